@@ -83,6 +83,8 @@ wrong 'it ends after line 3, before all entries are there' "${head}4 4 2\n1 1 1\
 wrong 'line 4: it goes on after the last entry' "${head}4 4 1\n1 1 1\n2 2 2\n"
 wrong 'line 2: the matrix is 4 x 5, not square' "${head}4 5 1\n1 1 1\n"
 wrong 'line 2: the numbers of rows, columns and entries are expected' "${head}4 4\n1 1 1\n"
+wrong 'line 3: the entry (2, 2) of a skew-symmetric matrix is 0 and is left out' \
+    '%%MatrixMarket matrix coordinate real skew-symmetric\n4 4 1\n2 2 1\n'
 wrong "line 1: entries are 'complex'; real and integer ones are possible" \
     '%%MatrixMarket matrix coordinate complex general\n'
 wrong "line 1: a 'hermitian' matrix is not possible here" '%%MatrixMarket matrix coordinate real hermitian\n'
@@ -97,10 +99,16 @@ expect 3 check market.cfg -s grid.n=5; says "'grid.n' = 5 in run 0 (k = 1): the 
 expect 3 check market.cfg -s 'sweep.k=[1, 3]'; says "'source.system' = 3 in run 1 (k = 3): a.mtx holds 2 systems"
 expect 3 check market.cfg -s 'source.main="/d"'; says 'a Matrix Market file has no datasets; leave it out'
 expect 3 check market.cfg -s 'rhs="1"'; says "'rhs' = \"1\": the source has it as well; leave one of the two out"
-expect 3 check market.cfg -s 'matrix="uniform"'; 
+expect 3 check market.cfg -s 'matrix="uniform"'
 says 'matrix = "uniform" has its own diagonals; leave one of the two out'
 expect 3 check market.cfg -s 'source={ main="/d"; }'
 says "'source.main' = \"/d\": source.file is missing: which file is it in?"
+expect 3 check market.cfg -s 'source={ system="k"; }' -s 'matrix="uniform"' -s 'rhs="1"'
+says "'source.system' = 2 in run 1 (k = 2): source.file is missing: which file is it in?"
+expect 3 check market.cfg -s 'source={ file="f.mtx"; rhs="/f"; }'
+says "'source.file' = \"f.mtx\": a Matrix Market array has no datasets; it can be source.rhs beside a Matrix Market matrix"
+expect 3 check market.cfg -s 'source.rhs="a.mtx"'
+says "'source.rhs' = \"a.mtx\": beside a Matrix Market matrix a Matrix Market array is needed, whose columns are systems"
 
 # ---- HDF5
 [ -n "$python" ] || { skipped 'arrays in HDF5 files, which h5py writes'; summary; exit; }
@@ -195,6 +203,9 @@ $python -c 'import h5py
 with h5py.File("system.h5", "a") as f: f["batch/d"][2, 16] = float("nan")'
 expect 1 run batch.cfg -o nan.h5; says '4 ok, 1 failed (run 2: main of row 17 is not a number)'
 expect 1 run batch.cfg -o nan.h5 --force -s 'source.main="/bad"'; says 'main of row 17 is not a number'
+expect 1 run batch.cfg -o nan.h5 --force -s 'source={ file="system.h5"; main="/bad"; upper="/du"; rhs="/f"; }' \
+    -s 'lower="(i == 3 || i == 20 ? 1/0 : s)"'
+says 'lower of row 3 is infinite'  # the first, whatever it is from
 
 # ---- what is refused
 refused() { expect 3 check batch.cfg "${@:2}"; says "$1"; }

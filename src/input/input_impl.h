@@ -9,7 +9,7 @@ struct input_format {
     const char *name;
     bool (*recognizes)(const char *head, size_t length);   /* from the first bytes of a file */
     enum sw_status (*open)(const char *path, void **own);
-    bool           (*is_matrix)(const void *own);           /* NULL: never */
+    enum sw_arrays_kind (*kind)(const void *own);           /* NULL: always datasets */
     enum sw_status (*find)(void *own, const char *name, struct sw_array *array);
     enum sw_status (*read)(void *own, const struct sw_array *array, const struct sw_array_part *part, double *out);
     void           (*close)(void *own);                     /* NULL is fine */

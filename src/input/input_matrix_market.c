@@ -133,6 +133,9 @@ static enum sw_status read_coordinates(struct reader *r, struct market *m, long 
         if (!scan_number(&text, &value) || !is_end(text) || i < 1 || j < 1 || i > m->rows || j > m->rows)
             return SW_FAIL(SW_E_CONFIG, "line %ld: a row and a column from 1 to %lld and a number are expected",
                            r->line, (long long)m->rows);
+        if (m->mirror < 0 && i == j)
+            return SW_FAIL(SW_E_CONFIG, "line %ld: the entry (%lld, %lld) of a skew-symmetric matrix is 0 and is left "
+                           "out", r->line, i, j);
         SW_TRY(put(m, r, i, j, value));
         if (m->mirror && i != j) SW_TRY(put(m, r, j, i, m->mirror * value));
     }
@@ -185,7 +188,10 @@ static enum sw_status open_market(const char *path, void **own)
 
 /* ------------------------------------------------------------------ its arrays */
 
-static bool is_matrix(const void *own) { return ((const struct market *)own)->coordinates; }
+static enum sw_arrays_kind kind(const void *own)
+{
+    return ((const struct market *)own)->coordinates ? SW_ARRAYS_DIAGONALS : SW_ARRAYS_COLUMNS;
+}
 
 static enum sw_status find(void *own, const char *name, struct sw_array *a)
 {
@@ -194,7 +200,7 @@ static enum sw_status find(void *own, const char *name, struct sw_array *a)
     while (m->coordinates && k < 3 && strcmp(diagonal_name[k], name)) k++;
     if (k == 3) return SW_FAIL(SW_E_CONFIG, "a matrix has lower, main and upper");
     *a = (struct sw_array){.index = k, .systems = m->coordinates ? 1 : m->columns, .n = m->rows,
-                                 .corner_line = m->corner_line[k]};
+                           .corner_line = m->corner_line[k]};
     return SW_OK;
 }
 
@@ -212,7 +218,7 @@ const struct input_format input_matrix_market = {
     .name = "Matrix Market",
     .recognizes = recognizes,
     .open = open_market,
-    .is_matrix = is_matrix,
+    .kind = kind,
     .find = find,
     .read = read_numbers,
     .close = close_market,

@@ -53,9 +53,9 @@ void sw_arrays_close(struct sw_arrays **input)
     *input = NULL;
 }
 
-bool sw_arrays_is_matrix(const struct sw_arrays *input)
+enum sw_arrays_kind sw_arrays_kind(const struct sw_arrays *input)
 {
-    return input->format->is_matrix && input->format->is_matrix(input->own);
+    return input->format->kind ? input->format->kind(input->own) : SW_ARRAYS_DATASETS;
 }
 
 enum sw_status sw_arrays_find(struct sw_arrays *input, const char *name, struct sw_array *array)

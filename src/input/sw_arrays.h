@@ -25,11 +25,16 @@ struct sw_array {
 enum sw_status sw_arrays_open(const char *path, struct sw_arrays **input);
 void sw_arrays_close(struct sw_arrays **input);
 
-/** Whether its arrays are the diagonals of a matrix: "lower", "main" and "upper". */
-bool sw_arrays_is_matrix(const struct sw_arrays *input);
+/* What the arrays of a file are, and the names they have. */
+enum sw_arrays_kind {
+    SW_ARRAYS_DATASETS,   /* datasets, by their paths                                                        */
+    SW_ARRAYS_DIAGONALS,  /* of a matrix: "lower", "main" and "upper", entry i of each in row i              */
+    SW_ARRAYS_COLUMNS     /* one array, whose columns are systems; it has no name                            */
+};
+enum sw_arrays_kind sw_arrays_kind(const struct sw_arrays *input);
 
 /** Find an array.
- * @param name  path of a dataset; of a matrix "lower", "main", "upper": entry i of each is in row i; of an array ""
+ * @param name  as its kind of file has it; of columns anything
  * @return SW_E_CONFIG there is none, with the nearest or the known ones, or it is no array of numbers; SW_E_MEMORY */
 enum sw_status sw_arrays_find(struct sw_arrays *input, const char *name, struct sw_array *array);
 

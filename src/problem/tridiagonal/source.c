@@ -69,7 +69,11 @@ static enum sw_status find_matrix(const struct sw_setup *setup, struct tridiagon
     }
     if (!*rhs || s->key) return SW_OK;
     SW_TRY(blame_failure(s, key_of[TRIDIAGONAL_RHS], sw_arrays_open(rhs, &s->rhs_file)));
-    return s->key ? SW_OK : find_array(s, TRIDIAGONAL_RHS, s->rhs_file, "");
+    if (s->key) return SW_OK;
+    if (sw_arrays_kind(s->rhs_file) != SW_ARRAYS_COLUMNS)
+        blame(s, key_of[TRIDIAGONAL_RHS], "beside a Matrix Market matrix a Matrix Market array is needed, whose "
+              "columns are systems");
+    return find_array(s, TRIDIAGONAL_RHS, s->rhs_file, "");
 }
 
 static enum sw_status find_datasets(const struct sw_setup *setup, struct tridiagonal_source *s)
@@ -95,7 +99,7 @@ static void compare_arrays(struct tridiagonal_source *s)
         const struct sw_array *a = &s->array[k];
         if (!s->has[k]) continue;
         if (first < 0) { first = k; s->n = a->n; }
-        snprintf(why, sizeof why, "it has %lld entries, and %s %lld%s", (long long)a->n, key_of[first < 0 ? k : first],
+        snprintf(why, sizeof why, "it has %lld entries, and %s %lld%s", (long long)a->n, key_of[first],
                  (long long)s->n, s->n - a->n == 1 || a->n - s->n == 1 ? ": entry i of each diagonal belongs to row i, "
                  "and all have n" : "");
         if (a->n != s->n) blame(s, key_of[k], why);
@@ -123,7 +127,13 @@ static enum sw_status open_source(const struct sw_setup *setup, struct tridiagon
 {
     SW_TRY(blame_failure(s, "source.file", sw_arrays_open(word(setup, "source.file"), &s->file)));
     if (s->key) return SW_OK;
-    SW_TRY(sw_arrays_is_matrix(s->file) ? find_matrix(setup, s) : find_datasets(setup, s));
+    switch (sw_arrays_kind(s->file)) {
+    case SW_ARRAYS_DATASETS:  SW_TRY(find_datasets(setup, s)); break;
+    case SW_ARRAYS_DIAGONALS: SW_TRY(find_matrix(setup, s)); break;
+    case SW_ARRAYS_COLUMNS:
+        blame(s, "source.file", "a Matrix Market array has no datasets; it can be source.rhs beside a Matrix Market "
+              "matrix");
+    }
     compare_arrays(s);
     check_corners(setup, s);
     return SW_OK;

@@ -42,16 +42,14 @@ static const char *refuse_entries(const struct sw_setup *setup, const struct tri
     return NULL;
 }
 
-/* A dataset of no file. */
-static const char *refuse_datasets(const struct sw_setup *setup, char why[160])
+/* A dataset or a system of no file. */
+static const char *refuse_without_file(const struct sw_setup *setup, double system, char why[160])
 {
     static const char *const dataset[] = {"source.lower", "source.main", "source.upper", "source.rhs"};
-    for (int k = 0; k < 4; k++) {
-        if (!*sw_setup_word(setup, dataset[k])) continue;
-        snprintf(why, 160, "source.file is missing: which file is it in?");
-        return dataset[k];
-    }
-    return NULL;
+    snprintf(why, 160, "source.file is missing: which file is it in?");
+    for (int k = 0; k < 4; k++)
+        if (*sw_setup_word(setup, dataset[k])) return dataset[k];
+    return system == 1 ? NULL : "source.system";
 }
 
 static const char *refuse_source(const struct sw_setup *setup, const struct tridiagonal_source *source, int64_t n,
@@ -105,7 +103,7 @@ static const char *validate_run(const struct sw_setup *setup, const char *solver
         snprintf(why, 160, "%.150s", sw_err_message());
         return "source.file";
     }
-    if (!key && !source) key = refuse_datasets(setup, why);
+    if (!key && !source) key = refuse_without_file(setup, system, why);
     if (!key) key = refuse_entries(setup, source, why);
     if (!key && source) key = refuse_source(setup, source, n, system, why);
     if (key) return key;

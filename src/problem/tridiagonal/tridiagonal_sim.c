@@ -170,7 +170,7 @@ static enum sw_status find_bad_rows(struct tridiagonal_sim *t)
     enum sw_status st = tridiagonal_entries_first_bad(t->entries, row);
     for (int j = 0; j < t->count && !st; j++) {
         struct ending *e = &t->ending[j];
-        if (row[j] < 0 || e->bad_row) continue;
+        if (row[j] < 0 || (e->bad_row && e->row <= row[j])) continue;
         *e = (struct ending){.bad_row = true, .row = row[j]};
         st = look_at_row(t, j, e);
     }
