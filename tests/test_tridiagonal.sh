@@ -179,6 +179,8 @@ says 'singular to working precision: elimination finds no pivot at row 4'
 expect 1 run given.cfg -o bad.h5 --force -s 'lower="0"' -s 'upper="0"' -s 'main="i == 6 ? 1e-300 : 1"' \
     -s 'rhs="1e10"' -s 'sweep.a=[1.0]'
 says 'x overflows at row 6: the solution is beyond the range of numbers'
+expect 1 run given.cfg -o bad.h5 --force -s grid.n=8 -s 'sweep.a=[0.0]' -s solver=cpu.spike_thomas
+says 'cpu.spike_thomas breaks down: x is not finite from row 1 on, though the matrix is not singular; use solver = "auto"'
 
 # ---- what is refused, with its line
 refused() { expect 3 check given.cfg "${@:2}"; says "$1"; }

@@ -91,6 +91,21 @@ wrong "line 1: a 'hermitian' matrix is not possible here" '%%MatrixMarket matrix
 wrong "line 1: 'tensor coordinate' is not known here" '%%MatrixMarket tensor coordinate real general\n'
 wrong 'it is neither an HDF5 file nor a Matrix Market one' 'hello\n'
 wrong 'it is neither an HDF5 file nor a Matrix Market one' ''
+wrong_rhs() {
+    printf '%b' "$2" >w.mtx
+    expect 3 check market.cfg -s 'source.rhs="w.mtx"'
+    says "'source.rhs' = \"w.mtx\": $1"
+}
+head='%%MatrixMarket matrix array real general\n'
+wrong_rhs 'line 2: the numbers of rows and columns are expected' "${head}4\n"
+wrong_rhs 'line 4: a number is expected' "${head}4 1\n1\none\n3\n4\n"
+wrong_rhs 'line 4: a number is expected' "${head}4 1\n1\n2 3\n4\n"
+wrong_rhs 'it ends after line 5, before all entries are there' "${head}4 1\n1\n2\n3\n"
+wrong_rhs 'line 7: it goes on after the last entry' "${head}4 1\n1\n2\n3\n4\n5\n"
+wrong_rhs 'line 3 is too long' "${head}4 1\n$(printf '%2000d' 1)\n"
+wrong_rhs "line 1: an array of a 'symmetric' matrix is not possible here" \
+    '%%MatrixMarket matrix array real symmetric\n4 1\n'
+wrong_rhs 'it has 3 entries, and source.lower 4' "${head}3 1\n1\n2\n3\n"
 expect 3 check market.cfg -s 'source.file="absent.mtx"'
 says "'source.file' = \"absent.mtx\": there is no such file; a path begins in this folder"
 expect 3 check market.cfg -s 'source.file="."'; says "it is a folder or a device, not a file"
@@ -228,4 +243,6 @@ refused "say what to take from it: source.lower, main, upper or rhs name its dat
 refused "'lower' = \"1\": the source has it as well; leave one of the two out" -s 'lower="1"'
 head -c 3000 system.h5 >cut.h5
 refused "it is a damaged HDF5 file" -s 'source.file="cut.h5"'
+$python -c 'import h5py; h5py.File("empty.h5", "w").create_group("group")'
+refused "there is no dataset '/batch/dl'; there is none at all" -s 'source.file="empty.h5"'
 summary
