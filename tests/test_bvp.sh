@@ -178,6 +178,14 @@ import h5py
 one, two = h5py.File("large1.h5"), h5py.File("large2.h5")
 assert one["err_max"][0] == two["err_max"][0] <= 4e-16, (one["err_max"][0], two["err_max"][0])
 PY
+if [ -e gpu.h5 ]; then
+    expect 0 check pivot.cfg -s grid.n=1048576 -s run.device=cuda; prints 'solver cuda.relations'
+    expect 0 run pivot.cfg -o large3.h5 "${large[@]}" -s run.device=cuda
+    [ -z "$python" ] || $python - 2>out <<'PY' || fail "a large problem on a GPU"
+import h5py
+assert h5py.File("large3.h5")["err_max"][0] <= 4e-16
+PY
+fi
 expect 1 run pivot.cfg -o singular4.h5 -s 'left.robin=["a", "1", "0"]' -s 'sweep.a=[1.0, 2.0]' -s run.device=cpu \
     --solver cpu.relations
 says '1 ok, 1 failed'; says 'singular'

@@ -5,6 +5,7 @@
 
 static enum sw_status make(struct sw_device *device, const struct pairs *p, int first, int count)
 {
+    SW_TRY(sw_device_use(device));  /* first of all that a batch queues */
     return sw_cuda_pairs_make(device->compute, p, first, count);
 }
 
