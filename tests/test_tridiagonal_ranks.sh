@@ -41,16 +41,25 @@ slices=$(sed -n 's/.* \([0-9]*\) slices a run.*/\1/p' out)
 [ "$slices" -ge 32 ] || fail "only $slices slices"
 
 # ---- several take slices of one run: a device of each rank, two of each
-together() { grep -qE "^devices +batch 1, step [0-9]+, $1 at once" err || fail "stderr does not say $1 at once"; }
+together() { grep -qE "^devices +batch 1, step [0-9]+, $1 at once" err; }
+# a rank that starts late on a busy machine comes when all is done: then once more
+tries() {  # tries FILE DEVICES NUMBER PROGRAM...
+    local t
+    for t in 1 2 3 4; do
+        rm -rf "$1" log
+        ranks 0 "${@:3}" -o "$1"
+        together "$2" && break
+    done
+}
 for n in 2 3; do
-    ranks 0 $n "$sweep" run slow.cfg -v --log-json log-$n -o by-$n.h5
-    together $n
-    grep -q "\"event\": \"devices\", .*\"devices\": $n" log-$n || fail "the log does not say that $n devices compute it"
+    tries by-$n.h5 $n $n "$sweep" run slow.cfg -v --log-json log
+    together $n || fail "stderr does not say $n at once"
+    grep -q "\"event\": \"devices\", .*\"devices\": $n" log || fail "the log does not say that $n devices compute it"
     same slow.h5 by-$n.h5
     [ -e by-$n.h5.d ] && fail "by-$n.h5.d was left"
 done
-ranks 0 2 "$sweep" run slow.cfg -v -o teams.h5 --device cpu:0,1
-together 4
+tries teams.h5 4 2 "$sweep" run slow.cfg -v --device cpu:0,1
+together 4 || fail 'stderr does not say 4 at once'
 same slow.h5 teams.h5
 
 # ---- more runs than ranks, a circle, fields in single precision, or none; a run that fails harms no other
@@ -69,16 +78,19 @@ ranks 1 3 "$sweep" run bad.cfg -o bad-3.h5; same bad.h5 bad-3.h5
 expect 0 show bad-3.h5 --run 1; prints 'main of row 250000 is infinite'
 
 # ---- a rank is killed, or stopped, while all compute one run; another number goes on
+config 1500000 "$given" 'exact = "sin(sin(sin(sin(sin(sin(i)))))) + cos(cos(cos(cos(cos(cos(i/3)))))) +"
+    "exp(-exp(-exp(-exp(-i*1e-7)))) + tanh(tanh(tanh(tanh(tanh(tanh(tanh(i/1e6)))))))";' >long.cfg
+expect 0 -q run long.cfg -j 1 -o long.h5
 parts() { local p=0 f; for f in "$1".d/part-*.h5; do [ -e "$f" ] && p=$((p + 1)); done; echo $p; }
 interrupted() {  # interrupted RANKS RANK SIGNAL CODE STEP: when so many steps are stored
     local n=$1 rank=$2 signal=$3 code=$4 wanted=$5 pid
-    timeout -k 5 100 mpirun -n $n "$sweep" run slow.cfg -v -s run.checkpoint=1e-6 -o k.h5 >out 2>err </dev/null &
+    timeout -k 5 100 mpirun -n $n "$sweep" run long.cfg -v -s run.checkpoint=1e-6 -o k.h5 >out 2>err </dev/null &
     local mpirun=$!
     while kill -0 $mpirun 2>/dev/null; do
         [ "$(sed -n 's/^checkpoint.* step \([0-9]*\),.*/\1/p' err | tail -n 1)" -ge "$wanted" ] 2>/dev/null && break
         sleep 0.005
     done
-    for pid in $(pgrep -f 'run slow.cfg -v -s run.checkpoint=1e-6 -o k.h5$'); do
+    for pid in $(pgrep -f 'run long.cfg -v -s run.checkpoint=1e-6 -o k.h5$'); do
         tr '\0' '\n' </proc/$pid/environ 2>/dev/null | grep -qx "OMPI_COMM_WORLD_RANK=$rank" && kill -$signal $pid
     done
     wait $mpirun
@@ -90,11 +102,11 @@ interrupted 2 1 KILL 137 5                       # in the first pass
 interrupted 3 0 KILL 137 $((slices / 2))
 interrupted 3 2 USR1 75 $((slices + 4))          # in the second pass
 interrupted 2 1 KILL 137 $((slices + slices / 2))
-ranks 0 3 "$sweep" run slow.cfg -o k.h5; says ' from step '
-same slow.h5 k.h5
+ranks 0 3 "$sweep" run long.cfg -o k.h5; says ' from step '
+same long.h5 k.h5
 [ -e k.h5.d ] && fail 'k.h5.d was left'
-interrupted_by_one() { rm -rf k.h5 k.h5.d; interrupted 3 1 USR1 75 8; expect 0 run slow.cfg -j 1 -o k.h5; }
-interrupted_by_one; says ' from step '; same slow.h5 k.h5
+interrupted_by_one() { rm -rf k.h5 k.h5.d; interrupted 3 1 USR1 75 8; expect 0 run long.cfg -j 1 -o k.h5; }
+interrupted_by_one; says ' from step '; same long.h5 k.h5
 
 # ---- memory fails in the rank that helps: the other goes on without its device; a disk fails there: that ends the job,
 # and says where
@@ -110,7 +122,7 @@ failing() {  # failing CODES KIND AT CONFIG OPTION...: call AT of rank 1 of 2; i
 }
 export FAIL_BYTES=$((80 * slices))  # the relations: twice for the plan's trial, twice for the run
 for at in 3 4; do
-    failing 0 memory $at slow.cfg
+    for tries in 1 2 3 4; do failing 0 memory $at slow.cfg; grep -q fired fault && break; done
     grep -q fired fault || fail "memory did not fail at call $at"
     says 'warning: rank 1 of 2 on '; says 'the other devices continue without it'; same slow.h5 f.h5
 done

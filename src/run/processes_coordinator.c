@@ -69,8 +69,9 @@ enum sw_status coordinator_assign_work(struct sw_processes *p)
 {
     int kept = 0;
     for (int k = 0; k < p->nrequests; k++) {
-        int64_t batch = SW_QUEUE_EMPTY;
-        if (!p->peer[p->requester[k]].exited) SW_TRY(assign_batch(p, p->requester[k], &p->request[k], &batch));
+        int64_t batch = kept ? SW_QUEUE_WAIT : SW_QUEUE_EMPTY;  /* if there is none for one, there is none for others */
+        if (!kept && !p->peer[p->requester[k]].exited)
+            SW_TRY(assign_batch(p, p->requester[k], &p->request[k], &batch));
         if (batch != SW_QUEUE_WAIT) continue;
         p->request[kept] = p->request[k];
         p->requester[kept++] = p->requester[k];
