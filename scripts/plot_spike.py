@@ -67,7 +67,7 @@ def draw_medians(axes, errors, table, style):
             values = errors[matrix, solver]
             median = statistics.median(float("inf") if value is None else value for value in values)
             numbers = [value for value in values if value]
-            if median < float("inf"):
+            if numbers and median < float("inf"):
                 axes.vlines(x, min(numbers), max(numbers), color=style[solver]["color"], linewidth=1)
                 points.append((x, median))
         axes.plot(*zip(*points), linestyle="", markersize=4.5, label=solver, **style[solver])
