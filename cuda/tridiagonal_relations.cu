@@ -36,29 +36,17 @@ template <bool RAGGED> __global__ static void __launch_bounds__(WARP, 12) relati
 
 /* ------------------------------------------------------------------ small systems, in one pass
  *
- * A block has T/lanes systems, `lanes` threads each, up to M rows a thread. A system begins every `stride` words of
- * shared memory, one word later where it begins at an odd word of device memory: bulk copies take whole pairs of words,
- * so one word of the neighbour may come along at either end. `upper` is the last array: the tree in it may be longer.
- */
+ * A block has T/lanes systems, `lanes` threads each, M rows a thread. A system begins every `stride` words of shared
+ * memory, one word later where it begins at an odd word of device memory: bulk copies take whole pairs of words, so one
+ * word of the neighbour may come along at either end. */
 
-__host__ __device__ static inline int stride_of(long long n) { return ((int)n + 1) & ~1; }
-__host__ __device__ static inline int words_of_tree(int words, int threads)
-{
-    return words > threads * M ? words : threads * M;
-}
+__host__ __device__ static int stride_of(int lanes) { return (lanes * M + 2) & ~1; }
 
-template <int T> __device__ static tile small_in(double *shared, int each, long long n)
+template <int T> __device__ static tile small_in(double *shared, int lanes)
 {
-    const int words = each * stride_of(n);
-    tile s = {shared, shared + words, shared + 3 * words, shared + 2 * words,
-              (uint64_t *)(shared + 3 * words + words_of_tree(words, T))};
+    const int words = T / lanes * stride_of(lanes);
+    tile s = {shared, shared + words, shared + 2 * words, shared + 3 * words, (uint64_t *)(shared + 4 * words)};
     return s;
-}
-
-static size_t small_bytes(int threads, int each, long long n)
-{
-    const int words = each * stride_of(n);
-    return (size_t)(3 * words + words_of_tree(words, threads)) * sizeof(double) + sizeof(uint64_t);
 }
 
 /* Load a system by one thread. The barrier expects the bytes already. */
@@ -106,15 +94,15 @@ __device__ static void load_systems_plainly(const tile &m, const struct sw_cuda_
     }
 }
 
-template <int T>
+template <int T, bool CYCLIC>
 __global__ static void __launch_bounds__(T, T == 32 ? 12 : T == 64 ? 6 : 3)
     relations_whole_k(struct sw_cuda_relations s, int lanes)
 {
     extern __shared__ __align__(128) double shared[];
+    const tile m = small_in<T>(shared, lanes);
     constexpr int BITS = T == 32 ? 5 : T == 64 ? 6 : 7;
-    const int t = threadIdx.x, n = (int)s.n, each = T / lanes, stride = stride_of(n), system = t / lanes,
+    const int t = threadIdx.x, n = (int)s.n, each = T / lanes, stride = stride_of(lanes), system = t / lanes,
               leaf = t % lanes, here = min(each, s.systems - (int)blockIdx.x * each);
-    const tile m = small_in<T>(shared, each, n);
     const long long block_first = (long long)blockIdx.x * each * n, words = (long long)s.systems * n;
     /* pairs of words beyond the arrays, and addresses that are no pairs, are left alone */
     const bool bulk = is_aligned(s, 0, 0) && ((block_first + (long long)here * n + 1) & ~1ll) <= words;
@@ -130,30 +118,43 @@ __global__ static void __launch_bounds__(T, T == 32 ? 12 : T == 64 ? 6 : 3)
         if (t < here) load_system(m, s, t * stride, block_first + (long long)t * n);
     }
     if (!bulk) load_systems_plainly<T>(m, s, block_first, here, stride);
+    /* rows x = 0 fill up the threads' rows, while the others are on their way; the first of them after these, since a
+     * word of the neighbour may come along there */
+    const int behind = lanes * M - n - 1;
+    if (!CYCLIC)
+        for (int k = t; k < each * behind; k += T) {
+            const int of = k / behind,
+                      at = of * stride + (int)((block_first + (long long)of * n) & 1) + n + 1 + k % behind;
+            m.lower[at] = m.upper[at] = m.rhs[at] = 0, m.main[at] = 1;
+        }
     sync<T>();
     if (bulk) barrier_wait(m.barrier, 0);
     const long long first = block_first + (long long)system * n;
     const int at = system * stride + (int)(first & 1) + leaf * M,
               mine = system < here ? max(0, min((int)M, n - leaf * M)) : 0;
-    if (!s.cyclic && mine) {
+    if (!CYCLIC) {
         if (leaf == 0) m.lower[at] = 0;
-        if (leaf * M + mine == n) m.upper[at + mine - 1] = 0;
+        if (mine && leaf * M + mine == n) {
+            m.upper[at + mine - 1] = 0;
+            if (mine < M) m.lower[at + mine] = m.upper[at + mine] = m.rhs[at + mine] = 0, m.main[at + mine] = 1;
+        }
+        if (leaf * M == n) m.lower[at] = m.upper[at] = m.rhs[at] = 0, m.main[at] = 1;
     }
-    sweep<true, true>(mine, m.lower + at, m.main + at, m.upper + at, m.rhs + at, weight_s, weight_t, relation);
+    sweep<true, CYCLIC>(mine, m.lower + at, m.main + at, m.upper + at, m.rhs + at, weight_s, weight_t, relation);
     sync<T>();
     fill_slot(slot, relation);
     sync<T>();
-    tree_up<M, true, 0, true>(m.upper, T, each, t, T);
+    tree_up<M, true, 0, CYCLIC>(m.upper, T, each, t, T);
     if (each > WARP) __syncthreads();
     if (t < each) {
         double ends[4];
-        relation_close(0, m.upper + t * M, s.cyclic, ends);
+        relation_close(0, m.upper + t * M, CYCLIC, ends);
         for (int k = 0; k < 4; k++) m.upper[t * M + k] = ends[k];
     }
     if (each > WARP) __syncthreads();
     tree_down<M>(m.upper, T, each, t, T);
     sync<T>();
-    const double fault = substitute<true>(mine, m.lower + at, m.main + at, m.rhs + at, weight_s, weight_t, slot);
+    const double fault = substitute<CYCLIC>(mine, m.lower + at, m.main + at, m.rhs + at, weight_s, weight_t, slot);
     if (fault != 0 && mine) s.finite[blockIdx.x * each + system] = 0;
     if (bulk) bulk_fence();
     sync<T>();
@@ -172,7 +173,9 @@ __global__ static void __launch_bounds__(T, T == 32 ? 12 : T == 64 ? 6 : 3)
 
 template <int T> static enum sw_status allow_whole(void)
 {
-    return allow_shared(relations_whole_k<T>, (size_t)T * (M + 2) * 4 * sizeof(double) + sizeof(uint64_t));
+    const size_t bytes = (size_t)T * (M + 2) * 4 * sizeof(double) + sizeof(uint64_t);
+    SW_TRY(allow_shared(relations_whole_k<T, true>, bytes));
+    return allow_shared(relations_whole_k<T, false>, bytes);
 }
 
 extern "C" enum sw_status sw_cuda_relations_prepare(void)
@@ -197,16 +200,24 @@ static int power_of_two(long long count)
     return p;
 }
 
+template <int T>
+static enum sw_status launch_whole(int blocks, size_t shared, cudaStream_t stream, const struct sw_cuda_relations *s,
+                                   int lanes)
+{
+    if (s->cyclic) return launch(relations_whole_k<T, true>, blocks, T, shared, stream, false, *s, lanes);
+    return launch(relations_whole_k<T, false>, blocks, T, shared, stream, false, *s, lanes);
+}
+
 extern "C" enum sw_status sw_cuda_relations_whole(sw_cuda_stream stream, const struct sw_cuda_relations *s)
 {
     const int lanes = power_of_two((s->n + M - 1) / M), threads = lanes < 32 ? 32 : lanes,
               each = threads / lanes, blocks = (s->systems + each - 1) / each;
     const cudaStream_t on = (cudaStream_t)stream;
-    const size_t bytes = small_bytes(threads, each, s->n);
+    const size_t bytes = (size_t)each * stride_of(lanes) * 4 * sizeof(double) + sizeof(uint64_t);
     CU_TRY(cudaMemsetAsync(s->finite, 1, (size_t)s->systems * sizeof *s->finite, on));
-    if (threads == 32) return launch(relations_whole_k<32>, blocks, 32, bytes, on, false, *s, lanes);
-    if (threads == 64) return launch(relations_whole_k<64>, blocks, 64, bytes, on, false, *s, lanes);
-    return launch(relations_whole_k<128>, blocks, 128, bytes, on, false, *s, lanes);
+    if (threads == 32) return launch_whole<32>(blocks, bytes, on, s, lanes);
+    if (threads == 64) return launch_whole<64>(blocks, bytes, on, s, lanes);
+    return launch_whole<128>(blocks, bytes, on, s, lanes);
 }
 
 /* Whether the last tile has fewer rows and binds the unknown behind it. */
