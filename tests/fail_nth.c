@@ -9,6 +9,8 @@
  * FAIL_BYTES memory: calls for so many bytes alone are counted, a multiple of 64, as base/sw_mem.c asks for it
  * FAIL_FROM  calls are counted from then on that the program opens a file whose path contains this
  * FAIL_SLEEP it does not fail, but takes so many seconds longer, as on a file system that hangs
+ * FAIL_UNTIL ends that as soon as this file is there
+ * FAIL_MARK  this file is made when the call comes
  * FAIL_LOG   gets one line at exit: "CALLS calls", and " fired" if one failed. */
 #include <dirent.h>
 #include <dlfcn.h>
@@ -24,6 +26,7 @@
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/uio.h>
+#include <time.h>
 #include <unistd.h>
 
 enum kind { MEMORY, WRITE, READ, FSYNC, RENAME, OPEN, READDIR, KINDS, NOTHING = KINDS };
@@ -35,7 +38,7 @@ static long        fail_at;
 static unsigned    fail_sleep;
 static size_t      fail_bytes;
 static int         fail_errno;
-static const char *fail_from;
+static const char *fail_from, *fail_until, *fail_mark;
 static atomic_bool counting;
 static atomic_long calls;
 static atomic_bool fired;
@@ -66,6 +69,8 @@ __attribute__((constructor)) static void begin(void)
     fail_sleep = seconds ? (unsigned)atol(seconds) : 0;
     fail_errno = number ? (int)atol(number) : 0;
     fail_from = getenv("FAIL_FROM");
+    fail_until = getenv("FAIL_UNTIL");
+    fail_mark = getenv("FAIL_MARK");
     counting = !fail_from;
     fail_bytes = bytes ? (size_t)atol(bytes) : 0;
 }
@@ -80,11 +85,25 @@ __attribute__((destructor)) static void end(void)
     if (fd >= 0 && syscall(SYS_write, fd, line, length) == length) syscall(SYS_close, fd);
 }
 
+static void make_mark(void)
+{
+    long fd = fail_mark ? syscall(SYS_openat, AT_FDCWD, fail_mark, O_CREAT | O_WRONLY, 0666) : -1;
+    if (fd >= 0) syscall(SYS_close, fd);
+}
+
+/* Signals do not end it. */
+static void wait_long(void)
+{
+    for (long left = 20L * fail_sleep; left > 0 && (!fail_until || access(fail_until, F_OK)); left--)
+        for (struct timespec t = {.tv_nsec = 50000000}; nanosleep(&t, &t);) {}
+}
+
 static bool fails(enum kind kind)
 {
     if (kind != chosen || !counting || atomic_fetch_add(&calls, 1) + 1 != fail_at) return false;
     fired = true;
-    for (unsigned left = fail_sleep; left;) left = sleep(left);  /* signals do not end it */
+    make_mark();
+    wait_long();
     errno = fail_errno ? fail_errno : reasons[kind];
     return !fail_sleep;
 }

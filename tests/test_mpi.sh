@@ -39,11 +39,17 @@ export OMPI_MCA_hwloc_base_binding_policy=none PRTE_MCA_hwloc_default_binding_po
 export OMPI_MCA_odls_base_sigkill_timeout=0  # how long mpirun waits after any exit code but 0: 1 s, unless told
 export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
 export PRTE_ALLOW_RUN_AS_ROOT=1 PRTE_ALLOW_RUN_AS_ROOT_CONFIRM=1
+patience=300  # seconds, after which something hangs; on a busy machine all of this takes several times as long
+# until_it COMMAND...: wait for it to hold
+until_it() {
+    local end=$((EPOCHSECONDS + patience))
+    until "$@"; do [ $EPOCHSECONDS -lt $end ] && sleep 0.05 || return; done
+}
 # ranks CODE NUMBER PROGRAM...: its output goes to out and err
 ranks() {
     local code=$1 n=$2
     shift 2
-    timeout -k 5 100 mpirun -n "$n" "$@" >out 2>err </dev/null
+    timeout -k 5 $patience mpirun -n "$n" "$@" >out 2>err </dev/null
     local got=$?
     [ $got = "$code" ] || fail "mpirun -n $n $*: exit code $got, expected $code"
 }
@@ -64,8 +70,8 @@ config hangs 100.0
 mkdir hangs
 "$sweep" -q hangs.cfg -j 1 -o hangs/one.h5 || fail 'hangs.cfg'
 hangs_since=$EPOCHSECONDS
-timeout -k 5 100 mpirun -n 2 sh -c "[ \$OMPI_COMM_WORLD_RANK != 0 ] || export FAIL_KIND=rename FAIL_AT=1 FAIL_SLEEP=50 \
-    FAIL_LOG=$tmp/hangs/log LD_PRELOAD=$build/fail_nth.so; exec '$sweep' run hangs.cfg -o hangs/h.h5" \
+timeout -k 5 $patience mpirun -n 2 sh -c "[ \$OMPI_COMM_WORLD_RANK != 0 ] || export FAIL_KIND=rename FAIL_AT=1 \
+    FAIL_SLEEP=50 FAIL_LOG=$tmp/hangs/log LD_PRELOAD=$build/fail_nth.so; exec '$sweep' run hangs.cfg -o hangs/h.h5" \
     >hangs/out 2>hangs/err </dev/null &
 hangs=$!
 
@@ -100,22 +106,36 @@ communicators() {
     [ "$(grep -c 'done     3 ok' err)" = 2 ] || fail 'two configs, one after another'
 }
 
+# faulty RANK FAULT ARGUMENT...: what each rank runs, where that rank meets a fault of the preloaded library in a batch.
+# The others hang as they write their first part until it has: however late it comes, it gets a batch.
+faulty() {
+    local rank=$1 fault=$2
+    shift 2
+    echo "export LD_PRELOAD=$build/fail_nth.so; if [ \$OMPI_COMM_WORLD_RANK = $rank ]; then
+        export $fault FAIL_LOG=$tmp/fault FAIL_MARK=$tmp/met
+    else
+        export FAIL_KIND=fsync FAIL_AT=1 FAIL_SLEEP=$patience FAIL_UNTIL=$tmp/met
+    fi
+    exec '$sweep' run quick.cfg $*"
+}
+
 failing_ranks() {
     # ---- parts that are removed while rank 1 writes its first one: their runs are computed again, by all, and that is
     # said once
-    (for ((k = 0; k < 3000; k++)); do
-        ls gone.h5.d/part-*.h5 && sleep 1 && rm gone.h5.d/part-*.h5 && break
-        sleep 0.01
-    done) >/dev/null 2>&1 & removing=$!
-    harming="FAIL_KIND=fsync FAIL_AT=2 FAIL_SLEEP=3 LD_PRELOAD=$build/fail_nth.so"
-    ranks 0 2 sh -c "[ \$OMPI_COMM_WORLD_RANK != 1 ] || export $harming; exec '$sweep' run quick.cfg -o gone.h5"
+    gone_parts() { ls gone.h5.d/part-*.h5 2>/dev/null; }
+    (until_it gone_parts && until_it [ -e met ] && sleep 1 && rm gone.h5.d/part-*.h5 && touch removed) \
+        >/dev/null 2>&1 & removing=$!
+    # the folder of its first part is written for so long; the other then begins to write, too
+    harming="FAIL_KIND=fsync FAIL_AT=2 FAIL_SLEEP=$patience FAIL_UNTIL=$tmp/removed"
+    ranks 0 2 sh -c "$(faulty 1 "$harming" -o gone.h5)"
     wait $removing || fail 'there were no parts to remove'
+    rm -f met removed
     once 'had ended are gone (run'; once 'computed again'; once 'done     6 ok'; same ../whole.h5 gone.h5
     [ ! -e gone.h5.d ] || fail "gone.h5.d was left: $(ls gone.h5.d)"
 
     # ---- starts that are to end before they begin: each gets further all the same
-    for ((starts = 1; starts < 20; starts++)); do
-        timeout -k 5 100 mpirun -n 2 "$sweep" run quick.cfg -o short.h5 -v --max-time 0.001s >out 2>err </dev/null
+    for ((starts = 1; starts < 200; starts++)); do
+        timeout -k 5 $patience mpirun -n 2 "$sweep" run quick.cfg -o short.h5 -v --max-time 0.001s >out 2>err </dev/null
         code=$?
         [ $code = 75 ] && grep -qE '^(checkpoint|batch) ' err || break
     done
@@ -145,8 +165,7 @@ failing_ranks() {
     once 'stopped at the first failure: run 4: '
 
     # ---- a rank whose disk is full ends it, and says who it is
-    failing="FAIL_KIND=fsync FAIL_AT=1 FAIL_LOG=$tmp/fault LD_PRELOAD=$build/fail_nth.so"
-    ranks 5 3 sh -c "[ \$OMPI_COMM_WORLD_RANK != 1 ] || export $failing; exec '$sweep' run quick.cfg -o full.h5"
+    ranks 5 3 sh -c "$(faulty 1 'FAIL_KIND=fsync FAIL_AT=1' -o full.h5)"
     once 'error: rank 1 of 3 on '; says 'full.h5.d/part-'; says 'Input/output error'
     ranks 0 2 "$sweep" run quick.cfg -o full.h5; same ../whole.h5 full.h5
 }
@@ -160,40 +179,37 @@ memory_fails() {
     ranks 4 2 sh -c "$(memory 100)"; once 'error: rank 1 of 2: out of memory'
     [ -e memory.h5 ] && fail 'memory.h5 was made'
     # from its first part on: what its device needs for a batch
-    started() { echo "export FAIL_FROM=part-; $(memory "$@")"; }
-    # lost RANK WARNING ARGUMENT...: a device of it ends like this; again where the rank came too late to get a batch
+    in_batch() { faulty "$2" "FAIL_KIND=memory FAIL_FROM=part- FAIL_AT=$1" -o memory.h5 "${@:3}"; }
+    # lost RANK WARNING ARGUMENT...: a device of it ends like this
     lost() {
-        local rank=$1 warning=$2 tries
+        local rank=$1 warning=$2
         shift 2
-        for ((tries = 0; tries < 5; tries++)); do
-            rm -rf memory.h5* fault
-            ranks 0 2 sh -c "$(started 1 $rank "$@")"
-            [ -e fault ] && grep -q fired fault && break
-        done
+        rm -rf memory.h5* fault met
+        ranks 0 2 sh -c "$(in_batch 1 "$rank" "$@")"
+        grep -q fired fault || fail "rank $rank has lost no device"
         once "$warning"; once 'the other devices continue without it'; same ../whole.h5 memory.h5
+        [ ! -e memory.h5.d ] || fail "memory.h5.d was left: $(ls memory.h5.d)"
     }
     lost 1 'warning: rank 1 of 2 on '
     lost 0 'warning: rank 0 of 2: '
     lost 1 'warning: rank 1 of 2 on ' --device cpu:0,1
-    fired=0
     for at in 5 20 60 120 240; do  # while it writes, with its next batch asked for: the other device does that one
-        rm -rf memory.h5* fault
-        timeout -k 5 100 mpirun -n 2 sh -c "$(started $at 1 --device cpu:0,1)" >out 2>err </dev/null
+        rm -rf memory.h5* fault met
+        timeout -k 5 $patience mpirun -n 2 sh -c "$(in_batch $at 1 --device cpu:0,1)" >out 2>err </dev/null
         code=$?
         case $code in
             0) mv memory.h5 memory-$at.h5
-               grep -q fired fault && fired=$((fired + 1)) ;;  # not where it had few batches
+               grep -q fired fault || fail "call $at of rank 1 did not fail: $(cat fault)" ;;
             4) once 'a message to rank 0: out of memory' ;;
             *) fail "call $at of rank 1: exit code $code" ;;
         esac
     done
-    [ $fired != 0 ] || fail "no call failed: $(cat fault)"
     same ../whole.h5 memory-*.h5
     # for a message, which is so long until MPI has sent it: no device is lost; the job ends, and nobody waits for it
     for rank in 1 0; do
         for ((at = 1; at < 30; at++)); do
             rm -rf memory.h5* fault
-            FAIL_BYTES=1088 timeout -k 5 100 mpirun -n 2 sh -c "$(memory $at $rank)" >out 2>err </dev/null
+            FAIL_BYTES=1088 timeout -k 5 $patience mpirun -n 2 sh -c "$(memory $at $rank)" >out 2>err </dev/null
             code=$?
             case $code in
                 0) mv memory.h5 message-$rank-$at.h5 ;;  # not sent: an event, a heartbeat, or an exit
@@ -221,15 +237,13 @@ long_runs() {
     }
     # interrupt FILE RANKS RANK SIGNAL CODE: of one rank of so many, under way; its time to end goes to $ended
     interrupt() {
-        local file=$1 n=$2 rank=$3 signal=$4 code=$5 k
+        local file=$1 n=$2 rank=$3 signal=$4 code=$5
         touch begin
         # on a busy machine, the usual 1 s is short for those that are left to say something
-        OMPI_MCA_odls_base_sigkill_timeout=2 timeout -k 5 100 mpirun -n $n "$sweep" run long.cfg -o $file \
+        OMPI_MCA_odls_base_sigkill_timeout=4 timeout -k 5 $patience mpirun -n $n "$sweep" run long.cfg -o $file \
             >out 2>err </dev/null &
-        for ((k = 0; k < 400; k++)); do
-            [ -n "$(find $file.d -name 'part-*.tmp' -newer begin 2>/dev/null)" ] && break
-            sleep 0.05
-        done
+        new_part() { [ -n "$(find $file.d -name 'part-*.tmp' -newer begin 2>/dev/null)" ]; }
+        until_it new_part || fail "$file: no batch began"
         sleep 0.2
         kill -$signal $(pid_of $rank $file) || fail "rank $rank is not there"
         local start=$EPOCHREALTIME
@@ -252,16 +266,17 @@ long_runs() {
     mpirun -n 2 sh -c "[ \$OMPI_COMM_WORLD_RANK != 0 ] || exec '$sweep' run long.cfg -o o.h5
         setsid '$sweep' run long.cfg -o o.h5; exit" >out 2>err </dev/null &
     mpirun=$!
-    for ((k = 0; k < 400; k++)); do  # the second holds the lock too, from its first batch on
-        [ -n "$(find o.h5.d -name 'part-*.tmp' 2>/dev/null | sed -n 2p)" ] && break
-        sleep 0.05
-    done
+    parts() { find "$1.d" -name "part-*.$2" 2>/dev/null | wc -l; }
+    both_write() { [ "$(parts "$1" tmp)" = 2 ]; }
+    # the second holds the lock too, from its first batch on
+    until_it both_write o.h5 || fail 'o.h5: not both ranks write'
     first=$(pid_of 0 o.h5) left=$(pid_of 1 o.h5)
     kill -STOP "$left"; kill -KILL "$first"; wait $mpirun
     expect 5 run long.cfg -o o.h5
     says "o.h5 is being written by process $first on $(hostname), or another rank of its job"
     kill -KILL "$left"
-    for ((k = 0; k < 400; k++)); do kill -0 "$left" 2>/dev/null || break; sleep 0.05; done
+    has_ended() { ! kill -0 "$1" 2>/dev/null; }
+    until_it has_ended "$left"
     expect 0 run long.cfg -o o.h5; same long.h5 o.h5
 
     # ---- stopped: a signal to any of them stops all, with checkpoints; so does the time limit; one process goes on
@@ -274,19 +289,18 @@ long_runs() {
     # ---- rank 0 has nothing to do any more, rank 1 has: it is still told how far all are, once a second
     some=(--only 'points == 64 && seed < 3')
     "$sweep" -q long.cfg "${some[@]}" -o some.h5 || fail 'some runs of long.cfg'
-    timeout -k 5 100 mpirun -n 2 "$sweep" run long.cfg "${some[@]}" -o idle.h5 >out 2>err </dev/null &
+    timeout -k 5 $patience mpirun -n 2 "$sweep" run long.cfg "${some[@]}" -o idle.h5 >out 2>err </dev/null &
     mpirun=$!
-    parts() { find idle.h5.d -name "part-*.$1" 2>/dev/null | wc -l; }
-    for ((k = 0; k < 400; k++)); do [ "$(parts tmp)" = 2 ] && break; sleep 0.05; done
+    until_it both_write idle.h5 || fail 'idle.h5: not both ranks write'
     busy=$(pid_of 1 idle.h5); kill -STOP "$busy" || fail 'rank 1 is not there'
-    for ((k = 0; k < 400; k++)); do [ "$(parts tmp)-$(parts h5)" = 1-1 ] && break; sleep 0.05; done
-    [ "$(parts tmp)-$(parts h5)" = 1-1 ] || fail "rank 0 is not through: $(ls idle.h5.d)"
+    one_writes() { [ "$(parts idle.h5 tmp)-$(parts idle.h5 h5)" = 1-1 ]; }
+    until_it one_writes || fail "rank 0 is not through: $(ls idle.h5.d)"
     sleep 0.2
     told() { stat -c %y idle.h5.d/status.json; }
     for times in 1 2; do
         then=$(told)
-        for ((k = 0; k < 100; k++)); do [ "$(told)" = "$then" ] || break; sleep 0.05; done
-        [ "$(told)" != "$then" ] || fail 'nothing is told while rank 0 waits for rank 1'
+        tells() { [ "$(told)" != "$then" ]; }
+        until_it tells || fail 'nothing is told while rank 0 waits for rank 1'
     done
     kill -CONT "$busy"
     wait $mpirun || fail "rank 1 was suspended for some seconds: exit code $?"
