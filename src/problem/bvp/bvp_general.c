@@ -2,6 +2,7 @@
 
 #include <limits.h>
 #include <math.h>
+#include <omp.h>
 
 #include "base/sw_mem.h"
 #include "base/sw_reals.h"
@@ -38,12 +39,12 @@ static enum sw_status end_of(const struct sw_bvp *bvp, const struct sw_bvp_end *
 
 static double x_of(const struct sw_bvp_run *run, double i) { return run->x0 + run->h * i; }
 
-static void evaluate_points(struct bvp_general *s, struct sw_eval *eval, double constant, double x0, double h,
-                            int64_t count,
-                            double *out)
+/* At the points x0 + i h, i = first .. end-1. */
+static void evaluate_points(struct bvp_coefficients *t, struct sw_eval *eval, double constant, double x0, double h,
+                            int64_t first, int64_t end, double *out)
 {
-    if (eval) bvp_evaluator_range(&s->values, eval, x0, h, count, out);
-    else for (int64_t i = 0; i < count; i++) out[i] = constant;
+    if (eval) bvp_evaluator_range(&t->values, eval, x0, h, first, end, out);
+    else for (int64_t i = first; i < end; i++) out[i - first] = constant;
 }
 
 static void begin_program(struct sw_eval *eval, const struct sw_bvp *bvp, int j)
@@ -53,23 +54,34 @@ static void begin_program(struct sw_eval *eval, const struct sw_bvp *bvp, int j)
     sw_eval_step(eval, 0, 0);
 }
 
-/* f, q at the points x_0 .. x_N and p between them. */
+/* f, q at the points x_0 .. x_N and p between them: those of number first .. first + BVP_POINTS - 1. */
+static void evaluate_block(struct bvp_general *s, struct bvp_coefficients *t, const struct sw_bvp_run *run,
+                           int64_t first)
+{
+    const int64_t n = s->right, end = n + 1 - first < BVP_POINTS ? n + 1 : first + BVP_POINTS;
+    evaluate_points(t, t->values.f, 0, run->x0, run->h, first, end, s->f + first);
+    evaluate_points(t, t->q, 0, run->x0, run->h, first, end, s->q + first);
+    evaluate_points(t, t->p, 1, x_of(run, 0.5), run->h, first, end < n ? end : n, s->p + first);
+}
+
+/* All of them; x and the programs' values do not depend on how many threads there are. */
 static void coefficients(const struct sw_bvp *bvp, struct bvp_general *s, int j)
 {
-    const struct sw_bvp_run *run = &bvp->run[j];
-    const int64_t n = s->right;
-    bvp_evaluator_begin(&s->values, bvp, j);
-    begin_program(s->eval_p, bvp, j);
-    begin_program(s->eval_q, bvp, j);
-    evaluate_points(s, s->values.f, 0, run->x0, run->h, n + 1, s->f);
-    evaluate_points(s, s->eval_q, 0, run->x0, run->h, n + 1, s->q);
-    evaluate_points(s, s->eval_p, 1, x_of(run, 0.5), run->h, n, s->p);
+#pragma omp parallel num_threads(s->threads)
+    {
+        struct bvp_coefficients *t = &s->thread[omp_get_thread_num()];
+        bvp_evaluator_begin(&t->values, bvp, j);
+        begin_program(t->p, bvp, j);
+        begin_program(t->q, bvp, j);
+#pragma omp for schedule(static)
+        for (int64_t first = 0; first <= s->right; first += BVP_POINTS) evaluate_block(s, t, &bvp->run[j], first);
+    }
 }
 
 static double p_at(struct bvp_general *s, double x)
 {
     double p;
-    evaluate_points(s, s->eval_p, 1, x, 0, 1, &p);
+    evaluate_points(s->thread, s->thread->p, 1, x, 0, 0, 1, &p);
     return p;
 }
 
@@ -270,7 +282,7 @@ static enum sw_status finish(const struct sw_bvp *bvp, struct bvp_general *s, in
     const int64_t n = bvp->desc.n;
     const struct sw_bvp_run *run = &bvp->run[j];
     struct sw_norm_sums sum = {0};
-    struct bvp_evaluator *v = &s->values;
+    struct bvp_evaluator *v = &s->thread->values;
     bool finite = true;
     if (s->output.result[j].fault) return SW_OK;
     if (s->outcome[j].fault) {
@@ -293,7 +305,7 @@ static enum sw_status finish(const struct sw_bvp *bvp, struct bvp_general *s, in
 enum sw_status bvp_general_solve(struct sw_bvp *bvp)
 {
     struct bvp_general *s = bvp->own;
-    s->values.problem = -1;
+    for (int k = 0; k < s->threads; k++) s->thread[k].values.problem = -1;
     for (int j = 0; j < bvp->count; j++) SW_TRY(set_up(bvp, s, j));
     for (int j = bvp->count; j < bvp->desc.capacity; j++) s->tri[j].n = 0;
     SW_TRY(s->eliminate(bvp));
@@ -313,6 +325,21 @@ enum sw_status bvp_general_fetch(struct sw_bvp *bvp, const void **field, const s
 }
 
 bool bvp_general_fits(const struct sw_bvp_desc *desc) { return desc->n < INT_MAX / 4; }
+
+enum { WORTH_SHARING = 65536 };  /* points of a problem, some 50 ns each: threads start in 0.1 ms */
+
+static enum sw_status create_threads(const struct sw_bvp_desc *desc, int threads, struct bvp_general *s)
+{
+    SW_TRY(sw_alloc((size_t)threads, &s->thread));
+    s->threads = threads;
+    for (int k = 0; k < threads; k++) {
+        struct bvp_coefficients *t = &s->thread[k];
+        if (desc->p) SW_TRY(sw_eval_create(desc->p, BVP_POINTS, &t->p));
+        if (desc->q) SW_TRY(sw_eval_create(desc->q, BVP_POINTS, &t->q));
+        SW_TRY(bvp_evaluator_create(desc, true, &t->values));
+    }
+    return SW_OK;
+}
 
 enum sw_status bvp_general_create(struct sw_bvp *bvp, struct bvp_general *s)
 {
@@ -334,17 +361,18 @@ enum sw_status bvp_general_create(struct sw_bvp *bvp, struct bvp_general *s)
     SW_TRY(sw_alloc(points, &s->p));
     SW_TRY(sw_alloc(points, &s->q));
     SW_TRY(sw_alloc(points, &s->field));
-    if (desc->p) SW_TRY(sw_eval_create(desc->p, BVP_POINTS, &s->eval_p));
-    if (desc->q) SW_TRY(sw_eval_create(desc->q, BVP_POINTS, &s->eval_q));
-    SW_TRY(bvp_evaluator_create(desc, true, &s->values));
+    SW_TRY(create_threads(desc, s->right < WORTH_SHARING ? 1 : bvp->device->threads, s));
     return bvp_output_create(desc, &s->output);
 }
 
 void bvp_general_destroy(struct bvp_general *s)
 {
-    sw_eval_destroy(&s->eval_p);
-    sw_eval_destroy(&s->eval_q);
-    bvp_evaluator_destroy(&s->values);
+    for (int k = 0; k < s->threads; k++) {
+        sw_eval_destroy(&s->thread[k].p);
+        sw_eval_destroy(&s->thread[k].q);
+        bvp_evaluator_destroy(&s->thread[k].values);
+    }
+    sw_free(s->thread);
     bvp_output_destroy(&s->output);
     sw_free(s->system);
     sw_free(s->u);

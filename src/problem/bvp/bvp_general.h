@@ -13,6 +13,9 @@
 #include "problem/bvp/bvp_host.h"
 #include "problem/bvp/correction_point.h"
 
+/* What one thread evaluates a problem's programs with. */
+struct bvp_coefficients { struct bvp_evaluator values; struct sw_eval *p, *q; };  /* NULL: 1, 0 */
+
 struct bvp_general { /* a row's own data begin with it, zeroed; the row sets `eliminate` and `interleaved` */
     /* Solve the systems with n > 0: fill u and outcome. */
     enum sw_status (*eliminate)(struct sw_bvp *bvp);
@@ -28,8 +31,8 @@ struct bvp_general { /* a row's own data begin with it, zeroed; the row sets `el
     struct sw_tri_outcome *outcome;   /* [capacity]                                                                  */
     double         *f, *p, *q;        /* [N+1] at the points; p [N] between them                                     */
     double         *field;            /* [N+1] u of one problem                                                      */
-    struct sw_eval *eval_p, *eval_q;  /* NULL: 1, 0                                                                  */
-    struct bvp_evaluator values;
+    struct bvp_coefficients *thread;  /* [threads] that evaluate a problem together                                  */
+    int             threads;
     struct bvp_output   output;
 };
 

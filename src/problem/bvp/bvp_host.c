@@ -50,14 +50,14 @@ static void evaluate(struct sw_eval *eval, struct bvp_evaluator *v, int count)
     sw_eval_points(eval, count, in, v->value);
 }
 
-void bvp_evaluator_range(struct bvp_evaluator *v, struct sw_eval *eval, double x0, double h, int64_t count,
-                         double *out)
+void bvp_evaluator_range(struct bvp_evaluator *v, struct sw_eval *eval, double x0, double h, int64_t first,
+                         int64_t end, double *out)
 {
-    for (int64_t at = 0; at < count; at += BVP_POINTS) {
-        int some = count - at < BVP_POINTS ? (int)(count - at) : BVP_POINTS;
+    for (int64_t at = first; at < end; at += BVP_POINTS) {
+        int some = end - at < BVP_POINTS ? (int)(end - at) : BVP_POINTS;
         for (int i = 0; i < some; i++) v->x[i] = x0 + h * (double)(at + i);
         evaluate(eval, v, some);
-        memcpy(out + at, v->value, (size_t)some * sizeof *out);
+        memcpy(out + (at - first), v->value, (size_t)some * sizeof *out);
     }
 }
 

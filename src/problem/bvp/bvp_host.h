@@ -26,9 +26,9 @@ void bvp_evaluator_f(struct bvp_evaluator *v, int count);
 /** The least x where value is not finite, INFINITY: none. */
 double bvp_evaluator_first_bad(const struct bvp_evaluator *v, int count);
 
-/** out = a program at count points x0 + i h, i = 0 .. count-1, any number of them. x is lost. */
-void bvp_evaluator_range(struct bvp_evaluator *v, struct sw_eval *eval, double x0, double h, int64_t count,
-                         double *out);
+/** out = a program at the points x0 + i h, i = first .. end-1, any number of them; out[0] is of `first`. x is lost. */
+void bvp_evaluator_range(struct bvp_evaluator *v, struct sw_eval *eval, double x0, double h, int64_t first,
+                         int64_t end, double *out);
 
 /** Add `count` points with u at v->x. Nothing without exact. value is lost. */
 void bvp_norms_add_points(struct sw_norm_sums *sum, struct bvp_evaluator *v, const double *u, int count);
