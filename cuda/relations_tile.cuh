@@ -31,14 +31,18 @@ struct tile {
     uint64_t *barrier;
 };
 
-template <int T> __device__ static inline tile tile_in(double *shared)
+__device__ static inline int lane(void) { return (int)threadIdx.x % WARP; }
+
+/* The tile of this warp, in a block of so many. */
+template <int WARPS> __device__ static inline tile tile_in(double *shared)
 {
-    constexpr int rows = T * M;
-    tile s = {shared, shared + rows, shared + 2 * rows, shared + 3 * rows, (uint64_t *)(shared + 4 * rows)};
+    const int warp = (int)threadIdx.x / WARP;
+    double *const own = shared + warp * 4 * TILE;
+    tile s = {own, own + TILE, own + 2 * TILE, own + 3 * TILE, (uint64_t *)(shared + WARPS * 4 * TILE) + warp};
     return s;
 }
 
-static inline size_t tile_bytes(int threads) { return (size_t)threads * M * 4 * sizeof(double) + sizeof(uint64_t); }
+static inline size_t tile_bytes(int warps) { return (size_t)warps * (4 * TILE * sizeof(double) + sizeof(uint64_t)); }
 
 template <int T> __device__ static inline void sync()
 {
@@ -65,10 +69,9 @@ __device__ static inline void begin_load(const tile &m, const struct sw_cuda_rel
     bulk_load(m.rhs, s.rhs + first, bytes, m.barrier);
 }
 
-template <int T>
 __device__ static inline void load_plainly(const tile &m, const struct sw_cuda_relations &s, long long first, int count)
 {
-    for (int i = threadIdx.x; i < count; i += T) {
+    for (int i = lane(); i < count; i += WARP) {
         m.lower[i] = s.lower[first + i];
         m.main[i] = s.main[first + i];
         m.upper[i] = s.upper[first + i];
@@ -77,15 +80,14 @@ __device__ static inline void load_plainly(const tile &m, const struct sw_cuda_r
 }
 
 /* Store what is in `rhs` as x. */
-template <int T>
 __device__ static inline void store(const tile &m, const struct sw_cuda_relations &s, long long first, int count,
                                     bool aligned)
 {
     if (aligned) bulk_fence();
-    sync<T>();
+    __syncwarp();
     if (!aligned) {
-        for (int i = threadIdx.x; i < count; i += T) s.x[first + i] = m.rhs[i];
-    } else if (threadIdx.x == 0) {
+        for (int i = lane(); i < count; i += WARP) s.x[first + i] = m.rhs[i];
+    } else if (lane() == 0) {
         bulk_store(s.x + first, m.rhs, (uint32_t)count * sizeof(double));
     }
 }
@@ -192,7 +194,7 @@ template <int STRIDE> __device__ static inline void tree_down(double *slots, int
 
 /* ------------------------------------------------------------------ systems of tiles, in two passes */
 
-/* Which rows a block of one warp has. */
+/* Which rows a warp has. */
 struct place {
     long long tile, first;   /* of its system; its first row, of all rows            */
     int  system, rows;
@@ -219,10 +221,10 @@ __device__ static inline void fill_slot(double *slot, const double *relation)
     for (int k = 0; k < 10; k++) slot[k] = relation[k];
 }
 
-/* Begin to load a block's tile; by all of it. */
+/* Begin to load a warp's tile; by all of it. */
 __device__ static inline void begin_tile(const tile &m, const struct sw_cuda_relations &s, const place &p)
 {
-    if (threadIdx.x == 0) {
+    if (lane() == 0) {
         barrier_init(m.barrier);
         bulk_fence();
         if (p.aligned) begin_load(m, s, p.first, p.rows);
@@ -233,8 +235,8 @@ __device__ static inline void begin_tile(const tile &m, const struct sw_cuda_rel
 template <bool RAGGED>
 __device__ static inline void end_load(const tile &m, const struct sw_cuda_relations &s, const place &p, unsigned phase)
 {
-    const int t = threadIdx.x;
-    if (!p.aligned) load_plainly<WARP>(m, s, p.first, p.rows);
+    const int t = lane();
+    if (!p.aligned) load_plainly(m, s, p.first, p.rows);
     __syncwarp();
     if (p.aligned) barrier_wait(m.barrier, phase);
     if (p.tile == 0 && !s.open_left && t == 0) m.lower[0] = 0;
@@ -243,18 +245,36 @@ __device__ static inline void end_load(const tile &m, const struct sw_cuda_relat
         for (int i = max(p.rows, t * M); i < (t + 1) * M; i++) m.lower[i] = m.upper[i] = m.rhs[i] = 0, m.main[i] = 1;
 }
 
+/* The trees of all warps of a block, down to `least` slots, by as few warps as have a lane for each merge: a tree by a
+ * warp of its own leaves most lanes idle, and takes a third of the instructions of a tile. The same merges, the same
+ * bits. */
+template <int WARPS, bool KEEP, bool SHORT> __device__ static inline void trees_up(double *slots, int least)
+{
+    const int u = threadIdx.x;
+    double *const first = slots - u / WARP * 4 * TILE;
+    __syncthreads();
+    for (int bits = 4; 1 << bits >= least; bits--) {
+        const int half = 1 << bits, merges = WARPS * half;
+        if (u < merges) merge<M, KEEP, 0, SHORT>(first + (u >> bits) * 4 * TILE, u & (half - 1), half);
+        if (merges > WARP) __syncthreads();
+        else if (u < WARP) __syncwarp();
+    }
+    __syncthreads();
+}
+
 /* The rows of a tile, loaded, to its pivots and the tree over its threads, down to `least` slots. */
-template <bool KEEP, bool RAGGED>
+template <int WARPS, bool KEEP, bool RAGGED>
 __device__ static inline void reduce_tile(const tile &m, const place &p, int least, double *weight_s, double *weight_t)
 {
-    const int t = threadIdx.x, at = t * M;
+    const int t = lane(), at = t * M;
     double relation[10];
     sweep<KEEP, RAGGED>(rows_of(p, t), m.lower + at, m.main + at, m.upper + at, m.rhs + at, weight_s, weight_t,
                         relation);
     __syncwarp();
     fill_slot(m.upper + reverse(t, 5) * M, relation);
     __syncwarp();
-    tree_up<M, KEEP, 0, RAGGED>(m.upper, WARP, least, t, WARP);
+    if (WARPS == 1) tree_up<M, KEEP, 0, RAGGED>(m.upper, WARP, least, t, WARP);
+    else trees_up<WARPS, KEEP, RAGGED>(m.upper, least);
 }
 
 /* From the ends in slot 0 to x in memory; sets *finite to 0 where x is not. */
@@ -262,14 +282,14 @@ template <bool RAGGED>
 __device__ static inline void finish_tile(const tile &m, const struct sw_cuda_relations &s, const place &p,
                                    const double *weight_s, const double *weight_t)
 {
-    const int t = threadIdx.x, at = t * M;
+    const int t = lane(), at = t * M;
     tree_down<M>(m.upper, WARP, 1, t, WARP);
     __syncwarp();
     const double *ends = m.upper + reverse(t, 5) * M;
     const double fault = substitute<RAGGED>(rows_of(p, t), m.lower + at, m.main + at, m.rhs + at, weight_s, weight_t,
                                             ends);
     if (fault != 0) s.finite[p.system] = 0;
-    store<WARP>(m, s, p.first, p.rows, p.aligned);
+    store(m, s, p.first, p.rows, p.aligned);
     if (t == 0) bulk_stored();
 }
 

@@ -7,13 +7,13 @@
 template <bool RAGGED> __global__ static void __launch_bounds__(WARP, 12) relations_reduce_k(struct sw_cuda_relations s)
 {
     extern __shared__ __align__(128) double shared[];
-    const tile m = tile_in<WARP>(shared);
+    const tile m = tile_in<1>(shared);
     const place p = place_of(s, blockIdx.x);
     double weight_s[M], weight_t[M];
     begin_tile(m, s, p);
     allow_next();
     end_load<RAGGED>(m, s, p, 0);
-    reduce_tile<false, RAGGED>(m, p, 1, weight_s, weight_t);
+    reduce_tile<1, false, RAGGED>(m, p, 1, weight_s, weight_t);
     if (threadIdx.x < 10) s.relation[blockIdx.x * 10ll + threadIdx.x] = m.upper[threadIdx.x];
 }
 
@@ -22,13 +22,13 @@ template <bool RAGGED> __global__ static void __launch_bounds__(WARP, 12) relati
 template <bool RAGGED> __global__ static void __launch_bounds__(WARP, 12) relations_expand_k(struct sw_cuda_relations s)
 {
     extern __shared__ __align__(128) double shared[];
-    const tile m = tile_in<WARP>(shared);
+    const tile m = tile_in<1>(shared);
     const long long number = gridDim.x - 1ll - blockIdx.x;
     const place p = place_of(s, number);
     double weight_s[M], weight_t[M];
     begin_tile(m, s, p);
     end_load<RAGGED>(m, s, p, 0);
-    reduce_tile<true, RAGGED>(m, p, 1, weight_s, weight_t);
+    reduce_tile<1, true, RAGGED>(m, p, 1, weight_s, weight_t);
     wait_previous();
     if (threadIdx.x < 4) m.upper[threadIdx.x] = s.ends[number * 4 + threadIdx.x];
     finish_tile<RAGGED>(m, s, p, weight_s, weight_t);
@@ -180,7 +180,7 @@ template <int T> static enum sw_status allow_whole(void)
 
 extern "C" enum sw_status sw_cuda_relations_prepare(void)
 {
-    const size_t tile = tile_bytes(WARP);
+    const size_t tile = tile_bytes(1);
     SW_TRY(allow_shared(relations_reduce_k<false>, tile));
     SW_TRY(allow_shared(relations_reduce_k<true>, tile));
     SW_TRY(allow_shared(relations_expand_k<false>, tile));
@@ -226,7 +226,7 @@ static bool is_ragged(const struct sw_cuda_relations *s) { return s->open_right 
 static enum sw_status reduce_tiles(cudaStream_t stream, const struct sw_cuda_relations *s)
 {
     const long long blocks = s->tiles * s->systems;
-    const size_t shared = tile_bytes(WARP);
+    const size_t shared = tile_bytes(1);
     if (is_ragged(s)) return launch(relations_reduce_k<true>, blocks, WARP, shared, stream, false, *s);
     return launch(relations_reduce_k<false>, blocks, WARP, shared, stream, false, *s);
 }
@@ -234,7 +234,7 @@ static enum sw_status reduce_tiles(cudaStream_t stream, const struct sw_cuda_rel
 static enum sw_status expand_tiles(cudaStream_t stream, const struct sw_cuda_relations *s)
 {
     const long long blocks = s->tiles * s->systems;
-    const size_t shared = tile_bytes(WARP);
+    const size_t shared = tile_bytes(1);
     if (is_ragged(s)) return launch(relations_expand_k<true>, blocks, WARP, shared, stream, true, *s);
     return launch(relations_expand_k<false>, blocks, WARP, shared, stream, true, *s);
 }

@@ -9,13 +9,14 @@
  * flag, no fence, and nothing to clear between solves. */
 #include "relations_tile.cuh"
 
+enum { WARPS = 4 };           /* and tiles of a block; of one or two it is slower by 7 % */
 enum { PATIENCE = 1 << 22 };  /* polls, some 0.5 us each */
 
 /* Store six words and their tag. */
 __device__ static void publish(const struct sw_cuda_relations_adaptive &a, long long epoch, long long tile,
                                const double *left, const double *right, bool coupled)
 {
-    const int t = threadIdx.x;
+    const int t = lane();
     if (t >= 6) return;
     const double v = t == 0 ? left[0] : t == 1 ? left[1] : t == 2 ? left[2] : t == 3 ? right[0] : t == 4 ? right[1]
                                                                                               : right[2];
@@ -43,7 +44,7 @@ __device__ static bool wait_published(const struct sw_cuda_relations_adaptive &a
 __device__ static bool meet_neighbours(const struct sw_cuda_relations &s, const struct sw_cuda_relations_adaptive &a,
                                        const place &p, const double *left, const double *right, double *ends)
 {
-    const int t = threadIdx.x;
+    const int t = lane();
     double v = 0, before[3], after[3];
     bool good = true;
     if (t < 3 ? p.tile > 0 : t < 6 && p.tile + 1 < s.tiles)
@@ -64,11 +65,12 @@ __device__ static bool meet_neighbours(const struct sw_cuda_relations &s, const 
 /* A tile whose rows are loaded. Once a tile has failed, the others only leave their relations for the coarse levels.
  * @return whether x was found */
 __device__ static bool solve_tile(const tile &m, const struct sw_cuda_relations &s,
-                                  const struct sw_cuda_relations_adaptive &a, const place &p, bool failed)
+                                  const struct sw_cuda_relations_adaptive &a, const place &p, bool failed, bool behind)
 {
-    const int t = threadIdx.x;
+    const int t = lane();
     double weight_s[M], weight_t[M], half[10], left[3], right[3], ends[4], middle[2] = {0, 0};
-    reduce_tile<true, false>(m, p, 2, weight_s, weight_t);
+    reduce_tile<WARPS, true, false>(m, p, 2, weight_s, weight_t);
+    if (behind) return true;
     /* lane 0 looks at the left half, lane 1 at the right one: if each decouples, the neighbours need not wait for the
      * last merge */
     const double *slot = m.upper + (t & 1) * M;
@@ -102,18 +104,20 @@ __device__ static bool solve_tile(const tile &m, const struct sw_cuda_relations 
     return __all_sync(~0u, relation_drop_is_small(half, ends));
 }
 
-__global__ static void __launch_bounds__(WARP, 12)
+__global__ static void __launch_bounds__(WARPS * WARP, 12 / WARPS)
     relations_adaptive_k(struct sw_cuda_relations s, struct sw_cuda_relations_adaptive a)
 {
     extern __shared__ __align__(128) double shared[];
-    const tile m = tile_in<WARP>(shared);
-    const int now = s.epoch & 1, t = threadIdx.x;
-    const place p = place_of(s, blockIdx.x);
+    const tile m = tile_in<WARPS>(shared);
+    const int now = s.epoch & 1, t = lane();
+    const long long number = blockIdx.x * (long long)WARPS + threadIdx.x / WARP;
+    const bool behind = number >= s.tiles;  /* does as the last one, and gives nothing */
+    const place p = place_of(s, behind ? s.tiles - 1 : number);
     begin_tile(m, s, p);
     const bool failed = *(volatile int *)(a.fails + now) != 0;
-    if (blockIdx.x == 0 && t == 0) a.fails[now ^ 1] = 0;
+    if (number == 0 && t == 0) a.fails[now ^ 1] = 0;
     end_load<false>(m, s, p, 0);
-    if (!solve_tile(m, s, a, p, failed) && !failed && t == 0) atomicAdd(a.fails + now, 1);
+    if (!solve_tile(m, s, a, p, failed, behind) && !failed && t == 0) atomicAdd(a.fails + now, 1);
 }
 
 enum { PIECE = 8 };
@@ -124,7 +128,7 @@ __global__ static void __launch_bounds__(WARP, 12)
     relations_expand_failed_k(struct sw_cuda_relations s, struct sw_cuda_relations_adaptive a)
 {
     extern __shared__ __align__(128) double shared[];
-    const tile m = tile_in<WARP>(shared);
+    const tile m = tile_in<1>(shared);
     const int t = threadIdx.x;
     long long number = s.tiles - 1 - blockIdx.x * (long long)PIECE;
     const long long last = max(number - PIECE + 1, 0ll);
@@ -136,7 +140,7 @@ __global__ static void __launch_bounds__(WARP, 12)
     for (unsigned phase = 0;;) {
         end_load<false>(m, s, p, phase);
         phase ^= p.aligned;
-        reduce_tile<true, false>(m, p, 1, weight_s, weight_t);
+        reduce_tile<1, true, false>(m, p, 1, weight_s, weight_t);
         if (t < 4) m.upper[t] = s.ends[number * 4 + t];
         finish_tile<false>(m, s, p, weight_s, weight_t);
         if (--number < last) break;
@@ -151,8 +155,8 @@ __global__ static void __launch_bounds__(WARP, 12)
 
 enum sw_status relations_prepare_adaptive(void)
 {
-    SW_TRY(allow_shared(relations_adaptive_k, tile_bytes(WARP)));
-    return allow_shared(relations_expand_failed_k, tile_bytes(WARP));
+    SW_TRY(allow_shared(relations_adaptive_k, tile_bytes(WARPS)));
+    return allow_shared(relations_expand_failed_k, tile_bytes(1));
 }
 
 extern "C" enum sw_status sw_cuda_relations_solve_adaptive(sw_cuda_stream stream, const struct sw_cuda_relations *s,
@@ -161,8 +165,9 @@ extern "C" enum sw_status sw_cuda_relations_solve_adaptive(sw_cuda_stream stream
     const cudaStream_t on = (cudaStream_t)stream;
     const int *const fails = a->fails + (s->epoch & 1);
     CU_TRY(cudaMemsetAsync(s->finite, 1, sizeof *s->finite, on));
-    SW_TRY(launch(relations_adaptive_k, s->tiles, WARP, tile_bytes(WARP), on, false, *s, *a));
+    SW_TRY(launch(relations_adaptive_k, (s->tiles + WARPS - 1) / WARPS, WARPS * WARP, tile_bytes(WARPS), on, false,
+                  *s, *a));
     SW_TRY(relations_close_tree(on, s, fails));
-    return launch(relations_expand_failed_k, (s->tiles + PIECE - 1) / PIECE, WARP, tile_bytes(WARP), on, true, *s,
+    return launch(relations_expand_failed_k, (s->tiles + PIECE - 1) / PIECE, WARP, tile_bytes(1), on, true, *s,
                   *a);
 }
