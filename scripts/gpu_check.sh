@@ -60,11 +60,12 @@ export SW_NEED=cuda OMP_WAIT_POLICY=passive
 IFS=, read -ra gpus <<< "${CUDA_VISIBLE_DEVICES:-$(nvidia-smi --query-gpu=index --format=csv,noheader | paste -sd,)}"
 [ ${#gpus[@]} -gt 0 ] || gpus=(0)
 turn=0
-# sanitized TOOL TEST [NAME]: all of a test program, or its test of that name
+# sanitized TOOL TEST [NAME [ROW]]: all of a test program, or its test of that name, of all rows or of one
 sanitized() {
-    local tool=$1 test=$2 only=${3:-}
+    local tool=$1 test=$2 only=${3:-} row=${4:-}
     [ -x "$build/$test" ] || { missing "$tool $test" "$build/$test is not there"; return; }
-    queued "$tool $test $only" 450 env SW_SMALL=1 OMP_NUM_THREADS=1 ${only:+SW_TESTS="$only"} \
+    queued "$tool $test $only $row" 450 env SW_SMALL=1 OMP_NUM_THREADS=1 \
+        ${only:+SW_TESTS="$only"} ${row:+SW_ROWS="$row"} \
         CUDA_VISIBLE_DEVICES="${gpus[turn++ % ${#gpus[@]}]}" \
         compute-sanitizer --tool "$tool" --report-api-errors no --error-exitcode 99 "$build/$test"
 }
@@ -90,7 +91,7 @@ suite() {
     done
 }
 sanitizers() {
-    local tool test tests
+    local tool test tests row
     command -v compute-sanitizer > /dev/null || { missing 'compute-sanitizer' 'not on this machine'; return; }
     tests=$(SW_SMALL=1 names_of test_stepper)
     [ "$tests" ] || missing 'tests of test_stepper' "$build/test_stepper names none"
@@ -102,6 +103,10 @@ sanitizers() {
                     test_stepper_single test_bvp_ends; do
             sanitized $tool $test
         done
+        for row in relations relations_adaptive spike spike_untiled spike_unmarshalled spike_thomas; do
+            sanitized $tool test_tridiagonal '' cuda.$row
+        done
+        sanitized $tool test_tridiagonal_entries
     done
 }
 for one in $part; do
