@@ -120,7 +120,7 @@ expect 3 check plain.cfg -s 'left.robin=[1.0, 2.0]'; says "'left.robin' is a lis
 expect 3 check plain.cfg -s 'left.robin=1.0'; says "'left.robin' is a list of 3 numbers or expressions"
 expect 3 check plain.cfg -s 'left.dirichlet=x'; says "unknown name 'x'"
 expect 3 check plain.cfg -s p=1+x -s solver=scan; says 'solver scan: it sums, for p = 1'
-says 'fit here: cpu.relations cpu.thomas'
+says 'fit here: cpu.thomas cpu.lapack cpu.relations'
 expect 1 run plain.cfg -o singular.h5 -s 'right.neumann=0.0' -s 'q=a' -s 'sweep.a=[0, 1]'; says 'singular at x = 0'
 says '1 ok, 1 failed'
 says 'where gauge = "zero_mean" takes a solution'
@@ -134,7 +134,7 @@ sed 's/^problem/gauge = "zero_mean";\n&/' plain.cfg >gauge.cfg
 expect 3 check gauge.cfg
 says "gauge.cfg:1: error: 'gauge' = \"zero_mean\": the ends determine u; it goes with left.neumann"
 expect 3 check gauge.cfg -s right.neumann=0.0 -s q=2; says "'gauge' = \"zero_mean\": q determines u"
-expect 3 check gauge.cfg -s right.neumann=0.0 -s solver=scan; says 'fit here: cpu.relations cpu.thomas'
+expect 3 check gauge.cfg -s right.neumann=0.0 -s solver=scan; says 'fit here: cpu.thomas cpu.lapack cpu.relations'
 expect 3 check gauge.cfg -s 'gauge="zero_meen"'; says "did you mean 'zero_mean'?"
 [ "$(grep -c zero_meen err)" = 1 ] || fail 'told twice'
 expect 0 run plain.cfg -o robin.h5 -s 'left.robin=["1", "-1", "0"]' -s 'right.robin=[1.0, 1.0, 0.0]'; says '1 ok'
@@ -169,9 +169,9 @@ says '1 ok, 1 failed'; says 'singular'; says 'alpha or beta'
 
 # ---- one large problem is shared by all threads: the same numbers, and the row that does it
 large=(-s grid.n=1048576 -s 'exact=-1+2*x-x*x' -s run.device=cpu)
-expect 0 check pivot.cfg "${large[@]}"; prints 'solver cpu.relations'
-expect 0 check pivot.cfg "${large[@]}" -s grid.n=1048575; prints 'solver cpu.thomas'
-expect 0 run pivot.cfg -o large1.h5 "${large[@]}" -j 1
+expect 0 check pivot.cfg "${large[@]}"; prints 'solver cpu.thomas'
+expect 0 check pivot.cfg "${large[@]}" --solver relations; prints 'solver cpu.relations'
+expect 0 run pivot.cfg -o large1.h5 "${large[@]}" -j 1 --solver cpu.relations
 expect 0 run pivot.cfg -o large2.h5 "${large[@]}" -j 2 --solver relations
 [ -z "$python" ] || $python - 2>out <<'PY' || fail "a large problem"
 import h5py

@@ -284,7 +284,7 @@ static const struct sw_key keys[] = {
               "it does not fit); 0 takes the square root of n, rounded down."},
     {.path = "solver", .kind = SW_KEY_ROW, .fallback = "auto", .decides = true,
      .about = "How it is solved, as `sweep list` names it, \"cpu.a2d\", or without the place, \"a2d\"; \"auto\" takes "
-              "the best that fits (of the general problem \"relations\" where n is large, else \"thomas\"), "
+              "the best that fits (of the general problem \"relations\" on a GPU where n is large, else \"thomas\"), "
               "\"$axis\" the word of an axis."},
     {.path = "grid.n", .kind = SW_KEY_COUNT, .unit = "points", .min = 1, .max = 1e12, .decides = true, .visible = true,
      .about = "Number of points, L/n apart, without the one at the right end. Where u is not given there, that point "

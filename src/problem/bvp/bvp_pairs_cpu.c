@@ -64,5 +64,4 @@ const struct sw_bvp_ops bvp_relations_cpu = {
     .destroy = bvp_pairs_destroy,
     .cost = bvp_pairs_cost,
     .element_size = 8,
-    .from = 1 << 20,
 };

@@ -25,9 +25,9 @@ const struct sw_bvp_ops *const sw_bvp_table[] = {
     &bvp_a2sd_cpu,  /* the same in single precision, but the sums across columns    */
     &bvp_a2s_cpu,   /* all in single precision                                      */
     &bvp_a1s_cpu,   /* one after another in single precision                        */
-    &bvp_relations_cpu,  /* the general problem as pairs of u and flux, by a solver that pivots: large ones */
     &bvp_thomas_cpu,   /* the general problem: elimination with row sums apart */
     &bvp_lapack_cpu,   /* the same as a band matrix */
+    &bvp_relations_cpu,  /* the same as pairs of u and flux, by a solver that pivots: on two threads no faster */
     &bvp_scan_cuda,    /* on a GPU */
     &bvp_a2d_cuda,
     &bvp_a2sd_cuda,
