@@ -39,5 +39,5 @@ const struct sw_bvp_ops bvp_relations_cuda = {
     .destroy = bvp_pairs_destroy,
     .cost = bvp_pairs_cost,
     .element_size = 8,
-    .from = 1024,
+    .from = 65536,  /* an estimate: a thread of cuda.thomas takes the rows of a system one after another */
 };
