@@ -139,12 +139,15 @@ enum sw_status sw_processes_create(const struct sw_comm *comm, char (*host)[64],
                                    int workers, const volatile sig_atomic_t *stop, struct sw_processes **processes)
 {
     struct sw_processes *p = NULL;
+    double all_workers = workers;
     *processes = NULL;
+    SW_TRY(sw_comm_sum(comm, 1, &all_workers));
     enum sw_status st = sw_alloc(1, &p);
     if (!st) {
         p->comm = comm;
         p->host = host;
         p->stop = stop;
+        p->all_workers = (int)all_workers;
         st = sw_alloc((size_t)comm->size, &p->peer);
     }
     if (!st) st = keep_help(p, workers);

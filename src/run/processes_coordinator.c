@@ -82,12 +82,8 @@ enum sw_status coordinator_assign_work(struct sw_processes *p)
 
 static enum sw_status keep_request(struct sw_processes *p, int from, const struct message *m)
 {
-    if (p->nrequests == p->request_capacity) {
-        size_t capacity = 2 * (size_t)p->request_capacity + 16;
-        SW_TRY(sw_resize((size_t)p->request_capacity, capacity, &p->request));
-        SW_TRY(sw_resize((size_t)p->request_capacity, capacity, &p->requester));
-        p->request_capacity = (int)capacity;
-    }
+    if (p->nrequests == p->all_workers)
+        return SW_FAIL(SW_E_COMM, "rank %d asks for more batches than it has workers", from);
     end_help(p, &m->help);
     p->request[p->nrequests] = *m;
     p->requester[p->nrequests++] = from;
@@ -196,6 +192,8 @@ enum sw_status coordinator_create(struct sw_processes *p, const struct sw_plan *
                                       .remaining = coordinator_remaining};
     p->plan = plan;
     p->nbatch = plan->nbatch;
+    SW_TRY(sw_alloc((size_t)p->all_workers, &p->request));
+    SW_TRY(sw_alloc((size_t)p->all_workers, &p->requester));
     SW_TRY(sw_alloc((size_t)plan->nbatch, &p->lead));
     for (int64_t k = 0; k < plan->nbatch; k++) p->lead[k].rank = -1;
     for (int g = 0; g < plan->ngroup; g++) p->can_help |= plan->group[g].cut > 0;

@@ -66,9 +66,9 @@ struct sw_processes {
     struct lead *lead;                /* [nbatch]                                             */
     bool    can_help;                 /* some runs are cut                                    */
     int64_t helps;                    /* that have begun                                      */
-    struct message *request;          /* [nrequests] for work that wait for an answer         */
-    int    *requester;                /* [nrequests] the rank                                 */
-    int     nrequests, request_capacity;
+    struct message *request;          /* [all_workers] the nrequests for work that wait       */
+    int    *requester;                /* [all_workers] the rank of each                       */
+    int     nrequests, all_workers;   /* of all ranks: a worker has one request at a time     */
 
     int     workers;                  /* of this process                                      */
     struct sw_help *help;             /* [workers] the last; batch -1: that is known          */
