@@ -7,6 +7,7 @@ build=$(dirname "${SWEEP:-build/sweep}")
 cd "$(dirname "$0")/.." || exit 1
 case $build in /*) ;; *) build=$PWD/$build ;; esac
 . tests/helpers.sh
+. "$top/tests/mpi_helpers.sh"
 
 config() {  # config NAME END [INITIAL]: some runs of two sizes, a batch each
     cat >"$1.cfg" <<CFG
@@ -22,36 +23,21 @@ CFG
 }
 config quick 1.0
 
-if ! ldd "$sweep" | grep -q libmpi; then
+if ! built_with_mpi; then
     OMPI_COMM_WORLD_SIZE=2 OMPI_COMM_WORLD_RANK=0 expect 4 run quick.cfg
     says 'mpirun has started 2 processes, but this program cannot have them work together: built without MPI'
     OMPI_COMM_WORLD_SIZE=2 OMPI_COMM_WORLD_RANK=1 expect 0 run quick.cfg; silent err
     expect 0 list; matches '^  mpi +absent: built without MPI: install Open MPI'
-    echo "# skipped: built without MPI"
+    skipped 'what several ranks do: built without MPI'
     summary
-    exit 0
+    exit
 fi
-command -v mpirun >/dev/null || { echo "# skipped: no mpirun (Debian: openmpi-bin)"; exit 0; }
+need_mpirun
 
-# more ranks than processors, bound to none of them, and root, are what a test needs; the names of Open MPI 4 and 5
-export OMPI_MCA_rmaps_base_oversubscribe=1 PRTE_MCA_rmaps_default_mapping_policy=:oversubscribe
-export OMPI_MCA_hwloc_base_binding_policy=none PRTE_MCA_hwloc_default_binding_policy=none
-export OMPI_MCA_odls_base_sigkill_timeout=0  # how long mpirun waits after any exit code but 0: 1 s, unless told
-export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
-export PRTE_ALLOW_RUN_AS_ROOT=1 PRTE_ALLOW_RUN_AS_ROOT_CONFIRM=1
-patience=300  # seconds, after which something hangs; on a busy machine all of this takes several times as long
 # until_it COMMAND...: wait for it to hold
 until_it() {
     local end=$((EPOCHSECONDS + patience))
     until "$@"; do [ $EPOCHSECONDS -lt $end ] && sleep 0.05 || return; done
-}
-# ranks CODE NUMBER PROGRAM...: its output goes to out and err
-ranks() {
-    local code=$1 n=$2
-    shift 2
-    timeout -k 5 $patience mpirun -n "$n" "$@" >out 2>err </dev/null
-    local got=$?
-    [ $got = "$code" ] || fail "mpirun -n $n $*: exit code $got, expected $code"
 }
 # The parts of this test wait more than they compute: they run side by side, each in a folder of its own.
 parts=
@@ -62,7 +48,6 @@ part() {  # part NAME: run the function of that name
     ) >"$1.log" 2>&1 &
     parts="$parts $1:$!"
 }
-once() { [ "$(grep -cF -- "$1" err)" = 1 ] || fail "stderr does not say once: $1"; }
 
 # ---- the file system holds up rank 0 for 50 s, in its main thread (its first rename is that of status.json): nobody
 # takes it for dead. Meanwhile all else is tested

@@ -6,34 +6,12 @@ build=$(dirname "${SWEEP:-build/sweep}")
 cd "$(dirname "$0")/.." || exit 1
 case $build in /*) ;; *) build=$PWD/$build ;; esac
 . tests/helpers.sh
-ldd "$sweep" | grep -q libmpi || { echo "# skipped: built without MPI"; exit 0; }
-command -v mpirun >/dev/null || { echo "# skipped: no mpirun (Debian: openmpi-bin)"; exit 0; }
+. "$top/tests/mpi_helpers.sh"
+. "$top/tests/tridiagonal_config.sh"
+built_with_mpi || { skipped 'several ranks: built without MPI'; summary; exit; }
+need_mpirun
 
-# as in test_mpi.sh
-export OMPI_MCA_rmaps_base_oversubscribe=1 PRTE_MCA_rmaps_default_mapping_policy=:oversubscribe
-export OMPI_MCA_hwloc_base_binding_policy=none PRTE_MCA_hwloc_default_binding_policy=none
-export OMPI_MCA_odls_base_sigkill_timeout=0
-export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
-export PRTE_ALLOW_RUN_AS_ROOT=1 PRTE_ALLOW_RUN_AS_ROOT_CONFIRM=1
-ranks() {  # ranks CODE NUMBER PROGRAM...
-    local code=$1 n=$2
-    shift 2
-    timeout -k 5 100 mpirun -n "$n" "$@" >out 2>err </dev/null
-    local got=$?
-    [ $got = "$code" ] || fail "mpirun -n $n $*: exit code $got, expected $code"
-}
-config() {  # config N LINE...: the lines are further settings
-    local n=$1
-    shift
-    cat <<CFG
-problem = "tridiagonal";
-grid    = { n = $n; };
-run     = { device = "cpu"; memory = 0.004; };
-output  = { fields = { precision = "double"; }; };
-CFG
-    printf '%s\n' "$@"
-}
-given='lower = "rand(seed) - 0.5"; main = "rand(seed + 0.1) - 0.5"; upper = "rand(seed + 0.2) - 0.5";'
+config() { tridiagonal_config 'memory = 0.004;' "$@"; }
 config 1500000 "$given" 'exact = "sin(i)*cos(i/3)*exp(-i*1e-7) + tanh(i/1e6)";' >slow.cfg
 expect 0 -q run slow.cfg -j 1 -o slow.h5
 expect 0 check slow.cfg -j 1

@@ -4,18 +4,8 @@
 cd "$(dirname "$0")/.." || exit 1
 . tests/helpers.sh
 
-config() {  # config N LINE...: the lines are further settings
-    local n=$1
-    shift
-    cat <<CFG
-problem = "tridiagonal";
-grid    = { n = $n; };
-run     = { device = "cpu"; checkpoint = 1e-6; };
-output  = { fields = { precision = "double"; }; };
-CFG
-    printf '%s\n' "$@"
-}
-given='lower = "rand(seed) - 0.5"; main = "rand(seed + 0.1) - 0.5"; upper = "rand(seed + 0.2) - 0.5";'
+. "$top/tests/tridiagonal_config.sh"
+config() { tridiagonal_config 'checkpoint = 1e-6;' "$@"; }
 
 # ---- the same bits, whatever the slices
 pair() {  # pair NAME MEMORY OPTION...: in one piece and in slices
