@@ -165,8 +165,8 @@ memory_fails() {
     [ -e memory.h5 ] && fail 'memory.h5 was made'
     # from its first part on: what its device needs for a batch
     in_batch() { faulty "$2" "FAIL_KIND=memory FAIL_FROM=part- FAIL_AT=$1" -o memory.h5 "${@:3}"; }
-    # lost RANK WARNING ARGUMENT...: a device of it ends like this. Again where the call that failed was not the device's,
-    # but one beside it, of what can be done without
+    # lost RANK WARNING ARGUMENT...: a device of it ends like this. Again where the call that failed was not the
+    # device's, but one beside it
     lost() {
         local rank=$1 warning=$2 tries
         shift 2
