@@ -39,7 +39,12 @@ cores=$(nproc)
 programs | run "${SW_JOBS:-$((cores < 4 ? cores : 4))}"
 wait
 total=$({ programs; waiting; } | wc -l)
-failed=$(cat "$folder"/*.failed 2> /dev/null | tr '\n' ' ')
-set -- $failed
+set -- $(cat "$folder"/*.failed 2> /dev/null)
 echo "$((total - $#)) passed, $# failed"
-[ $# -eq 0 ] || { echo "failed: $failed" >&2; exit 1; }
+[ $# -eq 0 ] && exit 0
+for failed; do  # again at the end, where they are looked for
+    echo "== $failed, its last lines"
+    tail -n 15 "$folder/$(basename "$failed").said"
+done >&2
+echo "failed: $*" >&2
+exit 1
