@@ -42,9 +42,9 @@ template <bool RAGGED> __global__ static void __launch_bounds__(WARP, 12) relati
 
 __host__ __device__ static int stride_of(int lanes) { return (lanes * M + 2) & ~1; }
 
-template <int T> __device__ static tile small_in(double *shared, int lanes)
+__device__ static tile small_in(double *shared, int each, int stride)
 {
-    const int words = T / lanes * stride_of(lanes);
+    const int words = each * stride;
     tile s = {shared, shared + words, shared + 2 * words, shared + 3 * words, (uint64_t *)(shared + 4 * words)};
     return s;
 }
@@ -96,13 +96,14 @@ __device__ static void load_systems_plainly(const tile &m, const struct sw_cuda_
 
 template <int T, bool CYCLIC>
 __global__ static void __launch_bounds__(T, T == 32 ? 12 : T == 64 ? 6 : 3)
-    relations_whole_k(struct sw_cuda_relations s, int lanes)
+    relations_whole_k(struct sw_cuda_relations s, int lanes_bits)
 {
     extern __shared__ __align__(128) double shared[];
-    const tile m = small_in<T>(shared, lanes);
     constexpr int BITS = T == 32 ? 5 : T == 64 ? 6 : 7;
-    const int t = threadIdx.x, n = (int)s.n, each = T / lanes, stride = stride_of(lanes), system = t / lanes,
-              leaf = t % lanes, here = min(each, s.systems - (int)blockIdx.x * each);
+    const int t = threadIdx.x, n = (int)s.n, lanes = 1 << lanes_bits, each = T >> lanes_bits,
+              stride = stride_of(lanes), system = t >> lanes_bits, leaf = t & (lanes - 1),
+              here = min(each, s.systems - (int)blockIdx.x * each);
+    const tile m = small_in(shared, each, stride);
     const long long block_first = (long long)blockIdx.x * each * n, words = (long long)s.systems * n;
     /* pairs of words beyond the arrays, and addresses that are no pairs, are left alone */
     const bool bulk = is_aligned(s, 0, 0) && ((block_first + (long long)here * n + 1) & ~1ll) <= words;
@@ -118,20 +119,18 @@ __global__ static void __launch_bounds__(T, T == 32 ? 12 : T == 64 ? 6 : 3)
         if (t < here) load_system(m, s, t * stride, block_first + (long long)t * n);
     }
     if (!bulk) load_systems_plainly<T>(m, s, block_first, here, stride);
+    if (t < here) s.finite[blockIdx.x * each + t] = 1;
     /* rows x = 0 fill up the threads' rows, while the others are on their way; the first of them after these, since a
      * word of the neighbour may come along there */
-    const int behind = lanes * M - n - 1;
+    const int system_at = system * stride + (int)((block_first + (long long)system * n) & 1);
     if (!CYCLIC)
-        for (int k = t; k < each * behind; k += T) {
-            const int of = k / behind,
-                      at = of * stride + (int)((block_first + (long long)of * n) & 1) + n + 1 + k % behind;
+        for (int i = n + 1 + leaf; i < lanes * M; i += lanes) {
+            const int at = system_at + i;
             m.lower[at] = m.upper[at] = m.rhs[at] = 0, m.main[at] = 1;
         }
     sync<T>();
     if (bulk) barrier_wait(m.barrier, 0);
-    const long long first = block_first + (long long)system * n;
-    const int at = system * stride + (int)(first & 1) + leaf * M,
-              mine = system < here ? max(0, min((int)M, n - leaf * M)) : 0;
+    const int at = system_at + leaf * M, mine = system < here ? max(0, min((int)M, n - leaf * M)) : 0;
     if (!CYCLIC) {
         if (leaf == 0) m.lower[at] = 0;
         if (mine && leaf * M + mine == n) {
@@ -192,32 +191,31 @@ extern "C" enum sw_status sw_cuda_relations_prepare(void)
     return relations_prepare_adaptive();
 }
 
-/* The smallest power of two that is not less. */
-static int power_of_two(long long count)
+/* The exponent of the smallest power of two that is not less. */
+static int log2_up(long long count)
 {
-    int p = 1;
-    while (p < count) p *= 2;
-    return p;
+    int k = 0;
+    while (1ll << k < count) k++;
+    return k;
 }
 
 template <int T>
 static enum sw_status launch_whole(int blocks, size_t shared, cudaStream_t stream, const struct sw_cuda_relations *s,
-                                   int lanes)
+                                   int lanes_bits)
 {
-    if (s->cyclic) return launch(relations_whole_k<T, true>, blocks, T, shared, stream, false, *s, lanes);
-    return launch(relations_whole_k<T, false>, blocks, T, shared, stream, false, *s, lanes);
+    if (s->cyclic) return launch(relations_whole_k<T, true>, blocks, T, shared, stream, false, *s, lanes_bits);
+    return launch(relations_whole_k<T, false>, blocks, T, shared, stream, false, *s, lanes_bits);
 }
 
 extern "C" enum sw_status sw_cuda_relations_whole(sw_cuda_stream stream, const struct sw_cuda_relations *s)
 {
-    const int lanes = power_of_two((s->n + M - 1) / M), threads = lanes < 32 ? 32 : lanes,
+    const int bits = log2_up((s->n + M - 1) / M), lanes = 1 << bits, threads = lanes < 32 ? 32 : lanes,
               each = threads / lanes, blocks = (s->systems + each - 1) / each;
     const cudaStream_t on = (cudaStream_t)stream;
     const size_t bytes = (size_t)each * stride_of(lanes) * 4 * sizeof(double) + sizeof(uint64_t);
-    CU_TRY(cudaMemsetAsync(s->finite, 1, (size_t)s->systems * sizeof *s->finite, on));
-    if (threads == 32) return launch_whole<32>(blocks, bytes, on, s, lanes);
-    if (threads == 64) return launch_whole<64>(blocks, bytes, on, s, lanes);
-    return launch_whole<128>(blocks, bytes, on, s, lanes);
+    if (threads == 32) return launch_whole<32>(blocks, bytes, on, s, bits);
+    if (threads == 64) return launch_whole<64>(blocks, bytes, on, s, bits);
+    return launch_whole<128>(blocks, bytes, on, s, bits);
 }
 
 /* Whether the last tile has fewer rows and binds the unknown behind it. */
