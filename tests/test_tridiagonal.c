@@ -8,7 +8,6 @@
 
 #include "base/sw_mem.h"
 #include "linalg/relation_point.h"
-#include "linalg/relation_point.h"
 #include "tridiagonal_helpers.h"
 #include "tridiagonal_matrices.h"
 
@@ -183,6 +182,38 @@ static void leaves_such_backward_errors_for_many_random_matrices(void **state)
         struct systems y = graded_systems(n, k % 4 == 3 && n > 2, k % 3, k % 5 ? 0 : 0.3, &seed);
         /* zeros may make it singular: elimination then breaks down, or divides by what rounding left */
         if (does(desc_of(&y))) check_backward_error(&y, "graded");
+        free_systems(&y);
+    }
+}
+
+static double small_integer(uint64_t *seed) { return floor(2.5 * (1 + test_random(seed))) - 2; }
+
+/* Small integers, and a last row x_(n-2) = x_(n-1), in a last tile, or a last thread's rows on a GPU, of any number of
+ * rows: what such a run says of its ends may look like what a run of one row says, or of none. */
+static void leaves_such_backward_errors_where_the_last_two_unknowns_are_equal(void **state)
+{
+    const int tile = under_test->tile ? under_test->tile : 544;
+    const int64_t before[] = {tile, 2 * tile, 3 * 17, 33 * 17};
+    (void)state;
+    need_row_and_library();
+    uint64_t seed = 21;
+    for (int k = 0; k < (small_suite() ? 64 : 1280); k++) {
+        struct systems y = make_systems(before[k % 4] + 1 + k / 4 % 8, 1, k / 32 % 2);
+        const int64_t n = y.n;
+        if (!does(desc_of(&y))) {
+            free_systems(&y);
+            continue;
+        }
+        for (int64_t i = 0; i < n; i++) {
+            y.lower[i] = small_integer(&seed);
+            y.main[i] = small_integer(&seed) + (i < n - 8 ? 5 : 0);  /* regular but for the end, more often than not */
+            y.upper[i] = small_integer(&seed);
+            y.x[i] = small_integer(&seed);
+        }
+        y.x[n - 1] = y.x[n - 2];
+        y.lower[n - 1] = 1, y.main[n - 1] = -1, y.upper[n - 1] = 0;
+        set_right_hand_sides(&y);
+        check_backward_error(&y, "integers");
         free_systems(&y);
     }
 }
@@ -967,6 +998,43 @@ static void joins_runs_of_one_row_and_of_none_at_any_scale(void **state)
         }
 }
 
+/* The ends of a system from its relation as any merge gives it. @return whether they are finite */
+static bool close_ends(const double *w, double *ends)
+{
+    relation_close(1, w, false, ends);
+    return isfinite(ends[1]) && isfinite(ends[2]);
+}
+
+/* Three rows, and two or three whose entries are -1, 0 or 1: what a join may take for less than a merge does gives the
+ * same unknowns. These are quotients of determinants of such matrices, at most 6^(6/2) = 216: a wrong one differs by
+ * 216^-2 at least. */
+static void joins_as_it_merges(void **state)
+{
+    uint64_t seed = 3;
+    int both = 0;
+    (void)state;
+    for (int k = 0; k < 200000; k++) {
+        const int m = 5 + k % 2;
+        double a[6], b[6], c[6], d[6], left[10], right[10], joined[10], merged[10], x[4], z[4];
+        for (int i = 0; i < m; i++) {
+            double *entry[] = {&a[i], &b[i], &c[i], &d[i]};
+            for (int e = 0; e < 4; e++) *entry[e] = floor(1.5 * (1 + test_random(&seed))) - 1;
+        }
+        struct relation_rows rows = relation_begin(a[0], b[0], c[0], d[0], a[1], b[1], c[1], d[1]);
+        relation_eliminate(&rows, a[2], b[2], c[2], d[2], NULL);
+        relation_of_rows(&rows, left);
+        rows = relation_begin(a[3], b[3], c[3], d[3], a[4], b[4], c[4], d[4]);
+        if (m == 6) relation_eliminate(&rows, a[5], b[5], c[5], d[5], NULL);
+        relation_of_rows(&rows, right);
+        relation_join(1, left, right, joined, NULL);
+        relation_merge(1, left, right, merged, NULL);
+        if (!close_ends(joined, x) || !close_ends(merged, z)) continue;
+        both++;
+        assert_true(fabs(x[1] - z[1]) < 1e-5 && fabs(x[2] - z[2]) < 1e-5);
+    }
+    assert_true(both > 50000);
+}
+
 int main(void)
 {
     const struct CMUnitTest tree[] = {
@@ -975,6 +1043,7 @@ int main(void)
         cmocka_unit_test(finds_the_leaves_of_the_largest_trees),
         cmocka_unit_test(closes_any_number_of_slices),
         cmocka_unit_test(joins_runs_of_one_row_and_of_none_at_any_scale),
+        cmocka_unit_test(joins_as_it_merges),
     };
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(recovers_known_solutions_of_all_shapes),
@@ -1001,6 +1070,7 @@ int main(void)
     const struct CMUnitTest of_any_matrix[] = {
         cmocka_unit_test(leaves_backward_errors_near_those_of_partial_pivoting),
         cmocka_unit_test(leaves_such_backward_errors_for_many_random_matrices),
+        cmocka_unit_test(leaves_such_backward_errors_where_the_last_two_unknowns_are_equal),
         cmocka_unit_test(leaves_forward_errors_near_those_of_partial_pivoting),
         cmocka_unit_test(names_a_singular_matrix_without_zero_rows_or_columns),
     };

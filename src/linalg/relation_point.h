@@ -237,10 +237,10 @@ SW_HD static inline int relation_is_none(const double *w)
            w[8] == -1 && w[9] == 0;
 }
 
-/** Whether the second equation of a relation says l1 = r0. */
+/** Whether the second equation of a relation says l1 = r0, and the first one knows this unknown as l1 alone. */
 SW_HD static inline int relation_is_row(const double *w)
 {
-    return w[5] == 0 && w[6] == 1 && w[7] == -1 && w[8] == 0 && w[9] == 0;
+    return w[2] == 0 && w[5] == 0 && w[6] == 1 && w[7] == -1 && w[8] == 0 && w[9] == 0;
 }
 
 /** relation_merge() where the right part is a row a m0 + b r0 + c r1 = d, as m1 = r0. */
