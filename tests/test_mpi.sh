@@ -68,7 +68,6 @@ communicators() {
         SW_TEST_SHARED=$tmp/shared ranks 0 $n "$build/test_comm" mpi
         [ "$(grep -c '13 test(s) run' out)" = $n ] || fail "test_comm: not all of $n ranks ran"
         [ $n = 1 ] || ranks 0 $n "$build/test_fd_distributed"
-        [ $n = 1 ] || ranks 0 $n "$build/test_tridiagonal_distributed"
     done
     # a rank that fails while the others wait for it ends the job; where they fail together all return the error
     ranks 5 3 "$build/test_comm" mpi fail 2; once 'error: rank 2 of 3 on '; says ': a disk is full'; silent out

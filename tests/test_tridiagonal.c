@@ -705,41 +705,99 @@ static void does_not_look_at_entries_outside_of_the_matrix(void **state)
 
 /* ---- slices */
 
-/* Solve slice by slice, each from an array of its own. */
+/* Slices of a system, each in arrays of its own. */
+struct sliced { const struct systems *y; int depth; int64_t count; struct sw_relation *relation; double (*ends)[4]; };
+
+static struct systems slice_of_systems(const struct sliced *p, int64_t k, int64_t *first)
+{
+    const struct sw_tridiagonal_desc d = desc_of(p->y);
+    int64_t rows;
+    sw_tridiagonal_slice(&d, under_test->name, p->depth, k, first, &rows);
+    assert_true(rows > 0);
+    return (struct systems){.n = rows, .batch = 1, .lower = p->y->lower + *first, .main = p->y->main + *first,
+                            .upper = p->y->upper + *first, .rhs = p->y->rhs + *first};
+}
+
+static void reduce_slice(const struct sliced *p, struct sw_tridiagonal *solver, int64_t k)
+{
+    int64_t first;
+    const struct systems part = slice_of_systems(p, k, &first);
+    struct there t = put_systems(&part);
+    assert_ok(sw_tridiagonal_reduce(solver, k, &t.rows, &p->relation[k]));
+    free_there(&t);
+}
+
+static void expand_slice(const struct sliced *p, struct sw_tridiagonal *solver, int64_t k, bool reduced, double *x)
+{
+    int64_t first;
+    const struct systems part = slice_of_systems(p, k, &first);
+    struct there t = put_systems(&part);
+    assert_ok(sw_tridiagonal_expand(solver, k, &t.rows, reduced, p->ends[k], t.x));
+    assert_ok(sw_device_download(device, x + first, t.x, entries(&part) * sizeof *x));
+    free_there(&t);
+}
+
+/* By two solvers in turn, so that a solver expands slices that the other one has reduced. The second has seen the first
+ * slice of another system before. */
 static void solve_slices(const struct systems *y, int depth, double *x)
 {
     const struct sw_tridiagonal_desc d = desc_of(y);
-    const int64_t count = INT64_C(1) << depth;
-    struct sw_relation *relation = NULL;
-    double (*ends)[4] = NULL;
-    struct sw_tridiagonal *s = NULL;
-    int64_t next = 0;
-    assert_ok(sw_alloc((size_t)count, &relation));
-    assert_ok(sw_alloc((size_t)count, &ends));
-    assert_ok(sw_tridiagonal_create_slices(&d, depth, under_test->name, device, &s));
-    for (int pass = 0; pass < 2; pass++) {
-        for (int64_t k = 0; k < count; k++) {
-            int64_t first, rows;
-            sw_tridiagonal_slice(&d, under_test->name, depth, k, &first, &rows);
-            assert_true(rows > 0);
-            if (pass == 0) assert_int_equal(first, next);
-            next = first + rows;
-            const struct systems part = {.n = rows, .batch = 1, .lower = y->lower + first, .main = y->main + first,
-                                         .upper = y->upper + first, .rhs = y->rhs + first};
-            struct there t = put_systems(&part);
-            if (pass == 0) assert_ok(sw_tridiagonal_reduce(s, k, &t.rows, &relation[k]));
-            else {
-                assert_ok(sw_tridiagonal_expand(s, k, &t.rows, ends[k], t.x));
-                assert_ok(sw_device_download(device, x + first, t.x, (size_t)rows * sizeof *x));
-            }
-            free_there(&t);
-        }
-        assert_int_equal(next, y->n);
-        if (pass == 0) assert_ok(sw_relations_close(count, relation, y->cyclic, ends));
+    struct sliced p = {.y = y, .depth = depth, .count = INT64_C(1) << depth};
+    struct systems other = dominant_systems(y->n, 1, y->cyclic, 77);
+    struct sw_tridiagonal *s[2] = {NULL};
+    int64_t next = 0, broken;
+    assert_ok(sw_alloc((size_t)p.count, &p.relation));
+    assert_ok(sw_alloc((size_t)p.count, &p.ends));
+    for (int k = 0; k < 2; k++) assert_ok(sw_tridiagonal_create_slices(&d, depth, under_test->name, device, &s[k]));
+    p.y = &other;
+    reduce_slice(&p, s[1], 0);
+    p.y = y;
+    for (int64_t k = 0; k < p.count; k++) {
+        int64_t first;
+        const struct systems part = slice_of_systems(&p, k, &first);
+        assert_int_equal(first, next);
+        next = first + part.n;
+        reduce_slice(&p, s[k % 2], k);
     }
+    assert_int_equal(next, y->n);
+    assert_ok(sw_relations_close(p.count, p.relation, y->cyclic, p.ends, &broken));
+    assert_int_equal(broken, -1);
+    for (int64_t k = p.count - 1; k >= 0; k--) {
+        const bool reduced = k == p.count - 1;
+        expand_slice(&p, s[reduced ? k % 2 : (k + 1) % 2], k, reduced, x);
+    }
+    for (int k = 0; k < 2; k++) sw_tridiagonal_destroy(&s[k]);
+    sw_free(p.relation);
+    sw_free(p.ends);
+    free_systems(&other);
+}
+
+/* A column of zeros, which no slice can eliminate. */
+static void names_a_slice_that_is_singular(void **state)
+{
+    (void)state;
+    need_row_and_library();
+    struct systems y = dominant_systems((int64_t)under_test->tile * under_test->most_tiles * 3, 1, false, 5);
+    const struct sw_tridiagonal_desc d = desc_of(&y);
+    const int64_t bad = y.n / 2 + under_test->tile / 3;
+    struct sliced p = {.y = &y, .depth = sw_tridiagonal_depth(&d, under_test->name)};
+    struct sw_tridiagonal *s = NULL;
+    int64_t broken, first;
+    assert_true(p.depth > 0);
+    p.count = INT64_C(1) << p.depth;
+    y.upper[bad - 1] = y.main[bad] = y.lower[bad + 1] = 0;
+    assert_ok(sw_alloc((size_t)p.count, &p.relation));
+    assert_ok(sw_alloc((size_t)p.count, &p.ends));
+    assert_ok(sw_tridiagonal_create_slices(&d, p.depth, under_test->name, device, &s));
+    for (int64_t k = 0; k < p.count; k++) reduce_slice(&p, s, k);
+    assert_ok(sw_relations_close(p.count, p.relation, false, p.ends, &broken));
+    assert_true(broken >= 0);
+    const struct systems part = slice_of_systems(&p, broken, &first);
+    assert_true(bad >= first && bad < first + part.n);
     sw_tridiagonal_destroy(&s);
-    sw_free(relation);
-    sw_free(ends);
+    sw_free(p.relation);
+    sw_free(p.ends);
+    free_systems(&y);
 }
 
 static void gives_the_same_bits_in_slices_of_any_depth(void **state)
@@ -933,13 +991,15 @@ static void check_closing(int64_t count, bool cyclic)
     const int64_t n = count / 3 * 6 + (count % 3 == 0 ? 0 : count % 3 == 1 ? 1 : 3);
     struct sw_relation *relation = NULL;
     double (*ends)[4] = NULL;
+    int64_t broken;
     if (cyclic && n < 3) return;
     struct systems y = dominant_systems(n, 1, cyclic, (uint64_t)count);
     assert_ok(sw_alloc((size_t)count, &relation));
     assert_ok(sw_alloc((size_t)count, &ends));
     if (!cyclic) y.lower[0] = y.upper[n - 1] = 0;
     for (int64_t k = 0, at = 0; k < count; at += 1 + k % 3, k++) reduce_rows(&y, at, 1 + k % 3, relation[k].w);
-    assert_ok(sw_relations_close(count, relation, cyclic, ends));
+    assert_ok(sw_relations_close(count, relation, cyclic, ends, &broken));
+    assert_int_equal(broken, -1);
     for (int64_t k = 0, at = 0; k < count; at += 1 + k % 3, k++) {
         const int64_t last = at + k % 3, before = at - 1, behind = last + 1;
         const double expected[] = {before >= 0 ? y.x[before] : cyclic ? y.x[n - 1] : 0, y.x[at], y.x[last],
@@ -958,12 +1018,13 @@ static void closes_any_number_of_slices(void **state)
 {
     struct sw_relation none;
     double ends[1][4];
+    int64_t broken;
     (void)state;
     for (int64_t count = 1; count <= 4097; count += count < 260 ? 1 : count < 4090 ? 61 : 1) {
         check_closing(count, false);
         check_closing(count, true);
     }
-    assert_int_equal(sw_relations_close(0, &none, false, ends), SW_E_ARG);
+    assert_int_equal(sw_relations_close(0, &none, false, ends, &broken), SW_E_ARG);
     assert_contains(sw_err_message(), "0 slices: there is none");
 }
 
@@ -1082,6 +1143,7 @@ int main(void)
     };
     const struct CMUnitTest in_slices[] = {
         cmocka_unit_test(gives_the_same_bits_in_slices_of_any_depth),
+        cmocka_unit_test(names_a_slice_that_is_singular),
         cmocka_unit_test(refuses_slices_that_it_does_not_have),
     };
     const struct CMUnitTest whole_only[] = {

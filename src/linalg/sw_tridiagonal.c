@@ -187,10 +187,10 @@ enum sw_status sw_tridiagonal_reduce(struct sw_tridiagonal *solver, int64_t s, c
 }
 
 enum sw_status sw_tridiagonal_expand(struct sw_tridiagonal *solver, int64_t s, const struct sw_tridiagonal_rows *rows_,
-                                     const double ends[4], double *x)
+                                     bool reduced, const double ends[4], double *x)
 {
     const struct sw_slice slice = slice_of(solver->ops, solver->desc.n, solver->depth, s);
-    return solver->ops->expand(solver, &slice, rows_, ends, x);
+    return solver->ops->expand(solver, &slice, rows_, reduced, ends, x);
 }
 
 /* Up and down the tree over `count` leaves: node k has its relation in the slot of its first leaf on the way up, its
@@ -219,7 +219,24 @@ static void part_nodes(struct slot *slot, int64_t count, int depth)
     }
 }
 
-enum sw_status sw_relations_close(int64_t count, const struct sw_relation *relation, bool cyclic, double (*ends)[4])
+static bool is_finite(int count, const double *value)
+{
+    for (int k = 0; k < count; k++)
+        if (!isfinite(value[k])) return false;
+    return true;
+}
+
+static int64_t find_broken(int64_t count, const struct sw_relation *relation, double (*ends)[4])
+{
+    for (int64_t k = 0; k < count; k++)
+        if (!is_finite(10, relation[k].w)) return k;
+    for (int64_t k = 0; k < count; k++)
+        if (!is_finite(4, ends[k])) return k;
+    return -1;
+}
+
+enum sw_status sw_relations_close(int64_t count, const struct sw_relation *relation, bool cyclic, double (*ends)[4],
+                                  int64_t *broken)
 {
     struct slot *slot;
     double whole[4];
@@ -233,6 +250,7 @@ enum sw_status sw_relations_close(int64_t count, const struct sw_relation *relat
     memcpy(slot[0].w, whole, sizeof whole);
     for (int d = 0; d < depth; d++) part_nodes(slot, count, d);
     for (int64_t k = 0; k < count; k++) memcpy(ends[k], slot[k].w, sizeof ends[k]);
+    *broken = find_broken(count, relation, ends);
     sw_free(slot);
     return SW_OK;
 }

@@ -117,12 +117,17 @@ enum sw_status sw_tridiagonal_reduce(struct sw_tridiagonal *solver, int64_t s, c
 /** The unknowns at the ends of all slices from their relations: up and down the tree. On the host.
  * @param count     2^depth; any other number is a tree of its own
  * @param relation  [count]
- * @param ends      out [count][4]: x before the slice, its first, its last, x behind it (0 where there is none) */
-enum sw_status sw_relations_close(int64_t count, const struct sw_relation *relation, bool cyclic, double (*ends)[4]);
+ * @param ends      out [count][4]: x before the slice, its first, its last, x behind it (0 where there is none)
+ * @param broken    out: the first slice whose relation is not finite, or else whose ends are not; -1: none. There the
+ *                  matrix is singular to working precision, or a number is beyond the range of numbers */
+enum sw_status sw_relations_close(int64_t count, const struct sw_relation *relation, bool cyclic, double (*ends)[4],
+                                  int64_t *broken);
 
 /** The unknowns of a slice. Queued on the device's compute stream.
- * @param ends  of this slice
- * @param x     out, of this slice alone */
+ * @param reduced  the solver's last call was sw_tridiagonal_reduce() of this slice with these very rows: that is not
+ *                 done again then
+ * @param ends     of this slice
+ * @param x        out, of this slice alone */
 enum sw_status sw_tridiagonal_expand(struct sw_tridiagonal *solver, int64_t s, const struct sw_tridiagonal_rows *rows,
-                                     const double ends[4], double *x);
+                                     bool reduced, const double ends[4], double *x);
 #endif

@@ -29,7 +29,7 @@ struct sw_tridiagonal_ops {
     enum sw_status (*reduce)(struct sw_tridiagonal *solver, const struct sw_slice *slice,
                              const struct sw_tridiagonal_rows *rows, struct sw_relation *relation);
     enum sw_status (*expand)(struct sw_tridiagonal *solver, const struct sw_slice *slice,
-                             const struct sw_tridiagonal_rows *rows, const double ends[4], double *x);
+                             const struct sw_tridiagonal_rows *rows, bool reduced, const double ends[4], double *x);
 };
 
 struct sw_tridiagonal {

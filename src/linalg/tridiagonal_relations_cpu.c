@@ -399,14 +399,14 @@ static enum sw_status reduce(struct sw_tridiagonal *solver, const struct sw_slic
     return SW_OK;
 }
 
-/* The merges below the slice's root are made again: they were not kept for all slices. */
+/* The merges below the slice's root are those of the last slice that was reduced: else they are made again. */
 static enum sw_status expand(struct sw_tridiagonal *solver, const struct sw_slice *slice,
-                             const struct sw_tridiagonal_rows *rows, const double ends[4], double *x)
+                             const struct sw_tridiagonal_rows *rows, bool reduced, const double ends[4], double *x)
 {
     const struct relations *own = solver->own;
     const struct slice p = slice_of(solver, slice->first_tile, rows, x);
     const struct node root = find_node(solver, slice->first_tile);
-    if (leaves_of(&p, root) > 1) reduce_slice(&p, root, own->work, own->threads);
+    if (!reduced && leaves_of(&p, root) > 1) reduce_slice(&p, root, own->work, own->threads);
     memcpy(p.slot->w, ends, 4 * sizeof *ends);
     expand_slice(&p, root, own->work, own->threads);
     return SW_OK;

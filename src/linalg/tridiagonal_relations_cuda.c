@@ -15,7 +15,6 @@ struct relations {
     double  *words;                        /* of the device: relations and ends of all levels                */
     int64_t  tiles;                        /* of a system                                                    */
     int      deepest;                      /* depth of the tree                                              */
-    int64_t  reduced;                      /* the slice whose relations are here; -1: none                    */
     int     *finite;                       /* [batch] on the host                                            */
 };
 
@@ -87,7 +86,6 @@ static enum sw_status create(struct sw_tridiagonal *s)
     r->tiles = tiles_of(s->desc.n);
     r->deepest = sw_relations_depth(r->tiles, MOST);
     for (r->d.width = 1; r->d.width << r->deepest < r->tiles; r->d.width *= 2) continue;
-    r->reduced = -1;
     SW_TRY(sw_alloc((size_t)s->desc.batch, &r->finite));
     SW_TRY(sw_device_alloc(s->device, (size_t)s->desc.batch + 2, &r->d.finite));
     SW_TRY(sw_device_alloc(s->device, words_of(room), &r->words));
@@ -185,14 +183,6 @@ static void bind_slice(const struct sw_tridiagonal *s, struct sw_cuda_relations 
     d->first_node = slice->number * d->nodes;
 }
 
-static enum sw_status reduce_slice(struct sw_tridiagonal *s, const struct sw_cuda_relations *d)
-{
-    struct relations *r = s->own;
-    SW_TRY(sw_cuda_relations_reduce(s->device->compute, d));
-    r->reduced = d->first_node / d->nodes;
-    return SW_OK;
-}
-
 static enum sw_status reduce(struct sw_tridiagonal *s, const struct sw_slice *slice,
                              const struct sw_tridiagonal_rows *rows, struct sw_relation *relation)
 {
@@ -200,19 +190,19 @@ static enum sw_status reduce(struct sw_tridiagonal *s, const struct sw_slice *sl
     struct sw_cuda_relations d = r->d;
     CU_TRY(cudaSetDevice(s->device->index));
     bind_slice(s, &d, rows, NULL, slice);
-    SW_TRY(reduce_slice(s, &d));
+    SW_TRY(sw_cuda_relations_reduce(s->device->compute, &d));
     return sw_device_download(s->device, relation->w, d.root, sizeof relation->w);
 }
 
 static enum sw_status expand(struct sw_tridiagonal *s, const struct sw_slice *slice,
-                             const struct sw_tridiagonal_rows *rows, const double ends[4], double *x)
+                             const struct sw_tridiagonal_rows *rows, bool reduced, const double ends[4], double *x)
 {
     const struct relations *r = s->own;
     struct sw_cuda_relations d = r->d;
     CU_TRY(cudaSetDevice(s->device->index));
     bind_slice(s, &d, rows, x, slice);
     if (is_whole(&s->desc)) return sw_cuda_relations_whole(s->device->compute, &d);  /* as solve(); the ends follow */
-    if (r->reduced != slice->number) SW_TRY(reduce_slice(s, &d));
+    if (!reduced) SW_TRY(sw_cuda_relations_reduce(s->device->compute, &d));
     SW_TRY(sw_device_upload(s->device, d.root + 10, ends, 4 * sizeof *ends));
     return sw_cuda_relations_expand(s->device->compute, &d);
 }

@@ -2,7 +2,7 @@
 #define SLICES_IMPL_H
 /* Between the files of runs that are cut into slices: tridiagonal_slices.c makes them, keeps their state and gives
  * their outputs; slices_steps.c takes their steps. */
-#include "linalg/sw_tridiagonal_distributed.h"
+#include "linalg/sw_tridiagonal.h"
 #include "problem/tridiagonal/matrices.h"
 #include "problem/tridiagonal/randsvd.h"
 #include "problem/tridiagonal/tridiagonal.h"
@@ -22,10 +22,11 @@ struct fault {
 struct lane {
     struct sw_device *device;
     struct tridiagonal_entries *entries;
-    struct sw_tridiagonal_distributed *system;
+    struct sw_tridiagonal *solver;
     double *array[ARRAYS], *x;                    /* [most_rows] in the memory of the device        */
     double *host;               /* [piece_rows] on the way from or to the device; NULL: not needed  */
     int64_t slice, first, rows;                   /* rows 0: there is none                          */
+    bool    reduced;            /* and the solver's last call has reduced it                        */
     struct tridiagonal_sums sums;                 /* of the last step                               */
     struct fault fault;
 };
@@ -45,12 +46,16 @@ struct slices_sim {
     int               chosen;   /* lane of the piece of x to be saved, and where it begins there    */
     int64_t           chosen_row, chosen_rows;
     struct sw_relation *relation;                 /* [slices]                                       */
+    double            (*ends)[4];                 /* [slices]                                       */
     char             *saved[SW_SNAPSHOT_SLOTS];   /* [piece_rows] pieces of x as they are saved     */
     struct randsvd    block;
     bool              closed;   /* the ends of all slices are known                                 */
     struct tridiagonal_sums sums;
     struct fault      fault;
 };
+
+/** The rows of a slice. */
+void slices_rows(const struct slices_sim *t, int64_t slice, int64_t *first, int64_t *count);
 
 /* Operations of struct sw_sim_ops. */
 enum sw_status slices_advance(struct sw_sim *sim, int64_t from, int64_t to);

@@ -3,6 +3,7 @@
 #include <omp.h>
 #include <string.h>
 
+#include "comm/sw_comm.h"
 #include "problem/tridiagonal/slices_impl.h"
 
 static struct sw_tridiagonal_rows rows_of(const struct lane *l)
@@ -60,7 +61,8 @@ static enum sw_status fill(const struct slices_sim *t, struct lane *l, int64_t s
     int64_t bad;
     if (l->rows && l->slice == slice) return SW_OK;
     l->slice = slice;
-    sw_tridiagonal_distributed_rows(l->system, slice, &l->first, &l->rows);
+    l->reduced = false;
+    slices_rows(t, slice, &l->first, &l->rows);
     for (int k = LOWER; k < ARRAYS; k++)
         if (tridiagonal_source_has(t->source, k) || (k <= UPPER && t->block.n)) SW_TRY(send_array(t, l, k, step));
     if (l->fault.failure) return SW_OK;
@@ -76,38 +78,34 @@ static enum sw_status reduce(struct slices_sim *t, struct lane *l, int64_t slice
     const struct sw_tridiagonal_rows rows = rows_of(l);
     SW_TRY(fill(t, l, slice, step));
     if (l->fault.failure) return SW_OK;
-    SW_TRY(sw_tridiagonal_distributed_reduce(l->system, slice, &rows));
-    t->relation[slice] = sw_tridiagonal_distributed_relations(l->system)[slice];
+    SW_TRY(sw_tridiagonal_reduce(l->solver, slice, &rows, &t->relation[slice]));
+    l->reduced = true;
     return SW_OK;
 }
 
 static enum sw_status expand(const struct slices_sim *t, struct lane *l, int64_t slice, int64_t step)
 {
     const struct sw_tridiagonal_rows rows = rows_of(l);
-    const double *ends = sw_tridiagonal_distributed_ends(l->system, slice);
-    const double beyond[1][2] = {{ends[0], ends[3]}};
+    const double *ends = t->ends[slice], beyond[1][2] = {{ends[0], ends[3]}};
     SW_TRY(fill(t, l, slice, step));
     if (l->fault.failure) return SW_OK;
     l->sums = tridiagonal_sums_zero();
-    SW_TRY(sw_tridiagonal_distributed_expand(l->system, slice, &rows, l->x));
+    SW_TRY(sw_tridiagonal_expand(l->solver, slice, &rows, l->reduced, ends, l->x));
+    l->reduced = false;
     SW_TRY(tridiagonal_measure(l->entries, l->first, l->rows, &rows, l->x, beyond, &l->sums));
     if (l->sums.bad != TRIDIAGONAL_NONE)
         l->fault = (struct fault){.failure = OVERFLOWS, .step = step, .first = l->sums.bad, .last = l->sums.bad};
     return SW_OK;
 }
 
-/* All lanes find the ends for themselves: some merges for each slice, on the host. */
+/* Some merges for each slice, on the host. */
 static enum sw_status close_system(struct slices_sim *t, int64_t step)
 {
-    int64_t broken = -1, first, rows;
-    for (int k = 0; k < t->lanes; k++) {
-        memcpy(sw_tridiagonal_distributed_relations(t->lane[k].system), t->relation,
-               (size_t)t->slices * sizeof *t->relation);
-        SW_TRY(sw_tridiagonal_distributed_close(t->lane[k].system, &broken));
-    }
+    int64_t broken, first, rows;
+    SW_TRY(sw_relations_close(t->slices, t->relation, sw_setup_chosen(&t->setup, "cyclic", "true"), t->ends, &broken));
     t->closed = true;
     if (broken < 0) return SW_OK;
-    sw_tridiagonal_distributed_rows(t->lane[0].system, broken, &first, &rows);
+    slices_rows(t, broken, &first, &rows);
     t->fault = (struct fault){.failure = SINGULAR, .step = step, .first = first, .last = first + rows - 1};
     return SW_OK;
 }
@@ -155,8 +153,7 @@ static void ask_remote(const struct slices_sim *t, int64_t step, struct sw_remot
 {
     double asked[SW_HELP_ASKED] = {[ASKED_STEP] = (double)step};
     if (step >= t->slices)
-        memcpy(asked + ASKED_ENDS, sw_tridiagonal_distributed_ends(t->lane[0].system, step - t->slices),
-               4 * sizeof *asked);
+        memcpy(asked + ASKED_ENDS, t->ends[step - t->slices], sizeof t->ends[0]);
     helper->ask(helper, asked);
 }
 
@@ -174,7 +171,7 @@ static void take_answer(struct slices_sim *t, int64_t step, const double *answer
 }
 
 /* All answers are taken, though those behind one that is missing do not count. */
-static void hear_remote(struct slices_sim *t, int lanes)
+static void receive_answers(struct slices_sim *t, int lanes)
 {
     const int64_t to = t->to;
     for (int64_t step = t->from + lanes; step < to; step++) {
@@ -198,7 +195,7 @@ enum sw_status slices_help(struct sw_sim *sim, const double *asked, double *answ
         SW_TRY(reduce(t, l, slice, step + 1));
         memcpy(answered + RESULT, t->relation[slice].w, sizeof t->relation[slice].w);
     } else {
-        sw_tridiagonal_distributed_set_ends(l->system, slice, asked + ASKED_ENDS);
+        memcpy(t->ends[slice], asked + ASKED_ENDS, sizeof t->ends[slice]);
         SW_TRY(expand(t, l, slice, step + 1));
         tridiagonal_sums_pack(&l->sums, answered + RESULT);
     }
@@ -230,7 +227,7 @@ static enum sw_status take_steps(struct slices_sim *t)
             ask_remote(t, step, t->setup.remote->helper[step - t->from - lanes]);
         SW_TRY(sw_comm_run(lanes > 1 ? "threads" : "null", lanes, take_step, t));
         collect(t, lanes);
-        hear_remote(t, lanes);
+        receive_answers(t, lanes);
     }
     return SW_OK;
 }

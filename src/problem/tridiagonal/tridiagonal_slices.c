@@ -1,4 +1,4 @@
-/* A run of `tridiagonal` whose arrays are too large for the memory: slice after slice (sw_tridiagonal_distributed.h).
+/* A run of `tridiagonal` whose arrays are too large for the memory: slice after slice (sw_tridiagonal.h).
  * There are 2^cut slices, and two steps for each. In steps 1 to 2^cut a slice is filled and reduced to its relation, 10
  * words; then the relations give the unknowns at the ends of all slices; in the other steps a slice is filled again,
  * its unknowns are found from its ends, measured, and saved. So no more than a slice is ever in memory, and a
@@ -36,6 +36,12 @@ static const char *solver_name(const struct sw_sim *sim)
 }
 
 static bool has_exact(const struct slices_sim *t) { return sw_setup_find(&t->setup, "exact") != NULL; }
+
+void slices_rows(const struct slices_sim *t, int64_t slice, int64_t *first, int64_t *count)
+{
+    const struct sw_tridiagonal *solver = t->lane[0].solver;
+    sw_tridiagonal_slice(sw_tridiagonal_shape(solver), sw_tridiagonal_name(solver), t->setup.cut, slice, first, count);
+}
 
 /* ------------------------------------------------------------------ a run */
 
@@ -101,7 +107,7 @@ static enum sw_status piece(struct sw_sim *sim, int k, int64_t *first, int64_t *
     *first = *count = 0;
     if (t->from < t->slices) return SW_OK;
     for (int lane = 0; lane < t->to - t->from; lane++) {
-        sw_tridiagonal_distributed_rows(t->lane[0].system, t->from + lane - t->slices, &begin, &rows);
+        slices_rows(t, t->from + lane - t->slices, &begin, &rows);
         const int64_t pieces = (rows + t->piece_rows - 1) / t->piece_rows, at = k * t->piece_rows;
         if (k < pieces) {
             t->chosen = lane;
@@ -220,7 +226,7 @@ static void destroy_lane(struct lane *l)
 {
     if (!l->device) return;
     (void)sw_device_use(l->device);
-    sw_tridiagonal_distributed_destroy(&l->system);
+    sw_tridiagonal_destroy(&l->solver);
     tridiagonal_entries_destroy(&l->entries);
     for (int k = 0; k < ARRAYS; k++) sw_device_free(l->device, l->array[k]);
     sw_device_free(l->device, l->x);
@@ -236,6 +242,7 @@ static void destroy(struct sw_sim *sim)
     for (int k = 0; k < 3; k++) sw_program_destroy(&t->own[k]);
     randsvd_free(&t->block);
     sw_free(t->relation);
+    sw_free(t->ends);
     sw_free(t->lane);
     sw_free(t);
 }
@@ -262,6 +269,18 @@ static const struct sw_sim_ops slices_ops = {
     .destroy = destroy,
 };
 
+static int64_t most_rows_of(const struct sw_setup *setup, const struct sw_device *device)
+{
+    const struct sw_tridiagonal_desc desc = tridiagonal_describe(setup, setup->n[0], 1);
+    const char *name = solver_of(setup, device);
+    int64_t most = 0, first, count;
+    for (int64_t s = 0; s >> setup->cut == 0; s++) {
+        sw_tridiagonal_slice(&desc, name, setup->cut, s, &first, &count);
+        if (count > most) most = count;
+    }
+    return most;
+}
+
 static int64_t piece_rows(int64_t rows) { return rows < PIECE ? rows : PIECE; }
 
 static enum sw_status create_lane(struct slices_sim *t, struct lane *l, struct sw_device *device,
@@ -270,10 +289,7 @@ static enum sw_status create_lane(struct slices_sim *t, struct lane *l, struct s
     const struct sw_tridiagonal_desc system = tridiagonal_describe(&t->setup, t->n, 1);
     l->device = device;
     SW_TRY(sw_device_use(device));
-    SW_TRY(sw_tridiagonal_distributed_create(&system, t->setup.cut, solver_of(&t->setup, device), sw_comm_null(),
-                                             device, &l->system));
-    t->most_rows = sw_tridiagonal_distributed_most_rows(l->system);
-    t->piece_rows = piece_rows(t->most_rows);
+    SW_TRY(sw_tridiagonal_create_slices(&system, t->setup.cut, solver_of(&t->setup, device), device, &l->solver));
     const size_t rows = (size_t)t->most_rows;
     SW_TRY(tridiagonal_entries_create(desc, device, &l->entries));
     for (int k = 0; k < ARRAYS; k++) SW_TRY(sw_device_alloc(device, rows, &l->array[k]));
@@ -291,6 +307,7 @@ static enum sw_status create_lanes(struct slices_sim *t, struct sw_device *devic
         SW_TRY(create_lane(t, &t->lane[k], k ? t->setup.helper[k - 1] : device, &desc));
     SW_TRY(sw_device_use(device));
     SW_TRY(sw_alloc((size_t)t->slices, &t->relation));
+    SW_TRY(sw_alloc((size_t)t->slices, &t->ends));
     for (int k = 0; k < SW_SNAPSHOT_SLOTS && t->setup.fields; k++)
         SW_TRY(sw_device_alloc_host_bytes(device, (size_t)t->piece_rows, sw_reals_word(t->setup.single), &t->saved[k]));
     return SW_OK;
@@ -306,6 +323,8 @@ enum sw_status tridiagonal_create_slices(const struct sw_setup *setup, struct sw
     t->n = setup->n[0];
     t->slices = INT64_C(1) << setup->cut;
     t->lanes = 1 + setup->helpers;
+    t->most_rows = most_rows_of(setup, device);
+    t->piece_rows = piece_rows(t->most_rows);
     t->matrix = tridiagonal_matrix_find(sw_setup_word(setup, "matrix"));
     enum sw_status st = create_lanes(t, device);
     if (st) destroy(&t->sim);
@@ -314,18 +333,6 @@ enum sw_status tridiagonal_create_slices(const struct sw_setup *setup, struct sw
 }
 
 /* ------------------------------------------------------------------ memory */
-
-static int64_t most_rows_of(const struct sw_setup *setup, const struct sw_device *device)
-{
-    const struct sw_tridiagonal_desc desc = tridiagonal_describe(setup, setup->n[0], 1);
-    const char *name = solver_of(setup, device);
-    int64_t most = 0, first, count;
-    for (int64_t s = 0; s >> setup->cut == 0; s++) {
-        sw_tridiagonal_slice(&desc, name, setup->cut, s, &first, &count);
-        if (count > most) most = count;
-    }
-    return most;
-}
 
 size_t tridiagonal_slice_host_bytes(const struct sw_setup *setup)
 {
