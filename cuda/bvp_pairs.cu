@@ -19,13 +19,13 @@ __global__ static void fill_k(struct pairs p)
 {
     const int j = blockIdx.x / p.chunks, chunk = blockIdx.x % p.chunks, end = pairs_end(&p, chunk);
     const struct sw_tri t = p.tri[j];
-    const struct sw_tri_course c = p.course[j];
+    const struct sw_tri_refinement r = p.refinement[j];
     const double over = 1.0 / p.scale[j], *u = p.u + j * p.line;
     const size_t at = j * pairs_rows(&p);
     for (int k = pairs_first(chunk) + threadIdx.x; k < end; k += THREADS) {
-        const double v = c.task == SW_TRI_CORRECTION
+        const double v = r.step == SW_TRI_CORRECT
                              ? sw_tri_residual(&t, u, k, sw_tri_flux_before(&t, u, k), sw_tri_flux_before(&t, u, k + 1))
-                             : sw_tri_rhs(&t, &c, u, p.x[at + 2 * (size_t)k], k);
+                             : sw_tri_rhs(&t, &r, u, p.x[at + 2 * (size_t)k], k);
         p.rhs[at + 2 * (size_t)k] = v * over;
     }
 }
@@ -36,12 +36,12 @@ __global__ static void measure_k(struct pairs p)
     __shared__ struct sw_tri_measured of[THREADS];
     const int j = blockIdx.x / p.chunks, chunk = blockIdx.x % p.chunks, end = pairs_end(&p, chunk);
     const struct sw_tri t = p.tri[j];
-    const struct sw_tri_course c = p.course[j];
-    if (c.task == SW_TRI_NOTHING) return;
+    const struct sw_tri_refinement r = p.refinement[j];
+    if (r.step == SW_TRI_DONE) return;
     const double *x = p.x + j * pairs_rows(&p);
     struct sw_tri_measured m = sw_tri_nothing_measured();
     for (int k = pairs_first(chunk) + threadIdx.x; k < end; k += THREADS)
-        sw_tri_measure_row(&t, &c, p.u + j * p.line, x[2 * (size_t)k], k, &m);
+        sw_tri_measure_row(&t, &r, p.u + j * p.line, x[2 * (size_t)k], k, &m);
     of[threadIdx.x] = m;
     for (int stride = THREADS / 2; stride > 0; stride /= 2) {
         __syncthreads();

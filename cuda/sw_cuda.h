@@ -20,12 +20,12 @@ typedef void *sw_cuda_stream;  /* a cudaStream_t */
 
 struct sw_tri;
 struct sw_tri_outcome;
-/** What bvp_general_solve_one() does, one thread a system (problem/bvp/correction_point.h;
- * src/problem/bvp/bvp_general.h).
+/** What bvp_general_solve_one() does, one thread a system (src/problem/bvp/bvp_general.h,
+ * src/problem/bvp/refinement_point.h).
  * @param tri      [count] with pointers to device memory; n = 0: nothing to solve
  * @param u, work  [n][stride]: entry k of system j at k*stride + j */
-enum sw_status sw_cuda_tri_solution(sw_cuda_stream stream, int count, const struct sw_tri *tri, double *u, double *work,
-                                    struct sw_tri_outcome *outcome);
+enum sw_status sw_cuda_tri_solve_refined(sw_cuda_stream stream, int count, const struct sw_tri *tri, double *u,
+                                         double *work, struct sw_tri_outcome *outcome);
 
 struct pairs;
 /* Around the solves of pairs (bvp_pairs.cu): what struct bvp_pairs_work asks for (src/problem/bvp/bvp_pairs.h). */

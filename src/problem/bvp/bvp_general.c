@@ -224,7 +224,7 @@ void bvp_general_solve_one(const struct bvp_general *s, int j, int bad, double *
     *o = (struct sw_tri_outcome){SW_TRI_FINE, 0, 0};
     if (s->tri[j].n == 0) return;
     if (bad) *o = (struct sw_tri_outcome){SW_TRI_PIVOT, bad - 1, 0};
-    else *o = sw_tri_solution(&s->tri[j], s->u + (size_t)j * s->line, work);
+    else *o = sw_tri_solve_refined(&s->tri[j], s->u + (size_t)j * s->line, work);
 }
 
 enum { WORTH_THREADS = 16384 };  /* unknowns of a batch, some 50 ns each */
@@ -246,7 +246,7 @@ static struct sw_bvp_result failed(const struct sw_bvp *bvp, const struct bvp_ge
 {
     static const enum sw_bvp_fault fault_of[] = {
         [SW_TRI_FINE] = SW_BVP_FINE, [SW_TRI_PIVOT] = SW_BVP_PIVOT, [SW_TRI_OVERFLOW] = SW_BVP_U_NOT_FINITE,
-        [SW_TRI_STUCK] = SW_BVP_NO_DIGIT, [SW_TRI_SENSITIVE] = SW_BVP_SENSITIVE};
+        [SW_TRI_NOT_CONVERGED] = SW_BVP_NO_DIGIT, [SW_TRI_SENSITIVE] = SW_BVP_SENSITIVE};
     const struct sw_tri_outcome *o = &s->outcome[j];
     const int64_t at = s->first + (o->fault == SW_TRI_PIVOT ? (int64_t)o->row : 0);
     struct sw_bvp_result r = fault(fault_of[o->fault], x_of(&bvp->run[j], (double)at));

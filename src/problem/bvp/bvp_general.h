@@ -3,15 +3,16 @@
 /* The general problem (docs/numerics.md, 7), as its rows share it. Finite volumes: cells of width h around the points
  * x_0 .. x_N, half ones at the ends; the flux between two points is p at their middle times the difference quotient. A
  * point where u is given is no unknown. The systems are made on the CPU, also for a device, as sw_tri has them
- * (tridiagonal_point.h): couplings p and row sums e apart. A row solves them, and all rows have what they find
- * corrected and checked by sw_tri_solution().
+ * (tridiagonal_point.h): couplings p and row sums e apart. A row solves them. What any row finds
+ * is refined, and its condition estimated, by refinement_point.h: by sw_tri_solve_refined() or, for a whole batch,
+ * step by step (bvp_pairs.h).
  *
  * zero_mean: the matrix, of rows that sum to 0, has the constants as kernel, and its equations sum to the condition
  * that there be a solution. Where that holds, u = 0 at the right end takes the place of the last equation, which the
  * others then imply, and of the solution its mean is taken away. What is factored is as definite as with u given
  * there. */
 #include "problem/bvp/bvp_host.h"
-#include "problem/bvp/correction_point.h"
+#include "problem/bvp/refinement_point.h"
 
 /* What one thread evaluates a problem's programs with. */
 struct bvp_coefficients { struct bvp_evaluator values; struct sw_eval *p, *q; };  /* NULL: 1, 0 */

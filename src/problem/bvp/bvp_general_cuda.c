@@ -27,7 +27,7 @@ static enum sw_status eliminate(struct sw_bvp *bvp)
     }
     SW_TRY(sw_device_upload(bvp->device, p->d_vector, s->system, 3 * vector * sizeof *s->system));
     SW_TRY(sw_device_upload(bvp->device, p->d_tri, s->tri, count * sizeof *s->tri));
-    SW_TRY(sw_cuda_tri_solution(bvp->device->compute, bvp->count, p->d_tri, d_u, d_u + vector, p->d_outcome));
+    SW_TRY(sw_cuda_tri_solve_refined(bvp->device->compute, bvp->count, p->d_tri, d_u, d_u + vector, p->d_outcome));
     SW_TRY(sw_device_download(bvp->device, s->outcome, p->d_outcome, count * sizeof *s->outcome));
     return sw_device_download(bvp->device, s->u, d_u, vector * sizeof *s->u);
 }

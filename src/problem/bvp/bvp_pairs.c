@@ -31,7 +31,7 @@ static enum sw_status download(const struct sw_bvp *bvp, void *to, const void *f
     return to == from ? SW_OK : sw_device_download(bvp->device, to, from, bytes);
 }
 
-/* The matrices, and the courses at their start. Systems that are not there have no unknowns. */
+/* The matrices, and the first step of each system. Systems that are not there have no unknowns. */
 static enum sw_status begin(struct sw_bvp *bvp)
 {
     struct bvp_pairs *p = bvp->own;
@@ -41,10 +41,10 @@ static enum sw_status begin(struct sw_bvp *bvp)
         struct sw_tri *t = &s->tri[j];
         int row;
         bvp_general_bind(s, j, p->system, t);
-        p->course[j] = sw_tri_begin(t->n);
+        p->refinement[j] = sw_tri_refinement_begin(t->n);
         p->scale[j] = scale_of(s->system + (size_t)j * s->line, t->n, &row);
         if (row < 0) continue;
-        sw_tri_stop(&p->course[j], SW_TRI_PIVOT, row);  /* as c_row is a pivot, or nearly */
+        sw_tri_refinement_end(&p->refinement[j], SW_TRI_PIVOT, row);  /* as c_row is a pivot, or nearly */
         t->n = 0;
     }
     SW_TRY(upload(bvp, p->system, s->system, 3 * s->vector * sizeof *s->system));
@@ -63,36 +63,36 @@ static enum sw_status retire(struct sw_bvp *bvp, int j)
 }
 
 /* What the solver says of a system whose matrix it meets for the first time. Rows 2k and 2k + 1 are of unknown k. */
-static void take_fault(struct sw_tri_course *c, const struct sw_tridiagonal_outcome *found)
+static void end_at_fault(struct sw_tri_refinement *r, const struct sw_tridiagonal_outcome *found)
 {
     const int row = found->row < 0 ? 0 : (int)(found->row / 2);
-    if (c->task != SW_TRI_SOLUTION || !found->fault) return;
-    sw_tri_stop(c, found->fault == SW_TRIDIAGONAL_SINGULAR ? SW_TRI_PIVOT : SW_TRI_OVERFLOW, row);
+    if (r->step != SW_TRI_SOLVE || !found->fault) return;
+    sw_tri_refinement_end(r, found->fault == SW_TRIDIAGONAL_SINGULAR ? SW_TRI_PIVOT : SW_TRI_OVERFLOW, row);
 }
 
-static void take_measured(struct bvp_pairs *p, int j)
+static void next_step(struct bvp_pairs *p, int j)
 {
     const struct sw_tri_measured *part = p->part + (size_t)j * (size_t)p->pairs.chunks;
     struct sw_tri_measured all = part[0];
-    if (p->course[j].task == SW_TRI_NOTHING) return;
+    if (p->refinement[j].step == SW_TRI_DONE) return;
     for (int chunk = 1; chunk < p->pairs.chunks; chunk++) sw_tri_measure_more(&all, &part[chunk]);
-    sw_tri_take(&p->course[j], &all, p->pairs.n);
+    sw_tri_refinement_next(&p->refinement[j], &all, p->pairs.n);
 }
 
 /* One right-hand side of each system. */
-static enum sw_status take_round(struct sw_bvp *bvp, const struct sw_tridiagonal_rows *rows)
+static enum sw_status solve_round(struct sw_bvp *bvp, const struct sw_tridiagonal_rows *rows)
 {
     struct bvp_pairs *p = bvp->own;
     const size_t count = (size_t)bvp->count;
-    SW_TRY(upload(bvp, (void *)p->pairs.course, p->course, count * sizeof *p->course));
+    SW_TRY(upload(bvp, (void *)p->pairs.refinement, p->refinement, count * sizeof *p->refinement));
     SW_TRY(p->work->fill(bvp->device, &p->pairs, bvp->count));
     SW_TRY(sw_tridiagonal_solve(p->solver, rows, p->pairs.x));
     SW_TRY(sw_tridiagonal_outcome(p->solver, rows, p->pairs.x, p->found));
     SW_TRY(p->work->measure(bvp->device, &p->pairs, bvp->count));
     SW_TRY(download(bvp, p->part, p->pairs.part, count * (size_t)p->pairs.chunks * sizeof *p->part));
     for (int j = 0; j < bvp->count; j++) {
-        take_fault(&p->course[j], &p->found[j]);
-        take_measured(p, j);
+        end_at_fault(&p->refinement[j], &p->found[j]);
+        next_step(p, j);
         if (p->found[j].fault) SW_TRY(retire(bvp, j));
     }
     return SW_OK;
@@ -102,7 +102,7 @@ static bool is_over(const struct sw_bvp *bvp)
 {
     const struct bvp_pairs *p = bvp->own;
     bool over = true;
-    for (int j = 0; j < bvp->count; j++) over &= p->course[j].task == SW_TRI_NOTHING;
+    for (int j = 0; j < bvp->count; j++) over &= p->refinement[j].step == SW_TRI_DONE;
     return over;
 }
 
@@ -111,8 +111,8 @@ static enum sw_status eliminate(struct sw_bvp *bvp)
     struct bvp_pairs *p = bvp->own;
     const struct sw_tridiagonal_rows rows = {p->pairs.lower, p->pairs.main, p->pairs.upper, p->pairs.rhs};
     SW_TRY(begin(bvp));
-    while (!is_over(bvp)) SW_TRY(take_round(bvp, &rows));
-    for (int j = 0; j < bvp->count; j++) p->general.outcome[j] = p->course[j].outcome;
+    while (!is_over(bvp)) SW_TRY(solve_round(bvp, &rows));
+    for (int j = 0; j < bvp->count; j++) p->general.outcome[j] = p->refinement[j].outcome;
     return download(bvp, p->general.u, p->pairs.u, p->general.vector * sizeof *p->pairs.u);
 }
 
@@ -132,10 +132,10 @@ void bvp_pairs_destroy(struct sw_bvp *bvp)
     double *const array[] = {q->lower, q->main, q->upper, q->rhs, q->x};
     for (int k = 0; k < 5; k++) sw_device_free(bvp->device, array[k]);
     if (bvp->device->space == SW_DEVICE) {
-        void *const copy[] = {p->system, (void *)q->tri, (void *)q->course, (void *)q->scale, q->u, q->part};
+        void *const copy[] = {p->system, (void *)q->tri, (void *)q->refinement, (void *)q->scale, q->u, q->part};
         for (int k = 0; k < 6; k++) sw_device_free(bvp->device, copy[k]);
     }
-    sw_free(p->course);
+    sw_free(p->refinement);
     sw_free(p->part);
     sw_free(p->scale);
     sw_free(p->found);
@@ -151,7 +151,7 @@ static enum sw_status create_copies(struct sw_bvp *bvp, struct bvp_pairs *p)
     SW_TRY(sw_device_alloc(device, 3 * p->general.vector, &p->system));
     SW_TRY(sw_device_alloc(device, p->general.vector, &p->pairs.u));
     SW_TRY(sw_device_alloc_bytes(device, room, sizeof *p->pairs.tri, &p->pairs.tri));
-    SW_TRY(sw_device_alloc_bytes(device, room, sizeof *p->pairs.course, &p->pairs.course));
+    SW_TRY(sw_device_alloc_bytes(device, room, sizeof *p->pairs.refinement, &p->pairs.refinement));
     SW_TRY(sw_device_alloc_bytes(device, room, sizeof *p->pairs.scale, &p->pairs.scale));
     return sw_device_alloc_bytes(device, room * (size_t)p->pairs.chunks, sizeof *p->pairs.part, &p->pairs.part);
 }
@@ -161,7 +161,7 @@ static void share_arrays(struct bvp_pairs *p)
     p->system = p->general.system;
     p->pairs.u = p->general.u;
     p->pairs.tri = p->general.tri;
-    p->pairs.course = p->course;
+    p->pairs.refinement = p->refinement;
     p->pairs.scale = p->scale;
     p->pairs.part = p->part;
 }
@@ -179,7 +179,7 @@ enum sw_status bvp_pairs_create(struct sw_bvp *bvp, const struct bvp_pairs_work 
     q->n = p->general.unknowns > 0 ? p->general.unknowns : 1;  /* both ends given, and nothing between */
     q->chunks = (int)chunks_of((size_t)q->n);
     q->line = p->general.line;
-    SW_TRY(sw_alloc(room, &p->course));
+    SW_TRY(sw_alloc(room, &p->refinement));
     SW_TRY(sw_alloc(room * (size_t)q->chunks, &p->part));
     SW_TRY(sw_alloc(room, &p->scale));
     SW_TRY(sw_alloc(room, &p->found));
@@ -198,7 +198,7 @@ void bvp_pairs_bytes(const struct sw_bvp_ops *row, const struct sw_bvp_desc *des
     const struct sw_tridiagonal_desc one = shape_of(desc->n, 1), two = shape_of(desc->n, 2);
     size_t first = 0, both = 0;
     *fixed = bvp_general_bytes_fixed(desc);
-    *per_run = bvp_general_bytes_per_run(desc, 5 * 2) + sizeof(struct sw_tri_course) + sizeof(double) +
+    *per_run = bvp_general_bytes_per_run(desc, 5 * 2) + sizeof(struct sw_tri_refinement) + sizeof(double) +
                chunks_of((size_t)desc->n) * sizeof(struct sw_tri_measured) + sizeof(struct sw_tridiagonal_outcome);
     if (sw_tridiagonal_bytes(&one, row->name, device, &first) || sw_tridiagonal_bytes(&two, row->name, device, &both))
         return;

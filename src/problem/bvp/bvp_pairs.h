@@ -2,7 +2,7 @@
 #define BVP_PAIRS_H
 /* The general problem by a solver of tridiagonal systems that pivots (linalg/sw_tridiagonal.h), as its rows share it:
  * the systems of bvp_general.h as pairs (pairs_point.h). All systems of a batch are solved together, round by round;
- * each has its own course of right-hand sides (correction_point.h), and one that has come to its end waits with zeros.
+ * each is refined by steps of its own (refinement_point.h), and one that is done waits with zeros.
  * A row of this table is the row of that name in the table of tridiagonal solvers. */
 #include "linalg/sw_tridiagonal.h"
 #include "problem/bvp/bvp_general.h"
@@ -12,7 +12,7 @@
 struct bvp_pairs_work {
     /* The matrices of systems first .. first+count-1, and 0 on the right. */
     enum sw_status (*make)(struct sw_device *device, const struct pairs *pairs, int first, int count);
-    /* The right-hand sides of the first `count` systems for their tasks, over s. */
+    /* The right-hand sides of the first `count` systems for their steps, over s. */
     enum sw_status (*fill)(struct sw_device *device, const struct pairs *pairs, int count);
     /* Of their solutions: part and u. */
     enum sw_status (*measure)(struct sw_device *device, const struct pairs *pairs, int count);
@@ -22,9 +22,9 @@ struct bvp_pairs {                /* a row's own data                           
     struct bvp_general general;   /* first: bvp_general.h works on it                                         */
     const struct bvp_pairs_work *work;
     struct sw_tridiagonal *solver;
-    struct pairs           pairs; /* on the CPU tri, course, scale, u and part are those below                */
+    struct pairs           pairs; /* on the CPU tri, refinement, scale, u and part are those below            */
     double                *system;  /* [3] vectors: c, e, b where the solver works                            */
-    struct sw_tri_course  *course;  /* [capacity]                                                             */
+    struct sw_tri_refinement *refinement;  /* [capacity]                                                      */
     struct sw_tri_measured *part;   /* [capacity][chunks]                                                     */
     double                *scale;   /* [capacity]                                                             */
     struct sw_tridiagonal_outcome *found;  /* [capacity]                                                      */

@@ -20,8 +20,8 @@ static void fill_chunk(const struct pairs *p, int j, int chunk)
     const int first = pairs_first(chunk), end = pairs_end(p, chunk);
     const double over = 1 / p->scale[j];  /* a power of two */
     double *rhs = p->rhs + (size_t)j * pairs_rows(p);
-    sw_tri_fill(&p->tri[j], &p->course[j], p->u + (size_t)j * p->line, p->x + (size_t)j * pairs_rows(p), rhs, 2, first,
-                end);
+    sw_tri_fill_rhs(&p->tri[j], &p->refinement[j], p->u + (size_t)j * p->line, p->x + (size_t)j * pairs_rows(p), rhs, 2,
+                    first, end);
     for (int k = first; k < end; k++) rhs[2 * (size_t)k] *= over;
 }
 
@@ -38,9 +38,9 @@ static enum sw_status measure(struct sw_device *device, const struct pairs *p, i
 #pragma omp parallel for collapse(2) num_threads(threads_for(device, (size_t)count * pairs_rows(p)))
     for (int j = 0; j < count; j++)
         for (int chunk = 0; chunk < p->chunks; chunk++)
-            if (p->course[j].task != SW_TRI_NOTHING)
+            if (p->refinement[j].step != SW_TRI_DONE)
                 p->part[(size_t)j * (size_t)p->chunks + (size_t)chunk] =
-                    sw_tri_measure(&p->tri[j], &p->course[j], p->u + (size_t)j * p->line,
+                    sw_tri_measure(&p->tri[j], &p->refinement[j], p->u + (size_t)j * p->line,
                                    p->x + (size_t)j * pairs_rows(p), 2, pairs_first(chunk), pairs_end(p, chunk));
     return SW_OK;
 }

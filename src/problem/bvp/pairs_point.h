@@ -12,7 +12,7 @@
  * mean of v.
  *
  * A system is worked on in chunks of rows; one with tri.n = 0 is 1 x = 0. */
-#include "problem/bvp/correction_point.h"
+#include "problem/bvp/refinement_point.h"
 
 enum { PAIRS_CHUNK = 4096 };  /* u's: what a thread of the CPU, or a block of a GPU, takes at a time */
 
@@ -21,7 +21,7 @@ struct pairs {                /* of a batch, for kernels by value; arrays where 
     int     chunks;           /* of a system                                                                  */
     size_t  line;             /* from a system's u to the next one's, as in struct bvp_general; t.stride is 1 */
     const struct sw_tri *tri; /* [batch]                                                                      */
-    const struct sw_tri_course *course;  /* [batch]                                                           */
+    const struct sw_tri_refinement *refinement;  /* [batch]                                                   */
     const double *scale;      /* [batch] s                                                                    */
     double *u;                /* [batch][line]                                                                */
     double *lower, *main, *upper, *rhs, *x;  /* [batch][2n-1]                                                 */

@@ -11,11 +11,11 @@
  *     s_0 = e_0,   s_{k+1} = e_{k+1} + c_k s_k / (c_k + s_k)
  *
  * which is a sum of positive numbers where no e is negative: no digit is lost then, whatever c, e and n. Where e has
- * any sign, c_k + s_k may be small, and rows k and k+1 are then eliminated together: a pivot of two rows, taken where
- * Bunch's condition asks for it (Bunch and Marcia, Numer. Linear Algebra Appl. 12, 2005: backward stable for symmetric
+ * any sign, c_k + s_k may be small, and rows k and k+1 are then eliminated together: a 2 x 2 pivot, taken where Bunch's
+ * condition asks for it (Bunch and Marcia, Numer. Linear Algebra Appl. 12, 2005: backward stable for symmetric
  * tridiagonal matrices of any sign).
  *
- * What an elimination gives is corrected to rounding and judged by correction_point.h, whoever eliminates.
+ * refinement_point.h refines what an elimination gives and estimates the condition, whoever eliminates.
  *
  * The vectors of a system lie in memory with one stride: entry k of v is v[k*stride]. */
 #include <float.h>
@@ -38,10 +38,10 @@ struct sw_tri {
 
 enum sw_tri_fault {
     SW_TRI_FINE,
-    SW_TRI_PIVOT,      /* a pivot is zero or not finite                                                              */
-    SW_TRI_OVERFLOW,   /* u is not finite                                                                            */
-    SW_TRI_STUCK,      /* corrections do not shrink: no digit of u is right                                          */
-    SW_TRI_SENSITIVE   /* one rounding of each e and b moves u by more than SW_TRI_MOVES of its largest value         */
+    SW_TRI_PIVOT,          /* a pivot is zero or not finite                                                          */
+    SW_TRI_OVERFLOW,       /* u is not finite                                                                        */
+    SW_TRI_NOT_CONVERGED,  /* corrections do not shrink: no digit of u is right                                      */
+    SW_TRI_SENSITIVE       /* one rounding of each e and b moves u by more than SW_TRI_MOVES of its largest value     */
 };
 #define SW_TRI_MOVES 1e-3
 
@@ -54,8 +54,9 @@ SW_HD static inline double sw_tri_c(const struct sw_tri *t, int k)
     return k < t->n - 1 ? t->c[(size_t)k * t->stride] : 0.0;
 }
 
-/* Whether row k is to be eliminated together with the next: |d| max |A| < phi c² of the two rows, phi = (√5 - 1)/2. */
-SW_HD static inline bool sw_tri_pairs(double d, double c, double next, double coupling)
+/* Whether row k is to be eliminated together with the next, by a 2 x 2 pivot: |d| max |A| < phi c² of the two rows,
+ * phi = (√5 - 1)/2. */
+SW_HD static inline bool sw_tri_pivot_is_2x2(double d, double c, double next, double coupling)
 {
     double largest = fmax(fmax(c, coupling), fabs(next));
     return fabs(d) < 0.6180339887498949 * c * (c / largest);
@@ -72,7 +73,7 @@ SW_HD static inline int sw_tri_factor(const struct sw_tri *t)
         const double c = sw_tri_c(t, k), d = c + s, e1 = k < t->n - 1 ? t->e[(size_t)(k + 1) * w] : 0.0,
                      c1 = sw_tri_c(t, k + 1);
         const size_t at = (size_t)k * w;
-        if (k < t->n - 1 && sw_tri_pairs(d, c, c + e1 + c1, c1)) {
+        if (k < t->n - 1 && sw_tri_pivot_is_2x2(d, c, c + e1 + c1, c1)) {
             const double r = d / c, det = s + r * (e1 + c1);  /* the determinant of the two rows, over c */
             t->inverse[at] = (c + e1 + c1) / c / det;
             t->l[at] = 1.0 / det;
