@@ -8,7 +8,7 @@
  *
  * Systems that fit a block are solved in one pass (40 bytes a row), and so is a large system whose tiles decouple:
  * where each relation has one row that binds only its left end and one that binds only its right end, the neighbours'
- * rows are all that a tile needs (relations_adaptive_k below).
+ * rows are all that a tile needs (tridiagonal_relations_adaptive.cu).
  *
  * Shared memory of a block: lower, main, upper, rhs, T*M words each. A thread's rows lie together, M words from the
  * next thread's; M is odd, so that threads of a warp use different banks. After the sweep q, r, d of the pivot rows

@@ -116,7 +116,8 @@ enum {
     SW_CUDA_RELATIONS_ROWS = 17,       /* rows a thread                                              */
     SW_CUDA_RELATIONS_TILE = 32 * 17,  /* rows of a tile                                             */
     SW_CUDA_RELATIONS_MOST = 16,       /* tiles under a deepest node of the tree                     */
-    SW_CUDA_RELATIONS_WHOLE = 128 * 17 /* rows of the largest system that is solved in one pass      */
+    SW_CUDA_RELATIONS_WHOLE = 128 * 17,          /* rows of the largest system that is solved in one pass  */
+    SW_CUDA_RELATIONS_PUBLISHED = 128 * 10 * 2   /* words: tagged relations of the blocks of a tree       */
 };
 
 /* Systems of n rows each, one after another; or one slice of a larger system. */
@@ -131,7 +132,7 @@ struct sw_cuda_relations {
     double   *root;                            /* [14]: relation and ends of the slice                */
     int      *finite;                          /* [systems]: 0 where x is not finite                  */
     int       processors;                      /* of the device                                       */
-    long long *published;                      /* [128][10][2], zero at first                         */
+    long long *published;                      /* [PUBLISHED], zero at first                          */
     long long  epoch;                          /* 1, 2, ...: of this solve                            */
     /* the tree over the tiles of the whole system: at its deepest depth, nodes first_node ... are this slice's; they
      * have at most `width` tiles each, a power of two */

@@ -2,9 +2,11 @@
  * each, as leaves; all above them is a perfect binary tree, which kernels take in levels of any height with the same
  * bits. Divisions are IEEE's: a host may do some of it (sw_relations_close()). */
 #include "relations_tile.cuh"
+#include "tagged_word.cuh"
 
 enum { LEVELS = 4, SLOTS = 8, TOP_SLOTS = 10 };  /* at most; 2^ leaves of a block, and of the last one */
 enum { MOST_ROOTS = 7 };                         /* 2^ blocks of a tree that is done at once */
+static_assert(SW_CUDA_RELATIONS_PUBLISHED == (10 << MOST_ROOTS) * 2, "room for what the blocks publish");
 
 /* Which of the steps of a level a kernel takes: to the relation of each block; up, close and down; or down from given
  * ends, the tree made again. */
@@ -107,18 +109,11 @@ __global__ static void coarse_all_k(struct level l, long long *published, long l
     }
     __syncthreads();
     tree_up<SLOT, true, 1, true>(shared, slots, 1, t, threads);
-    if (t < 10)
-        asm volatile("st.relaxed.gpu.global.v2.b64 [%0], {%1, %2};" ::"l"(published + (blockIdx.x * 10ll + t) * 2),
-                     "l"(__double_as_longlong(shared[t])), "l"(epoch)
-                     : "memory");
+    if (t < 10) store_tagged(published + (blockIdx.x * 10ll + t) * 2, shared[t], epoch);
     for (int k = t; k < 10 * l.blocks; k += threads) {
-        long long value, tag;
-        do {
-            asm volatile("ld.relaxed.gpu.global.v2.b64 {%0, %1}, [%2];" : "=l"(value), "=l"(tag)
-                         : "l"(published + 2ll * k)
-                         : "memory");
-        } while (tag != epoch);
-        top[reverse(k / 10, bits) * SLOT + k % 10] = __longlong_as_double(value);
+        double value;
+        while (load_tagged(published + 2ll * k, &value) != epoch) continue;
+        top[reverse(k / 10, bits) * SLOT + k % 10] = value;
     }
     __syncthreads();
     tree_up<SLOT, true, 1, true>(top, l.blocks, 1, t, threads);

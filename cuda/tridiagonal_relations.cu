@@ -144,13 +144,11 @@ __global__ static void __launch_bounds__(T, T == 32 ? 12 : T == 64 ? 6 : 3)
     fill_slot(slot, relation);
     sync<T>();
     tree_up<M, true, 0, CYCLIC>(m.upper, T, each, t, T);
-    if (each > WARP) __syncthreads();
     if (t < each) {
         double ends[4];
         relation_close(0, m.upper + t * M, CYCLIC, ends);
         for (int k = 0; k < 4; k++) m.upper[t * M + k] = ends[k];
     }
-    if (each > WARP) __syncthreads();
     tree_down<M>(m.upper, T, each, t, T);
     sync<T>();
     const double fault = substitute<CYCLIC>(mine, m.lower + at, m.main + at, m.rhs + at, weight_s, weight_t, slot);

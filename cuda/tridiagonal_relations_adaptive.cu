@@ -5,9 +5,9 @@
  * their numbers on every device known, and then the earliest tile that has not published never waits; should they
  * not, a block that has waited too long counts as failed, and pass 2 follows.
  *
- * A published word is stored with a tag, 2*epoch + 1 if its tile does not decouple: 16 bytes, one store, one load. No
- * flag, no fence, and nothing to clear between solves. */
+ * A published word is stored with a tag, 2*epoch + 1 if its tile does not decouple (tagged_word.cuh). */
 #include "relations_tile.cuh"
+#include "tagged_word.cuh"
 
 enum { WARPS = 4 };           /* and tiles of a block; of one or two it is slower by 7 % */
 enum { PATIENCE = 1 << 22 };  /* polls, some 0.5 us each */
@@ -20,23 +20,18 @@ __device__ static void publish(const struct sw_cuda_relations_adaptive &a, long 
     if (t >= 6) return;
     const double v = t == 0 ? left[0] : t == 1 ? left[1] : t == 2 ? left[2] : t == 3 ? right[0] : t == 4 ? right[1]
                                                                                               : right[2];
-    asm volatile("st.relaxed.gpu.global.v2.b64 [%0], {%1, %2};" ::"l"(a.published + (tile * 6 + t) * 2),
-                 "l"(__double_as_longlong(v)), "l"(2 * epoch + coupled)
-                 : "memory");
+    store_tagged(a.published + (tile * 6 + t) * 2, v, 2 * epoch + coupled);
 }
 
 /* Wait for word k of a tile. @return false: it does not decouple */
 __device__ static bool wait_published(const struct sw_cuda_relations_adaptive &a, long long epoch, long long tile,
                                       int k, double *v)
 {
-    long long value, tag;
+    long long tag;
     int polls = 0;
     do {
-        asm volatile("ld.relaxed.gpu.global.v2.b64 {%0, %1}, [%2];" : "=l"(value), "=l"(tag)
-                     : "l"(a.published + (tile * 6 + k) * 2)
-                     : "memory");
+        tag = load_tagged(a.published + (tile * 6 + k) * 2, v);
     } while (tag >> 1 != epoch && ++polls < PATIENCE);
-    *v = __longlong_as_double(value);
     return tag == 2 * epoch;
 }
 
@@ -114,7 +109,7 @@ __global__ static void __launch_bounds__(WARPS * WARP, 12 / WARPS)
     const bool behind = number >= s.tiles;  /* does as the last one, and gives nothing */
     const place p = place_of(s, behind ? s.tiles - 1 : number);
     begin_tile(m, s, p);
-    const bool failed = *(volatile int *)(a.fails + now) != 0;
+    const bool failed = __any_sync(~0u, *(volatile int *)(a.fails + now) != 0);  /* the same in all lanes */
     if (number == 0 && t == 0) a.fails[now ^ 1] = 0;
     end_load<false>(m, s, p, 0);
     if (!solve_tile(m, s, a, p, failed, behind) && !failed && t == 0) atomicAdd(a.fails + now, 1);

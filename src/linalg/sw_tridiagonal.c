@@ -7,7 +7,7 @@
 #include "linalg/relation_point.h"
 #include "linalg/sw_tridiagonal_impl.h"
 
-/* 4 TB in each array; with tiles of 512 rows the products of relation_first_leaf() stay below 2^63. */
+/* 4 TB in each array; trees have at most 2^30 tiles, so that the products of relation_first_leaf() stay below 2^60. */
 static const int64_t MOST_UNKNOWNS = INT64_C(1) << 39;
 
 static enum sw_status check_desc(const struct sw_tridiagonal_desc *d)

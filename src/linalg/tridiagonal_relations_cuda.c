@@ -7,7 +7,7 @@
 #include "linalg/sw_tridiagonal_impl.h"
 #include "sw_cuda.h"
 
-enum { TILE = SW_CUDA_RELATIONS_TILE, MOST = SW_CUDA_RELATIONS_MOST, ROOT_WORDS = 128 * 10 * 2 };
+enum { TILE = SW_CUDA_RELATIONS_TILE, MOST = SW_CUDA_RELATIONS_MOST };
 
 struct relations {
     struct sw_cuda_relations d;            /* of the device, but for the rows                                */
@@ -37,8 +37,8 @@ static size_t words_of(int64_t room) { return 14 * (size_t)(room + room / 64 + 8
 
 static size_t bytes(const struct sw_tridiagonal_desc *desc)
 {
-    return words_of(room_of(desc,
-                    0)) * sizeof(double) + ROOT_WORDS * sizeof(long long) + ((size_t)desc->batch + 2) * sizeof(int);
+    return words_of(room_of(desc, 0)) * sizeof(double) + SW_CUDA_RELATIONS_PUBLISHED * sizeof(long long) +
+           ((size_t)desc->batch + 2) * sizeof(int);
 }
 
 static size_t adaptive_bytes(const struct sw_tridiagonal_desc *desc)
@@ -89,7 +89,7 @@ static enum sw_status create(struct sw_tridiagonal *s)
     SW_TRY(sw_alloc((size_t)s->desc.batch, &r->finite));
     SW_TRY(sw_device_alloc(s->device, (size_t)s->desc.batch + 2, &r->d.finite));
     SW_TRY(sw_device_alloc(s->device, words_of(room), &r->words));
-    SW_TRY(sw_device_alloc(s->device, ROOT_WORDS, &r->d.published));
+    SW_TRY(sw_device_alloc(s->device, SW_CUDA_RELATIONS_PUBLISHED, &r->d.published));
     r->d.processors = s->device->processors;
     r->d.cyclic = s->desc.cyclic;
     r->d.all_tiles = r->tiles;
