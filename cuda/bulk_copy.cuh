@@ -1,11 +1,9 @@
 #ifndef BULK_COPY_CUH
 #define BULK_COPY_CUH
-/* Hopper's bulk copies between device memory and shared memory, begun by one thread, and kernels that begin while the
- * one before them ends (CUDA C++ Programming Guide, "Asynchronous Data Copies using the Tensor Memory Accelerator",
- * "Programmatic Dependent Launch"). Before Hopper BULK is 0: nobody may call the copies, and the rest does nothing. */
+/* Hopper's bulk copies between device memory and shared memory, begun by one thread (CUDA C++ Programming Guide,
+ * "Asynchronous Data Copies using the Tensor Memory Accelerator"). In code for a processor before Hopper BULK is 0, and
+ * nobody may call them. */
 #include <stdint.h>
-
-#include "cu_check.cuh"
 
 #if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
 #define BULK 1
@@ -82,53 +80,5 @@ __device__ static inline void barrier_wait(uint64_t *barrier, unsigned phase)
                  "@!p bra wait_%=;}" ::"r"(shared_address(barrier)), "r"(phase)
                  : "memory");
 #endif
-}
-
-/* Programmatic dependent launch: the next kernel may begin; wait until the kernels before have ended. */
-__device__ static inline void allow_next()
-{
-#if BULK
-    asm volatile("griddepcontrol.launch_dependents;" ::: "memory");
-#endif
-}
-
-__device__ static inline void wait_previous()
-{
-#if BULK
-    asm volatile("griddepcontrol.wait;" ::: "memory");
-#endif
-}
-
-/* Queue a kernel that may begin while the one before it ends (`overlap`), where the device can do that. */
-template <typename... P, typename... Q>
-static inline enum sw_status launch(void (*kernel)(P...), long long blocks, int threads, size_t shared,
-                                    cudaStream_t stream,
-                             bool overlap, Q... argument)
-{
-    int device, major = 0;
-    if (overlap) {
-        CU_TRY(cudaGetDevice(&device));
-        CU_TRY(cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, device));
-    }
-    cudaLaunchAttribute attribute;
-    attribute.id = cudaLaunchAttributeProgrammaticStreamSerialization;
-    attribute.val.programmaticStreamSerializationAllowed = 1;
-    cudaLaunchConfig_t config = {};
-    config.gridDim = dim3((unsigned)blocks);
-    config.blockDim = dim3((unsigned)threads);
-    config.dynamicSmemBytes = shared;
-    config.stream = stream;
-    config.attrs = &attribute;
-    config.numAttrs = major >= 9;
-    CU_TRY(cudaLaunchKernelEx(&config, kernel, P(argument)...));
-    CU_LAUNCHED(stream);
-    return SW_OK;
-}
-
-/* Let a kernel have so much shared memory. */
-template <typename F> static inline enum sw_status allow_shared(F *kernel, size_t bytes)
-{
-    CU_TRY(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)bytes));
-    return SW_OK;
 }
 #endif

@@ -17,6 +17,7 @@
  * the first ones. */
 #include "bulk_copy.cuh"
 #include "cu_check.cuh"
+#include "launch.cuh"
 #include "linalg/relation_point.h"
 #include "sw_cuda.h"
 

@@ -1,0 +1,80 @@
+#ifndef LAUNCH_CUH
+#define LAUNCH_CUH
+/* Launches with more than <<<>>> says: kernels that begin while the one before them ends (CUDA C++ Programming Guide,
+ * "Programmatic Dependent Launch"), and kernels with more shared memory than 48 KB.
+ *
+ * A kernel that is launched with `overlap` calls wait_previous() before it reads or writes what the one before it may
+ * have written. In code for a processor before Hopper wait_previous() does nothing: such code is launched when the
+ * kernel before it has ended, whatever processor it runs on. */
+#include <atomic>
+
+#include "cu_check.cuh"
+
+/* The next kernel may begin, if it overlaps. */
+__device__ static inline void allow_next()
+{
+#if __CUDA_ARCH__ >= 900
+    asm volatile("griddepcontrol.launch_dependents;" ::: "memory");
+#endif
+}
+
+/* Wait until the kernels before have ended, and see what they wrote. */
+__device__ static inline void wait_previous()
+{
+#if __CUDA_ARCH__ >= 900
+    asm volatile("griddepcontrol.wait;" ::: "memory");
+#endif
+}
+
+/* Whether wait_previous() waits in the code that this device runs of a kernel. That is up to what it was compiled for
+ * (ptxVersion is __CUDA_ARCH__ / 10, also of machine code) and not to the device, which may run older PTX. All kernels
+ * of a file are compiled for the same processors, so that the answer is asked for once for each device. Several host
+ * threads may find it at once: it is the same. */
+static inline enum sw_status can_overlap(const void *kernel, bool *can)
+{
+    enum { DEVICES = 64, NOT_ASKED = 0, NO, YES };  /* devices beyond are asked each time */
+    static std::atomic<int> known[DEVICES];
+    int device;
+    CU_TRY(cudaGetDevice(&device));
+    int answer = device < DEVICES ? known[device].load(std::memory_order_relaxed) : NOT_ASKED;
+    if (answer == NOT_ASKED) {
+        cudaFuncAttributes code;
+        CU_TRY(cudaFuncGetAttributes(&code, kernel));
+        answer = code.ptxVersion >= 90 ? YES : NO;
+        if (device < DEVICES) known[device].store(answer, std::memory_order_relaxed);
+    }
+    *can = answer == YES;
+    return SW_OK;
+}
+
+/* Queue a kernel.
+ * @param shared   bytes of dynamic shared memory; above 48 KB after allow_shared()
+ * @param overlap  it may begin while the one before it ends: where its code can wait for that one */
+template <typename... P, typename... Q>
+static inline enum sw_status launch(void (*kernel)(P...), long long blocks, int threads, size_t shared,
+                                    cudaStream_t stream, bool overlap, Q... argument)
+{
+    bool overlaps = false;
+    if (overlap) SW_TRY(can_overlap((const void *)kernel, &overlaps));
+    cudaLaunchAttribute attribute;
+    attribute.id = cudaLaunchAttributeProgrammaticStreamSerialization;
+    attribute.val.programmaticStreamSerializationAllowed = 1;
+    cudaLaunchConfig_t config = {};
+    config.gridDim = dim3((unsigned)blocks);
+    config.blockDim = dim3((unsigned)threads);
+    config.dynamicSmemBytes = shared;
+    config.stream = stream;
+    config.attrs = &attribute;
+    config.numAttrs = overlaps;
+    CU_TRY(cudaLaunchKernelEx(&config, kernel, P(argument)...));
+    CU_LAUNCHED(stream);
+    return SW_OK;
+}
+
+/* Let a kernel have so much dynamic shared memory, on this device. */
+template <typename F> static inline enum sw_status allow_shared(F *kernel, size_t bytes)
+{
+    CU_TRY(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)bytes));
+    return SW_OK;
+}
+#endif
