@@ -630,6 +630,36 @@ static void takes_the_memory_it_says(void **state)
     unmake(&m);
 }
 
+/* A device that cannot be asked. */
+static int refusals;
+
+static enum sw_status refuse_use(const struct sw_device *on)
+{
+    (void)on;
+    refusals++;
+    return SW_FAIL(SW_E_CUDA, "it has fallen off the bus");
+}
+
+/* A row that asks the device, as a library may have to be, does not go on without an answer. */
+static void says_that_the_memory_it_takes_cannot_be_told(void **state)
+{
+    size_t fixed, per_run;
+    (void)state;
+    need_row();
+    struct solver m = make(1000, 1);
+    const struct sw_device_ops *sound = device->ops;
+    struct sw_device_ops deaf = *sound;
+    deaf.use = refuse_use;
+    refusals = 0;
+    device->ops = &deaf;
+    const enum sw_status st = sw_bvp_bytes(&m.desc, under_test->name, device, &fixed, &per_run);
+    device->ops = sound;
+    assert_int_equal(st, refusals ? SW_E_CUDA : SW_OK);
+    if (refusals) assert_contains(sw_err_message(), "it has fallen off the bus");
+    if (strstr(under_test->name, ".relations")) assert_int_equal(refusals, 1);
+    unmake(&m);
+}
+
 /* What a row allocates on a device, as counted between it and the device. */
 static const struct sw_device_ops *counted;
 static size_t allocated;
@@ -731,6 +761,7 @@ int main(void)
         cmocka_unit_test(compiles_for_each_architecture_without_a_device),
         cmocka_unit_test(is_found_by_its_name_and_by_what_it_does),
         cmocka_unit_test(takes_the_memory_it_says),
+        cmocka_unit_test(says_that_the_memory_it_takes_cannot_be_told),
         cmocka_unit_test(takes_no_more_memory_of_a_device_than_it_says),
         cmocka_unit_test(refuses_what_cannot_be),
         cmocka_unit_test(a_row_of_another_device_is_refused_with_those_that_fit),

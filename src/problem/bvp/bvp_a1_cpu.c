@@ -88,12 +88,13 @@ static enum sw_status create(struct sw_bvp *bvp)
     return bvp_host_create(bvp, 1, true, &a->host);
 }
 
-static void bytes(const struct sw_bvp_ops *row, const struct sw_bvp_desc *desc, const struct sw_device *device,
-                  size_t *fixed, size_t *per_run)
+static enum sw_status bytes(const struct sw_bvp_ops *row, const struct sw_bvp_desc *desc,
+                            const struct sw_device *device, size_t *fixed, size_t *per_run)
 {
     (void)device;
     *fixed = (size_t)row->element_size * (size_t)desc->n;
     *per_run = bvp_output_bytes(desc);
+    return SW_OK;
 }
 
 /* d is written, read and y written, read and u written. */

@@ -226,12 +226,13 @@ static enum sw_status create(struct sw_bvp *bvp)
     return bvp_host_create(bvp, bvp->device->threads, true, &a->host);
 }
 
-static void bytes(const struct sw_bvp_ops *row, const struct sw_bvp_desc *desc, const struct sw_device *device,
-                  size_t *fixed, size_t *per_run)
+static enum sw_status bytes(const struct sw_bvp_ops *row, const struct sw_bvp_desc *desc,
+                            const struct sw_device *device, size_t *fixed, size_t *per_run)
 {
     (void)device;
     *fixed = (size_t)row->element_size * (size_t)desc->n + block_count(desc) * sizeof(struct sw_norm_sums);
     *per_run = bvp_output_bytes(desc);
+    return SW_OK;
 }
 
 /* f set; each of 1A, 1C, 2A and 2C reads and writes. */

@@ -180,12 +180,13 @@ static enum sw_status create(struct sw_bvp *bvp)
     return sw_device_alloc_bytes(bvp->device, norms_room(bvp->desc.n), sizeof(struct bvp_norms), &a->block_norms);
 }
 
-static void bytes(const struct sw_bvp_ops *row, const struct sw_bvp_desc *desc, const struct sw_device *device,
-                  size_t *fixed, size_t *per_run)
+static enum sw_status bytes(const struct sw_bvp_ops *row, const struct sw_bvp_desc *desc,
+                            const struct sw_device *device, size_t *fixed, size_t *per_run)
 {
     (void)device;
     *fixed = (size_t)row->element_size * (size_t)desc->n + norms_room(desc->n) * sizeof(struct bvp_norms);
     *per_run = bvp_device_bytes(desc);
+    return SW_OK;
 }
 
 static enum sw_status try_compile(const struct sw_bvp_ops *row, const struct sw_bvp_desc *desc, int sm)

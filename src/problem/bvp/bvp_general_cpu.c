@@ -50,12 +50,13 @@ static enum sw_status thomas_create(struct sw_bvp *bvp)
     return sw_alloc(p->general.vector, &p->work);
 }
 
-static void thomas_bytes(const struct sw_bvp_ops *row, const struct sw_bvp_desc *desc, const struct sw_device *device,
-                         size_t *fixed, size_t *per_run)
+static enum sw_status thomas_bytes(const struct sw_bvp_ops *row, const struct sw_bvp_desc *desc,
+                                   const struct sw_device *device, size_t *fixed, size_t *per_run)
 {
     (void)row, (void)device;
     *fixed = bvp_general_bytes_fixed(desc);
     *per_run = bvp_general_bytes_per_run(desc, 3);
+    return SW_OK;
 }
 
 /* l, the inverse and x down and up; two multiplications with an addition, one without. */
@@ -155,12 +156,13 @@ static enum sw_status lapack_create(struct sw_bvp *bvp)
     return sw_alloc((size_t)bvp->desc.capacity, &p->bad);
 }
 
-static void lapack_bytes(const struct sw_bvp_ops *row, const struct sw_bvp_desc *desc, const struct sw_device *device,
-                         size_t *fixed, size_t *per_run)
+static enum sw_status lapack_bytes(const struct sw_bvp_ops *row, const struct sw_bvp_desc *desc,
+                                   const struct sw_device *device, size_t *fixed, size_t *per_run)
 {
     (void)device;
     *fixed = bvp_general_bytes_fixed(desc);
     *per_run = bvp_general_bytes_per_run(desc, 4 + sw_band_vectors(row->name));
+    return SW_OK;
 }
 
 static struct sw_cost lapack_cost(const struct sw_bvp *bvp)

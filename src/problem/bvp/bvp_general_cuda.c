@@ -58,12 +58,13 @@ static enum sw_status create(struct sw_bvp *bvp)
 }
 
 /* As much on the CPU as on the device. */
-static void bytes(const struct sw_bvp_ops *row, const struct sw_bvp_desc *desc, const struct sw_device *device,
-                  size_t *fixed, size_t *per_run)
+static enum sw_status bytes(const struct sw_bvp_ops *row, const struct sw_bvp_desc *desc,
+                            const struct sw_device *device, size_t *fixed, size_t *per_run)
 {
     (void)row, (void)device;
     *fixed = bvp_general_bytes_fixed(desc);
     *per_run = bvp_general_bytes_per_run(desc, VECTORS - 4);
+    return SW_OK;
 }
 
 /* As cpu.thomas. */

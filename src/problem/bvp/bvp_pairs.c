@@ -192,18 +192,18 @@ enum sw_status bvp_pairs_create(struct sw_bvp *bvp, const struct bvp_pairs_work 
 }
 
 /* The solver's own: of one system, and what each more adds. */
-void bvp_pairs_bytes(const struct sw_bvp_ops *row, const struct sw_bvp_desc *desc, const struct sw_device *device,
-                     size_t *fixed, size_t *per_run)
+enum sw_status bvp_pairs_bytes(const struct sw_bvp_ops *row, const struct sw_bvp_desc *desc,
+                               const struct sw_device *device, size_t *fixed, size_t *per_run)
 {
     const struct sw_tridiagonal_desc one = shape_of(desc->n, 1), two = shape_of(desc->n, 2);
-    size_t first = 0, both = 0;
-    *fixed = bvp_general_bytes_fixed(desc);
+    size_t first, both;
+    SW_TRY(sw_tridiagonal_bytes(&one, row->name, device, &first));
+    SW_TRY(sw_tridiagonal_bytes(&two, row->name, device, &both));
+    *fixed = bvp_general_bytes_fixed(desc) + first;
     *per_run = bvp_general_bytes_per_run(desc, 5 * 2) + sizeof(struct sw_tri_refinement) + sizeof(double) +
-               chunks_of((size_t)desc->n) * sizeof(struct sw_tri_measured) + sizeof(struct sw_tridiagonal_outcome);
-    if (sw_tridiagonal_bytes(&one, row->name, device, &first) || sw_tridiagonal_bytes(&two, row->name, device, &both))
-        return;
-    *per_run += both > first ? both - first : 0;
-    *fixed += first;
+               chunks_of((size_t)desc->n) * sizeof(struct sw_tri_measured) + sizeof(struct sw_tridiagonal_outcome) +
+               (both > first ? both - first : 0);
+    return SW_OK;
 }
 
 /* Of a point: c and e read and the three diagonals and 0 written; twice a right-hand side (b, the other time c, e, b

@@ -356,14 +356,15 @@ static enum sw_status create(struct sw_bvp *bvp)
     return bvp_host_create(bvp, threads, false, &p->host);
 }
 
-static void bytes(const struct sw_bvp_ops *row, const struct sw_bvp_desc *desc, const struct sw_device *device,
-                  size_t *fixed, size_t *per_run)
+static enum sw_status bytes(const struct sw_bvp_ops *row, const struct sw_bvp_desc *desc,
+                            const struct sw_device *device, size_t *fixed, size_t *per_run)
 {
     (void)device;
     struct scan p = cut_into_chunks(desc->n);
     (void)row;
     *fixed = (size_t)p.chunks * sizeof(union chunk);
     *per_run = bvp_output_bytes(desc);
+    return SW_OK;
 }
 
 /* Nothing is read; u is written, where it is saved. Two pairs in the first pass (14 additions), four sums and two

@@ -175,8 +175,8 @@ static enum sw_status create(struct sw_bvp *bvp)
     return sw_device_alloc(bvp->device, groups, &p->arrays.norms);
 }
 
-static void bytes(const struct sw_bvp_ops *row, const struct sw_bvp_desc *desc, const struct sw_device *device,
-                  size_t *fixed, size_t *per_run)
+static enum sw_status bytes(const struct sw_bvp_ops *row, const struct sw_bvp_desc *desc,
+                            const struct sw_device *device, size_t *fixed, size_t *per_run)
 {
     (void)device;
     const struct shape s = shape_of(desc->n);
@@ -184,6 +184,7 @@ static void bytes(const struct sw_bvp_ops *row, const struct sw_bvp_desc *desc, 
     (void)row;
     *fixed = 0;
     *per_run = bvp_device_bytes(desc) + (s.is_short ? 0 : (size_t)s.groups * group);
+    return SW_OK;
 }
 
 static enum sw_status try_compile(const struct sw_bvp_ops *row, const struct sw_bvp_desc *desc, int sm)

@@ -165,7 +165,7 @@ enum sw_status sw_bvp_bytes(const struct sw_bvp_desc *desc, const char *row, con
     const struct sw_bvp_ops *ops;
     SW_TRY(check_desc(desc));
     SW_TRY(pick(desc, row, device, &ops));
-    ops->bytes(ops, desc, device, fixed, per_run);
+    SW_TRY(ops->bytes(ops, desc, device, fixed, per_run));
     *per_run += sizeof(struct sw_bvp_run) + sizeof(double) * (size_t)desc->nparam;
     return SW_OK;
 }

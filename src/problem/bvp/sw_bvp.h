@@ -112,7 +112,8 @@ const char *sw_bvp_row(int k);
 const char *sw_bvp_name(const struct sw_bvp *bvp);  /* "cpu.scan" */
 
 /** Bytes of device memory: a constant part and a part a problem. Nothing is allocated.
- *  @param row  as in create */
+ *  @param row  as in create
+ *  @return as create; SW_E_CUDA a library of the device could not be asked what it takes */
 enum sw_status sw_bvp_bytes(const struct sw_bvp_desc *desc, const char *row, const struct sw_device *device,
                             size_t *fixed, size_t *per_run);
 

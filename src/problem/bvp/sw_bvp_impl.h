@@ -8,7 +8,7 @@ enum { SW_BVP_MANY = 4096 };  /* problems of a batch that are worth threads of t
 struct sw_bvp_ops {
     SW_ROW;
     bool           (*fits)(const struct sw_bvp_desc *desc);  /* sw_bvp_plain, if it sums              */
-    void           (*bytes)(const struct sw_bvp_ops *row, const struct sw_bvp_desc *desc,
+    enum sw_status (*bytes)(const struct sw_bvp_ops *row, const struct sw_bvp_desc *desc,
                             const struct sw_device *device, size_t *fixed, size_t *per_run);
     enum sw_status (*create)(struct sw_bvp *bvp);            /* fills own                             */
     /* run, param and count are in bvp; refused ones are left out. On a device the field stays there: fetch brings it
