@@ -245,20 +245,27 @@ static const struct paper *paper_of(const struct sw_bench_spec *spec)
 }
 
 /* k additions of numbers of one sign err by at most k u; f and h² f by some more. k is twice n for sums one after
- * another, 2 (r + s) and twice the rest over r columns (numerics.md, 7), few for sums in pairs. */
-static double rounding_of(const struct solves *s)
+ * another, 2 (r + s) and twice the rest over r columns (numerics.md, 7), few for sums in pairs.
+ * @param r       0: no columns
+ * @param single  of a row that computes in either precision */
+static double rounding_of(const struct sw_bvp_ops *row, int64_t n, int64_t r, bool single)
 {
-    const double n = (double)s->spec->n, rest = s->r ? (double)(s->spec->n % s->r) : 0;
-    const bool single = s->row->element_size ? s->row->element_size == 4 : s->spec->setup.single_steps;
-    double additions = !s->row->element_size ? 4 : s->r ? 2 * ((double)s->r + n / (double)s->r + rest) : 2 * n;
+    const double points = (double)n, columns = (double)r, rest = r ? (double)(n % r) : 0;
+    const double additions = !row->element_size ? 4 : r ? 2 * (columns + points / columns + rest) : 2 * points;
+    if (row->element_size) single = row->element_size == 4;
     return (16 + additions) * (single ? 0x1p-24 : 0x1p-53);
+}
+
+static double rounding_of_row(const struct solves *s)
+{
+    return rounding_of(s->row, s->spec->n, s->r, s->spec->setup.single_steps);
 }
 
 /* The tenth is for the next order of the discretisation. More than a tenth in all would be no answer. */
 static double bound_of(const struct solves *s, const struct paper *p)
 {
     const double n = (double)s->spec->n;
-    return fmin(0.1, 1.1 * p->second / (n * n) + p->grown * rounding_of(s));
+    return fmin(0.1, 1.1 * p->second / (n * n) + p->grown * rounding_of_row(s));
 }
 
 static enum sw_status worst_error(struct solves *s, struct sw_bvp *bvp, double *error)
@@ -306,18 +313,23 @@ static double difference(const double *u, const double *reference, size_t n)
     return isfinite(error) ? error : INFINITY;
 }
 
-/* A row of the CPU that is another one: of the general problem the reference, which keeps row sums apart. */
-static const char *reference_of(const struct solves *s)
+/* A row of the CPU that is another one, in double precision: the one that rounds least, or next to it. That is
+ * cpu.scan or the sums over √n columns, of the general problem the elimination that keeps row sums apart. */
+static const struct sw_bvp_ops *reference_of(const struct solves *s)
 {
     const struct sw_bvp_desc desc = sw_bvp_describe(&s->setup);
-    if (sw_bvp_plain(&desc)) return NULL;
-    return strcmp(s->row->name, "cpu.thomas") ? "cpu.thomas" : "cpu.lapack";
+    const char *const plain[] = {"cpu.scan", "cpu.a2d"}, *const general[] = {"cpu.thomas", "cpu.lapack"},
+               *const *name = sw_bvp_plain(&desc) ? plain : general;
+    return find_row(name[!strcmp(s->row->name, name[0])]);
 }
 
-/* One rounding of each coefficient moves the solution by `moved`; P2, whose sums cancel most, loses 40 roundings. */
+/* One rounding of each coefficient moves the solution by `moved`; P2, whose sums cancel most, loses 40 roundings: those
+ * of the row and those of the reference. */
 static enum sw_status compare_with_reference(const struct solves *s, double *error, double *bound)
 {
     const size_t n = (size_t)s->spec->n, batch = (size_t)s->spec->batch;
+    const struct sw_bvp_ops *other = reference_of(s);
+    const int64_t r = other->columns ? sw_bvp_columns(s->spec->n, 0) : 0;
     struct sw_device *cpu = NULL;
     double *u = NULL, *reference = NULL, moved = 0;
     enum sw_status st;
@@ -325,10 +337,11 @@ static enum sw_status compare_with_reference(const struct solves *s, double *err
     SW_TRY_TO(done, st, sw_alloc(n * batch, &u));
     SW_TRY_TO(done, st, sw_alloc(n * batch, &reference));
     SW_TRY_TO(done, st, solve_fields(s, s->row->name, s->device, u, &moved));
-    SW_TRY_TO(done, st, solve_fields(s, reference_of(s), cpu, reference, &moved));
+    SW_TRY_TO(done, st, solve_fields(s, other->name, cpu, reference, &moved));
     *error = 0;
     for (size_t j = 0; j < batch; j++) *error = fmax(*error, difference(u + j * n, reference + j * n, n));
-    *bound = fmin(0.1, 64 * moved * (s->spec->setup.single_steps ? 0x1p29 : 1) + 40 * rounding_of(s));
+    const double roundings = rounding_of_row(s) + rounding_of(other, s->spec->n, r, false);
+    *bound = fmin(0.1, 64 * moved * (s->spec->setup.single_steps ? 0x1p29 : 1) + 40 * roundings);
 done:
     sw_free(u);
     sw_free(reference);
