@@ -92,8 +92,7 @@ static struct sw_bvp_result fault(enum sw_bvp_fault what, double where)
 
 /* Check the coefficients; f and q do not matter at a point where u is given. @return the first fault, or none */
 static struct sw_bvp_result check_coefficients(const struct sw_bvp *bvp, const struct bvp_general *s, int j,
-                                               const struct end *left,
-                                               const struct end *right)
+                                               const struct end *left, const struct end *right)
 {
     const struct sw_bvp_run *run = &bvp->run[j];
     const int64_t n = s->right, last = s->first + (int64_t)s->unknowns - 1;
@@ -120,8 +119,7 @@ static const double compatible_to = 64 * 0x1p-53;
 /* Whether the equations of zero_mean have a solution: with the weights of the cells, sum h f + (p u') at the right end
  * - (p u') at the left one = 0. */
 static struct sw_bvp_result check_compatibility(const struct sw_bvp *bvp, struct bvp_general *s, int j,
-                                                const struct end *left,
-                                                const struct end *right)
+                                                const struct end *left, const struct end *right)
 {
     const struct sw_bvp_run *run = &bvp->run[j];
     const int64_t n = s->right;

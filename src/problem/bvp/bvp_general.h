@@ -3,9 +3,9 @@
 /* The general problem (docs/numerics.md, 7), as its rows share it. Finite volumes: cells of width h around the points
  * x_0 .. x_N, half ones at the ends; the flux between two points is p at their middle times the difference quotient. A
  * point where u is given is no unknown. The systems are made on the CPU, also for a device, as sw_tri has them
- * (tridiagonal_point.h): couplings p and row sums e apart. A row solves them. What any row finds
- * is refined, and its condition estimated, by refinement_point.h: by sw_tri_solve_refined() or, for a whole batch,
- * step by step (bvp_pairs.h).
+ * (tridiagonal_point.h): couplings p and row sums e apart. A row solves them. What any row finds is refined, and its
+ * condition estimated, by refinement_point.h: by sw_tri_solve_refined() or, for a whole batch, step by step
+ * (bvp_pairs.h).
  *
  * zero_mean: the matrix, of rows that sum to 0, has the constants as kernel, and its equations sum to the condition
  * that there be a solution. Where that holds, u = 0 at the right end takes the place of the last equation, which the
@@ -24,7 +24,7 @@ struct bvp_general { /* a row's own data begin with it, zeroed; the row sets `el
     int64_t         right;            /* N: the point at the right end                                               */
     int             unknowns, first;  /* first: the point of unknown 0                                               */
     int             rows;             /* room for them: 3 where there are fewer                                      */
-    size_t          stride, line;     /* entry k of system j: [k*stride + j*line]                            */
+    size_t          stride, line;     /* entry k of system j: [k*stride + j*line]                                    */
     size_t          vector;           /* capacity*rows: a vector of all systems                                      */
     double         *system;           /* [3] vectors: c, e, b                                                        */
     double         *u;                /* a vector                                                                    */

@@ -4,13 +4,13 @@
 #include "problem/bvp/bvp_general.h"
 #include "sw_cuda.h"
 
-enum { VECTORS = 7 };          /* c, e, b, u; work, l, inverse */
+enum { VECTORS = 7 };  /* c, e, b, u; work, l, inverse */
 
 struct thomas {
-    struct bvp_general           general;      /* first: bvp_general.h works on it */
-    double                *d_vector;   /* [VECTORS] vectors              */
-    struct sw_tri         *d_tri;      /* [capacity]                     */
-    struct sw_tri_outcome *d_outcome;  /* [capacity]                     */
+    struct bvp_general     general;    /* first: bvp_general.h works on it */
+    double                *d_vector;   /* [VECTORS] vectors                */
+    struct sw_tri         *d_tri;      /* [capacity]                       */
+    struct sw_tri_outcome *d_outcome;  /* [capacity]                       */
 };
 
 static enum sw_status eliminate(struct sw_bvp *bvp)

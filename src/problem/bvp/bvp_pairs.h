@@ -25,7 +25,7 @@ struct bvp_pairs {                /* a row's own data                           
     struct pairs           pairs; /* on the CPU tri, refinement, scale, u and part are those below            */
     double                *system;  /* [3] vectors: c, e, b where the solver works                            */
     struct sw_tri_refinement *refinement;  /* [capacity]                                                      */
-    struct sw_tri_measured *part;   /* [capacity][chunks]                                                     */
+    struct sw_tri_measured   *part; /* [capacity][chunks]                                                     */
     double                *scale;   /* [capacity]                                                             */
     struct sw_tridiagonal_outcome *found;  /* [capacity]                                                      */
 };
