@@ -170,6 +170,19 @@ expect 0 run given.cfg -o hilbert.h5 \
     -s 'sweep.a=[3e-16, 1.0]'
 says 'no digit of x is certain'
 
+# ---- measures at the ends of the range of numbers; 4.40077e-17 is the exact fraction, rounded
+ends() {  # ends A RHS: a (1 4 1), all right-hand sides alike
+    printf 'problem = "tridiagonal"; grid = { n = 6; }; lower = "%s"; main = "4*%s"; upper = "%s"; rhs = "%s";\n' \
+        "$1" "$1" "$1" "$2" >ends.cfg
+    expect 0 run ends.cfg --device cpu -o ends.h5 --force
+    "$sweep" show ends.h5 >out
+}
+ends 1 1e308; matches 'done +0 +4.32112e-17 +4.40077e-17$'
+ends 1 1e-300; matches 'done +0 +[0-9.]+e-17 +[0-9.]+e-17$'
+ends 1 1e-304; matches 'done +0 +nan +nan +no residual is known: the right-hand side is below 1e-301'
+ends 1e-310 1e-5; matches 'done +0 +[0-9.]+e-1[67] +[0-9.]+e-1[67]$'  # a condition number of 3, not of infinity
+ends 1e300 1e-25; matches 'done +0 +1 +1 +x has a backward error of 1: .* leaves 1e-16, unless numbers underflow'
+
 # ---- failed runs: entries that are not finite, a row of zeros, a solution beyond the range of numbers
 expect 1 run given.cfg -o bad.h5 -s 'main="a/(i - 3)"'; says 'main of row 3 is not a number'
 says 'main of row 3 is infinite'
@@ -180,7 +193,7 @@ expect 1 run given.cfg -o bad.h5 --force -s 'lower="0"' -s 'upper="0"' -s 'main=
     -s 'rhs="1e10"' -s 'sweep.a=[1.0]'
 says 'x overflows at row 6: the solution is beyond the range of numbers'
 expect 1 run given.cfg -o bad.h5 --force -s grid.n=8 -s 'sweep.a=[0.0]' -s solver=cpu.spike_thomas
-says 'cpu.spike_thomas breaks down: x is not finite from row 1 on, though the matrix is not singular; use solver = "auto"'
+says 'cpu.spike_thomas breaks down: x is not finite from row 1 on; with pivoting there is an x: use solver = "auto"'
 
 # ---- what is refused, with its line
 refused() { expect 3 check given.cfg "${@:2}"; says "$1"; }

@@ -107,11 +107,15 @@ SW_HD static inline void square_sum_merge(struct square_sum *sum, const struct s
     square_sum_settle(sum);
 }
 
-/** The root of the sum; NaN where a term was not finite, infinity where the root is beyond the range of numbers. */
-SW_HD static inline double square_sum_root(const struct square_sum *sum)
+/* m 2^e, which may be beyond the range of numbers. */
+struct square_sum_root { double m; int e; };
+
+/** The root of the sum; NaN where a term was not finite. */
+SW_HD static inline struct square_sum_root square_sum_scaled_root(const struct square_sum *sum)
 {
     struct square_sum s = *sum;
-    if (s.top >= SQUARE_SUM_NOT_FINITE) return nan("");
+    const struct square_sum_root not_finite = {nan(""), 0};
+    if (s.top >= SQUARE_SUM_NOT_FINITE) return not_finite;
     square_sum_settle(&s);
     for (int k = 2; k > 0; k--) {  /* what a place has beyond its digit goes one place up: one way to write the sum */
         s.low[k - 1] += s.high[k];
@@ -120,6 +124,14 @@ SW_HD static inline double square_sum_root(const struct square_sum *sum)
     }
     const double total = ((double)s.high[0] * 0x1p40 + (double)s.low[0]) +
                          ((double)s.low[1] + (double)s.low[2] * 0x1p-40) * 0x1p-40;
-    return ldexp(sqrt(total), 20 * s.top);
+    const struct square_sum_root root = {sqrt(total), 20 * s.top};
+    return root;
+}
+
+/** The root of the sum; NaN where a term was not finite, infinity where the root is beyond the range of numbers. */
+SW_HD static inline double square_sum_root(const struct square_sum *sum)
+{
+    const struct square_sum_root root = square_sum_scaled_root(sum);
+    return ldexp(root.m, root.e);
 }
 #endif

@@ -1,28 +1,70 @@
 #include "problem/tridiagonal/measure.h"
 
+#include <float.h>
 #include <math.h>
 
 /* Of two numbers >= 0; nothing is no part of nothing. */
 static double share(double part, double of) { return part == 0 ? 0 : part / of; }
 
-/* r / (A x + f) where A x is beyond the range of numbers, too. */
-static double backward_error(double r, double a, double x, double f)
+/* A number m 2^e, for products and sums of numbers >= 0 that may be beyond the range. */
+struct scaled { double m; int e; };
+
+/* A largest row sum that is infinite is three times the largest number at most. */
+static struct scaled scaled_of(double v)
 {
-    return isinf(a * x) && !isinf(a) ? r / a / (x + f / a) : share(r, a * x + f);
+    struct scaled s;
+    s.m = frexp(fmin(v, DBL_MAX), &s.e);
+    return s;
+}
+
+static struct scaled scaled_product(struct scaled a, struct scaled b) { return (struct scaled){a.m * b.m, a.e + b.e}; }
+
+static struct scaled scaled_sum(struct scaled a, struct scaled b)
+{
+    const int e = a.m == 0 ? b.e : b.m == 0 ? a.e : a.e > b.e ? a.e : b.e;
+    return (struct scaled){ldexp(a.m, a.e - e) + ldexp(b.m, b.e - e), e};
+}
+
+static double scaled_share(struct scaled part, struct scaled of)
+{
+    return part.m == 0 ? 0 : ldexp(part.m / of.m, part.e - of.e);
+}
+
+static struct scaled scaled_root(const struct square_sum *s)
+{
+    const struct square_sum_root r = square_sum_scaled_root(s);
+    return (struct scaled){r.m, r.e};
+}
+
+/* Rounding errors of numbers so small are below the range of numbers themselves: r is not known. */
+static const double LEAST = 0x1p-1000;
+
+double tridiagonal_least_condition(const struct tridiagonal_sums *s)
+{
+    return scaled_share(scaled_product(scaled_of(s->row_sum_max), scaled_of(s->x_max)), scaled_of(s->rhs_max));
+}
+
+static double backward_error(const struct tridiagonal_sums *s)
+{
+    const struct scaled ax = scaled_product(scaled_of(s->row_sum_max), scaled_of(s->x_max));
+    return scaled_share(scaled_of(s->residual_max), scaled_sum(ax, scaled_of(s->rhs_max)));
 }
 
 struct tridiagonal_norms tridiagonal_norms_from_sums(const struct tridiagonal_sums *s, int64_t n, bool exact)
 {
     struct tridiagonal_norms norms = {NAN, NAN, NAN, NAN, NAN, NAN};
-    const double difference = square_sum_root(&s->difference);
     if (s->bad != TRIDIAGONAL_NONE) return norms;
-    norms.residual = share(square_sum_root(&s->residual), square_sum_root(&s->rhs));
-    norms.backward_error = backward_error(s->residual_max, s->row_sum_max, s->x_max, s->rhs_max);
-    if (!exact || isnan(difference)) return norms;
+    if (s->rhs_max >= LEAST || s->rhs_max == 0) {
+        norms.residual = scaled_share(scaled_root(&s->residual), scaled_root(&s->rhs));
+        norms.backward_error = backward_error(s);
+    }
+    const struct scaled difference = scaled_root(&s->difference);
+    if (!exact || isnan(difference.m)) return norms;
     norms.forward_error = share(s->difference_max, s->exact_max);
-    norms.l2 = difference / sqrt((double)n);
     norms.max = s->difference_max;
-    norms.rel = share(difference, square_sum_root(&s->exact));
+    if (s->exact_max < LEAST && s->exact_max > 0) return norms;
+    norms.l2 = ldexp(difference.m / sqrt((double)n), difference.e);
+    norms.rel = scaled_share(difference, scaled_root(&s->exact));
     return norms;
 }
 

@@ -17,8 +17,9 @@ enum sw_status tridiagonal_measure(struct tridiagonal_entries *entries, int64_t 
                                    const struct sw_tridiagonal_rows *of, const double *x, const double (*beyond)[2],
                                    struct tridiagonal_sums *sums);
 
-/* The numbers that the sums make. NaN where r is not finite somewhere, those with the exact solution also without it;
- * a row sum or a norm beyond the range of numbers is infinite. */
+/* The numbers that the sums make. NaN where r is not finite somewhere, those with the exact solution also without it.
+ * Where no f is as large as 2^-1000, rounding errors underflow: residual and backward_error are NaN; l2 and rel are
+ * where no exact number is so large. A norm beyond the range of numbers is infinite. */
 struct tridiagonal_norms {
     double residual;         /* |r|_2 / |f|_2, the published measure                                                */
     double backward_error;   /* max |r| / (|A| max |x| + max |f|), |A| the largest row sum: normwise                */
@@ -27,6 +28,9 @@ struct tridiagonal_norms {
 };
 /** @param exact  the sums hold the exact solution */
 struct tridiagonal_norms tridiagonal_norms_from_sums(const struct tridiagonal_sums *sums, int64_t n, bool exact);
+
+/** |A| max |x| / max |f|, which is no larger than the condition number; may be infinite. 0 where f is 0. */
+double tridiagonal_least_condition(const struct tridiagonal_sums *sums);
 
 /* The sums as numbers that a checkpoint keeps: whole numbers below 2^53, exactly. */
 enum { TRIDIAGONAL_SUMS_NUMBERS = 4 * 7 + 7 };

@@ -293,7 +293,7 @@ static void explain(const struct sw_sim *sim, int j, char text[160])
         snprintf(text, 160, "x overflows at row %lld: the solution is beyond the range of numbers", row);
         break;
     case SW_TRIDIAGONAL_BREAKDOWN:
-        snprintf(text, 160, "%s breaks down: x is not finite from row %lld on, though the matrix is not singular; use "
+        snprintf(text, 160, "%s breaks down: x is not finite from row %lld on; with pivoting there is an x: use "
                  "solver = \"auto\"", solver_name(sim), row);
         break;
     default: snprintf(text, 160, "an entry of row %lld is not finite", row);
@@ -339,8 +339,9 @@ static enum sw_status residuals(struct sw_sim *sim, struct sw_residuals *residua
 /* max|x| <= |inverse of A| max|f|: |A| max|x|/max|f| is a condition number that A has at least. */
 void tridiagonal_record(const struct tridiagonal_sums *s, double *record)
 {
-    record[0] = s->rhs_max > 0 ? s->row_sum_max * (s->x_max / s->rhs_max) : 0;
-    record[1] = 0;
+    const struct tridiagonal_norms m = tridiagonal_norms_from_sums(s, 1, false);
+    record[0] = s->rhs_max > 0 ? tridiagonal_least_condition(s) : 0;
+    record[1] = m.backward_error;
 }
 
 static enum sw_status get_record(struct sw_sim *sim, double *record)
@@ -360,10 +361,16 @@ static enum sw_status set_record(struct sw_sim *sim, const double *record)
 
 void tridiagonal_warn_result(const struct sw_sim *sim, int j, const double *record, bool finite, char text[160])
 {
-    const double condition = record[0];
+    const double condition = record[0], error = record[1];
     (void)sim, (void)j;
     text[0] = 0;
-    if (finite && condition >= 1e16)
+    if (!finite) return;
+    if (error > 1e-12)
+        snprintf(text, 160, "x has a backward error of %.1g: elimination with pivoting (solver = \"auto\") leaves "
+                 "1e-16, unless numbers underflow", error);
+    else if (isnan(error))
+        snprintf(text, 160, "no residual is known: the right-hand side is below 1e-301, and rounding errors underflow");
+    else if (condition >= 1e16)
         snprintf(text, 160, "no digit of x is certain: the condition number of the matrix is %.1g at least", condition);
 }
 
