@@ -63,6 +63,8 @@ expect 0 explain u; prints 'Expressions that know it: forcing, velocity.x'
 expect 0 explain zip; prints 'A value of sweep.mode: How the axes are combined'
 expect 0 explain nx; prints 'grid.n'
 expect 0 explain scan; prints 'cpu.scan'; prints 'cuda.scan'
+expect 0 explain backward_error; prints 'A column of the table of runs, which `sweep show` prints: maximum of A x - f'
+expect 0 explain energy; prints 'A number of the series that output.scalars saves: free energy'
 expect 0 explain cpu.plain+cpu.lapack; prints 'A stepper'; prints 'A band solver'
 
 # ---- the nearest

@@ -1,4 +1,4 @@
-/* Words of a config that are no keys, from the tables that they stand in. */
+/* Words of a config that are no keys, and names in an output file, from the tables that they stand in. */
 #include <stdio.h>
 #include <string.h>
 
@@ -9,6 +9,7 @@
 #include "expr/sw_expr.h"
 #include "problem/sw_problem.h"
 #include "sweep/sw_keys.h"
+#include "sweep/sw_run_result.h"
 
 /* ---- expressions */
 
@@ -176,6 +177,34 @@ static int explain_choices(const char *word, bool print, struct known *known)
     return t.hits;
 }
 
+/* ---- numbers of the output file */
+
+static int explain_columns(const char *name, struct known *known)
+{
+    int hits = 0;
+    for (const struct sw_run_column *c = sw_run_columns; c->name; c++) {
+        explain_know(known, c->name);
+        if (strcmp(c->name, name)) continue;
+        printf("%s\n    A column of the table of runs, which `sweep show` prints: %s.\n", name, c->long_name);
+        hits++;
+    }
+    return hits;
+}
+
+/* Problems have some in common. */
+static int explain_series(const char *name, struct known *known)
+{
+    int hits = 0;
+    for (int p = 0; sw_problem_table[p]; p++)
+        for (const struct sw_quantity *s = sw_problem_table[p]->scalars; s && s->name; s++) {
+            explain_know(known, s->name);
+            if (strcmp(s->name, name) || hits) continue;
+            printf("%s\n    A number of the series that output.scalars saves: %s.\n", name, s->long_name);
+            hits++;
+        }
+    return hits;
+}
+
 /* ---- words of keys that take a text, and of all keys */
 
 static int explain_others(const char *name, struct known *known)
@@ -202,7 +231,8 @@ static int explain_word(const char *word, struct known *known)
 {
     const int rows = explain_rows(word, known);
     return rows + explain_functions(word, known) + explain_constants(word, known) + explain_coordinates(word, known) +
-           explain_choices(word, !rows, known) + explain_others(word, known);
+           explain_choices(word, !rows, known) + explain_columns(word, known) + explain_series(word, known) +
+           explain_others(word, known);
 }
 
 int explain_words(const char *word, struct known *known)
