@@ -17,7 +17,8 @@ static inline void explain_know(struct known *known, const char *name)
 }
 
 /** Print what a word means that is no key: a function, a constant, a coordinate, a row of a table, a scheme, one of
- * the words of a key, a column of the table of runs, a scalar. A solver with its band solver, "cpu.plain+cpu.thomas", is both of them.
+ * the words of a key, a column of the table of runs, a scalar. A solver with its band solver, "cpu.plain+cpu.thomas",
+ * is both of them.
  * @param known  in and out: the words there are @return how many meanings it has */
 int explain_words(const char *word, struct known *known);
 #endif
