@@ -70,9 +70,33 @@ config 300000 'lower = "(i == 1001 ? 0 : 1)"; main = "(i == 1000 ? 0 : 4)"; uppe
 expect 1 -q run singular.cfg -j 2 -o singular.h5 --set run.memory=0.003
 expect 0 show singular.h5 --run 0; prints 'the matrix is singular to working precision'
 
+# no judge looks at slices: rows from 1e-300 to 1e300 are solved in one piece only
+wild='10^(600*rand(9) - 300)'
+config 300000 "lower = \"$wild\"; main = \"4*$wild\"; upper = \"$wild\"; rhs = \"$wild\";" >wild.cfg
+expect 0 -q run wild.cfg -j 2 -o wild.h5
+expect 1 -q run wild.cfg -j 2 -o wild-slices.h5 --set run.memory=0.003
+expect 0 show wild-slices.h5 --run 0; prints 'whole, with more run.memory, it may be solved'
+
+# ---- what has failed is stored with its cause, whatever stops the sweep
+expect 1 -q run bad.cfg -j 2 -o fast.h5 --set run.memory=0.003 --fail-fast --only 'at > 0'
+expect 0 show fast.h5 --run 1; prints 'main of row 250000 is infinite'
+expect 1 -q run bad.cfg -j 2 -o fast.h5 --set run.memory=0.003; same bad.h5 fast.h5
+expect 1 run bad.cfg -j 2 -o fast.h5 --set run.memory=0.003 --retry-failed; says 'main of row 250000 is infinite'
+same bad.h5 fast.h5
+
 # ---- too little memory for a slice; a solver that keeps no relations
-expect 4 -q run uniform.cfg -j 2 -o no.h5 --set run.memory=0.0001; says 'run.memory'
+expect 4 -q run uniform.cfg -j 2 -o no.h5 --set run.memory=0.0001
+says ' slices, and run.memory allows 0.00010 GiB; raise it'
+grep -q 'grid.n' err && fail 'a smaller n may need more: slices are not smaller'
+need=$(sed -n 's/.*needs \([0-9.]*\) GiB even in.*/\1/p' err)
+expect 0 check uniform.cfg -j 2 --set run.memory="$need"; matches ' [0-9]+ slices a run'
 expect 4 -q run uniform.cfg -j 2 -o no.h5 --set run.memory=0.003 --set solver=cpu.spike; says 'run.memory'
+most=$(sed -n 's/.*lower grid.n to at most \([0-9]*\)$/\1/p' err)
+expect 0 check uniform.cfg -j 2 --set run.memory=0.003 --set solver=cpu.spike --set grid.n="$most"
+if [ -n "$python" ]; then  # n is what the file has
+    expect 4 check file.cfg -j 2 --set run.memory=0.003 --set solver=cpu.spike; says 'raise it'
+    grep -q 'grid.n' err && fail 'n of a file cannot be lowered'
+fi
 
 # ---- killed or stopped at any slice, it goes on
 config 2000000 "$given" 'exact = "sin(i)*cos(i/3)*exp(-i*1e-7) + tanh(i/1e6)";' >slow.cfg
@@ -131,6 +155,37 @@ rm -rf slow.h5 slow.h5.d
 interrupted INT 130 3
 expect 0 run slow.cfg -j 1 -o slow.h5; says 'from step'
 same whole.h5 slow.h5
+
+# ---- with less it begins again, in more slices
+expect 0 check slow.cfg -j 1 --set run.memory=0.008
+few=$(sed -n 's/.* \([0-9]*\) slices a run.*/\1/p' out)
+[ "$few" -lt "$slices" ] || fail 'more memory, as many slices'
+config 2000000 "$given" 'exact = "sin(i)*cos(i/3)*exp(-i*1e-7) + tanh(i/1e6)";' >slow.cfg
+expect 0 -q run slow.cfg -j 1 -o whole.h5 --force
+for wanted in 3 $((few + 2)); do  # in either pass; then it is interrupted, and goes on
+    rm -rf slow.h5 slow.h5.d
+    interrupted KILL 137 "$wanted" --set run.memory=0.008
+    expect 0 check slow.cfg -j 1 -o slow.h5 --set run.memory=0.004; prints "run 0 begins again, in $slices slices"
+    interrupted INT 130 $((wanted + 4))
+    expect 0 run slow.cfg -j 1 -o slow.h5 --set run.memory=0.004; says 'from step'
+    grep -q 'begins again' err && fail 'it has begun again already'
+    same whole.h5 slow.h5
+    [ -e slow.h5.d ] && fail 'slow.h5.d was left'
+done
+
+# ---- what slices of another row have begun is not gone on with
+if [ -n "$python" ]; then
+    rm -rf slow.h5 slow.h5.d
+    interrupted KILL 137 $((slices + 3))
+    $python - slow.h5.d/*.h5 <<'PY' || fail 'the row of a part'
+import h5py, sys
+for part in sys.argv[1:]:
+    with h5py.File(part, "a") as f: f["provenance"].attrs["solver"] = "cuda.relations"
+PY
+    expect 0 run slow.cfg -j 1 -o slow.h5 --set run.memory=0.004
+    says 'run 0 begins again: its checkpoint has slices of cuda.relations, and those of cpu.relations are others'
+    same whole.h5 slow.h5
+fi
 
 # ---- on GPUs: slices, in pieces, by one and by all of them
 config 20000000 "$given" 'exact = "sin(i/100)";' >gpu.cfg

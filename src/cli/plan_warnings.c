@@ -209,6 +209,8 @@ void plan_warnings_print(const struct sw_cli *cli, const struct cli_sweep *s, co
 {
     const struct sw_run_warning *warning = s->sweep->problem->warn_run;
     struct sw_text printed = {0};
+    if (plan->nagain == 1) print(cli, "note     %s\n", plan->again);
+    else if (plan->nagain) print(cli, "note     %s; %lld runs alike\n", plan->again, (long long)plan->nagain);
     warn_disk_space(cli, plan, s->file, print);
     warn_batches(cli, s->sweep, plan, print);
     for (int g = 0; g < plan->ngroup; g++) {

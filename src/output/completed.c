@@ -59,6 +59,7 @@ static enum sw_status add_checkpoint(const struct sw_input_file *in, struct sw_c
     SW_TRY(sw_alloc(count, &b->status));
     memcpy(b->id, in->table->id, count * sizeof *b->id);
     for (size_t j = 0; j < count; j++) b->status[j] = (unsigned char)in->table->row[j].status;
+    if (!(b->solver = sw_strdup(in->table->solver))) return SW_E_MEMORY;
     return (b->path = sw_strdup(in->path)) ? SW_OK : SW_E_MEMORY;
 }
 
@@ -113,6 +114,7 @@ void sw_completed_close(struct sw_completed **completed)
     for (int k = 0; k < l->ncheckpoint; k++) {
         sw_free(l->checkpoint[k].id);
         sw_free(l->checkpoint[k].status);
+        sw_free(l->checkpoint[k].solver);
         sw_free(l->checkpoint[k].path);
     }
     for (int k = 0; k < l->noverride; k++) sw_free(l->override[k]);

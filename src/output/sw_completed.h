@@ -17,6 +17,7 @@ struct sw_checkpoint {      /* a batch that stopped half-way: the last of its ch
     unsigned char *status;  /* [count] enum sw_run_status: which of them had diverged or failed by then */
     int64_t  step;          /* taken so far                                                             */
     int      cut;           /* struct sw_group                                                          */
+    char    *solver;        /* the row that computed it                                                 */
     int      fields_done, scalars_done;
     char    *path;          /* the part that holds the state                                            */
 };

@@ -201,6 +201,9 @@ struct sw_problem {
     /** How large setup->cut may be for runs whose arrays do not fit the memory; bytes() and host_bytes() count what a
      * cut run takes. Such a batch has one run. NULL: 0. */
     int            (*deepest_cut)(const struct sw_setup *setup, const struct sw_device *device);
+    /** The row that computes a cut run on a device: the slices of another row are others, and a checkpoint is of
+     * slices. NULL where there is none, and where deepest_cut is NULL. */
+    const char    *(*row_of_slices)(const struct sw_setup *setup, const struct sw_device *device);
     /** Host memory that the work takes where the device has its own, however many runs a batch has; beside checkpoints
      * and snapshots, which are counted for all problems. NULL: none. */
     size_t         (*host_bytes)(const struct sw_setup *setup);

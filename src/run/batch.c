@@ -164,6 +164,13 @@ static bool must_keep(const struct batch *b, double now)
     return given > 0 && now - b->part_begun >= every;
 }
 
+/* A run that is cut and has failed takes no time any more: its other steps compute nothing. It goes on to its end also
+ * where all is to stop, so that the cause of its failure is stored; a checkpoint has none. */
+static bool is_over(const struct batch *b)
+{
+    return b->step == b->group->steps || (b->group->cut && b->failed_step[0] >= 0);
+}
+
 /* Wait for the queued steps; then check for failures of the writer and of runs, report progress, and stop or write a
  * checkpoint if it is time. */
 static enum sw_status check_batch(struct batch *b)
@@ -174,7 +181,7 @@ static enum sw_status check_batch(struct batch *b)
     SW_TRY(writer_status(b->w->writer));
     SW_TRY(batch_find_failures(b));
     report_progress(b);
-    if (b->step == b->group->steps) return SW_OK;
+    if (is_over(b)) return SW_OK;
     if (scheduler_must_stop(b->w->scheduler, now)) {
         if (b->step > b->kept) SW_TRY(batch_checkpoint(b));
         else SW_TRY(writer_abandon(b->w->writer));

@@ -91,6 +91,17 @@ static bool outputs_match(const struct sw_group *g, const struct sw_checkpoint *
            (s == 0 || g->scalar_step[s - 1] <= old->step) && (s == g->nscalar || g->scalar_step[s] > old->step);
 }
 
+/* Whether the outputs match; then the group has as many slices as the checkpoint, or more. */
+static bool cut_like(struct sw_group *g, const struct sw_checkpoint *old)
+{
+    const int before = g->cut;
+    if (old->cut == before) return outputs_match(g, old);
+    sw_group_cut(g, old->cut);
+    const bool match = outputs_match(g, old);
+    if (!match || old->cut < before) sw_group_cut(g, before);
+    return match;
+}
+
 /* The runs of a stored batch, in the order of this sweep's runs. @return false if one of them is not to do, or they are
  * no longer of one group: such a batch starts again at step 0, which costs time only */
 static bool find_members(const struct sw_plan *p, const struct sw_checkpoint *old, const struct run_id *todo_by_id,
@@ -106,8 +117,7 @@ static bool find_members(const struct sw_plan *p, const struct sw_checkpoint *ol
     for (*group = 0; *group < p->ngroup && !group_has_run(&p->group[*group], m[0].run);) ++*group;
     for (int k = 0; k < old->count; k++)
         if (*group == p->ngroup || !group_has_run(&p->group[*group], m[k].run)) return false;
-    if (old->cut && !p->group[*group].cut) sw_group_cut(&p->group[*group], old->cut);  /* the memory may ask for more */
-    return old->cut == p->group[*group].cut && outputs_match(&p->group[*group], old);
+    return cut_like(&p->group[*group], old);
 }
 
 static void claim_runs(struct sw_plan *p, const struct sw_checkpoint *old, const struct run_id *todo_by_id)
@@ -123,7 +133,7 @@ static void claim_runs(struct sw_plan *p, const struct sw_checkpoint *old, const
 static enum sw_status resume_batches(struct sw_plan *p, const struct sw_sweep *sweep,
                                      const struct sw_completed *completed, const uint64_t *id)
 {
-    const int deepest = sweep->problem->deepest_cut ? SW_CUT_MOST : 0;
+    const bool cut = sweep->problem->deepest_cut != NULL;  /* only those of its runs that are cut have a checkpoint */
     struct run_id *todo_by_id = NULL;
     struct member *m = NULL;
     enum sw_status st = SW_OK;
@@ -136,10 +146,11 @@ static enum sw_status resume_batches(struct sw_plan *p, const struct sw_sweep *s
     for (int k = 0; k < completed->ncheckpoint; k++) {
         const struct sw_checkpoint *old = &completed->checkpoint[k];
         int group;
-        if (old->cut < 0 || old->cut > deepest) continue;
+        if (cut ? old->cut < 1 || old->cut > SW_CUT_MOST || old->count != 1 : old->cut) continue;
         if (old->count < 1 || old->count > p->nruns || !find_members(p, old, todo_by_id, m, &group)) continue;
         claim_runs(p, old, todo_by_id);
         SW_TRY_TO(out, st, add_batch(p, group, m, old->count, old));
+        p->own->kept = ++p->own->resumed;
     }
 out:
     sw_free(todo_by_id);
@@ -147,16 +158,79 @@ out:
     return st;
 }
 
+/* ---- checkpoints that are of other slices: their runs begin again */
+
+static void begin_again(struct sw_plan *p, int64_t k, const char *why)
+{
+    struct sw_plan_batch again = p->batch[k];
+    if (!p->nagain++) snprintf(p->again, sizeof p->again, "%s", why);
+    again.resume = NULL;
+    p->batch[k] = p->batch[--p->own->resumed];
+    p->batch[p->own->resumed] = again;
+}
+
+/* The slices of two rows are not the same: what a GPU has begun a CPU does not continue. */
+static void begin_again_with_row(struct sw_plan *p, const struct sw_sweep *sweep, const struct sw_devices *devices)
+{
+    char why[sizeof p->again];
+    if (!sweep->problem->row_of_slices) return;
+    for (int g = 0; g < p->ngroup; g++)
+        if (p->group[g].cut) sw_group_cut(&p->group[g], 0);
+    for (int64_t k = p->own->resumed; k-- > 0;) {
+        const struct sw_plan_batch *b = &p->batch[k];
+        struct sw_group *group = &p->group[b->group];
+        const struct sw_setup setup = sw_sweep_setup(sweep, group, 1);
+        const char *row = sweep->problem->row_of_slices(&setup, devices->device[0]);
+        if (row && !strcmp(row, b->resume->solver) && b->resume->cut <= plan_deepest_cut(sweep, group, devices)) {
+            if (b->resume->cut > group->cut) sw_group_cut(group, b->resume->cut);
+            continue;
+        }
+        snprintf(why, sizeof why, "run %lld begins again: its checkpoint has slices of %.40s, and those of %.40s are "
+                 "others", (long long)b->run[0], b->resume->solver, row ? row : "this solver");
+        begin_again(p, k, why);
+    }
+}
+
+/* Whether a run goes on that has as many slices as its group now. */
+static bool goes_on_as_cut(const struct sw_plan *p, int group)
+{
+    for (int64_t b = 0; b < p->own->resumed; b++)
+        if (p->batch[b].group == group && p->batch[b].resume->cut == p->group[group].cut) return true;
+    return false;
+}
+
+/* The group had to be cut into more slices than a checkpoint has: for the memory, or because another checkpoint has
+ * more. */
+static void begin_again_in_slices(struct sw_plan *p, const struct sw_sweep *sweep, const struct sw_devices *devices)
+{
+    char why[sizeof p->again];
+    for (int64_t k = p->own->resumed; k-- > 0;) {
+        const struct sw_plan_batch *b = &p->batch[k];
+        struct sw_group *group = &p->group[b->group];
+        const int cut = group->cut, before = b->resume->cut;
+        if (cut == before) continue;
+        sw_group_cut(group, before);
+        const double bytes = plan_run_bytes(sweep, group, devices->device[0]);
+        sw_group_cut(group, cut);
+        int used = snprintf(why, sizeof why, "run %lld begins again, in %lld slices: the %lld of its checkpoint ",
+                            (long long)b->run[0], 1LL << cut, 1LL << before);
+        if (goes_on_as_cut(p, b->group)) snprintf(why + used, sizeof why - (size_t)used, "are not those of other runs");
+        else snprintf(why + used, sizeof why - (size_t)used, "need %.3g GiB, more than there is now (run.memory)",
+                      bytes / 0x1p30);
+        begin_again(p, k, why);
+    }
+}
+
 /* ---- batches that start at step 0, cut to the memory */
 
-/* Copy the runs of a group that no resumed batch has into m. @return their number */
+/* Copy the runs of a group that no batch with a checkpoint has into m. @return their number */
 static int64_t unclaimed_runs(const struct sw_plan *p, int group, const uint64_t *id, struct member *m)
 {
     const struct sw_group *g = &p->group[group];
     int64_t count = 0;
     for (int64_t k = 0; k < g->count; k++) {
         bool taken = false;
-        for (int64_t b = 0; b < p->nbatch && p->batch[b].resume && !taken; b++) {
+        for (int64_t b = 0; b < p->own->kept && !taken; b++) {
             const struct sw_plan_batch *batch = &p->batch[b];
             struct sw_group as_group = {.count = batch->count, .run = batch->run};
             taken = batch->group == group && group_has_run(&as_group, g->run[k]);
@@ -221,8 +295,8 @@ static int choose_team(const struct sw_plan *p, const struct sw_sweep *sweep, co
         if (slices < team) team = (int)slices;
         if (worth < team) team = worth > 1 ? (int)worth : 1;
     }
-    for (int64_t b = 0; b < p->nbatch; b++)  /* resumed ones have their slices */
-        if (p->batch[b].resume && INT64_C(1) << p->batch[b].resume->cut < team) team = 1 << p->batch[b].resume->cut;
+    for (int64_t b = 0; b < p->own->resumed; b++)  /* they have their slices */
+        if (INT64_C(1) << p->batch[b].resume->cut < team) team = 1 << p->batch[b].resume->cut;
     return team;
 }
 
@@ -243,12 +317,10 @@ static void form_team(struct sw_plan *p, const struct sw_sweep *sweep, const str
 {
     const int together = choose_team(p, sweep, devices, sharing->devices);
     const bool apart = sharing->comm->size > 1;
-    bool resumes = false;
     p->team = apart ? 1 : together;
-    for (int64_t b = 0; b < p->nbatch; b++) resumes |= p->batch[b].resume != NULL;
     for (int g = 0; g < p->ngroup && together > 1; g++) {
         struct sw_group *group = &p->group[g];
-        const int deepest = apart && !resumes ? plan_deepest_cut(sweep, group, devices) : 0;
+        const int deepest = apart && !p->own->resumed ? plan_deepest_cut(sweep, group, devices) : 0;
         while (more_slices(group, together, deepest)) sw_group_cut(group, group->cut + 1);
         most[g] = 1;
     }
@@ -409,7 +481,9 @@ enum sw_status sw_plan_make_shared(struct sw_sweep *sweep, const int64_t *run, i
         st = begin_plan(p, sweep, run, count, completed, retry_failed);
     }
     SW_TRY_TO(failed, st, sw_comm_agree(sharing->comm, st));
+    begin_again_with_row(p, sweep, devices);
     SW_TRY_TO(failed, st, fit_memory(p, sweep, devices, sharing, p->own->fits));
+    begin_again_in_slices(p, sweep, devices);
     form_team(p, sweep, devices, sharing, p->own->fits);
     st = cut_batches(p, p->own->fits, id);
     if (!st) st = try_solvers(p, sweep, devices);

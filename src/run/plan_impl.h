@@ -12,6 +12,8 @@ struct sw_plan_own {
     uint64_t *id;
     int      *row;
     int64_t   used, room;       /* entries of these; of plan->batch                      */
+    int64_t   kept, resumed;    /* batches with a checkpoint, the first ones; of them those that go on from it, the
+                                 * first again */
     double   *fits;             /* [ngroup] the most runs of a batch; as many more for work */
 };
 
@@ -28,6 +30,9 @@ static inline int quantity_count(const struct sw_quantity *quantity)
  * @return SW_E_TOO_LARGE not even one */
 enum sw_status plan_fit(struct sw_sweep *sweep, const struct sw_group *group, const struct sw_devices *devices,
                         const struct sw_plan_sharing *sharing, struct sw_plan *p, int64_t *most);
+
+/** Device memory of a run. @param bytes  out, NAN: not known */
+double plan_run_bytes(const struct sw_sweep *sweep, const struct sw_group *group, const struct sw_device *device);
 
 /** How often runs of a group may be cut on all of the devices. */
 int plan_deepest_cut(const struct sw_sweep *sweep, const struct sw_group *group, const struct sw_devices *devices);

@@ -1,6 +1,7 @@
 /* How many runs of a batch fit the memory of the devices and of the host, and how many are wanted. */
 #include <limits.h>
 #include <math.h>
+#include <stdio.h>
 
 #include "base/sw_mem.h"
 #include "run/plan_impl.h"
@@ -31,17 +32,85 @@ static enum sw_status host_free(const struct sw_device *device, double *bytes)
     return SW_OK;
 }
 
-static enum sw_status too_large(const struct sw_group *g, bool gpu, double need, double have, double allowed)
+/* ---- what is said of a run that does not fit */
+
+/* Bytes of a batch of one run and of each further run, on the device and on the host; and how many runs fit. */
+struct need { size_t fixed, per_run; double fixed_on_host, on_host, fit; };
+
+static enum sw_status needs(const struct sw_sweep *sweep, const struct sw_group *group, const struct sw_device *device,
+                            struct need *need)
 {
-    const double gib = 1024.0 * 1024 * 1024;
-    double most = floor((double)sw_points(g->n) * have / need);
-    if (allowed && have >= allowed)
-        return SW_FAIL(SW_E_TOO_LARGE, "one run needs %.2g GiB, and run.memory allows %.2g GiB; raise it, or lower "
-                       "grid.n to at most %.0f%s", need / gib, have / gib, most,
-                       g->dim > 1 ? " points in all" : "");
-    return SW_FAIL(SW_E_TOO_LARGE, "one run needs %.1f GiB, the %s has %.1f GiB free; lower grid.n to at most %.0f%s%s",
-                   need / gib, gpu ? "GPU" : "machine", have / gib, most, g->dim > 1 ? " points in all" : "",
-                   gpu ? " or use --device cpu" : "");
+    const struct sw_setup setup = sw_sweep_setup(sweep, group, 1);
+    *need = (struct need){.on_host = host_bytes_per_run(sweep, group, device)};
+    if (device->space == SW_DEVICE && sweep->problem->host_bytes)
+        need->fixed_on_host = (double)sweep->problem->host_bytes(&setup);
+    return sweep->problem->bytes(sweep->problem, &setup, device, &need->fixed, &need->per_run);
+}
+
+/* What a run needs of the device, which may be the host; or of the host beside it. */
+static double need_of_run(const struct need *need, const struct sw_device *device, bool on_host)
+{
+    if (on_host) return need->fixed_on_host + need->on_host;
+    return (double)need->fixed + (double)need->per_run + (device->space == SW_HOST ? need->on_host : 0);
+}
+
+/* The points of a run on a line that fits. What a run needs may have a part that does not depend on n. 0: none was
+ * found. */
+static double points_that_fit(const struct sw_sweep *sweep, const struct sw_group *group,
+                              const struct sw_device *device, bool on_host, double have)
+{
+    struct sw_group shorter = *group;
+    double points = (double)group->n[0];
+    for (int tries = 0; tries < 50; tries++) {
+        struct need need;
+        if (needs(sweep, &shorter, device, &need)) return 0;
+        const double bytes = need_of_run(&need, device, on_host);
+        if (bytes <= have) return points;
+        points = fmin(floor(points * have / bytes), points - 1);
+        if (points < fmax(sweep->problem->min_points, 1)) return 0;
+        shorter.n[0] = (int64_t)points;
+    }
+    return 0;
+}
+
+/* Whether grid.n is what files have, and not the config's to choose. */
+static bool files_have_points(const struct sw_sweep *sweep, const struct sw_group *group)
+{
+    const struct sw_setup setup = sw_sweep_setup(sweep, group, 1);
+    int64_t n = 0;
+    return sweep->problem->points && !sweep->problem->points(&setup, &n) && n > 0;
+}
+
+/* Two sizes in GiB so that one sees which is larger, and that the first is enough. */
+static void format_sizes(double need, double have, char need_text[32], char have_text[32])
+{
+    double scale = 10;
+    int digits = 1;
+    for (; digits < 12 && have / 0x1p30 * scale < 10; digits++) scale *= 10;
+    snprintf(need_text, 32, "%.*f", digits, ceil(need / 0x1p30 * scale) / scale);
+    snprintf(have_text, 32, "%.*f", digits, floor(have / 0x1p30 * scale) / scale);
+}
+
+/* A run that is cut is not told a smaller n: how small slices can be does not fall with n. */
+static enum sw_status too_large(const struct sw_sweep *sweep, const struct sw_group *g, const struct sw_device *device,
+                                bool on_host, double need, double have)
+{
+    const bool gpu = device->space == SW_DEVICE && !on_host, allowed = sweep->memory && have >= sweep->memory,
+               lower = !g->cut && !files_have_points(sweep, g);
+    const double most = !lower ? 0 : g->dim > 1 ? floor((double)sw_points(g->n) * have / need)
+                                                : points_that_fit(sweep, g, device, on_host, have);
+    char a[32], b[32], of[64], cut[64] = "", hint[160] = "";
+    format_sizes(need, have, a, b);
+    if (g->cut) snprintf(cut, sizeof cut, " even in %lld slices", 1LL << g->cut);
+    if (allowed) snprintf(of, sizeof of, "run.memory allows %s GiB", b);
+    else snprintf(of, sizeof of, "the %s has %s GiB free", gpu ? "GPU" : "machine", b);
+    if (most >= 1) snprintf(hint, sizeof hint, "lower grid.n to at most %.0f%s", most,
+                            g->dim > 1 ? " points in all" : "");
+    if (allowed) return SW_FAIL(SW_E_TOO_LARGE, "one run needs %s GiB%s, and %s; raise it%s%s", a, cut, of,
+                                *hint ? ", or " : "", hint);
+    const char *use = gpu ? "use --device cpu" : *hint ? "" : "it takes a machine with more";
+    return SW_FAIL(SW_E_TOO_LARGE, "one run needs %s GiB%s, %s; %s%s%s", a, cut, of, hint, *hint && *use ? " or " : "",
+                   use);
 }
 
 /* Each batch is a part of the file, and the parts must be copied into one. Where fields are saved so often that writing
@@ -82,32 +151,30 @@ static double runs_per_share(const struct sw_plan *p, const struct sw_group *g, 
     return ceil((double)g->count / (share * rounds));
 }
 
-/* Bytes of a batch of one run and of each further run, on the device and on the host; and how many runs fit. */
-struct need { size_t fixed, per_run; double fixed_on_host, on_host, fit; };
-
 static enum sw_status fit_device(struct sw_sweep *sweep, const struct sw_group *group, struct sw_device *device,
                                  const struct sw_plan_sharing *sharing, struct need *need)
 {
     const bool gpu = device->space == SW_DEVICE;
-    struct sw_setup setup = sw_sweep_setup(sweep, group, 1);
     double host;
-    *need = (struct need){.on_host = host_bytes_per_run(sweep, group, device)};
-    if (gpu && sweep->problem->host_bytes) need->fixed_on_host = (double)sweep->problem->host_bytes(&setup);
-    SW_TRY(sweep->problem->bytes(sweep->problem, &setup, device, &need->fixed, &need->per_run));
+    SW_TRY(needs(sweep, group, device, need));
     SW_TRY(host_free(device, &host));
     host *= host_share / sharing->devices_on_host;  /* each device has a batch in flight */
-    const double fixed = (double)need->fixed;
-    double here = (double)need->per_run,
-                   room = device_share * (double)sw_device_memory_free(device) / sharing->ranks_per_gpu;
+    const double fixed = (double)need->fixed, run = need_of_run(need, device, false),
+                 run_on_host = need_of_run(need, device, true);
+    double room = device_share * (double)sw_device_memory_free(device) / sharing->ranks_per_gpu;
     if (sweep->memory) host = fmin(host, sweep->memory);
     if (sweep->memory) room = fmin(room, sweep->memory);
-    if (!gpu) { here += need->on_host; room = host; }
-    if (fixed + here > room) return too_large(group, gpu, fixed + here, room, sweep->memory);
-    if (need->fixed_on_host + need->on_host > host)
-        return too_large(group, false, need->fixed_on_host + need->on_host, host,
-                         sweep->memory);
-    need->fit = fmin(fmin((room - fixed) / here, (host - need->fixed_on_host) / need->on_host), MOST_RUNS);
+    if (!gpu) room = host;
+    if (run > room) return too_large(sweep, group, device, false, run, room);
+    if (run_on_host > host) return too_large(sweep, group, device, true, run_on_host, host);
+    need->fit = fmin(fmin((room - fixed) / (run - fixed), (host - need->fixed_on_host) / need->on_host), MOST_RUNS);
     return SW_OK;
+}
+
+double plan_run_bytes(const struct sw_sweep *sweep, const struct sw_group *group, const struct sw_device *device)
+{
+    struct need need;
+    return needs(sweep, group, device, &need) ? NAN : need_of_run(&need, device, false);
 }
 
 enum sw_status plan_fit(struct sw_sweep *sweep, const struct sw_group *group, const struct sw_devices *devices,

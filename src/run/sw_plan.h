@@ -28,6 +28,8 @@ struct sw_plan {
     double   host_bytes;           /* host memory of all batches in flight on devices with memory of their own;
                                     * 0: the device is the host                                             */
     char     solver[64];           /* row chosen for the first group                                        */
+    int64_t  nagain;               /* runs that begin again, though they have a checkpoint                  */
+    char     again[200];           /* why the first of them does                                            */
     const uint64_t *id;            /* [sweep->nruns] of all runs; borrowed                                  */
     struct sw_plan_own *own;
 };

@@ -201,6 +201,7 @@ const struct sw_problem problem_tridiagonal = {
     .create = tridiagonal_create,
     .try_compile = tridiagonal_try_compile,
     .deepest_cut = tridiagonal_deepest_cut,
+    .row_of_slices = tridiagonal_row_of_slices,
     .validate_run = validate_run,
     .points = points,
     .content = content,

@@ -15,7 +15,7 @@
 /* Rows that pass through the host at once: 8 MiB, with which a bus and a disk are at full speed. */
 enum { PIECE = 1 << 20 };
 
-static const char *solver_of(const struct sw_setup *setup, const struct sw_device *device)
+const char *tridiagonal_row_of_slices(const struct sw_setup *setup, const struct sw_device *device)
 {
     const struct sw_tridiagonal_desc desc = tridiagonal_describe(setup, setup->n[0], 1);
     return sw_tridiagonal_row_of_slices(&desc, setup->solver, device);
@@ -24,7 +24,7 @@ static const char *solver_of(const struct sw_setup *setup, const struct sw_devic
 int tridiagonal_deepest_cut(const struct sw_setup *setup, const struct sw_device *device)
 {
     const struct sw_tridiagonal_desc desc = tridiagonal_describe(setup, setup->n[0], 1);
-    const char *name = solver_of(setup, device);
+    const char *name = tridiagonal_row_of_slices(setup, device);
     const int depth = name ? sw_tridiagonal_depth(&desc, name) : 0;
     return depth < SW_CUT_MOST ? depth : SW_CUT_MOST;
 }
@@ -32,7 +32,7 @@ int tridiagonal_deepest_cut(const struct sw_setup *setup, const struct sw_device
 static const char *solver_name(const struct sw_sim *sim)
 {
     const struct slices_sim *t = (const struct slices_sim *)sim;
-    return solver_of(&t->setup, t->lane[0].device);
+    return tridiagonal_row_of_slices(&t->setup, t->lane[0].device);
 }
 
 static bool has_exact(const struct slices_sim *t) { return sw_setup_find(&t->setup, "exact") != NULL; }
@@ -181,8 +181,8 @@ static void explain(const struct sw_sim *sim, int j, char text[160])
                  isnan(f->value) ? "not a number" : "infinite");
         break;
     case SINGULAR:
-        snprintf(text, 160, "the matrix is singular to working precision, or its elimination overflows, in rows %lld "
-                 "to %lld", first, last);
+        snprintf(text, 160, "the matrix is singular to working precision, or overflows, in rows %lld to %lld; whole, "
+                 "with more run.memory, it may be solved", first, last);
         break;
     case OVERFLOWS:
         snprintf(text, 160, "x overflows at row %lld: the solution is beyond the range of numbers", first);
@@ -272,7 +272,7 @@ static const struct sw_sim_ops slices_ops = {
 static int64_t most_rows_of(const struct sw_setup *setup, const struct sw_device *device)
 {
     const struct sw_tridiagonal_desc desc = tridiagonal_describe(setup, setup->n[0], 1);
-    const char *name = solver_of(setup, device);
+    const char *name = tridiagonal_row_of_slices(setup, device);
     int64_t most = 0, first, count;
     for (int64_t s = 0; s >> setup->cut == 0; s++) {
         sw_tridiagonal_slice(&desc, name, setup->cut, s, &first, &count);
@@ -287,9 +287,10 @@ static enum sw_status create_lane(struct slices_sim *t, struct lane *l, struct s
                                   const struct tridiagonal_entries_desc *desc)
 {
     const struct sw_tridiagonal_desc system = tridiagonal_describe(&t->setup, t->n, 1);
+    const char *row = tridiagonal_row_of_slices(&t->setup, device);
     l->device = device;
     SW_TRY(sw_device_use(device));
-    SW_TRY(sw_tridiagonal_create_slices(&system, t->setup.cut, solver_of(&t->setup, device), device, &l->solver));
+    SW_TRY(sw_tridiagonal_create_slices(&system, t->setup.cut, row, device, &l->solver));
     const size_t rows = (size_t)t->most_rows;
     SW_TRY(tridiagonal_entries_create(desc, device, &l->entries));
     for (int k = 0; k < ARRAYS; k++) SW_TRY(sw_device_alloc(device, rows, &l->array[k]));
@@ -348,7 +349,7 @@ enum sw_status tridiagonal_slice_bytes(const struct sw_setup *setup, const struc
     struct sw_program *own[3] = {NULL};
     const struct tridiagonal_source *source;
     size_t solver, entries = 0, run = 0, pieces = 0;
-    SW_TRY(sw_tridiagonal_bytes(&slice, solver_of(setup, device), device, &solver));
+    SW_TRY(sw_tridiagonal_bytes(&slice, tridiagonal_row_of_slices(setup, device), device, &solver));
     SW_TRY(tridiagonal_find_source(setup, &source));
     enum sw_status st = tridiagonal_describe_entries(setup, source, own, &desc);
     if (!st) tridiagonal_entries_bytes(&desc, device, &entries, &run);
