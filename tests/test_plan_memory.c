@@ -8,16 +8,20 @@ static const char text[] = "problem = \"compact\"; sweep = { a = [0.25, 0.5, 0.7
                            "grid = { n = [64, 32]; length = 1.0; }; field = \"sin(2*pi*x)*a*y\";\n";
 enum { POINTS = 64 * 32, RUNS = 3 };
 
-static size_t plenty(const struct sw_device *device)
+static size_t bytes_free;
+
+static size_t memory_free(const struct sw_device *device)
 {
     (void)device;
-    return (size_t)1 << 60;
+    return bytes_free;
 }
 
-/* A plan with the bytes of the first group of the text; its status. */
-static enum sw_status fit(enum sw_space space, const char *const *override, int n, struct sw_plan *plan)
+/* A plan with the bytes of the first group of the text, on a device with so many free; its status. */
+static enum sw_status fit_in(size_t bytes, bool begun, enum sw_space space, const char *const *override, int n,
+                             struct sw_plan *plan)
 {
-    const struct sw_device_ops ops = {.memory_free = plenty};
+    const struct sw_device_ops ops = {.memory_free = memory_free};
+    bytes_free = bytes;
     struct sw_device device = {.ops = &ops, .space = space, .threads = 1};
     const struct sw_devices devices = {.count = 1, .device = {&device}};
     struct made m = make_text(text, override, n);
@@ -27,10 +31,15 @@ static enum sw_status fit(enum sw_space space, const char *const *override, int 
     assert_ok(sw_sweep_groups(m.sweep, run, RUNS, &group, &count));
     *plan = (struct sw_plan){0};
     const struct sw_plan_sharing alone = {sw_comm_null(), devices.count, devices.count, 1};
-    enum sw_status st = plan_fit(m.sweep, group, &devices, &alone, plan, &most);
+    enum sw_status st = plan_fit(m.sweep, group, &devices, &alone, begun, plan, &most);
     sw_groups_free(&group, count);
     unmake(&m);
     return st;
+}
+
+static enum sw_status fit(enum sw_space space, const char *const *override, int n, struct sw_plan *plan)
+{
+    return fit_in((size_t)1 << 60, false, space, override, n, plan);
 }
 
 static void counts_what_the_host_holds_beside_a_device(void **state)
@@ -61,11 +70,34 @@ static void refuses_what_the_host_cannot_hold(void **state)
     assert_contains(sw_err_message(), "lower grid.n to at most ");
 }
 
+static void says_a_size_that_fits(void **state)
+{
+    const char *large[] = {"grid.n=[1000, 1000]"};
+    struct sw_plan plan;
+    (void)state;
+    assert_int_equal(fit_in(1000000, false, SW_DEVICE, large, 1, &plan), SW_E_TOO_LARGE);
+    assert_contains(sw_err_message(), "one run needs 0.01491 GiB, the GPU has 0.00083 GiB free; lower grid.n to ");
+    assert_contains(sw_err_message(), " points in all or use --device cpu");
+}
+
+/* Memory that is free changes a little from start to start: that is no reason to give up what has been computed. */
+static void leaves_more_to_what_has_begun(void **state)
+{
+    const size_t bytes = 2 * POINTS * sizeof(double);
+    struct sw_plan plan;
+    (void)state;
+    assert_int_equal(fit_in((size_t)((double)bytes / 0.93), false, SW_DEVICE, NULL, 0, &plan), SW_E_TOO_LARGE);
+    assert_ok(fit_in((size_t)((double)bytes / 0.93), true, SW_DEVICE, NULL, 0, &plan));
+    assert_int_equal(fit_in((size_t)((double)bytes / 0.97), true, SW_DEVICE, NULL, 0, &plan), SW_E_TOO_LARGE);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(counts_what_the_host_holds_beside_a_device),
         cmocka_unit_test(refuses_what_the_host_cannot_hold),
+        cmocka_unit_test(says_a_size_that_fits),
+        cmocka_unit_test(leaves_more_to_what_has_begun),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -249,9 +249,10 @@ static enum sw_status fit_group(struct sw_plan *p, int g, struct sw_sweep *sweep
                                 const struct sw_plan_sharing *sharing, int64_t *most)
 {
     struct sw_group *group = &p->group[g];
-    const int deepest = plan_deepest_cut(sweep, group, devices);
+    const int deepest = plan_deepest_cut(sweep, group, devices), begun = group->cut;
     for (;;) {
-        enum sw_status st = plan_fit(sweep, group, devices, sharing, p, most);
+        const bool as_begun = begun && group->cut == begun;
+        enum sw_status st = plan_fit(sweep, group, devices, sharing, as_begun, p, most);
         if (st != SW_E_TOO_LARGE || group->cut >= deepest) return st;
         do sw_group_cut(group, group->cut + 1);
         while (group->cut < deepest && sw_group_points(group) > most_of_slice);

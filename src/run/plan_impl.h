@@ -27,9 +27,10 @@ static inline int quantity_count(const struct sw_quantity *quantity)
 
 /** The most runs of a group that a batch may have, on each of the devices and on the host; notes run_bytes and
  * batch_bytes in the plan.
+ * @param begun  a checkpoint has these slices: they may take a little more of the free memory than new ones
  * @return SW_E_TOO_LARGE not even one */
 enum sw_status plan_fit(struct sw_sweep *sweep, const struct sw_group *group, const struct sw_devices *devices,
-                        const struct sw_plan_sharing *sharing, struct sw_plan *p, int64_t *most);
+                        const struct sw_plan_sharing *sharing, bool begun, struct sw_plan *p, int64_t *most);
 
 /** Device memory of a run. @param bytes  out, NAN: not known */
 double plan_run_bytes(const struct sw_sweep *sweep, const struct sw_group *group, const struct sw_device *device);

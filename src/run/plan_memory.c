@@ -9,6 +9,10 @@
 /* Shares of the free memory that batches may take. The rest is for what is not counted: libraries, fragments, other
  * processes. */
 static const double device_share = 0.9, host_share = 0.7;
+
+/* What is free changes by itself. Slices that fitted once may have more of it than new ones, before what has been
+ * computed of them is given up. */
+static const double share_of_begun = 0.95;
 enum { MOST_RUNS = 1 << 24 };
 
 /* Host memory of a run whose batch is in flight, besides that of the device: two checkpoints, one being made and one
@@ -152,16 +156,17 @@ static double runs_per_share(const struct sw_plan *p, const struct sw_group *g, 
 }
 
 static enum sw_status fit_device(struct sw_sweep *sweep, const struct sw_group *group, struct sw_device *device,
-                                 const struct sw_plan_sharing *sharing, struct need *need)
+                                 const struct sw_plan_sharing *sharing, bool begun, struct need *need)
 {
     const bool gpu = device->space == SW_DEVICE;
     double host;
     SW_TRY(needs(sweep, group, device, need));
     SW_TRY(host_free(device, &host));
-    host *= host_share / sharing->devices_on_host;  /* each device has a batch in flight */
+    host *= (begun ? share_of_begun : host_share) / sharing->devices_on_host;  /* each device has a batch in flight */
     const double fixed = (double)need->fixed, run = need_of_run(need, device, false),
                  run_on_host = need_of_run(need, device, true);
-    double room = device_share * (double)sw_device_memory_free(device) / sharing->ranks_per_gpu;
+    double room = (double)sw_device_memory_free(device) / sharing->ranks_per_gpu;
+    room *= begun ? share_of_begun : device_share;
     if (sweep->memory) host = fmin(host, sweep->memory);
     if (sweep->memory) room = fmin(room, sweep->memory);
     if (!gpu) room = host;
@@ -178,13 +183,13 @@ double plan_run_bytes(const struct sw_sweep *sweep, const struct sw_group *group
 }
 
 enum sw_status plan_fit(struct sw_sweep *sweep, const struct sw_group *group, const struct sw_devices *devices,
-                        const struct sw_plan_sharing *sharing, struct sw_plan *p, int64_t *most)
+                        const struct sw_plan_sharing *sharing, bool begun, struct sw_plan *p, int64_t *most)
 {
     const struct sw_device *first = devices->device[0];
     struct need need = {.fit = INFINITY};
     for (int k = 0; k < devices->count; k++) {  /* any device may get any batch */
         struct need here;
-        SW_TRY(fit_device(sweep, group, devices->device[k], sharing, &here));
+        SW_TRY(fit_device(sweep, group, devices->device[k], sharing, begun, &here));
         if (here.fit < need.fit) need = here;
     }
     *most = group->cut ? 1 : (int64_t)need.fit;
