@@ -64,7 +64,7 @@ turn=0
 sanitized() {
     local tool=$1 test=$2 only=${3:-} row=${4:-}
     [ -x "$build/$test" ] || { missing "$tool $test" "$build/$test is not there"; return; }
-    queued "$tool $test $only $row" 450 env SW_SMALL=1 OMP_NUM_THREADS=1 \
+    queued "$tool $test $only $row" 450 env SW_SMALL=1 SW_DEVICE_ROWS=1 OMP_NUM_THREADS=1 \
         ${only:+SW_TESTS="$only"} ${row:+SW_ROWS="$row"} \
         CUDA_VISIBLE_DEVICES="${gpus[turn++ % ${#gpus[@]}]}" \
         compute-sanitizer --tool "$tool" --report-api-errors no --error-exitcode 99 "$build/$test"
@@ -93,7 +93,7 @@ suite() {
 sanitizers() {
     local tool test tests row
     command -v compute-sanitizer > /dev/null || { missing 'compute-sanitizer' 'not on this machine'; return; }
-    tests=$(SW_SMALL=1 names_of test_stepper)
+    tests=$(SW_SMALL=1 SW_DEVICE_ROWS=1 names_of test_stepper)
     [ "$tests" ] || missing 'tests of test_stepper' "$build/test_stepper names none"
     for tool in racecheck memcheck initcheck synccheck; do  # test_stepper compiles most, and takes longest
         for test in $tests; do sanitized $tool test_stepper "$test"; done

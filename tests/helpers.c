@@ -85,8 +85,8 @@ static void fail_if_nothing_was_run(void)
             fprintf(stderr, "SW_ROWS: there is no row '%.*s' here, or it is left out\n", (int)length, at);
             wrong = true;
         }
-    if (!tests_run && (rows || getenv("SW_TESTS") || getenv("SW_SMALL"))) {
-        fprintf(stderr, "nothing was run: SW_TESTS, SW_ROWS or SW_SMALL leaves out all there is\n");
+    if (!tests_run && (rows || getenv("SW_TESTS") || getenv("SW_SMALL") || getenv("SW_DEVICE_ROWS"))) {
+        fprintf(stderr, "nothing was run: SW_TESTS, SW_ROWS, SW_SMALL or SW_DEVICE_ROWS leaves out all there is\n");
         wrong = true;
     }
     fflush(NULL);
@@ -100,11 +100,15 @@ __attribute__((constructor)) static void leave_only_what_is_asked_for(void)
     atexit(fail_if_nothing_was_run);
 }
 
-bool small_suite(void)
+static bool is_set(const char *name)
 {
-    const char *small = getenv("SW_SMALL");
-    return small && small[0] && strcmp(small, "0");
+    const char *value = getenv(name);
+    return value && value[0] && strcmp(value, "0");
 }
+
+bool small_suite(void) { return is_set("SW_SMALL"); }
+
+bool device_rows_only(void) { return is_set("SW_DEVICE_ROWS"); }
 
 static char folder[256];
 

@@ -49,9 +49,11 @@ int run_group(const char *name, const struct CMUnitTest *tests, size_t count, CM
     run_group(name, tests, sizeof(tests) / sizeof *(tests), setup, teardown)
 #define cmocka_run_group_tests(tests, setup, teardown) cmocka_run_group_tests_name(#tests, tests, setup, teardown)
 
-/* Whether SW_SMALL is set: the tests run under a tool that makes them slow (scripts/gpu_check.sh), so small sizes, and
- * only the rows that use a device. */
+/* Whether SW_SMALL is set: the tests run under a tool that makes them slow, so small sizes. */
 bool small_suite(void);
+
+/* Whether SW_DEVICE_ROWS is set: that tool looks at a device (scripts/gpu_check.sh), so only the rows that use one. */
+bool device_rows_only(void);
 
 /* SW_ROWS=NAME,NAME in the environment leaves only these rows of a table. A name that no row has is a failure, in
  * programs that ask for rows. */
@@ -60,7 +62,7 @@ bool row_asked_for(const char *name);
 /* In main() of a program that tests a table of rows: a statement for each of them, which `under_test` is meanwhile. */
 #define for_each_row(table)                                                                                 \
     for (int row_ = 0; (under_test = (table)[row_]) != NULL; row_++)                                         \
-        if ((small_suite() && under_test->space == SW_HOST) || !row_asked_for(under_test->name)) continue;   \
+        if ((device_rows_only() && under_test->space == SW_HOST) || !row_asked_for(under_test->name)) continue; \
         else
 
 /* An empty folder for this test process, removed at exit. */

@@ -21,7 +21,7 @@ static int ends(const char *settings, char *said, size_t room)
 {
     char self[1000] = "", command[1200];
     assert_true(readlink("/proc/self/exe", self, sizeof self - 1) > 0);
-    snprintf(command, sizeof command, "env -u SW_TESTS -u SW_ROWS -u SW_SMALL -u SW_LIST %s '%s' 2>&1", settings, self);
+    snprintf(command, sizeof command, "env -u SW_TESTS -u SW_ROWS -u SW_SMALL -u SW_DEVICE_ROWS -u SW_LIST %s '%s' 2>&1", settings, self);
     FILE *from = popen(command, "r");
     assert_non_null(from);
     said[fread(said, 1, room - 1, from)] = 0;
@@ -34,8 +34,9 @@ static void what_is_there_is_run(void **state)
 {
     static const char *const settings[] = {
         "SW_TESTS=passes", "SW_TESTS='pass*' SW_ROWS=cpu.row", "SW_TESTS=passes SW_ROWS=cuda.row,cpu.row",
-        "SW_TESTS=passes SW_SMALL=1",  /* one of the rows is on a device */
-        "SW_TESTS=passes SW_SMALL=1 SW_ROWS=cuda.row",
+        "SW_TESTS=passes SW_SMALL=1 SW_ROWS=cpu.row",  /* fewer sizes, not fewer rows */
+        "SW_TESTS=passes SW_DEVICE_ROWS=1",            /* one of the rows is on a device */
+        "SW_TESTS=passes SW_DEVICE_ROWS=1 SW_ROWS=cuda.row",
     };
     char said[4000];
     (void)state;
@@ -54,7 +55,7 @@ static void a_name_that_nothing_has_is_a_failure(void **state)
         {"SW_TESTS=passes SW_ROWS=cpu.renamed", "there is no row 'cpu.renamed'"},
         {"SW_TESTS=passes SW_ROWS=cpu.ro", "there is no row 'cpu.ro'"},
         {"SW_TESTS=passes SW_ROWS=cpu.row,cuda.gone", "there is no row 'cuda.gone'"},
-        {"SW_TESTS=passes SW_SMALL=1 SW_ROWS=cpu.row", "nothing was run"},  /* not on a device */
+        {"SW_TESTS=passes SW_DEVICE_ROWS=1 SW_ROWS=cpu.row", "nothing was run"},
     };
     char said[4000];
     (void)state;
