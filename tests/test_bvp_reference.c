@@ -493,7 +493,7 @@ static void no_digit_is_lost_where_n_grows(void **state)
     need_row();
     for (int k = 0; k < 3; k++) {
         double scaled[2] = {0};
-        for (int j = 0; j < 3; j++) {
+        for (int j = 0; j < (small_suite() ? 2 : 3); j++) {
             const int64_t n = j == 0 ? 4000 : j == 1 ? 100000 : 1000000;
             const struct sw_bvp_run run = {.h = 1.0 / (double)n};
             const struct sw_bvp_result *r;

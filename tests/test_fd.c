@@ -568,6 +568,7 @@ static void agrees_with_the_reference_on_long_lines(void **state)
     for_each_case(s, b)
         for (size_t k = 0; k < sizeof shapes / sizeof *shapes; k++) {
             const size_t count = (size_t)shapes[k].n * (size_t)shapes[k].lines;
+            if (small_suite() && count > 40000) continue;
             struct sw_fd_desc d = line_desc(s, b, 1, 1);
             double *f = zeros(count), *out = zeros(count), *expected = zeros(count);
             for (size_t i = 0; i < count; i++) f[i] = out[i] = expected[i] = (float)test_random(&seed);
