@@ -152,12 +152,14 @@ test:                          ## install, build with warnings as errors, run ev
 	@$(MAKE) --no-print-directory $(all_cores) B=$B/test WERROR=1 check
 	@$(MAKE) --no-print-directory $(all_cores) B=$B/sanitize WERROR=1 SANITIZE=1 CUDA= OPT='-O1 -g' check-sanitized
 
-# Libraries to preload: the k-th call of a kind fails (tests/test_faults.sh), the clock is set (tests/test_clock.sh).
-preloads := $B/fail_nth.so $B/jump_clock.so
+# Libraries to preload: the k-th call of a kind fails (tests/test_faults.sh), the clock is set (tests/test_clock.sh),
+# MPI buffers nothing (tests/test_mpi.sh).
+preloads := $B/fail_nth.so $B/jump_clock.so $(if $(MPI),$B/synchronous_sends.so)
+$B/synchronous_sends.so: private preload_flags = $(MPI_CFLAGS)
 $(preloads): $B/%.so: tests/%.c Makefile
 	@mkdir -p $(@D)
 	$(call say,LINK,$@)$(CC) -O1 -g -std=c11 -D_GNU_SOURCE -Wall -Wextra -Wshadow -Wstrict-prototypes \
-	    $(if $(WERROR),-Werror) -shared -fPIC -o $@ $< -ldl
+	    $(if $(WERROR),-Werror) $(preload_flags) -shared -fPIC -o $@ $< -ldl
 
 tests: $(tests) $B/sweep $(preloads)  ## build the test programs without running them
 

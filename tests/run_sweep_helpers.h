@@ -7,12 +7,14 @@
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include <hdf5.h>
 
 #include "base/sw_mem.h"
+#include "run/sw_processes.h"
 #include "run/sw_run_sweep.h"
 
 static const char *const chaos =  /* four runs, one of which blows up */
@@ -29,6 +31,7 @@ static const char *const thousand =  /* run 500 blows up */
 
 /* ---- one call of the program, in small */
 
+enum harm { NO_HARM, HELP_BREAKS, PIECE_BREAKS, LEAD_BREAKS };
 struct call {
     const char *config, *file, *only, *device;  /* NULL: "cpu" */
     const char *override[4];
@@ -44,10 +47,14 @@ struct call {
     double      poison;              /* and any device that gets a run with this number; 0: none        */
     struct sw_work_queue *queue;            /* NULL: that of a process that is alone                           */
     bool        client;
+    const struct sw_comm *comm;      /* of one rank: devices help each other as those of several do; NULL: none */
+    enum harm   harm;                /* with a comm: once a device breaks off: one that helps, in a step or with its
+                                        piece of the field; or the one that leads, when it has asked its helpers */
     /* out */
     struct sw_run_sweep_summary summary;
     int64_t to_do, already, batches, resumed, looks, failures, checkpoints, broken;
     int64_t looks_while_slow;
+    int         together, together_after;  /* devices that computed one batch; after one has broken off */
     pthread_t thread;
 };
 
@@ -70,8 +77,13 @@ static void on_event(void *user, const struct sw_event *event)
     assert_true(pthread_equal(pthread_self(), c->thread));
     c->failures += event->kind == SW_EVENT_FAILURE;
     c->checkpoints += event->kind == SW_EVENT_CHECKPOINT;
-    c->broken += event->kind == SW_EVENT_DEVICE;
-    if (event->kind == SW_EVENT_DEVICE) assert_contains(event->message, "injected");
+    if (event->kind == SW_EVENT_DEVICES && event->count > c->together) c->together = event->count;
+    if (event->kind == SW_EVENT_DEVICES && c->broken && event->count > c->together_after)
+        c->together_after = event->count;
+    if (event->kind != SW_EVENT_DEVICE) return;
+    c->broken++;
+    assert_contains(event->message, "injected");
+    assert_true(event->batch >= 0 && event->batch < c->batches);
 }
 
 /* A problem on devices that have less memory than they say, or break off. The sims of a device get operations of their
@@ -80,14 +92,59 @@ static const struct sw_problem *sound;
 static const struct call *faults;
 static int columns;
 enum { SIMS = 64 };
-static struct { struct sw_sim_ops ops; const struct sw_sim_ops *sound; atomic_int *advanced; bool breaks; } sims[SIMS];
+static struct {
+    struct sw_sim_ops ops;
+    const struct sw_sim_ops *sound;
+    const struct sw_remote_helpers *remote;
+    atomic_int *advanced;
+    bool breaks;
+} sims[SIMS];
 static struct { atomic_int advanced; } known[8];
 static atomic_int nsims;
+static atomic_int helped;            /* steps that helpers were asked for */
+static atomic_bool harmed;           /* the harm is done                  */
+static double asked_last[SW_HELP_ASKED];
+
+static const struct sw_sim_ops *sound_of(const struct sw_sim *sim)
+{
+    for (int k = 0; k < SIMS; k++)
+        if (sim->ops == &sims[k].ops) return sims[k].sound;
+    abort();  /* it is not one of ours */
+}
+
+static bool harms(enum harm harm)
+{
+    return faults->harm == harm && atomic_load(&helped) > 8 && !atomic_exchange(&harmed, true);
+}
+
+static enum sw_status faulty_help(struct sw_sim *sim, const double *asked, double *answered)
+{
+    memcpy(asked_last, asked, sizeof asked_last);
+    atomic_fetch_add(&helped, 1);
+    if (harms(HELP_BREAKS)) return SW_FAIL(SW_E_CUDA, "injected");
+    return sound_of(sim)->help(sim, asked, answered);
+}
+
+static enum sw_status faulty_help_piece(struct sw_sim *sim, int k, const void **piece)
+{
+    if (harms(PIECE_BREAKS)) return SW_FAIL(SW_E_CUDA, "injected");
+    return sound_of(sim)->help_piece(sim, k, piece);
+}
+
+/* One that leads gives others the time to come. */
+static enum sw_status lead(const struct sw_remote_helpers *remote)
+{
+    if (!remote->count) usleep(30000);
+    if (!remote->count || !harms(LEAD_BREAKS)) return SW_OK;
+    for (int k = 0; k < remote->count; k++) remote->helper[k]->ask(remote->helper[k], asked_last);
+    return SW_FAIL(SW_E_CUDA, "injected");
+}
 
 static enum sw_status faulty_advance(struct sw_sim *sim, int64_t from, int64_t to)
 {
     for (int k = 0; k < SIMS; k++) {
         if (sim->ops != &sims[k].ops) continue;
+        if (faults->comm) SW_TRY(lead(sims[k].remote));
         if (faults->slow > 0 && !atomic_exchange(&delay, 1)) usleep((useconds_t)(1e6 * faults->slow));
         atomic_store(&delay, 2);
         if (sims[k].breaks && atomic_fetch_add(sims[k].advanced, 1) >= faults->after)
@@ -99,12 +156,9 @@ static enum sw_status faulty_advance(struct sw_sim *sim, int64_t from, int64_t t
 
 static enum sw_status faulty_load(struct sw_sim *sim, int count, const double *column, const char **load_error)
 {
-    const struct sw_sim_ops *ops = NULL;
-    for (int k = 0; k < SIMS; k++)
-        if (sim->ops == &sims[k].ops) ops = sims[k].sound;
     for (int k = 0; k < columns * count; k++)
         if (faults->poison != 0 && column[k] == faults->poison) return SW_FAIL(SW_E_CUDA, "injected");
-    return ops->load(sim, count, column, load_error);
+    return sound_of(sim)->load(sim, count, column, load_error);
 }
 
 static enum sw_status create_faulty(const struct sw_problem *problem, const struct sw_setup *setup,
@@ -120,6 +174,9 @@ static enum sw_status create_faulty(const struct sw_problem *problem, const stru
     sims[k].ops = *(*sim)->ops;
     sims[k].ops.advance = faulty_advance;
     sims[k].ops.load = faulty_load;
+    sims[k].ops.help = faulty_help;
+    sims[k].ops.help_piece = faulty_help_piece;
+    sims[k].remote = setup->remote;
     sims[k].advanced = &known[d].advanced;
     sims[k].breaks = faults->breaks && strstr(faults->breaks, device->label);
     (*sim)->ops = &sims[k].ops;
@@ -144,12 +201,14 @@ static enum sw_status perform(struct call *c)
         sw_sweep_expand(config, &report, &sweep))
         fail_msg("%s", sw_report_print(&report));
     c->thread = pthread_self();
-    if (c->room || c->breaks || c->poison != 0 || c->slow > 0) {
+    if (c->room || c->breaks || c->poison != 0 || c->slow > 0 || c->comm) {
         sound = sweep->problem;
         faults = c;
         columns = sweep->ncolumn;
         for (int k = 0; k < 8; k++) atomic_store(&known[k].advanced, 0);
         atomic_store(&delay, 0);
+        atomic_store(&helped, 0);
+        atomic_store(&harmed, false);
         faulty = *sound;
         faulty.create = create_faulty;
         sweep->problem = &faulty;
@@ -182,7 +241,15 @@ static enum sw_status perform(struct call *c)
         c->resumed = 0;
         for (int64_t k = 0; k < plan->nbatch; k++) c->resumed += plan->batch[k].resume != NULL;
         stop = 0;
+        struct sw_processes *processes = NULL;
+        static char host[1][64];
+        if (c->comm) {
+            plan->team = 1;  /* as where devices belong to several processes */
+            assert_ok(sw_processes_create(c->comm, host, plan, devices.count, &stop, &processes));
+            options.queue = sw_processes_queue(processes);
+        }
         st = sw_run_sweep(sweep, plan, completed, &devices, &options, &c->summary);
+        st = sw_processes_finish(&processes, st);
     }
     sw_plan_destroy(&plan);
     sw_devices_close(&devices);

@@ -621,12 +621,24 @@ static int fail_alone(const char *call)
 
 /* ---- channels, which processes have */
 
-enum { SHORT = SW_CHANNEL_SHORT / sizeof(double), BULK = 1 << 19 };  /* numbers: buffered, and too many for that */
+enum { FEW = 64, BULK = 1 << 19 };  /* numbers that MPI may buffer, and too many for that */
+
+static void make_labels(const struct sw_comm *comm, int tag, double *number, size_t count)
+{
+    for (size_t k = 0; k < count; k++) number[k] = label(comm->rank, 0, tag, k);
+}
 
 static void send_labels(const struct sw_comm *comm, int to, int tag, double *number, size_t count)
 {
-    for (size_t k = 0; k < count; k++) number[k] = label(comm->rank, 0, tag, k);
+    make_labels(comm, tag, number, count);
     sw_channel_send(to, tag, number, count * sizeof *number);
+}
+
+/* @param number  [count] of its own */
+static void post_labels(const struct sw_comm *comm, int to, int tag, double *number, size_t count)
+{
+    make_labels(comm, tag, number, count);
+    sw_channel_post(to, tag, number, count * sizeof *number);
 }
 
 static enum sw_status receive_labels(const struct sw_comm *comm, int from, int tag, double *number, size_t count)
@@ -636,26 +648,27 @@ static enum sw_status receive_labels(const struct sw_comm *comm, int from, int t
     return SW_OK;
 }
 
-/* Few numbers do not wait for their receiver: two tags to the right, and taken in the other order; then to oneself. */
-static enum sw_status few_numbers(const struct sw_comm *comm, double *number)
+/* Who posts does not wait for the receiver: two tags to the right, and taken in the other order; then to oneself. */
+static enum sw_status posted_numbers(const struct sw_comm *comm, double *number)
 {
+    static double posted[3][BULK];
     const int left = sw_comm_left(comm, true), right = sw_comm_right(comm, true), last = SW_CHANNEL_TAGS - 1;
     EXPECT(!sw_channel_has(left, 4));
-    send_labels(comm, right, 3, number, SHORT);
-    send_labels(comm, right, last, number, 1);
+    post_labels(comm, right, 3, posted[0], BULK);
+    post_labels(comm, right, last, posted[1], 1);
     SW_TRY(receive_labels(comm, left, last, number, 1));
     for (double waited = 0; !sw_channel_has(left, 3); waited += 1e-4) sw_channel_pause(waited);
-    SW_TRY(receive_labels(comm, left, 3, number, SHORT));
+    SW_TRY(receive_labels(comm, left, 3, number, BULK));
     EXPECT(!sw_channel_has(left, 3));
-    send_labels(comm, comm->rank, 5, number, SHORT);
-    return receive_labels(comm, comm->rank, 5, number, SHORT);
+    post_labels(comm, comm->rank, 5, posted[2], FEW);
+    return receive_labels(comm, comm->rank, 5, number, FEW);
 }
 
 static enum sw_status pass_around(const struct sw_comm *comm, void *context)
 {
     const int left = sw_comm_left(comm, true), right = sw_comm_right(comm, true);
     double *number = context;
-    SW_TRY(few_numbers(comm, number));
+    SW_TRY(posted_numbers(comm, number));
     if (comm->size == 1) return SW_OK;
     if (comm->rank % 2 == 0) send_labels(comm, right, 6, number, BULK);
     SW_TRY(receive_labels(comm, left, 6, number, BULK));

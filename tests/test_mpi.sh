@@ -64,11 +64,14 @@ hangs=$!
 communicators() {
     # ---- communicators
     for n in 1 2 3; do
+        how=; [ $n != 2 ] || how=$unbuffered
         head -c 64 /dev/zero >shared
-        SW_TEST_SHARED=$tmp/shared ranks 0 $n "$build/test_comm" mpi
+        SW_TEST_SHARED=$tmp/shared ranks 0 $n $how "$build/test_comm" mpi
         [ "$(grep -c '13 test(s) run' out)" = $n ] || fail "test_comm: not all of $n ranks ran"
         [ $n = 1 ] || ranks 0 $n "$build/test_fd_distributed"
     done
+    SW_TESTS=helpers_and_leaders_may_break_off timeout -k 5 $patience $unbuffered "$build/test_workers" >out 2>err ||
+        fail "test_workers, unbuffered: exit code $?"
     # a rank that fails while the others wait for it ends the job; where they fail together all return the error
     ranks 5 3 "$build/test_comm" mpi fail 2; once 'error: rank 2 of 3 on '; says ': a disk is full'; silent out
     ranks 5 3 "$build/test_comm" mpi fail 5
@@ -76,7 +79,8 @@ communicators() {
 
     # ---- one sweep by all: the same bits
     for n in 1 2 3; do
-        ranks 0 $n "$sweep" run quick.cfg -o by-$n.h5
+        how=; [ $n != 2 ] || how=$unbuffered
+        ranks 0 $n $how "$sweep" run quick.cfg -o by-$n.h5
         once 'done     6 ok'
         [ $n = 1 ] || once "ranks    $n on 1 machine · $n devices"
         same ../whole.h5 by-$n.h5
@@ -147,6 +151,19 @@ failing_ranks() {
     ranks 1 2 "$sweep" run bad.cfg -o bad-2.h5; once '1 diverged (run 4: '; same bad.h5 bad-2.h5
     ranks 1 2 "$sweep" run bad.cfg -o fast.h5 --fail-fast -s 'time.end=200.0'
     once 'stopped at the first failure: run 4: '
+
+    # ---- ranks that would do other runs than the others, or by another solver
+    "$sweep" -q bad.cfg -o again.h5 --only 'points == 64 && seed < 3'
+    ranks 5 2 sh -c "[ \$OMPI_COMM_WORLD_RANK = 0 ] || more=--retry-failed
+        exec '$sweep' run bad.cfg -o again.h5 \$more"
+    once 'rank 1 on '; says ' has other batches or another solver than rank 0 on '
+    timeout -k 5 $patience mpirun -n 2 sh -c "device=cuda; [ \$OMPI_COMM_WORLD_RANK = 0 ] || device=cpu
+        exec '$sweep' run quick.cfg -o n.h5 --device \$device" >out 2>err </dev/null
+    if [ $? = 5 ]; then
+        once 'rank 1 on '; says ' has other batches or another solver than rank 0 on '
+    else
+        skip_gpu 'one rank of two'
+    fi
 
     # ---- a rank whose disk is full ends it, and says who it is
     ranks 5 3 sh -c "$(faulty 1 'FAIL_KIND=fsync FAIL_AT=1' -o full.h5)"

@@ -3,6 +3,8 @@
 #include "run_sweep_helpers.h"
 
 #include "base/sw_clock.h"
+#include "comm/sw_comm_impl.h"
+#include "run/run_impl.h"
 #include "run/sw_work_queue.h"
 
 static const char *const slow =  /* long enough to be stopped in the middle, wherever that is */
@@ -278,6 +280,102 @@ static void what_others_compute_is_shown_while_nobody_works_here(void **state)
     rm(file);
 }
 
+/* ---- workers that help the one that has a run */
+
+static const char *const large =
+    "problem = \"tridiagonal\"; grid = { n = 1000000; }; matrix = \"uniform\"; seed = \"1\"; exact = \"cos(i)\";\n"
+    "run = { memory = 0.004; }; output = { fields = { precision = \"double\"; }; };\n";
+
+/* In a process that MPI takes for the only one. */
+static void with_mpi(sw_comm_part *part)
+{
+    for (int k = 0; sw_comm_table[k]; k++)
+        if (!strcmp(sw_comm_table[k]->name, "mpi") && sw_comm_table[k]->absent)
+            skip_unless_needed("mpi", sw_comm_table[k]->absent);
+    assert_ok(sw_comm_run("mpi", 1, part, NULL));
+}
+
+/* One run, three devices; one breaks off, or none. The others go on, together. */
+static enum sw_status help_each_other(const struct sw_comm *comm, void *context)
+{
+    static const int broken[] = {[NO_HARM] = 0, [HELP_BREAKS] = 1, [PIECE_BREAKS] = 1, [LEAD_BREAKS] = 1};
+    const char *one = path("one.h5"), *file = path("helped.h5");
+    (void)context;
+    assert_ok(perform(&(struct call){.config = large, .file = one}));
+    for (int harm = NO_HARM; harm <= LEAD_BREAKS; harm++) {
+        struct call c = {.config = large, .file = file, .device = "cpu:0,1,2", .threads = 1, .comm = comm,
+                         .harm = (enum harm)harm};
+        assert_ok(perform(&c));
+        assert_int_equal(c.broken, broken[harm]);
+        assert_true(c.together >= 2);
+        if (harm == LEAD_BREAKS) assert_true(c.together_after >= 2);
+        assert_int_equal(c.summary.done, 1);
+        assert_rows(one, file, "x", 1, 0, 1, 0, 1);
+        assert_rows(one, file, "residual", 1, 0, 1, 0, 1);
+        rm(file);
+    }
+    rm(one);
+    return SW_OK;
+}
+
+static void helpers_and_leaders_may_break_off(void **state)
+{
+    (void)state;
+    with_mpi(help_each_other);
+}
+
+/* A batch that is assigned again takes help, also when one that has helped with the first assignment comes back later.
+ * Help may be offered before the batch is there. */
+static enum sw_status assign_again(const struct sw_comm *comm, void *context)
+{
+    enum { LEADER, FIRST, SECOND, WORKERS };
+    static char host[1][64];
+    struct sw_group group = {.n = {1 << 20, 1, 1}, .steps = 64, .count = 1, .cut = 5};
+    struct sw_plan_batch batch = {.count = 1};
+    struct sw_plan plan = {.ngroup = 1, .group = &group, .nbatch = 1, .batch = &batch};
+    const struct sw_run_sweep_options options = {0};
+    struct sw_scheduler s = {.plan = &plan, .options = &options, .mutex = PTHREAD_MUTEX_INITIALIZER};
+    const struct sw_totals none = {0};
+    struct sw_processes *p;
+    int64_t k;
+    bool busy, offered;
+    (void)context;
+    assert_ok(help_open(&s));
+    assert_ok(sw_processes_create(comm, host, &plan, WORKERS, NULL, &p));
+    struct sw_work_queue *q = sw_processes_queue(p);
+    assert_ok(q->poll(q, &s, &busy));
+    assert_ok(q->next(q, LEADER, &k));
+    assert_int_equal(k, 0);
+    assert_int_equal(q->lead(q, 0), 1);
+    for (int w = FIRST; w <= SECOND; w++) {
+        assert_ok(q->next(q, w, &k));
+        assert_int_equal(k, SW_QUEUE_HELP);
+        assert_int_equal(q->help(q, w).lead, 1);
+    }
+    assert_ok(q->complete(q, LEADER, 0, SW_BATCH_RETURNED, &none));
+    assert_ok(q->next(q, FIRST, &k));
+    assert_int_equal(k, 0);
+    assert_int_equal(q->lead(q, 0), 2);
+    assert_ok(q->next(q, SECOND, &k));
+    assert_int_equal(k, SW_QUEUE_HELP);
+    assert_int_equal(q->help(q, SECOND).lead, 2);
+    s.offers.ended[0] = 1;
+    assert_ok(q->offer(q, SECOND, &offered));
+    assert_true(offered);
+    assert_int_equal(s.offers.count, 1);
+    s.offers.count = 0;
+    assert_ok(q->next(q, SECOND, &k));  /* it comes back from the one that has the batch: no more help is needed */
+    assert_int_equal(k, SW_QUEUE_WAIT);
+    help_close(&s);
+    return sw_processes_finish(&p, SW_OK);
+}
+
+static void a_batch_that_is_assigned_again_takes_help(void **state)
+{
+    (void)state;
+    with_mpi(assign_again);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -292,6 +390,8 @@ int main(void)
         cmocka_unit_test(gives_out_the_largest_first_and_what_comes_back_once),
         cmocka_unit_test(a_client_without_memory_for_a_message_has_lost_no_device),
         cmocka_unit_test(what_others_compute_is_shown_while_nobody_works_here),
+        cmocka_unit_test(helpers_and_leaders_may_break_off),
+        cmocka_unit_test(a_batch_that_is_assigned_again_takes_help),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -12,44 +12,14 @@
 #include <limits.h>
 #include <stdio.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
-#include "base/sw_clock.h"
 #include "comm/sw_comm_impl.h"
 #include "comm/sw_launch.h"
 #include "comm/world_mpi.h"
 
 /* Seconds that a rank that has failed waits for the others to end. They have nothing to do but to clean up. */
 static const double patience = 5;
-
-/* ---- waiting */
-
-/* A rank polls without a pause for about as long as a sleep lasts at least, and then sleeps between two polls: where
- * there are fewer processors than ranks, one that sleeps is woken sooner than one that spins gets its next turn. It
- * never yields: beside other processes, one that calls sched_yield() hardly gets a turn (Linux 6.18; three ranks beside
- * some ten processes on two processors: test_comm took 75 s and more with it, 7 s without, test_mpi.sh no longer ended
- * in time). After half a second nothing is urgent any more. */
-static void pause_polling(double waited)
-{
-    if (waited < 5e-5) return;
-    nanosleep(&(struct timespec){.tv_nsec = waited < 0.5 ? 50000 : 1000000}, NULL);
-}
-
-/* @param limit  seconds to wait; 0: without a limit
- * @return whether all requests are complete */
-static bool wait_for(int count, MPI_Request *request, double limit)
-{
-    const double start = sw_clock();
-    for (;;) {
-        int complete;
-        MPI_Testall(count, request, &complete, MPI_STATUSES_IGNORE);
-        if (complete) return true;
-        const double waited = sw_clock() - start;
-        if (limit > 0 && waited > limit) return false;
-        pause_polling(waited);
-    }
-}
 
 /* ---- operations */
 
@@ -86,7 +56,7 @@ static enum sw_status mpi_exchange(const struct sw_comm *comm, bool periodic, co
     begin_receive(rightward->receive, rightward->count, left, RIGHTWARD, &request[1]);
     begin_send(leftward->send, leftward->count, left, LEFTWARD, &request[2]);
     begin_send(rightward->send, rightward->count, right, RIGHTWARD, &request[3]);
-    wait_for(4, request, 0);
+    world_wait(4, request, 0);
     return SW_OK;
 }
 
@@ -96,7 +66,7 @@ static enum sw_status mpi_gather(const struct sw_comm *comm, size_t count, const
     (void)comm;
     SW_TRY(check_count(count));
     MPI_Iallgather(mine, (int)count, MPI_DOUBLE, all, (int)count, MPI_DOUBLE, world_comm(WORLD_OPERATIONS), &request);
-    wait_for(1, &request, 0);
+    world_wait(1, &request, 0);
     return SW_OK;
 }
 
@@ -105,7 +75,7 @@ static enum sw_status mpi_barrier(const struct sw_comm *comm)
     MPI_Request request;
     (void)comm;
     MPI_Ibarrier(world_comm(WORLD_OPERATIONS), &request);
-    wait_for(1, &request, 0);
+    world_wait(1, &request, 0);
     return SW_OK;
 }
 
@@ -140,13 +110,13 @@ static enum sw_status meet_at_end(const struct sw_comm *comm, const struct sw_er
     struct sw_err_kept failure = *own;
     MPI_Request request;
     MPI_Ibarrier(world, &request);
-    if (!wait_for(1, &request, own->status ? patience : 0)) end_job(comm, own);
+    if (!world_wait(1, &request, own->status ? patience : 0)) end_job(comm, own);
     MPI_Iallgather(&mine, 1, MPI_INT, status, 1, MPI_INT, world, &request);
-    wait_for(1, &request, 0);
+    world_wait(1, &request, 0);
     const int from = rank_to_report(status, comm->size);
     if (from < 0) return SW_OK;
     MPI_Ibcast(&failure, sizeof failure, MPI_BYTE, from, world, &request);
-    wait_for(1, &request, 0);
+    world_wait(1, &request, 0);
     return sw_err_raise(&failure);
 }
 

@@ -26,6 +26,14 @@ MPI_Comm world_comm(enum world_purpose purpose);
 void world_lock(void);
 void world_unlock(void);
 
+/** Wait for requests. The lock is held while MPI is asked, and not between.
+ * @param limit  seconds to wait; 0: without a limit
+ * @return whether all requests are complete */
+bool world_wait(int count, MPI_Request *request, double limit);
+
+/** Between two looks at MPI. @param waited  seconds so far */
+void world_pause(double waited);
+
 /** End all processes at once, with this exit code. */
 _Noreturn void world_abort(int code);
 #endif

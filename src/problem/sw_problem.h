@@ -46,7 +46,8 @@ struct sw_remote_helper {
     void (*ask)(struct sw_remote_helper *helper, const double asked[SW_HELP_ASKED]);
     /** Wait for the answer. @return false: the helper has failed, and makes no other step */
     bool (*answer)(struct sw_remote_helper *helper, double answered[SW_HELP_ANSWERED]);
-    /** Piece k of the field that its last step has made, of so many bytes. @return SW_E_COMM it has failed */
+    /** Piece k of the field that its last step has made, of so many bytes. @return SW_E_COMM it has failed, and makes
+     * no other step: snapshot() returns this, and the steps are taken again, from set_state() on */
     enum sw_status (*piece)(struct sw_remote_helper *helper, int k, size_t bytes, void *piece);
 };
 enum { SW_REMOTE_HELPERS_MOST = 256 };
@@ -117,11 +118,11 @@ struct sw_sim_ops {
     enum sw_status (*diverged)(struct sw_sim *sim, int64_t *step);
     /** Of a run that is cut (setup->cut), after advance(): points first .. first + count - 1 of its field, piece k of
      * what the last steps have made, are what snapshot() and fetch() give next. They follow those of piece k - 1. NULL:
-     * runs are never cut.
+     * runs are never cut; then help() and help_piece() are as well.
      * @param count  out; 0: there is no piece k */
     enum sw_status (*piece)(struct sw_sim *sim, int k, int64_t *first, int64_t *count);
     /** On the side of a remote helper, after load() of the run: take a step for it, and give piece k of the field that
-     * it has made. Both or none; NULL: a run takes no help from other processes.
+     * it has made.
      * @param piece  out: stays until the next call */
     enum sw_status (*help)(struct sw_sim *sim, const double asked[SW_HELP_ASKED], double answered[SW_HELP_ANSWERED]);
     enum sw_status (*help_piece)(struct sw_sim *sim, int k, const void **piece);

@@ -34,6 +34,7 @@ static enum sw_status begin_batch(struct batch *b)
     SW_TRY(sw_alloc(count, &b->failed_step));
     SW_TRY(sw_alloc(count, &b->failed_now));
     if (sim->ops->get_diagnostics) SW_TRY(sw_alloc(SW_DIAGNOSTICS * count, &b->diagnostics));
+    if (b->group->cut) SW_TRY(sw_alloc(batch_state_size(b), &b->before));
     for (size_t j = 0; j < count; j++) b->failed_step[j] = -1;
     SW_TRY(sw_sweep_columns(b->w->scheduler->sweep, b->plan->run, 0, b->plan->count, b->column));
     SW_TRY(writer_wait_slots(b->w->writer));  /* the snapshots of the batch before are in the sim */
@@ -74,20 +75,32 @@ static enum sw_status write_blanks(struct batch *b)
     return SW_OK;
 }
 
-/* Of a run that is cut: the pieces of the field that the last steps have made. The last piece ends the output. */
-static enum sw_status write_pieces(struct batch *b)
+/* A piece of the field of a run that is cut. The last one ends the output. */
+static enum sw_status write_piece(struct batch *b, int64_t first, int64_t count)
 {
     struct sw_sim *sim = b->w->sim;
+    int slot;
+    SW_TRY(writer_slot(b->w->writer, &slot));
+    const enum sw_status st = sw_sim_snapshot(sim, slot, SW_SNAPSHOT_FIELD);
+    if (st) writer_return_slot(b->w->writer, slot);
+    SW_TRY(st);
+    SW_TRY(writer_piece(b->w->writer, sim, slot, first, count));
+    b->points = first + count;
+    b->field += b->points == b->group->n[0];
+    return SW_OK;
+}
+
+/* All that the last steps have made, but for what is written already. */
+static enum sw_status write_pieces(struct batch *b)
+{
+    int64_t first, count, end = b->points;
     for (int k = 0; b->group->nfield; k++) {
-        int64_t first, count;
-        int slot;
-        SW_TRY(sim->ops->piece(sim, k, &first, &count));
-        if (!count) return SW_OK;
-        SW_TRY(writer_slot(b->w->writer, &slot));
-        SW_TRY(sw_sim_snapshot(sim, slot, SW_SNAPSHOT_FIELD));
-        SW_TRY(writer_piece(b->w->writer, sim, slot, first, count));
-        b->field += first + count == b->group->n[0];
+        SW_TRY(b->w->sim->ops->piece(b->w->sim, k, &first, &count));
+        if (!count) break;
+        end = first + count;
+        if (first >= b->points) SW_TRY(write_piece(b, first, count));
     }
+    b->behind = end < b->points;
     return SW_OK;
 }
 
@@ -107,14 +120,25 @@ static int64_t next_cut(const struct batch *b)
 static enum sw_status advance_cut(struct batch *b, int64_t *to)
 {
     const int here = 1 + b->w->setup.helpers;
+    struct sw_sim *sim = b->w->sim;
     if (help_welcome(b->w, b->number)) {
         struct sw_event e = {.kind = SW_EVENT_DEVICES, .batch = b->number, .step = b->step, .count = at_once(b)};
         worker_request_event(b->w, &e);
     }
     *to = next_cut(b);
-    SW_TRY(b->w->sim->ops->advance(b->w->sim, b->step, *to));
+    if (b->w->remote.count && b->step >= b->group->steps / 2) SW_TRY(sw_sim_get_state(sim, b->before));
+    SW_TRY(sim->ops->advance(sim, b->step, *to));
     *to -= help_missing(b->w, *to - b->step - here);
     return SW_OK;
+}
+
+/* A helper has failed with its part of the field that the last steps made: they are taken again, without it. What they
+ * have written stays, and no checkpoint is made until they have caught up with it. */
+static enum sw_status take_back(struct batch *b, int64_t from)
+{
+    b->queued -= b->step - from;
+    b->step = from;
+    return sw_sim_set_state(b->w->sim, b->before);
 }
 
 static enum sw_status write_outputs(struct batch *b)
@@ -202,13 +226,20 @@ static enum sw_status advance_batch(struct batch *b)
     SW_TRY(write_outputs(b));
     scheduler_note_first_step(b->w->scheduler);
     while (b->step < b->group->steps) {
+        const int64_t from = b->step;
         int64_t to = next_output(b), limit = b->step + b->w->chunk - b->queued;
         if (to > limit) to = limit;
         SW_TRY(b->group->cut ? advance_cut(b, &to) : sim->ops->advance(sim, b->step, to));
         b->queued += to - b->step;
         b->step = to;
-        SW_TRY(write_outputs(b));
-        if (b->queued >= b->w->chunk || b->group->cut || b->step == b->group->steps) SW_TRY(check_batch(b));
+        const enum sw_status st = write_outputs(b);
+        if (st == SW_E_COMM && b->group->cut) {
+            SW_TRY(take_back(b, from));
+            continue;
+        }
+        SW_TRY(st);
+        const bool check = b->queued >= b->w->chunk || b->group->cut || b->step == b->group->steps;
+        if (check && !b->behind) SW_TRY(check_batch(b));
     }
     return SW_OK;
 }
@@ -228,5 +259,6 @@ enum sw_status batch_run(struct worker *w, int64_t number, const struct sw_plan_
     sw_free(b.failed_step);
     sw_free(b.failed_now);
     sw_free(b.diagnostics);
+    sw_free(b.before);
     return st;
 }

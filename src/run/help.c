@@ -9,76 +9,73 @@
 
 enum question_kind { STEP, PIECE, DISMISSED };
 struct question {
-    int64_t help;                  /* its number                       */
     int64_t kind, piece, bytes;    /* PIECE: which, and how long it is */
     double  asked[SW_HELP_ASKED];  /* STEP                             */
 };
-struct reply {                     /* to STEP and PIECE; and before all, that it is ready */
-    int64_t help, failed;
+struct reply {                     /* to STEP and PIECE                */
+    int64_t failed;
     double  answered[SW_HELP_ANSWERED];
 };
-
-_Static_assert(sizeof(struct question) <= SW_CHANNEL_SHORT && sizeof(struct reply) <= SW_CHANNEL_SHORT,
-               "nobody may be there to take it");
 
 /* A help has two channels: questions of the leader, replies of the helper. */
 static int question_tag(const struct sw_help *h) { return (int)(h->number % (SW_CHANNEL_TAGS / 2)); }
 static int reply_tag(const struct sw_help *h) { return question_tag(h) + SW_CHANNEL_TAGS / 2; }
 
-static void send_question(const struct sw_help *h, struct question *q)
-{
-    q->help = h->number;
-    sw_channel_send(h->rank, question_tag(h), q, sizeof *q);
-}
-
-static void send_reply(const struct sw_help *h, struct reply *r)
-{
-    r->help = h->number;
-    sw_channel_send(h->rank, reply_tag(h), r, sizeof *r);
-}
-
-static void receive_reply(const struct sw_help *h, struct reply *r)
-{
-    do sw_channel_receive(h->rank, reply_tag(h), r, sizeof *r);
-    while (r->help != h->number);
-}
-
+/* The scheduler, which does this too, waits for nobody. */
 static void dismiss(const struct sw_help *h)
 {
-    struct question q = {.kind = DISMISSED};
-    send_question(h, &q);
+    static const struct question dismissed = {.kind = DISMISSED};
+    sw_channel_post(h->rank, question_tag(h), &dismissed, sizeof dismissed);
 }
 
 /* ---- leading */
 
+static struct help_led *led(struct sw_remote_helper *helper) { return (struct help_led *)helper; }
+
 static void ask(struct sw_remote_helper *helper, const double asked[SW_HELP_ASKED])
 {
+    struct help_led *l = led(helper);
     struct question q = {.kind = STEP};
     memcpy(q.asked, asked, sizeof q.asked);
-    send_question(&((const struct help_led *)helper)->help, &q);
+    sw_channel_send(l->help.rank, question_tag(&l->help), &q, sizeof q);
+    l->asked = true;
+}
+
+static void take_answer(struct help_led *l, struct reply *r)
+{
+    sw_channel_receive(l->help.rank, reply_tag(&l->help), r, sizeof *r);
+    l->asked = false;
+    l->lost |= r->failed;
 }
 
 static bool answer(struct sw_remote_helper *helper, double answered[SW_HELP_ANSWERED])
 {
-    struct help_led *l = (struct help_led *)helper;
+    struct help_led *l = led(helper);
     struct reply r;
-    receive_reply(&l->help, &r);
+    take_answer(l, &r);
     memcpy(answered, r.answered, sizeof r.answered);
-    l->lost = r.failed;
     return !l->lost;
 }
 
 static enum sw_status piece(struct sw_remote_helper *helper, int k, size_t bytes, void *piece)
 {
-    const struct sw_help *h = &((const struct help_led *)helper)->help;
+    struct help_led *l = led(helper);
+    const struct sw_help *h = &l->help;
     struct question q = {.kind = PIECE, .piece = k, .bytes = (int64_t)bytes};
     struct reply r;
-    send_question(h, &q);
-    receive_reply(h, &r);
-    if (r.failed)
+    sw_channel_send(h->rank, question_tag(h), &q, sizeof q);
+    take_answer(l, &r);
+    if (l->lost)
         return SW_FAIL(SW_E_COMM, "rank %d has failed, with a part of the field that it has computed", h->rank);
     sw_channel_receive(h->rank, reply_tag(h), piece, bytes);
     return SW_OK;
+}
+
+static void dismiss_led(struct help_led *l)
+{
+    struct reply r;
+    if (l->asked) take_answer(l, &r);
+    dismiss(&l->help);
 }
 
 static void add_helper(struct worker *w, const struct sw_help *h)
@@ -94,39 +91,34 @@ static bool dismiss_lost(struct worker *w)
     w->remote.count = 0;
     for (int k = 0; k < before; k++) {
         const struct sw_help h = w->led[k].help;
-        if (w->led[k].lost) dismiss(&h);
+        if (w->led[k].lost) dismiss_led(&w->led[k]);
         else add_helper(w, &h);
     }
     return w->remote.count < before;
 }
 
-/* @return whether one is offered from which something has come: that it is ready, or what a help of long ago left */
-static bool take_offer(struct worker *w, int64_t batch, struct sw_help *taken)
+/* @param batch  -1: of any  @return whether there was an offer */
+static bool take_offer(struct sw_scheduler *s, int64_t batch, struct sw_help *taken)
 {
-    struct help_offers *o = &w->scheduler->offers;
+    struct help_offers *o = &s->offers;
     bool found = false;
-    worker_lock(w);
+    pthread_mutex_lock(&s->mutex);
     for (int k = 0; k < o->count && !found; k++) {
-        found = o->offer[k].batch == batch && sw_channel_has(o->offer[k].rank, reply_tag(&o->offer[k]));
+        found = batch < 0 || o->offer[k].batch == batch;
         if (!found) continue;
         *taken = o->offer[k];
         o->offer[k] = o->offer[--o->count];
     }
-    worker_unlock(w);
+    pthread_mutex_unlock(&s->mutex);
     return found;
 }
 
 bool help_welcome(struct worker *w, int64_t batch)
 {
     bool changed = dismiss_lost(w);
-    struct sw_help h;
-    while (w->remote.count < SW_REMOTE_HELPERS_MOST && take_offer(w, batch, &h)) {
-        struct reply ready;
-        receive_reply(&h, &ready);
-        if (ready.failed) dismiss(&h);
-        else add_helper(w, &h);
-        changed |= !ready.failed;
-    }
+    struct sw_help h = {0};
+    for (; w->remote.count < SW_REMOTE_HELPERS_MOST && take_offer(w->scheduler, batch, &h); changed = true)
+        add_helper(w, &h);
     return changed;
 }
 
@@ -137,25 +129,19 @@ int64_t help_missing(const struct worker *w, int64_t asked)
     return 0;
 }
 
-/* Of a batch, or of all: -1. */
 static void refuse_offers(struct sw_scheduler *s, int64_t batch)
 {
-    struct help_offers *o = &s->offers;
-    int kept = 0;
-    for (int k = 0; k < o->count; k++)
-        if (batch < 0 || o->offer[k].batch == batch) dismiss(&o->offer[k]);
-        else o->offer[kept++] = o->offer[k];
-    o->count = kept;
+    for (struct sw_help h; take_offer(s, batch, &h);) dismiss(&h);
 }
 
 void help_dismiss(struct worker *w, int64_t batch)
 {
-    for (int k = 0; k < w->remote.count; k++) dismiss(&w->led[k].help);
+    for (int k = 0; k < w->remote.count; k++) dismiss_led(&w->led[k]);
     w->remote.count = 0;
     worker_lock(w);
-    w->scheduler->offers.closed[batch] = true;
-    refuse_offers(w->scheduler, batch);
+    w->scheduler->offers.ended[batch] = w->lead;
     worker_unlock(w);
+    refuse_offers(w->scheduler, batch);
 }
 
 /* ---- the scheduler's thread */
@@ -163,7 +149,7 @@ void help_dismiss(struct worker *w, int64_t batch)
 static bool keep_offer(struct help_offers *o, const struct sw_help *offer)
 {
     const size_t room = 2 * (size_t)o->room + 16;
-    if (!o->closed || o->closed[offer->batch]) return false;
+    if (!o->ended || offer->lead <= o->ended[offer->batch]) return false;
     if (o->count == o->room) {
         if (sw_resize((size_t)o->room, room, &o->offer)) return false;
         o->room = (int)room;
@@ -183,17 +169,22 @@ void sw_scheduler_offer_help(struct sw_scheduler *s, const struct sw_help *offer
     if (!kept) dismiss(offer);
 }
 
-enum sw_status help_open(struct sw_scheduler *s) { return sw_alloc((size_t)s->plan->nbatch, &s->offers.closed); }
+enum sw_status help_open(struct sw_scheduler *s) { return sw_alloc((size_t)s->plan->nbatch, &s->offers.ended); }
 
 void help_close(struct sw_scheduler *s)
 {
     refuse_offers(s, -1);
     sw_free(s->offers.offer);
-    sw_free(s->offers.closed);
+    sw_free(s->offers.ended);
     s->offers = (struct help_offers){0};
 }
 
 /* ---- helping */
+
+static void send_reply(const struct sw_help *h, const struct reply *r)
+{
+    sw_channel_send(h->rank, reply_tag(h), r, sizeof *r);
+}
 
 static void reply_step(struct worker *w, const struct sw_help *h, const struct question *q, enum sw_status *st)
 {
@@ -213,14 +204,10 @@ static void reply_piece(struct worker *w, const struct sw_help *h, const struct 
     if (!r.failed) sw_channel_send(h->rank, reply_tag(h), piece, (size_t)q->bytes);
 }
 
-enum sw_status help_serve(struct worker *w, const struct sw_help *h, enum sw_status ready,
-                          enum sw_status (*pause)(struct worker *w))
+enum sw_status help_serve(struct worker *w, const struct sw_help *h, enum sw_status (*pause)(struct worker *w))
 {
-    struct reply begin = {.failed = ready != SW_OK};
     struct sw_err_kept failed = {0};
-    enum sw_status st = ready;
-    sw_err_keep(&failed, st);
-    send_reply(h, &begin);
+    enum sw_status st = SW_OK;
     for (bool dismissed = false; !dismissed;) {
         struct question q;
         const double since = sw_clock();
@@ -229,7 +216,6 @@ enum sw_status help_serve(struct worker *w, const struct sw_help *h, enum sw_sta
             sw_channel_pause(sw_clock() - since);
         }
         sw_channel_receive(h->rank, question_tag(h), &q, sizeof q);
-        if (q.help != h->number) continue;
         if (q.kind == STEP) reply_step(w, h, &q, &st);
         if (q.kind == PIECE) reply_piece(w, h, &q, &st);
         dismissed = q.kind == DISMISSED;

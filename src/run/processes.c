@@ -109,15 +109,43 @@ static void destroy_nothing(struct sw_work_queue *queue) { (void)queue; }
 
 struct sw_work_queue *sw_processes_queue(struct sw_processes *p) { return &p->queue; }
 
+/* ---- help */
+
 static struct sw_help help_of(struct sw_work_queue *queue, int worker) { return processes_of(queue)->help[worker]; }
+
+static int64_t lead_of(const struct sw_work_queue *queue, int64_t batch)
+{
+    return processes_of(queue)->lead[batch].number;
+}
+
+/* A rank looks for messages until all have exited, and this one has a helper and has not. Only rank 0 may know that one
+ * has gone. */
+static enum sw_status offer_help(struct sw_work_queue *queue, int worker, bool *offered)
+{
+    struct sw_processes *p = processes_of(queue);
+    struct message m = {.kind = HELPER, .help = p->help[worker]};
+    const int to = m.help.rank;
+    m.help.rank = p->comm->rank;
+    *offered = !p->peer[to].exited;
+    if (to == p->comm->rank) sw_scheduler_offer_help(p->scheduler, &m.help);
+    else if (*offered) {
+        const enum sw_status st = send_message(to, &m);
+        *offered = !st;
+        return st;
+    }
+    return SW_OK;
+}
 
 /* ---- beginning and end */
 
-static enum sw_status keep_help(struct sw_processes *p, int workers)
+static enum sw_status keep_help(struct sw_processes *p, int workers, int64_t nbatch)
 {
     SW_TRY(sw_alloc((size_t)workers, &p->help));
+    SW_TRY(sw_alloc((size_t)nbatch, &p->lead));
     for (int k = 0; k < workers; k++) p->help[k].batch = -1;
+    for (int64_t k = 0; k < nbatch; k++) p->lead[k].rank = -1;
     p->workers = workers;
+    p->nbatch = nbatch;
     return SW_OK;
 }
 
@@ -150,10 +178,12 @@ enum sw_status sw_processes_create(const struct sw_comm *comm, char (*host)[64],
         p->all_workers = (int)all_workers;
         st = sw_alloc((size_t)comm->size, &p->peer);
     }
-    if (!st) st = keep_help(p, workers);
+    if (!st) st = keep_help(p, workers, plan->nbatch);
     if (!st) st = comm->rank ? client_create(p) : coordinator_create(p, plan);
     if (!st) {
         p->queue.help = help_of;
+        p->queue.offer = offer_help;
+        p->queue.lead = lead_of;
         p->queue.poll = comm->rank ? poll_at_client : poll_at_coordinator;
         p->queue.destroy = destroy_nothing;
         p->queue.own = p;

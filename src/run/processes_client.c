@@ -10,6 +10,7 @@ enum sw_status client_handle(struct sw_processes *p, const struct message *m)
     case ASSIGN:
         p->assigned[m->worker] = m->batch;
         if (m->batch == SW_QUEUE_HELP) p->help[m->worker] = m->help;
+        if (m->batch >= 0) p->lead[m->batch].number = m->help.lead;
         break;
     case HELPER: sw_scheduler_offer_help(p->scheduler, &m->help); break;
     case STOP:

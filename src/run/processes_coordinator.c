@@ -1,4 +1,5 @@
 /* The coordinator, rank 0: it has the batches. Its own workers take them from a local queue, clients by messages. */
+#include <assert.h>
 #include <stdio.h>
 
 #include "base/sw_mem.h"
@@ -28,26 +29,27 @@ static int64_t find_batch_to_help(const struct sw_processes *p)
     return best;
 }
 
-/* Send a worker of a rank to help.
- * @param help  out: for that worker  @param batch  out: SW_QUEUE_HELP; unchanged: there is nothing to help with */
-static enum sw_status send_to_help(struct sw_processes *p, int rank, struct sw_help *help, int64_t *batch)
+/* Send a worker to help.
+ * @param help  out  @param batch  out: SW_QUEUE_HELP; unchanged: there is nothing to help with */
+static void send_to_help(struct sw_processes *p, struct sw_help *help, int64_t *batch)
 {
     const int64_t k = p->can_help && p->scheduler ? find_batch_to_help(p) : -1;
-    if (k < 0) return SW_OK;
-    p->helps++;
+    if (k < 0) return;
     p->lead[k].helpers++;
     *batch = SW_QUEUE_HELP;
-    *help = (struct sw_help){.batch = k, .number = p->helps, .rank = p->lead[k].rank};
-    struct message m = {.kind = HELPER, .help = {.batch = k, .number = p->helps, .rank = rank}};
-    if (p->lead[k].rank) return send_message(p->lead[k].rank, &m);
-    sw_scheduler_offer_help(p->scheduler, &m.help);
-    return SW_OK;
+    *help = (struct sw_help){.batch = k, .number = ++p->helps, .lead = p->lead[k].number, .rank = p->lead[k].rank};
 }
 
-/* A worker comes back from the batch that it has helped with, which is computed, or is not being computed any more. */
+/* A worker comes back from the batch that it has helped with, which is computed, or is not being computed any more. If
+ * it has been assigned again since, the helpers of that assignment have nothing to do with it. */
 static void end_help(struct sw_processes *p, const struct sw_help *help)
 {
-    if (help->batch >= 0) p->lead[help->batch].closed = true;
+    if (help->batch >= 0 && p->lead[help->batch].number == help->lead) p->lead[help->batch].closed = true;
+}
+
+static void begin_lead(struct sw_processes *p, int64_t batch, int rank)
+{
+    p->lead[batch] = (struct lead){.rank = rank, .number = ++p->leads};
 }
 
 /* ---- requests for work */
@@ -58,10 +60,13 @@ static enum sw_status assign_batch(struct sw_processes *p, int rank, const struc
     struct message m = {.kind = ASSIGN, .worker = request->worker, .batch = SW_QUEUE_EMPTY};
     if (p->scheduler && !sw_scheduler_is_stopping(p->scheduler))
         SW_TRY(p->local.next(&p->local, request->worker, &m.batch));
-    if (m.batch == SW_QUEUE_WAIT) SW_TRY(send_to_help(p, rank, &m.help, &m.batch));
+    if (m.batch == SW_QUEUE_WAIT) send_to_help(p, &m.help, &m.batch);
     *batch = m.batch;
     if (m.batch == SW_QUEUE_WAIT) return SW_OK;
-    if (m.batch >= 0) p->lead[m.batch] = (struct lead){.rank = rank};
+    if (m.batch >= 0) {
+        begin_lead(p, m.batch, rank);
+        m.help.lead = p->lead[m.batch].number;
+    }
     return send_message(rank, &m);
 }
 
@@ -80,14 +85,12 @@ enum sw_status coordinator_assign_work(struct sw_processes *p)
     return SW_OK;
 }
 
-static enum sw_status keep_request(struct sw_processes *p, int from, const struct message *m)
+static void keep_request(struct sw_processes *p, int from, const struct message *m)
 {
-    if (p->nrequests == p->all_workers)
-        return SW_FAIL(SW_E_COMM, "rank %d asks for more batches than it has workers", from);
+    assert(p->nrequests < p->all_workers);  /* client_next() */
     end_help(p, &m->help);
     p->request[p->nrequests] = *m;
     p->requester[p->nrequests++] = from;
-    return SW_OK;
 }
 
 /* ---- other messages of clients */
@@ -133,7 +136,7 @@ static enum sw_status receive_exit(struct sw_processes *p, int from, const struc
 {
     struct peer *peer = &p->peer[from];
     char text[sizeof m->text + RANK_TEXT];
-    struct sw_event e = {.kind = SW_EVENT_DEVICE, .message = text};
+    struct sw_event e = {.kind = SW_EVENT_DEVICE, .batch = -1, .message = text};
     peer->exited = true;
     peer->in_flight = 0;
     SW_TRY(return_batches(p, from));
@@ -147,7 +150,8 @@ static enum sw_status receive_exit(struct sw_processes *p, int from, const struc
 enum sw_status coordinator_handle(struct sw_processes *p, int from, struct message *m)
 {
     switch (m->kind) {
-    case REQUEST_WORK: return keep_request(p, from, m);
+    case REQUEST_WORK: keep_request(p, from, m); break;
+    case HELPER: sw_scheduler_offer_help(p->scheduler, &m->help); break;
     case COMPLETE: return receive_complete(p, from, m);
     case PROGRESS: p->peer[from].in_flight = m->in_flight; break;
     case STOP:
@@ -155,7 +159,7 @@ enum sw_status coordinator_handle(struct sw_processes *p, int from, struct messa
         return send_kind(from, PROGRESS);
     case EXIT: return receive_exit(p, from, m);
     case EVENT: receive_event(p, from, m); break;
-    case HEARTBEAT: case ASSIGN: case HELPER: case RELEASE: break;
+    case HEARTBEAT: case ASSIGN: case RELEASE: break;
     }
     return SW_OK;
 }
@@ -168,8 +172,9 @@ static enum sw_status coordinator_next(struct sw_work_queue *queue, int worker, 
     end_help(p, &p->help[worker]);
     p->help[worker].batch = -1;
     SW_TRY(p->local.next(&p->local, worker, batch));
-    if (*batch >= 0) p->lead[*batch] = (struct lead){.rank = 0};
-    return *batch == SW_QUEUE_WAIT ? send_to_help(p, 0, &p->help[worker], batch) : SW_OK;
+    if (*batch >= 0) begin_lead(p, *batch, 0);
+    if (*batch == SW_QUEUE_WAIT) send_to_help(p, &p->help[worker], batch);
+    return SW_OK;
 }
 
 static enum sw_status coordinator_complete(struct sw_work_queue *queue, int worker, int64_t batch,
@@ -191,11 +196,8 @@ enum sw_status coordinator_create(struct sw_processes *p, const struct sw_plan *
     p->queue = (struct sw_work_queue){.next = coordinator_next, .complete = coordinator_complete,
                                       .remaining = coordinator_remaining};
     p->plan = plan;
-    p->nbatch = plan->nbatch;
     SW_TRY(sw_alloc((size_t)p->all_workers, &p->request));
     SW_TRY(sw_alloc((size_t)p->all_workers, &p->requester));
-    SW_TRY(sw_alloc((size_t)plan->nbatch, &p->lead));
-    for (int64_t k = 0; k < plan->nbatch; k++) p->lead[k].rank = -1;
     for (int g = 0; g < plan->ngroup; g++) p->can_help |= plan->group[g].cut > 0;
     return sw_work_queue_local(plan, p->workers + 1, &p->local);  /* more than one worker in all: the largest first */
 }

@@ -11,7 +11,7 @@
 enum message_kind {
     REQUEST_WORK,     /* to 0: a batch for that worker                                              */
     ASSIGN,           /* from 0: this batch; SW_QUEUE_HELP: help with another; SW_QUEUE_EMPTY: none */
-    HELPER,           /* from 0: a worker that helps with a batch                                   */
+    HELPER,           /* from any to any: a worker that is ready to help with a batch               */
     COMPLETE,         /* to 0: the outcome of a batch                                               */
     EVENT,            /* to 0                                                                       */
     PROGRESS,         /* to 0: the work in flight; from 0: no more than that it is alive            */
@@ -25,7 +25,7 @@ struct message {
     enum message_kind kind;
     int               worker;
     int64_t           batch;
-    struct sw_help    help;           /* ASSIGN, HELPER; REQUEST_WORK: its batch has been helped; -1: none */
+    struct sw_help    help;           /* HELPER; ASSIGN: help, or a batch's lead; REQUEST_WORK: the last, or batch -1 */
     enum sw_batch_outcome outcome;
     enum sw_status    status;
     struct sw_totals  totals;
@@ -42,6 +42,9 @@ struct peer {                         /* rank 0 keeps one of each client, a clie
 };
 
 struct lead {                         /* of a batch in flight                                 */
+    int64_t number;                   /* of all assignments of the job                        */
+
+    /* rank 0 */
     int  rank;                        /* which computes it; -1: it is not in flight           */
     int  helpers;                     /* that were sent to it                                 */
     bool closed;                      /* it takes no more                                     */
@@ -58,14 +61,14 @@ struct sw_processes {
     double  progress_sent, polled;    /* clock                                                */
     double  stop_sent;                /* clock of the first STOP, sent or received; 0: none   */
     bool    complete;                 /* all ranks have exited                                */
+    int64_t nbatch;
+    struct lead *lead;                /* [nbatch]                                             */
 
     /* rank 0 */
     struct sw_work_queue local;       /* the batches                                          */
-    int64_t nbatch;
     const struct sw_plan *plan;
-    struct lead *lead;                /* [nbatch]                                             */
     bool    can_help;                 /* some runs are cut                                    */
-    int64_t helps;                    /* that have begun                                      */
+    int64_t leads, helps;             /* that have begun                                      */
     struct message *request;          /* [all_workers] the nrequests for work that wait       */
     int    *requester;                /* [all_workers] the rank of each                       */
     int     nrequests, all_workers;   /* of all ranks: a worker has one request at a time     */

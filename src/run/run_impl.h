@@ -14,7 +14,9 @@
 #include "run/sw_work_queue.h"
 #include "run/writer.h"
 
-enum request { REQUEST_NONE, REQUEST_BATCH, REQUEST_PROGRESS, REQUEST_EVENT, REQUEST_COMPLETE, REQUEST_EXIT };
+enum request {
+    REQUEST_NONE, REQUEST_BATCH, REQUEST_PROGRESS, REQUEST_EVENT, REQUEST_COMPLETE, REQUEST_OFFER, REQUEST_EXIT
+};
 
 struct worker {
     struct sw_scheduler *scheduler;
@@ -24,6 +26,7 @@ struct worker {
     struct sw_remote_helpers remote;    /* of its batch: pointers into led          */
     struct help_led   led[SW_REMOTE_HELPERS_MOST];
     struct sw_help    help;             /* where batch is SW_QUEUE_HELP             */
+    int64_t           lead;             /* of its batch: sw_work_queue.lead()       */
     pthread_t         thread;
     struct writer    *writer;
     struct sw_sim    *sim;              /* of group, for at most capacity runs      */
@@ -45,6 +48,7 @@ struct worker {
     double            waits_since;      /* clock; 0: it does not wait               */
     pthread_cond_t    answered;
     const struct sw_event *event;
+    bool              offered;          /* OFFER, out: of help; else nobody wants it */
     enum sw_batch_outcome written_outcome, outcome;  /* COMPLETE, EXIT: of written, and of batch */
     struct sw_err_kept failed;          /* EXIT                                     */
     double            in_flight, t, t_end;  /* PROGRESS: points times steps of the batch; as in struct sw_progress */

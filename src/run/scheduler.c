@@ -86,11 +86,18 @@ static void fail_sweep(struct sw_scheduler *s, enum sw_status st)
     if (st) sw_scheduler_stop(s);
 }
 
+/* That the worker computes, helps with or writes; -1: none. */
+static int64_t batch_of(const struct worker *w)
+{
+    if (w->batch == SW_QUEUE_HELP) return w->help.batch;
+    return w->batch >= 0 ? w->batch : w->written;
+}
+
 /* A worker has failed. A failure of its device does not stop the others; one of the disk or of the program does. */
 static void handle_worker_failure(struct sw_scheduler *s, struct worker *w)
 {
     char text[sizeof w->failed.message];
-    struct sw_event e = {.kind = SW_EVENT_DEVICE, .batch = w->batch, .message = text};
+    struct sw_event e = {.kind = SW_EVENT_DEVICE, .batch = batch_of(w), .message = text};
     enum sw_status st = sw_err_raise(&w->failed);
     if (s->workers > 1) SW_FAIL(st, "%s: %s", w->where, w->failed.message);
     const struct sw_run_sweep_options *o = s->options;
@@ -139,22 +146,14 @@ static enum sw_status join_lock(struct sw_scheduler *s)
     return s->options->client && !s->lock ? sw_output_lock_join(s->options->file, &s->lock) : SW_OK;
 }
 
-/* A batch that has come back, from a device that failed, takes help again. */
-static enum sw_status begin_to_lead(struct sw_scheduler *s, int64_t batch)
-{
-    pthread_mutex_lock(&s->mutex);
-    s->offers.closed[batch] = false;
-    pthread_mutex_unlock(&s->mutex);
-    return join_lock(s);
-}
-
 /* @return whether there is an answer; if not, the queue is asked again later */
 static bool answer_batch(struct sw_scheduler *s, struct worker *w)
 {
     const double now = sw_clock();
     int64_t batch = SW_QUEUE_EMPTY;
     if (!sw_scheduler_is_stopping(s)) fail_sweep(s, s->queue->next(s->queue, w->number, &batch));
-    if (batch >= 0) fail_sweep(s, begin_to_lead(s, batch));
+    if (batch >= 0) fail_sweep(s, join_lock(s));
+    if (batch >= 0 && s->queue->lead) w->lead = s->queue->lead(s->queue, batch);
     if (batch == SW_QUEUE_HELP) w->help = s->queue->help(s->queue, w->number);
     if (s->failed.status) batch = SW_QUEUE_EMPTY;
     const bool wait = batch == SW_QUEUE_WAIT;
@@ -177,6 +176,7 @@ static bool answer(struct sw_scheduler *s, struct worker *w)
         complete_batch(s, w, w->written, w->written_outcome, &w->written_totals);
         w->written = -1;
         return true;
+    case REQUEST_OFFER: fail_sweep(s, s->queue->offer(s->queue, w->number, &w->offered)); return true;
     case REQUEST_EXIT: answer_exit(s, w); return true;
     }
     return false;

@@ -30,7 +30,7 @@ enum sw_event_kind {
 };
 struct sw_event {
     enum sw_event_kind kind;
-    int64_t     batch, step;       /* number of the batch in the plan; steps it has taken                   */
+    int64_t     batch, step;       /* number of the batch in the plan; steps it has taken. DEVICE: -1 of another rank */
     int         count;             /* its runs; DEVICES: devices                                            */
     double      seconds;           /* it took so far                                                        */
     int64_t     run;               /* FAILURE, NOTE: which run                                              */

@@ -19,6 +19,7 @@ struct sw_totals {                 /* of batches that are done                  
 enum { SW_QUEUE_EMPTY = -1, SW_QUEUE_WAIT = -2, SW_QUEUE_HELP = -3 };
 struct sw_help {                   /* of a worker for the batch of another                                  */
     int64_t batch, number;         /* of all helps of the job                                               */
+    int64_t lead;                  /* which assignment of the batch it is for                               */
     int     rank;                  /* of the other side                                                     */
 };
 struct sw_scheduler;
@@ -29,8 +30,14 @@ struct sw_work_queue {
      *               SW_QUEUE_EMPTY: no work is left, the worker exits */
     enum sw_status (*next)(struct sw_work_queue *queue, int worker, int64_t *batch);
     /** After SW_QUEUE_HELP. When the worker asks for its next batch, the other one takes no more help. NULL: next()
-     * never says so. */
+     * never says so; then offer() and lead() are NULL as well. */
     struct sw_help (*help)(struct sw_work_queue *queue, int worker);
+    /** The worker is ready to give this help: offer it to the process that leads the batch, which dismisses each helper
+     * that it is offered, sooner or later. @param offered  out: false: that process leads no batch any more */
+    enum sw_status (*offer)(struct sw_work_queue *queue, int worker, bool *offered);
+    /** The number of the assignment by which this process has a batch from next(): all those of the job are counted
+     * from 1. Helps for it have the same. */
+    int64_t (*lead)(const struct sw_work_queue *queue, int64_t batch);
     /** Return the outcome of a batch. totals are those of the batch; zeros unless it is done. */
     enum sw_status (*complete)(struct sw_work_queue *queue, int worker, int64_t batch, enum sw_batch_outcome outcome,
                                const struct sw_totals *totals);
@@ -55,7 +62,8 @@ void sw_scheduler_add_event(struct sw_scheduler *scheduler, const struct sw_even
 void sw_scheduler_add_done(struct sw_scheduler *scheduler, const struct sw_totals *totals);  /* of one batch */
 /** Points times steps of all batches that other processes have in flight. */
 void sw_scheduler_set_in_flight_elsewhere(struct sw_scheduler *scheduler, double points_steps);
-/** Offer a helper to the worker that has, or will have, the batch. @param scheduler  NULL: it is refused at once */
+/** A worker, which waits for it, is ready to help: offer it to the worker that has, or will have, the batch, or dismiss
+ * it. @param scheduler  NULL: it is dismissed */
 void sw_scheduler_offer_help(struct sw_scheduler *scheduler, const struct sw_help *offer);
 /** Make all workers of this process stop with a checkpoint. */
 void sw_scheduler_stop(struct sw_scheduler *scheduler);

@@ -1,4 +1,5 @@
 /* The thread of a worker: it computes batch after batch on its device until no work is left. */
+#include <assert.h>
 #include <omp.h>
 #include <stdio.h>
 #include <string.h>
@@ -29,6 +30,7 @@ static enum sw_status prepare_sim(struct worker *w, int group, int count)
     w->group = group;
     w->capacity = count;
     SW_TRY(sweep->problem->create(sweep->problem, &w->setup, w->device, &w->sim));
+    assert(!w->setup.cut || (w->sim->ops->piece && w->sim->ops->help && w->sim->ops->help_piece));
     snprintf(w->solver, sizeof w->solver, "%s", w->sim->ops->solver_name(w->sim));
     return SW_OK;
 }
@@ -122,7 +124,10 @@ static enum sw_status help_other(struct worker *w)
     const struct sw_plan_batch *b = &w->scheduler->plan->batch[help.batch];
     enum sw_status st = prepare_sim(w, b->group, 1);
     if (!st) st = load_run(w, b);
-    return help_serve(w, &help, st, complete_if_written);
+    SW_TRY(st);
+    worker_lock(w);
+    worker_request(w, REQUEST_OFFER);
+    return w->offered ? help_serve(w, &help, complete_if_written) : SW_OK;
 }
 
 /* ---- */

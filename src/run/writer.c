@@ -204,6 +204,14 @@ enum sw_status writer_slot(struct writer *w, int *slot)
     return st;
 }
 
+void writer_return_slot(struct writer *w, int slot)
+{
+    pthread_mutex_lock(&w->mutex);
+    w->busy[slot] = false;
+    w->next_slot = slot;
+    pthread_mutex_unlock(&w->mutex);
+}
+
 enum sw_status writer_snapshot(struct writer *w, struct sw_sim *sim, int slot, int what)
 {
     return give_job(w, &(struct job){.kind = JOB_SNAPSHOT, .sim = sim, .slot = slot, .what = what});

@@ -11,6 +11,8 @@ void writer_destroy(struct writer **writer);          /* a part that is not fini
 enum sw_status writer_begin(struct writer *w, const struct sw_part_desc *desc, const struct sw_provenance *provenance);
 /** Wait for a free slot for the next snapshot. */
 enum sw_status writer_slot(struct writer *w, int *slot);
+/** Give it back: there is no snapshot. */
+void writer_return_slot(struct writer *w, int slot);
 /** Write the snapshot in a slot, then free the slot. */
 enum sw_status writer_snapshot(struct writer *w, struct sw_sim *sim, int slot, int what);
 /** The same of a piece of a field (struct sw_sim_ops): points first .. first + count - 1. */
