@@ -1,6 +1,7 @@
 #include <assert.h>
 #include <string.h>
 
+#include "base/sw_clock.h"
 #include "base/sw_mem.h"
 #include "comm/sw_message.h"
 #include "comm/world_mpi.h"
@@ -60,9 +61,14 @@ bool sw_message_receive(int *from, void *message, size_t *bytes)
 
 void sw_message_flush(void)
 {
-    world_lock();
-    while (pending_list) free_sent_messages();
-    world_unlock();
+    const double start = sw_clock();
+    for (bool all_sent = false; !all_sent;) {
+        world_lock();
+        free_sent_messages();
+        all_sent = !pending_list;
+        world_unlock();
+        if (!all_sent) world_pause(sw_clock() - start);
+    }
 }
 
 void sw_message_abort_job(int code) { world_abort(code); }

@@ -60,10 +60,27 @@ static enum sw_status release_clients(struct sw_processes *p)
     return SW_OK;
 }
 
+/* A client has been released. After this it sends nothing, so that nobody has to receive it. */
+static enum sw_status leave(struct sw_processes *p)
+{
+    heartbeat_stop(p);
+    SW_TRY(send_kind(0, GONE));
+    p->complete = true;
+    return SW_OK;
+}
+
 static bool any_client_left(const struct sw_processes *p)
 {
     for (int k = 1; k < p->comm->size; k++)
         if (!p->peer[k].exited) return true;
+    return false;
+}
+
+/* Whether rank 0 has to receive more. */
+static bool any_client_sends(const struct sw_processes *p)
+{
+    for (int k = 1; k < p->comm->size && !p->comm->rank; k++)
+        if (!p->peer[k].gone) return true;
     return false;
 }
 
@@ -78,7 +95,7 @@ static enum sw_status poll_once(struct sw_processes *p)
     if (now - p->progress_sent > progress_every) SW_TRY(send_progress(p));
     for (int k = 0; k < p->comm->size; k++)
         if (k != p->comm->rank && (k == 0 || p->comm->rank == 0)) heartbeat_check(p, k, now);
-    if (p->comm->rank) return SW_OK;
+    if (p->comm->rank) return p->peer[0].released ? leave(p) : SW_OK;
     SW_TRY(coordinator_assign_work(p));
     return p->complete || any_client_left(p) ? SW_OK : release_clients(p);
 }
@@ -217,12 +234,12 @@ enum sw_status sw_processes_finish(struct sw_processes **processes, enum sw_stat
     p->scheduler = NULL;
     sw_err_keep(&own, st);
     kept = own;
-    for (bool sent = false; !p->complete;) {
+    for (bool sent = false; !p->complete || any_client_sends(p);) {
         enum sw_status failed = sent ? SW_OK : send_exit(p, &own);
         sent |= !failed;
         sw_err_keep(&kept, failed);
         sw_err_keep(&kept, poll_once(p));
-        if (!p->complete) nanosleep(&(struct timespec){.tv_nsec = 20000000}, NULL);
+        if (!p->complete || any_client_sends(p)) nanosleep(&(struct timespec){.tv_nsec = 20000000}, NULL);
     }
     heartbeat_stop(p);
     sw_message_flush();

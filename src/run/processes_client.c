@@ -17,8 +17,8 @@ enum sw_status client_handle(struct sw_processes *p, const struct message *m)
         if (!p->stop_sent) p->stop_sent = p->peer[0].last_message;
         if (p->scheduler) sw_scheduler_stop(p->scheduler);
         return send_progress(p);
-    case RELEASE: p->complete = true; break;
-    case REQUEST_WORK: case COMPLETE: case EVENT: case PROGRESS: case HEARTBEAT: case EXIT: break;
+    case RELEASE: p->peer[0].released = true; break;
+    case REQUEST_WORK: case COMPLETE: case EVENT: case PROGRESS: case HEARTBEAT: case EXIT: case GONE: break;
     }
     return SW_OK;
 }

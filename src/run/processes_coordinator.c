@@ -156,9 +156,10 @@ enum sw_status coordinator_handle(struct sw_processes *p, int from, struct messa
     case PROGRESS: p->peer[from].in_flight = m->in_flight; break;
     case STOP:
         if (p->scheduler) sw_scheduler_stop(p->scheduler);
-        return send_kind(from, PROGRESS);
+        return p->peer[from].released ? SW_OK : send_kind(from, PROGRESS);
     case EXIT: return receive_exit(p, from, m);
     case EVENT: receive_event(p, from, m); break;
+    case GONE: p->peer[from].gone = true; break;
     case HEARTBEAT: case ASSIGN: case RELEASE: break;
     }
     return SW_OK;

@@ -18,7 +18,8 @@ enum message_kind {
     HEARTBEAT,        /* the process is alive, though its main thread may be busy                   */
     STOP,             /* to 0: all must stop; from 0: stop. Both are answered with PROGRESS         */
     EXIT,             /* to 0: sw_run_sweep() has returned, with this status                        */
-    RELEASE           /* from 0: all have exited                                                    */
+    RELEASE,          /* from 0, its last: all have exited                                          */
+    GONE              /* to 0, the last: the answer                                                 */
 };
 
 struct message {
@@ -37,7 +38,7 @@ _Static_assert(sizeof(struct message) <= SW_MESSAGE_BYTES, "a message is too lon
 
 struct peer {                         /* rank 0 keeps one of each client, a client that of rank 0 */
     double last_message;              /* clock                                                */
-    bool   exited, suspected, released;
+    bool   exited, suspected, released, gone;
     double in_flight;                 /* points times steps                                   */
 };
 
