@@ -14,6 +14,7 @@ __global__ static void solve_refined_k(int count, const struct sw_tri *tri, doub
     struct sw_tri t = tri[j];
     struct sw_tri_outcome o = {SW_TRI_FINE, 0, 0.0};
     t.solve = sw_tri_solve;
+    t.keeps = true;
     if (t.n > 0) {
         const int bad = sw_tri_factor(&t);
         if (bad) o.fault = SW_TRI_PIVOT, o.row = bad - 1;

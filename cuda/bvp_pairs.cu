@@ -14,23 +14,16 @@ __global__ static void make_k(struct pairs p, int first, long long all)
     if (at < all) pairs_make_row(&p, first + (int)(at / rows), (int)(at % rows));
 }
 
-/* Reads 40 bytes a u for a correction, and 8 .. 24 else; writes 8 of 16. */
+/* Reads 40 bytes a u for a correction, and 8 .. 24 else; writes 16. */
 __global__ static void fill_k(struct pairs p)
 {
     const int j = blockIdx.x / p.chunks, chunk = blockIdx.x % p.chunks, end = pairs_end(&p, chunk);
     const struct sw_tri t = p.tri[j];
     const struct sw_tri_refinement r = p.refinement[j];
-    const double over = 1.0 / p.scale[j], *u = p.u + j * p.line;
-    const size_t at = j * pairs_rows(&p);
-    for (int k = pairs_first(chunk) + threadIdx.x; k < end; k += THREADS) {
-        const double v = r.step == SW_TRI_CORRECT
-                             ? sw_tri_residual(&t, u, k, sw_tri_flux_before(&t, u, k), sw_tri_flux_before(&t, u, k + 1))
-                             : sw_tri_rhs(&t, &r, u, p.x[at + 2 * (size_t)k], k);
-        p.rhs[at + 2 * (size_t)k] = v * over;
-    }
+    for (int k = pairs_first(chunk) + threadIdx.x; k < end; k += THREADS) pairs_fill(&p, &t, &r, j, k);
 }
 
-/* Reads 8 of 16 bytes of x and 16 or 24 more a u, writes u. Threads are joined in a fixed order. */
+/* Reads 16 bytes of x and 16 .. 32 more a u, writes u and v. Threads are joined in a fixed order. */
 __global__ static void measure_k(struct pairs p)
 {
     __shared__ struct sw_tri_measured of[THREADS];
@@ -38,10 +31,8 @@ __global__ static void measure_k(struct pairs p)
     const struct sw_tri t = p.tri[j];
     const struct sw_tri_refinement r = p.refinement[j];
     if (r.step == SW_TRI_DONE) return;
-    const double *x = p.x + j * pairs_rows(&p);
     struct sw_tri_measured m = sw_tri_nothing_measured();
-    for (int k = pairs_first(chunk) + threadIdx.x; k < end; k += THREADS)
-        sw_tri_measure_row(&t, &r, p.u + j * p.line, x[2 * (size_t)k], k, &m);
+    for (int k = pairs_first(chunk) + threadIdx.x; k < end; k += THREADS) pairs_measure(&p, &t, &r, j, k, &m);
     of[threadIdx.x] = m;
     for (int stride = THREADS / 2; stride > 0; stride /= 2) {
         __syncthreads();

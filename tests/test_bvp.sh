@@ -101,6 +101,14 @@ expect 3 check plain.cfg -s 'f=rand(1)'; says 'rand'
 expect 3 check plain.cfg -s r=-1; says "'r' = -1: must be at least 0"
 expect 3 check plain.cfg -s grid.n=0; says 'must be at least 1'
 expect 3 check plain.cfg -s r=1.5; says 'whole number'
+# what the rows of the general problem would not look at
+for row in cpu.thomas relations cpu.lapack auto; do
+    expect 3 check plain.cfg -s q=1 --solver $row -s run.precision=single
+    says "'run.precision' = \"single\": the general problem, by thomas, relations and lapack, is solved in double"
+    expect 3 check plain.cfg -s q=1 --solver $row -s r=4
+    says "'r' = 4: solver \"$row\" has no columns, and does not use it; a2s, a2d and a2sd do"
+done
+expect 0 check plain.cfg -s run.precision=single
 sed 's/f = "1"; //' plain.cfg >nof.cfg
 expect 3 check nof.cfg; says "'f' is missing"
 

@@ -223,10 +223,15 @@ static void a_run_keeps_its_bits_beside_runs_that_fail(void **state)
     sw_device_close(&alone_device);
 }
 
-/* p that is all but 0, and f that is all but infinite. */
-static void the_ends_of_the_range_of_numbers_are_no_solutions(void **state)
+/* p and f that are all but 0, or infinite; p from one end of the range to the other. */
+static void solves_at_the_ends_of_the_range_of_numbers(void **state)
 {
-    const struct texts none = {.f = "1e-320*(1 + x)", .p = "1e-320*(1 + x)", .q = "1e-320", .left = {.dirichlet = "0"}},
+    const struct texts none = {.f = "2e-320", .exact = "x - x*x", .p = "1e-320", .q = "0*x",
+                               .left = {.dirichlet = "0"}},
+                       high = {.f = "1e-5", .exact = "1e-5/(2*1e-310)*(1 - x*x)", .p = "1e-310"},
+                       most = {.f = "1e308", .exact = "(1 - x*x)/2", .p = "1e308"},
+                       all = {.f = "1", .p = "x < 0.5 ? 1e-305 : 1e305", .left = {.dirichlet = "1"}},
+                       more = {.f = "1", .p = "x < 0.5 ? 1e-310 : 1e308", .left = {.dirichlet = "1"}},
                        infinite = {.f = "1e308", .q = "1e-6", .left = {.dirichlet = "0"}},
                        small = {.f = "1e-300", .exact = "x/2 - x*x/2", .p = "1e-300", .q = "0*x",
                                 .left = {.dirichlet = "0"}},
@@ -234,7 +239,11 @@ static void the_ends_of_the_range_of_numbers_are_no_solutions(void **state)
                                 .left = {.dirichlet = "0"}};
     (void)state;
     need_row();
-    assert_int_equal(solved(100, &none, 0, 1).fault, SW_BVP_PIVOT);
+    assert_near(solved(64, &none, 0, 1).max, 0, 8 * 0x1p-53);
+    assert_near(solved(64, &high, 0, 1).max, 0, 5e304 * 8 * 0x1p-53);
+    assert_near(solved(64, &most, 0, 1).max, 0, 8 * 0x1p-53);
+    assert_int_equal(solved(64, &all, 0, 1).fault, SW_BVP_FINE);
+    assert_int_equal(solved(64, &more, 0, 1).fault, SW_BVP_RANGE);
     assert_int_equal(solved(100, &infinite, 0, 100).fault, SW_BVP_U_NOT_FINITE);
     assert_near(solved(64, &small, 0, 1).max, 0, 8 * 0x1p-53);
     assert_near(solved(64, &large, 0, 1).max, 0, 8 * 0x1p-53);
@@ -515,7 +524,7 @@ int main(void)
         cmocka_unit_test(is_exact_for_a_parabola_from_one_point_on),
         cmocka_unit_test(ends_follow_the_parameters_of_each_run),
         cmocka_unit_test(a_run_keeps_its_bits_beside_runs_that_fail),
-        cmocka_unit_test(the_ends_of_the_range_of_numbers_are_no_solutions),
+        cmocka_unit_test(solves_at_the_ends_of_the_range_of_numbers),
         cmocka_unit_test(the_given_value_is_in_the_field),
         cmocka_unit_test(is_of_second_order_with_zero_mean),
         cmocka_unit_test(takes_random_compatible_data),

@@ -236,9 +236,27 @@ static const char *validate_finite(const struct sw_bvp_end *e, const char *const
     return key[3];
 }
 
+/* What the rows of the general problem would not look at. "auto" may take a row that sums instead, which has no r. */
+static const char *refuse_unused(const struct sw_setup *setup, const struct sw_bvp_desc *desc, const char *solver,
+                                 double r, char why[160])
+{
+    const bool automatic = !solver || !strcmp(solver, "auto"), general = sw_bvp_solves_general(solver);
+    if (setup->single_steps && (general || (automatic && !sw_bvp_plain(desc)))) {
+        snprintf(why, 160, "the general problem, by thomas, relations and lapack, is solved in double precision "
+                 "only");
+        return "run.precision";
+    }
+    if (!(r > 0) || !(general || automatic)) return NULL;
+    snprintf(why, 160, "solver \"%s\" has no columns, and does not use it; a2s, a2d and a2sd do",
+             solver ? solver : "auto");
+    return "r";
+}
+
 static const char *validate_run(const struct sw_setup *setup, const char *solver, int ld, const double *column, int j,
                                 char why[160])
 {
+    const double n = column[sw_setup_column(setup, "grid.n") * ld + j],
+                 r = column[sw_setup_column(setup, "r") * ld + j];
     const struct sw_bvp_desc desc = sw_bvp_describe(setup);
     const char *refusal = sw_bvp_gauge_refusal(&desc), *key = validate_ends(&desc, why);
     if (!key) key = validate_finite(&desc.left, left, ld, column, j, why);
@@ -248,8 +266,8 @@ static const char *validate_run(const struct sw_setup *setup, const char *solver
         snprintf(why, 160, "%s", refusal);
         return "gauge";
     }
+    if ((key = refuse_unused(setup, &desc, solver, r, why))) return key;
     if (!sw_bvp_uses_columns(solver)) return NULL;
-    double n = column[sw_setup_column(setup, "grid.n") * ld + j], r = column[sw_setup_column(setup, "r") * ld + j];
     if (!(n >= 1 && r >= 0) || sw_bvp_columns_fit((int64_t)n, (int64_t)r)) return NULL;
     snprintf(why, 160, "%s needs r columns of at least two entries, 1 <= r <= %.0f here; r = 0 takes the square root "
              "of n", solver, fmax(1, floor(n / 2)));

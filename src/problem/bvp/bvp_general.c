@@ -142,6 +142,43 @@ static struct sw_bvp_result check_compatibility(const struct sw_bvp *bvp, struct
     return compatible ? fault(SW_BVP_FINE, NAN) : result;
 }
 
+/* A power of two that may be beyond the range of numbers, where what it multiplies is not. */
+struct power { double half, other_half; };
+
+static struct power power_of_two(int exponent)
+{
+    return (struct power){ldexp(1, exponent / 2), ldexp(1, exponent - exponent / 2)};
+}
+
+static double times(double v, struct power p) { return v * p.half * p.other_half; }
+
+/* The equations of a problem are times a power of two, which rounds nothing and leaves u: the least p and the largest p
+ * or h² q are as far from 1. So that h² does not leave the range of numbers before, h is m 2^e, 1/2 <= m < 1. */
+struct units {
+    double       h;         /* m         */
+    struct power p, hp, hhq;  /* for p, h p and h² q, where h is m */
+};
+
+static struct units units_of(const struct bvp_general *s, double h)
+{
+    struct units unit;
+    double least = INFINITY, largest = 0, q = 0;
+    int e;
+    for (int64_t i = 0; i < s->right; i++) {
+        least = s->p[i] < least ? s->p[i] : least;
+        largest = s->p[i] > largest ? s->p[i] : largest;
+    }
+    for (int k = 0; k < s->unknowns; k++) q = fmax(q, fabs(s->q[s->first + (int64_t)k]));
+    unit.h = frexp(h, &e);
+    int high = ilogb(largest);
+    if (q > 0 && ilogb(q) + 2 * e > high) high = ilogb(q) + 2 * e;
+    const int center = -(ilogb(least) + high) / 2;
+    unit.p = power_of_two(center);
+    unit.hp = power_of_two(center + e);
+    unit.hhq = power_of_two(center + 2 * e);
+    return unit;
+}
+
 /* The equation of an unknown, with the sizes of what its e and b are added up from. */
 struct equation { double c, e, b, e_size, b_size; };
 
@@ -154,39 +191,59 @@ static void add(struct equation *r, double e, double b)
 }
 
 /* The balance of the cell around point i, times h. */
-static struct equation cell(const struct sw_bvp *bvp, struct bvp_general *s, int j, int64_t i, const struct end *left,
-                            const struct end *right)
+static struct equation cell(const struct sw_bvp_run *run, struct bvp_general *s, const struct units *unit, int64_t i,
+                            const struct end *left, const struct end *right)
 {
-    const struct sw_bvp_run *run = &bvp->run[j];
     const int64_t n = s->right;
-    const double h = run->h, width = i == 0 || i == n ? 0.5 : 1;
-    struct equation r = {.c = i < n ? s->p[i] : 0};
-    add(&r, width * (h * h * s->q[i]), width * (h * h * s->f[i]));
+    const double h = unit->h, width = i == 0 || i == n ? 0.5 : 1;
+    struct equation r = {.c = i < n ? times(s->p[i], unit->p) : 0};
+    add(&r, width * times(h * h * s->q[i], unit->hhq), width * times(h * h * s->f[i], unit->hhq));
     if (i == 0 || i == n) {  /* u' there is (value - alpha u)/beta */
         const struct end *e = i ? right : left;
-        double flux = (i ? h : -h) * p_at(s, x_of(run, (double)i)) / e->beta;
+        const double flux = times((i ? h : -h) * p_at(s, x_of(run, (double)i)) / e->beta, unit->hp);
         add(&r, flux * e->alpha, flux * e->value);
     }
-    if (i == 1 && left->fixed) add(&r, s->p[0], s->p[0] * left->u);
-    if (i == n - 1 && right->fixed) add(&r, s->p[i], s->p[i] * right->u);
+    const double west = i == 1 ? times(s->p[0], unit->p) : 0;
+    if (i == 1 && left->fixed) add(&r, west, west * left->u);
+    if (i == n - 1 && right->fixed) add(&r, r.c, r.c * right->u);
     return r;
 }
 
-static void assemble_system(const struct sw_bvp *bvp, struct bvp_general *s, int j, const struct end *left,
-                            const struct end *right)
+/* Where a solver may lose all digits of u in one part, and not in another (refinement_point.h). n² largest/least of c
+ * bounds the condition of a matrix with q >= 0, where LAPACK's rounding of the diagonal is the most that any row does:
+ * that is off by an eighth of u at most, where this is false. */
+static bool is_uneven(double least, double largest, double n)
+{
+    return !(largest / least * n * n * DBL_EPSILON <= 0.25);
+}
+
+/* @return a fault where an entry is beyond the range of numbers, or none */
+static struct sw_bvp_result assemble_system(const struct sw_bvp *bvp, struct bvp_general *s, int j,
+                                            const struct end *left, const struct end *right)
 {
     double *c = s->system + (size_t)j * s->line, *e = c + s->vector, *b = e + s->vector;
+    const struct sw_bvp_run *run = &bvp->run[j];
+    const struct units unit = units_of(s, run->h);
     struct sw_tri *t = &s->tri[j];
+    double least = INFINITY, largest = 0;
     for (int k = 0; k < s->unknowns; k++) {
-        const struct equation r = cell(bvp, s, j, s->first + (int64_t)k, left, right);
+        const int64_t i = s->first + (int64_t)k;
+        const struct equation r = cell(run, s, &unit, i, left, right);
+        if (!isfinite(r.e) || !(r.c >= DBL_MIN || i == s->right)) return fault(SW_BVP_RANGE, x_of(run, (double)i));
         c[(size_t)k * s->stride] = r.c;
         e[(size_t)k * s->stride] = r.e;
         b[(size_t)k * s->stride] = r.b;
+        if (k < s->unknowns - 1) {
+            least = r.c < least ? r.c : least;
+            largest = r.c > largest ? r.c : largest;
+        }
         if (k > 0 && k < s->unknowns - 1) continue;
         t->e_size[k > 0] = r.e_size;
         t->b_size[k > 0] = r.b_size;
     }
     t->n = s->unknowns;
+    t->uneven = s->unknowns > 1 && is_uneven(least, largest, s->unknowns);
+    return fault(SW_BVP_FINE, NAN);
 }
 
 /* A problem at fault has no unknowns. */
@@ -202,7 +259,7 @@ static enum sw_status set_up(const struct sw_bvp *bvp, struct bvp_general *s, in
         s->output.result[j] = check_compatibility(bvp, s, j, &left, &right);
         right = (struct end){.fixed = true, .beta = 1};
     }
-    if (!s->output.result[j].fault) assemble_system(bvp, s, j, &left, &right);
+    if (!s->output.result[j].fault) s->output.result[j] = assemble_system(bvp, s, j, &left, &right);
     return SW_OK;
 }
 
@@ -244,7 +301,8 @@ static struct sw_bvp_result failed(const struct sw_bvp *bvp, const struct bvp_ge
 {
     static const enum sw_bvp_fault fault_of[] = {
         [SW_TRI_FINE] = SW_BVP_FINE, [SW_TRI_PIVOT] = SW_BVP_PIVOT, [SW_TRI_OVERFLOW] = SW_BVP_U_NOT_FINITE,
-        [SW_TRI_NOT_CONVERGED] = SW_BVP_NO_DIGIT, [SW_TRI_SENSITIVE] = SW_BVP_SENSITIVE};
+        [SW_TRI_NOT_CONVERGED] = SW_BVP_NO_DIGIT, [SW_TRI_LOST] = SW_BVP_LOST,
+        [SW_TRI_SENSITIVE] = SW_BVP_SENSITIVE};
     const struct sw_tri_outcome *o = &s->outcome[j];
     const int64_t at = s->first + (o->fault == SW_TRI_PIVOT ? (int64_t)o->row : 0);
     struct sw_bvp_result r = fault(fault_of[o->fault], x_of(&bvp->run[j], (double)at));

@@ -24,6 +24,7 @@ static enum sw_status thomas_eliminate(struct sw_bvp *bvp)
         t->l = p->factor + at;
         t->inverse = t->l + s->vector;
         t->solve = sw_tri_solve;
+        t->keeps = true;
         bvp_general_solve_one(s, j, t->n ? sw_tri_factor(t) : 0, p->work + at);
     }
     return SW_OK;

@@ -8,17 +8,13 @@ static size_t chunks_of(size_t unknowns) { return (unknowns + PAIRS_CHUNK - 1) /
 
 /* ------------------------------------------------------------------ a batch */
 
-/* 1/Σ 1/c, to a power of two; 1 for one unknown.
- * @param row  out: where Σ 1/c leaves the range of numbers; -1: nowhere */
-static double scale_of(const double *c, int n, int *row)
+/* 1/Σ 1/c, to a power of two within the range of numbers; 1 for one unknown. */
+static double scale_of(const double *c, int n)
 {
     double sum = 0;
-    *row = -1;
-    for (int k = 0; k < n - 1; k++) {
-        sum += 1 / c[k];
-        if (isinf(sum) && *row < 0) *row = k;
-    }
-    return n < 2 || *row >= 0 ? 1 : ldexp(1, -(ilogb(sum) > -1022 ? ilogb(sum) : -1022));
+    for (int k = 0; k < n - 1; k++) sum += 1 / c[k];
+    const int exponent = isinf(sum) ? 1022 : ilogb(sum);
+    return n < 2 ? 1 : ldexp(1, -(exponent > -1022 ? exponent < 1022 ? exponent : 1022 : -1022));
 }
 
 static enum sw_status upload(const struct sw_bvp *bvp, void *to, const void *from, size_t bytes)
@@ -39,13 +35,10 @@ static enum sw_status begin(struct sw_bvp *bvp)
     const int room = bvp->desc.capacity;
     for (int j = 0; j < room; j++) {
         struct sw_tri *t = &s->tri[j];
-        int row;
         bvp_general_bind(s, j, p->system, t);
-        p->refinement[j] = sw_tri_refinement_begin(t->n);
-        p->scale[j] = scale_of(s->system + (size_t)j * s->line, t->n, &row);
-        if (row < 0) continue;
-        sw_tri_refinement_end(&p->refinement[j], SW_TRI_PIVOT, row);  /* as c_row is a pivot, or nearly */
-        t->n = 0;
+        p->unknowns[j] = t->n;
+        p->refinement[j] = sw_tri_refinement_begin(t);
+        p->scale[j] = scale_of(s->system + (size_t)j * s->line, t->n);
     }
     SW_TRY(upload(bvp, p->system, s->system, 3 * s->vector * sizeof *s->system));
     SW_TRY(upload(bvp, (void *)p->pairs.scale, p->scale, (size_t)room * sizeof *p->scale));
@@ -66,7 +59,7 @@ static enum sw_status retire(struct sw_bvp *bvp, int j)
 static void end_at_fault(struct sw_tri_refinement *r, const struct sw_tridiagonal_outcome *found)
 {
     const int row = found->row < 0 ? 0 : (int)(found->row / 2);
-    if (r->step != SW_TRI_SOLVE || !found->fault) return;
+    if ((r->step != SW_TRI_SOLVE && r->step != SW_TRI_TEST) || !found->fault) return;
     sw_tri_refinement_end(r, found->fault == SW_TRIDIAGONAL_SINGULAR ? SW_TRI_PIVOT : SW_TRI_OVERFLOW, row);
 }
 
@@ -106,6 +99,42 @@ static bool is_over(const struct sw_bvp *bvp)
     return over;
 }
 
+/* ------------------------------------------------------------------ systems that come to nothing */
+
+static bool needs_rescue(const struct sw_tri_outcome *o)
+{
+    return o->fault == SW_TRI_PIVOT || o->fault == SW_TRI_OVERFLOW || o->fault == SW_TRI_LOST ||
+           o->fault == SW_TRI_NOT_CONVERGED;
+}
+
+/* Solve system j as cpu.thomas does, whose row sums take any c and e. @param room  [3] of a system */
+static void solve_by_elimination(struct bvp_pairs *p, int j, double *room)
+{
+    struct bvp_general *s = &p->general;
+    struct sw_tri *t = &s->tri[j];
+    bvp_general_bind(s, j, s->system, t);
+    t->n = p->unknowns[j];
+    t->l = room;
+    t->inverse = room + s->rows;
+    t->solve = sw_tri_solve;
+    t->keeps = true;
+    bvp_general_solve_one(s, j, sw_tri_factor(t), room + 2 * s->rows);
+}
+
+/* The outcomes are the solver's of pairs; where these come to nothing, those of the elimination, and so is u. */
+static enum sw_status rescue(struct sw_bvp *bvp)
+{
+    struct bvp_pairs *p = bvp->own;
+    double *room = NULL;
+    for (int j = 0; j < bvp->count; j++) {
+        if (!needs_rescue(&p->general.outcome[j])) continue;
+        if (!room) SW_TRY(sw_alloc(3 * (size_t)p->general.rows, &room));
+        solve_by_elimination(p, j, room);
+    }
+    sw_free(room);
+    return SW_OK;
+}
+
 static enum sw_status eliminate(struct sw_bvp *bvp)
 {
     struct bvp_pairs *p = bvp->own;
@@ -113,7 +142,8 @@ static enum sw_status eliminate(struct sw_bvp *bvp)
     SW_TRY(begin(bvp));
     while (!is_over(bvp)) SW_TRY(solve_round(bvp, &rows));
     for (int j = 0; j < bvp->count; j++) p->general.outcome[j] = p->refinement[j].outcome;
-    return download(bvp, p->general.u, p->pairs.u, p->general.vector * sizeof *p->pairs.u);
+    SW_TRY(download(bvp, p->general.u, p->pairs.u, p->general.vector * sizeof *p->pairs.u));
+    return rescue(bvp);
 }
 
 /* ------------------------------------------------------------------ the operations of a row */
@@ -129,8 +159,8 @@ void bvp_pairs_destroy(struct sw_bvp *bvp)
     if (!p) return;
     struct pairs *q = &p->pairs;
     sw_tridiagonal_destroy(&p->solver);
-    double *const array[] = {q->lower, q->main, q->upper, q->rhs, q->x};
-    for (int k = 0; k < 5; k++) sw_device_free(bvp->device, array[k]);
+    double *const array[] = {q->lower, q->main, q->upper, q->rhs, q->x, q->v};
+    for (int k = 0; k < 6; k++) sw_device_free(bvp->device, array[k]);
     if (bvp->device->space == SW_DEVICE) {
         void *const copy[] = {p->system, (void *)q->tri, (void *)q->refinement, (void *)q->scale, q->u, q->part};
         for (int k = 0; k < 6; k++) sw_device_free(bvp->device, copy[k]);
@@ -138,6 +168,7 @@ void bvp_pairs_destroy(struct sw_bvp *bvp)
     sw_free(p->refinement);
     sw_free(p->part);
     sw_free(p->scale);
+    sw_free(p->unknowns);
     sw_free(p->found);
     bvp_general_destroy(&p->general);
     sw_free(p);
@@ -182,11 +213,13 @@ enum sw_status bvp_pairs_create(struct sw_bvp *bvp, const struct bvp_pairs_work 
     SW_TRY(sw_alloc(room, &p->refinement));
     SW_TRY(sw_alloc(room * (size_t)q->chunks, &p->part));
     SW_TRY(sw_alloc(room, &p->scale));
+    SW_TRY(sw_alloc(room, &p->unknowns));
     SW_TRY(sw_alloc(room, &p->found));
     if (bvp->device->space == SW_DEVICE) SW_TRY(create_copies(bvp, p));
     else share_arrays(p);
     double **const array[] = {&q->lower, &q->main, &q->upper, &q->rhs, &q->x};
     for (int k = 0; k < 5; k++) SW_TRY(sw_device_alloc(bvp->device, room * pairs_rows(q), array[k]));
+    SW_TRY(sw_device_alloc(bvp->device, p->general.vector, &q->v));
     const struct sw_tridiagonal_desc shape = shape_of(q->n, bvp->desc.capacity);
     return sw_tridiagonal_create(&shape, bvp->ops->name, bvp->device, &p->solver);
 }
@@ -200,18 +233,18 @@ enum sw_status bvp_pairs_bytes(const struct sw_bvp_ops *row, const struct sw_bvp
     SW_TRY(sw_tridiagonal_bytes(&one, row->name, device, &first));
     SW_TRY(sw_tridiagonal_bytes(&two, row->name, device, &both));
     *fixed = bvp_general_bytes_fixed(desc) + first;
-    *per_run = bvp_general_bytes_per_run(desc, 5 * 2) + sizeof(struct sw_tri_refinement) + sizeof(double) +
+    *per_run = bvp_general_bytes_per_run(desc, 5 * 2 + 1) + sizeof(struct sw_tri_refinement) + sizeof(double) +
                chunks_of((size_t)desc->n) * sizeof(struct sw_tri_measured) + sizeof(struct sw_tridiagonal_outcome) +
                (both > first ? both - first : 0);
     return SW_OK;
 }
 
-/* Of a point: c and e read and the three diagonals and 0 written; twice a right-hand side (b, the other time c, e, b
- * and u, read; every second of its numbers written, which touches all), a solve of two rows, and x, e, b and u read
- * and u written. */
+/* Of a point: c and e read and the three diagonals and 0 written; twice a right-hand side (b, the other time c, e, b,
+ * u and v, read; both rows written), a solve of two rows, and x, e and b read and u and v written, the other time read
+ * as well. */
 struct sw_cost bvp_pairs_cost(const struct sw_bvp *bvp)
 {
     const struct bvp_pairs *p = bvp->own;
     const struct sw_cost row = sw_tridiagonal_cost(p->solver);
-    return (struct sw_cost){80 + 8 + 32 + 2 * (16 + 2 * row.bytes + 16 + 32), 2 + 24 + 2 * 2 * row.fma};
+    return (struct sw_cost){80 + 8 + 40 + 16 + 2 * (16 + 2 * row.bytes + 16 + 32), 2 + 30 + 2 * 2 * row.fma};
 }

@@ -2,7 +2,8 @@
 #define BVP_PAIRS_H
 /* The general problem by a solver of tridiagonal systems that pivots (linalg/sw_tridiagonal.h), as its rows share it:
  * the systems of bvp_general.h as pairs (pairs_point.h). All systems of a batch are solved together, round by round;
- * each is refined by steps of its own (refinement_point.h), and one that is done waits with zeros.
+ * each is refined by steps of its own (refinement_point.h), and one that is done waits with zeros. One that comes to
+ * nothing is solved by the elimination of tridiagonal_point.h, on the CPU.
  * A row of this table is the row of that name in the table of tridiagonal solvers. */
 #include "linalg/sw_tridiagonal.h"
 #include "problem/bvp/bvp_general.h"
@@ -12,9 +13,9 @@
 struct bvp_pairs_work {
     /* The matrices of systems first .. first+count-1, and 0 on the right. */
     enum sw_status (*make)(struct sw_device *device, const struct pairs *pairs, int first, int count);
-    /* The right-hand sides of the first `count` systems for their steps, over s. */
+    /* The right-hand sides of the first `count` systems for their steps. */
     enum sw_status (*fill)(struct sw_device *device, const struct pairs *pairs, int count);
-    /* Of their solutions: part and u. */
+    /* Of their solutions: part, u and v. */
     enum sw_status (*measure)(struct sw_device *device, const struct pairs *pairs, int count);
 };
 
@@ -27,6 +28,7 @@ struct bvp_pairs {                /* a row's own data                           
     struct sw_tri_refinement *refinement;  /* [capacity]                                                      */
     struct sw_tri_measured   *part; /* [capacity][chunks]                                                     */
     double                *scale;   /* [capacity]                                                             */
+    int                   *unknowns;  /* [capacity] of the batch; those in tri are 0 where a system has retired */
     struct sw_tridiagonal_outcome *found;  /* [capacity]                                                      */
 };
 

@@ -15,22 +15,22 @@ static enum sw_status make(struct sw_device *device, const struct pairs *p, int 
     return SW_OK;
 }
 
-static void fill_chunk(const struct pairs *p, int j, int chunk)
-{
-    const int first = pairs_first(chunk), end = pairs_end(p, chunk);
-    const double over = 1 / p->scale[j];  /* a power of two */
-    double *rhs = p->rhs + (size_t)j * pairs_rows(p);
-    sw_tri_fill_rhs(&p->tri[j], &p->refinement[j], p->u + (size_t)j * p->line, p->x + (size_t)j * pairs_rows(p), rhs, 2,
-                    first, end);
-    for (int k = first; k < end; k++) rhs[2 * (size_t)k] *= over;
-}
-
 static enum sw_status fill(struct sw_device *device, const struct pairs *p, int count)
 {
 #pragma omp parallel for collapse(2) num_threads(threads_for(device, (size_t)count * pairs_rows(p)))
     for (int j = 0; j < count; j++)
-        for (int chunk = 0; chunk < p->chunks; chunk++) fill_chunk(p, j, chunk);
+        for (int chunk = 0; chunk < p->chunks; chunk++)
+            for (int k = pairs_first(chunk); k < pairs_end(p, chunk); k++)
+                pairs_fill(p, &p->tri[j], &p->refinement[j], j, k);
     return SW_OK;
+}
+
+static struct sw_tri_measured measure_chunk(const struct pairs *p, int j, int chunk)
+{
+    struct sw_tri_measured m = sw_tri_nothing_measured();
+    for (int k = pairs_first(chunk); k < pairs_end(p, chunk); k++)
+        pairs_measure(p, &p->tri[j], &p->refinement[j], j, k, &m);
+    return m;
 }
 
 static enum sw_status measure(struct sw_device *device, const struct pairs *p, int count)
@@ -39,9 +39,7 @@ static enum sw_status measure(struct sw_device *device, const struct pairs *p, i
     for (int j = 0; j < count; j++)
         for (int chunk = 0; chunk < p->chunks; chunk++)
             if (p->refinement[j].step != SW_TRI_DONE)
-                p->part[(size_t)j * (size_t)p->chunks + (size_t)chunk] =
-                    sw_tri_measure(&p->tri[j], &p->refinement[j], p->u + (size_t)j * p->line,
-                                   p->x + (size_t)j * pairs_rows(p), 2, pairs_first(chunk), pairs_end(p, chunk));
+                p->part[(size_t)j * (size_t)p->chunks + (size_t)chunk] = measure_chunk(p, j, chunk);
     return SW_OK;
 }
 

@@ -11,6 +11,10 @@
  * to pivot. With s = 1/Σ 1/c, to a power of two, v is of the size of u: a difference of u over the whole interval is a
  * mean of v.
  *
+ * u and v are refined together, by the residuals of both rows of a pair. The residual of u alone, b - A u, would hold
+ * c times the rounding of u: where c is large beside s, this would ask for corrections of v that are large beside v,
+ * and the rounding of those is an error of u.
+ *
  * A system is worked on in chunks of rows; one with tri.n = 0 is 1 x = 0. */
 #include "problem/bvp/refinement_point.h"
 
@@ -23,7 +27,7 @@ struct pairs {                /* of a batch, for kernels by value; arrays where 
     const struct sw_tri *tri; /* [batch]                                                                      */
     const struct sw_tri_refinement *refinement;  /* [batch]                                                   */
     const double *scale;      /* [batch] s                                                                    */
-    double *u;                /* [batch][line]                                                                */
+    double *u, *v;            /* [batch][line]; the last v of a system is not used                            */
     double *lower, *main, *upper, *rhs, *x;  /* [batch][2n-1]                                                 */
     struct sw_tri_measured *part;  /* [batch][chunks]                                                         */
 };
@@ -41,6 +45,38 @@ SW_HD static inline void pairs_make_row(const struct pairs *p, int j, int i)
     p->main[at] = t->n == 0 ? 1.0 : of_u ? t->e[k] / p->scale[j] : -(p->scale[j] / t->c[k]);
     p->upper[at] = t->n == 0 ? 0.0 : of_u ? 1.0 : -1.0;
     p->rhs[at] = 0.0;
+}
+
+/** The right-hand sides of the pair k of system j, for the step r. */
+SW_HD static inline void pairs_fill(const struct pairs *p, const struct sw_tri *t, const struct sw_tri_refinement *r,
+                                    int j, int k)
+{
+    const size_t at = (size_t)j * pairs_rows(p) + 2 * (size_t)k;
+    const double s = p->scale[j], *u = p->u + (size_t)j * p->line, *v = p->v + (size_t)j * p->line;
+    double of_u, of_v = 0.0;
+    if (r->step == SW_TRI_CORRECT) {
+        const double flux = k < p->n - 1 ? s * v[k] : 0.0;  /* s is a power of two */
+        const struct sw_dd before = {k > 0 ? s * v[k - 1] : 0.0, 0.0}, behind = {flux, 0.0};
+        of_u = sw_tri_residual(t, u, k, before, behind);
+        if (k < t->n - 1) {
+            const struct sw_dd is = sw_tri_flux(t->c[k], u[k], u[k + 1]), off = sw_dd_add_double(behind, -is.hi);
+            of_v = (off.hi + (off.lo - is.lo)) / t->c[k];
+        }
+    } else of_u = sw_tri_rhs(t, r, u, p->x[at], k);
+    p->rhs[at] = of_u / s;
+    if (k < p->n - 1) p->rhs[at + 1] = of_v;
+}
+
+/** Take in the solution of the pair k of system j, with what the step does to u and v. */
+SW_HD static inline void pairs_measure(const struct pairs *p, const struct sw_tri *t, const struct sw_tri_refinement *r,
+                                       int j, int k, struct sw_tri_measured *m)
+{
+    const double *x = p->x + (size_t)j * pairs_rows(p) + 2 * (size_t)k;
+    double *u = p->u + (size_t)j * p->line, *v = p->v + (size_t)j * p->line;
+    sw_tri_measure_row(t, r, u, x[0], k, m);
+    if (k == p->n - 1 || (r->step != SW_TRI_SOLVE && r->step != SW_TRI_CORRECT)) return;
+    v[k] = r->step == SW_TRI_SOLVE ? x[1] : v[k] + x[1];
+    m->flux = fabs(x[1]) > m->flux ? fabs(x[1]) : m->flux;
 }
 
 /* The u's of a chunk: first .. end-1. */

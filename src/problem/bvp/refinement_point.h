@@ -6,8 +6,10 @@
  * u is corrected by the solution for its residual until that changes nothing (Higham, Accuracy and Stability of
  * Numerical Algorithms, chapter 12). The residual is formed in twice the working precision, so that the error of u
  * falls to rounding, relative to its largest value, however many digits a solver loses, as long as one is left. Where
- * none is left, the corrections show it. Then the condition is estimated: by how much of its largest value one rounding
- * of each e and b moves u. That is the largest entry of |A⁻¹| g with
+ * none is left, the corrections show it, if c does not vary much. If it does, a solver may lose all digits of u in one
+ * part only, where corrections are then small beside the u of another part: so it is tested first on the system that
+ * u = 1 solves, A 1 = e. Then the condition is estimated: by how much of its largest value one rounding of each e and
+ * b moves u. That is the largest entry of |A⁻¹| g with
  *
  *     g_k = |terms of b_k| + |terms of e_k| |u_k|
  *
@@ -16,12 +18,13 @@
  *
  * All this is a sequence of steps: a right-hand side, a solve, and what is measured of the solution, which decides the
  * next step. struct sw_tri_refinement holds what is known between two steps; the vectors are somebody else's: of one
- * thread (sw_tri_solve_refined()), or in parts on many (pairs_point.h). */
+ * thread (sw_tri_solve_refined()), or in parts on many (pairs_point.h, where fluxes are unknowns as well). */
 #include "problem/bvp/tridiagonal_point.h"
 #include "field/double_double_point.h"
 
 enum sw_tri_step {                /* what is solved for                                                               */
     SW_TRI_DONE,                  /* nothing more                                                                     */
+    SW_TRI_TEST,                  /* e: 1                                                                             */
     SW_TRI_SOLVE,                 /* b: u                                                                             */
     SW_TRI_CORRECT,               /* b - A u: added to u                                                              */
     SW_TRI_BOUND,                 /* the |terms| of b: no term of e is negative, and A⁻¹ e is at most 1               */
@@ -36,14 +39,17 @@ struct sw_tri_refinement {
     int    iteration;                   /* corrections so far, or iterations of the estimate                          */
     int    unit_row;                    /* of SW_TRI_ESTIMATE_UNIT; -1: none yet                                      */
     bool   no_negative, one_sign;       /* of the terms of e; of b                                                    */
+    bool   uneven, keeps;               /* of the system                                                              */
     double size, last_correction;       /* max |u|; max of the correction before                                      */
+    double last_flux;                   /* max of the correction before to fluxes; 0: they are no unknowns            */
     double estimate;                    /* of the largest entry of |A⁻¹| g, so far                                    */
     struct sw_tri_outcome outcome;
 };
 
 /* Of a solution x, or of some of its rows: see sw_tri_measure(). */
 struct sw_tri_measured {
-    double largest, size;               /* max |x|, max |u|, of what is not NaN                                       */
+    double largest, size;               /* max |x|, max |u|, of what is not NaN; of |x - 1| in SW_TRI_TEST            */
+    double flux;                        /* max |x| of fluxes, where they are unknowns                                 */
     double not_x, not_u;                /* 0; NaN: some of x, of u, is not finite                                     */
     double weighted;                    /* Σ g |x|                                                                    */
     double at_unit_row;                 /* |x| in the row `unit_row`                                                  */
@@ -99,6 +105,7 @@ SW_HD static inline double sw_tri_rhs(const struct sw_tri *t, const struct sw_tr
 {
     double g;
     switch (r->step) {
+    case SW_TRI_TEST: return t->e[(size_t)k * t->stride];
     case SW_TRI_SOLVE: return t->b[(size_t)k * t->stride];
     case SW_TRI_BOUND: return sw_tri_end(t, t->b, t->b_size, k);
     case SW_TRI_ESTIMATE_UNIFORM: return 1.0 / t->n;
@@ -111,28 +118,26 @@ SW_HD static inline double sw_tri_rhs(const struct sw_tri *t, const struct sw_tr
     }
 }
 
-/** Rows first .. end-1 of the right-hand side of a step.
- * @param x    [n] the solution before; row k at k*stride
- * @param rhs  out, likewise; may be x */
+/* The right-hand side of a step. @param x  in: the solution before; out */
 SW_HD static inline void sw_tri_fill_rhs(const struct sw_tri *t, const struct sw_tri_refinement *r, const double *u,
-                                         const double *x, double *rhs, size_t stride, int first, int end)
+                                         double *x)
 {
     if (r->step == SW_TRI_CORRECT) {
-        struct sw_dd before = sw_tri_flux_before(t, u, first);
-        for (int k = first; k < end; k++) {
+        struct sw_dd before = sw_tri_flux_before(t, u, 0);
+        for (int k = 0; k < t->n; k++) {
             const struct sw_dd flux = sw_tri_flux_before(t, u, k + 1);
-            rhs[(size_t)k * stride] = sw_tri_residual(t, u, k, before, flux);
+            x[(size_t)k * t->stride] = sw_tri_residual(t, u, k, before, flux);
             before = flux;
         }
-    } else for (int k = first; k < end; k++)
-        rhs[(size_t)k * stride] = sw_tri_rhs(t, r, u, x[(size_t)k * stride], k);
+    } else for (int k = 0; k < t->n; k++)
+        x[(size_t)k * t->stride] = sw_tri_rhs(t, r, u, x[(size_t)k * t->stride], k);
 }
 
 /* ------------------------------------------------------------------ what is measured */
 
 SW_HD static inline struct sw_tri_measured sw_tri_nothing_measured(void)
 {
-    struct sw_tri_measured m = {-1.0, 0.0, 0.0, 0.0, 0.0, 0.0, -1, false, false, false};
+    struct sw_tri_measured m = {-1.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, -1, false, false, false};
     return m;
 }
 
@@ -141,20 +146,21 @@ SW_HD static inline void sw_tri_measure_row(const struct sw_tri *t, const struct
                                             double x, int k, struct sw_tri_measured *m)
 {
     const size_t at = (size_t)k * t->stride;
-    const double size = fabs(x);
+    const bool of_u = r->step == SW_TRI_SOLVE || r->step == SW_TRI_CORRECT, of_one = r->step == SW_TRI_TEST;
+    const double size = fabs(of_one ? x - 1.0 : x);
     m->not_x += 0.0 * x;
     if (size > m->largest) {
         m->largest = size;
         m->at = k;
     }
-    if (r->step == SW_TRI_SOLVE || r->step == SW_TRI_CORRECT) {
+    if (of_u || of_one) m->negative |= sw_tri_end(t, t->e, t->e_size, k) > t->e[at];
+    if (of_u) {
         u[at] = r->step == SW_TRI_SOLVE ? x : u[at] + x;
         m->not_u += 0.0 * u[at];
         m->size = fabs(u[at]) > m->size ? fabs(u[at]) : m->size;
         m->up |= t->b[at] > 0.0;
         m->down |= t->b[at] < 0.0;
-        m->negative |= sw_tri_end(t, t->e, t->e_size, k) > t->e[at];
-    } else if (r->step != SW_TRI_BOUND && r->step != SW_TRI_ESTIMATE_SIGNS)
+    } else if (!of_one && r->step != SW_TRI_BOUND && r->step != SW_TRI_ESTIMATE_SIGNS)
         m->weighted += fabs(sw_tri_weight(t, u, k) * x);
     if (k == r->unit_row) m->at_unit_row = size;
 }
@@ -167,6 +173,7 @@ SW_HD static inline void sw_tri_measure_more(struct sw_tri_measured *m, const st
         m->at = later->at;
     }
     m->size = later->size > m->size ? later->size : m->size;
+    m->flux = later->flux > m->flux ? later->flux : m->flux;
     m->not_x += later->not_x;
     m->not_u += later->not_u;
     m->weighted += later->weighted;
@@ -176,22 +183,12 @@ SW_HD static inline void sw_tri_measure_more(struct sw_tri_measured *m, const st
     m->negative |= later->negative;
 }
 
-/** Measure rows first .. end-1 of a solution. @param u  [n] in, out, with the stride of t: see sw_tri_measure_row() */
-SW_HD static inline struct sw_tri_measured sw_tri_measure(const struct sw_tri *t, const struct sw_tri_refinement *r,
-                                                          double *u, const double *x, size_t stride, int first,
-                                                          int end)
-{
-    struct sw_tri_measured m = sw_tri_nothing_measured();
-    for (int k = first; k < end; k++) sw_tri_measure_row(t, r, u, x[(size_t)k * stride], k, &m);
-    return m;
-}
-
 /* ------------------------------------------------------------------ from step to step */
 
-SW_HD static inline struct sw_tri_refinement sw_tri_refinement_begin(int n)
+SW_HD static inline struct sw_tri_refinement sw_tri_refinement_begin(const struct sw_tri *t)
 {
-    struct sw_tri_refinement r = {n > 0 ? SW_TRI_SOLVE : SW_TRI_DONE, 0, -1, false, false, 0.0, 0.0, 0.0,
-                                  {SW_TRI_FINE, 0, 0.0}};
+    struct sw_tri_refinement r = {t->n == 0 ? SW_TRI_DONE : t->uneven ? SW_TRI_TEST : SW_TRI_SOLVE, 0, -1, false, false,
+                                  t->uneven, t->keeps, 0.0, 0.0, 0.0, 0.0, {SW_TRI_FINE, 0, 0.0}};
     return r;
 }
 
@@ -218,23 +215,53 @@ SW_HD static inline void sw_tri_begin_estimate(struct sw_tri_refinement *r)
     r->iteration = 0;
 }
 
+/* Corrections do not shrink. Where no term of e is negative, the matrix is not to blame. */
+SW_HD static inline void sw_tri_end_lost(struct sw_tri_refinement *r)
+{
+    sw_tri_refinement_end(r, r->no_negative ? SW_TRI_LOST : SW_TRI_NOT_CONVERGED, 0);
+}
+
+/* What 1 is off by, is lost of any u of its size. */
+SW_HD static inline void sw_tri_after_test(struct sw_tri_refinement *r, const struct sw_tri_measured *m)
+{
+    r->no_negative = !m->negative;
+    if (r->keeps && r->no_negative) r->uneven = false;
+    if (m->largest + m->not_x <= 0.5) r->step = SW_TRI_SOLVE;
+    else sw_tri_end_lost(r);
+}
+
+/* By what factor corrections fall: those of u, or those of fluxes, if these fall less. */
+SW_HD static inline double sw_tri_ratio(const struct sw_tri_refinement *r, double correction, double flux)
+{
+    const double of_u = correction / r->last_correction;
+    return flux > 0.0 && !(flux / r->last_flux <= of_u) ? flux / r->last_flux : of_u;
+}
+
 /* Corrections fall by a factor rho that the first two show, so that the next one is known to be negligible: rho times
- * the last, where u is rounded by up to DBL_EPSILON/2 of itself. */
+ * the last, where u is rounded by up to DBL_EPSILON/2 of itself. A second one that is a rounding has shown it. Where c
+ * is uneven, u itself says nothing of how its correction falls, since the residual of that is another, c times the
+ * rounding of u: there, a second correction has to. Where c goes over 15 decades and more, it may not fall any more: u
+ * is taken as it is where that is below 2^-40 of it. */
 SW_HD static inline void sw_tri_after_correction(struct sw_tri_refinement *r, const struct sw_tri_measured *m)
 {
     enum { MOST = 64 };  /* a factor of 2 each would reach rounding in 53 */
     const double correction = m->largest + m->not_x, size = m->size + m->not_u;
+    const bool falls = correction <= r->last_correction / 2 || correction <= DBL_EPSILON * r->size,
+               stays = r->uneven && r->iteration > 0 && correction <= fmin(0x1p-40 * r->size, 4 * r->last_correction);
     if (!isfinite(correction)) sw_tri_refinement_end(r, SW_TRI_OVERFLOW, 0);
-    else if (correction > r->last_correction / 2 && correction > DBL_EPSILON * r->size)
-        sw_tri_refinement_end(r, SW_TRI_NOT_CONVERGED, 0);
+    else if (!falls && !stays) sw_tri_end_lost(r);
     else if (!isfinite(size)) sw_tri_refinement_end(r, SW_TRI_OVERFLOW, 0);
     else {
-        const bool fine = correction * (correction / r->last_correction) <= DBL_EPSILON / 4 * size;
+        const double next = correction * sw_tri_ratio(r, correction, m->flux);
+        const bool second = r->iteration > 0,
+                   fine = (next <= DBL_EPSILON / 4 * size && (second || !r->uneven)) ||
+                          (second && correction <= DBL_EPSILON * size) || !falls;
         r->last_correction = correction;
+        r->last_flux = m->flux;
         r->size = size;
         if (size == 0.0) sw_tri_refinement_end(r, SW_TRI_FINE, 0);
         else if (fine) sw_tri_begin_estimate(r);
-        else if (++r->iteration == MOST) sw_tri_refinement_end(r, SW_TRI_NOT_CONVERGED, 0);
+        else if (++r->iteration == MOST) sw_tri_end_lost(r);
     }
 }
 
@@ -243,6 +270,7 @@ SW_HD static inline void sw_tri_after_solution(struct sw_tri_refinement *r, cons
     r->no_negative = !m->negative;
     r->one_sign = !m->up || !m->down;
     r->size = r->last_correction = m->size + m->not_u;
+    r->last_flux = m->flux;
     if (!isfinite(r->size)) sw_tri_refinement_end(r, SW_TRI_OVERFLOW, 0);
     else if (r->size == 0.0) sw_tri_refinement_end(r, SW_TRI_FINE, 0);
     else r->step = SW_TRI_CORRECT;
@@ -271,6 +299,7 @@ SW_HD static inline void sw_tri_after_estimate(struct sw_tri_refinement *r, cons
 SW_HD static inline void sw_tri_refinement_next(struct sw_tri_refinement *r, const struct sw_tri_measured *m, int n)
 {
     switch (r->step) {
+    case SW_TRI_TEST: sw_tri_after_test(r, m); break;
     case SW_TRI_SOLVE: sw_tri_after_solution(r, m); break;
     case SW_TRI_CORRECT: sw_tri_after_correction(r, m); break;
     case SW_TRI_BOUND: sw_tri_end_estimate(r, m->largest + m->not_x); break;
@@ -283,11 +312,12 @@ SW_HD static inline void sw_tri_refinement_next(struct sw_tri_refinement *r, con
  * @param work  [n], likewise */
 SW_HD static inline struct sw_tri_outcome sw_tri_solve_refined(const struct sw_tri *t, double *u, double *work)
 {
-    struct sw_tri_refinement r = sw_tri_refinement_begin(t->n);
+    struct sw_tri_refinement r = sw_tri_refinement_begin(t);
     while (r.step != SW_TRI_DONE) {
-        sw_tri_fill_rhs(t, &r, u, work, work, t->stride, 0, t->n);
+        struct sw_tri_measured m = sw_tri_nothing_measured();
+        sw_tri_fill_rhs(t, &r, u, work);
         t->solve(t, work);
-        const struct sw_tri_measured m = sw_tri_measure(t, &r, u, work, t->stride, 0, t->n);
+        for (int k = 0; k < t->n; k++) sw_tri_measure_row(t, &r, u, work[(size_t)k * t->stride], k, &m);
         sw_tri_refinement_next(&r, &m, t->n);
     }
     return r.outcome;

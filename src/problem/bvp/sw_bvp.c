@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/sw_mem.h"
-#include "problem/bvp/sw_bvp_impl.h"
+#include "problem/bvp/bvp_general.h"
 
 /* ------------------------------------------------------------------ the problem */
 
@@ -39,6 +39,10 @@ void sw_bvp_explain(const struct sw_bvp_result *r, char text[160])
                          "q, alpha or beta of an end, or n",
         [SW_BVP_NO_DIGIT] = "singular to working precision: of what the elimination gives no digit is right; change "
                             "q, alpha or beta of an end, or n",
+        [SW_BVP_LOST] = "this solver loses all digits of u: p or q varies by too many decades, or n is too large for "
+                        "it; solver = \"thomas\" keeps them",
+        [SW_BVP_RANGE] = "the equations leave the range of numbers at x = %.9g: p, h^2 q and what the ends add differ "
+                         "by too much",
         [SW_BVP_DETERMINED] = "gauge = \"zero_mean\", but q is not 0 at x = %.9g: there is one solution only",
     };
     char number[32];
@@ -201,6 +205,13 @@ bool sw_bvp_uses_columns(const char *row)
 {
     for (int k = 0; row && sw_bvp_table[k]; k++)
         if (sw_row_named(&rows, &sw_bvp_table[k]->row, row) && sw_bvp_table[k]->columns) return true;
+    return false;
+}
+
+bool sw_bvp_solves_general(const char *row)
+{
+    for (int k = 0; row && sw_bvp_table[k]; k++)
+        if (sw_row_named(&rows, &sw_bvp_table[k]->row, row) && sw_bvp_table[k]->fits == bvp_general_fits) return true;
     return false;
 }
 

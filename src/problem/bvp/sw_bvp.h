@@ -78,6 +78,9 @@ enum sw_bvp_fault {
     SW_BVP_PIVOT,                     /* a pivot vanishes: the matrix is singular                                */
     SW_BVP_SENSITIVE,                 /* singular to working precision: `moved` is more than 1e-3                */
     SW_BVP_NO_DIGIT,                  /* likewise: what the elimination gives has no right digit                 */
+    SW_BVP_LOST,                      /* it has none, though the problem is not singular: no term of q or of the
+                                       * ends is negative. The row's own fault                                   */
+    SW_BVP_RANGE,                     /* p, h² q and what the ends add are no numbers in any common unit         */
     SW_BVP_DETERMINED,                /* zero_mean, but q is not 0 somewhere                                     */
     SW_BVP_INCOMPATIBLE               /* zero_mean, but no solution is: f h and the fluxes do not sum to 0       */
 };
@@ -130,6 +133,8 @@ int64_t sw_bvp_columns(int64_t n, int64_t r);
 bool sw_bvp_columns_fit(int64_t n, int64_t r);
 /** Whether a row of this name uses r. @param row  as in create; NULL: no */
 bool sw_bvp_uses_columns(const char *row);
+/** Whether a row of this name solves the general problem, and not only the plain case: in double precision. */
+bool sw_bvp_solves_general(const char *row);
 
 /** NULL, or why a problem cannot be solved (a static text): the row uses r, and this one does not fit n. */
 const char *sw_bvp_refusal(const struct sw_bvp *bvp, const struct sw_bvp_run *run);

@@ -30,6 +30,8 @@ struct sw_tri {
     size_t        stride;
     const double *c, *e, *b;            /* [n]; c of the last row is not read                                        */
     double        e_size[2], b_size[2]; /* of the first and the last row: |terms| that e and b were added up from    */
+    bool          uneven;               /* c varies so much that corrections alone do not show what a solver loses   */
+    bool          keeps;                /* `solve` loses no digit where no term of an e is negative                  */
     double       *l, *inverse;          /* [n] the factors, out of sw_tri_factor()                                   */
     void        (*solve)(const struct sw_tri *t, double *x);  /* A x = x in place: sw_tri_solve(), or another's      */
     const void   *own;                  /* of another's solve                                                        */
@@ -41,6 +43,7 @@ enum sw_tri_fault {
     SW_TRI_PIVOT,          /* a pivot is zero or not finite                                                          */
     SW_TRI_OVERFLOW,       /* u is not finite                                                                        */
     SW_TRI_NOT_CONVERGED,  /* corrections do not shrink: no digit of u is right                                      */
+    SW_TRI_LOST,           /* likewise, of a matrix that is not singular: no e is negative. The solver's own fault   */
     SW_TRI_SENSITIVE       /* one rounding of each e and b moves u by more than SW_TRI_MOVES of its largest value     */
 };
 #define SW_TRI_MOVES 1e-3
