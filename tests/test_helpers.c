@@ -21,7 +21,8 @@ static int ends(const char *settings, char *said, size_t room)
 {
     char self[1000] = "", command[1200];
     assert_true(readlink("/proc/self/exe", self, sizeof self - 1) > 0);
-    snprintf(command, sizeof command, "env -u SW_TESTS -u SW_ROWS -u SW_SMALL -u SW_DEVICE_ROWS -u SW_LIST %s '%s' 2>&1", settings, self);
+    snprintf(command, sizeof command,
+             "env -u SW_TESTS -u SW_ROWS -u SW_SMALL -u SW_DEVICE_ROWS -u SW_LIST %s '%s' 2>&1", settings, self);
     FILE *from = popen(command, "r");
     assert_non_null(from);
     said[fread(said, 1, room - 1, from)] = 0;

@@ -240,21 +240,26 @@ long_runs() {
             tr '\0' '\n' </proc/$p/environ 2>/dev/null | grep -qx "OMPI_COMM_WORLD_RANK=$1" && echo $p
         done | tail -n 1
     }
-    # interrupt FILE RANKS RANK SIGNAL CODE: of one rank of so many, under way; its time to end goes to $ended
+    # interrupt FILE RANKS RANK SIGNAL CODE: of one rank of so many, under way; its time to end goes to $ended. Again
+    # from the beginning where all was done before the signal came
     interrupt() {
-        local file=$1 n=$2 rank=$3 signal=$4 code=$5
-        touch begin
-        # on a busy machine, the usual 1 s is short for those that are left to say something
-        OMPI_MCA_odls_base_sigkill_timeout=4 timeout -k 5 $patience mpirun -n $n "$sweep" run long.cfg -o $file \
-            >out 2>err </dev/null &
+        local file=$1 n=$2 rank=$3 signal=$4 code=$5 got tries
         new_part() { [ -n "$(find $file.d -name 'part-*.tmp' -newer begin 2>/dev/null)" ]; }
-        until_it new_part || fail "$file: no batch began"
-        sleep 0.2
-        kill -$signal $(pid_of $rank $file) || fail "rank $rank is not there"
-        local start=$EPOCHREALTIME
-        wait $!
-        local got=$?
-        ended=$(echo "$start $EPOCHREALTIME" | awk '{print $2 - $1}')
+        for ((tries = 0; tries < 10; tries++)); do
+            touch begin
+            # on a busy machine, the usual 1 s is short for those that are left to say something
+            OMPI_MCA_odls_base_sigkill_timeout=4 timeout -k 5 $patience mpirun -n $n "$sweep" run long.cfg -o $file \
+                >out 2>err </dev/null &
+            until_it new_part || fail "$file: no batch began"
+            sleep 0.2
+            kill -$signal $(pid_of $rank $file) 2>/dev/null
+            local start=$EPOCHREALTIME
+            wait $!
+            got=$?
+            ended=$(echo "$start $EPOCHREALTIME" | awk '{print $2 - $1}')
+            [ $got = 0 ] && [ -e $file ] || break
+            rm -rf $file $file.d
+        done
         [ $got = $code ] || fail "after $signal of rank $rank of $n: exit code $got, expected $code"
         [ ! -e $file ] || fail "$file is there, after $signal of rank $rank"
     }
