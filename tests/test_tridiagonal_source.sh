@@ -108,7 +108,11 @@ wrong_rhs "line 1: an array of a 'symmetric' matrix is not possible here" \
 wrong_rhs 'it has 3 entries, and source.lower 4' "${head}3 1\n1\n2\n3\n"
 expect 3 check market.cfg -s 'source.file="absent.mtx"'
 says "'source.file' = \"absent.mtx\": there is no such file; a path begins in this folder"
-expect 3 check market.cfg -s 'source.file="."'; says "it is a folder or a device, not a file"
+expect 3 check market.cfg -s 'source.file="."'; says "it is a folder, not a file"
+mkfifo pipe.mtx  # nobody writes into it
+expect 3 check market.cfg -s 'source.file="pipe.mtx"'
+says "'source.file' = \"pipe.mtx\": it is a device or a pipe, not a file"
+expect 3 check market.cfg -s 'source.rhs="pipe.mtx"'; says "'source.rhs' = \"pipe.mtx\": it is a device or a pipe"
 expect 3 check market.cfg -s 'source.rhs="absent.mtx"'; says "'source.rhs' = \"absent.mtx\": there is no such file"
 expect 3 check market.cfg -s grid.n=5; says "'grid.n' = 5 in run 0 (k = 1): the arrays of a.mtx have n = 4"
 expect 3 check market.cfg -s 'sweep.k=[1, 3]'; says "'source.system' = 3 in run 1 (k = 3): a.mtx holds 2 systems"
@@ -188,7 +192,11 @@ fi
 sed '/^grid/d' batch.cfg >short.cfg
 expect 0 run short.cfg -o batch.h5; says 'nothing to do'
 expect 3 check short.cfg -s 'source.file="absent.h5"'; says "'source.file' = \"absent.h5\": there is no such file"
-expect 3 check short.cfg -s 'source={ file="$s"; }' -s 'sweep.s=["system.h5"]'; says "'grid.n' is missing"
+expect 3 check short.cfg -s 'source={ file="$s"; }' -s 'sweep.s=["system.h5"]'
+says "'source.file' = \"\$s\": it is an axis, of which each word may have an n of its own: give grid.n"
+expect 3 check short.cfg -s 'source.lower="$s"' -s 'sweep.s=["/dl"]'; says "'source.lower' = \"\$s\": it is an axis"
+expect 3 check short.cfg -s 'source={ lower="/dl"; main="/d"; }'
+says "'source.lower' = \"/dl\": source.file is missing: which file is it in?"
 expect 3 check short.cfg -s 'source={ system="s"; }'; says "'grid.n' is missing"
 
 # arrays and expressions side by side, floats and integers; entries that do not count; one file or the other
@@ -213,6 +221,69 @@ expect 0 run batch.cfg -o less.h5 --only 's < 3'; expect 0 resume less.h5; says 
 mv again.h5 elsewhere.h5
 expect 0 run batch.cfg -o files.h5 "${files[@]}" -s 'sweep.from=["system.h5", "elsewhere.h5"]'; says 'nothing to do'
 
+# ---- what is stored needs no source: status and merge
+cp system.h5 other.h5
+shards=(-s 'source.file="other.h5"' -s 'sweep.s="range(1, 4, 1)"' -o joined.h5)
+expect 0 run batch.cfg "${shards[@]}" --shard 1/2; expect 0 run batch.cfg "${shards[@]}" --shard 2/2
+rm other.h5
+expect 0 status joined.h5; prints '4 done, 0 pending'
+expect 0 merge joined.shard-*.h5 -o joined.h5; says 'merged   2 files into joined.h5: 4 runs'
+expect 0 merge --virtual joined.shard-*.h5 -o virtual.h5; says 'sweep plot virtual.h5'
+expect 0 status joined.h5; prints 'joined.h5  finished'; prints '4 done, 0 diverged, 0 failed, 0 pending'
+expect 0 status joined.shard-1-of-2.h5; prints '2 done, 0 diverged, 0 failed, 0 pending'
+expect 0 show joined.h5
+expect 3 resume joined.h5; says "'source.file' = \"other.h5\": there is no such file"
+cp system.h5 other.h5
+expect 0 resume joined.h5; says 'nothing to do'
+$python -c 'import h5py
+with h5py.File("other.h5", "a") as f: f["batch/d"][2, 7] = 3'
+expect 0 status joined.h5; prints 'joined.h5  finished'; prints '4 done, 0 diverged, 0 failed, 0 pending'
+expect 5 resume joined.h5; says "('source.file' has other numbers by now, or another version of sweep made it)"
+rm joined.shard-2-of-2.h5
+expect 0 run batch.cfg "${shards[@]}" --shard 2/2  # of the same config, with another number
+expect 5 merge joined.shard-*.h5 -o mixed.h5; says 'are of different sweeps: leave out what does not belong'
+rm joined.h5
+expect 0 status joined.h5; prints '1 done, 1 foreign'
+expect 5 run batch.cfg -o system.h5 --force; says "system.h5 is the file that 'source.file' reads"
+
+# ---- a source that changes while a run in slices reads it: no result is stored
+$python - <<'PY'
+import h5py, numpy as np
+with h5py.File("keep.h5", "w") as f:
+    for name, value in (("dl", 1), ("d", 3), ("du", -1), ("f", 2)):
+        f[name] = np.full(2000000, float(value))
+PY
+cat >slices.cfg <<'CFG'
+problem = "tridiagonal";
+source  = { file = "long.h5"; lower = "/dl"; main = "/d"; upper = "/du"; rhs = "/f"; };
+run     = { device = "cpu"; memory = 0.004; checkpoint = 0.0002; };
+CFG
+# stopped after its first checkpoint, unless it has ended by then
+change() {
+    local k pid
+    for k in 1 2 3 4 5; do
+        cp keep.h5 long.h5
+        rm -rf slices.h5*
+        "$sweep" run slices.cfg -o slices.h5 -j 1 >out 2>err </dev/null & pid=$!
+        while kill -0 $pid 2>/dev/null && [ ! -e slices.h5.d/part-000001.h5 ]; do sleep 0.01; done
+        kill -STOP $pid 2>/dev/null && [ ! -e slices.h5 ] && break
+        wait $pid
+    done
+    "$@"
+    kill -CONT $pid
+    wait $pid
+    [ $? = 5 ] || fail "$*: another exit code"
+    [ ! -e slices.h5 ] || fail "$*: there is a result"
+}
+change $python -c 'import h5py
+with h5py.File("long.h5", "a") as f: f["f"][1000000:1500000] = 7'
+says 'of "long.h5": it has changed since this command began to read it; nothing is stored of what was read'
+change truncate -s 50000000 long.h5; says 'of "long.h5": it has changed since'
+change rm long.h5; says 'of "long.h5": it is not there any more, and has not been read to its end'
+cp keep.h5 long.h5
+expect 0 run slices.cfg -o slices.h5; says 'from step'; says '1 ok'
+expect 0 run slices.cfg -o whole.h5 -s run.memory=0; same slices.h5 whole.h5
+
 # ---- a run with an entry that is not finite fails, and no other
 $python -c 'import h5py
 with h5py.File("system.h5", "a") as f: f["batch/d"][2, 16] = float("nan")'
@@ -223,11 +294,45 @@ expect 1 run batch.cfg -o nan.h5 --force -s 'source={ file="system.h5"; main="/b
 says 'lower of row 3 is infinite'  # the first, whatever it is from
 
 # ---- what is refused
+cp system.h5 again.h5
+$python - <<'PY'
+import h5py, numpy as np
+with h5py.File("system.h5", "a") as f:
+    f["gone"] = h5py.SoftLink("/nothing")
+    f["away"] = h5py.ExternalLink("nowhere.h5", "/d")
+    f["linked"] = h5py.ExternalLink("again.h5", "/d")
+    f["soft"] = h5py.SoftLink("/d")
+    layout = h5py.VirtualLayout(300, "f8")
+    layout[:] = h5py.VirtualSource("nowhere.h5", "d", 300)
+    f.create_virtual_dataset("virtual", layout, fillvalue=1)
+    f.create_dataset("external", (300,), "f8", external=[("nowhere.raw", 0, 2400)])
+    f.create_dataset("unwritten", (300,), "f8", fillvalue=1)
+    f.create_dataset("checked", data=f["d"][:], chunks=(100,), fletcher32=True)
+    at = f["checked"].id.get_chunk_info(1).byte_offset
+with open("system.h5", "r+b") as f:
+    f.seek(at)
+    f.write(b"damaged")
+PY
+expect 0 check batch.cfg -s 'source.main="/soft"'
+expect 5 check batch.cfg -s 'source.main="/checked"'
+says '-s: source.main = "/checked" of "system.h5": it cannot be read: '
+sed 's|/batch/d"|/checked"|' batch.cfg >damaged.cfg
+expect 5 run damaged.cfg -o damaged.h5
+says 'damaged.cfg:4: source.main = "/checked" of "system.h5": it cannot be read: data error detected by Fletcher32'
 refused() { expect 3 check batch.cfg "${@:2}"; says "$1"; }
 refused "'source.main' = \"/batch/dd\": there is no dataset '/batch/dd'; did you mean '/batch/d'?" \
     -s 'source.main="/batch/dd"'
 refused "there is no dataset '/nothing/like'; there is: /bad /batch/d /batch/dl" -s 'source.main="/nothing/like"'
 refused "'source.main' = \"/batch\": it is a group, not a dataset" -s 'source.main="/batch"'
+refused "'source.main' = \"/gone\": it is a link that leads nowhere: to '/nothing'" -s 'source.main="/gone"'
+refused "'source.main' = \"/away\": it is a link that leads nowhere" -s 'source.main="/away"'
+refused "'source.main' = \"/linked\": it is a link into another file; source.file has to name" \
+    -s 'source.main="/linked"'
+refused "'source.main' = \"/virtual\": it is a virtual dataset: its numbers are in other files" \
+    -s 'source.main="/virtual"'
+refused "'source.main' = \"/external\": its numbers are in other files (external storage); copy them into this one" \
+    -s 'source.main="/external"'
+refused "'source.main' = \"/unwritten\": nothing was ever written to it" -s 'source.main="/unwritten"'
 refused "'source.main' = \"/cube\": it has 3 dimensions; one (n) or two (systems, n) are needed" \
     -s 'source.main="/cube"'
 refused "'source.main' = \"/text\": it does not hold numbers; integers or reals are needed" \

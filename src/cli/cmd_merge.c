@@ -11,7 +11,7 @@ static enum sw_status end_sweep(struct sw_cli *cli, const char *file)
     struct sw_completed *completed = NULL;
     struct cli_sweep s;
     SW_TRY(cli_completed_open(cli, file, &completed));
-    enum sw_status st = cli_sweep_stored(cli, file, completed, &s);
+    enum sw_status st = cli_outline_stored(cli, file, completed, &s);
     sw_completed_close(&completed);
     if (st) return st;
     suggest_commands(cli, s.sweep, file);

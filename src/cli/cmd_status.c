@@ -97,7 +97,7 @@ static enum sw_status print_status(struct sw_cli *cli, const char *file, struct 
 static enum sw_status measure_submitted(const struct submit_arguments *stored, struct sw_monitor *v)
 {
     struct cli_sweep s = {0};
-    enum sw_status st = cli_sweep_open(stored->cli, stored->config, &s);
+    enum sw_status st = cli_outline_open(stored->cli, stored->config, &s);
     if (!st) st = sw_monitor_measure(v, s.sweep, stored->cli->only);
     if (stored->cli->report.errors) console_report(stored->cli);
     cli_sweep_close(&s);
@@ -141,7 +141,7 @@ enum sw_status cmd_status(struct sw_cli *cli)
         sw_free(file);
         return st;
     }
-    SW_TRY(cli_sweep_open(cli, cli->argument[0], &s));
+    SW_TRY(cli_outline_open(cli, cli->argument[0], &s));
     st = status_of(cli, s.file, &s);
     cli_sweep_close(&s);
     return st;

@@ -30,6 +30,14 @@ enum sw_status cli_output_path(const char *path, char **file)
     return sw_files_follow(path, file);
 }
 
+static enum sw_status refuse_input_as_output(const struct cli_sweep *s)
+{
+    const char *key = sw_sweep_file_key(s->sweep, s->file);
+    if (!key) return SW_OK;
+    return SW_FAIL(SW_E_REFUSED, "%s is the file that '%s' reads; give the results another name, by -o or output.file",
+                   s->file, key);
+}
+
 static enum sw_status name_output(const struct sw_cli *cli, struct cli_sweep *s)
 {
     const char *file = cli->output ? cli->output : s->sweep->file;
@@ -38,15 +46,21 @@ static enum sw_status name_output(const struct sw_cli *cli, struct cli_sweep *s)
     char *name = cli->nshards && !named ? sw_shard_file(file, cli->shard, cli->nshards) : sw_strdup(file);
     enum sw_status st = name ? cli_output_path(name, &s->file) : SW_FAIL(SW_E_MEMORY, "out of memory");
     sw_free(name);
-    return st;
+    return st ? st : refuse_input_as_output(s);
 }
 
-static enum sw_status expand_and_select(struct sw_cli *cli, const struct sw_selection *which, struct cli_sweep *s)
+typedef enum sw_status expand_function(const struct sw_config *config, struct sw_report *report,
+                                       struct sw_sweep **sweep);
+
+static enum sw_status expand_and_select(struct sw_cli *cli, expand_function *expand, const struct sw_selection *which,
+                                        struct cli_sweep *s)
 {
-    SW_TRY(sw_sweep_expand(s->config, &cli->report, &s->sweep));
+    SW_TRY(expand(s->config, &cli->report, &s->sweep));
     console_report(cli);  /* warnings */
-    SW_TRY(sw_alloc((size_t)s->sweep->nruns, &s->id));
-    SW_TRY(sw_sweep_ids(s->sweep, 0, s->sweep->nruns, s->id));
+    if (expand != sw_sweep_outline || !sw_sweep_file_key(s->sweep, NULL)) {
+        SW_TRY(sw_alloc((size_t)s->sweep->nruns, &s->id));
+        SW_TRY(sw_sweep_ids(s->sweep, 0, s->sweep->nruns, s->id));
+    }
     SW_TRY(sw_sweep_select(s->sweep, which, &s->run, &s->count));
     if (s->count) return SW_OK;
     if (which->only || !which->nshards)
@@ -56,20 +70,30 @@ static enum sw_status expand_and_select(struct sw_cli *cli, const struct sw_sele
                    which->shard, which->nshards, (long long)s->sweep->nruns);
 }
 
-enum sw_status cli_sweep_open(struct sw_cli *cli, const char *path, struct cli_sweep *s)
+static enum sw_status open_config(struct sw_cli *cli, const char *path, expand_function *expand, struct cli_sweep *s)
 {
     struct sw_selection which = {.only = cli->only, .shard = cli->shard, .nshards = cli->nshards};
     *s = (struct cli_sweep){0};
     enum sw_status st = sw_config_read(path, cli->override, cli->noverrides, &cli->report, &s->config);
     if (!st && sw_submit_is_copy(path)) s->config->users_file = false;
-    if (!st) st = expand_and_select(cli, &which, s);
+    if (!st) st = expand_and_select(cli, expand, &which, s);
     if (!st) st = name_output(cli, s);
     if (st) cli_sweep_close(s);
     return st;
 }
 
-enum sw_status cli_sweep_stored(struct sw_cli *cli, const char *file, const struct sw_completed *completed,
-                                struct cli_sweep *s)
+enum sw_status cli_sweep_open(struct sw_cli *cli, const char *path, struct cli_sweep *s)
+{
+    return open_config(cli, path, sw_sweep_expand, s);
+}
+
+enum sw_status cli_outline_open(struct sw_cli *cli, const char *path, struct cli_sweep *s)
+{
+    return open_config(cli, path, sw_sweep_outline, s);
+}
+
+static enum sw_status open_stored(struct sw_cli *cli, const char *file, const struct sw_completed *completed,
+                                  expand_function *expand, struct cli_sweep *s)
 {
     struct sw_selection which = {.only = cli->only, .shard = cli->shard, .nshards = cli->nshards};
     const char **override = NULL;
@@ -85,10 +109,22 @@ enum sw_status cli_sweep_stored(struct sw_cli *cli, const char *file, const stru
         override[k] = k < completed->noverride ? completed->override[k] : cli->override[k - completed->noverride];
     enum sw_status st = sw_config_read_text(file, completed->config_text, override, count, &cli->report, &s->config);
     sw_free(override);
-    if (!st) st = expand_and_select(cli, &which, s);
+    if (!st) st = expand_and_select(cli, expand, &which, s);
     if (!st) st = cli_output_path(file, &s->file);
     if (st) cli_sweep_close(s);
     return st;
+}
+
+enum sw_status cli_sweep_stored(struct sw_cli *cli, const char *file, const struct sw_completed *completed,
+                                struct cli_sweep *s)
+{
+    return open_stored(cli, file, completed, sw_sweep_expand, s);
+}
+
+enum sw_status cli_outline_stored(struct sw_cli *cli, const char *file, const struct sw_completed *completed,
+                                  struct cli_sweep *s)
+{
+    return open_stored(cli, file, completed, sw_sweep_outline, s);
 }
 
 void cli_sweep_close(struct cli_sweep *s)

@@ -17,6 +17,11 @@ enum sw_status cli_sweep_open(struct sw_cli *cli, const char *path, struct cli_s
 /** The sweep stored in an output file. @param completed  of that file */
 enum sw_status cli_sweep_stored(struct sw_cli *cli, const char *file, const struct sw_completed *completed,
                                 struct cli_sweep *s);
+/** The same for commands that look at results only, which need no other files (sw_sweep_outline()). id is NULL where
+ * files would decide the ids. */
+enum sw_status cli_outline_open(struct sw_cli *cli, const char *path, struct cli_sweep *s);
+enum sw_status cli_outline_stored(struct sw_cli *cli, const char *file, const struct sw_completed *completed,
+                                  struct cli_sweep *s);
 /** Where an output that was named so lies: a symbolic link is followed, not replaced. Free with sw_free().
  * @return SW_E_USAGE it names a folder; SW_E_IO, SW_E_MEMORY */
 enum sw_status cli_output_path(const char *path, char **file);

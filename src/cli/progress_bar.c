@@ -105,7 +105,7 @@ static void save_status(const struct progress_bar *bar, const struct sw_progress
     now.eta = now.rate > 0 ? (1 - now.fraction) * bar->plan->points_steps / now.rate : NAN;
     snprintf(now.phase, sizeof now.phase, "%s", p->phase);
     snprintf(now.identity.sweep_id, sizeof now.identity.sweep_id, "%s", bar->sweep->id);
-    snprintf(now.identity.config_sha256, sizeof now.identity.config_sha256, "%s", bar->sweep->config->sha256);
+    snprintf(now.identity.config_sha256, sizeof now.identity.config_sha256, "%s", bar->sweep->config_sha256);
     sw_status_file_write(bar->file, &now);
 }
 

@@ -20,10 +20,12 @@ struct status {
     bool unwritten;                    /* nothing of it is on disk yet                 */
 };
 
+/* What is stored is of runs of the sweep: those that are not there are pending. */
 static void count_runs(const struct cli_sweep *s, const struct sw_completed *completed, struct status *v)
 {
     v->runs = s->count;
-    v->counts = sw_completed_count(completed, s->id, s->run, s->count);
+    for (int64_t k = 0; k < completed->count; k++) sw_run_count(&v->counts, (enum sw_run_status)completed->status[k]);
+    v->counts.pending = completed->count < s->count ? s->count - completed->count : 0;
     for (int k = 0; k < completed->ncheckpoint; k++) {
         v->steps_of += completed->checkpoint[k].count;
         v->step = completed->checkpoint[k].step;
@@ -107,7 +109,7 @@ static void count_running(struct status *v)
 static enum sw_status count_stored(struct sw_cli *cli, const struct sw_completed *completed, struct status *v)
 {
     struct cli_sweep s = {0};
-    SW_TRY(cli_sweep_stored(cli, v->file, completed, &s));
+    SW_TRY(cli_outline_stored(cli, v->file, completed, &s));
     count_runs(&s, completed, v);
     cli_sweep_close(&s);
     return SW_OK;

@@ -1,4 +1,5 @@
-/* Datasets of HDF5 files: integers or reals of any size, with one dimension, or two (systems, then n). */
+/* Datasets of HDF5 files: integers or reals of any size, with one dimension, or two (systems, then n), whose
+ * numbers are in the file itself. */
 #include <hdf5.h>
 
 #include <stdio.h>
@@ -141,13 +142,72 @@ static enum sw_status read_shape(hid_t dataset, struct sw_array *a)
     return a->systems > 0 && a->n > 0 ? SW_OK : SW_FAIL(SW_E_CONFIG, "it is empty");
 }
 
+/* Why a name that is there is no dataset. */
+static enum sw_status no_dataset(const struct file *f, const char *name)
+{
+    H5L_info_t link;
+    char to[100] = "";
+    const bool leads = H5Oexists_by_name(f->id, name, H5P_DEFAULT) > 0;
+    const hid_t object = leads ? H5Oopen(f->id, name, H5P_DEFAULT) : -1;
+    const H5I_type_t type = object >= 0 ? H5Iget_type(object) : H5I_BADID;
+    if (object >= 0) H5Oclose(object);
+    if (type == H5I_GROUP) return SW_FAIL(SW_E_CONFIG, "it is a group, not a dataset");
+    if (type == H5I_DATATYPE) return SW_FAIL(SW_E_CONFIG, "it is a type, not a dataset");
+    if (leads) return fail_hdf5("it cannot be opened");
+    if (H5Lget_info(f->id, name, &link, H5P_DEFAULT) >= 0 && link.type == H5L_TYPE_SOFT &&
+        H5Lget_val(f->id, name, to, sizeof to, H5P_DEFAULT) >= 0)
+        return SW_FAIL(SW_E_CONFIG, "it is a link that leads nowhere: to '%.*s'", (int)sizeof to - 1, to);
+    return SW_FAIL(SW_E_CONFIG, "it is a link that leads nowhere");
+}
+
+/* Whether the way to a dataset has led into another file. */
+static enum sw_status find_file(const struct file *f, hid_t dataset, bool *other)
+{
+    const hid_t object[2] = {f->id, dataset};
+    char *name[2] = {NULL, NULL};
+    enum sw_status st = SW_OK;
+    for (int k = 0; k < 2 && !st; k++) {
+        const ssize_t length = H5Fget_name(object[k], NULL, 0);
+        st = length < 0 ? fail_hdf5("it cannot be read") : sw_alloc((size_t)length + 1, &name[k]);
+        if (!st) H5Fget_name(object[k], name[k], (size_t)length + 1);
+    }
+    *other = !st && strcmp(name[0], name[1]);
+    sw_free(name[0]);
+    sw_free(name[1]);
+    return st;
+}
+
+/* Where the numbers are. Those in other files could change without a notice, and HDF5 takes the fill value for those
+ * of a virtual dataset that are not there. */
+static enum sw_status check_storage(const struct file *f, hid_t dataset)
+{
+    const hid_t how = H5Dget_create_plist(dataset);
+    const bool is_virtual = how >= 0 && H5Pget_layout(how) == H5D_VIRTUAL,
+               external = how >= 0 && H5Pget_external_count(how) > 0;
+    H5D_space_status_t written;
+    bool other;
+    if (how < 0) return fail_hdf5("it cannot be read");
+    H5Pclose(how);
+    SW_TRY(find_file(f, dataset, &other));
+    if (other)
+        return SW_FAIL(SW_E_CONFIG, "it is a link into another file; source.file has to name the file that holds the "
+                       "numbers");
+    if (is_virtual)
+        return SW_FAIL(SW_E_CONFIG, "it is a virtual dataset: its numbers are in other files; copy them into this one");
+    if (external)
+        return SW_FAIL(SW_E_CONFIG, "its numbers are in other files (external storage); copy them into this one");
+    if (H5Dget_space_status(dataset, &written) < 0) return fail_hdf5("it cannot be read");
+    return written == H5D_SPACE_STATUS_NOT_ALLOCATED ? SW_FAIL(SW_E_CONFIG, "nothing was ever written to it") : SW_OK;
+}
+
 static enum sw_status find_locked(struct file *f, const char *name, struct sw_array *a)
 {
     *a = (struct sw_array){.index = f->count};
     if (!exists(f, name)) return no_such_dataset(f, name);
     hid_t dataset = H5Dopen2(f->id, name, H5P_DEFAULT);
-    if (dataset < 0) return SW_FAIL(SW_E_CONFIG, "it is a group, not a dataset");
+    if (dataset < 0) return no_dataset(f, name);
     enum sw_status st = read_shape(dataset, a);
+    if (!st) st = check_storage(f, dataset);
     if (!st) st = sw_resize((size_t)f->count, (size_t)f->count + 1, &f->dataset);
     if (st) H5Dclose(dataset);
     else f->dataset[f->count++] = dataset;

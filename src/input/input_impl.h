@@ -7,6 +7,7 @@
 
 struct input_format {
     const char *name;
+    bool whole;                                             /* open() reads all of a file: read() does not need it */
     bool (*recognizes)(const char *head, size_t length);   /* from the first bytes of a file */
     enum sw_status (*open)(const char *path, void **own);
     enum sw_arrays_kind (*kind)(const void *own);           /* NULL: always datasets */

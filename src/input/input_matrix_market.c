@@ -216,6 +216,7 @@ static enum sw_status read_numbers(void *own, const struct sw_array *a, const st
 extern const struct input_format input_matrix_market;
 const struct input_format input_matrix_market = {
     .name = "Matrix Market",
+    .whole = true,
     .recognizes = recognizes,
     .open = open_market,
     .kind = kind,

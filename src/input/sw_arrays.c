@@ -9,38 +9,76 @@
 #include "base/sw_mem.h"
 #include "input/input_impl.h"
 
+/* What tells one state of a file from another. */
+struct stamp { dev_t device; ino_t inode; off_t size; struct timespec written; };
+
 struct sw_arrays {
     const struct input_format *format;
+    char *path;
+    struct stamp opened;   /* when it was opened */
     void *own;
 };
+
+/* A pipe would not be opened before somebody writes into it: what is no file is refused by its name. */
+static enum sw_status read_stamp(const char *path, struct stamp *stamp)
+{
+    struct stat s;
+    const bool there = !stat(path, &s);
+    if (!there && errno == ENOENT)
+        return SW_FAIL(SW_E_CONFIG, "there is no such file; a path begins in this folder");
+    if (!there) return SW_FAIL(SW_E_CONFIG, "%s", strerror(errno));
+    if (!S_ISREG(s.st_mode))
+        return SW_FAIL(SW_E_CONFIG, "it is %s, not a file", S_ISDIR(s.st_mode) ? "a folder" : "a device or a pipe");
+    *stamp = (struct stamp){s.st_dev, s.st_ino, s.st_size, s.st_mtim};
+    return SW_OK;
+}
+
+/* @return SW_E_IO it has changed since it was opened */
+static enum sw_status check_unchanged(const struct sw_arrays *input)
+{
+    const struct stamp *was = &input->opened;
+    struct stamp is = {0};
+    if (read_stamp(input->path, &is))
+        return SW_FAIL(SW_E_IO, "it is not there any more, and has not been read to its end");
+    if (is.device == was->device && is.inode == was->inode && is.size == was->size &&
+        is.written.tv_sec == was->written.tv_sec && is.written.tv_nsec == was->written.tv_nsec)
+        return SW_OK;
+    return SW_FAIL(SW_E_IO, "it has changed since this command began to read it; nothing is stored of what "
+                   "was read");
+}
 
 /* @param length  in: room, out: bytes there are */
 static enum sw_status read_head(const char *path, char *head, size_t *length)
 {
-    struct stat s;
     FILE *file = fopen(path, "rb");
-    if (!file && errno == ENOENT) return SW_FAIL(SW_E_CONFIG, "there is no such file; a path begins in this folder");
     if (!file) return SW_FAIL(SW_E_CONFIG, "%s", strerror(errno));
-    const bool regular = !fstat(fileno(file), &s) && S_ISREG(s.st_mode);
-    *length = regular ? fread(head, 1, *length, file) : 0;
+    *length = fread(head, 1, *length, file);
     const bool failed = ferror(file);
+    const int why = errno;
     fclose(file);
-    if (!regular) return SW_FAIL(SW_E_CONFIG, "it is a folder or a device, not a file");
-    return failed ? SW_FAIL(SW_E_IO, "it cannot be read") : SW_OK;
+    return failed ? SW_FAIL(SW_E_IO, "it cannot be read: %s", strerror(why)) : SW_OK;
 }
 
-enum sw_status sw_arrays_open(const char *path, struct sw_arrays **input)
+static enum sw_status open_arrays(const char *path, struct sw_arrays *input)
 {
     char head[64];
     size_t length = sizeof head;
     const struct input_format *const *format = input_formats;
-    *input = NULL;
+    if (!(input->path = sw_strdup(path))) return SW_FAIL(SW_E_MEMORY, "out of memory");
+    SW_TRY(read_stamp(path, &input->opened));
     SW_TRY(read_head(path, head, &length));
     while (*format && !(*format)->recognizes(head, length)) format++;
     if (!*format) return SW_FAIL(SW_E_CONFIG, "it is neither an HDF5 file nor a Matrix Market one");
+    input->format = *format;
+    SW_TRY((*format)->open(path, &input->own));
+    return check_unchanged(input);
+}
+
+enum sw_status sw_arrays_open(const char *path, struct sw_arrays **input)
+{
+    *input = NULL;
     SW_TRY(sw_alloc(1, input));
-    (*input)->format = *format;
-    enum sw_status st = (*format)->open(path, &(*input)->own);
+    enum sw_status st = open_arrays(path, *input);
     if (st) sw_arrays_close(input);
     return st;
 }
@@ -48,7 +86,8 @@ enum sw_status sw_arrays_open(const char *path, struct sw_arrays **input)
 void sw_arrays_close(struct sw_arrays **input)
 {
     if (!input || !*input) return;
-    (*input)->format->close((*input)->own);
+    if ((*input)->format) (*input)->format->close((*input)->own);
+    sw_free((*input)->path);
     sw_free(*input);
     *input = NULL;
 }
@@ -63,10 +102,14 @@ enum sw_status sw_arrays_find(struct sw_arrays *input, const char *name, struct 
     return input->format->find(input->own, name, array);
 }
 
+/* A file that has been cut reads as zeros, or fails for that: that it has changed is what counts. */
 enum sw_status sw_arrays_read(struct sw_arrays *input, const struct sw_array *array, const struct sw_array_part *part,
                               double *out)
 {
-    return part->systems && part->count ? input->format->read(input->own, array, part, out) : SW_OK;
+    if (!part->systems || !part->count) return SW_OK;
+    enum sw_status st = input->format->read(input->own, array, part, out);
+    if (!input->format->whole) SW_TRY(check_unchanged(input));
+    return st;
 }
 
 /* Many short systems, or part of a long one, at a time. */

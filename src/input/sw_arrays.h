@@ -4,6 +4,9 @@
  * Matrix Market (a tridiagonal matrix by coordinates, whose arrays are its diagonals, or an array, whose columns are
  * systems). The content says which it is.
  *
+ * What is read of an HDF5 file is of the state in which it was opened, or fails. A text is read as a whole when it is
+ * opened: what becomes of the file afterwards does not matter.
+ *
  * Any thread may call at any time. Messages do not name the file: the caller knows how the user wrote it. */
 #include <stdbool.h>
 #include <stdint.h>
@@ -20,8 +23,9 @@ struct sw_array {
 
 /** Open a file. A text is read as a whole.
  * @param input  out: NULL on failure; close with sw_arrays_close()
- * @return SW_E_CONFIG there is no such file, it has no format that is known, or its text is wrong (with the line);
- *         SW_E_IO; SW_E_MEMORY */
+ * @return SW_E_CONFIG there is no such file (a folder, a device or a pipe is none), it has no format that is known, or
+ *         its text is wrong or too long for the memory (with the line); SW_E_IO it cannot be read, or changes
+ *         meanwhile; SW_E_MEMORY */
 enum sw_status sw_arrays_open(const char *path, struct sw_arrays **input);
 void sw_arrays_close(struct sw_arrays **input);
 
@@ -35,16 +39,19 @@ enum sw_arrays_kind sw_arrays_kind(const struct sw_arrays *input);
 
 /** Find an array.
  * @param name  as its kind of file has it; of columns anything
- * @return SW_E_CONFIG there is none, with the nearest or the known ones, or it is no array of numbers; SW_E_MEMORY */
+ * @return SW_E_CONFIG there is none, with the nearest or the known ones, it is no array of numbers, or its numbers are
+ *         not in the file: in another one (an external link, external storage, a virtual dataset), or nowhere;
+ *         SW_E_IO; SW_E_MEMORY */
 enum sw_status sw_arrays_find(struct sw_arrays *input, const char *name, struct sw_array *array);
 
 /* Part of an array: numbers first .. first + count - 1 of systems system .. system + systems - 1, all from 0. */
 struct sw_array_part { int64_t system, systems, first, count; };
 
-/** @param out  [systems][count]  @return SW_E_IO */
+/** @param out  [systems][count]  @return SW_E_IO it cannot be read, or the file is not as it was when it was opened */
 enum sw_status sw_arrays_read(struct sw_arrays *input, const struct sw_array *array, const struct sw_array_part *part,
                               double *out);
 
-/** SHA-256 of all its numbers. It takes as long as they take to be read, or 1 s for 1 to 2 GB. */
+/** SHA-256 of all its numbers. It takes as long as they take to be read, or 1 s for 1 to 2 GB.
+ * @return as sw_arrays_read(); SW_E_MEMORY */
 enum sw_status sw_arrays_digest(struct sw_arrays *input, const struct sw_array *array, unsigned char digest[32]);
 #endif

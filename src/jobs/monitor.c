@@ -98,8 +98,10 @@ enum sw_status sw_monitor_measure(struct sw_monitor *m, const struct sw_sweep *s
     SW_TRY(sw_sweep_shares(sweep, only, m->nshards, &run, &first));
     for (int k = 0; k < m->nshards; k++) m->shard[k].runs = first[k + 1] - first[k];
     m->known = true;
-    snprintf(m->identity.sweep_id, sizeof m->identity.sweep_id, "%s", sweep->id);
-    snprintf(m->identity.config_sha256, sizeof m->identity.config_sha256, "%s", sweep->config->sha256);
+    if (*sweep->id) {
+        snprintf(m->identity.sweep_id, sizeof m->identity.sweep_id, "%s", sweep->id);
+        snprintf(m->identity.config_sha256, sizeof m->identity.config_sha256, "%s", sweep->config_sha256);
+    }
     sw_free(run);
     sw_free(first);
     return SW_OK;
@@ -198,10 +200,11 @@ static enum sw_status measure_stored(struct sw_monitor *v, const struct sw_compl
     uint64_t *id = NULL;
     enum sw_status st = sw_config_read_text(v->file, completed->config_text, (const char *const *)completed->override,
                                             completed->noverride, warnings->report, &config);
-    if (!st) st = sw_sweep_expand(config, warnings->report, &sweep);
+    if (!st) st = sw_sweep_outline(config, warnings->report, &sweep);
     warnings->print(warnings->user);
-    if (!st) st = sw_alloc((size_t)sweep->nruns, &id);
-    if (!st) st = sw_sweep_ids(sweep, 0, sweep->nruns, id);
+    const bool by_files = !st && sw_sweep_file_key(sweep, NULL);  /* which are not needed here, nor may be there */
+    if (!st && !by_files) st = sw_alloc((size_t)sweep->nruns, &id);
+    if (!st && !by_files) st = sw_sweep_ids(sweep, 0, sweep->nruns, id);
     if (!st) st = sw_monitor_measure(v, sweep, NULL);
     sw_free(id);
     sw_sweep_destroy(&sweep);

@@ -45,7 +45,8 @@ bool sw_monitor_is_one(const char *file);
 enum sw_status sw_monitor_find(const char *file, int submitted, int nshards, struct sw_monitor **monitor);
 
 /** What the shards are of, and how many runs each has: otherwise the first shard that has stored its config tells.
- * @param sweep  with its id (sw_sweep_ids()); not kept  @param only  of which runs; NULL: of all
+ * @param sweep  with its id (sw_sweep_ids()), or without one: that of the first shard counts; not kept
+ * @param only   of which runs; NULL: of all
  * @return as sw_sweep_shares() */
 enum sw_status sw_monitor_measure(struct sw_monitor *monitor, const struct sw_sweep *sweep, const char *only);
 

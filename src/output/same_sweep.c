@@ -162,6 +162,15 @@ static enum sw_status all_runs_of_sweep(const struct sw_sweep *sweep, const uint
     return SW_OK;
 }
 
+/* The configs are the same. */
+static void add_unseen_difference(const struct sw_sweep *sweep, struct sw_text *text)
+{
+    const char *key = sw_sweep_file_key(sweep, NULL);
+    if (key)
+        sw_text_printf(text, "'%s' has other numbers by now, or another version of sweep made it", key);
+    else sw_text_add(text, "its runs have other ids: another version of sweep made them");
+}
+
 enum sw_status sw_completed_check_sweep(const struct sw_completed *completed, const char *file,
                                         const struct sw_sweep *sweep,
                                         const uint64_t *id)
@@ -172,8 +181,7 @@ enum sw_status sw_completed_check_sweep(const struct sw_completed *completed, co
     SW_TRY(all_runs_of_sweep(sweep, id, completed, &yes));
     bool outputs = yes && first_difference(sweep, completed, shapes_output, &text);
     if (yes && !outputs) return SW_OK;
-    if (!yes && !first_difference(sweep, completed, decides_ids, &text))
-        sw_text_add(&text, "its runs have other ids: another version of sweep made them");
+    if (!yes && !first_difference(sweep, completed, decides_ids, &text)) add_unseen_difference(sweep, &text);
     SW_FAIL(SW_E_REFUSED, "%s holds %s (%s); use -o FILE or --force", file,
             yes ? "other outputs of this sweep" : "another sweep", sw_text_get(&text));
     sw_text_free(&text);

@@ -7,7 +7,7 @@
 struct sw_sweep_identity {
     char sweep_id[13], config_sha256[65];
 };
-/** Results belong to the same sweep if they have the same set of runs, or the same config: another version of the
- * program may have given its runs other ids. */
+/** Results belong to the same sweep if they have the same set of runs, or the same config, and the same numbers in the
+ * files that runs read: another version of the program may have given its runs other ids. */
 bool sw_same_sweep(const struct sw_sweep_identity *a, const struct sw_sweep_identity *b);
 #endif

@@ -36,6 +36,7 @@ struct sw_key {
     bool             decides;   /* the numbers of a run depend on it: it is hashed into the run's id */
     bool             later;     /* WORD: files are older than the key: its default is not hashed        */
     bool             common;    /* WORD: one word for all runs, not "$axis"                         */
+    bool             reads;     /* TEXT: names a file that runs read, or may                        */
     bool             visible;   /* REAL, COUNT: expressions may use its last part as a name         */
     const char      *name, *alias;  /* instead of its last part; one more name. NULL: none          */
     bool             element;   /* of a list that the row of the list describes: not explained by itself   */

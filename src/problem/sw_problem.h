@@ -230,12 +230,17 @@ struct sw_problem {
                                 char why[160]);
     /** grid.n where a config leaves it out: of files that it names. The setup counts for its choices only; one that is
      * an axis is still "$axis". NULL: it is always given.
-     * @param n  out: 0: nothing says it  @return SW_E_MEMORY */
-    enum sw_status (*points)(const struct sw_setup *setup, int64_t *n);
+     * @param n    out: 0: nothing says it
+     * @param key  out, where nothing does: the key that is to blame, NULL: grid.n is just missing
+     * @param why  out, with key: room for 160 characters
+     * @return SW_E_MEMORY */
+    enum sw_status (*points)(const struct sw_setup *setup, int64_t *n, const char **key, char why[160]);
     /** What decides the numbers of runs with these words beside the config, the content of files: a digest that goes
      * into their ids. The setup counts for its choices only. NULL: nothing does.
-     * @param any  out: whether there is something  @return SW_E_IO; SW_E_MEMORY */
-    enum sw_status (*content)(const struct sw_setup *setup, bool *any, unsigned char digest[32]);
+     * @param any  out: whether there is something
+     * @param key  out, where it fails: the key that names what cannot be read, or NULL
+     * @return SW_E_IO; SW_E_MEMORY */
+    enum sw_status (*content)(const struct sw_setup *setup, bool *any, unsigned char digest[32], const char **key);
     /** The time step of a run whose config gives time.cfl instead of time.dt: time.end over a whole number. Such a
      * problem has a row for time.cfl (0: not given), and one of its own for time.dt (may be left out). The setup counts
      * for its columns, functions and choices only. NULL: time.dt is always given.

@@ -81,8 +81,10 @@ static double points_that_fit(const struct sw_sweep *sweep, const struct sw_grou
 static bool files_have_points(const struct sw_sweep *sweep, const struct sw_group *group)
 {
     const struct sw_setup setup = sw_sweep_setup(sweep, group, 1);
+    const char *key;
+    char why[160];
     int64_t n = 0;
-    return sweep->problem->points && !sweep->problem->points(&setup, &n) && n > 0;
+    return sweep->problem->points && !sweep->problem->points(&setup, &n, &key, why) && n > 0;
 }
 
 /* Two sizes in GiB so that one sees which is larger, and that the first is enough. */

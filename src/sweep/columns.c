@@ -151,20 +151,29 @@ static enum sw_status read_step_source(struct sw_sweep *s, int k, bool *taken)
     return sw_arena_take(s->own->arena, (size_t)(s->nruns > 0 ? s->nruns : 1), &s->own->step);
 }
 
+static void report_points(const struct sw_sweep *s, const struct sw_key *grid_n, const char *key, const char *why)
+{
+    const struct sw_setting *setting = key ? key_setting(s, key) : NULL;
+    if (!key) key_report_missing(s, grid_n);
+    else report_error(s, setting, "'%s' = \"%s\": %s", key, setting && setting->text ? setting->text : "", why);
+}
+
 /* grid.n of a config that leaves it out, where files have it. */
 static enum sw_status read_points_source(struct sw_sweep *s, int k, bool *taken)
 {
     struct source *from = &s->own->source[k];
     const struct sw_setup setup = {.nchoice = s->nchoice, .choice = s->choice};
     const struct sw_key *key = s->column[k].key;
-    int64_t n = 0;
+    const char *why_not = NULL;
+    char why[160];
+    int64_t n = 1;
     *taken = s->problem->points && !from->setting && !strcmp(s->column[k].name, "grid.n") && !key_default(s, key);
     if (!*taken) return SW_OK;
-    SW_TRY(s->problem->points(&setup, &n));
+    if (!s->own->outline) SW_TRY(s->problem->points(&setup, &n, &why_not, why));
     from->kind = SOURCE_CONSTANT;
     from->number = (double)n;
     from->unknown = n < 1;
-    if (n < 1) key_report_missing(s, key);
+    if (n < 1) report_points(s, key, why_not, why);
     return SW_OK;
 }
 

@@ -159,6 +159,16 @@ static enum sw_status add_functions(const struct sw_sweep *s, struct sw_hash *h,
     return st;
 }
 
+/* The last failure, with the line of a key. */
+static enum sw_status fail_at_key(const struct sw_sweep *s, const char *key, enum sw_status st)
+{
+    const struct sw_setting *setting = key_setting(s, key);
+    struct sw_err_kept kept = {0};
+    sw_err_keep(&kept, st);
+    if (!error_line(setting)) return SW_FAIL(st, "%s: %s", error_file(s, setting), kept.message);
+    return SW_FAIL(st, "%s:%d: %s", error_file(s, setting), error_line(setting), kept.message);
+}
+
 /* What the problem reads from files that the words of a combination name. */
 static enum sw_status add_content(const struct id_maker *m, int word, struct sw_hash *h, size_t *length)
 {
@@ -166,12 +176,14 @@ static enum sw_status add_content(const struct id_maker *m, int word, struct sw_
     struct sw_choice choice[MAX_CHOICES];
     const struct sw_setup setup = {.nchoice = s->nchoice, .choice = choice};
     unsigned char digest[32];
+    const char *key = NULL;
     bool any = false;
     if (!s->problem->content) return SW_OK;
     for (int k = 0; k < s->nchoice; k++)
         choice[k] = (struct sw_choice){s->choice[k].key,
                                        choice_word(s, k, word_in(m, s->own->choice_column[k], word))};
-    SW_TRY(s->problem->content(&setup, &any, digest));
+    enum sw_status st = s->problem->content(&setup, &any, digest, &key);
+    if (st) return key ? fail_at_key(s, key, st) : st;
     if (!any) return SW_OK;
     sw_hash_add(h, digest, sizeof digest);
     *length += sizeof digest;
@@ -297,6 +309,12 @@ static void set_sweep_id(struct sw_sweep *s, const uint64_t *id)
         for (int byte = 0; byte < 8; byte++) sw_hash_add(&h, &(unsigned char){(unsigned char)(sum[k] >> 8 * byte)}, 1);
     sw_hash_end(&h, digest);
     sw_hash_hex(digest, 12, s->id);
+    if (!sw_sweep_file_key(s, NULL)) return;
+    sw_hash_start(&h);
+    sw_hash_add(&h, s->config->sha256, sizeof s->config->sha256);
+    sw_hash_add(&h, s->id, sizeof s->id);
+    sw_hash_end(&h, digest);
+    sw_hash_hex(digest, 64, s->config_sha256);
 }
 
 enum sw_status sw_sweep_ids(struct sw_sweep *s, int64_t first, int64_t count, uint64_t *id)

@@ -162,7 +162,7 @@ static void check_validity(struct checking *c, const struct column_block *b)
 {
     char why[160];
     int first = -1, count = 0;
-    if (!c->s->problem->validate_run) return;
+    if (!c->s->problem->validate_run || c->s->own->outline) return;
     for (int j = 0; j < b->count; j++) {
         if (!validate_run(c->s, b, j, why)) continue;
         if (!count++) first = j;

@@ -46,6 +46,7 @@ struct sw_sweep {
     int         nchoice;
     struct sw_choice   *choice;         /* WORD keys of the problem                                           */
     char        id[13];                 /* of the set of run ids, 12 hexadecimal digits: by sw_sweep_ids() */
+    char        config_sha256[65];      /* that of the config; where runs read files, with what is in them: likewise */
 
     /* output and run options, resolved */
     const char *file;                   /* output.file, or NAME.h5 beside the config's name in results/      */
@@ -67,7 +68,17 @@ struct sw_sweep {
  * stencil, ...
  * @return SW_E_CONFIG the report has errors, from here or from before; SW_E_MEMORY */
 enum sw_status sw_sweep_expand(const struct sw_config *config, struct sw_report *report, struct sw_sweep **sweep);
+
+/** The same for results that are there: the files that runs read are not looked at, and the problem is not asked
+ * whether it takes each run. Where grid.n is left to such a file it is 1. It has no ids where it has a file
+ * (sw_sweep_file_key()). */
+enum sw_status sw_sweep_outline(const struct sw_config *config, struct sw_report *report, struct sw_sweep **sweep);
 void sw_sweep_destroy(struct sw_sweep **sweep);
+
+/** The key of the problem that names a file which runs read.
+ * @param path  only of this file, by whatever name; NULL: of any
+ * @return its path, "source.file"; NULL: there is none */
+const char *sw_sweep_file_key(const struct sw_sweep *sweep, const char *path);
 
 /** The numbers of some runs.
  * @param run    [count] indices; NULL: first, first+1, ...

@@ -91,16 +91,19 @@ static enum sw_status expand(struct sw_sweep *s)
     return status_so_far(s);
 }
 
-enum sw_status sw_sweep_expand(const struct sw_config *config, struct sw_report *report, struct sw_sweep **sweep)
+static enum sw_status make_sweep(const struct sw_config *config, bool outline, struct sw_report *report,
+                                 struct sw_sweep **sweep)
 {
     enum sw_status st;
     struct sw_sweep *s;
     *sweep = NULL;
     SW_TRY(sw_alloc(1, &s));
     s->config = config;
+    snprintf(s->config_sha256, sizeof s->config_sha256, "%s", config->sha256);
     SW_TRY_TO(failed, st, sw_alloc(1, &s->own));
     SW_TRY_TO(failed, st, sw_arena_create(&s->own->arena));
     s->own->report = report;
+    s->own->outline = outline;
     s->own->step_column = -1;
     SW_TRY_TO(failed, st, sw_arena_take(s->own->arena, 1, &s->own->sample));
     SW_TRY_TO(failed, st, sw_arena_take(s->own->arena, 1, &s->own->fields));
@@ -113,6 +116,16 @@ enum sw_status sw_sweep_expand(const struct sw_config *config, struct sw_report 
 failed:
     sw_sweep_destroy(&s);
     return st;
+}
+
+enum sw_status sw_sweep_expand(const struct sw_config *config, struct sw_report *report, struct sw_sweep **sweep)
+{
+    return make_sweep(config, false, report, sweep);
+}
+
+enum sw_status sw_sweep_outline(const struct sw_config *config, struct sw_report *report, struct sw_sweep **sweep)
+{
+    return make_sweep(config, true, report, sweep);
 }
 
 void sw_sweep_destroy(struct sw_sweep **sweep)

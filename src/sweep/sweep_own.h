@@ -28,6 +28,7 @@
 struct sw_sweep_own {
     struct sw_report *report;           /* while the config is expanded, else NULL                              */
     struct sw_arena  *arena;            /* holds everything below, and what sw_sweep.h shows                    */
+    bool              outline;          /* sw_sweep_outline()                                                   */
     bool              grid_wrong;       /* a list of the grid was refused                                       */
     bool              words_wrong;      /* a WORD key has none of its words                                     */
     bool              axes_wrong;       /* the runs cannot be told apart                                        */

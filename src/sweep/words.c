@@ -2,6 +2,7 @@
 
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "base/sw_nearest_name.h"
 #include "sweep/axis.h"
@@ -130,6 +131,31 @@ const char *choice_word(const struct sw_sweep *s, int k, double number)
     const int column = s->own->choice_column[k];
     if (column < 0) return s->choice[k].word;
     return number >= 0 && number < s->column[column].nword ? s->column[column].word[(int)number] : "";
+}
+
+/* ------------------------------------------------------------------ keys that name files */
+
+static bool same_file(const char *a, const char *b)
+{
+    struct stat s, t;
+    return !stat(a, &s) && !stat(b, &t) && s.st_dev == t.st_dev && s.st_ino == t.st_ino;
+}
+
+static bool has_file(const struct sw_sweep *s, int k, const char *path)
+{
+    const int column = s->own->choice_column[k], words = column < 0 ? 1 : s->column[column].nword;
+    for (int w = 0; w < words; w++) {
+        const char *word = choice_word(s, k, w);
+        if (*word && (!path || same_file(word, path))) return true;
+    }
+    return false;
+}
+
+const char *sw_sweep_file_key(const struct sw_sweep *s, const char *path)
+{
+    for (int k = 0; k < s->nchoice; k++)
+        if (key_find(s, s->choice[k].key)->reads && has_file(s, k, path)) return s->choice[k].key;
+    return NULL;
 }
 
 /* ------------------------------------------------------------------ the key that names the row */

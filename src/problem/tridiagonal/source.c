@@ -3,18 +3,20 @@
 #include <pthread.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "base/sw_hash.h"
 #include "base/sw_mem.h"
 #include "base/sw_text.h"
 
 const char *const tridiagonal_array[TRIDIAGONAL_ARRAYS] = {"lower", "main", "upper", "rhs"};
-static const char *const key_of[TRIDIAGONAL_ARRAYS] = {"source.lower", "source.main", "source.upper", "source.rhs"};
+/* The keys on whose words it depends: those of its arrays first. */
+enum { FILE_KEY = TRIDIAGONAL_ARRAYS, CYCLIC_KEY, KEYS };
+static const char *const key_of[KEYS] = {"source.lower", "source.main", "source.upper", "source.rhs", "source.file",
+                                         "cyclic"};
 
 struct tridiagonal_source {
     struct tridiagonal_source *next;
-    char   *words;                    /* of the keys, and what says that files are the same          */
+    char   *word[KEYS];
     struct sw_arrays *file, *rhs_file; /* NULL: a Matrix Market matrix has its right-hand side elsewhere */
     bool    has[TRIDIAGONAL_ARRAYS];
     struct sw_array array[TRIDIAGONAL_ARRAYS];
@@ -28,9 +30,9 @@ struct tridiagonal_source {
 static pthread_mutex_t turn = PTHREAD_MUTEX_INITIALIZER;
 static struct tridiagonal_source *all;
 
-static const char *word(const struct sw_setup *setup, const char *key)
+static const char *word(const struct sw_setup *setup, int key)
 {
-    const char *found = sw_setup_word(setup, key);
+    const char *found = sw_setup_word(setup, key_of[key]);
     return found ? found : "";
 }
 
@@ -62,9 +64,9 @@ static enum sw_status find_array(struct tridiagonal_source *s, int k, struct sw_
 /* The diagonals of a Matrix Market matrix, and a right-hand side from a file of its own. */
 static enum sw_status find_matrix(const struct sw_setup *setup, struct tridiagonal_source *s)
 {
-    const char *rhs = word(setup, key_of[TRIDIAGONAL_RHS]);
+    const char *rhs = word(setup, TRIDIAGONAL_RHS);
     for (int k = 0; k < TRIDIAGONAL_RHS; k++) {
-        if (*word(setup, key_of[k])) blame(s, key_of[k], "a Matrix Market file has no datasets; leave it out");
+        if (*word(setup, k)) blame(s, key_of[k], "a Matrix Market file has no datasets; leave it out");
         SW_TRY(find_array(s, k, s->file, tridiagonal_array[k]));
     }
     if (!*rhs || s->key) return SW_OK;
@@ -80,12 +82,13 @@ static enum sw_status find_datasets(const struct sw_setup *setup, struct tridiag
 {
     bool any = false;
     for (int k = 0; k < TRIDIAGONAL_ARRAYS; k++) {
-        const char *name = word(setup, key_of[k]);
+        const char *name = word(setup, k);
         if (!*name) continue;
         any = true;
         SW_TRY(find_array(s, k, s->file, name));
     }
-    if (!any) blame(s, "source.file", "say what to take from it: source.lower, main, upper or rhs name its datasets");
+    if (!any)
+        blame(s, key_of[FILE_KEY], "say what to take from it: source.lower, main, upper or rhs name its datasets");
     return SW_OK;
 }
 
@@ -119,19 +122,19 @@ static void check_corners(const struct sw_setup *setup, struct tridiagonal_sourc
         snprintf(why, sizeof why,
                  "line %ld: the entry (%s) is off the three diagonals; cyclic = true closes the system",
                  s->array[k].corner_line, k == TRIDIAGONAL_LOWER ? "1, n" : "n, 1");
-        blame(s, "source.file", why);
+        blame(s, key_of[FILE_KEY], why);
     }
 }
 
 static enum sw_status open_source(const struct sw_setup *setup, struct tridiagonal_source *s)
 {
-    SW_TRY(blame_failure(s, "source.file", sw_arrays_open(word(setup, "source.file"), &s->file)));
+    SW_TRY(blame_failure(s, key_of[FILE_KEY], sw_arrays_open(word(setup, FILE_KEY), &s->file)));
     if (s->key) return SW_OK;
     switch (sw_arrays_kind(s->file)) {
     case SW_ARRAYS_DATASETS:  SW_TRY(find_datasets(setup, s)); break;
     case SW_ARRAYS_DIAGONALS: SW_TRY(find_matrix(setup, s)); break;
     case SW_ARRAYS_COLUMNS:
-        blame(s, "source.file", "a Matrix Market array has no datasets; it can be source.rhs beside a Matrix Market "
+        blame(s, key_of[FILE_KEY], "a Matrix Market array has no datasets; it can be source.rhs beside a Matrix Market "
               "matrix");
     }
     compare_arrays(s);
@@ -141,39 +144,37 @@ static enum sw_status open_source(const struct sw_setup *setup, struct tridiagon
 
 /* ------------------------------------------------------------------ those that are open */
 
-/* What tells one state of a file from another. */
-static void add_file(struct sw_text *text, const char *path)
+static bool has_words(const struct tridiagonal_source *s, const struct sw_setup *setup)
 {
-    struct stat f = {0};
-    const bool there = *path && !stat(path, &f);
-    sw_text_printf(text, "%s|%d %lld %lld %lld.%09ld|", path, there, (long long)f.st_ino, (long long)f.st_size,
-                   (long long)f.st_mtim.tv_sec, f.st_mtim.tv_nsec);
+    for (int k = 0; k < KEYS; k++)
+        if (strcmp(s->word[k], word(setup, k))) return false;
+    return true;
 }
 
-static char *print_words(const struct sw_setup *setup)
+static enum sw_status copy_words(const struct sw_setup *setup, struct tridiagonal_source *s)
 {
-    struct sw_text text = {0};
-    add_file(&text, word(setup, "source.file"));
-    for (int k = 0; k < TRIDIAGONAL_RHS; k++) sw_text_printf(&text, "%s|", word(setup, key_of[k]));
-    add_file(&text, word(setup, "source.rhs"));
-    sw_text_printf(&text, "%s", word(setup, "cyclic"));
-    return sw_text_take(&text);
+    for (int k = 0; k < KEYS; k++)
+        if (!(s->word[k] = sw_strdup(word(setup, k)))) return SW_FAIL(SW_E_MEMORY, "out of memory");
+    return SW_OK;
 }
 
-/* @param words  taken over */
-static enum sw_status find_or_open(const struct sw_setup *setup, char *words, struct tridiagonal_source **source)
+static enum sw_status find_or_open(const struct sw_setup *setup, struct tridiagonal_source **source)
 {
     struct tridiagonal_source *s = all;
-    while (s && strcmp(s->words, words)) s = s->next;
+    while (s && !has_words(s, setup)) s = s->next;
     *source = s;
-    if (s) { sw_free(words); return SW_OK; }
-    enum sw_status st = sw_alloc(1, &s);
-    if (st) { sw_free(words); return st; }
-    s->words = words;
+    if (s) return SW_OK;
+    SW_TRY(sw_alloc(1, &s));
+    enum sw_status st = copy_words(setup, s);
+    if (st) {
+        for (int k = 0; k < KEYS; k++) sw_free(s->word[k]);
+        sw_free(s);
+        return st;
+    }
     s->next = all;
     *source = all = s;
     st = open_source(setup, s);
-    if (st) blame(s, "source.file", "out of memory");
+    if (st) blame(s, key_of[FILE_KEY], "out of memory");
     return st;
 }
 
@@ -181,13 +182,11 @@ enum sw_status tridiagonal_source_find(const struct sw_setup *setup, const struc
                                        const char **key, char why[160])
 {
     struct tridiagonal_source *s = NULL;
-    char *words;
     *source = NULL;
     *key = NULL;
-    if (!*word(setup, "source.file")) return SW_OK;
-    if (!(words = print_words(setup))) return SW_FAIL(SW_E_MEMORY, "out of memory");
+    if (!*word(setup, FILE_KEY)) return SW_OK;
     pthread_mutex_lock(&turn);
-    enum sw_status st = find_or_open(setup, words, &s);
+    enum sw_status st = find_or_open(setup, &s);
     pthread_mutex_unlock(&turn);
     SW_TRY(st);
     *source = s;
@@ -209,26 +208,40 @@ static struct sw_arrays *file_of(const struct tridiagonal_source *s, int array)
     return array == TRIDIAGONAL_RHS && s->rhs_file ? s->rhs_file : s->file;
 }
 
+/* @param st  SW_OK, or why an array cannot be read: for the user, with its key and its file */
+static enum sw_status name_array(const struct tridiagonal_source *s, int array, enum sw_status st)
+{
+    struct sw_err_kept kept = {0};
+    if (st != SW_E_IO) return st;
+    sw_err_keep(&kept, st);
+    const char *dataset = s->word[array], *file = array == TRIDIAGONAL_RHS && s->rhs_file ? dataset : s->word[FILE_KEY];
+    if (file == dataset || !*dataset) return SW_FAIL(st, "%s of \"%s\": %s", tridiagonal_array[array], file,
+                                                     kept.message);
+    return SW_FAIL(st, "%s = \"%s\" of \"%s\": %s", key_of[array], dataset, file, kept.message);
+}
+
 enum sw_status tridiagonal_source_read(const struct tridiagonal_source *s, int array, const struct sw_array_part *part,
                                        double *out)
 {
     const struct sw_array *a = &s->array[array];
     struct sw_array_part one = {0, 1, part->first, part->count};
-    if (a->systems > 1) return sw_arrays_read(file_of(s, array), a, part, out);
-    SW_TRY(sw_arrays_read(file_of(s, array), a, &one, out));
+    if (a->systems > 1) return name_array(s, array, sw_arrays_read(file_of(s, array), a, part, out));
+    SW_TRY(name_array(s, array, sw_arrays_read(file_of(s, array), a, &one, out)));
     for (int64_t k = 1; k < part->systems; k++)
         memcpy(out + k * part->count, out, (size_t)part->count * sizeof *out);
     return SW_OK;
 }
 
-static enum sw_status form_digest(struct tridiagonal_source *s)
+/* @param key  out, where an array cannot be read: its key */
+static enum sw_status form_digest(struct tridiagonal_source *s, const char **key)
 {
     struct sw_hash h;
     unsigned char one[32];
     sw_hash_start(&h);
     for (int k = 0; k < TRIDIAGONAL_ARRAYS; k++) {
         if (!s->has[k]) continue;
-        SW_TRY(sw_arrays_digest(file_of(s, k), &s->array[k], one));
+        *key = *s->word[k] ? key_of[k] : key_of[FILE_KEY];
+        SW_TRY(name_array(s, k, sw_arrays_digest(file_of(s, k), &s->array[k], one)));
         sw_hash_add(&h, tridiagonal_array[k], strlen(tridiagonal_array[k]) + 1);
         sw_hash_add(&h, one, sizeof one);
     }
@@ -237,11 +250,13 @@ static enum sw_status form_digest(struct tridiagonal_source *s)
     return SW_OK;
 }
 
-enum sw_status tridiagonal_source_digest(const struct tridiagonal_source *source, unsigned char digest[32])
+enum sw_status tridiagonal_source_digest(const struct tridiagonal_source *source, unsigned char digest[32],
+                                         const char **key)
 {
     struct tridiagonal_source *s = (struct tridiagonal_source *)source;  /* one of `all` */
+    *key = NULL;
     pthread_mutex_lock(&turn);
-    enum sw_status st = s->digested ? SW_OK : form_digest(s);
+    enum sw_status st = s->digested ? SW_OK : form_digest(s, key);
     if (!st) memcpy(digest, s->digest, sizeof s->digest);
     pthread_mutex_unlock(&turn);
     return st;

@@ -1,7 +1,7 @@
 #ifndef TRIDIAGONAL_SOURCE_H
 #define TRIDIAGONAL_SOURCE_H
 /* The arrays of tridiagonal systems that the config takes from files: the keys `source`. A source is opened once in a
- * process, and again where one of its files has changed; it stays open. Any thread may call at any time. */
+ * process, and stays open: a command knows one state of its files. Any thread may call at any time. */
 #include "input/sw_arrays.h"
 #include "problem/sw_problem.h"
 
@@ -26,10 +26,15 @@ int64_t tridiagonal_source_unknowns(const struct tridiagonal_source *source);
 int64_t tridiagonal_source_systems(const struct tridiagonal_source *source);
 
 /** Part of an array. One that holds a single system is that of all.
- * @param out  [part->systems][part->count]  @return SW_E_IO */
+ * @param out  [part->systems][part->count]
+ * @return SW_E_IO it cannot be read, or the file has changed since it was opened (sw_arrays_read()): the message has
+ *         the array and its file */
 enum sw_status tridiagonal_source_read(const struct tridiagonal_source *source, int array,
                                        const struct sw_array_part *part, double *out);
 
-/** SHA-256 of all its numbers, formed once. @return SW_E_IO; SW_E_MEMORY */
-enum sw_status tridiagonal_source_digest(const struct tridiagonal_source *source, unsigned char digest[32]);
+/** SHA-256 of all its numbers, formed once.
+ * @param key  out: the key of the array that cannot be read, if one cannot
+ * @return as tridiagonal_source_read(); SW_E_MEMORY */
+enum sw_status tridiagonal_source_digest(const struct tridiagonal_source *source, unsigned char digest[32],
+                                         const char **key);
 #endif

@@ -67,28 +67,30 @@ static const char *refuse_source(const struct sw_setup *setup, const struct trid
 }
 
 /* Of a source with which something is wrong, any number: it is refused for that. */
-static enum sw_status points(const struct sw_setup *setup, int64_t *n)
+static enum sw_status points(const struct sw_setup *setup, int64_t *n, const char **key, char why[160])
 {
     const struct tridiagonal_source *source;
-    const char *key;
-    char why[160];
     *n = 0;
-    for (int k = 0; k < setup->nchoice; k++)
-        if (setup->choice[k].word[0] == '$' && !strncmp(setup->choice[k].key, "source.", 7)) return SW_OK;
-    SW_TRY(tridiagonal_source_find(setup, &source, &key, why));
-    if (source) *n = key ? 1 : tridiagonal_source_unknowns(source);
+    for (int k = 0; k < setup->nchoice; k++) {
+        *key = setup->choice[k].key;
+        if (setup->choice[k].word[0] != '$' || strncmp(*key, "source.", 7)) continue;
+        snprintf(why, 160, "it is an axis, of which each word may have an n of its own: give grid.n");
+        return SW_OK;
+    }
+    SW_TRY(tridiagonal_source_find(setup, &source, key, why));
+    if (source) *n = *key ? 1 : tridiagonal_source_unknowns(source);
+    else *key = refuse_without_file(setup, 1, why);
     return SW_OK;
 }
 
-static enum sw_status content(const struct sw_setup *setup, bool *any, unsigned char digest[32])
+static enum sw_status content(const struct sw_setup *setup, bool *any, unsigned char digest[32], const char **key)
 {
     const struct tridiagonal_source *source;
-    const char *key;
     char why[160];
-    SW_TRY(tridiagonal_source_find(setup, &source, &key, why));
+    SW_TRY(tridiagonal_source_find(setup, &source, key, why));
     *any = source != NULL;
-    if (key) return SW_FAIL(SW_E_IO, "%s: %s", sw_setup_word(setup, "source.file"), why);
-    return source ? tridiagonal_source_digest(source, digest) : SW_OK;
+    if (*key) return SW_FAIL(SW_E_IO, "%s: %s", sw_setup_word(setup, "source.file"), why);
+    return source ? tridiagonal_source_digest(source, digest, key) : SW_OK;
 }
 
 static const char *validate_run(const struct sw_setup *setup, const char *solver, int ld, const double *column, int j,
@@ -141,13 +143,13 @@ static const struct sw_key keys[] = {
     DIAGONAL("rhs", "The right-hand side f of A x = f; without it f is A times `exact`."),
     DIAGONAL("exact", "The solution x. Without rhs the right-hand side is A x, formed in twice the precision and "
              "rounded once; the error norms and forward_error are taken against it."),
-    {.path = "source.file", .kind = SW_KEY_TEXT, .fallback = "",
+    {.path = "source.file", .kind = SW_KEY_TEXT, .fallback = "", .reads = true,
      .about = "A file that has arrays of the systems: HDF5, whose datasets source.lower, main, upper and rhs name, or "
               "a Matrix Market matrix by coordinates. The arrays decide the numbers, whatever the file is called."},
     DATASET("lower", "the entries A(i, i-1): n of them, entry i in row i, or systems x n"),
     DATASET("main", "the entries A(i, i)"),
     DATASET("upper", "the entries A(i, i+1)"),
-    {.path = "source.rhs", .kind = SW_KEY_TEXT, .fallback = "",
+    {.path = "source.rhs", .kind = SW_KEY_TEXT, .fallback = "", .reads = true,
      .about = "The dataset with the right-hand side; beside a Matrix Market matrix a Matrix Market array, whose "
               "columns are systems."},
     {.path = "source.system", .kind = SW_KEY_COUNT, .unit = "1", .min = 1, .max = 1e12, .fallback = "1",
