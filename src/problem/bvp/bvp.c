@@ -236,17 +236,19 @@ static const char *validate_finite(const struct sw_bvp_end *e, const char *const
     return key[3];
 }
 
-/* What the rows of the general problem would not look at. "auto" may take a row that sums instead, which has no r. */
+/* What the rows of the general problem, by name or taken by "auto", would not look at. Of the plain case, a sweep over
+ * algorithms, and `sweep bench`, give one r to those that use it and to others. */
 static const char *refuse_unused(const struct sw_setup *setup, const struct sw_bvp_desc *desc, const char *solver,
                                  double r, char why[160])
 {
-    const bool automatic = !solver || !strcmp(solver, "auto"), general = sw_bvp_solves_general(solver);
-    if (setup->single_steps && (general || (automatic && !sw_bvp_plain(desc)))) {
+    const bool automatic = !solver || !strcmp(solver, "auto");
+    if (!sw_bvp_solves_general(solver) && (!automatic || sw_bvp_plain(desc))) return NULL;
+    if (setup->single_steps) {
         snprintf(why, 160, "the general problem, by thomas, relations and lapack, is solved in double precision "
                  "only");
         return "run.precision";
     }
-    if (!(r > 0) || !(general || automatic)) return NULL;
+    if (!(r > 0)) return NULL;
     snprintf(why, 160, "solver \"%s\" has no columns, and does not use it; a2s, a2d and a2sd do",
              solver ? solver : "auto");
     return "r";
