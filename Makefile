@@ -51,8 +51,8 @@ LDLIBS    = $(HDF5_LDFLAGS) \
             $(if $(MPI),$(MPI_LDFLAGS)) $(call STATIC,-lgomp) -lpthread -ldl -lm
 LDFLAGS  += -Wl,--gc-sections $(if $(PORTABLE),-s -static-libgcc -Wl$(,)--as-needed)
 
-# What lanes_body.h does, UBSan sees in lanes_avx2.c: each of these three takes it one to three minutes to compile.
-$(foreach set,generic avx512,$B/src/problem/line/lanes_$(set).o): private SANITIZERS += -fno-sanitize=undefined
+# What lanes_body.h does, UBSan sees in lanes_generic.c: each of these three takes it one to three minutes to compile.
+$(foreach set,avx2 avx512,$B/src/problem/line/lanes_$(set).o): private SANITIZERS += -fno-sanitize=undefined
 
 # ---- files
 sources := $(wildcard src/*/*.c src/*/*/*.c)
@@ -150,7 +150,7 @@ all_cores = $(if $(findstring jobserver,$(MAKEFLAGS)),,-j$(shell nproc))
 test:                          ## install, build with warnings as errors, run every test, also under sanitizers
 	@scripts/setup.sh --tests
 	@$(MAKE) --no-print-directory $(all_cores) B=$B/test WERROR=1 check
-	@$(MAKE) --no-print-directory $(all_cores) B=$B/sanitize WERROR=1 SANITIZE=1 CUDA= OPT='-O1 -g' check-sanitized
+	@$(MAKE) --no-print-directory $(all_cores) B=$B/sanitize WERROR=1 SANITIZE=1 CUDA= OPT='-O1 -g1' check-sanitized
 
 # Libraries to preload: the k-th call of a kind fails (tests/test_faults.sh), the clock is set (tests/test_clock.sh),
 # MPI buffers nothing (tests/test_mpi.sh).
