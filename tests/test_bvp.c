@@ -1,17 +1,12 @@
 /* Conformance of the rows of the table of -u'' = f: every test runs on every row. The truth is the two sums in long
  * double. */
-#include "helpers.h"
-
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/sw_mem.h"
-#include "problem/bvp/sw_bvp_impl.h"
-
-static const struct sw_bvp_ops *under_test;
-static struct sw_device *device;
+#include "bvp_helpers.h"
 
 /* ---- programs */
 
@@ -21,14 +16,7 @@ static struct sw_program *compiled(const char *text)
 {
     static const struct sw_symbol symbol[] = {{"x", SW_RATE_CELL, SW_IN_X}, {"a", SW_RATE_RUN, 0},
                                               {"w", SW_RATE_RUN, 1}, {"c", SW_RATE_RUN, 2}};
-    const struct sw_scope scope = {.symbol = symbol, .count = 1 + PARAMS};
-    struct sw_expr_error err = {0};
-    struct sw_expr *expr = NULL;
-    struct sw_program *program = NULL;
-    if (sw_expr_parse(text, &expr, &err) || sw_program_compile(expr, &scope, &program, &err))
-        fail_msg("'%s': %s", text, err.text);
-    sw_expr_destroy(&expr);
-    return program;
+    return compile_text(text, symbol, 1 + PARAMS);
 }
 
 /* ---- a solver with its programs */
@@ -63,12 +51,6 @@ static void unmake(struct solver *m)
     sw_bvp_destroy(&m->b);
     sw_program_destroy(&m->f);
     sw_program_destroy(&m->exact);
-}
-
-static void need_row(void)
-{
-    if (under_test->absent) skip_unless_needed("cuda", under_test->absent);
-    if (!device) skip_unless_needed("cuda", "no device for this row");
 }
 
 /* ---- problems */
@@ -503,15 +485,6 @@ static const struct entry table[] = {
     {22, 2, 8.263400e-03, 9.951346e-13, 5.194502e-06, 8.205207e-13, 1.115430e-05},
 };
 
-/* A row for the general problem, which keeps a matrix a problem. */
-static bool is_general(void)
-{
-    struct sw_program *q = compiled("1 + x");
-    bool fits = under_test->fits(&(struct sw_bvp_desc){.n = 10, .q = q});
-    sw_program_destroy(&q);
-    return fits;
-}
-
 static double paper_of(const struct entry *e, const char *how, double *least, double *most)
 {
     *least = 0.99;
@@ -767,11 +740,7 @@ int main(void)
         cmocka_unit_test(a_row_of_another_device_is_refused_with_those_that_fit),
     };
     int failed = 0;
-    for_each_row(sw_bvp_table) {
-        const char *kind = under_test->space == SW_HOST ? "cpu" : "cuda";
-        if (sw_device_open(kind, 2, &device)) device = NULL;
-        failed += cmocka_run_group_tests_name(under_test->name, tests, NULL, NULL);
-        sw_device_close(&device);
-    }
+    for_each_row(sw_bvp_table)
+        failed += run_for_row(tests);
     return failed;
 }

@@ -1,29 +1,16 @@
 /* -(p u')' + q u = f with all kinds of ends, by every row that does it. */
-#include "helpers.h"
-
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "problem/bvp/sw_bvp_impl.h"
-
-static const struct sw_bvp_ops *under_test;
-static struct sw_device *device;
+#include "bvp_helpers.h"
 
 /* Programs in x and the parameters a, b, c. */
 static struct sw_program *compiled(const char *text)
 {
     static const struct sw_symbol symbol[] = {
         {"x", SW_RATE_CELL, SW_IN_X}, {"a", SW_RATE_RUN, 0}, {"b", SW_RATE_RUN, 1}, {"c", SW_RATE_RUN, 2}};
-    const struct sw_scope scope = {.symbol = symbol, .count = 4};
-    struct sw_expr_error err = {0};
-    struct sw_expr *expr = NULL;
-    struct sw_program *program = NULL;
-    if (!text) return NULL;
-    if (sw_expr_parse(text, &expr, &err) || sw_program_compile(expr, &scope, &program, &err))
-        fail_msg("'%s': %s", text, err.text);
-    sw_expr_destroy(&expr);
-    return program;
+    return text ? compile_text(text, symbol, 4) : NULL;
 }
 
 struct end { const char *dirichlet, *neumann, *robin[3]; };
@@ -92,12 +79,6 @@ static struct sw_bvp_result solved(int64_t n, const struct texts *t, double x0, 
     struct sw_bvp_result r = solve_in(&m, x0, length, NULL);
     unmake(&m);
     return r;
-}
-
-static void need_row(void)
-{
-    if (under_test->absent) skip_unless_needed("cuda", under_test->absent);
-    if (!device) skip_unless_needed("cuda", "no device for this row");
 }
 
 /* ---- what it computes */
@@ -509,14 +490,6 @@ static void rows_that_only_sum_are_refused_and_not_picked(void **state)
     unmake(&s);
 }
 
-static bool is_general(void)
-{
-    struct sw_program *q = compiled("1 + x");
-    bool fits = under_test->absent || under_test->fits(&(struct sw_bvp_desc){.n = 10, .q = q});
-    sw_program_destroy(&q);
-    return fits;
-}
-
 int main(void)
 {
     static const struct CMUnitTest tests[] = {
@@ -539,11 +512,7 @@ int main(void)
         cmocka_unit_test(rows_that_only_sum_are_refused_and_not_picked),
     };
     int failed = 0;
-    for_each_row(sw_bvp_table) {
-        if (!is_general()) continue;
-        if (sw_device_open(under_test->space == SW_HOST ? "cpu" : "cuda", 2, &device)) device = NULL;
-        failed += cmocka_run_group_tests_name(under_test->name, tests, NULL, NULL);
-        sw_device_close(&device);
-    }
+    for_each_row(sw_bvp_table)
+        if (is_general()) failed += run_for_row(tests);
     return failed;
 }

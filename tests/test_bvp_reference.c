@@ -1,19 +1,14 @@
 /* -(p u')' + q u = f by every row that does it, against the same equations solved in quadruple precision with pivoting:
  * random p, q of any sign, f and ends of all kinds; ends that are nearly singular; many points. The reference forms its
  * matrix on its own, from the formulas of docs/numerics.md, 7, and knows nothing of row sums. */
-#include "helpers.h"
-
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "problem/bvp/sw_bvp_impl.h"
+#include "bvp_helpers.h"
 
 __extension__ typedef __float128 quad;
-
-static const struct sw_bvp_ops *under_test;
-static struct sw_device *device;
 
 static quad size_of(quad v) { return v < 0 ? -v : v; }
 static quad greater(quad a, quad b) { return a > b ? a : b; }
@@ -205,15 +200,7 @@ struct solver { struct sw_bvp_desc desc; struct sw_program *program[PROGRAMS]; i
 
 static const struct sw_program *compiled(struct solver *m, const char *text)
 {
-    static const struct sw_symbol symbol[] = {{"x", SW_RATE_CELL, SW_IN_X}};
-    const struct sw_scope scope = {.symbol = symbol, .count = 1};
-    struct sw_expr_error err = {0};
-    struct sw_expr *expr = NULL;
-    struct sw_program *program = NULL;
-    if (sw_expr_parse(text, &expr, &err) || sw_program_compile(expr, &scope, &program, &err))
-        fail_msg("'%s': %s", text, err.text);
-    sw_expr_destroy(&expr);
-    return m->program[m->count++] = program;
+    return m->program[m->count++] = compile_text(text, x_alone, 1);
 }
 
 static const struct sw_program *number(struct solver *m, double v)
@@ -336,12 +323,6 @@ static struct problem random_problem(uint64_t *seed, int n)
     }
     if (strength == 0 && t.end[0].kind == NEUMANN && t.end[1].kind == NEUMANN) t.end[1].kind = DIRICHLET;
     return t;
-}
-
-static void need_row(void)
-{
-    if (under_test->absent) skip_unless_needed("cuda", under_test->absent);
-    if (!device) skip_unless_needed("cuda", "no device for this row");
 }
 
 static void report(const char *what)
@@ -515,15 +496,6 @@ static void no_digit_is_lost_where_n_grows(void **state)
     }
 }
 
-static bool is_general(void)
-{
-    struct solver m = {0};
-    const struct sw_bvp_desc desc = {.n = 10, .q = number(&m, 1)};
-    const bool fits = under_test->absent || under_test->fits(&desc);
-    sw_program_destroy(&m.program[0]);
-    return fits;
-}
-
 int main(void)
 {
     static const struct CMUnitTest tests[] = {
@@ -536,11 +508,7 @@ int main(void)
         cmocka_unit_test(no_digit_is_lost_where_n_grows),
     };
     int failed = 0;
-    for_each_row(sw_bvp_table) {
-        if (!is_general()) continue;
-        if (sw_device_open(under_test->space == SW_HOST ? "cpu" : "cuda", 2, &device)) device = NULL;
-        failed += cmocka_run_group_tests_name(under_test->name, tests, NULL, NULL);
-        sw_device_close(&device);
-    }
+    for_each_row(sw_bvp_table)
+        if (is_general()) failed += run_for_row(tests);
     return failed;
 }

@@ -1,19 +1,14 @@
 /* -(p u')' + q u = f where p goes over many decades, by every row that does it, against the same equations solved in
  * quadruple precision. p is constant between steps, n a power of two and q a small whole number, so that both have the
  * same coefficients to the bit, and u is off by what a row loses alone. */
-#include "helpers.h"
-
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "problem/bvp/sw_bvp_impl.h"
+#include "bvp_helpers.h"
 
 __extension__ typedef __float128 quad;
-
-static const struct sw_bvp_ops *under_test;
-static struct sw_device *device;
 
 enum { STEPS = 16, MOST = 1 << 17 };
 
@@ -50,24 +45,11 @@ static void reference(const struct problem *t, quad *u)
     free(factor);
 }
 
-static struct sw_program *compiled(const char *text)
-{
-    static const struct sw_symbol symbol[] = {{"x", SW_RATE_CELL, SW_IN_X}};
-    const struct sw_scope scope = {.symbol = symbol, .count = 1};
-    struct sw_expr_error err = {0};
-    struct sw_expr *expr = NULL;
-    struct sw_program *program = NULL;
-    if (sw_expr_parse(text, &expr, &err) || sw_program_compile(expr, &scope, &program, &err))
-        fail_msg("'%s': %s", text, err.text);
-    sw_expr_destroy(&expr);
-    return program;
-}
-
 static struct sw_program *number(double v)
 {
     char text[40];
     snprintf(text, sizeof text, "%.17g", v);
-    return compiled(text);
+    return compile_text(text, x_alone, 1);
 }
 
 static struct sw_program *steps_of(const struct problem *t)
@@ -78,7 +60,7 @@ static struct sw_program *steps_of(const struct problem *t)
         at += (size_t)snprintf(text + at, sizeof text - at, "x < %.17g ? %.17g : (", t->border[k], t->level[k]);
     at += (size_t)snprintf(text + at, sizeof text - at, "%.17g", t->level[t->steps - 1]);
     for (int k = 0; k < t->steps - 1; k++) at += (size_t)snprintf(text + at, sizeof text - at, ")");
-    return compiled(text);
+    return compile_text(text, x_alone, 1);
 }
 
 /* @param u  out [n] */
@@ -141,12 +123,6 @@ static void report(const char *what)
     print_message("%s: %d done, off by %.2g at most, %d lost, %d refused\n", what, done, worst, lost, refused);
     done = lost = refused = 0;
     worst = 0;
-}
-
-static void need_row(void)
-{
-    if (under_test->absent) skip_unless_needed("cuda", under_test->absent);
-    if (!device) skip_unless_needed("cuda", "no device for this row");
 }
 
 /* p = 10^(from + by x), in steps. */
@@ -222,15 +198,6 @@ static void loses_few_digits_where_p_goes_over_thirty_decades(void **state)
     random_steps(150, 30, true, 1e-12, "30 decades, q < 0");
 }
 
-static bool is_general(void)
-{
-    struct sw_program *q = number(1);
-    const struct sw_bvp_desc desc = {.n = 10, .q = q};
-    const bool fits = under_test->absent || under_test->fits(&desc);
-    sw_program_destroy(&q);
-    return fits;
-}
-
 int main(void)
 {
     static const struct CMUnitTest tests[] = {
@@ -239,11 +206,7 @@ int main(void)
         cmocka_unit_test(loses_few_digits_where_p_goes_over_thirty_decades),
     };
     int failed = 0;
-    for_each_row(sw_bvp_table) {
-        if (!is_general()) continue;
-        if (sw_device_open(under_test->space == SW_HOST ? "cpu" : "cuda", 2, &device)) device = NULL;
-        failed += cmocka_run_group_tests_name(under_test->name, tests, NULL, NULL);
-        sw_device_close(&device);
-    }
+    for_each_row(sw_bvp_table)
+        if (is_general()) failed += run_for_row(tests);
     return failed;
 }
