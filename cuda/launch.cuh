@@ -3,7 +3,7 @@
 /* Launches with more than <<<>>> says: kernels that begin while the one before them ends (CUDA C++ Programming Guide,
  * "Programmatic Dependent Launch"), and kernels with more shared memory than 48 KB.
  *
- * A kernel that is launched with `overlap` calls wait_previous() before it reads or writes what the one before it may
+ * A kernel that is launched with OVERLAP calls wait_previous() before it reads or writes what the one before it may
  * have written. In code for a processor before Hopper wait_previous() does nothing: such code is launched when the
  * kernel before it has ended, whatever processor it runs on. */
 #include <atomic>
@@ -47,25 +47,36 @@ static inline enum sw_status can_overlap(const void *kernel, bool *can)
     return SW_OK;
 }
 
+enum { ALONE = 0, OVERLAP = 1, TOGETHER = 2 };  /* ways to launch a kernel; may be added up */
+
 /* Queue a kernel.
- * @param shared   bytes of dynamic shared memory; above 48 KB after allow_shared()
- * @param overlap  it may begin while the one before it ends: where its code can wait for that one */
+ * @param shared  bytes of dynamic shared memory; above 48 KB after allow_shared()
+ * @param how     OVERLAP: it may begin while the one before it ends: where its code can wait for that one. TOGETHER:
+ *                its blocks wait for each other, so that none begins before there is room for all of them, whatever
+ *                else is on the device (a cooperative launch); more than the device has room for are an error */
 template <typename... P, typename... Q>
 static inline enum sw_status launch(void (*kernel)(P...), long long blocks, int threads, size_t shared,
-                                    cudaStream_t stream, bool overlap, Q... argument)
+                                    cudaStream_t stream, int how, Q... argument)
 {
     bool overlaps = false;
-    if (overlap) SW_TRY(can_overlap((const void *)kernel, &overlaps));
-    cudaLaunchAttribute attribute;
-    attribute.id = cudaLaunchAttributeProgrammaticStreamSerialization;
-    attribute.val.programmaticStreamSerializationAllowed = 1;
+    if (how & OVERLAP) SW_TRY(can_overlap((const void *)kernel, &overlaps));
+    cudaLaunchAttribute attribute[2];
+    unsigned attributes = 0;
+    if (overlaps) {
+        attribute[attributes].id = cudaLaunchAttributeProgrammaticStreamSerialization;
+        attribute[attributes++].val.programmaticStreamSerializationAllowed = 1;
+    }
+    if (how & TOGETHER) {
+        attribute[attributes].id = cudaLaunchAttributeCooperative;
+        attribute[attributes++].val.cooperative = 1;
+    }
     cudaLaunchConfig_t config = {};
     config.gridDim = dim3((unsigned)blocks);
     config.blockDim = dim3((unsigned)threads);
     config.dynamicSmemBytes = shared;
     config.stream = stream;
-    config.attrs = &attribute;
-    config.numAttrs = overlaps;
+    config.attrs = attribute;
+    config.numAttrs = attributes;
     CU_TRY(cudaLaunchKernelEx(&config, kernel, P(argument)...));
     CU_LAUNCHED(stream);
     return SW_OK;

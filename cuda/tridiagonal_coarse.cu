@@ -91,8 +91,9 @@ template <int STEP> __global__ static void coarse_k(struct level l)
     }
 }
 
-/* All levels in one kernel: as many blocks as can be there at once, each with the leaves of one root. A block publishes
- * its root, takes those of all, and goes on from them by itself: what is above the roots is done once in each block. */
+/* All levels in one kernel: blocks that are there at once (a cooperative launch), each with the leaves of one root. A
+ * block publishes its root, takes those of all, and goes on from them by itself: what is above the roots is done once
+ * in each block. */
 __global__ static void coarse_all_k(struct level l, long long *published, long long epoch)
 {
     extern __shared__ __align__(128) double shared[];
@@ -187,7 +188,7 @@ template <int STEP> static enum sw_status coarse(cudaStream_t stream, int system
 {
     const int slots = 1 << l.slots, threads = slots < 64 ? 32 : slots / 2;
     const size_t bytes = (size_t)slots * SLOT * sizeof(double);
-    return launch(coarse_k<STEP>, (long long)systems * l.blocks, threads, bytes, stream, true, l);
+    return launch(coarse_k<STEP>, (long long)systems * l.blocks, threads, bytes, stream, OVERLAP, l);
 }
 
 /* The whole tree of one system at once, where it is that small. @return false: it is not */
@@ -204,9 +205,11 @@ enum sw_status relations_close_tree(cudaStream_t stream, const struct sw_cuda_re
     struct level l[LEVELS];
     const int count = levels_of(s, fails, l);
     struct level all = l[0];
-    if (is_small_tree(s, &all))
-        return launch(coarse_all_k, all.blocks, 1 << (all.slots - 1), ((size_t)SLOT << all.slots) * sizeof(double) +
-                      (size_t)all.blocks * SLOT * sizeof(double), stream, true, all, s->published, s->epoch);
+    if (is_small_tree(s, &all)) {
+        const size_t bytes = (((size_t)1 << all.slots) + all.blocks) * SLOT * sizeof(double);
+        return launch(coarse_all_k, all.blocks, 1 << (all.slots - 1), bytes, stream, OVERLAP | TOGETHER, all,
+                      s->published, s->epoch);
+    }
     for (int k = 0; k < count - 1; k++) SW_TRY(coarse<UP>(stream, s->systems, l[k]));
     SW_TRY(coarse<CLOSE>(stream, s->systems, l[count - 1]));
     for (int k = count - 2; k >= 0; k--) SW_TRY(coarse<DOWN>(stream, s->systems, l[k]));

@@ -201,8 +201,8 @@ template <int T>
 static enum sw_status launch_whole(int blocks, size_t shared, cudaStream_t stream, const struct sw_cuda_relations *s,
                                    int lanes_bits)
 {
-    if (s->cyclic) return launch(relations_whole_k<T, true>, blocks, T, shared, stream, false, *s, lanes_bits);
-    return launch(relations_whole_k<T, false>, blocks, T, shared, stream, false, *s, lanes_bits);
+    if (s->cyclic) return launch(relations_whole_k<T, true>, blocks, T, shared, stream, ALONE, *s, lanes_bits);
+    return launch(relations_whole_k<T, false>, blocks, T, shared, stream, ALONE, *s, lanes_bits);
 }
 
 extern "C" enum sw_status sw_cuda_relations_whole(sw_cuda_stream stream, const struct sw_cuda_relations *s)
@@ -223,16 +223,16 @@ static enum sw_status reduce_tiles(cudaStream_t stream, const struct sw_cuda_rel
 {
     const long long blocks = s->tiles * s->systems;
     const size_t shared = tile_bytes(1);
-    if (is_ragged(s)) return launch(relations_reduce_k<true>, blocks, WARP, shared, stream, false, *s);
-    return launch(relations_reduce_k<false>, blocks, WARP, shared, stream, false, *s);
+    if (is_ragged(s)) return launch(relations_reduce_k<true>, blocks, WARP, shared, stream, ALONE, *s);
+    return launch(relations_reduce_k<false>, blocks, WARP, shared, stream, ALONE, *s);
 }
 
 static enum sw_status expand_tiles(cudaStream_t stream, const struct sw_cuda_relations *s)
 {
     const long long blocks = s->tiles * s->systems;
     const size_t shared = tile_bytes(1);
-    if (is_ragged(s)) return launch(relations_expand_k<true>, blocks, WARP, shared, stream, true, *s);
-    return launch(relations_expand_k<false>, blocks, WARP, shared, stream, true, *s);
+    if (is_ragged(s)) return launch(relations_expand_k<true>, blocks, WARP, shared, stream, OVERLAP, *s);
+    return launch(relations_expand_k<false>, blocks, WARP, shared, stream, OVERLAP, *s);
 }
 
 extern "C" enum sw_status sw_cuda_relations_solve(sw_cuda_stream stream, const struct sw_cuda_relations *s)

@@ -160,9 +160,9 @@ extern "C" enum sw_status sw_cuda_relations_solve_adaptive(sw_cuda_stream stream
     const cudaStream_t on = (cudaStream_t)stream;
     const int *const fails = a->fails + (s->epoch & 1);
     CU_TRY(cudaMemsetAsync(s->finite, 1, sizeof *s->finite, on));
-    SW_TRY(launch(relations_adaptive_k, (s->tiles + WARPS - 1) / WARPS, WARPS * WARP, tile_bytes(WARPS), on, false,
+    SW_TRY(launch(relations_adaptive_k, (s->tiles + WARPS - 1) / WARPS, WARPS * WARP, tile_bytes(WARPS), on, ALONE,
                   *s, *a));
     SW_TRY(relations_close_tree(on, s, fails));
-    return launch(relations_expand_failed_k, (s->tiles + PIECE - 1) / PIECE, WARP, tile_bytes(1), on, true, *s,
+    return launch(relations_expand_failed_k, (s->tiles + PIECE - 1) / PIECE, WARP, tile_bytes(1), on, OVERLAP, *s,
                   *a);
 }
