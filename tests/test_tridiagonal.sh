@@ -218,7 +218,8 @@ refused "'sweep.i' cannot be called 'i': it is a coordinate" -s 'sweep.i=[1, 2]'
 refused "'sweep.x' cannot be called 'x'" -s 'sweep.x=[1, 2]'
 refused "'seed' = -1: must be at least 0" -s seed=-1
 sed '/^rhs/d' given.cfg >none.cfg
-expect 3 check none.cfg; says "'rhs' is missing: give rhs, or exact, the solution: the right-hand side is then A x"
+expect 3 check none.cfg
+says "'rhs' is missing: give rhs, source.rhs, or exact, the solution: the right-hand side is then A x"
 sed '/^main/d' given.cfg >none.cfg
 expect 3 check none.cfg
 says "'main' is missing: give lower, main and upper, each an expression in i = 1 .. n, or the word of a matrix"

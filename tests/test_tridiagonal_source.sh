@@ -75,21 +75,34 @@ wrong() {
     says "$1"
 }
 head='%%MatrixMarket matrix coordinate real general\n'
-wrong 'line 4: the entry (1, 3) is off the three diagonals' "${head}4 4 2\n1 1 1\n1 3 1\n"
-wrong 'line 4: the entry (1, 1) is there for the second time' "${head}4 4 2\n1 1 1\n1 1 1\n"
-wrong 'line 3: a row and a column from 1 to 4 and a number are expected' "${head}4 4 1\n1 5 1\n"
-wrong 'line 3: a row and a column from 1 to 4 and a number are expected' "${head}4 4 1\n1 1 one\n"
-wrong 'it ends after line 3, before all entries are there' "${head}4 4 2\n1 1 1\n"
-wrong 'line 4: it goes on after the last entry' "${head}4 4 1\n1 1 1\n2 2 2\n"
+two='2 2 2\n1 1 1\n'
+wrong 'line 4: the entry (1, 3) is off the three diagonals; the matrix has to be tridiagonal' \
+    "${head}4 4 4\n1 1 1\n1 3 1\n3 3 1\n4 4 1\n"
+wrong 'line 4: the entry (1, 1) is there for the second time' "${head}${two}1 1 1\n"
+wrong 'line 5: the entry (1, 2) is there for the second time; it stands for the one across the main diagonal, too' \
+    "%%MatrixMarket matrix coordinate real symmetric\n2 2 3\n1 1 1\n2 1 1\n1 2 1\n"
+wrong "line 4: a row and a column from 1 to 2 and a number are expected, as in '1 1 0.5'" "${head}${two}1 5 1\n"
+wrong 'line 4: a row and a column from 1 to 2 and a number are expected' "${head}${two}1 1 one\n"
+wrong 'it ends after line 3, before all entries are there' "${head}2 2 2\n1 1 1.00000000\n"
+wrong 'line 5: it goes on after the last of 2 entries' "${head}${two}2 2 2\n2 1 2\n"
 wrong 'line 2: the matrix is 4 x 5, not square' "${head}4 5 1\n1 1 1\n"
-wrong 'line 2: the numbers of rows, columns and entries are expected' "${head}4 4\n1 1 1\n"
+wrong 'line 2: the numbers of rows, columns and entries are expected, whole numbers and nothing else' \
+    "${head}4 4\n1 1 1\n"
+wrong 'line 2: a matrix has 1 to 10^12 rows, an array up to 10^6 columns' "${head}2000000000000 2000000000000 4\n"
 wrong 'line 3: the entry (2, 2) of a skew-symmetric matrix is 0 and is left out' \
-    '%%MatrixMarket matrix coordinate real skew-symmetric\n4 4 1\n2 2 1\n'
-wrong "line 1: entries are 'complex'; real and integer ones are possible" \
+    '%%MatrixMarket matrix coordinate real skew-symmetric\n2 2 1\n2 2 1\n'
+wrong "line 1: the entries are 'complex'; real or integer is needed there, and one number an entry" \
     '%%MatrixMarket matrix coordinate complex general\n'
-wrong "line 1: a 'hermitian' matrix is not possible here" '%%MatrixMarket matrix coordinate real hermitian\n'
-wrong "line 1: 'tensor coordinate' is not known here" '%%MatrixMarket tensor coordinate real general\n'
-wrong 'it is neither an HDF5 file nor a Matrix Market one' 'hello\n'
+wrong "line 1: the matrix is 'hermitian'; general, symmetric or skew-symmetric is needed there" \
+    '%%MatrixMarket matrix coordinate real hermitian\n'
+wrong "line 1: it is 'tensor coordinate'; a matrix begins '%%MatrixMarket matrix coordinate real general', right-hand \
+sides 'matrix array' in place of that" '%%MatrixMarket tensor coordinate real general\n'
+# counts that the file cannot hold, before memory is taken for them
+wrong 'line 2: there are to be 900000000000 entries, and the rest of the file has room for 2 at most: is it cut off?' \
+    "${head}4 4 900000000000\n1 1 1\n2 2 2"
+wrong 'line 2: 900000000000 rows and 4 entries: a row has none, which makes the matrix singular' \
+    "${head}900000000000 900000000000 4\n1 1 1\n"
+wrong 'it is neither an HDF5 file nor a Matrix Market one, whose first line begins %%MatrixMarket' 'hello\n'
 wrong 'it is neither an HDF5 file nor a Matrix Market one' ''
 wrong_rhs() {
     printf '%b' "$2" >w.mtx
@@ -98,12 +111,14 @@ wrong_rhs() {
 }
 head='%%MatrixMarket matrix array real general\n'
 wrong_rhs 'line 2: the numbers of rows and columns are expected' "${head}4\n"
-wrong_rhs 'line 4: a number is expected' "${head}4 1\n1\none\n3\n4\n"
+wrong_rhs 'line 4: a number is expected: an array has one a line, column after column' "${head}4 1\n1\none\n3\n4\n"
 wrong_rhs 'line 4: a number is expected' "${head}4 1\n1\n2 3\n4\n"
-wrong_rhs 'it ends after line 5, before all entries are there' "${head}4 1\n1\n2\n3\n"
-wrong_rhs 'line 7: it goes on after the last entry' "${head}4 1\n1\n2\n3\n4\n5\n"
+wrong_rhs 'it ends after line 5, before all entries are there' "${head}4 1\n1\n2\n3.0\n"
+wrong_rhs 'line 2: there are to be 900000000000 entries, and the rest of the file has room for 2 at most' \
+    "${head}900000000000 1\n1\n2\n"
+wrong_rhs 'line 7: it goes on after the last of 4 entries' "${head}4 1\n1\n2\n3\n4\n5\n"
 wrong_rhs 'line 3 is too long' "${head}4 1\n$(printf '%2000d' 1)\n"
-wrong_rhs "line 1: an array of a 'symmetric' matrix is not possible here" \
+wrong_rhs "line 1: the array is 'symmetric'; general is needed there: all numbers, column after column" \
     '%%MatrixMarket matrix array real symmetric\n4 1\n'
 wrong_rhs 'it has 3 entries, and source.lower 4' "${head}3 1\n1\n2\n3\n"
 expect 3 check market.cfg -s 'source.file="absent.mtx"'
@@ -116,7 +131,8 @@ expect 3 check market.cfg -s 'source.rhs="pipe.mtx"'; says "'source.rhs' = \"pip
 expect 3 check market.cfg -s 'source.rhs="absent.mtx"'; says "'source.rhs' = \"absent.mtx\": there is no such file"
 expect 3 check market.cfg -s grid.n=5; says "'grid.n' = 5 in run 0 (k = 1): the arrays of a.mtx have n = 4"
 expect 3 check market.cfg -s 'sweep.k=[1, 3]'; says "'source.system' = 3 in run 1 (k = 3): a.mtx holds 2 systems"
-expect 3 check market.cfg -s 'source.main="/d"'; says 'a Matrix Market file has no datasets; leave it out'
+expect 3 check market.cfg -s 'source.main="/d"'
+says 'a Matrix Market matrix has no datasets: all three diagonals are taken; leave it out'
 expect 3 check market.cfg -s 'rhs="1"'; says "'rhs' = \"1\": the source has it as well; leave one of the two out"
 expect 3 check market.cfg -s 'matrix="uniform"'
 says 'matrix = "uniform" has its own diagonals; leave one of the two out'
@@ -125,9 +141,11 @@ says "'source.main' = \"/d\": source.file is missing: which file is it in?"
 expect 3 check market.cfg -s 'source={ system="k"; }' -s 'matrix="uniform"' -s 'rhs="1"'
 says "'source.system' = 2 in run 1 (k = 2): source.file is missing: which file is it in?"
 expect 3 check market.cfg -s 'source={ file="f.mtx"; rhs="/f"; }'
-says "'source.file' = \"f.mtx\": a Matrix Market array has no datasets; it can be source.rhs beside a Matrix Market matrix"
+says "'source.file' = \"f.mtx\": a Matrix Market array is no matrix by coordinates ('matrix coordinate' in its first \
+line); it can be source.rhs beside one"
 expect 3 check market.cfg -s 'source.rhs="a.mtx"'
-says "'source.rhs' = \"a.mtx\": beside a Matrix Market matrix a Matrix Market array is needed, whose columns are systems"
+says "'source.rhs' = \"a.mtx\": beside a Matrix Market matrix a Matrix Market array is needed ('matrix array' in its \
+first line), whose columns are systems"
 
 # ---- HDF5
 [ -n "$python" ] || { skipped 'arrays in HDF5 files, which h5py writes'; summary; exit; }
@@ -343,7 +361,15 @@ refused "'source.main' = \"/short\": it has 299 entries, and source.lower 300: e
 refused "'source.main' = \"/three\": it holds 3 systems, and another array 5" -s 'source.main="/three"'
 refused "'grid.n' = 299" -s grid.n=299
 refused "system.h5 holds 5 systems" -s 'sweep.s=[6]'
-refused "'main' is missing" -s 'source={ file="system.h5"; lower="/dl"; upper="/du"; rhs="/f"; }' -s 'define.unused="s"'
+refused "'source.main' is missing: give it, or main, an expression in i = 1 .. n; system.h5 has /bad /batch/d " \
+    -s 'source={ file="system.h5"; lower="/dl"; upper="/du"; rhs="/f"; }' -s 'define.unused="s"'
+refused "'lower' is missing: give lower, main and upper, each an expression in i = 1 .. n, or the word of a matrix" \
+    -s 'source={ file="system.h5"; rhs="/f"; }' -s 'define.unused="s"'
+refused "'rhs' is missing: give rhs, source.rhs, or exact, the solution: the right-hand side is then A x" \
+    -s 'source={ file="system.h5"; lower="/dl"; main="/d"; upper="/du"; }' -s 'define.unused="s"'
+sed 's/upper = "[^"]*"; //' batch.cfg >lacks.cfg
+expect 3 check lacks.cfg; says "lacks.cfg:4: error: 'source.upper' is missing: give it, or upper, an expression in i"
+refused "unknown key 'source.uper'; did you mean 'upper'?" -s 'source.uper="/du"'
 refused "say what to take from it: source.lower, main, upper or rhs name its datasets" -s 'source={ file="system.h5"; }'
 refused "'lower' = \"1\": the source has it as well; leave one of the two out" -s 'lower="1"'
 head -c 3000 system.h5 >cut.h5

@@ -90,20 +90,45 @@ static herr_t note_dataset(hid_t group, const char *name, const H5L_info_t *info
     return 0;
 }
 
-static enum sw_status no_such_dataset(const struct file *f, const char *name)
+static struct names find_names(const struct file *f)
 {
     struct names found = {.count = 0};
-    struct sw_text text = {0};
     H5Lvisit(f->id, H5_INDEX_NAME, H5_ITER_INC, note_dataset, &found);
+    return found;
+}
+
+static void add_names(const struct names *found, struct sw_text *text)
+{
+    for (int k = 0; k < found->count && text->length < 120; k++) sw_text_printf(text, " %s", found->name[k]);
+}
+
+static void free_names(struct names *found)
+{
+    for (int k = 0; k < found->count; k++) sw_free(found->name[k]);
+}
+
+static void list(void *own, struct sw_text *names)
+{
+    sw_hdf5_lock();
+    struct names found = find_names(own);
+    add_names(&found, names);
+    free_names(&found);
+    sw_hdf5_unlock();
+}
+
+static enum sw_status no_such_dataset(const struct file *f, const char *name)
+{
+    struct names found = find_names(f);
+    struct sw_text text = {0};
     const char *near = sw_nearest_name(name, (const char *const *)found.name, found.count);
     sw_text_printf(&text, "there is no dataset '%s'", name);
     if (near) sw_text_printf(&text, "; did you mean '%s'?", near);
     else {
         sw_text_add(&text, found.count ? "; there is:" : "; there is none at all");
-        for (int k = 0; k < found.count && text.length < 120; k++) sw_text_printf(&text, " %s", found.name[k]);
+        add_names(&found, &text);
     }
     enum sw_status st = SW_FAIL(SW_E_CONFIG, "%s", sw_text_get(&text));
-    for (int k = 0; k < found.count; k++) sw_free(found.name[k]);
+    free_names(&found);
     sw_text_free(&text);
     return st;
 }
@@ -248,6 +273,7 @@ const struct input_format input_hdf5 = {
     .recognizes = recognizes,
     .open = open_file,
     .find = find,
+    .list = list,
     .read = read_numbers,
     .close = close_file,
 };

@@ -3,6 +3,7 @@
 /* A format of files with arrays. One file a format; its row goes into input_table.c. */
 #include <stddef.h>
 
+#include "base/sw_text.h"
 #include "input/sw_arrays.h"
 
 struct input_format {
@@ -12,6 +13,7 @@ struct input_format {
     enum sw_status (*open)(const char *path, void **own);
     enum sw_arrays_kind (*kind)(const void *own);           /* NULL: always datasets */
     enum sw_status (*find)(void *own, const char *name, struct sw_array *array);
+    void           (*list)(void *own, struct sw_text *names); /* NULL: nothing has a name */
     enum sw_status (*read)(void *own, const struct sw_array *array, const struct sw_array_part *part, double *out);
     void           (*close)(void *own);                     /* NULL is fine */
 };

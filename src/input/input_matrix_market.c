@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
+#include <sys/stat.h>
 
 #include "base/sw_mem.h"
 #include "input/input_impl.h"
@@ -55,34 +56,58 @@ static enum sw_status read_banner(struct reader *r, struct market *m)
     m->coordinates = !strcasecmp(format, "coordinate");
     m->mirror = !strcasecmp(symmetry, "symmetric") ? 1 : !strcasecmp(symmetry, "skew-symmetric") ? -1 : 0;
     if (strcasecmp(object, "matrix") || (!m->coordinates && strcasecmp(format, "array")))
-        return SW_FAIL(SW_E_CONFIG, "line 1: '%s %s' is not known here; 'matrix coordinate' and 'matrix array' are",
-                       object, format);
+        return SW_FAIL(SW_E_CONFIG, "line 1: it is '%s %s'; a matrix begins '%%%%MatrixMarket matrix coordinate real "
+                       "general', right-hand sides 'matrix array' in place of that", object, format);
     if (strcasecmp(field, "real") && strcasecmp(field, "double") && strcasecmp(field, "integer"))
-        return SW_FAIL(SW_E_CONFIG, "line 1: entries are '%s'; real and integer ones are possible", field);
-    if ((!m->mirror && strcasecmp(symmetry, "general")) || (m->mirror && !m->coordinates))
-        return SW_FAIL(SW_E_CONFIG, "line 1: a%s '%s' matrix is not possible here",
-                       m->coordinates ? "" : "n array of a", symmetry);
+        return SW_FAIL(SW_E_CONFIG, "line 1: the entries are '%s'; real or integer is needed there, and one number an "
+                       "entry", field);
+    if (!m->mirror && strcasecmp(symmetry, "general"))
+        return SW_FAIL(SW_E_CONFIG, "line 1: the matrix is '%s'; general, symmetric or skew-symmetric is needed there",
+                       symmetry);
+    if (m->mirror && !m->coordinates)
+        return SW_FAIL(SW_E_CONFIG, "line 1: the array is '%s'; general is needed there: all numbers, column after "
+                       "column", symmetry);
     return SW_OK;
+}
+
+/* No memory is taken for what cannot be there: every row has an entry, and the rest of the file is long enough for all.
+ * One takes at least "1 1 1" or "1", and the end of the line, which the last may lack. */
+static enum sw_status check_entries(const struct reader *r, const struct market *m, long long entries)
+{
+    const long long least = m->coordinates ? 6 : 2, rows = m->rows;
+    struct stat s;
+    const long here = ftell(r->file);
+    if (here < 0 || fstat(fileno(r->file), &s)) return SW_FAIL(SW_E_IO, "it cannot be read: %s", strerror(errno));
+    const long long most = ((long long)s.st_size - here + 1) / least;
+    if (entries < (m->mirror ? rows / 2 + rows % 2 : rows))
+        return SW_FAIL(SW_E_CONFIG, "line %ld: %lld rows and %lld entries: a row has none, which makes the matrix "
+                       "singular", r->line, rows, entries);
+    if (entries <= most) return SW_OK;
+    return SW_FAIL(SW_E_CONFIG, "line %ld: there are to be %lld entries, and the rest of the file has room for %lld at "
+                   "most: is it cut off?", r->line, entries, most);
 }
 
 static enum sw_status read_size(struct reader *r, struct market *m, long long *entries)
 {
     const int wanted = m->coordinates ? 3 : 2;
+    const long long most_rows = 1000000000000;
     long long rows = 0, columns = 0;
     int used = 0;
     SW_TRY(next_line(r));
     *entries = 0;
     int found = m->coordinates ? sscanf(r->text, "%lld %lld %lld %n", &rows, &columns, entries, &used)
                                : sscanf(r->text, "%lld %lld %n", &rows, &columns, &used);
-    if (found != wanted || !is_end(r->text + used) || rows < 1 || columns < 1 || *entries < 0 ||
-        rows > (long long)1e12 || columns > (long long)(m->coordinates ? 1e12 : 1e6))
-        return SW_FAIL(SW_E_CONFIG, "line %ld: the %s are expected", r->line,
-                       m->coordinates ? "numbers of rows, columns and entries" : "numbers of rows and columns");
+    if (found != wanted || !is_end(r->text + used))
+        return SW_FAIL(SW_E_CONFIG, "line %ld: %s are expected, whole numbers and nothing else", r->line,
+                       m->coordinates ? "the numbers of rows, columns and entries" : "the numbers of rows and columns");
+    if (rows < 1 || columns < 1 || *entries < 0 || rows > most_rows || columns > (m->coordinates ? most_rows : 1000000))
+        return SW_FAIL(SW_E_CONFIG, "line %ld: a matrix has 1 to 10^12 rows, an array up to 10^6 columns", r->line);
     if (m->coordinates && rows != columns)
         return SW_FAIL(SW_E_CONFIG, "line %ld: the matrix is %lld x %lld, not square", r->line, rows, columns);
     m->rows = rows;
     m->columns = m->coordinates ? 3 : columns;
-    return SW_OK;
+    if (!m->coordinates) *entries = rows * columns;
+    return check_entries(r, m, *entries);
 }
 
 /* ------------------------------------------------------------------ entries */
@@ -111,10 +136,12 @@ static enum sw_status put(struct market *m, const struct reader *r, long long i,
     bool corner;
     const int k = diagonal_of(m, i, j, &corner);
     if (k < 0)
-        return SW_FAIL(SW_E_CONFIG, "line %ld: the entry (%lld, %lld) is off the three diagonals", r->line, i, j);
+        return SW_FAIL(SW_E_CONFIG, "line %ld: the entry (%lld, %lld) is off the three diagonals; the matrix has to be "
+                       "tridiagonal", r->line, i, j);
     const size_t at = (size_t)k * (size_t)m->rows + (size_t)i - 1;
     if (m->there[at])
-        return SW_FAIL(SW_E_CONFIG, "line %ld: the entry (%lld, %lld) is there for the second time", r->line, i, j);
+        return SW_FAIL(SW_E_CONFIG, "line %ld: the entry (%lld, %lld) is there for the second time%s", r->line, i, j,
+                       m->mirror ? "; it stands for the one across the main diagonal, too" : "");
     m->there[at] = true;
     m->number[at] = value;
     if (corner && !m->corner_line[k]) m->corner_line[k] = r->line;
@@ -131,8 +158,8 @@ static enum sw_status read_coordinates(struct reader *r, struct market *m, long 
         i = strtoll(r->text, &text, 10);
         j = strtoll(text, &text, 10);
         if (!scan_number(&text, &value) || !is_end(text) || i < 1 || j < 1 || i > m->rows || j > m->rows)
-            return SW_FAIL(SW_E_CONFIG, "line %ld: a row and a column from 1 to %lld and a number are expected",
-                           r->line, (long long)m->rows);
+            return SW_FAIL(SW_E_CONFIG, "line %ld: a row and a column from 1 to %lld and a number are expected, as in "
+                           "'1 1 0.5'", r->line, (long long)m->rows);
         if (m->mirror < 0 && i == j)
             return SW_FAIL(SW_E_CONFIG, "line %ld: the entry (%lld, %lld) of a skew-symmetric matrix is 0 and is left "
                            "out", r->line, i, j);
@@ -148,7 +175,8 @@ static enum sw_status read_array(struct reader *r, struct market *m)
         char *text = r->text;
         SW_TRY(next_line(r));
         if (!scan_number(&text, &m->number[k]) || !is_end(text))
-            return SW_FAIL(SW_E_CONFIG, "line %ld: a number is expected", r->line);
+            return SW_FAIL(SW_E_CONFIG, "line %ld: a number is expected: an array has one a line, column after column",
+                           r->line);
     }
     return SW_OK;
 }
@@ -161,7 +189,8 @@ static enum sw_status read_all(struct reader *r, struct market *m)
     SW_TRY(sw_alloc((size_t)m->rows * (size_t)m->columns, &m->number));
     if (m->coordinates) SW_TRY(sw_alloc(3 * (size_t)m->rows, &m->there));
     SW_TRY(m->coordinates ? read_coordinates(r, m, entries) : read_array(r, m));
-    return next_line(r) ? SW_OK : SW_FAIL(SW_E_CONFIG, "line %ld: it goes on after the last entry", r->line);
+    return next_line(r) ? SW_OK : SW_FAIL(SW_E_CONFIG, "line %ld: it goes on after the last of %lld entries", r->line,
+                                             entries);
 }
 
 static void close_market(void *own)

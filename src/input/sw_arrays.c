@@ -68,7 +68,8 @@ static enum sw_status open_arrays(const char *path, struct sw_arrays *input)
     SW_TRY(read_stamp(path, &input->opened));
     SW_TRY(read_head(path, head, &length));
     while (*format && !(*format)->recognizes(head, length)) format++;
-    if (!*format) return SW_FAIL(SW_E_CONFIG, "it is neither an HDF5 file nor a Matrix Market one");
+    if (!*format) return SW_FAIL(SW_E_CONFIG, "it is neither an HDF5 file nor a Matrix Market one, whose first "
+                                 "line begins %%%%MatrixMarket");
     input->format = *format;
     SW_TRY((*format)->open(path, &input->own));
     return check_unchanged(input);
@@ -100,6 +101,11 @@ enum sw_arrays_kind sw_arrays_kind(const struct sw_arrays *input)
 enum sw_status sw_arrays_find(struct sw_arrays *input, const char *name, struct sw_array *array)
 {
     return input->format->find(input->own, name, array);
+}
+
+void sw_arrays_list(struct sw_arrays *input, struct sw_text *names)
+{
+    if (input->format->list) input->format->list(input->own, names);
 }
 
 /* A file that has been cut reads as zeros, or fails for that: that it has changed is what counts. */

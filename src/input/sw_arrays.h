@@ -12,6 +12,7 @@
 #include <stdint.h>
 
 #include "base/sw_err.h"
+#include "base/sw_text.h"
 
 struct sw_arrays;   /* an open file */
 
@@ -43,6 +44,10 @@ enum sw_arrays_kind sw_arrays_kind(const struct sw_arrays *input);
  *         not in the file: in another one (an external link, external storage, a virtual dataset), or nowhere;
  *         SW_E_IO; SW_E_MEMORY */
 enum sw_status sw_arrays_find(struct sw_arrays *input, const char *name, struct sw_array *array);
+
+/** The names of datasets, " /d /dl /du", no more than fit a message; nothing where arrays have none.
+ * @param names  they are appended */
+void sw_arrays_list(struct sw_arrays *input, struct sw_text *names);
 
 /* Part of an array: numbers first .. first + count - 1 of systems system .. system + systems - 1, all from 0. */
 struct sw_array_part { int64_t system, systems, first, count; };

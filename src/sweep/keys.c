@@ -203,8 +203,7 @@ static void check_group(const struct sw_sweep *s, const struct sw_setting *group
 
 /* ------------------------------------------------------------------ missing keys */
 
-/* The innermost group of a path that the config has: a missing key is reported at its line. */
-static const struct sw_setting *innermost_group(const struct sw_sweep *s, const char *path)
+const struct sw_setting *key_group(const struct sw_sweep *s, const char *path)
 {
     char prefix[64];
     const char *dot = strrchr(path, '.');
@@ -212,12 +211,12 @@ static const struct sw_setting *innermost_group(const struct sw_sweep *s, const 
     memcpy(prefix, path, (size_t)(dot - path));
     prefix[dot - path] = 0;
     const struct sw_setting *group = sw_config_find(s->config, prefix);
-    return group ? group : innermost_group(s, prefix);
+    return group ? group : key_group(s, prefix);
 }
 
 void key_report_missing(const struct sw_sweep *s, const struct sw_key *key)
 {
-    report_error(s, innermost_group(s, key->path), "'%s' is missing: %s", key->path, key->about);
+    report_error(s, key_group(s, key->path), "'%s' is missing: %s", key->path, key->about);
 }
 
 enum sw_status keys_read(struct sw_sweep *s)

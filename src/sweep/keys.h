@@ -13,6 +13,9 @@ struct sweep_key {
  * written by their former names. */
 enum sw_status keys_read(struct sw_sweep *s);
 
+/** The innermost group of a path that the config has, NULL: none. A key that is missing is reported at its line. */
+const struct sw_setting *key_group(const struct sw_sweep *s, const char *path);
+
 /** Report that a key is missing, at the line of its group. */
 void key_report_missing(const struct sw_sweep *s, const struct sw_key *key);
 

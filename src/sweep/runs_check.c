@@ -336,7 +336,7 @@ static void report_invalid_text(const struct sw_sweep *s, const char *path, cons
     if (setting && setting->text) text = setting->text;
     if (setting && !setting->text)
         report_error(s, setting, "'%s' = %s: %s", name, sw_number(setting->number, number), why);
-    else if (!setting && !*text) report_error(s, NULL, "'%s' is missing: %s", name, why);
+    else if (!setting && !*text) report_error(s, key_group(s, path), "'%s' is missing: %s", name, why);
     else report_error(s, setting, "'%s' = \"%s\"%s: %s", name, text, *text == '$' ? in_run : "", why);
 }
 

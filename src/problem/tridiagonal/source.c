@@ -66,15 +66,16 @@ static enum sw_status find_matrix(const struct sw_setup *setup, struct tridiagon
 {
     const char *rhs = word(setup, TRIDIAGONAL_RHS);
     for (int k = 0; k < TRIDIAGONAL_RHS; k++) {
-        if (*word(setup, k)) blame(s, key_of[k], "a Matrix Market file has no datasets; leave it out");
+        if (*word(setup, k))
+            blame(s, key_of[k], "a Matrix Market matrix has no datasets: all three diagonals are taken; leave it out");
         SW_TRY(find_array(s, k, s->file, tridiagonal_array[k]));
     }
     if (!*rhs || s->key) return SW_OK;
     SW_TRY(blame_failure(s, key_of[TRIDIAGONAL_RHS], sw_arrays_open(rhs, &s->rhs_file)));
     if (s->key) return SW_OK;
     if (sw_arrays_kind(s->rhs_file) != SW_ARRAYS_COLUMNS)
-        blame(s, key_of[TRIDIAGONAL_RHS], "beside a Matrix Market matrix a Matrix Market array is needed, whose "
-              "columns are systems");
+        blame(s, key_of[TRIDIAGONAL_RHS], "beside a Matrix Market matrix a Matrix Market array is needed ('matrix "
+              "array' in its first line), whose columns are systems");
     return find_array(s, TRIDIAGONAL_RHS, s->rhs_file, "");
 }
 
@@ -134,8 +135,8 @@ static enum sw_status open_source(const struct sw_setup *setup, struct tridiagon
     case SW_ARRAYS_DATASETS:  SW_TRY(find_datasets(setup, s)); break;
     case SW_ARRAYS_DIAGONALS: SW_TRY(find_matrix(setup, s)); break;
     case SW_ARRAYS_COLUMNS:
-        blame(s, key_of[FILE_KEY], "a Matrix Market array has no datasets; it can be source.rhs beside a Matrix Market "
-              "matrix");
+        blame(s, key_of[FILE_KEY], "a Matrix Market array is no matrix by coordinates ('matrix coordinate' in its "
+              "first line); it can be source.rhs beside one");
     }
     compare_arrays(s);
     check_corners(setup, s);
@@ -198,6 +199,18 @@ enum sw_status tridiagonal_source_find(const struct sw_setup *setup, const struc
 /* ------------------------------------------------------------------ what is in one */
 
 bool tridiagonal_source_has(const struct tridiagonal_source *s, int array) { return s && s->has[array]; }
+
+const char *tridiagonal_source_lacks(const struct tridiagonal_source *s, int array, char why[160])
+{
+    struct sw_text text = {0};
+    if (!s || (!s->has[TRIDIAGONAL_LOWER] && !s->has[TRIDIAGONAL_MAIN] && !s->has[TRIDIAGONAL_UPPER])) return NULL;
+    sw_text_printf(&text, "give it, or %s, an expression in i = 1 .. n; %.40s has", tridiagonal_array[array],
+                   s->word[FILE_KEY]);
+    sw_arrays_list(s->file, &text);
+    sw_text_shorten(why, 160, sw_text_get(&text));
+    sw_text_free(&text);
+    return key_of[array];
+}
 
 int64_t tridiagonal_source_unknowns(const struct tridiagonal_source *s) { return s->n; }
 

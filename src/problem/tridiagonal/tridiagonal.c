@@ -26,16 +26,18 @@ static const char *refuse_entries(const struct sw_setup *setup, const struct tri
     const char *word = sw_setup_word(setup, "matrix");
     const bool named = tridiagonal_matrix_find(word) != NULL;
     for (int k = 0; k < TRIDIAGONAL_ARRAYS; k++) {
+        const char *lacks;
         const bool expression = sw_setup_find(setup, tridiagonal_array[k]) != NULL,
                    file = tridiagonal_source_has(source, k), diagonal = k != TRIDIAGONAL_RHS;
         if (named && diagonal && (expression || file))
             snprintf(why, 160, "matrix = \"%s\" has its own diagonals; leave one of the two out", word);
         else if (expression && file) snprintf(why, 160, "the source has it as well; leave one of the two out");
-        else if (diagonal && !named && !expression && !file)
+        else if (diagonal && !named && !expression && !file) {
+            if ((lacks = tridiagonal_source_lacks(source, k, why))) return lacks;
             snprintf(why, 160, "give lower, main and upper, each an expression in i = 1 .. n, or the word of a "
                      "matrix, as in matrix = \"uniform\"");
-        else if (!diagonal && !expression && !file && !sw_setup_find(setup, "exact"))
-            snprintf(why, 160, "give rhs, or exact, the solution: the right-hand side is then A x");
+        } else if (!diagonal && !expression && !file && !sw_setup_find(setup, "exact"))
+            snprintf(why, 160, "give rhs, source.rhs, or exact, the solution: the right-hand side is then A x");
         else continue;
         return expression || !file ? tridiagonal_array[k] : "source.file";
     }
