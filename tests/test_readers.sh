@@ -54,7 +54,7 @@ $python -c '
 import re
 for k, block in enumerate(re.findall("```python\n(.*?)```", open("docs/output.md").read(), re.S)):
     open(f"'"$tmp"'/example{k}.py", "w").write(block)'
-if $python -c 'import xarray' 2>/dev/null; then
+if $python -c 'import xarray, h5netcdf' 2>/dev/null; then
     for example in "$tmp"/example*.py; do
         (cd "$tmp" && $python "$example" >out 2>&1) || { cat "$example" "$tmp/out" >&2; failed=1; }
     done

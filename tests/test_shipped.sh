@@ -41,7 +41,8 @@ END
     says 'note     rounding of the right-hand side could move the mean of u by'
     expect 0 show mean_$problem.h5 --csv
     cp out mean.csv
-    h5dump -y -w 1 -d /mass mean_$problem.h5 | sed -n '/  DATA {/,/}/p' | grep -oE '^ *[-+0-9.e]+' >mass
+    [ -n "$python" ] || continue
+    $python -c 'import h5py, sys; print(*h5py.File(sys.argv[1])["mass"][:].flat, sep="\n")' mean_$problem.h5 >mass
     [ "$(wc -l <mass)" = 40 ] || fail "$problem: not 5 times of 8 runs"
     for run in 0 1 2 3 4 5 6 7; do
         grep "^$run," mean.csv | grep -q 'rounding of' && warned=1 || warned=0
