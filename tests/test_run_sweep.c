@@ -388,6 +388,24 @@ static void names_the_point_where_the_initial_value_is_not_finite(void **state)
     }
 }
 
+static void names_the_point_where_the_exact_solution_is_not_finite(void **state)
+{
+    static const char *const config =
+        "problem = \"heat\"; sweep = { c = [1, 2]; }; grid = { n = 32; length = 1.0; }; physics = { kappa = 1.0; };\n"
+        "time = { dt = 0.01; end = 0.05; }; initial = \"1.0\"; exact = \"c > 1 && x > t + 0.2 ? 1/0 : 1\";\n";
+    const char *file = path("exact.h5");
+    struct call c = {.config = config, .file = file};
+    struct sw_run_table *t;
+    (void)state;
+    assert_ok(perform(&c));
+    assert_ok(sw_run_table_read(file, &t));
+    for (int k = 0; k < 2; k++) assert_int_equal(t->row[k].status, SW_RUN_DONE);
+    assert_string_equal(t->message[0], "");
+    assert_string_equal(t->message[1], "no error norms: exact is inf at x = 0.28125 (i = 9)");
+    sw_run_table_free(&t);
+    rm(file);
+}
+
 static void names_the_point_of_a_field_of_three_dimensions(void **state)
 {
     static const char *const config =
@@ -435,6 +453,7 @@ int main(void)
         cmocka_unit_test(many_failures_are_told_by_their_times_in_any_order),
         cmocka_unit_test(many_failures_without_time_are_told_by_the_first),
         cmocka_unit_test(names_the_point_where_the_initial_value_is_not_finite),
+        cmocka_unit_test(names_the_point_where_the_exact_solution_is_not_finite),
         cmocka_unit_test(names_the_point_of_a_field_of_three_dimensions),
         cmocka_unit_test(a_device_that_takes_long_over_one_thing_is_seen_to_work),
         cmocka_unit_test(fail_fast_stops_at_the_first_failure),

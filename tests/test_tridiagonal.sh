@@ -187,6 +187,20 @@ ends 1e300 1e-25; matches 'done +0 +1 +1 +x has a backward error of 1: .* leaves
 expect 1 run given.cfg -o bad.h5 -s 'main="a/(i - 3)"'; says 'main of row 3 is not a number'
 says 'main of row 3 is infinite'
 expect 1 run given.cfg -o bad.h5 --force -s 'rhs="i == 5 ? 1/0 : 1"'; says 'rhs of row 5 is infinite'
+for cyclic in false true; do  # with exact alone, rhs is A exact
+    exact=(-s 'sweep.a=[1.0, 3.0]' -s "cyclic=$cyclic" -s 'main="a > 2 ? 5 : 4"')
+    sed '/^rhs/d' given.cfg >exact.cfg
+    expect 1 run exact.cfg -o bad.h5 --force "${exact[@]}" -s 'exact="i == 5 && a > 2 ? 0/0 : i"'
+    says '1 ok, 1 failed (run 1: exact of row 5 is not a number)'
+    expect 1 run exact.cfg -o bad.h5 --force "${exact[@]}" -s 'exact="i == 7 && a > 2 ? -1/0 : i"'
+    says '1 ok, 1 failed (run 1: exact of row 7 is infinite)'
+    expect 1 run exact.cfg -o bad.h5 --force "${exact[@]}" -s 'exact="i == 4 && a > 2 ? 1e308 : i"'
+    says '1 ok, 1 failed (run 1: rhs = A exact overflows at row 4)'
+    expect 0 run given.cfg -o bad.h5 --force "${exact[@]}" -s 'exact="i == 5 && a > 2 ? 0/0 : i"'  # only compared with
+    says 'run 1: no error norms: exact is nan at i = 5'
+    "$sweep" show bad.h5 >out; matches '^ +1 +3 +done.* no error norms: exact is nan at i = 5$'
+    [ $(grep -c 'no error norms' out) = 1 ] || fail 'the other run has norms'
+done
 expect 1 run given.cfg -o bad.h5 --force -s 'lower="i != 4"' -s 'main="a*(i != 4)"' -s 'upper="i != 4"'
 says 'singular to working precision: elimination finds no pivot at row 4'
 expect 1 run given.cfg -o bad.h5 --force -s 'lower="0"' -s 'upper="0"' -s 'main="i == 6 ? 1e-300 : 1"' \

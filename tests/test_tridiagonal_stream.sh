@@ -65,6 +65,11 @@ expect 1 -q run bad.cfg -j 2 -o bad.h5 --set run.memory=0.003
 expect 1 -q run bad.cfg -j 2 -o team.h5 --set run.memory=0.003 --device cpu:0,1,2,3,4; same bad.h5 team.h5
 expect 0 show bad.h5 --run 1; prints 'main of row 250000 is infinite'
 expect 0 show bad.h5; matches '^ +0       0  done'; matches '^ +1  250000  error'
+sed 's/main = .*/main = "4"; upper = "1"; exact = "i == at ? 0\/0 : 1";/' bad.cfg >exact.cfg
+expect 1 -q run exact.cfg -j 2 -o exact.h5 --set run.memory=0.003
+expect 0 show exact.h5 --run 1; prints 'exact of row 250000 is not a number'
+expect 0 -q run exact.cfg -j 2 -o exact.h5 --force --set run.memory=0.003 --set 'rhs="1"'
+expect 0 show exact.h5 --run 1; prints 'no error norms: exact is nan at i = 250000'
 config 300000 'lower = "(i == 1001 ? 0 : 1)"; main = "(i == 1000 ? 0 : 4)"; upper = "(i == 999 ? 0 : 1)"; rhs = "1";' \
     >singular.cfg
 expect 1 -q run singular.cfg -j 2 -o singular.h5 --set run.memory=0.003

@@ -21,14 +21,19 @@ enum sw_status batch_read_diagnostics(struct batch *b)
 
 /* ---- why a run failed */
 
-static void describe_point(const struct sw_setup *setup, const struct sw_grid *g, int64_t point, double value,
-                           char text[160])
+/* @param numbered  points are i = 1 .. n, without coordinates */
+static void describe_point(const struct sw_setup *setup, const struct sw_grid *g, bool numbered, int64_t point,
+                           double value, const char *what, char text[160])
 {
     const int64_t *n = setup->n, index[SW_DIMS] = {point % n[0], point / n[0] % n[1], point / n[0] / n[1]};
     const bool rounds = isfinite(value);
     char number[32];
-    int used = snprintf(text, 160, "the initial value is %s%s at", sw_number(value, number),
+    int used = snprintf(text, 160, "%s is %s%s at", what, sw_number(value, number),
                         rounds ? ", beyond single precision," : "");
+    if (numbered) {
+        snprintf(text + used, 160 - (size_t)used, " i = %lld", (long long)point + 1);
+        return;
+    }
     for (int d = 0; d < setup->dim; d++)
         used += snprintf(text + used, 160 - (size_t)used, "%s %c = %.6g", d ? "," : "", "xyz"[d],
                          g->x0[d] + (double)index[d] * g->dx[d]);
@@ -39,26 +44,35 @@ static void describe_point(const struct sw_setup *setup, const struct sw_grid *g
     snprintf(text + used, 160 - (size_t)used, ")");
 }
 
-/* Name the first point at which the initial value of run j is not finite: its value, coordinates and indices. Problems
- * report only that it is not finite. @return false: there is none, or memory is out */
-static bool describe_initial_value(const struct batch *b, int j, char text[160])
+/* Rows of a numbered problem count on with the next step of rand and randn at 2^31 (problem/tridiagonal/entries.h): the
+ * rows from there on are those of another grid. */
+static void begin_rows(struct sw_evaluator *e, const struct batch *b, const struct sw_grid *grid, int j, int64_t first)
+{
+    struct sw_grid g = *grid;
+    g.x0[0] += (double)(first & ~(int64_t)INT32_MAX);
+    sw_evaluator_begin(e, &g, b->column + j, b->plan->count, 0, first >> 31);
+}
+
+bool batch_describe_bad_point(const struct batch *b, int j, const char *key, const char *what, char text[160])
 {
     const struct sw_setup *setup = &b->w->setup;
-    const struct sw_program *initial = sw_setup_function(setup, "initial");
+    const bool numbered = b->w->scheduler->sweep->problem->numbered, at_end = strcmp(key, "initial") != 0;
+    const struct sw_program *program = sw_setup_function(setup, key);
     const struct sw_grid g = sw_setup_grid(setup, b->plan->count, b->column, j);
-    const int64_t points = sw_points(setup->n);
-    const double most = setup->single_steps ? (double)FLT_MAX : DBL_MAX;
+    const int64_t points = sw_points(setup->n), step = at_end ? b->group->steps : 0;
+    const double most = setup->single_steps && !at_end ? (double)FLT_MAX : DBL_MAX;
     struct sw_evaluator e = {0};
     bool found = false;
-    if (!initial || sw_evaluator_create(initial, setup->n, &e)) goto out;
-    sw_evaluator_begin(&e, &g, b->column + j, b->plan->count, 0, 0);
+    if (!program || sw_evaluator_create(program, setup->n, &e)) goto out;
+    sw_evaluator_begin(&e, &g, b->column + j, b->plan->count, (double)step * g.dt, step);
     for (int64_t first = 0; first < points && !found; first += SW_EVALUATOR_POINTS) {
         const int64_t left = points - first;
         const int here = left < SW_EVALUATOR_POINTS ? (int)left : SW_EVALUATOR_POINTS;
-        sw_evaluator_points(&e, first, here, e.value);
+        if (numbered && !(first & INT32_MAX)) begin_rows(&e, b, &g, j, first);
+        sw_evaluator_points(&e, numbered ? first & INT32_MAX : first, here, e.value);
         for (int i = 0; i < here && !found; i++) {
             found = !(fabs(e.value[i]) <= most);
-            if (found) describe_point(setup, &g, first + i, e.value[i], text);
+            if (found) describe_point(setup, &g, numbered, first + i, e.value[i], what, text);
         }
     }
 out:
@@ -95,7 +109,7 @@ void batch_describe_failure(const struct batch *b, int j, char text[SW_MESSAGE])
     char more[160];
     if (b->load_error[j]) snprintf(text, SW_MESSAGE, "%s", b->load_error[j]);
     else if (sim->ops->explain) sim->ops->explain(sim, j, text);
-    else if (b->failed_step[j] > 0 || !describe_initial_value(b, j, text)) {
+    else if (b->failed_step[j] > 0 || !batch_describe_bad_point(b, j, "initial", "the initial value", text)) {
         snprintf(text, SW_MESSAGE, "not finite at t = %.6g (step %lld of %lld)",
                  (double)b->failed_step[j] * batch_dt(b, j), (long long)b->failed_step[j],
                  (long long)b->group->steps);

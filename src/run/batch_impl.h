@@ -35,6 +35,10 @@ void batch_describe_failure(const struct batch *b, int j, char text[SW_MESSAGE])
 /** What follows from the diagnostics of a run; "" if nothing does. */
 void batch_warn_diagnostics(const struct batch *b, int j, char text[160]);
 void batch_append_message(char text[SW_MESSAGE], const char *more);  /* after "; " */
+/** Name the first point at which a function of run j, "initial" or at the end of the run "exact", is not finite: its
+ * value, coordinates and indices.
+ * @param what  what to call it  @return false: there is none, or memory is out */
+bool batch_describe_bad_point(const struct batch *b, int j, const char *key, const char *what, char text[160]);
 /** Tell the scheduler of a run. @param kind  SW_EVENT_FAILURE, SW_EVENT_NOTE */
 void batch_report_run(const struct batch *b, enum sw_event_kind kind, int j, const char *message, bool earlier);
 void batch_report_failure(struct batch *b, int j);

@@ -127,6 +127,19 @@ static enum sw_status measure_norms(const struct batch *b, struct sw_run_result 
     return st;
 }
 
+/* Runs without error norms say why, where it is for the exact solution. */
+static void explain_norms(const struct batch *b, struct sw_run_result *result)
+{
+    if (!sw_setup_function(&b->w->setup, "exact")) return;
+#pragma omp parallel for schedule(dynamic, 8) num_threads(b->w->device->threads)
+    for (int j = 0; j < b->plan->count; j++) {
+        char text[160];
+        if (result[j].row.status != SW_RUN_DONE || isfinite(result[j].row.err.l2)) continue;
+        if (!batch_describe_bad_point(b, j, "exact", "no error norms: exact", text)) continue;
+        batch_append_message(result[j].message, text);
+    }
+}
+
 /* ---- the end */
 
 static void count_and_report(struct batch *b, const struct sw_run_result *result)
@@ -154,6 +167,7 @@ enum sw_status batch_end(struct batch *b)
     SW_TRY(sw_alloc((size_t)b->plan->count, &result));
     for (int j = 0; j < b->plan->count; j++) fill_result(b, j, &result[j]);
     SW_TRY_TO(failed, st, measure_norms(b, result));
+    explain_norms(b, result);
     SW_TRY_TO(failed, st, measure_residuals(b, result));
     SW_TRY_TO(failed, st, get_states_for_warnings(b, &field));
     if (b->w->scheduler->sweep->save_state) SW_TRY_TO(failed, st, batch_copy_state(b, &state));

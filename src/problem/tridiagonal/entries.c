@@ -1,5 +1,7 @@
 #include "problem/tridiagonal/entries.h"
 
+#include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/sw_mem.h"
@@ -84,6 +86,62 @@ enum sw_status tridiagonal_entries_fill(struct tridiagonal_entries *entries, int
 enum sw_status tridiagonal_entries_first_bad(struct tridiagonal_entries *entries, int64_t *row)
 {
     return entries->ops->first_bad(entries, row);
+}
+
+/* exact in a row of the run begun, on the host; 0 where there is no row. @param row  in, out: round the circle */
+static double exact_at(struct sw_eval *eval, const struct tridiagonal_entries_desc *d, int64_t *row)
+{
+    double i, value = 0;
+    const double *in[SW_INPUTS] = {[SW_IN_X] = &i};
+    if (d->cyclic) *row = (*row + d->n) % d->n;
+    if (*row < 0 || *row >= d->n) return 0;
+    i = (double)(*row + 1);
+    sw_eval_number_from(eval, (int)(*row & INT32_MAX));
+    sw_eval_cells(eval, 1, in);
+    sw_eval_step(eval, 0, *row >> 31);
+    sw_eval_points(eval, 1, in, &value);
+    return value;
+}
+
+/* Which of the three neighbours of a row makes A exact not finite; none where the sum overflows. */
+static enum sw_status blame_exact(const struct tridiagonal_entries *e, int j, int64_t row,
+                                  struct tridiagonal_bad_entry *bad)
+{
+    struct sw_eval *eval;
+    bad->which = TRIDIAGONAL_PRODUCT;
+    SW_TRY(sw_eval_create(e->desc.exact, 1, &eval));
+    sw_eval_run(eval, e->param + j, e->count);
+    for (int64_t k = row - 1; k <= row + 1 && bad->which == TRIDIAGONAL_PRODUCT; k++) {
+        int64_t at = k;
+        const double value = exact_at(eval, &e->desc, &at);
+        if (!isfinite(value)) *bad = (struct tridiagonal_bad_entry){TRIDIAGONAL_EXACT, at, value};
+    }
+    sw_eval_destroy(&eval);
+    return SW_OK;
+}
+
+enum sw_status tridiagonal_entries_find_bad(struct tridiagonal_entries *e, int j, int64_t row,
+                                            const struct tridiagonal_arrays *out, size_t at,
+                                            struct tridiagonal_bad_entry *bad)
+{
+    const double *const array[] = {out->lower, out->main, out->upper, out->rhs};
+    *bad = (struct tridiagonal_bad_entry){.row = row};
+    for (int k = ENTRIES_LOWER; k <= ENTRIES_RHS; k++) {
+        SW_TRY(sw_device_download(e->device, &bad->value, array[k] + at, sizeof bad->value));
+        bad->which = k;
+        if (!isfinite(bad->value)) break;
+    }
+    return bad->which == ENTRIES_RHS && entries_multiplies(&e->desc) ? blame_exact(e, j, row, bad) : SW_OK;
+}
+
+void tridiagonal_bad_entry_say(const struct tridiagonal_bad_entry *bad, char text[80])
+{
+    static const char *const name[] = {"lower", "main", "upper", "rhs", "exact"};
+    const long long row = (long long)bad->row + 1;
+    if (bad->which == TRIDIAGONAL_PRODUCT) snprintf(text, 80, "rhs = A exact overflows at row %lld", row);
+    else
+        snprintf(text, 80, "%s of row %lld is %s", name[bad->which], row,
+                 isnan(bad->value) ? "not a number" : "infinite");
 }
 
 enum sw_status tridiagonal_measure(struct tridiagonal_entries *entries, int64_t first, int64_t rows,

@@ -62,4 +62,21 @@ enum sw_status tridiagonal_entries_fill(struct tridiagonal_entries *entries, int
 /** Wait for fill(), and tell the least row of each run since load() in which it put a number that is not finite.
  * @param row  out [count]; -1: none */
 enum sw_status tridiagonal_entries_first_bad(struct tridiagonal_entries *entries, int64_t *row);
+
+/* A number that is not finite in a row, or that makes one so. */
+enum { TRIDIAGONAL_EXACT = 4, TRIDIAGONAL_PRODUCT };  /* beside lower, main, upper, rhs, which are 0 .. 3 */
+struct tridiagonal_bad_entry {
+    int     which;     /* an array; PRODUCT: rhs := A exact; EXACT: exact in this row is why that is not finite */
+    int64_t row;
+    double  value;
+};
+
+/** What is not finite in a row that first_bad() has told of run j.
+ * @param out  as filled; the row is entry `at` of each array */
+enum sw_status tridiagonal_entries_find_bad(struct tridiagonal_entries *entries, int j, int64_t row,
+                                            const struct tridiagonal_arrays *out, size_t at,
+                                            struct tridiagonal_bad_entry *bad);
+
+/** "main of row 3 is infinite", rows from 1. */
+void tridiagonal_bad_entry_say(const struct tridiagonal_bad_entry *bad, char text[80]);
 #endif

@@ -14,8 +14,7 @@ enum failure { NO_FAILURE, BAD_ENTRY, SINGULAR, OVERFLOWS, EARLIER };
 struct fault {
     enum failure failure;
     int64_t step, first, last;  /* found in this step; the rows at fault, from 0 */
-    int     array;
-    double  value;
+    struct tridiagonal_bad_entry bad;             /* of BAD_ENTRY */
 };
 
 /* A device, and the slice that it has in its memory. */

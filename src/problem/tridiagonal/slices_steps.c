@@ -13,17 +13,6 @@ static struct sw_tridiagonal_rows rows_of(const struct lane *l)
 
 /* ------------------------------------------------------------------ the rows of a slice */
 
-static enum sw_status name_bad_entry(struct lane *l, int64_t step, int64_t row)
-{
-    l->fault = (struct fault){.failure = BAD_ENTRY, .step = step, .first = row, .last = row};
-    for (int k = 0; k < ARRAYS; k++) {
-        SW_TRY(sw_device_download(l->device, &l->fault.value, l->array[k] + (row - l->first), sizeof l->fault.value));
-        l->fault.array = k;
-        if (!isfinite(l->fault.value)) break;
-    }
-    return SW_OK;
-}
-
 /* Rows first .. first + count - 1 of an array that is in a file, to l->host. Entries that do not count may be anything
  * there. */
 static enum sw_status read_source(const struct slices_sim *t, struct lane *l, int k, int64_t first, int64_t count,
@@ -38,7 +27,7 @@ static enum sw_status read_source(const struct slices_sim *t, struct lane *l, in
     while (bad < count && isfinite(l->host[bad])) bad++;
     const int64_t row = first + bad;
     if (bad < count && !(l->fault.failure && l->fault.first <= row))
-        l->fault = (struct fault){BAD_ENTRY, step, row, row, k, l->host[bad]};
+        l->fault = (struct fault){BAD_ENTRY, step, row, row, {k, row, l->host[bad]}};
     return SW_OK;
 }
 
@@ -68,7 +57,9 @@ static enum sw_status fill(const struct slices_sim *t, struct lane *l, int64_t s
     if (l->fault.failure) return SW_OK;
     SW_TRY(tridiagonal_entries_fill(l->entries, l->first, l->rows, &out));
     SW_TRY(tridiagonal_entries_first_bad(l->entries, &bad));
-    return bad < 0 ? SW_OK : name_bad_entry(l, step, bad);
+    if (bad < 0) return SW_OK;
+    l->fault = (struct fault){.failure = BAD_ENTRY, .step = step, .first = bad, .last = bad};
+    return tridiagonal_entries_find_bad(l->entries, 0, bad, &out, (size_t)(bad - l->first), &l->fault.bad);
 }
 
 /* ------------------------------------------------------------------ steps */
@@ -128,7 +119,7 @@ static enum sw_status take_step(const struct sw_comm *comm, void *own)
 /* What is asked: the step, and in the second pass the unknowns at the ends of its slice. What is answered: a fault, and
  * a relation or sums. A step is below 2^26, a row below 2^53: doubles hold them. */
 enum { ASKED_STEP, ASKED_ENDS };
-enum { FAILURE, FAULT_STEP, FAULT_FIRST, FAULT_LAST, FAULT_ARRAY, FAULT_VALUE, RESULT };
+enum { FAILURE, FAULT_STEP, FAULT_FIRST, FAULT_LAST, FAULT_WHICH, FAULT_ROW, FAULT_VALUE, RESULT };
 _Static_assert(ASKED_ENDS + 4 <= SW_HELP_ASKED, "a question is too long");
 _Static_assert(RESULT + (int)TRIDIAGONAL_SUMS_NUMBERS <= SW_HELP_ANSWERED, "an answer is too long");
 
@@ -138,15 +129,16 @@ static void pack_fault(const struct fault *f, double *answered)
     answered[FAULT_STEP] = (double)f->step;
     answered[FAULT_FIRST] = (double)f->first;
     answered[FAULT_LAST] = (double)f->last;
-    answered[FAULT_ARRAY] = f->array;
-    answered[FAULT_VALUE] = f->value;
+    answered[FAULT_WHICH] = f->bad.which;
+    answered[FAULT_ROW] = (double)f->bad.row;
+    answered[FAULT_VALUE] = f->bad.value;
 }
 
 static struct fault unpack_fault(const double *answered)
 {
     return (struct fault){(enum failure)answered[FAILURE], (int64_t)answered[FAULT_STEP],
-                          (int64_t)answered[FAULT_FIRST], (int64_t)answered[FAULT_LAST], (int)answered[FAULT_ARRAY],
-                          answered[FAULT_VALUE]};
+                          (int64_t)answered[FAULT_FIRST], (int64_t)answered[FAULT_LAST],
+                          {(int)answered[FAULT_WHICH], (int64_t)answered[FAULT_ROW], answered[FAULT_VALUE]}};
 }
 
 static void ask_remote(const struct slices_sim *t, int64_t step, struct sw_remote_helper *helper)

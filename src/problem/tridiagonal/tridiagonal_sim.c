@@ -17,11 +17,10 @@ enum { LOWER = TRIDIAGONAL_LOWER, MAIN = TRIDIAGONAL_MAIN, UPPER = TRIDIAGONAL_U
 
 /* What became of a run. */
 struct ending {
-    bool    bad_row;   /* it cannot begin: row `row` has an entry that is not finite, number `which` = value */
+    bool    bad_row;   /* it cannot begin: an entry of row `row` is not finite */
     enum sw_tridiagonal_fault fault;
     int64_t row;       /* from 0 */
-    int     which;
-    double  value;
+    struct tridiagonal_bad_entry bad;
 };
 
 struct tridiagonal_sim {
@@ -84,18 +83,6 @@ static enum sw_status form_randsvd(struct tridiagonal_sim *t, int j, const doubl
     return SW_OK;
 }
 
-/* What is not finite in a row of run j. */
-static enum sw_status look_at_row(const struct tridiagonal_sim *t, int j, struct ending *e)
-{
-    for (int k = 0; k < ARRAYS; k++) {
-        const double *from = t->array[k] + (size_t)j * t->n + (size_t)e->row;
-        SW_TRY(sw_device_download(t->device, &e->value, from, sizeof e->value));
-        e->which = k;
-        if (!isfinite(e->value)) break;
-    }
-    return SW_OK;
-}
-
 /* The first number that is not finite; -1: there is none. */
 static int64_t find_not_finite(const double *value, size_t n)
 {
@@ -113,7 +100,7 @@ static void check_array(struct tridiagonal_sim *t, int k, int j, double *value)
     if (k == UPPER && !cyclic) value[t->n - 1] = 0;
     const int64_t row = find_not_finite(value, t->n);
     if (row >= 0 && !(e->bad_row && e->row <= row))
-        *e = (struct ending){.bad_row = true, .row = row, .which = k, .value = value[row]};
+        *e = (struct ending){.bad_row = true, .row = row, .bad = {k, row, value[row]}};
 }
 
 /* Runs from j on, at most `most`, that take systems which follow one another. */
@@ -156,14 +143,13 @@ static enum sw_status say_bad_rows(struct tridiagonal_sim *t, const char **load_
         const struct ending *e = &t->ending[j];
         load_error[j] = NULL;
         if (!e->bad_row) continue;
-        snprintf(t->why[bad], sizeof t->why[bad], "%s of row %lld is %s", tridiagonal_array[e->which],
-                 (long long)e->row + 1, isnan(e->value) ? "not a number" : "infinite");
+        tridiagonal_bad_entry_say(&e->bad, t->why[bad]);
         load_error[j] = t->why[bad++];
     }
     return SW_OK;
 }
 
-static enum sw_status find_bad_rows(struct tridiagonal_sim *t)
+static enum sw_status find_bad_rows(struct tridiagonal_sim *t, const struct tridiagonal_arrays *filled)
 {
     int64_t *row;
     SW_TRY(sw_alloc((size_t)t->count, &row));
@@ -172,7 +158,7 @@ static enum sw_status find_bad_rows(struct tridiagonal_sim *t)
         struct ending *e = &t->ending[j];
         if (row[j] < 0 || (e->bad_row && e->row <= row[j])) continue;
         *e = (struct ending){.bad_row = true, .row = row[j]};
-        st = look_at_row(t, j, e);
+        st = tridiagonal_entries_find_bad(t->entries, j, row[j], filled, (size_t)j * t->n + (size_t)row[j], &e->bad);
     }
     sw_free(row);
     return st;
@@ -199,7 +185,7 @@ static enum sw_status load(struct sw_sim *sim, int count, const double *column, 
     for (int j = 0; j < count && t->matrix && t->matrix->mode; j++) SW_TRY(form_randsvd(t, j, column));
     if (t->source) SW_TRY(read_source(t, column));
     SW_TRY(tridiagonal_entries_fill(t->entries, 0, (int64_t)t->n, &out));
-    SW_TRY(find_bad_rows(t));
+    SW_TRY(find_bad_rows(t, &out));
     return say_bad_rows(t, load_error);
 }
 

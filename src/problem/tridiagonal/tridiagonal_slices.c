@@ -177,8 +177,7 @@ static void explain(const struct sw_sim *sim, int j, char text[160])
     (void)j;
     switch (f->failure) {
     case BAD_ENTRY:
-        snprintf(text, 160, "%s of row %lld is %s", tridiagonal_array[f->array], first,
-                 isnan(f->value) ? "not a number" : "infinite");
+        tridiagonal_bad_entry_say(&f->bad, text);
         break;
     case SINGULAR:
         snprintf(text, 160, "the matrix is singular to working precision, or overflows, in rows %lld to %lld; whole, "
