@@ -120,6 +120,21 @@ assert (a["forward_error"][:] < 1e-9).all() and (a["err_rel"][:] < 1e-9).all()
 assert len(set(a["residual"][:])) == 4
 PY
 
+# ---- seeds that change nothing are told, unless an expression takes them
+expect 0 check same.cfg -o none.h5; ! grep -q 'changes nothing' out || fail 'seeds of random matrices'
+expect 0 check same.cfg -o none.h5 -s 'matrix="dorr"'
+prints 'note     seed changes nothing: matrix = "dorr" has no random numbers; runs that differ in s alone are equal'
+expect 0 check same.cfg -o none.h5 -s 'matrix="$kind"' -s 'sweep.kind=["uniform", "lesp", "svd_arithmetic", "clement"]'
+prints 'note     seed changes nothing: matrix = "lesp" has no random numbers; runs that differ in s alone are equal; 8 of 16'
+[ $(grep -c 'changes nothing' out) = 1 ] || fail 'one note is enough'
+expect 0 check same.cfg -o none.h5 -s lower=1 -s main=4 -s upper=1 -s 'matrix="given"'
+prints 'seed changes nothing: it is for the random matrices with a name; runs that differ in s alone are equal'
+for more in 'main="4 + rand(s)"' 'rhs="rand(seed)"' 'exact="rand(double)"'; do
+    expect 0 check same.cfg -o none.h5 -s 'matrix="given"' -s lower=1 -s main=4 -s upper=1 -s 'define.double="2*s"' \
+        -s "$more"
+    ! grep -q 'changes nothing' out || fail "$more has the seed"
+done
+
 # ---- blocks of a matrix with given singular values, cyclic ones, any n
 for n in 1 2 3 511 513 1100; do
     expect 0 run same.cfg -o svd.h5 --force -s 'matrix="svd_arithmetic"' -s 'sweep.s=[1]' -s "sweep.n=[$n]"

@@ -163,6 +163,30 @@ static void warn_batches(const struct sw_cli *cli, const struct sw_sweep *sweep,
     sw_text_free(&by);
 }
 
+/* ---- runs that are equal */
+
+/* Of the first shape whose runs an axis does not tell from each other, though it changes those of others. */
+static void warn_equal_runs(const struct sw_cli *cli, const struct sw_sweep *sweep, const struct sw_plan *plan,
+                            int axis, console_printer *print)
+{
+    const char *name = sweep->column[sweep->axis[axis].column].name;
+    struct sw_text text = {0};
+    int64_t runs = 0;
+    for (int g = 0; g < plan->ngroup; g++) {
+        const struct sw_setup setup = sw_sweep_setup(sweep, &plan->group[g], 1);
+        char why[160];
+        const char *key = sweep->problem->idle_key(&setup, why);
+        if (!key || plan->group[g].count < 2 || !sw_sweep_axis_serves(sweep, axis, key)) continue;
+        if (!runs)
+            sw_text_printf(&text, "%s changes nothing: %s; runs that differ in %s alone are equal", key, why, name);
+        runs += plan->group[g].count;
+    }
+    if (runs && runs < plan->nruns) sw_text_printf(&text, "; %lld of %lld runs alike", (long long)runs,
+                                                   (long long)plan->nruns);
+    if (runs) print(cli, "note     %s\n", sw_text_get(&text));
+    sw_text_free(&text);
+}
+
 /* ---- disk space */
 
 /* What there is already of the way to a file: its folder, or the one in which that will be made. The caller frees it;
@@ -219,6 +243,9 @@ void plan_warnings_print(const struct sw_cli *cli, const struct cli_sweep *s, co
         if (s->sweep->problem->warn_setup) s->sweep->problem->warn_setup(s->sweep->problem, &setup, text);
         if (*text && is_new(&printed, text)) print(cli, "note     %s\n", text);
     }
+    for (int k = 0; k < s->sweep->naxis && s->sweep->problem->idle_key; k++)
+        if (s->sweep->axis[k].count > 1 && !s->sweep->axis[k].together)
+            warn_equal_runs(cli, s->sweep, plan, k, print);
     warn_lost_times(cli, plan, print);
     for (; warning && warning->warn; warning++) warn_runs(cli, s, plan, warning, print);
     sw_text_free(&printed);

@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/sw_mem.h"
 #include "sweep/axis.h"
 #include "sweep/columns.h"
 #include "sweep/keys.h"
@@ -194,18 +195,35 @@ static void mark_name(void *user, const char *name, int column)
 
 static void mark_used(struct usage *u, const struct sw_expr *expr) { sw_expr_names(expr, mark_name, u); }
 
+/* What keys use, and what expressions use that keys have. @param but  a number key that is left out, NULL: none */
+static void mark_all(struct usage *u, const char *but)
+{
+    const struct sw_sweep *s = u->s;
+    for (int k = 0; k < s->ncolumn; k++)
+        if (s->column[k].kind == SW_COLUMN_KEY && s->own->source[k].formula && !sw_text_same(s->column[k].name, but))
+            mark_used(u, s->own->source[k].formula->expr);
+    for (int k = 0; k < s->nfunction; k++) mark_used(u, s->function[k].expr);
+    const int row = s->own->row[0] == '$' ? column_find(s, s->own->row + 1) : -1;
+    if (row >= 0) u->used[row] = true;
+    for (int k = 0; k < s->nchoice; k++)
+        if (s->own->choice_column[k] >= 0) u->used[s->own->choice_column[k]] = true;
+}
+
+bool sw_sweep_axis_serves(const struct sw_sweep *s, int axis, const char *key)
+{
+    struct usage u = {.s = s};
+    if (sw_alloc((size_t)s->ncolumn, &u.used)) return false;
+    mark_all(&u, key);
+    const bool used = u.used[s->axis[axis].column];
+    sw_free(u.used);
+    return !used;
+}
+
 enum sw_status names_check_used(struct sw_sweep *s)
 {
     struct usage u = {.s = s};
     SW_TRY(sw_arena_take(s->own->arena, (size_t)s->ncolumn, &u.used));
-    for (int k = 0; k < s->ncolumn; k++)
-        if (s->column[k].kind == SW_COLUMN_KEY && s->own->source[k].formula)
-            mark_used(&u, s->own->source[k].formula->expr);
-    for (int k = 0; k < s->nfunction; k++) mark_used(&u, s->function[k].expr);
-    const int row = s->own->row[0] == '$' ? column_find(s, s->own->row + 1) : -1;
-    if (row >= 0) u.used[row] = true;
-    for (int k = 0; k < s->nchoice; k++)
-        if (s->own->choice_column[k] >= 0) u.used[s->own->choice_column[k]] = true;
+    mark_all(&u, NULL);
     for (int k = 0; k < s->naxis; k++) {
         const struct axis *a = &s->own->axis[k];
         if (a->count < 2 || u.used[s->axis[k].column]) continue;

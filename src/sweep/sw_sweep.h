@@ -96,6 +96,9 @@ enum sw_status sw_sweep_ids(struct sw_sweep *sweep, int64_t first, int64_t count
  * @param id  out [sweep->nruns]  @return SW_E_MEMORY */
 enum sw_status sw_sweep_ids_until(struct sw_sweep *sweep, uint64_t *id);
 
+/** Whether nothing but one number key uses an axis. Not if memory is out. */
+bool sw_sweep_axis_serves(const struct sw_sweep *sweep, int axis, const char *key);
+
 /** "a = 0.1, v = 2": the axes of one run, for messages. */
 void sw_sweep_describe(const struct sw_sweep *sweep, int64_t run, char *text, int capacity);
 

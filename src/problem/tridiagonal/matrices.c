@@ -56,6 +56,13 @@ const struct tridiagonal_matrix *tridiagonal_matrix_find(const char *word)
     return m->word ? m : NULL;
 }
 
+bool tridiagonal_matrix_is_random(const struct tridiagonal_matrix *matrix)
+{
+    for (int k = 0; k < 3 && !matrix->mode; k++)
+        if (strstr(matrix->diagonal[k], "seed")) return true;
+    return matrix->mode != 0;
+}
+
 const char *tridiagonal_matrix_word(int k)
 {
     enum { WORDS = sizeof tridiagonal_matrices / sizeof *tridiagonal_matrices - 1 };

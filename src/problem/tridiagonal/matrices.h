@@ -15,6 +15,9 @@ extern const struct tridiagonal_matrix tridiagonal_matrices[];  /* ends with wor
 /** NULL: `given`, or no such word. */
 const struct tridiagonal_matrix *tridiagonal_matrix_find(const char *word);
 
+/** Whether it depends on the seed. */
+bool tridiagonal_matrix_is_random(const struct tridiagonal_matrix *matrix);
+
 /** The words of the key `matrix`: those above, then `given`. */
 const char *tridiagonal_matrix_word(int k);
 

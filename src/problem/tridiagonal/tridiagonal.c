@@ -95,6 +95,16 @@ static enum sw_status content(const struct sw_setup *setup, bool *any, unsigned 
     return source ? tridiagonal_source_digest(source, digest, key) : SW_OK;
 }
 
+static const char *idle_key(const struct sw_setup *setup, char why[160])
+{
+    const char *word = sw_setup_word(setup, "matrix");
+    const struct tridiagonal_matrix *matrix = tridiagonal_matrix_find(word);
+    if (matrix && tridiagonal_matrix_is_random(matrix)) return NULL;
+    snprintf(why, 160, matrix ? "matrix = \"%s\" has no random numbers" : "it is for the random matrices with a name",
+             word);
+    return "seed";
+}
+
 static const char *validate_run(const struct sw_setup *setup, const char *solver, int ld, const double *column, int j,
                                 char why[160])
 {
@@ -207,6 +217,7 @@ const struct sw_problem problem_tridiagonal = {
     .deepest_cut = tridiagonal_deepest_cut,
     .row_of_slices = tridiagonal_row_of_slices,
     .validate_run = validate_run,
+    .idle_key = idle_key,
     .points = points,
     .content = content,
     .solver = sw_tridiagonal_row,
