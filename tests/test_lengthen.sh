@@ -54,6 +54,11 @@ longer rounded 0 -s time.end=5.0 -s 'output.fields.times=[0.0, 0.04, 5.0]' -- -s
     -s 'output.fields.times=[0.0, 0.04, 5.0, 5.05, 10.0]'
 config=$top/configs/tiny_heat.cfg  # with error norms, which are of the last time
 longer heat 0 -s time.end=0.2 -s 'output.fields.times=[0.0]' --
+# a count of numbers that single precision does not hold goes on
+longer huge 0 -s time.end=0.1 -s 'output.fields.times=[0.0, 0.1]' -- -s 'initial="1e39*cos(2*pi*x)"' \
+    -s output.fields.precision=single -s 'output.fields.times=[0.0, 0.1, 0.15]'
+"$sweep" show huge.short.h5 >short; "$sweep" show huge.h5 >out; matches ' numbers are beyond single precision'
+cmp -s short out && fail 'the longer sweep has no more of them'
 config=$top/configs/tiny_nsweep.cfg
 longer nsweep 0 -s time.end=5.0e-6 -s 'output.fields.times=[0.0]' --
 config=$top/configs/tiny_advection.cfg

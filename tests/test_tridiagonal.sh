@@ -198,6 +198,16 @@ ends 1 1e-304; matches 'done +0 +nan +nan +no residual is known: the right-hand 
 ends 1e-310 1e-5; matches 'done +0 +[0-9.]+e-1[67] +[0-9.]+e-1[67]$'  # a condition number of 3, not of infinity
 ends 1e300 1e-25; matches 'done +0 +1 +1 +x has a backward error of 1: .* leaves 1e-16, unless numbers underflow'
 
+# ---- what is saved in single precision may be beyond it: a run says so
+sed '/^rhs/d' given.cfg >large.cfg
+expect 0 run large.cfg -o large.h5 -s 'sweep.a=[1.0, 3.0, 4.0]' -s output.fields.precision=single \
+    -s 'exact="a < 2 ? i : i > a ? 1e39 : 3.4e38"'
+says '3 ok'; "$sweep" show large.h5 >out; [ $(grep -c 'beyond single' out) = 2 ] || fail 'the run of small numbers'
+matches '^ +1 .*  4 numbers are beyond single precision and saved as infinite; use output.fields.precision = "double"$'
+matches '^ +2 .*  3 numbers are beyond single precision'
+expect 0 run large.cfg -o large.h5 --force -s 'sweep.a=[3.0]' -s 'exact="1e39"'; "$sweep" show large.h5 >out
+! grep -q 'beyond single' out || fail 'double precision'
+
 # ---- failed runs: entries that are not finite, a row of zeros, a solution beyond the range of numbers
 expect 1 run given.cfg -o bad.h5 -s 'main="a/(i - 3)"'; says 'main of row 3 is not a number'
 says 'main of row 3 is infinite'

@@ -140,6 +140,15 @@ interrupted KILL 137 $((slices + 6))
 rm slow.h5.d/part-*"$((slices + 3))".h5
 expect 0 run slow.cfg -j 1 -o slow.h5 --set run.memory=0.004
 same whole.h5 slow.h5
+# so does the count of numbers that single precision does not hold
+large=(--set run.memory=0.005 --set output.fields.precision=single
+       --set 'exact="mod(i, 1000) == 0 ? 1e39 : 1 + sin(i)*cos(i/3)*exp(-i*1e-7)"')
+rm -rf slow.h5 slow.h5.d
+expect 0 -q run slow.cfg -j 1 -o large.h5 "${large[@]}" --set run.memory=0
+interrupted INT 130 $((slices + slices / 2)) "${large[@]}"
+expect 0 run slow.cfg -j 1 -o slow.h5 "${large[@]}"; says 'from step'
+says '2000 numbers are beyond single precision'
+same large.h5 slow.h5
 # by one device, by three, by two
 rm -rf slow.h5 slow.h5.d
 interrupted KILL 137 3

@@ -1,3 +1,5 @@
+#include <float.h>
+#include <math.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -128,9 +130,30 @@ enum sw_status sw_part_create(const char *file, const struct sw_part_desc *desc,
 }
 
 /* ---- outputs */
+static bool counts_infinite(const struct sw_part *p)
+{
+    return p->desc.infinite && p->desc.sweep->single_fields;
+}
+
+static int64_t count_infinite(const float *value, int64_t count)
+{
+    int64_t infinite = 0;
+    for (int64_t i = 0; i < count; i++) infinite += fabsf(value[i]) > FLT_MAX;
+    return infinite;
+}
+
+/* Fields one after another. */
+static void count_infinite_of_runs(struct sw_part *p, const float *field)
+{
+    const int64_t points = sw_points(p->desc.group->n);
+    for (int k = p->nseries; k < p->nwriter; k++)
+        for (int j = 0; j < p->desc.count; j++, field += points) p->desc.infinite[j] += count_infinite(field, points);
+}
+
 enum sw_status sw_part_add_field(struct sw_part *p, const void *field)
 {
     const char *data = field;
+    if (field && counts_infinite(p)) count_infinite_of_runs(p, field);
     sw_hdf5_lock();
     for (int k = p->nseries; k < p->nwriter; k++) {
         struct sw_var_writer *s = &p->writer[k];
@@ -160,6 +183,7 @@ static enum sw_status add_piece(struct sw_part *p, const char *data, int64_t fir
 
 enum sw_status sw_part_add_piece(struct sw_part *p, const void *piece, int64_t first, int64_t count)
 {
+    if (counts_infinite(p)) p->desc.infinite[0] += count_infinite(piece, count);
     sw_hdf5_lock();
     enum sw_status st = add_piece(p, piece, first, count);
     sw_hdf5_unlock();

@@ -20,6 +20,8 @@ struct sw_part_desc {
     const uint64_t *id;                 /* [count] their ids */
     int     count;
     int     field_first, scalar_first;  /* the first output of the group that is in this part */
+    int64_t *infinite;                  /* [count] in, out: how many numbers of each run its fields hold as infinite, in
+                                           single precision. Fields of the part are added to it; NULL: not wanted    */
     int     turn, of;                   /* process `turn` of the `of` that write to the file at once; 0, 0: alone */
 };
 struct sw_part;

@@ -20,6 +20,7 @@ static enum sw_status begin_part(struct batch *b)
                                 .count = b->plan->count,
                                 .field_first = b->field,
                                 .scalar_first = b->scalar,
+                                .infinite = b->infinite,
                                 .turn = o->rank,
                                 .of = o->ranks};
     return writer_begin(b->w->writer, &desc, &b->w->provenance);
@@ -38,6 +39,8 @@ static enum sw_status begin_batch(struct batch *b)
     for (size_t j = 0; j < count; j++) b->failed_step[j] = -1;
     SW_TRY(sw_sweep_columns(b->w->scheduler->sweep, b->plan->run, 0, b->plan->count, b->column));
     SW_TRY(writer_wait_slots(b->w->writer));  /* the snapshots of the batch before are in the sim */
+    if (b->w->scheduler->sweep->single_fields && b->group->nfield)
+        SW_TRY(writer_count_infinite(b->w->writer, count, &b->infinite));
     SW_TRY(sim->ops->load(sim, b->plan->count, b->column, b->load_error));
     if (b->plan->resume) SW_TRY(batch_restore(b));
     else SW_TRY(sw_sim_initial(sim));

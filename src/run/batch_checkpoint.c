@@ -1,5 +1,6 @@
 /* The state from which a batch continues. A checkpoint holds for each run: its state; the step after which it was not
- * finite, or -1; and its diagnostics, if the sim keeps some. */
+ * finite, or of one that is, -1 less how many of its numbers were saved as infinite; and its diagnostics, if the sim
+ * keeps some. */
 #include <math.h>
 #include <string.h>
 
@@ -16,7 +17,8 @@ enum sw_status batch_copy_state(const struct batch *b, double **stored_state)
 {
     const size_t size = batch_state_size(b), stored = batch_stored_size(b), count = (size_t)b->plan->count;
     double *state = NULL, *all = NULL;
-    enum sw_status st = sw_alloc(count * size, &state);
+    enum sw_status st = b->infinite ? writer_wait_slots(b->w->writer) : SW_OK;
+    if (!st) st = sw_alloc(count * size, &state);
     if (!st) st = sw_alloc(count * stored, &all);
     if (!st) st = sw_sim_get_state(b->w->sim, state);
     for (size_t j = 0; j < count && !st; j++) {
@@ -24,7 +26,7 @@ enum sw_status batch_copy_state(const struct batch *b, double **stored_state)
         memcpy(to, state + j * size, size * sizeof *state);
         if (b->failed_step[j] >= 0)
             for (size_t i = 0; i < size; i++) to[i] = NAN;
-        to[size] = (double)b->failed_step[j];
+        to[size] = (double)(b->failed_step[j] >= 0 || !b->infinite ? b->failed_step[j] : -1 - b->infinite[j]);
         if (b->diagnostics) memcpy(to + size + 1, b->diagnostics + SW_DIAGNOSTICS * j, SW_DIAGNOSTICS * sizeof *to);
     }
     sw_free(state);
@@ -47,7 +49,8 @@ enum sw_status batch_restore(struct batch *b)
     for (int j = 0; j < count; j++) {
         const double *from = old + (size_t)b->plan->row[j] * stored;
         memcpy(state + (size_t)j * size, from, size * sizeof *state);
-        b->failed_step[j] = (int64_t)from[size];
+        b->failed_step[j] = from[size] >= 0 ? (int64_t)from[size] : -1;
+        if (b->infinite && from[size] < -1) b->infinite[j] = -1 - (int64_t)from[size];
         if (b->diagnostics)
             memcpy(b->diagnostics + SW_DIAGNOSTICS * j, from + size + 1, SW_DIAGNOSTICS * sizeof *b->diagnostics);
     }

@@ -15,6 +15,7 @@ struct batch {
     int64_t *failed_step;      /* [count] step after which it was not finite; -1: finite so far    */
     int64_t *failed_now;       /* [count] the same, as the sim reports it now                      */
     double  *diagnostics;      /* [count][SW_DIAGNOSTICS] as last read; NULL: the sim keeps none   */
+    int64_t *infinite;         /* [count] numbers saved as infinite: the writer's; NULL: in double  */
     double  *before;           /* [state_size] of a cut run: the state before its last steps       */
     int64_t  points;           /* of a cut run: of its field, that are written                     */
     bool     behind;           /* and the last steps have not made them again                      */

@@ -140,6 +140,22 @@ static void explain_norms(const struct batch *b, struct sw_run_result *result)
     }
 }
 
+/* Runs whose numbers single precision does not hold say so. */
+static enum sw_status tell_infinite(const struct batch *b, struct sw_run_result *result)
+{
+    char text[160];
+    if (!b->infinite) return SW_OK;
+    SW_TRY(writer_wait_slots(b->w->writer));
+    for (int j = 0; j < b->plan->count; j++) {
+        const long long count = b->infinite[j];
+        if (!count || result[j].row.status != SW_RUN_DONE) continue;
+        snprintf(text, sizeof text, "%lld number%s beyond single precision and saved as infinite; use "
+                 "output.fields.precision = \"double\"", count, count == 1 ? " is" : "s are");
+        batch_append_message(result[j].message, text);
+    }
+    return SW_OK;
+}
+
 /* ---- the end */
 
 static void count_and_report(struct batch *b, const struct sw_run_result *result)
@@ -170,6 +186,7 @@ enum sw_status batch_end(struct batch *b)
     explain_norms(b, result);
     SW_TRY_TO(failed, st, measure_residuals(b, result));
     SW_TRY_TO(failed, st, get_states_for_warnings(b, &field));
+    SW_TRY_TO(failed, st, tell_infinite(b, result));
     if (b->w->scheduler->sweep->save_state) SW_TRY_TO(failed, st, batch_copy_state(b, &state));
     count_and_report(b, result);
     for (int j = 0; j < b->plan->count && field; j++)

@@ -35,6 +35,7 @@ struct writer {
     int             next_slot;
     struct sw_err_kept failed;                   /* the first job that failed               */
     struct sw_part *part;                        /* the thread's own                        */
+    int64_t        *infinite;                    /* of the runs of a batch                  */
     int             omp_threads;                 /* of its one parallel region              */
 };
 
@@ -182,6 +183,7 @@ void writer_destroy(struct writer **writer)
     }
     pthread_cond_destroy(&w->changed);
     pthread_mutex_destroy(&w->mutex);
+    sw_free(w->infinite);
     sw_free(w);
     *writer = NULL;
 }
@@ -189,6 +191,14 @@ void writer_destroy(struct writer **writer)
 enum sw_status writer_begin(struct writer *w, const struct sw_part_desc *desc, const struct sw_provenance *provenance)
 {
     return give_job(w, &(struct job){.kind = JOB_BEGIN, .desc = *desc, .provenance = provenance});
+}
+
+enum sw_status writer_count_infinite(struct writer *w, size_t count, int64_t **infinite)
+{
+    sw_free(w->infinite);
+    enum sw_status st = sw_alloc(count, &w->infinite);
+    *infinite = w->infinite;
+    return st;
 }
 
 enum sw_status writer_slot(struct writer *w, int *slot)

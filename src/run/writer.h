@@ -9,6 +9,10 @@ enum sw_status writer_create(const char *file, struct writer **writer);
 void writer_destroy(struct writer **writer);          /* a part that is not finished is abandoned */
 /** Begin a part. What desc and provenance point to must live until its end. */
 enum sw_status writer_begin(struct writer *w, const struct sw_part_desc *desc, const struct sw_provenance *provenance);
+/** Of a batch of so many runs: how many of their numbers parts hold as infinite (struct sw_part_desc), at first none.
+ * All snapshots before have been written.
+ * @param infinite  out [count]: the writer's own. Read it after writer_wait_slots()  @return SW_E_MEMORY */
+enum sw_status writer_count_infinite(struct writer *w, size_t count, int64_t **infinite);
 /** Wait for a free slot for the next snapshot. */
 enum sw_status writer_slot(struct writer *w, int *slot);
 /** Give it back: there is no snapshot. */
