@@ -61,30 +61,31 @@ config 1500000 "$given" 'exact = "sin(sin(sin(sin(sin(sin(i)))))) + cos(cos(cos(
     "exp(-exp(-exp(-exp(-i*1e-7)))) + tanh(tanh(tanh(tanh(tanh(tanh(tanh(i/1e6)))))))";' >long.cfg
 expect 0 -q run long.cfg -j 1 -o long.h5
 parts() { local p=0 f; for f in "$1".d/part-*.h5; do [ -e "$f" ] && p=$((p + 1)); done; echo $p; }
-interrupted() {  # interrupted RANKS RANK SIGNAL CODE STEP: when so many steps are stored
-    local n=$1 rank=$2 signal=$3 code=$4 wanted=$5 pid
-    timeout -k 5 100 mpirun -n $n "$sweep" run long.cfg -v -s run.checkpoint=1e-6 -o k.h5 >out 2>err </dev/null &
+interrupted() {  # interrupted RANKS RANK SIGNAL CODE CHECKPOINT: while the leader stores that one, and waits
+    local n=$1 rank=$2 signal=$3 code=$4 pid
+    rm -f there go
+    FAIL_KIND=rename FAIL_FROM=part- FAIL_AT=$5 FAIL_MARK=$tmp/there FAIL_SLEEP=60 FAIL_UNTIL=$tmp/go \
+        LD_PRELOAD=$build/fail_nth.so timeout -k 5 100 mpirun -n $n \
+        "$sweep" run long.cfg -v -s run.checkpoint=1e-6 -o k.h5 >out 2>err </dev/null &
     local mpirun=$!
-    while kill -0 $mpirun 2>/dev/null; do
-        [ "$(sed -n 's/^checkpoint.* step \([0-9]*\),.*/\1/p' err | tail -n 1)" -ge "$wanted" ] 2>/dev/null && break
-        sleep 0.005
-    done
+    while kill -0 $mpirun 2>/dev/null && [ ! -e there ]; do sleep 0.05; done
     for pid in $(pgrep -f 'run long.cfg -v -s run.checkpoint=1e-6 -o k.h5$'); do
         tr '\0' '\n' </proc/$pid/environ 2>/dev/null | grep -qx "OMPI_COMM_WORLD_RANK=$rank" && kill -$signal $pid
     done
+    touch go
     wait $mpirun
     local got=$?
     [ $got = "$code" ] || fail "after $signal of rank $rank of $n: exit code $got, expected $code"
     [ ! -e k.h5 ] || fail "k.h5 is there, after $signal of rank $rank"
 }
-interrupted 2 1 KILL 137 5                       # in the first pass
-interrupted 3 0 KILL 137 $((slices / 2))
-interrupted 3 2 USR1 75 $((slices + 4))          # in the second pass
-interrupted 2 1 KILL 137 $((slices + slices / 2))
+interrupted 2 1 KILL 137 4                       # in the first pass
+interrupted 3 0 KILL 137 4
+interrupted 3 2 USR1 75 14                       # in the second pass
+interrupted 2 1 KILL 137 3
 ranks 0 3 "$sweep" run long.cfg -o k.h5; says ' from step '
 same long.h5 k.h5
 [ -e k.h5.d ] && fail 'k.h5.d was left'
-interrupted_by_one() { rm -rf k.h5 k.h5.d; interrupted 3 1 USR1 75 8; expect 0 run long.cfg -j 1 -o k.h5; }
+interrupted_by_one() { rm -rf k.h5 k.h5.d; interrupted 3 1 USR1 75 5; expect 0 run long.cfg -j 1 -o k.h5; }
 interrupted_by_one; says ' from step '; same long.h5 k.h5
 # with less memory it begins again, in more slices
 expect 75 run slow.cfg -j 1 -o less.h5 -s run.memory=0.008 -s run.checkpoint=1e-6 --max-time 0.01
@@ -118,9 +119,10 @@ PY
     sed -i 's/memory = 0.004/memory = 0.005/' file.cfg
     expect 0 -q run file.cfg -j 1 -o file.h5
     failing 0 read 1000000 file.cfg; same file.h5 f.h5
-    calls=$(sed -n 's/ calls.*//p' fault)
-    for part in 12 10 14 8 13 11 15 9 12 10 14 8; do  # its reads for the plan come before; it may have fewer steps
-        failing '0 3 4 5' read $((calls * part / 16)) file.cfg
+    FAIL_KIND=read FAIL_AT=1000000 FAIL_LOG=$tmp/fault LD_PRELOAD=$build/fail_nth.so "$sweep" check file.cfg >out
+    plan=$(sed -n 's/ calls.*//p' fault)
+    for behind in 28 20 36 12 24 44 8 16 32 52 60 40; do  # its reads for the plan; how many steps it has, differs
+        failing '0 3 4 5' read $((plan + behind)) file.cfg
         [ $code = 5 ] && grep -qF 'rank 1 of 2 on ' err && break
     done
     says 'rank 1 of 2 on '; says 'system.h5'
