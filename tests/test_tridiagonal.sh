@@ -156,6 +156,12 @@ if "$sweep" run words.cfg -o words_gpu.h5 -s run.device=cuda >out 2>err; then
     expect 1 run given.cfg -o given_gpu.h5 -s run.device=cuda
     says '2 ok, 1 failed (run 0: the matrix is singular to working precision: elimination finds no pivot at row 7)'
     expect 1 run given.cfg -o bad_gpu.h5 -s run.device=cuda -s 'main="a/(i - 3)"'; says 'main of row 3 is infinite'
+    sed '/^rhs/d' given.cfg >exact.cfg
+    expect 1 run exact.cfg -o bad_gpu.h5 --force -s run.device=cuda -s 'main="a + 9"' -s 'exact="i == 5 ? 0/0 : i"'
+    says 'exact of row 5 is not a number'
+    expect 0 run exact.cfg -o large_gpu.h5 -s run.device=cuda -s 'main="a + 9"' -s 'exact="i == 5 ? 1e39 : i"' \
+        -s output.fields.precision=single
+    says '1 number is beyond single precision'
     for cyclic in false true; do
         expect 0 run same.cfg -o "same_gpu_$cyclic.h5" -s run.device=cuda -s cyclic=$cyclic -s 'sweep.n=[3, 64, 1000]'
         expect 0 run same.cfg -o "same_cpu_$cyclic.h5" -s cyclic=$cyclic -s 'sweep.n=[3, 64, 1000]'
