@@ -81,8 +81,12 @@ fd_rows() {
         END { if (others) print others }'
 }
 suite() {
-    local row test rows tests
-    SW_JOBS=4 SW_EXCEPT=test_fd queued 'all tests but test_fd' 500 scripts/run_tests.sh "$build"
+    local row test rows tests program
+    for program in "$build"/test_*; do
+        test=${program##*/}
+        [ "$test" = test_fd ] || queued "$test" 400 env OMP_NUM_THREADS=4 "$program"
+    done
+    SW_JOBS=4 SW_EXCEPT='test_*' queued 'scripts of the suite' 500 scripts/run_tests.sh "$build"
     rows=$(fd_rows) tests=$(names_of test_fd)
     [ "$rows" ] || missing 'rows of test_fd' "$build/sweep list names none"
     [ "$tests" ] || missing 'tests of test_fd' "$build/test_fd names none"

@@ -43,8 +43,9 @@ def panels(count, size, across=4, **options):
                                 squeeze=False, **options)
     for k, one in enumerate(axes.flat):
         one.grid(True)
-        one.set_visible(k < count)
         one.tick_params(labelbottom=True)
+        if k >= count:
+            one.set_axis_off()
     return figure, axes.flat[:count]
 
 
@@ -129,7 +130,11 @@ def draw_backward(folder):
         one.set_xlabel("n")
     for one in axes[::3]:
         one.set_ylabel("backward error, worst of the seeds; dotted: $2^{-53}$")
-    axes[-1].legend(loc="center left", bbox_to_anchor=(1, 0.5), fontsize=8)
+    lines, names = axes[0].get_legend_handles_labels()
+    if len(figure.axes) > len(solvers):  # a panel is free
+        figure.axes[len(solvers)].legend(lines, names, loc="center", ncols=2, fontsize=9)
+    else:
+        axes[-1].legend(lines, names, loc="center left", bbox_to_anchor=(1, 0.5), fontsize=8)
     save(figure, folder, "spike_backward", origin)
 
 
@@ -194,7 +199,8 @@ def draw_sizes(folder):
 
 
 def draw_bars(folder, part, title):
-    """A group of bars for each matrix, a bar a row: milliseconds."""
+    """A group of bars for each matrix, a bar a row: milliseconds; on a logarithmic axis where the least would be too
+    low to be seen."""
     table = data.spike_times(folder, part)
     groups = [(spec, [line for line in table.rows(spec) if line["state"] == "ok"]) for spec in table.specs]
     if not any(lines for _, lines in groups):
@@ -208,7 +214,8 @@ def draw_bars(folder, part, title):
             ms = 1e3 * float(line["median_s"]) / int(line["steps"])
             axes.bar(x, ms, width=0.75 / len(rows), color=style[line["row"]]["color"], zorder=2,
                      label=line["row"] if k == 0 else None)
-    axes.set_yscale("log")
+    heights = [bar.get_height() for bar in axes.patches]
+    axes.set_yscale("log" if max(heights) > 30 * min(heights) else "linear")
     axes.set_xticks(range(len(groups)))
     axes.set_xticklabels([data.spike_matrix(spec) for spec, _ in groups])
     axes.xaxis.set_minor_locator(NullLocator())
@@ -239,6 +246,8 @@ def draw_devices(folder):
                      label=f"{scaling}, $2^{{{n.bit_length() - 1}}}$ rows" + (" each" if scaling == "weak" else ""))
         one.set_xscale("log", base=2)
         one.set_yscale("log")
+        counts = sorted({count for line in lines.values() for count, _ in line})
+        one.set_xticks(counts, counts)
         one.set_xlabel(title)
         one.legend()
     axes[0].set_ylabel("seconds")

@@ -301,7 +301,7 @@ static enum sw_status help_each_other(const struct sw_comm *comm, void *context)
     static const int broken[] = {[NO_HARM] = 0, [HELP_BREAKS] = 1, [PIECE_BREAKS] = 1, [LEAD_BREAKS] = 1};
     const char *one = path("one.h5"), *file = path("helped.h5");
     (void)context;
-    assert_ok(perform(&(struct call){.config = large, .file = one, .threads = 1}));
+    assert_ok(perform(&(struct call){.config = large, .file = one, .device = "cpu", .threads = 1}));
     for (int harm = NO_HARM; harm <= LEAD_BREAKS; harm++) {
         struct call c = {.config = large, .file = file, .device = "cpu:0,1,2", .threads = 1, .comm = comm,
                          .harm = (enum harm)harm};
