@@ -12,6 +12,7 @@ comm:    base device
 linalg:  base device comm cuda
 field:   base expr
 fd:      base device comm linalg cuda
+elliptic: base device linalg cuda
 problem: base expr device field
 problem/line:      base expr device linalg field fd problem cuda
 problem/bvp:       base expr device linalg field problem cuda
@@ -25,7 +26,7 @@ jobs:    base problem sweep output
 bench:   base expr device linalg fd problem problem/line problem/bvp problem/compact sweep cuda
 cli:     *
 main.c:  base cli
-cuda:    base expr linalg field fd problem/line problem/bvp problem/advection problem/tridiagonal
+cuda:    base expr linalg elliptic field fd problem/line problem/bvp problem/advection problem/tridiagonal
 '
 bad=$(grep -rn '^#include "' src cuda --include='*.[ch]' --include='*.cu' --include='*.cuh' |
 awk -F: -v rules="$rules" '

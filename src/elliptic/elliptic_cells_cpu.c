@@ -1,0 +1,169 @@
+#include "elliptic/elliptic_cells_cpu.h"
+
+#include <string.h>
+
+/* Rows of scratch memory: one of zeros, for neighbours that are not there; four for cross terms; the slab of the
+ * preconditioner's pivots, and a row of them. */
+size_t elliptic_scratch(const struct sw_elliptic_matrix *m)
+{
+    return (size_t)(m->nz + 7) * (size_t)(m->nx + 2);
+}
+
+/* What one row of cells sees. */
+struct row {
+    const double *own, *up, *down, *south, *north;   /* u: [nx]                                                 */
+    double        west_of_first, east_of_last;       /* u beyond the ends                                       */
+    const double *area, *east, *below, *above;       /* weights [nx], [nx+1], [nx] towards south, towards north */
+    double        a, b, c, d;
+};
+
+static inline double of_cell(const struct row *r, int64_t i, double west, double east)
+{
+    const double u = r->own[i], vertical = r->a * u + r->b * (u - r->up[i]) + r->c * (u - r->down[i]),
+                 x = r->east[i] * (u - west) + r->east[i + 1] * (u - east),
+                 y = r->below[i] * (u - r->south[i]) + r->above[i] * (u - r->north[i]);
+    return r->area[i] * vertical + r->d * (x + y);
+}
+
+static void apply_row(const struct row *r, int64_t nx, double *restrict out)
+{
+    for (int64_t i = 1; i < nx - 1; i++) out[i] = of_cell(r, i, r->own[i - 1], r->own[i + 1]);
+    out[0] = of_cell(r, 0, r->west_of_first, nx > 1 ? r->own[1] : r->east_of_last);
+    if (nx > 1) out[nx - 1] = of_cell(r, nx - 1, r->own[nx - 2], r->east_of_last);
+}
+
+/* The same with coefficients at the faces of the row: kx [nx+1], ky below and above [nx], kz below and above [nx]. */
+struct row_faces { const double *kx, *south, *north, *down, *up; };
+
+static inline double of_variable_cell(const struct row *r, const struct row_faces *k, int64_t i, double west,
+                                      double east)
+{
+    const double u = r->own[i],
+                 vertical = r->a * u + r->b * k->up[i] * (u - r->up[i]) + r->c * k->down[i] * (u - r->down[i]),
+                 x = r->east[i] * k->kx[i] * (u - west) + r->east[i + 1] * k->kx[i + 1] * (u - east),
+                 y = r->below[i] * k->south[i] * (u - r->south[i]) + r->above[i] * k->north[i] * (u - r->north[i]);
+    return r->area[i] * vertical + r->d * (x + y);
+}
+
+static void apply_variable_row(const struct row *r, const struct row_faces *k, int64_t nx, double *restrict out)
+{
+    for (int64_t i = 1; i < nx - 1; i++) out[i] = of_variable_cell(r, k, i, r->own[i - 1], r->own[i + 1]);
+    out[0] = of_variable_cell(r, k, 0, r->west_of_first, nx > 1 ? r->own[1] : r->east_of_last);
+    if (nx > 1) out[nx - 1] = of_variable_cell(r, k, nx - 1, r->own[nx - 2], r->east_of_last);
+}
+
+/* For the vertices i = 1 .. nx-1 between two rows of cells: weight (Dx + Dy)/2 and weight (Dx - Dy)/2, Dx and Dy the
+ * mean differences of the four cells around; 0 at the ends. */
+static void cross_row(const double *weight, const double *lower, const double *upper, int64_t nx,
+                      double *restrict sum, double *restrict difference)
+{
+    sum[0] = sum[nx] = difference[0] = difference[nx] = 0;
+    for (int64_t i = 1; i < nx; i++) {
+        const double dx = 0.5 * ((lower[i] - lower[i - 1]) + (upper[i] - upper[i - 1])),
+                     dy = 0.5 * ((upper[i - 1] - lower[i - 1]) + (upper[i] - lower[i]));
+        sum[i] = 0.5 * weight[i] * (dx + dy);
+        difference[i] = 0.5 * weight[i] * (dx - dy);
+    }
+}
+
+/* Half the gradient of 2 X Dx Dy: a cell to the left of a vertex counts -1/2 in Dx, one below it -1/2 in Dy. */
+static void add_cross(const struct sw_elliptic_matrix *m, int64_t j, const struct row *r, double *scratch, double *out)
+{
+    const int64_t nx = m->nx;
+    double *below_sum = scratch, *below_difference = below_sum + nx + 1, *above_sum = below_difference + nx + 1,
+           *above_difference = above_sum + nx + 1;
+    cross_row(m->cross + j * (nx + 1), r->south, r->own, nx, below_sum, below_difference);
+    cross_row(m->cross + (j + 1) * (nx + 1), r->own, r->north, nx, above_sum, above_difference);
+    for (int64_t i = 0; i < nx; i++)
+        out[i] += r->d * (below_sum[i] + below_difference[i + 1] - above_difference[i] - above_sum[i + 1]);
+}
+
+void elliptic_apply_slab(const struct sw_elliptic_matrix *m, const double *u, int64_t j, double *y, double *scratch)
+{
+    const int64_t nx = m->nx, ny = m->ny, nz = m->nz;
+    double *const zeros = scratch;
+    memset(zeros, 0, (size_t)nx * sizeof *zeros);
+    for (int64_t k = 0; k < nz; k++) {
+        const int64_t south = j > 0 ? j - 1 : m->periodic[1] ? ny - 1 : -1,
+                      north = j < ny - 1 ? j + 1 : m->periodic[1] ? 0 : -1;
+        const double *own = u + (j * nz + k) * nx;
+        const struct row r = {.own = own,
+                              .up = k < nz - 1 ? own + nx : zeros,
+                              .down = k > 0 ? own - nx : zeros,
+                              .south = south >= 0 ? u + (south * nz + k) * nx : zeros,
+                              .north = north >= 0 ? u + (north * nz + k) * nx : zeros,
+                              .west_of_first = m->periodic[0] ? own[nx - 1] : 0,
+                              .east_of_last = m->periodic[0] ? own[0] : 0,
+                              .area = m->area + j * nx,
+                              .east = m->east + j * (nx + 1),
+                              .below = m->north + j * nx,
+                              .above = m->north + (j + 1) * nx,
+                              .a = m->a[k], .b = m->b[k], .c = m->c[k], .d = m->d[k]};
+        const struct sw_elliptic_faces *f = &m->faces;
+        if (f->kx) {
+            const struct row_faces faces = {f->kx + (j * nz + k) * (nx + 1), f->ky + (j * nz + k) * nx,
+                                            f->ky + ((j + 1) * nz + k) * nx, f->kz + (j * (nz + 1) + k) * nx,
+                                            f->kz + (j * (nz + 1) + k + 1) * nx};
+            apply_variable_row(&r, &faces, nx, y + k * nx);
+        } else {
+            apply_row(&r, nx, y + k * nx);
+        }
+        if (m->cross) add_cross(m, j, &r, scratch + nx, y + k * nx);
+    }
+}
+
+/* The weights of the neighbours along x and y of a row of cells, added up, over d. */
+static void add_sides(const struct sw_elliptic_matrix *m, int64_t j, int64_t k, double *restrict sum)
+{
+    const int64_t nx = m->nx, nz = m->nz;
+    const double *east = m->east + j * (nx + 1), *below = m->north + j * nx, *above = below + nx;
+    if (m->faces.kx) {
+        const double *kx = m->faces.kx + (j * nz + k) * (nx + 1), *ky = m->faces.ky + (j * nz + k) * nx,
+                     *beyond = ky + nz * nx;
+        for (int64_t i = 0; i < nx; i++)
+            sum[i] = (east[i] * kx[i] + east[i + 1] * kx[i + 1]) + (below[i] * ky[i] + above[i] * beyond[i]);
+    } else {
+        for (int64_t i = 0; i < nx; i++) sum[i] = (east[i] + east[i + 1]) + (below[i] + above[i]);
+    }
+}
+
+/* A column has the rows -C_k x_(k-1) + (p_k + B_k + C_k) x_k - B_k x_(k+1) = r_k with B_k = C_(k+1). Elimination leaves
+ * the pivot P_k + B_k, P_k = p_k + C_k P_(k-1)/(P_(k-1) + B_(k-1)): no difference is taken, and nothing cancels. C_0
+ * belongs to p_0, and B of the top level has no unknown. 13 operations and a division a cell. */
+void elliptic_precondition_slab(const struct sw_elliptic_matrix *m, int64_t j, const double *r, double *z,
+                                double *scratch)
+{
+    const int64_t nx = m->nx, nz = m->nz;
+    const double *area = m->area + j * nx, *kz = m->faces.kz ? m->faces.kz + j * (nz + 1) * nx : NULL;
+    double *const sides = scratch, *const rest = sides + nx, *const up = rest + nx;  /* rest: P/(P + B); up [nz][nx] */
+    add_sides(m, j, 0, sides);
+    for (int64_t k = 0; k < nz; k++) {
+        const double a = m->a[k], b = m->b[k], c = m->c[k], d = m->d[k];
+        const double *restrict from = r + k * nx, *restrict before = k ? z + (k - 1) * nx : NULL;
+        double *restrict to = z + k * nx, *restrict w = up + k * nx;
+        if (kz && k) add_sides(m, j, k, sides);
+        for (int64_t i = 0; i < nx; i++) {
+            const double below = area[i] * c * (kz ? kz[k * nx + i] : 1),
+                         above = area[i] * b * (kz ? kz[(k + 1) * nx + i] : 1),
+                         p = area[i] * a + d * sides[i] + (k ? below * rest[i] : below), inverse = 1 / (p + above);
+            rest[i] = p * inverse;
+            w[i] = above * inverse;
+            to[i] = (k ? from[i] + below * before[i] : from[i]) * inverse;
+        }
+    }
+    for (int64_t k = nz - 2; k >= 0; k--) {
+        const double *restrict w = up + k * nx, *restrict above = z + (k + 1) * nx;
+        double *restrict to = z + k * nx;
+        for (int64_t i = 0; i < nx; i++) to[i] += w[i] * above[i];
+    }
+}
+
+double elliptic_dot(const double *x, const double *y, int64_t count)
+{
+    double lane[8] = {0};
+    int64_t i = 0;
+    for (; i + 8 <= count; i += 8)
+        for (int l = 0; l < 8; l++) lane[l] += x[i + l] * y[i + l];
+    for (int l = 0; i + l < count; l++) lane[l] += x[i + l] * y[i + l];
+    return ((lane[0] + lane[4]) + (lane[2] + lane[6])) + ((lane[1] + lane[5]) + (lane[3] + lane[7]));
+}

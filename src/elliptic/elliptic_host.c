@@ -1,0 +1,112 @@
+#include "elliptic/elliptic_host.h"
+
+#include <omp.h>
+#include <string.h>
+
+#include "base/sw_mem.h"
+#include "elliptic/elliptic_cells_cpu.h"
+
+static size_t scratch_of(const struct sw_elliptic_desc *d)
+{
+    const struct sw_elliptic_matrix shape = {.nx = d->n[0], .ny = d->n[1], .nz = d->n[2]};
+    return (elliptic_scratch(&shape) + 7) / 8 * 8;  /* whole cache lines */
+}
+
+size_t elliptic_host_bytes(const struct sw_elliptic_desc *d)
+{
+    return ((size_t)omp_get_max_threads() * scratch_of(d) + 3 * (size_t)d->n[1]) * sizeof(double);
+}
+
+enum sw_status elliptic_host_make(const struct sw_elliptic_desc *d, int threads, struct elliptic_host *h)
+{
+    *h = (struct elliptic_host){.threads = threads, .scratch = scratch_of(d)};
+    SW_TRY(sw_alloc((size_t)threads * h->scratch, &h->scratches));
+    return sw_alloc(3 * (size_t)d->n[1], &h->sums);
+}
+
+void elliptic_host_free(struct elliptic_host *h)
+{
+    sw_free(h->scratches);
+    sw_free(h->sums);
+}
+
+static double *scratch(const struct elliptic_host *h) { return h->scratches + (size_t)omp_get_thread_num() * h->scratch; }
+
+static size_t slab(const struct sw_elliptic_matrix *m) { return (size_t)m->nx * (size_t)m->nz; }
+
+void elliptic_host_apply(const struct elliptic_host *h, const double *u, double *y)
+{
+    const struct sw_elliptic_matrix *m = h->matrix;
+#pragma omp parallel for num_threads(h->threads) schedule(static)
+    for (int64_t j = 0; j < m->ny; j++) elliptic_apply_slab(m, u, j, y + (size_t)j * slab(m), scratch(h));
+}
+
+void elliptic_host_precondition(const struct elliptic_host *h, const double *r, double *z)
+{
+    const struct sw_elliptic_matrix *m = h->matrix;
+#pragma omp parallel for num_threads(h->threads) schedule(static)
+    for (int64_t j = 0; j < m->ny; j++)
+        elliptic_precondition_slab(m, j, r + (size_t)j * slab(m), z + (size_t)j * slab(m), scratch(h));
+}
+
+static double pairwise(const double *x, int64_t count)
+{
+    if (count <= 8) {
+        double sum = x[0];
+        for (int64_t k = 1; k < count; k++) sum += x[k];
+        return sum;
+    }
+    return pairwise(x, count / 2) + pairwise(x + count / 2, count - count / 2);
+}
+
+double elliptic_host_sum(const struct elliptic_host *h, int which)
+{
+    return pairwise(h->sums + which * h->matrix->ny, h->matrix->ny);
+}
+
+/* ------------------------------------------------------------------ as a space */
+
+static enum sw_status apply(void *context, const double *x, double *y)
+{
+    elliptic_host_apply(context, x, y);
+    return SW_OK;
+}
+
+static enum sw_status precondition(void *context, const double *r, double *z)
+{
+    elliptic_host_precondition(context, r, z);
+    return SW_OK;
+}
+
+static enum sw_status dot(void *context, const double *x, const double *y, double *sum)
+{
+    const struct elliptic_host *h = context;
+    const size_t length = slab(h->matrix);
+#pragma omp parallel for num_threads(h->threads) schedule(static)
+    for (int64_t j = 0; j < h->matrix->ny; j++)
+        h->sums[j] = elliptic_dot(x + (size_t)j * length, y + (size_t)j * length, (int64_t)length);
+    *sum = elliptic_host_sum(h, 0);
+    return SW_OK;
+}
+
+static enum sw_status combine(void *context, double alpha, const double *x, double beta, double *y)
+{
+    const struct elliptic_host *h = context;
+    const size_t length = slab(h->matrix);
+#pragma omp parallel for num_threads(h->threads) schedule(static)
+    for (int64_t j = 0; j < h->matrix->ny; j++) {
+        const double *from = x + (size_t)j * length;
+        double *to = y + (size_t)j * length;
+        if (alpha == 0 && beta == 0) memset(to, 0, length * sizeof *to);
+        else if (beta == 0) for (size_t i = 0; i < length; i++) to[i] = alpha * from[i];
+        else if (beta == 1) for (size_t i = 0; i < length; i++) to[i] += alpha * from[i];
+        else for (size_t i = 0; i < length; i++) to[i] = alpha * from[i] + beta * to[i];
+    }
+    return SW_OK;
+}
+
+struct elliptic_space elliptic_host_space(struct elliptic_host *h)
+{
+    return (struct elliptic_space){.context = h, .apply = apply, .precondition = precondition, .dot = dot,
+                                   .combine = combine};
+}

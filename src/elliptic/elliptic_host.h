@@ -1,0 +1,29 @@
+#ifndef ELLIPTIC_HOST_H
+#define ELLIPTIC_HOST_H
+/* What rows on the CPU share: the matrix, the preconditioner and vectors by all threads, slab by slab, with sums that do
+ * not depend on how many threads there are. */
+#include "elliptic/elliptic_krylov.h"
+
+struct elliptic_host {
+    const struct sw_elliptic_matrix *matrix;   /* of the system at hand; the caller sets it        */
+    int     threads;
+    size_t  scratch;        /* words of a thread */
+    double *scratches;      /* [threads][scratch] */
+    double *sums;           /* [3][ny]: of slabs */
+};
+
+size_t elliptic_host_bytes(const struct sw_elliptic_desc *desc);
+/** @return SW_E_MEMORY; elliptic_host_free() is due all the same */
+enum sw_status elliptic_host_make(const struct sw_elliptic_desc *desc, int threads, struct elliptic_host *host);
+void elliptic_host_free(struct elliptic_host *host);
+
+/** y = A u; z = M^-1 r. Arrays [ny][nz][nx]. */
+void elliptic_host_apply(const struct elliptic_host *host, const double *u, double *y);
+void elliptic_host_precondition(const struct elliptic_host *host, const double *r, double *z);
+
+/** The sum of what the slabs have in row `which` of host->sums, in the order of their numbers, pairwise. */
+double elliptic_host_sum(const struct elliptic_host *host, int which);
+
+/** The vectors of the system at hand, preconditioned by columns. The caller adds space.work. */
+struct elliptic_space elliptic_host_space(struct elliptic_host *host);
+#endif

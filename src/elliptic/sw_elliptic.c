@@ -1,0 +1,91 @@
+#include "elliptic/sw_elliptic.h"
+
+#include <math.h>
+
+#include "base/sw_mem.h"
+#include "elliptic/sw_elliptic_impl.h"
+
+static const char *refuse(const struct sw_row *row, const void *request, enum sw_status *kind)
+{
+    const struct sw_elliptic_ops *o = (const struct sw_elliptic_ops *)row;
+    (void)kind;
+    if (!o) return "no row does this shape";
+    return o->refuse ? o->refuse(request) : NULL;
+}
+
+SW_ROWS(rows, "elliptic solver", sw_elliptic_table, .refuse = refuse);
+
+static enum sw_status pick(const struct sw_elliptic_desc *desc, const char *name, const struct sw_device *device,
+                           const struct sw_elliptic_ops **ops)
+{
+    const struct sw_row *row = NULL;
+    if (desc->batch < 1) return SW_FAIL(SW_E_ARG, "batch = %d: there is no system", desc->batch);
+    SW_TRY(sw_row_pick(&rows, name, device->space, desc, &row));
+    *ops = (const struct sw_elliptic_ops *)row;
+    return SW_OK;
+}
+
+enum sw_status sw_elliptic_create(const struct sw_elliptic_desc *desc, const char *name, struct sw_device *device,
+                                  struct sw_elliptic **solver)
+{
+    const struct sw_elliptic_ops *ops = NULL;
+    struct sw_elliptic *s = NULL;
+    *solver = NULL;
+    SW_TRY(pick(desc, name, device, &ops));
+    SW_TRY(sw_alloc(1, &s));
+    *s = (struct sw_elliptic){.ops = ops, .desc = *desc, .device = device};
+    enum sw_status st = ops->create(s);
+    if (st) sw_elliptic_destroy(&s);
+    *solver = s;
+    return st;
+}
+
+enum sw_status sw_elliptic_load(struct sw_elliptic *s, int count, const struct sw_elliptic_numbers *numbers,
+                                const struct sw_elliptic_matrix *matrix)
+{
+    if (count < 0 || count > s->desc.batch)
+        return SW_FAIL(SW_E_ARG, "%d systems for a solver of %d", count, s->desc.batch);
+    s->count = count;
+    s->numbers = numbers;
+    s->matrix = matrix;
+    return s->ops->load ? s->ops->load(s) : SW_OK;
+}
+
+enum sw_status sw_elliptic_solve(struct sw_elliptic *s, const double *f, double *u,
+                                 struct sw_elliptic_outcome *outcome, double *history, int most)
+{
+    return s->ops->solve(s, f, u, outcome, history, most);
+}
+
+enum sw_status sw_elliptic_bytes(const struct sw_elliptic_desc *desc, const char *name, const struct sw_device *device,
+                                 size_t *bytes)
+{
+    const struct sw_elliptic_ops *ops = NULL;
+    *bytes = 0;
+    SW_TRY(pick(desc, name, device, &ops));
+    *bytes = ops->bytes(desc);
+    return SW_OK;
+}
+
+const char *sw_elliptic_refusal(const struct sw_elliptic_desc *desc, const char *name)
+{
+    const struct sw_elliptic_ops *ops = name ? (const struct sw_elliptic_ops *)sw_row_find(&rows, name) : NULL;
+    return ops && ops->refuse ? ops->refuse(desc) : NULL;
+}
+
+struct sw_cost sw_elliptic_cost(const struct sw_elliptic *s)
+{
+    return s->ops->cost ? s->ops->cost(&s->desc) : (struct sw_cost){NAN, NAN};
+}
+
+const char *sw_elliptic_name(const struct sw_elliptic *s) { return s->ops->name; }
+
+const char *sw_elliptic_row(int k) { return sw_elliptic_table[k] ? sw_elliptic_table[k]->name : NULL; }
+
+void sw_elliptic_destroy(struct sw_elliptic **solver)
+{
+    if (!solver || !*solver) return;
+    (*solver)->ops->destroy(*solver);
+    sw_free(*solver);
+    *solver = NULL;
+}

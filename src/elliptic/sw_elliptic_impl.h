@@ -1,0 +1,37 @@
+#ifndef SW_ELLIPTIC_IMPL_H
+#define SW_ELLIPTIC_IMPL_H
+/* The interface of an elliptic solver, for authors of rows. One file a solver; its row goes into elliptic_table.c. */
+#include "base/row.h"
+#include "elliptic/sw_elliptic.h"
+
+struct sw_elliptic_ops {
+    SW_ROW;                 /* its space: where f and u live */
+    const char    *(*refuse)(const struct sw_elliptic_desc *desc);  /* why it does not do the shape; NULL: it does */
+    size_t         (*bytes)(const struct sw_elliptic_desc *desc);   /* beside f and u */
+    enum sw_status (*create)(struct sw_elliptic *solver);           /* fills solver->own */
+    enum sw_status (*load)(struct sw_elliptic *solver);             /* count, numbers, matrix are there; NULL: nothing */
+    enum sw_status (*solve)(struct sw_elliptic *solver, const double *f, double *u,
+                            struct sw_elliptic_outcome *outcome, double *history, int most);
+    void           (*destroy)(struct sw_elliptic *solver);          /* own may be NULL */
+    struct sw_cost (*cost)(const struct sw_elliptic_desc *desc);    /* NULL: not counted */
+};
+
+struct sw_elliptic {
+    const struct sw_elliptic_ops *ops;
+    struct sw_elliptic_desc desc;               /* checked once */
+    struct sw_device *device;
+    int     count;                              /* systems loaded */
+    const struct sw_elliptic_numbers *numbers;  /* [count] */
+    const struct sw_elliptic_matrix  *matrix;   /* [count] */
+    void   *own;                                /* the row's own data */
+};
+
+/* Ends with NULL. Order is preference. */
+extern const struct sw_elliptic_ops *const sw_elliptic_table[];
+
+/* Cells of one system. */
+static inline size_t sw_elliptic_cells(const struct sw_elliptic_desc *d)
+{
+    return (size_t)d->n[0] * (size_t)d->n[1] * (size_t)d->n[2];
+}
+#endif
