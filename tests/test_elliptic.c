@@ -151,7 +151,8 @@ static void check_column(struct system *y)
     double *r = random_numbers(y->cells, -1, 1, &seed), *z = NULL, *az = NULL;
     assert_ok(sw_alloc(y->cells, &z));
     assert_ok(sw_alloc(y->cells, &az));
-    if (!y->matrix.cross && !(nx <= 2 && y->matrix.periodic[0]) && !(ny <= 2 && y->matrix.periodic[1])) {  /* else it is its own neighbour */
+    const bool own_neighbour = (nx <= 2 && y->matrix.periodic[0]) || (ny <= 2 && y->matrix.periodic[1]);
+    if (!y->matrix.cross && !own_neighbour) {
         precondition(y, r, z);
         for (int64_t c = 0; c < (int64_t)y->cells; c++)
             if (c % nx != i || c / (nx * nz) != j) z[c] = 0;
@@ -407,8 +408,8 @@ static double box_solution(const struct sw_elliptic_numbers *p, double x, double
     return shape * g;
 }
 
-/* The shell: u = s g(r), s = (Z² - X²)(Z² - Y²) on the sphere, zero at the edges of the panel, of which the Laplacian is
- * 8 Z² - 20 s. */
+/* The shell: u = s g(r), s = (Z² - X²)(Z² - Y²) on the sphere, zero at the edges of the panel, of which the Laplacian
+ * is 8 Z² - 20 s. */
 static double shell_solution(const struct sw_elliptic_numbers *p, double x, double y, double r, double *f)
 {
     const double q = acos(-1) / p->depth, z2 = 1 / (1 + x * x + y * y), s = z2 * z2 * (1 - x * x) * (1 - y * y),

@@ -30,7 +30,10 @@ void elliptic_host_free(struct elliptic_host *h)
     sw_free(h->sums);
 }
 
-static double *scratch(const struct elliptic_host *h) { return h->scratches + (size_t)omp_get_thread_num() * h->scratch; }
+double *elliptic_host_scratch(const struct elliptic_host *h)
+{
+    return h->scratches + (size_t)omp_get_thread_num() * h->scratch;
+}
 
 static size_t slab(const struct sw_elliptic_matrix *m) { return (size_t)m->nx * (size_t)m->nz; }
 
@@ -38,7 +41,7 @@ void elliptic_host_apply(const struct elliptic_host *h, const double *u, double 
 {
     const struct sw_elliptic_matrix *m = h->matrix;
 #pragma omp parallel for num_threads(h->threads) schedule(static)
-    for (int64_t j = 0; j < m->ny; j++) elliptic_apply_slab(m, u, j, y + (size_t)j * slab(m), scratch(h));
+    for (int64_t j = 0; j < m->ny; j++) elliptic_apply_slab(m, u, j, y + (size_t)j * slab(m), elliptic_host_scratch(h));
 }
 
 void elliptic_host_precondition(const struct elliptic_host *h, const double *r, double *z)
@@ -46,7 +49,7 @@ void elliptic_host_precondition(const struct elliptic_host *h, const double *r, 
     const struct sw_elliptic_matrix *m = h->matrix;
 #pragma omp parallel for num_threads(h->threads) schedule(static)
     for (int64_t j = 0; j < m->ny; j++)
-        elliptic_precondition_slab(m, j, r + (size_t)j * slab(m), z + (size_t)j * slab(m), scratch(h));
+        elliptic_precondition_slab(m, j, r + (size_t)j * slab(m), z + (size_t)j * slab(m), elliptic_host_scratch(h));
 }
 
 static double pairwise(const double *x, int64_t count)

@@ -1,7 +1,7 @@
 #ifndef ELLIPTIC_HOST_H
 #define ELLIPTIC_HOST_H
-/* What rows on the CPU share: the matrix, the preconditioner and vectors by all threads, slab by slab, with sums that do
- * not depend on how many threads there are. */
+/* What rows on the CPU share: the matrix, the preconditioner and vectors by all threads, slab by slab, with sums that
+ * do not depend on how many threads there are. */
 #include "elliptic/elliptic_krylov.h"
 
 struct elliptic_host {
@@ -16,6 +16,9 @@ size_t elliptic_host_bytes(const struct sw_elliptic_desc *desc);
 /** @return SW_E_MEMORY; elliptic_host_free() is due all the same */
 enum sw_status elliptic_host_make(const struct sw_elliptic_desc *desc, int threads, struct elliptic_host *host);
 void elliptic_host_free(struct elliptic_host *host);
+
+/** The scratch memory of the thread that asks. */
+double *elliptic_host_scratch(const struct elliptic_host *host);
 
 /** y = A u; z = M^-1 r. Arrays [ny][nz][nx]. */
 void elliptic_host_apply(const struct elliptic_host *host, const double *u, double *y);

@@ -15,7 +15,8 @@ static enum sw_status check_desc(const struct sw_elliptic_desc *d)
     int64_t cells = 1;
     for (int k = 0; k < 3; k++) {
         if (d->n[k] < 1 || d->n[k] > MOST_CELLS / cells)
-            return SW_FAIL(SW_E_ARG, "%lld x %lld x %lld cells: there are at least 1 along each axis, at most 2^36 in all",
+            return SW_FAIL(SW_E_ARG, "%lld x %lld x %lld cells: there are at least 1 along each axis, at most 2^36 in "
+                           "all",
                            (long long)d->n[0], (long long)d->n[1], (long long)d->n[2]);
         cells *= d->n[k];
     }

@@ -1,7 +1,7 @@
 #ifndef ELLIPTIC_REFINE_H
 #define ELLIPTIC_REFINE_H
-/* What all methods share, wherever they compute: a method goes on until it takes the residual for small enough, then the
- * residual is formed from u, and the method begins again from there if it is not. */
+/* What all methods share, wherever they compute: a method goes on until it takes the residual for small enough, then
+ * the residual is formed from u, and the method begins again from there if it is not. */
 #include "elliptic/sw_elliptic.h"
 
 /* The vectors of one system, and what is done with them. */

@@ -9,7 +9,7 @@ struct sw_elliptic_ops {
     const char    *(*refuse)(const struct sw_elliptic_desc *desc);  /* why it does not do the shape; NULL: it does */
     size_t         (*bytes)(const struct sw_elliptic_desc *desc);   /* beside f and u */
     enum sw_status (*create)(struct sw_elliptic *solver);           /* fills solver->own */
-    enum sw_status (*load)(struct sw_elliptic *solver);             /* count, numbers, matrix are there; NULL: nothing */
+    enum sw_status (*load)(struct sw_elliptic *solver);             /* of count systems; NULL: nothing to be done */
     enum sw_status (*solve)(struct sw_elliptic *solver, const double *f, double *u,
                             struct sw_elliptic_outcome *outcome, double *history, int most);
     void           (*destroy)(struct sw_elliptic *solver);          /* own may be NULL */
