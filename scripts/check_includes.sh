@@ -17,6 +17,7 @@ problem: base expr device field
 problem/line:      base expr device linalg field fd problem cuda
 problem/bvp:       base expr device linalg field problem cuda
 problem/tridiagonal: base input expr device comm linalg field problem cuda
+problem/elliptic: base expr device elliptic field problem
 problem/compact:   base expr device comm linalg field fd problem cuda
 problem/advection: base expr device comm linalg field fd problem cuda
 sweep:   base expr device problem

@@ -39,11 +39,10 @@ static void set_coordinates(struct sw_evaluator *e, int64_t first, int count)
     const struct sw_grid *g = &e->grid;
     for (int from = 0, to; from < count; from = to) {
         const int64_t i = (first + from) % e->n[0], line = (first + from) / e->n[0];
-        const double y = g->x0[1] + (double)(line % e->n[1]) * g->dx[1],
-                     z = g->x0[2] + (double)(line / e->n[1]) * g->dx[2];
+        const double y = sw_grid_at(g, 1, line % e->n[1]), z = sw_grid_at(g, 2, line / e->n[1]);
         to = e->n[0] - i < count - from ? from + (int)(e->n[0] - i) : count;
         for (int p = from; e->uses[0] && p < to; p++)
-            e->x[0][p] = g->x0[0] + (double)(i + (p - from)) * g->dx[0];
+            e->x[0][p] = sw_grid_at(g, 0, i + (p - from));
         for (int p = from; e->uses[1] && p < to; p++) e->x[1][p] = y;
         for (int p = from; e->uses[2] && p < to; p++) e->x[2][p] = z;
     }

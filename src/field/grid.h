@@ -2,13 +2,26 @@
 #define GRID_H
 /* The grid of a run: points in up to three dimensions. A field on it lies with x fastest, point (i, j, k) at
  * (k*ny + j)*nx + i; n is 1 in a dimension that the grid does not have. */
+#include <stdbool.h>
 #include <stdint.h>
 
 enum { SW_DIMS = 3 };  /* x, y, z */
 
-/* Where the points of a run are: in dimension d point i at x0[d] + i*dx[d], i = 0 .. n[d]-1 (1 apart in one that the
- * grid does not have); and how long a step takes (0 without time). */
-struct sw_grid { double x0[SW_DIMS], dx[SW_DIMS], dt; };
+/* Where the points of a run are: in dimension d point i = 0 .. n[d]-1 at sw_grid_at() (1 apart in one that the grid
+ * does not have); and how long a step takes (0 without time). Points of a uniform grid are dx apart; of a graded one, whose
+ * distances grow evenly, ddx is not 0. */
+struct sw_grid { double x0[SW_DIMS], dx[SW_DIMS], ddx[SW_DIMS], dt; };
+
+static inline double sw_grid_at(const struct sw_grid *g, int d, int64_t i)
+{
+    return g->x0[d] + (double)i * (g->dx[d] + (double)i * g->ddx[d]);
+}
+
+/** Whether two grids have the same points along dimension d. */
+static inline bool sw_grid_agrees(const struct sw_grid *g, const struct sw_grid *h, int d)
+{
+    return g->x0[d] == h->x0[d] && g->dx[d] == h->dx[d] && g->ddx[d] == h->ddx[d];
+}
 
 /** Points in all: the product. */
 static inline int64_t sw_points(const int64_t n[SW_DIMS]) { return n[0] * n[1] * n[2]; }

@@ -210,7 +210,7 @@ static enum sw_status make_times(const double *in_steps, int64_t count, double d
 static enum sw_status make_points(int64_t n, const struct sw_grid *g, int d, double **x)
 {
     SW_TRY(sw_alloc((size_t)n, x));
-    for (int64_t i = 0; i < n; i++) (*x)[i] = g->x0[d] + (double)i * g->dx[d];
+    for (int64_t i = 0; i < n; i++) (*x)[i] = sw_grid_at(g, d, i);
     return SW_OK;
 }
 
@@ -222,7 +222,7 @@ static enum sw_status set_space(struct sw_part *p, int d)
     const struct sw_grid *first = &p->grid[0];
     bool one = true;
     if (s->numbered && d == 0) return SW_OK;  /* 1 .. n */
-    for (int64_t j = 1; j < s->count; j++) one &= p->grid[j].x0[d] == first->x0[d] && p->grid[j].dx[d] == first->dx[d];
+    for (int64_t j = 1; j < s->count; j++) one &= sw_grid_agrees(&p->grid[j], first, d);
     return one ? make_points(s->n[d], first, d, &s->x[d])
                : sw_data_group_add(s, sw_scale_var(d), SW_H5_DOUBLE, name[d], "1", "space");
 }

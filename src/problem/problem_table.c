@@ -5,7 +5,7 @@
 #include "problem/sw_problem.h"
 
 extern const struct sw_problem problem_hyperdiffusion, problem_heat, problem_cahn_hilliard, problem_swift_hohenberg,
-    problem_allen_cahn, problem_bvp, problem_compact, problem_advection, problem_tridiagonal;
+    problem_allen_cahn, problem_bvp, problem_compact, problem_advection, problem_tridiagonal, problem_elliptic;
 
 const struct sw_problem *const sw_problem_table[] = {
     &problem_hyperdiffusion,
@@ -17,6 +17,7 @@ const struct sw_problem *const sw_problem_table[] = {
     &problem_compact,
     &problem_advection,
     &problem_tridiagonal,
+    &problem_elliptic,
     NULL,
 };
 

@@ -59,5 +59,6 @@ struct sw_grid sw_setup_grid(const struct sw_setup *setup, int64_t count, const 
         g.x0[0] = 1;
         g.dx[0] = 1;
     }
+    if (setup->grid) setup->grid(setup, count, column, j, &g);
     return g;
 }

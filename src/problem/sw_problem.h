@@ -33,8 +33,9 @@ struct sw_choice { const char *key, *word; };  /* a SWITCH: true, false; a TEXT:
 enum { SW_DIAGNOSTICS = 2 };    /* numbers that a run records of its way */
 
 /* How well x solves A x = f: |A x - f|_2/|f|_2; max|A x - f|/(|A| max|x| + max|f|), where |A| is the largest sum of
- * |entries| of a row; and with `exact` max|x - exact|/max|exact|. NaN: not measured. */
-struct sw_residuals { double residual, backward, forward; };
+ * |entries| of a row; and with `exact` max|x - exact|/max|exact|. Of a method that iterates: what it takes the first
+ * one for, and its iterations. NaN: not measured. */
+struct sw_residuals { double residual, backward, forward, reported; int64_t iterations; };
 
 enum { SW_CUT_MOST = 24 };      /* setup->cut */
 
@@ -71,6 +72,8 @@ struct sw_setup {
     bool    single_steps;              /* and computed in it                                                */
     bool    uniform;                   /* the runs of a batch all have the same implicit part: some solvers need it */
     const char *solver;                /* the config's solver: a row's name, or NULL for the best that fits  */
+    void  (*grid)(const struct sw_setup *setup, int64_t count, const double *column, int64_t j, struct sw_grid *grid);
+                                       /* that of the problem                                                 */
     int     ncolumn;                   /* per-run numbers: every number key first, then axes, then defines  */
     const struct sw_scope *scope;      /* the names by which an expression knows columns; its rest is empty */
     const char *const *column;         /* [ncolumn] names; a key by its full path "time.dt", others by name */
@@ -182,6 +185,8 @@ struct sw_problem {
     bool        derives_exact;          /* knows its exact result without a key `exact`                */
     bool        interior;               /* its norms have `interior`                                   */
     bool        residuals;              /* it solves equations: sim->ops->residuals() says how well    */
+    bool        iterates;               /* and does so by iterations, also of runs that fail; without backward and
+                                           forward errors                                              */
     const void *model;                  /* what `create` needs to know of this kind                    */
 
     /** The fields of runs with these words on a grid of this dimension; the setup counts for its choices and dim only.
@@ -195,6 +200,10 @@ struct sw_problem {
     /** Whether the far end of the grid, which has walls then, is a point beside the grid.n that the config asks for:
      * the group of such runs has n[0] = grid.n + 1. The setup counts for its functions only. NULL: no. */
     bool (*extra_point)(const struct sw_setup *setup);
+
+    /** Where the points of run j are, of a problem that has no grid.length. NULL: between grid.x0 and there.
+     * @param column  [ncolumn][count]  @param grid  in: points numbered from 1; out: x0, dx, ddx */
+    void (*grid)(const struct sw_setup *setup, int64_t count, const double *column, int64_t j, struct sw_grid *grid);
 
     /** Device memory a batch takes: a constant part and a part a run. */
     enum sw_status (*bytes)(const struct sw_problem *problem, const struct sw_setup *setup,

@@ -36,7 +36,7 @@ static void describe_point(const struct sw_setup *setup, const struct sw_grid *g
     }
     for (int d = 0; d < setup->dim; d++)
         used += snprintf(text + used, 160 - (size_t)used, "%s %c = %.6g", d ? "," : "", "xyz"[d],
-                         g->x0[d] + (double)index[d] * g->dx[d]);
+                         sw_grid_at(g, d, index[d]));
     used += snprintf(text + used, 160 - (size_t)used, " (");
     for (int d = 0; d < setup->dim; d++)
         used += snprintf(text + used, 160 - (size_t)used, "%s%c = %lld", d ? ", " : "", "ijk"[d],

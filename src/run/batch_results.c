@@ -101,12 +101,14 @@ static enum sw_status copy_norms_of_sim(const struct batch *b, struct sw_run_res
 static enum sw_status measure_residuals(const struct batch *b, struct sw_run_result *result)
 {
     struct sw_sim *sim = b->w->sim;
+    const bool iterates = b->w->scheduler->sweep->problem->iterates;
     struct sw_residuals *residual;
     if (!sim->ops->residuals) return SW_OK;
     SW_TRY(sw_alloc((size_t)b->plan->count, &residual));
     enum sw_status st = sim->ops->residuals(sim, residual);
     for (int j = 0; j < b->plan->count && !st; j++)
-        if (result[j].row.status == SW_RUN_DONE) result[j].row.residual = residual[j];
+        if (result[j].row.status == SW_RUN_DONE || (iterates && !b->load_error[j]))
+            result[j].row.residual = residual[j];
     sw_free(residual);
     return st;
 }

@@ -312,6 +312,7 @@ struct sw_setup sw_sweep_setup(const struct sw_sweep *s, const struct sw_group *
                              .single = s->single_fields,
                              .single_steps = s->single_steps,
                              .solver = group->solver,
+                             .grid = s->problem->grid,
                              .ncolumn = s->ncolumn,
                              .scope = &s->own->scope,
                              .column = s->column_name,

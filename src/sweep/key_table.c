@@ -87,13 +87,14 @@ const struct sw_key sw_common_keys[] = {
 };
 
 /* A problem without time has neither time.dt and time.end nor output times: its fields are saved or not. Points that
- * are numbered have no length. */
+ * are numbered, or that the problem itself places, have no length. */
 static bool applies(const struct sw_problem *problem, const struct sw_key *key)
 {
     static const char *const timed[] = {"time.", "output.fields.times", "output.scalars.", "output.state"};
     for (int k = 0; problem && !problem->timed && k < 4; k++)
         if (!strncmp(key->path, timed[k], strlen(timed[k]))) return false;
-    if (problem && problem->numbered && !strncmp(key->path, "grid.", 5)) return !strcmp(key->path, "grid.n");
+    if (problem && (problem->numbered || problem->grid) && !strncmp(key->path, "grid.", 5))
+        return !strcmp(key->path, "grid.n");
     return true;
 }
 
@@ -117,7 +118,7 @@ int sw_keys_list(const struct sw_problem *problem, const struct sw_key *list[SW_
     int n = 0;
     for (const struct sw_key *key = sw_common_keys; key->path; key++) {
         const struct sw_key *own = problem ? find_id_name(problem->keys, sw_key_id_name(key)) : NULL;
-        if (applies(problem, key)) list[n++] = own ? own : key;
+        if (own || applies(problem, key)) list[n++] = own ? own : key;
     }
     for (const struct sw_key *key = problem ? problem->keys : NULL; key && key->path && n < SW_MAX_KEYS; key++)
         if (!find_id_name(sw_common_keys, sw_key_id_name(key))) list[n++] = key;

@@ -9,6 +9,8 @@ const char *const sw_run_status_names[SW_RUN_STATUSES] = {"pending", "done", "di
 
 static bool chooses_step(const struct sw_sweep *sweep) { return sweep->chooses_step; }
 static bool solves_equations(const struct sw_sweep *sweep) { return sweep->problem->residuals; }
+static bool iterates(const struct sw_sweep *sweep) { return sweep->problem->iterates; }
+static bool eliminates(const struct sw_sweep *sweep) { return solves_equations(sweep) && !iterates(sweep); }
 static bool has_interior_norm(const struct sw_sweep *sweep) { return sweep->problem->interior; }
 
 #define AT(member) .offset = offsetof(struct sw_run_row, member)
@@ -29,9 +31,13 @@ const struct sw_run_column sw_run_columns[] = {
     {"residual", REAL, "1", "L2 norm of A x - f relative to that of f", AT(residual.residual), .shown = SW_SHOWN,
      .present = solves_equations},
     {"backward_error", REAL, "1", "maximum of A x - f relative to |A| max|x| + max|f|", AT(residual.backward),
-     .shown = SW_SHOWN, .present = solves_equations},
+     .shown = SW_SHOWN, .present = eliminates},
     {"forward_error", REAL, "1", "maximum error relative to the maximum of the exact solution", AT(residual.forward),
-     .shown = SW_SHOWN_WITH_NORMS, .present = solves_equations},
+     .shown = SW_SHOWN_WITH_NORMS, .present = eliminates},
+    {"residual_reported", REAL, "1", "the residual as the method's recurrence has it", AT(residual.reported),
+     .present = iterates},
+    {"iterations", SW_RUN_COLUMN_COUNT, NULL, "iterations of the solver", AT(residual.iterations), .shown = SW_SHOWN,
+     .present = iterates},
     {.name = NULL},
 };
 const int sw_run_ncolumns = sizeof sw_run_columns / sizeof *sw_run_columns - 1;

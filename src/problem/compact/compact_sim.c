@@ -243,7 +243,7 @@ static void explain(const struct sw_sim *sim, int j, char text[160])
     size_t used = (size_t)snprintf(text, 160, "the field or its derivative is not finite at");
     for (int d = 0; d < c->setup.dim && used < 160; at /= c->setup.n[d], d++)
         used += (size_t)snprintf(text + used, 160 - used, "%s %s = %.6g", d ? "," : "", compact_axes[d],
-                                 g.x0[d] + (double)(at % c->setup.n[d]) * g.dx[d]);
+                                 sw_grid_at(&g, d, at % c->setup.n[d]));
 }
 
 static enum sw_status norms(struct sw_sim *sim, struct sw_norms *norm)

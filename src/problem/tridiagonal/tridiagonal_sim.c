@@ -318,7 +318,7 @@ static enum sw_status residuals(struct sw_sim *sim, struct sw_residuals *residua
     SW_TRY(measure(t));
     for (int j = 0; j < t->count; j++)
         residual[j] = (struct sw_residuals){t->norms[j].residual, t->norms[j].backward_error,
-                                            t->norms[j].forward_error};
+                                            t->norms[j].forward_error, NAN, 0};
     return SW_OK;
 }
 

@@ -202,7 +202,7 @@ static enum sw_status residuals(struct sw_sim *sim, struct sw_residuals *residua
 {
     const struct slices_sim *t = (const struct slices_sim *)sim;
     const struct tridiagonal_norms m = tridiagonal_norms_from_sums(&t->sums, t->n, has_exact(t));
-    *residual = (struct sw_residuals){m.residual, m.backward_error, m.forward_error};
+    *residual = (struct sw_residuals){m.residual, m.backward_error, m.forward_error, NAN, 0};
     return SW_OK;
 }
 

@@ -1,0 +1,55 @@
+#ifndef ELLIPTIC_H
+#define ELLIPTIC_H
+/* Between the files of the problem `elliptic`: elliptic.c has its keys and what is refused, elliptic_cells.c the numbers
+ * at cells and faces that expressions give, elliptic_sim.c solves a batch. */
+#include "elliptic/sw_elliptic.h"
+#include "field/evaluate.h"
+#include "problem/sw_problem.h"
+
+/* What runs of a shape with these words have in common. */
+struct sw_elliptic_desc elliptic_describe(const struct sw_setup *setup, int batch);
+
+/** The numbers of run j; omega2 as physics.courant has it where that is given. @param column  [ncolumn][ld] */
+struct sw_elliptic_numbers elliptic_numbers(const struct sw_setup *setup, int64_t ld, const double *column, int64_t j);
+
+/** Whether A is singular: no wall holds u, and delta = 0. */
+bool elliptic_is_singular(const struct sw_elliptic_desc *desc, double delta);
+
+/* ------------------------------------------------------------------ cells and faces (elliptic_cells.c) */
+
+/* A run, whose expressions are evaluated. */
+struct elliptic_run {
+    const struct sw_setup *setup;
+    struct sw_elliptic_desc desc;
+    double         depth;
+    const double  *column;   /* of the run: column k at column[k*stride] */
+    int64_t        stride;
+    int            threads;
+};
+
+/** The centres of the cells of a run, by which `z` of a graded grid lies half-way between the faces of its level. */
+struct sw_grid elliptic_centres(const struct sw_elliptic_desc *desc, double depth);
+
+/** What a function key gives at the centres, or at the faces across dimension d (d = -1: centres).
+ * @param value  out [nz][ny][nx], of faces one more along d
+ * @return SW_E_MEMORY */
+enum sw_status elliptic_sample(const struct elliptic_run *run, const struct sw_program *program, int d, double *value);
+
+/** Between [nz][ny][nx] of files and [ny][nz][nx] of solvers: from[z][y] to to[y][z], or with n[1] and n[2] exchanged
+ * the way back. */
+void elliptic_turn(int64_t nx, int64_t ny, int64_t nz, const double *from, double *to, int threads);
+
+/** The first number that is not finite, or with `positive` not above 0; -1: there is none. */
+int64_t elliptic_find_bad(const double *value, int64_t count, bool positive);
+
+/** "kx is -1 at x = .. (face)": of number `bad` of elliptic_sample(). */
+void elliptic_say_bad(const struct elliptic_run *run, const char *key, int d, int64_t bad, double value,
+                      char text[160]);
+
+/* ------------------------------------------------------------------ a batch (elliptic_sim.c) */
+
+enum sw_status elliptic_create(const struct sw_problem *problem, const struct sw_setup *setup,
+                               struct sw_device *device, struct sw_sim **sim);
+enum sw_status elliptic_bytes(const struct sw_problem *problem, const struct sw_setup *setup,
+                              const struct sw_device *device, size_t *fixed, size_t *per_run);
+#endif

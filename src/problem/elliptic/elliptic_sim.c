@@ -1,0 +1,414 @@
+/* A batch of `elliptic`: the matrices and right-hand sides of all its runs, their solution together, and its errors. */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/sw_mem.h"
+#include "base/sw_reals.h"
+#include "base/sw_text.h"
+#include "problem/elliptic/elliptic.h"
+
+struct elliptic_sim {
+    struct sw_sim       sim;        /* first: the operations get a pointer to it              */
+    struct sw_setup     setup;
+    struct sw_elliptic_desc desc;
+    struct sw_device   *device;
+    struct sw_elliptic *solver;
+    int                 count;
+    size_t              cells;      /* of a run                                               */
+    double             *column;     /* [ncolumn][count]                                       */
+    struct sw_elliptic_numbers *numbers;  /* [capacity], as the rest                          */
+    struct sw_elliptic_matrix  *matrix;
+    double            **faces;      /* [capacity][3], NULL where coefficients are 1           */
+    struct sw_elliptic_outcome *outcome;
+    struct sw_norms    *norm;
+    char              (*why)[160];  /* why a run cannot begin, "" if it can                   */
+    double             *f, *u;      /* [capacity][ny][nz][nx]                                 */
+    double             *plane;      /* [nz][ny][nx], and one more along an axis               */
+    char               *saved;      /* [capacity][nz][ny][nx]; NULL: fields are not saved     */
+};
+
+static size_t word(const struct elliptic_sim *s) { return sw_reals_word(s->setup.single); }
+
+static struct elliptic_run run_of(const struct elliptic_sim *s, int j)
+{
+    return (struct elliptic_run){.setup = &s->setup,
+                                 .desc = s->desc,
+                                 .depth = s->numbers[j].depth,
+                                 .column = s->column + j,
+                                 .stride = s->count,
+                                 .threads = s->device->threads};
+}
+
+static const char *solver_name(const struct sw_sim *sim)
+{
+    return sw_elliptic_name(((const struct elliptic_sim *)sim)->solver);
+}
+
+/* ------------------------------------------------------------------ matrices */
+
+/* Words between the coefficient at the first and the last face of a line along an axis, which are one face where it is
+ * periodic; the first one counts. */
+static void join_ends(const struct sw_elliptic_desc *d, int axis, double *k)
+{
+    const int64_t nx = d->n[0], ny = d->n[1], nz = d->n[2];
+    for (int64_t r = 0; axis == 0 && r < ny * nz; r++) k[r * (nx + 1) + nx] = k[r * (nx + 1)];
+    if (axis == 1) memcpy(k + ny * nz * nx, k, (size_t)(nz * nx) * sizeof *k);
+}
+
+/* Coefficients at the faces of run j. @return SW_E_MEMORY; what is wrong with a coefficient goes to s->why */
+static enum sw_status make_faces(struct elliptic_sim *s, int j)
+{
+    static const char *const key[3] = {"kx", "ky", "kz"};
+    const struct elliptic_run run = run_of(s, j);
+    const int64_t *n = s->desc.n;
+    for (int d = 0; d < 3; d++) {
+        const int64_t shape[3] = {n[0] + (d == 0), n[1] + (d == 1), n[2] + (d == 2)}, count = sw_points(shape);
+        const struct sw_program *program = sw_setup_function(&s->setup, key[d]);
+        double **k = &s->faces[3 * j + d];
+        if (!*k) SW_TRY(sw_alloc((size_t)count, k));
+        for (int64_t i = 0; !program && i < count; i++) (*k)[i] = 1;
+        if (!program) continue;
+        SW_TRY(elliptic_sample(&run, program, d, s->plane));
+        const int64_t bad = elliptic_find_bad(s->plane, count, true);
+        if (bad >= 0 && !s->why[j][0]) elliptic_say_bad(&run, key[d], d, bad, s->plane[bad], s->why[j]);
+        elliptic_turn(shape[0], shape[1], shape[2], s->plane, *k, s->device->threads);
+        if (d < 2 && s->desc.sides[d] == SW_ELLIPTIC_PERIODIC) join_ends(&s->desc, d, *k);
+    }
+    return SW_OK;
+}
+
+static enum sw_status make_matrix(struct elliptic_sim *s, int j)
+{
+    s->numbers[j] = elliptic_numbers(&s->setup, s->count, s->column, j);
+    sw_elliptic_matrix_free(&s->matrix[j]);
+    if (s->desc.variable) SW_TRY(make_faces(s, j));
+    double **const k = s->faces + 3 * j;
+    const struct sw_elliptic_faces faces = {k[0], k[1], k[2]};
+    enum sw_status st = sw_elliptic_matrix_make(&s->desc, &s->numbers[j], &faces, &s->matrix[j]);
+    if (st == SW_E_ARG) snprintf(s->why[j], sizeof s->why[j], "%.150s", sw_err_message());
+    return st == SW_E_ARG ? SW_OK : st;
+}
+
+/* ------------------------------------------------------------------ right-hand sides */
+
+/* Values at the faces on the walls, [6] sides, each [nz or ny][..] as elliptic_sample() gives them: planes of what is
+ * sampled at all faces across their axis. */
+struct walls { const double *value[3]; int64_t n[3]; };
+
+static double wall_value(const void *context, int side, int64_t i, int64_t j, int64_t k)
+{
+    const struct walls *w = context;
+    const int axis = side / 2;
+    const int64_t far = side % 2, nx = w->n[0] + (axis == 0), ny = w->n[1] + (axis == 1);
+    if (axis == 0) i += far;
+    else if (axis == 1) j += far;
+    else k += far;
+    return w->value[axis][(k * ny + j) * nx + i];
+}
+
+static enum sw_status add_walls(struct elliptic_sim *s, int j, double *f)
+{
+    const struct sw_program *program = sw_setup_function(&s->setup, "boundary.value");
+    const struct elliptic_run run = run_of(s, j);
+    const enum sw_elliptic_wall near[3] = {s->desc.sides[0], s->desc.sides[1], s->desc.bottom};
+    struct walls w = {.n = {s->desc.n[0], s->desc.n[1], s->desc.n[2]}};
+    double *value[3] = {NULL};
+    enum sw_status st = SW_OK;
+    if (!program) return SW_OK;
+    for (int d = 0; d < 3 && !st; d++) {
+        if (near[d] != SW_ELLIPTIC_DIRICHLET && !(d == 2 && s->desc.top == SW_ELLIPTIC_DIRICHLET)) continue;
+        const int64_t count = (s->desc.n[0] + (d == 0)) * (s->desc.n[1] + (d == 1)) * (s->desc.n[2] + (d == 2));
+        st = sw_alloc((size_t)count, &value[d]);
+        if (!st) st = elliptic_sample(&run, program, d, value[d]);
+        w.value[d] = value[d];
+    }
+    if (!st) sw_elliptic_add_walls(&s->desc, &s->matrix[j], wall_value, &w, f);
+    for (int d = 0; d < 3; d++) sw_free(value[d]);
+    return st;
+}
+
+/* Without a mean the equation has a solution: rounding of the sum is taken off, more than that is refused. The sum of
+ * |f| times 1e-9 is what expressions and sums may leave. */
+static void take_mean_off(struct elliptic_sim *s, int j, double *f)
+{
+    const struct sw_elliptic_matrix *m = &s->matrix[j];
+    double sum = 0, size = 0, volume = 0;
+    for (size_t c = 0; c < s->cells; c++) sum += f[c], size += fabs(f[c]);
+    for (int64_t k = 0; k < m->nz; k++)
+        for (int64_t a = 0; a < m->nx * m->ny; a++) volume += m->area[a] * m->volume[k];
+    if (!(fabs(sum) <= 1e-9 * size))
+        snprintf(s->why[j], sizeof s->why[j], "f has the mean %.6g: with gauge = \"zero_mean\" there is a solution only "
+                 "where it is 0", sum / volume);
+    for (int64_t r = 0; r < m->ny * m->nz; r++)
+        for (int64_t i = 0; i < m->nx; i++)
+            f[r * m->nx + i] -= sum / volume * m->area[r / m->nz * m->nx + i] * m->volume[r % m->nz];
+}
+
+static enum sw_status make_rhs(struct elliptic_sim *s, int j)
+{
+    const struct sw_elliptic_matrix *m = &s->matrix[j];
+    const struct elliptic_run run = run_of(s, j);
+    double *f = s->f + (size_t)j * s->cells;
+    SW_TRY(elliptic_sample(&run, sw_setup_function(&s->setup, "f"), -1, s->plane));
+    const int64_t bad = elliptic_find_bad(s->plane, (int64_t)s->cells, false);
+    if (bad >= 0) elliptic_say_bad(&run, "f", -1, bad, s->plane[bad], s->why[j]);
+    elliptic_turn(m->nx, m->ny, m->nz, s->plane, f, s->device->threads);
+#pragma omp parallel for num_threads(s->device->threads) schedule(static)
+    for (int64_t r = 0; r < m->ny * m->nz; r++)
+        for (int64_t i = 0; i < m->nx; i++)
+            f[r * m->nx + i] *= m->area[r / m->nz * m->nx + i] * m->volume[r % m->nz];
+    SW_TRY(add_walls(s, j, f));
+    if (elliptic_is_singular(&s->desc, s->numbers[j].delta) && !s->why[j][0]) take_mean_off(s, j, f);
+    return SW_OK;
+}
+
+static enum sw_status load(struct sw_sim *sim, int count, const double *column, const char **load_error)
+{
+    struct elliptic_sim *s = (struct elliptic_sim *)sim;
+    memcpy(s->column, column, (size_t)s->setup.ncolumn * (size_t)count * sizeof *column);
+    s->count = count;
+    for (int j = 0; j < count; j++) {
+        s->why[j][0] = 0;
+        SW_TRY(make_matrix(s, j));
+        if (!s->why[j][0]) SW_TRY(make_rhs(s, j));
+        load_error[j] = s->why[j][0] ? s->why[j] : NULL;
+    }
+    return SW_OK;
+}
+
+/* ------------------------------------------------------------------ solving */
+
+/* Runs that cannot begin are left out: the others move together. */
+static enum sw_status solve(struct elliptic_sim *s)
+{
+    struct sw_elliptic_matrix *matrix = NULL;
+    struct sw_elliptic_numbers *numbers = NULL;
+    int begun = 0, *run = NULL;
+    const size_t bytes = s->cells * sizeof(double);
+    enum sw_status st = sw_alloc((size_t)s->count, &matrix);
+    if (!st) st = sw_alloc((size_t)s->count, &numbers);
+    if (!st) st = sw_alloc((size_t)s->count, &run);
+    for (int j = 0; j < s->count && !st; j++) {
+        if (s->why[j][0]) continue;
+        if (begun < j) memcpy(s->f + (size_t)begun * s->cells, s->f + (size_t)j * s->cells, bytes);
+        matrix[begun] = s->matrix[j];
+        numbers[begun] = s->numbers[j];
+        run[begun++] = j;
+    }
+    if (!st) st = sw_elliptic_load(s->solver, begun, numbers, matrix);
+    if (!st && begun) st = sw_elliptic_solve(s->solver, s->f, s->u, s->outcome, NULL, 0);
+    for (int k = begun - 1; k >= 0 && !st; k--) {
+        if (run[k] == k) continue;
+        memcpy(s->u + (size_t)run[k] * s->cells, s->u + (size_t)k * s->cells, bytes);
+        s->outcome[run[k]] = s->outcome[k];
+    }
+    sw_free(matrix);
+    sw_free(numbers);
+    sw_free(run);
+    return st;
+}
+
+static double mean_of(const struct sw_elliptic_matrix *m, const double *u)
+{
+    double sum = 0, volume = 0;
+    for (int64_t r = 0; r < m->ny * m->nz; r++)
+        for (int64_t i = 0; i < m->nx; i++) {
+            const double v = m->area[r / m->nz * m->nx + i] * m->volume[r % m->nz];
+            sum += v * u[r * m->nx + i];
+            volume += v;
+        }
+    return sum / volume;
+}
+
+/* Norms weighted by the cells' volumes: sqrt(sum v d²/sum v), max|d|, sqrt(sum v d²/sum v exact²). `plane` holds the
+ * exact solution, u as files have it. */
+static struct sw_norms compare(const struct sw_elliptic_matrix *m, const double *exact, const double *u)
+{
+    double dd = 0, ee = 0, volume = 0, most = 0;
+    for (int64_t k = 0; k < m->nz; k++)
+        for (int64_t a = 0; a < m->nx * m->ny; a++) {
+            const int64_t c = k * m->nx * m->ny + a;
+            const double v = m->area[a] * m->volume[k], d = u[c] - exact[c];
+            dd += v * d * d;
+            ee += v * exact[c] * exact[c];
+            volume += v;
+            most = fabs(d) <= most ? most : fabs(d);  /* NaN stays */
+        }
+    return (struct sw_norms){sqrt(dd / volume), most, sqrt(dd / ee), NAN};
+}
+
+/* u of run j as files have it, in place; saved, and compared. */
+static enum sw_status finish_run(struct elliptic_sim *s, int j)
+{
+    const struct sw_elliptic_matrix *m = &s->matrix[j];
+    const struct sw_program *exact = sw_setup_function(&s->setup, "exact");
+    const struct elliptic_run run = run_of(s, j);
+    double *u = s->u + (size_t)j * s->cells, *turned = s->f + (size_t)j * s->cells;  /* f is not needed again */
+    s->norm[j] = (struct sw_norms){NAN, NAN, NAN, NAN};
+    if (s->why[j][0]) {
+        for (size_t c = 0; c < s->cells; c++) turned[c] = NAN;
+    } else {
+        if (elliptic_is_singular(&s->desc, s->numbers[j].delta)) {
+            const double mean = mean_of(m, u);
+            for (size_t c = 0; c < s->cells; c++) u[c] -= mean;
+        }
+        elliptic_turn(m->nx, m->nz, m->ny, u, turned, s->device->threads);
+        if (exact) {
+            SW_TRY(elliptic_sample(&run, exact, -1, s->plane));
+            s->norm[j] = compare(m, s->plane, turned);
+        }
+    }
+    if (s->saved) sw_reals_put(s->saved, word(s), (size_t)j * s->cells, turned, s->cells);
+    return SW_OK;
+}
+
+/* The one step. */
+static enum sw_status advance(struct sw_sim *sim, int64_t from, int64_t to)
+{
+    struct elliptic_sim *s = (struct elliptic_sim *)sim;
+    if (from == to) return SW_OK;
+    SW_TRY(solve(s));
+    for (int j = 0; j < s->count; j++) SW_TRY(finish_run(s, j));
+    return SW_OK;
+}
+
+static enum sw_status fetch(struct sw_sim *sim, int slot, const void **field, const double **scalars)
+{
+    (void)slot;
+    *field = ((struct elliptic_sim *)sim)->saved;
+    *scalars = NULL;
+    return SW_OK;
+}
+
+static enum sw_status diverged(struct sw_sim *sim, int64_t *step)
+{
+    const struct elliptic_sim *s = (struct elliptic_sim *)sim;
+    for (int j = 0; j < s->count; j++) step[j] = !s->why[j][0] && s->outcome[j].fault ? 1 : -1;
+    return SW_OK;
+}
+
+static void explain(const struct sw_sim *sim, int j, char text[160])
+{
+    const struct elliptic_sim *s = (const struct elliptic_sim *)sim;
+    const struct sw_elliptic_outcome *o = &s->outcome[j];
+    const double tolerance = s->numbers[j].tolerance;
+    if (o->fault == SW_ELLIPTIC_SLOW)
+        snprintf(text, 160, "the residual is %.3g after %d iterations, above tolerance = %.3g; raise iterations, or take "
+                 "another solver", o->residual, o->iterations, tolerance);
+    else if (o->fault == SW_ELLIPTIC_FLOOR)
+        snprintf(text, 160, "rounding keeps the residual at %.3g (iteration %d), above tolerance = %.3g; raise "
+                 "tolerance", o->residual, o->iterations, tolerance);
+    else if (o->fault == SW_ELLIPTIC_INDEFINITE)
+        snprintf(text, 160, "the operator is not positive definite to rounding (iteration %d)", o->iterations);
+    else snprintf(text, 160, "u is not finite (iteration %d)", o->iterations);
+}
+
+static enum sw_status norms(struct sw_sim *sim, struct sw_norms *norm)
+{
+    const struct elliptic_sim *s = (struct elliptic_sim *)sim;
+    memcpy(norm, s->norm, (size_t)s->count * sizeof *norm);
+    return SW_OK;
+}
+
+static enum sw_status residuals(struct sw_sim *sim, struct sw_residuals *residual)
+{
+    const struct elliptic_sim *s = (struct elliptic_sim *)sim;
+    for (int j = 0; j < s->count; j++)
+        residual[j] = (struct sw_residuals){s->outcome[j].residual, NAN, NAN, s->outcome[j].reported,
+                                            s->outcome[j].iterations};
+    return SW_OK;
+}
+
+static void destroy(struct sw_sim *sim)
+{
+    struct elliptic_sim *s = (struct elliptic_sim *)sim;
+    if (!s) return;
+    sw_elliptic_destroy(&s->solver);
+    for (int j = 0; j < s->setup.capacity; j++) {
+        if (s->matrix) sw_elliptic_matrix_free(&s->matrix[j]);
+        for (int d = 0; d < 3 && s->faces; d++) sw_free(s->faces[3 * j + d]);
+    }
+    void *const arrays[] = {s->column, s->numbers, s->matrix, s->faces, s->outcome, s->norm, s->why, s->f, s->u,
+                            s->plane, s->saved};
+    for (size_t k = 0; k < sizeof arrays / sizeof *arrays; k++) sw_free(arrays[k]);
+    sw_free(s);
+}
+
+static const struct sw_sim_ops elliptic_ops = {
+    .solver_name = solver_name,
+    .load = load,
+    .advance = advance,
+    .fetch = fetch,
+    .diverged = diverged,
+    .explain = explain,
+    .norms = norms,
+    .residuals = residuals,
+    .destroy = destroy,
+};
+
+/* ------------------------------------------------------------------ making one */
+
+/* Cells and faces along the axis that has most of them. */
+static size_t most_points(const struct sw_elliptic_desc *d)
+{
+    size_t most = 0;
+    for (int axis = 0; axis < 3; axis++) {
+        size_t count = 1;
+        for (int a = 0; a < 3; a++) count *= (size_t)(d->n[a] + (a == axis));
+        if (count > most) most = count;
+    }
+    return most;
+}
+
+static enum sw_status allocate(struct elliptic_sim *s)
+{
+    const size_t room = (size_t)s->setup.capacity;
+    SW_TRY(sw_alloc((size_t)s->setup.ncolumn * room, &s->column));
+    SW_TRY(sw_alloc(room, &s->numbers));
+    SW_TRY(sw_alloc(room, &s->matrix));
+    SW_TRY(sw_alloc(3 * room, &s->faces));
+    SW_TRY(sw_alloc(room, &s->outcome));
+    SW_TRY(sw_alloc(room, &s->norm));
+    SW_TRY(sw_alloc(room, &s->why));
+    SW_TRY(sw_alloc(room * s->cells, &s->f));
+    SW_TRY(sw_alloc(room * s->cells, &s->u));
+    SW_TRY(sw_alloc(most_points(&s->desc), &s->plane));
+    return s->setup.fields ? sw_alloc_bytes(room * s->cells, word(s), &s->saved) : SW_OK;
+}
+
+enum sw_status elliptic_create(const struct sw_problem *problem, const struct sw_setup *setup,
+                               struct sw_device *device, struct sw_sim **sim)
+{
+    struct elliptic_sim *s = NULL;
+    (void)problem;
+    *sim = NULL;
+    SW_TRY(sw_alloc(1, &s));
+    s->sim.ops = &elliptic_ops;
+    s->setup = *setup;
+    s->desc = elliptic_describe(setup, setup->capacity);
+    s->device = device;
+    s->cells = (size_t)sw_points(setup->n);
+    enum sw_status st = sw_elliptic_create(&s->desc, setup->solver, device, &s->solver);
+    if (!st) st = allocate(s);
+    if (st) destroy(&s->sim);
+    else *sim = &s->sim;
+    return st;
+}
+
+/* The solver's arrays are for one run at a time on the CPU; a run's are f, u, coefficients, and what is saved; at least
+ * a plane, and walls. */
+enum sw_status elliptic_bytes(const struct sw_problem *problem, const struct sw_setup *setup,
+                              const struct sw_device *device, size_t *fixed, size_t *per_run)
+{
+    const struct sw_elliptic_desc d = elliptic_describe(setup, 1);
+    const size_t cells = (size_t)sw_points(setup->n), most = most_points(&d);
+    (void)problem;
+    *per_run = 0;
+    SW_TRY(sw_elliptic_bytes(&d, setup->solver, device, fixed));
+    *fixed += (sw_setup_find(setup, "boundary.value") ? 4 : 1) * most * sizeof(double);
+    *per_run = 2 * cells * sizeof(double) + (d.variable ? 3 * most * sizeof(double) : 0) +
+               (setup->fields ? cells * sw_reals_word(setup->single) : 0) +
+               (5 * (size_t)(d.n[0] + 1) * (size_t)(d.n[1] + 1) + 8 * (size_t)d.n[2]) * sizeof(double);
+    return SW_OK;
+}
