@@ -45,6 +45,7 @@ static void add_solvers(struct sw_text *words)
     add_rows("steppers", words);
     add_rows("bvp_solvers", words);
     add_rows("tridiagonal_solvers", words);
+    add_rows("elliptic_solvers", words);
     add_rows("difference_solvers", words);
 }
 

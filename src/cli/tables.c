@@ -4,6 +4,7 @@
 #include "base/sw_text.h"
 #include "cli/tables.h"
 #include "comm/sw_comm_impl.h"
+#include "elliptic/sw_elliptic_impl.h"
 #include "fd/sw_fd_impl.h"
 #include "fd/sw_fd_scheme.h"
 #include "linalg/sw_band_impl.h"
@@ -31,6 +32,7 @@ TABLE_OF_ROWS(stepper_row, sw_stepper_table)
 TABLE_OF_ROWS(band_row, sw_band_table)
 TABLE_OF_ROWS(bvp_row, sw_bvp_table)
 TABLE_OF_ROWS(tridiagonal_row, sw_tridiagonal_table)
+TABLE_OF_ROWS(elliptic_row, sw_elliptic_table)
 TABLE_OF_ROWS(fd_row, sw_fd_table)
 
 /* ---- tridiagonal matrices */
@@ -139,6 +141,7 @@ const struct cli_table cli_tables[] = {
     {"boundary value problems", "bvp_solvers", "A solver of boundary value problems", bvp_row, NULL},
     {"tridiagonal systems", "tridiagonal_solvers", "A solver of tridiagonal systems", tridiagonal_row, NULL},
     {"tridiagonal matrices", "matrices", "A tridiagonal matrix", matrix_row, matrix_detail},
+    {"elliptic problems", "elliptic_solvers", "A solver of elliptic problems", elliptic_row, NULL},
     {"compact finite differences", "difference_solvers", "A way to compute compact finite differences", fd_row, NULL},
     {"compact schemes", "schemes", "A compact scheme", scheme_row, scheme_detail},
     {"ends of an axis", "boundaries", "What the ends of an axis are", closure_row, closure_detail},

@@ -1,5 +1,6 @@
 #include "output/grid_coordinates_hdf5.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "base/sw_mem.h"
@@ -25,6 +26,16 @@ static void set_axis(struct sw_grid_coordinates *l, int d, double first, double 
     l->step[d] = n > 1 ? (last - first) / (double)(n - 1) : 1;
 }
 
+/* Points x[0 .. n-1], a step apart but for rounding of coordinates, or not. */
+static void set_points(struct sw_grid_coordinates *l, int d, const double *x)
+{
+    const int64_t n = l->data_group->n[d];
+    set_axis(l, d, x[0], x[n - 1]);
+    l->uneven[d] = NULL;
+    for (int64_t i = 1; i < n - 1; i++)
+        if (fabs(x[i] - (l->first[d] + (double)i * l->step[d])) > 1e-6 * fabs(l->step[d])) l->uneven[d] = x;
+}
+
 enum sw_status sw_grid_coordinates_open(const char *path, const struct sw_data_group *s, struct sw_grid_coordinates *l)
 {
     *l = (struct sw_grid_coordinates){.data_group = s, .own_t = -1, .own_x = {-1, -1, -1}};
@@ -34,7 +45,8 @@ enum sw_status sw_grid_coordinates_open(const char *path, const struct sw_data_g
     for (int d = 0; d < SW_DIMS; d++) {
         set_axis(l, d, s->numbered && d == 0, (double)(s->n[d] - 1 + (s->numbered && d == 0)));
         if (!st && d < s->dim) l->own_x[d] = open_own(l, sw_scale_var(d));
-        if (s->x[d]) set_axis(l, d, s->x[d][0], s->x[d][s->n[d] - 1]);
+        if (!st && l->own_x[d] >= 0) st = sw_alloc((size_t)s->n[d], &l->own[d]);
+        if (s->x[d]) set_points(l, d, s->x[d]);
     }
     if (s->time && l->time) memcpy(l->time, s->time, (size_t)s->nfield * sizeof *l->time);
     if (!st) st = l->h5.status;
@@ -44,17 +56,13 @@ enum sw_status sw_grid_coordinates_open(const char *path, const struct sw_data_g
 
 enum sw_status sw_grid_coordinates_read(struct sw_grid_coordinates *l, int64_t row)
 {
-    const hsize_t outputs[2] = {1, (hsize_t)l->data_group->nfield}, one[2] = {1, 1};
-    hsize_t at[2] = {(hsize_t)row, 0};
+    const hsize_t outputs[2] = {1, (hsize_t)l->data_group->nfield}, at[2] = {(hsize_t)row, 0};
     if (l->own_t >= 0) sw_h5_read(&l->h5, l->own_t, SW_H5_DOUBLE, 2, at, outputs, l->time);
     for (int d = 0; d < SW_DIMS; d++) {
-        double end[2] = {0};
+        const hsize_t points[2] = {1, (hsize_t)l->data_group->n[d]};
         if (l->own_x[d] < 0) continue;
-        for (int k = 0; k < 2; k++) {
-            at[1] = k ? (hsize_t)l->data_group->n[d] - 1 : 0;
-            sw_h5_read(&l->h5, l->own_x[d], SW_H5_DOUBLE, 2, at, one, &end[k]);
-        }
-        set_axis(l, d, end[0], end[1]);
+        sw_h5_read(&l->h5, l->own_x[d], SW_H5_DOUBLE, 2, at, points, l->own[d]);
+        set_points(l, d, l->own[d]);
     }
     return l->h5.status;
 }
@@ -66,6 +74,8 @@ enum sw_status sw_grid_coordinates_close(struct sw_grid_coordinates *l)
     for (int d = 0; d < SW_DIMS; d++) {
         sw_h5_dataset_close(l->own_x[d]);
         l->own_x[d] = -1;
+        sw_free(l->own[d]);
+        l->own[d] = NULL;
     }
     sw_free(l->time);
     l->time = NULL;

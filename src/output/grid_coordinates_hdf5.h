@@ -10,6 +10,8 @@ struct sw_grid_coordinates {                /* free with sw_grid_coordinates_clo
     hid_t   own_t, own_x[SW_DIMS];          /* datasets of t, xc, yc, zc; < 0: all runs have the same         */
     double *time;                           /* [data group->nfield] of the current run; NaN behind its last */
     double  first[SW_DIMS], step[SW_DIMS];  /* of the current run; 0 and 1 where there is no such dimension */
+    const double *uneven[SW_DIMS];          /* [n] its points, where they are not a step apart; else NULL     */
+    double *own[SW_DIMS];                   /* [n] room for them where runs have their own                    */
 };
 /** @param data_group  of the file; must stay as long as the coordinates
  *  @return SW_E_IO, SW_E_MEMORY; the coordinates are closed then */

@@ -100,18 +100,39 @@ static void add_field(struct xdmf *x, const struct sw_var *v, int64_t row, int64
     sw_text_add(t, "</DataItem></DataItem></Attribute>\n");
 }
 
+/* The points of axis d, one after another. */
+static void add_axis(struct sw_text *t, int64_t n, const struct sw_grid_coordinates *c, int d)
+{
+    char number[32];
+    sw_text_printf(t, "<DataItem Dimensions=\"%lld\" Precision=\"8\" Format=\"XML\">", (long long)n);
+    for (int64_t i = 0; i < n; i++)
+        sw_text_printf(t, "%s%s", i ? " " : "",
+                       sw_number(c->uneven[d] ? c->uneven[d][i] : c->first[d] + (double)i * c->step[d], number));
+    sw_text_add(t, "</DataItem>");
+}
+
+static void add_geometry(struct sw_text *t, const struct sw_data_group *s, const struct sw_grid_coordinates *c)
+{
+    const bool even = !c->uneven[0] && !c->uneven[1] && !c->uneven[2];
+    sw_text_printf(t, "<Topology TopologyType=\"%s\" Dimensions=\"%lld %lld %lld\"/>",
+                   even ? "3DCoRectMesh" : "3DRectMesh", (long long)s->n[2], (long long)s->n[1], (long long)s->n[0]);
+    sw_text_printf(t, "<Geometry GeometryType=\"%s\">", even ? "ORIGIN_DXDYDZ" : "VXVYVZ");
+    if (even) {
+        add_numbers(t, c->first);
+        add_numbers(t, c->step);
+    } else {
+        for (int d = 0; d < SW_DIMS; d++) add_axis(t, s->n[d], c, d);
+    }
+    sw_text_add(t, "</Geometry>\n");
+}
+
 static void add_output(struct xdmf *x, int64_t row, int64_t output)
 {
     const struct sw_data_group *s = x->coordinates.data_group;
     struct sw_text *t = &x->text;
     char number[32];
     sw_text_printf(t, "<Grid><Time Value=\"%s\"/>", sw_number(x->coordinates.time[output], number));
-    sw_text_printf(t, "<Topology TopologyType=\"3DCoRectMesh\" Dimensions=\"%lld %lld %lld\"/>", (long long)s->n[2],
-                   (long long)s->n[1], (long long)s->n[0]);
-    sw_text_add(t, "<Geometry GeometryType=\"ORIGIN_DXDYDZ\">");
-    add_numbers(t, x->coordinates.first);
-    add_numbers(t, x->coordinates.step);
-    sw_text_add(t, "</Geometry>\n");
+    add_geometry(t, s, &x->coordinates);
     for (int k = 0; k < s->nvar; k++)
         if (s->var[k].kind == SW_VAR_FIELD) add_field(x, &s->var[k], row, output);
     sw_text_add(t, "</Grid>\n");

@@ -11,9 +11,9 @@ static struct sw_grid points_of(const struct sw_elliptic_desc *d, double depth, 
 {
     struct sw_grid g = {.dt = 0};
     for (int a = 0; a < 2; a++) {
-        const double first = sw_elliptic_face(d->geometry, d->n[a], 0), second = sw_elliptic_face(d->geometry, d->n[a], 1);
-        g.dx[a] = second - first;
-        g.x0[a] = faces_along == a ? first : 0.5 * (first + second);
+        const double first = sw_elliptic_face(d->geometry, d->n[a], 0);
+        g.dx[a] = (d->geometry == SW_ELLIPTIC_SHELL ? 2 : 1) / (double)d->n[a];
+        g.x0[a] = faces_along == a ? first : first + 0.5 * g.dx[a];
     }
     const double n = (double)d->n[2], bottom = d->geometry == SW_ELLIPTIC_SHELL ? 1 : 0;
     if (d->graded) {
