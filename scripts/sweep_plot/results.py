@@ -15,6 +15,7 @@ NORM_LABELS = {"err_l2": "root mean square error", "err_max": "largest error", "
                "residual": "relative residual", "backward_error": "backward error", "forward_error": "forward error"}
 OWN_COORDINATES = {"time": "t", "time_s": "t_s",    # scale, and what replaces it where runs differ
                    "x": "xc", "i": "xc", "y": "yc", "z": "zc"}
+CELLS = ("elliptic",)          # problems whose points are the centres of cells
 NUMBERED = ("tridiagonal",)    # problems whose points are numbered: the scale along x is i, and x may be a field
 RUNS = ("group_run", "run")    # the scale of runs, in a group of its own and at the root; schema 1 had run in both
 SCALES = (*RUNS, *OWN_COORDINATES)
@@ -52,6 +53,14 @@ def edges(points):
     if len(points) == 1:
         return points[0] + np.array([-0.5, 0.5])
     return np.concatenate([points[:1], (points[1:] + points[:-1]) / 2, points[-1:]])
+
+
+def cell_edges(centres):
+    """Of cells around their centres: half way between them, and as far beyond the first and the last."""
+    if len(centres) == 1:
+        return edges(centres)
+    between = (centres[1:] + centres[:-1]) / 2
+    return np.concatenate([[2 * centres[0] - between[0]], between, [2 * centres[-1] - between[-1]]])
 
 
 def nearest(times, t):
@@ -299,6 +308,8 @@ class Results:
     def cells(self, row, name, axis):
         """Edges of the cells around a run's points, and whether the first point comes again behind the last."""
         x = self.space(row, name, axis)
+        if self.problem in CELLS:
+            return cell_edges(x), False
         again = len(x) > 1 and not self.has_walls(row, axis)
         return edges(np.append(x, 2 * x[-1] - x[-2]) if again else x), again
 

@@ -174,13 +174,14 @@ static void read_param(struct sw_h5 *h, struct sw_run_table *t, int k, const cha
     else sw_h5_get_list(h, path, SW_H5_DOUBLE, t->nruns, t->param + (size_t)k * (size_t)t->nruns);
 }
 
-/* @return whether the file has the column. Files of an earlier version lack columns that came later: real ones. */
+/* @return whether the file has the column. Some are of some problems only, and files of an earlier version lack columns
+ * that came later: real ones. */
 static bool read_column(struct sw_h5 *h, struct sw_run_table *t, const struct sw_run_column *c)
 {
     const size_t size = sw_run_column_size(c);
     char path[SW_PATH], *value = NULL;
     at_root(c->name, path);
-    if (c->type == SW_RUN_COLUMN_REAL && !sw_h5_has(h, path)) return false;
+    if ((c->type == SW_RUN_COLUMN_REAL || c->present) && !sw_h5_has(h, path)) return false;
     if (sw_alloc((size_t)t->nruns * size, &value)) { h->status = SW_E_MEMORY; return false; }
     sw_h5_get_list(h, path, type_of(c), t->nruns, value);
     for (int64_t j = 0; j < t->nruns; j++) sw_run_column_set(c, &t->row[j], value + (size_t)j * size);

@@ -1,7 +1,7 @@
 #ifndef ELLIPTIC_H
 #define ELLIPTIC_H
-/* Between the files of the problem `elliptic`: elliptic.c has its keys and what is refused, elliptic_cells.c the numbers
- * at cells and faces that expressions give, elliptic_sim.c solves a batch. */
+/* Between the files of the problem `elliptic`: elliptic.c has its keys and what is refused, elliptic_cells.c the
+ * numbers at cells and faces that expressions give, elliptic_sim.c solves a batch. */
 #include "elliptic/sw_elliptic.h"
 #include "field/evaluate.h"
 #include "problem/sw_problem.h"

@@ -92,8 +92,7 @@ static enum sw_status make_matrix(struct elliptic_sim *s, int j)
 
 /* ------------------------------------------------------------------ right-hand sides */
 
-/* Values at the faces on the walls, [6] sides, each [nz or ny][..] as elliptic_sample() gives them: planes of what is
- * sampled at all faces across their axis. */
+/* Values at the faces across each axis that has a wall, as elliptic_sample() gives them. */
 struct walls { const double *value[3]; int64_t n[3]; };
 
 static double wall_value(const void *context, int side, int64_t i, int64_t j, int64_t k)
@@ -138,8 +137,9 @@ static void take_mean_off(struct elliptic_sim *s, int j, double *f)
     for (int64_t k = 0; k < m->nz; k++)
         for (int64_t a = 0; a < m->nx * m->ny; a++) volume += m->area[a] * m->volume[k];
     if (!(fabs(sum) <= 1e-9 * size))
-        snprintf(s->why[j], sizeof s->why[j], "f has the mean %.6g: with gauge = \"zero_mean\" there is a solution only "
-                 "where it is 0", sum / volume);
+        snprintf(s->why[j], sizeof s->why[j],
+                 "f has the mean %.6g: with gauge = \"zero_mean\" there is a solution only where it is 0",
+                 sum / volume);
     for (int64_t r = 0; r < m->ny * m->nz; r++)
         for (int64_t i = 0; i < m->nx; i++)
             f[r * m->nx + i] -= sum / volume * m->area[r / m->nz * m->nx + i] * m->volume[r % m->nz];
@@ -294,8 +294,8 @@ static void explain(const struct sw_sim *sim, int j, char text[160])
     const struct sw_elliptic_outcome *o = &s->outcome[j];
     const double tolerance = s->numbers[j].tolerance;
     if (o->fault == SW_ELLIPTIC_SLOW)
-        snprintf(text, 160, "the residual is %.3g after %d iterations, above tolerance = %.3g; raise iterations, or take "
-                 "another solver", o->residual, o->iterations, tolerance);
+        snprintf(text, 160, "the residual is %.3g after %d iterations, above tolerance = %.3g; raise iterations, or "
+                 "take another solver", o->residual, o->iterations, tolerance);
     else if (o->fault == SW_ELLIPTIC_FLOOR)
         snprintf(text, 160, "rounding keeps the residual at %.3g (iteration %d), above tolerance = %.3g; raise "
                  "tolerance", o->residual, o->iterations, tolerance);

@@ -1,0 +1,135 @@
+#!/bin/bash
+# Elliptic problems as a user meets them: orders, walls, coefficients, columns, failed runs, and what is refused. SWEEP is
+# the program.
+cd "$(dirname "$0")/.." || exit 1
+. tests/helpers.sh
+
+# ---- orders: of the box with values at its walls; with coefficients, periodic, u up to a constant; of the shell
+orders() {  # orders FILE LEAST MOST COLUMN...: slopes of err_l2 from one n to its double, by words of the columns
+    [ -z "$python" ] || $python - "$@" >out 2>err <<'PY' || fail "orders of $1"
+import sys, h5py, numpy as np
+f, least, most = h5py.File(sys.argv[1]), float(sys.argv[2]), float(sys.argv[3])
+groups = {}
+for k, n in enumerate(f["n"][:]):
+    groups.setdefault(tuple(str(f[c][k]) for c in sys.argv[4:]), []).append((n, f["err_l2"][k]))
+for key, pairs in groups.items():
+    slope = np.log2(pairs[-2][1] / pairs[-1][1])
+    assert least <= slope <= most, (key, slope)
+PY
+}
+cat >walls.cfg <<'CFG'
+problem = "elliptic";
+sweep   = { grading = ["uniform", "quadratic"]; n = [8, 16, 32]; };
+grid    = { n = ["n", "n", "n"]; depth = 0.5; grading = "$grading"; };
+physics = { omega2 = 1.0; delta = 0.0; lambda2 = 2.0; };
+boundary = { bottom = "dirichlet"; top = "dirichlet"; value = "1 + exp(x)*sin(y)*cosh(z)"; };
+f       = "-2*exp(x)*sin(y)*cosh(z)";
+exact   = "1 + exp(x)*sin(y)*cosh(z)";
+run     = { device = "cpu"; };
+output  = { fields = { precision = "double"; }; };
+CFG
+expect 0 check walls.cfg
+expect 0 run walls.cfg -o walls.h5; orders walls.h5 1.9 2.1 grading
+cat >periodic.cfg <<'CFG'
+problem = "elliptic";
+sweep   = { n = [8, 16, 32]; };
+grid    = { n = ["n", "n+1", "n"]; };
+physics = { omega2 = 1.0; delta = 0.0; lambda2 = 2.0; };
+boundary = { sides = "periodic"; };
+gauge   = "zero_mean";
+kx = "2 + sin(2*pi*x)"; ky = 3.0; kz = "1 + z^2";
+define  = { w = "2*pi"; };
+f       = "w^2*((2+sin(w*x))*cos(w*x) + cos(w*x)*sin(w*x))*cos(pi*z)"
+          " + cos(w*x)*2*(pi^2*(1+z^2)*cos(pi*z) + 2*pi*z*sin(pi*z))";
+exact   = "cos(w*x)*cos(pi*z)";
+run     = { device = "cpu"; };
+CFG
+expect 0 run periodic.cfg -o periodic.h5; orders periodic.h5 1.95 2.1
+expect 0 run "$top/configs/elliptic_convergence.cfg" --device cpu -o shell.h5 -s 'sweep.n=[16, 32]'
+expect 0 show shell.h5 --csv; prints 'residual,residual_reported,iterations'
+[ -z "$python" ] || $python - 2>out <<'PY' || fail "shell.h5"
+import h5py, numpy as np
+f = h5py.File("shell.h5")
+error = {(word.decode(), int(n)): e for word, n, e in zip(f["stencil"], f["n"], f["err_rel"])}
+assert abs(np.log2(error["full", 16] / error["full", 32]) - 2) < 0.05, error
+assert 0.015 < error["tpfa", 32] < 0.025, error        # stalls at 2 %
+assert (f["residual"][:] <= 1e-10).all() and (f["iterations"][:] > 10).all()
+PY
+
+# ---- what is in the file: cells' centres, levels thin at the bottom; a plane of two dimensions; words as axes
+cat >small.cfg <<'CFG'
+problem = "elliptic";
+sweep   = { depth = [0.1, 0.2]; sides = ["dirichlet", "neumann"]; };
+grid    = { n = [4, 3, 5]; depth = "depth"; grading = "quadratic"; };
+physics = { courant = 3.0; };
+boundary = { sides = "$sides"; };
+f       = "1 + x - y*z";
+run     = { device = "cpu"; };
+output  = { fields = { precision = "double"; }; };
+CFG
+expect 0 run small.cfg -o small.h5
+expect 0 run small.cfg -o one.h5 -s run.batch=1; same small.h5 one.h5
+expect 0 run small.cfg -o row.h5 -s 'sweep.row=["cpu.pcg", "auto"]' -s 'solver="$row"'
+expect 0 xdmf small.h5; grep -q 'VXVYVZ' small.xdmf || fail 'a graded grid is not written as one'
+[ -z "$python" ] || $python - 2>out <<'PY' || fail "small.h5"
+import h5py, numpy as np
+f = h5py.File("small.h5")
+assert f["u"].shape == (4, 1, 5, 3, 4)
+assert np.allclose(f["x"], [0.125, 0.375, 0.625, 0.875]) and np.allclose(f["y"], [1/6, 0.5, 5/6])
+for run, depth in enumerate(f["depth"][:]):
+    face = depth * (np.arange(6) / 5) ** 2
+    assert np.allclose(f["zc"][run], (face[1:] + face[:-1]) / 2, rtol=1e-14)
+    if run % 2 == 0: continue
+    # Neumann walls all around, delta = 1: the mean of u is that of f
+    volume = np.diff(face)[:, None, None] * np.ones((1, 3, 4)) / 12
+    x, y, z = f["x"][:][None, None], f["y"][:][None, :, None], f["zc"][run][:, None, None]
+    assert np.isclose((volume * f["u"][run, 0]).sum(), (volume * (1 + x - y * z)).sum(), rtol=1e-8)
+PY
+expect 0 run small.cfg -o plane.h5 -s 'grid.n=[6, 7]' -s 'f="x"'
+[ -z "$python" ] || $python -c 'import h5py; assert h5py.File("plane.h5")["u"].shape == (4, 1, 7, 6)' || fail 'plane.h5'
+
+# ---- runs that fail are stored with what they reached, and harm no other
+expect 1 run small.cfg -o slow.h5 -s 'sweep.most=[3, 500]' -s 'iterations="most"' -s 'grid.n=[16, 16, 4]' \
+    -s physics.courant=20.0
+says '4 failed'
+expect 0 show slow.h5 --run 0; matches 'the residual is [0-9.e-]+ after 3 iterations, above tolerance = 1e-08'
+expect 0 show slow.h5 --csv
+[ "$(awk -F, 'NR == 1 { for (k = 1; k <= NF; k++) at[$k] = k; next }
+    $at["status"] == "error" && $at["residual"] > 1e-8 && $at["iterations"] == 3 { n++ } END { print n + 0 }' out)" = 4 ] ||
+    fail 'failed runs have no residual'
+expect 1 run small.cfg -o floor.h5 -s tolerance=1e-18
+expect 0 show floor.h5 --run 0; matches 'rounding keeps the residual at [0-9.e-]+ .*raise tolerance'
+expect 1 run small.cfg -o nan.h5 -s 'f="1/(x - 0.125)"'
+expect 0 show nan.h5 --run 0; prints 'f is inf at x = 0.125, y = 0.166667, z = '
+expect 1 run small.cfg -o k.h5 -s 'ky="y - 4*(depth - 0.1)"'
+expect 0 show k.h5 --run 0; prints 'ky is 0 at x = 0.125, y = 0, z = 0.002; it has to be above 0'
+expect 1 run periodic.cfg -o mean.h5 -s 'f="1 + cos(w*x)"'
+expect 0 show mean.h5 --run 0; prints 'f has the mean 1: with gauge = "zero_mean" there is a solution only where it is 0'
+
+# ---- refused, with file, line, cause and hint
+refused() {  # refused KEY TEXT OPTION...: small.cfg
+    local key=$1 text=$2
+    shift 2
+    expect 3 check small.cfg "$@"
+    grep -F "'$key'" err | grep -qF -- "$text" || fail "$* does not say: $key, $text"
+}
+refused grid.n 'n = [nx, ny] or [nx, ny, nz]' -s grid.n=8
+refused physics.courant 'one of physics.omega2 and physics.courant' -s physics.omega2=1.0
+refused physics.omega2 'one of physics.omega2 and physics.courant' -s physics.courant=0
+refused physics.delta 'set gauge = "zero_mean"' -s physics.delta=0 -s 'boundary.sides="neumann"' -s sweep.sides='["a","b"]'
+refused gauge 'leave it out' -s 'gauge="zero_mean"'
+refused boundary.sides 'has walls at its sides' -s 'geometry="shell"' -s 'boundary.sides="periodic"'
+refused kx 'are those of the sphere' -s 'geometry="shell"' -s kx=2.0
+refused boundary.top 'has no bottom and no top' -s 'grid.n=[4, 4]' -s 'boundary.top="dirichlet"'
+refused kz 'no fluxes along z' -s 'grid.n=[4, 4]' -s kz=2.0
+refused boundary.value 'is not used' -s 'boundary.sides="periodic"' -s boundary.value=1.0
+refused run.precision 'double precision only' -s 'run.precision="single"'
+refused solver 'cpu.gauss' -s 'solver="cpu.gauss"'
+refused physics.delta 'at least 0' -s physics.delta=-1.0
+refused tolerance 'greater than 0' -s tolerance=0.0
+refused grid.depth 'greater than 0' -s sweep.depth='[0.0]'
+expect 3 check small.cfg -s grid.length=1.0; says 'grid.length'
+sed '/^f /d' small.cfg >no_f.cfg
+expect 3 check no_f.cfg; says "'f' is missing"
+
+summary
