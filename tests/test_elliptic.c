@@ -1,5 +1,6 @@
 /* Solvers of elliptic problems: the matrix against its definition, and each row of the table against the matrix. */
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/sw_mem.h"
@@ -397,6 +398,138 @@ static void records_its_way(void **state)
     free_system(&y);
 }
 
+/* Systems whose slabs, rows and columns do not come out even, by 1, 2, 3 and 7 threads; a few iterations, as each has
+ * many barriers, at which threads wait for a core where there are fewer of these. */
+static void gives_the_same_bits_with_any_number_of_threads(void **state)
+{
+    struct sw_elliptic_desc kind[KINDS];
+    struct sw_elliptic_numbers few = usual;
+    (void)state;
+    need_row();
+    if (under_test->space != SW_HOST) skip();
+    few.iterations = 4;
+    kinds_of((const int64_t[]){45, 13, 22}, kind);
+    for (int k = 0; k < KINDS; k++) {
+        struct system y = make_system(&kind[k], &few);
+        struct sw_device *two = device;
+        uint64_t seed = 23;
+        double *f = random_numbers(y.cells, -1, 1, &seed);
+        if (does(&kind[k])) {
+            struct solved s = solve(&y, 1, f);
+            for (int threads = 1; threads <= 7; threads += threads == 3 ? 4 : 2) {
+                assert_ok(sw_device_open("cpu", threads, &device));
+                struct solved other = solve(&y, 1, f);
+                sw_device_close(&device);
+                assert_memory_equal(other.u, s.u, y.cells * sizeof *s.u);
+                assert_memory_equal(other.history, s.history, (HISTORY + 1) * sizeof *s.history);
+                assert_int_equal(other.outcome[0].iterations, s.outcome[0].iterations);
+                assert_true(other.outcome[0].residual == s.outcome[0].residual);
+                free_solved(&other);
+            }
+            device = two;
+            free_solved(&s);
+        }
+        sw_free(f);
+        free_system(&y);
+    }
+}
+
+static struct solved solve_by_reference(const struct system *y, const double *f)
+{
+    extern const struct sw_elliptic_ops elliptic_pcg_cpu;
+    const struct sw_elliptic_ops *row = under_test;
+    struct sw_device *there = device;
+    under_test = &elliptic_pcg_cpu;
+    assert_ok(sw_device_open("cpu", 2, &device));
+    struct solved s = solve(y, 1, f);
+    sw_device_close(&device);
+    under_test = row;
+    device = there;
+    return s;
+}
+
+/* Conjugate gradients preconditioned by columns, in whatever order and place: their iterations are those of the
+ * reference. */
+static bool iterates_as_the_reference(void)
+{
+    const char *name = strchr(under_test->name, '.');
+    return name && (!strcmp(name, ".pcg") || !strcmp(name, ".interleaved"));
+}
+
+/* Both residuals are within the tolerance, so A (u - v) is within twice that. */
+static void agrees_with_the_reference(void **state)
+{
+    struct sw_elliptic_desc kind[KINDS];
+    (void)state;
+    need_row();
+    kinds_of((const int64_t[]){31, 18, 14}, kind);
+    for (int k = 0; k < KINDS; k++) {
+        struct system y = make_system(&kind[k], &usual);
+        uint64_t seed = 29;
+        double *f = random_numbers(y.cells, -1, 1, &seed), *off = NULL, *image = NULL, aa = 0, ff = 0;
+        assert_ok(sw_alloc(y.cells, &off));
+        assert_ok(sw_alloc(y.cells, &image));
+        if (does(&kind[k])) {
+            struct solved s = solve(&y, 1, f), r = solve_by_reference(&y, f);
+            for (size_t i = 0; i < y.cells; i++) off[i] = s.u[i] - r.u[i];
+            apply(&y, off, image);
+            for (size_t i = 0; i < y.cells; i++) aa += image[i] * image[i], ff += f[i] * f[i];
+            assert_true(sqrt(aa / ff) <= 2 * usual.tolerance + 1e-13);
+            if (iterates_as_the_reference())
+                assert_true(abs(s.outcome[0].iterations - r.outcome[0].iterations) <= 1);
+            free_solved(&s);
+            free_solved(&r);
+        }
+        sw_free(f);
+        sw_free(off);
+        sw_free(image);
+        free_system(&y);
+    }
+}
+
+/* Iterations to 1e-5 by a program of its own, columns of whose matrix lie one after another, which eliminates by the
+ * differences that we avoid: courant is 2 sqrt(omega2)/dx, dx of a panel pi/2 over n; f = 1, or random at each cell. */
+static void needs_the_iterations_that_another_program_needs(void **state)
+{
+    static const struct { int n, nz; bool shell, full; double courant, lambda2; int constant, random; } known[] = {
+        {32, 16, true, false, 8.4, 0.033, 37, 46},  {32, 16, false, false, 8.4, 0.033, 39, 48},
+        {32, 16, true, true, 8.4, 0.033, 37, 46},   {32, 16, true, false, 4, 0.033, 27, 27},
+        {32, 16, true, false, 13.5, 0.033, 40, 56}, {32, 16, true, false, 16, 0.033, 41, 58},
+        {32, 16, true, false, 8.4, 1, 37, 47},      {32, 16, true, false, 8.4, 1e-4, 42, 49},
+        {64, 32, true, false, 8.4, 0.033, 58, 54},
+    };
+    (void)state;
+    need_row();
+    if (!iterates_as_the_reference()) skip();
+    for (size_t c = 0; c < sizeof known / sizeof *known; c++) {
+        const int64_t n = known[c].n, nz = known[c].nz;
+        const struct sw_elliptic_desc d = {.n = {n, n, nz}, .batch = 1, .full = known[c].full, .graded = true,
+                                           .geometry = known[c].shell ? SW_ELLIPTIC_SHELL : SW_ELLIPTIC_BOX,
+                                           .bottom = SW_ELLIPTIC_NEUMANN, .top = SW_ELLIPTIC_NEUMANN};
+        const double dx = (known[c].shell ? acos(-1) / 2 : 1) / (double)n, omega = known[c].courant * dx / 2;
+        const struct sw_elliptic_numbers p = {.omega2 = omega * omega, .lambda2 = known[c].lambda2, .delta = 1,
+                                              .depth = 0.01, .tolerance = 1e-5, .iterations = 200};
+        struct system y = make_system(&d, &p);
+        uint64_t seed = 31;
+        double *f = random_numbers(y.cells, -1, 1, &seed);
+        for (int constant = 0; constant < 2; constant++) {
+            const int expected = constant ? known[c].constant : known[c].random;
+            for (int64_t i = 0; i < (int64_t)y.cells; i++) {
+                const double volume = y.matrix.area[i / (n * nz) * n + i % n] * y.matrix.volume[i / n % nz];
+                f[i] = constant ? volume : volume * f[i];
+            }
+            struct solved s = solve(&y, 1, f);
+            assert_int_equal(s.outcome[0].fault, SW_ELLIPTIC_FINE);
+            if (abs(s.outcome[0].iterations - expected) > 2)
+                fail_msg("case %zu, %s f: %d iterations, not %d", c, constant ? "constant" : "random",
+                         s.outcome[0].iterations, expected);
+            free_solved(&s);
+        }
+        sw_free(f);
+        free_system(&y);
+    }
+}
+
 /* ------------------------------------------------------------------ orders */
 
 /* The box: u = sin(pi x) sin(pi y) g(z), g = 1 + cos(pi z/H)/2, Neumann above and below. */
@@ -485,6 +618,9 @@ int main(void)
         cmocka_unit_test(gives_each_system_the_same_bits_alone_as_in_a_batch),
         cmocka_unit_test(says_what_it_did_not_reach),
         cmocka_unit_test(records_its_way),
+        cmocka_unit_test(gives_the_same_bits_with_any_number_of_threads),
+        cmocka_unit_test(agrees_with_the_reference),
+        cmocka_unit_test(needs_the_iterations_that_another_program_needs),
         cmocka_unit_test(has_order_two_in_the_box_and_with_cross_terms),
     };
     int failed = cmocka_run_group_tests_name("matrix", matrix, NULL, NULL);

@@ -78,92 +78,124 @@ static void add_cross(const struct sw_elliptic_matrix *m, int64_t j, const struc
         out[i] += r->d * (below_sum[i] + below_difference[i + 1] - above_difference[i] - above_sum[i + 1]);
 }
 
+void elliptic_apply_row(const struct sw_elliptic_matrix *m, const double *u, int64_t j, int64_t k, double *y,
+                        double *scratch)
+{
+    const int64_t nx = m->nx, ny = m->ny, nz = m->nz, south = j > 0 ? j - 1 : m->periodic[1] ? ny - 1 : -1,
+                  north = j < ny - 1 ? j + 1 : m->periodic[1] ? 0 : -1;
+    const double *own = u + (j * nz + k) * nx;
+    double *const zeros = scratch;
+    if (k == 0 || k == nz - 1 || south < 0 || north < 0) memset(zeros, 0, (size_t)nx * sizeof *zeros);
+    const struct row r = {.own = own,
+                          .up = k < nz - 1 ? own + nx : zeros,
+                          .down = k > 0 ? own - nx : zeros,
+                          .south = south >= 0 ? u + (south * nz + k) * nx : zeros,
+                          .north = north >= 0 ? u + (north * nz + k) * nx : zeros,
+                          .west_of_first = m->periodic[0] ? own[nx - 1] : 0,
+                          .east_of_last = m->periodic[0] ? own[0] : 0,
+                          .area = m->area + j * nx,
+                          .east = m->east + j * (nx + 1),
+                          .below = m->north + j * nx,
+                          .above = m->north + (j + 1) * nx,
+                          .a = m->a[k], .b = m->b[k], .c = m->c[k], .d = m->d[k]};
+    const struct sw_elliptic_faces *f = &m->faces;
+    if (f->kx) {
+        const struct row_faces faces = {f->kx + (j * nz + k) * (nx + 1), f->ky + (j * nz + k) * nx,
+                                        f->ky + ((j + 1) * nz + k) * nx, f->kz + (j * (nz + 1) + k) * nx,
+                                        f->kz + (j * (nz + 1) + k + 1) * nx};
+        apply_variable_row(&r, &faces, nx, y);
+    } else {
+        apply_row(&r, nx, y);
+    }
+    if (m->cross) add_cross(m, j, &r, scratch + nx, y);
+}
+
 void elliptic_apply_slab(const struct sw_elliptic_matrix *m, const double *u, int64_t j, double *y, double *scratch)
 {
-    const int64_t nx = m->nx, ny = m->ny, nz = m->nz;
-    double *const zeros = scratch;
-    memset(zeros, 0, (size_t)nx * sizeof *zeros);
-    for (int64_t k = 0; k < nz; k++) {
-        const int64_t south = j > 0 ? j - 1 : m->periodic[1] ? ny - 1 : -1,
-                      north = j < ny - 1 ? j + 1 : m->periodic[1] ? 0 : -1;
-        const double *own = u + (j * nz + k) * nx;
-        const struct row r = {.own = own,
-                              .up = k < nz - 1 ? own + nx : zeros,
-                              .down = k > 0 ? own - nx : zeros,
-                              .south = south >= 0 ? u + (south * nz + k) * nx : zeros,
-                              .north = north >= 0 ? u + (north * nz + k) * nx : zeros,
-                              .west_of_first = m->periodic[0] ? own[nx - 1] : 0,
-                              .east_of_last = m->periodic[0] ? own[0] : 0,
-                              .area = m->area + j * nx,
-                              .east = m->east + j * (nx + 1),
-                              .below = m->north + j * nx,
-                              .above = m->north + (j + 1) * nx,
-                              .a = m->a[k], .b = m->b[k], .c = m->c[k], .d = m->d[k]};
-        const struct sw_elliptic_faces *f = &m->faces;
-        if (f->kx) {
-            const struct row_faces faces = {f->kx + (j * nz + k) * (nx + 1), f->ky + (j * nz + k) * nx,
-                                            f->ky + ((j + 1) * nz + k) * nx, f->kz + (j * (nz + 1) + k) * nx,
-                                            f->kz + (j * (nz + 1) + k + 1) * nx};
-            apply_variable_row(&r, &faces, nx, y + k * nx);
-        } else {
-            apply_row(&r, nx, y + k * nx);
-        }
-        if (m->cross) add_cross(m, j, &r, scratch + nx, y + k * nx);
+    for (int64_t k = 0; k < m->nz; k++) elliptic_apply_row(m, u, j, k, y + k * m->nx, scratch);
+}
+
+/* The weights of the neighbours along x and y of `count` cells of a row from `first` on, added up, over d. */
+static void add_sides(const struct sw_elliptic_matrix *m, int64_t j, int64_t k, int64_t first, int64_t count,
+                      double *restrict sum)
+{
+    const int64_t nx = m->nx, nz = m->nz;
+    const double *east = m->east + j * (nx + 1) + first, *below = m->north + j * nx + first, *above = below + nx;
+    if (m->faces.kx) {
+        const double *kx = m->faces.kx + (j * nz + k) * (nx + 1) + first,
+                     *ky = m->faces.ky + (j * nz + k) * nx + first, *beyond = ky + nz * nx;
+        for (int64_t i = 0; i < count; i++)
+            sum[i] = (east[i] * kx[i] + east[i + 1] * kx[i + 1]) + (below[i] * ky[i] + above[i] * beyond[i]);
+    } else {
+        for (int64_t i = 0; i < count; i++) sum[i] = (east[i] + east[i + 1]) + (below[i] + above[i]);
     }
 }
 
-/* The weights of the neighbours along x and y of a row of cells, added up, over d. */
-static void add_sides(const struct sw_elliptic_matrix *m, int64_t j, int64_t k, double *restrict sum)
+/* What a level of some columns sees on the way up. */
+struct level {
+    const double *area, *sides, *below, *above;  /* below, above: coefficients of the faces, of a variable system */
+    double        a, b, c, d;
+};
+
+/* rest: P/(P + B) of the level below, in, and of this one, out; w: B/(P + B). */
+static inline void eliminate(const struct level *l, bool variable, int64_t count, const double *restrict from,
+                             const double *restrict before, double *restrict rest, double *restrict w,
+                             double *restrict to)
 {
-    const int64_t nx = m->nx, nz = m->nz;
-    const double *east = m->east + j * (nx + 1), *below = m->north + j * nx, *above = below + nx;
-    if (m->faces.kx) {
-        const double *kx = m->faces.kx + (j * nz + k) * (nx + 1), *ky = m->faces.ky + (j * nz + k) * nx,
-                     *beyond = ky + nz * nx;
-        for (int64_t i = 0; i < nx; i++)
-            sum[i] = (east[i] * kx[i] + east[i + 1] * kx[i + 1]) + (below[i] * ky[i] + above[i] * beyond[i]);
-    } else {
-        for (int64_t i = 0; i < nx; i++) sum[i] = (east[i] + east[i + 1]) + (below[i] + above[i]);
+    const double *restrict area = l->area, *restrict sides = l->sides;
+    const double a = l->a, b = l->b, c = l->c, d = l->d;
+    for (int64_t i = 0; i < count; i++) {
+        const double below = area[i] * c * (variable ? l->below[i] : 1),
+                     above = area[i] * b * (variable ? l->above[i] : 1),
+                     p = area[i] * a + d * sides[i] + below * rest[i], inverse = 1 / (p + above);
+        rest[i] = p * inverse;
+        w[i] = above * inverse;
+        to[i] = (from[i] + below * before[i]) * inverse;
     }
 }
 
 /* A column has the rows -C_k x_(k-1) + (p_k + B_k + C_k) x_k - B_k x_(k+1) = r_k with B_k = C_(k+1). Elimination leaves
  * the pivot P_k + B_k, P_k = p_k + C_k P_(k-1)/(P_(k-1) + B_(k-1)): no difference is taken, and nothing cancels. C_0
- * belongs to p_0, and B of the top level has no unknown. 13 operations and a division a cell. */
-void elliptic_precondition_slab(const struct sw_elliptic_matrix *m, int64_t j, const double *r, double *z,
-                                double *scratch)
+ * belongs to p_0, as if P/(P + B) were 1 below, and B of the top level has no unknown. 13 operations and a division a
+ * cell. */
+void elliptic_precondition_columns(const struct sw_elliptic_matrix *m, int64_t j, int64_t first, int64_t count,
+                                   const double *r, double *z, double *scratch)
 {
     const int64_t nx = m->nx, nz = m->nz;
-    const double *area = m->area + j * nx, *kz = m->faces.kz ? m->faces.kz + j * (nz + 1) * nx : NULL;
-    double *const sides = scratch, *const rest = sides + nx, *const up = rest + nx;  /* rest: P/(P + B); up [nz][nx] */
-    add_sides(m, j, 0, sides);
+    double *const zeros = scratch, *const sides = zeros + count, *const rest = sides + count, *const up = rest + count;
+    struct level l = {.area = m->area + j * nx + first, .sides = sides};
+    memset(zeros, 0, (size_t)count * sizeof *zeros);
+    for (int64_t i = 0; i < count; i++) rest[i] = 1;
     for (int64_t k = 0; k < nz; k++) {
-        const double a = m->a[k], b = m->b[k], c = m->c[k], d = m->d[k];
-        const double *restrict from = r + k * nx, *restrict before = k ? z + (k - 1) * nx : NULL;
-        double *restrict to = z + k * nx, *restrict w = up + k * nx;
-        if (kz && k) add_sides(m, j, k, sides);
-        for (int64_t i = 0; i < nx; i++) {
-            const double below = area[i] * c * (kz ? kz[k * nx + i] : 1),
-                         above = area[i] * b * (kz ? kz[(k + 1) * nx + i] : 1),
-                         p = area[i] * a + d * sides[i] + (k ? below * rest[i] : below), inverse = 1 / (p + above);
-            rest[i] = p * inverse;
-            w[i] = above * inverse;
-            to[i] = (k ? from[i] + below * before[i] : from[i]) * inverse;
+        const double *from = r + k * nx + first, *before = k ? z + (k - 1) * nx + first : zeros;
+        double *const to = z + k * nx + first, *const w = up + k * count;
+        l.a = m->a[k], l.b = m->b[k], l.c = m->c[k], l.d = m->d[k];
+        if (k == 0 || m->faces.kx) add_sides(m, j, k, first, count, sides);
+        if (m->faces.kz) {
+            l.below = m->faces.kz + (j * (nz + 1) + k) * nx + first, l.above = l.below + nx;
+            eliminate(&l, true, count, from, before, rest, w, to);
+        } else {
+            eliminate(&l, false, count, from, before, rest, w, to);
         }
     }
     for (int64_t k = nz - 2; k >= 0; k--) {
-        const double *restrict w = up + k * nx, *restrict above = z + (k + 1) * nx;
-        double *restrict to = z + k * nx;
-        for (int64_t i = 0; i < nx; i++) to[i] += w[i] * above[i];
+        const double *restrict w = up + k * count, *restrict above = z + (k + 1) * nx + first;
+        double *restrict to = z + k * nx + first;
+        for (int64_t i = 0; i < count; i++) to[i] += w[i] * above[i];
     }
 }
 
-double elliptic_dot(const double *x, const double *y, int64_t count)
+/* r, z and w of a block take half of a cache of 512 KiB. */
+int64_t elliptic_columns(const struct sw_elliptic_matrix *m)
 {
-    double lane[8] = {0};
-    int64_t i = 0;
-    for (; i + 8 <= count; i += 8)
-        for (int l = 0; l < 8; l++) lane[l] += x[i + l] * y[i + l];
-    for (int l = 0; i + l < count; l++) lane[l] += x[i + l] * y[i + l];
-    return ((lane[0] + lane[4]) + (lane[2] + lane[6])) + ((lane[1] + lane[5]) + (lane[3] + lane[7]));
+    const int64_t room = (256 << 10) / (3 * (int64_t)sizeof(double)) / m->nz / 8 * 8;
+    return room < 32 ? 32 : room;
+}
+
+void elliptic_precondition_slab(const struct sw_elliptic_matrix *m, int64_t j, const double *r, double *z,
+                                double *scratch)
+{
+    const int64_t block = elliptic_columns(m);
+    for (int64_t i = 0; i < m->nx; i += block)
+        elliptic_precondition_columns(m, j, i, m->nx - i < block ? m->nx - i : block, r, z, scratch);
 }

@@ -13,11 +13,39 @@ size_t elliptic_scratch(const struct sw_elliptic_matrix *matrix);
 void elliptic_apply_slab(const struct sw_elliptic_matrix *matrix, const double *u, int64_t j, double *y,
                          double *scratch);
 
+/** Level k of that, alone. @param y  out [nx] */
+void elliptic_apply_row(const struct sw_elliptic_matrix *matrix, const double *u, int64_t j, int64_t k, double *y,
+                        double *scratch);
+
 /** Slab j of z = M^-1 r: M is A without the neighbours along x and y, and without cross terms, a tridiagonal matrix for
  * each column. Pivots are sums of positive numbers. @param r  [nz][nx]  @param z  out [nz][nx] */
 void elliptic_precondition_slab(const struct sw_elliptic_matrix *matrix, int64_t j, const double *r, double *z,
                                 double *scratch);
 
-/** Sum of x y over `count` words: in 8 lanes, then over these. */
-double elliptic_dot(const double *x, const double *y, int64_t count);
+/** Columns first .. first + count - 1 of that, alone: what a column gets does not depend on its neighbours. r and z are
+ * the slab's. And how many columns may lie in a core's cache together, at least 1. */
+void elliptic_precondition_columns(const struct sw_elliptic_matrix *matrix, int64_t j, int64_t first, int64_t count,
+                                   const double *r, double *z, double *scratch);
+int64_t elliptic_columns(const struct sw_elliptic_matrix *matrix);
+
+/* A sum in lanes, which the compiler adds up side by side; they are added up in a fixed order. */
+enum { ELLIPTIC_LANES = 8 };
+struct elliptic_lanes { double of[ELLIPTIC_LANES]; };
+
+static inline double elliptic_sum_of(const struct elliptic_lanes *s)
+{
+    const double *of = s->of;
+    return ((of[0] + of[4]) + (of[2] + of[6])) + ((of[1] + of[5]) + (of[3] + of[7]));
+}
+
+/** x y over `count` words is added to the lanes, word i to lane i mod 8. */
+static inline void elliptic_add_products(struct elliptic_lanes *sum, const double *x, const double *y, int64_t count)
+{
+    struct elliptic_lanes s = *sum;
+    int64_t i = 0;
+    for (; i + ELLIPTIC_LANES <= count; i += ELLIPTIC_LANES)
+        for (int l = 0; l < ELLIPTIC_LANES; l++) s.of[l] += x[i + l] * y[i + l];
+    for (int l = 0; i + l < count; l++) s.of[l] += x[i + l] * y[i + l];
+    *sum = s;
+}
 #endif

@@ -86,8 +86,11 @@ static enum sw_status dot(void *context, const double *x, const double *y, doubl
     const struct elliptic_host *h = context;
     const size_t length = slab(h->matrix);
 #pragma omp parallel for num_threads(h->threads) schedule(static)
-    for (int64_t j = 0; j < h->matrix->ny; j++)
-        h->sums[j] = elliptic_dot(x + (size_t)j * length, y + (size_t)j * length, (int64_t)length);
+    for (int64_t j = 0; j < h->matrix->ny; j++) {
+        struct elliptic_lanes own = {{0}};
+        elliptic_add_products(&own, x + (size_t)j * length, y + (size_t)j * length, (int64_t)length);
+        h->sums[j] = elliptic_sum_of(&own);
+    }
     *sum = elliptic_host_sum(h, 0);
     return SW_OK;
 }

@@ -1,0 +1,207 @@
+/* Preconditioned conjugate gradients on the CPU in two passes over the vectors, the paper's algorithm 1: row
+ * `cpu.interleaved`. A acts on z instead of p, and q = A p follows by the recurrence of p:
+ *
+ *     K1   u += alpha p;  p = z + beta p;  q = A z + beta q;  <p, q>        of the iteration before: alpha, beta
+ *     K2   r -= alpha q;  <r, r>;  z = M^-1 r;  <r, z>
+ *
+ * K1 goes row by row: A z of a row is combined before it leaves the first-level cache. K2 takes as many columns at a
+ * time as fit a core's cache. Words a cell and iteration: K1 reads z, u, p, q and writes u, p, q, 7; K2 reads r, q and
+ * writes r, z, 4: 11. Caches add 1, as z is fetched before it is written; and 1 or 2 for the slabs of z beside a slab,
+ * where the last cache does not hold four arrays of three slabs for each thread. K2 goes through the slabs in the
+ * opposite order, so that both begin with what the other one has left in the caches. */
+#include <omp.h>
+#include <string.h>
+
+#include "base/sw_mem.h"
+#include "elliptic/elliptic_cells_cpu.h"
+#include "elliptic/elliptic_host.h"
+#include "elliptic/sw_elliptic_impl.h"
+
+struct interleaved {
+    struct elliptic_host host;
+    double *work;           /* [4][cells]: r, z, p, q */
+    double *rows;           /* [threads][nx], in whole cache lines: A z of a row */
+};
+
+static size_t row_length(const struct sw_elliptic_desc *d) { return ((size_t)d->n[0] + 7) / 8 * 8; }
+
+static size_t bytes(const struct sw_elliptic_desc *d)
+{
+    return (4 * sw_elliptic_cells(d) + (size_t)omp_get_max_threads() * row_length(d)) * sizeof(double) +
+           elliptic_host_bytes(d);
+}
+
+static void destroy(struct sw_elliptic *s)
+{
+    struct interleaved *p = s->own;
+    if (!p) return;
+    elliptic_host_free(&p->host);
+    sw_free(p->work);
+    sw_free(p->rows);
+    sw_free(p);
+}
+
+static enum sw_status create(struct sw_elliptic *s)
+{
+    struct interleaved *p = NULL;
+    SW_TRY(sw_alloc(1, &p));
+    s->own = p;
+    SW_TRY(elliptic_host_make(&s->desc, s->device->threads, &p->host));
+    SW_TRY(sw_alloc((size_t)s->device->threads * row_length(&s->desc), &p->rows));
+    return sw_alloc(4 * sw_elliptic_cells(&s->desc), &p->work);
+}
+
+enum { AHEAD = 4 };  /* rows that are asked for before they are needed */
+
+static inline void ask_for(const double *row, int64_t count)
+{
+    for (int64_t c = 0; c < count; c += 8) __builtin_prefetch(row + c, 1);
+}
+
+/* ------------------------------------------------------------------ K1 */
+
+/* A row of K1. @param az  A z  @param first  there is no p yet, and no q: alpha and beta are 0
+ * @param pq  in, out: <p, q> */
+static void advance_row(int64_t nx, bool first, double alpha, double beta, const double *restrict z,
+                        const double *restrict az, double *restrict u, double *restrict p, double *restrict q,
+                        struct elliptic_lanes *pq)
+{
+    struct elliptic_lanes s = *pq;
+    int64_t i = 0;
+    if (first) {
+        memcpy(p, z, (size_t)nx * sizeof *p);
+        memcpy(q, az, (size_t)nx * sizeof *q);
+        elliptic_add_products(pq, p, q, nx);
+        return;
+    }
+    for (; i + ELLIPTIC_LANES <= nx; i += ELLIPTIC_LANES)
+        for (int l = 0; l < ELLIPTIC_LANES; l++) {
+            const double now = z[i + l] + beta * p[i + l], then = az[i + l] + beta * q[i + l];
+            u[i + l] += alpha * p[i + l];
+            p[i + l] = now;
+            q[i + l] = then;
+            s.of[l] += now * then;
+        }
+    for (int l = 0; i < nx; i++, l++) {
+        u[i] += alpha * p[i];
+        p[i] = z[i] + beta * p[i];
+        q[i] = az[i] + beta * q[i];
+        s.of[l] += p[i] * q[i];
+    }
+    *pq = s;
+}
+
+/* @return <p, q> */
+static double advance(struct interleaved *s, bool first, double alpha, double beta, double *u)
+{
+    const struct sw_elliptic_matrix *m = s->host.matrix;
+    const int64_t nx = m->nx, ny = m->ny, nz = m->nz, cells = nx * ny * nz;
+    const double *const z = s->work + cells;
+    double *const p = s->work + 2 * cells, *const q = s->work + 3 * cells;
+#pragma omp parallel num_threads(s->host.threads)
+    {
+        double *const scratch = elliptic_host_scratch(&s->host),
+               *const az = s->rows + (size_t)omp_get_thread_num() * (((size_t)nx + 7) / 8 * 8);
+#pragma omp for schedule(static)
+        for (int64_t j = 0; j < ny; j++) {
+            struct elliptic_lanes pq = {{0}};
+            for (int64_t k = 0; k < nz; k++) {
+                const int64_t at = (j * nz + k) * nx, later = at + AHEAD * nx;
+                if (later < cells) ask_for(u + later, nx), ask_for(p + later, nx), ask_for(q + later, nx);
+                if (later + nz * nx < cells) ask_for(z + later + nz * nx, nx);
+                elliptic_apply_row(m, z, j, k, az, scratch);
+                advance_row(nx, first, alpha, beta, z + at, az, u + at, p + at, q + at, &pq);
+            }
+            s->host.sums[j] = elliptic_sum_of(&pq);
+        }
+    }
+    return elliptic_host_sum(&s->host, 0);
+}
+
+/* ------------------------------------------------------------------ K2 */
+
+/* @param first  r is there: alpha is 0, and q not looked at  @param rr, rz  out: <r, r>, <r, z> */
+static void reduce(struct interleaved *s, bool first, double alpha, double *rr, double *rz)
+{
+    const struct sw_elliptic_matrix *m = s->host.matrix;
+    const int64_t nx = m->nx, ny = m->ny, nz = m->nz, cells = nx * ny * nz, block = elliptic_columns(m);
+#pragma omp parallel for num_threads(s->host.threads) schedule(static)
+    for (int64_t back = 0; back < ny; back++) {
+        const int64_t j = ny - 1 - back;
+        double *const r = s->work + j * nz * nx, *const z = r + cells;
+        struct elliptic_lanes own = {{0}}, cross = {{0}};
+        const double *q = r + 3 * cells;
+        for (int64_t i = 0; i < nx; i += block) {
+            const int64_t count = nx - i < block ? nx - i : block;
+            for (int64_t k = 0; k < nz; k++) {
+                double *restrict to = r + k * nx + i;
+                const double *restrict from = q + k * nx + i;
+                if (k + AHEAD < nz) ask_for(to + AHEAD * nx, count), ask_for(from + AHEAD * nx, count);
+                ask_for(z + k * nx + i, count);
+                for (int64_t c = 0; !first && c < count; c++) to[c] -= alpha * from[c];
+                elliptic_add_products(&own, to, to, count);
+            }
+            elliptic_precondition_columns(m, j, i, count, r, z, elliptic_host_scratch(&s->host));
+            for (int64_t k = 0; k < nz; k++) elliptic_add_products(&cross, r + k * nx + i, z + k * nx + i, count);
+        }
+        s->host.sums[ny + j] = elliptic_sum_of(&own);
+        s->host.sums[2 * ny + j] = elliptic_sum_of(&cross);
+    }
+    *rr = elliptic_host_sum(&s->host, 1);
+    *rz = elliptic_host_sum(&s->host, 2);
+}
+
+/* ------------------------------------------------------------------ */
+
+/* u lags by alpha p, which the next K1 adds, or the end. */
+static enum sw_status iterate(void *context, struct elliptic_way *way, double *u)
+{
+    struct interleaved *s = context;
+    const struct elliptic_space *space = way->space;
+    double alpha = 0, beta = 0, rz, next;
+    bool due = way->outcome->iterations < way->numbers->iterations;
+    if (!due) return SW_OK;
+    reduce(s, true, 0, &way->rr, &rz);
+    for (bool first = true; due; first = false) {
+        const double pq = advance(s, first, alpha, beta, u);
+        if (elliptic_breaks(way, pq)) return SW_OK;
+        alpha = rz / pq;
+        reduce(s, false, alpha, &way->rr, &next);
+        beta = next / rz;
+        rz = next;
+        due = elliptic_record(way);
+    }
+    return space->combine(space->context, alpha, space->work[2], 1, u);
+}
+
+static enum sw_status solve(struct sw_elliptic *solver, const double *f, double *u, struct sw_elliptic_outcome *outcome,
+                            double *history, int most)
+{
+    struct interleaved *s = solver->own;
+    const size_t cells = sw_elliptic_cells(&solver->desc);
+    struct elliptic_space space = elliptic_host_space(&s->host);
+    for (int k = 0; k < 4; k++) space.work[k] = s->work + (size_t)k * cells;
+    for (int j = 0; j < solver->count; j++) {
+        s->host.matrix = &solver->matrix[j];
+        SW_TRY(elliptic_refine(&space, &solver->numbers[j], f + (size_t)j * cells, u + (size_t)j * cells, &outcome[j],
+                               history ? history + (size_t)j * (size_t)(most + 1) : NULL, most, iterate, s));
+    }
+    return SW_OK;
+}
+
+static struct sw_cost cost(const struct sw_elliptic_desc *d)
+{
+    return (struct sw_cost){11 * sizeof(double), (d->full ? 40 : 24) + 13 + 1 + 2 * 7};
+}
+
+extern const struct sw_elliptic_ops elliptic_interleaved_cpu;
+const struct sw_elliptic_ops elliptic_interleaved_cpu = {
+    .name = "cpu.interleaved",
+    .about = "conjugate gradients in two fused passes an iteration, preconditioned by vertical tridiagonal solves",
+    .space = SW_HOST,
+    .bytes = bytes,
+    .create = create,
+    .solve = solve,
+    .destroy = destroy,
+    .cost = cost,
+};
