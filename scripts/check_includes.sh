@@ -24,7 +24,7 @@ sweep:   base expr device problem
 output:  base problem sweep
 run:     base expr device comm field problem sweep output
 jobs:    base problem sweep output
-bench:   base expr device linalg fd problem problem/line problem/bvp problem/compact sweep cuda
+bench: base expr device linalg elliptic fd problem problem/line problem/bvp problem/compact problem/elliptic sweep cuda
 cli:     *
 main.c:  base cli
 cuda:    base expr linalg elliptic field fd problem/line problem/bvp problem/advection problem/tridiagonal

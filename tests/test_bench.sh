@@ -82,6 +82,7 @@ works=(compact:n=20,operator=gradient,dimensions=2
         cahn_hilliard:n=32,batch=9,forced,per_run band:n=17,batch=3,periodic,lower=1,upper=1
         band:n=9,batch=2,lower=2,upper=0 bvp:n=64 bvp:n=2^7,problem=P2,batch=3,per_run
         bvp:n=1001,problem=P2,single,batch=2 bvp:n=1000,r=7 bvp:n=2^12,r=best,batch=2,per_run,single
+        elliptic:grid.n=[12,10,6] elliptic:grid.n=[9,8,5],geometry=box,batch=3,per_run
         tridiagonal:n=100 tridiagonal:n=64,batch=5,per_run tridiagonal:n=2^6,batch=2,cyclic=true,matrix=main_64
         bvp:n=4099,r=best compact:n=33 compact:n=40,axis=y,boundary=3-4-6
         compact:n=21,axis=z,scheme=d2_c6,boundary=4-4-6,batch=2 compact:n=4999,dimensions=1,scheme=d1_c10

@@ -46,7 +46,7 @@ offers 'sweep --device = cuda : 0 check --li' --list
 offers 'sweep run -s time.d' time.dt=
 offers 'sweep run -s time.dt = 0.0' ''
 offers 'sweep run -s time.dt = 0.1 --shar' --shard
-offers 'sweep run --solver cpu.p' cpu.plain
+offers 'sweep run --solver cpu.pl' cpu.plain
 offers 'sweep show --status d' diverged done
 offers 'sweep plot results/my.h5 --kind sp' spacetime
 offers 'sweep run -o no' notes.txt

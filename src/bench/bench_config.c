@@ -66,6 +66,12 @@ static const struct kind {
      "grid = { n = 1048576; };\n"
      "define = { part = 0.0; };\n"
      "matrix = \"uniform\";\nseed = 1;\nexact = \"3 + randn(1)\";\n", {"exact"}},
+    {"elliptic", 1,
+     "geometry = \"shell\";\nstencil = \"tpfa\";\n"
+     "grid = { n = [128, 128, 64]; depth = 0.01; grading = \"quadratic\"; };\n"
+     "physics = { courant = 8.4; lambda2 = 0.033; delta = 1.0; };\n"
+     "define = { part = 0.0; };\n"
+     "f = \"rand(1) - 0.5\";\ntolerance = 1e-7;\n", {"physics.courant"}},
 };
 enum { KINDS = sizeof kinds / sizeof *kinds };
 

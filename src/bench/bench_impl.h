@@ -39,7 +39,8 @@ struct bench_work {
     int64_t        most_checked;                         /* steps after which the answer is known; 0: any number */
     int64_t        (*columns)(void *own);                /* the r of the timing; NULL: there is none            */
 };
-extern const struct bench_work bench_sim, bench_bands, bench_bvp, bench_compact, bench_gradient, bench_tridiagonal;
+extern const struct bench_work bench_sim, bench_bands, bench_bvp, bench_compact, bench_gradient, bench_tridiagonal,
+    bench_elliptic;
 
 /** Points, or unknowns, of all runs. */
 double bench_points(const struct sw_bench_spec *spec);

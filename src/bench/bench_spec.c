@@ -15,6 +15,7 @@ static const struct name { const char *name, *problem; const struct bench_work *
     {"compact", "compact", &bench_compact},
     {"gradient", "compact", &bench_gradient},
     {"tridiagonal", "tridiagonal", &bench_tridiagonal},
+    {"elliptic", "elliptic", &bench_elliptic},
 };
 enum { NAMES = sizeof names / sizeof *names };
 

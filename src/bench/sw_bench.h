@@ -13,6 +13,7 @@
  *                                                           in single precision; steps: of a repeat; or a config file,
  *                                                           of which the first group of runs is timed
  *     tridiagonal:n=2^26,matrix=uniform                     tridiagonal systems; steps: solves a repeat
+ *     elliptic:grid.n=[256,256,128],stencil=full            elliptic problems; steps: solves a repeat
  *     gradient:n=512,scheme=d1_c6,boundary=3-4-6            the gradient of a field of the problem `compact`
  *     band:n=512,batch=8192,lower=2,upper=2,periodic        banded systems, all different unless `uniform`; steps:
  *                                                           solves a repeat */

@@ -17,15 +17,18 @@ struct elliptic_sim {
     int                 count;
     size_t              cells;      /* of a run                                               */
     double             *column;     /* [ncolumn][count]                                       */
+    char              (*why)[160];  /* [capacity] why a run cannot begin, "" if it can        */
+    struct sw_norms    *norm;       /* [capacity]                                             */
+    int                *system;     /* [capacity] of a run that begins: its number below      */
+    int                 systems;
     struct sw_elliptic_numbers *numbers;  /* [capacity], as the rest                          */
     struct sw_elliptic_matrix  *matrix;
     double            **faces;      /* [capacity][3], NULL where coefficients are 1           */
     struct sw_elliptic_outcome *outcome;
-    struct sw_norms    *norm;
-    char              (*why)[160];  /* why a run cannot begin, "" if it can                   */
     double             *f, *u;      /* [capacity][ny][nz][nx]                                 */
-    double             *plane;      /* [nz][ny][nx], and one more along an axis               */
-    char               *saved;      /* [capacity][nz][ny][nx]; NULL: fields are not saved     */
+    double             *values;     /* [nz][ny][nx], and one more along an axis               */
+    double             *exact;      /* [nz][ny][nx]; NULL: there is none                      */
+    char               *saved;      /* [runs][nz][ny][nx]; NULL: fields are not saved         */
 };
 
 static size_t word(const struct elliptic_sim *s) { return sw_reals_word(s->setup.single); }
@@ -34,7 +37,7 @@ static struct elliptic_run run_of(const struct elliptic_sim *s, int j)
 {
     return (struct elliptic_run){.setup = &s->setup,
                                  .desc = s->desc,
-                                 .depth = s->numbers[j].depth,
+                                 .depth = s->numbers[s->system[j]].depth,
                                  .column = s->column + j,
                                  .stride = s->count,
                                  .threads = s->device->threads};
@@ -65,14 +68,14 @@ static enum sw_status make_faces(struct elliptic_sim *s, int j)
     for (int d = 0; d < 3; d++) {
         const int64_t shape[3] = {n[0] + (d == 0), n[1] + (d == 1), n[2] + (d == 2)}, count = sw_points(shape);
         const struct sw_program *program = sw_setup_function(&s->setup, key[d]);
-        double **k = &s->faces[3 * j + d];
+        double **k = &s->faces[3 * s->system[j] + d];
         if (!*k) SW_TRY(sw_alloc((size_t)count, k));
         for (int64_t i = 0; !program && i < count; i++) (*k)[i] = 1;
         if (!program) continue;
-        SW_TRY(elliptic_sample(&run, program, d, s->plane));
-        const int64_t bad = elliptic_find_bad(s->plane, count, true);
-        if (bad >= 0 && !s->why[j][0]) elliptic_say_bad(&run, key[d], d, bad, s->plane[bad], s->why[j]);
-        elliptic_turn(shape[0], shape[1], shape[2], s->plane, *k, s->device->threads);
+        SW_TRY(elliptic_sample(&run, program, d, s->values));
+        const int64_t bad = elliptic_find_bad(s->values, count, true);
+        if (bad >= 0 && !s->why[j][0]) elliptic_say_bad(&run, key[d], d, bad, s->values[bad], s->why[j]);
+        elliptic_turn(shape[0], shape[1], shape[2], s->values, *k, s->device->threads);
         if (d < 2 && s->desc.sides[d] == SW_ELLIPTIC_PERIODIC) join_ends(&s->desc, d, *k);
     }
     return SW_OK;
@@ -80,12 +83,13 @@ static enum sw_status make_faces(struct elliptic_sim *s, int j)
 
 static enum sw_status make_matrix(struct elliptic_sim *s, int j)
 {
-    s->numbers[j] = elliptic_numbers(&s->setup, s->count, s->column, j);
-    sw_elliptic_matrix_free(&s->matrix[j]);
+    const int y = s->system[j];
+    s->numbers[y] = elliptic_numbers(&s->setup, s->count, s->column, j);
+    sw_elliptic_matrix_free(&s->matrix[y]);
     if (s->desc.variable) SW_TRY(make_faces(s, j));
-    double **const k = s->faces + 3 * j;
+    double **const k = s->faces + 3 * y;
     const struct sw_elliptic_faces faces = {k[0], k[1], k[2]};
-    enum sw_status st = sw_elliptic_matrix_make(&s->desc, &s->numbers[j], &faces, &s->matrix[j]);
+    enum sw_status st = sw_elliptic_matrix_make(&s->desc, &s->numbers[y], &faces, &s->matrix[y]);
     if (st == SW_E_ARG) snprintf(s->why[j], sizeof s->why[j], "%.150s", sw_err_message());
     return st == SW_E_ARG ? SW_OK : st;
 }
@@ -122,7 +126,7 @@ static enum sw_status add_walls(struct elliptic_sim *s, int j, double *f)
         if (!st) st = elliptic_sample(&run, program, d, value[d]);
         w.value[d] = value[d];
     }
-    if (!st) sw_elliptic_add_walls(&s->desc, &s->matrix[j], wall_value, &w, f);
+    if (!st) sw_elliptic_add_walls(&s->desc, &s->matrix[s->system[j]], wall_value, &w, f);
     for (int d = 0; d < 3; d++) sw_free(value[d]);
     return st;
 }
@@ -131,7 +135,7 @@ static enum sw_status add_walls(struct elliptic_sim *s, int j, double *f)
  * |f| times 1e-9 is what expressions and sums may leave. */
 static void take_mean_off(struct elliptic_sim *s, int j, double *f)
 {
-    const struct sw_elliptic_matrix *m = &s->matrix[j];
+    const struct sw_elliptic_matrix *m = &s->matrix[s->system[j]];
     double sum = 0, size = 0, volume = 0;
     for (size_t c = 0; c < s->cells; c++) sum += f[c], size += fabs(f[c]);
     for (int64_t k = 0; k < m->nz; k++)
@@ -147,67 +151,42 @@ static void take_mean_off(struct elliptic_sim *s, int j, double *f)
 
 static enum sw_status make_rhs(struct elliptic_sim *s, int j)
 {
-    const struct sw_elliptic_matrix *m = &s->matrix[j];
+    const int y = s->system[j];
+    const struct sw_elliptic_matrix *m = &s->matrix[y];
     const struct elliptic_run run = run_of(s, j);
-    double *f = s->f + (size_t)j * s->cells;
-    SW_TRY(elliptic_sample(&run, sw_setup_function(&s->setup, "f"), -1, s->plane));
-    const int64_t bad = elliptic_find_bad(s->plane, (int64_t)s->cells, false);
-    if (bad >= 0) elliptic_say_bad(&run, "f", -1, bad, s->plane[bad], s->why[j]);
-    elliptic_turn(m->nx, m->ny, m->nz, s->plane, f, s->device->threads);
+    double *f = s->f + (size_t)y * s->cells;
+    SW_TRY(elliptic_sample(&run, sw_setup_function(&s->setup, "f"), -1, s->values));
+    const int64_t bad = elliptic_find_bad(s->values, (int64_t)s->cells, false);
+    if (bad >= 0) elliptic_say_bad(&run, "f", -1, bad, s->values[bad], s->why[j]);
+    elliptic_turn(m->nx, m->ny, m->nz, s->values, f, s->device->threads);
 #pragma omp parallel for num_threads(s->device->threads) schedule(static)
     for (int64_t r = 0; r < m->ny * m->nz; r++)
         for (int64_t i = 0; i < m->nx; i++)
             f[r * m->nx + i] *= m->area[r / m->nz * m->nx + i] * m->volume[r % m->nz];
     SW_TRY(add_walls(s, j, f));
-    if (elliptic_is_singular(&s->desc, s->numbers[j].delta) && !s->why[j][0]) take_mean_off(s, j, f);
+    if (elliptic_is_singular(&s->desc, s->numbers[y].delta) && !s->why[j][0]) take_mean_off(s, j, f);
     return SW_OK;
 }
 
+/* A run that cannot begin leaves its place to the next one. */
 static enum sw_status load(struct sw_sim *sim, int count, const double *column, const char **load_error)
 {
     struct elliptic_sim *s = (struct elliptic_sim *)sim;
     memcpy(s->column, column, (size_t)s->setup.ncolumn * (size_t)count * sizeof *column);
     s->count = count;
+    s->systems = 0;
     for (int j = 0; j < count; j++) {
         s->why[j][0] = 0;
+        s->system[j] = s->systems;
         SW_TRY(make_matrix(s, j));
         if (!s->why[j][0]) SW_TRY(make_rhs(s, j));
         load_error[j] = s->why[j][0] ? s->why[j] : NULL;
+        s->systems += !load_error[j];
     }
-    return SW_OK;
+    return sw_elliptic_load(s->solver, s->systems, s->numbers, s->matrix);
 }
 
 /* ------------------------------------------------------------------ solving */
-
-/* Runs that cannot begin are left out: the others move together. */
-static enum sw_status solve(struct elliptic_sim *s)
-{
-    struct sw_elliptic_matrix *matrix = NULL;
-    struct sw_elliptic_numbers *numbers = NULL;
-    int begun = 0, *run = NULL;
-    const size_t bytes = s->cells * sizeof(double);
-    enum sw_status st = sw_alloc((size_t)s->count, &matrix);
-    if (!st) st = sw_alloc((size_t)s->count, &numbers);
-    if (!st) st = sw_alloc((size_t)s->count, &run);
-    for (int j = 0; j < s->count && !st; j++) {
-        if (s->why[j][0]) continue;
-        if (begun < j) memcpy(s->f + (size_t)begun * s->cells, s->f + (size_t)j * s->cells, bytes);
-        matrix[begun] = s->matrix[j];
-        numbers[begun] = s->numbers[j];
-        run[begun++] = j;
-    }
-    if (!st) st = sw_elliptic_load(s->solver, begun, numbers, matrix);
-    if (!st && begun) st = sw_elliptic_solve(s->solver, s->f, s->u, s->outcome, NULL, 0);
-    for (int k = begun - 1; k >= 0 && !st; k--) {
-        if (run[k] == k) continue;
-        memcpy(s->u + (size_t)run[k] * s->cells, s->u + (size_t)k * s->cells, bytes);
-        s->outcome[run[k]] = s->outcome[k];
-    }
-    sw_free(matrix);
-    sw_free(numbers);
-    sw_free(run);
-    return st;
-}
 
 static double mean_of(const struct sw_elliptic_matrix *m, const double *u)
 {
@@ -221,8 +200,8 @@ static double mean_of(const struct sw_elliptic_matrix *m, const double *u)
     return sum / volume;
 }
 
-/* Norms weighted by the cells' volumes: sqrt(sum v d²/sum v), max|d|, sqrt(sum v d²/sum v exact²). `plane` holds the
- * exact solution, u as files have it. */
+/* Norms weighted by the cells' volumes: sqrt(sum v d²/sum v), max|d|, sqrt(sum v d²/sum v exact²).
+ * @param exact, u  [nz][ny][nx] */
 static struct sw_norms compare(const struct sw_elliptic_matrix *m, const double *exact, const double *u)
 {
     double dd = 0, ee = 0, volume = 0, most = 0;
@@ -238,28 +217,22 @@ static struct sw_norms compare(const struct sw_elliptic_matrix *m, const double 
     return (struct sw_norms){sqrt(dd / volume), most, sqrt(dd / ee), NAN};
 }
 
-/* u of run j as files have it, in place; saved, and compared. */
+/* u of run j as files have it: compared, and saved. */
 static enum sw_status finish_run(struct elliptic_sim *s, int j)
 {
-    const struct sw_elliptic_matrix *m = &s->matrix[j];
-    const struct sw_program *exact = sw_setup_function(&s->setup, "exact");
+    const struct sw_elliptic_matrix *m = &s->matrix[s->system[j]];
     const struct elliptic_run run = run_of(s, j);
-    double *u = s->u + (size_t)j * s->cells, *turned = s->f + (size_t)j * s->cells;  /* f is not needed again */
-    s->norm[j] = (struct sw_norms){NAN, NAN, NAN, NAN};
-    if (s->why[j][0]) {
-        for (size_t c = 0; c < s->cells; c++) turned[c] = NAN;
-    } else {
-        if (elliptic_is_singular(&s->desc, s->numbers[j].delta)) {
-            const double mean = mean_of(m, u);
-            for (size_t c = 0; c < s->cells; c++) u[c] -= mean;
-        }
-        elliptic_turn(m->nx, m->nz, m->ny, u, turned, s->device->threads);
-        if (exact) {
-            SW_TRY(elliptic_sample(&run, exact, -1, s->plane));
-            s->norm[j] = compare(m, s->plane, turned);
-        }
+    double *u = s->u + (size_t)s->system[j] * s->cells;
+    if (elliptic_is_singular(&s->desc, s->numbers[s->system[j]].delta)) {
+        const double mean = mean_of(m, u);
+        for (size_t c = 0; c < s->cells; c++) u[c] -= mean;
     }
-    if (s->saved) sw_reals_put(s->saved, word(s), (size_t)j * s->cells, turned, s->cells);
+    if (!s->exact && !s->saved) return SW_OK;
+    elliptic_turn(m->nx, m->nz, m->ny, u, s->values, s->device->threads);
+    if (s->saved) sw_reals_put(s->saved, word(s), (size_t)j * s->cells, s->values, s->cells);
+    if (!s->exact) return SW_OK;
+    SW_TRY(elliptic_sample(&run, sw_setup_function(&s->setup, "exact"), -1, s->exact));
+    s->norm[j] = compare(m, s->exact, s->values);
     return SW_OK;
 }
 
@@ -268,8 +241,12 @@ static enum sw_status advance(struct sw_sim *sim, int64_t from, int64_t to)
 {
     struct elliptic_sim *s = (struct elliptic_sim *)sim;
     if (from == to) return SW_OK;
-    SW_TRY(solve(s));
-    for (int j = 0; j < s->count; j++) SW_TRY(finish_run(s, j));
+    if (s->systems) SW_TRY(sw_elliptic_solve(s->solver, s->f, s->u, s->outcome, NULL, 0));
+    for (int j = 0; j < s->count; j++) {
+        s->norm[j] = (struct sw_norms){NAN, NAN, NAN, NAN};
+        if (!s->why[j][0]) SW_TRY(finish_run(s, j));
+        else if (s->saved) sw_reals_fill(s->saved, word(s), (size_t)j * s->cells, NAN, s->cells);
+    }
     return SW_OK;
 }
 
@@ -284,15 +261,15 @@ static enum sw_status fetch(struct sw_sim *sim, int slot, const void **field, co
 static enum sw_status diverged(struct sw_sim *sim, int64_t *step)
 {
     const struct elliptic_sim *s = (struct elliptic_sim *)sim;
-    for (int j = 0; j < s->count; j++) step[j] = !s->why[j][0] && s->outcome[j].fault ? 1 : -1;
+    for (int j = 0; j < s->count; j++) step[j] = !s->why[j][0] && s->outcome[s->system[j]].fault ? 1 : -1;
     return SW_OK;
 }
 
 static void explain(const struct sw_sim *sim, int j, char text[160])
 {
     const struct elliptic_sim *s = (const struct elliptic_sim *)sim;
-    const struct sw_elliptic_outcome *o = &s->outcome[j];
-    const double tolerance = s->numbers[j].tolerance;
+    const struct sw_elliptic_outcome *o = &s->outcome[s->system[j]];
+    const double tolerance = s->numbers[s->system[j]].tolerance;
     if (o->fault == SW_ELLIPTIC_SLOW)
         snprintf(text, 160, "the residual is %.3g after %d iterations, above tolerance = %.3g; raise iterations, or "
                  "take another solver", o->residual, o->iterations, tolerance);
@@ -314,10 +291,25 @@ static enum sw_status norms(struct sw_sim *sim, struct sw_norms *norm)
 static enum sw_status residuals(struct sw_sim *sim, struct sw_residuals *residual)
 {
     const struct elliptic_sim *s = (struct elliptic_sim *)sim;
-    for (int j = 0; j < s->count; j++)
-        residual[j] = (struct sw_residuals){s->outcome[j].residual, NAN, NAN, s->outcome[j].reported,
-                                            s->outcome[j].iterations};
+    for (int j = 0; j < s->count; j++) {
+        const struct sw_elliptic_outcome *o = &s->outcome[s->system[j]];
+        residual[j] = s->why[j][0] ? (struct sw_residuals){NAN, NAN, NAN, NAN, 0}
+                                   : (struct sw_residuals){o->residual, NAN, NAN, o->reported, o->iterations};
+    }
     return SW_OK;
+}
+
+/* Of a solve: of an iteration, times those that the systems took in the mean. */
+static struct sw_cost cost(const struct sw_sim *sim, int64_t steps)
+{
+    const struct elliptic_sim *s = (const struct elliptic_sim *)sim;
+    struct sw_cost one = sw_elliptic_cost(s->solver);
+    double iterations = 0;
+    (void)steps;
+    for (int y = 0; y < s->systems; y++) iterations += (double)s->outcome[y].iterations / s->systems;
+    one.bytes *= iterations;
+    one.fma *= iterations;
+    return one;
 }
 
 static void destroy(struct sw_sim *sim)
@@ -330,7 +322,7 @@ static void destroy(struct sw_sim *sim)
         for (int d = 0; d < 3 && s->faces; d++) sw_free(s->faces[3 * j + d]);
     }
     void *const arrays[] = {s->column, s->numbers, s->matrix, s->faces, s->outcome, s->norm, s->why, s->f, s->u,
-                            s->plane, s->saved};
+                            s->values, s->exact, s->system, s->saved};
     for (size_t k = 0; k < sizeof arrays / sizeof *arrays; k++) sw_free(arrays[k]);
     sw_free(s);
 }
@@ -344,6 +336,7 @@ static const struct sw_sim_ops elliptic_ops = {
     .explain = explain,
     .norms = norms,
     .residuals = residuals,
+    .cost = cost,
     .destroy = destroy,
 };
 
@@ -371,9 +364,11 @@ static enum sw_status allocate(struct elliptic_sim *s)
     SW_TRY(sw_alloc(room, &s->outcome));
     SW_TRY(sw_alloc(room, &s->norm));
     SW_TRY(sw_alloc(room, &s->why));
+    SW_TRY(sw_alloc(room, &s->system));
     SW_TRY(sw_alloc(room * s->cells, &s->f));
     SW_TRY(sw_alloc(room * s->cells, &s->u));
-    SW_TRY(sw_alloc(most_points(&s->desc), &s->plane));
+    SW_TRY(sw_alloc(most_points(&s->desc), &s->values));
+    if (sw_setup_function(&s->setup, "exact")) SW_TRY(sw_alloc(s->cells, &s->exact));
     return s->setup.fields ? sw_alloc_bytes(room * s->cells, word(s), &s->saved) : SW_OK;
 }
 
@@ -406,7 +401,8 @@ enum sw_status elliptic_bytes(const struct sw_problem *problem, const struct sw_
     (void)problem;
     *per_run = 0;
     SW_TRY(sw_elliptic_bytes(&d, setup->solver, device, fixed));
-    *fixed += (sw_setup_find(setup, "boundary.value") ? 4 : 1) * most * sizeof(double);
+    *fixed += (1 + (sw_setup_find(setup, "boundary.value") ? 3 : 0) + (sw_setup_find(setup, "exact") ? 1 : 0)) * most *
+              sizeof(double);
     *per_run = 2 * cells * sizeof(double) + (d.variable ? 3 * most * sizeof(double) : 0) +
                (setup->fields ? cells * sw_reals_word(setup->single) : 0) +
                (5 * (size_t)(d.n[0] + 1) * (size_t)(d.n[1] + 1) + 8 * (size_t)d.n[2]) * sizeof(double);

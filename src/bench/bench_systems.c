@@ -1,19 +1,17 @@
-/* Solves of tridiagonal systems, of the problem `tridiagonal`. Rows of the matrix are formed once; what is timed is the
- * solve alone. Verified is the backward error of every system: all rows of the table then solve nearly the same one. */
+/* Solves of systems of equations, of the problems `tridiagonal` and `elliptic`. Matrices and right-hand sides are formed
+ * once; what is timed is the solve alone. Verified is what a solution leaves of each of them. */
 #include <math.h>
 #include <string.h>
 
 #include "base/sw_mem.h"
 #include "bench/bench_impl.h"
+#include "elliptic/sw_elliptic_impl.h"
 #include "linalg/sw_tridiagonal_impl.h"
-
-/* Of a row that pivots: ten times that of elimination with partial pivoting, some units of rounding. Of the others it
- * depends on the matrix; the bound tells a solution from none. */
-static const double bound_stable = 0x1p-46, bound_else = 1e-2;
+#include "problem/elliptic/elliptic.h"
 
 struct systems {
     const struct sw_bench_spec *spec;
-    const struct sw_tridiagonal_ops *row;
+    const char    *row;
     struct sw_sim *sim;
 };
 
@@ -56,8 +54,7 @@ static enum sw_status systems_create(const struct sw_bench_spec *spec, const cha
     SW_TRY(sw_alloc(1, &s));
     *own = s;
     s->spec = spec;
-    for (int k = 0; sw_tridiagonal_table[k]; k++)
-        if (!strcmp(sw_tridiagonal_table[k]->name, row)) s->row = sw_tridiagonal_table[k];
+    s->row = row;
     st = spec->problem->create(spec->problem, &setup, device, &s->sim);
     return st ? st : load(s);
 }
@@ -69,19 +66,15 @@ static enum sw_status systems_advance(void *own, int64_t steps)
     return SW_OK;
 }
 
-/* The largest backward error of all systems; infinite where one has no solution. */
-static enum sw_status systems_check(void *own, int64_t steps, double *error, double *bound)
+/* The largest of what `size` says of all systems; infinite where one has no solution. */
+static enum sw_status largest(const struct systems *s, double (*size)(const struct sw_residuals *r), double *error)
 {
-    const struct systems *s = own;
     struct sw_residuals *residual = NULL;
-    (void)steps;
     SW_TRY(sw_alloc((size_t)s->spec->batch, &residual));
     enum sw_status st = s->sim->ops->residuals(s->sim, residual);
     *error = 0;
     for (int j = 0; j < s->spec->batch && !st; j++)
-        if (!(residual[j].backward <= *error))
-            *error = isfinite(residual[j].backward) ? residual[j].backward : INFINITY;
-    *bound = s->row->stable ? bound_stable : bound_else;
+        if (!(size(&residual[j]) <= *error)) *error = isfinite(size(&residual[j])) ? size(&residual[j]) : INFINITY;
     sw_free(residual);
     return st;
 }
@@ -92,7 +85,25 @@ static struct sw_cost systems_cost(void *own, int64_t steps)
     return s->sim->ops->cost(s->sim, steps);
 }
 
-static void systems_list_rows(const struct sw_bench_spec *spec, struct bench_rows *rows)
+/* ------------------------------------------------------------------ tridiagonal systems */
+
+/* Of a row that pivots: ten times that of elimination with partial pivoting, some units of rounding. Of the others it
+ * depends on the matrix; the bound tells a solution from none. */
+static const double bound_stable = 0x1p-46, bound_else = 1e-2;
+
+static double backward_error(const struct sw_residuals *r) { return r->backward; }
+
+static enum sw_status tridiagonal_check(void *own, int64_t steps, double *error, double *bound)
+{
+    const struct systems *s = own;
+    (void)steps;
+    *bound = bound_else;
+    for (int k = 0; sw_tridiagonal_table[k]; k++)
+        if (!strcmp(sw_tridiagonal_table[k]->name, s->row) && sw_tridiagonal_table[k]->stable) *bound = bound_stable;
+    return largest(s, backward_error, error);
+}
+
+static void tridiagonal_list_rows(const struct sw_bench_spec *spec, struct bench_rows *rows)
 {
     const struct sw_tridiagonal_desc shape = {.n = spec->n, .batch = spec->batch,
                                               .cyclic = sw_setup_chosen(&spec->setup, "cyclic", "true")};
@@ -105,10 +116,46 @@ static void systems_list_rows(const struct sw_bench_spec *spec, struct bench_row
 const struct bench_work bench_tridiagonal = {
     .terms = {"rows/s", "least s/solve", "row"},
     .steps = 20,
-    .list_rows = systems_list_rows,
+    .list_rows = tridiagonal_list_rows,
     .create = systems_create,
     .advance = systems_advance,
-    .check = systems_check,
+    .check = tridiagonal_check,
+    .cost = systems_cost,
+    .destroy = systems_destroy,
+    .most_checked = 1,
+};
+
+/* ------------------------------------------------------------------ elliptic problems */
+
+static double residual_of(const struct sw_residuals *r) { return r->residual; }
+
+/* The residual is formed from u, whatever the method takes it for: it is the tolerance at most. */
+static enum sw_status elliptic_check(void *own, int64_t steps, double *error, double *bound)
+{
+    const struct systems *s = own;
+    (void)steps;
+    *bound = 0;
+    for (int j = 0; j < s->spec->batch; j++)
+        *bound = fmax(*bound, s->spec->column[sw_setup_column(&s->spec->setup, "tolerance") * s->spec->batch + j]);
+    return largest(s, residual_of, error);
+}
+
+static void elliptic_list_rows(const struct sw_bench_spec *spec, struct bench_rows *rows)
+{
+    const struct sw_elliptic_desc shape = elliptic_describe(&spec->setup, spec->batch);
+    for (int k = 0; sw_elliptic_table[k]; k++) {
+        const struct sw_elliptic_ops *o = sw_elliptic_table[k];
+        if (!o->absent && !sw_elliptic_refusal(&shape, o->name)) bench_rows_add(rows, o->name, "", o->space);
+    }
+}
+
+const struct bench_work bench_elliptic = {
+    .terms = {"cells/s", "least s/solve", "cell"},
+    .steps = 1,
+    .list_rows = elliptic_list_rows,
+    .create = systems_create,
+    .advance = systems_advance,
+    .check = elliptic_check,
     .cost = systems_cost,
     .destroy = systems_destroy,
     .most_checked = 1,
