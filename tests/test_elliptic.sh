@@ -53,7 +53,7 @@ f = h5py.File("shell.h5")
 error = {(word.decode(), int(n)): e for word, n, e in zip(f["stencil"], f["n"], f["err_rel"])}
 assert abs(np.log2(error["full", 16] / error["full", 32]) - 2) < 0.05, error
 assert 0.015 < error["tpfa", 32] < 0.025, error        # stalls at 2 %
-assert (f["residual"][:] <= 1e-10).all() and (f["iterations"][:] > 10).all()
+assert (f["residual"][:] <= 1e-10).all() and (f["iterations"][:] >= 1).all()
 PY
 
 # ---- what is in the file: cells' centres, levels thin at the bottom; a plane of two dimensions; words as axes
@@ -90,7 +90,7 @@ expect 0 run small.cfg -o plane.h5 -s 'grid.n=[6, 7]' -s 'f="x"'
 
 # ---- runs that fail are stored with what they reached, and harm no other
 expect 1 run small.cfg -o slow.h5 -s 'sweep.most=[3, 500]' -s 'iterations="most"' -s 'grid.n=[16, 16, 4]' \
-    -s physics.courant=20.0
+    -s physics.courant=20.0 -s 'solver="cpu.pcg"'
 says '4 failed'
 expect 0 show slow.h5 --run 0; matches 'the residual is [0-9.e-]+ after 3 iterations, above tolerance = 1e-08'
 expect 0 show slow.h5 --csv
@@ -126,6 +126,7 @@ refused kz 'no fluxes along z' -s 'grid.n=[4, 4]' -s kz=2.0
 refused boundary.value 'is not used' -s 'boundary.sides="periodic"' -s boundary.value=1.0
 refused run.precision 'double precision only' -s 'run.precision="single"'
 refused solver 'cpu.gauss' -s 'solver="cpu.gauss"'
+refused solver 'the same everywhere' -s 'solver="cpu.modal"' -s kx=2.0
 refused physics.delta 'at least 0' -s physics.delta=-1.0
 refused tolerance 'greater than 0' -s tolerance=0.0
 refused grid.depth 'greater than 0' -s sweep.depth='[0.0]'

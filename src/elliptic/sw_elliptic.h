@@ -94,7 +94,7 @@ enum sw_elliptic_fault {
 };
 struct sw_elliptic_outcome {
     enum sw_elliptic_fault fault;
-    int    iterations;
+    int    iterations;        /* of conjugate gradients; of a row of all vertical modes, corrections by all of them */
     double residual;          /* |f - A u|_2/|f|_2, formed from u in double; 0 where f = 0                      */
     double reported;          /* what the method's recurrence takes it for                                      */
 };
