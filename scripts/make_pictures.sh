@@ -28,4 +28,6 @@ draw swift_hohenberg            swift_hohenberg --kind heatmap --of u_max --over
 draw allen_cahn_front           allen_cahn_front --kind convergence
 draw compact_convergence        compact        --kind convergence
 draw advection_1d               advection      --kind convergence
+draw elliptic_convergence       elliptic       --kind convergence
+draw elliptic_shell             elliptic_shell --run 2
 { record hyperdiffusion_convergence; record heat_convergence | sed 1d; } > results/convergence.csv

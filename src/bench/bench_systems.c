@@ -1,5 +1,5 @@
-/* Solves of systems of equations, of the problems `tridiagonal` and `elliptic`. Matrices and right-hand sides are formed
- * once; what is timed is the solve alone. Verified is what a solution leaves of each of them. */
+/* Solves of systems of equations, of the problems `tridiagonal` and `elliptic`. Matrices and right-hand sides are
+ * formed once; what is timed is the solve alone. Verified is what a solution leaves of each of them. */
 #include <math.h>
 #include <string.h>
 
