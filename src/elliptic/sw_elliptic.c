@@ -1,6 +1,7 @@
 #include "elliptic/sw_elliptic.h"
 
 #include <math.h>
+#include <string.h>
 
 #include "base/sw_mem.h"
 #include "elliptic/sw_elliptic_impl.h"
@@ -13,7 +14,8 @@ static const char *refuse(const struct sw_row *row, const void *request, enum sw
     return o->refuse ? o->refuse(request) : NULL;
 }
 
-SW_ROWS(rows, "elliptic solver", sw_elliptic_table, .refuse = refuse);
+/* "cpu.pcg" by its name, or by what follows its place. */
+SW_ROWS(rows, "elliptic solver", sw_elliptic_table, .refuse = refuse, .places_optional = true);
 
 static enum sw_status pick(const struct sw_elliptic_desc *desc, const char *name, const struct sw_device *device,
                            const struct sw_elliptic_ops **ops)
@@ -80,7 +82,12 @@ struct sw_cost sw_elliptic_cost(const struct sw_elliptic *s)
 
 const char *sw_elliptic_name(const struct sw_elliptic *s) { return s->ops->name; }
 
-const char *sw_elliptic_row(int k) { return sw_elliptic_table[k] ? sw_elliptic_table[k]->name : NULL; }
+const char *sw_elliptic_row(int k)
+{
+    for (int row = 0; sw_elliptic_table[row]; row++)
+        if (row == k / 2) return k % 2 ? strchr(sw_elliptic_table[row]->name, '.') + 1 : sw_elliptic_table[row]->name;
+    return NULL;
+}
 
 void sw_elliptic_destroy(struct sw_elliptic **solver)
 {

@@ -130,6 +130,6 @@ const char *sw_elliptic_refusal(const struct sw_elliptic_desc *desc, const char 
 /** Words and operations of one iteration for one cell. */
 struct sw_cost sw_elliptic_cost(const struct sw_elliptic *solver);
 const char *sw_elliptic_name(const struct sw_elliptic *solver);
-const char *sw_elliptic_row(int k);  /* names of the rows; NULL after the last */
+const char *sw_elliptic_row(int k);  /* names that rows go by, "cpu.pcg" and "pcg"; NULL after the last */
 void sw_elliptic_destroy(struct sw_elliptic **solver);
 #endif

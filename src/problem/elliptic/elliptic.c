@@ -199,8 +199,8 @@ static const struct sw_key keys[] = {
     {.path = "iterations", .kind = SW_KEY_COUNT, .unit = "1", .min = 1, .max = 1e9, .fallback = "1000",
      .decides = true, .about = "Iterations at most."},
     {.path = "solver", .kind = SW_KEY_ROW, .fallback = "auto", .decides = true,
-     .about = "The row of the table of elliptic solvers, as `sweep list` names it, \"cpu.pcg\"; \"auto\" takes the "
-              "best that fits, \"$axis\" the word of an axis."},
+     .about = "The row of the table of elliptic solvers, as `sweep list` names it, \"cpu.pcg\", or \"pcg\" for that of "
+              "the device; \"auto\" takes the best that fits, \"$axis\" the word of an axis."},
     {.path = "grid.n", .kind = SW_KEY_COUNT, .unit = "cells", .min = 1, .max = 0x1p31, .decides = true,
      .visible = true, .name = "n", .alias = "nx",
      .about = "Number of cells along x, y and z: a list [nx, ny] or [nx, ny, nz]."},
