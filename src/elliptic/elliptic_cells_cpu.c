@@ -131,14 +131,7 @@ static void add_sides(const struct sw_elliptic_matrix *m, int64_t j, int64_t k, 
     }
 }
 
-/* What a level of some columns sees on the way up. */
-struct level {
-    const double *area, *sides, *below, *above;  /* below, above: coefficients of the faces, of a variable system */
-    double        a, b, c, d;
-};
-
-/* rest: P/(P + B) of the level below, in, and of this one, out; w: B/(P + B). */
-static inline void eliminate(const struct level *l, bool variable, int64_t count, const double *restrict from,
+static inline void eliminate(const struct elliptic_level *l, bool variable, int64_t count, const double *restrict from,
                              const double *restrict before, double *restrict rest, double *restrict w,
                              double *restrict to)
 {
@@ -154,16 +147,28 @@ static inline void eliminate(const struct level *l, bool variable, int64_t count
     }
 }
 
-/* A column has the rows -C_k x_(k-1) + (p_k + B_k + C_k) x_k - B_k x_(k+1) = r_k with B_k = C_(k+1). Elimination leaves
- * the pivot P_k + B_k, P_k = p_k + C_k P_(k-1)/(P_(k-1) + B_(k-1)): no difference is taken, and nothing cancels. C_0
- * belongs to p_0, as if P/(P + B) were 1 below, and B of the top level has no unknown. 13 operations and a division a
- * cell. */
+void elliptic_eliminate(const struct elliptic_level *l, int64_t count, const double *from, const double *before,
+                        double *rest, double *w, double *to)
+{
+    if (l->below) eliminate(l, true, count, from, before, rest, w, to);
+    else eliminate(l, false, count, from, before, rest, w, to);
+}
+
+void elliptic_substitute(int64_t count, int64_t nz, const double *up, double *z, int64_t stride)
+{
+    for (int64_t k = nz - 2; k >= 0; k--) {
+        const double *restrict w = up + k * count, *restrict above = z + (k + 1) * stride;
+        double *restrict to = z + k * stride;
+        for (int64_t i = 0; i < count; i++) to[i] += w[i] * above[i];
+    }
+}
+
 void elliptic_precondition_columns(const struct sw_elliptic_matrix *m, int64_t j, int64_t first, int64_t count,
                                    const double *r, double *z, double *scratch)
 {
     const int64_t nx = m->nx, nz = m->nz;
     double *const zeros = scratch, *const sides = zeros + count, *const rest = sides + count, *const up = rest + count;
-    struct level l = {.area = m->area + j * nx + first, .sides = sides};
+    struct elliptic_level l = {.area = m->area + j * nx + first, .sides = sides};
     memset(zeros, 0, (size_t)count * sizeof *zeros);
     for (int64_t i = 0; i < count; i++) rest[i] = 1;
     for (int64_t k = 0; k < nz; k++) {
@@ -171,18 +176,10 @@ void elliptic_precondition_columns(const struct sw_elliptic_matrix *m, int64_t j
         double *const to = z + k * nx + first, *const w = up + k * count;
         l.a = m->a[k], l.b = m->b[k], l.c = m->c[k], l.d = m->d[k];
         if (k == 0 || m->faces.kx) add_sides(m, j, k, first, count, sides);
-        if (m->faces.kz) {
-            l.below = m->faces.kz + (j * (nz + 1) + k) * nx + first, l.above = l.below + nx;
-            eliminate(&l, true, count, from, before, rest, w, to);
-        } else {
-            eliminate(&l, false, count, from, before, rest, w, to);
-        }
+        if (m->faces.kz) l.below = m->faces.kz + (j * (nz + 1) + k) * nx + first, l.above = l.below + nx;
+        elliptic_eliminate(&l, count, from, before, rest, w, to);
     }
-    for (int64_t k = nz - 2; k >= 0; k--) {
-        const double *restrict w = up + k * count, *restrict above = z + (k + 1) * nx + first;
-        double *restrict to = z + k * nx + first;
-        for (int64_t i = 0; i < count; i++) to[i] += w[i] * above[i];
-    }
+    elliptic_substitute(count, nz, up, z + first, nx);
 }
 
 /* r, z and w of a block take half of a cache of 512 KiB. */

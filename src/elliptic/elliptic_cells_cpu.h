@@ -48,4 +48,23 @@ static inline void elliptic_add_products(struct elliptic_lanes *sum, const doubl
     for (int l = 0; i + l < count; l++) s.of[l] += x[i + l] * y[i + l];
     *sum = s;
 }
+
+/* A level of columns side by side. Row k of the matrix of a column is
+ *     -C_k x_(k-1) + (p_k + B_k + C_k) x_k - B_k x_(k+1) = r_k,   B_k = C_(k+1),
+ * with p = area a + d sides, B = area b above, C = area c below. Elimination leaves the pivot P_k + B_k,
+ * P_k = p_k + C_k P_(k-1)/(P_(k-1) + B_(k-1)): no difference is taken, and nothing cancels. C_0 belongs to p_0, as if
+ * P/(P + B) were 1 below, and B of the top level has no unknown. 13 operations and a division a cell. */
+struct elliptic_level {
+    const double *area, *sides;   /* sides: weights of the neighbours along x and y, added up, over d                 */
+    const double *below, *above;  /* coefficients of the faces, of a variable system; else NULL                       */
+    double        a, b, c, d;
+};
+
+/** On the way up. @param before  `to` of the level below, zeros in the lowest
+ * @param rest  in, out: P/(P + B) of the level below, 1 in the lowest; of this one  @param w  out: B/(P + B) */
+void elliptic_eliminate(const struct elliptic_level *level, int64_t count, const double *from, const double *before,
+                        double *rest, double *w, double *to);
+
+/** On the way down. @param w  [nz][count]  @param z  in: what elliptic_eliminate() left; out: x; [nz][stride] */
+void elliptic_substitute(int64_t count, int64_t nz, const double *w, double *z, int64_t stride);
 #endif

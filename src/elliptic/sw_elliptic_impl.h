@@ -14,6 +14,7 @@ struct sw_elliptic_ops {
                             struct sw_elliptic_outcome *outcome, double *history, int most);
     void           (*destroy)(struct sw_elliptic *solver);          /* own may be NULL */
     struct sw_cost (*cost)(const struct sw_elliptic_desc *desc);    /* NULL: not counted */
+    bool           fast;    /* its iterations hardly grow with the grid, omega2 and depth: the tests hold it to that */
 };
 
 struct sw_elliptic {

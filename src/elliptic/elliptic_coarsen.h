@@ -1,0 +1,50 @@
+#ifndef ELLIPTIC_COARSEN_H
+#define ELLIPTIC_COARSEN_H
+/* Grids for multigrid: each has about half the cells of the one before along x, along y, or along both, and all the
+ * levels, so that the vertical part of the matrix is the same on all of them. On the host. */
+#include "elliptic/sw_elliptic.h"
+
+enum { ELLIPTIC_MOST_GRIDS = 40 };  /* more than 2^36 cells allow */
+
+/* How the cells of a grid along one axis make those of the next: two by two, and of an odd number one alone. */
+struct elliptic_axis {
+    int64_t n, coarse;   /* cells here and there; the same number: this axis stays                              */
+    int64_t alone;       /* the coarse cell that has one cell; `coarse` where there is none                     */
+    double *width;       /* [n] in units of a cell of the finest grid                                           */
+    double *near, *far;  /* [n]: linear interpolation to a cell from the coarse cell around it, and from the one at
+                            its side; beyond a Dirichlet wall that one is 0, beyond a Neumann wall it has no weight */
+};
+
+/** The first cell of a coarse one; of `coarse`: n. */
+static inline int64_t elliptic_first(const struct elliptic_axis *axis, int64_t coarse)
+{
+    if (axis->coarse == axis->n) return coarse;
+    return coarse <= axis->alone ? 2 * coarse : 2 * coarse - 1;
+}
+
+struct elliptic_grid {
+    struct sw_elliptic_matrix matrix;  /* of the finest and of vertical arrays: the memory of the system's matrix */
+    struct elliptic_axis axis[2];      /* to the next grid; of the coarsest: width only                         */
+};
+
+struct elliptic_grids {
+    int     planned;   /* down to one column; 0: none yet           */
+    int     count;     /* that the system at hand needs: at least 1 */
+    struct elliptic_grid grid[ELLIPTIC_MOST_GRIDS];
+};
+
+/** Cells along x and y of grid `which`. @return whether there is such a grid */
+bool elliptic_grid_size(const struct sw_elliptic_desc *desc, int which, int64_t n[2]);
+
+/** Bytes that these grids take on the host. */
+size_t elliptic_grids_bytes(const struct sw_elliptic_desc *desc);
+
+/** Plan the grids of a shape. @return SW_E_MEMORY; elliptic_grids_free() is due all the same */
+enum sw_status elliptic_grids_make(const struct sw_elliptic_desc *desc, struct elliptic_grids *grids);
+
+/** Form the matrices of a system, and count the grids that it needs: a grid where columns hardly feel their neighbours
+ * is the last one.
+ * @param matrix  borrowed as long as the grids are used */
+void elliptic_grids_load(struct elliptic_grids *grids, const struct sw_elliptic_matrix *matrix, int threads);
+void elliptic_grids_free(struct elliptic_grids *grids);
+#endif
