@@ -104,6 +104,8 @@ expect 1 run small.cfg -o nan.h5 -s 'f="1/(x - 0.125)"'
 expect 0 show nan.h5 --run 0; prints 'f is inf at x = 0.125, y = 0.166667, z = '
 expect 1 run small.cfg -o k.h5 -s 'ky="y - 4*(depth - 0.1)"'
 expect 0 show k.h5 --run 0; prints 'ky is 0 at x = 0.125, y = 0, z = 0.002; it has to be above 0'
+expect 1 run walls.cfg -o wall.h5 -s 'boundary.value="log(z)"' -s 'sweep.n=[8]' -s 'sweep.grading=["uniform"]'
+expect 0 show wall.h5 --csv; prints 'boundary.value is -inf at x = 0.0625, y = 0.0625, z = 0'
 expect 1 run periodic.cfg -o mean.h5 -s 'f="1 + cos(w*x)"'
 expect 0 show mean.h5 --run 0; prints 'f has the mean 1: with gauge = "zero_mean" there is a solution'
 

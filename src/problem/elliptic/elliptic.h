@@ -30,10 +30,21 @@ struct elliptic_run {
 /** The centres of the cells of a run, by which `z` of a graded grid lies half-way between the faces of its level. */
 struct sw_grid elliptic_centres(const struct sw_elliptic_desc *desc, double depth);
 
-/** What a function key gives at the centres, or at the faces across dimension d (d = -1: centres).
- * @param value  out [nz][ny][nx], of faces one more along d
+/* Points of a run that follow one another as in a file, x fastest: the centres of the cells; the centres of the faces
+ * across `axis`, one more along it; or of those of them that are on the two walls, two along it. */
+struct elliptic_points {
+    enum { ELLIPTIC_CENTRES, ELLIPTIC_FACES, ELLIPTIC_WALLS } kind;
+    int axis;
+};
+
+/** Their numbers along x, y, z. @return their product */
+int64_t elliptic_count(const struct sw_elliptic_desc *desc, struct elliptic_points points, int64_t n[SW_DIMS]);
+
+/** What a function key gives there.
+ * @param value  out [elliptic_count()]
  * @return SW_E_MEMORY */
-enum sw_status elliptic_sample(const struct elliptic_run *run, const struct sw_program *program, int d, double *value);
+enum sw_status elliptic_sample(const struct elliptic_run *run, const struct sw_program *program,
+                               struct elliptic_points points, double *value);
 
 /** Between [nz][ny][nx] of files and [ny][nz][nx] of solvers: from[z][y] to to[y][z], or with n[1] and n[2] exchanged
  * the way back. */
@@ -42,9 +53,9 @@ void elliptic_turn(int64_t nx, int64_t ny, int64_t nz, const double *from, doubl
 /** The first number that is not finite, or with `positive` not above 0; -1: there is none. */
 int64_t elliptic_find_bad(const double *value, int64_t count, bool positive);
 
-/** "kx is -1 at x = .. (face)": of number `bad` of elliptic_sample(). */
-void elliptic_say_bad(const struct elliptic_run *run, const char *key, int d, int64_t bad, double value,
-                      char text[160]);
+/** "kx is -1 at x = ..": of number `bad` of elliptic_sample(). */
+void elliptic_say_bad(const struct elliptic_run *run, const char *key, struct elliptic_points points, int64_t bad,
+                      double value, char text[160]);
 
 /* ------------------------------------------------------------------ a batch (elliptic_sim.c) */
 

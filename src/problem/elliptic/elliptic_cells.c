@@ -5,43 +5,49 @@
 #include "base/sw_reals.h"
 #include "problem/elliptic/elliptic.h"
 
+static const struct elliptic_points centres = {ELLIPTIC_CENTRES, -1};
+
 /* Faces along z are at depth k/nz or depth (k/nz)^2 above the bottom; centres half-way between them, of a graded grid
- * at depth (k^2 + k + 1/2)/nz^2. Faces: centres moved by half a cell along d. */
-static struct sw_grid points_of(const struct sw_elliptic_desc *d, double depth, int faces_along)
+ * at depth (k^2 + k + 1/2)/nz^2. */
+static struct sw_grid points_of(const struct sw_elliptic_desc *d, double depth, struct elliptic_points points)
 {
+    const bool shell = d->geometry == SW_ELLIPTIC_SHELL;
+    const double first[SW_DIMS] = {shell ? -1 : 0, shell ? -1 : 0, shell ? 1 : 0},
+                 length[SW_DIMS] = {shell ? 2 : 1, shell ? 2 : 1, depth};
     struct sw_grid g = {.dt = 0};
-    for (int a = 0; a < 2; a++) {
-        const double first = sw_elliptic_face(d->geometry, d->n[a], 0);
-        g.dx[a] = (d->geometry == SW_ELLIPTIC_SHELL ? 2 : 1) / (double)d->n[a];
-        g.x0[a] = faces_along == a ? first : first + 0.5 * g.dx[a];
-    }
-    const double n = (double)d->n[2], bottom = d->geometry == SW_ELLIPTIC_SHELL ? 1 : 0;
-    if (d->graded) {
-        g.ddx[2] = depth / (n * n);
-        g.dx[2] = faces_along == 2 ? 0 : g.ddx[2];
-        g.x0[2] = faces_along == 2 ? bottom : bottom + 0.5 * g.ddx[2];
-    } else {
-        g.dx[2] = depth / n;
-        g.x0[2] = faces_along == 2 ? bottom : bottom + 0.5 * g.dx[2];
+    for (int a = 0; a < SW_DIMS; a++) {
+        const bool across = points.kind != ELLIPTIC_CENTRES && points.axis == a, graded = a == 2 && d->graded;
+        const double n = (double)d->n[a], step = length[a] / n;
+        if (across && points.kind == ELLIPTIC_WALLS) {
+            g.x0[a] = first[a], g.dx[a] = length[a];
+        } else if (graded) {
+            g.ddx[a] = step / n, g.dx[a] = across ? 0 : step / n, g.x0[a] = first[a] + (across ? 0 : 0.5 * step / n);
+        } else {
+            g.dx[a] = step, g.x0[a] = first[a] + (across ? 0 : 0.5 * step);
+        }
     }
     return g;
 }
 
-struct sw_grid elliptic_centres(const struct sw_elliptic_desc *d, double depth) { return points_of(d, depth, -1); }
+struct sw_grid elliptic_centres(const struct sw_elliptic_desc *d, double depth) { return points_of(d, depth, centres); }
 
-static void shape_of(const struct sw_elliptic_desc *desc, int d, int64_t n[SW_DIMS])
+int64_t elliptic_count(const struct sw_elliptic_desc *d, struct elliptic_points points, int64_t n[SW_DIMS])
 {
-    for (int a = 0; a < SW_DIMS; a++) n[a] = desc->n[a] + (a == d);
+    for (int a = 0; a < SW_DIMS; a++) n[a] = d->n[a];
+    if (points.kind == ELLIPTIC_FACES) n[points.axis]++;
+    if (points.kind == ELLIPTIC_WALLS) n[points.axis] = 2;
+    return sw_points(n);
 }
 
-enum sw_status elliptic_sample(const struct elliptic_run *run, const struct sw_program *program, int d, double *value)
+enum sw_status elliptic_sample(const struct elliptic_run *run, const struct sw_program *program,
+                               struct elliptic_points points, double *value)
 {
     struct sw_sampling at = {.program = program,
-                             .grid = points_of(&run->desc, run->depth, d),
+                             .grid = points_of(&run->desc, run->depth, points),
                              .column = run->column,
                              .stride = run->stride,
                              .threads = run->threads};
-    shape_of(&run->desc, d, at.n);
+    elliptic_count(&run->desc, points, at.n);
     return sw_sample(&at, false, value);
 }
 
@@ -60,13 +66,13 @@ int64_t elliptic_find_bad(const double *value, int64_t count, bool positive)
     return -1;
 }
 
-void elliptic_say_bad(const struct elliptic_run *run, const char *key, int d, int64_t bad, double value,
-                      char text[160])
+void elliptic_say_bad(const struct elliptic_run *run, const char *key, struct elliptic_points points, int64_t bad,
+                      double value, char text[160])
 {
-    const struct sw_grid g = points_of(&run->desc, run->depth, d);
+    const struct sw_grid g = points_of(&run->desc, run->depth, points);
     int64_t n[SW_DIMS];
     char number[32];
-    shape_of(&run->desc, d, n);
+    elliptic_count(&run->desc, points, n);
     snprintf(text, 160, "%s is %s at x = %.6g, y = %.6g, z = %.6g%s", key, sw_number(value, number),
              sw_grid_at(&g, 0, bad % n[0]), sw_grid_at(&g, 1, bad / n[0] % n[1]), sw_grid_at(&g, 2, bad / n[0] / n[1]),
              isfinite(value) ? "; it has to be above 0" : "");

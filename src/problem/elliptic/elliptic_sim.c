@@ -31,6 +31,8 @@ struct elliptic_sim {
     char               *saved;      /* [runs][nz][ny][nx]; NULL: fields are not saved         */
 };
 
+static const struct elliptic_points centres = {ELLIPTIC_CENTRES, -1};
+
 static size_t word(const struct elliptic_sim *s) { return sw_reals_word(s->setup.single); }
 
 static struct elliptic_run run_of(const struct elliptic_sim *s, int j)
@@ -64,17 +66,18 @@ static enum sw_status make_faces(struct elliptic_sim *s, int j)
 {
     static const char *const key[3] = {"kx", "ky", "kz"};
     const struct elliptic_run run = run_of(s, j);
-    const int64_t *n = s->desc.n;
     for (int d = 0; d < 3; d++) {
-        const int64_t shape[3] = {n[0] + (d == 0), n[1] + (d == 1), n[2] + (d == 2)}, count = sw_points(shape);
+        const struct elliptic_points points = {ELLIPTIC_FACES, d};
+        int64_t shape[SW_DIMS];
+        const int64_t count = elliptic_count(&s->desc, points, shape);
         const struct sw_program *program = sw_setup_function(&s->setup, key[d]);
         double **k = &s->faces[3 * s->system[j] + d];
         if (!*k) SW_TRY(sw_alloc((size_t)count, k));
         for (int64_t i = 0; !program && i < count; i++) (*k)[i] = 1;
         if (!program) continue;
-        SW_TRY(elliptic_sample(&run, program, d, s->values));
+        SW_TRY(elliptic_sample(&run, program, points, s->values));
         const int64_t bad = elliptic_find_bad(s->values, count, true);
-        if (bad >= 0 && !s->why[j][0]) elliptic_say_bad(&run, key[d], d, bad, s->values[bad], s->why[j]);
+        if (bad >= 0 && !s->why[j][0]) elliptic_say_bad(&run, key[d], points, bad, s->values[bad], s->why[j]);
         elliptic_turn(shape[0], shape[1], shape[2], s->values, *k, s->device->threads);
         if (d < 2 && s->desc.sides[d] == SW_ELLIPTIC_PERIODIC) join_ends(&s->desc, d, *k);
     }
@@ -96,34 +99,36 @@ static enum sw_status make_matrix(struct elliptic_sim *s, int j)
 
 /* ------------------------------------------------------------------ right-hand sides */
 
-/* Values at the faces across each axis that has a wall, as elliptic_sample() gives them. */
-struct walls { const double *value[3]; int64_t n[3]; };
+/* Values at the centres of the faces on the walls across each axis, as elliptic_sample() gives them. */
+struct walls { const double *value[3]; int64_t n[3][SW_DIMS]; };
 
 static double wall_value(const void *context, int side, int64_t i, int64_t j, int64_t k)
 {
     const struct walls *w = context;
     const int axis = side / 2;
-    const int64_t far = side % 2, nx = w->n[0] + (axis == 0), ny = w->n[1] + (axis == 1);
-    if (axis == 0) i += far;
-    else if (axis == 1) j += far;
-    else k += far;
-    return w->value[axis][(k * ny + j) * nx + i];
+    int64_t at[SW_DIMS] = {i, j, k};
+    at[axis] = side % 2;
+    return w->value[axis][(at[2] * w->n[axis][1] + at[1]) * w->n[axis][0] + at[0]];
 }
 
 static enum sw_status add_walls(struct elliptic_sim *s, int j, double *f)
 {
     const struct sw_program *program = sw_setup_function(&s->setup, "boundary.value");
     const struct elliptic_run run = run_of(s, j);
-    const enum sw_elliptic_wall near[3] = {s->desc.sides[0], s->desc.sides[1], s->desc.bottom};
-    struct walls w = {.n = {s->desc.n[0], s->desc.n[1], s->desc.n[2]}};
+    const bool held[3] = {s->desc.sides[0] == SW_ELLIPTIC_DIRICHLET, s->desc.sides[1] == SW_ELLIPTIC_DIRICHLET,
+                          s->desc.bottom == SW_ELLIPTIC_DIRICHLET || s->desc.top == SW_ELLIPTIC_DIRICHLET};
+    struct walls w = {{NULL}, {{0}}};
     double *value[3] = {NULL};
     enum sw_status st = SW_OK;
     if (!program) return SW_OK;
     for (int d = 0; d < 3 && !st; d++) {
-        if (near[d] != SW_ELLIPTIC_DIRICHLET && !(d == 2 && s->desc.top == SW_ELLIPTIC_DIRICHLET)) continue;
-        const int64_t count = (s->desc.n[0] + (d == 0)) * (s->desc.n[1] + (d == 1)) * (s->desc.n[2] + (d == 2));
+        const struct elliptic_points points = {ELLIPTIC_WALLS, d};
+        const int64_t count = elliptic_count(&s->desc, points, w.n[d]);
+        if (!held[d]) continue;
         st = sw_alloc((size_t)count, &value[d]);
-        if (!st) st = elliptic_sample(&run, program, d, value[d]);
+        if (!st) st = elliptic_sample(&run, program, points, value[d]);
+        const int64_t bad = st ? -1 : elliptic_find_bad(value[d], count, false);
+        if (bad >= 0) elliptic_say_bad(&run, "boundary.value", points, bad, value[d][bad], s->why[j]);
         w.value[d] = value[d];
     }
     if (!st) sw_elliptic_add_walls(&s->desc, &s->matrix[s->system[j]], wall_value, &w, f);
@@ -155,9 +160,9 @@ static enum sw_status make_rhs(struct elliptic_sim *s, int j)
     const struct sw_elliptic_matrix *m = &s->matrix[y];
     const struct elliptic_run run = run_of(s, j);
     double *f = s->f + (size_t)y * s->cells;
-    SW_TRY(elliptic_sample(&run, sw_setup_function(&s->setup, "f"), -1, s->values));
+    SW_TRY(elliptic_sample(&run, sw_setup_function(&s->setup, "f"), centres, s->values));
     const int64_t bad = elliptic_find_bad(s->values, (int64_t)s->cells, false);
-    if (bad >= 0) elliptic_say_bad(&run, "f", -1, bad, s->values[bad], s->why[j]);
+    if (bad >= 0) elliptic_say_bad(&run, "f", centres, bad, s->values[bad], s->why[j]);
     elliptic_turn(m->nx, m->ny, m->nz, s->values, f, s->device->threads);
 #pragma omp parallel for num_threads(s->device->threads) schedule(static)
     for (int64_t r = 0; r < m->ny * m->nz; r++)
@@ -231,7 +236,7 @@ static enum sw_status finish_run(struct elliptic_sim *s, int j)
     elliptic_turn(m->nx, m->nz, m->ny, u, s->values, s->device->threads);
     if (s->saved) sw_reals_put(s->saved, word(s), (size_t)j * s->cells, s->values, s->cells);
     if (!s->exact) return SW_OK;
-    SW_TRY(elliptic_sample(&run, sw_setup_function(&s->setup, "exact"), -1, s->exact));
+    SW_TRY(elliptic_sample(&run, sw_setup_function(&s->setup, "exact"), centres, s->exact));
     s->norm[j] = compare(m, s->exact, s->values);
     return SW_OK;
 }
@@ -342,16 +347,22 @@ static const struct sw_sim_ops elliptic_ops = {
 
 /* ------------------------------------------------------------------ making one */
 
-/* Cells and faces along the axis that has most of them. */
+/* Cells, and faces across the axis that has most of them. */
 static size_t most_points(const struct sw_elliptic_desc *d)
 {
-    size_t most = 0;
+    int64_t n[SW_DIMS], most = 0;
     for (int axis = 0; axis < 3; axis++) {
-        size_t count = 1;
-        for (int a = 0; a < 3; a++) count *= (size_t)(d->n[a] + (a == axis));
+        const int64_t count = elliptic_count(d, (struct elliptic_points){ELLIPTIC_FACES, axis}, n);
         if (count > most) most = count;
     }
-    return most;
+    return (size_t)most;
+}
+
+static size_t points_on_walls(const struct sw_elliptic_desc *d)
+{
+    int64_t n[SW_DIMS], sum = 0;
+    for (int axis = 0; axis < 3; axis++) sum += elliptic_count(d, (struct elliptic_points){ELLIPTIC_WALLS, axis}, n);
+    return (size_t)sum;
 }
 
 static enum sw_status allocate(struct elliptic_sim *s)
@@ -401,8 +412,9 @@ enum sw_status elliptic_bytes(const struct sw_problem *problem, const struct sw_
     (void)problem;
     *per_run = 0;
     SW_TRY(sw_elliptic_bytes(&d, setup->solver, device, fixed));
-    *fixed += (1 + (sw_setup_find(setup, "boundary.value") ? 3 : 0) + (sw_setup_find(setup, "exact") ? 1 : 0)) * most *
-              sizeof(double);
+    if (sw_setup_find(setup, "boundary.value")) *fixed += points_on_walls(&d) * sizeof(double);
+    if (sw_setup_find(setup, "exact")) *fixed += cells * sizeof(double);
+    *fixed += most * sizeof(double);
     *per_run = 2 * cells * sizeof(double) + (d.variable ? 3 * most * sizeof(double) : 0) +
                (setup->fields ? cells * sw_reals_word(setup->single) : 0) +
                (5 * (size_t)(d.n[0] + 1) * (size_t)(d.n[1] + 1) + 8 * (size_t)d.n[2]) * sizeof(double);
