@@ -322,14 +322,6 @@ static enum sw_status residuals(struct sw_sim *sim, struct sw_residuals *residua
     return SW_OK;
 }
 
-/* max|x| <= |inverse of A| max|f|: |A| max|x|/max|f| is a condition number that A has at least. */
-void tridiagonal_record(const struct tridiagonal_sums *s, double *record)
-{
-    const struct tridiagonal_norms m = tridiagonal_norms_from_sums(s, 1, false);
-    record[0] = s->rhs_max > 0 ? tridiagonal_least_condition(s) : 0;
-    record[1] = m.backward_error;
-}
-
 static enum sw_status get_record(struct sw_sim *sim, double *record)
 {
     struct tridiagonal_sim *t = (struct tridiagonal_sim *)sim;
@@ -343,21 +335,6 @@ static enum sw_status set_record(struct sw_sim *sim, const double *record)
 {
     (void)sim, (void)record;
     return SW_OK;
-}
-
-void tridiagonal_warn_result(const struct sw_sim *sim, int j, const double *record, bool finite, char text[160])
-{
-    const double condition = record[0], error = record[1];
-    (void)sim, (void)j;
-    text[0] = 0;
-    if (!finite) return;
-    if (error > 1e-12)
-        snprintf(text, 160, "x has a backward error of %.1g: elimination with pivoting (solver = \"auto\") leaves "
-                 "1e-16, unless numbers underflow", error);
-    else if (isnan(error))
-        snprintf(text, 160, "no residual is known: the right-hand side is below 1e-301, and rounding errors underflow");
-    else if (condition >= 1e16)
-        snprintf(text, 160, "no digit of x is certain: the condition number of the matrix is %.1g at least", condition);
 }
 
 static struct sw_cost cost(const struct sw_sim *sim, int64_t steps)
@@ -403,42 +380,6 @@ static const struct sw_sim_ops tridiagonal_ops = {
     .cost = cost,
     .destroy = destroy,
 };
-
-enum sw_status tridiagonal_find_source(const struct sw_setup *setup, const struct tridiagonal_source **source)
-{
-    const char *key;
-    char why[160];
-    SW_TRY(tridiagonal_source_find(setup, source, &key, why));
-    return key ? SW_FAIL(SW_E_IO, "%s: %s", sw_setup_word(setup, "source.file"), why) : SW_OK;
-}
-
-enum sw_status tridiagonal_describe_entries(const struct sw_setup *setup, const struct tridiagonal_source *source,
-                                            struct sw_program *own[3], struct tridiagonal_entries_desc *desc)
-{
-    const struct tridiagonal_matrix *matrix = tridiagonal_matrix_find(sw_setup_word(setup, "matrix"));
-    const struct sw_program *diagonal[3];
-    for (int k = 0; k < 3; k++) {
-        if (matrix && !matrix->mode) SW_TRY(tridiagonal_matrix_compile(matrix, k, setup, &own[k]));
-        diagonal[k] = matrix ? own[k] : sw_setup_function(setup, tridiagonal_array[k]);
-    }
-    *desc = (struct tridiagonal_entries_desc){
-        .n = setup->n[0],
-        .capacity = setup->capacity,
-        .cyclic = sw_setup_chosen(setup, "cyclic", "true"),
-        .nparam = setup->ncolumn,
-        .lower = diagonal[0], .main = diagonal[1], .upper = diagonal[2],
-        .rhs = sw_setup_function(setup, "rhs"),
-        .exact = sw_setup_function(setup, "exact"),
-        .given_rhs = tridiagonal_source_has(source, RHS),
-    };
-    return SW_OK;
-}
-
-bool tridiagonal_needs_staging(const struct sw_setup *setup)
-{
-    const struct tridiagonal_matrix *matrix = tridiagonal_matrix_find(sw_setup_word(setup, "matrix"));
-    return (matrix && matrix->mode) || (setup->fields && setup->single) || *sw_setup_word(setup, "source.file");
-}
 
 /* Numbers of arrays on their way to the device: of one run, or from files of some short ones. 0: none are. */
 static size_t staging_of(const struct sw_setup *setup)
