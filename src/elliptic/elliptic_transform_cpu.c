@@ -14,6 +14,7 @@ enum { VL = 4 };
 #endif
 enum { WIDTH = 2 * VL };  /* columns of a block */
 typedef double vec __attribute__((vector_size(8 * VL), may_alias));
+typedef double unaligned __attribute__((vector_size(8 * VL), aligned(8), may_alias));  /* of a field */
 
 static int64_t blocks_of(int64_t nz) { return (nz + ROWS - 1) / ROWS; }
 
@@ -34,18 +35,23 @@ void elliptic_pack(int64_t nz, const double *x, bool transposed, double *packed)
 /* Columns of `from` as [blocks of WIDTH][nz][WIDTH], zeros behind the last. */
 static void pack_columns(int64_t nz, int64_t columns, const double *from, int64_t stride, double *restrict to)
 {
-    for (int64_t k = 0; k < nz; k++)
-        for (int64_t first = 0; first < columns; first += WIDTH) {
-            const int64_t count = columns - first < WIDTH ? columns - first : WIDTH;
-            double *restrict row = to + first * nz + k * WIDTH;
-            memcpy(row, from + k * stride + first, (size_t)count * sizeof *row);
-            for (int64_t i = count; i < WIDTH; i++) row[i] = 0;
+    const int64_t whole = columns / WIDTH * WIDTH;
+    for (int64_t k = 0; k < nz; k++) {
+        const double *restrict row = from + k * stride;
+        for (int64_t first = 0; first < whole; first += WIDTH) {
+            const unaligned *v = (const unaligned *)(row + first);
+            vec *put = (vec *)(to + first * nz + k * WIDTH);
+            put[0] = v[0];
+            put[1] = v[1];
         }
+        for (int64_t i = 0; whole < columns && i < WIDTH; i++)
+            to[whole * nz + k * WIDTH + i] = whole + i < columns ? row[whole + i] : 0;
+    }
 }
 
-/* sum = ROWS rows of X times WIDTH columns. */
+/* ROWS rows of X times WIDTH columns. */
 static inline void multiply_block(int64_t nz, const double *restrict x, const double *restrict columns,
-                                  double *restrict sum)
+                                  vec sum[ROWS][2])
 {
     vec s[ROWS][2] = {{{0}}};
     for (int64_t k = 0; k < nz; k++) {
@@ -59,16 +65,19 @@ static inline void multiply_block(int64_t nz, const double *restrict x, const do
     memcpy(sum, s, sizeof s);
 }
 
-static void put_row(double *restrict to, const double *restrict sum, int64_t count, bool add)
+static inline void put_row(double *restrict to, const vec sum[2], int64_t count, bool add)
 {
-    if (add) for (int64_t i = 0; i < count; i++) to[i] += sum[i];
-    else for (int64_t i = 0; i < count; i++) to[i] = sum[i];
+    const double *of = (const double *)sum;
+    unaligned *v = (unaligned *)to;
+    if (count < WIDTH) for (int64_t i = 0; i < count; i++) to[i] = add ? to[i] + of[i] : of[i];
+    else if (add) v[0] += sum[0], v[1] += sum[1];
+    else v[0] = sum[0], v[1] = sum[1];
 }
 
 void elliptic_multiply(int64_t nz, int64_t nx, const double *packed, const double *from, int64_t from_stride,
                        double *to, int64_t to_stride, bool add, double *scratch)
 {
-    double sum[ROWS * WIDTH] __attribute__((aligned(64)));
+    vec sum[ROWS][2];
     for (int64_t first = 0; first < nx; first += COLUMNS) {
         const int64_t columns = nx - first < COLUMNS ? nx - first : COLUMNS;
         pack_columns(nz, columns, from + first, from_stride, scratch);
@@ -78,7 +87,7 @@ void elliptic_multiply(int64_t nz, int64_t nx, const double *packed, const doubl
                               count = columns - at < WIDTH ? columns - at : WIDTH;
                 multiply_block(nz, packed + block * ROWS * nz, scratch + at * nz, sum);
                 for (int64_t r = 0; r < rows; r++)
-                    put_row(to + (block * ROWS + r) * to_stride + first + at, sum + r * WIDTH, count, add);
+                    put_row(to + (block * ROWS + r) * to_stride + first + at, sum[r], count, add);
             }
     }
 }
