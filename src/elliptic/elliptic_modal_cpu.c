@@ -26,13 +26,15 @@ static const double LEAST_PART = 1e-13;
 
 /* The modes of one set of vertical vectors, ready to multiply with. */
 struct vertical {
-    bool    found, used;     /* of systems loaded now */
-    double *numbers;         /* [4][nz]: a, b, c, d */
+    bool    found, used;     /* it has modes; of a system that is loaded */
+    double *numbers;         /* [4][nz]: b, d, a, c */
     double *lambda, *weight; /* [nz]; g_m */
     double *to_modes, *to_levels;  /* packed */
 };
 
-struct modal {
+/* What threads work with that solve a system together. */
+struct team {
+    int     threads;
     struct elliptic_host host;
     struct elliptic_modes modes;
     struct elliptic_plane *plane;     /* [threads] */
@@ -40,10 +42,15 @@ struct modal {
     double *residual, *in_modes;      /* [ny][nz][nx]; [nz][ny][nx] */
     double *share;                    /* [nz] */
     struct elliptic_plane_outcome *outcome;  /* [nz] */
-    struct vertical *vertical;        /* [batch] */
-    int    *vertical_of;              /* [batch]: of a system that is loaded */
-    int     threads;
     const struct vertical *now;       /* of the system at hand */
+};
+
+struct modal {
+    int     teams;             /* of one thread each; 0: there are too few systems, or they are large */
+    struct team all, *team;    /* all threads; [teams] */
+    struct vertical *vertical; /* [batch] */
+    int    *vertical_of;       /* [batch]: of a system that is loaded */
+    int    *due;               /* [batch]: systems whose modes have to be found */
 };
 
 static const char *refuse(const struct sw_elliptic_desc *d)
@@ -51,35 +58,76 @@ static const char *refuse(const struct sw_elliptic_desc *d)
     return d->variable ? "it needs coefficients that are the same everywhere" : NULL;
 }
 
+/* A thread a system wastes no time in waiting for others, and costs two more fields a thread. Large systems keep all
+ * threads busy, unless they have too few modes for them. */
+static const size_t SMALL = 1 << 20;  /* cells */
+
+static int teams_of(const struct sw_elliptic_desc *d, int threads)
+{
+    const bool better = sw_elliptic_cells(d) <= SMALL || d->n[2] < 2 * (int64_t)threads;
+    return threads > 1 && d->batch >= threads && better ? threads : 0;
+}
+
 /* Words of a struct vertical. */
 static size_t vertical_words(int64_t nz) { return 6 * (size_t)nz + 2 * elliptic_packed_words(nz); }
 
-static size_t bytes(const struct sw_elliptic_desc *d)
+/* Of a team, without its struct elliptic_host. */
+static size_t team_bytes(const struct sw_elliptic_desc *d, size_t threads)
 {
-    const size_t threads = (size_t)omp_get_max_threads(), nz = (size_t)d->n[2], batch = (size_t)d->batch;
-    return elliptic_host_bytes(d) + elliptic_modes_bytes(d->n[2]) +
+    return sizeof(struct team) + elliptic_modes_bytes(d->n[2]) +
            threads * (sizeof(struct elliptic_plane) + elliptic_plane_bytes(d) +
                       elliptic_transform_scratch(d->n[2]) * sizeof(double)) +
-           2 * sw_elliptic_cells(d) * sizeof(double) + nz * (sizeof(double) + sizeof(struct elliptic_plane_outcome)) +
-           batch * (sizeof(struct vertical) + sizeof(int) + vertical_words(d->n[2]) * sizeof(double));
+           2 * sw_elliptic_cells(d) * sizeof(double) +
+           (size_t)d->n[2] * (sizeof(double) + sizeof(struct elliptic_plane_outcome));
+}
+
+static size_t bytes(const struct sw_elliptic_desc *d)
+{
+    const int threads = omp_get_max_threads();
+    return elliptic_host_bytes(d) + team_bytes(d, (size_t)threads) +
+           (size_t)teams_of(d, threads) * (elliptic_host_bytes(d) + team_bytes(d, 1)) +
+           (size_t)d->batch *
+               (sizeof(struct vertical) + 2 * sizeof(int) + vertical_words(d->n[2]) * sizeof(double));
+}
+
+static void free_team(struct team *t)
+{
+    elliptic_host_free(&t->host);
+    elliptic_modes_free(&t->modes);
+    for (int k = 0; t->plane && k < t->threads; k++) elliptic_plane_free(&t->plane[k]);
+    sw_free(t->plane);
+    sw_free(t->scratch);
+    sw_free(t->residual);
+    sw_free(t->in_modes);
+    sw_free(t->share);
+    sw_free(t->outcome);
+}
+
+static enum sw_status make_team(const struct sw_elliptic_desc *d, int threads, struct team *t)
+{
+    t->threads = threads;
+    SW_TRY(elliptic_host_make(d, threads, &t->host));
+    SW_TRY(elliptic_modes_make(d->n[2], &t->modes));
+    SW_TRY(sw_alloc((size_t)threads, &t->plane));
+    for (int k = 0; k < threads; k++) SW_TRY(elliptic_plane_make(d, &t->plane[k]));
+    SW_TRY(sw_alloc((size_t)threads * elliptic_transform_scratch(d->n[2]), &t->scratch));
+    SW_TRY(sw_alloc(sw_elliptic_cells(d), &t->residual));
+    SW_TRY(sw_alloc(sw_elliptic_cells(d), &t->in_modes));
+    SW_TRY(sw_alloc((size_t)d->n[2], &t->share));
+    return sw_alloc((size_t)d->n[2], &t->outcome);
 }
 
 static void destroy(struct sw_elliptic *s)
 {
     struct modal *p = s->own;
     if (!p) return;
-    elliptic_host_free(&p->host);
-    elliptic_modes_free(&p->modes);
-    for (int t = 0; p->plane && t < p->threads; t++) elliptic_plane_free(&p->plane[t]);
+    free_team(&p->all);
+    for (int t = 0; p->team && t < p->teams; t++) free_team(&p->team[t]);
     for (int j = 0; p->vertical && j < s->desc.batch; j++) sw_free(p->vertical[j].to_modes);
-    sw_free(p->plane);
-    sw_free(p->scratch);
-    sw_free(p->residual);
-    sw_free(p->in_modes);
-    sw_free(p->share);
-    sw_free(p->outcome);
+    sw_free(p->team);
     sw_free(p->vertical);
     sw_free(p->vertical_of);
+    sw_free(p->due);
     sw_free(p);
 }
 
@@ -99,36 +147,55 @@ static enum sw_status make_vertical(int64_t nz, struct vertical *v)
 static enum sw_status create(struct sw_elliptic *s)
 {
     const struct sw_elliptic_desc *d = &s->desc;
-    const size_t nz = (size_t)d->n[2];
+    const int threads = s->device->threads;
     struct modal *p = NULL;
     SW_TRY(sw_alloc(1, &p));
     s->own = p;
-    p->threads = s->device->threads;
-    SW_TRY(elliptic_host_make(d, p->threads, &p->host));
-    SW_TRY(elliptic_modes_make(d->n[2], &p->modes));
-    SW_TRY(sw_alloc((size_t)p->threads, &p->plane));
-    for (int t = 0; t < p->threads; t++) SW_TRY(elliptic_plane_make(d, &p->plane[t]));
-    SW_TRY(sw_alloc((size_t)p->threads * elliptic_transform_scratch(d->n[2]), &p->scratch));
-    SW_TRY(sw_alloc(sw_elliptic_cells(d), &p->residual));
-    SW_TRY(sw_alloc(sw_elliptic_cells(d), &p->in_modes));
-    SW_TRY(sw_alloc(nz, &p->share));
-    SW_TRY(sw_alloc(nz, &p->outcome));
+    p->teams = teams_of(d, threads);
+    SW_TRY(make_team(d, threads, &p->all));
+    SW_TRY(sw_alloc((size_t)p->teams, &p->team));
+    for (int t = 0; t < p->teams; t++) SW_TRY(make_team(d, 1, &p->team[t]));
     SW_TRY(sw_alloc((size_t)d->batch, &p->vertical));
     for (int j = 0; j < d->batch; j++) SW_TRY(make_vertical(d->n[2], &p->vertical[j]));
-    return sw_alloc((size_t)d->batch, &p->vertical_of);
+    SW_TRY(sw_alloc((size_t)d->batch, &p->vertical_of));
+    return sw_alloc((size_t)d->batch, &p->due);
+}
+
+typedef enum sw_status team_task(void *context, struct team *team, int system);
+
+/* A task for each of count systems: as many rounds of a team a system as come out even, the others by all threads. */
+static enum sw_status for_systems(struct modal *p, int count, team_task *task, void *context)
+{
+    struct sw_err_kept kept = {0};
+    const int apart = p->teams ? count / p->teams * p->teams : 0;
+#pragma omp parallel for num_threads(p->teams > 0 ? p->teams : 1) schedule(dynamic) if (apart > 0)
+    for (int j = 0; j < apart; j++) {
+        const enum sw_status st = task(context, &p->team[omp_get_thread_num()], j);
+#pragma omp critical(elliptic_modal)
+        sw_err_keep(&kept, st);
+    }
+    for (int j = apart; j < count && !kept.status; j++) sw_err_keep(&kept, task(context, &p->all, j));
+    return sw_err_raise(&kept);
 }
 
 /* ------------------------------------------------------------------ modes of the systems */
 
+/* The numbers that modes depend on: those that differ most often first. */
+static const double *numbers_of(const struct sw_elliptic_matrix *m, int k)
+{
+    const double *const vectors[] = {m->b, m->d, m->a, m->c};
+    return vectors[k];
+}
+
 static bool has_numbers(const struct vertical *v, const struct sw_elliptic_matrix *m)
 {
-    const double *const vectors[] = {m->a, m->b, m->c, m->d};
     bool same = v->found;
     for (int k = 0; same && k < 4; k++)
-        same = memcmp(v->numbers + k * m->nz, vectors[k], (size_t)m->nz * sizeof(double)) == 0;
+        same = memcmp(v->numbers + k * m->nz, numbers_of(m, k), (size_t)m->nz * sizeof(double)) == 0;
     return same;
 }
 
+/* @return its place; -1: there is none */
 static int find_vertical(const struct modal *p, int batch, const struct sw_elliptic_matrix *m)
 {
     for (int v = 0; v < batch; v++)
@@ -136,112 +203,126 @@ static int find_vertical(const struct modal *p, int batch, const struct sw_ellip
     return -1;
 }
 
-static void fill_vertical(struct modal *p, const struct sw_elliptic_matrix *m, struct vertical *v)
+/* One of what is due, by a team. */
+static enum sw_status find_modes(void *context, struct team *t, int k)
 {
-    const double *const vectors[] = {m->a, m->b, m->c, m->d};
+    const struct sw_elliptic *s = context;
+    const struct modal *p = s->own;
+    const struct sw_elliptic_matrix *m = &s->matrix[p->due[k]];
+    struct vertical *v = &p->vertical[p->vertical_of[p->due[k]]];
     const int64_t nz = m->nz;
-    const double *x = p->modes.x;
-    elliptic_modes_find(&p->modes, m, p->threads);
-    for (int k = 0; k < 4; k++) memcpy(v->numbers + k * nz, vectors[k], (size_t)nz * sizeof(double));
-    memcpy(v->lambda, p->modes.lambda, (size_t)nz * sizeof(double));
+    const double *x = t->modes.x;
+    elliptic_modes_find(&t->modes, m, t->threads);
+    memcpy(v->lambda, t->modes.lambda, (size_t)nz * sizeof(double));
     for (int64_t i = 0; i < nz; i++) v->weight[i] = 0;
-    for (int64_t k = 0; k < nz; k++)
-        for (int64_t i = 0; i < nz; i++) v->weight[i] += (m->d[k] * x[k * nz + i]) * (m->d[k] * x[k * nz + i]);
+    for (int64_t l = 0; l < nz; l++)
+        for (int64_t i = 0; i < nz; i++) v->weight[i] += (m->d[l] * x[l * nz + i]) * (m->d[l] * x[l * nz + i]);
     elliptic_pack(nz, x, true, v->to_modes);
     elliptic_pack(nz, x, false, v->to_levels);
-    v->found = true;
+    return SW_OK;
 }
 
 /* Systems with the same vertical vectors share their modes, which stay for later systems as long as there is room. */
 static enum sw_status load(struct sw_elliptic *s)
 {
     struct modal *p = s->own;
+    int due = 0;
     for (int v = 0; v < s->desc.batch; v++) p->vertical[v].used = false;
     for (int j = 0; j < s->count; j++) {
         p->vertical_of[j] = find_vertical(p, s->desc.batch, &s->matrix[j]);
         if (p->vertical_of[j] >= 0) p->vertical[p->vertical_of[j]].used = true;
     }
-    for (int j = 0, free = 0; j < s->count; j++) {
+    for (int j = 0, at = 0; j < s->count; j++) {
+        if (p->vertical_of[j] < 0) p->vertical_of[j] = find_vertical(p, s->desc.batch, &s->matrix[j]);
         if (p->vertical_of[j] >= 0) continue;
-        p->vertical_of[j] = find_vertical(p, s->desc.batch, &s->matrix[j]);
-        if (p->vertical_of[j] >= 0) continue;
-        while (p->vertical[free].used) free++;
-        fill_vertical(p, &s->matrix[j], &p->vertical[free]);
-        p->vertical[free].used = true;
-        p->vertical_of[j] = free;
+        while (p->vertical[at].used) at++;
+        for (int k = 0; k < 4; k++)
+            memcpy(p->vertical[at].numbers + k * s->matrix[j].nz, numbers_of(&s->matrix[j], k),
+                   (size_t)s->matrix[j].nz * sizeof(double));
+        p->vertical[at].found = p->vertical[at].used = true;
+        p->vertical_of[j] = at;
+        p->due[due++] = j;
     }
-    return SW_OK;
+    return for_systems(p, due, find_modes, s);
 }
 
 /* ------------------------------------------------------------------ an iteration */
 
-static double *scratch(const struct modal *p, int64_t nz)
+static double *scratch(const struct team *t, int64_t nz)
 {
-    return p->scratch + (size_t)omp_get_thread_num() * elliptic_transform_scratch(nz);
+    return t->scratch + (size_t)omp_get_thread_num() * elliptic_transform_scratch(nz);
 }
 
-static void to_modes(const struct modal *p, const struct sw_elliptic_matrix *m)
+static void to_modes(const struct team *t, const struct sw_elliptic_matrix *m)
 {
     const int64_t nx = m->nx, ny = m->ny, nz = m->nz;
-#pragma omp parallel for num_threads(p->threads) schedule(static)
+#pragma omp parallel for num_threads(t->threads) schedule(static)
     for (int64_t j = 0; j < ny; j++)
-        elliptic_multiply(nz, nx, p->now->to_modes, p->residual + j * nz * nx, nx, p->in_modes + j * nx, ny * nx, false,
-                          scratch(p, nz));
+        elliptic_multiply(nz, nx, t->now->to_modes, t->residual + j * nz * nx, nx, t->in_modes + j * nx, ny * nx, false,
+                          scratch(t, nz));
 }
 
-static void add_levels(const struct modal *p, const struct sw_elliptic_matrix *m, double *u)
+static void add_levels(const struct team *t, const struct sw_elliptic_matrix *m, double *u)
 {
     const int64_t nx = m->nx, ny = m->ny, nz = m->nz;
-#pragma omp parallel for num_threads(p->threads) schedule(static)
+#pragma omp parallel for num_threads(t->threads) schedule(static)
     for (int64_t j = 0; j < ny; j++)
-        elliptic_multiply(nz, nx, p->now->to_levels, p->in_modes + j * nx, ny * nx, u + j * nz * nx, nx, true,
-                          scratch(p, nz));
+        elliptic_multiply(nz, nx, t->now->to_levels, t->in_modes + j * nx, ny * nx, u + j * nz * nx, nx, true,
+                          scratch(t, nz));
 }
 
 /* Shares of the square of the residual, 1 in all. */
-static void share_out(const struct modal *p, const struct sw_elliptic_matrix *m)
+static void share_out(const struct team *t, const struct sw_elliptic_matrix *m)
 {
     double all = 0;
-    for (int64_t i = 0; i < m->nz; i++) all += p->share[i] = elliptic_plane_hardness(m, p->now->lambda[i]);
-    for (int64_t i = 0; i < m->nz; i++) p->share[i] /= all;
+    for (int64_t i = 0; i < m->nz; i++) all += t->share[i] = elliptic_plane_hardness(m, t->now->lambda[i]);
+    for (int64_t i = 0; i < m->nz; i++) t->share[i] /= all;
 }
 
 static enum sw_status correct(void *context, struct elliptic_way *way, double *u)
 {
-    struct modal *p = context;
-    const struct sw_elliptic_matrix *m = p->host.matrix;
+    struct team *t = context;
+    const struct sw_elliptic_matrix *m = t->host.matrix;
     const double goal = fmax(0.5 * way->numbers->tolerance * way->norm_f, LEAST_PART * sqrt(way->rr));
     if (way->outcome->iterations >= way->numbers->iterations) return SW_OK;
-    to_modes(p, m);
-    share_out(p, m);
-#pragma omp parallel for num_threads(p->threads) schedule(dynamic)
+    to_modes(t, m);
+    share_out(t, m);
+#pragma omp parallel for num_threads(t->threads) schedule(dynamic)
     for (int64_t i = 0; i < m->nz; i++)  /* the slowest first */
-        p->outcome[i] = elliptic_plane_solve(m, p->now->lambda[i], goal * sqrt(p->share[i] / p->now->weight[i]),
-                                             &p->plane[omp_get_thread_num()], p->in_modes + i * m->ny * m->nx);
-    add_levels(p, m, u);
+        t->outcome[i] = elliptic_plane_solve(m, t->now->lambda[i], goal * sqrt(t->share[i] / t->now->weight[i]),
+                                             &t->plane[omp_get_thread_num()], t->in_modes + i * m->ny * m->nx);
+    add_levels(t, m, u);
     way->rr = 0;
     for (int64_t i = 0; i < m->nz; i++) {
-        if (elliptic_breaks(way, p->outcome[i].pq)) return SW_OK;
-        way->rr += p->now->weight[i] * p->outcome[i].residual * p->outcome[i].residual;
+        if (elliptic_breaks(way, t->outcome[i].pq)) return SW_OK;
+        way->rr += t->now->weight[i] * t->outcome[i].residual * t->outcome[i].residual;
     }
     elliptic_record(way);
     return SW_OK;
 }
 
+struct task { struct sw_elliptic *solver; const double *f; double *u; struct sw_elliptic_outcome *outcome;
+              double *history; int most; };
+
+static enum sw_status solve_one(void *context, struct team *t, int j)
+{
+    const struct task *k = context;
+    const struct sw_elliptic *s = k->solver;
+    const struct modal *p = s->own;
+    const size_t at = (size_t)j * sw_elliptic_cells(&s->desc);
+    struct elliptic_space space = elliptic_host_space(&t->host);
+    space.work[0] = t->residual;
+    t->host.matrix = &s->matrix[j];
+    t->now = &p->vertical[p->vertical_of[j]];
+    return elliptic_refine(&space, &s->numbers[j], k->f + at, k->u + at, &k->outcome[j],
+                           k->history ? k->history + (size_t)j * (size_t)(k->most + 1) : NULL, k->most, correct, t);
+}
+
 static enum sw_status solve(struct sw_elliptic *s, const double *f, double *u, struct sw_elliptic_outcome *outcome,
                             double *history, int most)
 {
-    struct modal *p = s->own;
-    const size_t cells = sw_elliptic_cells(&s->desc);
-    struct elliptic_space space = elliptic_host_space(&p->host);
-    space.work[0] = p->residual;
-    for (int j = 0; j < s->count; j++) {
-        p->host.matrix = &s->matrix[j];
-        p->now = &p->vertical[p->vertical_of[j]];
-        SW_TRY(elliptic_refine(&space, &s->numbers[j], f + (size_t)j * cells, u + (size_t)j * cells, &outcome[j],
-                               history ? history + (size_t)j * (size_t)(most + 1) : NULL, most, correct, p));
-    }
-    return SW_OK;
+    struct task k = {s, f, u, outcome, history, most};
+    return for_systems(s->own, s->count, solve_one, &k);
 }
 
 extern const struct sw_elliptic_ops elliptic_modal_cpu;
