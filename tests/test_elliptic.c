@@ -220,22 +220,14 @@ static bool does(const struct sw_elliptic_desc *d) { return !under_test->refuse 
 struct solved { double *u; struct sw_elliptic_outcome *outcome; double *history; };
 enum { HISTORY = 64 };
 
-/* count systems of one shape, those of y[0 .. count-1], with right-hand sides f one after another. */
-static struct solved solve(const struct system *y, int count, const double *f)
+/* What has been loaded, count systems of so many cells. */
+static struct solved solve_loaded(struct sw_elliptic *s, size_t cells, int count, const double *f)
 {
-    struct sw_elliptic_desc d = y[0].desc;
-    struct sw_elliptic *s;
     struct solved out = {NULL};
-    struct sw_elliptic_matrix matrix[8];
-    struct sw_elliptic_numbers numbers[8];
-    const size_t all = (size_t)count * y[0].cells;
-    d.batch = count;
-    for (int j = 0; j < count; j++) matrix[j] = y[j].matrix, numbers[j] = y[j].numbers;
+    const size_t all = (size_t)count * cells;
     assert_ok(sw_alloc(all, &out.u));
     assert_ok(sw_alloc((size_t)count, &out.outcome));
     assert_ok(sw_alloc((size_t)count * (HISTORY + 1), &out.history));
-    assert_ok(sw_elliptic_create(&d, under_test->name, device, &s));
-    assert_ok(sw_elliptic_load(s, count, numbers, matrix));
     double *there_f = (double *)f, *there_u = out.u;
     if (device->space == SW_DEVICE) {
         assert_ok(sw_device_alloc(device, all, &there_f));
@@ -249,6 +241,21 @@ static struct solved solve(const struct system *y, int count, const double *f)
         sw_device_free(device, there_f);
         sw_device_free(device, there_u);
     }
+    return out;
+}
+
+/* count systems of one shape, those of y[0 .. count-1], with right-hand sides f one after another. */
+static struct solved solve(const struct system *y, int count, const double *f)
+{
+    struct sw_elliptic_desc d = y[0].desc;
+    struct sw_elliptic *s;
+    struct sw_elliptic_matrix matrix[8];
+    struct sw_elliptic_numbers numbers[8];
+    d.batch = count;
+    for (int j = 0; j < count; j++) matrix[j] = y[j].matrix, numbers[j] = y[j].numbers;
+    assert_ok(sw_elliptic_create(&d, under_test->name, device, &s));
+    assert_ok(sw_elliptic_load(s, count, numbers, matrix));
+    struct solved out = solve_loaded(s, y[0].cells, count, f);
     sw_elliptic_destroy(&s);
     return out;
 }
@@ -359,6 +366,48 @@ static void gives_each_system_the_same_bits_alone_as_in_a_batch(void **state)
         for (int j = 0; j < COUNT; j++) free_system(&y[j]);
         sw_free(f);
     }
+}
+
+/* A solver gets systems again and again: others, fewer, in another order, the same twice. Nothing stays of the former
+ * ones, not even where one of them had no solution. */
+static void solves_what_was_loaded_last(void **state)
+{
+    static const int turns[][4] = {{0, 1, 2, -1}, {3, 1, -1}, {2, 2, 3, 0}, {1, -1}, {3, 0, 1, 2}};
+    struct sw_elliptic_desc d = {.n = {9, 10, 7}, .batch = 4, .graded = true};
+    struct system y[4];
+    struct sw_elliptic *s;
+    uint64_t seed = 23;
+    (void)state;
+    need_row();
+    if (!does(&d)) return;
+    for (int j = 0; j < 4; j++) {
+        struct sw_elliptic_numbers p = usual;
+        p.depth *= 1 + j / 2;
+        p.omega2 /= 1 + j % 2;
+        y[j] = make_system(&d, &p);
+    }
+    double *f = random_numbers(4 * y[0].cells, -1, 1, &seed);
+    f[5] = NAN;  /* of the first one of each turn */
+    assert_ok(sw_elliptic_create(&d, under_test->name, device, &s));
+    for (size_t t = 0; t < sizeof turns / sizeof *turns; t++) {
+        struct sw_elliptic_matrix matrix[4];
+        struct sw_elliptic_numbers numbers[4];
+        int count = 0;
+        for (; count < 4 && turns[t][count] >= 0; count++)
+            matrix[count] = y[turns[t][count]].matrix, numbers[count] = y[turns[t][count]].numbers;
+        assert_ok(sw_elliptic_load(s, count, numbers, matrix));
+        struct solved all = solve_loaded(s, y[0].cells, count, f);
+        assert_int_equal(all.outcome[0].fault, SW_ELLIPTIC_NOT_FINITE);
+        for (int j = 1; j < count; j++) {
+            struct solved one = solve(&y[turns[t][j]], 1, f + (size_t)j * y[0].cells);
+            assert_memory_equal(one.u, all.u + (size_t)j * y[0].cells, y[0].cells * sizeof(double));
+            free_solved(&one);
+        }
+        free_solved(&all);
+    }
+    sw_elliptic_destroy(&s);
+    for (int j = 0; j < 4; j++) free_system(&y[j]);
+    sw_free(f);
 }
 
 static void says_what_it_did_not_reach(void **state)
@@ -658,6 +707,7 @@ int main(void)
         cmocka_unit_test(recovers_known_solutions_of_all_shapes),
         cmocka_unit_test(solves_for_zero_at_once),
         cmocka_unit_test(gives_each_system_the_same_bits_alone_as_in_a_batch),
+        cmocka_unit_test(solves_what_was_loaded_last),
         cmocka_unit_test(says_what_it_did_not_reach),
         cmocka_unit_test(records_its_way),
         cmocka_unit_test(gives_the_same_bits_with_any_number_of_threads),
