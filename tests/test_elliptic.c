@@ -621,6 +621,26 @@ static void needs_few_iterations_whatever_the_grid_and_the_numbers(void **state)
     }
 }
 
+/* What a solver takes is at most what was told before: less where the machine has more threads than the device. */
+static void takes_the_bytes_that_it_tells(void **state)
+{
+    struct sw_elliptic_desc kind[KINDS];
+    (void)state;
+    need_row();
+    kinds_of((const int64_t[]){47, 40, 21}, kind);
+    for (int k = 0; k < KINDS; k++) {
+        struct sw_elliptic *s;
+        size_t told;
+        if (!does(&kind[k])) continue;
+        assert_ok(sw_elliptic_bytes(&kind[k], under_test->name, device, &told));
+        const double before = in_use();
+        assert_ok(sw_elliptic_create(&kind[k], under_test->name, device, &s));
+        const double taken = in_use() - before;
+        sw_elliptic_destroy(&s);
+        if (taken > (double)told + 8192) fail_msg("kind %d: %.0f bytes, not %zu", k, taken, told);
+    }
+}
+
 /* ------------------------------------------------------------------ orders */
 
 /* The box: u = sin(pi x) sin(pi y) g(z), g = 1 + cos(pi z/H)/2, Neumann above and below. */
@@ -713,6 +733,7 @@ int main(void)
         cmocka_unit_test(gives_the_same_bits_with_any_number_of_threads),
         cmocka_unit_test(agrees_with_the_reference),
         cmocka_unit_test(needs_the_iterations_that_another_program_needs),
+        cmocka_unit_test(takes_the_bytes_that_it_tells),
         cmocka_unit_test(needs_few_iterations_whatever_the_grid_and_the_numbers),
         cmocka_unit_test(has_order_two_in_the_box_and_with_cross_terms),
     };

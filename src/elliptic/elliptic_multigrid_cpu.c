@@ -174,7 +174,7 @@ static size_t bytes(const struct sw_elliptic_desc *d)
     size_t words = 4 * sw_elliptic_cells(d) + (size_t)omp_get_max_threads() * scratch_of(d);
     int64_t n[2];
     for (int g = 0; elliptic_grid_size(d, g, n); g++) words += own_words(d, g, n);
-    return words * sizeof(double) + elliptic_grids_bytes(d) + elliptic_host_bytes(d);
+    return sizeof(struct multigrid) + words * sizeof(double) + elliptic_grids_bytes(d) + elliptic_host_bytes(d);
 }
 
 static void destroy(struct sw_elliptic *s)
