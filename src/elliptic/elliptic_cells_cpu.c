@@ -182,11 +182,12 @@ void elliptic_precondition_columns(const struct sw_elliptic_matrix *m, int64_t j
     elliptic_substitute(count, nz, up, z + first, nx);
 }
 
-/* r, z and w of a block take half of a cache of 512 KiB. */
+/* r, z and w of a block take half of a cache of 512 KiB, or more: with less than 2 KiB of a row at a time the processor
+ * does not see what comes next, which costs more than words that lie in the next cache. */
 int64_t elliptic_columns(const struct sw_elliptic_matrix *m)
 {
     const int64_t room = (256 << 10) / (3 * (int64_t)sizeof(double)) / m->nz / 8 * 8;
-    return room < 32 ? 32 : room;
+    return room < 256 ? 256 : room;
 }
 
 void elliptic_precondition_slab(const struct sw_elliptic_matrix *m, int64_t j, const double *r, double *z,

@@ -51,13 +51,6 @@ static enum sw_status create(struct sw_elliptic *s)
     return sw_alloc(4 * sw_elliptic_cells(&s->desc), &p->work);
 }
 
-enum { AHEAD = 4 };  /* rows that are asked for before they are needed */
-
-static inline void ask_for(const double *row, int64_t count)
-{
-    for (int64_t c = 0; c < count; c += 8) __builtin_prefetch(row + c, 1);
-}
-
 /* ------------------------------------------------------------------ K1 */
 
 /* A row of K1. @param az  A z  @param first  there is no p yet, and no q: alpha and beta are 0
@@ -106,9 +99,7 @@ static double advance(struct interleaved *s, bool first, double alpha, double be
         for (int64_t j = 0; j < ny; j++) {
             struct elliptic_lanes pq = {{0}};
             for (int64_t k = 0; k < nz; k++) {
-                const int64_t at = (j * nz + k) * nx, later = at + AHEAD * nx;
-                if (later < cells) ask_for(u + later, nx), ask_for(p + later, nx), ask_for(q + later, nx);
-                if (later + nz * nx < cells) ask_for(z + later + nz * nx, nx);
+                const int64_t at = (j * nz + k) * nx;
                 elliptic_apply_row(m, z, j, k, az, scratch);
                 advance_row(nx, first, alpha, beta, z + at, az, u + at, p + at, q + at, &pq);
             }
@@ -136,8 +127,6 @@ static void reduce(struct interleaved *s, bool first, double alpha, double *rr, 
             for (int64_t k = 0; k < nz; k++) {
                 double *restrict to = r + k * nx + i;
                 const double *restrict from = q + k * nx + i;
-                if (k + AHEAD < nz) ask_for(to + AHEAD * nx, count), ask_for(from + AHEAD * nx, count);
-                ask_for(z + k * nx + i, count);
                 for (int64_t c = 0; !first && c < count; c++) to[c] -= alpha * from[c];
                 elliptic_add_products(&own, to, to, count);
             }
