@@ -116,3 +116,83 @@ struct elliptic_space elliptic_host_space(struct elliptic_host *h)
     return (struct elliptic_space){.context = h, .apply = apply, .precondition = precondition, .dot = dot,
                                    .combine = combine};
 }
+
+/* ------------------------------------------------------------------ several things in one pass */
+
+static enum sw_status apply_and_dot(void *context, const double *x, double *y, double *sum)
+{
+    const struct elliptic_host *h = context;
+    const struct sw_elliptic_matrix *m = h->matrix;
+#pragma omp parallel for num_threads(h->threads) schedule(static)
+    for (int64_t j = 0; j < m->ny; j++) {
+        struct elliptic_lanes own = {{0}};
+        for (int64_t k = 0; k < m->nz; k++) {
+            const int64_t at = (j * m->nz + k) * m->nx;
+            elliptic_apply_row(m, x, j, k, y + at, elliptic_host_scratch(h));
+            elliptic_add_products(&own, x + at, y + at, m->nx);
+        }
+        h->sums[j] = elliptic_sum_of(&own);
+    }
+    *sum = elliptic_host_sum(h, 0);
+    return SW_OK;
+}
+
+enum { PIECE = 512 };  /* words: what is done with them twice is in the first-level cache the second time */
+
+static enum sw_status two_dots(void *context, const double *x, const double *y, const double *z, double sum[2])
+{
+    const struct elliptic_host *h = context;
+    const int64_t ny = h->matrix->ny, length = (int64_t)slab(h->matrix);
+#pragma omp parallel for num_threads(h->threads) schedule(static)
+    for (int64_t j = 0; j < ny; j++) {
+        struct elliptic_lanes first = {{0}}, second = {{0}};
+        for (int64_t i = 0; i < length; i += PIECE) {
+            const int64_t at = j * length + i, count = length - i < PIECE ? length - i : PIECE;
+            elliptic_add_products(&first, x + at, z + at, count);
+            elliptic_add_products(&second, y + at, z + at, count);
+        }
+        h->sums[j] = elliptic_sum_of(&first);
+        h->sums[ny + j] = elliptic_sum_of(&second);
+    }
+    sum[0] = elliptic_host_sum(h, 0);
+    sum[1] = elliptic_host_sum(h, 1);
+    return SW_OK;
+}
+
+static enum sw_status add_and_square(void *context, double alpha, const double *x, double *y, double *sum)
+{
+    const struct elliptic_host *h = context;
+    const int64_t ny = h->matrix->ny, length = (int64_t)slab(h->matrix);
+#pragma omp parallel for num_threads(h->threads) schedule(static)
+    for (int64_t j = 0; j < ny; j++) {
+        struct elliptic_lanes own = {{0}};
+        for (int64_t i = 0; i < length; i += PIECE) {
+            const int64_t at = j * length + i, count = length - i < PIECE ? length - i : PIECE;
+            const double *restrict from = x + at;
+            double *restrict to = y + at;
+            for (int64_t c = 0; c < count; c++) to[c] += alpha * from[c];
+            elliptic_add_products(&own, to, to, count);
+        }
+        h->sums[j] = elliptic_sum_of(&own);
+    }
+    *sum = elliptic_host_sum(h, 0);
+    return SW_OK;
+}
+
+static enum sw_status advance(void *context, double alpha, double *u, const double *z, double beta, double *p)
+{
+    const struct elliptic_host *h = context;
+    const size_t length = slab(h->matrix);
+#pragma omp parallel for num_threads(h->threads) schedule(static)
+    for (int64_t j = 0; j < h->matrix->ny; j++) {
+        double *restrict to = u + (size_t)j * length, *restrict direction = p + (size_t)j * length;
+        const double *restrict from = z + (size_t)j * length;
+        for (size_t i = 0; i < length; i++) {
+            to[i] += alpha * direction[i];
+            direction[i] = from[i] + beta * direction[i];
+        }
+    }
+    return SW_OK;
+}
+
+const struct elliptic_fused elliptic_host_fused = {apply_and_dot, two_dots, add_and_square, advance};

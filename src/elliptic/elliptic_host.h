@@ -27,6 +27,8 @@ void elliptic_host_precondition(const struct elliptic_host *host, const double *
 /** The sum of what the slabs have in row `which` of host->sums, in the order of their numbers, pairwise. */
 double elliptic_host_sum(const struct elliptic_host *host, int which);
 
-/** The vectors of the system at hand, preconditioned by columns. The caller adds space.work. */
+/** The vectors of the system at hand, preconditioned by columns. The caller adds space.work, and space.fused if it does
+ * not go pass by pass. */
 struct elliptic_space elliptic_host_space(struct elliptic_host *host);
+extern const struct elliptic_fused elliptic_host_fused;
 #endif

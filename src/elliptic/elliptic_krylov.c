@@ -10,38 +10,59 @@ static enum sw_status combine(const struct elliptic_space *s, double alpha, cons
     return s->combine(s->context, alpha, x, beta, y);
 }
 
-/* p = z + beta p. @param q  A p of the iteration before; NULL: there is none
- * @param rz  in, out: <r, z> */
-static enum sw_status next_direction(const struct elliptic_space *s, const double *r, const double *z, const double *q,
-                                     double alpha, double *p, double *rz)
+/* <r, z>, and <q, z> where it is asked for. */
+static enum sw_status dots(const struct elliptic_space *s, const double *r, const double *q, const double *z,
+                           double sum[2])
 {
-    double now, along = 0;
-    SW_TRY(dot(s, r, z, &now));
-    if (q && s->flexible) SW_TRY(dot(s, q, z, &along));
-    const double beta = q ? (s->flexible ? -alpha * along : now) / *rz : 0;
-    *rz = now;
+    if (q && s->fused) return s->fused->dots(s->context, r, q, z, sum);
+    SW_TRY(dot(s, r, z, &sum[0]));
+    return q ? dot(s, q, z, &sum[1]) : SW_OK;
+}
+
+/* u += alpha p of the iteration before, and p = z + beta p. @param rz  in, out: <r, z> */
+static enum sw_status next_direction(const struct elliptic_space *s, bool first, double alpha, double *u, double *rz)
+{
+    double *const r = s->work[0], *const z = s->work[1], *const p = s->work[2], *const q = s->work[3], sum[2];
+    SW_TRY(dots(s, r, first || !s->flexible ? NULL : q, z, sum));
+    const double beta = first ? 0 : (s->flexible ? -alpha * sum[1] : sum[0]) / *rz;
+    *rz = sum[0];
+    if (!first && s->fused) return s->fused->advance(s->context, alpha, u, z, beta, p);
+    if (!first) SW_TRY(combine(s, alpha, p, 1, u));
     return combine(s, 1, z, beta, p);
 }
 
+static enum sw_status apply(const struct elliptic_space *s, const double *p, double *q, double *pq)
+{
+    if (s->fused) return s->fused->apply(s->context, p, q, pq);
+    SW_TRY(s->apply(s->context, p, q));
+    return dot(s, p, q, pq);
+}
+
+static enum sw_status add(const struct elliptic_space *s, double alpha, const double *q, double *r, double *rr)
+{
+    if (s->fused) return s->fused->add(s->context, alpha, q, r, rr);
+    SW_TRY(combine(s, alpha, q, 1, r));
+    return dot(s, r, r, rr);
+}
+
+/* u lags by alpha p, which the next direction adds, or the end. */
 static enum sw_status iterate(void *context, struct elliptic_way *w, double *u)
 {
     const struct elliptic_space *s = context;
     double *const r = s->work[0], *const z = s->work[1], *const p = s->work[2], *const q = s->work[3];
     double rz = 0, pq, alpha = 0;
     bool due = w->outcome->iterations < w->numbers->iterations;
+    if (!due) return SW_OK;
     for (bool first = true; due; first = false) {
         SW_TRY(s->precondition(s->context, r, z));
-        SW_TRY(next_direction(s, r, z, first ? NULL : q, alpha, p, &rz));
-        SW_TRY(s->apply(s->context, p, q));
-        SW_TRY(dot(s, p, q, &pq));
+        SW_TRY(next_direction(s, first, alpha, u, &rz));
+        SW_TRY(apply(s, p, q, &pq));
         if (elliptic_breaks(w, pq)) return SW_OK;
         alpha = rz / pq;
-        SW_TRY(combine(s, alpha, p, 1, u));
-        SW_TRY(combine(s, -alpha, q, 1, r));
-        SW_TRY(dot(s, r, r, &w->rr));
+        SW_TRY(add(s, -alpha, q, r, &w->rr));
         due = elliptic_record(w);
     }
-    return SW_OK;
+    return combine(s, alpha, p, 1, u);
 }
 
 enum sw_status elliptic_pcg(const struct elliptic_space *space, const struct sw_elliptic_numbers *numbers,

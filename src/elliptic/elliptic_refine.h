@@ -4,6 +4,17 @@
  * the residual is formed from u, and the method begins again from there if it is not. */
 #include "elliptic/sw_elliptic.h"
 
+/* What one pass over the vectors can do together, where a row has that. */
+struct elliptic_fused {
+    enum sw_status (*apply)(void *context, const double *x, double *y, double *sum);      /* y = A x; <x, y>          */
+    enum sw_status (*dots)(void *context, const double *x, const double *y, const double *z, double sum[2]);
+                                                                                          /* <x, z>, <y, z>           */
+    enum sw_status (*add)(void *context, double alpha, const double *x, double *y, double *sum);
+                                                                                          /* y += alpha x; <y, y>     */
+    enum sw_status (*advance)(void *context, double alpha, double *u, const double *z, double beta, double *p);
+                                                                           /* u += alpha p, then p = z + beta p       */
+};
+
 /* The vectors of one system, and what is done with them. */
 struct elliptic_space {
     void *context;
@@ -12,6 +23,7 @@ struct elliptic_space {
     enum sw_status (*dot)(void *context, const double *x, const double *y, double *sum);  /* waits for it         */
     enum sw_status (*combine)(void *context, double alpha, const double *x, double beta, double *y);
                                                             /* y = alpha x + beta y; beta = 0 does not look at y  */
+    const struct elliptic_fused *fused;                                         /* NULL: one thing after another  */
     double *work[4];       /* of the length of u                                                                  */
     bool    flexible;      /* M^-1 differs from iteration to iteration, or is not symmetric to the last digit      */
 };
