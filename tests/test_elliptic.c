@@ -506,6 +506,37 @@ static bool iterates_as_the_reference(void)
 }
 
 /* Both residuals are within the tolerance, so A (u - v) is within twice that. */
+/* Long waves rule: what the zero-order term holds is 1e-8 of what horizontal neighbours weigh. */
+static void solves_where_long_waves_rule(void **state)
+{
+    const struct sw_elliptic_numbers p = {.omega2 = 30, .lambda2 = 0.05, .delta = 1e-3, .depth = 0.1,
+                                          .tolerance = 1e-8, .iterations = 5000};
+    struct sw_elliptic_desc kind[KINDS];
+    (void)state;
+    need_row();
+    kinds_of((const int64_t[]){40, 37, 5}, kind);
+    for (int k = 0; k < KINDS; k++) {
+        struct system y = make_system(&kind[k], &p);
+        struct sw_device *two = device;
+        uint64_t seed = 37;
+        double *f = random_numbers(y.cells, -1, 1, &seed);
+        if (does(&kind[k])) {
+            struct solved s = solve(&y, 1, f);
+            if (s.outcome[0].fault) fail_msg("kind %d: fault %d", k, s.outcome[0].fault);
+            assert_true(residual_of(&y, f, s.u) <= p.tolerance + 1e-12);
+            if (device->space == SW_HOST) assert_ok(sw_device_open("cpu", 3, &device));
+            struct solved other = solve(&y, 1, f);
+            assert_memory_equal(other.u, s.u, y.cells * sizeof *s.u);
+            if (device != two) sw_device_close(&device);
+            device = two;
+            free_solved(&other);
+            free_solved(&s);
+        }
+        sw_free(f);
+        free_system(&y);
+    }
+}
+
 static void agrees_with_the_reference(void **state)
 {
     struct sw_elliptic_desc kind[KINDS];
@@ -731,6 +762,7 @@ int main(void)
         cmocka_unit_test(says_what_it_did_not_reach),
         cmocka_unit_test(records_its_way),
         cmocka_unit_test(gives_the_same_bits_with_any_number_of_threads),
+        cmocka_unit_test(solves_where_long_waves_rule),
         cmocka_unit_test(agrees_with_the_reference),
         cmocka_unit_test(needs_the_iterations_that_another_program_needs),
         cmocka_unit_test(takes_the_bytes_that_it_tells),

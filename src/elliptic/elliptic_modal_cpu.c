@@ -5,7 +5,8 @@
  *     u += X w           as g
  *
  * and one iteration is enough but where rounding leaves more than the tolerance. Only the lowest modes take many steps
- * in the plane: lambda grows with the square of the mode.
+ * in the plane: lambda grows with the square of the mode. The problem of a mode is an elliptic one of a single level:
+ * if it takes very many steps `cpu.multigrid` solves it, with all threads.
  *
  * How small the modes' residuals have to be. r = D X s where s_m is that of mode m, so that |r|² = sum of g_m |s_m|²,
  * g_m = sum over k of (d_k X_km)², but for products of different modes, which half the tolerance is left for. The rest
@@ -15,6 +16,7 @@
 #include <string.h>
 
 #include "base/sw_mem.h"
+#include "elliptic/elliptic_cells_cpu.h"
 #include "elliptic/elliptic_host.h"
 #include "elliptic/elliptic_modes.h"
 #include "elliptic/elliptic_plane_cpu.h"
@@ -23,6 +25,12 @@
 
 /* The least part of a residual that one iteration leaves: rounding leaves more, or nearly so. */
 static const double LEAST_PART = 1e-13;
+
+/* Steps in the plane that cost more than multigrid does: it takes what some 120 of them do, whatever lambda is. */
+static const double MANY_STEPS = 150;
+enum { CYCLES = 40 };  /* of multigrid at most; 5 to 12 are usual */
+
+extern const struct sw_elliptic_ops elliptic_multigrid_cpu;
 
 /* The modes of one set of vertical vectors, ready to multiply with. */
 struct vertical {
@@ -40,8 +48,10 @@ struct team {
     struct elliptic_plane *plane;     /* [threads] */
     double *scratch;                  /* [threads][elliptic_transform_scratch()] */
     double *residual, *in_modes;      /* [ny][nz][nx]; [nz][ny][nx] */
-    double *share;                    /* [nz] */
+    double *hardness, all_hardness;   /* [nz]; its sum */
     struct elliptic_plane_outcome *outcome;  /* [nz] */
+    struct sw_device device;          /* of so many threads */
+    struct sw_elliptic *multigrid;    /* of one level */
     const struct vertical *now;       /* of the system at hand */
 };
 
@@ -71,10 +81,19 @@ static int teams_of(const struct sw_elliptic_desc *d, int threads)
 /* Words of a struct vertical. */
 static size_t vertical_words(int64_t nz) { return 6 * (size_t)nz + 2 * elliptic_packed_words(nz); }
 
+static struct sw_elliptic_desc plane_of(const struct sw_elliptic_desc *d)
+{
+    struct sw_elliptic_desc plane = *d;
+    plane.n[2] = 1;
+    plane.batch = 1;
+    return plane;
+}
+
 /* Of a team, without its struct elliptic_host. */
 static size_t team_bytes(const struct sw_elliptic_desc *d, size_t threads)
 {
-    return sizeof(struct team) + elliptic_modes_bytes(d->n[2]) +
+    const struct sw_elliptic_desc plane = plane_of(d);
+    return sizeof(struct team) + elliptic_modes_bytes(d->n[2]) + elliptic_multigrid_cpu.bytes(&plane) +
            threads * (sizeof(struct elliptic_plane) + elliptic_plane_bytes(d) +
                       elliptic_transform_scratch(d->n[2]) * sizeof(double)) +
            2 * sw_elliptic_cells(d) * sizeof(double) +
@@ -94,18 +113,24 @@ static void free_team(struct team *t)
 {
     elliptic_host_free(&t->host);
     elliptic_modes_free(&t->modes);
+    sw_elliptic_destroy(&t->multigrid);
     for (int k = 0; t->plane && k < t->threads; k++) elliptic_plane_free(&t->plane[k]);
     sw_free(t->plane);
     sw_free(t->scratch);
     sw_free(t->residual);
     sw_free(t->in_modes);
-    sw_free(t->share);
+    sw_free(t->hardness);
     sw_free(t->outcome);
 }
 
-static enum sw_status make_team(const struct sw_elliptic_desc *d, int threads, struct team *t)
+static enum sw_status make_team(const struct sw_elliptic_desc *d, const struct sw_device *device, int threads,
+                                struct team *t)
 {
+    const struct sw_elliptic_desc plane = plane_of(d);
     t->threads = threads;
+    t->device = *device;
+    t->device.threads = threads;
+    SW_TRY(sw_elliptic_create(&plane, elliptic_multigrid_cpu.name, &t->device, &t->multigrid));
     SW_TRY(elliptic_host_make(d, threads, &t->host));
     SW_TRY(elliptic_modes_make(d->n[2], &t->modes));
     SW_TRY(sw_alloc((size_t)threads, &t->plane));
@@ -113,7 +138,7 @@ static enum sw_status make_team(const struct sw_elliptic_desc *d, int threads, s
     SW_TRY(sw_alloc((size_t)threads * elliptic_transform_scratch(d->n[2]), &t->scratch));
     SW_TRY(sw_alloc(sw_elliptic_cells(d), &t->residual));
     SW_TRY(sw_alloc(sw_elliptic_cells(d), &t->in_modes));
-    SW_TRY(sw_alloc((size_t)d->n[2], &t->share));
+    SW_TRY(sw_alloc((size_t)d->n[2], &t->hardness));
     return sw_alloc((size_t)d->n[2], &t->outcome);
 }
 
@@ -152,9 +177,9 @@ static enum sw_status create(struct sw_elliptic *s)
     SW_TRY(sw_alloc(1, &p));
     s->own = p;
     p->teams = teams_of(d, threads);
-    SW_TRY(make_team(d, threads, &p->all));
+    SW_TRY(make_team(d, s->device, threads, &p->all));
     SW_TRY(sw_alloc((size_t)p->teams, &p->team));
-    for (int t = 0; t < p->teams; t++) SW_TRY(make_team(d, 1, &p->team[t]));
+    for (int t = 0; t < p->teams; t++) SW_TRY(make_team(d, s->device, 1, &p->team[t]));
     SW_TRY(sw_alloc((size_t)d->batch, &p->vertical));
     for (int j = 0; j < d->batch; j++) SW_TRY(make_vertical(d->n[2], &p->vertical[j]));
     SW_TRY(sw_alloc((size_t)d->batch, &p->vertical_of));
@@ -271,12 +296,53 @@ static void add_levels(const struct team *t, const struct sw_elliptic_matrix *m,
                           scratch(t, nz));
 }
 
-/* Shares of the square of the residual, 1 in all. */
-static void share_out(const struct team *t, const struct sw_elliptic_matrix *m)
+/* How small the residual of a mode has to be. Shares go by the square root of the condition number.
+ * @param goal  of f - A u */
+static double target_of(const struct team *t, double goal, int64_t mode)
 {
-    double all = 0;
-    for (int64_t i = 0; i < m->nz; i++) all += t->share[i] = elliptic_plane_hardness(m, t->now->lambda[i]);
-    for (int64_t i = 0; i < m->nz; i++) t->share[i] /= all;
+    return goal * sqrt(t->hardness[mode] / t->now->weight[mode] / t->all_hardness);
+}
+
+static void share_out(struct team *t, const struct sw_elliptic_matrix *m)
+{
+    t->all_hardness = 0;
+    for (int64_t i = 0; i < m->nz; i++)
+        t->all_hardness += t->hardness[i] = elliptic_plane_hardness(m, t->now->lambda[i]);
+}
+
+/* |g| of a mode if it takes very many steps: 2 exp(-2 k/sqrt(condition)) bounds what k steps leave. Else 0. */
+static double hard_norm(const struct team *t, const struct sw_elliptic_matrix *m, int64_t mode, double target)
+{
+    const double *g = t->in_modes + mode * m->ny * m->nx, e_folds = 2 * MANY_STEPS / t->hardness[mode];
+    struct elliptic_lanes gg = {{0}};
+    if (e_folds > 40) return 0;  /* more than any residual falls */
+    elliptic_add_products(&gg, g, g, m->ny * m->nx);
+    const double norm = sqrt(elliptic_sum_of(&gg));
+    return isfinite(norm) && 2 * norm > exp(e_folds) * target ? norm : 0;
+}
+
+/* By multigrid: a problem of one level with the weights of the plane, a = lambda and d = 1. Whatever residual it comes
+ * to, what it has found is taken; where it breaks, as it may where nothing holds u, steps in the plane begin anew. */
+static enum sw_status solve_hard(const struct team *t, const struct sw_elliptic_matrix *m, int64_t mode, double norm,
+                                 double target)
+{
+    double *const g = t->in_modes + mode * m->ny * m->nx, *const w = t->plane[0].q, zero = 0, one = 1;
+    struct sw_elliptic_matrix plane = *m;
+    const struct sw_elliptic_numbers numbers = {.tolerance = target / norm, .iterations = CYCLES};
+    struct sw_elliptic_outcome o;
+    plane.nz = 1;
+    plane.a = &t->now->lambda[mode];
+    plane.b = plane.c = &zero;
+    plane.d = &one;
+    SW_TRY(sw_elliptic_load(t->multigrid, 1, &numbers, &plane));
+    SW_TRY(sw_elliptic_solve(t->multigrid, g, w, &o, NULL, 0));
+    if (o.fault == SW_ELLIPTIC_INDEFINITE || o.fault == SW_ELLIPTIC_NOT_FINITE) {
+        t->outcome[mode] = elliptic_plane_solve(m, t->now->lambda[mode], target, &t->plane[0], g);
+        return SW_OK;
+    }
+    memcpy(g, w, (size_t)(m->ny * m->nx) * sizeof *g);
+    t->outcome[mode] = (struct elliptic_plane_outcome){.residual = o.residual * norm, .pq = 1};
+    return SW_OK;
 }
 
 static enum sw_status correct(void *context, struct elliptic_way *way, double *u)
@@ -284,12 +350,15 @@ static enum sw_status correct(void *context, struct elliptic_way *way, double *u
     struct team *t = context;
     const struct sw_elliptic_matrix *m = t->host.matrix;
     const double goal = fmax(0.5 * way->numbers->tolerance * way->norm_f, LEAST_PART * sqrt(way->rr));
+    int64_t hard = 0;
     if (way->outcome->iterations >= way->numbers->iterations) return SW_OK;
     to_modes(t, m);
     share_out(t, m);
+    for (double norm; hard < m->nz && (norm = hard_norm(t, m, hard, target_of(t, goal, hard))) > 0; hard++)
+        SW_TRY(solve_hard(t, m, hard, norm, target_of(t, goal, hard)));
 #pragma omp parallel for num_threads(t->threads) schedule(dynamic)
-    for (int64_t i = 0; i < m->nz; i++)  /* the slowest first */
-        t->outcome[i] = elliptic_plane_solve(m, t->now->lambda[i], goal * sqrt(t->share[i] / t->now->weight[i]),
+    for (int64_t i = hard; i < m->nz; i++)  /* the slowest first */
+        t->outcome[i] = elliptic_plane_solve(m, t->now->lambda[i], target_of(t, goal, i),
                                              &t->plane[omp_get_thread_num()], t->in_modes + i * m->ny * m->nx);
     add_levels(t, m, u);
     way->rr = 0;

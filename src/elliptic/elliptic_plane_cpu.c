@@ -68,7 +68,7 @@ static void add_weights(const struct sw_elliptic_matrix *m, int64_t j, double *r
 
 double elliptic_plane_hardness(const struct sw_elliptic_matrix *m, double lambda)
 {
-    const double sides = (double)(m->nx + m->ny);
+    const double cells = (double)(m->nx > m->ny ? m->nx : m->ny);
     double most = 0;
     for (int64_t j = 0; j < m->ny; j++) {  /* a row's middle and its ends tell enough */
         const int64_t at[] = {0, m->nx / 2, m->nx - 1};
@@ -77,7 +77,7 @@ double elliptic_plane_hardness(const struct sw_elliptic_matrix *m, double lambda
             most = fmax(most, (east[0] + east[1] + north[0] + north[m->nx]) / m->area[j * m->nx + at[k]]);
         }
     }
-    return lambda > 0 ? fmin(sqrt(1 + 2 * most / lambda), sides) : sides;
+    return lambda > 0 ? fmin(sqrt(1 + 2 * most / lambda), cells) : cells;
 }
 
 static double least_of(const double *x, int64_t count)

@@ -31,7 +31,7 @@ struct elliptic_plane_outcome {
 struct elliptic_plane_outcome elliptic_plane_solve(const struct sw_elliptic_matrix *matrix, double lambda,
                                                    double target, const struct elliptic_plane *plane, double *w);
 
-/** A bound of the square root of the condition number for a mode, as the diagonal bounds it: its iterations grow with
- * it. @param lambda  [1] */
+/** About the square root of the condition number for a mode, which its iterations grow with: the diagonal bounds it,
+ * and so does the number of cells along an axis. */
 double elliptic_plane_hardness(const struct sw_elliptic_matrix *matrix, double lambda);
 #endif
