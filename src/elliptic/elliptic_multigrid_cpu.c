@@ -241,14 +241,14 @@ static enum sw_status solve(struct sw_elliptic *s, const double *f, double *u, s
 }
 
 /* Of an iteration. On the finest grid the way down reads f and writes u, the way up reads f and u and writes u: 5
- * words; the residual of the red columns is in the cache still. A sweep solves for each column once, 13 + 8 operations and a
- * division a cell; the residual takes 4, bilinear interpolation 5. Damped, a sweep is A u and M^-1 r, and the residual
- * is written and read on the way up. Grids of a fourth of the cells each add a third. Conjugate gradients: A p 2, two
- * dot products 3, u and p 5, r 3. */
+ * words; the residual of the red columns is in the cache still. A sweep solves for each column once, 13 + 8 operations
+ * and a division a cell; the residual takes 4, bilinear interpolation 5. Damped, a sweep is A u and M^-1 r, and the way
+ * up writes a residual. Grids of a fourth of the cells each add a third. Conjugate gradients: A p 2, two dot products
+ * 3, u and p 5, r 3. */
 static struct sw_cost cost(const struct sw_elliptic_desc *d)
 {
     const bool coloured = is_coloured(d, 0, d->n);
-    const double words = coloured ? 5 : 7,
+    const double words = coloured ? 5 : 6,
                  work = coloured ? 2 * 22 + 4 + 5 : 2 * (14 + 2) + 2 * (d->full ? 41 : 25) + 5;
     return (struct sw_cost){(words * 4 / 3 + 13) * sizeof(double), work * 4 / 3 + (d->full ? 40 : 24) + 2 * 6};
 }
