@@ -56,6 +56,24 @@ assert 0.015 < error["tpfa", 32] < 0.025, error        # stalls at 2 %
 assert (f["residual"][:] <= 1e-10).all() and (f["iterations"][:] >= 1).all()
 PY
 
+# of the shell with values that vary along its walls, and without fluxes through them: the largest error, which is there
+harmonic() {  # harmonic FILE EXPRESSION DEGREE OPTION...: of that degree, on the sphere
+    local file=$1 u=$2 degree=$3
+    shift 3
+    expect 0 run "$top/configs/elliptic_convergence.cfg" --device cpu -o "$file" -s 'sweep={ n=[16, 32, 64]; }' \
+        -s 'stencil="full"' -s 'grid.n=("n", "n", 16)' -s "exact=\"$u\"" "$@" \
+        -s "f=\"(delta + omega2*$degree*($degree + 1)/z^2)*($u)\""
+    [ -z "$python" ] || $python - "$file" >out 2>err <<'PY' || fail "orders of $file"
+import sys, h5py, numpy as np
+e = h5py.File(sys.argv[1])["err_max"][:]
+slopes = np.log2(e[:-1] / e[1:])
+assert (slopes > 1.8).all(), slopes
+PY
+}
+harmonic values.h5 'x/sqrt(1+x^2+y^2)' 1 -s 'boundary.value="x/sqrt(1+x^2+y^2)"'
+harmonic product.h5 'x*y/(1+x^2+y^2)' 2 -s 'boundary.value="x*y/(1+x^2+y^2)"'
+harmonic closed.h5 '(x^4+y^4+1)/(1+x^2+y^2)^2 - 0.6' 4 -s 'boundary.sides="neumann"'
+
 # ---- what is in the file: cells' centres, levels thin at the bottom; a plane of two dimensions; words as axes
 cat >small.cfg <<'CFG'
 problem = "elliptic";

@@ -83,6 +83,56 @@ static double centre(const struct sw_elliptic_desc *d, int axis, int64_t i)
     return 0.5 * (sw_elliptic_face(d->geometry, d->n[axis], i) + sw_elliptic_face(d->geometry, d->n[axis], i + 1));
 }
 
+/* The weight of vertex (i, j) of a shell in the cross terms. */
+static double cross_of(const struct sw_elliptic_desc *d, int64_t i, int64_t j)
+{
+    const double x = sw_elliptic_face(d->geometry, d->n[0], i), y = sw_elliptic_face(d->geometry, d->n[1], j);
+    return x * y / sqrt(1 + x * x + y * y);
+}
+
+/* Vertices on Dirichlet walls. Two quarters of cells lie at a vertex v inside a wall, between cells p and q along it
+ * with values g at their faces there: the cross term there counts half, the difference along the wall is the mean of
+ * that of u and that of g, and that across it, over half a cell, 2 ((u_p + u_q)/2 - (g_p + g_q)/2). Half the gradient
+ * of X (u_q - u_p + g_q - g_p) ((u_p + u_q)/2 - (g_p + g_q)/2) is X (u_q - g_p)/2 for cell q, -X (u_p - g_q)/2 for cell
+ * p: a weight of the wall's face, and a right-hand side. In a corner where both walls are given it is X (u - g)/2 with
+ * g there, which follows from the values beside it, half of it for either wall.
+ * @return what vertex v counts for the weight of a face on a wall, whose normal points along the axis where sign = 1 */
+static double share_of_wall(const struct sw_elliptic_desc *d, int side, int64_t v)
+{
+    const int axis = side / 2;
+    const int64_t wall = side % 2 ? d->n[axis] : 0, n = d->n[1 - axis];
+    const double cross = axis == 0 ? cross_of(d, wall, v) : cross_of(d, v, wall), sign = side % 2 ? -1 : 1;
+    if (v > 0 && v < n) return 0.5 * sign * cross;
+    return d->sides[1 - axis] == SW_ELLIPTIC_DIRICHLET ? 0.25 * sign * cross : 0;
+}
+
+static void add_dirichlet_wall(const struct sw_elliptic_desc *d, int side, struct sw_elliptic_matrix *m)
+{
+    const int axis = side / 2;
+    const int64_t wall = side % 2 ? d->n[axis] : 0;
+    for (int64_t c = 0; c < d->n[1 - axis]; c++) {
+        double *weight = axis == 0 ? &m->east[c * (m->nx + 1) + wall] : &m->north[wall * m->nx + c];
+        *weight += share_of_wall(d, side, c) - share_of_wall(d, side, c + 1);
+    }
+}
+
+/* Where no flux goes through a wall the derivative across it is -X/k of that along it, k the weight across: the energy
+ * of the two quarters of cells at a vertex is less by half of X^2/k times the square of the difference along the wall,
+ * and so is the weight of the face between their cells. */
+static void add_neumann_wall(const struct sw_elliptic_desc *d, int side, struct sw_elliptic_matrix *m)
+{
+    const int axis = side / 2;
+    const int64_t wall = side % 2 ? d->n[axis] : 0, cell = side % 2 ? d->n[axis] - 1 : 0, n = d->n[1 - axis];
+    const double at = sw_elliptic_face(d->geometry, d->n[axis], wall), shape = (double)n / (double)d->n[axis];
+    for (int64_t v = 1; v < n; v++) {
+        const double cross = axis == 0 ? cross_of(d, wall, v) : cross_of(d, v, wall),
+                     along = sw_elliptic_face(d->geometry, n, v),
+                     across = (1 + at * at) / sqrt(1 + at * at + along * along);
+        double *weight = axis == 0 ? &m->north[v * m->nx + cell] : &m->east[cell * (m->nx + 1) + v];
+        *weight -= 0.5 * shape * cross * cross / across;
+    }
+}
+
 static void make_sides(const struct sw_elliptic_desc *d, struct sw_elliptic_matrix *m)
 {
     const int64_t nx = m->nx, ny = m->ny;
@@ -93,10 +143,9 @@ static void make_sides(const struct sw_elliptic_desc *d, struct sw_elliptic_matr
     for (int64_t j = 0; j <= ny; j++)
         for (int64_t i = 0; i < nx; i++) m->north[j * nx + i] = weight_of(d, 1, j, centre(d, 0, i));
     for (int64_t j = 1; m->cross && j < ny; j++)
-        for (int64_t i = 1; i < nx; i++) {
-            const double x = sw_elliptic_face(d->geometry, nx, i), y = sw_elliptic_face(d->geometry, ny, j);
-            m->cross[j * (nx + 1) + i] = x * y / sqrt(1 + x * x + y * y);
-        }
+        for (int64_t i = 1; i < nx; i++) m->cross[j * (nx + 1) + i] = cross_of(d, i, j);
+    for (int side = 0; m->cross && side < 4; side++)
+        (d->sides[side / 2] == SW_ELLIPTIC_DIRICHLET ? add_dirichlet_wall : add_neumann_wall)(d, side, m);
 }
 
 /* r^3 differences as products: no digits are lost in a thin shell. */
@@ -150,6 +199,27 @@ void sw_elliptic_matrix_free(struct sw_elliptic_matrix *m)
     memset(m, 0, sizeof *m);
 }
 
+/* What the vertices on a side wall add to the right-hand side beside the weights of its faces (share_of_wall()). In a
+ * corner the value there is extrapolated from the two walls. */
+static void add_cross_walls(const struct sw_elliptic_desc *d, const struct sw_elliptic_matrix *m, int side,
+                            double (*value)(const void *context, int side, int64_t i, int64_t j, int64_t k),
+                            const void *context, double *f)
+{
+    const int axis = side / 2;
+    const int64_t cell = side % 2 ? d->n[axis] - 1 : 0, n = d->n[1 - axis];
+    for (int64_t k = 0; k < m->nz; k++)
+        for (int64_t v = 0; v <= n && n > 1; v++) {
+            const int64_t q = v == 0 ? 1 : v == n ? n - 1 : v, p = q - 1;
+            const double g_q = axis == 0 ? value(context, side, cell, q, k) : value(context, side, q, cell, k),
+                         g_p = axis == 0 ? value(context, side, cell, p, k) : value(context, side, p, cell, k),
+                         term = m->d[k] * share_of_wall(d, side, v) * (g_q - g_p) * (v > 0 && v < n ? 1 : 0.5);
+            for (int64_t c = v - 1; c <= v; c++) {
+                const int64_t i = axis == 0 ? cell : c, j = axis == 0 ? c : cell;
+                if (c >= 0 && c < n) f[(j * m->nz + k) * m->nx + i] -= term;
+            }
+        }
+}
+
 void sw_elliptic_add_walls(const struct sw_elliptic_desc *d, const struct sw_elliptic_matrix *m,
                            double (*value)(const void *context, int side, int64_t i, int64_t j, int64_t k),
                            const void *context, double *f)
@@ -160,6 +230,7 @@ void sw_elliptic_add_walls(const struct sw_elliptic_desc *d, const struct sw_ell
         const int axis = side / 2;
         int64_t first[3] = {0, 0, 0}, behind[3] = {n[0], n[1], n[2]};
         if (wall[side] != SW_ELLIPTIC_DIRICHLET) continue;
+        if (m->cross && axis < 2) add_cross_walls(d, m, side, value, context, f);
         if (side % 2) first[axis] = n[axis] - 1;
         else behind[axis] = 1;
         for (int64_t j = first[1]; j < behind[1]; j++)

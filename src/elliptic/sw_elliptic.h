@@ -52,7 +52,7 @@ struct sw_elliptic_faces { const double *kx, *ky, *kz; };
 /* Weights in A u = area (a u + b (u - up) + c (u - down)) + d sum of east and north (u - neighbour); of a shell with
  * `full` also the gradient of the energy sum over inner vertices of 2 d cross Dx Dy, Dx and Dy the mean differences of
  * the four cells around it. An outer neighbour is 0: at a Dirichlet wall `east`, `north`, b, c count half a cell, at a
- * Neumann wall they are 0. */
+ * Neumann wall they are 0; with `full` those at and along walls have what the vertices there add. */
 struct sw_elliptic_matrix {
     int64_t nx, ny, nz;
     bool    periodic[2];
