@@ -75,8 +75,8 @@ static void near_each(const double *x, const double *y, int64_t count, double wi
     for (int64_t i = 0; i < count; i++) assert_near(x[i], y[i], within * fabs(y[i]));
 }
 
-/* Weights of faces, `rows` of `count`; with `inner` but for the first and last of either, to which vertices on walls add
- * what belongs to half a cell of the one grid or of the other. */
+/* Weights of faces, `rows` of `count`; with `inner` but for the first and last of either, to which vertices on walls
+ * add what belongs to half a cell of the one grid or of the other. */
 static void near_weights(const double *x, const double *y, int64_t rows, int64_t count, bool inner, double within)
 {
     for (int64_t r = inner; r < rows - inner; r++)
