@@ -458,7 +458,7 @@ static void what_a_scheme_cannot_do_is_refused_with_what_it_can(void **state)
                     "d1_c4 d1_c6 d1_c8 d1_c10\n", "scheme=f4", "operator=gradient");
     REFUSED_COMPACT("-s: error: 'scheme' = \"mid_c4\": the laplacian takes a scheme of second derivatives at the "
                     "points: d2_c4 d2_c6 d2_c8\n", "scheme=mid_c4", "operator=laplacian");
-    REFUSED_DIVERGENCE("ch.cfg: error: 'vector.y' is missing: the divergence on a grid of 2 dimensions needs it\n",
+    REFUSED_DIVERGENCE("-s: error: 'vector.y' is missing: the divergence on a grid of 2 dimensions needs it\n",
                        "vector.x=y", "grid.dim=2");
     REFUSED_DIVERGENCE("ch.cfg: error: 'field' is missing: the derivative on a grid of 1 dimension needs it\n",
                        "operator=derivative");

@@ -100,11 +100,11 @@ static void print_row(const struct cli_table *l, int k, const struct table_row *
     sw_text_free(&text);
 }
 
-/* A row of the table of boundary value problems is known without its device, too: scan. */
+/* A row of some tables is known without its device, too: scan. */
 static bool is_row(const struct cli_table *l, const struct table_row *row, const char *name)
 {
     const char *dot = strchr(row->name, '.');
-    return !strcmp(row->name, name) || (!strcmp(l->key, "bvp_solvers") && dot && !strcmp(dot + 1, name));
+    return !strcmp(row->name, name) || (l->places_optional && dot && !strcmp(dot + 1, name));
 }
 
 static int explain_rows(const char *name, struct known *known)

@@ -19,6 +19,7 @@ struct cli_table {
     bool (*row)(int k, struct table_row *row);
     /** What `sweep explain` adds about row k, whole lines; NULL: nothing. */
     void (*detail)(int k, struct sw_text *text);
+    bool places_optional;  /* "cpu.scan" goes by the name "scan", too          */
 };
 extern const struct cli_table cli_tables[];  /* ends with heading NULL */
 #endif

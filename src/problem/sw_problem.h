@@ -96,6 +96,10 @@ const struct sw_program *sw_setup_function(const struct sw_setup *setup, const c
 /** The column of a number key, by its path: -1 if the problem has no such key. */
 int sw_setup_column(const struct sw_setup *setup, const char *path);
 
+/** What is said where no row of a device does what the runs ask for, whose config names none: the CPU may.
+ * @param st  passed on, with "use --device cpu" at the end of the message where it is SW_E_ABSENT for that reason */
+enum sw_status sw_setup_suggest_cpu(const struct sw_setup *setup, const struct sw_device *device, enum sw_status st);
+
 /** The grid of run j. @param column  [ncolumn][count] */
 struct sw_grid sw_setup_grid(const struct sw_setup *setup, int64_t count, const double *column, int64_t j);
 

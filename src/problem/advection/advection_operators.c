@@ -158,14 +158,6 @@ enum sw_status advection_operators_create(struct advection_sim *a)
 
 /* ------------------------------------------------------------------ before there is a batch */
 
-/* No row of the device does the differences of this grid. */
-static enum sw_status suggest_cpu(void)
-{
-    char why[400];
-    snprintf(why, sizeof why, "%s", sw_err_message());
-    return SW_FAIL(SW_E_ABSENT, "%s; use --device cpu", why);
-}
-
 /* The row that does the differences; without any, the one the config names, or the device. */
 static const char *row_of(const struct advection_sim *a, const struct advection_filter *f)
 {
@@ -191,6 +183,5 @@ enum sw_status advection_operators_probe(struct advection_sim *a)
     snprintf(a->solver, sizeof a->solver, "%s", row_of(a, &f));
     for (int d = 0; d < SW_DIMS; d++) sw_fd_destroy(&f.fd[d]);
     destroy_operators(&a->batch);
-    if (st == SW_E_ABSENT && !a->setup.solver && a->device->space == SW_DEVICE) return suggest_cpu();
-    return st;
+    return sw_setup_suggest_cpu(&a->setup, a->device, st);
 }

@@ -373,14 +373,6 @@ static enum sw_status allocate(struct compact_sim *c)
     return sw_alloc_bytes(2 * (size_t)c->results * room * points, sw_reals_word(c->setup.single), &c->saved);
 }
 
-/* No row of a device does it. */
-static enum sw_status absent(void)
-{
-    char why[400];
-    snprintf(why, sizeof why, "%s", sw_err_message());
-    return SW_FAIL(SW_E_ABSENT, "%s; use --device cpu", why);
-}
-
 /* Any filter has an alpha of 0, any grid might have a step of 1. */
 enum sw_status compact_create(const struct sw_problem *problem, const struct sw_setup *setup, struct sw_device *device,
                               struct sw_sim **sim)
@@ -401,8 +393,7 @@ enum sw_status compact_create(const struct sw_problem *problem, const struct sw_
     for (int d = 0; d < SW_DIMS; d++) along[d] = describe(setup, d, 1, 0);
     for (int k = 0; k < c->results; k++) SW_TRY_TO(failed, st, compile_exact(setup, &c->method, k, &c->exact[k]));
     SW_TRY_TO(failed, st, allocate(c));
-    st = prepare(c, along);
-    if (st == SW_E_ABSENT && !setup->solver && device->space == SW_DEVICE) st = absent();
+    st = sw_setup_suggest_cpu(setup, device, prepare(c, along));
     if (st) goto failed;
     *sim = &c->sim;
     return SW_OK;

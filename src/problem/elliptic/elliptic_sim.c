@@ -396,6 +396,7 @@ enum sw_status elliptic_create(const struct sw_problem *problem, const struct sw
     s->device = device;
     s->cells = (size_t)sw_points(setup->n);
     enum sw_status st = sw_elliptic_create(&s->desc, setup->solver, device, &s->solver);
+    st = sw_setup_suggest_cpu(setup, device, st);
     if (!st) st = allocate(s);
     if (st) destroy(&s->sim);
     else *sim = &s->sim;
@@ -411,7 +412,7 @@ enum sw_status elliptic_bytes(const struct sw_problem *problem, const struct sw_
     const size_t cells = (size_t)sw_points(setup->n), most = most_points(&d);
     (void)problem;
     *per_run = 0;
-    SW_TRY(sw_elliptic_bytes(&d, setup->solver, device, fixed));
+    SW_TRY(sw_setup_suggest_cpu(setup, device, sw_elliptic_bytes(&d, setup->solver, device, fixed)));
     if (sw_setup_find(setup, "boundary.value")) *fixed += points_on_walls(&d) * sizeof(double);
     if (sw_setup_find(setup, "exact")) *fixed += cells * sizeof(double);
     *fixed += most * sizeof(double);
