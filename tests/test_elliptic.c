@@ -65,8 +65,8 @@ static struct system make_system(const struct sw_elliptic_desc *d, const struct 
             y.kx[r * (nx + 1) + nx] = y.kx[r * (nx + 1)];
         if (d->sides[1] == SW_ELLIPTIC_PERIODIC) memcpy(y.ky + ny * nz * nx, y.ky, nz * nx * sizeof *y.ky);
     }
-    assert_ok(sw_elliptic_matrix_make(d, numbers, d->variable ? &(struct sw_elliptic_faces){y.kx, y.ky, y.kz} : NULL,
-                                      &y.matrix));
+    const struct sw_elliptic_faces faces = {y.kx, y.ky, y.kz};
+    assert_ok(sw_elliptic_matrix_make(d, numbers, d->variable ? &faces : NULL, NULL, &y.matrix));
     assert_ok(sw_alloc(elliptic_scratch(&y.matrix), &y.scratch));
     return y;
 }
@@ -171,6 +171,27 @@ static void preconditions_by_the_columns_of_the_matrix(void **state)
     for_all_matrices(check_column);
 }
 
+/* Areas and weights that do not depend on the numbers may be taken from another matrix. */
+static void check_copy(struct system *y)
+{
+    const struct sw_elliptic_faces faces = {y->kx, y->ky, y->kz};
+    const struct sw_elliptic_matrix *m = &y->matrix;
+    struct sw_elliptic_numbers other = y->numbers;
+    struct sw_elliptic_matrix copy, made;
+    other.omega2 *= 3, other.depth *= 2, other.delta += 1;
+    assert_ok(sw_elliptic_matrix_make(&y->desc, &other, &faces, m, &copy));
+    assert_ok(sw_elliptic_matrix_make(&y->desc, &other, &faces, NULL, &made));
+    assert_memory_equal(copy.area, made.area, (size_t)(made.d + made.nz - made.area) * sizeof(double));
+    sw_elliptic_matrix_free(&copy);
+    sw_elliptic_matrix_free(&made);
+}
+
+static void takes_what_is_horizontal_from_another_matrix(void **state)
+{
+    (void)state;
+    for_all_matrices(check_copy);
+}
+
 static void counts_the_solid_angle_of_a_panel(void **state)
 {
     (void)state;
@@ -178,7 +199,7 @@ static void counts_the_solid_angle_of_a_panel(void **state)
         const struct sw_elliptic_desc d = {.n = {n, n, 3}, .geometry = SW_ELLIPTIC_SHELL, .batch = 1};
         struct sw_elliptic_matrix m;
         double all = 0, deep = 0;
-        assert_ok(sw_elliptic_matrix_make(&d, &usual, NULL, &m));
+        assert_ok(sw_elliptic_matrix_make(&d, &usual, NULL, NULL, &m));
         for (int64_t c = 0; c < n * n; c++) all += m.area[c];
         for (int k = 0; k < 3; k++) deep += m.volume[k];
         assert_near(all, 2 * acos(-1) / 3, 1e-12);
@@ -190,7 +211,7 @@ static void counts_the_solid_angle_of_a_panel(void **state)
 static void refuse_matrix(struct sw_elliptic_desc d, struct sw_elliptic_numbers p, const char *text)
 {
     struct sw_elliptic_matrix m;
-    assert_int_equal(sw_elliptic_matrix_make(&d, &p, NULL, &m), SW_E_ARG);
+    assert_int_equal(sw_elliptic_matrix_make(&d, &p, NULL, NULL, &m), SW_E_ARG);
     if (!strstr(sw_err_message(), text)) fail_msg("'%s' does not say: %s", sw_err_message(), text);
     assert_null(m.area);
 }
@@ -455,7 +476,6 @@ static void gives_the_same_bits_with_any_number_of_threads(void **state)
     struct sw_elliptic_numbers few = usual;
     (void)state;
     need_row();
-    if (under_test->space != SW_HOST) skip();
     few.iterations = 4;
     kinds_of((const int64_t[]){45, 13, 22}, kind);
     for (int k = 0; k < KINDS; k++) {
@@ -580,7 +600,6 @@ static void needs_the_iterations_that_another_program_needs(void **state)
     };
     (void)state;
     need_row();
-    if (!iterates_as_the_reference()) skip();
     for (size_t c = 0; c < sizeof known / sizeof *known; c++) {
         const int64_t n = known[c].n, nz = known[c].nz;
         const struct sw_elliptic_desc d = {.n = {n, n, nz}, .batch = 1, .full = known[c].full, .graded = true,
@@ -637,7 +656,6 @@ static void needs_few_iterations_whatever_the_grid_and_the_numbers(void **state)
     struct sw_elliptic_desc kind[KINDS];
     (void)state;
     need_row();
-    if (!under_test->fast) return;  /* it does not promise this */
     for (size_t s = 0; s < sizeof sizes / sizeof *sizes; s++) {
         kinds_of(sizes[s], kind);
         for (int k = 0; k < KINDS; k++)
@@ -751,6 +769,7 @@ int main(void)
     const struct CMUnitTest matrix[] = {
         cmocka_unit_test(is_symmetric_and_positive_as_is_the_preconditioner),
         cmocka_unit_test(preconditions_by_the_columns_of_the_matrix),
+        cmocka_unit_test(takes_what_is_horizontal_from_another_matrix),
         cmocka_unit_test(counts_the_solid_angle_of_a_panel),
         cmocka_unit_test(refuses_what_is_no_problem),
     };
@@ -761,15 +780,26 @@ int main(void)
         cmocka_unit_test(solves_what_was_loaded_last),
         cmocka_unit_test(says_what_it_did_not_reach),
         cmocka_unit_test(records_its_way),
-        cmocka_unit_test(gives_the_same_bits_with_any_number_of_threads),
         cmocka_unit_test(solves_where_long_waves_rule),
         cmocka_unit_test(agrees_with_the_reference),
-        cmocka_unit_test(needs_the_iterations_that_another_program_needs),
         cmocka_unit_test(takes_the_bytes_that_it_tells),
-        cmocka_unit_test(needs_few_iterations_whatever_the_grid_and_the_numbers),
         cmocka_unit_test(has_order_two_in_the_box_and_with_cross_terms),
     };
+    const struct CMUnitTest on_the_host[] = {  /* a device has no number of threads */
+        cmocka_unit_test(gives_the_same_bits_with_any_number_of_threads),
+    };
+    const struct CMUnitTest of_the_paper[] = {  /* rows whose method is that of the published counts */
+        cmocka_unit_test(needs_the_iterations_that_another_program_needs),
+    };
+    const struct CMUnitTest fast[] = {  /* rows that promise it */
+        cmocka_unit_test(needs_few_iterations_whatever_the_grid_and_the_numbers),
+    };
     int failed = cmocka_run_group_tests_name("matrix", matrix, NULL, NULL);
-    for_each_row(sw_elliptic_table) failed += run_for_row(tests);
+    for_each_row(sw_elliptic_table) {
+        failed += run_for_row(tests);
+        if (under_test->space == SW_HOST) failed += run_for_row(on_the_host);
+        if (iterates_as_the_reference()) failed += run_for_row(of_the_paper);
+        if (under_test->fast) failed += run_for_row(fast);
+    }
     return failed;
 }

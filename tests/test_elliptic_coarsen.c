@@ -97,13 +97,13 @@ static void has_the_matrices_of_coarse_grids(void **state)
         d.sides[0] = (enum sw_elliptic_wall)(shell ? k % 2 : k % 3);
         d.sides[1] = (enum sw_elliptic_wall)(k / 3 % (shell ? 2 : 3));
         assert_ok(elliptic_grids_make(&d, &grids));
-        assert_ok(sw_elliptic_matrix_make(&d, &usual, NULL, &m));
+        assert_ok(sw_elliptic_matrix_make(&d, &usual, NULL, NULL, &m));
         elliptic_grids_load(&grids, &m, 1);
         coarse = d;
         for (int g = 1; coarse.n[0] = coarse.n[1] = 64 >> g, coarse.n[0] >= (shell ? 16 : 2); g++) {
             const struct sw_elliptic_matrix *c = &grids.grid[g].matrix;
             const int64_t nx = coarse.n[0];
-            assert_ok(sw_elliptic_matrix_make(&coarse, &usual, NULL, &n));
+            assert_ok(sw_elliptic_matrix_make(&coarse, &usual, NULL, NULL, &n));
             near_each(c->area, n.area, nx * nx, 1e-12);
             near_weights(c->east, n.east, nx, nx + 1, d.full, shell ? 0.05 : 1e-12);
             near_weights(c->north, n.north, nx + 1, nx, d.full, shell ? 0.05 : 1e-12);
@@ -133,7 +133,7 @@ static void averages_coefficients_across_and_along(void **state)
     for (int r = 0; r < (N + 1) * NZ * N; r++) ky[r] = r % 2 ? 4 : 1;
     for (int r = 0; r < N * (NZ + 1) * N; r++) kz[r] = r % 2 ? 4 : 1;
     assert_ok(elliptic_grids_make(&d, &grids));
-    assert_ok(sw_elliptic_matrix_make(&d, &usual, &(struct sw_elliptic_faces){kx, ky, kz}, &m));
+    assert_ok(sw_elliptic_matrix_make(&d, &usual, &(struct sw_elliptic_faces){kx, ky, kz}, NULL, &m));
     elliptic_grids_load(&grids, &m, 1);
     assert_int_equal(grids.count, 4);
     const struct sw_elliptic_matrix *c = &grids.grid[1].matrix;
@@ -155,7 +155,7 @@ static void has_symmetric_positive_matrices(void **state)
         if (k) d.geometry = SW_ELLIPTIC_SHELL;
         else d.sides[0] = d.sides[1] = SW_ELLIPTIC_PERIODIC;
         assert_ok(elliptic_grids_make(&d, &grids));
-        assert_ok(sw_elliptic_matrix_make(&d, &usual, NULL, &fine));
+        assert_ok(sw_elliptic_matrix_make(&d, &usual, NULL, NULL, &fine));
         elliptic_grids_load(&grids, &fine, 1);
         assert_int_equal(grids.count, grids.planned);
         for (int g = 0; g < grids.count; g++) {
@@ -201,7 +201,7 @@ static void counts_the_grids_that_the_numbers_need(void **state)
             struct sw_elliptic_matrix m;
             p.omega2 = pow(0.5 * known[k].courant / 128, 2);
             p.delta = delta;
-            assert_ok(sw_elliptic_matrix_make(&d, &p, NULL, &m));
+            assert_ok(sw_elliptic_matrix_make(&d, &p, NULL, NULL, &m));
             elliptic_grids_load(&grids, &m, 1);
             assert_int_equal(grids.count, delta ? known[k].count : 8);
             sw_elliptic_matrix_free(&m);

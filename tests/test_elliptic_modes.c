@@ -19,7 +19,7 @@ static struct made find_modes(struct sw_elliptic_desc d, const struct sw_ellipti
     d.n[0] = d.n[1] = 1;
     d.n[2] = nz;
     d.batch = 1;
-    assert_ok(sw_elliptic_matrix_make(&d, numbers, NULL, &m.matrix));
+    assert_ok(sw_elliptic_matrix_make(&d, numbers, NULL, NULL, &m.matrix));
     assert_ok(elliptic_modes_make(nz, &m.modes));
     elliptic_modes_find(&m.modes, &m.matrix, threads);
     return m;

@@ -171,7 +171,8 @@ static void make_levels(const struct sw_elliptic_desc *d, const struct sw_ellipt
 }
 
 enum sw_status sw_elliptic_matrix_make(const struct sw_elliptic_desc *d, const struct sw_elliptic_numbers *p,
-                                       const struct sw_elliptic_faces *faces, struct sw_elliptic_matrix *m)
+                                       const struct sw_elliptic_faces *faces, const struct sw_elliptic_matrix *like,
+                                       struct sw_elliptic_matrix *m)
 {
     *m = (struct sw_elliptic_matrix){.nx = d->n[0], .ny = d->n[1], .nz = d->n[2]};
     SW_TRY(check_desc(d));
@@ -188,7 +189,8 @@ enum sw_status sw_elliptic_matrix_make(const struct sw_elliptic_desc *d, const s
     for (int k = 0; k < 10; block += sizes[k], k++) *arrays[k] = sizes[k] ? block : NULL;
     for (int k = 0; k < 2; k++) m->periodic[k] = d->sides[k] == SW_ELLIPTIC_PERIODIC;
     if (faces && d->variable) m->faces = *faces;
-    make_sides(d, m);
+    if (like) memcpy(m->area, like->area, (sizes[0] + sizes[1] + sizes[2] + sizes[3]) * sizeof *m->area);
+    else make_sides(d, m);
     make_levels(d, p, m);
     return SW_OK;
 }

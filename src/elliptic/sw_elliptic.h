@@ -68,9 +68,12 @@ struct sw_elliptic_matrix {
 
 /** The matrix of a system. Its memory is one block: sw_elliptic_matrix_free().
  * @param faces  NULL unless desc->variable; stays the caller's, and has to live as long as the matrix
+ * @param like   NULL, or a matrix of the same desc, whose areas and horizontal weights are copied: they do not depend
+ *               on the numbers
  * @return SW_E_ARG shapes or numbers out of range; SW_E_MEMORY */
 enum sw_status sw_elliptic_matrix_make(const struct sw_elliptic_desc *desc, const struct sw_elliptic_numbers *numbers,
-                                       const struct sw_elliptic_faces *faces, struct sw_elliptic_matrix *matrix);
+                                       const struct sw_elliptic_faces *faces, const struct sw_elliptic_matrix *like,
+                                       struct sw_elliptic_matrix *matrix);
 void sw_elliptic_matrix_free(struct sw_elliptic_matrix *matrix);
 
 /** The coordinate of face i of n along a horizontal axis. */

@@ -88,11 +88,16 @@ static enum sw_status make_matrix(struct elliptic_sim *s, int j)
 {
     const int y = s->system[j];
     s->numbers[y] = elliptic_numbers(&s->setup, s->count, s->column, j);
-    sw_elliptic_matrix_free(&s->matrix[y]);
     if (s->desc.variable) SW_TRY(make_faces(s, j));
     double **const k = s->faces + 3 * y;
     const struct sw_elliptic_faces faces = {k[0], k[1], k[2]};
-    enum sw_status st = sw_elliptic_matrix_make(&s->desc, &s->numbers[y], &faces, &s->matrix[y]);
+    const struct sw_elliptic_matrix *like = s->matrix[0].area ? &s->matrix[0] : NULL;
+    struct sw_elliptic_matrix made;
+    enum sw_status st = sw_elliptic_matrix_make(&s->desc, &s->numbers[y], &faces, like, &made);
+    if (!st) {
+        sw_elliptic_matrix_free(&s->matrix[y]);
+        s->matrix[y] = made;
+    }
     if (st == SW_E_ARG) snprintf(s->why[j], sizeof s->why[j], "%.150s", sw_err_message());
     return st == SW_E_ARG ? SW_OK : st;
 }
