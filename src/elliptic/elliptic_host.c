@@ -5,6 +5,7 @@
 
 #include "base/sw_mem.h"
 #include "elliptic/elliptic_cells_cpu.h"
+#include "elliptic/sw_elliptic_impl.h"
 
 static size_t scratch_of(const struct sw_elliptic_desc *d)
 {
@@ -12,15 +13,18 @@ static size_t scratch_of(const struct sw_elliptic_desc *d)
     return (elliptic_scratch(&shape) + 7) / 8 * 8;  /* whole cache lines */
 }
 
-size_t elliptic_host_bytes(const struct sw_elliptic_desc *d)
+size_t elliptic_host_bytes(const struct sw_elliptic_desc *d, int vectors)
 {
-    return ((size_t)omp_get_max_threads() * scratch_of(d) + 3 * (size_t)d->n[1]) * sizeof(double);
+    return ((size_t)omp_get_max_threads() * scratch_of(d) + 3 * (size_t)d->n[1] +
+            (size_t)vectors * sw_elliptic_cells(d)) * sizeof(double);
 }
 
-enum sw_status elliptic_host_make(const struct sw_elliptic_desc *d, int threads, struct elliptic_host *h)
+enum sw_status elliptic_host_make(const struct sw_elliptic_desc *d, int threads, int vectors, struct elliptic_host *h)
 {
-    *h = (struct elliptic_host){.threads = threads, .scratch = scratch_of(d)};
+    *h = (struct elliptic_host){.threads = threads, .scratch = scratch_of(d), .cells = sw_elliptic_cells(d)};
     SW_TRY(sw_alloc((size_t)threads * h->scratch, &h->scratches));
+    SW_TRY(sw_alloc((size_t)vectors * h->cells, &h->work));
+    h->vectors = vectors;
     return sw_alloc(3 * (size_t)d->n[1], &h->sums);
 }
 
@@ -28,6 +32,7 @@ void elliptic_host_free(struct elliptic_host *h)
 {
     sw_free(h->scratches);
     sw_free(h->sums);
+    sw_free(h->work);
 }
 
 double *elliptic_host_scratch(const struct elliptic_host *h)
@@ -113,8 +118,10 @@ static enum sw_status combine(void *context, double alpha, const double *x, doub
 
 struct elliptic_space elliptic_host_space(struct elliptic_host *h)
 {
-    return (struct elliptic_space){.context = h, .apply = apply, .precondition = precondition, .dot = dot,
+    struct elliptic_space space = {.context = h, .apply = apply, .precondition = precondition, .dot = dot,
                                    .combine = combine};
+    for (int k = 0; k < h->vectors; k++) space.work[k] = h->work + (size_t)k * h->cells;
+    return space;
 }
 
 /* ------------------------------------------------------------------ several things in one pass */

@@ -10,11 +10,16 @@ struct elliptic_host {
     size_t  scratch;        /* words of a thread */
     double *scratches;      /* [threads][scratch] */
     double *sums;           /* [3][ny]: of slabs */
+    int     vectors;        /* 1 .. 4 */
+    size_t  cells;
+    double *work;           /* [vectors][cells] */
 };
 
-size_t elliptic_host_bytes(const struct sw_elliptic_desc *desc);
+/* @param vectors  of the length of u that a method needs: 4, or 1 of a method that only refines */
+size_t elliptic_host_bytes(const struct sw_elliptic_desc *desc, int vectors);
 /** @return SW_E_MEMORY; elliptic_host_free() is due all the same */
-enum sw_status elliptic_host_make(const struct sw_elliptic_desc *desc, int threads, struct elliptic_host *host);
+enum sw_status elliptic_host_make(const struct sw_elliptic_desc *desc, int threads, int vectors,
+                                  struct elliptic_host *host);
 void elliptic_host_free(struct elliptic_host *host);
 
 /** The scratch memory of the thread that asks. */
@@ -27,8 +32,8 @@ void elliptic_host_precondition(const struct elliptic_host *host, const double *
 /** The sum of what the slabs have in row `which` of host->sums, in the order of their numbers, pairwise. */
 double elliptic_host_sum(const struct elliptic_host *host, int which);
 
-/** The vectors of the system at hand, preconditioned by columns. The caller adds space.work, and space.fused if it does
- * not go pass by pass. */
+/** The vectors of the system at hand, preconditioned by columns. The caller adds space.fused if it does not go pass by
+ * pass. */
 struct elliptic_space elliptic_host_space(struct elliptic_host *host);
 extern const struct elliptic_fused elliptic_host_fused;
 #endif

@@ -19,8 +19,7 @@
 #include "elliptic/sw_elliptic_impl.h"
 
 struct interleaved {
-    struct elliptic_host host;
-    double *work;           /* [4][cells]: r, z, p, q */
+    struct elliptic_host host;  /* host.work: r, z, p, q */
     int64_t together;       /* rows that K1 takes at a time */
     size_t  room;           /* words of these, in whole cache lines */
     double *rows;           /* [threads][room]: A z of these */
@@ -36,8 +35,7 @@ static size_t room_of(const struct sw_elliptic_desc *d) { return (size_t)(rows_t
 
 static size_t bytes(const struct sw_elliptic_desc *d)
 {
-    return (4 * sw_elliptic_cells(d) + (size_t)omp_get_max_threads() * room_of(d)) * sizeof(double) +
-           elliptic_host_bytes(d);
+    return (size_t)omp_get_max_threads() * room_of(d) * sizeof(double) + elliptic_host_bytes(d, 4);
 }
 
 static void destroy(struct sw_elliptic *s)
@@ -45,7 +43,6 @@ static void destroy(struct sw_elliptic *s)
     struct interleaved *p = s->own;
     if (!p) return;
     elliptic_host_free(&p->host);
-    sw_free(p->work);
     sw_free(p->rows);
     sw_free(p);
 }
@@ -55,11 +52,10 @@ static enum sw_status create(struct sw_elliptic *s)
     struct interleaved *p = NULL;
     SW_TRY(sw_alloc(1, &p));
     s->own = p;
-    SW_TRY(elliptic_host_make(&s->desc, s->device->threads, &p->host));
+    SW_TRY(elliptic_host_make(&s->desc, s->device->threads, 4, &p->host));
     p->together = rows_together(&s->desc);
     p->room = room_of(&s->desc);
-    SW_TRY(sw_alloc((size_t)s->device->threads * p->room, &p->rows));
-    return sw_alloc(4 * sw_elliptic_cells(&s->desc), &p->work);
+    return sw_alloc((size_t)s->device->threads * p->room, &p->rows);
 }
 
 /* ------------------------------------------------------------------ K1 */
@@ -100,8 +96,8 @@ static double advance(struct interleaved *s, bool first, double alpha, double be
 {
     const struct sw_elliptic_matrix *m = s->host.matrix;
     const int64_t nx = m->nx, ny = m->ny, nz = m->nz, cells = nx * ny * nz;
-    const double *const z = s->work + cells;
-    double *const p = s->work + 2 * cells, *const q = s->work + 3 * cells;
+    const double *const z = s->host.work + cells;
+    double *const p = s->host.work + 2 * cells, *const q = s->host.work + 3 * cells;
 #pragma omp parallel num_threads(s->host.threads)
     {
         double *const scratch = elliptic_host_scratch(&s->host),
@@ -130,7 +126,7 @@ static void reduce(struct interleaved *s, bool first, double alpha, double *rr, 
 #pragma omp parallel for num_threads(s->host.threads) schedule(static)
     for (int64_t back = 0; back < ny; back++) {
         const int64_t j = ny - 1 - back;
-        double *const r = s->work + j * nz * nx, *const z = r + cells;
+        double *const r = s->host.work + j * nz * nx, *const z = r + cells;
         struct elliptic_lanes own = {{0}}, cross = {{0}};
         const double *q = r + 3 * cells;
         for (int64_t i = 0; i < nx; i += block) {
@@ -174,19 +170,13 @@ static enum sw_status iterate(void *context, struct elliptic_way *way, double *u
     return space->combine(space->context, alpha, space->work[2], 1, u);
 }
 
-static enum sw_status solve(struct sw_elliptic *solver, const double *f, double *u, struct sw_elliptic_outcome *outcome,
-                            double *history, int most)
+static enum sw_status solve_one(struct sw_elliptic *solver, int system, const double *f, double *u,
+                                struct sw_elliptic_outcome *outcome, double *history, int most)
 {
     struct interleaved *s = solver->own;
-    const size_t cells = sw_elliptic_cells(&solver->desc);
-    struct elliptic_space space = elliptic_host_space(&s->host);
-    for (int k = 0; k < 4; k++) space.work[k] = s->work + (size_t)k * cells;
-    for (int j = 0; j < solver->count; j++) {
-        s->host.matrix = &solver->matrix[j];
-        SW_TRY(elliptic_refine(&space, &solver->numbers[j], f + (size_t)j * cells, u + (size_t)j * cells, &outcome[j],
-                               history ? history + (size_t)j * (size_t)(most + 1) : NULL, most, iterate, s));
-    }
-    return SW_OK;
+    const struct elliptic_space space = elliptic_host_space(&s->host);
+    s->host.matrix = &solver->matrix[system];
+    return elliptic_refine(&space, &solver->numbers[system], f, u, outcome, history, most, iterate, s);
 }
 
 static struct sw_cost cost(const struct sw_elliptic_desc *d)
@@ -201,7 +191,7 @@ const struct sw_elliptic_ops elliptic_interleaved_cpu = {
     .space = SW_HOST,
     .bytes = bytes,
     .create = create,
-    .solve = solve,
+    .solve_one = solve_one,
     .destroy = destroy,
     .cost = cost,
 };

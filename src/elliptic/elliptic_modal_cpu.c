@@ -47,7 +47,7 @@ struct team {
     struct elliptic_modes modes;
     struct elliptic_plane *plane;     /* [threads] */
     double *scratch;                  /* [threads][elliptic_transform_scratch()] */
-    double *residual, *in_modes;      /* [ny][nz][nx]; [nz][ny][nx] */
+    double *in_modes;                 /* [nz][ny][nx]; the residual is in host.work */
     double *hardness, all_hardness;   /* [nz]; its sum */
     struct elliptic_plane_outcome *outcome;  /* [nz] */
     struct sw_device device;          /* of so many threads */
@@ -96,15 +96,15 @@ static size_t team_bytes(const struct sw_elliptic_desc *d, size_t threads)
     return sizeof(struct team) + elliptic_modes_bytes(d->n[2]) + elliptic_multigrid_cpu.bytes(&plane) +
            threads * (sizeof(struct elliptic_plane) + elliptic_plane_bytes(d) +
                       elliptic_transform_scratch(d->n[2]) * sizeof(double)) +
-           2 * sw_elliptic_cells(d) * sizeof(double) +
+           sw_elliptic_cells(d) * sizeof(double) +
            (size_t)d->n[2] * (sizeof(double) + sizeof(struct elliptic_plane_outcome));
 }
 
 static size_t bytes(const struct sw_elliptic_desc *d)
 {
     const int threads = omp_get_max_threads();
-    return elliptic_host_bytes(d) + team_bytes(d, (size_t)threads) +
-           (size_t)teams_of(d, threads) * (elliptic_host_bytes(d) + team_bytes(d, 1)) +
+    return elliptic_host_bytes(d, 1) + team_bytes(d, (size_t)threads) +
+           (size_t)teams_of(d, threads) * (elliptic_host_bytes(d, 1) + team_bytes(d, 1)) +
            (size_t)d->batch *
                (sizeof(struct vertical) + 2 * sizeof(int) + vertical_words(d->n[2]) * sizeof(double));
 }
@@ -117,7 +117,6 @@ static void free_team(struct team *t)
     for (int k = 0; t->plane && k < t->threads; k++) elliptic_plane_free(&t->plane[k]);
     sw_free(t->plane);
     sw_free(t->scratch);
-    sw_free(t->residual);
     sw_free(t->in_modes);
     sw_free(t->hardness);
     sw_free(t->outcome);
@@ -131,12 +130,11 @@ static enum sw_status make_team(const struct sw_elliptic_desc *d, const struct s
     t->device = *device;
     t->device.threads = threads;
     SW_TRY(sw_elliptic_create(&plane, elliptic_multigrid_cpu.name, &t->device, &t->multigrid));
-    SW_TRY(elliptic_host_make(d, threads, &t->host));
+    SW_TRY(elliptic_host_make(d, threads, 1, &t->host));
     SW_TRY(elliptic_modes_make(d->n[2], &t->modes));
     SW_TRY(sw_alloc((size_t)threads, &t->plane));
     for (int k = 0; k < threads; k++) SW_TRY(elliptic_plane_make(d, &t->plane[k]));
     SW_TRY(sw_alloc((size_t)threads * elliptic_transform_scratch(d->n[2]), &t->scratch));
-    SW_TRY(sw_alloc(sw_elliptic_cells(d), &t->residual));
     SW_TRY(sw_alloc(sw_elliptic_cells(d), &t->in_modes));
     SW_TRY(sw_alloc((size_t)d->n[2], &t->hardness));
     return sw_alloc((size_t)d->n[2], &t->outcome);
@@ -283,8 +281,8 @@ static void to_modes(const struct team *t, const struct sw_elliptic_matrix *m)
     const int64_t nx = m->nx, ny = m->ny, nz = m->nz;
 #pragma omp parallel for num_threads(t->threads) schedule(static)
     for (int64_t j = 0; j < ny; j++)
-        elliptic_multiply(nz, nx, t->now->to_modes, t->residual + j * nz * nx, nx, t->in_modes + j * nx, ny * nx, false,
-                          scratch(t, nz));
+        elliptic_multiply(nz, nx, t->now->to_modes, t->host.work + j * nz * nx, nx, t->in_modes + j * nx, ny * nx,
+                          false, scratch(t, nz));
 }
 
 static void add_levels(const struct team *t, const struct sw_elliptic_matrix *m, double *u)
@@ -379,8 +377,7 @@ static enum sw_status solve_one(void *context, struct team *t, int j)
     const struct sw_elliptic *s = k->solver;
     const struct modal *p = s->own;
     const size_t at = (size_t)j * sw_elliptic_cells(&s->desc);
-    struct elliptic_space space = elliptic_host_space(&t->host);
-    space.work[0] = t->residual;
+    const struct elliptic_space space = elliptic_host_space(&t->host);
     t->host.matrix = &s->matrix[j];
     t->now = &p->vertical[p->vertical_of[j]];
     return elliptic_refine(&space, &s->numbers[j], k->f + at, k->u + at, &k->outcome[j],

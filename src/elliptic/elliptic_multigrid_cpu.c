@@ -32,7 +32,6 @@ struct multigrid {
     double *arrays[ELLIPTIC_MOST_GRIDS];  /* of a level's own: f, u but of the finest; r */
     size_t  scratch;                /* words of a thread */
     double *scratches;              /* [threads][scratch] */
-    double *work;                   /* [4][cells] */
 };
 
 /* ------------------------------------------------------------------ stages at a slab */
@@ -171,10 +170,10 @@ static size_t scratch_of(const struct sw_elliptic_desc *d)
 
 static size_t bytes(const struct sw_elliptic_desc *d)
 {
-    size_t words = 4 * sw_elliptic_cells(d) + (size_t)omp_get_max_threads() * scratch_of(d);
+    size_t words = (size_t)omp_get_max_threads() * scratch_of(d);
     int64_t n[2];
     for (int g = 0; elliptic_grid_size(d, g, n); g++) words += own_words(d, g, n);
-    return sizeof(struct multigrid) + words * sizeof(double) + elliptic_grids_bytes(d) + elliptic_host_bytes(d);
+    return sizeof(struct multigrid) + words * sizeof(double) + elliptic_grids_bytes(d) + elliptic_host_bytes(d, 4);
 }
 
 static void destroy(struct sw_elliptic *s)
@@ -185,7 +184,6 @@ static void destroy(struct sw_elliptic *s)
     elliptic_grids_free(&mg->grids);
     elliptic_host_free(&mg->host);
     sw_free(mg->scratches);
-    sw_free(mg->work);
     sw_free(mg);
 }
 
@@ -214,30 +212,23 @@ static enum sw_status create(struct sw_elliptic *s)
     struct multigrid *mg = NULL;
     SW_TRY(sw_alloc(1, &mg));
     s->own = mg;
-    SW_TRY(elliptic_host_make(&s->desc, s->device->threads, &mg->host));
+    SW_TRY(elliptic_host_make(&s->desc, s->device->threads, 4, &mg->host));
     SW_TRY(make_levels(&s->desc, mg));
     mg->scratch = scratch_of(&s->desc);
-    SW_TRY(sw_alloc((size_t)mg->host.threads * mg->scratch, &mg->scratches));
-    return sw_alloc(4 * sw_elliptic_cells(&s->desc), &mg->work);
+    return sw_alloc((size_t)mg->host.threads * mg->scratch, &mg->scratches);
 }
 
-static enum sw_status solve(struct sw_elliptic *s, const double *f, double *u, struct sw_elliptic_outcome *outcome,
-                            double *history, int most)
+static enum sw_status solve_one(struct sw_elliptic *s, int system, const double *f, double *u,
+                                struct sw_elliptic_outcome *outcome, double *history, int most)
 {
     struct multigrid *mg = s->own;
-    const size_t cells = sw_elliptic_cells(&s->desc);
     struct elliptic_space space = elliptic_host_space(&mg->host);
     space.precondition = precondition;
     space.fused = &elliptic_host_fused;
     space.flexible = true;
-    for (int k = 0; k < 4; k++) space.work[k] = mg->work + (size_t)k * cells;
-    for (int j = 0; j < s->count; j++) {
-        mg->host.matrix = &s->matrix[j];
-        elliptic_grids_load(&mg->grids, &s->matrix[j], mg->host.threads);
-        SW_TRY(elliptic_pcg(&space, &s->numbers[j], f + (size_t)j * cells, u + (size_t)j * cells, &outcome[j],
-                            history ? history + (size_t)j * (size_t)(most + 1) : NULL, most));
-    }
-    return SW_OK;
+    mg->host.matrix = &s->matrix[system];
+    elliptic_grids_load(&mg->grids, &s->matrix[system], mg->host.threads);
+    return elliptic_pcg(&space, &s->numbers[system], f, u, outcome, history, most);
 }
 
 /* Of an iteration. On the finest grid the way down reads f and writes u, the way up reads f and u and writes u: 5
@@ -260,7 +251,7 @@ const struct sw_elliptic_ops elliptic_multigrid_cpu = {
     .space = SW_HOST,
     .bytes = bytes,
     .create = create,
-    .solve = solve,
+    .solve_one = solve_one,
     .destroy = destroy,
     .cost = cost,
     .fast = true,

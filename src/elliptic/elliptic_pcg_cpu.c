@@ -1,54 +1,36 @@
 /* Preconditioned conjugate gradients on the CPU, one pass over the vectors for each thing that is done with them: row
  * `cpu.pcg`, the reference. Words a cell and iteration: A p 2, its dot product 2, u 3, r 3, <r, r> 1, M^-1 r 2, <r, z>
  * 2, p 3: 18. */
-#include <omp.h>
-#include <string.h>
-
 #include "base/sw_mem.h"
 #include "elliptic/elliptic_host.h"
+#include "elliptic/elliptic_krylov.h"
 #include "elliptic/sw_elliptic_impl.h"
 
-struct pcg {
-    struct elliptic_host host;
-    double *work;           /* [4][cells] */
-};
-
-static size_t bytes(const struct sw_elliptic_desc *d)
-{
-    return 4 * sw_elliptic_cells(d) * sizeof(double) + elliptic_host_bytes(d);
-}
+static size_t bytes(const struct sw_elliptic_desc *d) { return elliptic_host_bytes(d, 4); }
 
 static void destroy(struct sw_elliptic *s)
 {
-    struct pcg *p = s->own;
-    if (!p) return;
-    elliptic_host_free(&p->host);
-    sw_free(p->work);
-    sw_free(p);
+    struct elliptic_host *h = s->own;
+    if (!h) return;
+    elliptic_host_free(h);
+    sw_free(h);
 }
 
 static enum sw_status create(struct sw_elliptic *s)
 {
-    struct pcg *p = NULL;
-    SW_TRY(sw_alloc(1, &p));
-    s->own = p;
-    SW_TRY(elliptic_host_make(&s->desc, s->device->threads, &p->host));
-    return sw_alloc(4 * sw_elliptic_cells(&s->desc), &p->work);
+    struct elliptic_host *h = NULL;
+    SW_TRY(sw_alloc(1, &h));
+    s->own = h;
+    return elliptic_host_make(&s->desc, s->device->threads, 4, h);
 }
 
-static enum sw_status solve(struct sw_elliptic *s, const double *f, double *u, struct sw_elliptic_outcome *outcome,
-                            double *history, int most)
+static enum sw_status solve_one(struct sw_elliptic *s, int system, const double *f, double *u,
+                                struct sw_elliptic_outcome *outcome, double *history, int most)
 {
-    struct pcg *p = s->own;
-    const size_t cells = sw_elliptic_cells(&s->desc);
-    struct elliptic_space space = elliptic_host_space(&p->host);
-    for (int k = 0; k < 4; k++) space.work[k] = p->work + (size_t)k * cells;
-    for (int j = 0; j < s->count; j++) {
-        p->host.matrix = &s->matrix[j];
-        SW_TRY(elliptic_pcg(&space, &s->numbers[j], f + (size_t)j * cells, u + (size_t)j * cells, &outcome[j],
-                            history ? history + (size_t)j * (size_t)(most + 1) : NULL, most));
-    }
-    return SW_OK;
+    struct elliptic_host *h = s->own;
+    const struct elliptic_space space = elliptic_host_space(h);
+    h->matrix = &s->matrix[system];
+    return elliptic_pcg(&space, &s->numbers[system], f, u, outcome, history, most);
 }
 
 static struct sw_cost cost(const struct sw_elliptic_desc *d)
@@ -63,7 +45,7 @@ const struct sw_elliptic_ops elliptic_pcg_cpu = {
     .space = SW_HOST,
     .bytes = bytes,
     .create = create,
-    .solve = solve,
+    .solve_one = solve_one,
     .destroy = destroy,
     .cost = cost,
 };

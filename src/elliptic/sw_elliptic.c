@@ -56,7 +56,12 @@ enum sw_status sw_elliptic_load(struct sw_elliptic *s, int count, const struct s
 enum sw_status sw_elliptic_solve(struct sw_elliptic *s, const double *f, double *u,
                                  struct sw_elliptic_outcome *outcome, double *history, int most)
 {
-    return s->ops->solve(s, f, u, outcome, history, most);
+    const size_t cells = sw_elliptic_cells(&s->desc), entries = (size_t)most + 1;
+    if (s->ops->solve) return s->ops->solve(s, f, u, outcome, history, most);
+    for (int j = 0; j < s->count; j++)
+        SW_TRY(s->ops->solve_one(s, j, f + (size_t)j * cells, u + (size_t)j * cells, &outcome[j],
+                                 history ? history + (size_t)j * entries : NULL, most));
+    return SW_OK;
 }
 
 enum sw_status sw_elliptic_bytes(const struct sw_elliptic_desc *desc, const char *name, const struct sw_device *device,

@@ -10,6 +10,10 @@ struct sw_elliptic_ops {
     size_t         (*bytes)(const struct sw_elliptic_desc *desc);   /* beside f and u */
     enum sw_status (*create)(struct sw_elliptic *solver);           /* fills solver->own */
     enum sw_status (*load)(struct sw_elliptic *solver);             /* of count systems; NULL: nothing to be done */
+    /** One of the systems that are loaded, or all of them together: a row has one of the two. Arrays begin with those
+     * of the system, or of the first one. */
+    enum sw_status (*solve_one)(struct sw_elliptic *solver, int system, const double *f, double *u,
+                                struct sw_elliptic_outcome *outcome, double *history, int most);
     enum sw_status (*solve)(struct sw_elliptic *solver, const double *f, double *u,
                             struct sw_elliptic_outcome *outcome, double *history, int most);
     void           (*destroy)(struct sw_elliptic *solver);          /* own may be NULL */
