@@ -120,7 +120,7 @@ PY
     expect 0 -q run file.cfg -j 1 -o file.h5
     failing 0 read 1000000 file.cfg; same file.h5 f.h5
     FAIL_KIND=read FAIL_AT=1000000 FAIL_LOG=$tmp/fault LD_PRELOAD=$build/fail_nth.so \
-        "$sweep" check --device cpu file.cfg >out
+        "$sweep" check --device cpu -j 1 file.cfg >out
     plan=$(sed -n 's/ calls.*//p' fault)
     for behind in 28 20 36 12 24 44 8 16 32 52 60 40; do  # its reads for the plan; how many steps it has, differs
         failing '0 3 4 5' read $((plan + behind)) file.cfg

@@ -1,6 +1,7 @@
 /* How many runs of a batch fit the memory of the devices and of the host, and how many are wanted. */
 #include <limits.h>
 #include <math.h>
+#include <omp.h>
 #include <stdio.h>
 
 #include "base/sw_mem.h"
@@ -48,7 +49,11 @@ static enum sw_status needs(const struct sw_sweep *sweep, const struct sw_group 
     *need = (struct need){.on_host = host_bytes_per_run(sweep, group, device)};
     if (device->space == SW_DEVICE && sweep->problem->host_bytes)
         need->fixed_on_host = (double)sweep->problem->host_bytes(&setup);
-    return sweep->problem->bytes(sweep->problem, &setup, device, &need->fixed, &need->per_run);
+    const int threads = omp_get_max_threads();
+    omp_set_num_threads(device->threads);  /* as a worker does: each thread has scratch memory */
+    const enum sw_status status = sweep->problem->bytes(sweep->problem, &setup, device, &need->fixed, &need->per_run);
+    omp_set_num_threads(threads);
+    return status;
 }
 
 /* What a run needs of the device, which may be the host; or of the host beside it. */
