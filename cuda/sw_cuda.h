@@ -204,6 +204,18 @@ enum sw_status sw_cuda_gtsv_finish(sw_cuda_stream stream, const struct fd_gtsv *
 enum sw_status sw_cuda_gtsv_matrix(sw_cuda_stream stream, const struct fd_gtsv *g, int batch, bool interleaved,
                                    double *matrix);
 
+/* ---- elliptic systems (elliptic_*.cu; elliptic/sw_elliptic.h): arrays of a field are [systems][ny][nz][nx] */
+
+/* The matrices of a batch: what struct sw_elliptic_matrix has, on the device. */
+struct sw_cuda_elliptic {
+    int64_t nx, ny, nz;
+    int     systems;
+    bool    periodic_x, periodic_y;
+    const double *area, *east, *north, *cross;  /* of all systems; cross NULL: there is none           */
+    const double *a, *b, *c, *d;                /* [systems][nz]                                      */
+    const double *kx, *ky, *kz;                 /* [systems] of a matrix's faces; NULL: they are 1    */
+};
+
 /* ---- what a device can do at most (bench_rates.cu) */
 
 /** Double-precision FMAs by all processors.

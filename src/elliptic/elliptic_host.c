@@ -118,7 +118,7 @@ static enum sw_status combine(void *context, double alpha, const double *x, doub
 
 struct elliptic_space elliptic_host_space(struct elliptic_host *h)
 {
-    struct elliptic_space space = {.context = h, .apply = apply, .precondition = precondition, .dot = dot,
+    struct elliptic_space space = {.context = h, .systems = 1, .apply = apply, .precondition = precondition, .dot = dot,
                                    .combine = combine};
     for (int k = 0; k < h->vectors; k++) space.work[k] = h->work + (size_t)k * h->cells;
     return space;

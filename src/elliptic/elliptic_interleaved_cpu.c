@@ -150,10 +150,11 @@ static void reduce(struct interleaved *s, bool first, double alpha, double *rr, 
 /* ------------------------------------------------------------------ */
 
 /* u lags by alpha p, which the next K1 adds, or the end. */
-static enum sw_status iterate(void *context, struct elliptic_way *way, double *u)
+static enum sw_status iterate(void *context, struct elliptic_pass *pass, double *u)
 {
     struct interleaved *s = context;
-    const struct elliptic_space *space = way->space;
+    struct elliptic_way *const way = pass->way;
+    const struct elliptic_space *space = pass->space;
     double alpha = 0, beta = 0, rz, next;
     bool due = way->outcome->iterations < way->numbers->iterations;
     if (!due) return SW_OK;

@@ -46,9 +46,10 @@ static enum sw_status add(const struct elliptic_space *s, double alpha, const do
 }
 
 /* u lags by alpha p, which the next direction adds, or the end. */
-static enum sw_status iterate(void *context, struct elliptic_way *w, double *u)
+static enum sw_status iterate(void *context, struct elliptic_pass *pass, double *u)
 {
     const struct elliptic_space *s = context;
+    struct elliptic_way *const w = pass->way;
     double *const r = s->work[0], *const z = s->work[1], *const p = s->work[2], *const q = s->work[3];
     double rz = 0, pq, alpha = 0;
     bool due = w->outcome->iterations < w->numbers->iterations;

@@ -343,9 +343,10 @@ static enum sw_status solve_hard(const struct team *t, const struct sw_elliptic_
     return SW_OK;
 }
 
-static enum sw_status correct(void *context, struct elliptic_way *way, double *u)
+static enum sw_status correct(void *context, struct elliptic_pass *pass, double *u)
 {
     struct team *t = context;
+    struct elliptic_way *const way = pass->way;
     const struct sw_elliptic_matrix *m = t->host.matrix;
     const double goal = fmax(0.5 * way->numbers->tolerance * way->norm_f, LEAST_PART * sqrt(way->rr));
     int64_t hard = 0;

@@ -2,6 +2,8 @@
 
 #include <math.h>
 
+#include "base/sw_mem.h"
+
 static void report(struct elliptic_way *w)
 {
     w->outcome->reported = sqrt(w->rr) / w->norm_f;
@@ -22,57 +24,94 @@ bool elliptic_breaks(struct elliptic_way *w, double pq)
     return true;
 }
 
-/* r = f - A u, and its size. */
-static enum sw_status form_residual(struct elliptic_way *w, const double *f, const double *u)
+static enum sw_status form_residual(const struct elliptic_space *s, const double *f, const double *u, double *rr)
 {
-    const struct elliptic_space *s = w->space;
     double *const r = s->work[0];
+    if (s->residual) return s->residual(s->context, f, u, r, rr);
     SW_TRY(s->apply(s->context, u, r));
     SW_TRY(s->combine(s->context, 1, f, -1, r));
-    SW_TRY(s->dot(s->context, r, r, &w->rr));
-    w->outcome->residual = sqrt(w->rr) / w->norm_f;
-    return SW_OK;
+    return s->dot(s->context, r, r, rr);
 }
 
-/* What is to be said of u. @param before  the residual at the last beginning  @param goes_on  out: it begins again */
-static enum sw_elliptic_fault judge(const struct elliptic_way *w, double before, bool *goes_on)
+/* What is to be said of u. @param due  out: the method begins again */
+static enum sw_elliptic_fault judge(const struct elliptic_way *w, bool *due)
 {
     const struct sw_elliptic_outcome *o = w->outcome;
-    *goes_on = false;
+    *due = false;
     if (!isfinite(o->residual)) return SW_ELLIPTIC_NOT_FINITE;
     if (o->residual <= w->numbers->tolerance) return SW_ELLIPTIC_FINE;
     if (o->fault) return o->fault;
     if (o->iterations >= w->numbers->iterations) return SW_ELLIPTIC_SLOW;
-    if (!(o->residual < 0.5 * before)) return SW_ELLIPTIC_FLOOR;
-    *goes_on = true;
+    if (!(o->residual < 0.5 * w->before)) return SW_ELLIPTIC_FLOOR;
+    *due = true;
     return SW_ELLIPTIC_FINE;
+}
+
+/* Before the first pass. @param ff  |f|² */
+static void begin(struct elliptic_way *w, double ff)
+{
+    *w->outcome = (struct sw_elliptic_outcome){.reported = 0};
+    for (int k = 0; w->history && k <= w->most; k++) w->history[k] = NAN;
+    w->norm_f = sqrt(ff);
+    w->rr = ff;
+    w->due = ff != 0 && isfinite(ff);
+    if (w->due) {
+        report(w);
+        w->outcome->residual = 1;
+    } else if (ff != 0) {
+        *w->outcome = (struct sw_elliptic_outcome){SW_ELLIPTIC_NOT_FINITE, 0, NAN, NAN};
+    }
+}
+
+/* After a pass. @return whether the system is still due */
+static bool end(struct elliptic_way *w, double rr)
+{
+    if (!w->due) return false;
+    w->rr = rr;
+    w->outcome->residual = sqrt(rr) / w->norm_f;
+    w->outcome->fault = judge(w, &w->due);
+    return w->due;
+}
+
+static enum sw_status refine(const struct elliptic_space *s, struct elliptic_way *way, double *rr, const double *f,
+                             double *u, elliptic_method *method, void *context)
+{
+    struct elliptic_pass pass = {.space = s, .way = way, .r = s->lean ? f : s->work[0], .first = s->lean};
+    bool all = true, some = false;
+    SW_TRY(s->dot(s->context, f, f, rr));
+    for (int y = 0; y < s->systems; y++) {
+        begin(&way[y], rr[y]);
+        all &= way[y].due && way[y].numbers->iterations > 0;
+        some |= way[y].due;
+    }
+    if (!s->lean || !all) SW_TRY(s->combine(s->context, 0, f, 0, u));
+    if (!s->lean) SW_TRY(s->combine(s->context, 1, f, 0, s->work[0]));
+    while (some) {
+        for (int y = 0; y < s->systems; y++) way[y].before = way[y].outcome->residual;
+        SW_TRY(method(context, &pass, u));
+        SW_TRY(form_residual(s, f, u, rr));
+        some = false;
+        for (int y = 0; y < s->systems; y++) some |= end(&way[y], rr[y]);
+        pass.r = s->work[0];
+        pass.first = false;
+    }
+    return SW_OK;
 }
 
 enum sw_status elliptic_refine(const struct elliptic_space *space, const struct sw_elliptic_numbers *numbers,
                                const double *f, double *u, struct sw_elliptic_outcome *outcome, double *history,
                                int most, elliptic_method *method, void *context)
 {
-    struct elliptic_way w = {.space = space, .numbers = numbers, .outcome = outcome, .history = history, .most = most};
-    double before, ff;
-    *outcome = (struct sw_elliptic_outcome){.reported = 0};
-    for (int k = 0; history && k <= most; k++) history[k] = NAN;
-    SW_TRY(space->dot(space->context, f, f, &ff));
-    w.norm_f = sqrt(ff);
-    SW_TRY(space->combine(space->context, 0, f, 0, u));
-    if (ff == 0) return SW_OK;
-    if (!isfinite(ff)) {
-        *outcome = (struct sw_elliptic_outcome){SW_ELLIPTIC_NOT_FINITE, 0, NAN, NAN};
-        return SW_OK;
-    }
-    SW_TRY(space->combine(space->context, 1, f, 0, space->work[0]));
-    w.rr = ff;
-    report(&w);
-    outcome->residual = 1;
-    for (bool goes_on = true; goes_on;) {
-        before = outcome->residual;
-        SW_TRY(method(context, &w, u));
-        SW_TRY(form_residual(&w, f, u));
-        outcome->fault = judge(&w, before, &goes_on);
-    }
-    return SW_OK;
+    const size_t systems = (size_t)space->systems;
+    struct elliptic_way *way = NULL;
+    double *rr = NULL;
+    enum sw_status st = sw_alloc(systems, &way);
+    if (!st) st = sw_alloc(systems, &rr);
+    for (size_t y = 0; y < systems && !st; y++)
+        way[y] = (struct elliptic_way){.numbers = &numbers[y], .outcome = &outcome[y], .most = most,
+                                       .history = history ? history + y * ((size_t)most + 1) : NULL};
+    if (!st) st = refine(space, way, rr, f, u, method, context);
+    sw_free(way);
+    sw_free(rr);
+    return st;
 }

@@ -15,27 +15,40 @@ struct elliptic_fused {
                                                                            /* u += alpha p, then p = z + beta p       */
 };
 
-/* The vectors of one system, and what is done with them. */
+/* The vectors of some systems of one shape, one after another, and what is done with them. */
 struct elliptic_space {
     void *context;
+    int   systems;
     enum sw_status (*apply)(void *context, const double *x, double *y);         /* y = A x                        */
     enum sw_status (*precondition)(void *context, const double *r, double *z);  /* z = M^-1 r                     */
-    enum sw_status (*dot)(void *context, const double *x, const double *y, double *sum);  /* waits for it         */
+    enum sw_status (*dot)(void *context, const double *x, const double *y, double *sum);  /* [systems]; waits     */
     enum sw_status (*combine)(void *context, double alpha, const double *x, double beta, double *y);
                                                             /* y = alpha x + beta y; beta = 0 does not look at y  */
+    enum sw_status (*residual)(void *context, const double *f, const double *u, double *r, double *rr);
+                                       /* r = f - A u and |r|² [systems], waits; NULL: by the others              */
     const struct elliptic_fused *fused;                                         /* NULL: one thing after another  */
-    double *work[4];       /* of the length of u                                                                  */
+    double *work[4];       /* of the length of all u                                                              */
     bool    flexible;      /* M^-1 differs from iteration to iteration, or is not symmetric to the last digit      */
+    bool    lean;          /* the method leaves pass->r as it is, and takes u for 0 in the first pass             */
 };
 
 /* One system on its way. */
 struct elliptic_way {
-    const struct elliptic_space *space;
     const struct sw_elliptic_numbers *numbers;
     struct sw_elliptic_outcome *outcome;
-    double  norm_f, rr;     /* |f|; |r|² */
-    double *history;        /* NULL, or [1 + most] */
+    bool    due;            /* it is not done                       */
+    double  norm_f, rr;     /* |f|; |r|²                            */
+    double  before;         /* the residual at the last beginning   */
+    double *history;        /* NULL, or [1 + most]                  */
     int     most;
+};
+
+/* What a method is given. */
+struct elliptic_pass {
+    const struct elliptic_space *space;
+    struct elliptic_way *way;  /* [systems]: those that are not due are left as they are             */
+    const double *r;        /* f - A u: in space->work[0]; of a lean space in the first pass f itself */
+    bool    first;          /* of a lean space: u is 0, whatever its memory holds                     */
 };
 
 /** After an iteration, which left |r|² in way->rr: count it, and write down what is reported.
@@ -45,16 +58,17 @@ bool elliptic_record(struct elliptic_way *way);
 /** Whether pq = <p, A p> ends the method: it is not above 0, which makes it a fault. */
 bool elliptic_breaks(struct elliptic_way *way, double pq);
 
-/** A method: from r = f - A u in space->work[0] and |r|² in way->rr, iterate until elliptic_record() says that no other
- * iteration is due, or elliptic_breaks() that none is possible. The method has to look whether there is one to make at
- * all. It may overwrite all of space->work. */
-typedef enum sw_status elliptic_method(void *context, struct elliptic_way *way, double *u);
+/** A method: from r = f - A u and |r|² in way->rr of each system that is due, iterate until elliptic_record() says that
+ * no other iteration is due, or elliptic_breaks() that none is possible. The method has to look whether there is one to
+ * make at all. It may overwrite all of space->work. */
+typedef enum sw_status elliptic_method(void *context, struct elliptic_pass *pass, double *u);
 
 /** Solve A u = f from u = 0 by a method. When it is done the residual is formed from u, and the method begins again
- * from there if that is larger than the tolerance: as long as that still halves it. Of the space: apply, dot, combine,
- * work[0].
- * @param numbers  tolerance and iterations at most
- * @param history  NULL, or [1 + most] as in sw_elliptic_solve() */
+ * from there with those systems where that is larger than the tolerance: as long as that still halves it. Of the space:
+ * apply, dot, combine or residual; work[0].
+ * @param numbers  [systems]: tolerance and iterations at most
+ * @param outcome  out [systems]
+ * @param history  NULL, or [systems][1 + most] as in sw_elliptic_solve() */
 enum sw_status elliptic_refine(const struct elliptic_space *space, const struct sw_elliptic_numbers *numbers,
                                const double *f, double *u, struct sw_elliptic_outcome *outcome, double *history,
                                int most, elliptic_method *method, void *context);
