@@ -250,6 +250,7 @@ const struct sw_problem problem_elliptic = {
     .iterates = true,
     .grid = grid,
     .bytes = elliptic_bytes,
+    .host_bytes = elliptic_host_memory,
     .create = elliptic_create,
     .validate_run = validate_run,
     .solver = sw_elliptic_row,

@@ -63,4 +63,5 @@ enum sw_status elliptic_create(const struct sw_problem *problem, const struct sw
                                struct sw_device *device, struct sw_sim **sim);
 enum sw_status elliptic_bytes(const struct sw_problem *problem, const struct sw_setup *setup,
                               const struct sw_device *device, size_t *fixed, size_t *per_run);
+size_t elliptic_host_memory(const struct sw_setup *setup);
 #endif

@@ -25,7 +25,8 @@ struct elliptic_sim {
     struct sw_elliptic_matrix  *matrix;
     double            **faces;      /* [capacity][3], NULL where coefficients are 1           */
     struct sw_elliptic_outcome *outcome;
-    double             *f, *u;      /* [capacity][ny][nz][nx]                                 */
+    double             *f, *u;      /* [capacity][ny][nz][nx] in the memory of the device     */
+    double             *field;      /* [ny][nz][nx] of one run on the host; NULL: that is the device's memory */
     double             *values;     /* [nz][ny][nx], and one more along an axis               */
     double             *exact;      /* [nz][ny][nx]; NULL: there is none                      */
     char               *saved;      /* [runs][nz][ny][nx]; NULL: fields are not saved         */
@@ -43,6 +44,12 @@ static struct elliptic_run run_of(const struct elliptic_sim *s, int j)
                                  .column = s->column + j,
                                  .stride = s->count,
                                  .threads = s->device->threads};
+}
+
+/* Where the host has f or u of a system. */
+static double *on_host(const struct elliptic_sim *s, double *array, int system)
+{
+    return s->field ? s->field : array + (size_t)system * s->cells;
 }
 
 static const char *solver_name(const struct sw_sim *sim)
@@ -164,7 +171,7 @@ static enum sw_status make_rhs(struct elliptic_sim *s, int j)
     const int y = s->system[j];
     const struct sw_elliptic_matrix *m = &s->matrix[y];
     const struct elliptic_run run = run_of(s, j);
-    double *f = s->f + (size_t)y * s->cells;
+    double *f = on_host(s, s->f, y);
     SW_TRY(elliptic_sample(&run, sw_setup_function(&s->setup, "f"), centres, s->values));
     const int64_t bad = elliptic_find_bad(s->values, (int64_t)s->cells, false);
     if (bad >= 0) elliptic_say_bad(&run, "f", centres, bad, s->values[bad], s->why[j]);
@@ -175,7 +182,8 @@ static enum sw_status make_rhs(struct elliptic_sim *s, int j)
             f[r * m->nx + i] *= m->area[r / m->nz * m->nx + i] * m->volume[r % m->nz];
     SW_TRY(add_walls(s, j, f));
     if (elliptic_is_singular(&s->desc, s->numbers[y].delta) && !s->why[j][0]) take_mean_off(s, j, f);
-    return SW_OK;
+    if (!s->field || s->why[j][0]) return SW_OK;
+    return sw_device_upload(s->device, s->f + (size_t)y * s->cells, f, s->cells * sizeof *f);
 }
 
 /* A run that cannot begin leaves its place to the next one. */
@@ -232,12 +240,14 @@ static enum sw_status finish_run(struct elliptic_sim *s, int j)
 {
     const struct sw_elliptic_matrix *m = &s->matrix[s->system[j]];
     const struct elliptic_run run = run_of(s, j);
-    double *u = s->u + (size_t)s->system[j] * s->cells;
+    double *u = on_host(s, s->u, s->system[j]);
+    if (!s->exact && !s->saved) return SW_OK;
+    if (s->field)
+        SW_TRY(sw_device_download(s->device, u, s->u + (size_t)s->system[j] * s->cells, s->cells * sizeof *u));
     if (elliptic_is_singular(&s->desc, s->numbers[s->system[j]].delta)) {
         const double mean = mean_of(m, u);
         for (size_t c = 0; c < s->cells; c++) u[c] -= mean;
     }
-    if (!s->exact && !s->saved) return SW_OK;
     elliptic_turn(m->nx, m->nz, m->ny, u, s->values, s->device->threads);
     if (s->saved) sw_reals_put(s->saved, word(s), (size_t)j * s->cells, s->values, s->cells);
     if (!s->exact) return SW_OK;
@@ -331,9 +341,11 @@ static void destroy(struct sw_sim *sim)
         if (s->matrix) sw_elliptic_matrix_free(&s->matrix[j]);
         for (int d = 0; d < 3 && s->faces; d++) sw_free(s->faces[3 * j + d]);
     }
-    void *const arrays[] = {s->column, s->numbers, s->matrix, s->faces, s->outcome, s->norm, s->why, s->f, s->u,
+    void *const arrays[] = {s->column, s->numbers, s->matrix, s->faces, s->outcome, s->norm, s->why, s->field,
                             s->values, s->exact, s->system, s->saved};
     for (size_t k = 0; k < sizeof arrays / sizeof *arrays; k++) sw_free(arrays[k]);
+    sw_device_free(s->device, s->f);
+    sw_device_free(s->device, s->u);
     sw_free(s);
 }
 
@@ -381,8 +393,9 @@ static enum sw_status allocate(struct elliptic_sim *s)
     SW_TRY(sw_alloc(room, &s->norm));
     SW_TRY(sw_alloc(room, &s->why));
     SW_TRY(sw_alloc(room, &s->system));
-    SW_TRY(sw_alloc(room * s->cells, &s->f));
-    SW_TRY(sw_alloc(room * s->cells, &s->u));
+    SW_TRY(sw_device_alloc(s->device, room * s->cells, &s->f));
+    SW_TRY(sw_device_alloc(s->device, room * s->cells, &s->u));
+    if (s->device->space == SW_DEVICE) SW_TRY(sw_alloc(s->cells, &s->field));
     SW_TRY(sw_alloc(most_points(&s->desc), &s->values));
     if (sw_setup_function(&s->setup, "exact")) SW_TRY(sw_alloc(s->cells, &s->exact));
     return s->setup.fields ? sw_alloc_bytes(room * s->cells, word(s), &s->saved) : SW_OK;
@@ -408,21 +421,53 @@ enum sw_status elliptic_create(const struct sw_problem *problem, const struct sw
     return st;
 }
 
-/* The solver's arrays are for one run at a time on the CPU; a run's are f, u, coefficients, and what is saved; at least
- * a plane, and walls. */
+/* Words on the host that do not grow with the batch. */
+static size_t host_words(const struct sw_setup *setup, const struct sw_elliptic_desc *d)
+{
+    return most_points(d) + (sw_setup_find(setup, "boundary.value") ? points_on_walls(d) : 0) +
+           (sw_setup_find(setup, "exact") ? (size_t)sw_points(setup->n) : 0);
+}
+
+size_t elliptic_host_memory(const struct sw_setup *setup)
+{
+    const struct sw_elliptic_desc d = elliptic_describe(setup, 1);
+    return (host_words(setup, &d) + (size_t)sw_points(setup->n)) * sizeof(double);
+}
+
+/* A solver's arrays need not grow evenly: some rows on the CPU work on as many systems at once as there are threads.
+ * @param fixed  out: of one system  @param per_run  out: of each further one, at most */
+static enum sw_status solver_bytes(const struct sw_setup *setup, const struct sw_device *device, size_t *fixed,
+                                   size_t *per_run)
+{
+    const int batch[] = {2, device->threads, 1024};
+    struct sw_elliptic_desc d = elliptic_describe(setup, 1);
+    SW_TRY(sw_elliptic_bytes(&d, setup->solver, device, fixed));
+    *per_run = 0;
+    for (int k = 0; k < 3; k++) {
+        size_t all;
+        if (batch[k] < 2) continue;
+        d.batch = batch[k];
+        SW_TRY(sw_elliptic_bytes(&d, setup->solver, device, &all));
+        const size_t more = all > *fixed ? (all - *fixed) / (size_t)(batch[k] - 1) : 0;
+        if (more > *per_run) *per_run = more;
+    }
+    return SW_OK;
+}
+
+/* A run's own are f, u, coefficients, and what is saved. On the CPU what the host needs counts as well. */
 enum sw_status elliptic_bytes(const struct sw_problem *problem, const struct sw_setup *setup,
                               const struct sw_device *device, size_t *fixed, size_t *per_run)
 {
     const struct sw_elliptic_desc d = elliptic_describe(setup, 1);
     const size_t cells = (size_t)sw_points(setup->n), most = most_points(&d);
     (void)problem;
-    *per_run = 0;
-    SW_TRY(sw_setup_suggest_cpu(setup, device, sw_elliptic_bytes(&d, setup->solver, device, fixed)));
-    if (sw_setup_find(setup, "boundary.value")) *fixed += points_on_walls(&d) * sizeof(double);
-    if (sw_setup_find(setup, "exact")) *fixed += cells * sizeof(double);
-    *fixed += most * sizeof(double);
-    *per_run = 2 * cells * sizeof(double) + (d.variable ? 3 * most * sizeof(double) : 0) +
-               (setup->fields ? cells * sw_reals_word(setup->single) : 0) +
-               (5 * (size_t)(d.n[0] + 1) * (size_t)(d.n[1] + 1) + 8 * (size_t)d.n[2]) * sizeof(double);
+    *fixed = *per_run = 0;
+    SW_TRY(sw_setup_suggest_cpu(setup, device, solver_bytes(setup, device, fixed, per_run)));
+    *per_run += 2 * cells * sizeof(double);
+    if (device->space == SW_DEVICE) return SW_OK;
+    *fixed += host_words(setup, &d) * sizeof(double);
+    *per_run += (d.variable ? 3 * most * sizeof(double) : 0) +
+                (setup->fields ? cells * sw_reals_word(setup->single) : 0) +
+                (5 * (size_t)(d.n[0] + 1) * (size_t)(d.n[1] + 1) + 8 * (size_t)d.n[2]) * sizeof(double);
     return SW_OK;
 }
