@@ -125,8 +125,8 @@ static void stays_near_the_backward_error_of_lapack(void **state)
     for (int type = 1; type <= TABLE_III_TYPES; type++) visit_sizes(type, check_backward_error);
 }
 
-/* cuSPARSE's strided solver has a backward error of 1.2e-12 for lesp's matrix of 1634 rows, though it is dominant (on an
- * H200, CUDA 12): the library's, which a run of it reports. */
+/* cuSPARSE's strided solver has a backward error of 1.2e-12 for lesp's matrix of 1634 rows, though it is dominant (on
+ * an H200, CUDA 12): the library's, which a run of it reports. */
 static bool is_known_to_be_inaccurate(int type)
 {
     return type == 3 && !strcmp(under_test->name, "cusparse.gtsv2_strided");

@@ -4,7 +4,8 @@
  * and gets u with the residual that it really has. */
 #include "elliptic/elliptic_refine.h"
 
-/** Solve A u = f of one system from u = 0 by preconditioned conjugate gradients, which begin again as elliptic_refine() says.
+/** Solve A u = f of one system from u = 0 by preconditioned conjugate gradients, which begin again as elliptic_refine()
+ * says.
  *   plain     M. Hestenes, E. Stiefel (1952): beta = <r', z'>/<r, z>
  *   flexible  G. Golub, Q. Ye (1999): beta = <r' - r, z'>/<r, z>, with no other vector, as r' - r = -alpha q
  * @param space    of one system

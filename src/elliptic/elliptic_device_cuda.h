@@ -1,5 +1,5 @@
-#ifndef ELLIPTIC_DEVICE_H
-#define ELLIPTIC_DEVICE_H
+#ifndef ELLIPTIC_DEVICE_CUDA_H
+#define ELLIPTIC_DEVICE_CUDA_H
 /* What rows on a GPU share: the matrices of a batch in its memory, and the vectors of all its systems as a space, whose
  * operations are done for all systems at once. Sums are added up in an order that depends on the shape alone. */
 #include "elliptic/elliptic_refine.h"
