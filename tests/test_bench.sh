@@ -125,7 +125,9 @@ expect 0 bvp:n=2^16,r=best,problem=P2 --rows cpu.a2d,cpu.scan --device cpu --rep
 matches '^row +set-up s +least s/solve +median +points/s +ratio'
 matches '^cpu.a2d, r = [1-9][0-9]* +[0-9.e+-]+'; says ', r = '; matches 'counted for one point'
 matches ' 3\.4e-09$'
-expect 0 bvp:n=1000000,r=300 --rows cpu.a2d --device cpu --repeats 1 --csv; matches ',300$'
+expect 0 elliptic:grid.n=[12,10,6] --rows cpu.pcg --device cpu --csv; matches ',[1-9][0-9]*$'
+expect 0 elliptic:grid.n=[12,10,6] --rows cpu.pcg --device cpu; matches ' s/iteration$'
+expect 0 bvp:n=1000000,r=300 --rows cpu.a2d --device cpu --repeats 1 --csv; matches ',300,$'
 expect 0 bvp:n=1000,r=7 --rows cpu.a2d,cpu.scan --device cpu --repeats 1 --json
 [ "$(grep -c '"r": *7' out)" = 1 ] || fail 'JSON tells r where there is one'
 expect 1 bvp:n=2^36 --rows cpu.a1d --device cpu --csv; matches ',absent,0,'

@@ -38,6 +38,7 @@ struct bench_work {
     void           (*destroy)(void *own);                /* NULL is fine                                        */
     int64_t        most_checked;                         /* steps after which the answer is known; 0: any number */
     int64_t        (*columns)(void *own);                /* the r of the timing; NULL: there is none            */
+    double         (*iterations)(void *own);             /* of the last step, in the mean of the runs; NULL: none */
 };
 extern const struct bench_work bench_sim, bench_bands, bench_bvp, bench_compact, bench_gradient, bench_tridiagonal,
     bench_elliptic;

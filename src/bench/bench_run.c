@@ -106,6 +106,7 @@ static enum sw_status measure(const struct timing *t, const struct sw_bench *ben
     if (row->state != SW_BENCH_OK) return SW_OK;
     row->cost = t->work->cost(t->own, row->steps);
     row->r = t->work->columns ? t->work->columns(t->own) : 0;
+    row->iterations = t->work->iterations ? t->work->iterations(t->own) : 0;
     SW_TRY(repeat(t, repeats, row));
     row->rate = bench_points(spec) * (double)row->steps / row->median;
     return SW_OK;

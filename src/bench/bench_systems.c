@@ -79,6 +79,17 @@ static enum sw_status largest(const struct systems *s, double (*size)(const stru
     return st;
 }
 
+static double systems_iterations(void *own)
+{
+    const struct systems *s = own;
+    struct sw_residuals *residual = NULL;
+    double sum = 0;
+    if (!sw_alloc((size_t)s->spec->batch, &residual) && !s->sim->ops->residuals(s->sim, residual))
+        for (int j = 0; j < s->spec->batch; j++) sum += (double)residual[j].iterations / s->spec->batch;
+    sw_free(residual);
+    return sum;
+}
+
 static struct sw_cost systems_cost(void *own, int64_t steps)
 {
     const struct systems *s = own;
@@ -159,4 +170,5 @@ const struct bench_work bench_elliptic = {
     .cost = systems_cost,
     .destroy = systems_destroy,
     .most_checked = 1,
+    .iterations = systems_iterations,
 };

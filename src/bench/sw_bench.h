@@ -96,6 +96,7 @@ struct sw_bench_row {
     double  rate;                       /* points * steps a second, by the median                      */
     double  error, bound;               /* relative, and what it may be                                */
     int64_t r;                          /* bvp: columns it was timed with; 0: it has none              */
+    double  iterations;                 /* of a solve, in the mean of its systems; 0: it does not iterate */
     struct sw_cost cost;
 };
 

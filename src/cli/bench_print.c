@@ -21,19 +21,32 @@ static const char *const state_name[] = {
 
 /* ------------------------------------------------------------------ for people */
 
-enum { FIGURES = 10 };
+enum { FIGURES = 11 };
 
 /* A column of figures. What a narrow terminal has no room for is left out there. */
 struct column { const char *head; int width; bool always; };
 static const struct column columns[FIGURES] = {
     {"set-up s", 8, false}, {NULL, 13, false}, {"median", 9, false},  {NULL, 9, true},       {"ratio", 6, true},
     {"of copy", 7, true},   {"of FMA", 7, true}, {"bytes", 5, false}, {"ops", 4, false},     {"error", 7, true},
+    {"s/iteration", 11, true},
 };
-enum { FIGURE_LEAST = 1, FIGURE_RATE = 3 };  /* their heads are the work's */
+enum { FIGURE_LEAST = 1, FIGURE_RATE = 3, FIGURE_ITERATION = 10 };  /* the first two have heads of the work */
 
 static const char *column_head(const struct sw_bench *b, int k)
 {
     return k == FIGURE_LEAST ? b->spec.terms->least : k == FIGURE_RATE ? b->spec.terms->rate : columns[k].head;
+}
+
+static bool is_iterative(const struct sw_bench *b)
+{
+    for (int k = 0; k < b->rows; k++)
+        if (b->row[k].iterations > 0) return true;
+    return false;
+}
+
+static bool is_shown(const struct sw_bench *b, int k, bool narrow)
+{
+    return (columns[k].always || !narrow) && (k != FIGURE_ITERATION || is_iterative(b));
 }
 
 /* "-" for what was not counted or measured. */
@@ -67,7 +80,7 @@ static bool is_narrow(const struct sw_bench *b)
     struct winsize size;
     const char *given = getenv("COLUMNS");
     int width = widest_name(b), room = given ? atoi(given) : 0;
-    for (int k = 0; k < FIGURES; k++) width += 1 + columns[k].width;
+    for (int k = 0; k < FIGURES; k++) width += is_shown(b, k, false) ? 1 + columns[k].width : 0;
     if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col) room = size.ws_col;
     return room > 0 && room < width;
 }
@@ -76,16 +89,17 @@ static void print_row(const struct sw_cli *cli, const struct sw_bench *b, const 
                       bool narrow)
 {
     static const char *const format[FIGURES] = {"%.2g", "%.3e", "%.3e", "%.3g", "%.3g", "%.1f %%", "%.1f %%", "%.3g",
-                                                "%.3g", "%.1e"};
+                                                "%.3g", "%.1e", "%.3e"};
     const double steps = (double)r->steps, value[FIGURES] = {
         r->setup, r->least / steps, r->median / steps, r->rate, sw_bench_ratio(b, r, baseline),
         100 * sw_bench_of_copy(b, r), 100 * sw_bench_of_fma(b, r), r->cost.bytes, r->cost.fma, r->error,
+        r->iterations > 0 ? r->least / steps / r->iterations : NAN,
     };
     char text[24], name[128];
     console_print(cli, "%-*s", widest_name(b), row_label(r, name));
     if (r->state != SW_BENCH_OK) { console_print(cli, "  %s: %s\n", state_name[r->state], r->why); return; }
     for (int k = 0; k < FIGURES; k++)
-        if (columns[k].always || !narrow)
+        if (is_shown(b, k, narrow))
             console_print(cli, " %*s", columns[k].width, format_figure(format[k], value[k], text));
     console_print(cli, "\n");
 }
@@ -95,7 +109,7 @@ void bench_print_table(const struct sw_cli *cli, const struct sw_bench *b, int b
     bool narrow = is_narrow(b);
     console_print(cli, "%-*s", widest_name(b), "row");
     for (int k = 0; k < FIGURES; k++)
-        if (columns[k].always || !narrow)
+        if (is_shown(b, k, narrow))
             console_print(cli, " %*s", columns[k].width, column_head(b, k));
     console_print(cli, "\n");
     for (int k = 0; k < b->rows; k++) print_row(cli, b, &b->row[k], baseline, narrow);
@@ -144,8 +158,10 @@ static void csv_facts(FILE *to, const struct sw_bench *b, const struct sw_bench_
     csv_text(to, sw_build.flags);
     csv_text(to, f->host);
     csv_text(to, f->when);
-    if (r->r) fprintf(to, ",%lld\n", (long long)r->r);
-    else fputs(",\n", to);
+    if (r->r) fprintf(to, ",%lld", (long long)r->r);
+    else fputc(',', to);
+    csv_real(to, r->iterations > 0 ? r->iterations : NAN);
+    fputc('\n', to);
 }
 
 static void csv_row(FILE *to, const char *text, const struct sw_bench *b, const struct sw_bench_row *r, int baseline,
@@ -171,7 +187,7 @@ void bench_print_csv(FILE *to, bool header, const char *text, const struct sw_be
     if (header)
         fputs("spec,work,n,batch,steps,row,state,repeats,setup_s,least_s,median_s,rate,bytes,of_copy,ops,of_fma,ratio,"
               "baseline,error,bound,copy_bytes_per_s,fma_per_s,clock_mhz,device,threads,driver,cuda,commit,compiler,"
-              "flags,host,when,r\n", to);
+              "flags,host,when,r,iterations\n", to);
     for (int k = 0; k < b->rows; k++) csv_row(to, text, b, &b->row[k], baseline, &f);
 }
 
@@ -205,6 +221,7 @@ static void json_row(struct sw_json *j, const struct sw_bench *b, const struct s
         sw_json_count(j, "steps", r->steps);
         sw_json_count(j, "repeats", r->repeats);
         if (r->r) sw_json_count(j, "r", r->r);
+        if (r->iterations > 0) sw_json_real(j, "iterations", r->iterations);
         sw_json_real(j, "setup_s", r->setup);
         sw_json_real(j, "least_s", r->least);
         sw_json_real(j, "median_s", r->median);
