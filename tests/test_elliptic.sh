@@ -127,6 +127,28 @@ expect 0 show wall.h5 --csv; prints 'boundary.value is -inf at x = 0.0625, y = 0
 expect 1 run periodic.cfg -o mean.h5 -s 'f="1 + cos(w*x)"'
 expect 0 show mean.h5 --run 0; prints 'f has the mean 1: with gauge = "zero_mean" there is a solution'
 
+# ---- f and u whose squares are no numbers; levels without thickness, or too thin for their distance from the centre
+cat >far.cfg <<'END'
+problem = "elliptic"; geometry = "shell"; stencil = "full"; grid = { n = [16, 16, 64]; depth = 0.01; };
+sweep = { size = [1.0, 1e-200, 1e250]; }; physics = { courant = 8.4; lambda2 = 0.033; };
+f = "size*cos(x)"; exact = "size"; solver = "cpu.pcg"; output = { fields = { precision = "double"; }; };
+END
+expect 0 run far.cfg -o far.h5
+[ -z "$python" ] || $python - <<'PY' || fail 'far.h5'
+import h5py, numpy as np
+with h5py.File("far.h5") as f:
+    for run, size in enumerate((1, 1e-200, 1e250)):
+        assert np.allclose(f["u"][run, 0]/size, f["u"][0, 0], rtol=1e-6)
+        for name in "err_l2", "err_max":
+            assert np.isclose(f[name][run]/size, f[name][0], rtol=1e-6), (name, run)
+        assert np.isclose(f["err_rel"][run], f["err_rel"][0], rtol=1e-6)
+PY
+expect 1 run far.cfg -o thin.h5 -s 'sweep.size=[1.0]' -s grid.depth=1e-13 -s 'grid.grading="quadratic"'
+expect 0 show thin.h5 --run 0
+prints 'level 0 of 64 has no thickness in double precision: depth = 1e-13 is too small'
+expect 1 run far.cfg -o thin.h5 --force -s 'sweep.size=[1.0]' -s grid.depth=1e-9 -s 'grid.grading="quadratic"'
+expect 0 show thin.h5 --run 0; matches 'rounding keeps the residual at [0-9.e+]+ \(iteration [0-9]+\): u has no digit'
+
 # ---- refused, with file, line, cause and hint
 refused() {  # refused KEY TEXT OPTION...: small.cfg
     local key=$1 text=$2

@@ -170,6 +170,18 @@ static void make_levels(const struct sw_elliptic_desc *d, const struct sw_ellipt
     }
 }
 
+/* In the shell the faces of a level are the same number where it is thinner than rounding of the radius. */
+static enum sw_status check_levels(const struct sw_elliptic_numbers *p, struct sw_elliptic_matrix *m)
+{
+    for (int64_t k = 0, nz = m->nz; k < nz; k++) {
+        if (m->level[k + 1] > m->level[k] && isfinite(m->b[k]) && isfinite(m->c[k])) continue;
+        sw_elliptic_matrix_free(m);
+        return SW_FAIL(SW_E_ARG, "level %lld of %lld has no thickness in double precision: depth = %g is too small",
+                       (long long)k, (long long)nz, p->depth);
+    }
+    return SW_OK;
+}
+
 enum sw_status sw_elliptic_matrix_make(const struct sw_elliptic_desc *d, const struct sw_elliptic_numbers *p,
                                        const struct sw_elliptic_faces *faces, const struct sw_elliptic_matrix *like,
                                        struct sw_elliptic_matrix *m)
@@ -192,7 +204,7 @@ enum sw_status sw_elliptic_matrix_make(const struct sw_elliptic_desc *d, const s
     if (like) memcpy(m->area, like->area, (sizes[0] + sizes[1] + sizes[2] + sizes[3]) * sizeof *m->area);
     else make_sides(d, m);
     make_levels(d, p, m);
-    return SW_OK;
+    return check_levels(p, m);
 }
 
 void sw_elliptic_matrix_free(struct sw_elliptic_matrix *m)

@@ -70,7 +70,7 @@ struct sw_elliptic_matrix {
  * @param faces  NULL unless desc->variable; stays the caller's, and has to live as long as the matrix
  * @param like   NULL, or a matrix of the same desc, whose areas and horizontal weights are copied: they do not depend
  *               on the numbers
- * @return SW_E_ARG shapes or numbers out of range; SW_E_MEMORY */
+ * @return SW_E_ARG shapes or numbers out of range, levels without thickness; SW_E_MEMORY */
 enum sw_status sw_elliptic_matrix_make(const struct sw_elliptic_desc *desc, const struct sw_elliptic_numbers *numbers,
                                        const struct sw_elliptic_faces *faces, const struct sw_elliptic_matrix *like,
                                        struct sw_elliptic_matrix *matrix);
@@ -114,7 +114,8 @@ enum sw_status sw_elliptic_load(struct sw_elliptic *solver, int count, const str
                                 const struct sw_elliptic_matrix *matrix);
 
 /** Solve the systems that were loaded; from u = 0.
- * @param f        [count][ny][nz][nx] in the memory of the device, integrated over the cells
+ * @param f        [count][ny][nz][nx] in the memory of the device, integrated over the cells. Its square has to be in
+ *                 the range of numbers: |f|² that underflows is taken for 0
  * @param u        out, likewise; where the fault is not FINE what was reached
  * @param outcome  out [count] on the host
  * @param history  NULL, or out [count][1 + most] on the host: the residual that is reported after each iteration,

@@ -21,6 +21,7 @@ struct elliptic_sim {
     struct sw_norms    *norm;       /* [capacity]                                             */
     int                *system;     /* [capacity] of a run that begins: its number below      */
     int                 systems;
+    int                *exponent;   /* [capacity] of a system: its f is multiplied by 2^-exponent, and so is its u */
     struct sw_elliptic_numbers *numbers;  /* [capacity], as the rest                          */
     struct sw_elliptic_matrix  *matrix;
     double            **faces;      /* [capacity][3], NULL where coefficients are 1           */
@@ -166,6 +167,21 @@ static void take_mean_off(struct elliptic_sim *s, int j, double *f)
             f[r * m->nx + i] -= sum / volume * m->area[r / m->nz * m->nx + i] * m->volume[r % m->nz];
 }
 
+static void scale(double *x, size_t count, int exponent)
+{
+    for (size_t c = 0; exponent && c < count; c++) x[c] = ldexp(x[c], exponent);
+}
+
+/* Solvers form |f|²: f whose square is 0 or infinite is multiplied by a power of two, which no digit is lost by. */
+static int exponent_of(const double *f, size_t count)
+{
+    double most = 0;
+    int exponent = 0;
+    for (size_t c = 0; c < count; c++) most = fmax(most, fabs(f[c]));
+    if (most > 0 && (most < 0x1p-300 || most > 0x1p300)) frexp(most, &exponent);
+    return exponent;
+}
+
 static enum sw_status make_rhs(struct elliptic_sim *s, int j)
 {
     const int y = s->system[j];
@@ -182,6 +198,8 @@ static enum sw_status make_rhs(struct elliptic_sim *s, int j)
             f[r * m->nx + i] *= m->area[r / m->nz * m->nx + i] * m->volume[r % m->nz];
     SW_TRY(add_walls(s, j, f));
     if (elliptic_is_singular(&s->desc, s->numbers[y].delta) && !s->why[j][0]) take_mean_off(s, j, f);
+    s->exponent[y] = exponent_of(f, s->cells);
+    scale(f, s->cells, -s->exponent[y]);
     if (!s->field || s->why[j][0]) return SW_OK;
     return sw_device_upload(s->device, s->f + (size_t)y * s->cells, f, s->cells * sizeof *f);
 }
@@ -218,21 +236,28 @@ static double mean_of(const struct sw_elliptic_matrix *m, const double *u)
     return sum / volume;
 }
 
-/* Norms weighted by the cells' volumes: sqrt(sum v d²/sum v), max|d|, sqrt(sum v d²/sum v exact²).
+/* Norms weighted by the cells' volumes: sqrt(sum v d²/sum v), max|d|, sqrt(sum v d²/sum v exact²). Squares are of d and
+ * exact over their maxima, so that none over- or underflows.
  * @param exact, u  [nz][ny][nx] */
 static struct sw_norms compare(const struct sw_elliptic_matrix *m, const double *exact, const double *u)
 {
-    double dd = 0, ee = 0, volume = 0, most = 0;
+    const int64_t columns = m->nx * m->ny;
+    double dd = 0, ee = 0, volume = 0, most = 0, most_exact = 0;
+    for (int64_t c = 0; c < m->nz * columns; c++) {
+        const double d = fabs(u[c] - exact[c]), e = fabs(exact[c]);
+        most = d <= most ? most : d;  /* NaN stays */
+        most_exact = e <= most_exact ? most_exact : e;
+    }
+    const double unit = most > 0 ? most : 1, unit_exact = most_exact > 0 ? most_exact : 1;
     for (int64_t k = 0; k < m->nz; k++)
-        for (int64_t a = 0; a < m->nx * m->ny; a++) {
-            const int64_t c = k * m->nx * m->ny + a;
-            const double v = m->area[a] * m->volume[k], d = u[c] - exact[c];
+        for (int64_t a = 0; a < columns; a++) {
+            const int64_t c = k * columns + a;
+            const double v = m->area[a] * m->volume[k], d = (u[c] - exact[c]) / unit, e = exact[c] / unit_exact;
             dd += v * d * d;
-            ee += v * exact[c] * exact[c];
+            ee += v * e * e;
             volume += v;
-            most = fabs(d) <= most ? most : fabs(d);  /* NaN stays */
         }
-    return (struct sw_norms){sqrt(dd / volume), most, sqrt(dd / ee), NAN};
+    return (struct sw_norms){unit * sqrt(dd / volume), most, unit / unit_exact * sqrt(dd / ee), NAN};
 }
 
 /* u of run j as files have it: compared, and saved. */
@@ -244,6 +269,7 @@ static enum sw_status finish_run(struct elliptic_sim *s, int j)
     if (!s->exact && !s->saved) return SW_OK;
     if (s->field)
         SW_TRY(sw_device_download(s->device, u, s->u + (size_t)s->system[j] * s->cells, s->cells * sizeof *u));
+    scale(u, s->cells, s->exponent[s->system[j]]);
     if (elliptic_is_singular(&s->desc, s->numbers[s->system[j]].delta)) {
         const double mean = mean_of(m, u);
         for (size_t c = 0; c < s->cells; c++) u[c] -= mean;
@@ -293,6 +319,9 @@ static void explain(const struct sw_sim *sim, int j, char text[160])
     if (o->fault == SW_ELLIPTIC_SLOW)
         snprintf(text, 160, "the residual is %.3g after %d iterations, above tolerance = %.3g; raise iterations, or "
                  "take another solver", o->residual, o->iterations, tolerance);
+    else if (o->fault == SW_ELLIPTIC_FLOOR && o->residual > 0.01)
+        snprintf(text, 160, "rounding keeps the residual at %.3g (iteration %d): u has no digit; the coefficients, or "
+                 "thick and thin levels, differ too much", o->residual, o->iterations);
     else if (o->fault == SW_ELLIPTIC_FLOOR)
         snprintf(text, 160, "rounding keeps the residual at %.3g (iteration %d), above tolerance = %.3g; raise "
                  "tolerance", o->residual, o->iterations, tolerance);
@@ -342,7 +371,7 @@ static void destroy(struct sw_sim *sim)
         for (int d = 0; d < 3 && s->faces; d++) sw_free(s->faces[3 * j + d]);
     }
     void *const arrays[] = {s->column, s->numbers, s->matrix, s->faces, s->outcome, s->norm, s->why, s->field,
-                            s->values, s->exact, s->system, s->saved};
+                            s->values, s->exact, s->system, s->exponent, s->saved};
     for (size_t k = 0; k < sizeof arrays / sizeof *arrays; k++) sw_free(arrays[k]);
     sw_device_free(s->device, s->f);
     sw_device_free(s->device, s->u);
@@ -393,6 +422,7 @@ static enum sw_status allocate(struct elliptic_sim *s)
     SW_TRY(sw_alloc(room, &s->norm));
     SW_TRY(sw_alloc(room, &s->why));
     SW_TRY(sw_alloc(room, &s->system));
+    SW_TRY(sw_alloc(room, &s->exponent));
     SW_TRY(sw_device_alloc(s->device, room * s->cells, &s->f));
     SW_TRY(sw_device_alloc(s->device, room * s->cells, &s->u));
     if (s->device->space == SW_DEVICE) SW_TRY(sw_alloc(s->cells, &s->field));
