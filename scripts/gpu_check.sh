@@ -73,18 +73,21 @@ sanitized() {
 }
 # names_of TEST: of its tests, in their order, as the program itself tells them
 names_of() { SW_LIST=1 "$build/$1" | awk '!seen[$0]++'; }
+# rows_of TITLE: the rows that `sweep list` has under it
+rows_of() { "$build/sweep" list | awk -v title="$1" '/^[^ ]/ { here = $0 == title; next } here { print $1 }'; }
 # Rows of compact differences: those that compile kernels one by one, the others together.
 fd_rows() {
-    "$build/sweep" list | awk '/^[^ ]/ { here = $0 == "compact finite differences"; next }
-        here && $1 ~ /^cuda/ { print $1 }
-        here && $1 !~ /^cuda/ { others = others (others ? "," : "") $1 }
+    rows_of 'compact finite differences' | awk '/^cuda/ { print; next } { others = others (others ? "," : "") $1 }
         END { if (others) print others }'
 }
 suite() {
     local row test rows tests program
     for program in "$build"/test_*; do
         test=${program##*/}
-        [ "$test" = test_fd ] || queued "$test" 400 env OMP_NUM_THREADS=4 "$program"
+        [ "$test" = test_fd ] || [ "$test" = test_elliptic ] || queued "$test" 400 env OMP_NUM_THREADS=4 "$program"
+    done
+    for row in $(rows_of 'elliptic problems'); do
+        queued "test_elliptic $row" 400 env OMP_NUM_THREADS=4 SW_ROWS="$row" "$build/test_elliptic"
     done
     SW_JOBS=4 SW_EXCEPT='test_*' queued 'scripts of the suite' 500 scripts/run_tests.sh "$build"
     rows=$(fd_rows) tests=$(names_of test_fd)
@@ -113,6 +116,7 @@ sanitizers() {
             sanitized $tool test_tridiagonal '' cuda.$row
         done
         sanitized $tool test_tridiagonal_entries
+        for row in $(rows_of 'elliptic problems' | grep ^cuda); do sanitized $tool test_elliptic '' "$row"; done
     done
 }
 for one in $part; do
