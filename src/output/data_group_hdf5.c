@@ -7,19 +7,27 @@
 #include "base/sw_text.h"
 #include "output/schema_hdf5.h"
 
-/* The dimensions of a kind of variable besides runs. */
-enum { OVER_X = 1, OVER_Y = 2, OVER_Z = 4, OVER_SPACE = OVER_X | OVER_Y | OVER_Z };
-static const struct { const char *name; bool over_time, over_time_s; unsigned over; } kinds[SW_VAR_KINDS] = {
-    [SW_VAR_T]      = {"t", true, false, 0},
-    [SW_VAR_TS]     = {"t_s", false, true, 0},
-    [SW_VAR_XC]     = {"xc", false, false, OVER_X},
-    [SW_VAR_YC]     = {"yc", false, false, OVER_Y},
-    [SW_VAR_ZC]     = {"zc", false, false, OVER_Z},
-    [SW_VAR_STATE]  = {"state_last", false, false, 0},
-    [SW_VAR_SERIES] = {NULL, false, true, 0},
-    [SW_VAR_FIELD]  = {NULL, true, false, OVER_SPACE},
+/* What the outputs of a run are along: a dimension, its scale, and what that is called where it has values and where it
+ * has numbers only. */
+enum along { ALONG_NOTHING, ALONG_TIME, ALONG_SERIES };
+static const struct { const char *scale, *axis, *of_values, *of_numbers; } output_scales[] = {
+    [ALONG_TIME]   = {"time", "T", "time of saved fields", "number of the saved field"},
+    [ALONG_SERIES] = {"time_s", NULL, "time of scalar series", "number in the scalar series"},
 };
-enum { LAST_SCALE = SW_VAR_ZC, LAST_NAMED = SW_VAR_STATE };
+
+/* The dimensions of a kind of variable besides runs. Where it has no name, its rank tells it. */
+enum { OVER_X = 1, OVER_Y = 2, OVER_Z = 4, OVER_SPACE = OVER_X | OVER_Y | OVER_Z };
+static const struct { const char *name; enum along along; unsigned over; } kinds[SW_VAR_KINDS] = {
+    [SW_VAR_T]      = {"t", ALONG_TIME, 0},
+    [SW_VAR_TS]     = {"t_s", ALONG_SERIES, 0},
+    [SW_VAR_XC]     = {"xc", ALONG_NOTHING, OVER_X},
+    [SW_VAR_YC]     = {"yc", ALONG_NOTHING, OVER_Y},
+    [SW_VAR_ZC]     = {"zc", ALONG_NOTHING, OVER_Z},
+    [SW_VAR_STATE]  = {"state_last", ALONG_NOTHING, 0},
+    [SW_VAR_SERIES] = {NULL, ALONG_SERIES, 0},
+    [SW_VAR_FIELD]  = {NULL, ALONG_TIME, OVER_SPACE},
+};
+enum { LAST_SCALE = SW_VAR_ZC };
 
 static const char *scale_name(const struct sw_data_group *s, int d)
 {
@@ -102,7 +110,22 @@ int64_t sw_clamp(int64_t value, int64_t least, int64_t most)
 
 int64_t sw_var_outputs(const struct sw_data_group *s, enum sw_var_kind kind)
 {
-    return kinds[kind].over_time ? s->nfield : kinds[kind].over_time_s ? s->nscalar : 1;
+    switch (kinds[kind].along) {
+    case ALONG_NOTHING: break;
+    case ALONG_TIME: return s->nfield;
+    case ALONG_SERIES: return s->nscalar;
+    }
+    return 1;
+}
+
+int64_t sw_var_first(const struct sw_data_group *s, enum sw_var_kind kind)
+{
+    switch (kinds[kind].along) {
+    case ALONG_NOTHING: break;
+    case ALONG_TIME: return s->field_first;
+    case ALONG_SERIES: return s->scalar_first;
+    }
+    return 0;
 }
 
 int64_t sw_var_inner(const struct sw_data_group *s, enum sw_var_kind kind)
@@ -119,7 +142,7 @@ static int pack_dimensions(const struct sw_data_group *s, enum sw_var_kind kind,
 {
     int rank = 0;
     dim[rank++] = (hsize_t)run;
-    if (kinds[kind].over_time || kinds[kind].over_time_s) dim[rank++] = (hsize_t)output;
+    if (kinds[kind].along) dim[rank++] = (hsize_t)output;
     for (int d = SW_DIMS - 1; d >= 0; d--)
         if (lies_over(s, kind, d)) dim[rank++] = (hsize_t)space[d];
     if (kind == SW_VAR_STATE) dim[rank++] = (hsize_t)state;
@@ -193,15 +216,20 @@ static void write_scale(struct sw_h5 *h, const struct sw_data_group *s, const ch
     sw_h5_attr_text(h, path, "long_name", long_name);
 }
 
+/* The scale along the outputs of a kind of variable, if there are such. */
+static void write_outputs(struct sw_h5 *h, const struct sw_data_group *s, enum sw_var_kind kind, const double *value)
+{
+    const enum along k = kinds[kind].along;
+    if (has_kind(s, kind))
+        write_scale(h, s, output_scales[k].scale, output_scales[k].axis, sw_var_outputs(s, kind), value, 0,
+                    value ? output_scales[k].of_values : output_scales[k].of_numbers);
+}
+
 void sw_h5_write_scales(struct sw_h5 *h, const struct sw_data_group *s)
 {
     bool field = has_kind(s, SW_VAR_FIELD);
-    if (field)
-        write_scale(h, s, "time", "T", s->nfield, s->time, 0,
-                    s->time ? "time of saved fields" : "number of the saved field");
-    if (has_kind(s, SW_VAR_SERIES))
-        write_scale(h, s, "time_s", NULL, s->nscalar, s->time_s, 0,
-                    s->time_s ? "time of scalar series" : "number in the scalar series");
+    write_outputs(h, s, SW_VAR_FIELD, s->time);
+    write_outputs(h, s, SW_VAR_SERIES, s->time_s);
     if (has_kind(s, SW_VAR_STATE))
         write_scale(h, s, "state_value", NULL, s->nstate, NULL, 0, "number in the state of a run");
     for (int d = s->dim - 1; field && d >= 0; d--)
@@ -221,8 +249,8 @@ static void attach_all(struct sw_h5 *h, const struct sw_data_group *s, const str
     char scale[SW_PATH];
     int axis = 1;
     sw_h5_attach(h, path, 0, sw_data_group_path(s, "run", scale));
-    if (kinds[v->kind].over_time) sw_h5_attach(h, path, axis++, sw_data_group_path(s, "time", scale));
-    if (kinds[v->kind].over_time_s) sw_h5_attach(h, path, axis++, sw_data_group_path(s, "time_s", scale));
+    const enum along along = kinds[v->kind].along;
+    if (along) sw_h5_attach(h, path, axis++, sw_data_group_path(s, output_scales[along].scale, scale));
     for (int d = SW_DIMS - 1; d >= 0; d--)
         if (lies_over(s, v->kind, d)) sw_h5_attach(h, path, axis++, sw_data_group_path(s, scale_name(s, d), scale));
     if (v->kind == SW_VAR_STATE) sw_h5_attach(h, path, axis, sw_data_group_path(s, "state_value", scale));
@@ -235,8 +263,8 @@ static void write_coordinates(struct sw_h5 *h, const struct sw_data_group *s, co
     struct sw_text t = {0};
     sw_text_add(&t, s->name[0] ? "" : params);
     for (int k = 0; k <= LAST_SCALE; k++) {
-        bool over = (kinds[k].over_time && kinds[v->kind].over_time) || (kinds[k].over & kinds[v->kind].over) ||
-                    (kinds[k].over_time_s && kinds[v->kind].over_time_s);
+        bool over = (kinds[k].along && kinds[k].along == kinds[v->kind].along) ||
+                    (kinds[k].over & kinds[v->kind].over);
         if (over && has_kind(s, k)) sw_text_printf(&t, "%s%s", t.length ? " " : "", kinds[k].name);
     }
     if (t.failed) sw_h5_fail(h, SW_E_MEMORY, "out of memory");
@@ -271,8 +299,8 @@ struct var_search { struct sw_h5 *h; struct sw_data_group *s; };
 /* The kind of a dataset by its name and rank; SW_VAR_KINDS: none. */
 static enum sw_var_kind kind_of(const char *name, int rank, int dim)
 {
-    for (int k = 0; k <= LAST_NAMED; k++)
-        if (rank == 2 && !strcmp(name, kinds[k].name)) return k;
+    for (int k = 0; k < SW_VAR_KINDS; k++)
+        if (rank == 2 && kinds[k].name && !strcmp(name, kinds[k].name)) return k;
     return rank == 2 ? SW_VAR_SERIES : rank == 2 + dim ? SW_VAR_FIELD : SW_VAR_KINDS;
 }
 

@@ -66,8 +66,10 @@ enum { SW_PATH = 320 };
  * into path[SW_PATH]. The scale "run" of a group of its own is called "group_run". */
 const char *sw_data_group_path(const struct sw_data_group *s, const char *name, char *path);
 
-/** Outputs along a variable's time dimension (1 if it has none), and values an output. */
+/** Outputs along a variable's dimension of outputs (1 if it has none), the number of the first of them in the run, and
+ * values an output. */
 int64_t sw_var_outputs(const struct sw_data_group *s, enum sw_var_kind kind);
+int64_t sw_var_first(const struct sw_data_group *s, enum sw_var_kind kind);
 int64_t sw_var_inner(const struct sw_data_group *s, enum sw_var_kind kind);
 /** A block of whole outputs in the dimensions the variable has: where row and output begin, and how large it is.
  * Return the rank. */

@@ -135,10 +135,7 @@ int sw_hyperslab_place(const struct sw_hyperslab *w, int64_t row, int64_t rows, 
 
 int64_t sw_hyperslab_overlap(const struct sw_hyperslab *w, const struct sw_data_group *s, int64_t *first, int64_t *at)
 {
-    int64_t begin = 0, end = sw_var_outputs(s, w->var->kind);
-    if (w->var->kind == SW_VAR_FIELD || w->var->kind == SW_VAR_T) begin = s->field_first;
-    if (w->var->kind == SW_VAR_SERIES || w->var->kind == SW_VAR_TS) begin = s->scalar_first;
-    end += begin;
+    const int64_t begin = sw_var_first(s, w->var->kind), end = begin + sw_var_outputs(s, w->var->kind);
     int64_t from = sw_clamp(begin, w->output, INT64_MAX), to = sw_clamp(end, 0, w->output + w->outputs);
     *first = from - begin;
     *at = from - w->output;

@@ -16,10 +16,11 @@ static bool same_row(const struct sw_run_table *a, const struct sw_run_table *b,
 static bool has_arrays(const struct sw_data_group *to, const struct sw_data_group *from)
 {
     if (!to || to->dim != from->dim || memcmp(to->n, from->n, sizeof to->n)) return false;
-    if (to->nfield < from->field_first + from->nfield || to->nscalar < from->scalar_first + from->nscalar) return false;
     for (int k = 0; k < from->nvar; k++) {
         const struct sw_var *v = &from->var[k];
-        if (v->kind >= SW_VAR_SERIES && sw_var_outputs(from, v->kind) && !sw_data_group_var(to, v->name)) return false;
+        const int64_t end = sw_var_first(from, v->kind) + sw_var_outputs(from, v->kind);
+        if (v->kind < SW_VAR_SERIES || !sw_var_outputs(from, v->kind)) continue;
+        if (!sw_data_group_var(to, v->name) || sw_var_outputs(to, v->kind) < end) return false;
     }
     return true;
 }
