@@ -44,15 +44,15 @@ def suitable_kinds(results):
     there = results.drawable()
     if there["norms"] and ("n" in results.swept or "dt" in results.swept):
         yield "convergence", there["norms"]
-    if there["fields"]:
+    if there["fields"] and results.ok.any():
         first = np.flatnonzero(results.ok)[0]
         if results.dimensions(first, there["fields"][0]) > 1:
             yield "slice", there["fields"]
         else:
             yield "spacetime" if results.saved_times(first) > 1 else "lines", there["fields"]
             yield "lines", there["fields"] + there["series"]
-    if there["series"]:
-        yield "lines", there["series"]
+    if there["series"] or there["histories"]:
+        yield "lines", there["series"] + there["histories"]
     yield "heatmap", there["norms"] + there["series"] + there["numbers of a run"]
 
 
@@ -94,11 +94,12 @@ def draw(ask):
     """The picture that is asked for, from the file to its own file. Whatever goes wrong is a Refusal."""
     try:
         results = Results(ask.file)
-        if not results.ok.any():
-            raise Refusal(f"none of the {len(results.run)} runs in {ask.file} finished: "
-                          "nothing to draw (sweep show says why)")
+        if not results.histories():
+            results.require_runs()
         kind = ask.kind or default_kind(results, ask)
         require_used(ask, kind)
+        if kind != "lines":
+            results.require_runs()
         picture = ask.output or f"{os.path.splitext(ask.file)[0]}.{kind}.png"
         save(KINDS[kind](results, ask), picture, ask)
         print(picture)

@@ -154,6 +154,45 @@ there = [name for name in ("min", "u_min") if name in file.series()]
 for asked in ("min", "u_min"):
     assert file.choose(asked, None, lines.known(file), "lines") in there
 ' "$dir/tiny_ch.h5"
+# ---- histories: one line a run, those that failed too; a median of many
+cat >"$dir/history.cfg" <<'END'
+problem = "elliptic";
+sweep   = { courant = [2.0, 9.0]; omega = [1, 2, 3]; };
+grid    = { n = [12, 12, 6]; depth = 0.1; };
+physics = { courant = "courant"; };
+solver  = "cpu.pcg";
+f       = "sin(omega*pi*x)";
+run     = { device = "cpu"; };
+output  = { history = true; };
+END
+history() { "$SWEEP" run -q "$dir/history.cfg" -o "$dir/$1" -s "${2:-iterations=1000}"; }
+history tiny_history.h5 || bad "sweep of histories"
+history histories.h5 'sweep.omega="range(1, 20)"' || bad "sweep of many histories"
+history failed.h5 iterations=3 && bad "sweep of runs that miss their tolerance"
+draws "histories" h.png "$dir/tiny_history.h5"
+in_python "histories end where the iterations do, over a logarithmic axis" '
+file, axes = results.Results(sys.argv[1]), draw(sys.argv[1]).axes[0]
+assert len(axes.lines) == len(file.run) == 6 and axes.get_yscale() == "log" and axes.get_xlabel() == "iteration"
+for line, count, last in zip(axes.lines, file.of_runs("iterations"), file.of_runs("residual_reported")):
+    x, y = line.get_data()
+    assert x[0] == 0 and y[0] == 1 and x[-1] == count and y[-1] == last, (x, count)
+assert draw(sys.argv[1], "--log", "none").axes[0].get_yscale() == "linear"
+assert len(draw(sys.argv[1], "--run", "1,4").axes[0].lines) == 2
+many = draw(sys.argv[2]).axes[0]
+assert len(many.lines) == 2, many.lines
+failed = draw(sys.argv[3]).axes[0]
+assert len(failed.lines) == 6 and all("(failed)" in name for name in names(failed)), names(failed)
+for line in many.lines:
+    assert (numpy.diff(line.get_ydata())[3:] <= 0).all(), "a median that rises where runs have ended"
+' "$dir/tiny_history.h5" "$dir/histories.h5" "$dir/failed.h5"
+refuses "a history at a time" "is drawn over iterations, all of it" "$dir/tiny_history.h5" --kind lines --time 1 \
+    --of residual_history
+refuses "a heatmap of histories" "heatmap does not draw histories; --kind lines does" "$dir/tiny_history.h5" \
+    --kind heatmap --of residual_history
+refuses "a heatmap of runs that failed" "none of the 6 runs" "$dir/failed.h5" --kind heatmap
+history plain.h5 output.history=false || bad "sweep without histories"
+refuses "lines without any" "or output.history for residuals over iterations" "$dir/plain.h5" --kind lines
+
 refuses "norms that are not there" "no error norms" "$dir/tiny_ch.h5" --kind convergence
 refuses "a heatmap of one axis" "needs two swept parameters" "$dir/tiny_heat.h5" --kind heatmap
 refuses "a run that is not there" "no run '77'" "$dir/tiny_ch.h5" --kind spacetime --run 77

@@ -741,6 +741,80 @@ static void words_are_stored_as_words(void **state)
     tear_down(&f);
 }
 
+/* ---- histories */
+enum { HISTORY_RUNS = 10 };
+static double history_at(uint64_t id, int64_t k) { return mark(id) + (double)k / 8; }
+
+/* Runs first .. first + count - 1 with histories of so many entries, the last of which only the first run has; 0:
+ * without. */
+static void write_histories(const struct fixture *f, const char *file, int first, int count, int64_t entries)
+{
+    const struct stretch s = {0, first, count, -1, 20, SW_RUN_DONE, false};
+    struct sw_run_result result[HISTORY_RUNS];
+    struct sw_part_desc d;
+    struct sw_part *part;
+    uint64_t id[HISTORY_RUNS];
+    double *history;
+    describe(f, &s, &d, id);
+    assert_ok(sw_alloc((size_t)(count * (entries + 1)), &history));
+    for (int64_t k = 0; k < count * entries; k++)
+        history[k] = k % entries == entries - 1 && k >= entries ? NAN : history_at(id[k / entries], k % entries);
+    assert_ok(sw_part_create(file, &d, &provenance, &part));
+    for (int64_t k = 0; k < f->group->nfield; k++) add_field(part, f, &d, f->group->field_step[k]);
+    for (int64_t k = 0; k < f->group->nscalar; k++) add_scalars(part, f, &d, f->group->scalar_step[k]);
+    if (entries) assert_ok(sw_part_add_history(part, history, entries));
+    for (int k = 0; k < count; k++) result[k] = result_of(id[k], SW_RUN_DONE, 20);
+    assert_ok(sw_part_finish(&part, result, NULL, 0, 20));
+    sw_free(history);
+}
+
+static void check_histories(const struct fixture *f, const char *path, const int *entries, int widest)
+{
+    hid_t file = open_file(path);
+    hsize_t dim[3];
+    double *history = read_numbers(file, "residual_history", dim), *number = read_numbers(file, "iteration", dim);
+    assert_int_equal(dim[0], widest);
+    for (int k = 0; k < widest; k++) assert_true(number[k] == k);
+    sw_free(number);
+    sw_free(history);
+    history = read_numbers(file, "residual_history", dim);
+    assert_int_equal(dim[0], HISTORY_RUNS);
+    assert_int_equal(dim[1], widest);
+    for (int run = 0; run < HISTORY_RUNS; run++)
+        for (int k = 0; k < widest; k++) {
+            const double value = history[run * widest + k];
+            if (k < entries[run]) assert_true(value == history_at(f->id[run], k));
+            else assert_true(isnan(value));
+        }
+    sw_free(history);
+    H5Fclose(file);
+}
+
+static void histories_are_as_wide_as_the_longest(void **state)
+{
+    static const int entries[HISTORY_RUNS] = {0, 0, 5, 4, 4, 4, 9, 8, 1, 1};
+    const char *file = path_of("histories.h5"), *linked = path_of("linked.h5");
+    struct fixture f;
+    (void)state;
+    set_up(&f, TEN);
+    write_histories(&f, file, 0, 2, 0);
+    write_histories(&f, file, 2, 4, 5);
+    write_histories(&f, file, 6, 2, 9);
+    write_histories(&f, file, 8, 1, 1);
+    write_histories(&f, file, 9, 1, 1);
+    merge_into(&f, file);
+    check_histories(&f, file, entries, 9);
+    check_section(&f, file, &f.group[0], "");
+    struct sw_merge_options how = {.as_virtual = true};
+    assert_ok(sw_merge(&file, 1, linked, &how, &provenance));
+    check_histories(&f, linked, entries, 9);
+    assert_int_equal(remove(file), 0);
+    write_histories(&f, file, 0, HISTORY_RUNS, 3);  /* one part, which becomes the file */
+    merge_into(&f, file);
+    check_histories(&f, file, (int[]){3, 2, 2, 2, 2, 2, 2, 2, 2, 2}, 3);
+    tear_down(&f);
+}
+
 static void nothing_saved_means_no_arrays(void **state)
 {
     struct fixture f;
@@ -1430,6 +1504,7 @@ int main(void)
         cmocka_unit_test(one_n_that_becomes_two_moves_to_its_group),
         cmocka_unit_test(times_that_differ_are_stored_per_run),
         cmocka_unit_test(words_are_stored_as_words),
+        cmocka_unit_test(histories_are_as_wide_as_the_longest),
         cmocka_unit_test(nothing_saved_means_no_arrays),
         cmocka_unit_test(runs_that_end_before_their_first_output_are_results),
         cmocka_unit_test(a_file_lists_all_the_devices_it_comes_from),

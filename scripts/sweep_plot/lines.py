@@ -1,4 +1,4 @@
-"""Series over time, and fields over x."""
+"""Series over time, histories over iterations, and fields over x."""
 import matplotlib
 import numpy as np
 from matplotlib.colors import Normalize
@@ -9,15 +9,17 @@ from .refusal import Refusal, note
 from .results import FIELDS_WITHOUT_TIME, choose_runs, legible, levels, nearest, number, told_time
 
 MOST_RUNS = 8           # that are drawn one by one unless --run asks for more
+MOST_HISTORIES = 16     # of them
 MOST_VALUES = 64        # of a parameter with a line each
 MOST_NAMES = 12         # of a parameter's values in a legend; more numbers have a colour bar
 NEARLY_CONSTANT = 1e-6  # what varies by less, of itself, is drawn as its change
 
 
-def series_of(series, rows):
-    """Series of several runs, on the times of the one that has most; the others are interpolated."""
+def series_of(series, rows, stays):
+    """Series of several runs, on the times of the one that has most; the others are interpolated. stays: behind its
+    end a series has its last value; else none."""
     t = max((series[row][0] for row in rows), key=len)
-    return t, np.array([y if np.array_equal(own, t) else np.interp(t, own, y, right=np.nan)
+    return t, np.array([y if np.array_equal(own, t) else np.interp(t, own, y, right=y[-1] if stays else np.nan)
                         for own, y in (series[row] for row in rows)])
 
 
@@ -59,7 +61,7 @@ def name_of(results, row, rows):
     return results.describe(row, rows) + ("" if results.ok[row] else f" ({results.state(row)})")
 
 
-def draw_runs(results, ask, rows, series, axes):
+def draw_runs(results, of, rows, series, axes):
     """One line a run."""
     rows = [row for row in rows if row in series]
     looks = look.line_looks([tuple(results.param[p][row] for p in results.differing(rows)) for row in rows])
@@ -68,12 +70,13 @@ def draw_runs(results, ask, rows, series, axes):
         t, y = series[row]
         mark = colours["marker"] if len(t) == 1 else "None"
         drawn += axes.plot(t, y, **{**colours, "marker": mark}, label=name_of(results, row, rows))
-    keep_in_range_of_finished(results, axes, rows, {row: y for row, (_, y) in series.items()})
+    if of not in results.histories():
+        keep_in_range_of_finished(results, axes, rows, {row: y for row, (_, y) in series.items()})
     look.tell_apart(axes, drawn)
     return results.common(rows)
 
 
-def draw_medians(results, by, series, axes):
+def draw_medians(results, of, by, series, axes):
     """One line for each value of a parameter: the median over its runs, and their quartiles."""
     values = levels(results.param[by])
     few = len(values) <= look.MOST_LINES
@@ -82,11 +85,11 @@ def draw_medians(results, by, series, axes):
     most, drawn = 0, []     # most: runs in a line
     for value, name, colours in zip(values, values if words else legible(values),
                                     look.line_looks([(value,) for value in values])):
-        rows = [row for row in np.flatnonzero(results.ok & (results.param[by] == value)) if row in series]
+        rows = [row for row in np.flatnonzero(results.param[by] == value) if row in series]
         if not rows:
             continue
         most = max(most, len(rows))
-        t, y = series_of(series, rows)
+        t, y = series_of(series, rows, of in results.histories())
         if few and len(rows) > 1:
             axes.fill_between(t, *np.nanquantile(y, [0.25, 0.75], axis=0), color=colours["color"], alpha=0.16,
                               linewidth=0)
@@ -103,24 +106,31 @@ def draw_medians(results, by, series, axes):
     return others and f"median over {others}" + ("; bands hold the middle half of the runs" if few else "")
 
 
+def usual_log(results, of):
+    """The residuals of a history fall by orders of magnitude."""
+    return "y" if of in results.histories() else ""
+
+
 def draw_series(results, ask, of, rows, axes):
     """One line a run if there are few; else one line for each value of a parameter. Returns what the second line of the
     title says."""
-    if rows is None and np.count_nonzero(results.ok) <= MOST_RUNS and not ask.over:
-        rows = list(np.flatnonzero(results.ok))
+    usual = np.flatnonzero(results.worth_drawing(of))
+    if rows is None and len(usual) <= (MOST_HISTORIES if of in results.histories() else MOST_RUNS) and not ask.over:
+        rows = list(usual)
     candidates = [p for p in results.swept if len(levels(results.param[p])) <= MOST_VALUES]
     if rows is None and not candidates and not ask.over:
         raise Refusal(f"{len(results.run)} runs are too many lines; choose some with --run 0,5,9")
     by = results.require(ask.over, results.swept, "swept parameter") if ask.over else candidates and candidates[0]
-    wanted = np.flatnonzero(results.ok) if rows is None else rows
+    wanted = usual if rows is None else rows
     series = leave_out_empty(results, {row: results.outputs(row, of) for row in wanted}, of)
-    series, change = (series, False) if "y" in logarithmic(ask) else less_first_value(series)
+    alike = "y" not in logarithmic(ask, usual_log(results, of))
+    series, change = less_first_value(series) if alike else (series, False)
     axes.set_ylabel(results.label(of) + (", less its first value" if change else ""))
     if "x" in logarithmic(ask):     # a logarithmic axis begins behind t = 0
         series = leave_out_empty(results, {row: (t[t > 0], y[t > 0]) for row, (t, y) in series.items()}, of)
     if rows is not None:
-        return draw_runs(results, ask, rows, series, axes)
-    return draw_medians(results, by, series, axes)
+        return draw_runs(results, of, rows, series, axes)
+    return draw_medians(results, of, by, series, axes)
 
 
 def draw_profiles(results, ask, of, rows, axes):
@@ -159,23 +169,26 @@ def draw_profiles(results, ask, of, rows, axes):
 
 
 def known(results):
-    return results.series() + results.fields()
+    return results.series() + results.histories() + results.fields()
 
 
 def lines(results, ask):
-    """A scalar over time, or a field over x (which --time asks for)."""
+    """A scalar over time, a residual over iterations, or a field over x (which --time asks for)."""
     if not known(results) and ask.of is None:
         raise Refusal("this file holds neither scalar series nor fields: "
                       "set output.scalars or output.fields in the config" if results.timed else
-                      f"this file holds no fields: {FIELDS_WITHOUT_TIME}")
+                      f"this file holds no fields: {FIELDS_WITHOUT_TIME}" +
+                      ("; or output.history for residuals over iterations" * results.iterates))
     usual = [n for n in ("domain_length", "energy") if n in results.series()] + results.series()
     preferred = None if ask.of else next((n for n in usual if results.varies(n)), known(results)[0])
     if ask.time is not None and results.fields():
         preferred = results.fields()[0]
     of = results.choose(ask.of, preferred, known(results), "lines")
-    scalar = of in results.series()
+    results.require_runs(of)
+    scalar = of not in results.fields()
     if scalar and ask.time is not None:
-        raise Refusal(f"--time: {of} is drawn over time, all of it; a field is drawn at one time" +
+        raise Refusal(f"--time: {of} is drawn over {'iterations' if of in results.histories() else 'time'}, all of it; "
+                      "a field is drawn at one time" +
                       (f", with --of {results.fields()[0]}" if results.fields() else ""))
     if ask.over and not scalar:
         raise Refusal(f"--over: one line for each value of a parameter is drawn of a series, and {of} is a field; "
@@ -186,8 +199,8 @@ def lines(results, ask):
     figure, axes = look.plt.subplots(figsize=look.figure_size(ask, (7.2, 4.6)), layout="constrained")
     rows = choose_runs(results, ask.run)
     second = (draw_series if scalar else draw_profiles)(results, ask, of, rows, axes)
-    axes.set_xlabel(results.along("time_s" if scalar else "x"))
-    look.set_axes([axes], ask)
+    axes.set_xlabel(results.along("iteration" if of in results.histories() else "time_s" if scalar else "x"))
+    look.set_axes([axes], ask, usual_log(results, of))
     axes.grid(True)
     look.legend(axes, ask)
     look.title(figure, results, second)

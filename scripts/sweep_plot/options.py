@@ -62,7 +62,7 @@ def arguments(argv):
     parser.add_argument("file", metavar="FILE", help="what sweep wrote, results/NAME.h5")
     parser.add_argument("--kind", metavar="KIND",
                         help="kind of picture: " + ", ".join(USES) + " (default: by what the file holds)")
-    parser.add_argument("--of", metavar="NAME", help="error norm, series or field to draw")
+    parser.add_argument("--of", metavar="NAME", help="error norm, series, history or field to draw")
     parser.add_argument("--run", metavar="RUNS", help="7 or 0,5,9 or 0-15 or all, or the first digits of a run id")
     parser.add_argument("--time", metavar="T", help="the time meant (nearest saved one; default: the last)")
     parser.add_argument("--over", metavar="PARAM",

@@ -18,9 +18,9 @@ OWN_COORDINATES = {"time": "t", "time_s": "t_s",    # scale, and what replaces i
 CELLS = ("elliptic",)          # problems whose points are the centres of cells
 NUMBERED = ("tridiagonal",)    # problems whose points are numbered: the scale along x is i, and x may be a field
 RUNS = ("group_run", "run")    # the scale of runs, in a group of its own and at the root; schema 1 had run in both
-SCALES = (*RUNS, *OWN_COORDINATES)
+SCALES = (*RUNS, *OWN_COORDINATES, "iteration")
 OTHER_NAMES = {"min": "u_min", "max": "u_max", "u_min": "min", "u_max": "max"}    # of series; schema 1 had the short
-DONE = 1
+PENDING, DONE = 0, 1
 ENDED = {0: "stopped", 1: "ended", 2: "diverged", 3: "failed"}    # as status tells
 FIELDS_WITHOUT_TIME = "set output.fields in the config, e.g. output = { fields = { precision = \"double\"; }; }"
 LONGEST_LABEL = 32
@@ -87,6 +87,7 @@ class Results:
     """An output file. What cannot be read, or cannot be as it is, is refused (see stored.py)."""
 
     def __init__(self, path):
+        self.path = path
         self.stored = Stored(path)
         self.file = self.stored.root
         if not self.stored.has(self.file, "run") or "sweep_schema" not in self.attributes():
@@ -94,6 +95,7 @@ class Results:
                           "results/NAME.h5", FILE)
         self.stored.check_parts()
         self.problem = self.attribute("problem")
+        self.iterates = self.stored.has(self.file, "iterations")
         self.numbered = self.problem in NUMBERED
         self.title = (self.attribute("title") or self.problem).replace("$", "\\$")
         self.origin = f"{self.attribute('source')} · sweep {self.attribute('sweep_id')}".replace("$", "\\$")
@@ -193,6 +195,18 @@ class Results:
     def series(self):
         return self.variables(2, "time_s")
 
+    def histories(self):
+        return self.variables(2, "iteration")
+
+    def worth_drawing(self, of=None):
+        """Which runs are drawn unless some are named: those that finished, and of a history those that failed, too."""
+        return self.status != PENDING if of in self.histories() else self.ok
+
+    def require_runs(self, of=None):
+        if not self.worth_drawing(of).any():
+            raise Refusal(f"none of the {len(self.run)} runs in {self.path} finished: "
+                          "nothing to draw (sweep show says why)")
+
     @functools.cached_property
     def norms(self):
         """The error norms that a run has, those of NORM_LABELS first."""
@@ -237,8 +251,8 @@ class Results:
 
     def coordinates(self, group, k, scale):
         """Of a run along a dimension; NaN behind the last one that it has."""
-        own = OWN_COORDINATES[scale]
-        if self.stored.has(group, own):
+        own = OWN_COORDINATES.get(scale)
+        if own and self.stored.has(group, own):
             found = self.whole(group, own, (self.counts[group.name], None))[k]
         else:
             found = self.whole(group, scale, (None,))
@@ -248,14 +262,15 @@ class Results:
         return found
 
     def outputs(self, row, name):
-        """Times and values of a run's series or field, up to the time it reached (beyond it there are NaN). Entries
-        of a series that the run does not have are left out."""
+        """Times and values of a run's series or field, up to the time it reached (beyond it there are NaN), or
+        iterations and values of its history. Entries of these two that the run does not have are left out."""
         group, k = self.find(row, name)
         data = self.stored.dataset(group, name)
-        t = self.coordinates(group, k, "time" if data.ndim > 2 else "time_s")
+        history = name in self.histories()
+        t = self.coordinates(group, k, "iteration" if history else "time" if data.ndim > 2 else "time_s")
         if data.ndim < 2 or data.shape[1] != len(t) or k >= data.shape[0]:
             raise self.stored.damaged(f"'{name}' and its times have different lengths")
-        reached = t <= self.t_reached[row] * (1 + 1e-12)
+        reached = np.full(len(t), True) if history else t <= self.t_reached[row] * (1 + 1e-12)
         if data.ndim == 2:
             values = self.whole(group, name)[k]
             reached &= ~np.isnan(values)
@@ -402,9 +417,10 @@ class Results:
                       (f"\n  there is: {' '.join(known)}" if known else "; it has none"))
 
     def drawable(self):
-        """All that --of may name: norms and other numbers of a run, series, fields."""
+        """All that --of may name: norms and other numbers of a run, series, histories, fields."""
         scalars = [n for n in ("t_reached", "wall_time", "steps") if self.stored.has(self.file, n)]
-        return {"norms": self.norms, "series": self.series(), "fields": self.fields(), "numbers of a run": scalars}
+        return {"norms": self.norms, "series": self.series(), "histories": self.histories(), "fields": self.fields(),
+                "numbers of a run": scalars}
 
     def choose(self, asked, usual, known, kind):
         """What --of names, or what is usual, if the kind of picture draws that. The refusal tells all that may be
@@ -419,7 +435,7 @@ class Results:
         names = [name for found in there.values() for name in found]
         if asked in names or OTHER_NAMES.get(asked) in names:
             what = next(what for what, found in there.items() if asked in found or OTHER_NAMES.get(asked) in found)
-            with_kind = {"norms": "convergence or heatmap", "series": "lines or heatmap",
+            with_kind = {"norms": "convergence or heatmap", "series": "lines or heatmap", "histories": "lines",
                          "fields": "lines, spacetime or slice", "numbers of a run": "heatmap"}[what]
             raise Refusal(f"--of {asked}: {kind} does not draw {what}; --kind {with_kind} does")
         near = difflib.get_close_matches(asked, names, 1)

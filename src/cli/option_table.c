@@ -168,7 +168,7 @@ const struct cli_option cli_option_table[] = {
     {0, "run", "RUN", CLI_SHOW | CLI_PLOT, "one run, by its index or id", AT(run)},
     {0, "status", "STATUS", CLI_SHOW, "only runs that are pending, done, diverged or error", AT(status)},
     {0, "kind", "KIND", CLI_PLOT, CLI_KIND_WORDS, AT(kind)},
-    {0, "of", "NAME", CLI_PLOT, "which norm, series or field to draw", AT(of)},
+    {0, "of", "NAME", CLI_PLOT, "which norm, series, history or field to draw", AT(of)},
     {0, "time", "T", CLI_PLOT | CLI_SUBMIT, "plot: at which time; submit: the jobs' time limit, as sbatch takes it",
      AT(time)},
     {0, "over", "PARAMETERS", CLI_PLOT, "over which parameters", AT(over)},

@@ -110,7 +110,8 @@ static bool has_few_levels(const struct sw_run_table *t, int k)
 
 static bool lines_fit(const struct result *r)
 {
-    if (r->count[SW_RUN_DONE] <= FEW_RUNS) return true;
+    const int64_t failed = r->sweep->history ? r->count[SW_RUN_DIVERGED] + r->count[SW_RUN_ERROR] : 0;
+    if (r->count[SW_RUN_DONE] + failed <= FEW_RUNS) return true;
     for (int k = 0; k < r->table->nparam; k++)
         if (has_few_levels(r->table, k)) return true;
     return false;
@@ -127,8 +128,8 @@ static const char *picture_kind(const struct result *r, const struct sw_group *g
     if (w->save_fields && group->dim > 1) return "slice";
     *run = w->save_fields && w->problem->timed && group->nfield > 1;
     if (*run) return "spacetime";
-    *run = w->save_scalars && !lines_fit(r);
-    return w->save_fields || w->save_scalars ? "lines" : NULL;
+    *run = (w->save_scalars || w->history) && !lines_fit(r);
+    return w->save_fields || w->save_scalars || w->history ? "lines" : NULL;
 }
 
 static void suggest_picture(const struct sw_cli *cli, const struct result *r, const char *file)

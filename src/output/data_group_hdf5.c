@@ -9,10 +9,11 @@
 
 /* What the outputs of a run are along: a dimension, its scale, and what that is called where it has values and where it
  * has numbers only. */
-enum along { ALONG_NOTHING, ALONG_TIME, ALONG_SERIES };
+enum along { ALONG_NOTHING, ALONG_TIME, ALONG_SERIES, ALONG_ITERATIONS };
 static const struct { const char *scale, *axis, *of_values, *of_numbers; } output_scales[] = {
     [ALONG_TIME]   = {"time", "T", "time of saved fields", "number of the saved field"},
     [ALONG_SERIES] = {"time_s", NULL, "time of scalar series", "number in the scalar series"},
+    [ALONG_ITERATIONS] = {"iteration", NULL, NULL, "iteration of the solver"},
 };
 
 /* The dimensions of a kind of variable besides runs. Where it has no name, its rank tells it. */
@@ -24,6 +25,7 @@ static const struct { const char *name; enum along along; unsigned over; } kinds
     [SW_VAR_YC]     = {"yc", ALONG_NOTHING, OVER_Y},
     [SW_VAR_ZC]     = {"zc", ALONG_NOTHING, OVER_Z},
     [SW_VAR_STATE]  = {"state_last", ALONG_NOTHING, 0},
+    [SW_VAR_HISTORY] = {"residual_history", ALONG_ITERATIONS, 0},
     [SW_VAR_SERIES] = {NULL, ALONG_SERIES, 0},
     [SW_VAR_FIELD]  = {NULL, ALONG_TIME, OVER_SPACE},
 };
@@ -114,6 +116,7 @@ int64_t sw_var_outputs(const struct sw_data_group *s, enum sw_var_kind kind)
     case ALONG_NOTHING: break;
     case ALONG_TIME: return s->nfield;
     case ALONG_SERIES: return s->nscalar;
+    case ALONG_ITERATIONS: return s->nhistory;
     }
     return 1;
 }
@@ -121,7 +124,8 @@ int64_t sw_var_outputs(const struct sw_data_group *s, enum sw_var_kind kind)
 int64_t sw_var_first(const struct sw_data_group *s, enum sw_var_kind kind)
 {
     switch (kinds[kind].along) {
-    case ALONG_NOTHING: break;
+    case ALONG_NOTHING:
+    case ALONG_ITERATIONS: break;
     case ALONG_TIME: return s->field_first;
     case ALONG_SERIES: return s->scalar_first;
     }
@@ -230,6 +234,7 @@ void sw_h5_write_scales(struct sw_h5 *h, const struct sw_data_group *s)
     bool field = has_kind(s, SW_VAR_FIELD);
     write_outputs(h, s, SW_VAR_FIELD, s->time);
     write_outputs(h, s, SW_VAR_SERIES, s->time_s);
+    write_outputs(h, s, SW_VAR_HISTORY, NULL);
     if (has_kind(s, SW_VAR_STATE))
         write_scale(h, s, "state_value", NULL, s->nstate, NULL, 0, "number in the state of a run");
     for (int d = s->dim - 1; field && d >= 0; d--)
@@ -281,7 +286,7 @@ static void finish_var(struct sw_h5 *h, const struct sw_data_group *s, const str
     attach_all(h, s, v, path);
     sw_h5_attr_text(h, path, "units", v->unit[0] ? v->unit : "1");
     if (v->long_name[0]) sw_h5_attr_text(h, path, "long_name", v->long_name);
-    if (v->kind < SW_VAR_SERIES) return;
+    if (v->kind < SW_VAR_HISTORY) return;
     write_coordinates(h, s, v, path, params);
     if (v->kind == SW_VAR_FIELD)
         sw_h5_attr(h, path, "_FillValue", v->type, 1,
@@ -390,6 +395,7 @@ static void read_data_group(struct sw_h5 *h, const struct sw_run_table *table, s
         sw_h5_damaged(h, "holds points that its fields do not have");
     s->nfield = length_of(h, s, "time");
     s->nscalar = length_of(h, s, "time_s");
+    s->nhistory = length_of(h, s, "iteration");
     s->nstate = length_of(h, s, "state_value");
     read_index(h, s, table);
     read_scale(h, s, "time", "t", s->nfield, &s->time);

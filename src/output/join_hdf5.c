@@ -231,7 +231,7 @@ static enum sw_status make_vars(struct join *j, const struct sw_joined_group *t)
     enum sw_status st = SW_OK;
     SW_TRY(sw_alloc((size_t)s->nvar, &m));
     for (int k = 0; k < s->nvar && !st; k++) {
-        if (j->as_virtual && s->var[k].kind >= SW_VAR_SERIES)
+        if (j->as_virtual && s->var[k].kind >= SW_VAR_HISTORY)
             st = sw_virtual_join_write_var(&j->parts, &j->out, t, &s->var[k]);
         else make_var(j, s, &s->var[k], chains, pieces, &m[count++]);
     }

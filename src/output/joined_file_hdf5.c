@@ -159,6 +159,7 @@ static enum sw_status add_shape(struct sw_joined_group *t, const struct sw_data_
 {
     extend(&t->data_group.nfield, s->field_first + s->nfield);
     extend(&t->data_group.nscalar, s->scalar_first + s->nscalar);
+    extend(&t->data_group.nhistory, s->nhistory);
     if (s->nstate && t->data_group.nstate && s->nstate != t->data_group.nstate)
         return SW_FAIL(SW_E_REFUSED, "the files hold states of different sizes (output.state); they cannot be joined");
     extend(&t->data_group.nstate, s->nstate);

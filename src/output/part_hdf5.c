@@ -104,13 +104,16 @@ static enum sw_status describe_part(struct sw_part *p, const struct sw_provenanc
     return list_variables(p);
 }
 
+/* Beside those of the writers. */
+static bool has_other_arrays(const struct sw_part *p) { return p->desc.sweep->save_state || p->desc.sweep->history; }
+
 static enum sw_status begin_file(struct sw_part *p, const char *file, const struct sw_provenance *provenance)
 {
     SW_TRY(describe_part(p, provenance));
     SW_TRY(sw_files_new_part(file, p->desc.turn, p->desc.of, &p->tmp));
     SW_TRY(sw_h5_create(&p->h5, p->tmp));
     sw_h5_write_metadata(&p->h5, &p->metadata);
-    if (p->nwriter || p->desc.sweep->save_state) sw_h5_write_data_group(&p->h5, &p->data_group);
+    if (p->nwriter || has_other_arrays(p)) sw_h5_write_data_group(&p->h5, &p->data_group);
     return p->h5.status ? p->h5.status : open_writers(p);
 }
 
@@ -168,7 +171,7 @@ static enum sw_status add_piece(struct sw_part *p, const char *data, int64_t fir
 {
     if (!p->nfields) {
         SW_TRY(list_fields(p));
-        if (!p->nseries && !p->desc.sweep->save_state) sw_h5_write_data_group(&p->h5, &p->data_group);
+        if (!p->nseries && !has_other_arrays(p)) sw_h5_write_data_group(&p->h5, &p->data_group);
         sw_free(p->writer);
         SW_TRY(open_writers(p));
     }
@@ -197,6 +200,34 @@ enum sw_status sw_part_add_scalars(struct sw_part *p, const double *scalars)
     for (int k = 0; k < p->nseries; k++) sw_var_writer_add(&p->writer[k], scalars ? scalars + k : NULL, stride);
     sw_hdf5_unlock();
     return p->h5.status;
+}
+
+/* ---- arrays that come all at once */
+/* @param outputs  of each run */
+static void write_whole(struct sw_part *p, const struct sw_var *var, int64_t outputs, const double *data)
+{
+    char path[SW_PATH];
+    struct sw_h5_shape shape = {0};
+    shape.rank = sw_var_size(&p->data_group, var->kind, p->desc.count, outputs, shape.dim);
+    sw_h5_put(&p->h5, sw_data_group_path(&p->data_group, var->name, path), SW_H5_DOUBLE, &shape, data);
+}
+
+static enum sw_status add_history(struct sw_part *p, const double *history, int64_t entries)
+{
+    struct sw_data_group *s = &p->data_group;
+    s->nhistory = entries;
+    SW_TRY(sw_data_group_add(s, SW_VAR_HISTORY, SW_H5_DOUBLE, "residual_history", "1",
+                             "reported relative residual"));
+    write_whole(p, &s->var[s->nvar - 1], entries, history);
+    return p->h5.status;
+}
+
+enum sw_status sw_part_add_history(struct sw_part *p, const double *history, int64_t entries)
+{
+    sw_hdf5_lock();
+    enum sw_status st = add_history(p, history, entries);
+    sw_hdf5_unlock();
+    return st;
 }
 
 /* ---- finish */
@@ -305,14 +336,8 @@ static void write_state(struct sw_h5 *h, int64_t count, const double *state, siz
 /* The states in which runs have ended, beside their other arrays. */
 static void write_last_state(struct sw_part *p, const double *state)
 {
-    char path[SW_PATH];
-    for (int k = p->nwriter; state && k < p->data_group.nvar; k++) {
-        const struct sw_var *var = &p->data_group.var[k];
-        struct sw_h5_shape shape = {0};
-        if (var->kind != SW_VAR_STATE) continue;
-        shape.rank = sw_var_size(&p->data_group, var->kind, p->desc.count, 1, shape.dim);
-        sw_h5_put(&p->h5, sw_data_group_path(&p->data_group, var->name, path), SW_H5_DOUBLE, &shape, state);
-    }
+    for (int k = p->nwriter; state && k < p->data_group.nvar; k++)
+        if (p->data_group.var[k].kind == SW_VAR_STATE) write_whole(p, &p->data_group.var[k], 1, state);
 }
 
 static enum sw_status write_run_table_and_scales(struct sw_part *p, const struct sw_run_table *t,
@@ -321,12 +346,12 @@ static enum sw_status write_run_table_and_scales(struct sw_part *p, const struct
     char path[SW_PATH], *coordinates = sw_run_table_coordinates(t);
     if (!coordinates) return SW_E_MEMORY;
     sw_h5_write_runs(&p->h5, "/run", p->desc.count, p->desc.run);
-    if (p->data_group.name[0] && (p->nwriter || p->desc.sweep->save_state))
+    if (p->data_group.name[0] && (p->nwriter || has_other_arrays(p)))
         sw_h5_write_runs(&p->h5, sw_data_group_path(&p->data_group, "run", path), p->desc.count, p->desc.run);
     if (p->data_group.piece_count) sw_h5_write_piece(&p->h5, &p->data_group);
     sw_h5_write_scales(&p->h5, &p->data_group);
     for (int k = p->nwriter; k < p->data_group.nvar; k++)
-        if (p->data_group.var[k].kind != SW_VAR_STATE) write_run_coordinates(p, &p->data_group.var[k]);
+        if (p->data_group.var[k].kind < SW_VAR_STATE) write_run_coordinates(p, &p->data_group.var[k]);
     write_last_state(p, last_state);
     sw_h5_write_table(&p->h5, t, coordinates);
     sw_h5_finish_vars(&p->h5, &p->data_group, coordinates);

@@ -55,7 +55,8 @@ static bool decides_ids(const struct sw_problem *problem, const char *path)
 static bool shapes_output(const struct sw_problem *problem, const char *path)
 {
     (void)problem;
-    return !strncmp(path, "output.fields.", 14) || !strncmp(path, "output.scalars.", 15);
+    return !strncmp(path, "output.fields.", 14) || !strncmp(path, "output.scalars.", 15) ||
+           !strcmp(path, "output.history");
 }
 
 struct search {

@@ -23,6 +23,7 @@ enum sw_var_kind {
     SW_VAR_YC,      /* yc  (run, y)                                                                  */
     SW_VAR_ZC,      /* zc  (run, z)                                                                  */
     SW_VAR_STATE,   /* state_last (run, state_value): what the runs go on from, once they have ended */
+    SW_VAR_HISTORY, /* residual_history (run, iteration)                                             */
     SW_VAR_SERIES,  /*     (run, time_s)                                                             */
     SW_VAR_FIELD,   /*     (run, time, x), (run, time, y, x), (run, time, z, y, x)                   */
     SW_VAR_KINDS
@@ -40,6 +41,7 @@ struct sw_data_group {                   /* free with sw_data_group_free()      
     int64_t  n[SW_DIMS], count;          /* points along x, y, z, 1 where there is no such dimension; runs         */
     int64_t *index;                      /* [count] of the runs                                                    */
     int64_t  nfield, nscalar;            /* outputs a run in here                                                  */
+    int64_t  nhistory;                   /* entries a run of SW_VAR_HISTORY                                        */
     int64_t  nstate;                     /* numbers a run of SW_VAR_STATE                                          */
     int64_t  field_first, scalar_first;  /* which ones: a part may begin later                                     */
     bool     cut;                        /* of a run that is cut: a field comes in pieces                          */

@@ -40,6 +40,9 @@ enum sw_status sw_part_add_field(struct sw_part *part, const void *field);
 enum sw_status sw_part_add_piece(struct sw_part *part, const void *piece, int64_t first, int64_t count);
 /** Append the next entry of the scalar series: [count][scalars of the problem]. Copied. NULL: all NaN. */
 enum sw_status sw_part_add_scalars(struct sw_part *part, const double *scalars);
+/** Write the histories of all runs: [count][entries], NaN behind the last of each. entries: at least 1. Once, of a part
+ * with which runs end. */
+enum sw_status sw_part_add_history(struct sw_part *part, const double *history, int64_t entries);
 /** Write the run table and the state of a batch that goes on later; then make the part permanent and free it.
  * @param result      [count]; status SW_RUN_PENDING for runs that go on
  * @param state       [count][state_size] at `step`, or NULL. The state of runs that have ended is stored beside their

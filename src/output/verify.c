@@ -19,7 +19,7 @@ static bool has_arrays(const struct sw_data_group *to, const struct sw_data_grou
     for (int k = 0; k < from->nvar; k++) {
         const struct sw_var *v = &from->var[k];
         const int64_t end = sw_var_first(from, v->kind) + sw_var_outputs(from, v->kind);
-        if (v->kind < SW_VAR_SERIES || !sw_var_outputs(from, v->kind)) continue;
+        if (v->kind < SW_VAR_HISTORY || !sw_var_outputs(from, v->kind)) continue;
         if (!sw_data_group_var(to, v->name) || sw_var_outputs(to, v->kind) < end) return false;
     }
     return true;

@@ -39,6 +39,9 @@ struct sw_residuals { double residual, backward, forward, reported; int64_t iter
 
 enum { SW_CUT_MOST = 24 };      /* setup->cut */
 
+/* Iterations of a run that are recorded where its history is asked for (output.history): a longer one is cut off. */
+enum { SW_HISTORY_MOST = 1024 };
+
 /* A device of another process that computes steps of a cut run, too. What is asked and answered are a few numbers that
  * only the problem knows (help() below). */
 enum { SW_HELP_ASKED = 8, SW_HELP_ANSWERED = 48 };
@@ -70,6 +73,7 @@ struct sw_setup {
     bool    fields;                    /* fields are saved at all                                           */
     bool    single;                    /* in single precision                                               */
     bool    single_steps;              /* and computed in it                                                */
+    int     history;                   /* iterations of a run to record, at most; 0: none                   */
     bool    uniform;                   /* the runs of a batch all have the same implicit part: some solvers need it */
     const char *solver;                /* the config's solver: a row's name, or NULL for the best that fits  */
     void  (*grid)(const struct sw_setup *setup, int64_t count, const double *column, int64_t j, struct sw_grid *grid);
@@ -139,6 +143,11 @@ struct sw_sim_ops {
     /** How well all runs fulfil their equations. NULL where the problem has no `residuals`. @param residual  out
      * [count] */
     enum sw_status (*residuals)(struct sw_sim *sim, struct sw_residuals *residual);
+    /** Where setup->history asks for it: the residual that each run reported after its iterations, as of residuals().
+     * Optional but for a problem that `iterates`.
+     * @param history  out [count][1 + setup->history]: [0] = 1, before the first; NaN behind the last, and in runs that
+     *                 could not begin */
+    enum sw_status (*history)(struct sw_sim *sim, double *history);
     /** What is not finite in run j that diverged() named; NULL: its state. */
     void        (*explain)(const struct sw_sim *sim, int j, char text[160]);
     /** Optional, all three or none. What a run records of its way beside its state, [count][SW_DIAGNOSTICS]: a
@@ -189,8 +198,8 @@ struct sw_problem {
     bool        derives_exact;          /* knows its exact result without a key `exact`                */
     bool        interior;               /* its norms have `interior`                                   */
     bool        residuals;              /* it solves equations: sim->ops->residuals() says how well    */
-    bool        iterates;               /* and does so by iterations, also of runs that fail; without backward and
-                                           forward errors                                              */
+    bool        iterates;               /* and does so by iterations, at most as many as its key `iterations` says,
+                                           also of runs that fail; without backward and forward errors */
     const void *model;                  /* what `create` needs to know of this kind                    */
 
     /** The fields of runs with these words on a grid of this dimension; the setup counts for its choices and dim only.

@@ -1,6 +1,7 @@
 /* The results of a batch: status, norms and messages of its runs. */
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "base/sw_mem.h"
 #include "field/norms.h"
@@ -113,6 +114,23 @@ static enum sw_status measure_residuals(const struct batch *b, struct sw_run_res
     return st;
 }
 
+/* Give the histories to the writer, as wide as the longest of them. */
+static enum sw_status write_histories(const struct batch *b)
+{
+    const size_t count = (size_t)b->plan->count, width = 1 + (size_t)b->w->setup.history;
+    size_t most = 1;
+    double *history;
+    if (!b->w->setup.history) return SW_OK;
+    SW_TRY(sw_alloc(count * width, &history));
+    const enum sw_status st = b->w->sim->ops->history(b->w->sim, history);
+    if (st) { sw_free(history); return st; }
+    for (size_t j = 0; j < count; j++)
+        for (size_t k = most; k < width; k++)
+            if (!isnan(history[j * width + k])) most = k + 1;
+    for (size_t j = 1; j < count; j++) memmove(history + j * most, history + j * width, most * sizeof *history);
+    return writer_history(b->w->writer, history, (int64_t)most);
+}
+
 static enum sw_status measure_norms(const struct batch *b, struct sw_run_result *result)
 {
     struct sw_sim *sim = b->w->sim;
@@ -189,6 +207,7 @@ enum sw_status batch_end(struct batch *b)
     SW_TRY_TO(failed, st, measure_residuals(b, result));
     SW_TRY_TO(failed, st, get_states_for_warnings(b, &field));
     SW_TRY_TO(failed, st, tell_infinite(b, result));
+    SW_TRY_TO(failed, st, write_histories(b));
     if (b->w->scheduler->sweep->save_state) SW_TRY_TO(failed, st, batch_copy_state(b, &state));
     count_and_report(b, result);
     for (int j = 0; j < b->plan->count && field; j++)

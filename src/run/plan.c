@@ -368,7 +368,7 @@ static void add_up(struct sw_plan *p, const struct sw_sweep *sweep)
         const int nfields = quantity_count(sw_sweep_fields(sweep, s));
         p->output_bytes +=
             (double)s->count * (row + field * nfields * (double)s->nfield * (double)sw_points(s->n) +
-                                8.0 * s->nscalar * nscalars +
+                                8.0 * s->nscalar * nscalars + (sweep->history ? 8.0 * (1 + sweep->history) : 0) +
                                 (sweep->save_state ? 8.0 * (double)(sw_points(s->n) + 1) : 0));
     }
 }

@@ -7,7 +7,7 @@
 #include "run/writer.h"
 
 enum { QUEUE = 16 };
-enum job_kind { JOB_BEGIN, JOB_SNAPSHOT, JOB_PIECE, JOB_BLANK, JOB_FINISH, JOB_ABANDON, JOB_END };
+enum job_kind { JOB_BEGIN, JOB_SNAPSHOT, JOB_PIECE, JOB_BLANK, JOB_HISTORY, JOB_FINISH, JOB_ABANDON, JOB_END };
 
 struct job {
     enum job_kind kind;
@@ -15,7 +15,8 @@ struct job {
     const struct sw_provenance *provenance;
     struct sw_sim *sim;                          /* SNAPSHOT, PIECE */
     int slot, what;                              /* what: of BLANK, too */
-    int64_t first, count;                        /* PIECE: points */
+    int64_t first, count;                        /* PIECE: points; count: entries of HISTORY, too */
+    double *history;                             /* HISTORY */
     struct sw_run_result *result;                /* FINISH  */
     double *state;
     size_t  state_size;
@@ -71,6 +72,7 @@ static enum sw_status do_job(struct writer *w, const struct job *j)
     case JOB_SNAPSHOT: return write_snapshot(w, j);
     case JOB_PIECE: return write_piece(w, j);
     case JOB_BLANK: return write_blank(w, j);
+    case JOB_HISTORY: return sw_part_add_history(w->part, j->history, j->count);
     case JOB_FINISH: return sw_part_finish(&w->part, j->result, j->state, j->state_size, j->step);
     case JOB_ABANDON: sw_part_abandon(&w->part); return SW_OK;
     case JOB_END: break;
@@ -80,6 +82,7 @@ static enum sw_status do_job(struct writer *w, const struct job *j)
 
 static void finish_job(struct writer *w, const struct job *j, enum sw_status st)
 {
+    sw_free(j->history);
     sw_free(j->result);
     sw_free(j->state);
     pthread_mutex_lock(&w->mutex);
@@ -235,6 +238,11 @@ enum sw_status writer_piece(struct writer *w, struct sw_sim *sim, int slot, int6
 enum sw_status writer_blank(struct writer *w, int what)
 {
     return give_job(w, &(struct job){.kind = JOB_BLANK, .what = what});
+}
+
+enum sw_status writer_history(struct writer *w, double *history, int64_t entries)
+{
+    return give_job(w, &(struct job){.kind = JOB_HISTORY, .history = history, .count = entries});
 }
 
 enum sw_status writer_finish(struct writer *w, struct sw_run_result *result, double *state, size_t state_size,

@@ -23,6 +23,8 @@ enum sw_status writer_snapshot(struct writer *w, struct sw_sim *sim, int slot, i
 enum sw_status writer_piece(struct writer *w, struct sw_sim *sim, int slot, int64_t first, int64_t count);
 /** Append an entry of NaN. @param what  SW_SNAPSHOT_FIELD, SW_SNAPSHOT_SCALARS or both */
 enum sw_status writer_blank(struct writer *writer, int what);
+/** Write histories (sw_part_add_history), which are the writer's from now on, also on failure. */
+enum sw_status writer_history(struct writer *w, double *history, int64_t entries);
 /** End the part (sw_part_finish). result and state are the writer's from now on, also on failure. */
 enum sw_status writer_finish(struct writer *w, struct sw_run_result *result, double *state, size_t state_size,
                              int64_t step);

@@ -311,6 +311,7 @@ struct sw_setup sw_sweep_setup(const struct sw_sweep *s, const struct sw_group *
                              .fields = group->nfield > 0,
                              .single = s->single_fields,
                              .single_steps = s->single_steps,
+                             .history = s->history,
                              .solver = group->solver,
                              .grid = s->problem->grid,
                              .ncolumn = s->ncolumn,

@@ -68,6 +68,10 @@ const struct sw_key sw_common_keys[] = {
      .about = "Keep the state in which each run ends, in double precision: 8 bytes a point. With it a finished sweep "
               "can be lengthened: `sweep run` with a larger time.end computes only what is new."},
 
+    {.path = "output.history", .kind = SW_KEY_SWITCH, .fallback = "false",
+     .about = "Of a problem that iterates (elliptic): save the residual that a run reports after each iteration, up to "
+              "1024 of them, as residual_history."},
+
     {.path = "run.device", .kind = SW_KEY_TEXT, .fallback = "auto",
      .about = "Where to compute: \"auto\" (the GPUs, or the CPU where there is none), \"cpu\", \"cuda\" (all visible "
               "GPUs of the model of the first), \"cuda:1\" or \"cuda:0,2\" (these); \"cpu:0,1\" is the CPU in two "
@@ -86,13 +90,14 @@ const struct sw_key sw_common_keys[] = {
     {0},
 };
 
-/* A problem without time has neither time.dt and time.end nor output times: its fields are saved or not. Points that
- * are numbered, or that the problem itself places, have no length. */
+/* A problem without time has neither time.dt and time.end nor output times: its fields are saved or not. One without
+ * iterations has no history of them. Points that are numbered, or that the problem itself places, have no length. */
 static bool applies(const struct sw_problem *problem, const struct sw_key *key)
 {
     static const char *const timed[] = {"time.", "output.fields.times", "output.scalars.", "output.state"};
     for (int k = 0; problem && !problem->timed && k < 4; k++)
         if (!strncmp(key->path, timed[k], strlen(timed[k]))) return false;
+    if (problem && !problem->iterates && !strcmp(key->path, "output.history")) return false;
     if (problem && (problem->numbered || problem->grid) && !strncmp(key->path, "grid.", 5))
         return !strcmp(key->path, "grid.n");
     return true;

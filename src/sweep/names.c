@@ -63,6 +63,7 @@ static const char *const point_names[] = {"x", "y", "z", "t", "u", "ux", NULL};
 /* Beside the columns of the run table. */
 static const char *const file_names[] = {"run", "group_run", "run_id", "message", "time", "time_s", "t_s", "xc", "yc",
                                          "zc", "state_last", "state_value", "provenance", NULL};
+static const char *const history_names[] = {"iteration", "residual_history", NULL};  /* of a problem that iterates */
 
 static void check_allowed(const struct sw_sweep *s, const struct sw_setting *setting)
 {
@@ -72,6 +73,7 @@ static void check_allowed(const struct sw_sweep *s, const struct sw_setting *set
         why ="it is a coordinate, the time or the field";
     else if (is_in_language(s, name)) why = "it is a function or constant of the expressions";
     else if (is_in_list(name, file_names) || sw_run_column_find(name) || is_group_name(name) ||
+             (s->problem->iterates && is_in_list(name, history_names)) ||
              is_quantity(name, s->problem->fields) || is_quantity(name, s->problem->scalars))
         why = "it is a variable of the output file";
     if (why) report_error(s, setting, "'%s' cannot be called '%s': %s", setting->path, name, why);

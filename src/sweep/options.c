@@ -130,6 +130,7 @@ static void check_output(struct sw_sweep *s)
     const struct sw_setting *xdmf = key_setting(s, "output.xdmf");
     bool times = key_setting(s, "output.scalars.times") != NULL;
     s->xdmf = read_switch(s, "output.xdmf");
+    s->history = s->problem->iterates && read_switch(s, "output.history") ? SW_HISTORY_MOST : 0;
     s->save_fields = fields != NULL;  /* without time there is one output: the group alone asks for it */
     if (s->xdmf && !fields) report_error(s, xdmf, "'output.xdmf' says where fields are: add output.fields");
     if (!s->problem->timed) return;

@@ -55,6 +55,7 @@ struct sw_sweep {
     bool        chooses_step;           /* time.dt follows from time.cfl                                     */
     bool        save_fields, save_scalars;
     bool        save_state;             /* output.state                                                      */
+    int         history;                /* output.history: iterations to record, at most; 0: not asked for   */
     bool        xdmf;                   /* output.xdmf                                                       */
     const char *device;                 /* run.device                                                        */
     double      checkpoint_minutes;     /* run.checkpoint                                                    */

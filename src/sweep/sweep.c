@@ -60,6 +60,14 @@ static enum sw_status status_so_far(const struct sw_sweep *s)
     return sw_report_status(s->own->report);
 }
 
+/* A run records no more iterations than it may make. */
+static void limit_history(struct sw_sweep *s)
+{
+    const int k = s->history ? column_find(s, "iterations") : -1;
+    if (k >= 0 && s->column[k].uniform && s->own->source[k].number < s->history)
+        s->history = (int)s->own->source[k].number;
+}
+
 static enum sw_status expand(struct sw_sweep *s)
 {
     struct times every;
@@ -87,6 +95,7 @@ static enum sw_status expand(struct sw_sweep *s)
     /* an axis may be used in an expression that was refused */
     if (s->own->report->errors == 0) SW_TRY(names_check_used(s));
     SW_TRY(columns_fold(s));
+    limit_history(s);
     SW_TRY(runs_check(s));
     return status_so_far(s);
 }

@@ -30,6 +30,7 @@ struct elliptic_sim {
     double             *field;      /* [ny][nz][nx] of one run on the host; NULL: that is the device's memory */
     double             *values;     /* [nz][ny][nx], and one more along an axis               */
     double             *exact;      /* [nz][ny][nx]; NULL: there is none                      */
+    double             *history;    /* [capacity][1 + setup.history]; NULL: not asked for     */
     char               *saved;      /* [runs][nz][ny][nx]; NULL: fields are not saved         */
 };
 
@@ -287,7 +288,7 @@ static enum sw_status advance(struct sw_sim *sim, int64_t from, int64_t to)
 {
     struct elliptic_sim *s = (struct elliptic_sim *)sim;
     if (from == to) return SW_OK;
-    if (s->systems) SW_TRY(sw_elliptic_solve(s->solver, s->f, s->u, s->outcome, NULL, 0));
+    if (s->systems) SW_TRY(sw_elliptic_solve(s->solver, s->f, s->u, s->outcome, s->history, s->setup.history));
     for (int j = 0; j < s->count; j++) {
         s->norm[j] = (struct sw_norms){NAN, NAN, NAN, NAN};
         if (!s->why[j][0]) SW_TRY(finish_run(s, j));
@@ -348,6 +349,16 @@ static enum sw_status residuals(struct sw_sim *sim, struct sw_residuals *residua
     return SW_OK;
 }
 
+static enum sw_status history(struct sw_sim *sim, double *out)
+{
+    const struct elliptic_sim *s = (struct elliptic_sim *)sim;
+    const size_t width = 1 + (size_t)s->setup.history;
+    for (int j = 0; j < s->count; j++)
+        for (size_t k = 0; k < width; k++)
+            out[(size_t)j * width + k] = s->why[j][0] ? NAN : s->history[(size_t)s->system[j] * width + k];
+    return SW_OK;
+}
+
 /* Of a solve: of an iteration, times those that the systems took in the mean. */
 static struct sw_cost cost(const struct sw_sim *sim, int64_t steps)
 {
@@ -371,7 +382,7 @@ static void destroy(struct sw_sim *sim)
         for (int d = 0; d < 3 && s->faces; d++) sw_free(s->faces[3 * j + d]);
     }
     void *const arrays[] = {s->column, s->numbers, s->matrix, s->faces, s->outcome, s->norm, s->why, s->field,
-                            s->values, s->exact, s->system, s->exponent, s->saved};
+                            s->values, s->exact, s->system, s->exponent, s->history, s->saved};
     for (size_t k = 0; k < sizeof arrays / sizeof *arrays; k++) sw_free(arrays[k]);
     sw_device_free(s->device, s->f);
     sw_device_free(s->device, s->u);
@@ -387,6 +398,7 @@ static const struct sw_sim_ops elliptic_ops = {
     .explain = explain,
     .norms = norms,
     .residuals = residuals,
+    .history = history,
     .cost = cost,
     .destroy = destroy,
 };
@@ -427,6 +439,7 @@ static enum sw_status allocate(struct elliptic_sim *s)
     SW_TRY(sw_device_alloc(s->device, room * s->cells, &s->u));
     if (s->device->space == SW_DEVICE) SW_TRY(sw_alloc(s->cells, &s->field));
     SW_TRY(sw_alloc(most_points(&s->desc), &s->values));
+    if (s->setup.history) SW_TRY(sw_alloc(room * (1 + (size_t)s->setup.history), &s->history));
     if (sw_setup_function(&s->setup, "exact")) SW_TRY(sw_alloc(s->cells, &s->exact));
     return s->setup.fields ? sw_alloc_bytes(room * s->cells, word(s), &s->saved) : SW_OK;
 }
