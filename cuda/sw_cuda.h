@@ -216,6 +216,30 @@ struct sw_cuda_elliptic {
     const double *kx, *ky, *kz;                 /* [systems] of a matrix's faces; NULL: they are 1    */
 };
 
+enum {
+    SW_CUDA_ELLIPTIC_PART = 2048,  /* cells of a system that one block adds up                */
+    SW_CUDA_ELLIPTIC_CHUNK = 16    /* levels of a column between pivots that are kept         */
+};
+
+/* What a space of their vectors does (elliptic_cells.cu; elliptic/elliptic_refine.h).
+ * @param partial  scratch [systems][cells/PART, rounded up]
+ * @param sum      out [systems]; may be pinned memory of the host
+ * @param rests    [systems][nz/CHUNK, rounded up][ny][nx]: of each column at the lowest level of each chunk the
+ *                 quotient that elliptic_pivot() (elliptic/elliptic_point.h) takes from the level below */
+enum sw_status sw_cuda_elliptic_apply(sw_cuda_stream stream, const struct sw_cuda_elliptic *m, const double *u,
+                                      double *y);
+enum sw_status sw_cuda_elliptic_dot(sw_cuda_stream stream, const struct sw_cuda_elliptic *m, const double *x,
+                                    const double *y, double *partial, double *sum);
+enum sw_status sw_cuda_elliptic_residual(sw_cuda_stream stream, const struct sw_cuda_elliptic *m, const double *f,
+                                         const double *u, double *r, double *partial, double *sum);
+/** y [count] = alpha x + beta y; what is multiplied by 0 is not looked at. */
+enum sw_status sw_cuda_elliptic_combine(sw_cuda_stream stream, int64_t count, double alpha, const double *x,
+                                        double beta, double *y);
+enum sw_status sw_cuda_elliptic_pivots(sw_cuda_stream stream, const struct sw_cuda_elliptic *m, double *rests);
+/** z = M^-1 r, by columns. */
+enum sw_status sw_cuda_elliptic_columns(sw_cuda_stream stream, const struct sw_cuda_elliptic *m, const double *rests,
+                                        const double *r, double *z);
+
 /* ---- what a device can do at most (bench_rates.cu) */
 
 /** Double-precision FMAs by all processors.

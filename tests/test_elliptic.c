@@ -522,7 +522,7 @@ static struct solved solve_by_reference(const struct system *y, const double *f)
 static bool iterates_as_the_reference(void)
 {
     const char *name = strchr(under_test->name, '.');
-    return name && (!strcmp(name, ".pcg") || !strcmp(name, ".interleaved"));
+    return name && (!strcmp(name, ".pcg") || !strcmp(name, ".interleaved") || !strcmp(name, ".csr"));
 }
 
 /* Both residuals are within the tolerance, so A (u - v) is within twice that. */
@@ -685,8 +685,9 @@ static void takes_the_bytes_that_it_tells(void **state)
         const double before = in_use();
         assert_ok(sw_elliptic_create(&kind[k], under_test->name, device, &s));
         const double taken = in_use() - before;
+        const double spare = device->space == SW_DEVICE ? 4 << 20 : 8192;  /* a GPU hands out pages of 2 MiB */
         sw_elliptic_destroy(&s);
-        if (taken > (double)told + 8192) fail_msg("kind %d: %.0f bytes, not %zu", k, taken, told);
+        if (taken > (double)told + spare) fail_msg("kind %d: %.0f bytes, not %zu", k, taken, told);
     }
 }
 

@@ -2,6 +2,8 @@
 
 #include <string.h>
 
+#include "elliptic/elliptic_point.h"
+
 /* Rows of scratch memory: one of zeros, for neighbours that are not there; four for cross terms; the slab of the
  * preconditioner's pivots, and a row of them. */
 size_t elliptic_scratch(const struct sw_elliptic_matrix *m)
@@ -19,9 +21,9 @@ struct row {
 
 static inline double of_cell(const struct row *r, int64_t i, double west, double east)
 {
-    const double u = r->own[i], vertical = r->a * u + r->b * (u - r->up[i]) + r->c * (u - r->down[i]),
-                 x = r->east[i] * (u - west) + r->east[i + 1] * (u - east),
-                 y = r->below[i] * (u - r->south[i]) + r->above[i] * (u - r->north[i]);
+    const double u = r->own[i], vertical = elliptic_vertical(r->a, r->b, r->c, u, r->up[i], r->down[i]),
+                 x = elliptic_pair(r->east[i], r->east[i + 1], u, west, east),
+                 y = elliptic_pair(r->below[i], r->above[i], u, r->south[i], r->north[i]);
     return r->area[i] * vertical + r->d * (x + y);
 }
 
@@ -39,9 +41,9 @@ static inline double of_variable_cell(const struct row *r, const struct row_face
                                       double east)
 {
     const double u = r->own[i],
-                 vertical = r->a * u + r->b * k->up[i] * (u - r->up[i]) + r->c * k->down[i] * (u - r->down[i]),
-                 x = r->east[i] * k->kx[i] * (u - west) + r->east[i + 1] * k->kx[i + 1] * (u - east),
-                 y = r->below[i] * k->south[i] * (u - r->south[i]) + r->above[i] * k->north[i] * (u - r->north[i]);
+                 vertical = elliptic_vertical(r->a, r->b * k->up[i], r->c * k->down[i], u, r->up[i], r->down[i]),
+                 x = elliptic_pair(r->east[i] * k->kx[i], r->east[i + 1] * k->kx[i + 1], u, west, east),
+                 y = elliptic_pair(r->below[i] * k->south[i], r->above[i] * k->north[i], u, r->south[i], r->north[i]);
     return r->area[i] * vertical + r->d * (x + y);
 }
 
@@ -52,21 +54,15 @@ static void apply_variable_row(const struct row *r, const struct row_faces *k, i
     if (nx > 1) out[nx - 1] = of_variable_cell(r, k, nx - 1, r->own[nx - 2], r->east_of_last);
 }
 
-/* For the vertices i = 1 .. nx-1 between two rows of cells: weight (Dx + Dy)/2 and weight (Dx - Dy)/2, Dx and Dy the
- * mean differences of the four cells around; 0 at the ends. */
+/* elliptic_vertex() for the vertices i = 1 .. nx-1 between two rows of cells; 0 at the ends. */
 static void cross_row(const double *weight, const double *lower, const double *upper, int64_t nx,
                       double *restrict sum, double *restrict difference)
 {
     sum[0] = sum[nx] = difference[0] = difference[nx] = 0;
-    for (int64_t i = 1; i < nx; i++) {
-        const double dx = 0.5 * ((lower[i] - lower[i - 1]) + (upper[i] - upper[i - 1])),
-                     dy = 0.5 * ((upper[i - 1] - lower[i - 1]) + (upper[i] - lower[i]));
-        sum[i] = 0.5 * weight[i] * (dx + dy);
-        difference[i] = 0.5 * weight[i] * (dx - dy);
-    }
+    for (int64_t i = 1; i < nx; i++)
+        elliptic_vertex(weight[i], lower[i - 1], lower[i], upper[i - 1], upper[i], &sum[i], &difference[i]);
 }
 
-/* Half the gradient of 2 X Dx Dy: a cell to the left of a vertex counts -1/2 in Dx, one below it -1/2 in Dy. */
 static void add_cross(const struct sw_elliptic_matrix *m, int64_t j, const struct row *r, double *scratch, double *out)
 {
     const int64_t nx = m->nx;
@@ -75,7 +71,7 @@ static void add_cross(const struct sw_elliptic_matrix *m, int64_t j, const struc
     cross_row(m->cross + j * (nx + 1), r->south, r->own, nx, below_sum, below_difference);
     cross_row(m->cross + (j + 1) * (nx + 1), r->own, r->north, nx, above_sum, above_difference);
     for (int64_t i = 0; i < nx; i++)
-        out[i] += r->d * (below_sum[i] + below_difference[i + 1] - above_difference[i] - above_sum[i + 1]);
+        out[i] += r->d * elliptic_cross(below_sum[i], below_difference[i + 1], above_difference[i], above_sum[i + 1]);
 }
 
 void elliptic_apply_row(const struct sw_elliptic_matrix *m, const double *u, int64_t j, int64_t k, double *y,
@@ -140,8 +136,7 @@ static inline void eliminate(const struct elliptic_level *l, bool variable, int6
     for (int64_t i = 0; i < count; i++) {
         const double below = area[i] * c * (variable ? l->below[i] : 1),
                      above = area[i] * b * (variable ? l->above[i] : 1),
-                     p = area[i] * a + d * sides[i] + below * rest[i], inverse = 1 / (p + above);
-        rest[i] = p * inverse;
+                     inverse = elliptic_pivot(area[i] * a + d * sides[i], above, below, &rest[i]);
         w[i] = above * inverse;
         to[i] = (from[i] + below * before[i]) * inverse;
     }

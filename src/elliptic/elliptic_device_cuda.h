@@ -1,6 +1,6 @@
 #ifndef ELLIPTIC_DEVICE_CUDA_H
 #define ELLIPTIC_DEVICE_CUDA_H
-/* What rows on a GPU share: the matrices of a batch in its memory, and the vectors of all its systems as a space, whose
+/* What rows on a GPU share: the matrices of a batch in its memory, and the vectors of systems as a space, whose
  * operations are done for all systems at once. Sums are added up in an order that depends on the shape alone. */
 #include "elliptic/elliptic_refine.h"
 #include "sw_cuda.h"
@@ -11,26 +11,31 @@ struct elliptic_device {
     double *horizontal;               /* what matrix.area, east, north, cross point into      */
     double *vertical;                 /* [4][batch][nz]: likewise a, b, c, d                  */
     double *faces;                    /* likewise kx, ky, kz of all systems; NULL: there are none */
+    double *rests;                    /* of pivots, as sw_cuda_elliptic_pivots() has them     */
     double *partial;                  /* sums of blocks                                       */
-    double *sums;                     /* [4][batch], pinned host memory that sums come to     */
-    int     vectors;                  /* 0 .. 4                                               */
-    double *work[4];                  /* [batch][cells] each                                  */
+    double *sums;                     /* [batch], pinned host memory that sums come to        */
+    double *staging;                  /* [4][batch][nz] on the host: what vertical gets       */
+    bool    has_horizontal;           /* it was copied: it is the same for all systems        */
+    int     batch, vectors;           /* vectors: 0 .. 4                                      */
+    double *work[4];                  /* [together][cells] each                               */
 };
 
-/* @param vectors  of the length of u, of all systems, that a method needs */
-size_t elliptic_device_bytes(const struct sw_elliptic_desc *desc, int vectors);
+/* @param vectors   of the length of u that a method needs
+ * @param together  systems that have them: desc->batch, or 1 where a row solves one after another */
+size_t elliptic_device_bytes(const struct sw_elliptic_desc *desc, int vectors, int together);
 /** @return SW_E_MEMORY, SW_E_CUDA; elliptic_device_free() is due all the same */
 enum sw_status elliptic_device_make(const struct sw_elliptic_desc *desc, struct sw_device *device, int vectors,
-                                    struct elliptic_device *on);
+                                    int together, struct elliptic_device *on);
 void elliptic_device_free(struct elliptic_device *on);
 
-/** Copy matrices of one shape there; what is horizontal is taken from the first one, as systems have it in common.
+/** Copy matrices of one shape there; what is horizontal is taken from the first one ever, as systems of a shape have it
+ * in common.
  * @param matrix  [count], count <= desc->batch */
 enum sw_status elliptic_device_load(struct elliptic_device *on, int count, const struct sw_elliptic_matrix *matrix);
 
-/** One of the systems that are loaded, as if it were loaded alone; shares the memory of `on`. */
+/** One of the systems that are loaded, as if it were loaded alone; shares the memory of `on`, its first vectors too. */
 struct elliptic_device elliptic_device_one(const struct elliptic_device *on, int system);
 
-/** The vectors of the systems at hand, preconditioned by columns; space.residual is one kernel. The context is `on`. */
+/** The vectors of the systems at hand, preconditioned by columns; space.residual is one pass. The context is `on`. */
 struct elliptic_space elliptic_device_space(struct elliptic_device *on);
 #endif

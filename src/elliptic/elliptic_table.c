@@ -4,10 +4,19 @@
 extern const struct sw_elliptic_ops elliptic_interleaved_cpu, elliptic_modal_cpu, elliptic_multigrid_cpu,
     elliptic_pcg_cpu;
 
+#ifdef SW_HAVE_CUDA
+extern const struct sw_elliptic_ops elliptic_pcg_cuda;
+#else
+#define ABSENT(row, n) \
+    static const struct sw_elliptic_ops row = {.name = (n), .space = SW_DEVICE, .absent = SW_WITHOUT_CUDA}
+ABSENT(elliptic_pcg_cuda, "cuda.pcg");
+#endif
+
 const struct sw_elliptic_ops *const sw_elliptic_table[] = {
     &elliptic_modal_cpu,        /* vertical modes: where coefficients are the same everywhere */
     &elliptic_multigrid_cpu,    /* iterations that hardly grow with the Courant number or the grid */
     &elliptic_interleaved_cpu,  /* conjugate gradients in two fused passes */
     &elliptic_pcg_cpu,          /* pass by pass: the reference */
+    &elliptic_pcg_cuda,         /* the same on a GPU: the reference there */
     0,
 };

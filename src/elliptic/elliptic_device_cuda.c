@@ -1,0 +1,183 @@
+#include "elliptic/elliptic_device_cuda.h"
+
+#include <string.h>
+
+#include "base/sw_mem.h"
+#include "cu_check.cuh"
+#include "elliptic/sw_elliptic_impl.h"
+
+/* ------------------------------------------------------------------ words of each array */
+
+struct words { size_t area, east, north, cross, horizontal, vertical, kx, ky, kz, faces, rests, partial, cells; };
+
+static struct words words_of(const struct sw_elliptic_desc *d)
+{
+    const size_t nx = (size_t)d->n[0], ny = (size_t)d->n[1], nz = (size_t)d->n[2], batch = (size_t)d->batch,
+                 part = SW_CUDA_ELLIPTIC_PART, chunk = SW_CUDA_ELLIPTIC_CHUNK;
+    struct words w = {.area = nx * ny, .east = (nx + 1) * ny, .north = nx * (ny + 1),
+                      .cross = d->full ? (nx + 1) * (ny + 1) : 0, .vertical = 4 * batch * nz, .cells = nx * ny * nz};
+    w.horizontal = w.area + w.east + w.north + w.cross;
+    if (d->variable) w.kx = batch * w.east * nz, w.ky = batch * w.north * nz, w.kz = batch * w.area * (nz + 1);
+    w.faces = w.kx + w.ky + w.kz;
+    w.rests = batch * ((nz + chunk - 1) / chunk) * w.area;
+    w.partial = batch * ((w.cells + part - 1) / part);
+    return w;
+}
+
+size_t elliptic_device_bytes(const struct sw_elliptic_desc *d, int vectors, int together)
+{
+    const struct words w = words_of(d);
+    return sizeof(double) * (w.horizontal + w.vertical + w.faces + w.rests + w.partial +
+                             (size_t)vectors * (size_t)together * w.cells);
+}
+
+enum sw_status elliptic_device_make(const struct sw_elliptic_desc *d, struct sw_device *device, int vectors,
+                                    int together, struct elliptic_device *on)
+{
+    const struct words w = words_of(d);
+    *on = (struct elliptic_device){.device = device, .batch = d->batch};
+    SW_TRY(sw_device_use(device));
+    SW_TRY(sw_device_alloc(device, w.horizontal, &on->horizontal));
+    SW_TRY(sw_device_alloc(device, w.vertical, &on->vertical));
+    if (w.faces) SW_TRY(sw_device_alloc(device, w.faces, &on->faces));
+    SW_TRY(sw_device_alloc(device, w.rests, &on->rests));
+    SW_TRY(sw_device_alloc(device, w.partial, &on->partial));
+    SW_TRY(sw_device_alloc_host(device, (size_t)d->batch, &on->sums));
+    SW_TRY(sw_alloc(w.vertical, &on->staging));
+    for (; on->vectors < vectors; on->vectors++)
+        SW_TRY(sw_device_alloc(device, (size_t)together * w.cells, &on->work[on->vectors]));
+    double *const area = on->horizontal, *const east = area + w.area, *const north = east + w.east,
+           *const levels = on->vertical;
+    const size_t each = w.vertical / 4;
+    on->matrix = (struct sw_cuda_elliptic){
+        .nx = d->n[0], .ny = d->n[1], .nz = d->n[2],
+        .periodic_x = d->sides[0] == SW_ELLIPTIC_PERIODIC, .periodic_y = d->sides[1] == SW_ELLIPTIC_PERIODIC,
+        .area = area, .east = east, .north = north, .cross = w.cross ? north + w.north : NULL,
+        .a = levels, .b = levels + each, .c = levels + 2 * each, .d = levels + 3 * each,
+        .kx = on->faces, .ky = on->faces ? on->faces + w.kx : NULL, .kz = on->faces ? on->faces + w.kx + w.ky : NULL};
+    return SW_OK;
+}
+
+void elliptic_device_free(struct elliptic_device *on)
+{
+    if (!on->device) return;
+    for (int k = 0; k < on->vectors; k++) sw_device_free(on->device, on->work[k]);
+    sw_device_free(on->device, on->horizontal);
+    sw_device_free(on->device, on->vertical);
+    sw_device_free(on->device, on->faces);
+    sw_device_free(on->device, on->rests);
+    sw_device_free(on->device, on->partial);
+    sw_device_free_host(on->device, on->sums);
+    sw_free(on->staging);
+}
+
+/* ------------------------------------------------------------------ load */
+
+static enum sw_status upload(const struct elliptic_device *on, const double *to, const double *from, int64_t count)
+{
+    return sw_device_upload(on->device, (double *)to, from, (size_t)count * sizeof *from);
+}
+
+static enum sw_status load_horizontal(struct elliptic_device *on, const struct sw_elliptic_matrix *m)
+{
+    const int64_t nx = m->nx, ny = m->ny;
+    if (on->has_horizontal) return SW_OK;
+    SW_TRY(upload(on, on->matrix.area, m->area, nx * ny));
+    SW_TRY(upload(on, on->matrix.east, m->east, (nx + 1) * ny));
+    SW_TRY(upload(on, on->matrix.north, m->north, nx * (ny + 1)));
+    if (m->cross) SW_TRY(upload(on, on->matrix.cross, m->cross, (nx + 1) * (ny + 1)));
+    on->has_horizontal = true;
+    return SW_OK;
+}
+
+static enum sw_status load_faces(const struct elliptic_device *on, int system, const struct sw_elliptic_faces *faces)
+{
+    const int64_t nx = on->matrix.nx, ny = on->matrix.ny, nz = on->matrix.nz, kx = (nx + 1) * ny * nz,
+                  ky = nx * (ny + 1) * nz, kz = nx * ny * (nz + 1);
+    SW_TRY(upload(on, on->matrix.kx + system * kx, faces->kx, kx));
+    SW_TRY(upload(on, on->matrix.ky + system * ky, faces->ky, ky));
+    return upload(on, on->matrix.kz + system * kz, faces->kz, kz);
+}
+
+enum sw_status elliptic_device_load(struct elliptic_device *on, int count, const struct sw_elliptic_matrix *matrix)
+{
+    const size_t nz = (size_t)on->matrix.nz, each = (size_t)on->batch * nz;
+    on->matrix.systems = count;
+    if (count == 0) return SW_OK;
+    SW_TRY(sw_device_use(on->device));
+    SW_TRY(load_horizontal(on, &matrix[0]));
+    for (int s = 0; s < count; s++) {
+        const double *const of[] = {matrix[s].a, matrix[s].b, matrix[s].c, matrix[s].d};
+        for (size_t k = 0; k < 4; k++) memcpy(on->staging + k * each + (size_t)s * nz, of[k], nz * sizeof(double));
+        if (on->faces) SW_TRY(load_faces(on, s, &matrix[s].faces));
+    }
+    SW_TRY(upload(on, on->vertical, on->staging, (int64_t)(4 * each)));
+    return sw_cuda_elliptic_pivots(on->device->compute, &on->matrix, on->rests);
+}
+
+struct elliptic_device elliptic_device_one(const struct elliptic_device *on, int system)
+{
+    struct elliptic_device one = *on;
+    struct sw_cuda_elliptic *const m = &one.matrix;
+    const int64_t nx = m->nx, ny = m->ny, nz = m->nz, chunk = SW_CUDA_ELLIPTIC_CHUNK;
+    m->systems = 1;
+    m->a += system * nz, m->b += system * nz, m->c += system * nz, m->d += system * nz;
+    if (on->faces) {
+        m->kx += system * (nx + 1) * ny * nz;
+        m->ky += system * nx * (ny + 1) * nz;
+        m->kz += system * nx * ny * (nz + 1);
+    }
+    one.rests += system * ((nz + chunk - 1) / chunk) * nx * ny;
+    return one;
+}
+
+/* ------------------------------------------------------------------ as a space */
+
+static enum sw_status apply(void *context, const double *x, double *y)
+{
+    const struct elliptic_device *on = context;
+    return sw_cuda_elliptic_apply(on->device->compute, &on->matrix, x, y);
+}
+
+static enum sw_status precondition(void *context, const double *r, double *z)
+{
+    const struct elliptic_device *on = context;
+    return sw_cuda_elliptic_columns(on->device->compute, &on->matrix, on->rests, r, z);
+}
+
+static enum sw_status combine(void *context, double alpha, const double *x, double beta, double *y)
+{
+    const struct elliptic_device *on = context;
+    const struct sw_cuda_elliptic *m = &on->matrix;
+    return sw_cuda_elliptic_combine(on->device->compute, m->nx * m->ny * m->nz * m->systems, alpha, x, beta, y);
+}
+
+/* When what is queued is done the sums have come. */
+static enum sw_status fetch(const struct elliptic_device *on, double *sum)
+{
+    CU_TRY(cudaStreamSynchronize(on->device->compute));
+    memcpy(sum, on->sums, (size_t)on->matrix.systems * sizeof *sum);
+    return SW_OK;
+}
+
+static enum sw_status dot(void *context, const double *x, const double *y, double *sum)
+{
+    const struct elliptic_device *on = context;
+    SW_TRY(sw_cuda_elliptic_dot(on->device->compute, &on->matrix, x, y, on->partial, on->sums));
+    return fetch(on, sum);
+}
+
+static enum sw_status residual(void *context, const double *f, const double *u, double *r, double *rr)
+{
+    const struct elliptic_device *on = context;
+    SW_TRY(sw_cuda_elliptic_residual(on->device->compute, &on->matrix, f, u, r, on->partial, on->sums));
+    return fetch(on, rr);
+}
+
+struct elliptic_space elliptic_device_space(struct elliptic_device *on)
+{
+    struct elliptic_space space = {.context = on, .systems = on->matrix.systems, .apply = apply,
+                                   .precondition = precondition, .dot = dot, .combine = combine, .residual = residual};
+    for (int k = 0; k < on->vectors; k++) space.work[k] = on->work[k];
+    return space;
+}
