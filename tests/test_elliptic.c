@@ -702,7 +702,8 @@ static double box_solution(const struct sw_elliptic_numbers *p, double x, double
     return shape * g;
 }
 
-/* The Laplacian of s = a b/q², a = 1 - x², b = 1 - y², q = 1 + x² + y², which is (Z² - X²)(Z² - Y²) on the unit sphere. */
+/* The Laplacian of s = a b/q², a = 1 - x², b = 1 - y², q = 1 + x² + y², which is (Z² - X²)(Z² - Y²) on the unit
+ * sphere. */
 static double laplacian_of_panel(double x, double y)
 {
     const double z2 = 1 / (1 + x * x + y * y);
