@@ -47,20 +47,24 @@ static inline enum sw_status can_overlap(const void *kernel, bool *can)
     return SW_OK;
 }
 
-enum { ALONE = 0, OVERLAP = 1, TOGETHER = 2 };  /* ways to launch a kernel; may be added up */
+/* Ways to launch a kernel; may be added up. */
+enum { ALONE = 0, OVERLAP = 1, TOGETHER = 2, CLUSTER_UNIT = 256 };
+#define CLUSTERS(size) ((size) * CLUSTER_UNIT)
 
 /* Queue a kernel.
  * @param shared  bytes of dynamic shared memory; above 48 KB after allow_shared()
  * @param how     OVERLAP: it may begin while the one before it ends: where its code can wait for that one. TOGETHER:
  *                its blocks wait for each other, so that none begins before there is room for all of them, whatever
- *                else is on the device (a cooperative launch); more than the device has room for are an error */
+ *                else is on the device (a cooperative launch); more than the device has room for are an error.
+ *                CLUSTERS(n): blocks in clusters of n, which divides their number; with n = 1 there are none */
 template <typename... P, typename... Q>
 static inline enum sw_status launch(void (*kernel)(P...), long long blocks, int threads, size_t shared,
                                     cudaStream_t stream, int how, Q... argument)
 {
     bool overlaps = false;
     if (how & OVERLAP) SW_TRY(can_overlap((const void *)kernel, &overlaps));
-    cudaLaunchAttribute attribute[2];
+    const unsigned cluster = (unsigned)(how / CLUSTER_UNIT);
+    cudaLaunchAttribute attribute[3];
     unsigned attributes = 0;
     if (overlaps) {
         attribute[attributes].id = cudaLaunchAttributeProgrammaticStreamSerialization;
@@ -69,6 +73,12 @@ static inline enum sw_status launch(void (*kernel)(P...), long long blocks, int 
     if (how & TOGETHER) {
         attribute[attributes].id = cudaLaunchAttributeCooperative;
         attribute[attributes++].val.cooperative = 1;
+    }
+    if (cluster > 1) {
+        attribute[attributes].id = cudaLaunchAttributeClusterDimension;
+        attribute[attributes].val.clusterDim.x = cluster;
+        attribute[attributes].val.clusterDim.y = attribute[attributes].val.clusterDim.z = 1;
+        attributes++;
     }
     cudaLaunchConfig_t config = {};
     config.gridDim = dim3((unsigned)blocks);

@@ -240,6 +240,46 @@ enum sw_status sw_cuda_elliptic_pivots(sw_cuda_stream stream, const struct sw_cu
 enum sw_status sw_cuda_elliptic_columns(sw_cuda_stream stream, const struct sw_cuda_elliptic *m, const double *rests,
                                         const double *r, double *z);
 
+/* What rows of vertical modes do (elliptic/elliptic_modal.h). In levels a field is [systems][ny][nz][nx], in modes
+ * [systems][nz][ny][nx]. */
+
+/* to = X from, or to += X from, of every column, X of a system's own (elliptic_transform.cu). */
+struct sw_cuda_transform {
+    int64_t nx, ny, nz;
+    int     systems;
+    bool    add;
+    const double *packed;        /* [..][sw_cuda_transform_words()]                                       */
+    const int    *of;            /* [systems]: which of them                                              */
+    const double *goal;          /* [systems]: below 0: the system is left as it is                       */
+    const double *from;          /* [systems][nx*ny*nz], as is `to`: level or mode k of slab y at k*row + y*slab */
+    double  *to;
+    int64_t  from_row, from_slab, to_row, to_slab;
+};
+size_t sw_cuda_transform_words(int64_t nz);
+/** Pack X for it, on the host. @param x  [nz][nz] @param transposed  whether X is x^T */
+void sw_cuda_transform_pack(int64_t nz, const double *x, bool transposed, double *packed);
+enum sw_status sw_cuda_transform(sw_cuda_stream stream, const struct sw_cuda_transform *t);
+
+struct elliptic_plane_outcome;
+/* Problems (Lh + lambda area) w = g in the plane, (system, mode) by its number system*nz + mode. */
+struct sw_cuda_planes {
+    struct sw_cuda_elliptic matrix;  /* what is horizontal, nz                                            */
+    const double *lambda, *share;    /* [systems][nz]: a residual has to be goal times share              */
+    const double *goal;              /* [systems]: of f - A u; below 0: the system is left as it is       */
+    const int    *order;             /* [count]: problems, hardest first                                  */
+    int           count;
+    int          *queue;             /* 0                                                                 */
+    double       *w;                 /* [systems][nz][ny][nx]: in g, out w                                */
+    struct elliptic_plane_outcome *outcome;  /* [systems][nz]                                             */
+};
+/** By conjugate gradients with vectors in device memory, a cluster of blocks a problem (elliptic_plane_memory.cu).
+ * @param precise   in double; else in single precision under corrections in double
+ * @param clusters  so many problems at once, of `size` blocks each, 1 .. 8
+ * @param work      [clusters][sw_cuda_planes_work()] bytes */
+enum sw_status sw_cuda_planes_in_memory(sw_cuda_stream stream, const struct sw_cuda_planes *s, bool precise,
+                                        int clusters, int size, void *work);
+size_t sw_cuda_planes_work(int64_t cells, bool cross, bool precise);
+
 /* ---- what a device can do at most (bench_rates.cu) */
 
 /** Double-precision FMAs by all processors.

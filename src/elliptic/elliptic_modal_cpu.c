@@ -1,16 +1,7 @@
-/* Vertical modes on the CPU: row `cpu.modal`. An iteration corrects u by what all modes make of its residual,
- *
- *     g = X^T r          slab by slab, 2 nz operations a cell
- *     (Lh + lambda_m area) w_m = g_m     for each mode, a mode a thread (elliptic_plane_cpu.c)
- *     u += X w           as g
- *
- * and one iteration is enough but where rounding leaves more than the tolerance. Only the lowest modes take many steps
- * in the plane: lambda grows with the square of the mode. The problem of a mode is an elliptic one of a single level:
- * if it takes very many steps `cpu.multigrid` solves it, with all threads.
- *
- * How small the modes' residuals have to be. r = D X s where s_m is that of mode m, so that |r|² = sum of g_m |s_m|²,
- * g_m = sum over k of (d_k X_km)², but for products of different modes, which half the tolerance is left for. The rest
- * is shared out by the condition numbers of the modes: a share costs a slow mode more steps than a fast one. */
+/* Vertical modes on the CPU (elliptic_modal.h): row `cpu.modal`. g = X^T r and u += X w go slab by slab, 2 nz
+ * operations a cell, and the problems in the plane a mode a thread (elliptic_plane_cpu.c). Only the lowest modes take
+ * many steps there: lambda grows with the square of the mode. The problem of a mode is an elliptic one of a single
+ * level: if it takes very many steps `cpu.multigrid` solves it, with all threads. */
 #include <math.h>
 #include <omp.h>
 #include <string.h>
@@ -18,13 +9,10 @@
 #include "base/sw_mem.h"
 #include "elliptic/elliptic_cells_cpu.h"
 #include "elliptic/elliptic_host.h"
-#include "elliptic/elliptic_modes.h"
+#include "elliptic/elliptic_modal.h"
 #include "elliptic/elliptic_plane_cpu.h"
 #include "elliptic/elliptic_transform_cpu.h"
 #include "elliptic/sw_elliptic_impl.h"
-
-/* The least part of a residual that one iteration leaves: rounding leaves more, or nearly so. */
-static const double LEAST_PART = 1e-13;
 
 /* Steps in the plane that cost more than multigrid does: it takes what some 120 of them do, whatever lambda is. */
 static const double MANY_STEPS = 150;
@@ -32,13 +20,8 @@ enum { CYCLES = 40 };  /* of multigrid at most; 5 to 12 are usual */
 
 extern const struct sw_elliptic_ops elliptic_multigrid_cpu;
 
-/* The modes of one set of vertical vectors, ready to multiply with. */
-struct vertical {
-    bool    found, used;     /* it has modes; of a system that is loaded */
-    double *numbers;         /* [4][nz]: b, d, a, c */
-    double *lambda, *weight; /* [nz]; g_m */
-    double *to_modes, *to_levels;  /* packed */
-};
+/* The modes of one set of vertical vectors, packed to multiply with. */
+struct packed { double *to_modes, *to_levels; };
 
 /* What threads work with that solve a system together. */
 struct team {
@@ -48,19 +31,19 @@ struct team {
     struct elliptic_plane *plane;     /* [threads] */
     double *scratch;                  /* [threads][elliptic_transform_scratch()] */
     double *in_modes;                 /* [nz][ny][nx]; the residual is in host.work */
-    double *hardness, all_hardness;   /* [nz]; its sum */
+    double *hardness, *share;         /* [nz] each */
     struct elliptic_plane_outcome *outcome;  /* [nz] */
     struct sw_device device;          /* of so many threads */
     struct sw_elliptic *multigrid;    /* of one level */
-    const struct vertical *now;       /* of the system at hand */
+    const struct elliptic_vertical *now;  /* of the system at hand */
+    const struct packed *packed;      /* likewise */
 };
 
 struct modal {
     int     teams;             /* of one thread each; 0: there are too few systems, or they are large */
     struct team all, *team;    /* all threads; [teams] */
-    struct vertical *vertical; /* [batch] */
-    int    *vertical_of;       /* [batch]: of a system that is loaded */
-    int    *due;               /* [batch]: systems whose modes have to be found */
+    struct elliptic_verticals set;
+    struct packed *packed;     /* [batch]: of set.vertical */
 };
 
 static const char *refuse(const struct sw_elliptic_desc *d)
@@ -78,9 +61,6 @@ static int teams_of(const struct sw_elliptic_desc *d, int threads)
     return threads > 1 && d->batch >= threads && better ? threads : 0;
 }
 
-/* Words of a struct vertical. */
-static size_t vertical_words(int64_t nz) { return 6 * (size_t)nz + 2 * elliptic_packed_words(nz); }
-
 static struct sw_elliptic_desc plane_of(const struct sw_elliptic_desc *d)
 {
     struct sw_elliptic_desc plane = *d;
@@ -97,7 +77,7 @@ static size_t team_bytes(const struct sw_elliptic_desc *d, size_t threads)
            threads * (sizeof(struct elliptic_plane) + elliptic_plane_bytes(d) +
                       elliptic_transform_scratch(d->n[2]) * sizeof(double)) +
            sw_elliptic_cells(d) * sizeof(double) +
-           (size_t)d->n[2] * (sizeof(double) + sizeof(struct elliptic_plane_outcome));
+           (size_t)d->n[2] * (2 * sizeof(double) + sizeof(struct elliptic_plane_outcome));
 }
 
 static size_t bytes(const struct sw_elliptic_desc *d)
@@ -105,8 +85,8 @@ static size_t bytes(const struct sw_elliptic_desc *d)
     const int threads = omp_get_max_threads();
     return elliptic_host_bytes(d, 1) + team_bytes(d, (size_t)threads) +
            (size_t)teams_of(d, threads) * (elliptic_host_bytes(d, 1) + team_bytes(d, 1)) +
-           (size_t)d->batch *
-               (sizeof(struct vertical) + 2 * sizeof(int) + vertical_words(d->n[2]) * sizeof(double));
+           elliptic_verticals_bytes(d->n[2], d->batch) +
+           (size_t)d->batch * (sizeof(struct packed) + 2 * elliptic_packed_words(d->n[2]) * sizeof(double));
 }
 
 static void free_team(struct team *t)
@@ -136,7 +116,8 @@ static enum sw_status make_team(const struct sw_elliptic_desc *d, const struct s
     for (int k = 0; k < threads; k++) SW_TRY(elliptic_plane_make(d, &t->plane[k]));
     SW_TRY(sw_alloc((size_t)threads * elliptic_transform_scratch(d->n[2]), &t->scratch));
     SW_TRY(sw_alloc(sw_elliptic_cells(d), &t->in_modes));
-    SW_TRY(sw_alloc((size_t)d->n[2], &t->hardness));
+    SW_TRY(sw_alloc(2 * (size_t)d->n[2], &t->hardness));
+    t->share = t->hardness + d->n[2];
     return sw_alloc((size_t)d->n[2], &t->outcome);
 }
 
@@ -146,25 +127,11 @@ static void destroy(struct sw_elliptic *s)
     if (!p) return;
     free_team(&p->all);
     for (int t = 0; p->team && t < p->teams; t++) free_team(&p->team[t]);
-    for (int j = 0; p->vertical && j < s->desc.batch; j++) sw_free(p->vertical[j].to_modes);
+    for (int j = 0; p->packed && j < s->desc.batch; j++) sw_free(p->packed[j].to_modes);
+    elliptic_verticals_free(&p->set);
     sw_free(p->team);
-    sw_free(p->vertical);
-    sw_free(p->vertical_of);
-    sw_free(p->due);
+    sw_free(p->packed);
     sw_free(p);
-}
-
-static enum sw_status make_vertical(int64_t nz, struct vertical *v)
-{
-    const size_t packed = elliptic_packed_words(nz);
-    double *block = NULL;
-    SW_TRY(sw_alloc(vertical_words(nz), &block));
-    v->to_modes = block;
-    v->to_levels = block + packed;
-    v->numbers = v->to_levels + packed;
-    v->lambda = v->numbers + 4 * nz;
-    v->weight = v->lambda + nz;
-    return SW_OK;
 }
 
 static enum sw_status create(struct sw_elliptic *s)
@@ -178,10 +145,13 @@ static enum sw_status create(struct sw_elliptic *s)
     SW_TRY(make_team(d, s->device, threads, &p->all));
     SW_TRY(sw_alloc((size_t)p->teams, &p->team));
     for (int t = 0; t < p->teams; t++) SW_TRY(make_team(d, s->device, 1, &p->team[t]));
-    SW_TRY(sw_alloc((size_t)d->batch, &p->vertical));
-    for (int j = 0; j < d->batch; j++) SW_TRY(make_vertical(d->n[2], &p->vertical[j]));
-    SW_TRY(sw_alloc((size_t)d->batch, &p->vertical_of));
-    return sw_alloc((size_t)d->batch, &p->due);
+    SW_TRY(elliptic_verticals_make(d->n[2], d->batch, &p->set));
+    SW_TRY(sw_alloc((size_t)d->batch, &p->packed));
+    for (int j = 0; j < d->batch; j++) {
+        SW_TRY(sw_alloc(2 * elliptic_packed_words(d->n[2]), &p->packed[j].to_modes));
+        p->packed[j].to_levels = p->packed[j].to_modes + elliptic_packed_words(d->n[2]);
+    }
+    return SW_OK;
 }
 
 typedef enum sw_status team_task(void *context, struct team *team, int system);
@@ -201,72 +171,21 @@ static enum sw_status for_systems(struct modal *p, int count, team_task *task, v
     return sw_err_raise(&kept);
 }
 
-/* ------------------------------------------------------------------ modes of the systems */
-
-/* The numbers that modes depend on: those that differ most often first. */
-static const double *numbers_of(const struct sw_elliptic_matrix *m, int k)
-{
-    const double *const vectors[] = {m->b, m->d, m->a, m->c};
-    return vectors[k];
-}
-
-static bool has_numbers(const struct vertical *v, const struct sw_elliptic_matrix *m)
-{
-    bool same = v->found;
-    for (int k = 0; same && k < 4; k++)
-        same = memcmp(v->numbers + k * m->nz, numbers_of(m, k), (size_t)m->nz * sizeof(double)) == 0;
-    return same;
-}
-
-/* @return its place; -1: there is none */
-static int find_vertical(const struct modal *p, int batch, const struct sw_elliptic_matrix *m)
-{
-    for (int v = 0; v < batch; v++)
-        if (has_numbers(&p->vertical[v], m)) return v;
-    return -1;
-}
-
 /* One of what is due, by a team. */
-static enum sw_status find_modes(void *context, struct team *t, int k)
+static enum sw_status find_modes(void *context, struct team *t, int due)
 {
     const struct sw_elliptic *s = context;
-    const struct modal *p = s->own;
-    const struct sw_elliptic_matrix *m = &s->matrix[p->due[k]];
-    struct vertical *v = &p->vertical[p->vertical_of[p->due[k]]];
-    const int64_t nz = m->nz;
-    const double *x = t->modes.x;
-    elliptic_modes_find(&t->modes, m, t->threads);
-    memcpy(v->lambda, t->modes.lambda, (size_t)nz * sizeof(double));
-    for (int64_t i = 0; i < nz; i++) v->weight[i] = 0;
-    for (int64_t l = 0; l < nz; l++)
-        for (int64_t i = 0; i < nz; i++) v->weight[i] += (m->d[l] * x[l * nz + i]) * (m->d[l] * x[l * nz + i]);
-    elliptic_pack(nz, x, true, v->to_modes);
-    elliptic_pack(nz, x, false, v->to_levels);
+    struct modal *p = s->own;
+    const int v = elliptic_vertical_find(&p->set, due, s->matrix, &t->modes, t->threads);
+    elliptic_pack(p->set.nz, t->modes.x, true, p->packed[v].to_modes);
+    elliptic_pack(p->set.nz, t->modes.x, false, p->packed[v].to_levels);
     return SW_OK;
 }
 
-/* Systems with the same vertical vectors share their modes, which stay for later systems as long as there is room. */
 static enum sw_status load(struct sw_elliptic *s)
 {
     struct modal *p = s->own;
-    int due = 0;
-    for (int v = 0; v < s->desc.batch; v++) p->vertical[v].used = false;
-    for (int j = 0; j < s->count; j++) {
-        p->vertical_of[j] = find_vertical(p, s->desc.batch, &s->matrix[j]);
-        if (p->vertical_of[j] >= 0) p->vertical[p->vertical_of[j]].used = true;
-    }
-    for (int j = 0, at = 0; j < s->count; j++) {
-        if (p->vertical_of[j] < 0) p->vertical_of[j] = find_vertical(p, s->desc.batch, &s->matrix[j]);
-        if (p->vertical_of[j] >= 0) continue;
-        while (p->vertical[at].used) at++;
-        for (int k = 0; k < 4; k++)
-            memcpy(p->vertical[at].numbers + k * s->matrix[j].nz, numbers_of(&s->matrix[j], k),
-                   (size_t)s->matrix[j].nz * sizeof(double));
-        p->vertical[at].found = p->vertical[at].used = true;
-        p->vertical_of[j] = at;
-        p->due[due++] = j;
-    }
-    return for_systems(p, due, find_modes, s);
+    return for_systems(p, elliptic_verticals_load(&p->set, s->count, s->matrix), find_modes, s);
 }
 
 /* ------------------------------------------------------------------ an iteration */
@@ -281,7 +200,7 @@ static void to_modes(const struct team *t, const struct sw_elliptic_matrix *m)
     const int64_t nx = m->nx, ny = m->ny, nz = m->nz;
 #pragma omp parallel for num_threads(t->threads) schedule(static)
     for (int64_t j = 0; j < ny; j++)
-        elliptic_multiply(nz, nx, t->now->to_modes, t->host.work + j * nz * nx, nx, t->in_modes + j * nx, ny * nx,
+        elliptic_multiply(nz, nx, t->packed->to_modes, t->host.work + j * nz * nx, nx, t->in_modes + j * nx, ny * nx,
                           false, scratch(t, nz));
 }
 
@@ -290,22 +209,8 @@ static void add_levels(const struct team *t, const struct sw_elliptic_matrix *m,
     const int64_t nx = m->nx, ny = m->ny, nz = m->nz;
 #pragma omp parallel for num_threads(t->threads) schedule(static)
     for (int64_t j = 0; j < ny; j++)
-        elliptic_multiply(nz, nx, t->now->to_levels, t->in_modes + j * nx, ny * nx, u + j * nz * nx, nx, true,
+        elliptic_multiply(nz, nx, t->packed->to_levels, t->in_modes + j * nx, ny * nx, u + j * nz * nx, nx, true,
                           scratch(t, nz));
-}
-
-/* How small the residual of a mode has to be. Shares go by the square root of the condition number.
- * @param goal  of f - A u */
-static double target_of(const struct team *t, double goal, int64_t mode)
-{
-    return goal * sqrt(t->hardness[mode] / t->now->weight[mode] / t->all_hardness);
-}
-
-static void share_out(struct team *t, const struct sw_elliptic_matrix *m)
-{
-    t->all_hardness = 0;
-    for (int64_t i = 0; i < m->nz; i++)
-        t->all_hardness += t->hardness[i] = elliptic_plane_hardness(m, t->now->lambda[i]);
 }
 
 /* |g| of a mode if it takes very many steps: 2 exp(-2 k/sqrt(condition)) bounds what k steps leave. Else 0. */
@@ -348,24 +253,19 @@ static enum sw_status correct(void *context, struct elliptic_pass *pass, double 
     struct team *t = context;
     struct elliptic_way *const way = pass->way;
     const struct sw_elliptic_matrix *m = t->host.matrix;
-    const double goal = fmax(0.5 * way->numbers->tolerance * way->norm_f, LEAST_PART * sqrt(way->rr));
+    const double goal = elliptic_modal_goal(way);
     int64_t hard = 0;
     if (way->outcome->iterations >= way->numbers->iterations) return SW_OK;
     to_modes(t, m);
-    share_out(t, m);
-    for (double norm; hard < m->nz && (norm = hard_norm(t, m, hard, target_of(t, goal, hard))) > 0; hard++)
-        SW_TRY(solve_hard(t, m, hard, norm, target_of(t, goal, hard)));
+    elliptic_modal_share(t->now, m, elliptic_plane_stiffness(m), t->hardness, t->share);
+    for (double norm; hard < m->nz && (norm = hard_norm(t, m, hard, goal * t->share[hard])) > 0; hard++)
+        SW_TRY(solve_hard(t, m, hard, norm, goal * t->share[hard]));
 #pragma omp parallel for num_threads(t->threads) schedule(dynamic)
     for (int64_t i = hard; i < m->nz; i++)  /* the slowest first */
-        t->outcome[i] = elliptic_plane_solve(m, t->now->lambda[i], target_of(t, goal, i),
+        t->outcome[i] = elliptic_plane_solve(m, t->now->lambda[i], goal * t->share[i],
                                              &t->plane[omp_get_thread_num()], t->in_modes + i * m->ny * m->nx);
     add_levels(t, m, u);
-    way->rr = 0;
-    for (int64_t i = 0; i < m->nz; i++) {
-        if (elliptic_breaks(way, t->outcome[i].pq)) return SW_OK;
-        way->rr += t->now->weight[i] * t->outcome[i].residual * t->outcome[i].residual;
-    }
-    elliptic_record(way);
+    elliptic_modal_record(way, t->now, m->nz, t->outcome);
     return SW_OK;
 }
 
@@ -380,7 +280,8 @@ static enum sw_status solve_one(void *context, struct team *t, int j)
     const size_t at = (size_t)j * sw_elliptic_cells(&s->desc);
     const struct elliptic_space space = elliptic_host_space(&t->host);
     t->host.matrix = &s->matrix[j];
-    t->now = &p->vertical[p->vertical_of[j]];
+    t->now = &p->set.vertical[p->set.of[j]];
+    t->packed = &p->packed[p->set.of[j]];
     return elliptic_refine(&space, &s->numbers[j], k->f + at, k->u + at, &k->outcome[j],
                            k->history ? k->history + (size_t)j * (size_t)(k->most + 1) : NULL, k->most, correct, t);
 }

@@ -66,20 +66,6 @@ static void add_weights(const struct sw_elliptic_matrix *m, int64_t j, double *r
     for (int64_t i = 0; i < nx; i++) sum[i] += 0.5 * ((south[i] - south[i + 1]) + (north[i + 1] - north[i]));
 }
 
-double elliptic_plane_hardness(const struct sw_elliptic_matrix *m, double lambda)
-{
-    const double cells = (double)(m->nx > m->ny ? m->nx : m->ny);
-    double most = 0;
-    for (int64_t j = 0; j < m->ny; j++) {  /* a row's middle and its ends tell enough */
-        const int64_t at[] = {0, m->nx / 2, m->nx - 1};
-        for (int k = 0; k < 3; k++) {
-            const double *east = m->east + j * (m->nx + 1) + at[k], *north = m->north + j * m->nx + at[k];
-            most = fmax(most, (east[0] + east[1] + north[0] + north[m->nx]) / m->area[j * m->nx + at[k]]);
-        }
-    }
-    return lambda > 0 ? fmin(sqrt(1 + 2 * most / lambda), cells) : cells;
-}
-
 static double least_of(const double *x, int64_t count)
 {
     double lane[8], least = INFINITY;
@@ -221,7 +207,6 @@ struct elliptic_plane_outcome elliptic_plane_solve(const struct sw_elliptic_matr
         alpha = rr / o.pq;
         rr = second_pass(m, w, alpha);
         beta = rr / before;
-        o.iterations++;
     }
     if (!(o.pq > 0)) alpha = 0;  /* what is before that direction has been added */
     for (int64_t j = 0; j < m->ny; j++) {

@@ -2,7 +2,7 @@
 #define ELLIPTIC_PLANE_CPU_H
 /* The problem of a vertical mode in the plane, (Lh + lambda area) w = g, by conjugate gradients preconditioned by the
  * diagonal; one thread a problem. Arrays are [ny][nx]. */
-#include "elliptic/sw_elliptic.h"
+#include "elliptic/elliptic_modal.h"
 
 /* What a thread works with. */
 struct elliptic_plane {
@@ -19,19 +19,9 @@ size_t elliptic_plane_bytes(const struct sw_elliptic_desc *desc);
 enum sw_status elliptic_plane_make(const struct sw_elliptic_desc *desc, struct elliptic_plane *plane);
 void elliptic_plane_free(struct elliptic_plane *plane);
 
-struct elliptic_plane_outcome {
-    double residual;         /* |g - (Lh + lambda area) w|, a bound of it by the recurrence                           */
-    double pq;               /* p A p of the last direction; not above 0: it was not taken                            */
-    int64_t iterations;
-};
-
 /** Solve for one mode, from w = 0.
  * @param target  of the residual; it is not reached where the iterations run out, 2 for each unknown and 100 more
  * @param w       in: g; out: w */
 struct elliptic_plane_outcome elliptic_plane_solve(const struct sw_elliptic_matrix *matrix, double lambda,
                                                    double target, const struct elliptic_plane *plane, double *w);
-
-/** About the square root of the condition number for a mode, which its iterations grow with: the diagonal bounds it,
- * and so does the number of cells along an axis. */
-double elliptic_plane_hardness(const struct sw_elliptic_matrix *matrix, double lambda);
 #endif

@@ -1,0 +1,146 @@
+#include "elliptic/elliptic_modal.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/sw_mem.h"
+
+/* The least part of a residual that one iteration leaves: rounding leaves more, or nearly so. */
+static const double LEAST_PART = 1e-13;
+
+/* ------------------------------------------------------------------ modes of the systems */
+
+size_t elliptic_verticals_bytes(int64_t nz, int batch)
+{
+    return (size_t)batch * (sizeof(struct elliptic_vertical) + 2 * sizeof(int) + 6 * (size_t)nz * sizeof(double));
+}
+
+enum sw_status elliptic_verticals_make(int64_t nz, int batch, struct elliptic_verticals *set)
+{
+    *set = (struct elliptic_verticals){.nz = nz, .batch = batch};
+    SW_TRY(sw_alloc((size_t)batch, &set->vertical));
+    SW_TRY(sw_alloc((size_t)batch, &set->of));
+    SW_TRY(sw_alloc((size_t)batch, &set->due));
+    for (int v = 0; v < batch; v++) {
+        struct elliptic_vertical *one = &set->vertical[v];
+        SW_TRY(sw_alloc(6 * (size_t)nz, &one->numbers));
+        one->lambda = one->numbers + 4 * nz;
+        one->weight = one->lambda + nz;
+    }
+    return SW_OK;
+}
+
+void elliptic_verticals_free(struct elliptic_verticals *set)
+{
+    for (int v = 0; set->vertical && v < set->batch; v++) sw_free(set->vertical[v].numbers);
+    sw_free(set->vertical);
+    sw_free(set->of);
+    sw_free(set->due);
+    *set = (struct elliptic_verticals){.vertical = NULL};
+}
+
+/* The numbers that modes depend on: those that differ most often first. */
+static const double *numbers_of(const struct sw_elliptic_matrix *m, int k)
+{
+    const double *const vectors[] = {m->b, m->d, m->a, m->c};
+    return vectors[k];
+}
+
+static bool has_numbers(const struct elliptic_vertical *v, const struct sw_elliptic_matrix *m)
+{
+    bool same = v->found;
+    for (int k = 0; same && k < 4; k++)
+        same = memcmp(v->numbers + k * m->nz, numbers_of(m, k), (size_t)m->nz * sizeof(double)) == 0;
+    return same;
+}
+
+/* @return its place; -1: there is none */
+static int place_of(const struct elliptic_verticals *set, const struct sw_elliptic_matrix *m)
+{
+    for (int v = 0; v < set->batch; v++)
+        if (has_numbers(&set->vertical[v], m)) return v;
+    return -1;
+}
+
+int elliptic_verticals_load(struct elliptic_verticals *set, int count, const struct sw_elliptic_matrix *matrix)
+{
+    int due = 0;
+    for (int v = 0; v < set->batch; v++) set->vertical[v].used = false;
+    for (int j = 0; j < count; j++) {
+        set->of[j] = place_of(set, &matrix[j]);
+        if (set->of[j] >= 0) set->vertical[set->of[j]].used = true;
+    }
+    for (int j = 0, at = 0; j < count; j++) {
+        if (set->of[j] < 0) set->of[j] = place_of(set, &matrix[j]);
+        if (set->of[j] >= 0) continue;
+        while (set->vertical[at].used) at++;
+        for (int k = 0; k < 4; k++)
+            memcpy(set->vertical[at].numbers + k * set->nz, numbers_of(&matrix[j], k),
+                   (size_t)set->nz * sizeof(double));
+        set->vertical[at].found = set->vertical[at].used = true;
+        set->of[j] = at;
+        set->due[due++] = j;
+    }
+    return due;
+}
+
+int elliptic_vertical_find(struct elliptic_verticals *set, int due, const struct sw_elliptic_matrix *matrix,
+                           struct elliptic_modes *modes, int threads)
+{
+    const struct sw_elliptic_matrix *m = &matrix[set->due[due]];
+    struct elliptic_vertical *v = &set->vertical[set->of[set->due[due]]];
+    const int64_t nz = m->nz;
+    const double *x = modes->x;
+    elliptic_modes_find(modes, m, threads);
+    memcpy(v->lambda, modes->lambda, (size_t)nz * sizeof(double));
+    for (int64_t i = 0; i < nz; i++) v->weight[i] = 0;
+    for (int64_t l = 0; l < nz; l++)
+        for (int64_t i = 0; i < nz; i++) v->weight[i] += (m->d[l] * x[l * nz + i]) * (m->d[l] * x[l * nz + i]);
+    return set->of[set->due[due]];
+}
+
+/* ------------------------------------------------------------------ how small residuals have to be */
+
+double elliptic_plane_stiffness(const struct sw_elliptic_matrix *m)
+{
+    double most = 0;
+    for (int64_t j = 0; j < m->ny; j++) {  /* a row's middle and its ends tell enough */
+        const int64_t at[] = {0, m->nx / 2, m->nx - 1};
+        for (int k = 0; k < 3; k++) {
+            const double *east = m->east + j * (m->nx + 1) + at[k], *north = m->north + j * m->nx + at[k];
+            most = fmax(most, (east[0] + east[1] + north[0] + north[m->nx]) / m->area[j * m->nx + at[k]]);
+        }
+    }
+    return most;
+}
+
+double elliptic_plane_hardness(const struct sw_elliptic_matrix *m, double stiffness, double lambda)
+{
+    const double cells = (double)(m->nx > m->ny ? m->nx : m->ny);
+    return lambda > 0 ? fmin(sqrt(1 + 2 * stiffness / lambda), cells) : cells;
+}
+
+void elliptic_modal_share(const struct elliptic_vertical *v, const struct sw_elliptic_matrix *m, double stiffness,
+                          double *hardness, double *share)
+{
+    double all = 0;
+    for (int64_t i = 0; i < m->nz; i++)
+        all += hardness[i] = elliptic_plane_hardness(m, stiffness, v->lambda[i]);
+    for (int64_t i = 0; i < m->nz; i++) share[i] = sqrt(hardness[i] / v->weight[i] / all);
+}
+
+double elliptic_modal_goal(const struct elliptic_way *way)
+{
+    return fmax(0.5 * way->numbers->tolerance * way->norm_f, LEAST_PART * sqrt(way->rr));
+}
+
+void elliptic_modal_record(struct elliptic_way *way, const struct elliptic_vertical *v, int64_t nz,
+                           const struct elliptic_plane_outcome *outcome)
+{
+    way->rr = 0;
+    for (int64_t i = 0; i < nz; i++) {
+        if (elliptic_breaks(way, outcome[i].pq)) return;
+        way->rr += v->weight[i] * outcome[i].residual * outcome[i].residual;
+    }
+    elliptic_record(way);
+}
