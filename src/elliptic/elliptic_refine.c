@@ -14,7 +14,9 @@ bool elliptic_record(struct elliptic_way *w)
 {
     w->outcome->iterations++;
     report(w);
-    return w->outcome->reported > w->numbers->tolerance && w->outcome->iterations < w->numbers->iterations;
+    if (w->numbers->give_up && w->numbers->give_up(w->numbers->give_up_user)) w->given_up = true;
+    return !w->given_up && w->outcome->reported > w->numbers->tolerance &&
+           w->outcome->iterations < w->numbers->iterations;
 }
 
 bool elliptic_breaks(struct elliptic_way *w, double pq)
@@ -89,6 +91,8 @@ static enum sw_status refine(const struct elliptic_space *s, struct elliptic_way
     while (some) {
         for (int y = 0; y < s->systems; y++) way[y].before = way[y].outcome->residual;
         SW_TRY(method(context, &pass, u));
+        for (int y = 0; y < s->systems; y++)
+            if (way[y].given_up) return SW_FAIL(SW_E_STOPPED, "stopped in iteration %d", way[y].outcome->iterations);
         SW_TRY(form_residual(s, f, u, rr));
         some = false;
         for (int y = 0; y < s->systems; y++) some |= end(&way[y], rr[y]);

@@ -37,6 +37,7 @@ struct elliptic_way {
     const struct sw_elliptic_numbers *numbers;
     struct sw_elliptic_outcome *outcome;
     bool    due;            /* it is not done                       */
+    bool    given_up;       /* numbers->give_up() wanted it         */
     double  norm_f, rr;     /* |f|; |r|²                            */
     double  before;         /* the residual at the last beginning   */
     double *history;        /* NULL, or [1 + most]                  */
@@ -52,7 +53,7 @@ struct elliptic_pass {
 };
 
 /** After an iteration, which left |r|² in way->rr: count it, and write down what is reported.
- * @return whether another one is due */
+ * @return whether another one is due; not where numbers->give_up() says so, for which elliptic_refine() fails */
 bool elliptic_record(struct elliptic_way *way);
 
 /** Whether pq = <p, A p> ends the method: it is not above 0, which makes it a fault. */
@@ -68,7 +69,8 @@ typedef enum sw_status elliptic_method(void *context, struct elliptic_pass *pass
  * apply, dot, combine or residual; work[0].
  * @param numbers  [systems]: tolerance and iterations at most
  * @param outcome  out [systems]
- * @param history  NULL, or [systems][1 + most] as in sw_elliptic_solve() */
+ * @param history  NULL, or [systems][1 + most] as in sw_elliptic_solve()
+ * @return SW_E_STOPPED given up; SW_E_MEMORY; SW_E_CUDA */
 enum sw_status elliptic_refine(const struct elliptic_space *space, const struct sw_elliptic_numbers *numbers,
                                const double *f, double *u, struct sw_elliptic_outcome *outcome, double *history,
                                int most, elliptic_method *method, void *context);

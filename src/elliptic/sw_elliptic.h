@@ -41,6 +41,9 @@ struct sw_elliptic_numbers {
     double omega2, lambda2, delta, depth;  /* all > 0 but delta >= 0 */
     double tolerance;                   /* of |f - A u|_2/|f|_2                                                 */
     int    iterations;                  /* at most                                                              */
+    bool (*give_up)(void *user);        /* asked after an iteration, maybe by several threads at once: whether to return
+                                           SW_E_STOPPED, and leave u as it is. NULL: never                      */
+    void  *give_up_user;
 };
 
 /* Coefficients of a variable system at its faces, which multiply Lh's and Lz's: kx [ny][nz][nx+1], face i between cells
@@ -120,7 +123,8 @@ enum sw_status sw_elliptic_load(struct sw_elliptic *solver, int count, const str
  * @param outcome  out [count] on the host
  * @param history  NULL, or out [count][1 + most] on the host: the residual that is reported after each iteration,
  *                 history[0] = 1; NaN behind the last
- * @param most     room in history; iterations beyond it are not recorded */
+ * @param most     room in history; iterations beyond it are not recorded
+ * @return SW_E_STOPPED numbers->give_up() wants it; SW_E_MEMORY; SW_E_CUDA */
 enum sw_status sw_elliptic_solve(struct sw_elliptic *solver, const double *f, double *u,
                                  struct sw_elliptic_outcome *outcome, double *history, int most);
 

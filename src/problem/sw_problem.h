@@ -74,6 +74,10 @@ struct sw_setup {
     bool    single;                    /* in single precision                                               */
     bool    single_steps;              /* and computed in it                                                */
     int     history;                   /* iterations of a run to record, at most; 0: none                   */
+    bool  (*give_up)(void *user);      /* asked now and then, maybe by several threads at once, by a problem whose
+                                          steps take long: whether to give up the batch, and have load() or
+                                          advance() return SW_E_STOPPED. NULL: never                        */
+    void   *give_up_user;
     bool    uniform;                   /* the runs of a batch all have the same implicit part: some solvers need it */
     const char *solver;                /* the config's solver: a row's name, or NULL for the best that fits  */
     void  (*grid)(const struct sw_setup *setup, int64_t count, const double *column, int64_t j, struct sw_grid *grid);

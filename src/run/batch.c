@@ -211,7 +211,6 @@ static enum sw_status check_batch(struct batch *b)
     if (is_over(b)) return SW_OK;
     if (scheduler_must_stop(b->w->scheduler, now)) {
         if (b->step > b->kept) SW_TRY(batch_checkpoint(b));
-        else SW_TRY(writer_abandon(b->w->writer));
         return SW_FAIL(SW_E_STOPPED, "stopped; run the same command again to continue");
     }
     if (must_keep(b, now)) {
@@ -256,6 +255,7 @@ enum sw_status batch_run(struct worker *w, int64_t number, const struct sw_plan_
     enum sw_status st = begin_batch(&b);
     b.checked = sw_clock();
     if (!st) st = advance_batch(&b);
+    if (st == SW_E_STOPPED) writer_abandon(w->writer);  /* the part that was begun, unless a checkpoint ended it */
     if (!st) st = batch_end(&b);
     sw_free(b.column);
     sw_free(b.load_error);

@@ -137,11 +137,21 @@ static bool all_at_once(const struct sw_group *g, const struct sw_device *device
     return g->nfield && g->steps / g->nfield <= 100 && count <= fit / 8 && points <= most;
 }
 
+/* A batch of a problem that iterates is lost where it is interrupted. A million points on the CPU take a second or so;
+ * beyond, a run for each thread, as far as that is half a minute: some 2^26 points. */
+static double runs_to_lose(const struct sw_group *g, const struct sw_device *device)
+{
+    const double points = (double)sw_points(g->n), million = (double)(1 << 20), most = (double)(1 << 26);
+    return fmax(fmax(million / points, fmin(device->threads, most / points)), 1);
+}
+
 /* On the CPU a batch of a million points keeps all threads busy for long. Larger ones gain nothing, take more memory,
  * and are written later. A GPU wants as many runs as fit. */
-static double wanted_runs(const struct sw_group *g, const struct sw_device *device, double fit)
+static double wanted_runs(const struct sw_sweep *sweep, const struct sw_group *g, const struct sw_device *device,
+                          double fit)
 {
     if (device->space == SW_DEVICE) return MOST_RUNS;
+    if (sweep->problem->iterates) return runs_to_lose(g, device);
     if (all_at_once(g, device, fit)) return (double)g->count;
     return fmax((double)(1 << 20) / (double)sw_points(g->n), 16.0 * device->threads);
 }
@@ -203,7 +213,8 @@ enum sw_status plan_fit(struct sw_sweep *sweep, const struct sw_group *group, co
     }
     *most = group->cut ? 1 : (int64_t)need.fit;
     double wish = sweep->batch ? sweep->batch
-                               : fmin(wanted_runs(group, first, need.fit), runs_per_share(p, group, sharing->devices));
+                               : fmin(wanted_runs(sweep, group, first, need.fit),
+                                      runs_per_share(p, group, sharing->devices));
     if ((double)*most > wish) *most = (int64_t)wish;
     double runs = (double)(group->count < *most ? group->count : *most);
     double batch = (double)need.fixed + (double)need.per_run * runs;

@@ -41,6 +41,7 @@ struct worker {
     int64_t           written;          /* computed, and being written; -1: none    */
     struct sw_totals  written_totals;
     int64_t           mark;             /* of the writer, after its last job        */
+    bool              computed;         /* a batch of this call                     */
 
     /* The request of the thread, which waits until it is REQUEST_NONE again: the scheduler may read the data here. */
     enum request      request;
@@ -101,6 +102,8 @@ void worker_request_event(struct worker *w, const struct sw_event *event);
 /* ---- stop.c: on any thread */
 /** Whether to stop now: a signal, the time limit, a failure with fail_fast, or sw_scheduler_stop(). */
 bool scheduler_must_stop(const struct sw_scheduler *s, double now);
+/** Whether a batch that has no checkpoint may be given up. @param computed  the worker has computed one in this call */
+bool scheduler_may_give_up(const struct sw_scheduler *s, double now, bool computed);
 /** A worker takes its first step of a batch now; the time limit allows for some steps after the first of all. */
 void scheduler_note_first_step(struct sw_scheduler *s);
 #endif

@@ -16,6 +16,13 @@ static void destroy_sim(struct worker *w)
     w->sim = NULL;
 }
 
+/* For steps that take long. */
+static bool give_up(void *user)
+{
+    const struct worker *w = user;
+    return scheduler_may_give_up(w->scheduler, sw_clock(), w->computed);
+}
+
 static enum sw_status prepare_sim(struct worker *w, int group, int count)
 {
     const struct sw_sweep *sweep = w->scheduler->sweep;
@@ -27,6 +34,8 @@ static enum sw_status prepare_sim(struct worker *w, int group, int count)
     w->setup.helpers = w->setup.cut ? w->scheduler->plan->team - 1 : 0;
     w->setup.helper = w->helper;
     w->setup.remote = &w->remote;
+    w->setup.give_up = give_up;
+    w->setup.give_up_user = w;
     w->group = group;
     w->capacity = count;
     SW_TRY(sweep->problem->create(sweep->problem, &w->setup, w->device, &w->sim));
@@ -85,6 +94,7 @@ static enum sw_status compute_batch(struct worker *w)
     const enum sw_status st = run_batch(w, b, largest_batch_of_group(plan, w->batch));
     help_dismiss(w, w->batch);
     SW_TRY(st);
+    w->computed = true;
     SW_TRY(complete_written_batch(w));  /* the batch before */
     worker_lock(w);
     w->written = w->batch;

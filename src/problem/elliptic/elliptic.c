@@ -55,7 +55,9 @@ struct sw_elliptic_numbers elliptic_numbers(const struct sw_setup *setup, int64_
                                         .delta = number(setup, "physics.delta", ld, column, j),
                                         .depth = number(setup, "grid.depth", ld, column, j),
                                         .tolerance = number(setup, "tolerance", ld, column, j),
-                                        .iterations = (int)number(setup, "iterations", ld, column, j)};
+                                        .iterations = (int)number(setup, "iterations", ld, column, j),
+                                        .give_up = setup->give_up,
+                                        .give_up_user = setup->give_up_user};
 }
 
 bool elliptic_is_singular(const struct sw_elliptic_desc *d, double delta)

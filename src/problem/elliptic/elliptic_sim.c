@@ -213,6 +213,7 @@ static enum sw_status load(struct sw_sim *sim, int count, const double *column, 
     s->count = count;
     s->systems = 0;
     for (int j = 0; j < count; j++) {
+        if (s->setup.give_up && s->setup.give_up(s->setup.give_up_user)) return SW_FAIL(SW_E_STOPPED, "stopped");
         s->why[j][0] = 0;
         s->system[j] = s->systems;
         SW_TRY(make_matrix(s, j));
