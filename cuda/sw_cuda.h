@@ -9,6 +9,7 @@
 #include <stdint.h>
 
 #include "base/sw_err.h"
+#include "elliptic/elliptic_planes_point.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -279,6 +280,84 @@ struct sw_cuda_planes {
 enum sw_status sw_cuda_planes_in_memory(sw_cuda_stream stream, const struct sw_cuda_planes *s, bool precise,
                                         int clusters, int size, void *work);
 size_t sw_cuda_planes_work(int64_t cells, bool cross, bool precise);
+
+/* ---- multigrid for elliptic systems in single precision (elliptic_multigrid.cu) */
+
+enum { SW_CUDA_MULTIGRID_RING = 8 };  /* directions that are kept until u gets them all at once */
+
+/* One grid of all systems. Words are floats unless said otherwise; a number a column, or a field, lies as
+ * elliptic/elliptic_planes_point.h says. The matrix is A over a number of the system, and
+ *
+ *     A u = area (a u + b (u - up) + c (u - down) + d (wall u + sum of side (u - neighbour) + corner (u - neighbour)))
+ *
+ * with `side` 0 where there is no neighbour and `wall` what walls weigh; `sides` is the sum of both. Weights of
+ * variable systems are complete: x, y, z in place of area d side, area b, area c. */
+struct sw_cuda_multigrid_grid {
+    struct elliptic_planes planes;
+    bool    periodic_x, periodic_y;
+    const float *side;             /* [columns][4]: west, east, south, north; NULL: variable                       */
+    const float *column;           /* [columns][4]: area, wall, sides, 1/area; of variable systems area is used    */
+    const float *corner;           /* [columns][4]: of the cells south-west, -east, north-west, -east; NULL: none  */
+    long long own;                 /* words of side and column that a system has of its own; 0: all have the same  */
+    const float *x, *y, *z;        /* [systems] of weights at faces, elliptic_x_faces() ... ; NULL: not variable   */
+    float  *pivots;                /* [systems][chunks][columns]: P/(P + B) of the level below each chunk of levels */
+    float  *f, *u;                 /* [systems] of fields: right-hand side and result                              */
+    float  *first;                 /* what the way down leaves: u where there are two colours                      */
+    int     coarse[2], alone[2];   /* as in struct elliptic_axis; the coarsest grid: coarse[0] = 0                 */
+    const float *near[2], *far[2]; /* [nx], [ny]: likewise                                                         */
+};
+
+/* A system on its way. */
+struct sw_cuda_multigrid_state {
+    int    grids;                  /* that it has                                                                  */
+    int    singular;               /* A u = 0 where u is constant                                                  */
+    int    due;                    /* it takes part in this pass                                                   */
+    int    done;                   /* it waits for the others                                                      */
+    int    broken;                 /* <p, A p> is not above 0                                                      */
+    int    directed;               /* there is a direction p, and q = A p, from before                             */
+    int    iterations, most;       /* since the pass began; at most                                                */
+    int    slot, filled;           /* of the ring: the last direction, and how many u has not got                  */
+    double scale;                  /* of the residual that a pass begins with: r = scale (f - A u)                 */
+    double unit;                   /* u += unit alpha p                                                            */
+    double target;                 /* |r|² to be reached                                                           */
+    double rr, rz, qz, pq;         /* <r, r>, <r, z>, <q, z>, <p, q>                                               */
+    double z_sum, r_sum, z_mean;   /* of a singular system                                                         */
+    double alpha, beta;
+    double alphas[SW_CUDA_MULTIGRID_RING];   /* of the directions of the ring                                      */
+    double history[SW_CUDA_MULTIGRID_RING];  /* |r|² after iteration k, at (k - 1) mod RING                        */
+};
+
+struct sw_cuda_multigrid {
+    int     systems, nz, grids;
+    struct elliptic_planes finest;
+    int     chunk, chunks;         /* levels of a thread, threads of a column; chunks = 0: a thread a column       */
+    const struct sw_cuda_multigrid_grid *grid;  /* [grids], on the host                                            */
+    const float *vertical;         /* [systems][nz][4]: a, b, c, d                                                 */
+    struct sw_cuda_multigrid_state *state;      /* [systems]                                                       */
+    float  *q;                     /* [systems] of fields of grid 0; r and z are its f and u                       */
+    float  *ring;                  /* [RING][systems] of such fields                                               */
+    float  *scratch;               /* [systems] of such fields where chunks = 0                                    */
+    double *partial;               /* [sw_cuda_multigrid_partial()]: sums of blocks                                */
+    unsigned *ticket;              /* [systems], 0 between launches                                                */
+};
+
+/** Levels of a thread and threads of a column, for a number of levels. */
+void sw_cuda_multigrid_chunks(int nz, int *chunk, int *chunks);
+/** Words of partial. @param planes  of grid 0 */
+size_t sw_cuda_multigrid_partial(const struct elliptic_planes *planes, int systems);
+/** Pivots of all grids; after their weights have come. */
+enum sw_status sw_cuda_multigrid_pivots(sw_cuda_stream stream, const struct sw_cuda_multigrid *m);
+/** r = scale from, of the systems that are not done. @param from  [systems][ny][nz][nx] */
+enum sw_status sw_cuda_multigrid_begin(sw_cuda_stream stream, const struct sw_cuda_multigrid *m, const double *from);
+/** A cycle: z, <r, z>, and beta.
+ * @param update  r -= alpha q first, which ends an iteration: it is counted, and a system whose |r|² has reached its
+ *                target is done */
+enum sw_status sw_cuda_multigrid_cycle(sw_cuda_stream stream, const struct sw_cuda_multigrid *m, bool update);
+/** p = z + beta p, into the next slot of the ring; q = A p; alpha = <r, z>/<p, q>. */
+enum sw_status sw_cuda_multigrid_direct(sw_cuda_stream stream, const struct sw_cuda_multigrid *m);
+/** u += unit alpha p of all directions that it has not got, of the systems that are due.
+ * @param u  [systems][ny][nz][nx]  @param fresh  it counts as 0 before, and is not looked at */
+enum sw_status sw_cuda_multigrid_add(sw_cuda_stream stream, const struct sw_cuda_multigrid *m, double *u, bool fresh);
 
 /* ---- what a device can do at most (bench_rates.cu) */
 

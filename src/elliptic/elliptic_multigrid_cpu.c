@@ -148,18 +148,10 @@ static size_t cells_of(const struct sw_elliptic_desc *d, const int64_t n[2])
     return (size_t)n[0] * (size_t)n[1] * (size_t)d->n[2];
 }
 
-/* Whether a level of this size has columns of two colours: as elliptic_has_colours() says of its matrix. */
-static bool is_coloured(const struct sw_elliptic_desc *d, int which, const int64_t n[2])
-{
-    struct sw_elliptic_matrix shape = {.nx = n[0], .ny = n[1], .nz = d->n[2]};
-    for (int a = 0; a < 2; a++) shape.periodic[a] = d->sides[a] == SW_ELLIPTIC_PERIODIC && (which == 0 || n[a] > 1);
-    return !d->full && elliptic_has_colours(&shape);
-}
-
 /* Words of a level's own arrays. */
 static size_t own_words(const struct sw_elliptic_desc *d, int which, const int64_t n[2])
 {
-    return ((which ? 2 : 0) + (is_coloured(d, which, n) ? 0 : 1)) * cells_of(d, n);
+    return ((which ? 2 : 0) + (elliptic_grid_has_colours(d, which, n) ? 0 : 1)) * cells_of(d, n);
 }
 
 static size_t scratch_of(const struct sw_elliptic_desc *d)
@@ -196,7 +188,7 @@ static enum sw_status make_levels(const struct sw_elliptic_desc *d, struct multi
         const size_t cells = cells_of(d, n);
         SW_TRY(sw_alloc(own_words(d, g, n), &mg->arrays[g]));
         l->grid = &mg->grids.grid[g];
-        l->coloured = is_coloured(d, g, n);
+        l->coloured = elliptic_grid_has_colours(d, g, n);
         if (g) {
             l->f = l[-1].coarse_f = mg->arrays[g];
             l->u = mg->arrays[g] + cells;
@@ -238,7 +230,7 @@ static enum sw_status solve_one(struct sw_elliptic *s, int system, const double 
  * 3, u and p 5, r 3. */
 static struct sw_cost cost(const struct sw_elliptic_desc *d)
 {
-    const bool coloured = is_coloured(d, 0, d->n);
+    const bool coloured = elliptic_grid_has_colours(d, 0, d->n);
     const double words = coloured ? 5 : 6,
                  work = coloured ? 2 * 22 + 4 + 5 : 2 * (14 + 2) + 2 * (d->full ? 41 : 25) + 5;
     return (struct sw_cost){(words * 4 / 3 + 13) * sizeof(double), work * 4 / 3 + (d->full ? 40 : 24) + 2 * 6};

@@ -11,6 +11,13 @@ bool elliptic_has_colours(const struct sw_elliptic_matrix *m)
     return !m->cross && !(m->periodic[0] && m->nx % 2) && !(m->periodic[1] && m->ny % 2);
 }
 
+bool elliptic_grid_has_colours(const struct sw_elliptic_desc *d, int which, const int64_t n[2])
+{
+    struct sw_elliptic_matrix shape = {.nx = n[0], .ny = n[1], .nz = d->n[2]};
+    for (int a = 0; a < 2; a++) shape.periodic[a] = d->sides[a] == SW_ELLIPTIC_PERIODIC && (which == 0 || n[a] > 1);
+    return !d->full && elliptic_has_colours(&shape);
+}
+
 /* Beside what a slab of A needs: a slab, and rows. */
 size_t elliptic_smooth_scratch(const struct sw_elliptic_matrix *m)
 {

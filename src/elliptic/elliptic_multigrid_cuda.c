@@ -1,0 +1,491 @@
+/* Row `cuda.multigrid`: flexible conjugate gradients with a multigrid cycle, in single precision, for corrections of u
+ * in double precision (elliptic_refine.c). The cycle is that of elliptic_multigrid_cpu.c, on its grids; the kernels are
+ * in cuda/elliptic_multigrid.cu. All systems of a batch go along together, each with its own sums, grids and end.
+ *
+ * The residual of a pass is scaled to length 1, the matrix to entries of 1 at most, so that nothing leaves the range of
+ * single precision. u = sum of alpha p is added up in double precision, and q = A p is formed from the p that is added:
+ * rounding of p is no error then. One pass comes to about 5e-8 of the residual that it began with. */
+#include <math.h>
+#include <omp.h>
+
+#include "base/sw_mem.h"
+#include "elliptic/elliptic_coarsen.h"
+#include "elliptic/elliptic_device_cuda.h"
+#include "elliptic/elliptic_smooth_cpu.h"
+#include "elliptic/sw_elliptic_impl.h"
+
+static const double REACH = 5e-8;  /* of one pass */
+enum { RING = SW_CUDA_MULTIGRID_RING, USUAL = 6 };
+
+struct multigrid {
+    struct elliptic_device on;
+    struct elliptic_grids grids;     /* on the host, of one system after another                    */
+    struct sw_cuda_multigrid d;
+    struct sw_cuda_multigrid_grid grid[ELLIPTIC_MOST_GRIDS];
+    float  *memory;                  /* of the device: what the above point into                    */
+    struct sw_cuda_multigrid_state *state;  /* [batch], pinned: as it was when last looked at        */
+    double *size;                    /* [batch]: entries of the matrix over those of its copy       */
+    int    *seen;                    /* [batch]: iterations of the pass that are written down       */
+    float  *staging;                 /* words on their way                                          */
+    int     there;                   /* grids whose horizontal weights have come                    */
+    int     threads;
+    int     usual;                   /* iterations that the last solve's first pass took            */
+};
+
+/* ------------------------------------------------------------------ memory */
+
+/* Room in a block of memory, or, where there is none yet, the words that it will take. */
+struct room { float *base; size_t used; };
+
+static float *take(struct room *r, size_t words)
+{
+    float *at = r->base ? r->base + r->used : NULL;
+    r->used += (words + 31) / 32 * 32;
+    return at;
+}
+
+static size_t larger(size_t a, size_t b) { return a > b ? a : b; }
+
+static struct elliptic_planes planes_of(const struct sw_elliptic_desc *d, int which, const int64_t n[2])
+{
+    return elliptic_planes_of((int)n[0], (int)n[1], (int)d->n[2], elliptic_grid_has_colours(d, which, n) ? 2 : 1);
+}
+
+/* Weights that may differ from system to system: a last single column, whose mean may be held (elliptic_coarsen.c). */
+static bool has_own_weights(const struct elliptic_planes *p) { return p->nx == 1 && p->ny == 1; }
+
+/* @param staging  in, out: words of the largest array that comes from the host */
+static void lay_out_grid(const struct sw_elliptic_desc *d, const struct sw_cuda_multigrid *m, struct room *r,
+                         struct sw_cuda_multigrid_grid *g, size_t *staging)
+{
+    const struct elliptic_planes *p = &g->planes;
+    const size_t columns = (size_t)elliptic_planes_columns(p), batch = (size_t)d->batch,
+                 cells = (size_t)elliptic_planes_cells(p), sets = has_own_weights(p) ? batch : 1;
+    const size_t faces[3] = {(size_t)elliptic_x_faces(p), (size_t)elliptic_y_faces(p), (size_t)elliptic_z_faces(p)};
+    g->own = has_own_weights(p) ? 4 * (long long)columns : 0;
+    g->column = take(r, 4 * columns * sets);
+    g->side = d->variable ? NULL : take(r, 4 * columns * sets);
+    g->corner = d->full ? take(r, 4 * columns) : NULL;
+    *staging = larger(*staging, 4 * columns);
+    if (d->variable) {
+        g->x = take(r, faces[0] * batch);
+        g->y = take(r, faces[1] * batch);
+        g->z = take(r, faces[2] * batch);
+        for (int k = 0; k < 3; k++) *staging = larger(*staging, faces[k]);
+    }
+    g->pivots = m->chunks > 1 ? take(r, batch * (size_t)m->chunks * columns) : NULL;
+    g->f = take(r, batch * cells);
+    g->u = take(r, batch * cells);
+    g->first = p->colours == 2 ? g->u : take(r, batch * cells);
+    for (int a = 0; a < 2; a++) {
+        const size_t n = (size_t)(a ? p->ny : p->nx);
+        g->near[a] = take(r, n);
+        g->far[a] = take(r, n);
+        *staging = larger(*staging, n);
+    }
+}
+
+/* @return words of the device's memory */
+static size_t lay_out(const struct sw_elliptic_desc *d, float *base, struct sw_cuda_multigrid *m,
+                      struct sw_cuda_multigrid_grid *grid, size_t *staging)
+{
+    struct room r = {base, 0};
+    const size_t batch = (size_t)d->batch;
+    int64_t n[2];
+    *staging = 4 * (size_t)d->n[2];
+    m->nz = (int)d->n[2];
+    m->grid = grid;
+    sw_cuda_multigrid_chunks(m->nz, &m->chunk, &m->chunks);
+    for (int g = 0; elliptic_grid_size(d, g, n); g++) {
+        grid[g] = (struct sw_cuda_multigrid_grid){.planes = planes_of(d, g, n)};
+        lay_out_grid(d, m, &r, &grid[g], staging);
+    }
+    m->finest = grid[0].planes;
+    const size_t cells = (size_t)elliptic_planes_cells(&m->finest),
+                 state = sizeof(struct sw_cuda_multigrid_state) / sizeof(float);
+    m->q = take(&r, batch * cells);
+    m->ring = take(&r, RING * batch * cells);
+    m->scratch = m->chunks ? NULL : take(&r, batch * cells);
+    m->vertical = take(&r, batch * 4 * (size_t)m->nz);
+    m->state = (struct sw_cuda_multigrid_state *)take(&r, batch * state);
+    m->partial = (double *)take(&r, 2 * sw_cuda_multigrid_partial(&m->finest, d->batch));
+    m->ticket = (unsigned *)take(&r, batch);
+    return r.used;
+}
+
+static size_t bytes(const struct sw_elliptic_desc *d)
+{
+    struct sw_cuda_multigrid m = {0};
+    struct sw_cuda_multigrid_grid grid[ELLIPTIC_MOST_GRIDS];
+    size_t staging;
+    return lay_out(d, NULL, &m, grid, &staging) * sizeof(float) + elliptic_device_bytes(d, 1, d->batch);
+}
+
+static void destroy(struct sw_elliptic *s)
+{
+    struct multigrid *mg = s->own;
+    if (!mg) return;
+    elliptic_device_free(&mg->on);
+    elliptic_grids_free(&mg->grids);
+    sw_device_free(s->device, mg->memory);
+    sw_device_free_host(s->device, mg->state);
+    sw_free(mg->size);
+    sw_free(mg->seen);
+    sw_free(mg->staging);
+    sw_free(mg);
+}
+
+static enum sw_status create(struct sw_elliptic *s)
+{
+    struct multigrid *mg = NULL;
+    size_t staging;
+    SW_TRY(sw_device_use(s->device));
+    SW_TRY(sw_alloc(1, &mg));
+    s->own = mg;
+    mg->threads = s->device->threads;
+    mg->usual = USUAL;
+    SW_TRY(elliptic_device_make(&s->desc, s->device, 1, s->desc.batch, &mg->on));
+    SW_TRY(elliptic_grids_make(&s->desc, &mg->grids));
+    SW_TRY(sw_device_alloc(s->device, lay_out(&s->desc, NULL, &mg->d, mg->grid, &staging), &mg->memory));
+    lay_out(&s->desc, mg->memory, &mg->d, mg->grid, &staging);
+    SW_TRY(sw_device_alloc_host(s->device, (size_t)s->desc.batch, &mg->state));
+    SW_TRY(sw_alloc((size_t)s->desc.batch, &mg->size));
+    SW_TRY(sw_alloc((size_t)s->desc.batch, &mg->seen));
+    return sw_alloc(staging, &mg->staging);
+}
+
+/* ------------------------------------------------------------------ matrices */
+
+/* A block of the device's memory := the staging memory. The pointers of grids say const to the kernels. */
+static enum sw_status upload(struct sw_elliptic *s, const float *to, size_t words)
+{
+    struct multigrid *mg = s->own;
+    return sw_device_upload(s->device, (float *)to, mg->staging, words * sizeof(float));
+}
+
+/* What the systems' weights are over: areas over the largest one, vertical vectors over their largest entry. */
+static double largest(const double *x, int64_t count)
+{
+    double most = 0;
+#pragma omp simd reduction(max : most)
+    for (int64_t i = 0; i < count; i++) most = x[i] > most ? x[i] : most;
+    return most;
+}
+
+static double largest_area(const struct sw_elliptic_matrix *m) { return largest(m->area, m->nx * m->ny); }
+
+static double vertical_size(const struct sw_elliptic_matrix *m)
+{
+    const double area = largest_area(m), *v[3] = {m->a, m->b, m->c};
+    double size = largest(m->d, m->nz) / area;
+    for (int k = 0; k < 3; k++) size = fmax(size, largest(v[k], m->nz));
+    if (m->faces.kx) {
+        const double x = largest(m->faces.kx, (m->nx + 1) * m->ny * m->nz),
+                     y = largest(m->faces.ky, m->nx * (m->ny + 1) * m->nz),
+                     z = largest(m->faces.kz, m->nx * m->ny * (m->nz + 1));
+        size *= fmax(fmax(x, y), fmax(z, 1));
+    }
+    return size;
+}
+
+static enum sw_status load_vertical(struct sw_elliptic *s, int system, double size)
+{
+    struct multigrid *mg = s->own;
+    const struct sw_elliptic_matrix *m = &s->matrix[system];
+    const double area = largest_area(m);
+    for (int64_t k = 0; k < m->nz; k++) {
+        float *t = mg->staging + 4 * k;
+        t[0] = (float)(m->a[k] / size);
+        t[1] = (float)(m->b[k] / size);
+        t[2] = (float)(m->c[k] / size);
+        t[3] = (float)(m->d[k] / (area * size));
+    }
+    return upload(s, mg->d.vertical + (size_t)system * 4 * (size_t)m->nz, 4 * (size_t)m->nz);
+}
+
+/* Of a column and its neighbours; `area` is that by which areas are divided. */
+static enum sw_status load_columns(struct sw_elliptic *s, const struct sw_elliptic_matrix *m, int system, double area,
+                                   const struct sw_cuda_multigrid_grid *g)
+{
+    struct multigrid *mg = s->own;
+    const struct elliptic_planes *p = &g->planes;
+    const size_t words = 4 * (size_t)elliptic_planes_columns(p), at = (size_t)system * (size_t)g->own;
+    for (int side = 0; side < 2; side++) {
+        float *const to = mg->staging;
+        if (side && !g->side) continue;
+        for (size_t i = 0; i < words; i++) to[i] = 0;
+#pragma omp parallel for num_threads(mg->threads) schedule(static)
+        for (int j = 0; j < p->ny; j++)
+            for (int i = 0; i < p->nx; i++) {
+                const double *e = m->east + j * (m->nx + 1) + i, *n = m->north + j * m->nx + i,
+                             own = m->area[j * m->nx + i] / area, west = e[0] / own, east = e[1] / own,
+                             south = n[0] / own, north = n[m->nx] / own;
+                const bool has[4] = {i > 0 || m->periodic[0], i < p->nx - 1 || m->periodic[0],
+                                     j > 0 || m->periodic[1], j < p->ny - 1 || m->periodic[1]};
+                float *w = to + 4 * elliptic_column(p, i, j);
+                if (side) {
+                    w[0] = has[0] ? (float)west : 0;
+                    w[1] = has[1] ? (float)east : 0;
+                    w[2] = has[2] ? (float)south : 0;
+                    w[3] = has[3] ? (float)north : 0;
+                } else {
+                    w[0] = (float)own;
+                    w[1] = (float)((has[0] ? 0 : west) + (has[1] ? 0 : east) + (has[2] ? 0 : south) +
+                                   (has[3] ? 0 : north));
+                    w[2] = (float)((west + east) + (south + north));
+                    w[3] = (float)(1 / own);
+                }
+            }
+        SW_TRY(upload(s, (side ? g->side : g->column) + at, words));
+    }
+    return SW_OK;
+}
+
+/* Half of a vertex's weight joins the cells south-west and north-east of it, less half of it the others: the gradient
+ * of 2 X Dx Dy, written out. */
+static enum sw_status load_corners(struct sw_elliptic *s, const struct sw_elliptic_matrix *m, double area,
+                                   const struct sw_cuda_multigrid_grid *g)
+{
+    struct multigrid *mg = s->own;
+    const struct elliptic_planes *p = &g->planes;
+    const size_t words = 4 * (size_t)elliptic_planes_columns(p);
+    for (size_t i = 0; i < words; i++) mg->staging[i] = 0;
+    for (int j = 0; j < p->ny; j++)
+        for (int i = 0; i < p->nx; i++) {
+            const double *below = m->cross + j * (m->nx + 1) + i, *above = below + m->nx + 1,
+                         half = 0.5 * area / m->area[j * m->nx + i];
+            const bool west = i > 0, east = i < p->nx - 1, south = j > 0, north = j < p->ny - 1;
+            float *w = mg->staging + 4 * elliptic_column(p, i, j);
+            w[0] = west && south ? (float)(half * below[0]) : 0;
+            w[1] = east && south ? (float)(-half * below[1]) : 0;
+            w[2] = west && north ? (float)(-half * above[0]) : 0;
+            w[3] = east && north ? (float)(half * above[1]) : 0;
+        }
+    return upload(s, g->corner, words);
+}
+
+/* @param size  the weights are divided by it */
+static enum sw_status load_faces(struct sw_elliptic *s, const struct sw_elliptic_matrix *m, int system, double size,
+                                 const struct sw_cuda_multigrid_grid *g)
+{
+    struct multigrid *mg = s->own;
+    const struct elliptic_planes *p = &g->planes;
+    const int64_t nx = m->nx, ny = m->ny, nz = m->nz;
+    const int x_pitch = elliptic_x_pitch(p), pitch = p->pitch;
+    float *const to = mg->staging;
+    const size_t words[3] = {(size_t)elliptic_x_faces(p), (size_t)elliptic_y_faces(p), (size_t)elliptic_z_faces(p)},
+                 of = (size_t)system;
+#pragma omp parallel for num_threads(mg->threads) schedule(static)
+    for (int64_t j = 0; j < ny; j++)
+        for (int64_t k = 0; k < nz; k++)
+            for (int64_t i = 0; i <= nx; i++)
+                to[elliptic_x_face(p, (int)i, (int)j) + k * x_pitch] =
+                    (float)(m->d[k] * m->east[j * (nx + 1) + i] * m->faces.kx[(j * nz + k) * (nx + 1) + i] / size);
+    SW_TRY(upload(s, g->x + of * words[0], words[0]));
+#pragma omp parallel for num_threads(mg->threads) schedule(static)
+    for (int64_t j = 0; j <= ny; j++)
+        for (int64_t k = 0; k < nz; k++)
+            for (int64_t i = 0; i < nx; i++)
+                to[elliptic_y_face(p, (int)i, (int)j) + k * pitch] =
+                    (float)(m->d[k] * m->north[j * nx + i] * m->faces.ky[(j * nz + k) * nx + i] / size);
+    SW_TRY(upload(s, g->y + of * words[1], words[1]));
+#pragma omp parallel for num_threads(mg->threads) schedule(static)
+    for (int64_t j = 0; j < ny; j++)
+        for (int64_t k = 0; k <= nz; k++)
+            for (int64_t i = 0; i < nx; i++)
+                to[elliptic_z_face(p, (int)i, (int)j) + k * pitch] =
+                    (float)(m->area[j * nx + i] * (k < nz ? m->c[k] : m->b[nz - 1]) *
+                            m->faces.kz[(j * (nz + 1) + k) * nx + i] / size);
+    return upload(s, g->z + of * words[2], words[2]);
+}
+
+static enum sw_status load_axes(struct sw_elliptic *s, const struct elliptic_grid *from, bool coarsest,
+                                struct sw_cuda_multigrid_grid *g)
+{
+    struct multigrid *mg = s->own;
+    g->periodic_x = from->matrix.periodic[0];
+    g->periodic_y = from->matrix.periodic[1];
+    for (int a = 0; a < 2; a++) {
+        const struct elliptic_axis *x = &from->axis[a];
+        g->coarse[a] = (int)x->coarse;
+        g->alone[a] = (int)x->alone;
+        for (int far = 0; far < 2 && !coarsest; far++) {
+            for (int64_t i = 0; i < x->n; i++) mg->staging[i] = (float)(far ? x->far[i] : x->near[i]);
+            SW_TRY(upload(s, far ? g->far[a] : g->near[a], (size_t)x->n));
+        }
+    }
+    return SW_OK;
+}
+
+/* The grids of a system: what is horizontal comes from the first one ever that has a grid. */
+static enum sw_status load_grids(struct sw_elliptic *s, int system)
+{
+    struct multigrid *mg = s->own;
+    const double area = largest_area(&s->matrix[system]), size = vertical_size(&s->matrix[system]);
+    mg->size[system] = area * size;
+    SW_TRY(load_vertical(s, system, size));
+    for (int k = 0; k < mg->grids.count; k++) {
+        const struct elliptic_grid *from = &mg->grids.grid[k];
+        struct sw_cuda_multigrid_grid *g = &mg->grid[k];
+        if (k >= mg->there) SW_TRY(load_axes(s, from, k + 1 == mg->grids.planned, g));
+        if (k >= mg->there || g->own) SW_TRY(load_columns(s, &from->matrix, system, area, g));
+        if (k >= mg->there && g->corner) SW_TRY(load_corners(s, &from->matrix, area, g));
+        if (g->x) SW_TRY(load_faces(s, &from->matrix, system, area * size, g));
+        if (k >= mg->there) mg->there = k + 1;
+    }
+    return SW_OK;
+}
+
+/* Whether nothing holds the mean of u. */
+static bool is_singular(const struct sw_elliptic_desc *d, const struct sw_elliptic_numbers *p)
+{
+    return p->delta == 0 && d->sides[0] != SW_ELLIPTIC_DIRICHLET && d->sides[1] != SW_ELLIPTIC_DIRICHLET &&
+           d->bottom != SW_ELLIPTIC_DIRICHLET && d->top != SW_ELLIPTIC_DIRICHLET;
+}
+
+static enum sw_status load(struct sw_elliptic *s)
+{
+    struct multigrid *mg = s->own;
+    SW_TRY(sw_device_use(s->device));
+    SW_TRY(elliptic_device_load(&mg->on, s->count, s->matrix));
+    mg->d.systems = s->count;
+    mg->d.grids = 0;
+    for (int y = 0; y < s->count; y++) {
+        elliptic_grids_load(&mg->grids, &s->matrix[y], mg->threads);
+        SW_TRY(load_grids(s, y));
+        mg->state[y] = (struct sw_cuda_multigrid_state){.grids = mg->grids.count,
+                                                        .singular = is_singular(&s->desc, &s->numbers[y])};
+        if (mg->grids.count > mg->d.grids) mg->d.grids = mg->grids.count;
+    }
+    return sw_cuda_multigrid_pivots(s->device->compute, &mg->d);
+}
+
+/* ------------------------------------------------------------------ iterations */
+
+/* What a pass is to leave of the residual: as many passes as single precision needs, equal ones. */
+static double drop_of(const struct elliptic_way *w)
+{
+    const double due = w->numbers->tolerance / w->outcome->residual, passes = ceil(log(due) / log(REACH));
+    return passes > 1 ? pow(due, 1 / passes) : due;
+}
+
+/* @return whether a system has an iteration to make */
+static bool begin(struct multigrid *mg, const struct elliptic_pass *pass)
+{
+    bool some = false;
+    for (int y = 0; y < mg->d.systems; y++) {
+        const struct elliptic_way *w = &pass->way[y];
+        struct sw_cuda_multigrid_state *t = &mg->state[y];
+        t->iterations = t->filled = t->broken = t->directed = mg->seen[y] = 0;
+        t->due = w->due;
+        t->most = w->numbers->iterations - w->outcome->iterations;
+        t->done = !w->due || t->most < 1;
+        if (t->done) continue;
+        const double drop = drop_of(w);
+        t->scale = 1 / sqrt(w->rr);
+        t->unit = 1 / (mg->size[y] * t->scale);
+        t->target = drop * drop;
+        some = true;
+    }
+    return some;
+}
+
+/* Look at the device, and write down what has been done since the last look. @return whether a system goes on */
+static enum sw_status look(struct sw_elliptic *s, const struct elliptic_pass *pass, bool *some)
+{
+    struct multigrid *mg = s->own;
+    const size_t systems = (size_t)mg->d.systems;
+    SW_TRY(sw_device_download(s->device, mg->state, mg->d.state, systems * sizeof *mg->state));
+    *some = false;
+    for (size_t y = 0; y < systems; y++) {
+        const struct sw_cuda_multigrid_state *t = &mg->state[y];
+        struct elliptic_way *w = &pass->way[y];
+        if (!t->due) continue;
+        for (int k = mg->seen[y]; k < t->iterations; k++) {
+            w->rr = t->history[k % RING] / (t->scale * t->scale);
+            elliptic_record(w);
+        }
+        mg->seen[y] = t->iterations;
+        if (t->broken) elliptic_breaks(w, t->pq);
+        *some |= !t->done;
+    }
+    return SW_OK;
+}
+
+static int most_seen(const struct multigrid *mg)
+{
+    int most = 1;
+    for (int y = 0; y < mg->d.systems; y++) most = mg->seen[y] > most ? mg->seen[y] : most;
+    return most < RING ? most : RING;
+}
+
+/* As many iterations are queued as the last solve took, then the host looks after each. */
+static enum sw_status iterate(void *context, struct elliptic_pass *pass, double *u)
+{
+    struct sw_elliptic *s = context;
+    struct multigrid *mg = s->own;
+    const struct sw_cuda_multigrid *d = &mg->d;
+    void *const stream = s->device->compute;
+    bool fresh = pass->first, some = begin(mg, pass);
+    int due = fresh ? mg->usual : 1, kept = 0;
+    if (!some) return SW_OK;
+    SW_TRY(sw_device_upload(s->device, d->state, mg->state, (size_t)d->systems * sizeof *mg->state));
+    SW_TRY(sw_cuda_multigrid_begin(stream, d, pass->r));
+    SW_TRY(sw_cuda_multigrid_cycle(stream, d, false));
+    for (; some; due = 1) {
+        for (; due > 0 && kept < RING; due--, kept++) {
+            SW_TRY(sw_cuda_multigrid_direct(stream, d));
+            SW_TRY(sw_cuda_multigrid_cycle(stream, d, true));
+        }
+        SW_TRY(look(s, pass, &some));
+        if (some && kept < RING) continue;
+        SW_TRY(sw_cuda_multigrid_add(stream, d, u, fresh));
+        fresh = false;
+        kept = 0;
+    }
+    if (pass->first) mg->usual = most_seen(mg);
+    return SW_OK;
+}
+
+static enum sw_status solve(struct sw_elliptic *s, const double *f, double *u, struct sw_elliptic_outcome *outcome,
+                            double *history, int most)
+{
+    struct multigrid *mg = s->own;
+    if (s->count == 0) return SW_OK;
+    SW_TRY(sw_device_use(s->device));
+    struct elliptic_space space = elliptic_device_space(&mg->on);
+    space.lean = true;
+    return elliptic_refine(&space, s->numbers, f, u, outcome, history, most, iterate, s);
+}
+
+/* ------------------------------------------------------------------ the row */
+
+/* Of an iteration, in words of single precision. A direction reads z, p and writes p, q, and u gets p: 5. On the finest
+ * grid, with two colours, each way half of the words a colour: down r, q, r, u, and of the other colour u; for the next
+ * grid 3/4; up 5/4 for what comes from there, f, q, u, and u of the other colour: 3 1/2 + 1 + 3/4 + 5/4 + 3 + 1/2. With
+ * one colour: down r, q, r, u; 2 1/4; 2 1/4; up f, q, u, u. Other grids add a third, without r and q. Weights of
+ * variable systems: 3 of a direction, 2 1/2 of a colour, 2 of the residuals. Operations: a direction 34, u 2; columns
+ * 20 and neighbours 7, or 15, twice; residuals and interpolation 12. */
+static struct sw_cost cost(const struct sw_elliptic_desc *d)
+{
+    const int64_t n[2] = {d->n[0], d->n[1]};
+    const bool coloured = elliptic_grid_has_colours(d, 0, n);
+    const double cycle = (coloured ? 7 : 10) + (d->variable ? 12 : 0), finest = 3,
+                 work = 2 * 20 + 2 * (d->full ? 15 : 7) + 12;
+    return (struct sw_cost){(5 + (d->variable ? 3 : 0) + finest + cycle * 4 / 3) * sizeof(float),
+                            36 + (d->full ? 8 : 0) + 8 + work * 4 / 3};
+}
+
+extern const struct sw_elliptic_ops elliptic_multigrid_cuda;
+const struct sw_elliptic_ops elliptic_multigrid_cuda = {
+    .name = "cuda.multigrid",
+    .about = "conjugate gradients, preconditioned by multigrid, in single precision; u in double precision",
+    .space = SW_DEVICE,
+    .bytes = bytes,
+    .create = create,
+    .load = load,
+    .solve = solve,
+    .destroy = destroy,
+    .cost = cost,
+    .fast = true,
+};
