@@ -27,6 +27,8 @@ look tiny_nsweep groups 0 -s output.state=true
 look tiny_heat root 0
 look tiny_compact groups 0
 look tiny_advection groups 0
+look tiny_elliptic groups 0
+look tiny_elliptic groups 0 -s run.batch=1 -s output.fields.precision=single -s 'grid.depth="0.1*m"'
 # shards that were joined without copying
 for shard in 1 2; do
     "$SWEEP" run configs/tiny_nsweep.cfg --device cpu -q -o "$tmp/s.h5" --shard $shard/2 || failed=1

@@ -34,7 +34,7 @@ def make_seeds(judge, program, folder):
             sys.exit(f"cannot make the files: {' '.join(arguments)}: {done.stderr}")
 
     seeds = []
-    for name in ("advection", "bvp", "ch", "compact", "diverge", "heat", "hyperdiffusion", "nsweep"):
+    for name in ("advection", "bvp", "ch", "compact", "diverge", "elliptic", "heat", "hyperdiffusion", "nsweep"):
         sweep("run", config(name), "-q", "-o", f"{name}.h5", "--device", "cpu")
         seeds.append(([f"{name}.h5"], f"{name}.h5"))
     slow = ["-s", "time.dt=0.0005", "-s", "time.end=100.0", "--device", "cpu", "-q"]
