@@ -32,8 +32,8 @@ for ((tries = 0; tries < 60; tries++)); do
 done
 same whole.h5 again.h5
 
-# ---- three systems that are soon solved, and one that takes half a minute: it ends within an iteration, some hundredths
-# of a second, or more where others compute, too. What was solved stays
+# ---- three systems that are soon solved, and one that takes half a minute: it ends within an iteration, which takes
+# some hundredths of a second, or more where others compute, too. What was solved stays
 cat >slow.cfg <<'CFG'
 problem = "elliptic";
 sweep   = { courant = [0.1, 0.2, 0.3, 5000.0]; };
