@@ -91,6 +91,44 @@ static void leaves_more_to_what_has_begun(void **state)
     assert_int_equal(fit_in((size_t)((double)bytes / 0.97), true, SW_DEVICE, NULL, 0, &plan), SW_E_TOO_LARGE);
 }
 
+/* ---- problems that iterate */
+static const char elliptic[] = "problem = \"elliptic\"; sweep = { c = [1.0, 2.0, 3.0]; }; f = \"x\"; "
+                               "grid = { n = [16, 8, 4]; }; physics = { courant = \"c\"; }; iterations = 200;\n";
+
+/* The runs of a batch, and the bytes that a run takes. */
+static int64_t batch_of_elliptic(const char *override, int threads, double *bytes)
+{
+    const struct sw_device_ops ops = {.memory_free = memory_free};
+    struct sw_device device = {.ops = &ops, .space = SW_HOST, .threads = threads};
+    const struct sw_devices devices = {.count = 1, .device = {&device}};
+    const struct sw_plan_sharing alone = {sw_comm_null(), devices.count, devices.count, 1};
+    struct made m = make_text(elliptic, &override, 1);
+    struct sw_plan plan = {0};
+    struct sw_group *group;
+    int64_t run[RUNS] = {0, 1, 2}, most = 0;
+    int count;
+    assert_ok(sw_sweep_groups(m.sweep, run, RUNS, &group, &count));
+    assert_ok(plan_fit(m.sweep, group, &devices, &alone, false, &plan, &most));
+    *bytes = plan_run_bytes(m.sweep, group, &device);
+    sw_groups_free(&group, count);
+    unmake(&m);
+    return most;
+}
+
+static void a_batch_that_an_interruption_loses_is_small(void **state)
+{
+    double bytes, with;
+    (void)state;
+    assert_int_equal(batch_of_elliptic("grid.n=[64, 32, 16]", 4, &bytes), 32);    /* 2^20 points */
+    assert_int_equal(batch_of_elliptic("grid.n=[256, 256, 16]", 4, &bytes), 4);   /* a run a thread */
+    assert_int_equal(batch_of_elliptic("grid.n=[256, 256, 16]", 64, &bytes), 64);
+    assert_int_equal(batch_of_elliptic("grid.n=[256, 256, 32]", 64, &bytes), 32); /* within 2^26 points */
+    /* a history: of the sim, of the batch, and the one that is being written */
+    batch_of_elliptic("output.history=false", 4, &bytes);
+    batch_of_elliptic("output.history=true", 4, &with);
+    assert_near(with - bytes, 3.0 * 201 * sizeof(double), 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -98,6 +136,7 @@ int main(void)
         cmocka_unit_test(refuses_what_the_host_cannot_hold),
         cmocka_unit_test(says_a_size_that_fits),
         cmocka_unit_test(leaves_more_to_what_has_begun),
+        cmocka_unit_test(a_batch_that_an_interruption_loses_is_small),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -137,12 +137,14 @@ static bool all_at_once(const struct sw_group *g, const struct sw_device *device
     return g->nfield && g->steps / g->nfield <= 100 && count <= fit / 8 && points <= most;
 }
 
-/* A batch of a problem that iterates is lost where it is interrupted. A million points on the CPU take a second or so;
- * beyond, a run for each thread, as far as that is half a minute: some 2^26 points. */
+/* A batch of a problem that iterates is lost where it is interrupted. On the CPU it has a million points, which take a
+ * second or so; of larger runs one for each thread, and 2^26 points at most. On a GPU it has 2^29 points, 64 runs of
+ * 2^23: the host forms their right-hand sides before. */
 static double runs_to_lose(const struct sw_group *g, const struct sw_device *device)
 {
-    const double points = (double)sw_points(g->n), million = (double)(1 << 20), most = (double)(1 << 26);
-    return fmax(fmax(million / points, fmin(device->threads, most / points)), 1);
+    const double points = (double)sw_points(g->n);
+    if (device->space == SW_DEVICE) return fmax((1 << 29) / points, 1);
+    return fmax(fmax((1 << 20) / points, fmin(device->threads, (1 << 26) / points)), 1);
 }
 
 /* On the CPU a batch of a million points keeps all threads busy for long. Larger ones gain nothing, take more memory,
@@ -150,8 +152,8 @@ static double runs_to_lose(const struct sw_group *g, const struct sw_device *dev
 static double wanted_runs(const struct sw_sweep *sweep, const struct sw_group *g, const struct sw_device *device,
                           double fit)
 {
-    if (device->space == SW_DEVICE) return MOST_RUNS;
     if (sweep->problem->iterates) return runs_to_lose(g, device);
+    if (device->space == SW_DEVICE) return MOST_RUNS;
     if (all_at_once(g, device, fit)) return (double)g->count;
     return fmax((double)(1 << 20) / (double)sw_points(g->n), 16.0 * device->threads);
 }
