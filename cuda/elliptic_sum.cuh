@@ -18,11 +18,11 @@ __device__ static inline double sum_of_block(double term)
     return sum;
 }
 
-/* The sum of `count` numbers that blocks have left, by one block. */
+/* The sum of `count` numbers that blocks have left, be it in this launch, by one block. */
 __device__ static inline double sum_of_partial(const double *partial, int64_t count)
 {
     double sum = 0;
-    for (int64_t k = threadIdx.x; k < count; k += blockDim.x) sum += partial[k];
+    for (int64_t k = threadIdx.x; k < count; k += blockDim.x) sum += __ldcg(partial + k);
     return sum_of_block(sum);
 }
 #endif

@@ -359,6 +359,66 @@ enum sw_status sw_cuda_multigrid_direct(sw_cuda_stream stream, const struct sw_c
  * @param u  [systems][ny][nz][nx]  @param fresh  it counts as 0 before, and is not looked at */
 enum sw_status sw_cuda_multigrid_add(sw_cuda_stream stream, const struct sw_cuda_multigrid *m, double *u, bool fresh);
 
+/* ---- conjugate gradients in two passes an iteration (elliptic_advance.cu, elliptic_reduce.cu) */
+
+/* The same matrices in single precision. */
+struct sw_cuda_elliptic_single {
+    int64_t nx, ny, nz;
+    int     systems;
+    bool    periodic_x, periodic_y;
+    const float *area, *east, *north, *cross, *a, *b, *c, *d, *kx, *ky, *kz;
+};
+
+enum { SW_CUDA_INTERLEAVED_LEVELS = 2048 };  /* at most */
+
+/* One system on its way, in the memory of the device. The host writes all of it before a pass. */
+struct sw_cuda_elliptic_way {
+    double norm_f, tolerance;  /* of a pass in double: it goes on while |r|/|f| is larger                       */
+    double enough;             /* of a pass in single: while |r|² is larger                                     */
+    double up;                 /* of a pass in single: what r is multiplied by, so that its numbers are near 1  */
+    double alpha, beta, rz;
+    int    left;               /* iterations that may still be made                                             */
+    int    done;               /* not 0: nothing is to be done any more                                         */
+    int    idle;               /* not 0: it is in no pass, and left as it is                                    */
+    int    begun;              /* u has been written                                                            */
+    unsigned ticket;           /* parts of a sum that are done; 0 between launches                              */
+};
+/* What an iteration of one system leaves: <p, A p>, and |r|² unless the former is not above 0. */
+struct sw_cuda_elliptic_turn { double pq, rr; };
+
+/* The vectors are of all systems, of float where single is not NULL. */
+struct sw_cuda_interleaved {
+    const struct sw_cuda_elliptic *matrix;         /* of double; NULL where the next is not */
+    const struct sw_cuda_elliptic_single *single;
+    const void *rests;         /* as of sw_cuda_elliptic_pivots()                                   */
+    const void *from;          /* r before the first iteration: r itself, or an array that is left as it is */
+    void   *r, *z, *p, *q;
+    void   *u;                 /* what is added up: u, or of a pass in single a correction          */
+    bool    fresh;             /* u is 0, whatever its memory holds                                 */
+    double *partial;           /* [systems][sw_cuda_interleaved_partial()]                          */
+    struct sw_cuda_elliptic_way *way;              /* [systems] */
+    int     processors;        /* of the device                                                     */
+};
+
+/** Once for a device, before anything else. */
+enum sw_status sw_cuda_interleaved_prepare(void);
+size_t sw_cuda_interleaved_partial(int64_t nx, int64_t ny, int64_t nz);
+/** K1 of iteration `turn` of a pass, from 0 on: u += alpha p; p = z + beta p; q = A z + beta q; alpha = <r, z>/<p, q>.
+ * @param out  [systems]: pq */
+enum sw_status sw_cuda_interleaved_advance(sw_cuda_stream stream, const struct sw_cuda_interleaved *x, int turn,
+                                           struct sw_cuda_elliptic_turn *out);
+/** K2: r -= alpha q; <r, r>; z = M^-1 r; beta from <r, z>. Turn -1 comes before the first K1: it takes r as it is.
+ * @param out  [systems]: rr; of turn -1 not looked at */
+enum sw_status sw_cuda_interleaved_reduce(sw_cuda_stream stream, const struct sw_cuda_interleaved *x, int turn,
+                                          struct sw_cuda_elliptic_turn *out);
+/** The end of a pass: u += alpha p of the last iteration. Of a pass in single, to += what that leaves in u, over `up`.
+ * @param to  of a pass in single: the solution in double; else NULL  @param to_fresh  it is 0, whatever it holds */
+enum sw_status sw_cuda_interleaved_finish(sw_cuda_stream stream, const struct sw_cuda_interleaved *x, double *to,
+                                          bool to_fresh);
+/** to [systems][count] = from times `up` of its system, rounded. @param way  NULL: from itself */
+enum sw_status sw_cuda_interleaved_round(sw_cuda_stream stream, const struct sw_cuda_elliptic_way *way, int systems,
+                                         int64_t count, const double *from, float *to);
+
 /* ---- what a device can do at most (bench_rates.cu) */
 
 /** Double-precision FMAs by all processors.

@@ -24,11 +24,16 @@ static struct words words_of(const struct sw_elliptic_desc *d)
     return w;
 }
 
+size_t elliptic_device_numbers(const struct sw_elliptic_desc *d)
+{
+    const struct words w = words_of(d);
+    return w.horizontal + w.vertical + w.faces + w.rests;
+}
+
 size_t elliptic_device_bytes(const struct sw_elliptic_desc *d, int vectors, int together)
 {
     const struct words w = words_of(d);
-    return sizeof(double) * (w.horizontal + w.vertical + w.faces + w.rests + w.partial +
-                             (size_t)vectors * (size_t)together * w.cells);
+    return sizeof(double) * (elliptic_device_numbers(d) + w.partial + (size_t)vectors * (size_t)together * w.cells);
 }
 
 enum sw_status elliptic_device_make(const struct sw_elliptic_desc *d, struct sw_device *device, int vectors,
@@ -37,24 +42,23 @@ enum sw_status elliptic_device_make(const struct sw_elliptic_desc *d, struct sw_
     const struct words w = words_of(d);
     *on = (struct elliptic_device){.device = device, .batch = d->batch};
     SW_TRY(sw_device_use(device));
-    SW_TRY(sw_device_alloc(device, w.horizontal, &on->horizontal));
-    SW_TRY(sw_device_alloc(device, w.vertical, &on->vertical));
-    if (w.faces) SW_TRY(sw_device_alloc(device, w.faces, &on->faces));
-    SW_TRY(sw_device_alloc(device, w.rests, &on->rests));
+    SW_TRY(sw_device_alloc(device, elliptic_device_numbers(d), &on->numbers));
     SW_TRY(sw_device_alloc(device, w.partial, &on->partial));
     SW_TRY(sw_device_alloc_host(device, (size_t)d->batch, &on->sums));
     SW_TRY(sw_alloc(w.vertical, &on->staging));
     for (; on->vectors < vectors; on->vectors++)
         SW_TRY(sw_device_alloc(device, (size_t)together * w.cells, &on->work[on->vectors]));
-    double *const area = on->horizontal, *const east = area + w.area, *const north = east + w.east,
-           *const levels = on->vertical;
+    double *const area = on->numbers, *const east = area + w.area, *const north = east + w.east,
+           *const levels = area + w.horizontal, *const faces = levels + w.vertical;
     const size_t each = w.vertical / 4;
+    on->vertical = levels;
+    on->rests = faces + w.faces;
     on->matrix = (struct sw_cuda_elliptic){
         .nx = d->n[0], .ny = d->n[1], .nz = d->n[2],
         .periodic_x = d->sides[0] == SW_ELLIPTIC_PERIODIC, .periodic_y = d->sides[1] == SW_ELLIPTIC_PERIODIC,
         .area = area, .east = east, .north = north, .cross = w.cross ? north + w.north : NULL,
         .a = levels, .b = levels + each, .c = levels + 2 * each, .d = levels + 3 * each,
-        .kx = on->faces, .ky = on->faces ? on->faces + w.kx : NULL, .kz = on->faces ? on->faces + w.kx + w.ky : NULL};
+        .kx = w.faces ? faces : NULL, .ky = w.faces ? faces + w.kx : NULL, .kz = w.faces ? faces + w.kx + w.ky : NULL};
     return SW_OK;
 }
 
@@ -62,10 +66,7 @@ void elliptic_device_free(struct elliptic_device *on)
 {
     if (!on->device) return;
     for (int k = 0; k < on->vectors; k++) sw_device_free(on->device, on->work[k]);
-    sw_device_free(on->device, on->horizontal);
-    sw_device_free(on->device, on->vertical);
-    sw_device_free(on->device, on->faces);
-    sw_device_free(on->device, on->rests);
+    sw_device_free(on->device, on->numbers);
     sw_device_free(on->device, on->partial);
     sw_device_free_host(on->device, on->sums);
     sw_free(on->staging);
@@ -109,7 +110,7 @@ enum sw_status elliptic_device_load(struct elliptic_device *on, int count, const
     for (int s = 0; s < count; s++) {
         const double *const of[] = {matrix[s].a, matrix[s].b, matrix[s].c, matrix[s].d};
         for (size_t k = 0; k < 4; k++) memcpy(on->staging + k * each + (size_t)s * nz, of[k], nz * sizeof(double));
-        if (on->faces) SW_TRY(load_faces(on, s, &matrix[s].faces));
+        if (on->matrix.kx) SW_TRY(load_faces(on, s, &matrix[s].faces));
     }
     SW_TRY(upload(on, on->vertical, on->staging, (int64_t)(4 * each)));
     return sw_cuda_elliptic_pivots(on->device->compute, &on->matrix, on->rests);
@@ -122,13 +123,26 @@ struct elliptic_device elliptic_device_one(const struct elliptic_device *on, int
     const int64_t nx = m->nx, ny = m->ny, nz = m->nz, chunk = SW_CUDA_ELLIPTIC_CHUNK;
     m->systems = 1;
     m->a += system * nz, m->b += system * nz, m->c += system * nz, m->d += system * nz;
-    if (on->faces) {
+    if (m->kx) {
         m->kx += system * (nx + 1) * ny * nz;
         m->ky += system * nx * (ny + 1) * nz;
         m->kz += system * nx * ny * (nz + 1);
     }
     one.rests += system * ((nz + chunk - 1) / chunk) * nx * ny;
     return one;
+}
+
+struct sw_cuda_elliptic_single elliptic_device_single(const struct elliptic_device *on, const float *numbers,
+                                                      const float **rests)
+{
+    const struct sw_cuda_elliptic *m = &on->matrix;
+#define AT(member) (m->member ? numbers + (m->member - on->numbers) : NULL)
+    const struct sw_cuda_elliptic_single single = {
+        m->nx, m->ny, m->nz, m->systems, m->periodic_x, m->periodic_y, AT(area), AT(east), AT(north), AT(cross), AT(a),
+        AT(b), AT(c), AT(d), AT(kx), AT(ky), AT(kz)};
+#undef AT
+    *rests = numbers + (on->rests - on->numbers);
+    return single;
 }
 
 /* ------------------------------------------------------------------ as a space */

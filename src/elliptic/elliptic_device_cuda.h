@@ -8,10 +8,9 @@
 struct elliptic_device {
     struct sw_device *device;
     struct sw_cuda_elliptic matrix;   /* of the systems that are loaded                       */
-    double *horizontal;               /* what matrix.area, east, north, cross point into      */
-    double *vertical;                 /* [4][batch][nz]: likewise a, b, c, d                  */
-    double *faces;                    /* likewise kx, ky, kz of all systems; NULL: there are none */
-    double *rests;                    /* of pivots, as sw_cuda_elliptic_pivots() has them     */
+    double *numbers;                  /* [elliptic_device_numbers()]: what matrix points into, and rests */
+    double *vertical;                 /* of these [4][batch][nz]: a, b, c, d                  */
+    double *rests;                    /* of these: of pivots, as sw_cuda_elliptic_pivots() has them */
     double *partial;                  /* sums of blocks                                       */
     double *sums;                     /* [batch], pinned host memory that sums come to        */
     double *staging;                  /* [4][batch][nz] on the host: what vertical gets       */
@@ -23,6 +22,8 @@ struct elliptic_device {
 /* @param vectors   of the length of u that a method needs
  * @param together  systems that have them: desc->batch, or 1 where a row solves one after another */
 size_t elliptic_device_bytes(const struct sw_elliptic_desc *desc, int vectors, int together);
+/* Words of all matrices and of the rests of their pivots. */
+size_t elliptic_device_numbers(const struct sw_elliptic_desc *desc);
 /** @return SW_E_MEMORY, SW_E_CUDA; elliptic_device_free() is due all the same */
 enum sw_status elliptic_device_make(const struct sw_elliptic_desc *desc, struct sw_device *device, int vectors,
                                     int together, struct elliptic_device *on);
@@ -35,6 +36,11 @@ enum sw_status elliptic_device_load(struct elliptic_device *on, int count, const
 
 /** One of the systems that are loaded, as if it were loaded alone; shares the memory of `on`, its first vectors too. */
 struct elliptic_device elliptic_device_one(const struct elliptic_device *on, int system);
+
+/** The matrices in single precision. @param numbers  [elliptic_device_numbers()] of the device, those of `on` rounded
+ * @param rests  out: where theirs are */
+struct sw_cuda_elliptic_single elliptic_device_single(const struct elliptic_device *on, const float *numbers,
+                                                      const float **rests);
 
 /** The vectors of the systems at hand, preconditioned by columns; space.residual is one pass. The context is `on`. */
 struct elliptic_space elliptic_device_space(struct elliptic_device *on);

@@ -44,7 +44,7 @@ static enum sw_elliptic_fault judge(const struct elliptic_way *w, bool *due)
     if (o->residual <= w->numbers->tolerance) return SW_ELLIPTIC_FINE;
     if (o->fault) return o->fault;
     if (o->iterations >= w->numbers->iterations) return SW_ELLIPTIC_SLOW;
-    if (!(o->residual < 0.5 * w->before)) return SW_ELLIPTIC_FLOOR;
+    if (!(o->residual < 0.5 * w->before) && !w->another) return SW_ELLIPTIC_FLOOR;
     *due = true;
     return SW_ELLIPTIC_FINE;
 }

@@ -40,6 +40,7 @@ struct elliptic_way {
     bool    given_up;       /* numbers->give_up() wanted it         */
     double  norm_f, rr;     /* |f|; |r|²                            */
     double  before;         /* the residual at the last beginning   */
+    bool    another;        /* set by the method: where it did not halve the residual it goes on in another way */
     double *history;        /* NULL, or [1 + most]                  */
     int     most;
 };
