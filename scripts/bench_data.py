@@ -149,17 +149,22 @@ def is_number(text):
         return False
 
 
-def spike_rows(folder, part, suffix=None):
-    """Machines and commits, and the rows of spike_PART.csv and spike_PART_cuda.csv together."""
+def part_rows(folder, name, suffix=None):
+    """Machines and commits, and the rows of NAME.csv and NAME_cuda.csv together, which begin as `first` of
+    scripts/measure.sh has it."""
     origins, rows = [], []
     for one in ("", "_cuda") if suffix is None else (suffix,):
-        path = os.path.join(folder, f"spike_{part}{one}.csv")
+        path = os.path.join(folder, f"{name}{one}.csv")
         if not os.path.exists(path):
             continue
         with open(path, newline="") as file:
             origins.append(file.readline().rstrip("\n").split("; ", 1)[1])
             rows += csv.DictReader(file)
     return "; ".join(origins), rows
+
+
+def spike_rows(folder, part, suffix=None):
+    return part_rows(folder, f"spike_{part}", suffix)
 
 
 def spike_table4(folder):
@@ -182,16 +187,61 @@ def spike_table4(folder):
     return SpikeTable(origin, matrices, solvers, residuals, backward, paper, condition)
 
 
-def spike_times(folder, part):
+def part_times(folder, name):
     """A Table of the works that were timed, of all devices."""
-    return Table(glob.glob(os.path.join(folder, f"spike_{part}.csv")) +
-                 glob.glob(os.path.join(folder, f"spike_{part}_cuda.csv")))
+    return Table(glob.glob(os.path.join(folder, f"{name}.csv")) + glob.glob(os.path.join(folder, f"{name}_cuda.csv")))
+
+
+def spike_times(folder, part):
+    return part_times(folder, f"spike_{part}")
 
 
 def spike_matrix(spec):
     """'tridiagonal:n=2^23,matrix=uniform': uniform"""
     words = dict(word.split("=", 1) for word in spec.split(":", 1)[1].split(",") if "=" in word)
     return "zero main diagonal" if words.get("main") == "0" else words.get("matrix", "uniform")
+
+
+# ---------------------------------------------------------------- elliptic problems, scripts/reproduce_elliptic.sh
+
+ELLIPTIC_CELLS = 256 * 256 * 128    # of the published values
+
+
+def elliptic_method(row):
+    """'cuda.interleaved_single', 'cpu.pcg@1': the paper's method, and its precision"""
+    name = row.split(".")[1].split("@")[0]
+    return name.removesuffix("_single"), "single" if name.endswith("_single") else "double"
+
+
+def elliptic_paper(folder):
+    """{(table, precision, method, kernel, quantity): value}, milliseconds in tables 3 to 6"""
+    path = os.path.join(folder, "elliptic_paper.csv")
+    if not os.path.exists(path):
+        return {}
+    with open(path, newline="") as file:
+        file.readline()
+        return {(line["table"], line["precision"], line["method"], line["kernel"], line["quantity"]):
+                float(line["value"]) for line in csv.DictReader(file)}
+
+
+Iteration = collections.namedtuple("Iteration", "cells seconds operations words flops bytes")
+
+
+def elliptic_iteration(line):
+    """Of a timed row, what it says of an iteration: operations and words of a cell, flops and bytes a second."""
+    nx, ny, nz = (int(n) for n in line["spec"].split("n=[")[1].split("]")[0].split(","))
+    iterations = int(line["iterations"])
+    cells, seconds = nx * ny * nz, float(line["least_s"]) / int(line["steps"]) / iterations
+    operations, size = float(line["ops"]) / iterations, float(line["bytes"]) / iterations
+    word = 4 if elliptic_method(line["row"])[1] == "single" else 8
+    return Iteration(cells, seconds, operations, size / word, cells * operations / seconds, cells * size / seconds)
+
+
+def elliptic_iterations(folder, part="iteration"):
+    """The table, and {(spec, row): Iteration} of the rows that count."""
+    table = part_times(folder, f"elliptic_{part}")
+    return table, {at: elliptic_iteration(line) for at, line in table.at.items()
+                   if line["state"] == "ok" and line.get("iterations") and is_number(line["bytes"])}
 
 
 def figures(folder):

@@ -259,9 +259,93 @@ def spike_times(folder):
     return lines[:-1]
 
 
+def ns(seconds, cells):
+    return figure_text(1e9 * seconds / cells)
+
+
+def elliptic_table2(folder):
+    """Operations and words of an iteration, published and counted here."""
+    paper, (measured, found) = data.elliptic_paper(folder), data.elliptic_iterations(folder)
+    rows, seen = [], set()
+    for (_, row), one in found.items():
+        method, _ = data.elliptic_method(row)
+        if row.split("@")[0] in seen:
+            continue
+        seen.add(row.split("@")[0])
+        there = [paper.get(("2", "", method, "total", of)) for of in
+                 ("operations", "words no cache", "words vectors cached", "words columns cached")]
+        rows.append([row.split("@")[0], figure_text(one.operations), figure_text(one.words), *map(figure_text, there)])
+    head = ["row", "operations here", "words here", "operations there", "words there: no cache", "vectors cached",
+            "columns cached"]
+    return table(head, rows) + origins(measured) if rows else []
+
+
+def elliptic_table6(folder):
+    """An iteration of each row, and of the same method there: on one core, and on its GPU."""
+    paper, (measured, found) = data.elliptic_paper(folder), data.elliptic_iterations(folder)
+    core = next((one for (_, row), one in found.items() if row == "cpu.pcg@1"), None)
+    rows = []
+    for (_, row), one in found.items():
+        method, precision = data.elliptic_method(row)
+        at = ("6", precision, method, "iteration")
+        of_core, there = paper.get(("6", precision, "pcg", "iteration", "C")), \
+            paper.get((*at, "CUDA" if row.startswith("cuda") else "C"))
+        if row.startswith("cpu") and not row.endswith("@1"):
+            there = None  # it has no such program
+        faster = core.seconds / core.cells * one.cells / one.seconds if core else None
+        rows.append([row, str(one.cells), figure_text(1e3 * one.seconds), ns(one.seconds, one.cells),
+                     figure_text(faster), figure_text(1e-9 * one.flops), figure_text(1e-9 * one.bytes),
+                     figure_text(there), ns(1e-3 * there, data.ELLIPTIC_CELLS) if there else "–",
+                     figure_text(of_core / there) if there else "–"])
+    head = ["row", "cells", "ms", "ns a cell", "× cpu.pcg@1", "10⁹ operations/s", "GB/s", "ms there",
+            "ns a cell there", "× pcg on its core"]
+    return table(head, rows) + origins(measured) if rows else []
+
+
+def elliptic_kernels(folder):
+    """Tables 3, 4 and 7: one application of the matrix and of the preconditioner."""
+    paper, (origin, lines) = data.elliptic_paper(folder), data.part_rows(folder, "elliptic_kernels")
+    rows = []
+    for line in lines:
+        seconds, cells = float(line["seconds"]), int(line["cells"])
+        where = "CUDA" if line["row"].startswith("cuda") else "C"
+        there = None if line["row"] == "cpu.pcg" else paper.get(("4", "double", "pcg", line["kernel"], where))
+        rates = [paper.get(("7", "double", "pcg", line["kernel"], of)) if where == "CUDA" else None
+                 for of in ("GFLOP/s", "GB/s")]
+        rows.append([line["row"], line["kernel"], line["cells"], figure_text(1e3 * seconds), ns(seconds, cells),
+                     figure_text(1e-9 * cells * float(line["operations"]) / seconds),
+                     figure_text(8e-9 * cells * float(line["words"]) / seconds), figure_text(there),
+                     ns(1e-3 * there, data.ELLIPTIC_CELLS) if there else "–", *map(figure_text, rates)])
+    head = ["row", "kernel", "cells", "ms", "ns a cell", "10⁹ operations/s", "GB/s", "ms there", "ns a cell there",
+            "GFLOP/s there", "GB/s there"]
+    return table(head, rows) + ["", *measured_on(origin.split("; "))] if rows else []
+
+
+def elliptic_solves(folder):
+    """Seconds to a tolerance: 1e-5 as the paper has it, 1e-7 by every method."""
+    rows, tables = [], []
+    for part in ("iteration", "solve"):
+        measured = data.part_times(folder, f"elliptic_{part}")
+        tables.append(measured)
+        for spec in measured.specs:
+            for line in measured.rows(spec):
+                if line["state"] != "ok":
+                    rows.append([f"`{spec}`", line["row"], line["state"], "", "", ""])
+                    continue
+                rows.append([f"`{spec}`", line["row"], figure_text(1e3 * float(line["median_s"]) / int(line["steps"])),
+                             line["iterations"], figure_text(float(line["ratio"])) if line["ratio"] else "–",
+                             f"{float(line['error']):.0e}"])
+    head = ["work", "row", "ms/solve", "iterations", "× the baseline", "residual"]
+    return table(head, rows) + origins(*tables) if rows else []
+
+
 TABLES = {
     "spike_table4": spike_table4,
     "spike_times": spike_times,
+    "elliptic_table2": elliptic_table2,
+    "elliptic_table6": elliptic_table6,
+    "elliptic_kernels": elliptic_kernels,
+    "elliptic_solves": elliptic_solves,
     "answers": answers,
     "compact_rows": compact_rows,
     "bvp_paper": bvp_paper,

@@ -27,38 +27,15 @@ take_options 'part+ device+ largest= limit= dry-run' "$@"
 take_build_and_folder
 [ -n "$device" ] || { device=cpu; ! has_gpu || device='cpu cuda'; }
 make_tmp
-failed=0 left=0
-
-# try COMMAND...: say it, and do it
-try() { echo "[$SECONDS s] $*" >&2; [ -n "$dry_run" ] || "$@"; }
-suffix() { [ "$1" = cpu ] || echo "_$1"; }
-on() { [ "$1" = cpu ] && echo "$(machine), $(nproc) threads" ||
-       echo "$listed" | sed -n "s/^  $1\(:0\)\{0,1\}  *//p" | head -n 1; }
-# first CSV TITLE WHERE COLUMNS: what stands at the top
-first() { [ -n "$dry_run" ] || printf '# %s; %s, commit %s\n%s\n' "$2" "$(on "$3")" "$(commit)" "$4" >"$1"; }
+work=spike
 
 # solvers WHERE: the rows of the table of tridiagonal solvers that are there, in its order
 solvers() {
     local prefix='cpu[.]'
     [ "$1" = cpu ] || prefix='(cuda|cusparse)[.]'
-    echo "$listed" | sed -n '/^tridiagonal systems$/,/^[^ ]/p' | grep -E "^  $prefix" | grep -v 'absent:' |
-        awk '{ print $1 }' | grep -vE '_strided$|_untiled$|_unmarshalled$'
+    rows_of 'tridiagonal systems' "$prefix" | grep -vE '_strided$|_untiled$|_unmarshalled$'
 }
 quoted() { sed 's/.*/"&"/' | paste -sd, -; }
-
-# runs CONFIG WHERE FILTER OPTION...: a line a run, its columns after those named by the awk program FILTER; a run that
-# fails (a solver that breaks down) is a line, too
-runs() {
-    local config=configs/$1.cfg where=$2 filter=$3 rc=0
-    shift 3
-    try "$sweep" run "$config" -q --device "$where" --force -o "$tmp/t.h5" "$@" || rc=$?
-    [ -z "$dry_run" ] || return 0
-    [ $rc -le 1 ] && "$sweep" show "$tmp/t.h5" --csv >"$tmp/t.csv" || return 1
-    awk -F, "NR == 1 { for (k = 1; k <= NF; k++) at[\$k] = k; next }
-             function v(name) { return \$at[name] }
-             function value(name) { return tolower(v(name)) ~ /nan|inf/ ? \"\" : sprintf(\"%.6g\", v(name)) }
-             $filter" "$tmp/t.csv"
-}
 
 table4() {
     local csv=$folder/spike_table4$(suffix "$1").csv list
@@ -118,17 +95,6 @@ forward() {
     [ -n "$dry_run" ] || over_seeds "$tmp/forward.csv" >>"$csv"
 }
 
-# bench PART WHERE SPEC ROW...: the last row is the baseline
-bench() {
-    local name=$1 where=$2 spec=$3 list
-    shift 3
-    list=$(printf '%s,' "$@")
-    list=${list%,}
-    [ $SECONDS -lt "$limit" ] || { left=$((left + 1)); return 0; }
-    try "$sweep" bench "$spec" --device "$where" --rows "$list" --baseline "${list##*,}" --repeats 5 --longest 0.2 \
-        -q -o "$folder/spike_$name$(suffix "$where").csv" || failed=$((failed + 1))
-}
-anew() { [ -n "$dry_run" ] || rm -f "$folder/spike_$1$(suffix "$2").csv"; }
 all_rows() { solvers "$1"; ! has 'cpu[.]lapack' || echo cpu.lapack@1; }
 matrices() {
     local matrix k=$((largest < 23 ? largest : 23))
@@ -176,10 +142,6 @@ devices() {
 }
 
 parts='table4 backward forward matrices sizes layout devices'
-for one in $part; do [[ " $parts " = *" $one "* ]] || give_up "no part $one"; done
-for where in $device; do [ "$where" = cpu ] || [ "$where" = cuda ] || give_up "no device $where"; done
-for one in ${part:-$parts}; do
-    for where in $device; do $one "$where" || give_up "$one failed on $where"; done
-done
+do_parts
 [ -n "$dry_run" ] || draw "$folder" plot_spike.py
 echo "$failed works with a row that failed, $left left out, $SECONDS s"

@@ -211,9 +211,29 @@ if [ -n "$python" ]; then
         "$tmp/devices.csv" >"$tmp/out" 2>"$tmp/err" &&
         grep -q '^"cpu:0,1",2,512,400,.*,2,1,.*,yes,400,' "$tmp/devices.csv" || fail bench_devices.sh
 fi
+scripts/reproduce_elliptic.sh --dry-run --device cpu "$build" "$tmp/dry" >"$tmp/out" 2>&1 &&
+    grep -q 'n=\[128,128,64\],tolerance=1e-5 .*cpu.interleaved@1,cpu.pcg@1 --baseline cpu.pcg@1' "$tmp/out" &&
+    grep -q 'n=\[128,128,128\],tolerance=1e-3 --device cpu --rows cpu.interleaved@1,cpu.pcg@1 ' "$tmp/out" &&
+    grep -q 'elliptic_shell.cfg .* sweep={ row=\["modal","multigrid","pcg"\]; depth=' "$tmp/out" ||
+    fail 'reproduce_elliptic.sh --dry-run'
+# 16 x 16 columns: orders near 2, but for fluxes of two points against the solution on the sphere
+SWEEP_PYTHON=$python scripts/reproduce_elliptic.sh --part orders --part counts --part iteration --part kernels \
+    --part history --device cpu --largest 16 "$build" "$tmp/elliptic" >"$tmp/out" 2>"$tmp/err"
+awk -F, '$2 == 8 { coarse[$1] = $4 } $2 == 16 { ratio[$1] = coarse[$1]/$4; count++ }
+         END { exit !(count == 4 && ratio["box"] > 3.8 && ratio["full"] > 3.8 && ratio["tpfa"] < 2 &&
+                      ratio["tpfa against its limit"] > 3.8) }' "$tmp/elliptic/elliptic_orders.csv" &&
+    grep -q '^courant,8.4,cpu.pcg,done,3[0-9],[1-9][0-9.]*e-06$' "$tmp/elliptic/elliptic_counts.csv" &&
+    grep -q '^n,32,cpu.multigrid,done,[4-6],' "$tmp/elliptic/elliptic_counts.csv" &&
+    [ "$(grep -c '^"elliptic:n=\[16,16,8\],.*,cpu.pcg\(@1\)\?,ok' "$tmp/elliptic/elliptic_iteration.csv")" = 2 ] ||
+    fail reproduce_elliptic.sh
+[ ! -x "$build/bench_elliptic" ] ||
+    [ "$(grep -c '^cpu.pcg@1,\(SpMV\|prec\),2048,' "$tmp/elliptic/elliptic_kernels.csv")" = 2 ] ||
+    fail 'reproduce_elliptic.sh: kernels'
+[ -z "$python" ] || grep -q '^cpu.multigrid,40,1,0.[0-9]*$' "$tmp/elliptic/elliptic_history.csv" ||
+    fail 'reproduce_elliptic.sh: histories'
 # their arguments are parsed in one place
 for script in reproduce_bvp bench_bvp bench_steps reproduce_cupentbatch bench_output reproduce_compact bench_compact \
-    reproduce_spike bench_devices; do
+    reproduce_spike reproduce_elliptic bench_devices; do
     scripts/$script.sh --no-such-option >"$tmp/out" 2>"$tmp/err" && fail "$script.sh takes any option"
     head -1 "$tmp/err" | grep -q "^$script.sh" || fail "usage of $script.sh"
     scripts/$script.sh no/such/build "$tmp" >"$tmp/out" 2>"$tmp/err" && fail "$script.sh without program"
