@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Print the residual histories of a sweep over `row` and `courant`, a line an iteration: row,courant,iteration,residual.
+"""Print the residual histories of a sweep over `row` and `courant`, a line an iteration:
+row,courant,iteration,residual.
 
 usage: elliptic_history.py DEVICE FILE     rows are named DEVICE.ROW
 Needs h5py and numpy."""

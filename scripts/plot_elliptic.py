@@ -82,7 +82,8 @@ def draw_orders(folder):
                     if row["what"] == what and row["status"] == "done"]
             order = math.log(line[-2][1] / line[-1][1]) / math.log(line[-1][0] / line[-2][0]) if len(line) > 1 else 0
             order = round(order, 2) + 0.0   # not -0.00
-            one.plot(*zip(*line), color=COLOURS[k], marker=MARKS[k], label=f"{WORDS.get(what, what)}: order {order:.2f}")
+            one.plot(*zip(*line), color=COLOURS[k], marker=MARKS[k],
+                     label=f"{WORDS.get(what, what)}: order {order:.2f}")
         one.set_xscale("log", base=2)
         one.set_yscale("log")
         ticks_at(one.xaxis, [int(row["n"]) for row in rows])
@@ -122,7 +123,8 @@ def draw_counts(folder):
         one.yaxis.set_minor_formatter(NullFormatter())
     axes[0].set_ylabel("iterations to 1e-5")
     axes[0].legend()
-    figure.suptitle("Iterations: f random, a thin shell; Courant number 8.4, H = 0.01, lambda2 = 0.033 where not varied")
+    figure.suptitle("Iterations: f random, a thin shell; Courant number 8.4, H = 0.01, lambda2 = 0.033 where not "
+                    "varied")
     save(figure, folder, "elliptic_counts", origin)
 
 

@@ -1,7 +1,8 @@
 #!/bin/bash
 # reproduce_elliptic.sh [OPTION...] BUILD [FOLDER]: what "Matrix-free GPU implementation of a preconditioned conjugate
-# gradient solver for anisotropic elliptic PDEs" (Mueller, Guo, Scheichl, Shi, 2013) shows, with the rows of this machine
-# (docs/numerics.md, 12), beside the published values (FOLDER/elliptic_paper.csv); and what methods beyond it do.
+# gradient solver for anisotropic elliptic PDEs" (Mueller, Guo, Scheichl, Shi, 2013) shows, with the rows of this
+# machine (docs/numerics.md, 12), beside the published values (FOLDER/elliptic_paper.csv); and what methods beyond it
+# do.
 #   BUILD            a folder with the program, as `make` leaves in build and `make portable` in build/portable
 #   FOLDER           where elliptic_PART.csv, of a GPU elliptic_PART_cuda.csv, and the pictures go (default:
 #                    results/bench)
@@ -81,7 +82,7 @@ solve() {
     done
 }
 
-# The horizontal part of u, the vertical one, and what the operator makes of both: -omega2 (Lh s g/z^2 + ...) + delta s g
+# The horizontal part of u, and the vertical one
 s='(1-x^2)*(1-y^2)/(1+x^2+y^2)^2' g='(1+cos(q*(z-1))/2)'
 # flux X Y: (sqrt(1 + X^2) s_X)_X of s = a b/t^2, a = 1 - X^2, b = 1 - Y^2, t = 1 + x^2 + y^2
 flux() {
@@ -118,13 +119,13 @@ iterations() {
     runs elliptic_shell "$where" "$over" -s 'f="rand(1) - 0.5"' -s 'tolerance=1e-5' -s 'iterations=5000' "$@"
 }
 counts() {
-    local csv list n=128 over
+    local csv list n=128 over where=$1 usual='Courant number 8.4, H = 0.01, lambda2 = 0.033'
     csv=$(csv_of counts "$1")
     [ -z "$largest" ] || [ "$largest" -ge $n ] || n=$largest
     list=$(methods "$1" | grep -vE '[.](interleaved|interleaved_single|csr)$' | words "$1")
     [ -n "$list" ] || { echo "no method on $1"; return 0; }
-    first "$csv" "Iterations to 1e-5, f random, $n x $n x $((n / 2)) cells, Courant number 8.4, H = 0.01, lambda2 = 0.033" \
-        "$1" over,value,row,status,iterations,residual
+    first "$csv" "Iterations to 1e-5, f random, $n x $n x $((n / 2)) cells, $usual" "$1" \
+        over,value,row,status,iterations,residual
     # along NAME VALUES OPTION...
     along() {
         local name=$1 values=$2
@@ -133,7 +134,6 @@ counts() {
             \",\" value(\"residual\") }"
         iterations "$where" -s "sweep={ row=[$list]; $name=[$values]; }" "$@" >>"$csv"
     }
-    local where=$1
     along courant '1.0, 2.0, 4.0, 8.4, 20.0, 40.0' -s "grid.n=[$n, $n, $((n / 2))]" &&
     along lambda2 '1.0, 0.1, 0.01, 0.001, 0.0001' -s "grid.n=[$n, $n, $((n / 2))]" -s physics.courant=8.4 \
         -s 'physics.lambda2="lambda2"' &&
