@@ -17,15 +17,27 @@ __device__ static inline unsigned rank_in_cluster()
 #endif
 }
 
-/* All threads of all blocks; what they wrote before, to shared memory or not, all see afterwards. */
-__device__ static inline void cluster_barrier()
+/* A barrier in two halves: what all threads of all blocks wrote before they arrived, to shared memory or not, a thread
+ * sees when it has waited. */
+__device__ static inline void cluster_arrive()
 {
 #if __CUDA_ARCH__ >= 900
+    __syncwarp();
     asm volatile("barrier.cluster.arrive.release.aligned;" ::: "memory");
+#endif
+}
+__device__ static inline void cluster_wait()
+{
+#if __CUDA_ARCH__ >= 900
     asm volatile("barrier.cluster.wait.acquire.aligned;" ::: "memory");
 #else
     __syncthreads();
 #endif
+}
+__device__ static inline void cluster_barrier()
+{
+    cluster_arrive();
+    cluster_wait();
 }
 
 /* The same place of shared memory in another block of the cluster. */
@@ -38,6 +50,32 @@ template <typename T> __device__ static inline T *in_block(T *here, unsigned ran
 #else
     (void)rank;
     return here;
+#endif
+}
+
+/* The address for store_at() of the same place in another block of the cluster. */
+__device__ static inline uint32_t address_in(const void *here, unsigned rank)
+{
+    const uint32_t own = (uint32_t)__cvta_generic_to_shared(here);
+#if __CUDA_ARCH__ >= 900
+    uint32_t there;
+    asm volatile("mapa.shared::cluster.u32 %0, %1, %2;" : "=r"(there) : "r"(own), "r"(rank));
+    return there;
+#else
+    (void)rank;
+    return own;
+#endif
+}
+
+__device__ static inline void store_at(uint32_t address, float4 v)
+{
+#if __CUDA_ARCH__ >= 900
+    asm volatile("st.shared::cluster.v4.f32 [%0], {%1, %2, %3, %4};" ::"r"(address), "f"(v.x), "f"(v.y), "f"(v.z),
+                 "f"(v.w)
+                 : "memory");
+#else
+    asm volatile("st.shared.v4.f32 [%0], {%1, %2, %3, %4};" ::"r"(address), "f"(v.x), "f"(v.y), "f"(v.z), "f"(v.w)
+                 : "memory");
 #endif
 }
 

@@ -280,6 +280,18 @@ struct sw_cuda_planes {
 enum sw_status sw_cuda_planes_in_memory(sw_cuda_stream stream, const struct sw_cuda_planes *s, bool precise,
                                         int clusters, int size, void *work);
 size_t sw_cuda_planes_work(int64_t cells, bool cross, bool precise);
+/** By Chebyshev's polynomials on chip (elliptic_plane_chip.cu), where lambda holds all waves: the steps grow with the
+ * square root of 1/lambda.
+ * @param check     residuals are formed when all is done; else what is left may be a bound of them
+ * @param size      sw_cuda_planes_chip_size()
+ * @param work      [clusters][nx*ny] doubles */
+enum sw_status sw_cuda_planes_on_chip(sw_cuda_stream stream, const struct sw_cuda_planes *s, bool check, int clusters,
+                                      int size, void *work);
+/** @param most    blocks of a cluster: 8, or 1 before compute capability 9.0
+ * @param memory  bytes of shared memory that a block may have
+ * @return how many blocks a plane takes, a power of two; 0: it does not fit */
+int sw_cuda_planes_chip_size(int64_t nx, int64_t ny, bool cross, bool periodic_x, bool periodic_y, int most,
+                             size_t memory);
 
 /* ---- multigrid for elliptic systems in single precision (elliptic_multigrid.cu) */
 

@@ -557,6 +557,33 @@ static void solves_where_long_waves_rule(void **state)
     }
 }
 
+/* Planes of more cells than one block of threads holds, or a cluster of blocks. */
+static void solves_in_wide_planes(void **state)
+{
+    static const struct { int64_t n[3]; int kind; } of[] = {
+        {{132, 100, 2}, 7}, {{128, 192, 3}, 2}, {{253, 250, 2}, 6}, {{256, 256, 1}, 8}, {{300, 244, 2}, 3}};
+    struct sw_elliptic_numbers p = usual;
+    (void)state;
+    need_row();
+    p.omega2 = 1e-4;
+    p.tolerance = 1e-9;
+    for (size_t n = 0; n < sizeof of / sizeof *of; n++) {
+        struct sw_elliptic_desc kind[KINDS];
+        kinds_of(of[n].n, kind);
+        if (!does(&kind[of[n].kind])) continue;
+        struct system y = make_system(&kind[of[n].kind], &p);
+        uint64_t seed = 41;
+        double *f = random_numbers(y.cells, -1, 1, &seed);
+        struct solved s = solve(&y, 1, f);
+        if (s.outcome[0].fault)
+            fail_msg("case %zu: fault %d, residual %.2g", n, s.outcome[0].fault, s.outcome[0].residual);
+        assert_true(residual_of(&y, f, s.u) <= p.tolerance + 1e-12);
+        free_solved(&s);
+        sw_free(f);
+        free_system(&y);
+    }
+}
+
 static void agrees_with_the_reference(void **state)
 {
     struct sw_elliptic_desc kind[KINDS];
@@ -813,6 +840,7 @@ int main(void)
         cmocka_unit_test(says_what_it_did_not_reach),
         cmocka_unit_test(records_its_way),
         cmocka_unit_test(solves_where_long_waves_rule),
+        cmocka_unit_test(solves_in_wide_planes),
         cmocka_unit_test(agrees_with_the_reference),
         cmocka_unit_test(takes_the_bytes_that_it_tells),
         cmocka_unit_test(has_order_two_against_the_operator_it_tends_to),

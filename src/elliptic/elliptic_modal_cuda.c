@@ -1,8 +1,9 @@
 /* Vertical modes on a GPU (elliptic_modal.h): row `cuda.modal`. All systems of a batch together: products with X and
  * X^T by tensor cores (cuda/elliptic_transform.cu), and one queue of problems (system, mode) in the plane, hardest
- * first (cuda/elliptic_plane_memory.cu), in single precision under corrections in double. A problem whose long waves
- * single precision does not resolve is solved in double from the start; one that was missed is in the next
- * iteration. */
+ * first, in single precision under corrections in double: on chip (cuda/elliptic_plane_chip.cu) where the plane fits
+ * and the zero-order term holds all waves, else with vectors in device memory (cuda/elliptic_plane_memory.cu). A
+ * problem whose long waves single precision does not resolve is solved in double from the start; one that was missed is
+ * in the next iteration. */
 #include <math.h>
 #include <stdlib.h>
 
@@ -15,10 +16,17 @@
 enum {
     BLOCKS = 128,         /* thread blocks at once, of all problems: nearly as many as an H100 has processors */
     BLOCK_CELLS = 4096,   /* of a plane at most a block, where a cluster has fewer than CLUSTER blocks        */
-    CLUSTER = 8
+    CLUSTER = 8,
+    CHIP_BLOCKS = 256     /* on chip: small planes have room for several on a processor                       */
 };
+/* Ways to solve a problem. */
+enum { ON_CHIP, IN_MEMORY, IN_DOUBLE, WAYS };
+
 static const double MOST_IN_SINGLE = 1e6;  /* condition number */
 static const int64_t MOST_CELLS = INT64_C(1) << 30;  /* of a plane */
+
+/* Steps on chip are that much faster than those in memory, whose number walls bound too. */
+static const double STEPS_OVER_CELLS = 4;
 
 struct problem { double hardness; int item; };
 
@@ -28,14 +36,15 @@ struct modal {
     struct elliptic_modes modes;
     cudaEvent_t solved;
     size_t   words;                   /* of X that is packed                                                     */
-    int      size, clusters[2];       /* blocks of a cluster; problems at once, in single precision and in double */
-    bool     missed;                  /* not all problems are where load() put them                               */
-    int      count[2];                /* problems in single precision, in double                                  */
+    int      size[WAYS];              /* blocks of a cluster; 0: not that way                                    */
+    int      clusters[WAYS];          /* problems at once                                                        */
+    int      count[WAYS];             /* of problems                                                             */
+    bool     missed;                  /* not all problems go the way that load() found                           */
     /* on the host */
     double  *packed;                  /* [words] */
     double  *lambda, *share;          /* [batch][nz] */
     struct problem *problem;          /* [batch*nz]: hardest first */
-    bool    *precise, *first_precise; /* [batch*nz]; as load() found them */
+    unsigned char *way, *first_way;   /* [batch*nz]; as load() found them */
     int     *order;                   /* [batch*nz] */
     double  *goal;                    /* [batch], pinned */
     struct elliptic_plane_outcome *outcome;  /* [batch*nz], pinned */
@@ -43,7 +52,7 @@ struct modal {
     double  *in_modes;                /* [batch][nz][ny][nx] */
     double  *there_packed;            /* [2][batch][words]: to modes, to levels */
     double  *there_lambda, *there_share, *there_goal;  /* one block */
-    int     *there_of, *there_order, *there_queue;     /* one block; the queue is two */
+    int     *there_of, *there_order, *there_queue;     /* one block; a queue a way */
     struct elliptic_plane_outcome *there_outcome;
     char    *work;
 };
@@ -73,13 +82,18 @@ static int clusters_of(const struct sw_elliptic_desc *d)
     return (int)(problems_of(d) < most ? problems_of(d) : most);
 }
 
+/* Of a plane on chip at most. */
+static const int64_t CHIP_CELLS = INT64_C(1) << 16;
+
 /* Bytes of device memory that clusters work in. */
 static size_t work_of(const struct sw_elliptic_desc *d)
 {
     const int64_t cells = d->n[0] * d->n[1];
     const size_t single = (size_t)clusters_of(d) * sw_cuda_planes_work(cells, d->full, false),
-                 one = sw_cuda_planes_work(cells, d->full, true);
-    return single > one ? single : one;
+                 one = sw_cuda_planes_work(cells, d->full, true), problems = problems_of(d),
+                 chip = (problems < CHIP_BLOCKS ? problems : CHIP_BLOCKS) * (size_t)cells * sizeof(double),
+                 memory = single > one ? single : one;
+    return cells <= CHIP_CELLS && chip > memory ? chip : memory;
 }
 
 static size_t bytes(const struct sw_elliptic_desc *d)
@@ -87,7 +101,7 @@ static size_t bytes(const struct sw_elliptic_desc *d)
     const size_t batch = (size_t)d->batch, problems = problems_of(d);
     return elliptic_device_bytes(d, 1, d->batch) + batch * sw_elliptic_cells(d) * sizeof(double) +
            2 * batch * sw_cuda_transform_words(d->n[2]) * sizeof(double) + (2 * problems + batch) * sizeof(double) +
-           (batch + problems + 2) * sizeof(int) + problems * sizeof(struct elliptic_plane_outcome) + work_of(d);
+           (batch + problems + WAYS) * sizeof(int) + problems * sizeof(struct elliptic_plane_outcome) + work_of(d);
 }
 
 static void destroy(struct sw_elliptic *s)
@@ -101,7 +115,7 @@ static void destroy(struct sw_elliptic *s)
     sw_free(p->packed);
     sw_free(p->lambda);
     sw_free(p->problem);
-    sw_free(p->precise);
+    sw_free(p->way);
     sw_free(p->order);
     sw_device_free_host(s->device, p->goal);
     sw_device_free_host(s->device, p->outcome);
@@ -119,11 +133,32 @@ static enum sw_status create_here(const struct sw_elliptic *s, struct modal *p)
     SW_TRY(sw_alloc(2 * problems, &p->lambda));
     p->share = p->lambda + problems;
     SW_TRY(sw_alloc(problems, &p->problem));
-    SW_TRY(sw_alloc(2 * problems, &p->precise));
-    p->first_precise = p->precise + problems;
+    SW_TRY(sw_alloc(2 * problems, &p->way));
+    p->first_way = p->way + problems;
     SW_TRY(sw_alloc(problems, &p->order));
     SW_TRY(sw_device_alloc_host(s->device, batch, &p->goal));
     return sw_device_alloc_host(s->device, problems, &p->outcome);
+}
+
+/* Problems at once, each way, for which there is work_of(). */
+static enum sw_status choose_clusters(const struct sw_elliptic *s, struct modal *p)
+{
+    const struct sw_elliptic_desc *d = &s->desc;
+    const int64_t cells = d->n[0] * d->n[1];
+    const int most = s->device->sm >= 90 ? CLUSTER : 1;
+    const size_t in_double = work_of(d) / sw_cuda_planes_work(cells, d->full, true);
+    int shared = 0;
+    CU_TRY(cudaDeviceGetAttribute(&shared, cudaDevAttrMaxSharedMemoryPerBlockOptin, s->device->index));
+    p->size[IN_MEMORY] = p->size[IN_DOUBLE] = most > 1 ? size_of(d) : 1;
+    p->clusters[IN_MEMORY] = clusters_of(d);
+    p->clusters[IN_DOUBLE] = in_double < (size_t)p->clusters[IN_MEMORY] ? (int)in_double : p->clusters[IN_MEMORY];
+    p->size[ON_CHIP] = cells > CHIP_CELLS ? 0
+        : sw_cuda_planes_chip_size(d->n[0], d->n[1], d->full, d->sides[0] == SW_ELLIPTIC_PERIODIC,
+                                   d->sides[1] == SW_ELLIPTIC_PERIODIC, most, (size_t)shared);
+    if (!p->size[ON_CHIP]) return SW_OK;
+    const size_t fit = (size_t)(CHIP_BLOCKS / p->size[ON_CHIP]), problems = problems_of(d);
+    p->clusters[ON_CHIP] = (int)(problems < fit ? problems : fit);
+    return SW_OK;
 }
 
 static enum sw_status create(struct sw_elliptic *s)
@@ -135,8 +170,6 @@ static enum sw_status create(struct sw_elliptic *s)
     SW_TRY(sw_alloc(1, &p));
     s->own = p;
     p->words = sw_cuda_transform_words(d->n[2]);
-    p->size = s->device->sm >= 90 ? size_of(d) : 1;
-    p->clusters[0] = clusters_of(d);
     SW_TRY(elliptic_device_make(d, s->device, 1, d->batch, &p->on));
     SW_TRY(create_here(s, p));
     CU_TRY(cudaEventCreateWithFlags(&p->solved, cudaEventDisableTiming));
@@ -145,13 +178,12 @@ static enum sw_status create(struct sw_elliptic *s)
     SW_TRY(sw_device_alloc(s->device, 2 * problems + batch, &p->there_lambda));
     p->there_share = p->there_lambda + problems;
     p->there_goal = p->there_share + problems;
-    SW_TRY(sw_device_alloc(s->device, batch + problems + 2, &p->there_of));
+    SW_TRY(sw_device_alloc(s->device, batch + problems + WAYS, &p->there_of));
     p->there_order = p->there_of + batch;
     p->there_queue = p->there_order + problems;
     SW_TRY(sw_device_alloc(s->device, problems, &p->there_outcome));
-    const size_t work = work_of(d), precise = work / sw_cuda_planes_work(d->n[0] * d->n[1], d->full, true);
-    p->clusters[1] = precise < (size_t)p->clusters[0] ? (int)precise : p->clusters[0];
-    return sw_device_alloc(s->device, work, &p->work);
+    SW_TRY(choose_clusters(s, p));
+    return sw_device_alloc(s->device, work_of(d), &p->work);
 }
 
 /* ------------------------------------------------------------------ load */
@@ -163,25 +195,28 @@ static int harder_first(const void *a, const void *b)
 }
 
 /* Single precision resolves the longest wave of a plane if its walls hold it, or its zero-order term. */
-static bool needs_double(const struct sw_elliptic_desc *d, double stiffness, double lambda)
+static int way_of(const struct sw_elliptic *s, double stiffness, double lambda)
 {
+    const struct sw_elliptic_desc *d = &s->desc;
+    const struct modal *p = s->own;
     const bool held = d->sides[0] == SW_ELLIPTIC_DIRICHLET || d->sides[1] == SW_ELLIPTIC_DIRICHLET;
     const double cells = (double)(d->n[0] > d->n[1] ? d->n[0] : d->n[1]),
                  condition = lambda > 0 ? 1 + 2 * stiffness / lambda : INFINITY;
-    return (held ? fmin(condition, cells * cells) : condition) > MOST_IN_SINGLE;
+    if (p->size[ON_CHIP] && condition <= MOST_IN_SINGLE && sqrt(condition) <= STEPS_OVER_CELLS * cells) return ON_CHIP;
+    return (held ? fmin(condition, cells * cells) : condition) <= MOST_IN_SINGLE ? IN_MEMORY : IN_DOUBLE;
 }
 
-/* Problems in single precision, then those in double. */
+/* Problems of one way after those of another. */
 static enum sw_status order(struct sw_elliptic *s)
 {
     struct modal *p = s->own;
     const int all = s->count * (int)s->desc.n[2];
     int at = 0;
-    for (int precise = 0; precise < 2; precise++) {
+    for (int way = 0; way < WAYS; way++) {
         const int before = at;
         for (int k = 0; k < all; k++)
-            if (p->precise[p->problem[k].item] == precise) p->order[at++] = p->problem[k].item;
-        p->count[precise] = at - before;
+            if (p->way[p->problem[k].item] == way) p->order[at++] = p->problem[k].item;
+        p->count[way] = at - before;
     }
     return sw_device_upload(s->device, p->there_order, p->order, (size_t)all * sizeof *p->order);
 }
@@ -216,7 +251,7 @@ static enum sw_status load(struct sw_elliptic *s)
             const size_t item = (size_t)j * nz + k;
             p->lambda[item] = v->lambda[k];
             p->problem[item] = (struct problem){hardness[k], (int)item};
-            p->precise[item] = p->first_precise[item] = needs_double(&s->desc, stiffness, v->lambda[k]);
+            p->way[item] = p->first_way[item] = (unsigned char)way_of(s, stiffness, v->lambda[k]);
         }
     }
     sw_free(hardness);
@@ -243,18 +278,22 @@ static enum sw_status transform(const struct sw_elliptic *s, bool to_levels, boo
     return sw_cuda_transform(s->device->compute, &t);
 }
 
-static enum sw_status solve_planes(const struct sw_elliptic *s)
+/* @param check  residuals are formed: those of an iteration before were larger than their bounds */
+static enum sw_status solve_planes(const struct sw_elliptic *s, bool check)
 {
     const struct modal *p = s->own;
     struct sw_cuda_planes planes = {.matrix = p->on.matrix, .lambda = p->there_lambda, .share = p->there_share,
                                     .goal = p->there_goal, .order = p->there_order, .queue = p->there_queue,
                                     .w = p->in_modes, .outcome = p->there_outcome};
-    CU_TRY(cudaMemsetAsync(p->there_queue, 0, 2 * sizeof *p->there_queue, s->device->compute));
-    for (int precise = 0; precise < 2; precise++) {
-        planes.count = p->count[precise];
-        SW_TRY(sw_cuda_planes_in_memory(s->device->compute, &planes, precise, p->clusters[precise], p->size, p->work));
-        planes.order += p->count[precise];
-        planes.queue++;
+    sw_cuda_stream stream = s->device->compute;
+    CU_TRY(cudaMemsetAsync(p->there_queue, 0, WAYS * sizeof *p->there_queue, stream));
+    for (int way = 0; way < WAYS; planes.order += p->count[way], planes.queue++, way++) {
+        planes.count = p->count[way];
+        if (way == ON_CHIP)
+            SW_TRY(sw_cuda_planes_on_chip(stream, &planes, check, p->clusters[way], p->size[way], p->work));
+        else
+            SW_TRY(sw_cuda_planes_in_memory(stream, &planes, way == IN_DOUBLE, p->clusters[way], p->size[way],
+                                            p->work));
     }
     return SW_OK;
 }
@@ -269,8 +308,10 @@ static void record(const struct sw_elliptic *s, struct elliptic_pass *pass)
         if (p->goal[j] < 0) continue;
         elliptic_modal_record(&pass->way[j], &p->set.vertical[p->set.of[j]], (int64_t)nz, p->outcome + first);
         for (size_t k = first; k < first + nz; k++)
-            if (p->outcome[k].residual > p->goal[j] * p->share[k] && !p->precise[k])
-                p->precise[k] = p->missed = true;
+            if (p->outcome[k].residual > p->goal[j] * p->share[k] && p->way[k] != IN_DOUBLE) {
+                p->way[k] = IN_DOUBLE;
+                p->missed = true;
+            }
     }
 }
 
@@ -290,7 +331,7 @@ static enum sw_status correct(void *context, struct elliptic_pass *pass, double 
     if (p->missed) SW_TRY(order(s));
     CU_TRY(cudaMemcpyAsync(p->there_goal, p->goal, (size_t)s->count * sizeof *p->goal, cudaMemcpyHostToDevice, stream));
     SW_TRY(transform(s, false, false, pass->r, p->in_modes));
-    SW_TRY(solve_planes(s));
+    SW_TRY(solve_planes(s, !pass->first));
     CU_TRY(cudaMemcpyAsync(p->outcome, p->there_outcome, (size_t)s->count * (size_t)s->desc.n[2] * sizeof *p->outcome,
                            cudaMemcpyDeviceToHost, stream));
     CU_TRY(cudaEventRecord(p->solved, stream));
@@ -308,7 +349,7 @@ static enum sw_status solve(struct sw_elliptic *s, const double *f, double *u, s
     space.lean = true;
     SW_TRY(sw_device_use(s->device));
     for (size_t k = 0; p->missed && k < (size_t)s->count * (size_t)s->desc.n[2]; k++)
-        p->precise[k] = p->first_precise[k];
+        p->way[k] = p->first_way[k];
     if (p->missed) SW_TRY(order(s));
     p->missed = false;
     return elliptic_refine(&space, s->numbers, f, u, outcome, history, most, correct, s);
