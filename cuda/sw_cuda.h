@@ -371,6 +371,15 @@ enum sw_status sw_cuda_multigrid_direct(sw_cuda_stream stream, const struct sw_c
  * @param u  [systems][ny][nz][nx]  @param fresh  it counts as 0 before, and is not looked at */
 enum sw_status sw_cuda_multigrid_add(sw_cuda_stream stream, const struct sw_cuda_multigrid *m, double *u, bool fresh);
 
+/* ---- the matrix of one elliptic system in compressed rows (elliptic_csr.cu; linalg/csr_cuda.h) */
+
+/** Entries of the matrix of a shape, on the host. */
+int64_t sw_cuda_elliptic_entries(const struct sw_cuda_elliptic *m);
+/** Write that of the first system.
+ * @param narrow  indices are int32_t, else int64_t */
+enum sw_status sw_cuda_elliptic_csr(sw_cuda_stream stream, const struct sw_cuda_elliptic *m, bool narrow,
+                                    void *offsets, void *columns, double *values);
+
 /* ---- conjugate gradients in two passes an iteration (elliptic_advance.cu, elliptic_reduce.cu) */
 
 /* The same matrices in single precision. */

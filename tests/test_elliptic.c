@@ -236,6 +236,17 @@ static void refuses_what_is_no_problem(void **state)
 
 /* ------------------------------------------------------------------ solvers */
 
+/* Before a test makes anything: a row may need a library that is not here. */
+static void need_solver(void)
+{
+    const struct sw_elliptic_desc smallest = {.n = {2, 2, 2}, .batch = 1};
+    struct sw_elliptic *s = NULL;
+    need_row();
+    if (sw_elliptic_create(&smallest, under_test->name, device, &s) == SW_E_ABSENT)
+        skip_unless_needed("cuda", sw_err_message());
+    sw_elliptic_destroy(&s);
+}
+
 static bool does(const struct sw_elliptic_desc *d) { return !under_test->refuse || !under_test->refuse(d); }
 
 struct solved { double *u; struct sw_elliptic_outcome *outcome; double *history; };
@@ -324,7 +335,7 @@ static void check_known(struct system *y)
 static void recovers_known_solutions_of_all_shapes(void **state)
 {
     (void)state;
-    need_row();
+    need_solver();
     for_all_matrices(check_known);
 }
 
@@ -332,7 +343,7 @@ static void solves_for_zero_at_once(void **state)
 {
     struct sw_elliptic_desc kind[KINDS];
     (void)state;
-    need_row();
+    need_solver();
     kinds_of((const int64_t[]){6, 5, 4}, kind);
     for (int k = 0; k < KINDS; k++) {
         struct system y = make_system(&kind[k], &usual);
@@ -359,7 +370,7 @@ static void gives_each_system_the_same_bits_alone_as_in_a_batch(void **state)
     enum { COUNT = 5 };
     struct sw_elliptic_desc kind[KINDS];
     (void)state;
-    need_row();
+    need_solver();
     kinds_of((const int64_t[]){12, 11, 10}, kind);
     for (int k = 0; k < KINDS; k++) {
         struct system y[COUNT];
@@ -399,7 +410,7 @@ static void solves_what_was_loaded_last(void **state)
     struct sw_elliptic *s;
     uint64_t seed = 23;
     (void)state;
-    need_row();
+    need_solver();
     if (!does(&d)) return;
     for (int j = 0; j < 4; j++) {
         struct sw_elliptic_numbers p = usual;
@@ -437,7 +448,7 @@ static void says_what_it_did_not_reach(void **state)
     struct sw_elliptic_numbers p = usual;
     uint64_t seed = 17;
     (void)state;
-    need_row();
+    need_solver();
     p.tolerance = 1e-18;
     struct system y = make_system(&d, &p);
     double *f = random_numbers(y.cells, -1, 1, &seed);
@@ -455,7 +466,7 @@ static void records_its_way(void **state)
     const struct sw_elliptic_desc d = {.n = {16, 16, 8}, .batch = 1};
     uint64_t seed = 19;
     (void)state;
-    need_row();
+    need_solver();
     struct system y = make_system(&d, &usual);
     double *f = random_numbers(y.cells, -1, 1, &seed);
     struct solved s = solve(&y, 1, f);
@@ -475,7 +486,7 @@ static void gives_the_same_bits_with_any_number_of_threads(void **state)
     struct sw_elliptic_desc kind[KINDS];
     struct sw_elliptic_numbers few = usual;
     (void)state;
-    need_row();
+    need_solver();
     few.iterations = 4;
     kinds_of((const int64_t[]){45, 13, 22}, kind);
     for (int k = 0; k < KINDS; k++) {
@@ -533,7 +544,7 @@ static void solves_where_long_waves_rule(void **state)
                                           .tolerance = 1e-8, .iterations = 5000};
     struct sw_elliptic_desc kind[KINDS];
     (void)state;
-    need_row();
+    need_solver();
     kinds_of((const int64_t[]){40, 37, 5}, kind);
     for (int k = 0; k < KINDS; k++) {
         struct system y = make_system(&kind[k], &p);
@@ -588,7 +599,7 @@ static void agrees_with_the_reference(void **state)
 {
     struct sw_elliptic_desc kind[KINDS];
     (void)state;
-    need_row();
+    need_solver();
     kinds_of((const int64_t[]){31, 18, 14}, kind);
     for (int k = 0; k < KINDS; k++) {
         struct system y = make_system(&kind[k], &usual);
@@ -626,7 +637,7 @@ static void needs_the_iterations_that_another_program_needs(void **state)
         {64, 32, true, false, 8.4, 0.033, 58, 54},
     };
     (void)state;
-    need_row();
+    need_solver();
     for (size_t c = 0; c < sizeof known / sizeof *known; c++) {
         const int64_t n = known[c].n, nz = known[c].nz;
         const struct sw_elliptic_desc d = {.n = {n, n, nz}, .batch = 1, .full = known[c].full, .graded = true,
@@ -682,7 +693,7 @@ static void needs_few_iterations_whatever_the_grid_and_the_numbers(void **state)
     static const double courants[] = {0, 2, 8.4, 40, 400}, depths[] = {1, 0.03, 0.001};
     struct sw_elliptic_desc kind[KINDS];
     (void)state;
-    need_row();
+    need_solver();
     for (size_t s = 0; s < sizeof sizes / sizeof *sizes; s++) {
         kinds_of(sizes[s], kind);
         for (int k = 0; k < KINDS; k++)
@@ -702,7 +713,7 @@ static void takes_the_bytes_that_it_tells(void **state)
 {
     struct sw_elliptic_desc kind[KINDS];
     (void)state;
-    need_row();
+    need_solver();
     kinds_of((const int64_t[]){47, 40, 21}, kind);
     for (int k = 0; k < KINDS; k++) {
         struct sw_elliptic *s;
@@ -808,7 +819,7 @@ static double order_of(double (*horizontal)(double, double), bool full)
 static void has_order_two_against_the_operator_it_tends_to(void **state)
 {
     (void)state;
-    need_row();
+    need_solver();
     const struct sw_elliptic_desc full = {.n = {16, 16, 16}, .batch = 1, .geometry = SW_ELLIPTIC_SHELL, .full = true};
     const double box = order_of(NULL, false), two = order_of(limit_of_two_points, false);
     if (fabs(box - 2) > 0.05) fail_msg("order %.3f in the box", box);

@@ -6,7 +6,7 @@ extern const struct sw_elliptic_ops elliptic_interleaved_cpu, elliptic_modal_cpu
 
 #ifdef SW_HAVE_CUDA
 extern const struct sw_elliptic_ops elliptic_modal_cuda, elliptic_multigrid_cuda, elliptic_interleaved_cuda,
-    elliptic_interleaved_single_cuda, elliptic_pcg_cuda;
+    elliptic_interleaved_single_cuda, elliptic_pcg_cuda, elliptic_csr_cuda;
 #else
 #define ABSENT(row, n) \
     static const struct sw_elliptic_ops row = {.name = (n), .space = SW_DEVICE, .absent = SW_WITHOUT_CUDA}
@@ -15,6 +15,7 @@ ABSENT(elliptic_multigrid_cuda, "cuda.multigrid");
 ABSENT(elliptic_interleaved_cuda, "cuda.interleaved");
 ABSENT(elliptic_interleaved_single_cuda, "cuda.interleaved_single");
 ABSENT(elliptic_pcg_cuda, "cuda.pcg");
+ABSENT(elliptic_csr_cuda, "cuda.csr");
 #endif
 
 const struct sw_elliptic_ops *const sw_elliptic_table[] = {
@@ -27,5 +28,6 @@ const struct sw_elliptic_ops *const sw_elliptic_table[] = {
     &elliptic_interleaved_cuda, /* conjugate gradients in two fused passes, likewise */
     &elliptic_interleaved_single_cuda,  /* the same in single precision, u and its residual in double */
     &elliptic_pcg_cuda,         /* conjugate gradients, pass by pass: the reference there */
+    &elliptic_csr_cuda,         /* by cuSPARSE and cuBLAS: the paper's baseline */
     0,
 };

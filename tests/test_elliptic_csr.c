@@ -1,0 +1,136 @@
+/* The matrix in compressed rows (cuda/elliptic_csr.cu) against the sums of the CPU, for every kind of problem. */
+#include <stdlib.h>
+
+#include "device/sw_device.h"
+#include "helpers.h"
+
+#ifdef SW_HAVE_CUDA
+#include <math.h>
+#include <string.h>
+
+#include "base/sw_mem.h"
+#include "elliptic/elliptic_cells_cpu.h"
+#include "elliptic/elliptic_device_cuda.h"
+
+static const struct sw_elliptic_numbers usual = {.omega2 = 0.3, .lambda2 = 0.2, .delta = 1, .depth = 0.5,
+                                                 .tolerance = 1e-10, .iterations = 1};
+
+struct rows { size_t cells, entries; int64_t *offsets, *columns; double *values; };
+
+static struct rows fetch(struct sw_device *device, const struct sw_elliptic_desc *d,
+                         const struct sw_elliptic_matrix *matrix, bool narrow)
+{
+    struct elliptic_device on;
+    struct rows r = {.cells = (size_t)(d->n[0] * d->n[1] * d->n[2])};
+    char *offsets = NULL, *columns = NULL, *bytes = NULL;
+    double *values = NULL;
+    const size_t index = narrow ? sizeof(int32_t) : sizeof(int64_t);
+    assert_ok(elliptic_device_make(d, device, 0, 1, &on));
+    assert_ok(elliptic_device_load(&on, 1, matrix));
+    r.entries = (size_t)sw_cuda_elliptic_entries(&on.matrix);
+    assert_ok(sw_device_alloc(device, (r.cells + 1) * index, &offsets));
+    assert_ok(sw_device_alloc(device, r.entries * index, &columns));
+    assert_ok(sw_device_alloc(device, r.entries, &values));
+    assert_ok(sw_cuda_elliptic_csr(device->compute, &on.matrix, narrow, offsets, columns, values));
+    assert_ok(sw_alloc(r.cells + 1, &r.offsets));
+    assert_ok(sw_alloc(r.entries, &r.columns));
+    assert_ok(sw_alloc(r.entries, &r.values));
+    assert_ok(sw_alloc((r.cells + 1 + r.entries) * index, &bytes));
+    assert_ok(sw_device_download(device, bytes, offsets, (r.cells + 1) * index));
+    assert_ok(sw_device_download(device, bytes + (r.cells + 1) * index, columns, r.entries * index));
+    assert_ok(sw_device_download(device, r.values, values, r.entries * sizeof *values));
+    for (size_t k = 0; k < r.cells + 1 + r.entries; k++) {
+        int32_t word;
+        int64_t *const to = k <= r.cells ? &r.offsets[k] : &r.columns[k - r.cells - 1];
+        if (narrow) {
+            memcpy(&word, bytes + k * index, index);
+            *to = word;
+        } else {
+            memcpy(to, bytes + k * index, index);
+        }
+    }
+    sw_free(bytes);
+    sw_device_free(device, offsets);
+    sw_device_free(device, columns);
+    sw_device_free(device, values);
+    elliptic_device_free(&on);
+    return r;
+}
+
+/* Its product with some numbers, and that each row is where its offsets say. */
+static void compare(struct sw_device *device, const struct sw_elliptic_desc *d, bool narrow)
+{
+    const size_t nx = (size_t)d->n[0], ny = (size_t)d->n[1], nz = (size_t)d->n[2];
+    uint64_t seed = 3;
+    double *face[3] = {NULL}, *u = zeros(nx * ny * nz), *y = zeros(nx * ny * nz), *scratch;
+    const size_t faces_of[3] = {(nx + 1) * ny * nz, nx * (ny + 1) * nz, nx * ny * (nz + 1)};
+    struct sw_elliptic_matrix matrix;
+    for (int k = 0; k < 3 && d->variable; k++) {
+        face[k] = zeros(faces_of[k]);
+        for (size_t i = 0; i < faces_of[k]; i++) face[k][i] = 1.5 + test_random(&seed);
+    }
+    const struct sw_elliptic_faces faces = {face[0], face[1], face[2]};
+    assert_ok(sw_elliptic_matrix_make(d, &usual, d->variable ? &faces : NULL, NULL, &matrix));
+    for (size_t i = 0; i < nx * ny * nz; i++) u[i] = test_random(&seed);
+    scratch = zeros(elliptic_scratch(&matrix));
+    for (size_t j = 0; j < ny; j++) elliptic_apply_slab(&matrix, u, (int64_t)j, y + j * nx * nz, scratch);
+    struct rows r = fetch(device, d, &matrix, narrow);
+    assert_int_equal(r.offsets[0], 0);
+    assert_int_equal(r.offsets[r.cells], r.entries);
+    for (size_t at = 0; at < r.cells; at++) {
+        double sum = 0, size = 0;
+        for (int64_t e = r.offsets[at]; e < r.offsets[at + 1]; e++) {
+            const double term = r.values[e] * u[r.columns[e]];
+            assert_in_range(r.columns[e], 0, r.cells - 1);
+            sum += term, size += fabs(term);
+        }
+        assert_true(fabs(sum - y[at]) <= 1e-14 * size);
+    }
+    sw_free(r.offsets);
+    sw_free(r.columns);
+    sw_free(r.values);
+    sw_free(u);
+    sw_free(y);
+    sw_free(scratch);
+    for (int k = 0; k < 3; k++) sw_free(face[k]);
+    sw_elliptic_matrix_free(&matrix);
+}
+
+static void has_the_rows_of_the_operator(void **state)
+{
+    static const int64_t sizes[][3] = {{1, 1, 1}, {2, 1, 3}, {1, 3, 2}, {2, 2, 1}, {5, 4, 1}, {7, 5, 6}, {17, 3, 9}};
+    struct sw_device *device = NULL;
+    (void)state;
+    if (sw_device_open("cuda", 1, &device)) skip_unless_needed("cuda", sw_err_message());
+    for (size_t s = 0; s < sizeof sizes / sizeof *sizes; s++)
+        for (int kind = 0; kind < 7; kind++) {
+            struct sw_elliptic_desc d = {.n = {sizes[s][0], sizes[s][1], sizes[s][2]}, .batch = 1, .graded = kind % 2};
+            if (kind == 1) d.sides[0] = SW_ELLIPTIC_PERIODIC;
+            if (kind == 2) d.sides[0] = d.sides[1] = SW_ELLIPTIC_PERIODIC, d.top = SW_ELLIPTIC_NEUMANN;
+            if (kind == 3) d.sides[1] = SW_ELLIPTIC_NEUMANN;
+            if (kind == 4) d.variable = true;
+            if (kind > 4) d.geometry = SW_ELLIPTIC_SHELL, d.full = kind == 6;
+            compare(device, &d, true);
+            compare(device, &d, false);
+        }
+    sw_device_close(&device);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(has_the_rows_of_the_operator)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
+#else
+static void needs_cuda(void **state)
+{
+    (void)state;
+    skip_unless_needed("cuda", SW_WITHOUT_CUDA);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(needs_cuda)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
+#endif
