@@ -232,9 +232,10 @@ def elliptic_iteration(line):
     nx, ny, nz = (int(n) for n in line["spec"].split("n=[")[1].split("]")[0].split(","))
     iterations = int(line["iterations"])
     cells, seconds = nx * ny * nz, float(line["least_s"]) / int(line["steps"]) / iterations
-    operations, size = float(line["ops"]) / iterations, float(line["bytes"]) / iterations
-    word = 4 if elliptic_method(line["row"])[1] == "single" else 8
-    return Iteration(cells, seconds, operations, size / word, cells * operations / seconds, cells * size / seconds)
+    operations = float(line["ops"]) / iterations if line["ops"] else None  # of rows in single precision: not counted
+    size, word = float(line["bytes"]) / iterations, 4 if elliptic_method(line["row"])[1] == "single" else 8
+    return Iteration(cells, seconds, operations, size / word, cells * operations / seconds if operations else None,
+                     cells * size / seconds)
 
 
 def elliptic_iterations(folder, part="iteration"):

@@ -290,11 +290,9 @@ def elliptic_table6(folder):
         at = ("6", precision, method, "iteration")
         of_core, there = paper.get(("6", precision, "pcg", "iteration", "C")), \
             paper.get((*at, "CUDA" if row.startswith("cuda") else "C"))
-        if row.startswith("cpu") and not row.endswith("@1"):
-            there = None  # it has no such program
         faster = core.seconds / core.cells * one.cells / one.seconds if core else None
         rows.append([row, str(one.cells), figure_text(1e3 * one.seconds), ns(one.seconds, one.cells),
-                     figure_text(faster), figure_text(1e-9 * one.flops), figure_text(1e-9 * one.bytes),
+                     figure_text(faster), figure_text(one.flops and 1e-9 * one.flops), figure_text(1e-9 * one.bytes),
                      figure_text(there), ns(1e-3 * there, data.ELLIPTIC_CELLS) if there else "–",
                      figure_text(of_core / there) if there else "–"])
     head = ["row", "cells", "ms", "ns a cell", "× cpu.pcg@1", "10⁹ operations/s", "GB/s", "ms there",
@@ -309,7 +307,7 @@ def elliptic_kernels(folder):
     for line in lines:
         seconds, cells = float(line["seconds"]), int(line["cells"])
         where = "CUDA" if line["row"].startswith("cuda") else "C"
-        there = None if line["row"] == "cpu.pcg" else paper.get(("4", "double", "pcg", line["kernel"], where))
+        there = paper.get(("4", "double", "pcg", line["kernel"], where))
         rates = [paper.get(("7", "double", "pcg", line["kernel"], of)) if where == "CUDA" else None
                  for of in ("GFLOP/s", "GB/s")]
         rows.append([line["row"], line["kernel"], line["cells"], figure_text(1e3 * seconds), ns(seconds, cells),

@@ -172,9 +172,10 @@ def draw_sizes(folder):
         return
     figure, axes = panels(2, (4.9, 4.2))
     for row, line in lines.items():
-        line.sort()
+        line.sort(key=lambda one: one.cells)
         cells = [one.cells for one in line]
-        axes[0].plot(cells, [1e-9 * one.flops for one in line], label=row, **style_of(row))
+        if all(one.flops for one in line):
+            axes[0].plot(cells, [1e-9 * one.flops for one in line], label=row, **style_of(row))
         axes[1].plot(cells, [1e-9 * one.bytes for one in line], label=row, **style_of(row))
     for low, high, words in ((70, 80, "single"), (40, 50, "double")):
         axes[0].axhspan(low, high, color=PAPER, alpha=0.25, linewidth=0)

@@ -10,8 +10,7 @@
 #                               of 1e-5 in all; 256 x 256 x 128 cells, 128 x 128 x 64 on a CPU
 #                    kernels    tables 3, 4, 7: one application of the matrix, of the preconditioner, and what else an
 #                               iteration of `pcg` has; by BUILD/bench_elliptic (make benches)
-#                    sizes      figures 6 and 7: such an iteration over the number of cells, 128 levels;
-#                               on a CPU by one core
+#                    sizes      figures 6 and 7: such an iteration over the number of cells, 128 levels
 #                    solve      seconds to 1e-7, every method, Courant numbers 8.4 and 40
 #                    orders     errors over n: the box, both stencils of the shell against the solution on the sphere,
 #                               and two-point fluxes against the operator that they tend to
@@ -33,13 +32,12 @@ make_tmp
 work=elliptic
 
 methods() { rows_of 'elliptic problems' "$1[.]"; }
-# What is there of the paper's method on WHERE; the last one is the baseline: one core, and on a GPU the explicit matrix
-# or, before that, the operator pass by pass.
+# What is there of the paper's method on WHERE, of a CPU by one core as there; the last one is the baseline: pass by
+# pass, or on a GPU the explicit matrix.
 of_paper() {
-    methods "$1" | grep -E '[.](interleaved|interleaved_single|pcg|csr)$' | awk '
-        { at[++count] = $1 } /[.]csr$/ { last = count }
+    methods "$1" | grep -E '[.](interleaved|interleaved_single|pcg|csr)$' | awk -v core="${1/cuda/}" '
+        { at[++count] = $1 (core ? "@1" : "") } /[.]csr$/ { last = count }
         END { for (k = 1; k <= count; k++) if (k != last) print at[k]; if (last) print at[last] }'
-    [ "$1" = cuda ] || methods cpu | sed -n 's/[.]\(interleaved\|pcg\)$/&@1/p'
 }
 words() { sed "s/^$1[.]//; s/.*/\"&\"/" | paste -sd, -; }
 
@@ -62,13 +60,12 @@ kernels() {
     try "$program" "$1" $n >>"$csv"
 }
 sizes() {
-    local n end=${largest:-512} one
+    local n end=${largest:-512}
     [ "$1" = cuda ] || [ "$end" -le 128 ] || end=128
-    [ "$1" = cuda ] && one=. || one=@1
     anew sizes "$1"
     # shellcheck disable=SC2046
     for ((n = 32; n <= end; n *= 2)); do
-        bench sizes "$1" "elliptic:n=[$n,$n,128],tolerance=1e-3" $(of_paper "$1" | grep $one)
+        bench sizes "$1" "elliptic:n=[$n,$n,128],tolerance=1e-3" $(of_paper "$1")
     done
 }
 solve() {

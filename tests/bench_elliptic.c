@@ -1,7 +1,7 @@
 /* Seconds of what an iteration of conjugate gradients consists of: one application of the matrix, one of the
  * preconditioner, and vector operations, of the rows `pcg`; the least of some repeats. scripts/reproduce_elliptic.sh
  * puts them beside tables 3, 4 and 7 of E (docs/numerics.md, 12).
- *   bench_elliptic cpu|cuda N    a shell of N x N x N/2 cells
+ *   bench_elliptic cpu|cuda N    a shell of N x N x N/2 cells; cpu: one core
  * A line a kernel: row,kernel,cells,seconds,operations,words; operations and words of a cell, counted as the rows count
  * them: what lies in caches is not. */
 #include <stdio.h>
@@ -70,19 +70,17 @@ static void time_all(const char *row, const struct elliptic_space *space, struct
     print(row, "axpby", cells, seconds_of(combine, &t), 2, 3);
 }
 
-static void time_host(const struct sw_elliptic_desc *desc, const struct sw_elliptic_matrix *matrix, int threads)
+static void time_core(const struct sw_elliptic_desc *desc, const struct sw_elliptic_matrix *matrix)
 {
     const size_t cells = sw_elliptic_cells(desc);
     struct elliptic_host host;
     struct sw_device *cpu;
-    char row[32];
-    need(sw_device_open("cpu", threads, &cpu));
-    need(elliptic_host_make(desc, cpu->threads, 3, &host));
+    need(sw_device_open("cpu", 1, &cpu));
+    need(elliptic_host_make(desc, 1, 3, &host));
     host.matrix = matrix;
     for (size_t i = 0; i < 3 * cells; i++) host.work[i] = 1e-3 * (double)(i % 1001);
     const struct elliptic_space space = elliptic_host_space(&host);
-    snprintf(row, sizeof row, "cpu.pcg%s", threads ? "@1" : "");
-    time_all(row, &space, cpu, cells, 14, 2);  /* 13 and one division */
+    time_all("cpu.pcg@1", &space, cpu, cells, 14, 2);  /* 13 and one division */
     elliptic_host_free(&host);
     sw_device_close(&cpu);
 }
@@ -119,8 +117,7 @@ int main(int argc, char **argv)
     if (n < 2) return fprintf(stderr, "usage: bench_elliptic cpu|cuda N\n"), 2;
     need(sw_elliptic_matrix_make(&desc, &numbers, NULL, NULL, &matrix));
     if (!strcmp(argv[1], "cpu")) {
-        time_host(&desc, &matrix, 1);
-        time_host(&desc, &matrix, 0);
+        time_core(&desc, &matrix);
     } else {
 #ifdef SW_HAVE_CUDA
         time_device(&desc, &matrix);
