@@ -162,8 +162,14 @@ def draw_history(folder):
 
 # ---------------------------------------------------------------- figures 6 and 7
 
+def draw_band(axes, low, high, words):
+    axes.axhspan(low, high, color=PAPER, alpha=0.25, linewidth=0)
+    axes.text(0.01, math.sqrt(low * high), f"{words}, M2090", transform=axes.get_yaxis_transform(), fontsize=7.5,
+              color=PAPER, va="center")
+
+
 def draw_sizes(folder):
-    """What the paper's text says of figure 6, for both precisions, is a band."""
+    """Bands: what the paper's text says of figure 6, and the kernels of its table 7."""
     table, found = data.elliptic_iterations(folder, "sizes")
     lines = collections.defaultdict(list)
     for (_, row), one in found.items():
@@ -177,10 +183,12 @@ def draw_sizes(folder):
         if all(one.flops for one in line):
             axes[0].plot(cells, [1e-9 * one.flops for one in line], label=row, **style_of(row))
         axes[1].plot(cells, [1e-9 * one.bytes for one in line], label=row, **style_of(row))
-    for low, high, words in ((70, 80, "single"), (40, 50, "double")):
-        axes[0].axhspan(low, high, color=PAPER, alpha=0.25, linewidth=0)
-        axes[0].text(0.01, high, f"interleaved on an M2090, {words}", transform=axes[0].get_yaxis_transform(),
-                     fontsize=7.5, color=PAPER, va="bottom")
+    paper = data.elliptic_paper(folder)
+    for precision, low, high in (("single", 70, 80), ("double", 40, 50)):
+        draw_band(axes[0], low, high, f"interleaved, {precision}")
+        rates = [paper.get(("7", precision, "interleaved", kernel, "GB/s")) for kernel in ("SpMV", "prec")]
+        if all(rates):
+            draw_band(axes[1], min(rates), max(rates), f"interleaved, {precision}")
     for one, title, unit in zip(axes, ("figure 6", "figure 7"), ("10⁹ operations/s", "GB/s, counted from the source")):
         one.set_xscale("log")
         one.set_yscale("log")
@@ -190,7 +198,7 @@ def draw_sizes(folder):
         one.set_xlabel("cells, 128 levels")
         one.set_ylabel(unit)
         one.set_title(title)
-    axes[1].legend()
+    axes[1].legend(loc="center left", bbox_to_anchor=(1, 0.5))
     figure.suptitle("An iteration over the number of cells")
     save(figure, folder, "elliptic_sizes", "; ".join(filter(None, (table.origin("cuda"), table.origin("cpu")))))
 
