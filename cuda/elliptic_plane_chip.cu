@@ -14,11 +14,12 @@
  *
  * A thread has a tile of 4 x 4 cells: r, d, x and the weights of B in 88 registers. It reads and writes 16 words at its
  * edges an iteration each way, a word a cell; cross terms read 50 weights more. Operations: 13 a cell, 21 with cross
- * terms. A problem moves 1 word in and out, and each correction in double 5 or so more, most from the L2 cache. */
+ * terms. A problem moves 1 word in and out and 1.5 of weights in single precision, and where residuals are formed again
+ * 6 more, most of them from the L2 cache. */
 #include "cluster.cuh"
 #include "elliptic/elliptic_plane_point.h"
-#include "elliptic_plane.cuh"
 #include "launch.cuh"
+#include "sw_cuda.h"
 
 enum {
     TILE = 4,
@@ -26,7 +27,7 @@ enum {
     PAD = 4,               /* words before and behind a row: what lies beyond walls, and keeps rows aligned      */
     CORRECTIONS = 20,
     STEPS = 40000,         /* of one correction, at most                                                         */
-    VALUES = 5             /* that are reduced at once                                                           */
+    VALUES = 3             /* that are reduced at once                                                           */
 };
 
 /* One correction leaves at least so much: rounding of x counts by the condition number, and less is not asked for. */
@@ -71,6 +72,14 @@ __device__ static inline float *words_here()
 {
     extern __shared__ float4 dynamic[];
     return (float *)dynamic;
+}
+
+/* The weights of A in single precision, one plane after another: area, east, north, cross; 0 beyond the cells, in rows
+ * that tiles read as they are. */
+__host__ __device__ static inline int64_t pitch_of(const struct shape &s) { return TILE * (s.tiles + 1); }
+__host__ __device__ static inline int64_t words_of_plane(const struct shape &s)
+{
+    return pitch_of(s) * (TILE * s.all + 1);
 }
 
 struct shared {
@@ -171,75 +180,100 @@ __device__ static inline float cell_of(const float f[TILE][TILE], const struct r
 
 /* ------------------------------------------------------------------ the matrix of a mode */
 
-/* Weights of B: towards west and south of each cell, and of the cells behind the last ones. */
+/* Weights towards west and south of each cell, and of the cells behind the last ones; first those of A, then of B. */
 struct weights { float across[TILE][TILE + 1], along[TILE + 1][TILE]; };
 
-/* 1/sqrt(diagonal), 0 where there is no cell. value: out: sum of the diagonal; -area lambda/diagonal at most; what is
- * beside the diagonal of a row of S² A at most. */
-__device__ static void scale_tile(const struct sw_cuda_elliptic &m, double lambda, const struct tile &t,
-                                  float scale[TILE][TILE], double *value)
+__device__ static inline void read_four(const float *from, float *to)
 {
-    const int nx = (int)m.nx, ny = (int)m.ny;
-    float sum = 0, least = -1, most = 0;
-#pragma unroll
-    for (int k = 0; k < TILE; k++)
-#pragma unroll
-        for (int h = 0; h < TILE; h++) {
-            const int i = t.i + h, j = t.j + k;
-            scale[k][h] = 0;
-            if (!t.there || i >= nx || j >= ny) continue;
-            const float diagonal = (float)plane_diagonal(m, lambda, i, j), zero = (float)(lambda * m.area[j * nx + i]);
-            float beside = 0;
-            if (i > 0 || m.periodic_x) beside += fabsf((float)m.east[j * (nx + 1) + i]);
-            if (i < nx - 1 || m.periodic_x) beside += fabsf((float)m.east[j * (nx + 1) + i + 1]);
-            if (j > 0 || m.periodic_y) beside += fabsf((float)m.north[j * nx + i]);
-            if (j < ny - 1 || m.periodic_y) beside += fabsf((float)m.north[(j + 1) * nx + i]);
-            if (m.cross)
-                for (int corner = 0; corner < 4; corner++)
-                    beside += 0.5f * fabsf((float)m.cross[(j + corner / 2) * (nx + 1) + i + corner % 2]);
-            scale[k][h] = rsqrtf(diagonal);
-            sum += diagonal;
-            least = fmaxf(least, -zero / diagonal);
-            most = fmaxf(most, beside / diagonal);
-        }
-    value[0] = sum;
-    value[1] = least;
-    value[2] = most;
+    const float4 v = *(const float4 *)from;
+    to[0] = v.x, to[1] = v.y, to[2] = v.z, to[3] = v.w;
 }
 
-__device__ static void make_weights(const struct sw_cuda_elliptic &m, const struct layout &l, const struct tile &t,
-                                    const float scale[TILE][TILE], const struct ring &around, struct weights *w)
+/* Weights of A, and 1/sqrt(diagonal), which is 0 where there is no cell.
+ * value: out: sum of the diagonal; -lambda area/diagonal at most */
+template <bool CROSS>
+__device__ static void read_weights(const struct sw_cuda_elliptic &m, const float *planes, int pitch, int64_t plane,
+                                    double lambda, const struct tile &t, struct weights *w, float scale[TILE][TILE],
+                                    double *value)
 {
-    const int nx = (int)m.nx, ny = (int)m.ny;
+    const float *const at = planes + (int64_t)t.j * pitch + t.i;
+    float sum = 0, least = -1;
+#pragma unroll
+    for (int k = 0; k < TILE; k++) {
+        read_four(at + plane + k * pitch, w->across[k]);
+        w->across[k][TILE] = at[plane + k * pitch + TILE];
+    }
+#pragma unroll
+    for (int k = 0; k <= TILE; k++) read_four(at + 2 * plane + k * pitch, w->along[k]);
+#pragma unroll
+    for (int k = 0; k < TILE; k++) {
+        float area[TILE], south[TILE + 1], north[TILE + 1];
+        read_four(at + k * pitch, area);
+        if (CROSS) {
+            const float *const corner = at + 3 * plane + k * pitch;
+            read_four(corner, south), south[TILE] = corner[TILE];
+            read_four(corner + pitch, north), north[TILE] = corner[pitch + TILE];
+        }
+#pragma unroll
+        for (int h = 0; h < TILE; h++) {
+            const float zero = (float)lambda * area[h];
+            float diagonal =
+                zero + ((w->across[k][h] + w->across[k][h + 1]) + (w->along[k][h] + w->along[k + 1][h]));
+            if (CROSS) diagonal += 0.5f * ((south[h] - south[h + 1]) + (north[h + 1] - north[h]));
+            const bool there = t.i + h < m.nx && t.j + k < m.ny;
+            scale[k][h] = there ? rsqrtf(diagonal) : 0;
+            if (there) sum += diagonal, least = fmaxf(least, -zero / diagonal);
+        }
+    }
+    value[0] = sum;
+    value[1] = least;
+}
+
+/* Weights of B from those of A. @return the largest sum of absolute values of what is beside the diagonal of a row */
+template <bool CROSS>
+__device__ static float scale_weights(const float *planes, int pitch, int64_t plane, const struct layout &l,
+                                      const struct tile &t, const float scale[TILE][TILE], const struct ring &around,
+                                      struct weights *w)
+{
+    float beside[TILE][TILE], most = 0;
 #pragma unroll
     for (int k = 0; k < TILE; k++)
 #pragma unroll
-        for (int h = 0; h <= TILE; h++) {
-            const int i = t.i + h, j = t.j + k;
-            w->across[k][h] = !t.there || i > nx || j >= ny ? 0
-                : (float)m.east[j * (nx + 1) + i] * (cell_of(scale, around, h - 1, k) * cell_of(scale, around, h, k));
-        }
+        for (int h = 0; h <= TILE; h++)
+            w->across[k][h] *= cell_of(scale, around, h - 1, k) * cell_of(scale, around, h, k);
 #pragma unroll
     for (int k = 0; k <= TILE; k++)
 #pragma unroll
-        for (int h = 0; h < TILE; h++) {
-            const int i = t.i + h, j = t.j + k;
-            w->along[k][h] = !t.there || i >= nx || j > ny ? 0
-                : (float)m.north[j * nx + i] * (cell_of(scale, around, h, k - 1) * cell_of(scale, around, h, k));
-        }
-    if (!m.cross || !t.there) return;
-    float *const at = words_here() + t.y * TILE * l.pitch + PAD + TILE * t.x;
+        for (int h = 0; h < TILE; h++)
+            w->along[k][h] *= cell_of(scale, around, h, k - 1) * cell_of(scale, around, h, k);
 #pragma unroll
-    for (int k = 0; k <= TILE; k++)
+    for (int k = 0; k < TILE; k++)
 #pragma unroll
-        for (int h = 0; h < TILE; h++) {  /* corners on the walls weigh nothing */
-            const int i = t.i + h, j = t.j + k;
-            const float half = i >= nx || j >= ny ? 0 : 0.5f * (float)m.cross[j * (nx + 1) + i];
-            at[l.rising + k * l.pitch + h] =
-                half * (cell_of(scale, around, h - 1, k - 1) * cell_of(scale, around, h, k));
-            at[l.falling + k * l.pitch + h] =
-                -half * (cell_of(scale, around, h - 1, k) * cell_of(scale, around, h, k - 1));
-        }
+        for (int h = 0; h < TILE; h++)
+            beside[k][h] = (fabsf(w->across[k][h]) + fabsf(w->across[k][h + 1])) +
+                           (fabsf(w->along[k][h]) + fabsf(w->along[k + 1][h]));
+    if (CROSS) {
+        const float *const from = planes + 3 * plane + (int64_t)t.j * pitch + t.i;
+        float *const at = words_here() + t.y * TILE * l.pitch + PAD + TILE * t.x;
+#pragma unroll
+        for (int k = 0; k <= TILE; k++)
+#pragma unroll
+            for (int h = 0; h <= TILE; h++) {  /* the lower left corner of cell (h, k); 0 on the walls */
+                const float half = 0.5f * from[k * pitch + h],
+                            rise = half * (cell_of(scale, around, h - 1, k - 1) * cell_of(scale, around, h, k)),
+                            fall = -half * (cell_of(scale, around, h - 1, k) * cell_of(scale, around, h, k - 1));
+                if (h < TILE) at[l.rising + k * l.pitch + h] = rise, at[l.falling + k * l.pitch + h] = fall;
+                if (h < TILE && k < TILE) beside[k][h] += fabsf(rise);
+                if (h > 0 && k > 0) beside[k - 1][h - 1] += fabsf(rise);
+                if (h > 0 && k < TILE) beside[k][h - 1] += fabsf(fall);
+                if (h < TILE && k > 0) beside[k - 1][h] += fabsf(fall);
+            }
+    }
+#pragma unroll
+    for (int k = 0; k < TILE; k++)
+#pragma unroll
+        for (int h = 0; h < TILE; h++) most = fmaxf(most, beside[k][h]);
+    return most;
 }
 
 /* ------------------------------------------------------------------ iterations */
@@ -333,63 +367,129 @@ __device__ static int steps_for(double low, double high, double part)
         _Pragma("unroll") for (int h = 0, at = (t.j + k) * (int)m.nx + t.i; h < TILE; h++, at++) \
             if (t.there && t.i + h < m.nx && t.j + k < m.ny)
 
+/* Where row or column i of n lies, or the next one where there is none; *there: whether there is one. */
+__device__ static inline int place_of(int i, int n, bool periodic, bool *there)
+{
+    *there = (i >= 0 && i < n) || (periodic && (i == -1 || i == n));
+    if (i < 0) return periodic ? n - 1 : 0;
+    return i < n ? i : periodic && i == n ? 0 : n - 1;
+}
+
+/* A row of w beside and in a tile, 0 beyond walls. */
+__device__ static inline void read_row(const double *w, const int *column, const bool *there, bool row_there,
+                                       double *to)
+{
+#pragma unroll
+    for (int h = 0; h < TILE + 2; h++) {
+        const double v = w[column[h]];
+        to[h] = there[h] && row_there ? v : 0;
+    }
+}
+
+/* r = S (g - A w)/unit, A in double, by differences. All tiles go the same way, whatever walls they lie at.
+ * value: out: |g - A w|², |r|²
+ * @param correction  the first one, 0, has w = 0 */
+template <bool CROSS>
+__device__ static inline void form_residual(const struct sw_cuda_elliptic &m, const struct tile &t, double lambda,
+                                            const double *g, const double *w, int correction, double unit,
+                                            const float *scale, float r[TILE][TILE], double *value)
+{
+    const int nx = (int)m.nx, ny = (int)m.ny;
+    const double inverse = 1 / unit;
+    double below[TILE + 2], own[TILE + 2], above[TILE + 2];
+    int column[TILE + 2];
+    bool there[TILE + 2], row_there;
+    value[0] = value[1] = 0;
+    if (!t.there) return;
+#pragma unroll
+    for (int h = 0; h < TILE + 2; h++) column[h] = place_of(t.i + h - 1, nx, m.periodic_x, &there[h]);
+    if (correction > 0) {
+        const int south = place_of(t.j - 1, ny, m.periodic_y, &row_there);
+        read_row(w + (int64_t)south * nx, column, there, row_there, below);
+        read_row(w + (int64_t)t.j * nx, column, there, true, own);
+    }
+#pragma unroll
+    for (int k = 0; k < TILE; k++) {
+        const int j = t.j + k < ny ? t.j + k : ny - 1;
+        double rest[TILE];
+#pragma unroll
+        for (int h = 0; h < TILE; h++) rest[h] = g[(int64_t)j * nx + column[h + 1]];
+        if (correction > 0) {
+            const int north = place_of(t.j + k + 1, ny, m.periodic_y, &row_there);
+            read_row(w + (int64_t)north * nx, column, there, row_there, above);
+            const double *const east = m.east + (int64_t)j * (nx + 1), *const along = m.north + (int64_t)j * nx,
+                         *const area = m.area + (int64_t)j * nx, *const cross = m.cross + (int64_t)j * (nx + 1);
+            double flux = east[column[1]] * (own[1] - own[0]);
+#pragma unroll
+            for (int h = 0; h < TILE; h++) {
+                const int i = t.i + h < nx ? t.i + h : nx - 1, at = column[h + 1];
+                const double next = east[i + 1] * (own[h + 2] - own[h + 1]);
+                rest[h] -= lambda * area[at] * own[h + 1] + ((flux - next) + (along[at] * (own[h + 1] - below[h + 1]) +
+                                                             along[at + nx] * (own[h + 1] - above[h + 1])));
+                flux = next;
+                if (!CROSS) continue;
+                const double *const corner = cross + i;  /* 0 at the walls, beyond which there is no cell */
+                rest[h] -= 0.5 * ((corner[0] * (own[h + 1] - below[h]) - corner[1] * (own[h + 1] - below[h + 2])) +
+                                  (corner[nx + 2] * (own[h + 1] - above[h + 2]) -
+                                   corner[nx + 1] * (own[h + 1] - above[h])));
+            }
+#pragma unroll
+            for (int h = 0; h < TILE + 2; h++) below[h] = own[h], own[h] = above[h];
+        }
+#pragma unroll
+        for (int h = 0; h < TILE; h++) {
+            const double kept = there[h + 1] && t.i + h < nx && t.j + k < ny ? rest[h] : 0;
+            r[k][h] = (float)(kept * inverse) * scale[(TILE * k + h) * (int)blockDim.x];
+            value[0] += kept * kept;
+            value[1] += (double)r[k][h] * r[k][h];
+        }
+    }
+}
+
 /* @param w  [ny][nx]: scratch of the cluster */
 template <bool CROSS>
 __device__ static struct elliptic_plane_outcome solve(struct cluster *c, struct shared *s, const struct layout &l,
                                                       const struct tile &t, const struct sw_cuda_elliptic &m,
-                                                      double lambda, double target, bool check, int *turn, double *g,
-                                                      double *w)
+                                                      const float *planes, int pitch, int64_t plane, double lambda,
+                                                      double target, bool check, int *turn, double *g, double *w)
 {
     struct elliptic_plane_outcome o = {0, 1};
-    struct weights weights;
-    float r[TILE][TILE], x[TILE][TILE];
-    float *const kept = words_here() + l.scale + threadIdx.x;  /* the scale of the tile's cells */
-    const int apart = (int)blockDim.x;
-    double value[VALUES] = {0, 0};  /* |rest|², |S rest|²; then those of scale_tile() */
-    scale_tile(m, lambda, t, r, value + 2);
+    struct weights weights = {};
+    float r[TILE][TILE] = {}, x[TILE][TILE];
+    float *const scale = words_here() + l.scale + threadIdx.x;
+    double value[VALUES] = {0, -1, 0}, before = 0;
+    if (t.there) read_weights<CROSS>(m, planes, pitch, plane, lambda, t, &weights, r, value);
     *turn ^= 1;
     publish(l, t, *turn, r);
+    cluster_barrier();
+    if (t.there)
+        value[2] = scale_weights<CROSS>(planes, pitch, plane, l, t, r, gather<true>(l, t, *turn), &weights);
 #pragma unroll
-    for (int k = 0; k < TILE * TILE; k++) kept[k * apart] = r[k / TILE][k % TILE];
-    FOR_TILE(k, h, at) {
-        const double rest = g[at];
-        value[0] += rest * rest;
-        value[1] += rest * rest * ((double)r[k][h] * r[k][h]);
-    }
-    reduce<VALUES>(c, s, 3, value);
-    o.residual = sqrt(value[0]);
-    const double mean = sqrt(value[2] / (double)(m.nx * m.ny)), high = 1.0001 * (1 + value[4]),
-                 low = fmin(-0.9999 * value[3], 0.999 * high), leaves = fmax(SINGLE_LEAVES, ROUNDING * high / low);
-    if (o.residual > target) make_weights(m, l, t, r, gather<true>(l, t, *turn), &weights);
-    double before = 0;
+    for (int k = 0; k < TILE * TILE; k++) scale[k * (int)blockDim.x] = r[k / TILE][k % TILE];
+    reduce<3>(c, s, 1, value);
+    /* |g - A w|² = sum of diagonal r², and what is left of r is spread evenly: the mean of the diagonal will do. */
+    const double mean = sqrt(value[0] / (double)(m.nx * m.ny)), high = 1.0001 * (1 + value[2]),
+                 low = fmin(-0.9999 * value[1], 0.999 * high), leaves = fmax(SINGLE_LEAVES, ROUNDING * high / low);
     bool done = false;
     int correction = 0;
-    for (; correction < CORRECTIONS && o.residual > target && !(correction > 0 && o.residual > 0.5 * before);
-         correction++) {
-        const double norm = o.residual, part = 0.5 * target / (mean * sqrt(value[1])), inverse = 1 / norm;
-        FOR_TILE(k, h, at) {
-            const double rest = correction > 0 ? plane_residual(m, lambda, g, w, t.i + h, t.j + k) : g[at];
-            r[k][h] = (float)(rest * inverse) * kept[(TILE * k + h) * apart];
-        } else r[k][h] = 0;
+    for (;; correction++) {
+        form_residual<CROSS>(m, t, lambda, g, w, correction, target, scale, r, value);
+        reduce<2>(c, s, 2, value);
+        o.residual = sqrt(value[0]);
+        if (correction == CORRECTIONS || !(o.residual > target)) break;
+        if (correction > 0 && o.residual > 0.5 * before) break;
+        before = o.residual;
+        const double part = 0.5 / (mean * sqrt(value[1]));  /* of r, whose unit is the target */
         iterate<CROSS>(l, t, weights, steps_for(low, high, fmin(0.5, fmax(part, leaves))), (float)low, (float)high,
                        turn, r, x);
         done = !check && part > 10 * leaves;  /* what is left then follows from the bound: it need not be formed */
         double *const to = done ? g : w;  /* all have read w: they took a step since */
         FOR_TILE(k, h, at) {
-            const double more = norm * ((double)kept[(TILE * k + h) * apart] * x[k][h]);
+            const double more = target * ((double)scale[(TILE * k + h) * (int)blockDim.x] * x[k][h]);
             to[at] = correction > 0 ? w[at] + more : more;
         }
         if (done) break;
         cluster_barrier();
-        value[0] = value[1] = 0;
-        FOR_TILE(k, h, at) {
-            const double rest = plane_residual(m, lambda, g, w, t.i + h, t.j + k);
-            value[0] += rest * rest;
-            value[1] += rest * rest * ((double)kept[(TILE * k + h) * apart] * kept[(TILE * k + h) * apart]);
-        }
-        reduce<2>(c, s, 2, value);
-        before = norm;
-        o.residual = sqrt(value[0]);
     }
     if (!isfinite(o.residual)) o.pq = NAN;
     if (done) o.residual = 0.5 * target;
@@ -433,13 +533,15 @@ __device__ static struct tile tile_of(const struct sw_cuda_elliptic &m, const st
 
 template <bool CROSS>
 __global__ static void __launch_bounds__(THREADS, 1)
-    elliptic_plane_chip_k(struct sw_cuda_planes s, struct shape p, bool check, double *scratch)
+    elliptic_plane_chip_k(struct sw_cuda_planes s, struct shape p, const float *planes, bool check, double *scratch)
 {
     __shared__ struct shared common;
     struct cluster c = join_cluster((unsigned)p.size, &common.words);
     const struct layout l = layout_of(p, CROSS);
     const struct sw_cuda_elliptic &m = s.matrix;
     const int64_t cells = m.nx * m.ny;
+    const int pitch = (int)pitch_of(p);
+    const int64_t plane = words_of_plane(p);
     int turn = 0;
     for (int e = (int)threadIdx.x; e < l.words; e += (int)blockDim.x) words_here()[e] = 0;
     const struct tile t = tile_of(m, p, l, c.rank);
@@ -450,8 +552,8 @@ __global__ static void __launch_bounds__(THREADS, 1)
         const double goal = s.goal[item / m.nz];
         if (goal < 0) continue;
         const struct elliptic_plane_outcome o =
-            solve<CROSS>(&c, &common, l, t, m, s.lambda[item], goal * s.share[item], check, &turn,
-                         s.w + item * cells, scratch + blockIdx.x / (unsigned)p.size * cells);
+            solve<CROSS>(&c, &common, l, t, m, planes, pitch, plane, s.lambda[item], goal * s.share[item], check,
+                         &turn, s.w + item * cells, scratch + blockIdx.x / (unsigned)p.size * cells);
         if (c.rank == 0 && threadIdx.x == 0) s.outcome[item] = o;
     }
 }
@@ -481,16 +583,35 @@ extern "C" int sw_cuda_planes_chip_size(int64_t nx, int64_t ny, bool cross, bool
     return 0;
 }
 
-extern "C" enum sw_status sw_cuda_planes_on_chip(sw_cuda_stream stream, const struct sw_cuda_planes *s, bool check,
-                                                 int clusters, int size, void *work)
+extern "C" size_t sw_cuda_planes_chip_words(int64_t nx, int64_t ny, bool cross)
+{
+    return (size_t)words_of_plane(shape_of(nx, ny, 1)) * (cross ? 4 : 3);
+}
+
+extern "C" void sw_cuda_planes_chip_pack(const struct sw_cuda_elliptic *m, float *planes)
+{
+    const struct shape p = shape_of(m->nx, m->ny, 1);
+    const int64_t pitch = pitch_of(p), plane = words_of_plane(p);
+    const double *const from[] = {m->area, m->east, m->north, m->cross};
+    for (int k = 0; k < (m->cross ? 4 : 3); k++) {
+        const int64_t columns = m->nx + k % 2, rows = m->ny + k / 2;
+        for (int64_t e = 0; e < plane; e++) {
+            const int64_t i = e % pitch, j = e / pitch;
+            planes[k * plane + e] = i < columns && j < rows ? (float)from[k][j * columns + i] : 0;
+        }
+    }
+}
+
+extern "C" enum sw_status sw_cuda_planes_on_chip(sw_cuda_stream stream, const struct sw_cuda_planes *s,
+                                                 const float *planes, bool check, int clusters, int size, void *work)
 {
     const struct sw_cuda_elliptic *m = &s->matrix;
     if (s->count == 0) return SW_OK;
     const struct shape p = shape_of(m->nx, m->ny, size);
     const size_t shared = layout_of(p, m->cross != NULL).words * sizeof(float);
-    void (*const kernel)(struct sw_cuda_planes, struct shape, bool, double *) =
+    void (*const kernel)(struct sw_cuda_planes, struct shape, const float *, bool, double *) =
         m->cross ? elliptic_plane_chip_k<true> : elliptic_plane_chip_k<false>;
     SW_TRY(allow_shared(kernel, shared));
     return launch(kernel, (long long)clusters * size, p.threads, shared, (cudaStream_t)stream, CLUSTERS(size), *s, p,
-                  check, (double *)work);
+                  planes, check, (double *)work);
 }

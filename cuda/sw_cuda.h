@@ -282,11 +282,17 @@ enum sw_status sw_cuda_planes_in_memory(sw_cuda_stream stream, const struct sw_c
 size_t sw_cuda_planes_work(int64_t cells, bool cross, bool precise);
 /** By Chebyshev's polynomials on chip (elliptic_plane_chip.cu), where lambda holds all waves: the steps grow with the
  * square root of 1/lambda.
+ * @param planes    what sw_cuda_planes_chip_pack() made of the matrix
  * @param check     residuals are formed when all is done; else what is left may be a bound of them
  * @param size      sw_cuda_planes_chip_size()
  * @param work      [clusters][nx*ny] doubles */
-enum sw_status sw_cuda_planes_on_chip(sw_cuda_stream stream, const struct sw_cuda_planes *s, bool check, int clusters,
-                                      int size, void *work);
+enum sw_status sw_cuda_planes_on_chip(sw_cuda_stream stream, const struct sw_cuda_planes *s, const float *planes,
+                                      bool check, int clusters, int size, void *work);
+/** What is horizontal of a matrix, in single precision, on the host.
+ * @param m       arrays on the host
+ * @param planes  out [sw_cuda_planes_chip_words()] */
+void sw_cuda_planes_chip_pack(const struct sw_cuda_elliptic *m, float *planes);
+size_t sw_cuda_planes_chip_words(int64_t nx, int64_t ny, bool cross);
 /** @param most    blocks of a cluster: 8, or 1 before compute capability 9.0
  * @param memory  bytes of shared memory that a block may have
  * @return how many blocks a plane takes, a power of two; 0: it does not fit */

@@ -39,6 +39,7 @@ struct modal {
     int      size[WAYS];              /* blocks of a cluster; 0: not that way                                    */
     int      clusters[WAYS];          /* problems at once                                                        */
     int      count[WAYS];             /* of problems                                                             */
+    bool     has_planes;              /* there_planes were copied: they are the same for all systems             */
     bool     missed;                  /* not all problems go the way that load() found                           */
     /* on the host */
     double  *packed;                  /* [words] */
@@ -54,6 +55,7 @@ struct modal {
     double  *there_lambda, *there_share, *there_goal;  /* one block */
     int     *there_of, *there_order, *there_queue;     /* one block; a queue a way */
     struct elliptic_plane_outcome *there_outcome;
+    float   *there_planes;            /* of the matrix on chip; NULL: not that way */
     char    *work;
 };
 
@@ -82,8 +84,8 @@ static int clusters_of(const struct sw_elliptic_desc *d)
     return (int)(problems_of(d) < most ? problems_of(d) : most);
 }
 
-/* Of a plane on chip at most. */
-static const int64_t CHIP_CELLS = INT64_C(1) << 16;
+/* On chip at most: of a block, of a plane. */
+static const int64_t CHIP_BLOCK_CELLS = 8192, CHIP_CELLS = INT64_C(1) << 16;
 
 /* Bytes of device memory that clusters work in. */
 static size_t work_of(const struct sw_elliptic_desc *d)
@@ -91,17 +93,20 @@ static size_t work_of(const struct sw_elliptic_desc *d)
     const int64_t cells = d->n[0] * d->n[1];
     const size_t single = (size_t)clusters_of(d) * sw_cuda_planes_work(cells, d->full, false),
                  one = sw_cuda_planes_work(cells, d->full, true), problems = problems_of(d),
-                 chip = (problems < CHIP_BLOCKS ? problems : CHIP_BLOCKS) * (size_t)cells * sizeof(double),
+                 fit = (size_t)CHIP_BLOCKS * CHIP_BLOCK_CELLS / (size_t)cells,
+                 chip = (problems < fit ? problems : fit) * (size_t)cells * sizeof(double),
                  memory = single > one ? single : one;
     return cells <= CHIP_CELLS && chip > memory ? chip : memory;
 }
 
 static size_t bytes(const struct sw_elliptic_desc *d)
 {
-    const size_t batch = (size_t)d->batch, problems = problems_of(d);
+    const size_t batch = (size_t)d->batch, problems = problems_of(d),
+                 planes = d->n[0] * d->n[1] <= CHIP_CELLS ? sw_cuda_planes_chip_words(d->n[0], d->n[1], d->full) : 0;
     return elliptic_device_bytes(d, 1, d->batch) + batch * sw_elliptic_cells(d) * sizeof(double) +
            2 * batch * sw_cuda_transform_words(d->n[2]) * sizeof(double) + (2 * problems + batch) * sizeof(double) +
-           (batch + problems + WAYS) * sizeof(int) + problems * sizeof(struct elliptic_plane_outcome) + work_of(d);
+           (batch + problems + WAYS) * sizeof(int) + problems * sizeof(struct elliptic_plane_outcome) +
+           planes * sizeof(float) + work_of(d);
 }
 
 static void destroy(struct sw_elliptic *s)
@@ -119,7 +124,8 @@ static void destroy(struct sw_elliptic *s)
     sw_free(p->order);
     sw_device_free_host(s->device, p->goal);
     sw_device_free_host(s->device, p->outcome);
-    void *const there[] = {p->in_modes, p->there_packed, p->there_lambda, p->there_of, p->there_outcome, p->work};
+    void *const there[] = {p->in_modes, p->there_packed, p->there_lambda, p->there_of, p->there_outcome,
+                           p->there_planes, p->work};
     for (size_t k = 0; k < sizeof there / sizeof *there; k++) sw_device_free(s->device, there[k]);
     sw_free(p);
 }
@@ -158,7 +164,7 @@ static enum sw_status choose_clusters(const struct sw_elliptic *s, struct modal 
     if (!p->size[ON_CHIP]) return SW_OK;
     const size_t fit = (size_t)(CHIP_BLOCKS / p->size[ON_CHIP]), problems = problems_of(d);
     p->clusters[ON_CHIP] = (int)(problems < fit ? problems : fit);
-    return SW_OK;
+    return sw_device_alloc(s->device, sw_cuda_planes_chip_words(d->n[0], d->n[1], d->full), &p->there_planes);
 }
 
 static enum sw_status create(struct sw_elliptic *s)
@@ -233,6 +239,24 @@ static enum sw_status load_modes(struct sw_elliptic *s, int due)
     return SW_OK;
 }
 
+/* What is horizontal is the same for all systems of a shape. */
+static enum sw_status load_planes(struct sw_elliptic *s)
+{
+    struct modal *p = s->own;
+    const struct sw_elliptic_matrix *m = &s->matrix[0];
+    const struct sw_cuda_elliptic here = {.nx = m->nx, .ny = m->ny, .area = m->area, .east = m->east,
+                                          .north = m->north, .cross = m->cross};
+    const size_t words = sw_cuda_planes_chip_words(m->nx, m->ny, m->cross != NULL);
+    float *planes = NULL;
+    if (!p->there_planes || p->has_planes) return SW_OK;
+    SW_TRY(sw_alloc(words, &planes));
+    sw_cuda_planes_chip_pack(&here, planes);
+    const enum sw_status st = sw_device_upload(s->device, p->there_planes, planes, words * sizeof *planes);
+    sw_free(planes);
+    p->has_planes = st == SW_OK;
+    return st;
+}
+
 static enum sw_status load(struct sw_elliptic *s)
 {
     struct modal *p = s->own;
@@ -241,6 +265,7 @@ static enum sw_status load(struct sw_elliptic *s)
     const int due = elliptic_verticals_load(&p->set, s->count, s->matrix);
     for (int k = 0; k < due; k++) SW_TRY(load_modes(s, k));
     if (s->count == 0) return SW_OK;
+    SW_TRY(load_planes(s));
     const double stiffness = elliptic_plane_stiffness(&s->matrix[0]);
     double *hardness = NULL;
     SW_TRY(sw_alloc(nz, &hardness));
@@ -290,7 +315,8 @@ static enum sw_status solve_planes(const struct sw_elliptic *s, bool check)
     for (int way = 0; way < WAYS; planes.order += p->count[way], planes.queue++, way++) {
         planes.count = p->count[way];
         if (way == ON_CHIP)
-            SW_TRY(sw_cuda_planes_on_chip(stream, &planes, check, p->clusters[way], p->size[way], p->work));
+            SW_TRY(sw_cuda_planes_on_chip(stream, &planes, p->there_planes, check, p->clusters[way], p->size[way],
+                                          p->work));
         else
             SW_TRY(sw_cuda_planes_in_memory(stream, &planes, way == IN_DOUBLE, p->clusters[way], p->size[way],
                                             p->work));
