@@ -79,10 +79,11 @@ __global__ static void __launch_bounds__(THREADS)
     double above = area * m.b[k], below = area * m.c[k], x0 = d * of_x[0], x1 = d * of_x[1], y0 = d * of_y[0],
            y1 = d * of_y[nx], corner[4] = {0, 0, 0, 0};
     if (m.kx) {
-        const double *kx = m.kx + (j * nz + k) * (nx + 1) + i, *ky = m.ky + at, *kz = m.kz + (j * (nz + 1) + k) * nx + i;
+        const double *kx = m.kx + (j * nz + k) * (nx + 1) + i, *ky = m.ky + at,
+                     *kz = m.kz + (j * (nz + 1) + k) * nx + i;
         x0 *= kx[0], x1 *= kx[1], y0 *= ky[0], y1 *= ky[slab], below *= kz[0], above *= kz[nx];
     }
-    if (m.cross) {  /* elliptic_vertex(): sum = w (upper right - lower left)/2, difference = w (lower r. - upper l.)/2 */
+    if (m.cross) {  /* elliptic_vertex(): w (upper right - lower left)/2, w (lower right - upper left)/2 */
         const double *v = m.cross + j * (nx + 1) + i;
         corner[0] = -0.5 * d * v[0], corner[1] = 0.5 * d * v[1];
         corner[2] = 0.5 * d * v[nx + 1], corner[3] = -0.5 * d * v[nx + 2];
