@@ -11,7 +11,7 @@
 #include "elliptic_multigrid.cuh"
 
 static const float DAMPING = 0.8f;
-enum { WARPS = 16, RING = SW_CUDA_MULTIGRID_RING };
+enum { RING = SW_CUDA_MULTIGRID_RING };
 
 /* What one launch does with columns. */
 struct pass {
@@ -80,24 +80,10 @@ __device__ static void end_direction(state *s, double pq)
 
 /* ------------------------------------------------------------------ columns, several threads each */
 
-__device__ static inline float reciprocal(float x) { return __fdividef(1.0f, x); }
+/* Columns of a tile that a block has, as its threads are 256 at most. */
+__host__ __device__ static inline int width_of(int chunks) { return chunks <= 8 ? 32 : chunks <= 16 ? 16 : 8; }
 
-/* The rest of f after an update, of the levels of a thread. @return the sum of squares */
-template <int L>
-__device__ static inline float update(float alpha, float *f, const float *q, int first, int nz, int pitch, float *y)
-{
-    float rr = 0;
-#pragma unroll
-    for (int l = 0; l < L; l++)
-        if (first + l < nz) y[l] -= alpha * q[(long long)(first + l) * pitch];
-#pragma unroll
-    for (int l = 0; l < L; l++)
-        if (first + l < nz) {
-            f[(long long)(first + l) * pitch] = y[l];
-            rr += y[l] * y[l];
-        }
-    return rr;
-}
+__device__ static inline float reciprocal(float x) { return __fdividef(1.0f, x); }
 
 __device__ static inline void end_sums(const struct sw_cuda_multigrid &m, const struct pass &p, state *s, int system,
                                        int block, float rr, const float dots[4])
@@ -122,70 +108,83 @@ __device__ static inline void add_dots(float f, float u, const float *q, float d
 }
 
 /* Words of single precision a cell of the colour, at least: f, u of the other colour, u; an update takes 2 more, dots
- * 1, a damped sweep 1. About 20 operations and a reciprocal, and those of neighbours(). */
-template <int L, int KIND>
-__global__ static void __launch_bounds__(L == 16 ? 1024 : 512)
+ * 1, a damped sweep 1. About 20 operations and a reciprocal, and those of neighbours(). `width` columns of a tile are
+ * in a block together, 32 or an even part of it, so that 256 threads or less have all their levels: a few small blocks
+ * on each processor, some of which wait for memory while others eliminate. */
+template <int L, int KIND, bool RAGGED>
+__global__ static void __launch_bounds__(THREADS, 3)
     columns_k(struct sw_cuda_multigrid m, struct sw_cuda_multigrid_grid g, struct pass p)
 {
-    extern __shared__ float4 table[];   /* [chunks L]: a, b, c, d                          */
+    extern __shared__ float4 table[];   /* [chunks L]: a, b, c, d; of one system */
     float2 *const carry = (float2 *)(table + m.chunks * L), *const back = carry + blockDim.x;
-    const int lane = threadIdx.x % LANES, warp = threadIdx.x / LANES, chunk = warp % m.chunks,
-              system = blockIdx.x / p.blocks, block = blockIdx.x - system * p.blocks, nz = m.nz, first = chunk * L,
-              groups = blockDim.x / LANES / m.chunks;
+    const int width = width_of(m.chunks), lane = threadIdx.x & (width - 1), slice = threadIdx.x / width,
+              group = slice / m.chunks, chunk = slice - group * m.chunks, first = chunk * L, nz = m.nz,
+              system = blockIdx.x / p.blocks, block = blockIdx.x - system * p.blocks;
     wait_previous();
+    allow_next();
     state *const s = m.state + system;
     if (!takes_part(*s, p.level, p.but_coarsest)) return;
-    const place at = place_of(g.planes, p.colour, ((long long)block * groups + warp / m.chunks) * LANES + lane);
-    const int pitch = g.planes.pitch;
-    const long long field = system * elliptic_planes_cells(&g.planes), entry = entry_of(g.planes, at),
-                    mine = field + own_plane(g.planes, at) + entry, theirs = field + other_plane(g.planes, at) + entry;
+    const place at = place_of(g.planes, p.colour,
+                              ((long long)block * (blockDim.x / width / m.chunks) + group) * width + lane);
+    const long long field = system * elliptic_planes_cells(&g.planes), lowest = entry_of(g.planes, at),
+                    mine = field + own_plane(g.planes, at) + lowest + first * TILE,
+                    theirs = field + other_plane(g.planes, at) + lowest + first * TILE;
     float *const f = g.f + mine;
+    const float *const q = m.q + mine;
     const weights w = weights_of<KIND>(g, system, at);
-    const around a = around_of(g, at);
     faces face = {};
-    if (KIND == VARIABLE) face = faces_of(g, system, at);
-    float y[L], up[L], down[KIND == VARIABLE ? L : 1];
+    if (KIND == VARIABLE) {
+        face = faces_of(g, system, at);
+        face.west += first * TILE, face.east += first * TILE, face.south += first * TILE, face.north += first * TILE;
+        face.below += first * TILE;
+    }
+    const auto there = [&](int l) { return !RAGGED || first + l < nz; };
+    const auto above = [&](int l) { return KIND != VARIABLE ? table[first + l].y : there(l) ? face.below[(l + 1) * TILE] : 0; };
+    const auto below = [&](int l) { return KIND != VARIABLE ? table[first + l].z : there(l) ? face.below[l * TILE] : 0; };
+    float y[L], part[L], rr = 0;
 #pragma unroll
-    for (int l = 0; l < L; l++) y[l] = first + l < nz ? f[(long long)(first + l) * pitch] : 0;
+    for (int l = 0; l < L; l++) y[l] = there(l) ? f[l * TILE] : 0;
     for (int k = threadIdx.x; k < m.chunks * L; k += blockDim.x)
         table[k] = k < nz ? ((const float4 *)m.vertical)[(long long)system * nz + k] : make_float4(1, 0, 0, 0);
-    float rr = 0;
-    if (p.update && at.inside) rr = update<L>((float)s->alpha, f, m.q + mine, first, nz, pitch, y);
+    if (p.update && at.inside) {
+        const float alpha = (float)s->alpha;
+#pragma unroll
+        for (int l = 0; l < L; l++) part[l] = there(l) ? q[l * TILE] : 0;
+#pragma unroll
+        for (int l = 0; l < L; l++) {
+            y[l] -= alpha * part[l];
+            if (there(l)) f[l * TILE] = y[l];
+            rr += y[l] * y[l];
+        }
+    }
+    if (p.sweep) {
+        const nearby<KIND> u = nearby_of<KIND>(around_of(g, at), p.before + mine, p.before + theirs);
+#pragma unroll
+        for (int l = 0; l < L; l++) part[l] = there(l) ? neighbours<KIND>(w, face, u, l * TILE) : 0;
+    }
+    float h = m.chunks == 1 ? 1 : g.pivots[((long long)system * m.chunks + chunk) * elliptic_planes_columns(&g.planes) +
+                                           column_of(g.planes, at)];
     __syncthreads();
 #pragma unroll
     for (int l = 0; l < L; l++) {
-        const int k = first + l;
         if (KIND != VARIABLE) y[l] *= w.column.w;
-        if (!p.sweep || k >= nz) continue;
-        const long long of = (long long)k * pitch;
-        const float sum = neighbours<KIND>(w, face, a, k, pitch, p.before + mine + of, p.before + theirs + of);
-        y[l] += KIND == VARIABLE ? sum : table[k].w * sum;
+        if (p.sweep) y[l] += KIND == VARIABLE ? part[l] : table[first + l].w * part[l];
     }
 
-    const long long columns = elliptic_planes_columns(&g.planes);
-    float h = m.chunks > 1 ? g.pivots[((long long)system * m.chunks + chunk) * columns + column_of(g.planes, at)] : 1,
-          last = 0, product = 1;
+    float last = 0, product = 1;
 #pragma unroll
     for (int l = 0; l < L; l++) {
-        const int k = first + l;
-        const float4 t = table[k];
-        float e, b, c;
-        if (KIND == VARIABLE) {
-            const bool there = k < nz;
-            const long long x = (long long)k * face.x_pitch, of = (long long)k * pitch;
-            c = there ? face.below[of] : 0;
-            b = there ? face.below[of + pitch] : 0;
-            const float sides = there ? face.west[x] + face.east[x] + face.south[of] + face.north[of] : 1;
-            e = (there ? w.column.x * t.x + sides : sides) + c * h;
-        } else {
-            b = t.y, c = t.z;
-            e = t.x + t.w * w.column.z + c * h;
-        }
-        const float inverse = reciprocal(e + b);
+        const float4 t = table[first + l];
+        const float b = KIND == VARIABLE ? above(l) : t.y;
+        float c = KIND == VARIABLE ? below(l) : t.z, sides = t.w * w.column.z;
+        if (KIND == VARIABLE)
+            sides = there(l) ? (face.west[l * TILE] + face.east[l * TILE]) +
+                                   (face.south[l * TILE] + face.north[l * TILE]) : 0;
+        const float e = (KIND == VARIABLE && there(l) ? w.column.x * t.x : t.x) + sides + c * h,
+                    inverse = reciprocal(e + b);
         h = e * inverse;
-        up[l] = KIND == VARIABLE ? b * inverse : inverse;
+        part[l] = inverse;
         c *= inverse;
-        if (KIND == VARIABLE) down[l] = c;
         y[l] = last = inverse * y[l] + c * last;
         product *= c;
     }
@@ -193,41 +192,53 @@ __global__ static void __launch_bounds__(L == 16 ? 1024 : 512)
     __syncthreads();
     float carried = 0;
     for (int n = chunk; n > 0; n--) {
-        const float2 of = carry[threadIdx.x - n * LANES];
+        const float2 of = carry[threadIdx.x - n * width];
         carried = of.x + of.y * carried;
     }
 #pragma unroll
     for (int l = 0; l < L; l++) {
-        carried *= KIND == VARIABLE ? down[l] : table[first + l].z * up[l];
+        carried *= below(l) * part[l];
         y[l] += carried;
     }
     last = 0, product = 1;
 #pragma unroll
     for (int l = L - 1; l >= 0; l--) {
-        if (KIND != VARIABLE) up[l] *= table[first + l].y;
-        y[l] = last = y[l] + up[l] * last;
-        product *= up[l];
+        part[l] *= above(l);
+        y[l] = last = y[l] + part[l] * last;
+        product *= part[l];
     }
     back[threadIdx.x] = make_float2(last, product);
     __syncthreads();
     carried = 0;
     for (int n = m.chunks - 1 - chunk; n > 0; n--) {
-        const float2 of = back[threadIdx.x + n * LANES];
+        const float2 of = back[threadIdx.x + n * width];
         carried = of.x + of.y * carried;
     }
-
-    float dots[4] = {0, 0, 0, 0};
-    const bool with_q = p.dots && s->directed;
 #pragma unroll
     for (int l = L - 1; l >= 0; l--) {
-        const long long of = (long long)(first + l) * pitch;
-        carried *= up[l];
-        if (first + l >= nz || !at.inside) continue;
-        float u = y[l] + carried;
-        if (p.damped) u *= DAMPING;
-        if (p.damped && p.sweep) u += (1 - DAMPING) * p.before[mine + of];
-        p.after[mine + of] = u;
-        if (p.dots) add_dots(f[of], u, with_q ? m.q + mine + of : NULL, dots);
+        carried *= part[l];
+        y[l] += carried;
+    }
+    float dots[4] = {0, 0, 0, 0};
+    if (at.inside) {
+        if (p.damped) {
+            const float *const before = p.before + mine;
+#pragma unroll
+            for (int l = 0; l < L; l++) {
+                y[l] *= DAMPING;
+                if (p.sweep && there(l)) y[l] += (1 - DAMPING) * before[l * TILE];
+            }
+        }
+        float *const after = p.after + mine;
+#pragma unroll
+        for (int l = 0; l < L; l++)
+            if (there(l)) after[l * TILE] = y[l];
+        if (p.dots) {
+            const bool directed = s->directed;
+#pragma unroll
+            for (int l = 0; l < L; l++)
+                if (there(l)) add_dots(f[l * TILE], y[l], directed ? q + l * TILE : NULL, dots);
+        }
     }
     end_sums(m, p, s, system, block, rr, dots);
 }
@@ -236,14 +247,14 @@ __global__ static void __launch_bounds__(L == 16 ? 1024 : 512)
 
 /* What an elimination needs of level k. */
 template <int KIND>
-__device__ static inline void rows_of(const weights &w, const faces &f, const float4 &t, int k, int pitch, float *e,
-                                      float *b, float *c)
+__device__ static inline void rows_of(const weights &w, const faces &f, const float4 &t, int k, float *e, float *b,
+                                      float *c)
 {
     if (KIND == VARIABLE) {
-        const long long x = (long long)k * f.x_pitch, y = (long long)k * pitch;
-        *c = f.below[y];
-        *b = f.below[y + pitch];
-        *e = w.column.x * t.x + (f.west[x] + f.east[x] + f.south[y] + f.north[y]);
+        const int of = k * TILE;
+        *c = f.below[of];
+        *b = f.below[of + TILE];
+        *e = w.column.x * t.x + ((f.west[of] + f.east[of]) + (f.south[of] + f.north[of]));
     } else {
         *e = t.x + t.w * w.column.z, *b = t.y, *c = t.z;
     }
@@ -251,55 +262,55 @@ __device__ static inline void rows_of(const weights &w, const faces &f, const fl
 
 /* 4 words more than the above: y, and b g in the scratch memory. */
 template <int KIND>
-__global__ static void __launch_bounds__(WARPS * LANES)
+__global__ static void __launch_bounds__(THREADS)
     tall_columns_k(struct sw_cuda_multigrid m, struct sw_cuda_multigrid_grid g, struct pass p)
 {
     const int system = blockIdx.x / p.blocks, block = blockIdx.x - system * p.blocks, nz = m.nz;
     wait_previous();
+    allow_next();
     state *const s = m.state + system;
     if (!takes_part(*s, p.level, p.but_coarsest)) return;
     const place at = place_of(g.planes, p.colour, (long long)block * blockDim.x + threadIdx.x);
-    const int pitch = g.planes.pitch;
-    const long long field = system * elliptic_planes_cells(&g.planes), entry = entry_of(g.planes, at),
-                    mine = field + own_plane(g.planes, at) + entry, theirs = field + other_plane(g.planes, at) + entry;
+    const long long field = system * elliptic_planes_cells(&g.planes), lowest = entry_of(g.planes, at),
+                    mine = field + own_plane(g.planes, at) + lowest, theirs = field + other_plane(g.planes, at) + lowest;
+    float *const f = g.f + mine, *const after = p.after + mine, *const scratch = m.scratch + mine;
+    const float *const q = m.q + mine, *const before = p.before + mine;
     const weights w = weights_of<KIND>(g, system, at);
-    const around a = around_of(g, at);
-    const bool with_q = p.dots && s->directed;
+    const nearby<KIND> around = nearby_of<KIND>(around_of(g, at), before, p.before + theirs);
+    const float4 *const vertical = (const float4 *)m.vertical + (long long)system * nz;
+    const bool directed = s->directed;
     const float alpha = (float)s->alpha;
     faces face = {};
     if (KIND == VARIABLE) face = faces_of(g, system, at);
     float h = 1, last = 0, rr = 0, dots[4] = {0, 0, 0, 0};
     for (int k = 0; at.inside && k < nz; k++) {
-        const long long of = (long long)k * pitch;
-        const float4 t = ((const float4 *)m.vertical)[(long long)system * nz + k];
-        float right = g.f[mine + of], e, b, c;
+        const int of = k * TILE;
+        const float4 t = vertical[k];
+        float right = f[of], e, b, c;
         if (p.update) {
-            right -= alpha * m.q[mine + of];
-            g.f[mine + of] = right;
+            right -= alpha * q[of];
+            f[of] = right;
             rr += right * right;
         }
         if (KIND != VARIABLE) right *= w.column.w;
-        if (p.sweep) {
-            const float sum = neighbours<KIND>(w, face, a, k, pitch, p.before + mine + of, p.before + theirs + of);
-            right += KIND == VARIABLE ? sum : t.w * sum;
-        }
-        rows_of<KIND>(w, face, t, k, pitch, &e, &b, &c);
+        if (p.sweep) right += (KIND == VARIABLE ? 1 : t.w) * neighbours<KIND>(w, face, around, of);
+        rows_of<KIND>(w, face, t, k, &e, &b, &c);
         e += c * h;
         const float inverse = reciprocal(e + b);
         h = e * inverse;
         last = inverse * (right + c * last);
-        p.after[mine + of] = last;
-        m.scratch[mine + of] = b * inverse;
+        after[of] = last;
+        scratch[of] = b * inverse;
     }
     last = 0;
     for (int k = nz - 1; at.inside && k >= 0; k--) {
-        const long long of = (long long)k * pitch;
-        last = p.after[mine + of] + m.scratch[mine + of] * last;
+        const int of = k * TILE;
+        last = after[of] + scratch[of] * last;
         float u = last;
         if (p.damped) u *= DAMPING;
-        if (p.damped && p.sweep) u += (1 - DAMPING) * p.before[mine + of];
-        p.after[mine + of] = u;
-        if (p.dots) add_dots(g.f[mine + of], u, with_q ? m.q + mine + of : NULL, dots);
+        if (p.damped && p.sweep) u += (1 - DAMPING) * before[of];
+        after[of] = u;
+        if (p.dots) add_dots(f[of], u, directed ? q + of : NULL, dots);
     }
     end_sums(m, p, s, system, block, rr, dots);
 }
@@ -323,7 +334,7 @@ __global__ static void pivots_k(struct sw_cuda_multigrid m, struct sw_cuda_multi
     for (int k = 0; k < m.nz; k++) {
         float e, b, c;
         if (k % m.chunk == 0) to[(k / m.chunk) * columns] = (float)h;
-        rows_of<KIND>(w, face, vertical[k], k, g.planes.pitch, &e, &b, &c);
+        rows_of<KIND>(w, face, vertical[k], k, &e, &b, &c);
         h = e + c * h;
         h = h / (h + b);
     }
@@ -331,7 +342,28 @@ __global__ static void pivots_k(struct sw_cuda_multigrid m, struct sw_cuda_multi
 
 /* ------------------------------------------------------------------ between grids */
 
-enum { STEPS = 8, THREADS = 256 };  /* levels that a thread goes through, one after another */
+/* Blocks of 8 warps, a tile and some levels each, in rows that lie side by side: rows of both colours together, which
+ * look at each other. */
+enum { STEPS = 8, WARPS = THREADS / 32 };
+
+struct pieces { int colours, rows, tiles, parts; };  /* rows: blocks that they take */
+
+static inline struct pieces pieces_of(const struct elliptic_planes &p, int colours, int steps)
+{
+    const int together = WARPS / colours;
+    return {colours, (p.ny + together - 1) / together, p.tiles, (p.nz + steps - 1) / steps};
+}
+
+static inline long long blocks_in(const struct pieces &p) { return (long long)p.rows * p.tiles * p.parts; }
+
+/* Where a thread is, in block `block` of its system. @param part  out */
+__device__ static inline place place_in(const struct elliptic_planes &p, const struct pieces &of, int block, int *part)
+{
+    const int warp = threadIdx.x / 32, rest = block / of.parts, row = rest / of.tiles, tile = rest - row * of.tiles,
+              colour = of.colours == 2 ? warp & 1 : 0;
+    *part = block - rest * of.parts;
+    return place_at(p, colour, row * (WARPS / of.colours) + warp / of.colours, tile * TILE + threadIdx.x % 32);
+}
 
 __device__ static inline int first_of(const struct sw_cuda_multigrid_grid &g, int axis, int n, int coarse)
 {
@@ -344,21 +376,20 @@ __device__ static inline int first_of(const struct sw_cuda_multigrid_grid &g, in
 template <int KIND>
 __global__ static void __launch_bounds__(THREADS)
     restrict_k(struct sw_cuda_multigrid m, struct sw_cuda_multigrid_grid fine, struct sw_cuda_multigrid_grid coarse,
-               int level, int blocks, int parts)
+               int level, struct pieces pieces, int blocks)
 {
-    const int system = blockIdx.x / (blocks * parts), rest = blockIdx.x - system * blocks * parts, part = rest / blocks,
-              block = rest - part * blocks, nz = m.nz;
+    const int system = blockIdx.x / blocks, nz = m.nz;
     wait_previous();
+    allow_next();
     if (!takes_part(m.state[system], level, true)) return;
     const struct elliptic_planes &to = coarse.planes, &p = fine.planes;
-    const long long plane = (long long)to.ny * to.pitch, t = (long long)block * blockDim.x + threadIdx.x;
-    if (t >= plane * to.colours) return;
-    const place at = place_of(to, (int)(t / plane), t % plane);
+    int part;
+    const place at = place_in(to, pieces, blockIdx.x - system * blocks, &part);
     if (!at.inside) return;
     const int x = first_of(fine, 0, p.nx, at.i), x_behind = first_of(fine, 0, p.nx, at.i + 1),
-              y = first_of(fine, 1, p.ny, at.j), y_behind = first_of(fine, 1, p.ny, at.j + 1),
-              first = part * STEPS, behind = min(first + STEPS, nz);
+              y = first_of(fine, 1, p.ny, at.j), y_behind = first_of(fine, 1, p.ny, at.j + 1), first = part * STEPS;
     const long long field = system * elliptic_planes_cells(&p);
+    const float *const d = m.vertical + ((long long)system * nz + first) * 4 + 3;
     float sum[STEPS];
 #pragma unroll
     for (int l = 0; l < STEPS; l++) sum[l] = 0;
@@ -367,26 +398,27 @@ __global__ static void __launch_bounds__(THREADS)
             if (elliptic_colour(&p, i, j)) continue;  /* black */
             const place child = {0, i, j, elliptic_entry(&p, i), p.colours == 2 ? j & 1 : 0, true};
             const weights w = weights_of<KIND>(fine, system, child);
-            const around a = around_of(fine, child);
-            const long long entry = entry_of(p, child), mine = field + entry,
-                            theirs = field + other_plane(p, child) + entry;
+            const long long mine = field + entry_of(p, child) + first * TILE, theirs = mine + other_plane(p, child);
+            const nearby<KIND> u = nearby_of<KIND>(around_of(fine, child), fine.first + mine, fine.first + theirs);
             faces face = {};
-            if (KIND == VARIABLE) face = faces_of(fine, system, child);
+            if (KIND == VARIABLE) {
+                face = faces_of(fine, system, child);
+                face.west += first * TILE, face.east += first * TILE;
+                face.south += first * TILE, face.north += first * TILE;
+            }
 #pragma unroll
             for (int l = 0; l < STEPS; l++) {
-                const int k = first + l;
-                if (k >= behind) continue;
-                const long long of = (long long)k * p.pitch;
-                float r = neighbours<KIND>(w, face, a, k, p.pitch, fine.first + mine + of, fine.first + theirs + of);
-                if (KIND != VARIABLE) r *= w.column.x * m.vertical[((long long)system * nz + k) * 4 + 3];
-                if (p.colours == 1) r += (1 - DAMPING) * fine.f[mine + of];
+                if (first + l >= nz) continue;
+                float r = neighbours<KIND>(w, face, u, l * TILE);
+                if (KIND != VARIABLE) r *= w.column.x * d[4 * l];
+                if (p.colours == 1) r += (1 - DAMPING) * fine.f[mine + l * TILE];
                 sum[l] += r;
             }
         }
-    float *const f = coarse.f + system * elliptic_planes_cells(&to) + elliptic_cell(&to, at.i, at.j);
+    float *const f = coarse.f + system * elliptic_planes_cells(&to) + own_plane(to, at) + entry_of(to, at) + first * TILE;
 #pragma unroll
     for (int l = 0; l < STEPS; l++)
-        if (first + l < behind) f[(long long)(first + l) * to.pitch] = sum[l];
+        if (first + l < nz) f[l * TILE] = sum[l];
 }
 
 /* The coarse cell around cell i of an axis, and the one beside it with its weight. */
@@ -410,29 +442,30 @@ __device__ static inline between between_of(const struct sw_cuda_multigrid_grid 
  * next, whatever it is. Words a cell: u twice, a fourth of u there or more. */
 __global__ static void __launch_bounds__(THREADS)
     prolong_k(struct sw_cuda_multigrid m, struct sw_cuda_multigrid_grid fine, struct sw_cuda_multigrid_grid coarse,
-              int level, int blocks, int parts)
+              int level, struct pieces pieces, int blocks)
 {
-    const int system = blockIdx.x / (blocks * parts), rest = blockIdx.x - system * blocks * parts, part = rest / blocks,
-              block = rest - part * blocks, nz = m.nz;
+    const int system = blockIdx.x / blocks;
     wait_previous();
+    allow_next();
     if (!takes_part(m.state[system], level, true)) return;
     const struct elliptic_planes &from = coarse.planes, &p = fine.planes;
-    const place at = place_of(p, 0, (long long)block * blockDim.x + threadIdx.x);
+    int part;
+    const place at = place_in(p, pieces, blockIdx.x - system * blocks, &part);
     if (!at.inside) return;
     const between x = between_of(fine, 0, p.nx, at.i, fine.periodic_x),
                   y = between_of(fine, 1, p.ny, at.j, fine.periodic_y);
-    const float *const there = coarse.u + system * elliptic_planes_cells(&from);
-    const float *const a = there + elliptic_cell(&from, x.around, y.around),
+    const int first = part * STEPS;
+    const float *const there = coarse.u + system * elliptic_planes_cells(&from) + first * TILE,
+                *const a = there + elliptic_cell(&from, x.around, y.around),
                 *const b = there + elliptic_cell(&from, x.beside, y.around),
                 *const c = there + elliptic_cell(&from, x.around, y.beside),
                 *const d = there + elliptic_cell(&from, x.beside, y.beside);
-    const float ab = y.near, cd = y.far;
-    float *const u = fine.first + system * elliptic_planes_cells(&p) + entry_of(p, at);
-    const int first = part * STEPS, behind = min(first + STEPS, nz);
-#pragma unroll 4
-    for (int k = first; k < behind; k++) {
-        const long long of = (long long)k * from.pitch;
-        u[(long long)k * p.pitch] += x.near * (ab * a[of] + cd * c[of]) + x.far * (ab * b[of] + cd * d[of]);
+    float *const u = fine.first + system * elliptic_planes_cells(&p) + entry_of(p, at) + first * TILE;
+#pragma unroll
+    for (int l = 0; l < STEPS; l++) {
+        const int of = l * TILE;
+        if (first + l < m.nz)
+            u[of] += x.near * (y.near * a[of] + y.far * c[of]) + x.far * (y.near * b[of] + y.far * d[of]);
     }
 }
 
@@ -442,64 +475,62 @@ __global__ static void __launch_bounds__(THREADS)
  * corners. */
 enum { MARCH = 16 };
 
-struct direction { const float *z, *p; float beta, z_mean; };
-
-__device__ static inline float value_of(const direction &d, long long at)
-{
-    const float z = d.z[at] - d.z_mean;
-    return d.beta == 0 ? z : z + d.beta * d.p[at];
-}
-
 template <int KIND>
 __global__ static void __launch_bounds__(THREADS)
-    direct_k(struct sw_cuda_multigrid m, struct sw_cuda_multigrid_grid g, int blocks, int parts)
+    direct_k(struct sw_cuda_multigrid m, struct sw_cuda_multigrid_grid g, struct pieces pieces, int blocks)
 {
-    const int all = blocks * parts, system = blockIdx.x / all, rest = blockIdx.x - system * all, part = rest / blocks,
-              block = rest - part * blocks, nz = m.nz;
+    const int system = blockIdx.x / blocks, block = blockIdx.x - system * blocks, nz = m.nz;
     wait_previous();
+    allow_next();
     state *const s = m.state + system;
     if (s->done) return;
     const struct elliptic_planes &p = g.planes;
-    const int colour = p.colours == 2 ? block & 1 : 0, pitch = p.pitch;
-    const place at = place_of(p, colour, (long long)(p.colours == 2 ? block / 2 : block) * blockDim.x + threadIdx.x);
-    const long long cells = elliptic_planes_cells(&p), entry = entry_of(p, at), mine = own_plane(p, at) + entry,
-                    theirs = other_plane(p, at) + entry, slot = (long long)m.systems * cells;
-    const direction d = {g.u + system * cells, m.ring + s->slot * slot + system * cells, (float)s->beta,
-                         (float)s->z_mean};
-    float *const to = m.ring + (s->slot + 1) % RING * slot + system * cells + mine,
-          *const q = m.q + system * cells + mine;
-    const weights w = weights_of<KIND>(g, system, at);
+    int part;
+    const place at = place_in(p, pieces, block, &part);
+    const long long cells = elliptic_planes_cells(&p), field = system * cells, slot = m.systems * cells;
+    const int first = part * MARCH, behind = nz - first < MARCH ? nz : first + MARCH;
+    const float *const z = g.u + field, *const old = m.ring + s->slot * slot + field;
+    const long long mine = own_plane(p, at) + entry_of(p, at) + first * TILE,
+                    theirs = other_plane(p, at) + entry_of(p, at) + first * TILE;
     const around a = around_of(g, at);
-    const float4 *const vertical = (const float4 *)m.vertical + (long long)system * nz;
+    const nearby<KIND> z_at = nearby_of<KIND>(a, z + mine, z + theirs), p_at = nearby_of<KIND>(a, old + mine, old + theirs);
+    const float beta = (float)s->beta, mean = (float)s->z_mean;
+    const auto value = [&](const float *of_z, const float *of_p, int of) {
+        const float v = of_z[of] - mean;
+        return beta == 0 ? v : v + beta * of_p[of];
+    };
+    float *const to = m.ring + (s->slot + 1) % RING * slot + field + mine, *const q = m.q + field + mine;
+    const weights w = weights_of<KIND>(g, system, at);
+    const float4 *const vertical = (const float4 *)m.vertical + (long long)system * nz + first;
     faces face = {};
-    if (KIND == VARIABLE) face = faces_of(g, system, at);
-    const int first = part * MARCH, behind = min(first + MARCH, nz);
-    float down = first > 0 ? value_of(d, mine + (long long)(first - 1) * pitch) : 0,
-          own = value_of(d, mine + (long long)first * pitch), pq = 0;
+    if (KIND == VARIABLE) {
+        face = faces_of(g, system, at);
+        face.west += first * TILE, face.east += first * TILE, face.south += first * TILE, face.north += first * TILE;
+        face.below += first * TILE;
+    }
+    float down = first > 0 ? value(z_at.own, p_at.own, -TILE) : 0, own = value(z_at.own, p_at.own, 0), pq = 0;
 #pragma unroll 2
-    for (int k = first; k < behind; k++) {
-        const long long of = (long long)k * pitch;
-        const float up = k < nz - 1 ? value_of(d, mine + of + pitch) : 0, west = value_of(d, theirs + of + a.west),
-                    east = value_of(d, theirs + of + a.east), south = value_of(d, theirs + of + a.south),
-                    north = value_of(d, theirs + of + a.north);
-        const float4 t = vertical[k];
+    for (int l = 0; l < behind - first; l++) {
+        const int of = l * TILE;
+        const float up = first + l < nz - 1 ? value(z_at.own, p_at.own, of + TILE) : 0,
+                    west = value(z_at.west, p_at.west, of), east = value(z_at.east, p_at.east, of),
+                    south = value(z_at.south, p_at.south, of), north = value(z_at.north, p_at.north, of);
+        const float4 t = vertical[l];
         float image;
         if (KIND == VARIABLE) {
-            const long long x = (long long)k * face.x_pitch;
-            const float w_e = face.west[x] * (face.has[0] ? own - west : own) +
-                              face.east[x] * (face.has[1] ? own - east : own),
-                        s_n = face.south[of] * (face.has[2] ? own - south : own) +
-                              face.north[of] * (face.has[3] ? own - north : own);
-            image = w.column.x * t.x * own + face.below[of + pitch] * (own - up) + face.below[of] * (own - down) +
-                    (w_e + s_n);
+            const float x = face.west[of] * (face.has & 1 ? own - west : own) +
+                            face.east[of] * (face.has & 2 ? own - east : own),
+                        y = face.south[of] * (face.has & 4 ? own - south : own) +
+                            face.north[of] * (face.has & 8 ? own - north : own);
+            image = w.column.x * t.x * own + face.below[of + TILE] * (own - up) + face.below[of] * (own - down) + (x + y);
         } else {
             float sides = (w.side.x * (own - west) + w.side.y * (own - east)) +
                           (w.side.z * (own - south) + w.side.w * (own - north)) + w.column.y * own;
             if (KIND == CROSS)
-                sides += (w.corner.x * (own - value_of(d, mine + of + a.south + a.west)) +
-                          w.corner.y * (own - value_of(d, mine + of + a.south + a.east))) +
-                         (w.corner.z * (own - value_of(d, mine + of + a.north + a.west)) +
-                          w.corner.w * (own - value_of(d, mine + of + a.north + a.east)));
+                sides += (w.corner.x * (own - value(z_at.corner[0], p_at.corner[0], of)) +
+                          w.corner.y * (own - value(z_at.corner[1], p_at.corner[1], of))) +
+                         (w.corner.z * (own - value(z_at.corner[2], p_at.corner[2], of)) +
+                          w.corner.w * (own - value(z_at.corner[3], p_at.corner[3], of)));
             image = w.column.x * (t.x * own + (t.y * (own - up) + t.z * (own - down)) + t.w * sides);
         }
         if (at.inside) {
@@ -511,47 +542,72 @@ __global__ static void __launch_bounds__(THREADS)
         own = up;
     }
     double sum[1];
-    if (sum_of_blocks<1>(&pq, m.partial + (long long)system * all, m.ticket + system, all, rest, sum) &&
+    if (sum_of_blocks<1>(&pq, m.partial + (long long)system * blocks, m.ticket + system, blocks, block, sum) &&
         threadIdx.x == 0)
         end_direction(s, sum[0]);
 }
 
 /* ------------------------------------------------------------------ from and to double precision */
 
+/* A warp has 32 cells side by side of a row, and STEPS levels of them. Where a thread's first cell is; false: nowhere.
+ * @param natural  out: in [ny][nz][nx]  @param entry  out: in a field  @param levels  out: from there on */
+__device__ static inline bool cells_of(const struct elliptic_planes &p, int block, long long *natural,
+                                       long long *entry, int *levels)
+{
+    const int parts = (p.nz + STEPS - 1) / STEPS, pieces = (p.nx + 31) / 32, warp = block * WARPS + threadIdx.x / 32,
+              rest = warp / parts, first = (warp - rest * parts) * STEPS, j = rest / pieces,
+              i = (rest - j * pieces) * 32 + threadIdx.x % 32;
+    *natural = ((long long)j * p.nz + first) * p.nx + i;
+    *entry = elliptic_cell(&p, i, j) + first * TILE;
+    *levels = p.nz - first < STEPS ? p.nz - first : STEPS;
+    return i < p.nx && j < p.ny;
+}
+
+/* Words of double precision: 1 1/2. */
 __global__ static void __launch_bounds__(THREADS)
-    begin_k(struct sw_cuda_multigrid m, struct elliptic_planes p, const double *from, float *r, int blocks)
+    begin_k(struct sw_cuda_multigrid m, const double *from, float *r, int blocks)
 {
     const int system = blockIdx.x / blocks, block = blockIdx.x - system * blocks;
-    const state &s = m.state[system];
-    const long long cells = (long long)p.nx * p.ny * p.nz, at = (long long)block * blockDim.x + threadIdx.x;
-    wait_previous();
-    if (s.done || at >= cells) return;
-    const long long row = at / p.nx;
-    const int i = (int)(at - row * p.nx), j = (int)(row / p.nz), k = (int)(row - (long long)j * p.nz);
-    r[system * elliptic_planes_cells(&p) + elliptic_cell(&p, i, j) + (long long)k * p.pitch] =
-        (float)(s.scale * from[system * cells + at]);
+    const struct elliptic_planes &p = m.finest;
+    long long natural, entry;
+    int levels;
+    if (m.state[system].done || !cells_of(p, block, &natural, &entry, &levels)) return;
+    const double scale = m.state[system].scale;
+    const double *const f = from + (long long)system * p.nx * p.ny * p.nz + natural;
+    float *const to = r + system * elliptic_planes_cells(&p) + entry;
+#pragma unroll
+    for (int l = 0; l < STEPS; l++)
+        if (l < levels) to[l * TILE] = (float)(scale * f[(long long)l * p.nx]);
 }
 
 /* Words of double precision: u, or twice that, and half a one for each direction. */
 __global__ static void __launch_bounds__(THREADS)
-    add_k(struct sw_cuda_multigrid m, struct elliptic_planes p, double *u, bool fresh, int blocks)
+    add_k(struct sw_cuda_multigrid m, double *u, bool fresh, int blocks)
 {
     const int system = blockIdx.x / blocks, block = blockIdx.x - system * blocks;
-    const state &s = m.state[system];
-    const long long cells = (long long)p.nx * p.ny * p.nz, at = (long long)block * blockDim.x + threadIdx.x,
-                    slot = m.systems * elliptic_planes_cells(&p);
+    const struct elliptic_planes &p = m.finest;
+    long long natural, entry;
+    int levels;
     wait_previous();
-    if (!s.due || at >= cells || (!fresh && !s.filled)) return;
-    const long long row = at / p.nx;
-    const int i = (int)(at - row * p.nx), j = (int)(row / p.nz), k = (int)(row - (long long)j * p.nz);
-    const float *const ring = m.ring + system * elliptic_planes_cells(&p) + elliptic_cell(&p, i, j) +
-                              (long long)k * p.pitch;
-    double sum = fresh ? 0 : u[system * cells + at];
+    const state &s = m.state[system];
+    if (!s.due || (!fresh && !s.filled) || !cells_of(p, block, &natural, &entry, &levels)) return;
+    const long long cells = elliptic_planes_cells(&p), slot = m.systems * cells;
+    double *const to = u + (long long)system * p.nx * p.ny * p.nz + natural;
+    const float *const ring = m.ring + system * cells + entry;
+    double sum[STEPS];
+#pragma unroll
+    for (int l = 0; l < STEPS; l++) sum[l] = fresh || l >= levels ? 0 : to[(long long)l * p.nx];
     for (int n = s.filled - 1; n >= 0; n--) {
         const int of = (s.slot - n + RING) % RING;
-        sum += s.unit * s.alphas[of] * ring[of * slot];
+        const float *const direction = ring + of * slot;
+        const double factor = s.unit * s.alphas[of];
+#pragma unroll
+        for (int l = 0; l < STEPS; l++)
+            if (l < levels) sum[l] += factor * direction[l * TILE];
     }
-    u[system * cells + at] = sum;
+#pragma unroll
+    for (int l = 0; l < STEPS; l++)
+        if (l < levels) to[(long long)l * p.nx] = sum[l];
 }
 
 __global__ static void added_k(struct sw_cuda_multigrid m)
@@ -565,49 +621,52 @@ __global__ static void added_k(struct sw_cuda_multigrid m)
 
 extern "C" void sw_cuda_multigrid_chunks(int nz, int *chunk, int *chunks)
 {
-    *chunk = nz == 1 ? 1 : nz <= 128 ? 8 : 16;
-    *chunks = nz <= 512 ? (nz + *chunk - 1) / *chunk : 0;
+    *chunk = nz == 1 ? 1 : nz <= 64 ? 8 : 16;
+    const int count = (nz + *chunk - 1) / *chunk, whole = 32 / width_of(count);  /* warps are whole ones */
+    *chunks = count <= 32 ? (count + whole - 1) / whole * whole : 0;
 }
 
-/* Column groups of a block: 16 warps or less, but at least one group. */
-static int groups_of(const struct sw_cuda_multigrid *m) { return m->chunks >= WARPS ? 1 : WARPS / m->chunks; }
+/* Column groups of a block. */
+static int groups_of(const struct sw_cuda_multigrid *m) { return THREADS / (m->chunks * width_of(m->chunks)); }
 
 static int columns_threads(const struct sw_cuda_multigrid *m)
 {
-    return m->chunks ? groups_of(m) * m->chunks * LANES : WARPS * LANES;
+    return m->chunks ? groups_of(m) * m->chunks * width_of(m->chunks) : THREADS;
 }
 
 static long long columns_blocks(const struct sw_cuda_multigrid *m, const struct elliptic_planes *p)
 {
-    return blocks_of((long long)p->ny * p->pitch, m->chunks ? groups_of(m) * LANES : WARPS * LANES);
+    const int together = m->chunks ? groups_of(m) * width_of(m->chunks) : THREADS;
+    return (elliptic_plane_columns(p) + together - 1) / together;
 }
-
-static long long direct_blocks(const struct elliptic_planes *p)
-{
-    return p->colours * blocks_of((long long)p->ny * p->pitch, THREADS);
-}
-
-static int parts_of(int nz, int levels) { return (nz + levels - 1) / levels; }
 
 extern "C" size_t sw_cuda_multigrid_partial(const struct elliptic_planes *p, int systems)
 {
     struct sw_cuda_multigrid m = {};
     sw_cuda_multigrid_chunks(p->nz, &m.chunk, &m.chunks);
-    const long long four = 4 * columns_blocks(&m, p), one = direct_blocks(p) * parts_of(p->nz, MARCH);
+    const long long four = 4 * columns_blocks(&m, p), one = blocks_in(pieces_of(*p, p->colours, MARCH));
     return (size_t)(four > one ? four : one) * (size_t)systems;
+}
+
+template <int L, int KIND>
+static enum sw_status launch_chunks(cudaStream_t s, const struct sw_cuda_multigrid *m, const struct pass &p)
+{
+    const struct sw_cuda_multigrid_grid &g = m->grid[p.level];
+    const long long blocks = (long long)p.blocks * m->systems;
+    const int threads = columns_threads(m);
+    const size_t shared = (size_t)m->chunks * L * sizeof(float4) + 2 * (size_t)threads * sizeof(float2);
+    if (m->nz == m->chunks * L) return launch(columns_k<L, KIND, false>, blocks, threads, shared, s, OVERLAP, *m, g, p);
+    return launch(columns_k<L, KIND, true>, blocks, threads, shared, s, OVERLAP, *m, g, p);
 }
 
 template <int KIND>
 static enum sw_status launch_columns_of(cudaStream_t s, const struct sw_cuda_multigrid *m, const struct pass &p)
 {
-    const struct sw_cuda_multigrid_grid &g = m->grid[p.level];
     const long long blocks = (long long)p.blocks * m->systems;
-    const int threads = columns_threads(m);
-    const size_t shared = (size_t)m->chunks * m->chunk * sizeof(float4) + 2 * (size_t)threads * sizeof(float2);
-    if (!m->chunks) return launch(tall_columns_k<KIND>, blocks, threads, 0, s, OVERLAP, *m, g, p);
-    if (m->chunk == 1) return launch(columns_k<1, KIND>, blocks, threads, shared, s, OVERLAP, *m, g, p);
-    if (m->chunk == 8) return launch(columns_k<8, KIND>, blocks, threads, shared, s, OVERLAP, *m, g, p);
-    return launch(columns_k<16, KIND>, blocks, threads, shared, s, OVERLAP, *m, g, p);
+    if (!m->chunks) return launch(tall_columns_k<KIND>, blocks, THREADS, 0, s, OVERLAP, *m, m->grid[p.level], p);
+    if (m->chunk == 1) return launch_chunks<1, KIND>(s, m, p);
+    if (m->chunk == 8) return launch_chunks<8, KIND>(s, m, p);
+    return launch_chunks<16, KIND>(s, m, p);
 }
 
 static enum sw_status launch_columns(cudaStream_t s, const struct sw_cuda_multigrid *m, struct pass p)
@@ -625,21 +684,24 @@ static enum sw_status launch_columns(cudaStream_t s, const struct sw_cuda_multig
 static enum sw_status launch_restrict(cudaStream_t s, const struct sw_cuda_multigrid *m, int level)
 {
     const struct sw_cuda_multigrid_grid &g = m->grid[level], &to = m->grid[level + 1];
-    const int blocks = (int)blocks_of(elliptic_planes_columns(&to.planes), THREADS), parts = parts_of(m->nz, STEPS);
-    const long long all = (long long)blocks * parts * m->systems;
+    const struct pieces pieces = pieces_of(to.planes, to.planes.colours, STEPS);
+    const int blocks = (int)blocks_in(pieces);
+    const long long all = (long long)blocks * m->systems;
     switch (kind_of(g)) {
-    case CROSS: return launch(restrict_k<CROSS>, all, THREADS, 0, s, OVERLAP, *m, g, to, level, blocks, parts);
-    case VARIABLE: return launch(restrict_k<VARIABLE>, all, THREADS, 0, s, OVERLAP, *m, g, to, level, blocks, parts);
-    default: return launch(restrict_k<CONSTANT>, all, THREADS, 0, s, OVERLAP, *m, g, to, level, blocks, parts);
+    case CROSS: return launch(restrict_k<CROSS>, all, THREADS, 0, s, OVERLAP, *m, g, to, level, pieces, blocks);
+    case VARIABLE: return launch(restrict_k<VARIABLE>, all, THREADS, 0, s, OVERLAP, *m, g, to, level, pieces, blocks);
+    default: return launch(restrict_k<CONSTANT>, all, THREADS, 0, s, OVERLAP, *m, g, to, level, pieces, blocks);
     }
 }
 
+/* Of one colour. */
 static enum sw_status launch_prolong(cudaStream_t s, const struct sw_cuda_multigrid *m, int level)
 {
     const struct sw_cuda_multigrid_grid &g = m->grid[level];
-    const int blocks = (int)blocks_of((long long)g.planes.ny * g.planes.pitch, THREADS), parts = parts_of(m->nz, STEPS);
-    return launch(prolong_k, (long long)blocks * parts * m->systems, THREADS, 0, s, OVERLAP, *m, g, m->grid[level + 1],
-                  level, blocks, parts);
+    const struct pieces pieces = pieces_of(g.planes, 1, STEPS);
+    const int blocks = (int)blocks_in(pieces);
+    return launch(prolong_k, (long long)blocks * m->systems, THREADS, 0, s, OVERLAP, *m, g, m->grid[level + 1], level,
+                  pieces, blocks);
 }
 
 /* From 0. */
@@ -659,7 +721,7 @@ static enum sw_status sweep_down(cudaStream_t s, const struct sw_cuda_multigrid 
     return launch_columns(s, m, p);
 }
 
-/* From u, in the reverse order. */
+/* From u, in the reverse order. A coarsest grid's second colour is what it was. */
 static enum sw_status sweep_up(cudaStream_t s, const struct sw_cuda_multigrid *m, int level)
 {
     const struct sw_cuda_multigrid_grid &g = m->grid[level];
@@ -672,7 +734,9 @@ static enum sw_status sweep_up(cudaStream_t s, const struct sw_cuda_multigrid *m
     p.after = g.u;
     if (g.planes.colours == 2) {
         p.colour = 1;
+        p.but_coarsest = level > 0;
         SW_TRY(launch_columns(s, m, p));
+        p.but_coarsest = false;
         p.colour = 0;
         p.first = false;
         p.last = true;
@@ -680,12 +744,17 @@ static enum sw_status sweep_up(cudaStream_t s, const struct sw_cuda_multigrid *m
     return launch_columns(s, m, p);
 }
 
-extern "C" enum sw_status sw_cuda_multigrid_cycle(sw_cuda_stream stream, const struct sw_cuda_multigrid *m, bool update)
+extern "C" enum sw_status sw_cuda_multigrid_sweep(sw_cuda_stream stream, const struct sw_cuda_multigrid *m, bool update)
+{
+    return sweep_down((cudaStream_t)stream, m, 0, update);
+}
+
+extern "C" enum sw_status sw_cuda_multigrid_cycle(sw_cuda_stream stream, const struct sw_cuda_multigrid *m)
 {
     cudaStream_t s = (cudaStream_t)stream;
-    for (int g = 0; g < m->grids; g++) {
-        SW_TRY(sweep_down(s, m, g, update && g == 0));
-        if (g + 1 < m->grids) SW_TRY(launch_restrict(s, m, g));
+    for (int g = 0; g + 1 < m->grids; g++) {
+        SW_TRY(launch_restrict(s, m, g));
+        SW_TRY(sweep_down(s, m, g + 1, false));
     }
     for (int g = m->grids - 1; g >= 0; g--) {
         if (g + 1 < m->grids) SW_TRY(launch_prolong(s, m, g));
@@ -698,12 +767,13 @@ extern "C" enum sw_status sw_cuda_multigrid_direct(sw_cuda_stream stream, const 
 {
     cudaStream_t s = (cudaStream_t)stream;
     const struct sw_cuda_multigrid_grid &g = m->grid[0];
-    const int blocks = (int)direct_blocks(&g.planes), parts = parts_of(m->nz, MARCH);
-    const long long all = (long long)blocks * parts * m->systems;
+    const struct pieces pieces = pieces_of(g.planes, g.planes.colours, MARCH);
+    const int blocks = (int)blocks_in(pieces);
+    const long long all = (long long)blocks * m->systems;
     switch (kind_of(g)) {
-    case CROSS: return launch(direct_k<CROSS>, all, THREADS, 0, s, OVERLAP, *m, g, blocks, parts);
-    case VARIABLE: return launch(direct_k<VARIABLE>, all, THREADS, 0, s, OVERLAP, *m, g, blocks, parts);
-    default: return launch(direct_k<CONSTANT>, all, THREADS, 0, s, OVERLAP, *m, g, blocks, parts);
+    case CROSS: return launch(direct_k<CROSS>, all, THREADS, 0, s, OVERLAP, *m, g, pieces, blocks);
+    case VARIABLE: return launch(direct_k<VARIABLE>, all, THREADS, 0, s, OVERLAP, *m, g, pieces, blocks);
+    default: return launch(direct_k<CONSTANT>, all, THREADS, 0, s, OVERLAP, *m, g, pieces, blocks);
     }
 }
 
@@ -712,7 +782,7 @@ extern "C" enum sw_status sw_cuda_multigrid_pivots(sw_cuda_stream stream, const 
     cudaStream_t s = (cudaStream_t)stream;
     for (int k = 0; m->chunks > 1 && k < m->grids; k++) {
         const struct sw_cuda_multigrid_grid &g = m->grid[k];
-        const int blocks = (int)blocks_of(elliptic_planes_columns(&g.planes), THREADS);
+        const int blocks = (int)((elliptic_planes_columns(&g.planes) + THREADS - 1) / THREADS);
         const long long all = (long long)blocks * m->systems;
         if (kind_of(g) == VARIABLE) SW_TRY(launch(pivots_k<VARIABLE>, all, THREADS, 0, s, ALONE, *m, g, blocks));
         else SW_TRY(launch(pivots_k<CONSTANT>, all, THREADS, 0, s, ALONE, *m, g, blocks));
@@ -720,12 +790,18 @@ extern "C" enum sw_status sw_cuda_multigrid_pivots(sw_cuda_stream stream, const 
     return SW_OK;
 }
 
+/* Blocks of kernels that go through the cells of [ny][nz][nx]. */
+static int natural_blocks(const struct elliptic_planes &p)
+{
+    const long long warps = (long long)p.ny * ((p.nx + 31) / 32) * ((p.nz + STEPS - 1) / STEPS);
+    return (int)((warps + WARPS - 1) / WARPS);
+}
+
 extern "C" enum sw_status sw_cuda_multigrid_begin(sw_cuda_stream stream, const struct sw_cuda_multigrid *m,
                                                   const double *from)
 {
-    const struct elliptic_planes &p = m->grid[0].planes;
-    const int blocks = (int)blocks_of((long long)p.nx * p.ny * p.nz, THREADS);
-    return launch(begin_k, (long long)blocks * m->systems, THREADS, 0, (cudaStream_t)stream, ALONE, *m, p, from,
+    const int blocks = natural_blocks(m->finest);
+    return launch(begin_k, (long long)blocks * m->systems, THREADS, 0, (cudaStream_t)stream, ALONE, *m, from,
                   m->grid[0].f, blocks);
 }
 
@@ -733,8 +809,7 @@ extern "C" enum sw_status sw_cuda_multigrid_add(sw_cuda_stream stream, const str
                                                 bool fresh)
 {
     cudaStream_t s = (cudaStream_t)stream;
-    const struct elliptic_planes &p = m->grid[0].planes;
-    const int blocks = (int)blocks_of((long long)p.nx * p.ny * p.nz, THREADS);
-    SW_TRY(launch(add_k, (long long)blocks * m->systems, THREADS, 0, s, OVERLAP, *m, p, u, fresh, blocks));
-    return launch(added_k, blocks_of(m->systems, THREADS), THREADS, 0, s, OVERLAP, *m);
+    const int blocks = natural_blocks(m->finest);
+    SW_TRY(launch(add_k, (long long)blocks * m->systems, THREADS, 0, s, OVERLAP, *m, u, fresh, blocks));
+    return launch(added_k, (m->systems + THREADS - 1) / THREADS, THREADS, 0, s, OVERLAP, *m);
 }

@@ -5,7 +5,7 @@
 #include "launch.cuh"
 #include "sw_cuda.h"
 
-enum { LANES = 32 };
+enum { TILE = ELLIPTIC_TILE, THREADS = 256 };
 enum kind { CONSTANT, CROSS, VARIABLE };  /* 5 points; 9 points; 5 points with weights of each face */
 
 typedef struct sw_cuda_multigrid_state state;
@@ -20,42 +20,50 @@ static inline enum kind kind_of(const struct sw_cuda_multigrid_grid &g)
 /* A thread's column; one without a cell stands in for it, inside = false. */
 struct place { int colour, i, j, m, odd; bool inside; };
 
-__device__ static inline place place_of(const struct elliptic_planes &p, int colour, long long t)
+__device__ static inline place place_at(const struct elliptic_planes &p, int colour, int j, int m)
 {
     place at;
+    at.odd = p.colours == 2 ? (j + colour) & 1 : 0;
+    at.i = p.colours == 2 ? 2 * m + at.odd : m;
+    at.inside = j < p.ny && at.i < p.nx;
     at.colour = colour;
-    at.j = (int)(t / p.pitch);
-    at.m = (int)(t - (long long)at.j * p.pitch);
-    at.odd = p.colours == 2 ? (at.j + colour) & 1 : 0;
-    at.i = p.colours == 2 ? 2 * at.m + at.odd : at.m;
-    at.inside = at.j < p.ny && at.i < p.nx;
+    at.j = j;
+    at.m = m;
     if (!at.inside) at.i = at.odd = at.m = at.j = 0;
     return at;
 }
 
-/* Entries of the cells around an entry, relative to it, in the plane of the neighbours; 0 where there is none. */
-struct around { int west, east; long long south, north; };
+/* By its number in the plane of its colour. */
+__device__ static inline place place_of(const struct elliptic_planes &p, int colour, long long t)
+{
+    const int row = p.tiles * TILE, j = (int)(t / row);
+    return place_at(p, colour, j, (int)(t - (long long)j * row));
+}
+
+/* Where a column's cell of level 0 is in a field, from the beginning of its colour's plane, and the cells around it in
+ * the plane of its neighbours, relative to that; the same entry where there is none. */
+__device__ static inline long long entry_of(const struct elliptic_planes &p, const place &at)
+{
+    return elliptic_in_rows(at.j, p.tiles, p.nz, at.m);
+}
+
+struct around { long long west, east, south, north; };
 
 __device__ static inline around around_of(const struct sw_cuda_multigrid_grid &g, const place &at)
 {
     const struct elliptic_planes &p = g.planes;
-    const long long row = (long long)p.nz * p.pitch;
-    const int back = p.colours == 2 ? at.odd - 1 : -1, on = p.colours == 2 ? at.odd : 1,
-              last = elliptic_entry(&p, p.nx - 1);
+    const long long row = (long long)p.tiles * p.nz * TILE, own = elliptic_in_rows(0, p.tiles, p.nz, at.m);
+    const int west = at.i > 0 ? at.i - 1 : g.periodic_x ? p.nx - 1 : -1,
+              east = at.i < p.nx - 1 ? at.i + 1 : g.periodic_x ? 0 : -1;
     around a;
-    a.west = at.i > 0 ? back : g.periodic_x ? last - at.m : 0;
-    a.east = at.i < p.nx - 1 ? on : g.periodic_x ? -at.m : 0;
+    a.west = west < 0 ? 0 : elliptic_in_rows(0, p.tiles, p.nz, elliptic_entry(&p, west)) - own;
+    a.east = east < 0 ? 0 : elliptic_in_rows(0, p.tiles, p.nz, elliptic_entry(&p, east)) - own;
     a.south = at.j > 0 ? -row : g.periodic_y ? (p.ny - 1) * row : 0;
     a.north = at.j < p.ny - 1 ? row : g.periodic_y ? -(p.ny - 1) * row : 0;
     return a;
 }
 
-/* Where a column's own entry is in a plane, and its plane and that of its neighbours in a field. */
-__device__ static inline long long entry_of(const struct elliptic_planes &p, const place &at)
-{
-    return (long long)at.j * p.nz * p.pitch + at.m;
-}
-
+/* Its plane and that of its neighbours in a field. */
 __device__ static inline long long own_plane(const struct elliptic_planes &p, const place &at)
 {
     return at.colour * elliptic_plane(&p);
@@ -69,11 +77,11 @@ __device__ static inline long long other_plane(const struct elliptic_planes &p, 
 /* A column's number in arrays of a number a column. */
 __device__ static inline long long column_of(const struct elliptic_planes &p, const place &at)
 {
-    return ((long long)at.colour * p.ny + at.j) * p.pitch + at.m;
+    return elliptic_in_rows((long long)at.colour * p.ny + at.j, p.tiles, 1, at.m);
 }
 
-/* Faces of a column of a variable system: their weights at its lowest level. Those of x and y follow a pitch apart. */
-struct faces { const float *west, *east, *south, *north, *below; int x_pitch; bool has[4]; };
+/* Faces of a column of a variable system: their weights at its lowest level. `has`: neighbours, a bit each. */
+struct faces { const float *west, *east, *south, *north, *below; unsigned has; };
 
 __device__ static inline faces faces_of(const struct sw_cuda_multigrid_grid &g, int system, const place &at)
 {
@@ -86,11 +94,8 @@ __device__ static inline faces faces_of(const struct sw_cuda_multigrid_grid &g, 
     f.south = y + elliptic_y_face(&p, at.i, at.j);
     f.north = y + elliptic_y_face(&p, at.i, at.j + 1);
     f.below = z + elliptic_z_face(&p, at.i, at.j);
-    f.x_pitch = elliptic_x_pitch(&p);
-    f.has[0] = at.i > 0 || g.periodic_x;
-    f.has[1] = at.i < p.nx - 1 || g.periodic_x;
-    f.has[2] = at.j > 0 || g.periodic_y;
-    f.has[3] = at.j < p.ny - 1 || g.periodic_y;
+    f.has = (at.i > 0 || g.periodic_x) | (at.i < p.nx - 1 || g.periodic_x) << 1 | (at.j > 0 || g.periodic_y) << 2 |
+            (at.j < p.ny - 1 || g.periodic_y) << 3;
     return f;
 }
 
@@ -109,31 +114,48 @@ __device__ static inline weights weights_of(const struct sw_cuda_multigrid_grid 
     return w;
 }
 
-/* Level k of a column's neighbours: (M - A) u, M = A without neighbours; over area d, of variable systems complete.
- * 4 loads of u; 7 operations, 15 with corners. @param own, other  at the column's entry of level k */
+/* A column's neighbours in a field, at its lowest level. */
+template <int KIND> struct nearby {
+    const float *west, *east, *south, *north;
+    const float *own, *corner[4];     /* south-west, -east, north-west, -east; of CROSS */
+};
+
+/* @param own, other  at the column's entry in its plane and in that of its neighbours */
 template <int KIND>
-__device__ static inline float neighbours(const weights &w, const faces &f, const around &a, int k, int pitch,
-                                          const float *own, const float *other)
+__device__ static inline nearby<KIND> nearby_of(const around &a, const float *own, const float *other)
 {
-    const float west = other[a.west], east = other[a.east], south = other[a.south], north = other[a.north];
-    if (KIND == VARIABLE) {
-        const long long x = (long long)k * f.x_pitch, y = (long long)k * pitch;
-        return (f.has[0] ? f.west[x] * west : 0) + (f.has[1] ? f.east[x] * east : 0) +
-               (f.has[2] ? f.south[y] * south : 0) + (f.has[3] ? f.north[y] * north : 0);
-    }
-    float sum = w.side.x * west + w.side.y * east + w.side.z * south + w.side.w * north;
+    nearby<KIND> n;
+    n.west = other + a.west;
+    n.east = other + a.east;
+    n.south = other + a.south;
+    n.north = other + a.north;
+    n.own = own;
     if (KIND == CROSS) {
-        const float u = *own;
-        sum += w.corner.x * (own[a.south + a.west] - u) + w.corner.y * (own[a.south + a.east] - u) +
-               w.corner.z * (own[a.north + a.west] - u) + w.corner.w * (own[a.north + a.east] - u);
+        n.corner[0] = n.south + a.west;
+        n.corner[1] = n.south + a.east;
+        n.corner[2] = n.north + a.west;
+        n.corner[3] = n.north + a.east;
+    }
+    return n;
+}
+
+/* (M - A) u in a level, M = A without neighbours; over area d, of variable systems complete. 4 loads of u, 7
+ * operations; 9 and 19 with corners. @param of  words from the lowest level to this one */
+template <int KIND>
+__device__ static inline float neighbours(const weights &w, const faces &f, const nearby<KIND> &u, int of)
+{
+    const float west = u.west[of], east = u.east[of], south = u.south[of], north = u.north[of];
+    if (KIND == VARIABLE)
+        return ((f.has & 1 ? f.west[of] * west : 0) + (f.has & 2 ? f.east[of] * east : 0)) +
+               ((f.has & 4 ? f.south[of] * south : 0) + (f.has & 8 ? f.north[of] * north : 0));
+    float sum = (w.side.x * west + w.side.y * east) + (w.side.z * south + w.side.w * north);
+    if (KIND == CROSS) {
+        const float own = u.own[of];
+        sum += (w.corner.x * (u.corner[0][of] - own) + w.corner.y * (u.corner[1][of] - own)) +
+               (w.corner.z * (u.corner[2][of] - own) + w.corner.w * (u.corner[3][of] - own));
     }
     return sum;
 }
-
-/* ------------------------------------------------------------------ launches */
-
-/* Blocks go through the columns of all systems, system by system; `parts` blocks have the same columns. */
-static inline long long blocks_of(long long columns, int threads) { return (columns + threads - 1) / threads; }
 
 /* ------------------------------------------------------------------ sums */
 

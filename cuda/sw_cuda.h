@@ -354,7 +354,7 @@ struct sw_cuda_multigrid {
     struct sw_cuda_multigrid_state *state;      /* [systems]                                                       */
     float  *q;                     /* [systems] of fields of grid 0; r and z are its f and u                       */
     float  *ring;                  /* [RING][systems] of such fields                                               */
-    float  *scratch;               /* [systems] of such fields where chunks = 0                                    */
+    float  *scratch;               /* [systems] of fields of any grid where chunks = 0                                    */
     double *partial;               /* [sw_cuda_multigrid_partial()]: sums of blocks                                */
     unsigned *ticket;              /* [systems], 0 between launches                                                */
 };
@@ -367,10 +367,12 @@ size_t sw_cuda_multigrid_partial(const struct elliptic_planes *planes, int syste
 enum sw_status sw_cuda_multigrid_pivots(sw_cuda_stream stream, const struct sw_cuda_multigrid *m);
 /** r = scale from, of the systems that are not done. @param from  [systems][ny][nz][nx] */
 enum sw_status sw_cuda_multigrid_begin(sw_cuda_stream stream, const struct sw_cuda_multigrid *m, const double *from);
-/** A cycle: z, <r, z>, and beta.
+/** The first sweep of a cycle on grid 0.
  * @param update  r -= alpha q first, which ends an iteration: it is counted, and a system whose |r|² has reached its
  *                target is done */
-enum sw_status sw_cuda_multigrid_cycle(sw_cuda_stream stream, const struct sw_cuda_multigrid *m, bool update);
+enum sw_status sw_cuda_multigrid_sweep(sw_cuda_stream stream, const struct sw_cuda_multigrid *m, bool update);
+/** The rest of it: z, <r, z>, and beta. */
+enum sw_status sw_cuda_multigrid_cycle(sw_cuda_stream stream, const struct sw_cuda_multigrid *m);
 /** p = z + beta p, into the next slot of the ring; q = A p; alpha = <r, z>/<p, q>. */
 enum sw_status sw_cuda_multigrid_direct(sw_cuda_stream stream, const struct sw_cuda_multigrid *m);
 /** u += unit alpha p of all directions that it has not got, of the systems that are due.

@@ -595,6 +595,35 @@ static void solves_in_wide_planes(void **state)
     }
 }
 
+/* Columns of numbers of levels that a row may share out in several ways. */
+static void solves_for_columns_of_any_height(void **state)
+{
+    static const int64_t sizes[][3] = {{5, 4, 65}, {3, 6, 128}, {4, 3, 150}, {3, 3, 256}, {2, 3, 300}, {3, 2, 530}};
+    struct sw_elliptic_numbers p = usual;
+    (void)state;
+    need_solver();
+    p.tolerance = 1e-9;
+    for (size_t s = 0; s < sizeof sizes / sizeof *sizes; s++) {
+        struct sw_elliptic_desc kind[KINDS];
+        kinds_of(sizes[s], kind);
+        for (int k = 0; k < KINDS; k++) {
+            if (sizes[s][2] > 150 && !kind[k].variable) continue;  /* modes would take long */
+            struct system y = make_system(&kind[k], &p);
+            uint64_t seed = 41;
+            double *f = random_numbers(y.cells, -1, 1, &seed);
+            if (does(&kind[k])) {
+                struct solved one = solve(&y, 1, f);
+                if (one.outcome[0].fault)
+                    fail_msg("kind %d, %lld levels: fault %d", k, (long long)sizes[s][2], one.outcome[0].fault);
+                assert_true(residual_of(&y, f, one.u) <= p.tolerance + 1e-12);
+                free_solved(&one);
+            }
+            sw_free(f);
+            free_system(&y);
+        }
+    }
+}
+
 static void check_reference(struct system *y)
 {
     uint64_t seed = 29;
@@ -862,6 +891,7 @@ int main(void)
         cmocka_unit_test(records_its_way),
         cmocka_unit_test(solves_where_long_waves_rule),
         cmocka_unit_test(solves_in_wide_planes),
+        cmocka_unit_test(solves_for_columns_of_any_height),
         cmocka_unit_test(agrees_with_the_reference),
         cmocka_unit_test(takes_the_bytes_that_it_tells),
         cmocka_unit_test(has_order_two_against_the_operator_it_tends_to),

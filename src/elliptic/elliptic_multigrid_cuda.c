@@ -91,6 +91,7 @@ static size_t lay_out(const struct sw_elliptic_desc *d, float *base, struct sw_c
 {
     struct room r = {base, 0};
     const size_t batch = (size_t)d->batch;
+    size_t most = 0;  /* words of a field, on any grid: a coarse one may have two colours where its finer one has not */
     int64_t n[2];
     *staging = 4 * (size_t)d->n[2];
     m->nz = (int)d->n[2];
@@ -99,13 +100,14 @@ static size_t lay_out(const struct sw_elliptic_desc *d, float *base, struct sw_c
     for (int g = 0; elliptic_grid_size(d, g, n); g++) {
         grid[g] = (struct sw_cuda_multigrid_grid){.planes = planes_of(d, g, n)};
         lay_out_grid(d, m, &r, &grid[g], staging);
+        most = larger(most, (size_t)elliptic_planes_cells(&grid[g].planes));
     }
     m->finest = grid[0].planes;
     const size_t cells = (size_t)elliptic_planes_cells(&m->finest),
                  state = sizeof(struct sw_cuda_multigrid_state) / sizeof(float);
     m->q = take(&r, batch * cells);
     m->ring = take(&r, RING * batch * cells);
-    m->scratch = m->chunks ? NULL : take(&r, batch * cells);
+    m->scratch = m->chunks ? NULL : take(&r, batch * most);
     m->vertical = take(&r, batch * 4 * (size_t)m->nz);
     m->state = (struct sw_cuda_multigrid_state *)take(&r, batch * state);
     m->partial = (double *)take(&r, 2 * sw_cuda_multigrid_partial(&m->finest, d->batch));
@@ -271,7 +273,6 @@ static enum sw_status load_faces(struct sw_elliptic *s, const struct sw_elliptic
     struct multigrid *mg = s->own;
     const struct elliptic_planes *p = &g->planes;
     const int64_t nx = m->nx, ny = m->ny, nz = m->nz;
-    const int x_pitch = elliptic_x_pitch(p), pitch = p->pitch;
     float *const to = mg->staging;
     const size_t words[3] = {(size_t)elliptic_x_faces(p), (size_t)elliptic_y_faces(p), (size_t)elliptic_z_faces(p)},
                  of = (size_t)system;
@@ -279,21 +280,21 @@ static enum sw_status load_faces(struct sw_elliptic *s, const struct sw_elliptic
     for (int64_t j = 0; j < ny; j++)
         for (int64_t k = 0; k < nz; k++)
             for (int64_t i = 0; i <= nx; i++)
-                to[elliptic_x_face(p, (int)i, (int)j) + k * x_pitch] =
+                to[elliptic_x_face(p, (int)i, (int)j) + k * ELLIPTIC_TILE] =
                     (float)(m->d[k] * m->east[j * (nx + 1) + i] * m->faces.kx[(j * nz + k) * (nx + 1) + i] / size);
     SW_TRY(upload(s, g->x + of * words[0], words[0]));
 #pragma omp parallel for num_threads(mg->threads) schedule(static)
     for (int64_t j = 0; j <= ny; j++)
         for (int64_t k = 0; k < nz; k++)
             for (int64_t i = 0; i < nx; i++)
-                to[elliptic_y_face(p, (int)i, (int)j) + k * pitch] =
+                to[elliptic_y_face(p, (int)i, (int)j) + k * ELLIPTIC_TILE] =
                     (float)(m->d[k] * m->north[j * nx + i] * m->faces.ky[(j * nz + k) * nx + i] / size);
     SW_TRY(upload(s, g->y + of * words[1], words[1]));
 #pragma omp parallel for num_threads(mg->threads) schedule(static)
     for (int64_t j = 0; j < ny; j++)
         for (int64_t k = 0; k <= nz; k++)
             for (int64_t i = 0; i < nx; i++)
-                to[elliptic_z_face(p, (int)i, (int)j) + k * pitch] =
+                to[elliptic_z_face(p, (int)i, (int)j) + k * ELLIPTIC_TILE] =
                     (float)(m->area[j * nx + i] * (k < nz ? m->c[k] : m->b[nz - 1]) *
                             m->faces.kz[(j * (nz + 1) + k) * nx + i] / size);
     return upload(s, g->z + of * words[2], words[2]);
@@ -419,7 +420,8 @@ static int most_seen(const struct multigrid *mg)
     return most < RING ? most : RING;
 }
 
-/* As many iterations are queued as the last solve took, then the host looks after each. */
+/* Iterations are queued up to the one in which the last solve came to its end, then the host looks at each: after the
+ * first sweep of the next cycle, which has |r|². */
 static enum sw_status iterate(void *context, struct elliptic_pass *pass, double *u)
 {
     struct sw_elliptic *s = context;
@@ -427,17 +429,19 @@ static enum sw_status iterate(void *context, struct elliptic_pass *pass, double 
     const struct sw_cuda_multigrid *d = &mg->d;
     void *const stream = s->device->compute;
     bool fresh = pass->first, some = begin(mg, pass);
-    int due = fresh ? mg->usual : 1, kept = 0;
+    int unseen = fresh ? mg->usual : 1, kept = 0;
     if (!some) return SW_OK;
     SW_TRY(sw_device_upload(s->device, d->state, mg->state, (size_t)d->systems * sizeof *mg->state));
     SW_TRY(sw_cuda_multigrid_begin(stream, d, pass->r));
-    SW_TRY(sw_cuda_multigrid_cycle(stream, d, false));
-    for (; some; due = 1) {
-        for (; due > 0 && kept < RING; due--, kept++) {
-            SW_TRY(sw_cuda_multigrid_direct(stream, d));
-            SW_TRY(sw_cuda_multigrid_cycle(stream, d, true));
-        }
+    SW_TRY(sw_cuda_multigrid_sweep(stream, d, false));
+    while (some) {
+        SW_TRY(sw_cuda_multigrid_cycle(stream, d));
+        SW_TRY(sw_cuda_multigrid_direct(stream, d));
+        SW_TRY(sw_cuda_multigrid_sweep(stream, d, true));
+        kept++;
+        if (--unseen > 0 && kept < RING) continue;
         SW_TRY(look(s, pass, &some));
+        unseen = 1;
         if (some && kept < RING) continue;
         SW_TRY(sw_cuda_multigrid_add(stream, d, u, fresh));
         fresh = false;
