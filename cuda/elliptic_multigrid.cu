@@ -139,8 +139,12 @@ __global__ static void __launch_bounds__(THREADS, 3)
         face.below += first * TILE;
     }
     const auto there = [&](int l) { return !RAGGED || first + l < nz; };
-    const auto above = [&](int l) { return KIND != VARIABLE ? table[first + l].y : there(l) ? face.below[(l + 1) * TILE] : 0; };
-    const auto below = [&](int l) { return KIND != VARIABLE ? table[first + l].z : there(l) ? face.below[l * TILE] : 0; };
+    const auto above = [&](int l) {
+        return KIND != VARIABLE ? table[first + l].y : there(l) ? face.below[(l + 1) * TILE] : 0;
+    };
+    const auto below = [&](int l) {
+        return KIND != VARIABLE ? table[first + l].z : there(l) ? face.below[l * TILE] : 0;
+    };
     float y[L], part[L], rr = 0;
 #pragma unroll
     for (int l = 0; l < L; l++) y[l] = there(l) ? f[l * TILE] : 0;
@@ -272,7 +276,8 @@ __global__ static void __launch_bounds__(THREADS)
     if (!takes_part(*s, p.level, p.but_coarsest)) return;
     const place at = place_of(g.planes, p.colour, (long long)block * blockDim.x + threadIdx.x);
     const long long field = system * elliptic_planes_cells(&g.planes), lowest = entry_of(g.planes, at),
-                    mine = field + own_plane(g.planes, at) + lowest, theirs = field + other_plane(g.planes, at) + lowest;
+                    mine = field + own_plane(g.planes, at) + lowest,
+                    theirs = field + other_plane(g.planes, at) + lowest;
     float *const f = g.f + mine, *const after = p.after + mine, *const scratch = m.scratch + mine;
     const float *const q = m.q + mine, *const before = p.before + mine;
     const weights w = weights_of<KIND>(g, system, at);
@@ -415,7 +420,8 @@ __global__ static void __launch_bounds__(THREADS)
                 sum[l] += r;
             }
         }
-    float *const f = coarse.f + system * elliptic_planes_cells(&to) + own_plane(to, at) + entry_of(to, at) + first * TILE;
+    float *const f = coarse.f + system * elliptic_planes_cells(&to) + own_plane(to, at) + entry_of(to, at) +
+                     first * TILE;
 #pragma unroll
     for (int l = 0; l < STEPS; l++)
         if (first + l < nz) f[l * TILE] = sum[l];
@@ -493,7 +499,8 @@ __global__ static void __launch_bounds__(THREADS)
     const long long mine = own_plane(p, at) + entry_of(p, at) + first * TILE,
                     theirs = other_plane(p, at) + entry_of(p, at) + first * TILE;
     const around a = around_of(g, at);
-    const nearby<KIND> z_at = nearby_of<KIND>(a, z + mine, z + theirs), p_at = nearby_of<KIND>(a, old + mine, old + theirs);
+    const nearby<KIND> z_at = nearby_of<KIND>(a, z + mine, z + theirs),
+                       p_at = nearby_of<KIND>(a, old + mine, old + theirs);
     const float beta = (float)s->beta, mean = (float)s->z_mean;
     const auto value = [&](const float *of_z, const float *of_p, int of) {
         const float v = of_z[of] - mean;
@@ -522,7 +529,8 @@ __global__ static void __launch_bounds__(THREADS)
                             face.east[of] * (face.has & 2 ? own - east : own),
                         y = face.south[of] * (face.has & 4 ? own - south : own) +
                             face.north[of] * (face.has & 8 ? own - north : own);
-            image = w.column.x * t.x * own + face.below[of + TILE] * (own - up) + face.below[of] * (own - down) + (x + y);
+            image = w.column.x * t.x * own + face.below[of + TILE] * (own - up) + face.below[of] * (own - down) +
+                    (x + y);
         } else {
             float sides = (w.side.x * (own - west) + w.side.y * (own - east)) +
                           (w.side.z * (own - south) + w.side.w * (own - north)) + w.column.y * own;

@@ -354,7 +354,7 @@ struct sw_cuda_multigrid {
     struct sw_cuda_multigrid_state *state;      /* [systems]                                                       */
     float  *q;                     /* [systems] of fields of grid 0; r and z are its f and u                       */
     float  *ring;                  /* [RING][systems] of such fields                                               */
-    float  *scratch;               /* [systems] of fields of any grid where chunks = 0                                    */
+    float  *scratch;               /* [systems] of fields of any grid; NULL: chunks > 0                              */
     double *partial;               /* [sw_cuda_multigrid_partial()]: sums of blocks                                */
     unsigned *ticket;              /* [systems], 0 between launches                                                */
 };

@@ -137,6 +137,7 @@ enum sw_status elliptic_grids_make(const struct sw_elliptic_desc *d, struct elli
 {
     int64_t n[2], next[2];
     memset(grids, 0, sizeof *grids);
+    grids->enough = 0.5;
     for (int g = 0; elliptic_grid_size(d, g, n); g++) {
         struct elliptic_grid *grid = &grids->grid[g];
         if (!elliptic_grid_size(d, g + 1, next)) memcpy(next, n, sizeof next);
@@ -306,9 +307,9 @@ static void coarsen(const struct elliptic_grid *fine, struct sw_elliptic_matrix 
     if (m->faces.kx) coarsen_faces(fine, m, threads);
 }
 
-/* Whether the neighbours of a column weigh less than half of what keeps its mean: its zero-order term. Then a sweep
- * over the columns all but solves the system. Of variable coefficients that is not known: never. */
-static bool is_dominant(const struct sw_elliptic_matrix *m)
+/* Whether the neighbours of a column weigh less than `enough` of what keeps its mean: its zero-order term. Where that
+ * is half, a sweep over the columns all but solves the system. Of variable coefficients that is not known: never. */
+static bool is_dominant(const struct sw_elliptic_matrix *m, double enough)
 {
     double most = 0;
     if (m->faces.kx) return false;
@@ -319,7 +320,7 @@ static bool is_dominant(const struct sw_elliptic_matrix *m)
             if (part > most) most = part;
         }
     for (int64_t k = 0; k < m->nz; k++)
-        if (!(m->d[k] * most < 0.5 * m->a[k])) return false;
+        if (!(m->d[k] * most < enough * m->a[k])) return false;
     return true;
 }
 
@@ -344,7 +345,7 @@ void elliptic_grids_load(struct elliptic_grids *grids, const struct sw_elliptic_
 {
     grids->grid[0].matrix = *matrix;
     grids->count = 1;
-    while (grids->count < grids->planned && !is_dominant(&grids->grid[grids->count - 1].matrix)) {
+    while (grids->count < grids->planned && !is_dominant(&grids->grid[grids->count - 1].matrix, grids->enough)) {
         struct sw_elliptic_matrix *next = &grids->grid[grids->count].matrix;
         coarsen(&grids->grid[grids->count - 1], next, threads);
         fix_mean(next);

@@ -30,6 +30,8 @@ struct elliptic_grid {
 struct elliptic_grids {
     int     planned;   /* down to one column; 0: none yet           */
     int     count;     /* that the system at hand needs: at least 1 */
+    double  enough;    /* of a column's zero-order term: where its neighbours weigh less the grid is the last; 0.5, or
+                          what a row sets */
     struct elliptic_grid grid[ELLIPTIC_MOST_GRIDS];
 };
 

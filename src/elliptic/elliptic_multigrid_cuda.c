@@ -15,6 +15,7 @@
 #include "elliptic/sw_elliptic_impl.h"
 
 static const double REACH = 5e-8;  /* of one pass */
+static const double ENOUGH = 4;    /* of grids (elliptic_coarsen.h): a small grid takes as long as its launches */
 enum { RING = SW_CUDA_MULTIGRID_RING, USUAL = 6 };
 
 struct multigrid {
@@ -148,6 +149,7 @@ static enum sw_status create(struct sw_elliptic *s)
     mg->usual = USUAL;
     SW_TRY(elliptic_device_make(&s->desc, s->device, 1, s->desc.batch, &mg->on));
     SW_TRY(elliptic_grids_make(&s->desc, &mg->grids));
+    mg->grids.enough = ENOUGH;
     SW_TRY(sw_device_alloc(s->device, lay_out(&s->desc, NULL, &mg->d, mg->grid, &staging), &mg->memory));
     lay_out(&s->desc, mg->memory, &mg->d, mg->grid, &staging);
     SW_TRY(sw_device_alloc_host(s->device, (size_t)s->desc.batch, &mg->state));
