@@ -146,6 +146,9 @@ PY
 expect 1 run far.cfg -o thin.h5 -s 'sweep.size=[1.0]' -s grid.depth=1e-13 -s 'grid.grading="quadratic"'
 expect 0 show thin.h5 --run 0
 prints 'level 0 of 64 has no thickness in double precision: depth = 1e-13 is too small'
+expect 1 run far.cfg -o thin.h5 --force -s 'sweep.size=[1.0]' -s 'physics={omega2=1e200; lambda2=1e200;}'
+expect 0 show thin.h5 --run 0
+prints 'the coefficients between levels are not finite at level 0 of 64: omega2 = 1e+200, lambda2 = 1e+200'
 expect 1 run far.cfg -o thin.h5 --force -s 'sweep.size=[1.0]' -s grid.depth=1e-9 -s 'grid.grading="quadratic"'
 expect 0 show thin.h5 --run 0; matches 'rounding keeps the residual at [0-9.e+]+ \(iteration [0-9]+\): u has no digit'
 

@@ -173,11 +173,16 @@ static void make_levels(const struct sw_elliptic_desc *d, const struct sw_ellipt
 /* In the shell the faces of a level are the same number where it is thinner than rounding of the radius. */
 static enum sw_status check_levels(const struct sw_elliptic_numbers *p, struct sw_elliptic_matrix *m)
 {
-    for (int64_t k = 0, nz = m->nz; k < nz; k++) {
-        if (m->level[k + 1] > m->level[k] && isfinite(m->b[k]) && isfinite(m->c[k])) continue;
+    const long long nz = m->nz;
+    for (long long k = 0; k < nz; k++) {
+        const bool thick = m->level[k + 1] > m->level[k];
+        if (thick && isfinite(m->b[k]) && isfinite(m->c[k])) continue;
         sw_elliptic_matrix_free(m);
-        return SW_FAIL(SW_E_ARG, "level %lld of %lld has no thickness in double precision: depth = %g is too small",
-                       (long long)k, (long long)nz, p->depth);
+        if (!thick)
+            return SW_FAIL(SW_E_ARG, "level %lld of %lld has no thickness in double precision: depth = %g is too "
+                           "small", k, nz, p->depth);
+        return SW_FAIL(SW_E_ARG, "the coefficients between levels are not finite at level %lld of %lld: omega2 = %g, "
+                       "lambda2 = %g, depth = %g", k, nz, p->omega2, p->lambda2, p->depth);
     }
     return SW_OK;
 }
