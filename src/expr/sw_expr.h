@@ -82,8 +82,20 @@ struct sw_symbol {
                            CELL and POINT: index into the arrays handed to sw_eval_cells() and sw_eval_points() */
 };
 
-/* The slots of CELL and POINT symbols, wherever expressions are used: in[SW_IN_X] is x, ... */
-enum sw_input { SW_IN_X, SW_IN_Y, SW_IN_Z, SW_IN_U, SW_IN_UX, SW_IN_UXX, SW_INPUTS };
+/* The slots of CELL and POINT symbols, wherever expressions are used: in[SW_IN_X] is x, ... From SW_IN_LINE on those of
+ * unknowns on a line, at the point itself and its neighbours up to SW_REACH points away. */
+enum { SW_UNKNOWNS_MOST = 4, SW_REACH = 2, SW_NEIGHBOURS = 2 * SW_REACH + 1 };
+enum sw_input {
+    SW_IN_X, SW_IN_Y, SW_IN_Z, SW_IN_UX, SW_IN_UXX, SW_IN_LINE,
+    SW_IN_U = SW_IN_LINE + SW_REACH,  /* the first unknown at the point */
+    SW_INPUTS = SW_IN_LINE + SW_UNKNOWNS_MOST * SW_NEIGHBOURS
+};
+
+/** The slot of an unknown, 0 .. SW_UNKNOWNS_MOST - 1, so many points to the right. */
+static inline enum sw_input sw_input_at(int unknown, int offset)
+{
+    return (enum sw_input)(SW_IN_U + SW_NEIGHBOURS * unknown + offset);
+}
 
 struct sw_scope {
     const struct sw_symbol *symbol;  /* the first of a name counts                                     */
