@@ -52,7 +52,7 @@ static struct sw_line_run line_of(const struct bench *b, int j)
 {
     double length = (b->g ? 8 * pi : 1.0) * (b->each ? 1.0 + 0.5 * (j % 1000) / 1000.0 : 1.0), dx = length / b->n;
     double dt = b->g ? 1e-4 : b->n >= 2048 ? 1e-9 : 1e-8;
-    return (struct sw_line_run){.dt = dt, .dx = dx, .s4 = (b->g ? 1.0 : 0.5) * dt / (dx * dx * dx * dx)};
+    return (struct sw_line_run){.dt = dt, .dx = dx, .a[0].s4 = (b->g ? 1.0 : 0.5) * dt / (dx * dx * dx * dx)};
 }
 
 /* cos of mode 2 + 0.3 sin of mode 3, run 0, after the steps taken. */
@@ -60,7 +60,7 @@ static double error_of(const struct bench *b, const double *u, int steps)
 {
     struct sw_line_run r = line_of(b, 0);
     double sum = 0.0, size = 0.0;
-    double w2 = pow(2 * sin(2 * pi / b->n), 4) * r.s4, w3 = pow(2 * sin(3 * pi / b->n), 4) * r.s4;
+    double w2 = pow(2 * sin(2 * pi / b->n), 4) * r.a[0].s4, w3 = pow(2 * sin(3 * pi / b->n), 4) * r.a[0].s4;
     double f2 = pow((1 - w2) / (1 + w2), steps), f3 = pow((1 - w3) / (1 + w3), steps);
     for (int i = 0; i < b->n; i++) {
         double e = f2 * cos(2 * pi * (2LL * i % b->n) / b->n) + 0.3 * f3 * sin(2 * pi * (3LL * i % b->n) / b->n);
@@ -79,7 +79,8 @@ static int compare(const void *a, const void *b)
 static void run(const struct bench *b, const char *row, struct sw_device *device)
 {
     struct sw_program *g = compile(b->g), *s = compile(b->s);
-    struct sw_stepper_desc desc = {.n = b->n, .capacity = b->runs, .model = {b->scheme, 3, NULL, g, s, NULL}};
+    struct sw_stepper_desc desc = {.n = b->n, .capacity = b->runs,
+                                   .model = {.scheme = b->scheme, .nparam = 3, .g = {g}, .s = {s}}};
     struct sw_stepper *stepper = NULL;
     struct sw_line_run *line = NULL;
     double *param = NULL, *u = NULL, seconds[32];
@@ -193,7 +194,8 @@ int main(int argc, char **argv)
         for (int k = 0; k < BENCHES; k++) {
             struct sw_program *g = compile(benches[k].g), *s = compile(benches[k].s);
             struct sw_stepper_desc desc = {
-                .n = benches[k].n, .capacity = 1, .model = {benches[k].scheme, 3, NULL, g, s, NULL},
+                .n = benches[k].n, .capacity = 1,
+                .model = {.scheme = benches[k].scheme, .nparam = 3, .g = {g}, .s = {s}},
             };
             need(sw_stepper_try_compile(&desc, only ? only : NULL, atoi(argv[2])));
             sw_program_destroy(&g);

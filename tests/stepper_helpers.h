@@ -61,7 +61,8 @@ static inline struct sim make_with(const char *row, struct sw_device *where, str
     struct sim m = {{compile(t.initial, 0), compile(t.g, 1), compile(t.s, 1), compile(t.energy, 1)}, NULL, n, 0};
     struct sw_stepper_desc desc = {
         .n = n, .capacity = capacity, .single = single, .uniform = promise_uniform,
-        .model = {t.scheme, PARAMS, m.program[0], m.program[1], m.program[2], m.program[3]},
+        .model = {.scheme = t.scheme, .nparam = PARAMS, .initial = {m.program[0]}, .g = {m.program[1]},
+                  .s = {m.program[2]}, .energy = m.program[3]},
     };
     assert_ok(sw_stepper_create(&desc, row, where, &m.s));
     return m;

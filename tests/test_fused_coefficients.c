@@ -12,7 +12,10 @@ enum { N = 20000, LANES = 768, WARPS = LANES / 32, RUNS = 300 };
 
 static const struct sw_fused_cut cut = {.n = N, .lanes = LANES}, few = {.n = 100, .lanes = 8};
 
-static struct sw_line_run run_of(double s4, double s2) { return (struct sw_line_run){1.0, 1.0, 0.0, s4, s2}; }
+static struct sw_line_run run_of(double s4, double s2) 
+{
+    return (struct sw_line_run){.dt = 1.0, .dx = 1.0, .a[0] = {.s4 = s4, .s2 = s2}};
+}
 
 static void has_the_powers_for_lanes_and_warps_in_a_row(void **state)
 {
@@ -95,7 +98,7 @@ static void computes_one_line_where_all_are_alike(void **state)
     memset(line, 0, sizeof line);
     assert_false(sw_fused_batch_set(&few, RUNS, run, 2, line, NULL));
     assert_true(line[0].scale > 0.0 && line[1].scale == 0.0);
-    run[RUNS - 1].s2 = 1.0;
+    run[RUNS - 1].a[0].s2 = 1.0;
     assert_true(sw_fused_batch_set(&few, RUNS, run, 2, line, NULL));
     assert_true(line[RUNS - 1].scale > 0.0 && line[1].scale == line[0].scale);
 }

@@ -205,7 +205,8 @@ static enum sw_status try_model(struct texts text, int sm)
     struct sw_program *initial = program(text.initial, 0), *g = program(text.g, 0), *s = program(text.s, 1);
     struct sw_program *energy = program(text.energy, 0);
     struct sw_stepper_desc desc = {.n = 64, .capacity = 8};
-    desc.model = (struct sw_line_model){SW_BACKWARD_EULER, 4, initial, g, s, energy};
+    desc.model = (struct sw_line_model){.scheme = SW_BACKWARD_EULER, .nparam = 4, .initial = {initial}, .g = {g},
+                                        .s = {s}, .energy = energy};
     enum sw_status st = sw_stepper_try_compile(&desc, "cuda.split", sm);
     sw_program_destroy(&initial);
     sw_program_destroy(&g);
@@ -244,7 +245,8 @@ static enum sw_status try_length(const char *row, int n, enum terms terms, int s
     static const char *const force[TERMS] = {[FORCE] = "a*cos(x - v*t)", [SOURCE] = "a*u - u^3 + cos(x - v*t)"};
     struct sw_program *g = program(terms ? "D*(u^3 - u)" : NULL, 0), *s = program(force[terms], 1);
     struct sw_stepper_desc desc = {.n = n, .capacity = 8};
-    desc.model = (struct sw_line_model){terms == FORCE ? SW_BACKWARD_EULER : SW_CRANK_NICOLSON, 4, NULL, g, s, NULL};
+    desc.model = (struct sw_line_model){.scheme = terms == FORCE ? SW_BACKWARD_EULER : SW_CRANK_NICOLSON, .nparam = 4,
+                                        .g = {g}, .s = {s}};
     enum sw_status st = sw_stepper_try_compile(&desc, row, sm);
     sw_program_destroy(&g);
     sw_program_destroy(&s);

@@ -20,7 +20,7 @@ static void make_modes(int n, double s4, double s2, double dt, struct run run[3]
     for (int j = 0; j < 3; j++) {
         double length = 1.0 + j;
         int mode = n < 7 ? 1 : 1 + j;
-        run[j] = (struct run){{.dt = dt, .dx = length / n, .x0 = 0.0, .s4 = s4 * (1 << j), .s2 = s2 * (1 << j)},
+        run[j] = (struct run){{.dt = dt, .dx = length / n, .a[0] = {.s4 = s4 * (1 << j), .s2 = s2 * (1 << j)}},
                               {2.0 * pi * mode / length, 0.0, 0.0}};
     }
 }
@@ -32,7 +32,7 @@ static double symbol_of(const struct run *r) { return 2.0 - 2.0 * cos(r->param[0
 static double implicit_of(const struct run *r)
 {
     double w = symbol_of(r);
-    return r->line.s4 * w * w + r->line.s2 * w;
+    return r->line.a[0].s4 * w * w + r->line.a[0].s2 * w;
 }
 
 /* Compares with amplitude[j]*cos(a x). Tolerance: a step rounds by u (1 + 4 s2 + 16 s4) in the solve with Navon's
@@ -43,7 +43,7 @@ static void check_modes(const struct sim *m, const struct run *run, const double
     double *u = state_of(m);
     for (int j = 0; j < m->count; j++) {
         const struct sw_line_run *r = &run[j].line;
-        double tolerance = unit * (2.0 * steps * (1.0 + 4.0 * r->s2 + 16.0 * r->s4) + 64.0);
+        double tolerance = unit * (2.0 * steps * (1.0 + 4.0 * r->a[0].s2 + 16.0 * r->a[0].s4) + 64.0);
         for (int i = 0; i < m->n; i++) {
             double expected = amplitude[j] * cos(run[j].param[0] * (i * r->dx)), got = u[(size_t)j * m->n + i];
             if (!(fabs(got - expected) <= tolerance))
@@ -200,7 +200,8 @@ static const struct texts sources[] = {
 static struct run mixture(int n, int j)
 {
     double dx = 8.0 * pi / n, dt = 0.02;
-    return (struct run){{.dt = dt, .dx = dx, .x0 = 0.5, .s4 = dt / (dx * dx * dx * dx)}, {1.0 + j, 0.1 * j, 0.2 * j}};
+    return (struct run){{.dt = dt, .dx = dx, .x0 = 0.5, .a[0].s4 = dt / (dx * dx * dx * dx)},
+                        {1.0 + j, 0.1 * j, 0.2 * j}};
 }
 
 static void cahn_hilliard_conserves_mass_and_never_gains_energy(void **state)
@@ -220,7 +221,7 @@ static void cahn_hilliard_conserves_mass_and_never_gains_energy(void **state)
             const double *now = scalars_of(&m);
             for (int j = 0; j < 2; j++, now += SW_LINE_SCALARS) {
                 /* each step may round by u (1 + 16 s4) |u|, and L = 8 pi */
-                double bound = 8.0 * pi * unit * (1.0 + step * (1.0 + 16.0 * run[j].line.s4));
+                double bound = 8.0 * pi * unit * (1.0 + step * (1.0 + 16.0 * run[j].line.a[0].s4));
                 if (step) assert_near(now[SW_MASS], mass[j], bound);
                 if (step && !(now[SW_ENERGY] < energy[j]))
                     fail_msg("energy %.17g after %.17g", now[SW_ENERGY], energy[j]);
@@ -236,8 +237,8 @@ static void cahn_hilliard_conserves_mass_and_never_gains_energy(void **state)
 static struct run with_second_derivative(int n, int j)
 {
     struct run r = mixture(n, j);
-    r.line.s2 = r.line.dt / (r.line.dx * r.line.dx);
-    if (j != 1) r.line.s4 = 0.0;
+    r.line.a[0].s2 = r.line.dt / (r.line.dx * r.line.dx);
+    if (j != 1) r.line.a[0].s4 = 0.0;
     return r;
 }
 
@@ -263,7 +264,7 @@ static void check_agreement_of(const char *row, struct texts t, run_maker *make_
         const struct sw_line_run *r = &run[1].line;  /* s4 and s2 of no other are larger */
         double growth = t.s ? exp(2.0) : exp(0.5), largest = 1.0;
         for (int i = 0; i < RUNS * n; i++) largest = fmax(largest, fabs(v[i]));
-        double tolerance = 2.0 * unit * (1.0 + STEPS * (1.0 + 4.0 * r->s2 + 16.0 * r->s4)) * growth * largest;
+        double tolerance = 2.0 * unit * (1.0 + STEPS * (1.0 + 4.0 * r->a[0].s2 + 16.0 * r->a[0].s4)) * growth * largest;
         for (int i = 0; i < RUNS * n; i++) assert_near(u[i], v[i], tolerance);
         const double *a = scalars_of(&m), *b = scalars_of(&plain);
         for (int i = 0; i < RUNS * SW_LINE_SCALARS; i++) assert_near(a[i], b[i], 1e3 * tolerance + 1e-12);
@@ -315,7 +316,7 @@ static enum sw_status check_with_band(const struct sw_band_ops *band, bool unifo
     struct sim probe = {{compile(t.initial, 0), compile(t.g, 1)}, NULL, 31, 0};
     struct sw_stepper_desc desc = {
         .n = 31, .capacity = 1, .uniform = uniform,
-        .model = {.scheme = t.scheme, .nparam = PARAMS, .initial = probe.program[0], .g = probe.program[1]},
+        .model = {.scheme = t.scheme, .nparam = PARAMS, .initial = {probe.program[0]}, .g = {probe.program[1]}},
     };
     snprintf(row, sizeof row, "%s+%s", under_test->name, band->name);
     enum sw_status st = sw_stepper_create(&desc, row, device, &probe.s);
@@ -373,7 +374,8 @@ static void harms_no_run_where_the_first_of_equal_ones_is_faulty(void **state)
     }
     double *u = state_of(&m), *v = state_of(&plain);
     for (int i = 0; i < N; i++) assert_true(isnan(u[i]));
-    for (int i = N; i < RUNS * N; i++) assert_near(u[i], v[i], 20 * 2.0 * unit * (1.0 + 16.0 * line[1].s4) * exp(0.1));
+    for (int i = N; i < RUNS * N; i++)
+        assert_near(u[i], v[i], 20 * 2.0 * unit * (1.0 + 16.0 * line[1].a[0].s4) * exp(0.1));
     sw_free(u);
     sw_free(v);
     unmake(&m);
@@ -390,11 +392,11 @@ static void refuses_runs_that_differ_where_equal_ones_were_promised(void **state
     struct sw_line_run line[2] = {mixture(64, 0).line, mixture(64, 1).line};
     double param[2 * PARAMS] = {0};
     const char *load_error[2];
-    line[1].s2 = 0.25;
+    line[1].a[0].s2 = 0.25;
     assert_int_equal(sw_stepper_load(m.s, 2, line, param, load_error), SW_E_ARG);
     assert_contains(sw_err_message(), "should have the same matrix");
     assert_contains(sw_err_message(), "0.25 in run 1");
-    line[1].s2 = line[0].s2;
+    line[1].a[0].s2 = line[0].a[0].s2;
     assert_ok(sw_stepper_load(m.s, 2, line, param, load_error));
     unmake(&m);
 }
@@ -413,7 +415,7 @@ static void gives_a_run_the_same_bits_alone_as_in_a_batch(void **state)
         struct run run[RUNS];
         for (int j = 0; j < RUNS; j++) {
             run[j] = mixture(n, j);
-            if (j % 2) run[j].line.s4 *= 1.5;  /* two matrices among seven runs */
+            if (j % 2) run[j].line.a[0].s4 *= 1.5;  /* two matrices among seven runs */
         }
         start(&m, RUNS, run);
         assert_ok(sw_stepper_advance(m.s, 0, STEPS));
@@ -556,7 +558,7 @@ static void one_bad_run_of_a_thousand_leaves_the_others_their_bits(void **state)
 
     run[BAD].param[1] = NAN;     /* the force is NaN from the first step on            */
     run[WILD].param[1] = 1e200;  /* u³ of the second step overflows                     */
-    run[FAULTY].line.s4 = -1.0;  /* ill-posed                                           */
+    run[FAULTY].line.a[0].s4 = -1.0;  /* ill-posed                                           */
     load_faulty(&m, RUNS, run, load_error);
     assert_ok(sw_stepper_initial(m.s));
     assert_ok(sw_stepper_advance(m.s, 0, STEPS));
@@ -584,7 +586,7 @@ static void names_the_step_at_which_a_run_diverged(void **state)
     int64_t step[4];
     const void *field;
     const double *scalars;
-    for (int j = 0; j < 4; j++) run[j] = (struct run){{.dt = 1.0, .dx = 1.0, .s4 = 0.5}, {1.0, 0.5, 0.0}};
+    for (int j = 0; j < 4; j++) run[j] = (struct run){{.dt = 1.0, .dx = 1.0, .a[0].s4 = 0.5}, {1.0, 0.5, 0.0}};
     run[1].param[1] = 1e200;  /* 1, 1e200, inf */
     run[2].param[1] = 1e100;  /* 1, 1e100, 1e200, 1e300, inf */
     run[3].param[0] = 0.0;    /* inf from the start */
@@ -642,15 +644,15 @@ static void refuses_runs_it_cannot_advance_and_says_why(void **state)
     need_row();
     struct sim m = make(cahn_hilliard, 64, RUNS);
     for (int j = 0; j < RUNS; j++) run[j] = mixture(64, j);
-    run[1].line.s4 = INFINITY;
-    run[2].line.s2 = -0.3;
-    run[2].line.s4 = 0.0;    /* 1 - 0.3 s < 0 at s = 4 */
-    run[3].line.s2 = -2.0;
-    run[3].line.s4 = 0.9;    /* 1 - 2 s + 0.9 s² < 0 around s = 1.1, and > 0 at 0 and 4 */
+    run[1].line.a[0].s4 = INFINITY;
+    run[2].line.a[0].s2 = -0.3;
+    run[2].line.a[0].s4 = 0.0;    /* 1 - 0.3 s < 0 at s = 4 */
+    run[3].line.a[0].s2 = -2.0;
+    run[3].line.a[0].s4 = 0.9;    /* 1 - 2 s + 0.9 s² < 0 around s = 1.1, and > 0 at 0 and 4 */
     run[4].line.dt = NAN;
     run[5].line.dx = 0.0;
-    run[6].line.s2 = -2.0;
-    run[6].line.s4 = 1.1;    /* > 0 everywhere */
+    run[6].line.a[0].s2 = -2.0;
+    run[6].line.a[0].s4 = 1.1;    /* > 0 everywhere */
     load_faulty(&m, RUNS, run, load_error);
     assert_ok(sw_stepper_initial(m.s));
     assert_ok(sw_stepper_advance(m.s, 0, 2));
@@ -796,7 +798,7 @@ static void reports_no_domain_length_of_a_field_that_is_constant_but_for_roundin
     (void)state;
     need_row();
     for (int j = 0; j < RUNS; j++)
-        run[j] = (struct run){{.dt = 1e-3, .dx = 1.0 / N, .s4 = s4[j / 2], .s2 = s2[j / 2]},
+        run[j] = (struct run){{.dt = 1e-3, .dx = 1.0 / N, .a[0].s4 = s4[j / 2], .a[0].s2 = s2[j / 2]},
                               {2 * pi, 0.3 + 10.0 * (j / 4), j % 2 ? 1e-3 : 0.0}};
     for (int k = 0; k < 2; k++) {
         const enum sw_scheme scheme = k ? SW_CRANK_NICOLSON : SW_BACKWARD_EULER;

@@ -52,7 +52,7 @@ static struct sim make_free(const char *row, enum sw_scheme scheme, int n, int r
 
 static struct run operator_of(double s4, double s2)
 {
-    return (struct run){.line = {.dt = 1.0, .dx = 1.0, .s4 = s4, .s2 = s2}};
+    return (struct run){.line = {.dt = 1.0, .dx = 1.0, .a[0].s4 = s4, .a[0].s2 = s2}};
 }
 
 /* Positive, so that no sum cancels: 1/2 to 3/2. The same for all runs. */
@@ -86,7 +86,7 @@ static void one_step(const char *row, int n, int runs, const struct run *run, co
 static void compare(int n, const struct run *run, const double *f, int scheme, const double *u,
                     const long double *solution)
 {
-    double error = 0.0, largest = 0.0, bound = bound_of(run->line.s4, run->line.s2);
+    double error = 0.0, largest = 0.0, bound = bound_of(run->line.a[0].s4, run->line.a[0].s2);
     bool crank_nicolson = scheme == SW_CRANK_NICOLSON;
     for (int i = 0; i < n; i++) {
         long double expected = crank_nicolson ? 2 * solution[i] - f[i] : solution[i];
@@ -96,15 +96,16 @@ static void compare(int n, const struct run *run, const double *f, int scheme, c
     bound = crank_nicolson ? 2.0 * bound * largest + 2.0 * unit : bound * largest;
     if (!(error <= bound))
         fail_msg("%s, %s, n = %d, s4 = %g, s2 = %g: off by %g > %g", row_now,
-                 crank_nicolson ? "Crank-Nicolson" : "backward Euler", n, run->line.s4, run->line.s2, error, bound);
+                 crank_nicolson ? "Crank-Nicolson" : "backward Euler", n,
+                 run->line.a[0].s4, run->line.a[0].s2, error, bound);
 }
 
 /* A run whose bound is too coarse is refused, and stays NaN. */
 static bool refused(const struct sw_line_run *r, const char *load_error, double u)
 {
-    const bool coarse = bound_of(r->s4, r->s2) > SW_LINE_MAX_ROUNDING;
+    const bool coarse = bound_of(r->a[0].s4, r->a[0].s2) > SW_LINE_MAX_ROUNDING;
     if (coarse != (load_error != NULL))
-        fail_msg("s4 = %g, s2 = %g, bound %g: %s", r->s4, r->s2, bound_of(r->s4, r->s2),
+        fail_msg("s4 = %g, s2 = %g, bound %g: %s", r->a[0].s4, r->a[0].s2, bound_of(r->a[0].s4, r->a[0].s2),
                  load_error ? load_error : "taken");
     if (!coarse) return false;
     assert_contains(load_error, "is too coarse for the implicit part");
@@ -121,7 +122,7 @@ static void check(const char *row, int n, int runs, const struct run *run)
     one_step(row, n, runs, run, f, u, load_error);
     for (int j = 0; j < runs; j++) {
         if (refused(&run[j].line, load_error[j], u[0][0][(size_t)j * (size_t)n])) continue;
-        test_fourier_solve(n, run[j].line.s4, run[j].line.s2, f, 1, solution);
+        test_fourier_solve(n, run[j].line.a[0].s4, run[j].line.a[0].s2, f, 1, solution);
         for (int scheme = 0; scheme < SCHEMES; scheme++)
             for (int step = 0; step < STEPS; step++)
                 compare(n, &run[j], f, scheme, u[scheme][step] + (size_t)j * (size_t)n, solution);
@@ -179,7 +180,7 @@ static void check_mass(const struct sim *m, const struct run *run, double mass, 
 {
     const double *now = scalars_of(m);
     for (int j = 0; j < m->count; j++, now += SW_LINE_SCALARS) {
-        double bound = 2.0 * steps * bound_of(run[j].line.s4, run[j].line.s2) + 10.0 * unit;
+        double bound = 2.0 * steps * bound_of(run[j].line.a[0].s4, run[j].line.a[0].s2) + 10.0 * unit;
         assert_near(now[SW_MASS], mass, 1.5 * m->n * bound);
     }
 }

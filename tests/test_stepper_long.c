@@ -24,7 +24,7 @@ static void compare(const struct sim *m, const struct run *run, bool twice, cons
     assert_ok(sw_alloc((size_t)m->n, &same));
     assert_ok(sw_alloc((size_t)m->n, &x));
     for (int j = 0; j < m->count; j++, u += m->n) {
-        double error = 0.0, largest = 0.0, s4 = run[j].line.s4, s2 = run[j].line.s2;
+        double error = 0.0, largest = 0.0, s4 = run[j].line.a[0].s4, s2 = run[j].line.a[0].s2;
         test_fourier_modes(m->n, s4, s2, same, x);
         for (int i = 0; i < m->n; i++) {
             error = fmax(error, (double)fabsl(u[i] - (twice ? 2 * x[i] - f[i] : x[i])));
@@ -65,7 +65,7 @@ static void solves_long_lines_within_its_bound(void **state)
     (void)state;
     need_row();
     for (int j = 0; j < PAIRS; j++)
-        run[j] = (struct run){.line = {.dt = 1.0, .dx = 1.0, .s4 = pair[j][0], .s2 = pair[j][1]}};
+        run[j] = (struct run){.line = {.dt = 1.0, .dx = 1.0, .a[0].s4 = pair[j][0], .a[0].s2 = pair[j][1]}};
     for (int k = 0; k < size_count(); k++) {
         int count = sizes[k] > 20000 ? 5 : PAIRS;  /* the largest ones, where many warps matter to each */
         if (!takes(sizes[k])) continue;
@@ -89,7 +89,8 @@ enum { MODELS = sizeof models / sizeof *models, RUNS = 3 };
 static struct run mixture(int j)
 {
     const double dx = 0.1, dt = 0.002, s4 = dt / (dx * dx * dx * dx) * (1 << 4 * j);
-    return (struct run){{.dt = dt, .dx = dx, .x0 = 0.5, .s4 = s4, .s2 = 0.1 * j}, {1.0 + j, 0.1 * j, 0.2 * j}};
+    return (struct run){{.dt = dt, .dx = dx, .x0 = 0.5, .a[0] = {.s4 = s4, .s2 = 0.1 * j}},
+                        {1.0 + j, 0.1 * j, 0.2 * j}};
 }
 
 static void check_agreement(struct texts t, int n, int steps)
@@ -105,7 +106,7 @@ static void check_agreement(struct texts t, int n, int steps)
     for (int i = 0; i < RUNS * n; i++) largest = fmax(largest, fabs(v[i]));
     /* both err in each step, by twice the solution and the terms; what is there grows by less than e */
     const struct sw_line_run *last = &run[RUNS - 1].line;
-    double bound = 2.0 * steps * 2.0 * 3.0 * sw_line_rounding(last->s4, last->s2, false) * largest;
+    double bound = 2.0 * steps * 2.0 * 3.0 * sw_line_rounding(last->a[0].s4, last->a[0].s2, false) * largest;
     for (int i = 0; i < RUNS * n; i++) assert_near(u[i], v[i], bound);
     const double *got = scalars_of(&m), *expected = scalars_of(&judge);
     for (int j = 0; j < RUNS; j++, got += SW_LINE_SCALARS, expected += SW_LINE_SCALARS) {
@@ -178,7 +179,7 @@ static void check_divergence(int n)
     struct run run[4];
     int64_t step[4];
     for (int j = 0; j < 4; j++)  /* in one place: the last two points */
-        run[j] = (struct run){{.dt = 1.0, .dx = 1.0, .s4 = 0.5}, {1.0, n - 2.5, 0.0}};
+        run[j] = (struct run){{.dt = 1.0, .dx = 1.0, .a[0].s4 = 0.5}, {1.0, n - 2.5, 0.0}};
     start(&m, 4, run);
     assert_ok(sw_stepper_advance(m.s, 0, STEPS));
     double *good = state_of(&m);

@@ -24,7 +24,8 @@ static struct sw_stepper_desc describe(struct texts t, int n, int capacity, cons
 {
     return (struct sw_stepper_desc){
         .n = n, .capacity = capacity, .single_steps = true,
-        .model = {t.scheme, PARAMS, m->program[0], m->program[1], m->program[2], m->program[3]},
+        .model = {.scheme = t.scheme, .nparam = PARAMS, .initial = {m->program[0]}, .g = {m->program[1]},
+                  .s = {m->program[2]}, .energy = m->program[3]},
     };
 }
 
@@ -74,7 +75,7 @@ static double *some_field(int n, int runs)
 static void compare(int n, const struct run *run, enum sw_scheme scheme, const double *f, const double *u,
                     const long double *solution)
 {
-    double error = 0.0, largest = 0.0, bound = sw_line_rounding(run->line.s4, run->line.s2, true);
+    double error = 0.0, largest = 0.0, bound = sw_line_rounding(run->line.a[0].s4, run->line.a[0].s2, true);
     bool twice = scheme == SW_CRANK_NICOLSON;
     for (int i = 0; i < n; i++) {
         long double expected = twice ? 2 * solution[i] - f[i] : solution[i];
@@ -85,8 +86,8 @@ static void compare(int n, const struct run *run, enum sw_scheme scheme, const d
     bound = twice ? 2.0 * bound * largest + 2.0 * unit_single : bound * largest;
     if (!(error <= bound))
         fail_msg("%s, n = %d, s4 = %g, s2 = %g: off by %g > %g", twice ? "Crank-Nicolson" : "backward Euler", n,
-                 run->line.s4,
-                 run->line.s2, error, bound);
+                 run->line.a[0].s4,
+                 run->line.a[0].s2, error, bound);
 }
 
 /* Steps 0 and 1 may go in opposite directions. */
@@ -103,14 +104,14 @@ static void check_solves(int n, int runs, const struct run *run, enum sw_scheme 
         double *u = state_of(&m);
         for (int j = 0; j < runs; j++) {
             const struct sw_line_run *r = &run[j].line;
-            bool coarse = sw_line_rounding(r->s4, r->s2, true) > SW_LINE_MAX_ROUNDING;
+            bool coarse = sw_line_rounding(r->a[0].s4, r->a[0].s2, true) > SW_LINE_MAX_ROUNDING;
             if (coarse) {
                 assert_contains(load_error[j], "single precision is too coarse");
                 assert_true(isnan(u[(size_t)j * (size_t)n]));
                 continue;
             }
             assert_null(load_error[j]);
-            test_fourier_solve(n, r->s4, r->s2, f, 1, solution);
+            test_fourier_solve(n, r->a[0].s4, r->a[0].s2, f, 1, solution);
             compare(n, &run[j], scheme, f, u + (size_t)j * (size_t)n, solution);
         }
         sw_free(u);
@@ -121,7 +122,7 @@ static void check_solves(int n, int runs, const struct run *run, enum sw_scheme 
 
 static struct run operator_of(double s4, double s2)
 {
-    return (struct run){.line = {.dt = 1.0, .dx = 1.0, .s4 = s4, .s2 = s2}};
+    return (struct run){.line = {.dt = 1.0, .dx = 1.0, .a[0].s4 = s4, .a[0].s2 = s2}};
 }
 
 /* s4, s2 = 0 and powers of ten from 1e-12 to 1e12, side by side in one batch; large n have every fourth or
@@ -186,7 +187,7 @@ static void solves_long_lines_within_its_bound(void **state)
         double *u = state_of(&m), *v = state_of(&exact);
         /* |f| < 1.5, and a solve makes nothing larger; Crank-Nicolson counts it twice */
         for (int i = 0; i < FEW * n; i++) {
-            double bound = sw_line_rounding(run[i / n].line.s4, run[i / n].line.s2, true);
+            double bound = sw_line_rounding(run[i / n].line.a[0].s4, run[i / n].line.a[0].s2, true);
             assert_near(u[i], v[i], (k % 2 ? 2.0 * bound + 2.0 * unit_single : bound) * 1.5);
         }
         sw_free(f);
@@ -201,7 +202,7 @@ static void solves_long_lines_within_its_bound(void **state)
 static struct run mixture(int n, int j)
 {
     double dx = 8.0 * pi / n, dt = 0.02, stiff = j % 2 ? 1.5 : 1.0;
-    return (struct run){{.dt = dt, .dx = dx, .x0 = 0.5, .s4 = stiff * dt / (dx * dx * dx * dx)},
+    return (struct run){{.dt = dt, .dx = dx, .x0 = 0.5, .a[0].s4 = stiff * dt / (dx * dx * dx * dx)},
                         {1.0 + j, 0.01 * j, 0.2 * j}};
 }
 
@@ -224,7 +225,7 @@ static void stays_close_to_double_precision(void **state)
         assert_ok(sw_stepper_advance(exact.s, 0, STEPS));
         double *u = state_of(&m), *v = state_of(&exact);
         for (int i = 0; i < FEW * n; i++) {
-            double step = 2.0 * sw_line_rounding(run[i / n].line.s4, 0.0, true);
+            double step = 2.0 * sw_line_rounding(run[i / n].line.a[0].s4, 0.0, true);
             assert_near(u[i], v[i], 2.0 * STEPS * step * exp(0.5));
         }
         sw_free(u);
@@ -321,7 +322,7 @@ static void plain_c_stays_close_to_the_others(void **state)
         double *v = bits_with(device, kinds[k], N, run);
         unsetenv("SWEEP_SIMD");
         for (int i = 0; i < RUNS * N; i++)  /* 30 steps to t = 0.6, each off by a solve's bound and that of its terms */
-            assert_near(u[i], v[i], 30.0 * 4.0 * sw_line_rounding(run[1].line.s4, 0.0, true));
+            assert_near(u[i], v[i], 30.0 * 4.0 * sw_line_rounding(run[1].line.a[0].s4, 0.0, true));
         sw_free(u);
         sw_free(v);
     }
@@ -364,7 +365,7 @@ static void a_run_beyond_the_range_of_float_diverges_and_harms_no_other(void **s
     need_row();
     if (!has_single()) return;
     struct sim m = make_single((struct texts){SW_CRANK_NICOLSON, "a", NULL, "b*u", NULL}, N, FEW);
-    for (int j = 0; j < FEW; j++) run[j] = (struct run){{.dt = 1.0, .dx = 1.0, .s4 = 0.5}, {1.0, 0.5, 0.0}};
+    for (int j = 0; j < FEW; j++) run[j] = (struct run){{.dt = 1.0, .dx = 1.0, .a[0].s4 = 0.5}, {1.0, 0.5, 0.0}};
     start(&m, FEW, run);
     assert_ok(sw_stepper_advance(m.s, 0, 9));
     double *good = state_of(&m);

@@ -14,7 +14,8 @@
 static enum sw_status create_worker(const struct sw_stepper_desc *d, struct sw_host_worker *w)
 {
     size_t n = (size_t)d->n;
-    if (d->model.initial) SW_TRY(sw_eval_create(d->model.initial, d->n, &w->initial));
+    for (int v = 0; v < sw_line_unknowns(&d->model); v++)
+        if (d->model.initial[v]) SW_TRY(sw_eval_create(d->model.initial[v], d->n, &w->initial[v]));
     if (d->model.energy) SW_TRY(sw_eval_create(d->model.energy, d->n, &w->energy));
     SW_TRY(sw_measure_create(d->n, &w->measure));
     SW_TRY(sw_alloc(n, &w->x));
@@ -23,7 +24,7 @@ static enum sw_status create_worker(const struct sw_stepper_desc *d, struct sw_h
 
 static void destroy_worker(struct sw_host_worker *w)
 {
-    sw_eval_destroy(&w->initial);
+    for (int v = 0; v < SW_UNKNOWNS_MOST; v++) sw_eval_destroy(&w->initial[v]);
     sw_eval_destroy(&w->energy);
     sw_measure_destroy(&w->measure);
     sw_free(w->x);
@@ -34,14 +35,14 @@ enum sw_status sw_host_create(const struct sw_stepper *s, struct sw_host_batch *
 {
     const struct sw_stepper_desc *d = &s->desc;
     size_t room = (size_t)d->capacity;
-    SW_TRY(sw_alloc(room * (size_t)d->n, &h->u));
+    SW_TRY(sw_alloc(sw_stepper_vector(d), &h->u));
     SW_TRY(sw_alloc(room, &h->sound));
     SW_TRY(sw_alloc(room, &h->stopped));
     SW_TRY(sw_alloc(room, &h->diverged));
     SW_TRY(sw_alloc((size_t)s->device->threads, &h->worker));
     h->workers = s->device->threads;
     for (int k = 0; k < h->workers; k++) SW_TRY(create_worker(d, &h->worker[k]));
-    return sw_snapshots_create(s->device, room * (size_t)d->n * sw_reals_word(d->single),
+    return sw_snapshots_create(s->device, sw_stepper_vector(d) * sw_reals_word(d->single),
                                room * SW_LINE_SCALARS * sizeof(double), &h->snapshots);
 }
 
@@ -61,7 +62,7 @@ void sw_host_bytes(const struct sw_stepper_desc *desc, size_t *fixed, size_t *pe
     size_t n = (size_t)desc->n, point = sizeof(double) + SW_SNAPSHOT_SLOTS * sw_reals_word(desc->single);
     /* workers: x, a term, and the programs' values */
     *fixed = (size_t)omp_get_max_threads() * (sw_measure_bytes(desc->n) + 10 * n * sizeof(double));
-    *per_run = n * point + (size_t)desc->model.nparam * sizeof(double) + 256;
+    *per_run = sw_stepper_line(desc) * point + (size_t)desc->model.nparam * sizeof(double) + 256;
 }
 
 /* ------------------------------------------------------------------ the state */
@@ -69,20 +70,20 @@ void sw_host_bytes(const struct sw_stepper_desc *desc, size_t *fixed, size_t *pe
 double *sw_host_line(const struct sw_stepper *s, int j)
 {
     const struct sw_host_batch *h = s->own;
-    return h->u + (size_t)j * (size_t)s->desc.n;
+    return h->u + (size_t)j * sw_stepper_line(&s->desc);
 }
 
 int sw_host_workers(const struct sw_stepper *s, int64_t passes, double ns)
 {
     const struct sw_host_batch *h = s->own;
-    return (double)s->count * s->desc.n * (double)passes * ns < 160000.0 ? 1 : h->workers;
+    return (double)s->count * (double)sw_stepper_line(&s->desc) * (double)passes * ns < 160000.0 ? 1 : h->workers;
 }
 
 void sw_host_stop(struct sw_stepper *s, int j, int64_t step)
 {
     struct sw_host_batch *h = s->own;
     double *u = sw_host_line(s, j);
-    for (int i = 0; i < s->desc.n; i++) u[i] = NAN;
+    for (size_t i = 0; i < sw_stepper_line(&s->desc); i++) u[i] = NAN;
     h->stopped[j] = true;
     h->diverged[j] = step;
 }
@@ -116,11 +117,13 @@ static void initial_of_run(struct sw_stepper *s, struct sw_host_worker *w, int j
 {
     const double *in[SW_INPUTS] = {[SW_IN_X] = w->x};
     double *u = sw_host_line(s, j);
-    sw_host_begin_run(s, w, w->initial, j);
-    sw_eval_step(w->initial, 0.0, 0);
-    sw_eval_points(w->initial, s->desc.n, in, u);
+    for (int v = 0; v < sw_line_unknowns(&s->desc.model); v++) {
+        sw_host_begin_run(s, w, w->initial[v], j);
+        sw_eval_step(w->initial[v], 0.0, 0);
+        sw_eval_points(w->initial[v], s->desc.n, in, u + v * s->desc.n);
+    }
     resume_run(s, j);
-    if (!sw_line_is_finite(s->desc.n, u)) sw_host_stop(s, j, 0);
+    if (!sw_line_is_finite(sw_stepper_line(&s->desc), u)) sw_host_stop(s, j, 0);
 }
 
 enum sw_status sw_host_initial(struct sw_stepper *s)
@@ -135,19 +138,19 @@ enum sw_status sw_host_initial(struct sw_stepper *s)
 enum sw_status sw_host_set_state(struct sw_stepper *s, const double *u)
 {
     const struct sw_host_batch *h = s->own;
-    size_t n = (size_t)s->desc.n;
+    size_t n = sw_stepper_line(&s->desc);
     for (int j = 0; j < s->count; j++) {
         if (!h->sound[j]) continue;
         memcpy(sw_host_line(s, j), u + (size_t)j * n, n * sizeof *u);
         resume_run(s, j);
-        if (!sw_line_is_finite(s->desc.n, sw_host_line(s, j))) sw_host_stop(s, j, -1);
+        if (!sw_line_is_finite(n, sw_host_line(s, j))) sw_host_stop(s, j, -1);
     }
     return SW_OK;
 }
 
 enum sw_status sw_host_get_state(struct sw_stepper *s, double *u)
 {
-    memcpy(u, sw_host_line(s, 0), (size_t)s->count * (size_t)s->desc.n * sizeof *u);
+    memcpy(u, sw_host_line(s, 0), (size_t)s->count * sw_stepper_line(&s->desc) * sizeof *u);
     return SW_OK;
 }
 
@@ -162,7 +165,7 @@ enum sw_status sw_host_diverged(struct sw_stepper *s, int64_t *step)
 
 static void copy_field(const struct sw_stepper *s, int j, void *field)
 {
-    size_t n = (size_t)s->desc.n;
+    size_t n = sw_stepper_line(&s->desc);
     sw_reals_put(field, sw_reals_word(s->desc.single), (size_t)j * n, sw_host_line(s, j), n);
 }
 
@@ -186,7 +189,7 @@ static void measure_run(const struct sw_stepper *s, struct sw_host_worker *w, in
         return;
     }
     const struct sw_line_run *r = &s->run[j];
-    const double noise = sw_stepper_rounding(s->name, r->s4, r->s2, s->desc.single_steps) *
+    const double noise = sw_stepper_rounding(s->name, &r->a[0], s->desc.single_steps) *
                          sw_measure_noise_growth((double)s->step);
     sw_measure_line(w->measure, sw_host_line(s, j), r->dx, noise, w->energy ? energy_density(s, w, j) : NULL, out);
 }
@@ -203,7 +206,7 @@ enum sw_status sw_host_snapshot(struct sw_stepper *s, int slot, int what)
         if (field) copy_field(s, j, field);
         if (scalars) measure_run(s, &h->worker[omp_get_thread_num()], j, scalars + (size_t)j * SW_LINE_SCALARS);
     }
-    return sw_snapshots_send(h->snapshots, (size_t)s->count * (size_t)s->desc.n * sw_reals_word(s->desc.single),
+    return sw_snapshots_send(h->snapshots, (size_t)s->count * sw_stepper_line(&s->desc) * sw_reals_word(s->desc.single),
                              (size_t)s->count * SW_LINE_SCALARS * sizeof(double));
 }
 

@@ -7,14 +7,14 @@
 #include "problem/line/sw_stepper_impl.h"
 
 struct sw_host_worker {        /* what a thread needs; a stepper may use x and term during its steps               */
-    struct sw_eval    *initial, *energy;
+    struct sw_eval    *initial[SW_UNKNOWNS_MOST], *energy;
     struct sw_measure *measure;
     double            *x;      /* [n] of the run at hand                                                           */
     double            *term;   /* [n] values of a program, such as the energy's density                            */
 };
 
 struct sw_host_batch {
-    double  *u;                /* [capacity][n]; NaN where a run has stopped                                       */
+    double  *u;                /* [capacity][unknowns][n]; NaN where a run has stopped                             */
     bool    *sound; /* [capacity]: load() found no load_error                                                */
     bool    *stopped;          /* [capacity]                                                                       */
     int64_t *diverged;         /* [capacity]: the step; -1 if not or, where stopped, not known before advance()    */
@@ -35,6 +35,7 @@ void sw_host_load(struct sw_stepper *s, const char *const *load_error);
 /** From here on the run is NaN and costs nothing. */
 void sw_host_stop(struct sw_stepper *s, int j, int64_t step);
 
+/** [unknowns][n] of a run. */
 double *sw_host_line(const struct sw_stepper *s, int j);
 
 /** Threads for so many passes over the batch, each of which costs so many ns a point: one where the work is less than

@@ -123,9 +123,9 @@ static enum sw_status upload_coefficients(struct sw_stepper *s, struct sw_cuda_b
     struct sw_line_batch *b = &p->view;
     for (size_t j = 0; j < count; j++) {
         const struct sw_line_run *r = &s->run[j];
-        const double noise = sw_stepper_rounding(s->name, r->s4, r->s2, s->desc.single_steps);
+        const double noise = sw_stepper_rounding(s->name, &r->a[0], s->desc.single_steps);
         const double value[COEFFICIENTS] = {[DT] = r->dt, [DX] = r->dx, [X0] = r->x0,
-                                            [S4] = r->s4, [S2] = r->s2, [NOISE] = noise};
+                                            [S4] = r->a[0].s4, [S2] = r->a[0].s2, [NOISE] = noise};
         for (int k = 0; k < COEFFICIENTS; k++) p->host[(size_t)k * count + j] = value[k];
     }
     b->count = s->count;

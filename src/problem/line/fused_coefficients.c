@@ -96,7 +96,10 @@ void sw_fused_common_to_single(const struct sw_fused_common *c, struct sw_fused_
         s->h[k] = sw_recursive_next_single(s->line.a1, s->line.a2, k == 2 ? 1.0f : 0.0f, s->h[k - 1], s->h[k - 2]);
 }
 
-static bool alike(const struct sw_line_run *a, const struct sw_line_run *b) { return a->s4 == b->s4 && a->s2 == b->s2; }
+static bool alike(const struct sw_line_run *x, const struct sw_line_run *y)
+{
+    return x->a[0].s4 == y->a[0].s4 && x->a[0].s2 == y->a[0].s2;
+}
 
 bool sw_fused_batch_set(const struct sw_fused_cut *cut, int count, const struct sw_line_run *run, int threads,
                         struct sw_fused_line *line, double *table)
@@ -114,7 +117,7 @@ bool sw_fused_batch_set(const struct sw_fused_cut *cut, int count, const struct 
                 line[j] = line[j - 1];
                 if (size) memcpy(mine, mine - size, size * sizeof *mine);
             } else {
-                sw_fused_line_set(cut, run[j].s4, run[j].s2, &line[j], mine);
+                sw_fused_line_set(cut, run[j].a[0].s4, run[j].a[0].s2, &line[j], mine);
             }
         }
     return count > 1;

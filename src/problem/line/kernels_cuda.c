@@ -17,9 +17,9 @@ enum { INITIAL_FRAGMENT, G_FRAGMENT, S_FRAGMENT, ENERGY_FRAGMENT, FRAGMENTS };
 
 static void fragments_of(const struct sw_line_model *m, struct fragment fragment[FRAGMENTS])
 {
-    fragment[INITIAL_FRAGMENT] = (struct fragment){"INITIAL", "model_initial", m->initial};
-    fragment[G_FRAGMENT] = (struct fragment){"G", "model_g", m->g};
-    fragment[S_FRAGMENT] = (struct fragment){"S", "model_s", m->s};
+    fragment[INITIAL_FRAGMENT] = (struct fragment){"INITIAL", "model_initial", m->initial[0]};
+    fragment[G_FRAGMENT] = (struct fragment){"G", "model_g", m->g[0]};
+    fragment[S_FRAGMENT] = (struct fragment){"S", "model_s", m->s[0]};
     fragment[ENERGY_FRAGMENT] = (struct fragment){"ENERGY", "model_energy", m->energy};
 }
 
@@ -30,7 +30,7 @@ static void add_fragment(struct sw_text *text, const struct fragment *p)
 
 struct sw_program_size sw_line_kept(const struct sw_line_model *model)
 {
-    struct sw_program_size g = sw_program_size(model->g), s = sw_program_size(model->s);
+    struct sw_program_size g = sw_program_size(model->g[0]), s = sw_program_size(model->s[0]);
     return (struct sw_program_size){.run = g.run + s.run, .step = g.step + s.step, .cell = g.cell + s.cell};
 }
 

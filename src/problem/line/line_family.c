@@ -139,9 +139,9 @@ static enum sw_status describe(const struct sw_problem *problem, const struct sw
         .uniform = setup->uniform,
         .model = {.scheme = sw_line_scheme(problem, setup),
                   .nparam = setup->ncolumn,
-                  .initial = sw_setup_function(setup, "initial"),
-                  .g = p->g,
-                  .s = p->s,
+                  .initial = {sw_setup_function(setup, "initial")},
+                  .g = {p->g},
+                  .s = {p->s},
                   .energy = p->energy},
     };
     return SW_OK;
@@ -170,7 +170,7 @@ static struct sw_line_run run_of(enum sw_scheme scheme, struct sw_grid g, double
 {
     double theta = scheme == SW_CRANK_NICOLSON ? 0.5 : 1.0, dx2 = g.dx[0] * g.dx[0];
     return (struct sw_line_run){.dt = g.dt, .dx = g.dx[0], .x0 = g.x0[0],
-                                .s4 = theta * g.dt * a4 / (dx2 * dx2), .s2 = theta * g.dt * a2 / dx2};
+                                .a[0] = {.s4 = theta * g.dt * a4 / (dx2 * dx2), .s2 = theta * g.dt * a2 / dx2}};
 }
 
 static enum sw_status load(struct sw_sim *sim, int count, const double *column, const char **load_error)
@@ -299,7 +299,7 @@ static int find_imprecise(enum sw_scheme scheme, const struct sw_setup *setup, c
         if (!(n[j] >= 1.0 && n[j] <= 1e9)) continue;  /* refused by its key */
         at.n[0] = (int64_t)n[j];
         struct sw_line_run r = run_of(scheme, sw_setup_grid(&at, ld, column, j), a4[j], a2[j]);
-        double off = sw_stepper_rounding(solver[j], r.s4, r.s2, setup->single_steps);
+        double off = sw_stepper_rounding(solver[j], &r.a[0], setup->single_steps);
         if (!(off > SW_LINE_MAX_ROUNDING)) continue;
         char much[32];  /* with as many digits as make it more than the limit */
         for (int digits = 2; digits <= 17; digits++) {
@@ -307,7 +307,7 @@ static int find_imprecise(enum sw_scheme scheme, const struct sw_setup *setup, c
             if (strtod(much, NULL) > SW_LINE_MAX_ROUNDING) break;
         }
         snprintf(why, 160, "rounding could change the field by %s of itself in a step, more than %g "
-                 "(s4 = %.3g, s2 = %.3g)", much, SW_LINE_MAX_ROUNDING, r.s4, r.s2);
+                 "(s4 = %.3g, s2 = %.3g)", much, SW_LINE_MAX_ROUNDING, r.a[0].s4, r.a[0].s2);
         return j;
     }
     return -1;

@@ -17,6 +17,8 @@ SW_HD static inline double sw_line_time(double theta, long long step, double dt)
 
 SW_HD static inline double sw_line_d2(double left, double here, double right) { return (left + right) - 2.0 * here; }
 
+/* d1 u = (u_{i+1} - u_{i-1})/2,  d3 u = d1 d2 u = (u_{i+2} - 2 u_{i+1} + 2 u_{i-1} - u_{i-2})/2 */
+
 /** (2 I - A) u from the five points u_{i-2} .. u_{i+2}: cuPentBatch, eq. 7c. 12 operations. */
 SW_HD static inline double sw_line_explicit(double s4, double s2, double left2, double left, double here, double right,
                                             double right2)

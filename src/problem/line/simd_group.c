@@ -8,7 +8,7 @@
 
 bool sw_simd_alone(const struct sw_stepper_desc *d)
 {
-    return d->model.scheme == SW_CRANK_NICOLSON && !d->model.g && !d->model.s;
+    return d->model.scheme == SW_CRANK_NICOLSON && !d->model.g[0] && !d->model.s[0];
 }
 
 int sw_simd_lanes(const struct sw_stepper_desc *d) { return d->single_steps ? SW_LANES_SINGLE : SW_LANES; }
@@ -64,9 +64,10 @@ enum sw_status sw_simd_assign_lanes(struct sw_stepper *s, const char **load_erro
     SW_TRY_TO(done, st, sw_alloc((size_t)s->count, &line));
     SW_TRY_TO(done, st, sw_alloc((size_t)s->count, &system));
     SW_TRY_TO(done, st, sw_alloc((size_t)s->count, &begin));
-    systems = sw_line_matrices(s->count, s->run, load_error, matrix, system);
+    systems = sw_line_matrices(s->count, 1, s->run, load_error, matrix, system);
     for (int k = 0; k < systems; k++)
-        if (!sw_lanes_line(s->desc.n, matrix[k].s4, matrix[k].s2, s->desc.single_steps, &line[k])) line[k].decay = -1;
+        if (!sw_lanes_line(s->desc.n, matrix[k].a.s4, matrix[k].a.s2, s->desc.single_steps, &line[k]))
+            line[k].decay = -1;
     for (int j = 0; j < s->count; j++) {
         if (load_error[j] || line[system[j]].decay >= 0) continue;
         load_error[j] = "the implicit part is not positive definite: the equation is ill-posed";

@@ -32,7 +32,7 @@ static enum sw_status create_forms(struct sw_simd_group *g)
 
 enum sw_status sw_simd_create_programs(const struct sw_stepper_desc *d, struct sw_simd_group *g)
 {
-    const struct sw_program *program[SW_SIMD_PROGRAMS] = {[SW_SIMD_G] = d->model.g, [SW_SIMD_S] = d->model.s};
+    const struct sw_program *program[SW_SIMD_PROGRAMS] = {[SW_SIMD_G] = d->model.g[0], [SW_SIMD_S] = d->model.s[0]};
     for (int k = 0; k < SW_SIMD_PROGRAMS; k++)
         if (program[k]) SW_TRY(sw_eval_create_lanes(program[k], d->n, sw_simd_lanes(d), &g->eval[k]));
     return create_forms(g);

@@ -144,8 +144,8 @@ static struct sw_cost fused_cost(const struct sw_stepper *s, int64_t steps)
 {
     const struct sw_line_model *m = &s->desc.model;
     double operations = 9;
-    if (m->g) operations += 3 + sw_program_size(m->g).point;
-    if (m->s) operations += 1 + sw_program_size(m->s).point;
+    if (m->g[0]) operations += 3 + sw_program_size(m->g[0]).point;
+    if (m->s[0]) operations += 1 + sw_program_size(m->s[0]).point;
     return (struct sw_cost){16.0 / (double)steps, s->desc.single_steps ? operations / 2 : operations};
 }
 

@@ -1,8 +1,8 @@
 /* The reference: the explicit side by stencils and the expression interpreter, then a band solver, one step at a time.
  *
- * Parallel over runs. A run goes through all steps of a call before the thread takes another one, so that its line and
- * its factors stay in the cache; for that the band solvers have sw_band_solve_one(). Matrices are made and factored
- * once a batch, one for each different pair (s4, s2), always pentadiagonal: which runs share one changes no bit. */
+ * Parallel over runs. A run goes through all steps of a call before the thread takes another one, so that its lines and
+ * their factors stay in the cache; for that the band solvers have sw_band_solve_one(). Matrices are made and factored
+ * once a batch, one for each different operator, always pentadiagonal: which runs share one changes no bit. */
 #include <omp.h>
 #include <stdio.h>
 #include <string.h>
@@ -10,21 +10,28 @@
 #include "base/sw_mem.h"
 #include "linalg/sw_band.h"
 #include "problem/line/batch_cpu.h"
-#include "problem/line/stencil_cpu.h"
+#include "problem/line/imex.h"
 #include "problem/line/line_point.h"
+#include "problem/line/stencil_cpu.h"
 
-enum { G, S, PROGRAMS };
+struct stage {                 /* of an unknown                                                   */
+    double *u;                 /* [n + 4]: SW_REACH points beside the line's ends are those of the other end      */
+    double *g, *s;             /* [n] values of G and N there; NULL: there is none                */
+    double *l;                 /* [n] gamma dt L u                                                */
+};
 
 struct worker {                /* what a thread needs besides a struct sw_host_worker */
-    struct sw_eval *eval[PROGRAMS];
-    double         *next;      /* [n] right-hand side, then u of the next step        */
+    struct sw_eval *g[SW_UNKNOWNS_MOST], *s[SW_UNKNOWNS_MOST];
+    struct stage    stage[SW_IMEX_STAGES][SW_UNKNOWNS_MOST];
+    double         *sum;       /* [n] of the stages' values                                       */
+    double         *next[SW_UNKNOWNS_MOST];  /* [n] right-hand side, then u of the next step                  */
 };
 
 struct plain {
     struct sw_host_batch batch;   /* first: batch_cpu.h works on it                                     */
     char            band_row[64];
     struct sw_band *band;         /* of the batch loaded: one system for each different matrix           */
-    int            *system;       /* [capacity]: the run's matrix                                        */
+    int            *system;       /* [capacity][unknowns]: the matrix of each                     */
     int             workers;
     struct worker  *worker;
 };
@@ -39,34 +46,62 @@ static bool plain_fits(const struct sw_stepper_desc *desc, int sm)
 
 static void plain_bytes(const struct sw_stepper_desc *desc, const char *band, size_t *fixed, size_t *per_run)
 {
-    size_t n = (size_t)desc->n;
+    const struct sw_imex *method = sw_imex_of(desc->model.scheme);
+    size_t n = (size_t)desc->n, unknowns = (size_t)sw_line_unknowns(&desc->model);
     sw_host_bytes(desc, fixed, per_run);
-    *fixed += (size_t)omp_get_max_threads() * n * 6 * sizeof(double);  /* workers: an array and the programs' values */
+    /* workers: the stages' arrays, and the programs' values */
+    *fixed += (size_t)omp_get_max_threads() * n * unknowns * (6 + 4 * (size_t)(method ? method->stages : 1)) *
+              sizeof(double);
     /* a matrix while it is loaded, and its factors */
-    *per_run += n * (5 + (size_t)sw_band_vectors(band ? band : default_band)) * sizeof(double);
+    *per_run += unknowns * n * (5 + (size_t)sw_band_vectors(band ? band : default_band)) * sizeof(double);
 }
 
 /* ------------------------------------------------------------------ create, destroy */
 
+/* The last stage of a method is the result where `last` is set: it has no values of G and N. */
+static enum sw_status create_stage(const struct sw_stepper_desc *d, const struct worker *w, int stage, int v,
+                                   struct stage *at)
+{
+    const struct sw_imex *method = sw_imex_of(d->model.scheme);
+    const size_t n = (size_t)d->n;
+    const bool valued = !method || stage < method->stages - method->last;
+    SW_TRY(sw_alloc(n + 2 * SW_REACH, &at->u));
+    if (w->g[v] && valued) SW_TRY(sw_alloc(n, &at->g));
+    if (w->s[v] && valued) SW_TRY(sw_alloc(n, &at->s));
+    return sw_alloc(n, &at->l);
+}
+
 static enum sw_status create_worker(const struct sw_stepper_desc *d, struct worker *w)
 {
-    const struct sw_program *program[PROGRAMS] = {[G] = d->model.g, [S] = d->model.s};
-    for (int k = 0; k < PROGRAMS; k++)
-        if (program[k]) SW_TRY(sw_eval_create(program[k], d->n, &w->eval[k]));
-    return sw_alloc((size_t)d->n, &w->next);
+    const struct sw_imex *method = sw_imex_of(d->model.scheme);
+    for (int v = 0; v < sw_line_unknowns(&d->model); v++) {
+        if (d->model.g[v]) SW_TRY(sw_eval_create(d->model.g[v], d->n, &w->g[v]));
+        if (d->model.s[v]) SW_TRY(sw_eval_create(d->model.s[v], d->n, &w->s[v]));
+        for (int i = 0; i < (method ? method->stages : 1); i++) SW_TRY(create_stage(d, w, i, v, &w->stage[i][v]));
+        SW_TRY(sw_alloc((size_t)d->n, &w->next[v]));
+    }
+    return sw_alloc((size_t)d->n, &w->sum);
 }
 
 static void destroy_worker(struct worker *w)
 {
-    for (int k = 0; k < PROGRAMS; k++) sw_eval_destroy(&w->eval[k]);
-    sw_free(w->next);
+    for (int v = 0; v < SW_UNKNOWNS_MOST; v++) {
+        sw_eval_destroy(&w->g[v]);
+        sw_eval_destroy(&w->s[v]);
+        sw_free(w->next[v]);
+        for (int i = 0; i < SW_IMEX_STAGES; i++) {
+            struct stage *at = &w->stage[i][v];
+            sw_free(at->u), sw_free(at->g), sw_free(at->s), sw_free(at->l);
+        }
+    }
+    sw_free(w->sum);
 }
 
 static enum sw_status make_band(struct sw_stepper *s, int systems)
 {
     struct plain *p = s->own;
     const struct sw_band_desc desc = {.n = s->desc.n, .batch = systems, .lower = 2, .upper = 2, .periodic = true,
-                                      .symmetric = true};
+                                      .symmetric = !(s->desc.model.orders & (1U << 1 | 1U << 3))};
     sw_band_destroy(&p->band);
     return sw_band_create(&desc, p->band_row, s->device, &p->band);
 }
@@ -82,7 +117,7 @@ static enum sw_status plain_create(struct sw_stepper *s, const char *band)
     SW_TRY(make_band(s, 0));  /* is there such a row? */
     snprintf(s->name, sizeof s->name, "%s+%s", s->ops->name, sw_band_name(p->band));
     SW_TRY(sw_host_create(s, &p->batch));
-    SW_TRY(sw_alloc((size_t)d->capacity, &p->system));
+    SW_TRY(sw_alloc((size_t)d->capacity * (size_t)sw_line_unknowns(&d->model), &p->system));
     SW_TRY(sw_alloc((size_t)s->device->threads, &p->worker));
     p->workers = s->device->threads;
     for (int k = 0; k < p->workers; k++) SW_TRY(create_worker(d, &p->worker[k]));
@@ -122,14 +157,16 @@ static enum sw_status plain_load(struct sw_stepper *s, const char **load_error)
     struct plain *p = s->own;
     struct sw_line_matrix *matrix = NULL;
     int *bad = NULL, systems;
+    const int unknowns = sw_line_unknowns(&s->desc.model);
     enum sw_status st;
 
-    SW_TRY_TO(done, st, sw_alloc((size_t)s->count, &matrix));
-    SW_TRY_TO(done, st, sw_alloc((size_t)s->count, &bad));
-    systems = sw_line_matrices(s->count, s->run, load_error, matrix, p->system);
+    SW_TRY_TO(done, st, sw_alloc((size_t)s->count * (size_t)unknowns, &matrix));
+    SW_TRY_TO(done, st, sw_alloc((size_t)s->count * (size_t)unknowns, &bad));
+    systems = sw_line_matrices(s->count, unknowns, s->run, load_error, matrix, p->system);
     SW_TRY_TO(done, st, factor(s, matrix, systems, bad));
-    for (int j = 0; j < s->count; j++)
-        if (!load_error[j] && bad[p->system[j]]) load_error[j] = "the implicit part has a zero or non-finite pivot";
+    for (int of = 0; of < s->count * unknowns; of++)
+        if (p->system[of] >= 0 && bad[p->system[of]])
+            load_error[of / unknowns] = "the implicit part has a zero or non-finite pivot";
     sw_host_load(s, load_error);
 done:
     sw_free(matrix);
@@ -139,54 +176,154 @@ done:
 
 /* ------------------------------------------------------------------ a step */
 
-/* What a program gives at the points of a line. */
-static const double *values(struct sw_eval *eval, struct sw_host_worker *h, int n, const double *u, double t,
-                            int64_t step)
+/* What is at hand of a step. */
+struct step {
+    struct sw_stepper     *s;
+    struct worker         *w;
+    struct sw_host_worker *h;
+    int                    j;         /* the run */
+    int64_t                number;    /* of the step */
+};
+
+/* The values of a program at the points of a stage. */
+static void evaluate(const struct step *k, int stage, struct sw_eval *eval, double t, double *out)
 {
-    const double *in[SW_INPUTS] = {[SW_IN_X] = h->x, [SW_IN_U] = u};
-    sw_eval_step(eval, t, step);
-    sw_eval_points(eval, n, in, h->term);
-    return h->term;
+    const double *in[SW_INPUTS] = {[SW_IN_X] = k->h->x};
+    for (int v = 0; v < sw_line_unknowns(&k->s->desc.model); v++)
+        for (int o = -SW_REACH; o <= SW_REACH; o++)
+            in[sw_input_at(v, o)] = k->w->stage[stage][v].u + SW_REACH + o;
+    sw_eval_step(eval, t, k->number);
+    sw_eval_points(eval, k->s->desc.n, in, out);
 }
 
-static void right_hand_side(const struct sw_stepper *s, struct worker *w, struct sw_host_worker *h, int j, int64_t step,
-                            const double *u, double *f)
+/* Set the unknowns of a stage, and what G and N are there. */
+static void begin_stage(const struct step *k, int stage, double t, const double *const u[SW_UNKNOWNS_MOST])
 {
-    const struct sw_line_run *r = &s->run[j];
-    bool crank_nicolson = s->desc.model.scheme == SW_CRANK_NICOLSON;
-    double t = sw_line_time(crank_nicolson ? 0.5 : 1.0, step, r->dt);
-    int n = s->desc.n;
+    const int n = k->s->desc.n;
+    struct stage *at = k->w->stage[stage];
+    for (int v = 0; v < sw_line_unknowns(&k->s->desc.model); v++) {
+        memcpy(at[v].u + SW_REACH, u[v], (size_t)n * sizeof *u[v]);
+        double *line = at[v].u + SW_REACH;
+        for (int o = 0; o < SW_REACH; o++) line[o - SW_REACH] = line[n + o - SW_REACH], line[n + o] = line[o];
+    }
+    for (int v = 0; v < sw_line_unknowns(&k->s->desc.model); v++) {
+        if (at[v].g) evaluate(k, stage, k->w->g[v], t, at[v].g);
+        if (at[v].s) evaluate(k, stage, k->w->s[v], t, at[v].s);
+    }
+}
 
-    if (crank_nicolson) sw_line_explicit_rhs(r, n, u, f);
-    else memcpy(f, u, (size_t)n * sizeof *f);
-    if (w->eval[G]) sw_line_add_second_difference(r, n, values(w->eval[G], h, n, u, t, step), f);
-    if (w->eval[S]) {
-        const double *source = values(w->eval[S], h, n, u, t, step);
-        for (int i = 0; i < n; i++) f[i] += r->dt * source[i];
+/* w->sum = the sum of weight[i] times array i of the stages before one; NULL where no weight is but 0. */
+static const double *combine(const struct step *k, int before, const double *weight, double *const *array)
+{
+    const int n = k->s->desc.n;
+    double *sum = k->w->sum;
+    bool begun = false;
+    for (int i = 0; i < before; i++) {
+        if (weight[i] == 0.0) continue;
+        for (int c = 0; c < n; c++) sum[c] = begun ? sum[c] + weight[i] * array[i][c] : weight[i] * array[i][c];
+        begun = true;
+    }
+    return begun ? sum : NULL;
+}
+
+/* f += dt sum_i (explicit_i N_i + implicit_i L U_i), of unknown v and the stages before one. */
+static void add_stages(const struct step *k, int before, int v, const double *explicit_part,
+                       const double *implicit_part, double gamma, double *f)
+{
+    const struct sw_line_run *r = &k->s->run[k->j];
+    const int n = k->s->desc.n;
+    double *g[SW_IMEX_STAGES], *s[SW_IMEX_STAGES], *l[SW_IMEX_STAGES];
+    const double *sum;
+    for (int i = 0; i < before; i++) {
+        const struct stage *at = &k->w->stage[i][v];
+        g[i] = at->g, s[i] = at->s, l[i] = at->l;
+    }
+    if (k->w->g[v] && (sum = combine(k, before, explicit_part, g))) sw_line_add_second_difference(r, n, sum, f);
+    if (k->w->s[v] && (sum = combine(k, before, explicit_part, s)))
+        for (int c = 0; c < n; c++) f[c] += r->dt * sum[c];
+    if ((sum = combine(k, before, implicit_part, l)))
+        for (int c = 0; c < n; c++) f[c] += sum[c] / gamma;
+}
+
+/* Solve for a stage, into next, and keep gamma dt L U = U - its right-hand side, which has no more rounding than U. */
+static void solve_stage(const struct step *k, const struct sw_imex *m, int stage, int v)
+{
+    const struct plain *p = k->s->own;
+    const int n = k->s->desc.n;
+    struct stage *at = &k->w->stage[stage][v];
+    double *f = k->w->next[v];
+    memcpy(f, k->w->stage[0][v].u + SW_REACH, (size_t)n * sizeof *f);
+    add_stages(k, stage, v, m->explicit_part[stage], m->implicit_part[stage], m->gamma, f);
+    for (int c = 0; c < n; c++) at->l[c] = -f[c];
+    sw_band_solve_one(p->band, p->system[k->j * sw_line_unknowns(&k->s->desc.model) + v], f);
+    for (int c = 0; c < n; c++) at->l[c] += f[c];
+}
+
+/* From u to w->next. */
+static void imex_step(const struct step *k, const struct sw_imex *m, const double *const u[SW_UNKNOWNS_MOST])
+{
+    const struct sw_line_run *r = &k->s->run[k->j];
+    const int n = k->s->desc.n, unknowns = sw_line_unknowns(&k->s->desc.model);
+    begin_stage(k, 0, ((double)k->number + m->c[0]) * r->dt, u);
+    for (int v = 0; m->first && v < unknowns; v++) {
+        memset(k->w->stage[0][v].l, 0, (size_t)n * sizeof(double));
+        sw_line_add_operator(&r->a[v], n, 1.0, u[v], k->w->stage[0][v].l);
+    }
+    for (int i = 1; i < m->stages; i++) {
+        for (int v = 0; v < unknowns; v++) solve_stage(k, m, i, v);
+        if (i < m->stages - m->last)
+            begin_stage(k, i, ((double)k->number + m->c[i]) * r->dt, (const double *const *)k->w->next);
+    }
+    for (int v = 0; !m->last && v < unknowns; v++) {
+        memcpy(k->w->next[v], u[v], (size_t)n * sizeof(double));
+        add_stages(k, m->stages, v, m->b_explicit, m->b_implicit, m->gamma, k->w->next[v]);
+    }
+}
+
+/* (I + gamma dt L) u + dt N with L of the orders 2 and 4, and N at half the step (cuPentBatch, eq. 7c). */
+static void crank_nicolson_step(const struct step *k, const double *const u[SW_UNKNOWNS_MOST])
+{
+    const struct plain *p = k->s->own;
+    const struct sw_line_run *r = &k->s->run[k->j];
+    const struct stage *at = k->w->stage[0];
+    const int n = k->s->desc.n;
+    begin_stage(k, 0, sw_line_time(0.5, k->number, r->dt), u);
+    for (int v = 0; v < sw_line_unknowns(&k->s->desc.model); v++) {
+        double *f = k->w->next[v];
+        sw_line_explicit_rhs(&r->a[v], n, u[v], f);
+        if (at[v].g) sw_line_add_second_difference(r, n, at[v].g, f);
+        for (int i = 0; at[v].s && i < n; i++) f[i] += r->dt * at[v].s[i];
+        sw_band_solve_one(p->band, p->system[k->j * sw_line_unknowns(&k->s->desc.model) + v], f);
     }
 }
 
 static void advance_run(struct sw_stepper *s, struct worker *w, struct sw_host_worker *h, int j, int64_t from,
                         int64_t to)
 {
-    struct plain *p = s->own;
-    int n = s->desc.n;
-    double *now = sw_host_line(s, j), *next = w->next;
+    const struct sw_imex *method = sw_imex_of(s->desc.model.scheme);
+    const int unknowns = sw_line_unknowns(&s->desc.model);
+    const size_t n = (size_t)s->desc.n;
+    double *u = sw_host_line(s, j);
+    const double *now[SW_UNKNOWNS_MOST];
 
-    for (int k = 0; k < PROGRAMS; k++)
-        if (w->eval[k]) sw_host_begin_run(s, h, w->eval[k], j);
-    for (int64_t step = from; step < to; step++) {
-        double *last = now;
-        right_hand_side(s, w, h, j, step, now, next);
-        sw_band_solve_one(p->band, p->system[j], next);
-        now = next;
-        next = last;
-        if (!sw_line_is_finite(n, now)) {
-            sw_host_stop(s, j, step + 1);
-            return;
-        }
+    for (int v = 0; v < unknowns; v++) {
+        now[v] = u + (size_t)v * n;
+        if (w->g[v]) sw_host_begin_run(s, h, w->g[v], j);
+        if (w->s[v]) sw_host_begin_run(s, h, w->s[v], j);
     }
-    if (now != sw_host_line(s, j)) memcpy(sw_host_line(s, j), now, (size_t)n * sizeof *now);
+    for (int64_t step = from; step < to; step++) {
+        const struct step k = {s, w, h, j, step};
+        bool finite = true;
+        if (method) imex_step(&k, method, now);
+        else crank_nicolson_step(&k, now);
+        for (int v = 0; v < unknowns; v++) {
+            memcpy(u + (size_t)v * n, w->next[v], n * sizeof *u);
+            finite &= sw_line_is_finite(n, w->next[v]);
+        }
+        if (finite) continue;
+        sw_host_stop(s, j, step + 1);
+        return;
+    }
 }
 
 static enum sw_status plain_advance(struct sw_stepper *s, int64_t from, int64_t to)
@@ -203,18 +340,25 @@ static enum sw_status plain_advance(struct sw_stepper *s, int64_t from, int64_t 
 
 /* A line goes through all steps of a call in the cache: it comes and goes once, 16 bytes a point and call, and so do
  * its factors where each run has its own; shared ones stay. Counted for lines that fit into the cache.
- * Operations: the stencil's, those of G and S and of what adds them to the right-hand side, the solve's. */
+ * Operations: the stencil's, those of G and N and of what adds them to the right-hand side, the solve's, for each stage
+ * and unknown. A point is one point of all unknowns. */
 static struct sw_cost plain_cost(const struct sw_stepper *s, int64_t steps)
 {
     const struct plain *p = s->own;
     const struct sw_line_model *m = &s->desc.model;
+    const struct sw_imex *method = sw_imex_of(m->scheme);
     const struct sw_band_desc *shape = sw_band_shape(p->band);
+    const int unknowns = sw_line_unknowns(m), solves = method ? method->stages - 1 : 1;
+    const int values = method ? method->stages - method->last : 1;
     struct sw_cost solve = sw_band_cost(shape, p->band_row);
-    double factors = shape->batch == s->count ? solve.bytes - 16 : 0;
-    double operations = m->scheme == SW_CRANK_NICOLSON ? 12 : 0;
-    if (m->g) operations += 5 + sw_program_size(m->g).point;
-    if (m->s) operations += 2 + sw_program_size(m->s).point;
-    return (struct sw_cost){(16 + factors) / (double)steps, operations + solve.fma};
+    double factors = shape->batch == s->count * unknowns ? solve.bytes - 16 : 0, operations = 0;
+    for (int v = 0; v < unknowns; v++) {
+        operations += m->scheme == SW_CRANK_NICOLSON ? 12 : 0;
+        if (m->g[v]) operations += values * (5 + sw_program_size(m->g[v]).point);
+        if (m->s[v]) operations += values * (2 + sw_program_size(m->s[v]).point);
+        operations += solves * solve.fma;
+    }
+    return (struct sw_cost){unknowns * (16 + factors) / (double)steps, operations};
 }
 
 extern const struct sw_stepper_ops stepper_plain_cpu;
@@ -222,6 +366,7 @@ const struct sw_stepper_ops stepper_plain_cpu = {
     .name = "cpu.plain",
     .about = "stencils, then a band solver, one step at a time; threads over runs: the reference",
     .space = SW_HOST,
+    .takes = SW_LINE_ALL,
     .fits = plain_fits,
     .bytes = plain_bytes,
     .create = plain_create,

@@ -25,7 +25,8 @@ static bool simd_fits(const struct sw_stepper_desc *desc, int sm)
 static void simd_bytes(const struct sw_stepper_desc *desc, const char *band, size_t *fixed, size_t *per_run)
 {
     enum { WORKSPACE = 32768 };  /* of a program: its blocks and its form, for a group */
-    const struct sw_program *program[SW_SIMD_PROGRAMS] = {[SW_SIMD_G] = desc->model.g, [SW_SIMD_S] = desc->model.s};
+    const struct sw_line_model *m = &desc->model;
+    const struct sw_program *program[SW_SIMD_PROGRAMS] = {[SW_SIMD_G] = m->g[0], [SW_SIMD_S] = m->s[0]};
     size_t n = (size_t)desc->n, lanes = (size_t)sw_simd_lanes(desc), arrays = desc->single_steps ? 9 : 7;
     (void)band;
     sw_host_bytes(desc, fixed, per_run);
@@ -51,7 +52,7 @@ static enum sw_status create_worker(const struct sw_stepper_desc *d, struct sw_s
     SW_TRY(sw_alloc((size_t)d->model.nparam * lanes, &w->param));
     if (d->single_steps) SW_TRY(sw_alloc(points, &w->value));
     for (int k = 0; d->single_steps && k < SW_LANES_CELLS; k++) SW_TRY(sw_alloc(points, &w->cell[k]));
-    return sw_alloc_bytes(d->model.g ? points + 2 * lanes : 0, size, &w->g);
+    return sw_alloc_bytes(d->model.g[0] ? points + 2 * lanes : 0, size, &w->g);
 }
 
 static void destroy_worker(struct sw_simd_worker *w)
@@ -267,8 +268,8 @@ static struct sw_cost simd_cost(const struct sw_stepper *s, int64_t steps)
     const struct sw_line_model *m = &s->desc.model;
     double operations = sw_simd_alone(&s->desc) ? 7 : 6;
     if (p->groups > 0) operations += 4.0 * p->group[0].lanes.points / s->desc.n;
-    if (m->g) operations += 3 + sw_program_size(m->g).point;
-    if (m->s) operations += 1 + sw_program_size(m->s).point;
+    if (m->g[0]) operations += 3 + sw_program_size(m->g[0]).point;
+    if (m->s[0]) operations += 1 + sw_program_size(m->s[0]).point;
     return (struct sw_cost){16.0 / (double)steps, s->desc.single_steps ? operations / 2 : operations};
 }
 

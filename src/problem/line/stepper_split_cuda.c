@@ -141,11 +141,11 @@ static struct sw_cost split_cost(const struct sw_stepper *s, int64_t steps)
     const struct split *p = s->own;
     const struct sw_line_model *m = &s->desc.model;
     struct sw_cost solve = sw_band_cost(sw_band_shape(p->band), sw_band_name(p->band));
-    double kept = m->s ? 8.0 * sw_program_size(m->s).cell : 0;
+    double kept = m->s[0] ? 8.0 * sw_program_size(m->s[0]).cell : 0;
     double operations = m->scheme == SW_CRANK_NICOLSON ? 12 : 0;
     (void)steps;
-    if (m->g) operations += 5 + sw_program_size(m->g).point;
-    if (m->s) operations += 2 + sw_program_size(m->s).point;
+    if (m->g[0]) operations += 5 + sw_program_size(m->g[0]).point;
+    if (m->s[0]) operations += 2 + sw_program_size(m->s[0]).point;
     return (struct sw_cost){16 + kept + solve.bytes, operations + solve.fma};
 }
 

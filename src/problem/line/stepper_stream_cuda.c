@@ -118,7 +118,7 @@ static enum sw_status join(struct sw_stepper *s, int64_t step)
 /* A step with G begins when the one before has ended everywhere: it needs neighbours. */
 static enum sw_status stream_advance(struct sw_stepper *s, int64_t from, int64_t to)
 {
-    const bool alone = s->desc.model.g != NULL;
+    const bool alone = s->desc.model.g[0] != NULL;
     for (int64_t step = from; step < to; step++) {
         if (alone || step == from) SW_TRY(pass(s, step, 0, 1));
         SW_TRY(join(s, step));
@@ -141,9 +141,9 @@ static struct sw_cost stream_cost(const struct sw_stepper *s, int64_t steps)
     const struct sw_line_model *m = &s->desc.model;
     double operations = 15;
     (void)steps;
-    if (m->g) operations += 2 * (3 + sw_program_size(m->g).point);
-    if (m->s) operations += 2 * (1 + sw_program_size(m->s).point);
-    return (struct sw_cost){m->g ? 24 : 16, operations};
+    if (m->g[0]) operations += 2 * (3 + sw_program_size(m->g[0]).point);
+    if (m->s[0]) operations += 2 * (1 + sw_program_size(m->s[0]).point);
+    return (struct sw_cost){m->g[0] ? 24 : 16, operations};
 }
 
 extern const struct sw_stepper_ops stepper_stream_cuda;

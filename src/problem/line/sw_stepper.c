@@ -6,6 +6,7 @@
 
 #include "base/sw_mem.h"
 #include "linalg/sw_band.h"
+#include "problem/line/imex.h"
 #include "problem/line/sw_stepper_impl.h"
 
 /* "cuda.split+cusparse.gpsv" is the row cuda.split with the band solver cusparse.gpsv. */
@@ -24,6 +25,33 @@ static enum sw_status split_name(const char *name, struct choice *c)
 
 struct request { const struct sw_stepper_desc *desc; int sm; };
 
+/* What the model has that not every row takes. */
+static unsigned needs_of(const struct sw_line_model *m)
+{
+    const struct sw_imex *method = sw_imex_of(m->scheme);
+    unsigned needs = sw_line_unknowns(m) > 1 ? SW_LINE_SEVERAL : 0;
+    for (int v = 0; v < sw_line_unknowns(m); v++)
+        for (int slot = SW_IN_LINE; m->s[v] && slot < SW_INPUTS; slot++)
+            if ((slot - SW_IN_U) % SW_NEIGHBOURS && sw_program_uses_input(m->s[v], (enum sw_input)slot))
+                needs |= SW_LINE_NEIGHBOURS;
+    if (m->orders) needs |= SW_LINE_ORDERS;
+    if (method && method->stages > 2) needs |= SW_LINE_STAGES;
+    return needs;
+}
+
+static const char *untaken(unsigned needs)
+{
+    if (needs & SW_LINE_SEVERAL) return "it takes one unknown only";
+    if (needs & SW_LINE_NEIGHBOURS) return "it takes no derivatives of nonlinear terms but dxx()";
+    if (needs & SW_LINE_ORDERS) return "it takes no implicit terms but second and fourth derivatives";
+    return "it takes steps of one stage only";
+}
+
+static bool fits(const struct sw_stepper_ops *o, const struct sw_stepper_desc *desc, int sm)
+{
+    return !(needs_of(&desc->model) & ~o->takes) && o->fits(desc, sm);
+}
+
 static const char *refuse(const struct sw_row *row, const void *request, enum sw_status *kind)
 {
     const struct sw_stepper_ops *o = (const struct sw_stepper_ops *)row;
@@ -32,6 +60,8 @@ static const char *refuse(const struct sw_row *row, const void *request, enum sw
     in_double.single_steps = false;
     if (!o && r->desc->single_steps) return "no row does this problem on this device in single precision";
     if (!o) return "no row does this problem on this device";
+    const unsigned needs = needs_of(&r->desc->model) & ~o->takes;
+    if (needs) return untaken(needs);
     if (o->fits(r->desc, r->sm)) return NULL;
     if (!o->fits(&in_double, r->sm)) return "it does not do this problem";
     *kind = SW_E_CONFIG;
@@ -71,6 +101,10 @@ static enum sw_status check_desc(const struct sw_stepper_desc *d)
     if (d->n < 5) return SW_FAIL(SW_E_ARG, "n = %d: the stencil needs at least 5 points", d->n);
     if (d->capacity < 1) return SW_FAIL(SW_E_ARG, "room for %d runs asked for, need at least 1", d->capacity);
     if (d->model.nparam < 0) return SW_FAIL(SW_E_ARG, "%d parameters", d->model.nparam);
+    if (d->model.unknowns < 0 || d->model.unknowns > SW_UNKNOWNS_MOST)
+        return SW_FAIL(SW_E_ARG, "%d unknowns, at most %d are possible", d->model.unknowns, SW_UNKNOWNS_MOST);
+    if (d->model.scheme == SW_CRANK_NICOLSON && d->model.orders)
+        return SW_FAIL(SW_E_ARG, "Crank-Nicolson takes second and fourth derivatives only");
     return SW_OK;
 }
 
@@ -140,28 +174,32 @@ enum sw_status sw_stepper_try_compile(const struct sw_stepper_desc *desc, const 
         const struct sw_stepper_ops *o = sw_stepper_table[k];
         if (!sw_row_named(&rows, &o->row, name_of(&c))) continue;
         if (c.row[0] && o->absent) return SW_FAIL(SW_E_ABSENT, "solver %s: %s", o->name, o->absent);
-        if (!o->absent && o->try_compile && o->fits(desc, sm)) return o->try_compile(desc, sm);
+        if (!o->absent && o->try_compile && fits(o, desc, sm)) return o->try_compile(desc, sm);
         if (c.row[0]) return SW_OK;
     }
     return c.row[0] ? SW_FAIL(SW_E_ABSENT, "there is no solver '%s'", c.row) : SW_OK;
 }
 
-/* The symbol of A is 1 + s2 s + s4 s² over s in [0, 4] (numerics.md, 1): A is positive definite if its least value is
- * > 0; the condition of A is at most the largest over the least. */
-static void symbol_range(double s4, double s2, double *least, double *largest)
+/* The real part of the symbol of A is 1 + s0 + s2 s + s4 s² over s in [0, 4] (numerics.md, 1): A is positive definite,
+ * if not symmetric, where its least value is > 0; the condition of A is at most the largest, and what the imaginary
+ * part, s1 sin + s3 2 sin (cos - 1), adds, over the least. */
+static void symbol_range(const struct sw_line_operator *a, double *least, double *largest)
 {
-    const double at_end = 1.0 + 4.0 * s2 + 16.0 * s4, extreme = s4 != 0.0 ? -s2 / (2.0 * s4) : 0.0;
-    *least = fmin(1.0, at_end);
-    *largest = fmax(1.0, at_end);
-    if (!(extreme > 0.0 && extreme < 4.0)) return;
-    *least = fmin(*least, 1.0 - s2 * s2 / (4.0 * s4));
-    *largest = fmax(*largest, 1.0 - s2 * s2 / (4.0 * s4));
+    const double s4 = a->s4, s2 = a->s2, one = 1.0 + a->s0, at_end = one + 4.0 * s2 + 16.0 * s4;
+    const double extreme = s4 != 0.0 ? -s2 / (2.0 * s4) : 0.0;
+    *least = fmin(one, at_end);
+    *largest = fmax(one, at_end);
+    if (extreme > 0.0 && extreme < 4.0) {
+        *least = fmin(*least, one - s2 * s2 / (4.0 * s4));
+        *largest = fmax(*largest, one - s2 * s2 / (4.0 * s4));
+    }
+    *largest += fabs(a->s1) + 2.6 * fabs(a->s3);
 }
 
-static bool positive_definite(double s4, double s2)
+static bool positive_definite(const struct sw_line_operator *a)
 {
     double least, largest;
-    symbol_range(s4, s2, &least, &largest);
+    symbol_range(a, &least, &largest);
     return least > 0.0;
 }
 
@@ -180,46 +218,58 @@ bool sw_stepper_takes_band(const char *row)
 
 /* Elimination in a positive definite A is backward stable without pivoting: the error is u times the condition of A,
  * and some u of the right-hand side. */
-static double band_rounding(double s4, double s2)
+static double band_rounding(const struct sw_line_operator *a)
 {
     double least, largest;
-    symbol_range(s4, s2, &least, &largest);
+    symbol_range(a, &least, &largest);
     return 0x1p-53 * (9.0 + largest / least);
 }
 
-double sw_stepper_rounding(const char *row, double s4, double s2, bool single_steps)
+double sw_stepper_rounding(const char *row, const struct sw_line_operator *a, bool single_steps)
 {
     struct choice c;
-    if (!sw_stepper_takes_band(row)) return sw_line_rounding(s4, s2, single_steps);
-    return split_name(row, &c) ? NAN : sw_band_error_growth(c.band) * band_rounding(s4, s2);
+    if (!sw_stepper_takes_band(row)) return sw_line_rounding(a->s4, a->s2, single_steps);
+    return split_name(row, &c) ? NAN : sw_band_error_growth(c.band) * band_rounding(a);
 }
 
-static const char *coarse_fault(const struct sw_stepper *s, const struct sw_line_run *r)
+static const char *coarse_fault(const struct sw_stepper *s, const struct sw_line_operator *a)
 {
     const bool single = s->desc.single_steps;
-    if (!(sw_stepper_rounding(s->name, r->s4, r->s2, single) > SW_LINE_MAX_ROUNDING)) return NULL;
+    if (!(sw_stepper_rounding(s->name, a, single) > SW_LINE_MAX_ROUNDING)) return NULL;
     if (single) return "single precision is too coarse for the implicit part: run.precision = \"double\" is needed";
     if (s->ops->takes_band)
         return "a band solver is too coarse for the implicit part: a row without one, or a smaller dt, is needed";
     return "double precision is too coarse for the implicit part: a smaller dt or fewer points are needed";
 }
 
-static const char *fault_of(const struct sw_stepper *s, const struct sw_line_run *r)
+static const char *fault_of_operator(const struct sw_stepper *s, const struct sw_line_operator *a)
 {
-    if (!(isfinite(r->s4) && isfinite(r->s2))) return "a coefficient of the equation is not finite";
-    if (!(isfinite(r->dt) && isfinite(r->x0))) return "dt or x0 is not finite";
-    if (!(isfinite(r->dx) && r->dx > 0.0)) return "the grid spacing is not a positive number";
-    if (!positive_definite(r->s4, r->s2))
-        return "the implicit part is not positive definite: the equation is ill-posed";
-    return coarse_fault(s, r);
+    if (!(isfinite(a->s4) && isfinite(a->s2) && isfinite(a->s0) && isfinite(a->s1) && isfinite(a->s3)))
+        return "a coefficient of the equation is not finite";
+    if (!positive_definite(a)) return "the implicit part is not positive definite: the equation is ill-posed";
+    return coarse_fault(s, a);
 }
 
-static enum sw_status check_uniform(int count, const struct sw_line_run *run)
+static const char *fault_of(const struct sw_stepper *s, const struct sw_line_run *r)
 {
-    for (int j = 1; j < count; j++)
-        if (run[j].s4 != run[0].s4 || run[j].s2 != run[0].s2)
-            return SW_FAIL(SW_E_ARG, "a batch whose runs should have the same matrix: s4 = %g and s2 = %g in run 0, "
-                           "but %g and %g in run %d", run[0].s4, run[0].s2, run[j].s4, run[j].s2, j);
+    if (!(isfinite(r->dt) && isfinite(r->x0))) return "dt or x0 is not finite";
+    if (!(isfinite(r->dx) && r->dx > 0.0)) return "the grid spacing is not a positive number";
+    for (int v = 0; v < sw_line_unknowns(&s->desc.model); v++) {
+        const char *why = fault_of_operator(s, &r->a[v]);
+        if (why) return why;
+    }
+    return NULL;
+}
+
+static enum sw_status check_uniform(int count, int unknowns, const struct sw_line_run *run)
+{
+    for (int v = 0; v < unknowns; v++)
+        for (int j = 1; j < count; j++) {
+            const struct sw_line_operator *a = &run[j].a[v], *first = &run[0].a[v];
+            if (memcmp(a, first, sizeof *a))
+                return SW_FAIL(SW_E_ARG, "a batch whose runs should have the same matrix: s4 = %g and s2 = %g in run "
+                               "0, but %g and %g in run %d", first->s4, first->s2, a->s4, a->s2, j);
+        }
     return SW_OK;
 }
 
@@ -228,7 +278,7 @@ enum sw_status sw_stepper_load(struct sw_stepper *stepper, int count, const stru
 {
     if (count < 1 || count > stepper->desc.capacity)
         return SW_FAIL(SW_E_ARG, "a batch of %d runs, where there is room for 1 to %d", count, stepper->desc.capacity);
-    if (stepper->desc.uniform) SW_TRY(check_uniform(count, run));
+    if (stepper->desc.uniform) SW_TRY(check_uniform(count, sw_line_unknowns(&stepper->desc.model), run));
     stepper->count = count;
     memcpy(stepper->run, run, (size_t)count * sizeof *run);
     if (stepper->desc.model.nparam)
@@ -239,8 +289,9 @@ enum sw_status sw_stepper_load(struct sw_stepper *stepper, int count, const stru
 
 enum sw_status sw_stepper_initial(struct sw_stepper *stepper)
 {
-    if (!stepper->desc.model.initial)
-        return SW_FAIL(SW_E_ARG, "there is no initial value: the model has no expression for it");
+    for (int v = 0; v < sw_line_unknowns(&stepper->desc.model); v++)
+        if (!stepper->desc.model.initial[v])
+            return SW_FAIL(SW_E_ARG, "there is no initial value: the model has no expression for it");
     stepper->step = 0;
     return stepper->ops->initial(stepper);
 }

@@ -1,10 +1,12 @@
 #ifndef SW_STEPPER_H
 #define SW_STEPPER_H
-/* Advance an ensemble of periodic lines, all of one length n, by the line equation (docs/numerics.md, section 1)
+/* Advance an ensemble of periodic lines, all of one length n, by the line equation (docs/numerics.md, sections 1, 13).
+ * A line has one unknown u, or up to SW_UNKNOWNS_MOST, for each of which
  *
- *     u_t = -a4 u_xxxx + a2 u_xx + (G(u))_xx + S(x, t, u),      x_i = x0 + i dx,  i = 0 .. n-1,  n >= 5
+ *     u_t = L u + (G(u))_xx + N,     L u = a0 u + a1 u_x + a2 u_xx + a3 u_xxx - a4 u_xxxx,     x_i = x0 + i dx
  *
- * with a4 and a2 implicit, G and S explicit:  A u^{n+1} = rhs,  A = I + s4 d4 - s2 d2.
+ * with L implicit, its coefficients numbers of the run, G and N explicit: each stage of a method solves
+ * A u = right-hand side, A = (1 + s0) I + s1 d1 - s2 d2 + s3 d3 + s4 d4 with the differences of line_point.h.
  * A run is one line with its own coefficients and parameters; runs never influence each other, and no bit of a run
  * depends on the others in its batch, on their number or on the number of threads.
  *
@@ -21,23 +23,34 @@
 #include "expr/sw_expr.h"
 #include "problem/line/scalars_point.h"
 
-enum sw_scheme { SW_CRANK_NICOLSON, SW_BACKWARD_EULER };  /* of the implicit part: theta = 1/2, 1 */
+/* How the steps are taken: theta = 1/2 of the implicit part; theta = 1; two stages, ARS(2,2,2); three, ARK3(2)4L[2]SA
+ * (problem/line/imex.h). */
+enum sw_scheme { SW_CRANK_NICOLSON, SW_BACKWARD_EULER, SW_IMEX2, SW_IMEX3 };
 
-/* Programs here may use the CELL symbol x, the POINT symbols u and ux (slots of enum sw_input) and the STEP
- * symbol t. */
+/* Programs here may use the CELL symbol x, the POINT symbols of the unknowns at the point (slots of enum sw_input), u
+ * being the first, the STEP symbol t, and what is said of each. */
 
 struct sw_line_model {                /* what all runs of a batch have in common; programs are borrowed */
     enum sw_scheme           scheme;
     int                      nparam;  /* parameters of a run: the RUN symbols of all programs             */
-    const struct sw_program *initial; /* u at step 0, in x. NULL: the state comes from set_state()         */
-    const struct sw_program *g;       /* G, in u; NULL: none                                              */
-    const struct sw_program *s;       /* S, in x, t, u; NULL: none                                        */
+    int                      unknowns;  /* 0 counts as 1 */
+    unsigned                 orders;  /* bit k: L may have an a_k beside a2 and a4, k = 0, 1, 3            */
+    const struct sw_program *initial[SW_UNKNOWNS_MOST];  /* at step 0, in x; NULL: from set_state()  */
+    const struct sw_program *g[SW_UNKNOWNS_MOST];        /* G, in the unknown itself alone; NULL: none */
+    const struct sw_program *s[SW_UNKNOWNS_MOST];        /* N, in x, t, all unknowns and their neighbours; NULL: none */
     const struct sw_program *energy;  /* density in x, u, u_x (ux); NULL: energy is reported as NaN        */
 };
 
+/** How many unknowns a line has. */
+static inline int sw_line_unknowns(const struct sw_line_model *model) { return model->unknowns ? model->unknowns : 1; }
+
+/* A = (1 + s0) I + s1 d1 - s2 d2 + s3 d3 + s4 d4: s_k is a_k times dt/dx^k and sw_scheme_weight(), s0, s1 and s3 with
+ * the other sign (numerics.md, 1 and 13). */
+struct sw_line_operator { double s4, s2, s0, s1, s3; };
+
 struct sw_line_run {                  /* one run */
     double dt, dx, x0;
-    double s4, s2;                    /* A = I + s4 d4 - s2 d2, theta included (numerics.md)              */
+    struct sw_line_operator a[SW_UNKNOWNS_MOST];  /* of each unknown */
 };
 
 /** What a solve with A may be off by in the recursive form, relative to the field: 10 u (1 + sqrt|s2| + sqrt|s4|),
@@ -45,10 +58,10 @@ struct sw_line_run {                  /* one run */
 double sw_line_rounding(double s4, double s2, bool single_steps);
 
 /** The same for a row of the stepper table: rows that take a band solver, which are in double precision, may be off by
- * u (9 + c), c the condition of A, 1 + 4 s2 + 16 s4 where neither is negative, times sw_band_error_growth()
- * (numerics.md, 2). A run for which this exceeds SW_LINE_MAX_ROUNDING is refused.
+ * u (9 + c), c the condition of A, 1 + 4 s2 + 16 s4 where these are all and neither is negative, times
+ * sw_band_error_growth() (numerics.md, 2). A run for which this exceeds SW_LINE_MAX_ROUNDING is refused.
  *  @param row  as in sw_stepper_create(), "auto" too; NULL, "auto" and an unknown name: one of the recursive form */
-double sw_stepper_rounding(const char *row, double s4, double s2, bool single_steps);
+double sw_stepper_rounding(const char *row, const struct sw_line_operator *a, bool single_steps);
 #define SW_LINE_MAX_ROUNDING 1e-3
 
 /** Whether a row, so named, takes a band solver. */
@@ -108,12 +121,12 @@ enum sw_status sw_stepper_try_compile(const struct sw_stepper_desc *desc, const 
 enum sw_status sw_stepper_load(struct sw_stepper *stepper, int count, const struct sw_line_run *run,
                                const double *param, const char **load_error);
 
-/** Set the state of all runs from model.initial, at step 0. */
+/** Set the state of all runs from model.initial, at step 0. @return SW_E_ARG one is NULL */
 enum sw_status sw_stepper_initial(struct sw_stepper *stepper);
 
-/** Set, or get, the state of all runs: u [count][n] double on the host. Both wait. get then set gives the same bits. A
- * run whose field is not finite becomes NaN everywhere; sw_stepper_diverged() then names the first step of the next
- * advance. */
+/** Set, or get, the state of all runs: u [count][unknowns][n] double on the host. Both wait. get then set gives the
+ * same bits. A run whose field is not finite becomes NaN everywhere; sw_stepper_diverged() then names the first step of
+ * the next advance. */
 enum sw_status sw_stepper_set_state(struct sw_stepper *stepper, const double *u);
 enum sw_status sw_stepper_get_state(struct sw_stepper *stepper, double *u);
 
@@ -126,7 +139,7 @@ enum sw_status sw_stepper_advance(struct sw_stepper *stepper, int64_t from, int6
 enum sw_status sw_stepper_snapshot(struct sw_stepper *stepper, int slot, int what);
 
 /** Wait for a snapshot. May be called from another thread than the rest (one at a time per slot).
- *  @param field    out: [count][n] float (desc.single) or double on the host; NULL if not snapshotted
+ *  @param field    out: [count][unknowns][n] float (desc.single) or double on the host; NULL if not snapshotted
  *  @param scalars  out: [count][SW_LINE_SCALARS] double on the host; NULL if not snapshotted
  *  Both belong to the stepper and stay valid until the slot is snapshotted again. Runs that are not finite hold NaN. */
 enum sw_status sw_stepper_fetch(struct sw_stepper *stepper, int slot, const void **field, const double **scalars);

@@ -3,8 +3,18 @@
 /* What a stepper author sees. One file per stepper; its row goes into stepper_table.c. */
 #include "problem/line/sw_stepper.h"
 
+/* What a model may have that not every row takes. */
+enum {
+    SW_LINE_SEVERAL = 1,     /* several unknowns                                      */
+    SW_LINE_NEIGHBOURS = 2,  /* an N that looks at neighbouring points                */
+    SW_LINE_ORDERS = 4,      /* derivatives of the orders 0, 1 or 3 in L              */
+    SW_LINE_STAGES = 8,      /* a method of several stages                            */
+    SW_LINE_ALL = 15
+};
+
 struct sw_stepper_ops {
     SW_ROW;
+    unsigned takes;          /* of these */
     /** @param sm  of the device, 90 for sm_90; 0 on a CPU */
     bool           (*fits)(const struct sw_stepper_desc *desc, int sm);
     void           (*bytes)(const struct sw_stepper_desc *desc, const char *band, size_t *fixed, size_t *per_run);
@@ -39,8 +49,15 @@ struct sw_stepper {
     void                        *own;
 };
 
-/** Numbers in a field of all runs that the stepper has room for. */
-static inline size_t sw_stepper_vector(const struct sw_stepper_desc *d) { return (size_t)d->n * (size_t)d->capacity; }
+/** Numbers of a run, and of all runs that the stepper has room for. */
+static inline size_t sw_stepper_line(const struct sw_stepper_desc *d)
+{
+    return (size_t)d->n * (size_t)sw_line_unknowns(&d->model);
+}
+static inline size_t sw_stepper_vector(const struct sw_stepper_desc *d)
+{
+    return sw_stepper_line(d) * (size_t)d->capacity;
+}
 
 extern const struct sw_stepper_ops *const sw_stepper_table[];  /* ends with NULL; order is preference */
 #endif

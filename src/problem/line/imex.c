@@ -1,0 +1,72 @@
+#include "problem/line/imex.h"
+
+#include <stddef.h>
+
+#define GAMMA2 0.29289321881345247559915563789515  /* 1 - sqrt(2)/2    */
+#define DELTA2 (-0.70710678118654752440084436210485)  /* 1 - 1/(2 gamma) */
+
+static const struct sw_imex euler = {
+    .order = 1, .stages = 2, .last = true, .gamma = 1.0,
+    .c = {0.0, 1.0},
+    .explicit_part = {[1] = {1.0}},
+    .implicit_part = {[1] = {0.0, 1.0}},
+    .b_explicit = {1.0},
+    .b_implicit = {0.0, 1.0},
+};
+
+static const struct sw_imex ars222 = {
+    .order = 2, .stages = 3, .last = true, .estimates = true, .gamma = GAMMA2,
+    .c = {0.0, GAMMA2, 1.0},
+    .explicit_part = {[1] = {GAMMA2}, [2] = {DELTA2, 1.0 - DELTA2}},
+    .implicit_part = {[1] = {0.0, GAMMA2}, [2] = {0.0, 1.0 - GAMMA2, GAMMA2}},
+    .b_explicit = {DELTA2, 1.0 - DELTA2},
+    .b_implicit = {0.0, 1.0 - GAMMA2, GAMMA2},
+    .embedded_explicit = {1.0},
+    .embedded_implicit = {0.0, 1.0},
+};
+
+#define GAMMA3 (1767732205903.0 / 4055673282236.0)
+#define B0 (1471266399579.0 / 7840856788654.0)
+#define B1 (-4482444167858.0 / 7529755066697.0)
+#define B2 (11266239266428.0 / 11593286722821.0)
+#define E0 (2756255671327.0 / 12835298489170.0)
+#define E1 (-10771552573575.0 / 22201958757719.0)
+#define E2 (9247589265047.0 / 10645013368117.0)
+#define E3 (2193209047091.0 / 5459859503100.0)
+
+static const struct sw_imex ark324 = {
+    .order = 3, .stages = 4, .first = true, .estimates = true, .gamma = GAMMA3,
+    .c = {0.0, 1767732205903.0 / 2027836641118.0, 3.0 / 5.0, 1.0},
+    .explicit_part = {
+        [1] = {1767732205903.0 / 2027836641118.0},
+        [2] = {5535828885825.0 / 10492691773637.0, 788022342437.0 / 10882634858940.0},
+        [3] = {6485989280629.0 / 16251701735622.0, -4246266847089.0 / 9704473918619.0,
+               10755448449292.0 / 10357097424841.0},
+    },
+    .implicit_part = {
+        [1] = {GAMMA3, GAMMA3},
+        [2] = {2746238789719.0 / 10658868560708.0, -640167445237.0 / 6845629431997.0, GAMMA3},
+        [3] = {B0, B1, B2, GAMMA3},
+    },
+    .b_explicit = {B0, B1, B2, GAMMA3},
+    .b_implicit = {B0, B1, B2, GAMMA3},
+    .embedded_explicit = {E0, E1, E2, E3},
+    .embedded_implicit = {E0, E1, E2, E3},
+};
+
+const struct sw_imex *sw_imex_of(enum sw_scheme scheme)
+{
+    switch (scheme) {
+    case SW_CRANK_NICOLSON: return NULL;
+    case SW_BACKWARD_EULER: return &euler;
+    case SW_IMEX2: return &ars222;
+    case SW_IMEX3: return &ark324;
+    }
+    return NULL;
+}
+
+double sw_scheme_weight(enum sw_scheme scheme)
+{
+    const struct sw_imex *method = sw_imex_of(scheme);
+    return method ? method->gamma : 0.5;
+}

@@ -1,0 +1,39 @@
+#ifndef IMEX_H
+#define IMEX_H
+/* Runge-Kutta methods for u_t = L u + N(u, t), L implicit and N explicit, with one matrix for all stages:
+ *
+ *     (I - gamma dt L) U_i = u^n + dt sum_{j<i} (explicit_ij N_j + implicit_ij L U_j),     N_j = N(U_j, t_n + c_j dt)
+ *     u^{n+1} = u^n + dt sum_j (b_explicit_j N_j + b_implicit_j L U_j)
+ *
+ * U_0 = u^n. Where `last` is set the weights b are the last stage's coefficients, and u^{n+1} is that stage. The
+ * embedded solution is formed like u^{n+1}, of an order less; its difference from u^{n+1} estimates the error of a
+ * step.
+ *
+ *     SW_BACKWARD_EULER  backward and forward Euler, order 1; the embedded solution is none
+ *     SW_IMEX2           ARS(2,2,2) of Ascher, Ruuth and Spiteri, Appl. Numer. Math. 25 (1997), 151, section 2.6, order
+ *                        2, L-stable; embedded order 1: u^n + dt (N_0 + L U_1) = u^n + (U_1 - u^n)/gamma, which costs
+ *                        nothing
+ *     SW_IMEX3           ARK3(2)4L[2]SA of Kennedy and Carpenter, Appl. Numer. Math. 44 (2003), 139, order 3, L-stable;
+ *                        embedded order 2 */
+#include "problem/line/sw_stepper.h"
+
+enum { SW_IMEX_STAGES = 4 };  /* most, with U_0 */
+
+struct sw_imex {
+    int         order, stages;
+    bool        last;       /* u^{n+1} = U_{stages-1}                                                 */
+    bool        first;      /* implicit_i0 is not 0 somewhere: L u^n is needed                        */
+    bool        estimates;  /* has an embedded solution                                               */
+    double      gamma;
+    double      c[SW_IMEX_STAGES];
+    double      explicit_part[SW_IMEX_STAGES][SW_IMEX_STAGES], implicit_part[SW_IMEX_STAGES][SW_IMEX_STAGES];
+    double      b_explicit[SW_IMEX_STAGES], b_implicit[SW_IMEX_STAGES];
+    double      embedded_explicit[SW_IMEX_STAGES], embedded_implicit[SW_IMEX_STAGES];
+};
+
+/** The table of a scheme, static. NULL: SW_CRANK_NICOLSON, which is none of these. */
+const struct sw_imex *sw_imex_of(enum sw_scheme scheme);
+
+/** What dt a_k/dx^k is multiplied by in A: theta of Crank-Nicolson, gamma of the others. */
+double sw_scheme_weight(enum sw_scheme scheme);
+#endif
