@@ -1,4 +1,4 @@
-/* Datasets of HDF5 files: integers or reals of any size, with one dimension, or two (systems, then n), whose
+/* Datasets of HDF5 files: integers or reals of any size, with up to five dimensions (the last one is n), whose
  * numbers are in the file itself. */
 #include <hdf5.h>
 
@@ -116,6 +116,33 @@ static void list(void *own, struct sw_text *names)
     sw_hdf5_unlock();
 }
 
+struct visitor { void (*visit)(void *user, const char *name); void *user; };
+
+static herr_t visit_dataset(hid_t group, const char *name, const H5L_info_t *info, void *user)
+{
+    const struct visitor *v = user;
+    struct sw_text text = {0};
+    (void)info;
+    hid_t object = H5Oopen(group, name, H5P_DEFAULT);
+    if (object < 0) return 0;
+    if (H5Iget_type(object) == H5I_DATASET) {
+        sw_text_printf(&text, "/%s", name);
+        v->visit(v->user, sw_text_get(&text));
+        sw_text_free(&text);
+    }
+    H5Oclose(object);
+    return 0;
+}
+
+static void each(void *own, void (*visit)(void *user, const char *name), void *user)
+{
+    const struct file *f = own;
+    struct visitor v = {visit, user};
+    sw_hdf5_lock();
+    H5Lvisit(f->id, H5_INDEX_NAME, H5_ITER_INC, visit_dataset, &v);
+    sw_hdf5_unlock();
+}
+
 static enum sw_status no_such_dataset(const struct file *f, const char *name)
 {
     struct names found = find_names(f);
@@ -149,21 +176,34 @@ static bool exists(const struct file *f, const char *name)
     return there;
 }
 
+static bool has(void *own, const char *name)
+{
+    const struct file *f = own;
+    sw_hdf5_lock();
+    const hid_t dataset = exists(f, name) ? H5Dopen2(f->id, name, H5P_DEFAULT) : -1;
+    if (dataset >= 0) H5Dclose(dataset);
+    sw_hdf5_unlock();
+    return dataset >= 0;
+}
+
 static enum sw_status read_shape(hid_t dataset, struct sw_array *a)
 {
-    hsize_t dim[2] = {1, 1};
+    hsize_t dim[SW_ARRAY_RANK] = {1};
     hid_t space = H5Dget_space(dataset), type = H5Dget_type(dataset);
     const H5T_class_t class = type >= 0 ? H5Tget_class(type) : H5T_NO_CLASS;
     const int rank = space >= 0 ? H5Sget_simple_extent_ndims(space) : -1;
-    if (rank == 1 || rank == 2) H5Sget_simple_extent_dims(space, dim, NULL);
+    if (rank >= 1 && rank <= SW_ARRAY_RANK) H5Sget_simple_extent_dims(space, dim, NULL);
     if (space >= 0) H5Sclose(space);
     if (type >= 0) H5Tclose(type);
     if (class != H5T_INTEGER && class != H5T_FLOAT)
         return SW_FAIL(SW_E_CONFIG, "it does not hold numbers; integers or reals are needed");
-    if (rank != 1 && rank != 2)
-        return SW_FAIL(SW_E_CONFIG, "it has %d dimensions; one (n) or two (systems, n) are needed", rank);
-    a->systems = rank == 2 ? (int64_t)dim[0] : 1;
+    if (rank < 1 || rank > SW_ARRAY_RANK)
+        return SW_FAIL(SW_E_CONFIG, "it has %d dimensions; 1 to %d can be read", rank, SW_ARRAY_RANK);
+    a->rank = rank;
+    a->systems = 1;
     a->n = (int64_t)dim[rank - 1];
+    for (int d = 0; d < rank; d++) a->dim[d] = (int64_t)dim[d];
+    for (int d = 0; d < rank - 1; d++) a->systems *= a->dim[d];
     return a->systems > 0 && a->n > 0 ? SW_OK : SW_FAIL(SW_E_CONFIG, "it is empty");
 }
 
@@ -215,8 +255,7 @@ static enum sw_status check_storage(const struct file *f, hid_t dataset)
     H5Pclose(how);
     SW_TRY(find_file(f, dataset, &other));
     if (other)
-        return SW_FAIL(SW_E_CONFIG, "it is a link into another file; source.file has to name the file that holds the "
-                       "numbers");
+        return SW_FAIL(SW_E_CONFIG, "it is a link into another file; name the file that holds the numbers");
     if (is_virtual)
         return SW_FAIL(SW_E_CONFIG, "it is a virtual dataset: its numbers are in other files; copy them into this one");
     if (external)
@@ -247,15 +286,18 @@ static enum sw_status find(void *own, const char *name, struct sw_array *a)
     return st;
 }
 
-static enum sw_status read_numbers(void *own, const struct sw_array *a, const struct sw_array_part *p, double *out)
+static enum sw_status read_numbers(void *own, const struct sw_array *a, const int64_t *first, const int64_t *count,
+                                   double *out)
 {
     const struct file *f = own;
+    hsize_t start[SW_ARRAY_RANK], size[SW_ARRAY_RANK], wanted = 1;
+    for (int d = 0; d < a->rank; d++) {
+        start[d] = (hsize_t)first[d];
+        size[d] = (hsize_t)count[d];
+        wanted *= size[d];
+    }
     sw_hdf5_lock();
     hid_t dataset = f->dataset[a->index], space = H5Dget_space(dataset);
-    const int rank = space >= 0 ? H5Sget_simple_extent_ndims(space) : 1;
-    const hsize_t start[2] = {(hsize_t)(rank == 2 ? p->system : p->first), (hsize_t)p->first};
-    const hsize_t size[2] = {(hsize_t)(rank == 2 ? p->systems : p->count), (hsize_t)p->count};
-    const hsize_t wanted = (hsize_t)(p->systems * p->count);
     hid_t memory = H5Screate_simple(1, &wanted, NULL);
     const bool good = space >= 0 && memory >= 0 &&
                       H5Sselect_hyperslab(space, H5S_SELECT_SET, start, NULL, size, NULL) >= 0 &&
@@ -274,6 +316,8 @@ const struct input_format input_hdf5 = {
     .open = open_file,
     .find = find,
     .list = list,
+    .has = has,
+    .each = each,
     .read = read_numbers,
     .close = close_file,
 };

@@ -229,16 +229,21 @@ static enum sw_status find(void *own, const char *name, struct sw_array *a)
     while (m->coordinates && k < 3 && strcmp(diagonal_name[k], name)) k++;
     if (k == 3) return SW_FAIL(SW_E_CONFIG, "a matrix has lower, main and upper");
     *a = (struct sw_array){.index = k, .systems = m->coordinates ? 1 : m->columns, .n = m->rows,
-                           .corner_line = m->corner_line[k]};
+                           .rank = m->coordinates ? 1 : 2, .corner_line = m->corner_line[k]};
+    if (a->rank == 2) a->dim[0] = a->systems;
+    a->dim[a->rank - 1] = a->n;
     return SW_OK;
 }
 
-static enum sw_status read_numbers(void *own, const struct sw_array *a, const struct sw_array_part *p, double *out)
+static enum sw_status read_numbers(void *own, const struct sw_array *a, const int64_t *first, const int64_t *count,
+                                   double *out)
 {
     const struct market *m = own;
-    const int64_t column = m->coordinates ? a->index : p->system;
-    for (int64_t s = 0; s < p->systems; s++)
-        memcpy(out + s * p->count, m->number + (column + s) * m->rows + p->first, (size_t)p->count * sizeof *out);
+    const int last = a->rank - 1;
+    const int64_t column = last ? first[0] : a->index, columns = last ? count[0] : 1;
+    for (int64_t s = 0; s < columns; s++)
+        memcpy(out + s * count[last], m->number + (column + s) * m->rows + first[last],
+               (size_t)count[last] * sizeof *out);
     return SW_OK;
 }
 

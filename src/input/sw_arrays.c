@@ -98,9 +98,26 @@ enum sw_arrays_kind sw_arrays_kind(const struct sw_arrays *input)
     return input->format->kind ? input->format->kind(input->own) : SW_ARRAYS_DATASETS;
 }
 
-enum sw_status sw_arrays_find(struct sw_arrays *input, const char *name, struct sw_array *array)
+enum sw_status sw_arrays_find_box(struct sw_arrays *input, const char *name, struct sw_array *array)
 {
     return input->format->find(input->own, name, array);
+}
+
+enum sw_status sw_arrays_find(struct sw_arrays *input, const char *name, struct sw_array *array)
+{
+    SW_TRY(sw_arrays_find_box(input, name, array));
+    if (array->rank <= 2) return SW_OK;
+    return SW_FAIL(SW_E_CONFIG, "it has %d dimensions; one (n) or two (systems, n) are needed", array->rank);
+}
+
+bool sw_arrays_has(struct sw_arrays *input, const char *name)
+{
+    return input->format->has && input->format->has(input->own, name);
+}
+
+void sw_arrays_each(struct sw_arrays *input, void (*visit)(void *user, const char *name), void *user)
+{
+    if (input->format->each) input->format->each(input->own, visit, user);
 }
 
 void sw_arrays_list(struct sw_arrays *input, struct sw_text *names)
@@ -109,33 +126,71 @@ void sw_arrays_list(struct sw_arrays *input, struct sw_text *names)
 }
 
 /* A file that has been cut reads as zeros, or fails for that: that it has changed is what counts. */
-enum sw_status sw_arrays_read(struct sw_arrays *input, const struct sw_array *array, const struct sw_array_part *part,
-                              double *out)
+enum sw_status sw_arrays_read_box(struct sw_arrays *input, const struct sw_array *array, const int64_t *first,
+                                  const int64_t *count, double *out)
 {
-    if (!part->systems || !part->count) return SW_OK;
-    enum sw_status st = input->format->read(input->own, array, part, out);
+    for (int d = 0; d < array->rank; d++)
+        if (!count[d]) return SW_OK;
+    enum sw_status st = input->format->read(input->own, array, first, count, out);
     if (!input->format->whole) SW_TRY(check_unchanged(input));
     return st;
 }
 
-/* Many short systems, or part of a long one, at a time. */
+enum sw_status sw_arrays_read(struct sw_arrays *input, const struct sw_array *array, const struct sw_array_part *part,
+                              double *out)
+{
+    const int64_t first[2] = {part->system, part->first}, count[2] = {part->systems, part->count};
+    const int skipped = 2 - array->rank;  /* of one dimension, there is one system */
+    if (!part->systems) return SW_OK;
+    return sw_arrays_read_box(input, array, first + skipped, count + skipped, out);
+}
+
+/* The numbers are taken in their order, in boxes: along one dimension many at a time, of the dimensions behind it all,
+ * of those before it one. */
+struct boxes { int along, rank; int64_t many, first[SW_ARRAY_RANK], count[SW_ARRAY_RANK]; };
+
+static struct boxes first_box(const struct sw_array *a, int64_t piece)
+{
+    struct boxes b = {.along = a->rank - 1, .rank = a->rank};
+    int64_t behind = 1;
+    while (b.along > 0 && behind * a->dim[b.along] <= piece) behind *= a->dim[b.along--];
+    b.many = piece / behind;
+    for (int d = 0; d < a->rank; d++) b.count[d] = d < b.along ? 1 : a->dim[d];
+    if (b.count[b.along] > b.many) b.count[b.along] = b.many;
+    return b;
+}
+
+/* @return false: that was the last one */
+static bool next_box(const struct sw_array *a, struct boxes *b)
+{
+    int d = b->along;
+    b->first[d] += b->count[d];
+    while (b->first[d] == a->dim[d] && d > 0) {
+        b->first[d--] = 0;
+        b->first[d]++;
+    }
+    if (b->first[d] == a->dim[d]) return false;
+    const int64_t left = a->dim[b->along] - b->first[b->along];
+    b->count[b->along] = left < b->many ? left : b->many;
+    return true;
+}
+
 enum sw_status sw_arrays_digest(struct sw_arrays *input, const struct sw_array *a, unsigned char digest[32])
 {
     const int64_t piece = 1 << 17, shape[2] = {a->systems, a->n};
-    const int64_t many = a->n < piece ? piece / a->n : 1;
+    struct boxes b = first_box(a, piece);
     struct sw_hash h;
     double *number;
     enum sw_status st = SW_OK;
     SW_TRY(sw_alloc((size_t)piece, &number));
     sw_hash_start(&h);
     sw_hash_add(&h, shape, sizeof shape);
-    for (int64_t s = 0; s < a->systems && !st; s += many)
-        for (int64_t first = 0; first < a->n && !st; first += piece) {
-            const struct sw_array_part part = {s, a->systems - s < many ? a->systems - s : many, first,
-                                               a->n - first < piece ? a->n - first : piece};
-            st = sw_arrays_read(input, a, &part, number);
-            if (!st) sw_hash_add(&h, number, (size_t)(part.systems * part.count) * sizeof *number);
-        }
+    do {
+        size_t numbers = 1;
+        for (int d = 0; d < a->rank; d++) numbers *= (size_t)b.count[d];
+        st = sw_arrays_read_box(input, a, b.first, b.count, number);
+        if (!st) sw_hash_add(&h, number, numbers * sizeof *number);
+    } while (!st && next_box(a, &b));
     sw_hash_end(&h, digest);
     sw_free(number);
     return st;

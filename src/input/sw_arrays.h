@@ -1,6 +1,6 @@
 #ifndef SW_ARRAYS_H
 #define SW_ARRAYS_H
-/* Arrays of numbers that a user gives in files: HDF5 (any dataset of integers or reals, n or systems x n of them) and
+/* Arrays of numbers that a user gives in files: HDF5 (any dataset of integers or reals, n or systems x n of them, or boxes of up to five dimensions) and
  * Matrix Market (a tridiagonal matrix by coordinates, whose arrays are its diagonals, or an array, whose columns are
  * systems). The content says which it is.
  *
@@ -16,9 +16,13 @@
 
 struct sw_arrays;   /* an open file */
 
+enum { SW_ARRAY_RANK = 5 };  /* dimensions, at most */
+
 struct sw_array {
     int     index;          /* among those of the file that were looked for                                    */
     int64_t systems, n;     /* lengths; system s of n numbers follows system s - 1                             */
+    int     rank;
+    int64_t dim[SW_ARRAY_RANK];  /* [rank] the last one is n, the others make `systems`                        */
     long    corner_line;    /* of a diagonal by coordinates: the line with the entry (1, n) or (n, 1), 0: none */
 };
 
@@ -40,10 +44,20 @@ enum sw_arrays_kind sw_arrays_kind(const struct sw_arrays *input);
 
 /** Find an array.
  * @param name  as its kind of file has it; of columns anything
- * @return SW_E_CONFIG there is none, with the nearest or the known ones, it is no array of numbers, or its numbers are
- *         not in the file: in another one (an external link, external storage, a virtual dataset), or nowhere;
- *         SW_E_IO; SW_E_MEMORY */
+ * @return SW_E_CONFIG there is none, with the nearest or the known ones, it is no array of numbers, it has more than two
+ *         dimensions, or its numbers are not in the file: in another one (an external link, external storage, a virtual
+ *         dataset), or nowhere; SW_E_IO; SW_E_MEMORY */
 enum sw_status sw_arrays_find(struct sw_arrays *input, const char *name, struct sw_array *array);
+
+/** The same of up to SW_ARRAY_RANK dimensions. */
+enum sw_status sw_arrays_find_box(struct sw_arrays *input, const char *name, struct sw_array *array);
+
+/** Whether the file has a dataset of this name. */
+bool sw_arrays_has(struct sw_arrays *input, const char *name);
+
+/** Visit the names of all datasets, in the order of the alphabet; none where arrays have no names.
+ * @param visit  must not call these functions */
+void sw_arrays_each(struct sw_arrays *input, void (*visit)(void *user, const char *name), void *user);
 
 /** The names of datasets, " /d /dl /du", no more than fit a message; nothing where arrays have none.
  * @param names  they are appended */
@@ -55,6 +69,11 @@ struct sw_array_part { int64_t system, systems, first, count; };
 /** @param out  [systems][count]  @return SW_E_IO it cannot be read, or the file is not as it was when it was opened */
 enum sw_status sw_arrays_read(struct sw_arrays *input, const struct sw_array *array, const struct sw_array_part *part,
                               double *out);
+
+/** Numbers first[d] .. first[d] + count[d] - 1 along each dimension d, all from 0.
+ * @param first, count  [array->rank]  @param out  [count[0]] ... [count[rank - 1]]  @return as sw_arrays_read() */
+enum sw_status sw_arrays_read_box(struct sw_arrays *input, const struct sw_array *array, const int64_t *first,
+                                  const int64_t *count, double *out);
 
 /** SHA-256 of all its numbers. It takes as long as they take to be read, or 1 s for 1 to 2 GB.
  * @return as sw_arrays_read(); SW_E_MEMORY */
