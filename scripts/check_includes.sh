@@ -13,7 +13,7 @@ linalg:  base device comm cuda
 field:   base expr
 fd:      base device comm linalg cuda
 elliptic: base device linalg cuda
-problem: base expr device field
+problem: base input expr device field
 problem/line:      base expr device linalg field fd problem cuda
 problem/bvp:       base expr device linalg field problem cuda
 problem/tridiagonal: base input expr device comm linalg field problem cuda

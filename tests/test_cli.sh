@@ -87,7 +87,7 @@ for case in 'bvp stepper solver' 'compact stepper differences' 'heat differences
 done
 "$sweep" init advection >row.cfg
 expect 3 check row.cfg -s left.x.neumann=1; says "unknown key 'left.x.neumann'; did you mean 'left.neumann.x'?"
-expect 3 check row.cfg -s initial.file=1; says "'initial' is a group: starting from a saved field is not possible yet"
+expect 3 check row.cfg -s initial.file=1; says "'initial.file' must be a text in quotes"
 expect 0 explain grid; prints grid.n; prints grid.x0
 expect 0 explain forcing; prints 'forcing  (hyperdiffusion, heat, '
 expect 0 explain --markdown; prints '| `time.dt` |'

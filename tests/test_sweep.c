@@ -288,8 +288,9 @@ static void functions_are_compiled_over_the_columns(void **state)
     assert_string_equal(m.sweep->function[0].text, "0.25");
     assert_int_equal(m.sweep->nfunction, 1);
     unmake(&m);
-    REFUSED("-s: error: 'initial' is a group: starting from a saved field is not possible yet; write an expression\n",
+    REFUSED("-s: error: 'initial.file' = \"a.h5\": there is no such file; a path begins in this folder\n",
             "initial={ file=\"a.h5\"; }");
+    REFUSED("-s: error: 'forcing' is a group; write an expression in quotes\n", "forcing={ file=\"a.h5\"; }");
     REFUSED("-s: error: 'initial' must be an expression in quotes\n", "initial=[1, 2]");
     REFUSED("-s: error: 'exact', column 1: randn cannot be used here\n    randn(1)\n    ^~~~~  random numbers belong "
             "to fields, as in initial\n",

@@ -8,6 +8,7 @@
 
 #include "base/sw_mem.h"
 #include "bench/bench_impl.h"
+#include "problem/initial_file.h"
 #include "problem/line/line_family.h"
 #include "problem/line/sw_stepper_impl.h"
 
@@ -91,7 +92,21 @@ failed:
     return st;
 }
 
-static enum sw_status sim_begin(void *own) { return sw_sim_initial(((struct sim *)own)->sim); }
+static enum sw_status begin(struct sw_sim *sim, const struct sw_setup *setup, const struct sw_device *device, int count,
+                            const double *column)
+{
+    bool *finite;
+    SW_TRY(sw_alloc((size_t)count, &finite));
+    enum sw_status st = sw_initial_begin(sim, setup, device->threads, count, column, finite);
+    sw_free(finite);
+    return st;
+}
+
+static enum sw_status sim_begin(void *own)
+{
+    const struct sim *l = own;
+    return begin(l->sim, &l->spec->setup, l->device, l->spec->batch, l->spec->column);
+}
 
 static enum sw_status sim_advance(void *own, int64_t steps)
 {
@@ -192,7 +207,7 @@ static enum sw_status compute_reference(const struct sim *l, int count, const in
             column[k * count + j] = spec->column[(size_t)k * (size_t)spec->batch + (size_t)pick[j]];
     SW_TRY_TO(done, st, spec->problem->create(spec->problem, &setup, cpu, &sim));
     SW_TRY_TO(done, st, load(sim, count, column));
-    SW_TRY_TO(done, st, sw_sim_initial(sim));
+    SW_TRY_TO(done, st, begin(sim, &setup, cpu, count, column));
     SW_TRY_TO(done, st, sim->ops->advance(sim, 0, steps));
     SW_TRY_TO(done, st, sw_sim_get_state(sim, state));
 done:

@@ -183,7 +183,9 @@ static void print_number_setting(struct sw_cli *cli, const struct sw_sweep *w, i
     const char *origin = c->given ? "given" : "default";
     if (c->kind == SW_COLUMN_AXIS) origin = "axis";
     if (c->kind == SW_COLUMN_DEFINE) origin = "define";
-    if (c->uniform)
+    if (c->key && c->key->stand_in && !c->given)
+        console_message(cli, "  %-24s %s  (default)\n", c->name, c->key->stand_in);
+    else if (c->uniform)
         console_message(cli, "  %-24s %.15g%s%s  (%s)\n", c->name, values[column], *unit ? " " : "", unit, origin);
     else console_message(cli, "  %-24s differs from run to run%s%s  (%s)\n", c->name, *unit ? ", in " : "", unit,
                          origin);
@@ -199,8 +201,9 @@ static void print_text_settings(struct sw_cli *cli, const struct cli_sweep *s)
         if (set && set->kind == SW_SETTING_STRING) console_message(cli, "  %-24s %s  (given)\n", key->path, set->text);
         else if (set && set->kind == SW_SETTING_LIST)
             console_message(cli, "  %-24s list of %d  (given)\n", key->path, set->count);
-        else if (set) console_message(cli, "  %-24s %.15g  (given)\n", key->path, set->number);
-        else if (key->fallback && *key->fallback) console_message(cli, "  %-24s %s  (default)\n", key->path,
+        else if (set && set->kind != SW_SETTING_GROUP)
+            console_message(cli, "  %-24s %.15g  (given)\n", key->path, set->number);
+        else if (!set && key->fallback && *key->fallback) console_message(cli, "  %-24s %s  (default)\n", key->path,
                                                                   key->fallback);
     }
 }

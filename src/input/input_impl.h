@@ -13,7 +13,7 @@ struct input_format {
     enum sw_status (*open)(const char *path, void **own);
     enum sw_arrays_kind (*kind)(const void *own);           /* NULL: always datasets */
     enum sw_status (*find)(void *own, const char *name, struct sw_array *array);
-    void           (*list)(void *own, struct sw_text *names); /* NULL: nothing has a name, then has() and each() are, too */
+    void           (*list)(void *own, struct sw_text *names); /* with has() and each() NULL: nothing has a name */
     bool           (*has)(void *own, const char *name);
     void           (*each)(void *own, void (*visit)(void *user, const char *name), void *user);
     enum sw_status (*read)(void *own, const struct sw_array *array, const int64_t *first, const int64_t *count,

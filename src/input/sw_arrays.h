@@ -1,8 +1,8 @@
 #ifndef SW_ARRAYS_H
 #define SW_ARRAYS_H
-/* Arrays of numbers that a user gives in files: HDF5 (any dataset of integers or reals, n or systems x n of them, or boxes of up to five dimensions) and
- * Matrix Market (a tridiagonal matrix by coordinates, whose arrays are its diagonals, or an array, whose columns are
- * systems). The content says which it is.
+/* Arrays of numbers that a user gives in files: HDF5 (any dataset of integers or reals, n or systems x n of them, or
+ * boxes of up to five dimensions) and Matrix Market (a tridiagonal matrix by coordinates, whose arrays are its
+ * diagonals, or an array, whose columns are systems). The content says which it is.
  *
  * What is read of an HDF5 file is of the state in which it was opened, or fails. A text is read as a whole when it is
  * opened: what becomes of the file afterwards does not matter.
@@ -44,9 +44,9 @@ enum sw_arrays_kind sw_arrays_kind(const struct sw_arrays *input);
 
 /** Find an array.
  * @param name  as its kind of file has it; of columns anything
- * @return SW_E_CONFIG there is none, with the nearest or the known ones, it is no array of numbers, it has more than two
- *         dimensions, or its numbers are not in the file: in another one (an external link, external storage, a virtual
- *         dataset), or nowhere; SW_E_IO; SW_E_MEMORY */
+ * @return SW_E_CONFIG there is none, with the nearest or the known ones, it is no array of numbers, it has more than
+ *         two dimensions, or its numbers are not in the file: in another one (an external link, external storage, a
+ *         virtual dataset), or nowhere; SW_E_IO; SW_E_MEMORY */
 enum sw_status sw_arrays_find(struct sw_arrays *input, const char *name, struct sw_array *array);
 
 /** The same of up to SW_ARRAY_RANK dimensions. */

@@ -10,6 +10,11 @@ enum sw_status sw_sim_set_state(struct sw_sim *sim, const double *state)
     return sim->ops->set_state ? sim->ops->set_state(sim, state) : SW_OK;
 }
 
+enum sw_status sw_sim_begin(struct sw_sim *sim, const double *field)
+{
+    return sim->ops->begin ? sim->ops->begin(sim, field) : sw_sim_set_state(sim, field);
+}
+
 enum sw_status sw_sim_get_state(struct sw_sim *sim, double *state)
 {
     return sim->ops->get_state ? sim->ops->get_state(sim, state) : SW_OK;

@@ -124,6 +124,9 @@ struct sw_sim_ops {
                            const char **load_error /* out [count] */);
     enum sw_status (*initial)(struct sw_sim *sim);                          /* optional                             */
     enum sw_status (*set_state)(struct sw_sim *sim, const double *state);   /* optional: [count][state_size]        */
+    /** Begin at step 0 with the field of each run, in place of initial(). NULL: set_state() does.
+     * @param field  [count][points] */
+    enum sw_status (*begin)(struct sw_sim *sim, const double *field);
     enum sw_status (*get_state)(struct sw_sim *sim, double *state);         /* optional                             */
     /** A cut run takes 1 + helpers + remote->count steps at once, or fewer. Where a remote helper fails, its step and
      * those behind it are not taken. */
@@ -169,6 +172,7 @@ struct sw_sim_ops {
 size_t         sw_sim_state_size(const struct sw_sim *sim);
 enum sw_status sw_sim_initial(struct sw_sim *sim);
 enum sw_status sw_sim_set_state(struct sw_sim *sim, const double *state);
+enum sw_status sw_sim_begin(struct sw_sim *sim, const double *field);
 enum sw_status sw_sim_get_state(struct sw_sim *sim, double *state);
 enum sw_status sw_sim_snapshot(struct sw_sim *sim, int slot, int what);
 

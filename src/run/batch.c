@@ -43,7 +43,7 @@ static enum sw_status begin_batch(struct batch *b)
         SW_TRY(writer_count_infinite(b->w->writer, count, &b->infinite));
     SW_TRY(sim->ops->load(sim, b->plan->count, b->column, b->load_error));
     if (b->plan->resume) SW_TRY(batch_restore(b));
-    else SW_TRY(sw_sim_initial(sim));
+    else SW_TRY(batch_initial(b));
     for (int j = 0; j < b->plan->count; j++)
         if (b->load_error[j] && !b->plan->resume) batch_report_failure(b, j);
     return begin_part(b);

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "field/evaluate.h"
+#include "problem/initial_file.h"
 #include "run/batch_impl.h"
 
 size_t batch_state_size(const struct batch *b) { return sw_sim_state_size(b->w->sim); }
@@ -63,6 +64,8 @@ bool batch_describe_bad_point(const struct batch *b, int j, const char *key, con
     const double most = setup->single_steps && !at_end ? (double)FLT_MAX : DBL_MAX;
     struct sw_evaluator e = {0};
     bool found = false;
+    if (!at_end && sw_initial_in_file(setup))
+        return sw_initial_describe_bad(setup, b->plan->count, b->column, j, text);
     if (!program || sw_evaluator_create(program, setup->n, &e)) goto out;
     sw_evaluator_begin(&e, &g, b->column + j, b->plan->count, (double)step * g.dt, step);
     for (int64_t first = 0; first < points && !found; first += SW_EVALUATOR_POINTS) {

@@ -1,7 +1,8 @@
 #ifndef BATCH_IMPL_H
 #define BATCH_IMPL_H
-/* A batch in flight. batch.c begins and advances it; batch_results.c ends it; batch_checkpoint.c stores its state and
- * restores it; batch_failures.c notices runs that fail. Calls go down this list only. */
+/* A batch in flight. batch.c begins and advances it; batch_results.c ends it; batch_initial.c gives it its first state;
+ * batch_checkpoint.c stores its state and restores it; batch_failures.c notices runs that fail. Calls go down this list
+ * only. */
 #include "run/run_impl.h"
 
 struct batch {
@@ -43,6 +44,10 @@ bool batch_describe_bad_point(const struct batch *b, int j, const char *key, con
 /** Tell the scheduler of a run. @param kind  SW_EVENT_FAILURE, SW_EVENT_NOTE */
 void batch_report_run(const struct batch *b, enum sw_event_kind kind, int j, const char *message, bool earlier);
 void batch_report_failure(struct batch *b, int j);
+
+/* ---- batch_initial.c */
+/** Begin with the initial values of the runs: expressions, or fields in a file. */
+enum sw_status batch_initial(struct batch *b);
 
 /* ---- batch_checkpoint.c */
 size_t batch_stored_size(const struct batch *b);  /* doubles a run in a checkpoint */

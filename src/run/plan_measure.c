@@ -3,6 +3,7 @@
 
 #include "base/sw_clock.h"
 #include "base/sw_mem.h"
+#include "problem/initial_file.h"
 #include "run/plan_impl.h"
 
 struct sw_setup plan_trial_setup(const struct sw_sweep *sweep, const struct sw_group *group, int capacity)
@@ -68,6 +69,7 @@ enum sw_status sw_plan_measure(struct sw_sweep *sweep, const struct sw_plan *pla
     struct sw_sim *sim = NULL;
     double *column = NULL, steps = 0;
     const char **load_error = NULL;
+    bool *finite = NULL;
     enum sw_status st = SW_OK;
     *rate = 0;
     if (!b) return SW_OK;
@@ -79,7 +81,8 @@ enum sw_status sw_plan_measure(struct sw_sweep *sweep, const struct sw_plan *pla
     SW_TRY_TO(out, st, sw_sweep_columns(sweep, b->run, 0, count, column));
     SW_TRY_TO(out, st, sweep->problem->create(sweep->problem, &setup, device, &sim));
     SW_TRY_TO(out, st, sim->ops->load(sim, count, column, load_error));
-    SW_TRY_TO(out, st, sw_sim_initial(sim));
+    SW_TRY_TO(out, st, sw_alloc((size_t)count, &finite));
+    SW_TRY_TO(out, st, sw_initial_begin(sim, &setup, device->threads, count, column, finite));
     SW_TRY_TO(out, st, time_steps(sim, &plan->group[b->group], device, seconds, &steps));
     *rate = steps * ldexp((double)sw_points(setup.n), -setup.cut) * count *
             fmin((double)plan->nbatch * plan->team, devices->count);
@@ -87,5 +90,6 @@ out:
     if (sim) sim->ops->destroy(sim);
     sw_free(column);
     sw_free(load_error);
+    sw_free(finite);
     return st;
 }

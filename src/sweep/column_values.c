@@ -76,6 +76,7 @@ static enum sw_status fill_column(const struct sw_sweep *s, int k, const int64_t
         out);
     if (from->kind == SOURCE_STEP) return fill_step(s, run, first, count, column, out);
     if (from->kind == SOURCE_GRID) fill_grid(from, count, column, out);
+    else if (from->kind == SOURCE_RUN) for (int j = 0; j < count; j++) out[j] = (double)(run ? run[j] : first + j);
     else if (from->kind == SOURCE_AXIS) axis_values(s, from->axis, run, first, count, out);
     else for (int j = 0; j < count; j++) out[j] = from->number;
     return SW_OK;

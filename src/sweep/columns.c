@@ -24,7 +24,10 @@ int column_in_scope(const struct sw_sweep *s, const char *name)
     return -1;
 }
 
-static bool is_column(const struct sw_key *key) { return key_is_number(key) && key->decides; }
+static bool is_column(const struct sw_sweep *s, const struct sw_key *key)
+{
+    return key_is_number(key) && key->decides && (!key->with || key_setting(s, key->with));
+}
 
 /* ------------------------------------------------------------------ which columns */
 
@@ -39,7 +42,7 @@ static void add_keys(struct sw_sweep *s)
 {
     const struct sw_key *key;
     for (int k = 0; (key = key_at(s, k)); k++) {
-        if (!is_column(key)) continue;
+        if (!is_column(s, key)) continue;
         const struct sw_setting *setting = key_setting(s, key->path);
         add_column(s, (struct sw_column){key->path, SW_COLUMN_KEY, key->unit, key, 0, NULL, false, setting != NULL},
                    (struct source){.setting = setting, .number = NAN});
@@ -177,13 +180,26 @@ static enum sw_status read_points_source(struct sw_sweep *s, int k, bool *taken)
     return SW_OK;
 }
 
+/* A text that stands for a number: where the key is absent, its default may be one. */
+static bool read_stand_in(struct sw_sweep *s, int k)
+{
+    struct source *from = &s->own->source[k];
+    const struct sw_key *key = s->column[k].key;
+    const char *text = !key ? NULL : from->setting ? from->setting->text : key->fallback;
+    if (!key || !key->stand_in || !text || strcmp(text, key->stand_in)) return false;
+    from->kind = key->kind == SW_KEY_COUNT ? SOURCE_RUN : SOURCE_CONSTANT;
+    from->number = key->max;
+    s->column[k].uniform = from->kind == SOURCE_RUN && s->nruns == 1;
+    return true;
+}
+
 static enum sw_status read_source(struct sw_sweep *s, int k)
 {
     struct source *from = &s->own->source[k];
     const struct sw_key *key = s->column[k].key;
     struct run_value v;
     bool ok;
-    if (from->kind == SOURCE_AXIS || (key && read_grid_source(s, k))) return SW_OK;
+    if (from->kind == SOURCE_AXIS || (key && read_grid_source(s, k)) || read_stand_in(s, k)) return SW_OK;
     SW_TRY(read_step_source(s, k, &ok));
     if (!ok) SW_TRY(read_points_source(s, k, &ok));
     if (ok) return SW_OK;
@@ -321,7 +337,7 @@ enum sw_status columns_make(struct sw_sweep *s)
     const struct sw_key *key;
     size_t most = (size_t)s->naxis;
     if (define && define->kind != SW_SETTING_GROUP) define = NULL;
-    for (int k = 0; (key = key_at(s, k)); k++) most += is_column(key);
+    for (int k = 0; (key = key_at(s, k)); k++) most += is_column(s, key);
     if (define) most += (size_t)define->count;
     SW_TRY(sw_arena_take(s->own->arena, most, &s->column));
     SW_TRY(sw_arena_take(s->own->arena, most, &s->column_name));

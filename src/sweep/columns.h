@@ -4,7 +4,7 @@
 #include "sweep/formula.h"
 #include "sweep/sw_sweep.h"
 
-enum source_kind { SOURCE_CONSTANT, SOURCE_AXIS, SOURCE_FORMULA, SOURCE_GRID, SOURCE_STEP };
+enum source_kind { SOURCE_CONSTANT, SOURCE_AXIS, SOURCE_FORMULA, SOURCE_GRID, SOURCE_STEP, SOURCE_RUN };
 
 struct source {                         /* where the numbers of a column come from                              */
     enum source_kind         kind;

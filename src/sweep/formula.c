@@ -177,8 +177,7 @@ static void report_group(struct sw_sweep *s, const struct sw_key *key, const str
         report_error(s, child, "unknown key '%s'; did you mean '%s'?", child->path, swapped);
         return;
     }
-    report_error(s, group, "'%s' is a group: starting from a saved field is not possible yet; write an expression",
-                 key->path);
+    report_error(s, group, "'%s' is a group; write an expression in quotes", key->path);
 }
 
 static enum sw_status read_function(struct sw_sweep *s, const struct sw_key *key)
@@ -191,7 +190,9 @@ static enum sw_status read_function(struct sw_sweep *s, const struct sw_key *key
     case SW_SETTING_STRING: return add_function(s, key, setting, setting->text);
     case SW_SETTING_INTEGER:
     case SW_SETTING_REAL: return add_function(s, key, setting, sw_number(setting->number, number));
-    case SW_SETTING_GROUP: report_group(s, key, setting); return SW_OK;
+    case SW_SETTING_GROUP:
+        if (!key_has_members(s, key, setting)) report_group(s, key, setting);
+        return SW_OK;
     default: report_error(s, setting, "'%s' must be an expression in quotes", key->path); return SW_OK;
     }
 }

@@ -183,6 +183,16 @@ static int count_elements(const struct sw_sweep *s, const char *path)
     return n;
 }
 
+bool key_has_members(const struct sw_sweep *s, const struct sw_key *key, const struct sw_setting *setting)
+{
+    const size_t length = strlen(key->path);
+    if (key->kind != SW_KEY_FUNCTION || setting->kind != SW_SETTING_GROUP) return false;
+    for (int k = 0; k < s->own->nkey; k++)
+        if (!strncmp(s->own->key[k].key->path, key->path, length) && s->own->key[k].key->path[length] == '.')
+            return true;
+    return false;
+}
+
 static void check_group(const struct sw_sweep *s, const struct sw_setting *group)
 {
     for (int k = 0; k < group->count && s->own->report->errors < MAX_ERRORS; k++) {
@@ -190,7 +200,7 @@ static void check_group(const struct sw_sweep *s, const struct sw_setting *group
         const struct sw_key *key = key_find(s, child->path);
         bool names = key && key->kind == SW_KEY_NAMES;
         int wanted;
-        if (key && !names) continue;
+        if (key && !names && !key_has_members(s, key, child)) continue;
         if (!key && !is_group(s, child->path)) report_unknown(s, child, group->path);
         else if ((wanted = count_elements(s, child->path)) > 0) {
             if (child->kind != SW_SETTING_LIST || child->count != wanted)
@@ -202,6 +212,16 @@ static void check_group(const struct sw_sweep *s, const struct sw_setting *group
 }
 
 /* ------------------------------------------------------------------ missing keys */
+
+/* In place of an expression a group may say which file has the field: without the file it says nothing. */
+static void check_members(const struct sw_sweep *s, const struct sw_key *key, const struct sw_setting *setting)
+{
+    char path[80];
+    if (!setting || !key_has_members(s, key, setting)) return;
+    snprintf(path, sizeof path, "%s.file", key->path);
+    const struct sw_key *file = key_find(s, path);
+    if (file && !key_setting(s, path)) report_error(s, setting, "'%s' is missing: %s", path, file->about);
+}
 
 const struct sw_setting *key_group(const struct sw_sweep *s, const char *path)
 {
@@ -227,6 +247,7 @@ enum sw_status keys_read(struct sw_sweep *s)
         const struct sw_key *key = s->own->key[k].key;
         const bool from_files = s->problem->points && !strcmp(key->path, "grid.n");
         if (!s->own->key[k].setting && !key_default(s, key) && !from_files) key_report_missing(s, key);
+        check_members(s, key, s->own->key[k].setting);
     }
     return SW_OK;
 }
@@ -238,6 +259,7 @@ const char *key_name(const struct sw_key *key) { return key->name ? key->name : 
 /* Of a function or a word in a group ("velocity.x", "left.dirichlet") the path is the name, which no axis can have. */
 bool key_has_name(const struct sw_key *key)
 {
+    if (key->with) return false;
     if (key_is_number(key)) return key->decides && strcmp(key->path, "time.cfl");
     if (key->kind != SW_KEY_FUNCTION && !key->decides) return false;
     return !strchr(key->path, '.') && strcmp(key->path, "problem");

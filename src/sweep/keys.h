@@ -19,6 +19,9 @@ const struct sw_setting *key_group(const struct sw_sweep *s, const char *path);
 /** Report that a key is missing, at the line of its group. */
 void key_report_missing(const struct sw_sweep *s, const struct sw_key *key);
 
+/** Whether the setting of a FUNCTION key is a group of other keys ("initial.file"), which then say it. */
+bool key_has_members(const struct sw_sweep *s, const struct sw_key *key, const struct sw_setting *setting);
+
 /** Key number k of the problem, in the order of sw_keys_list(), NULL past the end. */
 const struct sw_key *key_at(const struct sw_sweep *s, int k);
 

@@ -197,6 +197,14 @@ static void mark_name(void *user, const char *name, int column)
 
 static void mark_used(struct usage *u, const struct sw_expr *expr) { sw_expr_names(expr, mark_name, u); }
 
+/* Whether a number key takes the number of the run, on which every axis has a say. */
+static bool counts_runs(const struct sw_sweep *s, const char *but)
+{
+    for (int k = 0; k < s->ncolumn; k++)
+        if (s->own->source[k].kind == SOURCE_RUN && !sw_text_same(s->column[k].name, but)) return true;
+    return false;
+}
+
 /* What keys use, and what expressions use that keys have. @param but  a number key that is left out, NULL: none */
 static void mark_all(struct usage *u, const char *but)
 {
@@ -209,6 +217,8 @@ static void mark_all(struct usage *u, const char *but)
     if (row >= 0) u->used[row] = true;
     for (int k = 0; k < s->nchoice; k++)
         if (s->own->choice_column[k] >= 0) u->used[s->own->choice_column[k]] = true;
+    if (!counts_runs(s, but)) return;
+    for (int k = 0; k < s->naxis; k++) u->used[s->axis[k].column] = true;
 }
 
 bool sw_sweep_axis_serves(const struct sw_sweep *s, int axis, const char *key)

@@ -354,8 +354,8 @@ static void report_invalid(const struct sw_sweep *s, const struct column_block *
     if (setting) key = setting->path;
     if (count > 1 && *in_run)
         snprintf(more, sizeof more, "; %lld of %lld runs do not fit", (long long)count, (long long)s->nruns);
-    report_error(s, setting, "'%s' = %s%s: %s%s", key, sw_number(b->column[(size_t)k * RUNS_AT_ONCE], number), in_run,
-                 why, more);
+    report_error(s, setting ? setting : key_group(s, key), "'%s' = %s%s: %s%s", key,
+                 sw_number(b->column[(size_t)k * RUNS_AT_ONCE], number), in_run, why, more);
 }
 
 /* Whether all runs have an error of shape if one has it. */

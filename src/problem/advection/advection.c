@@ -3,6 +3,7 @@
 #include "fd/sw_fd.h"
 #include "problem/advection/advection_impl.h"
 #include "problem/grid_keys.h"
+#include "problem/initial_file.h"
 
 /* The name of scheme number k of one kind; NULL after the last. */
 static const char *scheme_name(enum sw_fd_kind kind, int k)
@@ -46,7 +47,9 @@ static const struct sw_key keys[] = {
     {.path = "physics.nu", .kind = SW_KEY_REAL, .unit = "1", .min = 0, .max = 1e300, .fallback = "0", .decides = true,
      .visible = true, .about = "The viscosity nu."},
     {.path = "initial", .kind = SW_KEY_FUNCTION, .symbols = SW_USES_X | SW_USES_RANDOM, .decides = true,
-     .about = "The field at time 0, an expression in the coordinates; randn(k) and rand(k) give noise."},
+     .about = "The field at time 0, an expression in the coordinates; randn(k) and rand(k) give noise. Or a group that "
+              "names a file that has it."},
+    SW_INITIAL_FILE_KEYS,
     {.path = "forcing", .kind = SW_KEY_FUNCTION, .fallback = "", .symbols = SW_USES_X | SW_USES_T | SW_USES_U,
      .decides = true, .about = "The source term S, an expression in the coordinates, t and u."},
     {.path = "exact", .kind = SW_KEY_FUNCTION, .fallback = "", .symbols = SW_USES_X | SW_USES_T, .decides = true,
@@ -112,7 +115,7 @@ static bool walls(const struct sw_setup *setup, int d)
     return advection_has_walls(&m, d);
 }
 
-static const struct sw_run_warning warnings[] = {{.warn = advection_warn_run}, {0}};
+static const struct sw_run_warning warnings[] = {SW_INITIAL_WARNING, {.warn = advection_warn_run}, {0}};
 
 extern const struct sw_problem problem_advection;
 const struct sw_problem problem_advection = {
@@ -130,6 +133,7 @@ const struct sw_problem problem_advection = {
     .bytes = advection_bytes,
     .create = advection_create,
     .validate_run = advection_validate_run,
+    .content = sw_initial_content,
     .solver = sw_fd_row,
     .step = advection_time_step,
     .warn_setup = advection_warn_setup,

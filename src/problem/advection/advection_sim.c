@@ -228,21 +228,26 @@ static enum sw_status initial_field(const struct advection_sim *a, double *u)
     return sw_err_raise(&failure);
 }
 
+/* The fields are there, and their speeds are not known. */
+static enum sw_status begin(struct sw_sim *sim, const double *u)
+{
+    struct advection_sim *a = of(sim);
+    memset(a->bad_state, 0, (size_t)a->count * sizeof *a->bad_state);
+    a->any_bad_state = false;
+    a->step = 0;
+    SW_TRY(set_diverged_from(a, 0));
+    SW_TRY(clear_diagnostics(a));
+    SW_TRY(upload_u(a, u));
+    return a->ops->end_step(a, &a->batch, 0);
+}
+
 static enum sw_status initial(struct sw_sim *sim)
 {
     struct advection_sim *a = of(sim);
     double *u = NULL;
-    enum sw_status st;
-    memset(a->bad_state, 0, (size_t)a->count * sizeof *a->bad_state);
-    a->any_bad_state = false;
-    a->step = 0;
-    SW_TRY_TO(done, st, sw_alloc((size_t)a->count * a->points, &u));
-    SW_TRY_TO(done, st, initial_field(a, u));
-    SW_TRY_TO(done, st, set_diverged_from(a, 0));
-    SW_TRY_TO(done, st, clear_diagnostics(a));
-    SW_TRY_TO(done, st, upload_u(a, u));
-    SW_TRY_TO(done, st, a->ops->end_step(a, &a->batch, 0));
-done:
+    SW_TRY(sw_alloc((size_t)a->count * a->points, &u));
+    enum sw_status st = initial_field(a, u);
+    if (!st) st = begin(sim, u);
     sw_free(u);
     return st;
 }
@@ -402,6 +407,7 @@ static const struct sw_sim_ops advection_sim_ops = {
     .state_size = state_size,
     .load = load,
     .initial = initial,
+    .begin = begin,
     .set_state = set_state,
     .get_state = get_state,
     .advance = advance,

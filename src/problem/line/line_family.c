@@ -337,6 +337,13 @@ done:
     return st;
 }
 
+const char *sw_line_validate_run(const struct sw_setup *setup, const char *solver, int ld, const double *column, int j,
+                                 char why[160])
+{
+    (void)solver;
+    return sw_initial_validate(setup, false, ld, column, j, why);
+}
+
 /* The steppers; and the band solvers, of which sw_stepper.c says how they are named. */
 const char *sw_line_solver(int k)
 {

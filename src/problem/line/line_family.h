@@ -6,6 +6,7 @@
  *
  * A kind of problem is the data below and its keys; everything else is here. A new member of the family is a file with
  * these and a row in problem_table.c. */
+#include "problem/initial_file.h"
 #include "problem/sw_problem.h"
 #include "problem/line/sw_stepper.h"
 
@@ -33,6 +34,8 @@ enum sw_status sw_line_create(const struct sw_problem *problem, const struct sw_
 enum sw_status sw_line_check_precision(const struct sw_problem *problem, const struct sw_setup *setup,
                                        const char *const *solver, int count, int ld, const double *column, int *first,
                                        const char **key, char why[160]);
+const char *sw_line_validate_run(const struct sw_setup *setup, const char *solver, int ld, const double *column, int j,
+                                 char why[160]);
 const char *sw_line_solver(int k);
 void sw_line_warn_setup(const struct sw_problem *problem, const struct sw_setup *setup, char text[200]);
 /* line_warnings.c */
@@ -66,7 +69,9 @@ enum sw_status sw_line_try_compile(const struct sw_problem *problem, const struc
      .about = "How the implicit part is taken in time: at the new time, or at the mean of both."}
 #define SW_LINE_FUNCTIONS                                                                                         \
     {.path = "initial", .kind = SW_KEY_FUNCTION, .symbols = SW_USES_X | SW_USES_RANDOM, .decides = true,          \
-     .about = "The field at time 0, an expression in x; randn(k) and rand(k) give noise."},                       \
+     .about = "The field at time 0, an expression in x; randn(k) and rand(k) give noise. Or a group that names a " \
+              "file that has it."},                                                                               \
+    SW_INITIAL_FILE_KEYS,                                                                                         \
     {.path = "forcing", .kind = SW_KEY_FUNCTION, .fallback = "",                                                  \
      .symbols = SW_USES_X | SW_USES_T | SW_USES_U | SW_USES_RANDOM, .decides = true,                              \
      .about = "The source term S, an expression in x, t and u."},                                                 \
@@ -76,6 +81,7 @@ enum sw_status sw_line_try_compile(const struct sw_problem *problem, const struc
 #define SW_LINE_OPERATIONS                                                                                        \
     .scalars = sw_line_scalars, .min_points = SW_LINE_POINTS, .timed = true, .bytes = sw_line_bytes,              \
     .create = sw_line_create, .check_precision = sw_line_check_precision, .solver = sw_line_solver,               \
+    .validate_run = sw_line_validate_run, .content = sw_initial_content,                                          \
     .warn_setup = sw_line_warn_setup, .warn_run = sw_line_warnings, .advise = sw_line_advise,                     \
     .try_compile = sw_line_try_compile
 #endif

@@ -204,6 +204,22 @@ static int sample_points(const struct sw_setup *setup, int64_t ld, const double 
     return count;
 }
 
+/* That of a file, at the same points or those before them. A file that cannot be read is refused elsewhere. */
+static enum sw_status initial_from_file(const struct sw_setup *setup, int64_t ld, const double *column, int64_t j,
+                                        int count, double *u)
+{
+    const struct sw_setup one = setup_of(setup, ld, column, j);
+    double *all;
+    SW_TRY(sw_alloc((size_t)one.n[0], &all));
+    const enum sw_status st = sw_initial_read(&one, ld, column, j, all);
+    for (int i = 0; i < count && !st; i++) {
+        const double value = all[one.n[0] * i / count];
+        u[i] = isfinite(value) ? value : 0;
+    }
+    sw_free(all);
+    return st == SW_E_MEMORY ? st : SW_OK;
+}
+
 /* The initial value at the points of sample_points(); zeros if there is none. */
 static enum sw_status initial_at(const struct sw_setup *setup, int64_t ld, const double *column, int64_t j, int count,
                                  const double *x, double *u)
@@ -211,6 +227,7 @@ static enum sw_status initial_at(const struct sw_setup *setup, int64_t ld, const
     const struct sw_program *program = sw_setup_function(setup, "initial");
     struct sw_eval *eval = NULL;
     for (int i = 0; i < count; i++) u[i] = 0;
+    if (!program && sw_initial_in_file(setup)) return initial_from_file(setup, ld, column, j, count, u);
     if (!program) return SW_OK;
     SW_TRY(begin_program(program, ld, column, j, count, x, &eval));
     sample_program(eval, count, x, NULL, 0, 0, u);
@@ -587,6 +604,7 @@ static enum sw_status warn_rounding(const struct sw_problem *problem, const stru
 }
 
 const struct sw_run_warning sw_line_warnings[] = {
+    SW_INITIAL_WARNING,
     {.warn = warn_stability},
     {.warn = warn_rounding, .of_result = true},
     {.warn = warn_resolution, .of_result = true},

@@ -1,0 +1,337 @@
+#include "input/sw_saved.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/sw_hash.h"
+#include "base/sw_mem.h"
+#include "base/sw_text.h"
+
+/* A dataset. Of one that is no result of a sweep, row r is run r; with one row (alone) that of every run. */
+struct group {
+    struct sw_array field;
+    bool     result, alone;
+    int64_t  times;      /* of a result                                                     */
+    double  *run, *t;    /* of a result: [rows] numbers of its runs; [rows][times]          */
+    bool     one_t;      /* t is [times], the same for all rows                             */
+    unsigned char digest_of_times[32];
+};
+
+struct row { double run; int group; int64_t row; };
+
+struct sw_saved {
+    struct sw_arrays *file;
+    char         *dataset;
+    int           groups;
+    struct group *group;
+    int64_t       rows;
+    struct row   *row;   /* [rows] of results, in the order of their runs                   */
+};
+
+/* ------------------------------------------------------------------ reading what describes a result */
+
+static enum sw_status read_all(const struct sw_saved *s, const struct sw_array *a, double **number)
+{
+    const int64_t first[SW_ARRAY_RANK] = {0};
+    SW_TRY(sw_alloc((size_t)(a->systems * a->n), number));
+    return sw_arrays_read_box(s->file, a, first, a->dim, *number);
+}
+
+/* The name of a variable beside the field; "" is the root. */
+static enum sw_status name_in(const char *folder, const char *name, char **path)
+{
+    struct sw_text text = {0};
+    sw_text_printf(&text, "%s/%s", folder, name);
+    *path = sw_text_take(&text);
+    return *path ? SW_OK : SW_FAIL(SW_E_MEMORY, "out of memory");
+}
+
+/* @param array  out: of a variable with so many dimensions  @return found: false: there is no such one */
+static enum sw_status find_beside(const struct sw_saved *s, const char *folder, const char *name, int rank,
+                                  struct sw_array *array, bool *found)
+{
+    char *path;
+    *found = false;
+    SW_TRY(name_in(folder, name, &path));
+    enum sw_status st = SW_OK;
+    if (sw_arrays_has(s->file, path)) {
+        st = sw_arrays_find_box(s->file, path, array);
+        *found = !st && array->rank == rank;
+        if (st == SW_E_CONFIG) st = SW_OK;
+    }
+    sw_free(path);
+    return st;
+}
+
+/* The numbers of the runs of a field that is a result: /run at the root, GROUP/group_run, or GROUP/run in files of
+ * schema 1. */
+static enum sw_status read_runs(const struct sw_saved *s, const char *folder, struct group *g)
+{
+    static const char *const name[] = {"group_run", "run"};
+    for (int k = *folder ? 0 : 1; k < 2 && !g->result; k++) {
+        struct sw_array a;
+        bool found;
+        SW_TRY(find_beside(s, folder, name[k], 1, &a, &found));
+        if (!found || a.n != g->field.dim[0]) continue;
+        SW_TRY(read_all(s, &a, &g->run));
+        g->result = true;
+    }
+    return SW_OK;
+}
+
+/* t (run, time) where it differs from run to run, else the dimension time itself. */
+static enum sw_status read_times(const struct sw_saved *s, const char *folder, struct group *g)
+{
+    struct sw_array a;
+    bool found;
+    SW_TRY(find_beside(s, folder, "t", 2, &a, &found));
+    found = found && a.dim[0] == g->field.dim[0] && a.dim[1] == g->times;
+    if (!found) {
+        SW_TRY(find_beside(s, folder, "time", 1, &a, &found));
+        found = found && a.n == g->times;
+        g->one_t = true;
+    }
+    if (!found) return SW_FAIL(SW_E_CONFIG, "it is a field over runs and times, and the file does not say which times");
+    SW_TRY(sw_arrays_digest(s->file, &a, g->digest_of_times));
+    return read_all(s, &a, &g->t);
+}
+
+/* ------------------------------------------------------------------ datasets */
+
+static enum sw_status add_group(struct sw_saved *s, const char *folder, const char *path)
+{
+    struct group g = {0};
+    SW_TRY(sw_arrays_find_box(s->file, path, &g.field));
+    enum sw_status st = g.field.rank >= 3 ? read_runs(s, folder, &g) : SW_OK;
+    g.times = g.result ? g.field.dim[1] : 1;
+    if (!st && g.result) st = read_times(s, folder, &g);
+    else if (!st && g.field.rank > 2)
+        st = SW_FAIL(SW_E_CONFIG, "it has %d dimensions; one (n) or two (runs, n) are needed, or those of a field in "
+                     "the results of a sweep", g.field.rank);
+    g.alone = !g.result && g.field.systems == 1;
+    if (!st) st = sw_resize((size_t)s->groups, (size_t)s->groups + 1, &s->group);
+    if (!st) s->group[s->groups++] = g;
+    if (st) {
+        sw_free(g.run);
+        sw_free(g.t);
+    }
+    return st;
+}
+
+/* The folders that hold a dataset of this name, which begins with '/'. */
+struct folders { const char *field; struct sw_text names; };  /* each ends with a line feed */
+
+static void note_folder(void *user, const char *name)
+{
+    struct folders *f = user;
+    const size_t length = strlen(name), field = strlen(f->field);
+    if (length <= field || strcmp(name + length - field, f->field)) return;
+    sw_text_printf(&f->names, "%.*s\n", (int)(length - field), name);
+}
+
+/* Where the number of points differs from run to run, each has a group. */
+static enum sw_status add_groups(struct sw_saved *s)
+{
+    struct folders f = {.field = s->dataset};
+    enum sw_status st;
+    sw_arrays_each(s->file, note_folder, &f);
+    SW_TRY_TO(done, st, sw_text_status(&f.names));
+    for (char *folder = f.names.data, *end; folder && (end = strchr(folder, '\n')); folder = end + 1) {
+        char *path;
+        *end = 0;
+        SW_TRY_TO(done, st, name_in(folder, s->dataset + 1, &path));
+        st = add_group(s, folder, path);
+        sw_free(path);
+        if (st) goto done;
+        if (!s->group[s->groups - 1].result) s->groups--;  /* a dataset of this name, but no field of runs */
+    }
+done:
+    sw_text_free(&f.names);
+    return st;
+}
+
+static enum sw_status find_datasets(struct sw_saved *s)
+{
+    const char *slash = strrchr(s->dataset, '/');
+    char *folder;
+    if (sw_arrays_kind(s->file) == SW_ARRAYS_DIAGONALS)
+        return SW_FAIL(SW_E_CONFIG, "a Matrix Market matrix by coordinates has no fields; a Matrix Market array has, "
+                       "one in each column");
+    if (slash == s->dataset && !sw_arrays_has(s->file, s->dataset)) SW_TRY(add_groups(s));
+    if (s->groups) return SW_OK;
+    if (!(folder = sw_strdup(s->dataset))) return SW_FAIL(SW_E_MEMORY, "out of memory");
+    folder[slash ? slash - s->dataset : 0] = 0;
+    enum sw_status st = add_group(s, folder, s->dataset);
+    sw_free(folder);
+    return st;
+}
+
+static int compare_rows(const void *a, const void *b)
+{
+    const struct row *x = a, *y = b;
+    return (x->run > y->run) - (x->run < y->run);
+}
+
+static enum sw_status sort_rows(struct sw_saved *s)
+{
+    for (int g = 0; g < s->groups; g++) s->rows += s->group[g].result ? s->group[g].field.dim[0] : 0;
+    SW_TRY(sw_alloc((size_t)s->rows, &s->row));
+    int64_t k = 0;
+    for (int g = 0; g < s->groups; g++)
+        for (int64_t r = 0; s->group[g].result && r < s->group[g].field.dim[0]; r++)
+            s->row[k++] = (struct row){s->group[g].run[r], g, r};
+    qsort(s->row, (size_t)s->rows, sizeof *s->row, compare_rows);
+    return SW_OK;
+}
+
+enum sw_status sw_saved_open(const char *path, const char *dataset, struct sw_saved **saved, bool *wrong_dataset)
+{
+    struct sw_saved *s;
+    enum sw_status st;
+    *saved = NULL;
+    *wrong_dataset = false;
+    SW_TRY(sw_alloc(1, &s));
+    SW_TRY_TO(failed, st, sw_arrays_open(path, &s->file));
+    *wrong_dataset = sw_arrays_kind(s->file) == SW_ARRAYS_DATASETS;
+    st = *dataset == '/' ? SW_OK : name_in("", dataset, &s->dataset);
+    if (!st && !s->dataset && !(s->dataset = sw_strdup(dataset))) st = SW_FAIL(SW_E_MEMORY, "out of memory");
+    if (!st) st = find_datasets(s);
+    if (!st) st = sort_rows(s);
+    if (st) goto failed;
+    *saved = s;
+    return SW_OK;
+failed:
+    sw_saved_close(&s);
+    return st;
+}
+
+void sw_saved_close(struct sw_saved **saved)
+{
+    struct sw_saved *s = saved ? *saved : NULL;
+    if (!s) return;
+    for (int g = 0; g < s->groups; g++) {
+        sw_free(s->group[g].run);
+        sw_free(s->group[g].t);
+    }
+    sw_free(s->group);
+    sw_free(s->row);
+    sw_free(s->dataset);
+    sw_arrays_close(&s->file);
+    sw_free(s);
+    *saved = NULL;
+}
+
+/* ------------------------------------------------------------------ places */
+
+static double time_of(const struct group *g, int64_t row, int64_t k)
+{
+    return g->t[(g->one_t ? 0 : row * g->times) + k];
+}
+
+/* "0, 1, 2, 3 ... 10": those of a row, no more than fit a message. */
+static void list_times(const struct group *g, int64_t row, struct sw_text *text)
+{
+    enum { SHOWN = 6 };
+    int64_t some = 0, last = -1;
+    for (int64_t k = 0; k < g->times; k++) {
+        if (!isfinite(time_of(g, row, k))) continue;
+        last = k;
+        if (some++ < SHOWN) sw_text_printf(text, "%s%.9g", some > 1 ? ", " : "", time_of(g, row, k));
+    }
+    if (some > SHOWN)
+        sw_text_printf(text, "%s%.9g", some > SHOWN + 1 ? " ... " : ", ", time_of(g, row, last));
+}
+
+/* The last time that a row has; or the saved one that is the wanted one, to rounding. */
+static int64_t find_time(const struct group *g, int64_t row, double time)
+{
+    int64_t found = -1;
+    for (int64_t k = 0; k < g->times; k++) {
+        const double t = time_of(g, row, k);
+        if (isfinite(t) && (time == SW_SAVED_LAST || fabs(t - time) <= 1e-9 * fmax(fabs(t), fabs(time)))) found = k;
+    }
+    return found;
+}
+
+static enum sw_status no_such_time(const struct group *g, int64_t row, double run, double time)
+{
+    struct sw_text text = {0};
+    list_times(g, row, &text);
+    enum sw_status st =
+        time == SW_SAVED_LAST ? SW_FAIL(SW_E_CONFIG, "nothing was saved of run %.0f", run)
+        : SW_FAIL(SW_E_CONFIG, "nothing was saved then; run %.0f has the times %s", run, sw_text_get(&text));
+    sw_text_free(&text);
+    return st;
+}
+
+static enum sw_status no_such_run(const struct sw_saved *s)
+{
+    const struct group *g = &s->group[0];
+    const int64_t rows = g->result ? s->rows : g->field.systems;
+    const double least = g->result ? s->row[0].run : 0, most = g->result ? s->row[rows - 1].run : (double)(rows - 1);
+    if (most - least != (double)(rows - 1))
+        return SW_FAIL(SW_E_CONFIG, "the file has %lld runs of numbers between %.0f and %.0f, and not this one",
+                       (long long)rows, least, most);
+    if (rows == 1) return SW_FAIL(SW_E_CONFIG, "the file has one run, number %.0f", least);
+    return SW_FAIL(SW_E_CONFIG, "the file has %lld runs, %.0f to %.0f", (long long)rows, least, most);
+}
+
+static enum sw_status find_result(const struct sw_saved *s, double run, double time, struct sw_saved_place *p,
+                                  bool *wrong_time)
+{
+    const struct row wanted = {.run = run};
+    const struct row *row = bsearch(&wanted, s->row, (size_t)s->rows, sizeof wanted, compare_rows);
+    if (!row) return no_such_run(s);
+    const struct group *g = &s->group[row->group];
+    const struct sw_array *a = &g->field;
+    *p = (struct sw_saved_place){.group = row->group, .row = row->row, .time = find_time(g, row->row, time),
+                                 .n = {1, 1, 1}};
+    *wrong_time = p->time < 0 && time != SW_SAVED_LAST;
+    if (p->time < 0) return no_such_time(g, row->row, run, time);
+    p->t = time_of(g, row->row, p->time);
+    for (int d = 0; d < a->rank - 2; d++) p->n[d] = a->dim[a->rank - 1 - d];
+    return SW_OK;
+}
+
+enum sw_status sw_saved_find(const struct sw_saved *s, double run, double time, struct sw_saved_place *p,
+                             bool *wrong_time)
+{
+    const struct group *g = &s->group[0];
+    *wrong_time = false;
+    if (g->result) return find_result(s, run, time, p, wrong_time);
+    *wrong_time = time != SW_SAVED_LAST;
+    if (*wrong_time) return SW_FAIL(SW_E_CONFIG, "the dataset has no times; leave it out");
+    if (!g->alone && !(run < (double)g->field.systems)) return no_such_run(s);
+    *p = (struct sw_saved_place){.row = g->alone ? 0 : (int64_t)run, .t = NAN, .n = {g->field.n, 1, 1}};
+    return SW_OK;
+}
+
+enum sw_status sw_saved_read(const struct sw_saved *s, const struct sw_saved_place *p, double *out)
+{
+    const struct group *g = &s->group[p->group];
+    const struct sw_array *a = &g->field;
+    int64_t first[SW_ARRAY_RANK] = {0}, count[SW_ARRAY_RANK];
+    const int leading = g->result ? 2 : a->rank - 1;
+    for (int d = 0; d < a->rank; d++) count[d] = d < leading ? 1 : a->dim[d];
+    if (leading > 0) first[0] = p->row;
+    if (leading > 1) first[1] = p->time;
+    return sw_arrays_read_box(s->file, a, first, count, out);
+}
+
+enum sw_status sw_saved_digest(const struct sw_saved *s, unsigned char digest[32])
+{
+    struct sw_hash h;
+    unsigned char one[32];
+    sw_hash_start(&h);
+    for (int g = 0; g < s->groups; g++) {
+        const struct group *group = &s->group[g];
+        SW_TRY(sw_arrays_digest(s->file, &group->field, one));
+        sw_hash_add(&h, one, sizeof one);
+        if (!group->result) continue;
+        sw_hash_add(&h, group->digest_of_times, sizeof group->digest_of_times);
+        sw_hash_add(&h, group->run, (size_t)group->field.dim[0] * sizeof *group->run);
+    }
+    sw_hash_end(&h, digest);
+    return SW_OK;
+}

@@ -1,0 +1,44 @@
+#ifndef SW_SAVED_H
+#define SW_SAVED_H
+/* Fields that are saved in a file, one for each run, or for each run and time:
+ *
+ *     a field of the results of a sweep (docs/output.md): (run, time, points), points in one to three dimensions;
+ *         where the number of points differs from run to run, of all groups together
+ *     any other dataset, of HDF5 or a Matrix Market array: (points), of all runs alike, or (run, points)
+ *
+ * Any thread may call at any time. Messages do not name the file. */
+#include "input/sw_arrays.h"
+
+struct sw_saved;
+
+/** Open a file and find a dataset.
+ * @param wrong_dataset  out: where it fails, whether it is the dataset that is to blame, not the file
+ * @return as sw_arrays_open(), sw_arrays_find_box(); SW_E_CONFIG the dataset has none of the shapes above */
+enum sw_status sw_saved_open(const char *path, const char *dataset, struct sw_saved **saved, bool *wrong_dataset);
+void sw_saved_close(struct sw_saved **saved);
+
+enum { SW_SAVED_DIMS = 3 };
+#define SW_SAVED_LAST 1e300  /* as a time: the last of the run */
+
+/* One field of a file. */
+struct sw_saved_place {
+    int     group;               /* the dataset that has it                                     */
+    int64_t row, time;           /* in this dataset                                             */
+    double  t;                   /* its time; NaN: the file does not say                        */
+    int64_t n[SW_SAVED_DIMS];    /* points along x, y, z; 1 in a dimension that it does not have */
+};
+
+/** Find the field of a run at a time.
+ * @param run   its number in the file, from 0
+ * @param time  SW_SAVED_LAST, or one that was saved, to a part in 1e9
+ * @param wrong_time  out: where it fails, whether it is the time that is to blame, not the run
+ * @return SW_E_CONFIG there is none, with those there are */
+enum sw_status sw_saved_find(const struct sw_saved *saved, double run, double time, struct sw_saved_place *place,
+                             bool *wrong_time);
+
+/** @param out  [n[2]][n[1]][n[0]]  @return as sw_arrays_read() */
+enum sw_status sw_saved_read(const struct sw_saved *saved, const struct sw_saved_place *place, double *out);
+
+/** SHA-256 of all that decides what a place is and holds. @return as sw_arrays_digest() */
+enum sw_status sw_saved_digest(const struct sw_saved *saved, unsigned char digest[32]);
+#endif
