@@ -604,10 +604,10 @@ static enum sw_status warn_rounding(const struct sw_problem *problem, const stru
 }
 
 const struct sw_run_warning sw_line_warnings[] = {
-    SW_INITIAL_WARNING,
     {.warn = warn_stability},
     {.warn = warn_rounding, .of_result = true},
     {.warn = warn_resolution, .of_result = true},
+    SW_INITIAL_WARNING,
     {0},
 };
 
