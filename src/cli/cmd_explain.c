@@ -23,6 +23,7 @@ static const char *kind_of(const struct sw_key *key)
     case SW_KEY_FUNCTION: return "expression";
     case SW_KEY_TIMES: return "times";
     case SW_KEY_NAMES: return "group of your own names";
+    case SW_KEY_UNKNOWNS: return "list of names";
     case SW_KEY_SWITCH: return "true or false";
     }
     return "";
@@ -39,7 +40,7 @@ static void range_of(const struct sw_key *key, const struct sw_problem *owner, s
     const int dim = owner && owner->max_dim > 1 ? owner->max_dim : 1;
     const struct { unsigned bit; const char *name; } use[] = {
         {SW_USES_X, owner && owner->numbered ? "i" : dim == 1 ? "x" : dim == 2 ? "x, y" : "x, y, z"},
-        {SW_USES_T, "t"}, {SW_USES_U, "u"},
+        {SW_USES_TERMS, "the unknowns, their derivatives, x, t"}, {SW_USES_T, "t"}, {SW_USES_U, "u"},
         {SW_USES_RANDOM, "rand, randn"}};
     const char *comma = "in ";
     if (key->words)

@@ -146,7 +146,7 @@ static enum sw_status check_block(const struct lengthening *g, struct run_block 
                          s->group->nfield, &s->field, &s->nfield));
     SW_TRY(match_outputs(g, s, "output.scalars", s->old->scalar_step, s->old->nscalar, s->group->scalar_step,
                          s->group->nscalar, &s->scalar, &s->nscalar));
-    if (s->nfield) SW_TRY(check_quantities(g, s, problem->fields, type, "output.fields"));
+    if (s->nfield) SW_TRY(check_quantities(g, s, sw_sweep_fields(g->l->sweep, s->group), type, "output.fields"));
     if (s->nscalar) SW_TRY(check_quantities(g, s, problem->scalars, SW_H5_DOUBLE, "output.scalars"));
     return SW_OK;
 }
@@ -196,7 +196,7 @@ static enum sw_status read_states(struct lengthening *g, const struct run_block 
 static enum sw_status add_fields(struct lengthening *g, const struct run_block *s, const struct pair *pair,
                                  int64_t count, struct sw_part *part)
 {
-    const struct sw_quantity *fields = g->l->sweep->problem->fields;
+    const struct sw_quantity *fields = sw_sweep_fields(g->l->sweep, s->group);
     const size_t number = g->l->sweep->single_fields ? sizeof(float) : sizeof(double),
                  bytes = (size_t)sw_points(s->data_group->n) * number;
     size_t many = 0;

@@ -54,8 +54,12 @@ static enum sw_status set_config(struct sw_metadata *f, const char *text, char *
 static enum sw_status set_expressions(struct sw_metadata *f, const struct sw_sweep *sweep)
 {
     struct sw_text t = {0};
-    for (int k = 0; k < sweep->nfunction; k++)
-        sw_text_printf(&t, "%s%s: %s", k ? "; " : "", sweep->function[k].key, sweep->function[k].text);
+    for (int k = 0; k < sweep->nfunction; k++) {
+        const struct sw_function *g = &sweep->function[k];
+        sw_text_printf(&t, "%s%s", k ? "; " : "", g->key);
+        if (sweep->nunknown > 1) sw_text_printf(&t, ".%s", sweep->unknown[g->unknown]);
+        sw_text_printf(&t, ": %s", g->text);
+    }
     return move_text(f, SW_METADATA_EXPRESSIONS, &t);
 }
 

@@ -10,6 +10,13 @@ const struct sw_function *sw_setup_find(const struct sw_setup *setup, const char
     return NULL;
 }
 
+const struct sw_function *sw_setup_find_of(const struct sw_setup *setup, const char *key, int unknown)
+{
+    for (int k = 0; k < setup->nfunction; k++)
+        if (setup->function[k].unknown == unknown && !strcmp(setup->function[k].key, key)) return &setup->function[k];
+    return NULL;
+}
+
 const struct sw_program *sw_setup_function(const struct sw_setup *setup, const char *key)
 {
     const struct sw_function *f = sw_setup_find(setup, key);

@@ -13,12 +13,14 @@ enum sw_key_kind {
     SW_KEY_FUNCTION,  /* an expression over the points as well; `symbols` says which names it may use  */
     SW_KEY_TIMES,     /* a list of times, or "linspace(0, end, 11)"                                    */
     SW_KEY_NAMES,     /* a group whose members the user names: sweep, define                           */
+    SW_KEY_UNKNOWNS,  /* a list of the names of the unknowns                                            */
     SW_KEY_SWITCH     /* true or false, one value for the whole sweep                                  */
 };
 
 /* What a FUNCTION may use besides the parameters of the run. X: the coordinates, x and as many of y and z as the
- * problem has dimensions. */
-enum { SW_USES_X = 1, SW_USES_T = 2, SW_USES_U = 4, SW_USES_RANDOM = 8 };
+ * problem has dimensions. TERMS: the unknowns and their derivatives, x and t; the problem compiles it
+ * (sw_problem.check_functions). */
+enum { SW_USES_X = 1, SW_USES_T = 2, SW_USES_U = 4, SW_USES_RANDOM = 8, SW_USES_TERMS = 16 };
 
 struct sw_key {
     const char      *path;      /* "time.dt"                                                        */
@@ -37,6 +39,8 @@ struct sw_key {
     const char      *words;     /* WORD: "product|zip|random"                                       */
     const char    *(*word)(int k);  /* WORD: or these, one after another, NULL after the last: of a table      */
     unsigned         symbols;   /* FUNCTION                                                         */
+    bool             each;      /* FUNCTION: one for each unknown: a group, whose members have their names, or where
+                                   there is one unknown the expression itself                       */
     bool             decides;   /* the numbers of a run depend on it: it is hashed into the run's id */
     bool             later;     /* WORD: files are older than the key: its default is not hashed        */
     bool             common;    /* WORD: one word for all runs, not "$axis"                         */

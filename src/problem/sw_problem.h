@@ -22,9 +22,10 @@ struct sw_quantity {       /* something that is written out */
 /* A named expression of the config, compiled. RUN symbols are columns (below). */
 struct sw_function {
     const char              *key;      /* "forcing"                      */
+    int                      unknown;  /* whose, of a key that has one for each; else 0 */
     const char              *text;     /* as the user wrote it           */
     const struct sw_expr    *expr;
-    const struct sw_program *program;
+    const struct sw_program *program;  /* NULL: the problem compiles it  */
 };
 
 /* A WORD, SWITCH or TEXT key of the problem and its word. */
@@ -89,6 +90,8 @@ struct sw_setup {
     const struct sw_function *function;
     int nchoice;
     const struct sw_choice *choice;    /* the words of these runs                                           */
+    int nunknown;                      /* 0: the config does not name them                                  */
+    const char *const *unknown;        /* [nunknown] their names                                            */
 };
 
 /** The word of a WORD, SWITCH or TEXT key of the problem, NULL if it has no such key. */
@@ -100,6 +103,9 @@ bool sw_setup_chosen(const struct sw_setup *setup, const char *key, const char *
 /** A function key, or its program; NULL if the config has none. */
 const struct sw_function *sw_setup_find(const struct sw_setup *setup, const char *key);
 const struct sw_program *sw_setup_function(const struct sw_setup *setup, const char *key);
+
+/** That of one unknown, of a key that has one for each. */
+const struct sw_function *sw_setup_find_of(const struct sw_setup *setup, const char *key, int unknown);
 
 /** The column of a number key, by its path: -1 if the problem has no such key. */
 int sw_setup_column(const struct sw_setup *setup, const char *path);
@@ -213,6 +219,13 @@ struct sw_problem {
     /** The fields of runs with these words on a grid of this dimension; the setup counts for its choices and dim only.
      * NULL: `fields`. Runs of one shape have the same: a key on which it depends is `common`. */
     const struct sw_quantity *(*fields_of)(const struct sw_setup *setup);
+
+    /** What is wrong with the functions that the problem compiles, or with the names of the unknowns. The setup counts
+     * for its columns, functions, choices and unknowns only. NULL: it compiles none.
+     * @param function  out: which of the setup's; -1: the names of the unknowns
+     * @param err       filled on SW_E_CONFIG
+     * @return SW_E_CONFIG; SW_E_MEMORY */
+    enum sw_status (*check_functions)(const struct sw_setup *setup, int *function, struct sw_expr_error *err);
 
     /** Whether the grid has walls at the ends of dimension d, which both are points then. The setup counts for its
      * choices and functions only. NULL: no. */

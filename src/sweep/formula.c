@@ -5,9 +5,11 @@
 #include <string.h>
 
 #include "base/sw_mem.h"
+#include "base/sw_nearest_name.h"
 #include "sweep/grid_settings.h"
 #include "sweep/keys.h"
 #include "sweep/sweep_own.h"
+#include "sweep/unknowns.h"
 
 /* ------------------------------------------------------------------ parsing and compiling */
 
@@ -150,18 +152,19 @@ static enum sw_status make_scope(const struct sw_sweep *s, const struct sw_key *
     return SW_OK;
 }
 
-static enum sw_status add_function(struct sw_sweep *s, const struct sw_key *key, const struct sw_setting *setting,
-                                   const char *text)
+static enum sw_status add_function(struct sw_sweep *s, const struct sw_key *key, int unknown,
+                                   const struct sw_setting *setting, const char *text)
 {
+    const bool later = (key->symbols & SW_USES_TERMS) != 0;
     struct sw_scope scope;
     struct formula *f;
     SW_TRY(formula_parse(s, key->path, setting, text, &f));
     if (!f) return SW_OK;
     SW_TRY(make_scope(s, key, &scope));
-    SW_TRY(formula_compile(s, f, &scope));
-    if (f->program)
-        s->function[s->nfunction++] =
-            (struct sw_function){.key = key->path, .text = f->text, .expr = f->expr, .program = f->program};
+    if (!later) SW_TRY(formula_compile(s, f, &scope));
+    if (f->program || later)
+        s->function[s->nfunction++] = (struct sw_function){.key = key->path, .unknown = unknown, .text = f->text,
+                                                           .expr = f->expr, .program = f->program};
     return SW_OK;
 }
 
@@ -180,16 +183,16 @@ static void report_group(struct sw_sweep *s, const struct sw_key *key, const str
     report_error(s, group, "'%s' is a group; write an expression in quotes", key->path);
 }
 
-static enum sw_status read_function(struct sw_sweep *s, const struct sw_key *key)
+static enum sw_status read_function_at(struct sw_sweep *s, const struct sw_key *key, int unknown,
+                                       const struct sw_setting *setting)
 {
-    const struct sw_setting *setting = key_setting(s, key->path);
     const char *absent = key_default(s, key);
     char number[32];
-    if (!setting) return absent && *absent ? add_function(s, key, NULL, absent) : SW_OK;
+    if (!setting) return absent && *absent ? add_function(s, key, unknown, NULL, absent) : SW_OK;
     switch (setting->kind) {
-    case SW_SETTING_STRING: return add_function(s, key, setting, setting->text);
+    case SW_SETTING_STRING: return add_function(s, key, unknown, setting, setting->text);
     case SW_SETTING_INTEGER:
-    case SW_SETTING_REAL: return add_function(s, key, setting, sw_number(setting->number, number));
+    case SW_SETTING_REAL: return add_function(s, key, unknown, setting, sw_number(setting->number, number));
     case SW_SETTING_GROUP:
         if (!key_has_members(s, key, setting)) report_group(s, key, setting);
         return SW_OK;
@@ -197,14 +200,72 @@ static enum sw_status read_function(struct sw_sweep *s, const struct sw_key *key
     }
 }
 
+static const struct sw_setting *child_of(const struct sw_setting *group, const char *name)
+{
+    for (int k = 0; k < group->count; k++)
+        if (!strcmp(group->child[k]->name, name)) return group->child[k];
+    return NULL;
+}
+
+static enum sw_status read_each(struct sw_sweep *s, const struct sw_key *key, const struct sw_setting *group)
+{
+    for (int k = 0; k < group->count; k++) {
+        const struct sw_setting *child = group->child[k];
+        if (unknown_find(s, child->name) >= 0) continue;
+        const char *near = sw_nearest_name(child->name, s->unknown, s->nunknown);
+        if (near) report_error(s, child, "'%s': there is no unknown '%s'; did you mean '%s'?", key->path, child->name, near);
+        else
+            report_error(s, child, "'%s': there is no unknown '%s': unknowns = [ ... ] names them, it has '%s'%s",
+                         key->path, child->name, s->unknown[0], s->nunknown > 1 ? " ..." : "");
+    }
+    for (int v = 0; v < s->nunknown; v++) {
+        const struct sw_setting *setting = child_of(group, s->unknown[v]);
+        if (!setting && !key->fallback)
+            report_error(s, group, "'%s' has no expression for the unknown '%s'", key->path, s->unknown[v]);
+        else SW_TRY(read_function_at(s, key, v, setting));
+    }
+    return SW_OK;
+}
+
+static enum sw_status read_function(struct sw_sweep *s, const struct sw_key *key)
+{
+    const struct sw_setting *setting = key_setting(s, key->path);
+    if (key->each && setting && setting->kind == SW_SETTING_GROUP) return read_each(s, key, setting);
+    if (!key->each || s->nunknown < 2) return read_function_at(s, key, 0, setting);
+    if (setting)
+        report_error(s, setting, "'%s' is one expression: with %d unknowns write %s = { %s = \"...\"; ... };", key->path,
+                     s->nunknown, key->path, s->unknown[0]);
+    return SW_OK;
+}
+
 enum sw_status functions_read(struct sw_sweep *s)
 {
     const struct sw_key *key;
     size_t most = 0;
-    for (int k = 0; (key = key_at(s, k)); k++) most += key->kind == SW_KEY_FUNCTION;
+    for (int k = 0; (key = key_at(s, k)); k++)
+        if (key->kind == SW_KEY_FUNCTION) most += key->each ? SW_UNKNOWNS_MOST : 1;
     SW_TRY(sw_arena_take(s->own->arena, most, &s->function));
     for (int k = 0; (key = key_at(s, k)); k++)
         if (key->kind == SW_KEY_FUNCTION) SW_TRY(read_function(s, key));
+    return SW_OK;
+}
+
+enum sw_status functions_check(struct sw_sweep *s)
+{
+    const struct sw_setup setup = {.ncolumn = s->ncolumn, .scope = &s->own->scope, .column = s->column_name,
+                                   .nfunction = s->nfunction, .function = s->function, .nchoice = s->nchoice,
+                                   .choice = s->choice, .nunknown = s->nunknown, .unknown = s->unknown};
+    struct sw_expr_error err = {0};
+    int function = -1;
+    if (!s->problem->check_functions || s->own->report->errors) return SW_OK;
+    const enum sw_status st = s->problem->check_functions(&setup, &function, &err);
+    if (st != SW_E_CONFIG) return st;
+    for (const struct formula *f = s->own->formula; f && function >= 0; f = f->next)
+        if (f->expr == s->function[function].expr) {
+            report_expr_error(s, f->setting, f->path, f->text, &err);
+            return SW_OK;
+        }
+    report_error(s, key_setting(s, "unknowns"), "'unknowns': %s%s%s", err.text, *err.hint ? "; " : "", err.hint);
     return SW_OK;
 }
 

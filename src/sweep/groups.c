@@ -36,6 +36,7 @@ static void find_named_dimensions(const struct sw_sweep *s, struct shape *p)
     p->named_by = -1;
     for (int k = 0; k < s->nfunction; k++) {
         const struct sw_program *program = s->function[k].program;
+        if (!program) continue;  /* of a problem with one dimension */
         const int needs = sw_program_uses(program, "z") ? 3 : sw_program_uses(program, "y") ? 2 : 1;
         if (needs > p->named) { p->named = needs; p->named_by = k; }
     }
@@ -320,13 +321,16 @@ struct sw_setup sw_sweep_setup(const struct sw_sweep *s, const struct sw_group *
                              .nfunction = s->nfunction,
                              .function = s->function,
                              .nchoice = s->nchoice,
-                             .choice = group->choice ? group->choice : s->choice};
+                             .choice = group->choice ? group->choice : s->choice,
+                             .nunknown = s->nunknown,
+                             .unknown = s->unknown};
     for (int d = 0; d < group->dim && s->problem->walls; d++) setup.walls[d] = s->problem->walls(&setup, d);
     return setup;
 }
 
 const struct sw_quantity *sw_sweep_fields(const struct sw_sweep *s, const struct sw_group *group)
 {
+    if (s->own->unknown_field) return s->own->unknown_field;
     const struct sw_setup setup = sw_sweep_setup(s, group, 1);
     return s->problem->fields_of ? s->problem->fields_of(&setup) : s->problem->fields;
 }

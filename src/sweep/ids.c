@@ -16,7 +16,8 @@
  *
  *     schema word, problem
  *     "last point" where there is a point beside grid.n, which runs of older versions did not have
- *     each deciding FUNCTION key that is set: its path, its expression printed from the syntax tree
+ *     each deciding FUNCTION key that is set: its path, the unknown whose it is if it has one for each, its expression
+ *         printed from the syntax tree
  *     each deciding WORD, ROW, TEXT or SWITCH key: its id name (sw_key_id_name()), its word in this run
  *     the digest of the files that the problem reads, where it reads any
  *     the names of the numbers that follow, and zeros up to a full 64-byte block of the hash
@@ -152,6 +153,7 @@ static enum sw_status add_functions(const struct sw_sweep *s, struct sw_hash *h,
         if (!function_decides(s, k)) continue;
         sw_expr_print(s->function[k].expr, &text);
         add_text(h, length, s->function[k].key);
+        if (key_find(s, s->function[k].key)->each) add_text(h, length, s->unknown[s->function[k].unknown]);
         add_text(h, length, sw_text_get(&text));
         st = sw_text_status(&text);
         sw_text_free(&text);

@@ -200,6 +200,7 @@ static void check_group(const struct sw_sweep *s, const struct sw_setting *group
         const struct sw_key *key = key_find(s, child->path);
         bool names = key && key->kind == SW_KEY_NAMES;
         int wanted;
+        /* the members of a group of one expression for each unknown: unknowns.h */
         if (key && !names && !key_has_members(s, key, child)) continue;
         if (!key && !is_group(s, child->path)) report_unknown(s, child, group->path);
         else if ((wanted = count_elements(s, child->path)) > 0) {

@@ -74,7 +74,8 @@ static void check_allowed(const struct sw_sweep *s, const struct sw_setting *set
     else if (is_in_language(s, name)) why = "it is a function or constant of the expressions";
     else if (is_in_list(name, file_names) || sw_run_column_find(name) || is_group_name(name) ||
              (s->problem->iterates && is_in_list(name, history_names)) ||
-             is_quantity(name, s->problem->fields) || is_quantity(name, s->problem->scalars))
+             is_quantity(name, s->own->unknown_field ? s->own->unknown_field : s->problem->fields) ||
+             is_quantity(name, s->problem->scalars))
         why = "it is a variable of the output file";
     if (why) report_error(s, setting, "'%s' cannot be called '%s': %s", setting->path, name, why);
 }

@@ -45,6 +45,8 @@ struct sw_sweep {
     struct sw_function *function;       /* FUNCTION keys that the config sets, "exact" among them             */
     int         nchoice;
     struct sw_choice   *choice;         /* WORD keys of the problem                                           */
+    int         nunknown;               /* 0: the config does not name them                                   */
+    const char *unknown[SW_UNKNOWNS_MOST];
     char        id[13];                 /* of the set of run ids, 12 hexadecimal digits: by sw_sweep_ids() */
     char        config_sha256[65];      /* that of the config; where runs read files, with what is in them: likewise */
 

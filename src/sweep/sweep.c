@@ -18,6 +18,7 @@
 #include "sweep/sample.h"
 #include "sweep/sweep_own.h"
 #include "sweep/times.h"
+#include "sweep/unknowns.h"
 #include "sweep/words.h"
 
 static void report_missing_problem(const struct sw_sweep *s, const char *known)
@@ -76,6 +77,7 @@ static enum sw_status expand(struct sw_sweep *s)
     if (!s->problem) return status_so_far(s);
     SW_TRY(keys_read(s));
     SW_TRY(options_read(s));
+    SW_TRY(unknowns_read(s));
     errors = s->own->report->errors;
     SW_TRY(axes_read(s));
     SW_TRY(axes_combine(s));
@@ -84,6 +86,7 @@ static enum sw_status expand(struct sw_sweep *s)
     SW_TRY(columns_make(s));
     choices_resolve(s);
     SW_TRY(functions_read(s));
+    SW_TRY(functions_check(s));
     names_check(s);
     if (s->problem->timed) SW_TRY(times_read(s, "output.fields.times", s->own->fields));
     else SW_TRY(end_read(s, "output.fields", s->own->fields));

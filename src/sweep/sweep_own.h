@@ -7,6 +7,7 @@
  *     key_table, keys      the keys of a problem, with their settings
  *     grid                 lists of one number for each dimension
  *     formula              expressions: numbers of a run, functions of the points
+ *     unknowns             the names of the unknowns, where a config gives them
  *     sample, axis         points drawn at random; the axes and their values
  *     words                keys that take a word or the name of a row, of the config or of an axis
  *     options              keys with one value for the whole sweep
@@ -43,6 +44,7 @@ struct sw_sweep_own {
     int              *choice_column;    /* [nchoice] the axis its word is taken from, -1: all runs have one     */
 
     struct formula   *formula;          /* a linked list of all                                                 */
+    struct sw_quantity *unknown_field;  /* [nunknown + 1] fields by the names of the unknowns; NULL: there are none */
     struct axis      *axis;             /* [naxis]                                                              */
     struct sample    *sample;
     struct source    *source;           /* [ncolumn] where the numbers of a column come from                    */

@@ -1,0 +1,70 @@
+#include "sweep/unknowns.h"
+
+#include <string.h>
+
+#include "sweep/keys.h"
+#include "sweep/sweep_own.h"
+
+enum { LONGEST = 31 };
+
+int unknown_find(const struct sw_sweep *s, const char *name)
+{
+    for (int k = 0; k < s->nunknown; k++)
+        if (!strcmp(s->unknown[k], name)) return k;
+    return -1;
+}
+
+static const struct sw_key *find_key(const struct sw_sweep *s)
+{
+    const struct sw_key *key;
+    for (int k = 0; (key = key_at(s, k)); k++)
+        if (key->kind == SW_KEY_UNKNOWNS) return key;
+    return NULL;
+}
+
+static bool is_name(const char *text)
+{
+    static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ", rest[] = "0123456789_";
+    const size_t length = strlen(text);
+    if (!length || length > LONGEST || !strchr(letters, text[0])) return false;
+    for (const char *c = text; *c; c++)
+        if (!strchr(letters, *c) && !strchr(rest, *c)) return false;
+    return true;
+}
+
+static void add(struct sw_sweep *s, const struct sw_setting *at, const char *name)
+{
+    if (!is_name(name))
+        report_error(s, at, "'%s': '%s' is no name: letters, digits and _, a letter first, at most %d", at->path, name,
+                     LONGEST);
+    else if (unknown_find(s, name) >= 0) report_error(s, at, "'%s': '%s' stands there twice", at->path, name);
+    else s->unknown[s->nunknown++] = name;
+}
+
+static void read_list(struct sw_sweep *s, const struct sw_setting *list)
+{
+    if (list->kind == SW_SETTING_STRING) add(s, list, list->text);
+    else if (list->kind != SW_SETTING_LIST || list->count < 1 || list->count > SW_UNKNOWNS_MOST)
+        report_error(s, list, "'%s' is a list of one to %d names, [\"u\", \"v\"]", list->path, SW_UNKNOWNS_MOST);
+    else
+        for (int k = 0; k < list->count; k++) {
+            const struct sw_setting *name = list->child[k];
+            if (name->kind == SW_SETTING_STRING) add(s, list, name->text);
+            else report_error(s, list, "'%s': the names are texts in quotes", list->path);
+        }
+}
+
+enum sw_status unknowns_read(struct sw_sweep *s)
+{
+    static const char *const label[SW_UNKNOWNS_MOST] = {"the first unknown", "the second unknown", "the third unknown",
+                                               "the fourth unknown"};
+    const struct sw_key *key = find_key(s);
+    const struct sw_setting *list;
+    if (!key) return SW_OK;
+    if ((list = key_setting(s, key->path))) read_list(s, list);
+    if (!s->nunknown) s->unknown[s->nunknown++] = key->fallback;
+    SW_TRY(sw_arena_take(s->own->arena, (size_t)s->nunknown + 1, &s->own->unknown_field));
+    for (int k = 0; k < s->nunknown; k++)
+        s->own->unknown_field[k] = (struct sw_quantity){s->unknown[k], "1", s->nunknown > 1 ? label[k] : "the unknown"};
+    return SW_OK;
+}
