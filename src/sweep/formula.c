@@ -193,9 +193,7 @@ static enum sw_status read_function_at(struct sw_sweep *s, const struct sw_key *
     case SW_SETTING_STRING: return add_function(s, key, unknown, setting, setting->text);
     case SW_SETTING_INTEGER:
     case SW_SETTING_REAL: return add_function(s, key, unknown, setting, sw_number(setting->number, number));
-    case SW_SETTING_GROUP:
-        if (!key_has_members(s, key, setting)) report_group(s, key, setting);
-        return SW_OK;
+    case SW_SETTING_GROUP: report_group(s, key, setting); return SW_OK;
     default: report_error(s, setting, "'%s' must be an expression in quotes", key->path); return SW_OK;
     }
 }
@@ -213,7 +211,8 @@ static enum sw_status read_each(struct sw_sweep *s, const struct sw_key *key, co
         const struct sw_setting *child = group->child[k];
         if (unknown_find(s, child->name) >= 0) continue;
         const char *near = sw_nearest_name(child->name, s->unknown, s->nunknown);
-        if (near) report_error(s, child, "'%s': there is no unknown '%s'; did you mean '%s'?", key->path, child->name, near);
+        if (near)
+            report_error(s, child, "'%s': there is no unknown '%s'; did you mean '%s'?", key->path, child->name, near);
         else
             report_error(s, child, "'%s': there is no unknown '%s': unknowns = [ ... ] names them, it has '%s'%s",
                          key->path, child->name, s->unknown[0], s->nunknown > 1 ? " ..." : "");
@@ -230,11 +229,12 @@ static enum sw_status read_each(struct sw_sweep *s, const struct sw_key *key, co
 static enum sw_status read_function(struct sw_sweep *s, const struct sw_key *key)
 {
     const struct sw_setting *setting = key_setting(s, key->path);
+    if (setting && key_has_members(s, key, setting)) return SW_OK;
     if (key->each && setting && setting->kind == SW_SETTING_GROUP) return read_each(s, key, setting);
     if (!key->each || s->nunknown < 2) return read_function_at(s, key, 0, setting);
     if (setting)
-        report_error(s, setting, "'%s' is one expression: with %d unknowns write %s = { %s = \"...\"; ... };", key->path,
-                     s->nunknown, key->path, s->unknown[0]);
+        report_error(s, setting, "'%s' is one expression: with %d unknowns write %s = { %s = \"...\"; ... };",
+                     key->path, s->nunknown, key->path, s->unknown[0]);
     return SW_OK;
 }
 

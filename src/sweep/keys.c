@@ -186,7 +186,10 @@ static int count_elements(const struct sw_sweep *s, const char *path)
 bool key_has_members(const struct sw_sweep *s, const struct sw_key *key, const struct sw_setting *setting)
 {
     const size_t length = strlen(key->path);
+    bool known = !key->each;  /* else the members may be called like the unknowns */
     if (key->kind != SW_KEY_FUNCTION || setting->kind != SW_SETTING_GROUP) return false;
+    for (int k = 0; k < setting->count; k++) known |= key_find(s, setting->child[k]->path) != NULL;
+    if (!known) return false;
     for (int k = 0; k < s->own->nkey; k++)
         if (!strncmp(s->own->key[k].key->path, key->path, length) && s->own->key[k].key->path[length] == '.')
             return true;
