@@ -15,6 +15,7 @@ fd:      base device comm linalg cuda
 elliptic: base device linalg cuda
 problem: base input expr device field
 problem/line:      base expr device linalg field fd problem cuda
+problem/equation:  base expr device linalg field problem problem/line
 problem/bvp:       base expr device linalg field problem cuda
 problem/tridiagonal: base input expr device comm linalg field problem cuda
 problem/elliptic: base expr device elliptic field problem

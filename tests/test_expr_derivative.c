@@ -119,7 +119,8 @@ static void every_operation_has_its_derivative(void **state)
     (void)state;
     for (enum operation op = 0; op < OP_COUNT; op++) {
         int compared = 0;
-        if (!op_table[op].written || op_is_random(op)) continue;   /* rand and randn: in the forms below */
+        if (!op_table[op].written || op_derivative(op)) continue;  /* those of fields: below */
+        if (op_is_random(op)) continue;                            /* rand and randn: in the forms below */
         for (int form = 0; form < (op_table[op].operands > 1 ? 4 : 2); form++) {
             struct sw_text text = {0};
             write_operation(op, form, &text);
@@ -222,11 +223,47 @@ static void a_sum_of_trees_is_their_sum(void **state)
     sw_text_free(&text);
 }
 
+/* dx(u) is no function of u at a point, and nothing that could be differentiated; where no name is in it, it is as
+ * constant as all else. In a program it has no meaning. */
+static void derivatives_of_fields_are_no_functions_of_numbers(void **state)
+{
+    (void)state;
+    static const char *const texts[] = {"dx(x)", "1 + a*dxx(x)", "dxxx(sin(x))", "dxxxx(x^2)"};
+    static const int column[] = {1, 7, 1, 1};
+    const struct sw_scope scope = {symbols, 3, false, 0};
+    const char *value_text, *name;
+    int arguments;
+    for (int j = 0; j < 4; j++) {
+        struct sw_expr *expr = parse(texts[j]), *slope;
+        struct sw_program *program = NULL;
+        struct sw_expr_error err;
+        struct sw_text printed = {0};
+        assert_int_equal(sw_expr_derivative(expr, "x", &slope), SW_E_CONFIG);
+        assert_null(slope);
+        assert_ok(sw_expr_derivative(expr, "k", &slope));
+        sw_expr_print(slope, &printed);
+        assert_string_equal(sw_text_get(&printed), "0");
+        assert_int_equal(sw_program_compile(expr, &scope, &program, &err), SW_E_CONFIG);
+        assert_null(program);
+        assert_int_equal(err.column, column[j]);
+        assert_int_equal(err.length, j == 0 ? 2 : j + 2);
+        assert_non_null(strstr(err.text, "means something only in rhs, implicit"));
+        sw_text_free(&printed);
+        sw_expr_print(expr, &printed);
+        assert_string_equal(sw_text_get(&printed), texts[j]);
+        sw_text_free(&printed);
+        sw_expr_destroy(&expr);
+        sw_expr_destroy(&slope);
+    }
+    for (int j = 0; (name = sw_expr_function(j, &arguments, &value_text)); j++) assert_true(name[0] != 'd');
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_derivative_agrees_with_central_differences),
         cmocka_unit_test(every_operation_has_its_derivative),
+        cmocka_unit_test(derivatives_of_fields_are_no_functions_of_numbers),
         cmocka_unit_test(a_sum_of_trees_is_their_sum),
         cmocka_unit_test(derivatives_come_in_their_usual_form),
         cmocka_unit_test(the_heat_kernel_solves_the_heat_equation),

@@ -49,6 +49,13 @@ static int translate(struct compiler *c, const struct node *node, const int *pla
                                         "%s cannot be used here", op_table[node->op].written);
         return -1;
     }
+    if (op_derivative(node->op)) {
+        c->emitter.status = expr_refuse(c->err, node->column, node->length,
+                                        "it is a derivative of a field, of which an expression sees one point",
+                                        "%s() means something only in rhs, implicit and output.scalars.define",
+                                        op_table[node->op].written);
+        return -1;
+    }
     for (int k = 0; k < op_table[node->op].operands; k++) x[k] = place[node->child[k]];
     return emit(&c->emitter, node->op, x[0], x[1], x[2]);
 }

@@ -1,6 +1,6 @@
 #ifndef EXPR_IMPL_H
 #define EXPR_IMPL_H
-/* Private to src/expr: the operators, the tree, the instructions. */
+/* The operators, the tree, the instructions: for src/expr, and for src/problem/equation, which takes trees apart. */
 #include <stddef.h>
 
 #include "expr/sw_expr.h"
@@ -64,8 +64,10 @@ enum precedence {
     X(RANDN,  1,         "randn", BINDS_CALL,    NULL,    sw_randn(a, cell, step, stream))                  \
     X(RAND,   1,         "rand",  BINDS_CALL,    NULL,    sw_rand(a, cell, step, stream))
 
+/* dx(a) .. dxxxx(a) are the derivatives of a field, which has no value at a point by itself: they stand in trees only
+ * (sw_differences.h), never in a program, and are therefore not in the list. */
 #define X(id, operands, written, binds, library, value) OP_##id,
-enum operation { OP_NUMBER, OP_NAME, OPERATIONS(X) OP_COUNT };
+enum operation { OP_NUMBER, OP_NAME, OPERATIONS(X) OP_DX, OP_DXX, OP_DXXX, OP_DXXXX, OP_COUNT };
 #undef X
 
 struct op_row {                 /* src/expr/operation.c */
@@ -83,7 +85,10 @@ static inline bool op_is_function(enum operation op)
     return op_table[op].binds == BINDS_CALL && op_table[op].written;
 }
 
-/** The function of this name, OP_COUNT if there is none. */
+/** The order of the derivative that op is, 1 .. 4; 0: it is none. */
+static inline int op_derivative(enum operation op) { return op >= OP_DX && op <= OP_DXXXX ? op - OP_DX + 1 : 0; }
+
+/** The function or derivative of this name, OP_COUNT if there is none. */
 enum operation op_find_function(const char *name);
 
 /* ------------------------------------------------------------------ values of an operation (operation.c) */
@@ -115,8 +120,8 @@ struct node {
     double value;           /* OP_NUMBER: finite, not negative                          */
 };
 
-/* Children stand before their parents, so that walking a tree is a loop and no depth of it can exhaust the stack. A
- * derivative may use a node in several places. */
+/* Children stand before their parents, so that walking a tree is a loop and no depth of it can exhaust the stack. What
+ * the parser makes is a tree; what is made of trees may use a node in several places. */
 struct sw_expr {
     struct node *node;
     int          count, room, root;
@@ -130,6 +135,10 @@ int tree_add(struct sw_expr *expr, const struct node *node);
 int tree_name(struct sw_expr *expr, const char *name, size_t length);
 /** Drop what the root does not use. */
 enum sw_status tree_prune(struct sw_expr *expr);
+/** Append the nodes of another tree. @param root  out: index of its root */
+enum sw_status tree_append(struct sw_expr *to, const struct sw_expr *from, int *root);
+/** What hangs on node k, as a tree of its own. @param part  out: NULL on failure; free with sw_expr_destroy() */
+enum sw_status tree_part(const struct sw_expr *expr, int k, struct sw_expr **part);
 
 /* ------------------------------------------------------------------ errors (expr_error.c) */
 

@@ -9,6 +9,8 @@
     [OP_##id] = {text, precedence, operand_count, function, #expression},
 const struct op_row op_table[OP_COUNT] = {
     [OP_NUMBER] = {NULL, BINDS_CALL, 0, NULL, NULL}, [OP_NAME] = {NULL, BINDS_CALL, 0, NULL, NULL}, OPERATIONS(X)
+    [OP_DX] = {"dx", BINDS_CALL, 1, NULL, NULL},     [OP_DXX] = {"dxx", BINDS_CALL, 1, NULL, NULL},
+    [OP_DXXX] = {"dxxx", BINDS_CALL, 1, NULL, NULL}, [OP_DXXXX] = {"dxxxx", BINDS_CALL, 1, NULL, NULL},
 };
 #undef X
 
@@ -22,7 +24,7 @@ enum operation op_find_function(const char *name)
 const char *sw_expr_function(int k, int *arguments, const char **value)
 {
     for (enum operation op = 0; op < OP_COUNT; op++) {
-        if (!op_is_function(op) || k-- > 0) continue;
+        if (!op_is_function(op) || op_derivative(op) || k-- > 0) continue;
         *arguments = op_table[op].operands;
         *value = op_is_random(op) ? NULL : op_table[op].value;
         return op_table[op].written;

@@ -128,13 +128,27 @@ static int parenthesis(struct parser *p)
     return advance(p) ? -1 : k;
 }
 
+/* What people write for derivatives who come from another language. */
+static const struct { const char *name, *hint; } foreign[] = {
+    {"dt", "a derivative in time stands on the left only: rhs is what u_t equals"},
+    {"diff", "derivatives are written dx(u), dxx(u), dxxx(u), dxxxx(u)"},
+    {"laplace", "it is written dxx(u)"}, {"lap", "it is written dxx(u)"}, {"laplacian", "it is written dxx(u)"},
+    {"gradient", "it is written dx(u)"}, {"grad", "it is written dx(u)"}, {"ddx", "it is written dx(u)"},
+};
+
 static int refuse_function(struct parser *p, const struct token *name, const char *text)
 {
     const char *names[OP_COUNT];
     char hint[400];
     int count = 0;
+    for (size_t k = 0; k < sizeof foreign / sizeof *foreign; k++)
+        if (!strcmp(text, foreign[k].name))
+            return REFUSE(p, name->column, name->length, foreign[k].hint, "unknown function '%s'", text);
+    if (text[0] == 'd' && strspn(text + 1, "x") == strlen(text + 1) && text[1])
+        return REFUSE(p, name->column, name->length, "dx dxx dxxx dxxxx are the derivatives there are",
+                      "%s() is a derivative of order %zu, the highest is 4", text, strlen(text + 1));
     for (enum operation op = 0; op < OP_COUNT; op++)
-        if (op_is_function(op)) names[count++] = op_table[op].written;
+        if (op_is_function(op) && !op_derivative(op)) names[count++] = op_table[op].written;
     expr_hint_names(hint, text, names, count);
     return REFUSE(p, name->column, name->length, hint, "unknown function '%s'", text);
 }
@@ -191,7 +205,7 @@ static int name(struct parser *p)
     if (advance(p)) return -1;
     enum operation op = op_find_function(text);
     if (p->now.kind == T_LEFT) return op < OP_COUNT ? call(p, op, &at) : refuse_function(p, &at, text);
-    if (op < OP_COUNT)
+    if (op < OP_COUNT && !op_derivative(op))  /* dx by itself is a name like any other */
         return REFUSE(p, at.column, at.length, "", "function '%s' without arguments; write %s(...)", text, text);
     double value;
     const char *known;

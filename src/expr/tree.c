@@ -57,8 +57,7 @@ enum sw_status tree_prune(struct sw_expr *expr)
     return SW_OK;
 }
 
-/* Append the nodes of another tree. @param root  out: index of its root */
-static enum sw_status append(struct sw_expr *to, const struct sw_expr *from, int *root)
+enum sw_status tree_append(struct sw_expr *to, const struct sw_expr *from, int *root)
 {
     const int first = to->count;
     for (int k = 0; k <= from->root; k++) {
@@ -72,14 +71,39 @@ static enum sw_status append(struct sw_expr *to, const struct sw_expr *from, int
     return SW_OK;
 }
 
+enum sw_status tree_part(const struct sw_expr *expr, int k, struct sw_expr **part)
+{
+    enum sw_status st;
+    int first = k;
+    for (int j = k; j >= first; j--)
+        for (int i = 0; i < op_table[expr->node[j].op].operands; i++)
+            if (expr->node[j].child[i] < first) first = expr->node[j].child[i];
+    *part = NULL;
+    SW_TRY(sw_alloc(1, part));
+    for (int j = first; j <= k; j++) {
+        struct node node = expr->node[j];
+        const char *name = node.op == OP_NAME ? expr->names[node.name] : NULL;
+        st = SW_E_MEMORY;
+        if (name && (node.name = tree_name(*part, name, strlen(name))) < 0) goto failed;
+        for (int i = 0; i < op_table[node.op].operands; i++) node.child[i] -= first;
+        if (tree_add(*part, &node) < 0) goto failed;
+    }
+    (*part)->root = k - first;
+    SW_TRY_TO(failed, st, tree_prune(*part));
+    return SW_OK;
+failed:
+    sw_expr_destroy(part);
+    return st;
+}
+
 enum sw_status sw_expr_sum(const struct sw_expr *a, const struct sw_expr *b, struct sw_expr **sum)
 {
     enum sw_status st;
     struct node add = {.op = OP_ADD, .child = {-1, -1, -1}};
     *sum = NULL;
     SW_TRY(sw_alloc(1, sum));
-    SW_TRY_TO(failed, st, append(*sum, a, &add.child[0]));
-    SW_TRY_TO(failed, st, append(*sum, b, &add.child[1]));
+    SW_TRY_TO(failed, st, tree_append(*sum, a, &add.child[0]));
+    SW_TRY_TO(failed, st, tree_append(*sum, b, &add.child[1]));
     (*sum)->root = tree_add(*sum, &add);
     st = (*sum)->root < 0 ? SW_E_MEMORY : SW_OK;
 failed:

@@ -1,0 +1,417 @@
+/* Derivatives to differences (docs/numerics.md, 13). A place is the point itself, a neighbour, or the middle between
+ * two: nine of them, counted in halves of dx from -2 to 2. One pass downwards finds at which places each node is
+ * wanted, one pass upwards makes it there, so that no nesting of the text multiplies the work.
+ *
+ * A node becomes factor * value: the factor is the same at all points, so that all reciprocals of dx and constants of
+ * the user's meet in it and are multiplied once a run, not at every point. */
+#include "expr/sw_differences.h"
+
+#include <assert.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/sw_mem.h"
+#include "expr/maker.h"
+
+enum { PLACES = 4 * SW_REACH + 1, HERE = 2 * SW_REACH, LARGEST = 400000 };
+
+/* ------------------------------------------------------------------ names */
+
+enum grid_number { DX, PER_DX, PER_2DX, PER_DX2, PER_DX3, PER_2DX3, PER_DX4 };
+
+static const char *const grid_names[SW_GRID_NUMBERS] = {"[dx]",     "[1/dx]",      "[1/(2dx)]", "[1/dx^2]",
+                                                        "[1/dx^3]", "[1/(2dx^3)]", "[1/dx^4]"};
+
+const char *sw_grid_number_name(int k) { return grid_names[k]; }
+
+double sw_grid_number(int k, double dx)
+{
+    switch ((enum grid_number)k) {
+    case DX: return dx;
+    case PER_DX: return 1 / dx;
+    case PER_2DX: return 0.5 / dx;
+    case PER_DX2: return 1 / (dx * dx);
+    case PER_DX3: return 1 / (dx * dx * dx);
+    case PER_2DX3: return 0.5 / (dx * dx * dx);
+    case PER_DX4: return 1 / (dx * dx * (dx * dx));
+    }
+    return NAN;
+}
+
+const char *sw_neighbour_name(char text[SW_NEIGHBOUR_ROOM], const char *unknown, int offset)
+{
+    if (offset) snprintf(text, SW_NEIGHBOUR_ROOM, "%.*s[%+d]", SW_UNKNOWN_LONGEST, unknown, offset);
+    else snprintf(text, SW_NEIGHBOUR_ROOM, "%.*s", SW_UNKNOWN_LONGEST, unknown);
+    return text;
+}
+
+/* ------------------------------------------------------------------ what is known of a node */
+
+/* What a name is: an unknown's index, or one of these. */
+enum { NAME_X = -1, NAME_FIXED = -2 };
+
+struct about {
+    bool varies;      /* from point to point                                                       */
+    bool derives;     /* a derivative of what varies is in it                                      */
+    bool odd;         /* one of odd order                                                          */
+    bool inside;      /* it stands in the argument of a derivative                                 */
+    bool loose;       /* constants may be taken out of it: it is no term that the user wrote whole  */
+    int  depth;       /* highest order that nested derivatives come to                             */
+    int  through;     /* of a product or quotient with what is the same at all points, and of a minus:
+                         the operand that varies; -1: it is none of these                          */
+    int  order, of;   /* of a derivative: dx(c*dxx(a)) is c times the third derivative of a         */
+    unsigned wanted;  /* bit p: at place p                                                         */
+    int  factor[2];   /* in the new tree, at points and in the middle between two; -1: 1           */
+    int  value[PLACES];
+};
+
+struct work {
+    const struct sw_expr *expr;
+    const char *const    *unknown;
+    int                   unknowns;
+    struct about         *about;      /* [expr->count] */
+    struct maker          m;
+    int neighbour[SW_UNKNOWNS_MOST][SW_NEIGHBOURS], number[SW_GRID_NUMBERS];  /* their nodes plus one; 0: not made */
+    int half, reach;  /* half: the node of 0.5, as above */
+    struct sw_expr_error *err;
+};
+
+static int name_of(const struct work *w, const struct node *node)
+{
+    const char *name = w->expr->names[node->name];
+    for (int v = 0; v < w->unknowns; v++)
+        if (!strcmp(name, w->unknown[v])) return v;
+    return strcmp(name, "x") ? NAME_FIXED : NAME_X;
+}
+
+static enum sw_status refuse_order(struct work *w, const struct node *node, int depth)
+{
+    return expr_refuse(w->err, node->column, node->length, "derivatives may be nested up to the fourth order",
+                       "%s() makes a derivative of order %d, the highest is 4", op_table[node->op].written, depth);
+}
+
+static int passes_on(const struct work *w, const struct node *node)
+{
+    const int a = node->child[0], b = node->child[1];
+    if (node->op == OP_NEG) return a;
+    if (node->op != OP_MUL && node->op != OP_DIV) return -1;
+    if (!w->about[b].varies) return a;
+    return node->op == OP_MUL && !w->about[a].varies ? b : -1;
+}
+
+/* The derivative that node k is, but for constant factors; -1: it is none. */
+static int inner_derivative(const struct work *w, int k)
+{
+    while (w->about[k].varies && !w->about[k].order && w->about[k].through >= 0) k = w->about[k].through;
+    return w->about[k].order ? k : -1;
+}
+
+/* Upwards. */
+static enum sw_status look_at(struct work *w, int k)
+{
+    const struct node *node = &w->expr->node[k];
+    struct about *a = &w->about[k];
+    const int order = op_derivative(node->op);
+    if (node->op == OP_NAME) a->varies = name_of(w, node) != NAME_FIXED;
+    a->varies |= op_is_random(node->op);
+    for (int j = 0; j < op_table[node->op].operands; j++) {
+        const struct about *child = &w->about[node->child[j]];
+        a->varies |= child->varies;
+        a->derives |= child->derives;
+        a->odd |= child->odd;
+        if (child->depth > a->depth) a->depth = child->depth;
+    }
+    a->factor[0] = a->factor[1] = -1;
+    a->through = passes_on(w, node);
+    if (!order || !a->varies) return SW_OK;
+    const int inner = inner_derivative(w, node->child[0]);
+    a->order = order + (inner < 0 ? 0 : w->about[inner].order);
+    a->of = inner < 0 ? node->child[0] : w->about[inner].of;
+    a->odd = w->about[a->of].odd || a->order % 2;
+    a->derives = true;
+    a->depth += order;
+    return a->depth > 4 ? refuse_order(w, node, a->depth) : SW_OK;
+}
+
+/* ------------------------------------------------------------------ differences */
+
+/* An odd derivative is staggered, taken from the middles between points, at a middle, or where what it is of has odd
+ * derivatives: those are exact to second order over one dx at a middle, and would need two at a point. */
+static bool is_staggered(const struct work *w, int k, int place)
+{
+    const struct about *a = &w->about[k];
+    return a->order % 2 && (place % 2 != HERE % 2 || w->about[a->of].odd);
+}
+
+/* How far from its place a difference goes, in halves of dx. */
+static int half_width(const struct work *w, int k, int place)
+{
+    const int order = w->about[k].order;
+    if (is_staggered(w, k, place)) return order;
+    return order <= 2 ? 2 : 4;
+}
+
+/* What stands as a factor between two derivatives that are one. */
+static void want_factors(struct work *w, int k)
+{
+    for (int j = w->expr->node[k].child[0]; j != w->about[k].of;) {
+        const struct node *node = &w->expr->node[j];
+        const int through = op_derivative(node->op) ? node->child[0] : w->about[j].through;
+        if (op_table[node->op].operands == 2)
+            w->about[node->child[through == node->child[0]]].wanted |= 1u << HERE;
+        j = through;
+    }
+}
+
+/* The places a difference takes: width, width - 2 or width - 4 ... apart from its own. */
+static enum sw_status want_derivative(struct work *w, int k)
+{
+    struct about *a = &w->about[k], *of = &w->about[a->of];
+    for (int place = 0; place < PLACES; place++) {
+        if (!(a->wanted >> place & 1)) continue;
+        const int width = half_width(w, k, place);
+        if (place - width < 0 || place + width >= PLACES)
+            return expr_refuse(w->err, w->expr->node[k].column, w->expr->node[k].length,
+                               "take the derivatives of a product apart, or write fewer of them",
+                               "this derivative would need points more than %d away", SW_REACH);
+        for (int p = place - width; p <= place + width; p += 2) of->wanted |= 1u << p;
+    }
+    of->inside = of->loose = true;
+    want_factors(w, k);
+    return SW_OK;
+}
+
+static bool is_product(enum operation op) { return op == OP_MUL || op == OP_DIV || op == OP_NEG; }
+
+/* Downwards: parents stand after their children. */
+static enum sw_status want(struct work *w, int k)
+{
+    const struct node *node = &w->expr->node[k];
+    struct about *a = &w->about[k];
+    if (!a->wanted) return SW_OK;
+    if (a->inside && op_is_random(node->op))
+        return expr_refuse(w->err, node->column, node->length, "noise has no derivative: it would grow as dx falls",
+                           "%s() cannot stand inside a derivative", op_table[node->op].written);
+    if (a->order) return want_derivative(w, k);
+    for (int j = 0; j < op_table[node->op].operands; j++) {
+        struct about *child = &w->about[node->child[j]];
+        child->wanted |= child->varies ? a->wanted : 1u << HERE;
+        child->inside |= a->inside;
+        child->loose |= a->inside || child->derives || (a->derives && is_product(node->op));
+    }
+    return SW_OK;
+}
+
+/* ------------------------------------------------------------------ making nodes */
+
+static int grid_number(struct work *w, enum grid_number k)
+{
+    if (!w->number[k]) w->number[k] = 1 + maker_name(&w->m, grid_names[k]);
+    return w->number[k] - 1;
+}
+
+static int neighbour(struct work *w, int unknown, int place)
+{
+    const int offset = (place - HERE) / 2;
+    int *made = &w->neighbour[unknown][offset + SW_REACH];
+    char name[SW_NEIGHBOUR_ROOM];
+    if (!*made) *made = 1 + maker_name(&w->m, sw_neighbour_name(name, w->unknown[unknown], offset));
+    if (abs(offset) > w->reach) w->reach = abs(offset);
+    return *made - 1;
+}
+
+/* Factors: -1 is 1. */
+static int both(struct work *w, int f, int g) { return f < 0 ? g : g < 0 ? f : maker_times(&w->m, f, g); }
+
+static int whole(struct work *w, int factor, int value)
+{
+    if (factor < 0) return value;
+    return maker_is_value(&w->m, factor, -1) ? maker_negative(&w->m, value) : maker_times(&w->m, factor, value);
+}
+
+/* Node k with its factor at a place. */
+static int full(struct work *w, int k, int place)
+{
+    const struct about *a = &w->about[k];
+    if (!a->varies) place = HERE;
+    return whole(w, a->factor[place % 2], a->value[place]);
+}
+
+static void make_name(struct work *w, int k, int place)
+{
+    const struct node *node = &w->expr->node[k];
+    struct about *a = &w->about[k];
+    const int v = name_of(w, node), from_here = place - HERE;
+    if (v >= 0 && from_here % 2) {  /* the mean of two */
+        if (!w->half) w->half = 1 + maker_number(&w->m, 0.5);
+        a->factor[place % 2] = w->half - 1;
+        a->value[place] = maker_plus(&w->m, neighbour(w, v, place - 1), neighbour(w, v, place + 1));
+    } else if (v >= 0) {
+        a->value[place] = neighbour(w, v, place);
+    } else {
+        a->value[place] = maker_name(&w->m, w->expr->names[node->name]);
+        if (v == NAME_X && from_here) {
+            int shift = maker_times(&w->m, maker_number(&w->m, 0.5 * from_here), grid_number(w, DX));
+            a->value[place] = maker_plus(&w->m, a->value[place], shift);
+        }
+    }
+}
+
+/* E at place + offset minus, or plus, E at place - offset. */
+static int pair(struct work *w, int of, int place, int offset, bool sum)
+{
+    const int *value = w->about[of].value;
+    return sum ? maker_plus(&w->m, value[place + offset], value[place - offset])
+               : maker_minus(&w->m, value[place + offset], value[place - offset]);
+}
+
+/* The factor that node j stands for between two derivatives that are one. @return the node below it */
+static int apply_factor(struct work *w, int j, int *factor)
+{
+    const struct node *node = &w->expr->node[j];
+    const int through = op_derivative(node->op) ? node->child[0] : w->about[j].through;
+    if (node->op == OP_NEG) *factor = maker_negative(&w->m, *factor);
+    else if (node->op == OP_MUL)
+        *factor = maker_times(&w->m, w->about[node->child[through == node->child[0]]].value[HERE], *factor);
+    else if (node->op == OP_DIV) *factor = maker_over(&w->m, *factor, w->about[node->child[1]].value[HERE]);
+    return through;
+}
+
+static void make_derivative(struct work *w, int k, int place)
+{
+    struct about *a = &w->about[k];
+    struct maker *m = &w->m;
+    const bool staggered = is_staggered(w, k, place);
+    const int of = a->of, from = place + half_width(w, k, place), middle = w->about[of].value[place];
+    enum grid_number per;
+    int sum;
+    switch (a->order) {
+    case 1:
+        sum = pair(w, of, place, staggered ? 1 : 2, false);
+        per = staggered ? PER_DX : PER_2DX;
+        break;
+    case 2:
+        sum = maker_minus(m, pair(w, of, place, 2, true), maker_times(m, maker_number(m, 2), middle));
+        per = PER_DX2;
+        break;
+    case 3:
+        sum = staggered ? maker_minus(m, pair(w, of, place, 3, false),
+                                      maker_times(m, maker_number(m, 3), pair(w, of, place, 1, false)))
+                        : maker_minus(m, pair(w, of, place, 4, false),
+                                      maker_times(m, maker_number(m, 2), pair(w, of, place, 2, false)));
+        per = staggered ? PER_DX3 : PER_2DX3;
+        break;
+    default:
+        sum = maker_minus(m, pair(w, of, place, 4, true),
+                          maker_times(m, maker_number(m, 4), pair(w, of, place, 2, true)));
+        sum = maker_plus(m, sum, maker_times(m, maker_number(m, 6), middle));
+        per = PER_DX4;
+    }
+    a->value[place] = sum;
+    if (a->factor[place % 2] >= 0) return;
+    a->factor[place % 2] = both(w, w->about[of].factor[from % 2], grid_number(w, per));
+    for (int j = w->expr->node[k].child[0]; j != of;) j = apply_factor(w, j, &a->factor[place % 2]);
+}
+
+/* a + b, a - b: what both have as a factor stays one. */
+static void make_sum(struct work *w, int k, int place)
+{
+    const struct node *node = &w->expr->node[k];
+    struct about *a = &w->about[k];
+    const struct about *x = &w->about[node->child[0]], *y = &w->about[node->child[1]];
+    const bool varies = x->varies && y->varies, minus = node->op == OP_SUB;
+    const bool common = varies && x->factor[place % 2] == y->factor[place % 2];
+    const int p = common ? x->value[place] : full(w, node->child[0], place);
+    const int q = common ? y->value[place] : full(w, node->child[1], place);
+    if (common) a->factor[place % 2] = x->factor[place % 2];
+    a->value[place] = minus ? maker_minus(&w->m, p, q) : maker_plus(&w->m, p, q);
+}
+
+static void make_product(struct work *w, int k, int place)
+{
+    const struct node *node = &w->expr->node[k];
+    struct about *a = &w->about[k];
+    const struct about *x = &w->about[node->child[0]], *y = &w->about[node->child[1]];
+    int *factor = &a->factor[place % 2];
+    if (*factor < 0) *factor = both(w, x->factor[place % 2], y->factor[place % 2]);
+    a->value[place] = maker_times(&w->m, x->value[place], y->value[place]);
+}
+
+/* A constant times, or over a constant, or minus: all of it goes into the factor. */
+static void make_multiple(struct work *w, int k, int place)
+{
+    struct about *a = &w->about[k];
+    const struct about *x = &w->about[a->through];
+    int *factor = &a->factor[place % 2];
+    a->value[place] = x->value[place];
+    if (*factor >= 0) return;
+    *factor = x->factor[place % 2] < 0 ? maker_number(&w->m, 1) : x->factor[place % 2];
+    apply_factor(w, k, factor);
+}
+
+/* As it stands: what has nothing to do with a derivative keeps the operations that the user wrote. */
+static void make_as_written(struct work *w, int k, int place)
+{
+    const struct node *node = &w->expr->node[k];
+    int x[3] = {-1, -1, -1};
+    for (int j = 0; j < op_table[node->op].operands; j++) x[j] = full(w, node->child[j], place);
+    if (node->op == OP_NUMBER) w->about[k].value[place] = maker_node(&w->m, OP_NUMBER, -1, -1, -1, node->value);
+    else w->about[k].value[place] = maker_node(&w->m, node->op, x[0], x[1], x[2], 0);
+}
+
+static void make_at(struct work *w, int k, int place)
+{
+    const struct node *node = &w->expr->node[k];
+    const struct about *a = &w->about[k];
+    w->m.column = node->column;
+    w->m.length = node->length;
+    if (node->op == OP_NAME) make_name(w, k, place);
+    else if (a->order) make_derivative(w, k, place);
+    else if (op_derivative(node->op)) w->about[k].value[place] = maker_number(&w->m, 0);
+    else if (!a->varies || !a->loose) make_as_written(w, k, place);
+    else if (node->op == OP_ADD || node->op == OP_SUB) make_sum(w, k, place);
+    else if (a->through >= 0) make_multiple(w, k, place);
+    else if (node->op == OP_MUL) make_product(w, k, place);
+    else make_as_written(w, k, place);
+}
+
+static enum sw_status make_all(struct work *w)
+{
+    for (int k = 0; k < w->expr->count; k++)
+        for (int place = 0; place < PLACES; place++) {
+            if (!(w->about[k].wanted >> place & 1)) continue;
+            make_at(w, k, place);
+            if (w->m.failed) return SW_E_MEMORY;
+            if (w->m.out->count > LARGEST)
+                return expr_refuse(w->err, 0, 1, "write fewer terms", "the differences have more than %d operations",
+                                   LARGEST);
+        }
+    w->m.out->root = full(w, w->expr->root, HERE);
+    return w->m.failed ? SW_E_MEMORY : tree_prune(w->m.out);
+}
+
+enum sw_status sw_expr_differences(const struct sw_expr *expr, const char *const *unknown, int unknowns, int *reach,
+                                   struct sw_expr **out, struct sw_expr_error *err)
+{
+    struct work w = {.expr = expr, .unknown = unknown, .unknowns = unknowns, .err = err};
+    enum sw_status st;
+    assert(unknowns <= SW_UNKNOWNS_MOST);
+    *out = NULL;
+    *err = (struct sw_expr_error){0};
+    SW_TRY_TO(done, st, sw_alloc(1, &w.m.out));
+    SW_TRY_TO(done, st, sw_alloc((size_t)expr->count, &w.about));
+    for (int k = 0; k < expr->count; k++) SW_TRY_TO(done, st, look_at(&w, k));
+    w.about[expr->root].wanted = 1u << HERE;
+    w.about[expr->root].loose = w.about[expr->root].derives;
+    for (int k = expr->root; k >= 0; k--) SW_TRY_TO(done, st, want(&w, k));
+    SW_TRY_TO(done, st, make_all(&w));
+    *reach = w.reach;
+    *out = w.m.out;
+    w.m.out = NULL;
+done:
+    sw_expr_destroy(&w.m.out);
+    sw_free(w.about);
+    return st;
+}

@@ -1,0 +1,34 @@
+#ifndef MAKER_H
+#define MAKER_H
+/* Trees made of other trees, simplified on the way: what is certainly 0 or 1 never enters. Every function gives the
+ * index of a node of m->out; when memory is out, 0 with m->failed set. */
+#include "expr/expr_impl.h"
+
+struct maker {
+    struct sw_expr *out;
+    int column, length;  /* of the node that is looked at; new nodes inherit them    */
+    bool failed;         /* memory is out; indices are then 0 and meaningless        */
+};
+
+/** A node as it stands, without simplification; operands that op lacks are -1. */
+int maker_node(struct maker *m, enum operation op, int a, int b, int c, double value);
+
+/** Trees hold no negative numbers, which would print as something that parses differently: a minus stands before. */
+int maker_number(struct maker *m, double value);
+int maker_name(struct maker *m, const char *name);
+int maker_call(struct maker *m, enum operation op, int a);
+int maker_negative(struct maker *m, int a);
+int maker_plus(struct maker *m, int a, int b);
+int maker_minus(struct maker *m, int a, int b);
+int maker_times(struct maker *m, int a, int b);
+int maker_over(struct maker *m, int a, int b);
+int maker_power(struct maker *m, int a, int b);
+int maker_choose(struct maker *m, int condition, int yes, int no);
+
+static inline const struct node *maker_at(const struct maker *m, int k) { return &m->out->node[k]; }
+bool maker_is(const struct maker *m, int k, enum operation op);
+
+/** Whether node k is a number, possibly under one minus. */
+bool maker_is_number(const struct maker *m, int k, double *value);
+bool maker_is_value(const struct maker *m, int k, double wanted);
+#endif

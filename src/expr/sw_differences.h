@@ -1,0 +1,32 @@
+#ifndef SW_DIFFERENCES_H
+#define SW_DIFFERENCES_H
+/* Derivatives dx .. dxxxx of fields as differences (docs/numerics.md, 13): a tree that has them becomes a tree that has
+ * none, in the names of the unknowns at a point and up to SW_REACH points beside it, and of numbers of the grid.
+ *
+ * These names hold characters that no text of a user's can have: "u[+1]" is u one point to the right, "[1/dx]" a number
+ * of the run. The unknown at the point itself keeps its own name. */
+#include "expr/sw_expr.h"
+
+/* Numbers of the grid, which a program takes from the numbers of a run: from column `first` + k of them, number k. */
+enum { SW_GRID_NUMBERS = 7 };
+
+/** The name of number k, 0 .. SW_GRID_NUMBERS - 1, and its value where points are dx apart. */
+const char *sw_grid_number_name(int k);
+double sw_grid_number(int k, double dx);
+
+/** "u[+1]". @param offset  -SW_REACH .. SW_REACH; 0: the name itself  @return name, or text  */
+enum { SW_NEIGHBOUR_ROOM = 64, SW_UNKNOWN_LONGEST = 48 };
+const char *sw_neighbour_name(char text[SW_NEIGHBOUR_ROOM], const char *unknown, int offset);
+
+/** Replace derivatives by differences of second order, written so that a sum over a periodic line of dx(..) to
+ * dxxxx(..) is zero but for rounding.
+ * @param expr      borrowed; `x` in it is the coordinate; what is no unknown and not x is the same at all points
+ * @param unknown   [unknowns] names of the fields, at most SW_UNKNOWN_LONGEST characters
+ * @param reach     out: how many points to either side it takes, 0 .. SW_REACH
+ * @param out       new tree, NULL on failure; free with sw_expr_destroy()
+ * @param err       filled on SW_E_CONFIG
+ * @return SW_E_CONFIG derivatives that come to an order above 4, random numbers under a derivative, or more than
+ *         400 000 nodes; SW_E_MEMORY */
+enum sw_status sw_expr_differences(const struct sw_expr *expr, const char *const *unknown, int unknowns, int *reach,
+                                   struct sw_expr **out, struct sw_expr_error *err);
+#endif
