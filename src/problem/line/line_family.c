@@ -7,6 +7,8 @@
 
 #include "base/sw_mem.h"
 #include "linalg/sw_band.h"
+#include "problem/line/imex.h"
+#include "problem/line/line_sim.h"
 
 #define QUANTITY(id, name, unit, long_name, term, value) [id] = {name, unit, long_name},
 const struct sw_quantity sw_line_scalars[] = {
@@ -149,118 +151,63 @@ static enum sw_status describe(const struct sw_problem *problem, const struct sw
 
 /* ------------------------------------------------------------------ a batch being simulated */
 
-struct line_sim {
-    struct sw_sim      sim;       /* first: the operations get a pointer to it */
-    struct sw_setup    setup;
-    enum sw_scheme     scheme;
-    struct programs    programs;
-    struct sw_line_run *run;      /* [capacity] */
-    double            *a4, *a2;   /* [capacity] */
-    struct sw_stepper *stepper;
+struct family {                   /* of a sim: what its stepper's model is made of, and of its runs */
+    struct sw_setup setup;
+    enum sw_scheme  scheme;
+    struct programs programs;
+    double         *a4, *a2;      /* [capacity] */
 };
-
-static struct sw_stepper *stepper_of(const struct sw_sim *sim) { return ((const struct line_sim *)sim)->stepper; }
-
-static const char *solver_name(const struct sw_sim *sim) { return sw_stepper_name(stepper_of(sim)); }
-
-static size_t state_size(const struct sw_sim *sim) { return (size_t)((const struct line_sim *)sim)->setup.n[0]; }
 
 /* numerics.md, 1: s4 = theta dt a4/dx⁴, s2 = theta dt a2/dx². */
 static struct sw_line_run run_of(enum sw_scheme scheme, struct sw_grid g, double a4, double a2)
 {
-    double theta = scheme == SW_CRANK_NICOLSON ? 0.5 : 1.0, dx2 = g.dx[0] * g.dx[0];
+    double theta = sw_scheme_weight(scheme), dx2 = g.dx[0] * g.dx[0];
     return (struct sw_line_run){.dt = g.dt, .dx = g.dx[0], .x0 = g.x0[0],
                                 .a[0] = {.s4 = theta * g.dt * a4 / (dx2 * dx2), .s2 = theta * g.dt * a2 / dx2}};
 }
 
-static enum sw_status load(struct sw_sim *sim, int count, const double *column, const char **load_error)
+static enum sw_status fill(void *own, int count, const double *column, struct sw_line_run *run, const double **param)
 {
-    struct line_sim *l = (struct line_sim *)sim;
-    if (l->programs.a4) SW_TRY(sw_program_over_runs(l->programs.a4, count, column, count, l->a4));
-    if (l->programs.a2) SW_TRY(sw_program_over_runs(l->programs.a2, count, column, count, l->a2));
+    struct family *f = own;
+    if (f->programs.a4) SW_TRY(sw_program_over_runs(f->programs.a4, count, column, count, f->a4));
+    if (f->programs.a2) SW_TRY(sw_program_over_runs(f->programs.a2, count, column, count, f->a2));
     for (int j = 0; j < count; j++)
-        l->run[j] = run_of(l->scheme, sw_setup_grid(&l->setup, count, column, j), l->a4[j], l->a2[j]);
-    return sw_stepper_load(l->stepper, count, l->run, column, load_error);
+        run[j] = run_of(f->scheme, sw_setup_grid(&f->setup, count, column, j), f->a4[j], f->a2[j]);
+    *param = column;
+    return SW_OK;
 }
 
-static enum sw_status initial(struct sw_sim *sim) { return sw_stepper_initial(stepper_of(sim)); }
-
-static enum sw_status set_state(struct sw_sim *sim, const double *u)
+static void destroy(void *own)
 {
-    return sw_stepper_set_state(stepper_of(sim), u);
+    struct family *f = own;
+    if (!f) return;
+    free_programs(&f->programs);
+    sw_free(f->a4);
+    sw_free(f->a2);
+    sw_free(f);
 }
 
-static enum sw_status get_state(struct sw_sim *sim, double *u) { return sw_stepper_get_state(stepper_of(sim), u); }
-
-static enum sw_status advance(struct sw_sim *sim, int64_t from, int64_t to)
-{
-    return sw_stepper_advance(stepper_of(sim), from, to);
-}
-
-static enum sw_status snapshot(struct sw_sim *sim, int slot, int what)
-{
-    return sw_stepper_snapshot(stepper_of(sim), slot, what);
-}
-
-static enum sw_status fetch(struct sw_sim *sim, int slot, const void **field, const double **scalars)
-{
-    return sw_stepper_fetch(stepper_of(sim), slot, field, scalars);
-}
-
-static enum sw_status diverged(struct sw_sim *sim, int64_t *step) { return sw_stepper_diverged(stepper_of(sim), step); }
-
-static struct sw_cost cost(const struct sw_sim *sim, int64_t steps) { return sw_stepper_cost(stepper_of(sim), steps); }
-
-static void destroy(struct sw_sim *sim)
-{
-    struct line_sim *l = (struct line_sim *)sim;
-    if (!l) return;
-    sw_stepper_destroy(&l->stepper);
-    free_programs(&l->programs);
-    sw_free(l->run);
-    sw_free(l->a4);
-    sw_free(l->a2);
-    sw_free(l);
-}
-
-static const struct sw_sim_ops line_ops = {
-    .solver_name = solver_name,
-    .state_size = state_size,
-    .load = load,
-    .initial = initial,
-    .set_state = set_state,
-    .get_state = get_state,
-    .advance = advance,
-    .snapshot = snapshot,
-    .fetch = fetch,
-    .diverged = diverged,
-    .cost = cost,
-    .destroy = destroy,
-};
+static const struct sw_line_model_ops family_ops = {.fill = fill, .destroy = destroy};
 
 enum sw_status sw_line_create(const struct sw_problem *problem, const struct sw_setup *setup, struct sw_device *device,
                               struct sw_sim **sim)
 {
     enum sw_status st;
     struct sw_stepper_desc desc;
-    struct line_sim *l = NULL;
+    struct family *f = NULL;
     size_t room = (size_t)setup->capacity;
 
     *sim = NULL;
-    SW_TRY(sw_alloc(1, &l));
-    l->sim.ops = &line_ops;
-    l->scheme = sw_line_scheme(problem, setup);
-    l->setup = *setup;
-    SW_TRY_TO(failed, st, compile_programs(problem, setup, &l->programs));
-    SW_TRY_TO(failed, st, describe(problem, setup, &l->programs, &desc));
-    SW_TRY_TO(failed, st, sw_alloc(room, &l->run));
-    SW_TRY_TO(failed, st, sw_alloc(room, &l->a4));
-    SW_TRY_TO(failed, st, sw_alloc(room, &l->a2));
-    SW_TRY_TO(failed, st, sw_stepper_create(&desc, setup->solver, device, &l->stepper));
-    *sim = &l->sim;
-    return SW_OK;
+    SW_TRY(sw_alloc(1, &f));
+    f->scheme = sw_line_scheme(problem, setup);
+    f->setup = *setup;
+    SW_TRY_TO(failed, st, compile_programs(problem, setup, &f->programs));
+    SW_TRY_TO(failed, st, describe(problem, setup, &f->programs, &desc));
+    SW_TRY_TO(failed, st, sw_alloc(room, &f->a4));
+    SW_TRY_TO(failed, st, sw_alloc(room, &f->a2));
+    return sw_line_sim_create(&desc, setup, device, &family_ops, f, sim);
 failed:
-    destroy(&l->sim);
+    destroy(f);
     return st;
 }
 

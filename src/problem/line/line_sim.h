@@ -1,0 +1,27 @@
+#ifndef LINE_SIM_H
+#define LINE_SIM_H
+/* A batch of lines as a struct sw_sim: what a stepper does (sw_stepper.h), on the numbers that a kind of problem makes
+ * of the columns of a run. */
+#include "problem/line/sw_stepper.h"
+#include "problem/sw_problem.h"
+
+/* What a kind of problem adds; it owns the programs of the stepper's model. */
+struct sw_line_model_ops {
+    /** The coefficients and parameters of a batch.
+     * @param own     the kind's
+     * @param column  [ncolumn][count]
+     * @param run     out: [count]
+     * @param param   out: [model.nparam][count], `column` itself or the kind's, until the next call or destroy
+     * @return SW_E_MEMORY */
+    enum sw_status (*fill)(void *own, int count, const double *column, struct sw_line_run *run, const double **param);
+    void           (*destroy)(void *own);  /* NULL is fine */
+};
+
+/** Make a sim.
+ * @param desc  copied
+ * @param own   taken over, on failure too
+ * @return as sw_stepper_create() */
+enum sw_status sw_line_sim_create(const struct sw_stepper_desc *desc, const struct sw_setup *setup,
+                                  struct sw_device *device, const struct sw_line_model_ops *ops, void *own,
+                                  struct sw_sim **sim);
+#endif
