@@ -5,9 +5,9 @@
  *     u_t = rhs = sum over k of a_k d^k u/dx^k  +  (G(u))_xx  +  N
  *                 implicit                         explicit
  *
- * a_k are numbers of a run. G is a tree in u and numbers of a run, N in the unknowns at the point and its neighbours, x,
- * t, and numbers of a run. Whether the matrix takes a_k d^k u/dx^k is decided run by run: where it damps (k = 0 and 4:
- * a_k < 0; 2: a_k > 0) or is neutral (1, 3). Where it grows it stays in G and N, so that the matrix keeps its
+ * a_k are numbers of a run. G is a tree in u and numbers of a run; N in the unknowns at the point and its neighbours,
+ * in x, t, and numbers of a run. Whether the matrix takes a_k d^k u/dx^k is decided run by run: where it damps (k = 0
+ * and 4: a_k < 0; 2: a_k > 0) or is neutral (1, 3). Where it grows it stays in G and N, so that the matrix keeps its
  * definiteness. */
 #include "expr/sw_differences.h"
 #include "expr/sw_expr.h"
