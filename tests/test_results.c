@@ -95,7 +95,7 @@ static void add_scalars(struct sw_part *part, const struct fixture *f, const str
     double *value;
     assert_ok(sw_alloc((size_t)(d->count * f->scalars), &value));
     for (int k = 0; k < d->count * f->scalars; k++) value[k] = scalar_at(d->id[k / f->scalars], step, k % f->scalars);
-    assert_ok(sw_part_add_scalars(part, value));
+    assert_ok(sw_part_add_scalars(part, value, NULL));
     sw_free(value);
 }
 
@@ -1418,7 +1418,7 @@ static bool write_within(const struct fixture *f, const char *file, rlim_t limit
     setrlimit(RLIMIT_FSIZE, &small);
     enum sw_status st = sw_part_create(file, &d, &provenance, &part);
     for (int k = 0; k < f->group->nfield && !st; k++) st = sw_part_add_field(part, field);
-    for (int k = 0; k < f->group->nscalar && !st; k++) st = sw_part_add_scalars(part, scalars);
+    for (int k = 0; k < f->group->nscalar && !st; k++) st = sw_part_add_scalars(part, scalars, NULL);
     if (!st) st = sw_part_finish(&part, result, NULL, 0, 20);
     else sw_part_abandon(&part);
     setrlimit(RLIMIT_FSIZE, &old);

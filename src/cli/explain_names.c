@@ -7,6 +7,7 @@
 #include "cli/explain.h"
 #include "cli/tables.h"
 #include "expr/sw_expr.h"
+#include "expr/sw_reduction.h"
 #include "problem/sw_problem.h"
 #include "sweep/sw_keys.h"
 #include "sweep/sw_run_result.h"
@@ -35,9 +36,15 @@ static int explain_functions(const char *name, struct known *known)
 
 static int explain_constants(const char *name, struct known *known)
 {
-    const char *word;
+    const char *word, *about;
     double value;
     int hits = 0;
+    for (int k = 0; (word = sw_reduction_name(k, &about)); k++) {
+        explain_know(known, word);
+        if (strcmp(word, name)) continue;
+        printf("%s\n    A reduction of a field to a number, in output.scalars.define: %s.\n", name, about);
+        hits++;
+    }
     for (int k = 0; (word = sw_expr_constant(k, &value)); k++) {
         explain_know(known, word);
         if (strcmp(word, name)) continue;

@@ -12,6 +12,7 @@
 
 #include "base/sw_mem.h"
 #include "expr/lex.h"
+#include "expr/sw_reduction.h"
 
 enum { NAMES_MOST = 1000 };  /* different names in one expression: they are found by linear search */
 
@@ -136,6 +137,16 @@ static const struct { const char *name, *hint; } foreign[] = {
     {"gradient", "it is written dx(u)"}, {"grad", "it is written dx(u)"}, {"ddx", "it is written dx(u)"},
 };
 
+static bool is_reduction(const char *text)
+{
+    const char *name, *about;
+    for (int k = 0; (name = sw_reduction_name(k, &about)); k++)
+        if (!strcmp(name, text)) return true;
+    return false;
+}
+
+static const char reductions[] = "of a field it is a number, known in output.scalars.define alone";
+
 static int refuse_function(struct parser *p, const struct token *name, const char *text)
 {
     const char *names[OP_COUNT];
@@ -147,6 +158,7 @@ static int refuse_function(struct parser *p, const struct token *name, const cha
     if (text[0] == 'd' && strspn(text + 1, "x") == strlen(text + 1) && text[1])
         return REFUSE(p, name->column, name->length, "dx dxx dxxx dxxxx are the derivatives there are",
                       "%s() is a derivative of order %zu, the highest is 4", text, strlen(text + 1));
+    if (is_reduction(text)) return REFUSE(p, name->column, name->length, reductions, "%s cannot be used here", text);
     for (enum operation op = 0; op < OP_COUNT; op++)
         if (op_is_function(op) && !op_derivative(op)) names[count++] = op_table[op].written;
     expr_hint_names(hint, text, names, count);
@@ -158,7 +170,8 @@ static bool takes_more(enum operation op) { return op == OP_MIN || op == OP_MAX;
 static int refuse_count(struct parser *p, const struct token *name, enum operation op, int count)
 {
     int wanted = op_table[op].operands;
-    const char *hint = op_is_random(op) ? "its argument chooses the sequence, as in randn(seed)" : "";
+    const char *hint = op_is_random(op) ? "its argument chooses the sequence, as in randn(seed)"
+                       : takes_more(op) && count == 1 ? reductions : "";
     return REFUSE(p, name->column, name->length, hint, "%s takes %s%d argument%s, not %d", op_table[op].written,
                   takes_more(op) ? "at least " : "", wanted, wanted == 1 ? "" : "s", count);
 }

@@ -131,7 +131,6 @@ static enum sw_status check_quantities(const struct lengthening *g, const struct
 static enum sw_status check_block(const struct lengthening *g, struct run_block *s)
 {
     const struct sw_run_table *t = g->in.table;
-    const struct sw_problem *problem = g->l->sweep->problem;
     const enum sw_h5_type type = g->l->sweep->single_fields ? SW_H5_SINGLE : SW_H5_DOUBLE;
     if (s->group->steps < s->old->steps)
         return SW_FAIL(SW_E_REFUSED,
@@ -147,7 +146,7 @@ static enum sw_status check_block(const struct lengthening *g, struct run_block 
     SW_TRY(match_outputs(g, s, "output.scalars", s->old->scalar_step, s->old->nscalar, s->group->scalar_step,
                          s->group->nscalar, &s->scalar, &s->nscalar));
     if (s->nfield) SW_TRY(check_quantities(g, s, sw_sweep_fields(g->l->sweep, s->group), type, "output.fields"));
-    if (s->nscalar) SW_TRY(check_quantities(g, s, problem->scalars, SW_H5_DOUBLE, "output.scalars"));
+    if (s->nscalar) SW_TRY(check_quantities(g, s, g->l->sweep->scalar, SW_H5_DOUBLE, "output.scalars"));
     return SW_OK;
 }
 
@@ -216,19 +215,21 @@ static enum sw_status add_fields(struct lengthening *g, const struct run_block *
 static enum sw_status add_scalars(struct lengthening *g, const struct run_block *s, const struct pair *pair,
                                   int64_t count, struct sw_part *part)
 {
-    const struct sw_quantity *q = g->l->sweep->problem->scalars;
-    int64_t many = 0;
-    double *one = NULL, *all = NULL;
-    while (s->nscalar && q[many].name) many++;
+    const struct sw_sweep *sweep = g->l->sweep;
+    const struct sw_quantity *q = sweep->scalar;
+    const int64_t many = s->nscalar ? sweep->nscalar : 0, built_in = many ? many - sweep->ndefined : 0;
+    double *one = NULL, *all = NULL, *defined;
     enum sw_status st = sw_alloc((size_t)count, &one);
     if (!st) st = sw_alloc((size_t)(count * many), &all);
+    defined = all + count * built_in;
     for (int k = 0; k < s->nscalar && !st; k++) {
         const bool blank = s->scalar[k] < 0;
         for (int64_t v = 0; v < many && !st && !blank; v++) {
             st = read_rows(g, s, q[v].name, pair, count, s->scalar[k], (char *)one);
-            for (int64_t j = 0; j < count; j++) all[j * many + v] = one[j];
+            double *to = v < built_in ? all + v : defined + (v - built_in);
+            for (int64_t j = 0; j < count; j++) to[j * (v < built_in ? built_in : many - built_in)] = one[j];
         }
-        if (!st) st = sw_part_add_scalars(part, blank ? NULL : all);
+        if (!st) st = sw_part_add_scalars(part, blank ? NULL : all, blank ? NULL : defined);
     }
     sw_free(one);
     sw_free(all);

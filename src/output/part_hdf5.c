@@ -54,8 +54,7 @@ static enum sw_status list_fields(struct sw_part *p)
 /* Fields of runs that are cut are listed by their first piece: most of their parts have none. */
 static enum sw_status list_variables(struct sw_part *p)
 {
-    const struct sw_problem *problem = p->desc.sweep->problem;
-    for (const struct sw_quantity *q = problem->scalars; q && q->name && p->desc.group->nscalar; q++, p->nseries++)
+    for (const struct sw_quantity *q = p->desc.sweep->scalar; q->name && p->desc.group->nscalar; q++, p->nseries++)
         SW_TRY(sw_data_group_add(&p->data_group, SW_VAR_SERIES, SW_H5_DOUBLE, q->name, q->unit, q->long_name));
     p->nwriter = p->data_group.nvar;
     return p->desc.group->cut ? SW_OK : list_fields(p);
@@ -193,11 +192,14 @@ enum sw_status sw_part_add_piece(struct sw_part *p, const void *piece, int64_t f
     return st;
 }
 
-enum sw_status sw_part_add_scalars(struct sw_part *p, const double *scalars)
+enum sw_status sw_part_add_scalars(struct sw_part *p, const double *scalars, const double *defined)
 {
-    size_t stride = (size_t)p->nseries * sizeof *scalars;
+    const int own = p->desc.sweep->ndefined, built_in = p->nseries - own;
     sw_hdf5_lock();
-    for (int k = 0; k < p->nseries; k++) sw_var_writer_add(&p->writer[k], scalars ? scalars + k : NULL, stride);
+    for (int k = 0; k < built_in; k++)
+        sw_var_writer_add(&p->writer[k], scalars ? scalars + k : NULL, (size_t)built_in * sizeof *scalars);
+    for (int k = 0; k < own; k++)
+        sw_var_writer_add(&p->writer[built_in + k], defined ? defined + k : NULL, (size_t)own * sizeof *defined);
     sw_hdf5_unlock();
     return p->h5.status;
 }

@@ -44,18 +44,21 @@ static void add_setting(const struct sw_setting *s, struct sw_text *text)
 
 typedef bool (*path_filter)(const struct sw_problem *problem, const char *path);
 
+static bool defines_scalar(const char *path) { return !strncmp(path, "output.scalars.define.", 22); }
+
 /* Whether runs have other ids with another value: also how axes are combined, and which sample is drawn. */
 static bool decides_ids(const struct sw_problem *problem, const char *path)
 {
     const struct sw_key *key = sw_key_find(problem, path);
     if (!strcmp(path, "sweep.mode") || !strncmp(path, "sample.", 7)) return true;
+    if (defines_scalar(path)) return true;
     return key ? key->decides || key->kind == SW_KEY_NAMES : strncmp(path, "output", 6) && strncmp(path, "run", 3);
 }
 
 static bool shapes_output(const struct sw_problem *problem, const char *path)
 {
     (void)problem;
-    return !strncmp(path, "output.fields.", 14) || !strncmp(path, "output.scalars.", 15) ||
+    return !strncmp(path, "output.fields.", 14) || (!strncmp(path, "output.scalars.", 15) && !defines_scalar(path)) ||
            !strcmp(path, "output.history");
 }
 

@@ -38,8 +38,9 @@ enum sw_status sw_part_add_field(struct sw_part *part, const void *field);
 /** Append points first .. first + count - 1 of the next saved field, of a part of one run on a line whose group is cut
  * (struct sw_group); the last piece ends the field. Copied. */
 enum sw_status sw_part_add_piece(struct sw_part *part, const void *piece, int64_t first, int64_t count);
-/** Append the next entry of the scalar series: [count][scalars of the problem]. Copied. NULL: all NaN. */
-enum sw_status sw_part_add_scalars(struct sw_part *part, const double *scalars);
+/** Append the next entry of the scalar series: [count][scalars of the problem] and [count][sweep->ndefined]. Copied.
+ * NULL: all NaN. */
+enum sw_status sw_part_add_scalars(struct sw_part *part, const double *scalars, const double *defined);
 /** Write the histories of all runs: [count][entries], NaN behind the last of each. entries: at least 1. Once, of a part
  * with which runs end. */
 enum sw_status sw_part_add_history(struct sw_part *part, const double *history, int64_t entries);

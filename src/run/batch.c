@@ -38,6 +38,7 @@ static enum sw_status begin_batch(struct batch *b)
     if (b->group->cut) SW_TRY(sw_alloc(batch_state_size(b), &b->before));
     for (size_t j = 0; j < count; j++) b->failed_step[j] = -1;
     SW_TRY(sw_sweep_columns(b->w->scheduler->sweep, b->plan->run, 0, b->plan->count, b->column));
+    SW_TRY(batch_scalars_begin(b));
     SW_TRY(writer_wait_slots(b->w->writer));  /* the snapshots of the batch before are in the sim */
     if (b->w->scheduler->sweep->single_fields && b->group->nfield)
         SW_TRY(writer_count_infinite(b->w->writer, count, &b->infinite));
@@ -150,10 +151,12 @@ static enum sw_status write_outputs(struct batch *b)
     if (b->group->cut) return write_pieces(b);
     SW_TRY(write_blanks(b));
     for (int what; (what = outputs_due(b));) {
+        double *defined = NULL;
         int slot;
         SW_TRY(writer_slot(b->w->writer, &slot));
         SW_TRY(sw_sim_snapshot(sim, slot, what));
-        SW_TRY(writer_snapshot(b->w->writer, sim, slot, what));
+        if (what & SW_SNAPSHOT_SCALARS) SW_TRY(batch_scalars_form(b, &defined));
+        SW_TRY(writer_snapshot(b->w->writer, sim, slot, what, defined));
         b->field += (what & SW_SNAPSHOT_FIELD) != 0;
         b->scalar += (what & SW_SNAPSHOT_SCALARS) != 0;
         SW_TRY(write_blanks(b));
@@ -263,5 +266,6 @@ enum sw_status batch_run(struct worker *w, int64_t number, const struct sw_plan_
     sw_free(b.failed_now);
     sw_free(b.diagnostics);
     sw_free(b.before);
+    batch_scalars_end(&b);
     return st;
 }

@@ -1,8 +1,8 @@
 #ifndef BATCH_IMPL_H
 #define BATCH_IMPL_H
 /* A batch in flight. batch.c begins and advances it; batch_results.c ends it; batch_initial.c gives it its first state;
- * batch_checkpoint.c stores its state and restores it; batch_failures.c notices runs that fail. Calls go down this list
- * only. */
+ * batch_checkpoint.c stores its state and restores it; batch_scalars.c forms the user's scalars; batch_failures.c
+ * notices runs that fail. Calls go down this list only. */
 #include "run/run_impl.h"
 
 struct batch {
@@ -16,6 +16,7 @@ struct batch {
     int64_t *failed_step;      /* [count] step after which it was not finite; -1: finite so far    */
     int64_t *failed_now;       /* [count] the same, as the sim reports it now                      */
     double  *diagnostics;      /* [count][SW_DIAGNOSTICS] as last read; NULL: the sim keeps none   */
+    struct batch_scalars *scalars;  /* of the user's own; NULL: there are none                      */
     int64_t *infinite;         /* [count] numbers saved as infinite: the writer's; NULL: in double  */
     double  *before;           /* [state_size] of a cut run: the state before its last steps       */
     int64_t  points;           /* of a cut run: of its field, that are written                     */
@@ -61,6 +62,14 @@ enum sw_status batch_checkpoint(struct batch *b);
 double batch_seconds_per_run(const struct batch *b);  /* spent on this part */
 /** Tell the scheduler of the batch. @param kind  SW_EVENT_BATCH, SW_EVENT_CHECKPOINT */
 void batch_report(const struct batch *b, enum sw_event_kind kind);
+
+/* ---- batch_scalars.c: the scalars of output.scalars.define (docs/numerics.md, "What is reported") */
+/** What they need, if there are any; the columns are known. */
+enum sw_status batch_scalars_begin(struct batch *b);
+/** Their values of the state at b->step. Waits for the steps that are queued.
+ * @param value  out: [count][sweep->ndefined]; NULL where there are none. Free with sw_free() */
+enum sw_status batch_scalars_form(const struct batch *b, double **value);
+void batch_scalars_end(struct batch *b);
 
 /* ---- batch_results.c */
 /** The last part becomes permanent, with the results. */

@@ -360,7 +360,6 @@ static void add_up(struct sw_plan *p, const struct sw_sweep *sweep)
     /* A row of the run table: parameters, columns, index, id and message. Scalars are doubles. */
     double row = 8.0 * sweep->naxis + (double)sw_run_row_bytes(sweep) + 71,
            field = sweep->single_fields ? 4 : 8;
-    int nscalars = quantity_count(sweep->problem->scalars);
     /* What HDF5 itself takes was read off small files: 30 kB, and 18 kB for each further group. */
     p->output_bytes = p->ngroup ? 30e3 + 18e3 * (p->ngroup - 1) : 0;
     for (int g = 0; g < p->ngroup; g++) {
@@ -368,7 +367,7 @@ static void add_up(struct sw_plan *p, const struct sw_sweep *sweep)
         const int nfields = quantity_count(sw_sweep_fields(sweep, s));
         p->output_bytes +=
             (double)s->count * (row + field * nfields * (double)s->nfield * (double)sw_points(s->n) +
-                                8.0 * s->nscalar * nscalars + (sweep->history ? 8.0 * (1 + sweep->history) : 0) +
+                                8.0 * s->nscalar * sweep->nscalar + (sweep->history ? 8.0 * (1 + sweep->history) : 0) +
                                 (sweep->save_state ? 8.0 * (double)(sw_points(s->n) + 1) : 0));
     }
 }

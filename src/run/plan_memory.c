@@ -17,13 +17,14 @@ static const double share_of_begun = 0.95;
 enum { MOST_RUNS = 1 << 24 };
 
 /* Host memory of a run whose batch is in flight, besides that of the device: two checkpoints, one being made and one
- * being written (n doubles each; none without time), the snapshots in their slots, its history (the sim's, a copy, and
- * one being written), its columns and its rows of the run table. */
+ * being written (n doubles each; none without time), the state of which the user's scalars are formed, the snapshots in
+ * their slots, its history (the sim's, a copy, and one being written), its columns and its rows of the run table. */
 static double host_bytes_per_run(const struct sw_sweep *sweep, const struct sw_group *g, const struct sw_device *device)
 {
     const bool timed = sweep->problem->timed;
     if (g->cut) return 8.0 * sweep->ncolumn + 2.0 * sizeof(struct sw_run_result) + 64;  /* bytes() counts the rest */
     double field = (sweep->single_fields ? 4 : 8) * quantity_count(sw_sweep_fields(sweep, g)), state = timed ? 16 : 0;
+    if (sweep->ndefined) state += 8;
     double pinned = device->space == SW_DEVICE ? (timed ? SW_SNAPSHOT_SLOTS : g->nfield) * field : 0;
     double history = sweep->history ? 3 * 8.0 * (1 + sweep->history) : 0;
     return (double)sw_points(g->n) * (state + pinned) + history + 8.0 * sweep->ncolumn +

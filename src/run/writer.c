@@ -16,6 +16,7 @@ struct job {
     struct sw_sim *sim;                          /* SNAPSHOT, PIECE */
     int slot, what;                              /* what: of BLANK, too */
     int64_t first, count;                        /* PIECE: points; count: entries of HISTORY, too */
+    double *defined;                             /* SNAPSHOT */
     double *history;                             /* HISTORY */
     struct sw_run_result *result;                /* FINISH  */
     double *state;
@@ -46,7 +47,7 @@ static enum sw_status write_snapshot(struct writer *w, const struct job *j)
     const double *scalars = NULL;
     SW_TRY(j->sim->ops->fetch(j->sim, j->slot, &field, &scalars));
     if (j->what & SW_SNAPSHOT_FIELD) SW_TRY(sw_part_add_field(w->part, field));
-    if (j->what & SW_SNAPSHOT_SCALARS) SW_TRY(sw_part_add_scalars(w->part, scalars));
+    if (j->what & SW_SNAPSHOT_SCALARS) SW_TRY(sw_part_add_scalars(w->part, scalars, j->defined));
     return SW_OK;
 }
 
@@ -61,7 +62,7 @@ static enum sw_status write_piece(struct writer *w, const struct job *j)
 static enum sw_status write_blank(struct writer *w, const struct job *j)
 {
     if (j->what & SW_SNAPSHOT_FIELD) SW_TRY(sw_part_add_field(w->part, NULL));
-    if (j->what & SW_SNAPSHOT_SCALARS) SW_TRY(sw_part_add_scalars(w->part, NULL));
+    if (j->what & SW_SNAPSHOT_SCALARS) SW_TRY(sw_part_add_scalars(w->part, NULL, NULL));
     return SW_OK;
 }
 
@@ -82,6 +83,7 @@ static enum sw_status do_job(struct writer *w, const struct job *j)
 
 static void finish_job(struct writer *w, const struct job *j, enum sw_status st)
 {
+    sw_free(j->defined);
     sw_free(j->history);
     sw_free(j->result);
     sw_free(j->state);
@@ -225,9 +227,9 @@ void writer_return_slot(struct writer *w, int slot)
     pthread_mutex_unlock(&w->mutex);
 }
 
-enum sw_status writer_snapshot(struct writer *w, struct sw_sim *sim, int slot, int what)
+enum sw_status writer_snapshot(struct writer *w, struct sw_sim *sim, int slot, int what, double *defined)
 {
-    return give_job(w, &(struct job){.kind = JOB_SNAPSHOT, .sim = sim, .slot = slot, .what = what});
+    return give_job(w, &(struct job){.kind = JOB_SNAPSHOT, .sim = sim, .slot = slot, .what = what, .defined = defined});
 }
 
 enum sw_status writer_piece(struct writer *w, struct sw_sim *sim, int slot, int64_t first, int64_t count)

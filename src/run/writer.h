@@ -17,8 +17,10 @@ enum sw_status writer_count_infinite(struct writer *w, size_t count, int64_t **i
 enum sw_status writer_slot(struct writer *w, int *slot);
 /** Give it back: there is no snapshot. */
 void writer_return_slot(struct writer *w, int slot);
-/** Write the snapshot in a slot, then free the slot. */
-enum sw_status writer_snapshot(struct writer *w, struct sw_sim *sim, int slot, int what);
+/** Write the snapshot in a slot, then free the slot.
+ * @param defined  the user's scalars that go with it, [count][sweep->ndefined], NULL: none; the writer's from now on,
+ *                 also on failure */
+enum sw_status writer_snapshot(struct writer *w, struct sw_sim *sim, int slot, int what, double *defined);
 /** The same of a piece of a field (struct sw_sim_ops): points first .. first + count - 1. */
 enum sw_status writer_piece(struct writer *w, struct sw_sim *sim, int slot, int64_t first, int64_t count);
 /** Append an entry of NaN. @param what  SW_SNAPSHOT_FIELD, SW_SNAPSHOT_SCALARS or both */

@@ -13,9 +13,8 @@
 
 /* ------------------------------------------------------------------ parsing and compiling */
 
-/* The message shows the text with a caret under the error. */
-static void report_expr_error(const struct sw_sweep *s, const struct sw_setting *setting, const char *path,
-                              const char *text, const struct sw_expr_error *err)
+void formula_report(const struct sw_sweep *s, const struct sw_setting *setting, const char *path, const char *text,
+                    const struct sw_expr_error *err)
 {
     char *shown = sw_expr_error_show(text, err);
     report_error(s, setting, "'%s', %s", path, shown ? shown : err->text);
@@ -32,7 +31,7 @@ static enum sw_status formula_parse(const struct sw_sweep *s, const char *path, 
     *formula = NULL;
     enum sw_status st = sw_expr_parse(text, &expr, &err);
     if (st == SW_E_CONFIG) {
-        report_expr_error(s, setting, path, text, &err);
+        formula_report(s, setting, path, text, &err);
         return SW_OK;
     }
     if (st) return st;
@@ -71,7 +70,7 @@ static enum sw_status formula_compile(const struct sw_sweep *s, struct formula *
     sw_expr_names(f->expr, refuse_word, &(struct word_search){s, &err});
     enum sw_status st = err.column ? SW_E_CONFIG : sw_program_compile(f->expr, scope, &f->program, &err);
     if (st != SW_E_CONFIG) return st;
-    report_expr_error(s, f->setting, f->path, f->text, &err);
+    formula_report(s, f->setting, f->path, f->text, &err);
     return SW_OK;
 }
 
@@ -262,7 +261,7 @@ enum sw_status functions_check(struct sw_sweep *s)
     if (st != SW_E_CONFIG) return st;
     for (const struct formula *f = s->own->formula; f && function >= 0; f = f->next)
         if (f->expr == s->function[function].expr) {
-            report_expr_error(s, f->setting, f->path, f->text, &err);
+            formula_report(s, f->setting, f->path, f->text, &err);
             return SW_OK;
         }
     report_error(s, key_setting(s, "unknowns"), "'unknowns': %s%s%s", err.text, *err.hint ? "; " : "", err.hint);

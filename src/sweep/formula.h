@@ -36,6 +36,10 @@ enum sw_status functions_check(struct sw_sweep *s);
 
 void formulas_free(struct sw_sweep *s);
 
+/** Report what is wrong with an expression: the message shows the text with a caret under the fault. */
+void formula_report(const struct sw_sweep *s, const struct sw_setting *setting, const char *path, const char *text,
+                    const struct sw_expr_error *err);
+
 /* The functions that make lists are not functions of the expression language; they are the whole of a string:
  * "linspace(0, end, 11)". */
 enum { CALL_ARGS = 3 };

@@ -6,6 +6,7 @@
 #include "base/sw_text.h"
 #include "sweep/columns.h"
 #include "sweep/column_values.h"
+#include "sweep/defined_scalars.h"
 #include "sweep/groups.h"
 #include "sweep/keys.h"
 #include "sweep/sweep_own.h"
@@ -18,15 +19,18 @@
  *     "last point" where there is a point beside grid.n, which runs of older versions did not have
  *     each deciding FUNCTION key that is set: its path, the unknown whose it is if it has one for each, its expression
  *         printed from the syntax tree
+ *     each scalar of the user's own, by name: its path, its expression without blanks
  *     each deciding WORD, ROW, TEXT or SWITCH key: its id name (sw_key_id_name()), its word in this run
  *     the digest of the files that the problem reads, where it reads any
  *     the names of the numbers that follow, and zeros up to a full 64-byte block of the hash
  *     the numbers, 8 bytes each: the deciding number keys in the order of the key table, then the axes and defines that
- *         the functions use, by name
+ *         the functions and the user's scalars use, by name
  *
  * Texts end with a zero byte. An axis that reaches the run through a key only (grid.n = "n") counts by the key's value;
  * one that a function names counts by name and value, whether it is an axis or a define. So 0.1 in a list, in a
- * linspace or in a define give one id, and a longer axis, another title, device or output file change no id.
+ * linspace or in a define give one id, and a longer axis, another title, device or output file change no id. A scalar
+ * of the user's own counts as `exact` does: it is a number of the run, though nothing of the run depends on it; so
+ * files of two sweeps whose scalars of one name are different numbers cannot be taken for one.
  *
  * Everything before the numbers is the same for all runs with the same words (of axes that WORD and ROW keys name): it
  * is hashed once for each combination of words. */
@@ -84,6 +88,7 @@ static bool names_end(const struct sw_sweep *s, int end)
     for (int k = 0; k < s->nfunction; k++)
         if (function_decides(s, k) && strcmp(s->function[k].key, "exact"))
             sw_expr_names(s->function[k].expr, mark_end, &n);
+    for (int k = 0; k < s->ndefined; k++) sw_reduction_names(s->defined[k], mark_end, &n);
     return n.found;
 }
 
@@ -97,6 +102,7 @@ static enum sw_status pick_values(struct id_maker *m)
     SW_TRY(sw_alloc((size_t)s->ncolumn, &u.used));
     for (int k = 0; k < s->nfunction; k++)
         if (function_decides(s, k)) sw_expr_names(s->function[k].expr, mark_name, &u);
+    for (int k = 0; k < s->ndefined; k++) sw_reduction_names(s->defined[k], mark_name, &u);
     for (int k = 0; k < s->ncolumn; k++)
         if (s->column[k].kind == SW_COLUMN_KEY && !(without_end && k == end)) m->value[m->nvalue++] = k;
     int keys = m->nvalue;
@@ -161,6 +167,31 @@ static enum sw_status add_functions(const struct sw_sweep *s, struct sw_hash *h,
     return st;
 }
 
+static int by_path(const void *a, const void *b)
+{
+    return strcmp((*(const struct sw_setting *const *)a)->path, (*(const struct sw_setting *const *)b)->path);
+}
+
+/* In the order of their names: that of the config decides nothing. */
+static enum sw_status add_scalars(const struct sw_sweep *s, struct sw_hash *h, size_t *length)
+{
+    const struct sw_setting **scalar = NULL;
+    enum sw_status st = sw_alloc((size_t)s->ndefined, &scalar);
+    for (int k = 0; k < s->ndefined && !st; k++) scalar[k] = s->own->defined[k].setting;
+    if (!st) qsort(scalar, (size_t)s->ndefined, sizeof *scalar, by_path);
+    for (int k = 0; k < s->ndefined && !st; k++) {
+        struct sw_text text = {0};
+        for (const char *c = scalar[k]->text; *c; c++)
+            if (!strchr(" \t\r\n", *c)) sw_text_add_bytes(&text, c, 1);
+        add_text(h, length, scalar[k]->path);
+        add_text(h, length, sw_text_get(&text));
+        st = sw_text_status(&text);
+        sw_text_free(&text);
+    }
+    sw_free(scalar);
+    return st;
+}
+
 /* The last failure, with the line of a key. */
 static enum sw_status fail_at_key(const struct sw_sweep *s, const char *key, enum sw_status st)
 {
@@ -203,6 +234,7 @@ static enum sw_status start_hash(const struct id_maker *m, int word, struct sw_h
     add_text(h, &length, s->problem->name);
     if (has_extra_point(s)) add_text(h, &length, "last point");
     SW_TRY(add_functions(s, h, &length));
+    SW_TRY(add_scalars(s, h, &length));
     for (int k = 0; (key = key_at(s, k)); k++) {
         if (!key->decides || (key->kind != SW_KEY_WORD && key->kind != SW_KEY_ROW && key->kind != SW_KEY_TEXT &&
                               key->kind != SW_KEY_SWITCH))

@@ -63,6 +63,9 @@ const struct sw_key sw_common_keys[] = {
      .fallback = "", .about = "Time between entries of the scalar series (mass, energy, ...), from 0 to the end."},
     {.path = "output.scalars.times", .kind = SW_KEY_TIMES, .unit = "1", .fallback = "",
      .about = "Times of the scalar series, in place of output.scalars.every; without both no series is saved."},
+    {.path = "output.scalars.define", .kind = SW_KEY_NAMES, .fallback = "",
+     .about = "Scalars of your own, beside the built-in ones: each member is a name and an expression over mean, min, "
+              "max, integral and crossings of fields, \"sqrt(mean(u^2) - mean(u)^2)\"."},
 
     {.path = "output.state", .kind = SW_KEY_SWITCH, .fallback = "false",
      .about = "Keep the state in which each run ends, in double precision: 8 bytes a point. With it a finished sweep "

@@ -6,6 +6,7 @@
 #include "base/sw_mem.h"
 #include "sweep/axis.h"
 #include "sweep/columns.h"
+#include "sweep/defined_scalars.h"
 #include "sweep/keys.h"
 #include "sweep/sw_run_result.h"
 #include "sweep/sweep_own.h"
@@ -78,6 +79,26 @@ static void check_allowed(const struct sw_sweep *s, const struct sw_setting *set
              is_quantity(name, s->problem->scalars))
         why = "it is a variable of the output file";
     if (why) report_error(s, setting, "'%s' cannot be called '%s': %s", setting->path, name, why);
+}
+
+static const char *kind_name(enum sw_column_kind kind)
+{
+    return kind == SW_COLUMN_AXIS ? "an axis" : kind == SW_COLUMN_DEFINE ? "a define" : "a key";
+}
+
+/* A scalar of the user's own is a dataset beside the axes; what expressions know by its name would be another
+ * number. */
+static void check_scalar(const struct sw_sweep *s, const struct sw_setting *setting)
+{
+    const int known = column_in_scope(s, setting->name);
+    check_allowed(s, setting);
+    for (int k = 0; k < s->ncolumn; k++) {
+        if (k != known && strcmp(s->column[k].name, setting->name)) continue;
+        report_error(s, setting, "'%s' has the name of %s%s%s; give the scalar another name", setting->path,
+                     kind_name(s->column[k].kind), s->column[k].kind == SW_COLUMN_KEY ? ", " : "",
+                     s->column[k].kind == SW_COLUMN_KEY ? s->column[k].name : "");
+        return;
+    }
 }
 
 static bool is_function(const struct sw_key *key) { return key->kind == SW_KEY_FUNCTION; }
@@ -178,6 +199,8 @@ void names_check(const struct sw_sweep *s)
         check_allowed(s, from->setting);
         if (!from->unknown) check_keys(s, c, from->setting);
     }
+    const struct sw_setting *scalars = defined_scalars_setting(s);
+    for (int k = 0; scalars && k < scalars->count; k++) check_scalar(s, scalars->child[k]);
 }
 
 /* ------------------------------------------------------------------ is it used? */
@@ -214,6 +237,7 @@ static void mark_all(struct usage *u, const char *but)
         if (s->column[k].kind == SW_COLUMN_KEY && s->own->source[k].formula && !sw_text_same(s->column[k].name, but))
             mark_used(u, s->own->source[k].formula->expr);
     for (int k = 0; k < s->nfunction; k++) mark_used(u, s->function[k].expr);
+    for (int k = 0; k < s->ndefined; k++) sw_reduction_names(s->defined[k], mark_name, u);
     const int row = s->own->row[0] == '$' ? column_find(s, s->own->row + 1) : -1;
     if (row >= 0) u->used[row] = true;
     for (int k = 0; k < s->nchoice; k++)

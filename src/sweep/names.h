@@ -5,7 +5,7 @@
  * key out where it has no default: then the axis is the only number it can mean. */
 #include "sweep/sw_sweep.h"
 
-/** Report axes and defines whose name is not allowed, or is that of a key that is not they. */
+/** Report axes, defines and defined scalars whose name is not allowed, or is that of a key that is not they. */
 void names_check(const struct sw_sweep *s);
 
 /** Report axes that no key or expression uses: all their values would be the same run. @return SW_E_MEMORY */

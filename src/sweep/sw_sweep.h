@@ -8,6 +8,7 @@
 
 #include "base/sw_err.h"
 #include "base/sw_report.h"
+#include "expr/sw_reduction.h"
 #include "problem/sw_problem.h"
 #include "sweep/sw_config.h"
 
@@ -47,6 +48,10 @@ struct sw_sweep {
     struct sw_choice   *choice;         /* WORD keys of the problem                                           */
     int         nunknown;               /* 0: the config does not name them                                   */
     const char *unknown[SW_UNKNOWNS_MOST];
+    struct sw_quantity *scalar;         /* what the series hold: the problem's scalars, then those defined; ends with
+                                           name NULL                                                          */
+    int         nscalar, ndefined;      /* how many, and how many of them output.scalars.define has           */
+    const struct sw_reduction **defined;  /* [ndefined]                                                       */
     char        id[13];                 /* of the set of run ids, 12 hexadecimal digits: by sw_sweep_ids() */
     char        config_sha256[65];      /* that of the config; where runs read files, with what is in them: likewise */
 

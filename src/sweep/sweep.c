@@ -8,6 +8,7 @@
 #include "sweep/axis.h"
 #include "sweep/column_values.h"
 #include "sweep/columns.h"
+#include "sweep/defined_scalars.h"
 #include "sweep/formula.h"
 #include "sweep/grid_settings.h"
 #include "sweep/groups.h"
@@ -87,6 +88,7 @@ static enum sw_status expand(struct sw_sweep *s)
     choices_resolve(s);
     SW_TRY(functions_read(s));
     SW_TRY(functions_check(s));
+    SW_TRY(defined_scalars_read(s));
     names_check(s);
     if (s->problem->timed) SW_TRY(times_read(s, "output.fields.times", s->own->fields));
     else SW_TRY(end_read(s, "output.fields", s->own->fields));
@@ -146,6 +148,7 @@ void sw_sweep_destroy(struct sw_sweep **sweep)
     struct sw_sweep_own *own = (*sweep)->own;
     if (own) {
         formulas_free(*sweep);
+        defined_scalars_free(*sweep);
         sw_arena_destroy(&own->arena);
     }
     sw_free(own);

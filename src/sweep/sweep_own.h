@@ -13,6 +13,7 @@
  *     options              keys with one value for the whole sweep
  *     columns, column_values   the columns of the run table, and their numbers, a block of runs at a time
  *     names                what axes and defines may be called, and whether anything uses them
+ *     defined_scalars      scalars of the user's own
  *     times                output times, as steps
  *     groups               runs of one shape
  *     runs_check           is every run possible?
@@ -54,6 +55,7 @@ struct sw_sweep_own {
     int               norder;
     struct sw_scope   scope;            /* names of the columns                                                 */
     struct times     *fields, *scalars; /* when they are saved                                                  */
+    struct defined_scalar *defined;     /* [ndefined]                                                           */
     struct shape     *shape;
 };
 

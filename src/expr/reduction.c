@@ -1,0 +1,293 @@
+/* Reductions are taken out of the text before it is parsed: the argument of each is parsed by itself, in a text that
+ * has blanks around it; in the rest a name for its result stands in its place, and blanks up to its end. So every
+ * column of an error is that of the user's text, and neither parser nor compiler know reductions. */
+#include "expr/sw_reduction.h"
+
+#include <ctype.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/sw_mem.h"
+#include "expr/lex.h"
+
+enum { RESULT_NAME = 8 };  /* "_31": with its end; no longer than a reduction's text, "min(u)" */
+
+static const struct { const char *name, *about; } kinds[SW_REDUCTION_KINDS] = {
+    [SW_REDUCTION_MEAN] = {"mean", "the mean over the domain"},
+    [SW_REDUCTION_MIN] = {"min", "the least value at a point"},
+    [SW_REDUCTION_MAX] = {"max", "the greatest value at a point"},
+    [SW_REDUCTION_INTEGRAL] = {"integral", "the integral over the domain"},
+    [SW_REDUCTION_CROSSINGS] = {"crossings", "how often the sign changes from a point to the next along x"},
+};
+
+const char *sw_reduction_name(int k, const char **about)
+{
+    if (k >= SW_REDUCTION_KINDS) return NULL;
+    *about = kinds[k].about;
+    return kinds[k].name;
+}
+
+struct builder {
+    const struct sw_reduction_scope *scope;
+    struct sw_reduction  *r;
+    const char           *text;
+    size_t                length;    /* of the text                                                   */
+    struct token         *token;     /* of the whole text, T_END last                                 */
+    struct sw_symbol     *symbol;    /* of points, then the time, numbers of the run and results      */
+    int                   at_points; /* the first of these                                            */
+    int                   symbols;
+    char                  result[SW_REDUCTIONS_MOST][RESULT_NAME];
+    struct sw_expr_error *err;
+};
+
+/* ------------------------------------------------------------------ tokens */
+
+static bool is_name(const struct token *t, const char *name)
+{
+    return t->kind == T_NAME && t->bytes == strlen(name) && !memcmp(t->begin, name, t->bytes);
+}
+
+/* The ')' that closes the '(' at `open`, 0: there is none. @param commas  out: between them, of no inner parentheses */
+static int find_end(const struct builder *b, int open, int *commas)
+{
+    int depth = 0;
+    *commas = 0;
+    for (int k = open; b->token[k].kind != T_END; k++) {
+        if (b->token[k].kind == T_LEFT) depth++;
+        if (b->token[k].kind == T_COMMA && depth == 1) ++*commas;
+        if (b->token[k].kind == T_RIGHT && --depth == 0) return k;
+    }
+    return 0;
+}
+
+/* Whether a reduction begins at token k. @param end  out: its ')' */
+static enum sw_status find_reduction(const struct builder *b, int k, enum sw_reduction_kind *kind, int *end)
+{
+    const struct token *t = &b->token[k];
+    int commas;
+    for (*kind = 0; *kind < SW_REDUCTION_KINDS && !is_name(t, kinds[*kind].name);) ++*kind;
+    *end = 0;
+    if (*kind == SW_REDUCTION_KINDS || t[1].kind != T_LEFT) return SW_OK;
+    const bool function = *kind == SW_REDUCTION_MIN || *kind == SW_REDUCTION_MAX;
+    if (!(*end = find_end(b, k + 1, &commas)))
+        return function ? SW_OK : expr_refuse(b->err, t[1].column, 1, "", "'(' without ')'");
+    if (function && commas) *end = 0;
+    else if (commas || *end == k + 2)
+        return expr_refuse(b->err, t->column, t->length, "", "%s takes 1 argument, not %d", kinds[*kind].name,
+                           *end == k + 2 ? 0 : commas + 1);
+    return SW_OK;
+}
+
+static size_t place_of(const struct builder *b, int k) { return (size_t)(b->token[k].begin - b->text); }
+
+/* ------------------------------------------------------------------ parts of the text */
+
+static bool is_in_name(char c) { return c == '_' || isalnum((unsigned char)c); }
+
+/* A name in a message, NULL: it is not there. */
+static char *find_name(char *text, const char *name)
+{
+    for (char *at = strstr(text, name); at; at = strstr(at + 1, name))
+        if (!is_in_name(at[strlen(name)]) && (at == text || !is_in_name(at[-1]))) return at;
+    return NULL;
+}
+
+/* Names of results are for the parser: in messages stands what the user wrote. */
+static void restore_names(const struct builder *b)
+{
+    char whole[sizeof b->err->text], *at;
+    for (int k = 0; k < b->r->count; k++) {
+        const char *name = b->result[k];
+        if ((at = find_name(b->err->text, name))) {
+            snprintf(whole, sizeof whole, "%.*s%s(...)%s", (int)(at - b->err->text), b->err->text,
+                     kinds[b->r->reduced[k].kind].name, at + strlen(name));
+            memcpy(b->err->text, whole, sizeof whole);
+        }
+        if ((at = find_name(b->err->hint, name)) && at > b->err->hint && at[-1] == ' ')
+            memmove(at - 1, at + strlen(name), strlen(at + strlen(name)) + 1);
+    }
+}
+
+/* Parse and compile a part of the text, with what is known outside of reductions, or at points. */
+static enum sw_status compile_part(struct builder *b, const char *text, bool at_points, struct sw_expr **expr,
+                                   struct sw_program **program)
+{
+    const int first = at_points ? 0 : b->at_points;
+    const struct sw_scope scope = {.symbol = b->symbol + first, .count = b->symbols - first};
+    enum sw_status st = sw_expr_parse(text, expr, b->err);
+    if (!st) st = sw_program_compile(*expr, &scope, program, b->err);
+    if (st == SW_E_CONFIG) restore_names(b);
+    return st;
+}
+
+struct outside { const struct builder *b; enum sw_status status; };
+
+/* A name that only reductions know, outside of them. */
+static void check_outside(void *user, const char *name, int column)
+{
+    struct outside *o = user;
+    const struct builder *b = o->b;
+    char hint[200];
+    for (int k = 0; k < b->at_points && !o->status; k++) {
+        const bool field = b->symbol[k].rate == SW_RATE_POINT;
+        if (strcmp(b->symbol[k].name, name)) continue;
+        if (field) snprintf(hint, sizeof hint, "one of mean(%s) min(%s) max(%s) integral(%s) crossings(%s), or of an "
+                            "expression in %s", name, name, name, name, name, name);
+        else snprintf(hint, sizeof hint, "inside of mean, min, max, integral and crossings it is known");
+        o->status = expr_refuse(b->err, column, (int)strlen(name), hint, "'%s' is %s, of which a scalar is one number",
+                                name, field ? "a field" : "a coordinate");
+    }
+}
+
+/* ------------------------------------------------------------------ taking out */
+
+static enum sw_status take_out(struct builder *b, char *text, int from, int to);
+
+/* The reduction of tokens first .. end, "mean ( ... )". */
+static enum sw_status add_reduction(struct builder *b, char *text, enum sw_reduction_kind kind, int first, int end)
+{
+    const size_t begin = place_of(b, first), after = place_of(b, end) + 1;
+    struct sw_reduced part = {.kind = kind};
+    char *argument = NULL;
+    SW_TRY(sw_alloc(b->length + 1, &argument));
+    memset(argument, ' ', b->length);
+    for (int k = first + 2; k < end; k++)
+        memcpy(argument + place_of(b, k), b->token[k].begin, b->token[k].bytes);
+    enum sw_status st = take_out(b, argument, first + 2, end);
+    if (!st) st = compile_part(b, argument, true, &part.expr, &part.argument);
+    sw_free(argument);
+    if (st) {
+        sw_expr_destroy(&part.expr);
+        sw_program_destroy(&part.argument);
+        return st;
+    }
+    const int k = b->r->count++;
+    b->r->reduced[k] = part;
+    snprintf(b->result[k], RESULT_NAME, "_%d", k);
+    memset(text + begin, ' ', after - begin);
+    memcpy(text + begin, b->result[k], strlen(b->result[k]));
+    b->symbol[b->symbols++] = (struct sw_symbol){b->result[k], SW_RATE_RUN, b->r->own + k};
+    return SW_OK;
+}
+
+/* Take the reductions among tokens from .. to-1 out of a text that has them. An argument with reductions of its own is
+ * a call within this one: check_count() has seen to it that these are few. */
+static enum sw_status take_out(struct builder *b, char *text, int from, int to)
+{
+    for (int k = from, end; k < to; k = end ? end + 1 : k + 1) {
+        enum sw_reduction_kind kind;
+        SW_TRY(find_reduction(b, k, &kind, &end));
+        if (end) SW_TRY(add_reduction(b, text, kind, k, end));
+    }
+    return SW_OK;
+}
+
+static enum sw_status check_count(const struct builder *b)
+{
+    int reductions = 0, end;
+    enum sw_reduction_kind kind;
+    for (int k = 0; b->token[k].kind != T_END; k++) {
+        SW_TRY(find_reduction(b, k, &kind, &end));
+        if (end && ++reductions > SW_REDUCTIONS_MOST)
+            return expr_refuse(b->err, b->token[k].column, b->token[k].length, "split it into several scalars",
+                               "more than %d reductions", SW_REDUCTIONS_MOST);
+    }
+    return SW_OK;
+}
+
+/* ------------------------------------------------------------------ the whole */
+
+static enum sw_status read_tokens(struct builder *b, const char *text)
+{
+    struct lexer lexer = {text, 1, b->err};
+    size_t count = 0;
+    b->text = text;
+    b->length = strlen(text);
+    if (b->length > TEXT_LONGEST)
+        return expr_refuse(b->err, 0, 1, "split it into several scalars",
+                           "expression of %zu characters, at most %d are allowed", b->length, TEXT_LONGEST);
+    SW_TRY(sw_alloc(b->length + 2, &b->token));
+    do {
+        struct token *t = &b->token[count];
+        SW_TRY(lex(&lexer, t));
+        if (t->kind == T_NAME && t->begin[0] == '_' && t->bytes > 1 && t->begin[1] >= '0' && t->begin[1] <= '9')
+            return expr_refuse(b->err, t->column, t->length, "give it another name",
+                               "a name of an underscore and a digit cannot be used here");
+    } while (b->token[count++].kind != T_END);
+    return SW_OK;
+}
+
+static enum sw_status make_symbols(struct builder *b)
+{
+    static const struct { const char *name; enum sw_input slot; } coordinate[] = {
+        {"x", SW_IN_X}, {"y", SW_IN_Y}, {"z", SW_IN_Z}};
+    const struct sw_reduction_scope *s = b->scope;
+    SW_TRY(sw_alloc((size_t)(s->unknowns + s->dimensions + 1 + s->run->count + SW_REDUCTIONS_MOST), &b->symbol));
+    for (int k = 0; k < s->unknowns; k++)
+        b->symbol[b->symbols++] = (struct sw_symbol){s->unknown[k], SW_RATE_POINT, sw_input_at(k, 0)};
+    for (int d = 0; d < s->dimensions; d++)
+        b->symbol[b->symbols++] = (struct sw_symbol){coordinate[d].name, SW_RATE_CELL, coordinate[d].slot};
+    b->at_points = b->symbols;
+    b->symbol[b->symbols++] = (struct sw_symbol){"t", SW_RATE_STEP, 0};
+    for (int k = 0; k < s->run->count; k++) b->symbol[b->symbols++] = s->run->symbol[k];
+    return SW_OK;
+}
+
+static enum sw_status compile_whole(struct builder *b, const char *text)
+{
+    struct outside outside = {.b = b};
+    char *rest = NULL;
+    int tokens = 0;
+    while (b->token[tokens].kind != T_END) tokens++;
+    SW_TRY(check_count(b));
+    if (!(rest = sw_strdup(text))) return SW_FAIL(SW_E_MEMORY, "no memory for an expression");
+    enum sw_status st = take_out(b, rest, 0, tokens);
+    if (!st) st = sw_expr_parse(rest, &b->r->expr, b->err);
+    if (st == SW_E_CONFIG) restore_names(b);
+    if (!st) {
+        sw_expr_names(b->r->expr, check_outside, &outside);
+        sw_expr_destroy(&b->r->expr);
+        st = outside.status ? outside.status : compile_part(b, rest, false, &b->r->expr, &b->r->value);
+    }
+    sw_free(rest);
+    return st;
+}
+
+enum sw_status sw_reduction_compile(const char *text, const struct sw_reduction_scope *scope,
+                                    struct sw_reduction **reduction, struct sw_expr_error *err)
+{
+    struct builder b = {.scope = scope, .err = err};
+    *reduction = NULL;
+    *err = (struct sw_expr_error){0};
+    SW_TRY(sw_alloc(1, &b.r));
+    b.r->own = scope->own;
+    enum sw_status st = read_tokens(&b, text);
+    if (!st) st = make_symbols(&b);
+    if (!st) st = compile_whole(&b, text);
+    sw_free(b.token);
+    sw_free(b.symbol);
+    if (st) sw_reduction_destroy(&b.r);
+    *reduction = b.r;
+    return st;
+}
+
+void sw_reduction_destroy(struct sw_reduction **reduction)
+{
+    struct sw_reduction *r = reduction ? *reduction : NULL;
+    if (!r) return;
+    for (int k = 0; k < r->count; k++) {
+        sw_expr_destroy(&r->reduced[k].expr);
+        sw_program_destroy(&r->reduced[k].argument);
+    }
+    sw_expr_destroy(&r->expr);
+    sw_program_destroy(&r->value);
+    sw_free(r);
+    *reduction = NULL;
+}
+
+void sw_reduction_names(const struct sw_reduction *r, void (*visit)(void *user, const char *name, int column),
+                        void *user)
+{
+    for (int k = 0; k < r->count; k++) sw_expr_names(r->reduced[k].expr, visit, user);
+    sw_expr_names(r->expr, visit, user);
+}

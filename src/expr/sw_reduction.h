@@ -1,0 +1,65 @@
+#ifndef SW_REDUCTION_H
+#define SW_REDUCTION_H
+/* Numbers made of whole fields (docs/config.md, "Scalars of your own"): expressions over reductions,
+ *
+ *     sqrt(mean(u^2) - mean(u)^2)      max(abs(u)) > 10      mean((u - mean(u))^2)
+ *
+ * whose arguments are expressions at a point: in coordinates, the time, unknowns and numbers of the run. Outside of
+ * them are numbers of the run and the time. A text becomes programs that see no reductions: one for each argument,
+ * which gives the values at points to be reduced, and one for what is made of the results, which it takes from further
+ * numbers of the run. field/reduce.h evaluates them. min and max are reductions where they have one argument; with more
+ * they are the functions of the language. */
+#include "expr/sw_expr.h"
+
+enum sw_reduction_kind {
+    SW_REDUCTION_MEAN,       /* integral / size of the domain                                                    */
+    SW_REDUCTION_MIN, SW_REDUCTION_MAX,
+    SW_REDUCTION_INTEGRAL,   /* over the domain: sums over points, by the trapezoidal rule where both ends are points */
+    SW_REDUCTION_CROSSINGS,  /* along x, of all lines: neighbours of which one is negative and the other is not   */
+    SW_REDUCTION_KINDS
+};
+
+/** Reduction k, and a line about it. @return its name, NULL after the last */
+const char *sw_reduction_name(int k, const char **about);
+
+enum { SW_REDUCTIONS_MOST = 32 };  /* in one text */
+
+struct sw_reduced {
+    enum sw_reduction_kind kind;
+    struct sw_expr    *expr;       /* the argument                                                               */
+    struct sw_program *argument;   /* at a point; RUN symbols as of struct sw_reduction                          */
+};
+
+/* The numbers of a run that the programs take: the run's own, 0 .. own - 1; then the results of reductions. Immutable:
+ * any number of threads may read one. */
+struct sw_reduction {
+    int own;
+    int count;
+    struct sw_reduced  reduced[SW_REDUCTIONS_MOST];  /* [count]; the argument of one may use results of those before */
+    struct sw_expr    *expr;
+    struct sw_program *value;      /* of the whole: RUN or STEP                                                  */
+};
+
+/* What a text may name. All is borrowed, and not needed after sw_reduction_compile(). */
+struct sw_reduction_scope {
+    const struct sw_scope *run;    /* numbers of a run: RUN symbols, slots 0 .. own - 1                          */
+    int own;
+    int dimensions;                /* coordinates x, y, z that are known: 1 .. 3                                 */
+    int unknowns;                  /* fields: at most SW_UNKNOWNS_MOST                                           */
+    const char *const *unknown;
+};
+
+/** Parse and compile one expression over reductions.
+ * @param reduction  out: NULL on failure; free with sw_reduction_destroy()
+ * @param err        out, filled on SW_E_CONFIG: what sw_expr_parse() and sw_program_compile() refuse; a field or a
+ *                   coordinate outside of a reduction; rand and randn; more than SW_REDUCTIONS_MOST reductions
+ * @return SW_E_CONFIG; SW_E_MEMORY */
+enum sw_status sw_reduction_compile(const char *text, const struct sw_reduction_scope *scope,
+                                    struct sw_reduction **reduction, struct sw_expr_error *err);
+void sw_reduction_destroy(struct sw_reduction **reduction);
+
+/** Call visit for each name that the text uses, as sw_expr_names() does; for results of reductions, too, by names that
+ * no column of a run has. */
+void sw_reduction_names(const struct sw_reduction *reduction, void (*visit)(void *user, const char *name, int column),
+                        void *user);
+#endif

@@ -1,0 +1,297 @@
+#include "field/reduce.h"
+
+#include <math.h>
+#include <omp.h>
+#include <string.h>
+
+#include "base/sw_mem.h"
+#include "field/sum.h"
+
+/* Points evaluated at once, a multiple of SW_SUM_LANES: points of a line stay in their lanes from block to block. */
+enum { BLOCK = 16 * SW_SUM_LANES };
+
+/* Waking the other threads up takes as long as one thread takes for so many values. */
+enum { FEW_VALUES = 16384 };
+
+/* ------------------------------------------------------------------ what threads have */
+
+struct expression {              /* of a thread */
+    struct sw_eval *argument[SW_REDUCTIONS_MOST], *value;
+    double         *number;      /* [own + count] of the run, then results of reductions       */
+};
+
+struct worker {
+    struct expression *expression;  /* [count]                                                 */
+    double *x, *y, *z, *v;          /* [BLOCK] coordinates; values                             */
+    double *of_lines;               /* [lines] what each line gives: of runs by one thread     */
+};
+
+struct sw_reducer {
+    struct sw_reducer_desc desc;
+    size_t  points;
+    int64_t lines;
+    double  weights;             /* their sum                                                   */
+    struct worker *worker;       /* [threads]                                                   */
+};
+
+static enum sw_status create_expression(const struct sw_reduction *r, struct expression *e)
+{
+    for (int k = 0; k < r->count; k++) SW_TRY(sw_eval_create(r->reduced[k].argument, BLOCK, &e->argument[k]));
+    SW_TRY(sw_eval_create(r->value, 1, &e->value));
+    return sw_alloc((size_t)(r->own + r->count), &e->number);
+}
+
+static void destroy_expression(struct expression *e)
+{
+    for (int k = 0; k < SW_REDUCTIONS_MOST; k++) sw_eval_destroy(&e->argument[k]);
+    sw_eval_destroy(&e->value);
+    sw_free(e->number);
+}
+
+static enum sw_status create_worker(const struct sw_reducer *r, struct worker *w)
+{
+    SW_TRY(sw_alloc((size_t)r->desc.count, &w->expression));
+    for (int e = 0; e < r->desc.count; e++) SW_TRY(create_expression(r->desc.reduction[e], &w->expression[e]));
+    SW_TRY(sw_alloc(4 * (size_t)BLOCK, &w->x));
+    w->y = w->x + BLOCK;
+    w->z = w->y + BLOCK;
+    w->v = w->z + BLOCK;
+    return sw_alloc((size_t)r->lines, &w->of_lines);
+}
+
+static void destroy_worker(const struct sw_reducer *r, struct worker *w)
+{
+    for (int e = 0; w->expression && e < r->desc.count; e++) destroy_expression(&w->expression[e]);
+    sw_free(w->expression);
+    sw_free(w->x);
+    sw_free(w->of_lines);
+}
+
+enum sw_status sw_reducer_create(const struct sw_reducer_desc *desc, struct sw_reducer **reducer)
+{
+    enum sw_status st;
+    struct sw_reducer *r = NULL;
+    *reducer = NULL;
+    SW_TRY(sw_alloc(1, &r));
+    r->desc = *desc;
+    r->points = (size_t)sw_points(desc->n);
+    r->lines = desc->n[1] * desc->n[2];
+    r->weights = 1;
+    for (int d = 0; d < SW_DIMS; d++) r->weights *= (double)(desc->walls[d] ? desc->n[d] - 1 : desc->n[d]);
+    SW_TRY_TO(failed, st, sw_alloc((size_t)desc->threads, &r->worker));
+    for (int k = 0; k < desc->threads; k++) SW_TRY_TO(failed, st, create_worker(r, &r->worker[k]));
+    *reducer = r;
+    return SW_OK;
+failed:
+    sw_reducer_destroy(&r);
+    return st;
+}
+
+void sw_reducer_destroy(struct sw_reducer **reducer)
+{
+    struct sw_reducer *r = reducer ? *reducer : NULL;
+    if (!r) return;
+    for (int k = 0; r->worker && k < r->desc.threads; k++) destroy_worker(r, &r->worker[k]);
+    sw_free(r->worker);
+    sw_free(r);
+    *reducer = NULL;
+}
+
+/* ------------------------------------------------------------------ a line */
+
+/* What the values of a line give, value by value. */
+struct line {
+    enum sw_reduction_kind kind;
+    double lane[SW_SUM_LANES];     /* of sums                                             */
+    double extreme;
+    double crossings;
+    bool   first, last;            /* whether the first value, and the last, was negative */
+    bool   nan;
+};
+
+static void add_block(struct line *l, int64_t from, int count, const double *v)
+{
+    switch (l->kind) {
+    case SW_REDUCTION_MEAN: case SW_REDUCTION_INTEGRAL:
+        for (int base = 0; base < count; base += SW_SUM_LANES) {
+            const int width = count - base < SW_SUM_LANES ? count - base : SW_SUM_LANES;
+            for (int k = 0; k < width; k++) l->lane[k] += v[base + k];
+        }
+        return;
+    case SW_REDUCTION_MIN:
+        for (int i = 0; i < count; i++)
+            if ((from == 0 && i == 0) || v[i] < l->extreme || v[i] != v[i]) l->extreme = v[i];
+        return;
+    case SW_REDUCTION_MAX:
+        for (int i = 0; i < count; i++)
+            if ((from == 0 && i == 0) || v[i] > l->extreme || v[i] != v[i]) l->extreme = v[i];
+        return;
+    case SW_REDUCTION_CROSSINGS:
+        if (from == 0) l->first = l->last = v[0] < 0;
+        for (int i = 0; i < count; i++) {
+            l->crossings += (v[i] < 0) != l->last;
+            l->last = v[i] < 0;
+            l->nan |= v[i] != v[i];
+        }
+        return;
+    case SW_REDUCTION_KINDS: return;
+    }
+}
+
+/* @param periodic  along x */
+static double end_line(struct line *l, bool periodic)
+{
+    switch (l->kind) {
+    case SW_REDUCTION_MEAN: case SW_REDUCTION_INTEGRAL: return sw_sum_of_lanes(l->lane);
+    case SW_REDUCTION_MIN: case SW_REDUCTION_MAX: return l->extreme;
+    case SW_REDUCTION_CROSSINGS: return l->nan ? NAN : l->crossings + (periodic && l->first != l->last);
+    case SW_REDUCTION_KINDS: break;
+    }
+    return NAN;
+}
+
+/* Where a thread is. */
+struct run { struct sw_reducer *r; const struct sw_grid *grid; const double *field; double t; };
+
+/* The trapezoidal rule: 1/2 at the ends of an axis between walls. Halving is exact. */
+static double weight(const struct sw_reducer *r, int d, int64_t i)
+{
+    return r->desc.walls[d] && (i == 0 || i == r->desc.n[d] - 1) ? 0.5 : 1.0;
+}
+
+/* Of the points of line number `line`, what reduction k of an expression makes. */
+static double reduce_line(const struct run *run, struct worker *w, int e, int k, int64_t line)
+{
+    const struct sw_reducer *r = run->r;
+    const int64_t nx = r->desc.n[0], j[2] = {line % r->desc.n[1], line / r->desc.n[1]};
+    struct sw_eval *eval = w->expression[e].argument[k];
+    struct line l = {.kind = r->desc.reduction[e]->reduced[k].kind};
+    const bool sum = l.kind == SW_REDUCTION_MEAN || l.kind == SW_REDUCTION_INTEGRAL;
+    const double *in[SW_INPUTS] = {[SW_IN_X] = w->x, [SW_IN_Y] = w->y, [SW_IN_Z] = w->z};
+    for (int64_t from = 0; from < nx; from += BLOCK) {
+        const int count = nx - from < BLOCK ? (int)(nx - from) : BLOCK;
+        for (int i = 0; i < count; i++) {
+            w->x[i] = sw_grid_at(run->grid, 0, from + i);
+            w->y[i] = sw_grid_at(run->grid, 1, j[0]);
+            w->z[i] = sw_grid_at(run->grid, 2, j[1]);
+        }
+        for (int u = 0; u < r->desc.unknowns; u++)
+            in[sw_input_at(u, 0)] = run->field + (size_t)u * r->points + (size_t)(line * nx + from);
+        sw_eval_cells(eval, count, in);
+        sw_eval_points(eval, count, in, w->v);
+        if (sum && from == 0) w->v[0] *= weight(r, 0, 0);
+        if (sum && from + count == nx) w->v[count - 1] *= weight(r, 0, nx - 1);
+        add_block(&l, from, count, w->v);
+    }
+    const double result = end_line(&l, !r->desc.walls[0]);
+    return sum ? result * (weight(r, 1, j[0]) * weight(r, 2, j[1])) : result;
+}
+
+/* ------------------------------------------------------------------ a run */
+
+static double over_lines(const struct run *run, enum sw_reduction_kind kind, const double *of_lines)
+{
+    const int64_t lines = run->r->lines;
+    double extreme = of_lines[0];
+    switch (kind) {
+    case SW_REDUCTION_MEAN: return sw_sum_pairwise(of_lines, lines) / run->r->weights;
+    case SW_REDUCTION_INTEGRAL:
+        return run->grid->dx[0] * run->grid->dx[1] * run->grid->dx[2] * sw_sum_pairwise(of_lines, lines);
+    case SW_REDUCTION_MIN:
+        for (int64_t k = 1; k < lines; k++)
+            if (of_lines[k] < extreme || of_lines[k] != of_lines[k]) extreme = of_lines[k];
+        return extreme;
+    case SW_REDUCTION_MAX:
+        for (int64_t k = 1; k < lines; k++)
+            if (of_lines[k] > extreme || of_lines[k] != of_lines[k]) extreme = of_lines[k];
+        return extreme;
+    case SW_REDUCTION_CROSSINGS: return sw_sum_pairwise(of_lines, lines);
+    case SW_REDUCTION_KINDS: break;
+    }
+    return NAN;
+}
+
+/* Begin reduction k, whose argument may use the results of those before. */
+static void begin_argument(const struct run *run, struct worker *w, int e, int k)
+{
+    sw_eval_run(w->expression[e].argument[k], w->expression[e].number, 1);
+    sw_eval_step(w->expression[e].argument[k], run->t, 0);
+}
+
+/* By one thread, or by all on the lines of the run. */
+static void reduce(const struct run *run, struct worker *w, int e, int k, int threads)
+{
+    const struct sw_reducer *r = run->r;
+    const struct sw_reduction *reduction = r->desc.reduction[e];
+    double *of_lines = w->of_lines;
+    if (threads == 1) {
+        begin_argument(run, w, e, k);
+        for (int64_t line = 0; line < r->lines; line++) of_lines[line] = reduce_line(run, w, e, k, line);
+    } else {
+#pragma omp parallel num_threads(threads)
+        {
+            struct worker *mine = &r->worker[omp_get_thread_num()];
+            begin_argument(run, mine, e, k);
+#pragma omp for schedule(static)
+            for (int64_t line = 0; line < r->lines; line++) of_lines[line] = reduce_line(run, mine, e, k, line);
+        }
+    }
+    const double result = over_lines(run, reduction->reduced[k].kind, of_lines);
+    w->expression[e].number[reduction->own + k] = result;
+    for (int other = 0; threads > 1 && other < threads; other++)
+        r->worker[other].expression[e].number[reduction->own + k] = result;
+}
+
+static bool is_finite(const struct run *run, int threads)
+{
+    const int64_t count = (int64_t)run->r->points * run->r->desc.unknowns;
+    const double *u = run->field;
+    int bad = 0;
+#pragma omp parallel for num_threads(threads) schedule(static) reduction(| : bad) if (threads > 1)
+    for (int64_t i = 0; i < count; i++) bad |= !(u[i] - u[i] == 0);
+    return !bad;
+}
+
+static void set_numbers(struct worker *w, int e, const struct sw_reduction *reduction,
+                        const struct sw_reducer_runs *runs, int j)
+{
+    for (int k = 0; k < reduction->own; k++)
+        w->expression[e].number[k] = runs->column[(size_t)k * (size_t)runs->count + (size_t)j];
+}
+
+/* @param threads  1: the worker's; else all of them, and the worker is the first */
+static void values_of_run(struct sw_reducer *r, const struct sw_reducer_runs *runs, int j, struct worker *w,
+                          int threads, double *value)
+{
+    const struct run run = {.r = r, .grid = &runs->grid[j], .t = runs->t[j],
+                            .field = runs->field + (size_t)j * (size_t)r->desc.unknowns * r->points};
+    const bool finite = is_finite(&run, threads);
+    for (int e = 0; e < r->desc.count; e++) {
+        const struct sw_reduction *reduction = r->desc.reduction[e];
+        struct expression *x = &w->expression[e];
+        value[e] = NAN;
+        if (!finite) continue;
+        if (threads == 1) set_numbers(w, e, reduction, runs, j);
+        else for (int k = 0; k < threads; k++) set_numbers(&r->worker[k], e, reduction, runs, j);
+        for (int k = 0; k < reduction->count; k++) reduce(&run, w, e, k, threads);
+        sw_eval_run(x->value, x->number, 1);
+        sw_eval_step(x->value, run.t, 0);
+        sw_eval_points(x->value, 1, NULL, &value[e]);
+    }
+}
+
+/* A run on a line belongs to one thread, and so does one of many. */
+void sw_reducer_values(struct sw_reducer *r, const struct sw_reducer_runs *runs, double *value)
+{
+    const size_t width = (size_t)r->desc.count;
+    const double work = (double)runs->count * (double)r->points * r->desc.count;
+    const int threads = work < FEW_VALUES ? 1 : r->desc.threads;
+    if (r->lines > 1 && runs->count < threads) {
+        for (int j = 0; j < runs->count; j++)
+            values_of_run(r, runs, j, r->worker, threads, value + (size_t)j * width);
+        return;
+    }
+#pragma omp parallel for num_threads(threads) schedule(dynamic) if (threads > 1)
+    for (int j = 0; j < runs->count; j++)
+        values_of_run(r, runs, j, &r->worker[omp_get_thread_num()], 1, value + (size_t)j * width);
+}

@@ -1,0 +1,46 @@
+#ifndef REDUCE_H
+#define REDUCE_H
+/* Reductions of fields on the host (expr/sw_reduction.h): the values of expressions over them, of many runs.
+ *
+ * A reduction goes over lines along x, then over what the lines give. Along a line, sums are taken in the order of
+ * sw_sum_lanes(); over lines, in that of sw_sum_pairwise(): so a field on a line is summed as the built-in scalars of
+ * lines are, to the same bits. Only the grid decides the order, not threads, nor other runs.
+ *
+ *     integral   sum of w v times the volume of a cell; w is 1, and half of it at each end of an axis between walls
+ *     mean       sum of w v over the sum of w
+ *     min, max   NaN where a value is NaN
+ *     crossings  pairs of neighbours along x, of which one value is negative and the other is not (zero is not); a
+ *                periodic line has the pair of its ends, too. NaN where a value is NaN
+ *
+ * A run whose fields are not finite has NaN for all. */
+#include <stdbool.h>
+
+#include "expr/sw_reduction.h"
+#include "field/grid.h"
+
+struct sw_reducer;
+
+struct sw_reducer_desc {
+    int count;                                    /* expressions                                        */
+    const struct sw_reduction *const *reduction;  /* [count]; borrowed, they outlive the reducer        */
+    int64_t n[SW_DIMS];                           /* points along x, y, z                               */
+    bool    walls[SW_DIMS];                       /* both ends are points; else periodic                */
+    int     unknowns;                             /* fields of a run                                    */
+    int     threads;
+};
+
+/** @param desc  copied  @return SW_E_MEMORY; nothing is left behind */
+enum sw_status sw_reducer_create(const struct sw_reducer_desc *desc, struct sw_reducer **reducer);
+void sw_reducer_destroy(struct sw_reducer **reducer);
+
+struct sw_reducer_runs {
+    int count;
+    const struct sw_grid *grid;   /* [count]                                                            */
+    const double *column;         /* [own of the reductions][count]: numbers of the runs                */
+    const double *t;              /* [count] their times                                                */
+    const double *field;          /* [count][unknowns][points], on the host                             */
+};
+
+/** @param value  out: [runs->count][expressions] */
+void sw_reducer_values(struct sw_reducer *reducer, const struct sw_reducer_runs *runs, double *value);
+#endif

@@ -1,0 +1,65 @@
+#include "sweep/defined_scalars.h"
+
+#include "sweep/formula.h"
+#include "sweep/grid_settings.h"
+#include "sweep/keys.h"
+#include "sweep/sweep_own.h"
+
+static const char path[] = "output.scalars.define";
+
+const struct sw_setting *defined_scalars_setting(const struct sw_sweep *s)
+{
+    const struct sw_setting *group = key_find(s, path) ? key_setting(s, path) : NULL;
+    return group && group->kind == SW_SETTING_GROUP ? group : NULL;  /* else reported already */
+}
+
+/* What reductions are taken of: the unknowns, which are the fields of a problem with time. */
+static int list_unknowns(const struct sw_sweep *s, const char *unknown[SW_UNKNOWNS_MOST])
+{
+    int n = 0;
+    const struct sw_quantity *fields = s->own->unknown_field ? s->own->unknown_field : s->problem->fields;
+    for (const struct sw_quantity *q = fields; q && q->name && n < SW_UNKNOWNS_MOST; q++)
+        unknown[n++] = q->name;
+    return n;
+}
+
+static enum sw_status add_scalar(struct sw_sweep *s, const struct sw_reduction_scope *scope,
+                                 const struct sw_setting *setting)
+{
+    struct defined_scalar *d = &s->own->defined[s->ndefined];
+    struct sw_expr_error err;
+    if (setting->kind != SW_SETTING_STRING) {
+        report_error(s, setting, "'%s' must be an expression in quotes", setting->path);
+        return SW_OK;
+    }
+    const enum sw_status st = sw_reduction_compile(setting->text, scope, &d->reduction, &err);
+    if (st == SW_E_CONFIG) formula_report(s, setting, setting->path, setting->text, &err);
+    if (st) return st == SW_E_CONFIG ? SW_OK : st;
+    d->setting = setting;
+    s->defined[s->ndefined++] = d->reduction;
+    s->scalar[s->nscalar++] = (struct sw_quantity){setting->name, "1", setting->text};
+    return SW_OK;
+}
+
+enum sw_status defined_scalars_read(struct sw_sweep *s)
+{
+    const struct sw_setting *group = defined_scalars_setting(s);
+    const char *unknown[SW_UNKNOWNS_MOST];
+    const struct sw_reduction_scope scope = {.run = &s->own->scope, .own = s->ncolumn, .unknown = unknown,
+                                             .dimensions = grid_max_dim(s->problem),
+                                             .unknowns = list_unknowns(s, unknown)};
+    const size_t most = group ? (size_t)group->count : 0;
+    size_t built_in = 0;
+    while (s->problem->scalars && s->problem->scalars[built_in].name) built_in++;
+    SW_TRY(sw_arena_take(s->own->arena, built_in + most + 1, &s->scalar));
+    SW_TRY(sw_arena_take(s->own->arena, most, &s->defined));
+    SW_TRY(sw_arena_take(s->own->arena, most, &s->own->defined));
+    for (size_t k = 0; k < built_in; k++) s->scalar[s->nscalar++] = s->problem->scalars[k];
+    for (size_t k = 0; k < most; k++) SW_TRY(add_scalar(s, &scope, group->child[k]));
+    return SW_OK;
+}
+
+void defined_scalars_free(struct sw_sweep *s)
+{
+    for (int k = 0; k < s->ndefined; k++) sw_reduction_destroy(&s->own->defined[k].reduction);
+}

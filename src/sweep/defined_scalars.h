@@ -1,0 +1,16 @@
+#ifndef SWEEP_DEFINED_SCALARS_H
+#define SWEEP_DEFINED_SCALARS_H
+/* output.scalars.define: scalars of the user's own, beside those of the problem. */
+#include "expr/sw_reduction.h"
+#include "sweep/sw_sweep.h"
+
+struct defined_scalar { const struct sw_setting *setting; struct sw_reduction *reduction; };
+
+/** List what the series hold: fills sw_sweep.scalar and .defined, and reports expressions that are refused.
+ * @return SW_E_MEMORY */
+enum sw_status defined_scalars_read(struct sw_sweep *s);
+void defined_scalars_free(struct sw_sweep *s);
+
+/** The group that the config has; NULL: it has none. */
+const struct sw_setting *defined_scalars_setting(const struct sw_sweep *s);
+#endif

@@ -1,0 +1,149 @@
+#!/bin/bash
+# Scalars of the user's own as a user meets them: computed of saved fields again, stopped and resumed, refused.
+# SWEEP is the program.
+cd "$(dirname "$0")/.." || exit 1
+. tests/helpers.sh
+configs=$top/configs
+read -r -d '' define <<'TEXT'
+msq = "mean(u^2)"; front = "integral(u)"; crossings = "crossings(u)"; rms = "sqrt(mean(u^2) - mean(u)^2)";
+variance = "mean((u - mean(u))^2)"; largest = "max(abs(u))"; least = "min(u)"; wave = "2*integral(u*cos(x))/length";
+late = "max(max(u), t)"; there = "mean(u > 0.01) > 0.5 ? end : -dt";
+TEXT
+
+# ---- in all problems: the numbers that saved fields have, in any batch, by any number of threads
+for problem in hyperdiffusion heat ch sh advection; do
+    scalars=(--device cpu -s 'output.fields={ times = "linspace(0, end, 3)"; }'
+             -s "output.scalars={ times = \"linspace(0, end, 3)\"; define = { $define }; }")
+    rm -f ./*.h5
+    expect 0 run "$configs/tiny_$problem.cfg" "${scalars[@]}" -o one.h5
+    expect 0 run "$configs/tiny_$problem.cfg" "${scalars[@]}" -s run.batch=2 -j 1 -o other.h5; same one.h5 other.h5
+    expect 0 show one.h5 --csv
+    [ -z "$python" ] || $python - <<'PYTHON' 2>err || fail "the scalars of $problem"
+import h5py, numpy as np
+f = h5py.File("one.h5")
+advection = "advection" in f.attrs["problem"]
+groups = [g for g in f.values() if isinstance(g, h5py.Group) and "u" in g] or [f]
+assert sum(len(g["u"]) for g in groups) == len(f["run"])
+for g in groups:
+    walls = advection  # along y
+    u = g["u"][:]                                                       # run, time, ..., x
+    assert not np.isnan(u).any()
+    axes = tuple(range(2, u.ndim))
+    weight = np.ones(u.shape[2:])
+    if walls: weight[..., [0, -1], :] /= 2
+    weight /= weight.sum()
+    def mean(v): return (weight*v).sum(axis=axes)
+    # sums of some 10^2 to 10^3 numbers below 2, in another order
+    def near(name, v, size=1): assert np.abs(g[name][:] - v).max() <= 1e-14*size, (name, g[name][:], v)
+    def is_(name, v): assert np.array_equal(g[name][:], v), (name, g[name][:], v)
+    near("msq", mean(u**2))
+    near("variance", mean((u - mean(u).reshape(mean(u).shape + (1,)*len(axes)))**2))
+    big = g["rms"][:] > 1e-3
+    assert np.abs(g["rms"][:]**2 - g["variance"][:])[big].max(initial=0) < 1e-13
+    is_("largest", np.abs(u).max(axis=axes))
+    is_("least", u.min(axis=axes))
+    is_("least", g["u_min"][:])
+    is_("crossings", ((u < 0) != (np.roll(u, -1, axis=-1) < 0)).sum(axis=axes))
+    if advection: assert np.allclose(g["front"], g["mass"], rtol=1e-13, atol=1e-13)
+    else: is_("front", g["mass"][:])
+    assert g["msq"].attrs["long_name"] == "mean(u^2)" and g["msq"].attrs["units"] == "1"
+    t = g["t_s"][:] if "t_s" in g else np.broadcast_to(g["time_s"][:], g["msq"].shape)
+    is_("late", np.maximum(g["u_max"][:], t))
+    assert np.array_equal(g["there"][:] > 0, mean(u > 0.01) > 0.5)
+    if not advection:
+        x = g["xc"][:][:, None, :] if "xc" in g else g["x"][:]
+        # wave = 2 mean(u cos x)
+        assert np.abs(g["wave"][:] - 2*mean(u*np.cos(x))).max() < 1e-13
+PYTHON
+done
+
+# ---- stopped and resumed: the same bits
+base='problem="allen_cahn"; grid={ n=64; length=32.0; }; physics={ gamma=1.0; }; time={ dt=0.0005; end=500.0; };
+sweep={ seed=[1, 2, 3]; c=[0.1, 0.3]; }; initial="0.05*randn(seed)"; run={ device="cpu"; };'
+echo "$base"' output={ scalars={ every=0.5; define={ above="mean(u > c)"; late="t*max(u)"; }; }; };' >long.cfg
+expect 0 check long.cfg
+expect 0 run long.cfg -o whole.h5
+stops=0  # one that comes before the first step, on a busy machine, leaves nothing
+while [ $stops -lt 6 ] && ! "$sweep" run long.cfg -o parts.h5 --max-time 0.3s >out 2>err; do
+    stops=$((stops + 1))
+done
+[ $stops -gt 0 ] || fail 'it was too fast to be stopped'
+[ ! -e parts.h5.d ] || expect 0 resume parts.h5
+same whole.h5 parts.h5
+
+# ---- a file whose scalars are other numbers holds another sweep: also where only a name that they use is another
+short=(-s time.end=1.0 -s 'sweep={ seed=[1, 2]; }' -s 'define={ c=0.2; }')
+expect 0 run long.cfg "${short[@]}" -o short.h5
+expect 0 run long.cfg "${short[@]}" -o short.h5; says 'nothing to do'
+expect 0 run long.cfg "${short[@]}" -o short.h5 -s 'output.scalars.define.above="mean( u>c )"'; says 'nothing to do'
+expect 5 run long.cfg "${short[@]}" -o short.h5 -s 'output.scalars.define.above="mean(u > 2*c)"'
+says 'another sweep (output.scalars.define.above "mean(u > c)" -> "mean(u > 2*c)")'
+expect 5 run long.cfg "${short[@]}" -o short.h5 -s 'define={ c=0.25; }'; says 'another sweep (define.c 0.2 -> 0.25)'
+expect 5 run long.cfg "${short[@]}" -o short.h5 -s 'output.scalars.define={ late="t*max(u)"; }'
+says 'another sweep (output.scalars.define.above "mean(u > c)" -> not set)'
+expect 0 run long.cfg "${short[@]}" -o short.h5 \
+    -s 'output.scalars.define={ late="t*max(u)"; above="mean(u > c)"; }'; says 'nothing to do'
+expect 0 run long.cfg "${short[@]}" -o s.h5 --shard 1/2
+expect 0 run long.cfg "${short[@]}" -o s.h5 --shard 2/2
+expect 0 run long.cfg "${short[@]}" -o o.h5 --shard 2/2 -s 'output.scalars.define.above="mean(u > 2*c)"'
+expect 0 merge s.shard-*.h5 -o merged.h5; same short.h5 merged.h5
+expect 5 merge s.shard-1-*.h5 o.shard-2-*.h5 -o merged2.h5; says 'are of different sweeps'
+
+# ---- a sweep that is lengthened goes on with its scalars, unless they name the end
+state=(-s output.state=true -s output.scalars.every=0.5)
+expect 0 run long.cfg "${short[@]}" "${state[@]}" -o grown.h5
+expect 0 run long.cfg "${short[@]}" "${state[@]}" -s time.end=2.0 -o grown.h5; says 'longer'
+expect 0 run long.cfg "${short[@]}" "${state[@]}" -s time.end=2.0 -o straight.h5; same grown.h5 straight.h5
+late=(-s 'output.scalars.define={ late="max(u)*t/end"; }')
+expect 0 run long.cfg "${short[@]}" "${state[@]}" "${late[@]}" -o grown2.h5
+expect 5 run long.cfg "${short[@]}" "${state[@]}" "${late[@]}" -s time.end=2.0 -o grown2.h5
+
+# ---- runs that diverge have NaN, and the others their numbers
+expect 1 run "$configs/tiny_diverge.cfg" --device cpu -o bad.h5 \
+    -s 'output.scalars={ every=0.5; define={ msq="mean(u^2)"; one="1+0*mean(u)"; }; }'
+[ -z "$python" ] || $python -c '
+import h5py, numpy as np
+f = h5py.File("bad.h5")
+lost = np.isnan(f["mass"][:])
+assert lost.any() and not lost.all()
+for name in "msq", "one": assert np.array_equal(np.isnan(f[name][:]), lost), f[name][:]
+' 2>err || fail bad.h5
+
+# ---- what is refused: where, and what to do
+tiny="$configs/tiny_ch.cfg"
+refused() {  # EXPRESSION MESSAGE...
+    printf '%s\n' "$base" 'output={ scalars={ every=0.5;' "define={ $1; }; }; };" >bad.cfg
+    expect 3 check bad.cfg
+    shift
+    says 'bad.cfg:4: error: '
+    for message in "$@"; do says "$message"; done
+}
+refused 'm = "u"' "'output.scalars.define.m', column 1: 'u' is a field, of which a scalar is one number" 'mean(u)'
+refused 'm = "mean(u) + x"' "column 11: 'x' is a coordinate"
+refused 'm = "mean(w)"' "column 6: unknown name 'w'" 'known: u x t seed c'
+refused 'm = "mean(u"' "column 5: '(' without ')'"
+refused 'm = "mean(u, 2)"' 'column 1: mean takes 1 argument, not 2'
+refused 'm = "mean(rand(1))"' 'column 6: rand cannot be used here'
+refused 'm = "mean(y)"' "unknown name 'y'"
+refused 'm = ""' 'empty expression'
+refused 'm = 1.0' "'output.scalars.define.m' must be an expression in quotes"
+refused 'mass = "mean(u)"' "cannot be called 'mass': it is a variable of the output file"
+refused 'status = "mean(u)"' "cannot be called 'status': it is a variable of the output file"
+refused 'u = "mean(u)"' "cannot be called 'u': it is a coordinate, the time or the field"
+refused 'max = "mean(u)"' "cannot be called 'max': it is a function"
+refused 'c = "mean(u)"' "'output.scalars.define.c' has the name of an axis; give the scalar another name"
+refused 'gamma = "mean(u)"' "has the name of a key, physics.gamma; give the scalar another name"
+refused 'm = "mean(u)"; m = "max(u)"' "'m' is set twice"
+refused 'm = { u = "mean(u)"; }' 'must be an expression in quotes'
+for text in mean\(x\) max\(x\) crossings\(x\); do
+    expect 3 check "$tiny" -s initial="$text"; says 'known in output.scalars.define alone'
+done
+expect 3 check "$tiny" -s 'output={ scalars={ define={ m="mean(u)"; }; }; }'
+says "'output.scalars' does not say when"
+expect 3 check "$tiny" -s 'output.scalars.define="mean(u)"'; says "'output.scalars.define' is a group"
+expect 3 check "$configs/tiny_bvp.cfg" -s 'output.scalars.define={ m="mean(u)"; }'; says 'output.scalars'
+expect 3 check "$configs/tiny_sh.cfg" -s 'output.scalars.define={ m="mean(u)*scheme"; }'; says "name 'scheme'"
+expect 0 explain output.scalars.define; prints 'Scalars of your own'
+expect 0 explain crossings; prints 'how often the sign changes'
+expect 0 explain mean; prints 'A reduction'
+summary

@@ -1,0 +1,333 @@
+/* Expressions over reductions of fields: what is refused and where, and values against plain loops in long double. */
+#include "helpers.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/sw_mem.h"
+#include "field/reduce.h"
+#include "field/sum.h"
+
+static const char *const unknown[] = {"u", "v"};
+static const struct sw_symbol of_run[] = {{"a", SW_RATE_RUN, 0}, {"length", SW_RATE_RUN, 1}};
+static const struct sw_scope run_scope = {.symbol = of_run, .count = 2};
+
+static struct sw_reduction_scope scope_of(int dimensions)
+{
+    return (struct sw_reduction_scope){.run = &run_scope, .own = 2, .dimensions = dimensions, .unknowns = 2,
+                                       .unknown = unknown};
+}
+
+static struct sw_reduction *compile(const char *text, int dimensions)
+{
+    const struct sw_reduction_scope scope = scope_of(dimensions);
+    struct sw_reduction *r = NULL;
+    struct sw_expr_error err;
+    if (sw_reduction_compile(text, &scope, &r, &err)) fail_msg("%s: column %d: %s", text, err.column, err.text);
+    return r;
+}
+
+/* ------------------------------------------------------------------ what is refused */
+
+static void refusals_name_their_place(void **state)
+{
+    static const struct { const char *text; int column, length; const char *why, *hint; } cases[] = {
+        {"", 0, 1, "empty expression", ""},
+        {"u", 1, 1, "'u' is a field", "mean(u)"},
+        {"2*mean(u) + v", 13, 1, "'v' is a field", "mean(v)"},
+        {"mean(u) + x", 11, 1, "'x' is a coordinate", "inside of mean"},
+        {"max(u, 1)", 5, 1, "'u' is a field", ""},
+        {"mean()", 1, 4, "mean takes 1 argument, not 0", ""},
+        {"1 + integral(u, v)", 5, 8, "integral takes 1 argument, not 2", ""},
+        {"mean(u", 5, 1, "'(' without ')'", ""},
+        {"mean(u))", 8, 1, "')' without '('", ""},
+        {"mean(max(u) + min())", 15, 3, "min takes 1 argument, not 0", ""},
+        {"mean(u) + mean(w)", 16, 1, "unknown name 'w'", "known: u v x t a length"},
+        {"mean(w + mean(u))", 6, 1, "unknown name 'w'", "known: u v x t a length"},
+        {"mean(y)", 6, 1, "unknown name 'y'", ""},
+        {"mean(u) + b", 11, 1, "unknown name 'b'", "known: t a length"},
+        {"2 mean(u)", 3, 2, "missing operator before 'mean(...)'", ""},
+        {"mean(u +)", 8, 1, "missing operand", ""},
+        {"mean(randn(1))", 6, 5, "randn cannot be used here", ""},
+        {"mean(u) ** 2", 9, 2, "'**' is not part of the language", ""},
+        {"mean(\xC3\xBC)", 6, 1, "unexpected character", ""},
+        {"sin(mean(u)) + _1", 16, 2, "an underscore and a digit", ""},
+        {"mean", 1, 4, "unknown name 'mean'", ""},
+    };
+    const struct sw_reduction_scope scope = scope_of(1);
+    (void)state;
+    for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
+        struct sw_reduction *r = (void *)&scope;
+        struct sw_expr_error err;
+        const enum sw_status st = sw_reduction_compile(cases[k].text, &scope, &r, &err);
+        if (st != SW_E_CONFIG || r || err.column != cases[k].column || !strstr(err.text, cases[k].why) ||
+            !strstr(err.hint, cases[k].hint) || (err.column && err.length != cases[k].length) ||
+            strstr(err.text, "_0") || strstr(err.hint, "_0"))
+            fail_msg("%s: status %d, column %d, length %d: %s (%s)", cases[k].text, st, err.column, err.length,
+                     err.text, err.hint);
+    }
+}
+
+/* Nesting and number are limited, however long the text. */
+static void many_reductions_are_refused(void **state)
+{
+    enum { MANY = 10000 };
+    const struct sw_reduction_scope scope = scope_of(1);
+    static char text[16 * MANY];
+    struct sw_reduction *r;
+    struct sw_expr_error err;
+    (void)state;
+    for (int nested = 0; nested < 2; nested++) {
+        char *at = text;
+        for (int k = 0; k < MANY; k++) at += sprintf(at, nested ? "mean(" : "mean(u)+");
+        *at++ = 'u';
+        for (int k = 0; nested && k < MANY; k++) *at++ = ')';
+        *at = 0;
+        assert_int_equal(sw_reduction_compile(text, &scope, &r, &err), SW_E_CONFIG);
+        assert_null(r);
+        assert_non_null(strstr(err.text, "reductions") ? err.text : strstr(err.text, "at most 65536"));
+    }
+    char *at = text;
+    for (int k = 0; k <= SW_REDUCTIONS_MOST; k++) at += sprintf(at, "%smean(u)", k ? "+" : "");
+    assert_int_equal(sw_reduction_compile(text, &scope, &r, &err), SW_E_CONFIG);
+    assert_int_equal(err.column, 1 + 8 * SW_REDUCTIONS_MOST);
+    text[8 * SW_REDUCTIONS_MOST - 1] = 0;
+    assert_ok(sw_reduction_compile(text, &scope, &r, &err));
+    assert_int_equal(r->count, SW_REDUCTIONS_MOST);
+    sw_reduction_destroy(&r);
+}
+
+/* ------------------------------------------------------------------ values */
+
+enum { RUNS = 3 };
+
+struct problem {
+    int64_t n[SW_DIMS];
+    bool    walls[SW_DIMS];
+    struct sw_grid grid[RUNS];
+    double  column[2 * RUNS], t[RUNS], *field;  /* [RUNS][2][points] */
+};
+
+static void make_problem(struct problem *p, int64_t nx, int64_t ny, int64_t nz, bool walls)
+{
+    uint64_t seed = 11;
+    *p = (struct problem){.n = {nx, ny, nz}, .walls = {walls, walls && ny > 1, walls && nz > 1}};
+    const size_t points = (size_t)sw_points(p->n);
+    assert_ok(sw_alloc(2 * RUNS * points, &p->field));
+    for (size_t i = 0; i < 2 * RUNS * points; i++) p->field[i] = test_random(&seed) - 0.3;
+    for (int j = 0; j < RUNS; j++) {
+        for (int d = 0; d < SW_DIMS; d++) {
+            p->grid[j].x0[d] = p->n[d] > 1 ? 0.25 * (d + j) : 0;
+            p->grid[j].dx[d] = p->n[d] > 1 ? (1 + j) / (double)p->n[d] : 1;
+        }
+        p->column[j] = 0.5 + j;
+        p->column[RUNS + j] = 2.0 * j;
+        p->t[j] = 0.125 * j;
+    }
+}
+
+static void values_of(const struct problem *p, const struct sw_reduction *r, int threads, double *value)
+{
+    struct sw_reducer *reducer;
+    const struct sw_reducer_desc desc = {.count = 1, .reduction = &r, .n = {p->n[0], p->n[1], p->n[2]},
+                                         .walls = {p->walls[0], p->walls[1], p->walls[2]}, .unknowns = 2,
+                                         .threads = threads};
+    const struct sw_reducer_runs runs = {RUNS, p->grid, p->column, p->t, p->field};
+    assert_ok(sw_reducer_create(&desc, &reducer));
+    sw_reducer_values(reducer, &runs, value);
+    sw_reducer_destroy(&reducer);
+}
+
+/* u*v + a*x*y - z + t, which is what the texts below reduce. */
+static long double value_at(const struct problem *p, int j, int64_t i, int64_t k, int64_t l)
+{
+    const int64_t points = sw_points(p->n), at = (l * p->n[1] + k) * p->n[0] + i;
+    const double *u = p->field + 2 * j * points, *v = u + points;
+    const struct sw_grid *g = &p->grid[j];
+    return (long double)u[at] * v[at] + (long double)p->column[j] * sw_grid_at(g, 0, i) * sw_grid_at(g, 1, k) -
+           sw_grid_at(g, 2, l) + p->t[j];
+}
+
+static long double weight(const struct problem *p, int d, int64_t i)
+{
+    return p->walls[d] && (i == 0 || i == p->n[d] - 1) ? 0.5L : 1.0L;
+}
+
+struct plain { long double sum, weights, size, least, greatest, crossings; };
+
+static struct plain reduce_plainly(const struct problem *p, int j)
+{
+    struct plain r = {.least = INFINITY, .greatest = -INFINITY};
+    for (int64_t l = 0; l < p->n[2]; l++)
+        for (int64_t k = 0; k < p->n[1]; k++) {
+            for (int64_t i = 0; i < p->n[0]; i++) {
+                const long double w = weight(p, 0, i) * weight(p, 1, k) * weight(p, 2, l),
+                                  v = value_at(p, j, i, k, l);
+                r.sum += w * v;
+                r.size += w * fabsl(v);
+                r.weights += w;
+                r.least = v < r.least ? v : r.least;
+                r.greatest = v > r.greatest ? v : r.greatest;
+                const bool last = i == p->n[0] - 1;
+                if (!last || !p->walls[0])
+                    r.crossings += (v < 0) != (value_at(p, j, last ? 0 : i + 1, k, l) < 0);
+            }
+        }
+    return r;
+}
+
+/* A value at a point is off by some 5 u of its terms, at most 10 here; sums of up to 4000 points in lanes by 50 u of
+ * the sum of sizes (the longest lane has 17 of 2100 terms, pairs of lanes 7, pairs of lines 6); mean and integral round
+ * once or twice more. u = 1.1e-16. */
+static void values_are_those_of_plain_loops(void **state)
+{
+    static const struct { int64_t n[SW_DIMS]; bool walls; } grids[] = {
+        {{5, 1, 1}, false}, {{5, 1, 1}, true}, {{128, 1, 1}, false}, {{2100, 1, 1}, false}, {{4097, 1, 1}, true},
+        {{33, 17, 1}, false}, {{33, 17, 1}, true}, {{12, 9, 10}, false}, {{12, 9, 10}, true}};
+    static const char *const argument = "u*v + a*x*y - z + t";
+    const double tolerance = 60 * 0x1p-53;
+    char text[200];
+    (void)state;
+    for (size_t g = 0; g < sizeof grids / sizeof *grids; g++) {
+        struct problem p;
+        make_problem(&p, grids[g].n[0], grids[g].n[1], grids[g].n[2], grids[g].walls);
+        for (int kind = 0; kind < SW_REDUCTION_KINDS; kind++) {
+            const char *about, *name = sw_reduction_name(kind, &about);
+            double value[RUNS], other[RUNS];
+            snprintf(text, sizeof text, "%s(%s)", name, argument);
+            struct sw_reduction *r = compile(text, 3);
+            values_of(&p, r, 1, value);
+            values_of(&p, r, 3, other);
+            assert_memory_equal(value, other, sizeof value);
+            for (int j = 0; j < RUNS; j++) {
+                const struct plain plain = reduce_plainly(&p, j);
+                const struct sw_grid *grid = &p.grid[j];
+                const double volume = grid->dx[0] * grid->dx[1] * grid->dx[2];
+                const double expected[] = {
+                    [SW_REDUCTION_MEAN] = (double)(plain.sum / plain.weights), [SW_REDUCTION_MIN] = (double)plain.least,
+                    [SW_REDUCTION_MAX] = (double)plain.greatest, [SW_REDUCTION_INTEGRAL] = (double)(volume * plain.sum),
+                    [SW_REDUCTION_CROSSINGS] = (double)plain.crossings};
+                const double size = kind == SW_REDUCTION_MEAN ? (double)(plain.size / plain.weights)
+                                    : kind == SW_REDUCTION_INTEGRAL ? (double)(volume * plain.size)
+                                    : kind == SW_REDUCTION_CROSSINGS ? 0 : 10;
+                assert_near(value[j], expected[kind], tolerance * size);
+            }
+            sw_reduction_destroy(&r);
+        }
+        sw_free(p.field);
+    }
+}
+
+/* What is made of results; the same sums as built-in scalars take. */
+static void results_are_numbers_of_the_rest(void **state)
+{
+    struct problem p;
+    double rms[RUNS], variance[RUNS], choice[RUNS], mean[RUNS], constant[RUNS];
+    (void)state;
+    make_problem(&p, 300, 1, 1, false);
+    static const char *const text[] = {
+        "sqrt(mean(u^2) - mean(u)^2)", "mean((u - mean(u))^2)", "max(max(u), t, 2 - 3*min(v)) > a ? 3 : length",
+        "mean(u)", "2*a + t"};
+    double *const value[] = {rms, variance, choice, mean, constant};
+    for (int k = 0; k < 5; k++) {
+        struct sw_reduction *r = compile(text[k], 1);
+        values_of(&p, r, 1, value[k]);
+        sw_reduction_destroy(&r);
+    }
+    for (int j = 0; j < RUNS; j++) {
+        const double *u = p.field + 600 * j, *v = u + 300;
+        double u_max = u[0], v_min = v[0];
+        for (int i = 0; i < 300; i++) u_max = u[i] > u_max ? u[i] : u_max;
+        for (int i = 0; i < 300; i++) v_min = v[i] < v_min ? v[i] : v_min;
+        const double most = fmax(fmax(u_max, p.t[j]), 2 - 3 * v_min);
+        assert_true(mean[j] == sw_sum_lanes(u, 300) / 300);
+        assert_near(variance[j], rms[j] * rms[j], 1e-15);  /* of numbers below 1, off by some u */
+        assert_true(choice[j] == (most > p.column[j] ? 3 : p.column[RUNS + j]));
+        assert_true(constant[j] == 2 * p.column[j] + p.t[j]);
+    }
+    sw_free(p.field);
+}
+
+/* Zero counts as positive; the ends of a line between walls are no neighbours. */
+static void crossings_are_those_of_the_definition(void **state)
+{
+    static const struct { double u[6]; int periodic, walled; } cases[] = {
+        {{1, 1, 1, 1, 1, 1}, 0, 0}, {{-1, -1, -1, -1, -1, -1}, 0, 0}, {{0, 0, 0, 0, 0, 0}, 0, 0},
+        {{1, -1, 1, -1, 1, -1}, 6, 5}, {{1, 1, 1, -1, -1, -1}, 2, 1}, {{1, 0, 1, 0, 1, 1}, 0, 0},
+        {{-1, 0, -1, -1, -1, -1}, 2, 2}, {{-1, -0.0, 1, 1, 1, 1}, 2, 1}};
+    struct sw_reduction *r = compile("crossings(u)", 1);
+    (void)state;
+    for (size_t k = 0; k < sizeof cases / sizeof *cases; k++)
+        for (int walls = 0; walls < 2; walls++) {
+            struct problem p;
+            double value[RUNS];
+            make_problem(&p, 6, 1, 1, walls);
+            memcpy(p.field, cases[k].u, sizeof cases[k].u);
+            values_of(&p, r, 1, value);
+            assert_true(value[0] == (walls ? cases[k].walled : cases[k].periodic));
+            sw_free(p.field);
+        }
+    sw_reduction_destroy(&r);
+}
+
+/* A value that is not finite shows in every reduction of it, wherever it is; a field that is not finite shows in all
+ * that is made of the run, and in no other run. */
+static void what_is_not_finite_shows(void **state)
+{
+    static const char *const of_values[] = {"mean(log(u))", "min(log(u))", "max(log(u))", "integral(log(u))",
+                                            "crossings(log(u))"};
+    (void)state;
+    for (int k = 0; k < SW_REDUCTION_KINDS; k++)
+        for (int at = 0; at < 40; at += 13) {
+            struct problem p;
+            double value[RUNS];
+            make_problem(&p, 8, 5, 1, false);
+            for (int i = 0; i < 2 * RUNS * 40; i++) p.field[i] = fabs(p.field[i]) + 0.1;
+            p.field[at] = -1;  /* whose logarithm is NaN */
+            struct sw_reduction *r = compile(of_values[k], 2);
+            values_of(&p, r, 2, value);
+            sw_reduction_destroy(&r);
+            assert_true(isnan(value[0]) && isfinite(value[1]) && isfinite(value[2]));
+            p.field[at] = 1;
+            p.field[2 * 40 + 40 + at] = at % 2 ? NAN : INFINITY;  /* of v of run 1 */
+            r = compile("3 + t", 1);
+            values_of(&p, r, 2, value);
+            sw_reduction_destroy(&r);
+            assert_true(value[0] == 3 && isnan(value[1]) && value[2] == 3.25);
+            sw_free(p.field);
+        }
+}
+
+static void count_name(void *user, const char *name, int column)
+{
+    int *count = user;
+    (void)column;
+    count[0] += !strcmp(name, "u");
+    count[1] += !strcmp(name, "a");
+}
+
+static void names_are_those_of_all_parts(void **state)
+{
+    struct sw_reduction *r = compile("a*mean(u - a*mean(u)) + max(length, 2)", 1);
+    int count[2] = {0};
+    (void)state;
+    sw_reduction_names(r, count_name, count);
+    assert_int_equal(count[0], 2);
+    assert_int_equal(count[1], 2);
+    sw_reduction_destroy(&r);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(refusals_name_their_place),
+        cmocka_unit_test(many_reductions_are_refused),
+        cmocka_unit_test(values_are_those_of_plain_loops),
+        cmocka_unit_test(results_are_numbers_of_the_rest),
+        cmocka_unit_test(crossings_are_those_of_the_definition),
+        cmocka_unit_test(what_is_not_finite_shows),
+        cmocka_unit_test(names_are_those_of_all_parts),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
