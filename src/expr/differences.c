@@ -15,7 +15,7 @@
 #include "base/sw_mem.h"
 #include "expr/maker.h"
 
-enum { PLACES = 4 * SW_REACH + 1, HERE = 2 * SW_REACH, LARGEST = 400000 };
+enum { PLACES = 4 * SW_REACH + 1, HERE = 2 * SW_REACH };
 
 /* ------------------------------------------------------------------ names */
 
@@ -61,7 +61,7 @@ struct about {
     int  depth;       /* highest order that nested derivatives come to                             */
     int  through;     /* of a product or quotient with what is the same at all points, and of a minus:
                          the operand that varies; -1: it is none of these                          */
-    int  order, of;   /* of a derivative: dx(c*dxx(a)) is c times the third derivative of a         */
+    int  order, of;   /* of a derivative: dx(dxx(a)) is the third derivative of a                   */
     unsigned wanted;  /* bit p: at place p                                                         */
     int  factor[2];   /* in the new tree, at points and in the middle between two; -1: 1           */
     int  value[PLACES];
@@ -101,13 +101,6 @@ static int passes_on(const struct work *w, const struct node *node)
     return node->op == OP_MUL && !w->about[a].varies ? b : -1;
 }
 
-/* The derivative that node k is, but for constant factors; -1: it is none. */
-static int inner_derivative(const struct work *w, int k)
-{
-    while (w->about[k].varies && !w->about[k].order && w->about[k].through >= 0) k = w->about[k].through;
-    return w->about[k].order ? k : -1;
-}
-
 /* Upwards. */
 static enum sw_status look_at(struct work *w, int k)
 {
@@ -126,9 +119,9 @@ static enum sw_status look_at(struct work *w, int k)
     a->factor[0] = a->factor[1] = -1;
     a->through = passes_on(w, node);
     if (!order || !a->varies) return SW_OK;
-    const int inner = inner_derivative(w, node->child[0]);
-    a->order = order + (inner < 0 ? 0 : w->about[inner].order);
-    a->of = inner < 0 ? node->child[0] : w->about[inner].of;
+    const struct about *child = &w->about[node->child[0]];
+    a->order = order + child->order;
+    a->of = child->order ? child->of : node->child[0];
     a->odd = w->about[a->of].odd || a->order % 2;
     a->derives = true;
     a->depth += order;
@@ -153,18 +146,6 @@ static int half_width(const struct work *w, int k, int place)
     return order <= 2 ? 2 : 4;
 }
 
-/* What stands as a factor between two derivatives that are one. */
-static void want_factors(struct work *w, int k)
-{
-    for (int j = w->expr->node[k].child[0]; j != w->about[k].of;) {
-        const struct node *node = &w->expr->node[j];
-        const int through = op_derivative(node->op) ? node->child[0] : w->about[j].through;
-        if (op_table[node->op].operands == 2)
-            w->about[node->child[through == node->child[0]]].wanted |= 1u << HERE;
-        j = through;
-    }
-}
-
 /* The places a difference takes: width, width - 2 or width - 4 ... apart from its own. */
 static enum sw_status want_derivative(struct work *w, int k)
 {
@@ -179,7 +160,6 @@ static enum sw_status want_derivative(struct work *w, int k)
         for (int p = place - width; p <= place + width; p += 2) of->wanted |= 1u << p;
     }
     of->inside = of->loose = true;
-    want_factors(w, k);
     return SW_OK;
 }
 
@@ -267,18 +247,6 @@ static int pair(struct work *w, int of, int place, int offset, bool sum)
                : maker_minus(&w->m, value[place + offset], value[place - offset]);
 }
 
-/* The factor that node j stands for between two derivatives that are one. @return the node below it */
-static int apply_factor(struct work *w, int j, int *factor)
-{
-    const struct node *node = &w->expr->node[j];
-    const int through = op_derivative(node->op) ? node->child[0] : w->about[j].through;
-    if (node->op == OP_NEG) *factor = maker_negative(&w->m, *factor);
-    else if (node->op == OP_MUL)
-        *factor = maker_times(&w->m, w->about[node->child[through == node->child[0]]].value[HERE], *factor);
-    else if (node->op == OP_DIV) *factor = maker_over(&w->m, *factor, w->about[node->child[1]].value[HERE]);
-    return through;
-}
-
 static void make_derivative(struct work *w, int k, int place)
 {
     struct about *a = &w->about[k];
@@ -310,9 +278,8 @@ static void make_derivative(struct work *w, int k, int place)
         per = PER_DX4;
     }
     a->value[place] = sum;
-    if (a->factor[place % 2] >= 0) return;
-    a->factor[place % 2] = both(w, w->about[of].factor[from % 2], grid_number(w, per));
-    for (int j = w->expr->node[k].child[0]; j != of;) j = apply_factor(w, j, &a->factor[place % 2]);
+    if (a->factor[place % 2] < 0)
+        a->factor[place % 2] = both(w, w->about[of].factor[from % 2], grid_number(w, per));
 }
 
 /* a + b, a - b: what both have as a factor stays one. */
@@ -342,13 +309,16 @@ static void make_product(struct work *w, int k, int place)
 /* A constant times, or over a constant, or minus: all of it goes into the factor. */
 static void make_multiple(struct work *w, int k, int place)
 {
+    const struct node *node = &w->expr->node[k];
     struct about *a = &w->about[k];
     const struct about *x = &w->about[a->through];
     int *factor = &a->factor[place % 2];
     a->value[place] = x->value[place];
     if (*factor >= 0) return;
     *factor = x->factor[place % 2] < 0 ? maker_number(&w->m, 1) : x->factor[place % 2];
-    apply_factor(w, k, factor);
+    if (node->op == OP_NEG) *factor = maker_negative(&w->m, *factor);
+    else if (node->op == OP_DIV) *factor = maker_over(&w->m, *factor, w->about[node->child[1]].value[HERE]);
+    else *factor = both(w, w->about[node->child[a->through == node->child[0]]].value[HERE], *factor);
 }
 
 /* As it stands: what has nothing to do with a derivative keeps the operations that the user wrote. */
@@ -384,34 +354,139 @@ static enum sw_status make_all(struct work *w)
             if (!(w->about[k].wanted >> place & 1)) continue;
             make_at(w, k, place);
             if (w->m.failed) return SW_E_MEMORY;
-            if (w->m.out->count > LARGEST)
-                return expr_refuse(w->err, 0, 1, "write fewer terms", "the differences have more than %d operations",
-                                   LARGEST);
+            if (w->m.out->count > DERIVATIVE_LARGEST)
+                return expr_refuse(w->err, 0, 1, "write fewer terms in derivatives",
+                                   "the differences have more than %d terms", DERIVATIVE_LARGEST);
         }
     w->m.out->root = full(w, w->expr->root, HERE);
     return w->m.failed ? SW_E_MEMORY : tree_prune(w->m.out);
 }
 
+/* ------------------------------------------------------------------ terms of one order together */
+
+/* A tree is first written as the sum over k of the k-th derivative of its terms of that order, those with odd
+ * derivatives in them, which are staggered where k is odd, by themselves: how a term is differenced does not depend on
+ * the others then. Terms of a run that are implicit, and are not in the tree of another run, change nothing else. */
+enum { SLOTS = 9 };
+
+static int slot_of(int order, bool odd) { return 2 * order + (odd && order % 2); }
+
+static void put_on_way(int *order, int k, int of)
+{
+    assert(order[k] < 0);  /* each node has one parent */
+    order[k] = of;
+}
+
+/* Downwards. @param order  [nodes] -1: not on the way from the root to a term  @return whether k is a term */
+static bool pass_down(const struct work *w, int k, int *order)
+{
+    const struct node *node = &w->expr->node[k];
+    const struct about *a = &w->about[k];
+    if (!a->derives) return true;
+    if (node->op == OP_ADD || node->op == OP_SUB) {
+        put_on_way(order, node->child[0], order[k]);
+        put_on_way(order, node->child[1], order[k]);
+    } else if (a->order) {
+        put_on_way(order, node->child[0], order[k] + op_derivative(node->op));
+    } else if (a->through >= 0) {
+        put_on_way(order, a->through, order[k]);
+    } else {
+        return true;
+    }
+    return false;
+}
+
+/* Upwards: what node k has of the terms of a slot. */
+static int pass_up(const struct work *w, struct maker *m, int k, const int *left)
+{
+    const struct node *node = &w->expr->node[k];
+    m->column = node->column;
+    m->length = node->length;
+    return w->about[k].order ? left[node->child[0]] : maker_left(m, k, w->about[k].through, left);
+}
+
+static int sum_of_slots(struct maker *m, int *const left[SLOTS], int root)
+{
+    int sum = -1;
+    for (int slot = 0; slot < SLOTS; slot++) {
+        int term = left[slot][root];
+        if (term < 0) continue;
+        if (slot > 1) term = maker_node(m, (enum operation)(OP_DX + slot / 2 - 1), term, -1, -1, 0);
+        sum = sum < 0 ? term : maker_node(m, OP_ADD, sum, term, -1, 0);
+    }
+    return sum < 0 ? maker_number(m, 0) : sum;
+}
+
+static enum sw_status collect(const struct work *w, struct sw_expr **out)
+{
+    const int count = w->expr->count;
+    struct maker m = {0};
+    int *order = NULL, *left[SLOTS] = {0}, root;
+    enum sw_status st;
+    SW_TRY(sw_alloc(1, &m.out));
+    SW_TRY_TO(done, st, tree_append(m.out, w->expr, &root));
+    SW_TRY_TO(done, st, sw_alloc((size_t)count, &order));
+    for (int slot = 0; slot < SLOTS; slot++) SW_TRY_TO(done, st, sw_alloc((size_t)count, &left[slot]));
+    for (int k = 0; k < count; k++) order[k] = -1;
+    order[root] = 0;
+    for (int k = root; k >= 0; k--) {
+        for (int slot = 0; slot < SLOTS; slot++) left[slot][k] = -1;
+        if (order[k] < 0 || !pass_down(w, k, order)) continue;
+        if (order[k] == 0 || w->about[k].varies) left[slot_of(order[k], w->about[k].odd)][k] = k;
+        order[k] = -1;  /* what is still >= 0 is on the way to terms */
+    }
+    for (int k = 0; k <= root; k++)
+        for (int slot = 0; order[k] >= 0 && slot < SLOTS; slot++) left[slot][k] = pass_up(w, &m, k, left[slot]);
+    m.out->root = sum_of_slots(&m, left, root);
+    st = m.failed ? SW_E_MEMORY : tree_prune(m.out);
+done:
+    if (st) sw_expr_destroy(&m.out);
+    *out = m.out;
+    sw_free(order);
+    for (int slot = 0; slot < SLOTS; slot++) sw_free(left[slot]);
+    return st;
+}
+
+/* ------------------------------------------------------------------ all of it */
+
+static enum sw_status look(struct work *w)
+{
+    SW_TRY(sw_alloc((size_t)w->expr->count, &w->about));
+    for (int k = 0; k < w->expr->count; k++) SW_TRY(look_at(w, k));
+    return SW_OK;
+}
+
+static enum sw_status replace(struct work *w)
+{
+    struct about *root = &w->about[w->expr->root];
+    root->wanted = 1u << HERE;
+    root->loose = root->derives;
+    for (int k = w->expr->root; k >= 0; k--) SW_TRY(want(w, k));
+    SW_TRY(sw_alloc(1, &w->m.out));
+    return make_all(w);
+}
+
 enum sw_status sw_expr_differences(const struct sw_expr *expr, const char *const *unknown, int unknowns, int *reach,
                                    struct sw_expr **out, struct sw_expr_error *err)
 {
-    struct work w = {.expr = expr, .unknown = unknown, .unknowns = unknowns, .err = err};
+    struct work text = {.expr = expr, .unknown = unknown, .unknowns = unknowns, .err = err}, w = text;
+    struct sw_expr *collected = NULL;
     enum sw_status st;
     assert(unknowns <= SW_UNKNOWNS_MOST);
     *out = NULL;
     *err = (struct sw_expr_error){0};
-    SW_TRY_TO(done, st, sw_alloc(1, &w.m.out));
-    SW_TRY_TO(done, st, sw_alloc((size_t)expr->count, &w.about));
-    for (int k = 0; k < expr->count; k++) SW_TRY_TO(done, st, look_at(&w, k));
-    w.about[expr->root].wanted = 1u << HERE;
-    w.about[expr->root].loose = w.about[expr->root].derives;
-    for (int k = expr->root; k >= 0; k--) SW_TRY_TO(done, st, want(&w, k));
-    SW_TRY_TO(done, st, make_all(&w));
+    SW_TRY_TO(done, st, look(&text));
+    SW_TRY_TO(done, st, collect(&text, &collected));
+    w.expr = collected;
+    SW_TRY_TO(done, st, look(&w));
+    SW_TRY_TO(done, st, replace(&w));
     *reach = w.reach;
     *out = w.m.out;
     w.m.out = NULL;
 done:
+    sw_expr_destroy(&collected);
     sw_expr_destroy(&w.m.out);
+    sw_free(text.about);
     sw_free(w.about);
     return st;
 }

@@ -125,3 +125,28 @@ int maker_name(struct maker *m, const char *name)
     m->failed |= k < 0;
     return k < 0 ? 0 : k;
 }
+
+static int sum_left(struct maker *m, int k, const int *left)
+{
+    const struct node node = *maker_at(m, k);
+    const int x = left[node.child[0]], y = left[node.child[1]];
+    if (x == node.child[0] && y == node.child[1]) return k;
+    if (y < 0) return x;
+    if (x < 0) return node.op == OP_ADD ? y : maker_negative(m, y);
+    return maker_node(m, node.op, x, y, -1, 0);
+}
+
+int maker_left(struct maker *m, int k, int through, const int *left)
+{
+    struct node node = *maker_at(m, k);
+    if (node.op == OP_ADD || node.op == OP_SUB) return sum_left(m, k, left);
+    if (through < 0) through = node.child[0];
+    const int rest = left[through];
+    if (rest < 0 || rest == through) return rest < 0 ? -1 : k;
+    if (node.op == OP_NEG) return maker_negative(m, rest);
+    const bool minus = maker_is(m, rest, OP_NEG);
+    const bool second = op_table[node.op].operands == 2 && through == node.child[1];
+    node.child[second] = minus ? maker_at(m, rest)->child[0] : rest;
+    const int made = maker_node(m, node.op, node.child[0], node.child[1], -1, 0);
+    return minus ? maker_negative(m, made) : made;
+}

@@ -20,13 +20,14 @@ const char *sw_neighbour_name(char text[SW_NEIGHBOUR_ROOM], const char *unknown,
 
 /** Replace derivatives by differences of second order, written so that a sum over a periodic line of dx(..) to
  * dxxxx(..) is zero but for rounding.
- * @param expr      borrowed; `x` in it is the coordinate; what is no unknown and not x is the same at all points
+ * @param expr      borrowed, each node used once (as parsed); `x` in it is the coordinate; what is no unknown and not x
+ *                  is the same at all points
  * @param unknown   [unknowns] names of the fields, at most SW_UNKNOWN_LONGEST characters
  * @param reach     out: how many points to either side it takes, 0 .. SW_REACH
  * @param out       new tree, NULL on failure; free with sw_expr_destroy()
  * @param err       filled on SW_E_CONFIG
  * @return SW_E_CONFIG derivatives that come to an order above 4, random numbers under a derivative, or more than
- *         400 000 nodes; SW_E_MEMORY */
+ *         100 000 nodes; SW_E_MEMORY */
 enum sw_status sw_expr_differences(const struct sw_expr *expr, const char *const *unknown, int unknowns, int *reach,
                                    struct sw_expr **out, struct sw_expr_error *err);
 #endif

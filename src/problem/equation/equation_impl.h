@@ -9,7 +9,7 @@ enum { ON_X = 1, ON_T = 2, ON_NOISE = 4, ON_UNKNOWN = 8 /* << unknown */, ON_UNK
 
 /* Sums, differences, products and quotients with numbers of a run, and derivatives pass on what is linear: these are
  * INNER nodes from the root down to the terms. */
-enum role { OFF, INNER, TERM, NOTHING /* a derivative of what is the same at all points */ };
+enum role { OFF, INNER, TERM, NOTHING /* 0, or the same at all points in a derivative */ };
 
 struct term {
     unsigned  depends;
@@ -38,7 +38,8 @@ void terms_free(struct terms *terms);
 bool term_is_linear(const struct terms *terms, int k);
 bool term_is_unknown(const struct terms *terms, int k);
 
-/** What a tree depends on: bits as above. */
+/** What a node by itself, or a whole tree depends on: bits as above. */
+unsigned node_depends(const struct sw_equation *equation, const struct sw_expr *expr, int k);
 unsigned equation_depends(const struct sw_equation *equation, const struct sw_expr *expr);
 
 /** The value of a tree of numbers without names. @return false: it has names */

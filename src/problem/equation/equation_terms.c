@@ -12,8 +12,12 @@ void terms_free(struct terms *terms)
     *terms = (struct terms){0};
 }
 
-static unsigned name_depends(const struct sw_equation *equation, const char *name)
+unsigned node_depends(const struct sw_equation *equation, const struct sw_expr *expr, int k)
 {
+    const struct node *node = &expr->node[k];
+    if (op_is_random(node->op)) return ON_NOISE;
+    if (node->op != OP_NAME) return 0;
+    const char *name = expr->names[node->name];
     for (int v = 0; v < equation->unknowns; v++)
         if (!strcmp(name, equation->name[v][SW_REACH])) return (unsigned)ON_UNKNOWN << v;
     return !strcmp(name, "x") ? ON_X : !strcmp(name, "t") ? ON_T : 0;
@@ -22,10 +26,7 @@ static unsigned name_depends(const struct sw_equation *equation, const char *nam
 unsigned equation_depends(const struct sw_equation *equation, const struct sw_expr *expr)
 {
     unsigned depends = 0;
-    for (int k = 0; k < expr->count; k++) {
-        if (expr->node[k].op == OP_NAME) depends |= name_depends(equation, expr->names[expr->node[k].name]);
-        if (op_is_random(expr->node[k].op)) depends |= ON_NOISE;
-    }
+    for (int k = 0; k < expr->count; k++) depends |= node_depends(equation, expr, k);
     return depends;
 }
 
@@ -35,9 +36,8 @@ static void look_at(struct terms *t, int k)
 {
     const struct node *node = &t->expr->node[k];
     struct term *term = &t->term[k];
-    *term = (struct term){.through = -1, .linear = {-1, -1, -1, -1, -1}};
-    if (node->op == OP_NAME) term->depends = name_depends(t->equation, t->expr->names[node->name]);
-    if (op_is_random(node->op)) term->depends = ON_NOISE;
+    *term = (struct term){.depends = node_depends(t->equation, t->expr, k), .through = -1,
+                          .linear = {-1, -1, -1, -1, -1}};
     for (int j = 0; j < op_table[node->op].operands; j++) {
         const struct term *child = &t->term[node->child[j]];
         term->depends |= child->depends;
@@ -64,7 +64,7 @@ static void assign_role(struct terms *t, int k)
     const int a = node->child[0], b = node->child[1];
     if (term->role == OFF) return;
     if (!(term->depends & ~(unsigned)ON_T)) {
-        term->role = term->order > 0 || op_derivative(node->op) ? NOTHING : TERM;
+        term->role = term->order > 0 || (node->op == OP_NUMBER && node->value == 0) ? NOTHING : TERM;
         return;
     }
     switch (node->op) {
@@ -223,36 +223,12 @@ static void split_term(struct split *s, int k)
     *(in_g ? &s->g[k] : &s->rest[k]) = left_of(s, k);
 }
 
-/* Node k again, of what is left of its operands; where all of them is, k itself. */
-static int again(struct split *s, int k, const int *left)
-{
-    const struct node *node = &s->t.expr->node[k];
-    struct maker *m = &s->t.m;
-    const int x = left[node->child[0]];
-    if (node->op == OP_ADD || node->op == OP_SUB) {
-        const int y = left[node->child[1]];
-        if (x == node->child[0] && y == node->child[1]) return k;
-        if (y < 0) return x;
-        if (x < 0) return node->op == OP_ADD ? y : maker_negative(m, y);
-        return maker_node(m, node->op, x, y, -1, 0);
-    }
-    const int through = s->t.term[k].through < 0 ? node->child[0] : s->t.term[k].through;
-    if (left[through] < 0) return -1;
-    if (left[through] == through) return k;
-    if (node->op == OP_NEG) return maker_negative(m, left[through]);
-    const bool minus = maker_is(m, left[through], OP_NEG);  /* goes before the product: the same bits */
-    int child[2] = {node->child[0], node->child[1]};
-    child[op_table[node->op].operands == 2 && through == node->child[1]] =
-        minus ? maker_at(m, left[through])->child[0] : left[through];
-    const int made = maker_node(m, node->op, child[0], child[1], -1, 0);
-    return minus ? maker_negative(m, made) : made;
-}
-
 static void split_inner(struct split *s, int k)
 {
     const struct node *node = &s->t.expr->node[k];
-    s->rest[k] = again(s, k, s->rest);
-    s->g[k] = op_derivative(node->op) ? s->g[node->child[0]] : again(s, k, s->g);
+    const int through = s->t.term[k].through;
+    s->rest[k] = maker_left(&s->t.m, k, through, s->rest);
+    s->g[k] = op_derivative(node->op) ? s->g[node->child[0]] : maker_left(&s->t.m, k, through, s->g);
 }
 
 static enum sw_status part(struct split *s, int root, struct sw_expr **out)

@@ -147,11 +147,29 @@ static enum sw_status check_derivatives(struct reader *r, const struct sw_expr *
     return st;
 }
 
+/* Derivatives of what is the same at all points become 0, so that what is left of them are those of fields. */
+static enum sw_status drop_constants(const struct sw_equation *equation, struct sw_expr *expr)
+{
+    unsigned *depends;
+    SW_TRY(sw_alloc((size_t)expr->count, &depends));
+    for (int k = 0; k < expr->count; k++) {
+        struct node *node = &expr->node[k];
+        depends[k] = node_depends(equation, expr, k);
+        for (int j = 0; j < op_table[node->op].operands; j++) depends[k] |= depends[node->child[j]];
+        if (!op_derivative(node->op) || depends[k] & ~(unsigned)ON_T) continue;
+        *node = (struct node){.op = OP_NUMBER, .child = {-1, -1, -1}, .column = node->column, .length = node->length};
+        depends[k] = 0;
+    }
+    sw_free(depends);
+    return tree_prune(expr);
+}
+
 static enum sw_status read_text(struct reader *r, const char *text, struct sw_expr **expr)
 {
     SW_TRY(sw_expr_parse(text, expr, &r->err->error));
     SW_TRY(check_names(r, *expr));
-    return check_derivatives(r, *expr);
+    SW_TRY(check_derivatives(r, *expr));
+    return drop_constants(r->equation, *expr);
 }
 
 /* @param coefficient  out: [SW_EQUATION_ORDERS] */
