@@ -92,7 +92,7 @@ static const struct {
      "(0.5*(u[-1] + u))^3*(u[+1] - u[-2] - 3*(u - u[-1]))))", 2, 4},
     /* chemotaxis */
     {"-a*dx(u*dx(v))", "0", "", "", "-a*dx(u*dx(v))", "",
-     "-(a*(0.5*[1/dx]*[1/dx])*((u + u[+1])*(v[+1] - v) - (u[-1] + u)*(v - v[-1])))", 1, 2},
+     "-(a*(0.5*[1/dx])*[1/dx]*((u + u[+1])*(v[+1] - v) - (u[-1] + u)*(v - v[-1])))", 1, 2},
 };
 
 static void the_catalogue_becomes_its_parts(void **state)

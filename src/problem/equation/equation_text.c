@@ -63,7 +63,8 @@ static enum sw_status check_unknown(struct reader *r, int v)
     for (int offset = -SW_REACH; offset <= SW_REACH; offset++)
         sw_neighbour_name(r->equation->name[v][SW_REACH + offset], name, offset);
     for (int order = 0; order < SW_EQUATION_ORDERS; order++)
-        snprintf(r->equation->keep[v][order], SW_NEIGHBOUR_ROOM, "[keep %.*s %d]", SW_UNKNOWN_LONGEST, name, order);
+        snprintf(r->equation->keep[v][order], SW_NEIGHBOUR_ROOM, "[keep %.*s %c]", SW_UNKNOWN_LONGEST, name,
+                 '0' + order);
     return SW_OK;
 }
 
