@@ -19,7 +19,7 @@ enum sw_key_kind {
 
 /* What a FUNCTION may use besides the parameters of the run. X: the coordinates, x and as many of y and z as the
  * problem has dimensions. TERMS: the unknowns and their derivatives, x and t; the problem compiles it
- * (sw_problem.check_functions). */
+ * (sw_problem.prepare). */
 enum { SW_USES_X = 1, SW_USES_T = 2, SW_USES_U = 4, SW_USES_RANDOM = 8, SW_USES_TERMS = 16 };
 
 struct sw_key {

@@ -92,6 +92,7 @@ struct sw_setup {
     const struct sw_choice *choice;    /* the words of these runs                                           */
     int nunknown;                      /* 0: the config does not name them                                  */
     const char *const *unknown;        /* [nunknown] their names                                            */
+    const void *prepared;              /* what sw_problem.prepare() made; NULL: nothing, or the config is wrong */
 };
 
 /** The word of a WORD, SWITCH or TEXT key of the problem, NULL if it has no such key. */
@@ -220,12 +221,20 @@ struct sw_problem {
      * NULL: `fields`. Runs of one shape have the same: a key on which it depends is `common`. */
     const struct sw_quantity *(*fields_of)(const struct sw_setup *setup);
 
-    /** What is wrong with the functions that the problem compiles, or with the names of the unknowns. The setup counts
-     * for its columns, functions, choices and unknowns only. NULL: it compiles none.
-     * @param function  out: which of the setup's; -1: the names of the unknowns
+    /** Compile the functions that the problem compiles, once for all runs. The setup counts for its columns, functions
+     * and unknowns only. NULL: it compiles none.
+     * @param prepared  out: setup->prepared from now on, which any thread may read; free with release()
+     * @param function  out: which of the setup's is wrong; -1: the names of the unknowns
      * @param err       filled on SW_E_CONFIG
      * @return SW_E_CONFIG; SW_E_MEMORY */
-    enum sw_status (*check_functions)(const struct sw_setup *setup, int *function, struct sw_expr_error *err);
+    enum sw_status (*prepare)(const struct sw_setup *setup, void **prepared, int *function, struct sw_expr_error *err);
+    void           (*release)(void *prepared);  /* NULL is fine */
+    /** Look at the numbers of some of the runs, once at each, by several threads at once; then, where all runs have been
+     * looked at and nothing is wrong, settle what depends on them. Both or none. It may not change the numbers of a run:
+     * those do not depend on which others there are.
+     * @param column  [ncolumn][ld], count <= ld  @return SW_E_MEMORY */
+    void           (*survey)(const struct sw_setup *setup, void *prepared, int count, int64_t ld, const double *column);
+    enum sw_status (*settle)(const struct sw_setup *setup, void *prepared);
 
     /** Whether the grid has walls at the ends of dimension d, which both are points then. The setup counts for its
      * choices and functions only. NULL: no. */

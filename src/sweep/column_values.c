@@ -18,6 +18,14 @@ static void fill_grid(const struct source *from, int count, const double *column
     for (int j = 0; j < count; j++) out[j] = dim[j] > from->dimension ? like[j] : from->unused;
 }
 
+struct sw_setup setup_of_sweep(const struct sw_sweep *s)
+{
+    return (struct sw_setup){.ncolumn = s->ncolumn, .scope = &s->own->scope, .column = s->column_name,
+                             .nfunction = s->nfunction, .function = s->function, .single_steps = s->single_steps,
+                             .nchoice = s->nchoice, .choice = s->choice, .nunknown = s->nunknown,
+                             .unknown = s->unknown, .prepared = s->own->prepared};
+}
+
 struct sw_setup setup_of_run(const struct sw_sweep *s, const double *column, int j,
                              struct sw_choice choice[MAX_CHOICES])
 {
@@ -27,9 +35,9 @@ struct sw_setup setup_of_run(const struct sw_sweep *s, const double *column, int
                                        choice_word(s, k,
                                                    axis < 0 ? 0 : column[(size_t)axis * RUNS_AT_ONCE + (size_t)j])};
     }
-    return (struct sw_setup){.ncolumn = s->ncolumn, .column = s->column_name, .nfunction = s->nfunction,
-                             .function = s->function, .single_steps = s->single_steps, .nchoice = s->nchoice,
-                             .choice = choice};
+    struct sw_setup setup = setup_of_sweep(s);
+    setup.choice = choice;
+    return setup;
 }
 
 /* Whether all other numbers of a run are known and allowed: only then is the problem asked for a step. */

@@ -28,6 +28,9 @@ static inline double block_number(const struct column_block *block, int column, 
 /** Compute what is the same for all runs once and for all; unknown columns hold NaN from here on. */
 enum sw_status columns_fold(struct sw_sweep *s);
 
+/** What a problem may know of all runs before there are groups: columns, functions, unknowns, words that all have. */
+struct sw_setup setup_of_sweep(const struct sw_sweep *s);
+
 /** What a problem may know of run j of a block (column k of it at column[k*RUNS_AT_ONCE + j]) before there are groups:
  * columns, functions, choices. @param choice  memory for the words */
 struct sw_setup setup_of_run(const struct sw_sweep *s, const double *column, int j,

@@ -6,6 +6,7 @@
 
 #include "base/sw_mem.h"
 #include "base/sw_nearest_name.h"
+#include "sweep/column_values.h"
 #include "sweep/grid_settings.h"
 #include "sweep/keys.h"
 #include "sweep/sweep_own.h"
@@ -249,15 +250,13 @@ enum sw_status functions_read(struct sw_sweep *s)
     return SW_OK;
 }
 
-enum sw_status functions_check(struct sw_sweep *s)
+enum sw_status functions_prepare(struct sw_sweep *s)
 {
-    const struct sw_setup setup = {.ncolumn = s->ncolumn, .scope = &s->own->scope, .column = s->column_name,
-                                   .nfunction = s->nfunction, .function = s->function, .nchoice = s->nchoice,
-                                   .choice = s->choice, .nunknown = s->nunknown, .unknown = s->unknown};
+    const struct sw_setup setup = setup_of_sweep(s);
     struct sw_expr_error err = {0};
     int function = -1;
-    if (!s->problem->check_functions || s->own->report->errors) return SW_OK;
-    const enum sw_status st = s->problem->check_functions(&setup, &function, &err);
+    if (!s->problem->prepare || s->own->report->errors) return SW_OK;
+    const enum sw_status st = s->problem->prepare(&setup, &s->own->prepared, &function, &err);
     if (st != SW_E_CONFIG) return st;
     for (const struct formula *f = s->own->formula; f && function >= 0; f = f->next)
         if (f->expr == s->function[function].expr) {

@@ -31,8 +31,8 @@ enum sw_status value_read(const struct sw_sweep *s, const char *path, const stru
  * fills sw_sweep.function. @return SW_E_MEMORY */
 enum sw_status functions_read(struct sw_sweep *s);
 
-/** Have the problem check those that it compiles itself, unless the config is wrong already. @return SW_E_MEMORY */
-enum sw_status functions_check(struct sw_sweep *s);
+/** Have the problem compile those that it compiles itself, unless the config is wrong already. @return SW_E_MEMORY */
+enum sw_status functions_prepare(struct sw_sweep *s);
 
 void formulas_free(struct sw_sweep *s);
 

@@ -305,25 +305,17 @@ double sw_group_points(const struct sw_group *g) { return ldexp((double)sw_point
 
 struct sw_setup sw_sweep_setup(const struct sw_sweep *s, const struct sw_group *group, int capacity)
 {
-    struct sw_setup setup = {.dim = group->dim,
-                             .n = {group->n[0], group->n[1], group->n[2]},
-                             .capacity = capacity,
-                             .cut = group->cut,
-                             .fields = group->nfield > 0,
-                             .single = s->single_fields,
-                             .single_steps = s->single_steps,
-                             .history = s->history,
-                             .solver = group->solver,
-                             .grid = s->problem->grid,
-                             .ncolumn = s->ncolumn,
-                             .scope = &s->own->scope,
-                             .column = s->column_name,
-                             .nfunction = s->nfunction,
-                             .function = s->function,
-                             .nchoice = s->nchoice,
-                             .choice = group->choice ? group->choice : s->choice,
-                             .nunknown = s->nunknown,
-                             .unknown = s->unknown};
+    struct sw_setup setup = setup_of_sweep(s);
+    setup.dim = group->dim;
+    for (int d = 0; d < SW_DIMS; d++) setup.n[d] = group->n[d];
+    setup.capacity = capacity;
+    setup.cut = group->cut;
+    setup.fields = group->nfield > 0;
+    setup.single = s->single_fields;
+    setup.history = s->history;
+    setup.solver = group->solver;
+    setup.grid = s->problem->grid;
+    if (group->choice) setup.choice = group->choice;
     for (int d = 0; d < group->dim && s->problem->walls; d++) setup.walls[d] = s->problem->walls(&setup, d);
     return setup;
 }

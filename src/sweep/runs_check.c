@@ -133,7 +133,7 @@ static const char *row_of(const struct sw_sweep *s, const struct column_block *b
 static enum sw_status find_imprecise(const struct sw_sweep *s, const struct column_block *b, int *first,
                                      const char **key, char why[160])
 {
-    const struct sw_setup setup = {.ncolumn = s->ncolumn, .column = s->column_name, .single_steps = s->single_steps};
+    const struct sw_setup setup = setup_of_sweep(s);
     const char *solver[RUNS_AT_ONCE];
     *first = -1;
     if (!s->problem->check_precision) return SW_OK;
@@ -173,9 +173,25 @@ static void check_validity(struct checking *c, const struct column_block *b)
     c->ninvalid += count;
 }
 
+static void survey(const struct checking *c, const struct column_block *b)
+{
+    const struct sw_sweep *s = c->s;
+    const struct sw_setup setup = setup_of_sweep(s);
+    if (s->own->prepared && s->problem->survey)
+        s->problem->survey(&setup, s->own->prepared, b->count, RUNS_AT_ONCE, b->column);
+}
+
+static enum sw_status settle(const struct sw_sweep *s)
+{
+    const struct sw_setup setup = setup_of_sweep(s);
+    if (!s->own->prepared || !s->problem->settle || s->own->report->errors) return SW_OK;
+    return s->problem->settle(&setup, s->own->prepared);
+}
+
 static enum sw_status check_block(void *user, const struct column_block *b)
 {
     if (check_columns(user, b)) {
+        survey(user, b);
         check_validity(user, b);
         SW_TRY(check_precision(user, b));
     }
@@ -287,7 +303,7 @@ static void report_shape(const struct sw_sweep *s, int kind, const struct column
 /* Whether the first run of a block is fine with the solver "auto". */
 static enum sw_status auto_helps(const struct sw_sweep *s, const struct column_block *b, bool *helps)
 {
-    const struct sw_setup setup = {.ncolumn = s->ncolumn, .column = s->column_name, .single_steps = s->single_steps};
+    const struct sw_setup setup = setup_of_sweep(s);
     const char *solver = "auto", *key;
     char why[160];
     int first;
@@ -448,6 +464,7 @@ enum sw_status runs_check(struct sw_sweep *s)
         struct reported t = {s, f, c.first[f], c.ninvalid};
         if (is_meaningful(&c, f)) SW_TRY_TO(done, st, blocks_each(s, &c.first[f], 0, 1, true, report_run, &t));
     }
+    st = settle(s);
 done:
     sw_free(c.first);
     return st;

@@ -87,7 +87,7 @@ static enum sw_status expand(struct sw_sweep *s)
     SW_TRY(columns_make(s));
     choices_resolve(s);
     SW_TRY(functions_read(s));
-    SW_TRY(functions_check(s));
+    SW_TRY(functions_prepare(s));
     SW_TRY(defined_scalars_read(s));
     names_check(s);
     if (s->problem->timed) SW_TRY(times_read(s, "output.fields.times", s->own->fields));
@@ -147,6 +147,7 @@ void sw_sweep_destroy(struct sw_sweep **sweep)
     if (!sweep || !*sweep) return;
     struct sw_sweep_own *own = (*sweep)->own;
     if (own) {
+        if (own->prepared) (*sweep)->problem->release(own->prepared);
         formulas_free(*sweep);
         defined_scalars_free(*sweep);
         sw_arena_destroy(&own->arena);

@@ -54,6 +54,7 @@ struct sw_sweep_own {
     int              *order;            /* [norder] columns that differ from run to run, each after those it needs */
     int               norder;
     struct sw_scope   scope;            /* names of the columns                                                 */
+    void             *prepared;         /* what sw_problem.prepare() made                                       */
     struct times     *fields, *scalars; /* when they are saved                                                  */
     struct defined_scalar *defined;     /* [ndefined]                                                           */
     struct shape     *shape;

@@ -1,0 +1,53 @@
+#ifndef EQUATION_MODEL_H
+#define EQUATION_MODEL_H
+/* The equations of a config as the model of a stepper of lines, and the numbers of its runs (docs/numerics.md, 13).
+ * It is made once a sweep, sw_setup.prepared; any thread may read it. */
+#include "problem/equation/equation_text.h"
+#include "problem/line/sw_stepper.h"
+#include "problem/sw_problem.h"
+
+struct equation_model {
+    struct sw_equation *equation;
+    struct sw_program  *coefficient[SW_UNKNOWNS_MOST][SW_EQUATION_ORDERS];  /* of sw_equation_implicit(); NULL: none */
+    struct sw_program  *linear[SW_UNKNOWNS_MOST][SW_EQUATION_ORDERS];       /* of row.linear, to look at stability   */
+    struct sw_program  *g[SW_UNKNOWNS_MOST], *n[SW_UNKNOWNS_MOST];
+    unsigned            orders;       /* as in struct sw_line_model                                        */
+    unsigned            seen[SW_UNKNOWNS_MOST][SW_EQUATION_ORDERS];  /* how runs take it: bits 1 << enum sw_taken */
+    int                 ncolumn;      /* numbers of a run that the config has; those of the equation follow them  */
+};
+
+/** struct sw_problem.prepare and release: a struct equation_model of the texts of a config. */
+enum sw_status equation_prepare(const struct sw_setup *setup, void **prepared, int *function,
+                                struct sw_expr_error *err);
+void equation_release(void *prepared);
+
+/** struct sw_problem.survey and settle: terms that all runs take implicitly are left out of G and N, those that all take
+ * explicitly lose their factor of 1. */
+void equation_survey(const struct sw_setup *setup, void *prepared, int count, int64_t ld, const double *column);
+enum sw_status equation_settle(const struct sw_setup *setup, void *prepared);
+
+static inline const struct equation_model *equation_model_of(const struct sw_setup *setup) { return setup->prepared; }
+
+/** The model as a stepper takes it; programs are borrowed from the model and the setup. */
+struct sw_line_model equation_line_model(const struct equation_model *model, const struct sw_setup *setup);
+
+/** Numbers of a run that the model's programs take: parameters of the stepper. */
+int equation_parameters(const struct equation_model *model);
+
+/** The coefficients of a run's implicit part, and the numbers that its programs take beside the config's.
+ * @param column  [ncolumn][ld], of which run j
+ * @param number  out: [equation_parameters() - ncolumn]; NULL: not wanted */
+struct sw_line_run equation_run(const struct equation_model *model, const struct sw_setup *setup, int64_t ld,
+                                const double *column, int64_t j, double *number);
+
+/** How short waves of an unknown grow by the linear terms of its equation, in run j. */
+struct sw_growth equation_growth_of_run(const struct equation_model *model, const struct sw_setup *setup, int unknown,
+                                        int64_t ld, const double *column, int64_t j);
+
+/* equation_sim.c: operations of struct sw_problem */
+enum sw_status equation_create(const struct sw_problem *problem, const struct sw_setup *setup,
+                               struct sw_device *device, struct sw_sim **sim);
+enum sw_status equation_bytes(const struct sw_problem *problem, const struct sw_setup *setup,
+                              const struct sw_device *device, size_t *fixed, size_t *per_run);
+enum sw_status equation_try_compile(const struct sw_problem *problem, const struct sw_setup *setup, int sm);
+#endif
