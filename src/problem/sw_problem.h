@@ -229,9 +229,9 @@ struct sw_problem {
      * @return SW_E_CONFIG; SW_E_MEMORY */
     enum sw_status (*prepare)(const struct sw_setup *setup, void **prepared, int *function, struct sw_expr_error *err);
     void           (*release)(void *prepared);  /* NULL is fine */
-    /** Look at the numbers of some of the runs, once at each, by several threads at once; then, where all runs have been
-     * looked at and nothing is wrong, settle what depends on them. Both or none. It may not change the numbers of a run:
-     * those do not depend on which others there are.
+    /** Look at the numbers of some of the runs, once at each, by several threads at once; then, where all runs have
+     * been looked at and nothing is wrong, settle what depends on them. Both or none. It may not change the numbers of
+     * a run: those do not depend on which others there are.
      * @param column  [ncolumn][ld], count <= ld  @return SW_E_MEMORY */
     void           (*survey)(const struct sw_setup *setup, void *prepared, int count, int64_t ld, const double *column);
     enum sw_status (*settle)(const struct sw_setup *setup, void *prepared);

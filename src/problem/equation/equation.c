@@ -48,7 +48,7 @@ static const char example[] =
     "output   = { file    = \"results/equation.h5\";\n"
     "             fields  = { times = \"linspace(0, end, 51)\"; precision = \"single\"; };\n"
     "             scalars = { every = 1.0; }; };\n"
-    "// Two unknowns:  unknowns = [\"u\", \"v\"];  rhs = { u = \"dxx(u) - u*v^2\"; v = \"...\"; };  initial = { u = ...\n";
+    "// Two unknowns:  unknowns = [\"u\", \"v\"]; rhs = { u = \"dxx(u) - u*v^2\"; v = \"...\"; }; initial = { ... };\n";
 
 /* ------------------------------------------------------------------ runs that cannot be computed, or should not */
 
@@ -56,10 +56,13 @@ static const char *validate_run(const struct sw_setup *setup, const char *solver
                                 char why[160])
 {
     const struct equation_model *model = equation_model_of(setup);
+    struct sw_setup at = *setup;
     const char *key = sw_initial_validate(setup, false, ld, column, j, why);
     (void)solver;
+    at.n[0] = (int64_t)column[(size_t)sw_setup_column(setup, "grid.n") * (size_t)ld + (size_t)j];
+    at.n[1] = at.n[2] = 1;
     for (int v = 0; model && !key && v < setup->nunknown; v++) {
-        const struct sw_growth g = equation_growth_of_run(model, setup, v, ld, column, j);
+        const struct sw_growth g = equation_growth_of_run(model, &at, v, ld, column, j);
         if (!g.ill_posed) continue;
         key = "rhs";
         snprintf(why, 160, "short waves of %s grow without bound, the shortest, 2 dx long, as exp(%.3g t): the sign of "

@@ -12,7 +12,7 @@ struct equation_model {
     struct sw_program  *linear[SW_UNKNOWNS_MOST][SW_EQUATION_ORDERS];       /* of row.linear, to look at stability   */
     struct sw_program  *g[SW_UNKNOWNS_MOST], *n[SW_UNKNOWNS_MOST];
     unsigned            orders;       /* as in struct sw_line_model                                        */
-    unsigned            seen[SW_UNKNOWNS_MOST][SW_EQUATION_ORDERS];  /* how runs take it: bits 1 << enum sw_taken */
+    unsigned            seen[SW_UNKNOWNS_MOST][SW_EQUATION_ORDERS];  /* how runs take it: 1 << enum sw_taken */
     int                 ncolumn;      /* numbers of a run that the config has; those of the equation follow them  */
 };
 
@@ -21,8 +21,8 @@ enum sw_status equation_prepare(const struct sw_setup *setup, void **prepared, i
                                 struct sw_expr_error *err);
 void equation_release(void *prepared);
 
-/** struct sw_problem.survey and settle: terms that all runs take implicitly are left out of G and N, those that all take
- * explicitly lose their factor of 1. */
+/** struct sw_problem.survey and settle: terms that all runs take implicitly are left out of G and N, those that all
+ * take explicitly lose their factor of 1. */
 void equation_survey(const struct sw_setup *setup, void *prepared, int count, int64_t ld, const double *column);
 enum sw_status equation_settle(const struct sw_setup *setup, void *prepared);
 
