@@ -174,6 +174,38 @@ static void a_former_name_is_read_with_a_warning(void **state)
     unmake(&b);
 }
 
+#define PATTERN                                                                                            \
+    "problem = \"swift_hohenberg\"; grid = { n = 16; length = 20.0; }; physics = { r = 0.1; };\n"             \
+    "initial = \"cos(x)\";\n"
+
+static void a_former_word_is_read_and_keeps_the_ids(void **state)
+{
+    (void)state;
+    static const char former[] = PATTERN "time = { dt = 0.1; end = 1.0; scheme = \"backward_euler\"; };",
+                      now[] = PATTERN "time = { dt = 0.1; end = 1.0; }; method = \"imex1\";",
+                      left_out[] = PATTERN "time = { dt = 0.1; end = 1.0; };",
+                      other[] = PATTERN "time = { dt = 0.1; end = 1.0; }; method = \"imex2\";",
+                      axis[] = PATTERN "time = { dt = 0.1; end = 1.0; scheme = \"$s\"; };\n"
+                                       "sweep = { s = [\"crank_nicolson\", \"backward_euler\"]; };";
+    expect_report(former, NULL, 0, "");  /* a stored config */
+    assert_true(same_ids(make_text(former, NULL, 0), make_text(now, NULL, 0)));
+    assert_true(same_ids(make_text(left_out, NULL, 0), make_text(now, NULL, 0)));
+    assert_false(same_ids(make_text(other, NULL, 0), make_text(now, NULL, 0)));
+    struct made a = make_text(axis, NULL, 0), b = make_text(now, NULL, 0);
+    assert_true(id_of(&a, 1) == id_of(&b, 0));
+    assert_string_equal(b.sweep->id, "66a586c529f9");  /* as when imex1 was called backward_euler */
+    unmake(&a);
+    unmake(&b);
+    struct made m = make_text(texts[2], OVERRIDES("initial=x", "method=imex1"));
+    struct made n = make_text(texts[2], OVERRIDES("initial=x"));  /* this kind had no such key */
+    assert_true(id_of(&m, 0) == id_of(&n, 0));
+    unmake(&m);
+    unmake(&n);
+    expect_report(PATTERN "time = { dt = 0.1; end = 1.0; }; method = \"imex4\";", NULL, 0,
+                  "ch.cfg:3: error: 'method' = \"imex4\" is none of crank_nicolson, imex1, imex2, imex3; did you mean "
+                  "'imex1'?\n");
+}
+
 static void an_axis_may_have_a_former_name(void **state)
 {
     (void)state;
@@ -224,6 +256,7 @@ int main(void)
         cmocka_unit_test(a_key_without_a_default_takes_the_axis_of_its_name),
         cmocka_unit_test(the_message_says_what_to_write),
         cmocka_unit_test(a_former_name_is_read_with_a_warning),
+        cmocka_unit_test(a_former_word_is_read_and_keeps_the_ids),
         cmocka_unit_test(an_axis_may_have_a_former_name),
         cmocka_unit_test(of_a_key_and_its_former_name_one_may_be_set),
         cmocka_unit_test(the_last_override_counts_by_either_name),

@@ -167,6 +167,6 @@ output = { scalars = { every = 0.1; }; };
 END
 expect 0 check waves.cfg --device cpu
 prints 'note     under-resolved: waves 2*pi/wavenumber = 6.28 long have 4 points (dx = 1.57) and come out too short; 8 need grid.n >= 128 (m = 16)'
-expect 0 check waves.cfg --device cpu -s time.scheme=crank_nicolson
-prints 'note     time.scheme = "crank_nicolson": the explicit terms are of first order in time all the same'
+expect 0 check waves.cfg --device cpu -s method=crank_nicolson
+prints 'note     method = "crank_nicolson": the explicit terms are of first order in time all the same'
 summary

@@ -22,6 +22,10 @@ enum sw_key_kind {
  * (sw_problem.prepare). */
 enum { SW_USES_X = 1, SW_USES_T = 2, SW_USES_U = 4, SW_USES_RANDOM = 8, SW_USES_TERMS = 16 };
 
+/* A word that is called something else now. The former one is still read, and runs keep their ids: those are hashed
+ * with it. */
+struct sw_renamed_word { const char *former, *now; };
+
 struct sw_key {
     const char      *path;      /* "time.dt"                                                        */
     const char      *former;    /* the name it had before, which is still read, NULL: none. Runs keep their ids: those
@@ -38,6 +42,7 @@ struct sw_key {
     const char      *fallback;  /* the default, as written in a config; NULL: the key is required; "": off     */
     const char      *words;     /* WORD: "product|zip|random"                                       */
     const char    *(*word)(int k);  /* WORD: or these, one after another, NULL after the last: of a table      */
+    const struct sw_renamed_word *renamed;  /* WORD: ends with former NULL; NULL: none                          */
     unsigned         symbols;   /* FUNCTION                                                         */
     bool             each;      /* FUNCTION: one for each unknown: a group, whose members have their names, or where
                                    there is one unknown the expression itself                       */

@@ -241,7 +241,7 @@ static enum sw_status start_hash(const struct id_maker *m, int word, struct sw_h
             continue;
         if (key->later && !strcmp(word_of(m, key, word), key->fallback)) continue;
         add_text(h, &length, sw_key_id_name(key));
-        add_text(h, &length, word_of(m, key, word));
+        add_text(h, &length, key_word_in_ids(key, word_of(m, key, word)));
     }
     SW_TRY(add_content(m, word, h, &length));
     for (int k = 0; k < m->nvalue; k++) add_text(h, &length, s->column_name[m->value[k]]);

@@ -31,14 +31,32 @@ const char *key_words_print(const struct sw_key *key, char text[600])
     return text;
 }
 
+const char *key_word_now(const struct sw_key *key, const char *word)
+{
+    for (const struct sw_renamed_word *r = key->renamed; r && r->former; r++)
+        if (!strcmp(r->former, word)) return r->now;
+    return word;
+}
+
+const char *key_word_in_ids(const struct sw_key *key, const char *word)
+{
+    for (const struct sw_renamed_word *r = key->renamed; r && r->former; r++)
+        if (!strcmp(r->now, word)) return r->former;
+    return word;
+}
+
 bool key_word_check(const struct sw_sweep *s, const struct sw_key *key, const struct sw_setting *setting,
                     const char *path, const char *word)
 {
     char copy[200], known[600];
     const char *list[MAX_KEY_WORDS];
     int n = key_words(key, copy, list);
+    const char *now = key_word_now(key, word);
+    if (now != word && !setting->override && s->config->users_file)
+        sw_report_add(s->own->report, SW_WARNING, setting->file, setting->line, "'%s' = \"%s\" is now called \"%s\"",
+                      path, word, now);
     for (int k = 0; k < n; k++)
-        if (!strcmp(word, list[k])) return true;
+        if (!strcmp(now, list[k])) return true;
     key_words_print(key, known);
     s->own->words_wrong = true;
     const char *near = sw_nearest_name(word, list, n);
@@ -70,7 +88,7 @@ static const char *read_choice(const struct sw_sweep *s, const struct sw_key *ke
         report_error(s, setting, "'%s' = \"%s\": it is one for all runs, no axis", setting->path, setting->text);
     else if (setting->text[0] == '$' || key->kind == SW_KEY_TEXT ||
              key_word_check(s, key, setting, setting->path, setting->text))
-        return setting->text;
+        return key_word_now(key, setting->text);
     s->own->words_wrong = true;
     return default_word(key);
 }
@@ -130,7 +148,8 @@ const char *choice_word(const struct sw_sweep *s, int k, double number)
 {
     const int column = s->own->choice_column[k];
     if (column < 0) return s->choice[k].word;
-    return number >= 0 && number < s->column[column].nword ? s->column[column].word[(int)number] : "";
+    if (!(number >= 0 && number < s->column[column].nword)) return "";
+    return key_word_now(key_find(s, s->choice[k].key), s->column[column].word[(int)number]);
 }
 
 /* ------------------------------------------------------------------ keys that name files */

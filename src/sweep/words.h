@@ -16,6 +16,12 @@ const char *key_words_print(const struct sw_key *key, char text[600]);
 bool key_word_check(const struct sw_sweep *s, const struct sw_key *key, const struct sw_setting *setting,
                     const char *path, const char *word);
 
+/** What a former word of a key is called now; any other word is itself. */
+const char *key_word_now(const struct sw_key *key, const char *word);
+
+/** The word by which a word of a key, as it is called now, goes into the ids of runs. */
+const char *key_word_in_ids(const struct sw_key *key, const char *word);
+
 /** Read the problem's WORD keys (sw_sweep.choice). A word of an axis stays "$axis". @return SW_E_MEMORY */
 enum sw_status choices_read(struct sw_sweep *s);
 

@@ -15,6 +15,7 @@ static const struct sw_key keys[] = {
     SW_LINE_COEFFICIENT("physics.kappa", "The conductivity kappa."),
     {.path = "order", .kind = SW_KEY_COUNT, .unit = "1", .min = 2, .max = 4, .multiple = 2, .fallback = "4",
      .decides = true, .about = "The order of the second derivative in dx, 2 or 4."},
+    SW_LINE_LATER_METHOD("crank_nicolson"),
     SW_LINE_FUNCTIONS,
     {0},
 };

@@ -35,11 +35,16 @@ static void free_programs(struct programs *p)
 
 enum sw_scheme sw_line_scheme(const struct sw_problem *problem, const struct sw_setup *setup)
 {
+    static const struct { const char *word; enum sw_scheme scheme; } methods[] = {
+        {"crank_nicolson", SW_CRANK_NICOLSON}, {"imex1", SW_BACKWARD_EULER}, {"imex2", SW_IMEX2}, {"imex3", SW_IMEX3},
+    };
     const struct sw_line_kind *kind = problem->model;
-    const char *word = sw_setup_word(setup, "time.scheme");
-    if (!word) return kind->scheme;
-    return strcmp(word, "crank_nicolson") ? SW_BACKWARD_EULER : SW_CRANK_NICOLSON;
+    for (size_t k = 0; k < sizeof methods / sizeof *methods; k++)
+        if (sw_setup_chosen(setup, "method", methods[k].word)) return methods[k].scheme;
+    return kind->scheme;
 }
+
+const struct sw_renamed_word sw_line_renamed_methods[] = {{"backward_euler", "imex1"}, {0}};
 
 enum { MAX_SYMBOLS = 32 };
 
@@ -158,7 +163,7 @@ struct family {                   /* of a sim: what its stepper's model is made 
     double         *a4, *a2;      /* [capacity] */
 };
 
-/* numerics.md, 1: s4 = theta dt a4/dx⁴, s2 = theta dt a2/dx². */
+/* numerics.md, 1 and 13: s4 = theta dt a4/dx⁴, s2 = theta dt a2/dx². */
 static struct sw_line_run run_of(enum sw_scheme scheme, struct sw_grid g, double a4, double a2)
 {
     double theta = sw_scheme_weight(scheme), dx2 = g.dx[0] * g.dx[0];
@@ -307,7 +312,7 @@ void sw_line_warn_setup(const struct sw_problem *problem, const struct sw_setup 
     if (sw_line_scheme(problem, setup) != SW_CRANK_NICOLSON) return;
     if (kind->g || kind->source)
         snprintf(text, 200,
-                 "time.scheme = \"crank_nicolson\": the explicit terms are of first order in time all the same");
+                 "method = \"crank_nicolson\": the explicit terms are of first order in time all the same");
     else if (s && sw_program_uses(s, "u"))
         snprintf(text, 200, "forcing depends on u: first order in time");
 }

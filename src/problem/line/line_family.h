@@ -12,8 +12,7 @@
 
 /* struct sw_problem.model of the family. The expressions see the number keys by the last part of their paths (gamma, D,
  * n, length, dt, ...); g also u; source also x, t and u; energy also x, u, ux (u_x) and uxx (u_xx). NULL: 0; energy
- * NULL: not reported. A kind that has the word key `time.scheme` lets the user choose the scheme; its default is
- * `scheme` here. */
+ * NULL: not reported. The user chooses the scheme by the word key `method`, whose default is `scheme` here. */
 struct sw_line_kind {
     enum sw_scheme scheme;
     const char    *a4, *a2, *g;
@@ -42,8 +41,9 @@ void sw_line_warn_setup(const struct sw_problem *problem, const struct sw_setup 
 extern const struct sw_run_warning sw_line_warnings[];
 enum sw_status sw_line_advise(const struct sw_problem *problem, const struct sw_setup *setup, int64_t ld,
                               const double *column, int64_t j, char text[200]);
-/** The scheme of these runs: the word of their key `time.scheme`, or that of the kind. */
+/** The scheme of these runs, by the word of their key `method`. */
 enum sw_scheme sw_line_scheme(const struct sw_problem *problem, const struct sw_setup *setup);
+extern const struct sw_renamed_word sw_line_renamed_methods[];
 
 /* What an expression of a kind sees besides the number keys. */
 enum { SW_LINE_SEES_U = 1, SW_LINE_SEES_X = 2, SW_LINE_SEES_T = 4, SW_LINE_SEES_DERIVATIVES = 8 };
@@ -58,15 +58,19 @@ enum sw_status sw_line_source(const struct sw_problem *problem, const struct sw_
                               const struct sw_program **program);
 enum sw_status sw_line_try_compile(const struct sw_problem *problem, const struct sw_setup *setup, int sm);
 
-/* The keys that all members have; COEFFICIENT is one that must be positive. SCHEME is for those that let the user
- * choose. */
+/* The keys that all members have; COEFFICIENT is one that must be positive. METHOD is for those that had the key
+ * before, with its default imex1, LATER_METHOD for the others. */
 #define SW_LINE_COEFFICIENT(name, text)                                                                           \
     {.path = name, .kind = SW_KEY_REAL, .unit = "1", .min = 0, .max = 1e300, .above = true, .decides = true,      \
      .visible = true, .about = text}
-#define SW_LINE_SCHEME                                                                                            \
-    {.path = "time.scheme", .kind = SW_KEY_WORD, .words = "backward_euler|crank_nicolson",                        \
-     .fallback = "backward_euler", .decides = true,                                                               \
-     .about = "How the implicit part is taken in time: at the new time, or at the mean of both."}
+#define SW_LINE_METHODS                                                                                           \
+    .kind = SW_KEY_WORD, .words = "crank_nicolson|imex1|imex2|imex3", .decides = true,                            \
+    .about = "How steps are taken in time: L at the mean of both times, or implicit-explicit methods of the orders " \
+             "1, 2 and 3 (numerics.md, 13)."
+#define SW_LINE_METHOD                                                                                            \
+    {.path = "method", .former = "time.scheme", .renamed = sw_line_renamed_methods, .fallback = "imex1",          \
+     SW_LINE_METHODS}
+#define SW_LINE_LATER_METHOD(word) {.path = "method", .fallback = word, .later = true, SW_LINE_METHODS}
 #define SW_LINE_FUNCTIONS                                                                                         \
     {.path = "initial", .kind = SW_KEY_FUNCTION, .symbols = SW_USES_X | SW_USES_RANDOM, .decides = true,          \
      .about = "The field at time 0, an expression in x; randn(k) and rand(k) give noise. Or a group that names a " \

@@ -61,7 +61,7 @@ struct limit {
     struct function g, source;
     bool   crank_nicolson;
     double dt, dx, a4, a2;
-    double u;                /* stable up to here; infinite: nothing is explicit */
+    double u;                /* stable up to here; infinite: nothing is explicit, or nothing is known */
 };
 
 static void limit_free(struct limit *l)
@@ -151,6 +151,13 @@ static enum sw_status function_of(const struct sw_problem *problem, const struct
     return SW_OK;
 }
 
+/* What is said here of steps is known of those with one stage. */
+static bool is_known(const struct sw_problem *problem, const struct sw_setup *setup)
+{
+    const enum sw_scheme scheme = sw_line_scheme(problem, setup);
+    return scheme == SW_CRANK_NICOLSON || scheme == SW_BACKWARD_EULER;
+}
+
 static enum sw_status limit_of(const struct sw_problem *problem, const struct sw_setup *setup, int64_t ld,
                                const double *column, int64_t j, struct limit *l)
 {
@@ -159,7 +166,7 @@ static enum sw_status limit_of(const struct sw_problem *problem, const struct sw
     const struct sw_grid grid = sw_setup_grid(&one, ld, column, j);
     *l = (struct limit){.crank_nicolson = sw_line_scheme(problem, setup) == SW_CRANK_NICOLSON,
                         .dt = grid.dt, .dx = grid.dx[0], .u = INFINITY};
-    if (!kind->g && !kind->source) return SW_OK;
+    if ((!kind->g && !kind->source) || !is_known(problem, setup)) return SW_OK;
     SW_TRY(number_of(problem, setup, kind->a4, ld, column, j, &l->a4));
     SW_TRY(number_of(problem, setup, kind->a2, ld, column, j, &l->a2));
     SW_TRY(function_of(problem, setup, kind->g, ld, column, j, &l->g));
@@ -592,7 +599,7 @@ static enum sw_status warn_rounding(const struct sw_problem *problem, const stru
     struct limit l;
     double moved = 0;
     text[0] = 0;
-    if (kind->source) return SW_OK;  /* it draws the mean back */
+    if (kind->source || !is_known(problem, setup)) return SW_OK;  /* a source draws the mean back */
     enum sw_status st = limit_of(problem, setup, ld, column, j, &l);
     if (!st) st = moved_mean(problem, setup, ld, column, j, &l, state, &moved);
     if (!st && !(moved <= SW_LINE_MAX_ROUNDING))

@@ -24,7 +24,7 @@ static const struct sw_key keys[] = {
     {.path = "physics.wavenumber", .kind = SW_KEY_REAL, .unit = "1", .min = 0, .max = 1e300, .above = true,
      .fallback = "1", .decides = true, .visible = true,
      .about = "The wave number of the pattern that grows first; its wavelength is 2 pi/wavenumber."},
-    SW_LINE_SCHEME,
+    SW_LINE_METHOD,
     SW_LINE_FUNCTIONS,
     {0},
 };
