@@ -57,6 +57,18 @@ for g in groups:
 PYTHON
 done
 
+# ---- derivatives, on lines: the free energy of the equation, which is a built-in scalar
+expect 0 run "$configs/tiny_ch.cfg" --device cpu -o energy.h5 -s 'output.scalars={ every=1.0; define={
+    free = "integral((u^2 - 1)^2/4 + gamma*dx(u)^2/2)"; bent = "max(dxx(u))"; }; }' -s output.fields.precision=double
+[ -z "$python" ] || $python -c '
+import h5py, numpy as np
+f = h5py.File("energy.h5")
+assert np.allclose(f["free"], f["energy"], rtol=1e-13)
+u, dx = f["u"][:], f["x"][1] - f["x"][0]
+bent = (np.roll(u, 1, -1) - 2*u + np.roll(u, -1, -1)).max(-1)/dx**2  # fields are saved at every second entry
+assert np.allclose(bent, f["bent"][:, ::2], rtol=1e-12, atol=1e-14), bent
+' 2>err || fail energy.h5
+
 # ---- stopped and resumed: the same bits
 base='problem="allen_cahn"; grid={ n=64; length=32.0; }; physics={ gamma=1.0; }; time={ dt=0.0005; end=500.0; };
 sweep={ seed=[1, 2, 3]; c=[0.1, 0.3]; }; initial="0.05*randn(seed)"; run={ device="cpu"; };'
@@ -135,6 +147,10 @@ refused 'c = "mean(u)"' "'output.scalars.define.c' has the name of an axis; give
 refused 'gamma = "mean(u)"' "has the name of a key, physics.gamma; give the scalar another name"
 refused 'm = "mean(u)"; m = "max(u)"' "'m' is set twice"
 refused 'm = { u = "mean(u)"; }' 'must be an expression in quotes'
+refused 'm = "dx(mean(u))"' 'column 1: dx() of what is one number' 'mean(dx(u)^2)'
+refused 'm = "mean(dxxx(dxx(u)))"' 'column 6:'
+expect 3 check "$configs/tiny_advection.cfg" -s 'output.scalars.define={ m="mean(dx(u))"; }'
+says 'column 6: dx() is not known in scalars of this problem'; says 'they are differences of neighbours on a periodic'
 for text in mean\(x\) max\(x\) crossings\(x\); do
     expect 3 check "$tiny" -s initial="$text"; says 'known in output.scalars.define alone'
 done

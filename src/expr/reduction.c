@@ -108,17 +108,98 @@ static void restore_names(const struct builder *b)
     }
 }
 
-/* Parse and compile a part of the text, with what is known outside of reductions, or at points. */
-static enum sw_status compile_part(struct builder *b, const char *text, bool at_points, struct sw_expr **expr,
+static enum sw_status compile_tree(const struct builder *b, const struct sw_expr *expr, int first,
                                    struct sw_program **program)
 {
-    const int first = at_points ? 0 : b->at_points;
     const struct sw_scope scope = {.symbol = b->symbol + first, .count = b->symbols - first};
-    enum sw_status st = sw_expr_parse(text, expr, b->err);
-    if (!st) st = sw_program_compile(*expr, &scope, program, b->err);
+    return sw_program_compile(expr, &scope, program, b->err);
+}
+
+/* The first derivative in a tree, NULL: there is none. */
+static const struct node *find_derivative(const struct sw_expr *expr)
+{
+    for (int k = 0; k < expr->count; k++)
+        if (op_derivative(expr->node[k].op)) return &expr->node[k];
+    return NULL;
+}
+
+/* ------------------------------------------------------------------ arguments */
+
+struct name_check { struct builder *b; enum sw_status status; };
+
+/* A name that no argument knows. Hints then list no neighbours, which have no names for users. */
+static void check_name(void *user, const char *name, int column)
+{
+    struct name_check *c = user;
+    const struct builder *b = c->b;
+    for (int k = 0; k < b->symbols; k++)
+        if (!strcmp(b->symbol[k].name, name)) return;
+    if (c->status) return;
+    char *text;
+    struct sw_expr *expr = NULL;
+    struct sw_program *program = NULL;
+    c->status = sw_alloc((size_t)column + strlen(name) + 1, &text);
+    if (c->status) return;
+    memset(text, ' ', (size_t)column);
+    memcpy(text + column - 1, name, strlen(name) + 1);
+    c->status = sw_expr_parse(text, &expr, b->err);
+    if (!c->status) c->status = compile_tree(b, expr, 0, &program);
+    sw_program_destroy(&program);
+    sw_expr_destroy(&expr);
+    sw_free(text);
+}
+
+/* A tree of differences knows neighbours and numbers of the grid, too. */
+static enum sw_status compile_differences(const struct builder *b, const struct sw_expr *expr,
+                                          struct sw_program **program)
+{
+    const struct sw_reduction_scope *s = b->scope;
+    struct { char name[SW_UNKNOWNS_MOST][SW_NEIGHBOURS][SW_NEIGHBOUR_ROOM]; } *neighbour = NULL;
+    struct sw_symbol *symbol = NULL;
+    int n = 0;
+    enum sw_status st = sw_alloc(1, &neighbour);
+    if (!st) st = sw_alloc((size_t)(s->unknowns * SW_NEIGHBOURS + SW_GRID_NUMBERS + b->symbols), &symbol);
+    for (int u = 0; u < s->unknowns && !st; u++)
+        for (int offset = -SW_REACH; offset <= SW_REACH; offset++) {
+            char *name = neighbour->name[u][SW_REACH + offset];
+            sw_neighbour_name(name, s->unknown[u], offset);
+            symbol[n++] = (struct sw_symbol){name, SW_RATE_POINT, sw_input_at(u, offset)};
+        }
+    for (int k = 0; k < SW_GRID_NUMBERS && !st; k++)
+        symbol[n++] = (struct sw_symbol){sw_grid_number_name(k), SW_RATE_RUN, s->own + k};
+    for (int k = 0; k < b->symbols && !st; k++) symbol[n++] = b->symbol[k];
+    if (!st) st = sw_program_compile(expr, &(struct sw_scope){.symbol = symbol, .count = n}, program, b->err);
+    sw_free(symbol);
+    sw_free(neighbour);
+    return st;
+}
+
+static enum sw_status differentiate(struct builder *b, struct sw_reduced *part, const struct node *derivative)
+{
+    struct name_check names = {b, SW_OK};
+    struct sw_expr *differences = NULL;
+    if (!b->scope->derivatives)
+        return expr_refuse(b->err, derivative->column, derivative->length,
+                           "they are differences of neighbours on a periodic line",
+                           "%s() is not known in scalars of this problem", op_table[derivative->op].written);
+    sw_expr_names(part->expr, check_name, &names);
+    SW_TRY(names.status);
+    SW_TRY(sw_expr_differences(part->expr, b->scope->unknown, b->scope->unknowns, &part->reach, &differences, b->err));
+    const enum sw_status st = compile_differences(b, differences, &part->argument);
+    sw_expr_destroy(&differences);
+    return st;
+}
+
+static enum sw_status compile_argument(struct builder *b, const char *text, struct sw_reduced *part)
+{
+    enum sw_status st = sw_expr_parse(text, &part->expr, b->err);
+    const struct node *derivative = st ? NULL : find_derivative(part->expr);
+    if (!st) st = derivative ? differentiate(b, part, derivative) : compile_tree(b, part->expr, 0, &part->argument);
     if (st == SW_E_CONFIG) restore_names(b);
     return st;
 }
+
+/* ------------------------------------------------------------------ the rest */
 
 struct outside { const struct builder *b; enum sw_status status; };
 
@@ -154,7 +235,7 @@ static enum sw_status add_reduction(struct builder *b, char *text, enum sw_reduc
     for (int k = first + 2; k < end; k++)
         memcpy(argument + place_of(b, k), b->token[k].begin, b->token[k].bytes);
     enum sw_status st = take_out(b, argument, first + 2, end);
-    if (!st) st = compile_part(b, argument, true, &part.expr, &part.argument);
+    if (!st) st = compile_argument(b, argument, &part);
     sw_free(argument);
     if (st) {
         sw_expr_destroy(&part.expr);
@@ -166,7 +247,7 @@ static enum sw_status add_reduction(struct builder *b, char *text, enum sw_reduc
     snprintf(b->result[k], RESULT_NAME, "_%d", k);
     memset(text + begin, ' ', after - begin);
     memcpy(text + begin, b->result[k], strlen(b->result[k]));
-    b->symbol[b->symbols++] = (struct sw_symbol){b->result[k], SW_RATE_RUN, b->r->own + k};
+    b->symbol[b->symbols++] = (struct sw_symbol){b->result[k], SW_RATE_RUN, b->r->first_result + k};
     return SW_OK;
 }
 
@@ -233,22 +314,30 @@ static enum sw_status make_symbols(struct builder *b)
     return SW_OK;
 }
 
-static enum sw_status compile_whole(struct builder *b, const char *text)
+/* What is left when reductions have been taken out. */
+static enum sw_status compile_rest(struct builder *b, const char *text)
 {
     struct outside outside = {.b = b};
+    SW_TRY(sw_expr_parse(text, &b->r->expr, b->err));
+    sw_expr_names(b->r->expr, check_outside, &outside);
+    SW_TRY(outside.status);
+    const struct node *derivative = find_derivative(b->r->expr);
+    if (derivative)
+        return expr_refuse(b->err, derivative->column, derivative->length, "inside of a reduction fields have them, as "
+                           "in mean(dx(u)^2)", "%s() of what is one number", op_table[derivative->op].written);
+    return compile_tree(b, b->r->expr, b->at_points, &b->r->value);
+}
+
+static enum sw_status compile_whole(struct builder *b, const char *text)
+{
     char *rest = NULL;
     int tokens = 0;
     while (b->token[tokens].kind != T_END) tokens++;
     SW_TRY(check_count(b));
     if (!(rest = sw_strdup(text))) return SW_FAIL(SW_E_MEMORY, "no memory for an expression");
     enum sw_status st = take_out(b, rest, 0, tokens);
-    if (!st) st = sw_expr_parse(rest, &b->r->expr, b->err);
+    if (!st) st = compile_rest(b, rest);
     if (st == SW_E_CONFIG) restore_names(b);
-    if (!st) {
-        sw_expr_names(b->r->expr, check_outside, &outside);
-        sw_expr_destroy(&b->r->expr);
-        st = outside.status ? outside.status : compile_part(b, rest, false, &b->r->expr, &b->r->value);
-    }
     sw_free(rest);
     return st;
 }
@@ -261,6 +350,7 @@ enum sw_status sw_reduction_compile(const char *text, const struct sw_reduction_
     *err = (struct sw_expr_error){0};
     SW_TRY(sw_alloc(1, &b.r));
     b.r->own = scope->own;
+    b.r->first_result = scope->own + SW_GRID_NUMBERS;
     enum sw_status st = read_tokens(&b, text);
     if (!st) st = make_symbols(&b);
     if (!st) st = compile_whole(&b, text);

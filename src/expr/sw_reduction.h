@@ -8,8 +8,9 @@
  * them are numbers of the run and the time. A text becomes programs that see no reductions: one for each argument,
  * which gives the values at points to be reduced, and one for what is made of the results, which it takes from further
  * numbers of the run. field/reduce.h evaluates them. min and max are reductions where they have one argument; with more
- * they are the functions of the language. */
-#include "expr/sw_expr.h"
+ * they are the functions of the language. Derivatives dx .. dxxxx in arguments become differences of neighbouring
+ * points along x. */
+#include "expr/sw_differences.h"
 
 enum sw_reduction_kind {
     SW_REDUCTION_MEAN,       /* integral / size of the domain                                                    */
@@ -28,12 +29,13 @@ struct sw_reduced {
     enum sw_reduction_kind kind;
     struct sw_expr    *expr;       /* the argument                                                               */
     struct sw_program *argument;   /* at a point; RUN symbols as of struct sw_reduction                          */
+    int                reach;      /* points to either side that it takes, 0 .. SW_REACH                         */
 };
 
-/* The numbers of a run that the programs take: the run's own, 0 .. own - 1; then the results of reductions. Immutable:
- * any number of threads may read one. */
+/* The numbers of a run that the programs take: the run's own, 0 .. own - 1; sw_grid_number() of the distance along x;
+ * and from `first_result` on the results of reductions. Immutable: any number of threads may read one. */
 struct sw_reduction {
-    int own;
+    int own, first_result;
     int count;
     struct sw_reduced  reduced[SW_REDUCTIONS_MOST];  /* [count]; the argument of one may use results of those before */
     struct sw_expr    *expr;
@@ -45,6 +47,7 @@ struct sw_reduction_scope {
     const struct sw_scope *run;    /* numbers of a run: RUN symbols, slots 0 .. own - 1                          */
     int own;
     int dimensions;                /* coordinates x, y, z that are known: 1 .. 3                                 */
+    bool derivatives;              /* lines along x are periodic, so that each point has neighbours              */
     int unknowns;                  /* fields: at most SW_UNKNOWNS_MOST                                           */
     const char *const *unknown;
 };
@@ -52,7 +55,8 @@ struct sw_reduction_scope {
 /** Parse and compile one expression over reductions.
  * @param reduction  out: NULL on failure; free with sw_reduction_destroy()
  * @param err        out, filled on SW_E_CONFIG: what sw_expr_parse() and sw_program_compile() refuse; a field or a
- *                   coordinate outside of a reduction; rand and randn; more than SW_REDUCTIONS_MOST reductions
+ *                   coordinate outside of a reduction, derivatives there or where the scope has none; what
+ *                   sw_expr_differences() refuses; rand and randn; more than SW_REDUCTIONS_MOST reductions
  * @return SW_E_CONFIG; SW_E_MEMORY */
 enum sw_status sw_reduction_compile(const char *text, const struct sw_reduction_scope *scope,
                                     struct sw_reduction **reduction, struct sw_expr_error *err);

@@ -17,12 +17,13 @@ enum { FEW_VALUES = 16384 };
 
 struct expression {              /* of a thread */
     struct sw_eval *argument[SW_REDUCTIONS_MOST], *value;
-    double         *number;      /* [own + count] of the run, then results of reductions       */
+    double         *number;      /* [first_result + count] those that the programs take        */
 };
 
 struct worker {
     struct expression *expression;  /* [count]                                                 */
     double *x, *y, *z, *v;          /* [BLOCK] coordinates; values                             */
+    double *around;                 /* [unknowns][n + 2 SW_REACH] a line with its neighbours   */
     double *of_lines;               /* [lines] what each line gives: of runs by one thread     */
 };
 
@@ -31,6 +32,7 @@ struct sw_reducer {
     size_t  points;
     int64_t lines;
     double  weights;             /* their sum                                                   */
+    bool    derives;             /* some argument takes neighbours                              */
     struct worker *worker;       /* [threads]                                                   */
 };
 
@@ -38,7 +40,7 @@ static enum sw_status create_expression(const struct sw_reduction *r, struct exp
 {
     for (int k = 0; k < r->count; k++) SW_TRY(sw_eval_create(r->reduced[k].argument, BLOCK, &e->argument[k]));
     SW_TRY(sw_eval_create(r->value, 1, &e->value));
-    return sw_alloc((size_t)(r->own + r->count), &e->number);
+    return sw_alloc((size_t)(r->first_result + r->count), &e->number);
 }
 
 static void destroy_expression(struct expression *e)
@@ -48,6 +50,8 @@ static void destroy_expression(struct expression *e)
     sw_free(e->number);
 }
 
+static size_t around_size(const struct sw_reducer *r) { return (size_t)r->desc.n[0] + 2 * SW_REACH; }
+
 static enum sw_status create_worker(const struct sw_reducer *r, struct worker *w)
 {
     SW_TRY(sw_alloc((size_t)r->desc.count, &w->expression));
@@ -56,6 +60,7 @@ static enum sw_status create_worker(const struct sw_reducer *r, struct worker *w
     w->y = w->x + BLOCK;
     w->z = w->y + BLOCK;
     w->v = w->z + BLOCK;
+    if (r->derives) SW_TRY(sw_alloc((size_t)r->desc.unknowns * around_size(r), &w->around));
     return sw_alloc((size_t)r->lines, &w->of_lines);
 }
 
@@ -64,6 +69,7 @@ static void destroy_worker(const struct sw_reducer *r, struct worker *w)
     for (int e = 0; w->expression && e < r->desc.count; e++) destroy_expression(&w->expression[e]);
     sw_free(w->expression);
     sw_free(w->x);
+    sw_free(w->around);
     sw_free(w->of_lines);
 }
 
@@ -77,6 +83,8 @@ enum sw_status sw_reducer_create(const struct sw_reducer_desc *desc, struct sw_r
     r->points = (size_t)sw_points(desc->n);
     r->lines = desc->n[1] * desc->n[2];
     r->weights = 1;
+    for (int e = 0; e < desc->count; e++)
+        for (int k = 0; k < desc->reduction[e]->count; k++) r->derives |= desc->reduction[e]->reduced[k].reach > 0;
     for (int d = 0; d < SW_DIMS; d++) r->weights *= (double)(desc->walls[d] ? desc->n[d] - 1 : desc->n[d]);
     SW_TRY_TO(failed, st, sw_alloc((size_t)desc->threads, &r->worker));
     for (int k = 0; k < desc->threads; k++) SW_TRY_TO(failed, st, create_worker(r, &r->worker[k]));
@@ -159,6 +167,22 @@ static double weight(const struct sw_reducer *r, int d, int64_t i)
     return r->desc.walls[d] && (i == 0 || i == r->desc.n[d] - 1) ? 0.5 : 1.0;
 }
 
+/* A line along x of all unknowns, with the points beyond its ends. */
+static void surround(const struct run *run, struct worker *w, int64_t line)
+{
+    const struct sw_reducer *r = run->r;
+    const int64_t n = r->desc.n[0];
+    for (int u = 0; u < r->desc.unknowns; u++) {
+        const double *from = run->field + (size_t)u * r->points + (size_t)(line * n);
+        double *to = w->around + (size_t)u * around_size(r) + SW_REACH;
+        memcpy(to, from, (size_t)n * sizeof *to);
+        for (int k = 1; k <= SW_REACH; k++) {
+            to[-k] = from[n - k];
+            to[n - 1 + k] = from[k - 1];
+        }
+    }
+}
+
 /* Of the points of line number `line`, what reduction k of an expression makes. */
 static double reduce_line(const struct run *run, struct worker *w, int e, int k, int64_t line)
 {
@@ -168,6 +192,8 @@ static double reduce_line(const struct run *run, struct worker *w, int e, int k,
     struct line l = {.kind = r->desc.reduction[e]->reduced[k].kind};
     const bool sum = l.kind == SW_REDUCTION_MEAN || l.kind == SW_REDUCTION_INTEGRAL;
     const double *in[SW_INPUTS] = {[SW_IN_X] = w->x, [SW_IN_Y] = w->y, [SW_IN_Z] = w->z};
+    const int reach = r->desc.reduction[e]->reduced[k].reach;
+    if (reach) surround(run, w, line);
     for (int64_t from = 0; from < nx; from += BLOCK) {
         const int count = nx - from < BLOCK ? (int)(nx - from) : BLOCK;
         for (int i = 0; i < count; i++) {
@@ -175,8 +201,11 @@ static double reduce_line(const struct run *run, struct worker *w, int e, int k,
             w->y[i] = sw_grid_at(run->grid, 1, j[0]);
             w->z[i] = sw_grid_at(run->grid, 2, j[1]);
         }
-        for (int u = 0; u < r->desc.unknowns; u++)
+        for (int u = 0; u < r->desc.unknowns; u++) {
             in[sw_input_at(u, 0)] = run->field + (size_t)u * r->points + (size_t)(line * nx + from);
+            for (int offset = -SW_REACH; reach && offset <= SW_REACH; offset++)
+                in[sw_input_at(u, offset)] = w->around + (size_t)u * around_size(r) + from + SW_REACH + offset;
+        }
         sw_eval_cells(eval, count, in);
         sw_eval_points(eval, count, in, w->v);
         if (sum && from == 0) w->v[0] *= weight(r, 0, 0);
@@ -237,9 +266,9 @@ static void reduce(const struct run *run, struct worker *w, int e, int k, int th
         }
     }
     const double result = over_lines(run, reduction->reduced[k].kind, of_lines);
-    w->expression[e].number[reduction->own + k] = result;
+    w->expression[e].number[reduction->first_result + k] = result;
     for (int other = 0; threads > 1 && other < threads; other++)
-        r->worker[other].expression[e].number[reduction->own + k] = result;
+        r->worker[other].expression[e].number[reduction->first_result + k] = result;
 }
 
 static bool is_finite(const struct run *run, int threads)
@@ -257,6 +286,8 @@ static void set_numbers(struct worker *w, int e, const struct sw_reduction *redu
 {
     for (int k = 0; k < reduction->own; k++)
         w->expression[e].number[k] = runs->column[(size_t)k * (size_t)runs->count + (size_t)j];
+    for (int k = 0; k < SW_GRID_NUMBERS; k++)
+        w->expression[e].number[reduction->own + k] = sw_grid_number(k, runs->grid[j].dx[0]);
 }
 
 /* @param threads  1: the worker's; else all of them, and the worker is the first */

@@ -12,7 +12,8 @@
  *     crossings  pairs of neighbours along x, of which one value is negative and the other is not (zero is not); a
  *                periodic line has the pair of its ends, too. NaN where a value is NaN
  *
- * A run whose fields are not finite has NaN for all. */
+ * Derivatives in an argument are differences of neighbours along x: lines are then periodic. A run whose fields are not
+ * finite has NaN for all. */
 #include <stdbool.h>
 
 #include "expr/sw_reduction.h"

@@ -47,6 +47,7 @@ enum sw_status defined_scalars_read(struct sw_sweep *s)
     const char *unknown[SW_UNKNOWNS_MOST];
     const struct sw_reduction_scope scope = {.run = &s->own->scope, .own = s->ncolumn, .unknown = unknown,
                                              .dimensions = grid_max_dim(s->problem),
+                                             .derivatives = grid_max_dim(s->problem) == 1 && !s->problem->walls,
                                              .unknowns = list_unknowns(s, unknown)};
     const size_t most = group ? (size_t)group->count : 0;
     size_t built_in = 0;
