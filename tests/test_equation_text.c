@@ -54,25 +54,25 @@ static const struct {
     /* Cahn–Hilliard */
     {"D*dxx(u^3 - u - gamma*dxx(u))", NULL, "", "-D*gamma*dxxxx(u) - D*dxx(u)", "dxx(D*u^3)",
      "D*(u^3 - [keep u 2]*u)",
-     "-(D*(gamma*[keep u 4])*[1/dx^4]*(u[+2] + u[-2] - 4*(u[+1] + u[-1]) + 6*u))", 2, 2},
+     "-(D*(gamma*[keep u 4])*[1/dx^4])*(u[+2] + u[-2] - 4*(u[+1] + u[-1]) + 6*u)", 2, 2},
     /* Swift–Hohenberg */
     {"r*u - (q0^4*u + 2*q0^2*dxx(u) + dxxxx(u)) - u^3", NULL, "-dxxxx(u)", "-2*q0^2*dxx(u) + (r - q0^4)*u", "-u^3",
      "-(2*q0^2*([keep u 2]*u))", "r*([keep u 0]*u) - q0^4*([keep u 0]*u) - u^3", 0, 0},
     /* Kuramoto–Sivashinsky, both ways to write it */
     {"-dxxxx(u) - dxx(u) - u*dx(u)", NULL, "-dxxxx(u)", "", "-dxx(u) - u*dx(u)", "-u",
-     "-([1/(2dx)]*(u*(u[+1] - u[-1])))", 1, 1},
+     "-[1/(2dx)]*(u*(u[+1] - u[-1]))", 1, 1},
     {"-dxxxx(u) - dxx(u) - dx(u^2/2)", NULL, "-dxxxx(u)", "", "-dxx(u) - dx(u^2/2)", "-u",
-     "-(0.5*[1/(2dx)]*(u[+1]^2 - u[-1]^2))", 1, 1},
+     "-(0.5*[1/(2dx)])*(u[+1]^2 - u[-1]^2)", 1, 1},
     /* Allen–Cahn */
     {"gamma*dxx(u) + u - u^3", NULL, "", "gamma*dxx(u)", "u - u^3", "gamma*([keep u 2]*u)", "u - u^3", 0, 0},
     /* Fisher–KPP, as a product and taken apart */
     {"D*dxx(u) + r*u*(1 - u)", NULL, "", "D*dxx(u)", "r*u*(1 - u)", "D*([keep u 2]*u)", "r*u*(1 - u)", 0, 0},
     {"dxx(u) + r*(u - u^2)", NULL, "dxx(u)", "r*u", "-r*u^2", "", "r*([keep u 0]*u - u^2)", 0, 0},
     /* Korteweg–de Vries */
-    {"-6*u*dx(u) - dxxx(u)", NULL, "-dxxx(u)", "", "-6*u*dx(u)", "", "-(6*[1/(2dx)]*(u*(u[+1] - u[-1])))", 1, 1},
+    {"-6*u*dx(u) - dxxx(u)", NULL, "-dxxx(u)", "", "-6*u*dx(u)", "", "-(6*[1/(2dx)])*(u*(u[+1] - u[-1]))", 1, 1},
     /* Burgers */
     {"nu*dxx(u) - u*dx(u)", NULL, "", "nu*dxx(u)", "-u*dx(u)", "nu*([keep u 2]*u)",
-     "-([1/(2dx)]*(u*(u[+1] - u[-1])))", 1, 1},
+     "-[1/(2dx)]*(u*(u[+1] - u[-1]))", 1, 1},
     /* Gray–Scott, u and v */
     {"Du*dxx(u) - u*v^2 + F*(1 - u)", "0", "", "Du*dxx(u) - F*u", "-u*v^2 + F*1", "Du*([keep u 2]*u)",
      "-(u*v^2) + F*(1 - [keep u 0]*u)", 0, 0},
@@ -88,11 +88,11 @@ static const struct {
      "u - b*dxx(v) - (u^2 + v^2)*(u - c*v)", "", "u - (u^2 + v^2)*(u - c*v) - b*[1/dx^2]*(v[+1] + v[-1] - 2*v)", 1, 2},
     /* thin film: conservative, staggered */
     {"-dx(u^3*dxxx(u))", NULL, "", "", "-dx(u^3*dxxx(u))", "",
-     "-([1/dx^3]*[1/dx]*((0.5*(u + u[+1]))^3*(u[+2] - u[-1] - 3*(u[+1] - u)) - "
-     "(0.5*(u[-1] + u))^3*(u[+1] - u[-2] - 3*(u - u[-1]))))", 2, 4},
+     "-([1/dx^3]*[1/dx])*((0.5*(u + u[+1]))^3*(u[+2] - u[-1] - 3*(u[+1] - u)) - "
+     "(0.5*(u[-1] + u))^3*(u[+1] - u[-2] - 3*(u - u[-1])))", 2, 4},
     /* chemotaxis */
     {"-a*dx(u*dx(v))", "0", "", "", "-a*dx(u*dx(v))", "",
-     "-(a*(0.5*[1/dx])*[1/dx]*((u + u[+1])*(v[+1] - v) - (u[-1] + u)*(v - v[-1])))", 1, 2},
+     "-(a*(0.5*[1/dx])*[1/dx])*((u + u[+1])*(v[+1] - v) - (u[-1] + u)*(v - v[-1]))", 1, 2},
 };
 
 static void the_catalogue_becomes_its_parts(void **state)
@@ -622,6 +622,78 @@ static void random_texts_converge_with_order_two(void **state)
     for (int order = 0; order < SW_EQUATION_ORDERS; order++) assert_true(linear[order] > least);
 }
 
+/* The numbers of a run do not depend on how its terms are taken, but for rounding: neither on what is implicit in it,
+ * nor on whether other runs take it otherwise. */
+static void whatever_is_implicit_the_sum_is_the_same(void **state)
+{
+    (void)state;
+    static const char *const texts[] = {
+        "dx(u^3 + D*dxx(dx(u)))", "dxxx(u*v - D*dx(u)) + r*u", "(a > 0 ? u : 2*u + v) - D*dxx(b > 0 ? v : 3*u)",
+        "D*dxx(u^3 - u - gamma*dxx(u)) + r*dx(u) - F*dxxx(u)", "r*(a*u - dxx(D*u/2 - dxx(u)*gamma)) + dx(u*dx(u))",
+    };
+    static struct line line;
+    fill_line(&line, 64);
+    for (size_t j = 0; j < sizeof texts / sizeof *texts; j++) {
+        const struct sw_equation_text text = text_of(texts[j], "0");
+        struct sw_equation *equation = read(&text);
+        enum sw_taken taken[SW_UNKNOWNS_MOST][SW_EQUATION_ORDERS] = {{0}};
+        double a[2][SW_EQUATION_ORDERS], expected[MOST_POINTS], got[MOST_POINTS];
+        unsigned linear = 0, implicit = 0;
+        for (int order = 0; order < SW_EQUATION_ORDERS; order++) {
+            a[0][order] = coefficient_value(equation, sw_equation_implicit(equation, 0, order));
+            linear |= (unsigned)(equation->row[0].linear[order] != NULL) << order;
+        }
+        assert_true(linear);
+        do {  /* by numbers of the run, then known */
+            for (int way = 0; way < 2; way++) {
+                for (int order = 0; order < SW_EQUATION_ORDERS; order++) {
+                    taken[0][order] = implicit >> order & 1 ? SW_TAKEN_IMPLICITLY : SW_TAKEN_EXPLICITLY;
+                    if (way == 0 && order % 2 == 0 && linear >> order & 1) taken[0][order] = SW_TAKEN_BY_RUN;
+                }
+                struct sw_equation_parts parts =
+                    split(equation, (const enum sw_taken (*)[SW_EQUATION_ORDERS])taken);
+                total(equation, &parts, implicit, a, &line, implicit || way ? got : expected);
+                /* 2^-53 * 16/dx^4 = 2e-11 of u, times coefficients that come to 2 */
+                if (implicit || way) assert_all_near(texts[j], got, expected, (size_t)line.n, 1e-9);
+                sw_equation_free_parts(&parts);
+            }
+            implicit = (implicit - linear) & linear;
+        } while (implicit);
+        sw_equation_destroy(&equation);
+    }
+}
+
+/* Any expression with derivatives of fields, as scalars have them. */
+static void derivatives_become_differences(void **state)
+{
+    (void)state;
+    static const struct { const char *text, *differences; int reach; } cases[] = {
+        {"u", "u", 0}, {"dx(u)^2/2", "0.5*([1/(2dx)]*(u[+1] - u[-1]))^2", 1}, {"D*x - t", "D*x - t", 0},
+        {"dx(v^2 + D)", "[1/(2dx)]*(v[+1]^2 - v[-1]^2)", 1}, {"dx(D)*u + dxx(t)", "0*u + 0", 0},
+        {"dx(x*u)", "[1/(2dx)]*((x + [dx])*u[+1] - (x - [dx])*u[-1])", 1},
+        {"dx(x*dx(u))", "[1/dx]*[1/dx]*((x + 0.5*[dx])*(u[+1] - u) - (x - 0.5*[dx])*(u - u[-1]))", 1},
+        {"dxxx(u)", "[1/(2dx^3)]*(u[+2] - u[-2] - 2*(u[+1] - u[-1]))", 2},
+        {"dx(u^2 + dx(u))", "[1/(2dx)]*(u[+1]^2 - u[-1]^2) + [1/dx^2]*(u[+1] + u[-1] - 2*u)", 1},
+        {"dx(u^2) + dx(v*dx(u))", "[1/(2dx)]*(u[+1]^2 - u[-1]^2) + 0.5*[1/dx]*[1/dx]*((v + v[+1])*(u[+1] - u) - "
+         "(v[-1] + v)*(u - u[-1]))", 1},
+        {"u*dx(a*(b*u/c))", "a*(b/c)*[1/(2dx)]*(u*(u[+1] - u[-1]))", 1},
+        {"dx(u) + dx(v)", "[1/(2dx)]*(u[+1] + v[+1] - (u[-1] + v[-1]))", 1},
+        {"u*(dx(u) + dx(v))", "[1/(2dx)]*(u*(u[+1] - u[-1] + (v[+1] - v[-1])))", 1},
+    };
+    static const char *const unknown[] = {"u", "v"};
+    for (size_t j = 0; j < sizeof cases / sizeof *cases; j++) {
+        struct sw_expr *expr, *differences;
+        struct sw_expr_error err;
+        int reach = -1;
+        assert_ok(sw_expr_parse(cases[j].text, &expr, &err));
+        assert_ok(sw_expr_differences(expr, unknown, 2, &reach, &differences, &err));
+        assert_tree("the difference", cases[j].text, differences, cases[j].differences);
+        if (reach != cases[j].reach) fail_msg("'%s' reaches %d", cases[j].text, reach);
+        sw_expr_destroy(&expr);
+        sw_expr_destroy(&differences);
+    }
+}
+
 /* ------------------------------------------------------------------ what must hold to the last bit, or to rounding */
 
 /* dx() to dxxxx() of anything periodic adds up to nothing over the circle. */
@@ -905,6 +977,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_catalogue_becomes_its_parts),
         cmocka_unit_test(random_texts_converge_with_order_two),
+        cmocka_unit_test(derivatives_become_differences),
+        cmocka_unit_test(whatever_is_implicit_the_sum_is_the_same),
         cmocka_unit_test(derivatives_of_fluxes_add_up_to_nothing),
         cmocka_unit_test(g_has_the_bits_of_the_built_in),
         cmocka_unit_test(linear_terms_are_found_however_written),

@@ -358,7 +358,11 @@ static enum sw_status make_all(struct work *w)
                 return expr_refuse(w->err, 0, 1, "write fewer terms in derivatives",
                                    "the differences have more than %d terms", DERIVATIVE_LARGEST);
         }
-    w->m.out->root = full(w, w->expr->root, HERE);
+    const struct about *root = &w->about[w->expr->root];
+    const int factor = root->factor[0], value = root->value[HERE];
+    /* a minus stays with the factor, where it costs nothing at a point */
+    const bool minus = factor >= 0 && maker_is(&w->m, factor, OP_NEG) && !maker_is_value(&w->m, factor, -1);
+    w->m.out->root = minus ? maker_node(&w->m, OP_MUL, factor, value, -1, 0) : whole(w, factor, value);
     return w->m.failed ? SW_E_MEMORY : tree_prune(w->m.out);
 }
 
@@ -382,7 +386,7 @@ static bool pass_down(const struct work *w, int k, int *order)
 {
     const struct node *node = &w->expr->node[k];
     const struct about *a = &w->about[k];
-    if (!a->derives) return true;
+    if (!a->varies || (!a->derives && order[k] == 0)) return true;  /* the latter stays as it is written */
     if (node->op == OP_ADD || node->op == OP_SUB) {
         put_on_way(order, node->child[0], order[k]);
         put_on_way(order, node->child[1], order[k]);
