@@ -69,6 +69,33 @@ bent = (np.roll(u, 1, -1) - 2*u + np.roll(u, -1, -1)).max(-1)/dx**2  # fields ar
 assert np.allclose(bent, f["bent"][:, ::2], rtol=1e-12, atol=1e-14), bent
 ' 2>err || fail energy.h5
 
+# ---- of several unknowns, of several runs: those of the fields that are saved
+cat >two.cfg <<'CFG'
+problem  = "equation";
+unknowns = ["u", "v"];
+rhs      = { u = "Du*dxx(u) - u*v^2 + F*(1 - u)"; v = "Dv*dxx(v) + u*v^2 - (F + 0.06)*v"; };
+initial  = { u = "1 - 0.5*exp(-(x - 20)^2)"; v = "0.25*exp(-(x - 20)^2)"; };
+define   = { Du = 1.0; Dv = 0.5; };
+sweep    = { F = [0.03, 0.035, 0.04]; };
+grid     = { n = 64; length = 40.0; };
+time     = { dt = 0.5; end = 20.0; };
+output   = { fields  = { times = "linspace(0, end, 3)"; };
+             scalars = { times = "linspace(0, end, 3)";
+                         define = { overlap = "mean(u*v^2)"; v_most = "max(v)"; u_most = "max(u)";
+                                    slope = "mean(dx(u)*dx(v))"; }; }; };
+run      = { device = "cpu"; };
+CFG
+expect 0 run two.cfg -o two.h5
+[ -z "$python" ] || $python -c '
+import h5py, numpy as np
+f = h5py.File("two.h5")
+u, v, dx = f["u"][:], f["v"][:], f["x"][1] - f["x"][0]
+assert np.array_equal(f["u_most"][:], u.max(-1)) and np.array_equal(f["v_most"][:], v.max(-1))
+assert np.abs(f["overlap"][:] - (u*v*v).mean(-1)).max() < 1e-15
+d = lambda w: (np.roll(w, -1, -1) - np.roll(w, 1, -1))/(2*dx)
+assert np.abs(f["slope"][:] - (d(u)*d(v)).mean(-1)).max() < 1e-15
+' 2>err || fail two.h5
+
 # ---- stopped and resumed: the same bits
 base='problem="allen_cahn"; grid={ n=64; length=32.0; }; physics={ gamma=1.0; }; time={ dt=0.0005; end=500.0; };
 sweep={ seed=[1, 2, 3]; c=[0.1, 0.3]; }; initial="0.05*randn(seed)"; run={ device="cpu"; };'

@@ -234,8 +234,8 @@ static void values_are_those_of_plain_loops(void **state)
     }
 }
 
-/* Differences of second order: by their formulas in long double, on lines of any length that a stencil fits. A value is
- * off by some 20 u of its terms, the largest of which is 6/dx^4 = 6 n^4 times 1; mean of up to 2100 of them adds 30 u. */
+/* Differences of second order: by their formulas in long double, on lines of any length that a stencil fits. A value
+ * is off by some 20 u of its terms, which come to 16/dx^4 at most; the mean of up to 2100 of them adds 30 u. */
 static void derivatives_are_differences_of_neighbours(void **state)
 {
     static const int sizes[] = {5, 6, 128, 2049};

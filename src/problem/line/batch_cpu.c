@@ -163,10 +163,12 @@ enum sw_status sw_host_diverged(struct sw_stepper *s, int64_t *step)
 
 /* ------------------------------------------------------------------ snapshots */
 
+/* Fields follow one another: all runs of the first unknown, then all of the next. */
 static void copy_field(const struct sw_stepper *s, int j, void *field)
 {
-    size_t n = sw_stepper_line(&s->desc);
-    sw_reals_put(field, sw_reals_word(s->desc.single), (size_t)j * n, sw_host_line(s, j), n);
+    const size_t n = (size_t)s->desc.n, count = (size_t)s->count;
+    for (size_t v = 0; v < (size_t)sw_line_unknowns(&s->desc.model); v++)
+        sw_reals_put(field, sw_reals_word(s->desc.single), (v * count + (size_t)j) * n, sw_host_line(s, j) + v * n, n);
 }
 
 static const double *energy_density(const struct sw_stepper *s, struct sw_host_worker *w, int j)

@@ -139,7 +139,7 @@ enum sw_status sw_stepper_advance(struct sw_stepper *stepper, int64_t from, int6
 enum sw_status sw_stepper_snapshot(struct sw_stepper *stepper, int slot, int what);
 
 /** Wait for a snapshot. May be called from another thread than the rest (one at a time per slot).
- *  @param field    out: [count][unknowns][n] float (desc.single) or double on the host; NULL if not snapshotted
+ *  @param field    out: [unknowns][count][n] float (desc.single) or double on the host; NULL if not snapshotted
  *  @param scalars  out: [count][SW_LINE_SCALARS] double on the host; NULL if not snapshotted
  *  Both belong to the stepper and stay valid until the slot is snapshotted again. Runs that are not finite hold NaN. */
 enum sw_status sw_stepper_fetch(struct sw_stepper *stepper, int slot, const void **field, const double **scalars);
