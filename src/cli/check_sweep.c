@@ -130,12 +130,26 @@ static enum sw_status measure_rate(struct check *c)
     return SW_OK;
 }
 
+static enum sw_status print_description(const struct check *c)
+{
+    const struct sw_sweep *sweep = c->s->sweep;
+    struct sw_text text = {0};
+    if (!sweep->problem->describe || !c->plan->ngroup) return SW_OK;
+    const struct sw_setup setup = sw_sweep_setup(sweep, &c->plan->group[0], 1);
+    enum sw_status st = sweep->problem->describe(&setup, &text);
+    if (!st) st = sw_text_status(&text);
+    if (!st) console_print(c->cli, "%s", sw_text_get(&text));
+    sw_text_free(&text);
+    return st;
+}
+
 static enum sw_status print_plan(struct check *c)
 {
     char a[24], b[24], m[24], host[24], steps[64];
     struct sw_cli *cli = c->cli;
     const struct sw_plan *p = c->plan;
     struct sw_text name = {0};
+    SW_TRY(print_description(c));
     cli_devices_name(&c->devices, &name);
     console_print(cli, "device   %s · solver %s%s\n", sw_text_get(&name), p->nbatch ? p->solver : "none needed",
                   c->s->sweep->single_steps ? " in single precision" : "");

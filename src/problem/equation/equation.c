@@ -136,6 +136,7 @@ const struct sw_problem problem_equation = {
     .release = equation_release,
     .survey = equation_survey,
     .settle = equation_settle,
+    .describe = equation_describe,
     .bytes = equation_bytes,
     .create = equation_create,
     .check_precision = check_precision,

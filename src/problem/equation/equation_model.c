@@ -1,9 +1,11 @@
 #include "problem/equation/equation_model.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/sw_mem.h"
+#include "base/sw_text.h"
 #include "problem/line/imex.h"
 
 /* ------------------------------------------------------------------ the texts */
@@ -142,18 +144,24 @@ void equation_survey(const struct sw_setup *setup, void *prepared, int count, in
         }
 }
 
-enum sw_status equation_settle(const struct sw_setup *setup, void *prepared)
+/* How all runs take a term; BY_RUN where some do and some do not, or none has been looked at. */
+static void taken_by_runs(const struct equation_model *m, enum sw_taken taken[SW_UNKNOWNS_MOST][SW_EQUATION_ORDERS])
 {
-    struct equation_model *m = prepared;
-    struct sw_scope scope;
-    struct sw_equation_error err;
-    enum sw_taken taken[SW_UNKNOWNS_MOST][SW_EQUATION_ORDERS];
     for (int v = 0; v < m->equation->unknowns; v++)
         for (int k = 0; k < SW_EQUATION_ORDERS; k++) {
             const unsigned seen = m->seen[v][k];
             taken[v][k] = seen == 1U << SW_TAKEN_IMPLICITLY ? SW_TAKEN_IMPLICITLY :
                           seen == 1U << SW_TAKEN_EXPLICITLY ? SW_TAKEN_EXPLICITLY : SW_TAKEN_BY_RUN;
         }
+}
+
+enum sw_status equation_settle(const struct sw_setup *setup, void *prepared)
+{
+    struct equation_model *m = prepared;
+    struct sw_scope scope;
+    struct sw_equation_error err;
+    enum sw_taken taken[SW_UNKNOWNS_MOST][SW_EQUATION_ORDERS];
+    taken_by_runs(m, taken);
     SW_TRY(make_scope(setup, m, &scope));
     enum sw_status st = compile_explicit(m, (const enum sw_taken (*)[SW_EQUATION_ORDERS])taken, &scope, &err);
     sw_free((struct sw_symbol *)scope.symbol);
@@ -244,4 +252,46 @@ struct sw_growth equation_growth_of_run(const struct equation_model *m, const st
     double linear[SW_EQUATION_ORDERS];
     values_of_run(m->linear[unknown], ld, column, j, linear);
     return sw_equation_growth(m->equation, unknown, linear, sw_setup_grid(setup, ld, column, j).dx[0]);
+}
+
+/* ------------------------------------------------------------------ for people */
+
+static void add_part(struct sw_text *text, const char *label, const char *how, const struct sw_text *part)
+{
+    if (*sw_text_get(part)) sw_text_printf(text, "%-9s%-11s %s\n", label, how, sw_text_get(part));
+}
+
+static enum sw_status describe_unknown(const struct equation_model *m, const struct sw_setup *setup, int v,
+                                       const enum sw_taken (*taken)[SW_EQUATION_ORDERS], struct sw_text *text)
+{
+    struct sw_text part[3] = {{0}};
+    char label[40];
+    snprintf(label, sizeof label, "%s_t", setup->unknown[v]);
+    if (strlen(label) > 8) sw_text_printf(text, "%s\n", label), label[0] = 0;
+    enum sw_status st = sw_equation_show(m->equation, v, taken, &part[0], &part[1], &part[2]);
+    for (int k = 0; k < 3; k++)
+        if (!st) st = sw_text_status(&part[k]);
+    if (!st) {
+        static const char *const how[3] = {"implicit", "by its sign", "explicit"};
+        for (int k = 0; k < 3; k++) {
+            add_part(text, label, how[k], &part[k]);
+            if (*sw_text_get(&part[k])) label[0] = 0;
+        }
+        if (*label) sw_text_printf(text, "%-9s0\n", label);
+    }
+    for (int k = 0; k < 3; k++) sw_text_free(&part[k]);
+    return st;
+}
+
+enum sw_status equation_describe(const struct sw_setup *setup, struct sw_text *text)
+{
+    const struct equation_model *m = equation_model_of(setup);
+    const struct sw_imex *method = sw_imex_of(scheme_of(setup));
+    enum sw_taken taken[SW_UNKNOWNS_MOST][SW_EQUATION_ORDERS];
+    taken_by_runs(m, taken);
+    for (int v = 0; v < m->equation->unknowns; v++)
+        SW_TRY(describe_unknown(m, setup, v, (const enum sw_taken (*)[SW_EQUATION_ORDERS])taken, text));
+    sw_text_printf(text, "method   %s: order %d in time, 2 in space; %d solve%s a step for each unknown\n",
+                   sw_setup_word(setup, "method"), method->order, method->stages - 1, method->stages > 2 ? "s" : "");
+    return SW_OK;
 }

@@ -44,6 +44,9 @@ struct sw_line_run equation_run(const struct equation_model *model, const struct
 struct sw_growth equation_growth_of_run(const struct equation_model *model, const struct sw_setup *setup, int unknown,
                                         int64_t ld, const double *column, int64_t j);
 
+/** struct sw_problem.describe */
+enum sw_status equation_describe(const struct sw_setup *setup, struct sw_text *text);
+
 /* equation_sim.c: operations of struct sw_problem */
 enum sw_status equation_create(const struct sw_problem *problem, const struct sw_setup *setup,
                                struct sw_device *device, struct sw_sim **sim);
