@@ -80,11 +80,15 @@ static struct sw_norm_sums sums_of_half(struct sw_evaluator *exact, const double
     return sums_of(d, exact->value, (int)count);
 }
 
+struct sw_norm_sums sw_norm_sums_of_run(struct sw_evaluator *exact, const double *u)
+{
+    return sums_of_half(exact, u, 0, sw_points(exact->n));
+}
+
 struct sw_norms sw_norms_of_run(struct sw_evaluator *exact, const double *u)
 {
-    const int64_t points = sw_points(exact->n);
-    const struct sw_norm_sums s = sums_of_half(exact, u, 0, points);
-    return sw_norms_from_sums(&s, points);
+    const struct sw_norm_sums s = sw_norm_sums_of_run(exact, u);
+    return sw_norms_from_sums(&s, sw_points(exact->n));
 }
 
 /* ------------------------------------------------------------------ by all threads */

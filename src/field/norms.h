@@ -25,8 +25,10 @@ void sw_norm_sums_add(struct sw_norm_sums *sum, const struct sw_norm_sums *more)
 /** Add `count` points. @param u, exact  [count] */
 void sw_norm_sums_points(struct sw_norm_sums *sum, const double *u, const double *exact, int count);
 
-/** The norms of one run by the calling thread. @param exact  begun  @param u  [points] */
-struct sw_norms sw_norms_of_run(struct sw_evaluator *exact, const double *u);
+/** The norms of one run by the calling thread, or their sums, to which those of other fields may be added.
+ * @param exact  begun  @param u  [points] */
+struct sw_norms     sw_norms_of_run(struct sw_evaluator *exact, const double *u);
+struct sw_norm_sums sw_norm_sums_of_run(struct sw_evaluator *exact, const double *u);
 
 /* Which points lie in the interior: first <= index < last along each axis. */
 struct sw_interior { int64_t first[SW_DIMS], last[SW_DIMS]; };

@@ -58,31 +58,61 @@ static void fill_result(const struct batch *b, int j, struct sw_run_result *r)
 
 /* ---- error norms */
 
-static void measure_run(const struct sw_setup *setup, struct sw_evaluator *exact, int count, int j,
+/* The expressions of a thread for the exact fields, one for each unknown that has one. */
+struct exact_fields { int unknowns; bool given[SW_UNKNOWNS_MOST]; struct sw_evaluator field[SW_UNKNOWNS_MOST]; };
+
+static void exact_destroy(struct exact_fields *exact)
+{
+    for (int v = 0; v < exact->unknowns; v++)
+        if (exact->given[v]) sw_evaluator_destroy(&exact->field[v]);
+}
+
+static enum sw_status exact_create(const struct sw_setup *setup, struct exact_fields *exact)
+{
+    *exact = (struct exact_fields){.unknowns = setup->nunknown ? setup->nunknown : 1};
+    for (int v = 0; v < exact->unknowns; v++) {
+        const struct sw_function *f = sw_setup_find_of(setup, "exact", v);
+        exact->given[v] = f != NULL;
+        if (f) SW_TRY(sw_evaluator_create(f->program, setup->n, &exact->field[v]));
+    }
+    return SW_OK;
+}
+
+/* Of several unknowns the points of all of them count alike. */
+static void measure_run(const struct sw_setup *setup, struct exact_fields *exact, int count, int j,
                         const double *column, const double *u, int64_t steps, struct sw_run_result *result)
 {
     const struct sw_grid g = sw_setup_grid(setup, count, column, j);
-    sw_evaluator_begin(exact, &g, column + j, count, (double)steps * g.dt, steps);
-    result->row.err = sw_norms_of_run(exact, u);
+    const int64_t points = sw_points(setup->n);
+    struct sw_norm_sums sums = {0};
+    int64_t compared = 0;
+    for (int v = 0; v < exact->unknowns; v++) {
+        if (!exact->given[v]) continue;
+        sw_evaluator_begin(&exact->field[v], &g, column + j, count, (double)steps * g.dt, steps);
+        const struct sw_norm_sums more = sw_norm_sums_of_run(&exact->field[v], u + v * points);
+        if (compared) sw_norm_sums_add(&sums, &more);
+        else sums = more;
+        compared += points;
+    }
+    result->row.err = sw_norms_from_sums(&sums, compared);
 }
 
 enum sw_status batch_norms_of_states(const struct sw_setup *setup, int threads, int count, const double *column,
                                      const double *u, int64_t steps, struct sw_run_result *result)
 {
-    const struct sw_program *program = sw_setup_function(setup, "exact");
-    const size_t points = (size_t)sw_points(setup->n);
+    const size_t size = (size_t)sw_points(setup->n) * (size_t)(setup->nunknown ? setup->nunknown : 1);
     struct sw_err_kept failure = {0};
 #pragma omp parallel num_threads(threads)
     {
-        struct sw_evaluator exact;
-        enum sw_status st = sw_evaluator_create(program, setup->n, &exact);
+        struct exact_fields exact;
+        enum sw_status st = exact_create(setup, &exact);
 #pragma omp critical(sw_norms_failure)
         sw_err_keep(&failure, st);
 #pragma omp for schedule(dynamic, 8)
         for (int j = 0; j < count; j++)
             if (!st && result[j].row.status == SW_RUN_DONE)
-                measure_run(setup, &exact, count, j, column, u + (size_t)j * points, steps, &result[j]);
-        sw_evaluator_destroy(&exact);
+                measure_run(setup, &exact, count, j, column, u + (size_t)j * size, steps, &result[j]);
+        exact_destroy(&exact);
     }
     return sw_err_raise(&failure);
 }

@@ -24,8 +24,10 @@ static const struct sw_key keys[] = {
      .about = "The unknown at time 0, an expression in x, or a group with one for each; randn(k) and rand(k) give "
               "noise. Or a group that names a file that has it."},
     SW_INITIAL_FILE_KEYS,
-    {.path = "exact", .kind = SW_KEY_FUNCTION, .fallback = "", .symbols = SW_USES_X | SW_USES_T, .decides = true,
-     .about = "The exact solution in x and t; the error norms at the end are taken against it."},
+    {.path = "exact", .kind = SW_KEY_FUNCTION, .fallback = "", .symbols = SW_USES_X | SW_USES_T, .each = true,
+     .decides = true,
+     .about = "The exact solution in x and t, or a group with one for each unknown or for some; the error norms at the "
+              "end are taken against it."},
     {.path = "method", .kind = SW_KEY_WORD, .words = "imex1|imex2|imex3", .fallback = "imex2", .decides = true,
      .about = "The steps in time: of order 1 (backward Euler and forward Euler), 2 (ARS(2,2,2)) or 3 "
               "(ARK3(2)4L[2]SA)."},

@@ -1,0 +1,145 @@
+#!/bin/bash
+# Equations of the user's own as a user meets them: the bits of the built-in equation, orders against exact solutions,
+# several unknowns, what `check` shows, what goes on, and what is refused. SWEEP is the program.
+cd "$(dirname "$0")/.." || exit 1
+. tests/helpers.sh
+
+# ---- the text of Cahn-Hilliard has the bits of cahn_hilliard, on every row of the CPU that takes it
+rest='sweep = { seed = [1, 2, 3]; }; grid = { n = 50; length = 40.0; }; time = { dt = 0.02; end = 2.0; };
+initial = "0.05*randn(seed)"; run = { device = "cpu"; }; output = { fields = { times = [1.0, 2.0]; }; };'
+echo "problem = \"cahn_hilliard\"; physics = { D = 0.7; gamma = 1.3; }; $rest" >kind.cfg
+echo "problem = \"equation\"; define = { D = 0.7; gamma = 1.3; }; rhs = \"D*dxx(u^3 - u - gamma*dxx(u))\";
+method = \"imex1\"; $rest" >text.cfg
+for row in cpu.plain cpu.simd; do
+    expect 0 run kind.cfg -o kind.h5 --force -s "stepper=\"$row\""
+    expect 0 run text.cfg -o text.h5 --force -s "stepper=\"$row\""
+    [ -z "$python" ] || $python - <<'PY' 2>err || fail "bits of $row"
+import h5py
+a, b = h5py.File("kind.h5"), h5py.File("text.h5")
+assert (a["u"][:] == b["u"][:]).all() and abs(a["u"][:]).max() > 0.01
+PY
+done
+expect 0 run text.cfg -o text.h5 -s 'stepper="cpu.simd"'; says 'nothing to do'
+
+# ---- orders in dt and dx: a wave that decays and travels, exact; by every method, two unknowns that feed each other
+cat >wave.cfg <<'CFG'
+problem  = "equation";
+unknowns = ["u", "v"];
+// u = exp(-t) cos(x - c t), v = exp(-t) sin(x - c t): a rotation, all orders of derivatives, a nonlinear term that the
+// force cancels
+rhs      = { u = "-c*dx(u) + 0.5*dxx(u) - 0.5*dxxxx(u) + w*dx(v) + w*dxxx(v) + u^2 - exp(-2*t)*cos(x - c*t)^2";
+             v = "-c*dx(v) - v + 0.25*dx(u^2) + 0.25*exp(-2*t)*sin(2*(x - c*t))"; };
+define   = { c = 1.5; w = 0.3; };
+sweep    = { method = ["imex1", "imex2", "imex3"]; dt = [0.1, 0.05, 0.025, 0.0125]; };
+grid     = { n = 32; length = "2*pi"; };
+time     = { dt = "dt"; end = 1.0; };
+method   = "$method";
+initial  = { u = "cos(x)"; v = "sin(x)"; };
+exact    = { u = "exp(-t)*cos(x - c*t)"; v = "exp(-t)*sin(x - c*t)"; };
+run      = { device = "cpu"; };
+output   = { fields = { times = [1.0]; }; };
+CFG
+expect 0 check wave.cfg
+prints 'u_t      implicit    -0.5*dxxxx(u) + 0.5*dxx(u) - c*dx(u)'; prints 'v_t      implicit    -c*dx(v) - v'
+expect 0 run wave.cfg -o dx.h5 -s 'sweep.dt=[0.001]' -s 'sweep.n=[16, 32, 64]' -s grid.n=n -s 'sweep.method=["imex3"]'
+[ -z "$python" ] || $python - >out 2>err <<'PY' || fail 'the order in dx'
+import h5py, numpy as np
+e = h5py.File("dx.h5")["err_l2"][:]
+slope = np.log2(e[:-1]/e[1:])
+print(e, slope)
+assert abs(slope[-1] - 2) < 0.1
+PY
+# the order in dt, of the differences: against the same points with small steps
+sed 's/^exact.*//' wave.cfg >steps.cfg
+expect 0 run steps.cfg -o steps.h5
+expect 0 run steps.cfg -o fine.h5 -s 'sweep.dt=[0.0005]' -s 'sweep.method=["imex3"]'
+[ -z "$python" ] || $python - >out 2>err <<'PY' || fail 'the order in dt'
+import h5py, numpy as np
+f, g = h5py.File("steps.h5"), h5py.File("fine.h5")
+assert list(f["u"].shape) == [12, 1, 32] and list(f["v"].shape) == [12, 1, 32]
+e = np.sqrt(((f["u"][:, 0] - g["u"][0, 0])**2 + (f["v"][:, 0] - g["v"][0, 0])**2).sum(1)).reshape(3, 4)
+slope = np.log2(e[:, :-1]/e[:, 1:])[:, -1]
+print(e, slope)
+assert (abs(slope - [1, 2, 3]) < 0.1).all()
+PY
+
+# ---- coefficients whose sign differs from run to run: a run has the same bits whatever the others
+cat >signs.cfg <<'CFG'
+problem = "equation";
+rhs     = "nu*dxx(u) - dxxxx(u) - r*u - u^3";
+sweep   = { nu = [1.0, -1.0, 0.0]; r = [0.5, -0.5]; };
+grid    = { n = 40; length = 20.0; };
+time    = { dt = 0.05; end = 1.0; };
+initial = "cos(2*pi*x/length) + 0.1*sin(6*pi*x/length)";
+run     = { device = "cpu"; };
+output  = { fields = { times = [1.0]; }; };
+CFG
+expect 0 check signs.cfg; prints 'by its sign nu*dxx(u) - r*u'
+expect 0 run signs.cfg -o signs.h5 -s 'stepper="cpu.plain"'
+k=0
+for nu in 1.0 -1.0 0.0; do for r in 0.5 -0.5; do
+    expect 0 run signs.cfg -o one.h5 --force -s "sweep.nu=[$nu]" -s "sweep.r=[$r]" -s 'stepper="cpu.plain"'
+    [ -z "$python" ] || $python - $k <<'PY' 2>err || fail "bits of nu = $nu, r = $r"
+import sys, h5py
+assert (h5py.File("signs.h5")["u"][int(sys.argv[1])] == h5py.File("one.h5")["u"][0]).all()
+PY
+    k=$((k + 1))
+done; done
+
+# ---- stopped and resumed, to the same bits
+expect 0 run wave.cfg -o whole.h5 -s 'sweep.dt=[0.0001]'
+expect 75 run wave.cfg -o parts.h5 -s 'sweep.dt=[0.0001]' --max-time 0.05s
+expect 0 resume parts.h5; same whole.h5 parts.h5
+
+# ---- a run that diverges is stored, and harms no other
+cat >burst.cfg <<'CFG'
+problem = "equation";
+rhs     = "dxx(u) + a*u^2";
+sweep   = { a = [0.0, 30.0, 1.0]; };
+grid    = { n = 32; length = 1.0; };
+time    = { dt = 0.001; end = 0.2; };
+initial = "1 + cos(2*pi*x)";
+run     = { device = "cpu"; };
+output  = { fields = { times = [0.2]; }; };
+CFG
+expect 1 run burst.cfg -o burst.h5
+expect 0 show burst.h5 --csv; matches '^1,.*diverged'; matches '^2,.*done'
+
+# ---- refused, with file, line, place in the text and hint
+cat >small.cfg <<'CFG'
+problem = "equation";
+rhs     = "dxx(u)";
+grid    = { n = 16; length = 1.0; };
+time    = { dt = 0.01; end = 0.1; };
+initial = "x";
+CFG
+refused() {  # refused TEXT OPTION...: small.cfg
+    local text=$1
+    shift
+    expect 3 check small.cfg "$@"
+    grep -qF -- "$text" err || fail "$* does not say: $text"
+}
+expect 0 check small.cfg
+refused "unknown name 'w'" -s 'rhs="dxx(w)"'
+refused 'makes a derivative of order 5' -s 'rhs="dxx(dxxx(u))"'
+refused 'a derivative in time stands on the left only' -s 'rhs="dt(u)"'
+refused 'randn() cannot stand inside a derivative' -s 'rhs="dx(randn(1))"'
+refused "'(' without ')'" -s 'rhs="dxx(u"'
+refused 'exp(1.02e+03 t)' -s 'rhs="-dxx(u)"'
+refused "in run 1 (a = -1): short waves of u grow without bound" -s 'rhs="a*dxx(u)"' -s 'sweep.a=[1.0, -1.0]'
+refused 'not linear in u with a constant coefficient' -s 'implicit="u^2"'
+refused "'rhs' is one expression: with 2 unknowns" -s 'unknowns=["u", "v"]'
+refused "there is no unknown 'w'" -s 'rhs={u = "0"; w = "1";}'
+refused "no expression for the unknown 'v'" -s 'unknowns=["u", "v"]' -s 'rhs={u = "0";}'
+refused "'u' stands there twice" -s 'unknowns=["u", "u"]'
+refused 'it is the coordinate' -s 'unknowns=["x"]' -s 'rhs={x="0";}' -s 'initial={x="0";}'
+refused 'it is a function of the expressions' -s 'unknowns=["sin"]' -s 'rhs={sin="0";}' -s 'initial={sin="0";}'
+refused 'is a list of one to 4 names' -s 'unknowns=["a", "b", "c", "d", "e"]'
+refused 'letters, digits and _' -s 'unknowns=["u v"]'
+refused 'is none of imex1, imex2, imex3' -s 'method="euler"'
+refused 'dx() means something only in' -s 'initial="dx(x)"'
+sed 's/^rhs.*/rhs = "dxx(u) + cos(";/' small.cfg >line.cfg
+expect 3 check line.cfg; says 'line.cfg:2: error'
+expect 0 check small.cfg -s 'rhs="dxx(abs(u))"'; prints "the derivative of 'abs', whose slope jumps"
+
+summary
