@@ -26,6 +26,7 @@ draw hyperdiffusion_convergence convergence    --kind convergence
 draw heat_convergence           heat           --kind convergence
 draw swift_hohenberg            swift_hohenberg --kind heatmap --of u_max --over k,r
 draw allen_cahn_front           allen_cahn_front --kind convergence
+draw fronts                     fronts         --kind lines --of fronts --log xy
 draw compact_convergence        compact        --kind convergence
 draw advection_1d               advection      --kind convergence
 draw elliptic_convergence       elliptic       --kind convergence

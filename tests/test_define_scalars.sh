@@ -46,7 +46,7 @@ for g in groups:
     is_("crossings", ((u < 0) != (np.roll(u, -1, axis=-1) < 0)).sum(axis=axes))
     if advection: assert np.allclose(g["front"], g["mass"], rtol=1e-13, atol=1e-13)
     else: is_("front", g["mass"][:])
-    assert g["msq"].attrs["long_name"] == "mean(u^2)" and g["msq"].attrs["units"] == "1"
+    assert g["msq"].attrs["long_name"] == "msq = mean(u^2)" and g["msq"].attrs["units"] == "1"
     t = g["t_s"][:] if "t_s" in g else np.broadcast_to(g["time_s"][:], g["msq"].shape)
     is_("late", np.maximum(g["u_max"][:], t))
     assert np.array_equal(g["there"][:] > 0, mean(u > 0.01) > 0.5)

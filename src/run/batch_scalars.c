@@ -9,7 +9,7 @@ struct batch_scalars {
     struct sw_reducer *reducer;
     struct sw_grid    *grid;    /* [count]               */
     double            *t;       /* [count]               */
-    double            *state;   /* [count][state_size]   */
+    double            *state;   /* [count][state_size]; page-locked on a GPU */
 };
 
 enum sw_status batch_scalars_begin(struct batch *b)
@@ -27,7 +27,7 @@ enum sw_status batch_scalars_begin(struct batch *b)
     SW_TRY(sw_alloc(1, &b->scalars));
     SW_TRY(sw_alloc(count, &b->scalars->grid));
     SW_TRY(sw_alloc(count, &b->scalars->t));
-    SW_TRY(sw_alloc(count * batch_state_size(b), &b->scalars->state));
+    SW_TRY(sw_device_alloc_host(b->w->device, count * batch_state_size(b), &b->scalars->state));
     for (int j = 0; j < b->plan->count; j++)
         b->scalars->grid[j] = sw_setup_grid(&setup, b->plan->count, b->column, j);
     return sw_reducer_create(&desc, &b->scalars->reducer);
@@ -55,7 +55,7 @@ void batch_scalars_end(struct batch *b)
     sw_reducer_destroy(&s->reducer);
     sw_free(s->grid);
     sw_free(s->t);
-    sw_free(s->state);
+    sw_device_free_host(b->w->device, s->state);
     sw_free(s);
     b->scalars = NULL;
 }

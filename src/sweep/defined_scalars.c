@@ -28,6 +28,7 @@ static enum sw_status add_scalar(struct sw_sweep *s, const struct sw_reduction_s
 {
     struct defined_scalar *d = &s->own->defined[s->ndefined];
     struct sw_expr_error err;
+    char *long_name;
     if (setting->kind != SW_SETTING_STRING) {
         report_error(s, setting, "'%s' must be an expression in quotes", setting->path);
         return SW_OK;
@@ -37,7 +38,8 @@ static enum sw_status add_scalar(struct sw_sweep *s, const struct sw_reduction_s
     if (st) return st == SW_E_CONFIG ? SW_OK : st;
     d->setting = setting;
     s->defined[s->ndefined++] = d->reduction;
-    s->scalar[s->nscalar++] = (struct sw_quantity){setting->name, "1", setting->text};
+    SW_TRY(sw_arena_printf(s->own->arena, &long_name, "%s = %s", setting->name, setting->text));
+    s->scalar[s->nscalar++] = (struct sw_quantity){setting->name, "1", long_name};
     return SW_OK;
 }
 
