@@ -77,6 +77,7 @@ expect 0 explain time.dt; prints 'Time step'; silent err
 expect 0 explain atan2; prints 'atan2(a, b)'; prints 'A function of expressions; in C: atan2(a, b).'
 expect 0 explain randn; prints 'A function of expressions: random numbers'
 expect 0 explain range; prints 'range(a, b) or range(a, b, step)'
+expect 0 explain dxx;   prints 'A derivative in x, of order 2'
 expect 2 explain lnspace; says "did you mean 'linspace'?"
 expect 0 explain; prints time.end; prints physics.gamma
 prints 'All of them are above; `sweep explain allen_cahn` prints them, too.'

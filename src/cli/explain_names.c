@@ -25,6 +25,13 @@ static int explain_functions(const char *name, struct known *known)
                about ? "; in C: " : ": random numbers, the sequence that a chooses", about ? about : "");
         hits++;
     }
+    for (int k = 0; (word = sw_expr_derivative_name(k)); k++) {
+        explain_know(known, word);
+        if (strcmp(word, name)) continue;
+        printf("%s(a)\n    A derivative in x, of order %d, of any expression of fields: in rhs, implicit and\n"
+               "    output.scalars.define. Differences of second order take its place.\n", word, k + 1);
+        hits++;
+    }
     for (int k = 0; (word = sw_axis_function(k, &usage, &about)); k++) {
         explain_know(known, word);
         if (strcmp(word, name)) continue;

@@ -32,6 +32,11 @@ const char *sw_expr_function(int k, int *arguments, const char **value)
     return NULL;
 }
 
+const char *sw_expr_derivative_name(int k)
+{
+    return k >= 0 && k <= OP_DXXXX - OP_DX ? op_table[OP_DX + k].written : NULL;
+}
+
 /* Each loop is one the compiler can vectorise where the hardware has the operation; sin, exp, pow ... are called
  * element by element, so that no value depends on its place in the block. */
 #define X(id, operands, written, binds, library, value)                                                          \

@@ -46,6 +46,10 @@ char *sw_expr_error_show(const char *text, const struct sw_expr_error *err);
  * math.h, NULL: it is random. @return its name, NULL after the last */
 const char *sw_expr_function(int k, int *arguments, const char **value);
 
+/** Derivative k of fields, dx .. dxxxx: no function of numbers, and none of the above. @return its name, NULL after the
+ * last */
+const char *sw_expr_derivative_name(int k);
+
 /** Constant k of the language and its value. @return its name, NULL after the last */
 const char *sw_expr_constant(int k, double *value);
 
