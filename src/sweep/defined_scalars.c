@@ -1,5 +1,6 @@
 #include "sweep/defined_scalars.h"
 
+#include "sweep/column_values.h"
 #include "sweep/formula.h"
 #include "sweep/grid_settings.h"
 #include "sweep/keys.h"
@@ -43,21 +44,50 @@ static enum sw_status add_scalar(struct sw_sweep *s, const struct sw_reduction_s
     return SW_OK;
 }
 
+/* NAME_mean, NAME_min, NAME_max of each unknown. */
+static enum sw_status add_of_unknowns(struct sw_sweep *s, const struct sw_reduction_scope *scope)
+{
+    static const struct { const char *reduction, *what; } added[] = {
+        {"mean", "mean"}, {"min", "least value"}, {"max", "greatest value"}};
+    struct sw_expr_error err;
+    for (int k = 0; k < 3 * s->nunknown; k++) {
+        const char *unknown = s->unknown[k / 3];
+        char *name, *text, *long_name;
+        SW_TRY(sw_arena_printf(s->own->arena, &name, "%s_%s", unknown, added[k % 3].reduction));
+        SW_TRY(sw_arena_printf(s->own->arena, &text, "%s(%s)", added[k % 3].reduction, unknown));
+        SW_TRY(sw_arena_printf(s->own->arena, &long_name, "%s of %s", added[k % 3].what, unknown));
+        const enum sw_status st = sw_reduction_compile(text, scope, &s->own->defined[s->ndefined].reduction, &err);
+        if (st == SW_E_CONFIG) continue;  /* a name that prepare() refuses */
+        SW_TRY(st);
+        s->defined[s->ndefined] = s->own->defined[s->ndefined].reduction;
+        s->ndefined++;
+        s->scalar[s->nscalar++] = (struct sw_quantity){name, "1", long_name};
+    }
+    return SW_OK;
+}
+
+static bool has_walls(const struct sw_sweep *s)
+{
+    const struct sw_setup setup = setup_of_sweep(s);
+    return s->problem->walls && (!s->nunknown || s->problem->walls(&setup, 0));
+}
+
 enum sw_status defined_scalars_read(struct sw_sweep *s)
 {
     const struct sw_setting *group = defined_scalars_setting(s);
     const char *unknown[SW_UNKNOWNS_MOST];
     const struct sw_reduction_scope scope = {.run = &s->own->scope, .own = s->ncolumn, .unknown = unknown,
                                              .dimensions = grid_max_dim(s->problem),
-                                             .derivatives = grid_max_dim(s->problem) == 1 && !s->problem->walls,
+                                             .derivatives = grid_max_dim(s->problem) == 1 && !has_walls(s),
                                              .unknowns = list_unknowns(s, unknown)};
-    const size_t most = group ? (size_t)group->count : 0;
+    const size_t most = group ? (size_t)group->count : 0, own = 3 * (size_t)s->nunknown;
     size_t built_in = 0;
     while (s->problem->scalars && s->problem->scalars[built_in].name) built_in++;
-    SW_TRY(sw_arena_take(s->own->arena, built_in + most + 1, &s->scalar));
-    SW_TRY(sw_arena_take(s->own->arena, most, &s->defined));
-    SW_TRY(sw_arena_take(s->own->arena, most, &s->own->defined));
+    SW_TRY(sw_arena_take(s->own->arena, built_in + own + most + 1, &s->scalar));
+    SW_TRY(sw_arena_take(s->own->arena, own + most, &s->defined));
+    SW_TRY(sw_arena_take(s->own->arena, own + most, &s->own->defined));
     for (size_t k = 0; k < built_in; k++) s->scalar[s->nscalar++] = s->problem->scalars[k];
+    SW_TRY(add_of_unknowns(s, &scope));
     for (size_t k = 0; k < most; k++) SW_TRY(add_scalar(s, &scope, group->child[k]));
     return SW_OK;
 }

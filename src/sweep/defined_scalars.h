@@ -1,10 +1,11 @@
 #ifndef SWEEP_DEFINED_SCALARS_H
 #define SWEEP_DEFINED_SCALARS_H
-/* output.scalars.define: scalars of the user's own, beside those of the problem. */
+/* output.scalars.define: scalars of the user's own, beside those of the problem; and of a problem whose unknowns have
+ * names of the user's, the mean, the least and the greatest value of each. */
 #include "expr/sw_reduction.h"
 #include "sweep/sw_sweep.h"
 
-struct defined_scalar { const struct sw_setting *setting; struct sw_reduction *reduction; };
+struct defined_scalar { const struct sw_setting *setting /* NULL: of an unknown */; struct sw_reduction *reduction; };
 
 /** List what the series hold: fills sw_sweep.scalar and .defined, and reports expressions that are refused.
  * @return SW_E_MEMORY */

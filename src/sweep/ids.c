@@ -172,14 +172,16 @@ static int by_path(const void *a, const void *b)
     return strcmp((*(const struct sw_setting *const *)a)->path, (*(const struct sw_setting *const *)b)->path);
 }
 
-/* In the order of their names: that of the config decides nothing. */
+/* Those of the config, in the order of their names: that of the config decides nothing. */
 static enum sw_status add_scalars(const struct sw_sweep *s, struct sw_hash *h, size_t *length)
 {
     const struct sw_setting **scalar = NULL;
     enum sw_status st = sw_alloc((size_t)s->ndefined, &scalar);
-    for (int k = 0; k < s->ndefined && !st; k++) scalar[k] = s->own->defined[k].setting;
-    if (!st) qsort(scalar, (size_t)s->ndefined, sizeof *scalar, by_path);
-    for (int k = 0; k < s->ndefined && !st; k++) {
+    size_t count = 0;
+    for (int k = 0; k < s->ndefined && !st; k++)
+        if (s->own->defined[k].setting) scalar[count++] = s->own->defined[k].setting;
+    if (!st) qsort(scalar, count, sizeof *scalar, by_path);
+    for (size_t k = 0; k < count && !st; k++) {
         struct sw_text text = {0};
         for (const char *c = scalar[k]->text; *c; c++)
             if (!strchr(" \t\r\n", *c)) sw_text_add_bytes(&text, c, 1);

@@ -66,6 +66,20 @@ static const char *const file_names[] = {"run", "group_run", "run_id", "message"
                                          "zc", "state_last", "state_value", "provenance", NULL};
 static const char *const history_names[] = {"iteration", "residual_history", NULL};  /* of a problem that iterates */
 
+/* Datasets that every output file has. */
+static bool is_in_every_file(const char *name)
+{
+    return is_in_list(name, file_names) || sw_run_column_find(name) || is_group_name(name);
+}
+
+/* A scalar that each unknown has. */
+static bool is_of_unknown(const struct sw_sweep *s, const char *name)
+{
+    for (int k = 0; k < s->ndefined; k++)
+        if (!s->own->defined[k].setting && !strcmp(s->scalar[s->nscalar - s->ndefined + k].name, name)) return true;
+    return false;
+}
+
 static void check_allowed(const struct sw_sweep *s, const struct sw_setting *setting)
 {
     const char *name = setting->name, *why = NULL;
@@ -73,7 +87,7 @@ static void check_allowed(const struct sw_sweep *s, const struct sw_setting *set
     else if (is_in_list(name, point_names) || (s->problem->numbered && !strcmp(name, "i")))
         why ="it is a coordinate, the time or the field";
     else if (is_in_language(s, name)) why = "it is a function or constant of the expressions";
-    else if (is_in_list(name, file_names) || sw_run_column_find(name) || is_group_name(name) ||
+    else if (is_in_every_file(name) || is_of_unknown(s, name) ||
              (s->problem->iterates && is_in_list(name, history_names)) ||
              is_quantity(name, s->own->unknown_field ? s->own->unknown_field : s->problem->fields) ||
              is_quantity(name, s->problem->scalars))
@@ -199,6 +213,10 @@ void names_check(const struct sw_sweep *s)
         check_allowed(s, from->setting);
         if (!from->unknown) check_keys(s, c, from->setting);
     }
+    for (int v = 0; v < s->nunknown; v++)
+        if (is_in_every_file(s->unknown[v]) || is_of_unknown(s, s->unknown[v]))
+            report_error(s, key_setting(s, "unknowns"), "'unknowns': '%s' is a variable of the output file; give the "
+                         "unknown another name", s->unknown[v]);
     const struct sw_setting *scalars = defined_scalars_setting(s);
     for (int k = 0; scalars && k < scalars->count; k++) check_scalar(s, scalars->child[k]);
 }

@@ -10,6 +10,17 @@
 #include "problem/initial_file.h"
 #include "problem/line/line_family.h"
 
+/* A function with a fallback "" takes no part where it is left out. */
+#define CONDITION(side, name, what, remark)                                                                           \
+    {.path = side "." name, .kind = SW_KEY_FUNCTION, .fallback = "", .symbols = SW_USES_T, .each = true,              \
+     .decides = true,                                                                                                 \
+     .about = what " at the " side " end, an expression in t, or a group with one for each unknown" remark}
+#define END(side)                                                                                                     \
+    CONDITION(side, "dirichlet", "The value of the unknown", "; both ends are points then."),                         \
+    CONDITION(side, "neumann", "The derivative u_x", "; both ends are points then."),                                 \
+    CONDITION(side, "dxx", "Beside the value: the second derivative u_xx", "; 0 unless given."),                      \
+    CONDITION(side, "dxxx", "Beside u_x: the third derivative u_xxx", "; 0 unless given.")
+
 static const struct sw_key keys[] = {
     {.path = "unknowns", .kind = SW_KEY_UNKNOWNS, .fallback = "u",
      .about = "The names of the unknowns, one to four: [\"u\", \"v\"]."},
@@ -28,6 +39,11 @@ static const struct sw_key keys[] = {
      .decides = true,
      .about = "The exact solution in x and t, or a group with one for each unknown or for some; the error norms at the "
               "end are taken against it."},
+    {.path = "boundary", .kind = SW_KEY_WORD, .words = "periodic|no_flux", .fallback = "periodic", .decides = true,
+     .about = "What the ends of the line are: periodic, or walls with u_x = u_xxx = 0 where left and right say nothing "
+              "else; they make walls too."},
+    END("left"),
+    END("right"),
     {.path = "method", .kind = SW_KEY_WORD, .words = "imex1|imex2|imex3", .fallback = "imex2", .decides = true,
      .about = "The steps in time: of order 1 (backward Euler and forward Euler), 2 (ARS(2,2,2)) or 3 "
               "(ARK3(2)4L[2]SA)."},
@@ -59,8 +75,10 @@ static const char *validate_run(const struct sw_setup *setup, const char *solver
 {
     const struct equation_model *model = equation_model_of(setup);
     struct sw_setup at = *setup;
-    const char *key = sw_initial_validate(setup, false, ld, column, j, why);
+    const char *key = sw_initial_validate(setup, equation_has_ends(setup), ld, column, j, why);
     (void)solver;
+    if (!key) key = equation_check_ends(setup, why);
+    at.walls[0] = equation_has_ends(setup);
     at.n[0] = (int64_t)column[(size_t)sw_setup_column(setup, "grid.n") * (size_t)ld + (size_t)j];
     at.n[1] = at.n[2] = 1;
     for (int v = 0; model && !key && v < setup->nunknown; v++) {
@@ -94,6 +112,7 @@ static enum sw_status check_precision(const struct sw_problem *problem, const st
     (void)problem;
     *first = -1;
     at.n[1] = at.n[2] = 1;
+    at.walls[0] = equation_has_ends(setup);
     for (int j = 0; model && j < count && *first < 0; j++) {
         double off;
         if (!(n[j] >= 1.0 && n[j] <= 1e9)) continue;  /* refused by its key */
@@ -121,6 +140,11 @@ static void warn_setup(const struct sw_problem *problem, const struct sw_setup *
              jump->kink ? "whose slope jumps" : "which jumps");
 }
 
+static bool walls(const struct sw_setup *setup, int d)
+{
+    return d == 0 && equation_has_ends(setup);
+}
+
 static const struct sw_run_warning warnings[] = {SW_INITIAL_WARNING, {0}};
 
 extern const struct sw_problem problem_equation;
@@ -131,9 +155,9 @@ const struct sw_problem problem_equation = {
     .example = example,
     .keys = keys,
     .fields = fields,
-    .scalars = sw_line_scalars,
     .min_points = SW_LINE_POINTS,
     .timed = true,
+    .walls = walls,
     .prepare = equation_prepare,
     .release = equation_release,
     .survey = equation_survey,

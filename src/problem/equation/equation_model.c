@@ -192,6 +192,68 @@ static enum sw_scheme scheme_of(const struct sw_setup *setup)
 
 int equation_parameters(const struct equation_model *m) { return m->ncolumn + sw_equation_numbers(m->equation); }
 
+/* ------------------------------------------------------------------ ends */
+
+enum { VALUE, SLOPE, SECOND, THIRD, CONDITIONS };
+static const char *const conditions[2][CONDITIONS] = {
+    {"left.dirichlet", "left.neumann", "left.dxx", "left.dxxx"},
+    {"right.dirichlet", "right.neumann", "right.dxx", "right.dxxx"},
+};
+
+bool equation_has_ends(const struct sw_setup *setup)
+{
+    bool ends = sw_setup_chosen(setup, "boundary", "no_flux");
+    for (int side = 0; side < 2; side++)
+        for (int k = 0; k < CONDITIONS; k++) ends |= sw_setup_find(setup, conditions[side][k]) != NULL;
+    return ends;
+}
+
+/* One of value and slope; the second derivative goes with the value, the third with the slope. */
+static const char *check_end(const struct sw_setup *setup, int side, int v, char why[160])
+{
+    const char *const *key = conditions[side], *name = setup->unknown[v];
+    bool given[CONDITIONS];
+    for (int k = 0; k < CONDITIONS; k++) given[k] = sw_setup_find_of(setup, key[k], v) != NULL;
+    if (given[VALUE] && given[SLOPE]) {
+        snprintf(why, 160, "%s of %s is given as well: one of the two", key[VALUE], name);
+        return key[SLOPE];
+    }
+    for (int k = 0; k < 2; k++)
+        if (given[SECOND + k] && !given[VALUE + k]) {
+            snprintf(why, 160, "it goes with %s of %s, which is not given", key[VALUE + k], name);
+            return key[SECOND + k];
+        }
+    if (!given[VALUE] && !given[SLOPE] && !sw_setup_chosen(setup, "boundary", "no_flux")) {
+        snprintf(why, 160, "nothing is said of %s at the %s end: set %s or %s, or boundary = \"no_flux\"", name,
+                 side ? "right" : "left", key[VALUE], key[SLOPE]);
+        return "boundary";
+    }
+    return NULL;
+}
+
+const char *equation_check_ends(const struct sw_setup *setup, char why[160])
+{
+    const char *wrong = NULL;
+    for (int side = 0; side < 2 && equation_has_ends(setup); side++)
+        for (int v = 0; v < setup->nunknown && !wrong; v++) wrong = check_end(setup, side, v, why);
+    return wrong;
+}
+
+static const struct sw_program *condition(const struct sw_setup *setup, int side, int k, int v)
+{
+    const struct sw_function *f = sw_setup_find_of(setup, conditions[side][k], v);
+    return f ? f->program : NULL;
+}
+
+static struct sw_line_end end_of(const struct sw_setup *setup, int side, int v)
+{
+    if (!equation_has_ends(setup)) return (struct sw_line_end){0};
+    const bool value = sw_setup_find_of(setup, conditions[side][VALUE], v) != NULL;
+    return (struct sw_line_end){.kind = value ? SW_END_VALUE : SW_END_SLOPE,
+                                .first = condition(setup, side, value ? VALUE : SLOPE, v),
+                                .second = condition(setup, side, value ? SECOND : THIRD, v)};
+}
+
 struct sw_line_model equation_line_model(const struct equation_model *m, const struct sw_setup *setup)
 {
     struct sw_line_model line = {.scheme = scheme_of(setup), .nparam = equation_parameters(m),
@@ -201,6 +263,7 @@ struct sw_line_model equation_line_model(const struct equation_model *m, const s
         line.initial[v] = initial ? initial->program : NULL;
         line.g[v] = m->g[v];
         line.s[v] = m->n[v];
+        for (int side = 0; side < 2; side++) line.end[side][v] = end_of(setup, side, v);
     }
     return line;
 }

@@ -31,6 +31,12 @@ static inline const struct equation_model *equation_model_of(const struct sw_set
 /** The model as a stepper takes it; programs are borrowed from the model and the setup. */
 struct sw_line_model equation_line_model(const struct equation_model *model, const struct sw_setup *setup);
 
+/** Whether the lines end, rather than being periodic. The setup counts for its choices and functions only. */
+bool equation_has_ends(const struct sw_setup *setup);
+
+/** What is wrong with the conditions at the ends: the key to blame, NULL: nothing. */
+const char *equation_check_ends(const struct sw_setup *setup, char why[160]);
+
 /** Numbers of a run that the model's programs take: parameters of the stepper. */
 int equation_parameters(const struct equation_model *model);
 

@@ -64,7 +64,7 @@ enum sw_status sw_simd_assign_lanes(struct sw_stepper *s, const char **load_erro
     SW_TRY_TO(done, st, sw_alloc((size_t)s->count, &line));
     SW_TRY_TO(done, st, sw_alloc((size_t)s->count, &system));
     SW_TRY_TO(done, st, sw_alloc((size_t)s->count, &begin));
-    systems = sw_line_matrices(s->count, 1, s->run, load_error, matrix, system);
+    systems = sw_line_matrices(s->count, &s->desc.model, s->run, load_error, matrix, system);
     for (int k = 0; k < systems; k++)
         if (!sw_lanes_line(s->desc.n, matrix[k].a.s4, matrix[k].a.s2, s->desc.single_steps, &line[k]))
             line[k].decay = -1;

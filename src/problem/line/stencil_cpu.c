@@ -4,30 +4,27 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "problem/line/ends_point.h"
 #include "problem/line/line_point.h"
 
-static double wrapped(const double *v, int n, int i) { return v[i < 0 ? i + n : i >= n ? i - n : i]; }
-
-static double explicit_at_edge(const struct sw_line_operator *a, int n, const double *u, int i)
+void sw_line_pad(const struct sw_line_ends *e, int n, double *u)
 {
-    return sw_line_explicit(a->s4, a->s2, wrapped(u, n, i - 2), wrapped(u, n, i - 1), u[i], wrapped(u, n, i + 1),
-                            wrapped(u, n, i + 2));
+    for (int k = 1; k <= SW_REACH; k++) {
+        u[-k] = e->there ? sw_end_reflection(e->value[0]) * u[k] + e->beyond[0][k - 1] : u[n - k];
+        u[n - 1 + k] = e->there ? sw_end_reflection(e->value[1]) * u[n - 1 - k] + e->beyond[1][k - 1] : u[k - 1];
+    }
 }
 
 void sw_line_explicit_rhs(const struct sw_line_operator *a, int n, const double *restrict u, double *restrict f)
 {
     double s4 = a->s4, s2 = a->s2;
-    for (int i = 0; i < 2; i++) f[i] = explicit_at_edge(a, n, u, i);
-    for (int i = 2; i < n - 2; i++) f[i] = sw_line_explicit(s4, s2, u[i - 2], u[i - 1], u[i], u[i + 1], u[i + 2]);
-    for (int i = n - 2; i < n; i++) f[i] = explicit_at_edge(a, n, u, i);
+    for (int i = 0; i < n; i++) f[i] = sw_line_explicit(s4, s2, u[i - 2], u[i - 1], u[i], u[i + 1], u[i + 2]);
 }
 
 void sw_line_add_second_difference(const struct sw_line_run *r, int n, const double *restrict g, double *restrict f)
 {
     double scale = r->dt / (r->dx * r->dx);
-    f[0] += scale * sw_line_d2(g[n - 1], g[0], g[1]);
-    for (int i = 1; i < n - 1; i++) f[i] += scale * sw_line_d2(g[i - 1], g[i], g[i + 1]);
-    f[n - 1] += scale * sw_line_d2(g[n - 2], g[n - 1], g[0]);
+    for (int i = 0; i < n; i++) f[i] += scale * sw_line_d2(g[i - 1], g[i], g[i + 1]);
 }
 
 static double operator_at(const struct sw_line_operator *a, double left2, double left, double here, double right,
@@ -42,9 +39,35 @@ static double operator_at(const struct sw_line_operator *a, double left2, double
 void sw_line_add_operator(const struct sw_line_operator *a, int n, double scale, const double *restrict u,
                           double *restrict f)
 {
-    for (int i = 0; i < n; i++)
-        f[i] += scale * operator_at(a, wrapped(u, n, i - 2), wrapped(u, n, i - 1), u[i], wrapped(u, n, i + 1),
-                                    wrapped(u, n, i + 2));
+    for (int i = 0; i < n; i++) f[i] += scale * operator_at(a, u[i - 2], u[i - 1], u[i], u[i + 1], u[i + 2]);
+}
+
+/* A at a point inside: its columns i - 2 .. i + 2. d3 of line_point.h is 1/2 (-1, 2, 0, -2, 1). */
+static void row_of(const struct sw_line_operator *a, double row[SW_NEIGHBOURS])
+{
+    const double s4 = a->s4, s2 = a->s2, odd = 0.5 * a->s1 - a->s3;
+    const double inside[] = {s4, -4.0 * s4 - s2, 1.0 + 6.0 * s4 + 2.0 * s2, -4.0 * s4 - s2, s4};
+    for (int c = 0; c < SW_NEIGHBOURS; c++) row[c] = inside[c];
+    if (a->s0 != 0.0) row[2] += a->s0;
+    if (a->s1 != 0.0 || a->s3 != 0.0) row[0] -= 0.5 * a->s3, row[1] -= odd, row[3] += odd, row[4] += 0.5 * a->s3;
+}
+
+void sw_line_impose_ends(const struct sw_line_operator *a, const struct sw_line_ends *e, int n, double *f)
+{
+    double row[SW_NEIGHBOURS];
+    if (!e->there) return;
+    row_of(a, row);
+    f[0] -= row[1] * e->beyond[0][0] + row[0] * e->beyond[0][1];
+    f[1] -= row[0] * e->beyond[0][0];
+    f[n - 2] -= row[4] * e->beyond[1][0];
+    f[n - 1] -= row[3] * e->beyond[1][0] + row[4] * e->beyond[1][1];
+    sw_line_set_values(e, n, f);
+}
+
+void sw_line_set_values(const struct sw_line_ends *e, int n, double *u)
+{
+    if (e->there && e->value[0]) u[0] = e->first[0];
+    if (e->there && e->value[1]) u[n - 1] = e->first[1];
 }
 
 bool sw_line_is_finite(size_t n, const double *u)
@@ -54,10 +77,11 @@ bool sw_line_is_finite(size_t n, const double *u)
     return !bad;
 }
 
-static int compare(const struct sw_line_operator *x, const struct sw_line_operator *y)
+static int compare(const struct sw_line_matrix *x, const struct sw_line_matrix *y)
 {
-    const double a[] = {x->s4, x->s2, x->s0, x->s1, x->s3}, b[] = {y->s4, y->s2, y->s0, y->s1, y->s3};
-    for (int k = 0; k < 5; k++)
+    const double a[] = {x->a.s4, x->a.s2, x->a.s0, x->a.s1, x->a.s3, x->ends[0], x->ends[1]};
+    const double b[] = {y->a.s4, y->a.s2, y->a.s0, y->a.s1, y->a.s3, y->ends[0], y->ends[1]};
+    for (int k = 0; k < 7; k++)
         if (a[k] != b[k]) return a[k] < b[k] ? -1 : 1;
     return 0;
 }
@@ -65,27 +89,54 @@ static int compare(const struct sw_line_operator *x, const struct sw_line_operat
 static int by_coefficients(const void *a, const void *b)
 {
     const struct sw_line_matrix *x = a, *y = b;
-    const int order = compare(&x->a, &y->a);
+    const int order = compare(x, y);
     return order ? order : x->of - y->of;
 }
 
-int sw_line_matrices(int count, int unknowns, const struct sw_line_run *run, const char *const *load_error,
-                     struct sw_line_matrix *matrix, int *system)
+int sw_line_matrices(int count, const struct sw_line_model *model, const struct sw_line_run *run,
+                     const char *const *load_error, struct sw_line_matrix *matrix, int *system)
 {
+    const int unknowns = sw_line_unknowns(model);
     int sound = 0, different = 0;
     for (int j = 0; j < count; j++)
         for (int v = 0; v < unknowns; v++) {
             const int of = j * unknowns + v;
             system[of] = -1;
-            if (!load_error[j]) matrix[sound++] = (struct sw_line_matrix){run[j].a[v], of};
+            if (load_error[j]) continue;
+            matrix[sound++] = (struct sw_line_matrix){.a = run[j].a[v], .of = of,
+                                                      .ends = {model->end[0][v].kind, model->end[1][v].kind}};
         }
     qsort(matrix, (size_t)sound, sizeof *matrix, by_coefficients);
     for (int k = 0; k < sound; k++) {
         const struct sw_line_matrix m = matrix[k];
-        if (!different || compare(&m.a, &matrix[different - 1].a)) matrix[different++] = m;
+        if (!different || compare(&m, &matrix[different - 1])) matrix[different++] = m;
         system[m.of] = different - 1;
     }
     return different;
+}
+
+/* Points beyond the left end, seen from there, are the reflected ones inside: their columns are added to those. */
+static void set_left_end(bool value, const double row[SW_NEIGHBOURS], size_t vector, double *band)
+{
+    const double mirror = sw_end_reflection(value);
+    for (int c = 0; c < SW_NEIGHBOURS && value; c++) band[(size_t)c * vector] = c == 2 ? 1.0 : 0.0;
+    if (!value) {
+        band[3 * vector] += mirror * row[1];
+        band[4 * vector] += mirror * row[0];
+    }
+    band[2 * vector + 1] += mirror * row[0];
+}
+
+static void set_right_end(bool value, const double row[SW_NEIGHBOURS], int n, size_t vector, double *band)
+{
+    const double mirror = sw_end_reflection(value);
+    const size_t last = (size_t)n - 1;
+    for (int c = 0; c < SW_NEIGHBOURS && value; c++) band[(size_t)c * vector + last] = c == 2 ? 1.0 : 0.0;
+    if (!value) {
+        band[1 * vector + last] += mirror * row[3];
+        band[0 * vector + last] += mirror * row[4];
+    }
+    band[2 * vector + last - 1] += mirror * row[4];
 }
 
 void sw_line_bands(const struct sw_band *solver, const struct sw_line_matrix *matrix, double *band)
@@ -93,13 +144,12 @@ void sw_line_bands(const struct sw_band *solver, const struct sw_line_matrix *ma
     const struct sw_band_desc *d = sw_band_shape(solver);
     size_t vector = sw_band_vector(solver);
     for (int k = 0; k < d->batch; k++) {
-        const struct sw_line_operator *a = &matrix[k].a;
-        const double s4 = a->s4, s2 = a->s2, odd = 0.5 * a->s1 - a->s3;
-        double row[5] = {s4, -4.0 * s4 - s2, 1.0 + 6.0 * s4 + 2.0 * s2, -4.0 * s4 - s2, s4};
-        if (a->s0 != 0.0) row[2] += a->s0;
-        if (a->s1 != 0.0 || a->s3 != 0.0)
-            row[0] -= 0.5 * a->s3, row[1] -= odd, row[3] += odd, row[4] += 0.5 * a->s3;
-        for (int r = 0; r < 5; r++)
-            for (int i = 0; i < d->n; i++) band[r * vector + (size_t)k * (size_t)d->ld + (size_t)i] = row[r];
+        double row[SW_NEIGHBOURS], *line = band + (size_t)k * (size_t)d->ld;
+        row_of(&matrix[k].a, row);
+        for (size_t r = 0; r < SW_NEIGHBOURS; r++)
+            for (int i = 0; i < d->n; i++) line[r * vector + (size_t)i] = row[r];
+        if (matrix[k].ends[0] == SW_END_PERIODIC) continue;
+        set_left_end(matrix[k].ends[0] == SW_END_VALUE, row, vector, line);
+        set_right_end(matrix[k].ends[1] == SW_END_VALUE, row, d->n, vector, line);
     }
 }

@@ -10,20 +10,24 @@
 #include "base/sw_mem.h"
 #include "linalg/sw_band.h"
 #include "problem/line/batch_cpu.h"
+#include "problem/line/ends_point.h"
 #include "problem/line/imex.h"
 #include "problem/line/line_point.h"
 #include "problem/line/stencil_cpu.h"
 
 struct stage {                 /* of an unknown                                                   */
-    double *u;                 /* [n + 4]: SW_REACH points beside the line's ends are those of the other end      */
-    double *g, *s;             /* [n] values of G and N there; NULL: there is none                */
+    double *u;                 /* [n + 4], with SW_REACH points beyond either end                 */
+    double *g;                 /* [n + 2] values of G, with a point beyond either end; NULL: there is none         */
+    double *s;                 /* [n] values of N; NULL: there is none                            */
     double *l;                 /* [n] gamma dt L u                                                */
+    struct sw_line_ends ends;  /* at its time                                                     */
 };
 
 struct worker {                /* what a thread needs besides a struct sw_host_worker */
     struct sw_eval *g[SW_UNKNOWNS_MOST], *s[SW_UNKNOWNS_MOST];
+    struct sw_eval *end[2][SW_UNKNOWNS_MOST][2];  /* first and second condition, left and right; NULL: 0       */
     struct stage    stage[SW_IMEX_STAGES][SW_UNKNOWNS_MOST];
-    double         *sum;       /* [n] of the stages' values                                       */
+    double         *sum;       /* [n + 2] of the stages' values                                   */
     double         *next[SW_UNKNOWNS_MOST];  /* [n] right-hand side, then u of the next step                  */
 };
 
@@ -66,7 +70,7 @@ static enum sw_status create_stage(const struct sw_stepper_desc *d, const struct
     const size_t n = (size_t)d->n;
     const bool valued = !method || stage < method->stages - method->last;
     SW_TRY(sw_alloc(n + 2 * SW_REACH, &at->u));
-    if (w->g[v] && valued) SW_TRY(sw_alloc(n, &at->g));
+    if (w->g[v] && valued) SW_TRY(sw_alloc(n + 2, &at->g));
     if (w->s[v] && valued) SW_TRY(sw_alloc(n, &at->s));
     return sw_alloc(n, &at->l);
 }
@@ -75,12 +79,17 @@ static enum sw_status create_worker(const struct sw_stepper_desc *d, struct work
 {
     const struct sw_imex *method = sw_imex_of(d->model.scheme);
     for (int v = 0; v < sw_line_unknowns(&d->model); v++) {
-        if (d->model.g[v]) SW_TRY(sw_eval_create(d->model.g[v], d->n, &w->g[v]));
+        if (d->model.g[v]) SW_TRY(sw_eval_create(d->model.g[v], d->n + 2, &w->g[v]));
         if (d->model.s[v]) SW_TRY(sw_eval_create(d->model.s[v], d->n, &w->s[v]));
         for (int i = 0; i < (method ? method->stages : 1); i++) SW_TRY(create_stage(d, w, i, v, &w->stage[i][v]));
         SW_TRY(sw_alloc((size_t)d->n, &w->next[v]));
+        for (int side = 0; side < 2; side++) {
+            const struct sw_line_end *end = &d->model.end[side][v];
+            if (end->first) SW_TRY(sw_eval_create(end->first, 1, &w->end[side][v][0]));
+            if (end->second) SW_TRY(sw_eval_create(end->second, 1, &w->end[side][v][1]));
+        }
     }
-    return sw_alloc((size_t)d->n, &w->sum);
+    return sw_alloc((size_t)d->n + 2, &w->sum);
 }
 
 static void destroy_worker(struct worker *w)
@@ -89,6 +98,7 @@ static void destroy_worker(struct worker *w)
         sw_eval_destroy(&w->g[v]);
         sw_eval_destroy(&w->s[v]);
         sw_free(w->next[v]);
+        for (int k = 0; k < 4; k++) sw_eval_destroy(&w->end[k / 2][v][k % 2]);
         for (int i = 0; i < SW_IMEX_STAGES; i++) {
             struct stage *at = &w->stage[i][v];
             sw_free(at->u), sw_free(at->g), sw_free(at->s), sw_free(at->l);
@@ -100,8 +110,10 @@ static void destroy_worker(struct worker *w)
 static enum sw_status make_band(struct sw_stepper *s, int systems)
 {
     struct plain *p = s->own;
-    const struct sw_band_desc desc = {.n = s->desc.n, .batch = systems, .lower = 2, .upper = 2, .periodic = true,
-                                      .symmetric = !(s->desc.model.orders & (1U << 1 | 1U << 3))};
+    const struct sw_line_model *m = &s->desc.model;
+    const bool periodic = m->end[0][0].kind == SW_END_PERIODIC;
+    const struct sw_band_desc desc = {.n = s->desc.n, .batch = systems, .lower = 2, .upper = 2, .periodic = periodic,
+                                      .symmetric = periodic && !(m->orders & (1U << 1 | 1U << 3))};
     sw_band_destroy(&p->band);
     return sw_band_create(&desc, p->band_row, s->device, &p->band);
 }
@@ -162,7 +174,7 @@ static enum sw_status plain_load(struct sw_stepper *s, const char **load_error)
 
     SW_TRY_TO(done, st, sw_alloc((size_t)s->count * (size_t)unknowns, &matrix));
     SW_TRY_TO(done, st, sw_alloc((size_t)s->count * (size_t)unknowns, &bad));
-    systems = sw_line_matrices(s->count, unknowns, s->run, load_error, matrix, p->system);
+    systems = sw_line_matrices(s->count, &s->desc.model, s->run, load_error, matrix, p->system);
     SW_TRY_TO(done, st, factor(s, matrix, systems, bad));
     for (int of = 0; of < s->count * unknowns; of++)
         if (p->system[of] >= 0 && bad[p->system[of]])
@@ -185,7 +197,7 @@ struct step {
     int64_t                number;    /* of the step */
 };
 
-/* The values of a program at the points of a stage. */
+/* The values of N at the points of a stage. */
 static void evaluate(const struct step *k, int stage, struct sw_eval *eval, double t, double *out)
 {
     const double *in[SW_INPUTS] = {[SW_IN_X] = k->h->x};
@@ -196,26 +208,66 @@ static void evaluate(const struct step *k, int stage, struct sw_eval *eval, doub
     sw_eval_points(eval, k->s->desc.n, in, out);
 }
 
-/* Set the unknowns of a stage, and what G and N are there. */
-static void begin_stage(const struct step *k, int stage, double t, const double *const u[SW_UNKNOWNS_MOST])
+/* The values of G, with a point beyond either end. Where lines end it sees its unknown alone. */
+static void evaluate_g(const struct step *k, struct stage *at, struct sw_eval *eval, double t)
+{
+    const int n = k->s->desc.n, beyond = at->ends.there;
+    const double *in[SW_INPUTS] = {[SW_IN_X] = k->h->x, [SW_IN_U] = at->u + SW_REACH - beyond};
+    sw_eval_step(eval, t, k->number);
+    sw_eval_points(eval, n + 2 * beyond, in, at->g + 1 - beyond);
+    if (!beyond) at->g[0] = at->g[n], at->g[n + 1] = at->g[1];
+}
+
+static double value_at_end(const struct step *k, struct sw_eval *eval, double t)
+{
+    const double *in[SW_INPUTS] = {NULL};
+    double value = 0.0;
+    if (!eval) return value;
+    sw_eval_step(eval, t, k->number);
+    sw_eval_points(eval, 1, in, &value);
+    return value;
+}
+
+/* The conditions at the ends of an unknown at time t. */
+static struct sw_line_ends ends_at(const struct step *k, int v, double t)
+{
+    const struct sw_line_model *m = &k->s->desc.model;
+    const double dx = k->s->run[k->j].dx;
+    struct sw_line_ends e = {.there = m->end[0][v].kind != SW_END_PERIODIC};
+    for (int side = 0; side < 2 && e.there; side++) {
+        e.value[side] = m->end[side][v].kind == SW_END_VALUE;
+        e.first[side] = value_at_end(k, k->w->end[side][v][0], t);
+        const double second = value_at_end(k, k->w->end[side][v][1], t);
+        for (int far = 1; far <= SW_REACH; far++)
+            e.beyond[side][far - 1] = sw_end_beyond(e.value[side], side, far, dx, e.first[side], second);
+    }
+    return e;
+}
+
+/* Set the unknowns of a stage, with points beyond the ends as its `ends` say. */
+static void set_stage(const struct step *k, int stage, const double *const u[SW_UNKNOWNS_MOST])
 {
     const int n = k->s->desc.n;
     struct stage *at = k->w->stage[stage];
     for (int v = 0; v < sw_line_unknowns(&k->s->desc.model); v++) {
         memcpy(at[v].u + SW_REACH, u[v], (size_t)n * sizeof *u[v]);
-        double *line = at[v].u + SW_REACH;
-        for (int o = 0; o < SW_REACH; o++) line[o - SW_REACH] = line[n + o - SW_REACH], line[n + o] = line[o];
+        sw_line_pad(&at[v].ends, n, at[v].u + SW_REACH);
     }
+}
+
+/* What G and N are at a stage. */
+static void evaluate_stage(const struct step *k, int stage, double t)
+{
+    struct stage *at = k->w->stage[stage];
     for (int v = 0; v < sw_line_unknowns(&k->s->desc.model); v++) {
-        if (at[v].g) evaluate(k, stage, k->w->g[v], t, at[v].g);
+        if (at[v].g) evaluate_g(k, &at[v], k->w->g[v], t);
         if (at[v].s) evaluate(k, stage, k->w->s[v], t, at[v].s);
     }
 }
 
-/* w->sum = the sum of weight[i] times array i of the stages before one; NULL where no weight is but 0. */
-static const double *combine(const struct step *k, int before, const double *weight, double *const *array)
+/* w->sum = the sum of weight[i] times array i, of n numbers, of the stages before one; NULL: no weight is but 0. */
+static const double *combine(const struct step *k, int n, int before, const double *weight, double *const *array)
 {
-    const int n = k->s->desc.n;
     double *sum = k->w->sum;
     bool begun = false;
     for (int i = 0; i < before; i++) {
@@ -238,10 +290,11 @@ static void add_stages(const struct step *k, int before, int v, const double *ex
         const struct stage *at = &k->w->stage[i][v];
         g[i] = at->g, s[i] = at->s, l[i] = at->l;
     }
-    if (k->w->g[v] && (sum = combine(k, before, explicit_part, g))) sw_line_add_second_difference(r, n, sum, f);
-    if (k->w->s[v] && (sum = combine(k, before, explicit_part, s)))
+    if (k->w->g[v] && (sum = combine(k, n + 2, before, explicit_part, g)))
+        sw_line_add_second_difference(r, n, sum + 1, f);
+    if (k->w->s[v] && (sum = combine(k, n, before, explicit_part, s)))
         for (int c = 0; c < n; c++) f[c] += r->dt * sum[c];
-    if ((sum = combine(k, before, implicit_part, l)))
+    if ((sum = combine(k, n, before, implicit_part, l)))
         for (int c = 0; c < n; c++) f[c] += sum[c] / gamma;
 }
 
@@ -255,8 +308,20 @@ static void solve_stage(const struct step *k, const struct sw_imex *m, int stage
     memcpy(f, k->w->stage[0][v].u + SW_REACH, (size_t)n * sizeof *f);
     add_stages(k, stage, v, m->explicit_part[stage], m->implicit_part[stage], m->gamma, f);
     for (int c = 0; c < n; c++) at->l[c] = -f[c];
+    sw_line_impose_ends(&k->s->run[k->j].a[v], &at->ends, n, f);
     sw_band_solve_one(p->band, p->system[k->j * sw_line_unknowns(&k->s->desc.model) + v], f);
     for (int c = 0; c < n; c++) at->l[c] += f[c];
+}
+
+/* gamma dt L u^n. */
+static void apply_operators(const struct step *k)
+{
+    const int n = k->s->desc.n;
+    for (int v = 0; v < sw_line_unknowns(&k->s->desc.model); v++) {
+        struct stage *at = &k->w->stage[0][v];
+        memset(at->l, 0, (size_t)n * sizeof *at->l);
+        sw_line_add_operator(&k->s->run[k->j].a[v], n, 1.0, at->u + SW_REACH, at->l);
+    }
 }
 
 /* From u to w->next. */
@@ -264,19 +329,19 @@ static void imex_step(const struct step *k, const struct sw_imex *m, const doubl
 {
     const struct sw_line_run *r = &k->s->run[k->j];
     const int n = k->s->desc.n, unknowns = sw_line_unknowns(&k->s->desc.model);
-    begin_stage(k, 0, ((double)k->number + m->c[0]) * r->dt, u);
-    for (int v = 0; m->first && v < unknowns; v++) {
-        memset(k->w->stage[0][v].l, 0, (size_t)n * sizeof(double));
-        sw_line_add_operator(&r->a[v], n, 1.0, u[v], k->w->stage[0][v].l);
-    }
-    for (int i = 1; i < m->stages; i++) {
-        for (int v = 0; v < unknowns; v++) solve_stage(k, m, i, v);
-        if (i < m->stages - m->last)
-            begin_stage(k, i, ((double)k->number + m->c[i]) * r->dt, (const double *const *)k->w->next);
+    for (int i = 0; i < m->stages; i++) {
+        const double t = ((double)k->number + m->c[i]) * r->dt;
+        for (int v = 0; v < unknowns; v++) k->w->stage[i][v].ends = ends_at(k, v, t);
+        for (int v = 0; i > 0 && v < unknowns; v++) solve_stage(k, m, i, v);
+        if (i == m->stages - 1 && m->last) break;
+        set_stage(k, i, i > 0 ? (const double *const *)k->w->next : u);
+        if (i == 0 && m->first) apply_operators(k);
+        evaluate_stage(k, i, t);
     }
     for (int v = 0; !m->last && v < unknowns; v++) {
         memcpy(k->w->next[v], u[v], (size_t)n * sizeof(double));
         add_stages(k, m->stages, v, m->b_explicit, m->b_implicit, m->gamma, k->w->next[v]);
+        sw_line_set_values(&k->w->stage[m->stages - 1][v].ends, n, k->w->next[v]);
     }
 }
 
@@ -285,14 +350,19 @@ static void crank_nicolson_step(const struct step *k, const double *const u[SW_U
 {
     const struct plain *p = k->s->own;
     const struct sw_line_run *r = &k->s->run[k->j];
-    const struct stage *at = k->w->stage[0];
+    struct stage *at = k->w->stage[0];
     const int n = k->s->desc.n;
-    begin_stage(k, 0, sw_line_time(0.5, k->number, r->dt), u);
+    for (int v = 0; v < sw_line_unknowns(&k->s->desc.model); v++)
+        at[v].ends = ends_at(k, v, sw_line_time(1.0, k->number, r->dt));
+    set_stage(k, 0, u);
+    evaluate_stage(k, 0, sw_line_time(0.5, k->number, r->dt));
     for (int v = 0; v < sw_line_unknowns(&k->s->desc.model); v++) {
+        const struct sw_line_ends after = ends_at(k, v, sw_line_time(0.0, k->number, r->dt));
         double *f = k->w->next[v];
-        sw_line_explicit_rhs(&r->a[v], n, u[v], f);
-        if (at[v].g) sw_line_add_second_difference(r, n, at[v].g, f);
+        sw_line_explicit_rhs(&r->a[v], n, at[v].u + SW_REACH, f);
+        if (at[v].g) sw_line_add_second_difference(r, n, at[v].g + 1, f);
         for (int i = 0; at[v].s && i < n; i++) f[i] += r->dt * at[v].s[i];
+        sw_line_impose_ends(&r->a[v], &after, n, f);
         sw_band_solve_one(p->band, p->system[k->j * sw_line_unknowns(&k->s->desc.model) + v], f);
     }
 }
@@ -310,6 +380,8 @@ static void advance_run(struct sw_stepper *s, struct worker *w, struct sw_host_w
         now[v] = u + (size_t)v * n;
         if (w->g[v]) sw_host_begin_run(s, h, w->g[v], j);
         if (w->s[v]) sw_host_begin_run(s, h, w->s[v], j);
+        for (int k = 0; k < 4; k++)
+            if (w->end[k / 2][v][k % 2]) sw_eval_run(w->end[k / 2][v][k % 2], s->param + j, s->count);
     }
     for (int64_t step = from; step < to; step++) {
         const struct step k = {s, w, h, j, step};
@@ -366,7 +438,7 @@ const struct sw_stepper_ops stepper_plain_cpu = {
     .name = "cpu.plain",
     .about = "stencils, then a band solver, one step at a time; threads over runs: the reference",
     .space = SW_HOST,
-    .takes = SW_LINE_ALL,
+    .takes = SW_LINE_ALL | SW_LINE_ENDS,
     .fits = plain_fits,
     .bytes = plain_bytes,
     .create = plain_create,

@@ -35,12 +35,14 @@ static unsigned needs_of(const struct sw_line_model *m)
             if ((slot - SW_IN_U) % SW_NEIGHBOURS && sw_program_uses_input(m->s[v], (enum sw_input)slot))
                 needs |= SW_LINE_NEIGHBOURS;
     if (m->orders) needs |= SW_LINE_ORDERS;
+    if (m->end[0][0].kind != SW_END_PERIODIC) needs |= SW_LINE_ENDS;
     if (method && method->stages > 2) needs |= SW_LINE_STAGES;
     return needs;
 }
 
 static const char *untaken(unsigned needs)
 {
+    if (needs & SW_LINE_ENDS) return "it takes periodic lines only";
     if (needs & SW_LINE_SEVERAL) return "it takes one unknown only";
     if (needs & SW_LINE_NEIGHBOURS) return "it takes no derivatives of nonlinear terms but dxx()";
     if (needs & SW_LINE_ORDERS) return "it takes no implicit terms but second and fourth derivatives";
@@ -105,6 +107,10 @@ static enum sw_status check_desc(const struct sw_stepper_desc *d)
         return SW_FAIL(SW_E_ARG, "%d unknowns, at most %d are possible", d->model.unknowns, SW_UNKNOWNS_MOST);
     if (d->model.scheme == SW_CRANK_NICOLSON && d->model.orders)
         return SW_FAIL(SW_E_ARG, "Crank-Nicolson takes second and fourth derivatives only");
+    for (int v = 0; v < sw_line_unknowns(&d->model); v++)
+        for (int side = 0; side < 2; side++)
+            if ((d->model.end[side][v].kind == SW_END_PERIODIC) != (d->model.end[0][0].kind == SW_END_PERIODIC))
+                return SW_FAIL(SW_E_ARG, "a line that is periodic, and ends");
     return SW_OK;
 }
 

@@ -30,6 +30,15 @@ enum sw_scheme { SW_CRANK_NICOLSON, SW_BACKWARD_EULER, SW_IMEX2, SW_IMEX3 };
 /* Programs here may use the CELL symbol x, the POINT symbols of the unknowns at the point (slots of enum sw_input), u
  * being the first, the STEP symbol t, and what is said of each. */
 
+/* What is known of an unknown at an end of its line: nothing, as the line is periodic; its value and its second
+ * derivative; or its first and its third. The line then begins and ends with a point there (ends_point.h). All unknowns
+ * are periodic, or none is at any end. */
+enum sw_line_end_kind { SW_END_PERIODIC, SW_END_VALUE, SW_END_SLOPE };
+struct sw_line_end {
+    enum sw_line_end_kind    kind;
+    const struct sw_program *first, *second;  /* of the time; NULL: 0 */
+};
+
 struct sw_line_model {                /* what all runs of a batch have in common; programs are borrowed */
     enum sw_scheme           scheme;
     int                      nparam;  /* parameters of a run: the RUN symbols of all programs             */
@@ -38,6 +47,7 @@ struct sw_line_model {                /* what all runs of a batch have in common
     const struct sw_program *initial[SW_UNKNOWNS_MOST];  /* at step 0, in x; NULL: from set_state()  */
     const struct sw_program *g[SW_UNKNOWNS_MOST];        /* G, in the unknown itself alone; NULL: none */
     const struct sw_program *s[SW_UNKNOWNS_MOST];        /* N, in x, t, all unknowns and their neighbours; NULL: none */
+    struct sw_line_end       end[2][SW_UNKNOWNS_MOST];   /* left, right                                    */
     const struct sw_program *energy;  /* density in x, u, u_x (ux); NULL: energy is reported as NaN        */
 };
 

@@ -9,7 +9,8 @@ enum {
     SW_LINE_NEIGHBOURS = 2,  /* an N that looks at neighbouring points                */
     SW_LINE_ORDERS = 4,      /* derivatives of the orders 0, 1 or 3 in L              */
     SW_LINE_STAGES = 8,      /* a method of several stages                            */
-    SW_LINE_ALL = 15
+    SW_LINE_ALL = 15,        /* of periodic lines                                     */
+    SW_LINE_ENDS = 16        /* lines that end                                        */
 };
 
 struct sw_stepper_ops {
