@@ -144,6 +144,7 @@ int maker_left(struct maker *m, int k, int through, const int *left)
     const int rest = left[through];
     if (rest < 0 || rest == through) return rest < 0 ? -1 : k;
     if (node.op == OP_NEG) return maker_negative(m, rest);
+    if (node.op == OP_MUL && maker_is_value(m, rest, 1)) return node.child[through == node.child[0]];
     const bool minus = maker_is(m, rest, OP_NEG);
     const bool second = op_table[node.op].operands == 2 && through == node.child[1];
     node.child[second] = minus ? maker_at(m, rest)->child[0] : rest;

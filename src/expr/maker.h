@@ -27,7 +27,7 @@ int maker_choose(struct maker *m, int condition, int yes, int no);
 
 /** Node k, a sum, a difference, a minus, a derivative, or a product or quotient with a constant, of what is left of its
  * operands after terms were taken out. Where all is left it is k itself, and no operation is changed but that a minus
- * moves before what it is in.
+ * moves before what it is in, and 1 is no factor.
  * @param through  of a product or quotient, the operand that has terms; -1: child 0
  * @param left     node for node of m->out; -1: nothing  @return -1: nothing */
 int maker_left(struct maker *m, int k, int through, const int *left);

@@ -42,7 +42,8 @@ bool term_is_unknown(const struct terms *terms, int k);
 unsigned node_depends(const struct sw_equation *equation, const struct sw_expr *expr, int k);
 unsigned equation_depends(const struct sw_equation *equation, const struct sw_expr *expr);
 
-/** The value of a tree of numbers without names. @return false: it has names */
+/** The value of a tree of numbers without names. @return false: it has names, or memory is out, where asking run by run
+ * is as right */
 bool equation_literal(const struct sw_expr *expr, double *value);
 
 /** Whether the matrix stays definite with a coefficient of this order. */
