@@ -10,17 +10,10 @@ variance = "mean((u - mean(u))^2)"; largest = "max(abs(u))"; least = "min(u)"; w
 late = "max(max(u), t)"; there = "mean(u > 0.01) > 0.5 ? end : -dt";
 TEXT
 
-# ---- in all problems: the numbers that saved fields have, in any batch, by any number of threads
-for problem in hyperdiffusion heat ch sh advection; do
-    scalars=(--device cpu -s 'output.fields={ times = "linspace(0, end, 3)"; }'
-             -s "output.scalars={ times = \"linspace(0, end, 3)\"; define = { $define }; }")
-    rm -f ./*.h5
-    expect 0 run "$configs/tiny_$problem.cfg" "${scalars[@]}" -o one.h5
-    expect 0 run "$configs/tiny_$problem.cfg" "${scalars[@]}" -s run.batch=2 -j 1 -o other.h5; same one.h5 other.h5
-    expect 0 show one.h5 --csv
-    [ -z "$python" ] || $python - <<'PYTHON' 2>err || fail "the scalars of $problem"
-import h5py, numpy as np
-f = h5py.File("one.h5")
+cat >check_scalars.py <<'PYTHON'
+import sys, h5py, numpy as np
+f = h5py.File(sys.argv[1])
+on_cpu = sys.argv[2] == "cpu"
 advection = "advection" in f.attrs["problem"]
 groups = [g for g in f.values() if isinstance(g, h5py.Group) and "u" in g] or [f]
 assert sum(len(g["u"]) for g in groups) == len(f["run"])
@@ -44,7 +37,7 @@ for g in groups:
     is_("least", u.min(axis=axes))
     is_("least", g["u_min"][:])
     is_("crossings", ((u < 0) != (np.roll(u, -1, axis=-1) < 0)).sum(axis=axes))
-    if advection: assert np.allclose(g["front"], g["mass"], rtol=1e-13, atol=1e-13)
+    if advection or not on_cpu: assert np.allclose(g["front"], g["mass"], rtol=1e-13, atol=1e-13)
     else: is_("front", g["mass"][:])
     assert g["msq"].attrs["long_name"] == "msq = mean(u^2)" and g["msq"].attrs["units"] == "1"
     t = g["t_s"][:] if "t_s" in g else np.broadcast_to(g["time_s"][:], g["msq"].shape)
@@ -55,6 +48,35 @@ for g in groups:
         # wave = 2 mean(u cos x)
         assert np.abs(g["wave"][:] - 2*mean(u*np.cos(x))).max() < 1e-13
 PYTHON
+numbers() { [ -z "$python" ] || $python check_scalars.py "$1" "$2" 2>err || fail "the scalars of $3"; }
+
+# ---- in all problems: the numbers that saved fields have, in any batch, by any number of threads
+scalars=(-s 'output.fields={ times = "linspace(0, end, 3)"; }'
+         -s "output.scalars={ times = \"linspace(0, end, 3)\"; define = { $define }; }")
+for problem in hyperdiffusion heat ch sh advection; do
+    rm -f one.h5 other.h5
+    expect 0 run "$configs/tiny_$problem.cfg" --device cpu "${scalars[@]}" -o one.h5
+    expect 0 run "$configs/tiny_$problem.cfg" --device cpu "${scalars[@]}" -s run.batch=2 -j 1 -o other.h5
+    same one.h5 other.h5
+    expect 0 show one.h5 --csv
+    numbers one.h5 cpu "$problem"
+done
+
+# ---- on a GPU, if there is one: the numbers of the fields that it has computed, by the rows that keep lines in both
+# ways, and where the state is copied to the host; in any batch
+for case in ch sh ch+cuda.split heat+cuda.split advection; do
+    problem=${case%%+*} stepper=()
+    [ "$problem" = "$case" ] || stepper=(-s "stepper=${case#*+}")
+    rm -f one.h5 other.h5
+    of_case=(run "$configs/tiny_$problem.cfg" --device cuda "${stepper[@]}" "${scalars[@]}")
+    if "$sweep" "${of_case[@]}" -o one.h5 >out 2>err; then
+        expect 0 "${of_case[@]}" -s run.batch=3 -o other.h5
+        same one.h5 other.h5
+        numbers one.h5 cuda "$case on a GPU"
+    else
+        skip_gpu "$case"
+        break
+    fi
 done
 
 # ---- derivatives, on lines: the free energy of the equation, which is a built-in scalar

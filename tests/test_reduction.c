@@ -6,8 +6,10 @@
 #include <string.h>
 
 #include "base/sw_mem.h"
+#include "base/sw_text.h"
 #include "field/reduce.h"
 #include "field/sum.h"
+#include "problem/device_reducer.h"
 
 static const char *const unknown[] = {"u", "v"};
 static const struct sw_symbol of_run[] = {{"a", SW_RATE_RUN, 0}, {"length", SW_RATE_RUN, 1}};
@@ -371,6 +373,23 @@ static void names_are_those_of_all_parts(void **state)
     sw_reduction_destroy(&r);
 }
 
+/* The kernels of all kinds of reductions, of values kept at all rates, nested, with neighbours. */
+static void kernels_compile(void **state)
+{
+    struct sw_reduction *r[3];
+    struct sw_reducer_desc desc = {.count = 3, .reduction = (const struct sw_reduction *const *)r, .n = {100, 1, 1},
+                                   .unknowns = 2, .threads = 1};
+    (void)state;
+    r[0] = compile("sqrt(mean((u - mean(v*cos(a*x)))^2)) + integral(dxx(u)*sin(x - t)) + length", 1);
+    r[1] = compile("max(min(u), max(v*exp(x)), crossings(u - a))", 1);
+    r[2] = compile("2*a + t", 1);
+    assert_true(sw_device_reducer_fits(&desc));
+    const enum sw_status st = sw_device_reducer_try_compile(&desc, 90);
+    for (int k = 0; k < 3; k++) sw_reduction_destroy(&r[k]);
+    if (st == SW_E_ABSENT) skip_unless_needed("cuda", sw_err_message());
+    assert_ok(st);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -383,6 +402,7 @@ int main(void)
         cmocka_unit_test(crossings_are_those_of_the_definition),
         cmocka_unit_test(what_is_not_finite_shows),
         cmocka_unit_test(names_are_those_of_all_parts),
+        cmocka_unit_test(kernels_compile),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

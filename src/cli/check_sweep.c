@@ -15,6 +15,7 @@
 #include "cli/open_sweep.h"
 #include "cli/plan_warnings.h"
 #include "output/sw_output.h"
+#include "problem/device_reducer.h"
 
 static const double trial_seconds = 0.15;
 
@@ -56,6 +57,15 @@ static enum sw_status print_run_table(const struct cli_sweep *s)
 
 /* ---- the report */
 
+static enum sw_status try_compile_scalars(const struct sw_sweep *sweep, const struct sw_setup *setup, int sm)
+{
+    const struct sw_reducer_desc desc = {.count = sweep->ndefined, .reduction = sweep->defined,
+                                         .n = {setup->n[0], setup->n[1], setup->n[2]},
+                                         .walls = {setup->walls[0], setup->walls[1], setup->walls[2]},
+                                         .unknowns = sweep->nunknown ? sweep->nunknown : 1};
+    return sw_device_reducer_fits(&desc) ? sw_device_reducer_try_compile(&desc, sm) : SW_OK;
+}
+
 /* Kernels for a GPU are compiled here too, wherever their compiler is: an error shows now and not on the machine with
  * the GPU. */
 static enum sw_status try_compile(struct sw_cli *cli, const struct cli_sweep *s, const struct sw_plan *p,
@@ -66,6 +76,7 @@ static enum sw_status try_compile(struct sw_cli *cli, const struct cli_sweep *s,
     struct sw_setup setup = sw_sweep_setup(s->sweep, &p->group[0], 1);
     setup.solver = NULL;
     enum sw_status st = problem->try_compile(problem, &setup, device->sm ? device->sm : 90);
+    if (!st) st = try_compile_scalars(s->sweep, &setup, device->sm ? device->sm : 90);
     if (st == SW_E_ABSENT) {
         if (cli->verbose) console_print(cli, "note     not compiled for a GPU: %s\n", sw_err_message());
         return SW_OK;

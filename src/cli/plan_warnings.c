@@ -226,13 +226,14 @@ static void warn_disk_space(const struct sw_cli *cli, const struct sw_plan *plan
     sw_free(folder);
 }
 
-/* What an entry of the user's scalars costs on a device with memory of its own. */
+/* What an entry of the user's scalars costs on a device with memory of its own, unless its state is of lines. */
 static void warn_defined_scalars(const struct sw_cli *cli, const struct sw_sweep *sweep, const struct sw_plan *plan,
                                  console_printer *print)
 {
     double most = 0;
     char size[24];
-    if (!sweep->ndefined || !(plan->host_bytes > 0)) return;
+    const bool lines = sweep->problem->max_dim < 2 && !sweep->problem->walls;
+    if (!sweep->ndefined || lines || !(plan->host_bytes > 0)) return;
     for (int64_t b = 0; b < plan->nbatch; b++) {
         const struct sw_group *g = &plan->group[plan->batch[b].group];
         const double unknowns = sweep->nunknown ? sweep->nunknown : 1;

@@ -118,6 +118,14 @@ enum sw_status sw_setup_suggest_cpu(const struct sw_setup *setup, const struct s
 /** The grid of run j. @param column  [ncolumn][count] */
 struct sw_grid sw_setup_grid(const struct sw_setup *setup, int64_t count, const double *column, int64_t j);
 
+/* Where the state of a batch lies on a device with memory of its own, in double precision: the number of run j, unknown
+ * v and point i is field[j*run + v*unknown + i*point]. */
+struct sw_device_state {
+    const double    *field;
+    size_t           point, unknown, run;  /* unknown may be 0 where there is but one */
+    const long long *first_bad;         /* [count] -1: the run is finite so far; else its field says nothing */
+};
+
 /* One batch being simulated. The operations are those of problem/line/sw_stepper.h, which documents them, in the
  * terms of any problem; a problem without time has one step, from which it cannot go on: nothing of it is a state.
  * Those marked "optional" may be NULL, and are called as sw_sim_*() below, which know what that means. */
@@ -135,6 +143,9 @@ struct sw_sim_ops {
      * @param field  [count][points] */
     enum sw_status (*begin)(struct sw_sim *sim, const double *field);
     enum sw_status (*get_state)(struct sw_sim *sim, double *state);         /* optional                             */
+    /** Optional: the state where kernels that are queued behind the steps can read it, until the next call.
+     * @return false: it is not on a device, or not like this */
+    bool        (*device_state)(const struct sw_sim *sim, struct sw_device_state *state);
     /** A cut run takes 1 + helpers + remote->count steps at once, or fewer. Where a remote helper fails, its step and
      * those behind it are not taken. */
     enum sw_status (*advance)(struct sw_sim *sim, int64_t from, int64_t to);

@@ -1,57 +1,99 @@
-/* Scalars of the user's own. They are formed on the host, by all threads of the worker, of the state in double
- * precision: one mechanism for all problems and devices. On a GPU an entry of the series costs a copy of the state, and
- * the device waits until the scalars are formed. */
+/* Scalars of the user's own: one mechanism for all problems and devices. They are formed where the state lies if it
+ * lies on a device as lines (problem/device_reducer.h); else on the host, by all threads of the worker, of a copy of
+ * the state in double precision, for which the device waits. */
 #include "base/sw_mem.h"
 #include "field/reduce.h"
+#include "problem/device_reducer.h"
 #include "run/batch_impl.h"
 
 struct batch_scalars {
-    struct sw_reducer *reducer;
-    struct sw_grid    *grid;    /* [count]               */
-    double            *t;       /* [count]               */
-    double            *state;   /* [count][state_size]; page-locked on a GPU */
+    struct sw_device_reducer *on_device;  /* NULL: on the host                               */
+    struct sw_reducer *reducer;           /* NULL: on the device                             */
+    struct sw_grid    *grid;              /* [count]                                         */
+    double            *t;                 /* [count]                                         */
+    double            *state;             /* [count][state_size] on the host; page-locked on a GPU  */
 };
+
+static struct sw_reducer_desc describe(const struct batch *b, const struct sw_setup *setup)
+{
+    const struct sw_sweep *sweep = b->w->scheduler->sweep;
+    struct sw_reducer_desc desc = {.count = sweep->ndefined, .reduction = sweep->defined,
+                                   .unknowns = (int)(batch_state_size(b) / (size_t)sw_points(setup->n)),
+                                   .threads = b->w->device->threads};
+    for (int d = 0; d < SW_DIMS; d++) {
+        desc.n[d] = setup->n[d];
+        desc.walls[d] = setup->walls[d];
+    }
+    return desc;
+}
+
+/* A machine without a compiler for kernels forms them on the host. */
+static enum sw_status begin_on_device(const struct batch *b, const struct sw_reducer_desc *desc)
+{
+    struct batch_scalars *s = b->scalars;
+    const struct sw_sim_ops *ops = b->w->sim->ops;
+    const struct sw_reducer_runs runs = {.count = b->plan->count, .grid = s->grid, .column = b->column};
+    struct sw_device_state state;
+    if (!ops->device_state || !ops->device_state(b->w->sim, &state) || !sw_device_reducer_fits(desc)) return SW_OK;
+    if (desc->unknowns > 1 && !state.unknown) return SW_OK;
+    const enum sw_status st = sw_device_reducer_create(desc, b->plan->count, b->w->device, &s->on_device);
+    if (st) return st == SW_E_ABSENT ? SW_OK : st;
+    return sw_device_reducer_load(s->on_device, &runs);
+}
 
 enum sw_status batch_scalars_begin(struct batch *b)
 {
-    const struct sw_sweep *sweep = b->w->scheduler->sweep;
-    const struct sw_setup setup = sw_sweep_setup(sweep, b->group, 1);
-    const size_t count = (size_t)b->plan->count, points = (size_t)sw_points(setup.n);
-    struct sw_reducer_desc desc = {.count = sweep->ndefined, .reduction = sweep->defined,
-                                   .unknowns = (int)(batch_state_size(b) / points), .threads = b->w->device->threads};
-    if (!sweep->ndefined || !b->group->nscalar) return SW_OK;
-    for (int d = 0; d < SW_DIMS; d++) {
-        desc.n[d] = setup.n[d];
-        desc.walls[d] = setup.walls[d];
-    }
-    SW_TRY(sw_alloc(1, &b->scalars));
-    SW_TRY(sw_alloc(count, &b->scalars->grid));
-    SW_TRY(sw_alloc(count, &b->scalars->t));
-    SW_TRY(sw_device_alloc_host(b->w->device, count * batch_state_size(b), &b->scalars->state));
-    for (int j = 0; j < b->plan->count; j++)
-        b->scalars->grid[j] = sw_setup_grid(&setup, b->plan->count, b->column, j);
-    return sw_reducer_create(&desc, &b->scalars->reducer);
+    const struct sw_setup setup = sw_sweep_setup(b->w->scheduler->sweep, b->group, 1);
+    const size_t count = (size_t)b->plan->count;
+    struct batch_scalars *s = NULL;
+    if (!b->w->scheduler->sweep->ndefined || !b->group->nscalar) return SW_OK;
+    const struct sw_reducer_desc desc = describe(b, &setup);
+    SW_TRY(sw_alloc(1, &s));
+    b->scalars = s;
+    SW_TRY(sw_alloc(count, &s->grid));
+    SW_TRY(sw_alloc(count, &s->t));
+    for (int j = 0; j < b->plan->count; j++) s->grid[j] = sw_setup_grid(&setup, b->plan->count, b->column, j);
+    SW_TRY(begin_on_device(b, &desc));
+    if (s->on_device) return SW_OK;
+    SW_TRY(sw_device_alloc_host(b->w->device, count * batch_state_size(b), &s->state));
+    return sw_reducer_create(&desc, &s->reducer);
+}
+
+static enum sw_status form_on_device(const struct batch *b, double *value)
+{
+    struct sw_device_state state;
+    b->w->sim->ops->device_state(b->w->sim, &state);
+    return sw_device_reducer_values(b->scalars->on_device, &state, b->step, value);
+}
+
+static enum sw_status form_on_host(const struct batch *b, double *value)
+{
+    struct batch_scalars *s = b->scalars;
+    const struct sw_reducer_runs runs = {.count = b->plan->count, .grid = s->grid, .column = b->column, .t = s->t,
+                                         .field = s->state};
+    for (int j = 0; j < b->plan->count; j++) s->t[j] = (double)b->step * s->grid[j].dt;
+    SW_TRY(sw_sim_get_state(b->w->sim, s->state));
+    sw_reducer_values(s->reducer, &runs, value);
+    return SW_OK;
 }
 
 enum sw_status batch_scalars_form(const struct batch *b, double **value)
 {
-    struct batch_scalars *s = b->scalars;
-    const struct sw_sweep *sweep = b->w->scheduler->sweep;
     *value = NULL;
-    if (!s) return SW_OK;
-    for (int j = 0; j < b->plan->count; j++) s->t[j] = (double)b->step * s->grid[j].dt;
-    SW_TRY(sw_sim_get_state(b->w->sim, s->state));
-    SW_TRY(sw_alloc((size_t)b->plan->count * (size_t)sweep->ndefined, value));
-    const struct sw_reducer_runs runs = {.count = b->plan->count, .grid = s->grid, .column = b->column, .t = s->t,
-                                         .field = s->state};
-    sw_reducer_values(s->reducer, &runs, *value);
-    return SW_OK;
+    if (!b->scalars) return SW_OK;
+    SW_TRY(sw_alloc((size_t)b->plan->count * (size_t)b->w->scheduler->sweep->ndefined, value));
+    const enum sw_status st = b->scalars->on_device ? form_on_device(b, *value) : form_on_host(b, *value);
+    if (!st) return SW_OK;
+    sw_free(*value);
+    *value = NULL;
+    return st;
 }
 
 void batch_scalars_end(struct batch *b)
 {
     struct batch_scalars *s = b->scalars;
     if (!s) return;
+    sw_device_reducer_destroy(&s->on_device);
     sw_reducer_destroy(&s->reducer);
     sw_free(s->grid);
     sw_free(s->t);

@@ -193,6 +193,14 @@ enum sw_status sw_cuda_batch_get_state(struct sw_stepper *s, double *u)
     return sw_device_download(s->device, u, p->staging, batch_size(s) * sizeof *u);
 }
 
+/* These rows have one unknown. */
+void sw_cuda_batch_device_state(const struct sw_stepper *s, struct sw_stepper_state *state)
+{
+    const struct sw_cuda_batch *p = cuda_batch(s);
+    *state = (struct sw_stepper_state){.u = p->u, .point = (size_t)p->view.point, .line = (size_t)p->view.line,
+                                       .first_bad = p->view.first_bad};
+}
+
 enum sw_status sw_cuda_batch_diverged(struct sw_stepper *s, int64_t *step)
 {
     const struct sw_cuda_batch *p = cuda_batch(s);

@@ -34,6 +34,14 @@ static enum sw_status set_state(struct sw_sim *sim, const double *u)
 
 static enum sw_status get_state(struct sw_sim *sim, double *u) { return sw_stepper_get_state(stepper_of(sim), u); }
 
+static bool device_state(const struct sw_sim *sim, struct sw_device_state *state)
+{
+    struct sw_stepper_state u;
+    if (!sw_stepper_device_state(stepper_of(sim), &u)) return false;
+    *state = (struct sw_device_state){u.u, u.point, u.unknown, u.line, u.first_bad};
+    return true;
+}
+
 static enum sw_status advance(struct sw_sim *sim, int64_t from, int64_t to)
 {
     return sw_stepper_advance(stepper_of(sim), from, to);
@@ -70,6 +78,7 @@ static const struct sw_sim_ops line_ops = {
     .initial = initial,
     .set_state = set_state,
     .get_state = get_state,
+    .device_state = device_state,
     .advance = advance,
     .snapshot = snapshot,
     .fetch = fetch,

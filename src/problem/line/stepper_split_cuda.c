@@ -161,6 +161,7 @@ const struct sw_stepper_ops stepper_split_cuda = {
     .initial = sw_cuda_batch_initial,
     .set_state = sw_cuda_batch_set_state,
     .get_state = sw_cuda_batch_get_state,
+    .device_state = sw_cuda_batch_device_state,
     .advance = split_advance,
     .snapshot = sw_cuda_batch_snapshot,
     .fetch = sw_cuda_batch_fetch,

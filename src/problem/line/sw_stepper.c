@@ -313,6 +313,13 @@ enum sw_status sw_stepper_get_state(struct sw_stepper *stepper, double *u)
     return stepper->ops->get_state(stepper, u);
 }
 
+bool sw_stepper_device_state(const struct sw_stepper *stepper, struct sw_stepper_state *state)
+{
+    if (!stepper->ops->device_state) return false;
+    stepper->ops->device_state(stepper, state);
+    return true;
+}
+
 enum sw_status sw_stepper_advance(struct sw_stepper *stepper, int64_t from, int64_t to)
 {
     if (from < 0 || to < from)

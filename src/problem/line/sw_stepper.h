@@ -140,6 +140,14 @@ enum sw_status sw_stepper_initial(struct sw_stepper *stepper);
 enum sw_status sw_stepper_set_state(struct sw_stepper *stepper, const double *u);
 enum sw_status sw_stepper_get_state(struct sw_stepper *stepper, double *u);
 
+/* Where the state lies on a device with memory of its own: the number of run j, unknown v and point i is
+ * u[j*line + v*unknown + i*point]. A run that has not -1 in first_bad is not finite, whatever its numbers. */
+struct sw_stepper_state { const double *u; size_t point, unknown, line; const long long *first_bad; };
+
+/** The state, for kernels that are queued behind the steps; until the next call of any other function.
+ * @return false: the row's state is on the host */
+bool sw_stepper_device_state(const struct sw_stepper *stepper, struct sw_stepper_state *state);
+
 /** Take steps from .. to-1, from the state at time from*dt to the state at to*dt. Advancing in two calls gives the same
  * bits as in one. A run whose field is no longer finite stops costing time. */
 enum sw_status sw_stepper_advance(struct sw_stepper *stepper, int64_t from, int64_t to);

@@ -27,6 +27,7 @@ struct sw_stepper_ops {
     enum sw_status (*initial)(struct sw_stepper *stepper);
     enum sw_status (*set_state)(struct sw_stepper *stepper, const double *u);
     enum sw_status (*get_state)(struct sw_stepper *stepper, double *u);
+    void           (*device_state)(const struct sw_stepper *stepper, struct sw_stepper_state *state);  /* NULL: host */
     enum sw_status (*advance)(struct sw_stepper *stepper, int64_t from, int64_t to);
     enum sw_status (*snapshot)(struct sw_stepper *stepper, int slot, int what);
     enum sw_status (*fetch)(struct sw_stepper *stepper, int slot, const void **field, const double **scalars);
