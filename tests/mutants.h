@@ -85,6 +85,7 @@ static inline const struct mutant_words *mutant_words(void)
     int arguments;
     for (int k = 0; (name = sw_axis_function(k, &usage, &about)); k++) mutant_add(&d, name);
     for (int k = 0; (name = sw_expr_function(k, &arguments, &value)); k++) mutant_add(&d, name);
+    for (int k = 0; (name = sw_reduction_name(k, &about)); k++) mutant_add(&d, name);
     for (size_t k = 0; k < sizeof more / sizeof *more; k++) mutant_add(&d, more[k]);
     return &d;
 }

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/sw_mem.h"
+#include "base/sw_nearest_name.h"
 #include "expr/lex.h"
 
 enum { RESULT_NAME = 8 };  /* "_31": with its end; no longer than a reduction's text, "min(u)" */
@@ -92,10 +93,28 @@ static char *find_name(char *text, const char *name)
     return NULL;
 }
 
+/* The parser knows functions only. */
+static void add_reductions_to_hint(struct sw_expr_error *err)
+{
+    const char *name[SW_REDUCTION_KINDS], *near;
+    char word[NAME_LONGEST + 1], hint[sizeof err->hint];
+    int at = 0;
+    if (strstr(err->hint, "reductions:") || sscanf(err->text, "unknown function '%63[^']", word) != 1) return;
+    for (int k = 0; k < SW_REDUCTION_KINDS; k++) name[k] = kinds[k].name;
+    near = sw_nearest_name(word, name, SW_REDUCTION_KINDS);
+    if (near) at = snprintf(hint, sizeof hint, "did you mean '%s'? ", near);
+    at += snprintf(hint + at, sizeof hint - (size_t)at, "reductions:");
+    for (int k = 0; k < SW_REDUCTION_KINDS; k++)
+        at += snprintf(hint + at, sizeof hint - (size_t)at, " %s", kinds[k].name);
+    if (!near) snprintf(hint + at, sizeof hint - (size_t)at, "; functions %s", err->hint);
+    memcpy(err->hint, hint, sizeof hint);
+}
+
 /* Names of results are for the parser: in messages stands what the user wrote. */
 static void restore_names(const struct builder *b)
 {
     char whole[sizeof b->err->text], *at;
+    add_reductions_to_hint(b->err);
     for (int k = 0; k < b->r->count; k++) {
         const char *name = b->result[k];
         if ((at = find_name(b->err->text, name))) {
