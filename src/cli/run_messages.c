@@ -174,6 +174,14 @@ void message_done(const struct sweep_run *run, const struct sw_run_sweep_summary
     if (sum->rate > 0) sw_text_printf(&text, " · %.2g points·steps/s", sum->rate);
     console_message(run->cli, "%s\n", sw_text_get(&text));
     sw_text_free(&text);
+    if (sum->estimated) {
+        text = (struct sw_text){0};
+        sw_text_printf(&text, "accuracy %lld run%s computed again: off by at most %.2g by the steps",
+                       (long long)sum->estimated, sum->estimated == 1 ? "" : "s", sum->error_time);
+        if (sum->error_space > 0) sw_text_printf(&text, ", %.2g by the points", sum->error_space);
+        console_message(run->cli, "%s\n", sw_text_get(&text));
+        sw_text_free(&text);
+    }
     if (*sum->notes) console_message(run->cli, "warning: %s; sweep show says more\n", sum->notes);
     log_end(run, "done", sum);
     suggest_commands(run->cli, run->s->sweep, run->s->file);

@@ -264,6 +264,9 @@ struct sw_problem {
      * @param column  [ncolumn][count]  @param grid  in: points numbered from 1; out: x0, dx, ddx */
     void (*grid)(const struct sw_setup *setup, int64_t count, const double *column, int64_t j, struct sw_grid *grid);
 
+    /** The orders of the method in time and in space. The setup counts for its choices and functions only. NULL: they
+     * are not known. @param order  in: what is taken where they are not known; out: [0] time, [1] space */
+    void           (*orders)(const struct sw_problem *problem, const struct sw_setup *setup, int order[2]);
     /** Device memory a batch takes: a constant part and a part a run. */
     enum sw_status (*bytes)(const struct sw_problem *problem, const struct sw_setup *setup,
                             const struct sw_device *device, size_t *fixed, size_t *per_run);

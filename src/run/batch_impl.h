@@ -1,8 +1,8 @@
 #ifndef BATCH_IMPL_H
 #define BATCH_IMPL_H
 /* A batch in flight. batch.c begins and advances it; batch_results.c ends it; batch_initial.c gives it its first state;
- * batch_checkpoint.c stores its state and restores it; batch_scalars.c forms the user's scalars; batch_failures.c
- * notices runs that fail. Calls go down this list only. */
+ * batch_checkpoint.c stores its state and restores it; batch_scalars.c forms the user's scalars; batch_accuracy.c
+ * computes some runs again; batch_failures.c notices runs that fail. Calls go down this list only. */
 #include "run/run_impl.h"
 
 struct batch {
@@ -70,6 +70,11 @@ enum sw_status batch_scalars_begin(struct batch *b);
  * @param value  out: [count][sweep->ndefined]; NULL where there are none. Free with sw_free() */
 enum sw_status batch_scalars_form(const struct batch *b, double **value);
 void batch_scalars_end(struct batch *b);
+
+/* ---- batch_accuracy.c */
+/** Estimate errors in time and space of the runs that accuracy.runs samples, and fill the columns error_time and
+ * error_space of those that are done. A stop, or too little memory, leaves them NaN. */
+enum sw_status batch_accuracy(struct batch *b, struct sw_run_result *result);
 
 /* ---- batch_results.c */
 /** The last part becomes permanent, with the results. */

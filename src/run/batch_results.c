@@ -212,6 +212,10 @@ static void count_and_report(struct batch *b, const struct sw_run_result *result
 {
     struct sw_totals *t = &b->w->totals;
     for (int j = 0; j < b->plan->count; j++) {
+        const struct sw_run_row *row = &result[j].row;
+        t->estimated += !isnan(row->error_time) || !isnan(row->error_space);
+        t->error_time = fmax(t->error_time, row->error_time);  /* a NaN is left out */
+        t->error_space = fmax(t->error_space, row->error_space);
         t->done += result[j].row.status == SW_RUN_DONE;
         t->diverged += result[j].row.status == SW_RUN_DIVERGED;
         t->failed += result[j].row.status == SW_RUN_ERROR;
@@ -235,6 +239,7 @@ enum sw_status batch_end(struct batch *b)
     SW_TRY_TO(failed, st, measure_norms(b, result));
     explain_norms(b, result);
     SW_TRY_TO(failed, st, measure_residuals(b, result));
+    SW_TRY_TO(failed, st, batch_accuracy(b, result));
     SW_TRY_TO(failed, st, get_states_for_warnings(b, &field));
     SW_TRY_TO(failed, st, tell_infinite(b, result));
     SW_TRY_TO(failed, st, write_histories(b));

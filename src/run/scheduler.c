@@ -1,5 +1,6 @@
 /* The scheduler: the thread that called sw_run_sweep(). It answers the workers' requests, and it alone calls the work
  * queue and the callbacks. */
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
@@ -27,6 +28,9 @@ static void add_totals(struct sw_totals *sum, const struct sw_totals *totals)
     sum->failed += totals->failed;
     sum->batches += totals->batches;
     sum->points_steps += totals->points_steps;
+    sum->estimated += totals->estimated;
+    sum->error_time = fmax(sum->error_time, totals->error_time);
+    sum->error_space = fmax(sum->error_space, totals->error_space);
 }
 
 void sw_scheduler_add_done(struct sw_scheduler *s, const struct sw_totals *totals) { add_totals(&s->done, totals); }

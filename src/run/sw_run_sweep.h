@@ -57,6 +57,8 @@ struct sw_run_sweep_options {
 struct sw_run_sweep_summary {
     int64_t done, diverged, failed;      /* runs that ended in this call                                     */
     double  seconds, rate;               /* points times steps a second                                      */
+    int64_t estimated;                   /* runs whose errors were estimated (accuracy.runs)                 */
+    double  error_time, error_space;     /* the largest of these; 0: none                                    */
     bool    failed_fast;                 /* stopped because of fail_fast                                     */
     int64_t missing;                     /* SW_E_IO: runs whose results had been on disk and are gone        */
     char    failures[600];               /* "runs 12, 40, 41: not finite at t = 0.31"; of many runs

@@ -75,6 +75,11 @@ const struct sw_key sw_common_keys[] = {
      .about = "Of a problem that iterates (elliptic): save the residual that a run reports after each iteration, up to "
               "1024 of them, as residual_history."},
 
+    {.path = "accuracy.runs", .kind = SW_KEY_COUNT, .unit = "runs", .min = 0, .max = 1e7, .fallback = "0",
+     .about = "Of so many runs, spread over the sweep, estimate the error: each is computed again with half the step, "
+              "and with twice the points, and the run table has what that says of its error (error_time, "
+              "error_space)."},
+
     {.path = "run.device", .kind = SW_KEY_TEXT, .fallback = "auto",
      .about = "Where to compute: \"auto\" (the GPUs, or the CPU where there is none), \"cpu\", \"cuda\" (all visible "
               "GPUs of the model of the first), \"cuda:1\" or \"cuda:0,2\" (these); \"cpu:0,1\" is the CPU in two "
@@ -97,8 +102,8 @@ const struct sw_key sw_common_keys[] = {
  * iterations has no history of them. Points that are numbered, or that the problem itself places, have no length. */
 static bool applies(const struct sw_problem *problem, const struct sw_key *key)
 {
-    static const char *const timed[] = {"time.", "output.fields.times", "output.scalars.", "output.state"};
-    for (int k = 0; problem && !problem->timed && k < 4; k++)
+    static const char *const timed[] = {"time.", "output.fields.times", "output.scalars.", "output.state", "accuracy."};
+    for (int k = 0; problem && !problem->timed && k < 5; k++)
         if (!strncmp(key->path, timed[k], strlen(timed[k]))) return false;
     if (problem && !problem->iterates && !strcmp(key->path, "output.history")) return false;
     if (problem && (problem->numbered || problem->grid) && !strncmp(key->path, "grid.", 5))

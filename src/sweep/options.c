@@ -135,6 +135,7 @@ static void check_output(struct sw_sweep *s)
     if (s->xdmf && !fields) report_error(s, xdmf, "'output.xdmf' says where fields are: add output.fields");
     if (!s->problem->timed) return;
     s->save_state = read_switch(s, "output.state");
+    s->accuracy = (int64_t)read_number(s, "accuracy.runs");
     s->save_fields = key_setting(s, "output.fields.times") != NULL;
     s->save_scalars = every || times;
     if (fields && !s->save_fields)

@@ -26,6 +26,7 @@ struct sw_run_row {                /* the numbers of one run                    
     double  wall_time;             /* seconds: the batch's time over its runs, of one part of the run       */
     struct sw_norms err;           /* error norms at the last time; NaN without an exact solution           */
     struct sw_residuals residual;  /* of a problem that solves equations                                    */
+    double  error_time, error_space;  /* estimates of a sample of runs, at the last time; NaN: of others      */
 };
 
 enum { SW_MESSAGE = 400 };

@@ -163,6 +163,7 @@ const struct sw_problem problem_equation = {
     .survey = equation_survey,
     .settle = equation_settle,
     .describe = equation_describe,
+    .orders = equation_orders,
     .bytes = equation_bytes,
     .create = equation_create,
     .check_precision = check_precision,

@@ -317,6 +317,13 @@ struct sw_growth equation_growth_of_run(const struct equation_model *m, const st
     return sw_equation_growth(m->equation, unknown, linear, sw_setup_grid(setup, ld, column, j).dx[0]);
 }
 
+void equation_orders(const struct sw_problem *problem, const struct sw_setup *setup, int order[2])
+{
+    (void)problem;
+    order[0] = sw_imex_of(scheme_of(setup))->order;
+    order[1] = 2;
+}
+
 /* ------------------------------------------------------------------ for people */
 
 static void add_part(struct sw_text *text, const char *label, const char *how, const struct sw_text *part)

@@ -50,7 +50,8 @@ struct sw_line_run equation_run(const struct equation_model *model, const struct
 struct sw_growth equation_growth_of_run(const struct equation_model *model, const struct sw_setup *setup, int unknown,
                                         int64_t ld, const double *column, int64_t j);
 
-/** struct sw_problem.describe */
+/** struct sw_problem.orders and describe */
+void equation_orders(const struct sw_problem *problem, const struct sw_setup *setup, int order[2]);
 enum sw_status equation_describe(const struct sw_setup *setup, struct sw_text *text);
 
 /* equation_sim.c: operations of struct sw_problem */

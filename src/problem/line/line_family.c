@@ -44,6 +44,17 @@ enum sw_scheme sw_line_scheme(const struct sw_problem *problem, const struct sw_
     return kind->scheme;
 }
 
+/* Crank-Nicolson takes what is explicit at the old time, but for forces that do not depend on u. */
+void sw_line_orders(const struct sw_problem *problem, const struct sw_setup *setup, int order[2])
+{
+    const struct sw_line_kind *kind = problem->model;
+    const struct sw_imex *method = sw_imex_of(sw_line_scheme(problem, setup));
+    const struct sw_program *forcing = sw_setup_function(setup, "forcing");
+    const bool first = kind->g || kind->source || (forcing && sw_program_uses(forcing, "u"));
+    order[0] = method ? method->order : first ? 1 : 2;
+    order[1] = 2;
+}
+
 const struct sw_renamed_word sw_line_renamed_methods[] = {{"backward_euler", "imex1"}, {0}};
 
 enum { MAX_SYMBOLS = 32 };

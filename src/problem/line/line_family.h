@@ -56,6 +56,8 @@ enum sw_status sw_line_expression(const struct sw_problem *problem, const struct
  * @param program  out: S, borrowed from own or from the setup */
 enum sw_status sw_line_source(const struct sw_problem *problem, const struct sw_setup *setup, struct sw_program **own,
                               const struct sw_program **program);
+/** struct sw_problem.orders; 2 in space also where a kind has more. */
+void sw_line_orders(const struct sw_problem *problem, const struct sw_setup *setup, int order[2]);
 enum sw_status sw_line_try_compile(const struct sw_problem *problem, const struct sw_setup *setup, int sm);
 
 /* The keys that all members have; COEFFICIENT is one that must be positive. METHOD is for those that had the key
@@ -86,6 +88,7 @@ enum sw_status sw_line_try_compile(const struct sw_problem *problem, const struc
     .scalars = sw_line_scalars, .min_points = SW_LINE_POINTS, .timed = true, .bytes = sw_line_bytes,              \
     .create = sw_line_create, .check_precision = sw_line_check_precision, .solver = sw_line_solver,               \
     .validate_run = sw_line_validate_run, .content = sw_initial_content,                                          \
-    .warn_setup = sw_line_warn_setup, .warn_run = sw_line_warnings, .advise = sw_line_advise,                     \
+    .orders = sw_line_orders, .warn_setup = sw_line_warn_setup, .warn_run = sw_line_warnings,                     \
+    .advise = sw_line_advise,                                                                                     \
     .try_compile = sw_line_try_compile
 #endif

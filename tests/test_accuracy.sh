@@ -1,0 +1,100 @@
+#!/bin/bash
+# The accuracy of a sample of runs, told with the results: estimates against known errors, which runs, what is told.
+# SWEEP is the program.
+cd "$(dirname "$0")/.." || exit 1
+. tests/helpers.sh
+
+cat >wave.cfg <<'CFG'
+problem  = "equation";
+rhs      = "-dx(u) + 0.05*dxx(u) - u + u*cos(0*x)^3";
+sweep    = { m = [1.0, 2.0, 3.0, 4.0, 5.0]; };
+grid     = { n = 64; length = "2*pi"; };
+time     = { dt = 0.0125; end = 1.0; };
+method   = "imex1";
+initial  = "sin(m*x)";
+exact    = "exp(-0.05*m^2*t)*sin(m*(x - t))";
+accuracy = { runs = 5; };
+run      = { device = "cpu"; };
+output   = { fields = { times = [1.0]; }; };
+CFG
+# ---- the estimates of both errors come to the difference from the exact solution, to terms of a higher order
+expect 0 run wave.cfg -o wave.h5
+says 'accuracy 5 runs computed again: off by at most'
+expect 0 show wave.h5; prints 'error_time  error_space'
+[ -z "$python" ] || $python - >out 2>err <<'PY' || fail 'estimates'
+import h5py, numpy as np
+f = h5py.File("wave.h5")
+both = f["error_time"][:] + f["error_space"][:]  # both turn the wave back
+print(both, f["err_l2"][:])
+assert (abs(both/f["err_l2"][:] - 1) < 0.05).all(), both/f["err_l2"][:]
+PY
+# ---- a sample is the middle of equal shares, whatever the batches; the others have none
+for batch in 1 5; do
+    expect 0 run wave.cfg -o few.h5 --force -s accuracy.runs=2 -s run.batch=$batch
+    [ -z "$python" ] || $python - >out 2>err <<'PY' || fail "the sample with run.batch = $batch"
+import h5py, numpy as np
+f, g = h5py.File("few.h5"), h5py.File("wave.h5")
+some = np.isfinite(f["error_time"][:])
+assert some.tolist() == [False, True, False, True, False] and (np.isfinite(f["error_space"][:]) == some).all()
+for name in "error_time", "error_space":
+    assert (f[name][some] == g[name][some]).all()
+assert (f["u"][:] == g["u"][:]).all() and (f["run_id"][:] == g["run_id"][:]).all()
+PY
+done
+# ---- without the key there is no such column, and the file goes on with it
+expect 0 run wave.cfg -o plain.h5 -s accuracy.runs=0
+[ -z "$python" ] || $python -c 'import h5py; assert "error_time" not in h5py.File("plain.h5")' || fail 'a column'
+expect 0 run wave.cfg -o plain.h5 -s 'sweep.m=[1.0, 2.0, 3.0, 4.0, 5.0, 6.0]' -s accuracy.runs=6
+[ -z "$python" ] || $python - >out 2>err <<'PY' || fail 'a file that goes on'
+import h5py, numpy as np
+assert np.isfinite(h5py.File("plain.h5")["error_time"][:]).tolist() == [False]*5 + [True]
+PY
+# ---- noise at the beginning is the same on the finer grid; of a built-in problem, and with ends
+cat >noise.cfg <<'CFG'
+problem = "cahn_hilliard";
+sweep   = { seed = [1, 2]; };
+grid    = { n = 64; length = 40.0; };
+physics = { D = 1.0; gamma = 1.0; };
+time    = { dt = 0.01; end = 1.0; };
+initial = "0.1*cos(2*pi*x/40) + 0.001*randn(seed)";
+accuracy = { runs = 2; };
+run     = { device = "cpu"; };
+output  = { fields = { times = [1.0]; }; };
+CFG
+expect 0 run noise.cfg -o noise.h5
+[ -z "$python" ] || $python - >out 2>err <<'PY' || fail 'noise'
+import h5py, numpy as np
+f = h5py.File("noise.h5")
+for name in "error_time", "error_space":
+    e = f[name][:]
+    assert (e > 0).all() and (e < 0.02*abs(f["u"][:]).max()).all(), e
+PY
+# forces that are noise have no estimate
+expect 0 run noise.cfg -o noise.h5 --force -s 'forcing="0.01*randn(seed)"'
+[ -z "$python" ] ||
+    $python -c 'import h5py, numpy as np; assert np.isnan(h5py.File("noise.h5")["error_time"][:]).all()' ||
+    fail 'noise in time'
+cat >ends.cfg <<'CFG'
+problem  = "equation";
+rhs      = "dxx(u)";
+left     = { dirichlet = 0.0; };
+right    = { neumann = 0.0; };
+grid     = { n = 17; length = 1.0; };
+time     = { dt = 0.0001; end = 0.1; };
+initial  = "sin(pi*x/2)";
+exact    = "exp(-pi^2/4*t)*sin(pi*x/2)";
+accuracy = { runs = 1; };
+run      = { device = "cpu"; };
+output   = { fields = { times = [0.1]; }; };
+CFG
+expect 0 run ends.cfg -o ends.h5
+[ -z "$python" ] || $python - >out 2>err <<'PY' || fail 'ends'
+import h5py
+f = h5py.File("ends.h5")
+assert abs(f["error_space"][0]/f["err_l2"][0] - 1) < 0.05, (f["error_space"][0], f["err_l2"][0])
+PY
+# ---- refused: of a problem without time
+echo 'problem = "bvp"; grid = { n = 16; length = 1.0; }; f = "1"; accuracy = { runs = 1; };' >bvp.cfg
+expect 3 check bvp.cfg; says 'accuracy'
+
+summary
