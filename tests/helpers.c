@@ -146,26 +146,35 @@ double test_random(uint64_t *state)
     return (double)(z >> 11) * 0x1p-52 - 1.0;
 }
 
-/* The response to a unit, 1/n sum_k cos(2 pi i k/n)/(1 + s2 s + s4 s²) with s = 2 - 2 cos(2 pi k/n), then its
- * convolution with f. */
-void test_fourier_solve(int n, double s4, double s2, const double *f, int stride, long double *x)
+/* The response to a unit, 1/n sum_k Re e^{2 pi i k j/n}/(the symbol at theta = 2 pi k/n), then its convolution with
+ * f. */
+void test_fourier_solve_orders(int n, const double s[5], const double *f, int stride, long double *x)
 {
-    static long double cosine[2048], response[2048], inverse[2048];
+    static long double cosine[2048], sine[2048], response[2048], real[2048], imaginary[2048];
     const long double pi = 3.14159265358979323846264338327950288L;
     for (int k = 0; k < n; k++) {
-        long double s = 4 * sinl(pi * k / n) * sinl(pi * k / n);
+        const long double w = 4 * sinl(pi * k / n) * sinl(pi * k / n);
         cosine[k] = cosl(2 * pi * k / n);
-        inverse[k] = 1 / (1 + s2 * s + s4 * s * s);
+        sine[k] = 2 * k == n ? 0 : sinl(2 * pi * k / n);
+        const long double even = 1 + (long double)s[0] + s[2] * w + s[4] * w * w, odd = sine[k] * (s[1] - s[3] * w);
+        real[k] = even / (even * even + odd * odd);
+        imaginary[k] = -odd / (even * even + odd * odd);
     }
     for (int i = 0; i < n; i++) {
         response[i] = 0;
-        for (int k = 0, at = 0; k < n; k++, at = (at + i) % n) response[i] += cosine[at] * inverse[k];
+        for (int k = 0, at = 0; k < n; k++, at = (at + i) % n)
+            response[i] += cosine[at] * real[k] - sine[at] * imaginary[k];
         response[i] /= n;
     }
     for (int i = 0; i < n; i++) {
         x[i] = 0;
         for (int k = 0; k < n; k++) x[i] += response[i >= k ? i - k : i - k + n] * f[k * stride];
     }
+}
+
+void test_fourier_solve(int n, double s4, double s2, const double *f, int stride, long double *x)
+{
+    test_fourier_solve_orders(n, (const double[5]){[2] = s2, [4] = s4}, f, stride, x);
 }
 
 void test_fourier_modes(int n, double s4, double s2, double *f, long double *x)

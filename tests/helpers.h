@@ -78,6 +78,9 @@ double test_random(uint64_t *state);
  * lies at i*stride. */
 void test_fourier_solve(int n, double s4, double s2, const double *f, int stride, long double *x);
 
+/* The same of A = (1 + s0) I + s1 d1 - s2 d2 + s3 d3 + s4 d4, s = {s0, .. s4}. */
+void test_fourier_solve_orders(int n, const double s[5], const double *f, int stride, long double *x);
+
 /* The same for lines of any length: f [n] := a sum of modes, long and short ones, and x [n] := A⁻¹ f, which
  * has the same. */
 void test_fourier_modes(int n, double s4, double s2, double *f, long double *x);

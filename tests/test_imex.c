@@ -3,7 +3,7 @@
 #include <complex.h>
 
 #include "problem/line/imex.h"
-#include "stepper_helpers.h"
+#include "line_models.h"
 
 static const enum sw_scheme methods[] = {SW_BACKWARD_EULER, SW_IMEX2, SW_IMEX3};
 enum { METHODS = 3 };
@@ -90,81 +90,6 @@ static void methods_are_l_stable(void **state)
                 assert_true(cabs(growth(m, size * cexp(I * angle), 0)) <= 1 + 1e-12);
         assert_true(cabs(growth(m, -1e12, 0)) < 1e-6);  /* terms of 1e12 u cancel, over 1 + gamma 1e12 */
     }
-}
-
-/* ------------------------------------------------------------------ models */
-
-enum { UNKNOWNS = 2 };
-
-/* Expressions may use the parameters a, b, c, x, t, and u and v with their neighbours: ul2 ul u ur ur2. */
-struct model {
-    enum sw_scheme scheme;
-    int            unknowns;
-    unsigned       orders;
-    const char    *initial[UNKNOWNS], *g[UNKNOWNS], *s[UNKNOWNS];
-};
-
-static struct sw_program *compile_line(const char *text)
-{
-    static const char *const tail[] = {"l2", "l", "", "r", "r2"};
-    char name[2 * SW_NEIGHBOURS][8];
-    struct sw_symbol symbol[16] = {{"a", SW_RATE_RUN, 0}, {"b", SW_RATE_RUN, 1}, {"c", SW_RATE_RUN, 2},
-                                   {"t", SW_RATE_STEP, 0}, {"x", SW_RATE_CELL, SW_IN_X}};
-    struct sw_scope scope = {.symbol = symbol, .count = 5, .random = true, .stream = 1};
-    struct sw_expr *expr = NULL;
-    struct sw_program *program = NULL;
-    struct sw_expr_error err;
-    for (int k = 0; k < 2 * SW_NEIGHBOURS; k++) {
-        const int v = k / SW_NEIGHBOURS, o = k % SW_NEIGHBOURS;
-        snprintf(name[k], sizeof name[k], "%c%s", "uv"[v], tail[o]);
-        symbol[scope.count++] = (struct sw_symbol){name[k], SW_RATE_POINT, sw_input_at(v, o - SW_REACH)};
-    }
-    if (!text) return NULL;
-    if (sw_expr_parse(text, &expr, &err) || sw_program_compile(expr, &scope, &program, &err))
-        fail_msg("%s: column %d: %s", text, err.column, err.text);
-    sw_expr_destroy(&expr);
-    return program;
-}
-
-struct line_sim { struct sw_program *program[UNKNOWNS][3]; struct sw_stepper *s; int n, count, unknowns; };
-
-/* @return false: the row does not take such a model, and says so */
-static bool make_line(struct line_sim *m, struct sw_device *where, struct model t, int n, int capacity)
-{
-    struct sw_stepper_desc desc = {.n = n, .capacity = capacity,
-                                   .model = {.scheme = t.scheme, .nparam = PARAMS, .unknowns = t.unknowns,
-                                             .orders = t.orders}};
-    *m = (struct line_sim){.n = n, .unknowns = t.unknowns};
-    for (int v = 0; v < t.unknowns; v++) {
-        desc.model.initial[v] = m->program[v][0] = compile_line(t.initial[v]);
-        desc.model.g[v] = m->program[v][1] = compile_line(t.g[v]);
-        desc.model.s[v] = m->program[v][2] = compile_line(t.s[v]);
-    }
-    enum sw_status st = sw_stepper_create(&desc, under_test->name, where, &m->s);
-    if (!st) return true;
-    assert_contains(sw_err_message(), "it takes ");
-    assert_true(under_test->takes != SW_LINE_ALL);
-    return false;
-}
-
-static void unmake_line(struct line_sim *m)
-{
-    sw_stepper_destroy(&m->s);
-    for (int v = 0; v < UNKNOWNS; v++)
-        for (int k = 0; k < 3; k++) sw_program_destroy(&m->program[v][k]);
-}
-
-static void start_line(struct line_sim *m, int count, const struct run *run)
-{
-    struct sim like = {.s = m->s, .n = m->n * m->unknowns};
-    start(&like, count, run);
-    m->count = count;
-}
-
-static double *state_of_line(const struct line_sim *m)
-{
-    const struct sim like = {.s = m->s, .n = m->n * m->unknowns, .count = m->count};
-    return state_of(&like);
 }
 
 /* ------------------------------------------------------------------ against scalar recursions */

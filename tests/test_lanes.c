@@ -20,7 +20,8 @@ static void set(struct sw_lanes *lanes, int n, const double *s4, const double *s
     memset(lanes, 0, sizeof *lanes);
     for (int l = 0; l < LINES; l++) {
         struct sw_lanes_line line;
-        if (!sw_lanes_line(n, s4[l], s2[l], false, &line)) fail_msg("s4 = %g, s2 = %g refused", s4[l], s2[l]);
+        const struct sw_line_operator a = {.s4 = s4[l], .s2 = s2[l]};
+        if (!sw_lanes_line(n, &a, false, &line)) fail_msg("s4 = %g, s2 = %g refused", s4[l], s2[l]);
         sw_lanes_set(lanes, l, &line, 1.0, 1.0);
     }
 }
@@ -57,7 +58,7 @@ static void advance(const struct sw_lanes_ops *ops, const struct sw_lanes *lanes
     static struct sw_lanes_work work;
     memset(swept, 0, sizeof swept);
     work.w = swept;
-    work.h = h;
+    work.h[0] = h;
     ops->begin(lanes, n, &work, !terms);
     ops->first(lanes, n, &work, u, terms, from & 1);
     for (int step = from; step < to; step++) ops->pass(lanes, n, &work, u, u, terms, step & 1, step + 1 == to);

@@ -1,4 +1,5 @@
 /* The recursive form against the Fourier solution, by blocks as a group of lanes does it. */
+#include <complex.h>
 #include <math.h>
 #include <stdlib.h>
 
@@ -176,7 +177,7 @@ static void sums_products_of_the_answer_to_an_impulse(void **state)
                 direct[2] += h[i] * h[i + 2];
                 direct[3] += h[i] * h[i + 1];
             }
-            sw_recursive_overlap(&r, n, sum);
+            sw_recursive_overlap(&r, &r, n, sum);
             /* all is done in long double: what rounding to double leaves, where nothing cancels */
             for (int i = 0; i < 4; i++) assert_near(sum[i], (double)direct[i], 4e-16 * (double)direct[1]);
         }
@@ -204,9 +205,141 @@ static void sums_products_to_all_digits_where_roots_are_close_to_one(void **stat
                 direct[2] += before * h;
                 direct[3] += before * now;
             }
-            sw_recursive_overlap(&r, n, sum);
+            sw_recursive_overlap(&r, &r, n, sum);
             for (int i = 0; i < 4; i++) assert_near(sum[i], (double)direct[i], 4e-16 * (double)direct[1]);
         }
+}
+
+/* ---- operators of all orders */
+
+static struct sw_line_operator some_operator(uint64_t *seed)
+{
+    double s[5];
+    for (int k = 0; k < 5; k++) {
+        const double size = pow(10, 12 * test_random(seed)), sign = test_random(seed);
+        s[k] = sign < -0.6 ? 0.0 : k % 2 && sign < 0.2 ? -size : size;
+    }
+    return (struct sw_line_operator){.s0 = s[0], .s1 = s[1], .s2 = s[2], .s3 = s[3], .s4 = s[4]};
+}
+
+static double complex symbol(const struct sw_recursive *r, double theta)
+{
+    return 1 + r->a1 * cexp(I * theta) + r->a2 * cexp(2 * I * theta);
+}
+
+/* The product of the two, over scale, is A's symbol. At a theta each factor is off by 2^-53, relative to what it is by
+ * that times its growth; so much, too, round the numbers of this test. */
+static void factors_multiply_to_operators_of_all_orders(void **state)
+{
+    uint64_t seed = 3;
+    (void)state;
+    for (int k = 0; k < 20000; k++) {
+        const struct sw_line_operator a = some_operator(&seed);
+        struct sw_recursive up, down;
+        if (!sw_recursive_factors(&a, false, &up, &down))
+            fail_msg("s0 .. s4 = %g %g %g %g %g: refused", a.s0, a.s1, a.s2, a.s3, a.s4);
+        const double bound = 0x1p-50 * (2 + sw_recursive_growth(&up) + sw_recursive_growth(&down));
+        assert_true(up.scale == down.scale && up.scale > 0 && up.scale <= 1 / (1 + a.s0) * (1 + 1e-15) * 16);
+        for (double theta = 1e-6; theta < 3.1415; theta *= 1.3) {
+            const double half = sin(theta / 2), w = 4 * half * half;
+            const double complex exact = 1 + a.s0 + a.s2 * w + a.s4 * w * w + I * sin(theta) * (a.s1 - a.s3 * w);
+            const double complex product = symbol(&up, -theta) * symbol(&down, theta) / up.scale;
+            if (!(cabs(product / exact - 1) <= bound))
+                fail_msg("s0 .. s4 = %g %g %g %g %g, theta = %g: off by %g > %g", a.s0, a.s1, a.s2, a.s3, a.s4, theta,
+                         cabs(product / exact - 1), bound);
+        }
+    }
+}
+
+/* On a grid of theta that is fine near 0 and pi, and where the derivative is zero. */
+static void growth_is_what_a_recursion_does_to_the_worst_wave(void **state)
+{
+    uint64_t seed = 5;
+    (void)state;
+    for (int k = 0; k < 3000; k++) {
+        struct sw_line_operator a = some_operator(&seed);
+        struct sw_recursive way[2];
+        a.s1 *= 1e-4, a.s2 *= 1e-4, a.s3 *= 1e-4, a.s4 *= 1e-4;
+        assert_true(sw_recursive_factors(&a, false, &way[0], &way[1]));
+        for (int l = 0; l < 2; l++) {
+            const double growth = sw_recursive_growth(&way[l]);
+            double worst = fmax(1 / cabs(symbol(&way[l], 0)), 1 / cabs(symbol(&way[l], acos(-1))));
+            for (double theta = 1e-6; theta < 1.6; theta *= 1.01)
+                worst = fmax(worst, 1 / fmin(cabs(symbol(&way[l], theta)), cabs(symbol(&way[l], acos(-1) - theta))));
+            if (growth > 1e7) continue;  /* the test's own rounding */
+            const double c = -way[l].a1 * (1 + way[l].a2) / (4 * way[l].a2);  /* cos(theta) of the least square */
+            if (fabs(c) <= 1) worst = fmax(worst, 1 / cabs(symbol(&way[l], acos(c))));
+            assert_true(worst <= growth * (1 + 1e-6) && worst >= growth * (1 - 1e-6));
+        }
+    }
+}
+
+static void symmetric_operators_have_one_factor_with_or_without_s0(void **state)
+{
+    (void)state;
+    for (int p = -12; p <= 12; p += 3)
+        for (int q = -12; q <= 12; q += 3) {
+            const double s4 = pow(10, p), s2 = pow(10, q);
+            const struct sw_line_operator plain = {.s4 = s4, .s2 = s2}, four = {.s4 = 4 * s4, .s2 = 4 * s2, .s0 = 3.0};
+            const struct sw_line_operator general = {.s4 = s4, .s2 = s2, .s1 = 1e-300};  /* which changes nothing */
+            struct sw_recursive r, up, down;
+            assert_true(sw_recursive_factor(s4, s2, &r));
+            assert_true(sw_recursive_factors(&plain, false, &up, &down));
+            assert_true(up.a1 == r.a1 && up.a2 == r.a2 && up.scale == r.scale);
+            assert_true(down.a1 == r.a1 && down.a2 == r.a2);
+            assert_true(sw_recursive_factors(&four, false, &up, &down));
+            assert_true(up.a1 == r.a1 && up.a2 == r.a2 && fabs(4 * up.scale - r.scale) <= 2 * 0x1p-53 * r.scale);
+            assert_true(sw_recursive_factors(&general, false, &up, &down));
+            assert_near(up.a1, r.a1, 4 * 0x1p-53);
+            assert_near(up.a2, r.a2, 2 * 0x1p-53);
+            assert_near(down.a1, r.a1, 4 * 0x1p-53);
+            assert_near(up.scale / r.scale, 1.0, 0x1p-50 * (1 + sqrt(s2) + sqrt(s4)));
+        }
+}
+
+static void refuses_operators_whose_real_part_is_not_positive(void **state)
+{
+    static const struct sw_line_operator bad[] = {
+        {.s1 = 1.0, .s0 = -1.0}, {.s1 = 1.0, .s0 = -2.0}, {.s1 = 1.0, .s2 = -0.3}, {.s3 = 1.0, .s2 = -2.1, .s4 = 1.0},
+        {.s3 = 1.0, .s4 = -0.1}, {.s0 = -1.5}, {.s1 = NAN}, {.s3 = INFINITY}, {.s0 = NAN, .s1 = 1.0},
+    };
+    (void)state;
+    for (size_t k = 0; k < sizeof bad / sizeof *bad; k++) {
+        struct sw_recursive up, down;
+        if (sw_recursive_factors(&bad[k], false, &up, &down)) fail_msg("operator %zu is taken", k);
+    }
+}
+
+/* As above, in differences. */
+static void sums_products_of_the_answers_of_two_recursions(void **state)
+{
+    static const struct sw_line_operator of[] = {
+        {.s1 = 0.7}, {.s3 = -2.0}, {.s1 = 5.0, .s2 = 1.0}, {.s4 = 1e6, .s1 = 30.0}, {.s4 = 1e12, .s3 = 1e8, .s1 = -1e4},
+        {.s2 = 1e8, .s1 = 1e8}, {.s3 = 1e6}, {.s1 = -1e6},
+    };
+    (void)state;
+    for (size_t k = 0; k < sizeof of / sizeof *of; k++)
+        for (int n = 5; n < 20000; n = 3 * n + 1)
+            for (int way = 0; way < 2; way++) {
+                struct sw_recursive r[2];
+                double sum[4];
+                long double h[2] = {1.0L, 1.0L}, d[2] = {1.0L, 1.0L}, direct[4] = {0}, size = 0;
+                assert_true(sw_recursive_factors(&of[k], false, &r[way], &r[!way]));
+                for (int i = 0; i < n; i++) {
+                    const long double now = h[0], q = h[1], before = i ? h[1] - d[1] : 0.0L;
+                    for (int l = 0; l < 2; l++) {
+                        d[l] = r[l].a2 * d[l] - (1.0L + r[l].a1 + r[l].a2) * h[l];
+                        h[l] += d[l];
+                    }
+                    direct[0] += q * h[0];
+                    direct[1] += q * now;
+                    direct[2] += before * h[0];
+                    direct[3] += before * now;
+                    size += fabsl(q * now);
+                }
+                sw_recursive_overlap(&r[0], &r[1], n, sum);
+                for (int i = 0; i < 4; i++) assert_near(sum[i], (double)direct[i], 1e-15 * (double)size);
+            }
 }
 
 /* ---- a line over the warps of a team (cuda/line_block_rtc.cuh): lanes by a scan in each warp, warps by a sum */
@@ -357,6 +490,11 @@ int main(void)
         cmocka_unit_test(blocks_in_a_row_differ_by_one_point_at_most),
         cmocka_unit_test(sums_products_of_the_answer_to_an_impulse),
         cmocka_unit_test(sums_products_to_all_digits_where_roots_are_close_to_one),
+        cmocka_unit_test(factors_multiply_to_operators_of_all_orders),
+        cmocka_unit_test(growth_is_what_a_recursion_does_to_the_worst_wave),
+        cmocka_unit_test(symmetric_operators_have_one_factor_with_or_without_s0),
+        cmocka_unit_test(refuses_operators_whose_real_part_is_not_positive),
+        cmocka_unit_test(sums_products_of_the_answers_of_two_recursions),
         cmocka_unit_test(solves_long_lines_over_the_warps_of_a_team),
         cmocka_unit_test(powers_of_blocks_in_a_row_are_those_of_their_points),
     };

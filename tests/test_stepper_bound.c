@@ -175,6 +175,77 @@ static void solves_within_its_bound_wherever_the_roots_lie(void **state)
         if (takes_lines_of(sizes[k])) check(under_test->name, sizes[k], PAIRS, run);
 }
 
+/* ---- operators of all orders, by backward Euler */
+
+static struct sw_line_operator some_operator(uint64_t *seed, double largest)
+{
+    double s[5];
+    for (int k = 0; k < 5; k++) {
+        const double size = pow(10, largest * test_random(seed)), sign = test_random(seed);
+        s[k] = sign < -0.6 ? 0.0 : k % 2 && sign < 0.2 ? -size : size;
+    }
+    return (struct sw_line_operator){.s0 = s[0], .s1 = s[1], .s2 = s[2], .s3 = s[3], .s4 = s[4]};
+}
+
+/* @return false: the row takes no such model */
+static bool make_orders(struct sw_stepper **s, int n, int runs)
+{
+    const struct sw_stepper_desc desc = {.n = n, .capacity = runs,
+                                         .model = {.scheme = SW_BACKWARD_EULER, .orders = 1 | 1 << 1 | 1 << 3}};
+    if (under_test->takes & SW_LINE_ORDERS) assert_ok(sw_stepper_create(&desc, under_test->name, device, s));
+    return under_test->takes & SW_LINE_ORDERS;
+}
+
+static void compare_orders(int n, const struct sw_line_operator *a, const double *f, const double *u)
+{
+    static long double solution[MAX_N];
+    double error = 0.0, largest = 0.0;
+    test_fourier_solve_orders(n, (const double[5]){a->s0, a->s1, a->s2, a->s3, a->s4}, f, 1, solution);
+    for (int i = 0; i < n; i++) {
+        error = fmax(error, (double)fabsl(u[i] - solution[i]));
+        largest = fmax(largest, (double)fabsl(solution[i]));
+    }
+    const double bound = sw_stepper_rounding(under_test->name, a, false) * largest;
+    if (!(error <= bound))
+        fail_msg("%s, n = %d, s0 .. s4 = %g %g %g %g %g: off by %g > %g", under_test->name, n, a->s0, a->s1, a->s2,
+                 a->s3, a->s4, error, bound);
+}
+
+static void solves_within_its_bound_for_operators_of_all_orders(void **state)
+{
+    enum { RUNS = 64 };
+    static struct sw_line_run run[RUNS];
+    static const char *load_error[RUNS];
+    uint64_t seed = 11;
+    (void)state;
+    need_row();
+    for (int k = 0; k < size_count(); k++)
+        for (int size = 1; size <= 13; size += 3) {
+            const int n = sizes[k];
+            struct sw_stepper *s = NULL;
+            if (!takes_lines_of(n) || !make_orders(&s, n, RUNS)) continue;
+            for (int j = 0; j < RUNS; j++)
+                run[j] = (struct sw_line_run){.dt = 1.0, .dx = 1.0, .a[0] = some_operator(&seed, size)};
+            double *f = some_field(n, RUNS), *u = zeros((size_t)n * RUNS);
+            assert_ok(sw_stepper_load(s, RUNS, run, NULL, load_error));
+            for (int step = 0; step < STEPS; step++) {
+                assert_ok(sw_stepper_set_state(s, f));
+                assert_ok(sw_stepper_advance(s, step, step + 1));
+                assert_ok(sw_stepper_get_state(s, u));
+                for (int j = 0; j < RUNS; j++) {
+                    const double bound = sw_stepper_rounding(under_test->name, &run[j].a[0], false);
+                    const bool coarse = bound > SW_LINE_MAX_ROUNDING;
+                    assert_true(coarse == (load_error[j] != NULL));
+                    if (coarse) assert_contains(load_error[j], "is too coarse for the implicit part");
+                    else compare_orders(n, &run[j].a[0], f, u + (size_t)j * (size_t)n);
+                }
+            }
+            sw_free(f);
+            sw_free(u);
+            sw_stepper_destroy(&s);
+        }
+}
+
 /* Each solve may shift the mean by its error, and Crank-Nicolson takes twice the solution. L = n. */
 static void check_mass(const struct sim *m, const struct run *run, double mass, int steps)
 {
@@ -242,6 +313,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(solves_within_its_bound_for_all_coefficients),
         cmocka_unit_test(solves_within_its_bound_wherever_the_roots_lie),
+        cmocka_unit_test(solves_within_its_bound_for_operators_of_all_orders),
         cmocka_unit_test(mass_drifts_by_no_more_a_step_than_a_solve_errs),
         cmocka_unit_test(follows_the_discrete_exact_solution_to_five_in_1e12),
     };

@@ -30,7 +30,8 @@ static void compare(const struct sim *m, const struct run *run, bool twice, cons
             error = fmax(error, (double)fabsl(u[i] - (twice ? 2 * x[i] - f[i] : x[i])));
             largest = fmax(largest, (double)fabsl(x[i]));
         }
-        double bound = (twice ? 2.0 : 1.0) * sw_line_rounding(s4, s2, false) * largest + 16.0 * unit;  /* |f| <= 8 */
+        const struct sw_line_operator a = {.s4 = s4, .s2 = s2};
+        double bound = (twice ? 2.0 : 1.0) * sw_line_rounding(&a, false) * largest + 16.0 * unit;  /* |f| <= 8 */
         if (!(error <= bound)) fail_msg("n = %d, s4 = %g, s2 = %g: off by %g > %g", m->n, s4, s2, error, bound);
     }
     sw_free(same);
@@ -106,7 +107,7 @@ static void check_agreement(struct texts t, int n, int steps)
     for (int i = 0; i < RUNS * n; i++) largest = fmax(largest, fabs(v[i]));
     /* both err in each step, by twice the solution and the terms; what is there grows by less than e */
     const struct sw_line_run *last = &run[RUNS - 1].line;
-    double bound = 2.0 * steps * 2.0 * 3.0 * sw_line_rounding(last->a[0].s4, last->a[0].s2, false) * largest;
+    double bound = 2.0 * steps * 2.0 * 3.0 * sw_line_rounding(&last->a[0], false) * largest;
     for (int i = 0; i < RUNS * n; i++) assert_near(u[i], v[i], bound);
     const double *got = scalars_of(&m), *expected = scalars_of(&judge);
     for (int j = 0; j < RUNS; j++, got += SW_LINE_SCALARS, expected += SW_LINE_SCALARS) {

@@ -75,7 +75,7 @@ static double *some_field(int n, int runs)
 static void compare(int n, const struct run *run, enum sw_scheme scheme, const double *f, const double *u,
                     const long double *solution)
 {
-    double error = 0.0, largest = 0.0, bound = sw_line_rounding(run->line.a[0].s4, run->line.a[0].s2, true);
+    double error = 0.0, largest = 0.0, bound = sw_line_rounding(&run->line.a[0], true);
     bool twice = scheme == SW_CRANK_NICOLSON;
     for (int i = 0; i < n; i++) {
         long double expected = twice ? 2 * solution[i] - f[i] : solution[i];
@@ -104,7 +104,7 @@ static void check_solves(int n, int runs, const struct run *run, enum sw_scheme 
         double *u = state_of(&m);
         for (int j = 0; j < runs; j++) {
             const struct sw_line_run *r = &run[j].line;
-            bool coarse = sw_line_rounding(r->a[0].s4, r->a[0].s2, true) > SW_LINE_MAX_ROUNDING;
+            bool coarse = sw_line_rounding(&r->a[0], true) > SW_LINE_MAX_ROUNDING;
             if (coarse) {
                 assert_contains(load_error[j], "single precision is too coarse");
                 assert_true(isnan(u[(size_t)j * (size_t)n]));
@@ -187,7 +187,7 @@ static void solves_long_lines_within_its_bound(void **state)
         double *u = state_of(&m), *v = state_of(&exact);
         /* |f| < 1.5, and a solve makes nothing larger; Crank-Nicolson counts it twice */
         for (int i = 0; i < FEW * n; i++) {
-            double bound = sw_line_rounding(run[i / n].line.a[0].s4, run[i / n].line.a[0].s2, true);
+            double bound = sw_line_rounding(&run[i / n].line.a[0], true);
             assert_near(u[i], v[i], (k % 2 ? 2.0 * bound + 2.0 * unit_single : bound) * 1.5);
         }
         sw_free(f);
@@ -225,7 +225,7 @@ static void stays_close_to_double_precision(void **state)
         assert_ok(sw_stepper_advance(exact.s, 0, STEPS));
         double *u = state_of(&m), *v = state_of(&exact);
         for (int i = 0; i < FEW * n; i++) {
-            double step = 2.0 * sw_line_rounding(run[i / n].line.a[0].s4, 0.0, true);
+            double step = 2.0 * sw_line_rounding(&run[i / n].line.a[0], true);
             assert_near(u[i], v[i], 2.0 * STEPS * step * exp(0.5));
         }
         sw_free(u);
@@ -322,7 +322,7 @@ static void plain_c_stays_close_to_the_others(void **state)
         double *v = bits_with(device, kinds[k], N, run);
         unsetenv("SWEEP_SIMD");
         for (int i = 0; i < RUNS * N; i++)  /* 30 steps to t = 0.6, each off by a solve's bound and that of its terms */
-            assert_near(u[i], v[i], 30.0 * 4.0 * sw_line_rounding(run[1].line.a[0].s4, 0.0, true));
+            assert_near(u[i], v[i], 30.0 * 4.0 * sw_line_rounding(&run[1].line.a[0], true));
         sw_free(u);
         sw_free(v);
     }

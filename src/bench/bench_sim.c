@@ -253,7 +253,8 @@ static double bound_of(const struct sim *l, int64_t steps)
     const int j = l->spec->per_run ? l->spec->batch - 1 : 0;
     const double times = 4 * (double)steps + 64;
     if (!l->s4) return fmin(0.1, times * 1000 * (single ? 0x1p-24 : 0x1p-53));
-    if (single) return fmin(0.1, times * sw_line_rounding(l->s4[j], l->s2[j], true));
+    const struct sw_line_operator a = {.s4 = l->s4[j], .s2 = l->s2[j]};
+    if (single) return fmin(0.1, times * sw_line_rounding(&a, true));
     return fmin(0.1, times * 0x1p-53 * (1 + 4 * l->s2[j] + 16 * l->s4[j]));
 }
 

@@ -31,7 +31,7 @@ int sw_fused_table(const struct sw_fused_cut *cut)
  * is (sum h_j y_j, sum h_{j-1} y_j). */
 static void set_overlap(const struct sw_recursive *r, int64_t k, double M[4])
 {
-    sw_recursive_overlap(r, k, M);
+    sw_recursive_overlap(r, r, k, M);
     M[1] *= -r->a2;
     M[3] *= -r->a2;
 }

@@ -60,35 +60,52 @@ static int decay_of(int n, const struct sw_recursive *r, bool single)
     return 4 * most;
 }
 
-bool sw_lanes_line(int n, double s4, double s2, bool single, struct sw_lanes_line *line)
+bool sw_lanes_line(int n, const struct sw_line_operator *a, bool single, struct sw_lanes_line *line)
 {
     const double one[4] = {1.0, 0.0, 0.0, 1.0};
-    if (!sw_recursive_factor(s4, s2, &line->factor)) return false;
-    if (single) sw_recursive_to_single(&line->factor);
-    line->decay = decay_of(n, &line->factor, single);
+    struct sw_recursive *up = &line->factor[SW_LANES_UP], *down = &line->factor[SW_LANES_DOWN];
+    line->a = *a;
+    if (!sw_recursive_factors(a, single, up, down)) return false;
+    const int upwards = decay_of(n, up, single), downwards = decay_of(n, down, single);
+    line->decay = upwards > downwards ? upwards : downwards;
     line->decays = line->decay < n;
-    if (line->decays) memcpy(line->closure, one, sizeof one);
-    else sw_recursive_closure(&line->factor, n, line->closure);
-    sw_recursive_overlap(&line->factor, n, line->overlap);
+    for (int way = 0; way < SW_LANES_WAYS; way++) {
+        if (line->decays) memcpy(line->closure[way], one, sizeof one);
+        else sw_recursive_closure(&line->factor[way], n, line->closure[way]);
+        sw_recursive_overlap(&line->factor[way], &line->factor[!way], n, line->overlap[way]);
+    }
     return true;
 }
 
 static bool same_as_first(const struct sw_lanes *c, int lane)
 {
-    return c->b1[lane] == c->b1[0] && c->b2[lane] == c->b2[0] && c->decay[lane] == c->decay[0];
+    return c->b1[0][lane] == c->b1[0][0] && c->b2[0][lane] == c->b2[0][0] && c->decay[lane] == c->decay[0];
+}
+
+static void set_operator(struct sw_lanes *c, int lane, const struct sw_line_operator *a)
+{
+    c->s4[lane] = a->s4;
+    c->s2[lane] = a->s2;
+    c->s0[lane] = a->s0;
+    c->half_s1[lane] = 0.5 * a->s1;
+    c->half_s3[lane] = 0.5 * a->s3;
+    c->one_sided |= a->s1 != 0.0 || a->s3 != 0.0;
 }
 
 void sw_lanes_set(struct sw_lanes *c, int lane, const struct sw_lanes_line *line, double dt, double dx)
 {
     int points = line->decays ? line->decay + 1 : line->decay;
-    c->b1[lane] = -line->factor.a1;
-    c->b2[lane] = -line->factor.a2;
-    c->scale[lane] = line->factor.scale;
-    c->twice[lane] = 2.0 * line->factor.scale;
-    for (int k = 0; k < 4; k++) c->closure[k][lane] = line->closure[k];
-    for (int k = 0; k < 4; k++) c->overlap[k][lane] = line->overlap[k];
+    for (int way = 0; way < SW_LANES_WAYS; way++) {
+        c->b1[way][lane] = -line->factor[way].a1;
+        c->b2[way][lane] = -line->factor[way].a2;
+        for (int k = 0; k < 4; k++) c->closure[way][k][lane] = line->closure[way][k];
+        for (int k = 0; k < 4; k++) c->overlap[way][k][lane] = line->overlap[way][k];
+    }
+    c->scale[lane] = line->factor[0].scale;
+    c->twice[lane] = 2.0 * line->factor[0].scale;
     c->g_weight[lane] = dt / (dx * dx);
     c->s_weight[lane] = dt;
+    set_operator(c, lane, &line->a);
     c->decay[lane] = line->decays ? line->decay : INFINITY;
     if (points > c->points) c->points = points;
     c->alike = c->set++ == 0 || (c->alike && same_as_first(c, lane));

@@ -21,6 +21,10 @@
  * below n, decay = n and c = (I - P^n)⁻¹. All of it follows from a line's own coefficients alone; in a lane whose decay
  * is shorter than that of others h is zero from there on.
  *
+ * Where A is not symmetric the recursion upwards has other numbers than the one downwards. t is then made with h and c
+ * of the first recursion, d and z with those of the second: overlap is that of the two. As the second recursion of a
+ * step and the first one of the next go the same way, a pass has one a1, a2, and the h of the other direction.
+ *
  * The arithmetic is one body (lanes_body.h) compiled for each instruction set and precision. Where there is a fused
  * multiply-add, and each of the vector sets has one, all of one precision give the same bits. */
 #include <stdbool.h>
@@ -34,40 +38,53 @@ enum {
     SW_LANES_MOST = 32
 };
 
+enum { SW_LANES_UP, SW_LANES_DOWN, SW_LANES_WAYS };
+
 struct sw_lanes {                                              /* double in either precision: rounded when it is used */
-    _Alignas(64) double b1[SW_LANES_MOST], b2[SW_LANES_MOST];  /* -a1, -a2                                   */
+    _Alignas(64) double b1[SW_LANES_WAYS][SW_LANES_MOST];      /* -a1, -a2 of the recursion upwards, downwards        */
+    double b2[SW_LANES_WAYS][SW_LANES_MOST];
     double scale[SW_LANES_MOST];                               /* 1/g                                        */
     double twice[SW_LANES_MOST];                               /* 2/g                                        */
-    double closure[4][SW_LANES_MOST];                          /* c by rows                                  */
-    double overlap[4][SW_LANES_MOST];                          /* of (t_1, b2 t_2), likewise                 */
+    double closure[SW_LANES_WAYS][4][SW_LANES_MOST];           /* c by rows                                  */
+    double overlap[SW_LANES_WAYS][4][SW_LANES_MOST];           /* of (t_1, b2 t_2), likewise; by the way of the first */
     double g_weight[SW_LANES_MOST], s_weight[SW_LANES_MOST];   /* dt/dx², dt                                 */
+    double s4[SW_LANES_MOST], s2[SW_LANES_MOST], s0[SW_LANES_MOST];  /* of A                                 */
+    double half_s1[SW_LANES_MOST], half_s3[SW_LANES_MOST];
     double decay[SW_LANES_MOST];                               /* h_k = 0 for k >= decay                     */
     int    points;                                             /* where h matters in some lane: k < points   */
     int    set;                                                /* lanes set so far                           */
     bool   alike;                                              /* all of them have one h                     */
+    bool   one_sided;                                          /* of some lane A is not symmetric            */
 };
 
 /* What a line's operator is to a lane. */
 struct sw_lanes_line {
-    struct sw_recursive factor;
-    double              closure[4], overlap[4];
-    int                 decay;
-    bool                decays;  /* decay < n */
+    struct sw_line_operator a;
+    struct sw_recursive     factor[SW_LANES_WAYS];
+    double                  closure[SW_LANES_WAYS][4], overlap[SW_LANES_WAYS][4];
+    int                     decay;
+    bool                    decays;  /* decay < n */
 };
 
 /** @param single  a1 and a2 are rounded to single precision, and what is negligible there is left out
  *  @return false where A is not positive definite (recursive.h) */
-bool sw_lanes_line(int n, double s4, double s2, bool single, struct sw_lanes_line *line);
+bool sw_lanes_line(int n, const struct sw_line_operator *a, bool single, struct sw_lanes_line *line);
 
 /** Give a line to a lane, lane 0 first; lanes without a line hold zeros. The structure begins as zeros. */
 void sw_lanes_set(struct sw_lanes *lanes, int lane, const struct sw_lanes_line *line, double dt, double dx);
 
+enum { SW_LANES_OTHERS = 4, SW_LANES_VALUES = 4 };
+
 /* Right-hand sides u_weight u + dt/dx² d2 G + dt S, of A (u' + u_left u) = rhs. */
 struct sw_lanes_terms {
-    double  u_weight, u_left;  /* Crank-Nicolson: 2, 1, for A u' = (2I - A) u + ...; backward Euler: 1, 0          */
-    /* either as values */
-    void   *g;                 /* [n+2][lanes]: G at points -1 .. n, where -1 and n are filled in here; NULL: none    */
-    const void *s;             /* [n][lanes]: S; NULL: none                                                           */
+    double  u_weight, u_left;  /* Crank-Nicolson: 2, 1, for A u' = (2I - A) u + ...; the others: 1, 0, or what a stage
+                                * of a method has                                                                    */
+    /* either as values: G and S are sums over those of some stages, and there may be other states besides u */
+    int         others, gs, ss;
+    const void *other[SW_LANES_OTHERS];   /* [n][lanes]                                                              */
+    void       *g[SW_LANES_VALUES];       /* [n+2][lanes]: G at points -1 .. n, where -1 and n are filled in here    */
+    const void *s[SW_LANES_VALUES];       /* [n][lanes]: S                                                           */
+    double      other_weight[SW_LANES_OTHERS], g_factor[SW_LANES_VALUES], s_factor[SW_LANES_VALUES];
     /* or as polynomials in u, those of (dt/dx²) G and dt S, with a sum of values known at the cells besides */
     const struct sw_lanes_forms *forms;  /* NULL: as values */
 };
@@ -87,8 +104,9 @@ struct sw_lanes_forms {        /* what is not used is zero */
 
 /* Between two passes. */
 struct sw_lanes_work {
-    void *w;          /* [n+4][lanes]: the first recursion's result, two zeros before it and two after              */
-    void *h;          /* [n+2][lanes]: h_-1, h_0, ..                                                                 */
+    void *w;          /* [n+4][lanes]: the first recursion's result, two zeros before it and two after               */
+    void *h[SW_LANES_WAYS];  /* [n+2][lanes]: h_-1, h_0, .. of the recursion upwards, downwards; the second is not used,
+                              * and may be NULL, where A is symmetric in all lanes                                   */
     bool  narrow;     /* h_k is one number for all lanes, and stands at h[k+1]                                       */
     _Alignas(64) double last[2][SW_LANES_MOST];  /* the state v that the recursion left                              */
     double sum[2][SW_LANES_MOST];                /* over k of h_k w_k, h_{k-1} w_k                                   */
@@ -116,6 +134,11 @@ struct sw_lanes_ops {
      *  @param last  there is no next one */
     void (*pass)(const struct sw_lanes *lanes, int n, struct sw_lanes_work *work, const void *u, void *into,
                  const struct sw_lanes_terms *terms, bool odd, bool last);
+    /** out = (1 - A) u, from differences of differences: rounded as these, not as s4 u.
+     *  @param u  [n][lanes], with two points more before and behind  @param out  [n][lanes] */
+    void (*apply)(const struct sw_lanes *lanes, int n, const void *u, void *out);
+    /** out = u + the sum of G and S of terms, which may not be forms: u_weight, u_left and the way are not used. */
+    void (*add)(const struct sw_lanes *lanes, int n, const void *u, const struct sw_lanes_terms *terms, void *out);
 };
 /* End with NULL; order is preference. */
 extern const struct sw_lanes_ops *const sw_lanes_table[], *const sw_lanes_single_table[];

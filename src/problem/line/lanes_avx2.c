@@ -31,11 +31,11 @@ static bool here(void) { return __builtin_cpu_supports("avx2") && __builtin_cpu_
 extern const struct sw_lanes_ops sw_lanes_avx2, sw_lanes_single_avx2;
 const struct sw_lanes_ops sw_lanes_avx2 = {
     .name = "avx2", .lanes = SW_LANES, .here = here,
-    .begin = begin_double, .first = first_double, .pass = pass_double,
+    .begin = begin_double, .first = first_double, .pass = pass_double, .apply = apply_double, .add = add_double,
 };
 const struct sw_lanes_ops sw_lanes_single_avx2 = {
     .name = "avx2", .lanes = SW_LANES_SINGLE, .here = here,
-    .begin = begin_single, .first = first_single, .pass = pass_single,
+    .begin = begin_single, .first = first_single, .pass = pass_single, .apply = apply_single, .add = add_single,
 };
 #else
 typedef int sw_not_x86;  /* lanes.c leaves the rows out */

@@ -8,7 +8,8 @@
  *     FMA(a, b, c)  FMS  FNMA         a*b + c,  a*b - c,  c - a*b  on vectors
  *     GROUP                           vectors that go through a recursion together
  *
- * It defines NAMED(begin), NAMED(first) and NAMED(pass) of struct sw_lanes_ops, and takes all of these macros back.
+ * It defines NAMED(begin), NAMED(first), NAMED(pass), NAMED(apply) and NAMED(add) of struct sw_lanes_ops, and takes all
+ * of these macros back.
  *
  * Per point of one vector: a pass without terms has 7 FMA, a load and a store, and in the first and in the last `decay`
  * points 2 FMA more. One with G as a polynomial and two cells has 14 operations, three loads and a store. */
@@ -22,6 +23,7 @@
 #define wide NAMED(wide)
 #define bits NAMED(bits)
 #define state NAMED(state)
+#define answer NAMED(answer)
 #define begin NAMED(begin)
 #define first NAMED(first)
 #define store_work NAMED(store_work)
@@ -30,6 +32,11 @@
 #define first_alone NAMED(first_alone)
 #define pass_alone NAMED(pass_alone)
 #define first_values NAMED(first_values)
+#define add_values NAMED(add_values)
+#define apply_part NAMED(apply_part)
+#define close_values NAMED(close_values)
+#define apply NAMED(apply)
+#define add NAMED(add)
 #define pass_last NAMED(pass_last)
 #define cubic NAMED(cubic)
 #define cubic_of NAMED(cubic_of)
@@ -48,12 +55,14 @@ typedef __typeof__((vec){0} == (vec){0}) bits;                                  
 #define STORE(p, value) (*(vec *)((p) + VL * j) = (value))
 #define ALL(number) ((vec)((real)(number) - (vec){0}))  /* in all lanes; x - 0 is x, which compilers know */
 
-/* Of lanes lane .. lane + GROUP*VL - 1, which a body works on; its pointers to points are to these lanes. */
+/* Of lanes lane .. lane + GROUP*VL - 1, which a body works on; its pointers to points are to these lanes. `down` says
+ * which way it goes. */
 #define OF(array) ((vec)__builtin_convertvector(*(const wide *)((array) + lane + VL * j), vec))
 #define GIVE(array, value) (*(wide *)((array) + lane + VL * j) = __builtin_convertvector((value), wide))
-#define COEFFICIENTS vec b1[GROUP], b2[GROUP]; EACH { b1[j] = OF(c->b1); b2[j] = OF(c->b2); }
+#define COEFFICIENTS vec b1[GROUP], b2[GROUP]; EACH { b1[j] = OF(c->b1[down]); b2[j] = OF(c->b2[down]); }
 
-/* h_k */
+/* h_k of the recursion that goes the other way */
+#define ANSWER const real *h = work->h[c->one_sided && !down];
 #define H(k) (narrow ? ALL(h[(k) + 1]) : LOAD(h + ((ptrdiff_t)(k) + 1) * LANES + lane))
 
 struct state { vec one[GROUP], two[GROUP]; };  /* of a recursion: the last value, the one before it */
@@ -72,11 +81,9 @@ struct state { vec one[GROUP], two[GROUP]; };  /* of a recursion: the last value
 
 /* ---- h */
 
-TARGET static void begin(const struct sw_lanes *c, int n, struct sw_lanes_work *work, bool narrow)
+TARGET static void answer(const struct sw_lanes *c, bool down, struct sw_lanes_work *work)
 {
-    real *out = work->h;
-    (void)n;
-    work->narrow = narrow && c->alike;
+    real *out = work->h[down];
     for (int lane = 0; lane < LANES; lane += GROUP * VL) {
         struct state s = {0};
         COEFFICIENTS
@@ -90,6 +97,14 @@ TARGET static void begin(const struct sw_lanes *c, int n, struct sw_lanes_work *
                 else if (lane == 0 && j == 0) out[k + 1] = h[0];
             }
     }
+}
+
+TARGET static void begin(const struct sw_lanes *c, int n, struct sw_lanes_work *work, bool narrow)
+{
+    (void)n;
+    work->narrow = narrow && c->alike && !c->one_sided;
+    answer(c, false, work);
+    if (c->one_sided) answer(c, true, work);
 }
 
 /* ---- from one pass to the next */
@@ -121,10 +136,10 @@ BODY vec row_of(const double matrix[4][SW_LANES_MOST], int lane, int row, int j,
 
 /* What is missing in w, h_{k+1} t1 + h_k t2, and the state that the second recursion begins in. A term that the first
  * point did not have is an impulse there, h_k times it. */
-BODY void load_work(const struct sw_lanes *c, int lane, int n, const struct sw_lanes_work *work, vec *t1, vec *t2,
-                    struct state *z)
+BODY void load_work(const struct sw_lanes *c, int lane, int n, const struct sw_lanes_work *work, bool down, vec *t1,
+                    vec *t2, struct state *z)
 {
-    const real *h = work->h;
+    ANSWER
     const bool narrow = false;
     EACH {
         vec beyond = OF(work->beyond), one = OF(work->last[0]), two = OF(work->last[1]);
@@ -132,12 +147,12 @@ BODY void load_work(const struct sw_lanes *c, int lane, int n, const struct sw_l
             one = FMA(H(n - 1), beyond, one);
             two = FMA(H(n - 2), beyond, two);
         }
-        t1[j] = row_of(c->closure, lane, 0, j, one, two);
-        t2[j] = FMA(OF(c->b2), row_of(c->closure, lane, 1, j, one, two), beyond);
-        one = OF(work->sum[0]) + row_of(c->overlap, lane, 0, j, t1[j], t2[j]);
-        two = OF(work->sum[1]) + row_of(c->overlap, lane, 1, j, t1[j], t2[j]);
-        z->one[j] = row_of(c->closure, lane, 0, j, one, two);
-        z->two[j] = row_of(c->closure, lane, 1, j, one, two);
+        t1[j] = row_of(c->closure[!down], lane, 0, j, one, two);
+        t2[j] = FMA(OF(c->b2[!down]), row_of(c->closure[!down], lane, 1, j, one, two), beyond);
+        one = OF(work->sum[0]) + row_of(c->overlap[!down], lane, 0, j, t1[j], t2[j]);
+        two = OF(work->sum[1]) + row_of(c->overlap[!down], lane, 1, j, t1[j], t2[j]);
+        z->one[j] = row_of(c->closure[down], lane, 0, j, one, two);
+        z->two[j] = row_of(c->closure[down], lane, 1, j, one, two);
     }
 }
 
@@ -157,16 +172,16 @@ BODY void load_work(const struct sw_lanes *c, int lane, int n, const struct sw_l
 
 /* ---- Crank-Nicolson alone: u' = 2 A⁻¹ u - u */
 
-BODY void first_alone(const struct sw_lanes *c, int lane, int n, struct sw_lanes_work *work, const real *u, bool odd,
+BODY void first_alone(const struct sw_lanes *c, int lane, int n, struct sw_lanes_work *work, const real *u, bool down,
                       bool narrow)
 {
-    const real *h = work->h;
+    ANSWER
     const vec none[GROUP] = {0};
-    ptrdiff_t step = STEP_OF(odd);
-    real *w = START(SWEPT(work), odd);
+    ptrdiff_t step = STEP_OF(down);
+    real *w = START(SWEPT(work), down);
     struct first f = {0};
     COEFFICIENTS
-    u = START(u, odd);
+    u = START(u, down);
     for (int k = 0; k < n; k++, w += step, u += step)
         EACH {
             RECUR(f.v, LOAD(u));
@@ -178,19 +193,19 @@ BODY void first_alone(const struct sw_lanes *c, int lane, int n, struct sw_lanes
 
 /* For each point on the way: u again from w and its two successors, which are zero beyond the end, as the recursion
  * that made w came from there; z, and u' = 2 z/g - u; and from u' at once the first recursion of the next step. */
-BODY void pass_alone(const struct sw_lanes *c, int lane, int n, struct sw_lanes_work *work, real *into, bool odd,
-                     bool narrow, bool last)
+BODY void pass_alone(const struct sw_lanes *c, int lane, int n, struct sw_lanes_work *work, real *into,
+                     bool down, bool narrow, bool last)
 {
-    const real *h = work->h;
+    ANSWER
     const vec none[GROUP] = {0};
-    ptrdiff_t step = STEP_OF(!odd);
-    real *w = START(SWEPT(work), !odd);
+    ptrdiff_t step = STEP_OF(down);
+    real *w = START(SWEPT(work), down);
     struct state z;
     struct first f = {0};
     vec here[GROUP], after[GROUP], twice[GROUP], t1[GROUP], t2[GROUP];
     COEFFICIENTS
-    load_work(c, lane, n, work, t1, t2, &z);
-    into = START(into, !odd);
+    load_work(c, lane, n, work, down, t1, t2, &z);
+    into = START(into, down);
     EACH {
         here[j] = LOAD(w);
         after[j] = LOAD(w + step);
@@ -225,48 +240,100 @@ BODY void pass_alone(const struct sw_lanes *c, int lane, int n, struct sw_lanes_
 
 /* ---- with terms: values that are there for all points */
 
+/* f = u_weight u + the other states, d2 G and S, by constant numbers of each: they are loops that vanish. */
+#define RIGHT_HAND_SIDE(from_u)                                                   \
+    vec f = from_u;                                                               \
+    for (int i = 0; i < others; i++) f = FMA(ALL(t->other_weight[i]), LOAD(other[i] + at), f);    \
+    for (int i = 0; i < gs; i++)                                                  \
+        f = FMA(g_weight[i][j],                                                   \
+                (LOAD(g[i] + at - LANES) + LOAD(g[i] + at + LANES)) - two * LOAD(g[i] + at), f);  \
+    for (int i = 0; i < ss; i++) f = FMA(s_weight[i][j], LOAD(s[i] + at), f);
+
+#define VALUES                                                                    \
+    const real *other[SW_LANES_OTHERS], *g[SW_LANES_VALUES], *s[SW_LANES_VALUES]; \
+    vec g_weight[SW_LANES_VALUES][GROUP], s_weight[SW_LANES_VALUES][GROUP];       \
+    const vec two = ALL(2.0);                                                     \
+    for (int i = 0; i < others; i++) other[i] = (const real *)t->other[i] + lane; \
+    for (int i = 0; i < gs; i++) {                                                \
+        g[i] = (const real *)t->g[i] + LANES + lane;                              \
+        EACH g_weight[i][j] = OF(c->g_weight) * ALL(t->g_factor[i]);              \
+    }                                                                             \
+    for (int i = 0; i < ss; i++) {                                                \
+        s[i] = (const real *)t->s[i] + lane;                                      \
+        EACH s_weight[i][j] = OF(c->s_weight) * ALL(t->s_factor[i]);              \
+    }
+
 BODY void first_values(const struct sw_lanes *c, int lane, int n, struct sw_lanes_work *work, const real *u,
-                       const struct sw_lanes_terms *t, bool odd, bool has_g, bool has_s)
+                       const struct sw_lanes_terms *t, bool down, int others, int gs, int ss)
 {
-    const real *h = work->h, *g = has_g ? START((const real *)t->g + LANES, odd) : NULL;
-    const real *s = has_s ? START((const real *)t->s, odd) : NULL;
+    ANSWER
     const bool narrow = false;
-    const vec u_weight = ALL(t->u_weight), two = ALL(2.0), none[GROUP] = {0};
-    ptrdiff_t step = STEP_OF(odd);
-    real *w = START(SWEPT(work), odd);
+    const vec u_weight = ALL(t->u_weight), none[GROUP] = {0};
+    const ptrdiff_t step = STEP_OF(down);
+    ptrdiff_t at = down ? (ptrdiff_t)(n - 1) * LANES : 0;
+    real *w = SWEPT(work) + lane;
     struct first r = {0};
     COEFFICIENTS
-    u = START(u, odd);
-    for (int k = 0; k < n; k++, w += step, u += step) {
+    VALUES
+    u += lane;
+    for (int k = 0; k < n; k++, at += step)
         EACH {
-            vec f = u_weight * LOAD(u);
-            if (has_g) f = FMA(OF(c->g_weight), (LOAD(g - LANES) + LOAD(g + LANES)) - two * LOAD(g), f);
-            if (has_s) f = FMA(OF(c->s_weight), LOAD(s), f);
+            RIGHT_HAND_SIDE(u_weight * LOAD(u + at))
             RECUR(r.v, f);
-            STORE(w, r.v.one[j]);
+            STORE(w + at, r.v.one[j]);
             if (k < c->points) ADD_SUMS(r, k);
         }
-        if (has_g) g += step;
-        if (has_s) s += step;
-    }
     store_work(work, lane, &r, none);
+}
+
+/* No solve: the sum alone. */
+BODY void add_values(const struct sw_lanes *c, int lane, int n, const real *u, const struct sw_lanes_terms *t,
+                     real *out)
+{
+    const int others = t->others, gs = t->gs, ss = t->ss;
+    VALUES
+    u += lane;
+    out += lane;
+    for (ptrdiff_t at = 0; at < (ptrdiff_t)n * LANES; at += LANES)
+        EACH {
+            RIGHT_HAND_SIDE(LOAD(u + at))
+            STORE(out + at, f);
+        }
+}
+
+/* As operator_at() of stencil_cpu.c. */
+BODY void apply_part(const struct sw_lanes *c, int lane, int n, const real *u, real *out)
+{
+    u += lane;
+    out += lane;
+    for (int i = 0; i < n; i++, u += LANES, out += LANES)
+        EACH {
+            const vec here = LOAD(u), left = LOAD(u - LANES), right = LOAD(u + LANES);
+            const vec l = here - left, r = right - here, d2 = r - l;
+            const vec before = l - (left - LOAD(u - 2 * LANES)), after = (LOAD(u + 2 * LANES) - right) - r;
+            vec f = OF(c->s2) * d2;
+            f = FNMA(OF(c->s4), (after - d2) - (d2 - before), f);
+            f = FNMA(OF(c->s0), here, f);
+            f = FNMA(OF(c->half_s1), r + l, f);
+            STORE(out, (vec)FNMA(OF(c->half_s3), after - before, f));
+        }
 }
 
 /* The second recursion only: u' = z/g - u_left u. */
 BODY void pass_last(const struct sw_lanes *c, int lane, int n, struct sw_lanes_work *work, const real *u, real *into,
-                    bool odd, bool u_left)
+                    bool down, bool u_left)
 {
-    const real *h = work->h;
+    ANSWER
     const bool narrow = false;
-    ptrdiff_t step = STEP_OF(!odd);
-    const real *w = START(SWEPT(work), !odd);
+    ptrdiff_t step = STEP_OF(down);
+    const real *w = START(SWEPT(work), down);
     struct state z;
     vec scale[GROUP], t1[GROUP], t2[GROUP];
     COEFFICIENTS
-    load_work(c, lane, n, work, t1, t2, &z);
+    load_work(c, lane, n, work, down, t1, t2, &z);
     EACH scale[j] = OF(c->scale);
-    into = START(into, !odd);
-    u = START(u, !odd);
+    into = START(into, down);
+    u = START(u, down);
 #define POINT(adds, completes)                                                    \
     EACH {                                                                        \
         RECUR(z, completes ? COMPLETE(k, LOAD(w)) : LOAD(w));                     \
@@ -306,7 +373,8 @@ BODY void sweep_forms(const struct sw_lanes *c, int lane, int n, struct sw_lanes
 {
     const struct sw_lanes_forms *form = t->forms;
     const struct cubic cubic_g = cubic_of(form->g, lane), cubic_s = cubic_of(form->s, lane);
-    const real *h = work->h, *cell[SW_LANES_CELLS];
+    ANSWER
+    const real *cell[SW_LANES_CELLS];
     const bool narrow = false;
     const vec u_weight = ALL(t->u_weight), two = ALL(2.0);
     ptrdiff_t step = STEP_OF(down);
@@ -316,7 +384,7 @@ BODY void sweep_forms(const struct sw_lanes *c, int lane, int n, struct sw_lanes
     vec here[GROUP], left[GROUP], mid[GROUP], end[GROUP], scale[GROUP], t1[GROUP], t2[GROUP];
     vec factor[SW_LANES_CELLS][GROUP];
     COEFFICIENTS
-    if (again) load_work(c, lane, n, work, t1, t2, &z);
+    if (again) load_work(c, lane, n, work, down, t1, t2, &z);
     if (!again || u_left) u = START(u, down);
     if (again && u_left) into = START(into, down);
     for (int i = 0; i < cells; i++) cell[i] = START((const real *)form->cell[i], down);
@@ -390,38 +458,46 @@ BODY void sweep_forms(const struct sw_lanes *c, int lane, int n, struct sw_lanes
      : t->forms->g_degree == 1 ? SWEEP_BY_CELLS(1, true, u_left)                  \
                                : SWEEP_BY_CELLS(3, true, u_left))
 
+/* u and others, and so many G and S. Variants are those of one stage and of ARS(2,2,2): its second one has two of
+ * each and another state. */
+#define FIRST_OF_STAGE(others, count)                                             \
+    (t->gs == 0   ? first_values(c, lane, n, work, u, t, down, others, 0, count)  \
+     : t->ss == 0 ? first_values(c, lane, n, work, u, t, down, others, count, 0)  \
+                  : first_values(c, lane, n, work, u, t, down, others, count, count))
+#define AS_MANY(count) ((t->gs == 0 || t->gs == (count)) && (t->ss == 0 || t->ss == (count)) && t->gs + t->ss)
+
 BODY void first_part(const struct sw_lanes *c, int lane, int n, struct sw_lanes_work *work, const real *u,
-                     const struct sw_lanes_terms *t, bool odd)
+                     const struct sw_lanes_terms *t, bool down)
 {
-    const bool down = odd;
     real *into = NULL;
     if (!t) {
-        if (work->narrow) first_alone(c, lane, n, work, u, odd, true);
-        else first_alone(c, lane, n, work, u, odd, false);
+        if (work->narrow) first_alone(c, lane, n, work, u, down, true);
+        else first_alone(c, lane, n, work, u, down, false);
     } else if (t->forms) {
         if (t->forms->g_degree) SWEEP_ONCE(3);
         else SWEEP_ONCE(0);
-    } else if (t->g) {
-        if (t->s) first_values(c, lane, n, work, u, t, odd, true, true);
-        else first_values(c, lane, n, work, u, t, odd, true, false);
+    } else if (t->others == 0 && t->gs + t->ss == 0) {
+        first_values(c, lane, n, work, u, t, down, 0, 0, 0);
+    } else if (t->others == 0 && AS_MANY(1)) {
+        FIRST_OF_STAGE(0, 1);
+    } else if (t->others == 1 && AS_MANY(2)) {
+        FIRST_OF_STAGE(1, 2);
     } else {
-        if (t->s) first_values(c, lane, n, work, u, t, odd, false, true);
-        else first_values(c, lane, n, work, u, t, odd, false, false);
+        first_values(c, lane, n, work, u, t, down, t->others, t->gs, t->ss);
     }
 }
 
 BODY void pass_part(const struct sw_lanes *c, int lane, int n, struct sw_lanes_work *work, const real *u, real *into,
-                    const struct sw_lanes_terms *t, bool odd, bool last)
+                    const struct sw_lanes_terms *t, bool down, bool last)
 {
-    const bool down = !odd;
     if (!t) {
-        if (work->narrow && last) pass_alone(c, lane, n, work, into, odd, true, true);
-        else if (work->narrow) pass_alone(c, lane, n, work, into, odd, true, false);
-        else if (last) pass_alone(c, lane, n, work, into, odd, false, true);
-        else pass_alone(c, lane, n, work, into, odd, false, false);
+        if (work->narrow && last) pass_alone(c, lane, n, work, into, down, true, true);
+        else if (work->narrow) pass_alone(c, lane, n, work, into, down, true, false);
+        else if (last) pass_alone(c, lane, n, work, into, down, false, true);
+        else pass_alone(c, lane, n, work, into, down, false, false);
     } else if (last) {
-        if (t->u_left != 0.0) pass_last(c, lane, n, work, u, into, odd, true);
-        else pass_last(c, lane, n, work, u, into, odd, false);
+        if (t->u_left != 0.0) pass_last(c, lane, n, work, u, into, down, true);
+        else pass_last(c, lane, n, work, u, into, down, false);
     } else if (t->u_left != 0.0) {
         if (t->forms->g_degree || t->forms->has_s_in_u) SWEEP_IN_U(true);
         else SWEEP_BY_CELLS(0, false, true);
@@ -431,27 +507,45 @@ BODY void pass_part(const struct sw_lanes *c, int lane, int n, struct sw_lanes_w
     }
 }
 
-TARGET static void first(const struct sw_lanes *c, int n, struct sw_lanes_work *work, const void *u,
-                         const struct sw_lanes_terms *terms, bool odd)
+/* Points -1 and n of what is periodic. */
+TARGET static void close_values(int n, const struct sw_lanes_terms *t)
 {
-    real *g = terms ? terms->g : NULL;
-    if (g) {
+    for (int k = 0; t && k < t->gs; k++) {
+        real *g = t->g[k];
         memcpy(g, g + (size_t)n * LANES, LANES * sizeof *g);
         memcpy(g + (size_t)(n + 1) * LANES, g + LANES, LANES * sizeof *g);
     }
+}
+
+TARGET static void first(const struct sw_lanes *c, int n, struct sw_lanes_work *work, const void *u,
+                         const struct sw_lanes_terms *terms, bool odd)
+{
+    close_values(n, terms);
     for (int lane = 0; lane < LANES; lane += GROUP * VL) first_part(c, lane, n, work, u, terms, odd);
 }
 
 TARGET static void pass(const struct sw_lanes *c, int n, struct sw_lanes_work *work, const void *u, void *into,
                         const struct sw_lanes_terms *terms, bool odd, bool last)
 {
-    for (int lane = 0; lane < LANES; lane += GROUP * VL) pass_part(c, lane, n, work, u, into, terms, odd, last);
+    for (int lane = 0; lane < LANES; lane += GROUP * VL) pass_part(c, lane, n, work, u, into, terms, !odd, last);
+}
+
+TARGET static void apply(const struct sw_lanes *c, int n, const void *u, void *out)
+{
+    for (int lane = 0; lane < LANES; lane += GROUP * VL) apply_part(c, lane, n, u, out);
+}
+
+TARGET static void add(const struct sw_lanes *c, int n, const void *u, const struct sw_lanes_terms *terms, void *out)
+{
+    close_values(n, terms);
+    for (int lane = 0; lane < LANES; lane += GROUP * VL) add_values(c, lane, n, u, terms, out);
 }
 
 #undef vec
 #undef wide
 #undef bits
 #undef state
+#undef answer
 #undef begin
 #undef first
 #undef store_work
@@ -460,6 +554,11 @@ TARGET static void pass(const struct sw_lanes *c, int n, struct sw_lanes_work *w
 #undef first_alone
 #undef pass_alone
 #undef first_values
+#undef add_values
+#undef apply_part
+#undef close_values
+#undef apply
+#undef add
 #undef pass_last
 #undef cubic
 #undef cubic_of
@@ -475,6 +574,7 @@ TARGET static void pass(const struct sw_lanes *c, int n, struct sw_lanes_work *w
 #undef OF
 #undef GIVE
 #undef COEFFICIENTS
+#undef ANSWER
 #undef H
 #undef RECUR
 #undef STEP_OF
@@ -483,6 +583,10 @@ TARGET static void pass(const struct sw_lanes *c, int n, struct sw_lanes_work *w
 #undef ADD_SUMS
 #undef COMPLETE
 #undef SECTIONS
+#undef RIGHT_HAND_SIDE
+#undef VALUES
+#undef FIRST_OF_STAGE
+#undef AS_MANY
 #undef CUBIC
 #undef LINEAR
 #undef G_OF

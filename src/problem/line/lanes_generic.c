@@ -56,9 +56,9 @@ static bool here(void) { return true; }
 extern const struct sw_lanes_ops sw_lanes_generic, sw_lanes_single_generic;
 const struct sw_lanes_ops sw_lanes_generic = {
     .name = "generic", .lanes = SW_LANES, .here = here,
-    .begin = begin_double, .first = first_double, .pass = pass_double,
+    .begin = begin_double, .first = first_double, .pass = pass_double, .apply = apply_double, .add = add_double,
 };
 const struct sw_lanes_ops sw_lanes_single_generic = {
     .name = "generic", .lanes = SW_LANES_SINGLE, .here = here,
-    .begin = begin_single, .first = first_single, .pass = pass_single,
+    .begin = begin_single, .first = first_single, .pass = pass_single, .apply = apply_single, .add = add_single,
 };

@@ -2,13 +2,16 @@
  * back, and whether it is finite. */
 #include "problem/line/simd_group.h"
 
+#include <string.h>
+
 #include "base/sw_mem.h"
 #include "base/sw_reals.h"
 #include "problem/line/stencil_cpu.h"
 
 bool sw_simd_alone(const struct sw_stepper_desc *d)
 {
-    return d->model.scheme == SW_CRANK_NICOLSON && !d->model.g[0] && !d->model.s[0];
+    const struct sw_line_model *m = &d->model;
+    return m->scheme == SW_CRANK_NICOLSON && sw_line_unknowns(m) == 1 && !m->g[0] && !m->s[0];
 }
 
 int sw_simd_lanes(const struct sw_stepper_desc *d) { return d->single_steps ? SW_LANES_SINGLE : SW_LANES; }
@@ -17,21 +20,23 @@ size_t sw_simd_real_size(const struct sw_stepper_desc *d) { return sw_reals_word
 
 /* ------------------------------------------------------------------ lanes */
 
-/* Runs of one matrix get lanes next to each other: then few groups have more than one decay.
+/* Runs of one matrix, of several unknowns that of the first one, get lanes next to each other: then few groups have
+ * more than one decay.
  * @param begin  [systems]: how many runs have the matrices before this one */
 static void fill_groups(struct sw_stepper *s, const struct sw_lanes_line *line, const int *system, int *begin)
 {
     struct sw_simd *p = s->own;
+    const int unknowns = sw_line_unknowns(&s->desc.model);
     int runs = 0;
-    for (int k = 0; k < p->rooms; k++) {
-        p->group[k].lanes = (struct sw_lanes){0};
-        p->group[k].runs = 0;
-    }
+    for (int k = 0; k < p->rooms; k++) p->group[k].runs = 0;
+    for (int k = 0; k < p->rooms * unknowns; k++) p->operators[k] = (struct sw_lanes){0};
     for (int j = 0; j < s->count; j++) {
-        if (system[j] < 0) continue;
-        int at = begin[system[j]]++, lane = at % p->lanes;
+        const int *of = system + j * unknowns;
+        if (of[0] < 0) continue;
+        int at = begin[of[0]]++, lane = at % p->lanes;
         struct sw_simd_group *g = &p->group[at / p->lanes];
-        sw_lanes_set(&g->lanes, lane, &line[system[j]], s->run[j].dt, s->run[j].dx);
+        for (int v = 0; v < unknowns; v++)
+            sw_lanes_set(&g->lanes[v], lane, &line[of[v]], s->run[j].dt, s->run[j].dx);
         g->run[lane] = j;
         g->runs++;
         runs++;
@@ -40,16 +45,30 @@ static void fill_groups(struct sw_stepper *s, const struct sw_lanes_line *line, 
 }
 
 /* @param begin  out [systems] */
-static void count_systems(int count, const int *system, int systems, int *begin)
+static void count_systems(int count, int unknowns, const int *system, int systems, int *begin)
 {
     int before = 0;
     for (int k = 0; k < systems; k++) begin[k] = 0;
     for (int j = 0; j < count; j++)
-        if (system[j] >= 0) begin[system[j]]++;
+        if (system[j * unknowns] >= 0) begin[system[j * unknowns]]++;
     for (int k = 0; k < systems; k++) {
         int runs = begin[k];
         begin[k] = before;
         before += runs;
+    }
+}
+
+/* A run one of whose matrices cannot be factored has none. */
+static void refuse_runs(const struct sw_stepper *s, const struct sw_lanes_line *line, int *system,
+                        const char **load_error)
+{
+    const int unknowns = sw_line_unknowns(&s->desc.model);
+    for (int j = 0; j < s->count; j++) {
+        int *of = system + j * unknowns;
+        for (int v = 0; v < unknowns && !load_error[j]; v++)
+            if (line[of[v]].decay < 0)
+                load_error[j] = "the implicit part is not positive definite: the equation is ill-posed";
+        if (load_error[j]) of[0] = -1;
     }
 }
 
@@ -58,23 +77,20 @@ enum sw_status sw_simd_assign_lanes(struct sw_stepper *s, const char **load_erro
     struct sw_line_matrix *matrix = NULL;
     struct sw_lanes_line *line = NULL;
     int *system = NULL, *begin = NULL, systems;
+    const int unknowns = sw_line_unknowns(&s->desc.model);
+    const size_t lines = (size_t)s->count * (size_t)unknowns;
     enum sw_status st;
 
-    SW_TRY_TO(done, st, sw_alloc((size_t)s->count, &matrix));
-    SW_TRY_TO(done, st, sw_alloc((size_t)s->count, &line));
-    SW_TRY_TO(done, st, sw_alloc((size_t)s->count, &system));
-    SW_TRY_TO(done, st, sw_alloc((size_t)s->count, &begin));
+    SW_TRY_TO(done, st, sw_alloc(lines, &matrix));
+    SW_TRY_TO(done, st, sw_alloc(lines, &line));
+    SW_TRY_TO(done, st, sw_alloc(lines, &system));
+    SW_TRY_TO(done, st, sw_alloc(lines, &begin));
     systems = sw_line_matrices(s->count, &s->desc.model, s->run, load_error, matrix, system);
     for (int k = 0; k < systems; k++)
-        if (!sw_lanes_line(s->desc.n, matrix[k].a.s4, matrix[k].a.s2, s->desc.single_steps, &line[k]))
-            line[k].decay = -1;
-    for (int j = 0; j < s->count; j++) {
-        if (load_error[j] || line[system[j]].decay >= 0) continue;
-        load_error[j] = "the implicit part is not positive definite: the equation is ill-posed";
-        system[j] = -1;
-    }
+        if (!sw_lanes_line(s->desc.n, &matrix[k].a, s->desc.single_steps, &line[k])) line[k].decay = -1;
+    refuse_runs(s, line, system, load_error);
     sw_host_load(s, load_error);
-    count_systems(s->count, system, systems, begin);
+    count_systems(s->count, unknowns, system, systems, begin);
     fill_groups(s, line, system, begin);
 done:
     sw_free(matrix);
@@ -88,15 +104,41 @@ done:
 
 enum { POINTS_AT_ONCE = 8 };  /* points: a cache line of each lane's line against POINTS_AT_ONCE rows of lanes */
 
-static size_t numbers_of(const struct sw_stepper *s)
+static size_t line_size(const struct sw_stepper_desc *d)
 {
-    const struct sw_simd *p = s->own;
-    return (size_t)s->desc.n * (size_t)p->lanes;
+    return ((size_t)d->n + 2 * SW_REACH) * (size_t)sw_simd_lanes(d);
+}
+
+size_t sw_simd_state_size(const struct sw_stepper_desc *d)
+{
+    return line_size(d) * (size_t)sw_line_unknowns(&d->model);
+}
+
+/* Of the first point of an unknown. */
+static size_t start_of(const struct sw_stepper_desc *d, int unknown)
+{
+    return line_size(d) * (size_t)unknown + (size_t)SW_REACH * (size_t)sw_simd_lanes(d);
+}
+
+void *sw_simd_state(const struct sw_stepper *s, const void *state, int unknown)
+{
+    return (char *)state + start_of(&s->desc, unknown) * sw_simd_real_size(&s->desc);
+}
+
+void sw_simd_close(const struct sw_stepper *s, void *state)
+{
+    const size_t line = (size_t)s->desc.n * (size_t)sw_simd_lanes(&s->desc) * sw_simd_real_size(&s->desc);
+    const size_t ends = SW_REACH * (size_t)sw_simd_lanes(&s->desc) * sw_simd_real_size(&s->desc);
+    for (int v = 0; v < sw_line_unknowns(&s->desc.model); v++) {
+        char *first = sw_simd_state(s, state, v);
+        memcpy(first - ends, first + line - ends, ends);
+        memcpy(first + line, first, ends);
+    }
 }
 
 void sw_simd_to_single(const struct sw_stepper *s, const double *from, float *to)
 {
-    size_t count = numbers_of(s);
+    size_t count = (size_t)s->desc.n * (size_t)sw_simd_lanes(&s->desc);
     for (size_t k = 0; k < count; k++) to[k] = (float)from[k];
 }
 
@@ -105,10 +147,10 @@ static void to_double(size_t count, const float *from, double *to)
     for (size_t k = 0; k < count; k++) to[k] = from[k];
 }
 
-const double *sw_simd_seen(const struct sw_stepper *s, struct sw_simd_worker *w, const void *u)
+const double *sw_simd_seen(const struct sw_stepper *s, struct sw_simd_worker *w, const void *state)
 {
-    if (!s->desc.single_steps) return u;
-    to_double(numbers_of(s), u, w->wide);
+    if (!s->desc.single_steps) return state;
+    to_double(sw_simd_state_size(&s->desc), state, w->wide);
     return w->wide;
 }
 
@@ -117,7 +159,6 @@ bool sw_simd_gather(const struct sw_stepper *s, const struct sw_simd_group *g, s
 {
     const struct sw_simd *p = s->own;
     const double *line[SW_LANES_MOST];
-    double *u = s->desc.single_steps ? w->wide : w->u;
     bool any = false;
     int n = s->desc.n, lanes = p->lanes;
     for (int l = 0; l < lanes; l++) {
@@ -125,11 +166,15 @@ bool sw_simd_gather(const struct sw_stepper *s, const struct sw_simd_group *g, s
         any |= live[l];
         line[l] = live[l] ? sw_host_line(s, g->run[l]) : NULL;
     }
-    for (int base = 0; base < n; base += POINTS_AT_ONCE)
-        for (int l = 0; l < lanes; l++)
-            for (int i = base; i < n && i < base + POINTS_AT_ONCE; i++)
-                u[(size_t)i * (size_t)lanes + (size_t)l] = line[l] ? line[l][i] : 0.0;
-    if (s->desc.single_steps) sw_simd_to_single(s, u, w->u);
+    for (int v = 0; v < sw_line_unknowns(&s->desc.model); v++) {
+        double *u = (s->desc.single_steps ? w->wide : (double *)w->u) + start_of(&s->desc, v);
+        const size_t at = (size_t)v * (size_t)n;
+        for (int base = 0; base < n; base += POINTS_AT_ONCE)
+            for (int l = 0; l < lanes; l++)
+                for (int i = base; i < n && i < base + POINTS_AT_ONCE; i++)
+                    u[(size_t)i * (size_t)lanes + (size_t)l] = line[l] ? line[l][at + (size_t)i] : 0.0;
+        if (s->desc.single_steps) sw_simd_to_single(s, u, sw_simd_state(s, w->u, v));
+    }
     return any;
 }
 
@@ -137,25 +182,35 @@ void sw_simd_scatter(struct sw_stepper *s, const struct sw_simd_group *g, struct
                      const bool live[SW_LANES_MOST])
 {
     const struct sw_simd *p = s->own;
-    const double *u = sw_simd_seen(s, w, w->u);
+    const double *state = sw_simd_seen(s, w, w->u);
     int n = s->desc.n;
-    for (int base = 0; base < n; base += POINTS_AT_ONCE)
-        for (int l = 0; l < g->runs; l++) {
-            double *line = sw_host_line(s, g->run[l]);
-            for (int i = base; live[l] && i < n && i < base + POINTS_AT_ONCE; i++)
-                line[i] = u[(size_t)i * (size_t)p->lanes + (size_t)l];
-        }
+    for (int v = 0; v < sw_line_unknowns(&s->desc.model); v++) {
+        const double *u = state + start_of(&s->desc, v);
+        for (int base = 0; base < n; base += POINTS_AT_ONCE)
+            for (int l = 0; l < g->runs; l++) {
+                double *line = sw_host_line(s, g->run[l]) + (size_t)v * (size_t)n;
+                for (int i = base; live[l] && i < n && i < base + POINTS_AT_ONCE; i++)
+                    line[i] = u[(size_t)i * (size_t)p->lanes + (size_t)l];
+            }
+    }
 }
 
 /* 0 times a number that is not finite is NaN. */
-bool sw_simd_finite(const struct sw_stepper *s, struct sw_simd_worker *w, const void *field, bool finite[SW_LANES_MOST])
+bool sw_simd_finite(const struct sw_stepper *s, struct sw_simd_worker *w, const void *state,
+                    const bool live[SW_LANES_MOST], bool finite[SW_LANES_MOST])
 {
     const struct sw_simd *p = s->own;
     double sum[SW_LANES_MOST] = {0};
-    const double *u = sw_simd_seen(s, w, field);
+    const double *all_unknowns = sw_simd_seen(s, w, state);
     bool all = true;
-    for (int i = 0; i < s->desc.n; i++, u += p->lanes)
-        for (int l = 0; l < p->lanes; l++) sum[l] += 0.0 * u[l];
-    for (int l = 0; l < p->lanes; l++) all &= finite[l] = sum[l] == 0.0;
+    for (int v = 0; v < sw_line_unknowns(&s->desc.model); v++) {
+        const double *u = all_unknowns + start_of(&s->desc, v);
+        for (int i = 0; i < s->desc.n; i++, u += p->lanes)
+            for (int l = 0; l < p->lanes; l++) sum[l] += 0.0 * u[l];
+    }
+    for (int l = 0; l < p->lanes; l++) {
+        finite[l] = sum[l] == 0.0;
+        all &= finite[l] || !live[l];
+    }
     return all;
 }

@@ -4,43 +4,70 @@
  * which lane, and a group's state as it comes and goes. A worker is what a thread needs; it works on one group at a
  * time. Points lie as in lanes.h, u[i*lanes + l]. */
 #include "problem/line/batch_cpu.h"
+#include "problem/line/imex.h"
 #include "problem/line/lanes.h"
 
 enum { SW_SIMD_G, SW_SIMD_S, SW_SIMD_PROGRAMS };
 
 struct sw_simd_group {
-    struct sw_lanes lanes;
-    int             runs, run[SW_LANES_MOST];  /* the run of each lane; lanes from `runs` on have none */
-    struct sw_eval *eval[SW_SIMD_PROGRAMS];
-    struct sw_form *form[SW_SIMD_PROGRAMS];    /* either all of the programs that there are have one, or none has */
+    struct sw_lanes *lanes;                    /* [unknowns]                                             */
+    int              runs, run[SW_LANES_MOST]; /* the run of each lane; lanes from `runs` on have none   */
+    struct sw_eval  *eval[SW_SIMD_PROGRAMS][SW_UNKNOWNS_MOST];
+    struct sw_form  *form[SW_SIMD_PROGRAMS];   /* either all of the programs that there are have one, or none has */
 };
 
-struct sw_simd_worker {        /* [n][lanes] each                                            */
-    void   *u, *next;          /* the state at the last check; after steps from there. Float in single precision, */
-    void   *s;                 /* values of S, likewise                                      */
-    void   *g;                 /* values of G, likewise, [n+2]                               */
+/* Values of G and S at a stage, and the stage: NULL what there is none of. */
+struct sw_simd_stage {
+    void *state;                         /* [unknowns][n+4][lanes], as sw_simd_state() says            */
+    void *g[SW_UNKNOWNS_MOST];           /* [n+2][lanes]                                               */
+    void *s[SW_UNKNOWNS_MOST];           /* [n][lanes]                                                 */
+};
+
+struct sw_simd_worker {        /* [n][lanes] each, float in single precision but for what is said to be double */
+    void   *u, *next;          /* the state at the last check; after steps from there: sw_simd_state() */
+    struct sw_simd_stage stage[SW_IMEX_STAGES];      /* without the state of the first, which is u or next */
+    void   *implicit[SW_UNKNOWNS_MOST];              /* gamma dt L u, where the method wants it            */
     double *x;
     double *param;             /* [nparam][lanes]                                            */
     double *wide;              /* single precision: the state in double                      */
-    double *value;             /* single precision: of an expression                         */
+    double *value;             /* single precision: of an expression, in double              */
     float  *cell[SW_LANES_CELLS];             /* single precision: values of cells of the group at hand, rounded, */
     const double *cell_from[SW_LANES_CELLS];  /* and where they are in double                                     */
     int     cells;
-    struct sw_lanes_work lanes;
+    struct sw_lanes_work lanes[SW_UNKNOWNS_MOST];    /* all with one w                                    */
+};
+
+/* With l_j = gamma dt L U_j = U_j - (the right-hand side of U_j), j > 0, later ones are sums of what there is:
+ *
+ *     f_i = sum_j of_state_j U_j + of_first l_0 + dt sum_j of_value_j N_j
+ *
+ * so that no l_j is kept but l_0, which the operator gives. The result of a method whose last stage it is not is U_last
+ * and a sum likewise. Crank-Nicolson is one stage with f = 2 u + dt N, from which U = A⁻¹ f - u. */
+struct sw_simd_weights { double of_state[SW_IMEX_STAGES], of_first, of_value[SW_IMEX_STAGES]; };
+
+struct sw_simd_stages {
+    int    count;                               /* with U_0                                       */
+    bool   last, first;                         /* U_last is the result; l_0 is wanted            */
+    double left;                                /* Crank-Nicolson: 1                              */
+    double time[SW_IMEX_STAGES];                /* of each stage's N, in steps                    */
+    struct sw_simd_weights stage[SW_IMEX_STAGES], result;
 };
 
 struct sw_simd {
     struct sw_host_batch batch;      /* first: batch_cpu.h works on it */
+    struct sw_simd_stages stages;
+    bool           reaches;          /* neighbours are looked at: the ends of states are closed */
     const struct sw_lanes_ops *ops;
     int            lanes;            /* of a group                        */
     int            rooms, groups;    /* there is room for, there are in the batch loaded */
+    struct sw_lanes *operators;      /* [rooms][unknowns]                                    */
     struct sw_simd_group  *group;
     int            workers;
     struct sw_simd_worker *worker;
 };
 
 /* What follows from the shape. */
-bool   sw_simd_alone(const struct sw_stepper_desc *desc);  /* no terms but the implicit one, by Crank-Nicolson */
+bool   sw_simd_alone(const struct sw_stepper_desc *desc);  /* one unknown, only the implicit term, by Crank-Nicolson */
 int    sw_simd_lanes(const struct sw_stepper_desc *desc);
 size_t sw_simd_real_size(const struct sw_stepper_desc *desc);  /* of a number that the steps work with */
 
@@ -63,13 +90,26 @@ bool sw_simd_gather(const struct sw_stepper *s, const struct sw_simd_group *g, s
 void sw_simd_scatter(struct sw_stepper *s, const struct sw_simd_group *g, struct sw_simd_worker *w,
                      const bool live[SW_LANES_MOST]);
 
-/** In double precision: u itself, or converted into w->wide. */
-const double *sw_simd_seen(const struct sw_stepper *s, struct sw_simd_worker *w, const void *u);
+/* A state is [unknowns][n+4][lanes]: before and behind each line are SW_REACH points more, which neighbours are read
+ * from. */
 
-/** Numbers of a group, as the steps want them: rounded to float. */
+/** Numbers of a state. */
+size_t sw_simd_state_size(const struct sw_stepper_desc *desc);
+
+/** [n][lanes] of an unknown, in a state. */
+void *sw_simd_state(const struct sw_stepper *s, const void *state, int unknown);
+
+/** Fill in the points beyond the ends of all unknowns: those of the other end. */
+void sw_simd_close(const struct sw_stepper *s, void *state);
+
+/** In double precision: the state itself, or converted into w->wide. */
+const double *sw_simd_seen(const struct sw_stepper *s, struct sw_simd_worker *w, const void *state);
+
+/** Numbers of a group, [n][lanes], as the steps want them: rounded to float. */
 void sw_simd_to_single(const struct sw_stepper *s, const double *from, float *to);
 
-/** @param finite  out: of each lane  @return whether all are */
-bool sw_simd_finite(const struct sw_stepper *s, struct sw_simd_worker *w, const void *u, bool finite[SW_LANES_MOST]);
+/** @param finite  out: of each lane  @return whether all of the live ones are */
+bool sw_simd_finite(const struct sw_stepper *s, struct sw_simd_worker *w, const void *state,
+                    const bool live[SW_LANES_MOST], bool finite[SW_LANES_MOST]);
 
 #endif

@@ -1,8 +1,6 @@
 /* G and S of a group of cpu.simd: programs, and where both are polynomials in u with values of cells besides, forms. */
 #include "problem/line/simd_programs.h"
 
-#include "problem/line/line_point.h"
-
 /* G has no cells here, and those of S, x among them, stand alone: not times u. */
 static bool fits_sweep(struct sw_form *form, int program)
 {
@@ -18,13 +16,15 @@ static bool fits_sweep(struct sw_form *form, int program)
     return cells <= SW_LANES_CELLS;
 }
 
-static enum sw_status create_forms(struct sw_simd_group *g)
+/* A step of one unknown and one solve has passes with forms. */
+static enum sw_status create_forms(const struct sw_line_model *m, struct sw_simd_group *g)
 {
-    bool all = true;
-    for (int k = 0; k < SW_SIMD_PROGRAMS; k++) {
-        if (!g->eval[k]) continue;
-        SW_TRY(sw_form_create(g->eval[k], &g->form[k]));
-        all = all && g->form[k] && fits_sweep(g->form[k], k);
+    const struct sw_imex *method = sw_imex_of(m->scheme);
+    bool all = sw_line_unknowns(m) == 1 && (!method || method->stages == 2);
+    for (int k = 0; all && k < SW_SIMD_PROGRAMS; k++) {
+        if (!g->eval[k][0]) continue;
+        SW_TRY(sw_form_create(g->eval[k][0], &g->form[k]));
+        all = g->form[k] && fits_sweep(g->form[k], k);
     }
     for (int k = 0; !all && k < SW_SIMD_PROGRAMS; k++) sw_form_destroy(&g->form[k]);
     return SW_OK;
@@ -32,17 +32,19 @@ static enum sw_status create_forms(struct sw_simd_group *g)
 
 enum sw_status sw_simd_create_programs(const struct sw_stepper_desc *d, struct sw_simd_group *g)
 {
-    const struct sw_program *program[SW_SIMD_PROGRAMS] = {[SW_SIMD_G] = d->model.g[0], [SW_SIMD_S] = d->model.s[0]};
-    for (int k = 0; k < SW_SIMD_PROGRAMS; k++)
-        if (program[k]) SW_TRY(sw_eval_create_lanes(program[k], d->n, sw_simd_lanes(d), &g->eval[k]));
-    return create_forms(g);
+    for (int v = 0; v < sw_line_unknowns(&d->model); v++) {
+        const struct sw_program *program[SW_SIMD_PROGRAMS] = {[SW_SIMD_G] = d->model.g[v], [SW_SIMD_S] = d->model.s[v]};
+        for (int k = 0; k < SW_SIMD_PROGRAMS; k++)
+            if (program[k]) SW_TRY(sw_eval_create_lanes(program[k], d->n, sw_simd_lanes(d), &g->eval[k][v]));
+    }
+    return create_forms(&d->model, g);
 }
 
 void sw_simd_destroy_programs(struct sw_simd_group *g)
 {
     for (int k = 0; k < SW_SIMD_PROGRAMS; k++) {
         sw_form_destroy(&g->form[k]);
-        sw_eval_destroy(&g->eval[k]);
+        for (int v = 0; v < SW_UNKNOWNS_MOST; v++) sw_eval_destroy(&g->eval[k][v]);
     }
 }
 
@@ -64,26 +66,29 @@ void sw_simd_begin_batch(const struct sw_stepper *s, struct sw_simd_worker *w, c
 {
     const struct sw_simd *p = s->own;
     const double *in[SW_INPUTS] = {[SW_IN_X] = w->x};
-    if (!g->eval[SW_SIMD_G] && !g->eval[SW_SIMD_S]) return;
+    if (!w->x) return;  /* no programs */
     for (int k = 0; k < s->desc.model.nparam; k++) {
         const double *param = s->param + (size_t)k * (size_t)s->count;
         for (int l = 0; l < p->lanes; l++) w->param[k * p->lanes + l] = param[sw_simd_run(s, g, l) - s->run];
     }
     sw_simd_points(s, w, g);
-    for (int k = 0; k < SW_SIMD_PROGRAMS; k++) {
-        if (!g->eval[k]) continue;
-        sw_eval_run(g->eval[k], w->param, p->lanes);
-        sw_eval_cells(g->eval[k], s->desc.n, in);
+    for (int k = 0; k < SW_SIMD_PROGRAMS * SW_UNKNOWNS_MOST; k++) {
+        struct sw_eval *eval = g->eval[k / SW_UNKNOWNS_MOST][k % SW_UNKNOWNS_MOST];
+        if (!eval) continue;
+        sw_eval_run(eval, w->param, p->lanes);
+        sw_eval_cells(eval, s->desc.n, in);
     }
 }
 
-void sw_simd_begin_step(const struct sw_stepper *s, const struct sw_simd_group *g, int64_t step)
+void sw_simd_begin_step(const struct sw_stepper *s, const struct sw_simd_group *g, int64_t step, double part)
 {
     const struct sw_simd *p = s->own;
-    double theta = s->desc.model.scheme == SW_CRANK_NICOLSON ? 0.5 : 1.0, t[SW_LANES_MOST];
-    for (int l = 0; l < p->lanes; l++) t[l] = sw_line_time(theta, step, sw_simd_run(s, g, l)->dt);
-    for (int k = 0; k < SW_SIMD_PROGRAMS; k++)
-        if (g->eval[k]) sw_eval_step_lanes(g->eval[k], t, step);
+    double t[SW_LANES_MOST];
+    for (int l = 0; l < p->lanes; l++) t[l] = ((double)step + part) * sw_simd_run(s, g, l)->dt;
+    for (int k = 0; k < SW_SIMD_PROGRAMS * SW_UNKNOWNS_MOST; k++) {
+        struct sw_eval *eval = g->eval[k / SW_UNKNOWNS_MOST][k % SW_UNKNOWNS_MOST];
+        if (eval) sw_eval_step_lanes(eval, t, step);
+    }
 }
 
 /* ------------------------------------------------------------------ in a step */
@@ -121,14 +126,14 @@ void sw_simd_forms(const struct sw_stepper *s, struct sw_simd_worker *w, const s
     *forms = (struct sw_lanes_forms){0};
     if (g->form[SW_SIMD_G]) {
         int count = sw_form_terms(g->form[SW_SIMD_G], in, term);
-        add_terms(term, count, g->lanes.g_weight, forms->g, p->lanes, forms);
+        add_terms(term, count, g->lanes[0].g_weight, forms->g, p->lanes, forms);
         forms->g_degree = 1;
         for (int k = 0; k < count; k++)
             if (term[k].power > 1) forms->g_degree = SW_LANES_POWERS - 1;
     }
     if (g->form[SW_SIMD_S]) {
         int count = sw_form_terms(g->form[SW_SIMD_S], in, term);
-        add_terms(term, count, g->lanes.s_weight, forms->s, p->lanes, forms);
+        add_terms(term, count, g->lanes[0].s_weight, forms->s, p->lanes, forms);
         for (int k = 0; k < count; k++) forms->has_s_in_u |= term[k].power > 0;
     }
     for (int k = 0; k < forms->cells; k++) forms->cell[k] = cell_for(s, w, forms->cell[k]);
@@ -143,11 +148,18 @@ static void evaluate(const struct sw_stepper *s, struct sw_simd_worker *w, struc
     if (s->desc.single_steps) sw_simd_to_single(s, value, out);
 }
 
-void sw_simd_values(const struct sw_stepper *s, struct sw_simd_worker *w, const struct sw_simd_group *g, const void *u)
+void sw_simd_values(const struct sw_stepper *s, struct sw_simd_worker *w, const struct sw_simd_group *g,
+                    const void *state, const struct sw_simd_stage *stage)
 {
     const struct sw_simd *p = s->own;
-    const double *in[SW_INPUTS] = {[SW_IN_X] = w->x, [SW_IN_U] = sw_simd_seen(s, w, u)};
-    size_t before = (size_t)p->lanes * sw_simd_real_size(&s->desc);  /* of point -1, in bytes */
-    if (g->eval[SW_SIMD_G]) evaluate(s, w, g->eval[SW_SIMD_G], in, (char *)w->g + before);
-    if (g->eval[SW_SIMD_S]) evaluate(s, w, g->eval[SW_SIMD_S], in, w->s);
+    const size_t line = sw_simd_state_size(&s->desc) / (size_t)sw_line_unknowns(&s->desc.model);
+    const size_t before = (size_t)p->lanes * sw_simd_real_size(&s->desc);  /* of point -1 of G, in bytes */
+    const double *seen = sw_simd_seen(s, w, state), *in[SW_INPUTS] = {[SW_IN_X] = w->x};
+    for (int v = 0; v < sw_line_unknowns(&s->desc.model); v++)
+        for (int o = -SW_REACH; o <= SW_REACH; o++)
+            in[sw_input_at(v, o)] = seen + (size_t)v * line + (size_t)(SW_REACH + o) * (size_t)p->lanes;
+    for (int v = 0; v < sw_line_unknowns(&s->desc.model); v++) {
+        if (stage->g[v]) evaluate(s, w, g->eval[SW_SIMD_G][v], in, (char *)stage->g[v] + before);
+        if (stage->s[v]) evaluate(s, w, g->eval[SW_SIMD_S][v], in, stage->s[v]);
+    }
 }

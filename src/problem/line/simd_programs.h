@@ -12,13 +12,14 @@ void sw_simd_points(const struct sw_stepper *s, struct sw_simd_worker *w, const 
 /** What lasts for the batch. */
 void sw_simd_begin_batch(const struct sw_stepper *s, struct sw_simd_worker *w, const struct sw_simd_group *g);
 
-/** What lasts for a step. */
-void sw_simd_begin_step(const struct sw_stepper *s, const struct sw_simd_group *g, int64_t step);
+/** What lasts for a step, or a stage of one, that takes the time after so much of the step. */
+void sw_simd_begin_step(const struct sw_stepper *s, const struct sw_simd_group *g, int64_t step, double part);
 
 /** What the programs are in the step begun: as forms, where the group has them, */
 void sw_simd_forms(const struct sw_stepper *s, struct sw_simd_worker *w, const struct sw_simd_group *g,
                    struct sw_lanes_forms *forms);
 
-/** or w->g and w->s at all points, from the state u. */
-void sw_simd_values(const struct sw_stepper *s, struct sw_simd_worker *w, const struct sw_simd_group *g, const void *u);
+/** or their values at all points of a state whose ends are closed, into a stage. */
+void sw_simd_values(const struct sw_stepper *s, struct sw_simd_worker *w, const struct sw_simd_group *g,
+                    const void *state, const struct sw_simd_stage *stage);
 #endif

@@ -208,11 +208,12 @@ static void evaluate(const struct step *k, int stage, struct sw_eval *eval, doub
     sw_eval_points(eval, k->s->desc.n, in, out);
 }
 
-/* The values of G, with a point beyond either end. Where lines end it sees its unknown alone. */
-static void evaluate_g(const struct step *k, struct stage *at, struct sw_eval *eval, double t)
+/* The values of G, which sees its unknown alone, with a point beyond either end. */
+static void evaluate_g(const struct step *k, struct stage *at, int v, struct sw_eval *eval, double t)
 {
     const int n = k->s->desc.n, beyond = at->ends.there;
-    const double *in[SW_INPUTS] = {[SW_IN_X] = k->h->x, [SW_IN_U] = at->u + SW_REACH - beyond};
+    const double *in[SW_INPUTS] = {[SW_IN_X] = k->h->x};
+    in[sw_input_at(v, 0)] = at->u + SW_REACH - beyond;
     sw_eval_step(eval, t, k->number);
     sw_eval_points(eval, n + 2 * beyond, in, at->g + 1 - beyond);
     if (!beyond) at->g[0] = at->g[n], at->g[n + 1] = at->g[1];
@@ -260,7 +261,7 @@ static void evaluate_stage(const struct step *k, int stage, double t)
 {
     struct stage *at = k->w->stage[stage];
     for (int v = 0; v < sw_line_unknowns(&k->s->desc.model); v++) {
-        if (at[v].g) evaluate_g(k, &at[v], k->w->g[v], t);
+        if (at[v].g) evaluate_g(k, &at[v], v, k->w->g[v], t);
         if (at[v].s) evaluate(k, stage, k->w->s[v], t, at[v].s);
     }
 }

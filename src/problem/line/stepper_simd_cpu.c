@@ -1,10 +1,12 @@
-/* Lines of a batch side by side in vector registers, each step solved by two recursions without stored factors
- * (lanes.h): here are the steps of a group of runs (simd_group.h), given what G and S are in each (simd_programs.h).
+/* Lines of a batch side by side in vector registers, each stage of a step solved by two recursions without stored
+ * factors (lanes.h): here are the steps of a group of runs (simd_group.h), given what G and S are in each
+ * (simd_programs.h).
  *
  * Parallel over groups of 16 runs, 32 in single precision. A group is gathered from its lines, goes through all steps
- * of a call in the caches of one core, and is scattered back. A step passes once over one array, 128 n bytes, and what
- * the programs keep for each cell; with Crank-Nicolson and a source also over u. Programs that are not polynomials in u
- * are evaluated between two sweeps.
+ * of a call in the caches of one core, and is scattered back. Where one unknown is solved for once a step, and G and S
+ * are polynomials in u, a step passes once over one array, 128 n bytes, and what the programs keep for each cell; with
+ * Crank-Nicolson and a source also over u. All other models go stage by stage (simd_stages.h): programs are evaluated
+ * at all points of a stage, then two sweeps solve for each unknown.
  *
  * In single precision only the steps know float: a group is rounded when it comes from its lines. Expressions are
  * evaluated in double, from the state as it is in float, and rounded. */
@@ -13,7 +15,7 @@
 
 #include "base/sw_mem.h"
 #include "linalg/sw_band.h"
-#include "problem/line/simd_programs.h"
+#include "problem/line/simd_stages.h"
 
 static bool simd_fits(const struct sw_stepper_desc *desc, int sm)
 {
@@ -22,37 +24,92 @@ static bool simd_fits(const struct sw_stepper_desc *desc, int sm)
     return true;
 }
 
+/* What a model takes besides its forms. */
+static bool is_one_sided(const struct sw_line_model *m) { return m->orders & (1U << 1 | 1U << 3); }
+
+static bool has_programs(const struct sw_line_model *m)
+{
+    for (int v = 0; v < sw_line_unknowns(m); v++)
+        if (m->g[v] || m->s[v]) return true;
+    return false;
+}
+
+static bool looks_at_neighbours(const struct sw_line_model *m)
+{
+    for (int v = 0; v < sw_line_unknowns(m); v++)
+        for (int at = 0; m->s[v] && at < SW_UNKNOWNS_MOST; at++)
+            for (int o = 1; o <= SW_REACH; o++)
+                if (sw_program_uses_input(m->s[v], sw_input_at(at, o)) ||
+                    sw_program_uses_input(m->s[v], sw_input_at(at, -o)))
+                    return true;
+    return false;
+}
+
 static void simd_bytes(const struct sw_stepper_desc *desc, const char *band, size_t *fixed, size_t *per_run)
 {
     enum { WORKSPACE = 32768 };  /* of a program: its blocks and its form, for a group */
     const struct sw_line_model *m = &desc->model;
-    const struct sw_program *program[SW_SIMD_PROGRAMS] = {[SW_SIMD_G] = m->g[0], [SW_SIMD_S] = m->s[0]};
-    size_t n = (size_t)desc->n, lanes = (size_t)sw_simd_lanes(desc), arrays = desc->single_steps ? 9 : 7;
+    struct sw_simd_stages stages;
+    const size_t unknowns = (size_t)sw_line_unknowns(m), n = (size_t)desc->n, lanes = (size_t)sw_simd_lanes(desc);
+    sw_simd_stages_of(m->scheme, &stages);
+    /* states before and after, w, h, x and, of each stage, its state and values */
+    const size_t states = 2 + (size_t)stages.first + 3 * (size_t)(stages.count - 1) + 2 * desc->single_steps;
+    const size_t arrays = unknowns * (states + (is_one_sided(m) ? 2 : 1)) + 2;
     (void)band;
     sw_host_bytes(desc, fixed, per_run);
     *fixed += (size_t)omp_get_max_threads() * n * arrays * lanes * sizeof(double) + lanes * *per_run;
-    *per_run += sizeof(struct sw_simd_group) / lanes;
-    for (int k = 0; k < SW_SIMD_PROGRAMS; k++)
-        if (program[k]) *per_run += (size_t)sw_program_size(program[k]).cell * n * sizeof(double) + WORKSPACE / lanes;
+    *per_run += (sizeof(struct sw_simd_group) + unknowns * sizeof(struct sw_lanes)) / lanes;
+    for (size_t k = 0; k < 2 * unknowns; k++) {
+        const struct sw_program *program = k % 2 ? m->s[k / 2] : m->g[k / 2];
+        if (program) *per_run += (size_t)sw_program_size(program).cell * n * sizeof(double) + WORKSPACE / lanes;
+    }
 }
 
 /* ------------------------------------------------------------------ create, destroy */
 
-static enum sw_status create_worker(const struct sw_stepper_desc *d, struct sw_simd_worker *w)
+static enum sw_status create_stage(const struct sw_stepper_desc *d, const struct sw_simd_stages *m, int stage,
+                                   struct sw_simd_stage *at)
 {
-    size_t lanes = (size_t)sw_simd_lanes(d), points = (size_t)d->n * lanes, size = sw_simd_real_size(d);
-    SW_TRY(sw_alloc_bytes(points, size, &w->u));
-    SW_TRY(sw_alloc_bytes(points, size, &w->next));
-    SW_TRY(sw_alloc_bytes(points + 2 * SW_LANES_MARGIN * lanes, size, &w->lanes.w));
-    SW_TRY(sw_alloc_bytes(points + 2 * lanes, size, &w->lanes.h));
-    if (d->single_steps) SW_TRY(sw_alloc(points, &w->wide));
-    if (sw_simd_alone(d)) return SW_OK;
-    SW_TRY(sw_alloc_bytes(points, size, &w->s));
+    const size_t lanes = (size_t)sw_simd_lanes(d), points = (size_t)d->n * lanes, size = sw_simd_real_size(d);
+    if (stage > 0 && !(m->last && stage == m->count - 1))
+        SW_TRY(sw_alloc_bytes(sw_simd_state_size(d), size, &at->state));
+    for (int v = 0; stage < sw_simd_valued(m) && v < sw_line_unknowns(&d->model); v++) {
+        if (d->model.g[v]) SW_TRY(sw_alloc_bytes(points + 2 * lanes, size, &at->g[v]));
+        if (d->model.s[v]) SW_TRY(sw_alloc_bytes(points, size, &at->s[v]));
+    }
+    return SW_OK;
+}
+
+static enum sw_status create_recursions(const struct sw_stepper_desc *d, struct sw_simd_worker *w)
+{
+    const size_t lanes = (size_t)sw_simd_lanes(d), points = (size_t)d->n * lanes, size = sw_simd_real_size(d);
+    SW_TRY(sw_alloc_bytes(points + 2 * SW_LANES_MARGIN * lanes, size, &w->lanes[0].w));
+    for (int v = 0; v < sw_line_unknowns(&d->model); v++) {
+        w->lanes[v].w = w->lanes[0].w;
+        for (int way = 0; way <= is_one_sided(&d->model); way++)
+            SW_TRY(sw_alloc_bytes(points + 2 * lanes, size, &w->lanes[v].h[way]));
+    }
+    return SW_OK;
+}
+
+static enum sw_status create_worker(const struct sw_stepper_desc *d, const struct sw_simd_stages *m,
+                                    struct sw_simd_worker *w)
+{
+    const size_t lanes = (size_t)sw_simd_lanes(d), points = (size_t)d->n * lanes, size = sw_simd_real_size(d);
+    const size_t state = sw_simd_state_size(d);
+    SW_TRY(sw_alloc_bytes(state, size, &w->u));
+    SW_TRY(sw_alloc_bytes(state, size, &w->next));
+    SW_TRY(create_recursions(d, w));
+    if (d->single_steps) SW_TRY(sw_alloc(state, &w->wide));
+    for (int i = 0; i < m->count; i++) SW_TRY(create_stage(d, m, i, &w->stage[i]));
+    for (int v = 0; m->first && v < sw_line_unknowns(&d->model); v++)
+        SW_TRY(sw_alloc_bytes(points, size, &w->implicit[v]));
+    if (!has_programs(&d->model)) return SW_OK;
     SW_TRY(sw_alloc(points, &w->x));
     SW_TRY(sw_alloc((size_t)d->model.nparam * lanes, &w->param));
     if (d->single_steps) SW_TRY(sw_alloc(points, &w->value));
     for (int k = 0; d->single_steps && k < SW_LANES_CELLS; k++) SW_TRY(sw_alloc(points, &w->cell[k]));
-    return sw_alloc_bytes(d->model.g[0] ? points + 2 * lanes : 0, size, &w->g);
+    return SW_OK;
 }
 
 static void destroy_worker(struct sw_simd_worker *w)
@@ -60,10 +117,16 @@ static void destroy_worker(struct sw_simd_worker *w)
     sw_free(w->wide);
     sw_free(w->u);
     sw_free(w->next);
-    sw_free(w->lanes.w);
-    sw_free(w->lanes.h);
-    sw_free(w->s);
-    sw_free(w->g);
+    sw_free(w->lanes[0].w);
+    for (int i = 0; i < SW_IMEX_STAGES; i++) sw_free(w->stage[i].state);
+    for (int v = 0; v < SW_UNKNOWNS_MOST; v++) {
+        for (int way = 0; way < SW_LANES_WAYS; way++) sw_free(w->lanes[v].h[way]);
+        for (int i = 0; i < SW_IMEX_STAGES; i++) {
+            sw_free(w->stage[i].g[v]);
+            sw_free(w->stage[i].s[v]);
+        }
+        sw_free(w->implicit[v]);
+    }
     sw_free(w->x);
     sw_free(w->param);
     sw_free(w->value);
@@ -91,13 +154,19 @@ static enum sw_status simd_create(struct sw_stepper *s, const char *band)
     s->own = p;
     p->ops = sw_lanes_pick(d->single_steps);
     p->lanes = p->ops->lanes;
+    sw_simd_stages_of(d->model.scheme, &p->stages);
+    p->reaches = p->stages.first || looks_at_neighbours(&d->model);
     SW_TRY(sw_host_create(s, &p->batch));
     p->rooms = d->capacity / p->lanes + (d->capacity % p->lanes != 0);
     SW_TRY(sw_alloc((size_t)p->rooms, &p->group));
-    for (int k = 0; k < p->rooms; k++) SW_TRY(sw_simd_create_programs(d, &p->group[k]));
+    SW_TRY(sw_alloc((size_t)p->rooms * (size_t)sw_line_unknowns(&d->model), &p->operators));
+    for (int k = 0; k < p->rooms; k++) {
+        p->group[k].lanes = p->operators + k * sw_line_unknowns(&d->model);
+        SW_TRY(sw_simd_create_programs(d, &p->group[k]));
+    }
     SW_TRY(sw_alloc((size_t)s->device->threads, &p->worker));
     p->workers = s->device->threads;
-    for (int k = 0; k < p->workers; k++) SW_TRY(create_worker(d, &p->worker[k]));
+    for (int k = 0; k < p->workers; k++) SW_TRY(create_worker(d, &p->stages, &p->worker[k]));
     return SW_OK;
 }
 
@@ -109,6 +178,7 @@ static void simd_destroy(struct sw_stepper *s)
     for (int k = 0; k < p->workers; k++) destroy_worker(&p->worker[k]);
     sw_host_destroy(&p->batch);
     sw_free(p->group);
+    sw_free(p->operators);
     sw_free(p->worker);
     sw_free(p);
 }
@@ -128,56 +198,37 @@ static enum sw_status simd_load(struct sw_stepper *s, const char **load_error)
  * couples all points. Where a run went wrong in between, the group takes these steps once more, to the same bits, one
  * at a time. */
 
-static struct sw_lanes_terms terms_of(const struct sw_stepper *s)
-{
-    bool crank_nicolson = s->desc.model.scheme == SW_CRANK_NICOLSON;
-    return (struct sw_lanes_terms){.u_weight = crank_nicolson ? 2.0 : 1.0, .u_left = crank_nicolson ? 1.0 : 0.0};
-}
-
 /* Steps from .. to-1 of a group, from w->u to w->next: without G and S, */
-static void steps_alone(const struct sw_simd *p, int n, struct sw_simd_worker *w, const struct sw_simd_group *g,
+static void steps_alone(const struct sw_stepper *s, struct sw_simd_worker *w, const struct sw_simd_group *g,
                         int64_t from, int64_t to)
 {
-    p->ops->first(&g->lanes, n, &w->lanes, w->u, NULL, from & 1);
+    const struct sw_simd *p = s->own;
+    const int n = s->desc.n;
+    void *u = sw_simd_state(s, w->u, 0), *next = sw_simd_state(s, w->next, 0);
+    p->ops->first(g->lanes, n, w->lanes, u, NULL, from & 1);
     for (int64_t step = from; step < to; step++)
-        p->ops->pass(&g->lanes, n, &w->lanes, w->u, w->next, NULL, step & 1, step + 1 == to);
+        p->ops->pass(g->lanes, n, w->lanes, u, next, NULL, step & 1, step + 1 == to);
 }
 
-/* with both as forms, */
+/* and with both as forms. */
 static void steps_of_forms(const struct sw_stepper *s, struct sw_simd_worker *w, const struct sw_simd_group *g,
                            int64_t from, int64_t to)
 {
     const struct sw_simd *p = s->own;
-    const void *u = w->u;
+    const void *u = sw_simd_state(s, w->u, 0);
+    void *next = sw_simd_state(s, w->next, 0);
     struct sw_lanes_forms forms;
-    struct sw_lanes_terms terms = terms_of(s);
+    struct sw_lanes_terms terms = {.u_weight = p->stages.stage[1].of_state[0], .u_left = p->stages.left,
+                                   .forms = &forms};
+    const double part = p->stages.time[0];
     int n = s->desc.n;
-    terms.forms = &forms;
-    sw_simd_begin_step(s, g, from);
+    sw_simd_begin_step(s, g, from, part);
     sw_simd_forms(s, w, g, &forms);
-    p->ops->first(&g->lanes, n, &w->lanes, u, &terms, from & 1);
-    for (int64_t step = from; step < to; step++, u = w->next) {
-        if (step + 1 < to) sw_simd_begin_step(s, g, step + 1);
+    p->ops->first(g->lanes, n, w->lanes, u, &terms, from & 1);
+    for (int64_t step = from; step < to; step++, u = next) {
+        if (step + 1 < to) sw_simd_begin_step(s, g, step + 1, part);
         if (step + 1 < to) sw_simd_forms(s, w, g, &forms);
-        p->ops->pass(&g->lanes, n, &w->lanes, u, w->next, &terms, step & 1, step + 1 == to);
-    }
-}
-
-/* and with their values at all points. */
-static void steps_of_values(const struct sw_stepper *s, struct sw_simd_worker *w, const struct sw_simd_group *g,
-                            int64_t from, int64_t to)
-{
-    const struct sw_simd *p = s->own;
-    const void *u = w->u;
-    struct sw_lanes_terms terms = terms_of(s);
-    int n = s->desc.n;
-    terms.g = g->eval[SW_SIMD_G] ? w->g : NULL;
-    terms.s = g->eval[SW_SIMD_S] ? w->s : NULL;
-    for (int64_t step = from; step < to; step++, u = w->next) {
-        sw_simd_begin_step(s, g, step);
-        sw_simd_values(s, w, g, u);
-        p->ops->first(&g->lanes, n, &w->lanes, u, &terms, step & 1);
-        p->ops->pass(&g->lanes, n, &w->lanes, u, w->next, &terms, step & 1, true);
+        p->ops->pass(g->lanes, n, w->lanes, u, next, &terms, step & 1, step + 1 == to);
     }
 }
 
@@ -186,9 +237,9 @@ static bool has_forms(const struct sw_simd_group *g) { return g->form[SW_SIMD_G]
 static void steps(const struct sw_stepper *s, struct sw_simd_worker *w, const struct sw_simd_group *g, int64_t from,
                   int64_t to)
 {
-    if (sw_simd_alone(&s->desc)) steps_alone(s->own, s->desc.n, w, g, from, to);
+    if (sw_simd_alone(&s->desc)) steps_alone(s, w, g, from, to);
     else if (has_forms(g)) steps_of_forms(s, w, g, from, to);
-    else steps_of_values(s, w, g, from, to);
+    else sw_simd_steps_of_stages(s, w, g, from, to);
 }
 
 static void swap_states(struct sw_simd_worker *w)
@@ -200,10 +251,9 @@ static void swap_states(struct sw_simd_worker *w)
 
 static void clear_lane(const struct sw_stepper *s, struct sw_simd_worker *w, int lane)
 {
-    const struct sw_simd *p = s->own;
-    size_t size = sw_simd_real_size(&s->desc);
-    for (int i = 0; i < s->desc.n; i++)
-        memset((char *)w->u + ((size_t)i * (size_t)p->lanes + (size_t)lane) * size, 0, size);
+    const size_t size = sw_simd_real_size(&s->desc), lanes = (size_t)sw_simd_lanes(&s->desc);
+    const size_t count = sw_simd_state_size(&s->desc);
+    for (size_t k = (size_t)lane; k < count; k += lanes) memset((char *)w->u + k * size, 0, size);
 }
 
 /* Steps after which some run is not finite, again and one by one. Such runs stop, and their lanes hold zeros
@@ -216,7 +266,7 @@ static void find_bad(struct sw_stepper *s, struct sw_simd_worker *w, struct sw_s
     for (int64_t step = from; step < to; step++) {
         steps(s, w, g, step, step + 1);
         swap_states(w);
-        if (sw_simd_finite(s, w, w->u, finite)) continue;
+        if (sw_simd_finite(s, w, w->u, live, finite)) continue;
         for (int l = 0; l < p->lanes; l++) {
             if (finite[l]) continue;
             clear_lane(s, w, l);
@@ -237,12 +287,13 @@ static void advance_group(struct sw_stepper *s, struct sw_simd_worker *w, struct
     int64_t check = check_of(&s->desc);
     if (!sw_simd_gather(s, g, w, live)) return;
     w->cells = 0;
-    if (!sw_simd_alone(&s->desc)) sw_simd_points(s, w, g);
-    p->ops->begin(&g->lanes, s->desc.n, &w->lanes, sw_simd_alone(&s->desc));
+    if (w->x) sw_simd_points(s, w, g);
+    for (int v = 0; v < sw_line_unknowns(&s->desc.model); v++)
+        p->ops->begin(&g->lanes[v], s->desc.n, &w->lanes[v], sw_simd_alone(&s->desc));
     for (int64_t step = from, next; step < to; step = next) {
         next = to - step < check ? to : step + check;
         steps(s, w, g, step, next);
-        if (sw_simd_finite(s, w, w->next, finite)) swap_states(w);
+        if (sw_simd_finite(s, w, w->next, live, finite)) swap_states(w);
         else find_bad(s, w, g, step, next, live);
     }
     sw_simd_scatter(s, g, w, live);
@@ -260,17 +311,32 @@ static enum sw_status simd_advance(struct sw_stepper *s, int64_t from, int64_t t
     return SW_OK;
 }
 
+/* Of so many values of G and N in stages, as they are added to a right-hand side. */
+static double terms_cost(const struct sw_line_model *m, int v, int values)
+{
+    return values * ((m->g[v] ? 3 : 0) + (m->s[v] ? 1 : 0));
+}
+
 /* As for cpu.plain a line comes and goes once a call, as long as a group fits into the cache. Operations: the pass, or
- * the two sweeps, what closes the circle (of the first group, for all), and those of G and S. */
+ * the two sweeps, what closes the circle (of the first group, for all), and those of G and S; with stages the sums of
+ * states in each right-hand side, and what the operator takes once a step. A point is one point of all unknowns. */
 static struct sw_cost simd_cost(const struct sw_stepper *s, int64_t steps)
 {
     const struct sw_simd *p = s->own;
     const struct sw_line_model *m = &s->desc.model;
-    double operations = sw_simd_alone(&s->desc) ? 7 : 6;
-    if (p->groups > 0) operations += 4.0 * p->group[0].lanes.points / s->desc.n;
-    if (m->g[0]) operations += 3 + sw_program_size(m->g[0]).point;
-    if (m->s[0]) operations += 1 + sw_program_size(m->s[0]).point;
-    return (struct sw_cost){16.0 / (double)steps, s->desc.single_steps ? operations / 2 : operations};
+    const struct sw_simd_stages *stages = &p->stages;
+    const int unknowns = sw_line_unknowns(m), solves = stages->count - 1;
+    double operations = 0;
+    for (int v = 0; v < unknowns; v++) {
+        operations += solves * (sw_simd_alone(&s->desc) ? 7 : 6);
+        if (p->groups > 0) operations += solves * 4.0 * p->group[0].lanes[v].points / s->desc.n;
+        for (int i = 1; i <= solves; i++) operations += terms_cost(m, v, i) + (i - 1);
+        if (!stages->last) operations += terms_cost(m, v, stages->count);
+        if (stages->first) operations += solves + 16;
+        if (m->g[v]) operations += sw_simd_valued(stages) * sw_program_size(m->g[v]).point;
+        if (m->s[v]) operations += sw_simd_valued(stages) * sw_program_size(m->s[v]).point;
+    }
+    return (struct sw_cost){unknowns * 16.0 / (double)steps, s->desc.single_steps ? operations / 2 : operations};
 }
 
 extern const struct sw_stepper_ops stepper_simd_cpu;
@@ -279,6 +345,7 @@ const struct sw_stepper_ops stepper_simd_cpu = {
     .about = "lines side by side in vector registers, two recursions a step, all steps in the cache; "
              "threads over groups",
     .space = SW_HOST,
+    .takes = SW_LINE_ALL,
     .fits = simd_fits,
     .bytes = simd_bytes,
     .create = simd_create,

@@ -7,6 +7,7 @@
 #include "base/sw_mem.h"
 #include "linalg/sw_band.h"
 #include "problem/line/imex.h"
+#include "problem/line/recursive.h"
 #include "problem/line/sw_stepper_impl.h"
 
 /* "cuda.split+cusparse.gpsv" is the row cuda.split with the band solver cusparse.gpsv. */
@@ -187,8 +188,7 @@ enum sw_status sw_stepper_try_compile(const struct sw_stepper_desc *desc, const 
 }
 
 /* The real part of the symbol of A is 1 + s0 + s2 s + s4 s² over s in [0, 4] (numerics.md, 1): A is positive definite,
- * if not symmetric, where its least value is > 0; the condition of A is at most the largest, and what the imaginary
- * part, s1 sin + s3 2 sin (cos - 1), adds, over the least. */
+ * if not symmetric, where its least value is > 0. */
 static void symbol_range(const struct sw_line_operator *a, double *least, double *largest)
 {
     const double s4 = a->s4, s2 = a->s2, one = 1.0 + a->s0, at_end = one + 4.0 * s2 + 16.0 * s4;
@@ -199,7 +199,6 @@ static void symbol_range(const struct sw_line_operator *a, double *least, double
         *least = fmin(*least, one - s2 * s2 / (4.0 * s4));
         *largest = fmax(*largest, one - s2 * s2 / (4.0 * s4));
     }
-    *largest += fabs(a->s1) + 2.6 * fabs(a->s3);
 }
 
 static bool positive_definite(const struct sw_line_operator *a)
@@ -209,9 +208,14 @@ static bool positive_definite(const struct sw_line_operator *a)
     return least > 0.0;
 }
 
-double sw_line_rounding(double s4, double s2, bool single_steps)
+double sw_line_rounding(const struct sw_line_operator *a, bool single_steps)
 {
-    return 10.0 * (single_steps ? 0x1p-24 : 0x1p-53) * (1.0 + sqrt(fabs(s2)) + sqrt(fabs(s4)));
+    const double u = single_steps ? 0x1p-24 : 0x1p-53, at_zero = 1.0 + a->s0;
+    struct sw_recursive up, down;
+    if (a->s1 == 0.0 && a->s3 == 0.0)
+        return 10.0 * u * (1.0 + sqrt(fabs(a->s2 / at_zero)) + sqrt(fabs(a->s4 / at_zero)));
+    if (!sw_recursive_factors(a, false, &up, &down)) return INFINITY;
+    return 10.0 * u * fmax(sw_recursive_growth(&up), sw_recursive_growth(&down));
 }
 
 bool sw_stepper_takes_band(const char *row)
@@ -222,19 +226,23 @@ bool sw_stepper_takes_band(const char *row)
     return o && o->takes_band;
 }
 
-/* Elimination in a positive definite A is backward stable without pivoting: the error is u times the condition of A,
- * and some u of the right-hand side. */
+/* Elimination in a symmetric positive definite A is backward stable without pivoting: the error is u times the
+ * condition of A, and some u of the right-hand side. With T the symmetric and S the other part of A, the products of
+ * the factors are as large as T + S' T⁻¹ S (G. H. Golub, C. Van Loan, Linear Algebra Appl. 28 (1979) 85); the symbol
+ * of S is s1 sin - s3 sin (2 - 2 cos). What closes the circle, E⁻¹k (linalg/border_point.h), is as large as
+ * 1 + S T⁻¹. */
 static double band_rounding(const struct sw_line_operator *a)
 {
+    const double other = fabs(a->s1) + 2.6 * fabs(a->s3);
     double least, largest;
     symbol_range(a, &least, &largest);
-    return 0x1p-53 * (9.0 + largest / least);
+    return 0x1p-53 * (9.0 + (largest + other * other / least) / least * (1.0 + other / least));
 }
 
 double sw_stepper_rounding(const char *row, const struct sw_line_operator *a, bool single_steps)
 {
     struct choice c;
-    if (!sw_stepper_takes_band(row)) return sw_line_rounding(a->s4, a->s2, single_steps);
+    if (!sw_stepper_takes_band(row)) return sw_line_rounding(a, single_steps);
     return split_name(row, &c) ? NAN : sw_band_error_growth(c.band) * band_rounding(a);
 }
 

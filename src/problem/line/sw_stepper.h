@@ -63,13 +63,15 @@ struct sw_line_run {                  /* one run */
     struct sw_line_operator a[SW_UNKNOWNS_MOST];  /* of each unknown */
 };
 
-/** What a solve with A may be off by in the recursive form, relative to the field: 10 u (1 + sqrt|s2| + sqrt|s4|),
- * u = 2^-53, or 2^-24 in single precision (numerics.md, 2a). */
-double sw_line_rounding(double s4, double s2, bool single_steps);
+/** What a solve with A may be off by in the recursive form, relative to the field (numerics.md, 2a): 10 u (1 + sqrt|s2|
+ * + sqrt|s4|), of s2 and s4 over 1 + s0, where s1 and s3 are 0; else 10 u times the larger sw_recursive_growth() of the
+ * two recursions. u = 2^-53, or 2^-24 in single precision. */
+double sw_line_rounding(const struct sw_line_operator *a, bool single_steps);
 
 /** The same for a row of the stepper table: rows that take a band solver, which are in double precision, may be off by
- * u (9 + c), c the condition of A, 1 + 4 s2 + 16 s4 where these are all and neither is negative, times
- * sw_band_error_growth() (numerics.md, 2). A run for which this exceeds SW_LINE_MAX_ROUNDING is refused.
+ * u (9 + c), c the condition of A, 1 + 4 s2 + 16 s4 where these are all and neither is negative, more where A is not
+ * symmetric, times sw_band_error_growth() (numerics.md, 2). A run for which this exceeds SW_LINE_MAX_ROUNDING is
+ * refused.
  *  @param row  as in sw_stepper_create(), "auto" too; NULL, "auto" and an unknown name: one of the recursive form */
 double sw_stepper_rounding(const char *row, const struct sw_line_operator *a, bool single_steps);
 #define SW_LINE_MAX_ROUNDING 1e-3

@@ -1,0 +1,84 @@
+#ifndef LINE_MODELS_H
+#define LINE_MODELS_H
+/* General models of the line equation in tests: several unknowns, neighbours, all orders and methods. */
+#include "stepper_helpers.h"
+
+/* Expressions may use the parameters a, b, c, x, t, and u, v, w, z with their neighbours: ul2 ul u ur ur2. */
+struct model {
+    enum sw_scheme scheme;
+    int            unknowns;
+    unsigned       orders;
+    const char    *initial[SW_UNKNOWNS_MOST], *g[SW_UNKNOWNS_MOST], *s[SW_UNKNOWNS_MOST];
+};
+
+static inline struct sw_program *compile_line(const char *text)
+{
+    static const char *const tail[] = {"l2", "l", "", "r", "r2"};
+    char name[SW_UNKNOWNS_MOST * SW_NEIGHBOURS][8];
+    struct sw_symbol symbol[5 + SW_UNKNOWNS_MOST * SW_NEIGHBOURS] = {
+        {"a", SW_RATE_RUN, 0}, {"b", SW_RATE_RUN, 1}, {"c", SW_RATE_RUN, 2}, {"t", SW_RATE_STEP, 0},
+        {"x", SW_RATE_CELL, SW_IN_X},
+    };
+    struct sw_scope scope = {.symbol = symbol, .count = 5, .random = true, .stream = 1};
+    struct sw_expr *expr = NULL;
+    struct sw_program *program = NULL;
+    struct sw_expr_error err;
+    for (int k = 0; k < SW_UNKNOWNS_MOST * SW_NEIGHBOURS; k++) {
+        const int v = k / SW_NEIGHBOURS, o = k % SW_NEIGHBOURS;
+        snprintf(name[k], sizeof name[k], "%c%s", "uvwz"[v], tail[o]);
+        symbol[scope.count++] = (struct sw_symbol){name[k], SW_RATE_POINT, sw_input_at(v, o - SW_REACH)};
+    }
+    if (!text) return NULL;
+    if (sw_expr_parse(text, &expr, &err) || sw_program_compile(expr, &scope, &program, &err))
+        fail_msg("%s: column %d: %s", text, err.column, err.text);
+    sw_expr_destroy(&expr);
+    return program;
+}
+
+struct line_sim { struct sw_program *program[SW_UNKNOWNS_MOST][3]; struct sw_stepper *s; int n, count, unknowns; };
+
+/* @return false: the row does not take such a model, and says so */
+static inline bool make_line_on(const struct sw_stepper_ops *row, struct line_sim *m, struct sw_device *where,
+                                struct model t, int n, int capacity)
+{
+    struct sw_stepper_desc desc = {.n = n, .capacity = capacity,
+                                   .model = {.scheme = t.scheme, .nparam = PARAMS, .unknowns = t.unknowns,
+                                             .orders = t.orders}};
+    *m = (struct line_sim){.n = n, .unknowns = t.unknowns};
+    for (int v = 0; v < t.unknowns; v++) {
+        desc.model.initial[v] = m->program[v][0] = compile_line(t.initial[v]);
+        desc.model.g[v] = m->program[v][1] = compile_line(t.g[v]);
+        desc.model.s[v] = m->program[v][2] = compile_line(t.s[v]);
+    }
+    enum sw_status st = sw_stepper_create(&desc, row->name, where, &m->s);
+    if (!st) return true;
+    assert_contains(sw_err_message(), "it takes ");
+    assert_true(row->takes != SW_LINE_ALL);
+    return false;
+}
+
+static inline bool make_line(struct line_sim *m, struct sw_device *where, struct model t, int n, int capacity)
+{
+    return make_line_on(under_test, m, where, t, n, capacity);
+}
+
+static inline void unmake_line(struct line_sim *m)
+{
+    sw_stepper_destroy(&m->s);
+    for (int v = 0; v < SW_UNKNOWNS_MOST; v++)
+        for (int k = 0; k < 3; k++) sw_program_destroy(&m->program[v][k]);
+}
+
+static inline void start_line(struct line_sim *m, int count, const struct run *run)
+{
+    struct sim like = {.s = m->s, .n = m->n * m->unknowns};
+    start(&like, count, run);
+    m->count = count;
+}
+
+static inline double *state_of_line(const struct line_sim *m)
+{
+    const struct sim like = {.s = m->s, .n = m->n * m->unknowns, .count = m->count};
+    return state_of(&like);
+}
+#endif

@@ -1,0 +1,140 @@
+/* Every row of the table of steppers that takes general models against cpu.plain, the reference, over random models. */
+#include "line_models.h"
+
+enum { TEXTS = 12, RUNS = 19, STEPS = 6 };
+
+/* G in the unknown itself, N in all of them: text_for() puts the names of a model. Bounded by a few, with derivatives
+ * of a few, for unknowns of about 1. */
+static const char *const of_g[] = {NULL, "a*u", "b*(u^3 - u)", "b*sin(u)", "-u"};
+static const char *const of_s[TEXTS] = {
+    NULL, "a*sin(u)", "-b*u*(ur - ul)", "c*cos(3*t + 0.1*x)", "a*ul2 - b*ur2 + c", "u - u^3", "v*u - w",
+    "-u*v^2 + c*(1 - u)", "(ur^2 - ul^2)*a + z", "zl - zr + exp(-u^2)", "a*(vl2 - 2*vl + 2*vr - vr2)*u + b*rand(1)",
+    "x*0.01 + t",
+};
+static const enum sw_scheme methods[] = {SW_CRANK_NICOLSON, SW_BACKWARD_EULER, SW_IMEX2, SW_IMEX3};
+static const int sizes[] = {5, 6, 7, 12, 33, 64, 101, 256, 511, 1000};
+
+static int pick(uint64_t *seed, int count) { return (int)(0.5 * (test_random(seed) + 1.0) * count) % count; }
+
+/* The text with other unknowns: its own one alone, or those from it on. */
+static const char *text_for(const char *text, int unknown, int unknowns, bool own, char out[128])
+{
+    static const char names[] = "uvwz";
+    if (!text) return NULL;
+    snprintf(out, 128, "%s", text);
+    for (char *c = out; *c; c++) {
+        const bool in_a_word = c > out && c[-1] >= 'a' && c[-1] <= 'z';
+        const char *name = strchr(names, *c);
+        if (name && !in_a_word) *c = names[own ? unknown : (int)(name - names + unknown) % unknowns];
+    }
+    return out;
+}
+
+static double size_of(uint64_t *seed)
+{
+    return test_random(seed) < -0.4 ? 0.0 : pow(10, 2 * test_random(seed));
+}
+
+static struct sw_line_operator some_operator(uint64_t *seed, bool all_orders)
+{
+    struct sw_line_operator a = {.s4 = size_of(seed), .s2 = size_of(seed)};
+    if (!all_orders) return a;
+    a.s0 = size_of(seed);
+    a.s1 = size_of(seed) * (test_random(seed) < 0 ? -1 : 1);
+    a.s3 = size_of(seed) * (test_random(seed) < 0 ? -1 : 1);
+    return a;
+}
+
+struct texts_of { char g[SW_UNKNOWNS_MOST][128], s[SW_UNKNOWNS_MOST][128]; };
+
+static struct model some_model(uint64_t *seed, int k, struct texts_of *texts)
+{
+    static const char *const initial[] = {"cos(0.3*x) + 0.1*a", "0.5 + 0.3*sin(0.2*x)", "sin(0.7*x)*b", "0.2 - c"};
+    struct model m = {.scheme = methods[k % 4], .unknowns = 1 + pick(seed, 4)};
+    if (m.scheme != SW_CRANK_NICOLSON && test_random(seed) > -0.5) m.orders = 1 | 1 << 1 | 1 << 3;
+    for (int v = 0; v < m.unknowns; v++) {
+        m.initial[v] = initial[v];
+        m.g[v] = text_for(of_g[pick(seed, 5)], v, m.unknowns, true, texts->g[v]);
+        m.s[v] = text_for(of_s[pick(seed, TEXTS)], v, m.unknowns, false, texts->s[v]);
+    }
+    return m;
+}
+
+/* A solve rounds by u times the condition of A in cpu.plain, by less in the other; stages divide by gamma; each step
+ * multiplies differences by little more than 1, as dt is small against what N and G are. */
+static double tolerance(const struct sw_line_run *r, int unknowns, double largest)
+{
+    double condition = 0;
+    for (int v = 0; v < unknowns; v++) {
+        const struct sw_line_operator *a = &r->a[v];
+        const double other = fabs(a->s1) + 2.6 * fabs(a->s3);
+        condition = fmax(condition, 1 + a->s0 + 4 * a->s2 + 16 * a->s4 + other * other / (1 + a->s0));
+    }
+    return unit * STEPS * 40 * condition * largest;
+}
+
+static double *final_state(const struct sw_stepper_ops *row, struct sw_device *where, const struct model *t, int n,
+                           int runs, const struct run *run)
+{
+    struct line_sim m;
+    double *u = NULL;
+    if (make_line_on(row, &m, where, *t, n, runs)) {
+        start_line(&m, runs, run);
+        assert_ok(sw_stepper_advance(m.s, 0, STEPS));
+        u = state_of_line(&m);
+    }
+    unmake_line(&m);
+    return u;
+}
+
+static void compare(const struct model *t, int n, const struct sw_line_run *r, const double *u, const double *exact)
+{
+    double largest = 1.0;
+    for (int i = 0; i < n * t->unknowns; i++) largest = fmax(largest, fabs(exact[i]));
+    const double bound = tolerance(r, t->unknowns, largest);
+    for (int i = 0; i < n * t->unknowns; i++) {
+        if (fabs(u[i] - exact[i]) <= bound) continue;
+        for (int v = 0; v < t->unknowns; v++) print_error("G = %s, N = %s\n", t->g[v], t->s[v]);
+        fail_msg("method %d, n = %d, point %d: off by %g > %g", (int)t->scheme, n, i, fabs(u[i] - exact[i]), bound);
+    }
+}
+
+static void agrees_with_the_reference_over_random_models(void **state)
+{
+    const struct sw_stepper_ops *plain = sw_stepper_table[0];
+    uint64_t seed = 17;
+    (void)state;
+    need_row();
+    for (int k = 0; strcmp(plain->name, "cpu.plain"); k++) plain = sw_stepper_table[k];
+    for (int k = 0; k < (small_suite() ? 20 : 240); k++) {
+        struct texts_of texts;
+        const struct model t = some_model(&seed, k, &texts);
+        const int n = sizes[k % (small_suite() ? 6 : 10)], line = n * t.unknowns, chosen = k % RUNS;
+        struct run run[RUNS];
+        for (int j = 0; j < RUNS; j++) {
+            run[j] = (struct run){{.dt = 1e-3 * (1 + j % 3), .dx = 1.0, .x0 = 0.1 * j}, {0.1 * j, 0.3, 1.0 - 0.1 * j}};
+            for (int v = 0; v < t.unknowns; v++) run[j].line.a[v] = some_operator(&seed, t.orders != 0);
+        }
+        if (!takes_lines_of(n)) continue;
+        double *u = final_state(under_test, device, &t, n, RUNS, run), *alone = NULL;
+        if (!u) continue;
+        double *exact = final_state(plain, host, &t, n, RUNS, run);
+        for (int j = 0; j < RUNS; j++) compare(&t, n, &run[j].line, u + j * line, exact + j * line);
+        alone = final_state(under_test, device, &t, n, 1, &run[chosen]);
+        assert_memory_equal(alone, u + chosen * line, (size_t)line * sizeof *u);
+        sw_free(u);
+        sw_free(exact);
+        sw_free(alone);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(agrees_with_the_reference_over_random_models),
+    };
+    int failed = 0;
+    for_each_row(sw_stepper_table)
+        failed += cmocka_run_group_tests_name(under_test->name, tests, open_devices, close_devices);
+    return failed != 0;
+}
