@@ -7,6 +7,7 @@
 #include "base/sw_mem.h"
 #include "device/sw_snapshot.h"
 #include "field/norms.h"
+#include "field/resample.h"
 #include "field/sum.h"
 
 static struct sw_program *compile(const char *text)
@@ -207,6 +208,76 @@ static void each_slot_holds_the_last_snapshot_sent_to_it(void **state)
     sw_device_close(&device);
 }
 
+/* ------------------------------------------------------------------ other points */
+
+static void resample(int n, const double *u, int m, double *v)
+{
+    struct sw_resampler *r;
+    assert_ok(sw_resampler_create(n, m, &r));
+    assert_true(sw_resampler_fits(r, n, m) && !sw_resampler_fits(r, m, n + 1));
+    sw_resample(r, u, v);
+    sw_resampler_destroy(&r);
+    assert_null(r);
+    assert_false(sw_resampler_fits(r, n, m));
+}
+
+/* Waves 0 to k of random sizes and phases. */
+static void add_waves(int n, int k, double *u)
+{
+    uint64_t state = 3;
+    for (int i = 0; i < n; i++) u[i] = 0.25;
+    for (int w = 1; w <= k; w++) {
+        const double size = test_random(&state), phase = test_random(&state);
+        for (int i = 0; i < n; i++) u[i] += size * cos(6.283185307179586 * ((double)w * i / n + phase));
+    }
+}
+
+/* Numbers of up to 10, whose angles are rounded to 1e-15 k: 1e-13 with room. Lengths of all kinds: powers of two, small
+ * factors, and primes beyond those whose transform is computed as it is. */
+static void waves_of_both_grids_are_resampled(void **state)
+{
+    static const int length[] = {6, 16, 17, 60, 61, 67, 97, 128, 134, 509, 1018};
+    enum { LENGTHS = sizeof length / sizeof *length, MOST = 1018 };
+    double u[MOST], v[MOST], expected[MOST];
+    (void)state;
+    for (int a = 0; a < LENGTHS; a++)
+        for (int b = 0; b < LENGTHS; b++) {
+            const int n = length[a], m = length[b], both = n < m ? n : m, k = both > 40 ? 20 : (both - 1) / 2;
+            add_waves(n, k, u);
+            add_waves(m, k, expected);
+            resample(n, u, m, v);
+            for (int i = 0; i < m; i++) assert_near(v[i], expected[i], 1e-13);
+        }
+}
+
+/* The shortest wave of an even number of points is a cosine on the finer grid, and what a coarser grid cannot hold is
+ * left out; there and back again a field of fewer points is what it was, and keeps its mean. Rounding as above. */
+static void a_finer_grid_holds_all_of_a_coarser_one(void **state)
+{
+    static const int length[][2] = {{8, 16}, {8, 11}, {15, 16}, {64, 67}, {67, 509}};
+    double u[509], fine[509], back[509];
+    (void)state;
+    for (int k = 0; k < (int)(sizeof length / sizeof *length); k++) {
+        const int n = length[k][0], m = length[k][1];
+        double mean = 0;
+        fill(u, n);
+        resample(n, u, m, fine);
+        resample(m, fine, n, back);
+        for (int i = 0; i < n; i++) assert_near(back[i], u[i], 1e-13);
+        for (int i = 0; i < n; i++) mean += u[i] / n;
+        for (int i = 0; i < m; i++) mean -= fine[i] / m;
+        assert_near(mean, 0, 1e-13);
+    }
+    for (int i = 0; i < 8; i++) u[i] = i % 2 ? -1 : 1;
+    resample(8, u, 16, fine);
+    for (int i = 0; i < 16; i++) assert_near(fine[i], cos(3.141592653589793 * i / 2), 1e-14);
+    resample(16, fine, 6, back);
+    for (int i = 0; i < 6; i++) assert_near(back[i], 0, 1e-14);
+    u[3] = NAN;
+    resample(8, u, 67, fine);
+    for (int i = 0; i < 67; i++) assert_true(isnan(fine[i]));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -217,6 +288,8 @@ int main(void)
         cmocka_unit_test(norms_of_a_run_are_pairwise_over_all_points),
         cmocka_unit_test(a_comparison_names_the_interior_and_the_first_bad_point),
         cmocka_unit_test(each_slot_holds_the_last_snapshot_sent_to_it),
+        cmocka_unit_test(waves_of_both_grids_are_resampled),
+        cmocka_unit_test(a_finer_grid_holds_all_of_a_coarser_one),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

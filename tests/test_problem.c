@@ -580,7 +580,8 @@ static void every_row_is_whole(void **state)
             size_t length = strlen(key->about);
             assert_true(length > 1 && key->about[length - 1] == '.');
             assert_true(key->about[0] >= 'A' && key->about[0] <= 'Z');
-            assert_true(key->decides || (key->kind == SW_KEY_TEXT && p->content));  /* a file, by its content */
+            /* a file decides by its content; a key beside it that does not decide only says what to refuse of it */
+            assert_true(key->decides || (p->content && (key->kind == SW_KEY_TEXT || key->with)));
             if (key->kind == SW_KEY_REAL || key->kind == SW_KEY_COUNT) assert_non_null(key->unit);
             if (key->kind == SW_KEY_FUNCTION && key->symbols) assert_true(key->symbols & SW_USES_X);
         }

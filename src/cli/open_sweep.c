@@ -183,8 +183,9 @@ static void print_number_setting(struct sw_cli *cli, const struct sw_sweep *w, i
     const char *origin = c->given ? "given" : "default";
     if (c->kind == SW_COLUMN_AXIS) origin = "axis";
     if (c->kind == SW_COLUMN_DEFINE) origin = "define";
-    if (c->key && c->key->stand_in && !c->given)
-        console_message(cli, "  %-24s %s  (default)\n", c->name, c->key->stand_in);
+    const struct sw_setting *set = c->key && c->key->stand_in ? sw_key_setting(w->config, c->key) : NULL;
+    if (c->key && c->key->stand_in && (!set || sw_text_same(set->text, c->key->stand_in)))
+        console_message(cli, "  %-24s %s  (%s)\n", c->name, c->key->stand_in, origin);
     else if (c->uniform)
         console_message(cli, "  %-24s %.15g%s%s  (%s)\n", c->name, values[column], *unit ? " " : "", unit, origin);
     else console_message(cli, "  %-24s differs from run to run%s%s  (%s)\n", c->name, *unit ? ", in " : "", unit,
@@ -198,9 +199,12 @@ static void print_text_settings(struct sw_cli *cli, const struct cli_sweep *s)
         const struct sw_setting *set = sw_key_setting(s->config, key);
         if (key->kind == SW_KEY_NAMES || ((key->kind == SW_KEY_REAL || key->kind == SW_KEY_COUNT) && key->decides))
             continue;
+        if (!set && key->with && !sw_config_find(s->config, key->with)) continue;
         if (set && set->kind == SW_SETTING_STRING) console_message(cli, "  %-24s %s  (given)\n", key->path, set->text);
         else if (set && set->kind == SW_SETTING_LIST)
             console_message(cli, "  %-24s list of %d  (given)\n", key->path, set->count);
+        else if (set && set->kind == SW_SETTING_SWITCH)
+            console_message(cli, "  %-24s %s  (given)\n", key->path, set->number != 0 ? "true" : "false");
         else if (set && set->kind != SW_SETTING_GROUP)
             console_message(cli, "  %-24s %.15g  (given)\n", key->path, set->number);
         else if (!set && key->fallback && *key->fallback) console_message(cli, "  %-24s %s  (default)\n", key->path,

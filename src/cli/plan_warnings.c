@@ -24,7 +24,7 @@ static void sample_group(const struct cli_sweep *s, const struct sw_group *group
 {
     const struct sw_sweep *sweep = s->sweep;
     const struct sw_setup setup = sw_sweep_setup(sweep, group, 1);
-    const int64_t sampled = group->count < SAMPLED ? group->count : SAMPLED;
+    const int64_t sampled = group->count < SAMPLED || warning->of_all ? group->count : SAMPLED;
     double *column;
     if (sw_alloc((size_t)sweep->ncolumn, &column)) return;
     for (int64_t k = 0; k < sampled; k++) {
@@ -47,7 +47,7 @@ static void warn_runs(const struct sw_cli *cli, const struct cli_sweep *s, const
                       console_printer *print)
 {
     struct warned w = {{0}, 0, 0};
-    const int stride = plan->ngroup > SAMPLED ? plan->ngroup / SAMPLED : 1;
+    const int stride = plan->ngroup > SAMPLED && !warning->of_all ? plan->ngroup / SAMPLED : 1;
     for (int g = 0; g < plan->ngroup; g += stride) sample_group(s, &plan->group[g], warning, &w);
     if (w.count > 1)
         sw_text_printf(&w.text, "; %lld of %lld runs%s alike", (long long)w.count, (long long)w.sampled,

@@ -8,14 +8,15 @@
 #include "base/sw_mem.h"
 #include "base/sw_text.h"
 
-/* A dataset. Of one that is no result of a sweep, row r is run r; with one row (alone) that of every run. */
+/* A dataset. Of one whose file does not number the runs, row r is run r. */
 struct group {
     struct sw_array field;
-    bool     result, alone;
-    int64_t  times;      /* of a result                                                     */
-    double  *run, *t;    /* of a result: [rows] numbers of its runs; [rows][times]          */
+    bool     numbered, timed;
+    int64_t  times;      /* of a timed one, else 1                                          */
+    double  *run, *t;    /* of a numbered one: [rows] numbers of its runs; [rows][times]    */
     bool     one_t;      /* t is [times], the same for all rows                             */
     unsigned char digest_of_times[32];
+    struct axis { struct sw_array at; bool known; } axis[SW_SAVED_DIMS];  /* coordinates: [rows][n], or [n] for all */
 };
 
 struct row { double run; int group; int64_t row; };
@@ -26,7 +27,7 @@ struct sw_saved {
     int           groups;
     struct group *group;
     int64_t       rows;
-    struct row   *row;   /* [rows] of results, in the order of their runs                   */
+    struct row   *row;   /* [rows] of numbered groups, in the order of their runs           */
 };
 
 /* ------------------------------------------------------------------ reading what describes a result */
@@ -64,27 +65,27 @@ static enum sw_status find_beside(const struct sw_saved *s, const char *folder, 
     return st;
 }
 
-/* The numbers of the runs of a field that is a result: /run at the root, GROUP/group_run, or GROUP/run in files of
- * schema 1. */
+/* The numbers of the runs: /run at the root, GROUP/group_run, or GROUP/run in files of schema 1. */
 static enum sw_status read_runs(const struct sw_saved *s, const char *folder, struct group *g)
 {
     static const char *const name[] = {"group_run", "run"};
-    for (int k = *folder ? 0 : 1; k < 2 && !g->result; k++) {
+    for (int k = *folder ? 0 : 1; k < 2 && !g->numbered; k++) {
         struct sw_array a;
         bool found;
         SW_TRY(find_beside(s, folder, name[k], 1, &a, &found));
         if (!found || a.n != g->field.dim[0]) continue;
         SW_TRY(read_all(s, &a, &g->run));
-        g->result = true;
+        g->numbered = true;
     }
     return SW_OK;
 }
 
-/* t (run, time) where it differs from run to run, else the dimension time itself. */
+/* t (run, time) where it differs from run to run, else the dimension time itself. Without either it has no times. */
 static enum sw_status read_times(const struct sw_saved *s, const char *folder, struct group *g)
 {
     struct sw_array a;
     bool found;
+    g->times = g->field.dim[1];
     SW_TRY(find_beside(s, folder, "t", 2, &a, &found));
     found = found && a.dim[0] == g->field.dim[0] && a.dim[1] == g->times;
     if (!found) {
@@ -92,30 +93,45 @@ static enum sw_status read_times(const struct sw_saved *s, const char *folder, s
         found = found && a.n == g->times;
         g->one_t = true;
     }
-    if (!found) return SW_FAIL(SW_E_CONFIG, "it is a field over runs and times, and the file does not say which times");
+    if (!found) return SW_OK;
+    g->timed = true;
     SW_TRY(sw_arrays_digest(s->file, &a, g->digest_of_times));
     return read_all(s, &a, &g->t);
 }
 
+/* xc (run, x) where the coordinates differ from run to run, else the dimension x itself; of those that there are. */
+static enum sw_status find_axes(const struct sw_saved *s, const char *folder, struct group *g)
+{
+    static const char *const name[2][SW_SAVED_DIMS] = {{"xc", "yc", "zc"}, {"x", "y", "z"}};
+    for (int d = 0; d < g->field.rank - 2; d++) {
+        struct axis *axis = &g->axis[d];
+        for (int k = 0; k < 2 && !axis->known; k++) {
+            SW_TRY(find_beside(s, folder, name[k][d], k ? 1 : 2, &axis->at, &axis->known));
+            axis->known = axis->known && axis->at.n == g->field.dim[g->field.rank - 1 - d] &&
+                          (k || axis->at.dim[0] == g->field.dim[0]);
+        }
+    }
+    return SW_OK;
+}
+
 /* ------------------------------------------------------------------ datasets */
+
+static void free_group(struct group *g)
+{
+    sw_free(g->run);
+    sw_free(g->t);
+}
 
 static enum sw_status add_group(struct sw_saved *s, const char *folder, const char *path)
 {
     struct group g = {0};
     SW_TRY(sw_arrays_find_box(s->file, path, &g.field));
-    enum sw_status st = g.field.rank >= 3 ? read_runs(s, folder, &g) : SW_OK;
-    g.times = g.result ? g.field.dim[1] : 1;
-    if (!st && g.result) st = read_times(s, folder, &g);
-    else if (!st && g.field.rank > 2)
-        st = SW_FAIL(SW_E_CONFIG, "it has %d dimensions; one (n) or two (runs, n) are needed, or those of a field in "
-                     "the results of a sweep", g.field.rank);
-    g.alone = !g.result && g.field.systems == 1;
+    enum sw_status st = g.field.rank >= 2 ? read_runs(s, folder, &g) : SW_OK;
+    if (!st && g.numbered && g.field.rank > 2) st = read_times(s, folder, &g);
+    if (!st && g.timed) st = find_axes(s, folder, &g);
     if (!st) st = sw_resize((size_t)s->groups, (size_t)s->groups + 1, &s->group);
     if (!st) s->group[s->groups++] = g;
-    if (st) {
-        sw_free(g.run);
-        sw_free(g.t);
-    }
+    if (st) free_group(&g);
     return st;
 }
 
@@ -144,7 +160,8 @@ static enum sw_status add_groups(struct sw_saved *s)
         st = add_group(s, folder, path);
         sw_free(path);
         if (st) goto done;
-        if (!s->group[s->groups - 1].result) s->groups--;  /* a dataset of this name, but no field of runs */
+        if (s->group[s->groups - 1].timed) continue;
+        free_group(&s->group[--s->groups]);  /* no field of runs, though it has the name */
     }
 done:
     sw_text_free(&f.names);
@@ -175,11 +192,11 @@ static int compare_rows(const void *a, const void *b)
 
 static enum sw_status sort_rows(struct sw_saved *s)
 {
-    for (int g = 0; g < s->groups; g++) s->rows += s->group[g].result ? s->group[g].field.dim[0] : 0;
+    for (int g = 0; g < s->groups; g++) s->rows += s->group[g].numbered ? s->group[g].field.dim[0] : 0;
     SW_TRY(sw_alloc((size_t)s->rows, &s->row));
     int64_t k = 0;
     for (int g = 0; g < s->groups; g++)
-        for (int64_t r = 0; s->group[g].result && r < s->group[g].field.dim[0]; r++)
+        for (int64_t r = 0; s->group[g].numbered && r < s->group[g].field.dim[0]; r++)
             s->row[k++] = (struct row){s->group[g].run[r], g, r};
     qsort(s->row, (size_t)s->rows, sizeof *s->row, compare_rows);
     return SW_OK;
@@ -210,10 +227,7 @@ void sw_saved_close(struct sw_saved **saved)
 {
     struct sw_saved *s = saved ? *saved : NULL;
     if (!s) return;
-    for (int g = 0; g < s->groups; g++) {
-        sw_free(s->group[g].run);
-        sw_free(s->group[g].t);
-    }
+    for (int g = 0; g < s->groups; g++) free_group(&s->group[g]);
     sw_free(s->group);
     sw_free(s->row);
     sw_free(s->dataset);
@@ -268,42 +282,90 @@ static enum sw_status no_such_time(const struct group *g, int64_t row, double ru
 static enum sw_status no_such_run(const struct sw_saved *s)
 {
     const struct group *g = &s->group[0];
-    const int64_t rows = g->result ? s->rows : g->field.systems;
-    const double least = g->result ? s->row[0].run : 0, most = g->result ? s->row[rows - 1].run : (double)(rows - 1);
+    const int64_t rows = g->numbered ? s->rows : g->field.dim[0];
+    const double least = g->numbered ? s->row[0].run : 0,
+                 most = g->numbered ? s->row[rows - 1].run : (double)(rows - 1);
     if (most - least != (double)(rows - 1))
-        return SW_FAIL(SW_E_CONFIG, "the file has %lld runs of numbers between %.0f and %.0f, and not this one",
-                       (long long)rows, least, most);
+        return SW_FAIL(SW_E_CONFIG, "the file has %lld runs of numbers between %.0f and %.0f, and not this one; an "
+                       "expression can pick from them", (long long)rows, least, most);
     if (rows == 1) return SW_FAIL(SW_E_CONFIG, "the file has one run, number %.0f", least);
-    return SW_FAIL(SW_E_CONFIG, "the file has %lld runs, %.0f to %.0f", (long long)rows, least, most);
+    return SW_FAIL(SW_E_CONFIG, "the file has %lld runs, %.0f to %.0f; an expression can pick from them",
+                   (long long)rows, least, most);
 }
 
-static enum sw_status find_result(const struct sw_saved *s, double run, double time, struct sw_saved_place *p,
-                                  bool *wrong_time)
+static enum sw_status no_such_shape(const struct group *g, int dim)
+{
+    static const char *const points[SW_SAVED_DIMS] = {"n", "ny, nx", "nz, ny, nx"};
+    if (g->timed)
+        return SW_FAIL(SW_E_CONFIG, "it is a field of %d dimensions over runs and times, and the run has %d",
+                       g->field.rank - 2, dim);
+    if (g->numbered)
+        return SW_FAIL(SW_E_CONFIG, "it has %d dimensions; %d (runs, %s) are needed", g->field.rank, dim + 1,
+                       points[dim - 1]);
+    return SW_FAIL(SW_E_CONFIG, "it has %d dimensions; %d (%s) or %d (runs, %s) are needed", g->field.rank, dim,
+                   points[dim - 1], dim + 1, points[dim - 1]);
+}
+
+/* How many dimensions of a dataset come before those of the points. @return -1: it has not the shape of a field */
+static int leading_dimensions(const struct group *g, int dim)
+{
+    const int leading = g->field.rank - dim;
+    if (g->timed) return leading == 2 ? 2 : -1;
+    return leading == 1 || (leading == 0 && !g->numbered) ? leading : -1;
+}
+
+enum sw_status sw_saved_find(const struct sw_saved *s, int dim, double run, double time, struct sw_saved_place *p,
+                             enum sw_saved_wrong *wrong)
 {
     const struct row wanted = {.run = run};
-    const struct row *row = bsearch(&wanted, s->row, (size_t)s->rows, sizeof wanted, compare_rows);
+    const struct row *row = &wanted;
+    const struct group *g = &s->group[0];
+    *p = (struct sw_saved_place){.t = NAN, .n = {1, 1, 1}};
+    *wrong = SW_SAVED_WRONG_RUN;
+    if (g->numbered) row = bsearch(&wanted, s->row, (size_t)s->rows, sizeof wanted, compare_rows);
     if (!row) return no_such_run(s);
-    const struct group *g = &s->group[row->group];
-    const struct sw_array *a = &g->field;
-    *p = (struct sw_saved_place){.group = row->group, .row = row->row, .time = find_time(g, row->row, time),
-                                 .n = {1, 1, 1}};
-    *wrong_time = p->time < 0 && time != SW_SAVED_LAST;
-    if (p->time < 0) return no_such_time(g, row->row, run, time);
-    p->t = time_of(g, row->row, p->time);
-    for (int d = 0; d < a->rank - 2; d++) p->n[d] = a->dim[a->rank - 1 - d];
+    g = &s->group[p->group = row->group];
+    *wrong = SW_SAVED_WRONG_DATASET;
+    p->leading = leading_dimensions(g, dim);
+    if (p->leading < 0) return no_such_shape(g, dim);
+    *wrong = SW_SAVED_WRONG_RUN;
+    p->shared = !g->numbered && (p->leading == 0 || g->field.dim[0] == 1);
+    if (!g->numbered && !p->shared && !(run < (double)g->field.dim[0])) return no_such_run(s);
+    p->row = g->numbered ? row->row : p->shared ? 0 : (int64_t)run;
+    for (int d = 0; d < dim; d++) p->n[d] = g->field.dim[g->field.rank - 1 - d];
+    *wrong = SW_SAVED_WRONG_TIME;
+    if (!g->timed && time != SW_SAVED_LAST) return SW_FAIL(SW_E_CONFIG, "the dataset has no times; leave it out");
+    if (!g->timed) return SW_OK;
+    p->time = find_time(g, p->row, time);
+    if (p->time < 0) return no_such_time(g, p->row, run, time);
+    p->t = time_of(g, p->row, p->time);
     return SW_OK;
 }
 
-enum sw_status sw_saved_find(const struct sw_saved *s, double run, double time, struct sw_saved_place *p,
-                             bool *wrong_time)
+bool sw_saved_earlier(const struct sw_saved *s, struct sw_saved_place *p)
 {
-    const struct group *g = &s->group[0];
-    *wrong_time = false;
-    if (g->result) return find_result(s, run, time, p, wrong_time);
-    *wrong_time = time != SW_SAVED_LAST;
-    if (*wrong_time) return SW_FAIL(SW_E_CONFIG, "the dataset has no times; leave it out");
-    if (!g->alone && !(run < (double)g->field.systems)) return no_such_run(s);
-    *p = (struct sw_saved_place){.row = g->alone ? 0 : (int64_t)run, .t = NAN, .n = {g->field.n, 1, 1}};
+    const struct group *g = &s->group[p->group];
+    while (g->timed && p->time > 0) {
+        p->t = time_of(g, p->row, --p->time);
+        if (isfinite(p->t)) return true;
+    }
+    return false;
+}
+
+enum sw_status sw_saved_axis(const struct sw_saved *s, const struct sw_saved_place *p, int d, double *first,
+                             double *spacing, bool *known)
+{
+    const struct axis *axis = &s->group[p->group].axis[d];
+    const int rank = axis->at.rank;
+    const int64_t one[2] = {1, 1}, last = axis->at.n - 1;
+    int64_t at[2] = {p->row, 0};
+    double end;
+    *known = axis->known && last > 0;
+    if (!*known) return SW_OK;
+    SW_TRY(sw_arrays_read_box(s->file, &axis->at, at + 2 - rank, one, first));
+    at[1] = last;
+    SW_TRY(sw_arrays_read_box(s->file, &axis->at, at + 2 - rank, one, &end));
+    *spacing = (end - *first) / (double)last;
     return SW_OK;
 }
 
@@ -312,10 +374,9 @@ enum sw_status sw_saved_read(const struct sw_saved *s, const struct sw_saved_pla
     const struct group *g = &s->group[p->group];
     const struct sw_array *a = &g->field;
     int64_t first[SW_ARRAY_RANK] = {0}, count[SW_ARRAY_RANK];
-    const int leading = g->result ? 2 : a->rank - 1;
-    for (int d = 0; d < a->rank; d++) count[d] = d < leading ? 1 : a->dim[d];
-    if (leading > 0) first[0] = p->row;
-    if (leading > 1) first[1] = p->time;
+    for (int d = 0; d < a->rank; d++) count[d] = d < p->leading ? 1 : a->dim[d];
+    if (p->leading > 0) first[0] = p->row;
+    if (p->leading > 1) first[1] = p->time;
     return sw_arrays_read_box(s->file, a, first, count, out);
 }
 
@@ -328,9 +389,8 @@ enum sw_status sw_saved_digest(const struct sw_saved *s, unsigned char digest[32
         const struct group *group = &s->group[g];
         SW_TRY(sw_arrays_digest(s->file, &group->field, one));
         sw_hash_add(&h, one, sizeof one);
-        if (!group->result) continue;
-        sw_hash_add(&h, group->digest_of_times, sizeof group->digest_of_times);
-        sw_hash_add(&h, group->run, (size_t)group->field.dim[0] * sizeof *group->run);
+        if (group->timed) sw_hash_add(&h, group->digest_of_times, sizeof group->digest_of_times);
+        if (group->numbered) sw_hash_add(&h, group->run, (size_t)group->field.dim[0] * sizeof *group->run);
     }
     sw_hash_end(&h, digest);
     return SW_OK;

@@ -6,14 +6,15 @@
  *         where the number of points differs from run to run, of all groups together
  *     any other dataset, of HDF5 or a Matrix Market array: (points), of all runs alike, or (run, points)
  *
- * Any thread may call at any time. Messages do not name the file. */
+ * Where the file has a list of the numbers of its runs, as results have, run k is the one of that number; else it is
+ * row k. Any thread may call at any time. Messages do not name the file. */
 #include "input/sw_arrays.h"
 
 struct sw_saved;
 
 /** Open a file and find a dataset.
  * @param wrong_dataset  out: where it fails, whether it is the dataset that is to blame, not the file
- * @return as sw_arrays_open(), sw_arrays_find_box(); SW_E_CONFIG the dataset has none of the shapes above */
+ * @return as sw_arrays_open(), sw_arrays_find_box(); SW_E_CONFIG it is no dataset of fields */
 enum sw_status sw_saved_open(const char *path, const char *dataset, struct sw_saved **saved, bool *wrong_dataset);
 void sw_saved_close(struct sw_saved **saved);
 
@@ -23,21 +24,36 @@ enum { SW_SAVED_DIMS = 3 };
 /* One field of a file. */
 struct sw_saved_place {
     int     group;               /* the dataset that has it                                     */
-    int64_t row, time;           /* in this dataset                                             */
+    int     leading;             /* its dimensions before those of the points: 0 to 2           */
+    int64_t row, time;           /* in those                                                    */
+    bool    shared;              /* there is one field, for all runs                            */
     double  t;                   /* its time; NaN: the file does not say                        */
     int64_t n[SW_SAVED_DIMS];    /* points along x, y, z; 1 in a dimension that it does not have */
 };
 
+/* What is to blame where there is no such field. */
+enum sw_saved_wrong { SW_SAVED_WRONG_RUN, SW_SAVED_WRONG_TIME, SW_SAVED_WRONG_DATASET };
+
 /** Find the field of a run at a time.
- * @param run   its number in the file, from 0
- * @param time  SW_SAVED_LAST, or one that was saved, to a part in 1e9
- * @param wrong_time  out: where it fails, whether it is the time that is to blame, not the run
+ * @param dim    dimensions of the points, 1 to SW_SAVED_DIMS: they decide what a dataset that is no result is
+ * @param run    its number in the file, from 0
+ * @param time   SW_SAVED_LAST, or one that was saved, to a part in 1e9
+ * @param wrong  out, where it fails
  * @return SW_E_CONFIG there is none, with those there are */
-enum sw_status sw_saved_find(const struct sw_saved *saved, double run, double time, struct sw_saved_place *place,
-                             bool *wrong_time);
+enum sw_status sw_saved_find(const struct sw_saved *saved, int dim, double run, double time,
+                             struct sw_saved_place *place, enum sw_saved_wrong *wrong);
+
+/** Go back to the time that was saved of the run before this one. @return false: there is none */
+bool sw_saved_earlier(const struct sw_saved *saved, struct sw_saved_place *place);
 
 /** @param out  [n[2]][n[1]][n[0]]  @return as sw_arrays_read() */
 enum sw_status sw_saved_read(const struct sw_saved *saved, const struct sw_saved_place *place, double *out);
+
+/** Where the points of a field are along dimension d < SW_SAVED_DIMS: the first one's coordinate, and the distance of
+ * neighbours, which are evenly spaced.
+ * @param known  out: false: the file does not say it  @return as sw_arrays_read() */
+enum sw_status sw_saved_axis(const struct sw_saved *saved, const struct sw_saved_place *place, int d, double *first,
+                             double *spacing, bool *known);
 
 /** SHA-256 of all that decides what a place is and holds. @return as sw_arrays_digest() */
 enum sw_status sw_saved_digest(const struct sw_saved *saved, unsigned char digest[32]);

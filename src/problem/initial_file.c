@@ -6,22 +6,27 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/sw_hash.h"
 #include "base/sw_mem.h"
 #include "base/sw_text.h"
 #include "field/resample.h"
 #include "input/sw_saved.h"
 
 static const char file_key[] = "initial.file", dataset_key[] = "initial.dataset", run_key[] = "initial.run",
-                  time_key[] = "initial.time";
+                  time_key[] = "initial.time", interpolate_key[] = "initial.interpolate";
 
 /* ------------------------------------------------------------------ files that are open */
 
 struct source {
     struct source   *next;
-    char            *file, *dataset;
-    struct sw_saved *saved;    /* NULL: something is wrong                */
-    const char      *key;      /* the key to blame for it                 */
+    char            *file, *datasets;          /* as the config has them                                    */
+    int              unknowns;
+    char            *name[SW_UNKNOWNS_MOST];   /* of the datasets                                           */
+    struct sw_saved *saved[SW_UNKNOWNS_MOST];
+    const char      *key;                      /* to blame for what is wrong with it, NULL: nothing is      */
     char             why[160];
+    bool             shared_read[SW_UNKNOWNS_MOST];  /* the field that all runs begin with has been looked at */
+    char             shared_bad[SW_UNKNOWNS_MOST][64];  /* what is wrong with it                            */
     bool             digested;
     unsigned char    digest[32];
 };
@@ -35,31 +40,71 @@ bool sw_initial_in_file(const struct sw_setup *setup)
     return file && *file;
 }
 
-static enum sw_status open_source(const char *file, const char *dataset, struct source *s)
+static void blame(struct source *s, const char *key, const char *why)
+{
+    s->key = key;
+    sw_text_shorten(s->why, sizeof s->why, why);
+}
+
+/* "/u, /v" */
+static enum sw_status read_names(struct source *s)
+{
+    static const char blank[] = " \t\n";
+    const char *at = s->datasets;
+    for (;; at++) {
+        at += strspn(at, blank);
+        size_t length = strcspn(at, ",");
+        const char *next = at + length;
+        while (length && strchr(blank, at[length - 1])) length--;
+        if (!length || s->unknowns == SW_UNKNOWNS_MOST) {
+            blame(s, dataset_key, length ? "more datasets than a problem may have unknowns" : "the name of a dataset "
+                  "is missing");
+            return SW_OK;
+        }
+        char *name = sw_strdup(at);
+        if (!name) return SW_FAIL(SW_E_MEMORY, "out of memory");
+        name[length] = 0;
+        s->name[s->unknowns++] = name;
+        if (!*(at = next)) return SW_OK;
+    }
+}
+
+static enum sw_status open_source(const char *file, const char *datasets, struct source *s)
 {
     bool wrong_dataset;
     s->file = sw_strdup(file);
-    s->dataset = sw_strdup(dataset);
-    if (!s->file || !s->dataset) return SW_FAIL(SW_E_MEMORY, "out of memory");
-    enum sw_status st = sw_saved_open(file, dataset, &s->saved, &wrong_dataset);
-    if (!st || st == SW_E_MEMORY) return st;
-    s->key = wrong_dataset ? dataset_key : file_key;
-    sw_text_shorten(s->why, sizeof s->why, sw_err_message());
+    s->datasets = sw_strdup(datasets);
+    if (!s->file || !s->datasets) return SW_FAIL(SW_E_MEMORY, "out of memory");
+    SW_TRY(read_names(s));
+    for (int k = 0; k < s->unknowns && !s->key; k++) {
+        enum sw_status st = sw_saved_open(file, s->name[k], &s->saved[k], &wrong_dataset);
+        if (st == SW_E_MEMORY) return st;
+        if (st) blame(s, wrong_dataset ? dataset_key : file_key, sw_err_message());
+    }
     return SW_OK;
 }
 
-static enum sw_status find_or_open(const char *file, const char *dataset, struct source **source)
+static void free_source(struct source *s)
+{
+    for (int k = 0; k < s->unknowns; k++) {
+        sw_free(s->name[k]);
+        sw_saved_close(&s->saved[k]);
+    }
+    sw_free(s->file);
+    sw_free(s->datasets);
+    sw_free(s);
+}
+
+static enum sw_status find_or_open(const char *file, const char *datasets, struct source **source)
 {
     struct source *s = all;
-    while (s && (strcmp(s->file, file) || strcmp(s->dataset, dataset))) s = s->next;
+    while (s && (strcmp(s->file, file) || strcmp(s->datasets, datasets))) s = s->next;
     *source = s;
     if (s) return SW_OK;
     SW_TRY(sw_alloc(1, &s));
-    enum sw_status st = open_source(file, dataset, s);
+    enum sw_status st = open_source(file, datasets, s);
     if (st) {
-        sw_free(s->file);
-        sw_free(s->dataset);
-        sw_free(s);
+        free_source(s);
         return st;
     }
     s->next = all;
@@ -67,22 +112,45 @@ static enum sw_status find_or_open(const char *file, const char *dataset, struct
     return SW_OK;
 }
 
-/* The file of runs with these words, which have one. */
+static int unknowns_of(const struct sw_setup *setup) { return setup->nunknown ? setup->nunknown : 1; }
+
+/* The file of runs with these words, which have one. Datasets that are not named are those of the unknowns. */
 static enum sw_status find_source(const struct sw_setup *setup, struct source **source)
 {
+    const char *given = sw_setup_word(setup, dataset_key);
+    struct sw_text names = {0};
+    if (*given) sw_text_add(&names, given);
+    for (int k = 0; !*given && k < unknowns_of(setup); k++)
+        sw_text_printf(&names, "%s/%s", k ? ", " : "", setup->nunknown ? setup->unknown[k] : "u");
+    enum sw_status st = sw_text_status(&names);
     pthread_mutex_lock(&turn);
-    enum sw_status st = find_or_open(sw_setup_word(setup, file_key), sw_setup_word(setup, dataset_key), source);
+    if (!st) st = find_or_open(sw_setup_word(setup, file_key), sw_text_get(&names), source);
     pthread_mutex_unlock(&turn);
+    sw_text_free(&names);
     return st;
 }
 
-/* @param st  SW_OK, or why the dataset cannot be read: for the user, with its file */
-static enum sw_status name_dataset(const struct source *s, enum sw_status st)
+/* @param st  SW_OK, or why the dataset of an unknown cannot be read: for the user, with its file */
+static enum sw_status name_dataset(const struct source *s, int unknown, enum sw_status st)
 {
     struct sw_err_kept kept = {0};
     if (st != SW_E_IO) return st;
     sw_err_keep(&kept, st);
-    return SW_FAIL(st, "%s = \"%s\" of \"%s\": %s", dataset_key, s->dataset, s->file, kept.message);
+    return SW_FAIL(st, "%s = \"%s\" of \"%s\": %s", dataset_key, s->name[unknown], s->file, kept.message);
+}
+
+static enum sw_status form_digest(struct source *s)
+{
+    struct sw_hash h;
+    unsigned char one[32];
+    sw_hash_start(&h);
+    for (int k = 0; k < s->unknowns; k++) {
+        SW_TRY(name_dataset(s, k, sw_saved_digest(s->saved[k], one)));
+        sw_hash_add(&h, one, sizeof one);
+    }
+    sw_hash_end(&h, s->digest);
+    s->digested = true;
+    return SW_OK;
 }
 
 enum sw_status sw_initial_content(const struct sw_setup *setup, bool *any, unsigned char digest[32], const char **key)
@@ -92,11 +160,10 @@ enum sw_status sw_initial_content(const struct sw_setup *setup, bool *any, unsig
     *any = sw_initial_in_file(setup);
     if (!*any) return SW_OK;
     SW_TRY(find_source(setup, &s));
-    *key = s->saved ? file_key : s->key;
-    if (!s->saved) return SW_FAIL(SW_E_IO, "%s: %s", s->file, s->why);
+    *key = s->key ? s->key : file_key;
+    if (s->key) return SW_FAIL(SW_E_IO, "%s: %s", s->file, s->why);
     pthread_mutex_lock(&turn);
-    enum sw_status st = s->digested ? SW_OK : name_dataset(s, sw_saved_digest(s->saved, s->digest));
-    s->digested = !st;
+    enum sw_status st = s->digested ? SW_OK : form_digest(s);
     if (!st) memcpy(digest, s->digest, sizeof s->digest);
     pthread_mutex_unlock(&turn);
     return st;
@@ -109,18 +176,31 @@ static double number(const struct sw_setup *setup, const char *key, int64_t ld, 
     return column[(int64_t)sw_setup_column(setup, key) * ld + j];
 }
 
-/* @return SW_E_CONFIG there is no such field  @param key  out: the key to blame then */
-static enum sw_status find_place(const struct sw_setup *setup, const struct source *s, int64_t ld,
-                                 const double *column, int64_t j, struct sw_saved_place *place, const char **key)
+/* The setup of run j, by its columns. */
+static struct sw_setup setup_of_run(const struct sw_setup *setup, int64_t ld, const double *column, int64_t j)
 {
-    bool wrong_time;
-    enum sw_status st = sw_saved_find(s->saved, number(setup, run_key, ld, column, j),
-                                      number(setup, time_key, ld, column, j), place, &wrong_time);
-    *key = wrong_time ? time_key : run_key;
-    return st;
+    static const char *const points[SW_DIMS] = {"grid.n", "grid.n.1", "grid.n.2"};
+    struct sw_setup one = *setup;
+    const int k = sw_setup_column(setup, "grid.dim");
+    const double dim = k < 0 ? 1 : column[k * ld + j];
+    one.dim = dim >= 1 && dim <= SW_DIMS ? (int)dim : 1;
+    for (int d = 0; d < SW_DIMS; d++) one.n[d] = d < one.dim ? (int64_t)number(setup, points[d], ld, column, j) : 1;
+    return one;
 }
 
-static int dimensions(const int64_t n[SW_DIMS]) { return n[2] > 1 ? 3 : n[1] > 1 ? 2 : 1; }
+/* @param wrong  out: the key to blame where there is no such field
+ * @return SW_E_CONFIG */
+static enum sw_status find_place(const struct sw_setup *one, const struct source *s, int unknown, int64_t ld,
+                                 const double *column, int64_t j, struct sw_saved_place *place, const char **wrong)
+{
+    static const char *const key[] = {[SW_SAVED_WRONG_RUN] = run_key, [SW_SAVED_WRONG_TIME] = time_key,
+                                      [SW_SAVED_WRONG_DATASET] = dataset_key};
+    enum sw_saved_wrong what;
+    enum sw_status st = sw_saved_find(s->saved[unknown], one->dim, number(one, run_key, ld, column, j),
+                                      number(one, time_key, ld, column, j), place, &what);
+    *wrong = st ? key[what] : NULL;
+    return st;
+}
 
 static bool same_points(const int64_t a[SW_DIMS], const int64_t b[SW_DIMS])
 {
@@ -128,120 +208,209 @@ static bool same_points(const int64_t a[SW_DIMS], const int64_t b[SW_DIMS])
 }
 
 /* "64", "64 x 32" */
-static const char *print_points(const int64_t n[SW_DIMS], char text[64])
+static const char *print_points(int dim, const int64_t n[SW_DIMS], char text[64])
 {
-    const int dim = dimensions(n);
     int used = 0;
     for (int d = 0; d < dim; d++)
         used += snprintf(text + used, 64 - (size_t)used, "%s%lld", d ? " x " : "", (long long)n[d]);
     return text;
 }
 
-/* @param n  out: the points of run j, by its columns */
-static void points_of_run(const struct sw_setup *setup, int64_t ld, const double *column, int64_t j,
-                          int64_t n[SW_DIMS])
+/* The first number that is not finite, or beyond what the steps can hold. */
+static int64_t find_bad(int64_t points, const double *u, double most)
 {
-    static const char *const key[SW_DIMS] = {"grid.n", "grid.n.1", "grid.n.2"};
-    for (int d = 0; d < SW_DIMS; d++)
-        n[d] = sw_setup_column(setup, key[d]) < 0 ? 1 : (int64_t)number(setup, key[d], ld, column, j);
+    int64_t i = 0;
+    while (i < points && fabs(u[i]) <= most) i++;
+    return i;
 }
 
-static const char *refuse_place(const struct sw_setup *setup, const struct source *s, bool walls, int64_t ld,
+static double most_of(const struct sw_setup *setup) { return setup->single_steps ? (double)FLT_MAX : DBL_MAX; }
+
+/* "i = 7", "i = 7, j = 0" */
+static const char *print_index(int dim, const int64_t n[SW_DIMS], int64_t at, char text[80])
+{
+    const int64_t index[SW_DIMS] = {at % n[0], at / n[0] % n[1], at / n[0] / n[1]};
+    int used = 0;
+    for (int d = 0; d < dim; d++)
+        used += snprintf(text + used, 80 - (size_t)used, "%s%c = %lld", d ? ", " : "", "ijk"[d], (long long)index[d]);
+    return text;
+}
+
+/* @param u  out: the field as it is in the file; free with sw_free() */
+static enum sw_status read_field(const struct source *s, int unknown, const struct sw_saved_place *place, double **u)
+{
+    SW_TRY(sw_alloc((size_t)sw_points(place->n), u));
+    enum sw_status st = name_dataset(s, unknown, sw_saved_read(s->saved[unknown], place, *u));
+    if (!st) return SW_OK;
+    sw_free(*u);
+    *u = NULL;
+    return st;
+}
+
+/* ------------------------------------------------------------------ what is refused */
+
+/* A field that all runs begin with has to be one; it is looked at once. */
+static enum sw_status look_at_shared(struct source *s, int unknown, int dim, const struct sw_saved_place *place)
+{
+    double *u;
+    char index[80], shown[32];
+    if (s->shared_read[unknown]) return SW_OK;
+    SW_TRY(read_field(s, unknown, place, &u));
+    const int64_t points = sw_points(place->n), i = find_bad(points, u, DBL_MAX);
+    if (i < points)
+        snprintf(s->shared_bad[unknown], sizeof s->shared_bad[unknown], "it is %s at %.40s", sw_number(u[i], shown),
+                 print_index(dim, place->n, i, index));
+    s->shared_read[unknown] = true;
+    sw_free(u);
+    return SW_OK;
+}
+
+static const char *refuse_shared(struct source *s, int unknown, int dim, const struct sw_saved_place *place,
+                                 char why[160])
+{
+    if (!place->shared) return NULL;
+    pthread_mutex_lock(&turn);
+    enum sw_status st = look_at_shared(s, unknown, dim, place);
+    pthread_mutex_unlock(&turn);
+    if (st) snprintf(why, 160, "%.150s", sw_err_message());
+    else if (*s->shared_bad[unknown])
+        snprintf(why, 160, "%s, and all runs begin with it; give finite numbers", s->shared_bad[unknown]);
+    return st || *s->shared_bad[unknown] ? dataset_key : NULL;
+}
+
+static const char *refuse_points(const struct sw_setup *one, bool walls, const struct sw_saved_place *place,
+                                 char why[160])
+{
+    char there[64], here[64];
+    if (same_points(one->n, place->n)) return NULL;
+    print_points(one->dim, place->n, there);
+    print_points(one->dim, one->n, here);
+    const bool possible = !walls && one->dim == 1, wanted = !sw_setup_chosen(one, interpolate_key, "false");
+    if (possible && wanted) return NULL;
+    snprintf(why, 160, "the field in the file has %.30s points, and the run %.30s; %s", there, here,
+             possible ? "give the run those, or leave it out" : "only periodic lines are interpolated");
+    return possible ? interpolate_key : file_key;
+}
+
+static const char *refuse_field(const struct sw_setup *one, struct source *s, int unknown, bool walls, int64_t ld,
                                 const double *column, int64_t j, char why[160])
 {
     struct sw_saved_place place;
     const char *key;
-    char there[64], here[64];
-    int64_t n[SW_DIMS];
-    if (find_place(setup, s, ld, column, j, &place, &key)) {
+    if (find_place(one, s, unknown, ld, column, j, &place, &key)) {
         sw_text_shorten(why, 160, sw_err_message());
         return key;
     }
-    points_of_run(setup, ld, column, j, n);
-    if (same_points(n, place.n) || (!walls && dimensions(n) == 1 && dimensions(place.n) == 1)) return NULL;
-    snprintf(why, 160, "the field in the file has %.30s points, and the run %.30s; only periodic lines are "
-             "interpolated", print_points(place.n, there), print_points(n, here));
-    return file_key;
+    key = refuse_points(one, walls, &place, why);
+    return key ? key : refuse_shared(s, unknown, one->dim, &place, why);
 }
 
 const char *sw_initial_validate(const struct sw_setup *setup, bool walls, int64_t ld, const double *column, int64_t j,
                                 char why[160])
 {
+    const int unknowns = unknowns_of(setup);
     struct source *s;
+    const char *key = NULL;
     if (!sw_initial_in_file(setup)) return NULL;
     if (find_source(setup, &s)) {
         snprintf(why, 160, "%.150s", sw_err_message());
         return file_key;
     }
-    if (s->saved) return refuse_place(setup, s, walls, ld, column, j, why);
-    snprintf(why, 160, "%s", s->why);
-    return s->key;
+    if (s->key) snprintf(why, 160, "%s", s->why);
+    if (s->key) return s->key;
+    if (s->unknowns != unknowns) {
+        snprintf(why, 160, "there %s %d unknown%s: give as many datasets, with commas between them",
+                 unknowns == 1 ? "is" : "are", unknowns, unknowns == 1 ? "" : "s");
+        return dataset_key;
+    }
+    const struct sw_setup one = setup_of_run(setup, ld, column, j);
+    for (int k = 0; k < unknowns && !key; k++) key = refuse_field(&one, s, k, walls, ld, column, j, why);
+    return key;
 }
 
-/* @param u  out: the field as it is in the file; free with sw_free() */
-static enum sw_status read_field(const struct sw_setup *setup, int64_t ld, const double *column, int64_t j,
-                                 struct source **source, struct sw_saved_place *place, double **u)
+/* ------------------------------------------------------------------ reading */
+
+/* The field of an unknown.
+ * @param kept  the last resampler, NULL at first: made anew where another one is needed  @param u  out [points] */
+static enum sw_status read_unknown(const struct sw_setup *one, const struct source *s, int unknown, int64_t ld,
+                                   const double *column, int64_t j, struct sw_resampler **kept, double *u)
 {
+    struct sw_saved_place place;
     const char *key;
-    *u = NULL;
-    SW_TRY(find_source(setup, source));
-    if (!(*source)->saved) return SW_FAIL(SW_E_IO, "%s: %s", (*source)->file, (*source)->why);
-    SW_TRY(find_place(setup, *source, ld, column, j, place, &key));
-    SW_TRY(sw_alloc((size_t)sw_points(place->n), u));
-    enum sw_status st = name_dataset(*source, sw_saved_read((*source)->saved, place, *u));
-    if (st) {
-        sw_free(*u);
-        *u = NULL;
+    double *there;
+    SW_TRY(find_place(one, s, unknown, ld, column, j, &place, &key));
+    if (same_points(place.n, one->n)) return name_dataset(s, unknown, sw_saved_read(s->saved[unknown], &place, u));
+    if (one->dim > 1) return SW_FAIL(SW_E_CONFIG, "%s: the field has other points", s->file);
+    SW_TRY(read_field(s, unknown, &place, &there));
+    enum sw_status st = SW_OK;
+    if (!sw_resampler_fits(*kept, place.n[0], one->n[0])) {
+        sw_resampler_destroy(kept);
+        st = sw_resampler_create(place.n[0], one->n[0], kept);
     }
+    if (!st) sw_resample(*kept, there, u);
+    sw_free(there);
     return st;
+}
+
+static enum sw_status read_run(const struct sw_setup *setup, int64_t ld, const double *column, int64_t j,
+                               struct sw_resampler **kept, double *u)
+{
+    struct source *s;
+    SW_TRY(find_source(setup, &s));
+    if (s->key) return SW_FAIL(SW_E_CONFIG, "%s: %s", s->file, s->why);
+    if (s->unknowns != unknowns_of(setup)) return SW_FAIL(SW_E_CONFIG, "%s: as many datasets as unknowns", s->file);
+    const struct sw_setup one = setup_of_run(setup, ld, column, j);
+    for (int k = 0; k < s->unknowns; k++)
+        SW_TRY(read_unknown(&one, s, k, ld, column, j, kept, u + (size_t)k * (size_t)sw_points(one.n)));
+    return SW_OK;
 }
 
 enum sw_status sw_initial_read(const struct sw_setup *setup, int64_t ld, const double *column, int64_t j, double *u)
 {
-    struct sw_saved_place place;
-    struct source *s;
-    double *there;
-    SW_TRY(read_field(setup, ld, column, j, &s, &place, &there));
-    enum sw_status st = SW_OK;
-    if (same_points(place.n, setup->n)) memcpy(u, there, (size_t)sw_points(place.n) * sizeof *u);
-    else st = sw_resample(place.n[0], there, setup->n[0], u);
-    sw_free(there);
+    struct sw_resampler *kept = NULL;
+    enum sw_status st = read_run(setup, ld, column, j, &kept, u);
+    sw_resampler_destroy(&kept);
     return st;
 }
 
 /* ------------------------------------------------------------------ the fields of a batch */
 
 /* In single precision the state is of floats from the beginning. */
-static bool make_fit(bool single, size_t points, double *u)
+static bool make_fit(bool single, size_t numbers, double *u)
 {
     bool finite = true;
-    for (size_t i = 0; i < points; i++) {
+    for (size_t i = 0; i < numbers; i++) {
         if (single) u[i] = (double)(float)u[i];
         finite = finite && isfinite(u[i]);
     }
     return finite;
 }
 
-/* @param u  out: [count][points] */
+/* @param u  out: [count][unknowns][points] */
 static enum sw_status read_fields(const struct sw_setup *setup, int threads, int count, const double *column,
                                   double *u, bool *finite)
 {
-    const size_t points = (size_t)sw_points(setup->n);
+    const size_t size = (size_t)unknowns_of(setup) * (size_t)sw_points(setup->n);
     struct sw_err_kept failure = {0};
     bool failed = false;
-#pragma omp parallel for schedule(dynamic, 8) num_threads(threads) if (count > 8)
-    for (int j = 0; j < count; j++) {
-        bool skip;
+#pragma omp parallel num_threads(threads) if (count > 8)
+    {
+        struct sw_resampler *kept = NULL;
+#pragma omp for schedule(dynamic, 8)
+        for (int j = 0; j < count; j++) {
+            bool skip;
 #pragma omp atomic read
-        skip = failed;
-        if (skip) continue;
-        const enum sw_status st = sw_initial_read(setup, count, column, j, u + (size_t)j * points);
-        if (!st) finite[j] = make_fit(setup->single_steps, points, u + (size_t)j * points);
-        if (!st) continue;
+            skip = failed;
+            if (skip) continue;
+            const enum sw_status st = read_run(setup, count, column, j, &kept, u + (size_t)j * size);
+            if (!st) finite[j] = make_fit(setup->single_steps, size, u + (size_t)j * size);
+            if (!st) continue;
 #pragma omp atomic write
-        failed = true;
+            failed = true;
 #pragma omp critical(sw_initial_failure)
-        sw_err_keep(&failure, st);
+            sw_err_keep(&failure, st);
+        }
+        sw_resampler_destroy(&kept);
     }
     return sw_err_raise(&failure);
 }
@@ -253,7 +422,7 @@ enum sw_status sw_initial_begin(struct sw_sim *sim, const struct sw_setup *setup
     enum sw_status st;
     for (int j = 0; j < count; j++) finite[j] = true;
     if (!sw_initial_in_file(setup)) return sw_sim_initial(sim);
-    SW_TRY_TO(out, st, sw_alloc((size_t)count * (size_t)sw_points(setup->n), &u));
+    SW_TRY_TO(out, st, sw_alloc((size_t)count * (size_t)unknowns_of(setup) * (size_t)sw_points(setup->n), &u));
     SW_TRY_TO(out, st, read_fields(setup, threads, count, column, u, finite));
     st = sw_sim_begin(sim, u);
 out:
@@ -263,53 +432,140 @@ out:
 
 /* ------------------------------------------------------------------ what is said about it */
 
-static void describe_number(const struct source *s, const struct sw_saved_place *place, double run, int64_t at,
-                            double value, char text[160])
+/* The last time before this place at which all of a field is finite; NaN: there is none. */
+static double last_good_time(const struct source *s, int unknown, struct sw_saved_place place, double most)
 {
-    char shown[32], when[48] = "";
-    const int64_t *n = place->n, index[SW_DIMS] = {at % n[0], at / n[0] % n[1], at / n[0] / n[1]};
-    int used = snprintf(text, 160, "the initial value is %s%s at", sw_number(value, shown),
-                        isfinite(value) ? ", beyond single precision," : "");
-    for (int d = 0; d < dimensions(n); d++)
-        used += snprintf(text + used, 160 - (size_t)used, "%s %c = %lld", d ? "," : "", "ijk"[d],
-                         (long long)index[d]);
+    double *u;
+    while (sw_saved_earlier(s->saved[unknown], &place)) {
+        if (read_field(s, unknown, &place, &u)) return NAN;
+        const int64_t points = sw_points(place.n);
+        const bool good = find_bad(points, u, most) == points;
+        sw_free(u);
+        if (good) return place.t;
+    }
+    return NAN;
+}
+
+static void describe_number(const struct source *s, int unknown, int dim, const struct sw_saved_place *place,
+                            double run, int64_t at, double value, double most, char text[160])
+{
+    char shown[32], when[48] = "", index[80], file[41];
+    const double good = last_good_time(s, unknown, *place, most);
     if (!isnan(place->t)) snprintf(when, sizeof when, ", time %.6g,", place->t);
-    snprintf(text + used, 160 - (size_t)used, " of run %.0f%s of \"%.30s\" of \"%.40s\"", run, when, s->dataset,
-             s->file);
+    int used = snprintf(text, 160, "the initial value is %s%s at %s of run %.0f%s of \"%.20s\" of \"%s\"",
+                        sw_number(value, shown), isfinite(value) ? ", beyond single precision," : "",
+                        print_index(dim, place->n, at, index), run, when, s->name[unknown],
+                        sw_text_shorten(file, sizeof file, s->file));
+    if (!isnan(good) && used < 160) snprintf(text + used, 160 - (size_t)used, "; it is finite at time %.9g", good);
+}
+
+/* @return SW_E_CONFIG there is no field  @param text  out: "" if nothing is bad */
+static enum sw_status describe_bad(const struct sw_setup *setup, int64_t ld, const double *column, int64_t j,
+                                   char text[160])
+{
+    const struct sw_setup one = setup_of_run(setup, ld, column, j);
+    struct source *s;
+    text[0] = 0;
+    SW_TRY(find_source(setup, &s));
+    if (s->key) return SW_FAIL(SW_E_CONFIG, "%s: %s", s->file, s->why);
+    for (int k = 0; k < s->unknowns && !*text; k++) {
+        struct sw_saved_place place;
+        const char *key;
+        double *u;
+        SW_TRY(find_place(&one, s, k, ld, column, j, &place, &key));
+        SW_TRY(read_field(s, k, &place, &u));
+        const int64_t points = sw_points(place.n), i = find_bad(points, u, most_of(setup));
+        if (i < points)
+            describe_number(s, k, one.dim, &place, number(setup, run_key, ld, column, j), i, u[i], most_of(setup),
+                            text);
+        sw_free(u);
+    }
+    return SW_OK;
 }
 
 bool sw_initial_describe_bad(const struct sw_setup *setup, int64_t ld, const double *column, int64_t j, char text[160])
 {
-    const double most = setup->single_steps ? (double)FLT_MAX : DBL_MAX;
-    struct sw_saved_place place;
-    struct source *s;
-    double *u;
-    int64_t i = 0;
-    if (read_field(setup, ld, column, j, &s, &place, &u)) return false;
-    const int64_t points = sw_points(place.n);
-    while (i < points && fabs(u[i]) <= most) i++;
-    if (i < points) describe_number(s, &place, number(setup, run_key, ld, column, j), i, u[i], text);
-    sw_free(u);
-    return i < points;
+    return !describe_bad(setup, ld, column, j, text) && *text;
 }
 
-enum sw_status sw_initial_warn(const struct sw_problem *problem, const struct sw_setup *setup, int64_t ld,
-                               const double *column, int64_t j, const double *state, char text[200])
+/* What is wrong with a file is refused elsewhere: a warning says nothing of it. */
+static enum sw_status only_memory(enum sw_status st) { return st == SW_E_MEMORY ? st : SW_OK; }
+
+enum sw_status sw_initial_warn_bad(const struct sw_problem *problem, const struct sw_setup *setup, int64_t ld,
+                                   const double *column, int64_t j, const double *state, char text[200])
 {
-    struct sw_saved_place place;
-    struct source *s;
-    const char *key;
-    char there[64], here[64];
-    int64_t n[SW_DIMS];
+    char what[160];
     (void)problem;
     (void)state;
     text[0] = 0;
     if (!sw_initial_in_file(setup)) return SW_OK;
-    SW_TRY(find_source(setup, &s));
-    if (!s->saved || find_place(setup, s, ld, column, j, &place, &key)) return SW_OK;
-    points_of_run(setup, ld, column, j, n);
-    if (!same_points(n, place.n))
+    SW_TRY(only_memory(describe_bad(setup, ld, column, j, what)));
+    if (*what) snprintf(text, 200, "%s; the run fails", what);
+    return SW_OK;
+}
+
+/* Whether the points of a field lie elsewhere than those of the run along an axis, beyond the rounding of their
+ * coordinates. */
+static enum sw_status compare_axis(const struct sw_setup *one, const struct source *s,
+                                   const struct sw_saved_place *place, const struct sw_grid *grid, int d,
+                                   char text[200])
+{
+    double first, spacing;
+    bool known;
+    SW_TRY(sw_saved_axis(s->saved[0], place, d, &first, &spacing, &known));
+    const double there = spacing * (double)place->n[d], here = grid->dx[d] * (double)one->n[d], near = 1e-6 * here;
+    if (known && (fabs(there - here) > near || fabs(first - grid->x0[d]) > near))
+        snprintf(text, 200, "initial: along %c the points of the file begin at %.6g and take up %.6g, those of the run "
+                 "begin at %.6g and take up %.6g: point i goes to point i", "xyz"[d], first, there, grid->x0[d], here);
+    return SW_OK;
+}
+
+/* @param found  out: false: there is nothing to say of this run */
+static enum sw_status find_for_warning(const struct sw_setup *setup, int64_t ld, const double *column, int64_t j,
+                                       struct sw_setup *one, struct source **s, struct sw_saved_place *place,
+                                       bool *found)
+{
+    const char *key;
+    *found = false;
+    if (!sw_initial_in_file(setup)) return SW_OK;
+    *one = setup_of_run(setup, ld, column, j);
+    SW_TRY(find_source(setup, s));
+    *found = !(*s)->key && !find_place(one, *s, 0, ld, column, j, place, &key);
+    return SW_OK;
+}
+
+enum sw_status sw_initial_warn_points(const struct sw_problem *problem, const struct sw_setup *setup, int64_t ld,
+                                      const double *column, int64_t j, const double *state, char text[200])
+{
+    struct sw_saved_place place;
+    struct sw_setup one;
+    struct source *s;
+    char there[64], here[64];
+    bool found;
+    (void)problem;
+    (void)state;
+    text[0] = 0;
+    SW_TRY(find_for_warning(setup, ld, column, j, &one, &s, &place, &found));
+    if (found && !same_points(one.n, place.n))
         snprintf(text, 200, "initial: the field in the file has %.30s points, and the run %.30s: it is interpolated by "
-                 "the waves that both grids have", print_points(place.n, there), print_points(n, here));
+                 "the waves that both grids have", print_points(one.dim, place.n, there),
+                 print_points(one.dim, one.n, here));
+    return SW_OK;
+}
+
+enum sw_status sw_initial_warn_axes(const struct sw_problem *problem, const struct sw_setup *setup, int64_t ld,
+                                    const double *column, int64_t j, const double *state, char text[200])
+{
+    struct sw_saved_place place;
+    struct sw_setup one;
+    struct source *s;
+    bool found;
+    (void)state;
+    text[0] = 0;
+    SW_TRY(find_for_warning(setup, ld, column, j, &one, &s, &place, &found));
+    if (!found) return SW_OK;
+    for (int d = 0; d < one.dim; d++) one.walls[d] = problem->walls && problem->walls(setup, d);
+    const struct sw_grid grid = sw_setup_grid(&one, ld, column, j);
+    for (int d = 0; d < one.dim && !*text; d++) SW_TRY(only_memory(compare_axis(&one, s, &place, &grid, d, text)));
     return SW_OK;
 }

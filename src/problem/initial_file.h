@@ -2,8 +2,10 @@
 #define INITIAL_FILE_H
 /* Initial values from a file (input/sw_saved.h): what a problem does whose key `initial` may be an expression, or a
  * group that names one. A problem takes SW_INITIAL_FILE_KEYS into its keys, sw_initial_content() as its content(), what
- * sw_initial_validate() says into its validate_run(), and SW_INITIAL_WARNING into its warnings. The batch then begins
- * with the field that sw_initial_read() gives.
+ * sw_initial_validate() says into its validate_run(), and SW_INITIAL_WARNINGS into its warnings. The batch then begins
+ * with the fields that sw_initial_read() gives.
+ *
+ * Of several unknowns (setup->unknown) each has a dataset: a field is [unknowns][points].
  *
  * A file is opened once in a process, and stays open: a command knows one state of it. Any thread may call at any
  * time. */
@@ -11,17 +13,21 @@
 
 #define SW_INITIAL_FILE_KEYS                                                                                          \
     {.path = "initial.file", .kind = SW_KEY_TEXT, .fallback = "", .reads = true,                                      \
-     .about = "The file that holds the field at time 0, in place of an expression: the results of a sweep, or another "\
-              "HDF5 file; \"$axis\" takes the word of an axis. A path begins in the folder of the command."},         \
-    {.path = "initial.dataset", .kind = SW_KEY_TEXT, .fallback = "/u",                                                \
+     .about = "The file that holds the field at time 0, in place of an expression: the results of a sweep, or "       \
+              "another HDF5 file; \"$axis\" takes the word of an axis. A path begins in the folder of the command."}, \
+    {.path = "initial.dataset", .kind = SW_KEY_TEXT, .fallback = "", .with = "initial.file",                          \
      .about = "The dataset of initial.file: a field of a sweep (of all groups, where n is swept), or n numbers, or "  \
-              "runs x n of them. A periodic line is interpolated where its n is another."},                           \
+              "runs x n of them; for each unknown one, with commas between them. Left out, they have the names of "   \
+              "the unknowns: \"/u\"."},                                                                               \
     {.path = "initial.run", .kind = SW_KEY_COUNT, .unit = "1", .min = 0, .max = 1e15, .stand_in = "same",             \
      .with = "initial.file", .fallback = "same", .decides = true,                                                     \
      .about = "Which run of the file: a number from 0 or an expression; \"same\" takes the run of the same number."}, \
     {.path = "initial.time", .kind = SW_KEY_REAL, .unit = "1", .min = 0, .max = 1e300, .stand_in = "last",            \
      .with = "initial.file", .fallback = "last", .decides = true,                                                     \
-     .about = "Which of the times that were saved of this run: one of them, or \"last\". The new run begins at t = 0."}
+     .about = "Which of the times that were saved of this run: one of them, or \"last\". The new run begins at "      \
+              "t = 0."},                                                                                              \
+    {.path = "initial.interpolate", .kind = SW_KEY_SWITCH, .fallback = "true", .with = "initial.file",                \
+     .about = "Whether a field with another n is interpolated, on periodic lines; else such a run is refused."}
 
 /** Whether the initial values of runs with these words are in a file. */
 bool sw_initial_in_file(const struct sw_setup *setup);
@@ -35,8 +41,9 @@ const char *sw_initial_validate(const struct sw_setup *setup, bool walls, int64_
                                 char why[160]);
 
 /** The field of run j at the points of setup->n, from a file that sw_initial_validate() takes.
- * @param u  out [points]
- * @return SW_E_IO the file cannot be read, or has changed (the message names it); SW_E_MEMORY */
+ * @param u  out: [unknowns][points]; of one that is interpolated all are NaN if one in the file is not finite
+ * @return SW_E_CONFIG sw_initial_validate() does not take it; SW_E_IO the file cannot be read, or has changed (the
+ *         message names it); SW_E_MEMORY */
 enum sw_status sw_initial_read(const struct sw_setup *setup, int64_t ld, const double *column, int64_t j, double *u);
 
 /** Begin the runs of a batch that is loaded: by sw_sim_initial(), or with their fields from a file.
@@ -48,11 +55,18 @@ enum sw_status sw_initial_begin(struct sw_sim *sim, const struct sw_setup *setup
                                 const double *column, bool *finite);
 
 /** Name the first number of the field in the file that is not finite, or is too large for setup->single_steps: its
- * value, and where it is. @return false: there is none, or it cannot be read */
+ * value, where it is, and the last saved time at which there is none.
+ * @return false: there is none, or it cannot be read */
 bool sw_initial_describe_bad(const struct sw_setup *setup, int64_t ld, const double *column, int64_t j, char text[160]);
 
-/** struct sw_run_warning.warn: where the field is interpolated. */
-enum sw_status sw_initial_warn(const struct sw_problem *problem, const struct sw_setup *setup, int64_t ld,
-                               const double *column, int64_t j, const double *state, char text[200]);
-#define SW_INITIAL_WARNING {.warn = sw_initial_warn}
+/** struct sw_run_warning.warn: where the field has another number of points, where these lie elsewhere, and where it is
+ * not finite. */
+enum sw_status sw_initial_warn_points(const struct sw_problem *problem, const struct sw_setup *setup, int64_t ld,
+                                      const double *column, int64_t j, const double *state, char text[200]);
+enum sw_status sw_initial_warn_axes(const struct sw_problem *problem, const struct sw_setup *setup, int64_t ld,
+                                    const double *column, int64_t j, const double *state, char text[200]);
+enum sw_status sw_initial_warn_bad(const struct sw_problem *problem, const struct sw_setup *setup, int64_t ld,
+                                   const double *column, int64_t j, const double *state, char text[200]);
+#define SW_INITIAL_WARNINGS \
+    {.warn = sw_initial_warn_points}, {.warn = sw_initial_warn_axes}, {.warn = sw_initial_warn_bad, .of_all = true}
 #endif

@@ -37,8 +37,8 @@ struct sw_key {
     double           multiple;  /* COUNT: the value must be a multiple of this; 0: any integer       */
     const char      *stand_in;  /* REAL, COUNT: a text that is read as a number: of a REAL `max`, of a COUNT that of
                                    the run itself, from 0; NULL: none                               */
-    const char      *with;      /* REAL, COUNT: the key of the problem without which this one means nothing: a run has
-                                   its number only where that one is set. NULL: it always has       */
+    const char      *with;      /* of a problem: the key without which this one means nothing; of a REAL or a COUNT a
+                                   run has its number only where that one is set. NULL: there is none */
     const char      *fallback;  /* the default, as written in a config; NULL: the key is required; "": off     */
     const char      *words;     /* WORD: "product|zip|random"                                       */
     const char    *(*word)(int k);  /* WORD: or these, one after another, NULL after the last: of a table      */

@@ -140,7 +140,7 @@ struct sw_sim_ops {
     enum sw_status (*initial)(struct sw_sim *sim);                          /* optional                             */
     enum sw_status (*set_state)(struct sw_sim *sim, const double *state);   /* optional: [count][state_size]        */
     /** Begin at step 0 with the field of each run, in place of initial(). NULL: set_state() does.
-     * @param field  [count][points] */
+     * @param field  [count][unknowns][points] */
     enum sw_status (*begin)(struct sw_sim *sim, const double *field);
     enum sw_status (*get_state)(struct sw_sim *sim, double *state);         /* optional                             */
     /** Optional: the state where kernels that are queued behind the steps can read it, until the next call.
@@ -205,6 +205,7 @@ struct sw_run_warning {
     enum sw_status (*warn)(const struct sw_problem *problem, const struct sw_setup *setup, int64_t ld,
                            const double *column, int64_t j, const double *state, char text[200]);
     bool of_result;                     /* it is about the result, and stored with a run that ends well */
+    bool of_all;                        /* `sweep check` asks of every run, not of a sample of them */
 };
 
 struct sw_problem {
@@ -307,7 +308,7 @@ struct sw_problem {
      * @return SW_E_MEMORY */
     enum sw_status (*points)(const struct sw_setup *setup, int64_t *n, const char **key, char why[160]);
     /** What decides the numbers of runs with these words beside the config, the content of files: a digest that goes
-     * into their ids. The setup counts for its choices only. NULL: nothing does.
+     * into their ids. The setup counts for its choices and unknowns only. NULL: nothing does.
      * @param any  out: whether there is something
      * @param key  out, where it fails: the key that names what cannot be read, or NULL
      * @return SW_E_IO; SW_E_MEMORY */

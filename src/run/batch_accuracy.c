@@ -64,13 +64,17 @@ static double *column_of(const struct again *a, const char *path)
 static enum sw_status begin(const struct again *a, struct sw_sim *sim, const struct sw_setup *setup, bool finer)
 {
     const int64_t n = a->b->group->n[0], m = setup->n[0];
-    enum sw_status st = SW_OK;
+    struct sw_resampler *resampler = NULL;
+    enum sw_status st;
     double *u = NULL;
     if (!a->start) return sw_sim_initial(sim);
     if (!finer) return sw_sim_set_state(sim, a->start);
-    SW_TRY(sw_alloc((size_t)a->count * (size_t)a->unknowns * (size_t)m, &u));
-    for (int64_t k = 0; k < a->count * a->unknowns && !st; k++) st = sw_resample(n, a->start + k * n, m, u + k * m);
-    if (!st) st = sw_sim_set_state(sim, u);
+    SW_TRY_TO(done, st, sw_alloc((size_t)a->count * (size_t)a->unknowns * (size_t)m, &u));
+    SW_TRY_TO(done, st, sw_resampler_create(n, m, &resampler));
+    for (int64_t k = 0; k < a->count * a->unknowns; k++) sw_resample(resampler, a->start + k * n, u + k * m);
+    st = sw_sim_set_state(sim, u);
+done:
+    sw_resampler_destroy(&resampler);
     sw_free(u);
     return st;
 }

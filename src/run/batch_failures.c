@@ -64,8 +64,6 @@ bool batch_describe_bad_point(const struct batch *b, int j, const char *key, con
     const double most = setup->single_steps && !at_end ? (double)FLT_MAX : DBL_MAX;
     struct sw_evaluator e = {0};
     bool found = false;
-    if (!at_end && sw_initial_in_file(setup))
-        return sw_initial_describe_bad(setup, b->plan->count, b->column, j, text);
     if (!program || sw_evaluator_create(program, setup->n, &e)) goto out;
     sw_evaluator_begin(&e, &g, b->column + j, b->plan->count, (double)step * g.dt, step);
     for (int64_t first = 0; first < points && !found; first += SW_EVALUATOR_POINTS) {
@@ -111,6 +109,9 @@ void batch_describe_failure(const struct batch *b, int j, char text[SW_MESSAGE])
     const struct sw_sim *sim = b->w->sim;
     char more[160];
     if (b->load_error[j]) snprintf(text, SW_MESSAGE, "%s", b->load_error[j]);
+    else if (b->failed_step[j] == 0 && sw_initial_in_file(&b->w->setup) &&
+             sw_initial_describe_bad(&b->w->setup, b->plan->count, b->column, j, text))
+        return;
     else if (sim->ops->explain) sim->ops->explain(sim, j, text);
     else if (b->failed_step[j] > 0 || !batch_describe_bad_point(b, j, "initial", "the initial value", text)) {
         snprintf(text, SW_MESSAGE, "not finite at t = %.6g (step %lld of %lld)",

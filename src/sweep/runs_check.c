@@ -350,9 +350,11 @@ static void report_invalid_text(const struct sw_sweep *s, const char *path, cons
     const char *name = key ? key_written(s, key) : path, *text = key && key->fallback ? key->fallback : "";
     if (setting && key && key->kind == SW_KEY_FUNCTION && !has_function(s, path)) return;
     if (setting && setting->text) text = setting->text;
+    if (setting && setting->kind == SW_SETTING_SWITCH) text = setting->number != 0 ? "true" : "false";
     if (setting && key && key->each) report_error(s, setting, "'%s'%s: %s", name, in_run, why);
     else if (setting && !setting->text)
-        report_error(s, setting, "'%s' = %s: %s", name, sw_number(setting->number, number), why);
+        report_error(s, setting, "'%s' = %s: %s", name,
+                     setting->kind == SW_SETTING_SWITCH ? text : sw_number(setting->number, number), why);
     else if (!setting && !*text) report_error(s, key_group(s, path), "'%s' is missing: %s", name, why);
     else report_error(s, setting, "'%s' = \"%s\"%s: %s", name, text, *text == '$' ? in_run : "", why);
 }

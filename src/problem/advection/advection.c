@@ -115,7 +115,7 @@ static bool walls(const struct sw_setup *setup, int d)
     return advection_has_walls(&m, d);
 }
 
-static const struct sw_run_warning warnings[] = {{.warn = advection_warn_run}, SW_INITIAL_WARNING, {0}};
+static const struct sw_run_warning warnings[] = {{.warn = advection_warn_run}, SW_INITIAL_WARNINGS, {0}};
 
 extern const struct sw_problem problem_advection;
 const struct sw_problem problem_advection = {

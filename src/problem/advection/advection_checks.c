@@ -103,16 +103,6 @@ static const char *validate_step(const struct sw_setup *setup, double cfl, char 
     return key;
 }
 
-/* The largest speed is not looked for in a file. */
-static const char *validate_file(const struct sw_setup *setup, int ld, const double *column, int j, char why[160])
-{
-    if (!sw_initial_in_file(setup) || !advection_velocity_uses(setup, "u") ||
-        !(advection_number(setup, "time.cfl", ld, column, j) > 0))
-        return NULL;
-    snprintf(why, 160, "the velocity depends on u, which begins with a field in a file: give time.dt");
-    return "time.cfl";
-}
-
 /* A step that is all of time.end, as nothing limits it, though u does not stay as it is: a source drives it, or it
  * makes its own velocity. */
 static const char *validate_step_limit(const struct sw_setup *setup, int ld, const double *column, int j,
@@ -150,7 +140,6 @@ const char *advection_validate_run(const struct sw_setup *setup, const char *sol
     bool walled = false;
     for (int d = 0; d < dim; d++) walled |= advection_has_walls(&m, d);
     const char *key = sw_initial_validate(setup, walled, ld, column, j, why);
-    if (!key) key = validate_file(setup, ld, column, j, why);
     if (!key) key = validate_step(setup, advection_number(setup, "time.cfl", ld, column, j), why);
     return key ? key : validate_step_limit(setup, ld, column, j, why);
 }

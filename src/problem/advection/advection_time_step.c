@@ -13,6 +13,7 @@
 
 #include "base/sw_mem.h"
 #include "problem/advection/advection_impl.h"
+#include "problem/initial_file.h"
 
 /* ------------------------------------------------------------------ samples of the velocity */
 
@@ -41,12 +42,18 @@ struct samples {
 };
 enum { EVAL_U = SW_DIMS };
 
+/* Whether c follows from a u of time 0 that is in a file. */
+static bool takes_u_from_file(const struct sw_setup *setup, const char *key)
+{
+    return !strcmp(key, "initial") && sw_initial_in_file(setup) && advection_velocity_uses(setup, "u");
+}
+
 /* Whether c varies along axis d, by itself or with the u that this key gives: u at time 0, noise or not, or at a
  * wall. */
 static bool velocity_varies_along(const struct sw_setup *setup, const char *key, int d)
 {
     const struct sw_function *u = advection_velocity_uses(setup, "u") ? sw_setup_find(setup, key) : NULL;
-    return advection_velocity_uses(setup, advection_axis[d]) ||
+    return advection_velocity_uses(setup, advection_axis[d]) || takes_u_from_file(setup, key) ||
            (u && (sw_program_uses(u->program, advection_axis[d]) || sw_expr_is_random(u->expr)));
 }
 
@@ -56,13 +63,26 @@ static void samples_destroy(struct samples *s)
     sw_free(s->at[0]);
 }
 
-/* The sample points of the grid or of a wall. @param key  of the function that gives u there */
+/* @param u  out: [points] of one, free with sw_free(); zeros where the file cannot be read, refused elsewhere */
+static enum sw_status read_file(const struct sw_setup *one, int64_t ld, const double *column, int64_t j, double **u)
+{
+    const size_t points = (size_t)sw_points(one->n);
+    SW_TRY(sw_alloc(points, u));
+    const enum sw_status st = sw_initial_read(one, ld, column, j, *u);
+    if (st) memset(*u, 0, points * sizeof **u);
+    return st == SW_E_MEMORY ? st : SW_OK;
+}
+
+/* The sample points of the grid or of a wall, with u there if it is in a file.
+ * @param key  of the function that gives u there */
 static enum sw_status samples_create(const struct sw_setup *one, int64_t ld, const double *column, int64_t j,
                                      struct advection_wall wall, const char *key, const int along[SW_DIMS],
                                      struct samples *s)
 {
     const struct sw_grid g = sw_setup_grid(one, ld, column, j);
     int m[SW_DIMS] = {1, 1, 1};
+    double *field = NULL;
+    enum sw_status st = SW_OK;
     *s = (struct samples){.dim = one->dim, .count = 1, .end = advection_number(one, "time.end", ld, column, j)};
     for (int d = 0; d < one->dim; d++) {
         const int most = along[one->dim - 1];
@@ -74,16 +94,22 @@ static enum sw_status samples_create(const struct sw_setup *one, int64_t ld, con
     s->u = s->at[0] + SW_DIMS * s->count;
     s->c = s->u + s->count;
     s->rate = s->c + s->count;
-    for (int i = 0; i < s->count; i++) {
+    if (takes_u_from_file(one, key)) st = read_file(one, ld, column, j, &field);
+    for (int i = 0; i < s->count && !st; i++) {
         const int index[SW_DIMS] = {i % m[0], i / m[0] % m[1], i / m[0] / m[1]};
+        int64_t point = 0, row = 1;
         for (int d = 0; d < SW_DIMS; d++) {
             const int64_t last = one->n[d] - 1, fixed = d == wall.d && wall.side ? last : 0,
                           p = m[d] > 1 ? index[d] * last / (m[d] - 1) : fixed;
             s->at[d][i] = g.x0[d] + (double)p * g.dx[d];
+            point += p * row;
+            row *= one->n[d];
         }
+        if (field) s->u[i] = field[point];
     }
     memcpy(s->dx, g.dx, sizeof s->dx);
-    return SW_OK;
+    sw_free(field);
+    return st;
 }
 
 /* By the C library's functions: the number of steps follows from this, and from it the id of the run. */
@@ -176,7 +202,8 @@ enum sw_status advection_wall_flow(const struct sw_setup *one, int64_t ld, const
     struct samples s;
     *in = *out = 0;
     if (!c) return SW_OK;
-    const bool uses_u = u && sw_program_uses(c, "u"), known = !uses_u || given;
+    const bool uses_u = u && sw_program_uses(c, "u"),
+               known = given || !(uses_u || (takes_u_from_file(one, key) && sw_program_uses(c, "u")));
     enum sw_status st = samples_create(one, ld, column, j, wall, key, of_wall->along, &s);
     for (int k = 0; k < (known ? of_wall->times : 1) && !st; k++) {
         const double t = sample_time(k, of_wall->times, s.end);

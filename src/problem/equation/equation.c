@@ -145,7 +145,7 @@ static bool walls(const struct sw_setup *setup, int d)
     return d == 0 && equation_has_ends(setup);
 }
 
-static const struct sw_run_warning warnings[] = {SW_INITIAL_WARNING, {0}};
+static const struct sw_run_warning warnings[] = {SW_INITIAL_WARNINGS, {0}};
 
 extern const struct sw_problem problem_equation;
 const struct sw_problem problem_equation = {

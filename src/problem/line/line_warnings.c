@@ -614,7 +614,7 @@ const struct sw_run_warning sw_line_warnings[] = {
     {.warn = warn_stability},
     {.warn = warn_rounding, .of_result = true},
     {.warn = warn_resolution, .of_result = true},
-    SW_INITIAL_WARNING,
+    SW_INITIAL_WARNINGS,
     {0},
 };
 
