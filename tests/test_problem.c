@@ -574,16 +574,19 @@ static void every_row_is_whole(void **state)
         const struct sw_problem *p = sw_problem_table[k];
         assert_ptr_equal(sw_problem_find(p->name), p);
         assert_true(p->title[0] && p->equation[0] && p->min_points >= 1);
-        assert_true(p->fields[0].name && (!p->timed || p->scalars[0].name));
+        assert_true(p->fields[0].name && (!p->scalars || p->scalars[0].name));
         assert_true(p->bytes && p->create);
         for (const struct sw_key *key = p->keys; key->path; key++) {
             size_t length = strlen(key->about);
             assert_true(length > 1 && key->about[length - 1] == '.');
             assert_true(key->about[0] >= 'A' && key->about[0] <= 'Z');
-            /* a file decides by its content; a key beside it that does not decide only says what to refuse of it */
-            assert_true(key->decides || (p->content && (key->kind == SW_KEY_TEXT || key->with)));
+            /* a file decides by its content; a key beside it that does not decide only says what to refuse of it; names
+             * of unknowns decide in the expressions that name them */
+            assert_true(key->decides || key->kind == SW_KEY_UNKNOWNS ||
+                        (p->content && (key->kind == SW_KEY_TEXT || key->with)));
             if (key->kind == SW_KEY_REAL || key->kind == SW_KEY_COUNT) assert_non_null(key->unit);
-            if (key->kind == SW_KEY_FUNCTION && key->symbols) assert_true(key->symbols & SW_USES_X);
+            if (key->kind == SW_KEY_FUNCTION && key->symbols)
+                assert_true(key->symbols & (SW_USES_X | SW_USES_T | SW_USES_TERMS));
         }
     }
     assert_null(sw_problem_find("navier_stokes"));
