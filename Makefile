@@ -65,9 +65,9 @@ endif
 objects := $(sources:%.c=$B/%.o) $(if $(CUDA),$(patsubst %.cu,$B/%.o,$(wildcard cuda/*.cu))) $B/gen/embed.o
 tests   := $(patsubst tests/%.c,$B/%,$(wildcard tests/test_*.c))
 benches := $(patsubst tests/%.c,$B/%,$(wildcard tests/bench_*.c))
-# Text that run-time compilation needs: the very files the build compiles.
+# Texts in the program: what run-time compilation needs, the very files the build compiles; the catalogue of equations.
 embedded := src/base/sw_hd.h $(wildcard src/*/*_point.h src/*/*/*_point.h) $(wildcard cuda/*_rtc.cuh) \
-            $(wildcard src/jobs/*.tmpl)
+            $(wildcard src/jobs/*.tmpl) $(sort $(wildcard configs/equations/*.cfg))
 say      = $(if $V,,@printf '  %-5s %s\n' $(1) $(2);)
 
 all: sweep                     ## ./sweep (the default)

@@ -17,6 +17,7 @@ put 755 bin "$program"
 put 755 share/sweep scripts/plot.py
 put 644 share/sweep/sweep_plot scripts/sweep_plot/*.py    # its parts
 put 644 share/sweep/configs configs/*.cfg
+put 644 share/sweep/configs/equations configs/equations/*.cfg
 put 644 share/man/man1 docs/man/sweep.1
 put 644 share/man/man5 docs/man/sweep.cfg.5
 complete() {  # complete SHELL FOLDER NAME: where the shell looks for what completes a command's options

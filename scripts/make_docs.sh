@@ -1,6 +1,7 @@
 #!/bin/sh
-# make_docs.sh PROGRAM [FOLDER]: write config.md and man/sweep.cfg.5 into FOLDER (default docs) from the hand-written
-# *.in files there and the key tables in the program: the line @KEYS@ is where the keys go.
+# make_docs.sh PROGRAM [FOLDER]: write config.md, equations.md and man/sweep.cfg.5 into FOLDER (default docs) from the
+# hand-written *.in files there, the key tables in the program, which go to the line @KEYS@, and the comments of
+# configs/equations/, which go to the line @EQUATIONS@.
 set -e
 program=$(realpath "$1")
 cd "$(dirname "$0")/.."
@@ -22,6 +23,24 @@ fill() {  # fill TEMPLATE OPTION RESULT
     rm "$3.keys"
     mv "$3.new" "$3"
 }
+equations() {  # a heading, the comment and the picture of each config of the catalogue
+    for config in configs/equations/*.cfg; do
+        name=$(basename "$config" .cfg)
+        awk -v name="$name" '
+            function picture() { printf "![%s](pictures/equation_%s.png)\n\n", title, name }
+            !/^\/\// { exit }
+            { sub(/^\/\/ ?/, "") }
+            NR == 1 { title = about = $0; sub(/:.*/, "", title); sub(/^[^:]*: /, "", about)
+                      printf "## %s\n%s%s\n", title, toupper(substr(about, 1, 1)), substr(about, 2); next }
+            /^ +sweep configs/ { picture() }
+            { print }
+            END { print "" }' "$config"
+    done | sed '$d'
+}
 mkdir -p "$to/man"
+equations > "$to/equations.md.all"
+sed -e "/^@EQUATIONS@\$/{r $to/equations.md.all" -e 'd}' docs/equations.md.in > "$to/equations.md.new"
+rm "$to/equations.md.all"
+mv "$to/equations.md.new" "$to/equations.md"
 fill docs/config.md.in --markdown "$to/config.md"
 fill docs/man/sweep.cfg.5.in --man "$to/man/sweep.cfg.5"

@@ -31,4 +31,9 @@ draw compact_convergence        compact        --kind convergence
 draw advection_1d               advection      --kind convergence
 draw elliptic_convergence       elliptic       --kind convergence
 draw elliptic_shell             elliptic_shell --run 2
+mkdir -p "$dir/equations"
+for config in configs/equations/*.cfg; do
+    name=$(basename "$config" .cfg)
+    draw "equations/$name" "equation_$name" --dpi 80 $(sed -n 's,^//  *sweep plot [^ ]* ,,p' "$config")
+done
 { record hyperdiffusion_convergence; record heat_convergence | sed 1d; } > results/convergence.csv

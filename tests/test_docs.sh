@@ -8,6 +8,7 @@ dir=$(mktemp -d) || exit 1
 trap 'rm -rf "$dir"' EXIT
 bad() { echo "  BAD   $1"; wrong=1 failed=1; }
 ok() { [ $wrong -eq 1 ] || echo "  ok    $1"; wrong=0; }
+configs='configs/*.cfg configs/equations/*.cfg'
 documents='README.md CHANGELOG.md results/README.md docs/*.md'
 
 man_pages_are_clean() {
@@ -23,7 +24,8 @@ man_pages_are_clean() {
 
 generated_pages_are_up_to_date() {
     scripts/make_docs.sh "$SWEEP" "$dir" &&
-        diff -u docs/config.md "$dir/config.md" && diff -u docs/man/sweep.cfg.5 "$dir/man/sweep.cfg.5" &&
+        diff -u docs/config.md "$dir/config.md" && diff -u docs/equations.md "$dir/equations.md" &&
+        diff -u docs/man/sweep.cfg.5 "$dir/man/sweep.cfg.5" &&
         ok "$1" || bad "$1 (make docs writes them again)"
 }
 
@@ -39,7 +41,7 @@ benchmark_tables_agree_with_the_measurements() {
 }
 
 every_config_passes_check() {
-    for config in configs/*.cfg; do
+    for config in $configs; do
         "$SWEEP" check "$config" >"$dir/out" 2>&1 && ok "$1: $config" || { cat "$dir/out"; bad "$1: $config"; }
     done
 }
@@ -106,7 +108,7 @@ commands_exist() {
         "$SWEEP" $command --help 2>&1
     done >"$dir/options"
     sed 's/\\-/-/g' docs/man/sweep.1 >"$dir/sweep.1"
-    for option in $(grep -ohE -- '--[a-z][a-z-]+' "$dir/sweep.1" $documents configs/*.cfg | sort -u); do
+    for option in $(grep -ohE -- '--[a-z][a-z-]+' "$dir/sweep.1" $documents $configs | sort -u); do
         case $option in --medium | --part | --limit | --mem) continue ;; esac   # of scripts, of sbatch
         case $option in --nodes | --ntasks-per-node | --gpus-per-node | --gpus-per-task | --mpi) continue ;; esac
         case $option in --bind-to | --map-by | --mca) continue ;; esac          # of mpirun

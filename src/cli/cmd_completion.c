@@ -4,6 +4,7 @@
 #include "base/sw_text.h"
 #include "cli/command_line.h"
 #include "cli/completion.h"
+#include "cli/equations.h"
 #include "cli/tables.h"
 #include "output/sw_output.h"
 #include "problem/sw_problem.h"
@@ -37,7 +38,15 @@ static void add_rows(const char *key, struct sw_text *words)
         for (int k = 0; (!key || !strcmp(l->key, key)) && l->row(k, &row); k++) sw_text_printf(words, " %s", row.name);
 }
 
-static void add_problems(struct sw_text *words) { add_rows("problems", words); }
+/* An equation by the part of its name behind the dot, too, unless a problem has that name. */
+static void add_examples(struct sw_text *words)
+{
+    add_rows("problems", words);
+    add_rows("equations", words);
+    for (int k = 0; cli_equation(k); k++)
+        if (!sw_problem_find(cli_equation_short_name(cli_equation(k))))
+            sw_text_printf(words, " %s", cli_equation_short_name(cli_equation(k)));
+}
 
 static void add_solvers(struct sw_text *words)
 {
@@ -103,7 +112,7 @@ static const struct value of_commands[] = {
     {"FILE", COMPLETE_FILES, " .h5", NULL},
     {"FILE|CONFIG", COMPLETE_FILES, " .h5 .cfg", NULL},
     {"PART", COMPLETE_FILES, " .h5", NULL},
-    {"PROBLEM", COMPLETE_WORDS, NULL, add_problems},
+    {"NAME", COMPLETE_WORDS, NULL, add_examples},
     {"WORD", COMPLETE_WORDS, NULL, add_all_words},
     {"COMMAND", COMPLETE_WORDS, NULL, add_commands},
     {"SHELL", COMPLETE_WORDS, " bash zsh fish", NULL},

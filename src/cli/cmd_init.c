@@ -1,19 +1,29 @@
+/* An example config: of a kind of problem, or of an equation of the catalogue. */
 #include <stdio.h>
 #include <string.h>
 
 #include "base/sw_nearest_name.h"
 #include "base/sw_text.h"
 #include "cli/command_line.h"
+#include "cli/console.h"
+#include "cli/equations.h"
 #include "problem/sw_problem.h"
 
-static enum sw_status unknown_problem(const char *name)
+static enum sw_status unknown_name(const char *name)
 {
-    const char *names[64];
+    enum { MOST = 128 };
+    const char *names[MOST];
     struct sw_text all = {0};
     int count = 0;
-    for (; sw_problem_table[count] && count < 64; count++) {
+    for (; sw_problem_table[count] && count < MOST; count++) {
         names[count] = sw_problem_table[count]->name;
         sw_text_printf(&all, " %s", names[count]);
+    }
+    sw_text_add(&all, "; and these equations:");
+    for (int k = 0; cli_equation(k) && count + 1 < MOST; k++) {
+        names[count++] = cli_equation_short_name(cli_equation(k));
+        names[count++] = cli_equation(k)->name;
+        sw_text_printf(&all, " %s", cli_equation(k)->name);
     }
     const char *near = sw_nearest_name(name, names, count);
     SW_FAIL(SW_E_USAGE, "unknown problem '%s'%s%s%s; there are:%s", name, near ? "; did you mean '" : "",
@@ -22,11 +32,20 @@ static enum sw_status unknown_problem(const char *name)
     return SW_E_USAGE;
 }
 
+/* A problem's name is that of its example, even where an equation has it behind its dot. */
 enum sw_status cmd_init(struct sw_cli *cli)
 {
     const char *name = cli->narguments ? cli->argument[0] : "cahn_hilliard";
     const struct sw_problem *problem = sw_problem_find(name);
-    if (!problem) return unknown_problem(name);
+    const struct cli_equation *equation = cli_equation_find(name);
+    if (!problem && !equation) return unknown_name(name);
+    if (!problem) {
+        fwrite(equation->begin, 1, (size_t)(equation->end - equation->begin), stdout);
+        return SW_OK;
+    }
     fputs(problem->example, stdout);
+    if (equation)
+        console_message(cli, "note     this is the problem %s; `sweep init %s` prints the equation written out\n",
+                        name, equation->name);
     return SW_OK;
 }

@@ -48,7 +48,7 @@ struct sw_cli {
     double      max_seconds;            /* 0: no limit                                                       */
     double      deadline;               /* value of sw_clock() then; 0: none                                 */
     bool        fail_fast, force, as_virtual, dry_run, quiet, verbose, list, csv, json, retry_failed, markdown, man,
-                help, version, print, watch;
+                help, version, print, watch, equations;
     enum cli_when progress, color;
 
     bool        terminal;               /* stderr is one                                                     */

@@ -14,7 +14,7 @@ enum { CLI_MANY = 1 << 20 };
     X(SUBMIT,  submit,  "CONFIG [-- SBATCH...]", 0, 1,   "submit a sweep to Slurm: an array of shards, then a merge")  \
     X(MERGE,   merge,   "PART... -o FILE",  1, CLI_MANY, "join the files of shards")                               \
     X(BENCH,   bench,   "SPEC...",          1, CLI_MANY, "verify, then time rows of the tables side by side")      \
-    X(INIT,    init,    "[PROBLEM]",        0, 1,        "print a commented example config")                       \
+    X(INIT,    init,    "[NAME]",           0, 1,        "print a commented config of a problem or an equation")   \
     X(EXPLAIN, explain, "[WORD]",           0, 1,        "what a word of a config means: a key, a scheme, ...")   \
     X(LIST,    list,    "",                 0, 0,        "problems, steppers, solvers and devices of this program") \
     X(HELP,    help,    "[COMMAND]",        0, 1,        "what a command does, its arguments and its options") \

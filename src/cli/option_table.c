@@ -157,6 +157,7 @@ const struct cli_option cli_option_table[] = {
      AT(as_virtual)},
     {'n', "dry-run", NULL, CLI_RUNS, "the same as `sweep check`", AT(dry_run)},
     {0, "list", NULL, CLI_CHECK, "print the table of runs as CSV", AT(list)},
+    {0, "equations", NULL, CLI_LIST, "print the catalogue of equations alone", AT(equations)},
     {0, "csv", NULL, CLI_SHOW | CLI_BENCH, "print CSV", AT(csv)},
     {0, "json", NULL, CLI_SHOW | CLI_STATUS | CLI_BENCH | CLI_CHECK | CLI_LIST, "print JSON", AT(json)},
     {0, "rows", "ROWS", CLI_BENCH, "which rows, separated by commas, NAME@T for T threads; default: all of the device",

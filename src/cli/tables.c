@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "base/sw_text.h"
+#include "cli/equations.h"
 #include "cli/tables.h"
 #include "comm/sw_comm_impl.h"
 #include "elliptic/sw_elliptic_impl.h"
@@ -19,6 +20,19 @@ static bool problem_row(int k, struct table_row *row)
     const struct sw_problem *p = sw_problem_table[k];
     if (p) *row = (struct table_row){p->name, p->title, p->equation, NULL};
     return p;
+}
+
+static bool equation_row(int k, struct table_row *row)
+{
+    const struct cli_equation *e = cli_equation(k);
+    if (e) *row = (struct table_row){e->name, e->about, e->formula, NULL};
+    return e;
+}
+
+static void equation_detail(int k, struct sw_text *text)
+{
+    const struct cli_equation *e = cli_equation(k);
+    sw_text_printf(text, "%s\n`sweep init %s` prints a config of it.\n", e->formula, e->name);
 }
 
 /* Tables whose rows have a name, a line about them, and why they are absent. */
@@ -136,6 +150,7 @@ static bool transport_row(int k, struct table_row *row)
 
 const struct cli_table cli_tables[] = {
     {"problems", "problems", "A problem", problem_row, NULL, false},
+    {"equations", "equations", "An equation, problem = \"equation\"", equation_row, equation_detail, true},
     {"steppers", "steppers", "A stepper", stepper_row, NULL, false},
     {"band solvers", "band_solvers", "A band solver, for \"cpu.plain+ROW\" and \"cuda.split+ROW\"", band_row, NULL,
      false},

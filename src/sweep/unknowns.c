@@ -56,8 +56,6 @@ static void read_list(struct sw_sweep *s, const struct sw_setting *list)
 
 enum sw_status unknowns_read(struct sw_sweep *s)
 {
-    static const char *const label[SW_UNKNOWNS_MOST] = {"the first unknown", "the second unknown", "the third unknown",
-                                               "the fourth unknown"};
     const struct sw_key *key = find_key(s);
     const struct sw_setting *list;
     if (!key) return SW_OK;
@@ -65,6 +63,6 @@ enum sw_status unknowns_read(struct sw_sweep *s)
     if (!s->nunknown) s->unknown[s->nunknown++] = key->fallback;
     SW_TRY(sw_arena_take(s->own->arena, (size_t)s->nunknown + 1, &s->own->unknown_field));
     for (int k = 0; k < s->nunknown; k++)
-        s->own->unknown_field[k] = (struct sw_quantity){s->unknown[k], "1", s->nunknown > 1 ? label[k] : "the unknown"};
+        s->own->unknown_field[k] = (struct sw_quantity){s->unknown[k], "1", s->unknown[k]};
     return SW_OK;
 }
