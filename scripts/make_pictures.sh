@@ -36,4 +36,5 @@ for config in configs/equations/*.cfg; do
     name=$(basename "$config" .cfg)
     draw "equations/$name" "equation_$name" --dpi 80 $(sed -n 's,^//  *sweep plot [^ ]* ,,p' "$config")
 done
+scripts/tutorial.sh "$dir/tutorial"
 { record hyperdiffusion_convergence; record heat_convergence | sed 1d; } > results/convergence.csv
