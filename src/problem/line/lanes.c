@@ -6,6 +6,7 @@
 #include <string.h>
 
 extern const struct sw_lanes_ops sw_lanes_avx512, sw_lanes_avx2, sw_lanes_generic;
+extern const struct sw_lanes_ops sw_lanes_few_avx2, sw_lanes_few_generic;
 extern const struct sw_lanes_ops sw_lanes_single_avx512, sw_lanes_single_avx2, sw_lanes_single_generic;
 
 const struct sw_lanes_ops *const sw_lanes_table[] = {
@@ -14,6 +15,14 @@ const struct sw_lanes_ops *const sw_lanes_table[] = {
     &sw_lanes_avx2,
 #endif
     &sw_lanes_generic,
+    NULL,
+};
+
+const struct sw_lanes_ops *const sw_lanes_few_table[] = {
+#ifdef __x86_64__
+    &sw_lanes_few_avx2,
+#endif
+    &sw_lanes_few_generic,
     NULL,
 };
 
@@ -26,10 +35,19 @@ const struct sw_lanes_ops *const sw_lanes_single_table[] = {
     NULL,
 };
 
-const struct sw_lanes_ops *sw_lanes_pick(bool single)
+/* Up to two groups of few lanes take less than one of many, on one core, too. */
+int sw_lanes_for(int lines, bool single)
+{
+    if (single) return SW_LANES_SINGLE;
+    return lines <= 2 * SW_LANES_FEW ? SW_LANES_FEW : SW_LANES;
+}
+
+const struct sw_lanes_ops *sw_lanes_pick(int lanes)
 {
     const char *wanted = getenv("SWEEP_SIMD");
-    const struct sw_lanes_ops *best = NULL, *const *row = single ? sw_lanes_single_table : sw_lanes_table;
+    const struct sw_lanes_ops *best = NULL, *const *row = sw_lanes_table;
+    if (lanes == SW_LANES_SINGLE) row = sw_lanes_single_table;
+    if (lanes == SW_LANES_FEW) row = sw_lanes_few_table;
     for (; *row; row++) {
         if (!(*row)->here()) continue;
         if (!best || (wanted && !strcmp(wanted, (*row)->name))) best = *row;

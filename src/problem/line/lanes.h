@@ -25,8 +25,8 @@
  * of the first recursion, d and z with those of the second: overlap is that of the two. As the second recursion of a
  * step and the first one of the next go the same way, a pass has one a1, a2, and the h of the other direction.
  *
- * The arithmetic is one body (lanes_body.h) compiled for each instruction set and precision. Where there is a fused
- * multiply-add, and each of the vector sets has one, all of one precision give the same bits. */
+ * The arithmetic is one body (lanes_body.h) compiled for each instruction set, precision and number of lanes. Where
+ * there is a fused multiply-add, and each of the vector sets has one, all of one precision give the same bits. */
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -35,6 +35,7 @@
 enum {
     SW_LANES = 16,         /* two AVX-512 registers: their recursions hide each other's latency; 8 KiB hold 64 points */
     SW_LANES_SINGLE = 32,  /* the same registers */
+    SW_LANES_FEW = 4,      /* where there are so few lines that most of these would be empty: one AVX2 register */
     SW_LANES_MOST = 32
 };
 
@@ -117,7 +118,7 @@ enum { SW_LANES_MARGIN = 2 };  /* points before and after w */
 
 struct sw_lanes_ops {
     const char *name;          /* "avx512" */
-    int         lanes;         /* SW_LANES or SW_LANES_SINGLE */
+    int         lanes;         /* SW_LANES, SW_LANES_FEW or SW_LANES_SINGLE */
     bool (*here)(void);        /* does this processor have it? */
     /** Fill in h. @param narrow  wanted; only where the lanes are alike, and only for steps without terms */
     void (*begin)(const struct sw_lanes *lanes, int n, struct sw_lanes_work *work, bool narrow);
@@ -141,9 +142,12 @@ struct sw_lanes_ops {
     void (*add)(const struct sw_lanes *lanes, int n, const void *u, const struct sw_lanes_terms *terms, void *out);
 };
 /* End with NULL; order is preference. */
-extern const struct sw_lanes_ops *const sw_lanes_table[], *const sw_lanes_single_table[];
+extern const struct sw_lanes_ops *const sw_lanes_table[], *const sw_lanes_few_table[], *const sw_lanes_single_table[];
 
-/** The first of a table that this processor has: the last one is for any. SWEEP_SIMD=avx2 in the environment asks for
- *  one by name, for comparisons. */
-const struct sw_lanes_ops *sw_lanes_pick(bool single);
+/** How many lanes so many lines should have. */
+int sw_lanes_for(int lines, bool single);
+
+/** The first row for so many lanes that this processor has: the last one is for any. SWEEP_SIMD=avx2 in the environment
+ *  asks for one by name, for comparisons. */
+const struct sw_lanes_ops *sw_lanes_pick(int lanes);
 #endif

@@ -29,6 +29,23 @@ static inline doubles fma_doubles(doubles a, doubles b, doubles c)
 #endif
 #include "problem/line/lanes_body.h"
 
+#define real double
+#define NAMED(name) name##_few
+#define LANES SW_LANES_FEW
+#define VL 2
+#define GROUP 2
+#define TARGET
+#ifdef __FP_FAST_FMA
+#define FMA(a, b, c) fma_doubles((a), (b), (c))
+#define FMS(a, b, c) fma_doubles((a), (b), -(c))
+#define FNMA(a, b, c) fma_doubles(-(a), (b), (c))
+#else
+#define FMA SEPARATE_FMA
+#define FMS SEPARATE_FMS
+#define FNMA SEPARATE_FNMA
+#endif
+#include "problem/line/lanes_body.h"
+
 #define real float
 #define NAMED(name) name##_single
 #define LANES SW_LANES_SINGLE
@@ -53,10 +70,14 @@ static inline floats fma_floats(floats a, floats b, floats c)
 
 static bool here(void) { return true; }
 
-extern const struct sw_lanes_ops sw_lanes_generic, sw_lanes_single_generic;
+extern const struct sw_lanes_ops sw_lanes_generic, sw_lanes_few_generic, sw_lanes_single_generic;
 const struct sw_lanes_ops sw_lanes_generic = {
     .name = "generic", .lanes = SW_LANES, .here = here,
     .begin = begin_double, .first = first_double, .pass = pass_double, .apply = apply_double, .add = add_double,
+};
+const struct sw_lanes_ops sw_lanes_few_generic = {
+    .name = "generic", .lanes = SW_LANES_FEW, .here = here,
+    .begin = begin_few, .first = first_few, .pass = pass_few, .apply = apply_few, .add = add_few,
 };
 const struct sw_lanes_ops sw_lanes_single_generic = {
     .name = "generic", .lanes = SW_LANES_SINGLE, .here = here,

@@ -14,7 +14,7 @@ bool sw_simd_alone(const struct sw_stepper_desc *d)
     return m->scheme == SW_CRANK_NICOLSON && sw_line_unknowns(m) == 1 && !m->g[0] && !m->s[0];
 }
 
-int sw_simd_lanes(const struct sw_stepper_desc *d) { return d->single_steps ? SW_LANES_SINGLE : SW_LANES; }
+int sw_simd_lanes(const struct sw_stepper_desc *d) { return sw_lanes_for(d->capacity, d->single_steps); }
 
 size_t sw_simd_real_size(const struct sw_stepper_desc *d) { return sw_reals_word(d->single_steps); }
 

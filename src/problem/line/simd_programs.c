@@ -1,6 +1,8 @@
 /* G and S of a group of cpu.simd: programs, and where both are polynomials in u with values of cells besides, forms. */
 #include "problem/line/simd_programs.h"
 
+#include <string.h>
+
 /* G has no cells here, and those of S, x among them, stand alone: not times u. */
 static bool fits_sweep(struct sw_form *form, int program)
 {
@@ -117,13 +119,29 @@ static const void *cell_for(const struct sw_stepper *s, struct sw_simd_worker *w
     return w->cell[k];
 }
 
+/* Of the lanes that there are. */
+static void clear_forms(int lanes, struct sw_lanes_forms *forms)
+{
+    const size_t row = (size_t)lanes * sizeof(double);
+    for (int k = 0; k < SW_LANES_POWERS; k++) {
+        memset(forms->g[k], 0, row);
+        memset(forms->s[k], 0, row);
+    }
+    for (int k = 0; k < SW_LANES_CELLS; k++) {
+        memset(forms->cell_factor[k], 0, row);
+        forms->cell[k] = NULL;
+    }
+    forms->cells = forms->g_degree = 0;
+    forms->has_s_in_u = false;
+}
+
 void sw_simd_forms(const struct sw_stepper *s, struct sw_simd_worker *w, const struct sw_simd_group *g,
                    struct sw_lanes_forms *forms)
 {
     const struct sw_simd *p = s->own;
     const double *in[SW_INPUTS] = {[SW_IN_X] = w->x};
     struct sw_form_term term[SW_FORM_TERMS];
-    *forms = (struct sw_lanes_forms){0};
+    clear_forms(p->lanes, forms);
     if (g->form[SW_SIMD_G]) {
         int count = sw_form_terms(g->form[SW_SIMD_G], in, term);
         add_terms(term, count, g->lanes[0].g_weight, forms->g, p->lanes, forms);

@@ -2,11 +2,11 @@
  * factors (lanes.h): here are the steps of a group of runs (simd_group.h), given what G and S are in each
  * (simd_programs.h).
  *
- * Parallel over groups of 16 runs, 32 in single precision. A group is gathered from its lines, goes through all steps
- * of a call in the caches of one core, and is scattered back. Where one unknown is solved for once a step, and G and S
- * are polynomials in u, a step passes once over one array, 128 n bytes, and what the programs keep for each cell; with
- * Crank-Nicolson and a source also over u. All other models go stage by stage (simd_stages.h): programs are evaluated
- * at all points of a stage, then two sweeps solve for each unknown.
+ * Parallel over groups of 16 runs, of 4 where there are no more than 8, of 32 in single precision. A group is gathered
+ * from its lines, goes through all steps of a call in the caches of one core, and is scattered back. Where one unknown
+ * is solved for once a step, and G and S are polynomials in u, a step passes once over one array, 128 n bytes, and what
+ * the programs keep for each cell; with Crank-Nicolson and a source also over u. All other models go stage by stage
+ * (simd_stages.h): programs are evaluated at all points of a stage, then two sweeps solve for each unknown.
  *
  * In single precision only the steps know float: a group is rounded when it comes from its lines. Expressions are
  * evaluated in double, from the state as it is in float, and rounded. */
@@ -50,14 +50,17 @@ static void simd_bytes(const struct sw_stepper_desc *desc, const char *band, siz
     enum { WORKSPACE = 32768 };  /* of a program: its blocks and its form, for a group */
     const struct sw_line_model *m = &desc->model;
     struct sw_simd_stages stages;
-    const size_t unknowns = (size_t)sw_line_unknowns(m), n = (size_t)desc->n, lanes = (size_t)sw_simd_lanes(desc);
+    const size_t unknowns = (size_t)sw_line_unknowns(m), n = (size_t)desc->n;
+    const size_t lanes = desc->single_steps ? SW_LANES_SINGLE : SW_LANES;  /* few take less */
+    const size_t group = sizeof(struct sw_simd_group) + unknowns * (sizeof(struct sw_lanes) + 2 * WORKSPACE);
     sw_simd_stages_of(m->scheme, &stages);
     /* states before and after, w, h, x and, of each stage, its state and values */
     const size_t states = 2 + (size_t)stages.first + 3 * (size_t)(stages.count - 1) + 2 * desc->single_steps;
     const size_t arrays = unknowns * (states + (is_one_sided(m) ? 2 : 1)) + 2;
     (void)band;
     sw_host_bytes(desc, fixed, per_run);
-    *fixed += (size_t)omp_get_max_threads() * n * arrays * lanes * sizeof(double) + lanes * *per_run;
+    /* groups that are not full, two of few lanes among them */
+    *fixed += (size_t)omp_get_max_threads() * n * arrays * lanes * sizeof(double) + lanes * *per_run + 2 * group;
     *per_run += (sizeof(struct sw_simd_group) + unknowns * sizeof(struct sw_lanes)) / lanes;
     for (size_t k = 0; k < 2 * unknowns; k++) {
         const struct sw_program *program = k % 2 ? m->s[k / 2] : m->g[k / 2];
@@ -152,8 +155,8 @@ static enum sw_status simd_create(struct sw_stepper *s, const char *band)
     if (band) return refuse_band(s, band);
     SW_TRY(sw_alloc(1, &p));
     s->own = p;
-    p->ops = sw_lanes_pick(d->single_steps);
-    p->lanes = p->ops->lanes;
+    p->lanes = sw_simd_lanes(d);
+    p->ops = sw_lanes_pick(p->lanes);
     sw_simd_stages_of(d->model.scheme, &p->stages);
     p->reaches = p->stages.first || looks_at_neighbours(&d->model);
     SW_TRY(sw_host_create(s, &p->batch));
