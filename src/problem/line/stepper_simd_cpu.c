@@ -10,6 +10,7 @@
  *
  * In single precision only the steps know float: a group is rounded when it comes from its lines. Expressions are
  * evaluated in double, from the state as it is in float, and rounded. */
+#include <limits.h>
 #include <omp.h>
 #include <string.h>
 
@@ -51,7 +52,9 @@ static void simd_bytes(const struct sw_stepper_desc *desc, const char *band, siz
     const struct sw_line_model *m = &desc->model;
     struct sw_simd_stages stages;
     const size_t unknowns = (size_t)sw_line_unknowns(m), n = (size_t)desc->n;
-    const size_t lanes = desc->single_steps ? SW_LANES_SINGLE : SW_LANES;  /* few take less */
+    struct sw_stepper_desc many = *desc;  /* lanes of a batch of few take less */
+    many.capacity = INT_MAX;
+    const size_t lanes = (size_t)sw_simd_lanes(&many);
     const size_t group = sizeof(struct sw_simd_group) + unknowns * (sizeof(struct sw_lanes) + 2 * WORKSPACE);
     sw_simd_stages_of(m->scheme, &stages);
     /* states before and after, w, h, x and, of each stage, its state and values */
