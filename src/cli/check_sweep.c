@@ -122,6 +122,10 @@ static const char *format_steps(const struct sw_plan *p, char text[64])
 {
     const char *what = "step";
     long long least, most;
+    if (p->ngroup && p->group[0].goals) {
+        snprintf(text, 64, " · each run takes steps of its own");
+        return text;
+    }
     range_of_steps(p, true, &least, &most);
     const bool slices = most > 1;
     if (slices) what = "slice";
@@ -136,6 +140,7 @@ static const char *format_steps(const struct sw_plan *p, char text[64])
 
 static enum sw_status measure_rate(struct check *c)
 {
+    if (c->s->sweep->own_steps) return SW_OK;  /* how many steps runs will take is not known from the first ones */
     SW_TRY(sw_plan_measure(c->s->sweep, c->plan, &c->devices, trial_seconds, &c->rate));
     if (c->rate > 0) c->seconds = c->plan->points_steps / c->rate + 1e-3 * BATCH_OVERHEAD_MS * (double)c->plan->nbatch;
     return SW_OK;
@@ -213,6 +218,7 @@ static void json_plan(struct sw_json *j, const struct check *c)
     const struct sw_plan *p = c->plan;
     struct sw_text name = {0};
     long long least, most;
+    const bool own = c->s->sweep->own_steps;
     cli_devices_name(&c->devices, &name);
     range_of_steps(p, false, &least, &most);
     sw_json_begin(j, "plan", '{');
@@ -222,9 +228,9 @@ static void json_plan(struct sw_json *j, const struct check *c)
     sw_json_count(j, "runs_failed", p->failed);
     sw_json_count(j, "runs_to_do", p->nruns);
     sw_json_count(j, "batches", p->nbatch);
-    sw_json_count(j, "steps_least", least);
-    sw_json_count(j, "steps_most", most);
-    sw_json_real(j, "points_steps", p->points_steps);
+    sw_json_count(j, "steps_least", own ? 0 : least);
+    sw_json_count(j, "steps_most", own ? 0 : most);
+    sw_json_real(j, "points_steps", own ? NAN : p->points_steps);
     sw_json_count(j, "bytes_run", (int64_t)p->run_bytes);
     sw_json_count(j, "bytes_batch", (int64_t)p->batch_bytes);
     sw_json_real(j, "bytes_device", cli_devices_memory(&c->devices));

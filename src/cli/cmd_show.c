@@ -45,7 +45,9 @@ static bool is_shown(const struct sw_run_table *t, const struct sw_run_column *c
     switch (c->shown) {
     case SW_SHOWN_IN_FULL: return false;
     case SW_SHOWN: return true;
-    case SW_SHOWN_WITH_TIME_STEP: return t->has[sw_run_column_find("time_step") - sw_run_columns];
+    case SW_SHOWN_WITH_TIME_STEP:
+        return t->has[sw_run_column_find("time_step") - sw_run_columns] ||
+               t->has[sw_run_column_find("steps_refused") - sw_run_columns];
     case SW_SHOWN_WITH_NORMS: return has_norms(t);
     }
     return false;

@@ -94,7 +94,7 @@ static bool is_new(struct sw_text *printed, const char *text)
 }
 
 /* The parts of a shape in which groups may differ; the words of choices come beside them. */
-struct splits { bool n, solver, steps, output; };
+struct splits { bool n, solver, steps, ends, output; };
 
 static bool same_times(int count, const int64_t *step, int other_count, const int64_t *other)
 {
@@ -107,12 +107,17 @@ static bool same_output(const struct sw_group *a, const struct sw_group *b)
            same_times(a->nscalar, a->scalar_step, b->nscalar, b->scalar_step);
 }
 
+static bool ends_differ(const struct sw_group *a, const struct sw_group *b)
+{
+    return a->goals && b->goals && a->times[a->goals] != b->times[b->goals];
+}
+
 /* Output steps follow the number of steps: they are named only where nothing else splits two groups. */
 static void compare_groups(const struct sw_group *a, const struct sw_group *b, int nchoice, bool *choice,
                            struct splits *by)
 {
     const bool n = a->dim != b->dim || memcmp(a->n, b->n, sizeof a->n) != 0;
-    const bool solver = !sw_text_same(a->solver, b->solver), steps = a->steps != b->steps;
+    const bool solver = !sw_text_same(a->solver, b->solver), steps = a->steps != b->steps || ends_differ(a, b);
     bool other = n || solver || steps;
     for (int k = 0; k < nchoice; k++) {
         const bool differ = !sw_text_same(a->choice[k].word, b->choice[k].word);
@@ -121,7 +126,8 @@ static void compare_groups(const struct sw_group *a, const struct sw_group *b, i
     }
     by->n |= n;
     by->solver |= solver;
-    by->steps |= steps;
+    by->ends |= steps && a->goals;
+    by->steps |= steps && !a->goals;
     by->output |= !other && !same_output(a, b);
 }
 
@@ -140,6 +146,7 @@ static enum sw_status name_splits(const struct sw_sweep *sweep, const struct sw_
     add_split(text, by.n, "points of the grid");
     for (int k = 0; k < sweep->nchoice; k++) add_split(text, choice[k], plan->group[0].choice[k].key);
     add_split(text, by.solver, "solver");
+    add_split(text, by.ends, "output times and ends, on which runs land");
     add_split(text, by.steps, "number of steps (time.end/time.dt)");
     add_split(text, by.output, "output steps");
     sw_free(choice);

@@ -31,7 +31,8 @@ static double fraction_of(const struct progress_bar *bar, const struct sw_progre
 
 static double rate_of(const struct sw_progress *p) { return p->seconds > 0 ? p->points_steps_done / p->seconds : 0; }
 
-/* "62 %  t = 124 of 200 · 4.1e11 points·steps/s · 3 diverged · ETA 00:01"
+/* How many steps runs take that choose them is not known: their work is counted in ticks, and no rate is told.
+ * "62 %  t = 124 of 200 · 4.1e11 points·steps/s · 3 diverged · ETA 00:01"
  * @param brief  only what fits on a narrow terminal */
 static void describe(const struct progress_bar *bar, const struct sw_progress *p, bool brief, struct sw_text *text)
 {
@@ -43,7 +44,7 @@ static void describe(const struct progress_bar *bar, const struct sw_progress *p
     if (bar->plan->nbatch > 1 && !brief)
         sw_text_printf(text, "batch %lld of %lld · ", (long long)p->batches_done + 1, (long long)bar->plan->nbatch);
     if (p->end > 0) sw_text_printf(text, "t = %.4g of %.4g · ", p->t, p->end);
-    if (!brief) sw_text_printf(text, "%.2g points·steps/s · ", rate);
+    if (!brief && !bar->sweep->own_steps) sw_text_printf(text, "%.2g points·steps/s · ", rate);
     if (p->runs_failed) sw_text_printf(text, "%lld diverged · ", (long long)p->runs_failed);
     sw_text_printf(text, "ETA %s", format_clock(eta, left));
 }
@@ -103,6 +104,7 @@ static void save_status(const struct progress_bar *bar, const struct sw_progress
                                  .t = p->t,
                                  .end = p->end};
     now.eta = now.rate > 0 ? (1 - now.fraction) * bar->plan->points_steps / now.rate : NAN;
+    if (bar->sweep->own_steps) now.rate = now.points_steps = NAN;
     snprintf(now.phase, sizeof now.phase, "%s", p->phase);
     snprintf(now.identity.sweep_id, sizeof now.identity.sweep_id, "%s", bar->sweep->id);
     snprintf(now.identity.config_sha256, sizeof now.identity.config_sha256, "%s", bar->sweep->config_sha256);

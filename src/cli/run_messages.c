@@ -67,10 +67,18 @@ void message_plan(const struct sweep_run *run, double seconds)
     sw_text_printf(&text, "\nplan     ");
     if (p->done + p->failed)
         sw_text_printf(&text, "%lld of %lld runs left · ", (long long)p->nruns, (long long)run->s->count);
-    for (int64_t k = 0; k < p->nbatch && p->batch[k].resume; k++)
+    for (int64_t k = 0; k < p->nbatch && p->batch[k].resume; k++) {
+        const struct sw_group *g = &p->group[p->batch[k].group];
+        if (g->goals) {
+            sw_text_printf(&text, "%d run%s from t = %.6g of %.6g · ", p->batch[k].count,
+                           p->batch[k].count == 1 ? "" : "s", sw_group_time(g, p->batch[k].resume->step),
+                           sw_group_time(g, g->steps));
+            continue;
+        }
         sw_text_printf(&text, "%d run%s from step %lld of %lld · ", p->batch[k].count,
                        p->batch[k].count == 1 ? "" : "s", (long long)p->batch[k].resume->step,
-                       (long long)p->group[p->batch[k].group].steps);
+                       (long long)g->steps);
+    }
     sw_text_printf(&text, "%lld batch%s · %s of %s · output ≈ %s %s\n", (long long)p->nbatch,
                    p->nbatch == 1 ? "" : "es", format_memory((double)p->batch_bytes, here),
                    format_memory(cli_devices_memory(&run->devices), all), format_bytes(p->output_bytes, size),

@@ -59,13 +59,15 @@ static double number(const struct sw_setup *setup, const char *path, int64_t cou
     return k < 0 ? otherwise : column[k * count + j];
 }
 
+bool sw_setup_own_steps(const struct sw_setup *setup) { return sw_setup_column(setup, "time.tolerance") >= 0; }
+
 /* n points over the length L: L/n apart, the last one that short of its end; between walls L/(n-1) apart. Without a
  * length they are numbered 1 .. n. */
 struct sw_grid sw_setup_grid(const struct sw_setup *setup, int64_t count, const double *column, int64_t j)
 {
     static const char *const x0[SW_DIMS] = {"grid.x0", "grid.x0.1", "grid.x0.2"},
                             *const length[SW_DIMS] = {"grid.length", "grid.length.1", "grid.length.2"};
-    struct sw_grid g = {.dt = number(setup, "time.dt", count, column, j, 0)};
+    struct sw_grid g = {.dt = sw_setup_own_steps(setup) ? 1 : number(setup, "time.dt", count, column, j, 0)};
     for (int d = 0; d < SW_DIMS; d++) {
         int64_t intervals = setup->walls[d] && setup->n[d] > 1 ? setup->n[d] - 1 : setup->n[d];
         g.x0[d] = number(setup, x0[d], count, column, j, 0);

@@ -31,7 +31,14 @@ struct sw_function {
 /* A WORD, SWITCH or TEXT key of the problem and its word. */
 struct sw_choice { const char *key, *word; };  /* a SWITCH: true, false; a TEXT: any */
 
-enum { SW_DIAGNOSTICS = 2 };    /* numbers that a run records of its way */
+enum { SW_DIAGNOSTICS = 2 };    /* numbers that a run records of its way, of the kinds that record some */
+
+/* Where runs take steps of their own, advance() counts ticks, of which there are so many between two output times. */
+enum { SW_TICKS = 1024 };
+
+/* What such a run has come to: steps taken and refused, least and largest dt, the sum of the estimated errors, the time
+ * it is at. */
+struct sw_steps_taken { int64_t taken, refused; double least, largest, error, t; };
 
 /* How well x solves A x = f: |A x - f|_2/|f|_2; max|A x - f|/(|A| max|x| + max|f|), where |A| is the largest sum of
  * |entries| of a row; and with `exact` max|x - exact|/max|exact|. Of a method that iterates: what it takes the first
@@ -71,6 +78,8 @@ struct sw_setup {
     struct sw_device *const *helper;   /* [helpers] of the same kind                                          */
     const struct sw_remote_helpers *remote;  /* those of other processes, which come and go between two calls of
                                           advance(); NULL: there are never any                                */
+    int64_t goals;                     /* where runs take steps of their own, how many output times there are after 0 */
+    const double *times;               /* [goals + 1] from 0 to the end; else NULL                          */
     bool    fields;                    /* fields are saved at all                                           */
     bool    single;                    /* in single precision                                               */
     bool    single_steps;              /* and computed in it                                                */
@@ -115,7 +124,10 @@ int sw_setup_column(const struct sw_setup *setup, const char *path);
  * @param st  passed on, with "use --device cpu" at the end of the message where it is SW_E_ABSENT for that reason */
 enum sw_status sw_setup_suggest_cpu(const struct sw_setup *setup, const struct sw_device *device, enum sw_status st);
 
-/** The grid of run j. @param column  [ncolumn][count] */
+/** Whether each run takes steps of its own (time.tolerance). */
+bool sw_setup_own_steps(const struct sw_setup *setup);
+
+/** The grid of run j; where runs take steps of their own, its dt is 1. @param column  [ncolumn][count] */
 struct sw_grid sw_setup_grid(const struct sw_setup *setup, int64_t count, const double *column, int64_t j);
 
 /* Where the state of a batch lies on a device with memory of its own, in double precision: the number of run j, unknown
@@ -175,12 +187,15 @@ struct sw_sim_ops {
     enum sw_status (*history)(struct sw_sim *sim, double *history);
     /** What is not finite in run j that diverged() named; NULL: its state. */
     void        (*explain)(const struct sw_sim *sim, int j, char text[160]);
-    /** Optional, all three or none. What a run records of its way beside its state, [count][SW_DIAGNOSTICS]: a
-     * checkpoint keeps it. initial() and set_state() begin a new one. */
+    /** Optional, all or none. What a run records of its way beside its state, [count][diagnostics]: a checkpoint keeps
+     * it. initial() and set_state() begin a new one. */
+    int            diagnostics;
     enum sw_status (*get_diagnostics)(struct sw_sim *sim, double *record);
     enum sw_status (*set_diagnostics)(struct sw_sim *sim, const double *record);
     /** What run j's record gives cause to say of it at its end, "" if nothing. finite: to its last step. */
     void        (*warn_result)(const struct sw_sim *sim, int j, const double *record, bool finite, char text[160]);
+    /** What a record says of the steps of a run; NULL unless runs take steps of their own. */
+    struct sw_steps_taken (*steps_taken)(const struct sw_sim *sim, const double *record);
     /** Of advancing by so many steps at once; NULL where `sweep bench` does not time the problem's runs. */
     struct sw_cost (*cost)(const struct sw_sim *sim, int64_t steps);
     void           (*destroy)(struct sw_sim *sim);

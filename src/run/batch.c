@@ -34,7 +34,7 @@ static enum sw_status begin_batch(struct batch *b)
     SW_TRY(sw_alloc(count, &b->load_error));
     SW_TRY(sw_alloc(count, &b->failed_step));
     SW_TRY(sw_alloc(count, &b->failed_now));
-    if (sim->ops->get_diagnostics) SW_TRY(sw_alloc(SW_DIAGNOSTICS * count, &b->diagnostics));
+    if (sim->ops->get_diagnostics) SW_TRY(sw_alloc(batch_diagnostics(b) * count, &b->diagnostics));
     if (b->group->cut) SW_TRY(sw_alloc(batch_state_size(b), &b->before));
     for (size_t j = 0; j < count; j++) b->failed_step[j] = -1;
     SW_TRY(sw_sweep_columns(b->w->scheduler->sweep, b->plan->run, 0, b->plan->count, b->column));
@@ -182,7 +182,7 @@ static void report_progress(const struct batch *b)
 {
     int64_t from = b->plan->resume ? b->plan->resume->step : 0;
     worker_request_progress(b->w, sw_group_points(b->group) * (double)(b->step - from) * b->plan->count,
-                            (double)b->step * batch_dt(b, 0), (double)b->group->steps * batch_dt(b, 0));
+                            batch_time(b, 0, b->step), batch_time(b, 0, b->group->steps));
 }
 
 /* A checkpoint of a cut run is ten words a slice, and the pieces of its field since the one before: it has them

@@ -10,12 +10,13 @@
 
 size_t batch_stored_size(const struct batch *b)
 {
-    return batch_state_size(b) + 1 + (b->diagnostics ? SW_DIAGNOSTICS : 0);
+    return batch_state_size(b) + 1 + (b->diagnostics ? batch_diagnostics(b) : 0);
 }
 
 enum sw_status batch_copy_state(const struct batch *b, double **stored_state)
 {
-    const size_t size = batch_state_size(b), stored = batch_stored_size(b), count = (size_t)b->plan->count;
+    const size_t size = batch_state_size(b), stored = batch_stored_size(b), count = (size_t)b->plan->count,
+                 recorded = batch_diagnostics(b);
     double *state = NULL, *all = NULL;
     enum sw_status st = b->infinite ? writer_wait_slots(b->w->writer) : SW_OK;
     if (!st) st = sw_alloc(count * size, &state);
@@ -27,7 +28,7 @@ enum sw_status batch_copy_state(const struct batch *b, double **stored_state)
         if (b->failed_step[j] >= 0)
             for (size_t i = 0; i < size; i++) to[i] = NAN;
         to[size] = (double)(b->failed_step[j] >= 0 || !b->infinite ? b->failed_step[j] : -1 - b->infinite[j]);
-        if (b->diagnostics) memcpy(to + size + 1, b->diagnostics + SW_DIAGNOSTICS * j, SW_DIAGNOSTICS * sizeof *to);
+        if (b->diagnostics) memcpy(to + size + 1, b->diagnostics + recorded * j, recorded * sizeof *to);
     }
     sw_free(state);
     if (st) sw_free(all);
@@ -37,7 +38,7 @@ enum sw_status batch_copy_state(const struct batch *b, double **stored_state)
 
 enum sw_status batch_restore(struct batch *b)
 {
-    const size_t size = batch_state_size(b), stored = batch_stored_size(b);
+    const size_t size = batch_state_size(b), stored = batch_stored_size(b), recorded = batch_diagnostics(b);
     const int count = b->plan->count;
     struct sw_sim *sim = b->w->sim;
     double *old = NULL, *state = NULL;
@@ -52,7 +53,7 @@ enum sw_status batch_restore(struct batch *b)
         b->failed_step[j] = from[size] >= 0 ? (int64_t)from[size] : -1;
         if (b->infinite && from[size] < -1) b->infinite[j] = -1 - (int64_t)from[size];
         if (b->diagnostics)
-            memcpy(b->diagnostics + SW_DIAGNOSTICS * j, from + size + 1, SW_DIAGNOSTICS * sizeof *b->diagnostics);
+            memcpy(b->diagnostics + recorded * (size_t)j, from + size + 1, recorded * sizeof *b->diagnostics);
     }
     b->step = b->kept = b->plan->resume->step;
     b->field = b->plan->resume->fields_done;
@@ -88,7 +89,7 @@ enum sw_status batch_checkpoint(struct batch *b)
         struct sw_run_row *row = &result[j].row;
         *row = sw_run_row_empty();
         row->steps = b->step;
-        row->t_reached = (double)b->step * batch_dt(b, (int)j);
+        row->t_reached = batch_time(b, (int)j, b->step);
         row->time_step = batch_dt(b, (int)j);
         row->wall_time = batch_seconds_per_run(b);
     }

@@ -15,6 +15,10 @@ double batch_dt(const struct batch *b, int j)
     return sw_setup_grid(&b->w->setup, b->plan->count, b->column, j).dt;
 }
 
+double batch_time(const struct batch *b, int j, int64_t step) { return sw_group_time(b->group, step) * batch_dt(b, j); }
+
+size_t batch_diagnostics(const struct batch *b) { return (size_t)b->w->sim->ops->diagnostics; }
+
 enum sw_status batch_read_diagnostics(struct batch *b)
 {
     return b->diagnostics ? b->w->sim->ops->get_diagnostics(b->w->sim, b->diagnostics) : SW_OK;
@@ -65,7 +69,7 @@ bool batch_describe_bad_point(const struct batch *b, int j, const char *key, con
     struct sw_evaluator e = {0};
     bool found = false;
     if (!program || sw_evaluator_create(program, setup->n, &e)) goto out;
-    sw_evaluator_begin(&e, &g, b->column + j, b->plan->count, (double)step * g.dt, step);
+    sw_evaluator_begin(&e, &g, b->column + j, b->plan->count, batch_time(b, j, step), step);
     for (int64_t first = 0; first < points && !found; first += SW_EVALUATOR_POINTS) {
         const int64_t left = points - first;
         const int here = left < SW_EVALUATOR_POINTS ? (int)left : SW_EVALUATOR_POINTS;
@@ -86,7 +90,7 @@ void batch_warn_diagnostics(const struct batch *b, int j, char text[160])
     const struct sw_sim *sim = b->w->sim;
     text[0] = 0;
     if (b->diagnostics)
-        sim->ops->warn_result(sim, j, b->diagnostics + SW_DIAGNOSTICS * j, b->failed_step[j] < 0, text);
+        sim->ops->warn_result(sim, j, b->diagnostics + batch_diagnostics(b) * (size_t)j, b->failed_step[j] < 0, text);
 }
 
 void batch_append_message(char text[SW_MESSAGE], const char *more)
@@ -114,9 +118,10 @@ void batch_describe_failure(const struct batch *b, int j, char text[SW_MESSAGE])
         return;
     else if (sim->ops->explain) sim->ops->explain(sim, j, text);
     else if (b->failed_step[j] > 0 || !batch_describe_bad_point(b, j, "initial", "the initial value", text)) {
-        snprintf(text, SW_MESSAGE, "not finite at t = %.6g (step %lld of %lld)",
-                 (double)b->failed_step[j] * batch_dt(b, j), (long long)b->failed_step[j],
-                 (long long)b->group->steps);
+        text[0] = 0;
+        if (!sim->ops->steps_taken)  /* else warn_result() says it all */
+            snprintf(text, SW_MESSAGE, "not finite at t = %.6g (step %lld of %lld)",
+                     batch_time(b, j, b->failed_step[j]), (long long)b->failed_step[j], (long long)b->group->steps);
         batch_warn_diagnostics(b, j, more);
         batch_append_message(text, more);
         append_advice(b, j, text);
@@ -125,10 +130,17 @@ void batch_describe_failure(const struct batch *b, int j, char text[SW_MESSAGE])
 
 /* ---- reports */
 
+double batch_reached(const struct batch *b, int j)
+{
+    const struct sw_sim *sim = b->w->sim;
+    if (sim->ops->steps_taken) return sim->ops->steps_taken(sim, b->diagnostics + batch_diagnostics(b) * (size_t)j).t;
+    return batch_time(b, j, b->failed_step[j]);
+}
+
 void batch_report_run(const struct batch *b, enum sw_event_kind kind, int j, const char *message, bool earlier)
 {
     const bool timed = b->w->scheduler->sweep->problem->timed;
-    const double t = b->load_error[j] ? 0 : (double)b->failed_step[j] * batch_dt(b, j);
+    const double t = b->load_error[j] || b->failed_step[j] < 0 ? 0 : batch_reached(b, j);
     struct sw_event e = {.kind = kind, .batch = b->number, .run = b->plan->run[j], .message = message,
                          .t = timed && kind == SW_EVENT_FAILURE ? t : NAN, .earlier = earlier};
     worker_request_event(b->w, &e);

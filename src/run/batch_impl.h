@@ -15,7 +15,7 @@ struct batch {
     const char **load_error;   /* [count] why a run could not begin; NULL: it could                */
     int64_t *failed_step;      /* [count] step after which it was not finite; -1: finite so far    */
     int64_t *failed_now;       /* [count] the same, as the sim reports it now                      */
-    double  *diagnostics;      /* [count][SW_DIAGNOSTICS] as last read; NULL: the sim keeps none   */
+    double  *diagnostics;      /* [count][batch_diagnostics()] as last read; NULL: the sim keeps none   */
     struct batch_scalars *scalars;  /* of the user's own; NULL: there are none                      */
     int64_t *infinite;         /* [count] numbers saved as infinite: the writer's; NULL: in double  */
     double  *before;           /* [state_size] of a cut run: the state before its last steps       */
@@ -29,8 +29,11 @@ struct batch {
 
 /* ---- batch_failures.c */
 size_t batch_state_size(const struct batch *b);   /* doubles a run                             */
-double batch_dt(const struct batch *b, int j);    /* the time step of run j; 0: it has no time */
+double batch_dt(const struct batch *b, int j);    /* the time step of run j; 0: it has no time; 1: it has its own */
+double batch_time(const struct batch *b, int j, int64_t step);  /* the time of a step, or tick, of run j */
+size_t batch_diagnostics(const struct batch *b);  /* numbers a run that the sim records       */
 enum sw_status batch_read_diagnostics(struct batch *b);
+double batch_reached(const struct batch *b, int j);  /* the time at which a run that has failed did so, as last read */
 /** Notice runs that are no longer finite, and report them. */
 enum sw_status batch_find_failures(struct batch *b);
 /** Why a run failed: a load error, its initial value, what the sim explains, or when it was not finite. */

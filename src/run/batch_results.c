@@ -38,6 +38,18 @@ static enum sw_run_status failure_status(const struct batch *b)
     return b->w->scheduler->sweep->problem->timed ? SW_RUN_DIVERGED : SW_RUN_ERROR;
 }
 
+static void fill_steps_taken(const struct batch *b, int j, struct sw_run_row *row)
+{
+    const struct sw_sim *sim = b->w->sim;
+    const struct sw_steps_taken taken = sim->ops->steps_taken(sim, b->diagnostics + batch_diagnostics(b) * (size_t)j);
+    row->steps = taken.taken;
+    row->refused = taken.refused;
+    row->least_dt = taken.least;
+    row->largest_dt = taken.largest;
+    row->estimated_error = taken.error;
+    if (row->status == SW_RUN_DIVERGED) row->t_reached = taken.t;
+}
+
 static void fill_result(const struct batch *b, int j, struct sw_run_result *r)
 {
     struct sw_run_row *row = &r->row;
@@ -53,7 +65,8 @@ static void fill_result(const struct batch *b, int j, struct sw_run_result *r)
     }
     if (row->status != SW_RUN_DONE) batch_describe_failure(b, j, r->message);
     else batch_warn_diagnostics(b, j, r->message);  /* batch_end() appends the warnings, which are not reported again */
-    row->t_reached = (double)row->steps * batch_dt(b, j);
+    row->t_reached = batch_time(b, j, row->steps);
+    if (b->w->sim->ops->steps_taken) fill_steps_taken(b, j, row);
 }
 
 /* ---- error norms */
@@ -83,12 +96,13 @@ static void measure_run(const struct sw_setup *setup, struct exact_fields *exact
                         const double *column, const double *u, int64_t steps, struct sw_run_result *result)
 {
     const struct sw_grid g = sw_setup_grid(setup, count, column, j);
+    const double t = setup->times ? setup->times[setup->goals] : (double)steps * g.dt;
     const int64_t points = sw_points(setup->n);
     struct sw_norm_sums sums = {0};
     int64_t compared = 0;
     for (int v = 0; v < exact->unknowns; v++) {
         if (!exact->given[v]) continue;
-        sw_evaluator_begin(&exact->field[v], &g, column + j, count, (double)steps * g.dt, steps);
+        sw_evaluator_begin(&exact->field[v], &g, column + j, count, t, steps);
         const struct sw_norm_sums more = sw_norm_sums_of_run(&exact->field[v], u + v * points);
         if (compared) sw_norm_sums_add(&sums, &more);
         else sums = more;

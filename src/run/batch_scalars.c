@@ -71,7 +71,7 @@ static enum sw_status form_on_host(const struct batch *b, double *value)
     struct batch_scalars *s = b->scalars;
     const struct sw_reducer_runs runs = {.count = b->plan->count, .grid = s->grid, .column = b->column, .t = s->t,
                                          .field = s->state};
-    for (int j = 0; j < b->plan->count; j++) s->t[j] = (double)b->step * s->grid[j].dt;
+    for (int j = 0; j < b->plan->count; j++) s->t[j] = batch_time(b, j, b->step);
     SW_TRY(sw_sim_get_state(b->w->sim, s->state));
     sw_reducer_values(s->reducer, &runs, value);
     return SW_OK;

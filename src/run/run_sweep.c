@@ -25,7 +25,7 @@ static void fill_summary(const struct sw_scheduler *s)
     sum->done = s->done.done;
     sum->diverged = s->done.diverged;
     sum->failed = s->done.failed;
-    sum->rate = sum->seconds > 0 ? s->done.points_steps / sum->seconds : 0;
+    sum->rate = sum->seconds > 0 && !s->sweep->own_steps ? s->done.points_steps / sum->seconds : 0;
     sum->estimated = s->done.estimated;
     sum->error_time = s->done.error_time;
     sum->error_space = s->done.error_space;

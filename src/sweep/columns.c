@@ -26,6 +26,8 @@ int column_in_scope(const struct sw_sweep *s, const char *name)
 
 static bool is_column(const struct sw_sweep *s, const struct sw_key *key)
 {
+    if (s->own_steps && !strcmp(key->path, "time.dt") && !key_setting(s, key->path) && !key_default(s, key))
+        return false;  /* chosen by each run */
     return key_is_number(key) && key->decides && (!key->with || key_setting(s, key->with));
 }
 

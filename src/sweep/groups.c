@@ -26,8 +26,9 @@ static bool column_uniform(const struct sw_sweep *s, int k) { return k < 0 || s-
 static void set_alignment(const struct sw_sweep *s, struct times *t)
 {
     const struct shape *p = s->own->shape;
+    t->exact = s->own_steps;
     t->ends_differ = !column_uniform(s, p->end);
-    t->aligned = t->ends_differ || !column_uniform(s, p->dt) || !times_uniform(s, t);
+    t->aligned = !t->exact && (t->ends_differ || !column_uniform(s, p->dt) || !times_uniform(s, t));
 }
 
 static void find_named_dimensions(const struct sw_sweep *s, struct shape *p)
@@ -48,7 +49,7 @@ void shape_prepare(struct sw_sweep *s)
     static const char *const n[SW_DIMS] = {"grid.n", "grid.n.1", "grid.n.2"};
     for (int d = 0; d < SW_DIMS; d++) p->n[d] = column_find(s, n[d]);
     p->dim = column_find(s, "grid.dim");
-    p->dt = column_find(s, "time.dt");
+    p->dt = s->own_steps ? -1 : column_find(s, "time.dt");
     p->end = column_find(s, "time.end");
     p->row = s->own->row[0] == '$' ? column_find(s, s->own->row + 1) : -1;
     p->words = SHAPE_TIMES + s->own->fields->narg + s->own->scalars->narg;
@@ -84,7 +85,8 @@ enum sw_status shape_of_block(const struct sw_sweep *s, const struct column_bloc
             out[j * p->size + p->words + k] = block_number(b, s->own->choice_column[k], j, 0);
         out[j * p->size + SHAPE_DIM] = block_number(b, p->dim, j, 1);
         out[j * p->size + SHAPE_ROW] = block_number(b, p->row, j, 0);
-        out[j * p->size + SHAPE_STEPS] = round(block_number(b, p->end, j, 1) / block_number(b, p->dt, j, 1));
+        const double end = block_number(b, p->end, j, 1);
+        out[j * p->size + SHAPE_STEPS] = s->own_steps ? end : round(end / block_number(b, p->dt, j, 1));
     }
     SW_TRY(add_times(s->own->fields, p, b, out + SHAPE_TIMES));
     return add_times(s->own->scalars, p, b, out + SHAPE_TIMES + s->own->fields->narg);
@@ -213,6 +215,20 @@ bool has_extra_point(const struct sw_sweep *s)
     return s->problem->extra_point && s->problem->extra_point(&setup);
 }
 
+/* Of runs that take steps of their own. */
+static enum sw_status set_exact_times(const struct sw_sweep *s, const struct member *m, struct sw_group *g)
+{
+    const double *fields = m->shape + SHAPE_TIMES, *scalars = fields + s->own->fields->narg,
+                 end = m->shape[SHAPE_STEPS];
+    SW_TRY(times_exact(s->own->fields, fields, end, &g->field_time, &g->nfield, &g->fields_lost));
+    SW_TRY(times_exact(s->own->scalars, scalars, end, &g->scalar_time, &g->nscalar, &g->scalars_lost));
+    SW_TRY(times_union(g->field_time, g->nfield, g->scalar_time, g->nscalar, end, &g->times, &g->goals));
+    SW_TRY(times_ticks(g->field_time, g->nfield, g->times, g->goals, end, &g->field_step));
+    SW_TRY(times_ticks(g->scalar_time, g->nscalar, g->times, g->goals, end, &g->scalar_step));
+    g->steps = g->goals * SW_TICKS;
+    return SW_OK;
+}
+
 static enum sw_status finish_group(const struct sw_sweep *s, struct member *m)
 {
     const struct shape *p = s->own->shape;
@@ -224,12 +240,13 @@ static enum sw_status finish_group(const struct sw_sweep *s, struct member *m)
     SW_TRY(sw_alloc((size_t)s->nchoice, &g->choice));
     for (int k = 0; k < s->nchoice; k++)
         g->choice[k] = (struct sw_choice){s->choice[k].key, choice_word(s, k, m->shape[p->words + k])};
-    g->steps = (int64_t)m->shape[SHAPE_STEPS];
     g->solver = p->row >= 0 ? s->column[p->row].word[(int)m->shape[SHAPE_ROW]] : s->own->row;
     if (!strcmp(g->solver, "auto")) g->solver = NULL;
     if (points_differ(s)) sw_shape_name(g->dim, g->n, g->name);
     g->fields_aligned = s->own->fields->aligned;
     g->scalars_aligned = s->own->scalars->aligned;
+    if (s->own_steps) return set_exact_times(s, m, g);
+    g->steps = (int64_t)m->shape[SHAPE_STEPS];
     SW_TRY(times_steps(s->own->fields, fields, g->steps, &g->field_step, &g->field_time, &g->nfield,
                        &g->fields_lost));
     return times_steps(s->own->scalars, scalars, g->steps, &g->scalar_step, &g->scalar_time, &g->nscalar,
@@ -246,6 +263,7 @@ static void free_grouping(struct grouping *g)
         sw_free(g->member[k].group.scalar_step);
         sw_free(g->member[k].group.field_time);
         sw_free(g->member[k].group.scalar_time);
+        sw_free(g->member[k].group.times);
     }
     sw_free(g->member);
     sw_free(g->slot);
@@ -287,6 +305,7 @@ void sw_groups_free(struct sw_group **group, int ngroup)
         sw_free((*group)[k].scalar_step);
         sw_free((*group)[k].field_time);
         sw_free((*group)[k].scalar_time);
+        sw_free((*group)[k].times);
     }
     sw_free(*group);
     *group = NULL;
@@ -301,6 +320,13 @@ void sw_group_cut(struct sw_group *g, int cut)
         if (g->field_step[k] == before) g->field_step[k] = g->steps;
 }
 
+double sw_group_time(const struct sw_group *g, int64_t step)
+{
+    if (!g->goals) return (double)step;
+    const int64_t last = step / SW_TICKS, part = step % SW_TICKS;
+    return part ? g->times[last] + (g->times[last + 1] - g->times[last]) * ((double)part / SW_TICKS) : g->times[last];
+}
+
 double sw_group_points(const struct sw_group *g) { return ldexp((double)sw_points(g->n), -g->cut); }
 
 struct sw_setup sw_sweep_setup(const struct sw_sweep *s, const struct sw_group *group, int capacity)
@@ -313,6 +339,8 @@ struct sw_setup sw_sweep_setup(const struct sw_sweep *s, const struct sw_group *
     setup.fields = group->nfield > 0;
     setup.single = s->single_fields;
     setup.history = s->history;
+    setup.goals = group->goals;
+    setup.times = group->times;
     setup.solver = group->solver;
     setup.grid = s->problem->grid;
     if (group->choice) setup.choice = group->choice;

@@ -1,3 +1,4 @@
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -10,6 +11,7 @@
 #include "sweep/groups.h"
 #include "sweep/keys.h"
 #include "sweep/sweep_own.h"
+#include "sweep/times.h"
 #include "sweep/words.h"
 
 /* The id of a run is the first 64 bits of the SHA-256 of all that decides its numbers, in a form that does not depend
@@ -24,7 +26,8 @@
  *     the digest of the files that the problem reads, where it reads any
  *     the names of the numbers that follow, and zeros up to a full 64-byte block of the hash
  *     the numbers, 8 bytes each: the deciding number keys in the order of the key table, then the axes and defines that
- *         the functions and the user's scalars use, by name
+ *         the functions and the user's scalars use, by name; where runs take steps of their own and land on output
+ *         times, the numbers by which these are given, whose kind is hashed after the names
  *
  * Texts end with a zero byte. An axis that reaches the run through a key only (grid.n = "n") counts by the key's value;
  * one that a function names counts by name and value, whether it is an axis or a define. So 0.1 in a list, in a
@@ -44,6 +47,7 @@ struct id_maker {
     int             axis[1 + MAX_CHOICES];  /* their columns                */
     int             nword;     /* combinations of their words; the first axis' word varies slowest */
     struct sw_hash *start;     /* [nword] the hash up to the numbers         */
+    int             ntime;     /* numbers that output times depend on, where runs land on these: beside the values */
     int             nvalue;
     int            *value;     /* [nvalue] columns                           */
     uint64_t       *id;
@@ -95,7 +99,7 @@ static bool names_end(const struct sw_sweep *s, int end)
 static enum sw_status pick_values(struct id_maker *m)
 {
     const int end = column_find(m->s, "time.end");
-    const bool without_end = m->until && end >= 0 && !names_end(m->s, end);
+    const bool without_end = m->until && end >= 0 && !names_end(m->s, end) && !m->s->own_steps;
     const struct sw_sweep *s = m->s;
     struct usage u = {.s = s};
     SW_TRY(sw_alloc((size_t)s->ncolumn, &m->value));
@@ -226,6 +230,17 @@ static enum sw_status add_content(const struct id_maker *m, int word, struct sw_
     return SW_OK;
 }
 
+/* Runs that take steps of their own land on output times: these decide their numbers. */
+static void add_times(const struct sw_sweep *s, struct sw_hash *h, size_t *length)
+{
+    const struct times *const both[] = {s->own->fields, s->own->scalars};
+    char text[80];
+    for (int k = 0; k < 2; k++) {
+        snprintf(text, sizeof text, "%s %d %d", both[k]->path ? both[k]->path : "", (int)both[k]->kind, both[k]->narg);
+        add_text(h, length, text);
+    }
+}
+
 static enum sw_status start_hash(const struct id_maker *m, int word, struct sw_hash *h)
 {
     static const char zeros[64];
@@ -248,6 +263,7 @@ static enum sw_status start_hash(const struct id_maker *m, int word, struct sw_h
     }
     SW_TRY(add_content(m, word, h, &length));
     for (int k = 0; k < m->nvalue; k++) add_text(h, &length, s->column_name[m->value[k]]);
+    if (s->own_steps) add_times(s, h, &length);
     sw_hash_add(h, zeros, (64 - length % 64) % 64);
     return SW_OK;
 }
@@ -257,6 +273,7 @@ static enum sw_status create_maker(const struct sw_sweep *s, bool until, struct 
     *m = (struct id_maker){.s = s, .until = until, .nword = 1};
     add_axis(m, s->own->shape->row);
     for (int k = 0; k < s->nchoice; k++) add_axis(m, s->own->choice_column[k]);
+    if (s->own_steps) m->ntime = s->own->fields->narg + s->own->scalars->narg;
     SW_TRY(pick_values(m));
     SW_TRY(sw_alloc((size_t)m->nword, &m->start));
     for (int w = 0; w < m->nword; w++) SW_TRY(start_hash(m, w, &m->start[w]));
@@ -293,16 +310,24 @@ static enum sw_status hash_block(void *user, const struct column_block *b)
 {
     const struct id_maker *m = user;
     const struct sw_hash *start[RUNS_AT_ONCE];
-    const size_t length = 8 * (size_t)m->nvalue;
+    const size_t length = 8 * (size_t)(m->nvalue + m->ntime), size = (size_t)m->s->own->shape->size;
+    double *shape = NULL;
     unsigned char *values;
     SW_TRY(sw_alloc((size_t)b->count * length, &values));
     for (int j = 0; j < b->count; j++) start[j] = &m->start[combination_of(m, b, j)];
     for (int k = 0; k < m->nvalue; k++)
         for (int j = 0; j < b->count; j++)
             store_bytes(b->column[(size_t)m->value[k] * RUNS_AT_ONCE + (size_t)j], values + (size_t)j * length + 8 * k);
-    sw_hash_end_many(start, values, length, b->count, m->id + b->first);
+    enum sw_status st = m->ntime ? sw_alloc((size_t)b->count * size, &shape) : SW_OK;
+    if (!st && m->ntime) st = shape_of_block(m->s, b, shape);
+    for (int j = 0; j < b->count && !st; j++)
+        for (int k = 0; k < m->ntime; k++)
+            store_bytes(shape[(size_t)j * size + SHAPE_TIMES + (size_t)k],
+                        values + (size_t)j * length + 8 * (size_t)(m->nvalue + k));
+    if (!st) sw_hash_end_many(start, values, length, b->count, m->id + b->first);
+    sw_free(shape);
     sw_free(values);
-    return SW_OK;
+    return st;
 }
 
 /* Two runs with one id would be one run in the output file. */

@@ -247,10 +247,12 @@ enum sw_status keys_read(struct sw_sweep *s)
 {
     SW_TRY(make_table(s));
     check_group(s, s->config->root);
+    s->own_steps = key_find(s, "time.tolerance") && key_setting(s, "time.tolerance");
     for (int k = 0; k < s->own->nkey; k++) {
         const struct sw_key *key = s->own->key[k].key;
         const bool from_files = s->problem->points && !strcmp(key->path, "grid.n");
-        if (!s->own->key[k].setting && !key_default(s, key) && !from_files) key_report_missing(s, key);
+        const bool chosen = s->own_steps && !strcmp(key->path, "time.dt");
+        if (!s->own->key[k].setting && !key_default(s, key) && !from_files && !chosen) key_report_missing(s, key);
         check_members(s, key, s->own->key[k].setting);
     }
     return SW_OK;

@@ -136,6 +136,9 @@ static void check_output(struct sw_sweep *s)
     if (!s->problem->timed) return;
     s->save_state = read_switch(s, "output.state");
     s->accuracy = (int64_t)read_number(s, "accuracy.runs");
+    if (s->accuracy && s->own_steps)
+        report_error(s, key_setting(s, "accuracy.runs"), "'accuracy.runs' needs steps that can be halved, and with "
+                     "time.tolerance each run has its own; leave one out");
     s->save_fields = key_setting(s, "output.fields.times") != NULL;
     s->save_scalars = every || times;
     if (fields && !s->save_fields)

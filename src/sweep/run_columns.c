@@ -8,6 +8,7 @@
 const char *const sw_run_status_names[SW_RUN_STATUSES] = {"pending", "done", "diverged", "error"};
 
 static bool chooses_step(const struct sw_sweep *sweep) { return sweep->chooses_step; }
+static bool takes_own_steps(const struct sw_sweep *sweep) { return sweep->own_steps; }
 static bool solves_equations(const struct sw_sweep *sweep) { return sweep->problem->residuals; }
 static bool iterates(const struct sw_sweep *sweep) { return sweep->problem->iterates; }
 static bool eliminates(const struct sw_sweep *sweep) { return solves_equations(sweep) && !iterates(sweep); }
@@ -21,6 +22,12 @@ const struct sw_run_column sw_run_columns[] = {
     {"status", SW_RUN_COLUMN_STATUS, NULL, "state of the run", AT(status), .shown = SW_SHOWN},
     {"t_reached", REAL, "1", "time reached", AT(t_reached), .shown = SW_SHOWN},
     {"steps", SW_RUN_COLUMN_COUNT, NULL, "time steps taken", AT(steps), .shown = SW_SHOWN_WITH_TIME_STEP},
+    {"steps_refused", SW_RUN_COLUMN_COUNT, NULL, "time steps repeated with a smaller one", AT(refused),
+     .shown = SW_SHOWN, .present = takes_own_steps},
+    {"dt_min", REAL, "1", "least time step", AT(least_dt), .shown = SW_SHOWN, .present = takes_own_steps},
+    {"dt_max", REAL, "1", "largest time step", AT(largest_dt), .shown = SW_SHOWN, .present = takes_own_steps},
+    {"error_estimate", REAL, "1", "sum of the largest estimated errors of the steps", AT(estimated_error),
+     .shown = SW_SHOWN, .present = takes_own_steps},
     {"time_step", REAL, "1", "time step that the Courant number chose", AT(time_step), .shown = SW_SHOWN,
      .present = chooses_step},
     {"wall_time", REAL, "s", "wall clock time of the batch over its runs", AT(wall_time), .adds_up = true},

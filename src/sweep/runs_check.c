@@ -96,7 +96,7 @@ static unsigned shape_errors(const struct sw_sweep *s, const struct column_block
     double dt = block_number(b, p->dt, j, 1);
     char text[160];
     unsigned errors = grid_errors(s, shape);
-    if (!whole_steps(dt, block_number(b, p->end, j, 1))) return errors | 1u << ERROR_STEPS;
+    if (!s->own_steps && !whole_steps(dt, block_number(b, p->end, j, 1))) return errors | 1u << ERROR_STEPS;
     if (times_error(s->own->fields, fields, shape[SHAPE_STEPS], dt, text)) errors |= 1u << ERROR_FIELDS;
     if (times_error(s->own->scalars, scalars, shape[SHAPE_STEPS], dt, text)) errors |= 1u << ERROR_SCALARS;
     return errors;

@@ -22,6 +22,9 @@ struct sw_run_row {                /* the numbers of one run                    
     enum sw_run_status status;
     int64_t steps;                 /* taken                                                                 */
     double  t_reached;
+    int64_t refused;               /* of runs with steps of their own: steps that were repeated with a smaller dt   */
+    double  least_dt, largest_dt;  /* of the steps taken                                                    */
+    double  estimated_error;       /* the sum of the largest estimated error of each step                   */
     double  time_step;
     double  wall_time;             /* seconds: the batch's time over its runs, of one part of the run       */
     struct sw_norms err;           /* error norms at the last time; NaN without an exact solution           */
@@ -43,7 +46,7 @@ enum sw_run_column_type {              /* in struct sw_run_row      in the file 
 enum sw_run_column_shown {             /* whether the table of `sweep show` for people has the column           */
     SW_SHOWN_IN_FULL,              /* no: only --run, --csv and --json have it                              */
     SW_SHOWN,
-    SW_SHOWN_WITH_TIME_STEP,       /* where time.cfl chose the time step                                    */
+    SW_SHOWN_WITH_TIME_STEP,       /* where time.cfl chose the time step, or each run its steps             */
     SW_SHOWN_WITH_NORMS            /* where a run has an error norm                                         */
 };
 struct sw_run_column {

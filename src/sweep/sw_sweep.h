@@ -60,6 +60,7 @@ struct sw_sweep {
     bool        single_fields;          /* output.fields.precision                                           */
     bool        single_steps;           /* run.precision                                                     */
     bool        chooses_step;           /* time.dt follows from time.cfl                                     */
+    bool        own_steps;              /* each run takes steps of its own: time.tolerance                   */
     bool        save_fields, save_scalars;
     bool        save_state;             /* output.state                                                      */
     int         history;                /* output.history: iterations to record, at most; 0: not asked for   */
@@ -137,7 +138,10 @@ struct sw_group {
     int64_t        n[SW_DIMS];          /* points along x, y, z; 1 in a dimension that it does not have      */
     struct sw_choice *choice;           /* [nchoice of the sweep] the words of these runs                    */
     const char    *solver;              /* the row that does the work; NULL: the best that fits              */
-    int64_t        steps;               /* in all                                                            */
+    int64_t        steps;               /* in all; where runs take steps of their own, ticks: SW_TICKS between two
+                                           of `times`                                                        */
+    int64_t        goals;               /* then how many times there are after 0; else 0                     */
+    double        *times;               /* [goals + 1] of outputs and the end, ascending from 0; else NULL   */
     int            cut;                 /* struct sw_setup; steps = 2^(cut + 1) then. 0 until sw_group_cut() */
     int            nfield;              /* saved fields a run                                                */
     int64_t       *field_step;          /* [nfield]; -1: none, as another time is nearer to it: NaN          */
@@ -161,6 +165,9 @@ void sw_groups_free(struct sw_group **group, int ngroup);
 
 /** Cut the runs of a group without time into 2^cut slices: sets its steps, and those of its outputs. */
 void sw_group_cut(struct sw_group *group, int cut);
+
+/** The time of a step, in units of dt; of a tick, the time itself. */
+double sw_group_time(const struct sw_group *group, int64_t step);
 
 /** Points that a run computes in a step. */
 double sw_group_points(const struct sw_group *group);

@@ -93,18 +93,25 @@ static double rounded(double v)
 
 double times_scale(const struct times *t, int k, double value, double dt)
 {
-    return is_count(t, k) ? value : rounded(value / dt);
+    return is_count(t, k) || t->exact ? value : rounded(value / dt);
 }
 
+/* Exact times that differ by less than this, over the end, are one. */
+static const double near = 1e-9;
+
 /* Whether a time is within the run, up to rounding, which grows with the number of steps. */
-static bool is_within(double time, double steps) { return time >= -1e-6 && time <= steps * (1 + 1e-9) + 1e-6; }
+static bool is_within(const struct times *t, double time, double steps)
+{
+    const double slack = t->exact ? near * steps : 1e-6 + 1e-9 * steps;
+    return time >= -fmin(slack, 1e-6) && time <= steps + slack;
+}
 
 static double range_count(const double *a) { return floor((a[1] - a[0]) / a[2] * (1 + 1e-12) + 1e-6) + 1; }
 
-static const char *ends_error(const double *a, int n, double steps, double dt, char text[160])
+static const char *ends_error(const struct times *t, const double *a, int n, double steps, double dt, char text[160])
 {
     for (int k = 0; k < n; k++)
-        if (!is_within(a[k], steps)) {
+        if (!is_within(t, a[k], steps)) {
             snprintf(text, 160, "time %.6g is not within 0 and the end, %.6g", a[k] * dt, steps * dt);
             return text;
         }
@@ -115,19 +122,19 @@ const char *times_error(const struct times *t, const double *a, double steps, do
 {
     switch (t->kind) {
     case TIMES_NONE: return NULL;
-    case TIMES_LIST: return ends_error(a, t->narg, steps, dt, text);
+    case TIMES_LIST: return ends_error(t, a, t->narg, steps, dt, text);
     case TIMES_EVERY:
         if (!(a[0] > 0 && isfinite(a[0]))) return "the time between two entries must be positive and finite";
-        return steps / a[0] < MAX_TIMES || (steps < MAX_TIMES && !t->aligned)
+        return steps / a[0] < MAX_TIMES || (steps < MAX_TIMES && !t->aligned && !t->exact)
                    ? NULL
                    : "more than 10 million times in a run";
     case TIMES_RANGE:
-        if (ends_error(a, 2, steps, dt, text)) return text;
+        if (ends_error(t, a, 2, steps, dt, text)) return text;
         if (!(a[2] > 0 && isfinite(a[2]))) return "the step must be positive and finite";
         if (!(range_count(a) >= 1)) return "there is no time in this range";
         return range_count(a) <= MAX_TIMES ? NULL : "more than 10 million times in a run";
     default:
-        if (ends_error(a, 2, steps, dt, text)) return text;
+        if (ends_error(t, a, 2, steps, dt, text)) return text;
         if (t->kind == TIMES_LOGSPACE && !(a[0] > 0 && a[1] > 0)) return "the ends of logspace must be positive";
         if (!(a[2] >= 1 && a[2] == floor(a[2]))) return "the number of times must be a whole number from 1";
         return a[2] <= MAX_TIMES ? NULL : "more than 10 million times in a run";
@@ -137,7 +144,10 @@ const char *times_error(const struct times *t, const double *a, double steps, do
 /* ------------------------------------------------------------------ as steps */
 
 /* The interval of TIMES_EVERY, at least a step; where runs differ in their steps, as the config gives it. */
-static double interval(const struct times *t, const double *a) { return a[0] > 1 || t->aligned ? a[0] : 1; }
+static double interval(const struct times *t, const double *a)
+{
+    return a[0] > 1 || t->aligned || t->exact ? a[0] : 1;
+}
 
 static double time_at(const struct times *t, const double *a, int k)
 {
@@ -151,20 +161,20 @@ static double time_at(const struct times *t, const double *a, int k)
 }
 
 /* How many whole intervals the run has. */
-static int64_t count_intervals(const struct times *t, const double *a, int64_t steps)
+static int64_t count_intervals(const struct times *t, const double *a, double steps)
 {
-    return (int64_t)((double)steps / interval(t, a) * (1 + 1e-12) + 1e-6);
+    return (int64_t)(steps / interval(t, a) * (1 + 1e-12) + 1e-6);
 }
 
 /* Whether the end has an entry beside the multiples of the interval. It has none where the ends of runs differ as well
  * as their steps: in a longer run the same position would hold another time. */
-static bool has_end(const struct times *t, const double *a, int64_t steps)
+static bool has_end(const struct times *t, const double *a, double steps)
 {
     const double last = (double)count_intervals(t, a, steps) * interval(t, a);
-    return (double)steps - last > 1e-6 * (1 + interval(t, a)) && !(t->aligned && t->ends_differ);
+    return steps - last > 1e-6 * (!t->exact + interval(t, a)) && !(t->aligned && t->ends_differ);
 }
 
-static int64_t count_of(const struct times *t, const double *a, int64_t steps)
+static int64_t count_of(const struct times *t, const double *a, double steps)
 {
     switch (t->kind) {
     case TIMES_NONE: return 0;
@@ -205,13 +215,13 @@ static void assign_steps(int n, double *time, int64_t *step, int64_t *lost)
 enum sw_status times_steps(const struct times *t, const double *scaled, int64_t steps, int64_t **step, double **time,
                            int *count, int64_t *lost)
 {
-    const int n = (int)count_of(t, scaled, steps);
+    const int n = (int)count_of(t, scaled, (double)steps);
     *count = 0;
     *lost = 0;
     SW_TRY(sw_alloc((size_t)n, step));
     SW_TRY(sw_alloc((size_t)n, time));
     for (int k = 0; k < n; k++) (*time)[k] = time_at(t, scaled, k);
-    if (t->kind == TIMES_EVERY && has_end(t, scaled, steps)) (*time)[n - 1] = (double)steps;
+    if (t->kind == TIMES_EVERY && has_end(t, scaled, (double)steps)) (*time)[n - 1] = (double)steps;
     if (t->kind == TIMES_EVERY && interval(t, scaled) > scaled[0])
         *lost = (int64_t)fmin((double)steps / scaled[0] * (1 + 1e-12) + 1e-6, 1e15) - steps;
     qsort(*time, (size_t)n, sizeof **time, by_time);
@@ -221,6 +231,51 @@ enum sw_status times_steps(const struct times *t, const double *scaled, int64_t 
         if ((*step)[k] < 0 && !t->aligned) continue;
         (*time)[*count] = (*time)[k];
         (*step)[(*count)++] = (*step)[k];
+    }
+    return SW_OK;
+}
+
+/* ------------------------------------------------------------------ as times on which runs land */
+
+enum sw_status times_exact(const struct times *t, const double *scaled, double end, double **time, int *count,
+                           int64_t *lost)
+{
+    const int n = (int)count_of(t, scaled, end);
+    *count = 0;
+    *lost = 0;
+    SW_TRY(sw_alloc((size_t)n, time));
+    for (int k = 0; k < n; k++) (*time)[k] = time_at(t, scaled, k);
+    if (t->kind == TIMES_EVERY && has_end(t, scaled, end)) (*time)[n - 1] = end;
+    qsort(*time, (size_t)n, sizeof **time, by_time);
+    for (int k = 0; k < n; k++) {
+        if (*count && (*time)[k] - (*time)[*count - 1] <= near * end) ++*lost;
+        else (*time)[(*count)++] = (*time)[k];
+    }
+    return SW_OK;
+}
+
+enum sw_status times_union(const double *a, int na, const double *b, int nb, double end, double **goal, int64_t *goals)
+{
+    double *all;
+    *goals = 0;
+    SW_TRY(sw_alloc((size_t)(na + nb) + 2, goal));
+    all = *goal;
+    for (int i = 0, j = 0; i < na || j < nb;) {
+        const double time = j == nb || (i < na && a[i] <= b[j]) ? a[i++] : b[j++];
+        if (time > all[*goals] + near * end && time < end * (1 - near)) all[++*goals] = time;
+    }
+    all[++*goals] = end;
+    return SW_OK;
+}
+
+enum sw_status times_ticks(double *time, int count, const double *goal, int64_t goals, double end, int64_t **step)
+{
+    int64_t at = 0;
+    SW_TRY(sw_alloc((size_t)count, step));
+    for (int k = 0; k < count; k++) {
+        while (at < goals && goal[at] < time[k] - near * end) at++;
+        (*step)[k] = at * SW_TICKS;
+        time[k] = goal[at];
     }
     return SW_OK;
 }

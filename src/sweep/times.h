@@ -15,6 +15,7 @@ struct times {
     struct run_value            *arg;
     bool                     aligned;  /* runs differ in their steps: each time keeps its position, see times_steps() */
     bool                     ends_differ;  /* time.end differs                                                  */
+    bool                     exact;    /* runs take steps of their own and land on each time: dt is 1           */
 };
 /** Read a list of times, or "linspace(0, end, 11)". */
 enum sw_status times_read(struct sw_sweep *s, const char *path, struct times *times);
@@ -36,4 +37,14 @@ const char *times_error(const struct times *times, const double *scaled, double 
  * @param lost   out: times without a step of their own */
 enum sw_status times_steps(const struct times *times, const double *scaled, int64_t steps, int64_t **step,
                            double **time, int *count, int64_t *lost);
+/** Of exact times: the times asked for, those within 1e-9 of the end of each other as one, ascending.
+ * @param time   out [*count]. Free with sw_free()
+ * @param count  out
+ * @param lost   out: times that were given twice */
+enum sw_status times_exact(const struct times *times, const double *scaled, double end, double **time, int *count,
+                           int64_t *lost);
+/** The union of such times, 0 and the end. @param goal  out [*goals + 1]. Free with sw_free() */
+enum sw_status times_union(const double *a, int na, const double *b, int nb, double end, double **goal, int64_t *goals);
+/** The ticks of exact times, and the times as they are in the union. @param step  out [count]. Free with sw_free() */
+enum sw_status times_ticks(double *time, int count, const double *goal, int64_t goals, double end, int64_t **step);
 #endif

@@ -414,6 +414,7 @@ static const struct sw_sim_ops advection_sim_ops = {
     .snapshot = snapshot,
     .fetch = fetch,
     .diverged = diverged,
+    .diagnostics = SW_DIAGNOSTICS,
     .get_diagnostics = get_diagnostics,
     .set_diagnostics = set_diagnostics,
     .warn_result = warn_result,

@@ -7,6 +7,7 @@
 #include <stdio.h>
 
 #include "problem/equation/equation_model.h"
+#include "problem/line/line_sim.h"
 #include "problem/initial_file.h"
 #include "problem/line/line_family.h"
 
@@ -35,6 +36,7 @@ static const struct sw_key keys[] = {
      .about = "The unknown at time 0, an expression in x, or a group with one for each; randn(k) and rand(k) give "
               "noise. Or a group that names a file that has it."},
     SW_INITIAL_FILE_KEYS,
+    SW_LINE_TOLERANCE,
     {.path = "exact", .kind = SW_KEY_FUNCTION, .fallback = "", .symbols = SW_USES_X | SW_USES_T, .each = true,
      .decides = true,
      .about = "The exact solution in x and t, or a group with one for each unknown or for some; the error norms at the "
@@ -75,8 +77,9 @@ static const char *validate_run(const struct sw_setup *setup, const char *solver
 {
     const struct equation_model *model = equation_model_of(setup);
     struct sw_setup at = *setup;
-    const char *key = sw_initial_validate(setup, equation_has_ends(setup), ld, column, j, why);
+    const char *key = sw_line_validate_own_steps(setup, why);
     (void)solver;
+    if (!key) key = sw_initial_validate(setup, equation_has_ends(setup), ld, column, j, why);
     if (!key) key = equation_check_ends(setup, why);
     at.walls[0] = equation_has_ends(setup);
     at.n[0] = (int64_t)column[(size_t)sw_setup_column(setup, "grid.n") * (size_t)ld + (size_t)j];
@@ -113,6 +116,7 @@ static enum sw_status check_precision(const struct sw_problem *problem, const st
     *first = -1;
     at.n[1] = at.n[2] = 1;
     at.walls[0] = equation_has_ends(setup);
+    if (sw_setup_own_steps(setup)) return SW_OK;  /* which are as small as precision needs them */
     for (int j = 0; model && j < count && *first < 0; j++) {
         double off;
         if (!(n[j] >= 1.0 && n[j] <= 1e9)) continue;  /* refused by its key */

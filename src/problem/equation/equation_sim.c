@@ -24,6 +24,7 @@ static enum sw_status describe(const struct sw_setup *setup, struct sw_stepper_d
         .uniform = setup->uniform,
         .model = equation_line_model(equation_model_of(setup), setup),
     };
+    sw_line_own_steps(setup, desc);
     return SW_OK;
 }
 

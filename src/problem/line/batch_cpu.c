@@ -39,6 +39,7 @@ enum sw_status sw_host_create(const struct sw_stepper *s, struct sw_host_batch *
     SW_TRY(sw_alloc(room, &h->sound));
     SW_TRY(sw_alloc(room, &h->stopped));
     SW_TRY(sw_alloc(room, &h->diverged));
+    if (d->own_steps) SW_TRY(sw_alloc(room, &h->steps));
     SW_TRY(sw_alloc((size_t)s->device->threads, &h->worker));
     h->workers = s->device->threads;
     for (int k = 0; k < h->workers; k++) SW_TRY(create_worker(d, &h->worker[k]));
@@ -55,6 +56,7 @@ void sw_host_destroy(struct sw_host_batch *h)
     sw_free(h->sound);
     sw_free(h->stopped);
     sw_free(h->diverged);
+    sw_free(h->steps);
 }
 
 void sw_host_bytes(const struct sw_stepper_desc *desc, size_t *fixed, size_t *per_run)
@@ -93,6 +95,7 @@ static void resume_run(struct sw_stepper *s, int j)
     struct sw_host_batch *h = s->own;
     h->stopped[j] = false;
     h->diverged[j] = -1;
+    if (h->steps) h->steps[j] = (struct sw_own_steps){0};
 }
 
 void sw_host_load(struct sw_stepper *s, const char *const *load_error)
@@ -161,6 +164,20 @@ enum sw_status sw_host_diverged(struct sw_stepper *s, int64_t *step)
     return SW_OK;
 }
 
+enum sw_status sw_host_get_own_steps(struct sw_stepper *s, struct sw_own_steps *steps)
+{
+    const struct sw_host_batch *h = s->own;
+    memcpy(steps, h->steps, (size_t)s->count * sizeof *steps);
+    return SW_OK;
+}
+
+enum sw_status sw_host_set_own_steps(struct sw_stepper *s, const struct sw_own_steps *steps)
+{
+    const struct sw_host_batch *h = s->own;
+    memcpy(h->steps, steps, (size_t)s->count * sizeof *steps);
+    return SW_OK;
+}
+
 /* ------------------------------------------------------------------ snapshots */
 
 /* Fields follow one another: all runs of the first unknown, then all of the next. */
@@ -191,8 +208,10 @@ static void measure_run(const struct sw_stepper *s, struct sw_host_worker *w, in
         return;
     }
     const struct sw_line_run *r = &s->run[j];
-    const double noise = sw_stepper_rounding(s->name, &r->a[0], s->desc.single_steps) *
-                         sw_measure_noise_growth((double)s->step);
+    const struct sw_own_steps *own = h->steps ? &h->steps[j] : NULL;
+    const struct sw_line_operator a = own ? sw_line_operator_of(&r->a[0], own->largest) : r->a[0];
+    const double noise = sw_stepper_rounding(s->name, &a, s->desc.single_steps) *
+                         sw_measure_noise_growth(own ? own->taken : (double)s->step);
     sw_measure_line(w->measure, sw_host_line(s, j), r->dx, noise, w->energy ? energy_density(s, w, j) : NULL, out);
 }
 

@@ -17,6 +17,7 @@ struct sw_host_batch {
     double  *u;                /* [capacity][unknowns][n]; NaN where a run has stopped                             */
     bool    *sound; /* [capacity]: load() found no load_error                                                */
     bool    *stopped;          /* [capacity]                                                                       */
+    struct sw_own_steps *steps;  /* [capacity], of desc.own_steps                                                  */
     int64_t *diverged;         /* [capacity]: the step; -1 if not or, where stopped, not known before advance()    */
     int      workers;
     struct sw_host_worker *worker;
@@ -52,4 +53,6 @@ enum sw_status sw_host_get_state(struct sw_stepper *s, double *u);
 enum sw_status sw_host_snapshot(struct sw_stepper *s, int slot, int what);
 enum sw_status sw_host_fetch(struct sw_stepper *s, int slot, const void **field, const double **scalars);
 enum sw_status sw_host_diverged(struct sw_stepper *s, int64_t *step);
+enum sw_status sw_host_get_own_steps(struct sw_stepper *s, struct sw_own_steps *steps);
+enum sw_status sw_host_set_own_steps(struct sw_stepper *s, const struct sw_own_steps *steps);
 #endif

@@ -1,6 +1,7 @@
 #include "problem/line/imex.h"
 
 #include <stddef.h>
+#include <string.h>
 
 #define GAMMA2 0.29289321881345247559915563789515  /* 1 - sqrt(2)/2    */
 #define DELTA2 (-0.70710678118654752440084436210485)  /* 1 - 1/(2 gamma) */
@@ -63,6 +64,19 @@ const struct sw_imex *sw_imex_of(enum sw_scheme scheme)
     case SW_IMEX3: return &ark324;
     }
     return NULL;
+}
+
+bool sw_scheme_named(const char *word, enum sw_scheme *scheme)
+{
+    static const struct { const char *word; enum sw_scheme scheme; } names[] = {
+        {"crank_nicolson", SW_CRANK_NICOLSON}, {"imex1", SW_BACKWARD_EULER}, {"imex2", SW_IMEX2}, {"imex3", SW_IMEX3},
+    };
+    for (size_t k = 0; k < sizeof names / sizeof *names; k++)
+        if (!strcmp(word, names[k].word)) {
+            *scheme = names[k].scheme;
+            return true;
+        }
+    return false;
 }
 
 double sw_scheme_weight(enum sw_scheme scheme)

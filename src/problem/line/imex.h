@@ -34,6 +34,9 @@ struct sw_imex {
 /** The table of a scheme, static. NULL: SW_CRANK_NICOLSON, which is none of these. */
 const struct sw_imex *sw_imex_of(enum sw_scheme scheme);
 
+/** The scheme that a word of the key `method` names. @return false: none */
+bool sw_scheme_named(const char *word, enum sw_scheme *scheme);
+
 /** What dt a_k/dx^k is multiplied by in A: theta of Crank-Nicolson, gamma of the others. */
 double sw_scheme_weight(enum sw_scheme scheme);
 #endif

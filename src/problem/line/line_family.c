@@ -35,12 +35,10 @@ static void free_programs(struct programs *p)
 
 enum sw_scheme sw_line_scheme(const struct sw_problem *problem, const struct sw_setup *setup)
 {
-    static const struct { const char *word; enum sw_scheme scheme; } methods[] = {
-        {"crank_nicolson", SW_CRANK_NICOLSON}, {"imex1", SW_BACKWARD_EULER}, {"imex2", SW_IMEX2}, {"imex3", SW_IMEX3},
-    };
     const struct sw_line_kind *kind = problem->model;
-    for (size_t k = 0; k < sizeof methods / sizeof *methods; k++)
-        if (sw_setup_chosen(setup, "method", methods[k].word)) return methods[k].scheme;
+    const char *word = sw_setup_word(setup, "method");
+    enum sw_scheme scheme;
+    if (word && sw_scheme_named(word, &scheme)) return scheme;
     return kind->scheme;
 }
 
@@ -162,6 +160,7 @@ static enum sw_status describe(const struct sw_problem *problem, const struct sw
                   .s = {p->s},
                   .energy = p->energy},
     };
+    sw_line_own_steps(setup, desc);
     return SW_OK;
 }
 
@@ -258,6 +257,7 @@ static int find_imprecise(enum sw_scheme scheme, const struct sw_setup *setup, c
     struct sw_setup at = *setup;
     at.n[1] = at.n[2] = 1;
     const double *n = column + (size_t)sw_setup_column(setup, "grid.n") * (size_t)ld;
+    if (sw_setup_own_steps(setup)) return -1;  /* which are as small as precision needs them */
     for (int j = 0; j < count; j++) {
         if (!(n[j] >= 1.0 && n[j] <= 1e9)) continue;  /* refused by its key */
         at.n[0] = (int64_t)n[j];
@@ -304,7 +304,8 @@ const char *sw_line_validate_run(const struct sw_setup *setup, const char *solve
                                  char why[160])
 {
     (void)solver;
-    return sw_initial_validate(setup, false, ld, column, j, why);
+    const char *key = sw_line_validate_own_steps(setup, why);
+    return key ? key : sw_initial_validate(setup, false, ld, column, j, why);
 }
 
 /* The steppers; and the band solvers, of which sw_stepper.c says how they are named. */

@@ -7,6 +7,7 @@
  * A kind of problem is the data below and its keys; everything else is here. A new member of the family is a file with
  * these and a row in problem_table.c. */
 #include "problem/initial_file.h"
+#include "problem/line/line_sim.h"
 #include "problem/sw_problem.h"
 #include "problem/line/sw_stepper.h"
 
@@ -74,6 +75,7 @@ enum sw_status sw_line_try_compile(const struct sw_problem *problem, const struc
      SW_LINE_METHODS}
 #define SW_LINE_LATER_METHOD(word) {.path = "method", .fallback = word, .later = true, SW_LINE_METHODS}
 #define SW_LINE_FUNCTIONS                                                                                         \
+    SW_LINE_TOLERANCE,                                                                                            \
     {.path = "initial", .kind = SW_KEY_FUNCTION, .symbols = SW_USES_X | SW_USES_RANDOM, .decides = true,          \
      .about = "The field at time 0, an expression in x; randn(k) and rand(k) give noise. Or a group that names a " \
               "file that has it."},                                                                               \

@@ -1,6 +1,11 @@
 #include "problem/line/line_sim.h"
 
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
 #include "base/sw_mem.h"
+#include "problem/line/imex.h"
 
 struct line_sim {
     struct sw_sim      sim;       /* first: the operations get a pointer to it */
@@ -8,6 +13,9 @@ struct line_sim {
     void              *own;
     struct sw_line_run *run;      /* [capacity] */
     size_t             size;      /* numbers of the state of a run */
+    int                tolerance, dt;  /* columns, -1: none */
+    const double      *times;
+    int                count;
     struct sw_stepper *stepper;
 };
 
@@ -22,6 +30,11 @@ static enum sw_status load(struct sw_sim *sim, int count, const double *column, 
     struct line_sim *l = (struct line_sim *)sim;
     const double *param = column;
     SW_TRY(l->ops->fill(l->own, count, column, l->run, &param));
+    l->count = count;
+    for (int j = 0; j < count && l->tolerance >= 0; j++) {
+        l->run[j].tolerance = column[(size_t)l->tolerance * (size_t)count + (size_t)j];
+        l->run[j].first_dt = l->dt < 0 ? 0 : column[(size_t)l->dt * (size_t)count + (size_t)j];
+    }
     return sw_stepper_load(l->stepper, count, l->run, param, load_error);
 }
 
@@ -59,6 +72,57 @@ static enum sw_status fetch(struct sw_sim *sim, int slot, const void **field, co
 
 static enum sw_status diverged(struct sw_sim *sim, int64_t *step) { return sw_stepper_diverged(stepper_of(sim), step); }
 
+/* ------------------------------------------------------------------ steps of a run's own */
+
+static enum sw_status get_record(struct sw_sim *sim, double *record)
+{
+    struct sw_own_steps *steps;
+    const size_t count = (size_t)((const struct line_sim *)sim)->count;
+    SW_TRY(sw_alloc(count, &steps));
+    const enum sw_status st = sw_stepper_get_own_steps(stepper_of(sim), steps);
+    if (!st) memcpy(record, steps, count * sizeof *steps);
+    sw_free(steps);
+    return st;
+}
+
+static enum sw_status set_record(struct sw_sim *sim, const double *record)
+{
+    struct sw_own_steps *steps;
+    const size_t count = (size_t)((const struct line_sim *)sim)->count;
+    SW_TRY(sw_alloc(count, &steps));
+    memcpy(steps, record, count * sizeof *steps);
+    const enum sw_status st = sw_stepper_set_own_steps(stepper_of(sim), steps);
+    sw_free(steps);
+    return st;
+}
+
+static struct sw_steps_taken steps_taken(const struct sw_sim *sim, const double *record)
+{
+    struct sw_own_steps s;
+    memcpy(&s, record, sizeof s);
+    return (struct sw_steps_taken){(int64_t)s.taken, (int64_t)s.refused, s.taken > 0 ? s.least : NAN,
+                                   s.taken > 0 ? s.largest : NAN, s.error,
+                                   sw_own_steps_time(&s, ((const struct line_sim *)sim)->times)};
+}
+
+/* Why a run has stopped before its end. */
+static void tell_end(const struct sw_sim *sim, int j, const double *record, bool finite, char text[160])
+{
+    struct sw_own_steps s;
+    (void)j;
+    text[0] = 0;
+    memcpy(&s, record, sizeof s);
+    if (finite) return;
+    const double t = sw_own_steps_time(&s, ((const struct line_sim *)sim)->times);
+    if (s.end == SW_OWN_STEPS_TOO_MANY)
+        snprintf(text, 160, "%g steps since the last output time, at t = %.6g with dt = %.3g: too small a tolerance",
+                 s.attempts, t, s.dt);
+    else
+        snprintf(text, 160, "%s at t = %.6g however small the step: dt fell to %.3g (%.0f steps taken, %.0f refused)",
+                 s.end == SW_OWN_STEPS_NOT_FINITE ? "not finite" : "not within the tolerance", t, s.dt, s.taken,
+                 s.refused);
+}
+
 static struct sw_cost cost(const struct sw_sim *sim, int64_t steps) { return sw_stepper_cost(stepper_of(sim), steps); }
 
 static void destroy(struct sw_sim *sim)
@@ -71,21 +135,51 @@ static void destroy(struct sw_sim *sim)
     sw_free(l);
 }
 
-static const struct sw_sim_ops line_ops = {
-    .solver_name = solver_name,
-    .state_size = state_size,
-    .load = load,
-    .initial = initial,
-    .set_state = set_state,
-    .get_state = get_state,
-    .device_state = device_state,
-    .advance = advance,
-    .snapshot = snapshot,
-    .fetch = fetch,
-    .diverged = diverged,
-    .cost = cost,
-    .destroy = destroy,
+#define OPERATIONS                                                                                                \
+    .solver_name = solver_name, .state_size = state_size, .load = load, .initial = initial, .set_state = set_state, \
+    .get_state = get_state, .device_state = device_state, .advance = advance, .snapshot = snapshot, .fetch = fetch, \
+    .diverged = diverged, .cost = cost, .destroy = destroy
+
+static const struct sw_sim_ops line_ops = {OPERATIONS};
+
+static const struct sw_sim_ops own_steps_ops = {
+    OPERATIONS,
+    .diagnostics = SW_OWN_STEPS_NUMBERS,
+    .get_diagnostics = get_record,
+    .set_diagnostics = set_record,
+    .warn_result = tell_end,
+    .steps_taken = steps_taken,
 };
+
+_Static_assert(sizeof(struct sw_own_steps) == SW_OWN_STEPS_NUMBERS * sizeof(double), "a record of doubles alone");
+_Static_assert((int)SW_OWN_STEPS_TICKS == (int)SW_TICKS && (int)SW_OWN_STEPS_PEAKS == (int)SW_UNKNOWNS_MOST,
+               "own_steps_point.h, which includes nothing");
+
+void sw_line_own_steps(const struct sw_setup *setup, struct sw_stepper_desc *desc)
+{
+    desc->own_steps = sw_setup_own_steps(setup);
+    desc->goals = setup->goals;
+    desc->times = setup->times;
+}
+
+const char *sw_line_validate_own_steps(const struct sw_setup *setup, char why[160])
+{
+    enum sw_scheme scheme = SW_CRANK_NICOLSON;
+    const char *word = sw_setup_word(setup, "method");
+    const struct sw_imex *method = word && sw_scheme_named(word, &scheme) ? sw_imex_of(scheme) : NULL;
+    if (!sw_setup_own_steps(setup)) return NULL;
+    if (!method || !method->estimates) {
+        snprintf(why, 160, "it needs a method that estimates its errors: method = \"imex2\" or \"imex3\"");
+        return "time.tolerance";
+    }
+    for (int k = 0; k < setup->nfunction; k++) {
+        const struct sw_function *f = &setup->function[k];
+        if ((strcmp(f->key, "forcing") && strcmp(f->key, "rhs")) || !sw_expr_is_random(f->expr)) continue;
+        snprintf(why, 160, "rand and randn are drawn anew at each step, and with time.tolerance runs choose steps");
+        return f->key;
+    }
+    return NULL;
+}
 
 enum sw_status sw_line_sim_create(const struct sw_stepper_desc *desc, const struct sw_setup *setup,
                                   struct sw_device *device, const struct sw_line_model_ops *ops, void *own,
@@ -98,7 +192,9 @@ enum sw_status sw_line_sim_create(const struct sw_stepper_desc *desc, const stru
         ops->destroy(own);
         return st;
     }
-    *l = (struct line_sim){.sim.ops = &line_ops, .ops = ops, .own = own,
+    *l = (struct line_sim){.sim.ops = desc->own_steps ? &own_steps_ops : &line_ops, .ops = ops, .own = own,
+                           .tolerance = sw_setup_column(setup, "time.tolerance"), .times = setup->times,
+                           .dt = sw_setup_column(setup, "time.dt"),
                            .size = (size_t)desc->n * (size_t)sw_line_unknowns(&desc->model)};
     SW_TRY_TO(failed, st, sw_alloc((size_t)desc->capacity, &l->run));
     SW_TRY_TO(failed, st, sw_stepper_create(desc, setup->solver, device, &l->stepper));

@@ -17,6 +17,19 @@ struct sw_line_model_ops {
     void           (*destroy)(void *own);  /* NULL is fine */
 };
 
+/* The key that gives runs steps of their own. */
+#define SW_LINE_TOLERANCE                                                                                         \
+    {.path = "time.tolerance", .kind = SW_KEY_REAL, .unit = "1", .min = 1e-14, .max = 1,                        \
+     .with = "time.tolerance", .fallback = "", .decides = true,                                                   \
+     .about = "The error a step may have, relative to u: each run then takes steps of its own, which land on the " \
+              "output times, and time.dt is the first one or is left out. For imex2 and imex3 (numerics.md, 13)."}
+
+/** Set own_steps, goals and times of a stepper. */
+void sw_line_own_steps(const struct sw_setup *setup, struct sw_stepper_desc *desc);
+
+/** Why runs cannot take steps of their own, if they should: as sw_problem.validate_run(). */
+const char *sw_line_validate_own_steps(const struct sw_setup *setup, char why[160]);
+
 /** Make a sim.
  * @param desc  copied
  * @param own   taken over, on failure too

@@ -3,6 +3,7 @@
  * Parallel over runs. A run goes through all steps of a call before the thread takes another one, so that its lines and
  * their factors stay in the cache; for that the band solvers have sw_band_solve_one(). Matrices are made and factored
  * once a batch, one for each different operator, always pentadiagonal: which runs share one changes no bit. */
+#include <math.h>
 #include <omp.h>
 #include <stdio.h>
 #include <string.h>
@@ -29,6 +30,11 @@ struct worker {                /* what a thread needs besides a struct sw_host_w
     struct stage    stage[SW_IMEX_STAGES][SW_UNKNOWNS_MOST];
     double         *sum;       /* [n + 2] of the stages' values                                   */
     double         *next[SW_UNKNOWNS_MOST];  /* [n] right-hand side, then u of the next step                  */
+    /* where runs take steps of their own */
+    struct sw_band *band;      /* of the run at hand, a system for each unknown                   */
+    double         *matrix;    /* its bands, while it is loaded                                   */
+    double          factored;  /* the dt of its matrices; 0: not yet                              */
+    double         *embedded;  /* [n] the other solution that a method has                        */
 };
 
 struct plain {
@@ -57,7 +63,9 @@ static void plain_bytes(const struct sw_stepper_desc *desc, const char *band, si
     *fixed += (size_t)omp_get_max_threads() * n * unknowns * (6 + 4 * (size_t)(method ? method->stages : 1)) *
               sizeof(double);
     /* a matrix while it is loaded, and its factors */
-    *per_run += unknowns * n * (5 + (size_t)sw_band_vectors(band ? band : default_band)) * sizeof(double);
+    const size_t matrix = unknowns * n * (5 + (size_t)sw_band_vectors(band ? band : default_band)) * sizeof(double);
+    if (desc->own_steps) *fixed += (size_t)omp_get_max_threads() * (matrix + n * sizeof(double));
+    else *per_run += matrix;
 }
 
 /* ------------------------------------------------------------------ create, destroy */
@@ -75,8 +83,20 @@ static enum sw_status create_stage(const struct sw_stepper_desc *d, const struct
     return sw_alloc(n, &at->l);
 }
 
-static enum sw_status create_worker(const struct sw_stepper_desc *d, struct worker *w)
+static enum sw_status make_band(struct sw_stepper *s, int systems, struct sw_band **band)
 {
+    const struct plain *p = s->own;
+    const struct sw_line_model *m = &s->desc.model;
+    const bool periodic = m->end[0][0].kind == SW_END_PERIODIC;
+    const struct sw_band_desc desc = {.n = s->desc.n, .batch = systems, .lower = 2, .upper = 2, .periodic = periodic,
+                                      .symmetric = periodic && !(m->orders & (1U << 1 | 1U << 3))};
+    sw_band_destroy(band);
+    return sw_band_create(&desc, p->band_row, s->device, band);
+}
+
+static enum sw_status create_worker(struct sw_stepper *s, struct worker *w)
+{
+    const struct sw_stepper_desc *d = &s->desc;
     const struct sw_imex *method = sw_imex_of(d->model.scheme);
     for (int v = 0; v < sw_line_unknowns(&d->model); v++) {
         if (d->model.g[v]) SW_TRY(sw_eval_create(d->model.g[v], d->n + 2, &w->g[v]));
@@ -89,7 +109,11 @@ static enum sw_status create_worker(const struct sw_stepper_desc *d, struct work
             if (end->second) SW_TRY(sw_eval_create(end->second, 1, &w->end[side][v][1]));
         }
     }
-    return sw_alloc((size_t)d->n + 2, &w->sum);
+    SW_TRY(sw_alloc((size_t)d->n + 2, &w->sum));
+    if (!d->own_steps) return SW_OK;
+    SW_TRY(sw_alloc((size_t)d->n, &w->embedded));
+    SW_TRY(make_band(s, sw_line_unknowns(&d->model), &w->band));
+    return sw_alloc(5 * sw_band_vector(w->band), &w->matrix);
 }
 
 static void destroy_worker(struct worker *w)
@@ -105,17 +129,9 @@ static void destroy_worker(struct worker *w)
         }
     }
     sw_free(w->sum);
-}
-
-static enum sw_status make_band(struct sw_stepper *s, int systems)
-{
-    struct plain *p = s->own;
-    const struct sw_line_model *m = &s->desc.model;
-    const bool periodic = m->end[0][0].kind == SW_END_PERIODIC;
-    const struct sw_band_desc desc = {.n = s->desc.n, .batch = systems, .lower = 2, .upper = 2, .periodic = periodic,
-                                      .symmetric = periodic && !(m->orders & (1U << 1 | 1U << 3))};
-    sw_band_destroy(&p->band);
-    return sw_band_create(&desc, p->band_row, s->device, &p->band);
+    sw_free(w->embedded);
+    sw_free(w->matrix);
+    sw_band_destroy(&w->band);
 }
 
 static enum sw_status plain_create(struct sw_stepper *s, const char *band)
@@ -126,13 +142,13 @@ static enum sw_status plain_create(struct sw_stepper *s, const char *band)
     SW_TRY(sw_alloc(1, &p));
     s->own = p;
     snprintf(p->band_row, sizeof p->band_row, "%s", band ? band : default_band);
-    SW_TRY(make_band(s, 0));  /* is there such a row? */
+    SW_TRY(make_band(s, 0, &p->band));  /* is there such a row? */
     snprintf(s->name, sizeof s->name, "%s+%s", s->ops->name, sw_band_name(p->band));
     SW_TRY(sw_host_create(s, &p->batch));
     SW_TRY(sw_alloc((size_t)d->capacity * (size_t)sw_line_unknowns(&d->model), &p->system));
     SW_TRY(sw_alloc((size_t)s->device->threads, &p->worker));
     p->workers = s->device->threads;
-    for (int k = 0; k < p->workers; k++) SW_TRY(create_worker(d, &p->worker[k]));
+    for (int k = 0; k < p->workers; k++) SW_TRY(create_worker(s, &p->worker[k]));
     return SW_OK;
 }
 
@@ -156,7 +172,7 @@ static enum sw_status factor(struct sw_stepper *s, const struct sw_line_matrix *
     struct plain *p = s->own;
     double *band = NULL;
     enum sw_status st;
-    SW_TRY(make_band(s, systems));
+    SW_TRY(make_band(s, systems, &p->band));
     SW_TRY(sw_alloc(5 * sw_band_vector(p->band), &band));
     sw_line_bands(p->band, matrix, band);
     st = sw_band_factor(p->band, band, bad);
@@ -172,6 +188,10 @@ static enum sw_status plain_load(struct sw_stepper *s, const char **load_error)
     const int unknowns = sw_line_unknowns(&s->desc.model);
     enum sw_status st;
 
+    if (s->desc.own_steps) {  /* which make their matrices */
+        sw_host_load(s, load_error);
+        return SW_OK;
+    }
     SW_TRY_TO(done, st, sw_alloc((size_t)s->count * (size_t)unknowns, &matrix));
     SW_TRY_TO(done, st, sw_alloc((size_t)s->count * (size_t)unknowns, &bad));
     systems = sw_line_matrices(s->count, &s->desc.model, s->run, load_error, matrix, p->system);
@@ -193,9 +213,17 @@ struct step {
     struct sw_stepper     *s;
     struct worker         *w;
     struct sw_host_worker *h;
-    int                    j;         /* the run */
+    const struct sw_line_run *run;
+    const struct sw_band  *band;
+    const int             *system;    /* of each unknown */
     int64_t                number;    /* of the step */
+    double                 t;         /* its beginning, where runs take steps of their own */
 };
+
+static double time_of_stage(const struct step *k, double c)
+{
+    return k->s->desc.own_steps ? k->t + c * k->run->dt : ((double)k->number + c) * k->run->dt;
+}
 
 /* The values of N at the points of a stage. */
 static void evaluate(const struct step *k, int stage, struct sw_eval *eval, double t, double *out)
@@ -233,7 +261,7 @@ static double value_at_end(const struct step *k, struct sw_eval *eval, double t)
 static struct sw_line_ends ends_at(const struct step *k, int v, double t)
 {
     const struct sw_line_model *m = &k->s->desc.model;
-    const double dx = k->s->run[k->j].dx;
+    const double dx = k->run->dx;
     struct sw_line_ends e = {.there = m->end[0][v].kind != SW_END_PERIODIC};
     for (int side = 0; side < 2 && e.there; side++) {
         e.value[side] = m->end[side][v].kind == SW_END_VALUE;
@@ -283,7 +311,7 @@ static const double *combine(const struct step *k, int n, int before, const doub
 static void add_stages(const struct step *k, int before, int v, const double *explicit_part,
                        const double *implicit_part, double gamma, double *f)
 {
-    const struct sw_line_run *r = &k->s->run[k->j];
+    const struct sw_line_run *r = k->run;
     const int n = k->s->desc.n;
     double *g[SW_IMEX_STAGES], *s[SW_IMEX_STAGES], *l[SW_IMEX_STAGES];
     const double *sum;
@@ -302,15 +330,14 @@ static void add_stages(const struct step *k, int before, int v, const double *ex
 /* Solve for a stage, into next, and keep gamma dt L U = U - its right-hand side, which has no more rounding than U. */
 static void solve_stage(const struct step *k, const struct sw_imex *m, int stage, int v)
 {
-    const struct plain *p = k->s->own;
     const int n = k->s->desc.n;
     struct stage *at = &k->w->stage[stage][v];
     double *f = k->w->next[v];
     memcpy(f, k->w->stage[0][v].u + SW_REACH, (size_t)n * sizeof *f);
     add_stages(k, stage, v, m->explicit_part[stage], m->implicit_part[stage], m->gamma, f);
     for (int c = 0; c < n; c++) at->l[c] = -f[c];
-    sw_line_impose_ends(&k->s->run[k->j].a[v], &at->ends, n, f);
-    sw_band_solve_one(p->band, p->system[k->j * sw_line_unknowns(&k->s->desc.model) + v], f);
+    sw_line_impose_ends(&k->run->a[v], &at->ends, n, f);
+    sw_band_solve_one(k->band, k->system[v], f);
     for (int c = 0; c < n; c++) at->l[c] += f[c];
 }
 
@@ -321,17 +348,16 @@ static void apply_operators(const struct step *k)
     for (int v = 0; v < sw_line_unknowns(&k->s->desc.model); v++) {
         struct stage *at = &k->w->stage[0][v];
         memset(at->l, 0, (size_t)n * sizeof *at->l);
-        sw_line_add_operator(&k->s->run[k->j].a[v], n, 1.0, at->u + SW_REACH, at->l);
+        sw_line_add_operator(&k->run->a[v], n, 1.0, at->u + SW_REACH, at->l);
     }
 }
 
 /* From u to w->next. */
 static void imex_step(const struct step *k, const struct sw_imex *m, const double *const u[SW_UNKNOWNS_MOST])
 {
-    const struct sw_line_run *r = &k->s->run[k->j];
     const int n = k->s->desc.n, unknowns = sw_line_unknowns(&k->s->desc.model);
     for (int i = 0; i < m->stages; i++) {
-        const double t = ((double)k->number + m->c[i]) * r->dt;
+        const double t = time_of_stage(k, m->c[i]);
         for (int v = 0; v < unknowns; v++) k->w->stage[i][v].ends = ends_at(k, v, t);
         for (int v = 0; i > 0 && v < unknowns; v++) solve_stage(k, m, i, v);
         if (i == m->stages - 1 && m->last) break;
@@ -349,8 +375,7 @@ static void imex_step(const struct step *k, const struct sw_imex *m, const doubl
 /* (I + gamma dt L) u + dt N with L of the orders 2 and 4, and N at half the step (cuPentBatch, eq. 7c). */
 static void crank_nicolson_step(const struct step *k, const double *const u[SW_UNKNOWNS_MOST])
 {
-    const struct plain *p = k->s->own;
-    const struct sw_line_run *r = &k->s->run[k->j];
+    const struct sw_line_run *r = k->run;
     struct stage *at = k->w->stage[0];
     const int n = k->s->desc.n;
     for (int v = 0; v < sw_line_unknowns(&k->s->desc.model); v++)
@@ -364,28 +389,36 @@ static void crank_nicolson_step(const struct step *k, const double *const u[SW_U
         if (at[v].g) sw_line_add_second_difference(r, n, at[v].g + 1, f);
         for (int i = 0; at[v].s && i < n; i++) f[i] += r->dt * at[v].s[i];
         sw_line_impose_ends(&r->a[v], &after, n, f);
-        sw_band_solve_one(p->band, p->system[k->j * sw_line_unknowns(&k->s->desc.model) + v], f);
+        sw_band_solve_one(k->band, k->system[v], f);
+    }
+}
+
+/* Where the unknowns of a run are, and what its programs compute once. */
+static void begin_run(struct sw_stepper *s, struct worker *w, struct sw_host_worker *h, int j,
+                      const double *now[SW_UNKNOWNS_MOST])
+{
+    for (int v = 0; v < sw_line_unknowns(&s->desc.model); v++) {
+        now[v] = sw_host_line(s, j) + (size_t)v * (size_t)s->desc.n;
+        if (w->g[v]) sw_host_begin_run(s, h, w->g[v], j);
+        if (w->s[v]) sw_host_begin_run(s, h, w->s[v], j);
+        for (int k = 0; k < 4; k++)
+            if (w->end[k / 2][v][k % 2]) sw_eval_run(w->end[k / 2][v][k % 2], s->param + j, s->count);
     }
 }
 
 static void advance_run(struct sw_stepper *s, struct worker *w, struct sw_host_worker *h, int j, int64_t from,
                         int64_t to)
 {
+    const struct plain *p = s->own;
     const struct sw_imex *method = sw_imex_of(s->desc.model.scheme);
     const int unknowns = sw_line_unknowns(&s->desc.model);
     const size_t n = (size_t)s->desc.n;
     double *u = sw_host_line(s, j);
     const double *now[SW_UNKNOWNS_MOST];
 
-    for (int v = 0; v < unknowns; v++) {
-        now[v] = u + (size_t)v * n;
-        if (w->g[v]) sw_host_begin_run(s, h, w->g[v], j);
-        if (w->s[v]) sw_host_begin_run(s, h, w->s[v], j);
-        for (int k = 0; k < 4; k++)
-            if (w->end[k / 2][v][k % 2]) sw_eval_run(w->end[k / 2][v][k % 2], s->param + j, s->count);
-    }
+    begin_run(s, w, h, j, now);
     for (int64_t step = from; step < to; step++) {
-        const struct step k = {s, w, h, j, step};
+        const struct step k = {s, w, h, &s->run[j], p->band, p->system + j * unknowns, step, 0};
         bool finite = true;
         if (method) imex_step(&k, method, now);
         else crank_nicolson_step(&k, now);
@@ -399,13 +432,143 @@ static void advance_run(struct sw_stepper *s, struct worker *w, struct sw_host_w
     }
 }
 
+/* ------------------------------------------------------------------ steps of a run's own */
+
+static double largest_of(int n, const double *u)
+{
+    double largest = 0;
+    for (int c = 0; c < n; c++) largest = sw_own_steps_worse(largest, fabs(u[c]));
+    return largest;
+}
+
+/* What the steps of a run need beside a struct step. */
+struct own {
+    const struct sw_imex *method;
+    struct sw_own_steps  *steps;
+    double                longest;
+    double               *u;                       /* [unknowns][n] */
+    const double         *now[SW_UNKNOWNS_MOST];
+    double                size[SW_UNKNOWNS_MOST];  /* largest |u| */
+};
+
+/* A dt by which u changes by a hundredth, if u_t stays what it is at the beginning; where no u_t is known to bound it,
+ * a thousandth of the first interval. */
+static double choose_first_dt(const struct step *k, const struct own *o)
+{
+    const struct sw_stepper_desc *d = &k->s->desc;
+    struct stage *at = k->w->stage[0];
+    double dt = 1e-3 * d->times[1], *f = k->w->next[0];
+    bool bounded = false;
+    for (int v = 0; v < sw_line_unknowns(&d->model); v++) at[v].ends = ends_at(k, v, 0);
+    set_stage(k, 0, o->now);
+    evaluate_stage(k, 0, 0);
+    for (int v = 0; v < sw_line_unknowns(&d->model); v++) {
+        memset(f, 0, (size_t)d->n * sizeof *f);
+        sw_line_add_operator(&k->run->a[v], d->n, 1.0 / o->method->gamma, at[v].u + SW_REACH, f);
+        if (at[v].g) sw_line_add_second_difference(k->run, d->n, at[v].g + 1, f);
+        for (int c = 0; at[v].s && c < d->n; c++) f[c] += at[v].s[c];
+        const double change = 0.01 * o->size[v] / largest_of(d->n, f);
+        if (!(change > 0) || (bounded && !(change < dt))) continue;
+        if (isfinite(change)) dt = change, bounded = true;
+    }
+    return dt;
+}
+
+static void begin_own_steps(const struct step *k, struct own *o)
+{
+    struct sw_own_steps *s = o->steps;
+    if (s->goal > 0) return;
+    for (int v = 0; v < sw_line_unknowns(&k->s->desc.model); v++) s->peak[v] = o->size[v];
+    s->wanted = fmin(k->run->first_dt > 0 ? k->run->first_dt : choose_first_dt(k, o), o->longest);
+    s->dt = 0;
+}
+
+/* The matrices of a step; one without a pivot solves to NaN, and the step is refused. */
+static void factor_own(const struct step *k)
+{
+    const int unknowns = sw_line_unknowns(&k->s->desc.model);
+    struct sw_line_matrix matrix[SW_UNKNOWNS_MOST];
+    int bad[SW_UNKNOWNS_MOST];
+    if (k->w->factored == k->run->dt) return;
+    for (int v = 0; v < unknowns; v++)
+        matrix[v] = (struct sw_line_matrix){.a = k->run->a[v], .of = v,
+                                            .ends = {k->s->desc.model.end[0][v].kind, k->s->desc.model.end[1][v].kind}};
+    sw_line_bands(k->w->band, matrix, k->w->matrix);
+    sw_band_factor(k->w->band, k->w->matrix, bad);
+    k->w->factored = k->run->dt;
+}
+
+/* Take a step, or leave u as it is. */
+static void attempt(const struct step *k, struct own *o)
+{
+    const int n = k->s->desc.n, unknowns = sw_line_unknowns(&k->s->desc.model);
+    const struct sw_imex *m = o->method;
+    struct sw_own_steps *s = o->steps;
+    double size[SW_UNKNOWNS_MOST], ratio = 0, error = 0, peak = 0, *e = k->w->embedded;
+    factor_own(k);
+    imex_step(k, m, o->now);
+    for (int v = 0; v < unknowns; v++) peak = fmax(peak, s->peak[v]);
+    for (int v = 0; v < unknowns; v++) {
+        memcpy(e, o->now[v], (size_t)n * sizeof *e);
+        add_stages(k, m->stages, v, m->embedded_explicit, m->embedded_implicit, m->gamma, e);
+        sw_line_set_values(&k->w->stage[m->stages - 1][v].ends, n, e);
+        for (int c = 0; c < n; c++) e[c] = k->w->next[v][c] - e[c];
+        const double off = largest_of(n, e);
+        size[v] = largest_of(n, k->w->next[v]);
+        error = sw_own_steps_worse(error, off);
+        const double scale = sw_own_steps_scale(k->run->tolerance, sw_own_steps_worse(size[v], o->size[v]),
+                                                s->peak[v], peak);
+        ratio = sw_own_steps_worse(ratio, sw_own_steps_ratio(off, scale));
+    }
+    const double time = k->s->desc.times[(int64_t)s->goal];
+    if (!sw_own_steps_control(s, ratio, error, m->order, o->longest, time)) return;
+    for (int v = 0; v < unknowns; v++) {
+        memcpy(o->u + v * n, k->w->next[v], (size_t)n * sizeof *e);
+        o->size[v] = size[v];
+        s->peak[v] = fmax(s->peak[v], size[v]);
+    }
+}
+
+static void advance_own(struct sw_stepper *s, struct worker *w, struct sw_host_worker *h, int j, int64_t to)
+{
+    static const int system[SW_UNKNOWNS_MOST] = {0, 1, 2, 3};
+    const struct plain *p = s->own;
+    const double *times = s->desc.times;
+    struct sw_line_run run = s->run[j];
+    struct step k = {s, w, h, &run, w->band, system, 0, 0};
+    struct own o = {.method = sw_imex_of(s->desc.model.scheme), .steps = &p->batch.steps[j],
+                    .u = sw_host_line(s, j)};
+
+    if (sw_own_steps_reached(o.steps, times, to)) return;
+    begin_run(s, w, h, j, o.now);
+    o.longest = sw_stepper_longest(s, &s->run[j]);
+    w->factored = 0;
+    for (int v = 0; v < sw_line_unknowns(&s->desc.model); v++) o.size[v] = largest_of(s->desc.n, o.now[v]);
+    begin_own_steps(&k, &o);
+    while (!o.steps->end && !sw_own_steps_reached(o.steps, times, to)) {
+        if (o.steps->left == 0) {
+            const int64_t at = (int64_t)o.steps->goal;
+            sw_own_steps_next(o.steps, times[at + 1] - times[at]);
+        }
+        k.t = sw_own_steps_time(o.steps, times);
+        run.dt = o.steps->dt;
+        for (int v = 0; v < sw_line_unknowns(&s->desc.model); v++)
+            run.a[v] = sw_line_operator_of(&s->run[j].a[v], run.dt);
+        attempt(&k, &o);
+    }
+    if (o.steps->end) sw_host_stop(s, j, sw_own_steps_tick(o.steps, times));
+}
+
+/* A tick may have any number of steps, mostly few. */
 static enum sw_status plain_advance(struct sw_stepper *s, int64_t from, int64_t to)
 {
     struct plain *p = s->own;
-#pragma omp parallel for schedule(dynamic) num_threads(sw_host_workers(s, to - from, 10.0))
+    const bool own = s->desc.own_steps;
+#pragma omp parallel for schedule(dynamic) num_threads(sw_host_workers(s, own ? 4 : to - from, 10.0))
     for (int j = 0; j < s->count; j++) {
         int k = omp_get_thread_num();
-        if (!p->batch.stopped[j]) advance_run(s, &p->worker[k], &p->batch.worker[k], j, from, to);
+        if (!p->batch.stopped[j] && own) advance_own(s, &p->worker[k], &p->batch.worker[k], j, to);
+        else if (!p->batch.stopped[j]) advance_run(s, &p->worker[k], &p->batch.worker[k], j, from, to);
         else if (p->batch.diverged[j] < 0) p->batch.diverged[j] = from;
     }
     return SW_OK;
@@ -439,7 +602,7 @@ const struct sw_stepper_ops stepper_plain_cpu = {
     .name = "cpu.plain",
     .about = "stencils, then a band solver, one step at a time; threads over runs: the reference",
     .space = SW_HOST,
-    .takes = SW_LINE_ALL | SW_LINE_ENDS,
+    .takes = SW_LINE_ALL | SW_LINE_ENDS | SW_LINE_OWN_STEPS,
     .fits = plain_fits,
     .bytes = plain_bytes,
     .create = plain_create,
@@ -451,6 +614,8 @@ const struct sw_stepper_ops stepper_plain_cpu = {
     .snapshot = sw_host_snapshot,
     .fetch = sw_host_fetch,
     .diverged = sw_host_diverged,
+    .get_own_steps = sw_host_get_own_steps,
+    .set_own_steps = sw_host_set_own_steps,
     .destroy = plain_destroy,
     .takes_band = true,
     .cost = plain_cost,

@@ -27,8 +27,9 @@ static enum sw_status split_name(const char *name, struct choice *c)
 struct request { const struct sw_stepper_desc *desc; int sm; };
 
 /* What the model has that not every row takes. */
-static unsigned needs_of(const struct sw_line_model *m)
+static unsigned needs_of(const struct sw_stepper_desc *desc)
 {
+    const struct sw_line_model *m = &desc->model;
     const struct sw_imex *method = sw_imex_of(m->scheme);
     unsigned needs = sw_line_unknowns(m) > 1 ? SW_LINE_SEVERAL : 0;
     for (int v = 0; v < sw_line_unknowns(m); v++)
@@ -38,6 +39,7 @@ static unsigned needs_of(const struct sw_line_model *m)
     if (m->orders) needs |= SW_LINE_ORDERS;
     if (m->end[0][0].kind != SW_END_PERIODIC) needs |= SW_LINE_ENDS;
     if (method && method->stages > 2) needs |= SW_LINE_STAGES;
+    if (desc->own_steps) needs |= SW_LINE_OWN_STEPS;
     return needs;
 }
 
@@ -47,12 +49,13 @@ static const char *untaken(unsigned needs)
     if (needs & SW_LINE_SEVERAL) return "it takes one unknown only";
     if (needs & SW_LINE_NEIGHBOURS) return "it takes no derivatives of nonlinear terms but dxx()";
     if (needs & SW_LINE_ORDERS) return "it takes no implicit terms but second and fourth derivatives";
+    if (needs & SW_LINE_OWN_STEPS) return "it takes the same steps in all runs";
     return "it takes steps of one stage only";
 }
 
 static bool fits(const struct sw_stepper_ops *o, const struct sw_stepper_desc *desc, int sm)
 {
-    return !(needs_of(&desc->model) & ~o->takes) && o->fits(desc, sm);
+    return !(needs_of(desc) & ~o->takes) && o->fits(desc, sm);
 }
 
 static const char *refuse(const struct sw_row *row, const void *request, enum sw_status *kind)
@@ -63,7 +66,7 @@ static const char *refuse(const struct sw_row *row, const void *request, enum sw
     in_double.single_steps = false;
     if (!o && r->desc->single_steps) return "no row does this problem on this device in single precision";
     if (!o) return "no row does this problem on this device";
-    const unsigned needs = needs_of(&r->desc->model) & ~o->takes;
+    const unsigned needs = needs_of(r->desc) & ~o->takes;
     if (needs) return untaken(needs);
     if (o->fits(r->desc, r->sm)) return NULL;
     if (!o->fits(&in_double, r->sm)) return "it does not do this problem";
@@ -112,6 +115,9 @@ static enum sw_status check_desc(const struct sw_stepper_desc *d)
         for (int side = 0; side < 2; side++)
             if ((d->model.end[side][v].kind == SW_END_PERIODIC) != (d->model.end[0][0].kind == SW_END_PERIODIC))
                 return SW_FAIL(SW_E_ARG, "a line that is periodic, and ends");
+    const struct sw_imex *method = sw_imex_of(d->model.scheme);
+    if (d->own_steps && !(method && method->estimates))
+        return SW_FAIL(SW_E_ARG, "steps of each run's own need a method that estimates errors");
     return SW_OK;
 }
 
@@ -260,6 +266,7 @@ static const char *fault_of_operator(const struct sw_stepper *s, const struct sw
 {
     if (!(isfinite(a->s4) && isfinite(a->s2) && isfinite(a->s0) && isfinite(a->s1) && isfinite(a->s3)))
         return "a coefficient of the equation is not finite";
+    if (s->desc.own_steps) return NULL;  /* dt is small enough: sw_stepper_longest() */
     if (!positive_definite(a)) return "the implicit part is not positive definite: the equation is ill-posed";
     return coarse_fault(s, a);
 }
@@ -272,7 +279,35 @@ static const char *fault_of(const struct sw_stepper *s, const struct sw_line_run
         const char *why = fault_of_operator(s, &r->a[v]);
         if (why) return why;
     }
-    return NULL;
+    if (!s->desc.own_steps) return NULL;
+    if (!(isfinite(r->tolerance) && r->tolerance > 0.0)) return "the tolerance is not a positive number";
+    return isfinite(r->first_dt) && r->first_dt >= 0.0 ? NULL : "the first dt is not a positive number";
+}
+
+struct sw_line_operator sw_line_operator_of(const struct sw_line_operator *a, double dt)
+{
+    return (struct sw_line_operator){.s4 = dt * a->s4, .s2 = dt * a->s2, .s0 = dt * a->s0, .s1 = dt * a->s1,
+                                     .s3 = dt * a->s3};
+}
+
+/* Half of what would take a matrix its definiteness, so that no pivot comes near zero; and rounding of a solve that
+ * takes no more than a tenth of the tolerance, or than 1e-13. */
+static bool is_short(const struct sw_stepper *s, const struct sw_line_run *r, double dt)
+{
+    const double most = fmin(fmax(0.1 * r->tolerance, 1e-13), SW_LINE_MAX_ROUNDING);
+    for (int v = 0; v < sw_line_unknowns(&s->desc.model); v++) {
+        const struct sw_line_operator a = sw_line_operator_of(&r->a[v], dt),
+                                      twice = sw_line_operator_of(&r->a[v], 2.0 * dt);
+        if (!positive_definite(&twice) || !(sw_stepper_rounding(s->name, &a, false) <= most)) return false;
+    }
+    return true;
+}
+
+double sw_stepper_longest(const struct sw_stepper *s, const struct sw_line_run *r)
+{
+    double dt = s->desc.times[s->desc.goals];
+    while (dt > 1e-300 && !is_short(s, r, dt)) dt *= 0.5;
+    return dt;
 }
 
 static enum sw_status check_uniform(int count, int unknowns, const struct sw_line_run *run)
@@ -332,6 +367,8 @@ enum sw_status sw_stepper_advance(struct sw_stepper *stepper, int64_t from, int6
 {
     if (from < 0 || to < from)
         return SW_FAIL(SW_E_ARG, "cannot advance from step %lld to %lld", (long long)from, (long long)to);
+    if (stepper->desc.own_steps && (!stepper->desc.times || to > stepper->desc.goals * SW_OWN_STEPS_TICKS))
+        return SW_FAIL(SW_E_ARG, "cannot advance to tick %lld: there are no times for it", (long long)to);
     stepper->step = to;
     return from == to ? SW_OK : stepper->ops->advance(stepper, from, to);
 }
@@ -353,4 +390,14 @@ enum sw_status sw_stepper_fetch(struct sw_stepper *stepper, int slot, const void
 enum sw_status sw_stepper_diverged(struct sw_stepper *stepper, int64_t *step)
 {
     return stepper->ops->diverged(stepper, step);
+}
+
+enum sw_status sw_stepper_get_own_steps(struct sw_stepper *stepper, struct sw_own_steps *steps)
+{
+    return stepper->ops->get_own_steps(stepper, steps);
+}
+
+enum sw_status sw_stepper_set_own_steps(struct sw_stepper *stepper, const struct sw_own_steps *steps)
+{
+    return stepper->ops->set_own_steps(stepper, steps);
 }

@@ -21,6 +21,7 @@
 #include "device/sw_snapshot.h"
 #include "device/sw_device.h"
 #include "expr/sw_expr.h"
+#include "problem/line/own_steps_point.h"
 #include "problem/line/scalars_point.h"
 
 /* How the steps are taken: theta = 1/2 of the implicit part; theta = 1; two stages, ARS(2,2,2); three, ARK3(2)4L[2]SA
@@ -59,8 +60,9 @@ static inline int sw_line_unknowns(const struct sw_line_model *model) { return m
 struct sw_line_operator { double s4, s2, s0, s1, s3; };
 
 struct sw_line_run {                  /* one run */
-    double dt, dx, x0;
+    double dt, dx, x0;                /* desc.own_steps: dt = 1, so that `a` is that of a step of 1 */
     struct sw_line_operator a[SW_UNKNOWNS_MOST];  /* of each unknown */
+    double tolerance, first_dt;       /* of desc.own_steps; first_dt 0: chosen */
 };
 
 /** What a solve with A may be off by in the recursive form, relative to the field (numerics.md, 2a): 10 u (1 + sqrt|s2|
@@ -86,6 +88,11 @@ struct sw_stepper_desc {
     bool                 single_steps;  /* steps are taken in single precision: the state, as double, has floats */
     bool                 uniform;     /* the runs of a batch all have the same s4 and s2, which load() checks; rows that
                                        * keep a matrix may keep one                                      */
+    bool                 own_steps;   /* each run takes steps of its own, whose errors are within its tolerance;
+                                       * advance() then counts ticks                                     */
+    int64_t              goals;       /* own_steps: how many times[] there are after 0                   */
+    const double        *times;       /* [goals + 1] ascending from 0, on which all runs land; borrowed; NULL where
+                                       * nothing is advanced                                             */
     struct sw_line_model model;
 };
 
@@ -150,6 +157,11 @@ struct sw_stepper_state { const double *u; size_t point, unknown, line; const lo
  * @return false: the row's state is on the host */
 bool sw_stepper_device_state(const struct sw_stepper *stepper, struct sw_stepper_state *state);
 
+/* Where runs take steps of their own, tick k SW_OWN_STEPS_TICKS + i is i/SW_OWN_STEPS_TICKS of the way from
+ * times[k] to times[k + 1]. At a tick with i = 0 all runs are at times[k]; at one in between each run is there or less
+ * than a step beyond, so that a batch can be stopped and stored anywhere and no run's steps depend on where. Snapshots
+ * are of use where i = 0. */
+
 /** Take steps from .. to-1, from the state at time from*dt to the state at to*dt. Advancing in two calls gives the same
  * bits as in one. A run whose field is no longer finite stops costing time. */
 enum sw_status sw_stepper_advance(struct sw_stepper *stepper, int64_t from, int64_t to);
@@ -168,4 +180,9 @@ enum sw_status sw_stepper_fetch(struct sw_stepper *stepper, int slot, const void
  * where the initial value is not finite, or load() found a load_error. Waits.
  *  @param step  out [count] */
 enum sw_status sw_stepper_diverged(struct sw_stepper *stepper, int64_t *step);
+
+/** Get, or set after set_state(), what the steps of all runs depend on and have been: where they take their own. Both
+ * wait. @param steps  [count] */
+enum sw_status sw_stepper_get_own_steps(struct sw_stepper *stepper, struct sw_own_steps *steps);
+enum sw_status sw_stepper_set_own_steps(struct sw_stepper *stepper, const struct sw_own_steps *steps);
 #endif

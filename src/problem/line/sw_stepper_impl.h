@@ -9,8 +9,9 @@ enum {
     SW_LINE_NEIGHBOURS = 2,  /* an N that looks at neighbouring points                */
     SW_LINE_ORDERS = 4,      /* derivatives of the orders 0, 1 or 3 in L              */
     SW_LINE_STAGES = 8,      /* a method of several stages                            */
-    SW_LINE_ALL = 15,        /* of periodic lines                                     */
-    SW_LINE_ENDS = 16        /* lines that end                                        */
+    SW_LINE_ALL = 15,        /* of periodic lines, in steps that are the same for all runs  */
+    SW_LINE_ENDS = 16,       /* lines that end                                        */
+    SW_LINE_OWN_STEPS = 32   /* steps of each run's own (desc.own_steps)              */
 };
 
 struct sw_stepper_ops {
@@ -32,6 +33,8 @@ struct sw_stepper_ops {
     enum sw_status (*snapshot)(struct sw_stepper *stepper, int slot, int what);
     enum sw_status (*fetch)(struct sw_stepper *stepper, int slot, const void **field, const double **scalars);
     enum sw_status (*diverged)(struct sw_stepper *stepper, int64_t *step);
+    enum sw_status (*get_own_steps)(struct sw_stepper *stepper, struct sw_own_steps *steps);  /* of SW_LINE_OWN_STEPS */
+    enum sw_status (*set_own_steps)(struct sw_stepper *stepper, const struct sw_own_steps *steps);
     void           (*destroy)(struct sw_stepper *stepper);                   /* own may be NULL */
     enum sw_status (*try_compile)(const struct sw_stepper_desc *desc, int sm);  /* NULL: compiles nothing at run time */
     bool           takes_band;  /* its name may end in "+BAND", a row of the band table     */
@@ -60,6 +63,13 @@ static inline size_t sw_stepper_vector(const struct sw_stepper_desc *d)
 {
     return sw_stepper_line(d) * (size_t)d->capacity;
 }
+
+/** The operator of a step of dt, of a run whose own is that of a step of 1. */
+struct sw_line_operator sw_line_operator_of(const struct sw_line_operator *a, double dt);
+
+/** The longest step that a run with steps of its own may take: no more than the last of desc.times, with a matrix that
+ * stays well positive definite and whose solves round by no more than the tolerance bears. */
+double sw_stepper_longest(const struct sw_stepper *stepper, const struct sw_line_run *run);
 
 extern const struct sw_stepper_ops *const sw_stepper_table[];  /* ends with NULL; order is preference */
 #endif

@@ -374,6 +374,7 @@ static const struct sw_sim_ops tridiagonal_ops = {
     .norms = norms,
     .residuals = residuals,
     .explain = explain,
+    .diagnostics = SW_DIAGNOSTICS,
     .get_diagnostics = get_record,
     .set_diagnostics = set_record,
     .warn_result = tridiagonal_warn_result,

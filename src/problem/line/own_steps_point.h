@@ -1,0 +1,151 @@
+#ifndef OWN_STEPS_POINT_H
+#define OWN_STEPS_POINT_H
+/* Steps of a run's own, chosen so that the estimated error of each stays within a tolerance (docs/numerics.md, 13).
+ *
+ * A run goes from one output time to the next in `left` steps of dt, so that it lands on the output time: t = T - left
+ * dt. dt is changed only where the error asks for less than 0.95 or more than 1.15 of it, since a new dt is a new
+ * matrix, and then so that a whole number of steps is left. The controller is of the kind PI (Gustafsson, ACM Trans.
+ * Math. Softw. 17 (1991), 533): with r the estimated error over the tolerance, of a step and of the one before,
+ *
+ *     dt_new = 0.9 r^(-0.7/k) r_before^(0.4/k) dt,     k - 1 the order of the embedded solution
+ *
+ * within 0.3 .. 3; where the step is refused, r > 1 or not a number, 0.9 r^(-1/k) dt within 0.1 .. 0.8. */
+#include <math.h>
+#include <stdbool.h>
+
+#include "base/sw_hd.h"
+
+enum { SW_OWN_STEPS_PEAKS = 4 };  /* SW_UNKNOWNS_MOST */
+
+enum sw_own_steps_end {           /* why a run cannot go on */
+    SW_OWN_STEPS_GO_ON,
+    SW_OWN_STEPS_TOO_SMALL,       /* dt is below rounding of the time */
+    SW_OWN_STEPS_NOT_FINITE,      /* and so it would be as the steps give no finite numbers */
+    SW_OWN_STEPS_TOO_MANY         /* SW_OWN_STEPS_MOST between two output times */
+};
+
+enum { SW_OWN_STEPS_TICKS = 1024 };  /* between two output times, where the steps of a batch may be interrupted */
+
+#define SW_OWN_STEPS_MOST 1e7
+#define SW_OWN_STEPS_ROUNDING 5.684341886080802e-14  /* 2^-44: a smaller dt over T is below rounding */
+
+/* Of a run, all double, so that an array of doubles keeps it: what its steps depend on, then what is told of them. */
+struct sw_own_steps {
+    double goal;          /* the number of the output time it goes to, from 1; 0: it has not begun                */
+    double left;          /* steps to there                                                                       */
+    double dt, wanted;    /* of the next step; what the error asks for                                            */
+    double memory;        /* log2 of r of the step before                                                         */
+    double attempts;      /* since the output time before                                                         */
+    double peak[SW_OWN_STEPS_PEAKS];  /* largest |u| so far, of each unknown                                      */
+    double taken, refused, least, largest;  /* steps; dt of those taken                                           */
+    double error;         /* sum over the steps of the largest |estimated error|                                  */
+    double end;           /* enum sw_own_steps_end: `dt` is then the step that was too small                      */
+};
+enum { SW_OWN_STEPS_NUMBERS = 12 + SW_OWN_STEPS_PEAKS };
+
+/** Where a run is. @param times  [goals + 1] the output times, from 0 */
+SW_HD static inline double sw_own_steps_time(const struct sw_own_steps *s, const double *times)
+{
+    return s->goal > 0 ? times[(long long)s->goal] - s->left * s->dt : 0;
+}
+
+/** Whether a run is at a tick or beyond: tick k SW_OWN_STEPS_TICKS + i is i/SW_OWN_STEPS_TICKS of the way from times[k]
+ * to times[k + 1]. */
+SW_HD static inline bool sw_own_steps_reached(const struct sw_own_steps *s, const double *times, long long tick)
+{
+    const long long goal = (long long)s->goal, last = tick / SW_OWN_STEPS_TICKS;
+    if (s->left == 0 || goal * SW_OWN_STEPS_TICKS <= tick) return s->left == 0 && goal * SW_OWN_STEPS_TICKS >= tick;
+    return sw_own_steps_time(s, times) >=
+           times[last] + (times[last + 1] - times[last]) * ((double)(tick % SW_OWN_STEPS_TICKS) / SW_OWN_STEPS_TICKS);
+}
+
+/** The first tick behind where a run is, which has begun. */
+SW_HD static inline long long sw_own_steps_tick(const struct sw_own_steps *s, const double *times)
+{
+    const long long goal = (long long)s->goal;
+    const double ticks = SW_OWN_STEPS_TICKS, from = times[goal - 1],
+                 part = (sw_own_steps_time(s, times) - from) / (times[goal] - from) * ticks;
+    return (goal - 1) * SW_OWN_STEPS_TICKS + 1 + (long long)(part < 0 ? 0 : part > ticks - 1 ? ticks - 1 : part);
+}
+
+/** Divide what remains to the output time into steps of at most `wanted`. */
+SW_HD static inline void sw_own_steps_aim(struct sw_own_steps *s, double remaining)
+{
+    double steps = ceil(remaining / s->wanted - 1e-6);
+    if (!(steps >= 1)) steps = 1;
+    if (!(steps <= 9007199254740992.0)) steps = 9007199254740992.0;
+    s->left = steps;
+    s->dt = remaining / steps;
+}
+
+/** Begin to go to the next output time, which is so far away. */
+SW_HD static inline void sw_own_steps_next(struct sw_own_steps *s, double remaining)
+{
+    s->goal += 1;
+    s->attempts = 0;
+    if (s->dt > s->wanted) s->wanted = s->dt;
+    sw_own_steps_aim(s, remaining);
+}
+
+/** What a tolerance is to an unknown: rtol times |u|, 0.1 of what |u| has been at most, and 0.001 of that of all
+ * unknowns, added up. @param size  largest |u| before and after the step */
+SW_HD static inline double sw_own_steps_scale(double rtol, double size, double peak, double peak_of_all)
+{
+    return rtol * (size + 0.1 * peak + 0.001 * peak_of_all);
+}
+
+/** The error of an unknown over its tolerance; NaN stays NaN. */
+SW_HD static inline double sw_own_steps_ratio(double error, double scale) { return error == 0 ? 0 : error / scale; }
+
+/** The larger of two, and NaN if one is. */
+SW_HD static inline double sw_own_steps_worse(double a, double b) { return a != a || a > b ? a : b; }
+
+SW_HD static inline double sw_own_steps_clamp(double x, double least, double most)
+{
+    return x < least ? least : x > most ? most : x;
+}
+
+/** Choose what follows a step.
+ * @param ratio  the largest of the unknowns
+ * @param error  the largest |estimated error|
+ * @param most   no step is longer
+ * @param time   of the goal
+ * @return whether the step is taken; if not, dt is smaller and the step is to be repeated, unless s->end says that
+ *         there is no use */
+SW_HD static inline bool sw_own_steps_control(struct sw_own_steps *s, double ratio, double error, int k, double most,
+                                              double time)
+{
+    const double old = s->dt;
+    s->attempts += 1;
+    if (ratio <= 1) {
+        const double e = log2(ratio < 1e-12 ? 1e-12 : ratio);
+        const double factor = sw_own_steps_clamp(0.9 * exp2((0.4 * s->memory - 0.7 * e) / k), 0.3, 3);
+        s->taken += 1;
+        s->error += error;
+        if (old < s->least || s->taken == 1) s->least = old;
+        if (old > s->largest) s->largest = old;
+        s->memory = e < -10 ? -10 : e;
+        s->left -= 1;
+        const double wanted = old * factor < most ? old * factor : most;
+        if (s->left == 0) s->wanted = wanted;
+        else if (wanted > 1.15 * old || wanted < 0.95 * old) {
+            const double left = s->left;
+            s->wanted = wanted;
+            sw_own_steps_aim(s, left * old);
+            if (s->left == left) s->dt = old;
+        }
+    } else {
+        const double factor = ratio < 1e30 ? sw_own_steps_clamp(0.9 * exp2(-log2(ratio) / k), 0.1, 0.8) : 0.1;
+        s->refused += 1;
+        s->memory = 0;
+        s->wanted = old * factor;
+        if (s->wanted < SW_OWN_STEPS_ROUNDING * time) {
+            s->end = ratio < 1e30 ? SW_OWN_STEPS_TOO_SMALL : SW_OWN_STEPS_NOT_FINITE;
+            return false;
+        }
+        sw_own_steps_aim(s, s->left * old);
+    }
+    if (s->attempts >= SW_OWN_STEPS_MOST && s->left > 0) s->end = SW_OWN_STEPS_TOO_MANY;
+    return ratio <= 1;
+}
+#endif

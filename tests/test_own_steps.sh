@@ -1,0 +1,101 @@
+#!/bin/bash
+# Runs that take steps of their own (time.tolerance): what a config may ask for, what the file says of them, and the
+# same numbers in any batch, after an interruption, and on any number of threads.
+. tests/helpers.sh
+
+cat >own.cfg <<'END'
+problem = "cahn_hilliard";
+grid    = { n = 32; length = "2*pi*2"; };
+physics = { D = 1.0; gamma = 1.0; };
+sweep   = { a = [0.0, 0.3, 1.0]; tol = [1e-3, 1e-5]; };
+time    = { tolerance = "tol"; end = 20.0; };
+method  = "imex2";
+initial = "0.2*cos(x)";
+forcing = "a*cos(x - 0.1*t)";
+output  = { file = "own.h5"; fields = { times = [0.0, 1e-3, 7.3, 20.0]; }; scalars = { every = 3.0; }; };
+END
+
+# ---- what a check and the file say
+expect 0 check own.cfg --device cpu
+prints 'batches  1 · each run takes steps of its own'
+prints 'solver cpu.plain+cpu.thomas'
+expect 0 run own.cfg --device cpu
+says 'done     6 ok'
+expect 0 show own.h5
+prints 'steps_refused'
+[ -z "$python" ] || $python - <<'END' 2>err || fail 'the file of runs with steps of their own'
+import h5py, numpy as np
+f = h5py.File("own.h5")
+assert list(f["time"][()]) == [0.0, 1e-3, 7.3, 20.0], f["time"][()]            # the times asked for, to the last bit
+assert list(f["time_s"][()]) == [0, 3, 6, 9, 12, 15, 18, 20], f["time_s"][()]
+names = ("steps", "steps_refused", "dt_min", "dt_max", "error_estimate")
+steps, refused, least, most, error = (f[k][()] for k in names)
+assert (f["t_reached"][()] == 20).all() and (steps > 10).all() and (least <= most).all() and (least > 0).all()
+assert (steps[1::2] > 3*steps[0::2]).all(), steps        # a hundredth of the error: ten times as many
+assert (error > 0).all() and (error[1::2] < error[0::2]/3).all(), error
+u = f["u"][()]
+assert np.isfinite(u).all() and np.ptp(u[0, 0]) > 0
+END
+
+# ---- the same numbers in other batches, with other threads, and after an interruption
+expect 0 run own.cfg --device cpu -s run.batch=1 -o batch.h5
+expect 0 run own.cfg --device cpu:0 -o thread.h5
+same own.h5 batch.h5
+same own.h5 thread.h5
+long=(-s sweep.tol=[1e-7] -s sweep.a=[0.3] -s time.end=60.0 -s run.checkpoint=0 -s 'output.fields.times=[60.0]'
+      -s output.scalars.every=60.0)
+expect 0 run own.cfg --device cpu "${long[@]}" -o whole.h5
+stopped=0
+for try in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do
+    "$sweep" run own.cfg --device cpu "${long[@]}" -o parts.h5 --max-time 0.15 >out 2>&1; code=$?
+    [ $code = 0 ] && break
+    stopped=$((stopped + 1))
+done
+[ $code = 0 ] || fail "interrupted runs do not come to their end: $(cat out)"
+[ $stopped -gt 0 ] || fail 'the run was never interrupted'
+same whole.h5 parts.h5
+
+# ---- a run that cannot go on fails alone, with its time and its dt
+cat >blow.cfg <<'END'
+problem = "heat";
+grid    = { n = 16; length = 1.0; };
+physics = { kappa = 1.0; };
+sweep   = { b = [0.1, 2.0]; };
+time    = { tolerance = 1e-5; end = 1.0; };
+method  = "imex3";
+initial = "1";
+forcing = "b*u^2";
+output  = { file = "blow.h5"; scalars = { every = 0.25; }; };
+END
+expect 1 run blow.cfg --device cpu
+expect 0 show blow.h5 --run 1
+prints 'diverged'
+prints 'however small the step: dt fell to '
+prints 'at t = 0.5'
+expect 0 show blow.h5 --run 0
+prints 'done'
+
+# ---- what is refused
+refused() {  # MESSAGE OVERRIDE...
+    local message=$1; shift
+    local args=(); for o in "$@"; do args+=(-s "$o"); done
+    expect 3 check own.cfg --device cpu "${args[@]}"
+    says "$message"
+}
+refused "'time.tolerance' = 0.001 in run 0 (a = 0): it needs a method that estimates its errors: method = " \
+    time.tolerance=0.001 method=imex1 'sweep={ a = [0.0]; }'
+refused "'time.tolerance' = 0: must be at least 1e-14" time.tolerance=0.0 'sweep={ a = [0.0]; }'
+refused "'accuracy.runs' needs steps that can be halved" accuracy.runs=2
+refused "rand and randn are drawn anew at each step" 'forcing=a*randn(1)'
+refused "unknown name 'dt'" 'define={ h = "dt"; }'
+refused "'time.dt' is missing" 'time={ end = 1.0; }' 'sweep={ a = [0.0]; }'
+expect 0 check own.cfg --device cpu -s stepper=cpu.simd
+prints 'not planned here: solver cpu.simd: it takes the same steps in all runs; fit here: cpu.plain'
+expect 0 check own.cfg --device cpu -s run.precision=single
+prints 'not planned here: solver: no row does this problem on this device in single precision'
+
+# ---- a longer run lands elsewhere: it is another one
+expect 0 run own.cfg --device cpu -s output.state=true -o state.h5
+expect 5 run own.cfg --device cpu -s output.state=true -s time.end=30.0 -o state.h5
+says 'holds another sweep (time.end 20.0 -> 30.0)'
+summary
