@@ -214,11 +214,11 @@ memory_fails() {
     for rank in 1 0; do
         for ((at = 1; at < 30; at++)); do
             rm -rf memory.h5* fault
-            FAIL_BYTES=1088 timeout -k 5 $patience mpirun -n 2 sh -c "$(memory $at $rank)" >out 2>err </dev/null
+            FAIL_BYTES=1112 timeout -k 5 $patience mpirun -n 2 sh -c "$(memory $at $rank)" >out 2>err </dev/null
             code=$?
             case $code in
                 0) mv memory.h5 message-$rank-$at.h5 ;;  # not sent: an event, a heartbeat, or an exit
-                4) once "a message to rank $((1 - rank)): out of memory: 1088 bytes" ;;
+                4) once "a message to rank $((1 - rank)): out of memory: 1112 bytes" ;;
                 *) fail "message $at of rank $rank: exit code $code" ;;
             esac
             [ $code = 0 ] && ! grep -q fired fault && break
