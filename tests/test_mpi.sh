@@ -211,19 +211,23 @@ memory_fails() {
     done
     same ../whole.h5 memory-*.h5
     # for a message, which is so long until MPI has sent it: no device is lost; the job ends, and nobody waits for it
+    local messages
     for rank in 1 0; do
+        messages=0
         for ((at = 1; at < 30; at++)); do
             rm -rf memory.h5* fault
-            FAIL_BYTES=1112 timeout -k 5 $patience mpirun -n 2 sh -c "$(memory $at $rank)" >out 2>err </dev/null
+            FAIL_BYTES=1088 timeout -k 5 $patience mpirun -n 2 sh -c "$(memory $at $rank)" >out 2>err </dev/null
             code=$?
             case $code in
                 0) mv memory.h5 message-$rank-$at.h5 ;;  # not sent: an event, a heartbeat, or an exit
-                4) once "a message to rank $((1 - rank)): out of memory: 1112 bytes" ;;
+                4) if grep -qE 'error: (rank . of 2: )?out of memory' err; then continue; fi  # another array, as long
+                   once "a message to rank $((1 - rank)): out of memory: 1088 bytes"
+                   messages=$((messages + 1)) ;;
                 *) fail "message $at of rank $rank: exit code $code" ;;
             esac
             [ $code = 0 ] && ! grep -q fired fault && break
         done
-        [ $at -gt 3 ] || fail "rank $rank sends no messages"
+        [ $messages -gt 0 ] || fail "rank $rank sends no messages"
     done
     same ../whole.h5 message-*.h5
 }
