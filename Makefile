@@ -118,9 +118,10 @@ $B/gen/%.flags: FORCE
 	@echo $(call in_quotes,$(made_with)) | cmp -s - $@ || echo $(call in_quotes,$(made_with)) > $@
 
 # Rewritten only when it changes, so that a commit rebuilds one file (src/base/sw_build.c).
+COMMIT ?= $(shell git rev-parse --short=12 HEAD 2>/dev/null)
 $B/gen/build_info.h: FORCE
 	@mkdir -p $(@D)
-	@{ echo '#define SW_BUILD_COMMIT "$(shell git rev-parse --short=12 HEAD 2>/dev/null)"'; \
+	@{ echo '#define SW_BUILD_COMMIT "$(COMMIT)"'; \
 	   echo '#define SW_BUILD_DIRTY $(if $(shell git status --porcelain -uno 2>/dev/null),1,0)'; \
 	   echo '#define SW_BUILD_COMPILER "$(shell $(CC) --version | head -n 1)"'; \
 	   echo '#define SW_BUILD_FLAGS "$(OPT)"'; } > $@.new

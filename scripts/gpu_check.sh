@@ -1,6 +1,7 @@
 #!/bin/bash
 # gpu_check.sh BUILD [LOG [PART]]: everything that a machine with a GPU has to show, in one go of at most 9 minutes.
-#   BUILD  a folder with sweep and the test programs, as `make portable` fills build/portable
+#   BUILD  a folder with sweep and the test programs, as `make portable` fills build/portable (where the machine has a
+#          compiler, but not the libraries: scripts/pack_libraries.sh)
 #   LOG    where all output goes (default: BUILD/gpu_check.log); the summary goes to stdout
 #   PART   suite (the tests, no row skipped for want of a device) or sanitizers (compute-sanitizer on the small suite);
 #          default: both, side by side. Where there are several GPUs the sanitizers are spread over them; a test of the
