@@ -1,0 +1,92 @@
+/* Steps of a run's own by cpu.plain (own_steps_point.h). */
+#include <math.h>
+#include <string.h>
+
+#include "problem/line/own_steps_cpu.h"
+#include "problem/line/plain_step.h"
+
+/* The largest |u_t| of each unknown at t = 0. */
+static void rates_at_begin(const struct sw_plain_step *k, const double *const u[SW_UNKNOWNS_MOST],
+                           double rate[SW_UNKNOWNS_MOST])
+{
+    const struct sw_stepper_desc *d = &k->s->desc;
+    const double gamma = sw_imex_of(d->model.scheme)->gamma;
+    struct sw_plain_stage *at = k->w->stage[0];
+    double *f = k->w->next[0];
+    for (int v = 0; v < sw_line_unknowns(&d->model); v++) at[v].ends = sw_plain_ends_at(k, v, 0);
+    sw_plain_set_stage(k, 0, u);
+    sw_plain_evaluate_stage(k, 0, 0);
+    for (int v = 0; v < sw_line_unknowns(&d->model); v++) {
+        memset(f, 0, (size_t)d->n * sizeof *f);
+        sw_line_add_operator(&k->run->a[v], d->n, 1.0 / gamma, at[v].u + SW_REACH, f);
+        if (at[v].g) sw_line_add_second_difference(k->run, d->n, at[v].g + 1, f);
+        for (int c = 0; at[v].s && c < d->n; c++) f[c] += at[v].s[c];
+        rate[v] = sw_line_largest(d->n, f);
+    }
+}
+
+/* The matrices of a step; one without a pivot solves to NaN, and the step is refused. */
+static void factor_own(const struct sw_plain_step *k)
+{
+    const int unknowns = sw_line_unknowns(&k->s->desc.model);
+    struct sw_line_matrix matrix[SW_UNKNOWNS_MOST];
+    int bad[SW_UNKNOWNS_MOST];
+    if (k->w->factored == k->run->dt) return;
+    for (int v = 0; v < unknowns; v++)
+        matrix[v] = (struct sw_line_matrix){.a = k->run->a[v], .of = v,
+                                            .ends = {k->s->desc.model.end[0][v].kind, k->s->desc.model.end[1][v].kind}};
+    sw_line_bands(k->w->band, matrix, k->w->matrix);
+    sw_band_factor(k->w->band, k->w->matrix, bad);
+    k->w->factored = k->run->dt;
+}
+
+/* Take a step of run j, or leave u as it is. @param u  [unknowns][n]  @param now  where each unknown is in it */
+static void attempt(const struct sw_plain_step *k, int j, struct sw_own_run *run, double *u,
+                    const double *const now[SW_UNKNOWNS_MOST])
+{
+    const int n = k->s->desc.n, unknowns = sw_line_unknowns(&k->s->desc.model);
+    const struct sw_imex *m = sw_imex_of(k->s->desc.model.scheme);
+    double size[SW_UNKNOWNS_MOST], error[SW_UNKNOWNS_MOST], *e = k->w->embedded;
+    factor_own(k);
+    sw_plain_imex_step(k, m, now);
+    for (int v = 0; v < unknowns; v++) {
+        memcpy(e, now[v], (size_t)n * sizeof *e);
+        sw_plain_add_stages(k, m->stages, v, m->embedded_explicit, m->embedded_implicit, m->gamma, e);
+        sw_line_set_values(&k->w->stage[m->stages - 1][v].ends, n, e);
+        for (int c = 0; c < n; c++) e[c] = k->w->next[v][c] - e[c];
+        error[v] = sw_line_largest(n, e);
+        size[v] = sw_line_largest(n, k->w->next[v]);
+    }
+    if (!sw_own_run_control(k->s, j, error, size, run)) return;
+    for (int v = 0; v < unknowns; v++) memcpy(u + v * n, k->w->next[v], (size_t)n * sizeof *u);
+}
+
+void sw_plain_advance_own(struct sw_stepper *s, struct sw_plain_worker *w, struct sw_host_worker *h, int j, int64_t to)
+{
+    static const int system[SW_UNKNOWNS_MOST] = {0, 1, 2, 3};
+    const struct sw_plain *p = s->own;
+    const double *times = s->desc.times, *now[SW_UNKNOWNS_MOST];
+    struct sw_line_run line = s->run[j];
+    struct sw_plain_step k = {s, w, h, &line, w->band, system, 0, 0};
+    double size[SW_UNKNOWNS_MOST], rate[SW_UNKNOWNS_MOST];
+    struct sw_own_run run;
+
+    if (sw_own_steps_reached(&p->batch.steps[j], times, to)) return;
+    sw_plain_begin_run(s, w, h, j, now);
+    w->factored = 0;
+    for (int v = 0; v < sw_line_unknowns(&s->desc.model); v++) size[v] = sw_line_largest(s->desc.n, now[v]);
+    sw_own_run_begin(s, j, size, &run);
+    if (run.steps->goal == 0) {
+        rates_at_begin(&k, now, rate);
+        sw_own_run_first(s, j, rate, &run);
+    }
+    while (!run.steps->end && !sw_own_steps_reached(run.steps, times, to)) {
+        sw_own_run_aim(s, &run);
+        k.t = sw_own_steps_time(run.steps, times);
+        line.dt = run.steps->dt;
+        for (int v = 0; v < sw_line_unknowns(&s->desc.model); v++)
+            line.a[v] = sw_line_operator_of(&s->run[j].a[v], line.dt);
+        attempt(&k, j, &run, sw_host_line(s, j), now);
+    }
+    if (run.steps->end) sw_host_stop(s, j, sw_own_steps_tick(run.steps, times));
+}
