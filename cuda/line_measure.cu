@@ -5,7 +5,7 @@
 #include "problem/line/batch_point.h"
 #include "problem/line/measure_point.h"
 #include "problem/line/scalars_point.h"
-#include "problem/line/spectrum_point.h"
+#include "field/spectrum_point.h"
 #include "sum_rtc.cuh"
 #include "sw_cuda.h"
 

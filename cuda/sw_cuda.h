@@ -477,7 +477,7 @@ enum sw_status sw_cuda_from_lines(sw_cuda_stream stream, const struct sw_line_ba
  * @param model  a run whose matrix all systems get; -1: each its own */
 enum sw_status sw_cuda_line_matrix(sw_cuda_stream stream, const struct sw_line_batch *b, int model, double *band);
 
-struct sw_cuda_spectrum {      /* problem/line/spectrum_point.h                                                 */
+struct sw_cuda_spectrum {      /* field/spectrum_point.h                                                 */
     int     length, passes, radix[32];
     double *table;             /* what the next point into: struct sw_dft                                  */
     const double *cosine, *sine;          /* [length]                                                      */

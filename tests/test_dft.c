@@ -4,7 +4,7 @@
 #include <math.h>
 
 #include "base/sw_mem.h"
-#include "problem/line/dft.h"
+#include "field/dft.h"
 
 static const double unit = 0x1p-53, two_pi = 6.283185307179586476925286766559;
 

@@ -8,8 +8,9 @@
 
 struct sw_resampler;
 
-/** @param n, m  points of the line, and those wanted, both at least 1
- *  @param resampler  out: NULL on failure; has room, so it is for one thread at a time  @return SW_E_MEMORY */
+/** @param n, m  points of the line, and those wanted, 1 to 10^9
+ *  @param resampler  out: NULL on failure; has room, so it is for one thread at a time
+ *  @return SW_E_ARG more points; SW_E_MEMORY */
 enum sw_status sw_resampler_create(int64_t n, int64_t m, struct sw_resampler **resampler);
 void sw_resampler_destroy(struct sw_resampler **resampler);
 

@@ -4,7 +4,7 @@
 
 #include "base/sw_mem.h"
 #include "field/sum.h"
-#include "problem/line/dft.h"
+#include "field/dft.h"
 #include "problem/line/measure_point.h"
 
 struct sw_measure {

@@ -1,6 +1,6 @@
 #include "problem/line/measure_cuda.h"
 
-#include "problem/line/dft.h"
+#include "field/dft.h"
 
 /* While a run is measured, each point of its transforms needs 4 numbers: they lie in shared memory if they fit beside
  * what else is there. */

@@ -1,4 +1,4 @@
-#include "problem/line/dft.h"
+#include "field/dft.h"
 
 #include <math.h>
 #include <stdint.h>
@@ -159,4 +159,16 @@ int sw_dft_run(const struct sw_dft *d, const double *u, double *const re[2], dou
     if (!d->chirp_re) return at;
     for (int k = 0; k < d->length; k++) sw_spectrum_filter(d->filter_re[k], d->filter_im[k], &re[at][k], &im[at][k]);
     return pass(d, re, im, at);
+}
+
+int sw_dft_real(const struct sw_dft *d, const double *u, double *const re[2], double *const im[2])
+{
+    const int at = sw_dft_run(d, u, re, im);
+    for (int k = 0; k <= d->n / 2 && d->chirp_re; k++) {  /* conj(X_k/w_k) is there */
+        const double x = re[at][k], y = im[at][k];
+        re[at][k] = x * d->chirp_re[k] + y * d->chirp_im[k];
+        im[at][k] = x * d->chirp_im[k] - y * d->chirp_re[k];
+    }
+    re[at][0] += d->n * u[0];
+    return at;
 }

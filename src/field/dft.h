@@ -1,14 +1,14 @@
 #ifndef DFT_H
 #define DFT_H
-/* The discrete Fourier transform of lines of n points (spectrum_point.h) on the host: its tables, which measure_cuda.c
- * uploads to a device, and its passes.
+/* The discrete Fourier transform of lines of n points (spectrum_point.h) on the host: its tables, which
+ * problem/line/measure_cuda.c uploads to a device, and its passes.
  *
  * It is not FFTW's, although that is two to twelve times as fast (docs/design.md): the last bits of the spectrum would
  * then differ between processors, and from those of CUDA devices, which run the same passes. */
 #include <stddef.h>
 
 #include "base/sw_err.h"
-#include "problem/line/spectrum_point.h"
+#include "field/spectrum_point.h"
 
 struct sw_dft {
     int     n, length, passes, radix[SW_MAX_PASSES];  /* sw_spectrum_length(n), and its passes            */
@@ -29,4 +29,7 @@ void sw_dft_destroy(struct sw_dft *d);
  * @param re, im  [2][length] room
  * @return which of re[], im[] holds it */
 int sw_dft_run(const struct sw_dft *d, const double *u, double *const re[2], double *const im[2]);
+
+/** The transform of a line: X_k, 0 <= k <= n/2; X_{n-k} = conj(X_k). Arguments as above. */
+int sw_dft_real(const struct sw_dft *d, const double *u, double *const re[2], double *const im[2]);
 #endif
