@@ -1,15 +1,17 @@
 /* The matrix of one elliptic system in compressed rows, as a library takes it. Row (j nz + k) nx + i is cell (i, j, k);
- * its entries are in the order of the rows of its neighbours, but for those across periodic sides. A side that ends at
- * itself or has one neighbour twice gives two entries with one column, which add up. */
+ * its entries are in the order of the rows of its neighbours, but for those across periodic sides. No column comes
+ * twice in a row, as a library takes no more entries than the matrix has places: along a periodic axis of two cells
+ * both sides are one entry, and one of a single cell has none, as what goes out on one side comes in on the other. */
 #include "elliptic_cells.cuh"
 #include "launch.cuh"
 
 enum { THREADS = 256 };
 
-/* How many entries the rows before (i, j, k) have: all that lack a neighbour lie at walls. */
+/* How many entries the rows before (i, j, k) have: all that lack a neighbour lie at walls, or at the ends of a periodic
+ * axis that is too short to have a neighbour beyond them. */
 struct csr_shape {
     int64_t nx, ny, nz;
-    bool    wraps_x, wraps_y, full;
+    bool    wraps_x, wraps_y, full;  /* wraps: the first and the last cell of an axis are entries of each other */
 };
 
 __host__ __device__ static inline int64_t neighbours_y(const struct csr_shape &s, int64_t j)
@@ -39,7 +41,7 @@ __host__ __device__ static inline int64_t entries_before(const struct csr_shape 
 
 template <typename M> static struct csr_shape shape_of(const M *m)
 {
-    return {m->nx, m->ny, m->nz, m->periodic_x, m->periodic_y, m->cross != NULL};
+    return {m->nx, m->ny, m->nz, m->periodic_x && m->nx > 2, m->periodic_y && m->ny > 2, m->cross != NULL};
 }
 
 extern "C" int64_t sw_cuda_elliptic_entries(const struct sw_cuda_elliptic *m)
@@ -88,8 +90,12 @@ __global__ static void __launch_bounds__(THREADS)
         corner[0] = -0.5 * d * v[0], corner[1] = 0.5 * d * v[1];
         corner[2] = 0.5 * d * v[nx + 1], corner[3] = -0.5 * d * v[nx + 2];
     }
+    if (m.periodic_x && nx == 1) x0 = x1 = 0;
+    if (m.periodic_y && ny == 1) y0 = y1 = 0;
     const double own = area * m.a[k] + above + below + ((x0 + x1) + (y0 + y1)) -
                        ((corner[0] + corner[1]) + (corner[2] + corner[3]));
+    if (m.periodic_x && nx == 2) x0 = x1 = x0 + x1;
+    if (m.periodic_y && ny == 2) y0 = y1 = y0 + y1;
     struct csr_row<index> row = {columns + first, values + first};
     offsets[at] = (index)first;
     row.add(s.full && south && corner_w, at + to_south - 1, corner[0]);

@@ -41,6 +41,33 @@ static inline double in_use(void)
     return (double)m.uordblks + (double)m.hblkhd;
 }
 
+/* What a row asks the device for from count_bytes() to bytes_counted(), whatever it gives back: what libraries and
+ * kernels take, and other processes, is not in it. */
+static const struct sw_device_ops *uncounted;
+static struct sw_device_ops counting;
+static size_t bytes_asked_for;
+
+static inline enum sw_status count_alloc(struct sw_device *on, size_t bytes, void **out)
+{
+    bytes_asked_for += bytes;
+    return uncounted->alloc(on, bytes, out);
+}
+
+static inline void count_bytes(void)
+{
+    uncounted = device->ops;
+    counting = *uncounted;
+    counting.alloc = count_alloc;
+    bytes_asked_for = 0;
+    device->ops = &counting;
+}
+
+static inline size_t bytes_counted(void)
+{
+    device->ops = uncounted;
+    return bytes_asked_for;
+}
+
 /* @return failures */
 #define run_for_row(tests) cmocka_run_group_tests_name(under_test->name, tests, open_device, close_device)
 #endif

@@ -633,16 +633,6 @@ static void says_that_the_memory_it_takes_cannot_be_told(void **state)
     unmake(&m);
 }
 
-/* What a row allocates on a device, as counted between it and the device. */
-static const struct sw_device_ops *counted;
-static size_t allocated;
-
-static enum sw_status count_alloc(struct sw_device *on, size_t bytes, void **out)
-{
-    allocated += bytes;
-    return counted->alloc(on, bytes, out);
-}
-
 /* From create to fetch. 1024 bytes are for what expressions keep a run: cuda.scan makes others of them. cuda.thomas
  * counts what the host holds too. */
 static void takes_no_more_memory_of_a_device_than_it_says(void **state)
@@ -651,9 +641,6 @@ static void takes_no_more_memory_of_a_device_than_it_says(void **state)
     (void)state;
     need_row();
     if (under_test->space == SW_HOST) return;
-    counted = device->ops;
-    struct sw_device_ops counting = *counted;
-    counting.alloc = count_alloc;
     for (size_t k = 0; k < 2 * sizeof some / sizeof *some && !(small_suite() && some[k / 2] > 5000); k++) {
         const int64_t n = some[k / 2];
         struct sw_bvp_run run[3];
@@ -666,12 +653,11 @@ static void takes_no_more_memory_of_a_device_than_it_says(void **state)
                                       .exact = m.exact};
         mixture(n, 3, run, param);
         assert_ok(sw_bvp_bytes(&m.desc, under_test->name, device, &fixed, &per_run));
-        allocated = 0;
-        device->ops = &counting;
+        count_bytes();
         assert_ok(sw_bvp_create(&m.desc, under_test->name, device, &m.b));
         assert_ok(sw_bvp_solve(m.b, 3, run, param));
         assert_ok(sw_bvp_fetch(m.b, &field, &result));
-        device->ops = counted;
+        const size_t allocated = bytes_counted();
         assert_in_range(allocated, 1, fixed + 3 * per_run + 1024);
         if (under_test->try_compile) assert_in_range(fixed + 3 * per_run + 1024, allocated, allocated + 2048);
         unmake(&m);

@@ -131,7 +131,8 @@ expect 0 show mean.h5 --run 0; prints 'f has the mean 1: with gauge = "zero_mean
 cat >far.cfg <<'END'
 problem = "elliptic"; geometry = "shell"; stencil = "full"; grid = { n = [16, 16, 64]; depth = 0.01; };
 sweep = { size = [1.0, 1e-200, 1e250]; }; physics = { courant = 8.4; lambda2 = 0.033; };
-f = "size*cos(x)"; exact = "size"; solver = "cpu.pcg"; output = { fields = { precision = "double"; }; };
+f = "size*cos(x)"; exact = "size"; solver = "cpu.pcg"; run = { device = "cpu"; };
+output = { fields = { precision = "double"; }; };
 END
 expect 0 run far.cfg -o far.h5
 [ -z "$python" ] || $python - <<'PY' || fail 'far.h5'

@@ -57,7 +57,7 @@ static struct rows fetch(struct sw_device *device, const struct sw_elliptic_desc
     return r;
 }
 
-/* Its product with some numbers, and that each row is where its offsets say. */
+/* Its product with some numbers, that each row is where its offsets say, and has no column twice. */
 static void compare(struct sw_device *device, const struct sw_elliptic_desc *d, bool narrow)
 {
     const size_t nx = (size_t)d->n[0], ny = (size_t)d->n[1], nz = (size_t)d->n[2];
@@ -82,6 +82,7 @@ static void compare(struct sw_device *device, const struct sw_elliptic_desc *d, 
         for (int64_t e = r.offsets[at]; e < r.offsets[at + 1]; e++) {
             const double term = r.values[e] * u[r.columns[e]];
             assert_in_range(r.columns[e], 0, r.cells - 1);
+            for (int64_t o = r.offsets[at]; o < e; o++) assert_true(r.columns[o] != r.columns[e]);
             sum += term, size += fabs(term);
         }
         assert_true(fabs(sum - y[at]) <= 1e-14 * size);
