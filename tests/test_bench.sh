@@ -90,6 +90,7 @@ works=(compact:n=20,operator=gradient,dimensions=2
         gradient:n=24,boundary=3-4-6,single gradient:n=65,dimensions=2,scheme=d1_c10 gradient:n=99,dimensions=1
         band:n=33,batch=9,periodic,uniform hyperdiffusion:n=40,batch=9,steps=9
         advection:n=24,batch=2,steps=5,per_run heat:n=24,runs=3,steps=5,physics.kappa=0.5,x0=1 bvp:n=65,q=1+x
+        'equation:n=24,batch=4,steps=5,rhs=-dxxxx(u)-u*dx(u),per_run' $top/configs/equations/gray_scott.cfg:n=32,steps=5
         'bvp:n=100,batch=2,per_run,f=exp(x),exact=0' $top/configs/tiny_ch.cfg $top/configs/tiny_compact.cfg
         $top/configs/tiny_advection.cfg:steps=10 $top/configs/bvp_robin.cfg
         $top/configs/hyperdiffusion.cfg:batch=3,steps=7)

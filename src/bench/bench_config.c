@@ -48,6 +48,11 @@ static const struct kind {
      "physics = { gamma = 1.0; };\n"
      "time = { dt = 1.0e-2; };\n" LINE_DEFINES
      "initial = \"0.05*randn(seed)\";\n", {"physics.gamma"}},
+    {"equation", 8192,
+     "grid = { n = 512; length = \"n*(2*pi/32)\"; };\n"
+     "time = { dt = 1.0e-2; };\n" LINE_DEFINES
+     "rhs = \"dxx(u^3 - u - dxx(u))\";\nmethod = \"imex1\";\n"
+     "initial = \"0.05*randn(seed)\";\n", {"rhs"}},
     {"advection", 64,
      "grid = { n = 128; length = \"2*pi\"; dim = 2; };\n"
      "velocity = { x = \"1 + part\"; y = \"1 + part\"; };\n"

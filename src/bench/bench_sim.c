@@ -21,6 +21,7 @@ struct sim {
 };
 
 static bool is_line(const struct sw_bench_spec *spec) { return spec->problem->create == sw_line_create; }
+static bool has_line_rows(const struct sw_bench_spec *spec) { return spec->problem->solver == sw_line_solver; }
 static const struct sw_line_kind *line_kind(const struct sw_bench_spec *spec) { return spec->problem->model; }
 
 static enum sw_status load(struct sw_sim *sim, int count, const double *column)
@@ -188,8 +189,19 @@ static int pick_runs(const struct sw_bench_spec *spec, int pick[PICKS])
     return count;
 }
 
-/* What the reference computes for the runs picked: [count][state size]. */
-static enum sw_status compute_reference(const struct sim *l, int count, const int *pick, int64_t steps, double *state)
+/* Change what a batch begins with by CHANGE of itself, up and down in turn. @param state  room for all of it */
+#define CHANGE 0x1p-30
+static enum sw_status change_state(struct sw_sim *sim, size_t numbers, double *state)
+{
+    SW_TRY(sw_sim_get_state(sim, state));
+    for (size_t i = 0; i < numbers; i++) state[i] *= i % 3 == 1 ? 1 - CHANGE : 1 + CHANGE;
+    return sw_sim_set_state(sim, state);
+}
+
+/* What the reference computes for the runs picked: [count][state size].
+ * @param changed  from initial values that are changed a little */
+static enum sw_status compute_reference(const struct sim *l, int count, const int *pick, int64_t steps, bool changed,
+                                        double *state)
 {
     const struct sw_bench_spec *spec = l->spec;
     struct sw_setup setup = spec->setup;
@@ -197,7 +209,7 @@ static enum sw_status compute_reference(const struct sim *l, int count, const in
     struct sw_sim *sim = NULL;
     double *column = NULL;
     enum sw_status st;
-    setup.solver = is_line(spec) ? "cpu.plain+cpu.thomas" : NULL;
+    setup.solver = has_line_rows(spec) ? "cpu.plain+cpu.thomas" : NULL;
     setup.capacity = count;
     setup.single_steps = false;
     SW_TRY_TO(done, st, sw_device_open("cpu", 0, &cpu));
@@ -208,6 +220,7 @@ static enum sw_status compute_reference(const struct sim *l, int count, const in
     SW_TRY_TO(done, st, spec->problem->create(spec->problem, &setup, cpu, &sim));
     SW_TRY_TO(done, st, load(sim, count, column));
     SW_TRY_TO(done, st, begin(sim, &setup, cpu, count, column));
+    if (changed) SW_TRY_TO(done, st, change_state(sim, (size_t)count * sw_sim_state_size(sim), state));
     SW_TRY_TO(done, st, sim->ops->advance(sim, 0, steps));
     SW_TRY_TO(done, st, sw_sim_get_state(sim, state));
 done:
@@ -217,13 +230,30 @@ done:
     return st;
 }
 
-static enum sw_status compare_with_reference(struct sim *l, int64_t steps, double *error)
+/* By how much the equation makes small changes of its initial values larger, at most and at least by 1: as it does
+ * errors of rounding. */
+static enum sw_status measure_growth(const struct sim *l, int count, const int *pick, int64_t steps,
+                                     const double *exact, double *growth)
+{
+    const size_t size = sw_sim_state_size(l->sim);
+    double *changed = NULL;
+    SW_TRY(sw_alloc((size_t)count * size, &changed));
+    enum sw_status st = compute_reference(l, count, pick, steps, true, changed);
+    for (int k = 0; !st && k < count; k++)
+        *growth = fmax(*growth, relative_error(size, changed + (size_t)k * size, exact + (size_t)k * size) / CHANGE);
+    sw_free(changed);
+    return st;
+}
+
+/* @param growth  in: 1; out: of rounding, where it has no bound of its own */
+static enum sw_status compare_with_reference(struct sim *l, int64_t steps, double *error, double *growth)
 {
     const size_t size = sw_sim_state_size(l->sim);
     int pick[PICKS], count = pick_runs(l->spec, pick);
     double *exact = NULL, worst = 0;
     SW_TRY(sw_alloc((size_t)count * size, &exact));
-    enum sw_status st = compute_reference(l, count, pick, steps, exact);
+    enum sw_status st = compute_reference(l, count, pick, steps, false, exact);
+    if (!st && !l->s4) st = measure_growth(l, count, pick, steps, exact, growth);
     int compared = l->spec->per_run ? count : l->spec->batch;
     for (int k = 0; !st && k < compared; k++) {
         size_t run = l->spec->per_run ? (size_t)pick[k] : (size_t)k, of = l->spec->per_run ? (size_t)k : 0;
@@ -246,13 +276,14 @@ static bool has_known_modes(const struct sw_bench_spec *spec)
 /* Rounding of so many solves by the published method, which loses most (numerics.md, 2), with room for the sums; more
  * than a tenth would be no answer. Rows that round less have errors far below. In single precision all rows are of the
  * recursive form: their bound (numerics.md, 2a), twice for Crank-Nicolson, and as much for what is solved for. Of other
- * problems the rounding is not bounded: a thousand times that of a sum in each step. */
-static double bound_of(const struct sim *l, int64_t steps)
+ * problems the rounding is not bounded: a thousand times that of a sum in each step, and as the equation lets it grow.
+ */
+static double bound_of(const struct sim *l, int64_t steps, double growth)
 {
     const bool single = l->spec->setup.single_steps;
     const int j = l->spec->per_run ? l->spec->batch - 1 : 0;
     const double times = 4 * (double)steps + 64;
-    if (!l->s4) return fmin(0.1, times * 1000 * (single ? 0x1p-24 : 0x1p-53));
+    if (!l->s4) return fmin(0.1, times * 1000 * growth * (single ? 0x1p-24 : 0x1p-53));
     const struct sw_line_operator a = {.s4 = l->s4[j], .s2 = l->s2[j]};
     if (single) return fmin(0.1, times * sw_line_rounding(&a, true));
     return fmin(0.1, times * 0x1p-53 * (1 + 4 * l->s2[j] + 16 * l->s4[j]));
@@ -263,9 +294,10 @@ static enum sw_status sim_check(void *own, int64_t steps, double *error, double 
     struct sim *l = own;
     SW_TRY(sw_alloc((size_t)l->spec->batch * sw_sim_state_size(l->sim), &l->state));
     enum sw_status st = sw_sim_get_state(l->sim, l->state);
-    *bound = bound_of(l, steps);
+    double growth = 1;
     const bool known = has_known_modes(l->spec);
-    if (!st) st = known ? compare_with_modes(l, steps, error) : compare_with_reference(l, steps, error);
+    if (!st) st = known ? compare_with_modes(l, steps, error) : compare_with_reference(l, steps, error, &growth);
+    *bound = bound_of(l, steps, growth);
     sw_free(l->state);  /* may be large */
     l->state = NULL;
     return st;
@@ -297,7 +329,7 @@ static void list_line_rows(const struct sw_bench_spec *spec, struct bench_rows *
 static void sim_list_rows(const struct sw_bench_spec *spec, struct bench_rows *rows)
 {
     const char *name;
-    if (is_line(spec)) { list_line_rows(spec, rows); return; }
+    if (has_line_rows(spec)) { list_line_rows(spec, rows); return; }
     for (int k = 0; spec->problem->solver && (name = spec->problem->solver(k)); k++)
         if (!strncmp(name, "cpu.", 4)) bench_rows_add(rows, name, "", SW_HOST);
         else if (!strncmp(name, "cuda.", 5)) bench_rows_add(rows, name, "", SW_DEVICE);
