@@ -6,6 +6,7 @@
 
 #include "job_helpers.h"
 #include "problem/line/own_steps_point.h"
+#include "problem/line/sw_stepper_impl.h"
 
 #define LINE " grid = { n = 32; length = \"4*pi\"; };\n"
 #define START "initial = \"0.1 + 0.3*cos(x) + 0.2*sin(3*x/2)\";\n"
@@ -22,10 +23,20 @@ enum { KINDS = sizeof kinds / sizeof *kinds };
 
 /* ------------------------------------------------------------------ helpers */
 
+static const struct sw_stepper_ops *row;  /* of the table: the one under test */
+
+/* A config for a row. */
+static struct job open_for(const char *name, const char *text)
+{
+    char whole[1400];
+    snprintf(whole, sizeof whole, "stepper = \"%s\"; %s", name, text);
+    return open_job(whole);
+}
+
 static double *state_with(const char *kind, const char *rest, int *n)
 {
-    char text[1200];
-    snprintf(text, sizeof text, "%s%s", kind, rest);
+    char text[1400];
+    snprintf(text, sizeof text, "stepper = \"%s\"; %s%s", row->name, kind, rest);
     return final_state(text, n);
 }
 
@@ -95,7 +106,7 @@ static void errors_are_in_proportion_to_the_tolerance(void **state)
 /* Advance to each of some ticks, and go through a checkpoint at each where asked for. */
 static struct job advance_by(const char *text, int ticks, bool store)
 {
-    struct job w = open_job(text);
+    struct job w = open_for(row->name, text);
     const size_t count = (size_t)w.group->count;
     assert_ok(sw_sim_initial(w.sim));
     for (int64_t at = 0, to; at < w.group->steps; at = to) {
@@ -167,7 +178,7 @@ static void a_run_has_the_same_bits_alone(void **state)
 
 static void advance_on(struct sw_device *device, const char *text, double **u, struct sw_own_steps **steps)
 {
-    struct job w = open_job(text);
+    struct job w = open_for(row->name, text);
     w.sim->ops->destroy(w.sim);
     assert_ok(w.sweep->problem->create(w.sweep->problem, &w.setup, device, &w.sim));
     assert_ok(w.sim->ops->load(w.sim, (int)w.group->count, w.column, w.load_error));
@@ -176,6 +187,57 @@ static void advance_on(struct sw_device *device, const char *text, double **u, s
     *u = states_of(&w);
     *steps = steps_of(&w);
     close_job(&w);
+}
+
+/* Runs that end at very different times, and more of them than there are lanes. */
+static void a_run_has_the_same_bits_in_a_large_batch(void **state)
+{
+    enum { RUNS = 53 };
+    static const int chosen[] = {0, 9, 17, 40, 52};
+    (void)state;
+    for (int p = 0; p < KINDS; p++) {
+        char text[1200], one[1200];
+        snprintf(text, sizeof text, "%s" "sweep = { tol = \"logspace(1e-2, 1e-6, 53)\"; };\n" TIMES, kinds[p]);
+        struct job all = advance_by(text, 700, false);
+        const double *tolerance = all.column + sw_setup_column(&all.setup, "time.tolerance") * RUNS;
+        struct sw_own_steps *steps = steps_of(&all);
+        assert_true(steps[52].taken > 10 * steps[0].taken);
+        for (int k = 0; k < 5; k++) {
+            snprintf(one, sizeof one, "%s sweep = { tol = [%.17g]; };\n" TIMES, kinds[p], tolerance[chosen[k]]);
+            struct job alone = advance_by(one, 1 << 30, false);
+            assert_same(&all, chosen[k], &alone, 0, "in a batch of 53");
+            close_job(&alone);
+        }
+        sw_free(steps);
+        close_job(&all);
+    }
+}
+
+/* Rounding differs: by it errors of steps, and by these over the tolerance, 1e-10, dt. */
+static void agrees_with_the_reference(void **state)
+{
+    static const char *const method[] = {"imex2", "imex3"};
+    (void)state;
+    for (int p = 0; p < 2 * KINDS; p++) {
+        char text[1200];
+        snprintf(text, sizeof text, "%s" SWEPT "time = { tolerance = \"tol\"; end = 2.0; }; method = \"%s\";\n",
+                 kinds[p / 2], method[p % 2]);
+        struct job w = advance_by(text, 1 << 30, false), reference = open_for("cpu.plain", text);
+        assert_ok(sw_sim_initial(reference.sim));
+        assert_ok(reference.sim->ops->advance(reference.sim, 0, reference.group->steps));
+        struct sw_own_steps *a = steps_of(&w), *b = steps_of(&reference);
+        double *u = states_of(&w), *exact = states_of(&reference);
+        const size_t n = sw_sim_state_size(w.sim);
+        for (int j = 0; j < 3; j++) {
+            const double off = difference(n, u + (size_t)j * n, exact + (size_t)j * n);
+            if (a[j].taken == b[j].taken && a[j].refused == b[j].refused && off < 1e-11) continue;
+            fail_msg("kind %d, %s, run %d: %g steps and %g, %g refused and %g, off by %.3g", p / 2, method[p % 2], j,
+                     a[j].taken, b[j].taken, a[j].refused, b[j].refused, off);
+        }
+        sw_free(a), sw_free(b), sw_free(u), sw_free(exact);
+        close_job(&w);
+        close_job(&reference);
+    }
 }
 
 static void threads_change_no_bits(void **state)
@@ -202,7 +264,8 @@ static void threads_change_no_bits(void **state)
 static void runs_land_on_output_times(void **state)
 {
     static const double times[] = {0, 1e-5, 0.1, 1.0 / 3.0, 3.0};
-    struct job w = open_job("problem = \"heat\"; grid = { n = 8; length = 1.0; }; physics = { kappa = 1e-3; };\n"
+    struct job w = open_for(row->name, "problem = \"heat\"; grid = { n = 8; length = 1.0; };\n"
+                            "physics = { kappa = 1e-3; };\n"
                             "initial = \"1\"; forcing = \"-sin(t)\"; method = \"imex3\";\n"
                             "sweep = { tol = [1e-3, 1e-8]; };\n"
                             "time = { tolerance = \"tol\"; end = 3.0; };\n"
@@ -339,14 +402,22 @@ int main(void)
         cmocka_unit_test(errors_are_in_proportion_to_the_tolerance),
         cmocka_unit_test(a_run_has_the_same_bits_wherever_it_is_interrupted),
         cmocka_unit_test(a_run_has_the_same_bits_alone),
+        cmocka_unit_test(a_run_has_the_same_bits_in_a_large_batch),
+        cmocka_unit_test(agrees_with_the_reference),
         cmocka_unit_test(threads_change_no_bits),
         cmocka_unit_test(runs_land_on_output_times),
         cmocka_unit_test(a_first_step_that_is_too_long_is_refused),
         cmocka_unit_test(a_run_that_blows_up_fails_alone),
         cmocka_unit_test(a_source_that_is_not_a_number_ends_a_run_where_it_is),
         cmocka_unit_test(a_step_below_rounding_fails_with_its_dt),
+    };
+    const struct CMUnitTest controller[] = {
         cmocka_unit_test(steps_left_are_whole),
         cmocka_unit_test(a_number_that_is_none_does_not_vanish_in_a_maximum),
     };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    int failed = cmocka_run_group_tests(controller, NULL, NULL);
+    for (int k = 0; (row = sw_stepper_table[k]) != NULL; k++)
+        if (row->space == SW_HOST && row->takes & SW_LINE_OWN_STEPS)
+            failed += cmocka_run_group_tests_name(row->name, tests, NULL, NULL);
+    return failed != 0;
 }

@@ -18,7 +18,7 @@ END
 # ---- what a check and the file say
 expect 0 check own.cfg --device cpu
 prints 'batches  1 · each run takes steps of its own'
-prints 'solver cpu.plain+cpu.thomas'
+prints 'solver cpu.simd'
 expect 0 run own.cfg --device cpu
 says 'done     6 ok'
 expect 0 show own.h5
@@ -89,8 +89,8 @@ refused "'accuracy.runs' needs steps that can be halved" accuracy.runs=2
 refused "rand and randn are drawn anew at each step" 'forcing=a*randn(1)'
 refused "unknown name 'dt'" 'define={ h = "dt"; }'
 refused "'time.dt' is missing" 'time={ end = 1.0; }' 'sweep={ a = [0.0]; }'
-expect 0 check own.cfg --device cpu -s stepper=cpu.simd
-prints 'not planned here: solver cpu.simd: it takes the same steps in all runs; fit here: cpu.plain'
+expect 3 check own.cfg --device cpu -s stepper=cpu.simd -s run.precision=single
+says 'solver cpu.simd: it computes in double precision only'
 expect 0 check own.cfg --device cpu -s run.precision=single
 prints 'not planned here: solver: no row does this problem on this device in single precision'
 

@@ -55,27 +55,11 @@ const struct sw_lanes_ops *sw_lanes_pick(int lanes)
     return best;
 }
 
-/* P^k is left out where it changes no state by more than rounding does. */
-static bool negligible(const struct sw_recursive *r, int k, bool single)
-{
-    double power[4], unit = single ? 0x1p-24 : 0x1p-53;
-    sw_recursive_power(r, k, power);
-    for (int i = 0; i < 4; i++)
-        if (!(fabs(power[i]) < unit)) return false;
-    return true;
-}
-
-/* A multiple of 4, or n. */
+/* P^k is left out where it changes no state by more than rounding does: a multiple of 4, or n. */
 static int decay_of(int n, const struct sw_recursive *r, bool single)
 {
-    int more = 0, most = (n - 1) / 4;   /* decay > 4 more, <= 4 most */
-    if (!negligible(r, 4 * most, single)) return n;
-    while (most - more > 1) {
-        int middle = more + (most - more) / 2;
-        if (negligible(r, 4 * middle, single)) most = middle;
-        else more = middle;
-    }
-    return 4 * most;
+    const int decay = 4 * sw_recursive_decay(r, 4, (n - 1) / 4, single ? 0x1p-24 : 0x1p-53);
+    return decay < n ? decay : n;
 }
 
 bool sw_lanes_line(int n, const struct sw_line_operator *a, bool single, struct sw_lanes_line *line)
@@ -84,14 +68,18 @@ bool sw_lanes_line(int n, const struct sw_line_operator *a, bool single, struct 
     struct sw_recursive *up = &line->factor[SW_LANES_UP], *down = &line->factor[SW_LANES_DOWN];
     line->a = *a;
     if (!sw_recursive_factors(a, single, up, down)) return false;
-    const int upwards = decay_of(n, up, single), downwards = decay_of(n, down, single);
+    const bool alike = up->a1 == down->a1 && up->a2 == down->a2;  /* both ways have the same numbers */
+    const int upwards = decay_of(n, up, single), downwards = alike ? upwards : decay_of(n, down, single);
     line->decay = upwards > downwards ? upwards : downwards;
     line->decays = line->decay < n;
-    for (int way = 0; way < SW_LANES_WAYS; way++) {
+    for (int way = 0; way < (alike ? 1 : SW_LANES_WAYS); way++) {
         if (line->decays) memcpy(line->closure[way], one, sizeof one);
         else sw_recursive_closure(&line->factor[way], n, line->closure[way]);
         sw_recursive_overlap(&line->factor[way], &line->factor[!way], n, line->overlap[way]);
     }
+    if (!alike) return true;
+    memcpy(line->closure[1], line->closure[0], sizeof line->closure[0]);
+    memcpy(line->overlap[1], line->overlap[0], sizeof line->overlap[0]);
     return true;
 }
 
@@ -127,4 +115,13 @@ void sw_lanes_set(struct sw_lanes *c, int lane, const struct sw_lanes_line *line
     c->decay[lane] = line->decays ? line->decay : INFINITY;
     if (points > c->points) c->points = points;
     c->alike = c->set++ == 0 || (c->alike && same_as_first(c, lane));
+}
+
+void sw_lanes_count_points(struct sw_lanes *c, int n, int lanes)
+{
+    c->points = 0;
+    for (int l = 0; l < lanes; l++) {
+        const int points = c->decay[l] < n ? (int)c->decay[l] + 1 : n;
+        if (points > c->points) c->points = points;
+    }
 }

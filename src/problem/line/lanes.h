@@ -74,6 +74,9 @@ bool sw_lanes_line(int n, const struct sw_line_operator *a, bool single, struct 
 /** Give a line to a lane, lane 0 first; lanes without a line hold zeros. The structure begins as zeros. */
 void sw_lanes_set(struct sw_lanes *lanes, int lane, const struct sw_lanes_line *line, double dt, double dx);
 
+/** Where lanes have been given other lines than before, by sw_lanes_set(): count points anew. */
+void sw_lanes_count_points(struct sw_lanes *lanes, int n, int count);
+
 enum { SW_LANES_OTHERS = 4, SW_LANES_VALUES = 4 };
 
 /* Right-hand sides u_weight u + dt/dx² d2 G + dt S, of A (u' + u_left u) = rhs. */
@@ -140,6 +143,10 @@ struct sw_lanes_ops {
     void (*apply)(const struct sw_lanes *lanes, int n, const void *u, void *out);
     /** out = u + the sum of G and S of terms, which may not be forms: u_weight, u_left and the way are not used. */
     void (*add)(const struct sw_lanes *lanes, int n, const void *u, const struct sw_lanes_terms *terms, void *out);
+    /** Of each lane the largest |u_weight u + the sum of terms| and the largest |after|, NaN where a number is, over
+     *  points from .. to-1. Terms as for add. @param largest  out: of the sum, of after */
+    void (*largest)(const struct sw_lanes *lanes, int from, int to, const void *u, const struct sw_lanes_terms *terms,
+                    const void *after, double largest[2][SW_LANES_MOST]);
 };
 /* End with NULL; order is preference. */
 extern const struct sw_lanes_ops *const sw_lanes_table[], *const sw_lanes_few_table[], *const sw_lanes_single_table[];

@@ -43,14 +43,17 @@ extern const struct sw_lanes_ops sw_lanes_avx2, sw_lanes_few_avx2, sw_lanes_sing
 const struct sw_lanes_ops sw_lanes_avx2 = {
     .name = "avx2", .lanes = SW_LANES, .here = here,
     .begin = begin_double, .first = first_double, .pass = pass_double, .apply = apply_double, .add = add_double,
+    .largest = largest_double,
 };
 const struct sw_lanes_ops sw_lanes_few_avx2 = {
     .name = "avx2", .lanes = SW_LANES_FEW, .here = here,
     .begin = begin_few, .first = first_few, .pass = pass_few, .apply = apply_few, .add = add_few,
+    .largest = largest_few,
 };
 const struct sw_lanes_ops sw_lanes_single_avx2 = {
     .name = "avx2", .lanes = SW_LANES_SINGLE, .here = here,
     .begin = begin_single, .first = first_single, .pass = pass_single, .apply = apply_single, .add = add_single,
+    .largest = largest_single,
 };
 #else
 typedef int sw_not_x86;  /* lanes.c leaves the rows out */

@@ -32,10 +32,12 @@ extern const struct sw_lanes_ops sw_lanes_avx512, sw_lanes_single_avx512;
 const struct sw_lanes_ops sw_lanes_avx512 = {
     .name = "avx512", .lanes = SW_LANES, .here = here,
     .begin = begin_double, .first = first_double, .pass = pass_double, .apply = apply_double, .add = add_double,
+    .largest = largest_double,
 };
 const struct sw_lanes_ops sw_lanes_single_avx512 = {
     .name = "avx512", .lanes = SW_LANES_SINGLE, .here = here,
     .begin = begin_single, .first = first_single, .pass = pass_single, .apply = apply_single, .add = add_single,
+    .largest = largest_single,
 };
 #else
 typedef int sw_not_x86;  /* lanes.c leaves the rows out */

@@ -8,8 +8,8 @@
  *     FMA(a, b, c)  FMS  FNMA         a*b + c,  a*b - c,  c - a*b  on vectors
  *     GROUP                           vectors that go through a recursion together
  *
- * It defines NAMED(begin), NAMED(first), NAMED(pass), NAMED(apply) and NAMED(add) of struct sw_lanes_ops, and takes all
- * of these macros back.
+ * It defines NAMED(begin), NAMED(first), NAMED(pass), NAMED(apply), NAMED(add) and NAMED(largest) of struct
+ * sw_lanes_ops, and takes all of these macros back.
  *
  * Per point of one vector: a pass without terms has 7 FMA, a load and a store, and in the first and in the last `decay`
  * points 2 FMA more. One with G as a polynomial and two cells has 14 operations, three loads and a store. */
@@ -33,6 +33,9 @@
 #define pass_alone NAMED(pass_alone)
 #define first_values NAMED(first_values)
 #define add_values NAMED(add_values)
+#define larger NAMED(larger)
+#define largest_part NAMED(largest_part)
+#define largest NAMED(largest)
 #define apply_part NAMED(apply_part)
 #define close_values NAMED(close_values)
 #define apply NAMED(apply)
@@ -301,6 +304,34 @@ BODY void add_values(const struct sw_lanes *c, int lane, int n, const real *u, c
         }
 }
 
+/* Numbers without a sign are in the order of their bits, and behind all of them is NaN. */
+BODY bits larger(bits most, vec x)
+{
+    const bits size = (bits)x & ~(bits)ALL(-0.0), more = size > most;
+    return (size & more) | (most & ~more);
+}
+
+BODY void largest_part(const struct sw_lanes *c, int lane, int from, int to, const real *u,
+                       const struct sw_lanes_terms *t, const real *after, double most[2][SW_LANES_MOST])
+{
+    const int others = t->others, gs = t->gs, ss = t->ss;
+    const vec u_weight = ALL(t->u_weight);
+    bits sum[GROUP] = {0}, state[GROUP] = {0};
+    VALUES
+    u += lane;
+    after += lane;
+    for (ptrdiff_t at = (ptrdiff_t)from * LANES; at < (ptrdiff_t)to * LANES; at += LANES)
+        EACH {
+            RIGHT_HAND_SIDE(u_weight * LOAD(u + at))
+            sum[j] = larger(sum[j], f);
+            state[j] = larger(state[j], LOAD(after + at));
+        }
+    EACH {
+        GIVE(most[0], (vec)sum[j]);
+        GIVE(most[1], (vec)state[j]);
+    }
+}
+
 /* As operator_at() of stencil_cpu.c. */
 BODY void apply_part(const struct sw_lanes *c, int lane, int n, const real *u, real *out)
 {
@@ -541,6 +572,12 @@ TARGET static void add(const struct sw_lanes *c, int n, const void *u, const str
     for (int lane = 0; lane < LANES; lane += GROUP * VL) add_values(c, lane, n, u, terms, out);
 }
 
+TARGET static void largest(const struct sw_lanes *c, int from, int to, const void *u,
+                           const struct sw_lanes_terms *terms, const void *after, double most[2][SW_LANES_MOST])
+{
+    for (int lane = 0; lane < LANES; lane += GROUP * VL) largest_part(c, lane, from, to, u, terms, after, most);
+}
+
 #undef vec
 #undef wide
 #undef bits
@@ -555,6 +592,9 @@ TARGET static void add(const struct sw_lanes *c, int n, const void *u, const str
 #undef pass_alone
 #undef first_values
 #undef add_values
+#undef larger
+#undef largest_part
+#undef largest
 #undef apply_part
 #undef close_values
 #undef apply

@@ -2,6 +2,7 @@
 
 #include <complex.h>
 #include <math.h>
+#include <string.h>
 
 /* With s = 2 - 2 cos(theta) the symbol of A is 1 + s2 s + s4 s² = (1 + s/z_1)(1 + s/z_2), where s4 z² - s2 z + 1 = 0,
  * and 1 + s/z = (1 - rho e^{i theta})(1 - rho e^{-i theta})/(1 - rho)² with rho = exp(-2 asinh(sqrt(z)/2)). Neither
@@ -189,6 +190,34 @@ void sw_recursive_power(const struct sw_recursive *r, int64_t k, double power[4]
     long double exact[4];
     power_long(r, k, exact);
     store(exact, power);
+}
+
+static bool all_smaller(const long double power[4], double least)
+{
+    for (int i = 0; i < 4; i++)
+        if (!(fabs((double)power[i]) < least)) return false;
+    return true;
+}
+
+/* P^unit, its square, .. while they are not small; from there downwards the bits of the last power that is not. */
+int sw_recursive_decay(const struct sw_recursive *r, int unit, int most, double least)
+{
+    long double square[32][4], now[4], next[4];
+    int bit = 0, k = 0;
+    power_long(r, unit, square[0]);
+    while (!all_smaller(square[bit], least)) {
+        if (1 << bit > most) return most + 1;
+        multiply(square[bit], square[bit], square[bit + 1]);
+        bit++;
+    }
+    power_long(r, 0, now);
+    while (bit-- > 0) {
+        multiply(now, square[bit], next);
+        if (all_smaller(next, least)) continue;
+        memcpy(now, next, sizeof now);
+        k += 1 << bit;
+    }
+    return k + 1;
 }
 
 /* Too small to come back in any later power: |rho|^k can be larger than the entries of P^k by 1/|rho_1 - rho_2|, no

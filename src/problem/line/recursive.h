@@ -41,6 +41,9 @@ void sw_recursive_to_single(struct sw_recursive *r);
 /** P^k, k >= 0, by rows; computed in long double, then rounded. */
 void sw_recursive_power(const struct sw_recursive *r, int64_t k, double power[4]);
 
+/** The first k >= 1 with all entries of P^(unit k) smaller than `least`; more than `most` where that is later. */
+int sw_recursive_decay(const struct sw_recursive *r, int unit, int most, double least);
+
 /** The powers of P for q = 0 .. count-1 blocks in a row, of the `blocks` that n points are cut into
  *  (recursive_point.h): power[2q] for floor(q n/blocks) points, power[2q + 1] for one more. Zero from where they have
  *  vanished.

@@ -12,6 +12,7 @@ enum { SW_SIMD_G, SW_SIMD_S, SW_SIMD_PROGRAMS };
 struct sw_simd_group {
     struct sw_lanes *lanes;                    /* [unknowns]                                             */
     int              runs, run[SW_LANES_MOST]; /* the run of each lane; lanes from `runs` on have none   */
+    double           t[SW_LANES_MOST], dt[SW_LANES_MOST];  /* desc.own_steps: of each lane's step        */
     struct sw_eval  *eval[SW_SIMD_PROGRAMS][SW_UNKNOWNS_MOST];
     struct sw_form  *form[SW_SIMD_PROGRAMS];   /* either all of the programs that there are have one, or none has */
 };
@@ -31,6 +32,7 @@ struct sw_simd_worker {        /* [n][lanes] each, float in single precision but
     double *param;             /* [nparam][lanes]                                            */
     double *wide;              /* single precision: the state in double                      */
     double *value;             /* single precision: of an expression, in double              */
+    double *line;              /* desc.own_steps: [n+4], then [n+2], of one lane             */
     float  *cell[SW_LANES_CELLS];             /* single precision: values of cells of the group at hand, rounded, */
     const double *cell_from[SW_LANES_CELLS];  /* and where they are in double                                     */
     int     cells;
@@ -51,7 +53,10 @@ struct sw_simd_stages {
     double left;                                /* Crank-Nicolson: 1                              */
     double time[SW_IMEX_STAGES];                /* of each stage's N, in steps                    */
     struct sw_simd_weights stage[SW_IMEX_STAGES], result;
+    struct sw_simd_weights error;               /* the result less the embedded solution          */
 };
+
+struct sw_simd_queued { double steps; int run; };  /* how many it is expected to take */
 
 struct sw_simd {
     struct sw_host_batch batch;      /* first: batch_cpu.h works on it */
@@ -59,11 +64,13 @@ struct sw_simd {
     bool           reaches;          /* neighbours are looked at: the ends of states are closed */
     const struct sw_lanes_ops *ops;
     int            lanes;            /* of a group                        */
-    int            rooms, groups;    /* there is room for, there are in the batch loaded */
+    int            rooms, groups;    /* there is room for, there are in the batch loaded; desc.own_steps: one of each
+                                      * worker, none                                         */
     struct sw_lanes *operators;      /* [rooms][unknowns]                                    */
     struct sw_simd_group  *group;
     int            workers;
     struct sw_simd_worker *worker;
+    struct sw_simd_queued *queue;    /* [capacity], desc.own_steps: runs in the order in which they get lanes */
 };
 
 /* What follows from the shape. */

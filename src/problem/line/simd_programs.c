@@ -86,7 +86,8 @@ void sw_simd_begin_step(const struct sw_stepper *s, const struct sw_simd_group *
 {
     const struct sw_simd *p = s->own;
     double t[SW_LANES_MOST];
-    for (int l = 0; l < p->lanes; l++) t[l] = ((double)step + part) * sw_simd_run(s, g, l)->dt;
+    for (int l = 0; l < p->lanes; l++)
+        t[l] = s->desc.own_steps ? g->t[l] + part * g->dt[l] : ((double)step + part) * sw_simd_run(s, g, l)->dt;
     for (int k = 0; k < SW_SIMD_PROGRAMS * SW_UNKNOWNS_MOST; k++) {
         struct sw_eval *eval = g->eval[k / SW_UNKNOWNS_MOST][k % SW_UNKNOWNS_MOST];
         if (eval) sw_eval_step_lanes(eval, t, step);

@@ -12,7 +12,8 @@ void sw_simd_points(const struct sw_stepper *s, struct sw_simd_worker *w, const 
 /** What lasts for the batch. */
 void sw_simd_begin_batch(const struct sw_stepper *s, struct sw_simd_worker *w, const struct sw_simd_group *g);
 
-/** What lasts for a step, or a stage of one, that takes the time after so much of the step. */
+/** What lasts for a step, or a stage of one, that takes the time after so much of the step: number `step`, or where
+ * runs take steps of their own, the one of each lane. */
 void sw_simd_begin_step(const struct sw_stepper *s, const struct sw_simd_group *g, int64_t step, double part);
 
 /** What the programs are in the step begun: as forms, where the group has them, */

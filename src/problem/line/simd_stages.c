@@ -1,5 +1,7 @@
 #include "problem/line/simd_stages.h"
 
+#include <math.h>
+
 /* ------------------------------------------------------------------ weights */
 
 /* w += kappa l_j, l_j = U_j - f_j */
@@ -19,6 +21,25 @@ static void add_implicit(const struct sw_simd_stages *m, int j, double kappa, st
     }
 }
 
+/* Weights that are only rounding of others would cost a look at an array. */
+static double without_rounding(double weight) { return fabs(weight) < 1e-14 ? 0.0 : weight; }
+
+static void set_error(const struct sw_imex *method, struct sw_simd_stages *m)
+{
+    struct sw_simd_weights *e = &m->error;
+    *e = m->result;
+    e->of_state[0] -= 1.0;
+    for (int j = 0; j < m->count; j++) {
+        e->of_value[j] -= method->embedded_explicit[j];
+        add_implicit(m, j, -method->embedded_implicit[j] / method->gamma, e);
+    }
+    e->of_first = without_rounding(e->of_first);
+    for (int j = 0; j < m->count; j++) {
+        e->of_state[j] = without_rounding(e->of_state[j]);
+        e->of_value[j] = without_rounding(e->of_value[j]);
+    }
+}
+
 void sw_simd_stages_of(enum sw_scheme scheme, struct sw_simd_stages *m)
 {
     const struct sw_imex *method = sw_imex_of(scheme);
@@ -34,12 +55,12 @@ void sw_simd_stages_of(enum sw_scheme scheme, struct sw_simd_stages *m)
         for (int j = 0; j < i; j++) w->of_value[j] = method->explicit_part[i][j];
         for (int j = 0; j < i; j++) add_implicit(m, j, method->implicit_part[i][j] / method->gamma, w);
     }
-    if (m->last) return;
     m->result.of_state[end] = 1.0;
-    for (int j = 0; j <= end; j++) {
+    for (int j = 0; j <= end && !m->last; j++) {
         m->result.of_value[j] += method->b_explicit[j] - method->explicit_part[end][j];
         add_implicit(m, j, (method->b_implicit[j] - method->implicit_part[end][j]) / method->gamma, &m->result);
     }
+    if (method->estimates) set_error(method, m);
 }
 
 /* ------------------------------------------------------------------ steps */
@@ -108,30 +129,52 @@ static void add_result(const struct step *k, const struct sw_simd_stages *m, voi
     }
 }
 
-/* Values at the beginning are taken before anything is written into its state, which may be that of the result. */
-static void take_step(struct step *k, const struct sw_simd_stages *m, int64_t number, void *begin, void *into)
+/* Where states of its stages are: the result may be the last one of them. */
+static void *state_of_stage(const struct sw_simd_worker *w, const struct sw_simd_stages *m, int stage, void *from,
+                            void *into)
 {
-    const struct sw_simd *p = k->s->own;
-    k->state[0] = begin;
-    k->odd = number & 1;
+    if (stage == 0) return from;
+    return m->last && stage == m->count - 1 ? into : w->stage[stage].state;
+}
+
+/* Values at the beginning are taken before anything is written into its state, which may be that of the result. */
+void sw_simd_take_step(const struct sw_stepper *s, struct sw_simd_worker *w, const struct sw_simd_group *g,
+                       int64_t number, void *from, void *into)
+{
+    const struct sw_simd *p = s->own;
+    const struct sw_simd_stages *m = &p->stages;
+    struct step k = {.s = s, .w = w, .g = g, .odd = number & 1};
     for (int i = 0; i < m->count; i++) {
-        void *state = i == 0 ? begin : m->last && i == m->count - 1 ? into : k->w->stage[i].state;
-        if (i > 0) solve_stage(k, m, i, state);
-        k->state[i] = state;
+        void *state = state_of_stage(w, m, i, from, into);
+        k.state[i] = state;
+        if (i > 0) solve_stage(&k, m, i, state);
         if (i >= sw_simd_valued(m)) break;
-        if (p->reaches) sw_simd_close(k->s, state);
-        if (i == 0 && m->first) apply_operator(k);
-        sw_simd_begin_step(k->s, k->g, number, m->time[i]);
-        sw_simd_values(k->s, k->w, k->g, state, &k->w->stage[i]);
+        if (p->reaches) sw_simd_close(s, state);
+        if (i == 0 && m->first) apply_operator(&k);
+        sw_simd_begin_step(s, g, number, m->time[i]);
+        sw_simd_values(s, w, g, state, &w->stage[i]);
     }
-    if (!m->last) add_result(k, m, into);
+    if (!m->last) add_result(&k, m, into);
+}
+
+void sw_simd_step_errors(const struct sw_stepper *s, struct sw_simd_worker *w, const struct sw_simd_group *g,
+                         void *from, void *into, double largest[SW_UNKNOWNS_MOST][2][SW_LANES_MOST])
+{
+    const struct sw_simd *p = s->own;
+    const struct sw_simd_stages *m = &p->stages;
+    const int end = m->count - 1;
+    struct step k = {.s = s, .w = w, .g = g};
+    for (int i = 0; i < m->count; i++) k.state[i] = state_of_stage(w, m, i, from, into);
+    for (int v = 0; v < sw_line_unknowns(&s->desc.model); v++) {
+        const struct sw_lanes_terms t = terms_of(&k, &m->error, m->count, v, end);
+        p->ops->largest(&g->lanes[v], 0, s->desc.n, sw_simd_state(s, k.state[end], v), &t, sw_simd_state(s, into, v),
+                        largest[v]);
+    }
 }
 
 void sw_simd_steps_of_stages(const struct sw_stepper *s, struct sw_simd_worker *w, const struct sw_simd_group *g,
                              int64_t from, int64_t to)
 {
-    const struct sw_simd *p = s->own;
-    struct step k = {.s = s, .w = w, .g = g};
     void *begin = w->u;
-    for (int64_t step = from; step < to; step++, begin = w->next) take_step(&k, &p->stages, step, begin, w->next);
+    for (int64_t step = from; step < to; step++, begin = w->next) sw_simd_take_step(s, w, g, step, begin, w->next);
 }

@@ -12,4 +12,12 @@ static inline int sw_simd_valued(const struct sw_simd_stages *m) { return m->cou
 /** Steps from .. to-1, from w->u to w->next. */
 void sw_simd_steps_of_stages(const struct sw_stepper *s, struct sw_simd_worker *w, const struct sw_simd_group *g,
                              int64_t from, int64_t to);
+
+/** A step from a state into another one, or the same; where runs take steps of their own, each lane the one at hand. */
+void sw_simd_take_step(const struct sw_stepper *s, struct sw_simd_worker *w, const struct sw_simd_group *g,
+                       int64_t number, void *from, void *into);
+
+/** Of the step just taken so: the largest |estimated error| and |u| behind it of each unknown and lane. */
+void sw_simd_step_errors(const struct sw_stepper *s, struct sw_simd_worker *w, const struct sw_simd_group *g,
+                         void *from, void *into, double largest[SW_UNKNOWNS_MOST][2][SW_LANES_MOST]);
 #endif

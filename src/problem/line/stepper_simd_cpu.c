@@ -16,13 +16,13 @@
 
 #include "base/sw_mem.h"
 #include "linalg/sw_band.h"
+#include "problem/line/simd_own_steps.h"
 #include "problem/line/simd_stages.h"
 
 static bool simd_fits(const struct sw_stepper_desc *desc, int sm)
 {
     (void)sm;
-    (void)desc;
-    return true;
+    return !(desc->single_steps && desc->own_steps);
 }
 
 /* What a model takes besides its forms. */
@@ -64,11 +64,13 @@ static void simd_bytes(const struct sw_stepper_desc *desc, const char *band, siz
     sw_host_bytes(desc, fixed, per_run);
     /* groups that are not full, two of few lanes among them */
     *fixed += (size_t)omp_get_max_threads() * n * arrays * lanes * sizeof(double) + lanes * *per_run + 2 * group;
-    *per_run += (sizeof(struct sw_simd_group) + unknowns * sizeof(struct sw_lanes)) / lanes;
+    size_t lane = (sizeof(struct sw_simd_group) + unknowns * sizeof(struct sw_lanes)) / lanes;
     for (size_t k = 0; k < 2 * unknowns; k++) {
         const struct sw_program *program = k % 2 ? m->s[k / 2] : m->g[k / 2];
-        if (program) *per_run += (size_t)sw_program_size(program).cell * n * sizeof(double) + WORKSPACE / lanes;
+        if (program) lane += (size_t)sw_program_size(program).cell * n * sizeof(double) + WORKSPACE / lanes;
     }
+    *per_run += desc->own_steps ? sizeof(struct sw_simd_queued) : lane;
+    if (desc->own_steps) *fixed += (size_t)omp_get_max_threads() * (lanes * lane + 3 * n * sizeof(double));
 }
 
 /* ------------------------------------------------------------------ create, destroy */
@@ -106,6 +108,7 @@ static enum sw_status create_worker(const struct sw_stepper_desc *d, const struc
     SW_TRY(sw_alloc_bytes(state, size, &w->u));
     SW_TRY(sw_alloc_bytes(state, size, &w->next));
     SW_TRY(create_recursions(d, w));
+    if (d->own_steps) SW_TRY(sw_simd_create_own(d, w));
     if (d->single_steps) SW_TRY(sw_alloc(state, &w->wide));
     for (int i = 0; i < m->count; i++) SW_TRY(create_stage(d, m, i, &w->stage[i]));
     for (int v = 0; m->first && v < sw_line_unknowns(&d->model); v++)
@@ -121,6 +124,7 @@ static enum sw_status create_worker(const struct sw_stepper_desc *d, const struc
 static void destroy_worker(struct sw_simd_worker *w)
 {
     sw_free(w->wide);
+    sw_free(w->line);
     sw_free(w->u);
     sw_free(w->next);
     sw_free(w->lanes[0].w);
@@ -163,7 +167,8 @@ static enum sw_status simd_create(struct sw_stepper *s, const char *band)
     sw_simd_stages_of(d->model.scheme, &p->stages);
     p->reaches = p->stages.first || looks_at_neighbours(&d->model);
     SW_TRY(sw_host_create(s, &p->batch));
-    p->rooms = d->capacity / p->lanes + (d->capacity % p->lanes != 0);
+    p->rooms = d->own_steps ? s->device->threads : d->capacity / p->lanes + (d->capacity % p->lanes != 0);
+    if (d->own_steps) SW_TRY(sw_alloc((size_t)d->capacity, &p->queue));
     SW_TRY(sw_alloc((size_t)p->rooms, &p->group));
     SW_TRY(sw_alloc((size_t)p->rooms * (size_t)sw_line_unknowns(&d->model), &p->operators));
     for (int k = 0; k < p->rooms; k++) {
@@ -185,6 +190,7 @@ static void simd_destroy(struct sw_stepper *s)
     sw_host_destroy(&p->batch);
     sw_free(p->group);
     sw_free(p->operators);
+    sw_free(p->queue);
     sw_free(p->worker);
     sw_free(p);
 }
@@ -192,6 +198,11 @@ static void simd_destroy(struct sw_stepper *s)
 static enum sw_status simd_load(struct sw_stepper *s, const char **load_error)
 {
     struct sw_simd *p = s->own;
+
+    if (s->desc.own_steps) {  /* which get lanes when they are advanced */
+        sw_host_load(s, load_error);
+        return SW_OK;
+    }
     SW_TRY(sw_simd_assign_lanes(s, load_error));
 #pragma omp parallel for schedule(dynamic) num_threads(sw_host_workers(s, 1, 10.0))
     for (int k = 0; k < p->groups; k++) sw_simd_begin_batch(s, &p->worker[omp_get_thread_num()], &p->group[k]);
@@ -305,12 +316,27 @@ static void advance_group(struct sw_stepper *s, struct sw_simd_worker *w, struct
     sw_simd_scatter(s, g, w, live);
 }
 
+/* A tick may have any number of steps, mostly few. */
+static void advance_own(struct sw_stepper *s, int64_t to)
+{
+    struct sw_simd *p = s->own;
+    const int queued = sw_simd_queue_own(s, to);
+    int next = 0;
+    if (queued == 0) return;
+#pragma omp parallel for schedule(static) num_threads(sw_host_workers(s, 64, 0.5))
+    for (int k = 0; k < p->workers; k++) sw_simd_advance_own(s, &p->worker[k], &p->group[k], to, queued, &next);
+}
+
 static enum sw_status simd_advance(struct sw_stepper *s, int64_t from, int64_t to)
 {
     struct sw_simd *p = s->own;
     struct sw_host_batch *h = &p->batch;
     for (int j = 0; j < s->count; j++)
         if (h->stopped[j] && h->diverged[j] < 0) h->diverged[j] = from;
+    if (s->desc.own_steps) {
+        advance_own(s, to);
+        return SW_OK;
+    }
 #pragma omp parallel for schedule(dynamic) num_threads(sw_host_workers(s, to - from, 0.5))
     for (int k = 0; k < p->groups; k++)
         advance_group(s, &p->worker[omp_get_thread_num()], &p->group[k], from, to);
@@ -351,7 +377,7 @@ const struct sw_stepper_ops stepper_simd_cpu = {
     .about = "lines side by side in vector registers, two recursions a step, all steps in the cache; "
              "threads over groups",
     .space = SW_HOST,
-    .takes = SW_LINE_ALL,
+    .takes = SW_LINE_ALL | SW_LINE_OWN_STEPS,
     .fits = simd_fits,
     .bytes = simd_bytes,
     .create = simd_create,
@@ -363,6 +389,8 @@ const struct sw_stepper_ops stepper_simd_cpu = {
     .snapshot = sw_host_snapshot,
     .fetch = sw_host_fetch,
     .diverged = sw_host_diverged,
+    .get_own_steps = sw_host_get_own_steps,
+    .set_own_steps = sw_host_set_own_steps,
     .destroy = simd_destroy,
     .cost = simd_cost,
 };
