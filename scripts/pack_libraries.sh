@@ -19,6 +19,7 @@ find_library() {  # NAME: where the linker of this machine has it
 }
 rm -rf "$folder/include" "$folder/lib"
 mkdir -p "$folder/include" "$folder/lib"
+echo "*" > "$folder/.gitignore"
 for library in libconfig.a libnettle.a libhdf5.a libhdf5_hl.a libsz.a libaec.a libz.a libcmocka.so libcmocka.so.0; do
     path=$(find_library $library)
     cp -L "$path" "$folder/lib/"
