@@ -108,6 +108,11 @@ class Results:
         self.ok = self.status == DONE
         self.t_reached = self.stored.numbers(self.file, "t_reached", shape=(count,))
         self.timed = (self.t_reached[self.ok] > 0).any()    # compact and bvp have no time
+        # beyond it there are NaN; a run that ended early (stop) has its last state at all later times
+        self.t_stored = self.t_reached
+        if self.stored.has(self.file, "stopped"):
+            stopped = self.stored.numbers(self.file, "stopped", shape=(count,)) > 0
+            self.t_stored = np.where(stopped, np.inf, self.t_reached)
         order = self.stored.attribute(self.file["status"], "coordinates").split()   # as in the config
         found = [name for name, data in self.stored.datasets(self.file).items()
                  if self.stored.attribute(data, "sweep_role") == "parameter"]
@@ -262,7 +267,7 @@ class Results:
         return found
 
     def outputs(self, row, name):
-        """Times and values of a run's series or field, up to the time it reached (beyond it there are NaN), or
+        """Times and values of a run's series or field, as far as they are stored, or
         iterations and values of its history. Entries of these two that the run does not have are left out."""
         group, k = self.find(row, name)
         data = self.stored.dataset(group, name)
@@ -270,7 +275,7 @@ class Results:
         t = self.coordinates(group, k, "iteration" if history else "time" if data.ndim > 2 else "time_s")
         if data.ndim < 2 or data.shape[1] != len(t) or k >= data.shape[0]:
             raise self.stored.damaged(f"'{name}' and its times have different lengths")
-        reached = np.full(len(t), True) if history else t <= self.t_reached[row] * (1 + 1e-12)
+        reached = np.full(len(t), True) if history else t <= self.t_stored[row] * (1 + 1e-12)
         if data.ndim == 2:
             values = self.whole(group, name)[k]
             reached &= ~np.isnan(values)
@@ -334,7 +339,7 @@ class Results:
         run reached no saved time."""
         group, k = self.find(row, name)
         times = self.coordinates(group, k, "time")
-        reached = np.flatnonzero(times <= self.t_reached[row] * (1 + 1e-12))
+        reached = np.flatnonzero(times <= self.t_stored[row] * (1 + 1e-12))
         if len(reached) == 0:
             return None
         now = reached[nearest(times[reached], t)]

@@ -159,6 +159,22 @@ static enum sw_status print_description(const struct check *c)
     return st;
 }
 
+/* "stop     every 0.5: where a run is steady to 1e-8, or max(abs(u)) > 10": as the config has them. */
+static void print_stops(const struct check *c)
+{
+    const struct sw_sweep *sweep = c->s->sweep;
+    const struct sw_setting *steady = sw_config_find(sweep->config, "stop.steady"),
+                            *every = sw_config_find(sweep->config, "stop.every");
+    char number[32];
+    if (!sweep->stops) return;
+    if (!every) every = sw_config_find(sweep->config, "output.scalars.every");
+    const char *text = every->text ? every->text : sw_number(every->number, number);
+    console_print(c->cli, "stop     every %s: where ", text);
+    if (steady) text = steady->text ? steady->text : sw_number(steady->number, number);
+    if (steady) console_print(c->cli, "a run is steady to %s%s", text, sweep->stop_when ? ", or " : "");
+    console_print(c->cli, "%s\n", sweep->stop_when ? sweep->stop_when_text : "");
+}
+
 static enum sw_status print_plan(struct check *c)
 {
     char a[24], b[24], m[24], host[24], steps[64];
@@ -175,6 +191,7 @@ static enum sw_status print_plan(struct check *c)
                   p->host_bytes > 0 ? "; of the host " : "",
                   p->host_bytes > 0 ? format_memory(p->host_bytes, host) : "");
     console_print(cli, "batches  %lld%s\n", (long long)p->nbatch, format_steps(p, steps));
+    print_stops(c);
     console_print(cli, "output   ≈ %s %s\n", format_bytes(p->output_bytes, a), c->s->file);
     SW_TRY(measure_rate(c));
     if (c->rate > 0)

@@ -55,7 +55,7 @@ static bool is_shown(const struct sw_run_table *t, const struct sw_run_column *c
 
 static int make_columns(const struct sw_run_table *t, struct show_column *c)
 {
-    static const enum kind kind_of[] = {[SW_RUN_COLUMN_STATUS] = TEXT, [SW_RUN_COLUMN_COUNT] = COUNT,
+    static const enum kind kind_of[] = {[SW_RUN_COLUMN_FLAG] = TEXT, [SW_RUN_COLUMN_COUNT] = COUNT,
                                         [SW_RUN_COLUMN_REAL] = REAL};
     int n = 0;
     c[n++] = (struct show_column){"run", COUNT, .count = t->index, .brief = true};
@@ -89,7 +89,7 @@ static const char *column_text(const struct sw_run_table *t, const struct show_c
 {
     if (c->of_param) return t->word[c->param][(int)t->param[(int64_t)c->param * t->nruns + run]];
     if (c->text) return c->text[run];
-    return (int)t->row[run].status < SW_RUN_STATUSES ? sw_run_status_names[t->row[run].status] : "?";
+    return sw_run_column_flag(c->of_run, &t->row[run]);
 }
 
 /* Whole numbers are shown whole: 1048576 points, not 1.04858e+06. */
@@ -112,15 +112,32 @@ static const char *format_cell(const struct sw_run_table *t, const struct show_c
 /* The rows that are shown. */
 struct rows { int64_t count, *row; };
 
+/* " · 12 stopped early (10 steady, 2 when)" */
+static void describe_stopped(const struct sw_run_table *t, struct sw_text *text)
+{
+    int64_t count[SW_RUN_ENDS] = {0};
+    for (int64_t k = 0; k < t->nruns; k++)
+        if ((int)t->row[k].stopped < SW_RUN_ENDS) count[t->row[k].stopped]++;
+    const int64_t steady = count[SW_RUN_STEADY], when = count[SW_RUN_STOPPED_WHEN];
+    if (!(steady + when)) return;
+    sw_text_printf(text, " · %lld stopped early (", (long long)(steady + when));
+    if (steady) sw_text_printf(text, "%lld steady%s", (long long)steady, when ? ", " : "");
+    if (when) sw_text_printf(text, "%lld when", (long long)when);
+    sw_text_add(text, ")");
+}
+
 static void show_table(const struct sw_cli *cli, const struct sw_run_table *t, const struct show_column *c, int n,
                        const struct rows *rows)
 {
     char text[40], of[32] = "";
     int width[MOST];
     if (cli->status) snprintf(of, sizeof of, "%lld of ", (long long)rows->count);
-    console_print(cli, "%s%s%s · %s%lld run%s%s%s · %s · id %s\n\n", t->title, *t->title ? " · " : "", t->problem, of,
-                  (long long)t->nruns, t->nruns == 1 ? "" : "s", cli->status ? " " : "", cli->status ? cli->status : "",
-                  t->solver, t->sweep_id);
+    struct sw_text stopped = {0};
+    describe_stopped(t, &stopped);
+    console_print(cli, "%s%s%s · %s%lld run%s%s%s%s · %s · id %s\n\n", t->title, *t->title ? " · " : "", t->problem,
+                  of, (long long)t->nruns, t->nruns == 1 ? "" : "s", cli->status ? " " : "",
+                  cli->status ? cli->status : "", sw_text_get(&stopped), t->solver, t->sweep_id);
+    sw_text_free(&stopped);
     for (int k = 0; k < n; k++) {
         width[k] = (int)strlen(c[k].name);
         for (int64_t r = 0; r < rows->count; r++) {

@@ -233,22 +233,28 @@ static void warn_disk_space(const struct sw_cli *cli, const struct sw_plan *plan
     sw_free(folder);
 }
 
-/* What an entry of the user's scalars costs on a device with memory of its own, unless its state is of lines. */
-static void warn_defined_scalars(const struct sw_cli *cli, const struct sw_sweep *sweep, const struct sw_plan *plan,
+/* What an entry of the user's scalars costs on a device with memory of its own, unless its state is of lines; and what
+ * a look at runs that may end early costs. */
+static void warn_copies(const struct sw_cli *cli, const struct sw_sweep *sweep, const struct sw_plan *plan,
                                  console_printer *print)
 {
     double most = 0;
     char size[24];
     const bool lines = sweep->problem->max_dim < 2 && !sweep->problem->walls;
-    if (!sweep->ndefined || lines || !(plan->host_bytes > 0)) return;
+    if (!(plan->host_bytes > 0) || !(sweep->stops || (sweep->ndefined && !lines))) return;
     for (int64_t b = 0; b < plan->nbatch; b++) {
         const struct sw_group *g = &plan->group[plan->batch[b].group];
         const double unknowns = sweep->nunknown ? sweep->nunknown : 1;
         const double bytes = 8.0 * unknowns * (double)sw_points(g->n) * plan->batch[b].count;
         if (bytes > most) most = bytes;
     }
-    print(cli, "note     output.scalars.define: formed on the host; each entry waits for a copy of the state, %s a "
-          "batch\n", format_bytes(most, size));
+    format_bytes(most, size);
+    if (sweep->stops)
+        print(cli, "note     stop: runs are looked at on the host; each look waits for a copy of the state, %s a "
+              "batch\n", size);
+    if (sweep->ndefined && (sweep->stops || !lines))
+        print(cli, "note     output.scalars.define: formed on the host; each entry waits for a copy of the state, %s a "
+              "batch\n", size);
 }
 
 /* ---- */
@@ -272,7 +278,7 @@ void plan_warnings_print(const struct sw_cli *cli, const struct cli_sweep *s, co
         if (s->sweep->axis[k].count > 1 && !s->sweep->axis[k].together)
             warn_equal_runs(cli, s->sweep, plan, k, print);
     warn_lost_times(cli, plan, print);
-    warn_defined_scalars(cli, s->sweep, plan, print);
+    warn_copies(cli, s->sweep, plan, print);
     for (; warning && warning->warn; warning++) warn_runs(cli, s, plan, warning, print);
     sw_text_free(&printed);
 }

@@ -150,6 +150,7 @@ static void log_end(const struct sweep_run *run, const char *event, const struct
     sw_json_count(log, "done", sum->done);
     sw_json_count(log, "diverged", sum->diverged);
     sw_json_count(log, "failed", sum->failed);
+    sw_json_count(log, "stopped", sum->stopped);
     sw_json_real(log, "seconds", sum->seconds);
     sw_json_real(log, "points_steps_per_second", sum->rate);
     event_log_end(run->cli);
@@ -178,6 +179,7 @@ void message_done(const struct sweep_run *run, const struct sw_run_sweep_summary
     sw_text_add(&text, "done     ");
     add_counts(&text, all, "ok");
     if (*sum->failures) sw_text_printf(&text, " (%s)", sum->failures);
+    if (sum->stopped) sw_text_printf(&text, " · %lld stopped early", (long long)sum->stopped);
     sw_text_printf(&text, " · %s", format_seconds(sum->seconds, took));
     if (sum->rate > 0) sw_text_printf(&text, " · %.2g points·steps/s", sum->rate);
     console_message(run->cli, "%s\n", sw_text_get(&text));

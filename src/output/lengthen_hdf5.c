@@ -138,7 +138,8 @@ static enum sw_status check_block(const struct lengthening *g, struct run_block 
                        "use -o FILE or --force",
                        g->file, (long long)s->pair->run, (long long)s->old->steps, (long long)s->group->steps);
     for (int64_t k = 0; k < s->count; k++)
-        if (t->row[s->pair[k].row].status == SW_RUN_DONE && t->row[s->pair[k].row].steps != s->old->steps)
+        if (t->row[s->pair[k].row].status == SW_RUN_DONE && t->row[s->pair[k].row].steps != s->old->steps &&
+            !t->row[s->pair[k].row].stopped)
             return SW_FAIL(SW_E_IO, "%s: run %lld has other steps than its config says", g->file,
                            (long long)t->index[s->pair[k].row]);
     SW_TRY(match_outputs(g, s, "output.fields", s->old->field_step, s->old->nfield, s->group->field_step,

@@ -51,7 +51,7 @@ static bool decides_ids(const struct sw_problem *problem, const char *path)
 {
     const struct sw_key *key = sw_key_find(problem, path);
     if (!strcmp(path, "sweep.mode") || !strncmp(path, "sample.", 7)) return true;
-    if (defines_scalar(path)) return true;
+    if (defines_scalar(path) || !strncmp(path, "stop.", 5)) return true;
     return key ? key->decides || key->kind == SW_KEY_NAMES : strncmp(path, "output", 6) && strncmp(path, "run", 3);
 }
 

@@ -87,7 +87,7 @@ static void write_param(struct sw_h5 *h, const struct sw_run_table *t, int k)
 
 static enum sw_h5_type type_of(const struct sw_run_column *c)
 {
-    return c->type == SW_RUN_COLUMN_STATUS ? SW_H5_BYTE : c->type == SW_RUN_COLUMN_COUNT ? SW_H5_INTEGER : SW_H5_DOUBLE;
+    return c->type == SW_RUN_COLUMN_FLAG ? SW_H5_BYTE : c->type == SW_RUN_COLUMN_COUNT ? SW_H5_INTEGER : SW_H5_DOUBLE;
 }
 
 static void write_values(struct sw_h5 *h, const char *path, const struct sw_run_column *c, const struct sw_run_table *t)
@@ -101,16 +101,26 @@ static void write_values(struct sw_h5 *h, const char *path, const struct sw_run_
     sw_free(value);
 }
 
+/* "pending done diverged error" */
+static void write_flags(struct sw_h5 *h, const char *path, const struct sw_run_column *c)
+{
+    unsigned char value[16];
+    char meanings[200] = "";
+    for (int k = 0; k < c->flags; k++) {
+        const size_t used = strlen(meanings);
+        value[k] = (unsigned char)k;
+        snprintf(meanings + used, sizeof meanings - used, "%s%s", k ? " " : "", c->flag[k]);
+    }
+    sw_h5_attr(h, path, "flag_values", SW_H5_BYTE, (hsize_t)c->flags, value);
+    sw_h5_attr_text(h, path, "flag_meanings", meanings);
+}
+
 static void write_column(struct sw_h5 *h, const struct sw_run_table *t, const struct sw_run_column *c,
                          const char *coordinates)
 {
-    static const unsigned char flags[] = {SW_RUN_PENDING, SW_RUN_DONE, SW_RUN_DIVERGED, SW_RUN_ERROR};
     char path[SW_PATH];
     write_values(h, at_root(c->name, path), c, t);
-    if (c->type == SW_RUN_COLUMN_STATUS) {
-        sw_h5_attr(h, path, "flag_values", SW_H5_BYTE, sizeof flags, flags);
-        sw_h5_attr_text(h, path, "flag_meanings", "pending done diverged error");
-    }
+    if (c->type == SW_RUN_COLUMN_FLAG) write_flags(h, path, c);
     describe(h, path, c->unit, c->long_name, coordinates);
     sw_h5_attach(h, path, 0, "/run");
 }

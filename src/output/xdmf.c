@@ -8,6 +8,7 @@
  * reader of version 3 finds no arrays in hyperslabs. */
 #include <errno.h>
 #include <fcntl.h>
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -138,10 +139,12 @@ static void add_output(struct xdmf *x, int64_t row, int64_t output)
     sw_text_add(t, "</Grid>\n");
 }
 
-/* Outputs up to the time that the run reached: behind it there are NaN. A run without any is left out. */
+/* Outputs up to the time that the run reached: behind it there are NaN, but for a run that ended early, whose last
+ * state is at all later times. A run without any is left out. */
 static enum sw_status write_run(struct xdmf *x, int64_t row)
 {
-    const double reached = x->in->table->row[row].t_reached * (1 + 1e-12);  /* a time is a product, rounded */
+    const struct sw_run_row *run = &x->in->table->row[row];
+    const double reached = run->stopped ? INFINITY : run->t_reached * (1 + 1e-12);  /* a time is a product, rounded */
     const int64_t own_row = x->in->row_of[row];
     int64_t outputs = 0;
     SW_TRY(sw_grid_coordinates_read(&x->coordinates, own_row));

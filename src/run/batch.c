@@ -43,8 +43,10 @@ static enum sw_status begin_batch(struct batch *b)
     if (b->w->scheduler->sweep->single_fields && b->group->nfield)
         SW_TRY(writer_count_infinite(b->w->writer, count, &b->infinite));
     SW_TRY(sim->ops->load(sim, b->plan->count, b->column, b->load_error));
+    SW_TRY(batch_stops_begin(b));
     if (b->plan->resume) SW_TRY(batch_restore(b));
     else SW_TRY(batch_initial(b));
+    if (!b->plan->resume) SW_TRY(batch_stops_initial(b));
     for (int j = 0; j < b->plan->count; j++)
         if (b->load_error[j] && !b->plan->resume) batch_report_failure(b, j);
     return begin_part(b);
@@ -58,7 +60,8 @@ static int64_t next_output(const struct batch *b)
     if (b->field < b->group->nfield && b->group->field_step[b->field] < next) next = b->group->field_step[b->field];
     if (b->scalar < b->group->nscalar && b->group->scalar_step[b->scalar] < next)
         next = b->group->scalar_step[b->scalar];
-    return next;
+    const int64_t look = batch_next_look(b);
+    return look < next ? look : next;
 }
 
 static int outputs_due(const struct batch *b)
@@ -233,7 +236,7 @@ static enum sw_status advance_batch(struct batch *b)
     while (b->step < b->group->steps) {
         const int64_t from = b->step;
         int64_t to = next_output(b), limit = b->step + b->w->chunk - b->queued;
-        if (to > limit) to = limit;
+        if (to > limit && !batch_stops_all(b)) to = limit;
         SW_TRY(b->group->cut ? advance_cut(b, &to) : sim->ops->advance(sim, b->step, to));
         b->queued += to - b->step;
         b->step = to;
@@ -243,6 +246,7 @@ static enum sw_status advance_batch(struct batch *b)
             continue;
         }
         SW_TRY(st);
+        SW_TRY(batch_look(b));
         const bool check = b->queued >= b->w->chunk || b->group->cut || b->step == b->group->steps;
         if (check && !b->behind) SW_TRY(check_batch(b));
     }
@@ -267,5 +271,6 @@ enum sw_status batch_run(struct worker *w, int64_t number, const struct sw_plan_
     sw_free(b.diagnostics);
     sw_free(b.before);
     batch_scalars_end(&b);
+    batch_stops_end(&b);
     return st;
 }

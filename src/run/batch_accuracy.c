@@ -165,9 +165,10 @@ static enum sw_status gather(struct again *a, const struct sw_run_result *result
     const size_t all = (size_t)b->plan->count, size = batch_state_size(b);
     double *state = NULL;
     SW_TRY(sw_alloc(all, &a->of));
-    for (int j = 0; j < b->plan->count; j++)
-        if (result[j].row.status == SW_RUN_DONE && is_sampled(b->plan->run[j], sweep->nruns, sweep->accuracy))
-            a->of[a->count++] = j;
+    for (int j = 0; j < b->plan->count; j++) {
+        const bool at_end = result[j].row.status == SW_RUN_DONE && !result[j].row.stopped;
+        if (at_end && is_sampled(b->plan->run[j], sweep->nruns, sweep->accuracy)) a->of[a->count++] = j;
+    }
     if (!a->count) return SW_OK;
     const size_t count = (size_t)a->count;
     SW_TRY(sw_alloc((size_t)sweep->ncolumn * count, &a->column));

@@ -1,6 +1,6 @@
 /* The state from which a batch continues. A checkpoint holds for each run: its state; the step after which it was not
- * finite, or of one that is, -1 less how many of its numbers were saved as infinite; and its diagnostics, if the sim
- * keeps some. */
+ * finite, or of one that is, -1 less how many of its numbers were saved as infinite; its diagnostics, if the sim keeps
+ * some; and what batch_stops.c stores of it. */
 #include <math.h>
 #include <string.h>
 
@@ -10,7 +10,7 @@
 
 size_t batch_stored_size(const struct batch *b)
 {
-    return batch_state_size(b) + 1 + (b->diagnostics ? batch_diagnostics(b) : 0);
+    return batch_state_size(b) + 1 + (b->diagnostics ? batch_diagnostics(b) : 0) + batch_stops_stored(b);
 }
 
 enum sw_status batch_copy_state(const struct batch *b, double **stored_state)
@@ -29,6 +29,7 @@ enum sw_status batch_copy_state(const struct batch *b, double **stored_state)
             for (size_t i = 0; i < size; i++) to[i] = NAN;
         to[size] = (double)(b->failed_step[j] >= 0 || !b->infinite ? b->failed_step[j] : -1 - b->infinite[j]);
         if (b->diagnostics) memcpy(to + size + 1, b->diagnostics + recorded * j, recorded * sizeof *to);
+        batch_stops_store(b, (int)j, to + stored - batch_stops_stored(b));
     }
     sw_free(state);
     if (st) sw_free(all);
@@ -59,7 +60,8 @@ enum sw_status batch_restore(struct batch *b)
     b->field = b->plan->resume->fields_done;
     b->scalar = b->plan->resume->scalars_done;
     SW_TRY_TO(out, st, sw_sim_set_state(sim, state));
-    if (b->diagnostics) st = sim->ops->set_diagnostics(sim, b->diagnostics);
+    if (b->diagnostics) SW_TRY_TO(out, st, sim->ops->set_diagnostics(sim, b->diagnostics));
+    st = batch_stops_resume(b, old, stored);
 out:
     sw_free(old);
     sw_free(state);

@@ -1,8 +1,9 @@
 #ifndef BATCH_IMPL_H
 #define BATCH_IMPL_H
 /* A batch in flight. batch.c begins and advances it; batch_results.c ends it; batch_initial.c gives it its first state;
- * batch_checkpoint.c stores its state and restores it; batch_scalars.c forms the user's scalars; batch_accuracy.c
- * computes some runs again; batch_failures.c notices runs that fail. Calls go down this list only. */
+ * batch_checkpoint.c stores its state and restores it; batch_stops.c ends runs early; batch_scalars.c forms the user's
+ * scalars; batch_accuracy.c computes some runs again; batch_failures.c notices runs that fail. */
+#include "field/reduce.h"
 #include "run/run_impl.h"
 
 struct batch {
@@ -17,6 +18,7 @@ struct batch {
     int64_t *failed_now;       /* [count] the same, as the sim reports it now                      */
     double  *diagnostics;      /* [count][batch_diagnostics()] as last read; NULL: the sim keeps none   */
     struct batch_scalars *scalars;  /* of the user's own; NULL: there are none                      */
+    struct batch_stops *stops; /* NULL: no run ends early                                          */
     int64_t *infinite;         /* [count] numbers saved as infinite: the writer's; NULL: in double  */
     double  *before;           /* [state_size] of a cut run: the state before its last steps       */
     int64_t  points;           /* of a cut run: of its field, that are written                     */
@@ -66,6 +68,28 @@ double batch_seconds_per_run(const struct batch *b);  /* spent on this part */
 /** Tell the scheduler of the batch. @param kind  SW_EVENT_BATCH, SW_EVENT_CHECKPOINT */
 void batch_report(const struct batch *b, enum sw_event_kind kind);
 
+/* ---- batch_stops.c: stop.steady and stop.when. Nothing happens in sweeps without them */
+/** The runs are loaded. @return SW_E_MEMORY */
+enum sw_status batch_stops_begin(struct batch *b);
+/** The sim has the initial values. */
+enum sw_status batch_stops_initial(const struct batch *b);
+/** The last step is taken: load all runs again, so that the sim knows each. */
+enum sw_status batch_stops_finish(const struct batch *b);
+void batch_stops_end(struct batch *b);
+/** The step of the next look; that at which the batch ends if none comes before. */
+int64_t batch_next_look(const struct batch *b);
+/** If b->step is that of a look, find the runs that end now. All that is due at the step has been written. */
+enum sw_status batch_look(struct batch *b);
+/** Whether all runs have ended early: the steps that are left compute nothing. */
+bool batch_stops_all(const struct batch *b);
+/** Whether run j has ended early. @param step  out, if it has: after which step or tick */
+enum sw_run_end batch_stopped(const struct batch *b, int j, int64_t *step);
+/** Numbers a run that a checkpoint has of it, the last ones; store them; and go on from them, where the sim has the
+ * states. @param stored  [...][width] the checkpoint */
+size_t batch_stops_stored(const struct batch *b);
+void batch_stops_store(const struct batch *b, int j, double *to);
+enum sw_status batch_stops_resume(struct batch *b, const double *stored, size_t width);
+
 /* ---- batch_scalars.c: the scalars of output.scalars.define (docs/numerics.md, "What is reported") */
 /** What they need, if there are any; the columns are known. */
 enum sw_status batch_scalars_begin(struct batch *b);
@@ -73,6 +97,9 @@ enum sw_status batch_scalars_begin(struct batch *b);
  * @param value  out: [count][sweep->ndefined]; NULL where there are none. Free with sw_free() */
 enum sw_status batch_scalars_form(const struct batch *b, double **value);
 void batch_scalars_end(struct batch *b);
+/** A reducer of so many expressions for the runs of the batch. */
+struct sw_reducer_desc batch_reducer_desc(const struct batch *b, int count,
+                                          const struct sw_reduction *const *reduction);
 
 /* ---- batch_accuracy.c */
 /** Estimate errors in time and space of the runs that accuracy.runs samples, and fill the columns error_time and

@@ -63,6 +63,7 @@ static void fill_result(const struct batch *b, int j, struct sw_run_result *r)
         row->status = failure_status(b);
         row->steps = b->group->cut ? 1 : b->failed_step[j];
     }
+    if (row->status == SW_RUN_DONE) row->stopped = batch_stopped(b, j, &row->steps);
     if (row->status != SW_RUN_DONE) batch_describe_failure(b, j, r->message);
     else batch_warn_diagnostics(b, j, r->message);  /* batch_end() appends the warnings, which are not reported again */
     row->t_reached = batch_time(b, j, row->steps);
@@ -96,7 +97,8 @@ static void measure_run(const struct sw_setup *setup, struct exact_fields *exact
                         const double *column, const double *u, int64_t steps, struct sw_run_result *result)
 {
     const struct sw_grid g = sw_setup_grid(setup, count, column, j);
-    const double t = setup->times ? setup->times[setup->goals] : (double)steps * g.dt;
+    const double end = setup->times ? setup->times[setup->goals] : (double)steps * g.dt,
+                 t = result->row.stopped ? result->row.t_reached : end;
     const int64_t points = sw_points(setup->n);
     struct sw_norm_sums sums = {0};
     int64_t compared = 0;
@@ -231,6 +233,7 @@ static void count_and_report(struct batch *b, const struct sw_run_result *result
         t->error_time = fmax(t->error_time, row->error_time);  /* a NaN is left out */
         t->error_space = fmax(t->error_space, row->error_space);
         t->done += result[j].row.status == SW_RUN_DONE;
+        t->stopped += row->stopped != SW_RUN_TO_END;
         t->diverged += result[j].row.status == SW_RUN_DIVERGED;
         t->failed += result[j].row.status == SW_RUN_ERROR;
         if (b->plan->resume && result[j].row.status != SW_RUN_DONE &&
@@ -248,6 +251,7 @@ enum sw_status batch_end(struct batch *b)
     enum sw_status st;
     SW_TRY(batch_find_failures(b));
     SW_TRY(batch_read_diagnostics(b));
+    SW_TRY(batch_stops_finish(b));
     SW_TRY(sw_alloc((size_t)b->plan->count, &result));
     for (int j = 0; j < b->plan->count; j++) fill_result(b, j, &result[j]);
     SW_TRY_TO(failed, st, measure_norms(b, result));

@@ -14,10 +14,11 @@ struct batch_scalars {
     double            *state;             /* [count][state_size] on the host; page-locked on a GPU  */
 };
 
-static struct sw_reducer_desc describe(const struct batch *b, const struct sw_setup *setup)
+struct sw_reducer_desc batch_reducer_desc(const struct batch *b, int count,
+                                          const struct sw_reduction *const *reduction)
 {
-    const struct sw_sweep *sweep = b->w->scheduler->sweep;
-    struct sw_reducer_desc desc = {.count = sweep->ndefined, .reduction = sweep->defined,
+    const struct sw_setup *setup = &b->w->setup;
+    struct sw_reducer_desc desc = {.count = count, .reduction = reduction,
                                    .unknowns = (int)(batch_state_size(b) / (size_t)sw_points(setup->n)),
                                    .threads = b->w->device->threads};
     for (int d = 0; d < SW_DIMS; d++) {
@@ -47,7 +48,8 @@ enum sw_status batch_scalars_begin(struct batch *b)
     const size_t count = (size_t)b->plan->count;
     struct batch_scalars *s = NULL;
     if (!b->w->scheduler->sweep->ndefined || !b->group->nscalar) return SW_OK;
-    const struct sw_reducer_desc desc = describe(b, &setup);
+    const struct sw_sweep *sweep = b->w->scheduler->sweep;
+    const struct sw_reducer_desc desc = batch_reducer_desc(b, sweep->ndefined, sweep->defined);
     SW_TRY(sw_alloc(1, &s));
     b->scalars = s;
     SW_TRY(sw_alloc(count, &s->grid));
@@ -71,7 +73,11 @@ static enum sw_status form_on_host(const struct batch *b, double *value)
     struct batch_scalars *s = b->scalars;
     const struct sw_reducer_runs runs = {.count = b->plan->count, .grid = s->grid, .column = b->column, .t = s->t,
                                          .field = s->state};
-    for (int j = 0; j < b->plan->count; j++) s->t[j] = batch_time(b, j, b->step);
+    for (int j = 0; j < b->plan->count; j++) {
+        int64_t step = b->step;
+        batch_stopped(b, j, &step);  /* the scalars of a run that has ended early stay what they were */
+        s->t[j] = batch_time(b, j, step);
+    }
     SW_TRY(sw_sim_get_state(b->w->sim, s->state));
     sw_reducer_values(s->reducer, &runs, value);
     return SW_OK;

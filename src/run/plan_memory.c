@@ -5,6 +5,7 @@
 #include <stdio.h>
 
 #include "base/sw_mem.h"
+#include "problem/stopping_sim.h"
 #include "run/plan_impl.h"
 
 /* Shares of the free memory that batches may take. The rest is for what is not counted: libraries, fragments, other
@@ -25,6 +26,12 @@ static double host_bytes_per_run(const struct sw_sweep *sweep, const struct sw_g
     if (g->cut) return 8.0 * sweep->ncolumn + 2.0 * sizeof(struct sw_run_result) + 64;  /* bytes() counts the rest */
     double field = (sweep->single_fields ? 4 : 8) * quantity_count(sw_sweep_fields(sweep, g)), state = timed ? 16 : 0;
     if (sweep->ndefined) state += 8;
+    if (sweep->stops) {  /* at this look and the last, kept, copied; twice in checkpoints, as the last state may be */
+        const struct sw_setup setup = sw_sweep_setup(sweep, g, 1);
+        const size_t numbers = (size_t)sw_points(g->n) * (size_t)quantity_count(sw_sweep_fields(sweep, g));
+        const double bytes = 8.0 * (2 + 2) * (double)numbers + (double)sw_stopping_sim_bytes(&setup, numbers);
+        state += bytes / (double)sw_points(g->n);
+    }
     double pinned = device->space == SW_DEVICE ? (timed ? SW_SNAPSHOT_SLOTS : g->nfield) * field : 0;
     double history = sweep->history ? 3 * 8.0 * (1 + sweep->history) : 0;
     return (double)sw_points(g->n) * (state + pinned) + history + 8.0 * sweep->ncolumn +

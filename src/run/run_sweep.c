@@ -23,9 +23,10 @@ static void fill_summary(const struct sw_scheduler *s)
     struct sw_run_sweep_summary *sum = s->summary;
     sum->seconds = sw_clock() - s->started;
     sum->done = s->done.done;
+    sum->stopped = s->done.stopped;
     sum->diverged = s->done.diverged;
     sum->failed = s->done.failed;
-    sum->rate = sum->seconds > 0 && !s->sweep->own_steps ? s->done.points_steps / sum->seconds : 0;
+    sum->rate = sum->seconds > 0 && !s->sweep->own_steps && !sum->stopped ? s->done.points_steps / sum->seconds : 0;
     sum->estimated = s->done.estimated;
     sum->error_time = s->done.error_time;
     sum->error_space = s->done.error_space;

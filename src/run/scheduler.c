@@ -24,6 +24,7 @@ void sw_scheduler_add_event(struct sw_scheduler *s, const struct sw_event *event
 static void add_totals(struct sw_totals *sum, const struct sw_totals *totals)
 {
     sum->done += totals->done;
+    sum->stopped += totals->stopped;
     sum->diverged += totals->diverged;
     sum->failed += totals->failed;
     sum->batches += totals->batches;

@@ -56,6 +56,7 @@ struct sw_run_sweep_options {
 };
 struct sw_run_sweep_summary {
     int64_t done, diverged, failed;      /* runs that ended in this call                                     */
+    int64_t stopped;                     /* of those done: before their ends                                 */
     double  seconds, rate;               /* points times steps a second                                      */
     int64_t estimated;                   /* runs whose errors were estimated (accuracy.runs)                 */
     double  error_time, error_space;     /* the largest of these; 0: none                                    */

@@ -13,6 +13,7 @@ enum sw_batch_outcome {
 };
 struct sw_totals {                 /* of batches that are done                                              */
     int64_t done, diverged, failed;      /* runs                                                            */
+    int64_t stopped;                     /* of those done: before their ends                                */
     int64_t batches;
     double  points_steps;
     int64_t estimated;                   /* runs whose errors were estimated (accuracy.runs)                */

@@ -6,6 +6,7 @@
 
 #include "base/sw_clock.h"
 #include "base/sw_mem.h"
+#include "problem/stopping_sim.h"
 #include "run/run_impl.h"
 
 /* ---- the simulation: made once for each group, and again when a batch is larger */
@@ -39,6 +40,7 @@ static enum sw_status prepare_sim(struct worker *w, int group, int count)
     w->group = group;
     w->capacity = count;
     SW_TRY(sweep->problem->create(sweep->problem, &w->setup, w->device, &w->sim));
+    if (sweep->stops) SW_TRY(sw_stopping_sim_create(&w->setup, sweep->nscalar - sweep->ndefined, &w->sim));
     assert(!w->setup.cut || (w->sim->ops->piece && w->sim->ops->help && w->sim->ops->help_piece));
     snprintf(w->solver, sizeof w->solver, "%s", w->sim->ops->solver_name(w->sim));
     return SW_OK;

@@ -72,14 +72,19 @@ static bool has_walls(const struct sw_sweep *s)
     return s->problem->walls && (!s->nunknown || s->problem->walls(&setup, 0));
 }
 
+struct sw_reduction_scope defined_scalars_scope(const struct sw_sweep *s, const char *unknown[SW_UNKNOWNS_MOST])
+{
+    return (struct sw_reduction_scope){.run = &s->own->scope, .own = s->ncolumn, .unknown = unknown,
+                                       .dimensions = grid_max_dim(s->problem),
+                                       .derivatives = grid_max_dim(s->problem) == 1 && !has_walls(s),
+                                       .unknowns = list_unknowns(s, unknown)};
+}
+
 enum sw_status defined_scalars_read(struct sw_sweep *s)
 {
     const struct sw_setting *group = defined_scalars_setting(s);
     const char *unknown[SW_UNKNOWNS_MOST];
-    const struct sw_reduction_scope scope = {.run = &s->own->scope, .own = s->ncolumn, .unknown = unknown,
-                                             .dimensions = grid_max_dim(s->problem),
-                                             .derivatives = grid_max_dim(s->problem) == 1 && !has_walls(s),
-                                             .unknowns = list_unknowns(s, unknown)};
+    const struct sw_reduction_scope scope = defined_scalars_scope(s, unknown);
     const size_t most = group ? (size_t)group->count : 0, own = 3 * (size_t)s->nunknown;
     size_t built_in = 0;
     while (s->problem->scalars && s->problem->scalars[built_in].name) built_in++;

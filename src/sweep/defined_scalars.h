@@ -7,6 +7,9 @@
 
 struct defined_scalar { const struct sw_setting *setting /* NULL: of an unknown */; struct sw_reduction *reduction; };
 
+/** What expressions over reductions may name. @param unknown  out: room for the names, which the scope points to */
+struct sw_reduction_scope defined_scalars_scope(const struct sw_sweep *s, const char *unknown[SW_UNKNOWNS_MOST]);
+
 /** List what the series hold: fills sw_sweep.scalar and .defined, and reports expressions that are refused.
  * @return SW_E_MEMORY */
 enum sw_status defined_scalars_read(struct sw_sweep *s);

@@ -52,17 +52,18 @@ void shape_prepare(struct sw_sweep *s)
     p->dt = s->own_steps ? -1 : column_find(s, "time.dt");
     p->end = column_find(s, "time.end");
     p->row = s->own->row[0] == '$' ? column_find(s, s->own->row + 1) : -1;
-    p->words = SHAPE_TIMES + s->own->fields->narg + s->own->scalars->narg;
+    p->words = SHAPE_TIMES + s->own->fields->narg + s->own->scalars->narg + s->own->looks->narg;
     p->size = p->words + s->nchoice;
     p->listed = grid_list(s) && grid_max_dim(s->problem) > 1 ? grid_list(s)->count : 0;
     find_named_dimensions(s, p);
     p->uniform = column_uniform(s, p->dim) && column_uniform(s, p->dt) && column_uniform(s, p->end) &&
                  column_uniform(s, p->row) && times_uniform(s, s->own->fields) &&
-                 times_uniform(s, s->own->scalars);
+                 times_uniform(s, s->own->scalars) && times_uniform(s, s->own->looks);
     for (int d = 0; d < SW_DIMS; d++) p->uniform &= column_uniform(s, p->n[d]);
     for (int k = 0; k < s->nchoice; k++) p->uniform &= column_uniform(s, s->own->choice_column[k]);
     set_alignment(s, s->own->fields);
     set_alignment(s, s->own->scalars);
+    set_alignment(s, s->own->looks);
 }
 
 static enum sw_status add_times(const struct times *t, const struct shape *p, const struct column_block *b, double *out)
@@ -89,7 +90,9 @@ enum sw_status shape_of_block(const struct sw_sweep *s, const struct column_bloc
         out[j * p->size + SHAPE_STEPS] = s->own_steps ? end : round(end / block_number(b, p->dt, j, 1));
     }
     SW_TRY(add_times(s->own->fields, p, b, out + SHAPE_TIMES));
-    return add_times(s->own->scalars, p, b, out + SHAPE_TIMES + s->own->fields->narg);
+    out += SHAPE_TIMES + s->own->fields->narg;
+    SW_TRY(add_times(s->own->scalars, p, b, out));
+    return add_times(s->own->looks, p, b, out + s->own->scalars->narg);
 }
 
 /* ------------------------------------------------------------------ groups of runs */
@@ -219,14 +222,38 @@ bool has_extra_point(const struct sw_sweep *s)
 static enum sw_status set_exact_times(const struct sw_sweep *s, const struct member *m, struct sw_group *g)
 {
     const double *fields = m->shape + SHAPE_TIMES, *scalars = fields + s->own->fields->narg,
-                 end = m->shape[SHAPE_STEPS];
+                 *looks = scalars + s->own->scalars->narg, end = m->shape[SHAPE_STEPS];
+    double *look = NULL, *outputs = NULL;
+    int64_t noutput;
+    enum sw_status st;
     SW_TRY(times_exact(s->own->fields, fields, end, &g->field_time, &g->nfield, &g->fields_lost));
     SW_TRY(times_exact(s->own->scalars, scalars, end, &g->scalar_time, &g->nscalar, &g->scalars_lost));
-    SW_TRY(times_union(g->field_time, g->nfield, g->scalar_time, g->nscalar, end, &g->times, &g->goals));
-    SW_TRY(times_ticks(g->field_time, g->nfield, g->times, g->goals, end, &g->field_step));
-    SW_TRY(times_ticks(g->scalar_time, g->nscalar, g->times, g->goals, end, &g->scalar_step));
+    SW_TRY_TO(done, st, times_multiples(s->own->looks, looks, end, &look, &g->nlook));
+    SW_TRY_TO(done, st, times_union(g->field_time, g->nfield, g->scalar_time, g->nscalar, end, &outputs, &noutput));
+    SW_TRY_TO(done, st, times_union(outputs, (int)noutput + 1, look, g->nlook, end, &g->times, &g->goals));
+    SW_TRY_TO(done, st, times_ticks(g->field_time, g->nfield, g->times, g->goals, end, &g->field_step));
+    SW_TRY_TO(done, st, times_ticks(g->scalar_time, g->nscalar, g->times, g->goals, end, &g->scalar_step));
+    SW_TRY_TO(done, st, times_ticks(look, g->nlook, g->times, g->goals, end, &g->look_step));
     g->steps = g->goals * SW_TICKS;
-    return SW_OK;
+done:
+    sw_free(look);
+    sw_free(outputs);
+    return st;
+}
+
+/* Of runs that have one step. Looks closer to each other than that are one a step. */
+static enum sw_status set_look_steps(const struct sw_sweep *s, const double *looks, struct sw_group *g)
+{
+    double *look;
+    SW_TRY(times_multiples(s->own->looks, looks, (double)g->steps, &look, &g->nlook));
+    enum sw_status st = sw_alloc((size_t)g->nlook, &g->look_step);
+    for (int k = 0; k < g->nlook && !st; k++) {
+        g->look_step[k] = (int64_t)floor(look[k] + 0.5);
+        if (k && g->look_step[k] == g->look_step[k - 1]) g->look_step[k - 1] = -1;
+        if (!g->look_step[k]) g->look_step[k] = -1;
+    }
+    sw_free(look);
+    return st;
 }
 
 static enum sw_status finish_group(const struct sw_sweep *s, struct member *m)
@@ -249,8 +276,9 @@ static enum sw_status finish_group(const struct sw_sweep *s, struct member *m)
     g->steps = (int64_t)m->shape[SHAPE_STEPS];
     SW_TRY(times_steps(s->own->fields, fields, g->steps, &g->field_step, &g->field_time, &g->nfield,
                        &g->fields_lost));
-    return times_steps(s->own->scalars, scalars, g->steps, &g->scalar_step, &g->scalar_time, &g->nscalar,
-                       &g->scalars_lost);
+    SW_TRY(times_steps(s->own->scalars, scalars, g->steps, &g->scalar_step, &g->scalar_time, &g->nscalar,
+                       &g->scalars_lost));
+    return set_look_steps(s, scalars + s->own->scalars->narg, g);
 }
 
 static void free_grouping(struct grouping *g)
@@ -264,6 +292,7 @@ static void free_grouping(struct grouping *g)
         sw_free(g->member[k].group.field_time);
         sw_free(g->member[k].group.scalar_time);
         sw_free(g->member[k].group.times);
+        sw_free(g->member[k].group.look_step);
     }
     sw_free(g->member);
     sw_free(g->slot);
@@ -306,6 +335,7 @@ void sw_groups_free(struct sw_group **group, int ngroup)
         sw_free((*group)[k].field_time);
         sw_free((*group)[k].scalar_time);
         sw_free((*group)[k].times);
+        sw_free((*group)[k].look_step);
     }
     sw_free(*group);
     *group = NULL;

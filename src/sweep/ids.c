@@ -21,13 +21,14 @@
  *     "last point" where there is a point beside grid.n, which runs of older versions did not have
  *     each deciding FUNCTION key that is set: its path, the unknown whose it is if it has one for each, its expression
  *         printed from the syntax tree
- *     each scalar of the user's own, by name: its path, its expression without blanks
+ *     each scalar of the user's own and stop.when, by name: its path, its expression without blanks
  *     each deciding WORD, ROW, TEXT or SWITCH key: its id name (sw_key_id_name()), its word in this run
  *     the digest of the files that the problem reads, where it reads any
  *     the names of the numbers that follow, and zeros up to a full 64-byte block of the hash
  *     the numbers, 8 bytes each: the deciding number keys in the order of the key table, then the axes and defines that
  *         the functions and the user's scalars use, by name; where runs take steps of their own and land on output
- *         times, the numbers by which these are given, whose kind is hashed after the names
+ *         times, the numbers by which these are given, whose kind is hashed after the names; where runs may end early,
+ *         likewise when they are looked at
  *
  * Texts end with a zero byte. An axis that reaches the run through a key only (grid.n = "n") counts by the key's value;
  * one that a function names counts by name and value, whether it is an axis or a define. So 0.1 in a list, in a
@@ -47,7 +48,8 @@ struct id_maker {
     int             axis[1 + MAX_CHOICES];  /* their columns                */
     int             nword;     /* combinations of their words; the first axis' word varies slowest */
     struct sw_hash *start;     /* [nword] the hash up to the numbers         */
-    int             ntime;     /* numbers that output times depend on, where runs land on these: beside the values */
+    int             first_time, ntime;  /* numbers that times depend on, in the shape of a run: those of outputs where
+                                           runs land on them, and of looks at whether runs end early      */
     int             nvalue;
     int            *value;     /* [nvalue] columns                           */
     uint64_t       *id;
@@ -93,6 +95,7 @@ static bool names_end(const struct sw_sweep *s, int end)
         if (function_decides(s, k) && strcmp(s->function[k].key, "exact"))
             sw_expr_names(s->function[k].expr, mark_end, &n);
     for (int k = 0; k < s->ndefined; k++) sw_reduction_names(s->defined[k], mark_end, &n);
+    if (s->stop_when) sw_reduction_names(s->stop_when, mark_end, &n);
     return n.found;
 }
 
@@ -107,6 +110,7 @@ static enum sw_status pick_values(struct id_maker *m)
     for (int k = 0; k < s->nfunction; k++)
         if (function_decides(s, k)) sw_expr_names(s->function[k].expr, mark_name, &u);
     for (int k = 0; k < s->ndefined; k++) sw_reduction_names(s->defined[k], mark_name, &u);
+    if (s->stop_when) sw_reduction_names(s->stop_when, mark_name, &u);
     for (int k = 0; k < s->ncolumn; k++)
         if (s->column[k].kind == SW_COLUMN_KEY && !(without_end && k == end)) m->value[m->nvalue++] = k;
     int keys = m->nvalue;
@@ -180,8 +184,9 @@ static int by_path(const void *a, const void *b)
 static enum sw_status add_scalars(const struct sw_sweep *s, struct sw_hash *h, size_t *length)
 {
     const struct sw_setting **scalar = NULL;
-    enum sw_status st = sw_alloc((size_t)s->ndefined, &scalar);
+    enum sw_status st = sw_alloc((size_t)s->ndefined + 1, &scalar);
     size_t count = 0;
+    if (!st && s->stop_when) scalar[count++] = s->own->stop_when->setting;
     for (int k = 0; k < s->ndefined && !st; k++)
         if (s->own->defined[k].setting) scalar[count++] = s->own->defined[k].setting;
     if (!st) qsort(scalar, count, sizeof *scalar, by_path);
@@ -230,15 +235,22 @@ static enum sw_status add_content(const struct id_maker *m, int word, struct sw_
     return SW_OK;
 }
 
-/* Runs that take steps of their own land on output times: these decide their numbers. */
+static void add_kind(const struct times *times, struct sw_hash *h, size_t *length)
+{
+    char text[80];
+    snprintf(text, sizeof text, "%s %d %d", times->path ? times->path : "", (int)times->kind, times->narg);
+    add_text(h, length, text);
+}
+
+/* Runs that take steps of their own land on output times: these decide their numbers. Runs that may end early end at
+ * the times at which they are looked at, wherever the config says when that is. */
 static void add_times(const struct sw_sweep *s, struct sw_hash *h, size_t *length)
 {
-    const struct times *const both[] = {s->own->fields, s->own->scalars};
-    char text[80];
-    for (int k = 0; k < 2; k++) {
-        snprintf(text, sizeof text, "%s %d %d", both[k]->path ? both[k]->path : "", (int)both[k]->kind, both[k]->narg);
-        add_text(h, length, text);
+    if (s->own_steps) {
+        add_kind(s->own->fields, h, length);
+        add_kind(s->own->scalars, h, length);
     }
+    if (s->stops) add_text(h, length, "stop.every");
 }
 
 static enum sw_status start_hash(const struct id_maker *m, int word, struct sw_hash *h)
@@ -263,7 +275,7 @@ static enum sw_status start_hash(const struct id_maker *m, int word, struct sw_h
     }
     SW_TRY(add_content(m, word, h, &length));
     for (int k = 0; k < m->nvalue; k++) add_text(h, &length, s->column_name[m->value[k]]);
-    if (s->own_steps) add_times(s, h, &length);
+    add_times(s, h, &length);
     sw_hash_add(h, zeros, (64 - length % 64) % 64);
     return SW_OK;
 }
@@ -273,7 +285,9 @@ static enum sw_status create_maker(const struct sw_sweep *s, bool until, struct 
     *m = (struct id_maker){.s = s, .until = until, .nword = 1};
     add_axis(m, s->own->shape->row);
     for (int k = 0; k < s->nchoice; k++) add_axis(m, s->own->choice_column[k]);
-    if (s->own_steps) m->ntime = s->own->fields->narg + s->own->scalars->narg;
+    const int outputs = s->own->fields->narg + s->own->scalars->narg;
+    m->first_time = SHAPE_TIMES + (s->own_steps ? 0 : outputs);
+    m->ntime = (s->own_steps ? outputs : 0) + s->own->looks->narg;
     SW_TRY(pick_values(m));
     SW_TRY(sw_alloc((size_t)m->nword, &m->start));
     for (int w = 0; w < m->nword; w++) SW_TRY(start_hash(m, w, &m->start[w]));
@@ -322,7 +336,7 @@ static enum sw_status hash_block(void *user, const struct column_block *b)
     if (!st && m->ntime) st = shape_of_block(m->s, b, shape);
     for (int j = 0; j < b->count && !st; j++)
         for (int k = 0; k < m->ntime; k++)
-            store_bytes(shape[(size_t)j * size + SHAPE_TIMES + (size_t)k],
+            store_bytes(shape[(size_t)j * size + (size_t)(m->first_time + k)],
                         values + (size_t)j * length + 8 * (size_t)(m->nvalue + k));
     if (!st) sw_hash_end_many(start, values, length, b->count, m->id + b->first);
     sw_free(shape);

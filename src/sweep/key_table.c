@@ -30,6 +30,16 @@ const struct sw_key sw_common_keys[] = {
     {.path = "time.end", .kind = SW_KEY_REAL, .unit = "1", .min = 0, .max = 1e300, .above = true, .decides = true,
      .visible = true, .about = "Time at which a run ends; it starts at 0."},
 
+    {.path = "stop.steady", .kind = SW_KEY_REAL, .unit = "1", .min = 0, .max = 1, .above = true,
+     .with = "stop.steady", .fallback = "", .decides = true,
+     .about = "A run ends early when no value has changed by more than so much of the largest |u|, per unit of time, "
+              "from one look to the next."},
+    {.path = "stop.when", .kind = SW_KEY_TEXT, .fallback = "",
+     .about = "A run ends early when this holds: an expression over mean, min, max, integral and crossings of fields, "
+              "\"max(abs(u)) > 10\"."},
+    {.path = "stop.every", .kind = SW_KEY_REAL, .unit = "1", .min = 0, .max = 1e300, .above = true, .fallback = "",
+     .about = "Time between two looks at whether a run is to end early; left out: that of output.scalars.every."},
+
     {.path = "sweep", .kind = SW_KEY_NAMES, .fallback = "",
      .about = "The axes of the sweep: each member is a parameter with its values, a list or \"linspace(a, b, k)\", "
               "\"logspace(a, b, k)\", \"range(a, b, step)\", or in random mode \"uniform(a, b)\", "
@@ -102,8 +112,9 @@ const struct sw_key sw_common_keys[] = {
  * iterations has no history of them. Points that are numbered, or that the problem itself places, have no length. */
 static bool applies(const struct sw_problem *problem, const struct sw_key *key)
 {
-    static const char *const timed[] = {"time.", "output.fields.times", "output.scalars.", "output.state", "accuracy."};
-    for (int k = 0; problem && !problem->timed && k < 5; k++)
+    static const char *const timed[] = {"time.", "output.fields.times", "output.scalars.", "output.state", "accuracy.",
+                                       "stop."};
+    for (int k = 0; problem && !problem->timed && k < 6; k++)
         if (!strncmp(key->path, timed[k], strlen(timed[k]))) return false;
     if (problem && !problem->iterates && !strcmp(key->path, "output.history")) return false;
     if (problem && (problem->numbered || problem->grid) && !strncmp(key->path, "grid.", 5))

@@ -10,6 +10,7 @@
 #include "sweep/keys.h"
 #include "sweep/sw_run_result.h"
 #include "sweep/sweep_own.h"
+#include "sweep/times.h"
 
 /* ------------------------------------------------------------------ is it a name? */
 
@@ -256,6 +257,9 @@ static void mark_all(struct usage *u, const char *but)
             mark_used(u, s->own->source[k].formula->expr);
     for (int k = 0; k < s->nfunction; k++) mark_used(u, s->function[k].expr);
     for (int k = 0; k < s->ndefined; k++) sw_reduction_names(s->defined[k], mark_name, u);
+    if (s->stop_when) sw_reduction_names(s->stop_when, mark_name, u);
+    for (int k = 0; k < s->own->looks->narg; k++)
+        if (s->own->looks->arg[k].formula) mark_used(u, s->own->looks->arg[k].formula->expr);
     const int row = s->own->row[0] == '$' ? column_find(s, s->own->row + 1) : -1;
     if (row >= 0) u->used[row] = true;
     for (int k = 0; k < s->nchoice; k++)

@@ -6,8 +6,10 @@
 #include "sweep/sw_sweep.h"
 
 const char *const sw_run_status_names[SW_RUN_STATUSES] = {"pending", "done", "diverged", "error"};
+const char *const sw_run_end_names[SW_RUN_ENDS] = {"no", "steady", "when"};
 
 static bool chooses_step(const struct sw_sweep *sweep) { return sweep->chooses_step; }
+static bool may_stop(const struct sw_sweep *sweep) { return sweep->stops; }
 static bool takes_own_steps(const struct sw_sweep *sweep) { return sweep->own_steps; }
 static bool solves_equations(const struct sw_sweep *sweep) { return sweep->problem->residuals; }
 static bool iterates(const struct sw_sweep *sweep) { return sweep->problem->iterates; }
@@ -19,7 +21,10 @@ static bool samples_accuracy(const struct sw_sweep *sweep) { return sweep->accur
 #define AT(member) .offset = offsetof(struct sw_run_row, member)
 #define REAL SW_RUN_COLUMN_REAL
 const struct sw_run_column sw_run_columns[] = {
-    {"status", SW_RUN_COLUMN_STATUS, NULL, "state of the run", AT(status), .shown = SW_SHOWN},
+    {"status", SW_RUN_COLUMN_FLAG, NULL, "state of the run", AT(status), .flags = SW_RUN_STATUSES,
+     .flag = sw_run_status_names, .shown = SW_SHOWN},
+    {"stopped", SW_RUN_COLUMN_FLAG, NULL, "why the run ended before time.end", AT(stopped), .flags = SW_RUN_ENDS,
+     .flag = sw_run_end_names, .shown = SW_SHOWN, .present = may_stop},
     {"t_reached", REAL, "1", "time reached", AT(t_reached), .shown = SW_SHOWN},
     {"steps", SW_RUN_COLUMN_COUNT, NULL, "time steps taken", AT(steps), .shown = SW_SHOWN_WITH_TIME_STEP},
     {"steps_refused", SW_RUN_COLUMN_COUNT, NULL, "time steps repeated with a smaller one", AT(refused),
@@ -76,27 +81,44 @@ int64_t sw_run_row_bytes(const struct sw_sweep *sweep)
 }
 
 /* ---- the values of one row */
+_Static_assert(sizeof(enum sw_run_status) == sizeof(unsigned) && sizeof(enum sw_run_end) == sizeof(unsigned),
+               "flags are copied as unsigned");
+
 static const void *member_of(const struct sw_run_column *c, const struct sw_run_row *row)
 {
     return (const char *)row + c->offset;
 }
 
+static unsigned flag_of(const struct sw_run_column *c, const struct sw_run_row *row)
+{
+    unsigned flag;
+    memcpy(&flag, member_of(c, row), sizeof flag);
+    return flag;
+}
+
 size_t sw_run_column_size(const struct sw_run_column *c)
 {
-    return c->type == SW_RUN_COLUMN_STATUS ? sizeof(unsigned char)
+    return c->type == SW_RUN_COLUMN_FLAG ? sizeof(unsigned char)
            : c->type == SW_RUN_COLUMN_COUNT ? sizeof(int64_t) : sizeof(double);
 }
 
 void sw_run_column_get(const struct sw_run_column *c, const struct sw_run_row *row, void *value)
 {
-    if (c->type == SW_RUN_COLUMN_STATUS) *(unsigned char *)value = (unsigned char)row->status;
+    if (c->type == SW_RUN_COLUMN_FLAG) *(unsigned char *)value = (unsigned char)flag_of(c, row);
     else memcpy(value, member_of(c, row), sw_run_column_size(c));
 }
 
 void sw_run_column_set(const struct sw_run_column *c, struct sw_run_row *row, const void *value)
 {
-    if (c->type == SW_RUN_COLUMN_STATUS) row->status = (enum sw_run_status)*(const unsigned char *)value;
+    const unsigned flag = *(const unsigned char *)value;
+    if (c->type == SW_RUN_COLUMN_FLAG) memcpy((char *)row + c->offset, &flag, sizeof flag);
     else memcpy((char *)row + c->offset, value, sw_run_column_size(c));
+}
+
+const char *sw_run_column_flag(const struct sw_run_column *c, const struct sw_run_row *row)
+{
+    const unsigned flag = flag_of(c, row);
+    return flag < (unsigned)c->flags ? c->flag[flag] : "?";
 }
 
 double sw_run_column_real(const struct sw_run_column *c, const struct sw_run_row *row)
@@ -132,7 +154,7 @@ bool sw_run_row_same(const struct sw_run_row *a, const struct sw_run_row *b)
         const bool same = c->type == REAL
                               ? sw_same_number(sw_run_column_real(c, a), sw_run_column_real(c, b))
                               : !memcmp(member_of(c, a), member_of(c, b),
-                                        c->type == SW_RUN_COLUMN_STATUS ? sizeof a->status : sw_run_column_size(c));
+                                        c->type == SW_RUN_COLUMN_FLAG ? sizeof(unsigned) : sw_run_column_size(c));
         if (!same) return false;
     }
     return true;

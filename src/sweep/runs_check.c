@@ -23,6 +23,7 @@ enum {
     ERROR_STEPS,       /* time.end is no whole number of steps                    */
     ERROR_FIELDS,      /* output times                                            */
     ERROR_SCALARS,
+    ERROR_LOOKS,       /* stop.every                                              */
     ERROR_PRECISION,   /* sw_problem.check_precision()                            */
     ERROR_INVALID,     /* sw_problem.validate_run()                               */
     ERRORS
@@ -99,6 +100,9 @@ static unsigned shape_errors(const struct sw_sweep *s, const struct column_block
     if (!s->own_steps && !whole_steps(dt, block_number(b, p->end, j, 1))) return errors | 1u << ERROR_STEPS;
     if (times_error(s->own->fields, fields, shape[SHAPE_STEPS], dt, text)) errors |= 1u << ERROR_FIELDS;
     if (times_error(s->own->scalars, scalars, shape[SHAPE_STEPS], dt, text)) errors |= 1u << ERROR_SCALARS;
+    if (times_error(s->own->looks, scalars + s->own->scalars->narg, shape[SHAPE_STEPS], dt, text) &&
+        s->own->looks->setting != s->own->scalars->setting)
+        errors |= 1u << ERROR_LOOKS;
     return errors;
 }
 
@@ -294,6 +298,10 @@ static void report_shape(const struct sw_sweep *s, int kind, const struct column
         report_error(s, s->own->fields->setting, "'%s'%s: %s", s->own->fields->path, in_run,
                      times_error(s->own->fields, fields, shape[SHAPE_STEPS], dt, text));
         return;
+    case ERROR_LOOKS:
+        report_error(s, s->own->looks->setting, "'%s'%s: %s", s->own->looks->path, in_run,
+                     times_error(s->own->looks, scalars + s->own->scalars->narg, shape[SHAPE_STEPS], dt, text));
+        return;
     default:
         report_error(s, s->own->scalars->setting, "'%s'%s: %s", s->own->scalars->path, in_run,
                      times_error(s->own->scalars, scalars, shape[SHAPE_STEPS], dt, text));
@@ -450,6 +458,7 @@ static bool is_meaningful(const struct checking *c, int kind)
     case ERROR_STEPS: return correct(c, p->dt) && correct(c, p->end);
     case ERROR_FIELDS: return correct(c, p->dt) && correct(c, p->end) && times_known(c->s, own->fields);
     case ERROR_SCALARS: return correct(c, p->dt) && correct(c, p->end) && times_known(c->s, own->scalars);
+    case ERROR_LOOKS: return correct(c, p->dt) && correct(c, p->end) && times_known(c->s, own->looks);
     case ERROR_PRECISION: return numbers_correct(c);
     case ERROR_INVALID: return numbers_correct(c) && !own->words_wrong;
     default: return true;

@@ -18,8 +18,13 @@ enum sw_run_status { SW_RUN_PENDING, SW_RUN_DONE, SW_RUN_DIVERGED, SW_RUN_ERROR 
 enum { SW_RUN_STATUSES = SW_RUN_ERROR + 1 };
 extern const char *const sw_run_status_names[SW_RUN_STATUSES];  /* "pending", ... */
 
+enum sw_run_end { SW_RUN_TO_END, SW_RUN_STEADY, SW_RUN_STOPPED_WHEN };  /* why a run ended when it did */
+enum { SW_RUN_ENDS = SW_RUN_STOPPED_WHEN + 1 };
+extern const char *const sw_run_end_names[SW_RUN_ENDS];  /* "no", "steady", "when" */
+
 struct sw_run_row {                /* the numbers of one run                                                */
     enum sw_run_status status;
+    enum sw_run_end stopped;       /* before its end                                                        */
     int64_t steps;                 /* taken                                                                 */
     double  t_reached;
     int64_t refused;               /* of runs with steps of their own: steps that were repeated with a smaller dt   */
@@ -39,7 +44,7 @@ struct sw_run_result {
 };
 
 enum sw_run_column_type {              /* in struct sw_run_row      in the file                                 */
-    SW_RUN_COLUMN_STATUS,              /* enum sw_run_status        byte with flag_values, flag_meanings        */
+    SW_RUN_COLUMN_FLAG,                /* an enum from 0            byte with flag_values, flag_meanings        */
     SW_RUN_COLUMN_COUNT,               /* int64_t                   integer                                     */
     SW_RUN_COLUMN_REAL                 /* double                    real                                        */
 };
@@ -55,6 +60,8 @@ struct sw_run_column {
     const char *unit, *long_name;  /* attributes of the dataset; NULL: none                                 */
     size_t      offset;            /* of its member in struct sw_run_row                                    */
     enum sw_run_column_shown shown;
+    int         flags;             /* FLAG: how many values                                                 */
+    const char *const *flag;       /* [flags] their names                                                   */
     bool        adds_up;           /* over the parts of a run; of others the last part's value counts       */
     bool        (*present)(const struct sw_sweep *sweep);  /* which sweeps have it; NULL: all               */
 };                                 /* A real column that a file lacks reads as NaN.                         */
@@ -71,6 +78,8 @@ size_t sw_run_column_size(const struct sw_run_column *column);
 /** Copy a value between a row and an array of such values. */
 void sw_run_column_get(const struct sw_run_column *column, const struct sw_run_row *row, void *value);
 void sw_run_column_set(const struct sw_run_column *column, struct sw_run_row *row, const void *value);
+/** The name of the value of a column of type SW_RUN_COLUMN_FLAG, "?" if it has none. */
+const char *sw_run_column_flag(const struct sw_run_column *column, const struct sw_run_row *row);
 /** The value of a column of type SW_RUN_COLUMN_REAL. */
 double sw_run_column_real(const struct sw_run_column *column, const struct sw_run_row *row);
 

@@ -61,6 +61,9 @@ struct sw_sweep {
     bool        single_steps;           /* run.precision                                                     */
     bool        chooses_step;           /* time.dt follows from time.cfl                                     */
     bool        own_steps;              /* each run takes steps of its own: time.tolerance                   */
+    bool        stops;                  /* runs may end early: stop.steady, stop.when                         */
+    const struct sw_reduction *stop_when;  /* NULL: the config has none                                       */
+    const char *stop_when_text;
     bool        save_fields, save_scalars;
     bool        save_state;             /* output.state                                                      */
     int         history;                /* output.history: iterations to record, at most; 0: not asked for   */
@@ -149,6 +152,8 @@ struct sw_group {
     int            nscalar;             /* entries of the scalar series                                      */
     int64_t       *scalar_step;         /* [nscalar]; likewise                                               */
     double        *scalar_time;
+    int            nlook;               /* times at which to look whether runs end early                      */
+    int64_t       *look_step;           /* [nlook] after 0; -1: another time has the step                     */
     int64_t        fields_lost, scalars_lost;  /* times that have no step of their own                       */
     bool           fields_aligned, scalars_aligned;  /* they are NaN; else left out, in all runs of the sweep */
     int64_t        count;

@@ -17,6 +17,7 @@
 #include "sweep/options.h"
 #include "sweep/runs_check.h"
 #include "sweep/sample.h"
+#include "sweep/stops.h"
 #include "sweep/sweep_own.h"
 #include "sweep/times.h"
 #include "sweep/unknowns.h"
@@ -95,6 +96,7 @@ static enum sw_status expand(struct sw_sweep *s)
     SW_TRY(times_read(s, "output.scalars.times", s->own->scalars));
     SW_TRY(every_read(s, "output.scalars.every", &every));
     if (every.setting) *s->own->scalars = every;
+    SW_TRY(stops_read(s));
     row_check(s);
     shape_prepare(s);
     /* an axis may be used in an expression that was refused */
@@ -122,6 +124,8 @@ static enum sw_status make_sweep(const struct sw_config *config, bool outline, s
     SW_TRY_TO(failed, st, sw_arena_take(s->own->arena, 1, &s->own->sample));
     SW_TRY_TO(failed, st, sw_arena_take(s->own->arena, 1, &s->own->fields));
     SW_TRY_TO(failed, st, sw_arena_take(s->own->arena, 1, &s->own->scalars));
+    SW_TRY_TO(failed, st, sw_arena_take(s->own->arena, 1, &s->own->looks));
+    SW_TRY_TO(failed, st, sw_arena_take(s->own->arena, 1, &s->own->stop_when));
     SW_TRY_TO(failed, st, sw_arena_take(s->own->arena, 1, &s->own->shape));
     SW_TRY_TO(failed, st, expand(s));
     s->own->report = NULL;
@@ -150,6 +154,7 @@ void sw_sweep_destroy(struct sw_sweep **sweep)
         if (own->prepared) (*sweep)->problem->release(own->prepared);
         formulas_free(*sweep);
         defined_scalars_free(*sweep);
+        stops_free(*sweep);
         sw_arena_destroy(&own->arena);
     }
     sw_free(own);

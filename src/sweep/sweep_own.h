@@ -15,6 +15,7 @@
  *     names                what axes and defines may be called, and whether anything uses them
  *     defined_scalars      scalars of the user's own
  *     times                output times, as steps
+ *     stops                what ends runs early
  *     groups               runs of one shape
  *     runs_check           is every run possible?
  *     ids, select          the ids of runs; which runs are asked for
@@ -56,6 +57,8 @@ struct sw_sweep_own {
     struct sw_scope   scope;            /* names of the columns                                                 */
     void             *prepared;         /* what sw_problem.prepare() made                                       */
     struct times     *fields, *scalars; /* when they are saved                                                  */
+    struct times     *looks;            /* when runs are looked at that may end early                           */
+    struct defined_scalar *stop_when;   /* [1]                                                                  */
     struct defined_scalar *defined;     /* [ndefined]                                                           */
     struct shape     *shape;
 };

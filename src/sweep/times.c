@@ -254,6 +254,14 @@ enum sw_status times_exact(const struct times *t, const double *scaled, double e
     return SW_OK;
 }
 
+enum sw_status times_multiples(const struct times *t, const double *scaled, double end, double **time, int *count)
+{
+    const int64_t n = t->kind ? count_intervals(t, scaled, end) : 0;
+    SW_TRY(sw_alloc((size_t)n, time));
+    for (*count = 0; *count < n; ++*count) (*time)[*count] = fmin(time_at(t, scaled, *count + 1), end);
+    return SW_OK;
+}
+
 enum sw_status times_union(const double *a, int na, const double *b, int nb, double end, double **goal, int64_t *goals)
 {
     double *all;

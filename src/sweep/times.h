@@ -43,6 +43,9 @@ enum sw_status times_steps(const struct times *times, const double *scaled, int6
  * @param lost   out: times that were given twice */
 enum sw_status times_exact(const struct times *times, const double *scaled, double end, double **time, int *count,
                            int64_t *lost);
+/** The multiples of the interval of TIMES_EVERY after 0, as far as the end: what a run has of them does not depend on
+ * its end. Of no times there are none. @param time  out [*count], in units of dt. Free with sw_free() */
+enum sw_status times_multiples(const struct times *times, const double *scaled, double end, double **time, int *count);
 /** The union of such times, 0 and the end. @param goal  out [*goals + 1]. Free with sw_free() */
 enum sw_status times_union(const double *a, int na, const double *b, int nb, double end, double **goal, int64_t *goals);
 /** The ticks of exact times, and the times as they are in the union. @param step  out [count]. Free with sw_free() */

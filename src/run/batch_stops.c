@@ -1,0 +1,241 @@
+/* Runs that end early: those that are steady, and those of which stop.when holds. They are looked at between steps, at
+ * times that depend on the config alone (struct sw_group), so that where a run ends depends on nothing but the run. All
+ * is on the host, of a copy of the state in double precision: to the same bits on every device.
+ *
+ * A run is steady if from one look, at t', to the next, at t,
+ *
+ *     max |u(t) - u(t')| <= stop.steady (t - t') max |u(t)|
+ *
+ * with the maxima over all points and unknowns. The first look is compared with the initial values. */
+#include <math.h>
+
+#include "base/sw_mem.h"
+#include "problem/stopping_sim.h"
+#include "run/batch_impl.h"
+
+struct batch_stops {
+    int        next;            /* look                                                                     */
+    int64_t    last;            /* step of the look before; 0: the initial values                           */
+    int        steady;          /* the column of stop.steady, -1: none                                      */
+    double    *now, *before;    /* [count][state_size] at this look, and at the last: NULL without steady   */
+    struct sw_reducer *reducer; /* of stop.when; NULL: none                                                 */
+    struct sw_grid *grid;       /* [count]                                                                  */
+    double    *t, *value;       /* [count]                                                                  */
+    bool      *stop;            /* [count]                                                                  */
+    int64_t   *step;            /* [count] after which a run has stopped; -1: it has not                    */
+    enum sw_run_end *why;       /* [count]                                                                  */
+    int64_t    chunk;           /* the worker's when the first run stopped; 0: none has                     */
+};
+
+static int built_in_scalars(const struct batch *b)
+{
+    const struct sw_sweep *sweep = b->w->scheduler->sweep;
+    return sweep->nscalar - sweep->ndefined;
+}
+
+size_t batch_stops_stored(const struct batch *b)
+{
+    if (!b->stops) return 0;
+    return 2 + (size_t)built_in_scalars(b) + (b->stops->before ? batch_state_size(b) : 0);
+}
+
+/* ------------------------------------------------------------------ begin and end */
+
+static enum sw_status create_reducer(const struct batch *b, const struct sw_setup *setup)
+{
+    const struct sw_reduction *const *when = &b->w->scheduler->sweep->stop_when;
+    const size_t count = (size_t)b->plan->count;
+    struct batch_stops *s = b->stops;
+    if (!*when) return SW_OK;
+    SW_TRY(sw_alloc(count, &s->grid));
+    SW_TRY(sw_alloc(count, &s->t));
+    SW_TRY(sw_alloc(count, &s->value));
+    for (int j = 0; j < b->plan->count; j++) s->grid[j] = sw_setup_grid(setup, b->plan->count, b->column, j);
+    const struct sw_reducer_desc desc = batch_reducer_desc(b, 1, when);
+    return sw_reducer_create(&desc, &s->reducer);
+}
+
+enum sw_status batch_stops_begin(struct batch *b)
+{
+    const struct sw_setup setup = sw_sweep_setup(b->w->scheduler->sweep, b->group, 1);
+    const size_t count = (size_t)b->plan->count, states = count * batch_state_size(b);
+    if (!b->w->scheduler->sweep->stops) return SW_OK;
+    SW_TRY(sw_alloc(1, &b->stops));
+    struct batch_stops *s = b->stops;
+    s->steady = sw_setup_column(&setup, "stop.steady");
+    SW_TRY(sw_alloc(count, &s->stop));
+    SW_TRY(sw_alloc(count, &s->step));
+    SW_TRY(sw_alloc(count, &s->why));
+    for (size_t j = 0; j < count; j++) s->step[j] = -1;
+    SW_TRY(sw_device_alloc_host(b->w->device, states, &s->now));
+    if (s->steady >= 0) SW_TRY(sw_device_alloc_host(b->w->device, states, &s->before));
+    return create_reducer(b, &setup);
+}
+
+/* The looks that are still to come. */
+static void find_next(struct batch *b)
+{
+    struct batch_stops *s = b->stops;
+    const struct sw_group *g = b->group;
+    for (; s->next < g->nlook && g->look_step[s->next] <= b->step; s->next++)
+        if (g->look_step[s->next] >= 0) s->last = g->look_step[s->next];
+}
+
+enum sw_status batch_stops_initial(const struct batch *b)
+{
+    return b->stops && b->stops->before ? sw_sim_get_state(b->w->sim, b->stops->before) : SW_OK;
+}
+
+enum sw_status batch_stops_finish(const struct batch *b)
+{
+    if (!b->stops) return SW_OK;
+    SW_TRY(writer_wait_slots(b->w->writer));
+    return sw_stopping_sim_load_all(b->w->sim);
+}
+
+void batch_stops_end(struct batch *b)
+{
+    struct batch_stops *s = b->stops;
+    if (!s) return;
+    if (s->chunk) b->w->chunk = s->chunk;  /* the next batch begins with all its runs */
+    sw_device_free_host(b->w->device, s->now);
+    sw_device_free_host(b->w->device, s->before);
+    sw_reducer_destroy(&s->reducer);
+    sw_free(s->grid);
+    sw_free(s->t);
+    sw_free(s->value);
+    sw_free(s->stop);
+    sw_free(s->step);
+    sw_free(s->why);
+    sw_free(s);
+    b->stops = NULL;
+}
+
+/* ------------------------------------------------------------------ a look */
+
+static bool is_running(const struct batch *b, int j)
+{
+    return b->stops->step[j] < 0 && b->failed_step[j] < 0 && !b->load_error[j];
+}
+
+bool batch_stops_all(const struct batch *b) { return b->stops && !sw_stopping_sim_running(b->w->sim); }
+
+int64_t batch_next_look(const struct batch *b)
+{
+    const struct batch_stops *s = b->stops;
+    return !s || batch_stops_all(b) || s->next >= b->group->nlook ? b->group->steps : b->group->look_step[s->next];
+}
+
+/* A NaN is not steady. */
+static bool is_steady(const struct batch *b, int j)
+{
+    const struct batch_stops *s = b->stops;
+    const size_t size = batch_state_size(b);
+    const double *u = s->now + (size_t)j * size, *v = s->before + (size_t)j * size,
+                 rate = b->column[(size_t)s->steady * (size_t)b->plan->count + (size_t)j];
+    double most = 0;
+    for (size_t i = 0; i < size; i++) most = fabs(u[i]) > most ? fabs(u[i]) : most;
+    const double bound = rate * (batch_time(b, j, b->step) - batch_time(b, j, s->last)) * most;
+    for (size_t i = 0; i < size; i++)
+        if (!(fabs(u[i] - v[i]) <= bound)) return false;
+    return true;
+}
+
+static void evaluate_when(const struct batch *b)
+{
+    const struct batch_stops *s = b->stops;
+    const struct sw_reducer_runs runs = {.count = b->plan->count, .grid = s->grid, .column = b->column, .t = s->t,
+                                         .field = s->now};
+    for (int j = 0; j < b->plan->count; j++) s->t[j] = batch_time(b, j, b->step);
+    sw_reducer_values(s->reducer, &runs, s->value);
+}
+
+static enum sw_run_end why_stop(const struct batch *b, int j)
+{
+    const struct batch_stops *s = b->stops;
+    if (!is_running(b, j)) return SW_RUN_TO_END;
+    if (s->reducer && s->value[j] != 0 && !isnan(s->value[j])) return SW_RUN_STOPPED_WHEN;
+    return s->before && is_steady(b, j) ? SW_RUN_STEADY : SW_RUN_TO_END;
+}
+
+static enum sw_status stop_runs(struct batch *b)
+{
+    struct batch_stops *s = b->stops;
+    if (!s->chunk) s->chunk = b->w->chunk;
+    for (int j = 0; j < b->plan->count; j++)
+        if (s->stop[j]) s->step[j] = b->step;
+    SW_TRY(writer_wait_slots(b->w->writer));
+    return sw_stopping_sim_stop(b->w->sim, s->stop);
+}
+
+enum sw_status batch_look(struct batch *b)
+{
+    struct batch_stops *s = b->stops;
+    bool any = false;
+    if (!s || batch_next_look(b) != b->step || s->next >= b->group->nlook || batch_stops_all(b)) return SW_OK;
+    SW_TRY(sw_sim_get_state(b->w->sim, s->now));
+    SW_TRY(batch_find_failures(b));
+    if (s->reducer) evaluate_when(b);
+#pragma omp parallel for num_threads(b->w->device->threads) schedule(dynamic, 8) reduction(| : any)
+    for (int j = 0; j < b->plan->count; j++) {
+        const enum sw_run_end why = why_stop(b, j);
+        s->stop[j] = why != SW_RUN_TO_END;
+        if (s->stop[j]) s->why[j] = why;
+        any |= s->stop[j];
+    }
+    double *before = s->before;
+    if (before) {
+        s->before = s->now;
+        s->now = before;
+    }
+    find_next(b);
+    return any ? stop_runs(b) : SW_OK;
+}
+
+/* ------------------------------------------------------------------ of one run */
+
+enum sw_run_end batch_stopped(const struct batch *b, int j, int64_t *step)
+{
+    const struct batch_stops *s = b->stops;
+    if (!s || s->step[j] < 0) return SW_RUN_TO_END;
+    *step = s->step[j];
+    return s->why[j];
+}
+
+void batch_stops_store(const struct batch *b, int j, double *to)
+{
+    const struct batch_stops *s = b->stops;
+    const size_t size = batch_state_size(b), scalars = (size_t)built_in_scalars(b);
+    if (!s) return;
+    to[0] = (double)s->step[j];
+    to[1] = (double)s->why[j];
+    const double *kept = s->step[j] < 0 ? NULL : sw_stopping_sim_scalars(b->w->sim, j);
+    for (size_t k = 0; k < scalars; k++) to[2 + k] = kept ? kept[k] : 0;
+    for (size_t i = 0; i < size && s->before; i++) to[2 + scalars + i] = s->before[(size_t)j * size + i];
+}
+
+enum sw_status batch_stops_resume(struct batch *b, const double *stored, size_t width)
+{
+    struct batch_stops *s = b->stops;
+    const size_t size = batch_state_size(b), scalars = (size_t)built_in_scalars(b),
+                 first = width - batch_stops_stored(b);
+    bool any = false;
+    if (!s) return SW_OK;
+    find_next(b);
+    for (int j = 0; j < b->plan->count; j++) {
+        const double *from = stored + (size_t)b->plan->row[j] * width + first;
+        s->step[j] = (int64_t)from[0];
+        s->why[j] = (enum sw_run_end)from[1];
+        any |= s->stop[j] = s->step[j] >= 0;
+        for (size_t i = 0; i < size && s->before; i++) s->before[(size_t)j * size + i] = from[2 + scalars + i];
+    }
+    if (!any) return SW_OK;
+    s->chunk = b->w->chunk;
+    SW_TRY(sw_stopping_sim_stop(b->w->sim, s->stop));
+    for (int j = 0; j < b->plan->count; j++) {
+        const double *from = stored + (size_t)b->plan->row[j] * width + first + 2;
+        double *to = s->stop[j] ? sw_stopping_sim_scalars(b->w->sim, j) : NULL;
+        for (size_t k = 0; k < scalars && to; k++) to[k] = from[k];
+    }
+    return SW_OK;
+}

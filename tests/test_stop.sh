@@ -1,0 +1,208 @@
+#!/bin/bash
+# Runs that end early, by stop.steady and stop.when, as a user meets them: when, what is stored, stopped and resumed,
+# lengthened, refused. SWEEP is the program.
+cd "$(dirname "$0")/.." || exit 1
+. tests/helpers.sh
+
+cat >heat.cfg <<'CFG'
+problem = "heat";
+grid    = { n = 32; length = "2*pi"; };
+physics = { kappa = "k"; };
+time    = { dt = 0.01; end = 20.0; };
+sweep   = { k = [0.05, 0.5, 1.0, 2.0, 4.0, 8.0]; s = [1e-3, 1e-5]; };
+stop    = { steady = "s"; when = "max(u) > 3*s*1e3 + 1"; every = 0.5; };
+initial = "1 + cos(x) + 0.5*sin(2*x)";
+exact   = "1 + exp(-kappa*t)*cos(x) + 0.5*exp(-4*kappa*t)*sin(2*x)";
+output  = { fields  = { times = "linspace(0, end, 5)"; };
+            scalars = { every = 2.5; define = { span = "max(u) - min(u)"; late = "t*mean(u)"; }; }; };
+run     = { device = "cpu"; };
+CFG
+
+# ---- when: as of fields that are saved at every look of runs that do not end early; and what is stored then
+looks=(-s 'stop={ when="0"; every=0.5; }' -s 'output.fields.times="linspace(0, end, 41)"'
+       -s 'exact="s"' -s output.scalars.every=0.5)
+cat >check_stop.py <<'PYTHON'
+import sys, h5py, numpy as np
+f, whole = h5py.File(sys.argv[1]), h5py.File(sys.argv[2])
+t, s, seen = whole["time"][:], f["s"][:], set()
+words = f["stopped"].attrs["flag_meanings"].split()
+assert words == ["no", "steady", "when"] and list(f["stopped"].attrs["flag_values"]) == [0, 1, 2]
+assert (f["status"][:] == 1).all() and (whole["stopped"][:] == 0).all()
+for run in range(len(s)):
+    u, why, end = whole["u"][run], "no", len(t) - 1
+    for k in range(1, len(t)):
+        size = np.abs(u[k]).max()
+        if u[k].max() > 3*s[run]*1e3 + 1: why, end = "when", k
+        elif np.abs(u[k] - u[k - 1]).max() <= s[run]*(t[k] - t[k - 1])*size: why, end = "steady", k
+        if why != "no": break
+    assert words[f["stopped"][run]] == why, (run, why)
+    assert f["t_reached"][run] == t[end] and f["steps"][run] == round(t[end]/0.01), (run, f["t_reached"][run])
+    seen.add(why)
+    # fields, and scalars of the problem and of the user's own, after the end: those of the end
+    for k, time in enumerate(f["time"][:]):
+        assert np.array_equal(f["u"][run, k], u[min(np.flatnonzero(t == time)[0], end)]), (run, k)
+    for name in "mass", "energy", "u_min", "u_max", "span", "late":
+        for k, time in enumerate(f["time_s"][:]):
+            at = min(np.flatnonzero(t == time)[0], end)
+            assert f[name][run, k] == whole[name][run, at], (name, run, k)
+    # the error is that of the end: dt^2 of Crank-Nicolson and dx^4, where it has not decayed
+    x, k = f["x"][:], f["k"][run]
+    exact = 1 + np.exp(-k*t[end])*np.cos(x) + 0.5*np.exp(-4*k*t[end])*np.sin(2*x)
+    assert abs(np.abs(u[end] - exact).max() - f["err_max"][run]) < 1e-14, run
+assert seen == {"no", "steady", "when"}, seen
+PYTHON
+expect 0 run heat.cfg "${looks[@]}" -o looks.h5
+expect 0 run heat.cfg -o heat.h5; says ' stopped early'
+[ -z "$python" ] || $python check_stop.py heat.h5 looks.h5 2>err || fail heat.h5
+expect 0 show heat.h5; matches 'heat · 12 runs · [0-9]+ stopped early \([0-9]+ steady, [0-9]+ when\)'; prints 'steady'
+expect 0 show heat.h5 --csv; prints ',stopped,'
+expect 0 show heat.h5 --json; prints '"stopped": "steady"'; is_json out
+expect 0 show heat.h5 --run 11; matches '^stopped +(steady|when)$'
+
+# ---- in any batch, by any number of threads: the same bits. Fields in single precision are the rounded ones
+for batch in 1 5; do
+    expect 0 run heat.cfg -s run.batch=$batch -j 1 -o batch.h5
+    same heat.h5 batch.h5
+    rm -f batch.h5
+done
+expect 0 run heat.cfg -s output.fields.precision=single -o single.h5
+[ -z "$python" ] || $python -c '
+import h5py, numpy as np
+a, b = h5py.File("heat.h5"), h5py.File("single.h5")
+assert np.array_equal(a["u"][:].astype("f"), b["u"][:]) and np.array_equal(a["stopped"], b["stopped"])
+' 2>err || fail single.h5
+
+# ---- steps of each run's own; several unknowns; advection, with what it records; all runs end early
+cat >own.cfg <<'CFG'
+problem  = "equation";
+unknowns = ["u", "v"];
+method   = "imex2";
+rhs      = { u = "dxx(u) + u - u^3"; v = "0.1*dxx(v) + c*u - v"; };
+initial  = { u = "0.5 + 0.1*cos(2*pi*x/length)"; v = "0"; };
+sweep    = { c = [0.0, 0.5, 1.0, 2.0]; };
+grid     = { n = 32; length = 20.0; };
+time     = { tolerance = 1e-6; end = 200.0; };
+stop     = { steady = 1e-8; when = "min(v) > 1.5"; every = 1.0; };
+output   = { fields = { times = "linspace(0, end, 3)"; }; scalars = { every = 25.0; define = { m = "mean(u*v)"; }; }; };
+run      = { device = "cpu"; };
+CFG
+expect 0 run own.cfg -o own.h5; says '4 ok · 4 stopped early'
+expect 0 run own.cfg -o own1.h5 -s run.batch=3 -j 1; same own.h5 own1.h5
+[ -z "$python" ] || $python -c '
+import h5py, numpy as np
+f = h5py.File("own.h5")
+assert list(f["stopped"]) == [1, 1, 1, 2] and (f["t_reached"][:] < 40).all() and (f["dt_max"][:] > 0).all()
+assert (f["steps"][:] > 100).all() and (np.diff(f["u"][:, 1:], axis=1) == 0).all()
+assert np.abs(f["u"][:3, -1] - 1).max() < 1e-7 and np.abs(f["v"][2, -1] - 1).max() < 1e-7
+assert (f["v"][3, -1] > 1.5).all() and (f["v"][3, -1] < 1.9).all()  # a look after v = 1.5: v tends to 2
+' 2>err || fail own.h5
+cat >advection.cfg <<'CFG'
+problem  = "advection";
+grid     = { n = [24, 16]; length = "2*pi"; };
+velocity = { x = "1"; y = "sin(x)"; };
+physics  = { nu = "d"; };
+time     = { cfl = 0.9; end = 12.0; };
+sweep    = { d = [0.1, 1.0, 2.0, 4.0]; };
+initial  = "2 + sin(x)*cos(y)";
+stop     = { steady = 1e-7; };
+output   = { fields = { times = "linspace(0, end, 3)"; }; scalars = { every = 0.5; define = { m = "mean(u^2)"; }; }; };
+run      = { device = "cpu"; };
+CFG
+expect 0 run advection.cfg -o advection.h5; says 'stopped early'
+expect 0 run advection.cfg -o advection1.h5 -s run.batch=3 -j 1; same advection.h5 advection1.h5
+expect 0 run advection.cfg -o never.h5 -s 'stop={ when="0"; }'
+[ -z "$python" ] || $python -c '
+import h5py, numpy as np
+f, whole = h5py.File("advection.h5"), h5py.File("never.h5")
+assert f["stopped"][0] == 0 and f["stopped"][3] == 1 and (whole["stopped"][:] == 0).all()
+for run in range(4):
+    t = np.array(f["t_s"][run])
+    k = np.flatnonzero(t >= f["t_reached"][run]*(1 - 1e-9))[0]  # steps differ from run to run: looks and series agree
+    for name in "courant", "mass", "m":
+        assert np.array_equal(f[name][run, :k + 1], whole[name][run, :k + 1]), (name, run)
+        assert (f[name][run, k:] == f[name][run, k]).all(), (name, run)
+' 2>err || fail advection.h5
+if "$sweep" run own.cfg --device cuda -o cuda.h5 >out 2>err; then
+    expect 0 run own.cfg --device cuda -s run.batch=2 -o cuda1.h5; same cuda.h5 cuda1.h5
+    expect 0 run heat.cfg --device cuda -o cuda2.h5
+    [ -z "$python" ] || $python -c '
+import h5py, numpy as np
+a, b = h5py.File("heat.h5"), h5py.File("cuda2.h5")
+assert np.array_equal(a["stopped"], b["stopped"]) and np.array_equal(a["t_reached"], b["t_reached"])
+assert np.abs(a["u"][:] - b["u"][:]).max() < 1e-12
+' 2>err || fail 'on a GPU'
+else
+    skip_gpu 'runs that end early'
+fi
+
+# ---- stopped and resumed, before and after runs have ended early: the same bits
+long=(-s time.dt=0.000004 -s stop.every=0.3 -s output.scalars.every=0.25)
+expect 0 run heat.cfg "${long[@]}" -o whole.h5
+stops=0
+while [ $stops -lt 12 ] && ! "$sweep" run heat.cfg "${long[@]}" -o parts.h5 --max-time 0.2s >out 2>err; do
+    stops=$((stops + 1))
+done
+[ $stops -gt 0 ] || fail 'it was too fast to be stopped'
+[ ! -e parts.h5.d ] || expect 0 resume parts.h5
+same whole.h5 parts.h5
+expect 0 run own.cfg -s time.tolerance=1e-9 -s run.batch=2 -o whole2.h5
+while ! "$sweep" run own.cfg -s time.tolerance=1e-9 -s run.batch=2 -o parts2.h5 --max-time 0.1s >out 2>err; do
+    [ $((stops += 1)) -lt 60 ] || break
+done
+same whole2.h5 parts2.h5
+
+# ---- lengthened: runs that have ended early stay so; those that have not may
+state=(-s output.state=true -s 'output.fields.times=[0.0, 5.0]')
+expect 0 run heat.cfg "${state[@]}" -s time.end=5.0 -o longer.h5
+expect 0 run heat.cfg "${state[@]}" -o longer.h5; says '12 runs of longer.h5 continue from where they ended'
+expect 0 run heat.cfg "${state[@]}" -o at_once.h5; same longer.h5 at_once.h5
+expect 0 run heat.cfg "${state[@]}" -o longer.h5; says 'nothing to do'
+
+# ---- shards; what decides the numbers of a run: the condition and the looks, wherever these are given
+for k in 1 2; do expect 0 run heat.cfg -o s.h5 --shard $k/2; done
+expect 0 merge s.shard-*.h5 -o merged.h5; same heat.h5 merged.h5
+expect 0 run heat.cfg -o heat.h5; says 'nothing to do'
+expect 0 run heat.cfg -o heat.h5 -s 'stop.when="max( u )>3*s*1e3+1"'; says 'nothing to do'
+expect 5 run heat.cfg -o heat.h5 -s 'stop.when="max(u) > 2*s*1e3 + 1"'; says 'another sweep (stop.when '
+expect 5 run heat.cfg -o heat.h5 -s stop.every=0.25; says 'another sweep (stop.every '
+expect 0 run heat.cfg -o every.h5 -s 'stop={ steady="s"; every=2.5; }'
+expect 0 run heat.cfg -o every.h5 -s 'stop={ steady="s"; }'; says 'nothing to do'
+expect 5 run heat.cfg -o every.h5 -s 'stop={ steady="s"; }' -s output.scalars.every=1.25
+
+# ---- a run that diverges has diverged, and is no run that has ended early
+expect 1 run "$top/configs/tiny_diverge.cfg" --device cpu -o bad.h5 \
+    -s 'stop={ steady=1e-12; when="max(u) > 1e300"; every=0.1; }'
+[ -z "$python" ] || $python -c '
+import h5py
+f = h5py.File("bad.h5")
+assert (f["status"][:] == 2).any() and not f["stopped"][:][f["status"][:] == 2].any()
+' 2>err || fail bad.h5
+
+# ---- pictures show the last state of runs that have ended early
+if [ -n "$python" ] && $python -c 'import matplotlib' 2>/dev/null; then
+    expect 0 plot heat.h5 --kind heatmap --of span --over k,s -o span.png
+    expect 0 plot heat.h5 --kind lines --of span -o lines.png
+fi
+
+# ---- what is refused: where, and what to do
+refused() {  # STOP MESSAGE...
+    { grep -v '^stop' heat.cfg | sed 's/^output.*/output  = { fields = { times = [0.0]; };/; s/^ *scalars.*/};/'
+      echo "stop = { $1 };"; } >bad.cfg
+    expect 3 check bad.cfg
+    shift
+    says 'bad.cfg:1'; says ': error: '
+    for message in "$@"; do says "$message"; done
+}
+refused 'every = 1.0;' "'stop' does not say why: add steady = 1e-8"
+refused 'steady = 1e-8;' "'stop' does not say when to look at the runs: add every"
+refused 'steady = 0.0; every = 1.0;' "'stop.steady' = 0: must be greater than 0"
+refused 'steady = 1e-8; every = -1.0;' "'stop.every'" 'the time between two entries must be positive and finite'
+refused 'stedy = 1e-8; every = 1.0;' "unknown key 'stop.stedy'; did you mean 'steady'?"
+refused 'when = "u > 10"; every = 1.0;' "'stop.when', column 1: 'u' is a field"
+refused 'when = "max(w) > 10"; every = 1.0;' "unknown name 'w'" '    max(w) > 10'
+refused 'when = 10; every = 1.0;' "'stop.when' must be an expression in quotes"
+expect 3 check heat.cfg -s stop=1; says "'stop' is a group"
+expect 3 check "$top/configs/tiny_bvp.cfg" -s 'stop={ steady=1e-8; every=1.0; }'; says "unknown key 'stop"
+expect 0 explain stop.steady; prints 'ends early'
+expect 0 check heat.cfg; prints 'stop     every 0.5: where a run is steady to s, or max(u) > 3*s*1e3 + 1'
+summary
