@@ -38,7 +38,8 @@ template <typename real> static size_t shared_bytes(const struct reduce_shape *s
     return sizeof(real) * (2 * LEVELS * each + 4 * each + 4 * (size_t)nz);
 }
 
-/* Of positive numbers of a usual size. */
+/* Of positive numbers of a usual size: an approximation y with the relative error e, 2^-20 at most in double, becomes
+ * y (1 + e + e²), in single y (1 + e), without the branches of a division. */
 __device__ static inline double inverse_of(double x)
 {
 #ifdef SW_EMULATED
@@ -46,11 +47,20 @@ __device__ static inline double inverse_of(double x)
 #else
     double y;
     asm("rcp.approx.ftz.f64 %0, %1;" : "=d"(y) : "d"(x));
-    y = fma(y, fma(-x, y, 1.0), y);
-    return fma(y, fma(-x, y, 1.0), y);
+    const double e = fma(-x, y, 1.0);
+    return fma(y, fma(e, e, e), y);
 #endif
 }
-__device__ static inline float inverse_of(float x) { return __frcp_rn(x); }
+__device__ static inline float inverse_of(float x)
+{
+#ifdef SW_EMULATED
+    return 1 / x;
+#else
+    float y;
+    asm("rcp.approx.ftz.f32 %0, %1;" : "=f"(y) : "f"(x));
+    return fmaf(y, fmaf(-x, y, 1.0f), y);
+#endif
+}
 
 template <typename M, typename real> struct reduce_arguments {
     M       all;
@@ -102,7 +112,11 @@ __device__ static inline level_of<real> level_at(const M &m, const level_of<real
     return l;
 }
 
-template <typename real, int V, bool VARIABLE, typename M>
+/* What a turn is about: a tile of a system, and of it this thread's column, or V of them, and its lowest cell there. */
+struct reduce_turn { int64_t system, column, j, cell; bool is; };
+
+/* EVEN: all threads have LEVELS levels of a column that there is, so that nothing is asked at any of them. */
+template <typename real, int V, bool VARIABLE, bool EVEN, typename M>
 __global__ static void __launch_bounds__(MOST_THREADS, 2) elliptic_reduce_k(struct reduce_arguments<M, real> g)
 {
     typedef pack<real, V> word;
@@ -116,86 +130,106 @@ __global__ static void __launch_bounds__(MOST_THREADS, 2) elliptic_reduce_k(stru
     word *const carry = (word *)room + 2 * LEVELS * threads;
     word *const up_y = carry, *const up_g = up_y + threads, *const down_z = up_g + threads,
          *const down_g = down_z + threads;
-    level_of<real> *const table = (level_of<real> *)(carry + 4 * threads);
+    level_of<real> *const table = (level_of<real> *)(carry + 4 * threads), *const own_levels = table + k0;
     const int64_t all_tiles = s.tiles * g.all.systems;
+    const bool starts = g.starts, keeps = g.keeps;
     int64_t system = -1;
     unsigned count = 0;
+    bool done = false;
+    real alpha = 0;
 
     wait_previous();
     allow_next();
-    /* Where a thread's lowest cell is, and its column: of the tile with this turn. */
-    const auto pack_of = [&](int64_t turn) { return (s.tiles - 1 - turn % s.tiles) * s.width + lane; };
-    const auto cell_of = [&](int64_t turn, int64_t number) {
-        const int64_t column = number * V;
-        return turn / s.tiles * cells + column / nx * nx * nz + k0 * nx + column % nx;
+    const auto at_turn = [&](int64_t turn) {
+        struct reduce_turn t;
+        t.system = turn / s.tiles;
+        const int64_t number = (s.tiles - 1 - (turn - t.system * s.tiles)) * s.width + lane;
+        t.column = number * V;
+        t.j = t.column / nx;
+        t.cell = t.system * cells + (t.j * nz + k0) * nx + (t.column - t.j * nx);
+        t.is = EVEN || (number < packs && here > 0);
+        return t;
     };
-    const auto fetch = [&](int64_t turn) {
-        if (turn < all_tiles && pack_of(turn) < packs && !g.way[turn / s.tiles].done) {
-            const int64_t cell = cell_of(turn, pack_of(turn));
+    const auto there = [&](const struct reduce_turn &t, int l) { return EVEN || (t.is && l < here); };
+    const auto fetch = [&](const struct reduce_turn &t, int64_t turn) {
+        if (turn < all_tiles && !(t.system == system ? done : g.way[t.system].done != 0)) {
+            const real *r = g.from + t.cell, *q = g.q + t.cell;
 #pragma unroll
-            for (int l = 0; l < LEVELS; l++) {
-                if (l >= here) continue;
-                __pipeline_memcpy_async(next_r + l * threads, g.from + cell + l * nx, sizeof(word));
-                if (!g.starts) __pipeline_memcpy_async(next_q + l * threads, g.q + cell + l * nx, sizeof(word));
-            }
+            for (int l = 0; l < LEVELS; l++, r += nx)
+                if (there(t, l)) __pipeline_memcpy_async(next_r + l * threads, r, sizeof(word));
+#pragma unroll
+            for (int l = 0; l < LEVELS && !starts; l++, q += nx)
+                if (there(t, l)) __pipeline_memcpy_async(next_q + l * threads, q, sizeof(word));
         }
         __pipeline_commit();
     };
 
-    fetch(blockIdx.x);
+    for (int l = 0; l < LEVELS && starts; l++)  /* there is no q; alpha is 0 */
+#pragma unroll
+        for (int v = 0; v < V; v++) next_q[l * threads].v[v] = 0;
+    struct reduce_turn next = at_turn(blockIdx.x);
+    fetch(next, blockIdx.x);
 #pragma unroll 1
     for (int64_t turn = blockIdx.x; turn < all_tiles; turn += gridDim.x) {
-        if (turn / s.tiles != system) {
+        const struct reduce_turn own = next;
+        next = at_turn(turn + gridDim.x);
+        if (own.system != system) {
             if (count) end_system(g, system, count);
-            system = turn / s.tiles;
+            system = own.system;
             count = 0;
+            done = g.way[system].done != 0;
+            alpha = starts ? (real)0 : (real)g.way[system].alpha;
             __syncthreads();
-            if (!g.way[system].done)
+            if (!done)
                 for (int64_t k = thread; k < nz; k += threads) {
                     const int64_t at = system * nz + k;
                     table[k] = level_of<real>{g.all.a[at], g.all.b[at], g.all.c[at], g.all.d[at]};
                 }
             __syncthreads();
         }
-        if (g.way[system].done) {  /* was so before this launch: its sums end with the last of its tiles */
-            fetch(turn + gridDim.x);
+        if (done) {  /* it was before this launch: its sums end with the last of its tiles */
+            fetch(next, turn + gridDim.x);
             continue;
         }
         const M m = of_system(g.all, system);
-        const real alpha = g.starts ? (real)0 : (real)g.way[system].alpha;
-        const int64_t number = pack_of(turn), column = number * V, i = column % nx, j = column / nx,
-                      cell = cell_of(turn, number);
-        const bool is = number < packs && here > 0;
-        word y[LEVELS], inverse_area, sides, start;
-        real weight[LEVELS][V];
+        const int64_t j = own.j, i = own.column - j * nx;
+        word y[LEVELS], area, sides, start;
+        real inverse_area[V], weight[LEVELS][V];
         double rr = 0, rz = 0;
+#pragma unroll
+        for (int v = 0; v < V; v++) {  /* on their way while r and q come */
+            area.v[v] = 1, sides.v[v] = start.v[v] = 0;
+            if (!own.is) continue;
+            const real *of_x = m.east + j * (nx + 1) + i + v, *of_y = m.north + own.column + v;
+            area.v[v] = m.area[own.column + v];
+            sides.v[v] = (of_x[0] + of_x[1]) + (of_y[0] + of_y[nx]);
+            start.v[v] = g.rests[(system * s.chunks + chunk) * nx * ny + own.column + v];
+        }
         __pipeline_wait_prior(0);
 #pragma unroll
         for (int l = 0; l < LEVELS; l++) {
             real part = 0;
 #pragma unroll
             for (int v = 0; v < V; v++) y[l].v[v] = 0;
-            if (!is || l >= here) continue;
+            if (!there(own, l)) continue;
+            const word q = next_q[l * threads];
             y[l] = next_r[l * threads];
-            if (!g.starts) {
-                const word q = next_q[l * threads];
 #pragma unroll
-                for (int v = 0; v < V; v++) y[l].v[v] -= alpha * q.v[v];
+            for (int v = 0; v < V; v++) {
+                y[l].v[v] -= alpha * q.v[v];
+                part += y[l].v[v] * y[l].v[v];
             }
-            if (g.keeps) store_pack<V>(g.r + cell + l * nx, y[l]);
-#pragma unroll
-            for (int v = 0; v < V; v++) part += y[l].v[v] * y[l].v[v];
             rr += (double)part;
         }
-        fetch(turn + gridDim.x);
+        real *r = g.r + own.cell;
+#pragma unroll
+        for (int l = 0; l < LEVELS && keeps; l++, r += nx)
+            if (there(own, l)) store_pack<V>(r, y[l]);
+        fetch(next, turn + gridDim.x);
 #pragma unroll
         for (int v = 0; v < V; v++) {
-            inverse_area.v[v] = sides.v[v] = start.v[v] = 0;
-            if (!is) continue;
-            const real *of_x = m.east + j * (nx + 1) + i + v, *of_y = m.north + j * nx + i + v;
-            inverse_area.v[v] = 1 / m.area[column + v];
-            sides.v[v] = ((of_x[0] + of_x[1]) + (of_y[0] + of_y[nx])) * inverse_area.v[v];
-            start.v[v] = g.rests[(system * s.chunks + chunk) * nx * ny + column + v];
+            inverse_area[v] = inverse_of(area.v[v]);
+            sides.v[v] *= inverse_area[v];
         }
 
         /* up: y of this chunk alone, and what of y below it comes to its last level */
@@ -206,15 +240,15 @@ __global__ static void __launch_bounds__(MOST_THREADS, 2) elliptic_reduce_k(stru
         for (int l = 0; l < LEVELS; l++) {
 #pragma unroll
             for (int v = 0; v < V; v++) weight[l][v] = 0;
-            if (!is || l >= here) continue;
+            if (!there(own, l)) continue;
 #pragma unroll
             for (int v = 0; v < V; v++) {
-                const level_of<real> t = level_at<VARIABLE>(m, table[k0 + l], i + v, j, k0 + l, inverse_area.v[v],
+                const level_of<real> t = level_at<VARIABLE>(m, own_levels[l], i + v, j, k0 + l, inverse_area[v],
                                                             sides.v[v]);
                 const real all = t.a + t.c * rest.v[v], inverse = inverse_of(all + t.b);
                 rest.v[v] = all * inverse;
                 weight[l][v] = inverse;
-                last.v[v] = (y[l].v[v] * inverse_area.v[v] + t.c * last.v[v]) * inverse;
+                last.v[v] = (y[l].v[v] * inverse_area[v] + t.c * last.v[v]) * inverse;
                 gain.v[v] *= t.c * inverse;
                 y[l].v[v] = last.v[v];
             }
@@ -225,6 +259,7 @@ __global__ static void __launch_bounds__(MOST_THREADS, 2) elliptic_reduce_k(stru
         word before;
 #pragma unroll
         for (int v = 0; v < V; v++) before.v[v] = 0;
+#pragma unroll 4
         for (int c = 0; c < chunk; c++) {
             const word a = up_y[c * s.width + lane], b = up_g[c * s.width + lane];
 #pragma unroll
@@ -238,10 +273,10 @@ __global__ static void __launch_bounds__(MOST_THREADS, 2) elliptic_reduce_k(stru
         for (int v = 0; v < V; v++) energy.v[v] = 0;
 #pragma unroll
         for (int l = 0; l < LEVELS; l++) {
-            if (!is || l >= here) continue;
+            if (!there(own, l)) continue;
 #pragma unroll
             for (int v = 0; v < V; v++) {
-                const level_of<real> t = level_at<VARIABLE>(m, table[k0 + l], i + v, j, k0 + l, inverse_area.v[v],
+                const level_of<real> t = level_at<VARIABLE>(m, own_levels[l], i + v, j, k0 + l, inverse_area[v],
                                                             sides.v[v]);
                 const real all = t.a + t.c * rest.v[v], inverse = weight[l][v];
                 rest.v[v] = all * inverse;
@@ -252,14 +287,14 @@ __global__ static void __launch_bounds__(MOST_THREADS, 2) elliptic_reduce_k(stru
             }
         }
 #pragma unroll
-        for (int v = 0; v < V; v++) rz += is ? (double)(energy.v[v] * m.area[column + v]) : 0;
+        for (int v = 0; v < V; v++) rz += own.is ? (double)(energy.v[v] * area.v[v]) : 0;
 
         /* down */
 #pragma unroll
         for (int v = 0; v < V; v++) last.v[v] = 0, gain.v[v] = 1;
 #pragma unroll
         for (int l = LEVELS - 1; l >= 0; l--) {
-            if (!is || l >= here) continue;
+            if (!there(own, l)) continue;
 #pragma unroll
             for (int v = 0; v < V; v++) {
                 last.v[v] = y[l].v[v] + weight[l][v] * last.v[v];
@@ -275,30 +310,31 @@ __global__ static void __launch_bounds__(MOST_THREADS, 2) elliptic_reduce_k(stru
         }
         if (thread % 32 == 0) of_warp[0][thread / 32] = rr, of_warp[1][thread / 32] = rz;
         __syncthreads();
-        if (thread == 0) {
+        if (thread == threads - 32) {  /* of the last warp, which waits for no chunk above */
             double sum[2] = {0, 0};
-            const int64_t own = system * s.tiles + turn % s.tiles;
             for (int w = 0; w < threads / 32; w++) sum[0] += of_warp[0][w], sum[1] += of_warp[1][w];
-            g.partial[own] = sum[0];
-            g.partial[all_tiles + own] = sum[1];
+            g.partial[turn] = sum[0];
+            g.partial[all_tiles + turn] = sum[1];
         }
         count++;
 #pragma unroll
         for (int v = 0; v < V; v++) before.v[v] = 0;
+#pragma unroll 4
         for (int c = s.chunks - 1; c > chunk; c--) {
             const word a = down_z[c * s.width + lane], b = down_g[c * s.width + lane];
 #pragma unroll
             for (int v = 0; v < V; v++) before.v[v] = a.v[v] + b.v[v] * before.v[v];
         }
+        real *z = g.z + own.cell + (LEVELS - 1) * nx;
 #pragma unroll
-        for (int l = LEVELS - 1; l >= 0; l--) {
-            if (!is || l >= here) continue;
+        for (int l = LEVELS - 1; l >= 0; l--, z -= nx) {
+            if (!there(own, l)) continue;
 #pragma unroll
             for (int v = 0; v < V; v++) {
                 before.v[v] *= weight[l][v];
                 y[l].v[v] += before.v[v];
             }
-            store_pack<V>(g.z + cell + l * nx, y[l]);
+            store_pack<V>(z, y[l]);
         }
     }
     if (count) end_system(g, system, count);
@@ -308,8 +344,12 @@ template <typename real, int V, bool VARIABLE, typename M>
 static enum sw_status queue_reduce(cudaStream_t stream, const struct sw_cuda_interleaved *x, const M *m, bool starts,
                                    struct sw_cuda_elliptic_turn *out)
 {
-    void (*const kernel)(struct reduce_arguments<M, real>) = elliptic_reduce_k<real, V, VARIABLE, M>;
     const struct reduce_shape shape = shape_of(m->nx, m->ny, m->nz, V);
+    const bool even = m->nz % LEVELS == 0 && shape.threads == shape.width * shape.chunks &&
+                      shape.tiles * shape.width * V == m->nx * m->ny;
+    void (*const kernel)(struct reduce_arguments<M, real>) =
+        even && !VARIABLE ? elliptic_reduce_k<real, V, VARIABLE, !VARIABLE, M>
+                          : elliptic_reduce_k<real, V, VARIABLE, false, M>;
     const size_t shared = shared_bytes<real>(&shape, m->nz, V);
     const struct reduce_arguments<M, real> g = {
         *m, shape, (const real *)x->rests, (const real *)x->from, (const real *)x->q, (real *)x->r, (real *)x->z,
@@ -352,15 +392,21 @@ template <typename K> static enum sw_status allow_most(K *kernel)
     return allow_shared(kernel, (size_t)most - sizeof(double[2][WARPS]) - 1024);  /* less what is static */
 }
 
+template <typename real, int V, bool VARIABLE, typename M> static enum sw_status allow_most_of()
+{
+    SW_TRY(allow_most(elliptic_reduce_k<real, V, VARIABLE, false, M>));
+    return allow_most(elliptic_reduce_k<real, V, VARIABLE, !VARIABLE, M>);
+}
+
 extern "C" enum sw_status sw_cuda_interleaved_prepare(void)
 {
     typedef struct sw_cuda_elliptic M;
     typedef struct sw_cuda_elliptic_single S;
-    SW_TRY(allow_most(elliptic_reduce_k<double, 1, false, M>));
-    SW_TRY(allow_most(elliptic_reduce_k<double, 1, true, M>));
-    SW_TRY(allow_most(elliptic_reduce_k<float, 1, false, S>));
-    SW_TRY(allow_most(elliptic_reduce_k<float, 1, true, S>));
-    return allow_most(elliptic_reduce_k<float, 2, false, S>);
+    SW_TRY((allow_most_of<double, 1, false, M>()));
+    SW_TRY((allow_most_of<double, 1, true, M>()));
+    SW_TRY((allow_most_of<float, 1, false, S>()));
+    SW_TRY((allow_most_of<float, 1, true, S>()));
+    return allow_most_of<float, 2, false, S>();
 }
 
 /* ------------------------------------------------------------------ before and behind a pass */
