@@ -15,7 +15,8 @@
  * A thread has a tile of 4 x 4 cells: r, d, x and the weights of B in 88 registers. It reads and writes 16 words at its
  * edges an iteration each way, a word a cell; cross terms read 50 weights more. Operations: 13 a cell, 21 with cross
  * terms. A problem moves 1 word in and out and 1.5 of weights in single precision, and where residuals are formed again
- * 6 more, most of them from the L2 cache. */
+ * 6 more, most of them from the L2 cache. What is in double lies in device memory, and threads side by side take columns
+ * side by side of it: r and x change places with the tiles by way of shared memory. */
 #include "cluster.cuh"
 #include "elliptic/elliptic_plane_point.h"
 #include "launch.cuh"
@@ -27,7 +28,7 @@ enum {
     PAD = 4,               /* words before and behind a row: what lies beyond walls, and keeps rows aligned      */
     CORRECTIONS = 20,
     STEPS = 40000,         /* of one correction, at most                                                         */
-    VALUES = 3             /* that are reduced at once                                                           */
+    VALUES = 5             /* that are reduced at once                                                           */
 };
 
 /* One correction leaves at least so much: rounding of x counts by the condition number, and less is not asked for. */
@@ -48,7 +49,8 @@ struct layout {
     int pitch;             /* of rows                                                 */
     int columns;           /* of rows of `first` and `last`                           */
     int first, last, set;  /* where they begin in a set; words of a set               */
-    int scale;             /* [16][threads], behind both sets                         */
+    int width;             /* of rows of scale and field, cells of a row of tiles     */
+    int scale, field;      /* [4 groups][width], behind both sets                     */
     int rising, falling;   /* [4 groups + 1][pitch]                                   */
     int words;
 };
@@ -61,8 +63,10 @@ __host__ __device__ static inline struct layout layout_of(const struct shape &s,
     l.first = l.pitch * (2 * s.groups + 2);
     l.last = l.first + l.columns * s.groups;
     l.set = l.last + l.columns * s.groups;
+    l.width = TILE * s.tiles;
     l.scale = 2 * l.set;
-    l.rising = l.scale + TILE * TILE * s.threads;
+    l.field = l.scale + TILE * s.groups * l.width;
+    l.rising = l.field + TILE * s.groups * l.width;
     l.falling = l.rising + (cross ? l.pitch * (TILE * s.groups + 1) : 0);
     l.words = l.falling + (cross ? l.pitch * (TILE * s.groups + 1) : 0);
     return l;
@@ -101,15 +105,15 @@ static constexpr uint32_t NOWHERE = ~0u;
 
 /* ------------------------------------------------------------------ reductions */
 
-/* The first `sums` values are added up, of the others the largest is taken; all over a cluster, in a fixed order. */
-template <int COUNT> __device__ static void reduce(struct cluster *c, struct shared *s, int sums, double *value)
+/* The first SUMS values are added up, of the others the largest is taken; all over a cluster, in a fixed order. */
+template <int COUNT, int SUMS> __device__ static void reduce(struct cluster *c, struct shared *s, double *value)
 {
     const int warp = (int)threadIdx.x / 32, warps = (int)blockDim.x / 32;
 #pragma unroll
     for (int v = 0; v < COUNT; v++) {
         for (int w = 16; w > 0; w /= 2) {
             const double other = __shfl_xor_sync(~0u, value[v], w);
-            value[v] = v < sums ? value[v] + other : fmax(value[v], other);
+            value[v] = v < SUMS ? value[v] + other : fmax(value[v], other);
         }
         if (threadIdx.x % 32 == 0) s->of_warp[v][warp] = value[v];
     }
@@ -119,7 +123,7 @@ template <int COUNT> __device__ static void reduce(struct cluster *c, struct sha
     if (threadIdx.x < COUNT * c->size) {
         const int v = (int)(threadIdx.x / c->size);
         double all = s->of_warp[v][0];
-        for (int w = 1; w < warps; w++) all = v < sums ? all + s->of_warp[v][w] : fmax(all, s->of_warp[v][w]);
+        for (int w = 1; w < warps; w++) all = v < SUMS ? all + s->of_warp[v][w] : fmax(all, s->of_warp[v][w]);
         in_block(s, threadIdx.x % c->size)->value[turn][v][c->rank] = all;
     }
     cluster_barrier();
@@ -127,7 +131,7 @@ template <int COUNT> __device__ static void reduce(struct cluster *c, struct sha
     for (int v = 0; v < COUNT; v++) {
         value[v] = s->value[turn][v][0];
         for (unsigned k = 1; k < c->size; k++)
-            value[v] = v < sums ? value[v] + s->value[turn][v][k] : fmax(value[v], s->value[turn][v][k]);
+            value[v] = v < SUMS ? value[v] + s->value[turn][v][k] : fmax(value[v], s->value[turn][v][k]);
     }
 }
 
@@ -178,10 +182,22 @@ __device__ static inline float cell_of(const float f[TILE][TILE], const struct r
     return j < 0 ? o.south[i + 1] : j >= TILE ? o.north[i + 1] : i < 0 ? o.west[j] : i >= TILE ? o.east[j] : f[j][i];
 }
 
-/* ------------------------------------------------------------------ the matrix of a mode */
+/* ------------------------------------------------------------------ tiles and rows of cells */
 
-/* Weights towards west and south of each cell, and of the cells behind the last ones; first those of A, then of B. */
-struct weights { float across[TILE][TILE + 1], along[TILE + 1][TILE]; };
+/* Where the rows of scale or field have a thread's tile. */
+__device__ static inline float *tile_in(const struct layout &l, int rows, const struct tile &t)
+{
+    return words_here() + rows + TILE * (t.y * l.width + t.x);
+}
+
+__device__ static inline void put_tile(const struct layout &l, int rows, const struct tile &t,
+                                       const float f[TILE][TILE])
+{
+    if (!t.there) return;
+#pragma unroll
+    for (int k = 0; k < TILE; k++)
+        *(float4 *)(tile_in(l, rows, t) + k * l.width) = make_float4(f[k][0], f[k][1], f[k][2], f[k][3]);
+}
 
 __device__ static inline void read_four(const float *from, float *to)
 {
@@ -189,12 +205,49 @@ __device__ static inline void read_four(const float *from, float *to)
     to[0] = v.x, to[1] = v.y, to[2] = v.z, to[3] = v.w;
 }
 
+/* 0 where there is no cell. */
+__device__ static inline void take_tile(const struct sw_cuda_elliptic &m, const struct layout &l, int rows,
+                                        const struct tile &t, float f[TILE][TILE])
+{
+    if (!t.there) return;
+#pragma unroll
+    for (int k = 0; k < TILE; k++) {
+        read_four(tile_in(l, rows, t) + k * l.width, f[k]);
+#pragma unroll
+        for (int h = 0; h < TILE; h++)
+            if (t.i + h >= (int)m.nx || t.j + k >= (int)m.ny) f[k][h] = 0;
+    }
+}
+
+/* A column of TILE cells of a block, which has TILE times as many as threads: neighbours of a warp are neighbours. */
+struct strip {
+    int  i, j;               /* its first cell in the plane                                                        */
+    int  at;                 /* that cell in rows of scale or field                                                */
+    int  cells;              /* that there are: TILE or fewer                                                      */
+};
+
+/* @param number  0, 1 .. */
+__device__ static inline struct strip strip_of(const struct sw_cuda_elliptic &m, const struct shape &p,
+                                               const struct layout &l, unsigned rank, int number)
+{
+    const int e = number * (int)blockDim.x + (int)threadIdx.x, y = e / l.width, i = e - y * l.width,
+              j = TILE * ((int)rank * p.groups + y), rows = (int)m.ny - j;
+    const bool there = y < p.groups && i < (int)m.nx && rows > 0;
+    const struct strip s = {i, j, TILE * y * l.width + i, !there ? 0 : rows < TILE ? rows : TILE};
+    return s;
+}
+
+/* ------------------------------------------------------------------ the matrix of a mode */
+
+/* Weights towards west and south of each cell, and of the cells behind the last ones; first those of A, then of B. */
+struct weights { float across[TILE][TILE + 1], along[TILE + 1][TILE]; };
+
 /* Weights of A, and 1/sqrt(diagonal), which is 0 where there is no cell.
- * value: out: sum of the diagonal; -lambda area/diagonal at most */
+ * diagonal_sum, least: out: sum of the diagonal; -lambda area/diagonal at most */
 template <bool CROSS>
 __device__ static void read_weights(const struct sw_cuda_elliptic &m, const float *planes, int pitch, int64_t plane,
                                     double lambda, const struct tile &t, struct weights *w, float scale[TILE][TILE],
-                                    double *value)
+                                    double *diagonal_sum, double *least_zero)
 {
     const float *const at = planes + (int64_t)t.j * pitch + t.i;
     float sum = 0, least = -1;
@@ -225,8 +278,8 @@ __device__ static void read_weights(const struct sw_cuda_elliptic &m, const floa
             if (there) sum += diagonal, least = fmaxf(least, -zero / diagonal);
         }
     }
-    value[0] = sum;
-    value[1] = least;
+    *diagonal_sum = sum;
+    *least_zero = least;
 }
 
 /* Weights of B from those of A. @return the largest sum of absolute values of what is beside the diagonal of a row */
@@ -325,7 +378,7 @@ template <bool CROSS>
 __device__ static void iterate(const struct layout &l, const struct tile &t, const struct weights &w, int steps,
                                float low, float high, int *turn, float r[TILE][TILE], float x[TILE][TILE])
 {
-    const float mean = 0.5f * (high + low), half = 0.5f * (high - low), twice = 2 * mean / half;
+    const float mean = 0.5f * (high + low), half = 0.5f * (high - low), twice = 2 * mean / half, scaled = 2 / half;
     float rate = half / mean, d[TILE][TILE];
 #pragma unroll
     for (int k = 0; k < TILE; k++)
@@ -336,7 +389,7 @@ __device__ static void iterate(const struct layout &l, const struct tile &t, con
         *turn ^= 1;
         publish(l, t, *turn, d);
         cluster_arrive();
-        const float next = 1 / (twice - rate), keep = next * rate, add = 2 * next / half;
+        const float next = __fdividef(1, twice - rate), keep = next * rate, add = next * scaled;
         rate = next;
         subtract_image(w, d, r);
 #pragma unroll
@@ -361,139 +414,159 @@ __device__ static int steps_for(double low, double high, double part)
 
 /* ------------------------------------------------------------------ a problem */
 
-/* The cells of a tile that there are: h and k within it, `at` in the plane. */
-#define FOR_TILE(k, h, at)                                            \
-    _Pragma("unroll") for (int k = 0; k < TILE; k++)                  \
-        _Pragma("unroll") for (int h = 0, at = (t.j + k) * (int)m.nx + t.i; h < TILE; h++, at++) \
-            if (t.there && t.i + h < m.nx && t.j + k < m.ny)
-
-/* Where row or column i of n lies, or the next one where there is none; *there: whether there is one. */
-__device__ static inline int place_of(int i, int n, bool periodic, bool *there)
+/* One row or column further, or back, where there is a cell; else itself, and *there is false. */
+__device__ static inline int beside(int i, int step, int n, bool periodic, bool *there)
 {
-    *there = (i >= 0 && i < n) || (periodic && (i == -1 || i == n));
-    if (i < 0) return periodic ? n - 1 : 0;
-    return i < n ? i : periodic && i == n ? 0 : n - 1;
+    const int to = i + step;
+    *there = periodic || (to >= 0 && to < n);
+    if (to < 0) return periodic ? n - 1 : i;
+    return to < n ? to : periodic ? 0 : i;
 }
 
-/* A row of w beside and in a tile, 0 beyond walls. */
-__device__ static inline void read_row(const double *w, const int *column, const bool *there, bool row_there,
-                                       double *to)
-{
-#pragma unroll
-    for (int h = 0; h < TILE + 2; h++) {
-        const double v = w[column[h]];
-        to[h] = there[h] && row_there ? v : 0;
-    }
-}
-
-/* r = S (g - A w)/unit, A in double, by differences. All tiles go the same way, whatever walls they lie at.
- * value: out: |g - A w|², |r|²
+/* r = S (g - A w)/unit into the rows of field, A in double, by differences.
+ * sums: out: |g - A w|², |r|²
  * @param correction  the first one, 0, has w = 0 */
 template <bool CROSS>
-__device__ static inline void form_residual(const struct sw_cuda_elliptic &m, const struct tile &t, double lambda,
-                                            const double *g, const double *w, int correction, double unit,
-                                            const float *scale, float r[TILE][TILE], double *value)
+__device__ static inline void form_residual(const struct sw_cuda_elliptic &m, const struct shape &p,
+                                            const struct layout &l, unsigned rank, double lambda, const double *g,
+                                            const double *w, int correction, double unit, double *sums)
 {
     const int nx = (int)m.nx, ny = (int)m.ny;
     const double inverse = 1 / unit;
-    double below[TILE + 2], own[TILE + 2], above[TILE + 2];
-    int column[TILE + 2];
-    bool there[TILE + 2], row_there;
-    value[0] = value[1] = 0;
-    if (!t.there) return;
-#pragma unroll
-    for (int h = 0; h < TILE + 2; h++) column[h] = place_of(t.i + h - 1, nx, m.periodic_x, &there[h]);
-    if (correction > 0) {
-        const int south = place_of(t.j - 1, ny, m.periodic_y, &row_there);
-        read_row(w + (int64_t)south * nx, column, there, row_there, below);
-        read_row(w + (int64_t)t.j * nx, column, there, true, own);
-    }
-#pragma unroll
-    for (int k = 0; k < TILE; k++) {
-        const int j = t.j + k < ny ? t.j + k : ny - 1;
+    sums[0] = sums[1] = 0;
+#pragma unroll 1
+    for (int number = 0; number < TILE; number++) {
+        const struct strip s = strip_of(m, p, l, rank, number);
         double rest[TILE];
+        if (s.cells == 0) continue;
+        const int own = s.j * nx + s.i, last = s.cells - 1;
 #pragma unroll
-        for (int h = 0; h < TILE; h++) rest[h] = g[(int64_t)j * nx + column[h + 1]];
+        for (int k = 0; k < TILE; k++) rest[k] = g[own + (k < last ? k : last) * nx];
         if (correction > 0) {
-            const int north = place_of(t.j + k + 1, ny, m.periodic_y, &row_there);
-            read_row(w + (int64_t)north * nx, column, there, row_there, above);
-            const double *const east = m.east + (int64_t)j * (nx + 1), *const along = m.north + (int64_t)j * nx,
-                         *const area = m.area + (int64_t)j * nx, *const cross = m.cross + (int64_t)j * (nx + 1);
-            double flux = east[column[1]] * (own[1] - own[0]);
+            bool has_west, has_east, has_south, has_north;
+            const int west = beside(s.i, -1, nx, m.periodic_x, &has_west),
+                      east = beside(s.i, 1, nx, m.periodic_x, &has_east),
+                      south = beside(s.j, -1, ny, m.periodic_y, &has_south),
+                      north = beside(s.j + last, 1, ny, m.periodic_y, &has_north);
+            double at[TILE + 2], left[TILE + 2], right[TILE + 2];
 #pragma unroll
-            for (int h = 0; h < TILE; h++) {
-                const int i = t.i + h < nx ? t.i + h : nx - 1, at = column[h + 1];
-                const double next = east[i + 1] * (own[h + 2] - own[h + 1]);
-                rest[h] -= lambda * area[at] * own[h + 1] + ((flux - next) + (along[at] * (own[h + 1] - below[h + 1]) +
-                                                             along[at + nx] * (own[h + 1] - above[h + 1])));
-                flux = next;
-                if (!CROSS) continue;
-                const double *const corner = cross + i;  /* 0 at the walls, beyond which there is no cell */
-                rest[h] -= 0.5 * ((corner[0] * (own[h + 1] - below[h]) - corner[1] * (own[h + 1] - below[h + 2])) +
-                                  (corner[nx + 2] * (own[h + 1] - above[h + 2]) -
-                                   corner[nx + 1] * (own[h + 1] - above[h])));
+            for (int k = 0; k < TILE + 2; k++) {  /* rows beside each other; those behind the last cell are not used */
+                const int row = k == 0 ? south : k - 1 > last ? north : s.j + k - 1;
+                const bool there = k == 0 ? has_south : k - 1 > last ? has_north : true;
+                at[k] = there ? w[row * nx + s.i] : 0;
+                left[k] = (CROSS || (k > 0 && k <= TILE)) && there && has_west ? w[row * nx + west] : 0;
+                right[k] = (CROSS || (k > 0 && k <= TILE)) && there && has_east ? w[row * nx + east] : 0;
             }
 #pragma unroll
-            for (int h = 0; h < TILE + 2; h++) below[h] = own[h], own[h] = above[h];
+            for (int k = 0; k < TILE; k++) {
+                const int j = s.j + (k < last ? k : last);
+                const double *const across = m.east + (int64_t)j * (nx + 1) + s.i, *const along = m.north + own +
+                             (k < last ? k : last) * nx;
+                const double here = at[k + 1];
+                rest[k] -= lambda * m.area[j * nx + s.i] * here +
+                           ((across[0] * (here - left[k + 1]) + across[1] * (here - right[k + 1])) +
+                            (along[0] * (here - at[k]) + along[nx] * (here - at[k + 2])));
+                if (!CROSS) continue;
+                const double *const corner = m.cross + (int64_t)j * (nx + 1) + s.i;  /* 0 at the walls */
+                rest[k] -= 0.5 * ((corner[0] * (here - left[k]) - corner[1] * (here - right[k])) +
+                                  (corner[nx + 2] * (here - right[k + 2]) - corner[nx + 1] * (here - left[k + 2])));
+            }
         }
 #pragma unroll
-        for (int h = 0; h < TILE; h++) {
-            const double kept = there[h + 1] && t.i + h < nx && t.j + k < ny ? rest[h] : 0;
-            r[k][h] = (float)(kept * inverse) * scale[(TILE * k + h) * (int)blockDim.x];
-            value[0] += kept * kept;
-            value[1] += (double)r[k][h] * r[k][h];
+        for (int k = 0; k < TILE; k++) {
+            if (k > last) continue;
+            const float r = (float)(rest[k] * inverse) * words_here()[l.scale + s.at + k * l.width];
+            words_here()[l.field + s.at + k * l.width] = r;
+            sums[0] += rest[k] * rest[k];
+            sums[1] += (double)r * r;
+        }
+    }
+}
+
+/* to = w + unit S x, x in the rows of field; of correction 0 w counts as 0. */
+__device__ static inline void add_correction(const struct sw_cuda_elliptic &m, const struct shape &p,
+                                             const struct layout &l, unsigned rank, int correction, double unit,
+                                             const double *w, double *to)
+{
+#pragma unroll 1
+    for (int number = 0; number < TILE; number++) {
+        const struct strip s = strip_of(m, p, l, rank, number);
+        const int own = s.j * (int)m.nx + s.i;
+#pragma unroll
+        for (int k = 0; k < TILE; k++) {
+            if (k >= s.cells) continue;
+            const int at = own + k * (int)m.nx, row = s.at + k * l.width;
+            const double more = unit * ((double)words_here()[l.scale + row] * words_here()[l.field + row]);
+            to[at] = correction > 0 ? w[at] + more : more;
+        }
+    }
+}
+
+/* g = w, or 0 where w has not been written. */
+__device__ static inline void copy_result(const struct sw_cuda_elliptic &m, const struct shape &p,
+                                          const struct layout &l, unsigned rank, bool written, const double *w,
+                                          double *g)
+{
+#pragma unroll 1
+    for (int number = 0; number < TILE; number++) {
+        const struct strip s = strip_of(m, p, l, rank, number);
+        for (int k = 0; k < s.cells; k++) {
+            const int at = (s.j + k) * (int)m.nx + s.i;
+            g[at] = written ? w[at] : 0;
         }
     }
 }
 
 /* @param w  [ny][nx]: scratch of the cluster */
 template <bool CROSS>
-__device__ static struct elliptic_plane_outcome solve(struct cluster *c, struct shared *s, const struct layout &l,
-                                                      const struct tile &t, const struct sw_cuda_elliptic &m,
-                                                      const float *planes, int pitch, int64_t plane, double lambda,
-                                                      double target, bool check, int *turn, double *g, double *w)
+__device__ static struct elliptic_plane_outcome solve(struct cluster *c, struct shared *s, const struct shape &p,
+                                                      const struct layout &l, const struct tile &t,
+                                                      const struct sw_cuda_elliptic &m, const float *planes, int pitch,
+                                                      int64_t plane, double lambda, double target, bool check,
+                                                      int *turn, double *g, double *w)
 {
     struct elliptic_plane_outcome o = {0, 1};
     struct weights weights = {};
-    float r[TILE][TILE] = {}, x[TILE][TILE];
-    float *const scale = words_here() + l.scale + threadIdx.x;
-    double value[VALUES] = {0, -1, 0}, before = 0;
-    if (t.there) read_weights<CROSS>(m, planes, pitch, plane, lambda, t, &weights, r, value);
+    float r[TILE][TILE] = {}, x[TILE][TILE] = {};
+    double value[VALUES] = {0, 0, 0, -1, 0}, before = 0;  /* of the diagonal; |g - A w|², |r|²; bounds, two */
+    if (t.there) read_weights<CROSS>(m, planes, pitch, plane, lambda, t, &weights, r, &value[0], &value[3]);
     *turn ^= 1;
     publish(l, t, *turn, r);
+    put_tile(l, l.scale, t, r);
     cluster_barrier();
     if (t.there)
-        value[2] = scale_weights<CROSS>(planes, pitch, plane, l, t, r, gather<true>(l, t, *turn), &weights);
-#pragma unroll
-    for (int k = 0; k < TILE * TILE; k++) scale[k * (int)blockDim.x] = r[k / TILE][k % TILE];
-    reduce<3>(c, s, 1, value);
+        value[4] = scale_weights<CROSS>(planes, pitch, plane, l, t, r, gather<true>(l, t, *turn), &weights);
+    form_residual<CROSS>(m, p, l, c->rank, lambda, g, w, 0, target, value + 1);
+    reduce<5, 3>(c, s, value);
     /* |g - A w|² = sum of diagonal r², and what is left of r is spread evenly: the mean of the diagonal will do. */
-    const double mean = sqrt(value[0] / (double)(m.nx * m.ny)), high = 1.0001 * (1 + value[2]),
-                 low = fmin(-0.9999 * value[1], 0.999 * high), leaves = fmax(SINGLE_LEAVES, ROUNDING * high / low);
+    const double mean = sqrt(value[0] / (double)(m.nx * m.ny)), high = 1.0001 * (1 + value[4]),
+                 low = fmin(-0.9999 * value[3], 0.999 * high), leaves = fmax(SINGLE_LEAVES, ROUNDING * high / low);
     bool done = false;
     int correction = 0;
     for (;; correction++) {
-        form_residual<CROSS>(m, t, lambda, g, w, correction, target, scale, r, value);
-        reduce<2>(c, s, 2, value);
-        o.residual = sqrt(value[0]);
+        if (correction > 0) {
+            cluster_barrier();
+            form_residual<CROSS>(m, p, l, c->rank, lambda, g, w, correction, target, value + 1);
+            reduce<2, 2>(c, s, value + 1);
+        }
+        o.residual = sqrt(value[1]);
         if (correction == CORRECTIONS || !(o.residual > target)) break;
         if (correction > 0 && o.residual > 0.5 * before) break;
         before = o.residual;
-        const double part = 0.5 / (mean * sqrt(value[1]));  /* of r, whose unit is the target */
+        const double part = 0.5 / (mean * sqrt(value[2]));  /* of r, whose unit is the target */
+        take_tile(m, l, l.field, t, r);
         iterate<CROSS>(l, t, weights, steps_for(low, high, fmin(0.5, fmax(part, leaves))), (float)low, (float)high,
                        turn, r, x);
         done = !check && part > 10 * leaves;  /* what is left then follows from the bound: it need not be formed */
-        double *const to = done ? g : w;  /* all have read w: they took a step since */
-        FOR_TILE(k, h, at) {
-            const double more = target * ((double)scale[(TILE * k + h) * (int)blockDim.x] * x[k][h]);
-            to[at] = correction > 0 ? w[at] + more : more;
-        }
+        put_tile(l, l.field, t, x);
+        __syncthreads();
+        /* to g or w: all have read both, as they took a step since */
+        add_correction(m, p, l, c->rank, correction, target, w, done ? g : w);
         if (done) break;
-        cluster_barrier();
     }
     if (!isfinite(o.residual)) o.pq = NAN;
     if (done) o.residual = 0.5 * target;
-    else FOR_TILE(k, h, at) g[at] = correction > 0 ? w[at] : 0;
+    else copy_result(m, p, l, c->rank, correction > 0, w, g);
     return o;
 }
 
@@ -552,7 +625,7 @@ __global__ static void __launch_bounds__(THREADS, 1)
         const double goal = s.goal[item / m.nz];
         if (goal < 0) continue;
         const struct elliptic_plane_outcome o =
-            solve<CROSS>(&c, &common, l, t, m, planes, pitch, plane, s.lambda[item], goal * s.share[item], check,
+            solve<CROSS>(&c, &common, p, l, t, m, planes, pitch, plane, s.lambda[item], goal * s.share[item], check,
                          &turn, s.w + item * cells, scratch + blockIdx.x / (unsigned)p.size * cells);
         if (c.rank == 0 && threadIdx.x == 0) s.outcome[item] = o;
     }
