@@ -1,7 +1,8 @@
 /* Elliptic systems, one thing in a pass: what struct elliptic_space asks for, for all systems of a batch at once, and
  * the pivots of their columns. A block is one system's; what belongs to system s has the numbers s*blocks ...
  *
- * Sums do not depend on the batch: a thread adds up EACH cells, a block those of its threads, one block a system's. */
+ * Sums do not depend on the batch: a thread adds up EACH cells, or a strip, a block those of its threads, one block a
+ * system's. */
 #include "elliptic_cells.cuh"
 #include "elliptic_sum.cuh"
 #include "launch.cuh"
@@ -13,25 +14,87 @@ static int64_t parts_of(int64_t cells) { return (cells + SW_CUDA_ELLIPTIC_PART -
 
 /* ------------------------------------------------------------------ the matrix */
 
-/* y = A u, or r = f - A u with |r|² of a block into partial. */
-template <bool FULL, bool VARIABLE, bool RESIDUAL>
-__global__ static void __launch_bounds__(THREADS)
-    elliptic_apply_k(struct sw_cuda_elliptic all, int64_t parts, const double *u, const double *f, double *y,
-                     double *partial)
+/* Levels that are on their way at once. */
+enum { AHEAD = 4 };
+
+static int64_t strips_of(const struct sw_cuda_elliptic *m)
 {
-    const int64_t system = blockIdx.x / parts, part = blockIdx.x % parts, cells = all.nx * all.ny * all.nz;
-    const struct sw_cuda_elliptic m = of_system(all, system);
-    double sum = 0;
-    u += system * cells, y += system * cells;
-    if (RESIDUAL) f += system * cells;
-    for (int e = 0; e < EACH; e++) {
-        const int64_t at = (part * EACH + e) * THREADS + threadIdx.x;
-        if (at >= cells) continue;
-        const double image = apply_at<FULL, VARIABLE>(m, u, at % m.nx, at / (m.nx * m.nz), at / m.nx % m.nz);
-        const double r = RESIDUAL ? f[at] - image : image;
-        y[at] = r;
-        sum += r * r;
+    return m->nx * m->ny * ((m->nz + SW_CUDA_ELLIPTIC_STRIP - 1) / SW_CUDA_ELLIPTIC_STRIP);
+}
+static int64_t parts_of_strips(const struct sw_cuda_elliptic *m) { return (strips_of(m) + THREADS - 1) / THREADS; }
+
+/* A u of some levels, or f - A u, of one column. @return the sum of squares of what was stored */
+template <bool FULL, bool VARIABLE, bool RESIDUAL>
+__device__ static inline double apply_strip(const struct sw_cuda_elliptic &m, int64_t i, int64_t j, int64_t first,
+                                            int64_t count, const double *__restrict__ u,
+                                            const double *__restrict__ f, double *__restrict__ y)
+{
+    const int64_t nx = m.nx, ny = m.ny, nz = m.nz, slab = nx * nz, lowest = j * slab + first * nx + i;
+    const bool has_west = i > 0 || m.periodic_x, has_east = i < nx - 1 || m.periodic_x,
+               has_south = j > 0 || m.periodic_y, has_north = j < ny - 1 || m.periodic_y,
+               corner_w = FULL && i > 0, corner_e = FULL && i < nx - 1;
+    const double *const own_u = u + lowest, *const west_u = own_u + (i > 0 ? -1 : nx - 1),
+                 *const east_u = own_u + (i < nx - 1 ? 1 : 1 - nx),
+                 *const south_u = own_u + (j > 0 ? -slab : (ny - 1) * slab),
+                 *const north_u = own_u + (j < ny - 1 ? slab : (1 - ny) * slab);
+    const double *const of_x = m.east + j * (nx + 1) + i, *const of_y = m.north + j * nx + i,
+                 *const of_vertex = FULL ? m.cross + j * (nx + 1) + i : NULL, area = m.area[j * nx + i];
+    const double weight[4] = {of_x[0], of_x[1], of_y[0], of_y[nx]};
+    double vertex[4] = {0, 0, 0, 0}, own = own_u[0], down = first > 0 ? own_u[-nx] : 0, squares = 0;
+    if (FULL) vertex[0] = of_vertex[0], vertex[1] = of_vertex[1], vertex[2] = of_vertex[nx + 1],
+              vertex[3] = of_vertex[nx + 2];
+#pragma unroll AHEAD
+    for (int64_t l = 0; l < count; l++) {
+        const int64_t k = first + l, of = l * nx;
+        const double up = k < nz - 1 ? own_u[of + nx] : 0, west = has_west ? west_u[of] : 0,
+                     east = has_east ? east_u[of] : 0, south = has_south ? south_u[of] : 0,
+                     north = has_north ? north_u[of] : 0;
+        double b = __ldg(m.b + k), c = __ldg(m.c + k), x0 = weight[0], x1 = weight[1], y0 = weight[2], y1 = weight[3];
+        if (VARIABLE) {
+            const int64_t at = lowest + of;
+            const double *kx = m.kx + (j * nz + k) * (nx + 1) + i, *ky = m.ky + at,
+                         *kz = m.kz + (j * (nz + 1) + k) * nx + i;
+            x0 *= __ldg(kx), x1 *= __ldg(kx + 1), y0 *= __ldg(ky), y1 *= __ldg(ky + slab);
+            c *= __ldg(kz), b *= __ldg(kz + nx);
+        }
+        double sides = elliptic_pair(x0, x1, own, west, east) + elliptic_pair(y0, y1, own, south, north);
+        if (FULL) {
+            const double south_west = has_south && corner_w ? south_u[of - 1] : 0,
+                         south_east = has_south && corner_e ? south_u[of + 1] : 0,
+                         north_west = has_north && corner_w ? north_u[of - 1] : 0,
+                         north_east = has_north && corner_e ? north_u[of + 1] : 0;
+            double sum[4], difference[4];
+            elliptic_vertex(vertex[0], south_west, south, west, own, &sum[0], &difference[0]);
+            elliptic_vertex(vertex[1], south, south_east, own, east, &sum[1], &difference[1]);
+            elliptic_vertex(vertex[2], west, own, north_west, north, &sum[2], &difference[2]);
+            elliptic_vertex(vertex[3], own, east, north, north_east, &sum[3], &difference[3]);
+            sides += elliptic_cross(sum[0], difference[1], difference[2], sum[3]);
+        }
+        const double image = area * elliptic_vertical(__ldg(m.a + k), b, c, own, up, down) + __ldg(m.d + k) * sides,
+                     r = RESIDUAL ? f[lowest + of] - image : image;
+        y[lowest + of] = r;
+        squares += r * r;
+        down = own;
+        own = up;
     }
+    return squares;
+}
+
+/* y = A u, or r = f - A u with |r|² of a block into partial. Threads side by side have columns side by side. */
+template <bool FULL, bool VARIABLE, bool RESIDUAL>
+__global__ static void __launch_bounds__(THREADS, FULL || VARIABLE ? 2 : 3)
+    elliptic_apply_k(struct sw_cuda_elliptic all, int64_t parts, int64_t strips, const double *__restrict__ u,
+                     const double *__restrict__ f, double *__restrict__ y, double *partial)
+{
+    enum { STRIP = SW_CUDA_ELLIPTIC_STRIP };
+    const int64_t system = blockIdx.x / parts, strip = blockIdx.x % parts * THREADS + threadIdx.x,
+                  base = system * all.nx * all.ny * all.nz, row = strip / all.nx, i = strip - row * all.nx,
+                  each = (all.nz + STRIP - 1) / STRIP, j = row / each, first = (row - j * each) * STRIP,
+                  left = all.nz - first;
+    double sum = 0;
+    if (strip < strips)
+        sum = apply_strip<FULL, VARIABLE, RESIDUAL>(of_system(all, system), i, j, first, left < STRIP ? left : STRIP,
+                                                    u + base, f + base, y + base);
     if (!RESIDUAL) return;
     sum = sum_of_block(sum);
     if (threadIdx.x == 0) partial[blockIdx.x] = sum;
@@ -41,22 +104,19 @@ template <bool RESIDUAL>
 static enum sw_status queue_apply(cudaStream_t stream, const struct sw_cuda_elliptic *m, const double *u,
                                   const double *f, double *y, double *partial)
 {
-    const int64_t parts = parts_of(cells_of(m)), blocks = parts * m->systems;
+    const int64_t strips = strips_of(m), parts = parts_of_strips(m), blocks = parts * m->systems;
+    void (*const kernel)(struct sw_cuda_elliptic, int64_t, int64_t, const double *, const double *, double *,
+                         double *) = m->cross ? elliptic_apply_k<true, false, RESIDUAL>
+                                     : m->kx  ? elliptic_apply_k<false, true, RESIDUAL>
+                                              : elliptic_apply_k<false, false, RESIDUAL>;
     if (blocks == 0) return SW_OK;
-    if (m->cross)
-        return launch(elliptic_apply_k<true, false, RESIDUAL>, blocks, THREADS, 0, stream, ALONE, *m, parts, u, f, y,
-                      partial);
-    if (m->kx)
-        return launch(elliptic_apply_k<false, true, RESIDUAL>, blocks, THREADS, 0, stream, ALONE, *m, parts, u, f, y,
-                      partial);
-    return launch(elliptic_apply_k<false, false, RESIDUAL>, blocks, THREADS, 0, stream, ALONE, *m, parts, u, f, y,
-                  partial);
+    return launch(kernel, blocks, THREADS, 0, stream, ALONE, *m, parts, strips, u, f, y, partial);
 }
 
 extern "C" enum sw_status sw_cuda_elliptic_apply(sw_cuda_stream stream, const struct sw_cuda_elliptic *m,
                                                  const double *u, double *y)
 {
-    return queue_apply<false>((cudaStream_t)stream, m, u, NULL, y, NULL);
+    return queue_apply<false>((cudaStream_t)stream, m, u, u, y, NULL);
 }
 
 /* ------------------------------------------------------------------ sums */
@@ -96,7 +156,7 @@ extern "C" enum sw_status sw_cuda_elliptic_residual(sw_cuda_stream stream, const
                                                     const double *f, const double *u, double *r, double *partial,
                                                     double *sum)
 {
-    const int64_t parts = parts_of(cells_of(m));
+    const int64_t parts = parts_of_strips(m);
     cudaStream_t s = (cudaStream_t)stream;
     if (m->systems == 0) return SW_OK;
     SW_TRY(queue_apply<true>(s, m, u, f, r, partial));

@@ -15,8 +15,8 @@
  * A thread has a tile of 4 x 4 cells: r, d, x and the weights of B in 88 registers. It reads and writes 16 words at its
  * edges an iteration each way, a word a cell; cross terms read 50 weights more. Operations: 13 a cell, 21 with cross
  * terms. A problem moves 1 word in and out and 1.5 of weights in single precision, and where residuals are formed again
- * 6 more, most of them from the L2 cache. What is in double lies in device memory, and threads side by side take columns
- * side by side of it: r and x change places with the tiles by way of shared memory. */
+ * 6 more, most of them from the L2 cache. What is in double lies in device memory, and threads side by side take
+ * columns side by side of it: r and x change places with the tiles by way of shared memory. */
 #include "cluster.cuh"
 #include "elliptic/elliptic_plane_point.h"
 #include "launch.cuh"

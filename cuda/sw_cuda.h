@@ -219,11 +219,12 @@ struct sw_cuda_elliptic {
 
 enum {
     SW_CUDA_ELLIPTIC_PART = 2048,  /* cells of a system that one block adds up                */
+    SW_CUDA_ELLIPTIC_STRIP = 8,    /* levels of a column that a thread applies the matrix to  */
     SW_CUDA_ELLIPTIC_CHUNK = 16    /* levels of a column between pivots that are kept         */
 };
 
 /* What a space of their vectors does (elliptic_cells.cu; elliptic/elliptic_refine.h).
- * @param partial  scratch [systems][cells/PART, rounded up]
+ * @param partial  scratch [systems][columns times (nz/STRIP, rounded up) over PART/STRIP, rounded up]
  * @param sum      out [systems]; may be pinned memory of the host
  * @param rests    [systems][nz/CHUNK, rounded up][ny][nx]: of each column at the lowest level of each chunk the
  *                 quotient that elliptic_pivot() (elliptic/elliptic_point.h) takes from the level below */
