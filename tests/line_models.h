@@ -8,6 +8,7 @@ struct model {
     enum sw_scheme scheme;
     int            unknowns;
     unsigned       orders;
+    struct sw_line_mass mass[SW_UNKNOWNS_MOST];
     const char    *initial[SW_UNKNOWNS_MOST], *g[SW_UNKNOWNS_MOST], *s[SW_UNKNOWNS_MOST];
 };
 
@@ -49,6 +50,7 @@ static inline bool make_line_on(const struct sw_stepper_ops *row, struct line_si
         desc.model.initial[v] = m->program[v][0] = compile_line(t.initial[v]);
         desc.model.g[v] = m->program[v][1] = compile_line(t.g[v]);
         desc.model.s[v] = m->program[v][2] = compile_line(t.s[v]);
+        desc.model.mass[v] = t.mass[v];
     }
     enum sw_status st = sw_stepper_create(&desc, row->name, where, &m->s);
     if (!st) return true;

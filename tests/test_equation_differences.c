@@ -356,7 +356,7 @@ static void derivatives_become_differences(void **state)
         struct sw_expr_error err;
         int reach = -1;
         assert_ok(sw_expr_parse(cases[j].text, &expr, &err));
-        assert_ok(sw_expr_differences(expr, unknown, 2, &reach, &differences, &err));
+        assert_ok(sw_expr_differences(expr, unknown, 2, 2, &reach, &differences, &err));
         assert_tree("the difference", cases[j].text, differences, cases[j].differences);
         if (reach != cases[j].reach) fail_msg("'%s' reaches %d", cases[j].text, reach);
         sw_expr_destroy(&expr);

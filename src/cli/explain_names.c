@@ -29,7 +29,8 @@ static int explain_functions(const char *name, struct known *known)
         explain_know(known, word);
         if (strcmp(word, name)) continue;
         printf("%s(a)\n    A derivative in x, of order %d, of any expression of fields: in rhs, implicit and\n"
-               "    output.scalars.define. Differences of second order take its place.\n", word, k + 1);
+               "    output.scalars.define. Differences take its place, of second order or in rhs of `order`.\n", word,
+               k + 1);
         hits++;
     }
     for (int k = 0; (word = sw_axis_function(k, &usage, &about)); k++) {

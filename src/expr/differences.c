@@ -75,6 +75,7 @@ struct work {
     struct maker          m;
     int neighbour[SW_UNKNOWNS_MOST][SW_NEIGHBOURS], number[SW_GRID_NUMBERS];  /* their nodes plus one; 0: not made */
     int half, reach;  /* half: the node of 0.5, as above */
+    bool fourth;      /* of fourth order: dx and dxx from five points, of what has no derivatives */
     struct sw_expr_error *err;
 };
 
@@ -142,14 +143,27 @@ static bool is_staggered(const struct work *w, int k, int place)
 static int half_width(const struct work *w, int k, int place)
 {
     const int order = w->about[k].order;
+    if (w->fourth) return 4;
     if (is_staggered(w, k, place)) return order;
     return order <= 2 ? 2 : 4;
+}
+
+static enum sw_status check_fourth(struct work *w, int k)
+{
+    const struct node *node = &w->expr->node[k];
+    const struct about *a = &w->about[k];
+    if (!w->fourth || (a->order <= 2 && !w->about[a->of].derives)) return SW_OK;
+    return expr_refuse(w->err, node->column, node->length,
+                       "take the derivatives of a product apart, or leave `order` at 2",
+                       "with order = 4 explicit terms have first and second derivatives, of what has none itself: five "
+                       "points give no others");
 }
 
 /* The places a difference takes: width, width - 2 or width - 4 ... apart from its own. */
 static enum sw_status want_derivative(struct work *w, int k)
 {
     struct about *a = &w->about[k], *of = &w->about[a->of];
+    SW_TRY(check_fourth(w, k));
     for (int place = 0; place < PLACES; place++) {
         if (!(a->wanted >> place & 1)) continue;
         const int width = half_width(w, k, place);
@@ -247,6 +261,21 @@ static int pair(struct work *w, int of, int place, int offset, bool sum)
                : maker_minus(&w->m, value[place + offset], value[place - offset]);
 }
 
+/* dx: (8 (E(1) - E(-1)) - (E(2) - E(-2)))/12,  dxx: (16 (E(1) + E(-1)) - (E(2) + E(-2)) - 30 E(0))/12 */
+static void make_fourth(struct work *w, int k, int place)
+{
+    struct about *a = &w->about[k];
+    struct maker *m = &w->m;
+    const bool first = a->order == 1;
+    const int near = pair(w, a->of, place, 2, !first), far = pair(w, a->of, place, 4, !first);
+    int sum = maker_minus(m, maker_times(m, maker_number(m, first ? 8 : 16), near), far);
+    if (!first) sum = maker_minus(m, sum, maker_times(m, maker_number(m, 30), w->about[a->of].value[place]));
+    a->value[place] = sum;
+    if (a->factor[place % 2] >= 0) return;
+    const int per = maker_times(m, maker_number(m, 1.0 / 12.0), grid_number(w, first ? PER_DX : PER_DX2));
+    a->factor[place % 2] = both(w, w->about[a->of].factor[place % 2], per);
+}
+
 static void make_derivative(struct work *w, int k, int place)
 {
     struct about *a = &w->about[k];
@@ -338,6 +367,7 @@ static void make_at(struct work *w, int k, int place)
     w->m.column = node->column;
     w->m.length = node->length;
     if (node->op == OP_NAME) make_name(w, k, place);
+    else if (a->order && w->fourth) make_fourth(w, k, place);
     else if (a->order) make_derivative(w, k, place);
     else if (op_derivative(node->op)) w->about[k].value[place] = maker_number(&w->m, 0);
     else if (!a->varies || !a->loose) make_as_written(w, k, place);
@@ -470,10 +500,11 @@ static enum sw_status replace(struct work *w)
     return make_all(w);
 }
 
-enum sw_status sw_expr_differences(const struct sw_expr *expr, const char *const *unknown, int unknowns, int *reach,
-                                   struct sw_expr **out, struct sw_expr_error *err)
+enum sw_status sw_expr_differences(const struct sw_expr *expr, const char *const *unknown, int unknowns, int order,
+                                   int *reach, struct sw_expr **out, struct sw_expr_error *err)
 {
-    struct work text = {.expr = expr, .unknown = unknown, .unknowns = unknowns, .err = err}, w = text;
+    struct work text = {.expr = expr, .unknown = unknown, .unknowns = unknowns, .fourth = order == 4, .err = err},
+                w = text;
     struct sw_expr *collected = NULL;
     enum sw_status st;
     assert(unknowns <= SW_UNKNOWNS_MOST);

@@ -73,22 +73,32 @@ static const char *default_word(const struct sw_key *key)
     return key->word && key_words(key, copy, list) ? list[0] : "";
 }
 
+/* The text of a setting; of a key whose words are numbers also of one without quotes. NULL: it has none. */
+static const char *text_of(const struct sw_sweep *s, const struct sw_key *key, const struct sw_setting *setting)
+{
+    char *text = NULL;
+    if (setting->kind == SW_SETTING_STRING) return setting->text;
+    const bool numbers = key->kind == SW_KEY_WORD && key->words && key->words[0] >= '0' && key->words[0] <= '9';
+    if (!numbers || setting->kind != SW_SETTING_INTEGER) return NULL;
+    return sw_arena_printf(s->own->arena, &text, "%.0f", setting->number) ? NULL : text;
+}
+
 /* The word of a key, checked; "$axis" is left as it is. A TEXT has any word, a SWITCH those of libconfig. */
 static const char *read_choice(const struct sw_sweep *s, const struct sw_key *key)
 {
     const struct sw_setting *setting = key_setting(s, key->path);
+    const char *text;
     if (!setting) return default_word(key);
     if (key->kind == SW_KEY_SWITCH && setting->kind == SW_SETTING_SWITCH)
         return setting->number != 0 ? "true" : "false";
     if (key->kind == SW_KEY_SWITCH)
         report_error(s, setting, "'%s' must be true or false, without quotes", setting->path);
-    else if (setting->kind != SW_SETTING_STRING)
+    else if (!(text = text_of(s, key, setting)))
         report_error(s, setting, "'%s' must be a text in quotes", setting->path);
-    else if (setting->text[0] == '$' && key->common)
-        report_error(s, setting, "'%s' = \"%s\": it is one for all runs, no axis", setting->path, setting->text);
-    else if (setting->text[0] == '$' || key->kind == SW_KEY_TEXT ||
-             key_word_check(s, key, setting, setting->path, setting->text))
-        return key_word_now(key, setting->text);
+    else if (text[0] == '$' && key->common)
+        report_error(s, setting, "'%s' = \"%s\": it is one for all runs, no axis", setting->path, text);
+    else if (text[0] == '$' || key->kind == SW_KEY_TEXT || key_word_check(s, key, setting, setting->path, text))
+        return key_word_now(key, text);
     s->own->words_wrong = true;
     return default_word(key);
 }

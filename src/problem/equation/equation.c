@@ -7,6 +7,7 @@
 #include <stdio.h>
 
 #include "problem/equation/equation_model.h"
+#include "problem/line/fourth_order.h"
 #include "problem/line/line_sim.h"
 #include "problem/initial_file.h"
 #include "problem/line/line_family.h"
@@ -49,6 +50,9 @@ static const struct sw_key keys[] = {
     {.path = "method", .kind = SW_KEY_WORD, .words = "imex1|imex2|imex3", .fallback = "imex2", .decides = true,
      .about = "The steps in time: of order 1 (backward Euler and forward Euler), 2 (ARS(2,2,2)) or 3 "
               "(ARK3(2)4L[2]SA)."},
+    {.path = "order", .kind = SW_KEY_WORD, .words = "2|4", .fallback = "2", .later = true, .common = true,
+     .decides = true,
+     .about = "The order of all derivatives in dx, from five points: 2 or 4, on periodic lines."},
     {0},
 };
 
@@ -96,10 +100,13 @@ static const char *validate_run(const struct sw_setup *setup, const char *solver
 }
 
 /* The first unknown of a run that rounding would change too much, -1: none. */
-static int find_coarse(const struct sw_line_run *run, int unknowns, const char *solver, bool single_steps, double *off)
+static int find_coarse(const struct equation_model *model, const struct sw_line_run *run, const char *solver,
+                       bool single_steps, double *off)
 {
-    for (int v = 0; v < unknowns; v++) {
-        *off = sw_stepper_rounding(solver, &run->a[v], single_steps);
+    for (int v = 0; v < model->equation->unknowns; v++) {
+        const struct sw_line_mass mass = equation_mass(model, v);
+        const struct sw_line_operator a = sw_line_matrix_of(&run->a[v], &mass);
+        *off = sw_stepper_rounding(solver, &a, single_steps);
         if (*off > SW_LINE_MAX_ROUNDING) return v;
     }
     return -1;
@@ -122,7 +129,7 @@ static enum sw_status check_precision(const struct sw_problem *problem, const st
         if (!(n[j] >= 1.0 && n[j] <= 1e9)) continue;  /* refused by its key */
         at.n[0] = (int64_t)n[j];
         const struct sw_line_run run = equation_run(model, &at, ld, column, j, NULL);
-        const int v = find_coarse(&run, setup->nunknown, solver[j], setup->single_steps, &off);
+        const int v = find_coarse(model, &run, solver[j], setup->single_steps, &off);
         if (v < 0) continue;
         *first = j;
         *key = setup->single_steps ? "run.precision" : sw_stepper_takes_band(solver[j]) ? "stepper" : "time.dt";

@@ -6,6 +6,7 @@
 
 #include "base/sw_mem.h"
 #include "base/sw_text.h"
+#include "problem/line/fourth_order.h"
 #include "problem/line/imex.h"
 
 /* ------------------------------------------------------------------ the texts */
@@ -15,6 +16,8 @@ static const char *text_of(const struct sw_setup *setup, const char *key, int un
     const struct sw_function *f = sw_setup_find_of(setup, key, unknown);
     return f && strcmp(f->text, "auto") ? f->text : NULL;
 }
+
+static bool is_fourth(const struct sw_setup *setup) { return sw_setup_chosen(setup, "order", "4"); }
 
 static int place_of(const struct sw_setup *setup, const struct sw_equation_error *err)
 {
@@ -34,7 +37,8 @@ static enum sw_status list_numbers(const struct sw_setup *setup, const char ***n
 
 static enum sw_status read_texts(const struct sw_setup *setup, struct equation_model *m, struct sw_equation_error *err)
 {
-    struct sw_equation_text text = {.unknowns = setup->nunknown, .numbers = setup->scope->count};
+    struct sw_equation_text text = {.unknowns = setup->nunknown, .numbers = setup->scope->count,
+                                    .order = is_fourth(setup) ? 4 : 2};
     const char **name = NULL;
     for (int v = 0; v < text.unknowns; v++) {
         text.unknown[v] = setup->unknown[v];
@@ -234,6 +238,10 @@ static const char *check_end(const struct sw_setup *setup, int side, int v, char
 const char *equation_check_ends(const struct sw_setup *setup, char why[160])
 {
     const char *wrong = NULL;
+    if (is_fourth(setup) && equation_has_ends(setup)) {
+        snprintf(why, 160, "lines that end are of second order in space: leave it at 2, or boundary at \"periodic\"");
+        return "order";
+    }
     for (int side = 0; side < 2 && equation_has_ends(setup); side++)
         for (int v = 0; v < setup->nunknown && !wrong; v++) wrong = check_end(setup, side, v, why);
     return wrong;
@@ -254,6 +262,12 @@ static struct sw_line_end end_of(const struct sw_setup *setup, int side, int v)
                                 .second = condition(setup, side, value ? SECOND : THIRD, v)};
 }
 
+struct sw_line_mass equation_mass(const struct equation_model *m, int v)
+{
+    if (m->equation->order != 4) return (struct sw_line_mass){0};
+    return sw_line_mass_for(sw_equation_implicit(m->equation, v, 3), sw_equation_implicit(m->equation, v, 4));
+}
+
 struct sw_line_model equation_line_model(const struct equation_model *m, const struct sw_setup *setup)
 {
     struct sw_line_model line = {.scheme = scheme_of(setup), .nparam = equation_parameters(m),
@@ -263,6 +277,7 @@ struct sw_line_model equation_line_model(const struct equation_model *m, const s
         line.initial[v] = initial ? initial->program : NULL;
         line.g[v] = m->g[v];
         line.s[v] = m->n[v];
+        line.mass[v] = equation_mass(m, v);
         for (int side = 0; side < 2; side++) line.end[side][v] = end_of(setup, side, v);
     }
     return line;
@@ -288,11 +303,13 @@ static struct sw_line_operator operator_of(const struct equation_model *m, enum 
     double taken[SW_EQUATION_ORDERS];
     for (int k = 0; k < SW_EQUATION_ORDERS; k++)
         taken[k] = sw_equation_take(m->equation, v, k, a[k]) == SW_TAKEN_IMPLICITLY ? a[k] : 0.0;
-    return (struct sw_line_operator){.s4 = -(weight * dt * taken[4] / (dx2 * dx2)),
-                                     .s2 = weight * dt * taken[2] / dx2,
-                                     .s0 = -(weight * dt * taken[0]),
-                                     .s1 = -(weight * dt * taken[1] / dx),
-                                     .s3 = -(weight * dt * taken[3] / (dx2 * dx))};
+    const struct sw_line_operator second = {.s4 = -(weight * dt * taken[4] / (dx2 * dx2)),
+                                            .s2 = weight * dt * taken[2] / dx2,
+                                            .s0 = -(weight * dt * taken[0]),
+                                            .s1 = -(weight * dt * taken[1] / dx),
+                                            .s3 = -(weight * dt * taken[3] / (dx2 * dx))};
+    const struct sw_line_mass mass = equation_mass(m, v);
+    return m->equation->order == 4 ? sw_line_fourth_order(&second, &mass) : second;
 }
 
 struct sw_line_run equation_run(const struct equation_model *m, const struct sw_setup *setup, int64_t ld,
@@ -321,7 +338,7 @@ void equation_orders(const struct sw_problem *problem, const struct sw_setup *se
 {
     (void)problem;
     order[0] = sw_imex_of(scheme_of(setup))->order;
-    order[1] = 2;
+    order[1] = is_fourth(setup) ? 4 : 2;
 }
 
 /* ------------------------------------------------------------------ for people */
@@ -361,7 +378,8 @@ enum sw_status equation_describe(const struct sw_setup *setup, struct sw_text *t
     taken_by_runs(m, taken);
     for (int v = 0; v < m->equation->unknowns; v++)
         SW_TRY(describe_unknown(m, setup, v, (const enum sw_taken (*)[SW_EQUATION_ORDERS])taken, text));
-    sw_text_printf(text, "method   %s: order %d in time, 2 in space; %d solve%s a step for each unknown\n",
-                   sw_setup_word(setup, "method"), method->order, method->stages - 1, method->stages > 2 ? "s" : "");
+    sw_text_printf(text, "method   %s: order %d in time, %d in space; %d solve%s a step for each unknown\n",
+                   sw_setup_word(setup, "method"), method->order, m->equation->order, method->stages - 1,
+                   method->stages > 2 ? "s" : "");
     return SW_OK;
 }

@@ -37,6 +37,9 @@ bool equation_has_ends(const struct sw_setup *setup);
 /** What is wrong with the conditions at the ends: the key to blame, NULL: nothing. */
 const char *equation_check_ends(const struct sw_setup *setup, char why[160]);
 
+/** P of an unknown's equation (problem/line/fourth_order.h). */
+struct sw_line_mass equation_mass(const struct equation_model *model, int unknown);
+
 /** Numbers of a run that the model's programs take: parameters of the stepper. */
 int equation_parameters(const struct equation_model *model);
 

@@ -24,6 +24,34 @@ void sw_equation_free_parts(struct sw_equation_parts *parts)
     *parts = (struct sw_equation_parts){0};
 }
 
+/* rest = rest + dxx(g), g = NULL */
+static enum sw_status join(struct sw_expr **g, struct sw_expr **rest)
+{
+    struct node second = {.op = OP_DXX, .child = {-1, -1, -1}}, plus = {.op = OP_ADD, .child = {-1, -1, -1}};
+    if (!*rest) SW_TRY(sw_alloc(1, rest));
+    const bool alone = (*rest)->count == 0;
+    SW_TRY(tree_append(*rest, *g, &second.child[0]));
+    plus.child[0] = (*rest)->root;
+    plus.child[1] = tree_add(*rest, &second);
+    (*rest)->root = alone || plus.child[1] < 0 ? plus.child[1] : tree_add(*rest, &plus);
+    sw_expr_destroy(g);
+    return (*rest)->root < 0 ? SW_E_MEMORY : SW_OK;
+}
+
+/* Of fourth order the linear terms of the orders 3 and 4 are always implicit: where they grow the run is refused. And
+ * where P = 1 (problem/line/fourth_order.h) steppers take d2 G as it is, so that G is in N. */
+static void take_fourth(const struct sw_equation *equation, int v, enum sw_taken taken[SW_EQUATION_ORDERS])
+{
+    const struct sw_equation_row *row = &equation->row[v];
+    for (int order = 3; order < SW_EQUATION_ORDERS; order++)
+        if (equation->order == 4 && !row->states && row->linear[order]) taken[order] = SW_TAKEN_IMPLICITLY;
+}
+
+static bool has_g(const struct sw_equation *equation, int v)
+{
+    return equation->order != 4 || sw_equation_implicit(equation, v, 3) || sw_equation_implicit(equation, v, 4);
+}
+
 static enum sw_status split_one(const struct sw_equation *equation, int v,
                                 const enum sw_taken (*asked)[SW_EQUATION_ORDERS], struct sw_equation_parts *parts,
                                 struct sw_expr_error *err)
@@ -33,9 +61,12 @@ static enum sw_status split_one(const struct sw_equation *equation, int v,
     struct sw_expr *rest = NULL;
     for (int k = 0; k < equation->unknowns; k++) unknown[k] = equation->name[k][SW_REACH];
     equation_taken(equation, v, asked, taken);
+    take_fourth(equation, v, taken);
     SW_TRY(equation_explicit(equation, v, taken, &parts->g[v], &rest));
-    if (!rest) return SW_OK;
-    enum sw_status st = sw_expr_differences(rest, unknown, equation->unknowns, &parts->reach[v], &parts->n[v], err);
+    enum sw_status st = parts->g[v] && !has_g(equation, v) ? join(&parts->g[v], &rest) : SW_OK;
+    if (rest && !st)
+        st = sw_expr_differences(rest, unknown, equation->unknowns, equation->order, &parts->reach[v], &parts->n[v],
+                                 err);
     sw_expr_destroy(&rest);
     return st;
 }

@@ -142,7 +142,7 @@ static enum sw_status check_derivatives(struct reader *r, const struct sw_expr *
 {
     struct sw_expr *differences = NULL;
     int reach;
-    enum sw_status st = sw_expr_differences(expr, r->text->unknown, r->text->unknowns, &reach, &differences,
+    enum sw_status st = sw_expr_differences(expr, r->text->unknown, r->text->unknowns, 2, &reach, &differences,
                                             &r->err->error);
     sw_expr_destroy(&differences);
     return st;
@@ -308,14 +308,26 @@ static enum sw_status find_all_jumps(struct reader *r, int v)
 
 /* ------------------------------------------------------------------ all texts */
 
+/* fourth_order.h: there is no P for both. */
+static enum sw_status check_order(struct reader *r, int v)
+{
+    const bool both = sw_equation_implicit(r->equation, v, 3) && sw_equation_implicit(r->equation, v, 4);
+    if (r->equation->order != 4 || !both) return SW_OK;
+    const char *u = r->text->unknown[v];
+    return REFUSE_WHOLE(r, "leave `order` at 2", "with order = 4 the equation of '%s' cannot have dxxx(%s) and "
+                        "dxxxx(%s) with constant coefficients: five points give one of the two", u, u, u);
+}
+
 static enum sw_status read_all(struct reader *r)
 {
     SW_TRY(check_unknowns(r));
+    r->equation->order = r->text->order == 4 ? 4 : 2;
     for (int v = 0; v < r->equation->unknowns; v++) {
         struct sw_equation_row *row = &r->equation->row[v];
         SW_TRY(at(r, SW_IN_RHS, v, read_rhs(r, v)));
         SW_TRY(find_all_jumps(r, v));
         SW_TRY(at(r, SW_IN_IMPLICIT, v, read_implicit(r, v)));
+        SW_TRY(at(r, SW_IN_RHS, v, check_order(r, v)));
         for (int order = 0; order < SW_EQUATION_ORDERS; order++) {
             const struct sw_expr *a = sw_equation_implicit(r->equation, v, order);
             double value;

@@ -21,6 +21,7 @@ struct sw_equation_text {             /* all borrowed, and not needed after sw_e
     const char *implicit[SW_UNKNOWNS_MOST];  /* what is implicit in this equation; NULL: what is found */
     const char *const *number;        /* [numbers] names of numbers of a run                           */
     int numbers;
+    int order;                        /* of differences in dx: 4; else 2                               */
 };
 
 /* What is wrong, and in which text. */
@@ -51,7 +52,7 @@ struct sw_equation_row {
 };
 
 struct sw_equation {
-    int                     unknowns;
+    int                     unknowns, order;
     struct sw_equation_row  row[SW_UNKNOWNS_MOST];
     struct sw_equation_jump *jump;    /* [jumps] */
     int                     jumps;
@@ -65,7 +66,8 @@ struct sw_equation {
  * @param equation  out: NULL on failure; free with sw_equation_destroy()
  * @param err       filled on SW_E_CONFIG
  * @return SW_E_CONFIG with the place: no expression, an unknown or number that is not there, a derivative above the
- *         fourth or in time, random numbers in a derivative, an unknown with a name that means something else, an
+ *         fourth or in time, of order 4 third and fourth derivatives that are both implicit, random numbers in a
+ *         derivative, an unknown with a name that means something else, an
  *         `implicit` that is not linear in its unknown with constant coefficients; SW_E_MEMORY */
 enum sw_status sw_equation_create(const struct sw_equation_text *text, struct sw_equation **equation,
                                   struct sw_equation_error *err);
@@ -89,7 +91,8 @@ struct sw_equation_parts {
  * @param taken  how each unknown's orders are taken; BY_RUN: a number of the run, 1 where it is explicit, is a factor
  *               there. NULL: as far as the texts tell
  * @param parts  out: empty on failure; free with sw_equation_free_parts()
- * @return SW_E_CONFIG N is too long for differences; SW_E_MEMORY */
+ * @return SW_E_CONFIG N is too long for differences, or of order 4 has derivatives that five points do not give;
+ *         SW_E_MEMORY */
 enum sw_status sw_equation_split(const struct sw_equation *equation,
                                  const enum sw_taken (*taken)[SW_EQUATION_ORDERS], struct sw_equation_parts *parts,
                                  struct sw_equation_error *err);

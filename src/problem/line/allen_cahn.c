@@ -18,6 +18,7 @@ static const struct sw_line_kind model = {
 static const struct sw_key keys[] = {
     SW_LINE_COEFFICIENT("physics.gamma", "The gradient energy gamma; an interface is about 3 sqrt(gamma) wide."),
     SW_LINE_METHOD,
+    SW_LINE_ORDER,
     SW_LINE_FUNCTIONS,
     {0},
 };

@@ -1,3 +1,4 @@
+#include "problem/line/fourth_order.h"
 #include "problem/line/batch_cpu.h"
 
 #include <math.h>
@@ -209,7 +210,8 @@ static void measure_run(const struct sw_stepper *s, struct sw_host_worker *w, in
     }
     const struct sw_line_run *r = &s->run[j];
     const struct sw_own_steps *own = h->steps ? &h->steps[j] : NULL;
-    const struct sw_line_operator a = own ? sw_line_operator_of(&r->a[0], own->largest) : r->a[0];
+    struct sw_line_operator a = own ? sw_line_operator_of(&r->a[0], own->largest) : r->a[0];
+    a = sw_line_matrix_of(&a, &s->desc.model.mass[0]);
     const double noise = sw_stepper_rounding(s->name, &a, s->desc.single_steps) *
                          sw_measure_noise_growth(own ? own->taken : (double)s->step);
     sw_measure_line(w->measure, sw_host_line(s, j), r->dx, noise, w->energy ? energy_density(s, w, j) : NULL, out);

@@ -15,6 +15,7 @@ static const struct sw_key keys[] = {
     SW_LINE_COEFFICIENT("physics.D", "The mobility D, constant."),
     SW_LINE_COEFFICIENT("physics.gamma", "The gradient energy gamma; an interface is about 3 sqrt(gamma) wide."),
     SW_LINE_LATER_METHOD("imex1"),
+    SW_LINE_ORDER,
     SW_LINE_FUNCTIONS,
     {0},
 };

@@ -49,7 +49,7 @@ struct sw_lanes {                                              /* double in eith
     double closure[SW_LANES_WAYS][4][SW_LANES_MOST];           /* c by rows                                  */
     double overlap[SW_LANES_WAYS][4][SW_LANES_MOST];           /* of (t_1, b2 t_2), likewise; by the way of the first */
     double g_weight[SW_LANES_MOST], s_weight[SW_LANES_MOST];   /* dt/dx², dt                                 */
-    double s4[SW_LANES_MOST], s2[SW_LANES_MOST], s0[SW_LANES_MOST];  /* of A                                 */
+    double s4[SW_LANES_MOST], s2[SW_LANES_MOST], s0[SW_LANES_MOST];  /* of A - P                             */
     double half_s1[SW_LANES_MOST], half_s3[SW_LANES_MOST];
     double decay[SW_LANES_MOST];                               /* h_k = 0 for k >= decay                     */
     int    points;                                             /* where h matters in some lane: k < points   */
@@ -60,7 +60,7 @@ struct sw_lanes {                                              /* double in eith
 
 /* What a line's operator is to a lane. */
 struct sw_lanes_line {
-    struct sw_line_operator a;
+    struct sw_line_operator a;         /* A - 1; its caller may put A - P, which apply() takes */
     struct sw_recursive     factor[SW_LANES_WAYS];
     double                  closure[SW_LANES_WAYS][4], overlap[SW_LANES_WAYS][4];
     int                     decay;
@@ -89,6 +89,12 @@ struct sw_lanes_terms {
     void       *g[SW_LANES_VALUES];       /* [n+2][lanes]: G at points -1 .. n, where -1 and n are filled in here    */
     const void *s[SW_LANES_VALUES];       /* [n][lanes]: S                                                           */
     double      other_weight[SW_LANES_OTHERS], g_factor[SW_LANES_VALUES], s_factor[SW_LANES_VALUES];
+    /* of values: P is not 1 (fourth_order.h), and the right-hand side
+     * P (u_weight u + others + dt S) + dt/dx² (d2 + g_d4 d4) G + after_weight after */
+    bool        is_wide;
+    struct sw_line_mass mass;
+    double      g_d4, after_weight;
+    const void *after;  /* [n][lanes]; NULL: none */
     /* or as polynomials in u, those of (dt/dx²) G and dt S, with a sum of values known at the cells besides */
     const struct sw_lanes_forms *forms;  /* NULL: as values */
 };
@@ -138,7 +144,7 @@ struct sw_lanes_ops {
      *  @param last  there is no next one */
     void (*pass)(const struct sw_lanes *lanes, int n, struct sw_lanes_work *work, const void *u, void *into,
                  const struct sw_lanes_terms *terms, bool odd, bool last);
-    /** out = (1 - A) u, from differences of differences: rounded as these, not as s4 u.
+    /** out = (P - A) u, from differences of differences: rounded as these, not as s4 u.
      *  @param u  [n][lanes], with two points more before and behind  @param out  [n][lanes] */
     void (*apply)(const struct sw_lanes *lanes, int n, const void *u, void *out);
     /** out = u + the sum of G and S of terms, which may not be forms: u_weight, u_left and the way are not used. */

@@ -38,6 +38,8 @@
 #define largest NAMED(largest)
 #define apply_part NAMED(apply_part)
 #define close_values NAMED(close_values)
+#define window NAMED(window)
+#define wide_values NAMED(wide_values)
 #define apply NAMED(apply)
 #define add NAMED(add)
 #define pass_last NAMED(pass_last)
@@ -332,6 +334,66 @@ BODY void largest_part(const struct sw_lanes *c, int lane, int from, int to, con
     }
 }
 
+/* What is multiplied by P and what by d2 + g_d4 d4 are summed up at the point two ahead, once; with r the former, z the
+ * latter, y = p2 r + z and x = p4 r + g_d4 z the right-hand side is r + d2 q, q = y + d2 x. */
+struct window { vec r[2][GROUP], y[GROUP], x[2][GROUP], q[2][GROUP]; };
+
+#define WIDE_AT(index)                                                            \
+    const ptrdiff_t at = (ptrdiff_t)(index) * LANES;                              \
+    vec r = u_weight * LOAD(u + at), z = {0};                                     \
+    for (int i = 0; i < others; i++) r = FMA(ALL(t->other_weight[i]), LOAD(other[i] + at), r);    \
+    for (int i = 0; i < gs; i++) z = FMA(g_weight[i][j], LOAD(g[i] + at), z);     \
+    for (int i = 0; i < ss; i++) r = FMA(s_weight[i][j], LOAD(s[i] + at), r);     \
+    const vec y = FMA(p2, r, z), x = FMA(g_d4, z, p4 * r);
+
+/* The right-hand side of a method of fourth order, and its recursion into w; without work itself, into out. */
+BODY void wide_values(const struct sw_lanes *c, int lane, int n, struct sw_lanes_work *work, const real *u,
+                      const struct sw_lanes_terms *t, bool down, int others, int gs, int ss, real *out)
+{
+    const real *h = work ? work->h[c->one_sided && !down] : NULL, *after = t->after ? (const real *)t->after + lane : u;
+    const bool narrow = false;
+    const vec u_weight = ALL(t->u_weight), p2 = ALL(t->mass.d2), p4 = ALL(t->mass.d4), g_d4 = ALL(t->g_d4);
+    const vec after_weight = ALL(t->after ? t->after_weight : 0.0), none[GROUP] = {0};
+    const int way = down ? -1 : 1, first_point = down ? n - 1 : 0;
+    real *w = work ? SWEPT(work) + lane : out + lane;
+    struct first sums = {0};
+    struct window m = {0};
+    COEFFICIENTS
+    VALUES
+    u += lane;
+    after = t->after ? after : u;
+    for (int k = -2; k < 2; k++)
+        EACH {
+            WIDE_AT(k < 0 ? (down ? -1 - k : n + k) : first_point + k * way)
+            if (k >= 0) m.q[0][j] = m.q[1][j], m.q[1][j] = m.y[j] + ((m.x[0][j] + x) - two * m.x[1][j]);
+            m.r[0][j] = m.r[1][j], m.r[1][j] = r;
+            m.x[0][j] = m.x[1][j], m.x[1][j] = x;
+            m.y[j] = y;
+        }
+    for (int k = 0, here = first_point, ahead = first_point + 2 * way; k < n; k++, here += way, ahead += way) {
+        if (ahead < 0) ahead = n - 1;
+        if (ahead == n) ahead = 0;
+        EACH {
+            WIDE_AT(ahead)
+            const vec q = m.y[j] + ((m.x[0][j] + x) - two * m.x[1][j]);
+            const ptrdiff_t to = (ptrdiff_t)here * LANES;
+            const vec f = FMA(after_weight, LOAD(after + to), m.r[0][j] + ((m.q[0][j] + q) - two * m.q[1][j]));
+            m.r[0][j] = m.r[1][j], m.r[1][j] = r;
+            m.x[0][j] = m.x[1][j], m.x[1][j] = x;
+            m.q[0][j] = m.q[1][j], m.q[1][j] = q;
+            m.y[j] = y;
+            if (!work) {
+                STORE(w + to, f);
+                continue;
+            }
+            RECUR(sums.v, f);
+            STORE(w + to, sums.v.one[j]);
+            if (k < c->points) ADD_SUMS(sums, k);
+        }
+    }
+    if (work) store_work(work, lane, &sums, none);
+}
+
 /* As operator_at() of stencil_cpu.c. */
 BODY void apply_part(const struct sw_lanes *c, int lane, int n, const real *u, real *out)
 {
@@ -495,6 +557,16 @@ BODY void sweep_forms(const struct sw_lanes *c, int lane, int n, struct sw_lanes
     (t->gs == 0   ? first_values(c, lane, n, work, u, t, down, others, 0, count)  \
      : t->ss == 0 ? first_values(c, lane, n, work, u, t, down, others, count, 0)  \
                   : first_values(c, lane, n, work, u, t, down, others, count, count))
+#define WIDE(others, gs, ss) wide_values(c, lane, n, work, u, t, down, others, gs, ss, NULL)
+#define WIDE_OF_STAGE                                                             \
+    (t->others + t->gs + t->ss == 0                   ? WIDE(0, 0, 0)             \
+     : t->others == 0 && t->gs == 1 && t->ss == 0     ? WIDE(0, 1, 0)             \
+     : t->others == 0 && t->gs == 0 && t->ss == 1     ? WIDE(0, 0, 1)             \
+     : t->others == 0 && t->gs == 1 && t->ss == 1     ? WIDE(0, 1, 1)             \
+     : t->others == 1 && t->gs == 2 && t->ss == 2     ? WIDE(1, 2, 2)             \
+     : t->others == 1 && t->gs == 2 && t->ss == 0     ? WIDE(1, 2, 0)             \
+     : t->others == 1 && t->gs == 0 && t->ss == 2     ? WIDE(1, 0, 2)             \
+                                                      : WIDE(t->others, t->gs, t->ss))
 #define AS_MANY(count) ((t->gs == 0 || t->gs == (count)) && (t->ss == 0 || t->ss == (count)) && t->gs + t->ss)
 
 BODY void first_part(const struct sw_lanes *c, int lane, int n, struct sw_lanes_work *work, const real *u,
@@ -507,6 +579,8 @@ BODY void first_part(const struct sw_lanes *c, int lane, int n, struct sw_lanes_
     } else if (t->forms) {
         if (t->forms->g_degree) SWEEP_ONCE(3);
         else SWEEP_ONCE(0);
+    } else if (t->is_wide) {
+        WIDE_OF_STAGE;
     } else if (t->others == 0 && t->gs + t->ss == 0) {
         first_values(c, lane, n, work, u, t, down, 0, 0, 0);
     } else if (t->others == 0 && AS_MANY(1)) {
@@ -569,7 +643,12 @@ TARGET static void apply(const struct sw_lanes *c, int n, const void *u, void *o
 TARGET static void add(const struct sw_lanes *c, int n, const void *u, const struct sw_lanes_terms *terms, void *out)
 {
     close_values(n, terms);
-    for (int lane = 0; lane < LANES; lane += GROUP * VL) add_values(c, lane, n, u, terms, out);
+    for (int lane = 0; lane < LANES; lane += GROUP * VL) {
+        if (terms->is_wide)
+            wide_values(c, lane, n, NULL, u, terms, false, terms->others, terms->gs, terms->ss, out);
+        else
+            add_values(c, lane, n, u, terms, out);
+    }
 }
 
 TARGET static void largest(const struct sw_lanes *c, int from, int to, const void *u,
@@ -597,6 +676,8 @@ TARGET static void largest(const struct sw_lanes *c, int from, int to, const voi
 #undef largest
 #undef apply_part
 #undef close_values
+#undef window
+#undef wide_values
 #undef apply
 #undef add
 #undef pass_last
@@ -625,8 +706,11 @@ TARGET static void largest(const struct sw_lanes *c, int from, int to, const voi
 #undef SECTIONS
 #undef RIGHT_HAND_SIDE
 #undef VALUES
+#undef WIDE_AT
 #undef FIRST_OF_STAGE
 #undef AS_MANY
+#undef WIDE
+#undef WIDE_OF_STAGE
 #undef CUBIC
 #undef LINEAR
 #undef G_OF

@@ -7,6 +7,7 @@
 
 #include "base/sw_mem.h"
 #include "linalg/sw_band.h"
+#include "problem/line/fourth_order.h"
 #include "problem/line/imex.h"
 #include "problem/line/line_sim.h"
 
@@ -42,6 +43,14 @@ enum sw_scheme sw_line_scheme(const struct sw_problem *problem, const struct sw_
     return kind->scheme;
 }
 
+bool sw_line_is_fourth(const struct sw_setup *setup) { return sw_setup_chosen(setup, "order", "4"); }
+
+struct sw_line_mass sw_line_mass_of(const struct sw_problem *problem, const struct sw_setup *setup)
+{
+    const struct sw_line_kind *kind = problem->model;
+    return sw_line_is_fourth(setup) ? sw_line_mass_for(false, kind->a4 != NULL) : (struct sw_line_mass){0};
+}
+
 /* Crank-Nicolson takes what is explicit at the old time, but for forces that do not depend on u. */
 void sw_line_orders(const struct sw_problem *problem, const struct sw_setup *setup, int order[2])
 {
@@ -50,7 +59,7 @@ void sw_line_orders(const struct sw_problem *problem, const struct sw_setup *set
     const struct sw_program *forcing = sw_setup_function(setup, "forcing");
     const bool first = kind->g || kind->source || (forcing && sw_program_uses(forcing, "u"));
     order[0] = method ? method->order : first ? 1 : 2;
-    order[1] = 2;
+    order[1] = sw_line_is_fourth(setup) ? 4 : 2;
 }
 
 const struct sw_renamed_word sw_line_renamed_methods[] = {{"backward_euler", "imex1"}, {0}};
@@ -158,6 +167,7 @@ static enum sw_status describe(const struct sw_problem *problem, const struct sw
                   .initial = {sw_setup_function(setup, "initial")},
                   .g = {p->g},
                   .s = {p->s},
+                  .mass = {sw_line_mass_of(problem, setup)},
                   .energy = p->energy},
     };
     sw_line_own_steps(setup, desc);
@@ -168,17 +178,24 @@ static enum sw_status describe(const struct sw_problem *problem, const struct sw
 
 struct family {                   /* of a sim: what its stepper's model is made of, and of its runs */
     struct sw_setup setup;
-    enum sw_scheme  scheme;
+    struct method   { enum sw_scheme scheme; bool fourth; struct sw_line_mass mass; } method;
     struct programs programs;
     double         *a4, *a2;      /* [capacity] */
 };
 
-/* numerics.md, 1 and 13: s4 = theta dt a4/dx⁴, s2 = theta dt a2/dx². */
-static struct sw_line_run run_of(enum sw_scheme scheme, struct sw_grid g, double a4, double a2)
+static struct method method_of(const struct sw_problem *problem, const struct sw_setup *setup)
 {
-    double theta = sw_scheme_weight(scheme), dx2 = g.dx[0] * g.dx[0];
-    return (struct sw_line_run){.dt = g.dt, .dx = g.dx[0], .x0 = g.x0[0],
-                                .a[0] = {.s4 = theta * g.dt * a4 / (dx2 * dx2), .s2 = theta * g.dt * a2 / dx2}};
+    return (struct method){sw_line_scheme(problem, setup), sw_line_is_fourth(setup), sw_line_mass_of(problem, setup)};
+}
+
+/* numerics.md, 1 and 13: s4 = theta dt a4/dx⁴, s2 = theta dt a2/dx². */
+static struct sw_line_run run_of(const struct method *method, struct sw_grid g, double a4, double a2)
+{
+    double theta = sw_scheme_weight(method->scheme), dx2 = g.dx[0] * g.dx[0];
+    struct sw_line_run run = {.dt = g.dt, .dx = g.dx[0], .x0 = g.x0[0],
+                              .a[0] = {.s4 = theta * g.dt * a4 / (dx2 * dx2), .s2 = theta * g.dt * a2 / dx2}};
+    if (method->fourth) run.a[0] = sw_line_fourth_order(&run.a[0], &method->mass);
+    return run;
 }
 
 static enum sw_status fill(void *own, int count, const double *column, struct sw_line_run *run, const double **param)
@@ -187,7 +204,7 @@ static enum sw_status fill(void *own, int count, const double *column, struct sw
     if (f->programs.a4) SW_TRY(sw_program_over_runs(f->programs.a4, count, column, count, f->a4));
     if (f->programs.a2) SW_TRY(sw_program_over_runs(f->programs.a2, count, column, count, f->a2));
     for (int j = 0; j < count; j++)
-        run[j] = run_of(f->scheme, sw_setup_grid(&f->setup, count, column, j), f->a4[j], f->a2[j]);
+        run[j] = run_of(&f->method, sw_setup_grid(&f->setup, count, column, j), f->a4[j], f->a2[j]);
     *param = column;
     return SW_OK;
 }
@@ -214,7 +231,7 @@ enum sw_status sw_line_create(const struct sw_problem *problem, const struct sw_
 
     *sim = NULL;
     SW_TRY(sw_alloc(1, &f));
-    f->scheme = sw_line_scheme(problem, setup);
+    f->method = method_of(problem, setup);
     f->setup = *setup;
     SW_TRY_TO(failed, st, compile_programs(problem, setup, &f->programs));
     SW_TRY_TO(failed, st, describe(problem, setup, &f->programs, &desc));
@@ -251,8 +268,8 @@ enum sw_status sw_line_try_compile(const struct sw_problem *problem, const struc
     return st;
 }
 
-static int find_imprecise(enum sw_scheme scheme, const struct sw_setup *setup, const char *const *solver, int count,
-                          int ld, const double *column, const double *a4, const double *a2, char why[160])
+static int find_imprecise(const struct method *method, const struct sw_setup *setup, const char *const *solver,
+                          int count, int ld, const double *column, const double *a4, const double *a2, char why[160])
 {
     struct sw_setup at = *setup;
     at.n[1] = at.n[2] = 1;
@@ -261,8 +278,9 @@ static int find_imprecise(enum sw_scheme scheme, const struct sw_setup *setup, c
     for (int j = 0; j < count; j++) {
         if (!(n[j] >= 1.0 && n[j] <= 1e9)) continue;  /* refused by its key */
         at.n[0] = (int64_t)n[j];
-        struct sw_line_run r = run_of(scheme, sw_setup_grid(&at, ld, column, j), a4[j], a2[j]);
-        double off = sw_stepper_rounding(solver[j], &r.a[0], setup->single_steps);
+        const struct sw_line_run r = run_of(method, sw_setup_grid(&at, ld, column, j), a4[j], a2[j]);
+        const struct sw_line_operator a = sw_line_matrix_of(&r.a[0], &method->mass);
+        double off = sw_stepper_rounding(solver[j], &a, setup->single_steps);
         if (!(off > SW_LINE_MAX_ROUNDING)) continue;
         char much[32];  /* with as many digits as make it more than the limit */
         for (int digits = 2; digits <= 17; digits++) {
@@ -270,7 +288,7 @@ static int find_imprecise(enum sw_scheme scheme, const struct sw_setup *setup, c
             if (strtod(much, NULL) > SW_LINE_MAX_ROUNDING) break;
         }
         snprintf(why, 160, "rounding could change the field by %s of itself in a step, more than %g "
-                 "(s4 = %.3g, s2 = %.3g)", much, SW_LINE_MAX_ROUNDING, r.a[0].s4, r.a[0].s2);
+                 "(s4 = %.3g, s2 = %.3g)", much, SW_LINE_MAX_ROUNDING, a.s4, a.s2);
         return j;
     }
     return -1;
@@ -290,7 +308,8 @@ enum sw_status sw_line_check_precision(const struct sw_problem *problem, const s
     SW_TRY_TO(done, st, sw_line_expression(problem, setup, kind->a2, 0, &p.a2));
     if (p.a4) SW_TRY_TO(done, st, sw_program_over_runs(p.a4, count, column, ld, a4));
     if (p.a2) SW_TRY_TO(done, st, sw_program_over_runs(p.a2, count, column, ld, a2));
-    *first = find_imprecise(sw_line_scheme(problem, setup), setup, solver, count, ld, column, a4, a2, why);
+    const struct method method = method_of(problem, setup);
+    *first = find_imprecise(&method, setup, solver, count, ld, column, a4, a2, why);
     if (*first < 0) goto done;
     *key = setup->single_steps ? "run.precision" : sw_stepper_takes_band(solver[*first]) ? "stepper" : "time.dt";
 done:

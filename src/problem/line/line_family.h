@@ -42,6 +42,9 @@ void sw_line_warn_setup(const struct sw_problem *problem, const struct sw_setup 
 extern const struct sw_run_warning sw_line_warnings[];
 enum sw_status sw_line_advise(const struct sw_problem *problem, const struct sw_setup *setup, int64_t ld,
                               const double *column, int64_t j, char text[200]);
+/** Whether these runs are of fourth order in space, by their key `order`, and P of their equation. */
+bool sw_line_is_fourth(const struct sw_setup *setup);
+struct sw_line_mass sw_line_mass_of(const struct sw_problem *problem, const struct sw_setup *setup);
 /** The scheme of these runs, by the word of their key `method`. */
 enum sw_scheme sw_line_scheme(const struct sw_problem *problem, const struct sw_setup *setup);
 extern const struct sw_renamed_word sw_line_renamed_methods[];
@@ -57,7 +60,7 @@ enum sw_status sw_line_expression(const struct sw_problem *problem, const struct
  * @param program  out: S, borrowed from own or from the setup */
 enum sw_status sw_line_source(const struct sw_problem *problem, const struct sw_setup *setup, struct sw_program **own,
                               const struct sw_program **program);
-/** struct sw_problem.orders; 2 in space also where a kind has more. */
+/** struct sw_problem.orders; 2 in space also where `order` is a number of each run (heat). */
 void sw_line_orders(const struct sw_problem *problem, const struct sw_setup *setup, int order[2]);
 enum sw_status sw_line_try_compile(const struct sw_problem *problem, const struct sw_setup *setup, int sm);
 
@@ -74,6 +77,9 @@ enum sw_status sw_line_try_compile(const struct sw_problem *problem, const struc
     {.path = "method", .former = "time.scheme", .renamed = sw_line_renamed_methods, .fallback = "imex1",          \
      SW_LINE_METHODS}
 #define SW_LINE_LATER_METHOD(word) {.path = "method", .fallback = word, .later = true, SW_LINE_METHODS}
+#define SW_LINE_ORDER                                                                                             \
+    {.path = "order", .kind = SW_KEY_WORD, .words = "2|4", .fallback = "2", .later = true, .decides = true,       \
+     .about = "The order of the derivatives in dx, from five points: 2 or 4."}
 #define SW_LINE_FUNCTIONS                                                                                         \
     SW_LINE_TOLERANCE,                                                                                            \
     {.path = "initial", .kind = SW_KEY_FUNCTION, .symbols = SW_USES_X | SW_USES_RANDOM, .decides = true,          \

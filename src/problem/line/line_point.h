@@ -17,6 +17,11 @@ SW_HD static inline double sw_line_time(double theta, long long step, double dt)
 
 SW_HD static inline double sw_line_d2(double left, double here, double right) { return (left + right) - 2.0 * here; }
 
+SW_HD static inline double sw_line_d4(double left2, double left, double here, double right, double right2)
+{
+    return ((left2 + right2) - 4.0 * (left + right)) + 6.0 * here;
+}
+
 /* d1 u = (u_{i+1} - u_{i-1})/2,  d3 u = d1 d2 u = (u_{i+2} - 2 u_{i+1} + 2 u_{i-1} - u_{i-2})/2 */
 
 /** (2 I - A) u from the five points u_{i-2} .. u_{i+2}: cuPentBatch, eq. 7c. 12 operations. */

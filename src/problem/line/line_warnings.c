@@ -59,7 +59,7 @@ struct function { struct sw_program *program; struct sw_eval *eval; };
 /* G and the kind's source of one run, and what its steps are made of. */
 struct limit {
     struct function g, source;
-    bool   crank_nicolson;
+    bool   crank_nicolson, fourth;  /* P = 1 + d2/6 (fourth_order.h) */
     double dt, dx, a4, a2;
     double u;                /* stable up to here; infinite: nothing is explicit, or nothing is known */
 };
@@ -88,11 +88,25 @@ static double derivative_at(const struct function *f, double u)
     return (value_at(f, u + h) - value_at(f, u - h)) / (2 * h);
 }
 
+/* The same of fourth order, where a wave is multiplied by (1 + dt S' - r G' (s - s²/12)/p)/(1 + q/p) with p = 1 - s/6
+ * and q of s4 s² and s2 (s - s²/12). */
+static double steepest_of_fourth(const struct limit *l, double dt, double m, double s4)
+{
+    enum { WAVES = 256 };
+    double least = INFINITY;
+    for (int k = 1; k <= WAVES; k++) {
+        const double s = 4.0 * k / WAVES;
+        least = fmin(least, (m * (1 - s / 6) + s4 * s * s) / (s - s * s / 12));
+    }
+    return least * l->dx * l->dx / dt + (l->crank_nicolson ? 0 : l->a2);
+}
+
 /* The largest G' that a step dt bears where dt S' = m - 2; -infinity: it bears none. */
 static double steepest(const struct limit *l, double dt, double m)
 {
     const double dx2 = l->dx * l->dx, s4 = l->crank_nicolson ? 0 : dt * l->a4 / (dx2 * dx2);
     if (m < 0) return -INFINITY;
+    if (l->fourth) return steepest_of_fourth(l, dt, m, s4);
     const double s = s4 > 0 ? fmin(4, sqrt(m / s4)) : 4;
     return (m / s + s4 * s) * dx2 / dt + (l->crank_nicolson ? 0 : l->a2);
 }
@@ -165,7 +179,7 @@ static enum sw_status limit_of(const struct sw_problem *problem, const struct sw
     const struct sw_setup one = setup_of(setup, ld, column, j);
     const struct sw_grid grid = sw_setup_grid(&one, ld, column, j);
     *l = (struct limit){.crank_nicolson = sw_line_scheme(problem, setup) == SW_CRANK_NICOLSON,
-                        .dt = grid.dt, .dx = grid.dx[0], .u = INFINITY};
+                        .fourth = sw_line_is_fourth(setup), .dt = grid.dt, .dx = grid.dx[0], .u = INFINITY};
     if ((!kind->g && !kind->source) || !is_known(problem, setup)) return SW_OK;
     SW_TRY(number_of(problem, setup, kind->a4, ld, column, j, &l->a4));
     SW_TRY(number_of(problem, setup, kind->a2, ld, column, j, &l->a2));

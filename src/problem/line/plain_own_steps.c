@@ -2,10 +2,11 @@
 #include <math.h>
 #include <string.h>
 
+#include "problem/line/fourth_order.h"
 #include "problem/line/own_steps_cpu.h"
 #include "problem/line/plain_step.h"
 
-/* The largest |u_t| of each unknown at t = 0. */
+/* The largest |P u_t| of each unknown at t = 0. */
 static void rates_at_begin(const struct sw_plain_step *k, const double *const u[SW_UNKNOWNS_MOST],
                            double rate[SW_UNKNOWNS_MOST])
 {
@@ -17,9 +18,11 @@ static void rates_at_begin(const struct sw_plain_step *k, const double *const u[
     sw_plain_set_stage(k, 0, u);
     sw_plain_evaluate_stage(k, 0, 0);
     for (int v = 0; v < sw_line_unknowns(&d->model); v++) {
+        const struct sw_line_mass *p = &d->model.mass[v];
         memset(f, 0, (size_t)d->n * sizeof *f);
         sw_line_add_operator(&k->run->a[v], d->n, 1.0 / gamma, at[v].u + SW_REACH, f);
-        if (at[v].g) sw_line_add_second_difference(k->run, d->n, at[v].g + 1, f);
+        if (at[v].g) sw_line_add_second_difference(k->run, sw_line_mass_of_g(p), d->n, at[v].g + SW_REACH, f);
+        if (at[v].s && sw_line_has_mass(p)) sw_line_multiply_mass(p, d->n, k->w->room, at[v].s);
         for (int c = 0; at[v].s && c < d->n; c++) f[c] += at[v].s[c];
         rate[v] = sw_line_largest(d->n, f);
     }
@@ -33,11 +36,24 @@ static void factor_own(const struct sw_plain_step *k)
     int bad[SW_UNKNOWNS_MOST];
     if (k->w->factored == k->run->dt) return;
     for (int v = 0; v < unknowns; v++)
-        matrix[v] = (struct sw_line_matrix){.a = k->run->a[v], .of = v,
+        matrix[v] = (struct sw_line_matrix){.a = k->run->a[v], .mass = k->s->desc.model.mass[v], .of = v,
                                             .ends = {k->s->desc.model.end[0][v].kind, k->s->desc.model.end[1][v].kind}};
     sw_line_bands(k->w->band, matrix, k->w->matrix);
     sw_band_factor(k->w->band, k->w->matrix, bad);
     k->w->factored = k->run->dt;
+}
+
+/* With P the estimated error is P times that of u: the embedded solution would want a solve of its own, and P is
+ * between 2/15 and 1, near 1 for what the points resolve. */
+static void error_with_mass(const struct sw_plain_step *k, int v, const struct sw_imex *m, double *e)
+{
+    double explicit_part[SW_IMEX_STAGES], implicit_part[SW_IMEX_STAGES];
+    for (int i = 0; i < m->stages; i++) {
+        explicit_part[i] = m->b_explicit[i] - m->embedded_explicit[i];
+        implicit_part[i] = m->b_implicit[i] - m->embedded_implicit[i];
+    }
+    memset(e, 0, (size_t)k->s->desc.n * sizeof *e);
+    sw_plain_add_stages(k, m->stages, v, explicit_part, implicit_part, m->gamma, e);
 }
 
 /* Take a step of run j, or leave u as it is. @param u  [unknowns][n]  @param now  where each unknown is in it */
@@ -50,10 +66,14 @@ static void attempt(const struct sw_plain_step *k, int j, struct sw_own_run *run
     factor_own(k);
     sw_plain_imex_step(k, m, now);
     for (int v = 0; v < unknowns; v++) {
-        memcpy(e, now[v], (size_t)n * sizeof *e);
-        sw_plain_add_stages(k, m->stages, v, m->embedded_explicit, m->embedded_implicit, m->gamma, e);
-        sw_line_set_values(&k->w->stage[m->stages - 1][v].ends, n, e);
-        for (int c = 0; c < n; c++) e[c] = k->w->next[v][c] - e[c];
+        if (sw_line_has_mass(&k->s->desc.model.mass[v])) {
+            error_with_mass(k, v, m, e);
+        } else {
+            memcpy(e, now[v], (size_t)n * sizeof *e);
+            sw_plain_add_stages(k, m->stages, v, m->embedded_explicit, m->embedded_implicit, m->gamma, e);
+            sw_line_set_values(&k->w->stage[m->stages - 1][v].ends, n, e);
+            for (int c = 0; c < n; c++) e[c] = k->w->next[v][c] - e[c];
+        }
         error[v] = sw_line_largest(n, e);
         size[v] = sw_line_largest(n, k->w->next[v]);
     }

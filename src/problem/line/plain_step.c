@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "problem/line/ends_point.h"
+#include "problem/line/fourth_order.h"
 #include "problem/line/line_point.h"
 
 static double time_of_stage(const struct sw_plain_step *k, double c)
@@ -21,15 +22,15 @@ static void evaluate(const struct sw_plain_step *k, int stage, struct sw_eval *e
     sw_eval_points(eval, k->s->desc.n, in, out);
 }
 
-/* The values of G, which sees its unknown alone, with a point beyond either end. */
+/* The values of G, which sees its unknown alone, with points beyond the ends. */
 static void evaluate_g(const struct sw_plain_step *k, struct sw_plain_stage *at, int v, struct sw_eval *eval, double t)
 {
     const int n = k->s->desc.n, beyond = at->ends.there;
     const double *in[SW_INPUTS] = {[SW_IN_X] = k->h->x};
     in[sw_input_at(v, 0)] = at->u + SW_REACH - beyond;
     sw_eval_step(eval, t, k->number);
-    sw_eval_points(eval, n + 2 * beyond, in, at->g + 1 - beyond);
-    if (!beyond) at->g[0] = at->g[n], at->g[n + 1] = at->g[1];
+    sw_eval_points(eval, n + 2 * beyond, in, at->g + SW_REACH - beyond);
+    if (!beyond) sw_line_pad(&at->ends, n, at->g + SW_REACH);
 }
 
 static double value_at_end(const struct sw_plain_step *k, struct sw_eval *eval, double t)
@@ -93,27 +94,50 @@ static const double *combine(const struct sw_plain_step *k, int n, int before, c
     return begun ? sum : NULL;
 }
 
-/* f += dt sum_i (explicit_i N_i + implicit_i L U_i), of unknown v and the stages before one. */
+/* f += dt sum_i weight_i N_i, where G is apart */
+static void add_explicit(const struct sw_plain_step *k, int before, int v, const double *weight, double *f)
+{
+    const int n = k->s->desc.n;
+    double *s[SW_IMEX_STAGES];
+    const double *sum;
+    for (int i = 0; i < before; i++) s[i] = k->w->stage[i][v].s;
+    if (k->w->s[v] && (sum = combine(k, n, before, weight, s)))
+        for (int c = 0; c < n; c++) f[c] += k->run->dt * sum[c];
+}
+
+/* f += dt/dx² sum_i weight_i (d2 + d4_factor d4) G_i */
+static void add_g(const struct sw_plain_step *k, int before, int v, const double *weight, double d4_factor, double *f)
+{
+    const int n = k->s->desc.n;
+    double *g[SW_IMEX_STAGES];
+    const double *sum;
+    for (int i = 0; i < before; i++) g[i] = k->w->stage[i][v].g;
+    if (k->w->g[v] && (sum = combine(k, n + 2 * SW_REACH, before, weight, g)))
+        sw_line_add_second_difference(k->run, d4_factor, n, sum + SW_REACH, f);
+}
+
 void sw_plain_add_stages(const struct sw_plain_step *k, int before, int v, const double *explicit_part,
                          const double *implicit_part, double gamma, double *f)
 {
-    const struct sw_line_run *r = k->run;
+    const struct sw_line_mass *p = &k->s->desc.model.mass[v];
     const int n = k->s->desc.n;
-    double *g[SW_IMEX_STAGES], *s[SW_IMEX_STAGES], *l[SW_IMEX_STAGES];
+    double *l[SW_IMEX_STAGES];
     const double *sum;
-    for (int i = 0; i < before; i++) {
-        const struct sw_plain_stage *at = &k->w->stage[i][v];
-        g[i] = at->g, s[i] = at->s, l[i] = at->l;
+    for (int i = 0; i < before; i++) l[i] = k->w->stage[i][v].l;
+    if (sw_line_has_mass(p)) {
+        add_explicit(k, before, v, explicit_part, f);
+        sw_line_multiply_mass(p, n, k->w->room, f);
+        add_g(k, before, v, explicit_part, sw_line_mass_of_g(p), f);
+    } else {
+        add_g(k, before, v, explicit_part, 0.0, f);
+        add_explicit(k, before, v, explicit_part, f);
     }
-    if (k->w->g[v] && (sum = combine(k, n + 2, before, explicit_part, g)))
-        sw_line_add_second_difference(r, n, sum + 1, f);
-    if (k->w->s[v] && (sum = combine(k, n, before, explicit_part, s)))
-        for (int c = 0; c < n; c++) f[c] += r->dt * sum[c];
     if ((sum = combine(k, n, before, implicit_part, l)))
         for (int c = 0; c < n; c++) f[c] += sum[c] / gamma;
 }
 
-/* Solve for a stage, into next, and keep gamma dt L U = U - its right-hand side, which has no more rounding than U. */
+/* Solve for a stage, into next, and keep gamma dt P L U = P U - its right-hand side, which has no more rounding than
+ * U. */
 static void solve_stage(const struct sw_plain_step *k, const struct sw_imex *m, int stage, int v)
 {
     const int n = k->s->desc.n;
@@ -124,10 +148,16 @@ static void solve_stage(const struct sw_plain_step *k, const struct sw_imex *m, 
     for (int c = 0; c < n; c++) at->l[c] = -f[c];
     sw_line_impose_ends(&k->run->a[v], &at->ends, n, f);
     sw_band_solve_one(k->band, k->system[v], f);
+    if (sw_line_has_mass(&k->s->desc.model.mass[v])) {
+        memcpy(k->w->sum, f, (size_t)n * sizeof *f);
+        sw_line_multiply_mass(&k->s->desc.model.mass[v], n, k->w->room, k->w->sum);
+        for (int c = 0; c < n; c++) at->l[c] += k->w->sum[c];
+        return;
+    }
     for (int c = 0; c < n; c++) at->l[c] += f[c];
 }
 
-/* gamma dt L u^n. */
+/* gamma dt P L u^n. */
 static void apply_operators(const struct sw_plain_step *k)
 {
     const int n = k->s->desc.n;
@@ -136,6 +166,19 @@ static void apply_operators(const struct sw_plain_step *k)
         memset(at->l, 0, (size_t)n * sizeof *at->l);
         sw_line_add_operator(&k->run->a[v], n, 1.0, at->u + SW_REACH, at->l);
     }
+}
+
+/* The result of a method whose last stage it is not, but has its implicit part: that stage, and what the explicit part
+ * has besides. With P its sum would want another solve, by P; the five-point formula of G differs from P⁻¹ (d2 + ..) G
+ * by O(dx⁴), and its weights sum to 0. */
+static void finish_with_mass(const struct sw_plain_step *k, const struct sw_imex *m, int v)
+{
+    double weight[SW_IMEX_STAGES];
+    const int end = m->stages - 1;
+    for (int i = 0; i <= end; i++) weight[i] = m->b_explicit[i] - m->explicit_part[end][i];
+    memcpy(k->w->next[v], k->w->stage[end][v].u + SW_REACH, (size_t)k->s->desc.n * sizeof(double));
+    add_explicit(k, m->stages, v, weight, k->w->next[v]);
+    add_g(k, m->stages, v, weight, SW_LINE_FIVE_POINTS, k->w->next[v]);
 }
 
 /* From u to w->next. */
@@ -152,10 +195,28 @@ void sw_plain_imex_step(const struct sw_plain_step *k, const struct sw_imex *m, 
         sw_plain_evaluate_stage(k, i, t);
     }
     for (int v = 0; !m->last && v < unknowns; v++) {
+        if (sw_line_has_mass(&k->s->desc.model.mass[v])) {
+            finish_with_mass(k, m, v);
+            continue;
+        }
         memcpy(k->w->next[v], u[v], (size_t)n * sizeof(double));
         sw_plain_add_stages(k, m->stages, v, m->b_explicit, m->b_implicit, m->gamma, k->w->next[v]);
         sw_line_set_values(&k->w->stage[m->stages - 1][v].ends, n, k->w->next[v]);
     }
+}
+
+/* P (u + dt N) + gamma dt P L u, G apart */
+static void crank_nicolson_with_mass(const struct sw_plain_step *k, int v, double *f)
+{
+    static const double one[] = {1.0};
+    const struct sw_line_mass *p = &k->s->desc.model.mass[v];
+    const double *u = k->w->stage[0][v].u + SW_REACH;
+    const int n = k->s->desc.n;
+    memcpy(f, u, (size_t)n * sizeof *f);
+    add_explicit(k, 1, v, one, f);
+    sw_line_multiply_mass(p, n, k->w->room, f);
+    add_g(k, 1, v, one, sw_line_mass_of_g(p), f);
+    sw_line_add_operator(&k->run->a[v], n, 1.0, u, f);
 }
 
 /* (I + gamma dt L) u + dt N with L of the orders 2 and 4, and N at half the step (cuPentBatch, eq. 7c). */
@@ -171,9 +232,13 @@ void sw_plain_crank_nicolson_step(const struct sw_plain_step *k, const double *c
     for (int v = 0; v < sw_line_unknowns(&k->s->desc.model); v++) {
         const struct sw_line_ends after = sw_plain_ends_at(k, v, sw_line_time(0.0, k->number, r->dt));
         double *f = k->w->next[v];
-        sw_line_explicit_rhs(&r->a[v], n, at[v].u + SW_REACH, f);
-        if (at[v].g) sw_line_add_second_difference(r, n, at[v].g + 1, f);
-        for (int i = 0; at[v].s && i < n; i++) f[i] += r->dt * at[v].s[i];
+        if (sw_line_has_mass(&k->s->desc.model.mass[v])) {
+            crank_nicolson_with_mass(k, v, f);
+        } else {
+            sw_line_explicit_rhs(&r->a[v], n, at[v].u + SW_REACH, f);
+            if (at[v].g) sw_line_add_second_difference(r, 0.0, n, at[v].g + SW_REACH, f);
+            for (int i = 0; at[v].s && i < n; i++) f[i] += r->dt * at[v].s[i];
+        }
         sw_line_impose_ends(&r->a[v], &after, n, f);
         sw_band_solve_one(k->band, k->system[v], f);
     }

@@ -9,9 +9,10 @@
 
 struct sw_plain_stage {         /* of an unknown                                                    */
     double *u;                  /* [n + 4], with SW_REACH points beyond either end                  */
-    double *g;                  /* [n + 2] values of G, with a point beyond either end; NULL: there is none */
+    double *g;                  /* [n + 4] values of G, with SW_REACH points likewise, where lines end with one;
+                                   NULL: there is none                                              */
     double *s;                  /* [n] values of N; NULL: there is none                             */
-    double *l;                  /* [n] gamma dt L u                                                 */
+    double *l;                  /* [n] gamma dt P L u                                               */
     struct sw_line_ends ends;   /* at its time                                                      */
 };
 
@@ -19,7 +20,8 @@ struct sw_plain_worker {        /* what a thread needs besides a struct sw_host_
     struct sw_eval *g[SW_UNKNOWNS_MOST], *s[SW_UNKNOWNS_MOST];
     struct sw_eval *end[2][SW_UNKNOWNS_MOST][2];  /* first and second condition, left and right; NULL: 0 */
     struct sw_plain_stage stage[SW_IMEX_STAGES][SW_UNKNOWNS_MOST];
-    double         *sum;        /* [n + 2] of the stages' values                                    */
+    double         *sum;        /* [n + 4] of the stages' values                                    */
+    double         *room;       /* [n + 4] of no meaning from call to call                          */
     double         *next[SW_UNKNOWNS_MOST];  /* [n] right-hand side, then u of the next step        */
     /* where runs take steps of their own */
     struct sw_band *band;       /* of the run at hand, a system for each unknown                    */
@@ -69,7 +71,7 @@ void sw_plain_set_stage(const struct sw_plain_step *k, int stage, const double *
 /** What G and N are at a stage. */
 void sw_plain_evaluate_stage(const struct sw_plain_step *k, int stage, double t);
 
-/** f += dt sum_i (explicit_i N_i + implicit_i L U_i), of unknown v and the stages before one. */
+/** f = P (f + dt sum_i explicit_i N_i) + dt sum_i P L U_i implicit_i, of unknown v and the stages before one. */
 void sw_plain_add_stages(const struct sw_plain_step *k, int before, int v, const double *explicit_part,
                          const double *implicit_part, double gamma, double *f);
 

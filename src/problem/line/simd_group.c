@@ -6,12 +6,14 @@
 
 #include "base/sw_mem.h"
 #include "base/sw_reals.h"
+#include "problem/line/fourth_order.h"
 #include "problem/line/stencil_cpu.h"
 
 bool sw_simd_alone(const struct sw_stepper_desc *d)
 {
     const struct sw_line_model *m = &d->model;
-    return m->scheme == SW_CRANK_NICOLSON && sw_line_unknowns(m) == 1 && !m->g[0] && !m->s[0];
+    return m->scheme == SW_CRANK_NICOLSON && sw_line_unknowns(m) == 1 && !m->g[0] && !m->s[0] &&
+           !sw_line_has_mass(&m->mass[0]);
 }
 
 /* Stages and unknowns have arrays of their own, each of n points of a group: of four lanes more of them stay in the
@@ -96,8 +98,11 @@ enum sw_status sw_simd_assign_lanes(struct sw_stepper *s, const char **load_erro
     SW_TRY_TO(done, st, sw_alloc(lines, &system));
     SW_TRY_TO(done, st, sw_alloc(lines, &begin));
     systems = sw_line_matrices(s->count, &s->desc.model, s->run, load_error, matrix, system);
-    for (int k = 0; k < systems; k++)
-        if (!sw_lanes_line(s->desc.n, &matrix[k].a, s->desc.single_steps, &line[k])) line[k].decay = -1;
+    for (int k = 0; k < systems; k++) {
+        const struct sw_line_operator a = sw_line_matrix_of(&matrix[k].a, &matrix[k].mass);
+        if (!sw_lanes_line(s->desc.n, &a, s->desc.single_steps, &line[k])) line[k].decay = -1;
+        line[k].a = matrix[k].a;
+    }
     refuse_runs(s, line, system, load_error);
     sw_host_load(s, load_error);
     count_systems(s->count, unknowns, system, systems, begin);

@@ -74,7 +74,8 @@ struct sw_simd {
 };
 
 /* What follows from the shape. */
-bool   sw_simd_alone(const struct sw_stepper_desc *desc);  /* one unknown, only the implicit term, by Crank-Nicolson */
+bool   sw_simd_alone(const struct sw_stepper_desc *desc);  /* one unknown, only the implicit term, by Crank-Nicolson,
+                                                              P = 1 */
 int    sw_simd_lanes(const struct sw_stepper_desc *desc);
 size_t sw_simd_real_size(const struct sw_stepper_desc *desc);  /* of a number that the steps work with */
 

@@ -9,13 +9,14 @@
 #include <string.h>
 
 #include "base/sw_mem.h"
+#include "problem/line/fourth_order.h"
 #include "problem/line/own_steps_cpu.h"
 #include "problem/line/simd_stages.h"
 #include "problem/line/stencil_cpu.h"
 
 enum sw_status sw_simd_create_own(const struct sw_stepper_desc *d, struct sw_simd_worker *w)
 {
-    return sw_alloc(3 * (size_t)d->n + 2 * SW_REACH + 2, &w->line);
+    return sw_alloc(3 * (size_t)d->n + 4 * SW_REACH, &w->line);
 }
 
 /* ------------------------------------------------------------------ the queue */
@@ -121,25 +122,28 @@ static void copy_lane(int lanes, int count, const double *from, double *to)
     for (int i = 0; i < count; i++) to[i] = from[i * lanes];
 }
 
-/* The largest |u_t| at t = 0 of each unknown, from the values in w->stage[0]. */
+/* The largest |P u_t| at t = 0 of each unknown, from the values in w->stage[0]. */
 static void rates_of(const struct own *o, int lane, double rate[SW_UNKNOWNS_MOST])
 {
     const struct sw_line_run *run = &o->s->run[o->g->run[lane]];
     const struct sw_simd_stage *at = &o->w->stage[0];
     const int n = o->s->desc.n;
     const double gamma = sw_imex_of(o->s->desc.model.scheme)->gamma;
-    double *u = o->w->line + SW_REACH, *g = u + n + SW_REACH + 1, *f = g + n + 1;
+    double *u = o->w->line + SW_REACH, *g = u + n + 2 * SW_REACH, *f = g + n + SW_REACH;
     for (int v = 0; v < sw_line_unknowns(&o->s->desc.model); v++) {
+        const struct sw_line_mass *p = &o->s->desc.model.mass[v];
         copy_lane(o->lanes, n, lane_of(o, v, lane), u);
         sw_line_pad(&(struct sw_line_ends){0}, n, u);
         memset(f, 0, (size_t)n * sizeof *f);
         sw_line_add_operator(&run->a[v], n, 1.0 / gamma, u, f);
         if (at->g[v]) {
             copy_lane(o->lanes, n, (const double *)at->g[v] + o->lanes + lane, g);
-            g[-1] = g[n - 1], g[n] = g[0];
-            sw_line_add_second_difference(run, n, g, f);
+            sw_line_pad(&(struct sw_line_ends){0}, n, g);
+            sw_line_add_second_difference(run, sw_line_mass_of_g(p), n, g, f);
         }
-        for (int i = 0; at->s[v] && i < n; i++) f[i] += ((const double *)at->s[v])[i * o->lanes + lane];
+        if (at->s[v]) copy_lane(o->lanes, n, (const double *)at->s[v] + lane, g);
+        if (at->s[v] && sw_line_has_mass(p)) sw_line_multiply_mass(p, n, u - SW_REACH, g);
+        for (int i = 0; at->s[v] && i < n; i++) f[i] += g[i];
         rate[v] = sw_line_largest(n, f);
     }
 }
@@ -191,9 +195,12 @@ static void factor_lane(struct own *o, int lane, double dt)
 {
     const struct sw_line_run *run = &o->s->run[o->g->run[lane]];
     for (int v = 0; v < sw_line_unknowns(&o->s->desc.model); v++) {
-        const struct sw_line_operator a = sw_line_operator_of(&run->a[v], dt);
+        const struct sw_line_operator a = sw_line_operator_of(&run->a[v], dt),
+                                      matrix = sw_line_matrix_of(&a, &o->s->desc.model.mass[v]);
         struct sw_lanes_line line;
-        if (sw_lanes_line(o->s->desc.n, &a, false, &line)) sw_lanes_set(&o->g->lanes[v], lane, &line, dt, run->dx);
+        const bool factored = sw_lanes_line(o->s->desc.n, &matrix, false, &line);
+        line.a = a;
+        if (factored) sw_lanes_set(&o->g->lanes[v], lane, &line, dt, run->dx);
         else o->g->lanes[v].scale[lane] = NAN;
     }
     o->g->dt[lane] = dt;

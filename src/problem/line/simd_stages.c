@@ -2,6 +2,8 @@
 
 #include <math.h>
 
+#include "problem/line/fourth_order.h"
+
 /* ------------------------------------------------------------------ weights */
 
 /* w += kappa l_j, l_j = U_j - f_j */
@@ -97,6 +99,26 @@ static struct sw_lanes_terms terms_of(const struct step *k, const struct sw_simd
     return t;
 }
 
+/* Of a right-hand side that is multiplied by P; l_0 = gamma dt P L u has it already. */
+static void widen(const struct sw_line_mass *p, double of_first, struct sw_lanes_terms *t)
+{
+    if (!sw_line_has_mass(p)) return;
+    t->is_wide = true;
+    t->mass = *p;
+    t->g_d4 = sw_line_mass_of_g(p);
+    if (of_first == 0.0) return;
+    t->after = t->other[--t->others];
+    t->after_weight = of_first;
+}
+
+/* A sum that is no right-hand side: G by its five-point formula, as finish_with_mass() of plain_step.c does. */
+static void widen_result(const struct sw_line_mass *p, struct sw_lanes_terms *t)
+{
+    if (!sw_line_has_mass(p)) return;
+    t->is_wide = true;
+    t->g_d4 = SW_LINE_FIVE_POINTS;
+}
+
 /* Into another state, or the one that the step begins with. */
 static void solve_stage(const struct step *k, const struct sw_simd_stages *m, int stage, void *into)
 {
@@ -106,6 +128,7 @@ static void solve_stage(const struct step *k, const struct sw_simd_stages *m, in
         const void *u = sw_simd_state(k->s, k->state[0], v);
         struct sw_lanes_terms t = terms_of(k, &m->stage[stage], stage, v, 0);
         t.u_left = m->left;
+        widen(&k->s->desc.model.mass[v], m->stage[stage].of_first, &t);
         p->ops->first(&k->g->lanes[v], n, &k->w->lanes[v], u, &t, k->odd);
         p->ops->pass(&k->g->lanes[v], n, &k->w->lanes[v], u, sw_simd_state(k->s, into, v), &t, k->odd, true);
     }
@@ -123,7 +146,8 @@ static void add_result(const struct step *k, const struct sw_simd_stages *m, voi
     const struct sw_simd *p = k->s->own;
     const int end = m->count - 1;
     for (int v = 0; v < sw_line_unknowns(&k->s->desc.model); v++) {
-        const struct sw_lanes_terms t = terms_of(k, &m->result, m->count, v, end);
+        struct sw_lanes_terms t = terms_of(k, &m->result, m->count, v, end);
+        widen_result(&k->s->desc.model.mass[v], &t);
         p->ops->add(&k->g->lanes[v], k->s->desc.n, sw_simd_state(k->s, k->state[end], v), &t,
                     sw_simd_state(k->s, into, v));
     }
@@ -166,9 +190,15 @@ void sw_simd_step_errors(const struct sw_stepper *s, struct sw_simd_worker *w, c
     struct step k = {.s = s, .w = w, .g = g};
     for (int i = 0; i < m->count; i++) k.state[i] = state_of_stage(w, m, i, from, into);
     for (int v = 0; v < sw_line_unknowns(&s->desc.model); v++) {
-        const struct sw_lanes_terms t = terms_of(&k, &m->error, m->count, v, end);
-        p->ops->largest(&g->lanes[v], 0, s->desc.n, sw_simd_state(s, k.state[end], v), &t, sw_simd_state(s, into, v),
-                        largest[v]);
+        struct sw_lanes_terms t = terms_of(&k, &m->error, m->count, v, end);
+        const void *u = sw_simd_state(s, k.state[end], v);
+        if (sw_line_has_mass(&s->desc.model.mass[v])) {
+            widen(&s->desc.model.mass[v], m->error.of_first, &t);
+            p->ops->add(&g->lanes[v], s->desc.n, u, &t, w->lanes[v].w);
+            u = w->lanes[v].w;
+            t = (struct sw_lanes_terms){.u_weight = 1.0};
+        }
+        p->ops->largest(&g->lanes[v], 0, s->desc.n, u, &t, sw_simd_state(s, into, v), largest[v]);
     }
 }
 

@@ -3,8 +3,10 @@
 #include <float.h>
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "problem/line/ends_point.h"
+#include "problem/line/fourth_order.h"
 #include "problem/line/line_point.h"
 
 void sw_line_pad(const struct sw_line_ends *e, int n, double *u)
@@ -21,10 +23,23 @@ void sw_line_explicit_rhs(const struct sw_line_operator *a, int n, const double 
     for (int i = 0; i < n; i++) f[i] = sw_line_explicit(s4, s2, u[i - 2], u[i - 1], u[i], u[i + 1], u[i + 2]);
 }
 
-void sw_line_add_second_difference(const struct sw_line_run *r, int n, const double *restrict g, double *restrict f)
+void sw_line_add_second_difference(const struct sw_line_run *r, double d4_factor, int n, const double *restrict g,
+                                   double *restrict f)
 {
     double scale = r->dt / (r->dx * r->dx);
     for (int i = 0; i < n; i++) f[i] += scale * sw_line_d2(g[i - 1], g[i], g[i + 1]);
+    for (int i = 0; d4_factor != 0.0 && i < n; i++)
+        f[i] += scale * d4_factor * sw_line_d4(g[i - 2], g[i - 1], g[i], g[i + 1], g[i + 2]);
+}
+
+void sw_line_multiply_mass(const struct sw_line_mass *p, int n, double *restrict room, double *restrict f)
+{
+    double *u = room + SW_REACH;
+    memcpy(u, f, (size_t)n * sizeof *f);
+    sw_line_pad(&(struct sw_line_ends){0}, n, u);
+    for (int i = 0; i < n; i++)
+        f[i] += p->d2 * sw_line_d2(u[i - 1], u[i], u[i + 1]) +
+                p->d4 * sw_line_d4(u[i - 2], u[i - 1], u[i], u[i + 1], u[i + 2]);
 }
 
 static double operator_at(const struct sw_line_operator *a, double left2, double left, double here, double right,
@@ -79,9 +94,9 @@ bool sw_line_is_finite(size_t n, const double *u)
 
 static int compare(const struct sw_line_matrix *x, const struct sw_line_matrix *y)
 {
-    const double a[] = {x->a.s4, x->a.s2, x->a.s0, x->a.s1, x->a.s3, x->ends[0], x->ends[1]};
-    const double b[] = {y->a.s4, y->a.s2, y->a.s0, y->a.s1, y->a.s3, y->ends[0], y->ends[1]};
-    for (int k = 0; k < 7; k++)
+    const double a[] = {x->a.s4, x->a.s2, x->a.s0, x->a.s1, x->a.s3, x->ends[0], x->ends[1], x->mass.d2, x->mass.d4};
+    const double b[] = {y->a.s4, y->a.s2, y->a.s0, y->a.s1, y->a.s3, y->ends[0], y->ends[1], y->mass.d2, y->mass.d4};
+    for (size_t k = 0; k < sizeof a / sizeof *a; k++)
         if (a[k] != b[k]) return a[k] < b[k] ? -1 : 1;
     return 0;
 }
@@ -103,7 +118,7 @@ int sw_line_matrices(int count, const struct sw_line_model *model, const struct 
             const int of = j * unknowns + v;
             system[of] = -1;
             if (load_error[j]) continue;
-            matrix[sound++] = (struct sw_line_matrix){.a = run[j].a[v], .of = of,
+            matrix[sound++] = (struct sw_line_matrix){.a = run[j].a[v], .mass = model->mass[v], .of = of,
                                                       .ends = {model->end[0][v].kind, model->end[1][v].kind}};
         }
     qsort(matrix, (size_t)sound, sizeof *matrix, by_coefficients);
@@ -145,7 +160,8 @@ void sw_line_bands(const struct sw_band *solver, const struct sw_line_matrix *ma
     size_t vector = sw_band_vector(solver);
     for (int k = 0; k < d->batch; k++) {
         double row[SW_NEIGHBOURS], *line = band + (size_t)k * (size_t)d->ld;
-        row_of(&matrix[k].a, row);
+        const struct sw_line_operator a = sw_line_matrix_of(&matrix[k].a, &matrix[k].mass);
+        row_of(&a, row);
         for (size_t r = 0; r < SW_NEIGHBOURS; r++)
             for (int i = 0; i < d->n; i++) line[r * vector + (size_t)i] = row[r];
         if (matrix[k].ends[0] == SW_END_PERIODIC) continue;

@@ -20,8 +20,11 @@ void sw_line_pad(const struct sw_line_ends *e, int n, double *u);
 /** f = (2 I - A) u, A with s4 and s2; f and u apart. */
 void sw_line_explicit_rhs(const struct sw_line_operator *a, int n, const double *u, double *f);
 
-/** f += (dt/dx²) d2 g */
-void sw_line_add_second_difference(const struct sw_line_run *r, int n, const double *g, double *f);
+/** f += (dt/dx²) (d2 + d4_factor d4) g, which needs two such points where d4_factor is not 0. */
+void sw_line_add_second_difference(const struct sw_line_run *r, double d4_factor, int n, const double *g, double *f);
+
+/** f = P f. @param room  for n + 2 SW_REACH numbers */
+void sw_line_multiply_mass(const struct sw_line_mass *p, int n, double *room, double *f);
 
 /** Make the right-hand side of A u = f that of the matrix (sw_line_bands()), in which there are no points beyond the
  * ends. */
@@ -36,8 +39,13 @@ bool sw_line_is_finite(size_t n, const double *u);
  * of the differences, not that of u times s4. */
 void sw_line_add_operator(const struct sw_line_operator *a, int n, double scale, const double *u, double *f);
 
-/* A of some unknown of some run. */
-struct sw_line_matrix { struct sw_line_operator a; enum sw_line_end_kind ends[2]; int of; };
+/* A of some unknown of some run, as the run has it: A - P, and P. */
+struct sw_line_matrix {
+    struct sw_line_operator a;
+    struct sw_line_mass     mass;
+    enum sw_line_end_kind   ends[2];
+    int                     of;
+};
 
 /** Number the different matrices of a batch.
  * @param load_error   [count]: a run with one has no matrix

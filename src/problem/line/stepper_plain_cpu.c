@@ -43,7 +43,7 @@ static enum sw_status create_stage(const struct sw_stepper_desc *d, const struct
     const size_t n = (size_t)d->n;
     const bool valued = !method || stage < method->stages - method->last;
     SW_TRY(sw_alloc(n + 2 * SW_REACH, &at->u));
-    if (w->g[v] && valued) SW_TRY(sw_alloc(n + 2, &at->g));
+    if (w->g[v] && valued) SW_TRY(sw_alloc(n + 2 * SW_REACH, &at->g));
     if (w->s[v] && valued) SW_TRY(sw_alloc(n, &at->s));
     return sw_alloc(n, &at->l);
 }
@@ -74,7 +74,8 @@ static enum sw_status create_worker(struct sw_stepper *s, struct sw_plain_worker
             if (end->second) SW_TRY(sw_eval_create(end->second, 1, &w->end[side][v][1]));
         }
     }
-    SW_TRY(sw_alloc((size_t)d->n + 2, &w->sum));
+    SW_TRY(sw_alloc((size_t)d->n + 2 * SW_REACH, &w->sum));
+    SW_TRY(sw_alloc((size_t)d->n + 2 * SW_REACH, &w->room));
     if (!d->own_steps) return SW_OK;
     SW_TRY(sw_alloc((size_t)d->n, &w->embedded));
     SW_TRY(make_band(s, sw_line_unknowns(&d->model), &w->band));
@@ -94,6 +95,7 @@ static void destroy_worker(struct sw_plain_worker *w)
         }
     }
     sw_free(w->sum);
+    sw_free(w->room);
     sw_free(w->embedded);
     sw_free(w->matrix);
     sw_band_destroy(&w->band);
@@ -242,7 +244,7 @@ const struct sw_stepper_ops stepper_plain_cpu = {
     .name = "cpu.plain",
     .about = "stencils, then a band solver, one step at a time; threads over runs: the reference",
     .space = SW_HOST,
-    .takes = SW_LINE_ALL | SW_LINE_ENDS | SW_LINE_OWN_STEPS,
+    .takes = SW_LINE_ALL | SW_LINE_ENDS | SW_LINE_OWN_STEPS | SW_LINE_MASS,
     .fits = plain_fits,
     .bytes = plain_bytes,
     .create = plain_create,

@@ -6,6 +6,7 @@
 
 #include "base/sw_mem.h"
 #include "linalg/sw_band.h"
+#include "problem/line/fourth_order.h"
 #include "problem/line/imex.h"
 #include "problem/line/recursive.h"
 #include "problem/line/sw_stepper_impl.h"
@@ -40,12 +41,15 @@ static unsigned needs_of(const struct sw_stepper_desc *desc)
     if (m->end[0][0].kind != SW_END_PERIODIC) needs |= SW_LINE_ENDS;
     if (method && method->stages > 2) needs |= SW_LINE_STAGES;
     if (desc->own_steps) needs |= SW_LINE_OWN_STEPS;
+    for (int v = 0; v < sw_line_unknowns(m); v++)
+        if (sw_line_has_mass(&m->mass[v])) needs |= SW_LINE_MASS;
     return needs;
 }
 
 static const char *untaken(unsigned needs)
 {
     if (needs & SW_LINE_ENDS) return "it takes periodic lines only";
+    if (needs & SW_LINE_MASS) return "it takes order = 4 without implicit third and fourth derivatives only";
     if (needs & SW_LINE_SEVERAL) return "it takes one unknown only";
     if (needs & SW_LINE_NEIGHBOURS) return "it takes no derivatives of nonlinear terms but dxx()";
     if (needs & SW_LINE_ORDERS) return "it takes no implicit terms but second and fourth derivatives";
@@ -115,6 +119,9 @@ static enum sw_status check_desc(const struct sw_stepper_desc *d)
         for (int side = 0; side < 2; side++)
             if ((d->model.end[side][v].kind == SW_END_PERIODIC) != (d->model.end[0][0].kind == SW_END_PERIODIC))
                 return SW_FAIL(SW_E_ARG, "a line that is periodic, and ends");
+    for (int v = 0; v < sw_line_unknowns(&d->model); v++)
+        if (sw_line_has_mass(&d->model.mass[v]) && d->model.end[0][0].kind != SW_END_PERIODIC)
+            return SW_FAIL(SW_E_ARG, "a line that ends, and is of fourth order in space");
     const struct sw_imex *method = sw_imex_of(d->model.scheme);
     if (d->own_steps && !(method && method->estimates))
         return SW_FAIL(SW_E_ARG, "steps of each run's own need a method that estimates errors");
@@ -262,8 +269,9 @@ static const char *coarse_fault(const struct sw_stepper *s, const struct sw_line
     return "double precision is too coarse for the implicit part: a smaller dt or fewer points are needed";
 }
 
-static const char *fault_of_operator(const struct sw_stepper *s, const struct sw_line_operator *a)
+static const char *fault_of_operator(const struct sw_stepper *s, int v, const struct sw_line_operator *of_run)
 {
+    const struct sw_line_operator matrix = sw_line_matrix_of(of_run, &s->desc.model.mass[v]), *a = &matrix;
     if (!(isfinite(a->s4) && isfinite(a->s2) && isfinite(a->s0) && isfinite(a->s1) && isfinite(a->s3)))
         return "a coefficient of the equation is not finite";
     if (s->desc.own_steps) return NULL;  /* dt is small enough: sw_stepper_longest() */
@@ -276,7 +284,7 @@ static const char *fault_of(const struct sw_stepper *s, const struct sw_line_run
     if (!(isfinite(r->dt) && isfinite(r->x0))) return "dt or x0 is not finite";
     if (!(isfinite(r->dx) && r->dx > 0.0)) return "the grid spacing is not a positive number";
     for (int v = 0; v < sw_line_unknowns(&s->desc.model); v++) {
-        const char *why = fault_of_operator(s, &r->a[v]);
+        const char *why = fault_of_operator(s, v, &r->a[v]);
         if (why) return why;
     }
     if (!s->desc.own_steps) return NULL;
@@ -296,8 +304,10 @@ static bool is_short(const struct sw_stepper *s, const struct sw_line_run *r, do
 {
     const double most = fmin(fmax(0.1 * r->tolerance, 1e-13), SW_LINE_MAX_ROUNDING);
     for (int v = 0; v < sw_line_unknowns(&s->desc.model); v++) {
-        const struct sw_line_operator a = sw_line_operator_of(&r->a[v], dt),
-                                      twice = sw_line_operator_of(&r->a[v], 2.0 * dt);
+        const struct sw_line_mass *mass = &s->desc.model.mass[v];
+        struct sw_line_operator a = sw_line_operator_of(&r->a[v], dt), twice = sw_line_operator_of(&r->a[v], 2.0 * dt);
+        a = sw_line_matrix_of(&a, mass);
+        twice = sw_line_matrix_of(&twice, mass);
         if (!positive_definite(&twice) || !(sw_stepper_rounding(s->name, &a, false) <= most)) return false;
     }
     return true;

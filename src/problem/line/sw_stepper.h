@@ -40,6 +40,10 @@ struct sw_line_end {
     const struct sw_program *first, *second;  /* of the time; NULL: 0 */
 };
 
+/* P = 1 + d2 d2 + d4 d4, by which the equation of an unknown is multiplied so that it is of fourth order in space
+ * (fourth_order.h); {0}: 1. */
+struct sw_line_mass { double d2, d4; };
+
 struct sw_line_model {                /* what all runs of a batch have in common; programs are borrowed */
     enum sw_scheme           scheme;
     int                      nparam;  /* parameters of a run: the RUN symbols of all programs             */
@@ -49,14 +53,15 @@ struct sw_line_model {                /* what all runs of a batch have in common
     const struct sw_program *g[SW_UNKNOWNS_MOST];        /* G, in the unknown itself alone; NULL: none */
     const struct sw_program *s[SW_UNKNOWNS_MOST];        /* N, in x, t, all unknowns and their neighbours; NULL: none */
     struct sw_line_end       end[2][SW_UNKNOWNS_MOST];   /* left, right                                    */
+    struct sw_line_mass      mass[SW_UNKNOWNS_MOST];     /* P of each unknown's equation; periodic lines only */
     const struct sw_program *energy;  /* density in x, u, u_x (ux); NULL: energy is reported as NaN        */
 };
 
 /** How many unknowns a line has. */
 static inline int sw_line_unknowns(const struct sw_line_model *model) { return model->unknowns ? model->unknowns : 1; }
 
-/* A = (1 + s0) I + s1 d1 - s2 d2 + s3 d3 + s4 d4: s_k is a_k times dt/dx^k and sw_scheme_weight(), s0, s1 and s3 with
- * the other sign (numerics.md, 1 and 13). */
+/* A = P + s0 I + s1 d1 - s2 d2 + s3 d3 + s4 d4: s_k is a_k times dt/dx^k and sw_scheme_weight(), s0, s1 and s3 with
+ * the other sign (numerics.md, 1 and 13); with another P than 1, what sw_line_fourth_order() makes of these. */
 struct sw_line_operator { double s4, s2, s0, s1, s3; };
 
 struct sw_line_run {                  /* one run */
@@ -67,7 +72,8 @@ struct sw_line_run {                  /* one run */
 
 /** What a solve with A may be off by in the recursive form, relative to the field (numerics.md, 2a): 10 u (1 + sqrt|s2|
  * + sqrt|s4|), of s2 and s4 over 1 + s0, where s1 and s3 are 0; else 10 u times the larger sw_recursive_growth() of the
- * two recursions. u = 2^-53, or 2^-24 in single precision. */
+ * two recursions. u = 2^-53, or 2^-24 in single precision.
+ * @param a  A - 1: of another P than 1 sw_line_matrix_of() */
 double sw_line_rounding(const struct sw_line_operator *a, bool single_steps);
 
 /** The same for a row of the stepper table: rows that take a band solver, which are in double precision, may be off by

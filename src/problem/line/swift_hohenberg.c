@@ -25,6 +25,7 @@ static const struct sw_key keys[] = {
      .fallback = "1", .decides = true, .visible = true,
      .about = "The wave number of the pattern that grows first; its wavelength is 2 pi/wavenumber."},
     SW_LINE_METHOD,
+    SW_LINE_ORDER,
     SW_LINE_FUNCTIONS,
     {0},
 };
