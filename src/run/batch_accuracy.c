@@ -6,13 +6,16 @@
  *
  * root mean squares over the points that both have. Where a problem does not say its orders p = 1 and q = 2 are taken,
  * which makes the estimates larger rather than smaller. A run whose initial value is noise, or comes from a file,
- * begins on the finer grid with the trigonometric polynomial through its points. The runs are the middle ones of equal
- * shares of the sweep, whatever the batches. */
+ * begins on the finer grid with the trigonometric polynomial through its points.
+ *
+ * The runs are one of each equal share of the sweep, whatever the batches: at a place in the share that its number
+ * makes, as a fixed one (the middle) is at the same value of the last axis wherever the shares are whole rows of it. */
 #include <math.h>
 #include <string.h>
 
 #include "base/sw_clock.h"
 #include "base/sw_mem.h"
+#include "expr/random_point.h"
 #include "field/resample.h"
 #include "problem/initial_file.h"
 #include "run/batch_impl.h"
@@ -22,10 +25,9 @@
 static bool is_sampled(int64_t run, int64_t runs, int64_t wanted)
 {
     if (wanted >= runs) return true;
-    const int64_t share = run * wanted / runs;  /* nruns <= 1e7, and wanted less: no overflow */
-    for (int64_t k = share > 0 ? share - 1 : 0; k <= share + 1; k++)
-        if ((2 * k + 1) * runs / (2 * wanted) == run) return true;
-    return false;
+    const int64_t share = ((run + 1) * wanted - 1) / runs;  /* nruns <= 1e7, and wanted less: no overflow */
+    const int64_t first = share * runs / wanted, width = (share + 1) * runs / wanted - first;
+    return run == first + (int64_t)(sw_rand(0, 0, share, 0) * (double)width);
 }
 
 struct again {                    /* the sampled runs of a batch */
