@@ -114,6 +114,35 @@ import h5py
 f = h5py.File("ends.h5")
 assert abs(f["error_space"][0]/f["err_l2"][0] - 1) < 0.05, (f["error_space"][0], f["err_l2"][0])
 PY
+# ---- where the estimates say little: the finer computation diverges; a wave is gone; runs of the sample diverge
+cat >again.cfg <<'CFG'
+problem  = "equation";
+unknowns = ["u", "v"];
+rhs      = { u = "v"; v = "dxx(u)"; };
+initial  = { u = "cos(x)"; v = "0"; };
+grid     = { n = 64; length = "2*pi"; };
+time     = { dt = 0.04; end = 40.0; };
+accuracy = { runs = 1; };
+run      = { device = "cpu"; };
+CFG
+expect 0 run again.cfg -o again.h5; says 'accuracy 1 run computed again: off by at most'
+says 'with twice the points 1 run diverged'
+cat >gone.cfg <<'CFG'
+problem  = "equation";
+rhs      = "-200*dx(u)";
+initial  = "cos(x)";
+exact    = "cos(x-200*t)";
+grid     = { n = 32; length = "2*pi"; };
+time     = { dt = 0.1; end = 10.0; };
+accuracy = { runs = 1; };
+run      = { device = "cpu"; };
+CFG
+expect 0 run gone.cfg -o gone.h5; says '1 run is off from exact by up to 0.71, far beyond the estimates'
+sed "/^exact/d" gone.cfg >vague.cfg
+expect 0 run vague.cfg -o gone.h5 --force; says 'of 1 run the estimate is as large as the field'
+expect 1 run rows.cfg -o rows.h5 --force -s 'sweep.k="linspace(0,60,20)"' -s time.end=1.0
+grep -qE 'accuracy [1-9] of 10 sampled runs computed again \([1-9] diverged or failed\): off by' err ||
+    fail "sampled runs that diverge"
 # ---- refused: of a problem without time
 echo 'problem = "bvp"; grid = { n = 16; length = 1.0; }; f = "1"; accuracy = { runs = 1; };' >bvp.cfg
 expect 3 check bvp.cfg; says 'accuracy'

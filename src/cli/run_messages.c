@@ -172,6 +172,39 @@ void message_start(struct sweep_run *run)
     event_log_end(run->cli);
 }
 
+/* "accuracy 6 of 8 sampled runs computed again (2 diverged): off by at most ...", and where that says too little. */
+static void tell_accuracy(const struct sweep_run *run, const struct sw_accuracy *a)
+{
+    static const char *const finer[2] = {"half the step", "twice the points"}, *const what[2] = {"steps", "points"};
+    const long long sampled = a->sampled, estimated = a->estimated, stopped = a->stopped,
+                    lost = sampled - estimated - stopped;
+    struct sw_text text = {0};
+    int told = 0;
+    if (estimated == sampled) sw_text_printf(&text, "accuracy %lld run%s", sampled, sampled == 1 ? "" : "s");
+    else sw_text_printf(&text, "accuracy %lld of %lld sampled run%s", estimated, sampled, sampled == 1 ? "" : "s");
+    sw_text_add(&text, " computed again");
+    if (lost) sw_text_printf(&text, " (%lld diverged or failed", lost);
+    if (stopped) sw_text_printf(&text, "%s%lld stopped early", lost ? ", " : " (", stopped);
+    if (estimated < sampled) sw_text_add(&text, ")");
+    for (int k = 0; k < 2; k++)
+        if (a->error[k] > 0 || (!k && a->lost[0] < estimated))
+            sw_text_printf(&text, "%s%.2g by the %s", told++ ? ", " : ": off by at most ", a->error[k], what[k]);
+    console_message(run->cli, "%s\n", sw_text_get(&text));
+    sw_text_free(&text);
+    for (int k = 0; k < 2; k++)
+        if (a->lost[k])
+            console_message(run->cli, "warning: accuracy: with %s %lld run%s diverged: how much the %s make is not "
+                            "known there, and the results may be no solution\n", finer[k], (long long)a->lost[k],
+                            a->lost[k] == 1 ? "" : "s", what[k]);
+    if (a->vague)
+        console_message(run->cli, "warning: accuracy: of %lld run%s the estimate is as large as the field at the end, "
+                        "and says no more than that\n", (long long)a->vague, a->vague == 1 ? "" : "s");
+    if (a->denied)
+        console_message(run->cli, "warning: accuracy: %lld run%s from exact by up to %.2g, far beyond the "
+                        "estimates: what is lost with all steps and points alike does not show\n", (long long)a->denied,
+                        a->denied == 1 ? " is off" : "s are off", a->distance);
+}
+
 void message_done(const struct sweep_run *run, const struct sw_run_sweep_summary *sum, const struct sw_run_counts *all)
 {
     char took[24];
@@ -184,14 +217,7 @@ void message_done(const struct sweep_run *run, const struct sw_run_sweep_summary
     if (sum->rate > 0) sw_text_printf(&text, " · %.2g points·steps/s", sum->rate);
     console_message(run->cli, "%s\n", sw_text_get(&text));
     sw_text_free(&text);
-    if (sum->estimated) {
-        text = (struct sw_text){0};
-        sw_text_printf(&text, "accuracy %lld run%s computed again: off by at most %.2g by the steps",
-                       (long long)sum->estimated, sum->estimated == 1 ? "" : "s", sum->error_time);
-        if (sum->error_space > 0) sw_text_printf(&text, ", %.2g by the points", sum->error_space);
-        console_message(run->cli, "%s\n", sw_text_get(&text));
-        sw_text_free(&text);
-    }
+    if (sum->accuracy.sampled) tell_accuracy(run, &sum->accuracy);
     if (*sum->notes) console_message(run->cli, "warning: %s; sweep show says more\n", sum->notes);
     log_end(run, "done", sum);
     suggest_commands(run->cli, run->s->sweep, run->s->file);

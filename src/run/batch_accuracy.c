@@ -37,6 +37,7 @@ struct again {                    /* the sampled runs of a batch */
     double       *column;         /* [ncolumn][count]                          */
     double       *end;            /* [count][unknowns][points] as computed     */
     double       *start;          /* [count][unknowns][points] initial values; NULL: expressions that any grid takes */
+    struct sw_accuracy found;
 };
 
 /* ------------------------------------------------------------------ one more computation */
@@ -119,6 +120,15 @@ done:
 
 /* ------------------------------------------------------------------ the estimates */
 
+/* The root mean square of the field of a sampled run at its end. */
+static double size_of(const struct again *a, int j)
+{
+    const int64_t count = a->unknowns * a->b->group->n[0];
+    double sum = 0;
+    for (int64_t i = 0; i < count; i++) sum += a->end[j * count + i] * a->end[j * count + i];
+    return sqrt(sum / (double)count);
+}
+
 static double difference(const struct again *a, int j, const double *other, int64_t m)
 {
     const int64_t n = a->b->group->n[0], every = m > n ? 2 : 1;
@@ -153,6 +163,7 @@ static enum sw_status estimate(struct again *a, bool in_time, struct sw_run_resu
         struct sw_run_row *row = &result[a->of[j]].row;
         *(in_time ? &row->error_time : &row->error_space) =
             factor / (factor - 1) * difference(a, j, end, setup.n[0]);
+        a->found.lost[!in_time] += !isfinite(in_time ? row->error_time : row->error_space);
     }
     sw_free(end);
     return st;
@@ -169,7 +180,10 @@ static enum sw_status gather(struct again *a, const struct sw_run_result *result
     SW_TRY(sw_alloc(all, &a->of));
     for (int j = 0; j < b->plan->count; j++) {
         const bool at_end = result[j].row.status == SW_RUN_DONE && !result[j].row.stopped;
-        if (at_end && is_sampled(b->plan->run[j], sweep->nruns, sweep->accuracy)) a->of[a->count++] = j;
+        if (!is_sampled(b->plan->run[j], sweep->nruns, sweep->accuracy)) continue;
+        a->found.sampled++;
+        a->found.stopped += result[j].row.status == SW_RUN_DONE && result[j].row.stopped;
+        if (at_end) a->of[a->count++] = j;
     }
     if (!a->count) return SW_OK;
     const size_t count = (size_t)a->count;
@@ -209,6 +223,27 @@ done:
     return st;
 }
 
+/* What the estimates come to, and of which runs they are none: where twice the estimate is more than the field at the
+ * end, that has vanished, or is not resolved, and the estimates are of what is left of it; and where the distance from
+ * `exact` is ten times both together, steps and points lose the same in all three computations. */
+static void summarize(struct again *a, const struct sw_run_result *result)
+{
+    struct sw_accuracy *found = &a->found;
+    for (int j = 0; j < a->count; j++) {
+        const struct sw_run_row *row = &result[a->of[j]].row;
+        const double error[2] = {row->error_time, row->error_space}, size = size_of(a, j);
+        const double all = fmax(error[0], 0) + fmax(error[1], 0);
+        if (isnan(error[0]) && isnan(error[1])) continue;
+        for (int k = 0; k < 2; k++)
+            if (isfinite(error[k])) found->error[k] = fmax(found->error[k], error[k]);
+        const bool known = !isnan(error[0]) && !isnan(error[1]);
+        if (known && row->err.l2 > 10 * all && row->err.rel > 1e-6) {  /* less may be rounding */
+            found->denied++;
+            found->distance = fmax(found->distance, row->err.l2);
+        } else found->vague += 2 * all > size;
+    }
+}
+
 enum sw_status batch_accuracy(struct batch *b, struct sw_run_result *result)
 {
     const struct sw_sweep *sweep = b->w->scheduler->sweep;
@@ -219,7 +254,10 @@ enum sw_status batch_accuracy(struct batch *b, struct sw_run_result *result)
     enum sw_status st = gather(&a, result);
     if (!st && a.count) st = find_start(&a);
     if (!st && a.count) st = estimate(&a, true, result);
+    if (!st) a.found.estimated = a.count;
     if (!st && a.count && line && !(a.start && setup->walls[0])) st = estimate(&a, false, result);
+    if (a.end) summarize(&a, result);
+    b->w->totals.accuracy = a.found;
     sw_free(a.of);
     sw_free(a.column);
     sw_free(a.end);

@@ -229,9 +229,6 @@ static void count_and_report(struct batch *b, const struct sw_run_result *result
     struct sw_totals *t = &b->w->totals;
     for (int j = 0; j < b->plan->count; j++) {
         const struct sw_run_row *row = &result[j].row;
-        t->estimated += !isnan(row->error_time) || !isnan(row->error_space);
-        t->error_time = fmax(t->error_time, row->error_time);  /* a NaN is left out */
-        t->error_space = fmax(t->error_space, row->error_space);
         t->done += result[j].row.status == SW_RUN_DONE;
         t->stopped += row->stopped != SW_RUN_TO_END;
         t->diverged += result[j].row.status == SW_RUN_DIVERGED;

@@ -27,9 +27,7 @@ static void fill_summary(const struct sw_scheduler *s)
     sum->diverged = s->done.diverged;
     sum->failed = s->done.failed;
     sum->rate = sum->seconds > 0 && !s->sweep->own_steps && !sum->stopped ? s->done.points_steps / sum->seconds : 0;
-    sum->estimated = s->done.estimated;
-    sum->error_time = s->done.error_time;
-    sum->error_space = s->done.error_space;
+    sum->accuracy = s->done.accuracy;
     failure_list_print(&s->failures, sum->failures);
     failure_list_print(&s->notes, sum->notes);
     sum->failed_fast = s->options->fail_fast && s->run_failed;

@@ -21,6 +21,20 @@ void sw_scheduler_add_event(struct sw_scheduler *s, const struct sw_event *event
     if (s->options->event) s->options->event(s->options->user, event);
 }
 
+static void add_accuracy(struct sw_accuracy *sum, const struct sw_accuracy *a)
+{
+    sum->sampled += a->sampled;
+    sum->estimated += a->estimated;
+    sum->stopped += a->stopped;
+    sum->vague += a->vague;
+    sum->denied += a->denied;
+    sum->distance = fmax(sum->distance, a->distance);
+    for (int k = 0; k < 2; k++) {
+        sum->error[k] = fmax(sum->error[k], a->error[k]);
+        sum->lost[k] += a->lost[k];
+    }
+}
+
 static void add_totals(struct sw_totals *sum, const struct sw_totals *totals)
 {
     sum->done += totals->done;
@@ -29,9 +43,7 @@ static void add_totals(struct sw_totals *sum, const struct sw_totals *totals)
     sum->failed += totals->failed;
     sum->batches += totals->batches;
     sum->points_steps += totals->points_steps;
-    sum->estimated += totals->estimated;
-    sum->error_time = fmax(sum->error_time, totals->error_time);
-    sum->error_space = fmax(sum->error_space, totals->error_space);
+    add_accuracy(&sum->accuracy, &totals->accuracy);
 }
 
 void sw_scheduler_add_done(struct sw_scheduler *s, const struct sw_totals *totals) { add_totals(&s->done, totals); }

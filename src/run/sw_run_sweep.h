@@ -54,12 +54,21 @@ struct sw_run_sweep_options {
     void   *user;
     struct sw_provenance provenance;
 };
+/* What accuracy.runs found. */
+struct sw_accuracy {
+    int64_t sampled, estimated;    /* runs of the sample that ended; those that were computed again          */
+    int64_t stopped;               /* of the others: before their ends, by `stop`; the rest diverged         */
+    double  error[2];              /* in time, in space: the largest; 0: none                                */
+    int64_t lost[2];               /* runs that diverged with half the step, with twice the points           */
+    int64_t vague;                 /* runs whose estimate is as large as half the field                      */
+    int64_t denied;                /* runs whose distance from `exact` is far beyond their estimates         */
+    double  distance;              /* the largest such distance                                              */
+};
 struct sw_run_sweep_summary {
     int64_t done, diverged, failed;      /* runs that ended in this call                                     */
     int64_t stopped;                     /* of those done: before their ends                                 */
     double  seconds, rate;               /* points times steps a second                                      */
-    int64_t estimated;                   /* runs whose errors were estimated (accuracy.runs)                 */
-    double  error_time, error_space;     /* the largest of these; 0: none                                    */
+    struct sw_accuracy accuracy;
     bool    failed_fast;                 /* stopped because of fail_fast                                     */
     int64_t missing;                     /* SW_E_IO: runs whose results had been on disk and are gone        */
     char    failures[600];               /* "runs 12, 40, 41: not finite at t = 0.31"; of many runs

@@ -16,8 +16,7 @@ struct sw_totals {                 /* of batches that are done                  
     int64_t stopped;                     /* of those done: before their ends                                */
     int64_t batches;
     double  points_steps;
-    int64_t estimated;                   /* runs whose errors were estimated (accuracy.runs)                */
-    double  error_time, error_space;     /* the largest of these; 0: none                                   */
+    struct sw_accuracy accuracy;
 };
 enum { SW_QUEUE_EMPTY = -1, SW_QUEUE_WAIT = -2, SW_QUEUE_HELP = -3 };
 struct sw_help {                   /* of a worker for the batch of another                                  */
