@@ -1,5 +1,6 @@
 #include "problem/line/imex.h"
 
+#include <math.h>
 #include <stddef.h>
 #include <string.h>
 
@@ -83,4 +84,65 @@ double sw_scheme_weight(enum sw_scheme scheme)
 {
     const struct sw_imex *method = sw_imex_of(scheme);
     return method ? method->gamma : 0.5;
+}
+
+/* ------------------------------------------------------------------ weights */
+
+/* w += kappa l_j, l_j = U_j - f_j */
+static void add_implicit(const struct sw_imex_stages *m, int j, double kappa, struct sw_imex_weights *w)
+{
+    const struct sw_imex_weights *f = &m->stage[j];
+    if (kappa == 0.0) return;
+    if (j == 0) {
+        w->of_first += kappa;
+        return;
+    }
+    w->of_state[j] += kappa;
+    w->of_first -= kappa * f->of_first;
+    for (int k = 0; k < j; k++) {
+        w->of_state[k] -= kappa * f->of_state[k];
+        w->of_value[k] -= kappa * f->of_value[k];
+    }
+}
+
+/* Weights that are only rounding of others would cost a look at an array. */
+static double without_rounding(double weight) { return fabs(weight) < 1e-14 ? 0.0 : weight; }
+
+static void set_error(const struct sw_imex *method, struct sw_imex_stages *m)
+{
+    struct sw_imex_weights *e = &m->error;
+    *e = m->result;
+    e->of_state[0] -= 1.0;
+    for (int j = 0; j < m->count; j++) {
+        e->of_value[j] -= method->embedded_explicit[j];
+        add_implicit(m, j, -method->embedded_implicit[j] / method->gamma, e);
+    }
+    e->of_first = without_rounding(e->of_first);
+    for (int j = 0; j < m->count; j++) {
+        e->of_state[j] = without_rounding(e->of_state[j]);
+        e->of_value[j] = without_rounding(e->of_value[j]);
+    }
+}
+
+void sw_imex_stages_of(enum sw_scheme scheme, struct sw_imex_stages *m)
+{
+    const struct sw_imex *method = sw_imex_of(scheme);
+    *m = (struct sw_imex_stages){.count = 2, .last = true, .left = 1.0, .time = {0.5},
+                                 .stage[1] = {.of_state = {2.0}, .of_value = {1.0}}};
+    if (!method) return;
+    const int end = method->stages - 1;
+    *m = (struct sw_imex_stages){.count = method->stages, .last = method->last, .first = method->first};
+    for (int i = 0; i <= end; i++) {
+        struct sw_imex_weights *w = &m->stage[i];
+        m->time[i] = method->c[i];
+        w->of_state[0] = 1.0;
+        for (int j = 0; j < i; j++) w->of_value[j] = method->explicit_part[i][j];
+        for (int j = 0; j < i; j++) add_implicit(m, j, method->implicit_part[i][j] / method->gamma, w);
+    }
+    m->result.of_state[end] = 1.0;
+    for (int j = 0; j <= end && !m->last; j++) {
+        m->result.of_value[j] += method->b_explicit[j] - method->explicit_part[end][j];
+        add_implicit(m, j, (method->b_implicit[j] - method->implicit_part[end][j]) / method->gamma, &m->result);
+    }
+    if (method->estimates) set_error(method, m);
 }

@@ -39,4 +39,27 @@ bool sw_scheme_named(const char *word, enum sw_scheme *scheme);
 
 /** What dt a_k/dx^k is multiplied by in A: theta of Crank-Nicolson, gamma of the others. */
 double sw_scheme_weight(enum sw_scheme scheme);
+
+/* With l_j = gamma dt L U_j = U_j - (the right-hand side of U_j), j > 0, later ones are sums of what there is:
+ *
+ *     f_i = sum_j of_state_j U_j + of_first l_0 + dt sum_j of_value_j N_j
+ *
+ * so that no l_j is kept but l_0, which the operator gives. The result of a method whose last stage it is not is U_last
+ * and a sum likewise. Crank-Nicolson is one stage with f = 2 u + dt N, from which U = A⁻¹ f - u. */
+struct sw_imex_weights { double of_state[SW_IMEX_STAGES], of_first, of_value[SW_IMEX_STAGES]; };
+
+struct sw_imex_stages {
+    int    count;                               /* with U_0                                       */
+    bool   last, first;                         /* U_last is the result; l_0 is wanted            */
+    double left;                                /* Crank-Nicolson: 1                              */
+    double time[SW_IMEX_STAGES];                /* of each stage's N, in steps                    */
+    struct sw_imex_weights stage[SW_IMEX_STAGES], result;
+    struct sw_imex_weights error;               /* the result less the embedded solution          */
+};
+
+/** The stages of a scheme; of Crank-Nicolson, too. */
+void sw_imex_stages_of(enum sw_scheme scheme, struct sw_imex_stages *stages);
+
+/** How many stages have values of G and N. */
+static inline int sw_imex_valued(const struct sw_imex_stages *m) { return m->count - m->last; }
 #endif

@@ -39,28 +39,11 @@ struct sw_simd_worker {        /* [n][lanes] each, float in single precision but
     struct sw_lanes_work lanes[SW_UNKNOWNS_MOST];    /* all with one w                                    */
 };
 
-/* With l_j = gamma dt L U_j = U_j - (the right-hand side of U_j), j > 0, later ones are sums of what there is:
- *
- *     f_i = sum_j of_state_j U_j + of_first l_0 + dt sum_j of_value_j N_j
- *
- * so that no l_j is kept but l_0, which the operator gives. The result of a method whose last stage it is not is U_last
- * and a sum likewise. Crank-Nicolson is one stage with f = 2 u + dt N, from which U = A⁻¹ f - u. */
-struct sw_simd_weights { double of_state[SW_IMEX_STAGES], of_first, of_value[SW_IMEX_STAGES]; };
-
-struct sw_simd_stages {
-    int    count;                               /* with U_0                                       */
-    bool   last, first;                         /* U_last is the result; l_0 is wanted            */
-    double left;                                /* Crank-Nicolson: 1                              */
-    double time[SW_IMEX_STAGES];                /* of each stage's N, in steps                    */
-    struct sw_simd_weights stage[SW_IMEX_STAGES], result;
-    struct sw_simd_weights error;               /* the result less the embedded solution          */
-};
-
 struct sw_simd_queued { double steps; int run; };  /* how many it is expected to take */
 
 struct sw_simd {
     struct sw_host_batch batch;      /* first: batch_cpu.h works on it */
-    struct sw_simd_stages stages;
+    struct sw_imex_stages stages;
     bool           reaches;          /* neighbours are looked at: the ends of states are closed */
     const struct sw_lanes_ops *ops;
     int            lanes;            /* of a group                        */

@@ -1,69 +1,6 @@
 #include "problem/line/simd_stages.h"
 
-#include <math.h>
-
 #include "problem/line/fourth_order.h"
-
-/* ------------------------------------------------------------------ weights */
-
-/* w += kappa l_j, l_j = U_j - f_j */
-static void add_implicit(const struct sw_simd_stages *m, int j, double kappa, struct sw_simd_weights *w)
-{
-    const struct sw_simd_weights *f = &m->stage[j];
-    if (kappa == 0.0) return;
-    if (j == 0) {
-        w->of_first += kappa;
-        return;
-    }
-    w->of_state[j] += kappa;
-    w->of_first -= kappa * f->of_first;
-    for (int k = 0; k < j; k++) {
-        w->of_state[k] -= kappa * f->of_state[k];
-        w->of_value[k] -= kappa * f->of_value[k];
-    }
-}
-
-/* Weights that are only rounding of others would cost a look at an array. */
-static double without_rounding(double weight) { return fabs(weight) < 1e-14 ? 0.0 : weight; }
-
-static void set_error(const struct sw_imex *method, struct sw_simd_stages *m)
-{
-    struct sw_simd_weights *e = &m->error;
-    *e = m->result;
-    e->of_state[0] -= 1.0;
-    for (int j = 0; j < m->count; j++) {
-        e->of_value[j] -= method->embedded_explicit[j];
-        add_implicit(m, j, -method->embedded_implicit[j] / method->gamma, e);
-    }
-    e->of_first = without_rounding(e->of_first);
-    for (int j = 0; j < m->count; j++) {
-        e->of_state[j] = without_rounding(e->of_state[j]);
-        e->of_value[j] = without_rounding(e->of_value[j]);
-    }
-}
-
-void sw_simd_stages_of(enum sw_scheme scheme, struct sw_simd_stages *m)
-{
-    const struct sw_imex *method = sw_imex_of(scheme);
-    *m = (struct sw_simd_stages){.count = 2, .last = true, .left = 1.0, .time = {0.5},
-                                 .stage[1] = {.of_state = {2.0}, .of_value = {1.0}}};
-    if (!method) return;
-    const int end = method->stages - 1;
-    *m = (struct sw_simd_stages){.count = method->stages, .last = method->last, .first = method->first};
-    for (int i = 0; i <= end; i++) {
-        struct sw_simd_weights *w = &m->stage[i];
-        m->time[i] = method->c[i];
-        w->of_state[0] = 1.0;
-        for (int j = 0; j < i; j++) w->of_value[j] = method->explicit_part[i][j];
-        for (int j = 0; j < i; j++) add_implicit(m, j, method->implicit_part[i][j] / method->gamma, w);
-    }
-    m->result.of_state[end] = 1.0;
-    for (int j = 0; j <= end && !m->last; j++) {
-        m->result.of_value[j] += method->b_explicit[j] - method->explicit_part[end][j];
-        add_implicit(m, j, (method->b_implicit[j] - method->implicit_part[end][j]) / method->gamma, &m->result);
-    }
-    if (method->estimates) set_error(method, m);
-}
 
 /* ------------------------------------------------------------------ steps */
 
@@ -78,7 +15,7 @@ struct step {
 
 /* The sum with these weights, of unknown v and the stages before one, but for state number `own`, which the kernels
  * begin with. */
-static struct sw_lanes_terms terms_of(const struct step *k, const struct sw_simd_weights *weights, int before, int v,
+static struct sw_lanes_terms terms_of(const struct step *k, const struct sw_imex_weights *weights, int before, int v,
                                       int own)
 {
     struct sw_lanes_terms t = {.u_weight = weights->of_state[own]};
@@ -120,7 +57,7 @@ static void widen_result(const struct sw_line_mass *p, struct sw_lanes_terms *t)
 }
 
 /* Into another state, or the one that the step begins with. */
-static void solve_stage(const struct step *k, const struct sw_simd_stages *m, int stage, void *into)
+static void solve_stage(const struct step *k, const struct sw_imex_stages *m, int stage, void *into)
 {
     const struct sw_simd *p = k->s->own;
     const int n = k->s->desc.n;
@@ -141,7 +78,7 @@ static void apply_operator(const struct step *k)
         p->ops->apply(&k->g->lanes[v], k->s->desc.n, sw_simd_state(k->s, k->state[0], v), k->w->implicit[v]);
 }
 
-static void add_result(const struct step *k, const struct sw_simd_stages *m, void *into)
+static void add_result(const struct step *k, const struct sw_imex_stages *m, void *into)
 {
     const struct sw_simd *p = k->s->own;
     const int end = m->count - 1;
@@ -154,7 +91,7 @@ static void add_result(const struct step *k, const struct sw_simd_stages *m, voi
 }
 
 /* Where states of its stages are: the result may be the last one of them. */
-static void *state_of_stage(const struct sw_simd_worker *w, const struct sw_simd_stages *m, int stage, void *from,
+static void *state_of_stage(const struct sw_simd_worker *w, const struct sw_imex_stages *m, int stage, void *from,
                             void *into)
 {
     if (stage == 0) return from;
@@ -166,13 +103,13 @@ void sw_simd_take_step(const struct sw_stepper *s, struct sw_simd_worker *w, con
                        int64_t number, void *from, void *into)
 {
     const struct sw_simd *p = s->own;
-    const struct sw_simd_stages *m = &p->stages;
+    const struct sw_imex_stages *m = &p->stages;
     struct step k = {.s = s, .w = w, .g = g, .odd = number & 1};
     for (int i = 0; i < m->count; i++) {
         void *state = state_of_stage(w, m, i, from, into);
         k.state[i] = state;
         if (i > 0) solve_stage(&k, m, i, state);
-        if (i >= sw_simd_valued(m)) break;
+        if (i >= sw_imex_valued(m)) break;
         if (p->reaches) sw_simd_close(s, state);
         if (i == 0 && m->first) apply_operator(&k);
         sw_simd_begin_step(s, g, number, m->time[i]);
@@ -185,7 +122,7 @@ void sw_simd_step_errors(const struct sw_stepper *s, struct sw_simd_worker *w, c
                          void *from, void *into, double largest[SW_UNKNOWNS_MOST][2][SW_LANES_MOST])
 {
     const struct sw_simd *p = s->own;
-    const struct sw_simd_stages *m = &p->stages;
+    const struct sw_imex_stages *m = &p->stages;
     const int end = m->count - 1;
     struct step k = {.s = s, .w = w, .g = g};
     for (int i = 0; i < m->count; i++) k.state[i] = state_of_stage(w, m, i, from, into);

@@ -3,12 +3,6 @@
 /* Steps of a group of cpu.simd, stage by stage of a method, with the values of G and N at all points: any model. */
 #include "problem/line/simd_programs.h"
 
-/** The stages of a scheme (simd_group.h). */
-void sw_simd_stages_of(enum sw_scheme scheme, struct sw_simd_stages *stages);
-
-/** How many stages have values of G and N. */
-static inline int sw_simd_valued(const struct sw_simd_stages *m) { return m->count - m->last; }
-
 /** Steps from .. to-1, from w->u to w->next. */
 void sw_simd_steps_of_stages(const struct sw_stepper *s, struct sw_simd_worker *w, const struct sw_simd_group *g,
                              int64_t from, int64_t to);

@@ -50,13 +50,13 @@ static void simd_bytes(const struct sw_stepper_desc *desc, const char *band, siz
 {
     enum { WORKSPACE = 32768 };  /* of a program: its blocks and its form, for a group */
     const struct sw_line_model *m = &desc->model;
-    struct sw_simd_stages stages;
+    struct sw_imex_stages stages;
     const size_t unknowns = (size_t)sw_line_unknowns(m), n = (size_t)desc->n;
     struct sw_stepper_desc many = *desc;  /* lanes of a batch of few take less */
     many.capacity = INT_MAX;
     const size_t lanes = (size_t)sw_simd_lanes(&many);
     const size_t group = sizeof(struct sw_simd_group) + unknowns * (sizeof(struct sw_lanes) + 2 * WORKSPACE);
-    sw_simd_stages_of(m->scheme, &stages);
+    sw_imex_stages_of(m->scheme, &stages);
     /* states before and after, w, h, x and, of each stage, its state and values */
     const size_t states = 2 + (size_t)stages.first + 3 * (size_t)(stages.count - 1) + 2 * desc->single_steps;
     const size_t arrays = unknowns * (states + (is_one_sided(m) ? 2 : 1)) + 2;
@@ -75,13 +75,13 @@ static void simd_bytes(const struct sw_stepper_desc *desc, const char *band, siz
 
 /* ------------------------------------------------------------------ create, destroy */
 
-static enum sw_status create_stage(const struct sw_stepper_desc *d, const struct sw_simd_stages *m, int stage,
+static enum sw_status create_stage(const struct sw_stepper_desc *d, const struct sw_imex_stages *m, int stage,
                                    struct sw_simd_stage *at)
 {
     const size_t lanes = (size_t)sw_simd_lanes(d), points = (size_t)d->n * lanes, size = sw_simd_real_size(d);
     if (stage > 0 && !(m->last && stage == m->count - 1))
         SW_TRY(sw_alloc_bytes(sw_simd_state_size(d), size, &at->state));
-    for (int v = 0; stage < sw_simd_valued(m) && v < sw_line_unknowns(&d->model); v++) {
+    for (int v = 0; stage < sw_imex_valued(m) && v < sw_line_unknowns(&d->model); v++) {
         if (d->model.g[v]) SW_TRY(sw_alloc_bytes(points + 2 * lanes, size, &at->g[v]));
         if (d->model.s[v]) SW_TRY(sw_alloc_bytes(points, size, &at->s[v]));
     }
@@ -100,7 +100,7 @@ static enum sw_status create_recursions(const struct sw_stepper_desc *d, struct 
     return SW_OK;
 }
 
-static enum sw_status create_worker(const struct sw_stepper_desc *d, const struct sw_simd_stages *m,
+static enum sw_status create_worker(const struct sw_stepper_desc *d, const struct sw_imex_stages *m,
                                     struct sw_simd_worker *w)
 {
     const size_t lanes = (size_t)sw_simd_lanes(d), points = (size_t)d->n * lanes, size = sw_simd_real_size(d);
@@ -164,7 +164,7 @@ static enum sw_status simd_create(struct sw_stepper *s, const char *band)
     s->own = p;
     p->lanes = sw_simd_lanes(d);
     p->ops = sw_lanes_pick(p->lanes);
-    sw_simd_stages_of(d->model.scheme, &p->stages);
+    sw_imex_stages_of(d->model.scheme, &p->stages);
     p->reaches = p->stages.first || looks_at_neighbours(&d->model);
     SW_TRY(sw_host_create(s, &p->batch));
     p->rooms = d->own_steps ? s->device->threads : d->capacity / p->lanes + (d->capacity % p->lanes != 0);
@@ -356,7 +356,7 @@ static struct sw_cost simd_cost(const struct sw_stepper *s, int64_t steps)
 {
     const struct sw_simd *p = s->own;
     const struct sw_line_model *m = &s->desc.model;
-    const struct sw_simd_stages *stages = &p->stages;
+    const struct sw_imex_stages *stages = &p->stages;
     const int unknowns = sw_line_unknowns(m), solves = stages->count - 1;
     double operations = 0;
     for (int v = 0; v < unknowns; v++) {
@@ -365,8 +365,8 @@ static struct sw_cost simd_cost(const struct sw_stepper *s, int64_t steps)
         for (int i = 1; i <= solves; i++) operations += terms_cost(m, v, i) + (i - 1);
         if (!stages->last) operations += terms_cost(m, v, stages->count);
         if (stages->first) operations += solves + 16;
-        if (m->g[v]) operations += sw_simd_valued(stages) * sw_program_size(m->g[v]).point;
-        if (m->s[v]) operations += sw_simd_valued(stages) * sw_program_size(m->s[v]).point;
+        if (m->g[v]) operations += sw_imex_valued(stages) * sw_program_size(m->g[v]).point;
+        if (m->s[v]) operations += sw_imex_valued(stages) * sw_program_size(m->s[v]).point;
     }
     return (struct sw_cost){unknowns * 16.0 / (double)steps, s->desc.single_steps ? operations / 2 : operations};
 }
