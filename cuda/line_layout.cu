@@ -7,11 +7,11 @@ enum { TILE = 32, TILE_ROWS = 8, MAX_Y = 32768 };  /* the y grid ends at 65535: 
 
 static int ceil_div(int a, int b) { return (int)(((long long)a + b - 1) / b); }
 
-/* lines[j*n + i] := u[i*ld + j], NaN where the run is bad. A tile at a time through shared memory, so that both sides
- * are read and written in contiguous stretches: 8 bytes read and sizeof(T) written a point. */
+/* lines[j*pitch + i] := u[i*ld + j], NaN where the run is bad. A tile at a time through shared memory, so that both
+ * sides are read and written in contiguous stretches: 8 bytes read and sizeof(T) written a point. */
 template <typename T>
 __global__ static void to_lines_k(int n, int count, size_t ld, const double *__restrict__ u,
-                                  const long long *__restrict__ bad, T *__restrict__ lines)
+                                  const long long *__restrict__ bad, size_t pitch, T *__restrict__ lines)
 {
     __shared__ double tile[TILE][TILE + 1];
     int run = blockIdx.x * TILE;
@@ -24,14 +24,14 @@ __global__ static void to_lines_k(int n, int count, size_t ld, const double *__r
         __syncthreads();
         for (int r = threadIdx.y; r < TILE; r += TILE_ROWS) {
             int i = point + threadIdx.x, j = run + r;
-            if (i < n && j < count) lines[(size_t)j * n + i] = (T)tile[threadIdx.x][r];
+            if (i < n && j < count) lines[j * pitch + i] = (T)tile[threadIdx.x][r];
         }
         __syncthreads();
     }
 }
 
-/* u[i*ld + j] := lines[j*n + i]. */
-__global__ static void from_lines_k(int n, int count, size_t ld, const double *__restrict__ lines,
+/* u[i*ld + j] := lines[j*pitch + i]. */
+__global__ static void from_lines_k(int n, int count, size_t ld, size_t pitch, const double *__restrict__ lines,
                                     double *__restrict__ u)
 {
     __shared__ double tile[TILE][TILE + 1];
@@ -40,7 +40,7 @@ __global__ static void from_lines_k(int n, int count, size_t ld, const double *_
         int point = (int)first;
         for (int r = threadIdx.y; r < TILE; r += TILE_ROWS) {
             int i = point + threadIdx.x, j = run + r;
-            if (i < n && j < count) tile[r][threadIdx.x] = lines[(size_t)j * n + i];
+            if (i < n && j < count) tile[r][threadIdx.x] = lines[j * pitch + i];
         }
         __syncthreads();
         for (int r = threadIdx.y; r < TILE; r += TILE_ROWS) {
@@ -53,19 +53,22 @@ __global__ static void from_lines_k(int n, int count, size_t ld, const double *_
 
 /* The same where the field lies line by line: blockIdx.y goes over the runs. */
 template <typename T>
-__global__ static void copy_lines_k(struct sw_line_batch b, const double *__restrict__ u, T *__restrict__ lines)
+__global__ static void copy_lines_k(struct sw_line_batch b, const double *__restrict__ u, size_t pitch,
+                                    T *__restrict__ lines)
 {
     for (int j = blockIdx.y; j < b.count; j += gridDim.y) {
         bool bad = b.first_bad[j] != SW_LINE_FINITE;
         for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < b.n; i += gridDim.x * blockDim.x)
-            lines[(size_t)j * b.n + i] = (T)(bad ? nan("") : u[sw_line_at(&b, i, j)]);
+            lines[j * pitch + i] = (T)(bad ? nan("") : u[sw_line_at(&b, i, j)]);
     }
 }
 
-template <typename T> static void launch_copy(cudaStream_t s, const struct sw_line_batch *b, const double *u, T *lines)
+template <typename T>
+static void launch_copy(cudaStream_t s, const struct sw_line_batch *b, const double *u, size_t pitch, T *lines)
 {
     int threads = b->n < 256 ? ceil_div(b->n, 32) * 32 : 256, x = ceil_div(b->n, threads);
-    copy_lines_k<<<dim3(x < 64 ? x : 64, b->count < MAX_Y ? b->count : MAX_Y), threads, 0, s>>>(*b, u, lines);
+    dim3 blocks(x < 64 ? x : 64, b->count < MAX_Y ? b->count : MAX_Y);
+    copy_lines_k<<<blocks, threads, 0, s>>>(*b, u, pitch, lines);
 }
 
 static dim3 tiles(int n, int count)
@@ -74,21 +77,33 @@ static dim3 tiles(int n, int count)
     return dim3(ceil_div(count, TILE), y < MAX_Y ? y : MAX_Y);
 }
 
-template <typename T> static void launch_lines(cudaStream_t s, const struct sw_line_batch *b, const double *u, T *lines)
+/* Distance between runs, and between unknowns, in lines of this order. */
+struct pitch { size_t run, unknown; };
+
+static struct pitch pitch_of(const struct sw_line_batch *b, enum sw_cuda_lines order)
 {
-    if (b->point == 1) launch_copy(s, b, u, lines);
-    else
-        to_lines_k<<<tiles(b->n, b->count), dim3(TILE, TILE_ROWS), 0, s>>>(b->n, b->count, b->ld, u, b->first_bad,
-                                                                           lines);
+    size_t n = (size_t)b->n;
+    return order == SW_LINES_OF_RUNS ? pitch{n * b->unknowns, n} : pitch{n, n * b->count};
+}
+
+template <typename T>
+static void launch_lines(cudaStream_t s, const struct sw_line_batch *b, const double *u, struct pitch p, T *lines)
+{
+    for (int v = 0; v < b->unknowns; v++, u += b->unknown, lines += p.unknown) {
+        if (b->point == 1) launch_copy(s, b, u, p.run, lines);
+        else
+            to_lines_k<<<tiles(b->n, b->count), dim3(TILE, TILE_ROWS), 0, s>>>(b->n, b->count, b->ld, u, b->first_bad,
+                                                                               p.run, lines);
+    }
 }
 
 extern "C" enum sw_status sw_cuda_to_lines(sw_cuda_stream stream, const struct sw_line_batch *b, const double *u,
-                                           bool single, void *lines)
+                                           enum sw_cuda_lines order, bool single, void *lines)
 {
     cudaStream_t s = (cudaStream_t)stream;
     if (b->count == 0) return SW_OK;
-    if (single) launch_lines(s, b, u, (float *)lines);
-    else launch_lines(s, b, u, (double *)lines);
+    if (single) launch_lines(s, b, u, pitch_of(b, order), (float *)lines);
+    else launch_lines(s, b, u, pitch_of(b, order), (double *)lines);
     CU_LAUNCHED(s);
     return SW_OK;
 }
@@ -97,37 +112,38 @@ extern "C" enum sw_status sw_cuda_from_lines(sw_cuda_stream stream, const struct
                                              double *u)
 {
     cudaStream_t s = (cudaStream_t)stream;
+    const struct pitch p = pitch_of(b, SW_LINES_OF_RUNS);
     if (b->count == 0) return SW_OK;
-    from_lines_k<<<tiles(b->n, b->count), dim3(TILE, TILE_ROWS), 0, s>>>(b->n, b->count, b->ld, lines, u);
+    for (int v = 0; v < b->unknowns; v++)
+        from_lines_k<<<tiles(b->n, b->count), dim3(TILE, TILE_ROWS), 0, s>>>(b->n, b->count, b->ld, p.run,
+                                                                             lines + v * p.unknown, u + v * b->unknown);
     CU_LAUNCHED(s);
     return SW_OK;
 }
 
-/* The periodic pentadiagonal matrices A = I + s4 d4 - s2 d2, all five diagonals; the identity for systems without a
- * run, or with one that has a load_error, unless all get the matrix of one. 40 bytes written a point. */
-__global__ static void matrix_k(struct sw_line_batch b, int model, double *band)
+/* The periodic pentadiagonal matrices A of an unknown, all five diagonals; the identity for systems without a run, or
+ * with one that has a load_error, unless all get the matrix of one. 40 bytes written a point. */
+__global__ static void matrix_k(struct sw_line_batch b, int unknown, int model, double *band)
 {
     int j = blockIdx.x * blockDim.x + threadIdx.x;
     if (j >= b.ld) return;
     int run = model >= 0 ? model : j;
-    bool real = run < b.count && !b.load_error[run];
-    double s4 = real ? b.s4[run] : 0.0, s2 = real ? b.s2[run] : 0.0;
+    struct sw_line_operator a = {0.0, 0.0, 0.0, 0.0, 0.0};
+    if (run < b.count && !b.load_error[run]) a = b.a[(size_t)unknown * b.count + run];
+    double row[5];
+    sw_line_row(&a, row);
     size_t vector = (size_t)b.n * b.ld;
-    for (int i = blockIdx.y; i < b.n; i += gridDim.y) {
-        double *at = band + (size_t)i * b.ld + j;
-        at[0 * vector] = at[4 * vector] = s4;
-        at[1 * vector] = at[3 * vector] = -4.0 * s4 - s2;
-        at[2 * vector] = 1.0 + 6.0 * s4 + 2.0 * s2;
-    }
+    for (int i = blockIdx.y; i < b.n; i += gridDim.y)
+        for (int c = 0; c < 5; c++) band[c * vector + (size_t)i * b.ld + j] = row[c];
 }
 
-extern "C" enum sw_status sw_cuda_line_matrix(sw_cuda_stream stream, const struct sw_line_batch *b, int model,
-                                              double *band)
+extern "C" enum sw_status sw_cuda_line_matrix(sw_cuda_stream stream, const struct sw_line_batch *b, int unknown,
+                                              int model, double *band)
 {
     const int threads = 128;
     cudaStream_t s = (cudaStream_t)stream;
     if (b->ld == 0) return SW_OK;
-    matrix_k<<<dim3(ceil_div(b->ld, threads), b->n < MAX_Y ? b->n : MAX_Y), threads, 0, s>>>(*b, model, band);
+    matrix_k<<<dim3(ceil_div(b->ld, threads), b->n < MAX_Y ? b->n : MAX_Y), threads, 0, s>>>(*b, unknown, model, band);
     CU_LAUNCHED(s);
     return SW_OK;
 }

@@ -2,12 +2,17 @@
  * (src/problem/line/kernels_cuda.c), behind
  *
  *     base/sw_hd.h, the *_point.h files used below, cuda/sum_rtc.cuh
- *     SW_HAS_INITIAL, SW_HAS_G, SW_HAS_S, SW_HAS_ENERGY     1 if the model has the expression, else 0
- *     INITIAL_RUN, INITIAL_STEP, INITIAL_CELL, G_RUN, ...   how many values it keeps at each rate
- *     model_initial_*, model_g_*, model_s_*, model_energy_* its functions (sw_program_cuda), where it has them
+ *     UNKNOWNS, REACH, NEIGHBOURS          of the model; of sw_expr.h
+ *     term<0> .. term<TERMS - 1>           G and N of each unknown as types: whether they are THERE; how many values
+ *                                          they keep at each rate (RUN, STEP, CELL), and where these begin (AT_RUN,
+ *                                          ...); the functions run, step, cell and point of sw_program_cuda()
+ *     initial_of<0> ..                     likewise the initial value of each unknown
+ *     SW_HAS_ENERGY, ENERGY_RUN, ...       1 if the model has an energy, how many values it keeps; model_energy_*, its
+ *                                          functions
  *
  * One thread a run or, where blockIdx.y goes over the points, a run and a stretch of points: consecutive threads have
- * consecutive runs, so that each access of a warp is one contiguous stretch of memory. */
+ * consecutive runs, so that each access of a warp is one contiguous stretch of memory. Functions with a number of an
+ * unknown or term as their first template argument do their work for it and for those behind it. */
 
 __device__ static inline int run_of_thread(void) { return blockIdx.x * blockDim.x + threadIdx.x; }
 
@@ -20,133 +25,176 @@ __device__ static inline void fill_inputs(double in[SW_INPUTS], double x, double
     in[SW_IN_U] = u;
 }
 
-/* Once a batch: what G and S keep a run. */
+/* Once a batch: what all terms keep a run. */
+template <int K = 0> __device__ static inline void keep_run(const struct sw_line_batch &b, int j)
+{
+    if constexpr (K < TERMS) {
+        typedef term<K> T;
+        double r[T::RUN + 1];
+        T::run(b.param + j, b.count, r);
+        for (int k = 0; k < T::RUN; k++) b.run[(size_t)(T::AT_RUN + k) * b.ld + j] = r[k];
+        keep_run<K + 1>(b, j);
+    }
+}
+
 extern "C" __global__ void run_k(struct sw_line_batch b)
 {
     int j = run_of_thread();
-    if (j >= b.count) return;
-#if SW_HAS_G
-    double g[G_RUN + 1];
-    model_g_run(b.param + j, b.count, g);
-    for (int k = 0; k < G_RUN; k++) b.run[(size_t)k * b.ld + j] = g[k];
-#endif
-#if SW_HAS_S
-    double s[S_RUN + 1];
-    model_s_run(b.param + j, b.count, s);
-    for (int k = 0; k < S_RUN; k++) b.run[(size_t)(G_RUN + k) * b.ld + j] = s[k];
-#endif
+    if (j < b.count) keep_run(b, j);
+}
+
+template <int K> __device__ static inline const double *run_values(const struct sw_line_batch &b, int j)
+{
+    return b.run + (size_t)term<K>::AT_RUN * b.ld + j;
 }
 
 /* Once a batch, after run_k: what they keep a cell. 8 bytes a value written. */
+template <int K = 0> __device__ static inline void keep_cell(const struct sw_line_batch &b, int i, int j)
+{
+    if constexpr (K < TERMS) {
+        typedef term<K> T;
+        double in[SW_INPUTS], c[T::CELL + 1], *cell = b.cell + ((size_t)i * b.cells + T::AT_CELL) * b.ld + j;
+        fill_inputs(in, x_at(b, i, j), 0.0);
+        T::cell(b.param + j, b.count, run_values<K>(b, j), b.ld, in, i, c);
+        for (int k = 0; k < T::CELL; k++) cell[(size_t)k * b.ld] = c[k];
+        keep_cell<K + 1>(b, i, j);
+    }
+}
+
 extern "C" __global__ void cell_k(struct sw_line_batch b)
 {
     int j = run_of_thread();
     if (j >= b.count) return;
-    for (int i = blockIdx.y; i < b.n; i += gridDim.y) {
-        double in[SW_INPUTS], *cell = b.cell + (size_t)i * b.cells * b.ld + j;
-        fill_inputs(in, x_at(b, i, j), 0.0);
-        (void)cell;
-#if SW_HAS_G
-        double g[G_CELL + 1];
-        model_g_cell(b.param + j, b.count, b.run + j, b.ld, in, i, g);
-        for (int k = 0; k < G_CELL; k++) cell[(size_t)k * b.ld] = g[k];
-#endif
-#if SW_HAS_S
-        double s[S_CELL + 1];
-        model_s_cell(b.param + j, b.count, b.run + (size_t)G_RUN * b.ld + j, b.ld, in, i, s);
-        for (int k = 0; k < S_CELL; k++) cell[(size_t)(G_CELL + k) * b.ld] = s[k];
-#endif
+    for (int i = blockIdx.y; i < b.n; i += gridDim.y) keep_cell(b, i, j);
+}
+
+/* Once a stage, whose time is step + `time` steps: what they keep a step. */
+template <int K = 0>
+__device__ static inline void keep_step(const struct sw_line_batch &b, int j, double t, long long step)
+{
+    if constexpr (K < TERMS) {
+        typedef term<K> T;
+        double s[T::STEP + 1];
+        T::step(b.param + j, b.count, run_values<K>(b, j), b.ld, t, step, s);
+        for (int k = 0; k < T::STEP; k++) b.step[(size_t)(T::AT_STEP + k) * b.ld + j] = s[k];
+        keep_step<K + 1>(b, j, t, step);
     }
 }
 
-/* Once a step: what they keep a step. */
-extern "C" __global__ void step_k(struct sw_line_batch b, long long step)
+extern "C" __global__ void step_k(struct sw_line_batch b, long long step, double time)
 {
     int j = run_of_thread();
-    if (j >= b.count) return;
-    double t = sw_line_time(b.theta, step, b.dt[j]);
-    (void)t;
-#if SW_HAS_G
-    double g[G_STEP + 1];
-    model_g_step(b.param + j, b.count, b.run + j, b.ld, t, step, g);
-    for (int k = 0; k < G_STEP; k++) b.step[(size_t)k * b.ld + j] = g[k];
-#endif
-#if SW_HAS_S
-    double s[S_STEP + 1];
-    model_s_step(b.param + j, b.count, b.run + (size_t)G_RUN * b.ld + j, b.ld, t, step, s);
-    for (int k = 0; k < S_STEP; k++) b.step[(size_t)(G_STEP + k) * b.ld + j] = s[k];
-#endif
+    if (j < b.count) keep_step(b, j, ((double)step + time) * b.dt[j], step);
 }
 
-/* G(u) at point i of run j; 0 without G. */
-__device__ static inline double g_at(const struct sw_line_batch &b, int i, int j, double u, double t, long long step)
+/* A term at point i of run j, at a time. */
+struct where { int i, j; double t; long long step; };
+
+template <int K>
+__device__ static inline double value_at(const struct sw_line_batch &b, const struct where &w, const double *in)
 {
-#if SW_HAS_G
-    double in[SW_INPUTS];
-    fill_inputs(in, x_at(b, i, j), u);
-    return model_g_point(b.param + j, b.count, b.run + j, b.ld, b.step + j, b.ld,
-                         b.cell + (size_t)i * b.cells * b.ld + j, b.ld, in, i, t, step);
-#else
-    return 0.0;
-#endif
+    typedef term<K> T;
+    return T::point(b.param + w.j, b.count, run_values<K>(b, w.j), b.ld, b.step + (size_t)T::AT_STEP * b.ld + w.j, b.ld,
+                    b.cell + ((size_t)w.i * b.cells + T::AT_CELL) * b.ld + w.j, b.ld, in, w.i, w.t, w.step);
 }
 
-/* S at point i of run j; 0 without S. */
-__device__ static inline double s_at(const struct sw_line_batch &b, int i, int j, double u, double t, long long step)
+/* What a thread has of the points it goes along: of each unknown u at i - 2 .. i + 2, G at i - 1 .. i + 1. */
+struct window { double u[UNKNOWNS][NEIGHBOURS], g[UNKNOWNS][3]; };
+
+/* G of all unknowns at point w.i, `offset` from that of the window. */
+template <int V = 0>
+__device__ static inline void set_g(const struct sw_line_batch &b, const struct where &w, int offset, struct window &p)
 {
-#if SW_HAS_S
-    double in[SW_INPUTS];
-    fill_inputs(in, x_at(b, i, j), u);
-    return model_s_point(b.param + j, b.count, b.run + (size_t)G_RUN * b.ld + j, b.ld,
-                         b.step + (size_t)G_STEP * b.ld + j, b.ld, b.cell + ((size_t)i * b.cells + G_CELL) * b.ld + j,
-                         b.ld, in, i, t, step);
-#else
-    return 0.0;
-#endif
+    if constexpr (V < UNKNOWNS) {
+        if (term<2 * V>::THERE) {
+            double in[SW_INPUTS];
+            fill_inputs(in, x_at(b, w.i, w.j), 0.0);
+            in[SW_IN_U + NEIGHBOURS * V] = p.u[V][REACH + offset];
+            p.g[V][1 + offset] = value_at<2 * V>(b, w, in);
+        }
+        set_g<V + 1>(b, w, offset, p);
+    }
 }
 
-/* The right-hand side of the step from `step` to `step` + 1 (problem/line/line_point.h), and the mark on runs whose
- * field is no longer finite. Each thread goes along up to `rows` points with the five values it needs in registers: 8
- * bytes (1 + 4/rows) read and 8 written a point, 8 more for each value kept a cell; 6 FMA and what G and S cost.
- * first_bad may be written by several threads of a run, all with the same value; whether the others see it already
- * only decides whether they work in vain. */
-extern "C" __global__ void rhs_k(struct sw_line_batch b, const double *__restrict__ u, double *__restrict__ rhs,
-                                 long long step, int rows)
+/* The rows of all unknowns at point w.i. A row whose expression is absent is left out of the sum. */
+template <int V = 0>
+__device__ static inline void add_to_rows(const struct sw_line_batch &b, const struct sw_line_stage &m,
+                                          const struct where &w, const struct window &p)
+{
+    if constexpr (V < UNKNOWNS) {
+        const struct sw_line_operator a = b.a[(size_t)V * b.count + w.j];
+        const double dt = b.dt[w.j], kappa = dt / (b.dx[w.j] * b.dx[w.j]), *u = p.u[V];
+        const size_t at = sw_line_at(&b, w.i, w.j) + V * b.unknown;
+        double d2 = 0.0, n = 0.0, first = 0.0;
+        if (term<2 * V>::THERE) d2 = sw_line_d2(p.g[V][0], p.g[V][1], p.g[V][2]);
+        if (term<2 * V + 1>::THERE) {
+            double in[SW_INPUTS];
+            fill_inputs(in, x_at(b, w.i, w.j), 0.0);
+            for (int v = 0; v < UNKNOWNS; v++)
+                for (int o = 0; o < NEIGHBOURS; o++) in[SW_IN_U - REACH + NEIGHBOURS * v + o] = p.u[v][o];
+            n = value_at<2 * V + 1>(b, w, in);
+        }
+        if (m.wants_first) first = sw_line_apply(&a, u[0], u[1], u[2], u[3], u[4]);
+        for (int k = 0; k < m.rows; k++) {
+            double f = b.theta < 1.0 ? sw_line_explicit(a.s4, a.s2, u[0], u[1], u[2], u[3], u[4])
+                                     : m.of_state[k] * u[REACH];
+            if (!m.begins) f += m.row[k][at];
+            if (term<2 * V>::THERE && m.of_value[k] != 0.0) f += m.of_value[k] * kappa * d2;
+            if (term<2 * V + 1>::THERE && m.of_value[k] != 0.0) f += m.of_value[k] * dt * n;
+            if (m.wants_first && m.of_first[k] != 0.0) f += m.of_first[k] * first;
+            m.row[k][at] = f;
+        }
+        add_to_rows<V + 1>(b, m, w, p);
+    }
+}
+
+/* A stage of the step from `step` to `step` + 1 (problem/line/line_point.h, imex.h): what its values add to the
+ * right-hand sides behind it; and, at the first, the mark on runs whose field is no longer finite. Each thread goes
+ * along up to `rows` points with the five values it needs in registers: of each unknown 8 bytes (1 + 4/rows) read, and
+ * 8 written for each right-hand side, which is also read unless the stage is the first; 8 more for each value kept a
+ * cell. 4 operations a right-hand side and what G and N cost. first_bad may be written by several threads of a run, all
+ * with the same value; whether the others see it already only decides whether they work in vain. */
+extern "C" __global__ void stage_k(struct sw_line_batch b, struct sw_line_stage m, const double *__restrict__ u,
+                                   long long step, int rows)
 {
     int j = run_of_thread(), n = b.n;
     if (j >= b.count) return;
     long long bad = b.first_bad[j];
-    if (bad == SW_LINE_NOT_FINITE) b.first_bad[j] = step;
+    if (bad == SW_LINE_NOT_FINITE && m.begins) b.first_bad[j] = step;
     if (bad != SW_LINE_FINITE) return;
 
-    size_t ld = b.ld;
-    double dt = b.dt[j], s4 = b.s4[j], s2 = b.s2[j], kappa = dt / (b.dx[j] * b.dx[j]);
-    double t = sw_line_time(b.theta, step, dt);
+    struct where w = {0, j, ((double)step + m.time) * b.dt[j], step};
     bool finite = true;
     for (long long start = (long long)blockIdx.y * rows; start < n; start += (long long)gridDim.y * rows) {
-        int first = (int)start, end = n - first < rows ? n : first + rows;
-        int left = first > 0 ? first - 1 : n - 1, left2 = left > 0 ? left - 1 : n - 1;
-        int right = first + 1 < n ? first + 1 : 0;
-        double ul2 = u[left2 * ld + j], ul = u[left * ld + j], uc = u[first * ld + j], ur = u[right * ld + j];
-        double gl = g_at(b, left, j, ul, t, step), gc = g_at(b, first, j, uc, t, step);
+        struct window p;
+        const int first = (int)start, end = n - first < rows ? n : first + rows;
+        int right2 = first + 1 < n ? first + 1 : 0;  /* the point whose values come in last */
+        for (int o = -REACH; o < REACH; o++) {
+            const int i = first + o < 0 ? first + o + n : first + o < n ? first + o : first + o - n;
+            for (int v = 0; v < UNKNOWNS; v++) p.u[v][REACH + o] = u[sw_line_at(&b, i, j) + v * b.unknown];
+        }
+        w.i = first > 0 ? first - 1 : n - 1;
+        set_g(b, w, -1, p);
+        w.i = first;
+        set_g(b, w, 0, p);
         for (int i = first; i < end; i++) {
-            int right2 = right + 1 < n ? right + 1 : 0;
-            double ur2 = u[right2 * ld + j], gr = g_at(b, right, j, ur, t, step);
-            double value = b.theta < 1.0 ? sw_line_explicit(s4, s2, ul2, ul, uc, ur, ur2) : uc;
-            if (SW_HAS_G) value += kappa * sw_line_d2(gl, gc, gr);
-            if (SW_HAS_S) value += dt * s_at(b, i, j, uc, t, step);
-            rhs[i * ld + j] = value;
-            finite = finite && isfinite(uc);
-            right = right2;
-            ul2 = ul;
-            ul = uc;
-            uc = ur;
-            ur = ur2;
-            gl = gc;
-            gc = gr;
+            const int right = right2;
+            right2 = right + 1 < n ? right + 1 : 0;
+            for (int v = 0; v < UNKNOWNS; v++)
+                p.u[v][NEIGHBOURS - 1] = u[sw_line_at(&b, right2, j) + v * b.unknown];
+            w.i = right;
+            set_g(b, w, 1, p);
+            w.i = i;
+            add_to_rows(b, m, w, p);
+            for (int v = 0; v < UNKNOWNS; v++) {
+                finite = finite && isfinite(p.u[v][REACH]);
+                for (int o = 0; o + 1 < NEIGHBOURS; o++) p.u[v][o] = p.u[v][o + 1];
+                p.g[v][0] = p.g[v][1];
+                p.g[v][1] = p.g[v][2];
+            }
         }
     }
-    if (!finite) b.first_bad[j] = step;
+    if (!finite && m.begins) b.first_bad[j] = step;
 }
 
 /* Mark with `mark`, a step or SW_LINE_NOT_FINITE, the runs whose field is not finite: 8 bytes read a point. */
@@ -156,28 +204,34 @@ extern "C" __global__ void check_k(struct sw_line_batch b, const double *__restr
     if (j >= b.count || b.first_bad[j] != SW_LINE_FINITE) return;
     bool finite = true;
     for (long long start = (long long)blockIdx.y * rows; start < b.n; start += (long long)gridDim.y * rows)
-        for (int i = (int)start; i < b.n && i < start + rows; i++) finite = finite && isfinite(u[sw_line_at(&b, i, j)]);
+        for (int i = (int)start; i < b.n && i < start + rows; i++)
+            for (int v = 0; v < UNKNOWNS; v++) finite = finite && isfinite(u[sw_line_at(&b, i, j) + v * b.unknown]);
     if (!finite) b.first_bad[j] = mark;
 }
 
 /* u at step 0; NaN where the run has a load_error. Computed once, so nothing is kept. */
+template <int V = 0> __device__ static inline void set_initial(const struct sw_line_batch &b, double *u, int j)
+{
+    if constexpr (V < UNKNOWNS) {
+        typedef initial_of<V> T;
+        const double *p = b.param + j;
+        double r[T::RUN + 1], s[T::STEP + 1], c[T::CELL + 1], in[SW_INPUTS];
+        T::run(p, b.count, r);
+        T::step(p, b.count, r, 1, 0.0, 0, s);
+        for (int i = blockIdx.y; i < b.n; i += gridDim.y) {
+            fill_inputs(in, x_at(b, i, j), 0.0);
+            T::cell(p, b.count, r, 1, in, i, c);
+            double value = T::point(p, b.count, r, 1, s, 1, c, 1, in, i, 0.0, 0);
+            u[sw_line_at(&b, i, j) + V * b.unknown] = b.load_error[j] ? nan("") : value;
+        }
+        set_initial<V + 1>(b, u, j);
+    }
+}
+
 extern "C" __global__ void initial_k(struct sw_line_batch b, double *u)
 {
-#if SW_HAS_INITIAL
     int j = run_of_thread();
-    if (j >= b.count) return;
-    const double *p = b.param + j;
-    bool faulty = b.load_error[j];
-    double r[INITIAL_RUN + 1], s[INITIAL_STEP + 1], c[INITIAL_CELL + 1], in[SW_INPUTS];
-    model_initial_run(p, b.count, r);
-    model_initial_step(p, b.count, r, 1, 0.0, 0, s);
-    for (int i = blockIdx.y; i < b.n; i += gridDim.y) {
-        fill_inputs(in, x_at(b, i, j), 0.0);
-        model_initial_cell(p, b.count, r, 1, in, i, c);
-        double value = model_initial_point(p, b.count, r, 1, s, 1, c, 1, in, i, 0.0, 0);
-        u[sw_line_at(&b, i, j)] = faulty ? nan("") : value;
-    }
-#endif
+    if (j < b.count) set_initial(b, u, j);
 }
 
 /* scalars [count][SW_LINE_SCALARS]: the rows of the kind DENSITY (problem/line/scalars_point.h), one block of

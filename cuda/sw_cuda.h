@@ -468,15 +468,19 @@ struct sw_line_batch;          /* problem/line/batch_point.h */
 /** first_bad from load_error: to begin with, only runs with a load_error are bad. */
 enum sw_status sw_cuda_line_reset(sw_cuda_stream stream, const struct sw_line_batch *b);
 
-/** lines [count][n] float (single) or double := the field u; NaN where the run is marked bad. */
-enum sw_status sw_cuda_to_lines(sw_cuda_stream stream, const struct sw_line_batch *b, const double *u, bool single,
-                                void *lines);
-/** The field u := lines [count][n]. */
+/* The order of lines of several unknowns: [count][unknowns][n], a state; or [unknowns][count][n], a snapshot. */
+enum sw_cuda_lines { SW_LINES_OF_RUNS, SW_LINES_OF_UNKNOWNS };
+
+/** lines float (single) or double := the field u; NaN where the run is marked bad. */
+enum sw_status sw_cuda_to_lines(sw_cuda_stream stream, const struct sw_line_batch *b, const double *u,
+                                enum sw_cuda_lines order, bool single, void *lines);
+/** The field u := lines [count][unknowns][n]. */
 enum sw_status sw_cuda_from_lines(sw_cuda_stream stream, const struct sw_line_batch *b, const double *lines, double *u);
 
-/** band [5] vectors of n*ld: A = I + s4 d4 - s2 d2; the identity where there is no run, or one with a load_error.
+/** band [5] vectors of n*ld: A of an unknown; the identity where there is no run, or one with a load_error.
  * @param model  a run whose matrix all systems get; -1: each its own */
-enum sw_status sw_cuda_line_matrix(sw_cuda_stream stream, const struct sw_line_batch *b, int model, double *band);
+enum sw_status sw_cuda_line_matrix(sw_cuda_stream stream, const struct sw_line_batch *b, int unknown, int model,
+                                   double *band);
 
 struct sw_cuda_spectrum {      /* field/spectrum_point.h                                                 */
     int     length, passes, radix[32];

@@ -6,11 +6,16 @@
 #include "problem/line/measure_point.h"
 
 /* Numbers a run in `coefficient`. */
-enum { DT, DX, X0, S4, S2, NOISE, COEFFICIENTS };
+enum { DT, DX, X0, NOISE, COEFFICIENTS };
 
 static struct sw_cuda_batch *cuda_batch(const struct sw_stepper *s) { return s->own; }
 
-static size_t batch_size(const struct sw_stepper *s) { return (size_t)s->count * (size_t)s->desc.n; }
+static size_t batch_size(const struct sw_stepper *s) { return (size_t)s->count * sw_stepper_line(&s->desc); }
+
+static size_t operators(const struct sw_stepper_desc *d)
+{
+    return (size_t)sw_line_unknowns(&d->model) * (size_t)d->capacity;
+}
 
 /* Of a field snapshotted. */
 static size_t number_size(const struct sw_stepper_desc *d) { return d->single ? sizeof(float) : sizeof(double); }
@@ -21,7 +26,8 @@ void sw_cuda_batch_bytes(const struct sw_stepper_desc *d, size_t *fixed, size_t 
 {
     size_t numbers = COEFFICIENTS + (size_t)d->model.nparam + SW_LINE_SCALARS;
     *fixed = sw_spectrum_bytes(d->n);
-    *per_run = numbers * sizeof(double) + 2 * sizeof(int) + sizeof(long long);
+    *per_run = numbers * sizeof(double) + 2 * sizeof(int) + sizeof(long long) +
+               (size_t)sw_line_unknowns(&d->model) * sizeof(struct sw_line_operator);
 }
 
 static enum sw_status alloc_arrays(struct sw_stepper *s, struct sw_cuda_batch *p)
@@ -30,10 +36,12 @@ static enum sw_status alloc_arrays(struct sw_stepper *s, struct sw_cuda_batch *p
     size_t room = (size_t)s->desc.capacity;
     SW_TRY(sw_device_alloc(device, COEFFICIENTS * room, &p->coefficient));
     SW_TRY(sw_device_alloc(device, (size_t)s->desc.model.nparam * room, &p->param));
+    SW_TRY(sw_device_alloc(device, operators(&s->desc), &p->a));
     SW_TRY(sw_device_alloc(device, room, &p->load_error));
     SW_TRY(sw_device_alloc(device, (size_t)p->kept.run * room, &p->view.run));
     SW_TRY(sw_device_alloc(device, room, &p->view.first_bad));
     SW_TRY(sw_alloc(COEFFICIENTS * room, &p->host));
+    SW_TRY(sw_alloc(operators(&s->desc), &p->host_a));
     return sw_alloc(room, &p->bad);
 }
 
@@ -51,19 +59,20 @@ enum sw_status sw_cuda_batch_create(struct sw_stepper *s, bool line_by_line)
 {
     const struct sw_stepper_desc *d = &s->desc;
     struct sw_cuda_batch *p = cuda_batch(s);
-    const size_t capacity = (size_t)d->capacity;
     p->kept = sw_line_kept(&d->model);
     p->view.n = d->n;
     p->view.ld = d->capacity;
+    p->view.unknowns = sw_line_unknowns(&d->model);
     p->view.point = line_by_line ? 1 : d->capacity;
-    p->view.line = line_by_line ? d->n : 1;
+    p->view.unknown = (size_t)d->n * (size_t)p->view.point;
+    p->view.line = line_by_line ? sw_stepper_line(d) : 1;
     p->view.cells = p->kept.cell;
     p->view.theta = d->model.scheme == SW_CRANK_NICOLSON ? 0.5 : 1.0;
     SW_TRY(compile_kernels(s, p));
     SW_TRY(alloc_arrays(s, p));
     SW_TRY(sw_spectrum_create(s->device, d->n, &p->spectrum));
-    return sw_snapshots_create(s->device, capacity * (size_t)d->n * number_size(d),
-                               capacity * SW_LINE_SCALARS * sizeof(double), &p->snapshots);
+    return sw_snapshots_create(s->device, sw_stepper_vector(d) * number_size(d),
+                               (size_t)d->capacity * SW_LINE_SCALARS * sizeof(double), &p->snapshots);
 }
 
 void sw_cuda_batch_lend_staging(struct sw_cuda_batch *p, double *staging)
@@ -79,10 +88,11 @@ void sw_cuda_batch_destroy(struct sw_stepper *s)
     sw_snapshots_destroy(&p->snapshots);
     sw_spectrum_destroy(s->device, &p->spectrum);
     struct sw_line_batch *b = &p->view;
-    void *array[] = {p->coefficient, p->param, p->load_error, b->run, b->step, b->cell, b->first_bad};
+    void *array[] = {p->coefficient, p->a, p->param, p->load_error, b->run, b->step, b->cell, b->first_bad};
     for (size_t k = 0; k < sizeof array / sizeof *array; k++) sw_device_free(s->device, array[k]);
     sw_module_unload(s->device, &p->module);
     sw_free(p->host);
+    sw_free(p->host_a);
     sw_free(p->bad);
 }
 
@@ -124,20 +134,20 @@ static enum sw_status upload_coefficients(struct sw_stepper *s, struct sw_cuda_b
     for (size_t j = 0; j < count; j++) {
         const struct sw_line_run *r = &s->run[j];
         const double noise = sw_stepper_rounding(s->name, &r->a[0], s->desc.single_steps);
-        const double value[COEFFICIENTS] = {[DT] = r->dt, [DX] = r->dx, [X0] = r->x0,
-                                            [S4] = r->a[0].s4, [S2] = r->a[0].s2, [NOISE] = noise};
+        const double value[COEFFICIENTS] = {[DT] = r->dt, [DX] = r->dx, [X0] = r->x0, [NOISE] = noise};
         for (int k = 0; k < COEFFICIENTS; k++) p->host[(size_t)k * count + j] = value[k];
+        for (int v = 0; v < b->unknowns; v++) p->host_a[(size_t)v * count + j] = r->a[v];
     }
     b->count = s->count;
     b->dt = p->coefficient + DT * count;
     b->dx = p->coefficient + DX * count;
     b->x0 = p->coefficient + X0 * count;
-    b->s4 = p->coefficient + S4 * count;
-    b->s2 = p->coefficient + S2 * count;
+    b->a = p->a;
     b->noise = p->coefficient + NOISE * count;
     b->param = p->param;
     b->load_error = p->load_error;
     SW_TRY(sw_device_upload(s->device, p->coefficient, p->host, COEFFICIENTS * count * sizeof *p->host));
+    SW_TRY(sw_device_upload(s->device, p->a, p->host_a, (size_t)b->unknowns * count * sizeof *p->host_a));
     return sw_device_upload(s->device, p->param, s->param, (size_t)s->desc.model.nparam * count * sizeof *s->param);
 }
 
@@ -189,16 +199,15 @@ enum sw_status sw_cuda_batch_get_state(struct sw_stepper *s, double *u)
 {
     struct sw_cuda_batch *p = cuda_batch(s);
     SW_TRY(sw_snapshots_wait(p->snapshots));
-    SW_TRY(sw_cuda_to_lines(s->device->compute, &p->view, p->u, false, p->staging));
+    SW_TRY(sw_cuda_to_lines(s->device->compute, &p->view, p->u, SW_LINES_OF_RUNS, false, p->staging));
     return sw_device_download(s->device, u, p->staging, batch_size(s) * sizeof *u);
 }
 
-/* These rows have one unknown. */
 void sw_cuda_batch_device_state(const struct sw_stepper *s, struct sw_stepper_state *state)
 {
     const struct sw_cuda_batch *p = cuda_batch(s);
-    *state = (struct sw_stepper_state){.u = p->u, .point = (size_t)p->view.point, .line = (size_t)p->view.line,
-                                       .first_bad = p->view.first_bad};
+    *state = (struct sw_stepper_state){.u = p->u, .point = (size_t)p->view.point, .unknown = p->view.unknown,
+                                       .line = p->view.line, .first_bad = p->view.first_bad};
 }
 
 enum sw_status sw_cuda_batch_diverged(struct sw_stepper *s, int64_t *step)
@@ -229,7 +238,8 @@ enum sw_status sw_cuda_batch_snapshot(struct sw_stepper *s, int slot, int what)
     void *field;
     double *scalars;
     SW_TRY(sw_snapshots_begin(p->snapshots, slot, what, &field, &scalars));
-    if (field) SW_TRY(sw_cuda_to_lines(s->device->compute, &p->view, p->u, s->desc.single, field));
+    if (field)
+        SW_TRY(sw_cuda_to_lines(s->device->compute, &p->view, p->u, SW_LINES_OF_UNKNOWNS, s->desc.single, field));
     if (scalars) SW_TRY(measure(s, p, scalars));
     return sw_snapshots_send(p->snapshots, batch_size(s) * number_size(&s->desc),
                              (size_t)s->count * SW_LINE_SCALARS * sizeof(double));

@@ -18,9 +18,10 @@ struct sw_cuda_batch {
     struct sw_cuda_spectrum spectrum;
     struct sw_snapshots    *snapshots;
     double *coefficient, *param;
+    struct sw_line_operator *a, *host_a; /* [unknowns][count]; on the device, on the host           */
     int    *load_error;
     double *u;                           /* the field; lent by the stepper                          */
-    double *staging;                     /* [capacity][n], where snapshots are formed; lent by it, see
+    double *staging;                     /* [capacity][unknowns][n], where snapshots are formed; lent by it, see
                                             sw_cuda_batch_lend_staging()                                 */
     double *measured;                    /* [capacity][SW_LINE_SCALARS], all but the domain length, where a
                                             stepper knows them at a snapshot; lent by it. NULL: snapshots measure */
@@ -33,7 +34,7 @@ enum { SW_LINE_ROWS = 16 };  /* points a thread of a stencil kernel goes along *
 /** Kernels, arrays (all but run, step and cell of the batch) and events. On failure what was made stays, for destroy.
  *  @param line_by_line  how the field lies: problem/line/batch_point.h */
 enum sw_status sw_cuda_batch_create(struct sw_stepper *s, bool line_by_line);
-/** Give the lines a vector of n*capacity numbers, before their first snapshot or state. */
+/** Give the lines a vector of sw_stepper_vector() numbers, before their first snapshot or state. */
 void sw_cuda_batch_lend_staging(struct sw_cuda_batch *batch, double *staging);
 /** Waits for what is queued. */
 void sw_cuda_batch_destroy(struct sw_stepper *s);

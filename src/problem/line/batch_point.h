@@ -1,12 +1,14 @@
 #ifndef BATCH_POINT_H
 #define BATCH_POINT_H
-/* A batch of lines as the kernels of cuda.split see it. Interleaved: point i of run j of a field lies at i*ld + j.
- * Values that G and S keep at their rates (expr/sw_expr.h), those of G first: a run's and a step's at k*ld + j, a
- * cell's at (i*cells + k)*ld + j. Every pointer is device memory. */
+/* A batch of lines as the kernels of cuda.split see it. Interleaved: point i of run j of an unknown lies at
+ * i*ld + j, the unknowns one after another. Values that G and N keep at their rates (expr/sw_expr.h), those of G first,
+ * then those of the next unknown: a run's and a step's at k*ld + j, a cell's at (i*cells + k)*ld + j. Every pointer is
+ * device memory. */
 #ifndef __CUDACC_RTC__
 #include <stddef.h>
 
 #include "base/sw_hd.h"
+#include "problem/line/line_point.h"
 #endif
 
 /* What first_bad holds besides the first step whose field was not finite: that there is none; that the field was not
@@ -16,11 +18,13 @@ enum { SW_LINE_FINITE = -1, SW_LINE_NOT_FINITE = -2 };
 
 struct sw_line_batch {
     int           n, count, ld;   /* points, runs, distance between kept values      */
-    int           point, line;    /* distance between points, and between runs: ld and 1, or 1 and n */
+    int           unknowns;       /* of a run                                        */
+    int           point;          /* distance between points: ld, or 1               */
+    size_t        unknown, line;  /* between unknowns, and runs: n*ld and 1, or n and n*unknowns */
     int           cells;          /* values kept a cell                              */
     double        theta;          /* 1/2 Crank-Nicolson, 1 backward Euler            */
     const double *dt, *dx, *x0;   /* [count]                                         */
-    const double *s4, *s2;        /* [count] A = I + s4 d4 - s2 d2                   */
+    const struct sw_line_operator *a;  /* [unknowns][count]                          */
     const double *noise;          /* [count] what rounding does to u in a step       */
     const double *param;          /* [nparam][count]: the distance is count          */
     double       *run, *step, *cell;
@@ -30,6 +34,19 @@ struct sw_line_batch {
 
 SW_HD static inline size_t sw_line_at(const struct sw_line_batch *b, int i, int j)
 {
-    return (size_t)i * (size_t)b->point + (size_t)j * (size_t)b->line;
+    return (size_t)i * (size_t)b->point + (size_t)j * b->line;
 }
+
+enum { SW_LINE_ROWS_MOST = 4 };  /* SW_IMEX_STAGES */
+
+/* What a stage of a method adds to the right-hand sides, and to the result, behind it (struct sw_imex_weights). */
+struct sw_line_stage {
+    double  time;                          /* of G and N: so many steps after the step's beginning */
+    int     rows;                          /* right-hand sides                                     */
+    int     begins;                        /* the stage is u^n: there is nothing in them yet        */
+    double *row[SW_LINE_ROWS_MOST];        /* [unknowns][n][ld] each                               */
+    double  of_state[SW_LINE_ROWS_MOST], of_value[SW_LINE_ROWS_MOST];
+    int     wants_first;                   /* of_first are not all 0                               */
+    double  of_first[SW_LINE_ROWS_MOST];   /* of (1 - A) u^n                                       */
+};
 #endif

@@ -1,9 +1,11 @@
+#include <stdio.h>
+
 #include "base/sw_embed.h"
 #include "problem/line/fused_point.h"
 #include "problem/line/kernels_cuda.h"
 
 const char *const sw_line_kernel_name[SW_LINE_KERNELS] = {
-    [SW_RUN_K] = "run_k", [SW_CELL_K] = "cell_k", [SW_STEP_K] = "step_k", [SW_RHS_K] = "rhs_k",
+    [SW_RUN_K] = "run_k", [SW_CELL_K] = "cell_k", [SW_STEP_K] = "step_k", [SW_STAGE_K] = "stage_k",
     [SW_CHECK_K] = "check_k", [SW_INITIAL_K] = "initial_k", [SW_ENERGY_K] = "energy_k",
 };
 
@@ -12,12 +14,13 @@ static const char *const before[] = {
     "problem/line/batch_point.h", "problem/line/scalars_point.h", "field/sum_point.h", "sum_rtc.cuh", 0,
 };
 
+/* ------------------------------------------------------------------ expressions */
+
 struct fragment { const char *macro, *prefix; const struct sw_program *program; };
-enum { INITIAL_FRAGMENT, G_FRAGMENT, S_FRAGMENT, ENERGY_FRAGMENT, FRAGMENTS };
+enum { G_FRAGMENT, S_FRAGMENT, ENERGY_FRAGMENT, FRAGMENTS };
 
 static void fragments_of(const struct sw_line_model *m, struct fragment fragment[FRAGMENTS])
 {
-    fragment[INITIAL_FRAGMENT] = (struct fragment){"INITIAL", "model_initial", m->initial[0]};
     fragment[G_FRAGMENT] = (struct fragment){"G", "model_g", m->g[0]};
     fragment[S_FRAGMENT] = (struct fragment){"S", "model_s", m->s[0]};
     fragment[ENERGY_FRAGMENT] = (struct fragment){"ENERGY", "model_energy", m->energy};
@@ -28,11 +31,82 @@ static void add_fragment(struct sw_text *text, const struct fragment *p)
     sw_program_cuda_fragment(p->program, p->macro, p->prefix, text);
 }
 
+static void add_size(struct sw_program_size *sum, const struct sw_program *program)
+{
+    const struct sw_program_size size = sw_program_size(program);
+    sum->run += size.run;
+    sum->step += size.step;
+    sum->cell += size.cell;
+}
+
 struct sw_program_size sw_line_kept(const struct sw_line_model *model)
 {
-    struct sw_program_size g = sw_program_size(model->g[0]), s = sw_program_size(model->s[0]);
-    return (struct sw_program_size){.run = g.run + s.run, .step = g.step + s.step, .cell = g.cell + s.cell};
+    struct sw_program_size kept = {0};
+    for (int v = 0; v < sw_line_unknowns(model); v++) {
+        add_size(&kept, model->g[v]);
+        add_size(&kept, model->s[v]);
+    }
+    return kept;
 }
+
+/* A program as a type, which calls its functions; without one a type whose value is 0. @param at  where its values
+ * begin among those kept */
+static void add_type(struct sw_text *text, const char *name, const char *prefix, const struct sw_program *program,
+                     const struct sw_program_size *at)
+{
+    static const struct { const char *result, *name, *parameters, *arguments; } function[] = {
+        {"void", "run", "const double *p, int ld, double *r", "p, ld, r"},
+        {"void", "step", "const double *p, int ld, const double *r, int rld, double t, long long n, double *s",
+         "p, ld, r, rld, t, n, s"},
+        {"void", "cell", "const double *p, int ld, const double *r, int rld, const double *in, int i, double *c",
+         "p, ld, r, rld, in, i, c"},
+        {"double", "point", "const double *p, int ld, const double *r, int rld, const double *s, int sld, "
+         "const double *c, int cld, const double *in, int i, double t, long long n",
+         "p, ld, r, rld, s, sld, c, cld, in, i, t, n"},
+    };
+    const struct sw_program_size size = sw_program_size(program);
+    if (program) sw_program_cuda(program, prefix, text);
+    sw_text_printf(text, "template <> struct %s {\n    enum { THERE = %d, RUN = %d, STEP = %d, CELL = %d, AT_RUN = %d, "
+                   "AT_STEP = %d, AT_CELL = %d };\n", name, program != NULL, size.run, size.step, size.cell, at->run,
+                   at->step, at->cell);
+    for (size_t k = 0; k < sizeof function / sizeof *function; k++) {
+        sw_text_printf(text, "    __device__ static inline %s %s(%s)\n    { ", function[k].result, function[k].name,
+                       function[k].parameters);
+        if (program) sw_text_printf(text, "return %s_%s(%s); }\n", prefix, function[k].name, function[k].arguments);
+        else sw_text_add(text, function[k].result[0] == 'd' ? "return 0.0; }\n" : "}\n");
+    }
+    sw_text_add(text, "};\n");
+}
+
+/* term<2 v> is G of unknown v, term<2 v + 1> its N. */
+static void add_terms(struct sw_text *text, const struct sw_line_model *m)
+{
+    struct sw_program_size at = {0};
+    char name[32], prefix[32];
+    sw_text_printf(text, "enum { UNKNOWNS = %d, TERMS = 2 * UNKNOWNS, REACH = %d, NEIGHBOURS = %d };\n"
+                   "template <int K> struct term;\n", sw_line_unknowns(m), SW_REACH, SW_NEIGHBOURS);
+    for (int k = 0; k < 2 * sw_line_unknowns(m); k++) {
+        const struct sw_program *program = k % 2 ? m->s[k / 2] : m->g[k / 2];
+        snprintf(name, sizeof name, "term<%d>", k);
+        snprintf(prefix, sizeof prefix, "model_%c%d", k % 2 ? 's' : 'g', k / 2);
+        add_type(text, name, prefix, program, &at);
+        add_size(&at, program);
+    }
+}
+
+static void add_initials(struct sw_text *text, const struct sw_line_model *m)
+{
+    const struct sw_program_size none = {0};
+    char name[32], prefix[32];
+    sw_text_add(text, "template <int V> struct initial_of;\n");
+    for (int v = 0; v < sw_line_unknowns(m); v++) {
+        snprintf(name, sizeof name, "initial_of<%d>", v);
+        snprintf(prefix, sizeof prefix, "model_initial%d", v);
+        add_type(text, name, prefix, m->initial[v], &none);
+    }
+}
+
+/* ------------------------------------------------------------------ the kernels of any row */
 
 static void add_prologue(struct sw_text *text, const char *const *file)
 {
@@ -45,7 +119,9 @@ void sw_line_text(const struct sw_line_model *model, struct sw_text *text)
     struct fragment fragment[FRAGMENTS];
     fragments_of(model, fragment);
     add_prologue(text, before);
-    for (int k = 0; k < FRAGMENTS; k++) add_fragment(text, &fragment[k]);
+    add_initials(text, model);
+    add_terms(text, model);
+    add_fragment(text, &fragment[ENERGY_FRAGMENT]);
     sw_embedded_add("line_rtc.cuh", text);
 }
 
@@ -67,6 +143,8 @@ enum sw_status sw_line_compile(const struct sw_line_model *model, int sm, void *
     sw_line_text(model, &text);
     return compile(&text, sm, cubin);
 }
+
+/* ------------------------------------------------------------------ cuda.fused and cuda.stream */
 
 const char *const *sw_fused_kernel_names(bool stream)
 {

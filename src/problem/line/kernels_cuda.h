@@ -5,12 +5,12 @@
 #include "problem/line/sw_stepper.h"
 
 enum sw_line_kernel {
-    SW_RUN_K, SW_CELL_K, SW_STEP_K, SW_RHS_K, SW_CHECK_K, SW_INITIAL_K, SW_ENERGY_K,
+    SW_RUN_K, SW_CELL_K, SW_STEP_K, SW_STAGE_K, SW_CHECK_K, SW_INITIAL_K, SW_ENERGY_K,
     SW_LINE_KERNELS
 };
 extern const char *const sw_line_kernel_name[SW_LINE_KERNELS];
 
-/** Values that G and S together keep at each rate, for struct sw_line_batch. */
+/** Values that G and N of all unknowns keep at each rate, for struct sw_line_batch. */
 struct sw_program_size sw_line_kept(const struct sw_line_model *model);
 
 /** The complete source of the kernels of cuda.split for a model. They load the parameters of runs: no source contains

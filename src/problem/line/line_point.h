@@ -9,6 +9,10 @@
  * rhs is summed in this order; a term whose expression is absent is left out. */
 #include "base/sw_hd.h"
 
+/* A = P + s0 I + s1 d1 - s2 d2 + s3 d3 + s4 d4: s_k is a_k times dt/dx^k and sw_scheme_weight(), s0, s1 and s3 with
+ * the other sign (numerics.md, 1 and 13); with another P than 1, what sw_line_fourth_order() makes of these. */
+struct sw_line_operator { double s4, s2, s0, s1, s3; };
+
 /** The time at which S is taken in the step from t_n = step*dt. theta: 0.5 Crank-Nicolson, 1 backward Euler. */
 SW_HD static inline double sw_line_time(double theta, long long step, double dt)
 {
@@ -31,5 +35,31 @@ SW_HD static inline double sw_line_explicit(double s4, double s2, double left2, 
     double near = left + right;
     double d4 = ((left2 + right2) - 4.0 * near) + 6.0 * here;
     return (here - s4 * d4) + s2 * (near - 2.0 * here);
+}
+
+/** (1 - A) u, A with all its terms, as differences of differences, (r - h) - (h - l): their rounding is that of the
+ * differences, not that of u times s4. 21 operations. */
+SW_HD static inline double sw_line_apply(const struct sw_line_operator *a, double left2, double left, double here,
+                                         double right, double right2)
+{
+    const double l2 = left - left2, l = here - left, r = right - here, r2 = right2 - right;
+    const double before = l - l2, d2 = r - l, after = r2 - r;
+    return a->s2 * d2 - a->s4 * ((after - d2) - (d2 - before)) - a->s0 * here - 0.5 * a->s1 * (r + l) -
+           0.5 * a->s3 * (after - before);
+}
+
+/** A at a point: its columns i - 2 .. i + 2. */
+SW_HD static inline void sw_line_row(const struct sw_line_operator *a, double row[5])
+{
+    const double s4 = a->s4, s2 = a->s2, odd = 0.5 * a->s1 - a->s3;
+    row[0] = row[4] = s4;
+    row[1] = row[3] = -4.0 * s4 - s2;
+    row[2] = 1.0 + 6.0 * s4 + 2.0 * s2;
+    if (a->s0 != 0.0) row[2] += a->s0;
+    if (a->s1 == 0.0 && a->s3 == 0.0) return;
+    row[0] -= 0.5 * a->s3;
+    row[1] -= odd;
+    row[3] += odd;
+    row[4] += 0.5 * a->s3;
 }
 #endif

@@ -42,36 +42,17 @@ void sw_line_multiply_mass(const struct sw_line_mass *p, int n, double *restrict
                 p->d4 * sw_line_d4(u[i - 2], u[i - 1], u[i], u[i + 1], u[i + 2]);
 }
 
-static double operator_at(const struct sw_line_operator *a, double left2, double left, double here, double right,
-                          double right2)
-{
-    const double l2 = left - left2, l = here - left, r = right - here, r2 = right2 - right;
-    const double before = l - l2, d2 = r - l, after = r2 - r;
-    return a->s2 * d2 - a->s4 * ((after - d2) - (d2 - before)) - a->s0 * here - 0.5 * a->s1 * (r + l) -
-           0.5 * a->s3 * (after - before);
-}
-
 void sw_line_add_operator(const struct sw_line_operator *a, int n, double scale, const double *restrict u,
                           double *restrict f)
 {
-    for (int i = 0; i < n; i++) f[i] += scale * operator_at(a, u[i - 2], u[i - 1], u[i], u[i + 1], u[i + 2]);
-}
-
-/* A at a point inside: its columns i - 2 .. i + 2. d3 of line_point.h is 1/2 (-1, 2, 0, -2, 1). */
-static void row_of(const struct sw_line_operator *a, double row[SW_NEIGHBOURS])
-{
-    const double s4 = a->s4, s2 = a->s2, odd = 0.5 * a->s1 - a->s3;
-    const double inside[] = {s4, -4.0 * s4 - s2, 1.0 + 6.0 * s4 + 2.0 * s2, -4.0 * s4 - s2, s4};
-    for (int c = 0; c < SW_NEIGHBOURS; c++) row[c] = inside[c];
-    if (a->s0 != 0.0) row[2] += a->s0;
-    if (a->s1 != 0.0 || a->s3 != 0.0) row[0] -= 0.5 * a->s3, row[1] -= odd, row[3] += odd, row[4] += 0.5 * a->s3;
+    for (int i = 0; i < n; i++) f[i] += scale * sw_line_apply(a, u[i - 2], u[i - 1], u[i], u[i + 1], u[i + 2]);
 }
 
 void sw_line_impose_ends(const struct sw_line_operator *a, const struct sw_line_ends *e, int n, double *f)
 {
     double row[SW_NEIGHBOURS];
     if (!e->there) return;
-    row_of(a, row);
+    sw_line_row(a, row);
     f[0] -= row[1] * e->beyond[0][0] + row[0] * e->beyond[0][1];
     f[1] -= row[0] * e->beyond[0][0];
     f[n - 2] -= row[4] * e->beyond[1][0];
@@ -161,7 +142,7 @@ void sw_line_bands(const struct sw_band *solver, const struct sw_line_matrix *ma
     for (int k = 0; k < d->batch; k++) {
         double row[SW_NEIGHBOURS], *line = band + (size_t)k * (size_t)d->ld;
         const struct sw_line_operator a = sw_line_matrix_of(&matrix[k].a, &matrix[k].mass);
-        row_of(&a, row);
+        sw_line_row(&a, row);
         for (size_t r = 0; r < SW_NEIGHBOURS; r++)
             for (int i = 0; i < d->n; i++) line[r * vector + (size_t)i] = row[r];
         if (matrix[k].ends[0] == SW_END_PERIODIC) continue;

@@ -35,8 +35,7 @@ void sw_line_set_values(const struct sw_line_ends *e, int n, double *u);
 
 bool sw_line_is_finite(size_t n, const double *u);
 
-/** f += scale (1 - A) u, A with all its terms, as differences of differences, (r - h) - (h - l): their rounding is that
- * of the differences, not that of u times s4. */
+/** f += scale (1 - A) u, A with all its terms. */
 void sw_line_add_operator(const struct sw_line_operator *a, int n, double scale, const double *u, double *f);
 
 /* A of some unknown of some run, as the run has it: A - P, and P. */

@@ -1,20 +1,22 @@
-/* The lines of a batch on a CUDA device, one step at a time: a kernel makes the right-hand sides, a band solver solves
- * in place. Everything is interleaved over the runs (problem/line/batch_point.h). */
+/* The lines of a batch on a CUDA device, one stage of one step at a time: a kernel adds what a stage is to the
+ * right-hand sides behind it, a band solver for each unknown solves the next one in place. Everything is interleaved
+ * over the runs (problem/line/batch_point.h). */
 #include <stdio.h>
 
 #include "base/sw_mem.h"
 #include "linalg/sw_band.h"
 #include "problem/line/batch_cuda.h"
+#include "problem/line/imex.h"
 
-/* Vectors of n*capacity numbers in `work`. While a batch is loaded there is no state yet, and the matrix takes its
- * place. */
-enum { STATE, NEXT, STAGING, MATRIX_VECTORS = 5 };
+enum { MATRIX_VECTORS = 5 };
 
 struct split {
-    struct sw_cuda_batch  batch;    /* first: batch_cuda.h works on it; its field u is STATE or NEXT, in turn */
-    struct sw_band  *band;
-    double          *work;     /* [MATRIX_VECTORS] vectors                                           */
-    double          *rhs;      /* the other one; between two steps it holds nothing that is needed   */
+    struct sw_cuda_batch  batch;  /* first: batch_cuda.h works on it; its field u is one of the vectors of `work` */
+    struct sw_imex_stages stages;
+    struct sw_band *band[SW_UNKNOWNS_MOST];
+    double         *work;         /* the state, the right-hand sides, the staging; see work_size()                */
+    double         *row[SW_IMEX_STAGES];  /* right-hand sides, the last of which becomes the state; between two
+                                             steps they hold nothing that is needed                               */
 };
 
 static const char default_band[] = "cuda.thomas";
@@ -27,22 +29,37 @@ static bool split_fits(const struct sw_stepper_desc *desc, int sm)
 
 /* ------------------------------------------------------------------ memory */
 
+/* Right-hand sides: of each stage but the first, and the result, unless it is the last stage. */
+static int rows_of(const struct sw_imex_stages *m) { return m->count - m->last; }
+
+/* Numbers of a run. While a batch is loaded there is no state yet, and the matrix of an unknown takes its place. */
+static size_t work_size(const struct sw_stepper_desc *d, const struct sw_imex_stages *m)
+{
+    const size_t vectors = (size_t)(rows_of(m) + 2) * (size_t)sw_line_unknowns(&d->model);
+    return (vectors > MATRIX_VECTORS ? vectors : MATRIX_VECTORS) * (size_t)d->n;
+}
+
 static void split_bytes(const struct sw_stepper_desc *d, const char *band, size_t *fixed, size_t *per_run)
 {
     struct sw_program_size kept = sw_line_kept(&d->model);
-    size_t vectors = MATRIX_VECTORS + (size_t)sw_band_vectors(band ? band : default_band) + (size_t)kept.cell;
+    struct sw_imex_stages stages;
+    const size_t unknowns = (size_t)sw_line_unknowns(&d->model);
+    const size_t factors = (size_t)sw_band_vectors(band ? band : default_band);
+    sw_imex_stages_of(d->model.scheme, &stages);
     sw_cuda_batch_bytes(d, fixed, per_run);
-    *per_run += (vectors * (size_t)d->n + (size_t)(kept.run + kept.step) + 10) * sizeof(double);
+    *per_run += (work_size(d, &stages) + (unknowns * factors + (size_t)kept.cell) * (size_t)d->n +
+                 (size_t)(kept.run + kept.step) + 10 * unknowns) * sizeof(double);
 }
 
 static enum sw_status alloc_arrays(struct sw_stepper *s, struct split *p)
 {
     const struct sw_stepper_desc *d = &s->desc;
     struct sw_line_batch *b = &p->batch.view;
-    SW_TRY(sw_device_alloc(s->device, MATRIX_VECTORS * sw_stepper_vector(d), &p->work));
+    const size_t points = (size_t)d->n * (size_t)d->capacity;
+    SW_TRY(sw_device_alloc(s->device, work_size(d, &p->stages) * (size_t)d->capacity, &p->work));
     SW_TRY(sw_device_alloc(s->device, (size_t)p->batch.kept.step * (size_t)d->capacity, &b->step));
-    SW_TRY(sw_device_alloc(s->device, (size_t)p->batch.kept.cell * sw_stepper_vector(d), &b->cell));
-    sw_cuda_batch_lend_staging(&p->batch, p->work + STAGING * sw_stepper_vector(d));
+    SW_TRY(sw_device_alloc(s->device, (size_t)p->batch.kept.cell * points, &b->cell));
+    sw_cuda_batch_lend_staging(&p->batch, p->work + (size_t)(rows_of(&p->stages) + 1) * sw_stepper_vector(d));
     return SW_OK;
 }
 
@@ -50,13 +67,15 @@ static enum sw_status split_create(struct sw_stepper *s, const char *band)
 {
     const struct sw_stepper_desc *d = &s->desc;
     const struct sw_band_desc shape = {.n = d->n, .batch = d->capacity, .lower = 2, .upper = 2, .periodic = true,
-                                       .symmetric = true, .uniform = d->uniform};
+                                       .symmetric = !(d->model.orders & (1U << 1 | 1U << 3)), .uniform = d->uniform};
     struct split *p = NULL;
 
     SW_TRY(sw_alloc(1, &p));
     s->own = p;
-    SW_TRY(sw_band_create(&shape, band ? band : default_band, s->device, &p->band));
-    snprintf(s->name, sizeof s->name, "%s+%s", s->ops->name, sw_band_name(p->band));
+    sw_imex_stages_of(d->model.scheme, &p->stages);
+    for (int v = 0; v < sw_line_unknowns(&d->model); v++)
+        SW_TRY(sw_band_create(&shape, band ? band : default_band, s->device, &p->band[v]));
+    snprintf(s->name, sizeof s->name, "%s+%s", s->ops->name, sw_band_name(p->band[0]));
     SW_TRY(sw_cuda_batch_create(s, false));
     return alloc_arrays(s, p);
 }
@@ -67,7 +86,7 @@ static void split_destroy(struct sw_stepper *s)
     if (!p) return;
     sw_cuda_batch_destroy(s);  /* waits for what is queued */
     sw_device_free(s->device, p->work);
-    sw_band_destroy(&p->band);
+    for (int v = 0; v < SW_UNKNOWNS_MOST; v++) sw_band_destroy(&p->band[v]);
     sw_free(p);
 }
 
@@ -84,12 +103,15 @@ static int model_run(const struct sw_stepper *s, const char *const *load_error)
 static enum sw_status factor(struct sw_stepper *s, struct split *p, const char **load_error)
 {
     int *bad = p->batch.bad;
-    SW_TRY(sw_cuda_line_matrix(s->device->compute, &p->batch.view, model_run(s, load_error), p->work));
-    enum sw_status st = sw_band_factor(p->band, p->work, bad);
-    if (st && st != SW_E_SINGULAR) return st;  /* bad tells which; the others go on */
-    for (int j = 0; j < s->count; j++)
-        if (bad[j] && !load_error[j]) load_error[j] = "the implicit part has a zero or non-finite pivot";
-    return sw_cuda_batch_mark_faulty(s, load_error);
+    for (int v = 0; v < sw_line_unknowns(&s->desc.model); v++) {
+        SW_TRY(sw_cuda_line_matrix(s->device->compute, &p->batch.view, v, model_run(s, load_error), p->work));
+        enum sw_status st = sw_band_factor(p->band[v], p->work, bad);
+        if (st && st != SW_E_SINGULAR) return st;  /* bad tells which; the others go on */
+        for (int j = 0; j < s->count; j++)
+            if (bad[j] && !load_error[j]) load_error[j] = "the implicit part has a zero or non-finite pivot";
+        SW_TRY(sw_cuda_batch_mark_faulty(s, load_error));
+    }
+    return SW_OK;
 }
 
 static enum sw_status split_load(struct sw_stepper *s, const char **load_error)
@@ -98,24 +120,52 @@ static enum sw_status split_load(struct sw_stepper *s, const char **load_error)
     void *args[] = {&p->batch.view};
     SW_TRY(sw_cuda_batch_load(s, load_error));
     SW_TRY(factor(s, p, load_error));
-    p->batch.u = p->work + STATE * sw_stepper_vector(&s->desc);
-    p->rhs = p->work + NEXT * sw_stepper_vector(&s->desc);
+    p->batch.u = p->work;
+    for (int r = 0; r < rows_of(&p->stages); r++) p->row[r] = p->work + (size_t)(r + 1) * sw_stepper_vector(&s->desc);
     return p->batch.kept.cell ? sw_cuda_batch_launch_points(s, SW_CELL_K, 1, args) : SW_OK;
 }
 
 /* ------------------------------------------------------------------ steps */
 
+/* What stage i adds to which right-hand sides: row r is that of stage r + 1, or of the result. */
+static struct sw_line_stage stage_of(const struct split *p, int i)
+{
+    const struct sw_imex_stages *m = &p->stages;
+    struct sw_line_stage stage = {.time = m->time[i], .rows = rows_of(m) - i, .begins = i == 0};
+    for (int k = 0; k < stage.rows; k++) {
+        const struct sw_imex_weights *w = i + k + 1 < m->count ? &m->stage[i + k + 1] : &m->result;
+        stage.row[k] = p->row[i + k];
+        stage.of_state[k] = w->of_state[i];
+        stage.of_value[k] = w->of_value[i];
+        stage.of_first[k] = i == 0 ? w->of_first : 0.0;
+        stage.wants_first |= stage.of_first[k] != 0.0;
+    }
+    return stage;
+}
+
+static enum sw_status solve(struct sw_stepper *s, const struct split *p, double *f)
+{
+    for (int v = 0; v < sw_line_unknowns(&s->desc.model); v++)
+        SW_TRY(sw_band_solve(p->band[v], f + (size_t)v * p->batch.view.unknown));
+    return SW_OK;
+}
+
 static enum sw_status step_once(struct sw_stepper *s, struct split *p, long long step)
 {
     struct sw_cuda_batch *l = &p->batch;
-    int rows = SW_LINE_ROWS;
-    void *step_args[] = {&l->view, &step}, *rhs_args[] = {&l->view, &l->u, &p->rhs, &step, &rows};
-    double *solved = p->rhs;
-    if (l->kept.step) SW_TRY(sw_cuda_batch_launch_runs(s, SW_STEP_K, step_args));
-    SW_TRY(sw_cuda_batch_launch_points(s, SW_RHS_K, rows, rhs_args));
-    SW_TRY(sw_band_solve(p->band, solved));
-    p->rhs = l->u;
-    l->u = solved;
+    const int last = rows_of(&p->stages) - 1;
+    double *begin = l->u;
+    _Static_assert((int)SW_LINE_ROWS_MOST == (int)SW_IMEX_STAGES, "batch_point.h, which includes nothing");
+    for (int i = 0; i <= last; i++) {
+        struct sw_line_stage stage = stage_of(p, i);
+        int rows = SW_LINE_ROWS;
+        void *step_args[] = {&l->view, &step, &stage.time}, *args[] = {&l->view, &stage, &l->u, &step, &rows};
+        if (l->kept.step) SW_TRY(sw_cuda_batch_launch_runs(s, SW_STEP_K, step_args));
+        SW_TRY(sw_cuda_batch_launch_points(s, SW_STAGE_K, rows, args));
+        if (i + 1 < p->stages.count) SW_TRY(solve(s, p, p->row[i]));
+        l->u = p->row[i];
+    }
+    p->row[last] = begin;
     return SW_OK;
 }
 
@@ -134,19 +184,28 @@ static enum sw_status split_try_compile(const struct sw_stepper_desc *desc, int 
     return st;
 }
 
-/* The right-hand side: u read, rhs written, 16 bytes, and what S keeps for each point; the stencil's operations and
- * those of G and S. Then the solve. */
+/* Of each stage with values and each unknown: u read; the right-hand sides behind it written and, but at the first,
+ * read; what G and N keep for each point; their operations and those of the sums. Then the solves. */
 static struct sw_cost split_cost(const struct sw_stepper *s, int64_t steps)
 {
     const struct split *p = s->own;
     const struct sw_line_model *m = &s->desc.model;
-    struct sw_cost solve = sw_band_cost(sw_band_shape(p->band), sw_band_name(p->band));
-    double kept = m->s[0] ? 8.0 * sw_program_size(m->s[0]).cell : 0;
-    double operations = m->scheme == SW_CRANK_NICOLSON ? 12 : 0;
+    const struct sw_cost solve = sw_band_cost(sw_band_shape(p->band[0]), sw_band_name(p->band[0]));
+    const int rows = rows_of(&p->stages), solves = p->stages.count - 1;
+    struct sw_cost cost = {0, 0};
     (void)steps;
-    if (m->g[0]) operations += 5 + sw_program_size(m->g[0]).point;
-    if (m->s[0]) operations += 2 + sw_program_size(m->s[0]).point;
-    return (struct sw_cost){16 + kept + solve.bytes, operations + solve.fma};
+    for (int v = 0; v < sw_line_unknowns(m); v++) {
+        const struct sw_program_size g = sw_program_size(m->g[v]), n = sw_program_size(m->s[v]);
+        for (int i = 0; i < rows; i++) {
+            cost.bytes += 8 + 8.0 * (rows - i) * (i ? 2 : 1) + 8.0 * (g.cell + n.cell);
+            cost.fma += m->scheme == SW_CRANK_NICOLSON ? 12 : 0;
+            if (m->g[v]) cost.fma += 4 + g.point + (rows - i);
+            if (m->s[v]) cost.fma += 1 + n.point + (rows - i);
+        }
+        cost.bytes += solves * solve.bytes;
+        cost.fma += solves * solve.fma;
+    }
+    return cost;
 }
 
 extern const struct sw_stepper_ops stepper_split_cuda;
@@ -154,6 +213,7 @@ const struct sw_stepper_ops stepper_split_cuda = {
     .name = "cuda.split",
     .about = "a kernel for the stencils and expressions, then a band solver, one step at a time",
     .space = SW_DEVICE,
+    .takes = SW_LINE_ALL,
     .fits = split_fits,
     .bytes = split_bytes,
     .create = split_create,

@@ -21,6 +21,7 @@
 #include "device/sw_snapshot.h"
 #include "device/sw_device.h"
 #include "expr/sw_expr.h"
+#include "problem/line/line_point.h"
 #include "problem/line/own_steps_point.h"
 #include "problem/line/scalars_point.h"
 
@@ -59,10 +60,6 @@ struct sw_line_model {                /* what all runs of a batch have in common
 
 /** How many unknowns a line has. */
 static inline int sw_line_unknowns(const struct sw_line_model *model) { return model->unknowns ? model->unknowns : 1; }
-
-/* A = P + s0 I + s1 d1 - s2 d2 + s3 d3 + s4 d4: s_k is a_k times dt/dx^k and sw_scheme_weight(), s0, s1 and s3 with
- * the other sign (numerics.md, 1 and 13); with another P than 1, what sw_line_fourth_order() makes of these. */
-struct sw_line_operator { double s4, s2, s0, s1, s3; };
 
 struct sw_line_run {                  /* one run */
     double dt, dx, x0;                /* desc.own_steps: dt = 1, so that `a` is that of a step of 1 */
