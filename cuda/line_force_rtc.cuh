@@ -1,6 +1,9 @@
 /* The right-hand side of a step, from the points of a lane in registers (line_lane_rtc.cuh) and the expressions G and
  * S. */
 
+enum { FORCED = SW_HAS_G || SW_HAS_S };
+enum { HELD_RUN = G_RUN + S_RUN, HELD_STEP = G_STEP + S_STEP, HELD_CELL = G_CELL + S_CELL };
+
 struct values { double p[NPARAM + 1], r[HELD_RUN + 1], x0, dx, kappa, dt; double origin; };
 
 __device__ static inline void fill_inputs(double in[SW_INPUTS], double x, double u)
@@ -81,22 +84,10 @@ __device__ static inline sw_real s_at(const struct lane &me, const struct values
 #endif
 }
 
-/* The neighbours of a lane's first and last point. */
 #if STREAM
 __device__ static inline void outer_edges(const struct lane &me, const struct values &v, const struct step_time &now,
                                           double *left, double *beyond);
-#else
-__device__ static inline void warp_edges(double first, double last, double *left, double *beyond);
 #endif
-
-__device__ static inline void edges(const struct lane &me, double first, double last, double *left, double *beyond)
-{
-    *left = from_lane(last, (threadIdx.x - 1) & (GROUP - 1));
-    *beyond = from_lane(first, (threadIdx.x + 1) & (GROUP - 1));
-#if !STREAM
-    if (LINE_WARPS > 1) warp_edges(first, last, left, beyond);
-#endif
-}
 
 /* f[j] := c[j] + weight ((dt/dx²) d2 G + dt S), weight 1/2 for Crank-Nicolson, whose solution is doubled. f may be c.
  * @return the block's forward total of f */

@@ -7,21 +7,6 @@ __device__ static inline void warps_begin(struct lane &me, const struct sw_fused
 __device__ static inline void warps_sync(void);
 __device__ static inline void warps_flag(bool wrong);
 __device__ static inline bool warps_flagged(void);
-template <typename OP> __device__ static inline double reduce_over_warps(double value, OP op);
-
-/* Reduce the values of all lanes of a line by op; every lane gets the result. */
-template <typename OP> __device__ static inline double over_line(const struct lane &me, double value, OP op)
-{
-#pragma unroll
-    for (int w = GROUP / 2; w > 0; w /= 2) value = op(value, from_lane(value, (threadIdx.x % GROUP) ^ w));
-    return LINE_WARPS > 1 ? reduce_over_warps(value, op) : value;
-}
-
-/* The lanes of this one's group, a bit each. */
-__device__ static inline unsigned group_mask(void)
-{
-    return (GROUP == 32 ? EVERYONE : (1u << (GROUP & 31)) - 1u) << (threadIdx.x % 32 / GROUP * GROUP);
-}
 
 /* Take one line through the steps. All lanes of a warp call this together; a line >= b.count has nothing to do. Scalars
  * of the line at the end, which may be the beginning, are written unless `scalars` is NULL. */

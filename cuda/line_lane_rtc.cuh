@@ -12,7 +12,8 @@
  *     CRANK                               1 Crank-Nicolson, 0 backward Euler
  *     sw_real, SINGLE                     double, 0; or float, 1: type of a lane's points and of all that a solve needs
  *     NPARAM                              parameters of a run
- *     SW_HAS_G, SW_HAS_S, G_RUN, ...      as in line_rtc.cuh
+ *     SW_HAS_G, SW_HAS_S                  whether there are G and S; G_RUN, ... how many values they keep at each rate;
+ *                                         model_g_*, model_s_* their functions (line_force_rtc.cuh)
  *     CELLS_SHARED                        1: values kept a cell lie in shared memory; 0: they are computed again in
  *                                         each step
  *     AT_STEP, AT_CELL, GROUP_ROOM        shared memory of a group, in doubles: where values kept a step and a cell
@@ -44,8 +45,7 @@ enum { THREADS = 32 * WARPS, LANE_POINTS = (POINTS + LANES - 1) / LANES, EVEN = 
 enum { GROUP = LANES < 32 ? LANES : 32, LINE_WARPS = LANES / GROUP };
 enum { LINE_THREADS = LINE_WARPS > 1 ? THREADS : GROUP, GROUPS = THREADS / LINE_THREADS };
 enum { STAGES = GROUP == 32 ? 5 : GROUP == 16 ? 4 : GROUP == 8 ? 3 : 2 };
-enum { FORCED = SW_HAS_G || SW_HAS_S, IN_PLACE = !CRANK };
-enum { HELD_RUN = G_RUN + S_RUN, HELD_STEP = G_STEP + S_STEP, HELD_CELL = G_CELL + S_CELL };
+enum { IN_PLACE = !CRANK };
 enum { WIDE = sizeof(double) / sizeof(sw_real) };  /* numbers in the place of one in shared memory */
 enum { AT_POWER = 4, TABLE = AT_POWER + 8 * STAGES };
 enum { TOGETHER = 32 / GROUP };  /* lines a warp; their responses lie side by side, for the sake of the banks */
@@ -299,4 +299,35 @@ __device__ static inline void set_coefficients(struct lane &me, const struct sw_
     me.closed = mine->closed;
     me.most = __reduce_max_sync(EVERYONE, me.stages);
     if (threadIdx.x % LINE_THREADS == 0) compute_response(me);
+}
+
+/* ------------------------------------------------------------------ what lanes of a line tell each other */
+
+#if !STREAM
+__device__ static inline void warp_edges(double first, double last, double *left, double *beyond);
+template <typename OP> __device__ static inline double reduce_over_warps(double value, OP op);
+
+/* Reduce the values of all lanes of a line by op; every lane gets the result. */
+template <typename OP> __device__ static inline double over_line(const struct lane &me, double value, OP op)
+{
+#pragma unroll
+    for (int w = GROUP / 2; w > 0; w /= 2) value = op(value, from_lane(value, (threadIdx.x % GROUP) ^ w));
+    return LINE_WARPS > 1 ? reduce_over_warps(value, op) : value;
+}
+#endif
+
+/* The neighbours of a lane's first and last point. */
+__device__ static inline void edges(const struct lane &me, double first, double last, double *left, double *beyond)
+{
+    *left = from_lane(last, (threadIdx.x - 1) & (GROUP - 1));
+    *beyond = from_lane(first, (threadIdx.x + 1) & (GROUP - 1));
+#if !STREAM
+    if (LINE_WARPS > 1) warp_edges(first, last, left, beyond);
+#endif
+}
+
+/* The lanes of this one's group, a bit each. */
+__device__ static inline unsigned group_mask(void)
+{
+    return (GROUP == 32 ? EVERYONE : (1u << (GROUP & 31)) - 1u) << (threadIdx.x % 32 / GROUP * GROUP);
 }

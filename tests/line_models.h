@@ -55,7 +55,7 @@ static inline bool make_line_on(const struct sw_stepper_ops *row, struct line_si
     enum sw_status st = sw_stepper_create(&desc, row->name, where, &m->s);
     if (!st) return true;
     assert_contains(sw_err_message(), "it takes ");
-    assert_true(row->takes != SW_LINE_ALL);
+    if (!(sw_stepper_needs(&desc) & ~row->takes)) assert_false(row->fits(&desc, where->sm));
     return false;
 }
 

@@ -67,6 +67,36 @@ void sw_fused_line_set(const struct sw_fused_cut *cut, double s4, double s2, str
     else line->decay_warps = sw_recursive_powers(&r, n, lanes / 32, lanes / 32, power + 64);
 }
 
+/* The recursion of one direction, of a line within a warp. */
+static void set_direction(const struct sw_fused_cut *cut, const struct sw_recursive *r, struct sw_fused_line *line)
+{
+    double turn[4];
+    *line = (struct sw_fused_line){.a1 = r->a1, .a2 = r->a2, .scale = r->scale, .decay_warps = 1};
+    set_stages(r, cut->n, cut->lanes, false, line);
+    sw_recursive_power(r, cut->n, turn);
+    sw_recursive_closure(r, cut->n, line->closure);
+    line->closed = !negligible(turn, false);
+}
+
+static void set_systems(const struct sw_fused_cut *cut, const struct sw_line_operator *a, int sides,
+                        struct sw_fused_line *line)
+{
+    static const struct sw_line_operator one = {0};
+    struct sw_recursive up, down;
+    if (!sw_recursive_factors(a, false, &up, &down)) sw_recursive_factors(&one, false, &up, &down);
+    set_direction(cut, &up, &line[0]);
+    if (sides == 2) set_direction(cut, &down, &line[1]);
+}
+
+void sw_fused_systems_set(const struct sw_fused_cut *cut, int unknowns, int sides, int count,
+                          const struct sw_line_run *run, int threads, struct sw_fused_line *line)
+{
+#pragma omp parallel for schedule(dynamic, 16) num_threads(threads) if (count > 64)
+    for (int j = 0; j < count; j++)
+        for (int v = 0; v < unknowns; v++)
+            set_systems(cut, &run[j].a[v], sides, &line[((size_t)j * (size_t)unknowns + (size_t)v) * (size_t)sides]);
+}
+
 void sw_fused_common_set(const struct sw_fused_line *line, enum sw_scheme scheme, struct sw_fused_common *c)
 {
     c->line = *line;

@@ -24,6 +24,12 @@ int sw_fused_table(const struct sw_fused_cut *cut);
  *  @param table  out [sw_fused_table(cut)] */
 void sw_fused_line_set(const struct sw_fused_cut *cut, double s4, double s2, struct sw_fused_line *line, double *table);
 
+/** Of each run and unknown, for the general kernel: the recursion upwards and, with two sides, that downwards. An
+ * operator that cannot be factored counts as 1. The same for any number of threads.
+ *  @param line  out [count][unknowns][sides] */
+void sw_fused_systems_set(const struct sw_fused_cut *cut, int unknowns, int sides, int count,
+                          const struct sw_line_run *run, int threads, struct sw_fused_line *line);
+
 /** What all lines of a scheme have, if they have the same coefficients. */
 void sw_fused_common_set(const struct sw_fused_line *line, enum sw_scheme scheme, struct sw_fused_common *common);
 

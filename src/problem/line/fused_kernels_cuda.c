@@ -10,7 +10,8 @@ static struct sw_fused_cut cut_of(const struct sw_stepper_desc *d, const struct 
 size_t sw_fused_kernels_bytes(const struct sw_stepper_desc *d, const struct sw_fused_shape *shape)
 {
     const struct sw_fused_cut cut = cut_of(d, shape);
-    return (size_t)sw_fused_table(&cut) * sizeof(double) + sizeof(struct sw_fused_line);
+    const size_t lines = shape->general ? (size_t)sw_line_systems(&d->model) : 1;
+    return (size_t)sw_fused_table(&cut) * sizeof(double) + lines * sizeof(struct sw_fused_line);
 }
 
 static enum sw_status compile_kernels(struct sw_stepper *s, struct sw_fused_kernels *p, int per_line)
@@ -31,11 +32,12 @@ enum sw_status sw_fused_kernels_create(struct sw_stepper *s, const struct sw_fus
                                        struct sw_fused_kernels *p)
 {
     const size_t room = (size_t)s->desc.capacity;
+    const size_t lines = room * (shape->general ? (size_t)sw_line_systems(&s->desc.model) : 1);
     p->shape = *shape;
     p->cut = cut_of(&s->desc, shape);
-    SW_TRY(sw_device_alloc(s->device, room, &p->line));
+    SW_TRY(sw_device_alloc(s->device, lines, &p->line));
     SW_TRY(sw_device_alloc(s->device, room * (size_t)sw_fused_table(&p->cut), &p->table));
-    SW_TRY(sw_alloc(room, &p->host));
+    SW_TRY(sw_alloc(lines, &p->host));
     return sw_alloc(room * (size_t)sw_fused_table(&p->cut), &p->host_table);
 }
 
@@ -62,8 +64,18 @@ static enum sw_status upload_lines(struct sw_stepper *s, struct sw_fused_kernels
     return sw_device_upload(s->device, p->line, single, lines * sizeof *single);
 }
 
+static enum sw_status load_general(struct sw_stepper *s, struct sw_fused_kernels *p)
+{
+    const int unknowns = sw_line_unknowns(&s->desc.model), systems = sw_line_systems(&s->desc.model);
+    p->per_line = 1;
+    sw_fused_systems_set(&p->cut, unknowns, systems / unknowns, s->count, s->run, s->device->threads, p->host);
+    SW_TRY(compile_kernels(s, p, 1));
+    return upload_lines(s, p, (size_t)s->count * (size_t)systems);
+}
+
 enum sw_status sw_fused_kernels_load(struct sw_stepper *s, struct sw_fused_kernels *p)
 {
+    if (p->shape.general) return load_general(s, p);
     p->per_line = sw_fused_batch_set(&p->cut, s->count, s->run, s->device->threads, p->host, p->host_table);
     sw_fused_common_set(&p->host[0], s->desc.model.scheme, &p->common);
     SW_TRY(compile_kernels(s, p, p->per_line));

@@ -3,6 +3,8 @@
 #include <stdio.h>
 
 #include "problem/line/fused_point.h"
+#include "problem/line/imex.h"
+#include "problem/line/sw_stepper_impl.h"
 
 static int block_of(int n, int lanes) { return (n + lanes - 1) / lanes; }
 
@@ -132,6 +134,62 @@ static const struct layout euler_cells[] = {
     EULER_WARPS, {0},
 };
 
+/* ------------------------------------------------------------------ any model */
+
+/* Numbers a lane may hold: the code is as long as it has points, and what the registers do not hold lies in memory. */
+enum { GENERAL_MOST = 64 };
+
+static bool is_general(const struct sw_stepper_desc *d) { return sw_stepper_needs(d) & SW_LINE_ALL; }
+
+/* Of later right-hand sides, and of u^n where it is wanted. */
+static int later_numbers(const struct sw_stepper_desc *d, int block)
+{
+    struct sw_imex_stages m;
+    sw_imex_stages_of(d->model.scheme, &m);
+    return (m.count - m.last - 1 + (m.left != 0.0)) * sw_line_unknowns(&d->model) * block;
+}
+
+/* As lay_out_shared(): of each line its recursions' tables, values kept for the next times, values kept a cell; their
+ * responses; numbers of later right-hand sides. */
+static void lay_out_general(const struct sw_stepper_desc *d, bool cells_shared, int numbers, struct sw_fused_shape *s)
+{
+    const struct sw_program_size held = sw_line_kept(&d->model);
+    const int lines = s->warps * 32 / s->lanes, block = block_of(d->n, s->lanes), systems = sw_line_systems(&d->model);
+    int stages = 0;
+    while (1 << stages < s->lanes) stages++;
+    s->cells_shared = cells_shared;
+    s->kept = numbers;
+    s->response = block + 2;
+    s->at_step = systems * (8 + 8 * stages);
+    s->at_cell = s->at_step + (s->lanes * held.step + 1) / 2 * 2;
+    s->room = (s->at_cell + (cells_shared ? held.cell * block * s->lanes : 0) + 7) / 8 * 8;
+    s->at_warps = ((s->room + systems * s->response) * lines + numbers * s->warps * 32 + 1) / 2 * 2;
+}
+
+/* Values kept a cell, then numbers of later right-hand sides, where shared memory has room for them. */
+static bool fit_general(const struct sw_stepper_desc *d, int sm, struct sw_fused_shape *s)
+{
+    const int block = block_of(d->n, s->lanes), later = later_numbers(d, block);
+    if (d->single_steps || s->lanes > 32 || block * sw_line_unknowns(&d->model) > GENERAL_MOST) return false;
+    s->general = s->per_line = 1;
+    s->spilled = 0;
+    lay_out_general(d, true, 0, s);
+    if (!fits_shared(s, sm)) lay_out_general(d, false, 0, s);
+    const bool cells = s->cells_shared;
+    for (int numbers = later; numbers >= 0; numbers--) {
+        lay_out_general(d, cells, numbers, s);
+        if (fits_shared(s, sm)) return true;
+    }
+    return false;
+}
+
+static bool fit(const struct sw_stepper_desc *d, int sm, struct sw_fused_shape *shape)
+{
+    return is_general(d) ? fit_general(d, sm, shape) : fit_layout(d, sm, shape);
+}
+
+/* ------------------------------------------------------------------ which layout */
+
 static struct sw_fused_shape shape_of(int lanes, int blocks, int cluster, int spilled)
 {
     return (struct sw_fused_shape){
@@ -149,8 +207,19 @@ static const struct layout *layouts_for(const struct sw_stepper_desc *d)
     return sw_line_kept(&d->model).cell ? euler_cells : euler;
 }
 
+/* As few lanes as hold the line with GENERAL_FEW numbers each, or all 32. Not measured. */
+static bool pick_general(const struct sw_stepper_desc *d, int sm, struct sw_fused_shape *shape)
+{
+    enum { GENERAL_FEW = 16 };
+    int lanes = 4;
+    while (lanes < 32 && block_of(d->n, lanes) * sw_line_unknowns(&d->model) > GENERAL_FEW) lanes *= 2;
+    *shape = shape_of(lanes, 2, 1, 0);
+    return fit_general(d, sm, shape);
+}
+
 bool sw_fused_shape_pick(const struct sw_stepper_desc *d, int sm, struct sw_fused_shape *shape)
 {
+    if (is_general(d)) return pick_general(d, sm, shape);
     for (const struct layout *l = layouts_for(d); l->most; l++) {
         if (l->most < d->n || (l->cluster > 1 && !has_clusters(sm))) continue;
         *shape = shape_of(l->lanes, l->blocks, l->cluster, l->spilled);
@@ -186,7 +255,7 @@ enum sw_status sw_fused_shape_read(const struct sw_stepper_desc *d, int sm, cons
         possible = possible && third > 0 && third <= MOST_CLUSTER && (count < 4 || fourth >= 0);
         if (possible) *shape = shape_of(lanes, blocks, third, count == 4 ? fourth : AS_NEEDED);
     }
-    if (!possible || !is_possible(d, sm, shape) || !fit_layout(d, sm, shape))
+    if (!possible || !is_possible(d, sm, shape) || !fit(d, sm, shape))
         return SW_FAIL(SW_E_CONFIG, "cuda.fused+%s: %d points do not go over lanes like this", text, d->n);
     return SW_OK;
 }

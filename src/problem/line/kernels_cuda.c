@@ -1,7 +1,9 @@
+#include <stddef.h>
 #include <stdio.h>
 
 #include "base/sw_embed.h"
 #include "problem/line/fused_point.h"
+#include "problem/line/imex.h"
 #include "problem/line/kernels_cuda.h"
 
 const char *const sw_line_kernel_name[SW_LINE_KERNELS] = {
@@ -158,9 +160,67 @@ static const char *const before_fused[] = {
     "problem/line/scalars_point.h", 0,
 };
 
+/* The number that stage i of a method has for right-hand side r, as a function that vanishes. */
+static void add_weights(struct sw_text *text, const char *name, const struct sw_imex_stages *m, size_t of)
+{
+    sw_text_printf(text, "__device__ static __forceinline__ double %s(int r, int i = 0)\n{\n", name);
+    for (int r = 0; r < m->count - m->last; r++) {
+        const struct sw_imex_weights *w = r + 1 < m->count ? &m->stage[r + 1] : &m->result;
+        const double *number = (const double *)((const char *)w + of);
+        const int count = of == offsetof(struct sw_imex_weights, of_first) ? 1 : m->count;
+        for (int i = 0; i < count; i++)
+            sw_text_printf(text, "    if (r == %d && i == %d) return %a;\n", r, i, number[i]);
+    }
+    sw_text_add(text, "    return 0.0;\n}\n");
+}
+
+static void add_method(struct sw_text *text, const struct sw_imex_stages *m)
+{
+    sw_text_printf(text, "enum { COUNT = %d, LAST = %d, FIRST = %d, LEFT = %d, ROWS = %d, VALUED = %d };\n", m->count,
+                   m->last, m->first, m->left != 0.0, m->count - m->last, sw_imex_valued(m));
+    sw_text_add(text, "__device__ static __forceinline__ double stage_time(int i)\n{\n");
+    for (int i = 0; i < m->count; i++) sw_text_printf(text, "    if (i == %d) return %a;\n", i, m->time[i]);
+    sw_text_add(text, "    return 0.0;\n}\n");
+    add_weights(text, "of_state", m, offsetof(struct sw_imex_weights, of_state));
+    add_weights(text, "of_value", m, offsetof(struct sw_imex_weights, of_value));
+    add_weights(text, "of_first", m, offsetof(struct sw_imex_weights, of_first));
+}
+
+/* Shared memory is as shape says; CRANK and SPILLED concern line_fused_rtc.cuh alone. */
+static void general_text(const struct sw_line_model *model, int n, const struct sw_fused_shape *shape,
+                         struct sw_text *text)
+{
+    const struct sw_program_size held = sw_line_kept(model);
+    struct fragment fragment[FRAGMENTS];
+    struct sw_imex_stages stages;
+    fragments_of(model, fragment);
+    sw_imex_stages_of(model->scheme, &stages);
+    sw_text_add(text, "#define SINGLE 0\n#define STREAM 0\n#define CLUSTERED 0\ntypedef double sw_real;\n");
+    add_prologue(text, before_fused);
+    add_terms(text, model);
+    add_fragment(text, &fragment[ENERGY_FRAGMENT]);
+    add_method(text, &stages);
+    sw_text_printf(text,
+                   "enum { POINTS = %d, LANES = %d, CLUSTER = 1, WARPS = %d, BLOCKS = %d, CRANK = 0, NPARAM = %d,\n"
+                   "       SPILLED = 0, PER_LINE = 1, CELLS_SHARED = %d, AT_STEP = %d, AT_CELL = %d, GROUP_ROOM = %d,\n"
+                   "       AT_WARPS = %d, SIDES = %d, KEPT = %d, HELD_RUN = %d, HELD_STEP = %d, HELD_CELL = %d };\n", n,
+                   shape->lanes, shape->warps, shape->blocks, model->nparam, shape->cells_shared, shape->at_step,
+                   shape->at_cell, shape->room, shape->at_warps, sw_line_systems(model) / sw_line_unknowns(model),
+                   shape->kept, held.run, held.step, held.cell);
+    sw_embedded_add("line_lane_rtc.cuh", text);
+    sw_embedded_add("line_warps_rtc.cuh", text);
+    sw_embedded_add("line_scalars_rtc.cuh", text);
+    sw_embedded_add("line_imex_rtc.cuh", text);
+    sw_embedded_add("line_block_rtc.cuh", text);
+}
+
 void sw_fused_text(const struct sw_line_model *model, int n, const struct sw_fused_shape *shape, struct sw_text *text)
 {
     struct fragment fragment[FRAGMENTS];
+    if (shape->general) {
+        general_text(model, n, shape, text);
+        return;
+    }
     fragments_of(model, fragment);
     sw_text_printf(text, "#define SINGLE %d\ntypedef %s sw_real;\n", shape->single, shape->single ? "float" : "double");
     add_prologue(text, before_fused);

@@ -10,6 +10,12 @@ enum sw_line_kernel {
 };
 extern const char *const sw_line_kernel_name[SW_LINE_KERNELS];
 
+/** Recursions of a line of the general kernel: of each unknown one, or two where A may be without symmetry. */
+static inline int sw_line_systems(const struct sw_line_model *m)
+{
+    return sw_line_unknowns(m) * (m->orders & (1U << 1 | 1U << 3) ? 2 : 1);
+}
+
 /** Values that G and N of all unknowns keep at each rate, for struct sw_line_batch. */
 struct sw_program_size sw_line_kept(const struct sw_line_model *model);
 
@@ -34,6 +40,8 @@ struct sw_fused_shape {
     int per_line;       /* whether coefficients differ from line to line                       */
     int single;         /* precision of the steps                                              */
     int cells_shared;   /* whether the values kept a cell lie there                            */
+    int general;        /* 1: for any line model (cuda/line_imex_rtc.cuh), lanes <= 32         */
+    int kept;           /* of those: numbers of later right-hand sides there, a lane           */
 };
 /** The names of the kernels of cuda.fused, one, or of cuda.stream, two. */
 const char *const *sw_fused_kernel_names(bool stream);

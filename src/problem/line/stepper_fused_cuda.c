@@ -7,6 +7,7 @@
 #include "problem/line/fused_kernels_cuda.h"
 #include "problem/line/fused_shape_cuda.h"
 #include "problem/line/batch_cuda.h"
+#include "problem/line/imex.h"
 
 struct fused {
     struct sw_cuda_batch    batch;            /* first: batch_cuda.h works on it; its field is `field`    */
@@ -38,7 +39,7 @@ static void fused_bytes(const struct sw_stepper_desc *d, const char *band, size_
 {
     enum { WITH_CLUSTERS = 90 };
     struct sw_fused_shape shape = {.lanes = 32};
-    size_t numbers = 2 * (size_t)d->n + (size_t)sw_line_kept(&d->model).run + SW_LINE_SCALARS;
+    size_t numbers = 2 * sw_stepper_line(d) + (size_t)sw_line_kept(&d->model).run + SW_LINE_SCALARS;
     (void)choose_shape(d, WITH_CLUSTERS, band, &shape);
     sw_cuda_batch_bytes(d, fixed, per_run);
     *per_run += numbers * sizeof(double) + sw_fused_kernels_bytes(d, &shape);
@@ -138,20 +139,29 @@ static enum sw_status fused_try_compile(const struct sw_stepper_desc *desc, int 
     return sw_fused_kernels_try_compile(desc, &shape, sm);
 }
 
-/* A line is read and written once a call. Operations: four recursions a point and the new field; what lanes exchange,
- * some 8 log2(lanes) + 24 a lane, is not counted. The stencil's and those of G and S. */
+/* A line is read and written once a call. Operations: four recursions a point and the new field, for each solve; what
+ * lanes exchange, some 8 log2(lanes) + 24 a lane, is not counted. The stencil's and those of G and N, for each stage
+ * that has values of them, and one for each right-hand side behind it. A point is one point of all unknowns. */
 static struct sw_cost fused_cost(const struct sw_stepper *s, int64_t steps)
 {
     const struct sw_line_model *m = &s->desc.model;
-    double operations = 9;
-    if (m->g[0]) operations += 3 + sw_program_size(m->g[0]).point;
-    if (m->s[0]) operations += 1 + sw_program_size(m->s[0]).point;
-    return (struct sw_cost){16.0 / (double)steps, s->desc.single_steps ? operations / 2 : operations};
+    struct sw_imex_stages stages;
+    double operations = 0;
+    sw_imex_stages_of(m->scheme, &stages);
+    const int values = sw_imex_valued(&stages), sums = values * (values + 1) / 2;
+    for (int v = 0; v < sw_line_unknowns(m); v++) {
+        operations += 9 * (stages.count - 1);
+        if (m->g[v]) operations += values * (2 + sw_program_size(m->g[v]).point) + sums;
+        if (m->s[v]) operations += values * sw_program_size(m->s[v]).point + sums;
+    }
+    return (struct sw_cost){16.0 * sw_line_unknowns(m) / (double)steps,
+                            s->desc.single_steps ? operations / 2 : operations};
 }
 
 extern const struct sw_stepper_ops stepper_fused_cuda;
 const struct sw_stepper_ops stepper_fused_cuda = {
     .name = "cuda.fused",
+    .takes = SW_LINE_ALL,
     .about = "all steps between two outputs in one kernel, lines in the registers of lanes, blocks or clusters",
     .space = SW_DEVICE,
     .fits = fused_fits,

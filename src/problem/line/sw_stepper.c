@@ -27,8 +27,7 @@ static enum sw_status split_name(const char *name, struct choice *c)
 
 struct request { const struct sw_stepper_desc *desc; int sm; };
 
-/* What the model has that not every row takes. */
-static unsigned needs_of(const struct sw_stepper_desc *desc)
+unsigned sw_stepper_needs(const struct sw_stepper_desc *desc)
 {
     const struct sw_line_model *m = &desc->model;
     const struct sw_imex *method = sw_imex_of(m->scheme);
@@ -59,7 +58,7 @@ static const char *untaken(unsigned needs)
 
 static bool fits(const struct sw_stepper_ops *o, const struct sw_stepper_desc *desc, int sm)
 {
-    return !(needs_of(desc) & ~o->takes) && o->fits(desc, sm);
+    return !(sw_stepper_needs(desc) & ~o->takes) && o->fits(desc, sm);
 }
 
 static const char *refuse(const struct sw_row *row, const void *request, enum sw_status *kind)
@@ -70,10 +69,10 @@ static const char *refuse(const struct sw_row *row, const void *request, enum sw
     in_double.single_steps = false;
     if (!o && r->desc->single_steps) return "no row does this problem on this device in single precision";
     if (!o) return "no row does this problem on this device";
-    const unsigned needs = needs_of(r->desc) & ~o->takes;
+    const unsigned needs = sw_stepper_needs(r->desc) & ~o->takes;
     if (needs) return untaken(needs);
     if (o->fits(r->desc, r->sm)) return NULL;
-    if (!o->fits(&in_double, r->sm)) return "it does not do this problem";
+    if (!o->fits(&in_double, r->sm)) return "it takes no lines of so few, or so many, points";
     *kind = SW_E_CONFIG;
     return "it computes in double precision only";
 }

@@ -65,6 +65,9 @@ static inline size_t sw_stepper_vector(const struct sw_stepper_desc *d)
     return sw_stepper_line(d) * (size_t)d->capacity;
 }
 
+/** What the model has that not every row takes. */
+unsigned sw_stepper_needs(const struct sw_stepper_desc *desc);
+
 /** The operator of a step of dt, of a run whose own is that of a step of 1. */
 struct sw_line_operator sw_line_operator_of(const struct sw_line_operator *a, double dt);
 

@@ -1,0 +1,399 @@
+/* The kernel of cuda.fused for lines of any model: several unknowns, N of neighbouring points, methods of several
+ * stages, matrices that are not symmetric. A group of lanes (line_lane_rtc.cuh) holds a line of all unknowns and takes
+ * it through all steps from one output to the next. Compiled at run time behind the texts that line_lane_rtc.cuh needs
+ * and
+ *
+ *     UNKNOWNS, REACH, NEIGHBOURS, term<K>       as in line_rtc.cuh
+ *     HELD_RUN, HELD_STEP, HELD_CELL             how many values all terms keep at each rate
+ *     COUNT, LAST, FIRST, LEFT                   struct sw_imex_stages of the method
+ *     ROWS, VALUED                               right-hand sides, with the result unless it is the last stage; stages
+ *                                                with values of G and N
+ *     stage_time(i)                              of stage i, in steps
+ *     of_state(r, i), of_value(r, i), of_first(r)  what stage i adds to right-hand side r, that of stage r + 1
+ *     SIDES                                      2: the recursions up and down differ
+ *     KEPT                                       how many of a lane's numbers of later right-hand sides lie in shared
+ *                                                memory; the others are the compiler's to place
+ *
+ * c holds the stage at hand. Each stage's values are added, point by point, to all right-hand sides behind it
+ * (imex.h); the next one replaces c and is solved there. Between stages a point has ROWS - 1 numbers of each unknown
+ * besides c. N sees its neighbours in the registers of the lane, and two beyond either end from the lanes beside it.
+ *
+ * Of each unknown, per point: a solve as in line_lane_rtc.cuh, 8 FMA and one product; for a stage 1 FMA a right-hand
+ * side for the state, 1 for N, 1 for G and 2 for its difference, besides what G and N cost. */
+
+enum { SYSTEMS = UNKNOWNS * SIDES, SYSTEM_ROOM = TABLE + 4 };  /* table, then a1, a2, 1/g */
+enum { EXTRA = ROWS - 1 + LEFT, NUMBERS = EXTRA * UNKNOWNS * LANE_POINTS };
+
+/* A system is the recursion of an unknown upwards or downwards; bits of each are 8 of `facts`. */
+struct systems { unsigned long long facts; };
+
+__device__ static __forceinline__ struct lane system_of(const struct lane &me, const struct systems &all, int s)
+{
+    struct lane there = me;
+    const int facts = (int)(all.facts >> 8 * s), apart = s * GROUPS * (LANE_POINTS + 2) * (int)sizeof(double);
+    there.at += s * SYSTEM_ROOM * (int)sizeof(double);
+    there.response += apart;
+    there.h_offset += apart;
+    const double *number = shared_of(there) + TABLE;
+    there.a1 = number[0];
+    there.a2 = number[1];
+    there.scale = number[2];
+    there.stages = facts & 7;
+    there.most = facts >> 3 & 7;
+    there.closed = facts >> 6 & 1;
+    return there;
+}
+
+__device__ static inline void set_systems(const struct lane &me, const struct sw_fused_line *mine, struct systems &all)
+{
+    all.facts = 0;
+    for (int s = 0; s < SYSTEMS; s++, mine++) {
+        struct lane there = system_of(me, all, s);
+        const int most = __reduce_max_sync(EVERYONE, mine->stages), closed = mine->closed != 0;
+        all.facts |= (unsigned long long)(mine->stages | most << 3 | closed << 6) << 8 * s;
+        for (int k = threadIdx.x % GROUP; k < TABLE; k += GROUP)
+            put_in_table(shared_of(there), k, ((const double *)mine)[k]);
+        there.a1 = mine->a1;
+        there.a2 = mine->a2;
+        if (threadIdx.x % GROUP) continue;
+        double *number = shared_of(there) + TABLE;
+        number[0] = mine->a1;
+        number[1] = mine->a2;
+        number[2] = mine->scale;
+        compute_response(there);
+    }
+    __syncwarp();
+}
+
+/* ------------------------------------------------------------------ values of the terms */
+
+struct values { double p[NPARAM + 1], r[HELD_RUN + 1], x0, dx, kappa, dt; };
+
+__device__ static inline double x_of(const struct lane &me, const struct values &v, int j)
+{
+    return v.x0 + (me.first + j) * v.dx;
+}
+
+/* Where value 0 of those kept at point j lies; the next ones are GROUP numbers apart. */
+__device__ static inline double *cell_of(const struct lane &me, int j)
+{
+    return shared_of(me) + AT_CELL + j * HELD_CELL * GROUP + threadIdx.x % GROUP;
+}
+
+template <int K = 0> __device__ static inline void keep_cells(const struct lane &me, const struct values &v, int j)
+{
+    if constexpr (K < TERMS) {
+        typedef term<K> T;
+        double in[SW_INPUTS] = {}, c[T::CELL + 1];
+        in[SW_IN_X] = x_of(me, v, j);
+        T::cell(v.p, 1, v.r + T::AT_RUN, 1, in, me.first + j, c);
+        for (int k = 0; k < T::CELL; k++) cell_of(me, j)[(T::AT_CELL + k) * GROUP] = c[k];
+        keep_cells<K + 1>(me, v, j);
+    }
+}
+
+template <int K = 0>
+__device__ static inline void keep_step(const struct values &v, double t, long long step, double *kept)
+{
+    if constexpr (K < TERMS) {
+        typedef term<K> T;
+        T::step(v.p, 1, v.r + T::AT_RUN, 1, t, step, kept + T::AT_STEP);
+        keep_step<K + 1>(v, t, step, kept);
+    }
+}
+
+__device__ static inline void set_values(const struct lane &me, const struct sw_line_batch &b, int run,
+                                         struct values &v)
+{
+    v.dt = b.dt[run];
+    v.dx = b.dx[run];
+    v.x0 = b.x0[run];
+    v.kappa = v.dt / (v.dx * v.dx);
+    for (int k = 0; k < NPARAM; k++) v.p[k] = b.param[(size_t)k * b.count + run];
+    for (int k = 0; k < HELD_RUN; k++) v.r[k] = b.run[(size_t)k * b.ld + run];
+    if (CELLS_SHARED && HELD_CELL)
+        for (int j = 0; j < LANE_POINTS; j++) keep_cells(me, v, j);
+}
+
+/* kept: the values kept at this time */
+struct moment { long long step; double t; const double *kept; };
+
+/* Each lane computes the values kept at one of the next times. */
+__device__ static inline struct moment moment_of(const struct lane &me, const struct values &v, long long from,
+                                                 long long step, int stage)
+{
+    const int phase = (int)((step - from) * VALUED + stage) & (GROUP - 1), l = threadIdx.x % GROUP;
+    if (HELD_STEP && phase == 0) {
+        const long long at = step + (stage + l) / VALUED;
+        __syncwarp();
+        keep_step(v, ((double)at + stage_time((stage + l) % VALUED)) * v.dt, at,
+                  shared_of(me) + AT_STEP + l * HELD_STEP);
+        __syncwarp();
+    }
+    return moment{step, ((double)step + stage_time(stage)) * v.dt, shared_of(me) + AT_STEP + phase * HELD_STEP};
+}
+
+template <int K>
+__device__ static __forceinline__ double value_at(const struct lane &me, const struct values &v,
+                                                  const struct moment &now, int j, double in[SW_INPUTS])
+{
+    typedef term<K> T;
+    double own[T::CELL + 1];
+    in[SW_IN_X] = x_of(me, v, j);
+    if (!CELLS_SHARED) T::cell(v.p, 1, v.r + T::AT_RUN, 1, in, me.first + j, own);
+    return T::point(v.p, 1, v.r + T::AT_RUN, 1, now.kept + T::AT_STEP, 1,
+                    CELLS_SHARED ? cell_of(me, j) + T::AT_CELL * GROUP : own, CELLS_SHARED ? GROUP : 1, in,
+                    me.first + j, now.t, now.step);
+}
+
+template <int V>
+__device__ static __forceinline__ double g_at(const struct lane &me, const struct values &v, const struct moment &now,
+                                              int j, double u)
+{
+    double in[SW_INPUTS] = {};
+    in[SW_IN_U + NEIGHBOURS * V] = u;
+    return value_at<2 * V>(me, v, now, j, in);
+}
+
+/* ------------------------------------------------------------------ a stage */
+
+typedef double points[UNKNOWNS][LANE_POINTS];
+
+/* Numbers of later right-hand sides: row r > 0 of unknown V at point j. With LEFT row 1 is u^n. */
+struct ahead { const struct lane &me; double *held; };
+
+__device__ static __forceinline__ double *ahead_at(const struct ahead &a, int row, int V, int j)
+{
+    const int k = ((row - 1) * UNKNOWNS + V) * LANE_POINTS + j;
+    return k < KEPT ? (double *)numbers_in_shared(a.me.spilled) + k * THREADS : &a.held[k - KEPT];
+}
+
+/* What is seen from point j on, while the points before it are overwritten. */
+struct view {
+    double before[UNKNOWNS][REACH], beyond[UNKNOWNS][REACH];  /* u at j - 2, j - 1; behind the LANE_POINTS points */
+    double g_before[UNKNOWNS], g_here[UNKNOWNS], g_last[UNKNOWNS], g_beyond[UNKNOWNS];
+};
+
+/* Neighbours from the lanes beside this one. A lane that lacks its last point has the first one beyond in its place. */
+template <int V = 0>
+__device__ static __forceinline__ void look_around(const struct lane &me, const struct values &v,
+                                                   const struct moment &now, points &c, struct view &w)
+{
+    if constexpr (V < UNKNOWNS) {
+        const int l = threadIdx.x % GROUP, before = (l - 1) & (GROUP - 1), behind = (l + 1) & (GROUP - 1);
+        const int most = LANE_POINTS - 1, few = LANE_POINTS > 1 ? LANE_POINTS - 2 : 0,
+                  fewer = LANE_POINTS > 2 ? LANE_POINTS - 3 : 0;
+        const double last = me.full ? c[V][most] : c[V][few];
+        const double left = from_lane(last, before), right = from_lane(c[V][0], behind);
+        /* the second of a lane of one point is its neighbour */
+        const double second_last = LANE_POINTS > (me.full ? 1 : 2) ? (me.full ? c[V][few] : c[V][fewer]) : left;
+        const double second = LANE_POINTS > (me.full ? 1 : 2) ? c[V][LANE_POINTS > 1] : right;
+        const double right2 = from_lane(second, behind);
+        w.before[V][0] = from_lane(second_last, before);
+        w.before[V][1] = left;
+        w.beyond[V][0] = me.full ? right : right2;
+        w.beyond[V][1] = right2;
+        if (term<2 * V>::THERE) {
+            w.g_here[V] = g_at<V>(me, v, now, 0, c[V][0]);
+            w.g_last[V] = g_at<V>(me, v, now, me.full ? most : few, last);
+            w.g_before[V] = from_lane(w.g_last[V], before);
+            w.g_beyond[V] = from_lane(w.g_here[V], behind);
+        }
+        if (!EVEN && !me.full) c[V][most] = right;
+        look_around<V + 1>(me, v, now, c, w);
+    }
+}
+
+__device__ static __forceinline__ double seen(const points &c, const struct view &w, int V, int j, int offset)
+{
+    const int k = j + offset;
+    if (offset < 0) return w.before[V][REACH + offset];
+    return k < LANE_POINTS ? c[V][k < LANE_POINTS ? k : 0] : w.beyond[V][k < LANE_POINTS ? 0 : k - LANE_POINTS];
+}
+
+/* (d2 G) at point j, from which the view goes on. */
+template <int V>
+__device__ static __forceinline__ double d2_of_g(const struct lane &me, const struct values &v,
+                                                 const struct moment &now, const points &c, struct view &w, int j)
+{
+    double right = w.g_beyond[V];
+    if (j < LANE_POINTS - 1 && (EVEN || me.full || j < LANE_POINTS - 2))
+        right = EVEN && j == LANE_POINTS - 2 ? w.g_last[V]
+                                             : g_at<V>(me, v, now, j + 1, c[V][j + 1 < LANE_POINTS ? j + 1 : j]);
+    const double d2 = fma(-2.0, w.g_here[V], w.g_before[V] + right);
+    w.g_before[V] = w.g_here[V];
+    w.g_here[V] = right;
+    return d2;
+}
+
+/* What stage I adds at point j, of all unknowns from V on. next: of the right-hand side of the next stage. */
+template <int I, int V = 0>
+__device__ static __forceinline__ void add_to_rows(const struct lane &me, const struct sw_line_batch &b, int run,
+                                                   const struct values &v, const struct moment &now, const points &c,
+                                                   struct view &w, const struct ahead &rows, int j,
+                                                   double (&next)[UNKNOWNS])
+{
+    if constexpr (V < UNKNOWNS) {
+        const double u = c[V][j];
+        double n = 0.0, d2 = 0.0, first = 0.0;
+        if (term<2 * V>::THERE) d2 = d2_of_g<V>(me, v, now, c, w, j);
+        if (term<2 * V + 1>::THERE) {
+            double in[SW_INPUTS] = {};
+#pragma unroll
+            for (int k = 0; k < UNKNOWNS * NEIGHBOURS; k++)
+                in[SW_IN_U - REACH + k] = seen(c, w, k / NEIGHBOURS, j, k % NEIGHBOURS - REACH);
+            n = value_at<2 * V + 1>(me, v, now, j, in);
+        }
+        if (FIRST && I == 0)
+            first = sw_line_apply(&b.a[(size_t)V * b.count + run], seen(c, w, V, j, -2), seen(c, w, V, j, -1), u,
+                                  seen(c, w, V, j, 1), seen(c, w, V, j, 2));
+#pragma unroll
+        for (int r = I; r < ROWS; r++) {
+            double f = I == 0 ? of_state(r, I) * u : fma(of_state(r, I), u, *ahead_at(rows, r, V, j));
+            if (term<2 * V>::THERE && of_value(r, I) != 0.0) f = fma(of_value(r, I) * v.kappa, d2, f);
+            if (term<2 * V + 1>::THERE && of_value(r, I) != 0.0) f = fma(of_value(r, I) * v.dt, n, f);
+            if (FIRST && I == 0 && of_first(r) != 0.0) f = fma(of_first(r), first, f);
+            if (r > I) *ahead_at(rows, r, V, j) = f;
+            else next[V] = f;
+        }
+        if (LEFT) *ahead_at(rows, 1, V, j) = u;
+        add_to_rows<I, V + 1>(me, b, run, v, now, c, w, rows, j, next);
+    }
+}
+
+/* A^-1 of c[V], whose forward totals are known. @return whether it is finite */
+template <int V>
+__device__ static __forceinline__ bool solve(const struct lane &me, const struct systems &all, points &c,
+                                             struct sw_state total, const struct ahead &rows)
+{
+    const struct lane up = system_of(me, all, V * SIDES), down = system_of(me, all, V * SIDES + SIDES - 1);
+    struct lane forth = up;
+    const struct lane_values y = {me, c[V]};
+    bool finite = true;
+    forth.response = down.response;  /* of the backward totals */
+    const struct sw_state before = exclusive_scan<1>(up, total);
+    total = forward_sweep(forth, before, [&](int j) { return c[V][j]; }, y);
+    reload_shared();
+    const struct sw_state behind = exclusive_scan<-1>(down, total);
+    backward_sweep(down, behind, y, [&](int j, double z) {
+        c[V][j] = LEFT ? fma(down.scale, z, -*ahead_at(rows, 1, V, j)) : down.scale * z;
+        /* a recursion never becomes finite again: the last point of a block shows whether all were */
+        if (j == 0) finite = isfinite(z);
+    });
+    return finite;
+}
+
+template <int V = 0>
+__device__ static __forceinline__ bool solve_all(const struct lane &me, const struct systems &all, points &c,
+                                                 const struct sw_state (&total)[UNKNOWNS], const struct ahead &rows)
+{
+    bool finite = true;
+    if constexpr (V < UNKNOWNS) {
+        finite = solve<V>(me, all, c, total[V], rows);
+        reload_shared();
+        finite = solve_all<V + 1>(me, all, c, total, rows) && finite;
+    }
+    return finite;
+}
+
+/* All stages from I on. @return whether all are finite */
+template <int I = 0>
+__device__ static __forceinline__ bool take_stages(const struct lane &me, const struct systems &all,
+                                                   const struct sw_line_batch &b, int run, const struct values &v,
+                                                   long long from, long long step, points &c, const struct ahead &rows)
+{
+    bool finite = true;
+    if constexpr (I < VALUED) {
+        struct view w;
+        struct sw_state total[UNKNOWNS];
+        struct lane forward[UNKNOWNS];
+        const struct moment now = moment_of(me, v, from, step, I);
+        look_around(me, v, now, c, w);
+#pragma unroll
+        for (int V = 0; V < UNKNOWNS; V++) {
+            total[V] = sw_state{0.0, 0.0};
+            forward[V] = system_of(me, all, V * SIDES);
+        }
+#pragma unroll
+        for (int j = 0; j < LANE_POINTS; j++) {
+            const bool none = !EVEN && j == LANE_POINTS - 1 && !me.full;
+            double next[UNKNOWNS];
+            add_to_rows<I>(me, b, run, v, now, c, w, rows, j, next);
+#pragma unroll
+            for (int V = 0; V < UNKNOWNS; V++) {
+                w.before[V][0] = w.before[V][1];
+                w.before[V][1] = c[V][j];
+                c[V][j] = none ? 0.0 : next[V];
+                if (I + 1 < COUNT) add_to_forward_total(forward[V], j, c[V][j], &total[V]);
+                else finite = finite && isfinite(c[V][j]);
+            }
+        }
+        reload_shared();
+        if (I + 1 < COUNT) finite = solve_all(me, all, c, total, rows);
+        finite = take_stages<I + 1>(me, all, b, run, v, from, step, c, rows) && finite;
+    }
+    return finite;
+}
+
+/* ------------------------------------------------------------------ a line */
+
+/* As advance_line() of line_fused_rtc.cuh. coefficient: SYSTEMS of the line */
+__device__ static inline void advance_line(const struct lane &me, const struct sw_line_batch &b,
+                                           const struct sw_fused_line *coefficient, double *u, long long from,
+                                           long long to, double *scalars, int line)
+{
+    struct values v;
+    struct systems all;
+    const int run = line < b.count ? line : 0;
+    const long long bad = line < b.count ? b.first_bad[line] : 0;
+    bool alive = bad == SW_LINE_FINITE;
+    if (bad == SW_LINE_NOT_FINITE && me.l == 0 && from < to) b.first_bad[line] = from;
+    if (!__any_sync(EVERYONE, alive)) return;
+    __syncwarp();
+    set_systems(me, coefficient + (size_t)run * SYSTEMS, all);
+    set_values(me, b, run, v);
+    __syncwarp();
+
+    points c;
+    double held[NUMBERS > KEPT ? NUMBERS - KEPT : 1], *at = u + (size_t)run * UNKNOWNS * POINTS + me.first;
+    const struct ahead rows = {me, held};
+#pragma unroll
+    for (int k = 0; k < UNKNOWNS * LANE_POINTS; k++) {
+        const int V = k / LANE_POINTS, j = k % LANE_POINTS;
+        c[V][j] = alive && (j < LANE_POINTS - 1 || me.full) ? at[V * POINTS + j] : 0.0;
+    }
+#pragma unroll 1
+    for (long long step = from; step < to; step++) {
+        reload_shared();
+        const bool finite = take_stages(me, all, b, run, v, from, step, c, rows);
+        const unsigned wrong = __ballot_sync(EVERYONE, alive && !finite);
+        if (wrong) {
+            if (wrong & group_mask()) {
+                if (alive && me.l == 0) b.first_bad[line] = step + 1;
+                alive = false;
+#pragma unroll
+                for (int k = 0; k < UNKNOWNS * LANE_POINTS; k++) c[k / LANE_POINTS][k % LANE_POINTS] = 0.0;
+            }
+            if (!__any_sync(EVERYONE, alive)) return;
+        }
+    }
+#pragma unroll
+    for (int k = 0; k < UNKNOWNS * LANE_POINTS; k++) {
+        const int V = k / LANE_POINTS, j = k % LANE_POINTS;
+        if (alive && from < to && (j < LANE_POINTS - 1 || me.full)) at[V * POINTS + j] = c[V][j];
+    }
+    if (scalars) measure(me, b, run, alive, c[0], scalars + (size_t)run * SW_LINE_SCALARS);
+}
+
+/* coefficient [count][SYSTEMS]. u [count][UNKNOWNS][POINTS]. scalars [count][SW_LINE_SCALARS]; NULL: not wanted. */
+extern "C" __global__ void __launch_bounds__(THREADS, BLOCKS)
+fused_k(const __grid_constant__ struct sw_line_batch b, const struct sw_fused_line *__restrict__ coefficient,
+        const __grid_constant__ struct sw_fused_common common, const double *__restrict__ table, double *__restrict__ u,
+        long long from, long long to, double *__restrict__ scalars)
+{
+    struct lane me;
+    me.common = &common;
+    locate_lane(me);
+    me.spilled += (SYSTEMS - 1) * GROUPS * (LANE_POINTS + 2) * (int)sizeof(double);
+    advance_line(me, b, coefficient, u, from, to, scalars, blockIdx.x * GROUPS + threadIdx.x / GROUP);
+}
