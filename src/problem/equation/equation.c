@@ -7,6 +7,7 @@
 #include <stdio.h>
 
 #include "problem/equation/equation_model.h"
+#include "problem/equation/equation_stability.h"
 #include "problem/line/fourth_order.h"
 #include "problem/line/line_sim.h"
 #include "problem/initial_file.h"
@@ -156,7 +157,8 @@ static bool walls(const struct sw_setup *setup, int d)
     return d == 0 && equation_has_ends(setup);
 }
 
-static const struct sw_run_warning warnings[] = {SW_INITIAL_WARNINGS, {0}};
+static const struct sw_run_warning warnings[] = {
+    {.warn = equation_warn_stability, .of_result = true}, SW_INITIAL_WARNINGS, {0}};
 
 extern const struct sw_problem problem_equation;
 const struct sw_problem problem_equation = {
@@ -183,5 +185,6 @@ const struct sw_problem problem_equation = {
     .solver = sw_line_solver,
     .warn_setup = warn_setup,
     .warn_run = warnings,
+    .advise = equation_advise,
     .try_compile = equation_try_compile,
 };

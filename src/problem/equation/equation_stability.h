@@ -1,0 +1,15 @@
+#ifndef EQUATION_STABILITY_H
+#define EQUATION_STABILITY_H
+/* What becomes of small waves on the fields of a run, with coefficients frozen at some of its points (docs/numerics.md,
+ * 13): whether the equation itself lets short waves grow without bound there, whether the steps let waves grow that it
+ * does not, and whether they damp waves that it keeps. */
+#include "problem/sw_problem.h"
+
+/** struct sw_run_warning.warn: of the initial values, or of the state at the end. */
+enum sw_status equation_warn_stability(const struct sw_problem *problem, const struct sw_setup *setup, int64_t ld,
+                                       const double *column, int64_t j, const double *state, char text[200]);
+
+/** struct sw_problem.advise: a time.dt with which the initial values are stable. */
+enum sw_status equation_advise(const struct sw_problem *problem, const struct sw_setup *setup, int64_t ld,
+                               const double *column, int64_t j, char text[200]);
+#endif
