@@ -478,13 +478,29 @@ __global__ static void __launch_bounds__(THREADS)
 /* ------------------------------------------------------------------ directions */
 
 /* Level by level p = z + beta p, where it is needed, and A p. Words: z, p, p, q; 24 + 10 operations, 8 more with
- * corners. */
+ * corners. What AHEAD levels read is on its way before the first is stored. */
 enum { MARCH = 16 };
 
+/* A direction at some levels: in this column one level further up, and beside it. */
+struct directions { float up, west, east, south, north, corner[4]; };
+
+/* @param of  words from the lowest level of the piece  @param top  there is no level above */
 template <int KIND>
-__global__ static void __launch_bounds__(THREADS)
+__device__ static inline directions directions_of(const nearby<KIND> &n, int of, bool top)
+{
+    directions d = {};
+    d.up = top ? 0 : n.own[of + TILE];
+    d.west = n.west[of], d.east = n.east[of], d.south = n.south[of], d.north = n.north[of];
+    if (KIND == CROSS)
+        for (int c = 0; c < 4; c++) d.corner[c] = n.corner[c][of];
+    return d;
+}
+
+template <int KIND>
+__global__ static void __launch_bounds__(THREADS, KIND == CONSTANT ? 3 : 2)
     direct_k(struct sw_cuda_multigrid m, struct sw_cuda_multigrid_grid g, struct pieces pieces, int blocks)
 {
+    enum { AHEAD = KIND == CONSTANT ? 4 : 2 };
     const int system = blockIdx.x / blocks, block = blockIdx.x - system * blocks, nz = m.nz;
     wait_previous();
     allow_next();
@@ -494,7 +510,7 @@ __global__ static void __launch_bounds__(THREADS)
     int part;
     const place at = place_in(p, pieces, block, &part);
     const long long cells = elliptic_planes_cells(&p), field = system * cells, slot = m.systems * cells;
-    const int first = part * MARCH, behind = nz - first < MARCH ? nz : first + MARCH;
+    const int first = part * MARCH, count = nz - first < MARCH ? nz - first : MARCH;
     const float *const z = g.u + field, *const old = m.ring + s->slot * slot + field;
     const long long mine = own_plane(p, at) + entry_of(p, at) + first * TILE,
                     theirs = other_plane(p, at) + entry_of(p, at) + first * TILE;
@@ -502,10 +518,8 @@ __global__ static void __launch_bounds__(THREADS)
     const nearby<KIND> z_at = nearby_of<KIND>(a, z + mine, z + theirs),
                        p_at = nearby_of<KIND>(a, old + mine, old + theirs);
     const float beta = (float)s->beta, mean = (float)s->z_mean;
-    const auto value = [&](const float *of_z, const float *of_p, int of) {
-        const float v = of_z[of] - mean;
-        return beta == 0 ? v : v + beta * of_p[of];
-    };
+    const bool fresh = beta == 0;  /* there may be no direction before */
+    const auto value = [&](float of_z, float of_p) { return fresh ? of_z - mean : of_z - mean + beta * of_p; };
     float *const to = m.ring + (s->slot + 1) % RING * slot + field + mine, *const q = m.q + field + mine;
     const weights w = weights_of<KIND>(g, system, at);
     const float4 *const vertical = (const float4 *)m.vertical + (long long)system * nz + first;
@@ -515,39 +529,55 @@ __global__ static void __launch_bounds__(THREADS)
         face.west += first * TILE, face.east += first * TILE, face.south += first * TILE, face.north += first * TILE;
         face.below += first * TILE;
     }
-    float down = first > 0 ? value(z_at.own, p_at.own, -TILE) : 0, own = value(z_at.own, p_at.own, 0), pq = 0;
-#pragma unroll 2
-    for (int l = 0; l < behind - first; l++) {
-        const int of = l * TILE;
-        const float up = first + l < nz - 1 ? value(z_at.own, p_at.own, of + TILE) : 0,
-                    west = value(z_at.west, p_at.west, of), east = value(z_at.east, p_at.east, of),
-                    south = value(z_at.south, p_at.south, of), north = value(z_at.north, p_at.north, of);
-        const float4 t = vertical[l];
-        float image;
-        if (KIND == VARIABLE) {
-            const float x = face.west[of] * (face.has & 1 ? own - west : own) +
-                            face.east[of] * (face.has & 2 ? own - east : own),
-                        y = face.south[of] * (face.has & 4 ? own - south : own) +
-                            face.north[of] * (face.has & 8 ? own - north : own);
-            image = w.column.x * t.x * own + face.below[of + TILE] * (own - up) + face.below[of] * (own - down) +
-                    (x + y);
-        } else {
-            float sides = (w.side.x * (own - west) + w.side.y * (own - east)) +
-                          (w.side.z * (own - south) + w.side.w * (own - north)) + w.column.y * own;
-            if (KIND == CROSS)
-                sides += (w.corner.x * (own - value(z_at.corner[0], p_at.corner[0], of)) +
-                          w.corner.y * (own - value(z_at.corner[1], p_at.corner[1], of))) +
-                         (w.corner.z * (own - value(z_at.corner[2], p_at.corner[2], of)) +
-                          w.corner.w * (own - value(z_at.corner[3], p_at.corner[3], of)));
-            image = w.column.x * (t.x * own + (t.y * (own - up) + t.z * (own - down)) + t.w * sides);
+    float down = first > 0 ? value(z_at.own[-TILE], fresh ? 0 : p_at.own[-TILE]) : 0,
+          own = value(z_at.own[0], fresh ? 0 : p_at.own[0]), pq = 0;
+    for (int begin = 0; begin < count; begin += AHEAD) {
+        directions of_z[AHEAD], of_p[AHEAD];
+#pragma unroll
+        for (int l = 0; l < AHEAD; l++) {  /* of the last level again, where there are fewer */
+            const int k = begin + l < count ? begin + l : count - 1;
+            of_z[l] = directions_of<KIND>(z_at, k * TILE, first + k == nz - 1);
         }
-        if (at.inside) {
-            to[of] = own;
-            q[of] = image;
-            pq += own * image;
+#pragma unroll
+        for (int l = 0; l < AHEAD; l++) {
+            const int k = begin + l < count ? begin + l : count - 1;
+            of_p[l] = fresh ? directions{} : directions_of<KIND>(p_at, k * TILE, first + k == nz - 1);
         }
-        down = own;
-        own = up;
+#pragma unroll
+        for (int l = 0; l < AHEAD; l++) {
+            const int k = begin + l, of = k * TILE;
+            if (k >= count) continue;
+            const directions &zl = of_z[l], &pl = of_p[l];
+            const float up = first + k < nz - 1 ? value(zl.up, pl.up) : 0, west = value(zl.west, pl.west),
+                        east = value(zl.east, pl.east), south = value(zl.south, pl.south),
+                        north = value(zl.north, pl.north);
+            const float4 t = vertical[k];
+            float image;
+            if (KIND == VARIABLE) {
+                const float x = face.west[of] * (face.has & 1 ? own - west : own) +
+                                face.east[of] * (face.has & 2 ? own - east : own),
+                            y = face.south[of] * (face.has & 4 ? own - south : own) +
+                                face.north[of] * (face.has & 8 ? own - north : own);
+                image = w.column.x * t.x * own + face.below[of + TILE] * (own - up) + face.below[of] * (own - down) +
+                        (x + y);
+            } else {
+                float sides = (w.side.x * (own - west) + w.side.y * (own - east)) +
+                              (w.side.z * (own - south) + w.side.w * (own - north)) + w.column.y * own;
+                if (KIND == CROSS)
+                    sides += (w.corner.x * (own - value(zl.corner[0], pl.corner[0])) +
+                              w.corner.y * (own - value(zl.corner[1], pl.corner[1]))) +
+                             (w.corner.z * (own - value(zl.corner[2], pl.corner[2])) +
+                              w.corner.w * (own - value(zl.corner[3], pl.corner[3])));
+                image = w.column.x * (t.x * own + (t.y * (own - up) + t.z * (own - down)) + t.w * sides);
+            }
+            if (at.inside) {
+                to[of] = own;
+                q[of] = image;
+                pq += own * image;
+            }
+            down = own;
+            own = up;
+        }
     }
     double sum[1];
     if (sum_of_blocks<1>(&pq, m.partial + (long long)system * blocks, m.ticket + system, blocks, block, sum) &&
