@@ -7,7 +7,10 @@
  * find the slab before still in the second-level cache. */
 #include "elliptic_interleaved.cuh"
 
-enum { THREADS = 128 };
+enum {
+    THREADS = 128,
+    RESIDENT = 4           /* blocks on a processor at least: 1024 go in two rounds of 528, not in three */
+};
 
 /* How the cells of a system are cut: fixed by its shape. */
 struct advance_shape {
@@ -62,7 +65,7 @@ __device__ static inline row_of<real, V> load_row(const real *z, int64_t at, boo
 }
 
 template <typename real, int V, int U, bool FULL, bool VARIABLE, typename M>
-__global__ static void __launch_bounds__(THREADS) elliptic_advance_k(struct advance_arguments<M, real> g)
+__global__ static void __launch_bounds__(THREADS, RESIDENT) elliptic_advance_k(struct advance_arguments<M, real> g)
 {
     wait_previous();
     allow_next();

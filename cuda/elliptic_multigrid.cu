@@ -379,7 +379,7 @@ __device__ static inline int first_of(const struct sw_cuda_multigrid_grid &g, in
 /* f of a coarser grid: sums of residuals over the cells of a coarse one. Words a coarse cell with two colours: the two
  * red residuals take black neighbours, 2 at least, and f; with one f and u of 4. */
 template <int KIND>
-__global__ static void __launch_bounds__(THREADS)
+__global__ static void __launch_bounds__(THREADS, KIND == CONSTANT ? 4 : 2)
     restrict_k(struct sw_cuda_multigrid m, struct sw_cuda_multigrid_grid fine, struct sw_cuda_multigrid_grid coarse,
                int level, struct pieces pieces, int blocks)
 {
@@ -467,12 +467,15 @@ __global__ static void __launch_bounds__(THREADS)
                 *const c = there + elliptic_cell(&from, x.around, y.beside),
                 *const d = there + elliptic_cell(&from, x.beside, y.beside);
     float *const u = fine.first + system * elliptic_planes_cells(&p) + entry_of(p, at) + first * TILE;
+    float sum[STEPS];
 #pragma unroll
-    for (int l = 0; l < STEPS; l++) {
-        const int of = l * TILE;
-        if (first + l < m.nz)
-            u[of] += x.near * (y.near * a[of] + y.far * c[of]) + x.far * (y.near * b[of] + y.far * d[of]);
+    for (int l = 0; l < STEPS; l++) {  /* of the last level again, where there are fewer */
+        const int of = (first + l < m.nz ? l : m.nz - 1 - first) * TILE;
+        sum[l] = u[of] + (x.near * (y.near * a[of] + y.far * c[of]) + x.far * (y.near * b[of] + y.far * d[of]));
     }
+#pragma unroll
+    for (int l = 0; l < STEPS; l++)
+        if (first + l < m.nz) u[l * TILE] = sum[l];
 }
 
 /* ------------------------------------------------------------------ directions */
