@@ -163,6 +163,16 @@ assert abs(mean - mean[0]).max() < 1e-13
 assert abs(f["u"][0, 0] - g["u"][0, 0][:65]).max() < 400*2e3*2.0**-53
 PY
 
+# what holds at the ends is told, and what that lets through
+expect 0 check flux.cfg; prints 'left     u_x = 0, u_xxx = 0'; ! grep -q note out || fail 'a note on no flux'
+expect 0 check flux.cfg -s 'rhs="dxx(u) - dx(u^2)"'; prints 'left     u_x = 0'; prints 'the mean is not kept'
+prints 'rhs of u, column 10'
+expect 0 check moving.cfg; matches '^left     u = .*, u_xx = .* · v_x = exp'
+expect 0 check flux.cfg -s 'rhs="-dxxx(u)"' -s 'boundary="periodic"' -s 'left.dirichlet="sin(t)"' \
+    -s right.neumann=0.0 -s right.dxxx=1.0
+prints 'left     u = sin(t), u_xx = 0'; prints 'right    u_x = 0, u_xxx = 1'
+prints 'at the left end u_xx = 0 holds as well, unless left.dxx is given'
+
 # ---- coefficients whose sign differs from run to run: a run has the same bits whatever the others
 cat >signs.cfg <<'CFG'
 problem = "equation";
@@ -238,6 +248,8 @@ refused 'is a list of one to 4 names' -s 'unknowns=["a", "b", "c", "d", "e"]'
 refused 'letters, digits and _' -s 'unknowns=["u v"]'
 refused 'nothing is said of u at the right end' -s left.dirichlet=0.0
 refused 'one of the two' -s left.dirichlet=0.0 -s left.neumann=0.0 -s right.neumann=0.0
+refused "'left.dxx': nothing uses it: no derivative of u is above the second" -s left.dirichlet=0.0 -s left.dxx=1.0 \
+    -s right.neumann=0.0
 refused 'it goes with left.dirichlet of u' -s left.dxx=0.0 -s 'boundary="no_flux"'
 expect 0 check small.cfg -s 'boundary="no_flux"' -s 'stepper="cpu.simd"'; prints 'it takes periodic lines only'
 refused 'is a variable of the output file' -s 'unknowns=["status"]' -s 'rhs={status="0";}' -s 'initial={status="0";}'

@@ -422,6 +422,28 @@ static void long_and_deep_texts_are_bounded(void **state)
     }
 }
 
+/* By hand: E of dx(E), or its derivatives, where u_x = u_xxx = 0. */
+static void fluxes_through_an_even_end_are_found(void **state)
+{
+    static const struct { const char *rhs; int column, highest; } cases[] = {
+        {"dxx(u) - dx(u^2)", 10, 2}, {"dx(x*u) + dxx(u)", 1, 2}, {"dxx(u^3 - u - gamma*dxx(u))", 0, 4},
+        {"-dx(u^3*dxxx(u))", 0, 4}, {"dx(x*dx(u))", 0, 2}, {"dxx(x*u)", 1, 2}, {"dx(x*dxx(x*u))", 1, 3},
+        {"u*dx(u)", 3, 1}, {"dx(u)^2", 0, 1}, {"dx(u)^3", 1, 1}, {"abs(dx(u))", 0, 1}, {"x*dxx(u) + x*u", 0, 2},
+        {"-6*u*dx(u) - dxxx(u)", 6, 3}, {"dx(sin(dx(u)))", 0, 2}, {"dx(u*dx(v))", 0, 2}, {"u - dx(v)", 5, 1},
+        {"r*(dxx(u) - dx(u))", 13, 2}, {"exp(dx(u))", 5, 1}, {"dx(u > 0 ? dx(u) : 0*dx(u))", 1, 2}, {"x*u", 0, 0},
+    };
+    (void)state;
+    for (size_t j = 0; j < sizeof cases / sizeof *cases; j++) {
+        const struct sw_equation_text text = text_of(cases[j].rhs, "0");
+        struct sw_equation *equation = read(&text);
+        const int column = sw_equation_open_flux(equation, 0), u = sw_equation_highest(equation, 0, 0),
+                  v = sw_equation_highest(equation, 0, 1);
+        if (column != cases[j].column) fail_msg("'%s' has an open flux at column %d", cases[j].rhs, column);
+        if ((u > v ? u : v) != cases[j].highest) fail_msg("'%s' has derivatives %d and %d", cases[j].rhs, u, v);
+        sw_equation_destroy(&equation);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -431,6 +453,7 @@ int main(void)
         cmocka_unit_test(what_damps_is_implicit),
         cmocka_unit_test(an_implicit_of_the_users_is_taken_away_again),
         cmocka_unit_test(jumps_in_derivatives_are_told),
+        cmocka_unit_test(fluxes_through_an_even_end_are_found),
         cmocka_unit_test(the_growth_of_the_shortest_wave_is_known),
         cmocka_unit_test(long_and_deep_texts_are_bounded),
         cmocka_unit_test(every_error_names_its_place),

@@ -158,7 +158,8 @@ static bool walls(const struct sw_setup *setup, int d)
 }
 
 static const struct sw_run_warning warnings[] = {
-    {.warn = equation_warn_stability, .of_result = true}, SW_INITIAL_WARNINGS, {0}};
+    {.warn = equation_warn_stability, .of_result = true}, SW_INITIAL_WARNINGS, {.warn = equation_warn_flux},
+    {.warn = equation_warn_third}, {0}};
 
 extern const struct sw_problem problem_equation;
 const struct sw_problem problem_equation = {

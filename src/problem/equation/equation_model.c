@@ -196,72 +196,6 @@ static enum sw_scheme scheme_of(const struct sw_setup *setup)
 
 int equation_parameters(const struct equation_model *m) { return m->ncolumn + sw_equation_numbers(m->equation); }
 
-/* ------------------------------------------------------------------ ends */
-
-enum { VALUE, SLOPE, SECOND, THIRD, CONDITIONS };
-static const char *const conditions[2][CONDITIONS] = {
-    {"left.dirichlet", "left.neumann", "left.dxx", "left.dxxx"},
-    {"right.dirichlet", "right.neumann", "right.dxx", "right.dxxx"},
-};
-
-bool equation_has_ends(const struct sw_setup *setup)
-{
-    bool ends = sw_setup_chosen(setup, "boundary", "no_flux");
-    for (int side = 0; side < 2; side++)
-        for (int k = 0; k < CONDITIONS; k++) ends |= sw_setup_find(setup, conditions[side][k]) != NULL;
-    return ends;
-}
-
-/* One of value and slope; the second derivative goes with the value, the third with the slope. */
-static const char *check_end(const struct sw_setup *setup, int side, int v, char why[160])
-{
-    const char *const *key = conditions[side], *name = setup->unknown[v];
-    bool given[CONDITIONS];
-    for (int k = 0; k < CONDITIONS; k++) given[k] = sw_setup_find_of(setup, key[k], v) != NULL;
-    if (given[VALUE] && given[SLOPE]) {
-        snprintf(why, 160, "%s of %s is given as well: one of the two", key[VALUE], name);
-        return key[SLOPE];
-    }
-    for (int k = 0; k < 2; k++)
-        if (given[SECOND + k] && !given[VALUE + k]) {
-            snprintf(why, 160, "it goes with %s of %s, which is not given", key[VALUE + k], name);
-            return key[SECOND + k];
-        }
-    if (!given[VALUE] && !given[SLOPE] && !sw_setup_chosen(setup, "boundary", "no_flux")) {
-        snprintf(why, 160, "nothing is said of %s at the %s end: set %s or %s, or boundary = \"no_flux\"", name,
-                 side ? "right" : "left", key[VALUE], key[SLOPE]);
-        return "boundary";
-    }
-    return NULL;
-}
-
-const char *equation_check_ends(const struct sw_setup *setup, char why[160])
-{
-    const char *wrong = NULL;
-    if (is_fourth(setup) && equation_has_ends(setup)) {
-        snprintf(why, 160, "lines that end are of second order in space: leave it at 2, or boundary at \"periodic\"");
-        return "order";
-    }
-    for (int side = 0; side < 2 && equation_has_ends(setup); side++)
-        for (int v = 0; v < setup->nunknown && !wrong; v++) wrong = check_end(setup, side, v, why);
-    return wrong;
-}
-
-static const struct sw_program *condition(const struct sw_setup *setup, int side, int k, int v)
-{
-    const struct sw_function *f = sw_setup_find_of(setup, conditions[side][k], v);
-    return f ? f->program : NULL;
-}
-
-static struct sw_line_end end_of(const struct sw_setup *setup, int side, int v)
-{
-    if (!equation_has_ends(setup)) return (struct sw_line_end){0};
-    const bool value = sw_setup_find_of(setup, conditions[side][VALUE], v) != NULL;
-    return (struct sw_line_end){.kind = value ? SW_END_VALUE : SW_END_SLOPE,
-                                .first = condition(setup, side, value ? VALUE : SLOPE, v),
-                                .second = condition(setup, side, value ? SECOND : THIRD, v)};
-}
-
 struct sw_line_mass equation_mass(const struct equation_model *m, int v)
 {
     if (m->equation->order != 4) return (struct sw_line_mass){0};
@@ -278,7 +212,7 @@ struct sw_line_model equation_line_model(const struct equation_model *m, const s
         line.g[v] = m->g[v];
         line.s[v] = m->n[v];
         line.mass[v] = equation_mass(m, v);
-        for (int side = 0; side < 2; side++) line.end[side][v] = end_of(setup, side, v);
+        for (int side = 0; side < 2; side++) line.end[side][v] = equation_end(setup, side, v);
     }
     return line;
 }
@@ -378,6 +312,7 @@ enum sw_status equation_describe(const struct sw_setup *setup, struct sw_text *t
     taken_by_runs(m, taken);
     for (int v = 0; v < m->equation->unknowns; v++)
         SW_TRY(describe_unknown(m, setup, v, (const enum sw_taken (*)[SW_EQUATION_ORDERS])taken, text));
+    equation_describe_ends(m, setup, text);
     sw_text_printf(text, "method   %s: order %d in time, %d in space; %d solve%s a step for each unknown\n",
                    sw_setup_word(setup, "method"), method->order, m->equation->order, method->stages - 1,
                    method->stages > 2 ? "s" : "");

@@ -79,6 +79,14 @@ const struct sw_expr *sw_equation_implicit(const struct sw_equation *equation, i
 /** How a term of this order is taken in a run whose coefficient has this value; a NaN is explicit. */
 enum sw_taken sw_equation_take(const struct sw_equation *equation, int unknown, int order, double value);
 
+/** How often derivatives in the right-hand side of unknown `row` differentiate another one, or itself, at most: 0 .. 4;
+ * 4 where memory is out. */
+int sw_equation_highest(const struct sw_equation *equation, int row, int unknown);
+
+/** Whether its right-hand side lets something through an end about which all unknowns are even: the column of a
+ * derivative whose flux is not 0 there, as that of dx(u^2), u^2, is not; 0: none, or memory is out. */
+int sw_equation_open_flux(const struct sw_equation *equation, int unknown);
+
 /* ---- programs */
 
 struct sw_equation_parts {
