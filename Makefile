@@ -52,8 +52,10 @@ LDFLAGS  += -Wl,--gc-sections $(if $(PORTABLE),-s -static-libgcc -Wl$(,)--as-nee
 
 # Without a record of where each variable is, these compile in two thirds of the time; backtraces keep their lines.
 $(foreach set,generic avx2 avx512,$B/src/problem/line/lanes_$(set).o): private CFLAGS += -fno-var-tracking
-# What lanes_body.h does, UBSan sees in lanes_avx2.c: each of these three takes it one to four minutes to compile.
+# What lanes_body.h does, UBSan sees in lanes_avx2.c: each of these three takes it one to four minutes to compile. Of
+# pointers that are NULL or point beyond an object, AddressSanitizer tells too.
 $(foreach set,generic avx512,$B/src/problem/line/lanes_$(set).o): private SANITIZERS += -fno-sanitize=undefined
+$B/src/problem/line/lanes_avx2.o: private SANITIZERS += -fno-sanitize=null,object-size
 
 # ---- files
 sources := $(wildcard src/*/*.c src/*/*/*.c)
