@@ -5,7 +5,7 @@
 #include "launch.cuh"
 #include "sw_cuda.h"
 
-enum { TILE = ELLIPTIC_TILE, THREADS = 256 };
+enum { TILE = ELLIPTIC_TILE, THREADS = 256, RING = SW_CUDA_MULTIGRID_RING };
 enum kind { CONSTANT, CROSS, VARIABLE };  /* 5 points; 9 points; 5 points with weights of each face */
 
 typedef struct sw_cuda_multigrid_state state;
@@ -155,6 +155,34 @@ __device__ static inline float neighbours(const weights &w, const faces &f, cons
                (w.corner.z * (u.corner[2][of] - own) + w.corner.w * (u.corner[3][of] - own));
     }
     return sum;
+}
+
+/* ------------------------------------------------------------------ pieces of a grid */
+
+/* Blocks of 8 warps, a tile and some levels each, in rows that lie side by side: rows of both colours together, which
+ * look at each other. */
+enum {
+    STEPS = 8, WARPS = THREADS / 32,
+    MARCH = 16             /* levels of a direction */
+};
+
+struct pieces { int colours, rows, tiles, parts; };  /* rows: blocks that they take */
+
+static inline struct pieces pieces_of(const struct elliptic_planes &p, int colours, int steps)
+{
+    const int together = WARPS / colours;
+    return {colours, (p.ny + together - 1) / together, p.tiles, (p.nz + steps - 1) / steps};
+}
+
+static inline long long blocks_in(const struct pieces &p) { return (long long)p.rows * p.tiles * p.parts; }
+
+/* Where a thread is, in block `block` of its system. @param part  out */
+__device__ static inline place place_in(const struct elliptic_planes &p, const struct pieces &of, int block, int *part)
+{
+    const int warp = threadIdx.x / 32, rest = block / of.parts, row = rest / of.tiles, tile = rest - row * of.tiles,
+              colour = of.colours == 2 ? warp & 1 : 0;
+    *part = block - rest * of.parts;
+    return place_at(p, colour, row * (WARPS / of.colours) + warp / of.colours, tile * TILE + threadIdx.x % 32);
 }
 
 /* ------------------------------------------------------------------ sums */

@@ -42,6 +42,13 @@ static enum sw_status check_numbers(const struct sw_elliptic_numbers *p)
     return SW_OK;
 }
 
+bool sw_elliptic_is_singular(const struct sw_elliptic_desc *d, double delta)
+{
+    const bool held = d->sides[0] == SW_ELLIPTIC_DIRICHLET || d->sides[1] == SW_ELLIPTIC_DIRICHLET ||
+                      d->bottom == SW_ELLIPTIC_DIRICHLET || d->top == SW_ELLIPTIC_DIRICHLET;
+    return !held && delta == 0;
+}
+
 double sw_elliptic_face(enum sw_elliptic_geometry geometry, int64_t n, int64_t i)
 {
     const double part = (double)i / (double)n;

@@ -1,6 +1,7 @@
 /* Row `cuda.multigrid`: flexible conjugate gradients with a multigrid cycle, in single precision, for corrections of u
  * in double precision (elliptic_refine.c). The cycle is that of elliptic_multigrid_cpu.c, on its grids; the kernels are
- * in cuda/elliptic_multigrid.cu. All systems of a batch go along together, each with its own sums, grids and end.
+ * in cuda/elliptic_multigrid.cu and elliptic_multigrid_directions.cu. All systems of a batch go along together, each
+ * with its own sums, grids and end.
  *
  * The residual of a pass is scaled to length 1, the matrix to entries of 1 at most, so that nothing leaves the range of
  * single precision. u = sum of alpha p is added up in double precision, and q = A p is formed from the p that is added:
@@ -339,13 +340,6 @@ static enum sw_status load_grids(struct sw_elliptic *s, int system)
     return SW_OK;
 }
 
-/* Whether nothing holds the mean of u. */
-static bool is_singular(const struct sw_elliptic_desc *d, const struct sw_elliptic_numbers *p)
-{
-    return p->delta == 0 && d->sides[0] != SW_ELLIPTIC_DIRICHLET && d->sides[1] != SW_ELLIPTIC_DIRICHLET &&
-           d->bottom != SW_ELLIPTIC_DIRICHLET && d->top != SW_ELLIPTIC_DIRICHLET;
-}
-
 static enum sw_status load(struct sw_elliptic *s)
 {
     struct multigrid *mg = s->own;
@@ -356,8 +350,8 @@ static enum sw_status load(struct sw_elliptic *s)
     for (int y = 0; y < s->count; y++) {
         elliptic_grids_load(&mg->grids, &s->matrix[y], mg->threads);
         SW_TRY(load_grids(s, y));
-        mg->state[y] = (struct sw_cuda_multigrid_state){.grids = mg->grids.count,
-                                                        .singular = is_singular(&s->desc, &s->numbers[y])};
+        const bool singular = sw_elliptic_is_singular(&s->desc, s->numbers[y].delta);
+        mg->state[y] = (struct sw_cuda_multigrid_state){.grids = mg->grids.count, .singular = singular};
         if (mg->grids.count > mg->d.grids) mg->d.grids = mg->grids.count;
     }
     return sw_cuda_multigrid_pivots(s->device->compute, &mg->d);

@@ -79,6 +79,9 @@ enum sw_status sw_elliptic_matrix_make(const struct sw_elliptic_desc *desc, cons
                                        struct sw_elliptic_matrix *matrix);
 void sw_elliptic_matrix_free(struct sw_elliptic_matrix *matrix);
 
+/** Whether A is singular: no wall holds u, and delta = 0. */
+bool sw_elliptic_is_singular(const struct sw_elliptic_desc *desc, double delta);
+
 /** The coordinate of face i of n along a horizontal axis. */
 double sw_elliptic_face(enum sw_elliptic_geometry geometry, int64_t n, int64_t i);
 

@@ -60,13 +60,6 @@ struct sw_elliptic_numbers elliptic_numbers(const struct sw_setup *setup, int64_
                                         .give_up_user = setup->give_up_user};
 }
 
-bool elliptic_is_singular(const struct sw_elliptic_desc *d, double delta)
-{
-    const bool held = d->sides[0] == SW_ELLIPTIC_DIRICHLET || d->sides[1] == SW_ELLIPTIC_DIRICHLET ||
-                      d->bottom == SW_ELLIPTIC_DIRICHLET || d->top == SW_ELLIPTIC_DIRICHLET;
-    return !held && delta == 0;
-}
-
 static void grid(const struct sw_setup *setup, int64_t count, const double *column, int64_t j, struct sw_grid *g)
 {
     const struct sw_elliptic_desc d = elliptic_describe(setup, 1);
@@ -110,7 +103,7 @@ static const char *refuse_physics(const struct sw_setup *setup, const struct sw_
                                   const double *column, int64_t j, char why[160])
 {
     const bool gauge = sw_setup_chosen(setup, "gauge", "zero_mean"),
-               singular = elliptic_is_singular(d, number(setup, "physics.delta", ld, column, j)),
+               singular = sw_elliptic_is_singular(d, number(setup, "physics.delta", ld, column, j)),
                omega2 = number(setup, "physics.omega2", ld, column, j) > 0,
                courant = number(setup, "physics.courant", ld, column, j) > 0;
     snprintf(why, 160, "give one of physics.omega2 and physics.courant, above 0");

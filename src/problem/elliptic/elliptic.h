@@ -12,9 +12,6 @@ struct sw_elliptic_desc elliptic_describe(const struct sw_setup *setup, int batc
 /** The numbers of run j; omega2 as physics.courant has it where that is given. @param column  [ncolumn][ld] */
 struct sw_elliptic_numbers elliptic_numbers(const struct sw_setup *setup, int64_t ld, const double *column, int64_t j);
 
-/** Whether A is singular: no wall holds u, and delta = 0. */
-bool elliptic_is_singular(const struct sw_elliptic_desc *desc, double delta);
-
 /* ------------------------------------------------------------------ cells and faces (elliptic_cells.c) */
 
 /* A run, whose expressions are evaluated. */

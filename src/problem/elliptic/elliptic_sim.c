@@ -198,7 +198,7 @@ static enum sw_status make_rhs(struct elliptic_sim *s, int j)
         for (int64_t i = 0; i < m->nx; i++)
             f[r * m->nx + i] *= m->area[r / m->nz * m->nx + i] * m->volume[r % m->nz];
     SW_TRY(add_walls(s, j, f));
-    if (elliptic_is_singular(&s->desc, s->numbers[y].delta) && !s->why[j][0]) take_mean_off(s, j, f);
+    if (sw_elliptic_is_singular(&s->desc, s->numbers[y].delta) && !s->why[j][0]) take_mean_off(s, j, f);
     s->exponent[y] = exponent_of(f, s->cells);
     scale(f, s->cells, -s->exponent[y]);
     if (!s->field || s->why[j][0]) return SW_OK;
@@ -272,7 +272,7 @@ static enum sw_status finish_run(struct elliptic_sim *s, int j)
     if (s->field)
         SW_TRY(sw_device_download(s->device, u, s->u + (size_t)s->system[j] * s->cells, s->cells * sizeof *u));
     scale(u, s->cells, s->exponent[s->system[j]]);
-    if (elliptic_is_singular(&s->desc, s->numbers[s->system[j]].delta)) {
+    if (sw_elliptic_is_singular(&s->desc, s->numbers[s->system[j]].delta)) {
         const double mean = mean_of(m, u);
         for (size_t c = 0; c < s->cells; c++) u[c] -= mean;
     }
