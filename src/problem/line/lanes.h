@@ -89,7 +89,7 @@ struct sw_lanes_terms {
     void       *g[SW_LANES_VALUES];       /* [n+2][lanes]: G at points -1 .. n, where -1 and n are filled in here    */
     const void *s[SW_LANES_VALUES];       /* [n][lanes]: S                                                           */
     double      other_weight[SW_LANES_OTHERS], g_factor[SW_LANES_VALUES], s_factor[SW_LANES_VALUES];
-    /* of values: P is not 1 (fourth_order.h), and the right-hand side
+    /* P is not 1 (fourth_order.h), of forms in first() only, and the right-hand side
      * P (u_weight u + others + dt S) + dt/dx² (d2 + g_d4 d4) G + after_weight after */
     bool        is_wide;
     struct sw_line_mass mass;

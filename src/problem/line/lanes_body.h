@@ -334,13 +334,33 @@ BODY void largest_part(const struct sw_lanes *c, int lane, int from, int to, con
     }
 }
 
+struct cubic { vec power[SW_LANES_POWERS][GROUP]; };
+
+BODY struct cubic cubic_of(const double coefficient[SW_LANES_POWERS][SW_LANES_MOST], int lane)
+{
+    struct cubic c;
+    for (int k = 0; k < SW_LANES_POWERS; k++) EACH c.power[k][j] = OF(coefficient[k]);
+    return c;
+}
+
+#define CUBIC(c, u) FMA(FMA(FMA((c).power[3][j], (u), (c).power[2][j]), (u), (c).power[1][j]), (u), (c).power[0][j])
+#define LINEAR(c, u) FMA((c).power[1][j], (u), (c).power[0][j])
+/* G of degree 1 or 3; the powers that a linear one lacks have factors of zero, so that both give the same bits. */
+#define G_OF(u) (g_degree == 1 ? (vec)LINEAR(cubic_g, u) : (vec)CUBIC(cubic_g, u))
+
 /* What is multiplied by P and what by d2 + g_d4 d4 are summed up at the point two ahead, once; with r the former, z the
  * latter, y = p2 r + z and x = p4 r + g_d4 z the right-hand side is r + d2 q, q = y + d2 x. */
 struct window { vec r[2][GROUP], y[GROUP], x[2][GROUP], q[2][GROUP]; };
 
 #define WIDE_AT(index)                                                            \
     const ptrdiff_t at = (ptrdiff_t)(index) * LANES;                              \
-    vec r = u_weight * LOAD(u + at), z = {0};                                     \
+    const vec here = LOAD(u + at);                                                \
+    vec r = u_weight * here, z = {0};                                             \
+    if (form) {                                                                   \
+        z = CUBIC(cubic_g, here);                                                 \
+        r = FMA(u_weight, here, has_s_in_u ? (vec)CUBIC(cubic_s, here) : (vec)cubic_s.power[0][j]);   \
+        for (int i = 0; i < cells; i++) r = FMA(factor[i][j], LOAD(cell[i] + at), r);             \
+    }                                                                             \
     for (int i = 0; i < others; i++) r = FMA(ALL(t->other_weight[i]), LOAD(other[i] + at), r);    \
     for (int i = 0; i < gs; i++) z = FMA(g_weight[i][j], LOAD(g[i] + at), z);     \
     for (int i = 0; i < ss; i++) r = FMA(s_weight[i][j], LOAD(s[i] + at), r);     \
@@ -348,8 +368,12 @@ struct window { vec r[2][GROUP], y[GROUP], x[2][GROUP], q[2][GROUP]; };
 
 /* The right-hand side of a method of fourth order, and its recursion into w; without work itself, into out. */
 BODY void wide_values(const struct sw_lanes *c, int lane, int n, struct sw_lanes_work *work, const real *u,
-                      const struct sw_lanes_terms *t, bool down, int others, int gs, int ss, real *out)
+                      const struct sw_lanes_terms *t, bool down, int others, int gs, int ss,
+                      const struct sw_lanes_forms *form, int cells, bool has_s_in_u, real *out)
 {
+    struct cubic cubic_g = {0}, cubic_s = {0};
+    const real *cell[SW_LANES_CELLS];
+    vec factor[SW_LANES_CELLS][GROUP];
     const real *h = work ? work->h[c->one_sided && !down] : NULL, *after = t->after ? (const real *)t->after + lane : u;
     const bool narrow = false;
     const vec u_weight = ALL(t->u_weight), p2 = ALL(t->mass.d2), p4 = ALL(t->mass.d4), g_d4 = ALL(t->g_d4);
@@ -362,6 +386,11 @@ BODY void wide_values(const struct sw_lanes *c, int lane, int n, struct sw_lanes
     VALUES
     u += lane;
     after = t->after ? after : u;
+    if (form) cubic_g = cubic_of(form->g, lane), cubic_s = cubic_of(form->s, lane);
+    for (int i = 0; i < cells; i++) {
+        cell[i] = (const real *)form->cell[i] + lane;
+        EACH factor[i][j] = OF(form->cell_factor[i]);
+    }
     for (int k = -2; k < 2; k++)
         EACH {
             WIDE_AT(k < 0 ? (down ? -1 - k : n + k) : first_point + k * way)
@@ -370,13 +399,13 @@ BODY void wide_values(const struct sw_lanes *c, int lane, int n, struct sw_lanes
             m.x[0][j] = m.x[1][j], m.x[1][j] = x;
             m.y[j] = y;
         }
-    for (int k = 0, here = first_point, ahead = first_point + 2 * way; k < n; k++, here += way, ahead += way) {
+    for (int k = 0, point = first_point, ahead = first_point + 2 * way; k < n; k++, point += way, ahead += way) {
         if (ahead < 0) ahead = n - 1;
         if (ahead == n) ahead = 0;
         EACH {
             WIDE_AT(ahead)
             const vec q = m.y[j] + ((m.x[0][j] + x) - two * m.x[1][j]);
-            const ptrdiff_t to = (ptrdiff_t)here * LANES;
+            const ptrdiff_t to = (ptrdiff_t)point * LANES;
             const vec f = FMA(after_weight, LOAD(after + to), m.r[0][j] + ((m.q[0][j] + q) - two * m.q[1][j]));
             m.r[0][j] = m.r[1][j], m.r[1][j] = r;
             m.x[0][j] = m.x[1][j], m.x[1][j] = x;
@@ -442,20 +471,6 @@ BODY void pass_last(const struct sw_lanes *c, int lane, int n, struct sw_lanes_w
 }
 
 /* ---- with terms: polynomials in u, and values at the cells */
-
-struct cubic { vec power[SW_LANES_POWERS][GROUP]; };
-
-BODY struct cubic cubic_of(const double coefficient[SW_LANES_POWERS][SW_LANES_MOST], int lane)
-{
-    struct cubic c;
-    for (int k = 0; k < SW_LANES_POWERS; k++) EACH c.power[k][j] = OF(coefficient[k]);
-    return c;
-}
-
-#define CUBIC(c, u) FMA(FMA(FMA((c).power[3][j], (u), (c).power[2][j]), (u), (c).power[1][j]), (u), (c).power[0][j])
-#define LINEAR(c, u) FMA((c).power[1][j], (u), (c).power[0][j])
-/* G of degree 1 or 3; the powers that a linear one lacks have factors of zero, so that both give the same bits. */
-#define G_OF(u) (g_degree == 1 ? (vec)LINEAR(cubic_g, u) : (vec)CUBIC(cubic_g, u))
 
 /* From the old state at hand (again false), or from the one that the second recursion makes, the first recursion on
  * u_weight u + d2 G + S of the new step, one point behind, as G is wanted at both neighbours. The first point goes
@@ -557,7 +572,13 @@ BODY void sweep_forms(const struct sw_lanes *c, int lane, int n, struct sw_lanes
     (t->gs == 0   ? first_values(c, lane, n, work, u, t, down, others, 0, count)  \
      : t->ss == 0 ? first_values(c, lane, n, work, u, t, down, others, count, 0)  \
                   : first_values(c, lane, n, work, u, t, down, others, count, count))
-#define WIDE(others, gs, ss) wide_values(c, lane, n, work, u, t, down, others, gs, ss, NULL)
+#define WIDE(others, gs, ss) wide_values(c, lane, n, work, u, t, down, others, gs, ss, NULL, 0, false, NULL)
+#define WIDE_FORMS(cells, has_s_in_u) \
+    wide_values(c, lane, n, work, u, t, down, 0, 0, 0, t->forms, cells, has_s_in_u, NULL)
+#define WIDE_OF_FORMS                                                             \
+    (t->forms->cells == 0                             ? WIDE_FORMS(0, true)       \
+     : t->forms->cells < 3 && !t->forms->has_s_in_u   ? WIDE_FORMS(2, false)      \
+                                                      : WIDE_FORMS(SW_LANES_CELLS, true))
 #define WIDE_OF_STAGE                                                             \
     (t->others + t->gs + t->ss == 0                   ? WIDE(0, 0, 0)             \
      : t->others == 0 && t->gs == 1 && t->ss == 0     ? WIDE(0, 1, 0)             \
@@ -576,6 +597,8 @@ BODY void first_part(const struct sw_lanes *c, int lane, int n, struct sw_lanes_
     if (!t) {
         if (work->narrow) first_alone(c, lane, n, work, u, down, true);
         else first_alone(c, lane, n, work, u, down, false);
+    } else if (t->is_wide && t->forms) {
+        WIDE_OF_FORMS;
     } else if (t->forms) {
         if (t->forms->g_degree) SWEEP_ONCE(3);
         else SWEEP_ONCE(0);
@@ -645,7 +668,8 @@ TARGET static void add(const struct sw_lanes *c, int n, const void *u, const str
     close_values(n, terms);
     for (int lane = 0; lane < LANES; lane += GROUP * VL) {
         if (terms->is_wide)
-            wide_values(c, lane, n, NULL, u, terms, false, terms->others, terms->gs, terms->ss, out);
+            wide_values(c, lane, n, NULL, u, terms, false, terms->others, terms->gs, terms->ss, NULL,
+                        0, false, out);
         else
             add_values(c, lane, n, u, terms, out);
     }
@@ -710,6 +734,8 @@ TARGET static void largest(const struct sw_lanes *c, int from, int to, const voi
 #undef FIRST_OF_STAGE
 #undef AS_MANY
 #undef WIDE
+#undef WIDE_FORMS
+#undef WIDE_OF_FORMS
 #undef WIDE_OF_STAGE
 #undef CUBIC
 #undef LINEAR

@@ -3,8 +3,6 @@
 
 #include <string.h>
 
-#include "problem/line/fourth_order.h"
-
 /* G has no cells here, and those of S, x among them, stand alone: not times u. */
 static bool fits_sweep(struct sw_form *form, int program)
 {
@@ -24,7 +22,7 @@ static bool fits_sweep(struct sw_form *form, int program)
 static enum sw_status create_forms(const struct sw_line_model *m, struct sw_simd_group *g)
 {
     const struct sw_imex *method = sw_imex_of(m->scheme);
-    bool all = sw_line_unknowns(m) == 1 && (!method || method->stages == 2) && !sw_line_has_mass(&m->mass[0]);
+    bool all = sw_line_unknowns(m) == 1 && (!method || method->stages == 2);
     for (int k = 0; all && k < SW_SIMD_PROGRAMS; k++) {
         if (!g->eval[k][0]) continue;
         SW_TRY(sw_form_create(g->eval[k][0], &g->form[k]));

@@ -37,7 +37,7 @@ static struct sw_lanes_terms terms_of(const struct step *k, const struct sw_imex
 }
 
 /* Of a right-hand side that is multiplied by P; l_0 = gamma dt P L u has it already. */
-static void widen(const struct sw_line_mass *p, double of_first, struct sw_lanes_terms *t)
+void sw_simd_widen(const struct sw_line_mass *p, double of_first, struct sw_lanes_terms *t)
 {
     if (!sw_line_has_mass(p)) return;
     t->is_wide = true;
@@ -65,7 +65,7 @@ static void solve_stage(const struct step *k, const struct sw_imex_stages *m, in
         const void *u = sw_simd_state(k->s, k->state[0], v);
         struct sw_lanes_terms t = terms_of(k, &m->stage[stage], stage, v, 0);
         t.u_left = m->left;
-        widen(&k->s->desc.model.mass[v], m->stage[stage].of_first, &t);
+        sw_simd_widen(&k->s->desc.model.mass[v], m->stage[stage].of_first, &t);
         p->ops->first(&k->g->lanes[v], n, &k->w->lanes[v], u, &t, k->odd);
         p->ops->pass(&k->g->lanes[v], n, &k->w->lanes[v], u, sw_simd_state(k->s, into, v), &t, k->odd, true);
     }
@@ -130,7 +130,7 @@ void sw_simd_step_errors(const struct sw_stepper *s, struct sw_simd_worker *w, c
         struct sw_lanes_terms t = terms_of(&k, &m->error, m->count, v, end);
         const void *u = sw_simd_state(s, k.state[end], v);
         if (sw_line_has_mass(&s->desc.model.mass[v])) {
-            widen(&s->desc.model.mass[v], m->error.of_first, &t);
+            sw_simd_widen(&s->desc.model.mass[v], m->error.of_first, &t);
             p->ops->add(&g->lanes[v], s->desc.n, u, &t, w->lanes[v].w);
             u = w->lanes[v].w;
             t = (struct sw_lanes_terms){.u_weight = 1.0};

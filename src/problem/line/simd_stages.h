@@ -3,6 +3,9 @@
 /* Steps of a group of cpu.simd, stage by stage of a method, with the values of G and N at all points: any model. */
 #include "problem/line/simd_programs.h"
 
+/** Make a sum of terms a right-hand side that is multiplied by P, where it is not 1; of_first is what l_0 has there. */
+void sw_simd_widen(const struct sw_line_mass *p, double of_first, struct sw_lanes_terms *t);
+
 /** Steps from .. to-1, from w->u to w->next. */
 void sw_simd_steps_of_stages(const struct sw_stepper *s, struct sw_simd_worker *w, const struct sw_simd_group *g,
                              int64_t from, int64_t to);

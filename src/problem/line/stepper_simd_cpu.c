@@ -17,6 +17,7 @@
 #include "base/sw_mem.h"
 #include "linalg/sw_band.h"
 #include "problem/line/simd_own_steps.h"
+#include "problem/line/fourth_order.h"
 #include "problem/line/simd_stages.h"
 
 static bool simd_fits(const struct sw_stepper_desc *desc, int sm)
@@ -227,7 +228,7 @@ static void steps_alone(const struct sw_stepper *s, struct sw_simd_worker *w, co
         p->ops->pass(g->lanes, n, w->lanes, u, next, NULL, step & 1, step + 1 == to);
 }
 
-/* and with both as forms. */
+/* and with both as forms; with P a sweep back and one forth, as G is wanted two points ahead. */
 static void steps_of_forms(const struct sw_stepper *s, struct sw_simd_worker *w, const struct sw_simd_group *g,
                            int64_t from, int64_t to)
 {
@@ -238,7 +239,16 @@ static void steps_of_forms(const struct sw_stepper *s, struct sw_simd_worker *w,
     struct sw_lanes_terms terms = {.u_weight = p->stages.stage[1].of_state[0], .u_left = p->stages.left,
                                    .forms = &forms};
     const double part = p->stages.time[0];
+    const struct sw_line_mass *mass = &s->desc.model.mass[0];
     int n = s->desc.n;
+    sw_simd_widen(mass, 0.0, &terms);
+    for (int64_t step = from; sw_line_has_mass(mass) && step < to; step++, u = next) {
+        sw_simd_begin_step(s, g, step, part);
+        sw_simd_forms(s, w, g, &forms);
+        p->ops->first(g->lanes, n, w->lanes, u, &terms, step & 1);
+        p->ops->pass(g->lanes, n, w->lanes, u, next, &terms, step & 1, true);
+    }
+    if (sw_line_has_mass(mass)) return;
     sw_simd_begin_step(s, g, from, part);
     sw_simd_forms(s, w, g, &forms);
     p->ops->first(g->lanes, n, w->lanes, u, &terms, from & 1);
