@@ -3,7 +3,8 @@
  * operations a cell, and 2 words, 3 where it is added.
  *
  * A block makes rows of a tile of 64 columns, a warp 16 of the rows. The tile comes in steps of 16 rows through shared
- * memory, copied some steps ahead; X lies in memory as the warps' registers hold it, and stays in the caches. */
+ * memory, copied some steps ahead; X lies in memory as the warps' registers hold it, pairs of a lane beside those of the
+ * next one, and stays in the caches. */
 #include <cuda_pipeline_primitives.h>
 
 #include "launch.cuh"
@@ -64,7 +65,7 @@ __global__ static void __launch_bounds__(32 * WARPS, 2)
     const int64_t rows = row_block * WARPS + warp;  /* in units of 16 */
     if (t.goal[system] < 0) return;
     const double *from = t.from + field + slab * t.from_slab + tile * WIDTH,
-                 *packed = t.packed + ((int64_t)t.of[system] * steps + rows) * steps * (STEP * STEP) + lane * 8;
+                 *packed = t.packed + ((int64_t)t.of[system] * steps + rows) * steps * (STEP * STEP) + lane * 2;
     double *to = t.to + field + slab * t.to_slab + tile * WIDTH;
     double c[WIDTH / 8][4] = {};
     for (int s = 0; s < STAGES - 1; s++) {
@@ -74,7 +75,11 @@ __global__ static void __launch_bounds__(32 * WARPS, 2)
     for (int s = 0; s < steps; s++) {
         double a[8];
         if (rows < steps)
-            for (int k = 0; k < 8; k++) a[k] = packed[(int64_t)s * (STEP * STEP) + k];
+#pragma unroll
+            for (int k = 0; k < 8; k += 2) {
+                const double2 pair = *(const double2 *)(packed + (int64_t)s * (STEP * STEP) + k * 32);
+                a[k] = pair.x, a[k + 1] = pair.y;
+            }
         __pipeline_wait_prior(STAGES - 2);
         __syncthreads();
         if (s + STAGES - 1 < steps)
@@ -119,7 +124,7 @@ extern "C" void sw_cuda_transform_pack(int64_t nz, const double *x, bool transpo
     const int64_t steps = steps_of(nz);
     for (int64_t part = 0; part < steps * steps; part++)
         for (int64_t e = 0; e < STEP * STEP; e++) {
-            const int64_t g = e / 8 / 4, quarter = e / 8 % 4, k = e % 8,
+            const int64_t lane = e % 64 / 2, g = lane / 4, quarter = lane % 4, k = e / 64 * 2 + e % 2,
                           row = part / steps * STEP + g + k % 2 * 8, column = part % steps * STEP + k / 2 * 4 + quarter;
             double entry = 0;
             if (row < nz && column < nz) entry = transposed ? x[column * nz + row] : x[row * nz + column];
