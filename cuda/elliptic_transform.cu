@@ -3,8 +3,9 @@
  * operations a cell, and 2 words, 3 where it is added.
  *
  * A block makes rows of a tile of 64 columns, a warp 16 of the rows. The tile comes in steps of 16 rows through shared
- * memory, copied some steps ahead; X lies in memory as the warps' registers hold it, pairs of a lane beside those of the
- * next one, and stays in the caches. */
+ * memory, copied some steps ahead; X lies in memory as the warps' registers hold it, pairs of a lane beside those of
+ * the next one, and stays in the caches: in lines, as a step's products take no longer than 128 loads of a word by each
+ * of four warps. */
 #include <cuda_pipeline_primitives.h>
 
 #include "launch.cuh"
