@@ -142,9 +142,22 @@ static void agrees_with_the_reference_over_random_models(void **state)
     }
 }
 
+/* Too long for the lanes of cuda.fused; the rows that are not bound to a length take it. */
+static void says_which_lines_it_does_not_take(void **state)
+{
+    const struct model t = {.scheme = SW_IMEX2, .unknowns = 2, .initial = {"x", "x"}, .s = {"v*(ur - ul)", "u"}};
+    struct line_sim m;
+    (void)state;
+    need_row();
+    if (!make_line(&m, device, t, 5000, 1) && !strcmp(under_test->name, "cuda.fused"))
+        assert_contains(sw_err_message(), "it takes no lines of so few, or so many, points");
+    unmake_line(&m);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(says_which_lines_it_does_not_take),
         cmocka_unit_test(agrees_with_the_reference_over_random_models),
     };
     int failed = 0;

@@ -207,13 +207,21 @@ static const struct layout *layouts_for(const struct sw_stepper_desc *d)
     return sw_line_kept(&d->model).cell ? euler_cells : euler;
 }
 
-/* As few lanes as hold the line with GENERAL_FEW numbers each, or all 32. Not measured. */
+/* As few lanes as hold the line with FEW numbers each, or all 32; as many blocks as keep all numbers of later
+ * right-hand sides in shared memory. With up to MANY numbers the compiler needs no more than the 128 registers that
+ * four blocks leave it (sm_90, all of configs/equations). No speed was measured. */
 static bool pick_general(const struct sw_stepper_desc *d, int sm, struct sw_fused_shape *shape)
 {
-    enum { GENERAL_FEW = 16 };
+    enum { FEW = 16, MANY = 32, FEWEST_BLOCKS = 2 };
+    const int unknowns = sw_line_unknowns(&d->model);
     int lanes = 4;
-    while (lanes < 32 && block_of(d->n, lanes) * sw_line_unknowns(&d->model) > GENERAL_FEW) lanes *= 2;
-    *shape = shape_of(lanes, 2, 1, 0);
+    while (lanes < 32 && block_of(d->n, lanes) * unknowns > FEW) lanes *= 2;
+    const int block = block_of(d->n, lanes);
+    for (int blocks = block * unknowns > MANY ? FEWEST_BLOCKS : 4; blocks > FEWEST_BLOCKS; blocks--) {
+        *shape = shape_of(lanes, blocks, 1, 0);
+        if (fit_general(d, sm, shape) && shape->kept == later_numbers(d, block)) return true;
+    }
+    *shape = shape_of(lanes, FEWEST_BLOCKS, 1, 0);
     return fit_general(d, sm, shape);
 }
 
