@@ -1,6 +1,6 @@
 #!/bin/bash
 # gpu_elliptic.sh BUILD OUTDIR [PART...]: the elliptic rows on a machine with a GPU. Parts, all if none is named:
-#   tests, at most 90 s; bench, 90 s; sanitizers, 4 minutes; ncu, 2 minutes
+#   tests, at most 90 s; bench, 2 minutes; sanitizers, 4 minutes; ncu, 2 minutes
 #   BUILD   a folder with sweep and the test programs, as `make portable` fills build/portable
 #   OUTDIR  where all output goes
 # Another build, as that of a variant, goes into another OUTDIR: `diff` then tells what changed.
