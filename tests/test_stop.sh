@@ -172,10 +172,14 @@ expect 5 run heat.cfg -o every.h5 -s 'stop={ steady="s"; }' -s output.scalars.ev
 # ---- a run that diverges has diverged, and is no run that has ended early
 expect 1 run "$top/configs/tiny_diverge.cfg" --device cpu -o bad.h5 \
     -s 'stop={ steady=1e-12; when="max(u) > 1e300"; every=0.1; }'
+expect 1 run "$top/configs/tiny_diverge.cfg" --device cpu -o bad2.h5
 [ -z "$python" ] || $python -c '
-import h5py
-f = h5py.File("bad.h5")
-assert (f["status"][:] == 2).any() and not f["stopped"][:][f["status"][:] == 2].any()
+import h5py, numpy as np
+f, whole = h5py.File("bad.h5"), h5py.File("bad2.h5")
+assert (f["status"][:] == 2).any() and not f["stopped"][:].any()
+for name in set(whole) - {"run_id", "wall_time", "provenance"}:
+    equal_nan = whole[name].dtype.kind == "f"
+    assert np.array_equal(f[name][:], whole[name][:], equal_nan=equal_nan), name
 ' 2>err || fail bad.h5
 
 # ---- pictures show the last state of runs that have ended early

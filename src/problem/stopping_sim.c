@@ -1,5 +1,6 @@
 #include "problem/stopping_sim.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "base/sw_mem.h"
@@ -109,7 +110,13 @@ static enum sw_status make_room(struct stopping_sim *s)
     return sw_alloc(s->capacity * s->size, &s->state);
 }
 
-static enum sw_status keep(struct stopping_sim *s, const bool *stop)
+static void fill_nan(double *to, size_t size)
+{
+    for (size_t i = 0; i < size; i++) to[i] = NAN;
+}
+
+/* @param failed  [loaded] from which step on, as diverged() says: such a run has nothing but NaN */
+static enum sw_status keep(struct stopping_sim *s, const bool *stop, const int64_t *failed)
 {
     const void *field;
     const double *scalars = NULL;
@@ -124,6 +131,8 @@ static enum sw_status keep(struct stopping_sim *s, const bool *stop)
         copy(s->state + j * s->size, s->loaded_state + at * s->size, s->size);
         copy(s->record + j * s->recorded, s->loaded_record + at * s->recorded, s->recorded);
         copy(s->kept_scalars + j * s->scalars, scalars + at * s->scalars, s->scalars);
+        if (failed[at] >= 0) fill_nan(s->state + j * s->size, s->size);
+        if (failed[at] >= 0) fill_nan(s->kept_scalars + j * s->scalars, s->scalars);
         s->stopped[j] = true;
         s->running--;
     }
@@ -133,8 +142,13 @@ static enum sw_status keep(struct stopping_sim *s, const bool *stop)
 enum sw_status sw_stopping_sim_stop(struct sw_sim *sim, const bool *stop)
 {
     struct stopping_sim *s = of(sim);
+    int64_t *failed;
     SW_TRY(make_room(s));
-    SW_TRY(keep(s, stop));
+    SW_TRY(sw_alloc((size_t)s->loaded, &failed));
+    enum sw_status st = s->loaded ? s->inner->ops->diverged(s->inner, failed) : SW_OK;
+    if (!st) st = keep(s, stop, failed);
+    sw_free(failed);
+    SW_TRY(st);
     if (s->running && 4 * s->running > 3 * s->loaded) return SW_OK;
     for (int i = 0; i < s->loaded; i++) {  /* load_again() takes them from there */
         const size_t j = (size_t)s->of[i], at = (size_t)i;

@@ -16,7 +16,8 @@
 enum sw_status sw_stopping_sim_create(const struct sw_setup *setup, int scalars, struct sw_sim **sim);
 
 /** Runs stop, between two calls of advance(). Nothing reads a snapshot.
- *  @param stop  [count] which; of those that have stopped it does not count  @return as load() and set_state() */
+ *  @param stop  [count] which; of those that have stopped it does not count. One that has diverged has NaN from then on
+ *               and is not among diverged() any more  @return as load() and set_state() */
 enum sw_status sw_stopping_sim_stop(struct sw_sim *sim, const bool *stop);
 
 /** Load all runs again, of which those that have stopped are not to take steps: operations that are about run j know

@@ -21,7 +21,7 @@ struct batch_stops {
     struct sw_reducer *reducer; /* of stop.when; NULL: none                                                 */
     struct sw_grid *grid;       /* [count]                                                                  */
     double    *t, *value;       /* [count]                                                                  */
-    bool      *stop;            /* [count]                                                                  */
+    bool      *stop;            /* [count] runs that the sim need not compute: ended early, or failed       */
     int64_t   *step;            /* [count] after which a run has stopped; -1: it has not                    */
     enum sw_run_end *why;       /* [count]                                                                  */
     int64_t    chunk;           /* the worker's when the first run stopped; 0: none has                     */
@@ -162,8 +162,6 @@ static enum sw_status stop_runs(struct batch *b)
 {
     struct batch_stops *s = b->stops;
     if (!s->chunk) s->chunk = b->w->chunk;
-    for (int j = 0; j < b->plan->count; j++)
-        if (s->stop[j]) s->step[j] = b->step;
     SW_TRY(writer_wait_slots(b->w->writer));
     return sw_stopping_sim_stop(b->w->sim, s->stop);
 }
@@ -171,7 +169,7 @@ static enum sw_status stop_runs(struct batch *b)
 enum sw_status batch_look(struct batch *b)
 {
     struct batch_stops *s = b->stops;
-    bool any = false;
+    bool any = false;  /* more than at the last look */
     if (!s || batch_next_look(b) != b->step || s->next >= b->group->nlook || batch_stops_all(b)) return SW_OK;
     SW_TRY(sw_sim_get_state(b->w->sim, s->now));
     SW_TRY(batch_find_failures(b));
@@ -179,9 +177,11 @@ enum sw_status batch_look(struct batch *b)
 #pragma omp parallel for num_threads(b->w->device->threads) schedule(dynamic, 8) reduction(| : any)
     for (int j = 0; j < b->plan->count; j++) {
         const enum sw_run_end why = why_stop(b, j);
-        s->stop[j] = why != SW_RUN_TO_END;
-        if (s->stop[j]) s->why[j] = why;
-        any |= s->stop[j];
+        const bool stop = why != SW_RUN_TO_END || b->failed_step[j] >= 0;
+        if (why) s->step[j] = b->step;
+        if (why) s->why[j] = why;
+        any |= stop && !s->stop[j];
+        s->stop[j] |= stop;
     }
     double *before = s->before;
     if (before) {
