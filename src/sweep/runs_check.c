@@ -350,7 +350,8 @@ static bool has_function(const struct sw_sweep *s, const char *path)
 
 /* A word or a function that the problem refuses, or misses. One that the config sets and the sweep has not was refused
  * when it was read. */
-static void report_invalid_text(const struct sw_sweep *s, const char *path, const char *in_run, const char *why)
+static void report_invalid_text(const struct sw_sweep *s, const char *path, const char *in_run, const char *why,
+                                const char *more)
 {
     char number[32];
     const struct sw_setting *setting = key_setting(s, path);
@@ -359,7 +360,7 @@ static void report_invalid_text(const struct sw_sweep *s, const char *path, cons
     if (setting && key && key->kind == SW_KEY_FUNCTION && !has_function(s, path)) return;
     if (setting && setting->text) text = setting->text;
     if (setting && setting->kind == SW_SETTING_SWITCH) text = setting->number != 0 ? "true" : "false";
-    if (setting && key && key->each) report_error(s, setting, "'%s'%s: %s", name, in_run, why);
+    if (setting && key && key->each) report_error(s, setting, "'%s'%s: %s%s", name, in_run, why, more);
     else if (setting && !setting->text)
         report_error(s, setting, "'%s' = %s: %s", name,
                      setting->kind == SW_SETTING_SWITCH ? text : sw_number(setting->number, number), why);
@@ -374,7 +375,10 @@ static void report_invalid(const struct sw_sweep *s, const struct column_block *
     const char *key = validate_run(s, b, 0, why);
     int k = column_find(s, key);
     if (k < 0 || !s->column[k].key) {
-        report_invalid_text(s, key, in_run, why);
+        if (*in_run && s->nruns > 1)
+            snprintf(more, sizeof more, "; %lld of %lld runs %s refused, leave %s out of the sweep", (long long)count,
+                     (long long)s->nruns, count == 1 ? "is" : "are", count == 1 ? "it" : "them");
+        report_invalid_text(s, key, in_run, why, more);
         return;
     }
     const struct sw_setting *setting = s->own->source[k].setting;

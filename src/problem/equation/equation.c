@@ -4,6 +4,7 @@
  *
  * from texts. Linear terms with constant coefficients that damp are implicit, what is left is explicit; the steppers of
  * the line equation advance the runs. */
+#include <math.h>
 #include <stdio.h>
 
 #include "problem/equation/equation_model.h"
@@ -77,6 +78,25 @@ static const char example[] =
 
 /* ------------------------------------------------------------------ runs that cannot be computed, or should not */
 
+/* A coefficient that is not finite is neither implicit nor explicit. That of u itself may be: such a run fails alone. */
+static const char *check_coefficients(const struct equation_model *model, const struct sw_setup *setup, int v,
+                                      int64_t ld, const double *column, int64_t j, char why[160])
+{
+    double value[2][SW_EQUATION_ORDERS];
+    char d[] = "dxxxx";
+    equation_coefficients(model, v, ld, column, j, value[0], value[1]);
+    for (int stated = 0; stated < 2; stated++)
+        for (int order = !stated; order < SW_EQUATION_ORDERS; order++) {
+            if (isfinite(value[stated][order])) continue;
+            d[order ? 1 + order : 0] = 0;
+            snprintf(why, 160, "the coefficient of %s%s%s%s is %s", d, *d ? "(" : "", setup->unknown[v],
+                     *d ? ")" : "", isnan(value[stated][order]) ? "no number" :
+                     value[stated][order] > 0 ? "infinite" : "-infinite");
+            return stated ? "implicit" : "rhs";
+        }
+    return NULL;
+}
+
 static const char *validate_run(const struct sw_setup *setup, const char *solver, int ld, const double *column, int j,
                                 char why[160])
 {
@@ -90,6 +110,8 @@ static const char *validate_run(const struct sw_setup *setup, const char *solver
     at.n[0] = (int64_t)column[(size_t)sw_setup_column(setup, "grid.n") * (size_t)ld + (size_t)j];
     at.n[1] = at.n[2] = 1;
     for (int v = 0; model && !key && v < setup->nunknown; v++) {
+        key = check_coefficients(model, setup, v, ld, column, j, why);
+        if (key) break;
         const struct sw_growth g = equation_growth_of_run(model, &at, v, ld, column, j);
         if (!g.ill_posed) continue;
         key = "rhs";
@@ -131,7 +153,7 @@ static enum sw_status check_precision(const struct sw_problem *problem, const st
         at.n[0] = (int64_t)n[j];
         const struct sw_line_run run = equation_run(model, &at, ld, column, j, NULL);
         const int v = find_coarse(model, &run, solver[j], setup->single_steps, &off);
-        if (v < 0) continue;
+        if (v < 0 || check_coefficients(model, setup, v, ld, column, j, why)) continue;  /* validate_run() says so */
         *first = j;
         *key = setup->single_steps ? "run.precision" : sw_stepper_takes_band(solver[j]) ? "stepper" : "time.dt";
         snprintf(why, 160, "rounding could change %s by %.3g of itself in a step, more than %g", setup->unknown[v], off,

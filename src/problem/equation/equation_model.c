@@ -260,6 +260,14 @@ struct sw_line_run equation_run(const struct equation_model *m, const struct sw_
     return run;
 }
 
+void equation_coefficients(const struct equation_model *m, int unknown, int64_t ld, const double *column, int64_t j,
+                           double linear[SW_EQUATION_ORDERS], double stated[SW_EQUATION_ORDERS])
+{
+    values_of_run(m->linear[unknown], ld, column, j, linear);
+    for (int k = 0; k < SW_EQUATION_ORDERS; k++) stated[k] = 0;
+    if (m->equation->row[unknown].states) values_of_run(m->coefficient[unknown], ld, column, j, stated);
+}
+
 struct sw_growth equation_growth_of_run(const struct equation_model *m, const struct sw_setup *setup, int unknown,
                                         int64_t ld, const double *column, int64_t j)
 {

@@ -44,6 +44,11 @@ int equation_parameters(const struct equation_model *model);
 struct sw_line_run equation_run(const struct equation_model *model, const struct sw_setup *setup, int64_t ld,
                                 const double *column, int64_t j, double *number);
 
+/** The coefficients of an unknown's linear terms in run j, and those of its `implicit`; 0 where there is none.
+ * @param linear, stated  out: by order of the derivative */
+void equation_coefficients(const struct equation_model *model, int unknown, int64_t ld, const double *column,
+                           int64_t j, double linear[SW_EQUATION_ORDERS], double stated[SW_EQUATION_ORDERS]);
+
 /** How short waves of an unknown grow by the linear terms of its equation, in run j. */
 struct sw_growth equation_growth_of_run(const struct equation_model *model, const struct sw_setup *setup, int unknown,
                                         int64_t ld, const double *column, int64_t j);
