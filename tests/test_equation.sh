@@ -238,10 +238,12 @@ refused "'(' without ')'" -s 'rhs="dxx(u"'
 refused 'exp(1.02e+03 t)' -s 'rhs="-dxx(u)"'
 refused "in run 1 (a = -1): short waves of u grow without bound" -s 'rhs="a*dxx(u)"' -s 'sweep.a=[1.0, -1.0]'
 refused '2 of 3 runs are refused, leave them out of the sweep' -s 'rhs="a*dxx(u)"' -s 'sweep.a=[-2.0, -1.0, 1.0]'
-refused "'rhs' in run 1 (a = 0): the coefficient of dxx(u) is infinite; 1 of 2 runs is refused" -s 'rhs="dxx(u)/a - u^3"' \
+refused 'rounding could change u by 6.28 of itself in a step, more than 0.001; use a smaller time.dt or fewer' \
     -s 'sweep.a=[1.0, 0.0]'
 refused "'implicit': the coefficient of dxx(u) is infinite" -s 'implicit="1/0*dxx(u)"'
 refused "'implicit': the coefficient of u is no number" -s 'implicit="0/0*u"'
+refused 'rounding could change u by 6.28 of itself in a step, more than 0.001; use a smaller time.dt or fewer points' \
+    -s 'rhs="1e4*dxxx(u)"' -s left.dirichlet=1 -s right.dirichlet=1 -s grid.n=64 -s 'grid.length="2*pi"' -s time.dt=0.05
 refused 'not linear in u with a constant coefficient' -s 'implicit="u^2"'
 refused "'rhs' is one expression: with 2 unknowns" -s 'unknowns=["u", "v"]'
 refused "there is no unknown 'w'" -s 'rhs={u = "0"; w = "1";}'
