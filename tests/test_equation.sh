@@ -231,6 +231,7 @@ refused() {  # refused TEXT OPTION...: small.cfg
 }
 expect 0 check small.cfg
 refused "unknown name 'w'" -s 'rhs="dxx(w)"'
+refused "did you mean 'dx'? known:" -s 'rhs="dxy(u)"'; says 'randn rand dx dxx dxxx dxxxx'
 refused 'makes a derivative of order 5' -s 'rhs="dxx(dxxx(u))"'
 refused 'a derivative in time stands on the left only' -s 'rhs="dt(u)"'
 refused 'randn() cannot stand inside a derivative' -s 'rhs="dx(randn(1))"'
@@ -238,11 +239,11 @@ refused "'(' without ')'" -s 'rhs="dxx(u"'
 refused 'exp(1.02e+03 t)' -s 'rhs="-dxx(u)"'
 refused "in run 1 (a = -1): short waves of u grow without bound" -s 'rhs="a*dxx(u)"' -s 'sweep.a=[1.0, -1.0]'
 refused '2 of 3 runs are refused, leave them out of the sweep' -s 'rhs="a*dxx(u)"' -s 'sweep.a=[-2.0, -1.0, 1.0]'
-refused 'rounding could change u by 6.28 of itself in a step, more than 0.001; use a smaller time.dt or fewer' \
-    -s 'sweep.a=[1.0, 0.0]'
+refused "'rhs' in run 1 (a = 0): the coefficient of dxx(u) is infinite; 1 of 2 runs is refused" \
+    -s 'rhs="dxx(u)/a - u^3"' -s 'sweep.a=[1.0, 0.0]'
 refused "'implicit': the coefficient of dxx(u) is infinite" -s 'implicit="1/0*dxx(u)"'
 refused "'implicit': the coefficient of u is no number" -s 'implicit="0/0*u"'
-refused 'rounding could change u by 6.28 of itself in a step, more than 0.001; use a smaller time.dt or fewer points' \
+refused 'rounding could change u by 6.28 of itself in a step, more than 0.001; use a smaller time.dt or fewer' \
     -s 'rhs="1e4*dxxx(u)"' -s left.dirichlet=1 -s right.dirichlet=1 -s grid.n=64 -s 'grid.length="2*pi"' -s time.dt=0.05
 refused 'not linear in u with a constant coefficient' -s 'implicit="u^2"'
 refused "'rhs' is one expression: with 2 unknowns" -s 'unknowns=["u", "v"]'
@@ -250,7 +251,11 @@ refused "there is no unknown 'w'" -s 'rhs={u = "0"; w = "1";}'
 refused "no expression for the unknown 'v'" -s 'unknowns=["u", "v"]' -s 'rhs={u = "0";}'
 refused "'u' stands there twice" -s 'unknowns=["u", "u"]'
 refused 'it is the coordinate' -s 'unknowns=["x"]' -s 'rhs={x="0";}' -s 'initial={x="0";}'
-refused 'it is a function of the expressions' -s 'unknowns=["sin"]' -s 'rhs={sin="0";}' -s 'initial={sin="0";}'
+refused "'sin' cannot be an unknown: it is a function or constant of the expressions" -s 'unknowns=["sin"]' -s 'rhs={sin="0";}' -s 'initial={sin="0";}'
+for name in min:function mean:reduction crossings:reduction nan:'not finite' Inf:'not finite' file:"'initial' has a key" \
+    run:"'initial' has a key" time:"'initial' has a key" e:constant; do
+    refused "'${name%%:*}' cannot be an unknown" -s "unknowns=[\"${name%%:*}\"]"; says "${name#*:}"
+done
 refused 'is a list of one to 4 names' -s 'unknowns=["a", "b", "c", "d", "e"]'
 refused 'letters, digits and _' -s 'unknowns=["u v"]'
 refused 'nothing is said of u at the right end' -s left.dirichlet=0.0

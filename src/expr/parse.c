@@ -34,6 +34,11 @@ static int unary(struct parser *p);
     ((p)->status = expr_refuse((p)->lexer.err, (column), (length), (hint), __VA_ARGS__), -1)
 #define REFUSE_HERE(p, hint, ...) REFUSE(p, (p)->now.column, (p)->now.length, hint, __VA_ARGS__)
 
+/* Of what a define cannot hold, fields and x, there is nothing to split off. */
+static const char too_long[] = "what has no x, t or field in it can go to define",
+                  too_deep[] = "sums and products of many need no parentheses; what has no x, t or field in it can go to "
+                               "define";
+
 static int clip(const struct token *t) { return t->bytes < 40 ? (int)t->bytes : 40; }
 
 static int refuse_missing_operand(struct parser *p)
@@ -97,7 +102,7 @@ static int add_operation(struct parser *p, enum operation op, const struct token
 /* One rule, one level deeper. The limit keeps the C stack small; it is counted here and nowhere else. */
 static int nested(struct parser *p, int (*rule)(struct parser *))
 {
-    if (++p->depth > DEEPEST) return REFUSE_HERE(p, "split it with define", "nested deeper than %d levels", DEEPEST);
+    if (++p->depth > DEEPEST) return REFUSE_HERE(p, too_deep, "nested deeper than %d levels", DEEPEST);
     int k = rule(p);
     p->depth--;
     return k;
@@ -129,9 +134,10 @@ static int parenthesis(struct parser *p)
     return advance(p) ? -1 : k;
 }
 
-/* What people write for derivatives who come from another language. */
+/* What people write who come from another language. */
 static const struct { const char *name, *hint; } foreign[] = {
     {"dt", "a derivative in time stands on the left only: rhs is what u_t equals"},
+    {"pow", "a power is written a^b"}, {"ln", "the natural logarithm is log()"},
     {"diff", "derivatives are written dx(u), dxx(u), dxxx(u), dxxxx(u)"},
     {"laplace", "it is written dxx(u)"}, {"lap", "it is written dxx(u)"}, {"laplacian", "it is written dxx(u)"},
     {"gradient", "it is written dx(u)"}, {"grad", "it is written dx(u)"}, {"ddx", "it is written dx(u)"},
@@ -160,7 +166,7 @@ static int refuse_function(struct parser *p, const struct token *name, const cha
                       "%s() is a derivative of order %zu, the highest is 4", text, strlen(text + 1));
     if (is_reduction(text)) return REFUSE(p, name->column, name->length, reductions, "%s cannot be used here", text);
     for (enum operation op = 0; op < OP_COUNT; op++)
-        if (op_is_function(op) && !op_derivative(op)) names[count++] = op_table[op].written;
+        if (op_is_function(op)) names[count++] = op_table[op].written;
     expr_hint_names(hint, text, names, count);
     return REFUSE(p, name->column, name->length, hint, "unknown function '%s'", text);
 }
@@ -316,7 +322,7 @@ enum sw_status sw_expr_parse(const char *text, struct sw_expr **expr, struct sw_
     *expr = NULL;
     *err = (struct sw_expr_error){0};
     if (length > TEXT_LONGEST)
-        return expr_refuse(err, 0, 1, "split it with define", "expression of %zu characters, at most %d are allowed",
+        return expr_refuse(err, 0, 1, too_long, "expression of %zu characters, at most %d are allowed",
                            length, TEXT_LONGEST);
     struct parser p = {.lexer = {text, 1, err}};
     SW_TRY(sw_alloc(1, &p.expr));

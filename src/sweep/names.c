@@ -27,8 +27,8 @@ static void count_names(void *user, const char *name, int column)
     ++*(int *)user;
 }
 
-/* Whether the expression language has a function or constant of this name: it then does not parse as a name. */
-static bool is_in_language(const struct sw_sweep *s, const char *name)
+/* What is a function or constant does not parse as a name. */
+bool name_is_in_language(const struct sw_sweep *s, const char *name)
 {
     struct sw_expr_error err;
     struct sw_expr *expr;
@@ -87,7 +87,7 @@ static void check_allowed(const struct sw_sweep *s, const struct sw_setting *set
     if (!is_identifier(name)) why = "a name is made of letters, digits and _";
     else if (is_in_list(name, point_names) || (s->problem->numbered && !strcmp(name, "i")))
         why ="it is a coordinate, the time or the field";
-    else if (is_in_language(s, name)) why = "it is a function or constant of the expressions";
+    else if (name_is_in_language(s, name)) why = "it is a function or constant of the expressions";
     else if (is_in_every_file(name) || is_of_unknown(s, name) ||
              (s->problem->iterates && is_in_list(name, history_names)) ||
              is_quantity(name, s->own->unknown_field ? s->own->unknown_field : s->problem->fields) ||

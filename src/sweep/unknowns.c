@@ -1,8 +1,11 @@
 #include "sweep/unknowns.h"
 
 #include <string.h>
+#include <strings.h>
 
+#include "expr/sw_reduction.h"
 #include "sweep/keys.h"
+#include "sweep/names.h"
 #include "sweep/sweep_own.h"
 
 enum { LONGEST = 31 };
@@ -32,11 +35,40 @@ static bool is_name(const char *text)
     return true;
 }
 
+static bool is_reduction(const char *name)
+{
+    const char *reduction, *about;
+    for (int k = 0; (reduction = sw_reduction_name(k, &about)); k++)
+        if (!strcmp(reduction, name)) return true;
+    return false;
+}
+
+/* Of a group that is either one expression for each unknown, or says which file has them. */
+static bool is_key_of_initial(const struct sw_sweep *s, const char *name)
+{
+    const struct sw_key *key;
+    for (int k = 0; (key = key_at(s, k)); k++)
+        if (!strncmp(key->path, "initial.", 8) && !strcmp(key->path + 8, name)) return true;
+    return false;
+}
+
+/* What else a name means; NULL: nothing. Columns of the output file are names_check()'s. */
+static const char *other_meaning(const struct sw_sweep *s, const char *name)
+{
+    if (name_is_in_language(s, name)) return "it is a function or constant of the expressions";
+    if (is_reduction(name)) return "it is a reduction of output.scalars.define";
+    if (!strcasecmp(name, "inf") || !strcasecmp(name, "nan")) return "numbers that are not finite are written so";
+    return is_key_of_initial(s, name) ? "'initial' has a key of this name" : NULL;
+}
+
 static void add(struct sw_sweep *s, const struct sw_setting *at, const char *name)
 {
+    const char *why;
     if (!is_name(name))
         report_error(s, at, "'%s': '%s' is no name: letters, digits and _, a letter first, at most %d", at->path, name,
                      LONGEST);
+    else if ((why = other_meaning(s, name)))
+        report_error(s, at, "'%s': '%s' cannot be an unknown: %s", at->path, name, why);
     else if (unknown_find(s, name) >= 0) report_error(s, at, "'%s': '%s' stands there twice", at->path, name);
     else s->unknown[s->nunknown++] = name;
 }
