@@ -79,7 +79,8 @@ static const char example[] =
 
 /* ------------------------------------------------------------------ runs that cannot be computed, or should not */
 
-/* A coefficient that is not finite is neither implicit nor explicit. That of u itself may be: such a run fails alone. */
+/* A coefficient that is not finite is neither implicit nor explicit. That of u itself may be so: such a run fails
+ * alone. */
 static const char *check_coefficients(const struct equation_model *model, const struct sw_setup *setup, int v,
                                       int64_t ld, const double *column, int64_t j, char why[160])
 {
