@@ -65,6 +65,8 @@ draws "a heatmap" e.png "$dir/tiny_ch.h5" --kind heatmap --of domain_length
 draws "a field of a group by n" f.png "$dir/tiny_nsweep.h5" --kind spacetime --run 5
 itself draws "what suits the file" g.png "$dir/tiny_nsweep.h5"
 grep -q '^slope -' "$dir/out" && ok "prints a slope for each line" || bad "prints a slope for each line"
+"$SWEEP" run -q configs/tiny_ch.cfg -s accuracy.runs=6 -o "$dir/accuracy.h5" || bad "sweep with accuracy.runs"
+draws "estimated errors" accuracy.png "$dir/accuracy.h5" --kind heatmap --of error_time
 draws "runs of different times" j.png "$dir/times.h5" --kind heatmap --of domain_length
 draws "runs of different times and lengths in panels" k.png "$dir/times.h5" --kind spacetime --run 0-3
 draws "runs beside one that diverged" h.png "$dir/tiny_diverge.h5" --kind lines --of energy

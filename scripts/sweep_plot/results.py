@@ -10,6 +10,8 @@ from .refusal import FILE, Refusal, note
 from .stored import Stored, text_of
 
 NORM_PREFIX = "err_"           # of the error norms in the run table
+OF_RUNS = ("steps", "steps_refused", "dt_min", "dt_max", "error_estimate", "time_step", "error_time",
+           "error_space")       # other columns of the run table, of which a file has some
 NORM_LABELS = {"err_l2": "root mean square error", "err_max": "largest error", "err_rel": "relative error",
                "err_interior": "largest error away from walls",    # of others the long_name is the label
                "residual": "relative residual", "backward_error": "backward error", "forward_error": "forward error"}
@@ -423,7 +425,7 @@ class Results:
 
     def drawable(self):
         """All that --of may name: norms and other numbers of a run, series, histories, fields."""
-        scalars = [n for n in ("t_reached", "wall_time", "steps") if self.stored.has(self.file, n)]
+        scalars = [n for n in ("t_reached", "wall_time", *OF_RUNS) if self.stored.has(self.file, n)]
         return {"norms": self.norms, "series": self.series(), "histories": self.histories(), "fields": self.fields(),
                 "numbers of a run": scalars}
 

@@ -36,8 +36,8 @@ static int unary(struct parser *p);
 
 /* Of what a define cannot hold, fields and x, there is nothing to split off. */
 static const char too_long[] = "what has no x, t or field in it can go to define",
-                  too_deep[] = "sums and products of many need no parentheses; what has no x, t or field in it can go to "
-                               "define";
+                  too_deep[] = "sums and products of many need no parentheses; what has no x, t or field in it can go "
+                               "to define";
 
 static int clip(const struct token *t) { return t->bytes < 40 ? (int)t->bytes : 40; }
 
