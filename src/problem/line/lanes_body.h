@@ -348,9 +348,9 @@ BODY struct cubic cubic_of(const double coefficient[SW_LANES_POWERS][SW_LANES_MO
 /* G of degree 1 or 3; the powers that a linear one lacks have factors of zero, so that both give the same bits. */
 #define G_OF(u) (g_degree == 1 ? (vec)LINEAR(cubic_g, u) : (vec)CUBIC(cubic_g, u))
 
-/* What is multiplied by P and what by d2 + g_d4 d4 are summed up at the point two ahead, once; with r the former, z the
- * latter, y = p2 r + z and x = p4 r + g_d4 z the right-hand side is r + d2 q, q = y + d2 x. */
-struct window { vec r[2][GROUP], y[GROUP], x[2][GROUP], q[2][GROUP]; };
+/* r, what is multiplied by P, and z, what is by d2 + g_d4 d4, are summed up at the point two ahead, once. The
+ * right-hand side is r + d2 q, q = (p2 + p4 d2) r + (1 + g_d4 d2) z: 9 operations, 7 where p4 = 0. */
+struct window { vec r[2][GROUP], z[2][GROUP], q[2][GROUP]; };
 
 #define WIDE_AT(index)                                                            \
     const ptrdiff_t at = (ptrdiff_t)(index) * LANES;                              \
@@ -364,20 +364,27 @@ struct window { vec r[2][GROUP], y[GROUP], x[2][GROUP], q[2][GROUP]; };
     for (int i = 0; i < others; i++) r = FMA(ALL(t->other_weight[i]), LOAD(other[i] + at), r);    \
     for (int i = 0; i < gs; i++) z = FMA(g_weight[i][j], LOAD(g[i] + at), z);     \
     for (int i = 0; i < ss; i++) r = FMA(s_weight[i][j], LOAD(s[i] + at), r);     \
-    const vec y = FMA(p2, r, z), x = FMA(g_d4, z, p4 * r);
+    vec q = FMA(g_d4, m.z[0][j] + z, FMA(z_here, m.z[1][j], r_here * m.r[1][j]));             \
+    if (p4_too) q = FMA(p4, m.r[0][j] + r, q);
+#define WIDE_ON                                                                   \
+    m.r[0][j] = m.r[1][j], m.r[1][j] = r;                                         \
+    m.z[0][j] = m.z[1][j], m.z[1][j] = z;                                         \
+    m.q[0][j] = m.q[1][j], m.q[1][j] = q;
 
 /* The right-hand side of a method of fourth order, and its recursion into w; without work itself, into out. */
 BODY void wide_values(const struct sw_lanes *c, int lane, int n, struct sw_lanes_work *work, const real *u,
                       const struct sw_lanes_terms *t, bool down, int others, int gs, int ss,
-                      const struct sw_lanes_forms *form, int cells, bool has_s_in_u, real *out)
+                      const struct sw_lanes_forms *form, int cells, bool has_s_in_u, bool p4_too,
+                      bool has_after, real *out)
 {
     struct cubic cubic_g = {0}, cubic_s = {0};
     const real *cell[SW_LANES_CELLS];
     vec factor[SW_LANES_CELLS][GROUP];
-    const real *h = work ? work->h[c->one_sided && !down] : NULL, *after = t->after ? (const real *)t->after + lane : u;
+    const real *h = work ? work->h[c->one_sided && !down] : NULL;
+    const real *after = has_after ? (const real *)t->after + lane : u;
     const bool narrow = false;
-    const vec u_weight = ALL(t->u_weight), p2 = ALL(t->mass.d2), p4 = ALL(t->mass.d4), g_d4 = ALL(t->g_d4);
-    const vec after_weight = ALL(t->after ? t->after_weight : 0.0), none[GROUP] = {0};
+    const vec u_weight = ALL(t->u_weight), p4 = ALL(t->mass.d4), g_d4 = ALL(t->g_d4), none[GROUP] = {0};
+    const vec r_here = ALL(t->mass.d2 - 2.0 * t->mass.d4), z_here = ALL(1.0 - 2.0 * t->g_d4);
     const int way = down ? -1 : 1, first_point = down ? n - 1 : 0;
     real *w = work ? SWEPT(work) + lane : out + lane;
     struct first sums = {0};
@@ -385,7 +392,6 @@ BODY void wide_values(const struct sw_lanes *c, int lane, int n, struct sw_lanes
     COEFFICIENTS
     VALUES
     u += lane;
-    after = t->after ? after : u;
     if (form) cubic_g = cubic_of(form->g, lane), cubic_s = cubic_of(form->s, lane);
     for (int i = 0; i < cells; i++) {
         cell[i] = (const real *)form->cell[i] + lane;
@@ -394,23 +400,17 @@ BODY void wide_values(const struct sw_lanes *c, int lane, int n, struct sw_lanes
     for (int k = -2; k < 2; k++)
         EACH {
             WIDE_AT(k < 0 ? (down ? -1 - k : n + k) : first_point + k * way)
-            if (k >= 0) m.q[0][j] = m.q[1][j], m.q[1][j] = m.y[j] + ((m.x[0][j] + x) - two * m.x[1][j]);
-            m.r[0][j] = m.r[1][j], m.r[1][j] = r;
-            m.x[0][j] = m.x[1][j], m.x[1][j] = x;
-            m.y[j] = y;
+            WIDE_ON
         }
     for (int k = 0, point = first_point, ahead = first_point + 2 * way; k < n; k++, point += way, ahead += way) {
         if (ahead < 0) ahead = n - 1;
         if (ahead == n) ahead = 0;
         EACH {
             WIDE_AT(ahead)
-            const vec q = m.y[j] + ((m.x[0][j] + x) - two * m.x[1][j]);
             const ptrdiff_t to = (ptrdiff_t)point * LANES;
-            const vec f = FMA(after_weight, LOAD(after + to), m.r[0][j] + ((m.q[0][j] + q) - two * m.q[1][j]));
-            m.r[0][j] = m.r[1][j], m.r[1][j] = r;
-            m.x[0][j] = m.x[1][j], m.x[1][j] = x;
-            m.q[0][j] = m.q[1][j], m.q[1][j] = q;
-            m.y[j] = y;
+            vec f = FNMA(two, m.q[1][j], m.r[0][j] + (m.q[0][j] + q));
+            if (has_after) f = FMA(ALL(t->after_weight), LOAD(after + to), f);
+            WIDE_ON
             if (!work) {
                 STORE(w + to, f);
                 continue;
@@ -572,13 +572,14 @@ BODY void sweep_forms(const struct sw_lanes *c, int lane, int n, struct sw_lanes
     (t->gs == 0   ? first_values(c, lane, n, work, u, t, down, others, 0, count)  \
      : t->ss == 0 ? first_values(c, lane, n, work, u, t, down, others, count, 0)  \
                   : first_values(c, lane, n, work, u, t, down, others, count, count))
-#define WIDE(others, gs, ss) wide_values(c, lane, n, work, u, t, down, others, gs, ss, NULL, 0, false, NULL)
-#define WIDE_FORMS(cells, has_s_in_u) \
-    wide_values(c, lane, n, work, u, t, down, 0, 0, 0, t->forms, cells, has_s_in_u, NULL)
+#define WIDE(others, gs, ss)                                                      \
+    wide_values(c, lane, n, work, u, t, down, others, gs, ss, NULL, 0, false, true, t->after != NULL, NULL)
+#define WIDE_FORMS(cells, all) \
+    wide_values(c, lane, n, work, u, t, down, 0, 0, 0, t->forms, cells, all, all, false, NULL)
 #define WIDE_OF_FORMS                                                             \
-    (t->forms->cells == 0                             ? WIDE_FORMS(0, true)       \
-     : t->forms->cells < 3 && !t->forms->has_s_in_u   ? WIDE_FORMS(2, false)      \
-                                                      : WIDE_FORMS(SW_LANES_CELLS, true))
+    (t->forms->cells == 0                                                ? WIDE_FORMS(0, true)    \
+     : t->forms->cells < 3 && !t->forms->has_s_in_u && t->mass.d4 == 0.0 ? WIDE_FORMS(2, false)   \
+                                                                         : WIDE_FORMS(SW_LANES_CELLS, true))
 #define WIDE_OF_STAGE                                                             \
     (t->others + t->gs + t->ss == 0                   ? WIDE(0, 0, 0)             \
      : t->others == 0 && t->gs == 1 && t->ss == 0     ? WIDE(0, 1, 0)             \
@@ -669,7 +670,7 @@ TARGET static void add(const struct sw_lanes *c, int n, const void *u, const str
     for (int lane = 0; lane < LANES; lane += GROUP * VL) {
         if (terms->is_wide)
             wide_values(c, lane, n, NULL, u, terms, false, terms->others, terms->gs, terms->ss, NULL,
-                        0, false, out);
+                        0, false, true, terms->after != NULL, out);
         else
             add_values(c, lane, n, u, terms, out);
     }
@@ -731,6 +732,7 @@ TARGET static void largest(const struct sw_lanes *c, int from, int to, const voi
 #undef RIGHT_HAND_SIDE
 #undef VALUES
 #undef WIDE_AT
+#undef WIDE_ON
 #undef FIRST_OF_STAGE
 #undef AS_MANY
 #undef WIDE

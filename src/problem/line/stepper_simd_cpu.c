@@ -245,8 +245,8 @@ static void steps_of_forms(const struct sw_stepper *s, struct sw_simd_worker *w,
     for (int64_t step = from; sw_line_has_mass(mass) && step < to; step++, u = next) {
         sw_simd_begin_step(s, g, step, part);
         sw_simd_forms(s, w, g, &forms);
-        p->ops->first(g->lanes, n, w->lanes, u, &terms, step & 1);
-        p->ops->pass(g->lanes, n, w->lanes, u, next, &terms, step & 1, true);
+        p->ops->first(g->lanes, n, w->lanes, u, &terms, false);
+        p->ops->pass(g->lanes, n, w->lanes, u, next, &terms, false, true);
     }
     if (sw_line_has_mass(mass)) return;
     sw_simd_begin_step(s, g, from, part);
