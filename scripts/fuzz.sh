@@ -23,13 +23,24 @@ for candidate in ${CLANG:-clang clang-19 clang-18 clang-17 clang-16 clang-15 cla
 done
 [ -n "$clang" ] || { echo 'fuzz: there is no clang with libFuzzer here; apt-get install clang' >&2; exit 77; }
 
+sources_of() { sed -n 's,^// sources: ,,p' "$1"; }
+object_of() { echo "$folder/objects/$(echo "$1" | tr / _).o"; }
+# What targets share is compiled once.
+mkdir -p "$folder/objects"
+for target in tests/fuzz/fuzz_*.c; do
+    # shellcheck disable=SC2046
+    printf '%s\n' "$target" $(sources_of "$target")
+done | sort -u | while read -r source; do echo "$source" "$(object_of "$source")"; done |
+    xargs -P "$(nproc)" -n 2 sh -c "exec '$clang' $flags -Isrc -c -o \"\$1\" \"\$0\"" || exit 1
+
 for target in tests/fuzz/fuzz_*.c; do
     name=$(basename "$target" .c)
-    sources=$(sed -n 's,^// sources: ,,p' "$target")
     libraries=$(sed -n 's,^// link: ,,p' "$target")
+    objects=''
+    for source in "$target" $(sources_of "$target"); do objects="$objects $(object_of "$source")"; done
     mkdir -p "$folder/$name.corpus"
     # shellcheck disable=SC2086
-    "$clang" $flags -Isrc -o "$folder/$name" "$target" $sources $libraries -lm || exit 1
+    "$clang" $flags -o "$folder/$name" $objects $libraries -lm || exit 1
     "$folder/$name" -max_total_time="$seconds" -timeout=1 -max_len=2000 -artifact_prefix="$folder/$name." \
         "$folder/$name.corpus" "tests/fuzz/${name#fuzz_}" > "$folder/$name.log" 2>&1 ||
         { tail -n 40 "$folder/$name.log" >&2; echo "fuzz: $name failed; its input is in $folder" >&2; exit 1; }
