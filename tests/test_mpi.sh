@@ -95,16 +95,17 @@ communicators() {
 }
 
 # faulty RANK FAULT ARGUMENT...: what each rank runs, where that rank meets a fault of the preloaded library in a batch.
-# The others hang as they write their first part until it has: however late it comes, it gets a batch.
+# The others, of one device each, hang as they write their first part until it has: however late it comes, it gets
+# batches, as many as there are. What is in $here is said to that rank alone.
 faulty() {
     local rank=$1 fault=$2
     shift 2
     echo "export LD_PRELOAD=$build/fail_nth.so; if [ \$OMPI_COMM_WORLD_RANK = $rank ]; then
-        export $fault FAIL_LOG=$tmp/fault FAIL_MARK=$tmp/met
+        export $fault FAIL_LOG=$tmp/fault FAIL_MARK=$tmp/met; here='$here'
     else
         export FAIL_KIND=fsync FAIL_AT=1 FAIL_SLEEP=$patience FAIL_UNTIL=$tmp/met
     fi
-    exec '$sweep' run quick.cfg $*"
+    exec '$sweep' run quick.cfg \$here $*"
 }
 
 failing_ranks() {
@@ -197,10 +198,11 @@ memory_fails() {
     }
     lost 1 'warning: rank 1 of 2 on '
     lost 0 'warning: rank 0 of 2: '
-    lost 1 'warning: rank 1 of 2 on ' --device cpu:0,1
+    local here='--device cpu:0,1'
+    lost 1 'warning: rank 1 of 2 on '
     for at in 5 20 60 120 240; do  # while it writes, with its next batch asked for: the other device does that one
         rm -rf memory.h5* fault met
-        timeout -k 5 $patience mpirun -n 2 sh -c "$(in_batch $at 1 --device cpu:0,1)" >out 2>err </dev/null
+        timeout -k 5 $patience mpirun -n 2 sh -c "$(in_batch $at 1)" >out 2>err </dev/null
         code=$?
         case $code in
             0) mv memory.h5 memory-$at.h5
@@ -209,6 +211,7 @@ memory_fails() {
             *) fail "call $at of rank 1: exit code $code" ;;
         esac
     done
+    here=
     same ../whole.h5 memory-*.h5
     # for a message, which is so long until MPI has sent it: no device is lost; the job ends, and nobody waits for it
     local messages
