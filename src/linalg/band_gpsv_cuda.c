@@ -9,18 +9,17 @@
 
 #include "base/sw_mem.h"
 #include "cu_check.cuh"
-#include "linalg/cusparse_cuda.h"
+#include "linalg/cusparse_functions.h"
 #include "linalg/host_factor_cuda.h"
 #include "linalg/sw_band_impl.h"
 #include "sw_cuda.h"
 
+#define CUSPARSE_OF g
 #define CUSPARSE_LIST(X) X(Create) X(Destroy) X(SetStream) X(GetErrorString) X(DgpsvInterleavedBatch) \
                          X(DgpsvInterleavedBatch_bufferSizeExt)
 
 struct gpsv {
-#define X(name) __typeof__(&cusparse##name) name;
-    CUSPARSE_LIST(X)
-#undef X
+    CUSPARSE_LIST(CUSPARSE_MEMBER)
     cusparseHandle_t    handle;
     struct sw_cuda_gpsv d;
     double *work;              /* [5][m][batch]: the matrix that a solve destroys         */
@@ -30,24 +29,9 @@ struct gpsv {
     bool    any_bad;
 };
 
-#define SPARSE_TRY(call)                                                                            \
-    do {                                                                                            \
-        cusparseStatus_t cs_ = g->call;                                                             \
-        if (cs_) return SW_FAIL(SW_E_CUDA, "cuSPARSE: %s: %s", #call, g->GetErrorString(cs_));      \
-    } while (0)
-
 static enum sw_status load_library(struct gpsv *g)
 {
-#define X(name) "cusparse" #name,
-    static const char *const names[] = {CUSPARSE_LIST(X) 0};
-#undef X
-    void *symbol[sizeof names / sizeof *names];
-    int k = 0;
-    SW_TRY(sw_cusparse_load("cusparse.gpsv", "cuda.thomas", names, symbol));
-#define X(name) memcpy(&g->name, &symbol[k++], sizeof *symbol);
-    CUSPARSE_LIST(X)
-#undef X
-    return SW_OK;
+    CUSPARSE_LOAD("cusparse.gpsv", "cuda.thomas");
 }
 
 /* cuSPARSE's manual allows 3 unknowns, but version 12.6 then writes a fourth one behind the right-hand side

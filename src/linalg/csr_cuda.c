@@ -9,8 +9,9 @@
 
 #include "base/sw_mem.h"
 #include "cu_check.cuh"
-#include "linalg/cusparse_cuda.h"
+#include "linalg/cusparse_functions.h"
 
+#define CUSPARSE_OF s
 #define CUSPARSE_LIST(X) X(Create) X(Destroy) X(SetStream) X(GetErrorString) X(CreateCsr) X(DestroySpMat)   \
                          X(CreateDnVec) X(DnVecSetValues) X(DestroyDnVec) X(SpMV_bufferSize)                \
                          X(SpMV_preprocess) X(SpMV)
@@ -20,9 +21,7 @@
 static const cusparseSpMVAlg_t repeatable = CUSPARSE_SPMV_CSR_ALG2;
 
 struct sw_csr {
-#define X(name) __typeof__(&cusparse##name) name;
-    CUSPARSE_LIST(X)
-#undef X
+    CUSPARSE_LIST(CUSPARSE_MEMBER)
     struct {
 #define X(name) __typeof__(&cublas##name##_v2) name;
         CUBLAS_LIST(X)
@@ -37,11 +36,6 @@ struct sw_csr {
     char                *buffer;
 };
 
-#define SPARSE_TRY(call)                                                                            \
-    do {                                                                                            \
-        cusparseStatus_t cs_ = s->call;                                                             \
-        if (cs_) return SW_FAIL(SW_E_CUDA, "cuSPARSE: %s: %s", #call, s->GetErrorString(cs_));      \
-    } while (0)
 #define BLAS_TRY(call)                                                                              \
     do {                                                                                            \
         cublasStatus_t cb_ = s->blas.call;                                                          \
@@ -52,16 +46,7 @@ struct sw_csr {
 
 static enum sw_status load_sparse(struct sw_csr *s, const char *row, const char *instead)
 {
-#define X(name) "cusparse" #name,
-    static const char *const names[] = {CUSPARSE_LIST(X) 0};
-#undef X
-    void *symbol[sizeof names / sizeof *names];
-    int k = 0;
-    SW_TRY(sw_cusparse_load(row, instead, names, symbol));
-#define X(name) memcpy(&s->name, &symbol[k++], sizeof *symbol);
-    CUSPARSE_LIST(X)
-#undef X
-    return SW_OK;
+    CUSPARSE_LOAD(row, instead);
 }
 
 static enum sw_status load_blas(struct sw_csr *s, const char *row, const char *instead)

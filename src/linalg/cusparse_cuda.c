@@ -9,6 +9,7 @@
 
 #include "base/sw_mem.h"
 #include "cu_check.cuh"
+#include "linalg/cusparse_functions.h"
 
 /* ------------------------------------------------------------------ the library */
 
@@ -41,6 +42,7 @@ enum sw_status sw_cusparse_load(const char *row, const char *instead, const char
 
 /* ------------------------------------------------------------------ tridiagonal systems */
 
+#define CUSPARSE_OF s
 #define CUSPARSE_LIST(X) X(Create) X(Destroy) X(SetStream) X(GetErrorString) X(Dgtsv2StridedBatch)    \
                          X(Dgtsv2StridedBatch_bufferSizeExt) X(DgtsvInterleavedBatch)                 \
                          X(DgtsvInterleavedBatch_bufferSizeExt) X(Dgtsv2) X(Dgtsv2_bufferSizeExt)     \
@@ -49,33 +51,16 @@ enum sw_status sw_cusparse_load(const char *row, const char *instead, const char
 enum { THOMAS = 0 };  /* of the library's three ways to solve interleaved systems the one that moves least */
 
 struct sw_gtsv {
-#define X(name) __typeof__(&cusparse##name) name;
-    CUSPARSE_LIST(X)
-#undef X
+    CUSPARSE_LIST(CUSPARSE_MEMBER)
     struct sw_gtsv_desc desc;
     struct sw_device   *device;
     cusparseHandle_t    handle;
     char               *buffer;
 };
 
-#define SPARSE_TRY(call)                                                                            \
-    do {                                                                                            \
-        cusparseStatus_t cs_ = s->call;                                                             \
-        if (cs_) return SW_FAIL(SW_E_CUDA, "cuSPARSE: %s: %s", #call, s->GetErrorString(cs_));      \
-    } while (0)
-
 static enum sw_status load(struct sw_gtsv *s, const char *row, const char *instead)
 {
-#define X(name) "cusparse" #name,
-    static const char *const names[] = {CUSPARSE_LIST(X) 0};
-#undef X
-    void *symbol[sizeof names / sizeof *names];
-    int k = 0;
-    SW_TRY(sw_cusparse_load(row, instead, names, symbol));
-#define X(name) memcpy(&s->name, &symbol[k++], sizeof *symbol);
-    CUSPARSE_LIST(X)
-#undef X
-    return SW_OK;
+    CUSPARSE_LOAD(row, instead);
 }
 
 /* The library takes the arrays here, too, and looks at whether they are there: the shape decides. */
