@@ -11,22 +11,15 @@ import math
 import os
 import sys
 
-try:
-    import matplotlib
-    matplotlib.use("Agg")
-    import matplotlib.pyplot as plt
-    import numpy as np
-    from matplotlib.ticker import FixedLocator, LogLocator, NullFormatter, NullLocator
-    from sweep_plot.convergence import fit_order
-    from sweep_plot.look import COLOURS, STYLE
-except ImportError as error:
-    print(f"error: {error}; install python3-h5py and python3-matplotlib (Debian, Ubuntu)", file=sys.stderr)
-    sys.exit(4)
+from bench_figures import GREY, plt, save  # first: it says what is missing
+import numpy as np
+from matplotlib.ticker import FixedLocator, LogLocator, NullFormatter, NullLocator
+from sweep_plot.convergence import fit_order
+from sweep_plot.look import COLOURS
 
 from bench_data import Table
 from compact_schemes import FILTER, FIRST, MIDPOINT, SCHEMES, SECOND, STAGGERED, Scheme, kind_of, order_of
 
-GREY = "#777777"
 NORM = {"err_max": ("o", "-", "largest"), "err_l2": ("s", "--", "root mean square"),
         "err_interior": ("^", ":", "middle half")}
 
@@ -38,14 +31,6 @@ def read(path):
     with open(path, newline="") as file:
         origin = file.readline().lstrip("# ").rstrip("\n").split("; ", 1)[1]
         return origin, list(csv.DictReader(file))
-
-
-def save(figure, folder, name, origin):
-    figure.supxlabel(origin, x=0.995, ha="right", fontsize=6.5, color="#888888")
-    path = os.path.join(folder, f"{name}.png")
-    figure.savefig(path)
-    plt.close(figure)
-    print(path)
 
 
 def panels(rows, columns, size):
@@ -312,8 +297,7 @@ def main():
     if len(sys.argv) != 2 or sys.argv[1].startswith("-"):
         print(__doc__, file=sys.stderr)
         return 2
-    with plt.rc_context(STYLE):
-        drawn = [draw(sys.argv[1]) for draw in (draw_orders, draw_waves, draw_wave_errors, draw_speed)]
+    drawn = [draw(sys.argv[1]) for draw in (draw_orders, draw_waves, draw_wave_errors, draw_speed)]
     if not any(drawn):
         print(f"error: neither compact_convergence.csv nor compact_waves.csv nor compact_paper_*.csv in {sys.argv[1]}",
               file=sys.stderr)

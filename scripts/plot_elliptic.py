@@ -6,34 +6,17 @@ usage: plot_elliptic.py FOLDER     the pictures go beside the CSV files
 Needs matplotlib, numpy and h5py."""
 import collections
 import math
-import os
 import sys
 
-try:
-    import matplotlib
-    matplotlib.use("Agg")
-    import matplotlib.pyplot as plt
-    from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter, NullLocator
-    from sweep_plot.look import COLOURS, STYLE
-except ImportError as error:
-    print(f"error: {error}; install python3-matplotlib and python3-h5py (Debian, Ubuntu)", file=sys.stderr)
-    sys.exit(4)
+from bench_figures import GREY, plt, save  # first: it says what is missing
+from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter, NullLocator
+from sweep_plot.look import COLOURS
 
 import bench_data as data
 
-plt.rcParams.update(STYLE)
-
-GREY, PAPER = "#777777", "#b07d00"
+PAPER = "#b07d00"
 MARKS = "os^Dv<>P"
 METHODS = ["pcg", "interleaved", "multigrid", "modal", "csr", "interleaved_single"]
-
-
-def save(figure, folder, name, origin):
-    figure.supxlabel(origin, x=0.995, ha="right", fontsize=6.5, color="#888888")
-    path = os.path.join(folder, f"{name}.png")
-    figure.savefig(path)
-    plt.close(figure)
-    print(path)
 
 
 def panels(count, size, across=4, **options):

@@ -5,34 +5,16 @@ errors over n, forward errors over condition numbers, times.
 usage: plot_spike.py FOLDER     the pictures go beside the CSV files
 Needs matplotlib."""
 import collections
-import os
 import statistics
 import sys
 
-try:
-    import matplotlib
-    matplotlib.use("Agg")
-    import matplotlib.pyplot as plt
-    from matplotlib.ticker import NullLocator
-    from sweep_plot.look import COLOURS, STYLE
-except ImportError as error:
-    print(f"error: {error}; install python3-matplotlib and python3-h5py (Debian, Ubuntu)", file=sys.stderr)
-    sys.exit(4)
+from bench_figures import GREY, plt, save  # first: it says what is missing
+from matplotlib.ticker import NullLocator
+from sweep_plot.look import COLOURS
 
 import bench_data as data
 
-plt.rcParams.update(STYLE)
-
-GREY = "#777777"
 MARKS = "os^Dv<>Pp*"
-
-
-def save(figure, folder, name, origin):
-    figure.supxlabel(origin, x=0.995, ha="right", fontsize=6.5, color="#888888")
-    path = os.path.join(folder, f"{name}.png")
-    figure.savefig(path)
-    plt.close(figure)
-    print(path)
 
 
 def panels(count, size, across=4, **options):
