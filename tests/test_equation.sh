@@ -20,6 +20,8 @@ assert (a["u"][:] == b["u"][:]).all() and abs(a["u"][:]).max() > 0.01
 PY
 done
 expect 0 run text.cfg -o text.h5 -s 'stepper="cpu.simd"'; says 'nothing to do'
+expect 0 check text.cfg -o text.h5 -s 'stepper="cpu.simd"'; prints '3 of 3 runs are in text.h5 already'
+prints 'u_t      implicit    -D*gamma*dxxxx(u)'; prints 'solver cpu.simd'; prints 'batches  0'
 
 # ---- orders in dt and dx: a wave that decays and travels, exact; by every method, two unknowns that feed each other
 cat >wave.cfg <<'CFG'

@@ -146,12 +146,12 @@ static enum sw_status measure_rate(struct check *c)
     return SW_OK;
 }
 
-static enum sw_status print_description(const struct check *c)
+static enum sw_status print_description(const struct check *c, const struct sw_plan *p)
 {
     const struct sw_sweep *sweep = c->s->sweep;
     struct sw_text text = {0};
-    if (!sweep->problem->describe || !c->plan->ngroup) return SW_OK;
-    const struct sw_setup setup = sw_sweep_setup(sweep, &c->plan->group[0], 1);
+    if (!sweep->problem->describe || !p->ngroup) return SW_OK;
+    const struct sw_setup setup = sw_sweep_setup(sweep, &p->group[0], 1);
     enum sw_status st = sweep->problem->describe(&setup, &text);
     if (!st) st = sw_text_status(&text);
     if (!st) console_print(c->cli, "%s", sw_text_get(&text));
@@ -175,21 +175,40 @@ static void print_stops(const struct check *c)
     console_print(c->cli, "%s\n", sweep->stop_when ? sweep->stop_when_text : "");
 }
 
-static enum sw_status print_plan(struct check *c)
+/* Of a plan that has batches. */
+static enum sw_status print_means(const struct check *c, const struct sw_plan *p)
 {
-    char a[24], b[24], m[24], host[24], steps[64];
-    struct sw_cli *cli = c->cli;
-    const struct sw_plan *p = c->plan;
+    char a[24], b[24], m[24], host[24];
     struct sw_text name = {0};
-    SW_TRY(print_description(c));
+    SW_TRY(print_description(c, p));
     cli_devices_name(&c->devices, &name);
-    console_print(cli, "device   %s · solver %s%s\n", sw_text_get(&name), p->nbatch ? p->solver : "none needed",
+    console_print(c->cli, "device   %s · solver %s%s\n", sw_text_get(&name), p->solver,
                   c->s->sweep->single_steps ? " in single precision" : "");
     sw_text_free(&name);
-    console_print(cli, "memory   %s a run, %s a batch, of %s%s%s\n", format_memory((double)p->run_bytes, a),
+    console_print(c->cli, "memory   %s a run, %s a batch, of %s%s%s\n", format_memory((double)p->run_bytes, a),
                   format_memory((double)p->batch_bytes, b), format_memory(cli_devices_memory(&c->devices), m),
                   p->host_bytes > 0 ? "; of the host " : "",
                   p->host_bytes > 0 ? format_memory(p->host_bytes, host) : "");
+    return SW_OK;
+}
+
+/* Where all runs are there: of the whole sweep, as if none was. */
+static enum sw_status print_means_of_all(const struct check *c)
+{
+    const struct cli_sweep *s = c->s;
+    struct sw_plan *all = NULL;
+    SW_TRY(sw_plan_make(s->sweep, s->run, s->count, s->id, NULL, false, &c->devices, &all));
+    const enum sw_status st = all->nbatch ? print_means(c, all) : SW_OK;
+    sw_plan_destroy(&all);
+    return st;
+}
+
+static enum sw_status print_plan(struct check *c)
+{
+    char a[24], steps[64];
+    struct sw_cli *cli = c->cli;
+    const struct sw_plan *p = c->plan;
+    SW_TRY(p->nbatch ? print_means(c, p) : print_means_of_all(c));
     console_print(cli, "batches  %lld%s\n", (long long)p->nbatch, format_steps(p, steps));
     print_stops(c);
     console_print(cli, "output   ≈ %s %s\n", format_bytes(p->output_bytes, a), c->s->file);
