@@ -198,6 +198,26 @@ PY
     k=$((k + 1))
 done; done
 
+# ---- white noise in time: u_t = -u + noise has the variance 1/2 whatever dt is; of 4 * 4096 points with some 1 %
+cat >noise.cfg <<'CFG'
+problem = "equation";
+rhs     = "-u + randn(seed)/sqrt(dt)";
+initial = "0";
+grid    = { n = 4096; length = 1.0; };
+sweep   = { dt = [0.05, 0.0125]; seed = [1, 2, 3, 4]; };
+time    = { dt = "dt"; end = 5.0; };
+run     = { device = "cpu"; };
+output  = { scalars = { times = ["end"]; define = { variance = "mean(u^2)"; }; }; };
+CFG
+expect 0 run noise.cfg -o noise.h5
+[ -z "$python" ] || $python - >out 2>err <<'PY' || fail 'the variance of noise'
+import h5py
+v = h5py.File("noise.h5")["variance"][:, -1].reshape(2, 4).mean(1)
+print(v)
+# sqrt(2/16384) = 1.1 % by chance, and of the larger dt about dt/3 by the steps
+assert abs(v[0]/0.5 - 1) < 0.06 and abs(v[1]/0.5 - 1) < 0.04
+PY
+
 # ---- stopped and resumed, to the same bits
 expect 0 run wave.cfg -o whole.h5 -s 'sweep.dt=[0.0001]'
 expect 75 run wave.cfg -o parts.h5 -s 'sweep.dt=[0.0001]' --max-time 0.05s
