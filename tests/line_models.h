@@ -9,6 +9,8 @@ struct model {
     int            unknowns;
     unsigned       orders;
     struct sw_line_mass mass[SW_UNKNOWNS_MOST];
+    enum sw_line_end_kind end[2][SW_UNKNOWNS_MOST];
+    const char    *condition[2][SW_UNKNOWNS_MOST][2];  /* of the first two derivatives known there */
     const char    *initial[SW_UNKNOWNS_MOST], *g[SW_UNKNOWNS_MOST], *s[SW_UNKNOWNS_MOST];
 };
 
@@ -36,7 +38,7 @@ static inline struct sw_program *compile_line(const char *text)
     return program;
 }
 
-struct line_sim { struct sw_program *program[SW_UNKNOWNS_MOST][3]; struct sw_stepper *s; int n, count, unknowns; };
+struct line_sim { struct sw_program *program[SW_UNKNOWNS_MOST][7]; struct sw_stepper *s; int n, count, unknowns; };
 
 /* @return false: the row does not take such a model, and says so */
 static inline bool make_line_on(const struct sw_stepper_ops *row, struct line_sim *m, struct sw_device *where,
@@ -51,6 +53,12 @@ static inline bool make_line_on(const struct sw_stepper_ops *row, struct line_si
         desc.model.g[v] = m->program[v][1] = compile_line(t.g[v]);
         desc.model.s[v] = m->program[v][2] = compile_line(t.s[v]);
         desc.model.mass[v] = t.mass[v];
+        for (int side = 0; side < 2; side++)
+            desc.model.end[side][v] = (struct sw_line_end){
+                .kind = t.end[side][v],
+                .first = m->program[v][3 + side] = compile_line(t.condition[side][v][0]),
+                .second = m->program[v][5 + side] = compile_line(t.condition[side][v][1]),
+            };
     }
     enum sw_status st = sw_stepper_create(&desc, row->name, where, &m->s);
     if (!st) return true;
@@ -68,7 +76,7 @@ static inline void unmake_line(struct line_sim *m)
 {
     sw_stepper_destroy(&m->s);
     for (int v = 0; v < SW_UNKNOWNS_MOST; v++)
-        for (int k = 0; k < 3; k++) sw_program_destroy(&m->program[v][k]);
+        for (int k = 0; k < 7; k++) sw_program_destroy(&m->program[v][k]);
 }
 
 static inline void start_line(struct line_sim *m, int count, const struct run *run)

@@ -18,8 +18,13 @@ static const char *const kinds[] = {
     "problem = \"equation\"; unknowns = [\"u\", \"v\"];" LINE
     "rhs = { u = \"0.2*dxx(u) - u*v^2 + 0.05*(1 - u)\"; v = \"0.1*dxx(v) + u*v^2 - 0.11*v + 0.1*dx(v^2)\"; };\n"
     "initial = { u = \"1 - 0.3*cos(x)\"; v = \"0.4 + 0.2*cos(x/2)\"; };\n",
+    "problem = \"equation\";" LINE
+    "rhs = \"0.3*dxx(u) - 0.01*dxxxx(u) + u - u^3 + dxx(0.1*u^2)\";\n"
+    "left = { dirichlet = \"0.1 + 0.2*sin(2*t)\"; }; right = { neumann = 0.0; };\n"
+    "initial = \"0.1 + 0.3*sin(x/8)^2\";\n",
 };
-enum { KINDS = sizeof kinds / sizeof *kinds };
+/* Ends that move limit the order of imex3: of the last one errors are not in proportion. */
+enum { KINDS = sizeof kinds / sizeof *kinds, PROPORTIONATE = KINDS - 1 };
 
 /* ------------------------------------------------------------------ helpers */
 
@@ -74,7 +79,7 @@ static void errors_are_in_proportion_to_the_tolerance(void **state)
 {
     static const char *const method[] = {"imex2", "imex3"};
     (void)state;
-    for (int p = 0; p < KINDS; p++) {
+    for (int p = 0; p < PROPORTIONATE; p++) {
         int n;
         double *exact = state_with(kinds[p], "method = \"imex3\"; time = { dt = \"2.0/16384\"; end = 2.0; };", &n);
         for (int m = 0; m < 2; m++) {

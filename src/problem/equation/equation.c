@@ -6,7 +6,6 @@
  * the line equation advance the runs. */
 #include <math.h>
 #include <stdio.h>
-#include <string.h>
 
 #include "problem/equation/equation_model.h"
 #include "problem/equation/equation_stability.h"
@@ -124,13 +123,6 @@ static const char *validate_run(const struct sw_setup *setup, const char *solver
     return key;
 }
 
-/* What "auto" is at least, of lines that end: all rows that take these have a band solver. */
-static const char *row_of(const struct sw_setup *setup, const char *solver)
-{
-    const bool any = !solver || !strcmp(solver, "auto");
-    return any && equation_has_ends(setup) ? "cpu.plain" : solver;
-}
-
 /* The first unknown of a run that rounding would change too much, -1: none. */
 static int find_coarse(const struct equation_model *model, const struct sw_line_run *run, const char *solver,
                        bool single_steps, double *off)
@@ -161,7 +153,7 @@ static enum sw_status check_precision(const struct sw_problem *problem, const st
         if (!(n[j] >= 1.0 && n[j] <= 1e9)) continue;  /* refused by its key */
         at.n[0] = (int64_t)n[j];
         const struct sw_line_run run = equation_run(model, &at, ld, column, j, NULL);
-        const int v = find_coarse(model, &run, row_of(setup, solver[j]), setup->single_steps, &off);
+        const int v = find_coarse(model, &run, solver[j], setup->single_steps, &off);
         if (v < 0 || check_coefficients(model, setup, v, ld, column, j, why)) continue;  /* validate_run() says so */
         *first = j;
         *key = setup->single_steps ? "run.precision" : sw_stepper_takes_band(solver[j]) ? "stepper" : "time.dt";

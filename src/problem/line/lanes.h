@@ -56,6 +56,17 @@ struct sw_lanes {                                              /* double in eith
     int    set;                                                /* lanes set so far                           */
     bool   alike;                                              /* all of them have one h                     */
     bool   one_sided;                                          /* of some lane A is not symmetric            */
+    struct sw_lanes_closing *closing;                          /* lines that end (lanes_ends.h); NULL: circles */
+};
+
+enum {
+    SW_LANES_STARTS = 6,  /* numbers that tell the state before the first point of a line that ends */
+    SW_LANES_LIFT = 5     /* coefficients of a polynomial in i/(n-1)                                */
+};
+
+struct sw_lanes_closing {      /* by the way of the first recursion */
+    _Alignas(64) double start[SW_LANES_WAYS][2][SW_LANES_STARTS][SW_LANES_MOST];
+    double far[SW_LANES_WAYS][3][3][SW_LANES_MOST];
 };
 
 /* What a line's operator is to a lane. */
@@ -65,6 +76,8 @@ struct sw_lanes_line {
     double                  closure[SW_LANES_WAYS][4], overlap[SW_LANES_WAYS][4];
     int                     decay;
     bool                    decays;  /* decay < n */
+    double                  start[SW_LANES_WAYS][2][SW_LANES_STARTS];  /* of a line that ends */
+    double                  far[SW_LANES_WAYS][3][3];
 };
 
 /** @param single  a1 and a2 are rounded to single precision, and what is negligible there is left out
@@ -76,6 +89,15 @@ void sw_lanes_set(struct sw_lanes *lanes, int lane, const struct sw_lanes_line *
 
 /** Where lanes have been given other lines than before, by sw_lanes_set(): count points anew. */
 void sw_lanes_count_points(struct sw_lanes *lanes, int n, int count);
+
+/* The conditions at the ends of a solve: of zero, or those of a polynomial. */
+struct sw_lanes_ends {
+    _Alignas(64) double rhs[SW_LANES_LIFT][SW_LANES_MOST];  /* A times the polynomial */
+    double lift[SW_LANES_LIFT][SW_LANES_MOST];
+    double given[2][SW_LANES_MOST];  /* left, right: u' where it is given  */
+    bool   value[2];                 /* it is */
+    bool   lifted;                   /* there is a polynomial              */
+};
 
 enum { SW_LANES_OTHERS = 4, SW_LANES_VALUES = 4 };
 
@@ -95,6 +117,8 @@ struct sw_lanes_terms {
     struct sw_line_mass mass;
     double      g_d4, after_weight;
     const void *after;  /* [n][lanes]; NULL: none */
+    const struct sw_lanes_ends *ends;     /* lines that end: g[-1] and g[n] are there, and all passes are last ones;
+                                           * NULL: circles                                                           */
     /* or as polynomials in u, those of (dt/dx²) G and dt S, with a sum of values known at the cells besides */
     const struct sw_lanes_forms *forms;  /* NULL: as values */
 };

@@ -470,6 +470,8 @@ BODY void pass_last(const struct sw_lanes *c, int lane, int n, struct sw_lanes_w
 #undef POINT
 }
 
+#include "problem/line/lanes_ends_body.h"
+
 /* ---- with terms: polynomials in u, and values at the cells */
 
 /* From the old state at hand (again false), or from the one that the second recursion makes, the first recursion on
@@ -589,6 +591,10 @@ BODY void sweep_forms(const struct sw_lanes *c, int lane, int n, struct sw_lanes
      : t->others == 1 && t->gs == 2 && t->ss == 0     ? WIDE(1, 2, 0)             \
      : t->others == 1 && t->gs == 0 && t->ss == 2     ? WIDE(1, 0, 2)             \
                                                       : WIDE(t->others, t->gs, t->ss))
+#define ENDED_OF_STAGE                                                            \
+    (t->others == 0 && t->gs == 0 && t->ss == 1   ? FIRST_ENDED(0, 0, 1)          \
+     : t->others == 1 && t->gs == 0 && t->ss == 2 ? FIRST_ENDED(1, 0, 2)          \
+                                                  : FIRST_ENDED(t->others, t->gs, t->ss))
 #define AS_MANY(count) ((t->gs == 0 || t->gs == (count)) && (t->ss == 0 || t->ss == (count)) && t->gs + t->ss)
 
 BODY void first_part(const struct sw_lanes *c, int lane, int n, struct sw_lanes_work *work, const real *u,
@@ -605,6 +611,8 @@ BODY void first_part(const struct sw_lanes *c, int lane, int n, struct sw_lanes_
         else SWEEP_ONCE(0);
     } else if (t->is_wide) {
         WIDE_OF_STAGE;
+    } else if (t->ends) {
+        ENDED_OF_STAGE;
     } else if (t->others == 0 && t->gs + t->ss == 0) {
         first_values(c, lane, n, work, u, t, down, 0, 0, 0);
     } else if (t->others == 0 && AS_MANY(1)) {
@@ -624,6 +632,8 @@ BODY void pass_part(const struct sw_lanes *c, int lane, int n, struct sw_lanes_w
         else if (work->narrow) pass_alone(c, lane, n, work, into, down, true, false);
         else if (last) pass_alone(c, lane, n, work, into, down, false, true);
         else pass_alone(c, lane, n, work, into, down, false, false);
+    } else if (t->ends) {
+        last_ended(c, lane, n, work, u, into, t, down);
     } else if (last) {
         if (t->u_left != 0.0) pass_last(c, lane, n, work, u, into, down, true);
         else pass_last(c, lane, n, work, u, into, down, false);
@@ -639,7 +649,7 @@ BODY void pass_part(const struct sw_lanes *c, int lane, int n, struct sw_lanes_w
 /* Points -1 and n of what is periodic. */
 TARGET static void close_values(int n, const struct sw_lanes_terms *t)
 {
-    for (int k = 0; t && k < t->gs; k++) {
+    for (int k = 0; t && !t->ends && k < t->gs; k++) {
         real *g = t->g[k];
         memcpy(g, g + (size_t)n * LANES, LANES * sizeof *g);
         memcpy(g + (size_t)(n + 1) * LANES, g + LANES, LANES * sizeof *g);
@@ -706,6 +716,9 @@ TARGET static void largest(const struct sw_lanes *c, int from, int to, const voi
 #undef apply
 #undef add
 #undef pass_last
+#undef first_ended
+#undef close_ends
+#undef last_ended
 #undef cubic
 #undef cubic_of
 #undef sweep_forms
@@ -734,6 +747,9 @@ TARGET static void largest(const struct sw_lanes *c, int from, int to, const voi
 #undef WIDE_AT
 #undef WIDE_ON
 #undef FIRST_OF_STAGE
+#undef FIRST_ENDED
+#undef ENDED_OF_STAGE
+#undef AT
 #undef AS_MANY
 #undef WIDE
 #undef WIDE_FORMS

@@ -228,6 +228,8 @@ void sw_plain_crank_nicolson_step(const struct sw_plain_step *k, const double *c
     for (int v = 0; v < sw_line_unknowns(&k->s->desc.model); v++)
         at[v].ends = sw_plain_ends_at(k, v, sw_line_time(1.0, k->number, r->dt));
     sw_plain_set_stage(k, 0, u);
+    for (int v = 0; v < sw_line_unknowns(&k->s->desc.model); v++)  /* an initial value may be another one */
+        sw_line_set_values(&at[v].ends, n, at[v].u + SW_REACH);
     sw_plain_evaluate_stage(k, 0, sw_line_time(0.5, k->number, r->dt));
     for (int v = 0; v < sw_line_unknowns(&k->s->desc.model); v++) {
         const struct sw_line_ends after = sw_plain_ends_at(k, v, sw_line_time(0.0, k->number, r->dt));

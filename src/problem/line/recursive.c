@@ -192,6 +192,14 @@ void sw_recursive_power(const struct sw_recursive *r, int64_t k, double power[4]
     store(exact, power);
 }
 
+void sw_recursive_answer(const struct sw_recursive *r, int64_t k, long double h[2])
+{
+    long double power[4];
+    power_long(r, k, power);
+    h[0] = power[0];
+    h[1] = -r->a1 * power[0] - r->a2 * power[2];
+}
+
 static bool all_smaller(const long double power[4], double least)
 {
     for (int i = 0; i < 4; i++)

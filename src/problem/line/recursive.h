@@ -41,6 +41,9 @@ void sw_recursive_to_single(struct sw_recursive *r);
 /** P^k, k >= 0, by rows; computed in long double, then rounded. */
 void sw_recursive_power(const struct sw_recursive *r, int64_t k, double power[4]);
 
+/** h_k and h_{k+1}, the answer of the recursion to an impulse, (P^k)_11. */
+void sw_recursive_answer(const struct sw_recursive *r, int64_t k, long double h[2]);
+
 /** The first k >= 1 with all entries of P^(unit k) smaller than `least`; more than `most` where that is later. */
 int sw_recursive_decay(const struct sw_recursive *r, int unit, int most, double least);
 

@@ -6,14 +6,17 @@
 
 #include "base/sw_mem.h"
 #include "base/sw_reals.h"
+#include "problem/line/ends_point.h"
 #include "problem/line/fourth_order.h"
-#include "problem/line/stencil_cpu.h"
+#include "problem/line/lanes_ends.h"
+
+bool sw_simd_ended(const struct sw_stepper_desc *d) { return d->model.end[0][0].kind != SW_END_PERIODIC; }
 
 bool sw_simd_alone(const struct sw_stepper_desc *d)
 {
     const struct sw_line_model *m = &d->model;
     return m->scheme == SW_CRANK_NICOLSON && sw_line_unknowns(m) == 1 && !m->g[0] && !m->s[0] &&
-           !sw_line_has_mass(&m->mass[0]);
+           !sw_line_has_mass(&m->mass[0]) && !sw_simd_ended(d);
 }
 
 /* Stages and unknowns have arrays of their own, each of n points of a group: of four lanes more of them stay in the
@@ -32,6 +35,33 @@ size_t sw_simd_real_size(const struct sw_stepper_desc *d) { return sw_reals_word
 
 /* ------------------------------------------------------------------ lanes */
 
+void sw_simd_clear_lanes(const struct sw_stepper *s, struct sw_simd_group *g)
+{
+    const struct sw_simd *p = s->own;
+    for (int v = 0; v < sw_line_unknowns(&s->desc.model); v++) {
+        struct sw_lanes_closing *closing = p->closings ? p->closings + (&g->lanes[v] - p->operators) : NULL;
+        g->lanes[v] = (struct sw_lanes){.closing = closing};
+        if (closing) *closing = (struct sw_lanes_closing){0};
+    }
+}
+
+void sw_simd_set_lane(const struct sw_stepper *s, struct sw_simd_group *g, int unknown, int lane,
+                      const struct sw_lanes_line *line, double dt, double dx)
+{
+    sw_lanes_set(&g->lanes[unknown], lane, line, dt, dx);
+    if (sw_simd_ended(&s->desc)) sw_lanes_set_closing(g->lanes[unknown].closing, lane, line);
+}
+
+bool sw_simd_line(const struct sw_stepper *s, const struct sw_line_matrix *matrix, struct sw_lanes_line *line)
+{
+    const bool value[2] = {matrix->ends[0] == SW_END_VALUE, matrix->ends[1] == SW_END_VALUE};
+    const struct sw_line_operator a = sw_line_matrix_of(&matrix->a, &matrix->mass);
+    if (!sw_lanes_line(s->desc.n, &a, s->desc.single_steps, line)) return false;
+    line->a = matrix->a;
+    if (sw_simd_ended(&s->desc)) sw_lanes_close_line(s->desc.n, value, line);
+    return true;
+}
+
 /* Runs of one matrix, of several unknowns that of the first one, get lanes next to each other: then few groups have
  * more than one decay.
  * @param begin  [systems]: how many runs have the matrices before this one */
@@ -40,15 +70,17 @@ static void fill_groups(struct sw_stepper *s, const struct sw_lanes_line *line, 
     struct sw_simd *p = s->own;
     const int unknowns = sw_line_unknowns(&s->desc.model);
     int runs = 0;
-    for (int k = 0; k < p->rooms; k++) p->group[k].runs = 0;
-    for (int k = 0; k < p->rooms * unknowns; k++) p->operators[k] = (struct sw_lanes){0};
+    for (int k = 0; k < p->rooms; k++) {
+        p->group[k].runs = 0;
+        sw_simd_clear_lanes(s, &p->group[k]);
+    }
     for (int j = 0; j < s->count; j++) {
         const int *of = system + j * unknowns;
         if (of[0] < 0) continue;
         int at = begin[of[0]]++, lane = at % p->lanes;
         struct sw_simd_group *g = &p->group[at / p->lanes];
         for (int v = 0; v < unknowns; v++)
-            sw_lanes_set(&g->lanes[v], lane, &line[of[v]], s->run[j].dt, s->run[j].dx);
+            sw_simd_set_lane(s, g, v, lane, &line[of[v]], s->run[j].dt, s->run[j].dx);
         g->run[lane] = j;
         g->runs++;
         runs++;
@@ -98,11 +130,8 @@ enum sw_status sw_simd_assign_lanes(struct sw_stepper *s, const char **load_erro
     SW_TRY_TO(done, st, sw_alloc(lines, &system));
     SW_TRY_TO(done, st, sw_alloc(lines, &begin));
     systems = sw_line_matrices(s->count, &s->desc.model, s->run, load_error, matrix, system);
-    for (int k = 0; k < systems; k++) {
-        const struct sw_line_operator a = sw_line_matrix_of(&matrix[k].a, &matrix[k].mass);
-        if (!sw_lanes_line(s->desc.n, &a, s->desc.single_steps, &line[k])) line[k].decay = -1;
-        line[k].a = matrix[k].a;
-    }
+    for (int k = 0; k < systems; k++)
+        if (!sw_simd_line(s, &matrix[k], &line[k])) line[k].decay = -1;
     refuse_runs(s, line, system, load_error);
     sw_host_load(s, load_error);
     count_systems(s->count, unknowns, system, systems, begin);
@@ -140,7 +169,7 @@ void *sw_simd_state(const struct sw_stepper *s, const void *state, int unknown)
     return (char *)state + start_of(&s->desc, unknown) * sw_simd_real_size(&s->desc);
 }
 
-void sw_simd_close(const struct sw_stepper *s, void *state)
+static void close_circles(const struct sw_stepper *s, void *state)
 {
     const size_t line = (size_t)s->desc.n * (size_t)sw_simd_lanes(&s->desc) * sw_simd_real_size(&s->desc);
     const size_t ends = SW_REACH * (size_t)sw_simd_lanes(&s->desc) * sw_simd_real_size(&s->desc);
@@ -149,6 +178,28 @@ void sw_simd_close(const struct sw_stepper *s, void *state)
         memcpy(first - ends, first + line - ends, ends);
         memcpy(first + line, first, ends);
     }
+}
+
+void sw_simd_close(const struct sw_stepper *s, const struct sw_simd_group *g, const struct sw_simd_ends *ends,
+                   void *state)
+{
+    const struct sw_simd *p = s->own;
+    if (!sw_simd_ended(&s->desc)) {
+        close_circles(s, state);
+        return;
+    }
+    for (int v = 0; v < sw_line_unknowns(&s->desc.model); v++)
+        for (int side = 0; side < 2; side++) {
+            const bool value = s->desc.model.end[side][v].kind == SW_END_VALUE;
+            double *end = (double *)sw_simd_state(s, state, v) + (side ? (s->desc.n - 1) * p->lanes : 0);
+            for (int k = 1; k <= SW_REACH; k++)
+                for (int l = 0; l < p->lanes; l++) {
+                    const int out = (side ? k : -k) * p->lanes + l, in = (side ? -k : k) * p->lanes + l;
+                    end[out] = sw_end_reflection(value) * end[in] +
+                               sw_end_beyond(value, side, k, sw_simd_run(s, g, l)->dx, ends[v].first[side][l],
+                                             ends[v].second[side][l]);
+                }
+        }
 }
 
 void sw_simd_to_single(const struct sw_stepper *s, const double *from, float *to)

@@ -6,6 +6,7 @@
 #include "problem/line/batch_cpu.h"
 #include "problem/line/imex.h"
 #include "problem/line/lanes.h"
+#include "problem/line/stencil_cpu.h"
 
 enum { SW_SIMD_G, SW_SIMD_S, SW_SIMD_PROGRAMS };
 
@@ -14,8 +15,12 @@ struct sw_simd_group {
     int              runs, run[SW_LANES_MOST]; /* the run of each lane; lanes from `runs` on have none   */
     double           t[SW_LANES_MOST], dt[SW_LANES_MOST];  /* desc.own_steps: of each lane's step        */
     struct sw_eval  *eval[SW_SIMD_PROGRAMS][SW_UNKNOWNS_MOST];
+    struct sw_eval  *end[2][SW_UNKNOWNS_MOST][2];  /* first and second condition, left and right; NULL: 0 */
     struct sw_form  *form[SW_SIMD_PROGRAMS];   /* either all of the programs that there are have one, or none has */
 };
+
+/* What the conditions at the ends of an unknown are, left and right. */
+struct sw_simd_ends { double first[2][SW_LANES_MOST], second[2][SW_LANES_MOST]; };
 
 /* Values of G and S at a stage, and the stage: NULL what there is none of. */
 struct sw_simd_stage {
@@ -32,6 +37,8 @@ struct sw_simd_worker {        /* [n][lanes] each, float in single precision but
     double *param;             /* [nparam][lanes]                                            */
     double *wide;              /* single precision: the state in double                      */
     double *value;             /* single precision: of an expression, in double              */
+    struct sw_simd_ends  *ends;   /* [stages][unknowns] at the time of each stage; NULL: lines are circles */
+    struct sw_lanes_ends *solve;  /* of the solve at hand                                    */
     double *line;              /* desc.own_steps: [n+4], then [n+2], of one lane             */
     float  *cell[SW_LANES_CELLS];             /* single precision: values of cells of the group at hand, rounded, */
     const double *cell_from[SW_LANES_CELLS];  /* and where they are in double                                     */
@@ -50,6 +57,7 @@ struct sw_simd {
     int            rooms, groups;    /* there is room for, there are in the batch loaded; desc.own_steps: one of each
                                       * worker, none                                         */
     struct sw_lanes *operators;      /* [rooms][unknowns]                                    */
+    struct sw_lanes_closing *closings;  /* likewise, of lines that end                       */
     struct sw_simd_group  *group;
     int            workers;
     struct sw_simd_worker *worker;
@@ -57,6 +65,7 @@ struct sw_simd {
 };
 
 /* What follows from the shape. */
+bool   sw_simd_ended(const struct sw_stepper_desc *desc);
 bool   sw_simd_alone(const struct sw_stepper_desc *desc);  /* one unknown, only the implicit term, by Crank-Nicolson,
                                                               P = 1 */
 int    sw_simd_lanes(const struct sw_stepper_desc *desc);
@@ -65,6 +74,16 @@ size_t sw_simd_real_size(const struct sw_stepper_desc *desc);  /* of a number th
 /** Give each run without a load_error a lane, and set its operator there. load_error is set where A is not positive
  * definite. */
 enum sw_status sw_simd_assign_lanes(struct sw_stepper *s, const char **load_error);
+
+/** Take their lines from all lanes of a group. */
+void sw_simd_clear_lanes(const struct sw_stepper *s, struct sw_simd_group *g);
+
+/** Give a lane of an unknown the line of a run. */
+void sw_simd_set_lane(const struct sw_stepper *s, struct sw_simd_group *g, int unknown, int lane,
+                      const struct sw_lanes_line *line, double dt, double dx);
+
+/** What the line of an unknown is to a lane. @return false: A is not positive definite */
+bool sw_simd_line(const struct sw_stepper *s, const struct sw_line_matrix *matrix, struct sw_lanes_line *line);
 
 /* Of a lane; lanes without a run do as the first. */
 static inline const struct sw_line_run *sw_simd_run(const struct sw_stepper *s, const struct sw_simd_group *g, int lane)
@@ -90,8 +109,10 @@ size_t sw_simd_state_size(const struct sw_stepper_desc *desc);
 /** [n][lanes] of an unknown, in a state. */
 void *sw_simd_state(const struct sw_stepper *s, const void *state, int unknown);
 
-/** Fill in the points beyond the ends of all unknowns: those of the other end. */
-void sw_simd_close(const struct sw_stepper *s, void *state);
+/** Fill in the points beyond the ends of all unknowns: those of the other end, or what the conditions say.
+ * @param ends  [unknowns], of lines that end */
+void sw_simd_close(const struct sw_stepper *s, const struct sw_simd_group *g, const struct sw_simd_ends *ends,
+                   void *state);
 
 /** In double precision: the state itself, or converted into w->wide. */
 const double *sw_simd_seen(const struct sw_stepper *s, struct sw_simd_worker *w, const void *state);

@@ -132,13 +132,12 @@ static void rates_of(const struct own *o, int lane, double rate[SW_UNKNOWNS_MOST
     double *u = o->w->line + SW_REACH, *g = u + n + 2 * SW_REACH, *f = g + n + SW_REACH;
     for (int v = 0; v < sw_line_unknowns(&o->s->desc.model); v++) {
         const struct sw_line_mass *p = &o->s->desc.model.mass[v];
-        copy_lane(o->lanes, n, lane_of(o, v, lane), u);
-        sw_line_pad(&(struct sw_line_ends){0}, n, u);
+        copy_lane(o->lanes, n + 2 * SW_REACH, lane_of(o, v, lane) - SW_REACH * o->lanes, u - SW_REACH);
         memset(f, 0, (size_t)n * sizeof *f);
         sw_line_add_operator(&run->a[v], n, 1.0 / gamma, u, f);
         if (at->g[v]) {
-            copy_lane(o->lanes, n, (const double *)at->g[v] + o->lanes + lane, g);
-            sw_line_pad(&(struct sw_line_ends){0}, n, g);
+            copy_lane(o->lanes, n + 2, (const double *)at->g[v] + lane, g - 1);
+            if (!o->w->ends) sw_line_pad(&(struct sw_line_ends){0}, n, g);
             sw_line_add_second_difference(run, sw_line_mass_of_g(p), n, g, f);
         }
         if (at->s[v]) copy_lane(o->lanes, n, (const double *)at->s[v] + lane, g);
@@ -156,7 +155,8 @@ static void choose_first_steps(struct own *o)
     for (int l = 0; l < o->lanes; l++) any |= o->live[l] && o->run[l].steps->goal == 0;
     if (!any) return;
     for (int l = 0; l < o->lanes; l++) o->g->t[l] = 0;
-    sw_simd_close(o->s, o->w->u);
+    if (o->w->ends) sw_simd_ends_at(o->s, o->g, 0, 0, o->w->ends);
+    sw_simd_close(o->s, o->g, o->w->ends, o->w->u);
     sw_simd_begin_step(o->s, o->g, 0, 0);
     sw_simd_values(o->s, o->w, o->g, o->w->u, &o->w->stage[0]);
     for (int l = 0; l < o->lanes; l++) {
@@ -195,12 +195,12 @@ static void factor_lane(struct own *o, int lane, double dt)
 {
     const struct sw_line_run *run = &o->s->run[o->g->run[lane]];
     for (int v = 0; v < sw_line_unknowns(&o->s->desc.model); v++) {
-        const struct sw_line_operator a = sw_line_operator_of(&run->a[v], dt),
-                                      matrix = sw_line_matrix_of(&a, &o->s->desc.model.mass[v]);
+        const struct sw_line_end *left = &o->s->desc.model.end[0][v], *right = &o->s->desc.model.end[1][v];
+        const struct sw_line_matrix matrix = {.a = sw_line_operator_of(&run->a[v], dt),
+                                              .mass = o->s->desc.model.mass[v],
+                                              .ends = {left->kind, right->kind}};
         struct sw_lanes_line line;
-        const bool factored = sw_lanes_line(o->s->desc.n, &matrix, false, &line);
-        line.a = a;
-        if (factored) sw_lanes_set(&o->g->lanes[v], lane, &line, dt, run->dx);
+        if (sw_simd_line(o->s, &matrix, &line)) sw_simd_set_lane(o->s, o->g, v, lane, &line, dt, run->dx);
         else o->g->lanes[v].scale[lane] = NAN;
     }
     o->g->dt[lane] = dt;
@@ -258,7 +258,7 @@ void sw_simd_advance_own(struct sw_stepper *s, struct sw_simd_worker *w, struct 
     const struct sw_simd *p = s->own;
     struct own o = {.s = s, .w = w, .g = g, .to = to, .lanes = p->lanes};
     memset(w->u, 0, sw_simd_state_size(&s->desc) * sizeof(double));
-    for (int v = 0; v < sw_line_unknowns(&s->desc.model); v++) g->lanes[v] = (struct sw_lanes){0};
+    sw_simd_clear_lanes(s, g);
     g->runs = p->lanes;  /* those without a run have the number of one all the same */
     for (int l = 0; l < p->lanes; l++) g->run[l] = p->queue[0].run;
     while (fill_lanes(&o, queued, next)) {

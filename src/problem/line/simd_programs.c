@@ -22,7 +22,7 @@ static bool fits_sweep(struct sw_form *form, int program)
 static enum sw_status create_forms(const struct sw_line_model *m, struct sw_simd_group *g)
 {
     const struct sw_imex *method = sw_imex_of(m->scheme);
-    bool all = sw_line_unknowns(m) == 1 && (!method || method->stages == 2);
+    bool all = sw_line_unknowns(m) == 1 && m->end[0][0].kind == SW_END_PERIODIC && (!method || method->stages == 2);
     for (int k = 0; all && k < SW_SIMD_PROGRAMS; k++) {
         if (!g->eval[k][0]) continue;
         SW_TRY(sw_form_create(g->eval[k][0], &g->form[k]));
@@ -34,10 +34,18 @@ static enum sw_status create_forms(const struct sw_line_model *m, struct sw_simd
 
 enum sw_status sw_simd_create_programs(const struct sw_stepper_desc *d, struct sw_simd_group *g)
 {
+    const int points = d->n + (sw_simd_ended(d) ? 2 : 0);  /* G is wanted beyond ends */
     for (int v = 0; v < sw_line_unknowns(&d->model); v++) {
         const struct sw_program *program[SW_SIMD_PROGRAMS] = {[SW_SIMD_G] = d->model.g[v], [SW_SIMD_S] = d->model.s[v]};
         for (int k = 0; k < SW_SIMD_PROGRAMS; k++)
-            if (program[k]) SW_TRY(sw_eval_create_lanes(program[k], d->n, sw_simd_lanes(d), &g->eval[k][v]));
+            if (program[k]) SW_TRY(sw_eval_create_lanes(program[k], points, sw_simd_lanes(d), &g->eval[k][v]));
+        for (int k = 0; k < 4; k++) {
+            const struct sw_line_end *end = &d->model.end[k / 2][v];
+            const struct sw_program *condition = k % 2 ? end->second : end->first;
+            double value;
+            if (condition && sw_program_constant(condition, &value) && value == 0.0) continue;
+            if (condition) SW_TRY(sw_eval_create_lanes(condition, 1, sw_simd_lanes(d), &g->end[k / 2][v][k % 2]));
+        }
     }
     return create_forms(&d->model, g);
 }
@@ -48,6 +56,7 @@ void sw_simd_destroy_programs(struct sw_simd_group *g)
         sw_form_destroy(&g->form[k]);
         for (int v = 0; v < SW_UNKNOWNS_MOST; v++) sw_eval_destroy(&g->eval[k][v]);
     }
+    for (int k = 0; k < 4 * SW_UNKNOWNS_MOST; k++) sw_eval_destroy(&g->end[k % 2][k / 4][k / 2 % 2]);
 }
 
 /* ------------------------------------------------------------------ what lasts */
@@ -80,18 +89,43 @@ void sw_simd_begin_batch(const struct sw_stepper *s, struct sw_simd_worker *w, c
         sw_eval_run(eval, w->param, p->lanes);
         sw_eval_cells(eval, s->desc.n, in);
     }
+    for (int k = 0; k < 4 * SW_UNKNOWNS_MOST; k++)
+        if (g->end[k % 2][k / 4][k / 2 % 2]) sw_eval_run(g->end[k % 2][k / 4][k / 2 % 2], w->param, p->lanes);
+}
+
+static void times_of(const struct sw_stepper *s, const struct sw_simd_group *g, int64_t step, double part,
+                     double t[SW_LANES_MOST])
+{
+    const struct sw_simd *p = s->own;
+    for (int l = 0; l < p->lanes; l++)
+        t[l] = s->desc.own_steps ? g->t[l] + part * g->dt[l] : ((double)step + part) * sw_simd_run(s, g, l)->dt;
 }
 
 void sw_simd_begin_step(const struct sw_stepper *s, const struct sw_simd_group *g, int64_t step, double part)
 {
-    const struct sw_simd *p = s->own;
     double t[SW_LANES_MOST];
-    for (int l = 0; l < p->lanes; l++)
-        t[l] = s->desc.own_steps ? g->t[l] + part * g->dt[l] : ((double)step + part) * sw_simd_run(s, g, l)->dt;
+    times_of(s, g, step, part, t);
     for (int k = 0; k < SW_SIMD_PROGRAMS * SW_UNKNOWNS_MOST; k++) {
         struct sw_eval *eval = g->eval[k / SW_UNKNOWNS_MOST][k % SW_UNKNOWNS_MOST];
         if (eval) sw_eval_step_lanes(eval, t, step);
     }
+}
+
+void sw_simd_ends_at(const struct sw_stepper *s, const struct sw_simd_group *g, int64_t step, double part,
+                     struct sw_simd_ends *ends)
+{
+    const double *in[SW_INPUTS] = {NULL};
+    double t[SW_LANES_MOST];
+    times_of(s, g, step, part, t);
+    for (int v = 0; v < sw_line_unknowns(&s->desc.model); v++)
+        for (int k = 0; k < 4; k++) {
+            struct sw_eval *eval = g->end[k / 2][v][k % 2];
+            double *out = k % 2 ? ends[v].second[k / 2] : ends[v].first[k / 2];
+            memset(out, 0, SW_LANES_MOST * sizeof *out);
+            if (!eval) continue;
+            sw_eval_step_lanes(eval, t, step);
+            sw_eval_points(eval, 1, in, out);
+        }
 }
 
 /* ------------------------------------------------------------------ in a step */
@@ -167,6 +201,15 @@ static void evaluate(const struct sw_stepper *s, struct sw_simd_worker *w, struc
     if (s->desc.single_steps) sw_simd_to_single(s, value, out);
 }
 
+/* G of an unknown with a point beyond either end. */
+static void evaluate_beyond(const struct sw_stepper *s, int v, struct sw_eval *eval, const double *u, double *out)
+{
+    const struct sw_simd *p = s->own;
+    const double *in[SW_INPUTS] = {NULL};
+    in[sw_input_at(v, 0)] = u + (SW_REACH - 1) * p->lanes;
+    sw_eval_points(eval, s->desc.n + 2, in, out);
+}
+
 void sw_simd_values(const struct sw_stepper *s, struct sw_simd_worker *w, const struct sw_simd_group *g,
                     const void *state, const struct sw_simd_stage *stage)
 {
@@ -178,7 +221,9 @@ void sw_simd_values(const struct sw_stepper *s, struct sw_simd_worker *w, const 
         for (int o = -SW_REACH; o <= SW_REACH; o++)
             in[sw_input_at(v, o)] = seen + (size_t)v * line + (size_t)(SW_REACH + o) * (size_t)p->lanes;
     for (int v = 0; v < sw_line_unknowns(&s->desc.model); v++) {
-        if (stage->g[v]) evaluate(s, w, g->eval[SW_SIMD_G][v], in, (char *)stage->g[v] + before);
+        struct sw_eval *of_g = g->eval[SW_SIMD_G][v];
+        if (of_g && sw_simd_ended(&s->desc)) evaluate_beyond(s, v, of_g, seen + (size_t)v * line, stage->g[v]);
+        else if (of_g) evaluate(s, w, of_g, in, (char *)stage->g[v] + before);
         if (stage->s[v]) evaluate(s, w, g->eval[SW_SIMD_S][v], in, stage->s[v]);
     }
 }

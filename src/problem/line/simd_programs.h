@@ -16,6 +16,10 @@ void sw_simd_begin_batch(const struct sw_stepper *s, struct sw_simd_worker *w, c
  * runs take steps of their own, the one of each lane. */
 void sw_simd_begin_step(const struct sw_stepper *s, const struct sw_simd_group *g, int64_t step, double part);
 
+/** The conditions at the ends of lines at such a time. @param ends  out [unknowns] */
+void sw_simd_ends_at(const struct sw_stepper *s, const struct sw_simd_group *g, int64_t step, double part,
+                     struct sw_simd_ends *ends);
+
 /** What the programs are in the step begun: as forms, where the group has them, */
 void sw_simd_forms(const struct sw_stepper *s, struct sw_simd_worker *w, const struct sw_simd_group *g,
                    struct sw_lanes_forms *forms);

@@ -1,6 +1,10 @@
 #include "problem/line/simd_stages.h"
 
+#include <math.h>
+#include <string.h>
+
 #include "problem/line/fourth_order.h"
+#include "problem/line/lanes_ends.h"
 
 /* ------------------------------------------------------------------ steps */
 
@@ -56,6 +60,60 @@ static void widen_result(const struct sw_line_mass *p, struct sw_lanes_terms *t)
     t->g_d4 = SW_LINE_FIVE_POINTS;
 }
 
+/* ------------------------------------------------------------------ ends */
+
+static struct sw_simd_ends *ends_of(const struct step *k, int stage)
+{
+    return k->w->ends ? k->w->ends + stage * sw_line_unknowns(&k->s->desc.model) : NULL;
+}
+
+/* x = A⁻¹ f is the unknown, and with Crank-Nicolson the sum of the new and the old one: so are its conditions. */
+static void lift_lane(const struct step *k, int stage, int v, int l, double left)
+{
+    const struct sw_simd_ends *now = ends_of(k, stage) + v, *before = ends_of(k, 0) + v;
+    const struct sw_lanes *c = &k->g->lanes[v];
+    const struct sw_line_operator a = {.s4 = c->s4[l], .s2 = c->s2[l], .s0 = c->s0[l], .s1 = 2 * c->half_s1[l],
+                                       .s3 = 2 * c->half_s3[l]};
+    struct sw_lanes_ends *e = k->w->solve;
+    double first[2], second[2], lift[SW_LANES_LIFT], rhs[SW_LANES_LIFT];
+    for (int side = 0; side < 2; side++) {
+        first[side] = now->first[side][l] + left * before->first[side][l];
+        second[side] = now->second[side][l] + left * before->second[side][l];
+        e->given[side][l] = now->first[side][l];
+    }
+    sw_lanes_lift(k->s->desc.n, e->value, first, second, sw_simd_run(k->s, k->g, l)->dx, &a, lift, rhs);
+    for (int power = 0; power < SW_LANES_LIFT; power++)
+        e->lift[power][l] = lift[power], e->rhs[power][l] = rhs[power];
+}
+
+/* The conditions of the solve for a stage of an unknown. */
+static const struct sw_lanes_ends *ends_of_solve(const struct step *k, int stage, int v, double left)
+{
+    const struct sw_simd *p = k->s->own;
+    struct sw_lanes_ends *e = k->w->solve;
+    if (!e) return NULL;
+    e->lifted = false;
+    for (int side = 0; side < 2; side++) {
+        e->value[side] = k->s->desc.model.end[side][v].kind == SW_END_VALUE;
+        e->lifted |= k->g->end[side][v][0] || k->g->end[side][v][1];
+    }
+    memset(e->given, 0, sizeof e->given);
+    for (int l = 0; e->lifted && l < p->lanes; l++) lift_lane(k, stage, v, l, left);
+    return e;
+}
+
+/* A state at ends where it is given. */
+static void set_given(const struct step *k, int stage, int v, double *u)
+{
+    const struct sw_simd *p = k->s->own;
+    for (int side = 0; side < 2 && k->w->ends; side++)
+        if (k->s->desc.model.end[side][v].kind == SW_END_VALUE)
+            memcpy(u + (side ? (k->s->desc.n - 1) * p->lanes : 0), ends_of(k, stage)[v].first[side],
+                   (size_t)p->lanes * sizeof *u);
+}
+
+/* ------------------------------------------------------------------ a step */
+
 /* Into another state, or the one that the step begins with. */
 static void solve_stage(const struct step *k, const struct sw_imex_stages *m, int stage, void *into)
 {
@@ -66,6 +124,7 @@ static void solve_stage(const struct step *k, const struct sw_imex_stages *m, in
         struct sw_lanes_terms t = terms_of(k, &m->stage[stage], stage, v, 0);
         t.u_left = m->left;
         sw_simd_widen(&k->s->desc.model.mass[v], m->stage[stage].of_first, &t);
+        t.ends = ends_of_solve(k, stage, v, m->left);
         p->ops->first(&k->g->lanes[v], n, &k->w->lanes[v], u, &t, k->odd);
         p->ops->pass(&k->g->lanes[v], n, &k->w->lanes[v], u, sw_simd_state(k->s, into, v), &t, k->odd, true);
     }
@@ -85,8 +144,10 @@ static void add_result(const struct step *k, const struct sw_imex_stages *m, voi
     for (int v = 0; v < sw_line_unknowns(&k->s->desc.model); v++) {
         struct sw_lanes_terms t = terms_of(k, &m->result, m->count, v, end);
         widen_result(&k->s->desc.model.mass[v], &t);
+        t.ends = k->w->solve;
         p->ops->add(&k->g->lanes[v], k->s->desc.n, sw_simd_state(k->s, k->state[end], v), &t,
                     sw_simd_state(k->s, into, v));
+        set_given(k, end, v, sw_simd_state(k->s, into, v));
     }
 }
 
@@ -108,9 +169,12 @@ void sw_simd_take_step(const struct sw_stepper *s, struct sw_simd_worker *w, con
     for (int i = 0; i < m->count; i++) {
         void *state = state_of_stage(w, m, i, from, into);
         k.state[i] = state;
+        if (w->ends) sw_simd_ends_at(s, g, number, m->left != 0.0 ? i : m->time[i], ends_of(&k, i));
         if (i > 0) solve_stage(&k, m, i, state);
         if (i >= sw_imex_valued(m)) break;
-        if (p->reaches) sw_simd_close(s, state);
+        for (int v = 0; i == 0 && m->left != 0.0 && v < sw_line_unknowns(&s->desc.model); v++)
+            set_given(&k, 0, v, sw_simd_state(s, state, v));  /* an initial value may be another one */
+        if (p->reaches) sw_simd_close(s, g, ends_of(&k, i), state);
         if (i == 0 && m->first) apply_operator(&k);
         sw_simd_begin_step(s, g, number, m->time[i]);
         sw_simd_values(s, w, g, state, &w->stage[i]);
@@ -129,13 +193,20 @@ void sw_simd_step_errors(const struct sw_stepper *s, struct sw_simd_worker *w, c
     for (int v = 0; v < sw_line_unknowns(&s->desc.model); v++) {
         struct sw_lanes_terms t = terms_of(&k, &m->error, m->count, v, end);
         const void *u = sw_simd_state(s, k.state[end], v);
+        const bool given[2] = {s->desc.model.end[0][v].kind == SW_END_VALUE,
+                               s->desc.model.end[1][v].kind == SW_END_VALUE};
         if (sw_line_has_mass(&s->desc.model.mass[v])) {
             sw_simd_widen(&s->desc.model.mass[v], m->error.of_first, &t);
             p->ops->add(&g->lanes[v], s->desc.n, u, &t, w->lanes[v].w);
             u = w->lanes[v].w;
             t = (struct sw_lanes_terms){.u_weight = 1.0};
         }
-        p->ops->largest(&g->lanes[v], 0, s->desc.n, u, &t, sw_simd_state(s, into, v), largest[v]);
+        p->ops->largest(&g->lanes[v], given[0], s->desc.n - given[1], u, &t, sw_simd_state(s, into, v), largest[v]);
+        for (int of = 0; of < 2 * p->lanes; of++) {  /* what is given has no error */
+            const int side = of % 2, l = of / 2;
+            if (given[side])
+                largest[v][1][l] = sw_own_steps_worse(largest[v][1][l], fabs(ends_of(&k, end)[v].first[side][l]));
+        }
     }
 }
 

@@ -23,7 +23,7 @@
 static bool simd_fits(const struct sw_stepper_desc *desc, int sm)
 {
     (void)sm;
-    return !(desc->single_steps && desc->own_steps);
+    return !(desc->single_steps && (desc->own_steps || sw_simd_ended(desc)));
 }
 
 /* What a model takes besides its forms. */
@@ -33,6 +33,8 @@ static bool has_programs(const struct sw_line_model *m)
 {
     for (int v = 0; v < sw_line_unknowns(m); v++)
         if (m->g[v] || m->s[v]) return true;
+    for (int k = 0; k < 2 * sw_line_unknowns(m); k++)
+        if (m->end[k % 2][k / 2].first || m->end[k % 2][k / 2].second) return true;
     return false;
 }
 
@@ -65,7 +67,8 @@ static void simd_bytes(const struct sw_stepper_desc *desc, const char *band, siz
     sw_host_bytes(desc, fixed, per_run);
     /* groups that are not full, two of few lanes among them */
     *fixed += (size_t)omp_get_max_threads() * n * arrays * lanes * sizeof(double) + lanes * *per_run + 2 * group;
-    size_t lane = (sizeof(struct sw_simd_group) + unknowns * sizeof(struct sw_lanes)) / lanes;
+    const size_t line = sizeof(struct sw_lanes) + (sw_simd_ended(desc) ? sizeof(struct sw_lanes_closing) : 0);
+    size_t lane = (sizeof(struct sw_simd_group) + unknowns * line) / lanes;
     for (size_t k = 0; k < 2 * unknowns; k++) {
         const struct sw_program *program = k % 2 ? m->s[k / 2] : m->g[k / 2];
         if (program) lane += (size_t)sw_program_size(program).cell * n * sizeof(double) + WORKSPACE / lanes;
@@ -110,6 +113,10 @@ static enum sw_status create_worker(const struct sw_stepper_desc *d, const struc
     SW_TRY(sw_alloc_bytes(state, size, &w->next));
     SW_TRY(create_recursions(d, w));
     if (d->own_steps) SW_TRY(sw_simd_create_own(d, w));
+    if (sw_simd_ended(d)) {
+        SW_TRY(sw_alloc((size_t)m->count * (size_t)sw_line_unknowns(&d->model), &w->ends));
+        SW_TRY(sw_alloc(1, &w->solve));
+    }
     if (d->single_steps) SW_TRY(sw_alloc(state, &w->wide));
     for (int i = 0; i < m->count; i++) SW_TRY(create_stage(d, m, i, &w->stage[i]));
     for (int v = 0; m->first && v < sw_line_unknowns(&d->model); v++)
@@ -126,6 +133,8 @@ static void destroy_worker(struct sw_simd_worker *w)
 {
     sw_free(w->wide);
     sw_free(w->line);
+    sw_free(w->ends);
+    sw_free(w->solve);
     sw_free(w->u);
     sw_free(w->next);
     sw_free(w->lanes[0].w);
@@ -166,12 +175,13 @@ static enum sw_status simd_create(struct sw_stepper *s, const char *band)
     p->lanes = sw_simd_lanes(d);
     p->ops = sw_lanes_pick(p->lanes);
     sw_imex_stages_of(d->model.scheme, &p->stages);
-    p->reaches = p->stages.first || looks_at_neighbours(&d->model);
+    p->reaches = p->stages.first || sw_simd_ended(d) || looks_at_neighbours(&d->model);
     SW_TRY(sw_host_create(s, &p->batch));
     p->rooms = d->own_steps ? s->device->threads : d->capacity / p->lanes + (d->capacity % p->lanes != 0);
     if (d->own_steps) SW_TRY(sw_alloc((size_t)d->capacity, &p->queue));
     SW_TRY(sw_alloc((size_t)p->rooms, &p->group));
     SW_TRY(sw_alloc((size_t)p->rooms * (size_t)sw_line_unknowns(&d->model), &p->operators));
+    if (sw_simd_ended(d)) SW_TRY(sw_alloc((size_t)p->rooms * (size_t)sw_line_unknowns(&d->model), &p->closings));
     for (int k = 0; k < p->rooms; k++) {
         p->group[k].lanes = p->operators + k * sw_line_unknowns(&d->model);
         SW_TRY(sw_simd_create_programs(d, &p->group[k]));
@@ -191,6 +201,7 @@ static void simd_destroy(struct sw_stepper *s)
     sw_host_destroy(&p->batch);
     sw_free(p->group);
     sw_free(p->operators);
+    sw_free(p->closings);
     sw_free(p->queue);
     sw_free(p->worker);
     sw_free(p);
@@ -387,7 +398,7 @@ const struct sw_stepper_ops stepper_simd_cpu = {
     .about = "lines side by side in vector registers, two recursions a step, all steps in the cache; "
              "threads over groups",
     .space = SW_HOST,
-    .takes = SW_LINE_ALL | SW_LINE_OWN_STEPS | SW_LINE_MASS,
+    .takes = SW_LINE_ALL | SW_LINE_ENDS | SW_LINE_OWN_STEPS | SW_LINE_MASS,
     .fits = simd_fits,
     .bytes = simd_bytes,
     .create = simd_create,
