@@ -170,7 +170,7 @@ expect 0 check flux.cfg; prints 'left     u_x = 0, u_xxx = 0'; ! grep -q note ou
 expect 0 check flux.cfg -s 'rhs="dxx(u) - dx(u^2)"'; prints 'left     u_x = 0'; prints 'the mean is not kept'
 prints 'rhs of u, column 10'
 expect 0 check moving.cfg; matches '^left     u = .*, u_xx = .* · v_x = exp'
-expect 0 check flux.cfg -s 'rhs="-dxxx(u)"' -s 'boundary="periodic"' -s 'left.dirichlet="sin(t)"' \
+expect 0 check flux.cfg -s 'rhs="-dxxx(u)"' -s 'left.dirichlet="sin(t)"' \
     -s right.neumann=0.0 -s right.dxxx=1.0
 prints 'left     u = sin(t), u_xx = 0'; prints 'right    u_x = 0, u_xxx = 1'
 prints 'at the left end u_xx = 0 holds as well, unless left.dxx is given'
@@ -284,6 +284,8 @@ refused 'nothing is said of u at the right end' -s left.dirichlet=0.0
 refused 'one of the two' -s left.dirichlet=0.0 -s left.neumann=0.0 -s right.neumann=0.0
 refused "'left.dxx': nothing uses it: no derivative of u is above the second" -s left.dirichlet=0.0 -s left.dxx=1.0 \
     -s right.neumann=0.0
+refused "'left.dirichlet' means nothing with boundary = \"periodic\": leave one of the two out" -s left.dirichlet=0.0 \
+    -s right.neumann=0.0 -s 'boundary="periodic"'
 refused 'it goes with left.dirichlet of u' -s left.dxx=0.0 -s 'boundary="no_flux"'
 expect 3 check small.cfg -s 'boundary="no_flux"' -s 'stepper="cpu.simd"' -s run.precision=single
 says 'it computes in double precision only'

@@ -243,6 +243,15 @@ void key_report_missing(const struct sw_sweep *s, const struct sw_key *key)
     report_error(s, key_group(s, key->path), "'%s' is missing: %s", key->path, key->about);
 }
 
+/* Where a config says both, one of the two is not meant. */
+static void check_contradiction(const struct sw_sweep *s, const struct sw_key *key, const struct sw_setting *setting)
+{
+    const struct sw_setting *word = key->unless ? key_setting(s, key->unless) : NULL;
+    if (setting && word && word->text && !strcmp(word->text, key->unless_word))
+        report_error(s, setting, "'%s' means nothing with %s = \"%s\": leave one of the two out", key->path, key->unless,
+                     word->text);
+}
+
 enum sw_status keys_read(struct sw_sweep *s)
 {
     SW_TRY(make_table(s));
@@ -254,6 +263,7 @@ enum sw_status keys_read(struct sw_sweep *s)
         const bool chosen = s->own_steps && !strcmp(key->path, "time.dt");
         if (!s->own->key[k].setting && !key_default(s, key) && !from_files && !chosen) key_report_missing(s, key);
         check_members(s, key, s->own->key[k].setting);
+        check_contradiction(s, key, s->own->key[k].setting);
     }
     return SW_OK;
 }

@@ -17,7 +17,7 @@
 /* A function with a fallback "" takes no part where it is left out. */
 #define CONDITION(side, name, what, remark)                                                                           \
     {.path = side "." name, .kind = SW_KEY_FUNCTION, .fallback = "", .symbols = SW_USES_T, .each = true,              \
-     .decides = true,                                                                                                 \
+     .decides = true, .unless = "boundary", .unless_word = "periodic",                                                \
      .about = what " at the " side " end, an expression in t, or a group with one for each unknown" remark}
 #define END(side)                                                                                                     \
     CONDITION(side, "dirichlet", "The value of the unknown", "; both ends are points then."),                         \
