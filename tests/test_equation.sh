@@ -219,8 +219,8 @@ assert abs(v[0]/0.5 - 1) < 0.06 and abs(v[1]/0.5 - 1) < 0.04
 PY
 
 # ---- stopped and resumed, to the same bits
-expect 0 run wave.cfg -o whole.h5 -s 'sweep.dt=[0.0001]'
-expect 75 run wave.cfg -o parts.h5 -s 'sweep.dt=[0.0001]' --max-time 0.05s
+expect 0 run wave.cfg -o whole.h5 -s 'sweep.dt=[0.00001]'
+expect 75 run wave.cfg -o parts.h5 -s 'sweep.dt=[0.00001]' --max-time 0.05s
 expect 0 resume parts.h5; same whole.h5 parts.h5
 
 # ---- a run that diverges is stored, and harms no other

@@ -42,11 +42,11 @@ expect 0 run own.cfg --device cpu -s run.batch=1 -o batch.h5
 expect 0 run own.cfg --device cpu:0 -o thread.h5
 same own.h5 batch.h5
 same own.h5 thread.h5
-long=(-s sweep.tol=[1e-7] -s sweep.a=[0.3] -s time.end=60.0 -s run.checkpoint=0 -s 'output.fields.times=[60.0]'
-      -s output.scalars.every=60.0)
+long=(-s sweep.tol=[1e-7] -s sweep.a=[0.3] -s time.end=400.0 -s run.checkpoint=0 -s 'output.fields.times=[400.0]'
+      -s output.scalars.every=400.0)
 expect 0 run own.cfg --device cpu "${long[@]}" -o whole.h5
 stopped=0
-for try in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do
+for try in {1..60}; do
     "$sweep" run own.cfg --device cpu "${long[@]}" -o parts.h5 --max-time 0.15 >out 2>&1; code=$?
     [ $code = 0 ] && break
     stopped=$((stopped + 1))
