@@ -252,6 +252,7 @@ refused() {  # refused TEXT OPTION...: small.cfg
     grep -qF -- "$text" err || fail "$* does not say: $text"
 }
 expect 0 check small.cfg
+expect 0 check small.cfg -s 'rhs="dxx(u - u^3)"' -s 'implicit="-1e-4*dxx(u)"'; prints 'dxx(u - u^3 + 0.0001*u)'
 refused "unknown name 'w'" -s 'rhs="dxx(w)"'
 refused "did you mean 'dx'? known:" -s 'rhs="dxy(u)"'; says 'randn rand dx dxx dxxx dxxxx'
 refused 'makes a derivative of order 5' -s 'rhs="dxx(dxxx(u))"'

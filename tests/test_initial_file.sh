@@ -130,6 +130,19 @@ expect 0 run two.cfg -o before.h5 -s initial.file=lost.h5 -s 'initial.run="a > 0
 # points that lie elsewhere, which is not refused
 expect 0 check two.cfg -s grid.length=20.0 -s grid.x0=1.0
 prints 'along x the points of the file begin at 0 and take up 12.5664, those of the run begin at 1 and take up 20:'
+cat >walls.cfg <<'CFG'
+problem  = "equation";
+rhs      = "dxx(u)";
+boundary = "no_flux";
+grid     = { n = 96; length = 240.0; };
+time     = { dt = 0.01; end = 0.1; };
+initial  = "cos(x)";
+run      = { device = "cpu"; };
+output   = { fields = { times = [0.1]; precision = "double"; }; };
+CFG
+expect 0 run walls.cfg -o walls.h5
+expect 0 check walls.cfg -o next.h5 -s 'initial={file="walls.h5";}' -s grid.length=120
+prints 'begin at 0 and take up 240, those of the run begin at 0 and take up 120:'
 expect 0 check two.cfg; ! grep -q 'take up' out || fail 'the same points are called others'
 
 # runs that were interrupted go on from the same file, or not at all
@@ -156,7 +169,11 @@ refused "'initial.run' = -1: must be at least 0" -s initial.run=-1
 refused "'initial.time' = 0.7 in run 0 (a = 0.1): nothing was saved then; run 0 has the times 0, 0.5, 1" \
     -s initial.time=0.7
 refused "'initial.time', column 1: unknown name 'first'" -s initial.time=first
-refused "'initial.dataset' = \"/v\": there is no dataset '/v'" -s initial.dataset=/v
+refused "'initial.dataset' = \"/v\": there is no dataset '/v'; there is:" -s initial.dataset=/v
+if [ -n "$python" ]; then
+    $python -c 'import h5py, numpy as np; h5py.File("column.h5", "w")["u"] = np.ones((32, 1))'
+    refused 'it has 32 x 1 numbers: as many runs of one point; a field has 32, or 1 x 32' -s 'initial.file="column.h5"'
+fi
 refused "'initial.file' = \".\": it is a folder, not a file" -s initial.file=.
 refused "'initial.dataset' = \"/u, /u\": there is 1 unknown: give as many datasets, with commas between them" \
     -s 'initial.dataset="/u, /u"'

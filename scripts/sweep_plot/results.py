@@ -2,6 +2,7 @@
 describes the file. Runs are addressed by their row in the run table at the root."""
 import difflib
 import functools
+import os
 import re
 
 import numpy as np
@@ -99,7 +100,9 @@ class Results:
         self.problem = self.attribute("problem")
         self.iterates = self.stored.has(self.file, "iterations")
         self.numbered = self.problem in NUMBERED
-        self.title = (self.attribute("title") or self.problem).replace("$", "\\$")
+        # "equation" would say nothing
+        name = self.problem if self.problem != "equation" else os.path.splitext(os.path.basename(path))[0]
+        self.title = (self.attribute("title") or name).replace("$", "\\$")
         self.origin = f"{self.attribute('source')} · sweep {self.attribute('sweep_id')}".replace("$", "\\$")
         self.run = self.indices(self.file)
         count = len(self.run)

@@ -147,7 +147,8 @@ static enum sw_status no_such_dataset(const struct file *f, const char *name)
 {
     struct names found = find_names(f);
     struct sw_text text = {0};
-    const char *near = sw_nearest_name(name, (const char *const *)found.name, found.count);
+    /* one letter is near to every other: guessing would mislead */
+    const char *near = strlen(name) <= 2 ? NULL : sw_nearest_name(name, (const char *const *)found.name, found.count);
     sw_text_printf(&text, "there is no dataset '%s'", name);
     if (near) sw_text_printf(&text, "; did you mean '%s'?", near);
     else {

@@ -328,6 +328,9 @@ enum sw_status sw_saved_find(const struct sw_saved *s, int dim, double run, doub
     *wrong = SW_SAVED_WRONG_DATASET;
     p->leading = leading_dimensions(g, dim);
     if (p->leading < 0) return no_such_shape(g, dim);
+    if (!g->numbered && p->leading == 1 && dim == 1 && g->field.dim[1] == 1 && g->field.dim[0] > 1)
+        return SW_FAIL(SW_E_CONFIG, "it has %lld x 1 numbers: as many runs of one point; a field has %lld, or 1 x %lld",
+                       (long long)g->field.dim[0], (long long)g->field.dim[0], (long long)g->field.dim[0]);
     *wrong = SW_SAVED_WRONG_RUN;
     p->shared = !g->numbered && (p->leading == 0 || g->field.dim[0] == 1);
     if (!g->numbered && !p->shared && !(run < (double)g->field.dim[0])) return no_such_run(s);

@@ -513,7 +513,9 @@ static enum sw_status compare_axis(const struct sw_setup *one, const struct sour
     double first, spacing;
     bool known;
     SW_TRY(sw_saved_axis(s->saved[0], place, d, &first, &spacing, &known));
-    const double there = spacing * (double)place->n[d], here = grid->dx[d] * (double)one->n[d], near = 1e-6 * here;
+    /* between walls the ends are points */
+    const double there = spacing * (double)(place->n[d] - one->walls[d]),
+                 here = grid->dx[d] * (double)(one->n[d] - one->walls[d]), near = 1e-6 * here;
     if (known && (fabs(there - here) > near || fabs(first - grid->x0[d]) > near))
         snprintf(text, 200, "initial: along %c the points of the file begin at %.6g and take up %.6g, those of the run "
                  "begin at %.6g and take up %.6g: point i goes to point i", "xyz"[d], first, there, grid->x0[d], here);

@@ -123,14 +123,30 @@ int sw_equation_symbols(const struct sw_equation *equation, int first, struct sw
 /* Terms one by one, as -a*b + c where the tree's own text would be -(a*b) + c. */
 struct summand { int node; bool minus; };
 
-static void print_summand(const struct sw_expr *expr, struct summand s, struct sw_text *text)
+static enum sw_status equation_print(const struct sw_expr *expr, struct sw_text *text);
+
+/* A derivative as its name and the summands of what it is of: four deep at most. */
+static void print_term(struct sw_expr *part, struct sw_text *term)
+{
+    const struct node *node = &part->node[part->root];
+    if (!op_derivative(node->op)) {
+        sw_expr_print(part, term);
+        return;
+    }
+    sw_text_printf(term, "%s(", op_table[node->op].written);
+    part->root = node->child[0];
+    term->failed |= equation_print(part, term) != SW_OK;
+    sw_text_add(term, ")");
+}
+
+static void print_summand(const struct sw_expr *expr, struct summand s, bool first, struct sw_text *text)
 {
     struct sw_expr part = *expr;
     struct sw_text term = {0};
     part.root = s.node;
-    sw_expr_print(&part, &term);
+    print_term(&part, &term);
     const char *shown = sw_text_get(&term);
-    const bool inside = op_table[expr->node[s.node].op].binds < BINDS_SUM, first = !text->length;
+    const bool inside = op_table[expr->node[s.node].op].binds < BINDS_SUM;
     if (*shown == '-') {  /* of the first factor */
         s.minus = !s.minus;
         shown++;
@@ -145,6 +161,7 @@ static enum sw_status equation_print(const struct sw_expr *expr, struct sw_text 
 {
     struct summand *stack;
     int count = 0;
+    const size_t before = text->length;
     SW_TRY(sw_alloc((size_t)expr->count + 1, &stack));
     stack[count++] = (struct summand){expr->root, false};
     while (count > 0) {
@@ -155,7 +172,7 @@ static enum sw_status equation_print(const struct sw_expr *expr, struct sw_text 
         if (node->op == OP_ADD || node->op == OP_SUB || node->op == OP_NEG)
             stack[count++] = (struct summand){node->child[0], s.minus != (node->op == OP_NEG)};
         else
-            print_summand(expr, s, text);
+            print_summand(expr, s, text->length == before, text);
     }
     sw_free(stack);
     return sw_text_status(text);
