@@ -39,7 +39,7 @@ struct sw_key {
                                    the run itself, from 0; NULL: none                               */
     const char      *with;      /* of a problem: the key without which this one means nothing; of a REAL or a COUNT a
                                    run has its number only where that one is set. NULL: there is none */
-    const char      *unless;    /* the WORD with which this one is a contradiction if it is `unless_word`; NULL: none  */
+    const char      *unless;    /* a WORD that contradicts this one where it is unless_word; NULL: none */
     const char      *unless_word;
     const char      *fallback;  /* the default, as written in a config; NULL: the key is required; "": off     */
     const char      *words;     /* WORD: "product|zip|random"                                       */

@@ -248,8 +248,8 @@ static void check_contradiction(const struct sw_sweep *s, const struct sw_key *k
 {
     const struct sw_setting *word = key->unless ? key_setting(s, key->unless) : NULL;
     if (setting && word && word->text && !strcmp(word->text, key->unless_word))
-        report_error(s, setting, "'%s' means nothing with %s = \"%s\": leave one of the two out", key->path, key->unless,
-                     word->text);
+        report_error(s, setting, "'%s' means nothing with %s = \"%s\": leave one of the two out", key->path,
+                     key->unless, word->text);
 }
 
 enum sw_status keys_read(struct sw_sweep *s)
