@@ -53,9 +53,11 @@ expect 0 merge part.shard-?-of-3.h5 -o linked.h5 --virtual; holds linked.h5; sam
 # ---- a longer sweep adds to it; what was interrupted goes on
 expect 0 run h.cfg -o grown.h5 -s 'sweep.courant=[2.0]'; holds grown.h5
 expect 0 run h.cfg -o grown.h5; holds grown.h5; same whole.h5 grown.h5
-expect 75 run h.cfg -o stopped.h5 -s run.batch=1 --max-time 0.001s
+large='sweep.n=[192, 224]'  # several times the 0.1 s that each start computes
+expect 75 run h.cfg -o stopped.h5 -s run.batch=1 -s "$large" --max-time 0.001s
 [ -d stopped.h5.d ] || fail 'nothing is left of what was stopped'
-expect 0 resume stopped.h5; holds stopped.h5; same whole.h5 stopped.h5
+expect 0 resume stopped.h5; holds stopped.h5
+expect 0 run h.cfg -o large.h5 -s "$large"; same large.h5 stopped.h5
 # ---- runs that cannot begin have none; those that miss their tolerance do; iterations that are too many are cut off
 expect 1 run h.cfg -o failed.h5 -s 'f="log(courant - 2) + x"' -s 'sweep.courant=[2.0, 9.0]' -s tolerance=1e-17
 expect 0 show failed.h5 --csv; prints 'rounding keeps the residual'; prints 'f is '
