@@ -5,6 +5,7 @@ usage: bench_tables.py [--check] [FOLDER [DOCUMENT...]]
                                  default: results/bench docs/benchmarks.md docs/benchmark_tables.md
 A table stands between the lines `<!-- NAME -->` and `<!-- end -->`. --check writes nothing and fails where it would.
 Standard library only."""
+import csv
 import os
 import statistics
 import sys
@@ -337,6 +338,25 @@ def elliptic_solves(folder):
     return table(head, rows) + origins(*tables) if rows else []
 
 
+def equations_cpu(folder):
+    """Equations by programs side by side; of a program's ways the fastest."""
+    path, best = os.path.join(folder, "equations_cpu.csv"), {}
+    if not os.path.exists(path):
+        return []
+    with open(path, newline="") as file:
+        for line in csv.DictReader(file):
+            key = line["equation"], line["program"], line["setup"] if line["program"] == "sweep" else ""
+            if key not in best or float(line["rate"]) > float(best[key]["rate"]):
+                best[key] = line
+    rows = [[line["equation"], line["program"], f"{line['method']}, {line['setup']}", figure_text(float(line["rate"])),
+             figure_text(float(line["time_rate"])), f"{float(line['error']):.1e}"] for line in best.values()]
+    origin = dict.fromkeys(f"{line['device']}, commit {line['commit']}, {line['when'][:10]}" for line in best.values())
+    versions = [line["version"] for line in best.values() if line["program"] != "sweep"]
+    programs = dict.fromkeys(one for version in versions for one in version.split(", "))
+    head = ["equation", "program", "how", "points × steps/s", "points × time/s", "error at t = 10"]
+    return table(head, rows) + ["", *measured_on([*origin, ", ".join(programs)])]
+
+
 TABLES = {
     "spike_table4": spike_table4,
     "spike_times": spike_times,
@@ -344,6 +364,7 @@ TABLES = {
     "elliptic_table6": elliptic_table6,
     "elliptic_kernels": elliptic_kernels,
     "elliptic_solves": elliptic_solves,
+    "equations_cpu": equations_cpu,
     "answers": answers,
     "compact_rows": compact_rows,
     "bvp_paper": bvp_paper,

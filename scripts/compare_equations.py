@@ -16,7 +16,8 @@ The others are not needed by `sweep`, and are installed beside it:
 Everything is in double precision, with all processors that the process may use. Before a row is timed, its result at
 an early time is compared with a spectral solution of fourth order in time with small steps (NumPy). A row that is off
 by more than its bound is not timed, and fails the script. Each program is tuned as its user would:
-  sweep    its default stepper; the whole program is timed, with its start, its compilations and its output file
+  sweep    its default stepper, derivatives of second and of fourth order; the whole program is timed, with its start,
+           its compilations and its output file
   JAX      compiled loops of many steps, the state in Fourier space, real transforms, the force added to its one mode;
            the runs all at once or in chunks that stay in the cache, whichever is faster; compiled before the clock runs
   exponax  its own stepper (ETDRK2) under vmap and repeat, chunks likewise, compiled before the clock runs
@@ -122,10 +123,11 @@ initial = "{initial}"; rhs = "-0.5*dx(u^2) - dxx(u) - dxxxx(u)"; method = "imex2
 # ------------------------------------------------------------------ programs: advance(end) -> the last states
 
 class Sweep:
-    name, setup, first_steps = "sweep", "order 2 in space", 2000
+    name, first_steps = "sweep", 2000
 
-    def __init__(self, program, equation):
-        self.program, self.equation, self.dt = program, equation, equation.dt
+    def __init__(self, program, equation, order):
+        self.program, self.equation, self.dt, self.order = program, equation, equation.dt, order
+        self.setup = f"order {order} in space"
         self.method = "imex2" if isinstance(equation, KuramotoSivashinsky) else "imex1"
 
     def version(self):
@@ -135,7 +137,7 @@ class Sweep:
         initial = self.equation.initial_text.format(size=self.equation.size)
         text = self.equation.config.format(n=N, initial=initial)
         text += f"""sweep = {{ j = "range(0, {len(s) - 1})"; }}; time = {{ dt = {self.dt}; end = {end!r}; }};
-output = {{ fields = {{ times = ["end"]; }}; }}; run = {{ device = "cpu"; }};"""
+output = {{ fields = {{ times = ["end"]; }}; }}; run = {{ device = "cpu"; }}; order = {self.order};"""
         text = text.replace("define = {", f'define = {{ s = "j/{len(s)}";')
         with tempfile.TemporaryDirectory() as folder:
             config, file = os.path.join(folder, "c.cfg"), os.path.join(folder, "u.h5")
@@ -319,11 +321,13 @@ def programs(sweep):
     """(program, the largest error at the early time). The bounds are some two times what the methods have: of imex1 the
     steps of 0.02 (sweep and JAX alike), of order 2 also dx^2, of imex2 and ETDRK2 the steps of 0.05."""
     ch, ks = CahnHilliard(), KuramotoSivashinsky()
-    yield Sweep(sweep, ch), 0.1
+    for order in 2, 4:
+        yield Sweep(sweep, ch, order), 0.1
     for parts in 1, 4, 16, 64:
         yield Jax(ch, parts), 0.1
     yield PyPde(ch), 0.1
-    yield Sweep(sweep, ks), 0.1
+    for order in 2, 4:
+        yield Sweep(sweep, ks, order), 0.1
     for parts in 1, 4, 16, 64:
         yield Exponax(ks, parts), 0.1
     yield PyPde(ks), 0.1
