@@ -19,11 +19,12 @@ template <int V, typename real> __device__ static inline void store_pack(real *t
     *reinterpret_cast<pack<real, V> *>(to) = x;
 }
 
-/* After thread 0 has left `count` of the `all` sums of a system in memory: whether these were the last ones. That block
- * sees all of them, by __ldcg(). All threads call it. */
+/* After threads of this block, whichever, have left `count` of the `all` sums of a system in memory: whether these were
+ * the last ones. That block sees all of them, by __ldcg(). All threads call it. */
 __device__ static inline bool is_last(struct sw_cuda_elliptic_way *way, unsigned count, unsigned all)
 {
     __shared__ bool last;
+    __syncthreads();  /* thread 0 counts what others have left: not before they have */
     if (threadIdx.x == 0) {
         __threadfence();
         last = atomicAdd(&way->ticket, count) + count == all;
