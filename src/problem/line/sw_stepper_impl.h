@@ -68,6 +68,12 @@ static inline size_t sw_stepper_vector(const struct sw_stepper_desc *d)
 /** What the model has that not every row takes. */
 unsigned sw_stepper_needs(const struct sw_stepper_desc *desc);
 
+/** What elimination may be off by in a symmetric positive definite A, or one with odd terms besides. */
+double sw_line_band_rounding(const struct sw_line_operator *a);
+
+/** Why a run cannot be advanced, a static text; NULL: it can. */
+const char *sw_stepper_fault(const struct sw_stepper *stepper, const struct sw_line_run *run);
+
 /** The operator of a step of dt, of a run whose own is that of a step of 1. */
 struct sw_line_operator sw_line_operator_of(const struct sw_line_operator *a, double dt);
 
