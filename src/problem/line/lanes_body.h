@@ -29,8 +29,6 @@
 #define store_work NAMED(store_work)
 #define row_of NAMED(row_of)
 #define load_work NAMED(load_work)
-#define first_alone NAMED(first_alone)
-#define pass_alone NAMED(pass_alone)
 #define first_values NAMED(first_values)
 #define add_values NAMED(add_values)
 #define larger NAMED(larger)
@@ -38,14 +36,11 @@
 #define largest NAMED(largest)
 #define apply_part NAMED(apply_part)
 #define close_values NAMED(close_values)
-#define window NAMED(window)
-#define wide_values NAMED(wide_values)
 #define apply NAMED(apply)
 #define add NAMED(add)
 #define pass_last NAMED(pass_last)
 #define cubic NAMED(cubic)
 #define cubic_of NAMED(cubic_of)
-#define sweep_forms NAMED(sweep_forms)
 #define first_part NAMED(first_part)
 #define pass_part NAMED(pass_part)
 #define pass NAMED(pass)
@@ -175,73 +170,7 @@ BODY void load_work(const struct sw_lanes *c, int lane, int n, const struct sw_l
         for (; k < n; k++) { POINT(false, true) }                                 \
     } while (0)
 
-/* ---- Crank-Nicolson alone: u' = 2 A⁻¹ u - u */
-
-BODY void first_alone(const struct sw_lanes *c, int lane, int n, struct sw_lanes_work *work, const real *u, bool down,
-                      bool narrow)
-{
-    ANSWER
-    const vec none[GROUP] = {0};
-    ptrdiff_t step = STEP_OF(down);
-    real *w = START(SWEPT(work), down);
-    struct first f = {0};
-    COEFFICIENTS
-    u = START(u, down);
-    for (int k = 0; k < n; k++, w += step, u += step)
-        EACH {
-            RECUR(f.v, LOAD(u));
-            STORE(w, f.v.one[j]);
-            if (k < c->points) ADD_SUMS(f, k);
-        }
-    store_work(work, lane, &f, none);
-}
-
-/* For each point on the way: u again from w and its two successors, which are zero beyond the end, as the recursion
- * that made w came from there; z, and u' = 2 z/g - u; and from u' at once the first recursion of the next step. */
-BODY void pass_alone(const struct sw_lanes *c, int lane, int n, struct sw_lanes_work *work, real *into,
-                     bool down, bool narrow, bool last)
-{
-    ANSWER
-    const vec none[GROUP] = {0};
-    ptrdiff_t step = STEP_OF(down);
-    real *w = START(SWEPT(work), down);
-    struct state z;
-    struct first f = {0};
-    vec here[GROUP], after[GROUP], twice[GROUP], t1[GROUP], t2[GROUP];
-    COEFFICIENTS
-    load_work(c, lane, n, work, down, t1, t2, &z);
-    into = START(into, down);
-    EACH {
-        here[j] = LOAD(w);
-        after[j] = LOAD(w + step);
-        twice[j] = OF(c->twice);
-    }
-#define POINT(adds, completes)                                                    \
-    EACH {                                                                        \
-        vec after2 = LOAD(w + 2 * step);                                          \
-        vec u = FNMA(b2[j], after2, FNMA(b1[j], after[j], here[j]));              \
-        RECUR(z, completes ? COMPLETE(k, here[j]) : (vec)here[j]);                     \
-        u = FMS(twice[j], z.one[j], u);                                           \
-        here[j] = after[j];                                                       \
-        after[j] = after2;                                                        \
-        if (last) {                                                               \
-            STORE(into, u + (vec){0});  /* no zero keeps a sign that other lanes' decays could have changed */ \
-        } else {                                                                  \
-            RECUR(f.v, u);                                                        \
-            STORE(w, f.v.one[j]);                                                 \
-            if (adds) ADD_SUMS(f, k);                                             \
-        }                                                                         \
-    }                                                                             \
-    w += step;                                                                    \
-    if (last) into += step;
-    if (last) {
-        SECTIONS(0, 0);
-    } else {
-        SECTIONS(0, c->points);
-        store_work(work, lane, &f, none);
-    }
-#undef POINT
-}
+#include "problem/line/lanes_alone_body.h"
 
 /* ---- with terms: values that are there for all points */
 
@@ -334,95 +263,6 @@ BODY void largest_part(const struct sw_lanes *c, int lane, int from, int to, con
     }
 }
 
-struct cubic { vec power[SW_LANES_POWERS][GROUP]; };
-
-BODY struct cubic cubic_of(const double coefficient[SW_LANES_POWERS][SW_LANES_MOST], int lane)
-{
-    struct cubic c;
-    for (int k = 0; k < SW_LANES_POWERS; k++) EACH c.power[k][j] = OF(coefficient[k]);
-    return c;
-}
-
-#define CUBIC(c, u) FMA(FMA(FMA((c).power[3][j], (u), (c).power[2][j]), (u), (c).power[1][j]), (u), (c).power[0][j])
-#define LINEAR(c, u) FMA((c).power[1][j], (u), (c).power[0][j])
-/* G of degree 1 or 3; the powers that a linear one lacks have factors of zero, so that both give the same bits. */
-#define G_OF(u) (g_degree == 1 ? (vec)LINEAR(cubic_g, u) : (vec)CUBIC(cubic_g, u))
-
-/* r, what is multiplied by P, and z, what is by d2 + g_d4 d4, are summed up at the point two ahead, once. The
- * right-hand side is r + d2 q, q = (p2 + p4 d2) r + (1 + g_d4 d2) z: 9 operations, 7 where p4 = 0. */
-struct window { vec r[2][GROUP], z[2][GROUP], q[2][GROUP]; };
-
-#define WIDE_AT(index)                                                            \
-    const ptrdiff_t at = (ptrdiff_t)(index) * LANES;                              \
-    const vec here = LOAD(u + at);                                                \
-    vec r = u_weight * here, z = {0};                                             \
-    if (form) {                                                                   \
-        z = CUBIC(cubic_g, here);                                                 \
-        r = FMA(u_weight, here, has_s_in_u ? (vec)CUBIC(cubic_s, here) : (vec)cubic_s.power[0][j]);   \
-        for (int i = 0; i < cells; i++) r = FMA(factor[i][j], LOAD(cell[i] + at), r);             \
-    }                                                                             \
-    for (int i = 0; i < others; i++) r = FMA(ALL(t->other_weight[i]), LOAD(other[i] + at), r);    \
-    for (int i = 0; i < gs; i++) z = FMA(g_weight[i][j], LOAD(g[i] + at), z);     \
-    for (int i = 0; i < ss; i++) r = FMA(s_weight[i][j], LOAD(s[i] + at), r);     \
-    vec q = FMA(g_d4, m.z[0][j] + z, FMA(z_here, m.z[1][j], r_here * m.r[1][j]));             \
-    if (p4_too) q = FMA(p4, m.r[0][j] + r, q);
-#define WIDE_ON                                                                   \
-    m.r[0][j] = m.r[1][j], m.r[1][j] = r;                                         \
-    m.z[0][j] = m.z[1][j], m.z[1][j] = z;                                         \
-    m.q[0][j] = m.q[1][j], m.q[1][j] = q;
-
-/* The right-hand side of a method of fourth order, and its recursion into w; without work itself, into out. */
-BODY void wide_values(const struct sw_lanes *c, int lane, int n, struct sw_lanes_work *work, const real *u,
-                      const struct sw_lanes_terms *t, bool down, int others, int gs, int ss,
-                      const struct sw_lanes_forms *form, int cells, bool has_s_in_u, bool p4_too,
-                      bool has_after, real *out)
-{
-    struct cubic cubic_g = {0}, cubic_s = {0};
-    const real *cell[SW_LANES_CELLS];
-    vec factor[SW_LANES_CELLS][GROUP];
-    const real *h = work ? work->h[c->one_sided && !down] : NULL;
-    const real *after = has_after ? (const real *)t->after + lane : u;
-    const bool narrow = false;
-    const vec u_weight = ALL(t->u_weight), p4 = ALL(t->mass.d4), g_d4 = ALL(t->g_d4), none[GROUP] = {0};
-    const vec r_here = ALL(t->mass.d2 - 2.0 * t->mass.d4), z_here = ALL(1.0 - 2.0 * t->g_d4);
-    const int way = down ? -1 : 1, first_point = down ? n - 1 : 0;
-    real *w = work ? SWEPT(work) + lane : out + lane;
-    struct first sums = {0};
-    struct window m = {0};
-    COEFFICIENTS
-    VALUES
-    u += lane;
-    if (form) cubic_g = cubic_of(form->g, lane), cubic_s = cubic_of(form->s, lane);
-    for (int i = 0; i < cells; i++) {
-        cell[i] = (const real *)form->cell[i] + lane;
-        EACH factor[i][j] = OF(form->cell_factor[i]);
-    }
-    for (int k = -2; k < 2; k++)
-        EACH {
-            WIDE_AT(k < 0 ? (down ? -1 - k : n + k) : first_point + k * way)
-            WIDE_ON
-        }
-    for (int k = 0, point = first_point, ahead = first_point + 2 * way; k < n; k++, point += way, ahead += way) {
-        if (ahead < 0) ahead = n - 1;
-        if (ahead == n) ahead = 0;
-        EACH {
-            WIDE_AT(ahead)
-            const ptrdiff_t to = (ptrdiff_t)point * LANES;
-            vec f = FNMA(two, m.q[1][j], m.r[0][j] + (m.q[0][j] + q));
-            if (has_after) f = FMA(ALL(t->after_weight), LOAD(after + to), f);
-            WIDE_ON
-            if (!work) {
-                STORE(w + to, f);
-                continue;
-            }
-            RECUR(sums.v, f);
-            STORE(w + to, sums.v.one[j]);
-            if (k < c->points) ADD_SUMS(sums, k);
-        }
-    }
-    if (work) store_work(work, lane, &sums, none);
-}
-
 /* As operator_at() of stencil_cpu.c. */
 BODY void apply_part(const struct sw_lanes *c, int lane, int n, const real *u, real *out)
 {
@@ -470,103 +310,24 @@ BODY void pass_last(const struct sw_lanes *c, int lane, int n, struct sw_lanes_w
 #undef POINT
 }
 
-#include "problem/line/lanes_ends_body.h"
+/* ---- parts */
 
-/* ---- with terms: polynomials in u, and values at the cells */
+struct cubic { vec power[SW_LANES_POWERS][GROUP]; };
 
-/* From the old state at hand (again false), or from the one that the second recursion makes, the first recursion on
- * u_weight u + d2 G + S of the new step, one point behind, as G is wanted at both neighbours. The first point goes
- * without the one before it, which the sweep meets last: its G is what is `beyond`. */
-BODY void sweep_forms(const struct sw_lanes *c, int lane, int n, struct sw_lanes_work *work, const real *u, real *into,
-                      const struct sw_lanes_terms *t, bool down, bool again, int g_degree, int cells, bool has_s_in_u,
-                      bool u_left)
+BODY struct cubic cubic_of(const double coefficient[SW_LANES_POWERS][SW_LANES_MOST], int lane)
 {
-    const struct sw_lanes_forms *form = t->forms;
-    const struct cubic cubic_g = cubic_of(form->g, lane), cubic_s = cubic_of(form->s, lane);
-    ANSWER
-    const real *cell[SW_LANES_CELLS];
-    const bool narrow = false;
-    const vec u_weight = ALL(t->u_weight), two = ALL(2.0);
-    ptrdiff_t step = STEP_OF(down);
-    real *w = START(SWEPT(work), down);
-    struct state z;
-    struct first r = {0};
-    vec here[GROUP], left[GROUP], mid[GROUP], end[GROUP], scale[GROUP], t1[GROUP], t2[GROUP];
-    vec factor[SW_LANES_CELLS][GROUP];
-    COEFFICIENTS
-    if (again) load_work(c, lane, n, work, down, t1, t2, &z);
-    if (!again || u_left) u = START(u, down);
-    if (again && u_left) into = START(into, down);
-    for (int i = 0; i < cells; i++) cell[i] = START((const real *)form->cell[i], down);
-    EACH scale[j] = OF(c->scale);
-    for (int i = 0; i < cells; i++) EACH factor[i][j] = OF(form->cell_factor[i]);
-
-#define FORWARD                                                                   \
-    w += step;                                                                    \
-    if (!again || u_left) u += step;                                              \
-    if (again && u_left) into += step;
-/* u at the k-th point */
-#define NEXT_U(k, completes, name)                                                \
-    vec name;                                                                     \
-    if (again) {                                                                  \
-        RECUR(z, completes ? COMPLETE(k, LOAD(w)) : LOAD(w));                     \
-        name = u_left ? (vec)FMS(scale[j], z.one[j], LOAD(u)) : (vec)(scale[j] * z.one[j]);   \
-        if (u_left) STORE(into, name);                                            \
-    } else {                                                                      \
-        name = LOAD(u);                                                           \
-    }
-/* the recursion at the point before the one with G = right */
-#define SWEEP(k, adds, right)                                                     \
-    vec f = FMA(u_weight, here[j], cubic_s.power[0][j]);                          \
-    if (has_s_in_u) f = FMA(u_weight, here[j], CUBIC(cubic_s, here[j]));          \
-    for (int i = 0; i < cells; i++) f = FMA(factor[i][j], LOAD(cell[i]), f);      \
-    if (g_degree) f = FNMA(two, mid[j], f + (left[j] + (right)));                    \
-    RECUR(r.v, f);                                                                \
-    STORE(w - step, r.v.one[j]);                                                  \
-    if (adds) ADD_SUMS(r, k);
-#define POINT(adds, completes)                                                    \
-    EACH {                                                                        \
-        NEXT_U(k, completes, next)                                                \
-        vec right = {0};                                                          \
-        if (g_degree) right = G_OF(next);                                  \
-        SWEEP(k - 1, adds, right)                                                 \
-        left[j] = mid[j];                                                         \
-        mid[j] = right;                                                           \
-        here[j] = next;                                                           \
-    }                                                                             \
-    FORWARD                                                                       \
-    for (int i = 0; i < cells; i++) cell[i] += step;
-
-    EACH {
-        NEXT_U(0, c->points == n, next)
-        left[j] = (vec){0};
-        end[j] = mid[j] = g_degree ? G_OF(next) : (vec){0};
-        here[j] = next;
-    }
-    FORWARD
-    SECTIONS(1, c->points < n ? c->points + 1 : n);
-    EACH { SWEEP(n - 1, c->points == n, end[j]) }
-    store_work(work, lane, &r, mid);
-#undef POINT
-#undef SWEEP
-#undef NEXT_U
-#undef FORWARD
+    struct cubic c;
+    for (int k = 0; k < SW_LANES_POWERS; k++) EACH c.power[k][j] = OF(coefficient[k]);
+    return c;
 }
 
-#define SWEEP(again, g_degree, cells, has_s_in_u, u_left)                         \
-    sweep_forms(c, lane, n, work, u, into, t, down, again, g_degree, cells, has_s_in_u, u_left)
-/* Variants have to pay: what is not used has factors of zero, and adding zero changes no bit. */
-#define SWEEP_ONCE(g_degree)                                                      \
-    (t->forms->cells == 0 ? SWEEP(false, g_degree, 0, true, false)                \
-                          : SWEEP(false, g_degree, SW_LANES_CELLS, true, false))
-#define SWEEP_BY_CELLS(g_degree, has_s_in_u, u_left)                              \
-    (t->forms->cells == 0  ? SWEEP(true, g_degree, 0, has_s_in_u, u_left)         \
-     : t->forms->cells < 3 ? SWEEP(true, g_degree, 2, has_s_in_u, u_left)         \
-                           : SWEEP(true, g_degree, SW_LANES_CELLS, has_s_in_u, u_left))
-#define SWEEP_IN_U(u_left)                                                        \
-    (t->forms->g_degree == 0   ? SWEEP_BY_CELLS(0, true, u_left)                  \
-     : t->forms->g_degree == 1 ? SWEEP_BY_CELLS(1, true, u_left)                  \
-                               : SWEEP_BY_CELLS(3, true, u_left))
+#define CUBIC(c, u) FMA(FMA(FMA((c).power[3][j], (u), (c).power[2][j]), (u), (c).power[1][j]), (u), (c).power[0][j])
+
+#include "problem/line/lanes_ends_body.h"
+#include "problem/line/lanes_wide_body.h"
+#include "problem/line/lanes_forms_body.h"
+
+/* ---- which of them */
 
 /* u and others, and so many G and S. Variants are those of one stage and of ARS(2,2,2): its second one has two of
  * each and another state. */
@@ -574,27 +335,6 @@ BODY void sweep_forms(const struct sw_lanes *c, int lane, int n, struct sw_lanes
     (t->gs == 0   ? first_values(c, lane, n, work, u, t, down, others, 0, count)  \
      : t->ss == 0 ? first_values(c, lane, n, work, u, t, down, others, count, 0)  \
                   : first_values(c, lane, n, work, u, t, down, others, count, count))
-#define WIDE(others, gs, ss)                                                      \
-    wide_values(c, lane, n, work, u, t, down, others, gs, ss, NULL, 0, false, true, t->after != NULL, NULL)
-#define WIDE_FORMS(cells, all) \
-    wide_values(c, lane, n, work, u, t, down, 0, 0, 0, t->forms, cells, all, all, false, NULL)
-#define WIDE_OF_FORMS                                                             \
-    (t->forms->cells == 0                                                ? WIDE_FORMS(0, true)    \
-     : t->forms->cells < 3 && !t->forms->has_s_in_u && t->mass.d4 == 0.0 ? WIDE_FORMS(2, false)   \
-                                                                         : WIDE_FORMS(SW_LANES_CELLS, true))
-#define WIDE_OF_STAGE                                                             \
-    (t->others + t->gs + t->ss == 0                   ? WIDE(0, 0, 0)             \
-     : t->others == 0 && t->gs == 1 && t->ss == 0     ? WIDE(0, 1, 0)             \
-     : t->others == 0 && t->gs == 0 && t->ss == 1     ? WIDE(0, 0, 1)             \
-     : t->others == 0 && t->gs == 1 && t->ss == 1     ? WIDE(0, 1, 1)             \
-     : t->others == 1 && t->gs == 2 && t->ss == 2     ? WIDE(1, 2, 2)             \
-     : t->others == 1 && t->gs == 2 && t->ss == 0     ? WIDE(1, 2, 0)             \
-     : t->others == 1 && t->gs == 0 && t->ss == 2     ? WIDE(1, 0, 2)             \
-                                                      : WIDE(t->others, t->gs, t->ss))
-#define ENDED_OF_STAGE                                                            \
-    (t->others == 0 && t->gs == 0 && t->ss == 1   ? FIRST_ENDED(0, 0, 1)          \
-     : t->others == 1 && t->gs == 0 && t->ss == 2 ? FIRST_ENDED(1, 0, 2)          \
-                                                  : FIRST_ENDED(t->others, t->gs, t->ss))
 #define AS_MANY(count) ((t->gs == 0 || t->gs == (count)) && (t->ss == 0 || t->ss == (count)) && t->gs + t->ss)
 
 BODY void first_part(const struct sw_lanes *c, int lane, int n, struct sw_lanes_work *work, const real *u,
@@ -702,8 +442,6 @@ TARGET static void largest(const struct sw_lanes *c, int from, int to, const voi
 #undef store_work
 #undef row_of
 #undef load_work
-#undef first_alone
-#undef pass_alone
 #undef first_values
 #undef add_values
 #undef larger
@@ -711,17 +449,19 @@ TARGET static void largest(const struct sw_lanes *c, int from, int to, const voi
 #undef largest
 #undef apply_part
 #undef close_values
-#undef window
-#undef wide_values
 #undef apply
 #undef add
+#undef first_alone
+#undef pass_alone
+#undef window
+#undef wide_values
+#undef sweep_forms
 #undef pass_last
 #undef first_ended
 #undef close_ends
 #undef last_ended
 #undef cubic
 #undef cubic_of
-#undef sweep_forms
 #undef first_part
 #undef pass_part
 #undef pass

@@ -118,4 +118,9 @@ BODY void last_ended(const struct sw_lanes *c, int lane, int n, struct sw_lanes_
 
 #define FIRST_ENDED(others, gs, ss) first_ended(c, lane, n, work, u, t, down, others, gs, ss)
 
+#define ENDED_OF_STAGE                                                            \
+    (t->others == 0 && t->gs == 0 && t->ss == 1   ? FIRST_ENDED(0, 0, 1)          \
+     : t->others == 1 && t->gs == 0 && t->ss == 2 ? FIRST_ENDED(1, 0, 2)          \
+                                                  : FIRST_ENDED(t->others, t->gs, t->ss))
+
 #undef POLYNOMIAL
