@@ -38,8 +38,10 @@ const char *sw_line_validate_run(const struct sw_setup *setup, const char *solve
                                  char why[160]);
 const char *sw_line_solver(int k);
 void sw_line_warn_setup(const struct sw_problem *problem, const struct sw_setup *setup, char text[200]);
-/* line_warnings.c */
-extern const struct sw_run_warning sw_line_warnings[];
+extern const struct sw_run_warning sw_line_warnings[];  /* line_warnings.c */
+/* line_stability.c */
+enum sw_status sw_line_warn_stability(const struct sw_problem *problem, const struct sw_setup *setup, int64_t ld,
+                                      const double *column, int64_t j, const double *state, char text[200]);
 enum sw_status sw_line_advise(const struct sw_problem *problem, const struct sw_setup *setup, int64_t ld,
                               const double *column, int64_t j, char text[200]);
 /** Whether these runs are of fourth order in space, by their key `order`, and P of their equation. */
