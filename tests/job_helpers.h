@@ -1,67 +1,68 @@
 #ifndef JOB_HELPERS_H
 #define JOB_HELPERS_H
 /* Runs of a config, driven as a sweep drives them. */
-#include "base/sw_mem.h"
-#include "helpers.h"
 #include "problem/sw_problem.h"
-#include "sweep/sw_sweep.h"
+#include "sweep_helpers.h"
 
-/* A config with one group of runs, being simulated. */
-
+/* Runs of one shape, being simulated. */
 struct job {
-    struct sw_config *config;
-    struct sw_sweep  *sweep;
-    struct sw_group  *group;
-    int               ngroup;
+    struct made       made;
+    struct sw_group  *group;       /* [ngroup] of the runs asked for; those of one of them are loaded */
+    int               ngroup, count;
     struct sw_setup   setup;
     struct sw_device *device;
+    bool              lent;        /* the device is somebody else's */
     struct sw_sim    *sim;
-    double           *column;
-    const char      **load_error;
+    double           *column;      /* [ncolumn][count] */
+    const char      **load_error;  /* [count] */
 };
 
-static inline enum sw_status expand(const char *text, struct job *w, char **errors)
+/* Group g of runs `run` of a config, which becomes the job's own.
+ * @param lent  device to compute on; NULL: the job's own, one thread of the CPU */
+static inline struct job load_group(struct made made, const int64_t *run, int64_t count, int g, struct sw_device *lent)
 {
-    struct sw_report report = {0};
-    *w = (struct job){0};
-    enum sw_status st = sw_config_read_text("test.cfg", text, NULL, 0, &report, &w->config);
-    if (!st) st = sw_sweep_expand(w->config, &report, &w->sweep);
-    *errors = sw_report_print(&report);
-    sw_report_free(&report);
-    return st;
+    struct job w = {.made = made, .device = lent, .lent = lent};
+    const struct sw_problem *p = made.sweep->problem;
+    assert_ok(sw_sweep_groups(made.sweep, run, count, &w.group, &w.ngroup));
+    assert_in_range(g, 0, w.ngroup - 1);
+    w.count = (int)w.group[g].count;
+    w.setup = sw_sweep_setup(made.sweep, &w.group[g], w.count);
+    assert_ok(sw_alloc((size_t)w.count * (size_t)w.setup.ncolumn, &w.column));
+    assert_ok(sw_alloc((size_t)w.count, &w.load_error));
+    assert_ok(sw_sweep_columns(made.sweep, w.group[g].run, 0, w.count, w.column));
+    if (!lent) assert_ok(sw_device_open("cpu", 1, &w.device));
+    assert_ok(p->create(p, &w.setup, w.device, &w.sim));
+    assert_ok(w.sim->ops->load(w.sim, w.count, w.column, w.load_error));
+    return w;
+}
+
+/* The same where the runs are of one shape, and none fails to load. */
+static inline struct job load_runs(struct made made, const int64_t *run, int64_t count, struct sw_device *lent)
+{
+    struct job w = load_group(made, run, count, 0, lent);
+    assert_int_equal(w.ngroup, 1);
+    for (int j = 0; j < w.count; j++) assert_null(w.load_error[j]);
+    return w;
 }
 
 static inline void close_job(struct job *w)
 {
     if (w->sim) w->sim->ops->destroy(w->sim);
     sw_groups_free(&w->group, w->ngroup);
-    sw_sweep_destroy(&w->sweep);
-    sw_config_destroy(&w->config);
-    sw_device_close(&w->device);
+    if (!w->lent) sw_device_close(&w->device);
     sw_free(w->column);
     sw_free(w->load_error);
+    unmake(&w->made);
 }
 
-/* Group g of the config. */
+/* Group g of all runs of a text. */
 static inline struct job open_group(const char *text, int g)
 {
-    struct job w;
-    char *errors = NULL;
     int64_t count, *run = NULL;
     const struct sw_selection all = {0};
-    if (expand(text, &w, &errors)) fail_msg("%s", errors);
-    sw_free(errors);
-    assert_ok(sw_sweep_select(w.sweep, &all, &run, &count));
-    assert_ok(sw_sweep_groups(w.sweep, run, count, &w.group, &w.ngroup));
-    assert_in_range(g, 0, w.ngroup - 1);
-    count = w.group[g].count;
-    w.setup = sw_sweep_setup(w.sweep, &w.group[g], (int)count);
-    assert_ok(sw_alloc((size_t)count * (size_t)w.setup.ncolumn, &w.column));
-    assert_ok(sw_alloc((size_t)count, &w.load_error));
-    assert_ok(sw_sweep_columns(w.sweep, w.group[g].run, 0, count, w.column));
-    assert_ok(sw_device_open("cpu", 1, &w.device));
-    assert_ok(w.sweep->problem->create(w.sweep->problem, &w.setup, w.device, &w.sim));
-    assert_ok(w.sim->ops->load(w.sim, (int)count, w.column, w.load_error));
+    const struct made made = make_text(text, NULL, 0);
+    assert_ok(sw_sweep_select(made.sweep, &all, &run, &count));
+    struct job w = load_group(made, run, count, g, NULL);
     sw_free(run);
     return w;
 }

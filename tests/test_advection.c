@@ -6,7 +6,7 @@
 
 #include "problem/advection/advection_impl.h"
 #include "fd_helpers.h"
-#include "sweep_helpers.h"
+#include "job_helpers.h"
 
 #define ROW_OPS advection_ops
 #include "row_helpers.h"
@@ -25,79 +25,63 @@ static const char text[] = "problem = \"advection\";\n"
 
 /* ------------------------------------------------------------------ runs of one shape, simulated */
 
-struct job {
-    struct made      made;
-    struct sw_group *group;
-    int              ngroup, count;
-    struct sw_setup  setup;
-    struct sw_sim   *sim;
-    double          *column, *u;  /* u: [count][points], by look_at() */
-    const char     **load_error;
-    size_t           points;
+struct advected {
+    struct job job;
+    size_t     points;
+    double    *u;  /* [count][points], by look_at() */
 };
 
-static struct job begin_on(struct sw_device *on, struct made made, const int64_t *run, int count)
+static struct advected begin_on(struct sw_device *on, struct made made, const int64_t *run, int count)
 {
-    struct job j = {.made = made, .count = count};
-    const struct sw_problem *p = made.sweep->problem;
-    assert_ok(sw_sweep_groups(made.sweep, run, count, &j.group, &j.ngroup));
-    assert_int_equal(j.ngroup, 1);
-    j.setup = sw_sweep_setup(made.sweep, j.group, count);
-    j.points = (size_t)sw_points(j.setup.n);
-    assert_ok(sw_alloc((size_t)(made.sweep->ncolumn * count), &j.column));
-    assert_ok(sw_alloc((size_t)count, &j.load_error));
+    struct advected j = {.job = load_runs(made, run, count, on)};
+    j.points = (size_t)sw_points(j.job.setup.n);
     assert_ok(sw_alloc((size_t)count * j.points, &j.u));
-    assert_ok(sw_sweep_columns(made.sweep, run, 0, count, j.column));
-    assert_ok(p->create(p, &j.setup, on, &j.sim));
-    assert_ok(j.sim->ops->load(j.sim, count, j.column, j.load_error));
-    for (int k = 0; k < count; k++) assert_null(j.load_error[k]);
-    assert_ok(sw_sim_initial(j.sim));
+    assert_ok(sw_sim_initial(j.job.sim));
     return j;
 }
 
 /* The first `count` runs. */
-static struct job begin(struct made made, int count)
+static struct advected begin(struct made made, int count)
 {
     int64_t run[64];
     for (int k = 0; k < count; k++) run[k] = k;
     return begin_on(device, made, run, count);
 }
 
-static void advance(struct job *j, int64_t from, int64_t to) { assert_ok(j->sim->ops->advance(j->sim, from, to)); }
-
-static void look_at(struct job *j) { assert_ok(sw_sim_get_state(j->sim, j->u)); }
-
-static struct job finish(struct made made, int count)
+static void advance(struct advected *j, int64_t from, int64_t to)
 {
-    struct job j = begin(made, count);
-    advance(&j, 0, j.group->steps);
+    assert_ok(j->job.sim->ops->advance(j->job.sim, from, to));
+}
+
+static void look_at(struct advected *j) { assert_ok(sw_sim_get_state(j->job.sim, j->u)); }
+
+static struct advected finish(struct made made, int count)
+{
+    struct advected j = begin(made, count);
+    advance(&j, 0, j.job.group->steps);
     look_at(&j);
     return j;
 }
 
-static void end(struct job *j)
+static void end(struct advected *j)
 {
-    j->sim->ops->destroy(j->sim);
-    sw_groups_free(&j->group, j->ngroup);
-    sw_free(j->column);
-    sw_free(j->load_error);
+    close_job(&j->job);
     sw_free(j->u);
-    unmake(&j->made);
 }
 
 /* max |u - exact| of run k, where `exact` is that of the config. */
-static double error_of(const struct job *j, int k)
+static double error_of(const struct advected *j, int k)
 {
-    const struct sw_program *exact = sw_setup_function(&j->setup, "exact");
-    const struct sw_grid g = sw_setup_grid(&j->setup, j->count, j->column, k);
-    const double t = (double)j->group->steps * g.dt;
+    const struct sw_program *exact = sw_setup_function(&j->job.setup, "exact");
+    const struct sw_grid g = sw_setup_grid(&j->job.setup, j->job.count, j->job.column, k);
+    const double t = (double)j->job.group->steps * g.dt;
     struct sw_eval *e;
     double worst = 0;
     assert_non_null(exact);
     assert_ok(sw_eval_create(exact, 1, &e));
-    sw_eval_run(e, j->column + k, j->count);
+    sw_eval_run(e, j->job.column + k, j->job.count);
     for (size_t p = 0; p < j->points; p++) {
-        const int64_t i = (int64_t)p, *n = j->setup.n;
+        const int64_t i = (int64_t)p, *n = j->job.setup.n;
         const double x = g.x0[0] + (double)(i % n[0]) * g.dx[0], y = g.x0[1] + (double)(i / n[0] % n[1]) * g.dx[1],
                      z = g.x0[2] + (double)(i / n[0] / n[1]) * g.dx[2];
         const double *in[SW_INPUTS] = {[SW_IN_X] = &x, [SW_IN_Y] = &y, [SW_IN_Z] = &z};
@@ -114,7 +98,7 @@ static double error_of(const struct job *j, int k)
 
 static double final_error(struct made made)
 {
-    struct job j = finish(made, 1);
+    struct advected j = finish(made, 1);
     const double error = error_of(&j, 0);
     end(&j);
     return error;
@@ -204,9 +188,10 @@ static void stepping_has_its_order_with_inflow_that_varies(void **state)
     for (int k = 0; k < 2; k++) {
         double u[3][61], e[2] = {0};
         for (int f = 0; f < 3; f++) {
-            struct job j = finish(ADVECTION("grid={ n=61; length=1.0; }", dt[f], "time.end=1.0", method[k].stepper,
-                                            "boundary.x=3-4-6", "left={ x=\"sin(10*(0 - t))\"; }", "initial=sin(10*x)"),
-                                  1);
+            struct advected j = finish(ADVECTION("grid={ n=61; length=1.0; }", dt[f], "time.end=1.0", method[k].stepper,
+                                                 "boundary.x=3-4-6", "left={ x=\"sin(10*(0 - t))\"; }",
+                                                 "initial=sin(10*x)"),
+                                       1);
             memcpy(u[f], j.u, sizeof u[f]);
             end(&j);
         }
@@ -235,8 +220,8 @@ static void a_filter_has_its_order(void **state)
 static void a_filter_takes_the_shortest_wave(void **state)
 {
     (void)state;
-    struct job j = finish(ADVECTION("velocity.x=0", "filter=f8", "initial=2 + 0.5*cos(8*x)",
-                                    "time={ dt=0.1; end=0.1; }"), 1);
+    struct advected j = finish(ADVECTION("velocity.x=0", "filter=f8", "initial=2 + 0.5*cos(8*x)",
+                                         "time={ dt=0.1; end=0.1; }"), 1);
     for (size_t i = 0; i < j.points; i++) assert_near(j.u[i], 2, 1e-14);
     end(&j);
 }
@@ -287,10 +272,11 @@ static void boxes_are_differentiated_along_all_axes(void **state)
 static void walls_hold_what_is_given(void **state)
 {
     (void)state;
-    struct job j = finish(ADVECTION("grid={ n=[12, 11]; length=1.0; }", "boundary={ x=\"3-4-6\"; y=\"3-4-6\"; }",
-                                    "filter=f6",
-                                    "left={ x=\"1 + t + y\"; y=\"7\"; }", "initial=1", "time={ dt=0.01; end=0.1; }"),
-                          1);
+    struct advected j = finish(ADVECTION("grid={ n=[12, 11]; length=1.0; }", "boundary={ x=\"3-4-6\"; y=\"3-4-6\"; }",
+                                         "filter=f6",
+                                         "left={ x=\"1 + t + y\"; y=\"7\"; }",
+                                         "initial=1", "time={ dt=0.01; end=0.1; }"),
+                               1);
     for (int k = 0; k < 11; k++) assert_near(j.u[k * 12], 1.1 + k / 10.0, 1e-14);
     for (int i = 1; i < 12; i++) assert_near(j.u[i], 7, 0);
     end(&j);
@@ -302,15 +288,16 @@ static void walls_may_differ_in_kind(void **state)
     (void)state;
     double e[2];
     for (int f = 0; f < 2; f++) {
-        struct job j = finish(ADVECTION(f ? "grid={ n=[25, 29]; length=1.0; }" : "grid={ n=[13, 15]; length=1.0; }",
-                                        "velocity={ x=0.5; y=\"-0.25\"; }", "physics={ nu=0.1; }",
-                                        "boundary={ x=\"3-4-6\"; y=\"3-4-6\"; }",
-                                        "left={ x=\"exp(-0.2*t)*sin(y+t/4-t/2)\"; "
-                                        "neumann={ y=\"exp(-0.2*t)*cos(x-t/4)\"; }; }",
-                                        "right={ x=\"exp(-0.2*t)*sin(1+y+t/4-t/2)\"; "
-                                        "neumann={ y=\"exp(-0.2*t)*cos(x+1-t/4)\"; }; }",
-                                        "initial=sin(x+y)", "time={ dt=0.001; end=0.25; }",
-                                        "exact=exp(-0.2*t)*sin(x+y-t/4)"), 1);
+        struct advected j = finish(ADVECTION(f ? "grid={ n=[25, 29]; length=1.0; }"
+                                               : "grid={ n=[13, 15]; length=1.0; }",
+                                             "velocity={ x=0.5; y=\"-0.25\"; }", "physics={ nu=0.1; }",
+                                             "boundary={ x=\"3-4-6\"; y=\"3-4-6\"; }",
+                                             "left={ x=\"exp(-0.2*t)*sin(y+t/4-t/2)\"; "
+                                             "neumann={ y=\"exp(-0.2*t)*cos(x-t/4)\"; }; }",
+                                             "right={ x=\"exp(-0.2*t)*sin(1+y+t/4-t/2)\"; "
+                                             "neumann={ y=\"exp(-0.2*t)*cos(x+1-t/4)\"; }; }",
+                                             "initial=sin(x+y)", "time={ dt=0.001; end=0.25; }",
+                                             "exact=exp(-0.2*t)*sin(x+y-t/4)"), 1);
         e[f] = error_of(&j, 0);
         assert_near(j.u[0], exp(-0.05) * sin(-0.0625), 1e-15);
         end(&j);
@@ -320,12 +307,12 @@ static void walls_may_differ_in_kind(void **state)
 
 /* ------------------------------------------------------------------ what is kept, and measured */
 
-static const double *scalars_of(struct job *j)
+static const double *scalars_of(struct advected *j)
 {
     const void *field;
     const double *scalars;
-    assert_ok(sw_sim_snapshot(j->sim, 0, SW_SNAPSHOT_SCALARS));
-    assert_ok(j->sim->ops->fetch(j->sim, 0, &field, &scalars));
+    assert_ok(sw_sim_snapshot(j->job.sim, 0, SW_SNAPSHOT_SCALARS));
+    assert_ok(j->job.sim->ops->fetch(j->job.sim, 0, &field, &scalars));
     return scalars;
 }
 
@@ -334,12 +321,12 @@ static const double *scalars_of(struct job *j)
 static void a_circle_keeps_the_mass(void **state)
 {
     (void)state;
-    struct job j = begin(ADVECTION("grid={ n=[24, 20]; length=\"2*pi\"; }", "velocity={ x=1.0; y=\"-0.7\"; }",
-                                   "physics={ nu=0.01; }", "initial=exp(sin(x))*(2 + cos(y))", "filter=f8",
-                                   "time={ dt=0.02; end=2.0; }"), 1);
+    struct advected j = begin(ADVECTION("grid={ n=[24, 20]; length=\"2*pi\"; }", "velocity={ x=1.0; y=\"-0.7\"; }",
+                                        "physics={ nu=0.01; }", "initial=exp(sin(x))*(2 + cos(y))", "filter=f8",
+                                        "time={ dt=0.02; end=2.0; }"), 1);
     const double before = scalars_of(&j)[ADVECTION_MASS];
     assert_near(before, 4 * M_PI * M_PI * 2 * 1.2660658777520084, 1e-10);  /* I_0(1) */
-    advance(&j, 0, j.group->steps);
+    advance(&j, 0, j.job.group->steps);
     assert_near(scalars_of(&j)[ADVECTION_MASS], before, 400 * 4 * before * 0x1p-53);
     end(&j);
 }
@@ -347,8 +334,9 @@ static void a_circle_keeps_the_mass(void **state)
 static void scalars_are_those_of_the_field(void **state)
 {
     (void)state;
-    struct job j = begin(ADVECTION("grid={ n=[9, 8]; length=(2.0, \"2*pi\"); x0=[-1.0, 0.0]; }", "boundary.x=3-4-6",
-                                   "initial=x + cos(y)"), 1);
+    struct advected j = begin(ADVECTION("grid={ n=[9, 8]; length=(2.0, \"2*pi\"); x0=[-1.0, 0.0]; }",
+                                        "boundary.x=3-4-6",
+                                        "initial=x + cos(y)"), 1);
     const double *s = scalars_of(&j);
     assert_near(s[ADVECTION_MASS], 0, 1e-14);
     /* by the trapezoidal rule sum x² h = 2/3 + h²/3, h = 1/4; cos² has 1/2 */
@@ -376,10 +364,10 @@ static void a_run_in_a_batch_is_what_it_is_alone(void **state)
 {
     (void)state;
     for (int variant = 0; variant < 3; variant++) {
-        struct job all = finish(ensemble(variant), 5);
+        struct advected all = finish(ensemble(variant), 5);
         for (int64_t k = 0; k < 5; k++) {
-            struct job one = begin_on(device, ensemble(variant), &k, 1);
-            advance(&one, 0, one.group->steps);
+            struct advected one = begin_on(device, ensemble(variant), &k, 1);
+            advance(&one, 0, one.job.group->steps);
             look_at(&one);
             assert_memory_equal(one.u, all.u + (size_t)k * all.points, all.points * sizeof *all.u);
             end(&one);
@@ -394,17 +382,17 @@ static void threads_change_no_bit(void **state)
     need_row();
     if (under_test->space == SW_DEVICE) return;
     for (int variant = 0; variant < 3; variant++) {
-        struct job two = finish(ensemble(variant), 5);
+        struct advected two = finish(ensemble(variant), 5);
         struct sw_device *alone;
         assert_ok(sw_device_open("cpu", 1, &alone));
-        struct job one = begin_on(alone, ensemble(variant), (const int64_t[]){0, 1, 2, 3, 4}, 5);
-        advance(&one, 0, one.group->steps);
+        struct advected one = begin_on(alone, ensemble(variant), (const int64_t[]){0, 1, 2, 3, 4}, 5);
+        advance(&one, 0, one.job.group->steps);
         look_at(&one);
         double record[2][5 * SW_DIAGNOSTICS];
         assert_memory_equal(one.u, two.u, 5 * two.points * sizeof *two.u);
         assert_memory_equal(scalars_of(&one), scalars_of(&two), 5 * ADVECTION_SCALARS * sizeof(double));
-        assert_ok(one.sim->ops->get_diagnostics(one.sim, record[0]));
-        assert_ok(two.sim->ops->get_diagnostics(two.sim, record[1]));
+        assert_ok(one.job.sim->ops->get_diagnostics(one.job.sim, record[0]));
+        assert_ok(two.job.sim->ops->get_diagnostics(two.job.sim, record[1]));
         assert_memory_equal(record[0], record[1], sizeof record[0]);
         end(&one);
         end(&two);
@@ -413,13 +401,13 @@ static void threads_change_no_bit(void **state)
 }
 
 /* With the operators of x and y one by one. On the CPU they are in any case. */
-static struct job finish_without_joined(struct made made, int count)
+static struct advected finish_without_joined(struct made made, int count)
 {
-    struct job j = begin(made, count);
-    struct advection_subbatch *p = &((struct advection_sim *)j.sim)->batch;
+    struct advected j = begin(made, count);
+    struct advection_subbatch *p = &((struct advection_sim *)j.job.sim)->batch;
     assert_int_equal(p->first_xy != NULL, under_test->space == SW_DEVICE);
     sw_fd_joined_destroy(&p->first_xy);
-    advance(&j, 0, j.group->steps);
+    advance(&j, 0, j.job.group->steps);
     look_at(&j);
     return j;
 }
@@ -439,9 +427,9 @@ static void derivatives_along_x_and_y_at_once_change_no_bit(void **state)
 {
     (void)state;
     for (int variant = 0; variant < 8; variant++) {
-        struct job joined = finish(flow(variant), variant / 2 % 2 ? 1 : 5),
-                   single = finish_without_joined(flow(variant), joined.count);
-        assert_memory_equal(joined.u, single.u, (size_t)joined.count * joined.points * sizeof *joined.u);
+        struct advected joined = finish(flow(variant), variant / 2 % 2 ? 1 : 5),
+                        single = finish_without_joined(flow(variant), joined.job.count);
+        assert_memory_equal(joined.u, single.u, (size_t)joined.job.count * joined.points * sizeof *joined.u);
         end(&joined);
         end(&single);
     }
@@ -452,16 +440,16 @@ static void batches_follow_each_other(void **state)
 {
     (void)state;
     for (int variant = 0; variant < 3; variant++) {
-        struct job j = begin(ensemble(variant), 5), all = finish(ensemble(variant), 5);
+        struct advected j = begin(ensemble(variant), 5), all = finish(ensemble(variant), 5);
         const struct { int from, count; } batch[] = {{0, 2}, {2, 2}, {4, 1}, {0, 5}, {0, 1}, {1, 1}};
         for (size_t b = 0; b < ROOM(batch); b++) {
             const int count = batch[b].count;
             double *column;
-            assert_ok(sw_alloc((size_t)(j.made.sweep->ncolumn * count), &column));
-            assert_ok(sw_sweep_columns(j.made.sweep, NULL, batch[b].from, count, column));
-            assert_ok(j.sim->ops->load(j.sim, count, column, j.load_error));
-            assert_ok(sw_sim_initial(j.sim));
-            advance(&j, 0, j.group->steps);
+            assert_ok(sw_alloc((size_t)(j.job.made.sweep->ncolumn * count), &column));
+            assert_ok(sw_sweep_columns(j.job.made.sweep, NULL, batch[b].from, count, column));
+            assert_ok(j.job.sim->ops->load(j.job.sim, count, column, j.job.load_error));
+            assert_ok(sw_sim_initial(j.job.sim));
+            advance(&j, 0, j.job.group->steps);
             look_at(&j);
             const size_t points = (size_t)count * j.points;
             assert_memory_equal(j.u, all.u + (size_t)batch[b].from * j.points, points * sizeof *j.u);
@@ -477,16 +465,16 @@ static void an_interruption_changes_no_bit(void **state)
     (void)state;
     static const char *const precision[] = {"run.precision=double", "run.precision=single"};
     for (int k = 0; k < 2; k++) {
-        struct job whole = finish(ADVECTION("velocity.x=u", "physics={ nu=0.1; }", precision[k], "grid.n=300",
-                                            "filter=f4", "time={ dt=0.001; end=0.02; }"), 1);
-        struct job part = begin(ADVECTION("velocity.x=u", "physics={ nu=0.1; }", precision[k], "grid.n=300",
-                                          "filter=f4", "time={ dt=0.001; end=0.02; }"), 1);
+        struct advected whole = finish(ADVECTION("velocity.x=u", "physics={ nu=0.1; }", precision[k], "grid.n=300",
+                                                 "filter=f4", "time={ dt=0.001; end=0.02; }"), 1);
+        struct advected part = begin(ADVECTION("velocity.x=u", "physics={ nu=0.1; }", precision[k], "grid.n=300",
+                                               "filter=f4", "time={ dt=0.001; end=0.02; }"), 1);
         advance(&part, 0, 7);
         look_at(&part);
-        assert_ok(sw_sim_initial(part.sim));
-        assert_ok(sw_sim_set_state(part.sim, part.u));
+        assert_ok(sw_sim_initial(part.job.sim));
+        assert_ok(sw_sim_set_state(part.job.sim, part.u));
         advance(&part, 7, 12);
-        advance(&part, 12, part.group->steps);
+        advance(&part, 12, part.job.group->steps);
         look_at(&part);
         assert_memory_equal(part.u, whole.u, whole.points * sizeof *whole.u);
         end(&part);
@@ -501,14 +489,14 @@ static void a_run_that_diverges_harms_no_other(void **state)
 {
     (void)state;
 #define SOURCE "sweep={ a=[0.0, 1.0, 2.0]; }", "forcing=a == 1 && t > 0.2001 ? 1/(a - 1) : a"
-    struct job j = begin(ADVECTION(SOURCE), 3);
+    struct advected j = begin(ADVECTION(SOURCE), 3);
     int64_t step[3];
     advance(&j, 0, 10);
-    assert_ok(j.sim->ops->diverged(j.sim, step));
+    assert_ok(j.job.sim->ops->diverged(j.job.sim, step));
     for (int k = 0; k < 3; k++) assert_int_equal(step[k], -1);
-    advance(&j, 10, j.group->steps);
+    advance(&j, 10, j.job.group->steps);
     look_at(&j);
-    assert_ok(j.sim->ops->diverged(j.sim, step));
+    assert_ok(j.job.sim->ops->diverged(j.job.sim, step));
     assert_int_equal(step[0], -1);
     assert_int_equal(step[1], 21);
     assert_int_equal(step[2], -1);
@@ -516,16 +504,16 @@ static void a_run_that_diverges_harms_no_other(void **state)
     for (int k = 0; k < ADVECTION_SCALARS; k++) assert_true(isnan(s[ADVECTION_SCALARS + k]) && isfinite(s[k]));
     for (size_t i = 0; i < j.points; i++) assert_true(isnan(j.u[j.points + i]));
     for (int64_t k = 0; k < 3; k += 2) {
-        struct job one = begin_on(device, ADVECTION(SOURCE), &k, 1);
-        advance(&one, 0, one.group->steps);
+        struct advected one = begin_on(device, ADVECTION(SOURCE), &k, 1);
+        advance(&one, 0, one.job.group->steps);
         look_at(&one);
         assert_memory_equal(one.u, j.u + (size_t)k * j.points, j.points * sizeof *j.u);
         end(&one);
     }
     /* its state, put back, is not finite from the step on that comes next */
-    assert_ok(sw_sim_set_state(j.sim, j.u));
+    assert_ok(sw_sim_set_state(j.job.sim, j.u));
     advance(&j, 30, 31);
-    assert_ok(j.sim->ops->diverged(j.sim, step));
+    assert_ok(j.job.sim->ops->diverged(j.job.sim, step));
     assert_int_equal(step[0], -1);
     assert_int_equal(step[1], 30);
     end(&j);
@@ -534,9 +522,9 @@ static void a_run_that_diverges_harms_no_other(void **state)
 static void a_bad_initial_value_is_step_0(void **state)
 {
     (void)state;
-    struct job j = begin(ADVECTION("initial=1/x"), 1);
+    struct advected j = begin(ADVECTION("initial=1/x"), 1);
     int64_t step;
-    assert_ok(j.sim->ops->diverged(j.sim, &step));
+    assert_ok(j.job.sim->ops->diverged(j.job.sim, &step));
     assert_int_equal(step, 0);
     end(&j);
 }
@@ -561,31 +549,31 @@ static void expect_record(const double *record, double a, int step, double beyon
 static void what_is_beyond_stability_is_recorded(void **state)
 {
     (void)state;
-    struct job j = begin(faster(), 3);
+    struct advected j = begin(faster(), 3);
     double record[3 * SW_DIAGNOSTICS];
     char said[160];
     advance(&j, 0, 64);
-    assert_ok(j.sim->ops->get_diagnostics(j.sim, record));
+    assert_ok(j.job.sim->ops->get_diagnostics(j.job.sim, record));
     for (int k = 0; k < 3; k++) expect_record(record + SW_DIAGNOSTICS * k, k ? 4 * k : 1, 63, k == 2 ? 60 : -1);
     advance(&j, 64, 70);
-    assert_ok(j.sim->ops->get_diagnostics(j.sim, record));
+    assert_ok(j.job.sim->ops->get_diagnostics(j.job.sim, record));
     for (int k = 0; k < 3; k++) expect_record(record + SW_DIAGNOSTICS * k, k ? 4 * k : 1, 69, k == 2 ? 60 : -1);
-    j.sim->ops->warn_result(j.sim, 1, record + SW_DIAGNOSTICS, true, said);
+    j.job.sim->ops->warn_result(j.job.sim, 1, record + SW_DIAGNOSTICS, true, said);
     assert_string_equal(said, "");
-    j.sim->ops->warn_result(j.sim, 2, record + 2 * SW_DIAGNOSTICS, true, said);
+    j.job.sim->ops->warn_result(j.job.sim, 2, record + 2 * SW_DIAGNOSTICS, true, said);
     assert_string_equal(said, "the time step was beyond stability (from t = 0.6 on, up to 1.13 times what is stable; "
                               "Courant number 1.61)");
-    j.sim->ops->warn_result(j.sim, 2, record + 2 * SW_DIAGNOSTICS, false, said);
+    j.job.sim->ops->warn_result(j.job.sim, 2, record + 2 * SW_DIAGNOSTICS, false, said);
     assert_string_equal(said, "the time step was beyond stability from t = 0.6 on");
     /* a state that is put there has no past, unless that is put there, too */
     double past[3 * SW_DIAGNOSTICS] = {1, -1, 1, 16, 9, 32};
     look_at(&j);
-    assert_ok(sw_sim_set_state(j.sim, j.u));
-    assert_ok(j.sim->ops->get_diagnostics(j.sim, record));
+    assert_ok(sw_sim_set_state(j.job.sim, j.u));
+    assert_ok(j.job.sim->ops->get_diagnostics(j.job.sim, record));
     for (int k = 0; k < 3; k++) assert_true(record[SW_DIAGNOSTICS * k] == 0 && record[SW_DIAGNOSTICS * k + 1] == -1);
-    assert_ok(j.sim->ops->set_diagnostics(j.sim, past));
-    advance(&j, 70, j.group->steps);
-    assert_ok(j.sim->ops->get_diagnostics(j.sim, record));
+    assert_ok(j.job.sim->ops->set_diagnostics(j.job.sim, past));
+    advance(&j, 70, j.job.group->steps);
+    assert_ok(j.job.sim->ops->get_diagnostics(j.job.sim, record));
     assert_memory_equal(record, past, sizeof past);
     end(&j);
 }
@@ -594,11 +582,11 @@ static void what_is_beyond_stability_is_recorded(void **state)
 static void the_courant_number_is_a_scalar(void **state)
 {
     (void)state;
-    struct job j = begin(faster(), 3);
+    struct advected j = begin(faster(), 3);
     double record[3 * SW_DIAGNOSTICS];
-    advance(&j, 0, j.group->steps);
+    advance(&j, 0, j.job.group->steps);
     const double *s = scalars_of(&j);
-    assert_ok(j.sim->ops->get_diagnostics(j.sim, record));
+    assert_ok(j.job.sim->ops->get_diagnostics(j.job.sim, record));
     for (int k = 0; k < 3; k++) {
         const double a = k ? 4 * k : 1;
         assert_near(s[ADVECTION_SCALARS * k + ADVECTION_COURANT], courant(a, 80), 1e-13);
@@ -612,13 +600,13 @@ static void the_courant_number_is_a_scalar(void **state)
     assert_near(scalars_of(&j)[ADVECTION_COURANT], most, 1e-13);
     /* and with what nu takes, K2 nu dt (1/dx² + 1/dy²)/R */
     const double taken = 0.1 * 0.01 * 48 / 7 * (64 * 64 + 40 * 40) / (4 * M_PI * M_PI) / 2.7852935634052816;
-    const double bound = ((struct advection_sim *)j.sim)->run[0].courant_limit;
+    const double bound = ((struct advection_sim *)j.job.sim)->run[0].courant_limit;
     assert_near(bound, (1 - taken) * sqrt(8) / 1.989441, 2e-6);  /* K of 2000 waves: to 1e-6, the top being flat */
     end(&j);
     /* waves that cannot be stable, as nu alone takes more than there is */
     j = begin(ADVECTION("velocity.x=0", "physics={ nu=2.0; }", "time={ dt=0.1; end=0.1; }"), 1);
     advance(&j, 0, 1);
-    assert_ok(j.sim->ops->get_diagnostics(j.sim, record));
+    assert_ok(j.job.sim->ops->get_diagnostics(j.job.sim, record));
     assert_true(record[0] == 0 && record[1] == 0);
     end(&j);
 }
@@ -636,14 +624,14 @@ static void a_peak_is_found_wherever_it_is(void **state)
 {
     (void)state;
     enum { NX = 150, NY = 90, RUNS = 5, STEPS = 30 };
-    struct job j = begin(peak(), RUNS);
+    struct advected j = begin(peak(), RUNS);
     double record[RUNS * SW_DIAGNOSTICS];
     int found = 0;
     advance(&j, 0, STEPS);
-    assert_ok(j.sim->ops->get_diagnostics(j.sim, record));
+    assert_ok(j.job.sim->ops->get_diagnostics(j.job.sim, record));
     for (int k = 0; k < RUNS; k++) {
         const double a = (double[RUNS]){0, 0.3, 0.6, 1.2, 6}[k],
-                     bound = ((struct advection_sim *)j.sim)->run[k].courant_limit;
+                     bound = ((struct advection_sim *)j.job.sim)->run[k].courant_limit;
         double most = 0, beyond = -1;
         for (int step = 0; step < STEPS; step++) {
             double here = 0;
@@ -663,9 +651,9 @@ static void a_peak_is_found_wherever_it_is(void **state)
     end(&j);
     for (int64_t k = 0; k < RUNS; k++) {  /* and alone, when all threads have tiles of it: to the bit */
         double alone[SW_DIAGNOSTICS];
-        struct job one = begin_on(device, peak(), &k, 1);
+        struct advected one = begin_on(device, peak(), &k, 1);
         advance(&one, 0, STEPS);
-        assert_ok(one.sim->ops->get_diagnostics(one.sim, alone));
+        assert_ok(one.job.sim->ops->get_diagnostics(one.job.sim, alone));
         assert_memory_equal(alone, record + SW_DIAGNOSTICS * k, sizeof alone);
         end(&one);
     }
@@ -678,8 +666,8 @@ static void a_peak_is_found_wherever_it_is(void **state)
 static void single_precision_is_close(void **state)
 {
     (void)state;
-    struct job wide = finish(ADVECTION("grid.n=64"), 1),
-               narrow = finish(ADVECTION("grid.n=64", "run.precision=single"), 1);
+    struct advected wide = finish(ADVECTION("grid.n=64"), 1),
+                    narrow = finish(ADVECTION("grid.n=64", "run.precision=single"), 1);
     double off = 0;
     for (size_t i = 0; i < wide.points; i++) {
         off = fmax(off, fabs(wide.u[i] - narrow.u[i]));
@@ -694,7 +682,7 @@ static void single_precision_is_close(void **state)
 static void noise_does_not_repeat(void **state)
 {
     (void)state;
-    struct job j = begin(ADVECTION("grid.n=6000", "initial=randn(1)"), 1);
+    struct advected j = begin(ADVECTION("grid.n=6000", "initial=randn(1)"), 1);
     look_at(&j);
     for (size_t lag = 1; lag <= 4096; lag *= 2) {
         size_t equal = 0;

@@ -5,7 +5,7 @@
 
 #include "fd_helpers.h"
 #include "field/norms.h"
-#include "sweep_helpers.h"
+#include "job_helpers.h"
 
 static const char text[] = "problem = \"compact\";\n"
                            "grid = { n = 32; length = \"2*pi\"; };\n"
@@ -24,66 +24,41 @@ static const char text_of_vector[] = "problem = \"compact\"; operator = \"diverg
 
 /* ------------------------------------------------------------------ a group of runs, computed */
 
-struct job {
-    struct made       made;
-    struct sw_group  *group;
-    int               ngroup;
-    struct sw_setup   setup;
-    struct sw_device *device;
-    struct sw_sim    *sim;
-    double           *column;
-    const char      **load_error;
-    int               count;
-    struct sw_norms  *norm;   /* [count]            */
-    const double     *field;  /* [2][count][points]; of a gradient [2][components][count][points] */
+struct computed {
+    struct job       job;
+    struct sw_norms *norm;   /* [count]            */
+    const double    *field;  /* [2][count][points]; of a gradient [2][components][count][points] */
 };
 
-/* Runs `run` of a config, which are of one shape, on so many threads. */
-static struct job compute_on(struct made made, const int64_t *run, int count, int threads)
+/* Runs `run` of a config, which are of one shape. */
+static struct computed compute_on(struct made made, const int64_t *run, int count, struct sw_device *lent)
 {
-    struct job j = {.made = made, .count = count};
-    const struct sw_problem *p = made.sweep->problem;
+    struct computed c = {.job = load_runs(made, run, count, lent)};
+    struct sw_sim *sim = c.job.sim;
     int64_t step[64];
-    assert_ok(sw_sweep_groups(made.sweep, run, count, &j.group, &j.ngroup));
-    assert_int_equal(j.ngroup, 1);
-    j.setup = sw_sweep_setup(made.sweep, j.group, count);
-    assert_ok(sw_device_open("cpu", threads, &j.device));
-    assert_ok(sw_alloc((size_t)(made.sweep->ncolumn * count), &j.column));
-    assert_ok(sw_alloc((size_t)count, &j.load_error));
-    assert_ok(sw_alloc((size_t)count, &j.norm));
-    assert_ok(sw_sweep_columns(made.sweep, run, 0, count, j.column));
-    assert_ok(p->create(p, &j.setup, j.device, &j.sim));
-    assert_ok(j.sim->ops->load(j.sim, count, j.column, j.load_error));
-    assert_ok(j.sim->ops->advance(j.sim, 0, 1));
-    assert_ok(j.sim->ops->diverged(j.sim, step));
-    for (int k = 0; k < count; k++) {
-        assert_null(j.load_error[k]);
-        assert_int_equal(step[k], -1);
-    }
-    assert_ok(j.sim->ops->norms(j.sim, j.norm));
+    assert_ok(sw_alloc((size_t)count, &c.norm));
+    assert_ok(sim->ops->advance(sim, 0, 1));
+    assert_ok(sim->ops->diverged(sim, step));
+    for (int k = 0; k < count; k++) assert_int_equal(step[k], -1);
+    assert_ok(sim->ops->norms(sim, c.norm));
     const double *scalars;
-    assert_ok(j.sim->ops->fetch(j.sim, 0, (const void **)&j.field, &scalars));
-    return j;
+    assert_ok(sim->ops->fetch(sim, 0, (const void **)&c.field, &scalars));
+    return c;
 }
 
-static void close_job(struct job *j)
+static void discard(struct computed *c)
 {
-    j->sim->ops->destroy(j->sim);
-    sw_device_close(&j->device);
-    sw_groups_free(&j->group, j->ngroup);
-    sw_free(j->column);
-    sw_free(j->load_error);
-    sw_free(j->norm);
-    unmake(&j->made);
+    close_job(&c->job);
+    sw_free(c->norm);
 }
 
-static struct job compute(struct made made) { return compute_on(made, (const int64_t[]){0}, 1, 1); }
+static struct computed compute(struct made made) { return compute_on(made, (const int64_t[]){0}, 1, NULL); }
 
 static struct sw_norms norms_of(struct made made)
 {
-    struct job j = compute(made);
+    struct computed j = compute(made);
     const struct sw_norms n = j.norm[0];
-    close_job(&j);
+    discard(&j);
     return n;
 }
 
@@ -97,7 +72,7 @@ static void the_error_of_a_wave_is_that_of_its_wave_number(void **state)
     (void)state;
     const double h = 2 * M_PI / 32, k = 5, kh = k * h;
     const double modified = (14.0 / 9 * sin(kh) + 1.0 / 18 * sin(2 * kh)) / (h * (1 + 2.0 / 3 * cos(kh)));
-    struct job j = compute(COMPACT("scheme=d1_c6", "field=sin(5*x)"));
+    struct computed j = compute(COMPACT("scheme=d1_c6", "field=sin(5*x)"));
     for (int i = 0; i < 32; i++) {  /* 2^-53 * 5/h * 2 or so of rounding */
         assert_near(j.field[i], modified * cos(k * i * h), 1e-13);
         assert_near(j.field[32 + i], (modified - k) * cos(k * i * h), 1e-13);
@@ -106,7 +81,7 @@ static void the_error_of_a_wave_is_that_of_its_wave_number(void **state)
     assert_near(j.norm[0].l2, fabs(modified - k) / sqrt(2), 1e-13);
     assert_near(j.norm[0].rel, fabs(modified - k) / k, 1e-13);
     assert_near(j.norm[0].interior, j.norm[0].max, 0);
-    close_job(&j);
+    discard(&j);
 }
 
 /* Along each axis of a box a product of functions has the error of its factor, times the others. */
@@ -117,8 +92,9 @@ static void every_axis_of_a_box_is_differentiated(void **state)
     static const int64_t n[] = {16, 24, 20};
     const double h[] = {2 * M_PI / 16, 1.0 / 24, 2.0 / 20};
     for (int d = 0; d < 3; d++) {
-        struct job j = compute(COMPACT("grid={ n=[16, 24, 20]; length=(\"2*pi\", 1.0, 2.0); x0=[0.0, 0.5, -1.0]; }",
-                                       "field=sin(x)*cos(2*pi*y)*sin(pi*z + 0.3)", axis[d], "scheme=d2_c8"));
+        struct computed j = compute(COMPACT("grid.n=[16, 24, 20]", "grid.length=(\"2*pi\", 1.0, 2.0)",
+                                            "grid.x0=[0.0, 0.5, -1.0]", "field=sin(x)*cos(2*pi*y)*sin(pi*z + 0.3)", axis[d],
+                                            "scheme=d2_c8"));
         const double k[] = {1, 2 * M_PI, M_PI}, kh = k[d] * h[d];
         /* 147/152, 51/95, -23/760 over 1 + 2 9/38 cos, as in Lele's (2.2) */
         const double modified = (147.0 / 152 * 2 * (1 - cos(kh)) + 51.0 / 95 * 2 * (1 - cos(2 * kh)) / 4 -
@@ -131,7 +107,7 @@ static void every_axis_of_a_box_is_differentiated(void **state)
         }
         assert_true(worst < 1e-11);  /* 2^-53 times 4/h² = 2304, times a few */
         assert_true(fabs(j.norm[0].l2 / fabs(modified - k[d] * k[d]) - sqrt(0.125)) < 1e-3);
-        close_job(&j);
+        discard(&j);
     }
 }
 
@@ -139,15 +115,15 @@ static void every_axis_of_a_box_is_differentiated(void **state)
 static void the_exact_result_is_derived_from_any_expression(void **state)
 {
     (void)state;
-    struct job j = compute(COMPACT("sweep.a=0.3", "define={ q=\"2*pi/length\"; }", "scheme=d1_c10", "grid.n=64",
-                                   "field=1/(2 + cos(q*x)) + a*log(3 + sin(q*x)^2)"));
+    struct computed j = compute(COMPACT("sweep.a=0.3", "define={ q=\"2*pi/length\"; }", "scheme=d1_c10", "grid.n=64",
+                                        "field=1/(2 + cos(q*x)) + a*log(3 + sin(q*x)^2)"));
     for (int i = 0; i < 64; i++) {
         double x = 2 * M_PI * i / 64, s = sin(x), c = cos(x);
         double exact = s / ((2 + c) * (2 + c)) + 0.3 * 2 * s * c / (3 + s * s);
         assert_near(j.field[i] - j.field[64 + i], exact, 1e-14);
     }
     assert_true(j.norm[0].max < 1e-9);
-    close_job(&j);
+    discard(&j);
 }
 
 static double order_between(struct sw_norms coarse, struct sw_norms fine, double ratio, bool interior)
@@ -191,13 +167,13 @@ static void walls_have_the_order_of_their_closure_and_the_middle_that_of_the_sch
 static void half_way_schemes_and_filters_are_compared_where_they_are(void **state)
 {
     (void)state;
-    struct job j = compute(COMPACT("scheme=mid_c6", "field=sin(x)"));
+    struct computed j = compute(COMPACT("scheme=mid_c6", "field=sin(x)"));
     for (int i = 0; i < 32; i++)
         assert_near(j.field[i] - j.field[32 + i], sin((i + 0.5) * 2 * M_PI / 32), 1e-15);
-    close_job(&j);
+    discard(&j);
     j = compute(COMPACT("scheme=f6", "field=sin(x)", "alpha=0.3"));
     for (int i = 0; i < 32; i++) assert_near(j.field[i] - j.field[32 + i], sin(i * 2 * M_PI / 32), 1e-15);
-    close_job(&j);
+    discard(&j);
     const struct sw_norms weak = norms_of(COMPACT("scheme=f6", "alpha=0.49")),
                           strong = norms_of(COMPACT("scheme=f6", "alpha=0.0"));
     assert_true(weak.max < strong.max / 5);
@@ -227,22 +203,22 @@ static void a_gradient_has_the_bits_of_derivatives_along_each_axis(void **state)
     for (int k = 0; k < 6; k++) {
         const char *precision = k < 3 ? "run.precision=double" : "run.precision=single";
         const int dim = 3 - k % 3;
-        struct job all = compute(COMPACT(box[k % 3], field[k % 3], precision, "operator=gradient"));
-        const size_t points = (size_t)sw_points(all.setup.n);
+        struct computed all = compute(COMPACT(box[k % 3], field[k % 3], precision, "operator=gradient"));
+        const size_t points = (size_t)sw_points(all.job.setup.n);
         struct sw_norms most = {0};
         for (int d = 0; d < dim; d++) {
-            struct job one = compute(COMPACT(box[k % 3], field[k % 3], precision, axis[d]));
+            struct computed one = compute(COMPACT(box[k % 3], field[k % 3], precision, axis[d]));
             assert_memory_equal(all.field + (size_t)d * points, one.field, points * sizeof *one.field);
             assert_memory_equal(all.field + (size_t)(dim + d) * points, one.field + points,
                                 points * sizeof *one.field);
             most.l2 = hypot(most.l2, one.norm[0].l2);
             most.max = fmax(most.max, one.norm[0].max);
-            close_job(&one);
+            discard(&one);
         }
         assert_near(all.norm[0].l2, most.l2, 1e-14 * most.l2);
         assert_near(all.norm[0].max, most.max, 0);
         assert_near(all.norm[0].interior, most.max, 0);
-        close_job(&all);
+        discard(&all);
     }
 }
 
@@ -250,9 +226,9 @@ static void a_gradient_has_the_bits_of_derivatives_along_each_axis(void **state)
 static void the_norms_of_a_gradient_are_those_of_a_vector(void **state)
 {
     (void)state;
-    struct job j = compute(COMPACT(box[0], "field=sin(x)*cos(2*pi*y)*sin(pi*z + 0.3)", "operator=gradient",
-                                   "boundary=4-4-6"));
-    const size_t count = 3 * (size_t)sw_points(j.setup.n);
+    struct computed j = compute(COMPACT(box[0], "field=sin(x)*cos(2*pi*y)*sin(pi*z + 0.3)", "operator=gradient",
+                                        "boundary=4-4-6"));
+    const size_t count = 3 * (size_t)sw_points(j.job.setup.n);
     double off = 0, size = 0, middle = 0;
     for (size_t k = 0; k < count; k++) {
         const size_t i = k % (count / 3), x = i % 16, y = i / 16 % 24, z = i / 16 / 24;
@@ -265,7 +241,7 @@ static void the_norms_of_a_gradient_are_those_of_a_vector(void **state)
     assert_near(j.norm[0].rel, sqrt(off / size), 1e-12 * j.norm[0].rel);
     assert_near(j.norm[0].interior, middle, 0);
     assert_true(middle < j.norm[0].max / 10);
-    close_job(&j);
+    discard(&j);
 }
 
 static void each_operator_has_the_order_of_its_scheme(void **state)
@@ -303,14 +279,14 @@ static void each_operator_has_the_order_of_its_scheme(void **state)
 static void polynomials_are_differentiated_exactly(void **state)
 {
     (void)state;
-    struct job j = compute(COMPACT("operator=laplacian", "scheme=d2_c6", "boundary=4-4-6", "field=x^2 + 2*y^2 + 3*z^2",
-                                   "grid={ n=[8, 9, 10]; length=[1.0, 1.0, 1.0]; }"));
-    for (int64_t i = 0; i < sw_points(j.setup.n); i++) assert_near(j.field[i], 12, 1e-9);
-    close_job(&j);
+    struct computed j = compute(COMPACT("operator=laplacian", "scheme=d2_c6", "boundary=4-4-6",
+                                        "field=x^2 + 2*y^2 + 3*z^2", "grid={ n=[8, 9, 10]; length=[1.0, 1.0, 1.0]; }"));
+    for (int64_t i = 0; i < sw_points(j.job.setup.n); i++) assert_near(j.field[i], 12, 1e-9);
+    discard(&j);
     j = compute(DIVERGENCE("boundary=4-4-6", "vector={ x=\"x\"; y=\"2*y\"; z=\"3*z\"; }",
                            "grid={ n=[8, 9, 10]; length=[1.0, 1.0, 1.0]; }"));
-    for (int64_t i = 0; i < sw_points(j.setup.n); i++) assert_near(j.field[i], 6, 1e-12);
-    close_job(&j);
+    for (int64_t i = 0; i < sw_points(j.job.setup.n); i++) assert_near(j.field[i], 6, 1e-12);
+    discard(&j);
 }
 
 /* Files are older than the key. */
@@ -337,59 +313,51 @@ static void a_run_is_the_same_alone_as_among_others_and_on_any_number_of_threads
     const char *const o[] = {"sweep={ length=[1.0, 2.0, 3.0]; a=[0.5, 1.0]; }", "grid.length=length",
                              "grid.n=[20, 5000, 2]", "axis=y", "field=exp(a*sin(2*pi*y/length))*x*z"};
     const int64_t all[] = {0, 1, 2, 3, 4, 5};
-    struct job together = compute_on(make_text(text, o, 5), all, 6, 1);
-    const size_t points = (size_t)sw_points(together.setup.n);
+    struct sw_device *three_threads;
+    assert_ok(sw_device_open("cpu", 3, &three_threads));
+    struct computed together = compute_on(make_text(text, o, 5), all, 6, NULL);
+    const size_t points = (size_t)sw_points(together.job.setup.n);
     for (int k = 0; k < 6; k++) {
-        struct job alone = compute_on(make_text(text, o, 5), &all[k], 1, 3);
+        struct computed alone = compute_on(make_text(text, o, 5), &all[k], 1, three_threads);
         assert_memory_equal(&alone.norm[0], &together.norm[k], sizeof *alone.norm);
         for (size_t what = 0; what < 2; what++)
             assert_memory_equal(alone.field + what * points, together.field + (what * 6 + (size_t)k) * points,
                                 points * sizeof *alone.field);
-        close_job(&alone);
+        discard(&alone);
     }
-    close_job(&together);
+    discard(&together);
+    sw_device_close(&three_threads);
 }
 
 static void single_precision_has_its_floor_and_is_remarked_on(void **state)
 {
     (void)state;
     char said[200];
-    struct job j = compute(COMPACT("scheme=d2_c6", "run.precision=single", "grid.n=1024"));
-    const struct sw_problem *p = j.made.sweep->problem;
+    struct computed j = compute(COMPACT("scheme=d2_c6", "run.precision=single", "grid.n=1024"));
+    const struct sw_problem *p = j.job.made.sweep->problem;
     /* the floor is 2^-22 (n/2 pi)² = 6e-3 of a wave; exp(sin x) is five times as large */
     assert_true(j.norm[0].max > 1e-4 && j.norm[0].max < 5 * 6.4e-3);
-    p->warn_setup(p, &j.setup, said);
+    p->warn_setup(p, &j.job.setup, said);
     assert_contains(said, "d2_c6 in single precision on 1024 points: rounding leaves about 0.006");
-    close_job(&j);
+    discard(&j);
     j = compute(COMPACT("scheme=d1_c6", "run.precision=single", "grid.n=1024"));
     assert_true(j.norm[0].max < 1e-4);
-    p->warn_setup(p, &j.setup, said);
+    p->warn_setup(p, &j.job.setup, said);
     assert_string_equal(said, "");
-    close_job(&j);
+    discard(&j);
     j = compute(COMPACT("scheme=d2_c6", "grid.n=1024"));
-    p->warn_setup(p, &j.setup, said);
+    p->warn_setup(p, &j.job.setup, said);
     assert_string_equal(said, "");
-    close_job(&j);
+    discard(&j);
 }
 
 static void a_field_that_is_not_finite_says_where(void **state)
 {
     (void)state;
-    struct made m = COMPACT("grid={ n=[16, 16]; length=[1.0, 1.0]; }", "field=1/((x - 0.5)^2 + (y - 0.25)^2)");
-    struct job j = {.made = m, .count = 1};
+    struct job j = load_runs(COMPACT("grid={ n=[16, 16]; length=[1.0, 1.0]; }", "field=1/((x - 0.5)^2 + (y - 0.25)^2)"),
+                             (const int64_t[]){0}, 1, NULL);
     int64_t step[1];
     char why[160];
-    const int64_t run[] = {0};
-    const struct sw_problem *p = m.sweep->problem;
-    assert_ok(sw_sweep_groups(m.sweep, run, 1, &j.group, &j.ngroup));
-    j.setup = sw_sweep_setup(m.sweep, j.group, 1);
-    assert_ok(sw_device_open("cpu", 1, &j.device));
-    assert_ok(sw_alloc((size_t)m.sweep->ncolumn, &j.column));
-    assert_ok(sw_alloc(1, &j.load_error));
-    assert_ok(sw_alloc(1, &j.norm));
-    assert_ok(sw_sweep_columns(m.sweep, run, 0, 1, j.column));
-    assert_ok(p->create(p, &j.setup, j.device, &j.sim));
-    assert_ok(j.sim->ops->load(j.sim, 1, j.column, j.load_error));
     assert_ok(j.sim->ops->advance(j.sim, 0, 1));
     assert_ok(j.sim->ops->diverged(j.sim, step));
     assert_int_equal(step[0], 1);

@@ -185,7 +185,7 @@ static void advance_on(struct sw_device *device, const char *text, double **u, s
 {
     struct job w = open_for(row->name, text);
     w.sim->ops->destroy(w.sim);
-    assert_ok(w.sweep->problem->create(w.sweep->problem, &w.setup, device, &w.sim));
+    assert_ok(w.made.sweep->problem->create(w.made.sweep->problem, &w.setup, device, &w.sim));
     assert_ok(w.sim->ops->load(w.sim, (int)w.group->count, w.column, w.load_error));
     assert_ok(sw_sim_initial(w.sim));
     assert_ok(w.sim->ops->advance(w.sim, 0, w.group->steps));

@@ -5,12 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/sw_mem.h"
-#include "helpers.h"
 #include "job_helpers.h"
-#include "problem/sw_problem.h"
 #include "problem/line/sw_stepper.h"
-#include "sweep/sw_sweep.h"
 
 static const double pi = 3.14159265358979323846;
 
@@ -427,7 +423,7 @@ static void remarks_on_a_force_that_depends_on_u(void **state)
                  "time = { dt = 0.1; end = 1.0; }; initial = \"x\"; forcing = \"%s\";",
                  cases[k].problem, k < 3 ? "D = 1.0;" : "", cases[k].forcing);
         struct job w = open_job(text);
-        w.sweep->problem->warn_setup(w.sweep->problem, &w.setup, remark);
+        w.made.sweep->problem->warn_setup(w.made.sweep->problem, &w.setup, remark);
         assert_string_equal(remark, cases[k].remark);
         close_job(&w);
     }
@@ -437,7 +433,7 @@ static void knows_what_a_run_needs_and_refuses_unknown_solvers(void **state)
 {
     struct job w = open_job("problem = \"heat\"; grid = { n = 1000; length = 1.0; }; physics = { kappa = 1.0; };\n"
                             "time = { dt = 0.1; end = 1.0; }; initial = \"x\";");
-    const struct sw_problem *p = w.sweep->problem;
+    const struct sw_problem *p = w.made.sweep->problem;
     struct sw_sim *sim = w.sim;
     size_t fixed, per_run;
     (void)state;
@@ -458,12 +454,12 @@ static void knows_what_a_run_needs_and_refuses_unknown_solvers(void **state)
 
 static void refuses(const char *text, const char *message)
 {
-    struct job w;
-    char *errors = NULL;
-    assert_int_equal(expand(text, &w, &errors), SW_E_CONFIG);
+    struct made m;
+    char *errors = try_text(text, NULL, 0, &m);
+    assert_null(m.sweep);
     assert_contains(errors, message);
     sw_free(errors);
-    close_job(&w);
+    unmake(&m);
 }
 
 static void refuses_keys_out_of_range(void **state)
@@ -471,10 +467,10 @@ static void refuses_keys_out_of_range(void **state)
     (void)state;
     refuses("problem = \"heat\"; order = 3; grid = { n = 16; length = 1.0; }; physics = { kappa = 1.0; };\n"
             "time = { dt = 0.1; end = 1.0; }; initial = \"x\";",
-            "test.cfg:1: error: 'order' = 3: must be a multiple of 2");
+            "ch.cfg:1: error: 'order' = 3: must be a multiple of 2");
     refuses("problem = \"heat\"; grid = { n = 16; length = 1.0; }; physics = { kappa = 0.0; };\n"
             "time = { dt = 0.1; end = 1.0; }; initial = \"x\";",
-            "test.cfg:1: error: 'physics.kappa' = 0: must be greater than 0");
+            "ch.cfg:1: error: 'physics.kappa' = 0: must be greater than 0");
     refuses("problem = \"heat\"; grid = { n = 4; length = 1.0; }; physics = { kappa = 1.0; };\n"
             "time = { dt = 0.1; end = 1.0; }; initial = \"x\";",
             "'grid.n' = 4: the stencil of heat needs at least 5 points");
@@ -515,16 +511,16 @@ static void every_row_is_whole(void **state)
 static int run_example(const struct sw_problem *problem, int g)
 {
     struct job w = open_group(problem->example, g);
-    int64_t step[100], count = w.group[g].count;
-    int groups = w.ngroup;
-    assert_ptr_equal(w.sweep->problem, problem);
-    assert_true(w.sweep->nruns > 1 && count <= 100);
-    if (problem->timed) assert_true(w.sweep->save_fields && w.sweep->save_scalars);
-    for (int j = 0; j < count; j++) assert_null(w.load_error[j]);
+    int64_t step[100];
+    const int groups = w.ngroup;
+    assert_ptr_equal(w.made.sweep->problem, problem);
+    assert_true(w.made.sweep->nruns > 1 && w.count <= 100);
+    if (problem->timed) assert_true(w.made.sweep->save_fields && w.made.sweep->save_scalars);
+    for (int j = 0; j < w.count; j++) assert_null(w.load_error[j]);
     assert_ok(sw_sim_initial(w.sim));
     assert_ok(w.sim->ops->advance(w.sim, 0, w.group[g].steps < 10 ? w.group[g].steps : 10));
     assert_ok(w.sim->ops->diverged(w.sim, step));
-    for (int j = 0; j < count; j++) assert_int_equal(step[j], -1);
+    for (int j = 0; j < w.count; j++) assert_int_equal(step[j], -1);
     close_job(&w);
     return groups;
 }
