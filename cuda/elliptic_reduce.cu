@@ -38,29 +38,25 @@ template <typename real> static size_t shared_bytes(const struct reduce_shape *s
     return sizeof(real) * (2 * LEVELS * each + 4 * each + 4 * (size_t)nz);
 }
 
-/* Of positive numbers of a usual size: an approximation y with the relative error e, 2^-20 at most in double, becomes
- * y (1 + e + e²), in single y (1 + e), without the branches of a division. */
+/* 1/x of positive numbers of a usual size: an approximation y with the relative error e, 2^-20 at most in double,
+ * becomes y (1 + e + e²), in single y (1 + e), without the branches of a division. */
+#ifdef SW_EMULATED
+template <typename real> __device__ static inline real inverse_of(real x) { return 1 / x; }
+#else
 __device__ static inline double inverse_of(double x)
 {
-#ifdef SW_EMULATED
-    return 1 / x;
-#else
     double y;
     asm("rcp.approx.ftz.f64 %0, %1;" : "=d"(y) : "d"(x));
     const double e = fma(-x, y, 1.0);
     return fma(y, fma(e, e, e), y);
-#endif
 }
 __device__ static inline float inverse_of(float x)
 {
-#ifdef SW_EMULATED
-    return 1 / x;
-#else
     float y;
     asm("rcp.approx.ftz.f32 %0, %1;" : "=f"(y) : "f"(x));
     return fmaf(y, fmaf(-x, y, 1.0f), y);
-#endif
 }
+#endif
 
 template <typename M, typename real> struct reduce_arguments {
     M       all;

@@ -5,15 +5,11 @@
 #   OUTDIR  where all output goes
 # Another build, as that of a variant, goes into another OUTDIR: `diff` then tells what changed.
 cd "$(dirname "$0")/.." || exit 1
-build=${1:?usage: scripts/gpu_elliptic.sh BUILD OUTDIR} out=${2:?usage: scripts/gpu_elliptic.sh BUILD OUTDIR}
-mkdir -p "$out"
-shift 2
-parts=" ${*:-tests bench sanitizers ncu} "
-wanted() { case $parts in *" $1 "*) ;; *) return 1 ;; esac; }
+all_parts="tests bench sanitizers ncu"
+. scripts/gpu_parts.sh
 SWEEP=$(cd "$build" && pwd)/sweep || exit 1
-export SW_NEED=cuda OMP_WAIT_POLICY=passive SWEEP
+export OMP_WAIT_POLICY=passive SWEEP
 rows="cuda.modal cuda.multigrid cuda.interleaved cuda.interleaved_single cuda.pcg cuda.csr"
-nvidia-smi --query-gpu=name,driver_version,clocks.sm,clocks.max.sm,power.limit --format=csv | tee "$out/device.txt"
 "$build/sweep" -V | tee -a "$out/device.txt"
 
 # ended NAME SECONDS COMMAND...: run it into OUTDIR/NAME.txt, beside others; a line when it has ended

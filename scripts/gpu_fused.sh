@@ -4,13 +4,8 @@
 #   BUILD   a folder with the test programs and bench_fused, as `make portable` fills build/portable
 #   OUTDIR  where all output goes
 cd "$(dirname "$0")/.." || exit 1
-build=${1:?usage: scripts/gpu_fused.sh BUILD OUTDIR} out=${2:?usage: scripts/gpu_fused.sh BUILD OUTDIR}
-mkdir -p "$out"
-shift 2
-parts=" ${*:-tests bench shapes ncu} "
-wanted() { case $parts in *" $1 "*) ;; *) return 1 ;; esac; }
-export SW_NEED=cuda
-nvidia-smi --query-gpu=name,driver_version,clocks.sm,clocks.max.sm,power.limit --format=csv | tee "$out/device.txt"
+all_parts="tests bench shapes ncu"
+. scripts/gpu_parts.sh
 if wanted tests; then
     timeout 30 "$build/test_recursive" > "$out/test_recursive.txt" 2>&1; echo "test_recursive: exit code $?"
     timeout 60 "$build/test_stepper" > "$out/test_stepper.txt" 2>&1; echo "test_stepper: exit code $?"

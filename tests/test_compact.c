@@ -93,8 +93,8 @@ static void every_axis_of_a_box_is_differentiated(void **state)
     const double h[] = {2 * M_PI / 16, 1.0 / 24, 2.0 / 20};
     for (int d = 0; d < 3; d++) {
         struct computed j = compute(COMPACT("grid.n=[16, 24, 20]", "grid.length=(\"2*pi\", 1.0, 2.0)",
-                                            "grid.x0=[0.0, 0.5, -1.0]", "field=sin(x)*cos(2*pi*y)*sin(pi*z + 0.3)", axis[d],
-                                            "scheme=d2_c8"));
+                                            "grid.x0=[0.0, 0.5, -1.0]", "field=sin(x)*cos(2*pi*y)*sin(pi*z + 0.3)",
+                                            axis[d], "scheme=d2_c8"));
         const double k[] = {1, 2 * M_PI, M_PI}, kh = k[d] * h[d];
         /* 147/152, 51/95, -23/760 over 1 + 2 9/38 cos, as in Lele's (2.2) */
         const double modified = (147.0 / 152 * 2 * (1 - cos(kh)) + 51.0 / 95 * 2 * (1 - cos(2 * kh)) / 4 -

@@ -58,6 +58,17 @@ for name in hyperdiffusion heat cahn_hilliard swift_hohenberg allen_cahn fourth_
     fourth $name
 done
 
+# fields(FILE): u of the runs of a file, by their number of points
+cat >fields.py <<'PY'
+import h5py
+def fields(name):
+    found = {}
+    def take(path, item):
+        if path.split("/")[-1] == "u" and isinstance(item, h5py.Dataset): found[item.shape[-1]] = item[:].ravel()
+    h5py.File(name).visititems(take)
+    return found
+PY
+
 # ---- forced Cahn-Hilliard against Fourier modes: errors at t = 2
 cat >forced.cfg <<'CFG'
 problem = "cahn_hilliard"; physics = { D = 1.0; gamma = 1.0; }; method = "imex3"; order = 4;
@@ -70,13 +81,8 @@ CFG
 expect 0 run forced.cfg -o fourth.h5
 expect 0 run forced.cfg -o second.h5 -s order=2
 [ -z "$python" ] || $python - >out 2>err <<'PY' || fail "forced Cahn-Hilliard: $(cat out)"
-import h5py, numpy as np
-def fields(name):
-    found = {}
-    def take(path, item):
-        if path.split("/")[-1] == "u" and isinstance(item, h5py.Dataset): found[item.shape[-1]] = item[:].ravel()
-    h5py.File(name).visititems(take)
-    return found
+import numpy as np
+from fields import fields
 n, end, steps = 256, 2.0, 4000
 h, x, k = end/steps, np.arange(n)*8*np.pi/n, np.fft.rfftfreq(n, 1/n)/4
 root = np.exp(2j*np.pi*(np.arange(64) + 0.5)/64)[:, None]
@@ -112,13 +118,8 @@ sed 's/^time .*/time = { tolerance = 1e-8; end = 2.0; };/' forced.cfg >own.cfg
 for row in cpu.plain cpu.simd; do
     expect 0 run own.cfg -o "own_$row.h5" -s "stepper=\"$row\""
     [ -z "$python" ] || $python - "own_$row.h5" >out 2>err <<'PY' || fail "steps of each run's own: $(cat out)"
-import sys, h5py, numpy as np
-def fields(name):
-    found = {}
-    def take(path, item):
-        if path.split("/")[-1] == "u" and isinstance(item, h5py.Dataset): found[item.shape[-1]] = item[:].ravel()
-    h5py.File(name).visititems(take)
-    return found
+import sys
+from fields import fields
 own, same = fields(sys.argv[1]), fields("fourth.h5")
 off = [abs(own[n] - same[n]).max() for n in same]
 print(off)

@@ -5,6 +5,7 @@
 
 #include "base/sw_mem.h"
 #include "helpers.h"
+#include "lanes_helpers.h"
 #include "problem/line/lanes.h"
 
 static const double unit = 0x1p-53;
@@ -79,16 +80,6 @@ static void check(const struct sw_lanes_ops *ops, int n, const double *s4, const
     }
 }
 
-/* Sixteen of the combinations of powers of ten from 1e-12 to 1e12 and 0, side by side: their decays differ. */
-static void choose(int first, int stride, double *s4, double *s2)
-{
-    for (int l = 0; l < LINES; l++) {
-        int at = (first + l * stride) % (26 * 26), p = at / 26 - 13, q = at % 26 - 13;
-        s4[l] = p < -12 ? 0.0 : pow(10, p);
-        s2[l] = q < -12 ? 0.0 : pow(10, q);
-    }
-}
-
 static void solves_within_its_bound_for_all_coefficients(void **state)
 {
     static const int sizes[] = {5, 6, 7, 16, 17, 31, 64, 100, 333};
@@ -96,13 +87,13 @@ static void solves_within_its_bound_for_all_coefficients(void **state)
     (void)state;
     for (int k = 0; sw_lanes_table[k]; k++) {
         if (!sw_lanes_table[k]->here()) continue;
-        for (int first = 0; first < 26 * 26; first += LINES) {
-            choose(first, 1, s4, s2);
+        for (int first = 0; first < COEFFICIENTS; first += LINES) {
+            choose_coefficients(first, 1, s4, s2);
             check(sw_lanes_table[k], 33, s4, s2);
         }
         for (int s = 0; s < (int)(sizeof sizes / sizeof *sizes); s++)
             for (int first = 0; first < (sizes[s] < 50 ? 10 : 1); first++) {
-                choose(first * 61, 43, s4, s2);
+                choose_coefficients(first * 61, 43, s4, s2);
                 check(sw_lanes_table[k], sizes[s], s4, s2);
             }
     }
@@ -131,7 +122,7 @@ static void a_call_can_be_split_anywhere_without_changing_a_bit(void **state)
     static struct sw_lanes lanes;
     double s4[LINES], s2[LINES];
     (void)state;
-    choose(5, 43, s4, s2);
+    choose_coefficients(5, 43, s4, s2);
     set(&lanes, N, s4, s2);
     for (int k = 0; sw_lanes_table[k]; k++) {
         const struct sw_lanes_ops *ops = sw_lanes_table[k];
@@ -161,7 +152,7 @@ static void a_line_has_the_same_bits_in_any_lane_company_and_instruction_set(voi
         if (!ops->here() || !strcmp(ops->name, "generic")) continue;  /* which may be without fused operations */
         for (int company = 0; company < 6; company++) {  /* the last is of its like */
             int lane = company * 3;
-            choose(company * 100, 17 * company, s4, s2);
+            choose_coefficients(company * 100, 17 * company, s4, s2);
             for (int l = company < 5 ? lane : 0; l < (company < 5 ? lane + 1 : LINES); l++) {
                 s4[l] = 2.5;
                 s2[l] = 0.3;

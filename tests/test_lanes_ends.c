@@ -6,6 +6,7 @@
 
 #include "base/sw_mem.h"
 #include "helpers.h"
+#include "lanes_helpers.h"
 #include "problem/line/lanes_ends.h"
 
 static const double unit = 0x1p-53;
@@ -90,15 +91,6 @@ static double check(const struct sw_lanes_ops *ops, int n, const double *s4, con
     return worst;
 }
 
-static void choose(int first, int stride, double *s4, double *s2)
-{
-    for (int l = 0; l < LINES; l++) {
-        int at = (first + l * stride) % (26 * 26), p = at / 26 - 13, q = at % 26 - 13;
-        s4[l] = p < -12 ? 0.0 : pow(10, p);
-        s2[l] = q < -12 ? 0.0 : pow(10, q);
-    }
-}
-
 static void solves_within_its_bound_for_all_coefficients(void **state)
 {
     static const int sizes[] = {5, 6, 7, 16, 33, 100, 199};
@@ -107,8 +99,8 @@ static void solves_within_its_bound_for_all_coefficients(void **state)
     for (int k = 0; sw_lanes_table[k]; k++) {
         if (!sw_lanes_table[k]->here()) continue;
         for (int s = 0; s < (int)(sizeof sizes / sizeof *sizes); s++)
-            for (int first = 0; first < (sizes[s] < 50 ? 26 * 26 : 1); first += 61) {
-                choose(first, 43, s4, s2);
+            for (int first = 0; first < (sizes[s] < 50 ? COEFFICIENTS : 1); first += 61) {
+                choose_coefficients(first, 43, s4, s2);
                 worst = fmax(worst, check(sw_lanes_table[k], sizes[s], s4, s2));
             }
     }

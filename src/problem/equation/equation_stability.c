@@ -56,7 +56,6 @@ static void multiply(int m, square a, square b, square out)
     square c = {{0}};
     for (int i = 0; i < m; i++)
         for (int k = 0; k < m; k++) {
-
             for (int l = 0; l < m; l++) c[i][k] += a[i][l] * b[l][k];
         }
     memcpy(out, c, sizeof c);
@@ -246,7 +245,7 @@ static void choose_points(const struct sw_setup *one, const struct sw_grid *grid
 }
 
 /* The derivative of a program by one of its inputs, at all points. */
-static void derive(struct sw_eval *eval, struct points *p, int slot, double change, int places, double *out)
+static void derive(struct sw_eval *eval, const struct points *p, int slot, double change, int places, double *out)
 {
     const double *in[SW_INPUTS];
     double moved[PLACES], side[2][PLACES];
@@ -259,17 +258,25 @@ static void derive(struct sw_eval *eval, struct points *p, int slot, double chan
     for (int k = 0; k < places; k++) out[k] = (side[1][k] - side[0][k]) / (2 * change);
 }
 
-static enum sw_status derive_program(const struct sw_program *program, const double *param, double t, int unknown,
-                                     struct points *p, struct frozen *f)
+/* Make an evaluator of a program at the points, at time t. */
+static enum sw_status make_eval(const struct sw_program *program, const double *param, double t,
+                                const struct points *p, int places, struct sw_eval **eval)
 {
     const double *in[SW_INPUTS];
+    for (int k = 0; k < SW_INPUTS; k++) in[k] = p->at[k];
+    SW_TRY(sw_eval_create(program, PLACES, eval));
+    sw_eval_run(*eval, param, 1);
+    sw_eval_cells(*eval, places, in);
+    sw_eval_step(*eval, t, 0);
+    return SW_OK;
+}
+
+static enum sw_status derive_n(const struct sw_program *program, const double *param, double t, int unknown,
+                               const struct points *p, struct frozen *f)
+{
     struct sw_eval *eval = NULL;
     if (!program) return SW_OK;
-    for (int k = 0; k < SW_INPUTS; k++) in[k] = p->at[k];
-    SW_TRY(sw_eval_create(program, PLACES, &eval));
-    sw_eval_run(eval, param, 1);
-    sw_eval_cells(eval, f->places, in);
-    sw_eval_step(eval, t, 0);
+    SW_TRY(make_eval(program, param, t, p, f->places, &eval));
     for (int w = 0; w < f->unknowns; w++)
         for (int o = -SW_REACH; o <= SW_REACH; o++) {
             const int slot = sw_input_at(w, o);
@@ -283,16 +290,11 @@ static enum sw_status derive_program(const struct sw_program *program, const dou
 
 /* G sees its own unknown, at the point itself. */
 static enum sw_status derive_g(const struct sw_program *program, const double *param, double t, int unknown,
-                               struct points *p, struct frozen *f)
+                               const struct points *p, struct frozen *f)
 {
     struct sw_eval *eval = NULL;
-    const double *in[SW_INPUTS];
     if (!program) return SW_OK;
-    for (int k = 0; k < SW_INPUTS; k++) in[k] = p->at[k];
-    SW_TRY(sw_eval_create(program, PLACES, &eval));
-    sw_eval_run(eval, param, 1);
-    sw_eval_cells(eval, f->places, in);
-    sw_eval_step(eval, t, 0);
+    SW_TRY(make_eval(program, param, t, p, f->places, &eval));
     derive(eval, p, sw_input_at(unknown, 0), p->change[unknown], f->places, f->g[unknown]);
     sw_eval_destroy(&eval);
     return SW_OK;
@@ -324,7 +326,7 @@ static enum sw_status freeze(const struct sw_setup *one, const double *column, c
     enum sw_status st = SW_OK;
     for (int v = 0; v < f->unknowns && !st; v++) {
         st = derive_g(line.g[v], param, t, v, &p, f);
-        if (!st) st = derive_program(line.s[v], param, t, v, &p, f);
+        if (!st) st = derive_n(line.s[v], param, t, v, &p, f);
     }
     sw_free(param);
     return st;
