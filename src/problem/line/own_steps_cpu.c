@@ -22,15 +22,8 @@ void sw_own_run_begin(const struct sw_stepper *s, int j, const double *size, str
 
 void sw_own_run_first(const struct sw_stepper *s, int j, const double *rate, struct sw_own_run *run)
 {
-    double dt = 1e-3 * s->desc.times[1];
-    bool bounded = false;
-    for (int v = 0; v < sw_line_unknowns(&s->desc.model); v++) {
-        const double change = 0.01 * run->size[v] / rate[v];
-        if (!(change > 0) || (bounded && !(change < dt))) continue;
-        if (isfinite(change)) dt = change, bounded = true;
-    }
-    run->steps->wanted = fmin(s->run[j].first_dt > 0 ? s->run[j].first_dt : dt, run->longest);
-    run->steps->dt = 0;
+    sw_own_steps_first(run->steps, sw_line_unknowns(&s->desc.model), run->size, rate, s->desc.times[1],
+                       s->run[j].first_dt, run->longest);
 }
 
 void sw_own_run_aim(const struct sw_stepper *s, struct sw_own_run *run)
@@ -42,21 +35,7 @@ void sw_own_run_aim(const struct sw_stepper *s, struct sw_own_run *run)
 bool sw_own_run_control(const struct sw_stepper *s, int j, const double *error, const double *size,
                         struct sw_own_run *run)
 {
-    const int unknowns = sw_line_unknowns(&s->desc.model), order = sw_imex_of(s->desc.model.scheme)->order;
-    struct sw_own_steps *steps = run->steps;
-    double ratio = 0, worst = 0, peak = 0;
-    for (int v = 0; v < unknowns; v++) peak = fmax(peak, steps->peak[v]);
-    for (int v = 0; v < unknowns; v++) {
-        const double scale = sw_own_steps_scale(s->run[j].tolerance, sw_own_steps_worse(size[v], run->size[v]),
-                                                steps->peak[v], peak);
-        worst = sw_own_steps_worse(worst, error[v]);
-        ratio = sw_own_steps_worse(ratio, sw_own_steps_ratio(error[v], scale));
-    }
-    if (!sw_own_steps_control(steps, ratio, worst, order, run->longest, s->desc.times[(int64_t)steps->goal]))
-        return false;
-    for (int v = 0; v < unknowns; v++) {
-        run->size[v] = size[v];
-        steps->peak[v] = fmax(steps->peak[v], size[v]);
-    }
-    return true;
+    return sw_own_steps_judge(run->steps, sw_line_unknowns(&s->desc.model), error, size, run->size,
+                              s->run[j].tolerance, sw_imex_of(s->desc.model.scheme)->order, run->longest,
+                              s->desc.times[(int64_t)run->steps->goal]);
 }

@@ -17,8 +17,7 @@ double sw_line_largest(int n, const double *u);
 /** Begin to advance run j, whose steps->goal is 0 where it has not begun. @param size  [unknowns] largest |u| */
 void sw_own_run_begin(const struct sw_stepper *s, int j, const double *size, struct sw_own_run *run);
 
-/** Choose the first dt of a run that has not begun: the one given, or one by which u changes by a hundredth, if u_t
- * stays what it is at the beginning; where no u_t is known to bound it, a thousandth of the first interval.
+/** Choose the first dt of a run that has not begun (sw_own_steps_first()).
  * @param rate  [unknowns] largest |u_t| at t = 0 */
 void sw_own_run_first(const struct sw_stepper *s, int j, const double *rate, struct sw_own_run *run);
 

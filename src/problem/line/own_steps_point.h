@@ -68,6 +68,16 @@ SW_HD static inline long long sw_own_steps_tick(const struct sw_own_steps *s, co
     return (goal - 1) * SW_OWN_STEPS_TICKS + 1 + (long long)(part < 0 ? 0 : part > ticks - 1 ? ticks - 1 : part);
 }
 
+/** How many steps it is to a tick, as far as can be told before they are taken. */
+SW_HD static inline double sw_own_steps_expected(const struct sw_own_steps *s, const double *times, long long tick)
+{
+    const long long last = tick / SW_OWN_STEPS_TICKS, behind = tick % SW_OWN_STEPS_TICKS;
+    const double dt = s->left > 0 ? s->dt : s->wanted;
+    double t = times[last];
+    if (behind) t += (times[last + 1] - times[last]) * ((double)behind / SW_OWN_STEPS_TICKS);
+    return dt > 0 ? (t - sw_own_steps_time(s, times)) / dt : 0;
+}
+
 /** Divide what remains to the output time into steps of at most `wanted`. */
 SW_HD static inline void sw_own_steps_aim(struct sw_own_steps *s, double remaining)
 {
@@ -103,6 +113,26 @@ SW_HD static inline double sw_own_steps_worse(double a, double b) { return a != 
 SW_HD static inline double sw_own_steps_clamp(double x, double least, double most)
 {
     return x < least ? least : x > most ? most : x;
+}
+
+/** Choose the first dt of a run that has not begun: the one given, or one by which u changes by a hundredth, if u_t
+ * stays what it is at the beginning; where no u_t is known to bound it, a thousandth of the first interval.
+ * @param size      [unknowns] largest |u|  @param rate  [unknowns] largest |u_t| at t = 0
+ * @param given     0: none
+ * @param most      no step is longer */
+SW_HD static inline void sw_own_steps_first(struct sw_own_steps *s, int unknowns, const double *size,
+                                            const double *rate, double interval, double given, double most)
+{
+    double dt = 1e-3 * interval;
+    bool bounded = false;
+    for (int v = 0; v < unknowns; v++) {
+        const double change = 0.01 * size[v] / rate[v];
+        if (!(change > 0) || (bounded && !(change < dt))) continue;
+        if (isfinite(change)) dt = change, bounded = true;
+    }
+    if (given > 0) dt = given;
+    s->wanted = dt < most ? dt : most;
+    s->dt = 0;
 }
 
 /** Choose what follows a step.
@@ -147,5 +177,28 @@ SW_HD static inline bool sw_own_steps_control(struct sw_own_steps *s, double rat
     }
     if (s->attempts >= SW_OWN_STEPS_MOST && s->left > 0) s->end = SW_OWN_STEPS_TOO_MANY;
     return ratio <= 1;
+}
+
+/** Choose what follows a step from its largest |estimated error| and the largest |u| behind it, of each unknown.
+ * @param size    [unknowns]; @param before  [unknowns] where the step began; becomes size where the step is taken
+ * @param most, time  as sw_own_steps_control()
+ * @return whether the step is taken */
+SW_HD static inline bool sw_own_steps_judge(struct sw_own_steps *s, int unknowns, const double *error,
+                                            const double *size, double *before, double tolerance, int k, double most,
+                                            double time)
+{
+    double ratio = 0, worst = 0, peak = 0;
+    for (int v = 0; v < unknowns; v++) peak = fmax(peak, s->peak[v]);
+    for (int v = 0; v < unknowns; v++) {
+        const double scale = sw_own_steps_scale(tolerance, sw_own_steps_worse(size[v], before[v]), s->peak[v], peak);
+        worst = sw_own_steps_worse(worst, error[v]);
+        ratio = sw_own_steps_worse(ratio, sw_own_steps_ratio(error[v], scale));
+    }
+    if (!sw_own_steps_control(s, ratio, worst, k, most, time)) return false;
+    for (int v = 0; v < unknowns; v++) {
+        before[v] = size[v];
+        s->peak[v] = fmax(s->peak[v], size[v]);
+    }
+    return true;
 }
 #endif

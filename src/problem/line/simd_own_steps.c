@@ -28,14 +28,6 @@ static int by_steps(const void *a, const void *b)
     return x->run < y->run ? -1 : 1;
 }
 
-static double steps_to(const struct sw_own_steps *steps, const double *times, int64_t tick)
-{
-    const int64_t last = tick / SW_OWN_STEPS_TICKS, behind = tick % SW_OWN_STEPS_TICKS;
-    double t = times[last];
-    if (behind) t += (times[last + 1] - times[last]) * ((double)behind / SW_OWN_STEPS_TICKS);
-    return steps->goal > 0 && steps->dt > 0 ? (t - sw_own_steps_time(steps, times)) / steps->dt : 0;
-}
-
 int sw_simd_queue_own(struct sw_stepper *s, int64_t to)
 {
     struct sw_simd *p = s->own;
@@ -44,7 +36,7 @@ int sw_simd_queue_own(struct sw_stepper *s, int64_t to)
     for (int j = 0; j < s->count; j++) {
         const struct sw_own_steps *steps = &p->batch.steps[j];
         if (p->batch.stopped[j] || sw_own_steps_reached(steps, times, to)) continue;
-        p->queue[queued++] = (struct sw_simd_queued){steps_to(steps, times, to), j};
+        p->queue[queued++] = (struct sw_simd_queued){sw_own_steps_expected(steps, times, to), j};
     }
     qsort(p->queue, (size_t)queued, sizeof *p->queue, by_steps);
     return queued;
