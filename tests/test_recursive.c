@@ -6,10 +6,65 @@
 #include "base/sw_mem.h"
 #include "helpers.h"
 #include "problem/line/recursive.h"
+#include "problem/line/recursive_device_point.h"
 #include "problem/line/recursive_point.h"
 
 static const double unit = 0x1p-53;
 enum { MAX_N = 2048, MAX_BLOCKS = 64 };
+
+/* How the numbers are formed: in long double and rounded once, or in double as a device forms them: a root takes some
+ * eight operations, each of which rounds by half a unit or less of what the last one does. */
+struct form {
+    const char *name;
+    double      units;  /* of rounding, in those of long double */
+    bool      (*factors)(const struct sw_line_operator *a, bool single, struct sw_recursive *up,
+                         struct sw_recursive *down);
+    void      (*power)(const struct sw_recursive *r, int64_t k, double power[4]);
+    void      (*closure)(const struct sw_recursive *r, int64_t n, double closure[4]);
+};
+
+static struct sw_recursion_power power_in_double(const struct sw_recursive *r, int64_t k)
+{
+    const struct sw_recursion here = {r->a1, r->a2, r->scale};
+    const struct sw_recursion_power one = sw_recursion_one(&here);
+    return sw_recursion_power_of(&one, (int)k);
+}
+
+static bool double_factors(const struct sw_line_operator *a, bool single, struct sw_recursive *up,
+                           struct sw_recursive *down)
+{
+    struct sw_recursion u, d;
+    (void)single;
+    if (!sw_recursion_factors(a, &u, &d)) return false;
+    *up = (struct sw_recursive){u.a1, u.a2, u.scale};
+    *down = (struct sw_recursive){d.a1, d.a2, d.scale};
+    return true;
+}
+
+static void double_power(const struct sw_recursive *r, int64_t k, double power[4])
+{
+    const struct sw_recursion_power x = power_in_double(r, k);
+    sw_recursion_entries(x.m, x.plain, power);
+}
+
+static void double_closure(const struct sw_recursive *r, int64_t n, double closure[4])
+{
+    const struct sw_recursion_power x = power_in_double(r, n);
+    sw_recursion_closure(&x, closure);
+}
+
+static const struct form forms[] = {
+    {"long double", 1.0, sw_recursive_factors, sw_recursive_power, sw_recursive_closure},
+    {"double", 4.0, double_factors, double_power, double_closure},
+};
+static const struct form *form = forms;
+
+static bool factor(double s4, double s2, struct sw_recursive *r)
+{
+    const struct sw_line_operator a = {.s4 = s4, .s2 = s2};
+    struct sw_recursive down;
+    return form->factors(&a, false, r, &down);
+}
 
 /* One direction over blocks. begin[l] .. begin[l+1]: the points of block l. Each block recurs from zero; the circular
  * scan gives what the blocks of one turn leave behind block l; the closure adds all turns before; then each block
@@ -18,7 +73,7 @@ static void sweep(const struct sw_recursive *r, int n, int blocks, bool backward
 {
     struct sw_state s[MAX_BLOCKS], t[MAX_BLOCKS];
     double closure[4];
-    sw_recursive_closure(r, n, closure);
+    form->closure(r, n, closure);
     for (int l = 0; l < blocks; l++) {
         int first = sw_recursive_start(l, n, blocks), end = sw_recursive_start(l + 1, n, blocks);
         s[l] = (struct sw_state){0.0, 0.0};
@@ -31,7 +86,7 @@ static void sweep(const struct sw_recursive *r, int n, int blocks, bool backward
         for (int l = 0; l < blocks; l++) {
             double power[4];
             int points = sw_recursive_start(l + 1, n, blocks) - sw_recursive_start(l + 1 - q, n, blocks);
-            sw_recursive_power(r, points, power);
+            form->power(r, points, power);
             t[l] = sw_recursive_negligible(power) ? s[l] : sw_recursive_join(power, s[(l - q + blocks) % blocks], s[l]);
         }
         for (int l = 0; l < blocks; l++) s[l] = t[l];
@@ -63,14 +118,14 @@ static void check(int n, int blocks, double s4, double s2)
     double largest = 0.0, error = 0.0;
     srand(1);
     for (int i = 0; i < n; i++) f[i] = x[i] = 0.5 + (double)rand() / RAND_MAX;
-    if (!sw_recursive_factor(s4, s2, &r)) fail_msg("s4 = %g, s2 = %g refused", s4, s2);
+    if (!factor(s4, s2, &r)) fail_msg("s4 = %g, s2 = %g refused", s4, s2);
     solve(&r, n, blocks, x);
     test_fourier_solve(n, s4, s2, f, 1, expected);
     for (int i = 0; i < n; i++) {
         largest = fmax(largest, (double)fabsl(expected[i]));
         error = fmax(error, (double)fabsl(x[i] - expected[i]));
     }
-    double bound = 10.0 * unit * (1.0 + sqrt(fabs(s2)) + sqrt(fabs(s4))) * largest;
+    double bound = form->units * 10.0 * unit * (1.0 + sqrt(fabs(s2)) + sqrt(fabs(s4))) * largest;
     if (!(error <= bound))
         fail_msg("n = %d, %d blocks, s4 = %g, s2 = %g: off by %g > %g", n, blocks, s4, s2, error, bound);
 }
@@ -122,7 +177,7 @@ static void keeps_a_constant_to_rounding(void **state)
     struct sw_recursive r;
     (void)state;
     for (int p = -12; p <= 12; p++) {
-        assert_true(sw_recursive_factor(pow(10, p), 0.0, &r));
+        assert_true(factor(pow(10, p), 0.0, &r));
         for (int i = 0; i < 100; i++) x[i] = 1.0;
         solve(&r, 100, 32, x);
         for (int i = 0; i < 100; i++) assert_near(x[i], 1.0, 10 * unit * (1 + pow(10, p / 2.0)));
@@ -136,7 +191,7 @@ static void refuses_what_is_not_positive_definite(void **state)
     struct sw_recursive r;
     (void)state;
     for (size_t k = 0; k < sizeof pair / sizeof *pair; k++)
-        if (sw_recursive_factor(pair[k][0], pair[k][1], &r))
+        if (factor(pair[k][0], pair[k][1], &r))
             fail_msg("s4 = %g, s2 = %g accepted", pair[k][0], pair[k][1]);
 }
 
@@ -144,7 +199,7 @@ static void the_identity_is_its_own_factor(void **state)
 {
     struct sw_recursive r;
     (void)state;
-    assert_true(sw_recursive_factor(0.0, 0.0, &r));
+    assert_true(factor(0.0, 0.0, &r));
     assert_true(r.a1 == 0.0 && r.a2 == 0.0 && r.scale == 1.0);
 }
 
@@ -236,9 +291,9 @@ static void factors_multiply_to_operators_of_all_orders(void **state)
     for (int k = 0; k < 20000; k++) {
         const struct sw_line_operator a = some_operator(&seed);
         struct sw_recursive up, down;
-        if (!sw_recursive_factors(&a, false, &up, &down))
+        if (!form->factors(&a, false, &up, &down))
             fail_msg("s0 .. s4 = %g %g %g %g %g: refused", a.s0, a.s1, a.s2, a.s3, a.s4);
-        const double bound = 0x1p-50 * (2 + sw_recursive_growth(&up) + sw_recursive_growth(&down));
+        const double bound = form->units * 0x1p-50 * (2 + sw_recursive_growth(&up) + sw_recursive_growth(&down));
         assert_true(up.scale == down.scale && up.scale > 0 && up.scale <= 1 / (1 + a.s0) * (1 + 1e-15) * 16);
         for (double theta = 1e-6; theta < 3.1415; theta *= 1.3) {
             const double half = sin(theta / 2), w = 4 * half * half;
@@ -306,7 +361,7 @@ static void refuses_operators_whose_real_part_is_not_positive(void **state)
     (void)state;
     for (size_t k = 0; k < sizeof bad / sizeof *bad; k++) {
         struct sw_recursive up, down;
-        if (sw_recursive_factors(&bad[k], false, &up, &down)) fail_msg("operator %zu is taken", k);
+        if (form->factors(&bad[k], false, &up, &down)) fail_msg("operator %zu is taken", k);
     }
 }
 
@@ -480,23 +535,28 @@ static void powers_of_blocks_in_a_row_are_those_of_their_points(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
+    const struct CMUnitTest of_forms[] = {
         cmocka_unit_test(solves_within_its_bound_for_all_coefficients),
         cmocka_unit_test(solves_lines_of_any_length_with_blocks_that_differ_by_a_point),
         cmocka_unit_test(solves_where_two_roots_meet_and_where_they_are_negative),
         cmocka_unit_test(keeps_a_constant_to_rounding),
         cmocka_unit_test(refuses_what_is_not_positive_definite),
         cmocka_unit_test(the_identity_is_its_own_factor),
+        cmocka_unit_test(factors_multiply_to_operators_of_all_orders),
+        cmocka_unit_test(refuses_operators_whose_real_part_is_not_positive),
+    };
+    const struct CMUnitTest tests[] = {
         cmocka_unit_test(blocks_in_a_row_differ_by_one_point_at_most),
         cmocka_unit_test(sums_products_of_the_answer_to_an_impulse),
         cmocka_unit_test(sums_products_to_all_digits_where_roots_are_close_to_one),
-        cmocka_unit_test(factors_multiply_to_operators_of_all_orders),
         cmocka_unit_test(growth_is_what_a_recursion_does_to_the_worst_wave),
         cmocka_unit_test(symmetric_operators_have_one_factor_with_or_without_s0),
-        cmocka_unit_test(refuses_operators_whose_real_part_is_not_positive),
         cmocka_unit_test(sums_products_of_the_answers_of_two_recursions),
         cmocka_unit_test(solves_long_lines_over_the_warps_of_a_team),
         cmocka_unit_test(powers_of_blocks_in_a_row_are_those_of_their_points),
     };
-    return cmocka_run_group_tests_name("recursive", tests, NULL, NULL);
+    int failed = cmocka_run_group_tests_name("recursive", tests, NULL, NULL);
+    for (form = forms; form < forms + sizeof forms / sizeof *forms; form++)
+        failed += cmocka_run_group_tests_name(form->name, of_forms, NULL, NULL);
+    return failed != 0;
 }
