@@ -42,7 +42,7 @@ static size_t bytes(const struct sw_elliptic_desc *d)
 {
     const size_t cells = sw_elliptic_cells(d), entries = (size_t)entries_of(d),
                  index = sw_csr_narrow((int64_t)entries) ? sizeof(int32_t) : sizeof(int64_t);
-    return elliptic_device_bytes(d, 4, 1) + (cells + 1 + entries) * index + entries * sizeof(double) +
+    return elliptic_device_bytes(d, 4, 1, true) + (cells + 1 + entries) * index + entries * sizeof(double) +
            sw_csr_bytes((int64_t)cells, (int64_t)entries);
 }
 
@@ -65,7 +65,7 @@ static enum sw_status create(struct sw_elliptic *s)
     struct baseline *b = NULL;
     SW_TRY(sw_alloc(1, &b));
     s->own = b;
-    SW_TRY(elliptic_device_make(&s->desc, s->device, 4, 1, &b->on));
+    SW_TRY(elliptic_device_make(&s->desc, s->device, 4, 1, true, &b->on));
     b->matrix.rows = (int64_t)cells;
     b->matrix.entries = (int64_t)entries;
     SW_TRY(sw_device_alloc_bytes(s->device, cells + 1, index, &b->matrix.offsets));

@@ -25,25 +25,30 @@ static struct words words_of(const struct sw_elliptic_desc *d)
     return w;
 }
 
+static size_t numbers_of(const struct words *w, bool columns)
+{
+    return w->horizontal + w->vertical + w->faces + (columns ? w->rests : 0);
+}
+
 size_t elliptic_device_numbers(const struct sw_elliptic_desc *d)
 {
     const struct words w = words_of(d);
-    return w.horizontal + w.vertical + w.faces + w.rests;
+    return numbers_of(&w, true);
 }
 
-size_t elliptic_device_bytes(const struct sw_elliptic_desc *d, int vectors, int together)
+size_t elliptic_device_bytes(const struct sw_elliptic_desc *d, int vectors, int together, bool columns)
 {
     const struct words w = words_of(d);
-    return sizeof(double) * (elliptic_device_numbers(d) + w.partial + (size_t)vectors * (size_t)together * w.cells);
+    return sizeof(double) * (numbers_of(&w, columns) + w.partial + (size_t)vectors * (size_t)together * w.cells);
 }
 
 enum sw_status elliptic_device_make(const struct sw_elliptic_desc *d, struct sw_device *device, int vectors,
-                                    int together, struct elliptic_device *on)
+                                    int together, bool columns, struct elliptic_device *on)
 {
     const struct words w = words_of(d);
     *on = (struct elliptic_device){.device = device, .batch = d->batch};
     SW_TRY(sw_device_use(device));
-    SW_TRY(sw_device_alloc(device, elliptic_device_numbers(d), &on->numbers));
+    SW_TRY(sw_device_alloc(device, numbers_of(&w, columns), &on->numbers));
     SW_TRY(sw_device_alloc(device, w.partial, &on->partial));
     SW_TRY(sw_device_alloc_host(device, (size_t)d->batch, &on->sums));
     SW_TRY(sw_alloc(w.vertical, &on->staging));
@@ -53,7 +58,7 @@ enum sw_status elliptic_device_make(const struct sw_elliptic_desc *d, struct sw_
            *const levels = area + w.horizontal, *const faces = levels + w.vertical;
     const size_t each = w.vertical / 4;
     on->vertical = levels;
-    on->rests = faces + w.faces;
+    on->rests = columns ? faces + w.faces : NULL;
     on->matrix = (struct sw_cuda_elliptic){
         .nx = d->n[0], .ny = d->n[1], .nz = d->n[2],
         .periodic_x = d->sides[0] == SW_ELLIPTIC_PERIODIC, .periodic_y = d->sides[1] == SW_ELLIPTIC_PERIODIC,
@@ -114,7 +119,7 @@ enum sw_status elliptic_device_load(struct elliptic_device *on, int count, const
         if (on->matrix.kx) SW_TRY(load_faces(on, s, &matrix[s].faces));
     }
     SW_TRY(upload(on, on->vertical, on->staging, (int64_t)(4 * each)));
-    return sw_cuda_elliptic_pivots(on->device->compute, &on->matrix, on->rests);
+    return on->rests ? sw_cuda_elliptic_pivots(on->device->compute, &on->matrix, on->rests) : SW_OK;
 }
 
 struct elliptic_device elliptic_device_one(const struct elliptic_device *on, int system)
@@ -129,7 +134,7 @@ struct elliptic_device elliptic_device_one(const struct elliptic_device *on, int
         m->ky += system * nx * (ny + 1) * nz;
         m->kz += system * nx * ny * (nz + 1);
     }
-    one.rests += system * ((nz + chunk - 1) / chunk) * nx * ny;
+    if (one.rests) one.rests += system * ((nz + chunk - 1) / chunk) * nx * ny;
     return one;
 }
 
@@ -192,7 +197,8 @@ static enum sw_status residual(void *context, const double *f, const double *u, 
 struct elliptic_space elliptic_device_space(struct elliptic_device *on)
 {
     struct elliptic_space space = {.context = on, .systems = on->matrix.systems, .apply = apply,
-                                   .precondition = precondition, .dot = dot, .combine = combine, .residual = residual};
+                                   .precondition = on->rests ? precondition : NULL, .dot = dot, .combine = combine,
+                                   .residual = residual};
     for (int k = 0; k < on->vectors; k++) space.work[k] = on->work[k];
     return space;
 }

@@ -8,9 +8,10 @@
 struct elliptic_device {
     struct sw_device *device;
     struct sw_cuda_elliptic matrix;   /* of the systems that are loaded                       */
-    double *numbers;                  /* [elliptic_device_numbers()]: what matrix points into, and rests */
+    double *numbers;                  /* what matrix points into, and rests                   */
     double *vertical;                 /* of these [4][batch][nz]: a, b, c, d                  */
-    double *rests;                    /* of these: of pivots, as sw_cuda_elliptic_pivots() has them */
+    double *rests;                    /* of these: of pivots, as sw_cuda_elliptic_pivots() has them; NULL: columns do
+                                         not precondition                                     */
     double *partial;                  /* sums of blocks                                       */
     double *sums;                     /* [batch], pinned host memory that sums come to        */
     double *staging;                  /* [4][batch][nz] on the host: what vertical gets       */
@@ -20,13 +21,14 @@ struct elliptic_device {
 };
 
 /* @param vectors   of the length of u that a method needs
- * @param together  systems that have them: desc->batch, or 1 where a row solves one after another */
-size_t elliptic_device_bytes(const struct sw_elliptic_desc *desc, int vectors, int together);
-/* Words of all matrices and of the rests of their pivots. */
+ * @param together  systems that have them: desc->batch, or 1 where a row solves one after another
+ * @param columns   whether the space is to have `precondition`, by columns */
+size_t elliptic_device_bytes(const struct sw_elliptic_desc *desc, int vectors, int together, bool columns);
+/* Words of all matrices, and of the rests of their pivots. */
 size_t elliptic_device_numbers(const struct sw_elliptic_desc *desc);
 /** @return SW_E_MEMORY, SW_E_CUDA; elliptic_device_free() is due all the same */
 enum sw_status elliptic_device_make(const struct sw_elliptic_desc *desc, struct sw_device *device, int vectors,
-                                    int together, struct elliptic_device *on);
+                                    int together, bool columns, struct elliptic_device *on);
 void elliptic_device_free(struct elliptic_device *on);
 
 /** Copy matrices of one shape there; what is horizontal is taken from the first one ever, as systems of a shape have it
@@ -37,11 +39,13 @@ enum sw_status elliptic_device_load(struct elliptic_device *on, int count, const
 /** One of the systems that are loaded, as if it were loaded alone; shares the memory of `on`, its first vectors too. */
 struct elliptic_device elliptic_device_one(const struct elliptic_device *on, int system);
 
-/** The matrices in single precision. @param numbers  [elliptic_device_numbers()] of the device, those of `on` rounded
- * @param rests  out: where theirs are */
+/** The matrices in single precision, where columns precondition.
+ * @param numbers  [elliptic_device_numbers()] of the device, those of `on` rounded
+ * @param rests    out: where theirs are */
 struct sw_cuda_elliptic_single elliptic_device_single(const struct elliptic_device *on, const float *numbers,
                                                       const float **rests);
 
-/** The vectors of the systems at hand, preconditioned by columns; space.residual is one pass. The context is `on`. */
+/** The vectors of the systems at hand, preconditioned by columns or not at all; space.residual is one pass. The context
+ * is `on`. */
 struct elliptic_space elliptic_device_space(struct elliptic_device *on);
 #endif

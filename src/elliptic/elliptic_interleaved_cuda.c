@@ -60,7 +60,7 @@ static size_t partial_of(const struct sw_elliptic_desc *d)
 static size_t bytes(const struct sw_elliptic_desc *d)
 {
     const size_t batch = (size_t)d->batch;
-    return elliptic_device_bytes(d, 4, d->batch) + partial_of(d) * sizeof(double) +
+    return elliptic_device_bytes(d, 4, d->batch, true) + partial_of(d) * sizeof(double) +
            batch * (sizeof(struct sw_cuda_elliptic_way) + 2 * ROUND * sizeof(struct sw_cuda_elliptic_turn));
 }
 
@@ -92,7 +92,7 @@ static enum sw_status create(struct sw_elliptic *s)
     struct interleaved *p = NULL;
     SW_TRY(sw_alloc(1, &p));
     s->own = p;
-    SW_TRY(elliptic_device_make(&s->desc, s->device, 4, s->desc.batch, &p->on));
+    SW_TRY(elliptic_device_make(&s->desc, s->device, 4, s->desc.batch, true, &p->on));
     SW_TRY(sw_cuda_interleaved_prepare());
     SW_TRY(sw_alloc(batch, &p->course));
     SW_TRY(sw_device_alloc(s->device, partial_of(&s->desc), &p->partial));

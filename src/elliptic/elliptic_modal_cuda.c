@@ -103,7 +103,7 @@ static size_t bytes(const struct sw_elliptic_desc *d)
 {
     const size_t batch = (size_t)d->batch, problems = problems_of(d),
                  planes = d->n[0] * d->n[1] <= CHIP_CELLS ? sw_cuda_planes_chip_words(d->n[0], d->n[1], d->full) : 0;
-    return elliptic_device_bytes(d, 1, d->batch) + batch * sw_elliptic_cells(d) * sizeof(double) +
+    return elliptic_device_bytes(d, 1, d->batch, false) + batch * sw_elliptic_cells(d) * sizeof(double) +
            2 * batch * sw_cuda_transform_words(d->n[2]) * sizeof(double) + (2 * problems + batch) * sizeof(double) +
            (batch + problems + WAYS) * sizeof(int) + problems * sizeof(struct elliptic_plane_outcome) +
            planes * sizeof(float) + work_of(d);
@@ -176,7 +176,7 @@ static enum sw_status create(struct sw_elliptic *s)
     SW_TRY(sw_alloc(1, &p));
     s->own = p;
     p->words = sw_cuda_transform_words(d->n[2]);
-    SW_TRY(elliptic_device_make(d, s->device, 1, d->batch, &p->on));
+    SW_TRY(elliptic_device_make(d, s->device, 1, d->batch, false, &p->on));
     SW_TRY(create_here(s, p));
     CU_TRY(cudaEventCreateWithFlags(&p->solved, cudaEventDisableTiming));
     SW_TRY(sw_device_alloc(s->device, batch * sw_elliptic_cells(d), &p->in_modes));

@@ -122,7 +122,7 @@ static size_t bytes(const struct sw_elliptic_desc *d)
     struct sw_cuda_multigrid m = {0};
     struct sw_cuda_multigrid_grid grid[ELLIPTIC_MOST_GRIDS];
     size_t staging;
-    return lay_out(d, NULL, &m, grid, &staging) * sizeof(float) + elliptic_device_bytes(d, 1, d->batch);
+    return lay_out(d, NULL, &m, grid, &staging) * sizeof(float) + elliptic_device_bytes(d, 1, d->batch, false);
 }
 
 static void destroy(struct sw_elliptic *s)
@@ -148,7 +148,7 @@ static enum sw_status create(struct sw_elliptic *s)
     s->own = mg;
     mg->threads = s->device->threads;
     mg->usual = USUAL;
-    SW_TRY(elliptic_device_make(&s->desc, s->device, 1, s->desc.batch, &mg->on));
+    SW_TRY(elliptic_device_make(&s->desc, s->device, 1, s->desc.batch, false, &mg->on));
     SW_TRY(elliptic_grids_make(&s->desc, &mg->grids));
     mg->grids.enough = ENOUGH;
     SW_TRY(sw_device_alloc(s->device, lay_out(&s->desc, NULL, &mg->d, mg->grid, &staging), &mg->memory));

@@ -6,7 +6,7 @@
 #include "elliptic/elliptic_krylov.h"
 #include "elliptic/sw_elliptic_impl.h"
 
-static size_t bytes(const struct sw_elliptic_desc *d) { return elliptic_device_bytes(d, 4, 1); }
+static size_t bytes(const struct sw_elliptic_desc *d) { return elliptic_device_bytes(d, 4, 1, true); }
 
 static void destroy(struct sw_elliptic *s)
 {
@@ -21,7 +21,7 @@ static enum sw_status create(struct sw_elliptic *s)
     struct elliptic_device *on = NULL;
     SW_TRY(sw_alloc(1, &on));
     s->own = on;
-    return elliptic_device_make(&s->desc, s->device, 4, 1, on);
+    return elliptic_device_make(&s->desc, s->device, 4, 1, true, on);
 }
 
 static enum sw_status load(struct sw_elliptic *s) { return elliptic_device_load(s->own, s->count, s->matrix); }

@@ -20,7 +20,7 @@ struct elliptic_space {
     void *context;
     int   systems;
     enum sw_status (*apply)(void *context, const double *x, double *y);         /* y = A x                        */
-    enum sw_status (*precondition)(void *context, const double *r, double *z);  /* z = M^-1 r                     */
+    enum sw_status (*precondition)(void *context, const double *r, double *z);  /* z = M^-1 r; NULL: there is none */
     enum sw_status (*dot)(void *context, const double *x, const double *y, double *sum);  /* [systems]; waits     */
     enum sw_status (*combine)(void *context, double alpha, const double *x, double beta, double *y);
                                                             /* y = alpha x + beta y; beta = 0 does not look at y  */
