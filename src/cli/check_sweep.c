@@ -152,7 +152,7 @@ static enum sw_status print_description(const struct check *c, const struct sw_p
     struct sw_text text = {0};
     if (!sweep->problem->describe || !p->ngroup) return SW_OK;
     const struct sw_setup setup = sw_sweep_setup(sweep, &p->group[0], 1);
-    enum sw_status st = sweep->problem->describe(&setup, &text);
+    enum sw_status st = sweep->problem->describe(sweep->problem, &setup, &text);
     if (!st) st = sw_text_status(&text);
     if (!st) console_print(c->cli, "%s", sw_text_get(&text));
     sw_text_free(&text);

@@ -266,7 +266,7 @@ struct sw_problem {
     /** How the texts of these runs were understood, for `sweep check`: lines "label    what", labels up to 8 characters
      * wide, the next lines of one indented by 9. The setup counts for its choices and prepare() only. NULL: there is
      * nothing to say. @return SW_E_MEMORY */
-    enum sw_status (*describe)(const struct sw_setup *setup, struct sw_text *text);
+    enum sw_status (*describe)(const struct sw_problem *problem, const struct sw_setup *setup, struct sw_text *text);
 
     /** Whether the grid has walls at the ends of dimension d, which both are points then. The setup counts for its
      * choices and functions only. NULL: no. */

@@ -10,20 +10,13 @@
 #include "problem/equation/equation_model.h"
 #include "problem/equation/equation_stability.h"
 #include "problem/line/fourth_order.h"
+#include "problem/line/line_ends.h"
 #include "problem/line/line_sim.h"
 #include "problem/initial_file.h"
 #include "problem/line/line_family.h"
 
-/* A function with a fallback "" takes no part where it is left out. */
-#define CONDITION(side, name, what, remark)                                                                           \
-    {.path = side "." name, .kind = SW_KEY_FUNCTION, .fallback = "", .symbols = SW_USES_T, .each = true,              \
-     .decides = true, .unless = "boundary", .unless_word = "periodic",                                                \
-     .about = what " at the " side " end, an expression in t, or a group with one for each unknown" remark}
-#define END(side)                                                                                                     \
-    CONDITION(side, "dirichlet", "The value of the unknown", "; both ends are points then."),                         \
-    CONDITION(side, "neumann", "The derivative u_x", "; both ends are points then."),                                 \
-    CONDITION(side, "dxx", "Beside the value: the second derivative u_xx", "; 0 unless given."),                      \
-    CONDITION(side, "dxxx", "Beside u_x: the third derivative u_xxx", "; 0 unless given.")
+#define GROUP ", or a group with one for each unknown"
+#define END(side) SW_LINE_END(side, "the unknown", true, GROUP)
 
 static const struct sw_key keys[] = {
     {.path = "unknowns", .kind = SW_KEY_UNKNOWNS, .fallback = "u",
@@ -44,9 +37,7 @@ static const struct sw_key keys[] = {
      .decides = true,
      .about = "The exact solution in x and t, or a group with one for each unknown or for some; the error norms at the "
               "end are taken against it."},
-    {.path = "boundary", .kind = SW_KEY_WORD, .words = "periodic|no_flux", .fallback = "periodic", .decides = true,
-     .about = "What the ends of the line are: periodic, or walls with u_x = u_xxx = 0 where left and right say nothing "
-              "else; they make walls too."},
+    {SW_LINE_BOUNDARY},
     END("left"),
     END("right"),
     {.path = "method", .kind = SW_KEY_WORD, .words = "imex1|imex2|imex3", .fallback = "imex2", .decides = true,
@@ -105,9 +96,9 @@ static const char *validate_run(const struct sw_setup *setup, const char *solver
     struct sw_setup at = *setup;
     const char *key = sw_line_validate_own_steps(setup, why);
     (void)solver;
-    if (!key) key = sw_initial_validate(setup, equation_has_ends(setup), ld, column, j, why);
+    if (!key) key = sw_initial_validate(setup, sw_line_has_ends(setup), ld, column, j, why);
     if (!key) key = equation_check_ends(setup, why);
-    at.walls[0] = equation_has_ends(setup);
+    at.walls[0] = sw_line_has_ends(setup);
     at.n[0] = (int64_t)column[(size_t)sw_setup_column(setup, "grid.n") * (size_t)ld + (size_t)j];
     at.n[1] = at.n[2] = 1;
     for (int v = 0; model && !key && v < setup->nunknown; v++) {
@@ -146,7 +137,7 @@ static enum sw_status check_precision(const struct sw_problem *problem, const st
     (void)problem;
     *first = -1;
     at.n[1] = at.n[2] = 1;
-    at.walls[0] = equation_has_ends(setup);
+    at.walls[0] = sw_line_has_ends(setup);
     if (sw_setup_own_steps(setup)) return SW_OK;  /* which are as small as precision needs them */
     for (int j = 0; model && j < count && *first < 0; j++) {
         double off;
@@ -175,11 +166,6 @@ static void warn_setup(const struct sw_problem *problem, const struct sw_setup *
              jump->kink ? "whose slope jumps" : "which jumps");
 }
 
-static bool walls(const struct sw_setup *setup, int d)
-{
-    return d == 0 && equation_has_ends(setup);
-}
-
 static const struct sw_run_warning warnings[] = {
     {.warn = equation_warn_stability, .of_result = true}, SW_INITIAL_WARNINGS, {.warn = equation_warn_flux},
     {.warn = equation_warn_third}, {0}};
@@ -194,7 +180,7 @@ const struct sw_problem problem_equation = {
     .fields = fields,
     .min_points = SW_LINE_POINTS,
     .timed = true,
-    .walls = walls,
+    .walls = sw_line_walls,
     .prepare = equation_prepare,
     .release = equation_release,
     .survey = equation_survey,

@@ -8,6 +8,7 @@
 #include "base/sw_text.h"
 #include "problem/line/fourth_order.h"
 #include "problem/line/imex.h"
+#include "problem/line/line_ends.h"
 
 /* ------------------------------------------------------------------ the texts */
 
@@ -212,7 +213,7 @@ struct sw_line_model equation_line_model(const struct equation_model *m, const s
         line.g[v] = m->g[v];
         line.s[v] = m->n[v];
         line.mass[v] = equation_mass(m, v);
-        for (int side = 0; side < 2; side++) line.end[side][v] = equation_end(setup, side, v);
+        for (int side = 0; side < 2; side++) line.end[side][v] = sw_line_end_of(setup, side, v);
     }
     return line;
 }
@@ -312,8 +313,9 @@ static enum sw_status describe_unknown(const struct equation_model *m, const str
     return st;
 }
 
-enum sw_status equation_describe(const struct sw_setup *setup, struct sw_text *text)
+enum sw_status equation_describe(const struct sw_problem *problem, const struct sw_setup *setup, struct sw_text *text)
 {
+    (void)problem;
     const struct equation_model *m = equation_model_of(setup);
     const struct sw_imex *method = sw_imex_of(scheme_of(setup));
     enum sw_taken taken[SW_UNKNOWNS_MOST][SW_EQUATION_ORDERS];

@@ -31,7 +31,6 @@ static inline const struct equation_model *equation_model_of(const struct sw_set
 /** The model as a stepper takes it; programs are borrowed from the model and the setup. */
 struct sw_line_model equation_line_model(const struct equation_model *model, const struct sw_setup *setup);
 
-
 /** P of an unknown's equation (problem/line/fourth_order.h). */
 struct sw_line_mass equation_mass(const struct equation_model *model, int unknown);
 
@@ -55,18 +54,12 @@ struct sw_growth equation_growth_of_run(const struct equation_model *model, cons
 
 /** struct sw_problem.orders and describe */
 void equation_orders(const struct sw_problem *problem, const struct sw_setup *setup, int order[2]);
-enum sw_status equation_describe(const struct sw_setup *setup, struct sw_text *text);
+enum sw_status equation_describe(const struct sw_problem *problem, const struct sw_setup *setup, struct sw_text *text);
 
 /* equation_ends.c */
 
-/** Whether the lines end, rather than being periodic. The setup counts for its choices and functions only. */
-bool equation_has_ends(const struct sw_setup *setup);
-
 /** What is wrong with the conditions at the ends: the key to blame, NULL: nothing. */
 const char *equation_check_ends(const struct sw_setup *setup, char why[160]);
-
-/** An unknown's end as a stepper takes it. @param side  0 left, 1 right */
-struct sw_line_end equation_end(const struct sw_setup *setup, int side, int unknown);
 
 /** Lines of struct sw_problem.describe: which conditions hold at either end; none of periodic lines. */
 void equation_describe_ends(const struct equation_model *model, const struct sw_setup *setup, struct sw_text *text);

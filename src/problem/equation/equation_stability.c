@@ -24,6 +24,7 @@
 #include "problem/initial_file.h"
 #include "problem/line/fourth_order.h"
 #include "problem/line/imex.h"
+#include "problem/line/line_ends.h"
 
 enum {
     PLACES = 16,          /* points of the line that are looked at                                      */
@@ -179,7 +180,7 @@ static struct growth growth_of(const struct frozen *f, int place, double theta)
 static struct sw_setup setup_of(const struct sw_setup *setup, int64_t ld, const double *column, int64_t j)
 {
     struct sw_setup one = *setup;
-    one.walls[0] = equation_has_ends(setup);
+    one.walls[0] = sw_line_has_ends(setup);
     one.n[0] = (int64_t)column[(int64_t)sw_setup_column(setup, "grid.n") * ld + j];
     one.n[1] = one.n[2] = 1;
     one.dim = 1;
