@@ -240,7 +240,8 @@ static void warn_copies(const struct sw_cli *cli, const struct sw_sweep *sweep, 
 {
     double most = 0;
     char size[24];
-    const bool lines = sweep->problem->max_dim < 2 && !sweep->problem->walls;
+    bool lines = sweep->problem->max_dim < 2;
+    for (int64_t g = 0; g < plan->ngroup && lines; g++) lines = !sw_sweep_setup(sweep, &plan->group[g], 1).walls[0];
     if (!(plan->host_bytes > 0) || !(sweep->stops || (sweep->ndefined && !lines))) return;
     for (int64_t b = 0; b < plan->nbatch; b++) {
         const struct sw_group *g = &plan->group[plan->batch[b].group];

@@ -9,6 +9,7 @@
 
 static const struct sw_line_kind model = {
     .scheme = SW_BACKWARD_EULER,
+    .highest = 2,
     .a2 = "gamma",
     .source = "u - u^3",
     .energy = "(u^2 - 1)^2/4 + gamma*ux^2/2",
@@ -19,6 +20,7 @@ static const struct sw_key keys[] = {
     SW_LINE_COEFFICIENT("physics.gamma", "The gradient energy gamma; an interface is about 3 sqrt(gamma) wide."),
     SW_LINE_METHOD,
     SW_LINE_ORDER,
+    SW_LINE_ENDS(SW_LINE_END_OF_SECOND_ORDER),
     SW_LINE_FUNCTIONS,
     {0},
 };

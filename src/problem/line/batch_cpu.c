@@ -18,7 +18,7 @@ static enum sw_status create_worker(const struct sw_stepper_desc *d, struct sw_h
     for (int v = 0; v < sw_line_unknowns(&d->model); v++)
         if (d->model.initial[v]) SW_TRY(sw_eval_create(d->model.initial[v], d->n, &w->initial[v]));
     if (d->model.energy) SW_TRY(sw_eval_create(d->model.energy, d->n, &w->energy));
-    SW_TRY(sw_measure_create(d->n, &w->measure));
+    SW_TRY(sw_measure_create(d->n, sw_line_ended(&d->model), &w->measure));
     SW_TRY(sw_alloc(n, &w->x));
     return sw_alloc(n, &w->term);
 }
@@ -64,7 +64,8 @@ void sw_host_bytes(const struct sw_stepper_desc *desc, size_t *fixed, size_t *pe
 {
     size_t n = (size_t)desc->n, point = sizeof(double) + SW_SNAPSHOT_SLOTS * sw_reals_word(desc->single);
     /* workers: x, a term, and the programs' values */
-    *fixed = (size_t)omp_get_max_threads() * (sw_measure_bytes(desc->n) + 10 * n * sizeof(double));
+    *fixed = (size_t)omp_get_max_threads() *
+             (sw_measure_bytes(desc->n, sw_line_ended(&desc->model)) + 10 * n * sizeof(double));
     *per_run = sw_stepper_line(desc) * point + (size_t)desc->model.nparam * sizeof(double) + 256;
 }
 

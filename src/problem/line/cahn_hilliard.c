@@ -5,6 +5,7 @@
 
 static const struct sw_line_kind model = {
     .scheme = SW_BACKWARD_EULER,
+    .highest = 4,
     .a4 = "gamma*D",
     .g = "D*(u^3 - u)",
     .energy = "(u^2 - 1)^2/4 + gamma*ux^2/2",
@@ -16,6 +17,7 @@ static const struct sw_key keys[] = {
     SW_LINE_COEFFICIENT("physics.gamma", "The gradient energy gamma; an interface is about 3 sqrt(gamma) wide."),
     SW_LINE_LATER_METHOD("imex1"),
     SW_LINE_ORDER,
+    SW_LINE_ENDS(SW_LINE_END),
     SW_LINE_FUNCTIONS,
     {0},
 };

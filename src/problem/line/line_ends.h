@@ -1,8 +1,8 @@
 #ifndef LINE_ENDS_H
 #define LINE_ENDS_H
-/* The ends of lines in a config, of all problems on the line (docs/numerics.md, 13; docs/config.md): the key `boundary`,
- * and what is given at either end, of each unknown its value (dirichlet) and its second derivative (dxx), or its first
- * (neumann) and its third (dxxx). A config that gives one of them has walls, as no_flux has. */
+/* The ends of lines in a config, of all problems on the line (docs/numerics.md, 13; docs/config.md): the key
+ * `boundary`, and what is given at either end, of each unknown its value (dirichlet) and its second derivative (dxx),
+ * or its first (neumann) and its third (dxxx). A config that gives one of them has walls, as no_flux has. */
 #include "base/sw_text.h"
 #include "problem/line/sw_stepper.h"
 #include "problem/sw_problem.h"
@@ -23,8 +23,8 @@
     SW_LINE_CONDITION(side, "dxxx", "Beside u_x: the third derivative u_xxx", every, group, "; 0 unless given.")
 #define SW_LINE_BOUNDARY                                                                                          \
     .path = "boundary", .kind = SW_KEY_WORD, .words = "periodic|no_flux", .fallback = "periodic", .decides = true, \
-    .about = "What the ends of the line are: periodic, or walls with u_x = u_xxx = 0 where left and right say nothing " \
-             "else; they make walls too."
+    .about = "What the ends of the line are: periodic, or walls with u_x = u_xxx = 0 where left and right say "     \
+             "nothing else; they make walls too."
 
 /** Whether the lines end, rather than being periodic; with `boundary` an axis, whether they may. The setup counts for
  * its choices and functions only. */

@@ -167,6 +167,7 @@ static enum sw_status describe(const struct sw_problem *problem, const struct sw
                   .initial = {sw_setup_function(setup, "initial")},
                   .g = {p->g},
                   .s = {p->s},
+                  .end = {{sw_line_end_of(setup, 0, 0)}, {sw_line_end_of(setup, 1, 0)}},
                   .mass = {sw_line_mass_of(problem, setup)},
                   .energy = p->energy},
     };
@@ -273,6 +274,7 @@ static int find_imprecise(const struct method *method, const struct sw_setup *se
 {
     struct sw_setup at = *setup;
     at.n[1] = at.n[2] = 1;
+    at.walls[0] = sw_line_has_ends(setup);
     const double *n = column + (size_t)sw_setup_column(setup, "grid.n") * (size_t)ld;
     if (sw_setup_own_steps(setup)) return -1;  /* which are as small as precision needs them */
     for (int j = 0; j < count; j++) {
@@ -322,9 +324,23 @@ done:
 const char *sw_line_validate_run(const struct sw_setup *setup, const char *solver, int ld, const double *column, int j,
                                  char why[160])
 {
+    const bool ends = sw_line_has_ends(setup);
+    const int order = sw_setup_column(setup, "order");  /* a number of heat, a word of the others */
     (void)solver;
     const char *key = sw_line_validate_own_steps(setup, why);
-    return key ? key : sw_initial_validate(setup, false, ld, column, j, why);
+    if (!key) key = sw_initial_validate(setup, ends, ld, column, j, why);
+    if (!key && ends && order >= 0 && column[(size_t)order * (size_t)ld + (size_t)j] != 2) {
+        snprintf(why, 160, "lines that end are of second order in space: set it to 2, or boundary to \"periodic\"");
+        key = "order";
+    }
+    return key ? key : sw_line_check_ends(setup, ~0U, why);
+}
+
+enum sw_status sw_line_describe(const struct sw_problem *problem, const struct sw_setup *setup, struct sw_text *text)
+{
+    const struct sw_line_kind *kind = problem->model;
+    sw_line_describe_ends(setup, kind->highest > 2 ? ~0U : 0, text);
+    return SW_OK;
 }
 
 /* The steppers; and the band solvers, of which sw_stepper.c says how they are named. */

@@ -7,6 +7,7 @@
  * A kind of problem is the data below and its keys; everything else is here. A new member of the family is a file with
  * these and a row in problem_table.c. */
 #include "problem/initial_file.h"
+#include "problem/line/line_ends.h"
 #include "problem/line/line_sim.h"
 #include "problem/sw_problem.h"
 #include "problem/line/sw_stepper.h"
@@ -16,6 +17,7 @@
  * NULL: not reported. The user chooses the scheme by the word key `method`, whose default is `scheme` here. */
 struct sw_line_kind {
     enum sw_scheme scheme;
+    int            highest;     /* order of a derivative of the equation: 2, 4 */
     const char    *a4, *a2, *g;
     const char    *source;      /* of the equation itself; S is this and the user's forcing */
     const char    *energy;      /* density */
@@ -44,6 +46,7 @@ enum sw_status sw_line_warn_stability(const struct sw_problem *problem, const st
                                       const double *column, int64_t j, const double *state, char text[200]);
 enum sw_status sw_line_advise(const struct sw_problem *problem, const struct sw_setup *setup, int64_t ld,
                               const double *column, int64_t j, char text[200]);
+enum sw_status sw_line_describe(const struct sw_problem *problem, const struct sw_setup *setup, struct sw_text *text);
 /** Whether these runs are of fourth order in space, by their key `order`, and P of their equation. */
 bool sw_line_is_fourth(const struct sw_setup *setup);
 struct sw_line_mass sw_line_mass_of(const struct sw_problem *problem, const struct sw_setup *setup);
@@ -82,6 +85,8 @@ enum sw_status sw_line_try_compile(const struct sw_problem *problem, const struc
 #define SW_LINE_ORDER                                                                                             \
     {.path = "order", .kind = SW_KEY_WORD, .words = "2|4", .fallback = "2", .later = true, .decides = true,       \
      .about = "The order of the derivatives in dx, from five points: 2 or 4."}
+#define SW_LINE_ENDS(highest_end)                                                                                 \
+    {SW_LINE_BOUNDARY, .later = true}, highest_end("left", "u", false, ""), highest_end("right", "u", false, "")
 #define SW_LINE_FUNCTIONS                                                                                         \
     SW_LINE_TOLERANCE,                                                                                            \
     {.path = "initial", .kind = SW_KEY_FUNCTION, .symbols = SW_USES_X | SW_USES_RANDOM, .decides = true,          \
@@ -95,7 +100,8 @@ enum sw_status sw_line_try_compile(const struct sw_problem *problem, const struc
      .about = "The exact solution in x and t; the error norms at the end are taken against it."}
 
 #define SW_LINE_OPERATIONS                                                                                        \
-    .scalars = sw_line_scalars, .min_points = SW_LINE_POINTS, .timed = true, .bytes = sw_line_bytes,              \
+    .scalars = sw_line_scalars, .min_points = SW_LINE_POINTS, .timed = true, .walls = sw_line_walls,              \
+    .describe = sw_line_describe, .bytes = sw_line_bytes,                                                         \
     .create = sw_line_create, .check_precision = sw_line_check_precision, .solver = sw_line_solver,               \
     .validate_run = sw_line_validate_run, .content = sw_initial_content,                                          \
     .orders = sw_line_orders, .warn_setup = sw_line_warn_setup, .warn_run = sw_line_warnings,                     \

@@ -23,7 +23,16 @@ struct sw_setup sw_line_setup_of_run(const struct sw_setup *setup, int64_t ld, c
     struct sw_setup one = *setup;
     one.n[0] = (int64_t)column[sw_setup_column(setup, "grid.n") * ld + j];
     one.n[1] = one.n[2] = 1;
+    one.walls[0] = sw_line_has_ends(setup);
     return one;
+}
+
+int64_t sw_line_circle(const struct sw_setup *one) { return one->walls[0] ? 2 * (one->n[0] - 1) : one->n[0]; }
+
+int64_t sw_line_sample_at(const struct sw_setup *one, int i, int count)
+{
+    const int64_t circle = sw_line_circle(one), at = circle * i / count;
+    return at < one->n[0] ? at : circle - at;
 }
 
 void sw_line_sample(struct sw_eval *eval, int count, const double *x, const double *u, double t, int64_t step,
@@ -49,9 +58,12 @@ int sw_line_sample_points(const struct sw_setup *setup, int64_t ld, const double
 {
     const struct sw_setup one = sw_line_setup_of_run(setup, ld, column, j);
     const struct sw_grid grid = sw_setup_grid(&one, ld, column, j);
-    const int count = one.n[0] < SW_LINE_SAMPLES ? (int)one.n[0] : SW_LINE_SAMPLES;
-    for (int i = 0; i < count; i++)
-        x[i] = grid.x0[0] + grid.dx[0] * (double)one.n[0] * i / count;
+    const int64_t circle = sw_line_circle(&one);
+    const int count = circle < SW_LINE_SAMPLES ? (int)circle : SW_LINE_SAMPLES;
+    for (int i = 0; i < count; i++) {
+        const double at = (double)circle * i / count, last = (double)(one.n[0] - 1);
+        x[i] = grid.x0[0] + grid.dx[0] * (one.walls[0] && at > last ? (double)circle - at : at);
+    }
     return count;
 }
 
@@ -64,7 +76,7 @@ static enum sw_status initial_from_file(const struct sw_setup *setup, int64_t ld
     SW_TRY(sw_alloc((size_t)one.n[0], &all));
     const enum sw_status st = sw_initial_read(&one, ld, column, j, all);
     for (int i = 0; i < count && !st; i++) {
-        const double value = all[one.n[0] * i / count];
+        const double value = all[sw_line_sample_at(&one, i, count)];
         u[i] = isfinite(value) ? value : 0;
     }
     sw_free(all);

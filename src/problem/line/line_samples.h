@@ -12,9 +12,16 @@ enum sw_status sw_line_number(const struct sw_problem *problem, const struct sw_
 /** The setup of run j alone: its n is in the columns. */
 struct sw_setup sw_line_setup_of_run(const struct sw_setup *setup, int64_t ld, const double *column, int64_t j);
 
-/** As many points as there are, evenly spread if they are more than SW_LINE_SAMPLES. @return how many */
+/** The points of the circle that a line is, or, if it ends, with its mirror image. */
+int64_t sw_line_circle(const struct sw_setup *one);
+
+/** As many points of the circle as there are, evenly spread if they are more than SW_LINE_SAMPLES: their mean and their
+ * waves are those of the line. @return how many */
 int sw_line_sample_points(const struct sw_setup *setup, int64_t ld, const double *column, int64_t j,
                           double x[SW_LINE_SAMPLES]);
+
+/** The point of the line that sample i of so many is at, or the one before it. */
+int64_t sw_line_sample_at(const struct sw_setup *one, int i, int count);
 
 /** Make what evaluates a program of run j at `count` points x. @param eval  out: for sw_eval_destroy() */
 enum sw_status sw_line_begin_program(const struct sw_program *program, int64_t ld, const double *column, int64_t j,

@@ -81,7 +81,8 @@ static enum sw_status worst_force(const struct sw_setup *setup, int64_t ld, cons
     *worst = (struct force){0};
     if (!program || sw_program_uses(program, "u")) return SW_OK;
     const int count = sw_line_sample_points(setup, ld, column, j, x), modes = count / 4 < MODES ? count / 4 : MODES;
-    const double length = sw_line_setup_of_run(setup, ld, column, j).n[0] * l->dx;
+    const struct sw_setup one = sw_line_setup_of_run(setup, ld, column, j);
+    const double length = (double)sw_line_circle(&one) * l->dx;
     for (int i = 0; i < count; i++) {
         cosine[2 * i] = cos(2 * pi * i / count);
         cosine[2 * i + 1] = sin(2 * pi * i / count);
@@ -139,7 +140,8 @@ static double saturated(const struct sw_setup *setup, int64_t ld, const double *
                         const struct sw_line_limit *l, double initial)
 {
     const double end = column[sw_setup_column(setup, "time.end") * ld + j];
-    const int64_t n = sw_line_setup_of_run(setup, ld, column, j).n[0], modes = n / 2 < 4096 ? n / 2 : 4096;
+    const struct sw_setup one = sw_line_setup_of_run(setup, ld, column, j);
+    const int64_t n = sw_line_circle(&one), modes = n / 2 < 4096 ? n / 2 : 4096;
     double fastest = 0, rate = -INFINITY, low = l->u, high = 2 * l->u;
     if (!l->source.eval || !(initial > 0) || !(l->u > 0)) return 0;
     for (int64_t m = 0; m <= modes; m++) {
@@ -160,6 +162,34 @@ static double saturated(const struct sw_setup *setup, int64_t ld, const double *
  * pattern grows to 1.2 times the limit, all did from 1.27 times on. */
 static const double beyond = 1.2;
 
+/* The largest value that is given at an end. */
+static enum sw_status largest_at_ends(const struct sw_setup *setup, int64_t ld, const double *column, int64_t j,
+                                      const struct sw_line_limit *l, double *largest)
+{
+    const double end = column[sw_setup_column(setup, "time.end") * ld + j];
+    *largest = 0;
+    for (int side = 0; side < 2; side++) {
+        const struct sw_line_end at = sw_line_end_of(setup, side, 0);
+        struct sw_eval *eval = NULL;
+        if (at.kind != SW_END_VALUE) continue;
+        SW_TRY(sw_line_begin_program(at.first, ld, column, j, 1, NULL, &eval));
+        for (int k = 0; k <= SW_LINE_TIMES; k++) {
+            const int64_t step = (int64_t)(end / l->dt * k / SW_LINE_TIMES);
+            double value;
+            sw_line_sample(eval, 1, NULL, NULL, (double)step * l->dt, step, &value);
+            *largest = fmax(*largest, fabs(value));
+        }
+        sw_eval_destroy(&eval);
+    }
+    return SW_OK;
+}
+
+/* Whether nothing but a force drives u. */
+static bool is_closed(const struct sw_setup *setup)
+{
+    return !sw_line_end_is_given(setup, 0, 0) && !sw_line_end_is_given(setup, 1, 0);
+}
+
 /* What drives u beyond the limit, "" if nothing is known to, and how far. */
 static enum sw_status find_driver(const struct sw_setup *setup, int64_t ld, const double *column, int64_t j,
                                   struct sw_line_limit *l, char cause[80], double *u)
@@ -173,6 +203,12 @@ static enum sw_status find_driver(const struct sw_setup *setup, int64_t ld, cons
         snprintf(cause, 80, "the initial value is up to %.3g", *u);
         return SW_OK;
     }
+    SW_TRY(largest_at_ends(setup, ld, column, j, l, u));
+    if (*u > l->u) {
+        snprintf(cause, 80, "the value at an end is up to %.3g", *u);
+        return SW_OK;
+    }
+    if (!is_closed(setup)) return SW_OK;
     SW_TRY(mean_force(setup, ld, column, j, l, &mean));
     if (l->source.eval) {  /* the source balances it */
         const struct wave all = {.amplitude = fabs(mean)};

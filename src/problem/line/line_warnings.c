@@ -67,7 +67,7 @@ static enum sw_status warn_resolution(const struct sw_problem *problem, const st
                           "under-resolved: interfaces %s = %.3g wide have %.2g points (dx = %.3g) and stick to them; " :
                           "under-resolved: waves %s = %.3g long have %.2g points (dx = %.3g) and come out too short; ",
                           of, size, points, dx);
-    const double needed = ceil(least / points * (double)one.n[0] * (1 - 1e-12));
+    const double needed = ceil(least / points * (double)(one.n[0] - one.walls[0]) * (1 - 1e-12)) + one.walls[0];
     snprintf(text + length, 200 - (size_t)length, needed < 1e15 ? "%.0f need grid.n >= %.0f" :
              "%.0f need grid.n >= %g", least, needed);
     return SW_OK;
@@ -115,8 +115,9 @@ static enum sw_status longest_of(const struct sw_problem *problem, const struct 
                                  const double *column, int64_t j, const struct sw_line_limit *l, struct longest *wave)
 {
     const struct sw_line_kind *kind = problem->model;
-    const double n = (double)sw_line_setup_of_run(setup, ld, column, j).n[0], dx2 = l->dx * l->dx;
-    const double part = l->crank_nicolson ? 0.5 * l->dt : l->dt, s = 2 - 2 * cos(2 * pi / n);
+    const struct sw_setup one = sw_line_setup_of_run(setup, ld, column, j);
+    const double part = l->crank_nicolson ? 0.5 * l->dt : l->dt, dx2 = l->dx * l->dx;
+    const double s = 2 - 2 * cos(2 * pi / (double)sw_line_circle(&one));
     double a4, a2;
     SW_TRY(sw_line_number(problem, setup, kind->a4, ld, column, j, &a4));
     SW_TRY(sw_line_number(problem, setup, kind->a2, ld, column, j, &a2));
@@ -140,7 +141,7 @@ static enum sw_status moved_mean(const struct sw_problem *problem, const struct 
     SW_TRY(longest_of(problem, setup, ld, column, j, l, &wave));
     SW_TRY(sw_line_sample_initial(setup, ld, column, j, count, x, u));
     SW_TRY(add_sizes(setup, ld, column, j, l, count, x, u, &z));
-    for (int i = 0; i < count && state; i++) u[i] = state[i * one.n[0] / count];
+    for (int i = 0; i < count && state; i++) u[i] = state[sw_line_sample_at(&one, i, count)];
     if (state) SW_TRY(add_sizes(setup, ld, column, j, l, count, x, u, &z));
     else z.u += end * fabs(z.mean) + fmin(end, 1 / wave.rate) * z.s;  /* not less than what the force makes of it */
     const double unit = setup->single_steps ? 0x1p-24 : 0x1p-53;
@@ -156,7 +157,8 @@ static enum sw_status warn_rounding(const struct sw_problem *problem, const stru
     struct sw_line_limit l;
     double moved = 0;
     text[0] = 0;
-    if (kind->source || !sw_line_limit_is_known(problem, setup)) return SW_OK;  /* a source draws the mean back */
+    if (kind->source || !sw_line_limit_is_known(problem, setup)) return SW_OK;  /* a source draws the mean back, */
+    if (sw_line_end_has_value(setup, 0, 0) || sw_line_end_has_value(setup, 1, 0)) return SW_OK;  /* as a value does */
     enum sw_status st = sw_line_limit_of(problem, setup, ld, column, j, &l);
     if (!st) st = moved_mean(problem, setup, ld, column, j, &l, state, &moved);
     if (!st && !(moved <= SW_LINE_MAX_ROUNDING))

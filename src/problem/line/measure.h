@@ -5,11 +5,13 @@
 
 struct sw_measure;  /* workspace for lines of n points, one a thread */
 
-enum sw_status sw_measure_create(int n, struct sw_measure **measure);
+/** @param ends  lines end at their first and last point: these count half in sums, and the spectrum is that of the
+ *               line and its mirror image, a circle of 2 (n - 1) points; n >= 4 then */
+enum sw_status sw_measure_create(int n, bool ends, struct sw_measure **measure);
 void sw_measure_destroy(struct sw_measure **measure);
-size_t sw_measure_bytes(int n);
+size_t sw_measure_bytes(int n, bool ends);
 
-/** u_x by central differences, for the energy's density. @return [n], valid until the next call */
+/** u_x by central differences, at ends by one-sided ones, for the energy's density. @return [n], valid until the next call */
 const double *sw_measure_first_derivative(struct sw_measure *m, const double *u, double dx);
 
 /** u_xx by second differences, likewise. */

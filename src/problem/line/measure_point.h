@@ -13,10 +13,23 @@ SW_HD static inline double sw_first_derivative_at(double left, double right, dou
     return (right - left) * half;
 }
 
+/** u_x at an end, of second order from the points next to it: along +x at the left one, along -x at the right one. */
+SW_HD static inline double sw_first_derivative_at_end(double here, double next, double after, double half)
+{
+    return (4.0 * next - (3.0 * here + after)) * half;
+}
+
 /** u_xx at a point, by the second difference. @param scale  1/dx² */
 SW_HD static inline double sw_second_derivative_at(double left, double here, double right, double scale)
 {
     return ((left + right) - 2.0 * here) * scale;
+}
+
+/** u_xx at an end, of second order likewise. */
+SW_HD static inline double sw_second_derivative_at_end(double here, double next, double after, double last,
+                                                       double scale)
+{
+    return ((2.0 * here + 4.0 * after) - (5.0 * next + last)) * scale;
 }
 
 /** How many times the rounding of one step a constant field varies by after some steps. Crank-Nicolson hardly damps

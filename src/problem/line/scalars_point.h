@@ -15,8 +15,9 @@
  *     SPECTRUM  no total: value is formed of power = sum |û_j|² and moment = sum j |û_j|² over j = 1 .. n/2, û the
  *               discrete Fourier transform of the line, and of what the rest of sw_measure_domain_length() is
  *
- * value may also use n and dx. A use of the table gives a macro for each kind, which all get the fields of a row;
- * SW_LINE_NO_ROW leaves a kind out. */
+ * value may also use n and dx. Of lines that end, the first and the last point count half in sums, and the spectrum and
+ * its n are those of the circle that the line is with its mirror image. A use of the table gives a macro for each kind,
+ * which all get the fields of a row; SW_LINE_NO_ROW leaves a kind out. */
 #define SW_LINE_SCALAR_TABLE(SUM, MIN, MAX, DENSITY, SPECTRUM)                                            \
     SUM(SW_MASS, "mass", "1", "integral of u", u, dx * total)                                             \
     DENSITY(SW_ENERGY, "energy", "1", "free energy", density, dx * total)                                 \

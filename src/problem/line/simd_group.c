@@ -10,7 +10,7 @@
 #include "problem/line/fourth_order.h"
 #include "problem/line/lanes_ends.h"
 
-bool sw_simd_ended(const struct sw_stepper_desc *d) { return d->model.end[0][0].kind != SW_END_PERIODIC; }
+bool sw_simd_ended(const struct sw_stepper_desc *d) { return sw_line_ended(&d->model); }
 
 bool sw_simd_alone(const struct sw_stepper_desc *d)
 {

@@ -22,7 +22,7 @@ static bool fits_sweep(struct sw_form *form, int program)
 static enum sw_status create_forms(const struct sw_line_model *m, struct sw_simd_group *g)
 {
     const struct sw_imex *method = sw_imex_of(m->scheme);
-    bool all = sw_line_unknowns(m) == 1 && m->end[0][0].kind == SW_END_PERIODIC && (!method || method->stages == 2);
+    bool all = sw_line_unknowns(m) == 1 && !sw_line_ended(m) && (!method || method->stages == 2);
     for (int k = 0; all && k < SW_SIMD_PROGRAMS; k++) {
         if (!g->eval[k][0]) continue;
         SW_TRY(sw_form_create(g->eval[k][0], &g->form[k]));

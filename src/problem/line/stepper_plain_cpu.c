@@ -52,7 +52,7 @@ static enum sw_status make_band(struct sw_stepper *s, int systems, struct sw_ban
 {
     const struct sw_plain *p = s->own;
     const struct sw_line_model *m = &s->desc.model;
-    const bool periodic = m->end[0][0].kind == SW_END_PERIODIC;
+    const bool periodic = !sw_line_ended(m);
     const struct sw_band_desc desc = {.n = s->desc.n, .batch = systems, .lower = 2, .upper = 2, .periodic = periodic,
                                       .symmetric = periodic && !(m->orders & (1U << 1 | 1U << 3))};
     sw_band_destroy(band);
@@ -244,7 +244,7 @@ const struct sw_stepper_ops stepper_plain_cpu = {
     .name = "cpu.plain",
     .about = "stencils, then a band solver, one step at a time; threads over runs: the reference",
     .space = SW_HOST,
-    .takes = SW_LINE_ALL | SW_LINE_ENDS | SW_LINE_OWN_STEPS | SW_LINE_MASS,
+    .takes = SW_LINE_ALL | SW_LINE_ENDS | SW_LINE_ENDS_MEASURED | SW_LINE_OWN_STEPS | SW_LINE_MASS,
     .fits = plain_fits,
     .bytes = plain_bytes,
     .create = plain_create,

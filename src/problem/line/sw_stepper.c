@@ -36,7 +36,8 @@ unsigned sw_stepper_needs(const struct sw_stepper_desc *desc)
             if ((slot - SW_IN_U) % SW_NEIGHBOURS && sw_program_uses_input(m->s[v], (enum sw_input)slot))
                 needs |= SW_LINE_NEIGHBOURS;
     if (m->orders) needs |= SW_LINE_ORDERS;
-    if (m->end[0][0].kind != SW_END_PERIODIC) needs |= SW_LINE_ENDS;
+    if (sw_line_ended(m)) needs |= SW_LINE_ENDS;
+    if (sw_line_ended(m) && m->energy) needs |= SW_LINE_ENDS_MEASURED;
     if (method && method->stages > 2) needs |= SW_LINE_STAGES;
     if (desc->own_steps) needs |= SW_LINE_OWN_STEPS;
     for (int v = 0; v < sw_line_unknowns(m); v++)
@@ -47,6 +48,7 @@ unsigned sw_stepper_needs(const struct sw_stepper_desc *desc)
 static const char *untaken(unsigned needs)
 {
     if (needs & SW_LINE_ENDS) return "it takes periodic lines only";
+    if (needs & SW_LINE_ENDS_MEASURED) return "it measures periodic lines only";
     if (needs & SW_LINE_MASS) return "it takes order = 4 without implicit third and fourth derivatives only";
     if (needs & SW_LINE_SEVERAL) return "it takes one unknown only";
     if (needs & SW_LINE_NEIGHBOURS) return "it takes no derivatives of nonlinear terms but dxx()";
@@ -115,10 +117,10 @@ static enum sw_status check_desc(const struct sw_stepper_desc *d)
         return SW_FAIL(SW_E_ARG, "Crank-Nicolson takes second and fourth derivatives only");
     for (int v = 0; v < sw_line_unknowns(&d->model); v++)
         for (int side = 0; side < 2; side++)
-            if ((d->model.end[side][v].kind == SW_END_PERIODIC) != (d->model.end[0][0].kind == SW_END_PERIODIC))
+            if ((d->model.end[side][v].kind == SW_END_PERIODIC) == sw_line_ended(&d->model))
                 return SW_FAIL(SW_E_ARG, "a line that is periodic, and ends");
     for (int v = 0; v < sw_line_unknowns(&d->model); v++)
-        if (sw_line_has_mass(&d->model.mass[v]) && d->model.end[0][0].kind != SW_END_PERIODIC)
+        if (sw_line_has_mass(&d->model.mass[v]) && sw_line_ended(&d->model))
             return SW_FAIL(SW_E_ARG, "a line that ends, and is of fourth order in space");
     const struct sw_imex *method = sw_imex_of(d->model.scheme);
     if (d->own_steps && !(method && method->estimates))

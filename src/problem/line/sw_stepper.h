@@ -1,7 +1,7 @@
 #ifndef SW_STEPPER_H
 #define SW_STEPPER_H
-/* Advance an ensemble of periodic lines, all of one length n, by the line equation (docs/numerics.md, sections 1, 13).
- * A line has one unknown u, or up to SW_UNKNOWNS_MOST, for each of which
+/* Advance an ensemble of lines, periodic or not, all of one length n, by the line equation (docs/numerics.md, sections
+ * 1, 13). A line has one unknown u, or up to SW_UNKNOWNS_MOST, for each of which
  *
  *     u_t = L u + (G(u))_xx + N,     L u = a0 u + a1 u_x + a2 u_xx + a3 u_xxx - a4 u_xxxx,     x_i = x0 + i dx
  *
@@ -60,6 +60,9 @@ struct sw_line_model {                /* what all runs of a batch have in common
 
 /** How many unknowns a line has. */
 static inline int sw_line_unknowns(const struct sw_line_model *model) { return model->unknowns ? model->unknowns : 1; }
+
+/** Whether it ends, at its first and its last point. */
+static inline bool sw_line_ended(const struct sw_line_model *model) { return model->end[0][0].kind != SW_END_PERIODIC; }
 
 struct sw_line_run {                  /* one run */
     double dt, dx, x0;                /* desc.own_steps: dt = 1, so that `a` is that of a step of 1 */

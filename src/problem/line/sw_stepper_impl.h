@@ -12,7 +12,8 @@ enum {
     SW_LINE_ALL = 15,        /* of periodic lines, in steps that are the same for all runs  */
     SW_LINE_ENDS = 16,       /* lines that end                                        */
     SW_LINE_OWN_STEPS = 32,  /* steps of each run's own (desc.own_steps)              */
-    SW_LINE_MASS = 64        /* a P that is not 1                                     */
+    SW_LINE_MASS = 64,       /* a P that is not 1                                     */
+    SW_LINE_ENDS_MEASURED = 128  /* the scalars, with an energy, of lines that end    */
 };
 
 struct sw_stepper_ops {

@@ -11,6 +11,7 @@
 
 static const struct sw_line_kind model = {
     .scheme = SW_BACKWARD_EULER,
+    .highest = 4,
     .a4 = "1",
     .g = "-2*wavenumber^2*u",
     .source = "(r - wavenumber^4)*u - u^3",
@@ -26,6 +27,7 @@ static const struct sw_key keys[] = {
      .about = "The wave number of the pattern that grows first; its wavelength is 2 pi/wavenumber."},
     SW_LINE_METHOD,
     SW_LINE_ORDER,
+    SW_LINE_ENDS(SW_LINE_END),
     SW_LINE_FUNCTIONS,
     {0},
 };
