@@ -236,7 +236,7 @@ static void warn_disk_space(const struct sw_cli *cli, const struct sw_plan *plan
 /* What an entry of the user's scalars costs on a device with memory of its own, unless its state is of lines; and what
  * a look at runs that may end early costs. */
 static void warn_copies(const struct sw_cli *cli, const struct sw_sweep *sweep, const struct sw_plan *plan,
-                                 console_printer *print)
+                        console_printer *print)
 {
     double most = 0;
     char size[24];

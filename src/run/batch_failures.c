@@ -130,7 +130,8 @@ void batch_describe_failure(const struct batch *b, int j, char text[SW_MESSAGE])
 
 /* ---- reports */
 
-double batch_reached(const struct batch *b, int j)
+/* The time at which a run that has failed did so, as last read. */
+static double failure_time(const struct batch *b, int j)
 {
     const struct sw_sim *sim = b->w->sim;
     if (sim->ops->steps_taken) return sim->ops->steps_taken(sim, b->diagnostics + batch_diagnostics(b) * (size_t)j).t;
@@ -140,7 +141,7 @@ double batch_reached(const struct batch *b, int j)
 void batch_report_run(const struct batch *b, enum sw_event_kind kind, int j, const char *message, bool earlier)
 {
     const bool timed = b->w->scheduler->sweep->problem->timed;
-    const double t = b->load_error[j] || b->failed_step[j] < 0 ? 0 : batch_reached(b, j);
+    const double t = b->load_error[j] || b->failed_step[j] < 0 ? 0 : failure_time(b, j);
     struct sw_event e = {.kind = kind, .batch = b->number, .run = b->plan->run[j], .message = message,
                          .t = timed && kind == SW_EVENT_FAILURE ? t : NAN, .earlier = earlier};
     worker_request_event(b->w, &e);

@@ -16,7 +16,7 @@ struct batch {
     const char **load_error;   /* [count] why a run could not begin; NULL: it could                */
     int64_t *failed_step;      /* [count] step after which it was not finite; -1: finite so far    */
     int64_t *failed_now;       /* [count] the same, as the sim reports it now                      */
-    double  *diagnostics;      /* [count][batch_diagnostics()] as last read; NULL: the sim keeps none   */
+    double  *diagnostics;      /* [count][batch_diagnostics()] as last read; NULL: the sim has none */
     struct batch_scalars *scalars;  /* of the user's own; NULL: there are none                      */
     struct batch_stops *stops; /* NULL: no run ends early                                          */
     int64_t *infinite;         /* [count] numbers saved as infinite: the writer's; NULL: in double  */
@@ -35,7 +35,6 @@ double batch_dt(const struct batch *b, int j);    /* the time step of run j; 0: 
 double batch_time(const struct batch *b, int j, int64_t step);  /* the time of a step, or tick, of run j */
 size_t batch_diagnostics(const struct batch *b);  /* numbers a run that the sim records       */
 enum sw_status batch_read_diagnostics(struct batch *b);
-double batch_reached(const struct batch *b, int j);  /* the time at which a run that has failed did so, as last read */
 /** Notice runs that are no longer finite, and report them. */
 enum sw_status batch_find_failures(struct batch *b);
 /** Why a run failed: a load error, its initial value, what the sim explains, or when it was not finite. */

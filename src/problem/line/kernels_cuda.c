@@ -116,7 +116,7 @@ static void add_prologue(struct sw_text *text, const char *const *file)
     for (int k = 0; file[k]; k++) sw_embedded_add(file[k], text);
 }
 
-void sw_line_text(const struct sw_line_model *model, struct sw_text *text)
+static void split_text(const struct sw_line_model *model, struct sw_text *text)
 {
     struct fragment fragment[FRAGMENTS];
     fragments_of(model, fragment);
@@ -142,7 +142,7 @@ static enum sw_status compile(struct sw_text *text, int sm, void **cubin)
 enum sw_status sw_line_compile(const struct sw_line_model *model, int sm, void **cubin)
 {
     struct sw_text text = {0};
-    sw_line_text(model, &text);
+    split_text(model, &text);
     return compile(&text, sm, cubin);
 }
 
@@ -214,7 +214,8 @@ static void general_text(const struct sw_line_model *model, int n, const struct 
     sw_embedded_add("line_block_rtc.cuh", text);
 }
 
-void sw_fused_text(const struct sw_line_model *model, int n, const struct sw_fused_shape *shape, struct sw_text *text)
+static void fused_text(const struct sw_line_model *model, int n, const struct sw_fused_shape *shape,
+                       struct sw_text *text)
 {
     struct fragment fragment[FRAGMENTS];
     if (shape->general) {
@@ -254,6 +255,6 @@ enum sw_status sw_fused_compile(const struct sw_line_model *model, int n, const 
                                 void **cubin)
 {
     struct sw_text text = {0};
-    sw_fused_text(model, n, shape, &text);
+    fused_text(model, n, shape, &text);
     return compile(&text, sm, cubin);
 }

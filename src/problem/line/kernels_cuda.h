@@ -19,11 +19,8 @@ static inline int sw_line_systems(const struct sw_line_model *m)
 /** Values that G and N of all unknowns keep at each rate, for struct sw_line_batch. */
 struct sw_program_size sw_line_kept(const struct sw_line_model *model);
 
-/** The complete source of the kernels of cuda.split for a model. They load the parameters of runs: no source contains
- * them. */
-void sw_line_text(const struct sw_line_model *model, struct sw_text *text);
-
-/** Compile it for sm_xx, or take it from the cache. @param cubin out; free with sw_free()
+/** Compile the kernels of cuda.split for a model and sm_xx, or take them from the cache. They load the parameters of
+ * runs: no source contains them. @param cubin out; free with sw_free()
  *  @return SW_E_ABSENT no NVRTC; SW_E_CUDA with the compiler's log; SW_E_MEMORY */
 enum sw_status sw_line_compile(const struct sw_line_model *model, int sm, void **cubin);
 
@@ -46,11 +43,7 @@ struct sw_fused_shape {
 /** The names of the kernels of cuda.fused, one, or of cuda.stream, two. */
 const char *const *sw_fused_kernel_names(bool stream);
 
-/** The complete source of their kernels for lines of n points. They load coefficients and parameters: no source
- * contains them. */
-void sw_fused_text(const struct sw_line_model *model, int n, const struct sw_fused_shape *shape, struct sw_text *text);
-
-/** Compile it, or take it from the cache, as sw_line_compile() does. */
+/** Compile them for lines of n points, as sw_line_compile() does. They load coefficients and parameters. */
 enum sw_status sw_fused_compile(const struct sw_line_model *model, int n, const struct sw_fused_shape *shape, int sm,
                                 void **cubin);
 #endif
