@@ -145,8 +145,8 @@ SW_HD static inline double sw_recursion_rounding(const struct sw_line_operator *
 
 /* ------------------------------------------------------------------ powers
  *
- * P^k in states (y_i, y_i - y_{i-1}). Near 1 it is kept as I + M, from which products lose nothing (recursive.c, add to
- * it what is said there of sums); where all its entries have become small, or P's own roots are not near 1, as it is. */
+ * P^k in states (y_i, y_i - y_{i-1}). Near 1 it is kept as I + M, from which products lose nothing (recursive.c says
+ * why). Where all its entries have become small, or P's own roots are not near 1, it is kept as it is. */
 
 struct sw_recursion_power { double m[4]; bool plain; };
 
