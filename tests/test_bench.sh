@@ -120,6 +120,20 @@ says '1 repeats of'; grep -q '1000000 steps' err && fail '--longest cuts nothing
 expect 1 hyperdiffusion:n=16,batch=2,steps=250,dt=1e-4 --rows cpu.plain+cpu.thomas --device cpu --csv
 matches ',wrong,0,,,,'
 
+# ---- fine grids: the condition of a matrix is 1.2e7; a band solver loses by it, rows of the recursive form do not, and
+# the reference hides neither
+sed 's/n = 256/n = 512/; s/end = 200.0/end = 1.0/' $top/configs/equations/kuramoto_sivashinsky.cfg >fine.cfg
+expect 0 ./fine.cfg --rows cpu.simd,cpu.plain+cpu.thomas --device cpu --repeats 1 --csv
+columns='NR == 1 { for (k = 1; k <= NF; k++) at[$k] = k; next }'
+awk -F, "$columns"' / *cpu.simd/ { e = $at["error"]; b = $at["bound"] } END { exit !(e < 1e-11 && b < 1e-9) }' out ||
+    fail 'the error of cpu.simd is not its own'
+awk -F, "$columns"' / *cpu.plain/ { e = $at["error"]; b = $at["bound"] } END { exit !(e > 1e-10 && b < 1e-6) }' out ||
+    fail 'the error of cpu.plain is not its own'
+
+# ---- a run that diverges by the reference, too, says nothing of a row
+expect 1 'equation:n=64,batch=1,steps=50,dt=0.1,rhs=dxx(u)+10+100*u^3' --rows cpu.simd --device cpu --repeats 1
+says 'the reference is not finite after'
+
 # ---- -u'' = f: the r of the timing is told; the error is the paper's (P2, 2^16: 14.4338 h^2); what does not fit is
 # absent
 expect 0 bvp:n=2^16,r=best,problem=P2 --rows cpu.a2d,cpu.scan --device cpu --repeats 3

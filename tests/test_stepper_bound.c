@@ -196,7 +196,7 @@ static bool make_orders(struct sw_stepper **s, int n, int runs)
     return under_test->takes & SW_LINE_ORDERS;
 }
 
-static void compare_orders(int n, const struct sw_line_operator *a, const double *f, const double *u)
+static void compare_orders(int n, const struct sw_line_operator *a, double rounding, const double *f, const double *u)
 {
     static long double solution[MAX_N];
     double error = 0.0, largest = 0.0;
@@ -205,7 +205,7 @@ static void compare_orders(int n, const struct sw_line_operator *a, const double
         error = fmax(error, (double)fabsl(u[i] - solution[i]));
         largest = fmax(largest, (double)fabsl(solution[i]));
     }
-    const double bound = sw_stepper_rounding(under_test->name, a, false) * largest;
+    const double bound = rounding * largest;
     if (!(error <= bound))
         fail_msg("%s, n = %d, s0 .. s4 = %g %g %g %g %g: off by %g > %g", under_test->name, n, a->s0, a->s1, a->s2,
                  a->s3, a->s4, error, bound);
@@ -237,13 +237,43 @@ static void solves_within_its_bound_for_operators_of_all_orders(void **state)
                     const bool coarse = bound > SW_LINE_MAX_ROUNDING;
                     assert_true(coarse == (load_error[j] != NULL));
                     if (coarse) assert_contains(load_error[j], "is too coarse for the implicit part");
-                    else compare_orders(n, &run[j].a[0], f, u + (size_t)j * (size_t)n);
+                    else compare_orders(n, &run[j].a[0], bound, f, u + (size_t)j * (size_t)n);
                 }
             }
             sw_free(f);
             sw_free(u);
             sw_stepper_destroy(&s);
         }
+}
+
+/* cpu.plain with desc.refined: no rounding of its matrix is left, and of its residuals less than of a recursion. */
+static void refines_solves_to_rounding(void **state)
+{
+    enum { RUNS = 64, N = 100 };
+    struct sw_stepper_desc desc = {.n = N, .capacity = RUNS, .refined = true,
+                                   .model = {.scheme = SW_BACKWARD_EULER, .orders = 1 | 1 << 1 | 1 << 3}};
+    struct sw_line_run run[RUNS];
+    const char *load_error[RUNS];
+    uint64_t seed = 5;
+    (void)state;
+    if (strcmp(under_test->name, "cpu.plain")) return;
+    double *f = some_field(N, RUNS), *u = zeros((size_t)N * RUNS);
+    for (int size = 1; size <= 13; size += 3) {
+        struct sw_stepper *s = NULL;
+        for (int j = 0; j < RUNS; j++)
+            run[j] = (struct sw_line_run){.dt = 1.0, .dx = 1.0, .a[0] = some_operator(&seed, size)};
+        assert_ok(sw_stepper_create(&desc, "cpu.plain+cpu.thomas", device, &s));
+        assert_ok(sw_stepper_load(s, RUNS, run, NULL, load_error));
+        assert_ok(sw_stepper_set_state(s, f));
+        assert_ok(sw_stepper_advance(s, 0, 1));
+        assert_ok(sw_stepper_get_state(s, u));
+        for (int j = 0; j < RUNS; j++)
+            if (!load_error[j])
+                compare_orders(N, &run[j].a[0], sw_line_rounding(&run[j].a[0], false), f, u + (size_t)j * N);
+        sw_stepper_destroy(&s);
+    }
+    sw_free(f);
+    sw_free(u);
 }
 
 /* Each solve may shift the mean by its error, and Crank-Nicolson takes twice the solution. L = n. */
@@ -314,6 +344,7 @@ int main(void)
         cmocka_unit_test(solves_within_its_bound_for_all_coefficients),
         cmocka_unit_test(solves_within_its_bound_wherever_the_roots_lie),
         cmocka_unit_test(solves_within_its_bound_for_operators_of_all_orders),
+        cmocka_unit_test(refines_solves_to_rounding),
         cmocka_unit_test(mass_drifts_by_no_more_a_step_than_a_solve_errs),
         cmocka_unit_test(follows_the_discrete_exact_solution_to_five_in_1e12),
     };

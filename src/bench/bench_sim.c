@@ -2,7 +2,8 @@
  *
  * What should be there: of a linear problem whose initial field is two modes, without a force, the discrete exact
  * solution (docs/numerics.md, 3), of every run; else what a row of the CPU computes for a few of the runs. Where all
- * runs are alike, all are compared with one. */
+ * runs are alike, all are compared with one. The reference refines its solves where it can: on fine grids the rounding
+ * of its band matrix would be larger than that of many rows by orders of magnitude. */
 #include <math.h>
 #include <string.h>
 
@@ -117,6 +118,11 @@ static enum sw_status sim_advance(void *own, int64_t steps)
 
 /* ------------------------------------------------------------------ what should be there */
 
+static bool has_known_rounding(const struct sim *l)
+{
+    return l->s4 && sw_line_scheme(l->spec->problem, &l->spec->setup) == SW_CRANK_NICOLSON;
+}
+
 /* cos(2 pi m i/n), the argument reduced in integers. */
 static double angle(int m, int i, int n) { return 2 * 3.14159265358979323846 * (double)((int64_t)m * i % n) / n; }
 
@@ -189,19 +195,38 @@ static int pick_runs(const struct sw_bench_spec *spec, int pick[PICKS])
     return count;
 }
 
-/* Change what a batch begins with by CHANGE of itself, up and down in turn. @param state  room for all of it */
-#define CHANGE 0x1p-30
-static enum sw_status change_state(struct sw_sim *sim, size_t numbers, double *state)
+/* By how much of themselves numbers are changed to see what becomes of their rounding: far more than that of the
+ * reference, and so little that the effect is proportional, of explicit fourth derivatives on a fine grid, too. Steps
+ * of a run's own take other decisions, which is no proportional effect: the less of that the more they are changed. */
+static double change_of(const struct sim *l) { return l->sim->ops->rounding ? 0x1p-40 : 0x1p-30; }
+
+/* Change a state by that, up or down at random. @param state  room for all of it */
+static enum sw_status change_state(struct sw_sim *sim, double change, int64_t step, size_t numbers, double *state)
 {
     SW_TRY(sw_sim_get_state(sim, state));
-    for (size_t i = 0; i < numbers; i++) state[i] *= i % 3 == 1 ? 1 - CHANGE : 1 + CHANGE;
+    for (size_t i = 0; i < numbers; i++)
+        state[i] *= bench_mix(bench_mix((uint64_t)step) + i) & 1 ? 1 - change : 1 + change;
     return sw_sim_set_state(sim, state);
 }
 
-/* What the reference computes for the runs picked: [count][state size].
- * @param changed  from initial values that are changed a little */
-static enum sw_status compute_reference(const struct sim *l, int count, const int *pick, int64_t steps, bool changed,
-                                        double *state)
+enum disturbed { NEVER, AT_FIRST, BEFORE_EACH_STEP };
+
+static enum sw_status advance_disturbed(struct sw_sim *sim, double change, int64_t steps, enum disturbed when,
+                                        size_t numbers, double *state)
+{
+    if (when == NEVER) return sim->ops->advance(sim, 0, steps);
+    SW_TRY(change_state(sim, change, 0, numbers, state));
+    if (when == AT_FIRST) return sim->ops->advance(sim, 0, steps);
+    for (int64_t step = 0; step < steps; step++) {
+        if (step > 0) SW_TRY(change_state(sim, change, step, numbers, state));
+        SW_TRY(sim->ops->advance(sim, step, step + 1));
+    }
+    return SW_OK;
+}
+
+/* What the reference computes for the runs picked: [count][state size]. */
+static enum sw_status compute_reference(const struct sim *l, int count, const int *pick, int64_t steps,
+                                        enum disturbed when, double *state)
 {
     const struct sw_bench_spec *spec = l->spec;
     struct sw_setup setup = spec->setup;
@@ -212,6 +237,7 @@ static enum sw_status compute_reference(const struct sim *l, int count, const in
     setup.solver = has_line_rows(spec) ? "cpu.plain+cpu.thomas" : NULL;
     setup.capacity = count;
     setup.single_steps = false;
+    setup.refined = true;
     SW_TRY_TO(done, st, sw_device_open("cpu", 0, &cpu));
     SW_TRY_TO(done, st, sw_alloc((size_t)setup.ncolumn * (size_t)count, &column));
     for (int k = 0; k < setup.ncolumn; k++)
@@ -220,8 +246,8 @@ static enum sw_status compute_reference(const struct sim *l, int count, const in
     SW_TRY_TO(done, st, spec->problem->create(spec->problem, &setup, cpu, &sim));
     SW_TRY_TO(done, st, load(sim, count, column));
     SW_TRY_TO(done, st, begin(sim, &setup, cpu, count, column));
-    if (changed) SW_TRY_TO(done, st, change_state(sim, (size_t)count * sw_sim_state_size(sim), state));
-    SW_TRY_TO(done, st, sim->ops->advance(sim, 0, steps));
+    SW_TRY_TO(done, st, advance_disturbed(sim, change_of(l), steps, when, (size_t)count * sw_sim_state_size(sim),
+                                          state));
     SW_TRY_TO(done, st, sw_sim_get_state(sim, state));
 done:
     if (sim) sim->ops->destroy(sim);
@@ -230,30 +256,75 @@ done:
     return st;
 }
 
-/* By how much the equation makes small changes of its initial values larger, at most and at least by 1: as it does
- * errors of rounding. */
-static enum sw_status measure_growth(const struct sim *l, int count, const int *pick, int64_t steps,
-                                     const double *exact, double *growth)
+/* What becomes of errors, at most of the runs picked. */
+struct growth {
+    double once;   /* of one at first, both relative to the field; at least 1                       */
+    double steps;  /* of one before each step                                                       */
+    double peak;   /* the largest number of the field over its root mean square, at first or at the end */
+};
+
+static enum sw_status measure_one_growth(const struct sim *l, int count, const int *pick, int64_t steps,
+                                         const double *exact, enum disturbed when, double *state, double *growth)
 {
     const size_t size = sw_sim_state_size(l->sim);
-    double *changed = NULL;
-    SW_TRY(sw_alloc((size_t)count * size, &changed));
-    enum sw_status st = compute_reference(l, count, pick, steps, true, changed);
-    for (int k = 0; !st && k < count; k++)
-        *growth = fmax(*growth, relative_error(size, changed + (size_t)k * size, exact + (size_t)k * size) / CHANGE);
-    sw_free(changed);
+    SW_TRY(compute_reference(l, count, pick, steps, when, state));
+    for (int k = 0; k < count; k++) {
+        const double error = relative_error(size, state + (size_t)k * size, exact + (size_t)k * size);
+        *growth = fmax(*growth, error / change_of(l));
+    }
+    return SW_OK;
+}
+
+/* NaN for a field of zeros. */
+static double peak_of(size_t n, const double *u)
+{
+    double largest = 0, square = 0;
+    for (size_t i = 0; i < n; i++) {
+        largest = fmax(largest, fabs(u[i]));
+        square += u[i] * u[i];
+    }
+    return largest / sqrt(square / (double)n);
+}
+
+static enum sw_status measure_growth(const struct sim *l, int count, const int *pick, int64_t steps,
+                                     const double *exact, struct growth *growth)
+{
+    const size_t size = sw_sim_state_size(l->sim);
+    double *state = NULL;
+    enum sw_status st;
+    *growth = (struct growth){.once = 1};
+    SW_TRY(sw_alloc((size_t)count * size, &state));
+    SW_TRY_TO(done, st, measure_one_growth(l, count, pick, steps, exact, AT_FIRST, state, &growth->once));
+    if (!l->sim->ops->rounding) goto done;  /* the rest is nowhere used */
+    SW_TRY_TO(done, st, measure_one_growth(l, count, pick, steps, exact, BEFORE_EACH_STEP, state, &growth->steps));
+    SW_TRY_TO(done, st, compute_reference(l, count, pick, 0, NEVER, state));
+    for (int k = 0; k < count; k++)
+        growth->peak = fmax(growth->peak, fmax(peak_of(size, state + (size_t)k * size),
+                                               peak_of(size, exact + (size_t)k * size)));
+done:
+    sw_free(state);
     return st;
 }
 
-/* @param growth  in: 1; out: of rounding, where it has no bound of its own */
-static enum sw_status compare_with_reference(struct sim *l, int64_t steps, double *error, double *growth)
+static enum sw_status check_finite(size_t n, const double *exact, int64_t steps)
+{
+    for (size_t i = 0; i < n; i++)
+        if (!isfinite(exact[i]))
+            return SW_FAIL(SW_E_ARG, "nothing to compare with: the reference is not finite after %lld steps, either; "
+                           "a smaller dt or fewer steps are needed", (long long)steps);
+    return SW_OK;
+}
+
+/* @param growth  out, where the rounding is not known without */
+static enum sw_status compare_with_reference(struct sim *l, int64_t steps, double *error, struct growth *growth)
 {
     const size_t size = sw_sim_state_size(l->sim);
     int pick[PICKS], count = pick_runs(l->spec, pick);
     double *exact = NULL, worst = 0;
     SW_TRY(sw_alloc((size_t)count * size, &exact));
-    enum sw_status st = compute_reference(l, count, pick, steps, false, exact);
-    if (!st && !l->s4) st = measure_growth(l, count, pick, steps, exact, growth);
+    enum sw_status st = compute_reference(l, count, pick, steps, NEVER, exact);
+    if (!st) st = check_finite((size_t)count * size, exact, steps);
+    if (!st && !has_known_rounding(l)) st = measure_growth(l, count, pick, steps, exact, growth);
     int compared = l->spec->per_run ? count : l->spec->batch;
     for (int k = 0; !st && k < compared; k++) {
         size_t run = l->spec->per_run ? (size_t)pick[k] : (size_t)k, of = l->spec->per_run ? (size_t)k : 0;
@@ -274,20 +345,34 @@ static bool has_known_modes(const struct sw_bench_spec *spec)
            !sw_setup_chosen(&spec->setup, "order", "4");
 }
 
-/* Rounding of so many solves by the published method, which loses most (numerics.md, 2), with room for the sums; more
- * than a tenth would be no answer. Rows that round less have errors far below. In single precision all rows are of the
- * recursive form: their bound (numerics.md, 2a), twice for Crank-Nicolson, and as much for what is solved for. Of other
- * problems the rounding is not bounded: a thousand times that of a sum in each step, and as the equation lets it grow.
- */
-static double bound_of(const struct sim *l, int64_t steps, double growth)
+/* Rounding of so many steps; more than a tenth would be no answer.
+ *
+ * Crank-Nicolson, of an operator that is known: solves by the published method, which loses most (numerics.md, 2), with
+ * room for the sums. In single precision all rows are of the recursive form: their bound (numerics.md, 2a), twice for
+ * Crank-Nicolson, and as much for what is solved for.
+ *
+ * Other lines: the solves of each step are off by what the row claims (sw_stepper_step_rounding(): 10 u (1 + sqrt(s2) +
+ * sqrt(s4)) of the largest number in the recursive form, u times the condition of A by a band solver), and that grows
+ * as a change of the initial values does. The explicit part is off as if each number that it sees were rounded a few
+ * times: as the reference is that was changed before each step, by OPERATIONS u in place of that change.
+ *
+ * Of other problems the rounding is not bounded: a thousand times that of a sum in each step, and as the equation lets
+ * it grow. */
+static double bound_of(const struct sim *l, int64_t steps, const struct growth *growth)
 {
+    enum { OPERATIONS = 64 };
     const bool single = l->spec->setup.single_steps;
-    const int j = l->spec->per_run ? l->spec->batch - 1 : 0;
-    const double times = 4 * (double)steps + 64;
-    if (!l->s4) return fmin(0.1, times * 1000 * growth * (single ? 0x1p-24 : 0x1p-53));
-    const struct sw_line_operator a = {.s4 = l->s4[j], .s2 = l->s2[j]};
-    if (single) return fmin(0.1, times * sw_line_rounding(&a, true));
-    return fmin(0.1, times * 0x1p-53 * (1 + 4 * l->s2[j] + 16 * l->s4[j]));
+    const double unit = single ? 0x1p-24 : 0x1p-53, times = 4 * (double)steps + 64;
+    double bound = times * 1000 * growth->once * unit;
+    if (has_known_rounding(l)) {
+        const int j = l->spec->per_run ? l->spec->batch - 1 : 0;
+        const struct sw_line_operator a = {.s4 = l->s4[j], .s2 = l->s2[j]};
+        bound = times * (single ? sw_line_rounding(&a, true) : unit * (1 + 4 * a.s2 + 16 * a.s4));
+    } else if (l->sim->ops->rounding) {
+        const double solves = (double)steps * l->sim->ops->rounding(l->sim);
+        bound = growth->once * growth->peak * solves + OPERATIONS * unit * growth->steps;
+    }
+    return fmin(0.1, bound);
 }
 
 static enum sw_status sim_check(void *own, int64_t steps, double *error, double *bound)
@@ -295,10 +380,10 @@ static enum sw_status sim_check(void *own, int64_t steps, double *error, double 
     struct sim *l = own;
     SW_TRY(sw_alloc((size_t)l->spec->batch * sw_sim_state_size(l->sim), &l->state));
     enum sw_status st = sw_sim_get_state(l->sim, l->state);
-    double growth = 1;
+    struct growth growth = {.once = 1};
     const bool known = has_known_modes(l->spec);
     if (!st) st = known ? compare_with_modes(l, steps, error) : compare_with_reference(l, steps, error, &growth);
-    *bound = bound_of(l, steps, growth);
+    *bound = bound_of(l, steps, &growth);
     sw_free(l->state);  /* may be large */
     l->state = NULL;
     return st;

@@ -83,6 +83,8 @@ struct sw_setup {
     bool    fields;                    /* fields are saved at all                                           */
     bool    single;                    /* in single precision                                               */
     bool    single_steps;              /* and computed in it                                                */
+    bool    refined;                   /* steps are to be off by little more than the rounding of their results, at any
+                                          cost: for comparisons. Solvers that cannot do so take no notice   */
     int     history;                   /* iterations of a run to record, at most; 0: none                   */
     bool  (*give_up)(void *user);      /* asked now and then, maybe by several threads at once, by a problem whose
                                           steps take long: whether to give up the batch, and have load() or
@@ -174,6 +176,9 @@ struct sw_sim_ops {
      * @param piece  out: stays until the next call */
     enum sw_status (*help)(struct sw_sim *sim, const double asked[SW_HELP_ASKED], double answered[SW_HELP_ANSWERED]);
     enum sw_status (*help_piece)(struct sw_sim *sim, int k, const void **piece);
+    /** By how much the solves of a step may be off in any run loaded, together and by rounding alone, relative to the
+     * largest number of its state. NULL: it is not bounded */
+    double      (*rounding)(const struct sw_sim *sim);
     /** Norms against `exact` of all runs, or against what the problem itself knows to be exact; NULL: they are taken
      * from get_state(). @param norms  out [count] */
     enum sw_status (*norms)(struct sw_sim *sim, struct sw_norms *norms);

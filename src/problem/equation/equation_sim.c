@@ -21,6 +21,7 @@ static enum sw_status describe(const struct sw_setup *setup, struct sw_stepper_d
         .capacity = setup->capacity,
         .single = setup->single,
         .single_steps = setup->single_steps,
+        .refined = setup->refined,
         .uniform = setup->uniform,
         .model = equation_line_model(equation_model_of(setup), setup),
     };

@@ -161,6 +161,7 @@ static enum sw_status describe(const struct sw_problem *problem, const struct sw
         .capacity = setup->capacity,
         .single = setup->single,
         .single_steps = setup->single_steps,
+        .refined = setup->refined,
         .uniform = setup->uniform,
         .model = {.scheme = sw_line_scheme(problem, setup),
                   .nparam = setup->ncolumn,

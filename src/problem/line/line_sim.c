@@ -125,6 +125,8 @@ static void tell_end(const struct sw_sim *sim, int j, const double *record, bool
 
 static struct sw_cost cost(const struct sw_sim *sim, int64_t steps) { return sw_stepper_cost(stepper_of(sim), steps); }
 
+static double rounding(const struct sw_sim *sim) { return sw_stepper_step_rounding(stepper_of(sim)); }
+
 static void destroy(struct sw_sim *sim)
 {
     struct line_sim *l = (struct line_sim *)sim;
@@ -140,7 +142,7 @@ static void destroy(struct sw_sim *sim)
     .get_state = get_state, .device_state = device_state, .advance = advance, .snapshot = snapshot, .fetch = fetch, \
     .diverged = diverged, .cost = cost, .destroy = destroy
 
-static const struct sw_sim_ops line_ops = {OPERATIONS};
+static const struct sw_sim_ops line_ops = {OPERATIONS, .rounding = rounding};
 
 static const struct sw_sim_ops own_steps_ops = {
     OPERATIONS,

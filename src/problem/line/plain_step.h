@@ -23,6 +23,7 @@ struct sw_plain_worker {        /* what a thread needs besides a struct sw_host_
     double         *sum;        /* [n + 4] of the stages' values                                    */
     double         *room;       /* [n + 4] of no meaning from call to call                          */
     double         *next[SW_UNKNOWNS_MOST];  /* [n] right-hand side, then u of the next step        */
+    double         *right, *residual;  /* [n] of a solve that is refined; NULL: none is             */
     /* where runs take steps of their own */
     struct sw_band *band;       /* of the run at hand, a system for each unknown                    */
     double         *matrix;     /* its bands, while it is loaded                                    */

@@ -76,6 +76,8 @@ static enum sw_status create_worker(struct sw_stepper *s, struct sw_plain_worker
     }
     SW_TRY(sw_alloc((size_t)d->n + 2 * SW_REACH, &w->sum));
     SW_TRY(sw_alloc((size_t)d->n + 2 * SW_REACH, &w->room));
+    if (d->refined) SW_TRY(sw_alloc((size_t)d->n, &w->right));
+    if (d->refined) SW_TRY(sw_alloc((size_t)d->n, &w->residual));
     if (!d->own_steps) return SW_OK;
     SW_TRY(sw_alloc((size_t)d->n, &w->embedded));
     SW_TRY(make_band(s, sw_line_unknowns(&d->model), &w->band));
@@ -96,6 +98,8 @@ static void destroy_worker(struct sw_plain_worker *w)
     }
     sw_free(w->sum);
     sw_free(w->room);
+    sw_free(w->right);
+    sw_free(w->residual);
     sw_free(w->embedded);
     sw_free(w->matrix);
     sw_band_destroy(&w->band);

@@ -215,6 +215,32 @@ double sw_stepper_rounding(const char *row, const struct sw_line_operator *a, bo
     return split_name(row, &c) ? NAN : sw_band_error_growth(c.band) * sw_line_band_rounding(a);
 }
 
+/* The error of the last stage, or of the result, where each solve adds 1. */
+static double errors_of_stages(enum sw_scheme scheme)
+{
+    struct sw_imex_stages m;
+    double error[SW_IMEX_STAGES] = {0.0}, result = 0.0;
+    sw_imex_stages_of(scheme, &m);
+    for (int i = 1; i < m.count; i++) {
+        error[i] = 1.0;
+        for (int j = 1; j < i; j++) error[i] += fabs(m.stage[i].of_state[j]) * error[j];
+    }
+    for (int j = 1; j < m.count; j++) result += fabs(m.result.of_state[j]) * error[j];
+    return m.last ? error[m.count - 1] : result;
+}
+
+double sw_stepper_step_rounding(const struct sw_stepper *s)
+{
+    const struct sw_line_model *m = &s->desc.model;
+    double largest = 0.0;
+    for (int j = 0; j < s->count; j++)
+        for (int v = 0; v < sw_line_unknowns(m); v++) {
+            const struct sw_line_operator a = sw_line_matrix_of(&s->run[j].a[v], &m->mass[v]);
+            largest = fmax(largest, sw_stepper_rounding(s->name, &a, s->desc.single_steps));
+        }
+    return errors_of_stages(m->scheme) * largest;
+}
+
 static enum sw_status check_uniform(int count, int unknowns, const struct sw_line_run *run)
 {
     for (int v = 0; v < unknowns; v++)

@@ -92,6 +92,8 @@ struct sw_stepper_desc {
     int                  capacity;    /* most runs a batch will have, >= 1                                */
     bool                 single;      /* fields are snapshotted in single precision                         */
     bool                 single_steps;  /* steps are taken in single precision: the state, as double, has floats */
+    bool                 refined;     /* solves are off by little more than the rounding of their solutions: cpu.plain
+                                       * and methods of imex.h; elsewhere this does nothing              */
     bool                 uniform;     /* the runs of a batch all have the same s4 and s2, which load() checks; rows that
                                        * keep a matrix may keep one                                      */
     bool                 own_steps;   /* each run takes steps of its own, whose errors are within its tolerance;
@@ -119,6 +121,10 @@ void sw_stepper_destroy(struct sw_stepper **stepper);
 /** The name of row k of the table, NULL after the last. */
 const char *sw_stepper_row(int k);
 const char *sw_stepper_name(const struct sw_stepper *stepper);  /* "cpu.plain+cpu.thomas" */
+
+/** What the solves of one step may be off by together in any run loaded, relative to the field: each by
+ * sw_stepper_rounding(), and by what the method makes of the errors of the stages before it. */
+double sw_stepper_step_rounding(const struct sw_stepper *stepper);
 
 /** What a stepper counts for a point and step, when it advances by so many steps at once; NaN: not counted. */
 struct sw_cost sw_stepper_cost(const struct sw_stepper *stepper, int64_t steps);
