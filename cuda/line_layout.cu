@@ -1,6 +1,7 @@
 /* Between the interleaved layout of a batch and lines one after another, and the matrices of a batch. */
 #include "cu_check.cuh"
 #include "problem/line/batch_point.h"
+#include "problem/line/ends_point.h"
 #include "sw_cuda.h"
 
 enum { TILE = 32, TILE_ROWS = 8, MAX_Y = 32768 };  /* the y grid ends at 65535: kernels go on in steps of it */
@@ -121,29 +122,36 @@ extern "C" enum sw_status sw_cuda_from_lines(sw_cuda_stream stream, const struct
     return SW_OK;
 }
 
-/* The periodic pentadiagonal matrices A of an unknown, all five diagonals; the identity for systems without a run, or
+/* The pentadiagonal matrices A of an unknown, all five diagonals; the identity for systems without a run, or
  * with one that has a load_error, unless all get the matrix of one. 40 bytes written a point. */
-__global__ static void matrix_k(struct sw_line_batch b, int unknown, int model, double *band)
+__global__ static void matrix_k(struct sw_line_batch b, int unknown, struct sw_line_alike alike, int model,
+                                double *band)
 {
     int j = blockIdx.x * blockDim.x + threadIdx.x;
     if (j >= b.ld) return;
     int run = model >= 0 ? model : j;
     struct sw_line_operator a = {0.0, 0.0, 0.0, 0.0, 0.0};
-    if (run < b.count && !b.load_error[run]) a = b.a[(size_t)unknown * b.count + run];
-    double row[5];
+    if (run < b.count && !b.load_error[run]) {
+        a = b.a[(size_t)unknown * b.count + run];
+        a = sw_line_matrix_of(&a, &alike.mass);
+    }
+    double row[5], at[5];
     sw_line_row(&a, row);
     size_t vector = (size_t)b.n * b.ld;
-    for (int i = blockIdx.y; i < b.n; i += gridDim.y)
-        for (int c = 0; c < 5; c++) band[c * vector + (size_t)i * b.ld + j] = row[c];
+    for (int i = blockIdx.y; i < b.n; i += gridDim.y) {
+        sw_end_row(alike.left, alike.right, b.n, i, row, at);
+        for (int c = 0; c < 5; c++) band[c * vector + (size_t)i * b.ld + j] = at[c];
+    }
 }
 
 extern "C" enum sw_status sw_cuda_line_matrix(sw_cuda_stream stream, const struct sw_line_batch *b, int unknown,
-                                              int model, double *band)
+                                              const struct sw_line_alike *alike, int model, double *band)
 {
     const int threads = 128;
     cudaStream_t s = (cudaStream_t)stream;
     if (b->ld == 0) return SW_OK;
-    matrix_k<<<dim3(ceil_div(b->ld, threads), b->n < MAX_Y ? b->n : MAX_Y), threads, 0, s>>>(*b, unknown, model, band);
+    const dim3 blocks(ceil_div(b->ld, threads), b->n < MAX_Y ? b->n : MAX_Y);
+    matrix_k<<<blocks, threads, 0, s>>>(*b, unknown, *alike, model, band);
     CU_LAUNCHED(s);
     return SW_OK;
 }

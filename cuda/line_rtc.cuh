@@ -7,6 +7,9 @@
  *                                          they keep at each rate (RUN, STEP, CELL), and where these begin (AT_RUN,
  *                                          ...); the functions run, step, cell and point of sw_program_cuda()
  *     initial_of<0> ..                     likewise the initial value of each unknown
+ *     MASS, mass_d2(v), mass_d4(v)         1: P of some unknown is not 1; P of each (problem/line/fourth_order.h)
+ *     mass_of_g(v), mass_of_g_in_result(v) what the fourth difference of G has in a right-hand side, in the result
+ *     ENDED, and what line_ends_rtc.cuh needs  1: lines end
  *     SW_HAS_ENERGY, ENERGY_RUN, ...       1 if the model has an energy, how many values it keeps; model_energy_*, its
  *                                          functions
  *
@@ -98,8 +101,10 @@ __device__ static inline double value_at(const struct sw_line_batch &b, const st
                     b.cell + ((size_t)w.i * b.cells + T::AT_CELL) * b.ld + w.j, b.ld, in, w.i, w.t, w.step);
 }
 
-/* What a thread has of the points it goes along: of each unknown u at i - 2 .. i + 2, G at i - 1 .. i + 1. */
-struct window { double u[UNKNOWNS][NEIGHBOURS], g[UNKNOWNS][3]; };
+/* What a thread has of the points it goes along: of each unknown u at i - 2 .. i + 2, G at i - 1 .. i + 1. Where P is
+ * not 1 (MASS) it reaches over G and N of five points, and over what N sees from there. */
+enum { N_REACH = MASS ? REACH : 0, G_REACH = MASS ? REACH : 1, U_REACH = REACH + N_REACH };
+struct window { double u[UNKNOWNS][2 * U_REACH + 1], g[UNKNOWNS][2 * G_REACH + 1], n[UNKNOWNS][2 * N_REACH + 1]; };
 
 /* G of all unknowns at point w.i, `offset` from that of the window. */
 template <int V = 0>
@@ -109,38 +114,76 @@ __device__ static inline void set_g(const struct sw_line_batch &b, const struct 
         if (term<2 * V>::THERE) {
             double in[SW_INPUTS];
             fill_inputs(in, x_at(b, w.i, w.j), 0.0);
-            in[SW_IN_U + NEIGHBOURS * V] = p.u[V][REACH + offset];
-            p.g[V][1 + offset] = value_at<2 * V>(b, w, in);
+            in[SW_IN_U + NEIGHBOURS * V] = p.u[V][U_REACH + offset];
+            p.g[V][G_REACH + offset] = value_at<2 * V>(b, w, in);
         }
         set_g<V + 1>(b, w, offset, p);
     }
 }
 
-/* The rows of all unknowns at point w.i. A row whose expression is absent is left out of the sum. */
+/* N likewise, of one unknown or all. */
+template <int V>
+__device__ static inline double n_at(const struct sw_line_batch &b, const struct where &w, int offset,
+                                     const struct window &p)
+{
+    double in[SW_INPUTS];
+    fill_inputs(in, x_at(b, w.i, w.j), 0.0);
+    for (int v = 0; v < UNKNOWNS; v++)
+        for (int o = 0; o < NEIGHBOURS; o++)
+            in[SW_IN_U - REACH + NEIGHBOURS * v + o] = p.u[v][N_REACH + offset + o];
+    return value_at<2 * V + 1>(b, w, in);
+}
+
+template <int V = 0>
+__device__ static inline void set_n(const struct sw_line_batch &b, const struct where &w, int offset, struct window &p)
+{
+    if constexpr (V < UNKNOWNS) {
+        if (term<2 * V + 1>::THERE) p.n[V][N_REACH + offset] = n_at<V>(b, w, offset, p);
+        set_n<V + 1>(b, w, offset, p);
+    }
+}
+
+/* Of five numbers, and in the middle of more. */
+__device__ static inline double d4_of(const double *five)
+{
+    return sw_line_d4(five[0], five[1], five[2], five[3], five[4]);
+}
+
+template <int V> __device__ static inline double times_mass(const double *five)
+{
+    const struct sw_line_mass mass = {mass_d2(V), mass_d4(V)};
+    return sw_line_mass_times(&mass, five[0], five[1], five[2], five[3], five[4]);
+}
+
+/* The rows of all unknowns at point w.i. A row whose expression is absent is left out of the sum. Of a right-hand side
+ * P multiplies u and N, and G has a part of the fourth difference; the result of a method is no right-hand side
+ * (problem/line/plain_step.c, finish_with_mass()). */
 template <int V = 0>
 __device__ static inline void add_to_rows(const struct sw_line_batch &b, const struct sw_line_stage &m,
                                           const struct where &w, const struct window &p)
 {
     if constexpr (V < UNKNOWNS) {
         const struct sw_line_operator a = b.a[(size_t)V * b.count + w.j];
-        const double dt = b.dt[w.j], kappa = dt / (b.dx[w.j] * b.dx[w.j]), *u = p.u[V];
+        const double dt = b.dt[w.j], kappa = dt / (b.dx[w.j] * b.dx[w.j]), *u = p.u[V] + N_REACH;
         const size_t at = sw_line_at(&b, w.i, w.j) + V * b.unknown;
         double d2 = 0.0, n = 0.0, first = 0.0;
-        if (term<2 * V>::THERE) d2 = sw_line_d2(p.g[V][0], p.g[V][1], p.g[V][2]);
-        if (term<2 * V + 1>::THERE) {
-            double in[SW_INPUTS];
-            fill_inputs(in, x_at(b, w.i, w.j), 0.0);
-            for (int v = 0; v < UNKNOWNS; v++)
-                for (int o = 0; o < NEIGHBOURS; o++) in[SW_IN_U - REACH + NEIGHBOURS * v + o] = p.u[v][o];
-            n = value_at<2 * V + 1>(b, w, in);
-        }
+        if (term<2 * V>::THERE) d2 = sw_line_d2(p.g[V][G_REACH - 1], p.g[V][G_REACH], p.g[V][G_REACH + 1]);
+        if (term<2 * V + 1>::THERE && !MASS) n = n_at<V>(b, w, 0, p);
         if (m.wants_first) first = sw_line_apply(&a, u[0], u[1], u[2], u[3], u[4]);
         for (int k = 0; k < m.rows; k++) {
-            double f = b.theta < 1.0 ? sw_line_explicit(a.s4, a.s2, u[0], u[1], u[2], u[3], u[4])
-                                     : m.of_state[k] * u[REACH];
+            const bool wide = MASS && k != m.result;
+            const double here = wide ? times_mass<V>(u) : u[REACH];
+            double f = b.theta >= 1.0 ? m.of_state[k] * here
+                       : MASS         ? here + sw_line_apply(&a, u[0], u[1], u[2], u[3], u[4])
+                                      : sw_line_explicit(a.s4, a.s2, u[0], u[1], u[2], u[3], u[4]);
             if (!m.begins) f += m.row[k][at];
-            if (term<2 * V>::THERE && m.of_value[k] != 0.0) f += m.of_value[k] * kappa * d2;
-            if (term<2 * V + 1>::THERE && m.of_value[k] != 0.0) f += m.of_value[k] * dt * n;
+            if (term<2 * V>::THERE && m.of_value[k] != 0.0) {
+                f += m.of_value[k] * kappa * d2;
+                if (MASS)
+                    f += m.of_value[k] * kappa * (wide ? mass_of_g(V) : mass_of_g_in_result(V)) * d4_of(p.g[V]);
+            }
+            if (term<2 * V + 1>::THERE && m.of_value[k] != 0.0)
+                f += m.of_value[k] * dt * (wide ? times_mass<V>(p.n[V]) : MASS ? p.n[V][N_REACH] : n);
             if (m.wants_first && m.of_first[k] != 0.0) f += m.of_first[k] * first;
             m.row[k][at] = f;
         }
@@ -148,12 +191,48 @@ __device__ static inline void add_to_rows(const struct sw_line_batch &b, const s
     }
 }
 
+/* What is known of a run's ends at a stage. */
+struct line_ends { double beyond[UNKNOWNS][2][REACH], given[UNKNOWNS][2]; };
+
+template <int V = 0>
+__device__ static inline void set_ends(const struct sw_line_batch &b, int j, double time, long long step,
+                                       struct line_ends &ends)
+{
+    if constexpr (V < UNKNOWNS) {
+        const struct conditions e = conditions_at<V>(b.param + j, b.count, ((double)step + time) * b.dt[j], step);
+        for (int side = 0; side < 2; side++) {
+            ends.given[V][side] = e.first[side];
+            for (int k = 1; k <= REACH; k++) ends.beyond[V][side][k - 1] = beyond_end(e, V, side, k, b.dx[j]);
+        }
+        set_ends<V + 1>(b, j, time, step, ends);
+    }
+}
+
+/* The point that stands at i, which may lie beyond an end. */
+__device__ static inline int point_at(int i, int n)
+{
+    if (ENDED) return i < 0 ? -i : i < n ? i : 2 * (n - 1) - i;
+    return i < 0 ? i + n : i < n ? i : i - n;
+}
+
+/* u of unknown v at i. Crank-Nicolson begins with what is known at the ends, whatever the initial value is. */
+__device__ static inline double u_at(const struct sw_line_batch &b, const double *__restrict__ u,
+                                     const struct line_ends &ends, int v, int i, int j)
+{
+    const double there = u[sw_line_at(&b, point_at(i, b.n), j) + v * b.unknown];
+    if (!ENDED) return there;
+    if (b.theta < 1.0 && (i == 0 || i == b.n - 1) && end_kind(v, i > 0) == SW_END_VALUE) return ends.given[v][i > 0];
+    if (i < 0) return reflection(v, 0) * there + ends.beyond[v][0][-i - 1];
+    return i < b.n ? there : reflection(v, 1) * there + ends.beyond[v][1][i - b.n];
+}
+
 /* A stage of the step from `step` to `step` + 1 (problem/line/line_point.h, imex.h): what its values add to the
  * right-hand sides behind it; and, at the first, the mark on runs whose field is no longer finite. Each thread goes
- * along up to `rows` points with the five values it needs in registers: of each unknown 8 bytes (1 + 4/rows) read, and
- * 8 written for each right-hand side, which is also read unless the stage is the first; 8 more for each value kept a
- * cell. 4 operations a right-hand side and what G and N cost. first_bad may be written by several threads of a run, all
- * with the same value; whether the others see it already only decides whether they work in vain. */
+ * along up to `rows` points with the values it needs in registers: of each unknown 8 bytes (1 + 4/rows) read, 8/rows
+ * where P is not 1, and 8 written for each right-hand side, which is also read unless the stage is the first; 8 more
+ * for each value kept a cell. 4 operations a right-hand side and what G and N cost. first_bad may be written by several
+ * threads of a run, all with the same value; whether the others see it already only decides whether they work in
+ * vain. */
 extern "C" __global__ void stage_k(struct sw_line_batch b, struct sw_line_stage m, const double *__restrict__ u,
                                    long long step, int rows)
 {
@@ -164,37 +243,67 @@ extern "C" __global__ void stage_k(struct sw_line_batch b, struct sw_line_stage 
     if (bad != SW_LINE_FINITE) return;
 
     struct where w = {0, j, ((double)step + m.time) * b.dt[j], step};
+    struct line_ends ends;
     bool finite = true;
+    if (ENDED) set_ends(b, j, m.ends_time, step, ends);
     for (long long start = (long long)blockIdx.y * rows; start < n; start += (long long)gridDim.y * rows) {
         struct window p;
         const int first = (int)start, end = n - first < rows ? n : first + rows;
-        int right2 = first + 1 < n ? first + 1 : 0;  /* the point whose values come in last */
-        for (int o = -REACH; o < REACH; o++) {
-            const int i = first + o < 0 ? first + o + n : first + o < n ? first + o : first + o - n;
-            for (int v = 0; v < UNKNOWNS; v++) p.u[v][REACH + o] = u[sw_line_at(&b, i, j) + v * b.unknown];
+        for (int o = -U_REACH; o < U_REACH; o++)
+            for (int v = 0; v < UNKNOWNS; v++) p.u[v][U_REACH + o] = u_at(b, u, ends, v, first + o, j);
+        for (int o = -G_REACH; o < G_REACH; o++) {
+            w.i = point_at(first + o, n);
+            set_g(b, w, o, p);
         }
-        w.i = first > 0 ? first - 1 : n - 1;
-        set_g(b, w, -1, p);
-        w.i = first;
-        set_g(b, w, 0, p);
+        for (int o = -N_REACH; o < N_REACH; o++) {
+            w.i = point_at(first + o, n);
+            set_n(b, w, o, p);
+        }
+        int next = point_at(first + U_REACH - 1, n);  /* the point whose values came in last */
         for (int i = first; i < end; i++) {
-            const int right = right2;
-            right2 = right + 1 < n ? right + 1 : 0;
+            w.i = MASS || ENDED ? point_at(i + G_REACH, n) : next;
+            next = ENDED ? i + U_REACH : next + 1 < n ? next + 1 : 0;
             for (int v = 0; v < UNKNOWNS; v++)
-                p.u[v][NEIGHBOURS - 1] = u[sw_line_at(&b, right2, j) + v * b.unknown];
-            w.i = right;
-            set_g(b, w, 1, p);
+                p.u[v][2 * U_REACH] = ENDED ? u_at(b, u, ends, v, next, j) : u[sw_line_at(&b, next, j) + v * b.unknown];
+            set_g(b, w, G_REACH, p);
+            if (MASS) set_n(b, w, N_REACH, p);  /* as far ahead as G */
             w.i = i;
             add_to_rows(b, m, w, p);
             for (int v = 0; v < UNKNOWNS; v++) {
-                finite = finite && isfinite(p.u[v][REACH]);
-                for (int o = 0; o + 1 < NEIGHBOURS; o++) p.u[v][o] = p.u[v][o + 1];
-                p.g[v][0] = p.g[v][1];
-                p.g[v][1] = p.g[v][2];
+                finite = finite && isfinite(p.u[v][U_REACH]);
+                for (int o = 0; o < 2 * U_REACH; o++) p.u[v][o] = p.u[v][o + 1];
+                for (int o = 0; o < 2 * G_REACH; o++) p.g[v][o] = p.g[v][o + 1];
+                for (int o = 0; o < 2 * N_REACH; o++) p.n[v][o] = p.n[v][o + 1];
             }
         }
     }
     if (!finite && m.begins) b.first_bad[j] = step;
+}
+
+/* Make a right-hand side that of the matrices (sw_end_row()), or only set what is known of u at the ends.
+ * @param f     [unknowns][n][ld]
+ * @param time  of what is known, so many steps after the step's beginning */
+template <int V = 0>
+__device__ static inline void impose_ends(const struct sw_line_batch &b, double *f, struct line_ends &ends, bool solved,
+                                          int j)
+{
+    if constexpr (V < UNKNOWNS) {
+        double row[5], *at = f + sw_line_at(&b, 0, j) + V * b.unknown;
+        sw_line_row(&b.a[(size_t)V * b.count + j], row);
+        if (solved) sw_end_impose(row, ends.beyond[V], b.n, at, (size_t)b.point);
+        for (int side = 0; side < 2; side++)
+            if (end_kind(V, side) == SW_END_VALUE) at[side ? (size_t)(b.n - 1) * b.point : 0] = ends.given[V][side];
+        impose_ends<V + 1>(b, f, ends, solved, j);
+    }
+}
+
+extern "C" __global__ void ends_k(struct sw_line_batch b, double *f, long long step, double time, int solved)
+{
+    struct line_ends ends;
+    const int j = run_of_thread();
+    if (!ENDED || j >= b.count) return;
+    set_ends(b, j, time, step, ends);
+    impose_ends(b, f, ends, solved, j);
 }
 
 /* Mark with `mark`, a step or SW_LINE_NOT_FINITE, the runs whose field is not finite: 8 bytes read a point. */

@@ -464,6 +464,7 @@ enum sw_status sw_cuda_copy(sw_cuda_stream stream, void *to, const void *from, s
 /* ---- lines (line_layout.cu, line_measure.cu) */
 
 struct sw_line_batch;          /* problem/line/batch_point.h */
+struct sw_line_alike;          /* likewise                   */
 
 /** first_bad from load_error: to begin with, only runs with a load_error are bad. */
 enum sw_status sw_cuda_line_reset(sw_cuda_stream stream, const struct sw_line_batch *b);
@@ -479,8 +480,8 @@ enum sw_status sw_cuda_from_lines(sw_cuda_stream stream, const struct sw_line_ba
 
 /** band [5] vectors of n*ld: A of an unknown; the identity where there is no run, or one with a load_error.
  * @param model  a run whose matrix all systems get; -1: each its own */
-enum sw_status sw_cuda_line_matrix(sw_cuda_stream stream, const struct sw_line_batch *b, int unknown, int model,
-                                   double *band);
+enum sw_status sw_cuda_line_matrix(sw_cuda_stream stream, const struct sw_line_batch *b, int unknown,
+                                   const struct sw_line_alike *alike, int model, double *band);
 
 struct sw_cuda_spectrum {      /* field/spectrum_point.h                                                 */
     int     length, passes, radix[32];

@@ -24,19 +24,25 @@ bool sw_row_usable(const struct sw_rows *rows, const struct sw_row *row, enum sw
     return !row->absent && row->space == space && !rows->refuse(row, request, &kind);
 }
 
-/* Of several rows of one name, the reason of one that works here counts most: it is about the request. */
+/* Of several rows of one name, the reason of one that works here counts most: it is about the request. What is wrong
+ * with the request on any device comes before the wrong device. */
 static const char *why_not(const struct sw_rows *rows, const char *name, enum sw_space space, const void *request,
                            enum sw_status *kind)
 {
-    const char *why = NULL;
+    const char *why = NULL, *wrong = NULL;
     const struct sw_row *row;
     *kind = SW_E_ABSENT;
     if (!name) return rows->refuse(NULL, request, kind);
     for (int k = 0; (row = rows->row(k)); k++) {
         if (!sw_row_named(rows, row, name)) continue;
-        if (!row->absent && row->space == space) return rows->refuse(row, request, kind);
+        *kind = SW_E_ABSENT;
+        const char *refused = row->absent ? row->absent : rows->refuse(row, request, kind);
+        if (!row->absent && row->space == space) return refused;
+        if (refused && *kind == SW_E_CONFIG) wrong = refused;
         if (!why) why = row->absent ? row->absent : "it does not work on this device";
     }
+    *kind = wrong ? SW_E_CONFIG : SW_E_ABSENT;
+    if (wrong) return wrong;
     if (!why) *kind = SW_E_CONFIG;
     return why ? why : "there is no such row";
 }

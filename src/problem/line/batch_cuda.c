@@ -133,7 +133,8 @@ static enum sw_status upload_coefficients(struct sw_stepper *s, struct sw_cuda_b
     struct sw_line_batch *b = &p->view;
     for (size_t j = 0; j < count; j++) {
         const struct sw_line_run *r = &s->run[j];
-        const double noise = sw_stepper_rounding(s->name, &r->a[0], s->desc.single_steps);
+        const struct sw_line_operator a = sw_line_matrix_of(&r->a[0], &s->desc.model.mass[0]);
+        const double noise = sw_stepper_rounding(s->name, &a, s->desc.single_steps);
         const double value[COEFFICIENTS] = {[DT] = r->dt, [DX] = r->dx, [X0] = r->x0, [NOISE] = noise};
         for (int k = 0; k < COEFFICIENTS; k++) p->host[(size_t)k * count + j] = value[k];
         for (int v = 0; v < b->unknowns; v++) p->host_a[(size_t)v * count + j] = r->a[v];

@@ -32,6 +32,12 @@ struct sw_line_batch {
     long long    *first_bad;      /* [count] */
 };
 
+/* What an unknown's matrices have in common. */
+struct sw_line_alike {
+    struct sw_line_mass mass;
+    int                 left, right;  /* enum sw_line_end_kind */
+};
+
 SW_HD static inline size_t sw_line_at(const struct sw_line_batch *b, int i, int j)
 {
     return (size_t)i * (size_t)b->point + (size_t)j * b->line;
@@ -47,6 +53,8 @@ struct sw_line_stage {
     double *row[SW_LINE_ROWS_MOST];        /* [unknowns][n][ld] each                               */
     double  of_state[SW_LINE_ROWS_MOST], of_value[SW_LINE_ROWS_MOST];
     int     wants_first;                   /* of_first are not all 0                               */
-    double  of_first[SW_LINE_ROWS_MOST];   /* of (1 - A) u^n                                       */
+    double  of_first[SW_LINE_ROWS_MOST];   /* of (P - A) u^n                                       */
+    int     result;                        /* the row that is no right-hand side, but the result; -1: none */
+    double  ends_time;                     /* of what is known at the ends, as `time`                */
 };
 #endif

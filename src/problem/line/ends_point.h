@@ -7,7 +7,12 @@
  *     slope, u_x = g, u_xxx = h:    u_{-k} =  u_k -/+ (2 k dx g + (k dx)³/3 h),    - at the left end, + at the right
  *
  * with k = 1, 2 the distance from the end. With g = h = 0 a slope is an even reflection: no flux, u_x = u_xxx = 0. */
+#ifndef __CUDACC_RTC__
+#include <stddef.h>
+#endif
 #include "base/sw_hd.h"
+
+enum sw_line_end_kind { SW_END_PERIODIC, SW_END_VALUE, SW_END_SLOPE };
 
 /** What u beyond an end has of u at the point as far inside: -1 value, 1 slope. */
 SW_HD static inline double sw_end_reflection(int is_value) { return is_value ? -1.0 : 1.0; }
@@ -18,5 +23,38 @@ SW_HD static inline double sw_end_beyond(int is_value, int side, int k, double d
     const double far = k * dx;
     if (is_value) return 2.0 * g + far * far * h;
     return (side ? 1.0 : -1.0) * (2.0 * far * g + far * far * far / 3.0 * h);
+}
+
+/** Row i of A of n points, n >= 5, given that of a point far from the ends: points beyond an end, seen from there, are
+ * the reflected ones inside, whose columns they are added to; where u is given its equation says so.
+ * @param end  kinds of the left and the right end  @param row  columns i - 2 .. i + 2  @param out  likewise */
+SW_HD static inline void sw_end_row(int left, int right, int n, int i, const double row[5], double out[5])
+{
+    const double before = sw_end_reflection(left == SW_END_VALUE), beyond = sw_end_reflection(right == SW_END_VALUE);
+    for (int c = 0; c < 5; c++) out[c] = row[c];
+    if (left == SW_END_PERIODIC) return;
+    if ((i == 0 && left == SW_END_VALUE) || (i == n - 1 && right == SW_END_VALUE)) {
+        for (int c = 0; c < 5; c++) out[c] = c == 2 ? 1.0 : 0.0;
+    } else if (i == 0) {
+        out[3] += before * row[1];
+        out[4] += before * row[0];
+    } else if (i == n - 1) {
+        out[1] += beyond * row[3];
+        out[0] += beyond * row[4];
+    }
+    if (i == 1) out[2] += before * row[0];
+    if (i == n - 2) out[2] += beyond * row[4];
+}
+
+/** Take from the right-hand side what points beyond the ends have besides reflected ones; values at the ends are the
+ * caller's to set.
+ * @param beyond  of either end at distance 1 and 2  @param f  n numbers, `point` apart */
+SW_HD static inline void sw_end_impose(const double row[5], double (*beyond)[2], int n, double *f, size_t point)
+{
+    double *last = f + (size_t)(n - 1) * point, *next = f + (size_t)(n - 2) * point;
+    f[0] -= row[1] * beyond[0][0] + row[0] * beyond[0][1];
+    f[point] -= row[0] * beyond[0][0];
+    *next -= row[4] * beyond[1][0];
+    *last -= row[3] * beyond[1][0] + row[4] * beyond[1][1];
 }
 #endif

@@ -16,13 +16,4 @@ struct sw_line_operator sw_line_fourth_order(const struct sw_line_operator *a, c
                                      .s3 = a->s3 + (p->d2 - 1.0 / 6.0) * a->s1};
 }
 
-struct sw_line_operator sw_line_matrix_of(const struct sw_line_operator *a, const struct sw_line_mass *p)
-{
-    struct sw_line_operator matrix = *a;
-    if (!sw_line_has_mass(p)) return matrix;
-    matrix.s4 += p->d4;
-    matrix.s2 -= p->d2;
-    return matrix;
-}
-
 double sw_line_mass_of_g(const struct sw_line_mass *p) { return sw_line_has_mass(p) ? p->d2 - 1.0 / 12.0 : 0.0; }

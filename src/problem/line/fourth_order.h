@@ -23,14 +23,8 @@ struct sw_line_mass sw_line_mass_for(bool third, bool fourth);
 /* The factor of d4 beside d2 in the five-point formula of u_xx itself, P = 1. */
 #define SW_LINE_FIVE_POINTS (-1.0 / 12.0)
 
-/** Whether P is not 1. */
-static inline bool sw_line_has_mass(const struct sw_line_mass *p) { return p->d2 != 0.0 || p->d4 != 0.0; }
-
 /** A - P of fourth order. @param a  A - 1 of second order: s3 only where p2 = 1/4, s4 where p2 = 1/6 */
 struct sw_line_operator sw_line_fourth_order(const struct sw_line_operator *a, const struct sw_line_mass *p);
-
-/** A itself as 1 + ..., from A - P. */
-struct sw_line_operator sw_line_matrix_of(const struct sw_line_operator *a, const struct sw_line_mass *p);
 
 /** What d4 is multiplied by in P u_xx; 0 where P = 1, as G is then of second order. */
 double sw_line_mass_of_g(const struct sw_line_mass *p);

@@ -2,18 +2,20 @@
 #include <stdio.h>
 
 #include "base/sw_embed.h"
+#include "problem/line/fourth_order.h"
 #include "problem/line/fused_point.h"
 #include "problem/line/imex.h"
 #include "problem/line/kernels_cuda.h"
 
 const char *const sw_line_kernel_name[SW_LINE_KERNELS] = {
     [SW_RUN_K] = "run_k", [SW_CELL_K] = "cell_k", [SW_STEP_K] = "step_k", [SW_STAGE_K] = "stage_k",
-    [SW_CHECK_K] = "check_k", [SW_INITIAL_K] = "initial_k", [SW_ENERGY_K] = "energy_k",
+    [SW_ENDS_K] = "ends_k", [SW_CHECK_K] = "check_k", [SW_INITIAL_K] = "initial_k", [SW_ENERGY_K] = "energy_k",
 };
 
 static const char *const before[] = {
-    "base/sw_hd.h", "expr/random_point.h", "problem/line/line_point.h", "problem/line/measure_point.h",
-    "problem/line/batch_point.h", "problem/line/scalars_point.h", "field/sum_point.h", "sum_rtc.cuh", 0,
+    "base/sw_hd.h", "expr/random_point.h", "problem/line/line_point.h", "problem/line/ends_point.h",
+    "problem/line/measure_point.h", "problem/line/batch_point.h", "problem/line/scalars_point.h",
+    "field/sum_point.h", "sum_rtc.cuh", 0,
 };
 
 /* ------------------------------------------------------------------ expressions */
@@ -96,6 +98,51 @@ static void add_terms(struct sw_text *text, const struct sw_line_model *m)
     }
 }
 
+/* A number of each unknown, as a function that vanishes. */
+static void add_numbers(struct sw_text *text, const char *name, int unknowns, const double *number)
+{
+    sw_text_printf(text, "__device__ static __forceinline__ double %s(int v)\n{\n", name);
+    for (int v = 0; v < unknowns; v++) sw_text_printf(text, "    if (v == %d) return %a;\n", v, number[v]);
+    sw_text_add(text, "    return 0.0;\n}\n");
+}
+
+static void add_masses(struct sw_text *text, const struct sw_line_model *m)
+{
+    double d2[SW_UNKNOWNS_MOST], d4[SW_UNKNOWNS_MOST], of_g[SW_UNKNOWNS_MOST], in_result[SW_UNKNOWNS_MOST];
+    for (int v = 0; v < sw_line_unknowns(m); v++) {
+        const struct sw_line_mass *p = &m->mass[v];
+        d2[v] = p->d2;
+        d4[v] = p->d4;
+        of_g[v] = sw_line_mass_of_g(p);
+        in_result[v] = sw_line_has_mass(p) ? SW_LINE_FIVE_POINTS : 0.0;
+    }
+    sw_text_printf(text, "enum { MASS = %d };\n", sw_line_any_mass(m));
+    add_numbers(text, "mass_d2", sw_line_unknowns(m), d2);
+    add_numbers(text, "mass_d4", sw_line_unknowns(m), d4);
+    add_numbers(text, "mass_of_g", sw_line_unknowns(m), of_g);
+    add_numbers(text, "mass_of_g_in_result", sw_line_unknowns(m), in_result);
+}
+
+/* What line_ends_rtc.cuh needs, and it. */
+static void add_ends(struct sw_text *text, const struct sw_line_model *m)
+{
+    const struct sw_program_size none = {0};
+    char name[32], prefix[32];
+    sw_text_printf(text, "enum { ENDED = %d };\ntemplate <int K> struct condition;\n"
+                   "__device__ static __forceinline__ int end_kind(int v, int side)\n{\n", sw_line_ended(m));
+    for (int k = 0; k < 2 * sw_line_unknowns(m); k++)
+        sw_text_printf(text, "    if (v == %d && side == %d) return %d;\n", k / 2, k % 2,
+                       (int)m->end[k % 2][k / 2].kind);
+    sw_text_add(text, "    return 0;\n}\n");
+    for (int k = 0; k < 4 * sw_line_unknowns(m); k++) {
+        const struct sw_line_end *end = &m->end[k / 2 % 2][k / 4];
+        snprintf(name, sizeof name, "condition<%d>", k);
+        snprintf(prefix, sizeof prefix, "model_condition%d", k);
+        add_type(text, name, prefix, k % 2 ? end->second : end->first, &none);
+    }
+    sw_embedded_add("line_ends_rtc.cuh", text);
+}
+
 static void add_initials(struct sw_text *text, const struct sw_line_model *m)
 {
     const struct sw_program_size none = {0};
@@ -123,6 +170,8 @@ static void split_text(const struct sw_line_model *model, struct sw_text *text)
     add_prologue(text, before);
     add_initials(text, model);
     add_terms(text, model);
+    add_masses(text, model);
+    add_ends(text, model);
     add_fragment(text, &fragment[ENERGY_FRAGMENT]);
     sw_embedded_add("line_rtc.cuh", text);
 }

@@ -5,7 +5,7 @@
 #include "problem/line/sw_stepper.h"
 
 enum sw_line_kernel {
-    SW_RUN_K, SW_CELL_K, SW_STEP_K, SW_STAGE_K, SW_CHECK_K, SW_INITIAL_K, SW_ENERGY_K,
+    SW_RUN_K, SW_CELL_K, SW_STEP_K, SW_STAGE_K, SW_ENDS_K, SW_CHECK_K, SW_INITIAL_K, SW_ENERGY_K,
     SW_LINE_KERNELS
 };
 extern const char *const sw_line_kernel_name[SW_LINE_KERNELS];

@@ -13,6 +13,24 @@
  * the other sign (numerics.md, 1 and 13); with another P than 1, what sw_line_fourth_order() makes of these. */
 struct sw_line_operator { double s4, s2, s0, s1, s3; };
 
+/* P = 1 + d2 d2 + d4 d4, by which the equation of an unknown is multiplied so that it is of fourth order in space
+ * (problem/line/fourth_order.h); {0}: 1. */
+struct sw_line_mass { double d2, d4; };
+
+/** Whether P is not 1. */
+SW_HD static inline int sw_line_has_mass(const struct sw_line_mass *p) { return p->d2 != 0.0 || p->d4 != 0.0; }
+
+/** A itself as 1 + ..., from A - P. */
+SW_HD static inline struct sw_line_operator sw_line_matrix_of(const struct sw_line_operator *a,
+                                                              const struct sw_line_mass *p)
+{
+    struct sw_line_operator matrix = *a;
+    if (!sw_line_has_mass(p)) return matrix;
+    matrix.s4 += p->d4;
+    matrix.s2 -= p->d2;
+    return matrix;
+}
+
 /** The time at which S is taken in the step from t_n = step*dt. theta: 0.5 Crank-Nicolson, 1 backward Euler. */
 SW_HD static inline double sw_line_time(double theta, long long step, double dt)
 {
@@ -24,6 +42,13 @@ SW_HD static inline double sw_line_d2(double left, double here, double right) { 
 SW_HD static inline double sw_line_d4(double left2, double left, double here, double right, double right2)
 {
     return ((left2 + right2) - 4.0 * (left + right)) + 6.0 * here;
+}
+
+/** P f. */
+SW_HD static inline double sw_line_mass_times(const struct sw_line_mass *p, double left2, double left, double here,
+                                              double right, double right2)
+{
+    return here + (p->d2 * sw_line_d2(left, here, right) + p->d4 * sw_line_d4(left2, left, here, right, right2));
 }
 
 /* d1 u = (u_{i+1} - u_{i-1})/2,  d3 u = d1 d2 u = (u_{i+2} - 2 u_{i+1} + 2 u_{i-1} - u_{i-2})/2 */

@@ -37,9 +37,7 @@ void sw_line_multiply_mass(const struct sw_line_mass *p, int n, double *restrict
     double *u = room + SW_REACH;
     memcpy(u, f, (size_t)n * sizeof *f);
     sw_line_pad(&(struct sw_line_ends){0}, n, u);
-    for (int i = 0; i < n; i++)
-        f[i] += p->d2 * sw_line_d2(u[i - 1], u[i], u[i + 1]) +
-                p->d4 * sw_line_d4(u[i - 2], u[i - 1], u[i], u[i + 1], u[i + 2]);
+    for (int i = 0; i < n; i++) f[i] = sw_line_mass_times(p, u[i - 2], u[i - 1], u[i], u[i + 1], u[i + 2]);
 }
 
 void sw_line_add_operator(const struct sw_line_operator *a, int n, double scale, const double *restrict u,
@@ -50,13 +48,11 @@ void sw_line_add_operator(const struct sw_line_operator *a, int n, double scale,
 
 void sw_line_impose_ends(const struct sw_line_operator *a, const struct sw_line_ends *e, int n, double *f)
 {
-    double row[SW_NEIGHBOURS];
+    double row[SW_NEIGHBOURS], beyond[2][SW_REACH];
     if (!e->there) return;
     sw_line_row(a, row);
-    f[0] -= row[1] * e->beyond[0][0] + row[0] * e->beyond[0][1];
-    f[1] -= row[0] * e->beyond[0][0];
-    f[n - 2] -= row[4] * e->beyond[1][0];
-    f[n - 1] -= row[3] * e->beyond[1][0] + row[4] * e->beyond[1][1];
+    memcpy(beyond, e->beyond, sizeof beyond);
+    sw_end_impose(row, beyond, n, f, 1);
     sw_line_set_values(e, n, f);
 }
 
@@ -111,42 +107,17 @@ int sw_line_matrices(int count, const struct sw_line_model *model, const struct 
     return different;
 }
 
-/* Points beyond the left end, seen from there, are the reflected ones inside: their columns are added to those. */
-static void set_left_end(bool value, const double row[SW_NEIGHBOURS], size_t vector, double *band)
-{
-    const double mirror = sw_end_reflection(value);
-    for (int c = 0; c < SW_NEIGHBOURS && value; c++) band[(size_t)c * vector] = c == 2 ? 1.0 : 0.0;
-    if (!value) {
-        band[3 * vector] += mirror * row[1];
-        band[4 * vector] += mirror * row[0];
-    }
-    band[2 * vector + 1] += mirror * row[0];
-}
-
-static void set_right_end(bool value, const double row[SW_NEIGHBOURS], int n, size_t vector, double *band)
-{
-    const double mirror = sw_end_reflection(value);
-    const size_t last = (size_t)n - 1;
-    for (int c = 0; c < SW_NEIGHBOURS && value; c++) band[(size_t)c * vector + last] = c == 2 ? 1.0 : 0.0;
-    if (!value) {
-        band[1 * vector + last] += mirror * row[3];
-        band[0 * vector + last] += mirror * row[4];
-    }
-    band[2 * vector + last - 1] += mirror * row[4];
-}
-
 void sw_line_bands(const struct sw_band *solver, const struct sw_line_matrix *matrix, double *band)
 {
     const struct sw_band_desc *d = sw_band_shape(solver);
     size_t vector = sw_band_vector(solver);
     for (int k = 0; k < d->batch; k++) {
-        double row[SW_NEIGHBOURS], *line = band + (size_t)k * (size_t)d->ld;
+        double row[SW_NEIGHBOURS], at[SW_NEIGHBOURS], *line = band + (size_t)k * (size_t)d->ld;
         const struct sw_line_operator a = sw_line_matrix_of(&matrix[k].a, &matrix[k].mass);
         sw_line_row(&a, row);
-        for (size_t r = 0; r < SW_NEIGHBOURS; r++)
-            for (int i = 0; i < d->n; i++) line[r * vector + (size_t)i] = row[r];
-        if (matrix[k].ends[0] == SW_END_PERIODIC) continue;
-        set_left_end(matrix[k].ends[0] == SW_END_VALUE, row, vector, line);
-        set_right_end(matrix[k].ends[1] == SW_END_VALUE, row, d->n, vector, line);
+        for (int i = 0; i < d->n; i++) {
+            sw_end_row((int)matrix[k].ends[0], (int)matrix[k].ends[1], d->n, i, row, at);
+            for (size_t r = 0; r < SW_NEIGHBOURS; r++) line[r * vector + (size_t)i] = at[r];
+        }
     }
 }

@@ -66,8 +66,10 @@ static enum sw_status alloc_arrays(struct sw_stepper *s, struct split *p)
 static enum sw_status split_create(struct sw_stepper *s, const char *band)
 {
     const struct sw_stepper_desc *d = &s->desc;
-    const struct sw_band_desc shape = {.n = d->n, .batch = d->capacity, .lower = 2, .upper = 2, .periodic = true,
-                                       .symmetric = !(d->model.orders & (1U << 1 | 1U << 3)), .uniform = d->uniform};
+    const bool periodic = !sw_line_ended(&d->model);
+    const struct sw_band_desc shape = {.n = d->n, .batch = d->capacity, .lower = 2, .upper = 2, .periodic = periodic,
+                                       .symmetric = periodic && !(d->model.orders & (1U << 1 | 1U << 3)),
+                                       .uniform = d->uniform};
     struct split *p = NULL;
 
     SW_TRY(sw_alloc(1, &p));
@@ -104,7 +106,9 @@ static enum sw_status factor(struct sw_stepper *s, struct split *p, const char *
 {
     int *bad = p->batch.bad;
     for (int v = 0; v < sw_line_unknowns(&s->desc.model); v++) {
-        SW_TRY(sw_cuda_line_matrix(s->device->compute, &p->batch.view, v, model_run(s, load_error), p->work));
+        const struct sw_line_model *m = &s->desc.model;
+        const struct sw_line_alike alike = {m->mass[v], (int)m->end[0][v].kind, (int)m->end[1][v].kind};
+        SW_TRY(sw_cuda_line_matrix(s->device->compute, &p->batch.view, v, &alike, model_run(s, load_error), p->work));
         enum sw_status st = sw_band_factor(p->band[v], p->work, bad);
         if (st && st != SW_E_SINGULAR) return st;  /* bad tells which; the others go on */
         for (int j = 0; j < s->count; j++)
@@ -131,7 +135,9 @@ static enum sw_status split_load(struct sw_stepper *s, const char **load_error)
 static struct sw_line_stage stage_of(const struct split *p, int i)
 {
     const struct sw_imex_stages *m = &p->stages;
-    struct sw_line_stage stage = {.time = m->time[i], .rows = rows_of(m) - i, .begins = i == 0};
+    struct sw_line_stage stage = {.time = m->time[i], .ends_time = m->left != 0.0 ? 0.0 : m->time[i],
+                                  .rows = rows_of(m) - i, .result = m->last ? -1 : rows_of(m) - i - 1,
+                                  .begins = i == 0};
     for (int k = 0; k < stage.rows; k++) {
         const struct sw_imex_weights *w = i + k + 1 < m->count ? &m->stage[i + k + 1] : &m->result;
         stage.row[k] = p->row[i + k];
@@ -150,6 +156,17 @@ static enum sw_status solve(struct sw_stepper *s, const struct split *p, double 
     return SW_OK;
 }
 
+/* What is known at the ends at the time of a stage, of its right-hand side, which will be solved for, or of the
+ * result. */
+static enum sw_status impose_ends(struct sw_stepper *s, const struct split *p, double *row, int stage, long long step)
+{
+    const struct sw_imex_stages *m = &p->stages;
+    int solved = stage < m->count;
+    double time = m->left != 0.0 ? 1.0 : m->time[solved ? stage : m->count - 1];
+    void *args[] = {(void *)&p->batch.view, &row, &step, &time, &solved};
+    return sw_line_ended(&s->desc.model) ? sw_cuda_batch_launch_runs(s, SW_ENDS_K, args) : SW_OK;
+}
+
 static enum sw_status step_once(struct sw_stepper *s, struct split *p, long long step)
 {
     struct sw_cuda_batch *l = &p->batch;
@@ -162,6 +179,7 @@ static enum sw_status step_once(struct sw_stepper *s, struct split *p, long long
         void *step_args[] = {&l->view, &step, &stage.time}, *args[] = {&l->view, &stage, &l->u, &step, &rows};
         if (l->kept.step) SW_TRY(sw_cuda_batch_launch_runs(s, SW_STEP_K, step_args));
         SW_TRY(sw_cuda_batch_launch_points(s, SW_STAGE_K, rows, args));
+        SW_TRY(impose_ends(s, p, p->row[i], i + 1, step));
         if (i + 1 < p->stages.count) SW_TRY(solve(s, p, p->row[i]));
         l->u = p->row[i];
     }
@@ -213,7 +231,7 @@ const struct sw_stepper_ops stepper_split_cuda = {
     .name = "cuda.split",
     .about = "a kernel for the stencils and expressions, then a band solver, one step at a time",
     .space = SW_DEVICE,
-    .takes = SW_LINE_ALL,
+    .takes = SW_LINE_ALL | SW_LINE_MASS | SW_LINE_ENDS,
     .fits = split_fits,
     .bytes = split_bytes,
     .create = split_create,

@@ -40,8 +40,7 @@ unsigned sw_stepper_needs(const struct sw_stepper_desc *desc)
     if (sw_line_ended(m) && m->energy) needs |= SW_LINE_ENDS_MEASURED;
     if (method && method->stages > 2) needs |= SW_LINE_STAGES;
     if (desc->own_steps) needs |= SW_LINE_OWN_STEPS;
-    for (int v = 0; v < sw_line_unknowns(m); v++)
-        if (sw_line_has_mass(&m->mass[v])) needs |= SW_LINE_MASS;
+    if (sw_line_any_mass(m)) needs |= SW_LINE_MASS;
     return needs;
 }
 

@@ -21,6 +21,7 @@
 #include "device/sw_snapshot.h"
 #include "device/sw_device.h"
 #include "expr/sw_expr.h"
+#include "problem/line/ends_point.h"
 #include "problem/line/line_point.h"
 #include "problem/line/own_steps_point.h"
 #include "problem/line/scalars_point.h"
@@ -35,15 +36,10 @@ enum sw_scheme { SW_CRANK_NICOLSON, SW_BACKWARD_EULER, SW_IMEX2, SW_IMEX3 };
 /* What is known of an unknown at an end of its line: nothing, as the line is periodic; its value and its second
  * derivative; or its first and its third. The line then begins and ends with a point there (ends_point.h). All unknowns
  * are periodic, or none is at any end. */
-enum sw_line_end_kind { SW_END_PERIODIC, SW_END_VALUE, SW_END_SLOPE };
 struct sw_line_end {
     enum sw_line_end_kind    kind;
     const struct sw_program *first, *second;  /* of the time; NULL: 0 */
 };
-
-/* P = 1 + d2 d2 + d4 d4, by which the equation of an unknown is multiplied so that it is of fourth order in space
- * (fourth_order.h); {0}: 1. */
-struct sw_line_mass { double d2, d4; };
 
 struct sw_line_model {                /* what all runs of a batch have in common; programs are borrowed */
     enum sw_scheme           scheme;
@@ -63,6 +59,14 @@ static inline int sw_line_unknowns(const struct sw_line_model *model) { return m
 
 /** Whether it ends, at its first and its last point. */
 static inline bool sw_line_ended(const struct sw_line_model *model) { return model->end[0][0].kind != SW_END_PERIODIC; }
+
+/** Whether P of some unknown is not 1. */
+static inline bool sw_line_any_mass(const struct sw_line_model *model)
+{
+    bool any = false;
+    for (int v = 0; v < sw_line_unknowns(model); v++) any |= sw_line_has_mass(&model->mass[v]) != 0;
+    return any;
+}
 
 struct sw_line_run {                  /* one run */
     double dt, dx, x0;                /* desc.own_steps: dt = 1, so that `a` is that of a step of 1 */
