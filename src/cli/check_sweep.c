@@ -118,7 +118,7 @@ static void range_of_steps(const struct sw_plan *p, bool slices, long long *leas
 
 /* " · 159 steps a run", " · 80 to 640 steps a run", "16 slices a run, 4 at once"; "" of what takes none. Where steps
  * follow from a Courant number this is how they become known. */
-static const char *format_steps(const struct sw_plan *p, char text[64])
+static const char *format_steps(const struct sw_plan *p, bool timed, char text[64])
 {
     const char *what = "step";
     long long least, most;
@@ -131,6 +131,7 @@ static const char *format_steps(const struct sw_plan *p, char text[64])
     if (slices) what = "slice";
     else range_of_steps(p, false, &least, &most);
     text[0] = 0;
+    if (!timed && !slices) return text;
     if (least < most) snprintf(text, 64, " · %lld to %lld %ss a run", least, most, what);
     else if (most > 0) snprintf(text, 64, " · %lld %s%s a run", most, what, most == 1 ? "" : "s");
     const size_t used = strlen(text);
@@ -209,13 +210,14 @@ static enum sw_status print_plan(struct check *c)
     struct sw_cli *cli = c->cli;
     const struct sw_plan *p = c->plan;
     SW_TRY(p->nbatch ? print_means(c, p) : print_means_of_all(c));
-    console_print(cli, "batches  %lld%s\n", (long long)p->nbatch, format_steps(p, steps));
+    console_print(cli, "batches  %lld%s\n", (long long)p->nbatch,
+                  format_steps(p, c->s->sweep->problem->timed, steps));
     print_stops(c);
     console_print(cli, "output   ≈ %s %s\n", format_bytes(p->output_bytes, a), c->s->file);
     SW_TRY(measure_rate(c));
     if (c->rate > 0)
-        console_print(cli, "time     ≈ %s at %.2g points·steps/s, by a short trial%s\n", format_seconds(c->seconds, a),
-                      c->rate,
+        console_print(cli, "time     ≈ %s at %.2g %s, by a short trial%s\n", format_seconds(c->seconds, a), c->rate,
+                      format_rate_unit(c->s->sweep->problem->timed),
                       2e-3 * BATCH_OVERHEAD_MS * (double)p->nbatch > c->seconds ? ", and some 20 ms a batch" : "");
     plan_warnings_print(cli, c->s, p, console_print);
     return try_compile(cli, c->s, p, c->devices.device[0]);

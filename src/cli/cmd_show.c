@@ -9,6 +9,7 @@
 #include "cli/console.h"
 #include "cli/open_sweep.h"
 #include "output/sw_output.h"
+#include "problem/sw_problem.h"
 
 enum kind { TEXT, REAL, COUNT };
 
@@ -42,9 +43,11 @@ static bool any_text(char *const *v, int64_t n)
 
 static bool is_shown(const struct sw_run_table *t, const struct sw_run_column *c)
 {
+    const struct sw_problem *problem = sw_problem_find(t->problem);
     switch (c->shown) {
     case SW_SHOWN_IN_FULL: return false;
     case SW_SHOWN: return true;
+    case SW_SHOWN_WITH_TIME: return !problem || problem->timed;
     case SW_SHOWN_WITH_TIME_STEP:
         return t->has[sw_run_column_find("time_step") - sw_run_columns] ||
                t->has[sw_run_column_find("steps_refused") - sw_run_columns];

@@ -42,3 +42,5 @@ const char *format_seconds(double seconds, char text[24])
     else snprintf(text, 24, "%.0f days", seconds / 86400);
     return text;
 }
+
+const char *format_rate_unit(bool timed) { return timed ? "points·steps/s" : "points/s"; }

@@ -25,7 +25,7 @@ const struct sw_run_column sw_run_columns[] = {
      .flag = sw_run_status_names, .shown = SW_SHOWN},
     {"stopped", SW_RUN_COLUMN_FLAG, NULL, "why the run ended before time.end", AT(stopped), .flags = SW_RUN_ENDS,
      .flag = sw_run_end_names, .shown = SW_SHOWN, .present = may_stop},
-    {"t_reached", REAL, "1", "time reached", AT(t_reached), .shown = SW_SHOWN},
+    {"t_reached", REAL, "1", "time reached", AT(t_reached), .shown = SW_SHOWN_WITH_TIME},
     {"steps", SW_RUN_COLUMN_COUNT, NULL, "time steps taken", AT(steps), .shown = SW_SHOWN_WITH_TIME_STEP},
     {"steps_refused", SW_RUN_COLUMN_COUNT, NULL, "time steps repeated with a smaller one", AT(refused),
      .shown = SW_SHOWN, .present = takes_own_steps},

@@ -51,6 +51,7 @@ enum sw_run_column_type {              /* in struct sw_run_row      in the file 
 enum sw_run_column_shown {             /* whether the table of `sweep show` for people has the column           */
     SW_SHOWN_IN_FULL,              /* no: only --run, --csv and --json have it                              */
     SW_SHOWN,
+    SW_SHOWN_WITH_TIME,            /* where the problem has time                                            */
     SW_SHOWN_WITH_TIME_STEP,       /* where time.cfl chose the time step, or each run its steps             */
     SW_SHOWN_WITH_NORMS            /* where a run has an error norm                                         */
 };
