@@ -95,7 +95,7 @@ expect 0 check plain.cfg -s solver=cpu.a2d -s r=50
 expect 4 check plain.cfg -s grid.n=68719476736L -s 'output.fields.precision=double'; says 'one run needs 51'; says 'GiB'
 expect 3 check plain.cfg -s time.dt=1; says "unknown key 'time': bvp has no time; leave the group out"
 expect 3 check plain.cfg -s output.scalars.every=1; says "unknown key 'output.scalars'"
-expect 3 check plain.cfg -s output.fields.times=1; says "'output.fields.times' is a key of"
+expect 3 check plain.cfg -s output.fields.times=1; says "'output.fields.times': bvp has no time; leave it out"
 expect 3 check plain.cfg -s f=x*t; says "unknown name 't'"
 expect 3 check plain.cfg -s 'f=rand(1)'; says 'rand'
 expect 3 check plain.cfg -s r=-1; says "'r' = -1: must be at least 0"

@@ -162,6 +162,12 @@ static void syntax_errors_name_the_line_and_the_place(void **state)
     refused("grid = {\n n = 3;\n", "ch.cfg:1: error: syntax error: '{' is never closed\n");
     refused("a = [1, 2);\n", "ch.cfg:1: error: syntax error: '[' of line 1 is closed by ')'\n"
                              "ch.cfg:1: error: syntax error: '[' is never closed\n");
+    refused("a = [1; 2];\n",
+            "ch.cfg:1: error: syntax error: ';' in a list, whose elements are separated by commas\n");
+    refused("b = 1;\na = 0:0.1:1;\n",
+            "ch.cfg:2: error: syntax error at '0:': values at equal distances are written \"range(a, b, step)\" or "
+            "\"linspace(a, b, k)\"\n");
+    refused("a = “x”;\n", "ch.cfg:1: error: syntax error at '“': quotes are written \"...\"\n");
     refused("a = 1; };\n", "ch.cfg:1: error: syntax error: '}' closes nothing\n");
     refused("a = 1; /* x\n\n", "ch.cfg:1: error: comment is not closed: no */ follows\n");
     refused("@include \"b.cfg\"\n",

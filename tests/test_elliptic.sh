@@ -160,6 +160,12 @@ refused() {  # refused KEY TEXT OPTION...: small.cfg
     expect 3 check small.cfg "$@"
     grep -F "'$key'" err | grep -qF -- "$text" || fail "$* does not say: $key, $text"
 }
+expect 3 check small.cfg -s stop.steady=1e-6; says "'stop': elliptic has no time; leave the group out"
+expect 3 check small.cfg -s output.scalars.every=1.0; says "'output.scalars': elliptic has no time"
+expect 3 check small.cfg -s 'output.fields.times=[0.0]'; says "'output.fields.times': elliptic has no time; leave it out"
+expect 3 check small.cfg -s 'boundary="periodic"'; says "'boundary' is a group of sides, bottom, top, value: write"
+expect 3 check small.cfg -s tol=1e-9; says "did you mean 'tolerance'?"
+expect 0 check small.cfg; matches '^batches +[0-9]+$'; prints 'points/s'
 refused grid.n 'n = [nx, ny] or [nx, ny, nz]' -s grid.n=8
 refused physics.courant 'one of physics.omega2 and physics.courant' -s physics.omega2=1.0
 refused physics.omega2 'one of physics.omega2 and physics.courant' -s physics.courant=0

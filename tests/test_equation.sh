@@ -254,13 +254,16 @@ refused() {  # refused TEXT OPTION...: small.cfg
 expect 0 check small.cfg
 expect 0 check small.cfg -s 'rhs="dxx(u - u^3)"' -s 'implicit="-1e-4*dxx(u)"'; prints 'dxx(u - u^3 + 0.0001*u)'
 refused "unknown name 'w'" -s 'rhs="dxx(w)"'
-refused "did you mean 'dx'? known:" -s 'rhs="dxy(u)"'; says 'randn rand dx dxx dxxx dxxxx'
+refused 'lines have one coordinate, x' -s 'rhs="dxy(u)"'
+refused "did you mean 'dx'? known:" -s 'rhs="dxq(u)"'; says 'randn rand dx dxx dxxx dxxxx'
 refused 'makes a derivative of order 5' -s 'rhs="dxx(dxxx(u))"'
 refused 'a derivative in time stands on the left only' -s 'rhs="dt(u)"'
 refused 'randn() cannot stand inside a derivative' -s 'rhs="dx(randn(1))"'
 refused "'(' without ')'" -s 'rhs="dxx(u"'
 refused 'exp(1.02e+03 t)' -s 'rhs="-dxx(u)"'
 refused "in run 1 (a = -1): short waves of u grow without bound" -s 'rhs="a*dxx(u)"' -s 'sweep.a=[1.0, -1.0]'
+refused 'ill-posed; all 2 runs are refused' -s 'rhs="a*dxx(u)"' -s 'sweep.a=[-2.0, -1.0]'
+refused 'is none of periodic, no_flux; values and slopes at the ends are given by left' -s 'boundary="neumann"'
 refused '2 of 3 runs are refused, leave them out of the sweep' -s 'rhs="a*dxx(u)"' -s 'sweep.a=[-2.0, -1.0, 1.0]'
 refused "'rhs' in run 1 (a = 0): the coefficient of dxx(u) is infinite; 1 of 2 runs is refused" \
     -s 'rhs="dxx(u)/a - u^3"' -s 'sweep.a=[1.0, 0.0]'

@@ -191,7 +191,7 @@ static void words_of_an_axis_are_checked(void **state)
     REFUSED_GRID("-s: error: 'axis' = \"$b\": the sweep has no axis of words 'b'\n", "axis=$b");
     REFUSED_GRID("-s: error: 'axis' = \"$m\": the sweep has no axis of words 'm'\n", "sweep.m=[1, 2]", "axis=$m",
                  "field=m*x");
-    REFUSED_GRID("-s: error: 'axis' = \"X\" is none of x, y, z\n", "axis=X");
+    REFUSED_GRID("-s: error: 'axis' = \"X\" is none of x, y, z; did you mean 'x'?\n", "axis=X");
     REFUSED_GRID("-s: error: 'sweep.a' changes nothing: no key or expression uses it\n", "sweep.a=[\"x\", \"y\"]");
 }
 

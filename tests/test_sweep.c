@@ -314,6 +314,11 @@ static void unknown_keys_are_named_with_the_nearest(void **state)
         "output accuracy run physics method order boundary left right initial forcing exact\n");
     REFUSED("-s: error: 'physics.kappa' is a key of heat, not of hyperdiffusion; known here: gamma D\n",
             "physics.kappa=1");
+    REFUSED("-s: error: unknown key 'output.fields.time'; did you mean 'times'?\n-s: error: 'output.fields' does not "
+            "say when: add times = \"linspace(0, end, 11)\"\n",
+            "output.fields.time=[1.0]");
+    REFUSED("-s: error: unknown key 'INITIAL'; did you mean 'initial'?\n", "INITIAL=x");
+    REFUSED("-s: error: unknown key 'forc'; did you mean 'forcing'?\n", "forc=x");
     REFUSED("-s: error: unknown key 'output.fields.tims'; did you mean 'times'?\n-s: error: 'output.fields' does not "
             "say when: add "
             "times = \"linspace(0, end, 11)\"\n",
@@ -350,7 +355,7 @@ static void wrong_types_are_refused(void **state)
 {
     (void)state;
     REFUSED(
-        "-s: error: 'grid' is a group: write grid = { ... };\n"
+        "-s: error: 'grid' is a group of n, length, x0, dim: write grid = { ... };\n"
         "-s: error: 'grid.n' is missing: Number of grid points; on a periodic domain of length L they are L/n apart.\n"
         "-s: error: 'grid.length' is missing: Length of the domain.\n",
         "grid=3");

@@ -1,6 +1,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
+#include <strings.h>
 
 #include "base/sw_nearest_name.h"
 #include "expr/expr_impl.h"
@@ -22,8 +23,9 @@ enum sw_status expr_refuse(struct sw_expr_error *err, int column, int length, co
 void expr_hint_names(char hint[400], const char *wrong, const char *const *names, int count)
 {
     enum { ROOM = 400 - (int)sizeof " ..." };
+    const char *near = sw_nearest_name(wrong, names, count);
     /* one or two letters are near to everything: guessing would mislead */
-    const char *near = strlen(wrong) > 2 ? sw_nearest_name(wrong, names, count) : NULL;
+    if (near && strlen(wrong) <= 2 && strcasecmp(wrong, near)) near = NULL;
     int at = near ? snprintf(hint, 400, "did you mean '%s'? known:", near) : snprintf(hint, 400, "known:");
     for (int k = 0; k < count; k++) {
         if (at + 1 + (int)strlen(names[k]) > ROOM) {

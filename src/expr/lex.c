@@ -25,6 +25,7 @@ static const struct { const char *written, *hint; } foreign[] = {
     {"[", "parentheses are ( and )"},        {"]", "parentheses are ( and )"},      {"{", "parentheses are ( and )"},
     {"}", "parentheses are ( and )"},        {"\xC3\x97", "multiplication is written with *"},
     {"\xC2\xB7", "multiplication is written with *"}, {"\xE2\x88\x92", "minus is written -"}, {"\xCF\x80", "write pi"},
+    {"\xC2\xB2", "a power is written with ^"}, {"\xC2\xB3", "a power is written with ^"},
 };
 
 static size_t character_bytes(const char *s)

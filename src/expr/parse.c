@@ -138,10 +138,21 @@ static int parenthesis(struct parser *p)
 static const struct { const char *name, *hint; } foreign[] = {
     {"dt", "a derivative in time stands on the left only: rhs is what u_t equals"},
     {"pow", "a power is written a^b"}, {"ln", "the natural logarithm is log()"},
+    {"d", "derivatives are written dx(u), dxx(u), dxxx(u), dxxxx(u)"},
     {"diff", "derivatives are written dx(u), dxx(u), dxxx(u), dxxxx(u)"},
     {"laplace", "it is written dxx(u)"}, {"lap", "it is written dxx(u)"}, {"laplacian", "it is written dxx(u)"},
     {"gradient", "it is written dx(u)"}, {"grad", "it is written dx(u)"}, {"ddx", "it is written dx(u)"},
 };
+
+/* Derivatives that there are in other languages, or by other coordinates: "dyy", "dXX", "d2x". */
+static const char *derivative_hint(const char *text)
+{
+    const char *const digits = "0123456789";
+    const size_t begin = 1 + strspn(text + 1, digits), letters = strspn(text + begin, "xXyYzZ");
+    if (text[0] != 'd' || !letters || text[begin + letters + strspn(text + begin + letters, digits)]) return NULL;
+    return strpbrk(text, "yYzZ") ? "lines have one coordinate, x, and the derivatives dx dxx dxxx dxxxx"
+                                 : "derivatives are written dx(u), dxx(u), dxxx(u), dxxxx(u)";
+}
 
 static bool is_reduction(const char *text)
 {
@@ -164,6 +175,8 @@ static int refuse_function(struct parser *p, const struct token *name, const cha
     if (text[0] == 'd' && strspn(text + 1, "x") == strlen(text + 1) && text[1])
         return REFUSE(p, name->column, name->length, "dx dxx dxxx dxxxx are the derivatives there are",
                       "%s() is a derivative of order %zu, the highest is 4", text, strlen(text + 1));
+    if (derivative_hint(text))
+        return REFUSE(p, name->column, name->length, derivative_hint(text), "unknown function '%s'", text);
     if (is_reduction(text)) return REFUSE(p, name->column, name->length, reductions, "%s cannot be used here", text);
     for (enum operation op = 0; op < OP_COUNT; op++)
         if (op_is_function(op)) names[count++] = op_table[op].written;

@@ -45,6 +45,7 @@ struct sw_key {
     const char      *words;     /* WORD: "product|zip|random"                                       */
     const char    *(*word)(int k);  /* WORD: or these, one after another, NULL after the last: of a table      */
     const struct sw_renamed_word *renamed;  /* WORD: ends with former NULL; NULL: none                          */
+    const char      *instead;   /* WORD: what to write for what none of these says; NULL: nothing   */
     unsigned         symbols;   /* FUNCTION                                                         */
     bool             each;      /* FUNCTION: one for each unknown: a group, whose members have their names, or where
                                    there is one unknown the expression itself                       */

@@ -148,6 +148,11 @@ static void read_number(struct scanner *s, const char *end, char kind)
                clip(s->pos, rest), s->pos, clip(s->pos, end), s->pos, clip(end + 1, rest), end + 1);
         set_broken(s);
         copy_until(s, rest);
+    } else if (*end == ':') {
+        REPORT(s, s->line, "syntax error at '%.*s': values at equal distances are written \"range(a, b, step)\" or "
+               "\"linspace(a, b, k)\"", clip(s->pos, end + 1), s->pos);
+        set_broken(s);
+        copy_until(s, end + strspn(end, "0123456789.:+-eE"));
     } else if (kind == 'r') check_real(s, end);
     else check_integer(s, end, kind);
 }
@@ -235,11 +240,18 @@ static void read_token(struct scanner *s)
     else if (strchr("])}", c)) close_bracket(s);
     else if (kind) read_number(s, end, kind);
     else if (is_name(c, true)) read_name(s);
-    else if (strchr("=:,;", c)) copy_until(s, s->pos + 1);
+    else if (c == ';' && s->depth && s->level[s->depth].open != '{') {
+        if (!s->scan->broken)  /* else its bracket may be what is missing */
+            REPORT(s, s->line, "syntax error: ';' in a list, whose elements are separated by commas");
+        set_broken(s);
+        s->pos++;
+    } else if (strchr("=:,;", c)) copy_until(s, s->pos + 1);
     else {
         if (!strncmp(s->pos, "@include", 8))
             REPORT(s, s->line,
                    "@include is not supported: a sweep is one file, so that its output can hold all of it");
+        else if (!strncmp(s->pos, "\xE2\x80\x9C", 3) || !strncmp(s->pos, "\xE2\x80\x9D", 3))
+            REPORT(s, s->line, "syntax error at '%.3s': quotes are written \"...\"", s->pos);
         else if (isprint((unsigned char)c)) REPORT(s, s->line, NEEDS_QUOTES, 1, s->pos);
         else REPORT(s, s->line, "syntax error: character 0x%02x outside of a string", (unsigned char)c);
         set_broken(s);

@@ -26,7 +26,7 @@ const struct sw_key sw_common_keys[] = {
      .about = "Number of space dimensions."},
 
     {.path = "time.dt", .kind = SW_KEY_REAL, .unit = "1", .min = 0, .max = 1e300, .above = true, .decides = true,
-     .visible = true, .about = "Time step; time.end must be a whole number of steps."},
+     .visible = true, .about = "Time step; time.end must be a whole number of steps. With time.tolerance the first one, or left out."},
     {.path = "time.end", .kind = SW_KEY_REAL, .unit = "1", .min = 0, .max = 1e300, .above = true, .decides = true,
      .visible = true, .about = "Time at which a run ends; it starts at 0."},
 
@@ -108,14 +108,22 @@ const struct sw_key sw_common_keys[] = {
     {0},
 };
 
+bool sw_key_needs_time(const char *path)
+{
+    static const char *const of_time[] = {"time", "output.fields.times", "output.scalars", "output.state", "accuracy",
+                                          "stop"};
+    for (size_t k = 0; k < sizeof of_time / sizeof *of_time; k++) {
+        const size_t length = strlen(of_time[k]);
+        if (!strncmp(path, of_time[k], length) && (!path[length] || path[length] == '.')) return true;
+    }
+    return false;
+}
+
 /* A problem without time has neither time.dt and time.end nor output times: its fields are saved or not. One without
  * iterations has no history of them. Points that are numbered, or that the problem itself places, have no length. */
 static bool applies(const struct sw_problem *problem, const struct sw_key *key)
 {
-    static const char *const timed[] = {"time.", "output.fields.times", "output.scalars.", "output.state", "accuracy.",
-                                       "stop."};
-    for (int k = 0; problem && !problem->timed && k < 6; k++)
-        if (!strncmp(key->path, timed[k], strlen(timed[k]))) return false;
+    if (problem && !problem->timed && sw_key_needs_time(key->path)) return false;
     if (problem && !problem->iterates && !strcmp(key->path, "output.history")) return false;
     if (problem && (problem->numbered || problem->grid) && !strncmp(key->path, "grid.", 5))
         return !strcmp(key->path, "grid.n");

@@ -144,6 +144,13 @@ static const struct sw_problem *find_other_problem(const struct sw_sweep *s, con
     return NULL;
 }
 
+/* Whether a word lacks the s at the end of a name, which then is meant rather than a key of another group. */
+static bool is_singular(const char *word, const char *name)
+{
+    const size_t length = strlen(word);
+    return name && !strncmp(word, name, length) && !strcmp(name + length, "s");
+}
+
 static void report_unknown(const struct sw_sweep *s, const struct sw_setting *setting, const char *group)
 {
     char name[SW_MAX_KEYS][64];
@@ -158,15 +165,16 @@ static void report_unknown(const struct sw_sweep *s, const struct sw_setting *se
         strcat(known, list[k]);
     }
     if (!near && former) near = former->path;
-    if (other && s->own->row_key && sw_key_find(other, setting->path)->kind == SW_KEY_ROW)
+    if (!s->problem->timed && sw_key_needs_time(setting->path))
+        report_error(s, setting, "unknown key '%s': %s has no time; leave %s out", setting->path, s->problem->name,
+                     setting->kind == SW_SETTING_GROUP ? "the group" : "it");
+    else if (other && s->own->row_key && sw_key_find(other, setting->path)->kind == SW_KEY_ROW)
         report_error(s, setting, "'%s' is a key of %s, not of %s; did you mean '%s'?", setting->path, other->name,
                      s->problem->name, s->own->row_key->path);
     else if (other)
         report_error(s, setting, "'%s' is a key of %s, not of %s; known here:%s", setting->path, other->name,
                      s->problem->name, known);
-    else if (!s->problem->timed && !strcmp(setting->path, "time"))
-        report_error(s, setting, "unknown key 'time': %s has no time; leave the group out", s->problem->name);
-    else if (key) report_error(s, setting, "unknown key '%s'; did you mean '%s'?", setting->path, key->path);
+    else if (key && !is_singular(setting->name, near)) report_error(s, setting, "unknown key '%s'; did you mean '%s'?", setting->path, key->path);
     else if (near) report_error(s, setting, "unknown key '%s'; did you mean '%s'?", setting->path, near);
     else
         report_error(s, setting, "unknown key '%s'; known here:%s%s", setting->path, known,
@@ -196,6 +204,20 @@ bool key_has_members(const struct sw_sweep *s, const struct sw_key *key, const s
     return false;
 }
 
+static void report_not_group(const struct sw_sweep *s, const struct sw_setting *setting)
+{
+    char name[SW_MAX_KEYS][64];
+    const char *list[SW_MAX_KEYS];
+    struct sw_text known = {0};
+    const struct sw_key *key = key_find(s, setting->path);
+    const bool own_names = key && key->kind == SW_KEY_NAMES;
+    const int n = own_names ? 0 : list_members(s, setting->path, name, list);
+    for (int k = 0; k < n; k++) sw_text_printf(&known, "%s%s", k ? ", " : " of ", list[k]);
+    report_error(s, setting, "'%s' is a group%s: write %s = { ... };", setting->path, sw_text_get(&known),
+                 setting->name);
+    sw_text_free(&known);
+}
+
 static void check_group(const struct sw_sweep *s, const struct sw_setting *group)
 {
     for (int k = 0; k < group->count && s->own->report->errors < MAX_ERRORS; k++) {
@@ -210,7 +232,7 @@ static void check_group(const struct sw_sweep *s, const struct sw_setting *group
             if (child->kind != SW_SETTING_LIST || child->count != wanted)
                 report_error(s, child, "'%s' is a list of %d numbers or expressions", child->path, wanted);
         } else if (child->kind != SW_SETTING_GROUP)
-            report_error(s, child, "'%s' is a group: write %s = { ... };", child->path, child->name);
+            report_not_group(s, child);
         else if (!names) check_group(s, child);
     }
 }

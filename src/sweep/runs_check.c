@@ -375,7 +375,9 @@ static void report_invalid(const struct sw_sweep *s, const struct column_block *
     const char *key = validate_run(s, b, 0, why);
     int k = column_find(s, key);
     if (k < 0 || !s->column[k].key) {
-        if (*in_run && s->nruns > 1)
+        if (*in_run && s->nruns > 1 && count == s->nruns)
+            snprintf(more, sizeof more, "; all %lld runs are refused", (long long)count);
+        else if (*in_run && s->nruns > 1)
             snprintf(more, sizeof more, "; %lld of %lld runs %s refused, leave %s out of the sweep", (long long)count,
                      (long long)s->nruns, count == 1 ? "is" : "are", count == 1 ? "it" : "them");
         report_invalid_text(s, key, in_run, why, more);

@@ -20,6 +20,9 @@ const struct sw_key *sw_key_at(const struct sw_problem *problem, int k);
 /** The part of a path after its last dot; all of a path that has none. */
 const char *sw_key_last_part(const char *path);
 
+/** Whether a key, or a group of keys, is there only in problems with time. */
+bool sw_key_needs_time(const char *path);
+
 /** The name under which a key is hashed into the ids of runs: its path, or its former name. */
 const char *sw_key_id_name(const struct sw_key *key);
 

@@ -61,7 +61,8 @@ bool key_word_check(const struct sw_sweep *s, const struct sw_key *key, const st
     s->own->words_wrong = true;
     const char *near = sw_nearest_name(word, list, n);
     if (near) report_error(s, setting, "'%s' = \"%s\" is none of %s; did you mean '%s'?", path, word, known, near);
-    else report_error(s, setting, "'%s' = \"%s\" is none of %s", path, word, known);
+    else report_error(s, setting, "'%s' = \"%s\" is none of %s%s%s", path, word, known, key->instead ? "; " : "",
+                      key->instead ? key->instead : "");
     return false;
 }
 

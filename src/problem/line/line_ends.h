@@ -23,6 +23,7 @@
     SW_LINE_CONDITION(side, "dxxx", "Beside u_x: the third derivative u_xxx", every, group, "; 0 unless given.")
 #define SW_LINE_BOUNDARY                                                                                          \
     .path = "boundary", .kind = SW_KEY_WORD, .words = "periodic|no_flux", .fallback = "periodic", .decides = true, \
+    .instead = "values and slopes at the ends are given by left = { dirichlet = ...; } and the like",            \
     .about = "What the ends of the line are: periodic, or walls with u_x = u_xxx = 0 where left and right say "     \
              "nothing else; they make walls too."
 
