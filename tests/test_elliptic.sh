@@ -162,7 +162,8 @@ refused() {  # refused KEY TEXT OPTION...: small.cfg
 }
 expect 3 check small.cfg -s stop.steady=1e-6; says "'stop': elliptic has no time; leave the group out"
 expect 3 check small.cfg -s output.scalars.every=1.0; says "'output.scalars': elliptic has no time"
-expect 3 check small.cfg -s 'output.fields.times=[0.0]'; says "'output.fields.times': elliptic has no time; leave it out"
+expect 3 check small.cfg -s 'output.fields.times=[0.0]'
+says "'output.fields.times': elliptic has no time; leave it out"
 expect 3 check small.cfg -s 'boundary="periodic"'; says "'boundary' is a group of sides, bottom, top, value: write"
 expect 3 check small.cfg -s tol=1e-9; says "did you mean 'tolerance'?"
 expect 0 check small.cfg; matches '^batches +[0-9]+$'; prints 'points/s'

@@ -24,8 +24,8 @@ static int distance(const char *a, const char *b)
         now[0] = i;
         for (int j = 1; j <= lb; j++) {
             now[j] = min3(up[j] + 1, now[j - 1] + 1, up[j - 1] + !same_letter(a[i - 1], b[j - 1]));
-            if (i > 1 && j > 1 && same_letter(a[i - 1], b[j - 2]) && same_letter(a[i - 2], b[j - 1]) && up2[j - 2] + 1 < now[j])
-                now[j] = up2[j - 2] + 1;
+            const bool swapped = i > 1 && j > 1 && same_letter(a[i - 1], b[j - 2]) && same_letter(a[i - 2], b[j - 1]);
+            if (swapped && up2[j - 2] + 1 < now[j]) now[j] = up2[j - 2] + 1;
         }
     }
     return row[la % 3][lb];

@@ -174,7 +174,8 @@ static void report_unknown(const struct sw_sweep *s, const struct sw_setting *se
     else if (other)
         report_error(s, setting, "'%s' is a key of %s, not of %s; known here:%s", setting->path, other->name,
                      s->problem->name, known);
-    else if (key && !is_singular(setting->name, near)) report_error(s, setting, "unknown key '%s'; did you mean '%s'?", setting->path, key->path);
+    else if (key && !is_singular(setting->name, near))
+        report_error(s, setting, "unknown key '%s'; did you mean '%s'?", setting->path, key->path);
     else if (near) report_error(s, setting, "unknown key '%s'; did you mean '%s'?", setting->path, near);
     else
         report_error(s, setting, "unknown key '%s'; known here:%s%s", setting->path, known,

@@ -11,7 +11,8 @@ enum sw_status sw_measure_create(int n, bool ends, struct sw_measure **measure);
 void sw_measure_destroy(struct sw_measure **measure);
 size_t sw_measure_bytes(int n, bool ends);
 
-/** u_x by central differences, at ends by one-sided ones, for the energy's density. @return [n], valid until the next call */
+/** u_x by central differences, at ends by one-sided ones, for the energy's density.
+ *  @return [n], valid until the next call */
 const double *sw_measure_first_derivative(struct sw_measure *m, const double *u, double dx);
 
 /** u_xx by second differences, likewise. */
