@@ -14,6 +14,7 @@
 #include "problem/line/line_sim.h"
 #include "problem/initial_file.h"
 #include "problem/line/line_family.h"
+#include "problem/line/line_samples.h"
 
 #define GROUP ", or a group with one for each unknown"
 #define END(side) SW_LINE_END(side, "the unknown", true, GROUP)
@@ -93,18 +94,15 @@ static const char *validate_run(const struct sw_setup *setup, const char *solver
                                 char why[160])
 {
     const struct equation_model *model = equation_model_of(setup);
-    struct sw_setup at = *setup;
+    const struct sw_setup one = sw_line_setup_of_run(setup, ld, column, j);
     const char *key = sw_line_validate_own_steps(setup, why);
     (void)solver;
     if (!key) key = sw_initial_validate(setup, sw_line_has_ends(setup), ld, column, j, why);
     if (!key) key = equation_check_ends(setup, why);
-    at.walls[0] = sw_line_has_ends(setup);
-    at.n[0] = (int64_t)column[(size_t)sw_setup_column(setup, "grid.n") * (size_t)ld + (size_t)j];
-    at.n[1] = at.n[2] = 1;
     for (int v = 0; model && !key && v < setup->nunknown; v++) {
         key = check_coefficients(model, setup, v, ld, column, j, why);
         if (key) break;
-        const struct sw_growth g = equation_growth_of_run(model, &at, v, ld, column, j);
+        const struct sw_growth g = equation_growth_of_run(model, &one, v, ld, column, j);
         if (!g.ill_posed) continue;
         key = "rhs";
         snprintf(why, 160, "short waves of %s grow without bound, the shortest, 2 dx long, as exp(%.3g t): the sign of "

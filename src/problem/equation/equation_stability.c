@@ -24,7 +24,7 @@
 #include "problem/initial_file.h"
 #include "problem/line/fourth_order.h"
 #include "problem/line/imex.h"
-#include "problem/line/line_ends.h"
+#include "problem/line/line_samples.h"
 
 enum {
     PLACES = 16,          /* points of the line that are looked at                                      */
@@ -176,17 +176,6 @@ static struct growth growth_of(const struct frozen *f, int place, double theta)
 
 /* ------------------------------------------------------------------ a run */
 
-/* The setup of run j, by its columns. */
-static struct sw_setup setup_of(const struct sw_setup *setup, int64_t ld, const double *column, int64_t j)
-{
-    struct sw_setup one = *setup;
-    one.walls[0] = sw_line_has_ends(setup);
-    one.n[0] = (int64_t)column[(int64_t)sw_setup_column(setup, "grid.n") * ld + j];
-    one.n[1] = one.n[2] = 1;
-    one.dim = 1;
-    return one;
-}
-
 /* The initial values of a run. @param u  out: [unknowns][n] */
 static enum sw_status initial_values(const struct sw_setup *one, int64_t ld, const double *column, int64_t j,
                                      const struct sw_grid *grid, double *u)
@@ -199,15 +188,12 @@ static enum sw_status initial_values(const struct sw_setup *one, int64_t ld, con
     for (int i = 0; i < n; i++) x[i] = grid->x0[0] + i * grid->dx[0];
     for (int v = 0; v < one->nunknown && !st; v++) {
         const struct sw_function *initial = sw_setup_find_of(one, "initial", v);
-        const double *in[SW_INPUTS] = {[SW_IN_X] = x};
+        double *const field = u + (size_t)v * (size_t)n;
         struct sw_eval *eval = NULL;
-        for (int i = 0; i < n; i++) u[(size_t)v * (size_t)n + (size_t)i] = 0;
+        memset(field, 0, (size_t)n * sizeof *field);
         if (!initial) continue;
-        if ((st = sw_eval_create(initial->program, n, &eval))) break;
-        sw_eval_run(eval, column + j, ld);
-        sw_eval_cells(eval, n, in);
-        sw_eval_step(eval, 0, 0);
-        sw_eval_points(eval, n, in, u + (size_t)v * (size_t)n);
+        if ((st = sw_line_begin_program(initial->program, ld, column, j, n, x, &eval))) break;
+        sw_line_sample(eval, n, x, NULL, 0, 0, field);
         sw_eval_destroy(&eval);
     }
     sw_free(x);
@@ -429,7 +415,7 @@ static void release(struct subject *s)
 static enum sw_status take(const struct sw_setup *setup, int64_t ld, const double *column, int64_t j,
                            const double *state, struct subject *s)
 {
-    *s = (struct subject){.one = setup_of(setup, ld, column, j)};
+    *s = (struct subject){.one = sw_line_setup_of_run(setup, ld, column, j)};
     const struct sw_grid grid = sw_setup_grid(&s->one, ld, column, j);
     const size_t numbers = (size_t)setup->nunknown * (size_t)s->one.n[0];
     enum sw_status st;
