@@ -33,8 +33,8 @@ enum {
     SQUARES = 20          /* the norm of a power is off by a factor: by log(factor)/2^20 in the logarithm */
 };
 
-/* A wave that should not grow, and would by more than that in the whole run, is told. */
-static const double told = 1e4;
+/* A wave that should not grow is reported if it would by more than that in the whole run. */
+static const double reported_growth = 1e4;
 
 typedef double complex square[SW_UNKNOWNS_MOST][SW_UNKNOWNS_MOST];
 
@@ -341,7 +341,7 @@ static struct finding find_unstable(const struct frozen *f, int every)
             most = beyond;
             worst = (struct finding){2.0 * WAVES / k, f->x[place], g.step, g.equation};
         }
-    if (!(most * f->end / f->dt > log(told))) worst.points = 0;
+    if (!(most * f->end / f->dt > log(reported_growth))) worst.points = 0;
     return worst;
 }
 
@@ -363,7 +363,7 @@ static struct finding find_ill_posed(const struct frozen *f, const struct frozen
     struct finding worst = {0};
     for (int place = 0; place < f->places; place++) {
         const struct finding coarse = find_fastest(f, place);
-        if (!(coarse.equation > worst.equation) || !(coarse.equation * f->end > log(told))) continue;
+        if (!(coarse.equation > worst.equation) || !(coarse.equation * f->end > log(reported_growth))) continue;
         if (find_fastest(fine, place).equation > 1.9 * coarse.equation) worst = coarse;
     }
     return worst;
@@ -375,7 +375,7 @@ static struct finding find_damped(const struct frozen *f)
     const double steps = f->end / f->dt;
     for (int place = 0; place < f->places; place++) {
         const struct growth g = growth_of(f, place, acos(-1) * KEPT / WAVES);
-        if (steps * fabs(g.equation) < log(2) && steps * g.step < -log(told))
+        if (steps * fabs(g.equation) < log(2) && steps * g.step < -log(reported_growth))
             return (struct finding){2.0 * WAVES / KEPT, f->x[place], g.step, g.equation};
     }
     return (struct finding){0};
@@ -404,18 +404,18 @@ static enum sw_status stable_step(const struct sw_setup *one, double *column, co
 /* ------------------------------------------------------------------ for people */
 
 /* A run with its columns alone, and fields. */
-struct subject { struct sw_setup one; double *column, *u; double t; };
+struct run_fields { struct sw_setup one; double *column, *u; double t; };
 
-static void release(struct subject *s)
+static void free_run_fields(struct run_fields *s)
 {
     sw_free(s->column);
     sw_free(s->u);
 }
 
-static enum sw_status take(const struct sw_setup *setup, int64_t ld, const double *column, int64_t j,
-                           const double *state, struct subject *s)
+static enum sw_status load_run_fields(const struct sw_setup *setup, int64_t ld, const double *column, int64_t j,
+                                      const double *state, struct run_fields *s)
 {
-    *s = (struct subject){.one = sw_line_setup_of_run(setup, ld, column, j)};
+    *s = (struct run_fields){.one = sw_line_setup_of_run(setup, ld, column, j)};
     const struct sw_grid grid = sw_setup_grid(&s->one, ld, column, j);
     const size_t numbers = (size_t)setup->nunknown * (size_t)s->one.n[0];
     enum sw_status st;
@@ -427,11 +427,11 @@ static enum sw_status take(const struct sw_setup *setup, int64_t ld, const doubl
     if (state) s->t = s->column[sw_setup_column(setup, "time.end")];
     return SW_OK;
 failed:
-    release(s);
+    free_run_fields(s);
     return st == SW_E_MEMORY ? st : SW_E_CONFIG;
 }
 
-static enum sw_status describe_unstable(struct subject *s, const struct frozen *f, const struct finding *found,
+static enum sw_status describe_unstable(struct run_fields *s, const struct frozen *f, const struct finding *found,
                                         bool at_end, char text[200])
 {
     double dt = 0;
@@ -448,7 +448,8 @@ static enum sw_status describe_unstable(struct subject *s, const struct frozen *
     return SW_OK;
 }
 
-static enum sw_status find_anything(struct subject *s, bool at_end, bool steps, char text[200])
+/* The first thing that is wrong, "" if nothing is. @param steps  whether to look at the steps, beside the equation */
+static enum sw_status describe_instability(struct run_fields *s, bool at_end, bool steps, char text[200])
 {
     struct frozen f, fine;
     struct finding found;
@@ -481,14 +482,14 @@ static enum sw_status only_memory(enum sw_status st) { return st == SW_E_MEMORY 
 enum sw_status equation_warn_stability(const struct sw_problem *problem, const struct sw_setup *setup, int64_t ld,
                                        const double *column, int64_t j, const double *state, char text[200])
 {
-    struct subject s;
+    struct run_fields s;
     (void)problem;
     text[0] = 0;
     if (!equation_model_of(setup)) return SW_OK;
-    const enum sw_status st = take(setup, ld, column, j, state, &s);
+    const enum sw_status st = load_run_fields(setup, ld, column, j, state, &s);
     if (st) return only_memory(st);
-    const enum sw_status found = find_anything(&s, state != NULL, !sw_setup_own_steps(setup), text);
-    release(&s);
+    const enum sw_status found = describe_instability(&s, state != NULL, !sw_setup_own_steps(setup), text);
+    free_run_fields(&s);
     return found;
 }
 
