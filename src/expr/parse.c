@@ -154,14 +154,6 @@ static const char *derivative_hint(const char *text)
                                  : "derivatives are written dx(u), dxx(u), dxxx(u), dxxxx(u)";
 }
 
-static bool is_reduction(const char *text)
-{
-    const char *name, *about;
-    for (int k = 0; (name = sw_reduction_name(k, &about)); k++)
-        if (!strcmp(name, text)) return true;
-    return false;
-}
-
 static const char reductions[] = "of a field it is a number, known in output.scalars.define alone";
 
 static int refuse_function(struct parser *p, const struct token *name, const char *text)
@@ -177,7 +169,7 @@ static int refuse_function(struct parser *p, const struct token *name, const cha
                       "%s() is a derivative of order %zu, the highest is 4", text, strlen(text + 1));
     if (derivative_hint(text))
         return REFUSE(p, name->column, name->length, derivative_hint(text), "unknown function '%s'", text);
-    if (is_reduction(text)) return REFUSE(p, name->column, name->length, reductions, "%s cannot be used here", text);
+    if (sw_is_reduction(text)) return REFUSE(p, name->column, name->length, reductions, "%s cannot be used here", text);
     for (enum operation op = 0; op < OP_COUNT; op++)
         if (op_is_function(op)) names[count++] = op_table[op].written;
     expr_hint_names(hint, text, names, count);

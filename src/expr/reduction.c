@@ -28,6 +28,13 @@ const char *sw_reduction_name(int k, const char **about)
     return kinds[k].name;
 }
 
+bool sw_is_reduction(const char *name)
+{
+    for (int k = 0; k < SW_REDUCTION_KINDS; k++)
+        if (!strcmp(kinds[k].name, name)) return true;
+    return false;
+}
+
 struct builder {
     const struct sw_reduction_scope *scope;
     struct sw_reduction  *r;

@@ -23,6 +23,9 @@ enum sw_reduction_kind {
 /** Reduction k, and a line about it. @return its name, NULL after the last */
 const char *sw_reduction_name(int k, const char **about);
 
+/** Whether a name is that of a reduction. */
+bool sw_is_reduction(const char *name);
+
 enum { SW_REDUCTIONS_MOST = 32 };  /* in one text */
 
 struct sw_reduced {

@@ -281,18 +281,23 @@ static enum sw_status finish_group(const struct sw_sweep *s, struct member *m)
     return set_look_steps(s, scalars + s->own->scalars->narg, g);
 }
 
+static void free_group(struct sw_group *g)
+{
+    sw_free(g->run);
+    sw_free(g->choice);
+    sw_free(g->field_step);
+    sw_free(g->scalar_step);
+    sw_free(g->field_time);
+    sw_free(g->scalar_time);
+    sw_free(g->times);
+    sw_free(g->look_step);
+}
+
 static void free_grouping(struct grouping *g)
 {
     for (int k = 0; k < g->count; k++) {
         sw_free(g->member[k].shape);
-        sw_free(g->member[k].group.run);
-        sw_free(g->member[k].group.choice);
-        sw_free(g->member[k].group.field_step);
-        sw_free(g->member[k].group.scalar_step);
-        sw_free(g->member[k].group.field_time);
-        sw_free(g->member[k].group.scalar_time);
-        sw_free(g->member[k].group.times);
-        sw_free(g->member[k].group.look_step);
+        free_group(&g->member[k].group);
     }
     sw_free(g->member);
     sw_free(g->slot);
@@ -327,16 +332,7 @@ done:
 void sw_groups_free(struct sw_group **group, int ngroup)
 {
     if (!group || !*group) return;
-    for (int k = 0; k < ngroup; k++) {
-        sw_free((*group)[k].run);
-        sw_free((*group)[k].choice);
-        sw_free((*group)[k].field_step);
-        sw_free((*group)[k].scalar_step);
-        sw_free((*group)[k].field_time);
-        sw_free((*group)[k].scalar_time);
-        sw_free((*group)[k].times);
-        sw_free((*group)[k].look_step);
-    }
+    for (int k = 0; k < ngroup; k++) free_group(&(*group)[k]);
     sw_free(*group);
     *group = NULL;
 }

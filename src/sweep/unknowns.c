@@ -35,14 +35,6 @@ static bool is_name(const char *text)
     return true;
 }
 
-static bool is_reduction(const char *name)
-{
-    const char *reduction, *about;
-    for (int k = 0; (reduction = sw_reduction_name(k, &about)); k++)
-        if (!strcmp(reduction, name)) return true;
-    return false;
-}
-
 /* Of a group that is either one expression for each unknown, or says which file has them. */
 static bool is_key_of_initial(const struct sw_sweep *s, const char *name)
 {
@@ -56,7 +48,7 @@ static bool is_key_of_initial(const struct sw_sweep *s, const char *name)
 static const char *other_meaning(const struct sw_sweep *s, const char *name)
 {
     if (name_is_in_language(s, name)) return "it is a function or constant of the expressions";
-    if (is_reduction(name)) return "it is a reduction of output.scalars.define";
+    if (sw_is_reduction(name)) return "it is a reduction of output.scalars.define";
     if (!strcasecmp(name, "inf") || !strcasecmp(name, "nan")) return "numbers that are not finite are written so";
     return is_key_of_initial(s, name) ? "'initial' has a key of this name" : NULL;
 }
