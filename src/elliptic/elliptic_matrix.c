@@ -246,6 +246,18 @@ static void add_cross_walls(const struct sw_elliptic_desc *d, const struct sw_el
         }
 }
 
+/* What the matrix has of the face between a cell and the wall of a side. */
+static double wall_weight(const struct sw_elliptic_matrix *m, int side, int64_t i, int64_t j, int64_t k)
+{
+    const int64_t nx = m->nx, nz = m->nz, last = side % 2;
+    const double *kx = m->faces.kx, *ky = m->faces.ky, *kz = m->faces.kz;
+    if (side / 2 == 0)
+        return m->d[k] * m->east[j * (nx + 1) + i + last] * (kx ? kx[(j * nz + k) * (nx + 1) + i + last] : 1);
+    if (side / 2 == 1)
+        return m->d[k] * m->north[(j + last) * nx + i] * (ky ? ky[((j + last) * nz + k) * nx + i] : 1);
+    return m->area[j * nx + i] * (last ? m->b[k] : m->c[k]) * (kz ? kz[(j * (nz + 1) + k + last) * nx + i] : 1);
+}
+
 void sw_elliptic_add_walls(const struct sw_elliptic_desc *d, const struct sw_elliptic_matrix *m,
                            double (*value)(const void *context, int side, int64_t i, int64_t j, int64_t k),
                            const void *context, double *f)
@@ -261,20 +273,7 @@ void sw_elliptic_add_walls(const struct sw_elliptic_desc *d, const struct sw_ell
         else behind[axis] = 1;
         for (int64_t j = first[1]; j < behind[1]; j++)
             for (int64_t k = first[2]; k < behind[2]; k++)
-                for (int64_t i = first[0]; i < behind[0]; i++) {
-                    const double *kx = m->faces.kx, *ky = m->faces.ky, *kz = m->faces.kz;
-                    double weight;
-                    if (axis == 0) {
-                        weight = m->d[k] * m->east[j * (n[0] + 1) + i + side % 2];
-                        if (kx) weight *= kx[(j * n[2] + k) * (n[0] + 1) + i + side % 2];
-                    } else if (axis == 1) {
-                        weight = m->d[k] * m->north[(j + side % 2) * n[0] + i];
-                        if (ky) weight *= ky[((j + side % 2) * n[2] + k) * n[0] + i];
-                    } else {
-                        weight = m->area[j * n[0] + i] * (side % 2 ? m->b[k] : m->c[k]);
-                        if (kz) weight *= kz[(j * (n[2] + 1) + k + side % 2) * n[0] + i];
-                    }
-                    f[(j * n[2] + k) * n[0] + i] += weight * value(context, side, i, j, k);
-                }
+                for (int64_t i = first[0]; i < behind[0]; i++)
+                    f[(j * n[2] + k) * n[0] + i] += wall_weight(m, side, i, j, k) * value(context, side, i, j, k);
     }
 }
