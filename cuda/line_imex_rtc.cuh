@@ -10,6 +10,8 @@
  *                                                with values of G and N
  *     stage_time(i)                              of stage i, in steps
  *     of_state(r, i), of_value(r, i), of_first(r)  what stage i adds to right-hand side r, that of stage r + 1
+ *     MASS, ENDED                                1: P of some unknown is not 1 (line_wide_rtc.cuh); lines end
+ *                                                (line_ended_rtc.cuh)
  *     SIDES                                      2: the recursions up and down differ
  *     KEPT                                       how many of a lane's numbers of later right-hand sides lie in shared
  *                                                memory; the others are the compiler's to place
@@ -24,8 +26,9 @@
 enum { SYSTEMS = UNKNOWNS * SIDES, SYSTEM_ROOM = TABLE + 4 };  /* table, then a1, a2, 1/g */
 enum { EXTRA = ROWS - 1 + LEFT, NUMBERS = EXTRA * UNKNOWNS * LANE_POINTS };
 
-/* A system is the recursion of an unknown upwards or downwards; bits of each are 8 of `facts`. */
-struct systems { unsigned long long facts; };
+/* A system is the recursion of an unknown upwards or downwards; bits of each are 8 of `facts`. Bit v of `across`: in
+ * some line of the warp an end sees the other one (ENDED). */
+struct systems { unsigned long long facts; int across; };
 
 __device__ static __forceinline__ struct lane system_of(const struct lane &me, const struct systems &all, int s)
 {
@@ -47,10 +50,12 @@ __device__ static __forceinline__ struct lane system_of(const struct lane &me, c
 __device__ static inline void set_systems(const struct lane &me, const struct sw_fused_line *mine, struct systems &all)
 {
     all.facts = 0;
+    all.across = 0;
     for (int s = 0; s < SYSTEMS; s++, mine++) {
         struct lane there = system_of(me, all, s);
         const int most = __reduce_max_sync(EVERYONE, mine->stages), closed = mine->closed != 0;
         all.facts |= (unsigned long long)(mine->stages | most << 3 | closed << 6) << 8 * s;
+        if (ENDED) all.across |= (__any_sync(EVERYONE, closed) != 0) << s / SIDES;
         for (int k = threadIdx.x % GROUP; k < TABLE; k += GROUP)
             put_in_table(shared_of(there), k, ((const double *)mine)[k]);
         there.a1 = mine->a1;
@@ -174,32 +179,53 @@ struct view {
     double g_before[UNKNOWNS], g_here[UNKNOWNS], g_last[UNKNOWNS], g_beyond[UNKNOWNS];
 };
 
-/* Neighbours from the lanes beside this one. A lane that lacks its last point has the first one beyond in its place. */
+/* Two numbers beyond either end of a lane's. */
+struct halo { double before[REACH], beyond[REACH]; };
+
+/* From the lanes beside this one. A lane that lacks its last number has the first one beyond in its place. */
+__device__ static __forceinline__ struct halo take_halo(const struct lane &me, double (&x)[LANE_POINTS])
+{
+    const int l = threadIdx.x % GROUP, before = (l - 1) & (GROUP - 1), behind = (l + 1) & (GROUP - 1);
+    const int most = LANE_POINTS - 1, few = LANE_POINTS > 1 ? LANE_POINTS - 2 : 0,
+              fewer = LANE_POINTS > 2 ? LANE_POINTS - 3 : 0;
+    const double last = me.full ? x[most] : x[few];
+    const double left = from_lane(last, before), right = from_lane(x[0], behind);
+    /* the second of a lane of one point is its neighbour */
+    const double second_last = LANE_POINTS > (me.full ? 1 : 2) ? (me.full ? x[few] : x[fewer]) : left;
+    const double second = LANE_POINTS > (me.full ? 1 : 2) ? x[LANE_POINTS > 1] : right;
+    const double right2 = from_lane(second, behind);
+    const struct halo h = {{from_lane(second_last, before), left}, {me.full ? right : right2, right2}};
+    if (!EVEN && !me.full) x[most] = right;
+    return h;
+}
+
+/* Points beyond the ends of a line (line_ended_rtc.cuh). */
+template <int V>
+__device__ static __forceinline__ void see_ends(const struct lane &me, const struct values &v, double t, long long step,
+                                                const double (&u)[LANE_POINTS], struct halo &h);
+
 template <int V = 0>
 __device__ static __forceinline__ void look_around(const struct lane &me, const struct values &v,
                                                    const struct moment &now, points &c, struct view &w)
 {
     if constexpr (V < UNKNOWNS) {
         const int l = threadIdx.x % GROUP, before = (l - 1) & (GROUP - 1), behind = (l + 1) & (GROUP - 1);
-        const int most = LANE_POINTS - 1, few = LANE_POINTS > 1 ? LANE_POINTS - 2 : 0,
-                  fewer = LANE_POINTS > 2 ? LANE_POINTS - 3 : 0;
+        const int most = LANE_POINTS - 1, few = LANE_POINTS > 1 ? LANE_POINTS - 2 : 0;
         const double last = me.full ? c[V][most] : c[V][few];
-        const double left = from_lane(last, before), right = from_lane(c[V][0], behind);
-        /* the second of a lane of one point is its neighbour */
-        const double second_last = LANE_POINTS > (me.full ? 1 : 2) ? (me.full ? c[V][few] : c[V][fewer]) : left;
-        const double second = LANE_POINTS > (me.full ? 1 : 2) ? c[V][LANE_POINTS > 1] : right;
-        const double right2 = from_lane(second, behind);
-        w.before[V][0] = from_lane(second_last, before);
-        w.before[V][1] = left;
-        w.beyond[V][0] = me.full ? right : right2;
-        w.beyond[V][1] = right2;
+        struct halo h = take_halo(me, c[V]);
+        if constexpr (ENDED) see_ends<V>(me, v, LEFT ? (double)now.step * v.dt : now.t, now.step, c[V], h);
+        w.before[V][0] = h.before[0];
+        w.before[V][1] = h.before[1];
+        w.beyond[V][0] = h.beyond[0];
+        w.beyond[V][1] = h.beyond[1];
         if (term<2 * V>::THERE) {
             w.g_here[V] = g_at<V>(me, v, now, 0, c[V][0]);
             w.g_last[V] = g_at<V>(me, v, now, me.full ? most : few, last);
             w.g_before[V] = from_lane(w.g_last[V], before);
             w.g_beyond[V] = from_lane(w.g_here[V], behind);
+            if (ENDED && me.l == 0) w.g_before[V] = g_at<V>(me, v, now, 0, h.before[1]);
+            if (ENDED && me.l == LANES - 1) w.g_beyond[V] = g_at<V>(me, v, now, most, h.beyond[0]);
         }
-        if (!EVEN && !me.full) c[V][most] = right;
         look_around<V + 1>(me, v, now, c, w);
     }
 }
@@ -283,17 +309,61 @@ __device__ static __forceinline__ bool solve(const struct lane &me, const struct
     return finite;
 }
 
+/* Totals of a right-hand side by the recursion upwards, and by that downwards (ENDED). */
+struct totals { struct sw_state up[UNKNOWNS], down[UNKNOWNS]; };
+
+/* Where P of an unknown is not 1 (line_wide_rtc.cuh). */
+template <int I, typename DONE>
+__device__ static __forceinline__ void wide_stage(const struct lane &me, const struct sw_line_batch &b, int run,
+                                                  const struct values &v, const struct moment &now, points &c,
+                                                  const struct ahead &rows, DONE done);
+
+/* Of lines that end (line_ended_rtc.cuh). */
+__device__ static inline void set_closings(const struct lane &me, const double *mine);
+__device__ static __forceinline__ void set_known(const struct lane &me, int V, double (&u)[LANE_POINTS]);
+__device__ static __forceinline__ double with_ends(const struct lane &me, int V, int j, double f);
+__device__ static __forceinline__ void add_to_totals(const struct lane &me, const struct systems &all, int V, int j,
+                                                     double f, struct totals &t);
+template <int V>
+__device__ static __forceinline__ void begin_with_known(const struct lane &me, const struct values &v, double t,
+                                                        long long step, points &c);
+template <int STAGE>
+__device__ static __forceinline__ void prepare_solve(const struct lane &me, const struct sw_line_batch &b, int run,
+                                                     const struct values &v, long long step);
+template <int V>
+__device__ static __forceinline__ bool solve_ended(const struct lane &me, const struct systems &all, points &c,
+                                                   const struct totals &totals, const struct ahead &rows);
+
 template <int V = 0>
 __device__ static __forceinline__ bool solve_all(const struct lane &me, const struct systems &all, points &c,
-                                                 const struct sw_state (&total)[UNKNOWNS], const struct ahead &rows)
+                                                 const struct totals &total, const struct ahead &rows)
 {
     bool finite = true;
     if constexpr (V < UNKNOWNS) {
-        finite = solve<V>(me, all, c, total[V], rows);
+        if constexpr (ENDED) finite = solve_ended<V>(me, all, c, total, rows);
+        else finite = solve<V>(me, all, c, total.up[V], rows);
         reload_shared();
         finite = solve_all<V + 1>(me, all, c, total, rows) && finite;
     }
     return finite;
+}
+
+/* The right-hand side, or result, of stage I + 1 at point j, where a lane that has none has zero. */
+template <int I>
+__device__ static __forceinline__ bool take_next(const struct lane &me, const struct systems &all,
+                                                 const struct lane &forward, int V, int j, double next, points &c,
+                                                 struct totals &total)
+{
+    const bool none = !EVEN && j == LANE_POINTS - 1 && !me.full;
+    c[V][j] = none ? 0.0 : next;
+    if (I + 1 == COUNT) return isfinite(c[V][j]);
+    if constexpr (ENDED) {
+        c[V][j] = none ? 0.0 : with_ends(me, V, j, next);
+        add_to_totals(me, all, V, j, c[V][j], total);
+    } else {
+        add_to_forward_total(forward, j, c[V][j], &total.up[V]);
+    }
+    return true;
 }
 
 /* All stages from I on. @return whether all are finite */
@@ -304,32 +374,39 @@ __device__ static __forceinline__ bool take_stages(const struct lane &me, const 
 {
     bool finite = true;
     if constexpr (I < VALUED) {
-        struct view w;
-        struct sw_state total[UNKNOWNS];
+        struct totals total;
         struct lane forward[UNKNOWNS];
         const struct moment now = moment_of(me, v, from, step, I);
-        look_around(me, v, now, c, w);
+        if constexpr (ENDED && LEFT) begin_with_known<0>(me, v, (double)step * v.dt, step, c);
+        if constexpr (ENDED && I + 1 < COUNT) prepare_solve<I + 1>(me, b, run, v, step);
 #pragma unroll
         for (int V = 0; V < UNKNOWNS; V++) {
-            total[V] = sw_state{0.0, 0.0};
+            total.up[V] = total.down[V] = sw_state{0.0, 0.0};
             forward[V] = system_of(me, all, V * SIDES);
         }
+        if constexpr (MASS) {
+            wide_stage<I>(me, b, run, v, now, c, rows, [&](int V, int j) {
+                finite = take_next<I>(me, all, forward[V], V, j, c[V][j], c, total) && finite;
+            });
+        } else {
+            struct view w;
+            look_around(me, v, now, c, w);
 #pragma unroll
-        for (int j = 0; j < LANE_POINTS; j++) {
-            const bool none = !EVEN && j == LANE_POINTS - 1 && !me.full;
-            double next[UNKNOWNS];
-            add_to_rows<I>(me, b, run, v, now, c, w, rows, j, next);
+            for (int j = 0; j < LANE_POINTS; j++) {
+                double next[UNKNOWNS];
+                add_to_rows<I>(me, b, run, v, now, c, w, rows, j, next);
 #pragma unroll
-            for (int V = 0; V < UNKNOWNS; V++) {
-                w.before[V][0] = w.before[V][1];
-                w.before[V][1] = c[V][j];
-                c[V][j] = none ? 0.0 : next[V];
-                if (I + 1 < COUNT) add_to_forward_total(forward[V], j, c[V][j], &total[V]);
-                else finite = finite && isfinite(c[V][j]);
+                for (int V = 0; V < UNKNOWNS; V++) {
+                    w.before[V][0] = w.before[V][1];
+                    w.before[V][1] = c[V][j];
+                    finite = take_next<I>(me, all, forward[V], V, j, next[V], c, total) && finite;
+                }
             }
         }
         reload_shared();
         if (I + 1 < COUNT) finite = solve_all(me, all, c, total, rows);
+        else if constexpr (ENDED)
+            for (int V = 0; V < UNKNOWNS; V++) set_known(me, V, c[V]);
         finite = take_stages<I + 1>(me, all, b, run, v, from, step, c, rows) && finite;
     }
     return finite;
@@ -337,10 +414,10 @@ __device__ static __forceinline__ bool take_stages(const struct lane &me, const 
 
 /* ------------------------------------------------------------------ a line */
 
-/* As advance_line() of line_fused_rtc.cuh. coefficient: SYSTEMS of the line */
+/* As advance_line() of line_fused_rtc.cuh. coefficient: SYSTEMS of the line. table: its closings (ENDED) */
 __device__ static inline void advance_line(const struct lane &me, const struct sw_line_batch &b,
-                                           const struct sw_fused_line *coefficient, double *u, long long from,
-                                           long long to, double *scalars, int line)
+                                           const struct sw_fused_line *coefficient, const double *table, double *u,
+                                           long long from, long long to, double *scalars, int line)
 {
     struct values v;
     struct systems all;
@@ -352,6 +429,7 @@ __device__ static inline void advance_line(const struct lane &me, const struct s
     __syncwarp();
     set_systems(me, coefficient + (size_t)run * SYSTEMS, all);
     set_values(me, b, run, v);
+    if constexpr (ENDED) set_closings(me, table + (size_t)run * UNKNOWNS * SW_ENDED_TABLE);
     __syncwarp();
 
     points c;
@@ -385,7 +463,8 @@ __device__ static inline void advance_line(const struct lane &me, const struct s
     if (scalars) measure(me, b, run, alive, c[0], scalars + (size_t)run * SW_LINE_SCALARS);
 }
 
-/* coefficient [count][SYSTEMS]. u [count][UNKNOWNS][POINTS]. scalars [count][SW_LINE_SCALARS]; NULL: not wanted. */
+/* coefficient [count][SYSTEMS]. table [count][UNKNOWNS][SW_ENDED_TABLE], of lines that end. u
+ * [count][UNKNOWNS][POINTS]. scalars [count][SW_LINE_SCALARS]; NULL: not wanted. */
 extern "C" __global__ void __launch_bounds__(THREADS, BLOCKS)
 fused_k(const __grid_constant__ struct sw_line_batch b, const struct sw_fused_line *__restrict__ coefficient,
         const __grid_constant__ struct sw_fused_common common, const double *__restrict__ table, double *__restrict__ u,
@@ -395,5 +474,5 @@ fused_k(const __grid_constant__ struct sw_line_batch b, const struct sw_fused_li
     me.common = &common;
     locate_lane(me);
     me.spilled += (SYSTEMS - 1) * GROUPS * (LANE_POINTS + 2) * (int)sizeof(double);
-    advance_line(me, b, coefficient, u, from, to, scalars, blockIdx.x * GROUPS + threadIdx.x / GROUP);
+    advance_line(me, b, coefficient, table, u, from, to, scalars, blockIdx.x * GROUPS + threadIdx.x / GROUP);
 }

@@ -115,10 +115,10 @@ static void lifts_by_a_polynomial_that_fulfils_the_conditions(void **state)
     const struct sw_line_operator a = {.s4 = 2.0, .s2 = 0.7, .s0 = 0.2, .s1 = 0.4, .s3 = -0.6};
     (void)state;
     for (int k = 0; k < 4; k++) {
-        const bool value[2] = {k & 1, k & 2};
+        const int value[2] = {k & 1, k & 2};
         const double first[2] = {0.3, -0.8}, second[2] = {1.1, -0.4};
         double p[SW_LANES_LIFT], rhs[SW_LANES_LIFT], at[N + 4], q;
-        sw_lanes_lift(N, value, first, second, dx, &a, p, rhs);
+        sw_end_lift(N, value, first, second, dx, &a, p, rhs);
         for (int i = -2; i < N + 2; i++) {
             const double x = i * e;
             at[i + 2] = (((p[4] * x + p[3]) * x + p[2]) * x + p[1]) * x + p[0];

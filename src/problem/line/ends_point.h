@@ -11,6 +11,7 @@
 #include <stddef.h>
 #endif
 #include "base/sw_hd.h"
+#include "problem/line/line_point.h"
 
 enum sw_line_end_kind { SW_END_PERIODIC, SW_END_VALUE, SW_END_SLOPE };
 
@@ -56,5 +57,67 @@ SW_HD static inline void sw_end_impose(const double row[5], double (*beyond)[2],
     f[point] -= row[0] * beyond[0][0];
     *next -= row[4] * beyond[1][0];
     *last -= row[3] * beyond[1][0] + row[4] * beyond[1][1];
+}
+
+/* ------------------------------------------------------------------ a polynomial that fulfils the conditions */
+
+enum { SW_END_LIFT = 5 };  /* coefficients of a polynomial in i/(n-1) */
+
+/* p and p'' are given at 0 and 1, or p' and p''', or of each two at one: p'' is a straight line, or p''' is, where they
+ * are those of the same order, else p''' is a number. */
+SW_HD static inline void sw_end_polynomial(const int *is_value, const double *first, const double *second, double *p)
+{
+    for (int k = 0; k < SW_END_LIFT; k++) p[k] = 0.0;
+    if (is_value[0] && is_value[1]) {
+        p[2] = second[0] / 2;
+        p[3] = (second[1] - second[0]) / 6;
+        p[0] = first[0];
+        p[1] = first[1] - first[0] - p[2] - p[3];
+    } else if (!is_value[0] && !is_value[1]) {
+        p[3] = second[0] / 6;
+        p[4] = (second[1] - second[0]) / 24;
+        p[1] = first[0];
+        p[2] = (first[1] - first[0] - 3 * p[3] - 4 * p[4]) / 2;
+    } else if (is_value[0]) {
+        p[0] = first[0];
+        p[2] = second[0] / 2;
+        p[3] = second[1] / 6;
+        p[1] = first[1] - 2 * p[2] - 3 * p[3];
+    } else {
+        p[1] = first[0];
+        p[3] = second[0] / 6;
+        p[2] = second[1] / 2 - 3 * p[3];
+        p[0] = first[1] - p[1] - p[2] - p[3];
+    }
+}
+
+/* A times it. With e = 1/(n-1) in place of dx: d1 p = e p' + e³/6 p''', d2 p = e² p'' + e⁴/12 p'''', d3 p = e³ p''' and
+ * d4 p = e⁴ p''''. */
+SW_HD static inline void sw_end_times_operator(const struct sw_line_operator *a, double e, const double *p, double *out)
+{
+    const double one[SW_END_LIFT] = {p[1], 2 * p[2], 3 * p[3], 4 * p[4], 0};
+    const double two[SW_END_LIFT] = {2 * p[2], 6 * p[3], 12 * p[4], 0, 0};
+    const double three[SW_END_LIFT] = {6 * p[3], 24 * p[4], 0, 0, 0}, four[SW_END_LIFT] = {24 * p[4], 0, 0, 0, 0};
+    const double e2 = e * e, e3 = e2 * e, e4 = e2 * e2;
+    for (int k = 0; k < SW_END_LIFT; k++)
+        out[k] = (1 + a->s0) * p[k] + a->s1 * (e * one[k] + e3 / 6 * three[k]) -
+                 a->s2 * (e2 * two[k] + e4 / 12 * four[k]) + a->s3 * e3 * three[k] + a->s4 * e4 * four[k];
+}
+
+/** The polynomial in i/(n-1) of degree 4 or less whose x, or slope, at the ends is `first`, and whose second, or third,
+ * derivative is `second`; and A times it. The differences take both exactly.
+ * @param is_value  left, right; so first, second  @param dx  between points  @param a  A - 1
+ * @param lift, rhs  out [SW_END_LIFT] */
+SW_HD static inline void sw_end_lift(int n, const int *is_value, const double *first, const double *second, double dx,
+                                     const struct sw_line_operator *a, double *lift, double *rhs)
+{
+    const double length = (n - 1) * dx;
+    double one[2], two[2];
+    for (int side = 0; side < 2; side++) {
+        one[side] = is_value[side] ? first[side] : length * first[side];
+        two[side] = (is_value[side] ? length * length : length * length * length) * second[side];
+    }
+    sw_end_polynomial(is_value, one, two, lift);
+    sw_end_times_operator(a, 1.0 / (n - 1), lift, rhs);
 }
 #endif

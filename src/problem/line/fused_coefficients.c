@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "problem/line/lanes_ends.h"
 #include "problem/line/recursive.h"
 #include "problem/line/recursive_point.h"
 
@@ -24,6 +25,7 @@ static void set_stages(const struct sw_recursive *r, int n, int lanes, bool sing
 
 int sw_fused_table(const struct sw_fused_cut *cut)
 {
+    if (cut->ended) return cut->ended * SW_ENDED_TABLE;
     return cut->stream ? SW_STREAM_TABLE : cut->lanes > 32 ? 8 * (32 + cut->lanes / 32) : 0;
 }
 
@@ -78,23 +80,48 @@ static void set_direction(const struct sw_fused_cut *cut, const struct sw_recurs
     line->closed = !negligible(turn, false);
 }
 
-static void set_systems(const struct sw_fused_cut *cut, const struct sw_line_operator *a, int sides,
-                        struct sw_fused_line *line)
+/* What closes a line that ends: of lanes_ends.h, with f_{n-1} in place of y_{n-1} = f_{n-1} - a1 y_{n-2} - a2 y_{n-3},
+ * as a lane has it before it goes through its points. */
+static void set_ends(const struct sw_fused_cut *cut, const bool value[2], const struct sw_recursive *up,
+                     const struct sw_recursive *down, bool closed, double *table)
 {
-    static const struct sw_line_operator one = {0};
-    struct sw_recursive up, down;
-    if (!sw_recursive_factors(a, false, &up, &down)) sw_recursive_factors(&one, false, &up, &down);
-    set_direction(cut, &up, &line[0]);
-    if (sides == 2) set_direction(cut, &down, &line[1]);
+    struct sw_lanes_line line = {.factor = {[SW_LANES_UP] = *up, [SW_LANES_DOWN] = *down}, .decays = !closed};
+    sw_lanes_close_line(cut->n, value, &line);
+    for (int row = 0; row < 2; row++) {
+        const double *start = line.start[SW_LANES_UP][row];
+        const double by_f[SW_LANES_STARTS] = {start[0], start[1], start[2], start[3], start[4] - up->a1 * start[3],
+                                              start[5] - up->a2 * start[3]};
+        memcpy(table + SW_ENDED_START + 6 * row, by_f, sizeof by_f);
+    }
+    memcpy(table + SW_ENDED_FAR, line.far[SW_LANES_UP], sizeof line.far[SW_LANES_UP]);
+    sw_recursive_power(down, cut->n / cut->lanes - 1, table + SW_ENDED_NEAR_POWER);
+    sw_recursive_power(up, (cut->n + cut->lanes - 1) / cut->lanes - 1, table + SW_ENDED_FAR_POWER);
 }
 
-void sw_fused_systems_set(const struct sw_fused_cut *cut, int unknowns, int sides, int count,
-                          const struct sw_line_run *run, int threads, struct sw_fused_line *line)
+/* Of unknown v. */
+static void set_systems(const struct sw_fused_cut *cut, const struct sw_line_model *model, int v,
+                        const struct sw_line_operator *of_run, int sides, struct sw_fused_line *line, double *table)
 {
+    static const struct sw_line_operator one = {0};
+    const struct sw_line_operator a = sw_line_matrix_of(of_run, &model->mass[v]);
+    const bool value[2] = {model->end[0][v].kind == SW_END_VALUE, model->end[1][v].kind == SW_END_VALUE};
+    struct sw_recursive up, down;
+    if (!sw_recursive_factors(&a, false, &up, &down)) sw_recursive_factors(&one, false, &up, &down);
+    set_direction(cut, &up, &line[0]);
+    if (sides == 2) set_direction(cut, &down, &line[1]);
+    if (cut->ended) set_ends(cut, value, &up, &down, line[0].closed || line[sides - 1].closed, table);
+}
+
+void sw_fused_systems_set(const struct sw_fused_cut *cut, const struct sw_line_model *model, int sides, int count,
+                          const struct sw_line_run *run, int threads, struct sw_fused_line *line, double *table)
+{
+    const size_t unknowns = (size_t)sw_line_unknowns(model), size = (size_t)sw_fused_table(cut) / unknowns;
 #pragma omp parallel for schedule(dynamic, 16) num_threads(threads) if (count > 64)
     for (int j = 0; j < count; j++)
-        for (int v = 0; v < unknowns; v++)
-            set_systems(cut, &run[j].a[v], sides, &line[((size_t)j * (size_t)unknowns + (size_t)v) * (size_t)sides]);
+        for (size_t v = 0; v < unknowns; v++) {
+            const size_t of = (size_t)j * unknowns + v;
+            set_systems(cut, model, (int)v, &run[j].a[v], sides, &line[of * (size_t)sides], table + of * size);
+        }
 }
 
 void sw_fused_common_set(const struct sw_fused_line *line, enum sw_scheme scheme, struct sw_fused_common *c)

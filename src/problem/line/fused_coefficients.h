@@ -12,6 +12,7 @@ struct sw_fused_common_single SW_FUSED_COMMON(struct sw_fused_line_single, float
 /* How lines are cut. */
 struct sw_fused_cut {
     int  n, lanes;
+    int  ended;    /* unknowns of lines that end; 0: circles                                                */
     bool stream;   /* for cuda.stream                                                                     */
     bool single;   /* steps in single precision: a1 and a2 are rounded before all else follows, and small
                       powers count as nothing earlier                                                     */
@@ -26,9 +27,11 @@ void sw_fused_line_set(const struct sw_fused_cut *cut, double s4, double s2, str
 
 /** Of each run and unknown, for the general kernel: the recursion upwards and, with two sides, that downwards. An
  * operator that cannot be factored counts as 1. The same for any number of threads.
- *  @param line  out [count][unknowns][sides] */
-void sw_fused_systems_set(const struct sw_fused_cut *cut, int unknowns, int sides, int count,
-                          const struct sw_line_run *run, int threads, struct sw_fused_line *line);
+ *  @param model  of the runs
+ *  @param line   out [count][unknowns][sides]
+ *  @param table  out [count][sw_fused_table(cut)] */
+void sw_fused_systems_set(const struct sw_fused_cut *cut, const struct sw_line_model *model, int sides, int count,
+                          const struct sw_line_run *run, int threads, struct sw_fused_line *line, double *table);
 
 /** What all lines of a scheme have, if they have the same coefficients. */
 void sw_fused_common_set(const struct sw_fused_line *line, enum sw_scheme scheme, struct sw_fused_common *common);

@@ -4,7 +4,8 @@
 
 static struct sw_fused_cut cut_of(const struct sw_stepper_desc *d, const struct sw_fused_shape *shape)
 {
-    return (struct sw_fused_cut){.n = d->n, .lanes = shape->lanes, .stream = shape->stream, .single = d->single_steps};
+    return (struct sw_fused_cut){.n = d->n, .lanes = shape->lanes, .stream = shape->stream, .single = d->single_steps,
+                                 .ended = sw_line_ended(&d->model) ? sw_line_unknowns(&d->model) : 0};
 }
 
 size_t sw_fused_kernels_bytes(const struct sw_stepper_desc *d, const struct sw_fused_shape *shape)
@@ -64,13 +65,21 @@ static enum sw_status upload_lines(struct sw_stepper *s, struct sw_fused_kernels
     return sw_device_upload(s->device, p->line, single, lines * sizeof *single);
 }
 
+static enum sw_status upload_tables(struct sw_stepper *s, struct sw_fused_kernels *p, size_t lines)
+{
+    return sw_device_upload(s->device, p->table, p->host_table,
+                            lines * (size_t)sw_fused_table(&p->cut) * sizeof *p->host_table);
+}
+
 static enum sw_status load_general(struct sw_stepper *s, struct sw_fused_kernels *p)
 {
     const int unknowns = sw_line_unknowns(&s->desc.model), systems = sw_line_systems(&s->desc.model);
     p->per_line = 1;
-    sw_fused_systems_set(&p->cut, unknowns, systems / unknowns, s->count, s->run, s->device->threads, p->host);
+    sw_fused_systems_set(&p->cut, &s->desc.model, systems / unknowns, s->count, s->run, s->device->threads, p->host,
+                         p->host_table);
     SW_TRY(compile_kernels(s, p, 1));
-    return upload_lines(s, p, (size_t)s->count * (size_t)systems);
+    SW_TRY(upload_lines(s, p, (size_t)s->count * (size_t)systems));
+    return upload_tables(s, p, (size_t)s->count);
 }
 
 enum sw_status sw_fused_kernels_load(struct sw_stepper *s, struct sw_fused_kernels *p)
@@ -81,8 +90,7 @@ enum sw_status sw_fused_kernels_load(struct sw_stepper *s, struct sw_fused_kerne
     SW_TRY(compile_kernels(s, p, p->per_line));
     size_t lines = p->per_line ? (size_t)s->count : 1;
     SW_TRY(upload_lines(s, p, lines));
-    return sw_device_upload(s->device, p->table, p->host_table,
-                            lines * (size_t)sw_fused_table(&p->cut) * sizeof *p->host_table);
+    return upload_tables(s, p, lines);
 }
 
 enum sw_status sw_fused_kernels_try_compile(const struct sw_stepper_desc *desc, const struct sw_fused_shape *shape,

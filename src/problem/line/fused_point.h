@@ -16,6 +16,23 @@
 #include "base/sw_hd.h"
 #include "problem/line/recursive_point.h"
 
+/* A line that ends has of each unknown, at SW_ENDED_...: what tells the state before its first point, y_{-1} and
+ * b2 y_{-2}, from f_0, v_1, v_2, f_{n-1}, y_{n-2}, y_{n-3} of a recursion from zero; the state behind its last point,
+ * and what y_{n-1} lacks, from the last three y (problem/line/lanes_ends.h); powers of P downwards for the first lane
+ * less a point, upwards for the last lane less a point. A kernel has there, too, what goes with the solve at hand: the
+ * polynomial, A times it, and the values given. */
+enum {
+    SW_ENDED_START = 0,
+    SW_ENDED_FAR = SW_ENDED_START + 2 * 6,
+    SW_ENDED_NEAR_POWER = SW_ENDED_FAR + 3 * 3,
+    SW_ENDED_FAR_POWER = SW_ENDED_NEAR_POWER + 4,
+    SW_ENDED_TABLE = SW_ENDED_FAR_POWER + 4,
+    SW_ENDED_LIFT = SW_ENDED_TABLE,
+    SW_ENDED_RHS = SW_ENDED_LIFT + 5,
+    SW_ENDED_GIVEN = SW_ENDED_RHS + 5,
+    SW_ENDED_ROOM = SW_ENDED_GIVEN + 2
+};
+
 enum { SW_FUSED_MAX_STAGES = 5, SW_FUSED_MOST = 64 };  /* points a lane */
 
 /* Both in the type of number that a kernel has. */

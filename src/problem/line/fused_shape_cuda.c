@@ -139,7 +139,16 @@ static const struct layout euler_cells[] = {
 /* Numbers a lane may hold: the code is as long as it has points, and what the registers do not hold lies in memory. */
 enum { GENERAL_MOST = 64 };
 
-static bool is_general(const struct sw_stepper_desc *d) { return sw_stepper_needs(d) & SW_LINE_ALL; }
+static bool is_general(const struct sw_stepper_desc *d)
+{
+    return sw_stepper_needs(d) & (SW_LINE_ALL | SW_LINE_MASS | SW_LINE_ENDS);
+}
+
+/* Of a line that ends, the points that an end needs lie in one lane: its first and its last three. */
+static bool has_room_for_ends(const struct sw_stepper_desc *d, int lanes)
+{
+    return !sw_line_ended(&d->model) || d->n / lanes >= 3;
+}
 
 /* Of later right-hand sides, and of u^n where it is wanted. */
 static int later_numbers(const struct sw_stepper_desc *d, int block)
@@ -149,8 +158,8 @@ static int later_numbers(const struct sw_stepper_desc *d, int block)
     return (m.count - m.last - 1 + (m.left != 0.0)) * sw_line_unknowns(&d->model) * block;
 }
 
-/* As lay_out_shared(): of each line its recursions' tables, values kept for the next times, values kept a cell; their
- * responses; numbers of later right-hand sides. */
+/* As lay_out_shared(): of each line its recursions' tables, values kept for the next times, values kept a cell, what
+ * closes it at its ends; their responses; numbers of later right-hand sides. */
 static void lay_out_general(const struct sw_stepper_desc *d, bool cells_shared, int numbers, struct sw_fused_shape *s)
 {
     const struct sw_program_size held = sw_line_kept(&d->model);
@@ -162,7 +171,8 @@ static void lay_out_general(const struct sw_stepper_desc *d, bool cells_shared, 
     s->response = block + 2;
     s->at_step = systems * (8 + 8 * stages);
     s->at_cell = s->at_step + (s->lanes * held.step + 1) / 2 * 2;
-    s->room = (s->at_cell + (cells_shared ? held.cell * block * s->lanes : 0) + 7) / 8 * 8;
+    s->at_ends = s->at_cell + (cells_shared ? held.cell * block * s->lanes : 0);
+    s->room = (s->at_ends + (sw_line_ended(&d->model) ? sw_line_unknowns(&d->model) * SW_ENDED_ROOM : 0) + 7) / 8 * 8;
     s->at_warps = ((s->room + systems * s->response) * lines + numbers * s->warps * 32 + 1) / 2 * 2;
 }
 
@@ -171,6 +181,8 @@ static bool fit_general(const struct sw_stepper_desc *d, int sm, struct sw_fused
 {
     const int block = block_of(d->n, s->lanes), later = later_numbers(d, block);
     if (d->single_steps || s->lanes > 32 || block * sw_line_unknowns(&d->model) > GENERAL_MOST) return false;
+    if (!has_room_for_ends(d, s->lanes)) return false;
+    if (d->own_steps && (sw_line_ended(&d->model) || sw_line_any_mass(&d->model))) return false;
     s->general = s->per_line = 1;
     s->spilled = 0;
     lay_out_general(d, true, 0, s);
@@ -215,7 +227,7 @@ static bool pick_general(const struct sw_stepper_desc *d, int sm, struct sw_fuse
     enum { FEW = 16, MANY = 32, FEWEST_BLOCKS = 2 };
     const int unknowns = sw_line_unknowns(&d->model);
     int lanes = 4;
-    while (lanes < 32 && block_of(d->n, lanes) * unknowns > FEW) lanes *= 2;
+    while (lanes < 32 && block_of(d->n, lanes) * unknowns > FEW && has_room_for_ends(d, 2 * lanes)) lanes *= 2;
     const int block = block_of(d->n, lanes);
     for (int blocks = block * unknowns > MANY ? FEWEST_BLOCKS : 4; blocks > FEWEST_BLOCKS; blocks--) {
         *shape = shape_of(lanes, blocks, 1, 0);

@@ -123,13 +123,22 @@ static void add_masses(struct sw_text *text, const struct sw_line_model *m)
     add_numbers(text, "mass_of_g_in_result", sw_line_unknowns(m), in_result);
 }
 
+/* Whether some condition at an end is not 0. */
+static bool any_condition(const struct sw_line_model *m)
+{
+    for (int k = 0; k < 2 * sw_line_unknowns(m); k++)
+        if (m->end[k % 2][k / 2].first || m->end[k % 2][k / 2].second) return true;
+    return false;
+}
+
 /* What line_ends_rtc.cuh needs, and it. */
 static void add_ends(struct sw_text *text, const struct sw_line_model *m)
 {
     const struct sw_program_size none = {0};
     char name[32], prefix[32];
-    sw_text_printf(text, "enum { ENDED = %d };\ntemplate <int K> struct condition;\n"
-                   "__device__ static __forceinline__ int end_kind(int v, int side)\n{\n", sw_line_ended(m));
+    sw_text_printf(text, "enum { ENDED = %d, LIFTED = %d };\ntemplate <int K> struct condition;\n"
+                   "__device__ static __forceinline__ int end_kind(int v, int side)\n{\n", sw_line_ended(m),
+                   any_condition(m));
     for (int k = 0; k < 2 * sw_line_unknowns(m); k++)
         sw_text_printf(text, "    if (v == %d && side == %d) return %d;\n", k / 2, k % 2,
                        (int)m->end[k % 2][k / 2].kind);
@@ -204,9 +213,9 @@ const char *const *sw_fused_kernel_names(bool stream)
 }
 
 static const char *const before_fused[] = {
-    "base/sw_hd.h", "expr/random_point.h", "problem/line/line_point.h", "problem/line/batch_point.h",
-    "problem/line/recursive_point.h", "problem/line/fused_point.h", "problem/line/measure_point.h",
-    "problem/line/scalars_point.h", 0,
+    "base/sw_hd.h", "expr/random_point.h", "problem/line/line_point.h", "problem/line/ends_point.h",
+    "problem/line/batch_point.h", "problem/line/recursive_point.h", "problem/line/fused_point.h",
+    "problem/line/measure_point.h", "problem/line/scalars_point.h", 0,
 };
 
 /* The number that stage i of a method has for right-hand side r, as a function that vanishes. */
@@ -247,19 +256,24 @@ static void general_text(const struct sw_line_model *model, int n, const struct 
     sw_text_add(text, "#define SINGLE 0\n#define STREAM 0\n#define CLUSTERED 0\ntypedef double sw_real;\n");
     add_prologue(text, before_fused);
     add_terms(text, model);
+    add_masses(text, model);
+    add_ends(text, model);
     add_fragment(text, &fragment[ENERGY_FRAGMENT]);
     add_method(text, &stages);
     sw_text_printf(text,
                    "enum { POINTS = %d, LANES = %d, CLUSTER = 1, WARPS = %d, BLOCKS = %d, CRANK = 0, NPARAM = %d,\n"
                    "       SPILLED = 0, PER_LINE = 1, CELLS_SHARED = %d, AT_STEP = %d, AT_CELL = %d, GROUP_ROOM = %d,\n"
-                   "       AT_WARPS = %d, SIDES = %d, KEPT = %d, HELD_RUN = %d, HELD_STEP = %d, HELD_CELL = %d };\n", n,
+                   "       AT_WARPS = %d, SIDES = %d, KEPT = %d, HELD_RUN = %d, HELD_STEP = %d, HELD_CELL = %d,\n"
+                   "       AT_ENDS = %d };\n", n,
                    shape->lanes, shape->warps, shape->blocks, model->nparam, shape->cells_shared, shape->at_step,
                    shape->at_cell, shape->room, shape->at_warps, sw_line_systems(model) / sw_line_unknowns(model),
-                   shape->kept, held.run, held.step, held.cell);
+                   shape->kept, held.run, held.step, held.cell, shape->at_ends);
     sw_embedded_add("line_lane_rtc.cuh", text);
     sw_embedded_add("line_warps_rtc.cuh", text);
     sw_embedded_add("line_scalars_rtc.cuh", text);
     sw_embedded_add("line_imex_rtc.cuh", text);
+    sw_embedded_add("line_wide_rtc.cuh", text);
+    sw_embedded_add("line_ended_rtc.cuh", text);
     sw_embedded_add("line_block_rtc.cuh", text);
 }
 

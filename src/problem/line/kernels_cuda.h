@@ -37,6 +37,7 @@ struct sw_fused_shape {
     int per_line;       /* whether coefficients differ from line to line                       */
     int single;         /* precision of the steps                                              */
     int cells_shared;   /* whether the values kept a cell lie there                            */
+    int at_ends;        /* of those that end: where what closes a line begins, likewise        */
     int general;        /* 1: for any line model (cuda/line_imex_rtc.cuh), lanes <= 32         */
     int kept;           /* of those: numbers of later right-hand sides there, a lane           */
 };

@@ -61,7 +61,7 @@ struct sw_lanes {                                              /* double in eith
 
 enum {
     SW_LANES_STARTS = 6,  /* numbers that tell the state before the first point of a line that ends */
-    SW_LANES_LIFT = 5     /* coefficients of a polynomial in i/(n-1)                                */
+    SW_LANES_LIFT = SW_END_LIFT
 };
 
 struct sw_lanes_closing {      /* by the way of the first recursion */

@@ -1,7 +1,5 @@
 #include "problem/line/lanes_ends.h"
 
-#include <string.h>
-
 struct pair { long double one, two; };  /* a recursion's coefficients, or its state */
 
 static struct pair coefficients(const struct sw_recursive *r) { return (struct pair){-r->a1, -r->a2}; }
@@ -114,61 +112,4 @@ void sw_lanes_set_closing(struct sw_lanes_closing *closing, int lane, const stru
                 line->start[way][k / SW_LANES_STARTS][k % SW_LANES_STARTS];
         for (int k = 0; k < 9; k++) closing->far[way][k / 3][k % 3][lane] = line->far[way][k / 3][k % 3];
     }
-}
-
-/* ------------------------------------------------------------------ a polynomial for the conditions */
-
-/* p and p'' are given at 0 and 1, or p' and p''', or of each two at one: p'' is a straight line, or p''' is, where they
- * are those of the same order, else p''' is a number. */
-static void polynomial(const bool value[2], const double first[2], const double second[2], double p[SW_LANES_LIFT])
-{
-    memset(p, 0, SW_LANES_LIFT * sizeof *p);
-    if (value[0] && value[1]) {
-        p[2] = second[0] / 2;
-        p[3] = (second[1] - second[0]) / 6;
-        p[0] = first[0];
-        p[1] = first[1] - first[0] - p[2] - p[3];
-    } else if (!value[0] && !value[1]) {
-        p[3] = second[0] / 6;
-        p[4] = (second[1] - second[0]) / 24;
-        p[1] = first[0];
-        p[2] = (first[1] - first[0] - 3 * p[3] - 4 * p[4]) / 2;
-    } else if (value[0]) {
-        p[0] = first[0];
-        p[2] = second[0] / 2;
-        p[3] = second[1] / 6;
-        p[1] = first[1] - 2 * p[2] - 3 * p[3];
-    } else {
-        p[1] = first[0];
-        p[3] = second[0] / 6;
-        p[2] = second[1] / 2 - 3 * p[3];
-        p[0] = first[1] - p[1] - p[2] - p[3];
-    }
-}
-
-/* With e = 1/(n-1) in place of dx: d1 p = e p' + e³/6 p''', d2 p = e² p'' + e⁴/12 p'''', d3 p = e³ p''' and
- * d4 p = e⁴ p''''. */
-static void times_operator(const struct sw_line_operator *a, double e, const double p[SW_LANES_LIFT],
-                           double out[SW_LANES_LIFT])
-{
-    const double one[SW_LANES_LIFT] = {p[1], 2 * p[2], 3 * p[3], 4 * p[4]};
-    const double two[SW_LANES_LIFT] = {2 * p[2], 6 * p[3], 12 * p[4]};
-    const double three[SW_LANES_LIFT] = {6 * p[3], 24 * p[4]}, four[SW_LANES_LIFT] = {24 * p[4]};
-    const double e2 = e * e, e3 = e2 * e, e4 = e2 * e2;
-    for (int k = 0; k < SW_LANES_LIFT; k++)
-        out[k] = (1 + a->s0) * p[k] + a->s1 * (e * one[k] + e3 / 6 * three[k]) -
-                 a->s2 * (e2 * two[k] + e4 / 12 * four[k]) + a->s3 * e3 * three[k] + a->s4 * e4 * four[k];
-}
-
-void sw_lanes_lift(int n, const bool value[2], const double first[2], const double second[2], double dx,
-                   const struct sw_line_operator *a, double lift[SW_LANES_LIFT], double rhs[SW_LANES_LIFT])
-{
-    const double length = (n - 1) * dx;
-    double one[2], two[2];
-    for (int side = 0; side < 2; side++) {
-        one[side] = value[side] ? first[side] : length * first[side];
-        two[side] = (value[side] ? length * length : length * length * length) * second[side];
-    }
-    polynomial(value, one, two, lift);
-    times_operator(a, 1.0 / (n - 1), lift, rhs);
 }

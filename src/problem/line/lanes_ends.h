@@ -31,9 +31,4 @@ void sw_lanes_close_line(int n, const bool value[2], struct sw_lanes_line *line)
 
 /** Give it to a lane: sw_lanes_set() before it. */
 void sw_lanes_set_closing(struct sw_lanes_closing *closing, int lane, const struct sw_lanes_line *line);
-
-/** The polynomial in i/(n-1) of degree 4 or less whose x, or slope, at the ends is `first`, and whose second, or third,
- * derivative is `second`; and A times it. @param a  of the lane  @param dx  between points */
-void sw_lanes_lift(int n, const bool value[2], const double first[2], const double second[2], double dx,
-                   const struct sw_line_operator *a, double lift[SW_LANES_LIFT], double rhs[SW_LANES_LIFT]);
 #endif

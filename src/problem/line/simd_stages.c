@@ -75,13 +75,14 @@ static void lift_lane(const struct step *k, int stage, int v, int l, double left
     const struct sw_line_operator a = {.s4 = c->s4[l], .s2 = c->s2[l], .s0 = c->s0[l], .s1 = 2 * c->half_s1[l],
                                        .s3 = 2 * c->half_s3[l]};
     struct sw_lanes_ends *e = k->w->solve;
+    const int is_value[2] = {e->value[0], e->value[1]};
     double first[2], second[2], lift[SW_LANES_LIFT], rhs[SW_LANES_LIFT];
     for (int side = 0; side < 2; side++) {
         first[side] = now->first[side][l] + left * before->first[side][l];
         second[side] = now->second[side][l] + left * before->second[side][l];
         e->given[side][l] = now->first[side][l];
     }
-    sw_lanes_lift(k->s->desc.n, e->value, first, second, sw_simd_run(k->s, k->g, l)->dx, &a, lift, rhs);
+    sw_end_lift(k->s->desc.n, is_value, first, second, sw_simd_run(k->s, k->g, l)->dx, &a, lift, rhs);
     for (int power = 0; power < SW_LANES_LIFT; power++)
         e->lift[power][l] = lift[power], e->rhs[power][l] = rhs[power];
 }

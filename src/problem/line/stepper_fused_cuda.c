@@ -141,7 +141,8 @@ static enum sw_status fused_try_compile(const struct sw_stepper_desc *desc, int 
 
 /* A line is read and written once a call. Operations: four recursions a point and the new field, for each solve; what
  * lanes exchange, some 8 log2(lanes) + 24 a lane, is not counted. The stencil's and those of G and N, for each stage
- * that has values of them, and one for each right-hand side behind it. A point is one point of all unknowns. */
+ * that has values of them, and one for each right-hand side behind it; five-point sums where P is not 1. Lines that end
+ * have two more for each solve. A point is one point of all unknowns. */
 static struct sw_cost fused_cost(const struct sw_stepper *s, int64_t steps)
 {
     const struct sw_line_model *m = &s->desc.model;
@@ -153,6 +154,8 @@ static struct sw_cost fused_cost(const struct sw_stepper *s, int64_t steps)
         operations += 9 * (stages.count - 1);
         if (m->g[v]) operations += values * (2 + sw_program_size(m->g[v]).point) + sums;
         if (m->s[v]) operations += values * sw_program_size(m->s[v]).point + sums;
+        if (sw_line_has_mass(&m->mass[v])) operations += values * (8 + 8 * !!m->s[v] + 7 * !!m->g[v]);
+        if (sw_line_ended(m)) operations += 2 * (stages.count - 1);
     }
     return (struct sw_cost){16.0 * sw_line_unknowns(m) / (double)steps,
                             s->desc.single_steps ? operations / 2 : operations};
@@ -161,7 +164,7 @@ static struct sw_cost fused_cost(const struct sw_stepper *s, int64_t steps)
 extern const struct sw_stepper_ops stepper_fused_cuda;
 const struct sw_stepper_ops stepper_fused_cuda = {
     .name = "cuda.fused",
-    .takes = SW_LINE_ALL,
+    .takes = SW_LINE_ALL | SW_LINE_MASS | SW_LINE_ENDS,
     .about = "all steps between two outputs in one kernel, lines in the registers of lanes, blocks or clusters",
     .space = SW_DEVICE,
     .fits = fused_fits,

@@ -219,6 +219,7 @@ static struct sw_cost split_cost(const struct sw_stepper *s, int64_t steps)
             cost.fma += m->scheme == SW_CRANK_NICOLSON ? 12 : 0;
             if (m->g[v]) cost.fma += 4 + g.point + (rows - i);
             if (m->s[v]) cost.fma += 1 + n.point + (rows - i);
+            if (sw_line_has_mass(&m->mass[v])) cost.fma += 8 + 8 * !!m->s[v] + 7 * !!m->g[v];
         }
         cost.bytes += solves * solve.bytes;
         cost.fma += solves * solve.fma;

@@ -65,16 +65,21 @@ static const char *refuse(const struct sw_row *row, const void *request, enum sw
 {
     const struct sw_stepper_ops *o = (const struct sw_stepper_ops *)row;
     const struct request *r = request;
-    struct sw_stepper_desc in_double = *r->desc;
+    struct sw_stepper_desc in_double = *r->desc, alike = *r->desc;
     in_double.single_steps = false;
+    alike.own_steps = false;
     if (!o && r->desc->single_steps) return "no row does this problem on this device in single precision";
     if (!o) return "no row does this problem on this device";
     const unsigned needs = sw_stepper_needs(r->desc) & ~o->takes;
     if (needs) return untaken(needs);
     if (o->fits(r->desc, r->sm)) return NULL;
-    if (!o->fits(&in_double, r->sm)) return "it takes no lines of so few, or so many, points";
-    *kind = SW_E_CONFIG;
-    return "it computes in double precision only";
+    if (o->fits(&in_double, r->sm)) {
+        *kind = SW_E_CONFIG;
+        return "it computes in double precision only";
+    }
+    if (r->desc->own_steps && o->fits(&alike, r->sm))
+        return "it takes steps of each run's own on periodic lines of order = 2 only";
+    return "it takes no lines of so few, or so many, points";
 }
 
 SW_ROWS(rows, "solver", sw_stepper_table, .refuse = refuse);
