@@ -236,6 +236,32 @@ output  = { fields = { times = [0.2]; }; };
 CFG
 expect 1 run burst.cfg -o burst.h5
 expect 0 show burst.h5 --csv; matches '^1,.*diverged'; matches '^2,.*done'
+# its message has t and x: of a blow-up at x = 0.5, and of a division by an unknown that comes to zero at x = 1
+expect 1 run burst.cfg -o blow.h5 -s 'initial="1 - cos(2*pi*x)"'
+expect 0 show blow.h5 --run 1
+matches '^message +not finite at t = 0[.][0-9]* [(]step [0-9]* of 200[)]; first at .*x = 0[.]5'
+cat >zero.cfg <<'CFG'
+problem  = "equation";
+unknowns = ["u", "v"];
+rhs      = { u = "dxx(u) - v/u"; v = "dxx(v)"; };
+sweep    = { a = [1.0, 0.2, 0.1]; };
+grid     = { n = 64; length = 2.0; };
+initial  = { u = "0.5 + a - 0.5*exp(-((x - 1)/0.2)^2)"; v = "1"; };
+time     = { tolerance = 1e-6; end = 0.4; };
+run      = { device = "cpu"; };
+output   = { fields = { times = "linspace(0, end, 401)"; }; };
+CFG
+for row in cpu.plain cpu.simd; do
+    expect 1 run zero.cfg -o zero.h5 --force -s "stepper=\"$row\""
+    expect 0 show zero.h5 --csv; matches '^0,1,done'
+    expect 0 show zero.h5 --run 1; prints 'u_t was largest at x = 1 (i = 32)'; matches 'message +.* at t = 0[.]'
+    # stopped after that and continued, to the same message
+    long="-s stepper=\"$row\" -s sweep.a=[0.0,30.0,0.1] -s time.dt=1e-6 -s time.end=1.0 -s output.fields.times=[1.0]"
+    expect 1 run burst.cfg -o whole_$row.h5 $long
+    expect 75 run burst.cfg -o parts_$row.h5 $long --max-time 0.1s
+    expect 1 resume parts_$row.h5; same whole_$row.h5 parts_$row.h5
+    expect 0 show parts_$row.h5 --run 1; prints 'u_t was largest at x = 0 (i = 0)'
+done
 
 # ---- refused, with file, line, place in the text and hint
 cat >small.cfg <<'CFG'

@@ -262,6 +262,42 @@ static void stops_a_run_any_of_whose_unknowns_is_not_finite(void **state)
     unmake_line(&m);
 }
 
+/* Rows that know: 1/0 in the second unknown at one point; u³ beyond the largest number at
+ * some points, of which u is largest at one; and a right-hand side that is finite there but not a stage later. */
+static void names_the_place_where_a_run_failed(void **state)
+{
+    enum { N = 16, COUNT = 4 };
+    (void)state;
+    need_row();
+    const struct model t = {.scheme = SW_IMEX2, .unknowns = 2,
+                            .initial = {"a*exp(-(x - 5)^2/8)", "x + b"},
+                            .s = {"a > 1 ? u^3 : 0",
+                                  "(c > 0 ? 1/(x - 7) : 0) + (a < 0 ? 1e150*exp(-(x - 11)^2) : 0)*v^2"}};
+    struct line_sim m;
+    struct run run[COUNT] = {{{.dt = 0.1, .dx = 1.0}, {0, 0, 0}},           /* finite   */
+                             {{.dt = 0.1, .dx = 1.0}, {0, 0, 1}},           /* 1/(7 - 7) */
+                             {{.dt = 0.1, .dx = 1.0}, {8e102, 0, 0}},       /* above 1.8e308 where |x - 5| < 1.7 */
+                             {{.dt = 0.1, .dx = 1.0}, {-1, 1e60, 0}}};      /* 1e270, and infinite a stage later */
+    int64_t step[COUNT];
+    if (make_line(&m, device, t, N, COUNT)) {
+        struct sw_line_place place[COUNT];
+        start_line(&m, COUNT, run);
+        assert_ok(sw_stepper_advance(m.s, 0, 3));
+        assert_ok(sw_stepper_diverged(m.s, step));
+        for (int j = 0; j < COUNT; j++) place[j] = sw_stepper_place(m.s, j);
+        assert_true(step[0] == -1 && step[1] == 1 && step[2] == 1 && !place[0].known);
+        if (place[1].known) {
+            assert_true(place[1].infinite && place[1].unknown == 1 && place[1].first == 7 && place[1].last == 7);
+            assert_true(place[2].infinite && place[2].unknown == 0 && place[2].at == 5);
+            assert_true(place[2].first == 4 && place[2].last == 6);
+            assert_true(step[3] == 1 && !place[3].infinite && place[3].unknown == 1 && place[3].at == 11);
+        } else {
+            assert_int_equal(under_test->space, SW_DEVICE);
+        }
+    }
+    unmake_line(&m);
+}
+
 int main(void)
 {
     const struct CMUnitTest of_tables[] = {
@@ -273,6 +309,7 @@ int main(void)
         cmocka_unit_test(has_the_order_of_the_method_in_time),
         cmocka_unit_test(gives_a_run_the_same_bits_alone_and_in_two_calls),
         cmocka_unit_test(stops_a_run_any_of_whose_unknowns_is_not_finite),
+        cmocka_unit_test(names_the_place_where_a_run_failed),
     };
     int failed = cmocka_run_group_tests_name("tables", of_tables, NULL, NULL);
     for_each_row(sw_stepper_table)

@@ -321,6 +321,12 @@ static void explain(const struct sw_sim *sim, int j, char text[160])
     if (s->at[j] >= 0) s->inner->ops->explain(s->inner, s->at[j], text);
 }
 
+static bool place(const struct sw_sim *sim, int j, struct sw_failure_place *where)
+{
+    const struct stopping_sim *s = of(sim);
+    return s->at[j] >= 0 && s->inner->ops->place(s->inner, s->at[j], where);
+}
+
 static void warn_result(const struct sw_sim *sim, int j, const double *record, bool finite, char text[160])
 {
     const struct stopping_sim *s = of(sim);
@@ -373,6 +379,7 @@ static struct sw_sim_ops make_ops(const struct sw_sim_ops *inner)
         .fetch = fetch,
         .diverged = diverged,
         .explain = inner->explain ? explain : NULL,
+        .place = inner->place ? place : NULL,
         .diagnostics = inner->diagnostics,
         .get_diagnostics = records ? get_diagnostics : NULL,
         .set_diagnostics = records ? set_diagnostics : NULL,

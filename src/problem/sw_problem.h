@@ -45,6 +45,10 @@ struct sw_steps_taken { int64_t taken, refused; double least, largest, error, t;
  * one for, and its iterations. NaN: not measured. */
 struct sw_residuals { double residual, backward, forward, reported; int64_t iterations; };
 
+/* Where on its line a run failed: between points first and last the right-hand side of an unknown was not finite, and
+ * the unknown largest, of such points, at `at`; or not infinite: the right-hand side was largest at `at`. */
+struct sw_failure_place { bool infinite; int unknown; int64_t first, last, at; };
+
 enum { SW_CUT_MOST = 24 };      /* setup->cut */
 
 /* Iterations of a run that are recorded where its history is asked for (output.history): a longer one is cut off. */
@@ -192,6 +196,8 @@ struct sw_sim_ops {
     enum sw_status (*history)(struct sw_sim *sim, double *history);
     /** What is not finite in run j that diverged() named; NULL: its state. */
     void        (*explain)(const struct sw_sim *sim, int j, char text[160]);
+    /** Optional: where run j, which diverged() named at a step behind the first, failed. @return false: not known */
+    bool        (*place)(const struct sw_sim *sim, int j, struct sw_failure_place *place);
     /** Optional, all or none. What a run records of its way beside its state, [count][diagnostics]: a checkpoint keeps
      * it. initial() and set_state() begin a new one. */
     int            diagnostics;

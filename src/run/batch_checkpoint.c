@@ -1,6 +1,6 @@
-/* The state from which a batch continues. A checkpoint holds for each run: its state; the step after which it was not
- * finite, or of one that is, -1 less how many of its numbers were saved as infinite; its diagnostics, if the sim keeps
- * some; and what batch_stops.c stores of it. */
+/* The state from which a batch continues. A checkpoint holds for each run: its state, or of one that failed where it
+ * did so (store_failure()); the step after which it was not finite, or of one that is, -1 less how many of its numbers
+ * were saved as infinite; its diagnostics, if the sim keeps some; and what batch_stops.c stores of it. */
 #include <math.h>
 #include <string.h>
 
@@ -11,6 +11,26 @@
 size_t batch_stored_size(const struct batch *b)
 {
     return batch_state_size(b) + 1 + (b->diagnostics ? batch_diagnostics(b) : 0) + batch_stops_stored(b);
+}
+
+/* A failed run has a state of NaN. Where its place is known, the first four numbers tell it: as many points as a
+ * stencil has, at least five, are in all states that are lines, and one NaN is left. */
+enum { PLACE_NUMBERS = 4 };
+
+static void store_failure(const struct failure_place *place, size_t size, double *state)
+{
+    const struct sw_failure_place *p = &place->at;
+    const double told[PLACE_NUMBERS] = {2 * p->unknown + p->infinite, (double)p->first, (double)p->last,
+                                        (double)p->at};
+    for (size_t i = 0; i < size; i++) state[i] = NAN;
+    if (place->known && size > PLACE_NUMBERS) memcpy(state, told, sizeof told);
+}
+
+static struct failure_place restore_failure(const double *state, size_t size)
+{
+    if (size <= PLACE_NUMBERS || !isfinite(state[0])) return (struct failure_place){0};
+    const int of = (int)state[0];
+    return (struct failure_place){true, {of % 2 != 0, of / 2, (int64_t)state[1], (int64_t)state[2], (int64_t)state[3]}};
 }
 
 enum sw_status batch_copy_state(const struct batch *b, double **stored_state)
@@ -25,8 +45,7 @@ enum sw_status batch_copy_state(const struct batch *b, double **stored_state)
     for (size_t j = 0; j < count && !st; j++) {
         double *to = all + j * stored;
         memcpy(to, state + j * size, size * sizeof *state);
-        if (b->failed_step[j] >= 0)
-            for (size_t i = 0; i < size; i++) to[i] = NAN;
+        if (b->failed_step[j] >= 0) store_failure(&b->place[j], size, to);
         to[size] = (double)(b->failed_step[j] >= 0 || !b->infinite ? b->failed_step[j] : -1 - b->infinite[j]);
         if (b->diagnostics) memcpy(to + size + 1, b->diagnostics + recorded * j, recorded * sizeof *to);
         batch_stops_store(b, (int)j, to + stored - batch_stops_stored(b));
@@ -52,6 +71,7 @@ enum sw_status batch_restore(struct batch *b)
         const double *from = old + (size_t)b->plan->row[j] * stored;
         memcpy(state + (size_t)j * size, from, size * sizeof *state);
         b->failed_step[j] = from[size] >= 0 ? (int64_t)from[size] : -1;
+        if (b->failed_step[j] >= 0) b->place[j] = restore_failure(from, size);
         if (b->infinite && from[size] < -1) b->infinite[j] = -1 - (int64_t)from[size];
         if (b->diagnostics)
             memcpy(b->diagnostics + recorded * (size_t)j, from + size + 1, recorded * sizeof *b->diagnostics);

@@ -85,6 +85,28 @@ out:
     return found;
 }
 
+/* "first at x = 1.25 (i = 20)", "first of v at x = 1.25 … 1.5, v largest at x = 1.3", "u_t was largest at x = 1.25
+ * (i = 20)" */
+static void describe_place(const struct batch *b, int j, char text[160])
+{
+    const struct sw_setup *setup = &b->w->setup;
+    const struct sw_failure_place *p = &b->place[j].at;
+    const struct sw_grid g = sw_setup_grid(setup, b->plan->count, b->column, j);
+    const char *unknown = setup->nunknown ? setup->unknown[p->unknown] : "u";
+    const double first = sw_grid_at(&g, 0, p->first), last = sw_grid_at(&g, 0, p->last), at = sw_grid_at(&g, 0, p->at);
+    text[0] = 0;
+    if (!b->place[j].known || p->unknown >= (setup->nunknown ? setup->nunknown : 1)) return;
+    int used = p->infinite ? snprintf(text, 160, setup->nunknown > 1 ? "first of %.40s at " : "first at ", unknown)
+                           : snprintf(text, 160, "%.40s_t was largest at ", unknown);
+    if (p->first == p->last)
+        snprintf(text + used, 160 - (size_t)used, "x = %.6g (i = %lld)", at, (long long)p->at);
+    else if (p->first == 0 && p->last == setup->n[0] - 1)
+        snprintf(text + used, 160 - (size_t)used, "all x, %.40s largest at x = %.6g", unknown, at);
+    else
+        snprintf(text + used, 160 - (size_t)used, "x = %.6g … %.6g, %.40s largest at x = %.6g", first, last, unknown,
+                 at);
+}
+
 void batch_warn_diagnostics(const struct batch *b, int j, char text[160])
 {
     const struct sw_sim *sim = b->w->sim;
@@ -123,6 +145,8 @@ void batch_describe_failure(const struct batch *b, int j, char text[SW_MESSAGE])
             snprintf(text, SW_MESSAGE, "not finite at t = %.6g (step %lld of %lld)",
                      batch_time(b, j, b->failed_step[j]), (long long)b->failed_step[j], (long long)b->group->steps);
         batch_warn_diagnostics(b, j, more);
+        batch_append_message(text, more);
+        describe_place(b, j, more);
         batch_append_message(text, more);
         append_advice(b, j, text);
     }
@@ -164,6 +188,7 @@ enum sw_status batch_find_failures(struct batch *b)
         if (!diagnostics_read) SW_TRY(batch_read_diagnostics(b));
         diagnostics_read = true;
         b->failed_step[j] = b->failed_now[j];
+        if (sim->ops->place && b->failed_now[j] > 0) b->place[j].known = sim->ops->place(sim, j, &b->place[j].at);
         batch_report_failure(b, j);
     }
     return SW_OK;

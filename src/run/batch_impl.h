@@ -16,6 +16,7 @@ struct batch {
     const char **load_error;   /* [count] why a run could not begin; NULL: it could                */
     int64_t *failed_step;      /* [count] step after which it was not finite; -1: finite so far    */
     int64_t *failed_now;       /* [count] the same, as the sim reports it now                      */
+    struct failure_place { bool known; struct sw_failure_place at; } *place;  /* [count] where it failed */
     double  *diagnostics;      /* [count][batch_diagnostics()] as last read; NULL: the sim has none */
     struct batch_scalars *scalars;  /* of the user's own; NULL: there are none                      */
     struct batch_stops *stops; /* NULL: no run ends early                                          */

@@ -7,6 +7,7 @@
 
 #include "base/sw_mem.h"
 #include "base/sw_reals.h"
+#include "problem/line/failure_place.h"
 #include "problem/line/measure_point.h"
 #include "problem/line/stencil_cpu.h"
 
@@ -40,6 +41,7 @@ enum sw_status sw_host_create(const struct sw_stepper *s, struct sw_host_batch *
     SW_TRY(sw_alloc(room, &h->sound));
     SW_TRY(sw_alloc(room, &h->stopped));
     SW_TRY(sw_alloc(room, &h->diverged));
+    SW_TRY(sw_alloc(room, &h->place));
     if (d->own_steps) SW_TRY(sw_alloc(room, &h->steps));
     SW_TRY(sw_alloc((size_t)s->device->threads, &h->worker));
     h->workers = s->device->threads;
@@ -57,6 +59,7 @@ void sw_host_destroy(struct sw_host_batch *h)
     sw_free(h->sound);
     sw_free(h->stopped);
     sw_free(h->diverged);
+    sw_free(h->place);
     sw_free(h->steps);
 }
 
@@ -90,6 +93,21 @@ void sw_host_stop(struct sw_stepper *s, int j, int64_t step)
     for (size_t i = 0; i < sw_stepper_line(&s->desc); i++) u[i] = NAN;
     h->stopped[j] = true;
     h->diverged[j] = step;
+    h->place[j].known = false;
+}
+
+void sw_host_fail(struct sw_stepper *s, int j, double t, double dt, int64_t number, int64_t step)
+{
+    struct sw_host_batch *h = s->own;
+    struct sw_line_place place;
+    sw_line_find_place(s, j, sw_host_line(s, j), t, dt, number, &place);
+    sw_host_stop(s, j, step);
+    h->place[j] = place;
+}
+
+void sw_host_place(const struct sw_stepper *s, int j, struct sw_line_place *place)
+{
+    *place = ((const struct sw_host_batch *)s->own)->place[j];
 }
 
 static void resume_run(struct sw_stepper *s, int j)

@@ -19,6 +19,7 @@ struct sw_host_batch {
     bool    *stopped;          /* [capacity]                                                                       */
     struct sw_own_steps *steps;  /* [capacity], of desc.own_steps                                                  */
     int64_t *diverged;         /* [capacity]: the step; -1 if not or, where stopped, not known before advance()    */
+    struct sw_line_place *place;  /* [capacity]: where, if it is known                                             */
     int      workers;
     struct sw_host_worker *worker;
     struct sw_snapshots   *snapshots;
@@ -36,6 +37,10 @@ void sw_host_load(struct sw_stepper *s, const char *const *load_error);
 /** From here on the run is NaN and costs nothing. */
 void sw_host_stop(struct sw_stepper *s, int j, int64_t step);
 
+/** The same of a run that failed in a step, dt long from t on: its line has the last state that was finite.
+ * @param number  of the step, as sw_eval_step() has it  @param step  as above */
+void sw_host_fail(struct sw_stepper *s, int j, double t, double dt, int64_t number, int64_t step);
+
 /** [unknowns][n] of a run. */
 double *sw_host_line(const struct sw_stepper *s, int j);
 
@@ -52,6 +57,7 @@ enum sw_status sw_host_set_state(struct sw_stepper *s, const double *u);
 enum sw_status sw_host_get_state(struct sw_stepper *s, double *u);
 enum sw_status sw_host_snapshot(struct sw_stepper *s, int slot, int what);
 enum sw_status sw_host_fetch(struct sw_stepper *s, int slot, const void **field, const double **scalars);
+void           sw_host_place(const struct sw_stepper *s, int j, struct sw_line_place *place);
 enum sw_status sw_host_diverged(struct sw_stepper *s, int64_t *step);
 enum sw_status sw_host_get_own_steps(struct sw_stepper *s, struct sw_own_steps *steps);
 enum sw_status sw_host_set_own_steps(struct sw_stepper *s, const struct sw_own_steps *steps);

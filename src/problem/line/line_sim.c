@@ -72,6 +72,14 @@ static enum sw_status fetch(struct sw_sim *sim, int slot, const void **field, co
 
 static enum sw_status diverged(struct sw_sim *sim, int64_t *step) { return sw_stepper_diverged(stepper_of(sim), step); }
 
+static bool place(const struct sw_sim *sim, int j, struct sw_failure_place *where)
+{
+    const struct sw_line_place p = sw_stepper_place(stepper_of(sim), j);
+    *where = (struct sw_failure_place){.infinite = p.infinite, .unknown = p.unknown, .first = p.first, .last = p.last,
+                                       .at = p.at};
+    return p.known;
+}
+
 /* ------------------------------------------------------------------ steps of a run's own */
 
 static enum sw_status get_record(struct sw_sim *sim, double *record)
@@ -140,7 +148,7 @@ static void destroy(struct sw_sim *sim)
 #define OPERATIONS                                                                                                \
     .solver_name = solver_name, .state_size = state_size, .load = load, .initial = initial, .set_state = set_state, \
     .get_state = get_state, .device_state = device_state, .advance = advance, .snapshot = snapshot, .fetch = fetch, \
-    .diverged = diverged, .cost = cost, .destroy = destroy
+    .diverged = diverged, .place = place, .cost = cost, .destroy = destroy
 
 static const struct sw_sim_ops line_ops = {OPERATIONS, .rounding = rounding};
 

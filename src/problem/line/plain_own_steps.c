@@ -108,5 +108,6 @@ void sw_plain_advance_own(struct sw_stepper *s, struct sw_plain_worker *w, struc
             line.a[v] = sw_line_operator_of(&s->run[j].a[v], line.dt);
         attempt(&k, j, &run, sw_host_line(s, j), now);
     }
-    if (run.steps->end) sw_host_stop(s, j, sw_own_steps_tick(run.steps, times));
+    if (run.steps->end)
+        sw_host_fail(s, j, sw_own_steps_time(run.steps, times), run.steps->dt, 0, sw_own_steps_tick(run.steps, times));
 }

@@ -261,6 +261,16 @@ void sw_simd_scatter(struct sw_stepper *s, const struct sw_simd_group *g, struct
     }
 }
 
+void sw_simd_scatter_lane(const struct sw_stepper *s, const double *state, int lane, int j)
+{
+    const size_t n = (size_t)s->desc.n, lanes = (size_t)sw_simd_lanes(&s->desc);
+    for (int v = 0; v < sw_line_unknowns(&s->desc.model); v++) {
+        const double *u = state + start_of(&s->desc, v) + lane;
+        double *line = sw_host_line(s, j) + (size_t)v * n;
+        for (size_t i = 0; i < n; i++) line[i] = u[i * lanes];
+    }
+}
+
 /* 0 times a number that is not finite is NaN. */
 bool sw_simd_finite(const struct sw_stepper *s, struct sw_simd_worker *w, const void *state,
                     const bool live[SW_LANES_MOST], bool finite[SW_LANES_MOST])

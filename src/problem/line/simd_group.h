@@ -100,6 +100,9 @@ bool sw_simd_gather(const struct sw_stepper *s, const struct sw_simd_group *g, s
 void sw_simd_scatter(struct sw_stepper *s, const struct sw_simd_group *g, struct sw_simd_worker *w,
                      const bool live[SW_LANES_MOST]);
 
+/** A lane of a state in double precision into the line of run j. */
+void sw_simd_scatter_lane(const struct sw_stepper *s, const double *state, int lane, int j);
+
 /* A state is [unknowns][n+4][lanes]: before and behind each line are SW_REACH points more, which neighbours are read
  * from. */
 

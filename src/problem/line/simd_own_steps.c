@@ -238,8 +238,11 @@ static void end_lanes(struct own *o)
     for (int l = 0; l < o->lanes; l++) {
         const struct sw_own_steps *steps = o->run[l].steps;
         if (!o->live[l] || (!steps->end && !sw_own_steps_reached(steps, o->s->desc.times, o->to))) continue;
-        if (steps->end) sw_host_stop(o->s, o->g->run[l], sw_own_steps_tick(steps, o->s->desc.times));
-        else store_lane(o, l);
+        const double *times = o->s->desc.times;
+        store_lane(o, l);
+        if (steps->end)
+            sw_host_fail(o->s, o->g->run[l], sw_own_steps_time(steps, times), steps->dt, 0,
+                         sw_own_steps_tick(steps, times));
         o->live[l] = false;
     }
 }

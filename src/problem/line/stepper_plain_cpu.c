@@ -195,13 +195,12 @@ static void advance_run(struct sw_stepper *s, struct sw_plain_worker *w, struct 
         bool finite = true;
         if (method) sw_plain_imex_step(&k, method, now);
         else sw_plain_crank_nicolson_step(&k, now);
-        for (int v = 0; v < unknowns; v++) {
-            memcpy(u + (size_t)v * n, w->next[v], n * sizeof *u);
-            finite &= sw_line_is_finite(n, w->next[v]);
+        for (int v = 0; v < unknowns; v++) finite &= sw_line_is_finite(n, w->next[v]);
+        if (!finite) {
+            sw_host_fail(s, j, (double)step * s->run[j].dt, s->run[j].dt, step, step + 1);
+            return;
         }
-        if (finite) continue;
-        sw_host_stop(s, j, step + 1);
-        return;
+        for (int v = 0; v < unknowns; v++) memcpy(u + (size_t)v * n, w->next[v], n * sizeof *u);
     }
 }
 
@@ -260,6 +259,7 @@ const struct sw_stepper_ops stepper_plain_cpu = {
     .snapshot = sw_host_snapshot,
     .fetch = sw_host_fetch,
     .diverged = sw_host_diverged,
+    .place = sw_host_place,
     .get_own_steps = sw_host_get_own_steps,
     .set_own_steps = sw_host_set_own_steps,
     .destroy = plain_destroy,

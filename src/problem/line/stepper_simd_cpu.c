@@ -294,6 +294,14 @@ static void clear_lane(const struct sw_stepper *s, struct sw_simd_worker *w, int
     for (size_t k = (size_t)lane; k < count; k += lanes) memset((char *)w->u + k * size, 0, size);
 }
 
+/* A run fails in a step. @param before  the state of its group from which the step began */
+static void fail_lane(struct sw_stepper *s, const double *before, int j, int lane, int64_t step)
+{
+    const double dt = s->run[j].dt;
+    sw_simd_scatter_lane(s, before, lane, j);
+    sw_host_fail(s, j, (double)step * dt, dt, step, step + 1);
+}
+
 /* Steps after which some run is not finite, again and one by one. Such runs stop, and their lanes hold zeros
  * from then on. */
 static void find_bad(struct sw_stepper *s, struct sw_simd_worker *w, struct sw_simd_group *g, int64_t from, int64_t to,
@@ -305,10 +313,11 @@ static void find_bad(struct sw_stepper *s, struct sw_simd_worker *w, struct sw_s
         steps(s, w, g, step, step + 1);
         swap_states(w);
         if (sw_simd_finite(s, w, w->u, live, finite)) continue;
+        const double *before = sw_simd_seen(s, w, w->next);
         for (int l = 0; l < p->lanes; l++) {
             if (finite[l]) continue;
             clear_lane(s, w, l);
-            if (live[l]) sw_host_stop(s, g->run[l], step + 1);
+            if (live[l]) fail_lane(s, before, g->run[l], l, step);
             live[l] = false;
         }
     }
@@ -410,6 +419,7 @@ const struct sw_stepper_ops stepper_simd_cpu = {
     .snapshot = sw_host_snapshot,
     .fetch = sw_host_fetch,
     .diverged = sw_host_diverged,
+    .place = sw_host_place,
     .get_own_steps = sw_host_get_own_steps,
     .set_own_steps = sw_host_set_own_steps,
     .destroy = simd_destroy,

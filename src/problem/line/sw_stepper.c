@@ -327,6 +327,13 @@ enum sw_status sw_stepper_diverged(struct sw_stepper *stepper, int64_t *step)
     return stepper->ops->diverged(stepper, step);
 }
 
+struct sw_line_place sw_stepper_place(const struct sw_stepper *stepper, int j)
+{
+    struct sw_line_place place = {0};
+    if (stepper->ops->place) stepper->ops->place(stepper, j, &place);
+    return place;
+}
+
 enum sw_status sw_stepper_get_own_steps(struct sw_stepper *stepper, struct sw_own_steps *steps)
 {
     return stepper->ops->get_own_steps(stepper, steps);

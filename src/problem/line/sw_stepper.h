@@ -192,6 +192,14 @@ enum sw_status sw_stepper_snapshot(struct sw_stepper *stepper, int slot, int wha
  *  Both belong to the stepper and stay valid until the slot is snapshotted again. Runs that are not finite hold NaN. */
 enum sw_status sw_stepper_fetch(struct sw_stepper *stepper, int slot, const void **field, const double **scalars);
 
+/* Where a run failed: between points first and last the right-hand side of an unknown is not finite, and the unknown is
+ * largest, of such points, at `at`; or not infinite: the right-hand side is largest at `at`. */
+struct sw_line_place { bool known, infinite; int unknown, first, last, at; };
+
+/** Where run j failed, which sw_stepper_diverged() named since the last load() or set_state().
+ * @return .known false: the row does not know */
+struct sw_line_place sw_stepper_place(const struct sw_stepper *stepper, int j);
+
 /** The first step after which each run was not finite: u at step[j]*dt is the first bad field; -1: finite so far. 0
  * where the initial value is not finite, or load() found a load_error. Waits.
  *  @param step  out [count] */

@@ -35,6 +35,7 @@ struct sw_stepper_ops {
     enum sw_status (*snapshot)(struct sw_stepper *stepper, int slot, int what);
     enum sw_status (*fetch)(struct sw_stepper *stepper, int slot, const void **field, const double **scalars);
     enum sw_status (*diverged)(struct sw_stepper *stepper, int64_t *step);
+    void           (*place)(const struct sw_stepper *stepper, int j, struct sw_line_place *place);  /* NULL: unknown */
     enum sw_status (*get_own_steps)(struct sw_stepper *stepper, struct sw_own_steps *steps);  /* of SW_LINE_OWN_STEPS */
     enum sw_status (*set_own_steps)(struct sw_stepper *stepper, const struct sw_own_steps *steps);
     void           (*destroy)(struct sw_stepper *stepper);                   /* own may be NULL */
