@@ -20,7 +20,7 @@ static const struct sw_key keys[] = {
     SW_LINE_COEFFICIENT("physics.gamma", "The gradient energy gamma; an interface is about 3 sqrt(gamma) wide."),
     SW_LINE_METHOD,
     SW_LINE_ORDER,
-    SW_LINE_ENDS(SW_LINE_END_OF_SECOND_ORDER),
+    SW_LINE_END_KEYS(SW_LINE_END_OF_SECOND_ORDER),
     SW_LINE_FUNCTIONS,
     {0},
 };

@@ -17,7 +17,7 @@ static const struct sw_key keys[] = {
     SW_LINE_COEFFICIENT("physics.gamma", "The gradient energy gamma; an interface is about 3 sqrt(gamma) wide."),
     SW_LINE_LATER_METHOD("imex1"),
     SW_LINE_ORDER,
-    SW_LINE_ENDS(SW_LINE_END),
+    SW_LINE_END_KEYS(SW_LINE_END),
     SW_LINE_FUNCTIONS,
     {0},
 };

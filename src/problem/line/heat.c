@@ -17,7 +17,7 @@ static const struct sw_key keys[] = {
     {.path = "order", .kind = SW_KEY_COUNT, .unit = "1", .min = 2, .max = 4, .multiple = 2, .fallback = "4",
      .decides = true, .about = "The order of the second derivative in dx, 2 or 4."},
     SW_LINE_LATER_METHOD("crank_nicolson"),
-    SW_LINE_ENDS(SW_LINE_END_OF_SECOND_ORDER),
+    SW_LINE_END_KEYS(SW_LINE_END_OF_SECOND_ORDER),
     SW_LINE_FUNCTIONS,
     {0},
 };

@@ -14,7 +14,7 @@ static const struct sw_key keys[] = {
     SW_LINE_COEFFICIENT("physics.D", "The mobility D; the coefficient of the fourth derivative is gamma D."),
     SW_LINE_LATER_METHOD("crank_nicolson"),
     SW_LINE_ORDER,
-    SW_LINE_ENDS(SW_LINE_END),
+    SW_LINE_END_KEYS(SW_LINE_END),
     SW_LINE_FUNCTIONS,
     {0},
 };

@@ -85,8 +85,8 @@ enum sw_status sw_line_try_compile(const struct sw_problem *problem, const struc
 #define SW_LINE_ORDER                                                                                             \
     {.path = "order", .kind = SW_KEY_WORD, .words = "2|4", .fallback = "2", .later = true, .decides = true,       \
      .about = "The order of the derivatives in dx, from five points: 2 or 4."}
-#define SW_LINE_ENDS(highest_end)                                                                                 \
-    {SW_LINE_BOUNDARY, .later = true}, highest_end("left", "u", false, ""), highest_end("right", "u", false, "")
+#define SW_LINE_END_KEYS(keys_of)                                                                                 \
+    {SW_LINE_BOUNDARY, .later = true}, keys_of("left", "u", false, ""), keys_of("right", "u", false, "")
 #define SW_LINE_FUNCTIONS                                                                                         \
     SW_LINE_TOLERANCE,                                                                                            \
     {.path = "initial", .kind = SW_KEY_FUNCTION, .symbols = SW_USES_X | SW_USES_RANDOM, .decides = true,          \

@@ -27,7 +27,7 @@ static const struct sw_key keys[] = {
      .about = "The wave number of the pattern that grows first; its wavelength is 2 pi/wavenumber."},
     SW_LINE_METHOD,
     SW_LINE_ORDER,
-    SW_LINE_ENDS(SW_LINE_END),
+    SW_LINE_END_KEYS(SW_LINE_END),
     SW_LINE_FUNCTIONS,
     {0},
 };
