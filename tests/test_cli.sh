@@ -46,7 +46,13 @@ expect 2 run small.cfg --device cpu:0,2; says "two groups of threads are 'cpu:0,
 expect 4 run small.cfg --device cuda:998,999; says CUDA  # which of several reasons depends on the machine
 expect 2 bench band:n=16,batch=8 --device cpu:0,1; says "'cpu:0,1' are 2 devices, and here one is used"
 expect 2 run small.cfg -s novalue; says 'KEY=VALUE'
+expect 2 explain stpo; says "did you mean 'stop'?"
+expect 2 init gray_scot; says "unknown problem 'gray_scot'; did you mean 'gray_scott'?"
+expect 2 init wave; says 'equation.burgers'
 expect 2 run small.cfg --only 'nosuch > 1'; says nosuch
+for runs in 0-3 0,2 0:3 2; do
+    expect 2 run small.cfg --only "$runs"; says "--only, '$runs' is no condition on runs: write run <= 9"
+done
 expect 2 run small.cfg --only 'a > 5'; says 'no run is left: none of the 6 runs fits --only'
 expect 2 run small.cfg bad.cfg -o one.h5; says 'run them one by one'
 expect 5 missing.cfg; says missing.cfg

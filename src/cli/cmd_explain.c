@@ -237,10 +237,12 @@ static bool asked_for(const char *path, const char *name)
     return false;
 }
 
-/* Its path, and its last part, which people remember. */
-static void add_known(struct known *known, const char *path)
+/* Its path, its last part, which people remember, and its group, once where keys of a group follow each other. */
+static void add_known(struct known *known, const char *path, const char *before)
 {
+    const size_t group = strcspn(path, ".");
     explain_know(known, path);
+    if (path[group] && (!before || strncmp(path, before, group + 1))) explain_know_part(known, path, group);
     if (sw_key_last_part(path) != path) explain_know(known, sw_key_last_part(path));
 }
 
@@ -256,7 +258,7 @@ static int explain_in(const struct sw_key *keys, const struct sw_problem *owner,
 {
     int hits = 0;
     for (const struct sw_key *key = keys; key->path; key++) {
-        add_known(known, key->path);
+        add_known(known, key->path, key > keys ? key[-1].path : NULL);
         if (!is_called(key, name) && (key->element || !asked_for(key->path, name))) continue;
         print_plain(key, owner);
         hits++;

@@ -26,8 +26,8 @@ static enum sw_status unknown_name(const char *name)
         sw_text_printf(&all, " %s", cli_equation(k)->name);
     }
     const char *near = sw_nearest_name(name, names, count);
-    SW_FAIL(SW_E_USAGE, "unknown problem '%s'%s%s%s; there are:%s", name, near ? "; did you mean '" : "",
-            near ? near : "", near ? "'?" : "", sw_text_get(&all));
+    if (near) SW_FAIL(SW_E_USAGE, "unknown problem '%s'; did you mean '%s'?", name, near);
+    else SW_FAIL(SW_E_USAGE, "unknown problem '%s'; there are:%s", name, sw_text_get(&all));
     sw_text_free(&all);
     return SW_E_USAGE;
 }

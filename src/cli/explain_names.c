@@ -50,7 +50,8 @@ static int explain_constants(const char *name, struct known *known)
     for (int k = 0; (word = sw_reduction_name(k, &about)); k++) {
         explain_know(known, word);
         if (strcmp(word, name)) continue;
-        printf("%s\n    A reduction of a field to a number, in output.scalars.define: %s.\n", name, about);
+        printf("%s\n    A reduction of a field to a number, in output.scalars.define and stop.when:\n    %s.\n", name,
+               about);
         hits++;
     }
     for (int k = 0; (word = sw_expr_constant(k, &value)); k++) {
@@ -152,14 +153,8 @@ static bool has_word(const struct sw_key *key, const char *name)
 static void know_words(const struct sw_key *key, struct known *known)
 {
     for (int k = 0; key->word && key->word(k); k++) explain_know(known, key->word(k));
-    for (const char *p = key->words; p && *p; p += strcspn(p, "|"), p += *p == '|') {
-        const size_t length = strcspn(p, "|");
-        if (length + 1 > sizeof known->own - known->used) return;
-        char *copy = known->own + known->used;
-        memcpy(copy, p, length);  /* it ends with a zero: known is of zeros */
-        known->used += length + 1;
-        explain_know(known, copy);
-    }
+    for (const char *p = key->words; p && *p; p += strcspn(p, "|"), p += *p == '|')
+        explain_know_part(known, p, strcspn(p, "|"));
 }
 
 /* A key that several problems have is printed once, by its path. */

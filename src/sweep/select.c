@@ -65,6 +65,9 @@ static enum sw_status compile(const char *text, const struct sw_scope *scope, st
 {
     struct sw_expr *expr;
     struct sw_expr_error err;
+    if (text[strspn(text, "0123456789 ,:-")] == 0)  /* as pictures take runs; "0-9" would be -9, which is not 0 */
+        return SW_FAIL(SW_E_USAGE, "--only, '%s' is no condition on runs: write run <= 9, or seed == 1 && a > 0.5",
+                       text);
     enum sw_status st = sw_expr_parse(text, &expr, &err);
     if (!st) st = sw_program_compile(expr, scope, program, &err);
     sw_expr_destroy(&expr);
