@@ -39,6 +39,20 @@ same() { [ -z "$python" ] || $python "$top/tests/compare_h5.py" "$1" "$2" 2>"$tm
 is_json() {
     [ -z "$python" ] || $python -c 'import json, sys; json.load(open(sys.argv[1]))' "$1" 2>err || fail "$1 is not JSON"
 }
+# no_flux RHS N LENGTH END INITIAL [OUTPUT]: a config of an equation between walls without flux, on the CPU; its field
+# at the end is saved, and what OUTPUT says besides
+no_flux() {
+    cat <<CFG
+problem  = "equation";
+rhs      = "$1";
+boundary = "no_flux";
+grid     = { n = $2; length = $3; };
+time     = { dt = 0.01; end = $4; };
+initial  = "$5";
+run      = { device = "cpu"; };
+output   = { fields = { times = [$4]; }; $6 };
+CFG
+}
 summary() {  # the last line of a test
     [ $failures = 0 ] || { echo "$failures failed" >&2; exit 1; }
     echo "all passed${*:+: $*}"

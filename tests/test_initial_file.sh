@@ -130,16 +130,7 @@ expect 0 run two.cfg -o before.h5 -s initial.file=lost.h5 -s 'initial.run="a > 0
 # points that lie elsewhere, which is not refused
 expect 0 check two.cfg -s grid.length=20.0 -s grid.x0=1.0
 prints 'along x the points of the file begin at 0 and take up 12.5664, those of the run begin at 1 and take up 20:'
-cat >walls.cfg <<'CFG'
-problem  = "equation";
-rhs      = "dxx(u)";
-boundary = "no_flux";
-grid     = { n = 96; length = 240.0; };
-time     = { dt = 0.01; end = 0.1; };
-initial  = "cos(x)";
-run      = { device = "cpu"; };
-output   = { fields = { times = [0.1]; precision = "double"; }; };
-CFG
+no_flux 'dxx(u)' 96 240.0 0.1 'cos(x)' >walls.cfg
 expect 0 run walls.cfg -o walls.h5
 expect 0 check walls.cfg -o next.h5 -s 'initial={file="walls.h5";}' -s grid.length=120
 prints 'begin at 0 and take up 240, those of the run begin at 0 and take up 120:'

@@ -188,10 +188,28 @@ static void says_which_lines_it_does_not_take(void **state)
     unmake_line(&m);
 }
 
+/* The three points that each end needs are those of one lane, of at least four. */
+static void says_that_a_line_is_too_short_for_its_ends(void **state)
+{
+    const struct model t = {.scheme = SW_IMEX2, .unknowns = 1, .initial = {"x"}, .s = {"u"},
+                            .end = {{SW_END_VALUE}, {SW_END_SLOPE}}};
+    struct line_sim m;
+    (void)state;
+    need_row();
+    for (int n = 11; n <= 12; n++) {
+        const bool made = make_line(&m, device, t, n, 1);
+        if (!strcmp(under_test->name, "cuda.fused")) assert_int_equal(made, n == 12);
+        if (!made && under_test->takes & SW_LINE_ENDS)
+            assert_contains(sw_err_message(), "it takes no lines of so few, or so many, points");
+        unmake_line(&m);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(says_which_lines_it_does_not_take),
+        cmocka_unit_test(says_that_a_line_is_too_short_for_its_ends),
         cmocka_unit_test(agrees_with_the_reference_over_random_models),
     };
     int failed = 0;
