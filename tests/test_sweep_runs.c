@@ -290,7 +290,7 @@ static void only_keeps_what_holds(void **state)
     assert_int_equal(how_many(&m, "c < 1"), 2);
     assert_int_equal(how_many(&m, "w == auto"), 20);
     assert_int_equal(how_many(&m, "n == 16 && D == 1"), 40);
-    assert_int_equal(how_many(&m, "0"), 0);
+    assert_int_equal(how_many(&m, "run < 0"), 0);
     assert_int_equal(how_many(&m, "(a - 1)/(a - 1)"), 36);  /* not a number is not true */
     assert_int_equal(select_runs(&m, "run == 7", 0, 0, &run), 1);
     assert_int_equal(run[0], 7);
@@ -308,6 +308,9 @@ static void a_bad_selection_is_refused(void **state)
         sw_err_message(),
         "--only, column 5: unknown name 'q'\n    a > q\n        ^  known: a n length dt end gamma D run pi e");
     assert_null(run);
+    assert_int_equal(sw_sweep_select(m.sweep, &(struct sw_selection){.only = "0-1"}, &run, &count), SW_E_USAGE);
+    assert_string_equal(sw_err_message(),
+                        "--only, '0-1' is no condition on runs: write run <= 9, or seed == 1 && a > 0.5");
     assert_int_equal(sw_sweep_select(m.sweep, &(struct sw_selection){.only = "a >"}, &run, &count), SW_E_USAGE);
     assert_int_equal(sw_sweep_select(m.sweep, &(struct sw_selection){.shard = 3, .nshards = 2}, &run, &count),
                      SW_E_USAGE);
