@@ -198,11 +198,11 @@ ends() {  # ends A RHS: a (1 4 1), all right-hand sides alike
     expect 0 run ends.cfg --device cpu -o ends.h5 --force
     "$sweep" show ends.h5 >out
 }
-ends 1 1e308; matches 'done +0 +4.32112e-17 +4.40077e-17$'
-ends 1 1e-300; matches 'done +0 +[0-9.]+e-17 +[0-9.]+e-17$'
-ends 1 1e-304; matches 'done +0 +nan +nan +no residual is known: the right-hand side is below 1e-301'
-ends 1e-310 1e-5; matches 'done +0 +[0-9.]+e-1[67] +[0-9.]+e-1[67]$'  # a condition number of 3, not of infinity
-ends 1e300 1e-25; matches 'done +0 +1 +1 +x has a backward error of 1: .* leaves 1e-16, unless numbers underflow'
+ends 1 1e308; matches 'done +4.32112e-17 +4.40077e-17$'
+ends 1 1e-300; matches 'done +[0-9.]+e-17 +[0-9.]+e-17$'
+ends 1 1e-304; matches 'done +nan +nan +no residual is known: the right-hand side is below 1e-301'
+ends 1e-310 1e-5; matches 'done +[0-9.]+e-1[67] +[0-9.]+e-1[67]$'  # a condition number of 3, not of infinity
+ends 1e300 1e-25; matches 'done +1 +1 +x has a backward error of 1: .* leaves 1e-16, unless numbers underflow'
 
 # ---- what is saved in single precision may be beyond it: a run says so
 sed '/^rhs/d' given.cfg >large.cfg
