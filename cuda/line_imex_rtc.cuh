@@ -12,6 +12,8 @@
  *     of_state(r, i), of_value(r, i), of_first(r)  what stage i adds to right-hand side r, that of stage r + 1
  *     MASS, ENDED                                1: P of some unknown is not 1 (line_wide_rtc.cuh); lines end
  *                                                (line_ended_rtc.cuh)
+ *     OWN_STEPS                                  1: each line has a dt of its own (line_own_steps_rtc.cuh); the last of
+ *                                                ROWS is then the estimated error, and u^n is kept
  *     SIDES                                      2: the recursions up and down differ
  *     KEPT                                       how many of a lane's numbers of later right-hand sides lie in shared
  *                                                memory; the others are the compiler's to place
@@ -24,7 +26,10 @@
  * side for the state, 1 for N, 1 for G and 2 for its difference, besides what G and N cost. */
 
 enum { SYSTEMS = UNKNOWNS * SIDES, SYSTEM_ROOM = TABLE + 4 };  /* table, then a1, a2, 1/g */
-enum { EXTRA = ROWS - 1 + LEFT, NUMBERS = EXTRA * UNKNOWNS * LANE_POINTS };
+/* With OWN_STEPS the last row is the error, to which stages add from ERROR_AT on, in the place of that stage's row if it
+ * is not 0; and there is u^n. */
+enum { ERROR_ROW = ROWS - 1, ERROR_PLACE = ERROR_AT ? ERROR_AT : ERROR_ROW, OLD_PLACE = ROWS - (ERROR_AT != 0) };
+enum { EXTRA = OWN_STEPS ? OLD_PLACE : ROWS - 1 + LEFT, NUMBERS = EXTRA * UNKNOWNS * LANE_POINTS };
 
 /* A system is the recursion of an unknown upwards or downwards; bits of each are 8 of `facts`. Bit v of `across`: in
  * some line of the warp an end sees the other one (ENDED). */
@@ -72,7 +77,7 @@ __device__ static inline void set_systems(const struct lane &me, const struct sw
 
 /* ------------------------------------------------------------------ values of the terms */
 
-struct values { double p[NPARAM + 1], r[HELD_RUN + 1], x0, dx, kappa, dt; };
+struct values { double p[NPARAM + 1], r[HELD_RUN + 1], x0, dx, kappa, dt, t; };  /* t: OWN_STEPS */
 
 __device__ static inline double x_of(const struct lane &me, const struct values &v, int j)
 {
@@ -123,6 +128,20 @@ __device__ static inline void set_values(const struct lane &me, const struct sw_
 /* kept: the values kept at this time */
 struct moment { long long step; double t; const double *kept; };
 
+#if OWN_STEPS
+/* The step is from v.t to v.t + v.dt: a lane for each of its stages. */
+__device__ static inline struct moment moment_of(const struct lane &me, const struct values &v, long long, long long,
+                                                 int stage)
+{
+    const int l = threadIdx.x % GROUP;
+    if (HELD_STEP && stage == 0) {
+        __syncwarp();
+        if (l < VALUED) keep_step(v, v.t + stage_time(l) * v.dt, 0, shared_of(me) + AT_STEP + l * HELD_STEP);
+        __syncwarp();
+    }
+    return moment{0, v.t + stage_time(stage) * v.dt, shared_of(me) + AT_STEP + stage * HELD_STEP};
+}
+#else
 /* Each lane computes the values kept at one of the next times. */
 __device__ static inline struct moment moment_of(const struct lane &me, const struct values &v, long long from,
                                                  long long step, int stage)
@@ -137,6 +156,7 @@ __device__ static inline struct moment moment_of(const struct lane &me, const st
     }
     return moment{step, ((double)step + stage_time(stage)) * v.dt, shared_of(me) + AT_STEP + phase * HELD_STEP};
 }
+#endif
 
 template <int K>
 __device__ static __forceinline__ double value_at(const struct lane &me, const struct values &v,
@@ -164,7 +184,8 @@ __device__ static __forceinline__ double g_at(const struct lane &me, const struc
 
 typedef double points[UNKNOWNS][LANE_POINTS];
 
-/* Numbers of later right-hand sides: row r > 0 of unknown V at point j. With LEFT row 1 is u^n. */
+/* Numbers of later right-hand sides: row r > 0 of unknown V at point j. With LEFT row 1 is u^n, with OWN_STEPS
+ * OLD_PLACE. */
 struct ahead { const struct lane &me; double *held; };
 
 __device__ static __forceinline__ double *ahead_at(const struct ahead &a, int row, int V, int j)
@@ -273,16 +294,25 @@ __device__ static __forceinline__ void add_to_rows(const struct lane &me, const 
         if (FIRST && I == 0)
             first = sw_line_apply(&b.a[(size_t)V * b.count + run], seen(c, w, V, j, -2), seen(c, w, V, j, -1), u,
                                   seen(c, w, V, j, 1), seen(c, w, V, j, 2));
+        if (OWN_STEPS) first *= v.dt;
 #pragma unroll
         for (int r = I; r < ROWS; r++) {
-            double f = I == 0 ? of_state(r, I) * u : fma(of_state(r, I), u, *ahead_at(rows, r, V, j));
+            const bool error = OWN_STEPS && r == ERROR_ROW;
+            const int place = error ? ERROR_PLACE : r;
+            double f;
+            if (error && I < ERROR_AT) continue;
+            if (I == 0) f = of_state(r, I) * u;
+            else if (error && I == ERROR_AT)
+                f = fma(of_state(r, I), u, of_state(r, 0) * *ahead_at(rows, OLD_PLACE, V, j));
+            else f = fma(of_state(r, I), u, *ahead_at(rows, place, V, j));
             if (term<2 * V>::THERE && of_value(r, I) != 0.0) f = fma(of_value(r, I) * v.kappa, d2, f);
             if (term<2 * V + 1>::THERE && of_value(r, I) != 0.0) f = fma(of_value(r, I) * v.dt, n, f);
             if (FIRST && I == 0 && of_first(r) != 0.0) f = fma(of_first(r), first, f);
-            if (r > I) *ahead_at(rows, r, V, j) = f;
+            if (r > I) *ahead_at(rows, place, V, j) = f;
             else next[V] = f;
         }
         if (LEFT) *ahead_at(rows, 1, V, j) = u;
+        if (OWN_STEPS && I == 0) *ahead_at(rows, OLD_PLACE, V, j) = u;
         add_to_rows<I, V + 1>(me, b, run, v, now, c, w, rows, j, next);
     }
 }
@@ -412,6 +442,7 @@ __device__ static __forceinline__ bool take_stages(const struct lane &me, const 
     return finite;
 }
 
+#if !OWN_STEPS
 /* ------------------------------------------------------------------ a line */
 
 /* As advance_line() of line_fused_rtc.cuh. coefficient: SYSTEMS of the line. table: its closings (ENDED) */
@@ -476,3 +507,4 @@ fused_k(const __grid_constant__ struct sw_line_batch b, const struct sw_fused_li
     me.spilled += (SYSTEMS - 1) * GROUPS * (LANE_POINTS + 2) * (int)sizeof(double);
     advance_line(me, b, coefficient, table, u, from, to, scalars, blockIdx.x * GROUPS + threadIdx.x / GROUP);
 }
+#endif

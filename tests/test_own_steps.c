@@ -8,6 +8,9 @@
 #include "problem/line/own_steps_point.h"
 #include "problem/line/sw_stepper_impl.h"
 
+#define ROW_OPS sw_stepper_ops
+#include "row_helpers.h"
+
 #define LINE " grid = { n = 32; length = \"4*pi\"; };\n"
 #define START "initial = \"0.1 + 0.3*cos(x) + 0.2*sin(3*x/2)\";\n"
 
@@ -18,31 +21,48 @@ static const char *const kinds[] = {
     "problem = \"equation\"; unknowns = [\"u\", \"v\"];" LINE
     "rhs = { u = \"0.2*dxx(u) - u*v^2 + 0.05*(1 - u)\"; v = \"0.1*dxx(v) + u*v^2 - 0.11*v + 0.1*dx(v^2)\"; };\n"
     "initial = { u = \"1 - 0.3*cos(x)\"; v = \"0.4 + 0.2*cos(x/2)\"; };\n",
+    "problem = \"equation\"; grid = { n = 37; length = \"4*pi\"; };\n"
+    "rhs = \"0.1*dxx(u) - 0.05*dxxx(u) - 0.4*dx(u) - 0.3*u - 0.5*u*dx(u) + 0.2*sin(x - t)\";\n" START,
     "problem = \"equation\";" LINE
     "rhs = \"0.3*dxx(u) - 0.01*dxxxx(u) + u - u^3 + dxx(0.1*u^2)\";\n"
     "left = { dirichlet = \"0.1 + 0.2*sin(2*t)\"; }; right = { neumann = 0.0; };\n"
     "initial = \"0.1 + 0.3*sin(x/8)^2\";\n",
 };
 /* Ends that move limit the order of imex3: of the last one errors are not in proportion. */
-enum { KINDS = sizeof kinds / sizeof *kinds, PROPORTIONATE = KINDS - 1 };
+enum { KINDS = sizeof kinds / sizeof *kinds, PERIODIC = KINDS - 1, PROPORTIONATE = PERIODIC };
 
 /* ------------------------------------------------------------------ helpers */
 
-static const struct sw_stepper_ops *row;  /* of the table: the one under test */
+static bool takes_kind(int kind) { return kind < PERIODIC || under_test->takes & SW_LINE_ENDS; }
 
-/* A config for a row. */
+/* A config for a row: the reference, or that under test. */
 static struct job open_for(const char *name, const char *text)
 {
     char whole[1400];
+    int64_t count, *run = NULL;
+    const struct sw_selection all = {0};
+    const bool elsewhere = under_test->space == SW_DEVICE && !strcmp(name, under_test->name);
     snprintf(whole, sizeof whole, "stepper = \"%s\"; %s", name, text);
-    return open_job(whole);
+    const struct made made = make_text(whole, NULL, 0);
+    assert_ok(sw_sweep_select(made.sweep, &all, &run, &count));
+    struct job w = load_runs(made, run, count, elsewhere ? device : NULL);
+    sw_free(run);
+    return w;
 }
 
-static double *state_with(const char *kind, const char *rest, int *n)
+static double *state_by(const char *name, const char *kind, const char *rest, int *n)
 {
     char text[1400];
-    snprintf(text, sizeof text, "stepper = \"%s\"; %s%s", row->name, kind, rest);
-    return final_state(text, n);
+    double *u = NULL;
+    snprintf(text, sizeof text, "%s%s", kind, rest);
+    struct job w = open_for(name, text);
+    assert_ok(sw_sim_initial(w.sim));
+    assert_ok(w.sim->ops->advance(w.sim, 0, w.group->steps));
+    *n = (int)sw_sim_state_size(w.sim);
+    assert_ok(sw_alloc((size_t)*n, &u));
+    assert_ok(sw_sim_get_state(w.sim, u));
+    close_job(&w);
+    return u;
 }
 
 static struct sw_own_steps *steps_of(struct job *w)
@@ -79,16 +99,17 @@ static void errors_are_in_proportion_to_the_tolerance(void **state)
 {
     static const char *const method[] = {"imex2", "imex3"};
     (void)state;
+    need_row();
     for (int p = 0; p < PROPORTIONATE; p++) {
         int n;
-        double *exact = state_with(kinds[p], "method = \"imex3\"; time = { dt = \"2.0/16384\"; end = 2.0; };", &n);
+        double *exact = state_by("cpu.simd", kinds[p], "method = \"imex3\"; time = { dt = \"2.0/16384\"; end = 2.0; };", &n);
         for (int m = 0; m < 2; m++) {
             double error[5];
             for (int k = 0; k < 5; k++) {
                 char rest[160];
                 snprintf(rest, sizeof rest, "method = \"%s\"; time = { tolerance = %g; end = 2.0; };", method[m],
                          1e-3 * pow(10, -k));
-                double *u = state_with(kinds[p], rest, &n);
+                double *u = state_by(under_test->name, kinds[p], rest, &n);
                 error[k] = difference((size_t)n, u, exact);
                 sw_free(u);
             }
@@ -111,7 +132,7 @@ static void errors_are_in_proportion_to_the_tolerance(void **state)
 /* Advance to each of some ticks, and go through a checkpoint at each where asked for. */
 static struct job advance_by(const char *text, int ticks, bool store)
 {
-    struct job w = open_for(row->name, text);
+    struct job w = open_for(under_test->name, text);
     const size_t count = (size_t)w.group->count;
     assert_ok(sw_sim_initial(w.sim));
     for (int64_t at = 0, to; at < w.group->steps; at = to) {
@@ -148,7 +169,8 @@ static void a_run_has_the_same_bits_wherever_it_is_interrupted(void **state)
 {
     static const int ticks[] = {1, 7, 100, 1024, 1500};
     (void)state;
-    for (int p = 0; p < KINDS; p++) {
+    need_row();
+    for (int p = 0; p < KINDS && takes_kind(p); p++) {
         char text[1200];
         snprintf(text, sizeof text, "%s" SWEPT TIMES, kinds[p]);
         struct job whole = advance_by(text, 1 << 30, false);
@@ -167,7 +189,8 @@ static void a_run_has_the_same_bits_alone(void **state)
 {
     static const char *const tolerance[] = {"1e-4", "1e-6", "3e-3"};
     (void)state;
-    for (int p = 0; p < KINDS; p++) {
+    need_row();
+    for (int p = 0; p < KINDS && takes_kind(p); p++) {
         char text[1200], one[1200];
         snprintf(text, sizeof text, "%s" SWEPT TIMES, kinds[p]);
         struct job all = advance_by(text, 1 << 30, false);
@@ -181,11 +204,11 @@ static void a_run_has_the_same_bits_alone(void **state)
     }
 }
 
-static void advance_on(struct sw_device *device, const char *text, double **u, struct sw_own_steps **steps)
+static void advance_on(struct sw_device *where, const char *text, double **u, struct sw_own_steps **steps)
 {
-    struct job w = open_for(row->name, text);
+    struct job w = open_for(under_test->name, text);
     w.sim->ops->destroy(w.sim);
-    assert_ok(w.made.sweep->problem->create(w.made.sweep->problem, &w.setup, device, &w.sim));
+    assert_ok(w.made.sweep->problem->create(w.made.sweep->problem, &w.setup, where, &w.sim));
     assert_ok(w.sim->ops->load(w.sim, (int)w.group->count, w.column, w.load_error));
     assert_ok(sw_sim_initial(w.sim));
     assert_ok(w.sim->ops->advance(w.sim, 0, w.group->steps));
@@ -200,7 +223,8 @@ static void a_run_has_the_same_bits_in_a_large_batch(void **state)
     enum { RUNS = 53 };
     static const int chosen[] = {0, 9, 17, 40, 52};
     (void)state;
-    for (int p = 0; p < KINDS; p++) {
+    need_row();
+    for (int p = 0; p < KINDS && takes_kind(p); p++) {
         char text[1200], one[1200];
         snprintf(text, sizeof text, "%s" "sweep = { tol = \"logspace(1e-2, 1e-6, 53)\"; };\n" TIMES, kinds[p]);
         struct job all = advance_by(text, 700, false);
@@ -223,7 +247,8 @@ static void agrees_with_the_reference(void **state)
 {
     static const char *const method[] = {"imex2", "imex3"};
     (void)state;
-    for (int p = 0; p < 2 * KINDS; p++) {
+    need_row();
+    for (int p = 0; p < 2 * KINDS && takes_kind(p / 2); p++) {
         char text[1200];
         snprintf(text, sizeof text, "%s" SWEPT "time = { tolerance = \"tol\"; end = 2.0; }; method = \"%s\";\n",
                  kinds[p / 2], method[p % 2]);
@@ -253,10 +278,10 @@ static void threads_change_no_bits(void **state)
     (void)state;
     snprintf(text, sizeof text, "%s" "sweep = { tol = \"logspace(1e-3, 1e-5, 9)\"; };\n" TIMES, kinds[0]);
     for (int k = 0; k < 2; k++) {
-        struct sw_device *device;
-        assert_ok(sw_device_open("cpu", k ? 4 : 1, &device));
-        advance_on(device, text, &u[k], &steps[k]);
-        sw_device_close(&device);
+        struct sw_device *where;
+        assert_ok(sw_device_open("cpu", k ? 4 : 1, &where));
+        advance_on(where, text, &u[k], &steps[k]);
+        sw_device_close(&where);
     }
     assert_memory_equal(u[0], u[1], 9 * 32 * sizeof(double));
     assert_memory_equal(steps[0], steps[1], 9 * sizeof *steps[0]);
@@ -268,15 +293,16 @@ static void threads_change_no_bits(void **state)
 /* At each time of an output all runs are there, and u = cos(t) where u_t = -sin(t): to the tolerance. */
 static void runs_land_on_output_times(void **state)
 {
+    (void)state;
+    need_row();
     static const double times[] = {0, 1e-5, 0.1, 1.0 / 3.0, 3.0};
-    struct job w = open_for(row->name, "problem = \"heat\"; grid = { n = 8; length = 1.0; };\n"
+    struct job w = open_for(under_test->name, "problem = \"heat\"; grid = { n = 8; length = 1.0; };\n"
                             "physics = { kappa = 1e-3; };\n"
                             "initial = \"1\"; forcing = \"-sin(t)\"; method = \"imex3\";\n"
                             "sweep = { tol = [1e-3, 1e-8]; };\n"
                             "time = { tolerance = \"tol\"; end = 3.0; };\n"
                             "output = { fields = { times = [0.0, 1e-5, 0.1, 3.0]; };\n"
                             "           scalars = { times = (\"1/3\", 0.1); }; };");
-    (void)state;
     assert_int_equal(w.group->goals, 4);
     for (int k = 0; k < 5; k++) assert_true(w.group->times[k] == times[k]);
     assert_ok(sw_sim_initial(w.sim));
@@ -298,6 +324,7 @@ static void a_first_step_that_is_too_long_is_refused(void **state)
 {
     char text[1200];
     (void)state;
+    need_row();
     snprintf(text, sizeof text, "%s method = \"imex2\"; time = { dt = 1.0; tolerance = 1e-6; end = 1.0; };", kinds[1]);
     struct job w = advance_by(text, 1 << 30, false);
     struct sw_own_steps *steps = steps_of(&w);
@@ -316,6 +343,8 @@ static void a_first_step_that_is_too_long_is_refused(void **state)
 /* u_t = b u² is 1/(1 - b t): without end at t = 1/b. */
 static void a_run_that_blows_up_fails_alone(void **state)
 {
+    (void)state;
+    need_row();
     struct job w = advance_by(GROWTH "sweep = { b = [0.1, 2.0]; }; time = { tolerance = 1e-5; end = 1.0; };\n"
                               "forcing = \"b*u^2\";", 1 << 30, false),
                alone = advance_by(GROWTH "sweep = { b = [0.1]; }; time = { tolerance = 1e-5; end = 1.0; };\n"
@@ -324,7 +353,6 @@ static void a_run_that_blows_up_fails_alone(void **state)
     double *u = states_of(&w);
     int64_t failed[2];
     char text[160];
-    (void)state;
     assert_ok(w.sim->ops->diverged(w.sim, failed));
     assert_int_equal(failed[0], -1);
     assert_int_equal(failed[1], 513);  /* the first tick behind t = 0.5 of 1024 */
@@ -344,10 +372,11 @@ static void a_run_that_blows_up_fails_alone(void **state)
 
 static void a_source_that_is_not_a_number_ends_a_run_where_it_is(void **state)
 {
+    (void)state;
+    need_row();
     struct job w = advance_by(GROWTH "time = { tolerance = 1e-4; end = 1.0; }; forcing = \"sqrt(0.25 - t)\";", 1 << 30,
                               false);
     struct sw_own_steps *steps = steps_of(&w);
-    (void)state;
     assert_true(steps->end == SW_OWN_STEPS_NOT_FINITE);
     assert_near(w.sim->ops->steps_taken(w.sim, (double *)steps).t, 0.25, 0.01);  /* a step ends behind its stages */
     assert_true(steps->dt < 1e-12 && steps->dt > 0);
@@ -359,6 +388,7 @@ static void a_source_that_is_not_a_number_ends_a_run_where_it_is(void **state)
 static void a_step_below_rounding_fails_with_its_dt(void **state)
 {
     (void)state;
+    need_row();
     struct job w = advance_by(GROWTH "time = { tolerance = 1e-6; end = 1.0; }; forcing = \"1/(0.25 - t)^2\";", 1 << 30,
                               false);
     struct sw_own_steps *steps = steps_of(&w);
@@ -409,7 +439,6 @@ int main(void)
         cmocka_unit_test(a_run_has_the_same_bits_alone),
         cmocka_unit_test(a_run_has_the_same_bits_in_a_large_batch),
         cmocka_unit_test(agrees_with_the_reference),
-        cmocka_unit_test(threads_change_no_bits),
         cmocka_unit_test(runs_land_on_output_times),
         cmocka_unit_test(a_first_step_that_is_too_long_is_refused),
         cmocka_unit_test(a_run_that_blows_up_fails_alone),
@@ -420,9 +449,14 @@ int main(void)
         cmocka_unit_test(steps_left_are_whole),
         cmocka_unit_test(a_number_that_is_none_does_not_vanish_in_a_maximum),
     };
+    const struct CMUnitTest of_threads[] = {
+        cmocka_unit_test(threads_change_no_bits),
+    };
     int failed = cmocka_run_group_tests(controller, NULL, NULL);
-    for (int k = 0; (row = sw_stepper_table[k]) != NULL; k++)
-        if (row->space == SW_HOST && row->takes & SW_LINE_OWN_STEPS)
-            failed += cmocka_run_group_tests_name(row->name, tests, NULL, NULL);
+    for_each_row(sw_stepper_table) {
+        if (!under_test->absent && !(under_test->takes & SW_LINE_OWN_STEPS)) continue;
+        failed += run_for_row(tests);
+        if (under_test->space == SW_HOST) failed += run_for_row(of_threads);
+    }
     return failed != 0;
 }

@@ -152,6 +152,11 @@ static enum sw_status upload_coefficients(struct sw_stepper *s, struct sw_cuda_b
     return sw_device_upload(s->device, p->param, s->param, (size_t)s->desc.model.nparam * count * sizeof *s->param);
 }
 
+double *sw_cuda_batch_noise(const struct sw_cuda_batch *p)
+{
+    return p->coefficient + (size_t)NOISE * (size_t)p->view.count;
+}
+
 enum sw_status sw_cuda_batch_mark_faulty(struct sw_stepper *s, const char *const *load_error)
 {
     struct sw_cuda_batch *p = cuda_batch(s);
@@ -227,7 +232,7 @@ enum sw_status sw_cuda_batch_diverged(struct sw_stepper *s, int64_t *step)
 static enum sw_status measure(struct sw_stepper *s, struct sw_cuda_batch *p, double *scalars)
 {
     void *args[] = {&p->view, &p->u, &scalars};
-    p->spectrum.noise_growth = sw_measure_noise_growth((double)s->step);
+    p->spectrum.noise_growth = s->desc.own_steps ? 1.0 : sw_measure_noise_growth((double)s->step);
     SW_TRY(sw_cuda_line_measure(s->device->compute, &p->view, &p->spectrum, p->u, p->measured, scalars));
     if (p->measured || !s->desc.model.energy) return SW_OK;
     return sw_kernel_launch(s->device, p->kernel[SW_ENERGY_K], s->count, 1, SW_SUM_LANES, 0, args);

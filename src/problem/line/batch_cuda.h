@@ -44,6 +44,8 @@ void sw_cuda_batch_bytes(const struct sw_stepper_desc *desc, size_t *fixed, size
 enum sw_status sw_cuda_batch_load(struct sw_stepper *s, const char *const *load_error);
 /** Mark more faults. */
 enum sw_status sw_cuda_batch_mark_faulty(struct sw_stepper *s, const char *const *load_error);
+/** view.noise, to be written where runs take steps of their own: then with its growth over their steps. */
+double *sw_cuda_batch_noise(const struct sw_cuda_batch *batch);
 /** Mark, with a step or SW_LINE_NOT_FINITE, the runs whose field is not finite. */
 enum sw_status sw_cuda_batch_mark_not_finite(struct sw_stepper *s, long long mark);
 

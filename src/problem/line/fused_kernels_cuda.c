@@ -11,14 +11,14 @@ static struct sw_fused_cut cut_of(const struct sw_stepper_desc *d, const struct 
 size_t sw_fused_kernels_bytes(const struct sw_stepper_desc *d, const struct sw_fused_shape *shape)
 {
     const struct sw_fused_cut cut = cut_of(d, shape);
-    const size_t lines = shape->general ? (size_t)sw_line_systems(&d->model) : 1;
+    const size_t lines = shape->own_steps ? 0 : shape->general ? (size_t)sw_line_systems(&d->model) : 1;
     return (size_t)sw_fused_table(&cut) * sizeof(double) + lines * sizeof(struct sw_fused_line);
 }
 
 static enum sw_status compile_kernels(struct sw_stepper *s, struct sw_fused_kernels *p, int per_line)
 {
-    const char *const *name = sw_fused_kernel_names(p->shape.stream);
-    const int count = p->shape.stream ? 2 : 1;
+    const char *const *name;
+    const int count = sw_fused_kernel_names(&p->shape, &name);
     void *cubin = NULL;
     enum sw_status st;
     if (p->module[per_line]) return SW_OK;
@@ -33,7 +33,8 @@ enum sw_status sw_fused_kernels_create(struct sw_stepper *s, const struct sw_fus
                                        struct sw_fused_kernels *p)
 {
     const size_t room = (size_t)s->desc.capacity;
-    const size_t lines = room * (shape->general ? (size_t)sw_line_systems(&s->desc.model) : 1);
+    const size_t systems = shape->general ? (size_t)sw_line_systems(&s->desc.model) : 1;
+    const size_t lines = shape->own_steps ? 0 : room * systems;
     p->shape = *shape;
     p->cut = cut_of(&s->desc, shape);
     SW_TRY(sw_device_alloc(s->device, lines, &p->line));
@@ -75,6 +76,7 @@ static enum sw_status load_general(struct sw_stepper *s, struct sw_fused_kernels
 {
     const int unknowns = sw_line_unknowns(&s->desc.model), systems = sw_line_systems(&s->desc.model);
     p->per_line = 1;
+    if (p->shape.own_steps) return compile_kernels(s, p, 1);
     sw_fused_systems_set(&p->cut, &s->desc.model, systems / unknowns, s->count, s->run, s->device->threads, p->host,
                          p->host_table);
     SW_TRY(compile_kernels(s, p, 1));

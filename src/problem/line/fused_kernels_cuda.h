@@ -2,12 +2,10 @@
 #define FUSED_KERNELS_CUDA_H
 /* What the kernels of cuda.fused and cuda.stream need to know of the lines of a batch (fused_coefficients.h), on the
  * device, and those kernels: one for coefficients that all lines have, one for coefficients that differ, compiled when
- * needed. */
+ * needed. Where lines take steps of their own their kernel forms the coefficients. */
 #include "problem/line/fused_coefficients.h"
 #include "problem/line/kernels_cuda.h"
 #include "problem/line/sw_stepper_impl.h"
-
-enum { SW_FUSED_KERNELS = 2 };  /* cuda.stream has so many */
 
 struct sw_fused_kernels {
     struct sw_fused_shape shape;

@@ -150,16 +150,18 @@ static bool has_room_for_ends(const struct sw_stepper_desc *d, int lanes)
     return !sw_line_ended(&d->model) || d->n / lanes >= 3;
 }
 
-/* Of later right-hand sides, and of u^n where it is wanted. */
+/* Of later right-hand sides, and of u^n where it is wanted; with steps of their own also of the estimated error, unless
+ * it lies where a right-hand side was. */
 static int later_numbers(const struct sw_stepper_desc *d, int block)
 {
     struct sw_imex_stages m;
     sw_imex_stages_of(d->model.scheme, &m);
-    return (m.count - m.last - 1 + (m.left != 0.0)) * sw_line_unknowns(&d->model) * block;
+    const int of_steps = d->own_steps ? 2 - sw_imex_error_waits(&m) : m.left != 0.0;
+    return (m.count - m.last - 1 + of_steps) * sw_line_unknowns(&d->model) * block;
 }
 
 /* As lay_out_shared(): of each line its recursions' tables, values kept for the next times, values kept a cell, what
- * closes it at its ends; their responses; numbers of later right-hand sides. */
+ * closes it at its ends, what is known of its own steps; their responses; numbers of later right-hand sides. */
 static void lay_out_general(const struct sw_stepper_desc *d, bool cells_shared, int numbers, struct sw_fused_shape *s)
 {
     const struct sw_program_size held = sw_line_kept(&d->model);
@@ -172,7 +174,8 @@ static void lay_out_general(const struct sw_stepper_desc *d, bool cells_shared, 
     s->at_step = systems * (8 + 8 * stages);
     s->at_cell = s->at_step + (s->lanes * held.step + 1) / 2 * 2;
     s->at_ends = s->at_cell + (cells_shared ? held.cell * block * s->lanes : 0);
-    s->room = (s->at_ends + (sw_line_ended(&d->model) ? sw_line_unknowns(&d->model) * SW_ENDED_ROOM : 0) + 7) / 8 * 8;
+    s->at_own = s->at_ends + (sw_line_ended(&d->model) ? sw_line_unknowns(&d->model) * SW_ENDED_ROOM : 0);
+    s->room = (s->at_own + (s->own_steps ? SW_OWN_STEPS_NUMBERS + sw_line_unknowns(&d->model) : 0) + 7) / 8 * 8;
     s->at_warps = ((s->room + systems * s->response) * lines + numbers * s->warps * 32 + 1) / 2 * 2;
 }
 
@@ -182,8 +185,8 @@ static bool fit_general(const struct sw_stepper_desc *d, int sm, struct sw_fused
     const int block = block_of(d->n, s->lanes), later = later_numbers(d, block);
     if (d->single_steps || s->lanes > 32 || block * sw_line_unknowns(&d->model) > GENERAL_MOST) return false;
     if (!has_room_for_ends(d, s->lanes)) return false;
-    if (d->own_steps && (sw_line_ended(&d->model) || sw_line_any_mass(&d->model))) return false;
     s->general = s->per_line = 1;
+    s->own_steps = d->own_steps;
     s->spilled = 0;
     lay_out_general(d, true, 0, s);
     if (!fits_shared(s, sm)) lay_out_general(d, false, 0, s);
@@ -219,19 +222,30 @@ static const struct layout *layouts_for(const struct sw_stepper_desc *d)
     return sw_line_kept(&d->model).cell ? euler_cells : euler;
 }
 
+/* Whether the line goes like this without numbers in memory: with up to MANY of them the compiler needs no more than the
+ * 128 registers that four blocks leave it (sm_90, all of configs/equations). With steps of its own a line holds,
+ * besides its points, what shared memory has no room for, and OTHERS_OWN registers. */
+static bool has_room(const struct sw_stepper_desc *d, int sm, struct sw_fused_shape *shape)
+{
+    enum { MANY = 32, OTHERS_OWN = 64 };
+    const int block = block_of(d->n, shape->lanes), points = block * sw_line_unknowns(&d->model);
+    const int later = later_numbers(d, block);
+    if (!fit_general(d, sm, shape)) return false;
+    if (!d->own_steps) return points <= MANY && shape->kept == later;
+    return 2 * (points + later - shape->kept) + OTHERS_OWN <= registers_of(32 * shape->warps, shape->blocks);
+}
+
 /* As few lanes as hold the line with FEW numbers each, or all 32; as many blocks as keep all numbers of later
- * right-hand sides in shared memory. With up to MANY numbers the compiler needs no more than the 128 registers that
- * four blocks leave it (sm_90, all of configs/equations). No speed was measured. */
+ * right-hand sides in shared memory or, with steps of their own, in registers. No speed was measured. */
 static bool pick_general(const struct sw_stepper_desc *d, int sm, struct sw_fused_shape *shape)
 {
-    enum { FEW = 16, MANY = 32, FEWEST_BLOCKS = 2 };
+    enum { FEW = 16, FEWEST_BLOCKS = 2 };
     const int unknowns = sw_line_unknowns(&d->model);
     int lanes = 4;
     while (lanes < 32 && block_of(d->n, lanes) * unknowns > FEW && has_room_for_ends(d, 2 * lanes)) lanes *= 2;
-    const int block = block_of(d->n, lanes);
-    for (int blocks = block * unknowns > MANY ? FEWEST_BLOCKS : 4; blocks > FEWEST_BLOCKS; blocks--) {
+    for (int blocks = 4; blocks > FEWEST_BLOCKS; blocks--) {
         *shape = shape_of(lanes, blocks, 1, 0);
-        if (fit_general(d, sm, shape) && shape->kept == later_numbers(d, block)) return true;
+        if (has_room(d, sm, shape)) return true;
     }
     *shape = shape_of(lanes, FEWEST_BLOCKS, 1, 0);
     return fit_general(d, sm, shape);

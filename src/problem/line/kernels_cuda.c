@@ -206,10 +206,15 @@ enum sw_status sw_line_compile(const struct sw_line_model *model, int sm, void *
 
 /* ------------------------------------------------------------------ cuda.fused and cuda.stream */
 
-const char *const *sw_fused_kernel_names(bool stream)
+int sw_fused_kernel_names(const struct sw_fused_shape *shape, const char *const **names)
 {
     static const char *const fused[] = {"fused_k"}, *const streaming[] = {"stream_k", "stream_join_k"};
-    return stream ? streaming : fused;
+    static const char *const own[SW_FUSED_KERNELS] = {
+        [SW_OWN_STEPS_K] = "own_steps_k", [SW_OWN_BEGIN_K] = "own_begin_k", [SW_OWN_QUEUE_K] = "own_queue_k",
+        [SW_OWN_NOISE_K] = "own_noise_k",
+    };
+    *names = shape->own_steps ? own : shape->stream ? streaming : fused;
+    return shape->own_steps ? SW_FUSED_KERNELS : shape->stream ? 2 : 1;
 }
 
 static const char *const before_fused[] = {
@@ -218,13 +223,25 @@ static const char *const before_fused[] = {
     "problem/line/measure_point.h", "problem/line/scalars_point.h", 0,
 };
 
+static const char *const before_own_steps[] = {
+    "problem/line/own_steps_point.h", "problem/line/own_batch_point.h", "problem/line/recursive_device_point.h", 0,
+};
+
+/* Right-hand sides, with the result unless it is the last stage; and the estimated error where it is wanted. */
+static int rows_of(const struct sw_imex_stages *m, bool error) { return m->count - m->last + error; }
+
+static const struct sw_imex_weights *weights_of(const struct sw_imex_stages *m, int r)
+{
+    if (r == m->count - m->last) return &m->error;
+    return r + 1 < m->count ? &m->stage[r + 1] : &m->result;
+}
+
 /* The number that stage i of a method has for right-hand side r, as a function that vanishes. */
-static void add_weights(struct sw_text *text, const char *name, const struct sw_imex_stages *m, size_t of)
+static void add_weights(struct sw_text *text, const char *name, const struct sw_imex_stages *m, bool error, size_t of)
 {
     sw_text_printf(text, "__device__ static __forceinline__ double %s(int r, int i = 0)\n{\n", name);
-    for (int r = 0; r < m->count - m->last; r++) {
-        const struct sw_imex_weights *w = r + 1 < m->count ? &m->stage[r + 1] : &m->result;
-        const double *number = (const double *)((const char *)w + of);
+    for (int r = 0; r < rows_of(m, error); r++) {
+        const double *number = (const double *)((const char *)weights_of(m, r) + of);
         const int count = of == offsetof(struct sw_imex_weights, of_first) ? 1 : m->count;
         for (int i = 0; i < count; i++)
             sw_text_printf(text, "    if (r == %d && i == %d) return %a;\n", r, i, number[i]);
@@ -232,16 +249,17 @@ static void add_weights(struct sw_text *text, const char *name, const struct sw_
     sw_text_add(text, "    return 0.0;\n}\n");
 }
 
-static void add_method(struct sw_text *text, const struct sw_imex_stages *m)
+static void add_method(struct sw_text *text, const struct sw_imex_stages *m, bool error)
 {
     sw_text_printf(text, "enum { COUNT = %d, LAST = %d, FIRST = %d, LEFT = %d, ROWS = %d, VALUED = %d };\n", m->count,
-                   m->last, m->first, m->left != 0.0, m->count - m->last, sw_imex_valued(m));
+                   m->last, m->first, m->left != 0.0, rows_of(m, error), sw_imex_valued(m));
+    sw_text_printf(text, "enum { ERROR_AT = %d };\n", sw_imex_error_waits(m));
     sw_text_add(text, "__device__ static __forceinline__ double stage_time(int i)\n{\n");
     for (int i = 0; i < m->count; i++) sw_text_printf(text, "    if (i == %d) return %a;\n", i, m->time[i]);
     sw_text_add(text, "    return 0.0;\n}\n");
-    add_weights(text, "of_state", m, offsetof(struct sw_imex_weights, of_state));
-    add_weights(text, "of_value", m, offsetof(struct sw_imex_weights, of_value));
-    add_weights(text, "of_first", m, offsetof(struct sw_imex_weights, of_first));
+    add_weights(text, "of_state", m, error, offsetof(struct sw_imex_weights, of_state));
+    add_weights(text, "of_value", m, error, offsetof(struct sw_imex_weights, of_value));
+    add_weights(text, "of_first", m, error, offsetof(struct sw_imex_weights, of_first));
 }
 
 /* Shared memory is as shape says; CRANK and SPILLED concern line_fused_rtc.cuh alone. */
@@ -253,27 +271,30 @@ static void general_text(const struct sw_line_model *model, int n, const struct 
     struct sw_imex_stages stages;
     fragments_of(model, fragment);
     sw_imex_stages_of(model->scheme, &stages);
-    sw_text_add(text, "#define SINGLE 0\n#define STREAM 0\n#define CLUSTERED 0\ntypedef double sw_real;\n");
+    sw_text_printf(text, "#define SINGLE 0\n#define STREAM 0\n#define CLUSTERED 0\n#define OWN_STEPS %d\n"
+                   "typedef double sw_real;\n", shape->own_steps);
     add_prologue(text, before_fused);
+    for (int k = 0; shape->own_steps && before_own_steps[k]; k++) sw_embedded_add(before_own_steps[k], text);
     add_terms(text, model);
     add_masses(text, model);
     add_ends(text, model);
     add_fragment(text, &fragment[ENERGY_FRAGMENT]);
-    add_method(text, &stages);
+    add_method(text, &stages, shape->own_steps);
     sw_text_printf(text,
                    "enum { POINTS = %d, LANES = %d, CLUSTER = 1, WARPS = %d, BLOCKS = %d, CRANK = 0, NPARAM = %d,\n"
                    "       SPILLED = 0, PER_LINE = 1, CELLS_SHARED = %d, AT_STEP = %d, AT_CELL = %d, GROUP_ROOM = %d,\n"
                    "       AT_WARPS = %d, SIDES = %d, KEPT = %d, HELD_RUN = %d, HELD_STEP = %d, HELD_CELL = %d,\n"
-                   "       AT_ENDS = %d };\n", n,
+                   "       AT_ENDS = %d, AT_OWN = %d };\n", n,
                    shape->lanes, shape->warps, shape->blocks, model->nparam, shape->cells_shared, shape->at_step,
                    shape->at_cell, shape->room, shape->at_warps, sw_line_systems(model) / sw_line_unknowns(model),
-                   shape->kept, held.run, held.step, held.cell, shape->at_ends);
+                   shape->kept, held.run, held.step, held.cell, shape->at_ends, shape->at_own);
     sw_embedded_add("line_lane_rtc.cuh", text);
     sw_embedded_add("line_warps_rtc.cuh", text);
     sw_embedded_add("line_scalars_rtc.cuh", text);
     sw_embedded_add("line_imex_rtc.cuh", text);
     sw_embedded_add("line_wide_rtc.cuh", text);
     sw_embedded_add("line_ended_rtc.cuh", text);
+    if (shape->own_steps) sw_embedded_add("line_own_steps_rtc.cuh", text);
     sw_embedded_add("line_block_rtc.cuh", text);
 }
 

@@ -40,9 +40,15 @@ struct sw_fused_shape {
     int at_ends;        /* of those that end: where what closes a line begins, likewise        */
     int general;        /* 1: for any line model (cuda/line_imex_rtc.cuh), lanes <= 32         */
     int kept;           /* of those: numbers of later right-hand sides there, a lane           */
+    int own_steps;      /* of those: 1: each line takes steps of its own (cuda/line_own_steps_rtc.cuh) */
+    int at_own;         /* and where what is known of them begins in the room of a line        */
 };
-/** The names of the kernels of cuda.fused, one, or of cuda.stream, two. */
-const char *const *sw_fused_kernel_names(bool stream);
+
+/* Kernels of a row: fused_k; stream_k and stream_join_k; or these. */
+enum { SW_OWN_STEPS_K, SW_OWN_BEGIN_K, SW_OWN_QUEUE_K, SW_OWN_NOISE_K, SW_FUSED_KERNELS };
+
+/** Their names. @return how many there are, at most SW_FUSED_KERNELS */
+int sw_fused_kernel_names(const struct sw_fused_shape *shape, const char *const **names);
 
 /** Compile them for lines of n points, as sw_line_compile() does. They load coefficients and parameters. */
 enum sw_status sw_fused_compile(const struct sw_line_model *model, int n, const struct sw_fused_shape *shape, int sm,

@@ -1,6 +1,6 @@
 /* The lines of a batch on a CUDA device, all steps between two outputs in one kernel: each line stays in the registers
  * of a group of lanes (cuda/line_fused_rtc.cuh). The field lies line by line in device memory; a step costs no access
- * to it. */
+ * to it. Where each run takes steps of its own their kernels do (own_steps_cuda.h). */
 #include <stdio.h>
 
 #include "base/sw_mem.h"
@@ -8,10 +8,12 @@
 #include "problem/line/fused_shape_cuda.h"
 #include "problem/line/batch_cuda.h"
 #include "problem/line/imex.h"
+#include "problem/line/own_steps_cuda.h"
 
 struct fused {
     struct sw_cuda_batch    batch;            /* first: batch_cuda.h works on it; its field is `field`    */
     struct sw_fused_kernels kernels;          /* their coefficients; the kernels                          */
+    struct sw_cuda_own      own;              /* desc.own_steps                                           */
     double                 *field, *staging;  /* n*capacity numbers each                                  */
     double                 *scalars;          /* [capacity][SW_LINE_SCALARS], all but the domain length   */
     bool                    known;            /* they are those of the state as it is                     */
@@ -43,6 +45,12 @@ static void fused_bytes(const struct sw_stepper_desc *d, const char *band, size_
     (void)choose_shape(d, WITH_CLUSTERS, band, &shape);
     sw_cuda_batch_bytes(d, fixed, per_run);
     *per_run += numbers * sizeof(double) + sw_fused_kernels_bytes(d, &shape);
+    if (d->own_steps) {
+        size_t own_fixed, own_per_run;
+        sw_cuda_own_bytes(d, &own_fixed, &own_per_run);
+        *fixed += own_fixed;
+        *per_run += own_per_run;
+    }
 }
 
 static enum sw_status fused_create(struct sw_stepper *s, const char *band)
@@ -59,9 +67,9 @@ static enum sw_status fused_create(struct sw_stepper *s, const char *band)
     SW_TRY(sw_device_alloc(s->device, sw_stepper_vector(&s->desc), &p->staging));
     SW_TRY(sw_device_alloc(s->device, (size_t)s->desc.capacity * SW_LINE_SCALARS, &p->scalars));
     p->batch.u = p->field;
-    p->batch.measured = p->scalars;
+    p->batch.measured = s->desc.own_steps ? NULL : p->scalars;
     sw_cuda_batch_lend_staging(&p->batch, p->staging);
-    return SW_OK;
+    return s->desc.own_steps ? sw_cuda_own_create(s, &p->own) : SW_OK;
 }
 
 static void fused_destroy(struct sw_stepper *s)
@@ -70,6 +78,7 @@ static void fused_destroy(struct sw_stepper *s)
     if (!p) return;
     sw_cuda_batch_destroy(s);  /* waits for what is queued */
     sw_fused_kernels_destroy(s, &p->kernels);
+    sw_cuda_own_destroy(s, &p->own);
     sw_device_free(s->device, p->field);
     sw_device_free(s->device, p->staging);
     sw_device_free(s->device, p->scalars);
@@ -80,7 +89,8 @@ static enum sw_status fused_load(struct sw_stepper *s, const char **load_error)
 {
     struct fused *p = s->own;
     SW_TRY(sw_cuda_batch_load(s, load_error));
-    return sw_fused_kernels_load(s, &p->kernels);
+    SW_TRY(sw_fused_kernels_load(s, &p->kernels));
+    return s->desc.own_steps ? sw_cuda_own_load(s, &p->own) : SW_OK;
 }
 
 /* ------------------------------------------------------------------ steps */
@@ -104,32 +114,51 @@ static enum sw_status launch(struct sw_stepper *s, int64_t from, int64_t to, boo
 
 static enum sw_status fused_advance(struct sw_stepper *s, int64_t from, int64_t to)
 {
-    return launch(s, from, to, ((struct fused *)s->own)->wanted);
+    struct fused *p = s->own;
+    if (s->desc.own_steps) return sw_cuda_own_advance(s, &p->own, &p->batch, &p->kernels, from, to);
+    return launch(s, from, to, p->wanted);
 }
 
 /* ------------------------------------------------------------------ the state */
 
 static enum sw_status fused_initial(struct sw_stepper *s)
 {
-    ((struct fused *)s->own)->known = false;
+    struct fused *p = s->own;
+    p->known = false;
+    if (s->desc.own_steps) SW_TRY(sw_cuda_own_restart(s, &p->own));
     return sw_cuda_batch_initial(s);
 }
 
 static enum sw_status fused_set_state(struct sw_stepper *s, const double *u)
 {
-    ((struct fused *)s->own)->known = false;
+    struct fused *p = s->own;
+    p->known = false;
+    if (s->desc.own_steps) SW_TRY(sw_cuda_own_restart(s, &p->own));
     return sw_cuda_batch_set_state(s, u);
 }
 
-/* Where the steps left no scalars behind the kernel is called for them alone: in the same order, to the same bits. */
+/* Where the steps left no scalars behind the kernel is called for them alone: in the same order, to the same bits.
+ * Those of runs with steps of their own are measured from the field. */
 static enum sw_status fused_snapshot(struct sw_stepper *s, int slot, int what)
 {
     struct fused *p = s->own;
-    if (what & SW_SNAPSHOT_SCALARS) {
+    if (s->desc.own_steps) {
+        if (what & SW_SNAPSHOT_SCALARS) SW_TRY(sw_cuda_own_set_noise(s, &p->own, &p->batch, &p->kernels));
+    } else if (what & SW_SNAPSHOT_SCALARS) {
         p->wanted = true;
         if (!p->known) SW_TRY(launch(s, 0, 0, true));
     }
     return sw_cuda_batch_snapshot(s, slot, what);
+}
+
+static enum sw_status fused_get_own_steps(struct sw_stepper *s, struct sw_own_steps *steps)
+{
+    return sw_cuda_own_get(s, &((struct fused *)s->own)->own, steps);
+}
+
+static enum sw_status fused_set_own_steps(struct sw_stepper *s, const struct sw_own_steps *steps)
+{
+    return sw_cuda_own_set(s, &((struct fused *)s->own)->own, steps);
 }
 
 static enum sw_status fused_try_compile(const struct sw_stepper_desc *desc, int sm)
@@ -164,7 +193,7 @@ static struct sw_cost fused_cost(const struct sw_stepper *s, int64_t steps)
 extern const struct sw_stepper_ops stepper_fused_cuda;
 const struct sw_stepper_ops stepper_fused_cuda = {
     .name = "cuda.fused",
-    .takes = SW_LINE_ALL | SW_LINE_MASS | SW_LINE_ENDS,
+    .takes = SW_LINE_ALL | SW_LINE_MASS | SW_LINE_ENDS | SW_LINE_OWN_STEPS,
     .about = "all steps between two outputs in one kernel, lines in the registers of lanes, blocks or clusters",
     .space = SW_DEVICE,
     .fits = fused_fits,
@@ -179,6 +208,8 @@ const struct sw_stepper_ops stepper_fused_cuda = {
     .snapshot = fused_snapshot,
     .fetch = sw_cuda_batch_fetch,
     .diverged = sw_cuda_batch_diverged,
+    .get_own_steps = fused_get_own_steps,
+    .set_own_steps = fused_set_own_steps,
     .destroy = fused_destroy,
     .cost = fused_cost,
     .try_compile = fused_try_compile,

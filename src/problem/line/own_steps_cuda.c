@@ -1,0 +1,116 @@
+#include "problem/line/own_steps_cuda.h"
+
+#include "base/sw_mem.h"
+#include "cu_check.cuh"
+#include "problem/line/fused_shape_cuda.h"
+#include "problem/line/imex.h"
+
+/* Numbers a run in `numbers`. */
+enum { TOLERANCE, FIRST_DT, LONGEST, NUMBERS };
+
+enum { QUEUE_THREADS = 1024, NOISE_THREADS = 128 };  /* the first as in cuda/line_own_steps_rtc.cuh */
+
+static size_t count_times(const struct sw_stepper_desc *d) { return d->times ? (size_t)d->goals + 1 : 0; }
+
+/* ------------------------------------------------------------------ memory */
+
+enum sw_status sw_cuda_own_create(struct sw_stepper *s, struct sw_cuda_own *p)
+{
+    const size_t room = (size_t)s->desc.capacity, times = count_times(&s->desc);
+    const struct sw_imex *method = sw_imex_of(s->desc.model.scheme);
+    SW_TRY(sw_device_alloc(s->device, times, &p->times));
+    SW_TRY(sw_device_alloc(s->device, NUMBERS * room, &p->numbers));
+    SW_TRY(sw_device_alloc(s->device, room, &p->view.steps));
+    SW_TRY(sw_device_alloc(s->device, room, &p->view.queue));
+    SW_TRY(sw_device_alloc(s->device, 2, &p->view.counter));
+    SW_TRY(sw_alloc(NUMBERS * room, &p->host));
+    p->view.times = p->times;
+    p->view.gamma = method->gamma;
+    p->view.order = method->order;
+    return times ? sw_device_upload(s->device, p->times, s->desc.times, times * sizeof *p->times) : SW_OK;
+}
+
+void sw_cuda_own_destroy(struct sw_stepper *s, struct sw_cuda_own *p)
+{
+    void *array[] = {p->times, p->numbers, p->view.steps, p->view.queue, p->view.counter};
+    for (size_t k = 0; k < sizeof array / sizeof *array; k++) sw_device_free(s->device, array[k]);
+    sw_free(p->host);
+}
+
+void sw_cuda_own_bytes(const struct sw_stepper_desc *d, size_t *fixed, size_t *per_run)
+{
+    *fixed = count_times(d) * sizeof(double) + 2 * sizeof(int);
+    *per_run = NUMBERS * sizeof(double) + sizeof(struct sw_own_steps) + sizeof(int);
+}
+
+/* ------------------------------------------------------------------ load */
+
+enum sw_status sw_cuda_own_restart(struct sw_stepper *s, struct sw_cuda_own *p)
+{
+    p->begun = false;
+    CU_TRY(cudaSetDevice(s->device->index));
+    CU_TRY(cudaMemsetAsync(p->view.steps, 0, (size_t)s->count * sizeof *p->view.steps,
+                           (cudaStream_t)s->device->compute));
+    return SW_OK;
+}
+
+enum sw_status sw_cuda_own_load(struct sw_stepper *s, struct sw_cuda_own *p)
+{
+    const size_t count = (size_t)s->count;
+#pragma omp parallel for schedule(dynamic, 16) num_threads(s->device->threads) if (count > 64)
+    for (size_t j = 0; j < count; j++) {
+        p->host[TOLERANCE * count + j] = s->run[j].tolerance;
+        p->host[FIRST_DT * count + j] = s->run[j].first_dt;
+        p->host[LONGEST * count + j] = s->desc.times ? sw_stepper_longest(s, &s->run[j]) : 0.0;
+    }
+    p->view.tolerance = p->numbers + TOLERANCE * count;
+    p->view.first_dt = p->numbers + FIRST_DT * count;
+    p->view.longest = p->numbers + LONGEST * count;
+    SW_TRY(sw_device_upload(s->device, p->numbers, p->host, NUMBERS * count * sizeof *p->host));
+    return sw_cuda_own_restart(s, p);
+}
+
+/* ------------------------------------------------------------------ launches */
+
+static enum sw_status launch_groups(struct sw_stepper *s, const struct sw_fused_kernels *k, int kernel, int most,
+                                    void **args)
+{
+    const int threads = 32 * k->shape.warps, lines = threads / k->shape.lanes;
+    const int blocks = (s->count + lines - 1) / lines;
+    return sw_kernel_launch(s->device, sw_fused_kernels_get(k, kernel), blocks < most ? blocks : most, 1, threads,
+                            sw_fused_shared(&k->shape) * sizeof(double), args);
+}
+
+/* As many blocks as are on the device at once take the runs from the queue. */
+enum sw_status sw_cuda_own_advance(struct sw_stepper *s, struct sw_cuda_own *p, struct sw_cuda_batch *batch,
+                                   const struct sw_fused_kernels *k, int64_t from, int64_t to)
+{
+    void *begin[] = {&batch->view, &p->view, &batch->u}, *queue[] = {&batch->view, &p->view, &from, &to};
+    void *steps[] = {&batch->view, &p->view, &batch->u, &to};
+    if (!p->begun) SW_TRY(launch_groups(s, k, SW_OWN_BEGIN_K, s->count, begin));
+    p->begun = true;
+    SW_TRY(sw_kernel_launch(s->device, sw_fused_kernels_get(k, SW_OWN_QUEUE_K), 1, 1, QUEUE_THREADS, 0, queue));
+    return launch_groups(s, k, SW_OWN_STEPS_K, s->device->processors * k->shape.blocks, steps);
+}
+
+enum sw_status sw_cuda_own_set_noise(struct sw_stepper *s, struct sw_cuda_own *p, struct sw_cuda_batch *batch,
+                                     const struct sw_fused_kernels *k)
+{
+    double *noise = sw_cuda_batch_noise(batch);
+    void *args[] = {&batch->view, &p->view, &noise};
+    return sw_kernel_launch(s->device, sw_fused_kernels_get(k, SW_OWN_NOISE_K),
+                            (s->count + NOISE_THREADS - 1) / NOISE_THREADS, 1, NOISE_THREADS, 0, args);
+}
+
+/* ------------------------------------------------------------------ what their steps have been */
+
+enum sw_status sw_cuda_own_get(struct sw_stepper *s, const struct sw_cuda_own *p, struct sw_own_steps *steps)
+{
+    return sw_device_download(s->device, steps, p->view.steps, (size_t)s->count * sizeof *steps);
+}
+
+enum sw_status sw_cuda_own_set(struct sw_stepper *s, struct sw_cuda_own *p, const struct sw_own_steps *steps)
+{
+    p->begun = false;
+    return sw_device_upload(s->device, p->view.steps, steps, (size_t)s->count * sizeof *steps);
+}
