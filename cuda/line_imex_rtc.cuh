@@ -26,8 +26,8 @@
  * side for the state, 1 for N, 1 for G and 2 for its difference, besides what G and N cost. */
 
 enum { SYSTEMS = UNKNOWNS * SIDES, SYSTEM_ROOM = TABLE + 4 };  /* table, then a1, a2, 1/g */
-/* With OWN_STEPS the last row is the error, to which stages add from ERROR_AT on, in the place of that stage's row if it
- * is not 0; and there is u^n. */
+/* With OWN_STEPS the last row is the error, to which stages add from ERROR_AT on, in the place of that stage's row if
+ * it is not 0; and there is u^n. */
 enum { ERROR_ROW = ROWS - 1, ERROR_PLACE = ERROR_AT ? ERROR_AT : ERROR_ROW, OLD_PLACE = ROWS - (ERROR_AT != 0) };
 enum { EXTRA = OWN_STEPS ? OLD_PLACE : ROWS - 1 + LEFT, NUMBERS = EXTRA * UNKNOWNS * LANE_POINTS };
 

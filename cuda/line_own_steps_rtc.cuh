@@ -3,8 +3,8 @@
  * the call shall bring it, and takes the next: the runs of a warp are at different times, take steps of different
  * lengths, and never wait for the host. Compiled with, besides what line_imex_rtc.cuh says,
  *
- *     AT_OWN                      shared memory of a group, in doubles: where its struct sw_own_steps begins, and behind
- *                                 it the largest |u| of each unknown
+ *     AT_OWN                      shared memory of a group, in doubles: where its struct sw_own_steps begins, behind
+ *                                 which the largest |u| of each unknown is
  *
  * A step sums the estimated error beside the right-hand sides and keeps u^n, which a refused step goes back to. Its
  * largest numbers go over the lanes as bits of integers: those of |x| are in the order of |x|, NaN being above all.

@@ -102,7 +102,8 @@ static void errors_are_in_proportion_to_the_tolerance(void **state)
     need_row();
     for (int p = 0; p < PROPORTIONATE; p++) {
         int n;
-        double *exact = state_by("cpu.simd", kinds[p], "method = \"imex3\"; time = { dt = \"2.0/16384\"; end = 2.0; };", &n);
+        double *exact = state_by("cpu.simd", kinds[p], "method = \"imex3\"; time = { dt = \"2.0/16384\"; end = 2.0; };",
+                                 &n);
         for (int m = 0; m < 2; m++) {
             double error[5];
             for (int k = 0; k < 5; k++) {

@@ -222,8 +222,8 @@ static const struct layout *layouts_for(const struct sw_stepper_desc *d)
     return sw_line_kept(&d->model).cell ? euler_cells : euler;
 }
 
-/* Whether the line goes like this without numbers in memory: with up to MANY of them the compiler needs no more than the
- * 128 registers that four blocks leave it (sm_90, all of configs/equations). With steps of its own a line holds,
+/* Whether the line goes like this without numbers in memory: with up to MANY of them the compiler needs no more than
+ * the 128 registers that four blocks leave it (sm_90, all of configs/equations). With steps of its own a line holds,
  * besides its points, what shared memory has no room for, and OTHERS_OWN registers. */
 static bool has_room(const struct sw_stepper_desc *d, int sm, struct sw_fused_shape *shape)
 {

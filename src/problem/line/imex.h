@@ -60,8 +60,8 @@ struct sw_imex_stages {
 /** The stages of a scheme; of Crank-Nicolson, too. */
 void sw_imex_stages_of(enum sw_scheme scheme, struct sw_imex_stages *stages);
 
-/** Whether stage 0 adds nothing to the error but u^n: a kernel then sums it from stage 1 on, where the right-hand side of
- * that stage has been. */
+/** Whether stage 0 adds nothing to the error but u^n: a kernel then sums it from stage 1 on, where the right-hand side
+ * of that stage has been. */
 static inline bool sw_imex_error_waits(const struct sw_imex_stages *m)
 {
     return m->error.of_value[0] == 0.0 && m->error.of_first == 0.0;
