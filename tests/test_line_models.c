@@ -205,14 +205,32 @@ static void says_that_a_line_is_too_short_for_its_ends(void **state)
     }
 }
 
+/* Built-in problems leave the number of unknowns out. */
+static void what_a_model_needs_is_seen_whether_its_one_unknown_is_counted_or_not(void **state)
+{
+    (void)state;
+    for (int unknowns = 0; unknowns < 2; unknowns++) {
+        struct sw_stepper_desc d = {.n = 64, .capacity = 1};
+        d.model.unknowns = unknowns;
+        d.model.scheme = SW_IMEX2;
+        d.model.mass[0].d2 = 1.0 / 6.0;
+        assert_int_equal(sw_stepper_needs(&d), SW_LINE_STAGES | SW_LINE_MASS);
+        d.own_steps = true;
+        assert_int_equal(sw_stepper_needs(&d), SW_LINE_STAGES | SW_LINE_MASS | SW_LINE_OWN_STEPS);
+    }
+}
+
 int main(void)
 {
+    const struct CMUnitTest of_needs[] = {
+        cmocka_unit_test(what_a_model_needs_is_seen_whether_its_one_unknown_is_counted_or_not),
+    };
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(says_which_lines_it_does_not_take),
         cmocka_unit_test(says_that_a_line_is_too_short_for_its_ends),
         cmocka_unit_test(agrees_with_the_reference_over_random_models),
     };
-    int failed = 0;
+    int failed = cmocka_run_group_tests(of_needs, NULL, NULL);
     for_each_row(sw_stepper_table)
         failed += cmocka_run_group_tests_name(under_test->name, tests, open_devices, close_devices);
     return failed != 0;

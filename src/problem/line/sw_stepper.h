@@ -54,8 +54,11 @@ struct sw_line_model {                /* what all runs of a batch have in common
     const struct sw_program *energy;  /* density in x, u, u_x (ux); NULL: energy is reported as NaN        */
 };
 
-/** How many unknowns a line has. */
-static inline int sw_line_unknowns(const struct sw_line_model *model) { return model->unknowns ? model->unknowns : 1; }
+/** How many unknowns a line has. Not `unknowns ? unknowns : 1`, of which GCC 12 at -O3 makes 0 in some loops. */
+static inline int sw_line_unknowns(const struct sw_line_model *model)
+{
+    return model->unknowns > 1 ? model->unknowns : 1;
+}
 
 /** Whether it ends, at its first and its last point. */
 static inline bool sw_line_ended(const struct sw_line_model *model) { return model->end[0][0].kind != SW_END_PERIODIC; }
@@ -63,9 +66,9 @@ static inline bool sw_line_ended(const struct sw_line_model *model) { return mod
 /** Whether P of some unknown is not 1. */
 static inline bool sw_line_any_mass(const struct sw_line_model *model)
 {
-    bool any = false;
-    for (int v = 0; v < sw_line_unknowns(model); v++) any |= sw_line_has_mass(&model->mass[v]) != 0;
-    return any;
+    for (int v = 0; v < sw_line_unknowns(model); v++)
+        if (sw_line_has_mass(&model->mass[v])) return true;
+    return false;
 }
 
 struct sw_line_run {                  /* one run */
