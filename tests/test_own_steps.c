@@ -33,7 +33,7 @@ enum { KINDS = sizeof kinds / sizeof *kinds, PERIODIC = KINDS - 1, PROPORTIONATE
 
 /* ------------------------------------------------------------------ helpers */
 
-static bool takes_kind(int kind) { return kind < PERIODIC || under_test->takes & SW_LINE_ENDS; }
+static bool takes_kind(int kind) { return kind < PERIODIC || under_test->takes & SW_LINE_OWN_STEPS_WIDE; }
 
 /* A config for a row: the reference, or that under test. */
 static struct job open_for(const char *name, const char *text)
@@ -400,6 +400,40 @@ static void a_step_below_rounding_fails_with_its_dt(void **state)
     close_job(&w);
 }
 
+/* ------------------------------------------------------------------ what is refused */
+
+static void refuse_kind(const char *kind, const char *rest, const char *why)
+{
+    char whole[1400];
+    struct sw_sim *sim;
+    snprintf(whole, sizeof whole, "stepper = \"%s\"; %s%s", under_test->name, kind, rest);
+    struct made made = make_text(whole, NULL, 0);
+    struct sw_group *group = NULL;
+    int64_t count, *run = NULL;
+    int ngroup;
+    const struct sw_selection all = {0};
+    assert_ok(sw_sweep_select(made.sweep, &all, &run, &count));
+    assert_ok(sw_sweep_groups(made.sweep, run, count, &group, &ngroup));
+    struct sw_setup setup = sw_sweep_setup(made.sweep, group, (int)count);
+    assert_int_equal(made.sweep->problem->create(made.sweep->problem, &setup, device, &sim), SW_E_ABSENT);
+    assert_contains(sw_err_message(), why);
+    sw_groups_free(&group, ngroup);
+    sw_free(run);
+    unmake(&made);
+}
+
+static void says_what_it_does_not_take(void **state)
+{
+    static const char time[] = "method = \"imex2\"; time = { tolerance = 1e-4; end = 1.0; };";
+    (void)state;
+    need_row();
+    if (under_test->takes & SW_LINE_OWN_STEPS_WIDE) return;
+    refuse_kind(kinds[KINDS - 1], time, "it takes steps of each run's own on periodic lines only");
+    char wide[1200];
+    snprintf(wide, sizeof wide, "order = 4; %s", kinds[1]);
+    refuse_kind(wide, time, "with order = 4 only where no third or fourth derivative is implicit");
+}
+
 /* ------------------------------------------------------------------ the controller */
 
 /* Wherever dt changes, the steps left end on the output time. */
@@ -445,6 +479,7 @@ int main(void)
         cmocka_unit_test(a_run_that_blows_up_fails_alone),
         cmocka_unit_test(a_source_that_is_not_a_number_ends_a_run_where_it_is),
         cmocka_unit_test(a_step_below_rounding_fails_with_its_dt),
+        cmocka_unit_test(says_what_it_does_not_take),
     };
     const struct CMUnitTest controller[] = {
         cmocka_unit_test(steps_left_are_whole),

@@ -41,6 +41,7 @@ unsigned sw_stepper_needs(const struct sw_stepper_desc *desc)
     if (method && method->stages > 2) needs |= SW_LINE_STAGES;
     if (desc->own_steps) needs |= SW_LINE_OWN_STEPS;
     if (sw_line_any_mass(m)) needs |= SW_LINE_MASS;
+    if (desc->own_steps && (sw_line_ended(m) || sw_line_any_mass(m))) needs |= SW_LINE_OWN_STEPS_WIDE;
     return needs;
 }
 
@@ -53,6 +54,9 @@ static const char *untaken(unsigned needs)
     if (needs & SW_LINE_NEIGHBOURS) return "it takes no derivatives of nonlinear terms but dxx()";
     if (needs & SW_LINE_ORDERS) return "it takes no implicit terms but second and fourth derivatives";
     if (needs & SW_LINE_OWN_STEPS) return "it takes the same steps in all runs";
+    if (needs & SW_LINE_OWN_STEPS_WIDE)
+        return "it takes steps of each run's own on periodic lines only, and with order = 4 only where no third or "
+               "fourth derivative is implicit";
     return "it takes steps of one stage only";
 }
 
@@ -69,6 +73,8 @@ static const char *refuse(const struct sw_row *row, const void *request, enum sw
     in_double.single_steps = false;
     alike.own_steps = false;
     if (!o && r->desc->single_steps) return "no row does this problem on this device in single precision";
+    if (!o && r->desc->own_steps && r->sm > 0)
+        return "no row does this problem in steps of each run's own on this device; run.device = \"cpu\" may";
     if (!o) return "no row does this problem on this device";
     const unsigned needs = sw_stepper_needs(r->desc) & ~o->takes;
     if (needs) return untaken(needs);
