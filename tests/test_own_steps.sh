@@ -55,6 +55,32 @@ done
 [ $stopped -gt 0 ] || fail 'the run was never interrupted'
 same whole.h5 parts.h5
 
+# ---- on a GPU: the same steps, and numbers that differ by rounding alone; the same bits in other batches
+if "$sweep" run own.cfg --device cuda -o cuda.h5 >out 2>err; then
+    says 'done     6 ok'
+    expect 0 run own.cfg --device cuda -s run.batch=1 -o cuda1.h5
+    same cuda.h5 cuda1.h5
+    [ -z "$python" ] || $python - <<'END' 2>err || fail "steps of each run's own on a GPU"
+import h5py, numpy as np
+a, b = h5py.File("own.h5"), h5py.File("cuda.h5")
+for name in "steps", "steps_refused":
+    assert (a[name][()] == b[name][()]).all(), (name, a[name][()], b[name][()])
+for name in "dt_min", "dt_max", "error_estimate":       # rounding over the tolerance
+    assert np.allclose(a[name][()], b[name][()], rtol=1e-8, atol=0), name
+assert np.abs(a["u"][()] - b["u"][()]).max() < 1e-10
+END
+    long+=(-s time.end=60.0 -s 'output.fields.times=[60.0]' -s output.scalars.every=60.0)
+    expect 0 run own.cfg --device cuda "${long[@]}" -o whole_gpu.h5
+    for try in {1..60}; do
+        "$sweep" run own.cfg --device cuda "${long[@]}" -o parts_gpu.h5 --max-time 0.15 >out 2>&1; code=$?
+        [ $code = 0 ] && break
+    done
+    [ $code = 0 ] || fail "interrupted runs on a GPU do not come to their end: $(cat out)"
+    same whole_gpu.h5 parts_gpu.h5
+else
+    skip_gpu "steps of each run's own"
+fi
+
 # ---- a run that cannot go on fails alone, with its time and its dt
 cat >blow.cfg <<'END'
 problem = "heat";
