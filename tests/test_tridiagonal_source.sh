@@ -178,7 +178,7 @@ source  = { file = "system.h5"; lower = "/batch/dl"; main = "/batch/d"; upper = 
 run     = { device = "cpu"; };
 output  = { file = "batch.h5"; fields = { precision = "double"; }; };
 CFG
-expect 0 check batch.cfg; prints 'batches  1 '
+expect 0 check batch.cfg; matches '^batches +1$'
 expect 0 run batch.cfg
 $python - 2>out <<'PY' || fail "batch.h5"
 import h5py, numpy as np
