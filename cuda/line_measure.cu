@@ -51,12 +51,15 @@ __device__ static void passes(const struct sw_cuda_spectrum &p, double **re, dou
     }
 }
 
-/* The transform of one line into *re, *im, up to factors of size 1. */
-__device__ static void transform(const struct sw_cuda_spectrum &p, int n, const double *line, size_t ld, double **re,
+/* The transform of one line, with its mirror image where it ends, into *re, *im, up to factors of size 1. */
+__device__ static void transform(const struct sw_cuda_spectrum &p, const double *line, size_t ld, double **re,
                                  double **im, double **re2, double **im2)
 {
-    for (int i = threadIdx.x; i < p.length; i += SW_SUM_LANES)
-        sw_spectrum_begin(n, i, i < n ? line[i * ld] - line[0] : 0.0, p.chirp_re, p.chirp_im, *re + i, *im + i);
+    const int n = p.circle;
+    for (int i = threadIdx.x; i < p.length; i += SW_SUM_LANES) {
+        const int at = p.ended && i > n / 2 ? n - i : i;
+        sw_spectrum_begin(n, i, i < n ? line[at * ld] - line[0] : 0.0, p.chirp_re, p.chirp_im, *re + i, *im + i);
+    }
     passes(p, re, im, re2, im2);
     if (!p.chirp_re) return;
     for (int k = threadIdx.x; k < p.length; k += SW_SUM_LANES)
@@ -70,14 +73,15 @@ enum { SPECTRUM_ROWS = 0 SW_LINE_SCALAR_TABLE(SW_LINE_NO_ROW, SW_LINE_NO_ROW, SW
 
 /* Rows of the kind SPECTRUM. @param out  of this run: its least and greatest value are there, after a __syncthreads()
  * of the transform */
-__device__ static void measure_spectrum(const struct sw_cuda_spectrum &p, int n, double dx, double noise,
+__device__ static void measure_spectrum(const struct sw_cuda_spectrum &p, double dx, double noise,
                                         const double *line, size_t ld, double *out, double *shared)
 {
+    const int n = p.circle;
     extern __shared__ double room[];
     double *re = p.scratch ? p.scratch + (size_t)blockIdx.x * 4 * p.length : room, *im = re + p.length;
     double *re2 = im + p.length, *im2 = re2 + p.length;
     double power = 0.0, moment = 0.0;
-    transform(p, n, line, ld, &re, &im, &re2, &im2);
+    transform(p, line, ld, &re, &im, &re2, &im2);
     for (int k = 1 + threadIdx.x; k <= n / 2; k += SW_SUM_LANES) {
         double e = re[k] * re[k] + im[k] * im[k];
         power += e;
@@ -103,6 +107,7 @@ __device__ static void measure_spectrum(const struct sw_cuda_spectrum &p, int n,
 #define BLOCK_SUM(id, name, unit, long_name, term, value) totals[id] = block_sum(totals[id], shared);
 #define BLOCK_MIN(id, name, unit, long_name, term, value) totals[id] = block_min(totals[id], shared);
 #define BLOCK_MAX(id, name, unit, long_name, term, value) totals[id] = -block_min(-totals[id], shared);
+#define LESS_HALF(id, name, unit, long_name, term, value) totals[id] -= 0.5 * (term);
 #define REPORT_NAN(id, name, unit, long_name, term, value) out[id] = nan("");
 #define REPORT(id, name, unit, long_name, term, value)  \
     {                                                   \
@@ -110,8 +115,8 @@ __device__ static void measure_spectrum(const struct sw_cuda_spectrum &p, int n,
         out[id] = (value);                              \
     }
 
-/* Of run j: rows of the kinds SUM, MIN and MAX; DENSITY is NaN. */
-__device__ static void measure_points(const struct sw_line_batch &b, int j, const double *line, double *out,
+/* Of run j: rows of the kinds SUM, MIN and MAX; DENSITY is NaN. Ends count half. */
+__device__ static void measure_points(const struct sw_line_batch &b, bool ended, int j, const double *line, double *out,
                                       double *shared)
 {
     double totals[SW_LINE_SCALARS];
@@ -122,6 +127,10 @@ __device__ static void measure_points(const struct sw_line_batch &b, int j, cons
     }
     SW_LINE_SCALAR_TABLE(BLOCK_SUM, BLOCK_MIN, BLOCK_MAX, SW_LINE_NO_ROW, SW_LINE_NO_ROW)
     if (threadIdx.x) return;
+    for (int end = 0; ended && end < 2; end++) {
+        const double u = line[end ? (size_t)(b.n - 1) * b.point : 0];
+        SW_LINE_SCALAR_TABLE(LESS_HALF, SW_LINE_NO_ROW, SW_LINE_NO_ROW, SW_LINE_NO_ROW, SW_LINE_NO_ROW)
+    }
     const int n = b.n;
     const double dx = b.dx[j];
     (void)n;
@@ -146,9 +155,9 @@ __global__ static void measure_k(struct sw_line_batch b, struct sw_cuda_spectrum
             if (k < SW_LINE_SCALARS) out[k] = nan("");
             continue;
         }
-        if (!measured) measure_points(b, j, line, out, shared);
+        if (!measured) measure_points(b, p.ended, j, line, out, shared);
         else if (k < SW_LINE_SCALARS && !(SPECTRUM_ROWS >> k & 1)) out[k] = measured[first + k];
-        measure_spectrum(p, b.n, b.dx[j], b.noise[j] * p.noise_growth, line, b.point, out, shared);
+        measure_spectrum(p, b.dx[j], b.noise[j] * p.noise_growth, line, b.point, out, shared);
     }
 }
 

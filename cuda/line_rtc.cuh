@@ -348,6 +348,7 @@ extern "C" __global__ void initial_k(struct sw_line_batch b, double *u)
  * the rest in the cache. */
 #define BEGIN(id, name, unit, long_name, term, value) totals[id] = 0.0;
 #define ADD(id, name, unit, long_name, term, value) totals[id] += (term);
+#define LESS_HALF(id, name, unit, long_name, term, value) totals[id] -= 0.5 * (term);
 #define BLOCK_SUM(id, name, unit, long_name, term, value) totals[id] = block_sum(totals[id], shared);
 #define REPORT(id, name, unit, long_name, term, value)  \
     {                                                   \
@@ -375,9 +376,20 @@ extern "C" __global__ void energy_k(struct sw_line_batch b, const double *__rest
             fill_inputs(in, x_at(b, i, j), here);
             in[SW_IN_UX] = sw_first_derivative_at(left, right, half);
             in[SW_IN_UXX] = sw_second_derivative_at(left, here, right, scale);
+            const bool at_end = ENDED && (i == 0 || i == n - 1);
+            if (at_end) {
+                const int inwards = i ? -1 : 1;
+                double next[3];
+                for (int k = 0; k < 3; k++) next[k] = u[sw_line_at(&b, i + (k + 1) * inwards, j)];
+                in[SW_IN_UX] = inwards * sw_first_derivative_at_end(here, next[0], next[1], half);
+                in[SW_IN_UXX] = sw_second_derivative_at_end(here, next[0], next[1], next[2], scale);
+            }
             model_energy_cell(p, b.count, r, 1, in, i, c);
             const double density = model_energy_point(p, b.count, r, 1, s, 1, c, 1, in, i, 0.0, 0);
             DENSITY_ROWS(ADD)
+            if (at_end) {
+                DENSITY_ROWS(LESS_HALF)
+            }
         }
         DENSITY_ROWS(BLOCK_SUM)
         const bool finite = b.first_bad[j] == SW_LINE_FINITE;

@@ -484,10 +484,12 @@ enum sw_status sw_cuda_line_matrix(sw_cuda_stream stream, const struct sw_line_b
                                    const struct sw_line_alike *alike, int model, double *band);
 
 struct sw_cuda_spectrum {      /* field/spectrum_point.h                                                 */
+    int     ended;             /* lines end                                                              */
+    int     circle;            /* points of the circle that a line is, or is with its mirror image: 2 (n - 1) */
     int     length, passes, radix[32];
     double *table;             /* what the next point into: struct sw_dft                                  */
     const double *cosine, *sine;          /* [length]                                                      */
-    const double *chirp_re, *chirp_im;    /* [n]; these and the next NULL if length is n                   */
+    const double *chirp_re, *chirp_im;    /* [circle]; these and the next NULL if length is circle         */
     const double *filter_re, *filter_im;  /* [length]                                                      */
     int     blocks;            /* runs measured at once                                                    */
     double *scratch;           /* [blocks][4][length]; NULL: they fit into shared memory                   */

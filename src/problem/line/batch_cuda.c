@@ -25,7 +25,7 @@ static size_t number_size(const struct sw_stepper_desc *d) { return d->single ? 
 void sw_cuda_batch_bytes(const struct sw_stepper_desc *d, size_t *fixed, size_t *per_run)
 {
     size_t numbers = COEFFICIENTS + (size_t)d->model.nparam + SW_LINE_SCALARS;
-    *fixed = sw_spectrum_bytes(d->n);
+    *fixed = sw_spectrum_bytes(d->n, sw_line_ended(&d->model));
     *per_run = numbers * sizeof(double) + 2 * sizeof(int) + sizeof(long long) +
                (size_t)sw_line_unknowns(&d->model) * sizeof(struct sw_line_operator);
 }
@@ -70,7 +70,7 @@ enum sw_status sw_cuda_batch_create(struct sw_stepper *s, bool line_by_line)
     p->view.theta = d->model.scheme == SW_CRANK_NICOLSON ? 0.5 : 1.0;
     SW_TRY(compile_kernels(s, p));
     SW_TRY(alloc_arrays(s, p));
-    SW_TRY(sw_spectrum_create(s->device, d->n, &p->spectrum));
+    SW_TRY(sw_spectrum_create(s->device, d->n, sw_line_ended(&d->model), &p->spectrum));
     return sw_snapshots_create(s->device, sw_stepper_vector(d) * number_size(d),
                                (size_t)d->capacity * SW_LINE_SCALARS * sizeof(double), &p->snapshots);
 }

@@ -307,7 +307,8 @@ static void fused_text(const struct sw_line_model *model, int n, const struct sw
         return;
     }
     fragments_of(model, fragment);
-    sw_text_printf(text, "#define SINGLE %d\ntypedef %s sw_real;\n", shape->single, shape->single ? "float" : "double");
+    sw_text_printf(text, "#define SINGLE %d\nenum { ENDED = 0 };\ntypedef %s sw_real;\n", shape->single,
+                   shape->single ? "float" : "double");
     add_prologue(text, before_fused);
     add_fragment(text, &fragment[G_FRAGMENT]);
     add_fragment(text, &fragment[S_FRAGMENT]);

@@ -18,9 +18,12 @@ static size_t scratch_of(int length)
     return is_short(length) ? 0 : (size_t)measured_at_once(length) * 4 * (size_t)length;
 }
 
-size_t sw_spectrum_bytes(int n)
+static int circle_of(int n, bool ended) { return ended ? 2 * (n - 1) : n; }
+
+size_t sw_spectrum_bytes(int n, bool ended)
 {
-    return (scratch_of(sw_spectrum_length(n)) + sw_dft_numbers(n)) * sizeof(double);
+    const int circle = circle_of(n, ended);
+    return (scratch_of(sw_spectrum_length(circle)) + sw_dft_numbers(circle)) * sizeof(double);
 }
 
 /* The tables of struct sw_dft on the device, and where each of them begins. */
@@ -44,14 +47,16 @@ out:
     return st;
 }
 
-enum sw_status sw_spectrum_create(struct sw_device *device, int n, struct sw_cuda_spectrum *p)
+enum sw_status sw_spectrum_create(struct sw_device *device, int n, bool ended, struct sw_cuda_spectrum *p)
 {
     _Static_assert(sizeof p->radix == SW_MAX_PASSES * sizeof *p->radix, "room for all passes");
-    p->length = sw_spectrum_length(n);
+    p->ended = ended;
+    p->circle = circle_of(n, ended);
+    p->length = sw_spectrum_length(p->circle);
     p->passes = sw_spectrum_passes(p->length, p->radix);
     p->blocks = measured_at_once(p->length);
     if (!is_short(p->length)) SW_TRY(sw_device_alloc(device, scratch_of(p->length), &p->scratch));
-    return upload_tables(device, n, p);
+    return upload_tables(device, p->circle, p);
 }
 
 void sw_spectrum_destroy(struct sw_device *device, struct sw_cuda_spectrum *p)

@@ -4,9 +4,9 @@
 #include "problem/line/sw_stepper_impl.h"
 #include "sw_cuda.h"
 
-/** Tables and workspace for lines of n points. On failure what was made stays, for destroy. */
-enum sw_status sw_spectrum_create(struct sw_device *device, int n, struct sw_cuda_spectrum *spectrum);
+/** Tables and workspace for lines of n points, which end or do not. On failure what was made stays, for destroy. */
+enum sw_status sw_spectrum_create(struct sw_device *device, int n, bool ended, struct sw_cuda_spectrum *spectrum);
 void sw_spectrum_destroy(struct sw_device *device, struct sw_cuda_spectrum *spectrum);
 /** Bytes that it takes. */
-size_t sw_spectrum_bytes(int n);
+size_t sw_spectrum_bytes(int n, bool ended);
 #endif

@@ -247,8 +247,7 @@ const struct sw_stepper_ops stepper_plain_cpu = {
     .name = "cpu.plain",
     .about = "stencils, then a band solver, one step at a time; threads over runs: the reference",
     .space = SW_HOST,
-    .takes = SW_LINE_ALL | SW_LINE_ENDS | SW_LINE_ENDS_MEASURED | SW_LINE_MASS | SW_LINE_OWN_STEPS |
-             SW_LINE_OWN_STEPS_WIDE,
+    .takes = SW_LINE_ALL | SW_LINE_ENDS | SW_LINE_MASS | SW_LINE_OWN_STEPS | SW_LINE_OWN_STEPS_WIDE,
     .fits = plain_fits,
     .bytes = plain_bytes,
     .create = plain_create,

@@ -37,7 +37,6 @@ unsigned sw_stepper_needs(const struct sw_stepper_desc *desc)
                 needs |= SW_LINE_NEIGHBOURS;
     if (m->orders) needs |= SW_LINE_ORDERS;
     if (sw_line_ended(m)) needs |= SW_LINE_ENDS;
-    if (sw_line_ended(m) && m->energy) needs |= SW_LINE_ENDS_MEASURED;
     if (method && method->stages > 2) needs |= SW_LINE_STAGES;
     if (desc->own_steps) needs |= SW_LINE_OWN_STEPS;
     if (sw_line_any_mass(m)) needs |= SW_LINE_MASS;
@@ -48,7 +47,6 @@ unsigned sw_stepper_needs(const struct sw_stepper_desc *desc)
 static const char *untaken(unsigned needs)
 {
     if (needs & SW_LINE_ENDS) return "it takes periodic lines only";
-    if (needs & SW_LINE_ENDS_MEASURED) return "it measures periodic lines only";
     if (needs & SW_LINE_MASS) return "it takes order = 4 without implicit third and fourth derivatives only";
     if (needs & SW_LINE_SEVERAL) return "it takes one unknown only";
     if (needs & SW_LINE_NEIGHBOURS) return "it takes no derivatives of nonlinear terms but dxx()";
@@ -69,9 +67,8 @@ static const char *refuse(const struct sw_row *row, const void *request, enum sw
 {
     const struct sw_stepper_ops *o = (const struct sw_stepper_ops *)row;
     const struct request *r = request;
-    struct sw_stepper_desc in_double = *r->desc, alike = *r->desc;
+    struct sw_stepper_desc in_double = *r->desc;
     in_double.single_steps = false;
-    alike.own_steps = false;
     if (!o && r->desc->single_steps) return "no row does this problem on this device in single precision";
     if (!o && r->desc->own_steps && r->sm > 0)
         return "no row does this problem in steps of each run's own on this device; run.device = \"cpu\" may";
@@ -79,13 +76,9 @@ static const char *refuse(const struct sw_row *row, const void *request, enum sw
     const unsigned needs = sw_stepper_needs(r->desc) & ~o->takes;
     if (needs) return untaken(needs);
     if (o->fits(r->desc, r->sm)) return NULL;
-    if (o->fits(&in_double, r->sm)) {
-        *kind = SW_E_CONFIG;
-        return "it computes in double precision only";
-    }
-    if (r->desc->own_steps && o->fits(&alike, r->sm))
-        return "it takes steps of each run's own on periodic lines of order = 2 only";
-    return "it takes no lines of so few, or so many, points";
+    if (!o->fits(&in_double, r->sm)) return "it takes no lines of so few, or so many, points";
+    *kind = SW_E_CONFIG;
+    return "it computes in double precision only";
 }
 
 SW_ROWS(rows, "solver", sw_stepper_table, .refuse = refuse);
