@@ -396,6 +396,30 @@ __device__ static __forceinline__ bool take_next(const struct lane &me, const st
     return true;
 }
 
+/* The points of a stage from J on. A loop would not be unrolled where there are many rows: the compiler then keeps c and
+ * the rows in memory. @return whether all are finite */
+template <int I, int J = 0>
+__device__ static __forceinline__ bool go_along(const struct lane &me, const struct systems &all,
+                                                const struct sw_line_batch &b, int run, const struct values &v,
+                                                const struct moment &now, const struct lane (&forward)[UNKNOWNS],
+                                                points &c, struct view &w, const struct ahead &rows,
+                                                struct totals &total)
+{
+    bool finite = true;
+    if constexpr (J < LANE_POINTS) {
+        double next[UNKNOWNS];
+        add_to_rows<I>(me, b, run, v, now, c, w, rows, J, next);
+#pragma unroll
+        for (int V = 0; V < UNKNOWNS; V++) {
+            w.before[V][0] = w.before[V][1];
+            w.before[V][1] = c[V][J];
+            finite = take_next<I>(me, all, forward[V], V, J, next[V], c, total) && finite;
+        }
+        finite = go_along<I, J + 1>(me, all, b, run, v, now, forward, c, w, rows, total) && finite;
+    }
+    return finite;
+}
+
 /* All stages from I on. @return whether all are finite */
 template <int I = 0>
 __device__ static __forceinline__ bool take_stages(const struct lane &me, const struct systems &all,
@@ -421,17 +445,7 @@ __device__ static __forceinline__ bool take_stages(const struct lane &me, const 
         } else {
             struct view w;
             look_around(me, v, now, c, w);
-#pragma unroll
-            for (int j = 0; j < LANE_POINTS; j++) {
-                double next[UNKNOWNS];
-                add_to_rows<I>(me, b, run, v, now, c, w, rows, j, next);
-#pragma unroll
-                for (int V = 0; V < UNKNOWNS; V++) {
-                    w.before[V][0] = w.before[V][1];
-                    w.before[V][1] = c[V][j];
-                    finite = take_next<I>(me, all, forward[V], V, j, next[V], c, total) && finite;
-                }
-            }
+            finite = go_along<I>(me, all, b, run, v, now, forward, c, w, rows, total);
         }
         reload_shared();
         if (I + 1 < COUNT) finite = solve_all(me, all, c, total, rows);
