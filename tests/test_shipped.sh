@@ -59,7 +59,8 @@ prints 'note     time.dt = 0.05 is stable for |u| up to 2.13 but the initial val
 expect 1 run "$top/configs/tiny_diverge.cfg" --device cpu -o diverge.h5
 says 'note     time.dt = 0.05 is stable for |u| up to 2.13'
 expect 0 show diverge.h5
-prints '(step 5 of 100); time.dt = 0.05 is stable for |u| up to 2.13 but the initial value is up to 100; use time.dt <= 2.5e-06'
+prints '(step 5 of 100); first at all x'
+prints '; time.dt = 0.05 is stable for |u| up to 2.13 but the initial value is up to 100; use time.dt <= 2.5e-06'
 
 # forces at rest and travelling: the strong slow ones are warned of, and only runs that were warned of diverge
 cat >force.cfg <<'END'
