@@ -1,24 +1,29 @@
 #!/bin/bash
-# order = 4: the order in dx against exact solutions, of all problems on the line equation and rows of the CPU; forced
+# order = 4: the order in dx against exact solutions, of all problems on the line equation and rows; forced
 # Cahn-Hilliard against Fourier modes; what `check` says, and what is refused. SWEEP is the program.
 cd "$(dirname "$0")/.." || exit 1
 . tests/helpers.sh
 
-# fourth NAME: name.cfg has the order 4 from n = 64 to 128 on both rows, which differ by no more than rounding
+# fourth NAME: name.cfg has the order 4 from n = 64 to 128 on all rows here, which differ by no more than rounding
 fourth() {
-    for row in cpu.plain cpu.simd; do
+    local rows='cpu.plain cpu.simd'
+    for row in $rows; do
         expect 0 run "$1.cfg" -o "$row.h5" --force -s "stepper=\"$row\""
     done
-    [ -z "$python" ] || $python - "$1" >out 2>err <<'PY' || fail "the order of $1: $(cat out)"
+    for row in cuda.split cuda.fused; do
+        if "$sweep" run "$1.cfg" -o $row.h5 --force -s "stepper=\"$row\"" --device cuda >out 2>err; then rows+=" $row"
+        else skip_gpu "the order of $1 by $row"; fi
+    done
+    [ -z "$python" ] || $python - "$1" $rows >out 2>err <<'PY' || fail "the order of $1: $(cat out)"
 import sys, h5py, numpy as np
-for row in ("cpu.plain", "cpu.simd"):
+for row in sys.argv[2:]:
     file = h5py.File(row + ".h5")
     names = [name for name in file if name.startswith("err_l2")]
     e = np.sqrt(sum(file[name][:]**2 for name in names))
     slope = np.log2(e[:-1]/e[1:])
     print(sys.argv[1], row, e, slope)
     assert abs(slope[-1] - 4) < 0.1
-assert abs(e - np.sqrt(sum(h5py.File("cpu.plain.h5")[name][:]**2 for name in names))).max() < 1e-3*e.min()
+    assert abs(e - np.sqrt(sum(h5py.File("cpu.plain.h5")[name][:]**2 for name in names))).max() < 1e-3*e.min()
 PY
 }
 common='order = 4; sweep = { n = [32, 64, 128]; }; grid = { n = "n"; length = "2*pi"; }; method = "imex3";
