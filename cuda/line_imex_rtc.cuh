@@ -396,8 +396,8 @@ __device__ static __forceinline__ bool take_next(const struct lane &me, const st
     return true;
 }
 
-/* The points of a stage from J on. A loop would not be unrolled where there are many rows: the compiler then keeps c and
- * the rows in memory. @return whether all are finite */
+/* The points of a stage from J on. A loop would not be unrolled where there are many rows: the compiler then keeps c
+ * and the rows in memory. @return whether all are finite */
 template <int I, int J = 0>
 __device__ static __forceinline__ bool go_along(const struct lane &me, const struct systems &all,
                                                 const struct sw_line_batch &b, int run, const struct values &v,
