@@ -74,10 +74,9 @@ static inline struct job open_job(const char *text)
     return w;
 }
 
-/* The state of a config's only run at its end. @return [n], to be freed */
-static inline double *final_state(const char *text, int *n)
+/* The state of a job's only run at its end; closes it. @return [n], to be freed */
+static inline double *finish_job(struct job w, int *n)
 {
-    struct job w = open_job(text);
     double *u = NULL;
     assert_null(w.load_error[0]);
     assert_ok(sw_sim_initial(w.sim));
@@ -88,5 +87,8 @@ static inline double *final_state(const char *text, int *n)
     close_job(&w);
     return u;
 }
+
+/* The same of a text. */
+static inline double *final_state(const char *text, int *n) { return finish_job(open_job(text), n); }
 
 #endif

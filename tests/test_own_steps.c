@@ -53,16 +53,8 @@ static struct job open_for(const char *name, const char *text)
 static double *state_by(const char *name, const char *kind, const char *rest, int *n)
 {
     char text[1400];
-    double *u = NULL;
     snprintf(text, sizeof text, "%s%s", kind, rest);
-    struct job w = open_for(name, text);
-    assert_ok(sw_sim_initial(w.sim));
-    assert_ok(w.sim->ops->advance(w.sim, 0, w.group->steps));
-    *n = (int)sw_sim_state_size(w.sim);
-    assert_ok(sw_alloc((size_t)*n, &u));
-    assert_ok(sw_sim_get_state(w.sim, u));
-    close_job(&w);
-    return u;
+    return finish_job(open_for(name, text), n);
 }
 
 static struct sw_own_steps *steps_of(struct job *w)
