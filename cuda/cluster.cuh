@@ -79,6 +79,63 @@ __device__ static inline void store_at(uint32_t address, float4 v)
 #endif
 }
 
+/* A meeting of a block's warps, and of words that other blocks of the cluster send to it (PTX ISA, "mbarrier" and
+ * "st.async"): a phase ends when each warp has arrived and all bytes have come. Nobody waits for blocks that send
+ * nothing, and no fence for all memory is needed. Two of them are used in turn: a sender is a phase ahead at most. In
+ * code for a processor before Hopper it is a barrier of the block. */
+struct meeting { uint64_t word; };
+
+/* By one thread, before a barrier of the cluster. */
+__device__ static inline void begin_meeting(struct meeting *m, unsigned warps)
+{
+#if __CUDA_ARCH__ >= 900
+    asm volatile("mbarrier.init.shared::cta.b64 [%0], %1;" ::"r"((uint32_t)__cvta_generic_to_shared(m)), "r"(warps)
+                 : "memory");
+    asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory");
+#endif
+}
+
+/* Whole warps call it, after all that they leave for this block. @param bytes  that come from others */
+__device__ static inline void arrive_at(struct meeting *m, unsigned bytes)
+{
+#if __CUDA_ARCH__ >= 900
+    const uint32_t at = (uint32_t)__cvta_generic_to_shared(m);
+    __syncwarp();
+    if (threadIdx.x == 0)
+        asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" ::"r"(at), "r"(bytes) : "memory");
+    else if (threadIdx.x % 32 == 0)
+        asm volatile("mbarrier.arrive.shared::cta.b64 _, [%0];" ::"r"(at) : "memory");
+#endif
+}
+
+/* @param parity  of phases of this meeting that have ended: 0, 1, 0 .. */
+__device__ static inline void wait_at(struct meeting *m, unsigned parity)
+{
+#if __CUDA_ARCH__ >= 900
+    const uint32_t at = (uint32_t)__cvta_generic_to_shared(m);
+    uint32_t ended = 0;
+    while (!ended)
+        asm volatile("{\n .reg .pred p;\n"
+                     " mbarrier.try_wait.parity.acquire.cluster.shared::cta.b64 p, [%1], %2;\n"
+                     " selp.b32 %0, 1, 0, p;\n}"
+                     : "=r"(ended) : "r"(at), "r"(parity) : "memory");
+#else
+    __syncthreads();
+#endif
+}
+
+/* To an address_in() of a block whose meeting is at another one. */
+__device__ static inline void send_to(uint32_t address, float4 v, uint32_t meeting)
+{
+#if __CUDA_ARCH__ >= 900
+    asm volatile("st.async.weak.shared::cluster.mbarrier::complete_tx::bytes.v4.f32 [%0], {%1, %2, %3, %4}, [%5];"
+                 ::"r"(address), "f"(v.x), "f"(v.y), "f"(v.z), "f"(v.w), "r"(meeting)
+                 : "memory");
+#else
+    store_at(address, v);
+#endif
+}
+
 /* What threads of a cluster have in common, in shared memory of each block. */
 struct cluster_words {
     double sum[2][CLUSTER_MOST];

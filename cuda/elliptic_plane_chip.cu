@@ -9,8 +9,8 @@
  *     x += d;  r -= B d;  d = c r + c' d         |r_k| <= |r_0|/cosh(k arcosh((b + a)/(b - a)))
  *
  * in single precision, under corrections whose residual is formed in double: as many of these as rounding asks for, two
- * of them for 1e-7 and a condition number below 1000. Blocks wait for each other once an iteration, for rows at their
- * edges, and form meanwhile what they can of B d.
+ * of them for 1e-7 and a condition number below 1000. A block waits once an iteration, for its warps and for rows at
+ * the edges of the blocks beside it, which they send; it forms meanwhile what it can of B d.
  *
  * A thread has a tile of 4 x 4 cells: r, d, x and the weights of B in 88 registers. It reads and writes 16 words at its
  * edges an iteration each way, a word a cell; cross terms read 50 weights more. Operations: 13 a cell, 21 with cross
@@ -90,6 +90,15 @@ struct shared {
     double value[2][VALUES][CLUSTER_MOST];
     double of_warp[VALUES][THREADS / 32];
     struct cluster_words words;
+    struct meeting meeting[2];
+};
+
+/* Edges change hands: which set is at hand, and how often each meeting has been held. */
+struct exchange {
+    int      turn;
+    unsigned held[2];
+    unsigned bytes;          /* that other blocks send each time */
+    struct meeting *meeting; /* [2] */
 };
 
 /* What a thread knows of its tile. */
@@ -99,6 +108,7 @@ struct tile {
     bool     there;          /* it has cells                                                                       */
     int      row, column;    /* its lowest row, its `first` in a set                                               */
     uint32_t below, above;   /* addresses where its lowest and its highest row go beside, or NOWHERE                */
+    uint32_t meeting_below, meeting_above;  /* of the blocks there                                                  */
     int      wrap_first, wrap_last;  /* likewise its columns, in a set, or -1                                      */
 };
 static constexpr uint32_t NOWHERE = ~0u;
@@ -137,7 +147,9 @@ template <int COUNT, int SUMS> __device__ static void reduce(struct cluster *c, 
 
 /* ------------------------------------------------------------------ edges of tiles */
 
-/* Put the edges of a field where neighbours find them, after the next cluster_arrive() and cluster_wait(). */
+/* Put the edges of a field where neighbours find them: after the next barrier of the cluster, or with SENDS after the
+ * meeting. */
+template <bool SENDS>
 __device__ static inline void publish(const struct layout &l, const struct tile &t, int turn, const float f[TILE][TILE])
 {
     if (!t.there) return;
@@ -150,8 +162,15 @@ __device__ static inline void publish(const struct layout &l, const struct tile 
     *(float4 *)(row + l.pitch) = high;
     *(float4 *)column = first;
     *(float4 *)(column + (l.last - l.first) + TILE) = last;
-    if (t.below != NOWHERE) store_at(t.below + turn * l.set * (uint32_t)sizeof(float), low);
-    if (t.above != NOWHERE) store_at(t.above + turn * l.set * (uint32_t)sizeof(float), high);
+    const uint32_t set_bytes = turn * l.set * (uint32_t)sizeof(float),
+                   meeting_bytes = turn * (uint32_t)sizeof(struct meeting);
+    if (SENDS) {
+        if (t.below != NOWHERE) send_to(t.below + set_bytes, low, t.meeting_below + meeting_bytes);
+        if (t.above != NOWHERE) send_to(t.above + set_bytes, high, t.meeting_above + meeting_bytes);
+    } else {
+        if (t.below != NOWHERE) store_at(t.below + set_bytes, low);
+        if (t.above != NOWHERE) store_at(t.above + set_bytes, high);
+    }
     if (t.wrap_first >= 0) *(float4 *)(set + t.wrap_first) = first;
     if (t.wrap_last >= 0) *(float4 *)(set + t.wrap_last) = last;
 }
@@ -376,7 +395,8 @@ __device__ static inline void add_ring(const struct layout &l, const struct tile
 /* x from B x = r by so many steps; eigenvalues of B lie between low and high. */
 template <bool CROSS>
 __device__ static void iterate(const struct layout &l, const struct tile &t, const struct weights &w, int steps,
-                               float low, float high, int *turn, float r[TILE][TILE], float x[TILE][TILE])
+                               float low, float high, struct exchange *e, float r[TILE][TILE],
+                               float x[TILE][TILE])
 {
     const float mean = 0.5f * (high + low), half = 0.5f * (high - low), twice = 2 * mean / half, scaled = 2 / half;
     float rate = half / mean, d[TILE][TILE];
@@ -386,9 +406,9 @@ __device__ static void iterate(const struct layout &l, const struct tile &t, con
         for (int h = 0; h < TILE; h++) d[k][h] = r[k][h] / mean, x[k][h] = 0;
 #pragma unroll 1
     for (int step = 0; step < steps; step++) {
-        *turn ^= 1;
-        publish(l, t, *turn, d);
-        cluster_arrive();
+        e->turn ^= 1;
+        publish<true>(l, t, e->turn, d);
+        arrive_at(e->meeting + e->turn, e->bytes);
         const float next = __fdividef(1, twice - rate), keep = next * rate, add = next * scaled;
         rate = next;
         subtract_image(w, d, r);
@@ -396,8 +416,9 @@ __device__ static void iterate(const struct layout &l, const struct tile &t, con
         for (int k = 0; k < TILE; k++)
 #pragma unroll
             for (int h = 0; h < TILE; h++) x[k][h] += d[k][h];
-        cluster_wait();
-        add_ring<CROSS>(l, t, w, d, gather<CROSS>(l, t, *turn), r);
+        const unsigned held = e->turn ? e->held[1]++ : e->held[0]++;
+        wait_at(e->meeting + e->turn, held % 2);
+        add_ring<CROSS>(l, t, w, d, gather<CROSS>(l, t, e->turn), r);
 #pragma unroll
         for (int k = 0; k < TILE; k++)
 #pragma unroll
@@ -523,19 +544,19 @@ __device__ static struct elliptic_plane_outcome solve(struct cluster *c, struct 
                                                       const struct layout &l, const struct tile &t,
                                                       const struct sw_cuda_elliptic &m, const float *planes, int pitch,
                                                       int64_t plane, double lambda, double target, bool check,
-                                                      int *turn, double *g, double *w)
+                                                      struct exchange *e, double *g, double *w)
 {
     struct elliptic_plane_outcome o = {0, 1};
     struct weights weights = {};
     float r[TILE][TILE] = {}, x[TILE][TILE] = {};
     double value[VALUES] = {0, 0, 0, -1, 0}, before = 0;  /* of the diagonal; |g - A w|², |r|²; bounds, two */
     if (t.there) read_weights<CROSS>(m, planes, pitch, plane, lambda, t, &weights, r, &value[0], &value[3]);
-    *turn ^= 1;
-    publish(l, t, *turn, r);
+    e->turn ^= 1;
+    publish<false>(l, t, e->turn, r);
     put_tile(l, l.scale, t, r);
     cluster_barrier();
     if (t.there)
-        value[4] = scale_weights<CROSS>(planes, pitch, plane, l, t, r, gather<true>(l, t, *turn), &weights);
+        value[4] = scale_weights<CROSS>(planes, pitch, plane, l, t, r, gather<true>(l, t, e->turn), &weights);
     form_residual<CROSS>(m, p, l, c->rank, lambda, g, w, 0, target, value + 1);
     reduce<5, 3>(c, s, value);
     /* |g - A w|² = sum of diagonal r², and what is left of r is spread evenly: the mean of the diagonal will do. */
@@ -556,7 +577,7 @@ __device__ static struct elliptic_plane_outcome solve(struct cluster *c, struct 
         const double part = 0.5 / (mean * sqrt(value[2]));  /* of r, whose unit is the target */
         take_tile(m, l, l.field, t, r);
         iterate<CROSS>(l, t, weights, steps_for(low, high, fmin(0.5, fmax(part, leaves))), (float)low, (float)high,
-                       turn, r, x);
+                       e, r, x);
         done = !check && part > 10 * leaves;  /* what is left then follows from the bound: it need not be formed */
         put_tile(l, l.field, t, x);
         __syncthreads();
@@ -573,7 +594,7 @@ __device__ static struct elliptic_plane_outcome solve(struct cluster *c, struct 
 /* ------------------------------------------------------------------ the queue */
 
 __device__ static struct tile tile_of(const struct sw_cuda_elliptic &m, const struct shape &p, const struct layout &l,
-                                      unsigned rank)
+                                      unsigned rank, const struct meeting *meeting)
 {
     struct tile t = {};
     t.x = (int)threadIdx.x % p.tiles;
@@ -592,16 +613,26 @@ __device__ static struct tile tile_of(const struct sw_cuda_elliptic &m, const st
     const int behind = (p.all - 1) % p.groups * 2 + 3, end = 2 * p.groups + 1;
     float *const at = words_here() + PAD + TILE * t.x;
     if (row == 0) {
-        if (m.periodic_y) t.below = address_in(at + behind * l.pitch, (unsigned)((p.all - 1) / p.groups));
+        const unsigned to = (unsigned)((p.all - 1) / p.groups);
+        if (m.periodic_y) t.below = address_in(at + behind * l.pitch, to), t.meeting_below = address_in(meeting, to);
     } else if (t.y == 0) {
-        t.below = address_in(at + end * l.pitch, rank - 1);
+        t.below = address_in(at + end * l.pitch, rank - 1), t.meeting_below = address_in(meeting, rank - 1);
     }
     if (row == p.all - 1) {
-        if (m.periodic_y) t.above = address_in(at, 0);
+        if (m.periodic_y) t.above = address_in(at, 0), t.meeting_above = address_in(meeting, 0);
     } else if (t.y == p.groups - 1) {
-        t.above = address_in(at, rank + 1);
+        t.above = address_in(at, rank + 1), t.meeting_above = address_in(meeting, rank + 1);
     }
     return t;
+}
+
+/* Bytes of edges that come to a block: rows of the blocks beside it, and across a periodic side. */
+__device__ static inline unsigned bytes_to(const struct sw_cuda_elliptic &m, const struct shape &p, int rank)
+{
+    const int last = (p.all - 1) / p.groups,
+              rows = (rank > 0 && rank <= last) + (rank < last) + (m.periodic_y && rank == last) +
+                     (m.periodic_y && rank == 0);
+    return (unsigned)(rows * p.tiles * (int)sizeof(float4));
 }
 
 template <bool CROSS>
@@ -615,9 +646,11 @@ __global__ static void __launch_bounds__(THREADS, 1)
     const int64_t cells = m.nx * m.ny;
     const int pitch = (int)pitch_of(p);
     const int64_t plane = words_of_plane(p);
-    int turn = 0;
-    for (int e = (int)threadIdx.x; e < l.words; e += (int)blockDim.x) words_here()[e] = 0;
-    const struct tile t = tile_of(m, p, l, c.rank);
+    struct exchange e = {0, {0, 0}, bytes_to(m, p, (int)c.rank), common.meeting};
+    for (int k = (int)threadIdx.x; k < l.words; k += (int)blockDim.x) words_here()[k] = 0;
+    if (threadIdx.x == 0)
+        for (int k = 0; k < 2; k++) begin_meeting(common.meeting + k, blockDim.x / 32);
+    const struct tile t = tile_of(m, p, l, c.rank, common.meeting);
     for (;;) {
         const int next = take_next(&c, s.queue);
         if (next >= s.count) return;
@@ -626,7 +659,7 @@ __global__ static void __launch_bounds__(THREADS, 1)
         if (goal < 0) continue;
         const struct elliptic_plane_outcome o =
             solve<CROSS>(&c, &common, p, l, t, m, planes, pitch, plane, s.lambda[item], goal * s.share[item], check,
-                         &turn, s.w + item * cells, scratch + blockIdx.x / (unsigned)p.size * cells);
+                         &e, s.w + item * cells, scratch + blockIdx.x / (unsigned)p.size * cells);
         if (c.rank == 0 && threadIdx.x == 0) s.outcome[item] = o;
     }
 }
