@@ -101,7 +101,7 @@ __device__ static inline void arrive_at(struct meeting *m, unsigned bytes)
 #if __CUDA_ARCH__ >= 900
     const uint32_t at = (uint32_t)__cvta_generic_to_shared(m);
     __syncwarp();
-    if (threadIdx.x == 0)
+    if (threadIdx.x == 0 && bytes > 0)
         asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" ::"r"(at), "r"(bytes) : "memory");
     else if (threadIdx.x % 32 == 0)
         asm volatile("mbarrier.arrive.shared::cta.b64 _, [%0];" ::"r"(at) : "memory");
@@ -124,7 +124,8 @@ __device__ static inline void wait_at(struct meeting *m, unsigned parity)
 #endif
 }
 
-/* To an address_in() of a block whose meeting is at another one. */
+/* To an address_in() of a block whose meeting is at another one: in a cluster of two blocks or more, where it may be
+ * this block. */
 __device__ static inline void send_to(uint32_t address, float4 v, uint32_t meeting)
 {
 #if __CUDA_ARCH__ >= 900
@@ -133,6 +134,18 @@ __device__ static inline void send_to(uint32_t address, float4 v, uint32_t meeti
                  : "memory");
 #else
     store_at(address, v);
+#endif
+}
+
+/* A number likewise. */
+__device__ static inline void send_to(uint32_t address, double v, uint32_t meeting)
+{
+#if __CUDA_ARCH__ >= 900
+    asm volatile("st.async.weak.shared::cluster.mbarrier::complete_tx::bytes.b64 [%0], %1, [%2];" ::"r"(address),
+                 "l"(__double_as_longlong(v)), "r"(meeting)
+                 : "memory");
+#else
+    asm volatile("st.shared.f64 [%0], %1;" ::"r"(address), "d"(v) : "memory");
 #endif
 }
 

@@ -17,244 +17,18 @@
  * terms. A problem moves 1 word in and out and 1.5 of weights in single precision, and where residuals are formed again
  * 6 more, most of them from the L2 cache. What is in double lies in device memory, and threads side by side take
  * columns side by side of it: r and x change places with the tiles by way of shared memory. */
-#include "cluster.cuh"
+#include "bulk_copy.cuh"
 #include "elliptic/elliptic_plane_point.h"
+#include "elliptic_plane_tiles.cuh"
 #include "launch.cuh"
-#include "sw_cuda.h"
 
 enum {
-    TILE = 4,
-    THREADS = 512,         /* at most */
-    PAD = 4,               /* words before and behind a row: what lies beyond walls, and keeps rows aligned      */
     CORRECTIONS = 20,
-    STEPS = 40000,         /* of one correction, at most                                                         */
-    VALUES = 5             /* that are reduced at once                                                           */
+    STEPS = 40000          /* of one correction, at most */
 };
 
 /* One correction leaves at least so much: rounding of x counts by the condition number, and less is not asked for. */
-static constexpr double SINGLE_LEAVES = 1e-5, ROUNDING = 2e-7;
-
-/* How a plane lies in a cluster: block after block has `groups` rows of tiles, and as many rows of cells times 4. */
-struct shape {
-    int tiles, groups;     /* of a row; of a block                */
-    int all;               /* rows of tiles of the plane          */
-    int size;              /* blocks                              */
-    int threads;
-};
-
-/* Dynamic shared memory of a block, in words: two sets of edges, used in turn. Row 2y + 1 has the lowest cells of row y
- * of tiles, row 2y + 2 the highest ones; rows 0 and 2 groups + 1 come from other blocks. `first` and `last`
- * have the leftmost and the rightmost cells of each tile, `last` one tile further right. */
-struct layout {
-    int pitch;             /* of rows                                                 */
-    int columns;           /* of rows of `first` and `last`                           */
-    int first, last, set;  /* where they begin in a set; words of a set               */
-    int width;             /* of rows of scale and field, cells of a row of tiles     */
-    int scale, field;      /* [4 groups][width], behind both sets                     */
-    int rising, falling;   /* [4 groups + 1][pitch]                                   */
-    int words;
-};
-
-__host__ __device__ static inline struct layout layout_of(const struct shape &s, bool cross)
-{
-    struct layout l;
-    l.pitch = TILE * s.tiles + 2 * PAD;
-    l.columns = TILE * (s.tiles + 1);
-    l.first = l.pitch * (2 * s.groups + 2);
-    l.last = l.first + l.columns * s.groups;
-    l.set = l.last + l.columns * s.groups;
-    l.width = TILE * s.tiles;
-    l.scale = 2 * l.set;
-    l.field = l.scale + TILE * s.groups * l.width;
-    l.rising = l.field + TILE * s.groups * l.width;
-    l.falling = l.rising + (cross ? l.pitch * (TILE * s.groups + 1) : 0);
-    l.words = l.falling + (cross ? l.pitch * (TILE * s.groups + 1) : 0);
-    return l;
-}
-
-__device__ static inline float *words_here()
-{
-    extern __shared__ float4 dynamic[];
-    return (float *)dynamic;
-}
-
-/* The weights of A in single precision, one plane after another: area, east, north, cross; 0 beyond the cells, in rows
- * that tiles read as they are. */
-__host__ __device__ static inline int64_t pitch_of(const struct shape &s) { return TILE * (s.tiles + 1); }
-__host__ __device__ static inline int64_t words_of_plane(const struct shape &s)
-{
-    return pitch_of(s) * (TILE * s.all + 1);
-}
-
-struct shared {
-    double value[2][VALUES][CLUSTER_MOST];
-    double of_warp[VALUES][THREADS / 32];
-    struct cluster_words words;
-    struct meeting meeting[2];
-};
-
-/* Edges change hands: which set is at hand, and how often each meeting has been held. */
-struct exchange {
-    int      turn;
-    unsigned held[2];
-    unsigned bytes;          /* that other blocks send each time */
-    struct meeting *meeting; /* [2] */
-};
-
-/* What a thread knows of its tile. */
-struct tile {
-    int      x, y;           /* in its block                                                                       */
-    int      i, j;           /* its first cell                                                                     */
-    bool     there;          /* it has cells                                                                       */
-    int      row, column;    /* its lowest row, its `first` in a set                                               */
-    uint32_t below, above;   /* addresses where its lowest and its highest row go beside, or NOWHERE                */
-    uint32_t meeting_below, meeting_above;  /* of the blocks there                                                  */
-    int      wrap_first, wrap_last;  /* likewise its columns, in a set, or -1                                      */
-};
-static constexpr uint32_t NOWHERE = ~0u;
-
-/* ------------------------------------------------------------------ reductions */
-
-/* The first SUMS values are added up, of the others the largest is taken; all over a cluster, in a fixed order. */
-template <int COUNT, int SUMS> __device__ static void reduce(struct cluster *c, struct shared *s, double *value)
-{
-    const int warp = (int)threadIdx.x / 32, warps = (int)blockDim.x / 32;
-#pragma unroll
-    for (int v = 0; v < COUNT; v++) {
-        for (int w = 16; w > 0; w /= 2) {
-            const double other = __shfl_xor_sync(~0u, value[v], w);
-            value[v] = v < SUMS ? value[v] + other : fmax(value[v], other);
-        }
-        if (threadIdx.x % 32 == 0) s->of_warp[v][warp] = value[v];
-    }
-    __syncthreads();
-    c->turn ^= 1;
-    const int turn = c->turn;
-    if (threadIdx.x < COUNT * c->size) {
-        const int v = (int)(threadIdx.x / c->size);
-        double all = s->of_warp[v][0];
-        for (int w = 1; w < warps; w++) all = v < SUMS ? all + s->of_warp[v][w] : fmax(all, s->of_warp[v][w]);
-        in_block(s, threadIdx.x % c->size)->value[turn][v][c->rank] = all;
-    }
-    cluster_barrier();
-#pragma unroll
-    for (int v = 0; v < COUNT; v++) {
-        value[v] = s->value[turn][v][0];
-        for (unsigned k = 1; k < c->size; k++)
-            value[v] = v < SUMS ? value[v] + s->value[turn][v][k] : fmax(value[v], s->value[turn][v][k]);
-    }
-}
-
-/* ------------------------------------------------------------------ edges of tiles */
-
-/* Put the edges of a field where neighbours find them: after the next barrier of the cluster, or with SENDS after the
- * meeting. */
-template <bool SENDS>
-__device__ static inline void publish(const struct layout &l, const struct tile &t, int turn, const float f[TILE][TILE])
-{
-    if (!t.there) return;
-    float *const set = words_here() + turn * l.set, *const row = set + t.row, *const column = set + t.column;
-    const float4 low = make_float4(f[0][0], f[0][1], f[0][2], f[0][3]),
-                 high = make_float4(f[3][0], f[3][1], f[3][2], f[3][3]),
-                 first = make_float4(f[0][0], f[1][0], f[2][0], f[3][0]),
-                 last = make_float4(f[0][3], f[1][3], f[2][3], f[3][3]);
-    *(float4 *)row = low;
-    *(float4 *)(row + l.pitch) = high;
-    *(float4 *)column = first;
-    *(float4 *)(column + (l.last - l.first) + TILE) = last;
-    const uint32_t set_bytes = turn * l.set * (uint32_t)sizeof(float),
-                   meeting_bytes = turn * (uint32_t)sizeof(struct meeting);
-    if (SENDS) {
-        if (t.below != NOWHERE) send_to(t.below + set_bytes, low, t.meeting_below + meeting_bytes);
-        if (t.above != NOWHERE) send_to(t.above + set_bytes, high, t.meeting_above + meeting_bytes);
-    } else {
-        if (t.below != NOWHERE) store_at(t.below + set_bytes, low);
-        if (t.above != NOWHERE) store_at(t.above + set_bytes, high);
-    }
-    if (t.wrap_first >= 0) *(float4 *)(set + t.wrap_first) = first;
-    if (t.wrap_last >= 0) *(float4 *)(set + t.wrap_last) = last;
-}
-
-/* What is around a tile: rows with their corners. */
-struct ring { float south[TILE + 2], north[TILE + 2], west[TILE], east[TILE]; };
-
-template <bool CORNERS>
-__device__ static inline struct ring gather(const struct layout &l, const struct tile &t, int turn)
-{
-    struct ring o = {};
-    if (!t.there) return o;
-    const float *const set = words_here() + turn * l.set, *const south = set + t.row - l.pitch,
-                *const north = set + t.row + 2 * l.pitch, *const column = set + t.column;
-    const float4 low = *(const float4 *)south, high = *(const float4 *)north,
-                 east = *(const float4 *)(column + TILE), west = *(const float4 *)(column + (l.last - l.first));
-    o.south[1] = low.x, o.south[2] = low.y, o.south[3] = low.z, o.south[4] = low.w;
-    o.north[1] = high.x, o.north[2] = high.y, o.north[3] = high.z, o.north[4] = high.w;
-    o.west[0] = west.x, o.west[1] = west.y, o.west[2] = west.z, o.west[3] = west.w;
-    o.east[0] = east.x, o.east[1] = east.y, o.east[2] = east.z, o.east[3] = east.w;
-    if (CORNERS) o.south[0] = south[-1], o.south[5] = south[4], o.north[0] = north[-1], o.north[5] = north[4];
-    return o;
-}
-
-/* Of a field and its ring, cell (i, j) of a tile, -1 <= i, j <= 4. */
-__device__ static inline float cell_of(const float f[TILE][TILE], const struct ring &o, int i, int j)
-{
-    return j < 0 ? o.south[i + 1] : j >= TILE ? o.north[i + 1] : i < 0 ? o.west[j] : i >= TILE ? o.east[j] : f[j][i];
-}
-
-/* ------------------------------------------------------------------ tiles and rows of cells */
-
-/* Where the rows of scale or field have a thread's tile. */
-__device__ static inline float *tile_in(const struct layout &l, int rows, const struct tile &t)
-{
-    return words_here() + rows + TILE * (t.y * l.width + t.x);
-}
-
-__device__ static inline void put_tile(const struct layout &l, int rows, const struct tile &t,
-                                       const float f[TILE][TILE])
-{
-    if (!t.there) return;
-#pragma unroll
-    for (int k = 0; k < TILE; k++)
-        *(float4 *)(tile_in(l, rows, t) + k * l.width) = make_float4(f[k][0], f[k][1], f[k][2], f[k][3]);
-}
-
-__device__ static inline void read_four(const float *from, float *to)
-{
-    const float4 v = *(const float4 *)from;
-    to[0] = v.x, to[1] = v.y, to[2] = v.z, to[3] = v.w;
-}
-
-/* 0 where there is no cell. */
-__device__ static inline void take_tile(const struct sw_cuda_elliptic &m, const struct layout &l, int rows,
-                                        const struct tile &t, float f[TILE][TILE])
-{
-    if (!t.there) return;
-#pragma unroll
-    for (int k = 0; k < TILE; k++) {
-        read_four(tile_in(l, rows, t) + k * l.width, f[k]);
-#pragma unroll
-        for (int h = 0; h < TILE; h++)
-            if (t.i + h >= (int)m.nx || t.j + k >= (int)m.ny) f[k][h] = 0;
-    }
-}
-
-/* A column of TILE cells of a block, which has TILE times as many as threads: neighbours of a warp are neighbours. */
-struct strip {
-    int  i, j;               /* its first cell in the plane                                                        */
-    int  at;                 /* that cell in rows of scale or field                                                */
-    int  cells;              /* that there are: TILE or fewer                                                      */
-};
-
-/* @param number  0, 1 .. */
-__device__ static inline struct strip strip_of(const struct sw_cuda_elliptic &m, const struct shape &p,
-                                               const struct layout &l, unsigned rank, int number)
-{
-    const int e = number * (int)blockDim.x + (int)threadIdx.x, y = e / l.width, i = e - y * l.width,
-              j = TILE * ((int)rank * p.groups + y), rows = (int)m.ny - j;
-    const bool there = y < p.groups && i < (int)m.nx && rows > 0;
-    const struct strip s = {i, j, TILE * y * l.width + i, !there ? 0 : rows < TILE ? rows : TILE};
-    return s;
-}
+static constexpr float SINGLE_LEAVES = 1e-5f, ROUNDING = 2e-7f;
 
 /* ------------------------------------------------------------------ the matrix of a mode */
 
@@ -293,8 +67,9 @@ __device__ static void read_weights(const struct sw_cuda_elliptic &m, const floa
                 zero + ((w->across[k][h] + w->across[k][h + 1]) + (w->along[k][h] + w->along[k + 1][h]));
             if (CROSS) diagonal += 0.5f * ((south[h] - south[h + 1]) + (north[h + 1] - north[h]));
             const bool there = t.i + h < m.nx && t.j + k < m.ny;
-            scale[k][h] = there ? rsqrtf(diagonal) : 0;
-            if (there) sum += diagonal, least = fmaxf(least, -zero / diagonal);
+            const float s = there ? rsqrtf(diagonal) : 0;
+            scale[k][h] = s;
+            if (there) sum += diagonal, least = fmaxf(least, -zero * s * s);
         }
     }
     *diagonal_sum = sum;
@@ -395,20 +170,22 @@ __device__ static inline void add_ring(const struct layout &l, const struct tile
 /* x from B x = r by so many steps; eigenvalues of B lie between low and high. */
 template <bool CROSS>
 __device__ static void iterate(const struct layout &l, const struct tile &t, const struct weights &w, int steps,
-                               float low, float high, struct exchange *e, float r[TILE][TILE],
+                               float low, float high, struct exchange *edges, float r[TILE][TILE],
                                float x[TILE][TILE])
 {
     const float mean = 0.5f * (high + low), half = 0.5f * (high - low), twice = 2 * mean / half, scaled = 2 / half;
-    float rate = half / mean, d[TILE][TILE];
+    const float start = 1 / mean;
+    struct exchange e = *edges;  /* in registers */
+    float rate = half * start, d[TILE][TILE];
 #pragma unroll
     for (int k = 0; k < TILE; k++)
 #pragma unroll
-        for (int h = 0; h < TILE; h++) d[k][h] = r[k][h] / mean, x[k][h] = 0;
+        for (int h = 0; h < TILE; h++) d[k][h] = r[k][h] * start, x[k][h] = 0;
 #pragma unroll 1
     for (int step = 0; step < steps; step++) {
-        e->turn ^= 1;
-        publish<true>(l, t, e->turn, d);
-        arrive_at(e->meeting + e->turn, e->bytes);
+        e.turn ^= 1;
+        publish(l, t, e.turn, d);
+        arrive_for(&e);
         const float next = __fdividef(1, twice - rate), keep = next * rate, add = next * scaled;
         rate = next;
         subtract_image(w, d, r);
@@ -416,21 +193,23 @@ __device__ static void iterate(const struct layout &l, const struct tile &t, con
         for (int k = 0; k < TILE; k++)
 #pragma unroll
             for (int h = 0; h < TILE; h++) x[k][h] += d[k][h];
-        const unsigned held = e->turn ? e->held[1]++ : e->held[0]++;
-        wait_at(e->meeting + e->turn, held % 2);
-        add_ring<CROSS>(l, t, w, d, gather<CROSS>(l, t, e->turn), r);
+        wait_for(&e);
+        add_ring<CROSS>(l, t, w, d, gather<CROSS>(l, t, e.turn), r);
 #pragma unroll
         for (int k = 0; k < TILE; k++)
 #pragma unroll
             for (int h = 0; h < TILE; h++) d[k][h] = add * r[k][h] + keep * d[k][h];
     }
+    *edges = e;
 }
 
-/* Steps that leave `part` of a residual. */
-__device__ static int steps_for(double low, double high, double part)
+/* Steps that leave `part` of a residual, at most 1/2: arcosh(1/part)/arcosh(1 + e), and arcosh(1 + e) = log(1 + e +
+ * sqrt(e (2 + e))), which keeps its digits where e is small. */
+__device__ static int steps_for(float low, float high, float part)
 {
-    const double ratio = (high + low) / (high - low), steps = acosh(1 / part) / acosh(ratio);
-    return !(steps < STEPS) ? STEPS : steps < 1 ? 1 : (int)ceil(steps);
+    const float e = 2 * low / (high - low), inverse = 1 / part,
+                steps = logf(inverse + sqrtf(inverse * inverse - 1)) / log1pf(e + sqrtf(e * (2 + e)));
+    return !(steps < STEPS) ? STEPS : steps < 1 ? 1 : (int)ceilf(steps);
 }
 
 /* ------------------------------------------------------------------ a problem */
@@ -444,93 +223,128 @@ __device__ static inline int beside(int i, int step, int n, bool periodic, bool 
     return to < n ? to : periodic ? 0 : i;
 }
 
+/* r = S rest/unit of a strip into the rows of field. sums: |rest|², |r|² of it are added */
+__device__ static inline void keep_residual(const struct layout &l, const struct strip &s, double inverse,
+                                            const double rest[TILE], double *sums)
+{
+#pragma unroll
+    for (int k = 0; k < TILE; k++) {
+        if (k >= s.cells) continue;
+        const int at = s.at + k * l.width;
+        const float r = (float)(rest[k] * inverse) * words_here()[l.scale + at];
+        words_here()[l.field + at] = r;
+        sums[0] += rest[k] * rest[k];
+        sums[1] += (double)r * r;
+    }
+}
+
+/* r = S g/unit into the rows of field.
+ * sums: out: |g|², |r|² */
+__device__ static inline void take_field(const struct sw_cuda_elliptic &m, const struct shape &p,
+                                         const struct layout &l, const struct tile &t, unsigned rank, const double *g,
+                                         double unit, double *sums)
+{
+    const int nx = (int)m.nx;
+    const double inverse = 1 / unit;
+    struct strips of = {t.strip_x, t.strip_y};
+    double rest[TILE][TILE];
+#pragma unroll
+    for (int number = 0; number < TILE; number++) {  /* all are on their way before the first is used */
+        const struct strip s = next_strip(m, p, l, rank, &of);
+#pragma unroll
+        for (int k = 0; k < TILE; k++) rest[number][k] = k < s.cells ? g[(s.j + k) * nx + s.i] : 0;
+    }
+    of = strips{t.strip_x, t.strip_y};
+    sums[0] = sums[1] = 0;
+#pragma unroll
+    for (int number = 0; number < TILE; number++)
+        keep_residual(l, next_strip(m, p, l, rank, &of), inverse, rest[number], sums);
+}
+
 /* r = S (g - A w)/unit into the rows of field, A in double, by differences.
- * sums: out: |g - A w|², |r|²
- * @param correction  the first one, 0, has w = 0 */
+ * sums: out: |g - A w|², |r|² */
 template <bool CROSS>
 __device__ static inline void form_residual(const struct sw_cuda_elliptic &m, const struct shape &p,
-                                            const struct layout &l, unsigned rank, double lambda, const double *g,
-                                            const double *w, int correction, double unit, double *sums)
+                                            const struct layout &l, const struct tile &t, unsigned rank, double lambda,
+                                            const double *g, const double *w, double unit, double *sums)
 {
     const int nx = (int)m.nx, ny = (int)m.ny;
     const double inverse = 1 / unit;
+    struct strips of = {t.strip_x, t.strip_y};
     sums[0] = sums[1] = 0;
 #pragma unroll 1
     for (int number = 0; number < TILE; number++) {
-        const struct strip s = strip_of(m, p, l, rank, number);
+        const struct strip s = next_strip(m, p, l, rank, &of);
         double rest[TILE];
         if (s.cells == 0) continue;
         const int own = s.j * nx + s.i, last = s.cells - 1;
 #pragma unroll
         for (int k = 0; k < TILE; k++) rest[k] = g[own + (k < last ? k : last) * nx];
-        if (correction > 0) {
-            bool has_west, has_east, has_south, has_north;
-            const int west = beside(s.i, -1, nx, m.periodic_x, &has_west),
-                      east = beside(s.i, 1, nx, m.periodic_x, &has_east),
-                      south = beside(s.j, -1, ny, m.periodic_y, &has_south),
-                      north = beside(s.j + last, 1, ny, m.periodic_y, &has_north);
-            double at[TILE + 2], left[TILE + 2], right[TILE + 2];
+        bool has_west, has_east, has_south, has_north;
+        const int west = beside(s.i, -1, nx, m.periodic_x, &has_west),
+                  east = beside(s.i, 1, nx, m.periodic_x, &has_east),
+                  south = beside(s.j, -1, ny, m.periodic_y, &has_south),
+                  north = beside(s.j + last, 1, ny, m.periodic_y, &has_north);
+        double at[TILE + 2], left[TILE + 2], right[TILE + 2];
 #pragma unroll
-            for (int k = 0; k < TILE + 2; k++) {  /* rows beside each other; those behind the last cell are not used */
-                const int row = k == 0 ? south : k - 1 > last ? north : s.j + k - 1;
-                const bool there = k == 0 ? has_south : k - 1 > last ? has_north : true;
-                at[k] = there ? w[row * nx + s.i] : 0;
-                left[k] = (CROSS || (k > 0 && k <= TILE)) && there && has_west ? w[row * nx + west] : 0;
-                right[k] = (CROSS || (k > 0 && k <= TILE)) && there && has_east ? w[row * nx + east] : 0;
-            }
-#pragma unroll
-            for (int k = 0; k < TILE; k++) {
-                const int j = s.j + (k < last ? k : last);
-                const double *const across = m.east + (int64_t)j * (nx + 1) + s.i, *const along = m.north + own +
-                             (k < last ? k : last) * nx;
-                const double here = at[k + 1];
-                rest[k] -= lambda * m.area[j * nx + s.i] * here +
-                           ((across[0] * (here - left[k + 1]) + across[1] * (here - right[k + 1])) +
-                            (along[0] * (here - at[k]) + along[nx] * (here - at[k + 2])));
-                if (!CROSS) continue;
-                const double *const corner = m.cross + (int64_t)j * (nx + 1) + s.i;  /* 0 at the walls */
-                rest[k] -= 0.5 * ((corner[0] * (here - left[k]) - corner[1] * (here - right[k])) +
-                                  (corner[nx + 2] * (here - right[k + 2]) - corner[nx + 1] * (here - left[k + 2])));
-            }
+        for (int k = 0; k < TILE + 2; k++) {  /* rows beside each other; those behind the last cell are not used */
+            const int row = k == 0 ? south : k - 1 > last ? north : s.j + k - 1;
+            const bool there = k == 0 ? has_south : k - 1 > last ? has_north : true;
+            at[k] = there ? w[row * nx + s.i] : 0;
+            left[k] = (CROSS || (k > 0 && k <= TILE)) && there && has_west ? w[row * nx + west] : 0;
+            right[k] = (CROSS || (k > 0 && k <= TILE)) && there && has_east ? w[row * nx + east] : 0;
         }
 #pragma unroll
         for (int k = 0; k < TILE; k++) {
-            if (k > last) continue;
-            const float r = (float)(rest[k] * inverse) * words_here()[l.scale + s.at + k * l.width];
-            words_here()[l.field + s.at + k * l.width] = r;
-            sums[0] += rest[k] * rest[k];
-            sums[1] += (double)r * r;
+            const int j = s.j + (k < last ? k : last);
+            const double *const across = m.east + (int64_t)j * (nx + 1) + s.i, *const along = m.north + own +
+                         (k < last ? k : last) * nx;
+            const double here = at[k + 1];
+            rest[k] -= lambda * m.area[j * nx + s.i] * here +
+                       ((across[0] * (here - left[k + 1]) + across[1] * (here - right[k + 1])) +
+                        (along[0] * (here - at[k]) + along[nx] * (here - at[k + 2])));
+            if (!CROSS) continue;
+            const double *const corner = m.cross + (int64_t)j * (nx + 1) + s.i;  /* 0 at the walls */
+            rest[k] -= 0.5 * ((corner[0] * (here - left[k]) - corner[1] * (here - right[k])) +
+                              (corner[nx + 2] * (here - right[k + 2]) - corner[nx + 1] * (here - left[k + 2])));
         }
+        keep_residual(l, s, inverse, rest, sums);
     }
 }
 
-/* to = w + unit S x, x in the rows of field; of correction 0 w counts as 0. */
+/* to = w + unit S x, x in the rows of field. @param w  NULL: 0 */
 __device__ static inline void add_correction(const struct sw_cuda_elliptic &m, const struct shape &p,
-                                             const struct layout &l, unsigned rank, int correction, double unit,
+                                             const struct layout &l, const struct tile &t, unsigned rank, double unit,
                                              const double *w, double *to)
 {
-#pragma unroll 1
+    const int nx = (int)m.nx;
+    struct strips of = {t.strip_x, t.strip_y};
+#pragma unroll 2
     for (int number = 0; number < TILE; number++) {
-        const struct strip s = strip_of(m, p, l, rank, number);
-        const int own = s.j * (int)m.nx + s.i;
+        const struct strip s = next_strip(m, p, l, rank, &of);
+        const int own = s.j * nx + s.i;
+        double before[TILE];
+#pragma unroll
+        for (int k = 0; k < TILE; k++) before[k] = w && k < s.cells ? w[own + k * nx] : 0;
 #pragma unroll
         for (int k = 0; k < TILE; k++) {
-            if (k >= s.cells) continue;
-            const int at = own + k * (int)m.nx, row = s.at + k * l.width;
-            const double more = unit * ((double)words_here()[l.scale + row] * words_here()[l.field + row]);
-            to[at] = correction > 0 ? w[at] + more : more;
+            const int row = s.at + k * l.width;
+            if (k < s.cells)
+                to[own + k * nx] =
+                    before[k] + unit * ((double)words_here()[l.scale + row] * words_here()[l.field + row]);
         }
     }
 }
 
 /* g = w, or 0 where w has not been written. */
 __device__ static inline void copy_result(const struct sw_cuda_elliptic &m, const struct shape &p,
-                                          const struct layout &l, unsigned rank, bool written, const double *w,
-                                          double *g)
+                                          const struct layout &l, const struct tile &t, unsigned rank, bool written,
+                                          const double *w, double *g)
 {
+    struct strips of = {t.strip_x, t.strip_y};
 #pragma unroll 1
     for (int number = 0; number < TILE; number++) {
-        const struct strip s = strip_of(m, p, l, rank, number);
+        const struct strip s = next_strip(m, p, l, rank, &of);
         for (int k = 0; k < s.cells; k++) {
             const int at = (s.j + k) * (int)m.nx + s.i;
             g[at] = written ? w[at] : 0;
@@ -544,95 +358,82 @@ __device__ static struct elliptic_plane_outcome solve(struct cluster *c, struct 
                                                       const struct layout &l, const struct tile &t,
                                                       const struct sw_cuda_elliptic &m, const float *planes, int pitch,
                                                       int64_t plane, double lambda, double target, bool check,
-                                                      struct exchange *e, double *g, double *w)
+                                                      struct exchanges *e, double *g, double *w)
 {
     struct elliptic_plane_outcome o = {0, 1};
     struct weights weights = {};
     float r[TILE][TILE] = {}, x[TILE][TILE] = {};
     double value[VALUES] = {0, 0, 0, -1, 0}, before = 0;  /* of the diagonal; |g - A w|², |r|²; bounds, two */
     if (t.there) read_weights<CROSS>(m, planes, pitch, plane, lambda, t, &weights, r, &value[0], &value[3]);
-    e->turn ^= 1;
-    publish<false>(l, t, e->turn, r);
+    e->edges.turn ^= 1;
+    publish(l, t, e->edges.turn, r);
     put_tile(l, l.scale, t, r);
-    cluster_barrier();
+    arrive_for(&e->edges);
+    wait_for(&e->edges);
     if (t.there)
-        value[4] = scale_weights<CROSS>(planes, pitch, plane, l, t, r, gather<true>(l, t, e->turn), &weights);
-    form_residual<CROSS>(m, p, l, c->rank, lambda, g, w, 0, target, value + 1);
-    reduce<5, 3>(c, s, value);
+        value[4] = scale_weights<CROSS>(planes, pitch, plane, l, t, r, gather<true>(l, t, e->edges.turn), &weights);
+    take_field(m, p, l, t, c->rank, g, target, value + 1);
+    reduce<5, 3>(c, s, &e->values, value);
     /* |g - A w|² = sum of diagonal r², and what is left of r is spread evenly: the mean of the diagonal will do. */
-    const double mean = sqrt(value[0] / (double)(m.nx * m.ny)), high = 1.0001 * (1 + value[4]),
-                 low = fmin(-0.9999 * value[3], 0.999 * high), leaves = fmax(SINGLE_LEAVES, ROUNDING * high / low);
+    const float mean_square = (float)(value[0] / (double)(m.nx * m.ny)), high = 1.0001f * (1 + (float)value[4]),
+                low = fminf(-0.9999f * (float)value[3], 0.999f * high),
+                leaves = fmaxf(SINGLE_LEAVES, ROUNDING * high / low);
     bool done = false;
     int correction = 0;
     for (;; correction++) {
         if (correction > 0) {
-            cluster_barrier();
-            form_residual<CROSS>(m, p, l, c->rank, lambda, g, w, correction, target, value + 1);
-            reduce<2, 2>(c, s, value + 1);
+            cluster_barrier();  /* of w, in device memory */
+            form_residual<CROSS>(m, p, l, t, c->rank, lambda, g, w, target, value + 1);
+            reduce<2, 2>(c, s, &e->values, value + 1);
         }
         o.residual = sqrt(value[1]);
         if (correction == CORRECTIONS || !(o.residual > target)) break;
         if (correction > 0 && o.residual > 0.5 * before) break;
         before = o.residual;
-        const double part = 0.5 / (mean * sqrt(value[2]));  /* of r, whose unit is the target */
+        const float part = 0.5f * rsqrtf(mean_square * (float)value[2]);  /* of r, whose unit is the target */
         take_tile(m, l, l.field, t, r);
-        iterate<CROSS>(l, t, weights, steps_for(low, high, fmin(0.5, fmax(part, leaves))), (float)low, (float)high,
-                       e, r, x);
+        iterate<CROSS>(l, t, weights, steps_for(low, high, fminf(0.5f, fmaxf(part, leaves))), low, high, &e->edges, r,
+                       x);
         done = !check && part > 10 * leaves;  /* what is left then follows from the bound: it need not be formed */
         put_tile(l, l.field, t, x);
         __syncthreads();
         /* to g or w: all have read both, as they took a step since */
-        add_correction(m, p, l, c->rank, correction, target, w, done ? g : w);
+        add_correction(m, p, l, t, c->rank, target, correction > 0 ? w : NULL, done ? g : w);
         if (done) break;
     }
     if (!isfinite(o.residual)) o.pq = NAN;
     if (done) o.residual = 0.5 * target;
-    else copy_result(m, p, l, c->rank, correction > 0, w, g);
+    else copy_result(m, p, l, t, c->rank, correction > 0, w, g);
     return o;
 }
 
 /* ------------------------------------------------------------------ the queue */
 
-__device__ static struct tile tile_of(const struct sw_cuda_elliptic &m, const struct shape &p, const struct layout &l,
-                                      unsigned rank, const struct meeting *meeting)
+/* Draw the next number of the queue: it is on its way to all blocks of the cluster until drawn(). */
+__device__ static inline void draw(const struct cluster *c, struct shared *s, struct exchange *e, int *queue)
 {
-    struct tile t = {};
-    t.x = (int)threadIdx.x % p.tiles;
-    t.y = (int)threadIdx.x / p.tiles;
-    const int row = (int)rank * p.groups + t.y;
-    t.i = TILE * t.x;
-    t.j = TILE * row;
-    t.there = t.y < p.groups && row < p.all;
-    t.row = (2 * t.y + 1) * l.pitch + PAD + TILE * t.x;
-    t.column = l.first + t.y * l.columns + TILE * t.x;
-    t.below = t.above = NOWHERE;
-    t.wrap_first = m.periodic_x && t.x == 0 ? l.first + t.y * l.columns + TILE * p.tiles : -1;
-    t.wrap_last = m.periodic_x && t.x == p.tiles - 1 ? l.last + t.y * l.columns : -1;
-    if (!t.there) return t;
-    /* Rows of edges beyond the last tiles of the plane, and of a block. */
-    const int behind = (p.all - 1) % p.groups * 2 + 3, end = 2 * p.groups + 1;
-    float *const at = words_here() + PAD + TILE * t.x;
-    if (row == 0) {
-        const unsigned to = (unsigned)((p.all - 1) / p.groups);
-        if (m.periodic_y) t.below = address_in(at + behind * l.pitch, to), t.meeting_below = address_in(meeting, to);
-    } else if (t.y == 0) {
-        t.below = address_in(at + end * l.pitch, rank - 1), t.meeting_below = address_in(meeting, rank - 1);
+    e->turn ^= 1;
+    if (c->rank == 0 && threadIdx.x == 0) {
+        const double number = atomicAdd(queue, 1);
+        for (unsigned k = 0; k < c->size; k++)
+            send_to(address_in(&s->number[e->turn], k), number, address_in(e->meeting + e->turn, k));
     }
-    if (row == p.all - 1) {
-        if (m.periodic_y) t.above = address_in(at, 0), t.meeting_above = address_in(meeting, 0);
-    } else if (t.y == p.groups - 1) {
-        t.above = address_in(at, rank + 1), t.meeting_above = address_in(meeting, rank + 1);
-    }
-    return t;
+    arrive_for(e);
+}
+__device__ static inline int drawn(const struct shared *s, struct exchange *e)
+{
+    wait_for(e);
+    return (int)s->number[e->turn];
 }
 
-/* Bytes of edges that come to a block: rows of the blocks beside it, and across a periodic side. */
-__device__ static inline unsigned bytes_to(const struct sw_cuda_elliptic &m, const struct shape &p, int rank)
+/* Bring what a block takes of g into the L2 cache, while it reads weights. */
+__device__ static inline void expect_field(const struct sw_cuda_elliptic &m, const struct shape &p, unsigned rank,
+                                           const double *g)
 {
-    const int last = (p.all - 1) / p.groups,
-              rows = (rank > 0 && rank <= last) + (rank < last) + (m.periodic_y && rank == last) +
-                     (m.periodic_y && rank == 0);
-    return (unsigned)(rows * p.tiles * (int)sizeof(float4));
+    const int64_t first = TILE * (int64_t)rank * p.groups, rows = TILE * (int64_t)p.groups, left = m.ny - first,
+                  words = (left < rows ? left : rows) * m.nx;
+    if (threadIdx.x == 0 && words > 0 && words % 2 == 0 && (uint64_t)(g + first * m.nx) % 16 == 0)
+        bulk_prefetch(g + first * m.nx, (uint32_t)(words * (int64_t)sizeof *g));
 }
 
 template <bool CROSS>
@@ -646,22 +447,33 @@ __global__ static void __launch_bounds__(THREADS, 1)
     const int64_t cells = m.nx * m.ny;
     const int pitch = (int)pitch_of(p);
     const int64_t plane = words_of_plane(p);
-    struct exchange e = {0, {0, 0}, bytes_to(m, p, (int)c.rank), common.meeting};
+    struct exchanges e = {{0, 0, bytes_to(m, p, (int)c.rank), common.edges}, {0, 0, 0, common.values},
+                          {0, 0, (unsigned)sizeof(double), common.numbers}};
     for (int k = (int)threadIdx.x; k < l.words; k += (int)blockDim.x) words_here()[k] = 0;
     if (threadIdx.x == 0)
-        for (int k = 0; k < 2; k++) begin_meeting(common.meeting + k, blockDim.x / 32);
-    const struct tile t = tile_of(m, p, l, c.rank, common.meeting);
-    for (;;) {
-        const int next = take_next(&c, s.queue);
-        if (next >= s.count) return;
-        const int item = s.order[next];
-        const double goal = s.goal[item / m.nz];
-        if (goal < 0) continue;
+        for (int k = 0; k < 2; k++) {
+            begin_meeting(common.edges + k, blockDim.x / 32);
+            begin_meeting(common.values + k, blockDim.x / 32);
+            begin_meeting(common.numbers + k, blockDim.x / 32);
+        }
+    const struct tile t = tile_of(m, p, l, c.rank, common.edges);
+    for (int next = take_next(&c, s.queue); next < s.count; next = drawn(&common, &e.numbers)) {
+        const int item = s.order[next], system = item / (int)m.nz;
+        const double goal = s.goal[system];
+        double *const g = s.w + item * cells;
+        __syncthreads();  /* all are done with the shared memory of the problem before */
+        draw(&c, &common, &e.numbers, s.queue);
+        if (goal < 0) {
+            cluster_barrier();  /* two numbers are on their way at most */
+            continue;
+        }
+        expect_field(m, p, c.rank, g);
         const struct elliptic_plane_outcome o =
             solve<CROSS>(&c, &common, p, l, t, m, planes, pitch, plane, s.lambda[item], goal * s.share[item], check,
-                         &e, s.w + item * cells, scratch + blockIdx.x / (unsigned)p.size * cells);
+                         &e, g, scratch + blockIdx.x / (unsigned)p.size * cells);
         if (c.rank == 0 && threadIdx.x == 0) s.outcome[item] = o;
     }
+    cluster_barrier();  /* no block's shared memory goes before others are done with it */
 }
 
 /* ------------------------------------------------------------------ */
@@ -670,9 +482,14 @@ static int divided(int64_t a, int64_t b) { return (int)((a + b - 1) / b); }
 
 static struct shape shape_of(int64_t nx, int64_t ny, int size)
 {
-    struct shape p = {divided(nx, TILE), 0, divided(ny, TILE), size, 0};
+    struct shape p = {};
+    p.tiles = divided(nx, TILE);
+    p.all = divided(ny, TILE);
+    p.size = size;
     p.groups = divided(p.all, size);
     p.threads = divided((int64_t)p.tiles * p.groups, 32) * 32;
+    p.rows_on = p.threads / (TILE * p.tiles);
+    p.cells_on = p.threads % (TILE * p.tiles);
     return p;
 }
 
@@ -681,7 +498,8 @@ extern "C" int sw_cuda_planes_chip_size(int64_t nx, int64_t ny, bool cross, bool
 {
     const int64_t limit = (int64_t)TILE * TILE * THREADS * CLUSTER_MOST;
     if (nx > limit || ny > limit || (periodic_x && nx % TILE) || (periodic_y && ny % TILE)) return 0;
-    for (int size = 1; size <= most; size *= 2) {
+    /* Blocks that are no cluster cannot send: two at least, where there are clusters. */
+    for (int size = most > 1 ? 2 : 1; size <= most; size *= 2) {
         const struct shape p = shape_of(nx, ny, size);
         if ((int64_t)p.tiles * p.groups > THREADS) continue;
         return layout_of(p, cross).words * sizeof(float) + sizeof(struct shared) <= memory ? size : 0;
