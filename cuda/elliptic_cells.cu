@@ -14,89 +14,164 @@ static int64_t parts_of(int64_t cells) { return (cells + SW_CUDA_ELLIPTIC_PART -
 
 /* ------------------------------------------------------------------ the matrix */
 
-/* Levels that are on their way at once. */
-enum { AHEAD = 4 };
-
 static int64_t strips_of(const struct sw_cuda_elliptic *m)
 {
     return m->nx * m->ny * ((m->nz + SW_CUDA_ELLIPTIC_STRIP - 1) / SW_CUDA_ELLIPTIC_STRIP);
 }
 static int64_t parts_of_strips(const struct sw_cuda_elliptic *m) { return (strips_of(m) + THREADS - 1) / THREADS; }
 
-/* A u of some levels, or f - A u, of one column. @return the sum of squares of what was stored */
-template <bool FULL, bool VARIABLE, bool RESIDUAL>
-__device__ static inline double apply_strip(const struct sw_cuda_elliptic &m, int64_t i, int64_t j, int64_t first,
-                                            int64_t count, const double *__restrict__ u,
-                                            const double *__restrict__ f, double *__restrict__ y)
-{
-    const int64_t nx = m.nx, ny = m.ny, nz = m.nz, slab = nx * nz, lowest = j * slab + first * nx + i;
-    const bool has_west = i > 0 || m.periodic_x, has_east = i < nx - 1 || m.periodic_x,
-               has_south = j > 0 || m.periodic_y, has_north = j < ny - 1 || m.periodic_y,
-               corner_w = FULL && i > 0, corner_e = FULL && i < nx - 1;
-    const double *const own_u = u + lowest, *const west_u = own_u + (i > 0 ? -1 : nx - 1),
-                 *const east_u = own_u + (i < nx - 1 ? 1 : 1 - nx),
-                 *const south_u = own_u + (j > 0 ? -slab : (ny - 1) * slab),
-                 *const north_u = own_u + (j < ny - 1 ? slab : (1 - ny) * slab);
-    const double *const of_x = m.east + j * (nx + 1) + i, *const of_y = m.north + j * nx + i,
-                 *const of_vertex = FULL ? m.cross + j * (nx + 1) + i : NULL, area = m.area[j * nx + i];
-    const double weight[4] = {of_x[0], of_x[1], of_y[0], of_y[nx]};
-    double vertex[4] = {0, 0, 0, 0}, own = own_u[0], down = first > 0 ? own_u[-nx] : 0, squares = 0;
-    if (FULL) vertex[0] = of_vertex[0], vertex[1] = of_vertex[1], vertex[2] = of_vertex[nx + 1],
-              vertex[3] = of_vertex[nx + 2];
-#pragma unroll AHEAD
-    for (int64_t l = 0; l < count; l++) {
-        const int64_t k = first + l, of = l * nx;
-        const double up = k < nz - 1 ? own_u[of + nx] : 0, west = has_west ? west_u[of] : 0,
-                     east = has_east ? east_u[of] : 0, south = has_south ? south_u[of] : 0,
-                     north = has_north ? north_u[of] : 0;
-        double b = __ldg(m.b + k), c = __ldg(m.c + k), x0 = weight[0], x1 = weight[1], y0 = weight[2], y1 = weight[3];
-        if (VARIABLE) {
-            const int64_t at = lowest + of;
-            const double *kx = m.kx + (j * nz + k) * (nx + 1) + i, *ky = m.ky + at,
-                         *kz = m.kz + (j * (nz + 1) + k) * nx + i;
-            x0 *= __ldg(kx), x1 *= __ldg(kx + 1), y0 *= __ldg(ky), y1 *= __ldg(ky + slab);
-            c *= __ldg(kz), b *= __ldg(kz + nx);
-        }
-        double sides = elliptic_pair(x0, x1, own, west, east) + elliptic_pair(y0, y1, own, south, north);
+/* What a level needs of memory, beside what the levels below it have brought. */
+struct level {
+    double up, west, east, south, north, south_west, south_east, north_west, north_east, f;
+    double kx[2], ky[2], kz[2];
+};
+
+/* Some levels of one column. */
+template <bool FULL, bool VARIABLE> struct strip {
+    const struct sw_cuda_elliptic &m;
+    const double *own, *f;  /* from its lowest cell on */
+    const double *kx, *ky, *kz;
+    int64_t west, east, south, north;  /* from a cell to its neighbours */
+    int64_t j, first, lowest;
+    bool    has_west, has_east, has_south, has_north, corner_west, corner_east;
+    double  area, weight[4], vertex[4];
+
+    __device__ inline strip(const struct sw_cuda_elliptic &matrix, int64_t i, int64_t row, int64_t level,
+                            const double *u, const double *right)
+        : m(matrix), j(row), first(level)
+    {
+        const int64_t nx = m.nx, ny = m.ny, nz = m.nz, slab = nx * nz;
+        lowest = j * slab + first * nx + i;
+        own = u + lowest, f = right + lowest;
+        has_west = i > 0 || m.periodic_x, has_east = i < nx - 1 || m.periodic_x;
+        has_south = j > 0 || m.periodic_y, has_north = j < ny - 1 || m.periodic_y;
+        corner_west = i > 0, corner_east = i < nx - 1;
+        west = i > 0 ? -1 : nx - 1, east = i < nx - 1 ? 1 : 1 - nx;
+        south = j > 0 ? -slab : (ny - 1) * slab, north = j < ny - 1 ? slab : (1 - ny) * slab;
+        const double *const of_x = m.east + j * (nx + 1) + i, *const of_y = m.north + j * nx + i;
+        area = m.area[j * nx + i];
+        weight[0] = of_x[0], weight[1] = of_x[1], weight[2] = of_y[0], weight[3] = of_y[nx];
         if (FULL) {
-            const double south_west = has_south && corner_w ? south_u[of - 1] : 0,
-                         south_east = has_south && corner_e ? south_u[of + 1] : 0,
-                         north_west = has_north && corner_w ? north_u[of - 1] : 0,
-                         north_east = has_north && corner_e ? north_u[of + 1] : 0;
+            const double *const of_vertex = m.cross + j * (nx + 1) + i;
+            vertex[0] = of_vertex[0], vertex[1] = of_vertex[1];
+            vertex[2] = of_vertex[nx + 1], vertex[3] = of_vertex[nx + 2];
+        }
+        if (VARIABLE) {
+            kx = m.kx + (j * nz + first) * (nx + 1) + i;
+            ky = m.ky + lowest;
+            kz = m.kz + (j * (nz + 1) + first) * nx + i;
+        }
+    }
+
+    __device__ inline struct level load(int64_t l, bool residual) const
+    {
+        const int64_t nx = m.nx;
+        const double *const at = own + l * nx;
+        struct level v;
+        if (residual) v.f = f[l * nx];
+        v.up = first + l < m.nz - 1 ? at[nx] : 0;
+        v.south = has_south ? at[south] : 0, v.north = has_north ? at[north] : 0;
+        v.west = has_west ? at[west] : 0, v.east = has_east ? at[east] : 0;
+        if (FULL) {
+            v.south_west = has_south && corner_west ? at[south - 1] : 0;
+            v.south_east = has_south && corner_east ? at[south + 1] : 0;
+            v.north_west = has_north && corner_west ? at[north - 1] : 0;
+            v.north_east = has_north && corner_east ? at[north + 1] : 0;
+        }
+        if (VARIABLE) {
+            const double *const x = kx + l * (nx + 1), *const y = ky + l * nx, *const z = kz + l * nx;
+            v.kx[0] = x[0], v.kx[1] = x[1], v.ky[0] = y[0], v.ky[1] = y[nx * m.nz], v.kz[0] = z[0], v.kz[1] = z[nx];
+        }
+        return v;
+    }
+
+    /* A u. @param w  what is vertical: a, b, c, d */
+    __device__ inline double image(const struct level &v, const double w[4], double u, double down) const
+    {
+        double b = w[1], c = w[2], x0 = weight[0], x1 = weight[1], y0 = weight[2], y1 = weight[3];
+        if (VARIABLE) {
+            x0 *= v.kx[0], x1 *= v.kx[1], y0 *= v.ky[0], y1 *= v.ky[1];
+            c *= v.kz[0], b *= v.kz[1];
+        }
+        double sides = elliptic_pair(x0, x1, u, v.west, v.east) + elliptic_pair(y0, y1, u, v.south, v.north);
+        if (FULL) {
             double sum[4], difference[4];
-            elliptic_vertex(vertex[0], south_west, south, west, own, &sum[0], &difference[0]);
-            elliptic_vertex(vertex[1], south, south_east, own, east, &sum[1], &difference[1]);
-            elliptic_vertex(vertex[2], west, own, north_west, north, &sum[2], &difference[2]);
-            elliptic_vertex(vertex[3], own, east, north, north_east, &sum[3], &difference[3]);
+            elliptic_vertex(vertex[0], v.south_west, v.south, v.west, u, &sum[0], &difference[0]);
+            elliptic_vertex(vertex[1], v.south, v.south_east, u, v.east, &sum[1], &difference[1]);
+            elliptic_vertex(vertex[2], v.west, u, v.north_west, v.north, &sum[2], &difference[2]);
+            elliptic_vertex(vertex[3], u, v.east, v.north, v.north_east, &sum[3], &difference[3]);
             sides += elliptic_cross(sum[0], difference[1], difference[2], sum[3]);
         }
-        const double image = area * elliptic_vertical(__ldg(m.a + k), b, c, own, up, down) + __ldg(m.d + k) * sides,
-                     r = RESIDUAL ? f[lowest + of] - image : image;
-        y[lowest + of] = r;
-        squares += r * r;
-        down = own;
-        own = up;
+        return area * elliptic_vertical(w[0], b, c, u, v.up, down) + w[3] * sides;
     }
-    return squares;
-}
+};
 
-/* y = A u, or r = f - A u with |r|² of a block into partial. Threads side by side have columns side by side. */
+/* What is vertical, a, b, c, d of each level, of the rows of strips that a block has, a row by a warp: in shared
+ * memory, where loads do not wait behind those of cells that are on their way. */
+struct verticals {
+    enum { LEVELS = SW_CUDA_ELLIPTIC_STRIP, ROWS = THREADS / 32 };
+    int64_t first, last;  /* rows */
+    double  of[ROWS][LEVELS][4];
+};
+static_assert(verticals::LEVELS * 4 == 32, "a number of a row for each lane");
+
+/* y = A u, or r = f - A u with |r|² of a block into partial: a thread a strip, threads side by side columns side by
+ * side. AHEAD levels are asked for before the first is needed. */
 template <bool FULL, bool VARIABLE, bool RESIDUAL>
-__global__ static void __launch_bounds__(THREADS, FULL || VARIABLE ? 2 : 3)
+__global__ static void __launch_bounds__(THREADS, 2)
     elliptic_apply_k(struct sw_cuda_elliptic all, int64_t parts, int64_t strips, const double *__restrict__ u,
                      const double *__restrict__ f, double *__restrict__ y, double *partial)
 {
-    enum { STRIP = SW_CUDA_ELLIPTIC_STRIP };
-    const int64_t system = blockIdx.x / parts, strip = blockIdx.x % parts * THREADS + threadIdx.x,
-                  base = system * all.nx * all.ny * all.nz, row = strip / all.nx, i = strip - row * all.nx,
-                  each = (all.nz + STRIP - 1) / STRIP, j = row / each, first = (row - j * each) * STRIP,
-                  left = all.nz - first;
-    double sum = 0;
-    if (strip < strips)
-        sum = apply_strip<FULL, VARIABLE, RESIDUAL>(of_system(all, system), i, j, first, left < STRIP ? left : STRIP,
-                                                    u + base, f + base, y + base);
+    enum { STRIP = SW_CUDA_ELLIPTIC_STRIP, AHEAD = FULL || VARIABLE ? 1 : 4 };
+    __shared__ struct verticals verticals;
+    const int64_t system = all.systems > 1 ? blockIdx.x / parts : 0,
+                  number = (blockIdx.x - system * parts) * THREADS + threadIdx.x,
+                  at = number < strips ? number : strips - 1, base = system * all.nx * all.ny * all.nz,
+                  each = (all.nz + STRIP - 1) / STRIP, row = at / all.nx, j = row / each,
+                  first = (row - j * each) * STRIP, left = all.nz - first;
+    if (threadIdx.x == 0) verticals.first = row;
+    if (threadIdx.x == THREADS - 1) verticals.last = row;
+    __syncthreads();
+    const int64_t own_row = row - verticals.first, rows = verticals.last - verticals.first + 1;
+    const bool shared = rows <= verticals::ROWS;  /* else they are few columns */
+    const int count = number >= strips ? 0 : left < STRIP ? (int)left : (int)STRIP, warp = (int)threadIdx.x / 32,
+              lane = (int)threadIdx.x % 32;
+    const struct sw_cuda_elliptic m = of_system(all, system);
+    double share = 0;
+    if (shared && warp < rows) {
+        const int64_t k = (verticals.first + warp) % each * STRIP + lane / 4;
+        const double *const from = lane % 2 ? (lane % 4 == 1 ? m.b : m.d) : (lane % 4 == 0 ? m.a : m.c);
+        if (k < m.nz) share = from[k];
+    }
+    const struct strip<FULL, VARIABLE> s(m, at - row * all.nx, j, first, u + base, f + base);
+    double own = s.own[0], down = first > 0 ? s.own[-m.nx] : 0, squares = 0;
+    struct level v[AHEAD];
+#pragma unroll
+    for (int l = 0; l < AHEAD; l++)
+        if (l < count) v[l] = s.load(l, RESIDUAL);
+    if (shared) verticals.of[warp][lane / 4][lane % 4] = share;
+    __syncthreads();
+#pragma unroll
+    for (int l = 0; l < STRIP; l++) {
+        if (l >= count) break;
+        const struct level now = v[l % AHEAD];
+        if (l + AHEAD < count) v[l % AHEAD] = s.load(l + AHEAD, RESIDUAL);
+        const int64_t k = first + l;
+        double w[4];
+        if (shared) {
+            const double *const from = verticals.of[own_row][l];
+            w[0] = from[0], w[1] = from[1], w[2] = from[2], w[3] = from[3];
+        } else {
+            w[0] = __ldg(m.a + k), w[1] = __ldg(m.b + k), w[2] = __ldg(m.c + k), w[3] = __ldg(m.d + k);
+        }
+        const double image = s.image(now, w, own, down), r = RESIDUAL ? now.f - image : image;
+        y[base + s.lowest + l * m.nx] = r;
+        squares += r * r;
+        down = own;
+        own = now.up;
+    }
     if (!RESIDUAL) return;
-    sum = sum_of_block(sum);
+    const double sum = sum_of_block(squares);
     if (threadIdx.x == 0) partial[blockIdx.x] = sum;
 }
 
