@@ -115,8 +115,8 @@ struct verticals {
 };
 static_assert(verticals::LEVELS * 4 == 32, "a number of a row for each lane");
 
-/* y = A u, or r = f - A u with |r|² of a block into partial: a thread a strip, threads side by side columns side by
- * side. AHEAD levels are asked for before the first is needed. */
+/* y = A u, or r = f - A u with |r|² of a block into partial (y NULL: only that): a thread a strip, threads side by side
+ * columns side by side. AHEAD levels are asked for before the first is needed. */
 template <bool FULL, bool VARIABLE, bool RESIDUAL>
 __global__ static void __launch_bounds__(THREADS, 2)
     elliptic_apply_k(struct sw_cuda_elliptic all, int64_t parts, int64_t strips, const double *__restrict__ u,
@@ -165,7 +165,7 @@ __global__ static void __launch_bounds__(THREADS, 2)
             w[0] = __ldg(m.a + k), w[1] = __ldg(m.b + k), w[2] = __ldg(m.c + k), w[3] = __ldg(m.d + k);
         }
         const double image = s.image(now, w, own, down), r = RESIDUAL ? now.f - image : image;
-        y[base + s.lowest + l * m.nx] = r;
+        if (!RESIDUAL || y) y[base + s.lowest + l * m.nx] = r;
         squares += r * r;
         down = own;
         own = now.up;

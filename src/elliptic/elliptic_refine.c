@@ -26,9 +26,11 @@ bool elliptic_breaks(struct elliptic_way *w, double pq)
     return true;
 }
 
+/* Its norm, and, unless the space is lean, the residual itself. */
 static enum sw_status form_residual(const struct elliptic_space *s, const double *f, const double *u, double *rr)
 {
     double *const r = s->work[0];
+    if (s->lean) return s->residual(s->context, f, u, NULL, rr);
     if (s->residual) return s->residual(s->context, f, u, r, rr);
     SW_TRY(s->apply(s->context, u, r));
     SW_TRY(s->combine(s->context, 1, f, -1, r));
@@ -96,6 +98,7 @@ static enum sw_status refine(const struct elliptic_space *s, struct elliptic_way
         SW_TRY(form_residual(s, f, u, rr));
         some = false;
         for (int y = 0; y < s->systems; y++) some |= end(&way[y], rr[y]);
+        if (some && s->lean) SW_TRY(s->residual(s->context, f, u, s->work[0], rr));
         pass.r = s->work[0];
         pass.first = false;
     }

@@ -25,11 +25,13 @@ struct elliptic_space {
     enum sw_status (*combine)(void *context, double alpha, const double *x, double beta, double *y);
                                                             /* y = alpha x + beta y; beta = 0 does not look at y  */
     enum sw_status (*residual)(void *context, const double *f, const double *u, double *r, double *rr);
-                                       /* r = f - A u and |r|² [systems], waits; NULL: by the others              */
+                                       /* r = f - A u and |r|² [systems], waits; NULL: by the others; of a lean
+                                        * space r may be NULL: only |r|²                                          */
     const struct elliptic_fused *fused;                                         /* NULL: one thing after another  */
     double *work[4];       /* of the length of all u                                                              */
     bool    flexible;      /* M^-1 differs from iteration to iteration, or is not symmetric to the last digit      */
-    bool    lean;          /* the method leaves pass->r as it is, and takes u for 0 in the first pass             */
+    bool    lean;          /* it has residual(); the method leaves pass->r as it is, takes u for 0 in the first pass,
+                            * and seldom needs another one: r is stored only for that                              */
 };
 
 /* One system on its way. */
