@@ -14,11 +14,23 @@ static int64_t parts_of(int64_t cells) { return (cells + SW_CUDA_ELLIPTIC_PART -
 
 /* ------------------------------------------------------------------ the matrix */
 
-static int64_t strips_of(const struct sw_cuda_elliptic *m)
+/* A block of threads has a tile of strips side by side, so that neighbours along y come from the same processor's
+ * cache: 32 along x and 8 along y, or more of one where there are fewer of the other. Tiles are numbered along x, then
+ * y, then upwards. */
+struct tiles { int64_t along_x, along_y, all; int x; };
+
+static struct tiles tiles_of(int64_t nx, int64_t ny, int64_t nz)
 {
-    return m->nx * m->ny * ((m->nz + SW_CUDA_ELLIPTIC_STRIP - 1) / SW_CUDA_ELLIPTIC_STRIP);
+    int x = 32;
+    while (x < THREADS && THREADS / x / 2 >= ny) x *= 2;
+    while (x / 2 >= nx) x /= 2;
+    const int64_t y = THREADS / x, along_x = (nx + x - 1) / x, along_y = (ny + y - 1) / y,
+                  along_z = (nz + SW_CUDA_ELLIPTIC_STRIP - 1) / SW_CUDA_ELLIPTIC_STRIP;
+    const struct tiles t = {along_x, along_y, along_x * along_y * along_z, x};
+    return t;
 }
-static int64_t parts_of_strips(const struct sw_cuda_elliptic *m) { return (strips_of(m) + THREADS - 1) / THREADS; }
+
+extern "C" int64_t sw_cuda_elliptic_partials(int64_t nx, int64_t ny, int64_t nz) { return tiles_of(nx, ny, nz).all; }
 
 /* What a level needs of memory, beside what the levels below it have brought. */
 struct level {
@@ -106,65 +118,42 @@ template <bool FULL, bool VARIABLE> struct strip {
     }
 };
 
-/* What is vertical, a, b, c, d of each level, of the rows of strips that a block has, a row by a warp: in shared
- * memory, where loads do not wait behind those of cells that are on their way. */
-struct verticals {
-    enum { LEVELS = SW_CUDA_ELLIPTIC_STRIP, ROWS = THREADS / 32 };
-    int64_t first, last;  /* rows */
-    double  of[ROWS][LEVELS][4];
-};
-static_assert(verticals::LEVELS * 4 == 32, "a number of a row for each lane");
-
-/* y = A u, or r = f - A u with |r|² of a block into partial (y NULL: only that): a thread a strip, threads side by side
- * columns side by side. AHEAD levels are asked for before the first is needed. */
+/* y = A u, or r = f - A u with |r|² of a block into partial (y NULL: only that): a thread a strip. AHEAD levels are
+ * asked for before the first is needed; a, b, c, d of each level are in shared memory, where loads do not wait behind
+ * those of cells that are on their way. */
 template <bool FULL, bool VARIABLE, bool RESIDUAL>
 __global__ static void __launch_bounds__(THREADS, 2)
-    elliptic_apply_k(struct sw_cuda_elliptic all, int64_t parts, int64_t strips, const double *__restrict__ u,
+    elliptic_apply_k(struct sw_cuda_elliptic all, struct tiles tiles, const double *__restrict__ u,
                      const double *__restrict__ f, double *__restrict__ y, double *partial)
 {
     enum { STRIP = SW_CUDA_ELLIPTIC_STRIP, AHEAD = FULL || VARIABLE ? 1 : 4 };
-    __shared__ struct verticals verticals;
-    const int64_t system = all.systems > 1 ? blockIdx.x / parts : 0,
-                  number = (blockIdx.x - system * parts) * THREADS + threadIdx.x,
-                  at = number < strips ? number : strips - 1, base = system * all.nx * all.ny * all.nz,
-                  each = (all.nz + STRIP - 1) / STRIP, row = at / all.nx, j = row / each,
-                  first = (row - j * each) * STRIP, left = all.nz - first;
-    if (threadIdx.x == 0) verticals.first = row;
-    if (threadIdx.x == THREADS - 1) verticals.last = row;
-    __syncthreads();
-    const int64_t own_row = row - verticals.first, rows = verticals.last - verticals.first + 1;
-    const bool shared = rows <= verticals::ROWS;  /* else they are few columns */
-    const int count = number >= strips ? 0 : left < STRIP ? (int)left : (int)STRIP, warp = (int)threadIdx.x / 32,
-              lane = (int)threadIdx.x % 32;
+    __shared__ double verticals[STRIP][4];
+    const int thread = (int)threadIdx.x, above = thread / tiles.x;
+    const int64_t system = all.systems > 1 ? blockIdx.x / tiles.all : 0, tile = blockIdx.x - system * tiles.all,
+                  row = tile / tiles.along_x, layer = row / tiles.along_y, base = system * all.nx * all.ny * all.nz,
+                  i = (tile - row * tiles.along_x) * tiles.x + (thread - above * tiles.x),
+                  j = (row - layer * tiles.along_y) * (THREADS / tiles.x) + above, first = layer * STRIP,
+                  left = all.nz - first;
     const struct sw_cuda_elliptic m = of_system(all, system);
-    double share = 0;
-    if (shared && warp < rows) {
-        const int64_t k = (verticals.first + warp) % each * STRIP + lane / 4;
-        const double *const from = lane % 2 ? (lane % 4 == 1 ? m.b : m.d) : (lane % 4 == 0 ? m.a : m.c);
-        if (k < m.nz) share = from[k];
-    }
-    const struct strip<FULL, VARIABLE> s(m, at - row * all.nx, j, first, u + base, f + base);
+    const bool there = i < m.nx && j < m.ny;
+    const int count = !there ? 0 : left < STRIP ? (int)left : (int)STRIP;
+    double vertical = 0;
+    if (thread < STRIP * 4 && thread / 4 < left)
+        vertical = (thread % 4 == 0 ? m.a : thread % 4 == 1 ? m.b : thread % 4 == 2 ? m.c : m.d)[first + thread / 4];
+    const struct strip<FULL, VARIABLE> s(m, there ? i : 0, there ? j : 0, first, u + base, f + base);
     double own = s.own[0], down = first > 0 ? s.own[-m.nx] : 0, squares = 0;
     struct level v[AHEAD];
 #pragma unroll
     for (int l = 0; l < AHEAD; l++)
         if (l < count) v[l] = s.load(l, RESIDUAL);
-    if (shared) verticals.of[warp][lane / 4][lane % 4] = share;
+    if (thread < STRIP * 4) verticals[thread / 4][thread % 4] = vertical;
     __syncthreads();
 #pragma unroll
     for (int l = 0; l < STRIP; l++) {
         if (l >= count) break;
         const struct level now = v[l % AHEAD];
         if (l + AHEAD < count) v[l % AHEAD] = s.load(l + AHEAD, RESIDUAL);
-        const int64_t k = first + l;
-        double w[4];
-        if (shared) {
-            const double *const from = verticals.of[own_row][l];
-            w[0] = from[0], w[1] = from[1], w[2] = from[2], w[3] = from[3];
-        } else {
-            w[0] = __ldg(m.a + k), w[1] = __ldg(m.b + k), w[2] = __ldg(m.c + k), w[3] = __ldg(m.d + k);
-        }
-        const double image = s.image(now, w, own, down), r = RESIDUAL ? now.f - image : image;
+        const double image = s.image(now, verticals[l], own, down), r = RESIDUAL ? now.f - image : image;
         if (!RESIDUAL || y) y[base + s.lowest + l * m.nx] = r;
         squares += r * r;
         down = own;
@@ -179,13 +168,14 @@ template <bool RESIDUAL>
 static enum sw_status queue_apply(cudaStream_t stream, const struct sw_cuda_elliptic *m, const double *u,
                                   const double *f, double *y, double *partial)
 {
-    const int64_t strips = strips_of(m), parts = parts_of_strips(m), blocks = parts * m->systems;
-    void (*const kernel)(struct sw_cuda_elliptic, int64_t, int64_t, const double *, const double *, double *,
-                         double *) = m->cross ? elliptic_apply_k<true, false, RESIDUAL>
-                                     : m->kx  ? elliptic_apply_k<false, true, RESIDUAL>
-                                              : elliptic_apply_k<false, false, RESIDUAL>;
+    const struct tiles tiles = tiles_of(m->nx, m->ny, m->nz);
+    const int64_t blocks = tiles.all * m->systems;
+    void (*kernel)(struct sw_cuda_elliptic, struct tiles, const double *, const double *, double *, double *) =
+        elliptic_apply_k<false, false, RESIDUAL>;
+    if (m->cross) kernel = elliptic_apply_k<true, false, RESIDUAL>;
+    else if (m->kx) kernel = elliptic_apply_k<false, true, RESIDUAL>;
     if (blocks == 0) return SW_OK;
-    return launch(kernel, blocks, THREADS, 0, stream, ALONE, *m, parts, strips, u, f, y, partial);
+    return launch(kernel, blocks, THREADS, 0, stream, ALONE, *m, tiles, u, f, y, partial);
 }
 
 extern "C" enum sw_status sw_cuda_elliptic_apply(sw_cuda_stream stream, const struct sw_cuda_elliptic *m,
@@ -231,7 +221,7 @@ extern "C" enum sw_status sw_cuda_elliptic_residual(sw_cuda_stream stream, const
                                                     const double *f, const double *u, double *r, double *partial,
                                                     double *sum)
 {
-    const int64_t parts = parts_of_strips(m);
+    const int64_t parts = sw_cuda_elliptic_partials(m->nx, m->ny, m->nz);
     cudaStream_t s = (cudaStream_t)stream;
     if (m->systems == 0) return SW_OK;
     SW_TRY(queue_apply<true>(s, m, u, f, r, partial));

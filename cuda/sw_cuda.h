@@ -224,11 +224,12 @@ enum {
 };
 
 /* What a space of their vectors does (elliptic_cells.cu; elliptic/elliptic_refine.h).
- * @param partial  scratch [systems][columns times (nz/STRIP, rounded up) over PART/STRIP, rounded up]
+ * @param partial  scratch [systems][sw_cuda_elliptic_partials()]
  * @param sum      out [systems]; may be pinned memory of the host
  * @param r        NULL: only its norm is wanted, the same bits
  * @param rests    [systems][nz/CHUNK, rounded up][ny][nx]: of each column at the lowest level of each chunk the
  *                 quotient that elliptic_pivot() (elliptic/elliptic_point.h) takes from the level below */
+int64_t sw_cuda_elliptic_partials(int64_t nx, int64_t ny, int64_t nz);
 enum sw_status sw_cuda_elliptic_apply(sw_cuda_stream stream, const struct sw_cuda_elliptic *m, const double *u,
                                       double *y);
 enum sw_status sw_cuda_elliptic_dot(sw_cuda_stream stream, const struct sw_cuda_elliptic *m, const double *x,

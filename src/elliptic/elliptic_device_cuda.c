@@ -13,15 +13,14 @@ struct words { size_t area, east, north, cross, horizontal, vertical, kx, ky, kz
 static struct words words_of(const struct sw_elliptic_desc *d)
 {
     const size_t nx = (size_t)d->n[0], ny = (size_t)d->n[1], nz = (size_t)d->n[2], batch = (size_t)d->batch,
-                 strip = SW_CUDA_ELLIPTIC_STRIP, strips = nx * ny * ((nz + strip - 1) / strip),
-                 part = SW_CUDA_ELLIPTIC_PART / strip, chunk = SW_CUDA_ELLIPTIC_CHUNK;
+                 chunk = SW_CUDA_ELLIPTIC_CHUNK;
     struct words w = {.area = nx * ny, .east = (nx + 1) * ny, .north = nx * (ny + 1),
                       .cross = d->full ? (nx + 1) * (ny + 1) : 0, .vertical = 4 * batch * nz, .cells = nx * ny * nz};
     w.horizontal = w.area + w.east + w.north + w.cross;
     if (d->variable) w.kx = batch * w.east * nz, w.ky = batch * w.north * nz, w.kz = batch * w.area * (nz + 1);
     w.faces = w.kx + w.ky + w.kz;
     w.rests = batch * ((nz + chunk - 1) / chunk) * w.area;
-    w.partial = batch * ((strips + part - 1) / part);
+    w.partial = batch * (size_t)sw_cuda_elliptic_partials(d->n[0], d->n[1], d->n[2]);
     return w;
 }
 
