@@ -45,11 +45,11 @@ static enum sw_status alloc_arrays(struct sw_stepper *s, struct sw_cuda_batch *p
     return sw_alloc(room, &p->bad);
 }
 
-static enum sw_status compile_kernels(struct sw_stepper *s, struct sw_cuda_batch *p)
+static enum sw_status compile_kernels(struct sw_stepper *s, struct sw_cuda_batch *p, bool line_by_line)
 {
     void *cubin = NULL;
     enum sw_status st;
-    SW_TRY(sw_line_compile(&s->desc.model, s->device->sm, &cubin));
+    SW_TRY(sw_line_compile(&s->desc.model, line_by_line, s->device->sm, &cubin));
     st = sw_module_load(s->device, cubin, sw_line_kernel_name, SW_LINE_KERNELS, p->kernel, &p->module);
     sw_free(cubin);
     return st;
@@ -68,7 +68,7 @@ enum sw_status sw_cuda_batch_create(struct sw_stepper *s, bool line_by_line)
     p->view.line = line_by_line ? sw_stepper_line(d) : 1;
     p->view.cells = p->kept.cell;
     p->view.theta = d->model.scheme == SW_CRANK_NICOLSON ? 0.5 : 1.0;
-    SW_TRY(compile_kernels(s, p));
+    SW_TRY(compile_kernels(s, p, line_by_line));
     SW_TRY(alloc_arrays(s, p));
     SW_TRY(sw_spectrum_create(s->device, d->n, sw_line_ended(&d->model), &p->spectrum));
     return sw_snapshots_create(s->device, sw_stepper_vector(d) * number_size(d),
@@ -115,6 +115,12 @@ enum sw_status sw_cuda_batch_launch_points(struct sw_stepper *s, enum sw_line_ke
     int threads = threads_for(s->count), x = ceil_div((size_t)s->count, (size_t)threads);
     int y = ceil_div((size_t)s->desc.n, (size_t)rows);
     return sw_kernel_launch(s->device, cuda_batch(s)->kernel[kernel], x, y < 32768 ? y : 32768, threads, 0, args);
+}
+
+enum sw_status sw_cuda_batch_launch_lines(struct sw_stepper *s, enum sw_line_kernel kernel, void **args)
+{
+    const int threads = 128, x = ceil_div((size_t)s->desc.n, (size_t)threads), y = s->count < 32768 ? s->count : 32768;
+    return sw_kernel_launch(s->device, cuda_batch(s)->kernel[kernel], x, y, threads, 0, args);
 }
 
 enum sw_status sw_cuda_batch_mark_not_finite(struct sw_stepper *s, long long mark)

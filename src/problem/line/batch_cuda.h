@@ -61,4 +61,6 @@ enum sw_status sw_cuda_batch_fetch(struct sw_stepper *s, int slot, const void **
 /** Launch a kernel of line_rtc.cuh, a thread a run, or a thread a run and `rows` points. */
 enum sw_status sw_cuda_batch_launch_runs(struct sw_stepper *s, enum sw_line_kernel kernel, void **args);
 enum sw_status sw_cuda_batch_launch_points(struct sw_stepper *s, enum sw_line_kernel kernel, int rows, void **args);
+/** Likewise, threads in a row a point each of a line. */
+enum sw_status sw_cuda_batch_launch_lines(struct sw_stepper *s, enum sw_line_kernel kernel, void **args);
 #endif

@@ -2,7 +2,8 @@
 #define BATCH_POINT_H
 /* A batch of lines as the kernels of cuda.split see it. Interleaved: point i of run j of an unknown lies at
  * i*ld + j, the unknowns one after another. Values that G and N keep at their rates (expr/sw_expr.h), those of G first,
- * then those of the next unknown: a run's and a step's at k*ld + j, a cell's at (i*cells + k)*ld + j. Every pointer is
+ * then those of the next unknown: a run's and a step's at k*ld + j, a cell's at (i*cells + k)*ld + j. Or line by line:
+ * point i of unknown v of run j at (j*unknowns + v)*n + i, a value of a cell at (j*cells + k)*n + i. Every pointer is
  * device memory. */
 #ifndef __CUDACC_RTC__
 #include <stddef.h>
@@ -42,6 +43,14 @@ SW_HD static inline size_t sw_line_at(const struct sw_line_batch *b, int i, int 
 {
     return (size_t)i * (size_t)b->point + (size_t)j * b->line;
 }
+
+/** Where value k of cell i is, and how far it is to the next k. */
+SW_HD static inline size_t sw_line_cell_at(const struct sw_line_batch *b, int i, int j, int k)
+{
+    if (b->point == 1) return ((size_t)j * (size_t)b->cells + (size_t)k) * (size_t)b->n + (size_t)i;
+    return ((size_t)i * (size_t)b->cells + (size_t)k) * (size_t)b->ld + (size_t)j;
+}
+SW_HD static inline int sw_line_cell_next(const struct sw_line_batch *b) { return b->point == 1 ? b->n : b->ld; }
 
 enum { SW_LINE_ROWS_MOST = 4 };  /* SW_IMEX_STAGES */
 

@@ -172,7 +172,7 @@ static void add_prologue(struct sw_text *text, const char *const *file)
     for (int k = 0; file[k]; k++) sw_embedded_add(file[k], text);
 }
 
-static void split_text(const struct sw_line_model *model, struct sw_text *text)
+static void split_text(const struct sw_line_model *model, bool line_by_line, struct sw_text *text)
 {
     struct fragment fragment[FRAGMENTS];
     fragments_of(model, fragment);
@@ -183,6 +183,7 @@ static void split_text(const struct sw_line_model *model, struct sw_text *text)
     add_ends(text, model);
     add_fragment(text, &fragment[ENERGY_FRAGMENT]);
     sw_embedded_add("line_rtc.cuh", text);
+    sw_embedded_add(line_by_line ? "line_stage_lines_rtc.cuh" : "line_stage_rtc.cuh", text);
 }
 
 static enum sw_status compile(struct sw_text *text, int sm, void **cubin)
@@ -197,10 +198,10 @@ static enum sw_status compile(struct sw_text *text, int sm, void **cubin)
     return st;
 }
 
-enum sw_status sw_line_compile(const struct sw_line_model *model, int sm, void **cubin)
+enum sw_status sw_line_compile(const struct sw_line_model *model, bool line_by_line, int sm, void **cubin)
 {
     struct sw_text text = {0};
-    split_text(model, &text);
+    split_text(model, line_by_line, &text);
     return compile(&text, sm, cubin);
 }
 

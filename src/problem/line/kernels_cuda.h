@@ -19,10 +19,11 @@ static inline int sw_line_systems(const struct sw_line_model *m)
 /** Values that G and N of all unknowns keep at each rate, for struct sw_line_batch. */
 struct sw_program_size sw_line_kept(const struct sw_line_model *model);
 
-/** Compile the kernels of cuda.split for a model and sm_xx, or take them from the cache. They load the parameters of
- * runs: no source contains them. @param cubin out; free with sw_free()
- *  @return SW_E_ABSENT no NVRTC; SW_E_CUDA with the compiler's log; SW_E_MEMORY */
-enum sw_status sw_line_compile(const struct sw_line_model *model, int sm, void **cubin);
+/** Compile the kernels of line_rtc.cuh for a model and sm_xx, or take them from the cache. They load the parameters of
+ * runs: no source contains them.
+ * @param line_by_line  how the field lies (batch_point.h)  @param cubin out; free with sw_free()
+ * @return SW_E_ABSENT no NVRTC; SW_E_CUDA with the compiler's log; SW_E_MEMORY */
+enum sw_status sw_line_compile(const struct sw_line_model *model, bool line_by_line, int sm, void **cubin);
 
 /* How cuda.fused and cuda.stream lay a line out over lanes (cuda/line_lane_rtc.cuh; fused_shape_cuda.h chooses). */
 struct sw_fused_shape {

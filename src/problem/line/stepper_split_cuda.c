@@ -1,22 +1,16 @@
-/* The lines of a batch on a CUDA device, one stage of one step at a time: a kernel adds what a stage is to the
- * right-hand sides behind it, a band solver for each unknown solves the next one in place. Everything is interleaved
- * over the runs (problem/line/batch_point.h). */
+/* The lines of a batch on a CUDA device, one stage of one step at a time (stages_cuda.h), with a band solver for each
+ * unknown. Everything is interleaved over the runs (problem/line/batch_point.h). */
 #include <stdio.h>
 
 #include "base/sw_mem.h"
 #include "linalg/sw_band.h"
-#include "problem/line/batch_cuda.h"
-#include "problem/line/imex.h"
+#include "problem/line/stages_cuda.h"
 
 enum { MATRIX_VECTORS = 5 };
 
 struct split {
-    struct sw_cuda_batch  batch;  /* first: batch_cuda.h works on it; its field u is one of the vectors of `work` */
-    struct sw_imex_stages stages;
-    struct sw_band *band[SW_UNKNOWNS_MOST];
-    double         *work;         /* the state, the right-hand sides, the staging; see work_size()                */
-    double         *row[SW_IMEX_STAGES];  /* right-hand sides, the last of which becomes the state; between two
-                                             steps they hold nothing that is needed                               */
+    struct sw_cuda_stages stages;  /* first: stages_cuda.h works on it */
+    struct sw_band       *band[SW_UNKNOWNS_MOST];
 };
 
 static const char default_band[] = "cuda.thomas";
@@ -29,37 +23,32 @@ static bool split_fits(const struct sw_stepper_desc *desc, int sm)
 
 /* ------------------------------------------------------------------ memory */
 
-/* Right-hand sides: of each stage but the first, and the result, unless it is the last stage. */
-static int rows_of(const struct sw_imex_stages *m) { return m->count - m->last; }
-
-/* Numbers of a run. While a batch is loaded there is no state yet, and the matrix of an unknown takes its place. */
-static size_t work_size(const struct sw_stepper_desc *d, const struct sw_imex_stages *m)
-{
-    const size_t vectors = (size_t)(rows_of(m) + 2) * (size_t)sw_line_unknowns(&d->model);
-    return (vectors > MATRIX_VECTORS ? vectors : MATRIX_VECTORS) * (size_t)d->n;
-}
+/* While a batch is loaded there is no state yet, and the matrix of an unknown takes its place. */
+static size_t matrix_size(const struct sw_stepper_desc *d) { return MATRIX_VECTORS * (size_t)d->n; }
 
 static void split_bytes(const struct sw_stepper_desc *d, const char *band, size_t *fixed, size_t *per_run)
 {
-    struct sw_program_size kept = sw_line_kept(&d->model);
-    struct sw_imex_stages stages;
-    const size_t unknowns = (size_t)sw_line_unknowns(&d->model);
+    const size_t size = sw_cuda_stages_size(d), least = matrix_size(d), unknowns = (size_t)sw_line_unknowns(&d->model);
     const size_t factors = (size_t)sw_band_vectors(band ? band : default_band);
-    sw_imex_stages_of(d->model.scheme, &stages);
-    sw_cuda_batch_bytes(d, fixed, per_run);
-    *per_run += (work_size(d, &stages) + (unknowns * factors + (size_t)kept.cell) * (size_t)d->n +
-                 (size_t)(kept.run + kept.step) + 10 * unknowns) * sizeof(double);
+    sw_cuda_stages_bytes(d, fixed, per_run);
+    *per_run += ((size > least ? size : least) + unknowns * (factors * (size_t)d->n + 10)) * sizeof(double);
 }
 
-static enum sw_status alloc_arrays(struct sw_stepper *s, struct split *p)
+static enum sw_status launch(struct sw_stepper *s, struct sw_line_stage *stage, double *u, long long step)
 {
-    const struct sw_stepper_desc *d = &s->desc;
-    struct sw_line_batch *b = &p->batch.view;
-    const size_t points = (size_t)d->n * (size_t)d->capacity;
-    SW_TRY(sw_device_alloc(s->device, work_size(d, &p->stages) * (size_t)d->capacity, &p->work));
-    SW_TRY(sw_device_alloc(s->device, (size_t)p->batch.kept.step * (size_t)d->capacity, &b->step));
-    SW_TRY(sw_device_alloc(s->device, (size_t)p->batch.kept.cell * points, &b->cell));
-    sw_cuda_batch_lend_staging(&p->batch, p->work + (size_t)(rows_of(&p->stages) + 1) * sw_stepper_vector(d));
+    const struct split *p = s->own;
+    struct sw_line_batch view = p->stages.batch.view;
+    int rows = SW_LINE_ROWS;
+    void *args[] = {&view, stage, &u, &step, &rows};
+    return sw_cuda_batch_launch_points(s, SW_STAGE_K, rows, args);
+}
+
+static enum sw_status solve(struct sw_stepper *s, const double *u, double *f)
+{
+    const struct split *p = s->own;
+    (void)u;
+    for (int v = 0; v < sw_line_unknowns(&s->desc.model); v++)
+        SW_TRY(sw_band_solve(p->band[v], f + (size_t)v * p->stages.batch.view.unknown));
     return SW_OK;
 }
 
@@ -74,20 +63,19 @@ static enum sw_status split_create(struct sw_stepper *s, const char *band)
 
     SW_TRY(sw_alloc(1, &p));
     s->own = p;
-    sw_imex_stages_of(d->model.scheme, &p->stages);
+    p->stages.launch = launch;
+    p->stages.solve = solve;
     for (int v = 0; v < sw_line_unknowns(&d->model); v++)
         SW_TRY(sw_band_create(&shape, band ? band : default_band, s->device, &p->band[v]));
     snprintf(s->name, sizeof s->name, "%s+%s", s->ops->name, sw_band_name(p->band[0]));
-    SW_TRY(sw_cuda_batch_create(s, false));
-    return alloc_arrays(s, p);
+    return sw_cuda_stages_create(s, matrix_size(d), false);
 }
 
 static void split_destroy(struct sw_stepper *s)
 {
     struct split *p = s->own;
     if (!p) return;
-    sw_cuda_batch_destroy(s);  /* waits for what is queued */
-    sw_device_free(s->device, p->work);
+    sw_cuda_stages_destroy(s);
     for (int v = 0; v < SW_UNKNOWNS_MOST; v++) sw_band_destroy(&p->band[v]);
     sw_free(p);
 }
@@ -104,15 +92,16 @@ static int model_run(const struct sw_stepper *s, const char *const *load_error)
 
 static enum sw_status factor(struct sw_stepper *s, struct split *p, const char **load_error)
 {
-    int *bad = p->batch.bad;
-    for (int v = 0; v < sw_line_unknowns(&s->desc.model); v++) {
-        const struct sw_line_model *m = &s->desc.model;
+    const struct sw_cuda_batch *l = &p->stages.batch;
+    double *matrix = p->stages.work;
+    const struct sw_line_model *m = &s->desc.model;
+    for (int v = 0; v < sw_line_unknowns(m); v++) {
         const struct sw_line_alike alike = {m->mass[v], (int)m->end[0][v].kind, (int)m->end[1][v].kind};
-        SW_TRY(sw_cuda_line_matrix(s->device->compute, &p->batch.view, v, &alike, model_run(s, load_error), p->work));
-        enum sw_status st = sw_band_factor(p->band[v], p->work, bad);
+        SW_TRY(sw_cuda_line_matrix(s->device->compute, &l->view, v, &alike, model_run(s, load_error), matrix));
+        enum sw_status st = sw_band_factor(p->band[v], matrix, l->bad);
         if (st && st != SW_E_SINGULAR) return st;  /* bad tells which; the others go on */
         for (int j = 0; j < s->count; j++)
-            if (bad[j] && !load_error[j]) load_error[j] = "the implicit part has a zero or non-finite pivot";
+            if (l->bad[j] && !load_error[j]) load_error[j] = "the implicit part has a zero or non-finite pivot";
         SW_TRY(sw_cuda_batch_mark_faulty(s, load_error));
     }
     return SW_OK;
@@ -120,111 +109,29 @@ static enum sw_status factor(struct sw_stepper *s, struct split *p, const char *
 
 static enum sw_status split_load(struct sw_stepper *s, const char **load_error)
 {
-    struct split *p = s->own;
-    void *args[] = {&p->batch.view};
     SW_TRY(sw_cuda_batch_load(s, load_error));
-    SW_TRY(factor(s, p, load_error));
-    p->batch.u = p->work;
-    for (int r = 0; r < rows_of(&p->stages); r++) p->row[r] = p->work + (size_t)(r + 1) * sw_stepper_vector(&s->desc);
-    return p->batch.kept.cell ? sw_cuda_batch_launch_points(s, SW_CELL_K, 1, args) : SW_OK;
+    SW_TRY(factor(s, s->own, load_error));
+    return sw_cuda_stages_begin(s);
 }
 
-/* ------------------------------------------------------------------ steps */
-
-/* What stage i adds to which right-hand sides: row r is that of stage r + 1, or of the result. */
-static struct sw_line_stage stage_of(const struct split *p, int i)
+static struct sw_cost split_cost(const struct sw_stepper *s, int64_t steps)
 {
-    const struct sw_imex_stages *m = &p->stages;
-    struct sw_line_stage stage = {.time = m->time[i], .ends_time = m->left != 0.0 ? 0.0 : m->time[i],
-                                  .rows = rows_of(m) - i, .result = m->last ? -1 : rows_of(m) - i - 1,
-                                  .begins = i == 0};
-    for (int k = 0; k < stage.rows; k++) {
-        const struct sw_imex_weights *w = i + k + 1 < m->count ? &m->stage[i + k + 1] : &m->result;
-        stage.row[k] = p->row[i + k];
-        stage.of_state[k] = w->of_state[i];
-        stage.of_value[k] = w->of_value[i];
-        stage.of_first[k] = i == 0 ? w->of_first : 0.0;
-        stage.wants_first |= stage.of_first[k] != 0.0;
-    }
-    return stage;
-}
-
-static enum sw_status solve(struct sw_stepper *s, const struct split *p, double *f)
-{
-    for (int v = 0; v < sw_line_unknowns(&s->desc.model); v++)
-        SW_TRY(sw_band_solve(p->band[v], f + (size_t)v * p->batch.view.unknown));
-    return SW_OK;
-}
-
-/* What is known at the ends at the time of a stage, of its right-hand side, which will be solved for, or of the
- * result. */
-static enum sw_status impose_ends(struct sw_stepper *s, const struct split *p, double *row, int stage, long long step)
-{
-    const struct sw_imex_stages *m = &p->stages;
-    int solved = stage < m->count;
-    double time = m->left != 0.0 ? 1.0 : m->time[solved ? stage : m->count - 1];
-    void *args[] = {(void *)&p->batch.view, &row, &step, &time, &solved};
-    return sw_line_ended(&s->desc.model) ? sw_cuda_batch_launch_runs(s, SW_ENDS_K, args) : SW_OK;
-}
-
-static enum sw_status step_once(struct sw_stepper *s, struct split *p, long long step)
-{
-    struct sw_cuda_batch *l = &p->batch;
-    const int last = rows_of(&p->stages) - 1;
-    double *begin = l->u;
-    _Static_assert((int)SW_LINE_ROWS_MOST == (int)SW_IMEX_STAGES, "batch_point.h, which includes nothing");
-    for (int i = 0; i <= last; i++) {
-        struct sw_line_stage stage = stage_of(p, i);
-        int rows = SW_LINE_ROWS;
-        void *step_args[] = {&l->view, &step, &stage.time}, *args[] = {&l->view, &stage, &l->u, &step, &rows};
-        if (l->kept.step) SW_TRY(sw_cuda_batch_launch_runs(s, SW_STEP_K, step_args));
-        SW_TRY(sw_cuda_batch_launch_points(s, SW_STAGE_K, rows, args));
-        SW_TRY(impose_ends(s, p, p->row[i], i + 1, step));
-        if (i + 1 < p->stages.count) SW_TRY(solve(s, p, p->row[i]));
-        l->u = p->row[i];
-    }
-    p->row[last] = begin;
-    return SW_OK;
-}
-
-static enum sw_status split_advance(struct sw_stepper *s, int64_t from, int64_t to)
-{
-    struct split *p = s->own;
-    for (int64_t step = from; step < to; step++) SW_TRY(step_once(s, p, step));
-    return sw_cuda_batch_mark_not_finite(s, to);
+    const struct split *p = s->own;
+    const struct sw_cost solve_once = sw_band_cost(sw_band_shape(p->band[0]), sw_band_name(p->band[0]));
+    const double solves = (double)(p->stages.method.count - 1) * sw_line_unknowns(&s->desc.model);
+    struct sw_cost cost = sw_cuda_stages_cost(s);
+    (void)steps;
+    cost.bytes += solves * solve_once.bytes;
+    cost.fma += solves * solve_once.fma;
+    return cost;
 }
 
 static enum sw_status split_try_compile(const struct sw_stepper_desc *desc, int sm)
 {
     void *cubin = NULL;
-    enum sw_status st = sw_line_compile(&desc->model, sm, &cubin);
+    enum sw_status st = sw_line_compile(&desc->model, false, sm, &cubin);
     sw_free(cubin);
     return st;
-}
-
-/* Of each stage with values and each unknown: u read; the right-hand sides behind it written and, but at the first,
- * read; what G and N keep for each point; their operations and those of the sums. Then the solves. */
-static struct sw_cost split_cost(const struct sw_stepper *s, int64_t steps)
-{
-    const struct split *p = s->own;
-    const struct sw_line_model *m = &s->desc.model;
-    const struct sw_cost solve = sw_band_cost(sw_band_shape(p->band[0]), sw_band_name(p->band[0]));
-    const int rows = rows_of(&p->stages), solves = p->stages.count - 1;
-    struct sw_cost cost = {0, 0};
-    (void)steps;
-    for (int v = 0; v < sw_line_unknowns(m); v++) {
-        const struct sw_program_size g = sw_program_size(m->g[v]), n = sw_program_size(m->s[v]);
-        for (int i = 0; i < rows; i++) {
-            cost.bytes += 8 + 8.0 * (rows - i) * (i ? 2 : 1) + 8.0 * (g.cell + n.cell);
-            cost.fma += m->scheme == SW_CRANK_NICOLSON ? 12 : 0;
-            if (m->g[v]) cost.fma += 4 + g.point + (rows - i);
-            if (m->s[v]) cost.fma += 1 + n.point + (rows - i);
-            if (sw_line_has_mass(&m->mass[v])) cost.fma += 8 + 8 * !!m->s[v] + 7 * !!m->g[v];
-        }
-        cost.bytes += solves * solve.bytes;
-        cost.fma += solves * solve.fma;
-    }
-    return cost;
 }
 
 extern const struct sw_stepper_ops stepper_split_cuda;
@@ -241,7 +148,7 @@ const struct sw_stepper_ops stepper_split_cuda = {
     .set_state = sw_cuda_batch_set_state,
     .get_state = sw_cuda_batch_get_state,
     .device_state = sw_cuda_batch_device_state,
-    .advance = split_advance,
+    .advance = sw_cuda_stages_advance,
     .snapshot = sw_cuda_batch_snapshot,
     .fetch = sw_cuda_batch_fetch,
     .diverged = sw_cuda_batch_diverged,
