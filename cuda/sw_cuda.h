@@ -485,6 +485,14 @@ enum sw_status sw_cuda_from_lines(sw_cuda_stream stream, const struct sw_line_ba
 enum sw_status sw_cuda_line_matrix(sw_cuda_stream stream, const struct sw_line_batch *b, int unknown,
                                    const struct sw_line_alike *alike, int model, double *band);
 
+/* Of lines one after another. */
+/** Divide the spectra by n and the symbol of A. @param waves  [n/2 + 1][2]: 2 - 2 cos and sin of 2 pi k/n
+ *  @param spectrum  [count][unknowns][n/2 + 1] complex */
+enum sw_status sw_cuda_line_divide(sw_cuda_stream stream, const struct sw_line_batch *b, const double *waves,
+                                   double *spectrum);
+/** f := f - u, all unknowns of all runs. */
+enum sw_status sw_cuda_line_subtract(sw_cuda_stream stream, const struct sw_line_batch *b, const double *u, double *f);
+
 struct sw_cuda_spectrum {      /* field/spectrum_point.h                                                 */
     int     ended;             /* lines end                                                              */
     int     circle;            /* points of the circle that a line is, or is with its mirror image: 2 (n - 1) */

@@ -208,6 +208,7 @@ static enum sw_status try_model(struct texts text, int sm)
     desc.model = (struct sw_line_model){.scheme = SW_BACKWARD_EULER, .nparam = 4, .initial = {initial}, .g = {g},
                                         .s = {s}, .energy = energy};
     enum sw_status st = sw_stepper_try_compile(&desc, "cuda.split", sm);
+    if (!st) st = sw_stepper_try_compile(&desc, "cuda.cufft", sm);
     sw_program_destroy(&initial);
     sw_program_destroy(&g);
     sw_program_destroy(&s);

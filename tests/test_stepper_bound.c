@@ -5,8 +5,8 @@
 #include "linalg/sw_band_impl.h"
 #include "stepper_helpers.h"
 
-/* Rows that take no band solver use the recursive form. Each has the bound of its section, for one solve relative to
- * the solution; beyond SW_LINE_MAX_ROUNDING it refuses. */
+/* Rows that take no band solver use the recursive form, but for those that claim a rounding of their own. Each has the
+ * bound of its section, for one solve relative to the solution; beyond SW_LINE_MAX_ROUNDING it refuses. */
 static bool recursive(void) { return !under_test->takes_band; }
 
 static char row_now[96];  /* with its band solver, where that was chosen */
@@ -22,6 +22,8 @@ static double bound_of(double s4, double s2)
         least = fmin(least, symbol);
         largest = fmax(largest, symbol);
     }
+    const struct sw_line_operator a = {.s4 = s4, .s2 = s2};
+    if (under_test->rounding) return under_test->rounding(&a);
     if (recursive()) return 10.0 * unit * (1.0 + sqrt(fabs(s2)) + sqrt(fabs(s4)));
     return sw_band_error_growth(band ? band + 1 : NULL) * unit * (9.0 + largest / least);
 }

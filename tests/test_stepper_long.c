@@ -12,7 +12,7 @@ static int size_count(void) { return small_suite() ? 3 : (int)(sizeof sizes / si
 static bool takes(int n)
 {
     struct sw_stepper_desc desc = {.n = n, .capacity = 1};
-    return !under_test->takes_band && under_test->fits(&desc, device->sm);
+    return !under_test->takes_band && !under_test->rounding && under_test->fits(&desc, device->sm);
 }
 
 /* ---- against the solution by Fourier modes */

@@ -27,6 +27,13 @@ static bool positive_definite(const struct sw_line_operator *a)
     return least > 0.0;
 }
 
+double sw_line_condition(const struct sw_line_operator *a)
+{
+    double least, largest;
+    symbol_range(a, &least, &largest);
+    return hypot(largest, fabs(a->s1) + 2.6 * fabs(a->s3)) / least;
+}
+
 double sw_line_rounding(const struct sw_line_operator *a, bool single_steps)
 {
     const double u = single_steps ? 0x1p-24 : 0x1p-53, at_zero = 1.0 + a->s0;

@@ -203,19 +203,27 @@ enum sw_status sw_stepper_try_compile(const struct sw_stepper_desc *desc, const 
     return c.row[0] ? SW_FAIL(SW_E_ABSENT, "there is no solver '%s'", c.row) : SW_OK;
 }
 
+/* The row so named, and its band solver. NULL: none is, or "auto". */
+static const struct sw_stepper_ops *named(const char *name, struct choice *c)
+{
+    if (!name || strlen(name) >= sizeof c->row || split_name(name, c)) return NULL;
+    return row_of(c);
+}
+
 bool sw_stepper_takes_band(const char *row)
 {
     struct choice c;
-    if (!row || strlen(row) >= sizeof c.row || split_name(row, &c)) return false;
-    const struct sw_stepper_ops *o = row_of(&c);
+    const struct sw_stepper_ops *o = named(row, &c);
     return o && o->takes_band;
 }
 
 double sw_stepper_rounding(const char *row, const struct sw_line_operator *a, bool single_steps)
 {
     struct choice c;
-    if (!sw_stepper_takes_band(row)) return sw_line_rounding(a, single_steps);
-    return split_name(row, &c) ? NAN : sw_band_error_growth(c.band) * sw_line_band_rounding(a);
+    const struct sw_stepper_ops *o = named(row, &c);
+    if (o && o->rounding) return o->rounding(a);
+    if (!o || !o->takes_band) return sw_line_rounding(a, single_steps);
+    return sw_band_error_growth(c.band) * sw_line_band_rounding(a);
 }
 
 /* The error of the last stage, or of the result, where each solve adds 1. */

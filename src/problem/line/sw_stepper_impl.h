@@ -40,6 +40,8 @@ struct sw_stepper_ops {
     enum sw_status (*set_own_steps)(struct sw_stepper *stepper, const struct sw_own_steps *steps);
     void           (*destroy)(struct sw_stepper *stepper);                   /* own may be NULL */
     enum sw_status (*try_compile)(const struct sw_stepper_desc *desc, int sm);  /* NULL: compiles nothing at run time */
+    /** What sw_stepper_rounding() says of it. NULL: what it does of the recursive form, or of its band solver */
+    double         (*rounding)(const struct sw_line_operator *a);
     bool           takes_band;  /* its name may end in "+BAND", a row of the band table     */
     /** For advance() by so many steps at once, with the model and band solver at hand. NULL: not counted */
     struct sw_cost (*cost)(const struct sw_stepper *stepper, int64_t steps);
@@ -69,6 +71,9 @@ static inline size_t sw_stepper_vector(const struct sw_stepper_desc *d)
 
 /** What the model has that not every row takes. */
 unsigned sw_stepper_needs(const struct sw_stepper_desc *desc);
+
+/** The largest modulus of A's symbol over the least, at most. */
+double sw_line_condition(const struct sw_line_operator *a);
 
 /** What elimination may be off by in a symmetric positive definite A, or one with odd terms besides. */
 double sw_line_band_rounding(const struct sw_line_operator *a);
