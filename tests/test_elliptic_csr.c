@@ -25,7 +25,7 @@ static struct rows fetch(struct sw_device *device, const struct sw_elliptic_desc
     char *offsets = NULL, *columns = NULL, *bytes = NULL;
     double *values = NULL;
     const size_t index = narrow ? sizeof(int32_t) : sizeof(int64_t);
-    assert_ok(elliptic_device_make(d, device, 0, 1, &on));
+    assert_ok(elliptic_device_make(d, device, 0, 1, true, &on));
     assert_ok(elliptic_device_load(&on, 1, matrix));
     r.entries = (size_t)sw_cuda_elliptic_entries(&on.matrix);
     assert_ok(sw_device_alloc(device, (r.cells + 1) * index, &offsets));
