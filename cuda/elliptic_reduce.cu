@@ -4,7 +4,8 @@
  * A thread has LEVELS levels of V columns in registers; the threads of a column, `chunks` of them, join their first-
  * order recurrences in shared memory, up and down. Pivots of a chunk follow from that below it, of which the quotient
  * is kept (rests). With the matrix over the area of a column, V = L D L^T, <r, z> is the sum of y^2 D, L D y = r. Words
- * a cell: r read and written, q read, z written, and 1/16 of rests: 4.1.
+ * a cell: r read and written, q read, z written, and 1/8 of rests: 4.1. A tile is a chain of some thousand cycles, so
+ * that its levels are few and its registers 80: three blocks of 256 threads are on a multiprocessor.
  *
  * A block has tiles, `width` columns each, one after another; r and q of the next one are on their way while one is
  * solved: each thread waits for words of its own only. Tiles are taken from the last one on: what K1 left in the caches
@@ -13,20 +14,54 @@
 
 #include "elliptic_interleaved.cuh"
 
-enum { LEVELS = SW_CUDA_ELLIPTIC_CHUNK, MOST_THREADS = 256, WARPS = MOST_THREADS / 32 };
+/* Threads of a block, at most: more for long columns, so that what they read together is no shorter. */
+enum { LEVELS = SW_CUDA_ELLIPTIC_CHUNK, MOST_THREADS = 256, LONG_THREADS = 512, LONG = 32, WARPS = LONG_THREADS / 32 };
 
 int64_t elliptic_advance_blocks(int64_t nx, int64_t ny, int64_t nz);
 
+static int most_threads(int chunks) { return chunks > LONG ? LONG_THREADS : MOST_THREADS; }
+
 /* How the columns of a system are cut: fixed by its shape. */
-struct reduce_shape { int chunks, width, threads; int64_t tiles; };
+struct reduce_shape { int chunks, width, threads, tiles; };
 
 static struct reduce_shape shape_of(int64_t nx, int64_t ny, int64_t nz, int V)
 {
     struct reduce_shape s = {(int)((nz + LEVELS - 1) / LEVELS), 1, 0, 0};
-    while (2 * s.width * s.chunks <= MOST_THREADS) s.width *= 2;
+    const int most = most_threads(s.chunks);
+    while (2 * s.width * s.chunks <= most) s.width *= 2;
     s.threads = (s.width * s.chunks + 31) / 32 * 32;
-    s.tiles = (nx * ny / V + s.width - 1) / s.width;
+    s.tiles = (int)((nx * ny / V + s.width - 1) / s.width);
     return s;
+}
+
+/* What a block does next: a tile of a system, and of it this thread's column, or V of them, numbered from 0 along x. A
+ * block takes every gridDim.x-th tile: the step to it is the same for all, less one system's tiles if it goes beyond
+ * them, so that nothing is divided in the loop. */
+struct reduce_turn { int system, tile, i, j; };
+struct reduce_step { struct reduce_turn by, beyond; };
+
+static struct reduce_step step_of(const struct reduce_shape *s, int64_t row, int64_t blocks)
+{
+    const int64_t tiles = blocks % s->tiles, on = tiles * s->width, all = (int64_t)s->tiles * s->width;
+    return (struct reduce_step){{(int)(blocks / s->tiles), (int)tiles, (int)(on % row), (int)(on / row)},
+                                {1, s->tiles, (int)(all % row), (int)(all / row)}};
+}
+
+/* Tiles are numbered along x and y and taken from the last one on. */
+__device__ static inline void go_to_next(struct reduce_turn *t, const struct reduce_step &s, int row)
+{
+    t->system += s.by.system;
+    t->tile -= s.by.tile;
+    t->i -= s.by.i;
+    t->j -= s.by.j;
+    if (t->tile < 0) {
+        t->system += s.beyond.system;
+        t->tile += s.beyond.tile;
+        t->i += s.beyond.i;
+        t->j += s.beyond.j;
+    }
+    if (t->i < 0) t->i += row, t->j--;
+    if (t->i >= row) t->i -= row, t->j++;
 }
 
 /* a, b, c, d of a level. */
@@ -34,7 +69,7 @@ template <typename real> struct alignas(4 * sizeof(real)) level_of { real a, b, 
 
 template <typename real> static size_t shared_bytes(const struct reduce_shape *s, int64_t nz, int V)
 {
-    const size_t each = (size_t)s->threads * (size_t)V;
+    const size_t each = (size_t)most_threads(s->chunks) * (size_t)V;
     return sizeof(real) * (2 * LEVELS * each + 4 * each + 4 * (size_t)nz);
 }
 
@@ -61,6 +96,7 @@ __device__ static inline float inverse_of(float x)
 template <typename M, typename real> struct reduce_arguments {
     M       all;
     struct reduce_shape shape;
+    struct reduce_step step;
     const real *rests, *from, *q;
     real   *r, *z;
     double *partial;      /* [2][systems][tiles] */
@@ -90,176 +126,216 @@ __device__ static void end_system(const struct reduce_arguments<M, real> &g, int
     if (g.single && !isfinite(unscaled)) way->alpha = 0;
 }
 
-/* Weights of a column over its area, at one level. */
-template <bool VARIABLE, typename M, typename real>
-__device__ static inline level_of<real> level_at(const M &m, const level_of<real> &t, int64_t i, int64_t j, int64_t k,
-                                                 real inverse_area, real sides)
-{
-    level_of<real> l = t;
-    if (VARIABLE) {
-        const int64_t nx = m.nx, row = j * m.nz + k, cell = row * nx + i;
-        const real *of_x = m.east + j * (nx + 1) + i, *of_y = m.north + j * nx + i, *kx = m.kx + row * (nx + 1) + i,
-                   *ky = m.ky + cell, *kz = m.kz + cell + j * nx;
-        sides = ((of_x[0] * kx[0] + of_x[1] * kx[1]) + (of_y[0] * ky[0] + of_y[nx] * ky[nx * m.nz])) * inverse_area;
-        l.b *= kz[nx];
-        l.c *= kz[0];
-    }
-    l.a += t.d * sides;
-    return l;
-}
+/* Weights over the area of a column at the levels of a thread: those of a system's levels, and of its faces. */
+template <bool VARIABLE, typename real> struct chunk_weights {
+    template <typename M>
+    __device__ inline void load(const M &, const struct reduce_turn &, int, int, const level_of<real> *, real) {}
 
-/* What a turn is about: a tile of a system, and of it this thread's column, or V of them, and its lowest cell there. */
-struct reduce_turn { int64_t system, column, j, cell; bool is; };
+    __device__ inline level_of<real> level(level_of<real> t, int, real sides) const
+    {
+        t.a += t.d * sides;
+        return t;
+    }
+};
+
+template <typename real> struct chunk_weights<true, real> {
+    real a[LEVELS], kz[LEVELS + 1];
+
+    /* Of levels k0 .. k0 + here - 1. All is on its way before any of it is used. */
+    template <typename M>
+    __device__ inline void load(const M &m, const struct reduce_turn &t, int k0, int here, const level_of<real> *levels,
+                                real inverse_area)
+    {
+        const int64_t nx = m.nx, nz = m.nz, slab = t.system * m.ny + t.j, row = slab * nz + k0,
+                      north = (row + t.system * nz) * nx + t.i;
+        const real *const of_x = m.east + t.j * (nx + 1) + t.i, *const of_y = m.north + t.j * nx + t.i,
+                   *const kx = m.kx + row * (nx + 1) + t.i, *const ky = m.ky + north,
+                   *const of_z = m.kz + (row + slab) * nx + t.i;
+        real x0[LEVELS], x1[LEVELS], y0[LEVELS], y1[LEVELS];
+        kz[0] = here > 0 ? of_z[0] : (real)0;
+#pragma unroll
+        for (int l = 0; l < LEVELS; l++) {
+            x0[l] = x1[l] = y0[l] = y1[l] = kz[l + 1] = 0;
+            if (l >= here) continue;
+            x0[l] = kx[l * (nx + 1)];
+            x1[l] = kx[l * (nx + 1) + 1];
+            y0[l] = ky[l * nx];
+            y1[l] = ky[(nz + l) * nx];
+            kz[l + 1] = of_z[(l + 1) * nx];
+        }
+        const real e0 = here > 0 ? of_x[0] : (real)0, e1 = here > 0 ? of_x[1] : (real)0,
+                   n0 = here > 0 ? of_y[0] : (real)0, n1 = here > 0 ? of_y[nx] : (real)0;
+#pragma unroll
+        for (int l = 0; l < LEVELS; l++) {
+            if (l >= here) continue;
+            a[l] = levels[l].a + levels[l].d * (((e0 * x0[l] + e1 * x1[l]) + (n0 * y0[l] + n1 * y1[l])) * inverse_area);
+        }
+    }
+
+    __device__ inline level_of<real> level(level_of<real> t, int l, real) const
+    {
+        t.a = a[l];
+        t.b *= kz[l + 1];
+        t.c *= kz[l];
+        return t;
+    }
+};
+
+/* A first-order recurrence over a chunk: what it ends with after 0, and what of the value before it comes through. */
+template <typename word> struct alignas(2 * sizeof(word)) carry_of { word last, gain; };
 
 /* EVEN: all threads have LEVELS levels of a column that there is, so that nothing is asked at any of them. */
-template <typename real, int V, bool VARIABLE, bool EVEN, typename M>
-__global__ static void __launch_bounds__(MOST_THREADS, 2) elliptic_reduce_k(struct reduce_arguments<M, real> g)
+template <typename real, int V, bool VARIABLE, bool EVEN, int MOST, typename M>
+__global__ static void __launch_bounds__(MOST, MOST > MOST_THREADS ? 1 : VARIABLE ? 2 : 3)
+    elliptic_reduce_k(struct reduce_arguments<M, real> g)
 {
     typedef pack<real, V> word;
+    typedef carry_of<word> carry;
     extern __shared__ __align__(16) unsigned char room[];
     __shared__ double of_warp[2][WARPS];
     const struct reduce_shape &s = g.shape;
     const int thread = threadIdx.x, threads = blockDim.x, lane = thread % s.width, chunk = thread / s.width;
-    const int64_t nx = g.all.nx, ny = g.all.ny, nz = g.all.nz, packs = nx * ny / V, cells = nx * ny * nz;
-    const int k0 = chunk * LEVELS, here = chunk < s.chunks ? (int)(nz - k0 < LEVELS ? nz - k0 : LEVELS) : 0;
-    word *const next_r = (word *)room + thread, *const next_q = next_r + LEVELS * threads;
-    word *const carry = (word *)room + 2 * LEVELS * threads;
-    word *const up_y = carry, *const up_g = up_y + threads, *const down_z = up_g + threads,
-         *const down_g = down_z + threads;
-    level_of<real> *const table = (level_of<real> *)(carry + 4 * threads), *const own_levels = table + k0;
-    const int64_t all_tiles = s.tiles * g.all.systems;
+    const int ny = (int)g.all.ny, nz = (int)g.all.nz, row = (int)g.all.nx / V;
+    int nx = (int)g.all.nx;
+    const int k0 = chunk * LEVELS, here = chunk < s.chunks ? (nz - k0 < LEVELS ? nz - k0 : LEVELS) : 0;
+    word *const next_r = (word *)room + thread, *const next_q = next_r + LEVELS * MOST;
+    carry *const up = (carry *)((word *)room + 2 * LEVELS * MOST), *const down = up + MOST;
+    level_of<real> *const table = (level_of<real> *)(down + MOST), *const own_levels = table + k0;
     const bool starts = g.starts, keeps = g.keeps;
-    int64_t system = -1;
+    int system = -1;
     unsigned count = 0;
     bool done = false;
     real alpha = 0;
+    struct reduce_turn turn = {(int)blockIdx.x / s.tiles, s.tiles - 1 - (int)blockIdx.x % s.tiles, 0, 0};
+    {
+        const int64_t number = (int64_t)turn.tile * s.width + lane;
+        turn.j = (int)(number / row);
+        turn.i = (int)(number - (int64_t)turn.j * row);
+    }
 
     wait_previous();
     allow_next();
-    const auto at_turn = [&](int64_t turn) {
-        struct reduce_turn t;
-        t.system = turn / s.tiles;
-        const int64_t number = (s.tiles - 1 - (turn - t.system * s.tiles)) * s.width + lane;
-        t.column = number * V;
-        t.j = t.column / nx;
-        t.cell = t.system * cells + (t.j * nz + k0) * nx + (t.column - t.j * nx);
-        t.is = EVEN || (number < packs && here > 0);
-        return t;
+    const auto is_there = [&](const struct reduce_turn &t) { return EVEN || (t.j < ny && here > 0); };
+    const auto cell_of = [&](const struct reduce_turn &t) {
+        return (((int64_t)t.system * ny + t.j) * nz + k0) * nx + t.i * V;
     };
-    const auto there = [&](const struct reduce_turn &t, int l) { return EVEN || (t.is && l < here); };
-    const auto fetch = [&](const struct reduce_turn &t, int64_t turn) {
-        if (turn < all_tiles && !(t.system == system ? done : g.way[t.system].done != 0)) {
-            const real *r = g.from + t.cell, *q = g.q + t.cell;
+    const auto fetch = [&](const struct reduce_turn &t) {
+        if (t.system < g.all.systems && !(t.system == system ? done : g.way[t.system].done != 0)) {
+            const int64_t cell = cell_of(t);
+            const real *r = g.from + cell, *q = g.q + cell;
+            const bool is = is_there(t);
 #pragma unroll
             for (int l = 0; l < LEVELS; l++, r += nx)
-                if (there(t, l)) __pipeline_memcpy_async(next_r + l * threads, r, sizeof(word));
+                if (EVEN || (is && l < here)) __pipeline_memcpy_async(next_r + l * MOST, r, sizeof(word));
 #pragma unroll
             for (int l = 0; l < LEVELS && !starts; l++, q += nx)
-                if (there(t, l)) __pipeline_memcpy_async(next_q + l * threads, q, sizeof(word));
+                if (EVEN || (is && l < here)) __pipeline_memcpy_async(next_q + l * MOST, q, sizeof(word));
         }
         __pipeline_commit();
     };
 
     for (int l = 0; l < LEVELS && starts; l++)  /* there is no q; alpha is 0 */
 #pragma unroll
-        for (int v = 0; v < V; v++) next_q[l * threads].v[v] = 0;
-    struct reduce_turn next = at_turn(blockIdx.x);
-    fetch(next, blockIdx.x);
+        for (int v = 0; v < V; v++) next_q[l * MOST].v[v] = 0;
+    fetch(turn);
 #pragma unroll 1
-    for (int64_t turn = blockIdx.x; turn < all_tiles; turn += gridDim.x) {
-        const struct reduce_turn own = next;
-        next = at_turn(turn + gridDim.x);
-        if (own.system != system) {
+    while (turn.system < g.all.systems) {
+        asm volatile("" : "+r"(nx));  /* or its multiples stay in registers from tile to tile */
+        if (turn.system != system) {
             if (count) end_system(g, system, count);
-            system = own.system;
+            system = turn.system;
             count = 0;
             done = g.way[system].done != 0;
             alpha = starts ? (real)0 : (real)g.way[system].alpha;
             __syncthreads();
             if (!done)
-                for (int64_t k = thread; k < nz; k += threads) {
-                    const int64_t at = system * nz + k;
+                for (int k = thread; k < nz; k += threads) {
+                    const int64_t at = (int64_t)system * nz + k;
                     table[k] = level_of<real>{g.all.a[at], g.all.b[at], g.all.c[at], g.all.d[at]};
                 }
             __syncthreads();
         }
         if (done) {  /* it was before this launch: its sums end with the last of its tiles */
-            fetch(next, turn + gridDim.x);
+            go_to_next(&turn, g.step, row);
+            fetch(turn);
             continue;
         }
-        const M m = of_system(g.all, system);
-        const int64_t j = own.j, i = own.column - j * nx;
+        const int64_t cell = cell_of(turn), column = (int64_t)turn.j * nx + turn.i * V;
+        const int tile = turn.tile;
+        const bool is = is_there(turn);
+        const auto there = [&](int l) { return EVEN || (is && l < here); };
         word y[LEVELS], area, sides, start;
         real inverse_area[V], weight[LEVELS][V];
+        chunk_weights<VARIABLE, real> own;
         double rr = 0, rz = 0;
 #pragma unroll
         for (int v = 0; v < V; v++) {  /* on their way while r and q come */
             area.v[v] = 1, sides.v[v] = start.v[v] = 0;
-            if (!own.is) continue;
-            const real *of_x = m.east + j * (nx + 1) + i + v, *of_y = m.north + own.column + v;
-            area.v[v] = m.area[own.column + v];
+            if (!is) continue;
+            const real *of_x = g.all.east + column + turn.j + v, *of_y = g.all.north + column + v;
+            area.v[v] = g.all.area[column + v];
             sides.v[v] = (of_x[0] + of_x[1]) + (of_y[0] + of_y[nx]);
-            start.v[v] = g.rests[(system * s.chunks + chunk) * nx * ny + own.column + v];
+            start.v[v] = g.rests[((int64_t)system * s.chunks + chunk) * nx * ny + column + v];
         }
-        __pipeline_wait_prior(0);
-#pragma unroll
-        for (int l = 0; l < LEVELS; l++) {
-            real part = 0;
-#pragma unroll
-            for (int v = 0; v < V; v++) y[l].v[v] = 0;
-            if (!there(own, l)) continue;
-            const word q = next_q[l * threads];
-            y[l] = next_r[l * threads];
-#pragma unroll
-            for (int v = 0; v < V; v++) {
-                y[l].v[v] -= alpha * q.v[v];
-                part += y[l].v[v] * y[l].v[v];
-            }
-            rr += (double)part;
-        }
-        real *r = g.r + own.cell;
-#pragma unroll
-        for (int l = 0; l < LEVELS && keeps; l++, r += nx)
-            if (there(own, l)) store_pack<V>(r, y[l]);
-        fetch(next, turn + gridDim.x);
 #pragma unroll
         for (int v = 0; v < V; v++) {
             inverse_area[v] = inverse_of(area.v[v]);
             sides.v[v] *= inverse_area[v];
         }
+        own.load(g.all, turn, k0, EVEN ? LEVELS : is ? here : 0, own_levels, inverse_area[0]);
+        __pipeline_wait_prior(0);
+        {
+            real *r = g.r + cell, part = 0;
+#pragma unroll
+            for (int l = 0; l < LEVELS; l++, r += nx) {
+#pragma unroll
+                for (int v = 0; v < V; v++) y[l].v[v] = 0;
+                if (!there(l)) continue;
+                const word q = next_q[l * MOST];
+                y[l] = next_r[l * MOST];
+#pragma unroll
+                for (int v = 0; v < V; v++) {
+                    y[l].v[v] -= alpha * q.v[v];
+                    part += y[l].v[v] * y[l].v[v];
+                }
+                if (keeps) store_pack<V>(r, y[l]);
+            }
+            rr = (double)part;
+        }
+        go_to_next(&turn, g.step, row);
+        fetch(turn);
 
         /* up: y of this chunk alone, and what of y below it comes to its last level */
-        word rest = start, last, gain;
+        word rest = start;
+        carry join;
 #pragma unroll
-        for (int v = 0; v < V; v++) last.v[v] = 0, gain.v[v] = 1;
+        for (int v = 0; v < V; v++) join.last.v[v] = 0, join.gain.v[v] = 1;
 #pragma unroll
         for (int l = 0; l < LEVELS; l++) {
 #pragma unroll
             for (int v = 0; v < V; v++) weight[l][v] = 0;
-            if (!there(own, l)) continue;
+            if (!there(l)) continue;
 #pragma unroll
             for (int v = 0; v < V; v++) {
-                const level_of<real> t = level_at<VARIABLE>(m, own_levels[l], i + v, j, k0 + l, inverse_area[v],
-                                                            sides.v[v]);
+                const level_of<real> t = own.level(own_levels[l], l, sides.v[v]);
                 const real all = t.a + t.c * rest.v[v], inverse = inverse_of(all + t.b);
                 rest.v[v] = all * inverse;
                 weight[l][v] = inverse;
-                last.v[v] = (y[l].v[v] * inverse_area[v] + t.c * last.v[v]) * inverse;
-                gain.v[v] *= t.c * inverse;
-                y[l].v[v] = last.v[v];
+                join.last.v[v] = (y[l].v[v] * inverse_area[v] + t.c * join.last.v[v]) * inverse;
+                join.gain.v[v] *= t.c * inverse;
+                y[l].v[v] = join.last.v[v];
             }
         }
-        up_y[thread] = last;
-        up_g[thread] = gain;
+        up[thread] = join;
         __syncthreads();
         word before;
 #pragma unroll
         for (int v = 0; v < V; v++) before.v[v] = 0;
 #pragma unroll 4
         for (int c = 0; c < chunk; c++) {
-            const word a = up_y[c * s.width + lane], b = up_g[c * s.width + lane];
+            const carry of = up[c * s.width + lane];
 #pragma unroll
-            for (int v = 0; v < V; v++) before.v[v] = a.v[v] + b.v[v] * before.v[v];
+            for (int v = 0; v < V; v++) before.v[v] = of.last.v[v] + of.gain.v[v] * before.v[v];
         }
 
         /* y with that, and <r, z> */
@@ -269,11 +345,10 @@ __global__ static void __launch_bounds__(MOST_THREADS, 2) elliptic_reduce_k(stru
         for (int v = 0; v < V; v++) energy.v[v] = 0;
 #pragma unroll
         for (int l = 0; l < LEVELS; l++) {
-            if (!there(own, l)) continue;
+            if (!there(l)) continue;
 #pragma unroll
             for (int v = 0; v < V; v++) {
-                const level_of<real> t = level_at<VARIABLE>(m, own_levels[l], i + v, j, k0 + l, inverse_area[v],
-                                                            sides.v[v]);
+                const level_of<real> t = own.level(own_levels[l], l, sides.v[v]);
                 const real all = t.a + t.c * rest.v[v], inverse = weight[l][v];
                 rest.v[v] = all * inverse;
                 before.v[v] *= t.c * inverse;
@@ -283,48 +358,52 @@ __global__ static void __launch_bounds__(MOST_THREADS, 2) elliptic_reduce_k(stru
             }
         }
 #pragma unroll
-        for (int v = 0; v < V; v++) rz += own.is ? (double)(energy.v[v] * area.v[v]) : 0;
+        for (int v = 0; v < V; v++) rz += is ? (double)(energy.v[v] * area.v[v]) : 0;
 
         /* down */
 #pragma unroll
-        for (int v = 0; v < V; v++) last.v[v] = 0, gain.v[v] = 1;
+        for (int v = 0; v < V; v++) join.last.v[v] = 0, join.gain.v[v] = 1;
 #pragma unroll
         for (int l = LEVELS - 1; l >= 0; l--) {
-            if (!there(own, l)) continue;
+            if (!there(l)) continue;
 #pragma unroll
             for (int v = 0; v < V; v++) {
-                last.v[v] = y[l].v[v] + weight[l][v] * last.v[v];
-                gain.v[v] *= weight[l][v];
-                y[l].v[v] = last.v[v];
+                join.last.v[v] = y[l].v[v] + weight[l][v] * join.last.v[v];
+                join.gain.v[v] *= weight[l][v];
+                y[l].v[v] = join.last.v[v];
             }
         }
-        down_z[thread] = last;
-        down_g[thread] = gain;
+        down[thread] = join;
         for (int w = 16; w > 0; w /= 2) {
             rr += __shfl_xor_sync(~0u, rr, w);
             rz += __shfl_xor_sync(~0u, rz, w);
         }
         if (thread % 32 == 0) of_warp[0][thread / 32] = rr, of_warp[1][thread / 32] = rz;
         __syncthreads();
-        if (thread == threads - 32) {  /* of the last warp, which waits for no chunk above */
+        if (thread >= threads - 32) {  /* the last warp, which waits for no chunk above */
+            const int warp = thread % 32;
             double sum[2] = {0, 0};
-            for (int w = 0; w < threads / 32; w++) sum[0] += of_warp[0][w], sum[1] += of_warp[1][w];
-            g.partial[turn] = sum[0];
-            g.partial[all_tiles + turn] = sum[1];
+            if (warp < threads / 32) sum[0] = of_warp[0][warp], sum[1] = of_warp[1][warp];
+            for (int w = MOST / 64; w > 0; w /= 2) {
+                sum[0] += __shfl_xor_sync(~0u, sum[0], w);
+                sum[1] += __shfl_xor_sync(~0u, sum[1], w);
+            }
+            double *const to = g.partial + ((int64_t)system * s.tiles + tile);
+            if (warp == 0) to[0] = sum[0], to[(int64_t)g.all.systems * s.tiles] = sum[1];
         }
         count++;
 #pragma unroll
         for (int v = 0; v < V; v++) before.v[v] = 0;
 #pragma unroll 4
         for (int c = s.chunks - 1; c > chunk; c--) {
-            const word a = down_z[c * s.width + lane], b = down_g[c * s.width + lane];
+            const carry of = down[c * s.width + lane];
 #pragma unroll
-            for (int v = 0; v < V; v++) before.v[v] = a.v[v] + b.v[v] * before.v[v];
+            for (int v = 0; v < V; v++) before.v[v] = of.last.v[v] + of.gain.v[v] * before.v[v];
         }
-        real *z = g.z + own.cell + (LEVELS - 1) * nx;
+        real *z = g.z + cell + (LEVELS - 1) * nx;
 #pragma unroll
         for (int l = LEVELS - 1; l >= 0; l--, z -= nx) {
-            if (!there(own, l)) continue;
+            if (!there(l)) continue;
 #pragma unroll
             for (int v = 0; v < V; v++) {
                 before.v[v] *= weight[l][v];
@@ -344,17 +423,20 @@ static enum sw_status queue_reduce(cudaStream_t stream, const struct sw_cuda_int
     const bool even = m->nz % LEVELS == 0 && shape.threads == shape.width * shape.chunks &&
                       shape.tiles * shape.width * V == m->nx * m->ny;
     void (*const kernel)(struct reduce_arguments<M, real>) =
-        even && !VARIABLE ? elliptic_reduce_k<real, V, VARIABLE, !VARIABLE, M>
-                          : elliptic_reduce_k<real, V, VARIABLE, false, M>;
+        most_threads(shape.chunks) > MOST_THREADS ? even ? elliptic_reduce_k<real, V, VARIABLE, true, LONG_THREADS, M>
+                                            : elliptic_reduce_k<real, V, VARIABLE, false, LONG_THREADS, M>
+                                     : even ? elliptic_reduce_k<real, V, VARIABLE, true, MOST_THREADS, M>
+                                            : elliptic_reduce_k<real, V, VARIABLE, false, MOST_THREADS, M>;
     const size_t shared = shared_bytes<real>(&shape, m->nz, V);
-    const struct reduce_arguments<M, real> g = {
-        *m, shape, (const real *)x->rests, (const real *)x->from, (const real *)x->q, (real *)x->r, (real *)x->z,
-        x->partial, x->way, out, starts, !starts, x->single != NULL};
     int each = 0;
     CU_TRY(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&each, kernel, shape.threads, shared));
     if (each < 1) return SW_FAIL(SW_E_CUDA, "no multiprocessor has room for %zu bytes of shared memory", shared);
-    const int64_t tiles = shape.tiles * m->systems, blocks = (int64_t)each * x->processors;
-    return launch(kernel, tiles < blocks ? tiles : blocks, shape.threads, shared, stream, OVERLAP, g);
+    const int64_t tiles = (int64_t)shape.tiles * m->systems, most = (int64_t)each * x->processors,
+                  blocks = tiles < most ? tiles : most;
+    const struct reduce_arguments<M, real> g = {
+        *m, shape, step_of(&shape, m->nx / V, blocks), (const real *)x->rests, (const real *)x->from,
+        (const real *)x->q, (real *)x->r, (real *)x->z, x->partial, x->way, out, starts, !starts, x->single != NULL};
+    return launch(kernel, blocks, shape.threads, shared, stream, OVERLAP, g);
 }
 
 extern "C" enum sw_status sw_cuda_interleaved_reduce(sw_cuda_stream stream, const struct sw_cuda_interleaved *x,
@@ -376,7 +458,7 @@ extern "C" enum sw_status sw_cuda_interleaved_reduce(sw_cuda_stream stream, cons
 
 extern "C" size_t sw_cuda_interleaved_partial(int64_t nx, int64_t ny, int64_t nz)
 {
-    const int64_t blocks = elliptic_advance_blocks(nx, ny, nz), sums = 2 * shape_of(nx, ny, nz, 1).tiles;
+    const int64_t blocks = elliptic_advance_blocks(nx, ny, nz), sums = 2 * (int64_t)shape_of(nx, ny, nz, 1).tiles;
     return (size_t)(blocks > sums ? blocks : sums);
 }
 
@@ -390,8 +472,10 @@ template <typename K> static enum sw_status allow_most(K *kernel)
 
 template <typename real, int V, bool VARIABLE, typename M> static enum sw_status allow_most_of()
 {
-    SW_TRY(allow_most(elliptic_reduce_k<real, V, VARIABLE, false, M>));
-    return allow_most(elliptic_reduce_k<real, V, VARIABLE, !VARIABLE, M>);
+    SW_TRY(allow_most(elliptic_reduce_k<real, V, VARIABLE, false, MOST_THREADS, M>));
+    SW_TRY(allow_most(elliptic_reduce_k<real, V, VARIABLE, true, MOST_THREADS, M>));
+    SW_TRY(allow_most(elliptic_reduce_k<real, V, VARIABLE, false, LONG_THREADS, M>));
+    return allow_most(elliptic_reduce_k<real, V, VARIABLE, true, LONG_THREADS, M>);
 }
 
 extern "C" enum sw_status sw_cuda_interleaved_prepare(void)

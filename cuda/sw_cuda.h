@@ -220,7 +220,7 @@ struct sw_cuda_elliptic {
 enum {
     SW_CUDA_ELLIPTIC_PART = 2048,  /* cells of a system that one block adds up                */
     SW_CUDA_ELLIPTIC_STRIP = 8,    /* levels of a column that a thread applies the matrix to  */
-    SW_CUDA_ELLIPTIC_CHUNK = 16    /* levels of a column between pivots that are kept         */
+    SW_CUDA_ELLIPTIC_CHUNK = 8     /* levels of a column between pivots that are kept         */
 };
 
 /* What a space of their vectors does (elliptic_cells.cu; elliptic/elliptic_refine.h).
