@@ -5,7 +5,8 @@
  * order recurrences in shared memory, up and down. Pivots of a chunk follow from that below it, of which the quotient
  * is kept (rests). With the matrix over the area of a column, V = L D L^T, <r, z> is the sum of y^2 D, L D y = r. Words
  * a cell: r read and written, q read, z written, and 1/8 of rests: 4.1. A tile is a chain of some thousand cycles, so
- * that its levels are few and its registers 80: three blocks of 256 threads are on a multiprocessor.
+ * that its levels are few and its registers 80: three blocks of 256 threads are on a multiprocessor. With coefficients
+ * at faces there are two words more: the diagonal, formed once, and the face above a cell.
  *
  * A block has tiles, `width` columns each, one after another; r and q of the next one are on their way while one is
  * solved: each thread waits for words of its own only. Tiles are taken from the last one on: what K1 left in the caches
@@ -67,10 +68,13 @@ __device__ static inline void go_to_next(struct reduce_turn *t, const struct red
 /* a, b, c, d of a level. */
 template <typename real> struct alignas(4 * sizeof(real)) level_of { real a, b, c, d; };
 
-template <typename real> static size_t shared_bytes(const struct reduce_shape *s, int64_t nz, int V)
+/* Words of a cell that come for the next tile: r, q, and those of chunk_weights. */
+#define STREAMS(variable) ((variable) ? 4 : 2)
+
+template <typename real> static size_t shared_bytes(const struct reduce_shape *s, int64_t nz, int V, int streams)
 {
     const size_t each = (size_t)most_threads(s->chunks) * (size_t)V;
-    return sizeof(real) * (2 * LEVELS * each + 4 * each + 4 * (size_t)nz);
+    return sizeof(real) * ((size_t)streams * LEVELS * each + 4 * each + 4 * (size_t)nz);
 }
 
 /* 1/x of positive numbers of a usual size: an approximation y with the relative error e, 2^-20 at most in double,
@@ -97,7 +101,7 @@ template <typename M, typename real> struct reduce_arguments {
     M       all;
     struct reduce_shape shape;
     struct reduce_step step;
-    const real *rests, *from, *q;
+    const real *rests, *diagonals, *from, *q;
     real   *r, *z;
     double *partial;      /* [2][systems][tiles] */
     struct sw_cuda_elliptic_way *way;
@@ -126,10 +130,10 @@ __device__ static void end_system(const struct reduce_arguments<M, real> &g, int
     if (g.single && !isfinite(unscaled)) way->alpha = 0;
 }
 
-/* Weights over the area of a column at the levels of a thread: those of a system's levels, and of its faces. */
+/* Weights over the area of a column at the levels of a thread: those of a system's levels; and where there are
+ * coefficients at faces, the diagonal but for its neighbours above and below, and the faces to these. */
 template <bool VARIABLE, typename real> struct chunk_weights {
-    template <typename M>
-    __device__ inline void load(const M &, const struct reduce_turn &, int, int, const level_of<real> *, real) {}
+    template <int STRIDE> __device__ inline void take(const real *, const real *, real) {}
 
     __device__ inline level_of<real> level(level_of<real> t, int, real sides) const
     {
@@ -141,35 +145,12 @@ template <bool VARIABLE, typename real> struct chunk_weights {
 template <typename real> struct chunk_weights<true, real> {
     real a[LEVELS], kz[LEVELS + 1];
 
-    /* Of levels k0 .. k0 + here - 1. All is on its way before any of it is used. */
-    template <typename M>
-    __device__ inline void load(const M &m, const struct reduce_turn &t, int k0, int here, const level_of<real> *levels,
-                                real inverse_area)
+    /* STRIDE: from level to level. */
+    template <int STRIDE> __device__ inline void take(const real *diagonal, const real *above, real below)
     {
-        const int64_t nx = m.nx, nz = m.nz, slab = t.system * m.ny + t.j, row = slab * nz + k0,
-                      north = (row + t.system * nz) * nx + t.i;
-        const real *const of_x = m.east + t.j * (nx + 1) + t.i, *const of_y = m.north + t.j * nx + t.i,
-                   *const kx = m.kx + row * (nx + 1) + t.i, *const ky = m.ky + north,
-                   *const of_z = m.kz + (row + slab) * nx + t.i;
-        real x0[LEVELS], x1[LEVELS], y0[LEVELS], y1[LEVELS];
-        kz[0] = here > 0 ? of_z[0] : (real)0;
+        kz[0] = below;
 #pragma unroll
-        for (int l = 0; l < LEVELS; l++) {
-            x0[l] = x1[l] = y0[l] = y1[l] = kz[l + 1] = 0;
-            if (l >= here) continue;
-            x0[l] = kx[l * (nx + 1)];
-            x1[l] = kx[l * (nx + 1) + 1];
-            y0[l] = ky[l * nx];
-            y1[l] = ky[(nz + l) * nx];
-            kz[l + 1] = of_z[(l + 1) * nx];
-        }
-        const real e0 = here > 0 ? of_x[0] : (real)0, e1 = here > 0 ? of_x[1] : (real)0,
-                   n0 = here > 0 ? of_y[0] : (real)0, n1 = here > 0 ? of_y[nx] : (real)0;
-#pragma unroll
-        for (int l = 0; l < LEVELS; l++) {
-            if (l >= here) continue;
-            a[l] = levels[l].a + levels[l].d * (((e0 * x0[l] + e1 * x1[l]) + (n0 * y0[l] + n1 * y1[l])) * inverse_area);
-        }
+        for (int l = 0; l < LEVELS; l++) a[l] = diagonal[l * STRIDE], kz[l + 1] = above[l * STRIDE];
     }
 
     __device__ inline level_of<real> level(level_of<real> t, int l, real) const
@@ -199,7 +180,8 @@ __global__ static void __launch_bounds__(MOST, MOST > MOST_THREADS ? 1 : VARIABL
     int nx = (int)g.all.nx;
     const int k0 = chunk * LEVELS, here = chunk < s.chunks ? (nz - k0 < LEVELS ? nz - k0 : LEVELS) : 0;
     word *const next_r = (word *)room + thread, *const next_q = next_r + LEVELS * MOST;
-    carry *const up = (carry *)((word *)room + 2 * LEVELS * MOST), *const down = up + MOST;
+    word *const next_diagonal = next_q + LEVELS * MOST, *const next_kz = next_diagonal + LEVELS * MOST;
+    carry *const up = (carry *)((word *)room + STREAMS(VARIABLE) * LEVELS * MOST), *const down = up + MOST;
     level_of<real> *const table = (level_of<real> *)(down + MOST), *const own_levels = table + k0;
     const bool starts = g.starts, keeps = g.keeps;
     int system = -1;
@@ -219,6 +201,9 @@ __global__ static void __launch_bounds__(MOST, MOST > MOST_THREADS ? 1 : VARIABL
     const auto cell_of = [&](const struct reduce_turn &t) {
         return (((int64_t)t.system * ny + t.j) * nz + k0) * nx + t.i * V;
     };
+    const auto kz_of = [&](const struct reduce_turn &t) {  /* the face below its lowest cell */
+        return cell_of(t) + ((int64_t)t.system * ny + t.j) * nx;
+    };
     const auto fetch = [&](const struct reduce_turn &t) {
         if (t.system < g.all.systems && !(t.system == system ? done : g.way[t.system].done != 0)) {
             const int64_t cell = cell_of(t);
@@ -230,6 +215,15 @@ __global__ static void __launch_bounds__(MOST, MOST > MOST_THREADS ? 1 : VARIABL
 #pragma unroll
             for (int l = 0; l < LEVELS && !starts; l++, q += nx)
                 if (EVEN || (is && l < here)) __pipeline_memcpy_async(next_q + l * MOST, q, sizeof(word));
+            if (VARIABLE) {  /* of the face above each level */
+                const real *diagonal = g.diagonals + cell, *kz = g.all.kz + kz_of(t) + nx;
+#pragma unroll
+                for (int l = 0; l < LEVELS; l++, diagonal += nx, kz += nx)
+                    if (EVEN || (is && l < here)) {
+                        __pipeline_memcpy_async(next_diagonal + l * MOST, diagonal, sizeof(word));
+                        __pipeline_memcpy_async(next_kz + l * MOST, kz, sizeof(word));
+                    }
+            }
         }
         __pipeline_commit();
     };
@@ -282,8 +276,9 @@ __global__ static void __launch_bounds__(MOST, MOST > MOST_THREADS ? 1 : VARIABL
             inverse_area[v] = inverse_of(area.v[v]);
             sides.v[v] *= inverse_area[v];
         }
-        own.load(g.all, turn, k0, EVEN ? LEVELS : is ? here : 0, own_levels, inverse_area[0]);
+        const real below = VARIABLE && is ? g.all.kz[kz_of(turn)] : (real)0;
         __pipeline_wait_prior(0);
+        own.template take<MOST * V>(next_diagonal->v, next_kz->v, below);
         {
             real *r = g.r + cell, part = 0;
 #pragma unroll
@@ -427,15 +422,16 @@ static enum sw_status queue_reduce(cudaStream_t stream, const struct sw_cuda_int
                                             : elliptic_reduce_k<real, V, VARIABLE, false, LONG_THREADS, M>
                                      : even ? elliptic_reduce_k<real, V, VARIABLE, true, MOST_THREADS, M>
                                             : elliptic_reduce_k<real, V, VARIABLE, false, MOST_THREADS, M>;
-    const size_t shared = shared_bytes<real>(&shape, m->nz, V);
+    const size_t shared = shared_bytes<real>(&shape, m->nz, V, STREAMS(VARIABLE));
     int each = 0;
     CU_TRY(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&each, kernel, shape.threads, shared));
     if (each < 1) return SW_FAIL(SW_E_CUDA, "no multiprocessor has room for %zu bytes of shared memory", shared);
     const int64_t tiles = (int64_t)shape.tiles * m->systems, most = (int64_t)each * x->processors,
                   blocks = tiles < most ? tiles : most;
     const struct reduce_arguments<M, real> g = {
-        *m, shape, step_of(&shape, m->nx / V, blocks), (const real *)x->rests, (const real *)x->from,
-        (const real *)x->q, (real *)x->r, (real *)x->z, x->partial, x->way, out, starts, !starts, x->single != NULL};
+        *m, shape, step_of(&shape, m->nx / V, blocks), (const real *)x->rests,
+        (const real *)x->diagonals, (const real *)x->from, (const real *)x->q, (real *)x->r, (real *)x->z, x->partial,
+        x->way, out, starts, !starts, x->single != NULL};
     return launch(kernel, blocks, shape.threads, shared, stream, OVERLAP, g);
 }
 
@@ -494,6 +490,34 @@ extern "C" enum sw_status sw_cuda_interleaved_prepare(void)
 enum { THREADS = 256, EACH = 8 };
 
 static int64_t blocks_of(int64_t count) { return (count + THREADS * EACH - 1) / (THREADS * EACH); }
+
+/* Where there are coefficients at faces: of each cell its diagonal over the area of its column, but for its neighbours
+ * above and below. */
+__global__ static void __launch_bounds__(THREADS)
+    elliptic_diagonals_k(int64_t blocks, int64_t cells, struct sw_cuda_elliptic all, double *diagonals)
+{
+    const int64_t system = blockIdx.x / blocks, block = blockIdx.x % blocks;
+    const struct sw_cuda_elliptic m = of_system(all, system);
+#pragma unroll
+    for (int e = 0; e < EACH; e++) {
+        const int64_t here = (block * EACH + e) * THREADS + threadIdx.x;
+        if (here >= cells) continue;
+        const int64_t row = here / m.nx, i = here - row * m.nx, j = row / m.nz, k = row - j * m.nz;
+        const double *const of_x = m.east + j * (m.nx + 1) + i, *const of_y = m.north + j * m.nx + i,
+                     *const kx = m.kx + row * (m.nx + 1) + i, *const ky = m.ky + here,
+                     sides = (of_x[0] * kx[0] + of_x[1] * kx[1]) + (of_y[0] * ky[0] + of_y[m.nx] * ky[m.nx * m.nz]);
+        diagonals[system * cells + here] = m.a[k] + m.d[k] * (sides / m.area[j * m.nx + i]);
+    }
+}
+
+extern "C" enum sw_status sw_cuda_interleaved_diagonals(sw_cuda_stream stream, const struct sw_cuda_elliptic *m,
+                                                        double *diagonals)
+{
+    const int64_t cells = m->nx * m->ny * m->nz, blocks = blocks_of(cells);
+    if (m->systems == 0) return SW_OK;
+    return launch(elliptic_diagonals_k, blocks * m->systems, THREADS, 0, (cudaStream_t)stream, ALONE, blocks, cells, *m,
+                  diagonals);
+}
 
 /* u += alpha p; of a pass in single to += (u + alpha p)/up. */
 template <typename real>

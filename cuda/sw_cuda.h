@@ -423,6 +423,7 @@ struct sw_cuda_interleaved {
     const struct sw_cuda_elliptic *matrix;         /* of double; NULL where the next is not */
     const struct sw_cuda_elliptic_single *single;
     const void *rests;         /* as of sw_cuda_elliptic_pivots()                                   */
+    const void *diagonals;     /* of coefficients at faces, sw_cuda_interleaved_diagonals(); else NULL */
     const void *from;          /* r before the first iteration: r itself, or an array that is left as it is */
     void   *r, *z, *p, *q;
     void   *u;                 /* what is added up: u, or of a pass in single a correction          */
@@ -435,6 +436,11 @@ struct sw_cuda_interleaved {
 /** Once for a device, before anything else. */
 enum sw_status sw_cuda_interleaved_prepare(void);
 size_t sw_cuda_interleaved_partial(int64_t nx, int64_t ny, int64_t nz);
+/** Of each cell, where there are coefficients at faces, its diagonal over the area of its column, but for the
+ * neighbours above and below it.
+ * @param diagonals  out [systems][ny][nz][nx] */
+enum sw_status sw_cuda_interleaved_diagonals(sw_cuda_stream stream, const struct sw_cuda_elliptic *m,
+                                             double *diagonals);
 /** K1 of iteration `turn` of a pass, from 0 on: u += alpha p; p = z + beta p; q = A z + beta q; alpha = <r, z>/<p, q>.
  * @param out  [systems]: pq */
 enum sw_status sw_cuda_interleaved_advance(sw_cuda_stream stream, const struct sw_cuda_interleaved *x, int turn,

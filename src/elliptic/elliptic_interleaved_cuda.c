@@ -42,6 +42,8 @@ struct interleaved {
     float  *numbers;                             /* the matrices in single; NULL: not asked for */
     struct sw_cuda_elliptic_single single;
     const float *rests;                          /* of pivots in single                         */
+    double *diagonals;                           /* of coefficients at faces, else NULL         */
+    float  *diagonals_single;                    /* in single; NULL: not asked for              */
 };
 
 /* ------------------------------------------------------------------ create, load, destroy */
@@ -57,16 +59,21 @@ static size_t partial_of(const struct sw_elliptic_desc *d)
     return (size_t)d->batch * sw_cuda_interleaved_partial(d->n[0], d->n[1], d->n[2]);
 }
 
+static size_t diagonals_of(const struct sw_elliptic_desc *d)
+{
+    return d->variable ? (size_t)d->batch * sw_elliptic_cells(d) : 0;
+}
+
 static size_t bytes(const struct sw_elliptic_desc *d)
 {
     const size_t batch = (size_t)d->batch;
-    return elliptic_device_bytes(d, 4, d->batch, true) + partial_of(d) * sizeof(double) +
+    return elliptic_device_bytes(d, 4, d->batch, true) + (partial_of(d) + diagonals_of(d)) * sizeof(double) +
            batch * (sizeof(struct sw_cuda_elliptic_way) + 2 * ROUND * sizeof(struct sw_cuda_elliptic_turn));
 }
 
 static size_t bytes_single(const struct sw_elliptic_desc *d)
 {
-    return bytes(d) + elliptic_device_numbers(d) * sizeof(float);
+    return bytes(d) + (elliptic_device_numbers(d) + diagonals_of(d)) * sizeof(float);
 }
 
 static void destroy(struct sw_elliptic *s)
@@ -78,6 +85,8 @@ static void destroy(struct sw_elliptic *s)
     sw_device_free(s->device, p->way);
     sw_device_free(s->device, p->turn);
     sw_device_free(s->device, p->numbers);
+    sw_device_free(s->device, p->diagonals);
+    sw_device_free(s->device, p->diagonals_single);
     sw_device_free_host(s->device, p->way_host);
     sw_device_free_host(s->device, p->turn_host);
     for (int k = 0; k < 2; k++)
@@ -96,6 +105,7 @@ static enum sw_status create(struct sw_elliptic *s)
     SW_TRY(sw_cuda_interleaved_prepare());
     SW_TRY(sw_alloc(batch, &p->course));
     SW_TRY(sw_device_alloc(s->device, partial_of(&s->desc), &p->partial));
+    if (s->desc.variable) SW_TRY(sw_device_alloc(s->device, diagonals_of(&s->desc), &p->diagonals));
     SW_TRY(sw_device_alloc(s->device, batch, &p->way));
     SW_TRY(sw_device_alloc(s->device, 2 * ROUND * batch, &p->turn));
     SW_TRY(sw_device_alloc_host(s->device, batch, &p->way_host));
@@ -108,16 +118,23 @@ static enum sw_status create_single(struct sw_elliptic *s)
 {
     SW_TRY(create(s));
     struct interleaved *p = s->own;
+    if (s->desc.variable) SW_TRY(sw_device_alloc(s->device, diagonals_of(&s->desc), &p->diagonals_single));
     return sw_device_alloc(s->device, elliptic_device_numbers(&s->desc), &p->numbers);
 }
 
 static enum sw_status load(struct sw_elliptic *s)
 {
     struct interleaved *p = s->own;
+    const struct sw_cuda_elliptic *m = &p->on.matrix;
+    sw_cuda_stream stream = s->device->compute;
     SW_TRY(elliptic_device_load(&p->on, s->count, s->matrix));
+    if (p->diagonals) SW_TRY(sw_cuda_interleaved_diagonals(stream, m, p->diagonals));
     if (!p->numbers || s->count == 0) return SW_OK;
+    if (p->diagonals)
+        SW_TRY(sw_cuda_interleaved_round(stream, NULL, 1, m->systems * m->nx * m->ny * m->nz, p->diagonals,
+                                         p->diagonals_single));
     p->single = elliptic_device_single(&p->on, p->numbers, &p->rests);
-    return sw_cuda_interleaved_round(s->device->compute, NULL, 1, (int64_t)elliptic_device_numbers(&s->desc),
+    return sw_cuda_interleaved_round(stream, NULL, 1, (int64_t)elliptic_device_numbers(&s->desc),
                                      p->on.numbers, p->numbers);
 }
 
@@ -206,6 +223,7 @@ static enum sw_status run(struct interleaved *p, struct elliptic_pass *pass, boo
         float *const zp = (float *)on->work[1], *const rq = (float *)on->work[2];
         x.single = &p->single;
         x.rests = p->rests;
+        x.diagonals = p->diagonals_single;
         x.z = zp, x.p = zp + all, x.r = rq, x.q = rq + all, x.u = on->work[3];
         x.from = x.r;
         x.fresh = true;
@@ -213,6 +231,7 @@ static enum sw_status run(struct interleaved *p, struct elliptic_pass *pass, boo
     } else {
         x.matrix = m;
         x.rests = on->rests;
+        x.diagonals = p->diagonals;
         x.r = on->work[0], x.z = on->work[1], x.p = on->work[2], x.q = on->work[3], x.u = u;
         x.from = pass->r;
         x.fresh = pass->first;
