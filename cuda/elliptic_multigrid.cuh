@@ -34,10 +34,10 @@ __device__ static inline place place_at(const struct elliptic_planes &p, int col
 }
 
 /* By its number in the plane of its colour. */
-__device__ static inline place place_of(const struct elliptic_planes &p, int colour, long long t)
+__device__ static inline place place_of(const struct elliptic_planes &p, int colour, unsigned t)
 {
-    const int row = p.tiles * TILE, j = (int)(t / row);
-    return place_at(p, colour, j, (int)(t - (long long)j * row));
+    const unsigned row = (unsigned)p.tiles * TILE, j = t / row;
+    return place_at(p, colour, (int)j, (int)(t - j * row));
 }
 
 /* Where a column's cell of level 0 is in a field, from the beginning of its colour's plane, and the cells around it in
@@ -187,43 +187,52 @@ __device__ static inline place place_in(const struct elliptic_planes &p, const s
 
 /* ------------------------------------------------------------------ sums */
 
-/* The sums over all threads of a system's blocks, in an order that the launch's shape fixes. True in the last block to
- * arrive, for all of its threads.
+/* The sum over a block, in an order that the number of its threads fixes: in the first warp. A barrier. */
+template <int COUNT> __device__ static inline void sum_of_threads(double mine[COUNT])
+{
+    __shared__ double of_warp[32][COUNT];
+    const int lane = threadIdx.x & 31, warp = threadIdx.x >> 5, warps = (blockDim.x + 31) >> 5;
+#pragma unroll
+    for (int c = 0; c < COUNT; c++) {
+#pragma unroll
+        for (int by = 16; by; by >>= 1) mine[c] += __shfl_xor_sync(~0u, mine[c], by);
+        if (lane == 0) of_warp[warp][c] = mine[c];
+    }
+    __syncthreads();
+    if (warp > 0) return;
+#pragma unroll
+    for (int c = 0; c < COUNT; c++) {
+        mine[c] = lane < warps ? of_warp[lane][c] : 0;
+#pragma unroll
+        for (int by = 16; by; by >>= 1) mine[c] += __shfl_xor_sync(~0u, mine[c], by);
+    }
+}
+
+/* The sums over all threads of a system's blocks, in an order that the launch's shape fixes. True in the first thread
+ * of the last block to arrive.
  * @param own      this thread's
  * @param partial  [blocks][COUNT]: of this system */
 template <int COUNT>
 __device__ static inline bool sum_of_blocks(const float *own, double *partial, unsigned *ticket, int blocks, int block,
                                             double *sum)
 {
-    __shared__ double of_warp[32][COUNT];
     __shared__ bool last;
-    const int t = threadIdx.x, lane = t & 31, warp = t >> 5, warps = (blockDim.x + 31) >> 5;
-    double mine[COUNT];
-    for (int c = 0; c < COUNT; c++) mine[c] = own[c];
-    for (int round = 0;; round++) {
-        for (int c = 0; c < COUNT; c++) {
-            for (int by = 16; by; by >>= 1) mine[c] += __shfl_xor_sync(~0u, mine[c], by);
-            if (lane == 0) of_warp[warp][c] = mine[c];
-        }
-        __syncthreads();
-        for (int c = 0; c < COUNT; c++) {
-            sum[c] = 0;
-            for (int w = 0; w < warps; w++) sum[c] += of_warp[w][c];
-        }
-        __syncthreads();
-        if (round) return true;
-        if (t == 0) {
-            for (int c = 0; c < COUNT; c++) partial[(long long)block * COUNT + c] = sum[c];
-            __threadfence();
-            last = atomicAdd(ticket, 1) == (unsigned)blocks - 1;
-            if (last) *ticket = 0;
-        }
-        __syncthreads();
-        if (!last) return false;
+#pragma unroll
+    for (int c = 0; c < COUNT; c++) sum[c] = own[c];
+    sum_of_threads<COUNT>(sum);
+    if (threadIdx.x == 0) {
+        for (int c = 0; c < COUNT; c++) partial[(long long)block * COUNT + c] = sum[c];
         __threadfence();
-        for (int c = 0; c < COUNT; c++) mine[c] = 0;
-        for (int b = t; b < blocks; b += blockDim.x)
-            for (int c = 0; c < COUNT; c++) mine[c] += __ldcg(partial + (long long)b * COUNT + c);
+        last = atomicAdd(ticket, 1) == (unsigned)blocks - 1;
+        if (last) *ticket = 0;
     }
+    __syncthreads();
+    if (!last) return false;
+    __threadfence();
+    for (int c = 0; c < COUNT; c++) sum[c] = 0;
+    for (int b = threadIdx.x; b < blocks; b += blockDim.x)
+        for (int c = 0; c < COUNT; c++) sum[c] += __ldcg(partial + (long long)b * COUNT + c);
+    sum_of_threads<COUNT>(sum);
+    return threadIdx.x == 0;
 }
 #endif

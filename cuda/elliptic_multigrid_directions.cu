@@ -21,15 +21,14 @@ __device__ static void end_direction(state *s, double pq)
     s->directed = 1;
 }
 
-/* A direction at some levels: in this column one level further up, and beside it. */
+/* A direction at a level: in this column one level further up, and beside it. */
 struct directions { float up, west, east, south, north, corner[4]; };
 
-/* @param of  words from the lowest level of the piece  @param top  there is no level above */
-template <int KIND>
-__device__ static inline directions directions_of(const nearby<KIND> &n, int of, bool top)
+/* @param of  words from the lowest level of the piece  @param up  of the level above, or any level */
+template <int KIND> __device__ static inline directions directions_of(const nearby<KIND> &n, int of, int up)
 {
     directions d = {};
-    d.up = top ? 0 : n.own[of + TILE];
+    d.up = n.own[up];
     d.west = n.west[of], d.east = n.east[of], d.south = n.south[of], d.north = n.north[of];
     if (KIND == CROSS)
         for (int c = 0; c < 4; c++) d.corner[c] = n.corner[c][of];
@@ -37,32 +36,22 @@ __device__ static inline directions directions_of(const nearby<KIND> &n, int of,
 }
 
 /* Level by level p = z + beta p, where it is needed, and A p. Words: z, p, p, q; 24 + 10 operations, 8 more with
- * corners. What AHEAD levels read is on its way before the first is stored. */
-template <int KIND>
+ * corners. What AHEAD levels read is on its way before the first is stored. RAGGED: there may be fewer than MARCH
+ * levels; otherwise no place in memory is computed but the first ones. */
+template <int KIND, bool RAGGED>
 __global__ static void __launch_bounds__(THREADS, KIND == CONSTANT ? 3 : 2)
     direct_k(struct sw_cuda_multigrid m, struct sw_cuda_multigrid_grid g, struct pieces pieces, int blocks)
 {
     enum { AHEAD = KIND == CONSTANT ? 4 : 2 };
     const int system = blockIdx.x / blocks, block = blockIdx.x - system * blocks, nz = m.nz;
-    wait_previous();
-    allow_next();
-    state *const s = m.state + system;
-    if (s->done) return;
     const struct elliptic_planes &p = g.planes;
     int part;
     const place at = place_in(p, pieces, block, &part);
     const long long cells = elliptic_planes_cells(&p), field = system * cells, slot = m.systems * cells;
-    const int first = part * MARCH, count = nz - first < MARCH ? nz - first : MARCH;
-    const float *const z = g.u + field, *const old = m.ring + s->slot * slot + field;
+    const int first = part * MARCH, count = !RAGGED || nz - first >= MARCH ? MARCH : nz - first;
     const long long mine = own_plane(p, at) + entry_of(p, at) + first * TILE,
                     theirs = other_plane(p, at) + entry_of(p, at) + first * TILE;
     const around a = around_of(g, at);
-    const nearby<KIND> z_at = nearby_of<KIND>(a, z + mine, z + theirs),
-                       p_at = nearby_of<KIND>(a, old + mine, old + theirs);
-    const float beta = (float)s->beta, mean = (float)s->z_mean;
-    const bool fresh = beta == 0;  /* there may be no direction before */
-    const auto value = [&](float of_z, float of_p) { return fresh ? of_z - mean : of_z - mean + beta * of_p; };
-    float *const to = m.ring + (s->slot + 1) % RING * slot + field + mine, *const q = m.q + field + mine;
     const weights w = weights_of<KIND>(g, system, at);
     const float4 *const vertical = (const float4 *)m.vertical + (long long)system * nz + first;
     faces face = {};
@@ -71,26 +60,38 @@ __global__ static void __launch_bounds__(THREADS, KIND == CONSTANT ? 3 : 2)
         face.west += first * TILE, face.east += first * TILE, face.south += first * TILE, face.north += first * TILE;
         face.below += first * TILE;
     }
-    float down = first > 0 ? value(z_at.own[-TILE], fresh ? 0 : p_at.own[-TILE]) : 0,
-          own = value(z_at.own[0], fresh ? 0 : p_at.own[0]), pq = 0;
-    for (int begin = 0; begin < count; begin += AHEAD) {
+    wait_previous();
+    allow_next();
+    state *const s = m.state + system;
+    if (s->done) return;
+    const float beta = (float)s->beta, mean = (float)s->z_mean;
+    const float *const z = g.u + field,
+                *const old = beta == 0 ? z : m.ring + s->slot * slot + field;  /* there may be no direction before */
+    const nearby<KIND> z_at = nearby_of<KIND>(a, z + mine, z + theirs),
+                       p_at = nearby_of<KIND>(a, old + mine, old + theirs);
+    const auto value = [&](float of_z, float of_p) { return of_z - mean + beta * of_p; };
+    float *const to = m.ring + (s->slot + 1) % RING * slot + field + mine, *const q = m.q + field + mine;
+    const bool lowest = first == 0, highest = first + count == nz;
+    const int below = lowest ? 0 : -TILE;
+    float down = value(z_at.own[below], p_at.own[below]), own = value(z_at.own[0], p_at.own[0]), pq = 0;
+    if (lowest) down = 0;
+#pragma unroll
+    for (int begin = 0; begin < MARCH; begin += AHEAD) {
         directions of_z[AHEAD], of_p[AHEAD];
+        if (RAGGED && begin >= count) break;
 #pragma unroll
         for (int l = 0; l < AHEAD; l++) {  /* of the last level again, where there are fewer */
-            const int k = begin + l < count ? begin + l : count - 1;
-            of_z[l] = directions_of<KIND>(z_at, k * TILE, first + k == nz - 1);
-        }
-#pragma unroll
-        for (int l = 0; l < AHEAD; l++) {
-            const int k = begin + l < count ? begin + l : count - 1;
-            of_p[l] = fresh ? directions{} : directions_of<KIND>(p_at, k * TILE, first + k == nz - 1);
+            const int k = RAGGED && begin + l >= count ? count - 1 : begin + l,
+                      up = k == count - 1 && highest ? k : k + 1;
+            of_z[l] = directions_of<KIND>(z_at, k * TILE, up * TILE);
+            of_p[l] = directions_of<KIND>(p_at, k * TILE, up * TILE);
         }
 #pragma unroll
         for (int l = 0; l < AHEAD; l++) {
             const int k = begin + l, of = k * TILE;
-            if (k >= count) continue;
+            if (RAGGED && k >= count) continue;
             const directions &zl = of_z[l], &pl = of_p[l];
-            const float up = first + k < nz - 1 ? value(zl.up, pl.up) : 0, west = value(zl.west, pl.west),
+            const float up = k == count - 1 && highest ? 0 : value(zl.up, pl.up), west = value(zl.west, pl.west),
                         east = value(zl.east, pl.east), south = value(zl.south, pl.south),
                         north = value(zl.north, pl.north);
             const float4 t = vertical[k];
@@ -122,8 +123,7 @@ __global__ static void __launch_bounds__(THREADS, KIND == CONSTANT ? 3 : 2)
         }
     }
     double sum[1];
-    if (sum_of_blocks<1>(&pq, m.partial + (long long)system * blocks, m.ticket + system, blocks, block, sum) &&
-        threadIdx.x == 0)
+    if (sum_of_blocks<1>(&pq, m.partial + (long long)system * blocks, m.ticket + system, blocks, block, sum))
         end_direction(s, sum[0]);
 }
 
@@ -134,10 +134,14 @@ extern "C" enum sw_status sw_cuda_multigrid_direct(sw_cuda_stream stream, const 
     const struct pieces pieces = pieces_of(g.planes, g.planes.colours, MARCH);
     const int blocks = (int)blocks_in(pieces);
     const long long all = (long long)blocks * m->systems;
+    const bool ragged = m->nz % MARCH != 0;
     switch (kind_of(g)) {
-    case CROSS: return launch(direct_k<CROSS>, all, THREADS, 0, s, OVERLAP, *m, g, pieces, blocks);
-    case VARIABLE: return launch(direct_k<VARIABLE>, all, THREADS, 0, s, OVERLAP, *m, g, pieces, blocks);
-    default: return launch(direct_k<CONSTANT>, all, THREADS, 0, s, OVERLAP, *m, g, pieces, blocks);
+    case CROSS: return launch(ragged ? direct_k<CROSS, true> : direct_k<CROSS, false>, all, THREADS, 0, s, OVERLAP, *m,
+                              g, pieces, blocks);
+    case VARIABLE: return launch(ragged ? direct_k<VARIABLE, true> : direct_k<VARIABLE, false>, all, THREADS, 0, s,
+                                 OVERLAP, *m, g, pieces, blocks);
+    default: return launch(ragged ? direct_k<CONSTANT, true> : direct_k<CONSTANT, false>, all, THREADS, 0, s, OVERLAP,
+                           *m, g, pieces, blocks);
     }
 }
 

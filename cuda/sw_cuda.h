@@ -362,10 +362,10 @@ struct sw_cuda_multigrid {
     unsigned *ticket;              /* [systems], 0 between launches                                                */
 };
 
-/** Levels of a thread and threads of a column, for a number of levels. */
-void sw_cuda_multigrid_chunks(int nz, int *chunk, int *chunks);
+/** Levels of a thread and threads of a column, for a number of levels. @param variable  the systems are */
+void sw_cuda_multigrid_chunks(int nz, bool variable, int *chunk, int *chunks);
 /** Words of partial. @param planes  of grid 0 */
-size_t sw_cuda_multigrid_partial(const struct elliptic_planes *planes, int systems);
+size_t sw_cuda_multigrid_partial(const struct elliptic_planes *planes, bool variable, int systems);
 /** Pivots of all grids; after their weights have come. */
 enum sw_status sw_cuda_multigrid_pivots(sw_cuda_stream stream, const struct sw_cuda_multigrid *m);
 /** r = scale from, of the systems that are not done. @param from  [systems][ny][nz][nx] */

@@ -98,7 +98,7 @@ static size_t lay_out(const struct sw_elliptic_desc *d, float *base, struct sw_c
     *staging = 4 * (size_t)d->n[2];
     m->nz = (int)d->n[2];
     m->grid = grid;
-    sw_cuda_multigrid_chunks(m->nz, &m->chunk, &m->chunks);
+    sw_cuda_multigrid_chunks(m->nz, d->variable, &m->chunk, &m->chunks);
     for (int g = 0; elliptic_grid_size(d, g, n); g++) {
         grid[g] = (struct sw_cuda_multigrid_grid){.planes = planes_of(d, g, n)};
         lay_out_grid(d, m, &r, &grid[g], staging);
@@ -112,7 +112,7 @@ static size_t lay_out(const struct sw_elliptic_desc *d, float *base, struct sw_c
     m->scratch = m->chunks ? NULL : take(&r, batch * most);
     m->vertical = take(&r, batch * 4 * (size_t)m->nz);
     m->state = (struct sw_cuda_multigrid_state *)take(&r, batch * state);
-    m->partial = (double *)take(&r, 2 * sw_cuda_multigrid_partial(&m->finest, d->batch));
+    m->partial = (double *)take(&r, 2 * sw_cuda_multigrid_partial(&m->finest, d->variable, d->batch));
     m->ticket = (unsigned *)take(&r, batch);
     return r.used;
 }

@@ -57,10 +57,11 @@ SW_HD static inline int elliptic_colour(const struct elliptic_planes *p, int i, 
 /* Entry m of cell i in its row. */
 SW_HD static inline int elliptic_entry(const struct elliptic_planes *p, int i) { return p->colours == 2 ? i >> 1 : i; }
 
-/* Where entry m of a row of `tiles` tiles of `levels` levels begins. */
+/* Where entry m of a row of `tiles` tiles of `levels` levels begins; tiles of an array are below 2^32 in number. */
 SW_HD static inline long long elliptic_in_rows(long long row, int tiles, int levels, int m)
 {
-    return ((row * tiles + m / ELLIPTIC_TILE) * levels) * ELLIPTIC_TILE + m % ELLIPTIC_TILE;
+    const unsigned entry = (unsigned)m, tile = (unsigned)row * (unsigned)tiles + entry / ELLIPTIC_TILE;
+    return (long long)tile * levels * ELLIPTIC_TILE + entry % ELLIPTIC_TILE;
 }
 
 /* Where column (i, j) is in an array of a number a column. */
