@@ -110,7 +110,7 @@ sanitizers() {
     done
     for tool in racecheck memcheck initcheck synccheck; do
         for test in test_advection test_band test_fd_fused test_fd_nabla test_bvp test_stepper_long \
-                    test_stepper_single test_bvp_ends; do
+                    test_stepper_single test_bvp_ends test_imex test_line_models test_own_steps; do
             sanitized $tool $test
         done
         for row in relations relations_adaptive spike spike_untiled spike_unmarshalled spike_thomas; do
