@@ -30,6 +30,7 @@ expect 0 init kdv; cmp -s out kdv.cfg || fail 'sweep init kdv'
 expect 0 init swift_hohenberg; prints 'problem = "swift_hohenberg"'
 says 'note     this is the problem swift_hohenberg; `sweep init equation.swift_hohenberg` prints the equation written out'
 expect 0 init swift_hohenberg -q; silent err
-expect 2 init gray_scot; says "did you mean 'gray_scott'?"; says ' equation.thin_film'
+expect 2 init gray_scot; says "did you mean 'gray_scott'?"
+expect 2 init nonsense; says 'there are: '; says ' equation.thin_film'
 expect 0 explain gray_scott; prints 'u_t = Du u_xx - u v^2 + F (1 - u)'
 summary

@@ -21,7 +21,8 @@ static int lines_of(double seconds, double at[], int room)
 {
     static char file[512], said[512];
     struct sw_config config = {.sha256 = "0"};
-    struct sw_sweep sweep = {.id = "0", .config = &config};
+    const struct sw_problem problem = {.name = "heat", .timed = true};
+    struct sw_sweep sweep = {.id = "0", .config = &config, .problem = &problem};
     struct sw_plan plan = {.nruns = 1, .nbatch = 1, .points_steps = 1e6};
     struct sw_cli cli = {.utf8 = true};
     struct progress_bar bar;
