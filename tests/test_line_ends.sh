@@ -186,6 +186,33 @@ expect 0 run flux.cfg -s 'sweep.ends=["periodic","no_flux"]' -s 'boundary="$ends
 assert np.array_equal(f["mass"][1], g["mass"][0]) and not np.array_equal(f["mass"][0], g["mass"][0])' 2>err ||
     fail 'an axis over kinds of boundary'
 
+# ---- Crank-Nicolson keeps the waves of a jump at an end, and of noise, where steps are long for these: a note
+cat >ringing.cfg <<'CFG'
+problem = "hyperdiffusion";
+grid    = { n = 65; length = 1.0; };
+physics = { D = 1.0; gamma = 1.0; };
+time    = { dt = 0.01; end = 10.0; };
+left    = { dirichlet = 1.0; };
+right   = { dirichlet = 0.0; };
+initial = "0";
+exact   = "1 - x";
+CFG
+rings='Crank-Nicolson keeps short waves of the initial value'
+expect 0 run ringing.cfg -o rings.h5; says "$rings or its jump at an end"; says 'use method = "imex2" or time.dt <='
+expect 0 run ringing.cfg -s 'method="imex2"' -o rests.h5
+grep -q "$rings" err && fail 'imex2 rings'
+expect 0 run ringing.cfg -s 'initial="1 - x"' -o fits.h5
+grep -q "$rings" err && fail 'no jump rings'
+[ -z "$python" ] || $python -c 'import h5py
+error = [h5py.File(f)["err_max"][0] for f in ("rings.h5", "rests.h5", "fits.h5")]
+assert error[0] > 0.1 and error[1] < 1e-9 and error[2] < 1e-9, error' 2>err || fail 'what rings, and what does not'
+sed '/^left/d; /^right/d; /^exact/d' ringing.cfg >noise.cfg
+for boundary in periodic no_flux; do
+    expect 0 check noise.cfg -s boundary="\"$boundary\"" -s 'initial="randn(1)"'; prints "$rings, 0."
+    expect 0 check noise.cfg -s boundary="\"$boundary\"" -s 'initial="cos(2*pi*x/length)"'
+    grep -q "$rings" out && fail 'a smooth wave rings'
+done
+
 # ---- refused
 refused() { local why=$1; shift; expect 3 check flux.cfg "$@"; says "$why"; }
 refused 'nothing is said of u at the right end: set right.dirichlet or right.neumann' -s left.dirichlet=0.0 \

@@ -41,6 +41,9 @@ const char *sw_line_validate_run(const struct sw_setup *setup, const char *solve
 const char *sw_line_solver(int k);
 void sw_line_warn_setup(const struct sw_problem *problem, const struct sw_setup *setup, char text[200]);
 extern const struct sw_run_warning sw_line_warnings[];  /* line_warnings.c */
+/* line_ringing.c */
+enum sw_status sw_line_warn_ringing(const struct sw_problem *problem, const struct sw_setup *setup, int64_t ld,
+                                    const double *column, int64_t j, const double *state, char text[200]);
 /* line_stability.c */
 enum sw_status sw_line_warn_stability(const struct sw_problem *problem, const struct sw_setup *setup, int64_t ld,
                                       const double *column, int64_t j, const double *state, char text[200]);

@@ -173,6 +173,7 @@ const struct sw_run_warning sw_line_warnings[] = {
     {.warn = sw_line_warn_stability},
     {.warn = warn_rounding, .of_result = true},
     {.warn = warn_resolution, .of_result = true},
+    {.warn = sw_line_warn_ringing, .of_result = true},
     SW_INITIAL_WARNINGS,
     {0},
 };
