@@ -85,7 +85,11 @@ suite() {
     local row test rows tests program
     for program in "$build"/test_*; do
         test=${program##*/}
-        [ "$test" = test_fd ] || [ "$test" = test_elliptic ] || queued "$test" 400 env OMP_NUM_THREADS=4 "$program"
+        case $test in test_fd|test_elliptic|test_line_models) continue ;; esac  # below, by rows
+        queued "$test" 400 env OMP_NUM_THREADS=4 "$program"
+    done
+    for row in $(rows_of steppers); do
+        queued "test_line_models $row" 400 env OMP_NUM_THREADS=4 SW_ROWS="$row" "$build/test_line_models"
     done
     for row in $(rows_of 'elliptic problems'); do
         queued "test_elliptic $row" 400 env OMP_NUM_THREADS=4 SW_ROWS="$row" "$build/test_elliptic"

@@ -93,7 +93,7 @@ static void time_device(const struct sw_elliptic_desc *desc, const struct sw_ell
     struct sw_device *device;
     double *numbers;
     need(sw_device_open("cuda", 0, &device));
-    need(elliptic_device_make(desc, device, 3, 1, &on));
+    need(elliptic_device_make(desc, device, 3, 1, true, &on));
     need(elliptic_device_load(&on, 1, matrix));
     need(sw_alloc(cells, &numbers));
     for (size_t i = 0; i < cells; i++) numbers[i] = 1e-3 * (double)(i % 1001);

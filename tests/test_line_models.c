@@ -151,7 +151,8 @@ static void agrees_with_the_reference_over_random_models(void **state)
     (void)state;
     need_row();
     for (int k = 0; strcmp(plain->name, "cpu.plain"); k++) plain = sw_stepper_table[k];
-    for (int k = 0; k < (small_suite() ? 20 : 240); k++) {
+    const int models = small_suite() ? 20 : under_test->space == SW_DEVICE ? 120 : 240;  /* a GPU's are compiled, 1 s */
+    for (int k = 0; k < models; k++) {
         struct texts_of texts;
         const struct model t = some_model(&seed, k, &texts);
         const int n = sizes[k % (small_suite() ? 6 : 10)], line = n * t.unknowns, chosen = k % RUNS;

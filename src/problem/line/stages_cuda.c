@@ -6,17 +6,31 @@ static struct sw_cuda_stages *stages_of(const struct sw_stepper *s) { return s->
 
 /* ------------------------------------------------------------------ memory */
 
-size_t sw_cuda_stages_size(const struct sw_stepper_desc *d)
+/* Vectors of `work` begin at multiples of 256 bytes: cuFFT takes none that begins between two complex numbers. */
+enum { ALIGNED = 32 };
+
+static size_t vector_of(const struct sw_stepper_desc *d)
+{
+    return (sw_stepper_vector(d) + ALIGNED - 1) / ALIGNED * ALIGNED;
+}
+
+static size_t vectors_of(const struct sw_stepper_desc *d)
 {
     struct sw_imex_stages m;
     sw_imex_stages_of(d->model.scheme, &m);
-    return (size_t)(sw_cuda_stages_rows(&m) + 2) * sw_stepper_line(d);
+    return (size_t)sw_cuda_stages_rows(&m) + 2;
+}
+
+size_t sw_cuda_stages_size(const struct sw_stepper_desc *d)
+{
+    return vectors_of(d) * sw_stepper_line(d);
 }
 
 void sw_cuda_stages_bytes(const struct sw_stepper_desc *d, size_t *fixed, size_t *per_run)
 {
     const struct sw_program_size kept = sw_line_kept(&d->model);
     sw_cuda_batch_bytes(d, fixed, per_run);
+    *fixed += vectors_of(d) * ALIGNED * sizeof(double);
     *per_run += ((size_t)kept.cell * (size_t)d->n + (size_t)(kept.run + kept.step)) * sizeof(double);
 }
 
@@ -24,12 +38,12 @@ static enum sw_status alloc_arrays(struct sw_stepper *s, struct sw_cuda_stages *
 {
     const struct sw_stepper_desc *d = &s->desc;
     struct sw_line_batch *b = &p->batch.view;
-    const size_t points = (size_t)d->n * (size_t)d->capacity, size = sw_cuda_stages_size(d);
-    SW_TRY(sw_device_alloc(s->device, (size > least ? size : least) * (size_t)d->capacity, &p->work));
+    const size_t points = (size_t)d->n * (size_t)d->capacity, vectors = vectors_of(d) * vector_of(d),
+                 needed = least * (size_t)d->capacity;
+    SW_TRY(sw_device_alloc(s->device, vectors > needed ? vectors : needed, &p->work));
     SW_TRY(sw_device_alloc(s->device, (size_t)p->batch.kept.step * (size_t)d->capacity, &b->step));
     SW_TRY(sw_device_alloc(s->device, (size_t)p->batch.kept.cell * points, &b->cell));
-    sw_cuda_batch_lend_staging(&p->batch,
-                               p->work + (size_t)(sw_cuda_stages_rows(&p->method) + 1) * sw_stepper_vector(d));
+    sw_cuda_batch_lend_staging(&p->batch, p->work + (vectors_of(d) - 1) * vector_of(d));
     return SW_OK;
 }
 
@@ -53,7 +67,7 @@ enum sw_status sw_cuda_stages_begin(struct sw_stepper *s)
     void *args[] = {&p->batch.view};
     p->batch.u = p->work;
     for (int r = 0; r < sw_cuda_stages_rows(&p->method); r++)
-        p->row[r] = p->work + (size_t)(r + 1) * sw_stepper_vector(&s->desc);
+        p->row[r] = p->work + (size_t)(r + 1) * vector_of(&s->desc);
     return p->batch.kept.cell ? sw_cuda_batch_launch_points(s, SW_CELL_K, 1, args) : SW_OK;
 }
 

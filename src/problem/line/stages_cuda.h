@@ -21,7 +21,7 @@ struct sw_cuda_stages {
 /** Right-hand sides: of each stage but the first, and the result, unless it is the last stage. */
 static inline int sw_cuda_stages_rows(const struct sw_imex_stages *m) { return m->count - m->last; }
 
-/** Numbers of a run in `work`. */
+/** Numbers of a run in `work`, but for what aligns its vectors. */
 size_t sw_cuda_stages_size(const struct sw_stepper_desc *desc);
 /** Bytes but those that solves take. */
 void sw_cuda_stages_bytes(const struct sw_stepper_desc *desc, size_t *fixed, size_t *per_run);
