@@ -22,7 +22,7 @@
  * f_0, the sums and the last three y of a recursion from zero, by two equations.
  *
  * Other conditions are a polynomial of degree 4 at most that fulfils them, which the differences take exactly: it is
- * taken from x, and A times it from f. */
+ * taken from x, and A times it from f. The formulas are in closing_point.h. */
 #include "problem/line/lanes.h"
 
 /** What closes a line whose lanes-independent part is set (sw_lanes_line()).
