@@ -70,8 +70,8 @@ __device__ static __forceinline__ void set_solve(const struct lane &me, const st
                 sum.second[side] += before.second[side];
             }
         }
-        sw_end_lift(POINTS, is_value, sum.first, sum.second, v.dx, &b.a[(size_t)V * b.count + run], at + SW_ENDED_LIFT,
-                    at + SW_ENDED_RHS);
+        const struct sw_line_operator a = operator_for(b, V, run, v.dt);
+        sw_end_lift(POINTS, is_value, sum.first, sum.second, v.dx, &a, at + SW_ENDED_LIFT, at + SW_ENDED_RHS);
         for (int side = 0; side < 2; side++) at[SW_ENDED_GIVEN + side] = now.first[side];
         set_solve<V + 1>(me, b, run, v, t, step);
     }
@@ -83,7 +83,9 @@ __device__ static __forceinline__ void prepare_solve(const struct lane &me, cons
 {
     if (!LIFTED) return;
     __syncwarp();
-    if (me.l == 0) set_solve(me, b, run, v, ((double)step + (LEFT ? 1.0 : stage_time(STAGE))) * v.dt, step);
+    const double steps = LEFT ? 1.0 : stage_time(STAGE);
+    const double t = OWN_STEPS ? v.t + steps * v.dt : ((double)step + steps) * v.dt;
+    if (me.l == 0) set_solve(me, b, run, v, t, step);
     __syncwarp();
 }
 
@@ -103,11 +105,16 @@ __device__ static __forceinline__ double polynomial_at(const struct lane &me, co
     return fma(fma(fma(fma(p[4], x, p[3]), x, p[2]), x, p[1]), x, p[0]);
 }
 
+/* Whether u is given at point j of the lane. */
+__device__ static __forceinline__ bool is_given(const struct lane &me, int V, int j)
+{
+    return (j == 0 && me.l == 0 && is_known(V, 0)) || (j == LANE_POINTS - 1 && me.l == LANES - 1 && is_known(V, 1));
+}
+
 /* The right-hand side at point j with conditions of zero. */
 __device__ static __forceinline__ double with_ends(const struct lane &me, int V, int j, double f)
 {
-    if ((j == 0 && me.l == 0 && is_known(V, 0)) || (j == LANE_POINTS - 1 && me.l == LANES - 1 && is_known(V, 1)))
-        return 0.0;
+    if (is_given(me, V, j)) return 0.0;
     return LIFTED ? f - polynomial_at(me, ends_of(me, V) + SW_ENDED_RHS, j) : f;
 }
 

@@ -79,6 +79,15 @@ __device__ static inline void set_systems(const struct lane &me, const struct sw
 
 struct values { double p[NPARAM + 1], r[HELD_RUN + 1], x0, dx, kappa, dt, t; };  /* t: OWN_STEPS */
 
+/* A - P of an unknown for a step of dt. */
+__device__ static __forceinline__ struct sw_line_operator operator_for(const struct sw_line_batch &b, int V, int run,
+                                                                       double dt)
+{
+    struct sw_line_operator a = b.a[(size_t)V * b.count + run];
+    if (OWN_STEPS) a.s4 *= dt, a.s2 *= dt, a.s0 *= dt, a.s1 *= dt, a.s3 *= dt;
+    return a;
+}
+
 __device__ static inline double x_of(const struct lane &me, const struct values &v, int j)
 {
     return v.x0 + (me.first + j) * v.dx;

@@ -9,14 +9,12 @@
  * A step sums the estimated error beside the right-hand sides and keeps u^n, which a refused step goes back to. Its
  * largest numbers go over the lanes as bits of integers: those of |x| are in the order of |x|, NaN being above all.
  * Lane 0 of a group judges the step. Where dt has changed the group forms its matrices anew
- * (recursive_device_point.h); the others of the warp wait.
+ * (line_own_systems_rtc.cuh); the others of the warp wait.
  *
  * Of each unknown, per point: beside what a step takes with a dt that all runs have, 1 FMA a stage and right-hand side
  * for the error, and 2 integer maxima. No number of a run depends on which group has it, or beside which others. */
 
 enum { OWN_NUMBERS = sizeof(struct sw_own_steps) / sizeof(double) };
-
-__device__ static inline bool is_first_lane(void) { return threadIdx.x % GROUP == 0; }
 
 __device__ static inline struct sw_own_steps *steps_of(const struct lane &me)
 {
@@ -62,74 +60,6 @@ __device__ static inline void largest_of_state(const struct lane &me, const poin
         size[V] = largest_of_unknown<V>(me, c);
         largest_of_state<V + 1>(me, c, size);
     }
-}
-
-/* ------------------------------------------------------------------ matrices */
-
-/* All that a solve needs of a recursion into shared memory. @return its bits of struct systems but `most`; without a
- * factor solves give NaN */
-__device__ static inline int set_recursion(struct lane there, const struct sw_recursion &r)
-{
-    const struct sw_recursion_power one = sw_recursion_one(&r);
-    double *table = shared_of(there), *number = table + TABLE, entries[4];
-    struct sw_recursion_power x = sw_recursion_power_of(&one, POINTS / LANES);
-    int stages = 0;
-    there.a1 = r.a1;
-    there.a2 = r.a2;
-#pragma unroll 1
-    for (int k = 0; k < STAGES; k++) {  /* x: of (POINTS << k)/LANES points */
-        const struct sw_recursion_power more = sw_recursion_join(&x, &one);
-        for (int m = 0; m < 2; m++) {
-            if (m) sw_recursion_entries(more.m, more.plain, entries);
-            else sw_recursion_entries(x.m, x.plain, entries);
-            if (!sw_recursion_negligible(entries)) stages = k + 1;
-            if (!is_first_lane()) continue;
-            for (int i = 0; i < 4; i++) put_in_table(table, AT_POWER + 8 * k + 4 * m + i, entries[i]);
-        }
-        const bool odd = ((long long)POINTS << (k + 1)) / LANES % 2;
-        x = sw_recursion_join(&x, &x);
-        if (odd) x = sw_recursion_join(&x, &one);
-    }
-    sw_recursion_entries(x.m, x.plain, entries);
-    const bool closed = !sw_recursion_negligible(entries);
-    sw_recursion_closure(&x, entries);
-    if (is_first_lane()) {
-        for (int i = 0; i < 4; i++) put_in_table(table, i, entries[i]);
-        number[0] = r.a1;
-        number[1] = r.a2;
-        number[2] = r.scale;
-        compute_response(there);
-    }
-    return stages | closed << 6;
-}
-
-/* The matrices of a step of dt where `wanted`. All lanes of a warp together. */
-__device__ static inline void set_own_systems(const struct lane &me, const struct sw_line_batch &b, int run, double dt,
-                                              bool wanted, struct systems &all)
-{
-    __syncwarp();
-    if (wanted) {
-#pragma unroll 1
-        for (int V = 0; V < UNKNOWNS; V++) {
-            struct sw_line_operator a = b.a[(size_t)V * b.count + run];
-            struct sw_recursion way[2];
-            a.s4 *= dt, a.s2 *= dt, a.s0 *= dt, a.s1 *= dt, a.s3 *= dt;
-            if (!sw_recursion_factors(&a, &way[0], &way[1]))
-                way[0] = way[1] = sw_recursion{0.0, 0.0, nan("")};
-#pragma unroll
-            for (int k = 0; k < SIDES; k++) {
-                const int s = V * SIDES + k;
-                const unsigned long long mine = set_recursion(system_of(me, all, s), way[k]);
-                all.facts = (all.facts & ~(255ull << 8 * s)) | mine << 8 * s;
-            }
-        }
-    }
-#pragma unroll
-    for (int s = 0; s < SYSTEMS; s++) {
-        const unsigned most = __reduce_max_sync(EVERYONE, (int)(all.facts >> 8 * s) & 7);
-        all.facts = (all.facts & ~(7ull << (8 * s + 3))) | (unsigned long long)most << (8 * s + 3);
-    }
-    __syncwarp();
 }
 
 /* ------------------------------------------------------------------ a line comes and goes */
@@ -192,19 +122,34 @@ __device__ static inline void leave_line(const struct lane &me, const struct sw_
 
 /* ------------------------------------------------------------------ steps */
 
-/* The largest |estimated error|, with u^{n+1} in c. */
+/* The last stage's part of the error at point j of unknown V: of P u where P is not 1. beyond: of c[V] */
+template <int V>
+__device__ static inline double last_of_error(const points &c, const struct halo &beyond, int j)
+{
+    double five[NEIGHBOURS];
+    if (!MASS) return c[V][j];
+#pragma unroll
+    for (int k = 0; k < NEIGHBOURS; k++) five[k] = in_line(c[V], beyond, j + k - REACH);
+    return times_mass<V>(five);
+}
+
+/* The largest |estimated error|, with u^{n+1} in c; where u is given there is none. */
 template <int V = 0>
-__device__ static inline void largest_errors(const struct lane &me, const points &c, const struct ahead &rows,
+__device__ static inline void largest_errors(const struct lane &me, points &c, const struct ahead &rows,
                                              double (&error)[UNKNOWNS])
 {
     if constexpr (V < UNKNOWNS) {
+        struct halo beyond = {};
         long long bits = 0;
+        if (MASS && LAST) beyond = take_halo(me, c[V]);
 #pragma unroll
         for (int j = 0; j < LANE_POINTS; j++) {
             const double before = *ahead_at(rows, ERROR_PLACE, V, j);
-            const double e = LAST ? fma(of_state(ERROR_ROW, COUNT - 1), c[V][j], before) : before;
-            if (has_own_point(me, j)) bits = larger(bits, size_bits(e));
+            const double last = last_of_error<V>(c, beyond, j);
+            const double e = LAST ? fma(of_state(ERROR_ROW, COUNT - 1), last, before) : before;
+            if (has_own_point(me, j) && !(ENDED && is_given(me, V, j))) bits = larger(bits, size_bits(e));
         }
+        if (MASS && LAST && !has_own_point(me, LANE_POINTS - 1)) c[V][LANE_POINTS - 1] = 0.0;
         error[V] = largest_of_line(bits);
         largest_errors<V + 1>(me, c, rows, error);
     }
@@ -329,6 +274,36 @@ __device__ static inline void largest_rates(const struct lane &me, const struct 
     }
 }
 
+/* The same of P u_t where P of some unknown is not 1. */
+template <int V = 0>
+__device__ static inline void largest_wide_rates(const struct lane &me, const struct sw_line_batch &b, int run,
+                                                 double gamma, const struct values &v, const struct moment &now,
+                                                 const points &c, const struct wide_view &w, double (&rate)[UNKNOWNS])
+{
+    if constexpr (V < UNKNOWNS) {
+        struct wide_g g = {};
+        double before[REACH] = {w.u[V].before[0], w.u[V].before[1]};
+        long long bits = 0;
+        evaluate_g<V>(me, v, now, c, g);
+#pragma unroll
+        for (int j = 0; j < LANE_POINTS; j++) {
+            struct five at;
+            look_at<V>(c, w, g, before, j, at);
+            double f = sw_line_apply(&b.a[(size_t)V * b.count + run], at.u[0], at.u[1], at.u[2], at.u[3], at.u[4]);
+            f /= gamma;
+            if (term<2 * V>::THERE)
+                f = fma(v.kappa, fma(mass_of_g(V), sw_line_d4(at.g[0], at.g[1], at.g[2], at.g[3], at.g[4]),
+                                     sw_line_d2(at.g[1], at.g[2], at.g[3])), f);
+            if (term<2 * V + 1>::THERE) f += times_mass<V>(at.n);
+            if (has_own_point(me, j)) bits = larger(bits, size_bits(f));
+            before[0] = before[1];
+            before[1] = c[V][j];
+        }
+        rate[V] = largest_of_line(bits);
+        largest_wide_rates<V + 1>(me, b, run, gamma, v, now, c, w, rate);
+    }
+}
+
 /* The first dt of runs that have not begun, goal 0; a group a run. */
 extern "C" __global__ void __launch_bounds__(THREADS)
 own_begin_k(const __grid_constant__ struct sw_line_batch b, const __grid_constant__ struct sw_own_batch o,
@@ -336,7 +311,6 @@ own_begin_k(const __grid_constant__ struct sw_line_batch b, const __grid_constan
 {
     struct lane me;
     struct values v;
-    struct view w;
     points c;
     double size[UNKNOWNS], rate[UNKNOWNS];
     const int line = blockIdx.x * GROUPS + threadIdx.x / GROUP, run = line < b.count ? line : 0;
@@ -351,8 +325,15 @@ own_begin_k(const __grid_constant__ struct sw_line_batch b, const __grid_constan
     load_line(me, u, run, true, c);
     largest_of_state(me, c, size);
     const struct moment now = moment_of(me, v, 0, 0, 0);
-    look_around(me, v, now, c, w);
-    largest_rates(me, b, run, o.gamma, v, now, c, w, rate);
+    if constexpr (MASS) {
+        struct wide_view w;
+        look_wide(me, v, now, c, w);
+        largest_wide_rates(me, b, run, o.gamma, v, now, c, w, rate);
+    } else {
+        struct view w;
+        look_around(me, v, now, c, w);
+        largest_rates(me, b, run, o.gamma, v, now, c, w, rate);
+    }
     if (!begins || !is_first_lane()) return;
     struct sw_own_steps steps = {};
     for (int V = 0; V < UNKNOWNS; V++) steps.peak[V] = size[V];
@@ -408,7 +389,6 @@ extern "C" __global__ void own_noise_k(struct sw_line_batch b, struct sw_own_bat
     const int j = blockIdx.x * blockDim.x + threadIdx.x;
     if (j >= b.count) return;
     const double dt = o.steps[j].largest;
-    struct sw_line_operator a = b.a[j];
-    a.s4 *= dt, a.s2 *= dt, a.s0 *= dt, a.s1 *= dt, a.s3 *= dt;
+    const struct sw_line_operator a = matrix_for(b, 0, j, dt);
     noise[j] = sw_recursion_rounding(&a) * sw_measure_noise_growth(o.steps[j].taken);
 }

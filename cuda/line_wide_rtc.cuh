@@ -41,6 +41,35 @@ __device__ static __forceinline__ void evaluate_n(const struct lane &me, const s
     }
 }
 
+/* G of unknown V at the points of a lane, and beyond. */
+struct wide_g { double here[LANE_POINTS]; struct halo beyond; };
+
+template <int V>
+__device__ static __forceinline__ void evaluate_g(const struct lane &me, const struct values &v,
+                                                  const struct moment &now, const points &c, struct wide_g &g)
+{
+    if (!term<2 * V>::THERE) return;
+#pragma unroll
+    for (int j = 0; j < LANE_POINTS; j++) g.here[j] = g_at<V>(me, v, now, j, c[V][j]);
+    g.beyond = take_halo(me, g.here);
+}
+
+/* u, N and G of unknown V at point j and two on either side. */
+struct five { double u[NEIGHBOURS], n[NEIGHBOURS], g[NEIGHBOURS]; };
+
+/* before: u at j - 2, j - 1 */
+template <int V>
+__device__ static __forceinline__ void look_at(const points &c, const struct wide_view &w, const struct wide_g &g,
+                                               const double (&before)[REACH], int j, struct five &at)
+{
+#pragma unroll
+    for (int k = 0; k < NEIGHBOURS; k++) {
+        at.u[k] = k < REACH ? before[k] : in_line(c[V], w.u[V], j + k - REACH);
+        at.n[k] = term<2 * V + 1>::THERE ? in_line(w.n[V], w.of_n[V], j + k - REACH) : 0.0;
+        at.g[k] = term<2 * V>::THERE ? in_line(g.here, g.beyond, j + k - REACH) : 0.0;
+    }
+}
+
 /* What stage I adds at a point, where u, N and G of unknown V are known there and around it. @return the right-hand
  * side of the next stage */
 template <int I, int V>
@@ -53,9 +82,10 @@ __device__ static __forceinline__ double add_wide(const struct sw_line_batch &b,
     double next = 0.0, first = 0.0;
     if (FIRST && I == 0)
         first = sw_line_apply(&b.a[(size_t)V * b.count + run], u[0], u[1], u[2], u[3], u[4]);
+    if (OWN_STEPS) first *= v.dt;
 #pragma unroll
-    for (int r = I; r < ROWS; r++) {
-        const bool result = !LAST && r == ROWS - 1;
+    for (int r = I; r < ROWS; r++) {  /* the estimated error is P times that of u (plain_own_steps.c) */
+        const bool result = !LAST && r == ROWS - 1 - OWN_STEPS;
         const double here = result ? u[REACH] : p_u, of_n = result ? n[REACH] : p_n;
         const double of_g = fma(result ? mass_of_g_in_result(V) : mass_of_g(V), d4, d2);
         double f = I == 0 ? of_state(r, I) * here : fma(of_state(r, I), here, *ahead_at(rows, r, V, j));
@@ -66,6 +96,7 @@ __device__ static __forceinline__ double add_wide(const struct sw_line_batch &b,
         else next = f;
     }
     if (LEFT) *ahead_at(rows, 1, V, j) = u[REACH];
+    if (OWN_STEPS && I == 0) *ahead_at(rows, OLD_PLACE, V, j) = u[REACH];
     return next;
 }
 
@@ -77,29 +108,29 @@ __device__ static __forceinline__ void add_wide_rows(const struct lane &me, cons
                                                      struct wide_view &w, const struct ahead &rows, DONE done)
 {
     if constexpr (V < UNKNOWNS) {
-        double g[LANE_POINTS] = {}, before[REACH] = {w.u[V].before[0], w.u[V].before[1]};
-        struct halo of_g = {};
-        if (term<2 * V>::THERE) {
-#pragma unroll
-            for (int j = 0; j < LANE_POINTS; j++) g[j] = g_at<V>(me, v, now, j, c[V][j]);
-            of_g = take_halo(me, g);
-        }
+        struct wide_g g = {};
+        double before[REACH] = {w.u[V].before[0], w.u[V].before[1]};
+        evaluate_g<V>(me, v, now, c, g);
 #pragma unroll
         for (int j = 0; j < LANE_POINTS; j++) {
-            double u5[NEIGHBOURS], n5[NEIGHBOURS], g5[NEIGHBOURS];
-#pragma unroll
-            for (int k = 0; k < NEIGHBOURS; k++) {
-                u5[k] = k < REACH ? before[k] : in_line(c[V], w.u[V], j + k - REACH);
-                n5[k] = term<2 * V + 1>::THERE ? in_line(w.n[V], w.of_n[V], j + k - REACH) : 0.0;
-                g5[k] = term<2 * V>::THERE ? in_line(g, of_g, j + k - REACH) : 0.0;
-            }
+            struct five at;
+            look_at<V>(c, w, g, before, j, at);
             before[0] = before[1];
             before[1] = c[V][j];
-            c[V][j] = add_wide<I, V>(b, run, v, u5, n5, g5, rows, j);
+            c[V][j] = add_wide<I, V>(b, run, v, at.u, at.n, at.g, rows, j);
             done(V, j);
         }
         add_wide_rows<I, V + 1>(me, b, run, v, now, c, w, rows, done);
     }
+}
+
+/* All that the points of the lines see of each other. */
+__device__ static __forceinline__ void look_wide(const struct lane &me, const struct values &v,
+                                                 const struct moment &now, points &c, struct wide_view &w)
+{
+#pragma unroll
+    for (int V = 0; V < UNKNOWNS; V++) w.u[V] = take_halo(me, c[V]);
+    evaluate_n(me, v, now, c, w);
 }
 
 template <int I, typename DONE>
@@ -108,8 +139,6 @@ __device__ static __forceinline__ void wide_stage(const struct lane &me, const s
                                                   const struct ahead &rows, DONE done)
 {
     struct wide_view w;
-#pragma unroll
-    for (int V = 0; V < UNKNOWNS; V++) w.u[V] = take_halo(me, c[V]);
-    evaluate_n(me, v, now, c, w);
+    look_wide(me, v, now, c, w);
     add_wide_rows<I>(me, b, run, v, now, c, w, rows, done);
 }

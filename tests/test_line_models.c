@@ -217,8 +217,7 @@ static void what_a_model_needs_is_seen_whether_its_one_unknown_is_counted_or_not
         d.model.mass[0].d2 = 1.0 / 6.0;
         assert_int_equal(sw_stepper_needs(&d), SW_LINE_STAGES | SW_LINE_MASS);
         d.own_steps = true;
-        assert_int_equal(sw_stepper_needs(&d), SW_LINE_STAGES | SW_LINE_MASS | SW_LINE_OWN_STEPS |
-                                                   SW_LINE_OWN_STEPS_WIDE);
+        assert_int_equal(sw_stepper_needs(&d), SW_LINE_STAGES | SW_LINE_MASS | SW_LINE_OWN_STEPS);
     }
 }
 

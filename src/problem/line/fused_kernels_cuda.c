@@ -5,7 +5,7 @@
 static struct sw_fused_cut cut_of(const struct sw_stepper_desc *d, const struct sw_fused_shape *shape)
 {
     return (struct sw_fused_cut){.n = d->n, .lanes = shape->lanes, .stream = shape->stream, .single = d->single_steps,
-                                 .ended = sw_line_ended(&d->model) ? sw_line_unknowns(&d->model) : 0};
+                                 .ended = sw_line_ended(&d->model) && !d->own_steps ? sw_line_unknowns(&d->model) : 0};
 }
 
 size_t sw_fused_kernels_bytes(const struct sw_stepper_desc *d, const struct sw_fused_shape *shape)

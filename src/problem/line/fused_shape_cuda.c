@@ -156,7 +156,7 @@ static int later_numbers(const struct sw_stepper_desc *d, int block)
 {
     struct sw_imex_stages m;
     sw_imex_stages_of(d->model.scheme, &m);
-    const int of_steps = d->own_steps ? 2 - sw_imex_error_waits(&m) : m.left != 0.0;
+    const int of_steps = d->own_steps ? 2 - sw_fused_error_waits(&d->model, &m) : m.left != 0.0;
     return (m.count - m.last - 1 + of_steps) * sw_line_unknowns(&d->model) * block;
 }
 

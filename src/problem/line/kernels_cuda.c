@@ -225,7 +225,8 @@ static const char *const before_fused[] = {
 };
 
 static const char *const before_own_steps[] = {
-    "problem/line/own_steps_point.h", "problem/line/own_batch_point.h", "problem/line/recursive_device_point.h", 0,
+    "problem/line/own_steps_point.h", "problem/line/own_batch_point.h", "problem/line/recursive_device_point.h",
+    "extended_rtc.cuh", "problem/line/closing_point.h", 0,
 };
 
 /* Right-hand sides, with the result unless it is the last stage; and the estimated error where it is wanted. */
@@ -250,11 +251,12 @@ static void add_weights(struct sw_text *text, const char *name, const struct sw_
     sw_text_add(text, "    return 0.0;\n}\n");
 }
 
-static void add_method(struct sw_text *text, const struct sw_imex_stages *m, bool error)
+static void add_method(struct sw_text *text, const struct sw_line_model *model, const struct sw_imex_stages *m,
+                       bool error)
 {
     sw_text_printf(text, "enum { COUNT = %d, LAST = %d, FIRST = %d, LEFT = %d, ROWS = %d, VALUED = %d };\n", m->count,
                    m->last, m->first, m->left != 0.0, rows_of(m, error), sw_imex_valued(m));
-    sw_text_printf(text, "enum { ERROR_AT = %d };\n", sw_imex_error_waits(m));
+    sw_text_printf(text, "enum { ERROR_AT = %d };\n", sw_fused_error_waits(model, m));
     sw_text_add(text, "__device__ static __forceinline__ double stage_time(int i)\n{\n");
     for (int i = 0; i < m->count; i++) sw_text_printf(text, "    if (i == %d) return %a;\n", i, m->time[i]);
     sw_text_add(text, "    return 0.0;\n}\n");
@@ -280,7 +282,7 @@ static void general_text(const struct sw_line_model *model, int n, const struct 
     add_masses(text, model);
     add_ends(text, model);
     add_fragment(text, &fragment[ENERGY_FRAGMENT]);
-    add_method(text, &stages, shape->own_steps);
+    add_method(text, model, &stages, shape->own_steps);
     sw_text_printf(text,
                    "enum { POINTS = %d, LANES = %d, CLUSTER = 1, WARPS = %d, BLOCKS = %d, CRANK = 0, NPARAM = %d,\n"
                    "       SPILLED = 0, PER_LINE = 1, CELLS_SHARED = %d, AT_STEP = %d, AT_CELL = %d, GROUP_ROOM = %d,\n"
@@ -295,6 +297,7 @@ static void general_text(const struct sw_line_model *model, int n, const struct 
     sw_embedded_add("line_imex_rtc.cuh", text);
     sw_embedded_add("line_wide_rtc.cuh", text);
     sw_embedded_add("line_ended_rtc.cuh", text);
+    if (shape->own_steps) sw_embedded_add("line_own_systems_rtc.cuh", text);
     if (shape->own_steps) sw_embedded_add("line_own_steps_rtc.cuh", text);
     sw_embedded_add("line_block_rtc.cuh", text);
 }

@@ -2,7 +2,7 @@
 #define KERNELS_CUDA_H
 /* The text of the kernels that hold a model's expressions (cuda/line_rtc.cuh), and their compilation. */
 #include "base/sw_text.h"
-#include "problem/line/sw_stepper.h"
+#include "problem/line/imex.h"
 
 enum sw_line_kernel {
     SW_RUN_K, SW_CELL_K, SW_STEP_K, SW_STAGE_K, SW_ENDS_K, SW_CHECK_K, SW_INITIAL_K, SW_ENERGY_K,
@@ -14,6 +14,13 @@ extern const char *const sw_line_kernel_name[SW_LINE_KERNELS];
 static inline int sw_line_systems(const struct sw_line_model *m)
 {
     return sw_line_unknowns(m) * (m->orders & (1U << 1 | 1U << 3) ? 2 : 1);
+}
+
+/** sw_imex_error_waits() of the general kernel: where P is not 1 it sums the error from stage 0 on, as it does not keep
+ * P u^n. */
+static inline bool sw_fused_error_waits(const struct sw_line_model *model, const struct sw_imex_stages *m)
+{
+    return !sw_line_any_mass(model) && sw_imex_error_waits(m);
 }
 
 /** Values that G and N of all unknowns keep at each rate, for struct sw_line_batch. */

@@ -407,7 +407,7 @@ const struct sw_stepper_ops stepper_simd_cpu = {
     .about = "lines side by side in vector registers, two recursions a step, all steps in the cache; "
              "threads over groups",
     .space = SW_HOST,
-    .takes = SW_LINE_ALL | SW_LINE_ENDS | SW_LINE_MASS | SW_LINE_OWN_STEPS | SW_LINE_OWN_STEPS_WIDE,
+    .takes = SW_LINE_ALL | SW_LINE_ENDS | SW_LINE_MASS | SW_LINE_OWN_STEPS,
     .fits = simd_fits,
     .bytes = simd_bytes,
     .create = simd_create,

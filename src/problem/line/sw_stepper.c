@@ -40,7 +40,6 @@ unsigned sw_stepper_needs(const struct sw_stepper_desc *desc)
     if (method && method->stages > 2) needs |= SW_LINE_STAGES;
     if (desc->own_steps) needs |= SW_LINE_OWN_STEPS;
     if (sw_line_any_mass(m)) needs |= SW_LINE_MASS;
-    if (desc->own_steps && (sw_line_ended(m) || sw_line_any_mass(m))) needs |= SW_LINE_OWN_STEPS_WIDE;
     return needs;
 }
 
@@ -52,9 +51,6 @@ static const char *untaken(unsigned needs)
     if (needs & SW_LINE_NEIGHBOURS) return "it takes no derivatives of nonlinear terms but dxx()";
     if (needs & SW_LINE_ORDERS) return "it takes no implicit terms but second and fourth derivatives";
     if (needs & SW_LINE_OWN_STEPS) return "it takes the same steps in all runs";
-    if (needs & SW_LINE_OWN_STEPS_WIDE)
-        return "it takes steps of each run's own on periodic lines only, and with order = 4 only where no third or "
-               "fourth derivative is implicit";
     return "it takes steps of one stage only";
 }
 

@@ -12,8 +12,7 @@ enum {
     SW_LINE_ALL = 15,        /* of periodic lines, in steps that are the same for all runs  */
     SW_LINE_ENDS = 16,       /* lines that end                                        */
     SW_LINE_OWN_STEPS = 32,  /* steps of each run's own (desc.own_steps)              */
-    SW_LINE_MASS = 64,       /* a P that is not 1                                     */
-    SW_LINE_OWN_STEPS_WIDE = 128 /* own steps of lines that end or have a P that is not 1 */
+    SW_LINE_MASS = 64        /* a P that is not 1                                     */
 };
 
 struct sw_stepper_ops {
