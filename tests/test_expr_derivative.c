@@ -223,6 +223,36 @@ static void a_sum_of_trees_is_their_sum(void **state)
     sw_text_free(&text);
 }
 
+/* Numbers keep their values; of x = NaN, a = 1.75, k = 3 a value is NaN unless the rest decides it. */
+static void a_nan_is_passed_on(void **state)
+{
+    static const struct { const char *text; double of_nan; } cases[] = {
+        {"x > a", NAN}, {"a <= x", NAN}, {"x == x", NAN}, {"x != a", NAN}, {"!x", NAN}, {"step(x)", NAN},
+        {"x ? a : k", NAN}, {"a ? x : k", NAN}, {"a ? k : x", 3}, {"x && a", NAN}, {"x && 0", 0}, {"a > k && x", 0},
+        {"x || a", 1}, {"0 || x", NAN}, {"x > a || k > a", 1}, {"x > a && k > a", NAN}, {"x || x", NAN},
+        {"!(x > a) || k", 1}, {"min(x, a) > 1", NAN}, {"log(-k) < a", NAN}, {"1/0 > a", 1}, {"-1/0 > 1/0", 0},
+        {"1/0 && -1/0", 1}, {"a > k ? x : a < k", 1}, {"sqrt(x)*0 == 0", NAN}};
+    (void)state;
+    for (size_t j = 0; j < sizeof functions / sizeof functions[0] + sizeof cases / sizeof cases[0]; j++) {
+        const size_t first = sizeof functions / sizeof functions[0];
+        struct sw_expr *expr = parse(j < first ? functions[j].text : cases[j - first].text), *passing;
+        assert_ok(sw_expr_pass_nan(expr, &passing));
+        struct sw_program *f = compile(expr), *g = compile(passing);
+        for (double x = -2; x < 3; x += 0.125)
+            if (isfinite(value(f, x)) && (j < first || !strpbrk(cases[j - first].text, "gq")))  /* log, sqrt */
+                assert_near(value(g, x), value(f, x), 0);
+        if (j >= first) {
+            const double v = value(g, NAN), wanted = cases[j - first].of_nan;
+            if (isnan(wanted) ? !isnan(v) : v != wanted)
+                fail_msg("%s: %g, not %g", cases[j - first].text, v, wanted);
+        }
+        sw_program_destroy(&f);
+        sw_program_destroy(&g);
+        sw_expr_destroy(&expr);
+        sw_expr_destroy(&passing);
+    }
+}
+
 /* dx(u) is no function of u at a point, and nothing that could be differentiated; where no name is in it, it is as
  * constant as all else. In a program it has no meaning. */
 static void derivatives_of_fields_are_no_functions_of_numbers(void **state)
@@ -265,6 +295,7 @@ int main(void)
         cmocka_unit_test(every_operation_has_its_derivative),
         cmocka_unit_test(derivatives_of_fields_are_no_functions_of_numbers),
         cmocka_unit_test(a_sum_of_trees_is_their_sum),
+        cmocka_unit_test(a_nan_is_passed_on),
         cmocka_unit_test(derivatives_come_in_their_usual_form),
         cmocka_unit_test(the_heat_kernel_solves_the_heat_equation),
         cmocka_unit_test(a_derivative_that_explodes_is_refused),

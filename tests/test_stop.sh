@@ -190,6 +190,121 @@ for name in set(whole) - {"run_id", "wall_time", "provenance"}:
     assert np.array_equal(f[name][:], whole[name][:], equal_nan=equal_nan), name
 ' 2>err || fail bad.h5
 
+# ---- a state that changes its sign each step is not steady, though looks are an even number of steps apart: in any
+# batch, by any threads, stopped and resumed. Runs beside it that are steady end
+cat >flip.cfg <<'CFG'
+problem = "heat";
+grid    = { n = 64; length = "2*pi"; };
+physics = { kappa = 1e4; };
+time    = { dt = 0.5; end = 60.0; };
+sweep   = { a = [0.0, 1e-12, 0.5]; q = [32.0, 1.0]; };
+initial = "1 + a*cos(32*x)*(q > 9)";
+stop    = { steady = 1e-6; every = 10.0; };
+run     = { device = "cpu"; };
+output  = { fields = { times = "linspace(0, end, 5)"; }; scalars = { every = 10.0; define = { top = "max(u)"; }; }; };
+CFG
+for row in cpu.simd cpu.plain; do
+    on=(-s "stepper=\"$row\"")
+    expect 0 run flip.cfg "${on[@]}" --force -o flip.h5; says '6 ok · 5 stopped early'
+    expect 0 run flip.cfg "${on[@]}" --force -s 'stop={ when="0"; every=1.0; }' -o on.h5
+    for batch in 1 4; do
+        expect 0 run flip.cfg "${on[@]}" -s run.batch=$batch -j 1 -o flip1.h5; same flip.h5 flip1.h5
+        rm -f flip1.h5
+    done
+    [ -z "$python" ] || $python -c '
+import h5py, numpy as np
+f, on = h5py.File("flip.h5"), h5py.File("on.h5")
+assert list(f["stopped"]) == [1, 1, 1, 1, 0, 1], f["stopped"][:]
+assert list(f["t_reached"]) == [10, 10, 10, 10, 60, 10], f["t_reached"][:]
+for name in "mass", "energy", "top":
+    for run in range(6):
+        last = 6 if run == 4 else 1
+        assert np.array_equal(f[name][run, :last + 1], on[name][run, :last + 1]), (name, run)
+assert np.array_equal(f["u"][4], on["u"][4])
+' 2>err || fail "a sign that changes each step, by $row"
+done
+long=(-s time.dt=0.00001 -s physics.kappa=1e9 -s output.scalars.every=1.0 -s stop.every=0.05)
+expect 0 run flip.cfg "${long[@]}" -o whole3.h5; says '6 ok · 5 stopped early'
+stops=0
+while ! "$sweep" run flip.cfg "${long[@]}" -o parts3.h5 --max-time 0.1s >out 2>err; do
+    [ $((stops += 1)) -lt 60 ] || break
+done
+[ $stops -gt 0 ] || fail 'it was too fast to be stopped'
+same whole3.h5 parts3.h5
+# a wave that is back where it was at each look is not at rest, with steps of its own, too
+cat >wave.cfg <<'CFG'
+problem = "equation";
+rhs     = "-dx(u) - c*(u - cos(2*pi*x))";
+method  = "imex3";
+grid    = { n = 32; length = 1.0; };
+time    = { dt = 0.01; end = 40.0; };
+sweep   = { c = [0.0, 5.0]; };
+initial = "1 + sin(2*pi*x)";
+stop    = { steady = 1e-2; every = 1.0; };
+run     = { device = "cpu"; };
+CFG
+for own in '' 'time={ tolerance=1e-7; end=40.0; }'; do
+    expect 0 run wave.cfg ${own:+-s "$own"} --force -o wave.h5
+    expect 0 show wave.h5 --csv; grep -q '^0,0,done,no,40,' out && grep -q '^1,5,done,steady,' out || fail 'a wave'
+done
+# what the step ahead puts back is all there, also what a state alone does not hold: the Courant numbers of advection
+expect 0 run advection.cfg -s stop.steady=1e-5 -o ahead.h5
+[ -z "$python" ] || $python -c '
+import h5py, numpy as np
+f, whole = h5py.File("ahead.h5"), h5py.File("never.h5")
+assert (f["stopped"][:] == 1).sum() > 1
+for run in range(4):
+    k = np.flatnonzero(np.array(f["t_s"][run]) >= f["t_reached"][run]*(1 - 1e-9))[0]
+    for name in "courant", "mass", "m":
+        assert np.isfinite(f[name][run]).all(), (name, run)
+        assert np.array_equal(f[name][run, :k + 1], whole[name][run, :k + 1]), (name, run)
+' 2>err || fail 'what advection has after a step ahead'
+
+# ---- a condition that is NaN: the run fails, and says when; comparisons and logic do not hide it
+cat >nan.cfg <<'CFG'
+problem = "heat";
+grid    = { n = 32; length = "2*pi"; };
+physics = { kappa = 1.0; };
+sweep   = { m = [0.3, 1.05, 2.5, 5.0]; };
+time    = { dt = 0.01; end = 2.0; };
+initial = "m + cos(x)";
+stop    = { when = "log(mean(u) - t) > 1.5"; every = 0.1; };
+run     = { device = "cpu"; };
+output  = { fields = { times = "linspace(0, end, 5)"; }; scalars = { every = 0.5; define = { w = "mean(u)"; }; }; };
+CFG
+cat >check_nan.py <<'PYTHON'
+import sys, h5py, numpy as np
+f = h5py.File(sys.argv[1])
+t = f["t_reached"][:]
+assert list(f["status"]) == [3, 3, 1, 1] and list(f["stopped"]) == [0, 0, 0, 2], f["stopped"][:]
+assert abs(t[0] - 0.35) < 0.06 and abs(t[1:] - [1.1, 2.0, 0.1]).max() < 1e-12, t
+for name, time in ("u", f["time"][:]), ("w", f["time_s"][:]), ("mass", f["time_s"][:]):
+    for run in range(4):  # up to its end a failed run has its numbers, and NaN from then on
+        bad = np.isnan(f[name][run].reshape(len(time), -1)).any(axis=1)
+        assert np.array_equal(bad, (time > t[run] + 1e-9) & (run < 2)), (name, run, bad)
+PYTHON
+for steps in fixed own; do
+    own=()
+    [ $steps = fixed ] || own=(-s 'time={ tolerance=1e-6; end=2.0; }' -s 'method="imex2"')
+    expect 1 run nan.cfg "${own[@]}" -o nan_$steps.h5
+    says '2 failed (run 0: stop.when is NaN at t = 0.'; says '; run 1: stop.when is NaN at t = 1.1: log(mean(u) - t) > '
+    expect 1 run nan.cfg "${own[@]}" -s run.batch=3 -j 1 -o nan1.h5; same nan_$steps.h5 nan1.h5
+    rm -f nan1.h5
+    [ -z "$python" ] || $python check_nan.py nan_$steps.h5 2>err || fail "a condition that is NaN, with $steps steps"
+done
+expect 0 show nan_fixed.h5; matches 'error +no +1.1 +stop.when is NaN at t = 1.1: log\(mean\(u\) - t\) > 1.5'
+expect 0 run nan.cfg -s 'stop.when="mean(u) > t && log(mean(u) - t) > 1.5"' -o decided.h5
+says '4 ok · 1 stopped early'
+expect 1 run nan.cfg -s 'stop.when="log(mean(u) - 9)"' -o all.h5; says '4 failed'; says 'at t = 0.1: log(mean(u) - 9)'
+long=(-s time.dt=0.0000004 -s stop.every=0.3 -s output.scalars.every=0.25)
+expect 1 run nan.cfg "${long[@]}" -o whole4.h5
+stops=0
+until "$sweep" run nan.cfg "${long[@]}" -o parts4.h5 --max-time 0.1s >out 2>err || [ $? = 1 ]; do
+    [ $((stops += 1)) -lt 60 ] || break
+done
+[ $stops -gt 0 ] || fail 'it was too fast to be stopped'
+same whole4.h5 parts4.h5
+
 # ---- pictures show the last state of runs that have ended early
 if [ -n "$python" ] && $python -c 'import matplotlib' 2>/dev/null; then
     expect 0 plot heat.h5 --kind heatmap --of span --over k,s -o span.png
@@ -209,6 +324,12 @@ refused 'every = 1.0;' "'stop' does not say why: add steady = 1e-8"
 refused 'steady = 1e-8;' "'stop' does not say when to look at the runs: add every"
 refused 'steady = 0.0; every = 1.0;' "'stop.steady' = 0: must be greater than 0"
 refused 'steady = 1e-8; every = -1.0;' "'stop.every'" 'the time between two entries must be positive and finite'
+refused 'steady = 1e-8; every = 30.0;' "'stop.every': the run would first be looked at at t = 30 and ends at 20"
+expect 3 check heat.cfg -s output.scalars.every=30.0 -s 'stop={ steady="s"; }'
+says "'output.scalars.every': the run would first be looked at at t = 30 and ends at 20: nothing stops it early"
+expect 3 check heat.cfg -s time.end=T -s sweep.T=[0.2,20.0]; says "'stop.every' in run 0"
+expect 3 check own.cfg -s stop.every=300.0; says "'stop.every': the run would first be looked at at t = 300"
+expect 0 check heat.cfg -s stop.every=20.0
 refused 'stedy = 1e-8; every = 1.0;' "unknown key 'stop.stedy'; did you mean 'steady'?"
 refused 'when = "u > 10"; every = 1.0;' "'stop.when', column 1: 'u' is a field"
 refused 'when = "max(w) > 10"; every = 1.0;' "unknown name 'w'" '    max(w) > 10'

@@ -138,7 +138,10 @@ static void stop(struct sw_sim *sim, unsigned runs)  /* as bits */
 {
     bool which[RUNS];
     for (int j = 0; j < RUNS; j++) which[j] = runs >> j & 1;
-    assert_ok(sw_stopping_sim_stop(sim, which));
+    double now[RUNS*SIZE];
+    const bool lost[RUNS] = {false};
+    assert_ok(sim->ops->get_state(sim, now));
+    assert_ok(sw_stopping_sim_stop(sim, which, lost, now));
 }
 
 /* Each run is where it is after so many steps, in all ways to ask for it. */
@@ -232,12 +235,47 @@ static void goes_on_from_a_checkpoint(void **state)
     sim->ops->destroy(sim);
 }
 
+/* Where the runs would be; then all is as it was, scalars and records that set_state() loses, too. */
+static void looks_a_step_ahead(void **state)
+{
+    struct counting c;
+    struct sw_sim *sim = begin(&c, false);
+    double now[RUNS*SIZE], ahead[RUNS*SIZE];
+    const bool lost[RUNS] = {[1] = true}, which[RUNS] = {[1] = true, [4] = true};
+    (void)state;
+    assert_ok(sim->ops->advance(sim, 0, 3));
+    stop(sim, 1u << 0 | 1u << 3 | 1u << 7);
+    assert_int_equal(c.count, 5);
+    assert_ok(sim->ops->advance(sim, 3, 6));
+    assert_ok(sim->ops->get_state(sim, now));
+    assert_ok(sw_stopping_sim_look_ahead(sim, 6, now, ahead));
+    for (int j = 0; j < RUNS; j++)
+        for (int i = 0; i < SIZE && j != 0 && j != 3 && j != 7; i++)
+            assert_float_equal(ahead[j*SIZE + i], 7.0*(j + 1)*(i + 1), 0);
+    assert_steps(sim, (int[]){3, 6, 6, 3, 6, 6, 6, 3}, false);
+    assert_ok(sw_stopping_sim_look_ahead(sim, 6, now, ahead));
+    for (int j = 0; j < c.count; j++) c.state[j][0] += 1;  /* whatever the scalars now were: those of before are held */
+    assert_ok(sw_stopping_sim_stop(sim, which, lost, now));
+    assert_int_equal(c.count, 3);
+    assert_float_equal(*sw_stopping_sim_scalars(sim, 4), 3000, 0);
+    assert_true(isnan(*sw_stopping_sim_scalars(sim, 1)));
+    assert_ok(sim->ops->advance(sim, 6, 8));
+    assert_ok(sim->ops->get_state(sim, now));
+    const int steps[RUNS] = {3, 0, 8, 3, 6, 8, 8, 3};
+    for (int j = 0; j < RUNS; j++)
+        for (int i = 0; i < SIZE; i++)
+            if (j == 1) assert_true(isnan(now[j*SIZE + i]));
+            else assert_float_equal(now[j*SIZE + i], (j + 1.0)*steps[j]*(i + 1), 0);
+    sim->ops->destroy(sim);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(keeps_what_runs_had_when_they_stopped),
         cmocka_unit_test(computes_the_runs_that_go_on_alone),
         cmocka_unit_test(goes_on_from_a_checkpoint),
+        cmocka_unit_test(looks_a_step_ahead),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

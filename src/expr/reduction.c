@@ -352,7 +352,12 @@ static enum sw_status compile_rest(struct builder *b, const char *text)
     if (derivative)
         return expr_refuse(b->err, derivative->column, derivative->length, "inside of a reduction fields have them, as "
                            "in mean(dx(u)^2)", "%s() of what is one number", op_table[derivative->op].written);
-    return compile_tree(b, b->r->expr, b->at_points, &b->r->value);
+    if (!b->scope->passes_nan) return compile_tree(b, b->r->expr, b->at_points, &b->r->value);
+    struct sw_expr *passing = NULL;
+    SW_TRY(sw_expr_pass_nan(b->r->expr, &passing));
+    const enum sw_status st = compile_tree(b, passing, b->at_points, &b->r->value);
+    sw_expr_destroy(&passing);
+    return st;
 }
 
 static enum sw_status compile_whole(struct builder *b, const char *text)

@@ -66,6 +66,10 @@ bool sw_expr_is_random(const struct sw_expr *expr);
  * @return SW_E_CONFIG the result would be larger than 100 000 nodes; SW_E_MEMORY */
 enum sw_status sw_expr_derivative(const struct sw_expr *expr, const char *name, struct sw_expr **out);
 
+/** The tree of the same values that passes a NaN on: comparisons, !, step and ?: of a NaN are NaN, and so are && and ||
+ * unless the other operand decides. @param out  new tree; free with sw_expr_destroy()  @return SW_E_MEMORY */
+enum sw_status sw_expr_pass_nan(const struct sw_expr *expr, struct sw_expr **out);
+
 /** The tree of a + b. @param sum  out: new tree; free with sw_expr_destroy()  @return SW_E_MEMORY */
 enum sw_status sw_expr_sum(const struct sw_expr *a, const struct sw_expr *b, struct sw_expr **sum);
 

@@ -50,6 +50,7 @@ struct sw_reduction_scope {
     const struct sw_scope *run;    /* numbers of a run: RUN symbols, slots 0 .. own - 1                          */
     int own;
     int dimensions;                /* coordinates x, y, z that are known: 1 .. 3                                 */
+    bool passes_nan;               /* as of sw_expr_pass_nan(), outside of reductions                            */
     bool derivatives;              /* lines along x are periodic, so that each point has neighbours              */
     int unknowns;                  /* fields: at most SW_UNKNOWNS_MOST                                           */
     const char *const *unknown;

@@ -30,7 +30,8 @@ struct stopping_sim {
     bool   *stopped;              /* [count]                                   */
     double *state, *record, *kept_scalars;  /* [count][size], [recorded], [scalars] of stopped runs; state NULL: none
                                                has ever stopped                */
-    double *loaded_state, *loaded_record;   /* [loaded] of the same, on their way */
+    double *loaded_state, *loaded_record, *loaded_scalars;  /* [loaded] of the same, on their way */
+    bool    held;                 /* records and scalars of the runs as they are now, since the last advance() */
     struct slot slot[SW_SNAPSHOT_SLOTS];
 };
 
@@ -56,18 +57,11 @@ static enum sw_status load(struct sw_sim *sim, int count, const double *column, 
 {
     struct stopping_sim *s = of(sim);
     s->count = s->running = count;
+    s->held = false;
     for (int j = 0; j < count; j++) s->stopped[j] = false;
     copy(s->column, column, s->ncolumn * (size_t)count);
     set_loaded(s, false);
     return s->inner->ops->load(s->inner, count, column, load_error);
-}
-
-/* States and records of the runs that are loaded, by their places there. */
-static enum sw_status get_loaded(struct stopping_sim *s)
-{
-    if (!s->loaded) return SW_OK;
-    SW_TRY(sw_sim_get_state(s->inner, s->loaded_state));
-    return s->recorded ? s->inner->ops->get_diagnostics(s->inner, s->loaded_record) : SW_OK;
 }
 
 /* Load the inner simulation again. @param state, record  [count] of all runs */
@@ -78,6 +72,7 @@ static enum sw_status load_again(struct stopping_sim *s, bool without_stopped, c
     const char **load_error = NULL;
     enum sw_status st;
     set_loaded(s, without_stopped);
+    s->held = false;
     if (!s->loaded) return SW_OK;
     const size_t loaded = (size_t)s->loaded;
     SW_TRY_TO(done, st, sw_alloc(s->ncolumn * loaded, &column));
@@ -106,8 +101,43 @@ static enum sw_status make_room(struct stopping_sim *s)
     SW_TRY(sw_alloc(s->capacity * s->recorded, &s->record));
     SW_TRY(sw_alloc(s->capacity * s->recorded, &s->loaded_record));
     SW_TRY(sw_alloc(s->capacity * s->scalars, &s->kept_scalars));
+    SW_TRY(sw_alloc(s->capacity * s->scalars, &s->loaded_scalars));
     SW_TRY(sw_alloc(s->capacity * s->size, &s->loaded_state));
     return sw_alloc(s->capacity * s->size, &s->state);
+}
+
+/* Records and scalars of the runs that are loaded, by their places there. */
+static enum sw_status hold(struct stopping_sim *s)
+{
+    const void *field;
+    const double *scalars;
+    if (s->held || !s->loaded) return SW_OK;
+    SW_TRY(make_room(s));
+    if (s->recorded) SW_TRY(s->inner->ops->get_diagnostics(s->inner, s->loaded_record));
+    if (s->scalars) {
+        SW_TRY(sw_sim_snapshot(s->inner, 0, SW_SNAPSHOT_SCALARS));
+        SW_TRY(s->inner->ops->fetch(s->inner, 0, &field, &scalars));
+        copy(s->loaded_scalars, scalars, (size_t)s->loaded * s->scalars);
+    }
+    s->held = true;
+    return SW_OK;
+}
+
+/* The step is taken with all that are loaded, and taken back as from a checkpoint. */
+enum sw_status sw_stopping_sim_look_ahead(struct sw_sim *sim, int64_t step, const double *state, double *ahead)
+{
+    struct stopping_sim *s = of(sim);
+    if (!s->running) return SW_OK;
+    SW_TRY(hold(s));
+    SW_TRY(s->inner->ops->advance(s->inner, step, step + 1));
+    SW_TRY(sw_sim_get_state(s->inner, ahead));
+    for (int i = s->loaded - 1; i >= 0; i--) {  /* from their places there to their own, which are not before these */
+        const size_t j = (size_t)s->of[i], at = (size_t)i;
+        if (j != at) copy(ahead + j * s->size, ahead + at * s->size, s->size);
+        copy(s->loaded_state + at * s->size, state + j * s->size, s->size);
+    }
+    SW_TRY(sw_sim_set_state(s->inner, s->loaded_state));
+    return s->recorded ? s->inner->ops->set_diagnostics(s->inner, s->loaded_record) : SW_OK;
 }
 
 static void fill_nan(double *to, size_t size)
@@ -115,47 +145,29 @@ static void fill_nan(double *to, size_t size)
     for (size_t i = 0; i < size; i++) to[i] = NAN;
 }
 
-/* @param failed  [loaded] from which step on, as diverged() says: such a run has nothing but NaN */
-static enum sw_status keep(struct stopping_sim *s, const bool *stop, const int64_t *failed)
+static void keep(struct stopping_sim *s, const bool *stop, const bool *lost, const double *state)
 {
-    const void *field;
-    const double *scalars = NULL;
-    SW_TRY(get_loaded(s));
-    if (s->scalars) {
-        SW_TRY(sw_sim_snapshot(s->inner, 0, SW_SNAPSHOT_SCALARS));
-        SW_TRY(s->inner->ops->fetch(s->inner, 0, &field, &scalars));
-    }
     for (int i = 0; i < s->loaded; i++) {
         const size_t j = (size_t)s->of[i], at = (size_t)i;
+        copy(s->record + j * s->recorded, s->loaded_record + at * s->recorded, s->stopped[j] ? 0 : s->recorded);
         if (!stop[j] || s->stopped[j]) continue;
-        copy(s->state + j * s->size, s->loaded_state + at * s->size, s->size);
-        copy(s->record + j * s->recorded, s->loaded_record + at * s->recorded, s->recorded);
-        copy(s->kept_scalars + j * s->scalars, scalars + at * s->scalars, s->scalars);
-        if (failed[at] >= 0) fill_nan(s->state + j * s->size, s->size);
-        if (failed[at] >= 0) fill_nan(s->kept_scalars + j * s->scalars, s->scalars);
+        copy(s->state + j * s->size, state + j * s->size, s->size);
+        copy(s->kept_scalars + j * s->scalars, s->loaded_scalars + at * s->scalars, s->scalars);
+        if (lost[j]) fill_nan(s->state + j * s->size, s->size);
+        if (lost[j]) fill_nan(s->kept_scalars + j * s->scalars, s->scalars);
         s->stopped[j] = true;
         s->running--;
     }
-    return SW_OK;
 }
 
-enum sw_status sw_stopping_sim_stop(struct sw_sim *sim, const bool *stop)
+enum sw_status sw_stopping_sim_stop(struct sw_sim *sim, const bool *stop, const bool *lost, const double *state)
 {
     struct stopping_sim *s = of(sim);
-    int64_t *failed;
     SW_TRY(make_room(s));
-    SW_TRY(sw_alloc((size_t)s->loaded, &failed));
-    enum sw_status st = s->loaded ? s->inner->ops->diverged(s->inner, failed) : SW_OK;
-    if (!st) st = keep(s, stop, failed);
-    sw_free(failed);
-    SW_TRY(st);
+    SW_TRY(hold(s));
+    keep(s, stop, lost, state);
     if (s->running && 4 * s->running > 3 * s->loaded) return SW_OK;
-    for (int i = 0; i < s->loaded; i++) {  /* load_again() takes them from there */
-        const size_t j = (size_t)s->of[i], at = (size_t)i;
-        copy(s->state + j * s->size, s->loaded_state + at * s->size, s->stopped[j] ? 0 : s->size);
-        copy(s->record + j * s->recorded, s->loaded_record + at * s->recorded, s->stopped[j] ? 0 : s->recorded);
-    }
-    return load_again(s, true, s->state, s->record);
+    return load_again(s, true, state, s->record);
 }
 
 static enum sw_status get_state(struct sw_sim *sim, double *state)
@@ -296,6 +308,7 @@ static enum sw_status set_diagnostics(struct sw_sim *sim, const double *record)
 
 static enum sw_status advance(struct sw_sim *sim, int64_t from, int64_t to)
 {
+    of(sim)->held = false;
     return of(sim)->running ? of(sim)->inner->ops->advance(of(sim)->inner, from, to) : SW_OK;
 }
 
@@ -358,6 +371,7 @@ static void destroy(struct sw_sim *sim)
     sw_free(s->kept_scalars);
     sw_free(s->loaded_state);
     sw_free(s->loaded_record);
+    sw_free(s->loaded_scalars);
     sw_free(s);
 }
 

@@ -15,10 +15,19 @@
  *  @return SW_E_MEMORY */
 enum sw_status sw_stopping_sim_create(const struct sw_setup *setup, int scalars, struct sw_sim **sim);
 
+/** Where the runs would be one step, or tick, later; they stay where they are. Their scalars and what they recorded are
+ * held for a stop() before the next advance(): a state that is set does not have them. Nothing reads a snapshot.
+ * @param step   at which they are
+ * @param state  [count][state_size] of all runs now, as get_state() has it
+ * @param ahead  out: the same a step later, of runs that have not stopped  @return as advance() and set_state() */
+enum sw_status sw_stopping_sim_look_ahead(struct sw_sim *sim, int64_t step, const double *state, double *ahead);
+
 /** Runs stop, between two calls of advance(). Nothing reads a snapshot.
- *  @param stop  [count] which; of those that have stopped it does not count. One that has diverged has NaN from then on
- *               and is not among diverged() any more  @return as load() and set_state() */
-enum sw_status sw_stopping_sim_stop(struct sw_sim *sim, const bool *stop);
+ *  @param stop   [count] which; of those that have stopped it does not count
+ *  @param lost   [count] of those that stop, which have nothing but NaN from then on: they have failed. They are not
+ *                among diverged() any more
+ *  @param state  [count][state_size] of all runs now, as get_state() has it  @return as load() and set_state() */
+enum sw_status sw_stopping_sim_stop(struct sw_sim *sim, const bool *stop, const bool *lost, const double *state);
 
 /** Load all runs again, of which those that have stopped are not to take steps: operations that are about run j know
  * it then. Nothing reads a snapshot. @return as load() and set_state() */

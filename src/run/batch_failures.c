@@ -135,6 +135,9 @@ void batch_describe_failure(const struct batch *b, int j, char text[SW_MESSAGE])
     const struct sw_sim *sim = b->w->sim;
     char more[160];
     if (b->load_error[j]) snprintf(text, SW_MESSAGE, "%s", b->load_error[j]);
+    else if (batch_stop_unknown(b, j))
+        snprintf(text, SW_MESSAGE, "stop.when is NaN at t = %.6g: %s",
+                 batch_time(b, j, b->failed_step[j]), b->w->scheduler->sweep->stop_when_text);
     else if (b->failed_step[j] == 0 && sw_initial_in_file(&b->w->setup) &&
              sw_initial_describe_bad(&b->w->setup, b->plan->count, b->column, j, text))
         return;
@@ -158,7 +161,8 @@ void batch_describe_failure(const struct batch *b, int j, char text[SW_MESSAGE])
 static double failure_time(const struct batch *b, int j)
 {
     const struct sw_sim *sim = b->w->sim;
-    if (sim->ops->steps_taken) return sim->ops->steps_taken(sim, b->diagnostics + batch_diagnostics(b) * (size_t)j).t;
+    if (sim->ops->steps_taken && !batch_stop_unknown(b, j))
+        return sim->ops->steps_taken(sim, b->diagnostics + batch_diagnostics(b) * (size_t)j).t;
     return batch_time(b, j, b->failed_step[j]);
 }
 

@@ -84,6 +84,8 @@ enum sw_status batch_look(struct batch *b);
 bool batch_stops_all(const struct batch *b);
 /** Whether run j has ended early. @param step  out, if it has: after which step or tick */
 enum sw_run_end batch_stopped(const struct batch *b, int j, int64_t *step);
+/** Whether run j has failed because stop.when is NaN, at b->failed_step[j]. */
+bool batch_stop_unknown(const struct batch *b, int j);
 /** Numbers a run that a checkpoint has of it, the last ones; store them; and go on from them, where the sim has the
  * states. @param stored  [...][width] the checkpoint */
 size_t batch_stops_stored(const struct batch *b);

@@ -33,9 +33,9 @@ static enum sw_status get_states_for_warnings(const struct batch *b, double **fi
 /* ---- results */
 
 /* A problem without time cannot diverge: its run failed. */
-static enum sw_run_status failure_status(const struct batch *b)
+static enum sw_run_status failure_status(const struct batch *b, int j)
 {
-    return b->w->scheduler->sweep->problem->timed ? SW_RUN_DIVERGED : SW_RUN_ERROR;
+    return b->w->scheduler->sweep->problem->timed && !batch_stop_unknown(b, j) ? SW_RUN_DIVERGED : SW_RUN_ERROR;
 }
 
 static void fill_steps_taken(const struct batch *b, int j, struct sw_run_row *row)
@@ -60,7 +60,7 @@ static void fill_result(const struct batch *b, int j, struct sw_run_result *r)
     row->time_step = batch_dt(b, j);
     if (b->load_error[j]) { row->status = SW_RUN_ERROR; row->steps = 0; }
     else if (b->failed_step[j] >= 0) {
-        row->status = failure_status(b);
+        row->status = failure_status(b, j);
         row->steps = b->group->cut ? 1 : b->failed_step[j];
     }
     if (row->status == SW_RUN_DONE) row->stopped = batch_stopped(b, j, &row->steps);

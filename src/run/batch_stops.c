@@ -6,7 +6,12 @@
  *
  *     max |u(t) - u(t')| <= stop.steady (t - t') max |u(t)|
  *
- * with the maxima over all points and unknowns. The first look is compared with the initial values. */
+ * with the maxima over all points and unknowns, and if it does not change by more in the step after t: a state whose
+ * sign changes each step is the same at looks an even number of steps apart, and a wave may come back to where it was.
+ * That step is taken, and taken back, only where the first holds of some run; of runs with steps of their own it is a
+ * tick, and there is none after the end. The first look is compared with the initial values.
+ *
+ * A run of which stop.when is NaN has failed: whether it was to end, nothing says. */
 #include <math.h>
 
 #include "base/sw_mem.h"
@@ -18,12 +23,14 @@ struct batch_stops {
     int64_t    last;            /* step of the look before; 0: the initial values                           */
     int        steady;          /* the column of stop.steady, -1: none                                      */
     double    *now, *before;    /* [count][state_size] at this look, and at the last: NULL without steady   */
+    double    *bound;           /* [count] by which a steady run may change                                 */
     struct sw_reducer *reducer; /* of stop.when; NULL: none                                                 */
     struct sw_grid *grid;       /* [count]                                                                  */
     double    *t, *value;       /* [count]                                                                  */
-    bool      *stop;            /* [count] runs that the sim need not compute: ended early, or failed       */
+    bool      *stop, *lost;     /* [count] runs that the sim need not compute: ended early, or failed; these */
     int64_t   *step;            /* [count] after which a run has stopped; -1: it has not                    */
-    enum sw_run_end *why;       /* [count]                                                                  */
+    enum sw_run_end *why;       /* [count]; SW_RUN_TO_END with a step: it failed there, stop.when being NaN */
+    enum sw_run_end *found;     /* [count] at this look                                                     */
     int64_t    chunk;           /* the worker's when the first run stopped; 0: none has                     */
 };
 
@@ -63,9 +70,12 @@ enum sw_status batch_stops_begin(struct batch *b)
     SW_TRY(sw_alloc(1, &b->stops));
     struct batch_stops *s = b->stops;
     s->steady = sw_setup_column(&setup, "stop.steady");
+    SW_TRY(sw_alloc(count, &s->bound));
     SW_TRY(sw_alloc(count, &s->stop));
+    SW_TRY(sw_alloc(count, &s->lost));
     SW_TRY(sw_alloc(count, &s->step));
     SW_TRY(sw_alloc(count, &s->why));
+    SW_TRY(sw_alloc(count, &s->found));
     for (size_t j = 0; j < count; j++) s->step[j] = -1;
     SW_TRY(sw_device_alloc_host(b->w->device, states, &s->now));
     if (s->steady >= 0) SW_TRY(sw_device_alloc_host(b->w->device, states, &s->before));
@@ -104,9 +114,12 @@ void batch_stops_end(struct batch *b)
     sw_free(s->grid);
     sw_free(s->t);
     sw_free(s->value);
+    sw_free(s->bound);
     sw_free(s->stop);
+    sw_free(s->lost);
     sw_free(s->step);
     sw_free(s->why);
+    sw_free(s->found);
     sw_free(s);
     b->stops = NULL;
 }
@@ -126,19 +139,25 @@ int64_t batch_next_look(const struct batch *b)
     return !s || batch_stops_all(b) || s->next >= b->group->nlook ? b->group->steps : b->group->look_step[s->next];
 }
 
-/* A NaN is not steady. */
+/* From one state to another of run j. A NaN is not near. */
+static bool is_near(const struct batch *b, int j, const double *from, const double *to)
+{
+    const size_t size = batch_state_size(b), first = (size_t)j * size;
+    for (size_t i = first; i < first + size; i++)
+        if (!(fabs(to[i] - from[i]) <= b->stops->bound[j])) return false;
+    return true;
+}
+
 static bool is_steady(const struct batch *b, int j)
 {
     const struct batch_stops *s = b->stops;
     const size_t size = batch_state_size(b);
-    const double *u = s->now + (size_t)j * size, *v = s->before + (size_t)j * size,
+    const double *u = s->now + (size_t)j * size,
                  rate = b->column[(size_t)s->steady * (size_t)b->plan->count + (size_t)j];
     double most = 0;
     for (size_t i = 0; i < size; i++) most = fabs(u[i]) > most ? fabs(u[i]) : most;
-    const double bound = rate * (batch_time(b, j, b->step) - batch_time(b, j, s->last)) * most;
-    for (size_t i = 0; i < size; i++)
-        if (!(fabs(u[i] - v[i]) <= bound)) return false;
-    return true;
+    s->bound[j] = rate * (batch_time(b, j, b->step) - batch_time(b, j, s->last)) * most;
+    return is_near(b, j, s->before, s->now);
 }
 
 static void evaluate_when(const struct batch *b)
@@ -154,16 +173,44 @@ static enum sw_run_end why_stop(const struct batch *b, int j)
 {
     const struct batch_stops *s = b->stops;
     if (!is_running(b, j)) return SW_RUN_TO_END;
-    if (s->reducer && s->value[j] != 0 && !isnan(s->value[j])) return SW_RUN_STOPPED_WHEN;
+    if (s->reducer && s->value[j] != 0) return SW_RUN_STOPPED_WHEN;  /* or NaN */
     return s->before && is_steady(b, j) ? SW_RUN_STEADY : SW_RUN_TO_END;
+}
+
+/* Of the runs that seem to be steady, those that are in the next step as well. */
+static enum sw_status look_ahead(const struct batch *b)
+{
+    const struct batch_stops *s = b->stops;
+    bool any = false;
+    for (int j = 0; j < b->plan->count; j++) any |= s->found[j] == SW_RUN_STEADY;
+    if (!any || (b->group->goals && b->step == b->group->steps)) return SW_OK;
+    SW_TRY(writer_wait_slots(b->w->writer));
+    SW_TRY(sw_stopping_sim_look_ahead(b->w->sim, b->step, s->now, s->before));
+#pragma omp parallel for num_threads(b->w->device->threads) schedule(dynamic, 8)
+    for (int j = 0; j < b->plan->count; j++)
+        if (s->found[j] == SW_RUN_STEADY && !is_near(b, j, s->now, s->before)) s->found[j] = SW_RUN_TO_END;
+    return SW_OK;
+}
+
+/* Run j ends here. */
+static void end_run(struct batch *b, int j)
+{
+    struct batch_stops *s = b->stops;
+    const bool unknown = s->found[j] == SW_RUN_STOPPED_WHEN && isnan(s->value[j]);
+    s->step[j] = b->step;
+    s->why[j] = unknown ? SW_RUN_TO_END : s->found[j];
+    if (!unknown) return;
+    b->failed_step[j] = b->step;
+    batch_report_failure(b, j);
 }
 
 static enum sw_status stop_runs(struct batch *b)
 {
     struct batch_stops *s = b->stops;
     if (!s->chunk) s->chunk = b->w->chunk;
+    for (int j = 0; j < b->plan->count; j++) s->lost[j] = b->failed_step[j] >= 0;
     SW_TRY(writer_wait_slots(b->w->writer));
-    return sw_stopping_sim_stop(b->w->sim, s->stop);
+    return sw_stopping_sim_stop(b->w->sim, s->stop, s->lost, s->now);
 }
 
 enum sw_status batch_look(struct batch *b)
@@ -174,22 +221,23 @@ enum sw_status batch_look(struct batch *b)
     SW_TRY(sw_sim_get_state(b->w->sim, s->now));
     SW_TRY(batch_find_failures(b));
     if (s->reducer) evaluate_when(b);
-#pragma omp parallel for num_threads(b->w->device->threads) schedule(dynamic, 8) reduction(| : any)
+#pragma omp parallel for num_threads(b->w->device->threads) schedule(dynamic, 8)
+    for (int j = 0; j < b->plan->count; j++) s->found[j] = why_stop(b, j);
+    SW_TRY(look_ahead(b));
     for (int j = 0; j < b->plan->count; j++) {
-        const enum sw_run_end why = why_stop(b, j);
-        const bool stop = why != SW_RUN_TO_END || b->failed_step[j] >= 0;
-        if (why) s->step[j] = b->step;
-        if (why) s->why[j] = why;
+        if (s->found[j]) end_run(b, j);
+        const bool stop = s->found[j] || b->failed_step[j] >= 0;
         any |= stop && !s->stop[j];
         s->stop[j] |= stop;
     }
+    if (any) SW_TRY(stop_runs(b));
     double *before = s->before;
     if (before) {
         s->before = s->now;
         s->now = before;
     }
     find_next(b);
-    return any ? stop_runs(b) : SW_OK;
+    return SW_OK;
 }
 
 /* ------------------------------------------------------------------ of one run */
@@ -200,6 +248,12 @@ enum sw_run_end batch_stopped(const struct batch *b, int j, int64_t *step)
     if (!s || s->step[j] < 0) return SW_RUN_TO_END;
     *step = s->step[j];
     return s->why[j];
+}
+
+bool batch_stop_unknown(const struct batch *b, int j)
+{
+    const struct batch_stops *s = b->stops;
+    return s && s->step[j] >= 0 && s->why[j] == SW_RUN_TO_END;
 }
 
 void batch_stops_store(const struct batch *b, int j, double *to)
@@ -231,7 +285,9 @@ enum sw_status batch_stops_resume(struct batch *b, const double *stored, size_t 
     }
     if (!any) return SW_OK;
     s->chunk = b->w->chunk;
-    SW_TRY(sw_stopping_sim_stop(b->w->sim, s->stop));
+    for (int j = 0; j < b->plan->count; j++) s->lost[j] = b->failed_step[j] >= 0;
+    SW_TRY(sw_sim_get_state(b->w->sim, s->now));
+    SW_TRY(sw_stopping_sim_stop(b->w->sim, s->stop, s->lost, s->now));
     for (int j = 0; j < b->plan->count; j++) {
         const double *from = stored + (size_t)b->plan->row[j] * width + first + 2;
         double *to = s->stop[j] ? sw_stopping_sim_scalars(b->w->sim, j) : NULL;

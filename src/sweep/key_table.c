@@ -34,7 +34,7 @@ const struct sw_key sw_common_keys[] = {
     {.path = "stop.steady", .kind = SW_KEY_REAL, .unit = "1", .min = 0, .max = 1, .above = true,
      .with = "stop.steady", .fallback = "", .decides = true,
      .about = "A run ends early when no value has changed by more than so much of the largest |u|, per unit of time, "
-              "from one look to the next."},
+              "from one look to the next, and in the step after it."},
     {.path = "stop.when", .kind = SW_KEY_TEXT, .fallback = "",
      .about = "A run ends early when this holds: an expression over mean, min, max, integral and crossings of fields, "
               "\"max(abs(u)) > 10\"."},

@@ -100,8 +100,8 @@ static unsigned shape_errors(const struct sw_sweep *s, const struct column_block
     if (!s->own_steps && !whole_steps(dt, block_number(b, p->end, j, 1))) return errors | 1u << ERROR_STEPS;
     if (times_error(s->own->fields, fields, shape[SHAPE_STEPS], dt, text)) errors |= 1u << ERROR_FIELDS;
     if (times_error(s->own->scalars, scalars, shape[SHAPE_STEPS], dt, text)) errors |= 1u << ERROR_SCALARS;
-    if (times_error(s->own->looks, scalars + s->own->scalars->narg, shape[SHAPE_STEPS], dt, text) &&
-        s->own->looks->setting != s->own->scalars->setting)
+    const bool told = errors >> ERROR_SCALARS & 1 && s->own->looks->setting == s->own->scalars->setting;
+    if (!told && looks_error(s->own->looks, scalars + s->own->scalars->narg, shape[SHAPE_STEPS], dt, text))
         errors |= 1u << ERROR_LOOKS;
     return errors;
 }
@@ -300,7 +300,7 @@ static void report_shape(const struct sw_sweep *s, int kind, const struct column
         return;
     case ERROR_LOOKS:
         report_error(s, s->own->looks->setting, "'%s'%s: %s", s->own->looks->path, in_run,
-                     times_error(s->own->looks, scalars + s->own->scalars->narg, shape[SHAPE_STEPS], dt, text));
+                     looks_error(s->own->looks, scalars + s->own->scalars->narg, shape[SHAPE_STEPS], dt, text));
         return;
     default:
         report_error(s, s->own->scalars->setting, "'%s'%s: %s", s->own->scalars->path, in_run,

@@ -10,7 +10,7 @@ static enum sw_status read_when(struct sw_sweep *s)
 {
     const struct sw_setting *setting = key_setting(s, "stop.when");
     const char *unknown[SW_UNKNOWNS_MOST];
-    const struct sw_reduction_scope scope = defined_scalars_scope(s, unknown);
+    struct sw_reduction_scope scope = defined_scalars_scope(s, unknown);
     struct defined_scalar *when = s->own->stop_when;
     struct sw_expr_error err;
     if (!setting) return SW_OK;
@@ -18,6 +18,7 @@ static enum sw_status read_when(struct sw_sweep *s)
         report_error(s, setting, "'%s' must be an expression in quotes", setting->path);
         return SW_OK;
     }
+    scope.passes_nan = true;  /* else log(min(u)) > 2 is false where min(u) is negative, and nobody is told */
     const enum sw_status st = sw_reduction_compile(setting->text, &scope, &when->reduction, &err);
     if (st == SW_E_CONFIG) formula_report(s, setting, setting->path, setting->text, &err);
     if (st) return st == SW_E_CONFIG ? SW_OK : st;

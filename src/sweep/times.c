@@ -212,6 +212,15 @@ static void assign_steps(int n, double *time, int64_t *step, int64_t *lost)
     }
 }
 
+const char *looks_error(const struct times *t, const double *a, double steps, double dt, char text[160])
+{
+    const char *error = times_error(t, a, steps, dt, text);
+    if (error || !t->kind || count_intervals(t, a, steps) > 0) return error;
+    snprintf(text, 160, "the run would first be looked at at t = %.6g and ends at %.6g: nothing stops it early",
+             a[0] * dt, steps * dt);
+    return text;
+}
+
 enum sw_status times_steps(const struct times *t, const double *scaled, int64_t steps, int64_t **step, double **time,
                            int *count, int64_t *lost)
 {

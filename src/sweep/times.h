@@ -28,6 +28,8 @@ enum sw_status end_read(struct sw_sweep *s, const char *path, struct times *time
 double times_scale(const struct times *times, int k, double value, double dt);
 /** Why scaled arguments make no sense for a run of `steps` steps: text for the user, or NULL. */
 const char *times_error(const struct times *times, const double *scaled, double steps, double dt, char text[160]);
+/** The same of times at which to look at a run: beyond its end it would never be looked at. */
+const char *looks_error(const struct times *looks, const double *scaled, double steps, double dt, char text[160]);
 /** The step of each time. Of times that round to one step the nearest has it. The others are left out, in
  * all runs alike; but where the runs of the sweep have different steps (`aligned`), they keep their positions, so
  * that the k-th entry is of the k-th time in every run.
