@@ -222,6 +222,15 @@ refused "'left.dirichlet' means nothing with boundary = \"periodic\": leave one 
 refused 'left.dirichlet of u is given as well: one of the two' -s left.dirichlet=0.0 -s left.neumann=0.0
 refused 'it goes with left.dirichlet of u, which is not given' -s left.dxx=0.0
 refused 'lines that end are of second order in space: leave it at 2' -s 'order="4"'
+# an end of which nothing is said would be none, without a word; where boundary is set it is said
+echo 'left = {}; right = {};' | cat flux.cfg - | sed '/^boundary/d' >empty.cfg
+expect 3 check empty.cfg
+for end in left right; do
+    says "empty.cfg:8: error: '$end' is empty: say in it what is known at that end, by one of dirichlet, neumann, dxx"
+done
+says 'set boundary = "periodic" or "no_flux"'
+expect 0 check empty.cfg -s 'boundary="periodic"'
+expect 0 check empty.cfg -s left.dirichlet=0.0 -s right.neumann=0.0
 expect 3 check heat.cfg -s 'boundary="no_flux"' -s order=4; says "'order' = 4 in run 0"
 says 'lines that end are of second order in space: set it to 2'
 expect 3 check heat.cfg -s 'boundary="no_flux"' -s left.dxx=0.0

@@ -314,15 +314,35 @@ static void unknown_keys_are_named_with_the_nearest(void **state)
         "output accuracy run physics method order boundary left right initial forcing exact\n");
     REFUSED("-s: error: 'physics.kappa' is a key of heat, not of hyperdiffusion; known here: gamma D\n",
             "physics.kappa=1");
-    REFUSED("-s: error: unknown key 'output.fields.time'; did you mean 'times'?\n-s: error: 'output.fields' does not "
-            "say when: add times = \"linspace(0, end, 11)\"\n",
-            "output.fields.time=[1.0]");
+    REFUSED("-s: error: unknown key 'output.fields.time'; did you mean 'times'?\n", "output.fields.time=[1.0]");
     REFUSED("-s: error: unknown key 'INITIAL'; did you mean 'initial'?\n", "INITIAL=x");
     REFUSED("-s: error: unknown key 'forc'; did you mean 'forcing'?\n", "forc=x");
-    REFUSED("-s: error: unknown key 'output.fields.tims'; did you mean 'times'?\n-s: error: 'output.fields' does not "
-            "say when: add "
-            "times = \"linspace(0, end, 11)\"\n",
-            "output.fields.tims=[0]");
+    REFUSED("-s: error: unknown key 'output.fields.tims'; did you mean 'times'?\n", "output.fields.tims=[0]");
+}
+
+/* A key that is missing because it is misspelt is told once; another is told as well. */
+static void a_misspelt_key_is_not_missing_as_well(void **state)
+{
+    (void)state;
+    refuse_text("problem = \"heat\";\ngrid = { n = 16; lenght = 1.0; };\ntime = { dtt = 0.1; };\ninital = \"0\";\n",
+                NULL, 0,
+                "ch.cfg:2: error: unknown key 'grid.lenght'; did you mean 'length'?\n"
+                "ch.cfg:3: error: unknown key 'time.dtt'; did you mean 'dt'?\n"
+                "ch.cfg:3: error: 'time.end' is missing: Time at which a run ends; it starts at 0.\n"
+                "ch.cfg:4: error: unknown key 'inital'; did you mean 'initial'?\n"
+                "ch.cfg: error: 'physics.kappa' is missing: The conductivity kappa.\n");
+    refuse_text("problem = \"heat\";\ngird = { n = 16; };\ntime = { dt = 0.1; end = 1.0; };\ninitial = \"0\";\n"
+                "physics = { kappa = 1.0; };\n",
+                NULL, 0,
+                "ch.cfg:2: error: unknown key 'gird'; did you mean 'grid'?\n"
+                "ch.cfg: error: 'grid.length' is missing: Length of the domain.\n");
+}
+
+static void an_empty_end_is_refused(void **state)
+{
+    (void)state;
+    REFUSED("-s: error: 'left' is empty: say in it what is known at that end, by one of dirichlet, neumann, dxx, dxxx; "
+            "or leave it out and set boundary = \"periodic\" or \"no_flux\"\n", "left={}");
 }
 
 /* A line of such a message. */
@@ -586,6 +606,8 @@ int main(void)
         cmocka_unit_test(unknown_names_in_expressions_get_a_caret),
         cmocka_unit_test(functions_are_compiled_over_the_columns),
         cmocka_unit_test(unknown_keys_are_named_with_the_nearest),
+        cmocka_unit_test(a_misspelt_key_is_not_missing_as_well),
+        cmocka_unit_test(an_empty_end_is_refused),
         cmocka_unit_test(missing_keys_are_named_at_their_group),
         cmocka_unit_test(wrong_types_are_refused),
         cmocka_unit_test(options_have_their_defaults),

@@ -69,7 +69,7 @@ static enum sw_status make_table(struct sw_sweep *s)
     SW_TRY(sw_arena_take(own->arena, 2 * (size_t)n, &own->key_by_name));
     for (; own->nkey < n; own->nkey++) {
         key = list[own->nkey];
-        own->key[own->nkey] = (struct sweep_key){key, sw_key_setting(s->config, key)};
+        own->key[own->nkey] = (struct sweep_key){.key = key, .setting = sw_key_setting(s->config, key)};
         own->key_by_name[own->nname++] = (struct key_by_name){key->path, own->nkey};
         if (key->kind == SW_KEY_ROW) own->row_key = key;
         if (!key->former) continue;
@@ -151,11 +151,33 @@ static bool is_singular(const char *word, const char *name)
     return name && !strncmp(word, name, length) && !strcmp(name + length, "s");
 }
 
+/* What is told: a key, or a group, of which it is what the setting has by the same names. */
+static void note_guess(const struct sw_sweep *s, const struct sw_setting *setting, const char *path)
+{
+    char member[160];
+    const char *rest;
+    for (int k = 0; k < s->own->nkey; k++) {
+        struct sweep_key *key = &s->own->key[k];
+        if (!strcmp(key->key->path, path)) key->guessed = true;
+        else if (is_inside(key->key->path, path, &rest)) {
+            snprintf(member, sizeof member, "%s.%s", setting->path, rest);
+            key->guessed |= sw_config_find(s->config, member) != NULL;
+        }
+    }
+}
+
+/* @param path  of the key or group that is told as `name` */
+static void suggest(const struct sw_sweep *s, const struct sw_setting *setting, const char *name, const char *path)
+{
+    report_error(s, setting, "unknown key '%s'; did you mean '%s'?", setting->path, name);
+    note_guess(s, setting, path);
+}
+
 static void report_unknown(const struct sw_sweep *s, const struct sw_setting *setting, const char *group)
 {
     char name[SW_MAX_KEYS][64];
     const char *list[SW_MAX_KEYS];
-    char known[600] = "";
+    char known[600] = "", member[80] = "";
     int n = list_members(s, group, name, list);
     const struct sw_problem *other = find_other_problem(s, setting->path);
     const struct sw_key *key = find_elsewhere(s, setting->name), *former = near_former(s, setting->path);
@@ -164,6 +186,7 @@ static void report_unknown(const struct sw_sweep *s, const struct sw_setting *se
         strcat(known, " ");
         strcat(known, list[k]);
     }
+    if (near) snprintf(member, sizeof member, "%s%s%s", group, *group ? "." : "", near);
     if (!near && former) near = former->path;
     if (!s->problem->timed && sw_key_needs_time(setting->path))
         report_error(s, setting, "unknown key '%s': %s has no time; leave %s out", setting->path, s->problem->name,
@@ -174,9 +197,8 @@ static void report_unknown(const struct sw_sweep *s, const struct sw_setting *se
     else if (other)
         report_error(s, setting, "'%s' is a key of %s, not of %s; known here:%s", setting->path, other->name,
                      s->problem->name, known);
-    else if (key && !is_singular(setting->name, near))
-        report_error(s, setting, "unknown key '%s'; did you mean '%s'?", setting->path, key->path);
-    else if (near) report_error(s, setting, "unknown key '%s'; did you mean '%s'?", setting->path, near);
+    else if (key && !is_singular(setting->name, near)) suggest(s, setting, key->path, key->path);
+    else if (near) suggest(s, setting, near, *member ? member : near);
     else
         report_error(s, setting, "unknown key '%s'; known here:%s%s", setting->path, known,
                      strcmp(group, "grid") ? "" : "; points are uniformly spaced, n of them over length");
@@ -219,6 +241,23 @@ static void report_not_group(const struct sw_sweep *s, const struct sw_setting *
     sw_text_free(&known);
 }
 
+/* An end of the domain without a word of what is known there is no end, and the domain periodic or the end one that has
+ * a default: who writes the group means another. With boundary it is said. */
+static void check_empty_end(const struct sw_sweep *s, const struct sw_setting *end)
+{
+    char name[SW_MAX_KEYS][64];
+    const char *list[SW_MAX_KEYS];
+    struct sw_text known = {0};
+    const struct sw_key *boundary = key_find(s, "boundary");
+    const bool left = !strcmp(end->path, "left");
+    if (end->count || (!left && strcmp(end->path, "right")) || sw_config_find(s->config, "boundary")) return;
+    for (int k = 0, n = list_members(s, end->path, name, list); k < n; k++)
+        sw_text_printf(&known, "%s%s", k ? ", " : "", list[k]);
+    report_error(s, end, "'%s' is empty: say in it what is known at that end, by one of %s; or leave it out%s",
+                 end->path, sw_text_get(&known), boundary ? " and set boundary = \"periodic\" or \"no_flux\"" : "");
+    sw_text_free(&known);
+}
+
 static void check_group(const struct sw_sweep *s, const struct sw_setting *group)
 {
     for (int k = 0; k < group->count && s->own->report->errors < MAX_ERRORS; k++) {
@@ -234,7 +273,10 @@ static void check_group(const struct sw_sweep *s, const struct sw_setting *group
                 report_error(s, child, "'%s' is a list of %d numbers or expressions", child->path, wanted);
         } else if (child->kind != SW_SETTING_GROUP)
             report_not_group(s, child);
-        else if (!names) check_group(s, child);
+        else if (!names) {
+            check_empty_end(s, child);
+            check_group(s, child);
+        }
     }
 }
 
@@ -261,9 +303,16 @@ const struct sw_setting *key_group(const struct sw_sweep *s, const char *path)
     return group ? group : key_group(s, prefix);
 }
 
+bool key_is_guessed(const struct sw_sweep *s, const char *path)
+{
+    const struct sweep_key *k = find(s, path);
+    return k && k->guessed && !k->setting;
+}
+
 void key_report_missing(const struct sw_sweep *s, const struct sw_key *key)
 {
-    report_error(s, key_group(s, key->path), "'%s' is missing: %s", key->path, key->about);
+    if (!key_is_guessed(s, key->path))
+        report_error(s, key_group(s, key->path), "'%s' is missing: %s", key->path, key->about);
 }
 
 /* Where a config says both, one of the two is not meant. */

@@ -7,6 +7,7 @@
 struct sweep_key {
     const struct sw_key     *key;
     const struct sw_setting *setting;   /* what the config has at its path or at its former name; NULL: nothing   */
+    bool                     guessed;   /* a message said that an unknown key may mean it                         */
 };
 
 /** Make the table of the problem's keys (sweep_own.key), and report keys that are unknown or missing and those that are
@@ -16,7 +17,10 @@ enum sw_status keys_read(struct sw_sweep *s);
 /** The innermost group of a path that the config has, NULL: none. A key that is missing is reported at its line. */
 const struct sw_setting *key_group(const struct sw_sweep *s, const char *path);
 
-/** Report that a key is missing, at the line of its group. */
+/** Whether the config lacks the key, and a message has told why: an unknown key that may be it, misspelt. */
+bool key_is_guessed(const struct sw_sweep *s, const char *path);
+
+/** Report that a key is missing, at the line of its group; nothing of one that is guessed. */
 void key_report_missing(const struct sw_sweep *s, const struct sw_key *key);
 
 /** Whether the setting of a FUNCTION key is a group of other keys ("initial.file"), which then say it. */

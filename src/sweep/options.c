@@ -75,7 +75,7 @@ static void check_step(const struct sw_sweep *s)
                             *time = key_setting(s, "time");
     if (!s->problem->step) return;
     if (dt && cfl) report_error(s, cfl, "'time' has both dt and cfl; leave one out");
-    if (!dt && !cfl)
+    if (!dt && !cfl && !key_is_guessed(s, "time.dt") && !key_is_guessed(s, "time.cfl"))
         report_error(s, time, "'time.dt' is missing: give dt, the time step, or cfl, a Courant number");
 }
 
@@ -117,7 +117,7 @@ static void read_sample(struct sw_sweep *s)
     p->method = !strcmp(method, "sobol") ? SAMPLE_SOBOL : !strcmp(method, "random") ? SAMPLE_RANDOM : SAMPLE_LHS;
     p->seed = read_number(s, "sample.seed");
     if (key_setting(s, "sample.count")) p->count = (int64_t)read_number(s, "sample.count");
-    else if (random)
+    else if (random && !key_is_guessed(s, "sample.count"))
         report_error(s, sample, "'sample.count' is missing: %s", key_find(s, "sample.count")->about);
     if (sample && !random) report_error(s, sample, "'sample' needs sweep.mode = \"random\"");
 }
@@ -141,9 +141,11 @@ static void check_output(struct sw_sweep *s)
                      "time.tolerance each run has its own; leave one out");
     s->save_fields = key_setting(s, "output.fields.times") != NULL;
     s->save_scalars = every || times;
-    if (fields && !s->save_fields)
+    if (fields && !s->save_fields && !key_is_guessed(s, "output.fields.times"))
         report_error(s, fields, "'output.fields' does not say when: add times = \"linspace(0, end, 11)\"");
-    if (scalars && !s->save_scalars) report_error(s, scalars, "'output.scalars' does not say when: add every = ...");
+    if (scalars && !s->save_scalars && !key_is_guessed(s, "output.scalars.every") &&
+        !key_is_guessed(s, "output.scalars.times"))
+        report_error(s, scalars, "'output.scalars' does not say when: add every = ...");
     if (every && times) report_error(s, every, "'output.scalars' has both every and times; leave one out");
 }
 

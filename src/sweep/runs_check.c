@@ -364,6 +364,7 @@ static void report_invalid_text(const struct sw_sweep *s, const char *path, cons
     else if (setting && !setting->text)
         report_error(s, setting, "'%s' = %s: %s", name,
                      setting->kind == SW_SETTING_SWITCH ? text : sw_number(setting->number, number), why);
+    else if (!setting && key_is_guessed(s, path)) return;
     else if (!setting && !*text) report_error(s, key_group(s, path), "'%s' is missing: %s", name, why);
     else report_error(s, setting, "'%s' = \"%s\"%s: %s", name, text, *text == '$' ? in_run : "", why);
 }

@@ -34,12 +34,13 @@ enum sw_status stops_read(struct sw_sweep *s)
     *s->own->looks = (struct times){.kind = TIMES_NONE};
     if (!group || group->kind != SW_SETTING_GROUP) return SW_OK;  /* another kind is reported already */
     if (!key_setting(s, "stop.steady") && !key_setting(s, "stop.when")) {
-        report_error(s, group, "'stop' does not say why: add steady = 1e-8, or when = \"max(abs(u)) > 10\"");
+        if (!key_is_guessed(s, "stop.steady") && !key_is_guessed(s, "stop.when"))
+            report_error(s, group, "'stop' does not say why: add steady = 1e-8, or when = \"max(abs(u)) > 10\"");
         return SW_OK;
     }
     SW_TRY(read_when(s));
     SW_TRY(every_read(s, key_setting(s, "stop.every") ? "stop.every" : "output.scalars.every", s->own->looks));
-    if (!s->own->looks->setting)
+    if (!s->own->looks->setting && !key_is_guessed(s, "stop.every"))
         report_error(s, group, "'stop' does not say when to look at the runs: add every = ..., a time");
     s->stops = true;
     return SW_OK;
