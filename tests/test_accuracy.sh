@@ -92,9 +92,32 @@ for name in "error_time", "error_space":
 PY
 # forces that are noise have no estimate
 expect 0 run noise.cfg -o noise.h5 --force -s 'forcing="0.01*randn(seed)"'
+says 'accuracy 0 of 2 sampled runs computed again (2 with noise at each step'
+expect 0 show noise.h5; prints 'error_time, error_space: none of these runs'
 [ -z "$python" ] ||
     $python -c 'import h5py, numpy as np; assert np.isnan(h5py.File("noise.h5")["error_time"][:]).all()' ||
     fail 'noise in time'
+# noise between walls has none in space, and who runs and reads it is told so, once
+expect 0 run noise.cfg -o walls.h5 -s 'boundary="no_flux"' -s sweep.seed='"range(1,5)"' -s accuracy.runs=5 -j 1
+says 'accuracy 5 runs computed again: off by at most'
+says 'what the points make of the error is not known of 5 runs (error_space is NaN): between walls noise'
+[ "$(grep -c 'error_space' err)" = 1 ] || fail 'it is told more than once'
+expect 0 show walls.h5; prints 'error_space: not known of 5 runs computed again with half the step: between walls noise'
+[ "$(grep -c '^note' out)" = 1 ] || fail 'it is shown more than once'
+expect 0 show walls.h5 --csv; grep -q '^note' out && fail 'a note in a table for programs'
+expect 0 run noise.cfg -o smooth.h5 -s 'boundary="no_flux"' -s 'initial="seed*0.1*cos(pi*x/40)"'
+grep -q error_space err && fail 'a note on what is known'
+expect 0 show smooth.h5; grep -q '^note' out && fail 'a note on what is known'
+cat >box.cfg <<'CFG'
+problem  = "advection";
+grid     = { n = [12, 12]; length = "2*pi"; };
+velocity = { x = "1"; };
+time     = { cfl = 0.5; end = 1.0; };
+initial  = "sin(x + y)";
+accuracy = { runs = 1; };
+run      = { device = "cpu"; };
+CFG
+expect 0 run box.cfg -o box.h5; says 'not known of 1 run (error_space is NaN): they are not doubled in two or three dim'
 cat >ends.cfg <<'CFG'
 problem  = "equation";
 rhs      = "dxx(u)";

@@ -129,6 +129,27 @@ static void describe_stopped(const struct sw_run_table *t, struct sw_text *text)
     sw_text_add(text, ")");
 }
 
+/* Where runs that are done have no estimate of their error, or one in time alone, though some were to have both. */
+static void explain_accuracy(const struct sw_cli *cli, const struct sw_run_table *t, const struct rows *rows)
+{
+    int64_t done = 0, in_time = 0, in_space = 0;
+    if (!t->has[sw_run_column_find("error_time") - sw_run_columns]) return;
+    for (int64_t r = 0; r < rows->count; r++) {
+        const struct sw_run_row *row = &t->row[rows->row[r]];
+        done += row->status == SW_RUN_DONE && !row->stopped;
+        in_time += isfinite(row->error_time);
+        in_space += isfinite(row->error_time) && isfinite(row->error_space);
+    }
+    if (done && !in_time)
+        console_print(cli, "\nnote     error_time, error_space: none of these runs is in the sample of accuracy.runs, "
+                      "or none could be computed again: runs with noise at each step cannot\n");
+    if (in_space < in_time)
+        console_print(cli, "\nnote     error_space: not known of %lld run%s computed again with half the step: between "
+                      "walls noise, or a field of a file, has no values at twice the points, two or three dimensions "
+                      "are not computed with them, and runs may diverge with them\n",
+                      (long long)(in_time - in_space), in_time - in_space == 1 ? "" : "s");
+}
+
 static void show_table(const struct sw_cli *cli, const struct sw_run_table *t, const struct show_column *c, int n,
                        const struct rows *rows)
 {
@@ -159,6 +180,7 @@ static void show_table(const struct sw_cli *cli, const struct sw_run_table *t, c
         }
         printf("\n");
     }
+    explain_accuracy(cli, t, rows);
 }
 
 static void show_csv(const struct sw_run_table *t, const struct show_column *c, int n, const struct rows *rows)

@@ -172,25 +172,47 @@ void message_start(struct sweep_run *run)
     event_log_end(run->cli);
 }
 
+/* "(2 diverged or failed, 1 stopped early)": the runs of the sample that were not computed again; "" if all were. */
+static void add_lost(struct sw_text *text, const struct sw_accuracy *a)
+{
+    const struct { int64_t count; const char *why; } part[] = {
+        {a->sampled - a->estimated - a->stopped - a->noisy - a->broken_off, "diverged or failed"},
+        {a->stopped, "stopped early"},
+        {a->noisy, "with noise at each step, which other steps have not"},
+        {a->broken_off, "broken off, by a stop or for lack of memory"}};
+    int told = 0;
+    for (size_t k = 0; k < sizeof part / sizeof *part; k++)
+        if (part[k].count) sw_text_printf(text, "%s%lld %s", told++ ? ", " : " (", (long long)part[k].count,
+                                          part[k].why);
+    if (told) sw_text_add(text, ")");
+}
+
+/* Of runs that have an estimate in time. */
+static void tell_no_points(const struct sweep_run *run, int64_t count, const char *why)
+{
+    if (count)
+        console_message(run->cli, "note     accuracy: what the points make of the error is not known of %lld run%s "
+                        "(error_space is NaN): %s\n", (long long)count, count == 1 ? "" : "s", why);
+}
+
 /* "accuracy 6 of 8 sampled runs computed again (2 diverged): off by at most ...", and where that says too little. */
 static void tell_accuracy(const struct sweep_run *run, const struct sw_accuracy *a)
 {
     static const char *const finer[2] = {"half the step", "twice the points"}, *const what[2] = {"steps", "points"};
-    const long long sampled = a->sampled, estimated = a->estimated, stopped = a->stopped,
-                    lost = sampled - estimated - stopped;
+    const long long sampled = a->sampled, estimated = a->estimated;
     struct sw_text text = {0};
     int told = 0;
     if (estimated == sampled) sw_text_printf(&text, "accuracy %lld run%s", sampled, sampled == 1 ? "" : "s");
     else sw_text_printf(&text, "accuracy %lld of %lld sampled run%s", estimated, sampled, sampled == 1 ? "" : "s");
     sw_text_add(&text, " computed again");
-    if (lost) sw_text_printf(&text, " (%lld diverged or failed", lost);
-    if (stopped) sw_text_printf(&text, "%s%lld stopped early", lost ? ", " : " (", stopped);
-    if (estimated < sampled) sw_text_add(&text, ")");
+    add_lost(&text, a);
     for (int k = 0; k < 2; k++)
         if (a->error[k] > 0 || (!k && a->lost[0] < estimated))
             sw_text_printf(&text, "%s%.2g by the %s", told++ ? ", " : ": off by at most ", a->error[k], what[k]);
     console_message(run->cli, "%s\n", sw_text_get(&text));
     sw_text_free(&text);
+    tell_no_points(run, a->walled, "between walls noise, or a field of a file, has no values at more points");
+    tell_no_points(run, a->spread, "they are not doubled in two or three dimensions");
     for (int k = 0; k < 2; k++)
         if (a->lost[k])
             console_message(run->cli, "warning: accuracy: with %s %lld run%s diverged: how much the %s make is not "

@@ -57,6 +57,9 @@ static bool has_noise_in_time(const struct sw_setup *setup)
     return false;
 }
 
+/* Points of a run: of lines the finer grid has others than the batch. */
+static int64_t points_of(const struct again *a) { return sw_points(a->b->group->n); }
+
 static double *column_of(const struct again *a, const char *path)
 {
     const int k = sw_setup_column(&a->b->w->setup, path);
@@ -98,7 +101,7 @@ static enum sw_status advance(const struct again *a, struct sw_sim *sim, int64_t
     return SW_OK;
 }
 
-/* @param end  out: [count][unknowns][setup->n[0]], NaN where a run could not begin, or diverged */
+/* @param end  out: [count][unknowns][points of setup->n], NaN where a run could not begin, or diverged */
 static enum sw_status compute(const struct again *a, const struct sw_setup *setup, int64_t steps, bool finer,
                               double *end)
 {
@@ -123,15 +126,16 @@ done:
 /* The root mean square of the field of a sampled run at its end. */
 static double size_of(const struct again *a, int j)
 {
-    const int64_t count = a->unknowns * a->b->group->n[0];
+    const int64_t count = a->unknowns * points_of(a);
     double sum = 0;
     for (int64_t i = 0; i < count; i++) sum += a->end[j * count + i] * a->end[j * count + i];
     return sqrt(sum / (double)count);
 }
 
+/* @param other  [count][unknowns][m] */
 static double difference(const struct again *a, int j, const double *other, int64_t m)
 {
-    const int64_t n = a->b->group->n[0], every = m > n ? 2 : 1;
+    const int64_t n = points_of(a), every = m > n ? 2 : 1;
     double sum = 0;
     for (int v = 0; v < a->unknowns; v++)
         for (int64_t i = 0; i < n; i++) {
@@ -153,7 +157,7 @@ static enum sw_status estimate(struct again *a, bool in_time, struct sw_run_resu
     const double factor = ldexp(1, order[!in_time]);
     setup.capacity = a->count;
     if (!in_time) setup.n[0] = setup.walls[0] ? 2 * n - 1 : 2 * n;
-    SW_TRY(sw_alloc((size_t)a->count * (size_t)a->unknowns * (size_t)setup.n[0], &end));
+    SW_TRY(sw_alloc((size_t)a->count * (size_t)a->unknowns * (size_t)sw_points(setup.n), &end));
     for (int j = 0; j < a->count && changed; j++) changed[j] = in_time ? changed[j] / 2 : (double)setup.n[0];
     const enum sw_status st = compute(a, &setup, a->b->group->steps * (in_time ? 2 : 1), !in_time, end);
     for (int j = 0; j < a->count && changed; j++)
@@ -162,7 +166,7 @@ static enum sw_status estimate(struct again *a, bool in_time, struct sw_run_resu
     for (int j = 0; j < a->count && !st; j++) {
         struct sw_run_row *row = &result[a->of[j]].row;
         *(in_time ? &row->error_time : &row->error_space) =
-            factor / (factor - 1) * difference(a, j, end, setup.n[0]);
+            factor / (factor - 1) * difference(a, j, end, sw_points(setup.n));
         a->found.lost[!in_time] += !isfinite(in_time ? row->error_time : row->error_space);
     }
     sw_free(end);
@@ -244,19 +248,29 @@ static void summarize(struct again *a, const struct sw_run_result *result)
     }
 }
 
+/* In time, and in space where a finer grid has the initial values. */
+static enum sw_status estimate_both(struct again *a, struct sw_run_result *result)
+{
+    const struct sw_setup *setup = &a->b->w->setup;
+    const bool line = setup->n[1] == 1 && setup->n[2] == 1 && !a->b->group->cut;
+    SW_TRY(find_start(a));
+    SW_TRY(estimate(a, true, result));
+    a->found.estimated = a->count;
+    a->found.spread = line ? 0 : a->count;
+    a->found.walled = line && a->start && setup->walls[0] ? a->count : 0;
+    return a->found.spread || a->found.walled ? SW_OK : estimate(a, false, result);
+}
+
 enum sw_status batch_accuracy(struct batch *b, struct sw_run_result *result)
 {
-    const struct sw_sweep *sweep = b->w->scheduler->sweep;
     const struct sw_setup *setup = &b->w->setup;
     struct again a = {.b = b, .unknowns = (int)(batch_state_size(b) / (size_t)sw_points(setup->n))};
-    const bool line = setup->n[1] == 1 && setup->n[2] == 1 && !b->group->cut;
-    if (!sweep->accuracy || has_noise_in_time(setup)) return SW_OK;
+    if (!b->w->scheduler->sweep->accuracy) return SW_OK;
     enum sw_status st = gather(&a, result);
-    if (!st && a.count) st = find_start(&a);
-    if (!st && a.count) st = estimate(&a, true, result);
-    if (!st) a.found.estimated = a.count;
-    if (!st && a.count && line && !(a.start && setup->walls[0])) st = estimate(&a, false, result);
-    if (a.end) summarize(&a, result);
+    if (!st && has_noise_in_time(setup)) a.found.noisy = a.count;
+    else if (!st && a.count) st = estimate_both(&a, result);
+    if (st) a.found.broken_off = a.count - a.found.estimated;
+    if (a.found.estimated) summarize(&a, result);
     b->w->totals.accuracy = a.found;
     sw_free(a.of);
     sw_free(a.column);

@@ -26,6 +26,10 @@ static void add_accuracy(struct sw_accuracy *sum, const struct sw_accuracy *a)
     sum->sampled += a->sampled;
     sum->estimated += a->estimated;
     sum->stopped += a->stopped;
+    sum->noisy += a->noisy;
+    sum->broken_off += a->broken_off;
+    sum->walled += a->walled;
+    sum->spread += a->spread;
     sum->vague += a->vague;
     sum->denied += a->denied;
     sum->distance = fmax(sum->distance, a->distance);

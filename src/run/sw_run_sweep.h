@@ -57,7 +57,12 @@ struct sw_run_sweep_options {
 /* What accuracy.runs found. */
 struct sw_accuracy {
     int64_t sampled, estimated;    /* runs of the sample that ended; those that were computed again          */
-    int64_t stopped;               /* of the others: before their ends, by `stop`; the rest diverged         */
+    int64_t stopped;               /* of the others: before their ends, by `stop`                            */
+    int64_t noisy;                 /* whose steps have noise, which is other noise with other steps          */
+    int64_t broken_off;            /* which a stop, or too little memory, left without an estimate; the rest of the
+                                    * sample diverged or failed                                              */
+    int64_t walled, spread;        /* of those estimated, in time only: noise or a field of a file between walls,
+                                    * which no finer grid has; a grid of more than one dimension             */
     double  error[2];              /* in time, in space: the largest; 0: none                                */
     int64_t lost[2];               /* runs that diverged with half the step, with twice the points           */
     int64_t vague;                 /* runs whose estimate is as large as half the field                      */
