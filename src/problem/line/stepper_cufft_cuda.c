@@ -4,7 +4,7 @@
  * explicit, by differences, so that the results agree to rounding. A pseudo-spectral step has (i k)^m in place of these
  * symbols, and transforms besides for derivatives within N: it is no faster than this.
  *
- * Lines lie one after another. The plans are for as many lines as the batch has. */
+ * Lines have an even number of points and lie one after another. The plans are for as many lines as the batch has. */
 #include <math.h>
 
 #include "base/sw_mem.h"
@@ -19,10 +19,12 @@ struct cufft {
     double               *waves;     /* [n/2 + 1][2]: struct sw_cuda_division       */
 };
 
+/* cuFFT transforms lines of odd length two by two, as the parts of complex ones: each then has errors of its
+ * neighbour's size, and a line that is not finite spoils the other. */
 static bool cufft_fits(const struct sw_stepper_desc *desc, int sm)
 {
     (void)sm;
-    return !desc->single_steps;
+    return !desc->single_steps && desc->n % 2 == 0;
 }
 
 /* ------------------------------------------------------------------ memory */
