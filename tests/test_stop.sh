@@ -305,6 +305,16 @@ done
 [ $stops -gt 0 ] || fail 'it was too fast to be stopped'
 same whole4.h5 parts4.h5
 
+# ---- the same on a GPU
+if "$sweep" run flip.cfg --device cuda -o cuda3.h5 >out 2>err; then
+    says '6 ok · 5 stopped early'
+    expect 0 run flip.cfg --device cuda -s run.batch=4 -o cuda4.h5; same cuda3.h5 cuda4.h5
+    expect 1 run nan.cfg --device cuda -o cuda5.h5; says '; run 1: stop.when is NaN at t = 1.1: log(mean(u) - t) > 1.5)'
+    [ -z "$python" ] || $python check_nan.py cuda5.h5 2>err || fail 'a condition that is NaN, on a GPU'
+else
+    skip_gpu 'a sign that changes each step'
+fi
+
 # ---- pictures show the last state of runs that have ended early
 if [ -n "$python" ] && $python -c 'import matplotlib' 2>/dev/null; then
     expect 0 plot heat.h5 --kind heatmap --of span --over k,s -o span.png
