@@ -222,6 +222,9 @@ refused "'left.dirichlet' means nothing with boundary = \"periodic\": leave one 
 refused 'left.dirichlet of u is given as well: one of the two' -s left.dirichlet=0.0 -s left.neumann=0.0
 refused 'it goes with left.dirichlet of u, which is not given' -s left.dxx=0.0
 refused 'lines that end are of second order in space: leave it at 2' -s 'order="4"'
+# what is refused at an end is not missing there as well
+expect 3 check parabola.cfg -s 'left.dirichlet="x"'; says "'left.dirichlet', column 1: unknown name 'x'"
+grep -q 'nothing is said' err && fail 'what is refused is missing as well'
 # an end of which nothing is said would be none, without a word; where boundary is set it is said
 echo 'left = {}; right = {};' | cat flux.cfg - | sed '/^boundary/d' >empty.cfg
 expect 3 check empty.cfg

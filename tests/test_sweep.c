@@ -237,6 +237,8 @@ static void bad_names_are_refused(void **state)
     REFUSED("-s: error: 'sweep.t' cannot be called 't': it is a coordinate, the time or the field\n", "sweep.t=1");
     REFUSED("-s: error: 'sweep.mass' cannot be called 'mass': it is a variable of the output file\n", "sweep.mass=1");
     REFUSED("-s: error: 'sweep.run' cannot be called 'run': it is a variable of the output file\n", "sweep.run=1");
+    REFUSED("-s: error: 'sweep.state' cannot be called 'state': it is a variable of the output file\n",
+            "sweep.state=1");
     REFUSED("-s: error: 'sweep.n00064' cannot be called 'n00064': it is a variable of the output file\n",
             "sweep.n00064=1");
     REFUSED("-s: error: 'define.a' is an axis of the sweep as well; choose another name\n", "sweep.a=1", "define.a=1");

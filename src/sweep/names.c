@@ -64,7 +64,7 @@ static bool is_group_name(const char *name)
 static const char *const point_names[] = {"x", "y", "z", "t", "u", "ux", NULL};
 /* Beside the columns of the run table. */
 static const char *const file_names[] = {"run", "group_run", "run_id", "message", "time", "time_s", "t_s", "xc", "yc",
-                                         "zc", "state_last", "state_value", "provenance", NULL};
+                                         "zc", "state", "state_last", "state_value", "provenance", NULL};
 static const char *const history_names[] = {"iteration", "residual_history", NULL};  /* of a problem that iterates */
 
 /* Datasets that every output file has. */

@@ -348,6 +348,18 @@ static bool has_function(const struct sw_sweep *s, const char *path)
     return false;
 }
 
+/* Whether a function of the config was refused when it was read: the problem then knows less than the config says. */
+static bool lacks_function(const struct sw_sweep *s)
+{
+    const struct sw_key *key;
+    bool lacks = false;
+    for (int k = 0; (key = key_at(s, k)); k++) {
+        const struct sw_setting *setting = key->kind == SW_KEY_FUNCTION ? key_setting(s, key->path) : NULL;
+        lacks |= setting && !key_has_members(s, key, setting) && !has_function(s, key->path);
+    }
+    return lacks;
+}
+
 /* A word or a function that the problem refuses, or misses. One that the config sets and the sweep has not was refused
  * when it was read. */
 static void report_invalid_text(const struct sw_sweep *s, const char *path, const char *in_run, const char *why,
@@ -364,7 +376,7 @@ static void report_invalid_text(const struct sw_sweep *s, const char *path, cons
     else if (setting && !setting->text)
         report_error(s, setting, "'%s' = %s: %s", name,
                      setting->kind == SW_SETTING_SWITCH ? text : sw_number(setting->number, number), why);
-    else if (!setting && key_is_guessed(s, path)) return;
+    else if (!setting && (key_is_guessed(s, path) || lacks_function(s))) return;
     else if (!setting && !*text) report_error(s, key_group(s, path), "'%s' is missing: %s", name, why);
     else report_error(s, setting, "'%s' = \"%s\"%s: %s", name, text, *text == '$' ? in_run : "", why);
 }
