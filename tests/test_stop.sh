@@ -305,6 +305,14 @@ done
 [ $stops -gt 0 ] || fail 'it was too fast to be stopped'
 same whole4.h5 parts4.h5
 
+# ---- looks closer to each other than the steps of a run, where runs differ in them: one a step
+expect 0 run nan.cfg -s 'stop={ when="mean(u) > 2"; every="gap"; }' -s 'sweep.gap=[0.0001,0.004,0.5]' -o close.h5
+[ -z "$python" ] || $python -c '
+import h5py
+f = h5py.File("close.h5")
+assert list(f["stopped"]) == 6*[0] + 6*[2] and list(f["t_reached"][6:]) == [0.01, 0.01, 0.5]*2, f["t_reached"][:]
+' 2>err || fail 'looks closer than steps'
+
 # ---- the same on a GPU
 if "$sweep" run flip.cfg --device cuda -o cuda3.h5 >out 2>err; then
     says '6 ok · 5 stopped early'

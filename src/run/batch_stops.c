@@ -62,6 +62,15 @@ static enum sw_status create_reducer(const struct batch *b, const struct sw_setu
     return sw_reducer_create(&desc, &s->reducer);
 }
 
+/* The looks that are still to come. */
+static void find_next(struct batch *b)
+{
+    struct batch_stops *s = b->stops;
+    const struct sw_group *g = b->group;
+    for (; s->next < g->nlook && g->look_step[s->next] <= b->step; s->next++)
+        if (g->look_step[s->next] >= 0) s->last = g->look_step[s->next];
+}
+
 enum sw_status batch_stops_begin(struct batch *b)
 {
     const struct sw_setup setup = sw_sweep_setup(b->w->scheduler->sweep, b->group, 1);
@@ -77,18 +86,10 @@ enum sw_status batch_stops_begin(struct batch *b)
     SW_TRY(sw_alloc(count, &s->why));
     SW_TRY(sw_alloc(count, &s->found));
     for (size_t j = 0; j < count; j++) s->step[j] = -1;
+    find_next(b);  /* the first looks may have no step */
     SW_TRY(sw_device_alloc_host(b->w->device, states, &s->now));
     if (s->steady >= 0) SW_TRY(sw_device_alloc_host(b->w->device, states, &s->before));
     return create_reducer(b, &setup);
-}
-
-/* The looks that are still to come. */
-static void find_next(struct batch *b)
-{
-    struct batch_stops *s = b->stops;
-    const struct sw_group *g = b->group;
-    for (; s->next < g->nlook && g->look_step[s->next] <= b->step; s->next++)
-        if (g->look_step[s->next] >= 0) s->last = g->look_step[s->next];
 }
 
 enum sw_status batch_stops_initial(const struct batch *b)
