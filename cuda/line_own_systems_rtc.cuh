@@ -71,15 +71,14 @@ __device__ static inline void set_answers(const struct sw_recursion &r, int k, s
 __device__ static inline void set_column(const struct sw_circuit &k, int c, double *closing)
 {
     const bool far = c >= 6;
-    const int y_from = far ? 6 : 3;
     sw_extended y[3], out[3];
-    for (int i = 0; i < 3; i++) y[i] = c == y_from + i;
+    for (int i = 0; i < 3; i++) y[i] = c == (far ? 6 : 3) + i;
     if (far) {
-        sw_closing_far(&k, y, out);
+        sw_closing_turn(&k.far, y, out);
         for (int row = 0; row < 3; row++) closing[SW_ENDED_FAR + 3 * row + c - 6] = (double)out[row];
     } else {
-        if (c == 4) y[0] = k.b.one;
-        if (c == 5) y[0] = k.b.two;
+        if (c == 4) y[0] = k.near.to.one;
+        if (c == 5) y[0] = k.near.to.two;
         const struct sw_pair t = sw_closing_start(&k, c == 0, c == 1, c == 2, y);
         closing[SW_ENDED_START + c] = (double)t.one;
         closing[SW_ENDED_START + 6 + c] = (double)t.two;
@@ -92,25 +91,27 @@ __device__ static inline void set_power(const struct sw_recursion &r, int points
     if (is_first_lane()) sw_recursion_entries(x.m, x.plain, closing);
 }
 
-/* What closes unknown V. A call of its own: it needs registers that the steps do not leave. @param closed  its ends see
- * each other */
-__device__ static __noinline__ void set_own_closing(const struct lane &me, int V, bool closed,
-                                                    const struct sw_recursion (&way)[2])
+/* What closes unknown V. A call of its own: it needs registers that the steps do not leave; by values, as what a call
+ * has the address of lies in memory. @param closed  its ends see each other */
+__device__ static __noinline__ void set_own_closing(double *closing, int V, bool closed, struct sw_recursion up,
+                                                    struct sw_recursion down)
 {
-    double *closing = ends_of(me, V);
     struct sw_circuit k;
-    for (int side = 0; side < 2; side++) k.value[side] = is_known(V, side);
-    k.b.one = -way[0].a1, k.b.two = -way[0].a2;
-    k.c.one = -way[1].a1, k.c.two = -way[1].a2;
+    struct sw_pair b, c;
+    b.one = -up.a1, b.two = -up.a2;
+    c.one = -down.a1, c.two = -down.a2;
+    sw_closing_set_ends(is_known(V, 0), is_known(V, 1), b, c, &k);
+    k.decays = !closed;
     if (closed) {
-        set_answers(way[0], POINTS - 3, k.first);
-        set_answers(way[1], POINTS - 3, k.second);
+        set_answers(up, POINTS - 3, k.first);
+        if (SIDES == 2) set_answers(down, POINTS - 3, k.second);
+        else for (int i = 0; i < 4; i++) k.second[i] = k.first[i];
+        sw_closing_set_rounds(&k);
     }
-    sw_closing_set(&k);
 #pragma unroll 1
-    for (int c = threadIdx.x % GROUP; c < 9; c += GROUP) set_column(k, c, closing);
-    set_power(way[1], POINTS / LANES - 1, closing + SW_ENDED_NEAR_POWER);
-    set_power(way[0], (POINTS + LANES - 1) / LANES - 1, closing + SW_ENDED_FAR_POWER);
+    for (int column = threadIdx.x % GROUP; column < 9; column += GROUP) set_column(k, column, closing);
+    set_power(down, POINTS / LANES - 1, closing + SW_ENDED_NEAR_POWER);
+    set_power(up, (POINTS + LANES - 1) / LANES - 1, closing + SW_ENDED_FAR_POWER);
     if (is_first_lane()) closing[SW_ENDED_GIVEN] = closing[SW_ENDED_GIVEN + 1] = 0.0;
 }
 
@@ -152,7 +153,7 @@ __device__ static inline void set_own_systems(const struct lane &me, const struc
                 all.facts = (all.facts & ~(255ull << 8 * s)) | mine << 8 * s;
                 closed |= mine >> 6 & 1;
             }
-            if constexpr (ENDED) set_own_closing(me, V, closed, way);
+            if constexpr (ENDED) set_own_closing(ends_of(me, V), V, closed, way[0], way[1]);
         }
     }
 #pragma unroll

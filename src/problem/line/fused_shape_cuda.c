@@ -225,17 +225,18 @@ static const struct layout *layouts_for(const struct sw_stepper_desc *d)
 /* Whether the line goes like this without numbers in memory: with up to MANY of them the compiler needs no more than
  * the 128 registers that four blocks leave it (sm_90, all of configs/equations), with half as many where P is not 1 or
  * the line ends. With steps of its own a line holds, besides its points, what shared memory has no room for, and
- * OTHERS_OWN registers. Values kept a cell have to be there, as computing them again at each step takes longer than all
- * else: forced Cahn-Hilliard of 1024 points by imex2 went at a quarter of the speed (H200). */
+ * OTHERS_OWN registers, or OTHERS_WIDE. Values kept a cell have to be there, as computing them again at each step takes
+ * longer than all else: forced Cahn-Hilliard of 1024 points by imex2 went at a quarter of the speed (H200). */
 static bool has_room(const struct sw_stepper_desc *d, int sm, struct sw_fused_shape *shape)
 {
-    enum { MANY = 32, OTHERS_OWN = 64 };
+    enum { MANY = 32, OTHERS_OWN = 64, OTHERS_WIDE = 96 };
     const int block = block_of(d->n, shape->lanes), points = block * sw_line_unknowns(&d->model);
     const int later = later_numbers(d, block);
     if (!fit_general(d, sm, shape) || (sw_line_kept(&d->model).cell && !shape->cells_shared)) return false;
     const bool wide = sw_line_ended(&d->model) || sw_line_any_mass(&d->model);
     if (!d->own_steps) return points <= (wide ? MANY / 2 : MANY) && shape->kept == later;
-    return 2 * (points + later - shape->kept) + OTHERS_OWN <= registers_of(32 * shape->warps, shape->blocks);
+    const int others = wide ? OTHERS_WIDE : OTHERS_OWN;
+    return 2 * (points + later - shape->kept) + others <= registers_of(32 * shape->warps, shape->blocks);
 }
 
 /* As few lanes as hold the line with FEW numbers each, or all 32; as many blocks as keep all numbers of later

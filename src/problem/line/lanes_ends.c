@@ -24,18 +24,19 @@ void sw_lanes_close_line(int n, const bool value[2], struct sw_lanes_line *line)
 {
     for (int way = 0; way < SW_LANES_WAYS; way++) {
         const bool down = way == SW_LANES_DOWN;
-        struct sw_circuit k = {.value = {value[down], value[!down]}, .b = coefficients(&line->factor[way]),
-                               .c = coefficients(&line->factor[!way])};
+        struct sw_circuit k = {.decays = line->decays};
+        sw_closing_set_ends(value[down], value[!down], coefficients(&line->factor[way]),
+                            coefficients(&line->factor[!way]), &k);
         if (!line->decays) {
             answers(&line->factor[way], n, k.first);
             answers(&line->factor[!way], n, k.second);
+            sw_closing_set_rounds(&k);
         }
-        sw_closing_set(&k);
         close_start(&k, line->start[way]);
         for (int c = 0; c < 3; c++) {
             const long double y[3] = {c == 0, c == 1, c == 2};
             long double out[3];
-            sw_closing_far(&k, y, out);
+            sw_closing_turn(&k.far, y, out);
             for (int row = 0; row < 3; row++) line->far[way][row][c] = (double)out[row];
         }
     }
