@@ -101,6 +101,39 @@ prints 'at t = 0.5'
 expect 0 show blow.h5 --run 0
 prints 'done'
 
+# ---- a line at rest that is switched on, and one whose jump is below rounding of the time
+cat >rest.cfg <<'END'
+problem = "heat";
+order   = 2;
+grid    = { n = 65; length = 1.0; };
+physics = { kappa = 1.0; };
+left    = { dirichlet = "exp(-((t - 1)/0.01)^2)"; };
+right   = { dirichlet = 0.0; };
+initial = "0";
+method  = "imex3";
+time    = { tolerance = 1e-6; end = 2.0; };
+output  = { file = "rest.h5"; fields = { times = ["1", "end"]; }; };
+END
+expect 0 run rest.cfg --device cpu
+expect 0 run rest.cfg --device cpu -s stepper=cpu.plain -o rest_plain.h5
+expect 0 run rest.cfg --device cpu -s 'left={ neumann = "t > 1.4 ? 1 : 0"; }' -o rest_jump.h5
+[ -z "$python" ] || $python - <<'END' 2>err || fail 'a line at rest that is switched on'
+import h5py, numpy as np
+rest, plain, jump = (h5py.File(name) for name in ("rest.h5", "rest_plain.h5", "rest_jump.h5"))
+assert abs(rest["u"][0, 0, 0] - 1) < 1e-15 and 1e-6 < np.abs(rest["u"][0, 1]).max() < 1e-3
+assert abs(rest["steps"][0] - plain["steps"][0]) < 20 and rest["steps"][0] < 2000
+assert np.abs(rest["u"][()] - plain["u"][()]).max() < 1e-10            # rounding over the tolerance
+x = np.linspace(0, 1, 65)   # u_x = 1 on the left: on its way from 0 to x - 1, by modes cos(m x)
+m = (np.arange(200) + 0.5)*np.pi
+exact = x - 1 + (2/m**2*np.exp(-0.6*m**2)*np.cos(np.outer(x, m))).sum(axis=1)
+assert np.abs(jump["u"][0, 1] - exact).max() < 1e-4, np.abs(jump["u"][0, 1] - exact).max()  # dx^2 m^2/12
+END
+hard=(-s 'left={ neumann = "t > 1.4 ? 1 : 0"; }' -s time.tolerance=1e-14 -s 'output.fields.times=["end"]' -o hard.h5)
+expect 1 run rest.cfg --device cpu "${hard[@]}"
+expect 0 show hard.h5 --run 0
+prints 'not within the tolerance at t = 1.4 however small the step: dt fell to '
+prints 'u has a pole, or is small and jumps: give time.tolerance_absolute'
+
 # ---- what is refused
 refused() {  # MESSAGE OVERRIDE...
     local message=$1; shift
@@ -112,6 +145,9 @@ refused "'time.tolerance' = 0.001 in run 0 (a = 0): it needs a method that estim
     time.tolerance=0.001 method=imex1 'sweep={ a = [0.0]; }'
 refused "'time.tolerance' = 0: must be at least 1e-14" time.tolerance=0.0 'sweep={ a = [0.0]; }'
 refused "'accuracy.runs' needs steps that can be halved" accuracy.runs=2
+refused "'time.tolerance_absolute' = -1e-09: must be at least 0" time.tolerance_absolute=-1e-9
+refused "'time.tolerance_absolute' adds to time.tolerance, which is not given: give both, or time.dt alone" \
+    'time={ dt = 0.1; end = 20.0; tolerance_absolute = 1e-9; }' 'sweep={ a = [0.0]; }'
 refused "rand and randn are drawn anew at each step" 'forcing=a*randn(1)'
 refused "unknown name 'dt'" 'define={ h = "dt"; }'
 refused "'time.dt' is missing" 'time={ end = 1.0; }' 'sweep={ a = [0.0]; }'

@@ -13,7 +13,7 @@ struct line_sim {
     void              *own;
     struct sw_line_run *run;      /* [capacity] */
     size_t             size;      /* numbers of the state of a run */
-    int                tolerance, dt;  /* columns, -1: none */
+    int                tolerance, absolute, dt;  /* columns, -1: none */
     const double      *times;
     int                count;
     struct sw_stepper *stepper;
@@ -33,6 +33,7 @@ static enum sw_status load(struct sw_sim *sim, int count, const double *column, 
     l->count = count;
     for (int j = 0; j < count && l->tolerance >= 0; j++) {
         l->run[j].tolerance = column[(size_t)l->tolerance * (size_t)count + (size_t)j];
+        l->run[j].absolute = l->absolute < 0 ? 0 : column[(size_t)l->absolute * (size_t)count + (size_t)j];
         l->run[j].first_dt = l->dt < 0 ? 0 : column[(size_t)l->dt * (size_t)count + (size_t)j];
     }
     return sw_stepper_load(l->stepper, count, l->run, param, load_error);
@@ -123,12 +124,14 @@ static void tell_end(const struct sw_sim *sim, int j, const double *record, bool
     if (finite) return;
     const double t = sw_own_steps_time(&s, ((const struct line_sim *)sim)->times);
     if (s.end == SW_OWN_STEPS_TOO_MANY)
-        snprintf(text, 160, "%g steps since the last output time, at t = %.6g with dt = %.3g: too small a tolerance",
-                 s.attempts, t, s.dt);
+        snprintf(text, 160, "%g steps since the last output time, at t = %.6g with dt = %.3g: too small a tolerance; "
+                 "where u is small give time.tolerance_absolute", s.attempts, t, s.dt);
+    else if (s.end == SW_OWN_STEPS_NOT_FINITE)
+        snprintf(text, 160, "not finite at t = %.6g however small the step: dt fell to %.3g; u grows without bound, or "
+                 "what drives it is no number", t, s.dt);
     else
-        snprintf(text, 160, "%s at t = %.6g however small the step: dt fell to %.3g (%.0f steps taken, %.0f refused)",
-                 s.end == SW_OWN_STEPS_NOT_FINITE ? "not finite" : "not within the tolerance", t, s.dt, s.taken,
-                 s.refused);
+        snprintf(text, 160, "not within the tolerance at t = %.6g however small the step: dt fell to %.3g; u has a "
+                 "pole, or is small and jumps: give time.tolerance_absolute", t, s.dt);
 }
 
 static struct sw_cost cost(const struct sw_sim *sim, int64_t steps) { return sw_stepper_cost(stepper_of(sim), steps); }
@@ -204,6 +207,7 @@ enum sw_status sw_line_sim_create(const struct sw_stepper_desc *desc, const stru
     }
     *l = (struct line_sim){.sim.ops = desc->own_steps ? &own_steps_ops : &line_ops, .ops = ops, .own = own,
                            .tolerance = sw_setup_column(setup, "time.tolerance"), .times = setup->times,
+                           .absolute = sw_setup_column(setup, "time.tolerance_absolute"),
                            .dt = sw_setup_column(setup, "time.dt"),
                            .size = (size_t)desc->n * (size_t)sw_line_unknowns(&desc->model)};
     SW_TRY_TO(failed, st, sw_alloc((size_t)desc->capacity, &l->run));

@@ -17,12 +17,16 @@ struct sw_line_model_ops {
     void           (*destroy)(void *own);  /* NULL is fine */
 };
 
-/* The key that gives runs steps of their own. */
-#define SW_LINE_TOLERANCE                                                                                         \
-    {.path = "time.tolerance", .kind = SW_KEY_REAL, .unit = "1", .min = 1e-14, .max = 1,                        \
-     .with = "time.tolerance", .fallback = "", .decides = true,                                                   \
-     .about = "The error a step may have, relative to u: each run then takes steps of its own, which land on the " \
-              "output times, and time.dt is the first one or is left out. For imex2 and imex3 (numerics.md, 13)."}
+/* The keys that give runs steps of their own. */
+#define SW_LINE_TOLERANCE                                                                                            \
+    {.path = "time.tolerance", .kind = SW_KEY_REAL, .unit = "1", .min = 1e-14, .max = 1,                             \
+     .with = "time.tolerance", .fallback = "", .decides = true,                                                      \
+     .about = "The error a step may have, relative to u: each run then takes steps of its own, which land on the "   \
+              "output times, and time.dt is the first one or is left out. For imex2 and imex3 (numerics.md, 13)."},  \
+    {.path = "time.tolerance_absolute", .kind = SW_KEY_REAL, .unit = "1", .min = 0, .max = 1e300,                    \
+     .with = "time.tolerance", .fallback = "0", .decides = true,                                                     \
+     .about = "What the error of a step may have besides, in the unit of u, of all unknowns alike: values of u "     \
+              "as small as this need not be right."}
 
 /** Set own_steps, goals and times of a stepper. */
 void sw_line_own_steps(const struct sw_setup *setup, struct sw_stepper_desc *desc);

@@ -8,13 +8,12 @@
 
 struct sw_own_batch {
     const double        *times;      /* [goals + 1] output times, from 0                                          */
-    const double        *tolerance;  /* [count]                                                                   */
+    const struct sw_own_limits *limits;  /* [count]                                                               */
     const double        *first_dt;   /* [count] 0: chosen                                                         */
-    const double        *longest;    /* [count] no step is longer                                                 */
+    const double        *drive;      /* [count][unknowns] what forces will bring (own_steps_drive.h)              */
     struct sw_own_steps *steps;      /* [count]                                                                   */
     int                 *queue;      /* [count] the runs that are to go on, those that take most steps first      */
     int                 *counter;    /* [2] how many there are, how many of them were taken                       */
-    double               gamma;      /* of the method, and its order                                              */
-    int                  order;
+    double               gamma;      /* of the method                                                             */
 };
 #endif

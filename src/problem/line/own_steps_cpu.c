@@ -15,15 +15,14 @@ void sw_own_run_begin(const struct sw_stepper *s, int j, const double *size, str
     const struct sw_host_batch *h = s->own;
     const size_t unknowns = (size_t)sw_line_unknowns(&s->desc.model);
     run->steps = &h->steps[j];
-    run->longest = sw_stepper_longest(s, &s->run[j]);
+    run->limits = sw_stepper_limits(s, &s->run[j]);
     memcpy(run->size, size, unknowns * sizeof *size);
-    if (run->steps->goal == 0) memcpy(run->steps->peak, size, unknowns * sizeof *size);
 }
 
 void sw_own_run_first(const struct sw_stepper *s, int j, const double *rate, struct sw_own_run *run)
 {
-    sw_own_steps_first(run->steps, sw_line_unknowns(&s->desc.model), run->size, rate, s->desc.times[1],
-                       s->run[j].first_dt, run->longest);
+    sw_own_steps_first(run->steps, sw_line_unknowns(&s->desc.model), run->size, rate, s->run[j].drive,
+                       s->desc.times[1], s->run[j].first_dt, &run->limits);
 }
 
 void sw_own_run_aim(const struct sw_stepper *s, struct sw_own_run *run)
@@ -32,10 +31,8 @@ void sw_own_run_aim(const struct sw_stepper *s, struct sw_own_run *run)
     if (run->steps->left == 0) sw_own_steps_next(run->steps, s->desc.times[at + 1] - s->desc.times[at]);
 }
 
-bool sw_own_run_control(const struct sw_stepper *s, int j, const double *error, const double *size,
-                        struct sw_own_run *run)
+bool sw_own_run_control(const struct sw_stepper *s, const double *error, const double *size, struct sw_own_run *run)
 {
-    return sw_own_steps_judge(run->steps, sw_line_unknowns(&s->desc.model), error, size, run->size,
-                              s->run[j].tolerance, sw_imex_of(s->desc.model.scheme)->order, run->longest,
+    return sw_own_steps_judge(run->steps, sw_line_unknowns(&s->desc.model), error, size, run->size, &run->limits,
                               s->desc.times[(int64_t)run->steps->goal]);
 }

@@ -7,7 +7,7 @@
 
 struct sw_own_run {
     struct sw_own_steps *steps;
-    double               longest;                  /* no step is longer                */
+    struct sw_own_limits limits;
     double               size[SW_UNKNOWNS_MOST];   /* largest |u| where the run is now */
 };
 
@@ -27,6 +27,5 @@ void sw_own_run_aim(const struct sw_stepper *s, struct sw_own_run *run);
 /** Choose what follows a step from its largest |estimated error| and the largest |u| behind it.
  * @param error  [unknowns]  @param size  [unknowns]
  * @return whether the step is taken */
-bool sw_own_run_control(const struct sw_stepper *s, int j, const double *error, const double *size,
-                        struct sw_own_run *run);
+bool sw_own_run_control(const struct sw_stepper *s, const double *error, const double *size, struct sw_own_run *run);
 #endif

@@ -5,8 +5,13 @@
 #include "problem/line/fused_shape_cuda.h"
 #include "problem/line/imex.h"
 
-/* Numbers a run in `numbers`. */
-enum { TOLERANCE, FIRST_DT, LONGEST, NUMBERS };
+_Static_assert(sizeof(struct sw_own_limits) % sizeof(double) == 0, "numbers of 8 bytes follow");
+
+/* Of a run in `numbers`, which has limits, first dt and drive of all runs, one after another. */
+static size_t count_numbers(const struct sw_stepper_desc *d)
+{
+    return sizeof(struct sw_own_limits) / sizeof(double) + 1 + (size_t)sw_line_unknowns(&d->model);
+}
 
 enum { QUEUE_THREADS = 1024, NOISE_THREADS = 128 };  /* the first as in cuda/line_own_steps_rtc.cuh */
 
@@ -16,17 +21,15 @@ static size_t count_times(const struct sw_stepper_desc *d) { return d->times ? (
 
 enum sw_status sw_cuda_own_create(struct sw_stepper *s, struct sw_cuda_own *p)
 {
-    const size_t room = (size_t)s->desc.capacity, times = count_times(&s->desc);
-    const struct sw_imex *method = sw_imex_of(s->desc.model.scheme);
+    const size_t room = (size_t)s->desc.capacity, times = count_times(&s->desc), numbers = count_numbers(&s->desc);
     SW_TRY(sw_device_alloc(s->device, times, &p->times));
-    SW_TRY(sw_device_alloc(s->device, NUMBERS * room, &p->numbers));
+    SW_TRY(sw_device_alloc(s->device, numbers * room, &p->numbers));
     SW_TRY(sw_device_alloc(s->device, room, &p->view.steps));
     SW_TRY(sw_device_alloc(s->device, room, &p->view.queue));
     SW_TRY(sw_device_alloc(s->device, 2, &p->view.counter));
-    SW_TRY(sw_alloc(NUMBERS * room, &p->host));
+    SW_TRY(sw_alloc(numbers * room, &p->host));
     p->view.times = p->times;
-    p->view.gamma = method->gamma;
-    p->view.order = method->order;
+    p->view.gamma = sw_imex_of(s->desc.model.scheme)->gamma;
     return times ? sw_device_upload(s->device, p->times, s->desc.times, times * sizeof *p->times) : SW_OK;
 }
 
@@ -40,7 +43,7 @@ void sw_cuda_own_destroy(struct sw_stepper *s, struct sw_cuda_own *p)
 void sw_cuda_own_bytes(const struct sw_stepper_desc *d, size_t *fixed, size_t *per_run)
 {
     *fixed = count_times(d) * sizeof(double) + 2 * sizeof(int);
-    *per_run = NUMBERS * sizeof(double) + sizeof(struct sw_own_steps) + sizeof(int);
+    *per_run = count_numbers(d) * sizeof(double) + sizeof(struct sw_own_steps) + sizeof(int);
 }
 
 /* ------------------------------------------------------------------ load */
@@ -56,17 +59,19 @@ enum sw_status sw_cuda_own_restart(struct sw_stepper *s, struct sw_cuda_own *p)
 
 enum sw_status sw_cuda_own_load(struct sw_stepper *s, struct sw_cuda_own *p)
 {
-    const size_t count = (size_t)s->count;
+    const size_t count = (size_t)s->count, unknowns = (size_t)sw_line_unknowns(&s->desc.model);
+    const size_t first = count * sizeof(struct sw_own_limits) / sizeof(double), drive = first + count;
+    struct sw_own_limits *limits = (struct sw_own_limits *)p->host;
 #pragma omp parallel for schedule(dynamic, 16) num_threads(s->device->threads) if (count > 64)
     for (size_t j = 0; j < count; j++) {
-        p->host[TOLERANCE * count + j] = s->run[j].tolerance;
-        p->host[FIRST_DT * count + j] = s->run[j].first_dt;
-        p->host[LONGEST * count + j] = s->desc.times ? sw_stepper_longest(s, &s->run[j]) : 0.0;
+        limits[j] = s->desc.times ? sw_stepper_limits(s, &s->run[j]) : (struct sw_own_limits){0};
+        p->host[first + j] = s->run[j].first_dt;
+        for (size_t v = 0; v < unknowns; v++) p->host[drive + j * unknowns + v] = s->run[j].drive[v];
     }
-    p->view.tolerance = p->numbers + TOLERANCE * count;
-    p->view.first_dt = p->numbers + FIRST_DT * count;
-    p->view.longest = p->numbers + LONGEST * count;
-    SW_TRY(sw_device_upload(s->device, p->numbers, p->host, NUMBERS * count * sizeof *p->host));
+    p->view.limits = (const struct sw_own_limits *)p->numbers;
+    p->view.first_dt = p->numbers + first;
+    p->view.drive = p->numbers + drive;
+    SW_TRY(sw_device_upload(s->device, p->numbers, p->host, count_numbers(&s->desc) * count * sizeof *p->host));
     return sw_cuda_own_restart(s, p);
 }
 

@@ -8,7 +8,7 @@
 
 struct sw_cuda_own {
     struct sw_own_batch view;
-    double *times, *numbers;     /* [goals + 1]; [3][capacity]: tolerance, first dt, longest */
+    double *times, *numbers;     /* [goals + 1]; [capacity][]: limits, then first dt and drive of all runs */
     double *host;                /* numbers, to be uploaded                                  */
     bool    begun;               /* all runs have a first dt                                 */
 };

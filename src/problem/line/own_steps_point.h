@@ -27,7 +27,8 @@ enum sw_own_steps_end {           /* why a run cannot go on */
 enum { SW_OWN_STEPS_TICKS = 1024 };  /* between two output times, where the steps of a batch may be interrupted */
 
 #define SW_OWN_STEPS_MOST 1e7
-#define SW_OWN_STEPS_ROUNDING 5.684341886080802e-14  /* 2^-44: a smaller dt over T is below rounding */
+#define SW_OWN_STEPS_ROUNDING 8.881784197001252e-16  /* 2^-50: a smaller dt over T is below rounding */
+#define SW_OWN_STEPS_NOTHING 9.332636185032189e-302  /* 2^-1000: numbers below it have lost digits */
 
 /* Of a run, all double, so that an array of doubles keeps it: what its steps depend on, then what is told of them. */
 struct sw_own_steps {
@@ -36,12 +37,20 @@ struct sw_own_steps {
     double dt, wanted;    /* of the next step; what the error asks for                                            */
     double memory;        /* log2 of r of the step before                                                         */
     double attempts;      /* since the output time before                                                         */
-    double peak[SW_OWN_STEPS_PEAKS];  /* largest |u| so far, of each unknown                                      */
+    double peak[SW_OWN_STEPS_PEAKS];  /* largest |u| so far, or what ends and forces will bring, of each unknown  */
     double taken, refused, least, largest;  /* steps; dt of those taken                                           */
     double error;         /* sum over the steps of the largest |estimated error|                                  */
     double end;           /* enum sw_own_steps_end: `dt` is then the step that was too small                      */
 };
 enum { SW_OWN_STEPS_NUMBERS = 12 + SW_OWN_STEPS_PEAKS };
+
+/* What bounds the steps of a run. */
+struct sw_own_limits {
+    double tolerance, absolute;  /* relative to u, and in its unit                       */
+    double most;                 /* no step is longer                                    */
+    double careful;              /* nor than this after steps that tell nothing          */
+    int    k;                    /* the order of the embedded solution, and 1: imex.h    */
+};
 
 /** Where a run is. @param times  [goals + 1] the output times, from 0 */
 SW_HD static inline double sw_own_steps_time(const struct sw_own_steps *s, const double *times)
@@ -97,15 +106,13 @@ SW_HD static inline void sw_own_steps_next(struct sw_own_steps *s, double remain
     sw_own_steps_aim(s, remaining);
 }
 
-/** What a tolerance is to an unknown: rtol times |u|, 0.1 of what |u| has been at most, and 0.001 of that of all
- * unknowns, added up. @param size  largest |u| before and after the step */
-SW_HD static inline double sw_own_steps_scale(double rtol, double size, double peak, double peak_of_all)
+/** What error an unknown may have: the tolerance times |u| and 0.1 of its peak, an absolute one, and what rounding of
+ * another unknown brings, added up. @param size  largest |u| before and after the step */
+SW_HD static inline double sw_own_steps_bound(const struct sw_own_limits *limits, double size, double peak,
+                                              double peak_of_all)
 {
-    return rtol * (size + 0.1 * peak + 0.001 * peak_of_all);
+    return limits->tolerance * (size + 0.1 * peak) + limits->absolute + 1e-15 * peak_of_all + SW_OWN_STEPS_NOTHING;
 }
-
-/** The error of an unknown over its tolerance; NaN stays NaN. */
-SW_HD static inline double sw_own_steps_ratio(double error, double scale) { return error == 0 ? 0 : error / scale; }
 
 /** The larger of two, and NaN if one is. */
 SW_HD static inline double sw_own_steps_worse(double a, double b) { return a != a || a > b ? a : b; }
@@ -118,38 +125,50 @@ SW_HD static inline double sw_own_steps_clamp(double x, double least, double mos
 /** Choose the first dt of a run that has not begun: the one given, or one by which u changes by a hundredth, if u_t
  * stays what it is at the beginning; where no u_t is known to bound it, a thousandth of the first interval.
  * @param size      [unknowns] largest |u|  @param rate  [unknowns] largest |u_t| at t = 0
- * @param given     0: none
- * @param most      no step is longer */
+ * @param drive     [unknowns] what ends and forces will bring (own_steps_drive.h)
+ * @param given     0: none */
 SW_HD static inline void sw_own_steps_first(struct sw_own_steps *s, int unknowns, const double *size,
-                                            const double *rate, double interval, double given, double most)
+                                            const double *rate, const double *drive, double interval, double given,
+                                            const struct sw_own_limits *limits)
 {
     double dt = 1e-3 * interval;
     bool bounded = false;
+    for (int v = 0; v < unknowns; v++) s->peak[v] = fmax(size[v], drive[v]);
     for (int v = 0; v < unknowns; v++) {
         const double change = 0.01 * size[v] / rate[v];
         if (!(change > 0) || (bounded && !(change < dt))) continue;
         if (isfinite(change)) dt = change, bounded = true;
     }
+    if ((!bounded || dt > limits->most) && limits->careful < dt) dt = limits->careful;  /* it is at rest */
     if (given > 0) dt = given;
-    s->wanted = dt < most ? dt : most;
+    s->wanted = dt < limits->most ? dt : limits->most;
     s->dt = 0;
 }
 
+/** Whether a step tells nothing of what it missed: its error is next to nothing, or no more than rounding of u. */
+SW_HD static inline bool sw_own_steps_silent(double error, double bound, double size)
+{
+    return error <= 1e-10 * bound || error <= 1e-14 * size;
+}
+
 /** Choose what follows a step.
- * @param ratio  the largest of the unknowns
+ * @param ratio  of its error over what it may be, the largest of the unknowns
  * @param error  the largest |estimated error|
- * @param most   no step is longer
+ * @param silent it tells nothing
  * @param time   of the goal
  * @return whether the step is taken; if not, dt is smaller and the step is to be repeated, unless s->end says that
  *         there is no use */
-SW_HD static inline bool sw_own_steps_control(struct sw_own_steps *s, double ratio, double error, int k, double most,
-                                              double time)
+SW_HD static inline bool sw_own_steps_control(struct sw_own_steps *s, double ratio, double error, bool silent,
+                                              const struct sw_own_limits *limits, double time)
 {
     const double old = s->dt;
+    const int k = limits->k;
     s->attempts += 1;
     if (ratio <= 1) {
         const double e = log2(ratio < 1e-12 ? 1e-12 : ratio);
         const double factor = sw_own_steps_clamp(0.9 * exp2((0.4 * s->memory - 0.7 * e) / k), 0.3, 3);
+        double most = limits->most;
+        if (silent && limits->careful < most) most = limits->careful > old ? limits->careful : old;
         s->taken += 1;
         s->error += error;
         if (old < s->least || s->taken == 1) s->least = old;
@@ -181,20 +200,23 @@ SW_HD static inline bool sw_own_steps_control(struct sw_own_steps *s, double rat
 
 /** Choose what follows a step from its largest |estimated error| and the largest |u| behind it, of each unknown.
  * @param size    [unknowns]; @param before  [unknowns] where the step began; becomes size where the step is taken
- * @param most, time  as sw_own_steps_control()
+ * @param time    of the goal
  * @return whether the step is taken */
 SW_HD static inline bool sw_own_steps_judge(struct sw_own_steps *s, int unknowns, const double *error,
-                                            const double *size, double *before, double tolerance, int k, double most,
+                                            const double *size, double *before, const struct sw_own_limits *limits,
                                             double time)
 {
     double ratio = 0, worst = 0, peak = 0;
+    bool silent = true;
     for (int v = 0; v < unknowns; v++) peak = fmax(peak, s->peak[v]);
     for (int v = 0; v < unknowns; v++) {
-        const double scale = sw_own_steps_scale(tolerance, sw_own_steps_worse(size[v], before[v]), s->peak[v], peak);
+        const double largest = sw_own_steps_worse(size[v], before[v]);
+        const double bound = sw_own_steps_bound(limits, largest, s->peak[v], peak);
         worst = sw_own_steps_worse(worst, error[v]);
-        ratio = sw_own_steps_worse(ratio, sw_own_steps_ratio(error[v], scale));
+        ratio = sw_own_steps_worse(ratio, error[v] / bound);
+        silent &= sw_own_steps_silent(error[v], bound, largest);
     }
-    if (!sw_own_steps_control(s, ratio, worst, k, most, time)) return false;
+    if (!sw_own_steps_control(s, ratio, worst, silent, limits, time)) return false;
     for (int v = 0; v < unknowns; v++) {
         before[v] = size[v];
         s->peak[v] = fmax(s->peak[v], size[v]);

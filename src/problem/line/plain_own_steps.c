@@ -56,8 +56,8 @@ static void error_with_mass(const struct sw_plain_step *k, int v, const struct s
     sw_plain_add_stages(k, m->stages, v, explicit_part, implicit_part, m->gamma, e);
 }
 
-/* Take a step of run j, or leave u as it is. @param u  [unknowns][n]  @param now  where each unknown is in it */
-static void attempt(const struct sw_plain_step *k, int j, struct sw_own_run *run, double *u,
+/* Take a step of the run, or leave u as it is. @param u  [unknowns][n]  @param now  where each unknown is in it */
+static void attempt(const struct sw_plain_step *k, struct sw_own_run *run, double *u,
                     const double *const now[SW_UNKNOWNS_MOST])
 {
     const int n = k->s->desc.n, unknowns = sw_line_unknowns(&k->s->desc.model);
@@ -77,7 +77,7 @@ static void attempt(const struct sw_plain_step *k, int j, struct sw_own_run *run
         error[v] = sw_line_largest(n, e);
         size[v] = sw_line_largest(n, k->w->next[v]);
     }
-    if (!sw_own_run_control(k->s, j, error, size, run)) return;
+    if (!sw_own_run_control(k->s, error, size, run)) return;
     for (int v = 0; v < unknowns; v++) memcpy(u + v * n, k->w->next[v], (size_t)n * sizeof *u);
 }
 
@@ -106,7 +106,7 @@ void sw_plain_advance_own(struct sw_stepper *s, struct sw_plain_worker *w, struc
         line.dt = run.steps->dt;
         for (int v = 0; v < sw_line_unknowns(&s->desc.model); v++)
             line.a[v] = sw_line_operator_of(&s->run[j].a[v], line.dt);
-        attempt(&k, j, &run, sw_host_line(s, j), now);
+        attempt(&k, &run, sw_host_line(s, j), now);
     }
     if (run.steps->end)
         sw_host_fail(s, j, sw_own_steps_time(run.steps, times), run.steps->dt, 0, sw_own_steps_tick(run.steps, times));

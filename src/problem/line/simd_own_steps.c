@@ -226,7 +226,7 @@ static void control_steps(struct own *o)
         if (!o->live[l]) continue;
         for (int v = 0; v < sw_line_unknowns(&o->s->desc.model); v++)
             error[v] = largest[v][0][l], size[v] = largest[v][1][l];
-        if (!sw_own_run_control(o->s, o->g->run[l], error, size, &o->run[l])) keep_lane(o, l);
+        if (!sw_own_run_control(o->s, error, size, &o->run[l])) keep_lane(o, l);
     }
     void *u = o->w->u;
     o->w->u = o->w->next;

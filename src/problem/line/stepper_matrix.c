@@ -3,6 +3,8 @@
 #include <math.h>
 
 #include "problem/line/fourth_order.h"
+#include "problem/line/imex.h"
+#include "problem/line/own_steps_drive.h"
 #include "problem/line/recursive.h"
 #include "problem/line/sw_stepper_impl.h"
 
@@ -87,6 +89,7 @@ const char *sw_stepper_fault(const struct sw_stepper *s, const struct sw_line_ru
     }
     if (!s->desc.own_steps) return NULL;
     if (!(isfinite(r->tolerance) && r->tolerance > 0.0)) return "the tolerance is not a positive number";
+    if (!(isfinite(r->absolute) && r->absolute >= 0.0)) return "the absolute tolerance is not a number of 0 or more";
     return isfinite(r->first_dt) && r->first_dt >= 0.0 ? NULL : "the first dt is not a positive number";
 }
 
@@ -111,9 +114,15 @@ static bool is_short(const struct sw_stepper *s, const struct sw_line_run *r, do
     return true;
 }
 
-double sw_stepper_longest(const struct sw_stepper *s, const struct sw_line_run *r)
+static double longest(const struct sw_stepper *s, const struct sw_line_run *r)
 {
     double dt = s->desc.times[s->desc.goals];
     while (dt > 1e-300 && !is_short(s, r, dt)) dt *= 0.5;
     return dt;
+}
+
+struct sw_own_limits sw_stepper_limits(const struct sw_stepper *s, const struct sw_line_run *r)
+{
+    return (struct sw_own_limits){r->tolerance, r->absolute, longest(s, r), sw_own_drive_careful(&s->desc),
+                                  sw_imex_of(s->desc.model.scheme)->order};
 }

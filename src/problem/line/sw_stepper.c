@@ -8,6 +8,7 @@
 #include "linalg/sw_band.h"
 #include "problem/line/fourth_order.h"
 #include "problem/line/imex.h"
+#include "problem/line/own_steps_drive.h"
 #include "problem/line/sw_stepper_impl.h"
 
 /* "cuda.split+cusparse.gpsv" is the row cuda.split with the band solver cusparse.gpsv. */
@@ -271,6 +272,7 @@ enum sw_status sw_stepper_load(struct sw_stepper *stepper, int count, const stru
     if (stepper->desc.model.nparam)
         memcpy(stepper->param, param, (size_t)count * (size_t)stepper->desc.model.nparam * sizeof *param);
     for (int j = 0; j < count; j++) load_error[j] = sw_stepper_fault(stepper, &run[j]);
+    if (stepper->desc.own_steps) SW_TRY(sw_own_drive_load(stepper));
     return stepper->ops->load(stepper, load_error);
 }
 

@@ -83,9 +83,9 @@ const char *sw_stepper_fault(const struct sw_stepper *stepper, const struct sw_l
 /** The operator of a step of dt, of a run whose own is that of a step of 1. */
 struct sw_line_operator sw_line_operator_of(const struct sw_line_operator *a, double dt);
 
-/** The longest step that a run with steps of its own may take: no more than the last of desc.times, with a matrix that
- * stays well positive definite and whose solves round by no more than the tolerance bears. */
-double sw_stepper_longest(const struct sw_stepper *stepper, const struct sw_line_run *run);
+/** What bounds the steps of a run with steps of its own. The longest is no longer than the last of desc.times, with a
+ * matrix that stays well positive definite and whose solves round by no more than the tolerance bears. */
+struct sw_own_limits sw_stepper_limits(const struct sw_stepper *stepper, const struct sw_line_run *run);
 
 extern const struct sw_stepper_ops *const sw_stepper_table[];  /* ends with NULL; order is preference */
 #endif

@@ -1,0 +1,26 @@
+#ifndef OWN_STEPS_DRIVE_H
+#define OWN_STEPS_DRIVE_H
+/* What the ends and the forces of a run will bring, looked at before its first step where each run takes steps of its
+ * own: a line that is at rest when it begins has no size that its errors could be measured by (docs/numerics.md, 13).
+ *
+ * Ends and forces are looked at at SW_DRIVE_TIMES times from 0 to the end of the run. With |.| the largest of them,
+ * dx between n points and l² = (n - 1) dx²,
+ *
+ *     ends      0.1 |g_k| (0.1 l)^k   of each condition on the derivative k
+ *     forces    1e-4 times the integral over the time of the largest |N - N(t = 0)| over the points; of an unknown that
+ *               begins as 0, of the largest |N|. N is taken with the values at t = 0, 0 where no program gives them
+ *
+ * l is between the layer that an end brings at first, some dx, and that in the end, the line's length; what a force
+ * brings is less than the integral where there is decay, and 1e-4 is so little that it may be less by 1e5. */
+#include "problem/line/sw_stepper.h"
+
+enum { SW_DRIVE_TIMES = 1024 };
+
+/** Set run[].drive of the batch that is loaded. Nothing of a run depends on the others, or on threads.
+ * @return SW_E_MEMORY */
+enum sw_status sw_own_drive_load(struct sw_stepper *stepper);
+
+/** The longest step as long as steps tell nothing of their error (sw_own_steps_control()): a part of the run if its
+ * ends or forces depend on the time, which may be at rest for long; else all of it. */
+double sw_own_drive_careful(const struct sw_stepper_desc *desc);
+#endif
