@@ -629,7 +629,7 @@ static void refuses_systems_that_it_does_not_do(void **state)
     if (!under_test->fits(&d))
         refuse_shape(d, SW_E_ABSENT,
                      only_uniform() ? "it needs all matrices of a batch to be equal; fit here: cuda.thomas"
-                                    : "it does not do such systems; fit here: cpu.thomas");
+                                    : "it takes symmetric positive definite matrices only; fit here: cpu.thomas");
 }
 
 static void refuses_rows_that_do_not_exist(void **state)

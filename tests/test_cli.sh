@@ -63,7 +63,8 @@ sed 's/^grid /gird /' small.cfg >gird.cfg
 expect 3 check gird.cfg
 head -n 1 err | grep -q "unknown key 'gird'; did you mean 'grid'?" || fail 'the misspelt key is not told first'
 expect 3 check small.cfg --solver cpu.plian+cpu.lapack; says "did you mean 'cpu.plain+cpu.lapack'?"
-expect 3 check small.cfg -s stepper=cpu.thomas; says 'a band solver goes with a stepper, as in cpu.plain+cpu.thomas'
+expect 3 check small.cfg -s stepper=cpu.thomas
+says '-s: error: stepper cpu.thomas: this is a band solver, which goes with a stepper: "cpu.plain+cpu.thomas"'
 expect 0 check small.cfg --solver cpu.plain+cpu.lapack; prints cpu.plain+cpu.lapack
 expect 0 --help; prints 'sweep CONFIG...'; prints '--max-time'
 awk '/^  run / {column = index($0, "run a sweep,")}

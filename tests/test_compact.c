@@ -428,10 +428,10 @@ static void what_a_scheme_cannot_do_is_refused_with_what_it_can(void **state)
                     "points: d2_c4 d2_c6 d2_c8\n", "scheme=mid_c4", "operator=laplacian");
     REFUSED_DIVERGENCE("-s: error: 'vector.y' is missing: the divergence on a grid of 2 dimensions needs it\n",
                        "vector.x=y", "grid.dim=2");
-    REFUSED_DIVERGENCE("ch.cfg: error: 'field' is missing: the derivative on a grid of 1 dimension needs it\n",
+    REFUSED_DIVERGENCE("ch.cfg:1: error: 'field' is missing: the derivative on a grid of 1 dimension needs it\n",
                        "operator=derivative");
-    REFUSED_COMPACT("ch.cfg: error: 'scheme' = \"d1_c6\": the laplacian takes a scheme of second derivatives at the "
-                    "points: d2_c4 d2_c6 d2_c8\n", "operator=laplacian");
+    REFUSED_COMPACT("ch.cfg:1: error: 'scheme' = \"d1_c6\", its default: the laplacian takes a scheme of second "
+                    "derivatives at the points: d2_c4 d2_c6 d2_c8\n", "operator=laplacian");
     REFUSED_COMPACT("-s: error: 'grid.n' = 5: d1_c6, 3-4-6 needs at least 6 points along y\n", "grid.n=[8, 5]",
                     "boundary=3-4-6", "operator=gradient");
     REFUSED_COMPACT("-s: error: 'operator' = \"$o\": it is one for all runs, no axis\n", "operator=$o",

@@ -333,7 +333,7 @@ refused "'left.dirichlet' means nothing with boundary = \"periodic\": leave one 
     -s right.neumann=0.0 -s 'boundary="periodic"'
 refused 'it goes with left.dirichlet of u' -s left.dxx=0.0 -s 'boundary="no_flux"'
 expect 3 check small.cfg -s 'boundary="no_flux"' -s 'stepper="cpu.simd"' -s run.precision=single
-says 'it computes in double precision only'
+says 'it does not do these runs in single precision'
 refused 'is a variable of the output file' -s 'unknowns=["status"]' -s 'rhs={status="0";}' -s 'initial={status="0";}'
 refused 'is a variable of the output file' -s 'sweep.u_mean=[1.0]' -s 'rhs="u_mean"'
 refused 'is none of imex1, imex2, imex3' -s 'method="euler"'

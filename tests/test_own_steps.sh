@@ -152,9 +152,9 @@ refused "rand and randn are drawn anew at each step" 'forcing=a*randn(1)'
 refused "unknown name 'dt'" 'define={ h = "dt"; }'
 refused "'time.dt' is missing" 'time={ end = 1.0; }' 'sweep={ a = [0.0]; }'
 expect 3 check own.cfg --device cpu -s stepper=cpu.simd -s run.precision=single
-says 'solver cpu.simd: it computes in double precision only'
+says '-s: error: stepper cpu.simd: it does not do these runs in single precision; set run.precision = "double"'
 expect 0 check own.cfg --device cpu -s run.precision=single
-prints 'not planned here: solver: no row does this problem on this device in single precision'
+prints ': stepper: no row does this problem on this device in single precision; fit here: none'
 
 # ---- a longer run lands elsewhere: it is another one
 expect 0 run own.cfg --device cpu -s output.state=true -o state.h5

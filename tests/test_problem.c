@@ -444,7 +444,7 @@ static void knows_what_a_run_needs_and_refuses_unknown_solvers(void **state)
     w.setup.solver = "cpu.magic";
     assert_int_equal(p->bytes(p, &w.setup, w.device, &fixed, &per_run), SW_E_CONFIG);
     assert_int_equal(p->create(p, &w.setup, w.device, &sim), SW_E_CONFIG);
-    assert_contains(sw_err_message(), "solver cpu.magic: there is no such row; fit here: cpu.");
+    assert_contains(sw_err_message(), "stepper cpu.magic: there is no such row; fit here: cpu.");
     assert_null(sim);
     assert_int_equal(p->try_compile(p, &w.setup, 90), SW_E_ABSENT);
     close_job(&w);

@@ -837,14 +837,14 @@ static void refuses_what_cannot_be(void **state)
     assert_contains(sw_err_message(), "room for 0 runs");
     desc.capacity = 1;
     assert_int_equal(sw_stepper_create(&desc, "cpu.magic", device, &s), SW_E_CONFIG);
-    assert_contains(sw_err_message(), "solver cpu.magic: there is no such row; fit here:");
+    assert_contains(sw_err_message(), "stepper cpu.magic: there is no such row; fit here:");
     assert_contains(sw_err_message(), under_test->name);
     char row[100];
     snprintf(row, sizeof row, "%s+cpu.gauss", under_test->name);
     assert_int_equal(sw_stepper_create(&desc, row, device, &s), SW_E_CONFIG);
     assert_contains(sw_err_message(), "band solver cpu.gauss: there is no such row");
     assert_int_equal(sw_stepper_create(&desc, "cpu.lapack", device, &s), SW_E_CONFIG);
-    assert_contains(sw_err_message(), "a band solver goes with a stepper, as in cpu.plain+cpu.thomas");
+    assert_contains(sw_err_message(), "which goes with a stepper: \"cpu.plain+");
     assert_null(s);
 }
 

@@ -53,7 +53,8 @@ static void rows_without_it_say_so_and_which_have_it(void **state)
     need_row();
     if (has_single()) return;
     assert_int_equal(sw_stepper_create(&desc, under_test->name, device, &s), SW_E_CONFIG);
-    assert_contains(sw_err_message(), "it computes in double precision only; fit here:");
+    assert_contains(sw_err_message(),
+                    "it does not do these runs in single precision; set run.precision = \"double\"; fit here:");
     if (under_test->space == SW_HOST) assert_contains(sw_err_message(), "fit here: cpu.simd");
     assert_null(s);
 }

@@ -47,17 +47,33 @@ static const char *why_not(const struct sw_rows *rows, const char *name, enum sw
     return why ? why : "there is no such row";
 }
 
+/* A line for each row of a space in which none does a request. */
+static void list_reasons(const struct sw_rows *rows, enum sw_space space, const void *request, struct sw_text *text)
+{
+    const struct sw_row *row;
+    for (int k = 0; (row = rows->row(k)); k++) {
+        enum sw_status kind = SW_E_ABSENT;
+        if (row->space == space)
+            sw_text_printf(text, "\n    %-12s %s", row->name,
+                           row->absent ? row->absent : rows->refuse(row, request, &kind));
+        else if (row->space == SW_HOST && sw_row_usable(rows, row, SW_HOST, request))
+            sw_text_printf(text, "\n    %-12s does it with --device cpu", row->name);
+    }
+}
+
 static enum sw_status refuse(const struct sw_rows *rows, const char *name, enum sw_space space, const void *request)
 {
-    struct sw_text fit = {0};
+    struct sw_text fit = {0}, reasons = {0};
     enum sw_status kind;
     const struct sw_row *row;
     const char *why = why_not(rows, name, space, request, &kind);
     for (int k = 0; (row = rows->row(k)); k++)
         if (sw_row_usable(rows, row, space, request)) sw_text_printf(&fit, " %s", row->name);
-    enum sw_status st = SW_FAIL(kind, "%s%s%s: %s; fit here:%s", rows->noun, name ? " " : "", name ? name : "", why,
-                                fit.length ? sw_text_get(&fit) : " none");
+    if (!fit.length) list_reasons(rows, space, request, &reasons);
+    enum sw_status st = SW_FAIL(kind, "%s%s%s: %s; fit here:%s%s", rows->noun, name ? " " : "", name ? name : "", why,
+                                fit.length ? sw_text_get(&fit) : " none", sw_text_get(&reasons));
     sw_text_free(&fit);
+    sw_text_free(&reasons);
     return st;
 }
 

@@ -64,7 +64,8 @@ bool sw_row_usable(const struct sw_rows *rows, const struct sw_row *row, enum sw
  * @param row  out: borrowed from the table
  * @return SW_E_CONFIG there is no such row, or the request is at fault; SW_E_ABSENT none is here that does it. The
  *         message says why, and which rows would: "band solver cpu.gauss: there is no such row; fit here:
- *         cpu.thomas" */
+ *         cpu.thomas". Where none would, a line follows for each row of that space with its own reason, and for each
+ *         row of the host that does it */
 enum sw_status sw_row_pick(const struct sw_rows *rows, const char *name, enum sw_space space, const void *request,
                            const struct sw_row **row);
 #endif

@@ -43,9 +43,14 @@ const char *sw_err_message(void);
 /* Where it was raised: "src/linalg/sw_band.c:26: pick". */
 const char *sw_err_where(void);
 
+/** Say which line of the user's config the last failure is about, "ch.cfg:9"; "" if none has been named. A new failure
+ * forgets it. */
+void        sw_err_set_place(const char *place);
+const char *sw_err_place(void);
+
 /* Carry the first failure of several threads to another one: keep it where it happened (one thread at a time), raise it
  * on the receiving thread. Start from {0}. */
-struct sw_err_kept { enum sw_status status; char where[256], message[4096]; };
+struct sw_err_kept { enum sw_status status; char where[256], place[256], message[4096]; };
 void sw_err_keep(struct sw_err_kept *kept, enum sw_status st);  /* SW_OK, and all after the first, are passed over */
 enum sw_status sw_err_raise(const struct sw_err_kept *kept);    /* SW_OK: there was none                          */
 

@@ -92,7 +92,7 @@ struct check {
     struct sw_completed *completed;
     struct sw_plan *plan;          /* NULL: not planned here; `why` has the reason */
     char   refusal[1000];          /* "": the output file is of this sweep        */
-    char   why[1000];
+    char   why[4400];
     double rate, seconds;          /* by a short trial; 0: there is nothing to do */
 };
 
@@ -352,7 +352,8 @@ static enum sw_status make_plan(struct check *c)
 static enum sw_status allow_absent(struct check *c, enum sw_status st)
 {
     if (st != SW_E_ABSENT) return st;
-    snprintf(c->why, sizeof c->why, "not planned here: %s", sw_err_message());
+    snprintf(c->why, sizeof c->why, "not planned here: %s%s%s", sw_err_place(), *sw_err_place() ? ": " : "",
+             sw_err_message());
     sw_plan_destroy(&c->plan);
     return SW_OK;
 }

@@ -36,12 +36,14 @@ static enum sw_status set_ld(struct sw_band *s)
 static const char *refuse(const struct sw_row *row, const void *request, enum sw_status *kind)
 {
     const struct sw_band_ops *o = (const struct sw_band_ops *)row;
-    struct sw_band_desc uniform = *(const struct sw_band_desc *)request;
+    struct sw_band_desc uniform = *(const struct sw_band_desc *)request, symmetric = uniform;
     (void)kind;
     if (!o) return "no row does this shape";
     if (o->fits(request)) return NULL;
     uniform.uniform = true;
-    return o->fits(&uniform) ? "it needs all matrices of a batch to be equal" : "it does not do such systems";
+    if (o->fits(&uniform)) return "it needs all matrices of a batch to be equal";
+    symmetric.symmetric = true;
+    return o->fits(&symmetric) ? "it takes symmetric positive definite matrices only" : "it does not do such systems";
 }
 
 SW_ROWS(rows, "band solver", sw_band_table, .refuse = refuse);

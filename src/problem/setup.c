@@ -46,10 +46,8 @@ int sw_setup_column(const struct sw_setup *setup, const char *path)
 
 enum sw_status sw_setup_suggest_cpu(const struct sw_setup *setup, const struct sw_device *device, enum sw_status st)
 {
-    char why[400];
     if (st != SW_E_ABSENT || setup->solver || device->space != SW_DEVICE) return st;
-    snprintf(why, sizeof why, "%s", sw_err_message());
-    return SW_FAIL(SW_E_ABSENT, "%s; use --device cpu", why);
+    return SW_FAIL(SW_E_ABSENT, "%s\nuse --device cpu", sw_err_message());
 }
 
 static double number(const struct sw_setup *setup, const char *path, int64_t count, const double *column, int64_t j,

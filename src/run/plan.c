@@ -387,7 +387,7 @@ static enum sw_status create_sims(struct sw_plan *p, struct sw_sweep *sweep, str
         struct sw_setup setup = plan_trial_setup(sweep, &p->group[g], 1);
         struct sw_sim *sim;
         if (g && same_method(sweep, &p->group[g], &p->group[g - 1])) continue;
-        SW_TRY(sweep->problem->create(sweep->problem, &setup, device, &sim));
+        SW_TRY(sw_sweep_blame_row(sweep, sweep->problem->create(sweep->problem, &setup, device, &sim)));
         if (!g) snprintf(p->solver, sizeof p->solver, "%s", sim->ops->solver_name(sim));
         sim->ops->destroy(sim);
     }

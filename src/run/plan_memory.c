@@ -61,7 +61,8 @@ static enum sw_status needs(const struct sw_sweep *sweep, const struct sw_group 
         need->fixed_on_host = (double)sweep->problem->host_bytes(&setup);
     const int threads = omp_get_max_threads();
     omp_set_num_threads(device->threads);  /* as a worker does: each thread has scratch memory */
-    const enum sw_status status = sweep->problem->bytes(sweep->problem, &setup, device, &need->fixed, &need->per_run);
+    const enum sw_status status = sw_sweep_blame_row(
+        sweep, sweep->problem->bytes(sweep->problem, &setup, device, &need->fixed, &need->per_run));
     if (sweep->ndefined && device->space == SW_DEVICE)  /* problem/device_reducer.h */
         need->per_run += 8 * (size_t)(sweep->ncolumn + SW_GRID_NUMBERS + 3 + sweep->ndefined);
     omp_set_num_threads(threads);

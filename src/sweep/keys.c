@@ -319,9 +319,10 @@ void key_report_missing(const struct sw_sweep *s, const struct sw_key *key)
 static void check_contradiction(const struct sw_sweep *s, const struct sw_key *key, const struct sw_setting *setting)
 {
     const struct sw_setting *word = key->unless ? key_setting(s, key->unless) : NULL;
-    if (setting && word && word->text && !strcmp(word->text, key->unless_word))
-        report_error(s, setting, "'%s' means nothing with %s = \"%s\": leave one of the two out", key->path,
-                     key->unless, word->text);
+    if (!setting || !word || !word->text || strcmp(word->text, key->unless_word)) return;
+    report_error(s, setting, "'%s' means nothing with %s = \"%s\": leave one of the two out", key->path, key->unless,
+                 word->text);
+    s->own->words_wrong = true;
 }
 
 enum sw_status keys_read(struct sw_sweep *s)

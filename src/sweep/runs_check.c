@@ -1,7 +1,9 @@
 #include "sweep/runs_check.h"
 
+#include <float.h>
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/sw_mem.h"
@@ -24,6 +26,7 @@ enum {
     ERROR_FIELDS,      /* output times                                            */
     ERROR_SCALARS,
     ERROR_LOOKS,       /* stop.every                                              */
+    ERROR_ORIGIN,      /* so far from 0 that points are not told apart            */
     ERROR_PRECISION,   /* sw_problem.check_precision()                            */
     ERROR_INVALID,     /* sw_problem.validate_run()                               */
     ERRORS
@@ -177,6 +180,41 @@ static void check_validity(struct checking *c, const struct column_block *b)
     c->ninvalid += count;
 }
 
+/* The columns of the grid in dimension d. */
+struct origin { int x0, length, n; };
+
+static bool find_origin(const struct sw_sweep *s, int d, struct origin *at)
+{
+    static const char *const key[SW_DIMS][3] = {{"grid.x0", "grid.length", "grid.n"},
+                                                {"grid.x0.1", "grid.length.1", "grid.n.1"},
+                                                {"grid.x0.2", "grid.length.2", "grid.n.2"}};
+    if (d >= grid_max_dim(s->problem)) return false;
+    *at = (struct origin){column_find(s, key[d][0]), column_find(s, key[d][1]), column_find(s, key[d][2])};
+    return at->x0 >= 0 && at->length >= 0 && at->n >= 0;
+}
+
+/* Coordinates are rounded to 2^-53 of themselves; points less than some of that apart have distances off by more than a
+ * tenth, or none. */
+static bool points_merge(const struct column_block *b, const struct origin *at, int j, double *dx, double *rounding)
+{
+    const double begin = block_number(b, at->x0, j, 0), extent = block_number(b, at->length, j, 1);
+    *dx = extent / block_number(b, at->n, j, 1);
+    *rounding = DBL_EPSILON * fmax(fabs(begin), fabs(begin + extent));
+    return !(*dx >= 8 * *rounding);
+}
+
+static void check_origin(struct checking *c, const struct column_block *b)
+{
+    struct origin at;
+    double dx, rounding;
+    for (int d = 0; find_origin(c->s, d, &at); d++)
+        for (int j = 0; j < b->count; j++)
+            if (points_merge(b, &at, j, &dx, &rounding)) {
+                record_first(c, c->s->ncolumn + ERROR_ORIGIN, b->first + j);
+                break;
+            }
+}
+
 static void survey(const struct checking *c, const struct column_block *b)
 {
     const struct sw_sweep *s = c->s;
@@ -198,6 +236,7 @@ static enum sw_status check_block(void *user, const struct column_block *b)
         survey(user, b);
         check_validity(user, b);
         SW_TRY(check_precision(user, b));
+        check_origin(user, b);
     }
     return check_shapes(user, b);
 }
@@ -222,6 +261,20 @@ static void report_column(const struct sw_sweep *s, int k, int64_t run, double v
     const struct sw_setting *setting = s->own->source[k].setting;
     report_error(s, setting, "'%s' = %s%s: %s", setting ? setting->path : c->name, sw_number(v, number),
                  print_run(s, c->uniform, run, in_run), key_range(c->key, v, range));
+}
+
+static void report_origin(const struct sw_sweep *s, const struct column_block *b, const char *in_run)
+{
+    struct origin at;
+    double dx, rounding;
+    char number[32];
+    int d = 0;
+    while (find_origin(s, d, &at) && !points_merge(b, &at, 0, &dx, &rounding)) d++;
+    if (!find_origin(s, d, &at)) return;
+    const struct sw_setting *setting = s->own->source[at.x0].setting;
+    report_error(s, setting ? setting : key_group(s, "grid.x0"), "'grid.x0' = %s%s: points are %.3g apart, and numbers "
+                 "there %.3g: they are not told apart; begin nearer to 0, or take fewer points",
+                 sw_number(block_number(b, at.x0, 0, 0), number), in_run, dx, rounding);
 }
 
 static void report_steps(const struct sw_sweep *s, const struct column_block *b, const char *in_run)
@@ -341,27 +394,20 @@ static enum sw_status report_precision(const struct sw_sweep *s, const struct co
     return SW_OK;
 }
 
-static bool has_function(const struct sw_sweep *s, const char *path)
+/* Where to report a key that the config leaves out and whose default the problem refuses: at the line of its group, of
+ * a key that makes it mean something else ("left.dirichlet" does that to "boundary"), or of the problem, whose default
+ * it is. */
+static const struct sw_setting *setting_of_default(const struct sw_sweep *s, const char *path)
 {
-    for (int k = 0; k < s->nfunction; k++)
-        if (!strcmp(s->function[k].key, path)) return true;
-    return false;
-}
-
-/* Whether a function of the config was refused when it was read: the problem then knows less than the config says. */
-static bool lacks_function(const struct sw_sweep *s)
-{
-    const struct sw_key *key;
-    bool lacks = false;
-    for (int k = 0; (key = key_at(s, k)); k++) {
-        const struct sw_setting *setting = key->kind == SW_KEY_FUNCTION ? key_setting(s, key->path) : NULL;
-        lacks |= setting && !key_has_members(s, key, setting) && !has_function(s, key->path);
+    const struct sw_setting *group = key_group(s, path);
+    for (int k = 0; !group && k < s->own->nkey; k++) {
+        const struct sweep_key *other = &s->own->key[k];
+        if (other->setting && other->key->unless && !strcmp(other->key->unless, path)) group = other->setting;
     }
-    return lacks;
+    return group ? group : sw_config_find(s->config, "problem");
 }
 
-/* A word or a function that the problem refuses, or misses. One that the config sets and the sweep has not was refused
- * when it was read. */
+/* A word or a function that the problem refuses, or misses. */
 static void report_invalid_text(const struct sw_sweep *s, const char *path, const char *in_run, const char *why,
                                 const char *more)
 {
@@ -369,15 +415,16 @@ static void report_invalid_text(const struct sw_sweep *s, const char *path, cons
     const struct sw_setting *setting = key_setting(s, path);
     const struct sw_key *key = key_find(s, path);
     const char *name = key ? key_written(s, key) : path, *text = key && key->fallback ? key->fallback : "";
-    if (setting && key && key->kind == SW_KEY_FUNCTION && !has_function(s, path)) return;
+    if (!setting && s->own->keys_wrong) return;  /* which may be the one that is missed */
     if (setting && setting->text) text = setting->text;
     if (setting && setting->kind == SW_SETTING_SWITCH) text = setting->number != 0 ? "true" : "false";
     if (setting && key && key->each) report_error(s, setting, "'%s'%s: %s%s", name, in_run, why, more);
     else if (setting && !setting->text)
         report_error(s, setting, "'%s' = %s: %s", name,
                      setting->kind == SW_SETTING_SWITCH ? text : sw_number(setting->number, number), why);
-    else if (!setting && (key_is_guessed(s, path) || lacks_function(s))) return;
-    else if (!setting && !*text) report_error(s, key_group(s, path), "'%s' is missing: %s", name, why);
+    else if (!setting && !*text) report_error(s, setting_of_default(s, path), "'%s' is missing: %s", name, why);
+    else if (!setting)
+        report_error(s, setting_of_default(s, path), "'%s' = \"%s\", its default: %s", name, text, why);
     else report_error(s, setting, "'%s' = \"%s\"%s: %s", name, text, *text == '$' ? in_run : "", why);
 }
 
@@ -400,8 +447,12 @@ static void report_invalid(const struct sw_sweep *s, const struct column_block *
     if (setting) key = setting->path;
     if (count > 1 && *in_run)
         snprintf(more, sizeof more, "; %lld of %lld runs do not fit", (long long)count, (long long)s->nruns);
-    report_error(s, setting ? setting : key_group(s, key), "'%s' = %s%s: %s%s", key,
-                 sw_number(b->column[(size_t)k * RUNS_AT_ONCE], number), in_run, why, more);
+    else if (s->own->keys_wrong) return;
+    const double value = b->column[(size_t)k * RUNS_AT_ONCE];
+    const char *otherwise = s->column[k].key->fallback;
+    const bool absent = !setting && otherwise && *otherwise && strtod(otherwise, NULL) == value;
+    report_error(s, setting ? setting : setting_of_default(s, key), "'%s' = %s%s%s: %s%s", key,
+                 sw_number(value, number), absent ? ", its default" : "", in_run, why, more);
 }
 
 /* Whether all runs have an error of shape if one has it. */
@@ -430,6 +481,10 @@ static enum sw_status report_run(void *user, const struct column_block *b)
         return SW_OK;
     }
     if (t->kind == s->ncolumn + ERROR_PRECISION) return report_precision(s, b, print_run(s, false, t->run, in_run));
+    if (t->kind == s->ncolumn + ERROR_ORIGIN) {
+        report_origin(s, b, print_run(s, false, t->run, in_run));
+        return SW_OK;
+    }
     SW_TRY(sw_alloc((size_t)s->own->shape->size, &shape));
     enum sw_status st = shape_of_block(s, b, shape);
     const int kind = t->kind - s->ncolumn;
@@ -447,12 +502,14 @@ static bool numbers_correct(const struct checking *c)
     return true;
 }
 
-/* Whether a column is known and in the range of its key, in all runs; a step that follows from the others, and from
- * words, is allowed only if all of them are. */
+/* Whether a column is known and in the range of its key, in all runs; a step that follows from the others, from words
+ * and from functions is allowed only if all of them are. */
 static bool correct(const struct checking *c, int k)
 {
     if (k < 0) return true;
-    return k == c->s->own->step_column ? numbers_correct(c) && !c->s->own->words_wrong : column_correct(c, k);
+    const struct sw_sweep_own *own = c->s->own;
+    return k == own->step_column ? numbers_correct(c) && !own->words_wrong && !own->functions_wrong
+                                 : column_correct(c, k);
 }
 
 static bool times_known(const struct sw_sweep *s, const struct times *t)
@@ -478,8 +535,9 @@ static bool is_meaningful(const struct checking *c, int kind)
     case ERROR_FIELDS: return correct(c, p->dt) && correct(c, p->end) && times_known(c->s, own->fields);
     case ERROR_SCALARS: return correct(c, p->dt) && correct(c, p->end) && times_known(c->s, own->scalars);
     case ERROR_LOOKS: return correct(c, p->dt) && correct(c, p->end) && times_known(c->s, own->looks);
+    case ERROR_ORIGIN:
     case ERROR_PRECISION: return numbers_correct(c);
-    case ERROR_INVALID: return numbers_correct(c) && !own->words_wrong;
+    case ERROR_INVALID: return numbers_correct(c) && !own->words_wrong && !own->functions_wrong;
     default: return true;
     }
 }

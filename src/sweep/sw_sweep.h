@@ -93,6 +93,11 @@ void sw_sweep_destroy(struct sw_sweep **sweep);
  * @return its path, "source.file"; NULL: there is none */
 const char *sw_sweep_file_key(const struct sw_sweep *sweep, const char *path);
 
+/** Say of the last failure, that no row does the runs of a group, or not the one that they ask for, which line of the
+ * config asks for it (sw_err_set_place()): that of the key which names the row, of the axis it is taken from, or where
+ * none does of the problem. @return st */
+enum sw_status sw_sweep_blame_row(const struct sw_sweep *sweep, enum sw_status st);
+
 /** The numbers of some runs.
  * @param run    [count] indices; NULL: first, first+1, ...
  * @param out    [ncolumn][count]: column k of the j-th run at out[k*count + j] */

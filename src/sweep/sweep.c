@@ -77,7 +77,9 @@ static enum sw_status expand(struct sw_sweep *s)
     int errors;
     pick_problem(s);
     if (!s->problem) return status_so_far(s);
+    errors = s->own->report->errors;
     SW_TRY(keys_read(s));
+    s->own->keys_wrong = s->own->report->errors > errors;
     SW_TRY(options_read(s));
     SW_TRY(unknowns_read(s));
     errors = s->own->report->errors;
@@ -87,7 +89,9 @@ static enum sw_status expand(struct sw_sweep *s)
     grid_check(s);
     SW_TRY(columns_make(s));
     choices_resolve(s);
+    errors = s->own->report->errors;
     SW_TRY(functions_read(s));
+    s->own->functions_wrong = s->own->report->errors > errors;
     SW_TRY(functions_prepare(s));
     SW_TRY(defined_scalars_read(s));
     names_check(s);

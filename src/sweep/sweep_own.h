@@ -33,7 +33,9 @@ struct sw_sweep_own {
     struct sw_arena  *arena;            /* holds everything below, and what sw_sweep.h shows                    */
     bool              outline;          /* sw_sweep_outline()                                                   */
     bool              grid_wrong;       /* a list of the grid was refused                                       */
-    bool              words_wrong;      /* a WORD key has none of its words                                     */
+    bool              words_wrong;      /* a WORD key has none of its words, or contradicts another key          */
+    bool              keys_wrong;       /* a key is unknown, or missing                                         */
+    bool              functions_wrong;  /* the text of a FUNCTION key was refused                               */
     bool              axes_wrong;       /* the runs cannot be told apart                                        */
     bool              out_of_memory;    /* where a function has no status to return                             */
 

@@ -240,3 +240,24 @@ void row_check(const struct sw_sweep *s)
     check_row_axis(s);
     check_rows(s);
 }
+
+/* The line that names the row, or the axis of its words, or the problem. */
+static const struct sw_setting *setting_of_row(const struct sw_sweep *s)
+{
+    const char *row = s->own->row;
+    const struct sw_setting *setting = s->own->row_key ? key_setting(s, s->own->row_key->path) : NULL;
+    for (int k = 0; row && *row == '$' && k < s->naxis; k++)
+        if (!strcmp(s->own->axis[k].name, row + 1)) setting = s->own->axis[k].setting;
+    return setting ? setting : sw_config_find(s->config, "problem");
+}
+
+enum sw_status sw_sweep_blame_row(const struct sw_sweep *s, enum sw_status st)
+{
+    const struct sw_setting *setting = setting_of_row(s);
+    char place[256];
+    if ((st != SW_E_CONFIG && st != SW_E_ABSENT) || !setting) return st;
+    if (setting->line) snprintf(place, sizeof place, "%s:%d", setting->file, setting->line);
+    else snprintf(place, sizeof place, "%s", setting->file);
+    sw_err_set_place(place);
+    return st;
+}

@@ -160,6 +160,7 @@ const struct sw_stepper_ops stepper_cufft_cuda = {
     .space = SW_DEVICE,
     .takes = SW_LINE_ALL,
     .fits = cufft_fits,
+    .misfit = "it takes lines of an even number of points only",
     .bytes = cufft_bytes,
     .create = cufft_create,
     .load = cufft_load,

@@ -161,7 +161,8 @@ static enum sw_status refuse_band(struct sw_stepper *s, const char *band)
     struct sw_band *probe = NULL;
     SW_TRY(sw_band_create(&desc, band, s->device, &probe));
     sw_band_destroy(&probe);
-    return SW_FAIL(SW_E_ABSENT, "solver %s works without a band solver; cpu.plain+%s is possible", s->ops->name, band);
+    return SW_FAIL(SW_E_CONFIG, "stepper %s: it works without a band solver; leave \"+%s\" out, or take "
+                   "\"cpu.plain+%s\"", s->ops->name, band, band);
 }
 
 static enum sw_status simd_create(struct sw_stepper *s, const char *band)

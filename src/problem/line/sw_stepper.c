@@ -18,7 +18,7 @@ static enum sw_status split_name(const char *name, struct choice *c)
 {
     const char *plus = name ? strchr(name, '+') : NULL;
     size_t length = plus ? (size_t)(plus - name) : name ? strlen(name) : 0;
-    if (length >= sizeof c->row) return SW_FAIL(SW_E_ABSENT, "there is no solver '%s'", name);
+    if (length >= sizeof c->row) return SW_FAIL(SW_E_ABSENT, "there is no stepper '%s'", name);
     memcpy(c->row, name ? name : "", length);
     c->row[length] = 0;
     c->band = plus ? plus + 1 : NULL;
@@ -46,13 +46,14 @@ unsigned sw_stepper_needs(const struct sw_stepper_desc *desc)
 
 static const char *untaken(unsigned needs)
 {
-    if (needs & SW_LINE_ENDS) return "it takes periodic lines only";
-    if (needs & SW_LINE_MASS) return "it takes order = 4 without implicit third and fourth derivatives only";
+    if (needs & SW_LINE_ENDS) return "it takes periodic lines only (boundary = \"periodic\", no left and right)";
+    if (needs & SW_LINE_MASS)
+        return "it takes order = 4 without implicit third and fourth derivatives only; set order = 2";
     if (needs & SW_LINE_SEVERAL) return "it takes one unknown only";
     if (needs & SW_LINE_NEIGHBOURS) return "it takes no derivatives of nonlinear terms but dxx()";
     if (needs & SW_LINE_ORDERS) return "it takes no implicit terms but second and fourth derivatives";
-    if (needs & SW_LINE_OWN_STEPS) return "it takes the same steps in all runs";
-    return "it takes steps of one stage only";
+    if (needs & SW_LINE_OWN_STEPS) return "it takes the same steps in all runs; leave time.tolerance out";
+    return "it takes steps of one stage only; set method = \"imex1\"";
 }
 
 static bool fits(const struct sw_stepper_ops *o, const struct sw_stepper_desc *desc, int sm)
@@ -68,17 +69,17 @@ static const char *refuse(const struct sw_row *row, const void *request, enum sw
     in_double.single_steps = false;
     if (!o && r->desc->single_steps) return "no row does this problem on this device in single precision";
     if (!o && r->desc->own_steps && r->sm > 0)
-        return "no row does this problem in steps of each run's own on this device; run.device = \"cpu\" may";
+        return "no row does this problem in steps of each run's own on this device";
     if (!o) return "no row does this problem on this device";
     const unsigned needs = sw_stepper_needs(r->desc) & ~o->takes;
     if (needs) return untaken(needs);
     if (o->fits(r->desc, r->sm)) return NULL;
-    if (!o->fits(&in_double, r->sm)) return "it takes no lines of so few, or so many, points";
+    if (!o->fits(&in_double, r->sm)) return o->misfit ? o->misfit : "it takes no lines of so few, or so many, points";
     *kind = SW_E_CONFIG;
-    return "it computes in double precision only";
+    return "it does not do these runs in single precision; set run.precision = \"double\"";
 }
 
-SW_ROWS(rows, "solver", sw_stepper_table, .refuse = refuse);
+SW_ROWS(rows, "stepper", sw_stepper_table, .refuse = refuse);
 
 static const char *name_of(const struct choice *c) { return c->row[0] ? c->row : NULL; }
 
@@ -100,7 +101,8 @@ static enum sw_status pick(const struct sw_stepper_desc *desc, const char *name,
     const struct sw_row *row = NULL;
     SW_TRY(split_name(name, c));
     if (!row_of(c) && is_band_row(c->row))
-        return SW_FAIL(SW_E_CONFIG, "solver %s: a band solver goes with a stepper, as in cpu.plain+cpu.thomas", name);
+        return SW_FAIL(SW_E_CONFIG, "stepper %s: this is a band solver, which goes with a stepper: \"cpu.plain+%s\"",
+                       name, name);
     SW_TRY(sw_row_pick(&rows, name_of(c), device->space, &(struct request){desc, device->sm}, &row));
     *ops = (const struct sw_stepper_ops *)row;
     return SW_OK;
@@ -193,11 +195,11 @@ enum sw_status sw_stepper_try_compile(const struct sw_stepper_desc *desc, const 
     for (int k = 0; sw_stepper_table[k]; k++) {
         const struct sw_stepper_ops *o = sw_stepper_table[k];
         if (!sw_row_named(&rows, &o->row, name_of(&c))) continue;
-        if (c.row[0] && o->absent) return SW_FAIL(SW_E_ABSENT, "solver %s: %s", o->name, o->absent);
+        if (c.row[0] && o->absent) return SW_FAIL(SW_E_ABSENT, "stepper %s: %s", o->name, o->absent);
         if (!o->absent && o->try_compile && fits(o, desc, sm)) return o->try_compile(desc, sm);
         if (c.row[0]) return SW_OK;
     }
-    return c.row[0] ? SW_FAIL(SW_E_ABSENT, "there is no solver '%s'", c.row) : SW_OK;
+    return c.row[0] ? SW_FAIL(SW_E_ABSENT, "there is no stepper '%s'", c.row) : SW_OK;
 }
 
 /* The row so named, and its band solver. NULL: none is, or "auto". */

@@ -20,6 +20,7 @@ struct sw_stepper_ops {
     unsigned takes;          /* of these */
     /** @param sm  of the device, 90 for sm_90; 0 on a CPU */
     bool           (*fits)(const struct sw_stepper_desc *desc, int sm);
+    const char    *misfit;   /* what is wrong with lines in double precision that do not fit; NULL: their length */
     void           (*bytes)(const struct sw_stepper_desc *desc, const char *band, size_t *fixed, size_t *per_run);
     /** Fills own, and name with the band solver chosen. @param band  its row; NULL: the best that fits */
     enum sw_status (*create)(struct sw_stepper *stepper, const char *band);
