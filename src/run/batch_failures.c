@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "field/evaluate.h"
+#include "problem/given.h"
 #include "problem/initial_file.h"
 #include "run/batch_impl.h"
 
@@ -19,6 +20,11 @@ double batch_time(const struct batch *b, int j, int64_t step) { return sw_group_
 
 size_t batch_diagnostics(const struct batch *b) { return (size_t)b->w->sim->ops->diagnostics; }
 
+static const double *diagnostics_of(const struct batch *b, int j)
+{
+    return b->diagnostics + batch_diagnostics(b) * (size_t)j;
+}
+
 enum sw_status batch_read_diagnostics(struct batch *b)
 {
     return b->diagnostics ? b->w->sim->ops->get_diagnostics(b->w->sim, b->diagnostics) : SW_OK;
@@ -30,23 +36,12 @@ enum sw_status batch_read_diagnostics(struct batch *b)
 static void describe_point(const struct sw_setup *setup, const struct sw_grid *g, bool numbered, int64_t point,
                            double value, const char *what, char text[160])
 {
-    const int64_t *n = setup->n, index[SW_DIMS] = {point % n[0], point / n[0] % n[1], point / n[0] / n[1]};
     const bool rounds = isfinite(value);
     char number[32];
-    int used = snprintf(text, 160, "%s is %s%s at", what, sw_number(value, number),
+    const int used = snprintf(text, 160, "%s is %s%s at", what, sw_number(value, number),
                         rounds ? ", beyond single precision," : "");
-    if (numbered) {
-        snprintf(text + used, 160 - (size_t)used, " i = %lld", (long long)point + 1);
-        return;
-    }
-    for (int d = 0; d < setup->dim; d++)
-        used += snprintf(text + used, 160 - (size_t)used, "%s %c = %.6g", d ? "," : "", "xyz"[d],
-                         sw_grid_at(g, d, index[d]));
-    used += snprintf(text + used, 160 - (size_t)used, " (");
-    for (int d = 0; d < setup->dim; d++)
-        used += snprintf(text + used, 160 - (size_t)used, "%s%c = %lld", d ? ", " : "", "ijk"[d],
-                         (long long)index[d]);
-    snprintf(text + used, 160 - (size_t)used, ")");
+    if (numbered) snprintf(text + used, 160 - (size_t)used, " i = %lld", (long long)point + 1);
+    else sw_point_print(setup, g, point, 160 - (size_t)used, text + used);
 }
 
 /* Rows of a numbered problem count on with the next step of rand and randn at 2^31 (problem/tridiagonal/entries.h): the
@@ -112,13 +107,27 @@ void batch_warn_diagnostics(const struct batch *b, int j, char text[160])
     const struct sw_sim *sim = b->w->sim;
     text[0] = 0;
     if (b->diagnostics)
-        sim->ops->warn_result(sim, j, b->diagnostics + batch_diagnostics(b) * (size_t)j, b->failed_step[j] < 0, text);
+        sim->ops->warn_result(sim, j, diagnostics_of(b, j), b->failed_step[j] < 0, text);
 }
 
 void batch_append_message(char text[SW_MESSAGE], const char *more)
 {
     const size_t length = strlen(text);
     if (*more) snprintf(text + length, SW_MESSAGE - length, "%s%s", length ? "; " : "", more);
+}
+
+/* A text of the config that is not finite in the step in which run j failed, or, where it chose its steps, at the time
+ * that it has come to; "" if none is known to, or memory is out. */
+static void name_given(const struct batch *b, int j, char text[200])
+{
+    const struct sw_problem *problem = b->w->scheduler->sweep->problem;
+    const struct sw_sim_ops *ops = b->w->sim->ops;
+    const int64_t step = b->failed_step[j];
+    double span[2] = {batch_time(b, j, step > 0 ? step - 1 : 0), batch_time(b, j, step)};
+    text[0] = 0;
+    if (!problem->name_given) return;
+    if (ops->steps_taken) span[0] = span[1] = ops->steps_taken(b->w->sim, diagnostics_of(b, j)).t;
+    if (problem->name_given(problem, &b->w->setup, b->plan->count, b->column, j, span, text)) text[0] = 0;
 }
 
 /* What to do about a run that diverged; nothing if memory is out. */
@@ -130,10 +139,30 @@ static void append_advice(const struct batch *b, int j, char text[SW_MESSAGE])
         batch_append_message(text, more);
 }
 
+/* When run j failed, and where or why as far as it is known. A text of the config that is to blame is named before any
+ * remark in brackets, behind which the last line of a sweep leaves out what is said (failure_list.h). */
+static void describe_divergence(const struct batch *b, int j, char text[SW_MESSAGE])
+{
+    const struct sw_sim *sim = b->w->sim;
+    const long long step = b->failed_step[j], steps = b->group->steps;
+    char given[200], more[160];
+    name_given(b, j, given);
+    text[0] = 0;
+    if (sim->ops->steps_taken) batch_append_message(text, given);  /* warn_result() says when */
+    else
+        snprintf(text, SW_MESSAGE, *given ? "not finite at t = %.6g: %s; step %lld of %lld" :
+                 "not finite at t = %.6g%s (step %lld of %lld)", batch_time(b, j, step), given, step, steps);
+    batch_warn_diagnostics(b, j, more);
+    batch_append_message(text, more);
+    if (*given) return;
+    describe_place(b, j, more);
+    batch_append_message(text, more);
+    append_advice(b, j, text);
+}
+
 void batch_describe_failure(const struct batch *b, int j, char text[SW_MESSAGE])
 {
     const struct sw_sim *sim = b->w->sim;
-    char more[160];
     if (b->load_error[j]) snprintf(text, SW_MESSAGE, "%s", b->load_error[j]);
     else if (batch_stop_unknown(b, j))
         snprintf(text, SW_MESSAGE, "stop.when is NaN at t = %.6g: %s",
@@ -142,17 +171,8 @@ void batch_describe_failure(const struct batch *b, int j, char text[SW_MESSAGE])
              sw_initial_describe_bad(&b->w->setup, b->plan->count, b->column, j, text))
         return;
     else if (sim->ops->explain) sim->ops->explain(sim, j, text);
-    else if (b->failed_step[j] > 0 || !batch_describe_bad_point(b, j, "initial", "the initial value", text)) {
-        text[0] = 0;
-        if (!sim->ops->steps_taken)  /* else warn_result() says it all */
-            snprintf(text, SW_MESSAGE, "not finite at t = %.6g (step %lld of %lld)",
-                     batch_time(b, j, b->failed_step[j]), (long long)b->failed_step[j], (long long)b->group->steps);
-        batch_warn_diagnostics(b, j, more);
-        batch_append_message(text, more);
-        describe_place(b, j, more);
-        batch_append_message(text, more);
-        append_advice(b, j, text);
-    }
+    else if (b->failed_step[j] > 0 || !batch_describe_bad_point(b, j, "initial", "the initial value", text))
+        describe_divergence(b, j, text);
 }
 
 /* ---- reports */
@@ -161,8 +181,7 @@ void batch_describe_failure(const struct batch *b, int j, char text[SW_MESSAGE])
 static double failure_time(const struct batch *b, int j)
 {
     const struct sw_sim *sim = b->w->sim;
-    if (sim->ops->steps_taken && !batch_stop_unknown(b, j))
-        return sim->ops->steps_taken(sim, b->diagnostics + batch_diagnostics(b) * (size_t)j).t;
+    if (sim->ops->steps_taken && !batch_stop_unknown(b, j)) return sim->ops->steps_taken(sim, diagnostics_of(b, j)).t;
     return batch_time(b, j, b->failed_step[j]);
 }
 

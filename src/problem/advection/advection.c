@@ -2,6 +2,7 @@
  * (docs/numerics.md, 10): the keys, and the row of the problem table. */
 #include "fd/sw_fd.h"
 #include "problem/advection/advection_impl.h"
+#include "problem/given.h"
 #include "problem/grid_keys.h"
 #include "problem/initial_file.h"
 
@@ -115,7 +116,8 @@ static bool walls(const struct sw_setup *setup, int d)
     return advection_has_walls(&m, d);
 }
 
-static const struct sw_run_warning warnings[] = {{.warn = advection_warn_run}, SW_INITIAL_WARNINGS, {0}};
+static const struct sw_run_warning warnings[] = {{.warn = advection_warn_run}, SW_INITIAL_WARNINGS,
+                                                 {.warn = sw_given_warn}, {0}};
 
 extern const struct sw_problem problem_advection;
 const struct sw_problem problem_advection = {
@@ -138,5 +140,6 @@ const struct sw_problem problem_advection = {
     .step = advection_time_step,
     .warn_setup = advection_warn_setup,
     .warn_run = warnings,
+    .name_given = advection_name_given,
     .try_compile = advection_try_compile,
 };

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "problem/advection/advection_impl.h"
+#include "problem/given.h"
 #include "problem/initial_file.h"
 
 static bool has(const struct sw_setup *setup, const char *key) { return sw_setup_function(setup, key) != NULL; }
@@ -197,6 +198,33 @@ static void warn_courant_number(const struct sw_setup *one, double cfl, const st
     if (!*text && limit->courant_rate > 0 && cfl > stable)
         snprintf(text, 200, "time.cfl = %.4g is more than %s with %s is stable with, %.3g: steps are of 0.9 of that at "
                  "most", cfl, m.rk->name, m.first, stable);
+}
+
+/* At a wall where u is given nobody asks for its equation. */
+enum sw_status advection_name_given(const struct sw_problem *problem, const struct sw_setup *setup, int64_t ld,
+                                    const double *column, int64_t j, const double *span, char text[200])
+{
+    struct sw_given given[3 + SW_DIMS + 2 * SW_DIMS * ADVECTION_WALL_COUNT] = {{.key = "initial", .once = true},
+                                                                               {.key = "forcing"}};
+    struct sw_setup one;
+    int count = 2;
+    (void)problem;
+    text[0] = 0;
+    if (!advection_setup_of_run(setup, ld, column, j, &one)) return SW_OK;
+    for (int d = 0; d < one.dim; d++) {
+        given[count++].key = advection_velocity_key[d];
+        for (int side = 0; side < 2; side++) {
+            const struct advection_wall_kind *kind = advection_wall_given(&one, (struct advection_wall){d, side});
+            given[1].known[d][side] = kind && kind->holds_u;
+        }
+    }
+    for (int k = 2; k < count; k++) memcpy(given[k].known, given[1].known, sizeof given[k].known);
+    for (int d = 0; d < one.dim; d++)
+        for (int side = 0; side < 2; side++) {
+            const struct advection_wall_kind *kind = advection_wall_given(&one, (struct advection_wall){d, side});
+            if (kind) given[count++] = (struct sw_given){.key = kind->key[d][side], .wall = 1 + 2 * d + side};
+        }
+    return sw_given_name(&one, ld, column, j, given, span, text);
 }
 
 enum sw_status advection_warn_run(const struct sw_problem *problem, const struct sw_setup *setup, int64_t ld,

@@ -207,6 +207,8 @@ enum sw_status advection_operators_probe(struct advection_sim *a);
 /* advection_checks.c */
 const char *advection_validate_run(const struct sw_setup *setup, const char *solver, int ld, const double *column,
                                    int j, char why[160]);
+enum sw_status advection_name_given(const struct sw_problem *problem, const struct sw_setup *setup, int64_t ld,
+                                    const double *column, int64_t j, const double *span, char text[200]);
 void advection_warn_setup(const struct sw_problem *problem, const struct sw_setup *setup, char text[200]);
 enum sw_status advection_warn_run(const struct sw_problem *problem, const struct sw_setup *setup, int64_t ld,
                                   const double *column, int64_t j, const double *state, char text[200]);

@@ -165,8 +165,8 @@ static void warn_setup(const struct sw_problem *problem, const struct sw_setup *
 }
 
 static const struct sw_run_warning warnings[] = {
-    {.warn = equation_warn_stability, .of_result = true}, SW_INITIAL_WARNINGS, {.warn = equation_warn_flux},
-    {.warn = equation_warn_third}, {0}};
+    {.warn = equation_warn_given}, {.warn = equation_warn_stability, .of_result = true}, SW_INITIAL_WARNINGS,
+    {.warn = equation_warn_flux}, {.warn = equation_warn_third}, {0}};
 
 extern const struct sw_problem problem_equation;
 const struct sw_problem problem_equation = {
@@ -194,5 +194,6 @@ const struct sw_problem problem_equation = {
     .warn_setup = warn_setup,
     .warn_run = warnings,
     .advise = equation_advise,
+    .name_given = sw_line_name_given,
     .try_compile = equation_try_compile,
 };

@@ -4,6 +4,9 @@
 
 #include "base/sw_mem.h"
 #include "problem/equation/equation_model.h"
+#include "problem/given.h"
+#include "problem/line/line_given.h"
+#include "problem/line/line_samples.h"
 #include "problem/line/line_sim.h"
 
 struct batch {
@@ -86,6 +89,24 @@ enum sw_status equation_bytes(const struct sw_problem *problem, const struct sw_
     SW_TRY(sw_stepper_bytes(&desc, setup->solver, device, fixed, per_run));
     *per_run += (size_t)equation_parameters(equation_model_of(setup)) * sizeof(double);
     return SW_OK;
+}
+
+enum sw_status equation_warn_given(const struct sw_problem *problem, const struct sw_setup *setup, int64_t ld,
+                                   const double *column, int64_t j, const double *state, char text[200])
+{
+    const struct equation_model *m = equation_model_of(setup);
+    const struct sw_setup one = sw_line_setup_of_run(setup, ld, column, j);
+    struct sw_stepper_desc desc;
+    double *param;
+    SW_TRY(sw_given_warn(problem, setup, ld, column, j, state, text));
+    if (state || *text || !m || one.n[0] > INT_MAX) return SW_OK;
+    SW_TRY(sw_alloc((size_t)equation_parameters(m), &param));
+    for (int k = 0; k < m->ncolumn; k++) param[k] = column[k * ld + j];
+    const struct sw_line_run run = equation_run(m, &one, ld, column, j, param + m->ncolumn);
+    enum sw_status st = describe(&one, &desc);
+    if (!st) st = sw_line_warn_rhs(&desc, &run, param, &one, ld, column, j, text);
+    sw_free(param);
+    return st;
 }
 
 enum sw_status equation_try_compile(const struct sw_problem *problem, const struct sw_setup *setup, int sm)

@@ -21,7 +21,6 @@
 
 #include "base/sw_mem.h"
 #include "problem/equation/equation_model.h"
-#include "problem/initial_file.h"
 #include "problem/line/fourth_order.h"
 #include "problem/line/imex.h"
 #include "problem/line/line_samples.h"
@@ -175,30 +174,6 @@ static struct growth growth_of(const struct frozen *f, int place, double theta)
 }
 
 /* ------------------------------------------------------------------ a run */
-
-/* The initial values of a run. @param u  out: [unknowns][n] */
-static enum sw_status initial_values(const struct sw_setup *one, int64_t ld, const double *column, int64_t j,
-                                     const struct sw_grid *grid, double *u)
-{
-    const int n = (int)one->n[0];
-    enum sw_status st = SW_OK;
-    double *x;
-    if (sw_initial_in_file(one)) return sw_initial_read(one, ld, column, j, u);
-    SW_TRY(sw_alloc((size_t)n, &x));
-    for (int i = 0; i < n; i++) x[i] = grid->x0[0] + i * grid->dx[0];
-    for (int v = 0; v < one->nunknown && !st; v++) {
-        const struct sw_function *initial = sw_setup_find_of(one, "initial", v);
-        double *const field = u + (size_t)v * (size_t)n;
-        struct sw_eval *eval = NULL;
-        memset(field, 0, (size_t)n * sizeof *field);
-        if (!initial) continue;
-        if ((st = sw_line_begin_program(initial->program, ld, column, j, n, x, &eval))) break;
-        sw_line_sample(eval, n, x, NULL, 0, 0, field);
-        sw_eval_destroy(&eval);
-    }
-    sw_free(x);
-    return st;
-}
 
 /* The points looked at with their neighbours: u(i + k) of unknown v at the slot of that neighbour. */
 struct points { double at[SW_INPUTS][PLACES]; double change[SW_UNKNOWNS_MOST]; };
@@ -416,14 +391,13 @@ static enum sw_status load_run_fields(const struct sw_setup *setup, int64_t ld, 
                                       const double *state, struct run_fields *s)
 {
     *s = (struct run_fields){.one = sw_line_setup_of_run(setup, ld, column, j)};
-    const struct sw_grid grid = sw_setup_grid(&s->one, ld, column, j);
     const size_t numbers = (size_t)setup->nunknown * (size_t)s->one.n[0];
     enum sw_status st;
     SW_TRY_TO(failed, st, sw_alloc((size_t)setup->ncolumn, &s->column));
     SW_TRY_TO(failed, st, sw_alloc(numbers, &s->u));
     for (int k = 0; k < setup->ncolumn; k++) s->column[k] = column[k * ld + j];
     if (state) memcpy(s->u, state, numbers * sizeof *s->u);
-    else SW_TRY_TO(failed, st, initial_values(&s->one, ld, column, j, &grid, s->u));
+    else SW_TRY_TO(failed, st, sw_line_initial_values(&s->one, ld, column, j, s->u));
     if (state) s->t = s->column[sw_setup_column(setup, "time.end")];
     return SW_OK;
 failed:

@@ -51,12 +51,14 @@ static bool values_of(const struct search *q, const struct sw_program *program, 
     return true;
 }
 
-/* Whether some of n values are not finite: then the place is found. */
+/* Whether some of n values are not finite: then the place is found. Where u is given, nobody asks for its equation. */
 static bool is_infinite(const struct search *q, int v, const double *value)
 {
     const double *u = line_of(q, v);
+    const struct sw_line_model *m = &q->s->desc.model;
+    const int from = m->end[0][v].kind == SW_END_VALUE, to = q->n - (m->end[1][v].kind == SW_END_VALUE);
     struct sw_line_place p = {.infinite = true, .unknown = v};
-    for (int i = 0; i < q->n; i++) {
+    for (int i = from; i < to; i++) {
         if (fabs(value[i]) <= q->most) continue;
         if (!p.known) p.first = p.at = i;
         if (fabs(u[i]) > fabs(u[p.at])) p.at = i;
@@ -117,4 +119,16 @@ void sw_line_find_place(const struct sw_stepper *s, int j, const double *u, doub
     sw_free(q.x);
     sw_free(q.g);
     sw_free(q.rate);
+}
+
+void sw_line_find_first_place(const struct sw_stepper_desc *desc, const struct sw_line_run *run, const double *param,
+                              const double *u, struct sw_line_place *place)
+{
+    struct sw_line_run one = *run;
+    struct sw_stepper s = {.desc = *desc, .count = 1, .run = &one};
+    *place = (struct sw_line_place){0};
+    if (sw_alloc((size_t)desc->model.nparam, &s.param)) return;
+    if (desc->model.nparam) memcpy(s.param, param, (size_t)desc->model.nparam * sizeof *param);
+    sw_line_find_place(&s, 0, u, 0.0, desc->own_steps ? 0.0 : run->dt, 0, place);
+    sw_free(s.param);
 }

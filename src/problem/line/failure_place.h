@@ -10,4 +10,8 @@
  *                  else the one at which N + (G)_xx is largest. Not known where there is neither, or memory is out */
 void sw_line_find_place(const struct sw_stepper *stepper, int j, const double *u, double t, double dt, int64_t number,
                         struct sw_line_place *place);
+
+/** The same of a run before its first step. @param param  [desc->model.nparam] of the run alone */
+void sw_line_find_first_place(const struct sw_stepper_desc *desc, const struct sw_line_run *run, const double *param,
+                              const double *u, struct sw_line_place *place);
 #endif

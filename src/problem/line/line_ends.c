@@ -2,8 +2,8 @@
 
 #include <stdio.h>
 
-enum { VALUE, SLOPE, SECOND, THIRD, CONDITIONS };
-static const char *const conditions[2][CONDITIONS] = {
+enum { VALUE, SLOPE, SECOND, THIRD };
+static const char *const conditions[2][SW_LINE_CONDITIONS] = {
     {"left.dirichlet", "left.neumann", "left.dxx", "left.dxxx"},
     {"right.dirichlet", "right.neumann", "right.dxx", "right.dxxx"},
 };
@@ -19,9 +19,11 @@ bool sw_line_has_ends(const struct sw_setup *setup)
 {
     bool ends = sw_setup_chosen(setup, "boundary", "no_flux") || is_axis(sw_setup_word(setup, "boundary"));
     for (int side = 0; side < 2; side++)
-        for (int k = 0; k < CONDITIONS; k++) ends |= sw_setup_find(setup, conditions[side][k]) != NULL;
+        for (int k = 0; k < SW_LINE_CONDITIONS; k++) ends |= sw_setup_find(setup, conditions[side][k]) != NULL;
     return ends;
 }
+
+const char *sw_line_condition_key(int side, int k) { return conditions[side][k]; }
 
 bool sw_line_walls(const struct sw_setup *setup, int d) { return d == 0 && sw_line_has_ends(setup); }
 

@@ -39,6 +39,10 @@ bool sw_line_walls(const struct sw_setup *setup, int d);
  * @return the key to blame, NULL: nothing */
 const char *sw_line_check_ends(const struct sw_setup *setup, unsigned above_second, char why[160]);
 
+/** Key k of the conditions at an end: "left.dirichlet", ... @param side  0 left, 1 right */
+enum { SW_LINE_CONDITIONS = 4 };
+const char *sw_line_condition_key(int side, int k);
+
 /** Whether the value, or the value or the slope, of an unknown is given at an end. @param side  0 left, 1 right */
 bool sw_line_end_has_value(const struct sw_setup *setup, int side, int unknown);
 bool sw_line_end_is_given(const struct sw_setup *setup, int side, int unknown);

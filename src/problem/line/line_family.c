@@ -1,14 +1,17 @@
 #include "problem/line/line_family.h"
 
 #include <limits.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/sw_mem.h"
 #include "linalg/sw_band.h"
+#include "problem/given.h"
 #include "problem/line/fourth_order.h"
 #include "problem/line/imex.h"
+#include "problem/line/line_samples.h"
 #include "problem/line/line_sim.h"
 
 #define QUANTITY(id, name, unit, long_name, term, value) [id] = {name, unit, long_name},
@@ -270,6 +273,28 @@ enum sw_status sw_line_try_compile(const struct sw_problem *problem, const struc
     return st;
 }
 
+/* What a text says first, then what it makes of the initial value. */
+enum sw_status sw_line_warn_given(const struct sw_problem *problem, const struct sw_setup *setup, int64_t ld,
+                                  const double *column, int64_t j, const double *state, char text[200])
+{
+    const struct method method = method_of(problem, setup);
+    const struct sw_setup one = sw_line_setup_of_run(setup, ld, column, j);
+    struct programs p = {0};
+    struct sw_stepper_desc desc;
+    double *param = NULL;
+    SW_TRY(sw_given_warn(problem, setup, ld, column, j, state, text));
+    if (state || *text) return SW_OK;
+    SW_TRY(compile_programs(problem, setup, &p));
+    enum sw_status st = describe(problem, &one, &p, &desc);
+    if (!st) st = sw_alloc((size_t)setup->ncolumn, &param);
+    for (int k = 0; k < setup->ncolumn && !st; k++) param[k] = column[k * ld + j];
+    const struct sw_line_run run = run_of(&method, sw_setup_grid(&one, ld, column, j), 0, 0);  /* no L in it */
+    if (!st) st = sw_line_warn_rhs(&desc, &run, param, &one, ld, column, j, text);
+    free_programs(&p);
+    sw_free(param);
+    return st;
+}
+
 static int find_imprecise(const struct method *method, const struct sw_setup *setup, const char *const *solver,
                           int count, int ld, const double *column, const double *a4, const double *a2, char why[160])
 {
@@ -284,7 +309,12 @@ static int find_imprecise(const struct method *method, const struct sw_setup *se
         const struct sw_line_run r = run_of(method, sw_setup_grid(&at, ld, column, j), a4[j], a2[j]);
         const struct sw_line_operator a = sw_line_matrix_of(&r.a[0], &method->mass);
         double off = sw_stepper_rounding(solver[j], &a, setup->single_steps);
-        if (!(off > SW_LINE_MAX_ROUNDING)) continue;
+        if (off <= SW_LINE_MAX_ROUNDING) continue;
+        if (!isfinite(off)) {
+            snprintf(why, 160, "a step's coefficients are beyond all numbers: s4 = %.3g, s2 = %.3g with dx = %.3g",
+                     a.s4, a.s2, r.dx);
+            return j;
+        }
         char much[32];  /* with as many digits as make it more than the limit */
         for (int digits = 2; digits <= 17; digits++) {
             snprintf(much, sizeof much, "%.*g", digits, off);

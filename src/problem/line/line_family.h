@@ -8,6 +8,7 @@
  * these and a row in problem_table.c. */
 #include "problem/initial_file.h"
 #include "problem/line/line_ends.h"
+#include "problem/line/line_given.h"
 #include "problem/line/line_sim.h"
 #include "problem/sw_problem.h"
 #include "problem/line/sw_stepper.h"
@@ -41,6 +42,8 @@ const char *sw_line_validate_run(const struct sw_setup *setup, const char *solve
 const char *sw_line_solver(int k);
 void sw_line_warn_setup(const struct sw_problem *problem, const struct sw_setup *setup, char text[200]);
 extern const struct sw_run_warning sw_line_warnings[];  /* line_warnings.c */
+enum sw_status sw_line_warn_given(const struct sw_problem *problem, const struct sw_setup *setup, int64_t ld,
+                                  const double *column, int64_t j, const double *state, char text[200]);
 /* line_ringing.c */
 enum sw_status sw_line_warn_ringing(const struct sw_problem *problem, const struct sw_setup *setup, int64_t ld,
                                     const double *column, int64_t j, const double *state, char text[200]);
@@ -108,6 +111,6 @@ enum sw_status sw_line_try_compile(const struct sw_problem *problem, const struc
     .create = sw_line_create, .check_precision = sw_line_check_precision, .solver = sw_line_solver,               \
     .validate_run = sw_line_validate_run, .content = sw_initial_content,                                          \
     .orders = sw_line_orders, .warn_setup = sw_line_warn_setup, .warn_run = sw_line_warnings,                     \
-    .advise = sw_line_advise,                                                                                     \
+    .advise = sw_line_advise, .name_given = sw_line_name_given,                                                   \
     .try_compile = sw_line_try_compile
 #endif

@@ -1,6 +1,7 @@
 #include "problem/line/line_samples.h"
 
 #include <math.h>
+#include <string.h>
 
 #include "base/sw_mem.h"
 #include "problem/initial_file.h"
@@ -95,6 +96,30 @@ enum sw_status sw_line_sample_initial(const struct sw_setup *setup, int64_t ld, 
     sw_line_sample(eval, count, x, NULL, 0, 0, u);
     sw_eval_destroy(&eval);
     return SW_OK;
+}
+
+enum sw_status sw_line_initial_values(const struct sw_setup *one, int64_t ld, const double *column, int64_t j,
+                                      double *u)
+{
+    const struct sw_grid grid = sw_setup_grid(one, ld, column, j);
+    const int n = (int)one->n[0], unknowns = one->nunknown ? one->nunknown : 1;
+    enum sw_status st = SW_OK;
+    double *x;
+    if (sw_initial_in_file(one)) return sw_initial_read(one, ld, column, j, u);
+    SW_TRY(sw_alloc((size_t)n, &x));
+    for (int i = 0; i < n; i++) x[i] = grid.x0[0] + i * grid.dx[0];
+    for (int v = 0; v < unknowns && !st; v++) {
+        const struct sw_function *initial = sw_setup_find_of(one, "initial", v);
+        double *const field = u + (size_t)v * (size_t)n;
+        struct sw_eval *eval = NULL;
+        memset(field, 0, (size_t)n * sizeof *field);
+        if (!initial) continue;
+        if ((st = sw_line_begin_program(initial->program, ld, column, j, n, x, &eval))) break;
+        sw_line_sample(eval, n, x, NULL, 0, 0, field);
+        sw_eval_destroy(&eval);
+    }
+    sw_free(x);
+    return st;
 }
 
 double sw_line_sample_largest(int count, const double *u)

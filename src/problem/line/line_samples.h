@@ -35,6 +35,11 @@ void sw_line_sample(struct sw_eval *eval, int count, const double *x, const doub
 enum sw_status sw_line_sample_initial(const struct sw_setup *setup, int64_t ld, const double *column, int64_t j,
                                       int count, const double *x, double *u);
 
-/** max|u|, of samples that are finite */
+/** The initial values of a run, from its texts or a file. @param u  out: [unknowns][n]
+ * @return SW_E_MEMORY; as sw_initial_read() */
+enum sw_status sw_line_initial_values(const struct sw_setup *one, int64_t ld, const double *column, int64_t j,
+                                      double *u);
+
+/** max|u|, of samples that are no NaN */
 double sw_line_sample_largest(int count, const double *u);
 #endif

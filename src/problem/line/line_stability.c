@@ -8,6 +8,7 @@
  * where U is large, so that a force with more than its value at the limit drives u beyond it. */
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "problem/line/line_family.h"
 #include "problem/line/line_limit.h"
@@ -60,7 +61,7 @@ static void check_wave(struct sw_line_limit *l, double q, const struct wave *w, 
 {
     const double omega = w->square > 0 ? sqrt(w->change / w->square) / l->dt : 0;
     double low = l->u, high = 2 * l->u;
-    if (!(w->amplitude > 0) || !(balance(l, l->u, q, omega) < w->amplitude)) return;
+    if (!(w->amplitude > 0) || !isfinite(w->amplitude) || !(balance(l, l->u, q, omega) < w->amplitude)) return;
     while (balance(l, high, q, omega) < w->amplitude && high < 1e100) high *= 2;
     for (int k = 0; k < 60; k++) {
         const double middle = 0.5 * (low + high);
@@ -190,7 +191,8 @@ static bool is_closed(const struct sw_setup *setup)
     return !sw_line_end_is_given(setup, 0, 0) && !sw_line_end_is_given(setup, 1, 0);
 }
 
-/* What drives u beyond the limit, "" if nothing is known to, and how far. */
+/* What drives u beyond the limit, "" if nothing is known to, and how far. Of what is not finite sw_line_warn_given()
+ * speaks: it has no time step to blame. */
 static enum sw_status find_driver(const struct sw_setup *setup, int64_t ld, const double *column, int64_t j,
                                   struct sw_line_limit *l, char cause[80], double *u)
 {
@@ -199,17 +201,20 @@ static enum sw_status find_driver(const struct sw_setup *setup, int64_t ld, cons
     cause[0] = 0;
     SW_TRY(largest_initial(setup, ld, column, j, u));
     initial = *u;
+    if (!isfinite(*u)) return SW_OK;
     if (*u > l->u) {
         snprintf(cause, 80, "the initial value is up to %.3g", *u);
         return SW_OK;
     }
     SW_TRY(largest_at_ends(setup, ld, column, j, l, u));
+    if (!isfinite(*u)) return SW_OK;
     if (*u > l->u) {
         snprintf(cause, 80, "the value at an end is up to %.3g", *u);
         return SW_OK;
     }
     if (!is_closed(setup)) return SW_OK;
     SW_TRY(mean_force(setup, ld, column, j, l, &mean));
+    if (!isfinite(mean)) return SW_OK;
     if (l->source.eval) {  /* the source balances it */
         const struct wave all = {.amplitude = fabs(mean)};
         force = (struct force){0};
@@ -233,6 +238,18 @@ static enum sw_status find_driver(const struct sw_setup *setup, int64_t ld, cons
     return SW_OK;
 }
 
+/* "; time.dt <= 1e-05 is stable": what is as good as no step, as the run would take more than any run may
+ * (sweep/runs_check.c), is not named. */
+static void append_step(const struct sw_setup *setup, int64_t ld, const double *column, int64_t j,
+                        const struct sw_line_limit *l, double u, bool advice, char text[200])
+{
+    const double end = column[sw_setup_column(setup, "time.end") * ld + j], step = sw_line_stable_step(l, u);
+    const size_t length = strlen(text);
+    if (step > 0 && end / step < 1e15)
+        snprintf(text + length, 200 - length, advice ? "use time.dt <= %.2g" : "time.dt <= %.2g is stable", step);
+    else snprintf(text + length, 200 - length, "no time.dt is stable for such a u");
+}
+
 /* "|u| up to 2.13" */
 static const char *print_range(double u, char text[40])
 {
@@ -253,11 +270,9 @@ enum sw_status sw_line_warn_stability(const struct sw_problem *problem, const st
     if (!st && isfinite(l.u)) st = find_driver(setup, ld, column, j, &l, cause, &u);
     if (!st && *cause) {
         char range[40];
-        const double step = sw_line_stable_step(&l, u);
-        const int length = snprintf(text, 200, "time.dt = %.4g is stable for %s but %s: the run may diverge; ", l.dt,
-                                    print_range(l.u, range), cause);
-        if (step > 0) snprintf(text + length, 200 - (size_t)length, "time.dt <= %.2g is stable", step);
-        else snprintf(text + length, 200 - (size_t)length, "no time.dt is stable for such a u");
+        snprintf(text, 200, "time.dt = %.4g is stable for %s but %s: the run may diverge; ", l.dt,
+                 print_range(l.u, range), cause);
+        append_step(setup, ld, column, j, &l, u, false, text);
     }
     sw_line_limit_free(&l);
     return st;
@@ -274,10 +289,8 @@ enum sw_status sw_line_advise(const struct sw_problem *problem, const struct sw_
     if (!st && isfinite(l.u)) st = find_driver(setup, ld, column, j, &l, cause, &u);
     if (!st && isfinite(l.u)) print_range(l.u, range);
     if (!st && *cause) {
-        const double step = sw_line_stable_step(&l, u);
-        const int length = snprintf(text, 200, "time.dt = %.4g is stable for %s but %s; ", l.dt, range, cause);
-        if (step > 0) snprintf(text + length, 200 - (size_t)length, "use time.dt <= %.2g", step);
-        else snprintf(text + length, 200 - (size_t)length, "no time.dt is stable for such a u");
+        snprintf(text, 200, "time.dt = %.4g is stable for %s but %s; ", l.dt, range, cause);
+        append_step(setup, ld, column, j, &l, u, true, text);
     } else if (!st && isfinite(l.u))
         snprintf(text, 200, "time.dt = %.4g is stable for %s and %.4g for %s; use a smaller time.dt", l.dt, range,
                  l.dt / 4, print_range(sw_line_stable_to(&l, l.dt / 4), smaller));

@@ -19,6 +19,9 @@ static const double least_points = 4.0;
  * 1). */
 static const double least_of_wave = 8.0;
 
+/* Of the key grid.n (sweep/key_table.c). */
+static const double most_points = 1e9;
+
 /* Interfaces join u near -1 and 1. A field that varies by less than this, a millionth of it, has none. */
 static const double flat = 2e-6;
 
@@ -68,8 +71,8 @@ static enum sw_status warn_resolution(const struct sw_problem *problem, const st
                           "under-resolved: waves %s = %.3g long have %.2g points (dx = %.3g) and come out too short; ",
                           of, size, points, dx);
     const double needed = ceil(least / points * (double)(one.n[0] - one.walls[0]) * (1 - 1e-12)) + one.walls[0];
-    snprintf(text + length, 200 - (size_t)length, needed < 1e15 ? "%.0f need grid.n >= %.0f" :
-             "%.0f need grid.n >= %g", least, needed);
+    snprintf(text + length, 200 - (size_t)length, needed <= most_points ? "%.0f need grid.n >= %.0f" :
+             "%.0f need grid.n >= %.3g, more than it may be: a smaller grid.length does", least, needed);
     return SW_OK;
 }
 
@@ -161,7 +164,7 @@ static enum sw_status warn_rounding(const struct sw_problem *problem, const stru
     if (sw_line_end_has_value(setup, 0, 0) || sw_line_end_has_value(setup, 1, 0)) return SW_OK;  /* as a value does */
     enum sw_status st = sw_line_limit_of(problem, setup, ld, column, j, &l);
     if (!st) st = moved_mean(problem, setup, ld, column, j, &l, state, &moved);
-    if (!st && !(moved <= SW_LINE_MAX_ROUNDING))
+    if (!st && moved > SW_LINE_MAX_ROUNDING && isfinite(moved))  /* else sw_line_warn_given() has something to say */
         snprintf(text, 200, "rounding of the right-hand side could move the mean of u by %.2g of max|u|, more than %g, "
                  "and nothing damps it; use a smaller time.dt%s", moved, SW_LINE_MAX_ROUNDING,
                  setup->single_steps ? " or run.precision = \"double\"" : "");
@@ -170,6 +173,7 @@ static enum sw_status warn_rounding(const struct sw_problem *problem, const stru
 }
 
 const struct sw_run_warning sw_line_warnings[] = {
+    {.warn = sw_line_warn_given},
     {.warn = sw_line_warn_stability},
     {.warn = warn_rounding, .of_result = true},
     {.warn = warn_resolution, .of_result = true},

@@ -1,0 +1,160 @@
+#!/usr/bin/env bash
+# What a config makes infinite is named before a run and by the run that fails: which text, its value, where and when.
+# The other runs of its batch do not notice.
+. tests/helpers.sh
+
+cat >ch.cfg <<'C'
+problem = "cahn_hilliard";
+grid    = { n = 64; length = 1.0; };
+physics = { gamma = 0.001; D = 1.0; };
+time    = { dt = 1e-4; end = 0.01; };
+initial = "0.1*cos(2*pi*x)";
+output  = { fields = { times = ["end"]; }; };
+C
+cat >heat.cfg <<'C'
+problem = "heat";
+order   = 2;
+grid    = { n = 65; length = 1.0; };
+physics = { kappa = 0.1; };
+time    = { dt = 1e-3; end = 1.0; };
+left    = { dirichlet = "t"; };
+right   = { dirichlet = "0"; };
+initial = "0";
+output  = { fields = { times = ["end"]; }; };
+C
+cat >own.cfg <<'C'
+problem = "equation";
+rhs     = "dxx(u)";
+grid    = { n = 64; length = 1.0; };
+time    = { dt = 1e-3; end = 0.1; };
+initial = "sin(2*pi*x)";
+output  = { fields = { times = ["end"]; }; };
+C
+cat >waves.cfg <<'C'
+problem  = "advection";
+grid     = { n = 64; length = 1.0; };
+velocity = { x = "1"; };
+time     = { dt = 1e-3; end = 0.1; };
+initial  = "sin(2*pi*x)";
+output   = { fields = { times = ["end"]; }; };
+C
+
+# named CONFIG NOTE MESSAGE SETTING...: check notes that the run may diverge; the run says, in its last line, too, why
+# it has. NOTE or MESSAGE '': nothing is to be said, or the run is done
+named() {
+    local config=$1 note=$2 message=$3 set=() s
+    shift 3
+    for s; do set+=(-s "$s"); done
+    rm -rf bad.h5 bad.h5.d
+    expect 0 check "$config" --device cpu "${set[@]}"
+    if [ -n "$note" ]; then prints "note     $note"; else ! grep -q 'may diverge' out || fail "$*: check warns"; fi
+    ! grep -qE 'inf of max|nan of max|mean (inf|nan)|e-[123][0-9][0-9] is stable' out || fail "$*: nonsense in check"
+    if [ -z "$message" ]; then expect 0 run "$config" --device cpu -o bad.h5 "${set[@]}"; return; fi
+    expect 1 run "$config" --device cpu -o bad.h5 "${set[@]}"
+    says "${message%% (*}"
+    expect 0 show bad.h5
+    prints "$message"
+}
+step1='not finite at t = 0.0001: '
+named ch.cfg 'forcing = "1/x" is inf at x = 0 (i = 0): the run may diverge' \
+    "${step1}"'forcing = "1/x" is inf at x = 0 (i = 0); step 1 of 100' 'forcing="1/x"'
+named ch.cfg 'forcing = "1/(x-0.5)" is inf at x = 0.5 (i = 32): the run' \
+    "${step1}"'forcing = "1/(x-0.5)" is inf at x = 0.5' \
+    'forcing="1/(x-0.5)"'
+named ch.cfg 'forcing = "1/t" is inf at t = 0: the run' "${step1}"'forcing = "1/t" is inf at t = 0' 'forcing="1/t"'
+named ch.cfg 'forcing = "u/x" is not finite at the beginning, at x = 0 (i = 0), where u = 0.1: the run' \
+    'not finite at t = 0.0001 (step 1 of 100); first at x = 0 (i = 0)' 'forcing="u/x"'
+named ch.cfg 'initial = "1/x" is inf at x = 0 (i = 0): the run' 'the initial value is inf at x = 0 (i = 0)' \
+    'initial="1/x"'
+named ch.cfg 'the right-hand side is not finite at the beginning, at x = 0 (i = 0), where u = 1e+200: the run' \
+    "${step1}"'initial = "1e200" is 1e+200' 'initial="1e200"'
+named ch.cfg 'time.dt = 0.0001 is stable for |u| up to 1.82 but a force of mean 1e+200' \
+    'not finite at t = 0.0002: forcing = "1e200" is 1e+200; step 2 of 100' 'forcing="1e200"'
+named ch.cfg 'forcing = "log(k)" is nan: the run may diverge' "${step1}"'forcing = "log(k)" is nan; step 1' \
+    'sweep={ k = [-1.0]; }' 'forcing="log(k)"'
+expect 0 check ch.cfg -s 'sweep={ k = [1.0, -1.0]; }' -s 'forcing="log(k)"'
+prints 'forcing = "log(k)" is nan: the run may diverge (k = -1)'  # which run, by its axes
+
+# at ends; a force is not asked for where u is given, nor by Crank-Nicolson at t = 0
+named heat.cfg 'left.dirichlet = "1/t" is inf at t = 0: the run may diverge' \
+    'not finite at t = 0.001: left.dirichlet = "1/t" is inf at t = 0; step 1 of 1000' 'left={ dirichlet = "1/t"; }'
+named heat.cfg 'left.dirichlet = "1/(t-0.5)" is inf at t = 0.5: the run' \
+    'not finite at t = 0.5: left.dirichlet = "1/(t-0.5)" is inf at t = 0.5; step 500' \
+    'left={ dirichlet = "1/(t-0.5)"; }'
+named heat.cfg 'right.neumann = "1/t" is inf at t = 0: the run' \
+    'not finite at t = 0.001: right.neumann = "1/t" is inf' 'right={ neumann = "1/t"; }'
+named heat.cfg 'left.dirichlet = "1e308*t*10" is inf at t = 0.18: the run' \
+    'left.dirichlet = "1e308*t*10" is 8.6e+307 at t = 0.086; step 87' 'left={ dirichlet = "1e308*t*10"; }'
+named heat.cfg '' '' 'forcing="1/x"'
+named heat.cfg '' '' 'forcing="1/t"'
+named heat.cfg 'forcing = "1/x" is inf at x = 0 (i = 0): the run' 'not finite at t = 0.001: forcing = "1/x" is inf' \
+    'forcing="1/x"' 'left={ neumann = "0"; }'
+
+# equations: which text, though no program of it is kept
+named own.cfg 'rhs = "dxx(u)+1/x" is not finite at the beginning, at x = 0 (i = 0), where u = 0: the run' \
+    'not finite at t = 0.001 (step 1 of 100); first at x = 0 (i = 0)' 'rhs="dxx(u)+1/x"'
+named own.cfg 'rhs = "dxx(u)-u^3" is not finite at the beginning' 'initial = "1e200" is 1e+200' 'rhs="dxx(u)-u^3"' \
+    'initial="1e200"'
+named own.cfg '' '' 'rhs="dxx(u)+1/x"' 'left={ dirichlet = "0"; }' 'right={ dirichlet = "0"; }'
+named own.cfg 'left.dirichlet of v = "1/t" is inf at t = 0: the run' 'left.dirichlet of v = "1/t" is inf at t = 0' \
+    'unknowns=["u", "v"]' 'rhs={ u = "dxx(u)"; v = "dxx(v)"; }' 'initial={ u = "0"; v = "0"; }' 'boundary="no_flux"' \
+    'left={ dirichlet = { v = "1/t"; }; }'
+
+named waves.cfg 'forcing = "1/x" is inf at x = 0 (i = 0): the run' 'not finite at t = 0.001: forcing = "1/x" is inf' \
+    'forcing="1/x"'
+named waves.cfg 'forcing = "1/(t-0.05)" is inf at t = 0.05: the run' \
+    'not finite at t = 0.05: forcing = "1/(t-0.05)" is inf at t = 0.05; step 50' 'forcing="1/(t-0.05)"'
+named waves.cfg 'velocity.x = "1/x" is inf at x = 0 (i = 0): the run' 'velocity.x = "1/x" is inf' 'velocity.x="1/x"'
+named waves.cfg 'left.x = "1/t" is inf at t = 0: the run' 'not finite at t = 0: left.x = "1/t" is inf at t = 0' \
+    'boundary.x="3-4-6"' 'left={ x = "1/t"; }' 'initial="sin(pi*x)"'
+named waves.cfg '' '' 'boundary.x="3-4-6"' 'left={ x = "t/(x-0.5)"; }' 'initial="sin(pi*x)"'  # asked for at x = 0
+
+# One run of a batch is not finite, in each way: the others have the bits they have without it
+alone() {
+    local config=$1 s set=()
+    shift
+    for s; do set+=(-s "$s"); done
+    rm -rf with.h5* without.h5*
+    expect 1 run "$config" -o with.h5 --device cpu "${set[@]}" -s 'sweep={ k = [1.0, 2.0, 0.0, 3.0, 4.0, 5.0]; }'
+    expect 0 run "$config" -o without.h5 --device cpu "${set[@]}" -s 'sweep={ k = [1.0, 2.0, 3.0, 4.0, 5.0]; }'
+    [ -z "$python" ] || $python - >out 2>err <<'P' || fail "$config $*: a run that is not finite changes others"
+import h5py, numpy
+a, b = (h5py.File(name)["u"][...] for name in ("with.h5", "without.h5"))
+a = a.reshape(6, -1)[[0, 1, 3, 4, 5]]
+assert a.tobytes() == b.reshape(5, -1).tobytes() and numpy.isfinite(a).all()
+P
+}
+for stepper in cpu.simd cpu.plain; do
+    for how in 'forcing="1/k"' 'forcing="0.1*cos(2*pi*x)/k"' 'initial="0.1*cos(2*pi*x)/k"' \
+               'initial="k == 0 ? 1e200 : 0.1*cos(2*pi*x*k)"' 'forcing="log(k)*u"'; do
+        alone ch.cfg "stepper=\"$stepper\"" "$how"
+    done
+    for how in 'left={ dirichlet = "t/k"; }' 'right={ neumann = "t/k"; }' \
+               'left={ dirichlet = "k == 0 ? 1e308 : t"; }'; do
+        alone heat.cfg "stepper=\"$stepper\"" "$how"
+        alone heat.cfg "stepper=\"$stepper\"" "$how" 'method="imex3"'
+    done
+    alone own.cfg "stepper=\"$stepper\"" 'rhs="dxx(u) + u/k"'
+    alone own.cfg "stepper=\"$stepper\"" 'rhs="dxx(u) - dx(u^2)/k"'
+    alone own.cfg "stepper=\"$stepper\"" 'rhs="dxx(u) + sin(x)/k"' 'method="imex3"'
+done
+alone waves.cfg 'forcing="sin(2*pi*x)/k"'
+alone waves.cfg 'velocity.x="0.1/k"'
+alone waves.cfg 'initial="sin(2*pi*x)/k"'
+
+# Numbers that are finite and mean nothing
+refused() { local what=$1; shift; expect 3 check "$@"; says "$what"; }
+refused "-s: error: 'grid.length' = 1e+301: must be at most 1e+300" ch.cfg -s grid.length=1e301
+sed 's/length = 1.0/length = 1e-300/' ch.cfg >short.cfg
+refused "short.cfg:4: error: 'time.dt' = 0.0001: a step's coefficients are beyond all numbers: s4 = inf" short.cfg
+sed 's/length = 1.0/length = 1.0; x0 = 1e16/' ch.cfg >far.cfg
+refused "far.cfg:2: error: 'grid.x0' = 1e+16: points are 0.0156 apart, and numbers there 2.22: they are not" far.cfg
+refused "'grid.x0' = 1e+16 in run 1 (z = 1e+16): points are" ch.cfg -s 'sweep={ z = [0.0, 1e16]; }' -s 'grid.x0="z"'
+expect 0 check ch.cfg -s grid.x0=1e12
+expect 0 check ch.cfg -s grid.length=1e300; prints 'more than it may be: a smaller grid.length does'
+refused "-s: error: 'time.dt' = 1e-300: time.end = 0.01 would take 1e+298 steps" ch.cfg -s time.dt=1e-300
+for n in 1 4; do
+    refused "-s: error: 'grid.n' = $n: the stencil of cahn_hilliard needs at least 5" ch.cfg -s grid.n=$n
+done
+
+summary
