@@ -189,6 +189,7 @@ refused 'm = "mean(y)"' "unknown name 'y'"
 refused 'm = ""' 'empty expression'
 refused 'm = 1.0' "'output.scalars.define.m' must be an expression in quotes"
 refused 'mass = "mean(u)"' "cannot be called 'mass': it is a variable of the output file"
+refused "$(printf 'a%.0s' {1..64}) = \"mean(u)\"" 'a name has at most 63 characters'
 refused 'state = "mean(u)"' "cannot be called 'state': it is a variable of the output file"
 refused 'status = "mean(u)"' "cannot be called 'status': it is a variable of the output file"
 refused 'u = "mean(u)"' "cannot be called 'u': it is a coordinate, the time or the field"

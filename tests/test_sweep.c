@@ -317,6 +317,7 @@ static void unknown_keys_are_named_with_the_nearest(void **state)
     REFUSED("-s: error: 'physics.kappa' is a key of heat, not of hyperdiffusion; known here: gamma D\n",
             "physics.kappa=1");
     REFUSED("-s: error: unknown key 'output.fields.time'; did you mean 'times'?\n", "output.fields.time=[1.0]");
+    REFUSED("-s: error: unknown key 'output.every'; did you mean 'output.scalars.every'?\n", "output.every=0.1");
     REFUSED("-s: error: unknown key 'INITIAL'; did you mean 'initial'?\n", "INITIAL=x");
     REFUSED("-s: error: unknown key 'forc'; did you mean 'forcing'?\n", "forc=x");
     REFUSED("-s: error: unknown key 'output.fields.tims'; did you mean 'times'?\n", "output.fields.tims=[0]");

@@ -116,12 +116,18 @@ static int list_members(const struct sw_sweep *s, const char *group, char name[]
     return n;
 }
 
-/* The key of this problem that has the name in another group. */
-static const struct sw_key *find_elsewhere(const struct sw_sweep *s, const char *name)
+/* The key of this problem that has the name in another group: in one within `group` rather than elsewhere. */
+static const struct sw_key *find_elsewhere(const struct sw_sweep *s, const char *group, const char *name)
 {
-    for (int k = 0; k < s->own->nkey; k++)
-        if (!strcmp(sw_key_last_part(s->own->key[k].key->path), name)) return s->own->key[k].key;
-    return NULL;
+    const struct sw_key *found = NULL;
+    const char *rest;
+    for (int k = 0; k < s->own->nkey; k++) {
+        const struct sw_key *key = s->own->key[k].key;
+        if (strcmp(sw_key_last_part(key->path), name)) continue;
+        if (is_inside(key->path, group, &rest)) return key;
+        if (!found) found = key;
+    }
+    return found;
 }
 
 /* The key whose former name is nearest, NULL where none is near. */
@@ -180,7 +186,7 @@ static void report_unknown(const struct sw_sweep *s, const struct sw_setting *se
     char known[600] = "", member[80] = "";
     int n = list_members(s, group, name, list);
     const struct sw_problem *other = find_other_problem(s, setting->path);
-    const struct sw_key *key = find_elsewhere(s, setting->name), *former = near_former(s, setting->path);
+    const struct sw_key *key = find_elsewhere(s, group, setting->name), *former = near_former(s, setting->path);
     const char *near = sw_nearest_name(setting->name, list, n);
     for (int k = 0; k < n && strlen(known) + strlen(list[k]) + 2 < sizeof known; k++) {
         strcat(known, " ");

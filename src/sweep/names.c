@@ -14,6 +14,8 @@
 
 /* ------------------------------------------------------------------ is it a name? */
 
+enum { NAME_MOST = 63 };  /* characters of a name in expressions */
+
 static bool is_identifier(const char *name)
 {
     static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_";
@@ -85,6 +87,7 @@ static void check_allowed(const struct sw_sweep *s, const struct sw_setting *set
 {
     const char *name = setting->name, *why = NULL;
     if (!is_identifier(name)) why = "a name is made of letters, digits and _";
+    else if (strlen(name) > NAME_MOST) why = "a name has at most 63 characters";
     else if (is_in_list(name, point_names) || (s->problem->numbered && !strcmp(name, "i")))
         why ="it is a coordinate, the time or the field";
     else if (name_is_in_language(s, name)) why = "it is a function or constant of the expressions";
