@@ -7,12 +7,12 @@
  *                                 which the largest |u| of each unknown is
  *
  * A step sums the estimated error beside the right-hand sides and keeps u^n, which a refused step goes back to. Its
- * largest numbers go over the lanes as bits of integers: those of |x| are in the order of |x|, NaN being above all.
+ * largest numbers go over the lanes as upper words (sw_own_steps_upper()), integers in the order of |x|, NaN above all.
  * Lane 0 of a group judges the step. Where dt has changed the group forms its matrices anew
  * (line_own_systems_rtc.cuh); the others of the warp wait.
  *
  * Of each unknown, per point: beside what a step takes with a dt that all runs have, 1 FMA a stage and right-hand side
- * for the error, and 2 integer maxima. No number of a run depends on which group has it, or beside which others. */
+ * for the error, and 2 maxima of words. No number of a run depends on which group has it, or beside which others. */
 
 enum { OWN_NUMBERS = sizeof(struct sw_own_steps) / sizeof(double) };
 
@@ -26,16 +26,16 @@ __device__ static inline double *sizes_of(const struct lane &me) { return shared
 
 /* ------------------------------------------------------------------ largest numbers */
 
-__device__ static inline long long size_bits(double x) { return __double_as_longlong(x) & 0x7fffffffffffffffll; }
+__device__ static inline int size_word(double x) { return __double2hiint(x) & 0x7fffffff; }
 
-__device__ static inline long long larger(long long a, long long b) { return a > b ? a : b; }
+__device__ static inline int larger(int a, int b) { return a > b ? a : b; }
 
 /* Of all lanes of the group. */
-__device__ static inline double largest_of_line(long long bits)
+__device__ static inline double largest_of_line(int word)
 {
 #pragma unroll
-    for (int w = GROUP / 2; w > 0; w /= 2) bits = larger(bits, from_lane(bits, (threadIdx.x % GROUP) ^ w));
-    return __longlong_as_double(bits);
+    for (int w = GROUP / 2; w > 0; w /= 2) word = larger(word, from_lane(word, (threadIdx.x % GROUP) ^ w));
+    return __hiloint2double(word, 0);
 }
 
 /* A lane has LANE_POINTS points, or one fewer. */
@@ -46,11 +46,11 @@ __device__ static inline bool has_own_point(const struct lane &me, int j)
 
 template <int V> __device__ static inline double largest_of_unknown(const struct lane &me, const points &c)
 {
-    long long bits = 0;
+    int word = 0;
 #pragma unroll
     for (int j = 0; j < LANE_POINTS; j++)
-        if (has_own_point(me, j)) bits = larger(bits, size_bits(c[V][j]));
-    return largest_of_line(bits);
+        if (has_own_point(me, j)) word = larger(word, size_word(c[V][j]));
+    return largest_of_line(word);
 }
 
 template <int V = 0>
@@ -140,17 +140,17 @@ __device__ static inline void largest_errors(const struct lane &me, points &c, c
 {
     if constexpr (V < UNKNOWNS) {
         struct halo beyond = {};
-        long long bits = 0;
+        int word = 0;
         if (MASS && LAST) beyond = take_halo(me, c[V]);
 #pragma unroll
         for (int j = 0; j < LANE_POINTS; j++) {
             const double before = *ahead_at(rows, ERROR_PLACE, V, j);
             const double last = last_of_error<V>(c, beyond, j);
             const double e = LAST ? fma(of_state(ERROR_ROW, COUNT - 1), last, before) : before;
-            if (has_own_point(me, j) && !(ENDED && is_given(me, V, j))) bits = larger(bits, size_bits(e));
+            if (has_own_point(me, j) && !(ENDED && is_given(me, V, j))) word = larger(word, size_word(e));
         }
         if (MASS && LAST && !has_own_point(me, LANE_POINTS - 1)) c[V][LANE_POINTS - 1] = 0.0;
-        error[V] = largest_of_line(bits);
+        error[V] = largest_of_line(word);
         largest_errors<V + 1>(me, c, rows, error);
     }
 }
@@ -165,7 +165,8 @@ __device__ static inline bool judge_step(const struct lane &me, const struct sw_
 
 __device__ static inline void keep_or_go_back(const struct lane &me, const struct ahead &rows, bool taken, points &c)
 {
-    if (taken) return;
+    if (__all_sync(EVERYONE, taken)) return;
+    if (from_lane((int)taken, 0)) return;
 #pragma unroll
     for (int k = 0; k < UNKNOWNS * LANE_POINTS; k++) {
         const int V = k / LANE_POINTS, j = k % LANE_POINTS;
@@ -207,10 +208,10 @@ own_steps_k(const __grid_constant__ struct sw_line_batch b, const __grid_constan
         if (there) {
             v.dt = steps->dt;
             v.t = sw_own_steps_time(steps, o.times);
-            v.kappa = v.dt / (v.dx * v.dx);
         }
         const bool other = there && v.dt != factored;
         if (__any_sync(EVERYONE, other)) {
+            if (there) v.kappa = v.dt / (v.dx * v.dx);
             set_own_systems(me, b, there ? line : 0, v.dt, other, all);
             factored = v.dt;
         }
@@ -219,11 +220,11 @@ own_steps_k(const __grid_constant__ struct sw_line_batch b, const __grid_constan
         double error[UNKNOWNS], size[UNKNOWNS];
         largest_errors(me, c, rows, error);
         largest_of_state(me, c, size);
-        int taken = 1;
+        bool taken = true;
         __syncwarp();
         if (there && is_first_lane()) taken = judge_step(me, o, line, error, size);
         __syncwarp();
-        keep_or_go_back(me, rows, from_lane(taken, 0), c);
+        keep_or_go_back(me, rows, taken, c);
         if (there && (steps->end != SW_OWN_STEPS_GO_ON || sw_own_steps_reached(steps, o.times, to))) {
             leave_line(me, b, o, u, line, c);
             line = -1;
@@ -240,7 +241,7 @@ __device__ static inline double largest_rate(const struct lane &me, const struct
                                              double gamma, const struct values &v, const struct moment &now,
                                              const points &c, struct view w)
 {
-    long long bits = 0;
+    int word = 0;
 #pragma unroll
     for (int j = 0; j < LANE_POINTS; j++) {
         double f = sw_line_apply(&b.a[(size_t)V * b.count + run], seen(c, w, V, j, -2), seen(c, w, V, j, -1), c[V][j],
@@ -253,14 +254,14 @@ __device__ static inline double largest_rate(const struct lane &me, const struct
                 in[SW_IN_U - REACH + k] = seen(c, w, k / NEIGHBOURS, j, k % NEIGHBOURS - REACH);
             f += value_at<2 * V + 1>(me, v, now, j, in);
         }
-        if (has_own_point(me, j)) bits = larger(bits, size_bits(f));
+        if (has_own_point(me, j)) word = larger(word, size_word(f));
 #pragma unroll
         for (int V2 = 0; V2 < UNKNOWNS; V2++) {
             w.before[V2][0] = w.before[V2][1];
             w.before[V2][1] = c[V2][j];
         }
     }
-    return largest_of_line(bits);
+    return largest_of_line(word);
 }
 
 template <int V = 0>
@@ -283,7 +284,7 @@ __device__ static inline void largest_wide_rates(const struct lane &me, const st
     if constexpr (V < UNKNOWNS) {
         struct wide_g g = {};
         double before[REACH] = {w.u[V].before[0], w.u[V].before[1]};
-        long long bits = 0;
+        int word = 0;
         evaluate_g<V>(me, v, now, c, g);
 #pragma unroll
         for (int j = 0; j < LANE_POINTS; j++) {
@@ -295,11 +296,11 @@ __device__ static inline void largest_wide_rates(const struct lane &me, const st
                 f = fma(v.kappa, fma(mass_of_g(V), sw_line_d4(at.g[0], at.g[1], at.g[2], at.g[3], at.g[4]),
                                      sw_line_d2(at.g[1], at.g[2], at.g[3])), f);
             if (term<2 * V + 1>::THERE) f += times_mass<V>(at.n);
-            if (has_own_point(me, j)) bits = larger(bits, size_bits(f));
+            if (has_own_point(me, j)) word = larger(word, size_word(f));
             before[0] = before[1];
             before[1] = c[V][j];
         }
-        rate[V] = largest_of_line(bits);
+        rate[V] = largest_of_line(word);
         largest_wide_rates<V + 1>(me, b, run, gamma, v, now, c, w, rate);
     }
 }

@@ -9,7 +9,8 @@
  *
  *     dt_new = 0.9 r^(-0.7/k) r_before^(0.4/k) dt,     k - 1 the order of the embedded solution
  *
- * within 0.3 .. 3; where the step is refused, r > 1 or not a number, 0.9 r^(-1/k) dt within 0.1 .. 0.8. */
+ * within 0.3 .. 3; where the step is refused, r > 1 or not a number, 0.9 r^(-1/k) dt within 0.1 .. 0.8. Powers are
+ * taken in single precision: a new dt is no closer to what is best than that. */
 #include <math.h>
 #include <stdbool.h>
 
@@ -114,6 +115,16 @@ SW_HD static inline double sw_own_steps_bound(const struct sw_own_limits *limits
     return limits->tolerance * (size + 0.1 * peak) + limits->absolute + 1e-15 * peak_of_all + SW_OWN_STEPS_NOTHING;
 }
 
+/** A largest number as it counts: its upper word, 20 digits of its 52, so that a GPU compares words, not pairs. It is
+ * smaller by 2^-20 at most. NaN stays NaN as arithmetic makes it. */
+SW_HD static inline double sw_own_steps_upper(double x)
+{
+    union { double number; unsigned long long bits; } both;
+    both.number = x;
+    both.bits &= 0xffffffff00000000ull;
+    return both.number;
+}
+
 /** The larger of two, and NaN if one is. */
 SW_HD static inline double sw_own_steps_worse(double a, double b) { return a != a || a > b ? a : b; }
 
@@ -133,9 +144,9 @@ SW_HD static inline void sw_own_steps_first(struct sw_own_steps *s, int unknowns
 {
     double dt = 1e-3 * interval;
     bool bounded = false;
-    for (int v = 0; v < unknowns; v++) s->peak[v] = fmax(size[v], drive[v]);
+    for (int v = 0; v < unknowns; v++) s->peak[v] = fmax(sw_own_steps_upper(size[v]), drive[v]);
     for (int v = 0; v < unknowns; v++) {
-        const double change = 0.01 * size[v] / rate[v];
+        const double change = 0.01 * sw_own_steps_upper(size[v]) / sw_own_steps_upper(rate[v]);
         if (!(change > 0) || (bounded && !(change < dt))) continue;
         if (isfinite(change)) dt = change, bounded = true;
     }
@@ -165,8 +176,8 @@ SW_HD static inline bool sw_own_steps_control(struct sw_own_steps *s, double rat
     const int k = limits->k;
     s->attempts += 1;
     if (ratio <= 1) {
-        const double e = log2(ratio < 1e-12 ? 1e-12 : ratio);
-        const double factor = sw_own_steps_clamp(0.9 * exp2((0.4 * s->memory - 0.7 * e) / k), 0.3, 3);
+        const float e = log2f((float)(ratio < 1e-12 ? 1e-12 : ratio));
+        const double factor = sw_own_steps_clamp(0.9f * exp2f((0.4f * (float)s->memory - 0.7f * e) / (float)k), 0.3, 3);
         double most = limits->most;
         if (silent && limits->careful < most) most = limits->careful > old ? limits->careful : old;
         s->taken += 1;
@@ -184,7 +195,7 @@ SW_HD static inline bool sw_own_steps_control(struct sw_own_steps *s, double rat
             if (s->left == left) s->dt = old;
         }
     } else {
-        const double factor = ratio < 1e30 ? sw_own_steps_clamp(0.9 * exp2(-log2(ratio) / k), 0.1, 0.8) : 0.1;
+        const double factor = ratio < 1e30 ? sw_own_steps_clamp(0.9f * exp2f(-log2f((float)ratio) / (float)k), 0.1, 0.8) : 0.1;
         s->refused += 1;
         s->memory = 0;
         s->wanted = old * factor;
@@ -210,16 +221,17 @@ SW_HD static inline bool sw_own_steps_judge(struct sw_own_steps *s, int unknowns
     bool silent = true;
     for (int v = 0; v < unknowns; v++) peak = fmax(peak, s->peak[v]);
     for (int v = 0; v < unknowns; v++) {
-        const double largest = sw_own_steps_worse(size[v], before[v]);
+        const double largest = sw_own_steps_upper(sw_own_steps_worse(size[v], before[v]));
+        const double missed = sw_own_steps_upper(error[v]);
         const double bound = sw_own_steps_bound(limits, largest, s->peak[v], peak);
-        worst = sw_own_steps_worse(worst, error[v]);
-        ratio = sw_own_steps_worse(ratio, error[v] / bound);
-        silent &= sw_own_steps_silent(error[v], bound, largest);
+        worst = sw_own_steps_worse(worst, missed);
+        ratio = sw_own_steps_worse(ratio, missed / bound);
+        silent &= sw_own_steps_silent(missed, bound, largest);
     }
     if (!sw_own_steps_control(s, ratio, worst, silent, limits, time)) return false;
     for (int v = 0; v < unknowns; v++) {
-        before[v] = size[v];
-        s->peak[v] = fmax(s->peak[v], size[v]);
+        before[v] = sw_own_steps_upper(size[v]);
+        s->peak[v] = fmax(s->peak[v], before[v]);
     }
     return true;
 }
