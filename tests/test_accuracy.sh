@@ -166,7 +166,9 @@ expect 0 run vague.cfg -o gone.h5 --force; says 'of 1 run the estimate is as lar
 expect 1 run rows.cfg -o rows.h5 --force -s 'sweep.k="linspace(0,60,20)"' -s time.end=1.0
 grep -qE 'accuracy [1-9] of 10 sampled runs computed again \([1-9] diverged or failed\): off by' err ||
     fail "sampled runs that diverge"
-# ---- refused: of a problem without time
+# ---- refused: without a number; of a problem without time
+expect 3 check wave.cfg -s 'accuracy={}'; says "-s: error: 'accuracy' does not say of how many runs: add runs = 8"
+expect 3 check wave.cfg -s 'accuracy={ run=8; }'; [ "$(grep -c error err)" = 1 ] || fail 'a misspelt key, told twice'
 echo 'problem = "bvp"; grid = { n = 16; length = 1.0; }; f = "1"; accuracy = { runs = 1; };' >bvp.cfg
 expect 3 check bvp.cfg; says 'accuracy'
 

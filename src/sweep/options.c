@@ -127,7 +127,7 @@ static void check_output(struct sw_sweep *s)
     const struct sw_setting *fields = key_setting(s, "output.fields"),
                             *scalars = key_setting(s, "output.scalars");
     const struct sw_setting *every = key_setting(s, "output.scalars.every");
-    const struct sw_setting *xdmf = key_setting(s, "output.xdmf");
+    const struct sw_setting *xdmf = key_setting(s, "output.xdmf"), *accuracy = key_setting(s, "accuracy");
     bool times = key_setting(s, "output.scalars.times") != NULL;
     s->xdmf = read_switch(s, "output.xdmf");
     s->history = s->problem->iterates && read_switch(s, "output.history") ? SW_HISTORY_MOST : 0;
@@ -136,6 +136,9 @@ static void check_output(struct sw_sweep *s)
     if (!s->problem->timed) return;
     s->save_state = read_switch(s, "output.state");
     s->accuracy = (int64_t)read_number(s, "accuracy.runs");
+    if (accuracy && accuracy->kind == SW_SETTING_GROUP && !key_setting(s, "accuracy.runs") &&
+        !key_is_guessed(s, "accuracy.runs"))
+        report_error(s, accuracy, "'accuracy' does not say of how many runs: add runs = 8");
     if (s->accuracy && s->own_steps)
         report_error(s, key_setting(s, "accuracy.runs"), "'accuracy.runs' needs steps that can be halved, and with "
                      "time.tolerance each run has its own; leave one out");
