@@ -64,6 +64,8 @@ named ch.cfg 'forcing = "1/(x-0.5)" is inf at x = 0.5 (i = 32): the run' \
 named ch.cfg 'forcing = "1/t" is inf at t = 0: the run' "${step1}"'forcing = "1/t" is inf at t = 0' 'forcing="1/t"'
 named ch.cfg 'forcing = "u/x" is not finite at the beginning, at x = 0 (i = 0), where u = 0.1: the run' \
     'not finite at t = 0.0001 (step 1 of 100); first at x = 0 (i = 0)' 'forcing="u/x"'
+prints '; forcing = "u/x" is not finite at the beginning, at x = 0 (i = 0), where u = 0.1'
+if grep -q 'use a smaller time.dt' out; then fail 'a time step is blamed for a force that is infinite'; fi
 named ch.cfg 'initial = "1/x" is inf at x = 0 (i = 0): the run' 'the initial value is inf at x = 0 (i = 0)' \
     'initial="1/x"'
 named ch.cfg 'the right-hand side is not finite at the beginning, at x = 0 (i = 0), where u = 1e+200: the run' \
@@ -93,6 +95,7 @@ named heat.cfg 'forcing = "1/x" is inf at x = 0 (i = 0): the run' 'not finite at
 # equations: which text, though no program of it is kept
 named own.cfg 'rhs = "dxx(u)+1/x" is not finite at the beginning, at x = 0 (i = 0), where u = 0: the run' \
     'not finite at t = 0.001 (step 1 of 100); first at x = 0 (i = 0)' 'rhs="dxx(u)+1/x"'
+prints '; rhs = "dxx(u)+1/x" is not finite at the beginning, at x = 0 (i = 0), where u = 0'
 named own.cfg 'rhs = "dxx(u)-u^3" is not finite at the beginning' 'initial = "1e200" is 1e+200' 'rhs="dxx(u)-u^3"' \
     'initial="1e200"'
 named own.cfg '' '' 'rhs="dxx(u)+1/x"' 'left={ dirichlet = "0"; }' 'right={ dirichlet = "0"; }'

@@ -187,13 +187,18 @@ enum sw_status sw_given_name(const struct sw_setup *one, int64_t ld, const doubl
     return *text || !span ? SW_OK : name(&l, given, span, text);
 }
 
+void sw_given_append_warning(char text[200])
+{
+    const size_t length = strlen(text);
+    if (length) snprintf(text + length, 200 - length, ": the run may diverge");
+}
+
 enum sw_status sw_given_warn(const struct sw_problem *problem, const struct sw_setup *setup, int64_t ld,
                              const double *column, int64_t j, const double *state, char text[200])
 {
     text[0] = 0;
     if (state) return SW_OK;
     SW_TRY(problem->name_given(problem, setup, ld, column, j, NULL, text));
-    const size_t length = strlen(text);
-    if (length) snprintf(text + length, 200 - length, ": the run may diverge");
+    sw_given_append_warning(text);
     return SW_OK;
 }

@@ -79,5 +79,9 @@ enum sw_status equation_bytes(const struct sw_problem *problem, const struct sw_
 /** struct sw_run_warning.warn: texts that are not finite, or not of the initial value. */
 enum sw_status equation_warn_given(const struct sw_problem *problem, const struct sw_setup *setup, int64_t ld,
                                    const double *column, int64_t j, const double *state, char text[200]);
+/** struct sw_problem.advise: what is not finite at the beginning, or a time.dt with which the initial values are
+ * stable. */
+enum sw_status equation_advise(const struct sw_problem *problem, const struct sw_setup *setup, int64_t ld,
+                               const double *column, int64_t j, char text[200]);
 enum sw_status equation_try_compile(const struct sw_problem *problem, const struct sw_setup *setup, int sm);
 #endif

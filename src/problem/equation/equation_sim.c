@@ -4,6 +4,7 @@
 
 #include "base/sw_mem.h"
 #include "problem/equation/equation_model.h"
+#include "problem/equation/equation_stability.h"
 #include "problem/given.h"
 #include "problem/line/line_given.h"
 #include "problem/line/line_samples.h"
@@ -91,22 +92,41 @@ enum sw_status equation_bytes(const struct sw_problem *problem, const struct sw_
     return SW_OK;
 }
 
-enum sw_status equation_warn_given(const struct sw_problem *problem, const struct sw_setup *setup, int64_t ld,
-                                   const double *column, int64_t j, const double *state, char text[200])
+/* What of the right-hand side of the initial value is not finite; "" if all is. */
+static enum sw_status name_first_rhs(const struct sw_setup *setup, int64_t ld, const double *column, int64_t j,
+                                     char text[200])
 {
     const struct equation_model *m = equation_model_of(setup);
     const struct sw_setup one = sw_line_setup_of_run(setup, ld, column, j);
     struct sw_stepper_desc desc;
     double *param;
-    SW_TRY(sw_given_warn(problem, setup, ld, column, j, state, text));
-    if (state || *text || !m || one.n[0] > INT_MAX) return SW_OK;
+    text[0] = 0;
+    if (!m || one.n[0] > INT_MAX) return SW_OK;
     SW_TRY(sw_alloc((size_t)equation_parameters(m), &param));
     for (int k = 0; k < m->ncolumn; k++) param[k] = column[k * ld + j];
     const struct sw_line_run run = equation_run(m, &one, ld, column, j, param + m->ncolumn);
     enum sw_status st = describe(&one, &desc);
-    if (!st) st = sw_line_warn_rhs(&desc, &run, param, &one, ld, column, j, text);
+    if (!st) st = sw_line_name_rhs(&desc, &run, param, &one, ld, column, j, text);
     sw_free(param);
     return st;
+}
+
+enum sw_status equation_warn_given(const struct sw_problem *problem, const struct sw_setup *setup, int64_t ld,
+                                   const double *column, int64_t j, const double *state, char text[200])
+{
+    SW_TRY(sw_given_warn(problem, setup, ld, column, j, state, text));
+    if (state || *text) return SW_OK;
+    SW_TRY(name_first_rhs(setup, ld, column, j, text));
+    sw_given_append_warning(text);
+    return SW_OK;
+}
+
+/* Where the beginning is not finite no time step helps. */
+enum sw_status equation_advise(const struct sw_problem *problem, const struct sw_setup *setup, int64_t ld,
+                               const double *column, int64_t j, char text[200])
+{
+    SW_TRY(name_first_rhs(setup, ld, column, j, text));
+    return *text ? SW_OK : equation_warn_stability(problem, setup, ld, column, j, NULL, text);
 }
 
 enum sw_status equation_try_compile(const struct sw_problem *problem, const struct sw_setup *setup, int sm)

@@ -466,9 +466,3 @@ enum sw_status equation_warn_stability(const struct sw_problem *problem, const s
     free_run_fields(&s);
     return found;
 }
-
-enum sw_status equation_advise(const struct sw_problem *problem, const struct sw_setup *setup, int64_t ld,
-                               const double *column, int64_t j, char text[200])
-{
-    return equation_warn_stability(problem, setup, ld, column, j, NULL, text);
-}

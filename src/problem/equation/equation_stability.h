@@ -8,8 +8,4 @@
 /** struct sw_run_warning.warn: of the initial values, or of the state at the end. */
 enum sw_status equation_warn_stability(const struct sw_problem *problem, const struct sw_setup *setup, int64_t ld,
                                        const double *column, int64_t j, const double *state, char text[200]);
-
-/** struct sw_problem.advise: a time.dt with which the initial values are stable. */
-enum sw_status equation_advise(const struct sw_problem *problem, const struct sw_setup *setup, int64_t ld,
-                               const double *column, int64_t j, char text[200]);
 #endif

@@ -273,26 +273,35 @@ enum sw_status sw_line_try_compile(const struct sw_problem *problem, const struc
     return st;
 }
 
-/* What a text says first, then what it makes of the initial value. */
-enum sw_status sw_line_warn_given(const struct sw_problem *problem, const struct sw_setup *setup, int64_t ld,
-                                  const double *column, int64_t j, const double *state, char text[200])
+enum sw_status sw_line_name_first_rhs(const struct sw_problem *problem, const struct sw_setup *setup, int64_t ld,
+                                      const double *column, int64_t j, char text[200])
 {
     const struct method method = method_of(problem, setup);
     const struct sw_setup one = sw_line_setup_of_run(setup, ld, column, j);
     struct programs p = {0};
     struct sw_stepper_desc desc;
     double *param = NULL;
-    SW_TRY(sw_given_warn(problem, setup, ld, column, j, state, text));
-    if (state || *text) return SW_OK;
+    text[0] = 0;
     SW_TRY(compile_programs(problem, setup, &p));
     enum sw_status st = describe(problem, &one, &p, &desc);
     if (!st) st = sw_alloc((size_t)setup->ncolumn, &param);
     for (int k = 0; k < setup->ncolumn && !st; k++) param[k] = column[k * ld + j];
     const struct sw_line_run run = run_of(&method, sw_setup_grid(&one, ld, column, j), 0, 0);  /* no L in it */
-    if (!st) st = sw_line_warn_rhs(&desc, &run, param, &one, ld, column, j, text);
+    if (!st) st = sw_line_name_rhs(&desc, &run, param, &one, ld, column, j, text);
     free_programs(&p);
     sw_free(param);
     return st;
+}
+
+/* What a text says first, then what it makes of the initial value. */
+enum sw_status sw_line_warn_given(const struct sw_problem *problem, const struct sw_setup *setup, int64_t ld,
+                                  const double *column, int64_t j, const double *state, char text[200])
+{
+    SW_TRY(sw_given_warn(problem, setup, ld, column, j, state, text));
+    if (state || *text) return SW_OK;
+    SW_TRY(sw_line_name_first_rhs(problem, setup, ld, column, j, text));
+    sw_given_append_warning(text);
+    return SW_OK;
 }
 
 static int find_imprecise(const struct method *method, const struct sw_setup *setup, const char *const *solver,

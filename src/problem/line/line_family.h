@@ -42,6 +42,10 @@ const char *sw_line_validate_run(const struct sw_setup *setup, const char *solve
 const char *sw_line_solver(int k);
 void sw_line_warn_setup(const struct sw_problem *problem, const struct sw_setup *setup, char text[200]);
 extern const struct sw_run_warning sw_line_warnings[];  /* line_warnings.c */
+/** Name the text of which the right-hand side at the beginning of a run is not finite; "" where it is.
+ * @return SW_E_MEMORY */
+enum sw_status sw_line_name_first_rhs(const struct sw_problem *problem, const struct sw_setup *setup, int64_t ld,
+                                      const double *column, int64_t j, char text[200]);
 enum sw_status sw_line_warn_given(const struct sw_problem *problem, const struct sw_setup *setup, int64_t ld,
                                   const double *column, int64_t j, const double *state, char text[200]);
 /* line_ringing.c */

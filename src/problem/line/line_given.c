@@ -56,11 +56,11 @@ static void describe(const struct sw_setup *one, int64_t ld, const double *colum
     if (f)
         used += snprintf(text + used, 200 - (size_t)used, "\"%s\"", sw_text_shorten(shorter, sizeof shorter, f->text));
     sw_point_print(one, &grid, place->first, sizeof where, where);
-    snprintf(text + used, 200 - (size_t)used, " is not finite at the beginning, at%s, where %.20s = %.6g: the run may "
-             "diverge", where, one->nunknown ? one->unknown[place->unknown] : "u", at);
+    snprintf(text + used, 200 - (size_t)used, " is not finite at the beginning, at%s, where %.20s = %.6g", where,
+             one->nunknown ? one->unknown[place->unknown] : "u", at);
 }
 
-enum sw_status sw_line_warn_rhs(const struct sw_stepper_desc *desc, const struct sw_line_run *run, const double *param,
+enum sw_status sw_line_name_rhs(const struct sw_stepper_desc *desc, const struct sw_line_run *run, const double *param,
                                 const struct sw_setup *one, int64_t ld, const double *column, int64_t j,
                                 char text[200])
 {

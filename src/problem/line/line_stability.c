@@ -284,7 +284,8 @@ enum sw_status sw_line_advise(const struct sw_problem *problem, const struct sw_
     struct sw_line_limit l;
     char cause[80] = "", range[40], smaller[40];
     double u;
-    text[0] = 0;
+    SW_TRY(sw_line_name_first_rhs(problem, setup, ld, column, j, text));
+    if (*text) return SW_OK;  /* no time step helps */
     enum sw_status st = sw_line_limit_of(problem, setup, ld, column, j, &l);
     if (!st && isfinite(l.u)) st = find_driver(setup, ld, column, j, &l, cause, &u);
     if (!st && isfinite(l.u)) print_range(l.u, range);
