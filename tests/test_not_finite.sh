@@ -154,6 +154,8 @@ sed 's/length = 1.0/length = 1.0; x0 = 1e16/' ch.cfg >far.cfg
 refused "far.cfg:2: error: 'grid.x0' = 1e+16: points are 0.0156 apart, and numbers there 2.22: they are not" far.cfg
 refused "'grid.x0' = 1e+16 in run 1 (z = 1e+16): points are" ch.cfg -s 'sweep={ z = [0.0, 1e16]; }' -s 'grid.x0="z"'
 expect 0 check ch.cfg -s grid.x0=1e12
+expect 0 check ch.cfg --list -s 'initial="1e-308*k*x"' -s 'sweep={ k = "linspace(-1.5e308, 1.5e308, 5)"; }'
+matches '^1,[0-9a-f]*,-7[.]50*1?e[+]307$'; matches '^2,[0-9a-f]*,0$'
 expect 0 check ch.cfg -s grid.length=1e300; prints 'more than it may be: a smaller grid.length does'
 refused "-s: error: 'time.dt' = 1e-300: time.end = 0.01 would take 1e+298 steps" ch.cfg -s time.dt=1e-300
 for n in 1 4; do

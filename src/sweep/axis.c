@@ -381,14 +381,21 @@ static double on_log_scale(double a, double b, double u)
     return pow(10, log10(a) + (log10(b) - log10(a)) * u);
 }
 
+/* A value between a and b, where their distance, or a multiple of it, is beyond all numbers. */
+static double between(const struct axis *a, double value, double u)
+{
+    return isfinite(value) ? value : (1 - u) * a->a + u * a->b;
+}
+
 /* Products are rounded once, and so is i/10: linspace(0, 1, 11) and range(0, 1, 0.1) give 0.3 as a user writes it, not
  * 0.30000000000000004; so the run has the same id. */
 static double spaced_value(const struct axis *a, int64_t i)
 {
     if (i == 0) return a->a;
     if (i == a->count - 1) return a->b;
-    if (a->kind == AXIS_LINSPACE) return a->a + (a->b - a->a) * (double)i / (double)(a->count - 1);
-    return on_log_scale(a->a, a->b, (double)i / (double)(a->count - 1));
+    const double steps = (double)(a->count - 1), u = (double)i / steps;
+    if (a->kind == AXIS_LINSPACE) return between(a, a->a + (a->b - a->a) * (double)i / steps, u);
+    return on_log_scale(a->a, a->b, u);
 }
 
 static double range_value(const struct axis *a, int64_t i)
@@ -411,7 +418,7 @@ static double normal_value(const struct axis *a, double u)
 static double drawn_value(const struct axis *a, double u)
 {
     switch (a->kind) {
-    case AXIS_UNIFORM: return a->a + (a->b - a->a) * u;
+    case AXIS_UNIFORM: return between(a, a->a + (a->b - a->a) * u, u);
     case AXIS_LOGUNIFORM: return on_log_scale(a->a, a->b, u);
     case AXIS_INTEGER: return integer_value(a, u);
     case AXIS_LOGNORMAL: return exp(normal_value(a, u));
