@@ -85,6 +85,9 @@ static inline bool takes_lines_of(int n)
     return under_test->fits(&desc, device ? device->sm : 0);
 }
 
+/* n points, or one more where the row takes lines of an even number only. */
+static inline int length_near(int n) { return takes_lines_of(n) ? n : n + 1; }
+
 static inline struct sim make(struct texts t, int n, int capacity)
 {
     return make_with(under_test->name, device, t, n, capacity, false);

@@ -483,8 +483,9 @@ static void advances_in_two_calls_to_the_same_bits_as_in_one(void **state)
 
 static void check_going_on(struct texts t)
 {
-    struct sim m = make(t, 65, 3), later = make(t, 65, 5);
-    struct run run[3] = {mixture(65, 1), mixture(65, 2), mixture(65, 3)};
+    const int n = length_near(65);
+    struct sim m = make(t, n, 3), later = make(t, n, 5);
+    struct run run[3] = {mixture(n, 1), mixture(n, 2), mixture(n, 3)};
     start(&m, 3, run);
     assert_ok(sw_stepper_advance(m.s, 0, 20));
     double *saved = state_of(&m);
@@ -493,10 +494,10 @@ static void check_going_on(struct texts t)
     load(&later, 3, run);
     assert_ok(sw_stepper_set_state(later.s, saved));
     double *back = state_of(&later);
-    assert_memory_equal(back, saved, 3 * 65 * sizeof *back);
+    assert_memory_equal(back, saved, 3 * (size_t)n * sizeof *back);
     assert_ok(sw_stepper_advance(later.s, 20, 50));
     double *resumed = state_of(&later);
-    assert_memory_equal(resumed, straight, 3 * 65 * sizeof *resumed);
+    assert_memory_equal(resumed, straight, 3 * (size_t)n * sizeof *resumed);
     sw_free(saved);
     sw_free(straight);
     sw_free(back);
@@ -673,11 +674,12 @@ static void refuses_runs_it_cannot_advance_and_says_why(void **state)
 
 static void snapshots_in_single_precision_what_it_computes_in_double(void **state)
 {
-    enum { N = 65, RUNS = 3 };
+    enum { RUNS = 3 };
     (void)state;
     need_row();
-    struct sim m = make_with(under_test->name, device, cahn_hilliard, N, RUNS, true);
-    struct run run[RUNS] = {mixture(N, 0), mixture(N, 1), mixture(N, 2)};
+    const int n = length_near(65);
+    struct sim m = make_with(under_test->name, device, cahn_hilliard, n, RUNS, true);
+    struct run run[RUNS] = {mixture(n, 0), mixture(n, 1), mixture(n, 2)};
     const void *field, *before;
     const double *scalars;
     start(&m, RUNS, run);
@@ -690,7 +692,7 @@ static void snapshots_in_single_precision_what_it_computes_in_double(void **stat
     assert_ok(sw_stepper_fetch(m.s, 2, &field, &scalars));
     assert_null(scalars);
     assert_ok(sw_stepper_fetch(m.s, 0, &before, &scalars));
-    for (int i = 0; i < N * RUNS; i++) {
+    for (int i = 0; i < n * RUNS; i++) {
         assert_true(((const float *)field)[i] == (float)u[i]);
         assert_true(((const float *)before)[i] == (float)first[i]);
     }
@@ -785,7 +787,7 @@ static void reports_the_wavelength_of_a_cosine_as_its_domain_length(void **state
 {
     (void)state;
     need_row();
-    check_domain_length_of_a_cosine(97);  /* a prime */
+    check_domain_length_of_a_cosine(length_near(97));  /* a prime */
     if (takes_lines_of(100003)) check_domain_length_of_a_cosine(100003);  /* one that is too large for a pass */
 }
 
@@ -832,7 +834,7 @@ static void refuses_what_cannot_be(void **state)
     assert_int_equal(sw_stepper_create(&desc, under_test->name, device, &s), SW_E_ARG);
     assert_contains(sw_err_message(), "n = 4: the stencil needs at least 5 points");
     assert_null(s);
-    desc = (struct sw_stepper_desc){.n = 99, .capacity = 0};
+    desc = (struct sw_stepper_desc){.n = length_near(99), .capacity = 0};
     assert_int_equal(sw_stepper_create(&desc, under_test->name, device, &s), SW_E_ARG);
     assert_contains(sw_err_message(), "room for 0 runs");
     desc.capacity = 1;
@@ -852,8 +854,9 @@ static void refuses_calls_out_of_range(void **state)
 {
     (void)state;
     need_row();
-    struct sim m = make((struct texts){SW_BACKWARD_EULER, NULL, NULL, NULL, NULL}, 65, 2);
-    struct run run[2] = {mixture(65, 0), mixture(65, 1)};
+    const int n = length_near(65);
+    struct sim m = make((struct texts){SW_BACKWARD_EULER, NULL, NULL, NULL, NULL}, n, 2);
+    struct run run[2] = {mixture(n, 0), mixture(n, 1)};
     struct sw_line_run line[3] = {{0}};
     const char *load_error[3];
     const void *field;
