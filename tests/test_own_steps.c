@@ -169,7 +169,7 @@ static void a_run_has_the_same_bits_wherever_it_is_interrupted(void **state)
         snprintf(text, sizeof text, "%s" SWEPT TIMES, kinds[p]);
         struct job whole = advance_by(text, 1 << 30, false);
         assert_int_equal(whole.group->steps, 3 * SW_TICKS);
-        for (int k = 0; k < 5; k++)
+        for (int k = small_suite() ? 2 : 0; k < 5; k++)  /* 3000 calls of a device by one tick, 440 by seven */
             for (int store = 0; store < 2; store++) {
                 struct job parts = advance_by(text, ticks[k], store);
                 for (int j = 0; j < 3; j++) assert_same(&whole, j, &parts, j, "interrupted");
