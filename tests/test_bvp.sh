@@ -63,7 +63,7 @@ expect 4 check "$top/configs/bvp_convergence.cfg" -s 'sweep.n=[549755813888L]' -
 says 'one run needs'
 
 # ---- runs that cannot be: each says why, the others go on
-expect 1 run none.cfg -o bad.h5 -s 'f=a/(x - 0.5)' -s 'sweep.n=[4, 5]'; says 'f is not finite at x = 0.5'
+expect 1 run none.cfg -o bad.h5 -s 'f=a/(x - 0.5)' -s 'sweep.n=[4, 5]'; says 'f = "a/(x - 0.5)" is inf at x = 0.5'
 expect 0 show bad.h5; prints ' error '; prints 'done'
 
 # ---- whole numbers are shown whole

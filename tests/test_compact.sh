@@ -192,6 +192,6 @@ expect 3 check "$top/configs/tiny_heat.cfg" -s 'grid.n=[8, 8]'; says 'heat is 1-
 expect 4 run box.cfg -s 'grid.n=[8000, 8000, 8000]' -o no.h5; says 'one run needs'; says 'points in all'
 expect 3 check box.cfg -s 'field=atan(y)*z' -s 'differences=cpu.thomsa'; says "did you mean 'cpu.thomas'?"
 expect 1 run box.cfg -s 'field="1/x"' -s 'sweep.a=[1.0]' -o bad.h5
-says 'the field or its derivative is not finite at x = 0'
+says 'run will fail'; says 'field = "1/x" is inf at x = 0, y = 1, z = -1'
 [ ! -e no.h5 ] || fail "no.h5 is there"
 summary

@@ -112,6 +112,30 @@ named waves.cfg 'left.x = "1/t" is inf at t = 0: the run' 'not finite at t = 0: 
     'boundary.x="3-4-6"' 'left={ x = "1/t"; }' 'initial="sin(pi*x)"'
 named waves.cfg '' '' 'boundary.x="3-4-6"' 'left={ x = "t/(x-0.5)"; }' 'initial="sin(pi*x)"'  # asked for at x = 0
 
+# problems without time: beside the walls where u is given
+cat >bvp.cfg <<'C'
+problem = "bvp";
+grid    = { n = 64; };
+f       = "1/x";
+C
+cat >slope.cfg <<'C'
+problem = "compact";
+grid    = { n = 16; length = "2*pi"; };
+field   = "1/(x - pi)";
+C
+expect 0 check bvp.cfg --device cpu; prints 'note     f = "1/x" is inf at x = 0 (i = 0): the run will fail'
+expect 1 run bvp.cfg --device cpu -o bvp.h5; says 'f = "1/x" is inf at x = 0'
+expect 0 check bvp.cfg --device cpu -s 'left={ dirichlet = "0"; }'
+if grep -q 'will fail' out; then fail 'f is blamed where u is given'; fi
+expect 0 run bvp.cfg --device cpu -o bvp.h5 --force -s 'left={ dirichlet = "0"; }'
+expect 0 check bvp.cfg --device cpu -s 'f="1"' -s 'q="1/(x-0.5)"'
+prints 'note     q = "1/(x-0.5)" is inf at x = 0.5 (i = 32): the run will fail'
+expect 0 check slope.cfg --device cpu
+prints 'note     field = "1/(x - pi)" is inf at x = 3.14159 (i = 8): the run will fail'
+expect 1 run slope.cfg --device cpu -o slope.h5; says 'run 0: field = "1/(x - pi)" is inf at x = 3.14159'
+expect 1 run slope.cfg --device cpu -o slope.h5 --force -s 'field="sqrt(x)"'
+says 'the field or its derivative is not finite at x = 0'
+
 # One run of a batch is not finite, in each way: the others have the bits they have without it
 alone() {
     local config=$1 s set=()

@@ -27,7 +27,7 @@ enum sw_status sw_given_name(const struct sw_setup *one, int64_t ld, const doubl
                              const struct sw_given *given, const double *span, char text[200]);
 
 /** Make a warning of what has been named, "" of nothing. */
-void sw_given_append_warning(char text[200]);
+void sw_given_append_warning(const struct sw_problem *problem, char text[200]);
 
 /** struct sw_run_warning.warn, by struct sw_problem.name_given. */
 enum sw_status sw_given_warn(const struct sw_problem *problem, const struct sw_setup *setup, int64_t ld,

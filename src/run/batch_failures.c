@@ -139,6 +139,19 @@ static void append_advice(const struct batch *b, int j, char text[SW_MESSAGE])
         batch_append_message(text, more);
 }
 
+/* What the sim explains, unless a text of the config is not finite: where a solve has spread that over all points, the
+ * sim knows the first of them alone. */
+static void explain_failure(const struct batch *b, int j, char text[SW_MESSAGE])
+{
+    const struct sw_problem *problem = b->w->scheduler->sweep->problem;
+    const struct sw_sim *sim = b->w->sim;
+    char given[200] = "";
+    if (problem->name_given && problem->name_given(problem, &b->w->setup, b->plan->count, b->column, j, NULL, given))
+        given[0] = 0;
+    if (*given) snprintf(text, SW_MESSAGE, "%s", given);
+    else sim->ops->explain(sim, j, text);
+}
+
 /* When run j failed, and where or why as far as it is known. A text of the config that is to blame is named before any
  * remark in brackets, behind which the last line of a sweep leaves out what is said (failure_list.h). */
 static void describe_divergence(const struct batch *b, int j, char text[SW_MESSAGE])
@@ -170,7 +183,7 @@ void batch_describe_failure(const struct batch *b, int j, char text[SW_MESSAGE])
     else if (b->failed_step[j] == 0 && sw_initial_in_file(&b->w->setup) &&
              sw_initial_describe_bad(&b->w->setup, b->plan->count, b->column, j, text))
         return;
-    else if (sim->ops->explain) sim->ops->explain(sim, j, text);
+    else if (sim->ops->explain) explain_failure(b, j, text);
     else if (b->failed_step[j] > 0 || !batch_describe_bad_point(b, j, "initial", "the initial value", text))
         describe_divergence(b, j, text);
 }

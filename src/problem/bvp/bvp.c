@@ -6,6 +6,7 @@
 
 #include "base/sw_mem.h"
 #include "problem/bvp/sw_bvp.h"
+#include "problem/given.h"
 #include "problem/sw_problem.h"
 
 struct bvp_sim {
@@ -331,6 +332,22 @@ static const char example[] =
     "run     = { device = \"cpu\"; };                         // a1s and a1d are the CPU's\n"
     "output  = { file = \"results/bvp.h5\"; };               // fields = { precision = \"double\"; } saves u, too\n";
 
+/* f and q count at points where u is not given; p in between. */
+static enum sw_status name_given(const struct sw_problem *problem, const struct sw_setup *setup, int64_t ld,
+                                 const double *column, int64_t j, const double *span, char text[200])
+{
+    const bool known = sw_setup_find(setup, "left.dirichlet") != NULL;
+    const struct sw_given given[] = {{.key = "f", .known[0][0] = known}, {.key = "q", .known[0][0] = known}, {0}};
+    struct sw_setup one = *setup;
+    (void)problem;
+    one.walls[0] = right_is_point(setup);
+    one.n[0] = (int64_t)column[sw_setup_column(setup, "grid.n") * ld + j] + one.walls[0];
+    one.n[1] = one.n[2] = 1;
+    return sw_given_name(&one, ld, column, j, given, span, text);
+}
+
+static const struct sw_run_warning warnings[] = {{.warn = sw_given_warn}, {0}};
+
 extern const struct sw_problem problem_bvp;
 const struct sw_problem problem_bvp = {
     .name = "bvp",
@@ -348,4 +365,6 @@ const struct sw_problem problem_bvp = {
     .try_compile = try_compile,
     .validate_run = validate_run,
     .solver = sw_bvp_row,
+    .warn_run = warnings,
+    .name_given = name_given,
 };

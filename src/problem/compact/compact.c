@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "problem/given.h"
 #include "problem/grid_keys.h"
 
 /* ------------------------------------------------------------------ what the words of a run mean */
@@ -157,6 +158,24 @@ static void warn_rounding(const struct sw_problem *problem, const struct sw_setu
                  "use run.precision = \"double\"", m.scheme->name, (long long)n, floor);
 }
 
+static enum sw_status name_given(const struct sw_problem *problem, const struct sw_setup *setup, int64_t ld,
+                                 const double *column, int64_t j, const double *span, char text[200])
+{
+    const struct compact_method m = compact_method_of(setup);
+    struct sw_given given[SW_DIMS + 1] = {{0}};
+    struct sw_setup one = *setup;
+    (void)problem;
+    one.dim = (int)compact_number(setup, "grid.dim", ld, column, j);
+    for (int d = 0; d < SW_DIMS; d++) {
+        one.n[d] = (int64_t)compact_number(setup, n_of[d], ld, column, j);
+        one.walls[d] = m.walls && d < one.dim && compact_along(&m, one.dim, d);
+    }
+    for (int k = 0; k < compact_inputs(&m, one.dim); k++) given[k].key = compact_input(&m, k);
+    return sw_given_name(&one, ld, column, j, given, span, text);
+}
+
+static const struct sw_run_warning warnings[] = {{.warn = sw_given_warn}, {0}};
+
 /* ------------------------------------------------------------------ keys */
 
 static const char *scheme_word(int k) { return sw_fd_schemes[k] ? sw_fd_schemes[k]->name : NULL; }
@@ -264,4 +283,6 @@ const struct sw_problem problem_compact = {
     .validate_run = validate_run,
     .solver = sw_fd_row,
     .warn_setup = warn_rounding,
+    .warn_run = warnings,
+    .name_given = name_given,
 };

@@ -117,7 +117,7 @@ enum sw_status equation_warn_given(const struct sw_problem *problem, const struc
     SW_TRY(sw_given_warn(problem, setup, ld, column, j, state, text));
     if (state || *text) return SW_OK;
     SW_TRY(name_first_rhs(setup, ld, column, j, text));
-    sw_given_append_warning(text);
+    sw_given_append_warning(problem, text);
     return SW_OK;
 }
 

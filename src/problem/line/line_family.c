@@ -300,7 +300,7 @@ enum sw_status sw_line_warn_given(const struct sw_problem *problem, const struct
     SW_TRY(sw_given_warn(problem, setup, ld, column, j, state, text));
     if (state || *text) return SW_OK;
     SW_TRY(sw_line_name_first_rhs(problem, setup, ld, column, j, text));
-    sw_given_append_warning(text);
+    sw_given_append_warning(problem, text);
     return SW_OK;
 }
 
