@@ -159,8 +159,8 @@ __device__ static inline bool judge_step(const struct lane &me, const struct sw_
                                          const double (&error)[UNKNOWNS], const double (&size)[UNKNOWNS])
 {
     struct sw_own_steps *steps = steps_of(me);
-    return sw_own_steps_judge(steps, UNKNOWNS, error, size, sizes_of(me), &o.limits[line],
-                              o.times[(long long)steps->goal]);
+    return sw_own_steps_judge(steps, UNKNOWNS, error, size, sizes_of(me),
+                              o.drive + (size_t)line * UNKNOWNS, &o.limits[line], o.times[(long long)steps->goal]);
 }
 
 __device__ static inline void keep_or_go_back(const struct lane &me, const struct ahead &rows, bool taken, points &c)
@@ -337,8 +337,7 @@ own_begin_k(const __grid_constant__ struct sw_line_batch b, const __grid_constan
     }
     if (!begins || !is_first_lane()) return;
     struct sw_own_steps steps = {};
-    sw_own_steps_first(&steps, UNKNOWNS, size, rate, o.drive + (size_t)run * UNKNOWNS, o.times[1], o.first_dt[run],
-                       &o.limits[run]);
+    sw_own_steps_first(&steps, UNKNOWNS, size, rate, o.times[1], o.first_dt[run], &o.limits[run]);
     o.steps[run] = steps;
 }
 

@@ -548,6 +548,46 @@ static void each_unknown_has_its_own_size(void **state)
     sw_free(exact);
 }
 
+/* What a force brings is less by far than it would be without decay or diffusion, which are much faster than the run is
+ * long; the errors are those of what is there. Measured: 0.07 of the tolerance against decay, 0.6 against diffusion,
+ * where what is expected is ten times what comes. */
+static void what_a_force_cannot_bring_does_not_count(void **state)
+{
+    static const char *const line[] = {
+        "problem = \"equation\"; rhs = \"-1e5*(u - sin(x + t))\";",
+        "problem = \"heat\"; order = 2; physics = { kappa = 1e6; }; forcing = \"1e6*sin(x + t)\";"};
+    (void)state;
+    need_row();
+    for (int k = 0; k < 2; k++) {
+        char text[1200];
+        snprintf(text, sizeof text, "%s grid = { n = 32; length = \"2*pi\"; }; initial = \"0\"; method = \"imex2\";\n"
+                 "time = { tolerance = 1e-3; end = 2.0; };", line[k]);
+        struct job w = advance_by(text, 1 << 30, false);
+        struct sw_own_steps *steps = steps_of(&w);
+        double *u = states_of(&w), dx = acos(-1) / 16, rate = k ? 1e6 * (2 - 2 * cos(dx)) / (dx * dx) : 1e5;
+        assert_true(steps->expected < 1e-6);
+        for (int i = 0; i < 32; i++) {
+            const double b = i * dx + 2;  /* of u_t = -rate u + f sin(x + t), rate far from 1 */
+            assert_near(u[i], (k ? 1e6 : 1e5) * (rate * sin(b) - cos(b)) / (rate * rate + 1), 1e-3);
+        }
+        sw_free(steps), sw_free(u);
+        close_job(&w);
+    }
+}
+
+/* By rounding, left dt may be more than the time to the output time. */
+static void no_time_is_before_the_beginning(void **state)
+{
+    static const double times[] = {0.0, 0.9, 1.7};
+    (void)state;
+    for (int k = 1; k < 20000; k++) {
+        struct sw_own_steps s = {.goal = k % 2, .wanted = 1e-3 + 1.7e-5 * k};
+        const double from = times[k % 2];
+        sw_own_steps_next(&s, times[k % 2 + 1] - from);
+        assert_true(sw_own_steps_time(&s, times) >= from);
+    }
+}
+
 /* Where a jump from nothing is less than rounding of the time lets steps find, an absolute tolerance does. And it saves
  * steps while u is small: here it is e^(20 (t - 1)). */
 static void an_absolute_tolerance_bears_small_values(void **state)
@@ -700,12 +740,14 @@ int main(void)
         cmocka_unit_test(steps_do_not_depend_on_the_unit_of_u),
         cmocka_unit_test(each_unknown_has_its_own_size),
         cmocka_unit_test(an_absolute_tolerance_bears_small_values),
+        cmocka_unit_test(what_a_force_cannot_bring_does_not_count),
         cmocka_unit_test(a_run_that_blows_up_fails_alone),
         cmocka_unit_test(a_source_that_is_not_a_number_ends_a_run_where_it_is),
         cmocka_unit_test(a_step_below_rounding_fails_with_its_dt),
     };
     const struct CMUnitTest controller[] = {
         cmocka_unit_test(steps_left_are_whole),
+        cmocka_unit_test(no_time_is_before_the_beginning),
         cmocka_unit_test(a_number_that_is_none_does_not_vanish_in_a_maximum),
     };
     const struct CMUnitTest of_threads[] = {

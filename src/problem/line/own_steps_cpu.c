@@ -16,13 +16,14 @@ void sw_own_run_begin(const struct sw_stepper *s, int j, const double *size, str
     const size_t unknowns = (size_t)sw_line_unknowns(&s->desc.model);
     run->steps = &h->steps[j];
     run->limits = sw_stepper_limits(s, &s->run[j]);
+    run->drive = s->run[j].drive;
     memcpy(run->size, size, unknowns * sizeof *size);
 }
 
 void sw_own_run_first(const struct sw_stepper *s, int j, const double *rate, struct sw_own_run *run)
 {
-    sw_own_steps_first(run->steps, sw_line_unknowns(&s->desc.model), run->size, rate, s->run[j].drive,
-                       s->desc.times[1], s->run[j].first_dt, &run->limits);
+    sw_own_steps_first(run->steps, sw_line_unknowns(&s->desc.model), run->size, rate, s->desc.times[1],
+                       s->run[j].first_dt, &run->limits);
 }
 
 void sw_own_run_aim(const struct sw_stepper *s, struct sw_own_run *run)
@@ -33,6 +34,6 @@ void sw_own_run_aim(const struct sw_stepper *s, struct sw_own_run *run)
 
 bool sw_own_run_control(const struct sw_stepper *s, const double *error, const double *size, struct sw_own_run *run)
 {
-    return sw_own_steps_judge(run->steps, sw_line_unknowns(&s->desc.model), error, size, run->size, &run->limits,
-                              s->desc.times[(int64_t)run->steps->goal]);
+    return sw_own_steps_judge(run->steps, sw_line_unknowns(&s->desc.model), error, size, run->size, run->drive,
+                              &run->limits, s->desc.times[(int64_t)run->steps->goal]);
 }

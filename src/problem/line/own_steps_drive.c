@@ -4,6 +4,7 @@
 #include <omp.h>
 
 #include "base/sw_mem.h"
+#include "problem/line/imex.h"
 #include "problem/line/sw_stepper_impl.h"
 
 /* Times side by side, far from each other, and the points at which each is looked at, the same in all rounds. */
@@ -112,8 +113,9 @@ static void set_state(const struct sw_stepper *s, int j, struct worker *w, doubl
     set_places(s, j, w, 0);
 }
 
-/* The sum over the lanes of the largest |now - first|; where it is no number, a force counts as none. */
-static double sum_of_largest(const double *now, const double *first)
+/* The sum over the lanes of the largest |now - first|; where it is no number, a force counts as none.
+ * @param most  in and out: the largest of all */
+static double sum_of_largest(const double *now, const double *first, double *most)
 {
     double sum = 0.0;
     for (int l = 0; l < LANES; l++) {
@@ -123,31 +125,43 @@ static double sum_of_largest(const double *now, const double *first)
             if (isfinite(x)) largest = fmax(largest, x);
         }
         sum += largest;
+        *most = fmax(*most, largest);
     }
     return sum;
 }
 
-/* 1e-4 times the integral over the time, by the mean over times. The first round decides whether the others are worth
- * their work: of a force that brings little in comparison with what is there nothing depends on it. */
-static double force_of(const struct sw_stepper *s, struct worker *w, int v, double size)
+/* What a force brings, whose largest values have such a mean and such a maximum: without decay, or against the decay
+ * of a mean value, a0 u, that is implicit. */
+static double bring(const struct sw_stepper *s, int j, int v, double mean, double most)
 {
-    const double *in[SW_INPUTS], weight = 1e-4 * last_time(&s->desc) / LANES;
+    const double decay = s->run[j].a[v].s0 / sw_imex_of(s->desc.model.scheme)->gamma;
+    return fmin(1e-4 * last_time(&s->desc) * mean, decay > 0.0 ? 0.1 * most / decay : INFINITY);
+}
+
+/* By the mean over times. The first round decides whether the others are worth their work: of a force that brings
+ * little in comparison with what is there nothing depends on it. */
+static double force_of(const struct sw_stepper *s, int j, struct worker *w, int v, double size)
+{
+    const double *in[SW_INPUTS];
     const bool moves = depends_on_time(s->desc.model.s[v]);
-    double sum = 0.0;
+    double sum = 0.0, most = 0.0;
     if (!w->force[v] || (!moves && size > 0.0)) return 0.0;
     for (int k = 0; k < SW_INPUTS; k++) in[k] = w->u + k * SAMPLES;
     sw_eval_run(w->force[v], w->param, LANES);
     sw_eval_cells(w->force[v], PLACES, in);
     begin_first_time(w->force[v]);
     sw_eval_points(w->force[v], PLACES, in, w->first);
-    if (!moves) return weight * sum_of_largest(w->first, NULL);
+    if (!moves) {
+        sum = sum_of_largest(w->first, NULL, &most);
+        return bring(s, j, v, sum / LANES, most);
+    }
     for (int round = 0; round < ROUNDS; round++) {
         begin_times(&s->desc, w->force[v], round);
         sw_eval_points(w->force[v], PLACES, in, w->now);
-        sum += sum_of_largest(w->now, size > 0.0 ? w->first : NULL);
-        if (round == 0 && weight * sum < 0.01 * size) return 0.0;
+        sum += sum_of_largest(w->now, size > 0.0 ? w->first : NULL, &most);
+        if (round == 0 && bring(s, j, v, sum / LANES, most) < 0.01 * size) return 0.0;
     }
-    return weight * sum / ROUNDS;
+    return bring(s, j, v, sum / SW_DRIVE_TIMES, most);
 }
 
 static double largest_at_end(const struct sw_stepper *s, struct worker *w, int side, int v, int k)
@@ -187,7 +201,7 @@ static void look_at(const struct sw_stepper *s, int j, struct worker *w)
     for (int v = 0; v < sw_line_unknowns(&s->desc.model); v++) forced |= w->force[v] != NULL;
     if (forced) set_state(s, j, w, size);
     for (int v = 0; v < sw_line_unknowns(&s->desc.model); v++)
-        s->run[j].drive[v] = fmax(ends_of(s, j, w, v), forced ? force_of(s, w, v, size[v]) : 0.0);
+        s->run[j].drive[v] = fmax(ends_of(s, j, w, v), forced ? force_of(s, j, w, v, size[v]) : 0.0);
 }
 
 /* ------------------------------------------------------------------ a batch */

@@ -8,13 +8,16 @@
  *
  *     ends      0.1 |g_k| (0.1 l)^k   of each condition on the derivative k
  *     forces    1e-4 times the integral over the time of the largest |N - N(t = 0)| over the points; of an unknown that
- *               begins as 0, of the largest |N|. N is taken with the values at t = 0, 0 where no program gives them
+ *               begins as 0, of the largest |N|; but at most 0.1 of the largest one over the rate of an implicit
+ *               decay a0 u. N is taken with the values at t = 0, 0 where no program gives them
  *
  * l is between the layer that an end brings at first, some dx, and that in the end, the line's length; what a force
- * brings is less than the integral where there is decay, and 1e-4 is so little that it may be less by 1e5. */
+ * brings is less than the integral where it diffuses away, and 1e-4 is so little that it may be less by 1e5. As soon as
+ * something comes, that is while the errors of steps tell something, this counts less and less: half after 1/64 of the
+ * run. So the tolerance is that of u itself in the end. */
 #include "problem/line/sw_stepper.h"
 
-enum { SW_DRIVE_TIMES = 1024 };
+enum { SW_DRIVE_TIMES = 1024, SW_DRIVE_FADING = 64 };
 
 /** Set run[].drive of the batch that is loaded. Nothing of a run depends on the others, or on threads.
  * @return SW_E_MEMORY */

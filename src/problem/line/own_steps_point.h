@@ -38,25 +38,30 @@ struct sw_own_steps {
     double dt, wanted;    /* of the next step; what the error asks for                                            */
     double memory;        /* log2 of r of the step before                                                         */
     double attempts;      /* since the output time before                                                         */
-    double peak[SW_OWN_STEPS_PEAKS];  /* largest |u| so far, or what ends and forces will bring, of each unknown  */
+    double peak[SW_OWN_STEPS_PEAKS];  /* largest |u| so far, of each unknown                                      */
+    double expected;      /* how much of what ends and forces will bring (own_steps_drive.h) still counts, 1 .. 0 */
     double taken, refused, least, largest;  /* steps; dt of those taken                                           */
     double error;         /* sum over the steps of the largest |estimated error|                                  */
     double end;           /* enum sw_own_steps_end: `dt` is then the step that was too small                      */
 };
-enum { SW_OWN_STEPS_NUMBERS = 12 + SW_OWN_STEPS_PEAKS };
+enum { SW_OWN_STEPS_NUMBERS = 13 + SW_OWN_STEPS_PEAKS };
 
 /* What bounds the steps of a run. */
 struct sw_own_limits {
     double tolerance, absolute;  /* relative to u, and in its unit                       */
     double most;                 /* no step is longer                                    */
     double careful;              /* nor than this after steps that tell nothing          */
+    double fading;               /* time in which what is expected counts for half       */
     int    k;                    /* the order of the embedded solution, and 1: imex.h    */
 };
 
-/** Where a run is. @param times  [goals + 1] the output times, from 0 */
+/** Where a run is, by rounding not before where it was to be. @param times  [goals + 1] the output times, from 0 */
 SW_HD static inline double sw_own_steps_time(const struct sw_own_steps *s, const double *times)
 {
-    return s->goal > 0 ? times[(long long)s->goal] - s->left * s->dt : 0;
+    const long long goal = (long long)s->goal;
+    if (goal == 0) return 0;
+    const double t = times[goal] - s->left * s->dt;
+    return t > times[goal - 1] ? t : times[goal - 1];
 }
 
 /** Whether a run is at a tick or beyond: tick k SW_OWN_STEPS_TICKS + i is i/SW_OWN_STEPS_TICKS of the way from times[k]
@@ -136,15 +141,15 @@ SW_HD static inline double sw_own_steps_clamp(double x, double least, double mos
 /** Choose the first dt of a run that has not begun: the one given, or one by which u changes by a hundredth, if u_t
  * stays what it is at the beginning; where no u_t is known to bound it, a thousandth of the first interval.
  * @param size      [unknowns] largest |u|  @param rate  [unknowns] largest |u_t| at t = 0
- * @param drive     [unknowns] what ends and forces will bring (own_steps_drive.h)
  * @param given     0: none */
 SW_HD static inline void sw_own_steps_first(struct sw_own_steps *s, int unknowns, const double *size,
-                                            const double *rate, const double *drive, double interval, double given,
+                                            const double *rate, double interval, double given,
                                             const struct sw_own_limits *limits)
 {
     double dt = 1e-3 * interval;
     bool bounded = false;
-    for (int v = 0; v < unknowns; v++) s->peak[v] = fmax(sw_own_steps_upper(size[v]), drive[v]);
+    for (int v = 0; v < unknowns; v++) s->peak[v] = sw_own_steps_upper(size[v]);
+    s->expected = 1;
     for (int v = 0; v < unknowns; v++) {
         const double change = 0.01 * sw_own_steps_upper(size[v]) / sw_own_steps_upper(rate[v]);
         if (!(change > 0) || (bounded && !(change < dt))) continue;
@@ -160,6 +165,12 @@ SW_HD static inline void sw_own_steps_first(struct sw_own_steps *s, int unknowns
 SW_HD static inline bool sw_own_steps_silent(double error, double bound, double size)
 {
     return error <= 1e-10 * bound || error <= 1e-14 * size;
+}
+
+/** The size that counts besides |u| itself: the largest so far, or what is expected. */
+SW_HD static inline double sw_own_steps_peak(const struct sw_own_steps *s, int v, const double *drive)
+{
+    return fmax(s->peak[v], s->expected * drive[v]);
 }
 
 /** Choose what follows a step.
@@ -211,24 +222,27 @@ SW_HD static inline bool sw_own_steps_control(struct sw_own_steps *s, double rat
 
 /** Choose what follows a step from its largest |estimated error| and the largest |u| behind it, of each unknown.
  * @param size    [unknowns]; @param before  [unknowns] where the step began; becomes size where the step is taken
+ * @param drive   [unknowns] what ends and forces will bring: as it comes, it counts less and less
  * @param time    of the goal
  * @return whether the step is taken */
 SW_HD static inline bool sw_own_steps_judge(struct sw_own_steps *s, int unknowns, const double *error,
-                                            const double *size, double *before, const struct sw_own_limits *limits,
-                                            double time)
+                                            const double *size, double *before, const double *drive,
+                                            const struct sw_own_limits *limits, double time)
 {
+    const double dt = s->dt;
     double ratio = 0, worst = 0, peak = 0;
     bool silent = true;
-    for (int v = 0; v < unknowns; v++) peak = fmax(peak, s->peak[v]);
+    for (int v = 0; v < unknowns; v++) peak = fmax(peak, sw_own_steps_peak(s, v, drive));
     for (int v = 0; v < unknowns; v++) {
         const double largest = sw_own_steps_upper(sw_own_steps_worse(size[v], before[v]));
         const double missed = sw_own_steps_upper(error[v]);
-        const double bound = sw_own_steps_bound(limits, largest, s->peak[v], peak);
+        const double bound = sw_own_steps_bound(limits, largest, sw_own_steps_peak(s, v, drive), peak);
         worst = sw_own_steps_worse(worst, missed);
         ratio = sw_own_steps_worse(ratio, missed / bound);
         silent &= sw_own_steps_silent(missed, bound, largest);
     }
     if (!sw_own_steps_control(s, ratio, worst, silent, limits, time)) return false;
+    if (!silent) s->expected *= limits->fading / (limits->fading + dt);
     for (int v = 0; v < unknowns; v++) {
         before[v] = sw_own_steps_upper(size[v]);
         s->peak[v] = fmax(s->peak[v], before[v]);

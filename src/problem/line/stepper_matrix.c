@@ -124,5 +124,6 @@ static double longest(const struct sw_stepper *s, const struct sw_line_run *r)
 struct sw_own_limits sw_stepper_limits(const struct sw_stepper *s, const struct sw_line_run *r)
 {
     return (struct sw_own_limits){r->tolerance, r->absolute, longest(s, r), sw_own_drive_careful(&s->desc),
+                                  s->desc.times[s->desc.goals] / SW_DRIVE_FADING,
                                   sw_imex_of(s->desc.model.scheme)->order};
 }
