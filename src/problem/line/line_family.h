@@ -4,27 +4,15 @@
  *
  *     u_t = -a4 u_xxxx + a2 u_xx + (G(u))_xx + S(x, t, u),      S = source + forcing
  *
- * A kind of problem is the data below and its keys; everything else is here. A new member of the family is a file with
- * these and a row in problem_table.c. */
+ * A kind of problem is a struct sw_line_kind and its keys; everything else is here. A new member of the family is a
+ * file with these and a row in problem_table.c. */
 #include "problem/initial_file.h"
 #include "problem/line/line_ends.h"
 #include "problem/line/line_given.h"
+#include "problem/line/line_kind.h"
 #include "problem/line/line_sim.h"
 #include "problem/sw_problem.h"
 #include "problem/line/sw_stepper.h"
-
-/* struct sw_problem.model of the family. The expressions see the number keys by the last part of their paths (gamma, D,
- * n, length, dt, ...); g also u; source also x, t and u; energy also x, u, ux (u_x) and uxx (u_xx). NULL: 0; energy
- * NULL: not reported. The user chooses the scheme by the word key `method`, whose default is `scheme` here. */
-struct sw_line_kind {
-    enum sw_scheme scheme;
-    int            highest;     /* order of a derivative of the equation: 2, 4 */
-    const char    *a4, *a2, *g;
-    const char    *source;      /* of the equation itself; S is this and the user's forcing */
-    const char    *energy;      /* density */
-    const char    *width;       /* of the interfaces that form by themselves, by the number keys; NULL: none do */
-    const char    *wavelength;  /* of the waves that do, likewise */
-};
 
 enum { SW_LINE_POINTS = 5 };    /* width of the stencil */
 
@@ -57,26 +45,6 @@ enum sw_status sw_line_warn_stability(const struct sw_problem *problem, const st
 enum sw_status sw_line_advise(const struct sw_problem *problem, const struct sw_setup *setup, int64_t ld,
                               const double *column, int64_t j, char text[200]);
 enum sw_status sw_line_describe(const struct sw_problem *problem, const struct sw_setup *setup, struct sw_text *text);
-/** Whether these runs are of fourth order in space, by their key `order`, and P of their equation. */
-bool sw_line_is_fourth(const struct sw_setup *setup);
-struct sw_line_mass sw_line_mass_of(const struct sw_problem *problem, const struct sw_setup *setup);
-/** The scheme of these runs, by the word of their key `method`. */
-enum sw_scheme sw_line_scheme(const struct sw_problem *problem, const struct sw_setup *setup);
-extern const struct sw_renamed_word sw_line_renamed_methods[];
-
-/* What an expression of a kind sees besides the number keys. */
-enum { SW_LINE_SEES_U = 1, SW_LINE_SEES_X = 2, SW_LINE_SEES_T = 4, SW_LINE_SEES_DERIVATIVES = 8 };
-
-/** An expression of a kind. @param text  NULL: no program */
-enum sw_status sw_line_expression(const struct sw_problem *problem, const struct sw_setup *setup, const char *text,
-                                  unsigned sees, struct sw_program **program);
-/** S of these runs: the kind's source, the user's forcing, or their sum; NULL: there is neither.
- * @param own      out: what the caller destroys, NULL where S is the forcing or nothing
- * @param program  out: S, borrowed from own or from the setup */
-enum sw_status sw_line_source(const struct sw_problem *problem, const struct sw_setup *setup, struct sw_program **own,
-                              const struct sw_program **program);
-/** struct sw_problem.orders; 2 in space also where `order` is a number of each run (heat). */
-void sw_line_orders(const struct sw_problem *problem, const struct sw_setup *setup, int order[2]);
 enum sw_status sw_line_try_compile(const struct sw_problem *problem, const struct sw_setup *setup, int sm);
 
 /* The keys that all members have; COEFFICIENT is one that must be positive. METHOD is for those that had the key

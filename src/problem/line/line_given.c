@@ -8,8 +8,9 @@
 #include "base/sw_text.h"
 #include "problem/given.h"
 #include "problem/line/failure_place.h"
-#include "problem/line/line_family.h"
+#include "problem/line/line_ends.h"
 #include "problem/line/line_given.h"
+#include "problem/line/line_kind.h"
 #include "problem/line/line_samples.h"
 
 /* The explicit part of Crank-Nicolson is that of half the step. Where u is given at an end, nobody asks what a force

@@ -2,7 +2,7 @@
 
 #include <math.h>
 
-#include "problem/line/line_family.h"
+#include "problem/line/line_kind.h"
 #include "problem/line/line_samples.h"
 
 void sw_line_limit_free(struct sw_line_limit *l)

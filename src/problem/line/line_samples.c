@@ -5,7 +5,8 @@
 
 #include "base/sw_mem.h"
 #include "problem/initial_file.h"
-#include "problem/line/line_family.h"
+#include "problem/line/line_ends.h"
+#include "problem/line/line_kind.h"
 
 enum sw_status sw_line_number(const struct sw_problem *problem, const struct sw_setup *setup, const char *text,
                               int64_t ld, const double *column, int64_t j, double *value)

@@ -188,7 +188,8 @@ SW_HD static inline bool sw_own_steps_control(struct sw_own_steps *s, double rat
     s->attempts += 1;
     if (ratio <= 1) {
         const float e = log2f((float)(ratio < 1e-12 ? 1e-12 : ratio));
-        const double factor = sw_own_steps_clamp(0.9f * exp2f((0.4f * (float)s->memory - 0.7f * e) / (float)k), 0.3, 3);
+        const float power = (0.4f * (float)s->memory - 0.7f * e) / (float)k;
+        const double factor = sw_own_steps_clamp(0.9f * exp2f(power), 0.3, 3);
         double most = limits->most;
         if (silent && limits->careful < most) most = limits->careful > old ? limits->careful : old;
         s->taken += 1;
@@ -206,7 +207,8 @@ SW_HD static inline bool sw_own_steps_control(struct sw_own_steps *s, double rat
             if (s->left == left) s->dt = old;
         }
     } else {
-        const double factor = ratio < 1e30 ? sw_own_steps_clamp(0.9f * exp2f(-log2f((float)ratio) / (float)k), 0.1, 0.8) : 0.1;
+        const float power = ratio < 1e30 ? -log2f((float)ratio) / (float)k : -100;
+        const double factor = sw_own_steps_clamp(0.9f * exp2f(power), 0.1, 0.8);
         s->refused += 1;
         s->memory = 0;
         s->wanted = old * factor;
