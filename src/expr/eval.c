@@ -16,6 +16,7 @@ enum sw_status sw_eval_create_lanes(const struct sw_program *program, int max_po
     e->program = program;
     e->max_points = max_points;
     e->lanes = lanes;
+    SW_TRY_TO(failed, st, sw_alloc((size_t)program->count, &e->task));
     SW_TRY_TO(failed, st, sw_alloc((size_t)program->count * (size_t)lanes, &e->scalar));
     SW_TRY_TO(failed, st, sw_alloc((size_t)program->repeats * VALUES_AT_ONCE, &e->repeated));
     SW_TRY_TO(failed, st, sw_alloc((size_t)program->scratches * VALUES_AT_ONCE, &e->scratch));
@@ -35,6 +36,7 @@ enum sw_status sw_eval_create(const struct sw_program *program, int max_points, 
 void sw_eval_destroy(struct sw_eval **eval)
 {
     if (!eval || !*eval) return;
+    sw_free((*eval)->task);
     sw_free((*eval)->scalar);
     sw_free((*eval)->repeated);
     sw_free((*eval)->scratch);
@@ -123,23 +125,45 @@ double *eval_place(const struct sw_eval *e, int k, size_t base, const double *co
     return e->cell + (size_t)ins->kept * (size_t)e->max_points * (size_t)e->lanes + base;
 }
 
-/* All instructions of one rate, for n <= VALUES_AT_ONCE values from base on. out: where the root goes, if it is among
- * them; NULL: it is kept. At points the vector functions do: numbers of a run must be the same on every processor, as
- * ids of runs are made of them. */
-static void run_block(const struct sw_eval *e, enum sw_rate rate, size_t base, int n, const double *const *in,
-                      double *out)
+static unsigned char moves(const struct instruction *ins)
+{
+    return ins->repeated < 0 && (ins->op == OP_NAME || ins->scratch < 0);
+}
+
+/* All instructions of one rate, once for all blocks: a block takes some ten nanoseconds for one, as long as to find out
+ * where its values are. out: where the root goes, if it is among them; NULL: it is kept. */
+static void set_tasks(struct sw_eval *e, enum sw_rate rate, const double *const *in, double *out)
 {
     const struct sw_program *p = e->program;
-    const struct op_where where = {e->first + (int)(base / (size_t)e->lanes), e->lanes, e->step, p->stream};
+    e->tasks = 0;
     for (int k = p->first[rate]; k < p->first[rate + 1]; k++) {
         const struct instruction *ins = &p->code[k];
-        const double *x[3];
-        int operands = op_table[ins->op].operands;
+        const int operands = op_table[ins->op].operands;
+        const bool goes_out = out && k == p->root;
         if (!operands) continue;
-        for (int j = 0; j < 3; j++) x[j] = eval_place(e, ins->operand[j < operands ? j : 0], base, in);
-        double *to = out && k == p->root ? out : eval_place(e, k, base, in);
-        if (rate < SW_RATE_CELL || e->scalars || !op_vector(ins->op, n, x[0], x[1], to))
-            op_loops[ins->op](n, x[0], x[1], x[2], to, &where);
+        struct task *t = &e->task[e->tasks++];
+        t->op = ins->op;
+        t->loop = op_loops[ins->op];
+        t->to = goes_out ? out : eval_place(e, k, 0, in);
+        t->moves[3] = goes_out || moves(ins);
+        for (int j = 0; j < 3; j++) {
+            const int from = ins->operand[j < operands ? j : 0];
+            t->x[j] = eval_place(e, from, 0, in);
+            t->moves[j] = moves(&p->code[from]);
+        }
+    }
+}
+
+/* n <= VALUES_AT_ONCE values from base on. At points the vector functions do: numbers of a run must be the same on
+ * every processor, as ids of runs are made of them. */
+static void run_block(const struct sw_eval *e, bool vectors, size_t base, int n)
+{
+    const struct op_where where = {e->first + (int)(base / (size_t)e->lanes), e->lanes, e->step, e->program->stream};
+    for (const struct task *t = e->task; t < e->task + e->tasks; t++) {
+        const double *const x = t->x[0] + base * t->moves[0], *const y = t->x[1] + base * t->moves[1],
+                     *const z = t->x[2] + base * t->moves[2];
+        double *const to = t->to + base * t->moves[3];
+        if (!vectors || !op_vector(t->op, n, x, y, to)) t->loop(n, x, y, z, to, &where);
     }
 }
 
@@ -151,8 +175,9 @@ void sw_eval_cells(struct sw_eval *eval, int count, const double *const *cell)
 {
     size_t values = (size_t)count * (size_t)eval->lanes;
     assert(count <= eval->max_points);
+    set_tasks(eval, SW_RATE_CELL, cell, NULL);
     for (size_t base = 0; base < values; base += VALUES_AT_ONCE)
-        run_block(eval, SW_RATE_CELL, base, block_length((int64_t)(values - base)), cell, NULL);
+        run_block(eval, !eval->scalars, base, block_length((int64_t)(values - base)));
 }
 
 void sw_eval_points(struct sw_eval *eval, int count, const double *const *point, double *out)
@@ -169,8 +194,9 @@ void sw_eval_points(struct sw_eval *eval, int count, const double *const *point,
     } else if (root->op == OP_NAME || root->rate == SW_RATE_CELL) {
         if (count > 0) memcpy(out, eval_place(eval, p->root, 0, point), values * sizeof *out);
     } else {
+        set_tasks(eval, SW_RATE_POINT, point, out);
         for (size_t base = 0; base < values; base += VALUES_AT_ONCE)
-            run_block(eval, SW_RATE_POINT, base, block_length((int64_t)(values - base)), point, out + base);
+            run_block(eval, !eval->scalars, base, block_length((int64_t)(values - base)));
     }
 }
 
@@ -186,12 +212,14 @@ static void over_runs(struct sw_eval *e, int64_t count, const double *param, int
     for (int64_t base = 0; base < count; base += VALUES_AT_ONCE) {
         int n = block_length(count - base);
         for (int slot = 0; slot < p->params; slot++) row[slot] = param + slot * ld + base;
-        if (root->op == OP_NUMBER)
+        if (root->op == OP_NUMBER) {
             for (int i = 0; i < n; i++) out[base + i] = root->value;
-        else if (root->op == OP_NAME)
+        } else if (root->op == OP_NAME) {
             memcpy(out + base, row[root->slot], (size_t)n * sizeof *out);
-        else
-            run_block(e, SW_RATE_RUN, 0, n, row, out + base);
+        } else {
+            set_tasks(e, SW_RATE_RUN, row, out + base);
+            run_block(e, false, 0, n);
+        }
     }
 }
 

@@ -7,8 +7,20 @@
  * loop, some nanoseconds, is spread over 256 points. */
 enum { VALUES_AT_ONCE = 256 };
 
+/* An instruction as a pass over blocks does it: where its operands and its values are in the first block, and whether
+ * they lie elsewhere in the next ones (1) or not (0). */
+struct task {
+    op_loop       *loop;
+    const double  *x[3];
+    double        *to;
+    unsigned char  moves[4];
+    enum operation op;
+};
+
 struct sw_eval {
     const struct sw_program *program;
+    struct task *task;  /* [program->count]: of the pass at hand                */
+    int     tasks;
     int     max_points, lanes;
     double *scalar;   /* [program->count][lanes]: numbers, RUN and STEP values  */
     double *repeated; /* [repeats][VALUES_AT_ONCE]: some of these, repeated     */
