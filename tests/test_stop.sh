@@ -247,6 +247,45 @@ for own in '' 'time={ tolerance=1e-7; end=40.0; }'; do
     expect 0 run wave.cfg ${own:+-s "$own"} --force -o wave.h5
     expect 0 show wave.h5 --csv; grep -q '^0,0,done,no,40,' out && grep -q '^1,5,done,steady,' out || fail 'a wave'
 done
+# nor is it with steps so short that one moves it less than `steady` allows in the time between two looks; what is at
+# rest, or whose rate has fallen to `steady`, is found at the same look with all of them
+for dt in 0.01 0.001 0.0001; do
+    expect 0 run wave.cfg -s grid.n=256 -s time.end=3.0 -s time.dt=$dt --force -o wave.h5
+    expect 0 show wave.h5 --csv
+    grep -q '^0,0,done,no,3,' out && grep -q '^1,5,done,steady,3,' out || fail "a wave with dt = $dt"
+done
+cat >turn.cfg <<'CFG'
+problem  = "advection";
+grid     = { n = [32, 8]; length = 1.0; };
+velocity = { x = "v"; };
+physics  = { nu = 0.0; };
+time     = { dt = 0.001; end = 4.0; };
+sweep    = { v = [0.0, 1.0]; };
+initial  = "2 + sin(2*pi*x)";
+stop     = { steady = 1e-1; every = 1.0; };
+run      = { device = "cpu"; };
+CFG
+for dt in 0.001 0.0001; do
+    expect 0 run turn.cfg -s time.dt=$dt --force -o turn.h5
+    expect 0 show turn.h5 --csv; grep -q '^0,0,done,steady,1,' out && grep -q '^1,1,done,no,4,' out || fail "dt = $dt"
+done
+cat >decay.cfg <<'CFG'
+problem  = "equation";
+rhs      = "q*dxx(u)";
+method   = "imex2";
+grid     = { n = 32; length = "2*pi"; };
+time     = { dt = 0.01; end = 40.0; };
+sweep    = { q = [0.5, 1.0]; };
+initial  = "1 + 0.5*sin(x)";
+stop     = { steady = 1e-6; every = 1.0; };
+run      = { device = "cpu"; };
+CFG
+# 0.5 exp(-q t) (exp(q) - 1) has fallen to 1e-6 at t = 25.4 and 13.7; with a tolerance u has other errors than that
+for steps in 'dt=0.01;' 'dt=0.001;' 'dt=0.0001;' 'tolerance=1e-6;' 'tolerance=1e-9;'; do
+    expect 0 run decay.cfg -s "time={ $steps end=40.0; }" --force -o decay.h5
+    expect 0 show decay.h5 --csv
+    grep -q '^0,0.5,done,steady,26,' out && grep -q '^1,1,done,steady,14,' out || fail "a decay with $steps"
+done
 # what the step ahead puts back is all there, also what a state alone does not hold: the Courant numbers of advection
 expect 0 run advection.cfg -s stop.steady=1e-5 -o ahead.h5
 [ -z "$python" ] || $python -c '

@@ -248,12 +248,12 @@ static void looks_a_step_ahead(void **state)
     assert_int_equal(c.count, 5);
     assert_ok(sim->ops->advance(sim, 3, 6));
     assert_ok(sim->ops->get_state(sim, now));
-    assert_ok(sw_stopping_sim_look_ahead(sim, 6, now, ahead));
+    assert_ok(sw_stopping_sim_look_ahead(sim, 6, now, ahead, NULL));
     for (int j = 0; j < RUNS; j++)
         for (int i = 0; i < SIZE && j != 0 && j != 3 && j != 7; i++)
             assert_float_equal(ahead[j*SIZE + i], 7.0*(j + 1)*(i + 1), 0);
     assert_steps(sim, (int[]){3, 6, 6, 3, 6, 6, 6, 3}, false);
-    assert_ok(sw_stopping_sim_look_ahead(sim, 6, now, ahead));
+    assert_ok(sw_stopping_sim_look_ahead(sim, 6, now, ahead, NULL));
     for (int j = 0; j < c.count; j++) c.state[j][0] += 1;  /* whatever the scalars now were: those of before are held */
     assert_ok(sw_stopping_sim_stop(sim, which, lost, now));
     assert_int_equal(c.count, 3);

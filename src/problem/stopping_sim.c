@@ -123,14 +123,29 @@ static enum sw_status hold(struct stopping_sim *s)
     return SW_OK;
 }
 
+/* The times at which the runs that are loaded are, where these take steps of their own. */
+static enum sw_status get_times(const struct stopping_sim *s, double *t)
+{
+    double *record;
+    if (!s->inner->ops->steps_taken) return SW_OK;
+    SW_TRY(sw_alloc((size_t)s->loaded * s->recorded, &record));
+    const enum sw_status st = s->inner->ops->get_diagnostics(s->inner, record);
+    for (int i = 0; i < s->loaded && !st; i++)
+        t[s->of[i]] = s->inner->ops->steps_taken(s->inner, record + (size_t)i * s->recorded).t;
+    sw_free(record);
+    return st;
+}
+
 /* The step is taken with all that are loaded, and taken back as from a checkpoint. */
-enum sw_status sw_stopping_sim_look_ahead(struct sw_sim *sim, int64_t step, const double *state, double *ahead)
+enum sw_status sw_stopping_sim_look_ahead(struct sw_sim *sim, int64_t step, const double *state, double *ahead,
+                                          double *t)
 {
     struct stopping_sim *s = of(sim);
     if (!s->running) return SW_OK;
     SW_TRY(hold(s));
     SW_TRY(s->inner->ops->advance(s->inner, step, step + 1));
     SW_TRY(sw_sim_get_state(s->inner, ahead));
+    SW_TRY(get_times(s, t));
     for (int i = s->loaded - 1; i >= 0; i--) {  /* from their places there to their own, which are not before these */
         const size_t j = (size_t)s->of[i], at = (size_t)i;
         if (j != at) copy(ahead + j * s->size, ahead + at * s->size, s->size);

@@ -19,8 +19,11 @@ enum sw_status sw_stopping_sim_create(const struct sw_setup *setup, int scalars,
  * held for a stop() before the next advance(): a state that is set does not have them. Nothing reads a snapshot.
  * @param step   at which they are
  * @param state  [count][state_size] of all runs now, as get_state() has it
- * @param ahead  out: the same a step later, of runs that have not stopped  @return as advance() and set_state() */
-enum sw_status sw_stopping_sim_look_ahead(struct sw_sim *sim, int64_t step, const double *state, double *ahead);
+ * @param ahead  out: the same a step later, of runs that have not stopped
+ * @param t      out: [count] the times at which they are then, of such runs; left alone unless runs take steps of their
+ *               own: a tick is less than a step  @return as advance() and set_state() */
+enum sw_status sw_stopping_sim_look_ahead(struct sw_sim *sim, int64_t step, const double *state, double *ahead,
+                                          double *t);
 
 /** Runs stop, between two calls of advance(). Nothing reads a snapshot.
  *  @param stop   [count] which; of those that have stopped it does not count
