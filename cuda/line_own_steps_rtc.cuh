@@ -160,7 +160,7 @@ __device__ static inline bool judge_step(const struct lane &me, const struct sw_
 {
     struct sw_own_steps *steps = steps_of(me);
     return sw_own_steps_judge(steps, UNKNOWNS, error, size, sizes_of(me),
-                              o.drive + (size_t)line * UNKNOWNS, &o.limits[line], o.times[(long long)steps->goal]);
+                              o.drive + (size_t)line * o.windows * UNKNOWNS, &o.limits[line], o.times);
 }
 
 __device__ static inline void keep_or_go_back(const struct lane &me, const struct ahead &rows, bool taken, points &c)

@@ -548,6 +548,27 @@ static void each_unknown_has_its_own_size(void **state)
     sw_free(exact);
 }
 
+/* What comes after an output time counts for nothing before it. */
+static void outputs_before_a_jump_do_not_depend_on_its_height(void **state)
+{
+    static const char *const line[] = {
+        WALLED_LINE "left = { dirichlet = \"g*(t > 0.9 ? 1 : 0) + sin(10*t)\"; };\n",
+        PERIODIC_LINE "forcing = \"cos(2*pi*x)*(sin(10*t) + g*(t > 0.9 ? 1 : 0))\";\n"};
+    (void)state;
+    need_row();
+    for (int k = 0; k < 2; k++) {
+        char text[1200];
+        if (k == 0 && !(under_test->takes & SW_LINE_ENDS)) continue;
+        snprintf(text, sizeof text, "%ssweep = { g = [0.0, 1e4, 1e10]; };\n"
+                 "time = { tolerance = 1e-6; end = 1.0; }; output = { fields = { times = [0.8, 1.0]; }; };", line[k]);
+        struct job w = open_for(under_test->name, text);
+        assert_ok(sw_sim_initial(w.sim));
+        assert_ok(w.sim->ops->advance(w.sim, 0, SW_TICKS));
+        for (int j = 1; j < 3; j++) assert_same(&w, 0, &w, j, "before a jump");
+        close_job(&w);
+    }
+}
+
 /* What a force brings is less by far than it would be without decay or diffusion, which are much faster than the run is
  * long; the errors are those of what is there. Measured: 0.07 of the tolerance against decay, 0.6 against diffusion,
  * where what is expected is ten times what comes. */
@@ -735,6 +756,7 @@ int main(void)
         cmocka_unit_test(runs_land_on_output_times),
         cmocka_unit_test(a_first_step_that_is_too_long_is_refused),
         cmocka_unit_test(a_line_at_rest_is_switched_on),
+        cmocka_unit_test(outputs_before_a_jump_do_not_depend_on_its_height),
         cmocka_unit_test(a_jump_is_found_and_left_behind),
         cmocka_unit_test(a_line_in_balance_waits_for_what_comes),
         cmocka_unit_test(steps_do_not_depend_on_the_unit_of_u),

@@ -37,6 +37,14 @@ u = f["u"][()]
 assert np.isfinite(u).all() and np.ptp(u[0, 0]) > 0
 END
 
+# ---- imex2 does not see all jumps of a term in t, and says so
+expect 0 check own.cfg --device cpu -s forcing='"a*(t > 3.3)"'
+prints 'note     an explicit term jumps in t: imex2 looks at t and t + 0.29 dt only'
+expect 0 check own.cfg --device cpu -s forcing='"a*(t > 3.3)"' -s method=imex3
+! grep -q 'jumps in t' out || fail 'a note on jumps where none is missed'
+expect 0 check own.cfg --device cpu
+! grep -q 'jumps in t' out || fail 'a note on jumps where none is missed'
+
 # ---- the same numbers in other batches, with other threads, and after an interruption
 expect 0 run own.cfg --device cpu -s run.batch=1 -o batch.h5
 expect 0 run own.cfg --device cpu:0 -o thread.h5

@@ -111,6 +111,22 @@ bool sw_program_uses(const struct sw_program *program, const char *name)
     return false;
 }
 
+static bool jumps(enum operation op)
+{
+    static const enum operation known[] = {OP_FLOOR, OP_CEIL, OP_ROUND, OP_SIGN, OP_STEP, OP_NOT, OP_LT, OP_LE, OP_GT,
+                                           OP_GE, OP_EQ, OP_NE, OP_MOD};
+    for (size_t k = 0; k < sizeof known / sizeof *known; k++)
+        if (op == known[k]) return true;
+    return false;
+}
+
+bool sw_program_jumps_in_time(const struct sw_program *program)
+{
+    for (int k = 0; k < program->count; k++)
+        if (program->code[k].rate == SW_RATE_STEP && jumps(program->code[k].op)) return true;
+    return false;
+}
+
 bool sw_program_uses_input(const struct sw_program *program, enum sw_input slot)
 {
     for (int k = 0; k < program->count; k++)

@@ -10,10 +10,11 @@ struct sw_own_batch {
     const double        *times;      /* [goals + 1] output times, from 0                                          */
     const struct sw_own_limits *limits;  /* [count]                                                               */
     const double        *first_dt;   /* [count] 0: chosen                                                         */
-    const double        *drive;      /* [count][unknowns] what forces will bring (own_steps_drive.h)              */
+    const double        *drive;      /* [count][windows][unknowns] what ends and forces bring (own_steps_drive.h) */
     struct sw_own_steps *steps;      /* [count]                                                                   */
     int                 *queue;      /* [count] the runs that are to go on, those that take most steps first      */
     int                 *counter;    /* [2] how many there are, how many of them were taken                       */
     double               gamma;      /* of the method                                                             */
+    int                  windows;
 };
 #endif

@@ -3,6 +3,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "problem/line/own_steps_drive.h"
+
 double sw_line_largest(int n, const double *u)
 {
     double largest = 0;
@@ -16,7 +18,7 @@ void sw_own_run_begin(const struct sw_stepper *s, int j, const double *size, str
     const size_t unknowns = (size_t)sw_line_unknowns(&s->desc.model);
     run->steps = &h->steps[j];
     run->limits = sw_stepper_limits(s, &s->run[j]);
-    run->drive = s->run[j].drive;
+    run->drive = s->drive + (size_t)j * (size_t)sw_own_drive_windows(&s->desc) * unknowns;
     memcpy(run->size, size, unknowns * sizeof *size);
 }
 
@@ -35,5 +37,5 @@ void sw_own_run_aim(const struct sw_stepper *s, struct sw_own_run *run)
 bool sw_own_run_control(const struct sw_stepper *s, const double *error, const double *size, struct sw_own_run *run)
 {
     return sw_own_steps_judge(run->steps, sw_line_unknowns(&s->desc.model), error, size, run->size, run->drive,
-                              &run->limits, s->desc.times[(int64_t)run->steps->goal]);
+                              &run->limits, s->desc.times);
 }

@@ -8,7 +8,7 @@
 struct sw_own_run {
     struct sw_own_steps *steps;
     struct sw_own_limits limits;
-    const double        *drive;                    /* [unknowns]: own_steps_drive.h    */
+    const double        *drive;                    /* [windows][unknowns]: own_steps_drive.h */
     double               size[SW_UNKNOWNS_MOST];   /* largest |u| where the run is now */
 };
 

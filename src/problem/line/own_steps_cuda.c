@@ -1,16 +1,19 @@
 #include "problem/line/own_steps_cuda.h"
 
+#include <string.h>
+
 #include "base/sw_mem.h"
 #include "cu_check.cuh"
 #include "problem/line/fused_shape_cuda.h"
 #include "problem/line/imex.h"
+#include "problem/line/own_steps_drive.h"
 
 _Static_assert(sizeof(struct sw_own_limits) % sizeof(double) == 0, "numbers of 8 bytes follow");
 
 /* Of a run in `numbers`, which has limits, first dt and drive of all runs, one after another. */
 static size_t count_numbers(const struct sw_stepper_desc *d)
 {
-    return sizeof(struct sw_own_limits) / sizeof(double) + 1 + (size_t)sw_line_unknowns(&d->model);
+    return sizeof(struct sw_own_limits) / sizeof(double) + 1 + sw_own_drive_numbers(d);
 }
 
 enum { QUEUE_THREADS = 1024, NOISE_THREADS = 128 };  /* the first as in cuda/line_own_steps_rtc.cuh */
@@ -29,6 +32,7 @@ enum sw_status sw_cuda_own_create(struct sw_stepper *s, struct sw_cuda_own *p)
     SW_TRY(sw_device_alloc(s->device, 2, &p->view.counter));
     SW_TRY(sw_alloc(numbers * room, &p->host));
     p->view.times = p->times;
+    p->view.windows = sw_own_drive_windows(&s->desc);
     p->view.gamma = sw_imex_of(s->desc.model.scheme)->gamma;
     return times ? sw_device_upload(s->device, p->times, s->desc.times, times * sizeof *p->times) : SW_OK;
 }
@@ -59,15 +63,15 @@ enum sw_status sw_cuda_own_restart(struct sw_stepper *s, struct sw_cuda_own *p)
 
 enum sw_status sw_cuda_own_load(struct sw_stepper *s, struct sw_cuda_own *p)
 {
-    const size_t count = (size_t)s->count, unknowns = (size_t)sw_line_unknowns(&s->desc.model);
+    const size_t count = (size_t)s->count;
     const size_t first = count * sizeof(struct sw_own_limits) / sizeof(double), drive = first + count;
     struct sw_own_limits *limits = (struct sw_own_limits *)p->host;
 #pragma omp parallel for schedule(dynamic, 16) num_threads(s->device->threads) if (count > 64)
     for (size_t j = 0; j < count; j++) {
         limits[j] = s->desc.times ? sw_stepper_limits(s, &s->run[j]) : (struct sw_own_limits){0};
         p->host[first + j] = s->run[j].first_dt;
-        for (size_t v = 0; v < unknowns; v++) p->host[drive + j * unknowns + v] = s->run[j].drive[v];
     }
+    memcpy(p->host + drive, s->drive, count * sw_own_drive_numbers(&s->desc) * sizeof *p->host);
     p->view.limits = (const struct sw_own_limits *)p->numbers;
     p->view.first_dt = p->numbers + first;
     p->view.drive = p->numbers + drive;

@@ -2,15 +2,21 @@
 
 #include <math.h>
 #include <omp.h>
+#include <string.h>
 
 #include "base/sw_mem.h"
 #include "problem/line/imex.h"
+#include "problem/line/own_steps_point.h"
 #include "problem/line/sw_stepper_impl.h"
 
 /* Times side by side, far from each other, and the points at which each is looked at, the same in all rounds. */
 enum { LANES = 64, ROUNDS = SW_DRIVE_TIMES / LANES, PLACES = 4, SAMPLES = PLACES * LANES };
 
+/* The output times of window w lie behind begin and go to end; samples k each .. k each + each - 1 are in window k. */
+struct windows { int count, each; double begin[SW_DRIVE_WINDOWS], end[SW_DRIVE_WINDOWS]; };
+
 struct worker {                       /* of a thread */
+    const struct windows *windows;
     struct sw_eval *initial[SW_UNKNOWNS_MOST], *force[SW_UNKNOWNS_MOST], *end[2][SW_UNKNOWNS_MOST][2];
     double *param;                    /* [nparam][LANES], all lanes alike */
     double *u;                        /* [SW_INPUTS][SAMPLES]: x and the unknowns, with their neighbours, at t = 0 */
@@ -25,6 +31,41 @@ static const struct sw_program *condition(const struct sw_stepper_desc *d, int s
 {
     const struct sw_line_end *end = &d->model.end[side][v];
     return k ? end->second : end->first;
+}
+
+/* ------------------------------------------------------------------ windows */
+
+int sw_own_drive_windows(const struct sw_stepper_desc *d)
+{
+    if (!d->own_steps || !d->times) return 0;
+    return d->goals < SW_DRIVE_WINDOWS ? (int)d->goals : SW_DRIVE_WINDOWS;
+}
+
+size_t sw_own_drive_numbers(const struct sw_stepper_desc *d)
+{
+    return (size_t)sw_own_drive_windows(d) * (size_t)sw_line_unknowns(&d->model);
+}
+
+static void set_windows(const struct sw_stepper_desc *d, struct windows *w)
+{
+    w->count = sw_own_drive_windows(d);
+    w->each = SW_DRIVE_TIMES / w->count;
+    for (int k = 0; k < w->count; k++) w->begin[k] = INFINITY;
+    for (long long goal = 1; goal <= d->goals; goal++) {
+        const int k = sw_own_steps_window(goal, w->count / (double)d->goals);
+        w->begin[k] = fmin(w->begin[k], d->times[goal - 1]);
+        w->end[k] = d->times[goal];
+    }
+}
+
+/* Of sample number k, the last ones being in no window where their number is no multiple of the windows'. */
+static int window_of(const struct windows *w, int k) { return k / w->each < w->count ? k / w->each : -1; }
+
+static double time_of(const struct windows *w, int k)
+{
+    const int window = window_of(w, k);
+    if (window < 0) return w->end[w->count - 1];
+    return w->begin[window] + (w->end[window] - w->begin[window]) * (k % w->each) / (w->each - 1);
 }
 
 /* ------------------------------------------------------------------ create, destroy */
@@ -62,10 +103,10 @@ static void destroy_worker(struct worker *w)
 
 /* ------------------------------------------------------------------ a run */
 
-static void begin_times(const struct sw_stepper_desc *d, struct sw_eval *eval, int round)
+static void begin_times(const struct windows *w, struct sw_eval *eval, int round)
 {
     double t[LANES];
-    for (int l = 0; l < LANES; l++) t[l] = last_time(d) * (l * ROUNDS + round) / (SW_DRIVE_TIMES - 1);
+    for (int l = 0; l < LANES; l++) t[l] = time_of(w, l * ROUNDS + round);
     sw_eval_step_lanes(eval, t, 0);
 }
 
@@ -113,95 +154,129 @@ static void set_state(const struct sw_stepper *s, int j, struct worker *w, doubl
     set_places(s, j, w, 0);
 }
 
-/* The sum over the lanes of the largest |now - first|; where it is no number, a force counts as none.
- * @param most  in and out: the largest of all */
-static double sum_of_largest(const double *now, const double *first, double *most)
+/* Of a lane, the largest |now - first|; where it is no number, a force counts as none. */
+static double largest_of_lane(const double *now, const double *first, int lane)
 {
-    double sum = 0.0;
-    for (int l = 0; l < LANES; l++) {
-        double largest = 0.0;
-        for (int p = 0; p < PLACES; p++) {
-            const double x = fabs(now[p * LANES + l] - (first ? first[p * LANES + l] : 0.0));
-            if (isfinite(x)) largest = fmax(largest, x);
-        }
-        sum += largest;
-        *most = fmax(*most, largest);
+    double largest = 0.0;
+    for (int p = 0; p < PLACES; p++) {
+        const double x = fabs(now[p * LANES + lane] - (first ? first[p * LANES + lane] : 0.0));
+        if (isfinite(x)) largest = fmax(largest, x);
     }
-    return sum;
+    return largest;
 }
 
-/* What a force brings, whose largest values have such a mean and such a maximum: without decay, or against the decay
- * of a mean value, a0 u, that is implicit. */
-static double bring(const struct sw_stepper *s, int j, int v, double mean, double most)
+/* What a force brings in such a time, whose largest values have such a mean and such a maximum: without decay, or
+ * against the decay of a mean value, a0 u, that is implicit. */
+static double bring(const struct sw_stepper *s, int j, int v, double time, double mean, double most)
 {
     const double decay = s->run[j].a[v].s0 / sw_imex_of(s->desc.model.scheme)->gamma;
-    return fmin(1e-4 * last_time(&s->desc) * mean, decay > 0.0 ? 0.1 * most / decay : INFINITY);
+    return fmin(1e-4 * time * mean, decay > 0.0 ? 0.1 * most / decay : INFINITY);
+}
+
+static void add_steady(const struct sw_stepper *s, int j, const struct worker *w, int v, double *drive)
+{
+    const int unknowns = sw_line_unknowns(&s->desc.model);
+    double sum = 0.0, most = 0.0;
+    for (int l = 0; l < LANES; l++) {
+        const double largest = largest_of_lane(w->first, NULL, l);
+        sum += largest;
+        most = fmax(most, largest);
+    }
+    for (int k = 0; k < w->windows->count; k++) {
+        const double brought = bring(s, j, v, w->windows->end[k] - w->windows->begin[k], sum / LANES, most);
+        drive[k * unknowns + v] = fmax(drive[k * unknowns + v], brought);
+    }
 }
 
 /* By the mean over times. The first round decides whether the others are worth their work: of a force that brings
  * little in comparison with what is there nothing depends on it. */
-static double force_of(const struct sw_stepper *s, int j, struct worker *w, int v, double size)
+static void add_moving(const struct sw_stepper *s, int j, struct worker *w, int v, double size,
+                       const double *const *in, double *drive)
+{
+    const int unknowns = sw_line_unknowns(&s->desc.model);
+    const bool from_zero = size == 0.0 && s->desc.model.initial[v];
+    double sum[SW_DRIVE_WINDOWS] = {0}, most[SW_DRIVE_WINDOWS] = {0}, all = 0.0, largest = 0.0;
+    for (int round = 0; round < ROUNDS; round++) {
+        begin_times(w->windows, w->force[v], round);
+        sw_eval_points(w->force[v], PLACES, in, w->now);
+        for (int l = 0; l < LANES; l++) {
+            const double here = largest_of_lane(w->now, from_zero ? NULL : w->first, l);
+            const int window = window_of(w->windows, l * ROUNDS + round);
+            all += here;
+            largest = fmax(largest, here);
+            if (window < 0) continue;
+            sum[window] += here;
+            most[window] = fmax(most[window], here);
+        }
+        if (round == 0 && bring(s, j, v, last_time(&s->desc), all / LANES, largest) < 0.01 * size) return;
+    }
+    for (int k = 0; k < w->windows->count; k++) {
+        const double brought = bring(s, j, v, w->windows->end[k] - w->windows->begin[k], sum[k] / w->windows->each,
+                                     most[k]);
+        drive[k * unknowns + v] = fmax(drive[k * unknowns + v], brought);
+    }
+}
+
+/* An initial value that no program gives is not known here: a force that has acted before is then none that comes. */
+static void add_force(const struct sw_stepper *s, int j, struct worker *w, int v, double size, double *drive)
 {
     const double *in[SW_INPUTS];
     const bool moves = depends_on_time(s->desc.model.s[v]);
-    double sum = 0.0, most = 0.0;
-    if (!w->force[v] || (!moves && size > 0.0)) return 0.0;
+    if (!w->force[v] || (!moves && (size > 0.0 || !s->desc.model.initial[v]))) return;
     for (int k = 0; k < SW_INPUTS; k++) in[k] = w->u + k * SAMPLES;
     sw_eval_run(w->force[v], w->param, LANES);
     sw_eval_cells(w->force[v], PLACES, in);
     begin_first_time(w->force[v]);
     sw_eval_points(w->force[v], PLACES, in, w->first);
-    if (!moves) {
-        sum = sum_of_largest(w->first, NULL, &most);
-        return bring(s, j, v, sum / LANES, most);
-    }
-    for (int round = 0; round < ROUNDS; round++) {
-        begin_times(&s->desc, w->force[v], round);
-        sw_eval_points(w->force[v], PLACES, in, w->now);
-        sum += sum_of_largest(w->now, size > 0.0 ? w->first : NULL, &most);
-        if (round == 0 && bring(s, j, v, sum / LANES, most) < 0.01 * size) return 0.0;
-    }
-    return bring(s, j, v, sum / SW_DRIVE_TIMES, most);
+    if (moves) add_moving(s, j, w, v, size, in, drive);
+    else add_steady(s, j, w, v, drive);
 }
 
-static double largest_at_end(const struct sw_stepper *s, struct worker *w, int side, int v, int k)
+static void add_end(const struct sw_stepper *s, struct worker *w, int side, int v, int k, double factor, double *drive)
 {
     const double *in[SW_INPUTS] = {NULL};
+    const int unknowns = sw_line_unknowns(&s->desc.model);
     struct sw_eval *eval = w->end[side][v][k];
-    double largest = 0.0, value[LANES];
-    if (!eval) return 0.0;
+    double value[LANES];
+    if (!eval) return;
+    const bool moves = depends_on_time(condition(&s->desc, side, v, k));
     sw_eval_run(eval, w->param, LANES);
-    for (int round = 0; round < (depends_on_time(condition(&s->desc, side, v, k)) ? ROUNDS : 1); round++) {
-        begin_times(&s->desc, eval, round);
-        sw_eval_points(eval, 1, in, value);
-        for (int l = 0; l < LANES; l++)
-            if (isfinite(value[l])) largest = fmax(largest, fabs(value[l]));
+    for (int round = 0; round < ROUNDS; round++) {
+        if (moves || round == 0) begin_times(w->windows, eval, round);
+        if (moves || round == 0) sw_eval_points(eval, 1, in, value);
+        for (int l = 0; l < LANES; l++) {
+            const int window = window_of(w->windows, l * ROUNDS + round);
+            if (window < 0 || !isfinite(value[l])) continue;
+            double *at = drive + window * unknowns + v;
+            *at = fmax(*at, factor * fabs(value[l]));
+        }
     }
-    return largest;
 }
 
-static double ends_of(const struct sw_stepper *s, int j, struct worker *w, int v)
+static void add_ends(const struct sw_stepper *s, int j, struct worker *w, int v, double *drive)
 {
     const double layer = 0.1 * sqrt(s->desc.n - 1.0) * s->run[j].dx;
-    double brought = 0.0;
     for (int side = 0; side < 2 && sw_line_ended(&s->desc.model); side++)
         for (int k = 0; k < 2; k++) {
             const int derivative = 2 * k + (s->desc.model.end[side][v].kind == SW_END_SLOPE);
-            brought = fmax(brought, 0.1 * pow(layer, derivative) * largest_at_end(s, w, side, v, k));
+            add_end(s, w, side, v, k, 0.1 * pow(layer, derivative), drive);
         }
-    return brought;
 }
 
-static void look_at(const struct sw_stepper *s, int j, struct worker *w)
+static void look_at_run(const struct sw_stepper *s, int j, struct worker *w)
 {
-    double size[SW_UNKNOWNS_MOST];
+    const size_t numbers = sw_own_drive_numbers(&s->desc);
+    double size[SW_UNKNOWNS_MOST], *drive = s->drive + (size_t)j * numbers;
     bool forced = false;
     for (int k = 0; k < s->desc.model.nparam; k++)
         for (int l = 0; l < LANES; l++) w->param[k * LANES + l] = s->param[(size_t)k * (size_t)s->count + (size_t)j];
     for (int v = 0; v < sw_line_unknowns(&s->desc.model); v++) forced |= w->force[v] != NULL;
     if (forced) set_state(s, j, w, size);
-    for (int v = 0; v < sw_line_unknowns(&s->desc.model); v++)
-        s->run[j].drive[v] = fmax(ends_of(s, j, w, v), forced ? force_of(s, j, w, v, size[v]) : 0.0);
+    memset(drive, 0, numbers * sizeof *drive);
+    for (int v = 0; v < sw_line_unknowns(&s->desc.model); v++) {
+        add_ends(s, j, w, v, drive);
+        if (forced) add_force(s, j, w, v, size[v], drive);
+    }
 }
 
 /* ------------------------------------------------------------------ a batch */
@@ -210,13 +285,18 @@ enum sw_status sw_own_drive_load(struct sw_stepper *s)
 {
     enum sw_status st = SW_OK;
     struct worker *worker;
+    struct windows windows = {0};
     const int threads = s->count > 64 ? s->device->threads : 1;
     if (!s->desc.times) return SW_OK;
     SW_TRY(sw_alloc((size_t)threads, &worker));
-    for (int k = 0; k < threads && !st; k++) st = create_worker(&s->desc, &worker[k]);
+    set_windows(&s->desc, &windows);
+    for (int k = 0; k < threads && !st; k++) {
+        worker[k].windows = &windows;
+        st = create_worker(&s->desc, &worker[k]);
+    }
 #pragma omp parallel for schedule(dynamic, 16) num_threads(threads)
     for (int j = 0; j < s->count; j++)
-        if (!st) look_at(s, j, &worker[omp_get_thread_num()]);
+        if (!st) look_at_run(s, j, &worker[omp_get_thread_num()]);
     for (int k = 0; k < threads; k++) destroy_worker(&worker[k]);
     sw_free(worker);
     return st;

@@ -1,25 +1,31 @@
 #ifndef OWN_STEPS_DRIVE_H
 #define OWN_STEPS_DRIVE_H
-/* What the ends and the forces of a run will bring, looked at before its first step where each run takes steps of its
- * own: a line that is at rest when it begins has no size that its errors could be measured by (docs/numerics.md, 13).
+/* What the ends and the forces of a run bring until its next output time, looked at before its first step where each
+ * run takes steps of its own: a line that is at rest has no size that its errors could be measured by
+ * (docs/numerics.md, 13). Outputs before something comes do not depend on how much that is.
  *
- * Ends and forces are looked at at SW_DRIVE_TIMES times from 0 to the end of the run. With |.| the largest of them,
- * dx between n points and l² = (n - 1) dx²,
+ * Output times are joined to windows, SW_DRIVE_WINDOWS at most, and ends and forces are looked at at SW_DRIVE_TIMES
+ * times in all, as many in each window. With |.| the largest of them in a window, dx between n points and l² = (n - 1)
+ * dx²,
  *
  *     ends      0.1 |g_k| (0.1 l)^k   of each condition on the derivative k
- *     forces    1e-4 times the integral over the time of the largest |N - N(t = 0)| over the points; of an unknown that
- *               begins as 0, of the largest |N|; but at most 0.1 of the largest one over the rate of an implicit
+ *     forces    1e-4 times the integral over the window of the largest |N - N(t = 0)| over some points; of an unknown
+ *               that begins as 0, of the largest |N|; but at most 0.1 of the largest one over the rate of an implicit
  *               decay a0 u. N is taken with the values at t = 0, 0 where no program gives them
  *
  * l is between the layer that an end brings at first, some dx, and that in the end, the line's length; what a force
  * brings is less than the integral where it diffuses away, and 1e-4 is so little that it may be less by 1e5. As soon as
  * something comes, that is while the errors of steps tell something, this counts less and less: half after 1/64 of the
- * run. So the tolerance is that of u itself in the end. */
+ * time between two outputs. So the tolerance is that of u itself in the end. */
 #include "problem/line/sw_stepper.h"
 
-enum { SW_DRIVE_TIMES = 1024, SW_DRIVE_FADING = 64 };
+enum { SW_DRIVE_TIMES = 1024, SW_DRIVE_WINDOWS = 64 };
 
-/** Set run[].drive of the batch that is loaded. Nothing of a run depends on the others, or on threads.
+/** Windows of a batch, and its numbers of a run: [windows][unknowns]. 0 where steps are not a run's own. */
+int sw_own_drive_windows(const struct sw_stepper_desc *desc);
+size_t sw_own_drive_numbers(const struct sw_stepper_desc *desc);
+
+/** Set `drive` of the batch that is loaded. Nothing of a run depends on the others, or on threads.
  * @return SW_E_MEMORY */
 enum sw_status sw_own_drive_load(struct sw_stepper *stepper);
 

@@ -25,6 +25,9 @@ enum sw_own_steps_end {           /* why a run cannot go on */
     SW_OWN_STEPS_TOO_MANY         /* SW_OWN_STEPS_MOST between two output times */
 };
 
+/* What is expected counts for half when so much of the time to the output has passed while errors told something. */
+enum { SW_OWN_STEPS_FADING = 64 };
+
 enum { SW_OWN_STEPS_TICKS = 1024 };  /* between two output times, where the steps of a batch may be interrupted */
 
 #define SW_OWN_STEPS_MOST 1e7
@@ -39,7 +42,8 @@ struct sw_own_steps {
     double memory;        /* log2 of r of the step before                                                         */
     double attempts;      /* since the output time before                                                         */
     double peak[SW_OWN_STEPS_PEAKS];  /* largest |u| so far, of each unknown                                      */
-    double expected;      /* how much of what ends and forces will bring (own_steps_drive.h) still counts, 1 .. 0 */
+    double expected;      /* how much of what ends and forces bring until the output time (own_steps_drive.h) still
+                           * counts, 1 .. 0                                                                       */
     double taken, refused, least, largest;  /* steps; dt of those taken                                           */
     double error;         /* sum over the steps of the largest |estimated error|                                  */
     double end;           /* enum sw_own_steps_end: `dt` is then the step that was too small                      */
@@ -51,7 +55,7 @@ struct sw_own_limits {
     double tolerance, absolute;  /* relative to u, and in its unit                       */
     double most;                 /* no step is longer                                    */
     double careful;              /* nor than this after steps that tell nothing          */
-    double fading;               /* time in which what is expected counts for half       */
+    double share;                /* windows of own_steps_drive.h over output times       */
     int    k;                    /* the order of the embedded solution, and 1: imex.h    */
 };
 
@@ -108,6 +112,7 @@ SW_HD static inline void sw_own_steps_next(struct sw_own_steps *s, double remain
 {
     s->goal += 1;
     s->attempts = 0;
+    s->expected = 1;
     if (s->dt > s->wanted) s->wanted = s->dt;
     sw_own_steps_aim(s, remaining);
 }
@@ -149,7 +154,6 @@ SW_HD static inline void sw_own_steps_first(struct sw_own_steps *s, int unknowns
     double dt = 1e-3 * interval;
     bool bounded = false;
     for (int v = 0; v < unknowns; v++) s->peak[v] = sw_own_steps_upper(size[v]);
-    s->expected = 1;
     for (int v = 0; v < unknowns; v++) {
         const double change = 0.01 * sw_own_steps_upper(size[v]) / sw_own_steps_upper(rate[v]);
         if (!(change > 0) || (bounded && !(change < dt))) continue;
@@ -166,6 +170,9 @@ SW_HD static inline bool sw_own_steps_silent(double error, double bound, double 
 {
     return error <= 1e-10 * bound || error <= 1e-14 * size;
 }
+
+/** The window of own_steps_drive.h that an output time is in. */
+SW_HD static inline int sw_own_steps_window(long long goal, double share) { return (int)((double)(goal - 1) * share); }
 
 /** The size that counts besides |u| itself: the largest so far, or what is expected. */
 SW_HD static inline double sw_own_steps_peak(const struct sw_own_steps *s, int v, const double *drive)
@@ -225,15 +232,18 @@ SW_HD static inline bool sw_own_steps_control(struct sw_own_steps *s, double rat
 /** Choose what follows a step from its largest |estimated error| and the largest |u| behind it, of each unknown.
  * @param size    [unknowns]; @param before  [unknowns] where the step began; becomes size where the step is taken
  * @param drive   [unknowns] what ends and forces will bring: as it comes, it counts less and less
- * @param time    of the goal
+ * @param drive   [windows][unknowns] of the run (own_steps_drive.h)
+ * @param times   [goals + 1] the output times, from 0
  * @return whether the step is taken */
 SW_HD static inline bool sw_own_steps_judge(struct sw_own_steps *s, int unknowns, const double *error,
                                             const double *size, double *before, const double *drive,
-                                            const struct sw_own_limits *limits, double time)
+                                            const struct sw_own_limits *limits, const double *times)
 {
-    const double dt = s->dt;
+    const long long goal = (long long)s->goal;
+    const double dt = s->dt, fading = (times[goal] - times[goal - 1]) / SW_OWN_STEPS_FADING;
     double ratio = 0, worst = 0, peak = 0;
     bool silent = true;
+    drive += sw_own_steps_window(goal, limits->share) * unknowns;
     for (int v = 0; v < unknowns; v++) peak = fmax(peak, sw_own_steps_peak(s, v, drive));
     for (int v = 0; v < unknowns; v++) {
         const double largest = sw_own_steps_upper(sw_own_steps_worse(size[v], before[v]));
@@ -243,8 +253,8 @@ SW_HD static inline bool sw_own_steps_judge(struct sw_own_steps *s, int unknowns
         ratio = sw_own_steps_worse(ratio, missed / bound);
         silent &= sw_own_steps_silent(missed, bound, largest);
     }
-    if (!sw_own_steps_control(s, ratio, worst, silent, limits, time)) return false;
-    if (!silent) s->expected *= limits->fading / (limits->fading + dt);
+    if (!sw_own_steps_control(s, ratio, worst, silent, limits, times[goal])) return false;
+    if (!silent) s->expected *= fading / (fading + dt);
     for (int v = 0; v < unknowns; v++) {
         before[v] = sw_own_steps_upper(size[v]);
         s->peak[v] = fmax(s->peak[v], before[v]);

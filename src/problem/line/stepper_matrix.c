@@ -123,7 +123,8 @@ static double longest(const struct sw_stepper *s, const struct sw_line_run *r)
 
 struct sw_own_limits sw_stepper_limits(const struct sw_stepper *s, const struct sw_line_run *r)
 {
-    return (struct sw_own_limits){r->tolerance, r->absolute, longest(s, r), sw_own_drive_careful(&s->desc),
-                                  s->desc.times[s->desc.goals] / SW_DRIVE_FADING,
-                                  sw_imex_of(s->desc.model.scheme)->order};
+    return (struct sw_own_limits){
+        .tolerance = r->tolerance, .absolute = r->absolute,
+        .most = longest(s, r), .careful = sw_own_drive_careful(&s->desc),
+        .share = sw_own_drive_windows(&s->desc) / (double)s->desc.goals, .k = sw_imex_of(s->desc.model.scheme)->order};
 }

@@ -148,6 +148,7 @@ enum sw_status sw_stepper_create(const struct sw_stepper_desc *desc, const char 
     s->device = device;
     snprintf(s->name, sizeof s->name, "%s", ops->name);
     SW_TRY_TO(failed, st, sw_alloc(room, &s->run));
+    if (desc->own_steps) SW_TRY_TO(failed, st, sw_alloc(room * sw_own_drive_numbers(desc), &s->drive));
     SW_TRY_TO(failed, st, sw_alloc(room * (size_t)desc->model.nparam, &s->param));
     SW_TRY_TO(failed, st, ops->create(s, choice.band));
     *stepper = s;
@@ -162,6 +163,7 @@ void sw_stepper_destroy(struct sw_stepper **stepper)
     if (!stepper || !*stepper) return;
     (*stepper)->ops->destroy(*stepper);
     sw_free((*stepper)->run);
+    sw_free((*stepper)->drive);
     sw_free((*stepper)->param);
     sw_free(*stepper);
     *stepper = NULL;

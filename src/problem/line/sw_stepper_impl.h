@@ -54,6 +54,7 @@ struct sw_stepper {
     int                          count;      /* runs of the batch loaded                  */
     struct sw_line_run          *run;        /* [capacity]                                */
     double                      *param;      /* [nparam][count] of the batch loaded; room for capacity */
+    double                      *drive;      /* [count][windows][unknowns], of desc.own_steps: own_steps_drive.h */
     int64_t                      step;       /* to which the state was advanced; 0: since it was set */
     char                         name[64];   /* "cuda.split+cuda.thomas"; set to the row's name before create */
     void                        *own;
