@@ -166,6 +166,53 @@ expect 0 run vague.cfg -o gone.h5 --force; says 'of 1 run the estimate is as lar
 expect 1 run rows.cfg -o rows.h5 --force -s 'sweep.k="linspace(0,60,20)"' -s time.end=1.0
 grep -qE 'accuracy [1-9] of 10 sampled runs computed again \([1-9] diverged or failed\): off by' err ||
     fail "sampled runs that diverge"
+# ---- a stop while runs are computed again: it is told, nothing is lost, and the same command, or resume, goes on
+# there; one run diverges, one ends early
+cat >slow.cfg <<'CFG'
+problem  = "equation";
+rhs      = "dxx(u) + q*u";
+sweep    = { q = [0.1, 0.2, 9e3, 0.4, 0.0, 0.15]; };
+grid     = { n = 64; length = "2*pi"; };
+time     = { dt = 0.000004; end = 4.0; };
+method   = "imex1";
+initial  = "1 + 0.1*cos(x) + 0.01*randn(1)";
+stop     = { when = "max(u) > 3"; every = 0.5; };
+accuracy = { runs = 6; };
+run      = { device = "cpu"; };
+output   = { fields = { times = [0.5, 3.0]; }; scalars = { every = 1.0; }; };
+CFG
+begun=$(date +%s%N)
+expect 1 run slow.cfg -o slow.h5; says '1 diverged'
+says 'accuracy 4 of 6 sampled runs computed again (1 diverged or failed, 1 stopped early)'
+half=$(awk "BEGIN { print ($(date +%s%N) - $begun)/2e9 }")  # it is a fifth that the steps take
+stopped() {  # after a stop
+    says 'note     accuracy: all steps of 4 sampled runs are taken, and their estimates, in time and in space, are'
+    says 'stopped; run the same command again to continue'
+    expect 0 show stopped.h5; grep -q ' pending ' out || fail 'runs whose estimates are missing are done'
+}
+"$sweep" run slow.cfg -o stopped.h5 >out 2>err &
+pid=$!
+sleep "$half"; kill -INT $pid; wait $pid
+[ $? = 130 ] || fail 'a signal while runs are computed again'
+stopped
+expect 1 resume stopped.h5; says 'from step 1000000 of 1000000'; says 'accuracy 4 of 6 sampled runs computed again'
+same slow.h5 stopped.h5; rm -f stopped.h5
+expect 75 run slow.cfg -o stopped.h5 --max-time "${half}s"; stopped
+expect 1 run slow.cfg -o stopped.h5 --max-time 0.01s  # each call advances
+same slow.h5 stopped.h5; rm -f stopped.h5
+stops=0
+while "$sweep" run slow.cfg -o stopped.h5 -s run.batch=2 -j 1 --max-time 0.01s >out 2>err; [ $? = 75 ]; do
+    [ $((stops += 1)) -lt 60 ] || break
+done
+[ $stops -gt 1 ] || fail 'it was too fast to be stopped'
+same slow.h5 stopped.h5
+# of a sweep that is finished without them there are none, and who asks for them is told why
+expect 0 run rows.cfg -o none.h5 -s accuracy.runs=0
+expect 0 run rows.cfg -o none.h5; says 'note     none.h5 was computed without accuracy.runs, and has no estimates'
+says 'nothing to do: 400 done'
+expect 0 run rows.cfg -o none.h5 --force; says 'accuracy 10 runs computed again'
+expect 0 run rows.cfg -o none.h5; grep -q 'without accuracy' err && fail 'a note on estimates that are there'
+
 # ---- refused: without a number; of a problem without time
 expect 3 check wave.cfg -s 'accuracy={}'; says "-s: error: 'accuracy' does not say of how many runs: add runs = 8"
 expect 3 check wave.cfg -s 'accuracy={ run=8; }'; [ "$(grep -c error err)" = 1 ] || fail 'a misspelt key, told twice'

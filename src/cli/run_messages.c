@@ -179,7 +179,7 @@ static void add_lost(struct sw_text *text, const struct sw_accuracy *a)
         {a->sampled - a->estimated - a->stopped - a->noisy - a->broken_off, "diverged or failed"},
         {a->stopped, "stopped early"},
         {a->noisy, "with noise at each step, which other steps have not"},
-        {a->broken_off, "broken off, by a stop or for lack of memory"}};
+        {a->broken_off, "broken off for lack of memory"}};
     int told = 0;
     for (size_t k = 0; k < sizeof part / sizeof *part; k++)
         if (part[k].count) sw_text_printf(text, "%s%lld %s", told++ ? ", " : " (", (long long)part[k].count,
@@ -277,4 +277,8 @@ void message_stopped(struct sweep_run *run, const struct sw_run_sweep_summary *s
         console_message(run->cli,
                         "stopped before anything new was stored; the same command begins where this one began\n");
     else console_message(run->cli, "stopped; run the same command again to continue\n");
+    if (sum->accuracy.missing)
+        console_message(run->cli, "note     accuracy: all steps of %lld sampled run%s are taken, and their estimates, "
+                        "in time and in space, are missing: the same command computes them\n",
+                        (long long)sum->accuracy.missing, sum->accuracy.missing == 1 ? "" : "s");
 }

@@ -67,11 +67,13 @@ static enum sw_status read_catalog(const char *file, struct sw_report *report, s
                                    struct sw_completed *l)
 {
     SW_TRY(sw_catalog_open_output(file, report, c));
+    l->lacks_estimates = true;
     for (int k = 0; k < c->ninput; k++) {
         if (strcmp(c->input[k].path, file)) l->has_parts = true;
         else l->has_file = true;
         l->is_virtual |= c->input[k].nsource > 0;
         l->lacks_states |= sw_input_file_lacks_states(&c->input[k]);
+        l->lacks_estimates &= !c->input[k].table->has[sw_run_column_find("error_time") - sw_run_columns];
         if (can_continue(c, k)) SW_TRY(add_checkpoint(&c->input[k], l));
     }
     SW_TRY(copy_runs(c, l));

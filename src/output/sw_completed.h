@@ -31,6 +31,7 @@ struct sw_completed {                  /* what FILE and its parts hold; read onl
                                    /* one of which is not done                                                   */
     bool     has_file, has_parts;
     bool     lacks_states;             /* of runs that have ended (output.state)                                    */
+    bool     lacks_estimates;          /* no file has a place for those of its runs (accuracy.runs)                 */
     bool     is_virtual;               /* FILE is: nothing can be added to it, sw_output_refuse_virtual()           */
     char    *title;                    /* of the sweep that wrote it (the newest); NULL if there is nothing         */
     char    *config_text;              /* likewise                                                                  */

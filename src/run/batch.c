@@ -216,10 +216,7 @@ static enum sw_status check_batch(struct batch *b)
     SW_TRY(batch_find_failures(b));
     report_progress(b);
     if (is_over(b)) return SW_OK;
-    if (scheduler_must_stop(b->w->scheduler, now)) {
-        if (b->step > b->kept) SW_TRY(batch_checkpoint(b));
-        return SW_FAIL(SW_E_STOPPED, "stopped; run the same command again to continue");
-    }
+    if (scheduler_must_stop(b->w->scheduler, now)) return batch_stop(b);
     if (must_keep(b, now)) {
         SW_TRY(writer_wait(b->w->writer));  /* at most one checkpoint is being written */
         SW_TRY(batch_checkpoint(b));
@@ -263,8 +260,8 @@ enum sw_status batch_run(struct worker *w, int64_t number, const struct sw_plan_
     enum sw_status st = begin_batch(&b);
     b.checked = sw_clock();
     if (!st) st = advance_batch(&b);
-    if (st == SW_E_STOPPED) writer_abandon(w->writer);  /* the part that was begun, unless a checkpoint ended it */
     if (!st) st = batch_end(&b);
+    if (st == SW_E_STOPPED) writer_abandon(w->writer);  /* the part that was begun, unless a checkpoint ended it */
     sw_free(b.column);
     sw_free(b.load_error);
     sw_free(b.failed_step);

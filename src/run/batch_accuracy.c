@@ -85,6 +85,12 @@ done:
     return st;
 }
 
+static bool must_stop(const struct batch *b)
+{
+    const bool stepped = !b->plan->resume || b->step > b->plan->resume->step;
+    return scheduler_may_give_up(b->w->scheduler, sw_clock(), b->w->computed || stepped);
+}
+
 /* In pieces between which a stop is noticed. */
 static enum sw_status advance(const struct again *a, struct sw_sim *sim, int64_t steps)
 {
@@ -96,7 +102,7 @@ static enum sw_status advance(const struct again *a, struct sw_sim *sim, int64_t
         SW_TRY(sw_device_wait(a->b->w->device));
         step = to;
         chunk = sw_clock() - begun < 0.05 ? 2 * chunk : chunk > 1 ? chunk / 2 : 1;
-        if (scheduler_must_stop(a->b->w->scheduler, sw_clock())) return SW_E_STOPPED;
+        if (must_stop(a->b)) return SW_E_STOPPED;
     }
     return SW_OK;
 }
@@ -271,10 +277,10 @@ enum sw_status batch_accuracy(struct batch *b, struct sw_run_result *result)
     else if (!st && a.count) st = estimate_both(&a, result);
     if (st) a.found.broken_off = a.count - a.found.estimated;
     if (a.found.estimated) summarize(&a, result);
-    b->w->totals.accuracy = a.found;
+    b->w->totals.accuracy = st == SW_E_STOPPED ? (struct sw_accuracy){.missing = a.count} : a.found;
     sw_free(a.of);
     sw_free(a.column);
     sw_free(a.end);
     sw_free(a.start);
-    return st == SW_E_STOPPED || st == SW_E_MEMORY ? SW_OK : st;  /* the estimates that are missing stay NaN */
+    return st == SW_E_MEMORY ? SW_OK : st;  /* the estimates that there is no memory for stay NaN */
 }

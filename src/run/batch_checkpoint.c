@@ -123,3 +123,9 @@ failed:
     sw_free(result);
     return st;
 }
+
+enum sw_status batch_stop(struct batch *b)
+{
+    if (b->step > b->kept) SW_TRY(batch_checkpoint(b));
+    return SW_FAIL(SW_E_STOPPED, "stopped; run the same command again to continue");
+}

@@ -64,6 +64,9 @@ enum sw_status batch_copy_state(const struct batch *b, double **stored);
 enum sw_status batch_restore(struct batch *b);
 /** The part so far becomes permanent, with the state that the batch continues from. */
 enum sw_status batch_checkpoint(struct batch *b);
+/** All that has been computed becomes permanent, and the same command goes on from there.
+ * @return SW_E_STOPPED; or why it does not become so */
+enum sw_status batch_stop(struct batch *b);
 double batch_seconds_per_run(const struct batch *b);  /* spent on this part */
 /** Tell the scheduler of the batch. @param kind  SW_EVENT_BATCH, SW_EVENT_CHECKPOINT */
 void batch_report(const struct batch *b, enum sw_event_kind kind);
@@ -105,7 +108,9 @@ struct sw_reducer_desc batch_reducer_desc(const struct batch *b, int count,
 
 /* ---- batch_accuracy.c */
 /** Estimate errors in time and space of the runs that accuracy.runs samples, and fill the columns error_time and
- * error_space of those that are done. A stop, or too little memory, leaves them NaN. */
+ * error_space of those that are done. Too little memory leaves them NaN.
+ * @return SW_E_STOPPED all is to stop: the estimates are missing, and the runs are to be ended by another call. For a
+ *         time limit alone only where this call has computed something else: each call advances */
 enum sw_status batch_accuracy(struct batch *b, struct sw_run_result *result);
 
 /* ---- batch_results.c */

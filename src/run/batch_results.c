@@ -270,5 +270,5 @@ enum sw_status batch_end(struct batch *b)
 failed:
     sw_free(field);
     sw_free(result);
-    return st;
+    return st == SW_E_STOPPED ? batch_stop(b) : st;
 }

@@ -100,7 +100,7 @@ static enum sw_status receive_complete(struct sw_processes *p, int from, const s
     struct peer *peer = &p->peer[from];
     p->lead[m->batch].rank = -1;
     peer->in_flight -= peer->in_flight < m->totals.points_steps ? peer->in_flight : m->totals.points_steps;
-    if (m->outcome == SW_BATCH_DONE && p->scheduler) sw_scheduler_add_done(p->scheduler, &m->totals);
+    if (p->scheduler) sw_scheduler_add_done(p->scheduler, &m->totals);
     return p->local.complete(&p->local, m->worker, m->batch, m->outcome, &m->totals);
 }
 

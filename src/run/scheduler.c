@@ -28,6 +28,7 @@ static void add_accuracy(struct sw_accuracy *sum, const struct sw_accuracy *a)
     sum->stopped += a->stopped;
     sum->noisy += a->noisy;
     sum->broken_off += a->broken_off;
+    sum->missing += a->missing;
     sum->walled += a->walled;
     sum->spread += a->spread;
     sum->vague += a->vague;
@@ -141,8 +142,10 @@ static void complete_batch(struct sw_scheduler *s, struct worker *w, int64_t bat
                            struct sw_totals *totals)
 {
     static const struct sw_totals zero;
-    if (outcome == SW_BATCH_DONE) add_totals(&s->done, totals);
-    fail_sweep(s, s->queue->complete(s->queue, w->number, batch, outcome, outcome == SW_BATCH_DONE ? totals : &zero));
+    const struct sw_totals stopped = {.accuracy.missing = totals->accuracy.missing},
+                           known = outcome == SW_BATCH_DONE ? *totals : outcome == SW_BATCH_STOPPED ? stopped : zero;
+    add_totals(&s->done, &known);
+    fail_sweep(s, s->queue->complete(s->queue, w->number, batch, outcome, &known));
     *totals = zero;
 }
 

@@ -11,7 +11,7 @@ enum sw_batch_outcome {
     SW_BATCH_STOPPED,              /* stopped; its checkpoint is on disk                                    */
     SW_BATCH_RETURNED              /* the device failed: it is to be computed again, from where it began    */
 };
-struct sw_totals {                 /* of batches that are done                                              */
+struct sw_totals {                 /* of batches that are done; of one that stopped, accuracy.missing       */
     int64_t done, diverged, failed;      /* runs                                                            */
     int64_t stopped;                     /* of those done: before their ends                                */
     int64_t batches;
