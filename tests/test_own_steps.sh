@@ -164,8 +164,11 @@ says '-s: error: stepper cpu.simd: it does not do these runs in single precision
 expect 0 check own.cfg --device cpu -s run.precision=single
 prints ': stepper: no row does this problem on this device in single precision; fit here: none'
 
-# ---- a longer run lands elsewhere: it is another one
-expect 0 run own.cfg --device cpu -s output.state=true -o state.h5
-expect 5 run own.cfg --device cpu -s output.state=true -s time.end=30.0 -o state.h5
-says 'holds another sweep (time.end 20.0 -> 30.0)'
+# ---- a longer run lands elsewhere: it is another one, and states to lengthen it from are refused beforehand
+expect 0 run own.cfg --device cpu -o end.h5
+expect 5 run own.cfg --device cpu -s time.end=30.0 -o end.h5; says 'holds another sweep (time.end 20.0 -> 30.0)'
+for command in check run; do
+    expect 3 $command own.cfg --device cpu -s output.state=true
+    says "-s: error: 'output.state' is for a longer sweep, and with time.tolerance there is none"
+done
 summary

@@ -142,6 +142,9 @@ static void check_output(struct sw_sweep *s)
     if (s->accuracy && s->own_steps)
         report_error(s, key_setting(s, "accuracy.runs"), "'accuracy.runs' needs steps that can be halved, and with "
                      "time.tolerance each run has its own; leave one out");
+    if (s->save_state && s->own_steps)
+        report_error(s, key_setting(s, "output.state"), "'output.state' is for a longer sweep, and with time.tolerance "
+                     "there is none: the steps of each run depend on its output times and its end; leave one out");
     if (key_find(s, "time.tolerance_absolute") && key_setting(s, "time.tolerance_absolute") && !s->own_steps)
         report_error(s, key_setting(s, "time.tolerance_absolute"), "'time.tolerance_absolute' adds to time.tolerance, "
                      "which is not given: give both, or time.dt alone");
