@@ -125,7 +125,7 @@ echo "$base"' output={ scalars={ every=0.5; define={ above="mean(u > c)"; late="
 expect 0 check long.cfg
 expect 0 run long.cfg -o whole.h5
 stops=0  # one that comes before the first step, on a busy machine, leaves nothing
-while [ $stops -lt 6 ] && ! "$sweep" run long.cfg -o parts.h5 --max-time 0.3s >out 2>err; do
+while [ $stops -lt 6 ] && ! "$sweep" run long.cfg -o parts.h5 --max-time 0.1s >out 2>err; do
     stops=$((stops + 1))
 done
 [ $stops -gt 0 ] || fail 'it was too fast to be stopped'
