@@ -198,6 +198,19 @@ refused four "$ends" 1 "'order' = 4, its default: lines that end are of second o
 refused four 'boundary = "no_flux";' 1 "'order' = 4, its default: lines that end are of second order in space"
 refused four "order = 4; $ends" +1 "'order' = 4: lines that end are of second order in space: set it to 2, or boundary"
 
+# a key that is misspelt as well hides a default, which it may have meant, and no more
+sed '/^order/d' heat.cfg >axis.cfg; echo 'sweep = { k = [0.1, 0.2]; }; physics.kappa = "k";' >>axis.cfg
+sed -i '/^physics/d; s/physics.kappa = "k"/physics = { kappa = "k"; }/' axis.cfg
+for config in four.cfg axis.cfg; do
+    make "${config%.cfg}" "$ends" +1
+    expect 3 check asked.cfg --device cpu -s order=4 -s frobnicate=3
+    says "-s: error: unknown key 'frobnicate'"
+    says "-s: error: 'order' = 4"
+    expect 3 check asked.cfg --device cpu -s ordre=2
+    says "-s: error: unknown key 'ordre'; did you mean 'order'?"
+    ! grep -q 'its default' err || fail "$config: a default is blamed for the key that is misspelt"
+done
+
 # no row at all: the reason of each, and what would help
 { cat heat.cfg; echo "$ends"; } >ended.cfg
 absent ended 'run = { precision = "single"; };' 1 \

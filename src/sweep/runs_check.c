@@ -265,6 +265,7 @@ static void report_column(const struct sw_sweep *s, int k, int64_t run, double v
 
 static void report_origin(const struct sw_sweep *s, const struct column_block *b, const char *in_run)
 {
+    static const char *const of[SW_DIMS] = {"", " of y", " of z"};
     struct origin at;
     double dx, rounding;
     char number[32];
@@ -272,9 +273,11 @@ static void report_origin(const struct sw_sweep *s, const struct column_block *b
     while (find_origin(s, d, &at) && !points_merge(b, &at, 0, &dx, &rounding)) d++;
     if (!find_origin(s, d, &at)) return;
     const struct sw_setting *setting = s->own->source[at.x0].setting;
-    report_error(s, setting ? setting : key_group(s, "grid.x0"), "'grid.x0' = %s%s: points are %.3g apart, and numbers "
-                 "there %.3g: they are not told apart; begin nearer to 0, or take fewer points",
-                 sw_number(block_number(b, at.x0, 0, 0), number), in_run, dx, rounding);
+    const bool fewer = dx * block_number(b, at.n, 0, 1) / s->problem->min_points >= 8 * rounding;  /* are told apart */
+    report_error(s, setting ? setting : key_group(s, "grid.x0"), "'grid.x0' = %s%s%s: points are %.3g apart, and "
+                 "numbers there %.3g: they are not told apart; begin nearer to 0%s",
+                 sw_number(block_number(b, at.x0, 0, 0), number), of[d], in_run, dx, rounding,
+                 fewer ? ", or take fewer points" : "");
 }
 
 static void report_steps(const struct sw_sweep *s, const struct column_block *b, const char *in_run)
@@ -444,10 +447,10 @@ static void report_invalid(const struct sw_sweep *s, const struct column_block *
         return;
     }
     const struct sw_setting *setting = s->own->source[k].setting;
+    if (!setting && s->own->keys_wrong) return;  /* which may be the one that is meant */
     if (setting) key = setting->path;
     if (count > 1 && *in_run)
         snprintf(more, sizeof more, "; %lld of %lld runs do not fit", (long long)count, (long long)s->nruns);
-    else if (s->own->keys_wrong) return;
     const double value = b->column[(size_t)k * RUNS_AT_ONCE];
     const char *otherwise = s->column[k].key->fallback;
     const bool absent = !setting && otherwise && *otherwise && strtod(otherwise, NULL) == value;
