@@ -68,4 +68,7 @@ bool sw_row_usable(const struct sw_rows *rows, const struct sw_row *row, enum sw
  *         row of the host that does it */
 enum sw_status sw_row_pick(const struct sw_rows *rows, const char *name, enum sw_space space, const void *request,
                            const struct sw_row **row);
+
+/** Whether a message is one of sw_row_pick(), which says what would do. */
+bool sw_row_is_refusal(const char *message);
 #endif
