@@ -112,6 +112,22 @@ named waves.cfg 'left.x = "1/t" is inf at t = 0: the run' 'not finite at t = 0: 
     'boundary.x="3-4-6"' 'left={ x = "1/t"; }' 'initial="sin(pi*x)"'
 named waves.cfg '' '' 'boundary.x="3-4-6"' 'left={ x = "t/(x-0.5)"; }' 'initial="sin(pi*x)"'  # asked for at x = 0
 
+# steps of each run's own: texts are looked at between 0 and the end, and where a step fails to its end
+steps=('method="imex3"' 'time={ tolerance = 1e-4; end = 1.0; }')
+named heat.cfg 'left.dirichlet = "1/(t-0.5)" is inf at t = 0.5: the run may diverge' '' "${steps[@]}" \
+    'left={ dirichlet = "1/(t-0.5)"; }'
+expect 0 show bad.h5 --run 0
+matches 'error_estimate = [0-9.e+]+ is above the largest .u. at the end, 2: u has decayed, or a pole was stepped over'
+named heat.cfg 'left.dirichlet = "1/(t-0.3)" is inf at t = 0.3: the run may diverge' \
+    'left.dirichlet = "1/(t-0.3)" is inf at t = 0.3' "${steps[@]}" 'left={ dirichlet = "1/(t-0.3)"; }' \
+    'output.fields.times=[0.3, 1.0]'  # an output time, on which steps land
+named heat.cfg 'left.dirichlet = "t>0.5 ? log(0.5-t) : 0" is nan at t = 0.500244: the run may diverge' \
+    'left.dirichlet = "t>0.5 ? log(0.5-t) : 0" is nan at t = 0.5; not finite at t = 0.5 however small' "${steps[@]}" \
+    'left={ dirichlet = "t>0.5 ? log(0.5-t) : 0"; }'
+named heat.cfg '' '' "${steps[@]}"
+expect 0 show bad.h5 --run 0
+! grep -q 'above the largest' out || fail 'a run without a pole is warned of'
+
 # problems without time: beside the walls where u is given
 cat >bvp.cfg <<'C'
 problem = "bvp";
@@ -177,6 +193,11 @@ refused "short.cfg:4: error: 'time.dt' = 0.0001: a step's coefficients are beyon
 sed 's/length = 1.0/length = 1.0; x0 = 1e16/' ch.cfg >far.cfg
 refused "far.cfg:2: error: 'grid.x0' = 1e+16: points are 0.0156 apart, and numbers there 2.22: they are not" far.cfg
 refused "'grid.x0' = 1e+16 in run 1 (z = 1e+16): points are" ch.cfg -s 'sweep={ z = [0.0, 1e16]; }' -s 'grid.x0="z"'
+sed 's/n = 64; length = 1.0/n = [64, 64]; length = [1.0, 1.0]; x0 = [0.0, 3e14]/' waves.cfg >far2.cfg
+refused "'grid.x0' = 300000000000000 of y: points are 0.0156 apart, and numbers there 0.0666: they are not" far2.cfg
+says 'begin nearer to 0, or take fewer points'
+refused "'grid.x0' = 1e+17 of y: points are" far2.cfg -s 'grid.x0=[0.0, 1e17]'
+! grep -q 'fewer points' err || fail 'fewer points do not tell points at 1e17 apart'
 expect 0 check ch.cfg -s grid.x0=1e12
 expect 0 check ch.cfg --list -s 'initial="1e-308*k*x"' -s 'sweep={ k = "linspace(-1.5e308, 1.5e308, 5)"; }'
 matches '^1,[0-9a-f]*,-7[.]50*1?e[+]307$'; matches '^2,[0-9a-f]*,0$'

@@ -141,6 +141,9 @@ expect 1 run rest.cfg --device cpu "${hard[@]}"
 expect 0 show hard.h5 --run 0
 prints 'not within the tolerance at t = 1.4 however small the step: dt fell to '
 prints 'u has a pole, or is small and jumps: give time.tolerance_absolute'
+expect 1 run rest.cfg --device cpu --force "${hard[@]}" -s time.tolerance_absolute=1e-40
+expect 0 show hard.h5 --run 0
+prints 'u has a pole, or is small and jumps: raise time.tolerance_absolute'
 
 # ---- what is refused
 refused() {  # MESSAGE OVERRIDE...

@@ -88,14 +88,32 @@ static double number(const struct look *l, const char *path)
     return k < 0 ? 0 : l->column[k * l->ld];
 }
 
-/* At the times of the steps, or some of them. Where a run chooses its steps, that of the beginning and the end. */
+/* Of a run that chooses its steps: at its output times, or some of them, and between 0 and its end, a power of 2 apart
+ * in number, so that they halve it. */
+static bool find_in_own_run(const struct look *l, int64_t fit, struct bad *bad)
+{
+    const int64_t goals = l->one->goals, landed = goals < fit ? goals : fit;
+    const double end = number(l, "time.end");
+    int64_t parts = 1;
+    while (2 * parts <= fit) parts *= 2;
+    for (int64_t k = 1; k <= parts + landed; k++) {
+        const double t = k <= parts ? end * ((double)k / (double)parts) : l->one->times[goals * (k - parts) / landed];
+        if (find_at(l, t, end, SW_GIVEN_VALUES / parts, bad)) return true;
+    }
+    return false;
+}
+
+/* At the times of the steps, or some of them. */
 static bool find_in_run(const struct look *l, struct bad *bad)
 {
-    const double end = number(l, "time.end"), dt = sw_setup_own_steps(l->one) ? end : l->grid.dt;
+    const double end = number(l, "time.end"), dt = l->grid.dt;
     const int64_t points = l->points ? sw_points(l->one->n) : 1, room = SW_GIVEN_VALUES / points;
     const double steps = dt > 0 && end > 0 ? fmin(round(end / dt), 1e15) : 0;
     const int64_t fit = room < 2 ? 2 : room < SW_GIVEN_TIMES ? room : SW_GIVEN_TIMES;
-    const int64_t times = !l->times || l->given->once ? 1 : steps < (double)fit ? (int64_t)steps + 1 : fit;
+    const bool once = !l->times || l->given->once;
+    const int64_t times = once ? 1 : steps < (double)fit ? (int64_t)steps + 1 : fit;
+    if (sw_setup_own_steps(l->one))
+        return find_at(l, 0, 0, SW_GIVEN_VALUES, bad) || (!once && find_in_own_run(l, fit, bad));
     for (int64_t k = 0; k < times; k++) {
         const double at = times > 1 ? floor(steps * (double)k / (double)(times - 1)) : 0;
         if (l->given->later > 0 && at >= steps) break;

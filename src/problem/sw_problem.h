@@ -37,8 +37,8 @@ enum { SW_DIAGNOSTICS = 2 };    /* numbers that a run records of its way, of the
 enum { SW_TICKS = 1024 };
 
 /* What such a run has come to: steps taken and refused, least and largest dt, the sum of the estimated errors, the time
- * it is at. */
-struct sw_steps_taken { int64_t taken, refused; double least, largest, error, t; };
+ * it is at, and dt of the step from there that it could not take, 0 unless it has failed. */
+struct sw_steps_taken { int64_t taken, refused; double least, largest, error, t, tried; };
 
 /* How well x solves A x = f: |A x - f|_2/|f|_2; max|A x - f|/(|A| max|x| + max|f|), where |A| is the largest sum of
  * |entries| of a row; and with `exact` max|x - exact|/max|exact|. Of a method that iterates: what it takes the first
@@ -126,8 +126,9 @@ const struct sw_function *sw_setup_find_of(const struct sw_setup *setup, const c
 /** The column of a number key, by its path: -1 if the problem has no such key. */
 int sw_setup_column(const struct sw_setup *setup, const char *path);
 
-/** What is said where no row of a device does what the runs ask for, whose config names none: the CPU may.
- * @param st  passed on, with "use --device cpu" at the end of the message where it is SW_E_ABSENT for that reason */
+/** What is said where a device lacks something that the runs ask for, whose config names no row: the CPU may have it.
+ * @param st  passed on, with "use --device cpu" at the end of the message where it is SW_E_ABSENT, and the message not
+ *            one of sw_row_pick(), which says what the CPU does */
 enum sw_status sw_setup_suggest_cpu(const struct sw_setup *setup, const struct sw_device *device, enum sw_status st);
 
 /** Whether each run takes steps of its own (time.tolerance). */

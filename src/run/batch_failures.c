@@ -116,8 +116,8 @@ void batch_append_message(char text[SW_MESSAGE], const char *more)
     if (*more) snprintf(text + length, SW_MESSAGE - length, "%s%s", length ? "; " : "", more);
 }
 
-/* A text of the config that is not finite in the step in which run j failed, or, where it chose its steps, at the time
- * that it has come to; "" if none is known to, or memory is out. */
+/* A text of the config that is not finite in the step in which run j failed, or, where it chose its steps, in the last
+ * one that it tried; "" if none is known to, or memory is out. */
 static void name_given(const struct batch *b, int j, char text[200])
 {
     const struct sw_problem *problem = b->w->scheduler->sweep->problem;
@@ -126,7 +126,11 @@ static void name_given(const struct batch *b, int j, char text[200])
     double span[2] = {batch_time(b, j, step > 0 ? step - 1 : 0), batch_time(b, j, step)};
     text[0] = 0;
     if (!problem->name_given) return;
-    if (ops->steps_taken) span[0] = span[1] = ops->steps_taken(b->w->sim, diagnostics_of(b, j)).t;
+    if (ops->steps_taken) {
+        const struct sw_steps_taken taken = ops->steps_taken(b->w->sim, diagnostics_of(b, j));
+        span[0] = taken.t;
+        span[1] = taken.t + taken.tried;
+    }
     if (problem->name_given(problem, &b->w->setup, b->plan->count, b->column, j, span, text)) text[0] = 0;
 }
 

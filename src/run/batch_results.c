@@ -19,13 +19,26 @@ static void append_result_warnings(const struct batch *b, int j, const double *s
             batch_append_message(text, more);
 }
 
+/* Where a run took steps of its own past a pole, or u has decayed, the errors that they allowed, relative to u as it
+ * was, may be more than all of u: nothing else tells. */
+static void warn_estimated_error(const double *state, size_t count, struct sw_run_result *r)
+{
+    double largest = 0;
+    char text[160];
+    for (size_t i = 0; i < count; i++) largest = fmax(largest, fabs(state[i]));
+    if (!(r->row.estimated_error > largest)) return;
+    snprintf(text, sizeof text, "error_estimate = %.3g is above the largest |u| at the end, %.3g: u has decayed, or a "
+             "pole was stepped over; use a smaller time.tolerance", r->row.estimated_error, largest);
+    batch_append_message(r->message, text);
+}
+
 /* The states that warnings of results need; NULL if there are no such warnings. Free with sw_free(). */
 static enum sw_status get_states_for_warnings(const struct batch *b, double **field)
 {
     const struct sw_run_warning *w = b->w->scheduler->sweep->problem->warn_run;
     *field = NULL;
     while (w && w->warn && !w->of_result) w++;
-    if (!w || !w->warn) return SW_OK;
+    if ((!w || !w->warn) && !b->w->sim->ops->steps_taken) return SW_OK;
     SW_TRY(sw_alloc((size_t)b->plan->count * batch_state_size(b), field));
     return sw_sim_get_state(b->w->sim, *field);
 }
@@ -259,6 +272,9 @@ enum sw_status batch_end(struct batch *b)
     SW_TRY_TO(failed, st, tell_infinite(b, result));
     SW_TRY_TO(failed, st, write_histories(b));
     if (b->w->scheduler->sweep->save_state) SW_TRY_TO(failed, st, batch_copy_state(b, &state));
+    for (int j = 0; j < b->plan->count && b->w->sim->ops->steps_taken; j++)
+        if (result[j].row.status == SW_RUN_DONE)
+            warn_estimated_error(field + (size_t)j * batch_state_size(b), batch_state_size(b), &result[j]);
     count_and_report(b, result);
     for (int j = 0; j < b->plan->count && field; j++)
         if (result[j].row.status == SW_RUN_DONE)

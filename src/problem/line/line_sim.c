@@ -111,27 +111,29 @@ static struct sw_steps_taken steps_taken(const struct sw_sim *sim, const double 
     memcpy(&s, record, sizeof s);
     return (struct sw_steps_taken){(int64_t)s.taken, (int64_t)s.refused, s.taken > 0 ? s.least : NAN,
                                    s.taken > 0 ? s.largest : NAN, s.error,
-                                   sw_own_steps_time(&s, ((const struct line_sim *)sim)->times)};
+                                   sw_own_steps_time(&s, ((const struct line_sim *)sim)->times),
+                                   s.end == SW_OWN_STEPS_GO_ON ? 0 : s.dt};
 }
 
 /* Why a run has stopped before its end. */
 static void tell_end(const struct sw_sim *sim, int j, const double *record, bool finite, char text[160])
 {
+    const struct line_sim *l = (const struct line_sim *)sim;
     struct sw_own_steps s;
-    (void)j;
     text[0] = 0;
     memcpy(&s, record, sizeof s);
     if (finite) return;
-    const double t = sw_own_steps_time(&s, ((const struct line_sim *)sim)->times);
+    const double t = sw_own_steps_time(&s, l->times);
+    const char *set = l->run[j].absolute > 0 ? "raise" : "give";
     if (s.end == SW_OWN_STEPS_TOO_MANY)
-        snprintf(text, 160, "%g steps since the last output time, at t = %.6g with dt = %.3g: too small a tolerance; "
-                 "where u is small give time.tolerance_absolute", s.attempts, t, s.dt);
+        snprintf(text, 160, "%g steps to an output time, at t = %.6g, dt = %.3g: too small a tolerance; where "
+                 "|u| is far below its peak %s time.tolerance_absolute", s.attempts, t, s.dt, set);
     else if (s.end == SW_OWN_STEPS_NOT_FINITE)
         snprintf(text, 160, "not finite at t = %.6g however small the step: dt fell to %.3g; u grows without bound, or "
                  "what drives it is no number", t, s.dt);
     else
         snprintf(text, 160, "not within the tolerance at t = %.6g however small the step: dt fell to %.3g; u has a "
-                 "pole, or is small and jumps: give time.tolerance_absolute", t, s.dt);
+                 "pole, or is small and jumps: %s time.tolerance_absolute", t, s.dt, set);
 }
 
 static struct sw_cost cost(const struct sw_sim *sim, int64_t steps) { return sw_stepper_cost(stepper_of(sim), steps); }
