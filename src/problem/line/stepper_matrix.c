@@ -74,7 +74,7 @@ static const char *fault_of_operator(const struct sw_stepper *s, int v, const st
     const struct sw_line_operator matrix = sw_line_matrix_of(of_run, &s->desc.model.mass[v]), *a = &matrix;
     if (!(isfinite(a->s4) && isfinite(a->s2) && isfinite(a->s0) && isfinite(a->s1) && isfinite(a->s3)))
         return "a coefficient of the equation is not finite";
-    if (s->desc.own_steps) return NULL;  /* dt is small enough: sw_stepper_longest() */
+    if (s->desc.own_steps) return NULL;  /* dt is small enough: sw_stepper_limits() */
     if (!positive_definite(a)) return "the implicit part is not positive definite: the equation is ill-posed";
     return coarse_fault(s, a);
 }
