@@ -205,18 +205,14 @@ enum sw_status sw_given_name(const struct sw_setup *one, int64_t ld, const doubl
     return *text || !span ? SW_OK : name(&l, given, span, text);
 }
 
-void sw_given_append_warning(const struct sw_problem *problem, char text[200])
-{
-    const size_t length = strlen(text);
-    if (length) snprintf(text + length, 200 - length, problem->timed ? ": the run may diverge" : ": the run will fail");
-}
-
 enum sw_status sw_given_warn(const struct sw_problem *problem, const struct sw_setup *setup, int64_t ld,
                              const double *column, int64_t j, const double *state, char text[200])
 {
     text[0] = 0;
     if (state) return SW_OK;
     SW_TRY(problem->name_given(problem, setup, ld, column, j, NULL, text));
-    sw_given_append_warning(problem, text);
+    if (!*text && problem->name_first) SW_TRY(problem->name_first(problem, setup, ld, column, j, text));
+    const size_t length = strlen(text);
+    if (length) snprintf(text + length, 200 - length, problem->timed ? ": the run may diverge" : ": the run will fail");
     return SW_OK;
 }

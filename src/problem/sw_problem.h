@@ -365,6 +365,10 @@ struct sw_problem {
      * @return SW_E_MEMORY */
     enum sw_status (*name_given)(const struct sw_problem *problem, const struct sw_setup *setup, int64_t ld,
                                  const double *column, int64_t j, const double *span, char text[200]);
+    /** Likewise what of the right-hand side of run j is not finite of its initial value, as log(u) is; "" if all is.
+     * NULL: not known. */
+    enum sw_status (*name_first)(const struct sw_problem *problem, const struct sw_setup *setup, int64_t ld,
+                                 const double *column, int64_t j, char text[200]);
     /** What to change in a run that diverged, "" if nothing is known; as sw_run_warning.warn(). May be NULL. */
     enum sw_status (*advise)(const struct sw_problem *problem, const struct sw_setup *setup, int64_t ld,
                              const double *column, int64_t j, char text[200]);

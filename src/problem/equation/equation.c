@@ -9,6 +9,7 @@
 
 #include "problem/equation/equation_model.h"
 #include "problem/equation/equation_stability.h"
+#include "problem/given.h"
 #include "problem/line/fourth_order.h"
 #include "problem/line/line_ends.h"
 #include "problem/line/line_sim.h"
@@ -167,7 +168,7 @@ static void warn_setup(const struct sw_problem *problem, const struct sw_setup *
 }
 
 static const struct sw_run_warning warnings[] = {
-    {.warn = equation_warn_given}, {.warn = equation_warn_stability, .of_result = true}, SW_INITIAL_WARNINGS,
+    {.warn = sw_given_warn}, {.warn = equation_warn_stability, .of_result = true}, SW_INITIAL_WARNINGS,
     {.warn = equation_warn_flux}, {.warn = equation_warn_third}, {0}};
 
 extern const struct sw_problem problem_equation;
@@ -197,5 +198,6 @@ const struct sw_problem problem_equation = {
     .warn_run = warnings,
     .advise = equation_advise,
     .name_given = sw_line_name_given,
+    .name_first = equation_name_first,
     .try_compile = equation_try_compile,
 };

@@ -76,9 +76,9 @@ enum sw_status equation_create(const struct sw_problem *problem, const struct sw
                                struct sw_device *device, struct sw_sim **sim);
 enum sw_status equation_bytes(const struct sw_problem *problem, const struct sw_setup *setup,
                               const struct sw_device *device, size_t *fixed, size_t *per_run);
-/** struct sw_run_warning.warn: texts that are not finite, or not of the initial value. */
-enum sw_status equation_warn_given(const struct sw_problem *problem, const struct sw_setup *setup, int64_t ld,
-                                   const double *column, int64_t j, const double *state, char text[200]);
+/** struct sw_problem.name_first */
+enum sw_status equation_name_first(const struct sw_problem *problem, const struct sw_setup *setup, int64_t ld,
+                                   const double *column, int64_t j, char text[200]);
 /** struct sw_problem.advise: what is not finite at the beginning, or a time.dt with which the initial values are
  * stable. */
 enum sw_status equation_advise(const struct sw_problem *problem, const struct sw_setup *setup, int64_t ld,

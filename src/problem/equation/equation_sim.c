@@ -5,7 +5,6 @@
 #include "base/sw_mem.h"
 #include "problem/equation/equation_model.h"
 #include "problem/equation/equation_stability.h"
-#include "problem/given.h"
 #include "problem/line/line_given.h"
 #include "problem/line/line_samples.h"
 #include "problem/line/line_sim.h"
@@ -92,14 +91,14 @@ enum sw_status equation_bytes(const struct sw_problem *problem, const struct sw_
     return SW_OK;
 }
 
-/* What of the right-hand side of the initial value is not finite; "" if all is. */
-static enum sw_status name_first_rhs(const struct sw_setup *setup, int64_t ld, const double *column, int64_t j,
-                                     char text[200])
+enum sw_status equation_name_first(const struct sw_problem *problem, const struct sw_setup *setup, int64_t ld,
+                                   const double *column, int64_t j, char text[200])
 {
     const struct equation_model *m = equation_model_of(setup);
     const struct sw_setup one = sw_line_setup_of_run(setup, ld, column, j);
     struct sw_stepper_desc desc;
     double *param;
+    (void)problem;
     text[0] = 0;
     if (!m || one.n[0] > INT_MAX) return SW_OK;
     SW_TRY(sw_alloc((size_t)equation_parameters(m), &param));
@@ -111,21 +110,11 @@ static enum sw_status name_first_rhs(const struct sw_setup *setup, int64_t ld, c
     return st;
 }
 
-enum sw_status equation_warn_given(const struct sw_problem *problem, const struct sw_setup *setup, int64_t ld,
-                                   const double *column, int64_t j, const double *state, char text[200])
-{
-    SW_TRY(sw_given_warn(problem, setup, ld, column, j, state, text));
-    if (state || *text) return SW_OK;
-    SW_TRY(name_first_rhs(setup, ld, column, j, text));
-    sw_given_append_warning(problem, text);
-    return SW_OK;
-}
-
 /* Where the beginning is not finite no time step helps. */
 enum sw_status equation_advise(const struct sw_problem *problem, const struct sw_setup *setup, int64_t ld,
                                const double *column, int64_t j, char text[200])
 {
-    SW_TRY(name_first_rhs(setup, ld, column, j, text));
+    SW_TRY(equation_name_first(problem, setup, ld, column, j, text));
     return *text ? SW_OK : equation_warn_stability(problem, setup, ld, column, j, NULL, text);
 }
 

@@ -9,6 +9,7 @@
 #include "base/sw_reals.h"
 #include "problem/line/failure_place.h"
 #include "problem/line/measure_point.h"
+#include "problem/line/own_steps_drive.h"
 #include "problem/line/stencil_cpu.h"
 
 /* ------------------------------------------------------------------ create, destroy */
@@ -69,7 +70,8 @@ void sw_host_bytes(const struct sw_stepper_desc *desc, size_t *fixed, size_t *pe
     /* workers: x, a term, and the programs' values */
     *fixed = (size_t)omp_get_max_threads() *
              (sw_measure_bytes(desc->n, sw_line_ended(&desc->model)) + 10 * n * sizeof(double));
-    *per_run = sw_stepper_line(desc) * point + (size_t)desc->model.nparam * sizeof(double) + 256;
+    *per_run = sw_stepper_line(desc) * point +
+               ((size_t)desc->model.nparam + sw_own_drive_numbers(desc)) * sizeof(double) + 256;
 }
 
 /* ------------------------------------------------------------------ the state */

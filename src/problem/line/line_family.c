@@ -8,7 +8,6 @@
 
 #include "base/sw_mem.h"
 #include "linalg/sw_band.h"
-#include "problem/given.h"
 #include "problem/line/fourth_order.h"
 #include "problem/line/imex.h"
 #include "problem/line/line_samples.h"
@@ -191,17 +190,6 @@ enum sw_status sw_line_name_first_rhs(const struct sw_problem *problem, const st
     free_programs(&p);
     sw_free(param);
     return st;
-}
-
-/* What a text says first, then what it makes of the initial value. */
-enum sw_status sw_line_warn_given(const struct sw_problem *problem, const struct sw_setup *setup, int64_t ld,
-                                  const double *column, int64_t j, const double *state, char text[200])
-{
-    SW_TRY(sw_given_warn(problem, setup, ld, column, j, state, text));
-    if (state || *text) return SW_OK;
-    SW_TRY(sw_line_name_first_rhs(problem, setup, ld, column, j, text));
-    sw_given_append_warning(problem, text);
-    return SW_OK;
 }
 
 static int find_imprecise(const struct method *method, const struct sw_setup *setup, const char *const *solver,

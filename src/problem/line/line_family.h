@@ -30,12 +30,9 @@ const char *sw_line_validate_run(const struct sw_setup *setup, const char *solve
 const char *sw_line_solver(int k);
 void sw_line_warn_setup(const struct sw_problem *problem, const struct sw_setup *setup, char text[200]);
 extern const struct sw_run_warning sw_line_warnings[];  /* line_warnings.c */
-/** Name the text of which the right-hand side at the beginning of a run is not finite; "" where it is.
- * @return SW_E_MEMORY */
+/* struct sw_problem.name_first */
 enum sw_status sw_line_name_first_rhs(const struct sw_problem *problem, const struct sw_setup *setup, int64_t ld,
                                       const double *column, int64_t j, char text[200]);
-enum sw_status sw_line_warn_given(const struct sw_problem *problem, const struct sw_setup *setup, int64_t ld,
-                                  const double *column, int64_t j, const double *state, char text[200]);
 /* line_ringing.c */
 enum sw_status sw_line_warn_ringing(const struct sw_problem *problem, const struct sw_setup *setup, int64_t ld,
                                     const double *column, int64_t j, const double *state, char text[200]);
@@ -83,6 +80,6 @@ enum sw_status sw_line_try_compile(const struct sw_problem *problem, const struc
     .create = sw_line_create, .check_precision = sw_line_check_precision, .solver = sw_line_solver,               \
     .validate_run = sw_line_validate_run, .content = sw_initial_content,                                          \
     .orders = sw_line_orders, .warn_setup = sw_line_warn_setup, .warn_run = sw_line_warnings,                     \
-    .advise = sw_line_advise, .name_given = sw_line_name_given,                                                   \
+    .advise = sw_line_advise, .name_given = sw_line_name_given, .name_first = sw_line_name_first_rhs,             \
     .try_compile = sw_line_try_compile
 #endif

@@ -3,6 +3,7 @@
 #include <math.h>
 #include <stdio.h>
 
+#include "problem/given.h"
 #include "problem/line/line_family.h"
 #include "problem/line/line_limit.h"
 #include "problem/line/line_samples.h"
@@ -164,7 +165,7 @@ static enum sw_status warn_rounding(const struct sw_problem *problem, const stru
     if (sw_line_end_has_value(setup, 0, 0) || sw_line_end_has_value(setup, 1, 0)) return SW_OK;  /* as a value does */
     enum sw_status st = sw_line_limit_of(problem, setup, ld, column, j, &l);
     if (!st) st = moved_mean(problem, setup, ld, column, j, &l, state, &moved);
-    if (!st && moved > SW_LINE_MAX_ROUNDING && isfinite(moved))  /* else sw_line_warn_given() has something to say */
+    if (!st && moved > SW_LINE_MAX_ROUNDING && isfinite(moved))  /* else sw_given_warn() has something to say */
         snprintf(text, 200, "rounding of the right-hand side could move the mean of u by %.2g of max|u|, more than %g, "
                  "and nothing damps it; use a smaller time.dt%s", moved, SW_LINE_MAX_ROUNDING,
                  setup->single_steps ? " or run.precision = \"double\"" : "");
@@ -173,7 +174,7 @@ static enum sw_status warn_rounding(const struct sw_problem *problem, const stru
 }
 
 const struct sw_run_warning sw_line_warnings[] = {
-    {.warn = sw_line_warn_given},
+    {.warn = sw_given_warn},
     {.warn = sw_line_warn_stability},
     {.warn = warn_rounding, .of_result = true},
     {.warn = warn_resolution, .of_result = true},
