@@ -2,6 +2,7 @@
 
 #include <float.h>
 #include <math.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -11,18 +12,26 @@
 /* Beyond this a step's products, u^2 and a cubed difference among them, are beyond all numbers. */
 static const double huge = 1e150, huge_single = 1e30;
 
+/* Behind `used` characters of a text, as far as there is room. @return characters now */
+__attribute__((format(printf, 4, 5))) static int add(char *text, size_t room, int used, const char *format, ...)
+{
+    va_list list;
+    va_start(list, format);
+    const int more = vsnprintf(text + used, room - (size_t)used, format, list);
+    va_end(list);
+    return more < 0 ? used : (size_t)(used + more) < room ? used + more : (int)room - 1;
+}
+
 int sw_point_print(const struct sw_setup *setup, const struct sw_grid *grid, int64_t point, size_t room, char *text)
 {
     const int64_t *n = setup->n, index[SW_DIMS] = {point % n[0], point / n[0] % n[1], point / n[0] / n[1]};
     int used = 0;
     for (int d = 0; d < setup->dim; d++)
-        used += snprintf(text + used, room - (size_t)used, "%s %c = %.6g", d ? "," : "", "xyz"[d],
-                         sw_grid_at(grid, d, index[d]));
-    used += snprintf(text + used, room - (size_t)used, " (");
+        used = add(text, room, used, "%s %c = %.6g", d ? "," : "", "xyz"[d], sw_grid_at(grid, d, index[d]));
+    used = add(text, room, used, " (");
     for (int d = 0; d < setup->dim; d++)
-        used += snprintf(text + used, room - (size_t)used, "%s%c = %lld", d ? ", " : "", "ijk"[d],
-                         (long long)index[d]);
-    return used + snprintf(text + used, room - (size_t)used, ")");
+        used = add(text, room, used, "%s%c = %lld", d ? ", " : "", "ijk"[d], (long long)index[d]);
+    return add(text, room, used, ")");
 }
 
 /* ------------------------------------------------------------------ a text of a run */
@@ -136,16 +145,15 @@ static void describe(const struct look *l, const struct bad *bad, char text[200]
     const struct sw_function *f = l->function;
     const bool several = l->one->nunknown > 1 && l->one->unknown;
     char shorter[48];
-    int used = snprintf(text, 200, "%s%s%.20s = \"%s\" is ", f->key, several ? " of " : "",
-                        several ? l->one->unknown[f->unknown] : "", sw_text_shorten(shorter, sizeof shorter, f->text));
-    used += isnan(bad->value) ? snprintf(text + used, 200 - (size_t)used, "nan")  /* whose sign means nothing */
-                              : snprintf(text + used, 200 - (size_t)used, "%.6g", bad->value);
+    int used = add(text, 200, 0, "%s%s%.20s = \"%s\" is ", f->key, several ? " of " : "",
+                   several ? l->one->unknown[f->unknown] : "", sw_text_shorten(shorter, sizeof shorter, f->text));
+    used = isnan(bad->value) ? add(text, 200, used, "nan")  /* whose sign means nothing */
+                             : add(text, 200, used, "%.6g", bad->value);
     if (l->infinite && isfinite(bad->value))
-        used += snprintf(text + used, 200 - (size_t)used, ", beyond single precision%s",
-                         l->points || l->times ? "," : "");
-    if (l->points || l->times) used += snprintf(text + used, 200 - (size_t)used, " at");
+        used = add(text, 200, used, ", beyond single precision%s", l->points || l->times ? "," : "");
+    if (l->points || l->times) used = add(text, 200, used, " at");
     if (l->points) used += sw_point_print(l->one, &l->grid, bad->point, 200 - (size_t)used, text + used);
-    if (l->times) snprintf(text + used, 200 - (size_t)used, "%s t = %.6g", l->points ? "," : "", bad->t);
+    if (l->times) add(text, 200, used, "%s t = %.6g", l->points ? "," : "", bad->t);
 }
 
 /* ------------------------------------------------------------------ all texts of a run */

@@ -31,6 +31,6 @@ enum sw_status sw_given_name(const struct sw_setup *one, int64_t ld, const doubl
 enum sw_status sw_given_warn(const struct sw_problem *problem, const struct sw_setup *setup, int64_t ld,
                              const double *column, int64_t j, const double *state, char text[200]);
 
-/** " x = 0.25, y = 1 (i = 4, j = 16)": a point of a grid. @return characters, as snprintf() */
+/** " x = 0.25, y = 1 (i = 4, j = 16)": a point of a grid. @return characters, fewer than room */
 int sw_point_print(const struct sw_setup *setup, const struct sw_grid *grid, int64_t point, size_t room, char *text);
 #endif
