@@ -138,6 +138,9 @@ expect 1 run plain.cfg -o incompatible.h5 -s 'right.neumann="a"' -s 'sweep.a=[-1
 says '1 ok, 1 failed'
 expect 0 show incompatible.h5
 prints 'no solution: f h and the fluxes at the ends sum to 1 and not to 0; subtract 1 from f to make them'
+# one whose integral is compatible, but not its sum
+expect 0 run plain.cfg -o balance.h5 -s 'right.neumann="0"' -s 'f="(x^2 + x - 1)*exp(x)"' -s 'gauge="zero_mean"'
+says 'the mean of f and the fluxes on this grid, '; says ', was taken off; a finer rule has '
 sed 's/^problem/gauge = "zero_mean";\n&/' plain.cfg >gauge.cfg
 expect 3 check gauge.cfg
 says "gauge.cfg:1: error: 'gauge' = \"zero_mean\": the ends determine u; it goes with left.neumann"

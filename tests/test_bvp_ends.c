@@ -264,6 +264,35 @@ static void is_of_second_order_with_zero_mean(void **state)
     for (int j = 0; j < 3; j++) assert_near(log2(error[j] / error[j + 1]), 2, 0.1);
 }
 
+/* f = -((1 + x) u')' with u' = x (1 - x) e^x + 1/2: its integral balances the fluxes 1/2 and 1 at the ends, and its sum
+ * does so up to h². */
+static void takes_off_what_the_trapezoidal_rule_makes(void **state)
+{
+    struct texts t = {.f = "-((x - x^2)*exp(x) + 0.5) - (1 + x)*(1 - x - x^2)*exp(x)", .p = "1 + x",
+                      .exact = "(3*x - x^2 - 3)*exp(x) - (8 - 4*e) + (x - 0.5)/2", .left = {.neumann = "0.5"},
+                      .right = {.neumann = "0.5"}, .zero_mean = true};
+    double error[4], excess[4];
+    (void)state;
+    need_row();
+    for (int j = 0; j < 4; j++) {
+        const struct sw_bvp_result r = solved(40 << j, &t, 0, 1);
+        assert_int_equal(r.fault, SW_BVP_FINE);
+        assert_true(fabs(r.finer) < 1e-10);
+        error[j] = r.max;
+        excess[j] = r.excess;
+    }
+    for (int j = 0; j < 3; j++) {
+        assert_near(log2(error[j] / error[j + 1]), 2, 0.1);
+        assert_near(log2(fabs(excess[j] / excess[j + 1])), 2, 0.01);
+    }
+    assert_true(solved(40, &neumann, 0, 1).excess == 0);
+    t.f = "1e-3 - ((x - x^2)*exp(x) + 0.5) - (1 + x)*(1 - x - x^2)*exp(x)";
+    const struct sw_bvp_result r = solved(160, &t, 0, 1);
+    assert_int_equal(r.fault, SW_BVP_INCOMPATIBLE);
+    assert_near(r.finer, 1e-3, 1e-10);
+    assert_near(r.excess, 1e-3 + excess[2], 1e-14);
+}
+
 /* f = a cos(3 x) + b, p = 1 + x² on [0.5, 2] with random a, b and u' = b at the left end; u' at the right end is what
  * the equations then sum to, in long double. The equations hold with the field that comes out: what is left of each is
  * 8 roundings of the largest of its terms, p u with p <= 5. The mean, of a field some n times that of a term, is 0 to
@@ -500,6 +529,7 @@ int main(void)
         cmocka_unit_test(solves_at_the_ends_of_the_range_of_numbers),
         cmocka_unit_test(the_given_value_is_in_the_field),
         cmocka_unit_test(is_of_second_order_with_zero_mean),
+        cmocka_unit_test(takes_off_what_the_trapezoidal_rule_makes),
         cmocka_unit_test(takes_random_compatible_data),
         cmocka_unit_test(few_points_have_a_zero_mean_too),
         cmocka_unit_test(says_how_far_data_are_from_compatible),

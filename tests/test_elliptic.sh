@@ -45,6 +45,49 @@ exact   = "cos(w*x)*cos(pi*z)";
 run     = { device = "cpu"; };
 CFG
 expect 0 run periodic.cfg -o periodic.h5; orders periodic.h5 1.95 2.1
+# f that has no mean but the one that the midpoint rule makes: taken off, told, and of second order against exact
+said() {  # said FILE LEAST MOST: each run says what was taken off; by which slope it falls from one n to its double
+    [ -z "$python" ] || $python - "$@" >out 2>err <<'PY' || fail "messages of $1"
+import re, sys, h5py, numpy as np
+f, least, most = h5py.File(sys.argv[1]), float(sys.argv[2]), float(sys.argv[3])
+what = r"the mean of f( and the fluxes)? on this grid, (\S+), was taken off; a finer rule has (\S+)"
+found = [re.fullmatch(what, m.decode()) for m in f["message"][:]]
+assert all(found), f["message"][:]
+mean = np.array([float(m[2]) for m in found])
+assert all(abs(float(m[3])) < 1e-4*abs(x) for m, x in zip(found, mean)), found
+slopes = np.log2(mean[:-1]/mean[1:])
+assert ((least <= slopes) & (slopes <= most)).all(), slopes
+PY
+}
+cat >balance.cfg <<'CFG'
+problem = "elliptic";
+sweep   = { n = [8, 16, 32]; };
+grid    = { n = ["n", "n + 1", "n + 2"]; grading = "quadratic"; };
+physics = { omega2 = 1.0; delta = 0.0; };
+boundary = { sides = "neumann"; };
+gauge   = "zero_mean";
+f       = "(x^2 + x - 1)*exp(x) + pi^2*cos(pi*y) - 2*(1 - 2*z)";
+exact   = "(3*x - x^2 - 3)*exp(x) - (8 - 4*e) + cos(pi*y) + z^2 - 2*z^3/3 - 1/6";
+run     = { device = "cpu"; };
+output  = { fields = { precision = "double"; }; };
+CFG
+expect 0 run balance.cfg -o balance.h5; orders balance.h5 1.9 2.1; said balance.h5 1.9 2.1
+expect 0 run balance.cfg -o flat.h5 -s 'grid.n=["n", "n"]' -s 'f="(x^2 + x - 1)*exp(x)"' \
+    -s 'exact="(3*x - x^2 - 3)*exp(x) - (8 - 4*e)"'
+orders flat.h5 1.9 2.1; said flat.h5 1.99 2.01
+expect 0 run balance.cfg -o round.h5 -s 'geometry="shell"' -s grid.depth=0.5 -s 'exact="0"' \
+    -s 'f="(x^4 + y^4 + 1)/(1 + x^2 + y^2)^2 - 0.6 + cos(4*pi*(z - 1))/z^2"'
+said round.h5 1.9 2.1
+expect 1 run balance.cfg -o own.h5 -s 'f="0.01 + (x^2 + x - 1)*exp(x)"' -s 'sweep.n=[32]'
+expect 0 show own.h5 --run 0
+matches 'f has the mean 0.00955[0-9]* \(by a finer rule 0.01\): with gauge = "zero_mean" there is a solution only where'
+expect 0 run balance.cfg -o jump.h5 -s 'f="(x < 0.3) - 0.3"' -s 'sweep.n=[8]'
+expect 0 show jump.h5 --run 0; prints 'the mean of f on this grid, -0.05, was taken off; a finer rule has'
+expect 1 run balance.cfg -o random.h5 -s 'f="randn(1)"' -s 'sweep.n=[8]'
+expect 0 show random.h5 --run 0; prints 'f has the mean '
+expect 0 run balance.cfg -o none.h5 -s 'f="cos(pi*x)*cos(pi*y)"'
+expect 0 show none.h5 --csv; grep -q 'taken off' out && fail 'an f that has no mean on the grid is said to have one'
+
 expect 0 run "$top/configs/elliptic_convergence.cfg" --device cpu -o shell.h5 -s 'sweep.n=[16, 32]'
 expect 0 show shell.h5 --csv; prints 'residual,residual_reported,iterations'
 [ -z "$python" ] || $python - 2>out <<'PY' || fail "shell.h5"

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/sw_mem.h"
+#include "field/compatibility.h"
 #include "problem/bvp/sw_bvp.h"
 #include "problem/given.h"
 #include "problem/sw_problem.h"
@@ -114,6 +115,30 @@ static enum sw_status norms(struct sw_sim *sim, struct sw_norms *norm)
     return SW_OK;
 }
 
+static enum sw_status get_record(struct sw_sim *sim, double *record)
+{
+    const struct bvp_sim *b = (struct bvp_sim *)sim;
+    for (int j = 0; j < b->count; j++) {
+        record[SW_DIAGNOSTICS * j] = b->result ? b->result[j].excess : 0;
+        record[SW_DIAGNOSTICS * j + 1] = b->result ? b->result[j].finer : 0;
+    }
+    return SW_OK;
+}
+
+/* It follows from f. */
+static enum sw_status set_record(struct sw_sim *sim, const double *record)
+{
+    (void)sim, (void)record;
+    return SW_OK;
+}
+
+static void warn_result(const struct sw_sim *sim, int j, const double *record, bool finite, char text[160])
+{
+    (void)sim, (void)j;
+    text[0] = 0;
+    if (finite) sw_mean_say_taken("f and the fluxes", record[0], record[1], text);
+}
+
 static void destroy(struct sw_sim *sim)
 {
     struct bvp_sim *b = (struct bvp_sim *)sim;
@@ -132,6 +157,10 @@ static const struct sw_sim_ops bvp_ops = {
     .diverged = diverged,
     .norms = norms,
     .explain = explain,
+    .diagnostics = SW_DIAGNOSTICS,
+    .get_diagnostics = get_record,
+    .set_diagnostics = set_record,
+    .warn_result = warn_result,
     .destroy = destroy,
 };
 
@@ -299,7 +328,8 @@ static const struct sw_key keys[] = {
     ENDS("right", "; without anything given there, u = 0."),
     {.path = "gauge", .kind = SW_KEY_WORD, .words = "none|zero_mean", .fallback = "none", .decides = true,
      .about = "With u' alone at both ends and q = 0, u is known but for a constant: \"zero_mean\" takes the solution "
-              "whose mean over the points is 0. Refused where u is determined."},
+              "whose mean over the points is 0. f and the fluxes p u' have to balance, to the error of the grid, which "
+              "is taken off f. Refused where u is determined."},
     {.path = "r", .kind = SW_KEY_COUNT, .unit = "1", .min = 0, .max = 1e12, .fallback = "0", .decides = true,
      .about = "Columns of the divide-and-conquer rows a2s, a2d and a2sd, at most n/2 (refused before any run where "
               "it does not fit); 0 takes the square root of n, rounded down."},

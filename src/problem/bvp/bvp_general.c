@@ -6,6 +6,7 @@
 
 #include "base/sw_mem.h"
 #include "base/sw_reals.h"
+#include "field/compatibility.h"
 #include "field/double_double_point.h"
 
 /* ------------------------------------------------------------------ what is given at the ends */
@@ -111,36 +112,95 @@ static struct sw_bvp_result check_coefficients(const struct sw_bvp *bvp, const s
     return fault(SW_BVP_FINE, NAN);
 }
 
+/* ------------------------------------------------------------------ whether there is a solution */
+
 /* What the sum may be of the sum of its terms' sizes, f at its largest: 4 roundings a term (f, h, their product, the
  * weight; p, u' and their product), as many again for x, and eight times that for expressions that lose digits on their
  * own. A defect of this size moves u by what rounding in the elimination does. The sum itself is one of pairs. */
 static const double compatible_to = 64 * 0x1p-53;
 
-/* Whether the equations of zero_mean have a solution: with the weights of the cells, sum h f + (p u') at the right end
- * - (p u') at the left one = 0. */
-static struct sw_bvp_result check_compatibility(const struct sw_bvp *bvp, struct bvp_general *s, int j,
-                                                const struct end *left, const struct end *right)
+struct finer_mean { const struct sw_bvp *bvp; struct bvp_general *s; int j; double fluxes; };
+
+/* Of f from point `first` to point `end`, in units of h. */
+static struct sw_dd sum_finer(struct bvp_coefficients *t, const struct finer_mean *q, const struct sw_gauss *rule,
+                              int64_t first, int64_t end)
 {
-    const struct sw_bvp_run *run = &bvp->run[j];
+    const struct sw_bvp_run *run = &q->bvp->run[q->j];
+    struct sw_dd sum = {0, 0};
+    bvp_evaluator_begin(&t->values, q->bvp, q->j);
+    for (int k = 0; k < rule->count; k++) {
+        double *const f = t->values.u;
+        evaluate_points(t, t->values.f, 0, x_of(run, rule->at[k]), run->h, first, end, f);
+        for (int64_t i = 0; i < end - first; i++) sum = sw_dd_add_double(sum, rule->weight[k] * f[i]);
+    }
+    return sum;
+}
+
+static enum sw_status finer_mean(void *context, const struct sw_gauss *rule, double *mean)
+{
+    const struct finer_mean *q = context;
+    struct bvp_general *s = q->s;
+    const struct sw_bvp_run *run = &q->bvp->run[q->j];
+    const int64_t n = s->right, blocks = (n + BVP_POINTS - 1) / BVP_POINTS;
+    struct sw_dd sum = {q->fluxes, 0};
+#pragma omp parallel for schedule(static) num_threads(s->threads)
+    for (int64_t b = 0; b < blocks; b++) {
+        const int64_t first = b * BVP_POINTS, end = n - first < BVP_POINTS ? n : first + BVP_POINTS;
+        s->block[b] = sum_finer(&s->thread[omp_get_thread_num()], q, rule, first, end);
+    }
+    for (int64_t b = 0; b < blocks; b++) sum = sw_dd_scale_add(s->block[b], run->h, sum);
+    *mean = sw_dd_value(sum) / (run->h * (double)n);
+    return SW_OK;
+}
+
+/* What zero_mean needs beside check_coefficients(). @param west, east  p u' at the ends */
+static struct sw_bvp_result check_zero_mean(const struct bvp_general *s, const struct sw_bvp_run *run, double west,
+                                            double east)
+{
     const int64_t n = s->right;
-    const double west = p_at(s, run->x0) * left->value, east = p_at(s, x_of(run, (double)n)) * right->value;
-    struct sw_bvp_result result = fault(SW_BVP_INCOMPATIBLE, NAN);
-    struct sw_dd sum = sw_dd_add_double((struct sw_dd){east, 0}, -west);
-    double largest = 0;
     if (!isfinite(s->f[n])) return fault(SW_BVP_F_NOT_FINITE, x_of(run, (double)n));
     if (!isfinite(west) || !isfinite(east))
         return fault(SW_BVP_P_NOT_POSITIVE, isfinite(west) ? x_of(run, (double)n) : run->x0);
-    for (int64_t i = 0; i <= n; i++) {
+    for (int64_t i = 0; i <= n; i++)
         if (s->q[i] != 0) return fault(SW_BVP_DETERMINED, x_of(run, (double)i));
+    return fault(SW_BVP_FINE, NAN);
+}
+
+/* Let the equations of zero_mean have a solution: with the weights of the cells, sum h f + (p u') at the right end
+ * - (p u') at the left one = 0. Where the trapezoidal rule alone is why they have none, f is moved.
+ * @param result  out: FINE, or why there is none */
+static enum sw_status make_compatible(const struct sw_bvp *bvp, struct bvp_general *s, int j, const struct end *left,
+                                      const struct end *right, struct sw_bvp_result *result)
+{
+    const struct sw_bvp_run *run = &bvp->run[j];
+    const int64_t n = s->right;
+    const double west = p_at(s, run->x0) * left->value, east = p_at(s, x_of(run, (double)n)) * right->value,
+                 length = run->h * (double)n;
+    struct sw_dd sum = sw_dd_add_double((struct sw_dd){east, 0}, -west);
+    double largest = 0;
+    *result = check_zero_mean(s, run, west, east);
+    if (result->fault) return SW_OK;
+    for (int64_t i = 0; i <= n; i++) {
         sum = sw_dd_add_double(sum, (i == 0 || i == n ? 0.5 : 1) * (run->h * s->f[i]));
         largest = fmax(largest, fabs(s->f[i]));
     }
-    const double length = run->h * (double)n;
-    result.defect = sw_dd_value(sum);
-    result.excess = result.defect / length;
-    bool compatible = fabs(result.defect) <= compatible_to * (length * largest + fabs(west) + fabs(east));
-    return compatible ? fault(SW_BVP_FINE, NAN) : result;
+    const double defect = sw_dd_value(sum), size = length * largest + fabs(west) + fabs(east);
+    if (fabs(defect) <= compatible_to * size) return SW_OK;
+    struct finer_mean context = {.bvp = bvp, .s = s, .j = j, .fluxes = east - west};
+    const struct sw_mean_question question = {.mean = defect / length, .size = size / length,
+                                              .rounding = compatible_to * size / length, .cells = (size_t)n, .dim = 1,
+                                              .finer = finer_mean, .context = &context};
+    bool of_grid;
+    result->excess = question.mean;
+    SW_TRY(sw_mean_is_of_grid(&question, &of_grid, &result->finer));
+    for (int64_t i = 0; i <= n; i++) s->f[i] -= question.mean;
+    if (of_grid) return SW_OK;
+    result->fault = SW_BVP_INCOMPATIBLE;
+    result->defect = defect;
+    return SW_OK;
 }
+
+/* ------------------------------------------------------------------ the equations */
 
 /* A power of two that may be beyond the range of numbers, where what it multiplies is not. */
 struct power { double half, other_half; };
@@ -255,8 +315,10 @@ static enum sw_status set_up(const struct sw_bvp *bvp, struct bvp_general *s, in
     SW_TRY(end_of(bvp, &bvp->desc.right, true, j, &right));
     coefficients(bvp, s, j);
     s->output.result[j] = check_coefficients(bvp, s, j, &left, &right);
+    s->taken[j] = (struct bvp_taken){0, 0};
     if (bvp->desc.zero_mean && !s->output.result[j].fault) {
-        s->output.result[j] = check_compatibility(bvp, s, j, &left, &right);
+        SW_TRY(make_compatible(bvp, s, j, &left, &right, &s->output.result[j]));
+        s->taken[j] = (struct bvp_taken){s->output.result[j].excess, s->output.result[j].finer};
         right = (struct end){.fixed = true, .beta = 1};
     }
     if (!s->output.result[j].fault) s->output.result[j] = assemble_system(bvp, s, j, &left, &right);
@@ -355,6 +417,8 @@ static enum sw_status finish(const struct sw_bvp *bvp, struct bvp_general *s, in
         bvp_norms_add_points(&sum, v, s->field + i, (int)count);
     }
     bvp_result_from_norms(&sum, bvp, j, INFINITY, finite ? 0 : NAN, &s->output.result[j]);
+    s->output.result[j].excess = s->taken[j].excess;
+    s->output.result[j].finer = s->taken[j].finer;
     return SW_OK;
 }
 
@@ -413,10 +477,12 @@ enum sw_status bvp_general_create(struct sw_bvp *bvp, struct bvp_general *s)
     SW_TRY(sw_alloc(s->vector, &s->u));
     SW_TRY(sw_alloc(room, &s->tri));
     SW_TRY(sw_alloc(room, &s->outcome));
+    SW_TRY(sw_alloc(room, &s->taken));
     SW_TRY(sw_alloc(points, &s->f));
     SW_TRY(sw_alloc(points, &s->p));
     SW_TRY(sw_alloc(points, &s->q));
     SW_TRY(sw_alloc(points, &s->field));
+    if (desc->zero_mean) SW_TRY(sw_alloc((points + BVP_POINTS - 1) / BVP_POINTS, &s->block));
     SW_TRY(create_threads(desc, s->right < WORTH_SHARING ? 1 : bvp->device->threads, s));
     return bvp_output_create(desc, &s->output);
 }
@@ -434,10 +500,12 @@ void bvp_general_destroy(struct bvp_general *s)
     sw_free(s->u);
     sw_free(s->tri);
     sw_free(s->outcome);
+    sw_free(s->taken);
     sw_free(s->f);
     sw_free(s->p);
     sw_free(s->q);
     sw_free(s->field);
+    sw_free(s->block);
 }
 
 static size_t system_bytes(const struct sw_bvp_desc *desc) { return sizeof(double) * ((size_t)desc->n + 3); }
@@ -447,5 +515,5 @@ size_t bvp_general_bytes_fixed(const struct sw_bvp_desc *desc) { return 4 * syst
 size_t bvp_general_bytes_per_run(const struct sw_bvp_desc *desc, int more)
 {
     return (4 + (size_t)more) * system_bytes(desc) + sizeof(struct sw_tri) + sizeof(struct sw_tri_outcome) +
-           bvp_output_bytes(desc);
+           sizeof(struct bvp_taken) + bvp_output_bytes(desc);
 }

@@ -11,11 +11,15 @@
  * that there be a solution. Where that holds, u = 0 at the right end takes the place of the last equation, which the
  * others then imply, and of the solution its mean is taken away. What is factored is as definite as with u given
  * there. */
+#include "field/double_double_point.h"
 #include "problem/bvp/bvp_host.h"
 #include "problem/bvp/refinement_point.h"
 
 /* What one thread evaluates a problem's programs with. */
 struct bvp_coefficients { struct bvp_evaluator values; struct sw_eval *p, *q; };  /* NULL: 1, 0 */
+
+/* With zero_mean: as in struct sw_bvp_result. */
+struct bvp_taken { double excess, finer; };
 
 struct bvp_general { /* a row's own data begin with it, zeroed; the row sets `eliminate` and `interleaved` */
     /* Solve the systems with n > 0: fill u and outcome. */
@@ -30,8 +34,10 @@ struct bvp_general { /* a row's own data begin with it, zeroed; the row sets `el
     double         *u;                /* a vector                                                                    */
     struct sw_tri  *tri;              /* [capacity] n, e_size and b_size; n = 0: nothing to solve                    */
     struct sw_tri_outcome *outcome;   /* [capacity]                                                                  */
+    struct bvp_taken *taken;          /* [capacity]                                                                  */
     double         *f, *p, *q;        /* [N+1] at the points; p [N] between them                                     */
     double         *field;            /* [N+1] u of one problem                                                      */
+    struct sw_dd   *block;            /* [N/BVP_POINTS, rounded up] sums of f, with zero_mean                        */
     struct bvp_coefficients *thread;  /* [threads] that evaluate a problem together                                  */
     int             threads;
     struct bvp_output   output;

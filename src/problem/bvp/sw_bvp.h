@@ -82,7 +82,7 @@ enum sw_bvp_fault {
                                        * ends is negative. The row's own fault                                   */
     SW_BVP_RANGE,                     /* p, h² q and what the ends add are no numbers in any common unit         */
     SW_BVP_DETERMINED,                /* zero_mean, but q is not 0 somewhere                                     */
-    SW_BVP_INCOMPATIBLE               /* zero_mean, but no solution is: f h and the fluxes do not sum to 0       */
+    SW_BVP_INCOMPATIBLE               /* zero_mean, but no solution is: f and the fluxes do not sum to 0         */
 };
 
 struct sw_bvp_result {
@@ -93,7 +93,10 @@ struct sw_bvp_result {
     double  where;                    /* the first x at fault; NaN: none                                         */
     double  moved;                    /* by how much of max |u| one rounding of each coefficient and of f moves u, a
                                        * bound or close to one; 0 in the plain case, where it is not estimated   */
-    double  defect, excess;           /* INCOMPATIBLE: that sum; f less this number is compatible                */
+    double  defect;                   /* INCOMPATIBLE: that sum                                                  */
+    double  excess, finer;            /* zero_mean: f less this number is compatible on the grid, and was so solved,
+                                       * unless INCOMPATIBLE: its mean on the grid, fluxes included, and by a finer rule
+                                       * (field/compatibility.h). 0: f is, to rounding                           */
 };
 
 /** "f is not finite at x = 0.5". text has room for 160 characters. */

@@ -63,8 +63,9 @@ struct sw_elliptic_numbers elliptic_numbers(const struct sw_setup *setup, int64_
 static void grid(const struct sw_setup *setup, int64_t count, const double *column, int64_t j, struct sw_grid *g)
 {
     const struct sw_elliptic_desc d = elliptic_describe(setup, 1);
+    const struct elliptic_points centres = {.kind = ELLIPTIC_CENTRES};
     const double dt = g->dt;
-    *g = elliptic_centres(&d, number(setup, "grid.depth", count, column, j));
+    *g = elliptic_grid(&d, number(setup, "grid.depth", count, column, j), centres);
     g->dt = dt;
 }
 
@@ -187,7 +188,7 @@ static const struct sw_key keys[] = {
      .about = "The solution, with which u is compared at the centres; the norms are weighted by the cells' volumes."},
     {.path = "gauge", .kind = SW_KEY_WORD, .words = "none|zero_mean", .fallback = "none", .decides = true,
      .about = "Of a problem that determines u up to a constant (delta = 0, no dirichlet wall): `zero_mean` takes the "
-              "u with the mean 0, where f has the mean 0."},
+              "u with the mean 0. f must have the mean 0, too, to the error of the grid, which is taken off."},
     {.path = "tolerance", .kind = SW_KEY_REAL, .unit = "1", .min = 0, .max = 1, .above = true, .fallback = "1e-8",
      .decides = true, .visible = true,
      .about = "What |f - A u|_2/|f|_2 has to fall to, formed from u; a run that misses it fails, and its u is stored."},

@@ -1,7 +1,8 @@
 #ifndef ELLIPTIC_H
 #define ELLIPTIC_H
 /* Between the files of the problem `elliptic`: elliptic.c has its keys and what is refused, elliptic_cells.c the
- * numbers at cells and faces that expressions give, elliptic_sim.c solves a batch. */
+ * numbers at cells and faces that expressions give, elliptic_gauge.c what becomes of their mean where u is known up to
+ * a constant, elliptic_sim.c solves a batch. */
 #include "elliptic/sw_elliptic.h"
 #include "field/evaluate.h"
 #include "problem/sw_problem.h"
@@ -24,15 +25,17 @@ struct elliptic_run {
     int            threads;
 };
 
-/** The centres of the cells of a run, by which `z` of a graded grid lies half-way between the faces of its level. */
-struct sw_grid elliptic_centres(const struct sw_elliptic_desc *desc, double depth);
-
 /* Points of a run that follow one another as in a file, x fastest: the centres of the cells; the centres of the faces
- * across `axis`, one more along it; or of those of them that are on the two walls, two along it. */
+ * across `axis`, one more along it; those of them that are on the two walls, two along it; or in each cell the point
+ * that lies a `part` of the way from its lower to its upper face along each axis. */
 struct elliptic_points {
-    enum { ELLIPTIC_CENTRES, ELLIPTIC_FACES, ELLIPTIC_WALLS } kind;
+    enum { ELLIPTIC_CENTRES, ELLIPTIC_FACES, ELLIPTIC_WALLS, ELLIPTIC_INSIDE } kind;
     int axis;
+    double part[SW_DIMS];
 };
+
+/** Where they are. */
+struct sw_grid elliptic_grid(const struct sw_elliptic_desc *desc, double depth, struct elliptic_points points);
 
 /** Their numbers along x, y, z. @return their product */
 int64_t elliptic_count(const struct sw_elliptic_desc *desc, struct elliptic_points points, int64_t n[SW_DIMS]);
@@ -53,6 +56,25 @@ int64_t elliptic_find_bad(const double *value, int64_t count, bool positive);
 /** "kx is -1 at x = ..": of number `bad` of elliptic_sample(). */
 void elliptic_say_bad(const struct elliptic_run *run, const char *key, struct elliptic_points points, int64_t bad,
                       double value, char text[160]);
+
+/* ------------------------------------------------------------------ the mean (elliptic_gauge.c) */
+
+/** The mean of u over the cells. @param u  [ny][nz][nx] */
+double elliptic_mean(const struct sw_elliptic_matrix *matrix, const double *u);
+
+/* What was taken off f where its mean over the cells is the grid's error: that mean, and the one by a finer rule
+ * (field/compatibility.h). 0 where it is rounding. */
+struct elliptic_taken { double mean, finer; };
+
+/** Give the right-hand side of a singular system a solution: take its mean off, weighted by the cells' volumes, as the
+ * rows of A sum to 0; or say why there is none.
+ * @param f       in, out: [ny][nz][nx], integrated over the cells
+ * @param values  room for [nz][ny][nx]
+ * @param taken   out
+ * @param why     out, where f has a mean of its own; else unchanged
+ * @return SW_E_MEMORY */
+enum sw_status elliptic_take_mean_off(const struct elliptic_run *run, const struct sw_elliptic_matrix *matrix,
+                                      double *f, double *values, struct elliptic_taken *taken, char why[160]);
 
 /* ------------------------------------------------------------------ a batch (elliptic_sim.c) */
 

@@ -5,31 +5,30 @@
 #include "base/sw_reals.h"
 #include "problem/elliptic/elliptic.h"
 
-static const struct elliptic_points centres = {ELLIPTIC_CENTRES, -1};
-
-/* Faces along z are at depth k/nz or depth (k/nz)^2 above the bottom; centres half-way between them, of a graded grid
- * at depth (k^2 + k + 1/2)/nz^2. */
-static struct sw_grid points_of(const struct sw_elliptic_desc *d, double depth, struct elliptic_points points)
+/* Faces along z are at depth k/nz or depth (k/nz)^2 above the bottom; what lies a part p of the way between them, as
+ * the centres half-way, is of a graded grid at depth (k^2 + p (2 k + 1))/nz^2. */
+struct sw_grid elliptic_grid(const struct sw_elliptic_desc *d, double depth, struct elliptic_points points)
 {
     const bool shell = d->geometry == SW_ELLIPTIC_SHELL;
     const double first[SW_DIMS] = {shell ? -1 : 0, shell ? -1 : 0, shell ? 1 : 0},
                  length[SW_DIMS] = {shell ? 2 : 1, shell ? 2 : 1, depth};
     struct sw_grid g = {.dt = 0};
     for (int a = 0; a < SW_DIMS; a++) {
-        const bool across = points.kind != ELLIPTIC_CENTRES && points.axis == a, graded = a == 2 && d->graded;
+        const bool inside = points.kind == ELLIPTIC_CENTRES || points.kind == ELLIPTIC_INSIDE;
+        const bool across = !inside && points.axis == a, graded = a == 2 && d->graded;
         const double n = (double)d->n[a], step = length[a] / n;
+        const double part = points.kind == ELLIPTIC_INSIDE ? points.part[a] : 0.5;
         if (across && points.kind == ELLIPTIC_WALLS) {
             g.x0[a] = first[a], g.dx[a] = length[a];
         } else if (graded) {
-            g.ddx[a] = step / n, g.dx[a] = across ? 0 : step / n, g.x0[a] = first[a] + (across ? 0 : 0.5 * step / n);
+            g.ddx[a] = step / n, g.dx[a] = across ? 0 : 2 * part * step / n;
+            g.x0[a] = first[a] + (across ? 0 : part * step / n);
         } else {
-            g.dx[a] = step, g.x0[a] = first[a] + (across ? 0 : 0.5 * step);
+            g.dx[a] = step, g.x0[a] = first[a] + (across ? 0 : part * step);
         }
     }
     return g;
 }
-
-struct sw_grid elliptic_centres(const struct sw_elliptic_desc *d, double depth) { return points_of(d, depth, centres); }
 
 int64_t elliptic_count(const struct sw_elliptic_desc *d, struct elliptic_points points, int64_t n[SW_DIMS])
 {
@@ -43,7 +42,7 @@ enum sw_status elliptic_sample(const struct elliptic_run *run, const struct sw_p
                                struct elliptic_points points, double *value)
 {
     struct sw_sampling at = {.program = program,
-                             .grid = points_of(&run->desc, run->depth, points),
+                             .grid = elliptic_grid(&run->desc, run->depth, points),
                              .column = run->column,
                              .stride = run->stride,
                              .threads = run->threads};
@@ -69,7 +68,7 @@ int64_t elliptic_find_bad(const double *value, int64_t count, bool positive)
 void elliptic_say_bad(const struct elliptic_run *run, const char *key, struct elliptic_points points, int64_t bad,
                       double value, char text[160])
 {
-    const struct sw_grid g = points_of(&run->desc, run->depth, points);
+    const struct sw_grid g = elliptic_grid(&run->desc, run->depth, points);
     int64_t n[SW_DIMS];
     char number[32];
     elliptic_count(&run->desc, points, n);

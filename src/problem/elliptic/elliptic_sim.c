@@ -6,6 +6,7 @@
 #include "base/sw_mem.h"
 #include "base/sw_reals.h"
 #include "base/sw_text.h"
+#include "field/compatibility.h"
 #include "problem/elliptic/elliptic.h"
 
 struct elliptic_sim {
@@ -19,6 +20,7 @@ struct elliptic_sim {
     double             *column;     /* [ncolumn][count]                                       */
     char              (*why)[160];  /* [capacity] why a run cannot begin, "" if it can        */
     struct sw_norms    *norm;       /* [capacity]                                             */
+    struct elliptic_taken *taken;   /* [capacity]                                             */
     int                *system;     /* [capacity] of a run that begins: its number below      */
     int                 systems;
     int                *exponent;   /* [capacity] of a system: its f is multiplied by 2^-exponent, and so is its u */
@@ -34,7 +36,7 @@ struct elliptic_sim {
     char               *saved;      /* [runs][nz][ny][nx]; NULL: fields are not saved         */
 };
 
-static const struct elliptic_points centres = {ELLIPTIC_CENTRES, -1};
+static const struct elliptic_points centres = {.kind = ELLIPTIC_CENTRES};
 
 static size_t word(const struct elliptic_sim *s) { return sw_reals_word(s->setup.single); }
 
@@ -76,7 +78,7 @@ static enum sw_status make_faces(struct elliptic_sim *s, int j)
     static const char *const key[3] = {"kx", "ky", "kz"};
     const struct elliptic_run run = run_of(s, j);
     for (int d = 0; d < 3; d++) {
-        const struct elliptic_points points = {ELLIPTIC_FACES, d};
+        const struct elliptic_points points = {.kind = ELLIPTIC_FACES, .axis = d};
         int64_t shape[SW_DIMS];
         const int64_t count = elliptic_count(&s->desc, points, shape);
         const struct sw_program *program = sw_setup_function(&s->setup, key[d]);
@@ -136,7 +138,7 @@ static enum sw_status add_walls(struct elliptic_sim *s, int j, double *f)
     enum sw_status st = SW_OK;
     if (!program) return SW_OK;
     for (int d = 0; d < 3 && !st; d++) {
-        const struct elliptic_points points = {ELLIPTIC_WALLS, d};
+        const struct elliptic_points points = {.kind = ELLIPTIC_WALLS, .axis = d};
         const int64_t count = elliptic_count(&s->desc, points, w.n[d]);
         if (!held[d]) continue;
         st = sw_alloc((size_t)count, &value[d]);
@@ -148,24 +150,6 @@ static enum sw_status add_walls(struct elliptic_sim *s, int j, double *f)
     if (!st) sw_elliptic_add_walls(&s->desc, &s->matrix[s->system[j]], wall_value, &w, f);
     for (int d = 0; d < 3; d++) sw_free(value[d]);
     return st;
-}
-
-/* Without a mean the equation has a solution: rounding of the sum is taken off, more than that is refused. The sum of
- * |f| times 1e-9 is what expressions and sums may leave. */
-static void take_mean_off(struct elliptic_sim *s, int j, double *f)
-{
-    const struct sw_elliptic_matrix *m = &s->matrix[s->system[j]];
-    double sum = 0, size = 0, volume = 0;
-    for (size_t c = 0; c < s->cells; c++) sum += f[c], size += fabs(f[c]);
-    for (int64_t k = 0; k < m->nz; k++)
-        for (int64_t a = 0; a < m->nx * m->ny; a++) volume += m->area[a] * m->volume[k];
-    if (!(fabs(sum) <= 1e-9 * size))
-        snprintf(s->why[j], sizeof s->why[j],
-                 "f has the mean %.6g: with gauge = \"zero_mean\" there is a solution only where it is 0",
-                 sum / volume);
-    for (int64_t r = 0; r < m->ny * m->nz; r++)
-        for (int64_t i = 0; i < m->nx; i++)
-            f[r * m->nx + i] -= sum / volume * m->area[r / m->nz * m->nx + i] * m->volume[r % m->nz];
 }
 
 static void scale(double *x, size_t count, int exponent)
@@ -198,7 +182,8 @@ static enum sw_status make_rhs(struct elliptic_sim *s, int j)
         for (int64_t i = 0; i < m->nx; i++)
             f[r * m->nx + i] *= m->area[r / m->nz * m->nx + i] * m->volume[r % m->nz];
     SW_TRY(add_walls(s, j, f));
-    if (sw_elliptic_is_singular(&s->desc, s->numbers[y].delta) && !s->why[j][0]) take_mean_off(s, j, f);
+    if (sw_elliptic_is_singular(&s->desc, s->numbers[y].delta) && !s->why[j][0])
+        SW_TRY(elliptic_take_mean_off(&run, m, f, s->values, &s->taken[j], s->why[j]));
     s->exponent[y] = exponent_of(f, s->cells);
     scale(f, s->cells, -s->exponent[y]);
     if (!s->field || s->why[j][0]) return SW_OK;
@@ -215,6 +200,7 @@ static enum sw_status load(struct sw_sim *sim, int count, const double *column, 
     for (int j = 0; j < count; j++) {
         if (s->setup.give_up && s->setup.give_up(s->setup.give_up_user)) return SW_FAIL(SW_E_STOPPED, "stopped");
         s->why[j][0] = 0;
+        s->taken[j] = (struct elliptic_taken){0, 0};
         s->system[j] = s->systems;
         SW_TRY(make_matrix(s, j));
         if (!s->why[j][0]) SW_TRY(make_rhs(s, j));
@@ -225,18 +211,6 @@ static enum sw_status load(struct sw_sim *sim, int count, const double *column, 
 }
 
 /* ------------------------------------------------------------------ solving */
-
-static double mean_of(const struct sw_elliptic_matrix *m, const double *u)
-{
-    double sum = 0, volume = 0;
-    for (int64_t r = 0; r < m->ny * m->nz; r++)
-        for (int64_t i = 0; i < m->nx; i++) {
-            const double v = m->area[r / m->nz * m->nx + i] * m->volume[r % m->nz];
-            sum += v * u[r * m->nx + i];
-            volume += v;
-        }
-    return sum / volume;
-}
 
 /* Norms weighted by the cells' volumes: sqrt(sum v d²/sum v), max|d|, sqrt(sum v d²/sum v exact²). Squares are of d and
  * exact over their maxima, so that none over- or underflows.
@@ -273,7 +247,7 @@ static enum sw_status finish_run(struct elliptic_sim *s, int j)
         SW_TRY(sw_device_download(s->device, u, s->u + (size_t)s->system[j] * s->cells, s->cells * sizeof *u));
     scale(u, s->cells, s->exponent[s->system[j]]);
     if (sw_elliptic_is_singular(&s->desc, s->numbers[s->system[j]].delta)) {
-        const double mean = mean_of(m, u);
+        const double mean = elliptic_mean(m, u);
         for (size_t c = 0; c < s->cells; c++) u[c] -= mean;
     }
     elliptic_turn(m->nx, m->nz, m->ny, u, s->values, s->device->threads);
@@ -360,6 +334,30 @@ static enum sw_status history(struct sw_sim *sim, double *out)
     return SW_OK;
 }
 
+static enum sw_status get_record(struct sw_sim *sim, double *record)
+{
+    const struct elliptic_sim *s = (struct elliptic_sim *)sim;
+    for (int j = 0; j < s->count; j++) {
+        record[SW_DIAGNOSTICS * j] = s->taken[j].mean;
+        record[SW_DIAGNOSTICS * j + 1] = s->taken[j].finer;
+    }
+    return SW_OK;
+}
+
+/* It follows from f. */
+static enum sw_status set_record(struct sw_sim *sim, const double *record)
+{
+    (void)sim, (void)record;
+    return SW_OK;
+}
+
+static void warn_result(const struct sw_sim *sim, int j, const double *record, bool finite, char text[160])
+{
+    (void)sim, (void)j;
+    text[0] = 0;
+    if (finite) sw_mean_say_taken("f", record[0], record[1], text);
+}
+
 /* Of a solve: of an iteration, times those that the systems took in the mean. */
 static struct sw_cost cost(const struct sw_sim *sim, int64_t steps)
 {
@@ -382,7 +380,7 @@ static void destroy(struct sw_sim *sim)
         if (s->matrix) sw_elliptic_matrix_free(&s->matrix[j]);
         for (int d = 0; d < 3 && s->faces; d++) sw_free(s->faces[3 * j + d]);
     }
-    void *const arrays[] = {s->column, s->numbers, s->matrix, s->faces, s->outcome, s->norm, s->why, s->field,
+    void *const arrays[] = {s->column, s->numbers, s->matrix, s->faces, s->outcome, s->norm, s->taken, s->why, s->field,
                             s->values, s->exact, s->system, s->exponent, s->history, s->saved};
     for (size_t k = 0; k < sizeof arrays / sizeof *arrays; k++) sw_free(arrays[k]);
     sw_device_free(s->device, s->f);
@@ -400,6 +398,10 @@ static const struct sw_sim_ops elliptic_ops = {
     .norms = norms,
     .residuals = residuals,
     .history = history,
+    .diagnostics = SW_DIAGNOSTICS,
+    .get_diagnostics = get_record,
+    .set_diagnostics = set_record,
+    .warn_result = warn_result,
     .cost = cost,
     .destroy = destroy,
 };
@@ -411,7 +413,7 @@ static size_t most_points(const struct sw_elliptic_desc *d)
 {
     int64_t n[SW_DIMS], most = 0;
     for (int axis = 0; axis < 3; axis++) {
-        const int64_t count = elliptic_count(d, (struct elliptic_points){ELLIPTIC_FACES, axis}, n);
+        const int64_t count = elliptic_count(d, (struct elliptic_points){.kind = ELLIPTIC_FACES, .axis = axis}, n);
         if (count > most) most = count;
     }
     return (size_t)most;
@@ -420,7 +422,8 @@ static size_t most_points(const struct sw_elliptic_desc *d)
 static size_t points_on_walls(const struct sw_elliptic_desc *d)
 {
     int64_t n[SW_DIMS], sum = 0;
-    for (int axis = 0; axis < 3; axis++) sum += elliptic_count(d, (struct elliptic_points){ELLIPTIC_WALLS, axis}, n);
+    for (int axis = 0; axis < 3; axis++)
+        sum += elliptic_count(d, (struct elliptic_points){.kind = ELLIPTIC_WALLS, .axis = axis}, n);
     return (size_t)sum;
 }
 
@@ -433,6 +436,7 @@ static enum sw_status allocate(struct elliptic_sim *s)
     SW_TRY(sw_alloc(3 * room, &s->faces));
     SW_TRY(sw_alloc(room, &s->outcome));
     SW_TRY(sw_alloc(room, &s->norm));
+    SW_TRY(sw_alloc(room, &s->taken));
     SW_TRY(sw_alloc(room, &s->why));
     SW_TRY(sw_alloc(room, &s->system));
     SW_TRY(sw_alloc(room, &s->exponent));
