@@ -88,6 +88,34 @@ expect 0 show random.h5 --run 0; prints 'f has the mean '
 expect 0 run balance.cfg -o none.h5 -s 'f="cos(pi*x)*cos(pi*y)"'
 expect 0 show none.h5 --csv; grep -q 'taken off' out && fail 'an f that has no mean on the grid is said to have one'
 
+# a coefficient that jumps at the seam of a periodic box: told, and of second order as well
+cat >seam.cfg <<'CFG'
+problem = "elliptic";
+sweep   = { n = [16, 32, 64]; };
+grid    = { n = ("n", "n", 2); };
+physics = { omega2 = 1.0; };
+boundary = { sides = "periodic"; };
+kx = "1 + x";
+define  = { c = "1 - 5/3 + 3/4"; };
+f       = "8 + 2*x - 27*x^2 + 2*x - 5*x^2 + 3*x^3 - c";
+exact   = "2*x - 5*x^2 + 3*x^3 - c";
+run     = { device = "cpu"; };
+CFG
+seam='one face of the periodic box'
+expect 0 run seam.cfg -o seam.h5
+says "note     kx = \"1 + x\" is 1 at x = 0 and 2 at x = 1, $seam (y = 0.03125, z = 0.25): it gets their harmonic"
+orders seam.h5 1.95 2.05
+expect 0 show seam.h5 --run 0; prints 'harmonic mean, 1.33333'
+expect 0 run seam.cfg -o seam_y.h5 -s kx=1.0 -s 'ky="1 + y"' -s 'exact="2*y - 5*y^2 + 3*y^3 - c"' \
+    -s 'f="8 + 2*y - 27*y^2 + 2*y - 5*y^2 + 3*y^3 - c"'
+says "note     ky = \"1 + y\" is 1 at y = 0 and 2 at y = 1, $seam (x = 0.03125, z = 0.25): it gets their harmonic"
+orders seam_y.h5 1.95 2.05
+expect 0 check seam.cfg -s 'kx="1 + 0.1*(y > 0.4)*x"' -s 'grid.n=["n", "n"]'
+prints "is 1 at x = 0 and 1.1 at x = 1, $seam (y = 0.40625): it gets their harmonic mean, 1.04762"
+expect 0 check seam.cfg -s 'kx="2 + sin(2*pi*x)"' -s 'kz="1 + z"'
+grep -q 'periodic box' out && fail 'a periodic coefficient is said to jump'
+expect 0 check seam.cfg -s 'boundary.sides="neumann"'; grep -q 'periodic box' out && fail 'a box with walls has a seam'
+
 expect 0 run "$top/configs/elliptic_convergence.cfg" --device cpu -o shell.h5 -s 'sweep.n=[16, 32]'
 expect 0 show shell.h5 --csv; prints 'residual,residual_reported,iterations'
 [ -z "$python" ] || $python - 2>out <<'PY' || fail "shell.h5"

@@ -38,6 +38,15 @@ struct sw_elliptic_desc elliptic_describe(const struct sw_setup *setup, int batc
     };
 }
 
+struct sw_elliptic_desc elliptic_describe_run(const struct sw_setup *setup, int64_t ld, const double *column,
+                                              int64_t j)
+{
+    static const char *const n_of[SW_DIMS] = {"grid.n", "grid.n.1", "grid.n.2"};
+    struct sw_elliptic_desc d = elliptic_describe(setup, 1);
+    for (int a = 0; a < SW_DIMS; a++) d.n[a] = (int64_t)number(setup, n_of[a], ld, column, j);
+    return d;
+}
+
 /* omega = courant dx/2, dx the length of a cell at the middle of the panel, of radius 1, or of the box: the shorter. */
 static double omega2_of(const struct sw_setup *setup, int64_t ld, const double *column, int64_t j)
 {
@@ -125,16 +134,10 @@ static bool has_dirichlet_wall(const struct sw_elliptic_desc *d)
 static const char *validate_run(const struct sw_setup *setup, const char *solver, int ld, const double *column, int j,
                                 char why[160])
 {
-    static const char *const n_of[SW_DIMS] = {"grid.n", "grid.n.1", "grid.n.2"};
-    struct sw_elliptic_desc d = elliptic_describe(setup, 1);
+    const struct sw_elliptic_desc d = elliptic_describe_run(setup, ld, column, j);
     const int dim = (int)number(setup, "grid.dim", ld, column, j);
+    const double cells = (double)d.n[0] * (double)d.n[1] * (double)d.n[2];
     const char *key, *refusal;
-    double cells = 1;
-    for (int a = 0; a < SW_DIMS; a++) {
-        const double n = number(setup, n_of[a], ld, column, j);
-        d.n[a] = (int64_t)n;
-        cells *= n;
-    }
     if ((key = refuse_grid(dim, cells, why)) || (key = refuse_geometry(setup, &d, dim, why))) return key;
     if ((key = refuse_physics(setup, &d, ld, column, j, why))) return key;
     snprintf(why, 160, "no wall is a dirichlet one: boundary.value is not used");
@@ -250,4 +253,5 @@ const struct sw_problem problem_elliptic = {
     .create = elliptic_create,
     .validate_run = validate_run,
     .solver = sw_elliptic_row,
+    .warn_run = elliptic_warnings,
 };

@@ -2,13 +2,17 @@
 #define ELLIPTIC_H
 /* Between the files of the problem `elliptic`: elliptic.c has its keys and what is refused, elliptic_cells.c the
  * numbers at cells and faces that expressions give, elliptic_gauge.c what becomes of their mean where u is known up to
- * a constant, elliptic_sim.c solves a batch. */
+ * a constant, elliptic_warnings.c what is said of a run before, elliptic_sim.c solves a batch. */
 #include "elliptic/sw_elliptic.h"
 #include "field/evaluate.h"
 #include "problem/sw_problem.h"
 
 /* What runs of a shape with these words have in common. */
 struct sw_elliptic_desc elliptic_describe(const struct sw_setup *setup, int batch);
+
+/** Likewise of run j, whose setup counts for its columns, functions and choices only. @param column  [ncolumn][ld] */
+struct sw_elliptic_desc elliptic_describe_run(const struct sw_setup *setup, int64_t ld, const double *column,
+                                              int64_t j);
 
 /** The numbers of run j; omega2 as physics.courant has it where that is given. @param column  [ncolumn][ld] */
 struct sw_elliptic_numbers elliptic_numbers(const struct sw_setup *setup, int64_t ld, const double *column, int64_t j);
@@ -56,6 +60,16 @@ int64_t elliptic_find_bad(const double *value, int64_t count, bool positive);
 /** "kx is -1 at x = ..": of number `bad` of elliptic_sample(). */
 void elliptic_say_bad(const struct elliptic_run *run, const char *key, struct elliptic_points points, int64_t bad,
                       double value, char text[160]);
+
+/** The coefficient of a periodic box at its seam, of those at the first and the last face along an axis, both above 0:
+ * the first, where they are equal to 1e-9; else their harmonic mean, as what lies on either side of a face conducts one
+ * behind the other. */
+double elliptic_seam(double first, double last);
+bool elliptic_jumps(double first, double last);
+
+/* ------------------------------------------------------------------ what is said of a run (elliptic_warnings.c) */
+
+extern const struct sw_run_warning elliptic_warnings[];
 
 /* ------------------------------------------------------------------ the mean (elliptic_gauge.c) */
 

@@ -65,6 +65,13 @@ int64_t elliptic_find_bad(const double *value, int64_t count, bool positive)
     return -1;
 }
 
+bool elliptic_jumps(double first, double last) { return !(fabs(first - last) <= 1e-9 * fmax(first, last)); }
+
+double elliptic_seam(double first, double last)
+{
+    return elliptic_jumps(first, last) ? 2 * last * (first / (first + last)) : first;
+}
+
 void elliptic_say_bad(const struct elliptic_run *run, const char *key, struct elliptic_points points, int64_t bad,
                       double value, char text[160])
 {

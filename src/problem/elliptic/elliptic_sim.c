@@ -63,13 +63,15 @@ static const char *solver_name(const struct sw_sim *sim)
 
 /* ------------------------------------------------------------------ matrices */
 
-/* Words between the coefficient at the first and the last face of a line along an axis, which are one face where it is
- * periodic; the first one counts. */
+/* The first and the last face of a line along a periodic axis are one. */
 static void join_ends(const struct sw_elliptic_desc *d, int axis, double *k)
 {
-    const int64_t nx = d->n[0], ny = d->n[1], nz = d->n[2];
-    for (int64_t r = 0; axis == 0 && r < ny * nz; r++) k[r * (nx + 1) + nx] = k[r * (nx + 1)];
-    if (axis == 1) memcpy(k + ny * nz * nx, k, (size_t)(nz * nx) * sizeof *k);
+    const int64_t nx = d->n[0], ny = d->n[1], nz = d->n[2], lines = axis ? nz * nx : ny * nz,
+                  next = axis ? 1 : nx + 1, last = axis ? ny * nz * nx : nx;
+    for (int64_t r = 0; r < lines; r++) {
+        double *first = k + r * next;
+        *first = first[last] = elliptic_seam(*first, first[last]);
+    }
 }
 
 /* Coefficients at the faces of run j. @return SW_E_MEMORY; what is wrong with a coefficient goes to s->why */

@@ -1,0 +1,82 @@
+/* What is said of a run of `elliptic` before it is computed. */
+#include <math.h>
+#include <stdio.h>
+
+#include "base/sw_mem.h"
+#include "base/sw_text.h"
+#include "problem/elliptic/elliptic.h"
+
+/* Of the points of a wall so many are looked at. */
+enum { LOOKED_AT = 1 << 15 };
+
+/* ------------------------------------------------------------------ coefficients that are not periodic */
+
+/* Where a coefficient jumps most, from one end of an axis to the other. */
+struct jump { double first, last, at[SW_DIMS]; };
+
+/* @param jump  in, out: that of an axis before */
+static enum sw_status find_jump(const struct elliptic_run *run, const struct sw_program *program, int axis,
+                                struct jump *jump)
+{
+    const struct elliptic_points walls = {.kind = ELLIPTIC_WALLS, .axis = axis};
+    int64_t n[SW_DIMS];
+    const int64_t count = elliptic_count(&run->desc, walls, n), next = axis ? n[0] : 1;
+    const struct sw_grid g = elliptic_grid(&run->desc, run->depth, walls);
+    double *value;
+    SW_TRY(sw_alloc((size_t)count, &value));
+    const enum sw_status st = elliptic_sample(run, program, walls, value);
+    for (int64_t i = 0; i < count && !st; i++) {
+        const double first = value[i], last = i + next < count ? value[i + next] : 0;
+        if (i / next % 2 || !(first > 0 && last > 0) || !elliptic_jumps(first, last)) continue;
+        if (!(fabs(last - first) > fabs(jump->last - jump->first))) continue;
+        *jump = (struct jump){first, last, {sw_grid_at(&g, 0, i % n[0]), sw_grid_at(&g, 1, i / n[0] % n[1]),
+                                            sw_grid_at(&g, 2, i / n[0] / n[1])}};
+    }
+    sw_free(value);
+    return st;
+}
+
+/* A wall of more points than are looked at is looked at on a coarser grid. */
+static void coarsen(struct sw_elliptic_desc *d, int axis)
+{
+    int64_t n[SW_DIMS];
+    while (elliptic_count(d, (struct elliptic_points){.kind = ELLIPTIC_WALLS, .axis = axis}, n) > 2 * LOOKED_AT)
+        for (int a = 0; a < SW_DIMS; a++) d->n[a] = (d->n[a] + 1) / 2;
+}
+
+static void describe_jump(const struct sw_function *f, const struct jump *jump, int axis, int dim, char text[200])
+{
+    const char along = "xy"[axis], across = "yx"[axis];
+    char shorter[48], z[32] = "";
+    if (dim > 2) snprintf(z, sizeof z, ", z = %.6g", jump->at[2]);
+    snprintf(text, 200, "%s = \"%s\" is %.6g at %c = 0 and %.6g at %c = 1, one face of the periodic box (%c = %.6g%s): "
+             "it gets their harmonic mean, %.6g", f->key, sw_text_shorten(shorter, sizeof shorter, f->text),
+             jump->first, along, jump->last, along, across, jump->at[1 - axis], z,
+             elliptic_seam(jump->first, jump->last));
+}
+
+static enum sw_status warn_seam(const struct sw_problem *problem, const struct sw_setup *setup, int64_t ld,
+                                const double *column, int64_t j, const double *state, char text[200])
+{
+    static const char *const key[] = {"kx", "ky"};
+    struct elliptic_run run = {.setup = setup,
+                               .depth = elliptic_numbers(setup, ld, column, j).depth,
+                               .column = column + j,
+                               .stride = ld,
+                               .threads = 1};
+    (void)problem, (void)state;
+    text[0] = 0;
+    for (int axis = 0; axis < 2 && !*text; axis++) {
+        const struct sw_function *f = sw_setup_find(setup, key[axis]);
+        struct jump jump = {0};
+        run.desc = elliptic_describe_run(setup, ld, column, j);
+        if (!f || run.desc.sides[axis] != SW_ELLIPTIC_PERIODIC) continue;
+        coarsen(&run.desc, axis);
+        SW_TRY(find_jump(&run, f->program, axis, &jump));
+        const int dim = (int)column[sw_setup_column(setup, "grid.dim") * ld + j];
+        if (jump.first > 0) describe_jump(f, &jump, axis, dim, text);
+    }
+    return SW_OK;
+}
+
+const struct sw_run_warning elliptic_warnings[] = {{.warn = warn_seam, .of_result = true}, {0}};
