@@ -95,10 +95,11 @@ static const char *column_text(const struct sw_run_table *t, const struct show_c
     return sw_run_column_flag(c->of_run, &t->row[run]);
 }
 
-/* Whole numbers are shown whole: 1048576 points, not 1.04858e+06. */
+/* Whole numbers are shown whole: 1048576 points, not 1.04858e+06. The sign of a NaN means nothing. */
 static void format_real(double v, int digits, char text[40])
 {
-    if (v == floor(v) && fabs(v) < 1e15) snprintf(text, 40, "%.0f", v);
+    if (isnan(v)) snprintf(text, 40, "nan");
+    else if (v == floor(v) && fabs(v) < 1e15) snprintf(text, 40, "%.0f", v);
     else snprintf(text, 40, "%.*g", digits, v);
 }
 

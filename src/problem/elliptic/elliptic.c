@@ -118,17 +118,13 @@ static const char *refuse_physics(const struct sw_setup *setup, const struct sw_
                courant = number(setup, "physics.courant", ld, column, j) > 0;
     snprintf(why, 160, "give one of physics.omega2 and physics.courant, above 0");
     if (omega2 == courant) return omega2 ? "physics.courant" : "physics.omega2";
+    snprintf(why, 160, "omega2 = (courant dx/2)^2 is 0 in double precision");
+    if (courant && !(omega2_of(setup, ld, column, j) > 0)) return "physics.courant";
     snprintf(why, 160, "with delta = 0 and no dirichlet wall u is known up to a constant only: set gauge = "
              "\"zero_mean\", where f has the mean 0");
     if (singular && !gauge) return "physics.delta";
     snprintf(why, 160, "u is determined by delta or by a dirichlet wall, and has the mean it has: leave it out");
     return gauge && !singular ? "gauge" : NULL;
-}
-
-static bool has_dirichlet_wall(const struct sw_elliptic_desc *d)
-{
-    return d->sides[0] == SW_ELLIPTIC_DIRICHLET || d->bottom == SW_ELLIPTIC_DIRICHLET ||
-           d->top == SW_ELLIPTIC_DIRICHLET;
 }
 
 static const char *validate_run(const struct sw_setup *setup, const char *solver, int ld, const double *column, int j,
@@ -141,7 +137,7 @@ static const char *validate_run(const struct sw_setup *setup, const char *solver
     if ((key = refuse_grid(dim, cells, why)) || (key = refuse_geometry(setup, &d, dim, why))) return key;
     if ((key = refuse_physics(setup, &d, ld, column, j, why))) return key;
     snprintf(why, 160, "no wall is a dirichlet one: boundary.value is not used");
-    if (sw_setup_find(setup, "boundary.value") && !has_dirichlet_wall(&d)) return "boundary.value";
+    if (sw_setup_find(setup, "boundary.value") && sw_elliptic_is_singular(&d, 0)) return "boundary.value";
     snprintf(why, 160, "elliptic problems are solved in double precision only");
     if (setup->single_steps) return "run.precision";
     if (!(refusal = sw_elliptic_refusal(&d, solver))) return NULL;
@@ -254,4 +250,5 @@ const struct sw_problem problem_elliptic = {
     .validate_run = validate_run,
     .solver = sw_elliptic_row,
     .warn_run = elliptic_warnings,
+    .name_given = elliptic_name_given,
 };

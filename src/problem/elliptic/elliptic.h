@@ -23,6 +23,7 @@ struct sw_elliptic_numbers elliptic_numbers(const struct sw_setup *setup, int64_
 struct elliptic_run {
     const struct sw_setup *setup;
     struct sw_elliptic_desc desc;
+    int            dim;
     double         depth;
     const double  *column;   /* of the run: column k at column[k*stride] */
     int64_t        stride;
@@ -50,6 +51,14 @@ int64_t elliptic_count(const struct sw_elliptic_desc *desc, struct elliptic_poin
 enum sw_status elliptic_sample(const struct elliptic_run *run, const struct sw_program *program,
                                struct elliptic_points points, double *value);
 
+/** boundary.value at the ELLIPTIC_WALLS across an axis; 0 on those of them that do not hold u.
+ * @param value  out [elliptic_count()]
+ * @return SW_E_MEMORY */
+enum sw_status elliptic_sample_walls(const struct elliptic_run *run, int axis, double *value);
+
+/** Whether a wall across the axis holds u. */
+bool elliptic_holds_u(const struct sw_elliptic_desc *desc, int axis);
+
 /** Between [nz][ny][nx] of files and [ny][nz][nx] of solvers: from[z][y] to to[y][z], or with n[1] and n[2] exchanged
  * the way back. */
 void elliptic_turn(int64_t nx, int64_t ny, int64_t nz, const double *from, double *to, int threads);
@@ -70,6 +79,10 @@ bool elliptic_jumps(double first, double last);
 /* ------------------------------------------------------------------ what is said of a run (elliptic_warnings.c) */
 
 extern const struct sw_run_warning elliptic_warnings[];
+
+/** struct sw_problem.name_given, of f; sw_given_warn() says what it names, elliptic_warnings the rest. */
+enum sw_status elliptic_name_given(const struct sw_problem *problem, const struct sw_setup *setup, int64_t ld,
+                                   const double *column, int64_t j, const double *span, char text[200]);
 
 /* ------------------------------------------------------------------ the mean (elliptic_gauge.c) */
 

@@ -50,6 +50,22 @@ enum sw_status elliptic_sample(const struct elliptic_run *run, const struct sw_p
     return sw_sample(&at, false, value);
 }
 
+bool elliptic_holds_u(const struct sw_elliptic_desc *d, int axis)
+{
+    if (axis < 2) return d->sides[axis] == SW_ELLIPTIC_DIRICHLET;
+    return d->bottom == SW_ELLIPTIC_DIRICHLET || d->top == SW_ELLIPTIC_DIRICHLET;
+}
+
+enum sw_status elliptic_sample_walls(const struct elliptic_run *run, int axis, double *value)
+{
+    const struct elliptic_points walls = {.kind = ELLIPTIC_WALLS, .axis = axis};
+    const size_t level = (size_t)(run->desc.n[0] * run->desc.n[1]) * sizeof *value;
+    SW_TRY(elliptic_sample(run, sw_setup_function(run->setup, "boundary.value"), walls, value));
+    if (axis == 2 && run->desc.bottom != SW_ELLIPTIC_DIRICHLET) memset(value, 0, level);
+    if (axis == 2 && run->desc.top != SW_ELLIPTIC_DIRICHLET) memset(value + level / sizeof *value, 0, level);
+    return SW_OK;
+}
+
 void elliptic_turn(int64_t nx, int64_t ny, int64_t nz, const double *from, double *to, int threads)
 {
 #pragma omp parallel for num_threads(threads) schedule(static)
@@ -77,9 +93,10 @@ void elliptic_say_bad(const struct elliptic_run *run, const char *key, struct el
 {
     const struct sw_grid g = elliptic_grid(&run->desc, run->depth, points);
     int64_t n[SW_DIMS];
-    char number[32];
+    char number[32], z[32] = "";
     elliptic_count(&run->desc, points, n);
-    snprintf(text, 160, "%s is %s at x = %.6g, y = %.6g, z = %.6g%s", key, sw_number(value, number),
-             sw_grid_at(&g, 0, bad % n[0]), sw_grid_at(&g, 1, bad / n[0] % n[1]), sw_grid_at(&g, 2, bad / n[0] / n[1]),
+    if (run->dim > 2) snprintf(z, sizeof z, ", z = %.6g", sw_grid_at(&g, 2, bad / n[0] / n[1]));
+    snprintf(text, 160, "%s is %s at x = %.6g, y = %.6g%s%s", key, sw_number(value, number),
+             sw_grid_at(&g, 0, bad % n[0]), sw_grid_at(&g, 1, bad / n[0] % n[1]), z,
              isfinite(value) ? "; it has to be above 0" : "");
 }

@@ -107,7 +107,7 @@ static enum sw_status ask(const struct elliptic_run *run, const struct sw_ellipt
     struct sw_mean_question question = {.mean = mean, .size = size, .rounding = rounding,
                                         .cells = (size_t)(m->nx * m->ny * m->nz), .finer = finer_mean,
                                         .context = &context};
-    for (int d = 0; d < run->setup->dim; d++) {
+    for (int d = 0; d < run->dim; d++) {
         context.looked_into[d] = run->desc.geometry == SW_ELLIPTIC_SHELL || sw_program_uses_input(f, input[d]);
         question.dim += context.looked_into[d];
     }

@@ -44,6 +44,7 @@ static struct elliptic_run run_of(const struct elliptic_sim *s, int j)
 {
     return (struct elliptic_run){.setup = &s->setup,
                                  .desc = s->desc,
+                                 .dim = s->setup.dim,
                                  .depth = s->numbers[s->system[j]].depth,
                                  .column = s->column + j,
                                  .stride = s->count,
@@ -131,22 +132,19 @@ static double wall_value(const void *context, int side, int64_t i, int64_t j, in
 
 static enum sw_status add_walls(struct elliptic_sim *s, int j, double *f)
 {
-    const struct sw_program *program = sw_setup_function(&s->setup, "boundary.value");
     const struct elliptic_run run = run_of(s, j);
-    const bool held[3] = {s->desc.sides[0] == SW_ELLIPTIC_DIRICHLET, s->desc.sides[1] == SW_ELLIPTIC_DIRICHLET,
-                          s->desc.bottom == SW_ELLIPTIC_DIRICHLET || s->desc.top == SW_ELLIPTIC_DIRICHLET};
     struct walls w = {{NULL}, {{0}}};
     double *value[3] = {NULL};
     enum sw_status st = SW_OK;
-    if (!program) return SW_OK;
+    if (!sw_setup_find(&s->setup, "boundary.value")) return SW_OK;
     for (int d = 0; d < 3 && !st; d++) {
         const struct elliptic_points points = {.kind = ELLIPTIC_WALLS, .axis = d};
         const int64_t count = elliptic_count(&s->desc, points, w.n[d]);
-        if (!held[d]) continue;
+        if (!elliptic_holds_u(&s->desc, d)) continue;
         st = sw_alloc((size_t)count, &value[d]);
-        if (!st) st = elliptic_sample(&run, program, points, value[d]);
+        if (!st) st = elliptic_sample_walls(&run, d, value[d]);
         const int64_t bad = st ? -1 : elliptic_find_bad(value[d], count, false);
-        if (bad >= 0) elliptic_say_bad(&run, "boundary.value", points, bad, value[d][bad], s->why[j]);
+        if (bad >= 0 && !s->why[j][0]) elliptic_say_bad(&run, "boundary.value", points, bad, value[d][bad], s->why[j]);
         w.value[d] = value[d];
     }
     if (!st) sw_elliptic_add_walls(&s->desc, &s->matrix[s->system[j]], wall_value, &w, f);
@@ -289,23 +287,49 @@ static enum sw_status diverged(struct sw_sim *sim, int64_t *step)
     return SW_OK;
 }
 
+/* Whether delta alone holds u, and 1e4 times more weakly than omega2 the differences in it: of an f with a mean u is
+ * mostly the mean over delta, beside which its differences have no digits. */
+static bool hardly_held(const struct elliptic_sim *s, const struct sw_elliptic_numbers *p)
+{
+    return sw_elliptic_is_singular(&s->desc, 0) && p->delta > 0 && p->delta < 1e-4 * p->omega2;
+}
+
+static void explain_rounding(const struct elliptic_sim *s, const struct sw_elliptic_numbers *p,
+                             const struct sw_elliptic_outcome *o, char text[160])
+{
+    const bool held = !hardly_held(s, p);
+    int used = snprintf(text, 160, "rounding keeps the residual at %.3g (iteration %d)", o->residual, o->iterations);
+    text += used;
+    if (o->residual > 0.01 && held)
+        snprintf(text, 160 - (size_t)used, ": u has no digit; the coefficients, or thick and thin levels, differ too "
+                 "much");
+    else if (o->residual > 0.01)
+        snprintf(text, 160 - (size_t)used, ": u has no digit; delta = %.3g hardly holds it: raise it, or set it to 0 "
+                 "and a gauge", p->delta);
+    else
+        snprintf(text, 160 - (size_t)used, ", above tolerance = %.3g; raise tolerance%s", p->tolerance,
+                 held ? "" : ", or delta, which hardly holds u, or take the mean off f");
+}
+
 static void explain(const struct sw_sim *sim, int j, char text[160])
 {
     const struct elliptic_sim *s = (const struct elliptic_sim *)sim;
     const struct sw_elliptic_outcome *o = &s->outcome[s->system[j]];
-    const double tolerance = s->numbers[s->system[j]].tolerance;
+    const struct sw_elliptic_numbers *p = &s->numbers[s->system[j]];
+    const bool held = !hardly_held(s, p);
+    const char *weak = held ? "" : "; delta hardly holds u: raise it, or set it to 0 and a gauge";
     if (o->fault == SW_ELLIPTIC_SLOW)
-        snprintf(text, 160, "the residual is %.3g after %d iterations, above tolerance = %.3g; raise iterations, or "
-                 "take another solver", o->residual, o->iterations, tolerance);
-    else if (o->fault == SW_ELLIPTIC_FLOOR && o->residual > 0.01)
-        snprintf(text, 160, "rounding keeps the residual at %.3g (iteration %d): u has no digit; the coefficients, or "
-                 "thick and thin levels, differ too much", o->residual, o->iterations);
+        snprintf(text, 160, "the residual is %.3g after %d iteration%s, above tolerance = %.3g%s", o->residual,
+                 o->iterations, o->iterations == 1 ? "" : "s", p->tolerance,
+                 held ? "; raise iterations, or take another solver" : weak);
     else if (o->fault == SW_ELLIPTIC_FLOOR)
-        snprintf(text, 160, "rounding keeps the residual at %.3g (iteration %d), above tolerance = %.3g; raise "
-                 "tolerance", o->residual, o->iterations, tolerance);
+        explain_rounding(s, p, o, text);
     else if (o->fault == SW_ELLIPTIC_INDEFINITE)
-        snprintf(text, 160, "the operator is not positive definite to rounding (iteration %d)", o->iterations);
-    else snprintf(text, 160, "u is not finite (iteration %d)", o->iterations);
+        snprintf(text, 160, "the operator is not positive definite to rounding (iteration %d)%s", o->iterations, weak);
+    else if (o->iterations == 0)
+        snprintf(text, 160, "u is not finite: f, what walls add to it, or the coefficients, times sizes of cells, are "
+                 "beyond all numbers");
+    else snprintf(text, 160, "u is not finite (iteration %d)%s", o->iterations, weak);
 }
 
 static enum sw_status norms(struct sw_sim *sim, struct sw_norms *norm)

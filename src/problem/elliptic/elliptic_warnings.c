@@ -5,9 +5,72 @@
 #include "base/sw_mem.h"
 #include "base/sw_text.h"
 #include "problem/elliptic/elliptic.h"
+#include "problem/given.h"
 
-/* Of the points of a wall so many are looked at. */
-enum { LOOKED_AT = 1 << 15 };
+/* A run is looked at before it is computed, and so are others. */
+static struct elliptic_run run_of(const struct sw_setup *setup, int64_t ld, const double *column, int64_t j)
+{
+    return (struct elliptic_run){.setup = setup,
+                                 .desc = elliptic_describe_run(setup, ld, column, j),
+                                 .dim = (int)column[sw_setup_column(setup, "grid.dim") * ld + j],
+                                 .depth = elliptic_numbers(setup, ld, column, j).depth,
+                                 .column = column + j,
+                                 .stride = ld,
+                                 .threads = 1};
+}
+
+/* ------------------------------------------------------------------ numbers that are not finite */
+
+enum sw_status elliptic_name_given(const struct sw_problem *problem, const struct sw_setup *setup, int64_t ld,
+                                   const double *column, int64_t j, const double *span, char text[200])
+{
+    static const struct sw_given f[] = {{.key = "f", .once = true}, {0}};
+    const struct elliptic_run run = run_of(setup, ld, column, j);
+    struct sw_setup one = *setup;
+    (void)problem;
+    one.dim = run.dim;
+    for (int a = 0; a < SW_DIMS; a++) one.n[a] = run.desc.n[a];
+    return sw_given_name(&one, ld, column, j, f, span, text);
+}
+
+/* What a text gives on one kind of points; more of them than sw_given_name() evaluates are left to the run.
+ * @param key  NULL: of boundary.value */
+static enum sw_status find_bad(const struct elliptic_run *run, const char *key, struct elliptic_points points,
+                               char text[200])
+{
+    int64_t n[SW_DIMS];
+    const int64_t count = elliptic_count(&run->desc, points, n);
+    const struct sw_program *program = key ? sw_setup_function(run->setup, key) : NULL;
+    double *value;
+    char what[160];
+    if (count > SW_GIVEN_VALUES) return SW_OK;
+    SW_TRY(sw_alloc((size_t)count, &value));
+    const enum sw_status st = key ? elliptic_sample(run, program, points, value)
+                                  : elliptic_sample_walls(run, points.axis, value);
+    const int64_t bad = st ? -1 : elliptic_find_bad(value, count, key != NULL);
+    if (bad >= 0) {
+        elliptic_say_bad(run, key ? key : "boundary.value", points, bad, value[bad], what);
+        snprintf(text, 200, "%s: the run will fail", what);
+    }
+    sw_free(value);
+    return st;
+}
+
+static enum sw_status warn_bad(const struct sw_problem *problem, const struct sw_setup *setup, int64_t ld,
+                               const double *column, int64_t j, const double *state, char text[200])
+{
+    static const char *const key[] = {"kx", "ky", "kz"};
+    const struct elliptic_run run = run_of(setup, ld, column, j);
+    (void)problem, (void)state;
+    text[0] = 0;
+    for (int axis = 0; axis < SW_DIMS && !*text; axis++) {
+        if (sw_setup_find(setup, key[axis]))
+            SW_TRY(find_bad(&run, key[axis], (struct elliptic_points){.kind = ELLIPTIC_FACES, .axis = axis}, text));
+        if (!*text && sw_setup_find(setup, "boundary.value") && elliptic_holds_u(&run.desc, axis))
+            SW_TRY(find_bad(&run, NULL, (struct elliptic_points){.kind = ELLIPTIC_WALLS, .axis = axis}, text));
+    }
+    return SW_OK;
+}
 
 /* ------------------------------------------------------------------ coefficients that are not periodic */
 
@@ -36,11 +99,11 @@ static enum sw_status find_jump(const struct elliptic_run *run, const struct sw_
     return st;
 }
 
-/* A wall of more points than are looked at is looked at on a coarser grid. */
+/* Points of both walls are at most as many as sw_given_name() evaluates, else those of a coarser grid. */
 static void coarsen(struct sw_elliptic_desc *d, int axis)
 {
     int64_t n[SW_DIMS];
-    while (elliptic_count(d, (struct elliptic_points){.kind = ELLIPTIC_WALLS, .axis = axis}, n) > 2 * LOOKED_AT)
+    while (elliptic_count(d, (struct elliptic_points){.kind = ELLIPTIC_WALLS, .axis = axis}, n) > SW_GIVEN_VALUES)
         for (int a = 0; a < SW_DIMS; a++) d->n[a] = (d->n[a] + 1) / 2;
 }
 
@@ -59,24 +122,19 @@ static enum sw_status warn_seam(const struct sw_problem *problem, const struct s
                                 const double *column, int64_t j, const double *state, char text[200])
 {
     static const char *const key[] = {"kx", "ky"};
-    struct elliptic_run run = {.setup = setup,
-                               .depth = elliptic_numbers(setup, ld, column, j).depth,
-                               .column = column + j,
-                               .stride = ld,
-                               .threads = 1};
     (void)problem, (void)state;
     text[0] = 0;
     for (int axis = 0; axis < 2 && !*text; axis++) {
         const struct sw_function *f = sw_setup_find(setup, key[axis]);
+        struct elliptic_run run = run_of(setup, ld, column, j);
         struct jump jump = {0};
-        run.desc = elliptic_describe_run(setup, ld, column, j);
         if (!f || run.desc.sides[axis] != SW_ELLIPTIC_PERIODIC) continue;
         coarsen(&run.desc, axis);
         SW_TRY(find_jump(&run, f->program, axis, &jump));
-        const int dim = (int)column[sw_setup_column(setup, "grid.dim") * ld + j];
-        if (jump.first > 0) describe_jump(f, &jump, axis, dim, text);
+        if (jump.first > 0) describe_jump(f, &jump, axis, run.dim, text);
     }
     return SW_OK;
 }
 
-const struct sw_run_warning elliptic_warnings[] = {{.warn = warn_seam, .of_result = true}, {0}};
+const struct sw_run_warning elliptic_warnings[] = {
+    {.warn = sw_given_warn}, {.warn = warn_bad}, {.warn = warn_seam, .of_result = true}, {0}};
