@@ -9,6 +9,8 @@
  *     ROWS, VALUED                               right-hand sides, with the result unless it is the last stage; stages
  *                                                with values of G and N
  *     stage_time(i)                              of stage i, in steps
+ *     SEES_TIME, of_time(i)                      1: with OWN_STEPS, some term is STEEP in t, which steps look at by
+ *                                                time, with these weights (imex.h, q)
  *     of_state(r, i), of_value(r, i), of_first(r)  what stage i adds to right-hand side r, that of stage r + 1
  *     MASS, ENDED                                1: P of some unknown is not 1 (line_wide_rtc.cuh); lines end
  *                                                (line_ended_rtc.cuh)
@@ -138,6 +140,8 @@ __device__ static inline void set_values(const struct lane &me, const struct sw_
 struct moment { long long step; double t; const double *kept; };
 
 #if OWN_STEPS
+static_assert(!SEES_TIME || COUNT <= GROUP, "a lane for each of the times");
+
 /* The step is from v.t to v.t + v.dt: a lane for each of its stages. */
 __device__ static inline struct moment moment_of(const struct lane &me, const struct values &v, long long, long long,
                                                  int stage)
@@ -145,7 +149,8 @@ __device__ static inline struct moment moment_of(const struct lane &me, const st
     const int l = threadIdx.x % GROUP;
     if (HELD_STEP && stage == 0) {
         __syncwarp();
-        if (l < VALUED) keep_step(v, v.t + stage_time(l) * v.dt, 0, shared_of(me) + AT_STEP + l * HELD_STEP);
+        if (l < (SEES_TIME ? COUNT : VALUED))
+            keep_step(v, v.t + stage_time(l) * v.dt, 0, shared_of(me) + AT_STEP + l * HELD_STEP);
         __syncwarp();
     }
     return moment{0, v.t + stage_time(stage) * v.dt, shared_of(me) + AT_STEP + stage * HELD_STEP};
@@ -194,8 +199,8 @@ __device__ static __forceinline__ double g_at(const struct lane &me, const struc
 typedef double points[UNKNOWNS][LANE_POINTS];
 
 /* Numbers of later right-hand sides: row r > 0 of unknown V at point j. With LEFT row 1 is u^n, with OWN_STEPS
- * OLD_PLACE. */
-struct ahead { const struct lane &me; double *held; };
+ * OLD_PLACE. by_time [UNKNOWNS]: with SEES_TIME, what look_by_time() finds. */
+struct ahead { const struct lane &me; double *held; int *by_time; };
 
 __device__ static __forceinline__ double *ahead_at(const struct ahead &a, int row, int V, int j)
 {
@@ -282,6 +287,13 @@ __device__ static __forceinline__ double d2_of_g(const struct lane &me, const st
     return d2;
 }
 
+/* Add to the largest of what terms do by time (line_own_steps_rtc.cuh).
+ * @param n     N of unknown V at point j, in the last stage that has values, where there is one
+ * @param seen  (V, offset): unknown V there, so many points from j */
+template <int V, typename SEEN>
+__device__ static __forceinline__ void look_by_time(const struct lane &me, const struct values &v, int j, double n,
+                                                    SEEN seen, int *by_time);
+
 /* What stage I adds at point j, of all unknowns from V on. next: of the right-hand side of the next stage. */
 template <int I, int V = 0>
 __device__ static __forceinline__ void add_to_rows(const struct lane &me, const struct sw_line_batch &b, int run,
@@ -300,6 +312,8 @@ __device__ static __forceinline__ void add_to_rows(const struct lane &me, const 
                 in[SW_IN_U - REACH + k] = seen(c, w, k / NEIGHBOURS, j, k % NEIGHBOURS - REACH);
             n = value_at<2 * V + 1>(me, v, now, j, in);
         }
+        if constexpr (SEES_TIME && I == VALUED - 1)
+            look_by_time<V>(me, v, j, n, [&](int of, int offset) { return seen(c, w, of, j, offset); }, rows.by_time);
         if (FIRST && I == 0)
             first = sw_line_apply(&b.a[(size_t)V * b.count + run], seen(c, w, V, j, -2), seen(c, w, V, j, -1), u,
                                   seen(c, w, V, j, 1), seen(c, w, V, j, 2));
@@ -488,7 +502,7 @@ __device__ static inline void advance_line(const struct lane &me, const struct s
 
     points c;
     double held[NUMBERS > KEPT ? NUMBERS - KEPT : 1], *at = u + (size_t)run * UNKNOWNS * POINTS + me.first;
-    const struct ahead rows = {me, held};
+    const struct ahead rows = {me, held, 0};
 #pragma unroll
     for (int k = 0; k < UNKNOWNS * LANE_POINTS; k++) {
         const int V = k / LANE_POINTS, j = k % LANE_POINTS;

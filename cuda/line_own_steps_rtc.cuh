@@ -120,6 +120,53 @@ __device__ static inline void leave_line(const struct lane &me, const struct sw_
         ((double *)&o.steps[line])[k] = ((const double *)steps)[k];
 }
 
+/* ------------------------------------------------------------------ terms by time */
+
+/* The sum with of_time() of a term over the times of all stages. now: what it is in the last one with values */
+template <int K>
+__device__ static __forceinline__ double sum_by_time(const struct lane &me, const struct values &v, int j, double now,
+                                                     double in[SW_INPUTS])
+{
+    double sum = of_time(VALUED - 1) * now;
+#pragma unroll
+    for (int i = 0; i < COUNT; i++) {
+        const struct moment then = {0, v.t + stage_time(i) * v.dt, shared_of(me) + AT_STEP + i * HELD_STEP};
+        if (i != VALUED - 1) sum = fma(of_time(i), value_at<K>(me, v, then, j, in), sum);
+    }
+    return sum;
+}
+
+template <int V>
+__device__ static __forceinline__ double g_by_time(const struct lane &me, const struct values &v, int j, double u)
+{
+    const struct moment now = {0, v.t + stage_time(VALUED - 1) * v.dt,
+                               shared_of(me) + AT_STEP + (VALUED - 1) * HELD_STEP};
+    double in[SW_INPUTS] = {};
+    in[SW_IN_U + NEIGHBOURS * V] = u;
+    return sum_by_time<2 * V>(me, v, j, g_at<V>(me, v, now, j, u), in);
+}
+
+/* As look_by_time() of plain_own_steps.c. */
+template <int V, typename SEEN>
+__device__ static __forceinline__ void look_by_time(const struct lane &me, const struct values &v, int j, double n,
+                                                    SEEN seen, int *by_time)
+{
+    double e = 0.0;
+    if constexpr (term<2 * V + 1>::STEEP) {
+        double in[SW_INPUTS] = {};
+#pragma unroll
+        for (int k = 0; k < UNKNOWNS * NEIGHBOURS; k++)
+            in[SW_IN_U - REACH + k] = seen(k / NEIGHBOURS, k % NEIGHBOURS - REACH);
+        e = v.dt * sum_by_time<2 * V + 1>(me, v, j, n, in);
+    }
+    if constexpr (term<2 * V>::STEEP) {
+        const double left = g_by_time<V>(me, v, j, seen(V, -1)), right = g_by_time<V>(me, v, j, seen(V, 1));
+        e = fma(v.kappa, fma(-2.0, g_by_time<V>(me, v, j, seen(V, 0)), left + right), e);
+    }
+    if constexpr (term<2 * V>::STEEP || term<2 * V + 1>::STEEP)
+        if (has_own_point(me, j) && !(ENDED && is_given(me, V, j))) by_time[V] = larger(by_time[V], size_word(e));
+}
+
 /* ------------------------------------------------------------------ steps */
 
 /* The last stage's part of the error at point j of unknown V: of P u where P is not 1. beyond: of c[V] */
@@ -151,6 +198,8 @@ __device__ static inline void largest_errors(const struct lane &me, points &c, c
         }
         if (MASS && LAST && !has_own_point(me, LANE_POINTS - 1)) c[V][LANE_POINTS - 1] = 0.0;
         error[V] = largest_of_line(word);
+        if (SEES_TIME && (term<2 * V>::STEEP || term<2 * V + 1>::STEEP))
+            error[V] = sw_own_steps_with_time(error[V], largest_of_line(rows.by_time[V]));
         largest_errors<V + 1>(me, c, rows, error);
     }
 }
@@ -184,12 +233,12 @@ own_steps_k(const __grid_constant__ struct sw_line_batch b, const __grid_constan
     struct values v = {};
     points c;
     double held[NUMBERS > KEPT ? NUMBERS - KEPT : 1], factored = 0.0;
-    int line = -1;
+    int line = -1, by_time[UNKNOWNS];
     bool drained = false;
     me.common = 0;
     locate_lane(me);
     me.spilled += (SYSTEMS - 1) * GROUPS * (LANE_POINTS + 2) * (int)sizeof(double);
-    const struct ahead rows = {me, held};
+    const struct ahead rows = {me, held, by_time};
     struct sw_own_steps *steps = steps_of(me);
 #pragma unroll
     for (int k = 0; k < UNKNOWNS * LANE_POINTS; k++) c[k / LANE_POINTS][k % LANE_POINTS] = 0.0;
@@ -216,6 +265,7 @@ own_steps_k(const __grid_constant__ struct sw_line_batch b, const __grid_constan
             factored = v.dt;
         }
         reload_shared();
+        for (int V = 0; V < UNKNOWNS; V++) by_time[V] = 0;
         (void)take_stages(me, all, b, there ? line : 0, v, 0, 0, c, rows);
         double error[UNKNOWNS], size[UNKNOWNS];
         largest_errors(me, c, rows, error);

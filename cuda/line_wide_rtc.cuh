@@ -20,9 +20,11 @@ template <int V> __device__ static __forceinline__ double times_mass(const doubl
     return sw_line_mass_times(&mass, five[0], five[1], five[2], five[3], five[4]);
 }
 
-template <int V = 0>
+/* by_time: look_by_time() adds to it; NULL: nothing does */
+template <bool LOOKS, int V = 0>
 __device__ static __forceinline__ void evaluate_n(const struct lane &me, const struct values &v,
-                                                  const struct moment &now, const points &c, struct wide_view &w)
+                                                  const struct moment &now, const points &c, struct wide_view &w,
+                                                  int *by_time)
 {
     if constexpr (V < UNKNOWNS) {
         if (term<2 * V + 1>::THERE) {
@@ -35,9 +37,15 @@ __device__ static __forceinline__ void evaluate_n(const struct lane &me, const s
                                                       j + k % NEIGHBOURS - REACH);
                 w.n[V][j] = value_at<2 * V + 1>(me, v, now, j, in);
             }
-            w.of_n[V] = take_halo(me, w.n[V]);
         }
-        evaluate_n<V + 1>(me, v, now, c, w);
+        if constexpr (LOOKS) {
+#pragma unroll
+            for (int j = 0; j < LANE_POINTS; j++)
+                look_by_time<V>(me, v, j, w.n[V][j],
+                                [&](int of, int offset) { return in_line(c[of], w.u[of], j + offset); }, by_time);
+        }
+        if (term<2 * V + 1>::THERE) w.of_n[V] = take_halo(me, w.n[V]);
+        evaluate_n<LOOKS, V + 1>(me, v, now, c, w, by_time);
     }
 }
 
@@ -125,12 +133,14 @@ __device__ static __forceinline__ void add_wide_rows(const struct lane &me, cons
 }
 
 /* All that the points of the lines see of each other. */
+template <bool LOOKS = false>
 __device__ static __forceinline__ void look_wide(const struct lane &me, const struct values &v,
-                                                 const struct moment &now, points &c, struct wide_view &w)
+                                                 const struct moment &now, points &c, struct wide_view &w,
+                                                 int *by_time = 0)
 {
 #pragma unroll
     for (int V = 0; V < UNKNOWNS; V++) w.u[V] = take_halo(me, c[V]);
-    evaluate_n(me, v, now, c, w);
+    evaluate_n<LOOKS>(me, v, now, c, w, by_time);
 }
 
 template <int I, typename DONE>
@@ -139,6 +149,6 @@ __device__ static __forceinline__ void wide_stage(const struct lane &me, const s
                                                   const struct ahead &rows, DONE done)
 {
     struct wide_view w;
-    look_wide(me, v, now, c, w);
+    look_wide<SEES_TIME && I == VALUED - 1>(me, v, now, c, w, rows.by_time);
     add_wide_rows<I>(me, b, run, v, now, c, w, rows, done);
 }

@@ -571,6 +571,27 @@ static void a_polynomial_in_u_is_found_with_its_coefficients(void **state)
     }
 }
 
+/* ------------------------------------------------------------------ what may jump */
+
+static void what_may_jump_in_time_is_known(void **state)
+{
+    (void)state;
+    static const struct { const char *text; bool gentle; } rows[] = {
+        {"a*x + tanh(u)", true}, {"(x > a)*u^2", true}, {"t", true}, {"a*t^3 - x*t/(1 + x^2)", true},
+        {"a*cos(k*(x - b*t))", true}, {"sin(sin(x*t)*u)*exp(-x)", true}, {"-cos(t) + floor(x)*t", true},
+        {"t > a", false}, {"step(t - a)*x", false}, {"x - b*t > 0", false}, {"x < sin(t) ? u : 0", false},
+        {"floor(t)", false}, {"exp(-a*t)", false}, {"tanh(k*(u - t))", false}, {"1/(1 + t)", false},
+        {"abs(cos(x - t))", false}, {"(1 + t)^a", false}, {"t^-2", false}, {"min(x, t)", false},
+        {"u*mod(t, 1)", false}, {"sin(1/(2 + t))", false}, {"(t > 1) && (x > 0)", false},
+    };
+    for (size_t j = 0; j < sizeof rows / sizeof rows[0]; j++) {
+        struct sw_program *program = compile(rows[j].text);
+        if (sw_program_gentle_in(program, "t") != rows[j].gentle) fail_msg("%s", rows[j].text);
+        assert_true(sw_program_gentle_in(program, "q"));
+        sw_program_destroy(&program);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -580,6 +601,7 @@ int main(void)
         cmocka_unit_test(a_travelling_wave_is_as_accurate_as_its_angle),
         cmocka_unit_test(calls_at_a_point_are_counted_apart),
         cmocka_unit_test(a_program_tells_what_it_uses),
+        cmocka_unit_test(what_may_jump_in_time_is_known),
         cmocka_unit_test(what_changes_inside_a_run_has_no_value_over_runs),
         cmocka_unit_test(a_point_has_the_same_bits_however_many_are_asked_for),
         cmocka_unit_test(steps_and_runs_may_come_in_any_order),

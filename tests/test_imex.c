@@ -46,6 +46,7 @@ static void tables_fulfil_the_conditions_of_their_order(void **state)
         check_weights(m, m->b_implicit, m->order);
         if (m->estimates) check_weights(m, m->embedded_explicit, m->order - 1);
         if (m->estimates) check_weights(m, m->embedded_implicit, m->order - 1);
+        if (m->quadrature[0] != 0.0) check_weights(m, m->quadrature, m->order);
         bool first = false;
         for (int i = 1; i < m->stages; i++) {
             double of_explicit = 0, of_implicit = 0;

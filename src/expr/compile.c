@@ -111,20 +111,28 @@ bool sw_program_uses(const struct sw_program *program, const char *name)
     return false;
 }
 
-static bool jumps(enum operation op)
+/* @param depends  [count] of each instruction, whether it depends on a symbol */
+static bool is_gentle(const struct instruction *in, const bool *depends)
 {
-    static const enum operation known[] = {OP_FLOOR, OP_CEIL, OP_ROUND, OP_SIGN, OP_STEP, OP_NOT, OP_LT, OP_LE, OP_GT,
-                                           OP_GE, OP_EQ, OP_NE, OP_MOD};
-    for (size_t k = 0; k < sizeof known / sizeof *known; k++)
-        if (op == known[k]) return true;
-    return false;
+    switch (in->op) {
+    case OP_NAME: case OP_NEG: case OP_ADD: case OP_SUB: case OP_MUL: case OP_SIN: case OP_COS: return true;
+    case OP_DIV: return !depends[in->operand[1]];
+    default: return false;
+    }
 }
 
-bool sw_program_jumps_in_time(const struct sw_program *program)
+bool sw_program_gentle_in(const struct sw_program *program, const char *name)
 {
-    for (int k = 0; k < program->count; k++)
-        if (program->code[k].rate == SW_RATE_STEP && jumps(program->code[k].op)) return true;
-    return false;
+    bool *depends, gentle = true;
+    if (sw_alloc((size_t)program->count, &depends)) return false;
+    for (int k = 0; k < program->count; k++) {
+        const struct instruction *in = &program->code[k];
+        depends[k] = in->op == OP_NAME && !strcmp(program->names[in->symbol], name);
+        for (int j = 0; j < op_table[in->op].operands; j++) depends[k] |= depends[in->operand[j]];
+        gentle &= !depends[k] || is_gentle(in, depends);
+    }
+    sw_free(depends);
+    return gentle;
 }
 
 bool sw_program_uses_input(const struct sw_program *program, enum sw_input slot)

@@ -150,8 +150,9 @@ enum sw_rate sw_program_rate(const struct sw_program *program);
 /** Whether the value depends on the symbol of this name. */
 bool sw_program_uses(const struct sw_program *program, const char *name);
 
-/** Whether something that depends on STEP symbols alone jumps there: a comparison, floor, sign and the like. */
-bool sw_program_jumps_in_time(const struct sw_program *program);
+/** Whether the value depends on the symbol of this name by sums, products, sines and cosines alone, or not at all: it
+ * does not jump there, and has no step that is narrow beside its waves. Out of memory: false. */
+bool sw_program_gentle_in(const struct sw_program *program, const char *name);
 
 /** Whether the value depends on a CELL or POINT symbol of this slot, whatever its name. */
 bool sw_program_uses_input(const struct sw_program *program, enum sw_input slot);

@@ -158,9 +158,7 @@ static void warn_setup(const struct sw_problem *problem, const struct sw_setup *
     const struct equation_model *model = equation_model_of(setup);
     (void)problem;
     text[0] = 0;
-    if (!model) return;
-    for (int v = 0; v < SW_UNKNOWNS_MOST; v++) sw_line_tell_jumps(setup, model->n[v], text);
-    if (*text || !model->equation->jumps) return;
+    if (!model || !model->equation->jumps) return;
     const struct sw_equation_jump *jump = &model->equation->jump[0];
     snprintf(text, 200, "rhs of %s, column %d: the derivative of '%s', %s, is taken as if it were smooth",
              setup->unknown[jump->unknown], jump->column, jump->function,

@@ -25,6 +25,7 @@ static const struct sw_imex ars222 = {
     .b_implicit = {0.0, 1.0 - GAMMA2, GAMMA2},
     .embedded_explicit = {1.0},
     .embedded_implicit = {0.0, 1.0},
+    .quadrature = {0.5, 0.0, 0.5},
 };
 
 #define GAMMA3 (1767732205903.0 / 4055673282236.0)
@@ -124,6 +125,12 @@ static void set_error(const struct sw_imex *method, struct sw_imex_stages *m)
     }
 }
 
+static void set_of_time(const struct sw_imex *method, struct sw_imex_stages *m)
+{
+    for (int j = 0; j < m->count; j++) m->sees_time |= method->quadrature[j] != 0.0;
+    for (int j = 0; m->sees_time && j < m->count; j++) m->of_time[j] = method->quadrature[j] - method->b_explicit[j];
+}
+
 void sw_imex_stages_of(enum sw_scheme scheme, struct sw_imex_stages *m)
 {
     const struct sw_imex *method = sw_imex_of(scheme);
@@ -145,4 +152,5 @@ void sw_imex_stages_of(enum sw_scheme scheme, struct sw_imex_stages *m)
         add_implicit(m, j, (method->b_implicit[j] - method->implicit_part[end][j]) / method->gamma, &m->result);
     }
     if (method->estimates) set_error(method, m);
+    set_of_time(method, m);
 }

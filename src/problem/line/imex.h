@@ -9,10 +9,19 @@
  * embedded solution is formed like u^{n+1}, of an order less; its difference from u^{n+1} estimates the error of a
  * step.
  *
+ * Stages whose N are all taken before the end of a step do not see what N becomes later, by t itself. Then there is a
+ * second quadrature rule q, on the times c_j of all stages, and with U = the last stage that has an N
+ *
+ *     dt sum_j (q_j - b_explicit_j) N(U, t_n + c_j dt)
+ *
+ * estimates the error of a step once more: O(dt^3) where N is smooth in t, and O(dt) times a jump's height wherever in
+ * the step it is.
+ *
  *     SW_BACKWARD_EULER  backward and forward Euler, order 1; the embedded solution is none
  *     SW_IMEX2           ARS(2,2,2) of Ascher, Ruuth and Spiteri, Appl. Numer. Math. 25 (1997), 151, section 2.6, order
  *                        2, L-stable; embedded order 1: u^n + dt (N_0 + L U_1) = u^n + (U_1 - u^n)/gamma, which costs
- *                        nothing
+ *                        nothing. N is taken at t_n and t_n + 0.29 dt; q is the trapezoidal rule: of a jump behind
+ *                        these it sees dt/2
  *     SW_IMEX3           ARK3(2)4L[2]SA of Kennedy and Carpenter, Appl. Numer. Math. 44 (2003), 139, order 3, L-stable;
  *                        embedded order 2 */
 #include "problem/line/sw_stepper.h"
@@ -29,6 +38,7 @@ struct sw_imex {
     double      explicit_part[SW_IMEX_STAGES][SW_IMEX_STAGES], implicit_part[SW_IMEX_STAGES][SW_IMEX_STAGES];
     double      b_explicit[SW_IMEX_STAGES], b_implicit[SW_IMEX_STAGES];
     double      embedded_explicit[SW_IMEX_STAGES], embedded_implicit[SW_IMEX_STAGES];
+    double      quadrature[SW_IMEX_STAGES];  /* q; all 0: there is none                               */
 };
 
 /** The table of a scheme, static. NULL: SW_CRANK_NICOLSON, which is none of these. */
@@ -55,6 +65,8 @@ struct sw_imex_stages {
     double time[SW_IMEX_STAGES];                /* of each stage's N, in steps                    */
     struct sw_imex_weights stage[SW_IMEX_STAGES], result;
     struct sw_imex_weights error;               /* the result less the embedded solution          */
+    bool   sees_time;                           /* there is a q                                   */
+    double of_time[SW_IMEX_STAGES];             /* q_j - b_explicit_j; 0 where there is none      */
 };
 
 /** The stages of a scheme; of Crank-Nicolson, too. */

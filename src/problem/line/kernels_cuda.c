@@ -6,6 +6,7 @@
 #include "problem/line/fused_point.h"
 #include "problem/line/imex.h"
 #include "problem/line/kernels_cuda.h"
+#include "problem/line/own_steps_drive.h"
 
 const char *const sw_line_kernel_name[SW_LINE_KERNELS] = {
     [SW_RUN_K] = "run_k", [SW_CELL_K] = "cell_k", [SW_STEP_K] = "step_k", [SW_STAGE_K] = "stage_k",
@@ -70,9 +71,9 @@ static void add_type(struct sw_text *text, const char *name, const char *prefix,
     };
     const struct sw_program_size size = sw_program_size(program);
     if (program) sw_program_cuda(program, prefix, text);
-    sw_text_printf(text, "template <> struct %s {\n    enum { THERE = %d, RUN = %d, STEP = %d, CELL = %d, AT_RUN = %d, "
-                   "AT_STEP = %d, AT_CELL = %d };\n", name, program != NULL, size.run, size.step, size.cell, at->run,
-                   at->step, at->cell);
+    sw_text_printf(text, "template <> struct %s {\n    enum { THERE = %d, STEEP = %d, RUN = %d, STEP = %d, CELL = %d, "
+                   "AT_RUN = %d, AT_STEP = %d, AT_CELL = %d };\n", name, program != NULL,
+                   sw_own_steep(program), size.run, size.step, size.cell, at->run, at->step, at->cell);
     for (size_t k = 0; k < sizeof function / sizeof *function; k++) {
         sw_text_printf(text, "    __device__ static inline %s %s(%s)\n    { ", function[k].result, function[k].name,
                        function[k].parameters);
@@ -251,14 +252,26 @@ static void add_weights(struct sw_text *text, const char *name, const struct sw_
     sw_text_add(text, "    return 0.0;\n}\n");
 }
 
+/* Whether steps of a run's own look at some term by time. */
+static bool sees_time(const struct sw_line_model *model, const struct sw_imex_stages *m, bool own_steps)
+{
+    bool steep = false;
+    for (int v = 0; v < sw_line_unknowns(model); v++)
+        steep |= sw_own_steep(model->g[v]) || sw_own_steep(model->s[v]);
+    return own_steps && m->sees_time && steep;
+}
+
 static void add_method(struct sw_text *text, const struct sw_line_model *model, const struct sw_imex_stages *m,
                        bool error)
 {
     sw_text_printf(text, "enum { COUNT = %d, LAST = %d, FIRST = %d, LEFT = %d, ROWS = %d, VALUED = %d };\n", m->count,
                    m->last, m->first, m->left != 0.0, rows_of(m, error), sw_imex_valued(m));
-    sw_text_printf(text, "enum { ERROR_AT = %d };\n", sw_fused_error_waits(model, m));
+    sw_text_printf(text, "enum { ERROR_AT = %d, SEES_TIME = %d };\n", sw_fused_error_waits(model, m),
+                   sees_time(model, m, error));
     sw_text_add(text, "__device__ static __forceinline__ double stage_time(int i)\n{\n");
     for (int i = 0; i < m->count; i++) sw_text_printf(text, "    if (i == %d) return %a;\n", i, m->time[i]);
+    sw_text_add(text, "    return 0.0;\n}\n__device__ static __forceinline__ double of_time(int i)\n{\n");
+    for (int i = 0; i < m->count; i++) sw_text_printf(text, "    if (i == %d) return %a;\n", i, m->of_time[i]);
     sw_text_add(text, "    return 0.0;\n}\n");
     add_weights(text, "of_state", m, error, offsetof(struct sw_imex_weights, of_state));
     add_weights(text, "of_value", m, error, offsetof(struct sw_imex_weights, of_value));

@@ -284,7 +284,6 @@ void sw_line_warn_setup(const struct sw_problem *problem, const struct sw_setup 
     const struct sw_line_kind *kind = problem->model;
     const struct sw_program *s = sw_setup_function(setup, "forcing");
     text[0] = 0;
-    sw_line_tell_jumps(setup, s, text);
     if (sw_line_scheme(problem, setup) != SW_CRANK_NICOLSON) return;
     if (kind->g || kind->source)
         snprintf(text, 200,

@@ -177,15 +177,6 @@ void sw_line_own_steps(const struct sw_setup *setup, struct sw_stepper_desc *des
     desc->times = setup->times;
 }
 
-void sw_line_tell_jumps(const struct sw_setup *setup, const struct sw_program *term, char text[200])
-{
-    const char *word = sw_setup_word(setup, "method");
-    if (!term || !sw_setup_own_steps(setup) || !word || strcmp(word, "imex2")) return;
-    if (sw_program_jumps_in_time(term))
-        snprintf(text, 200, "an explicit term jumps in t: imex2 looks at t and t + 0.29 dt only, and may be off by "
-                 "0.7 dt of the jump whatever time.tolerance is; method = \"imex3\" sees jumps");
-}
-
 const char *sw_line_validate_own_steps(const struct sw_setup *setup, char why[160])
 {
     enum sw_scheme scheme = SW_CRANK_NICOLSON;

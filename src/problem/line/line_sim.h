@@ -31,10 +31,6 @@ struct sw_line_model_ops {
 /** Set own_steps, goals and times of a stepper. */
 void sw_line_own_steps(const struct sw_setup *setup, struct sw_stepper_desc *desc);
 
-/** Tell where steps of a run's own may not see what an explicit term does: `imex2` evaluates it at t and t + 0.29 dt.
- * @param term  NULL: there is none  @param text  set if there is something to tell, else left alone */
-void sw_line_tell_jumps(const struct sw_setup *setup, const struct sw_program *term, char text[200]);
-
 /** Why runs cannot take steps of their own, if they should: as sw_problem.validate_run(). */
 const char *sw_line_validate_own_steps(const struct sw_setup *setup, char why[160]);
 

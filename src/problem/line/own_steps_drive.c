@@ -27,6 +27,8 @@ static double last_time(const struct sw_stepper_desc *d) { return d->times[d->go
 
 static bool depends_on_time(const struct sw_program *program) { return program && sw_program_uses(program, "t"); }
 
+bool sw_own_steep(const struct sw_program *program) { return program && !sw_program_gentle_in(program, "t"); }
+
 static const struct sw_program *condition(const struct sw_stepper_desc *d, int side, int v, int k)
 {
     const struct sw_line_end *end = &d->model.end[side][v];

@@ -29,6 +29,10 @@ size_t sw_own_drive_numbers(const struct sw_stepper_desc *desc);
  * @return SW_E_MEMORY */
 enum sw_status sw_own_drive_load(struct sw_stepper *stepper);
 
+/** Whether G or N may jump in t, or nearly so: it depends on t by more than sums, products, sines and cosines.
+ * @param program  NULL: there is none, and it does not */
+bool sw_own_steep(const struct sw_program *program);
+
 /** The longest step as long as steps tell nothing of their error (sw_own_steps_control()): a part of the run if its
  * ends or forces depend on the time, which may be at rest for long; else all of it. */
 double sw_own_drive_careful(const struct sw_stepper_desc *desc);

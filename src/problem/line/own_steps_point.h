@@ -138,6 +138,13 @@ SW_HD static inline double sw_own_steps_upper(double x)
 /** The larger of two, and NaN if one is. */
 SW_HD static inline double sw_own_steps_worse(double a, double b) { return a != a || a > b ? a : b; }
 
+/** An estimated error, and that of what terms do by time (imex.h, q), the larger counts. A term that is no number at a
+ * time where no stage needs it has none: it may be at the end of the run. */
+SW_HD static inline double sw_own_steps_with_time(double error, double by_time)
+{
+    return by_time > error && isfinite(by_time) ? by_time : error;
+}
+
 SW_HD static inline double sw_own_steps_clamp(double x, double least, double most)
 {
     return x < least ? least : x > most ? most : x;

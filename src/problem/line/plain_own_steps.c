@@ -16,7 +16,7 @@ static void rates_at_begin(const struct sw_plain_step *k, const double *const u[
     double *f = k->w->next[0];
     for (int v = 0; v < sw_line_unknowns(&d->model); v++) at[v].ends = sw_plain_ends_at(k, v, 0);
     sw_plain_set_stage(k, 0, u);
-    sw_plain_evaluate_stage(k, 0, 0);
+    sw_plain_evaluate_stage(k, 0, 0, 0);
     for (int v = 0; v < sw_line_unknowns(&d->model); v++) {
         const struct sw_line_mass *p = &d->model.mass[v];
         memset(f, 0, (size_t)d->n * sizeof *f);
@@ -56,6 +56,31 @@ static void error_with_mass(const struct sw_plain_step *k, int v, const struct s
     sw_plain_add_stages(k, m->stages, v, explicit_part, implicit_part, m->gamma, e);
 }
 
+/* What G and N are by time alone, where the method has a second quadrature rule: at the times of all its stages, of the
+ * unknowns of the last one that has an N. The errors of the step are known, so that its values may be overwritten.
+ * @param error  [unknowns]: made larger where this is */
+static void look_by_time(const struct sw_plain_step *k, double error[SW_UNKNOWNS_MOST])
+{
+    struct sw_imex_stages m;
+    const int n = k->s->desc.n;
+    double *e = k->w->embedded;
+    bool any = false;
+    for (int v = 0; v < SW_UNKNOWNS_MOST; v++) any |= k->s->steep[0][v] || k->s->steep[1][v];
+    if (!any) return;
+    sw_imex_stages_of(k->s->desc.model.scheme, &m);
+    const int at = sw_imex_valued(&m) - 1;
+    for (int i = 0; i < m.count; i++)
+        if (i != at) sw_plain_evaluate_stage(k, at, sw_plain_time_of_stage(k, m.time[i]), i);
+    for (int v = 0; v < sw_line_unknowns(&k->s->desc.model); v++) {
+        const struct sw_line_ends *at_end = &k->w->stage[at][v].ends;
+        const struct sw_line_ends none = {.there = at_end->there, .value = {at_end->value[0], at_end->value[1]}};
+        memset(e, 0, (size_t)n * sizeof *e);
+        sw_plain_add_explicit(k, m.count, v, m.of_time, k->s->steep[0][v], k->s->steep[1][v], e);
+        sw_line_set_values(&none, n, e);  /* where u is given */
+        error[v] = sw_own_steps_with_time(error[v], sw_line_largest(n, e));
+    }
+}
+
 /* Take a step of the run, or leave u as it is. @param u  [unknowns][n]  @param now  where each unknown is in it */
 static void attempt(const struct sw_plain_step *k, struct sw_own_run *run, double *u,
                     const double *const now[SW_UNKNOWNS_MOST])
@@ -77,6 +102,7 @@ static void attempt(const struct sw_plain_step *k, struct sw_own_run *run, doubl
         error[v] = sw_line_largest(n, e);
         size[v] = sw_line_largest(n, k->w->next[v]);
     }
+    look_by_time(k, error);
     if (!sw_own_run_control(k->s, error, size, run)) return;
     for (int v = 0; v < unknowns; v++) memcpy(u + v * n, k->w->next[v], (size_t)n * sizeof *u);
 }

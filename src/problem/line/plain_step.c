@@ -7,7 +7,7 @@
 #include "problem/line/fourth_order.h"
 #include "problem/line/line_point.h"
 
-static double time_of_stage(const struct sw_plain_step *k, double c)
+double sw_plain_time_of_stage(const struct sw_plain_step *k, double c)
 {
     return k->s->desc.own_steps ? k->t + c * k->run->dt : ((double)k->number + c) * k->run->dt;
 }
@@ -24,14 +24,15 @@ static void evaluate(const struct sw_plain_step *k, int stage, struct sw_eval *e
 }
 
 /* The values of G, which sees its unknown alone, with points beyond the ends. */
-static void evaluate_g(const struct sw_plain_step *k, struct sw_plain_stage *at, int v, struct sw_eval *eval, double t)
+static void evaluate_g(const struct sw_plain_step *k, const struct sw_plain_stage *at, int v, struct sw_eval *eval,
+                       double t, double *out)
 {
     const int n = k->s->desc.n, beyond = at->ends.there;
     const double *in[SW_INPUTS] = {[SW_IN_X] = k->h->x};
     in[sw_input_at(v, 0)] = at->u + SW_REACH - beyond;
     sw_eval_step(eval, t, k->number);
-    sw_eval_points(eval, n + 2 * beyond, in, at->g + SW_REACH - beyond);
-    if (!beyond) sw_line_pad(&at->ends, n, at->g + SW_REACH);
+    sw_eval_points(eval, n + 2 * beyond, in, out + SW_REACH - beyond);
+    if (!beyond) sw_line_pad(&at->ends, n, out + SW_REACH);
 }
 
 static double value_at_end(const struct sw_plain_step *k, struct sw_eval *eval, double t)
@@ -71,13 +72,12 @@ void sw_plain_set_stage(const struct sw_plain_step *k, int stage, const double *
     }
 }
 
-/* What G and N are at a stage. */
-void sw_plain_evaluate_stage(const struct sw_plain_step *k, int stage, double t)
+void sw_plain_evaluate_stage(const struct sw_plain_step *k, int stage, double t, int into)
 {
-    struct sw_plain_stage *at = k->w->stage[stage];
+    const struct sw_plain_stage *to = k->w->stage[into];
     for (int v = 0; v < sw_line_unknowns(&k->s->desc.model); v++) {
-        if (at[v].g) evaluate_g(k, &at[v], v, k->w->g[v], t);
-        if (at[v].s) evaluate(k, stage, k->w->s[v], t, at[v].s);
+        if (to[v].g) evaluate_g(k, &k->w->stage[stage][v], v, k->w->g[v], t, to[v].g);
+        if (to[v].s) evaluate(k, stage, k->w->s[v], t, to[v].s);
     }
 }
 
@@ -117,6 +117,13 @@ static void add_g(const struct sw_plain_step *k, int before, int v, const double
         sw_line_add_second_difference(k->run, d4_factor, n, sum + SW_REACH, f);
 }
 
+void sw_plain_add_explicit(const struct sw_plain_step *k, int before, int v, const double *explicit_part, bool g,
+                           bool n, double *f)
+{
+    if (g) add_g(k, before, v, explicit_part, 0.0, f);
+    if (n) add_explicit(k, before, v, explicit_part, f);
+}
+
 void sw_plain_add_stages(const struct sw_plain_step *k, int before, int v, const double *explicit_part,
                          const double *implicit_part, double gamma, double *f)
 {
@@ -130,8 +137,7 @@ void sw_plain_add_stages(const struct sw_plain_step *k, int before, int v, const
         sw_line_multiply_mass(p, n, k->w->room, f);
         add_g(k, before, v, explicit_part, sw_line_mass_of_g(p), f);
     } else {
-        add_g(k, before, v, explicit_part, 0.0, f);
-        add_explicit(k, before, v, explicit_part, f);
+        sw_plain_add_explicit(k, before, v, explicit_part, true, true, f);
     }
     if ((sum = combine(k, n, before, implicit_part, l)))
         for (int c = 0; c < n; c++) f[c] += sum[c] / gamma;
@@ -230,13 +236,13 @@ void sw_plain_imex_step(const struct sw_plain_step *k, const struct sw_imex *m, 
 {
     const int n = k->s->desc.n, unknowns = sw_line_unknowns(&k->s->desc.model);
     for (int i = 0; i < m->stages; i++) {
-        const double t = time_of_stage(k, m->c[i]);
+        const double t = sw_plain_time_of_stage(k, m->c[i]);
         for (int v = 0; v < unknowns; v++) k->w->stage[i][v].ends = sw_plain_ends_at(k, v, t);
         for (int v = 0; i > 0 && v < unknowns; v++) solve_stage(k, m, i, v);
         if (i == m->stages - 1 && m->last) break;
         sw_plain_set_stage(k, i, i > 0 ? (const double *const *)k->w->next : u);
         if (i == 0 && m->first) apply_operators(k);
-        sw_plain_evaluate_stage(k, i, t);
+        sw_plain_evaluate_stage(k, i, t, i);
     }
     for (int v = 0; !m->last && v < unknowns; v++) {
         if (sw_line_has_mass(&k->s->desc.model.mass[v])) {
@@ -274,7 +280,7 @@ void sw_plain_crank_nicolson_step(const struct sw_plain_step *k, const double *c
     sw_plain_set_stage(k, 0, u);
     for (int v = 0; v < sw_line_unknowns(&k->s->desc.model); v++)  /* an initial value may be another one */
         sw_line_set_values(&at[v].ends, n, at[v].u + SW_REACH);
-    sw_plain_evaluate_stage(k, 0, sw_line_time(0.5, k->number, r->dt));
+    sw_plain_evaluate_stage(k, 0, sw_line_time(0.5, k->number, r->dt), 0);
     for (int v = 0; v < sw_line_unknowns(&k->s->desc.model); v++) {
         const struct sw_line_ends after = sw_plain_ends_at(k, v, sw_line_time(0.0, k->number, r->dt));
         double *f = k->w->next[v];

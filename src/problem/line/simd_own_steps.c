@@ -150,7 +150,7 @@ static void choose_first_steps(struct own *o)
     if (o->w->ends) sw_simd_ends_at(o->s, o->g, 0, 0, o->w->ends);
     sw_simd_close(o->s, o->g, o->w->ends, o->w->u);
     sw_simd_begin_step(o->s, o->g, 0, 0);
-    sw_simd_values(o->s, o->w, o->g, o->w->u, &o->w->stage[0]);
+    sw_simd_values(o->s, o->w, o->g, o->w->u, &o->w->stage[0], NULL);
     for (int l = 0; l < o->lanes; l++) {
         if (!o->live[l] || o->run[l].steps->goal > 0) continue;
         rates_of(o, l, rate);

@@ -24,7 +24,8 @@ void sw_simd_ends_at(const struct sw_stepper *s, const struct sw_simd_group *g, 
 void sw_simd_forms(const struct sw_stepper *s, struct sw_simd_worker *w, const struct sw_simd_group *g,
                    struct sw_lanes_forms *forms);
 
-/** or their values at all points of a state whose ends are closed, into a stage. */
+/** or their values at all points of a state whose ends are closed, into a stage. @param which  of each program; NULL:
+ * of all */
 void sw_simd_values(const struct sw_stepper *s, struct sw_simd_worker *w, const struct sw_simd_group *g,
-                    const void *state, const struct sw_simd_stage *stage);
+                    const void *state, const struct sw_simd_stage *stage, const bool which[2][SW_UNKNOWNS_MOST]);
 #endif

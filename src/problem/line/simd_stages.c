@@ -178,9 +178,51 @@ void sw_simd_take_step(const struct sw_stepper *s, struct sw_simd_worker *w, con
         if (p->reaches) sw_simd_close(s, g, ends_of(&k, i), state);
         if (i == 0 && m->first) apply_operator(&k);
         sw_simd_begin_step(s, g, number, m->time[i]);
-        sw_simd_values(s, w, g, state, &w->stage[i]);
+        sw_simd_values(s, w, g, state, &w->stage[i], NULL);
     }
     if (!m->last) add_result(&k, m, into);
+}
+
+/* Values of G at the points beyond a circle's ends. */
+static void close_g(const struct sw_stepper *s, double *g)
+{
+    const size_t lanes = (size_t)((const struct sw_simd *)s->own)->lanes, n = (size_t)s->desc.n;
+    memcpy(g, g + n * lanes, lanes * sizeof *g);
+    memcpy(g + (n + 1) * lanes, g + lanes, lanes * sizeof *g);
+}
+
+/* What G and N are by time alone, as look_by_time() of plain_own_steps.c: of the last stage with an N, at the times of
+ * all stages, whose values are not needed any more; what sees no unknown has been looked at in the stages before. */
+static void look_by_time(const struct step *k, double largest[SW_UNKNOWNS_MOST][2][SW_LANES_MOST])
+{
+    const struct sw_stepper *s = k->s;
+    const struct sw_simd *p = s->own;
+    const struct sw_imex_stages *m = &p->stages;
+    const int at = sw_imex_valued(m) - 1;
+    bool any = false;
+    for (int v = 0; v < SW_UNKNOWNS_MOST; v++) any |= s->steep[0][v] || s->steep[1][v];
+    for (int i = 0; any && i < m->count; i++) {
+        if (i == at) continue;
+        sw_simd_begin_step(s, k->g, 0, m->time[i]);
+        sw_simd_values(s, k->w, k->g, k->state[at], &k->w->stage[i], i < at ? s->steep_in_u : s->steep);
+    }
+    for (int v = 0; any && v < sw_line_unknowns(&s->desc.model); v++) {
+        const double *u = sw_simd_state(s, k->state[at], v);
+        const bool given[2] = {s->desc.model.end[0][v].kind == SW_END_VALUE,
+                               s->desc.model.end[1][v].kind == SW_END_VALUE};
+        struct sw_lanes_terms t = {0};
+        double by_time[2][SW_LANES_MOST];
+        for (int i = 0; i < m->count; i++) {
+            const struct sw_simd_stage *stage = &k->w->stage[i];
+            if (s->steep[0][v] && !k->w->ends) close_g(s, stage->g[v]);
+            if (s->steep[0][v]) t.g_factor[t.gs] = m->of_time[i], t.g[t.gs++] = stage->g[v];
+            if (s->steep[1][v]) t.s_factor[t.ss] = m->of_time[i], t.s[t.ss++] = stage->s[v];
+        }
+        if (t.gs + t.ss == 0) continue;
+        p->ops->largest(&k->g->lanes[v], given[0], s->desc.n - given[1], u, &t, u, by_time);
+        for (int l = 0; l < p->lanes; l++)
+            largest[v][0][l] = sw_own_steps_with_time(largest[v][0][l], by_time[0][l]);
+    }
 }
 
 void sw_simd_step_errors(const struct sw_stepper *s, struct sw_simd_worker *w, const struct sw_simd_group *g,
@@ -209,6 +251,7 @@ void sw_simd_step_errors(const struct sw_stepper *s, struct sw_simd_worker *w, c
                 largest[v][1][l] = sw_own_steps_worse(largest[v][1][l], fabs(ends_of(&k, end)[v].first[side][l]));
         }
     }
+    look_by_time(&k, largest);
 }
 
 void sw_simd_steps_of_stages(const struct sw_stepper *s, struct sw_simd_worker *w, const struct sw_simd_group *g,

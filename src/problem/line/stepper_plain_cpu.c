@@ -35,13 +35,15 @@ static void plain_bytes(const struct sw_stepper_desc *desc, const char *band, si
 
 /* ------------------------------------------------------------------ create, destroy */
 
-/* The last stage of a method is the result where `last` is set: it has no values of G and N. */
+/* The last stage of a method is the result where `last` is set: it has no values of G and N, but where steps look at
+ * what these are at its time. */
 static enum sw_status create_stage(const struct sw_stepper_desc *d, const struct sw_plain_worker *w, int stage, int v,
                                    struct sw_plain_stage *at)
 {
     const struct sw_imex *method = sw_imex_of(d->model.scheme);
     const size_t n = (size_t)d->n;
-    const bool valued = !method || stage < method->stages - method->last;
+    const bool valued = !method || stage < method->stages - method->last ||
+                        (d->own_steps && method->quadrature[stage] != 0.0);
     SW_TRY(sw_alloc(n + 2 * SW_REACH, &at->u));
     if (w->g[v] && valued) SW_TRY(sw_alloc(n + 2 * SW_REACH, &at->g));
     if (w->s[v] && valued) SW_TRY(sw_alloc(n, &at->s));

@@ -61,7 +61,8 @@ static void simd_bytes(const struct sw_stepper_desc *desc, const char *band, siz
     const size_t group = sizeof(struct sw_simd_group) + unknowns * (sizeof(struct sw_lanes) + 2 * WORKSPACE);
     sw_imex_stages_of(m->scheme, &stages);
     /* states before and after, w, h, x and, of each stage, its state and values */
-    const size_t states = 2 + (size_t)stages.first + 3 * (size_t)(stages.count - 1) + 2 * desc->single_steps;
+    const size_t states = 2 + (size_t)stages.first + 3 * (size_t)(stages.count - 1) + 2 * desc->single_steps +
+                          2 * (desc->own_steps && stages.sees_time);
     const size_t arrays = unknowns * (states + (is_one_sided(m) ? 2 : 1)) + 2;
     (void)band;
     sw_host_bytes(desc, fixed, per_run);
@@ -85,7 +86,8 @@ static enum sw_status create_stage(const struct sw_stepper_desc *d, const struct
     const size_t lanes = (size_t)sw_simd_lanes(d), points = (size_t)d->n * lanes, size = sw_simd_real_size(d);
     if (stage > 0 && !(m->last && stage == m->count - 1))
         SW_TRY(sw_alloc_bytes(sw_simd_state_size(d), size, &at->state));
-    for (int v = 0; stage < sw_imex_valued(m) && v < sw_line_unknowns(&d->model); v++) {
+    const bool valued = stage < sw_imex_valued(m) || (d->own_steps && m->sees_time);
+    for (int v = 0; valued && v < sw_line_unknowns(&d->model); v++) {
         if (d->model.g[v]) SW_TRY(sw_alloc_bytes(points + 2 * lanes, size, &at->g[v]));
         if (d->model.s[v]) SW_TRY(sw_alloc_bytes(points, size, &at->s[v]));
     }

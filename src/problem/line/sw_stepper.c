@@ -130,6 +130,25 @@ static enum sw_status check_desc(const struct sw_stepper_desc *d)
     return SW_OK;
 }
 
+static bool sees_unknown(const struct sw_program *program)
+{
+    for (int slot = SW_IN_X + 1; slot < SW_INPUTS; slot++)
+        if (sw_program_uses_input(program, slot)) return true;
+    return false;
+}
+
+static void set_steep(struct sw_stepper *s)
+{
+    const struct sw_line_model *m = &s->desc.model;
+    struct sw_imex_stages stages;
+    sw_imex_stages_of(m->scheme, &stages);
+    for (int k = 0; s->desc.own_steps && stages.sees_time && k < 2 * sw_line_unknowns(m); k++) {
+        const struct sw_program *program = k % 2 ? m->s[k / 2] : m->g[k / 2];
+        s->steep[k % 2][k / 2] = sw_own_steep(program);
+        s->steep_in_u[k % 2][k / 2] = s->steep[k % 2][k / 2] && sees_unknown(program);
+    }
+}
+
 enum sw_status sw_stepper_create(const struct sw_stepper_desc *desc, const char *row, struct sw_device *device,
                                  struct sw_stepper **stepper)
 {
@@ -148,6 +167,7 @@ enum sw_status sw_stepper_create(const struct sw_stepper_desc *desc, const char 
     s->device = device;
     snprintf(s->name, sizeof s->name, "%s", ops->name);
     SW_TRY_TO(failed, st, sw_alloc(room, &s->run));
+    set_steep(s);
     if (desc->own_steps) SW_TRY_TO(failed, st, sw_alloc(room * sw_own_drive_numbers(desc), &s->drive));
     SW_TRY_TO(failed, st, sw_alloc(room * (size_t)desc->model.nparam, &s->param));
     SW_TRY_TO(failed, st, ops->create(s, choice.band));

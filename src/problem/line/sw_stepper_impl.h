@@ -55,6 +55,9 @@ struct sw_stepper {
     struct sw_line_run          *run;        /* [capacity]                                */
     double                      *param;      /* [nparam][count] of the batch loaded; room for capacity */
     double                      *drive;      /* [count][windows][unknowns], of desc.own_steps: own_steps_drive.h */
+    bool                         steep[2][SW_UNKNOWNS_MOST];  /* G, N of each unknown that steps look at by time
+                                              * (imex.h, q; sw_own_steep()), of desc.own_steps */
+    bool                         steep_in_u[2][SW_UNKNOWNS_MOST];  /* of these, which see an unknown */
     int64_t                      step;       /* to which the state was advanced; 0: since it was set */
     char                         name[64];   /* "cuda.split+cuda.thomas"; set to the row's name before create */
     void                        *own;
