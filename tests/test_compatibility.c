@@ -26,10 +26,11 @@ static enum sw_status finer(void *context, const struct sw_gauss *rule, double *
 }
 
 /* By the midpoint rule, or by the trapezoidal rule. */
-static bool is_of_grid(struct text t, bool midpoint, double *by_finer)
+static enum sw_mean_kind judged(struct text t, bool midpoint, bool brief, double *by_finer)
 {
-    struct sw_mean_question q = {.cells = (size_t)t.cells, .dim = 1, .finer = finer, .context = &t};
-    bool of_grid;
+    struct sw_mean_question q = {.cells = (size_t)t.cells, .dim = 1, .brief = brief, .finer = finer,
+                                 .context = &t};
+    enum sw_mean_kind kind;
     for (int i = 0; i < t.cells; i++) {
         const double x = i, width = 1.0 / t.cells;
         const double one = midpoint ? value(&t, (x + 0.5) * width)
@@ -38,8 +39,13 @@ static bool is_of_grid(struct text t, bool midpoint, double *by_finer)
         q.size += fabs(one) * width;
     }
     q.rounding = 1e-15 * q.size;
-    assert_ok(sw_mean_is_of_grid(&q, &of_grid, by_finer));
-    return of_grid;
+    assert_ok(sw_mean_judge(&q, &kind, by_finer));
+    return kind;
+}
+
+static bool is_of_grid(struct text t, bool midpoint, double *by_finer)
+{
+    return judged(t, midpoint, false, by_finer) == SW_MEAN_OF_GRID;
 }
 
 /* Gauss's rule of three points integrates powers up to the fifth. Sums of 192 terms below 1 round to 2e-14. */
@@ -111,6 +117,19 @@ static void a_mean_of_its_own_is_told_from_that(void **state)
     assert_true(is_of_grid((struct text){smooth, 2, 1e-5, 64}, true, &by_finer));
 }
 
+/* Without parts of cells what is as large as the text is known to be a mean, what is a hundredth of it is not. */
+static void the_first_rule_knows_a_large_mean(void **state)
+{
+    double by_finer;
+    (void)state;
+    for (int midpoint = 0; midpoint < 2; midpoint++) {
+        assert_int_equal(judged((struct text){smooth, 2, 0, 16}, midpoint, true, &by_finer), SW_MEAN_OF_GRID);
+        assert_int_equal(judged((struct text){smooth, 2, 3, 16}, midpoint, true, &by_finer), SW_MEAN_OF_TEXT);
+        assert_int_equal(judged((struct text){smooth, 2, 3, 16}, midpoint, false, &by_finer), SW_MEAN_OF_TEXT);
+        assert_int_equal(judged((struct text){smooth, 2, 0.01, 16}, midpoint, true, &by_finer), SW_MEAN_UNDECIDED);
+    }
+}
+
 static void a_text_that_is_not_finite_has_no_mean_to_take_off(void **state)
 {
     double by_finer;
@@ -128,6 +147,7 @@ int main(void)
         cmocka_unit_test(jumps_and_kinks_do_nearly_always),
         cmocka_unit_test(waves_as_short_as_a_cell_have_no_mean),
         cmocka_unit_test(a_mean_of_its_own_is_told_from_that),
+        cmocka_unit_test(the_first_rule_knows_a_large_mean),
         cmocka_unit_test(a_text_that_is_not_finite_has_no_mean_to_take_off),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

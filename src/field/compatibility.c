@@ -30,18 +30,18 @@ static bool is_mean(const struct sw_mean_question *q, double before, double mean
     return fabs(mean - before) <= clear * fabs(mean) && fabs(mean) >= clear * q->size;
 }
 
-enum sw_status sw_mean_is_of_grid(const struct sw_mean_question *q, bool *of_grid, double *finer)
+enum sw_status sw_mean_judge(const struct sw_mean_question *q, enum sw_mean_kind *kind, double *finer)
 {
     double before = q->mean;
     struct sw_gauss rule;
-    *of_grid = false;
-    for (int parts = 1; parts <= SW_GAUSS_PARTS; parts *= 2) {
+    *kind = SW_MEAN_UNDECIDED;
+    for (int parts = 1; parts <= SW_GAUSS_PARTS && *kind == SW_MEAN_UNDECIDED; parts *= 2) {
         sw_gauss_rule(parts, &rule);
-        if (parts > 1 && (double)q->cells * pow(rule.count, q->dim) > most_points) break;
+        if (parts > 1 && (q->brief || (double)q->cells * pow(rule.count, q->dim) > most_points)) break;
         SW_TRY(q->finer(q->context, &rule, finer));
         if (!isfinite(*finer)) break;
-        *of_grid = fabs(*finer) <= fmax(clear * fabs(q->mean - *finer), q->rounding);
-        if (*of_grid || is_mean(q, before, *finer)) break;
+        if (fabs(*finer) <= fmax(clear * fabs(q->mean - *finer), q->rounding)) *kind = SW_MEAN_OF_GRID;
+        else if (is_mean(q, before, *finer)) *kind = SW_MEAN_OF_TEXT;
         before = *finer;
     }
     return SW_OK;

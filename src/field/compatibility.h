@@ -23,16 +23,23 @@ struct sw_mean_question {
     double rounding;  /* what rounding leaves of a mean of 0, at most                        */
     size_t cells;     /* the finer rule takes rule->count to the power of dim points of each */
     int    dim;
+    bool   brief;     /* only the first of the finer rules                                   */
     /** The mean by a finer rule; NaN where the text is not finite. @return SW_E_MEMORY */
     enum sw_status (*finer)(void *context, const struct sw_gauss *rule, double *mean);
     void  *context;
 };
 
-/** Whether a mean beyond rounding is the error of the grid's rule: that by finer rules is at most a quarter of
- * its difference from it. The first is always formed; others follow as long as none decides and 2^20 points suffice.
+enum sw_mean_kind {
+    SW_MEAN_OF_GRID,    /* the error of its rule: that by a finer rule is at most a quarter of its difference from it */
+    SW_MEAN_OF_TEXT,    /* rules agree about it to a quarter, and it is a quarter of the size or more             */
+    SW_MEAN_UNDECIDED   /* neither, or the text is not finite somewhere                                           */
+};
+
+/** What a mean beyond rounding is. A first finer rule is always formed; others follow as long as none decides and 2^20
+ * points suffice.
  * @param finer  out: the mean by the last of them
  * @return SW_E_MEMORY */
-enum sw_status sw_mean_is_of_grid(const struct sw_mean_question *question, bool *of_grid, double *finer);
+enum sw_status sw_mean_judge(const struct sw_mean_question *question, enum sw_mean_kind *kind, double *finer);
 
 /** What to say of a run whose mean on the grid was taken off f; "" where it is 0.
  * @param what   of which it is the mean: "f"

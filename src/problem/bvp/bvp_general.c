@@ -190,11 +190,11 @@ static enum sw_status make_compatible(const struct sw_bvp *bvp, struct bvp_gener
     const struct sw_mean_question question = {.mean = defect / length, .size = size / length,
                                               .rounding = compatible_to * size / length, .cells = (size_t)n, .dim = 1,
                                               .finer = finer_mean, .context = &context};
-    bool of_grid;
+    enum sw_mean_kind kind;
     result->excess = question.mean;
-    SW_TRY(sw_mean_is_of_grid(&question, &of_grid, &result->finer));
+    SW_TRY(sw_mean_judge(&question, &kind, &result->finer));
     for (int64_t i = 0; i <= n; i++) s->f[i] -= question.mean;
-    if (of_grid) return SW_OK;
+    if (kind == SW_MEAN_OF_GRID) return SW_OK;
     result->fault = SW_BVP_INCOMPATIBLE;
     result->defect = defect;
     return SW_OK;

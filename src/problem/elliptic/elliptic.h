@@ -4,6 +4,7 @@
  * numbers at cells and faces that expressions give, elliptic_gauge.c what becomes of their mean where u is known up to
  * a constant, elliptic_warnings.c what is said of a run before, elliptic_sim.c solves a batch. */
 #include "elliptic/sw_elliptic.h"
+#include "field/compatibility.h"
 #include "field/evaluate.h"
 #include "problem/sw_problem.h"
 
@@ -59,6 +60,10 @@ enum sw_status elliptic_sample_walls(const struct elliptic_run *run, int axis, d
 /** Whether a wall across the axis holds u. */
 bool elliptic_holds_u(const struct sw_elliptic_desc *desc, int axis);
 
+/** Integrate values at the centres over the cells.
+ * @param f  in, out: [ny][nz][nx] */
+void elliptic_integrate(const struct sw_elliptic_matrix *matrix, int threads, double *f);
+
 /** Between [nz][ny][nx] of files and [ny][nz][nx] of solvers: from[z][y] to to[y][z], or with n[1] and n[2] exchanged
  * the way back. */
 void elliptic_turn(int64_t nx, int64_t ny, int64_t nz, const double *from, double *to, int threads);
@@ -89,19 +94,30 @@ enum sw_status elliptic_name_given(const struct sw_problem *problem, const struc
 /** The mean of u over the cells. @param u  [ny][nz][nx] */
 double elliptic_mean(const struct sw_elliptic_matrix *matrix, const double *u);
 
-/* What was taken off f where its mean over the cells is the grid's error: that mean, and the one by a finer rule
- * (field/compatibility.h). 0 where it is rounding. */
-struct elliptic_taken { double mean, finer; };
+/* What is taken off f: its mean over the cells, and that by a finer rule, which is not formed of one that rounding may
+ * have left. */
+struct elliptic_taken { double mean, finer; bool rounding; };
+
+/** What the mean of f is that a singular system leaves no room for (field/compatibility.h).
+ * @param f       [ny][nz][nx], integrated over the cells
+ * @param brief   only by the first of the finer rules
+ * @param values  room for [nz][ny][nx]
+ * @param taken   out
+ * @return SW_E_MEMORY */
+enum sw_status elliptic_judge_mean(const struct elliptic_run *run, const struct sw_elliptic_matrix *matrix,
+                                   const double *f, bool brief, double *values, enum sw_mean_kind *kind,
+                                   struct elliptic_taken *taken);
 
 /** Give the right-hand side of a singular system a solution: take its mean off, weighted by the cells' volumes, as the
  * rows of A sum to 0; or say why there is none.
- * @param f       in, out: [ny][nz][nx], integrated over the cells
- * @param values  room for [nz][ny][nx]
- * @param taken   out
- * @param why     out, where f has a mean of its own; else unchanged
+ * @param f    in, out; else as above
+ * @param why  out, where the mean is not the grid's; else unchanged
  * @return SW_E_MEMORY */
 enum sw_status elliptic_take_mean_off(const struct elliptic_run *run, const struct sw_elliptic_matrix *matrix,
                                       double *f, double *values, struct elliptic_taken *taken, char why[160]);
+
+/** "f has the mean 1: ..", which is not the grid's. */
+void elliptic_refuse_mean(const struct elliptic_taken *taken, char why[160]);
 
 /* ------------------------------------------------------------------ a batch (elliptic_sim.c) */
 

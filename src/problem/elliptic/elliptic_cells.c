@@ -74,6 +74,14 @@ void elliptic_turn(int64_t nx, int64_t ny, int64_t nz, const double *from, doubl
             memcpy(to + (j * nz + k) * nx, from + (k * ny + j) * nx, (size_t)nx * sizeof *to);
 }
 
+void elliptic_integrate(const struct sw_elliptic_matrix *m, int threads, double *f)
+{
+#pragma omp parallel for num_threads(threads) schedule(static)
+    for (int64_t r = 0; r < m->ny * m->nz; r++)
+        for (int64_t i = 0; i < m->nx; i++)
+            f[r * m->nx + i] *= m->area[r / m->nz * m->nx + i] * m->volume[r % m->nz];
+}
+
 int64_t elliptic_find_bad(const double *value, int64_t count, bool positive)
 {
     for (int64_t i = 0; i < count; i++)

@@ -89,49 +89,47 @@ static enum sw_status finer_mean(void *context, const struct sw_gauss *rule, dou
 /* ------------------------------------------------------------------ taking it off */
 
 /* So many digits that f less either number is balanced to the 1e-9 below. */
-static void refuse_mean(double mean, double finer, char why[160])
+void elliptic_refuse_mean(const struct elliptic_taken *taken, char why[160])
 {
+    const double mean = taken->mean, finer = taken->finer;
     char other[48] = "";
     if (!(fabs(mean - finer) <= 1e-9 * fabs(mean))) snprintf(other, sizeof other, " (by a finer rule %.12g)", finer);
     snprintf(why, 160, "f has the mean %.12g%s: with gauge = \"zero_mean\" there is a solution only where it is 0",
              mean, other);
 }
 
-/* @param mean, size  over the cells, of f and of |f|  @param of_grid  out */
-static enum sw_status ask(const struct elliptic_run *run, const struct sw_elliptic_matrix *m, double *values,
-                          double volume, double mean, double size, double rounding, bool *of_grid, double *finer)
+/* Rounding of the sum is the grid's as well: of |f| 1e-9 is what expressions and sums may leave. */
+enum sw_status elliptic_judge_mean(const struct elliptic_run *run, const struct sw_elliptic_matrix *m, const double *f,
+                                   bool brief, double *values, enum sw_mean_kind *kind, struct elliptic_taken *taken)
 {
     static const enum sw_input input[SW_DIMS] = {SW_IN_X, SW_IN_Y, SW_IN_Z};
-    const struct sw_program *f = sw_setup_function(run->setup, "f");
-    struct finer_mean context = {.run = run, .m = m, .values = values, .volume = volume};
-    struct sw_mean_question question = {.mean = mean, .size = size, .rounding = rounding,
-                                        .cells = (size_t)(m->nx * m->ny * m->nz), .finer = finer_mean,
-                                        .context = &context};
-    for (int d = 0; d < run->dim; d++) {
-        context.looked_into[d] = run->desc.geometry == SW_ELLIPTIC_SHELL || sw_program_uses_input(f, input[d]);
-        question.dim += context.looked_into[d];
-    }
-    return sw_mean_is_of_grid(&question, of_grid, finer);
-}
-
-/* Rounding of the sum is taken off as well: the sum of |f| times 1e-9 is what expressions and sums may leave. */
-enum sw_status elliptic_take_mean_off(const struct elliptic_run *run, const struct sw_elliptic_matrix *m, double *f,
-                                      double *values, struct elliptic_taken *taken, char why[160])
-{
+    const struct sw_program *program = sw_setup_function(run->setup, "f");
     double sum = 0, size = 0, volume = 0;
-    bool of_grid;
-    *taken = (struct elliptic_taken){0, 0};
     for (int64_t c = 0; c < m->nx * m->ny * m->nz; c++) sum += f[c], size += fabs(f[c]);
     for (int64_t k = 0; k < m->nz; k++)
         for (int64_t a = 0; a < m->nx * m->ny; a++) volume += m->area[a] * m->volume[k];
-    const double rounding = 1e-9 * size;
-    if (!(fabs(sum) <= rounding)) {
-        taken->mean = sum / volume;
-        SW_TRY(ask(run, m, values, volume, taken->mean, size / volume, rounding / volume, &of_grid, &taken->finer));
-        if (!of_grid) refuse_mean(taken->mean, taken->finer, why);
+    *kind = SW_MEAN_OF_GRID;
+    *taken = (struct elliptic_taken){.mean = sum / volume, .rounding = fabs(sum) <= 1e-9 * size};
+    if (taken->rounding) return SW_OK;
+    struct finer_mean context = {.run = run, .m = m, .values = values, .volume = volume};
+    struct sw_mean_question question = {.mean = taken->mean, .size = size / volume, .rounding = 1e-9 * size / volume,
+                                        .cells = (size_t)(m->nx * m->ny * m->nz), .brief = brief,
+                                        .finer = finer_mean, .context = &context};
+    for (int d = 0; d < run->dim; d++) {
+        context.looked_into[d] = run->desc.geometry == SW_ELLIPTIC_SHELL || sw_program_uses_input(program, input[d]);
+        question.dim += context.looked_into[d];
     }
+    return sw_mean_judge(&question, kind, &taken->finer);
+}
+
+enum sw_status elliptic_take_mean_off(const struct elliptic_run *run, const struct sw_elliptic_matrix *m, double *f,
+                                      double *values, struct elliptic_taken *taken, char why[160])
+{
+    enum sw_mean_kind kind;
+    SW_TRY(elliptic_judge_mean(run, m, f, false, values, &kind, taken));
+    if (kind != SW_MEAN_OF_GRID) elliptic_refuse_mean(taken, why);
     for (int64_t r = 0; r < m->ny * m->nz; r++)
         for (int64_t i = 0; i < m->nx; i++)
-            f[r * m->nx + i] -= sum / volume * m->area[r / m->nz * m->nx + i] * m->volume[r % m->nz];
+            f[r * m->nx + i] -= taken->mean * m->area[r / m->nz * m->nx + i] * m->volume[r % m->nz];
     return SW_OK;
 }

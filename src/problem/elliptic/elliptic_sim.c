@@ -6,7 +6,6 @@
 #include "base/sw_mem.h"
 #include "base/sw_reals.h"
 #include "base/sw_text.h"
-#include "field/compatibility.h"
 #include "problem/elliptic/elliptic.h"
 
 struct elliptic_sim {
@@ -177,10 +176,7 @@ static enum sw_status make_rhs(struct elliptic_sim *s, int j)
     const int64_t bad = elliptic_find_bad(s->values, (int64_t)s->cells, false);
     if (bad >= 0) elliptic_say_bad(&run, "f", centres, bad, s->values[bad], s->why[j]);
     elliptic_turn(m->nx, m->ny, m->nz, s->values, f, s->device->threads);
-#pragma omp parallel for num_threads(s->device->threads) schedule(static)
-    for (int64_t r = 0; r < m->ny * m->nz; r++)
-        for (int64_t i = 0; i < m->nx; i++)
-            f[r * m->nx + i] *= m->area[r / m->nz * m->nx + i] * m->volume[r % m->nz];
+    elliptic_integrate(m, s->device->threads, f);
     SW_TRY(add_walls(s, j, f));
     if (sw_elliptic_is_singular(&s->desc, s->numbers[y].delta) && !s->why[j][0])
         SW_TRY(elliptic_take_mean_off(&run, m, f, s->values, &s->taken[j], s->why[j]));
@@ -200,7 +196,7 @@ static enum sw_status load(struct sw_sim *sim, int count, const double *column, 
     for (int j = 0; j < count; j++) {
         if (s->setup.give_up && s->setup.give_up(s->setup.give_up_user)) return SW_FAIL(SW_E_STOPPED, "stopped");
         s->why[j][0] = 0;
-        s->taken[j] = (struct elliptic_taken){0, 0};
+        s->taken[j] = (struct elliptic_taken){0};
         s->system[j] = s->systems;
         SW_TRY(make_matrix(s, j));
         if (!s->why[j][0]) SW_TRY(make_rhs(s, j));
@@ -364,7 +360,7 @@ static enum sw_status get_record(struct sw_sim *sim, double *record)
 {
     const struct elliptic_sim *s = (struct elliptic_sim *)sim;
     for (int j = 0; j < s->count; j++) {
-        record[SW_DIAGNOSTICS * j] = s->taken[j].mean;
+        record[SW_DIAGNOSTICS * j] = s->taken[j].rounding ? 0 : s->taken[j].mean;
         record[SW_DIAGNOSTICS * j + 1] = s->taken[j].finer;
     }
     return SW_OK;

@@ -72,6 +72,65 @@ static enum sw_status warn_bad(const struct sw_problem *problem, const struct sw
     return SW_OK;
 }
 
+/* ------------------------------------------------------------------ systems that are none, or have no solution */
+
+/* Of one column, which has what can be wrong with all of them. */
+static enum sw_status warn_levels(const struct sw_problem *problem, const struct sw_setup *setup, int64_t ld,
+                                  const double *column, int64_t j, const double *state, char text[200])
+{
+    const struct sw_elliptic_numbers numbers = elliptic_numbers(setup, ld, column, j);
+    struct sw_elliptic_desc d = elliptic_describe_run(setup, ld, column, j);
+    struct sw_elliptic_matrix m;
+    (void)problem, (void)state;
+    text[0] = 0;
+    d.n[0] = d.n[1] = 1;
+    d.variable = false;
+    const enum sw_status st = sw_elliptic_matrix_make(&d, &numbers, NULL, NULL, &m);
+    if (!st) sw_elliptic_matrix_free(&m);
+    if (st == SW_E_ARG) snprintf(text, 200, "%.170s: the run will fail", sw_err_message());
+    return st == SW_E_ARG ? SW_OK : st;
+}
+
+/* @param f, values  room for the cells each */
+static enum sw_status find_mean(const struct elliptic_run *run, const struct sw_elliptic_matrix *m, double *f,
+                                double *values, char text[200])
+{
+    const struct elliptic_points centres = {.kind = ELLIPTIC_CENTRES};
+    enum sw_mean_kind kind;
+    struct elliptic_taken taken;
+    char why[160];
+    SW_TRY(elliptic_sample(run, sw_setup_function(run->setup, "f"), centres, values));
+    elliptic_turn(m->nx, m->ny, m->nz, values, f, 1);
+    elliptic_integrate(m, 1, f);
+    SW_TRY(elliptic_judge_mean(run, m, f, true, values, &kind, &taken));
+    if (kind != SW_MEAN_OF_TEXT) return SW_OK;
+    elliptic_refuse_mean(&taken, why);
+    snprintf(text, 200, "%s: the run will fail", why);
+    return SW_OK;
+}
+
+/* Of a mean that is comparable to f. Coefficients do not matter. */
+static enum sw_status warn_mean(const struct sw_problem *problem, const struct sw_setup *setup, int64_t ld,
+                                const double *column, int64_t j, const double *state, char text[200])
+{
+    const struct sw_elliptic_numbers numbers = elliptic_numbers(setup, ld, column, j);
+    struct elliptic_run run = run_of(setup, ld, column, j);
+    const int64_t cells = sw_points(run.desc.n);
+    struct sw_elliptic_matrix m;
+    double *values = NULL;
+    (void)problem, (void)state;
+    text[0] = 0;
+    if (!sw_elliptic_is_singular(&run.desc, numbers.delta) || cells > SW_GIVEN_VALUES) return SW_OK;
+    run.desc.variable = false;
+    enum sw_status st = sw_elliptic_matrix_make(&run.desc, &numbers, NULL, NULL, &m);
+    if (st) return st == SW_E_ARG ? SW_OK : st;  /* warn_levels() has said why */
+    st = sw_alloc(2 * (size_t)cells, &values);
+    if (!st) st = find_mean(&run, &m, values, values + cells, text);
+    sw_free(values);
+    sw_elliptic_matrix_free(&m);
+    return st;
+}
+
 /* ------------------------------------------------------------------ coefficients that are not periodic */
 
 /* Where a coefficient jumps most, from one end of an axis to the other. */
@@ -137,4 +196,5 @@ static enum sw_status warn_seam(const struct sw_problem *problem, const struct s
 }
 
 const struct sw_run_warning elliptic_warnings[] = {
-    {.warn = sw_given_warn}, {.warn = warn_bad}, {.warn = warn_seam, .of_result = true}, {0}};
+    {.warn = sw_given_warn}, {.warn = warn_bad}, {.warn = warn_levels}, {.warn = warn_mean},
+    {.warn = warn_seam, .of_result = true}, {0}};
