@@ -98,19 +98,20 @@ double elliptic_mean(const struct sw_elliptic_matrix *matrix, const double *u);
  * have left. */
 struct elliptic_taken { double mean, finer; bool rounding; };
 
-/** What the mean of f is that a singular system leaves no room for (field/compatibility.h).
+/** What the mean of a text is that a singular system leaves no room for (field/compatibility.h).
+ * @param key     of the text: f, exact
  * @param f       [ny][nz][nx], integrated over the cells
  * @param brief   only by the first of the finer rules
  * @param values  room for [nz][ny][nx]
  * @param taken   out
  * @return SW_E_MEMORY */
 enum sw_status elliptic_judge_mean(const struct elliptic_run *run, const struct sw_elliptic_matrix *matrix,
-                                   const double *f, bool brief, double *values, enum sw_mean_kind *kind,
-                                   struct elliptic_taken *taken);
+                                   const char *key, const double *f, bool brief, double *values,
+                                   enum sw_mean_kind *kind, struct elliptic_taken *taken);
 
 /** Give the right-hand side of a singular system a solution: take its mean off, weighted by the cells' volumes, as the
  * rows of A sum to 0; or say why there is none.
- * @param f    in, out; else as above
+ * @param f    in, out; the rest as above
  * @param why  out, where the mean is not the grid's; else unchanged
  * @return SW_E_MEMORY */
 enum sw_status elliptic_take_mean_off(const struct elliptic_run *run, const struct sw_elliptic_matrix *matrix,

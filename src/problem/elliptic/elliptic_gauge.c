@@ -25,12 +25,13 @@ double elliptic_mean(const struct sw_elliptic_matrix *m, const double *u)
 
 /* ------------------------------------------------------------------ the mean by a finer rule */
 
-/* The cells of a box are alike along an axis that f does not depend on, and those of two dimensions have one level:
- * there the middle will do. */
+/* The cells of a box are alike along an axis that a text does not depend on, and those of two dimensions have one
+ * level: there the middle will do. */
 struct finer_mean {
     bool looked_into[SW_DIMS];
     const struct elliptic_run *run;
     const struct sw_elliptic_matrix *m;
+    const struct sw_program *program;
     double *values;
     double volume;  /* of all cells */
 };
@@ -51,13 +52,13 @@ static double density_of_column(const struct finer_mean *q, const struct sw_grid
     return at->dx[0] * at->dx[1] / (s * sqrt(s));
 }
 
-/* The integral of f over the grid as if it were what it is at one point of each cell. */
+/* The integral of the text over the grid as if it were what it is at one point of each cell. */
 static enum sw_status add_point(struct finer_mean *q, const double part[SW_DIMS], double weight, double *integral)
 {
     const struct elliptic_points inside = {.kind = ELLIPTIC_INSIDE, .part = {part[0], part[1], part[2]}};
     const struct sw_grid at = elliptic_grid(&q->run->desc, q->run->depth, inside);
     const struct sw_elliptic_matrix *m = q->m;
-    SW_TRY(elliptic_sample(q->run, sw_setup_function(q->run->setup, "f"), inside, q->values));
+    SW_TRY(elliptic_sample(q->run, q->program, inside, q->values));
     double sum = 0;
     for (int64_t k = 0; k < m->nz; k++) {
         double level = 0;
@@ -99,11 +100,12 @@ void elliptic_refuse_mean(const struct elliptic_taken *taken, char why[160])
 }
 
 /* Rounding of the sum is the grid's as well: of |f| 1e-9 is what expressions and sums may leave. */
-enum sw_status elliptic_judge_mean(const struct elliptic_run *run, const struct sw_elliptic_matrix *m, const double *f,
-                                   bool brief, double *values, enum sw_mean_kind *kind, struct elliptic_taken *taken)
+enum sw_status elliptic_judge_mean(const struct elliptic_run *run, const struct sw_elliptic_matrix *m, const char *key,
+                                   const double *f, bool brief, double *values, enum sw_mean_kind *kind,
+                                   struct elliptic_taken *taken)
 {
     static const enum sw_input input[SW_DIMS] = {SW_IN_X, SW_IN_Y, SW_IN_Z};
-    const struct sw_program *program = sw_setup_function(run->setup, "f");
+    const struct sw_program *program = sw_setup_function(run->setup, key);
     double sum = 0, size = 0, volume = 0;
     for (int64_t c = 0; c < m->nx * m->ny * m->nz; c++) sum += f[c], size += fabs(f[c]);
     for (int64_t k = 0; k < m->nz; k++)
@@ -111,7 +113,7 @@ enum sw_status elliptic_judge_mean(const struct elliptic_run *run, const struct 
     *kind = SW_MEAN_OF_GRID;
     *taken = (struct elliptic_taken){.mean = sum / volume, .rounding = fabs(sum) <= 1e-9 * size};
     if (taken->rounding) return SW_OK;
-    struct finer_mean context = {.run = run, .m = m, .values = values, .volume = volume};
+    struct finer_mean context = {.run = run, .m = m, .program = program, .values = values, .volume = volume};
     struct sw_mean_question question = {.mean = taken->mean, .size = size / volume, .rounding = 1e-9 * size / volume,
                                         .cells = (size_t)(m->nx * m->ny * m->nz), .brief = brief,
                                         .finer = finer_mean, .context = &context};
@@ -126,7 +128,7 @@ enum sw_status elliptic_take_mean_off(const struct elliptic_run *run, const stru
                                       double *values, struct elliptic_taken *taken, char why[160])
 {
     enum sw_mean_kind kind;
-    SW_TRY(elliptic_judge_mean(run, m, f, false, values, &kind, taken));
+    SW_TRY(elliptic_judge_mean(run, m, "f", f, false, values, &kind, taken));
     if (kind != SW_MEAN_OF_GRID) elliptic_refuse_mean(taken, why);
     for (int64_t r = 0; r < m->ny * m->nz; r++)
         for (int64_t i = 0; i < m->nx; i++)
