@@ -43,7 +43,7 @@ offers 'sweep run --device = ""' auto cpu cuda
 offers 'sweep my.cfg --fail' --fail-fast
 offers 'sweep -q --device cpu run --fail' --fail-fast
 offers 'sweep --device = cuda : 0 check --li' --list
-offers 'sweep run -s time.d' time.dt=
+offers 'sweep run -s time.e' time.end=
 offers 'sweep run -s time.dt = 0.0' ''
 offers 'sweep run -s time.dt = 0.1 --shar' --shard
 offers 'sweep run --solver cpu.pl' cpu.plain
@@ -84,7 +84,7 @@ if command -v fish >/dev/null; then
     completes 'sweep show results/' results/my.h5
     completes 'sweep run --device c' cpu cuda
     completes 'sweep my.cfg --fail' --fail-fast
-    completes 'sweep run -s time.d' time.dt=
+    completes 'sweep run -s time.e' time.end=
     completes 'sweep show --status d' diverged done
     completes 'sweep help expl' explain
     completes 'sweep show --only'; grep -q only out && fail 'fish offers --only to show'

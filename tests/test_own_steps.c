@@ -568,6 +568,37 @@ static void a_term_may_end_with_its_run(void **state)
     }
 }
 
+/* A pulse of 1e-3 where steps are up to 0.08 and 0.36 long: it is passed over, unless steps are bounded, in each run
+ * by its own bound. u_t = cos t - u + pulse from u = 1: u = (cos t + sin t + exp(-t))/2, and sqrt(pi)/5 exp(5 - t) of
+ * the pulse. */
+static void a_pulse_is_seen_where_steps_are_bounded(void **state)
+{
+    static const double bound[] = {0.2, 1e-3, 0.05, 2e-3};
+    (void)state;
+    need_row();
+    for (int m = 0; m < 2; m++) {
+        char text[1200];
+        snprintf(text, sizeof text, "problem = \"equation\"; grid = { n = 16; length = 1.0; }; initial = \"1\";\n"
+                 "rhs = \"0.01*dxx(u) - u + cos(t) + 200*exp(-((t - 5)/1e-3)^2)\"; method = \"%s\";\n"
+                 "sweep = { most = [0.2, 1e-3, 0.05, 2e-3]; };"
+                 "time = { tolerance = 1e-3; dt_max = \"most\"; end = 6.0; };\n", methods[m]);
+        struct job w = advance_by(text, 1 << 30, false);
+        struct sw_own_steps *steps = steps_of(&w);
+        double *u = states_of(&w);
+        for (int j = 0; j < 4; j++) {
+            const bool seen = bound[j] < 1e-2;
+            const double without = (cos(6.0) + sin(6.0) + exp(-6.0)) / 2, pulse = sqrt(acos(-1)) / 5 * exp(-1);
+            const double off = fabs(u[16 * j] - without - seen * pulse);
+            /* a whole number of steps of at most a millionth more is left to the end */
+            if (!(off < 1e-3) || !(steps[j].largest <= bound[j] * 1.000001) ||
+                (seen && !(steps[j].largest > 0.9 * bound[j])))
+                fail_msg("%s, bound %g: off by %.3g, dt to %.9g", methods[m], bound[j], off, steps[j].largest);
+        }
+        sw_free(steps), sw_free(u);
+        close_job(&w);
+    }
+}
+
 /* A pulse of a thousandth of the run's length, on a line that is in balance: no step passes over it. */
 static void a_line_in_balance_waits_for_what_comes(void **state)
 {
@@ -856,6 +887,7 @@ int main(void)
         cmocka_unit_test(a_jump_is_seen_wherever_in_a_step_it_is),
         cmocka_unit_test(agrees_with_the_reference_on_what_is_steep),
         cmocka_unit_test(a_term_may_end_with_its_run),
+        cmocka_unit_test(a_pulse_is_seen_where_steps_are_bounded),
         cmocka_unit_test(a_line_in_balance_waits_for_what_comes),
         cmocka_unit_test(steps_do_not_depend_on_the_unit_of_u),
         cmocka_unit_test(each_unknown_has_its_own_size),

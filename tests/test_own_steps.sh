@@ -173,6 +173,12 @@ refused "'accuracy.runs' needs steps that can be halved" accuracy.runs=2
 refused "'time.tolerance_absolute' = -1e-09: must be at least 0" time.tolerance_absolute=-1e-9
 refused "'time.tolerance_absolute' adds to time.tolerance, which is not given: give both, or time.dt alone" \
     'time={ dt = 0.1; end = 20.0; tolerance_absolute = 1e-9; }' 'sweep={ a = [0.0]; }'
+refused "'time.dt_max' bounds the steps of time.tolerance, which is not given: give both, or time.dt alone" \
+    'time={ dt = 0.1; end = 20.0; dt_max = 1.0; }' 'sweep={ a = [0.0]; }'
+refused "'time.dt_max' = 0: must be greater than 0" time.dt_max=0.0
+refused "'time.dt_max' = -1 in run 3 (a = 0.3, tol = 1e-05): must be greater than 0" \
+    'time.dt_max=a > 0.2 && tol < 1e-4 ? -1 : 1'
+refused "'time.dt_max' = inf: must be finite" 'time.dt_max=1/0'
 refused "rand and randn are drawn anew at each step" 'forcing=a*randn(1)'
 refused "unknown name 'dt'" 'define={ h = "dt"; }'
 refused "'time.dt' is missing" 'time={ end = 1.0; }' 'sweep={ a = [0.0]; }'

@@ -571,7 +571,8 @@ static void wrong_values_are_reported_with_wrong_words(void **state)
                 "dt is 0.03030303, as \"end/33\"\n"
                 "ch.cfg:5: error: 'initial', column 1: unknown name 'y'\n    y\n    ^  known: x n length dt end gamma "
                 "D pi e\n");
-    REFUSED("-s: error: unknown key 'time.foo'; known here: dt end tolerance tolerance_absolute\n"
+    REFUSED("-s: error: unknown key 'time.foo'; known here: dt end tolerance tolerance_absolute "
+            "dt_max\n"
             "-s: error: 'output.fields.times': time 2 is not within 0 and the end, 1\n",
             "output.fields.times=[0.0, 2.0]", "time.foo=1");
     /* in the runs of a sound sweep, */

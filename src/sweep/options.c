@@ -122,6 +122,17 @@ static void read_sample(struct sw_sweep *s)
     if (sample && !random) report_error(s, sample, "'sample' needs sweep.mode = \"random\"");
 }
 
+/* Keys that mean something with time.tolerance alone. */
+static void check_own_steps(struct sw_sweep *s)
+{
+    static const struct { const char *key, *does; } added[] = {
+        {"time.tolerance_absolute", "adds to time.tolerance"}, {"time.dt_max", "bounds the steps of time.tolerance"}};
+    for (size_t k = 0; k < sizeof added / sizeof *added; k++)
+        if (key_find(s, added[k].key) && key_setting(s, added[k].key) && !s->own_steps)
+            report_error(s, key_setting(s, added[k].key), "'%s' %s, which is not given: give both, or time.dt alone",
+                         added[k].key, added[k].does);
+}
+
 static void check_output(struct sw_sweep *s)
 {
     const struct sw_setting *fields = key_setting(s, "output.fields"),
@@ -145,9 +156,7 @@ static void check_output(struct sw_sweep *s)
     if (s->save_state && s->own_steps)
         report_error(s, key_setting(s, "output.state"), "'output.state' is for a longer sweep, and with time.tolerance "
                      "there is none: the steps of each run depend on its output times and its end; leave one out");
-    if (key_find(s, "time.tolerance_absolute") && key_setting(s, "time.tolerance_absolute") && !s->own_steps)
-        report_error(s, key_setting(s, "time.tolerance_absolute"), "'time.tolerance_absolute' adds to time.tolerance, "
-                     "which is not given: give both, or time.dt alone");
+    check_own_steps(s);
     s->save_fields = key_setting(s, "output.fields.times") != NULL;
     s->save_scalars = every || times;
     if (fields && !s->save_fields && !key_is_guessed(s, "output.fields.times"))

@@ -13,7 +13,7 @@ struct line_sim {
     void              *own;
     struct sw_line_run *run;      /* [capacity] */
     size_t             size;      /* numbers of the state of a run */
-    int                tolerance, absolute, dt;  /* columns, -1: none */
+    int                tolerance, absolute, dt, longest;  /* columns, -1: none */
     const double      *times;
     int                count;
     struct sw_stepper *stepper;
@@ -25,6 +25,12 @@ static const char *solver_name(const struct sw_sim *sim) { return sw_stepper_nam
 
 static size_t state_size(const struct sw_sim *sim) { return ((const struct line_sim *)sim)->size; }
 
+/* Of run j; 0: there is no such column. */
+static double number_of(const struct line_sim *l, const double *column, int k, int j)
+{
+    return k < 0 ? 0 : column[(size_t)k * (size_t)l->count + (size_t)j];
+}
+
 static enum sw_status load(struct sw_sim *sim, int count, const double *column, const char **load_error)
 {
     struct line_sim *l = (struct line_sim *)sim;
@@ -32,9 +38,10 @@ static enum sw_status load(struct sw_sim *sim, int count, const double *column, 
     SW_TRY(l->ops->fill(l->own, count, column, l->run, &param));
     l->count = count;
     for (int j = 0; j < count && l->tolerance >= 0; j++) {
-        l->run[j].tolerance = column[(size_t)l->tolerance * (size_t)count + (size_t)j];
-        l->run[j].absolute = l->absolute < 0 ? 0 : column[(size_t)l->absolute * (size_t)count + (size_t)j];
-        l->run[j].first_dt = l->dt < 0 ? 0 : column[(size_t)l->dt * (size_t)count + (size_t)j];
+        l->run[j].tolerance = number_of(l, column, l->tolerance, j);
+        l->run[j].absolute = number_of(l, column, l->absolute, j);
+        l->run[j].first_dt = number_of(l, column, l->dt, j);
+        l->run[j].longest_dt = number_of(l, column, l->longest, j);
     }
     return sw_stepper_load(l->stepper, count, l->run, param, load_error);
 }
@@ -211,6 +218,7 @@ enum sw_status sw_line_sim_create(const struct sw_stepper_desc *desc, const stru
                            .tolerance = sw_setup_column(setup, "time.tolerance"), .times = setup->times,
                            .absolute = sw_setup_column(setup, "time.tolerance_absolute"),
                            .dt = sw_setup_column(setup, "time.dt"),
+                           .longest = sw_setup_column(setup, "time.dt_max"),
                            .size = (size_t)desc->n * (size_t)sw_line_unknowns(&desc->model)};
     SW_TRY_TO(failed, st, sw_alloc((size_t)desc->capacity, &l->run));
     SW_TRY_TO(failed, st, sw_stepper_create(desc, setup->solver, device, &l->stepper));

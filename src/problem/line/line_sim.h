@@ -26,7 +26,11 @@ struct sw_line_model_ops {
     {.path = "time.tolerance_absolute", .kind = SW_KEY_REAL, .unit = "1", .min = 0, .max = 1e300,                    \
      .with = "time.tolerance", .fallback = "0", .decides = true,                                                     \
      .about = "What the error of a step may have besides, in the unit of u, of all unknowns alike: values of u "     \
-              "as small as this need not be right."}
+              "as small as this need not be right."},                                                               \
+    {.path = "time.dt_max", .kind = SW_KEY_REAL, .unit = "1", .min = 0, .above = true, .max = 1e300,                 \
+     .with = "time.dt_max", .fallback = "", .decides = true,                                                         \
+     .about = "The longest step that a run takes with time.tolerance. A pulse of a forcing that is shorter than a "  \
+              "step may be passed over; of one that lasts as long as this, some step sees something."}
 
 /** Set own_steps, goals and times of a stepper. */
 void sw_line_own_steps(const struct sw_setup *setup, struct sw_stepper_desc *desc);

@@ -117,6 +117,7 @@ static bool is_short(const struct sw_stepper *s, const struct sw_line_run *r, do
 static double longest(const struct sw_stepper *s, const struct sw_line_run *r)
 {
     double dt = s->desc.times[s->desc.goals];
+    if (r->longest_dt > 0 && r->longest_dt < dt) dt = r->longest_dt;
     while (dt > 1e-300 && !is_short(s, r, dt)) dt *= 0.5;
     return dt;
 }

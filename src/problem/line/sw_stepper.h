@@ -74,7 +74,8 @@ static inline bool sw_line_any_mass(const struct sw_line_model *model)
 struct sw_line_run {                  /* one run */
     double dt, dx, x0;                /* desc.own_steps: dt = 1, so that `a` is that of a step of 1 */
     struct sw_line_operator a[SW_UNKNOWNS_MOST];  /* of each unknown */
-    double tolerance, absolute, first_dt;  /* of desc.own_steps: relative to u and not; first_dt 0: chosen */
+    double tolerance, absolute, first_dt, longest_dt;  /* of desc.own_steps: relative to u and not; first_dt 0: chosen;
+                                                        * longest_dt 0: as long as may be */
 };
 
 /** What a solve with A may be off by in the recursive form, relative to the field (numerics.md, 2a): 10 u (1 + sqrt|s2|
