@@ -138,9 +138,15 @@ expect 1 run plain.cfg -o incompatible.h5 -s 'right.neumann="a"' -s 'sweep.a=[-1
 says '1 ok, 1 failed'
 expect 0 show incompatible.h5
 prints 'no solution: f h and the fluxes at the ends sum to 1 and not to 0; subtract 1 from f to make them'
+expect 0 check plain.cfg -s 'right.neumann="a"' -s 'sweep.a=[1, 2]' -s 'gauge="zero_mean"'
+prints 'note     no solution: f h and the fluxes at the ends sum to 2 and not to 0; subtract 2 from f to make them: the run'
 # one whose integral is compatible, but not its sum
 expect 0 run plain.cfg -o balance.h5 -s 'right.neumann="0"' -s 'f="(x^2 + x - 1)*exp(x)"' -s 'gauge="zero_mean"'
 says 'the mean of f and the fluxes on this grid, '; says ', was taken off; a finer rule has '
+grep -qE 'will fail|exact has the mean' err && fail 'f, or exact, without a mean is said to have one'
+expect 0 run plain.cfg -o exact.h5 -s 'right.neumann="0"' -s 'f="(x^2 + x - 1)*exp(x)"' -s 'gauge="zero_mean"' \
+    -s 'exact="(3*x - x^2 - 3)*exp(x)"'
+says 'note     exact has the mean -2.87'; expect 0 show exact.h5 --run 0; prints ', and u has the mean 0: the error norms'
 sed 's/^problem/gauge = "zero_mean";\n&/' plain.cfg >gauge.cfg
 expect 3 check gauge.cfg
 says "gauge.cfg:1: error: 'gauge' = \"zero_mean\": the ends determine u; it goes with left.neumann"

@@ -54,3 +54,8 @@ void sw_mean_say_taken(const char *what, double mean, double finer, char text[16
         snprintf(text, 160, "the mean of %s on this grid, %.6g, was taken off; a finer rule has %.2g", what, mean,
                  finer);
 }
+
+void sw_mean_say_exact(double mean, char text[200])
+{
+    snprintf(text, 200, "exact has the mean %.6g, and u has the mean 0: the error norms measure that difference", mean);
+}

@@ -45,4 +45,7 @@ enum sw_status sw_mean_judge(const struct sw_mean_question *question, enum sw_me
  * @param what   of which it is the mean: "f"
  * @param finer  that by a finer rule */
 void sw_mean_say_taken(const char *what, double mean, double finer, char text[160]);
+
+/** What to say of an exact solution with a mean, where u has none. */
+void sw_mean_say_exact(double mean, char text[200]);
 #endif

@@ -1,13 +1,13 @@
 /* The boundary value problem -(p u')' + q u = f (docs/numerics.md, 7). A batch is solved by a row of src/problem/bvp;
- * this file has its keys, validates runs, and makes problems of them. */
+ * this file has its keys, validates runs, and makes problems of them; bvp_warnings.c says what `sweep check` sees. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "base/sw_mem.h"
 #include "field/compatibility.h"
+#include "problem/bvp/bvp_warnings.h"
 #include "problem/bvp/sw_bvp.h"
-#include "problem/given.h"
 #include "problem/sw_problem.h"
 
 struct bvp_sim {
@@ -362,22 +362,6 @@ static const char example[] =
     "run     = { device = \"cpu\"; };                         // a1s and a1d are the CPU's\n"
     "output  = { file = \"results/bvp.h5\"; };               // fields = { precision = \"double\"; } saves u, too\n";
 
-/* f and q count at points where u is not given; p in between. */
-static enum sw_status name_given(const struct sw_problem *problem, const struct sw_setup *setup, int64_t ld,
-                                 const double *column, int64_t j, const double *span, char text[200])
-{
-    const bool known = sw_setup_find(setup, "left.dirichlet") != NULL;
-    const struct sw_given given[] = {{.key = "f", .known[0][0] = known}, {.key = "q", .known[0][0] = known}, {0}};
-    struct sw_setup one = *setup;
-    (void)problem;
-    one.walls[0] = right_is_point(setup);
-    one.n[0] = (int64_t)column[sw_setup_column(setup, "grid.n") * ld + j] + one.walls[0];
-    one.n[1] = one.n[2] = 1;
-    return sw_given_name(&one, ld, column, j, given, span, text);
-}
-
-static const struct sw_run_warning warnings[] = {{.warn = sw_given_warn}, {0}};
-
 extern const struct sw_problem problem_bvp;
 const struct sw_problem problem_bvp = {
     .name = "bvp",
@@ -395,6 +379,6 @@ const struct sw_problem problem_bvp = {
     .try_compile = try_compile,
     .validate_run = validate_run,
     .solver = sw_bvp_row,
-    .warn_run = warnings,
-    .name_given = name_given,
+    .warn_run = bvp_warnings,
+    .name_given = bvp_name_given,
 };

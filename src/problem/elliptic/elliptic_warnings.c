@@ -149,9 +149,7 @@ static enum sw_status warn_exact(const struct sw_problem *problem, const struct 
     (void)problem, (void)state;
     text[0] = 0;
     SW_TRY(look_at_mean(&run, &numbers, "exact", &kind, &taken));
-    if (kind != SW_MEAN_OF_GRID && isfinite(taken.mean))
-        snprintf(text, 200, "exact has the mean %.6g, and u has the mean 0: the error norms measure that difference",
-                 taken.mean);
+    if (kind != SW_MEAN_OF_GRID && isfinite(taken.mean)) sw_mean_say_exact(taken.mean, text);
     return SW_OK;
 }
 
