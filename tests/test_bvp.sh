@@ -147,6 +147,10 @@ grep -qE 'will fail|exact has the mean' err && fail 'f, or exact, without a mean
 expect 0 run plain.cfg -o exact.h5 -s 'right.neumann="0"' -s 'f="(x^2 + x - 1)*exp(x)"' -s 'gauge="zero_mean"' \
     -s 'exact="(3*x - x^2 - 3)*exp(x)"'
 says 'note     exact has the mean -2.87'; expect 0 show exact.h5 --run 0; prints ', and u has the mean 0: the error norms'
+matches_ends() { grep -qxF "left     $1" out && grep -qxF "right    $2" out || fail "the ends are not $1, $2"; }
+expect 0 check plain.cfg; matches_ends "u' = 0" 'u = 0'
+expect 0 check plain.cfg -s 'sweep.a=[1, 2]' -s 'left.dirichlet="a"' -s 'right.robin=["1", "2", "3*a"]'
+matches_ends 'u = a' "(1)*u + (2)*u' = 3*a"
 sed 's/^problem/gauge = "zero_mean";\n&/' plain.cfg >gauge.cfg
 expect 3 check gauge.cfg
 says "gauge.cfg:1: error: 'gauge' = \"zero_mean\": the ends determine u; it goes with left.neumann"

@@ -278,6 +278,11 @@ expect 3 check small.cfg -s 'output.fields.times=[0.0]'
 says "'output.fields.times': elliptic has no time; leave it out"
 expect 3 check small.cfg -s 'boundary="periodic"'; says "'boundary' is a group of sides, bottom, top, value: write"
 expect 3 check small.cfg -s tol=1e-9; says "did you mean 'tolerance'?"
+expect 0 check small.cfg -s 'boundary.value="x"' -s 'boundary.top="dirichlet"'
+matches '^sides    u = x$'; matches '^bottom   no flux$'; matches '^top      u = x$'
+prints '         so the first runs; others differ by the words of axes'
+expect 0 check small.cfg -s 'sweep.sides=["dirichlet"]' -s 'grid.n=[4, 4]' -s f=x
+matches '^sides    u = 0$'; grep -qE '^top|others differ' out && fail 'two dimensions have a top, or shapes that differ'
 expect 0 check small.cfg; matches '^batches +[0-9]+$'; prints 'points/s'
 refused grid.n 'n = [nx, ny] or [nx, ny, nz]' -s grid.n=8
 refused physics.courant 'one of physics.omega2 and physics.courant' -s physics.omega2=1.0

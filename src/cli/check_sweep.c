@@ -147,16 +147,31 @@ static enum sw_status measure_rate(struct check *c)
     return SW_OK;
 }
 
+static enum sw_status describe_group(const struct sw_sweep *sweep, const struct sw_group *group, struct sw_text *text)
+{
+    const struct sw_setup setup = sw_sweep_setup(sweep, group, 1);
+    SW_TRY(sweep->problem->describe(sweep->problem, &setup, text));
+    return sw_text_status(text);
+}
+
+/* Of the first group; words that are axes may make that of others another one. */
 static enum sw_status print_description(const struct check *c, const struct sw_plan *p)
 {
+    enum { LOOKED_AT = 1000 };
     const struct sw_sweep *sweep = c->s->sweep;
-    struct sw_text text = {0};
+    struct sw_text first = {0};
+    bool same = true;
     if (!sweep->problem->describe || !p->ngroup) return SW_OK;
-    const struct sw_setup setup = sw_sweep_setup(sweep, &p->group[0], 1);
-    enum sw_status st = sweep->problem->describe(sweep->problem, &setup, &text);
-    if (!st) st = sw_text_status(&text);
-    if (!st) console_print(c->cli, "%s", sw_text_get(&text));
-    sw_text_free(&text);
+    enum sw_status st = describe_group(sweep, &p->group[0], &first);
+    for (int g = 1; g < p->ngroup && g < LOOKED_AT && same && !st; g++) {
+        struct sw_text other = {0};
+        st = describe_group(sweep, &p->group[g], &other);
+        if (!st) same = !strcmp(sw_text_get(&first), sw_text_get(&other));
+        sw_text_free(&other);
+    }
+    if (!st) console_print(c->cli, "%s", sw_text_get(&first));
+    if (!st && !same) console_print(c->cli, "         so the first runs; others differ by the words of axes\n");
+    sw_text_free(&first);
     return st;
 }
 

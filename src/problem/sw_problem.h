@@ -276,8 +276,8 @@ struct sw_problem {
     enum sw_status (*settle)(const struct sw_setup *setup, void *prepared);
 
     /** How the texts of these runs were understood, for `sweep check`: lines "label    what", labels up to 8 characters
-     * wide, the next lines of one indented by 9. The setup counts for its choices and prepare() only. NULL: there is
-     * nothing to say. @return SW_E_MEMORY */
+     * wide, the next lines of one indented by 9. The setup counts for its choices, functions, dim and prepare() only.
+     * NULL: there is nothing to say. @return SW_E_MEMORY */
     enum sw_status (*describe)(const struct sw_problem *problem, const struct sw_setup *setup, struct sw_text *text);
 
     /** Whether the grid has walls at the ends of dimension d, which both are points then. The setup counts for its

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/sw_mem.h"
+#include "base/sw_text.h"
 #include "field/compatibility.h"
 #include "problem/bvp/bvp_warnings.h"
 #include "problem/bvp/sw_bvp.h"
@@ -306,6 +307,33 @@ static const char *validate_run(const struct sw_setup *setup, const char *solver
     return "r";
 }
 
+static const char *text_of(const struct sw_setup *setup, const char *key)
+{
+    const struct sw_function *f = sw_setup_find(setup, key);
+    return f ? f->text : NULL;
+}
+
+/* @param otherwise  what holds where nothing is given */
+static void describe_end_of(const struct sw_setup *setup, const char *const *key, const char *otherwise,
+                            struct sw_text *text)
+{
+    const char *u = text_of(setup, key[0]), *slope = text_of(setup, key[1]), *alpha = text_of(setup, key[2]);
+    sw_text_printf(text, "%-9.*s", (int)strcspn(*key, "."), *key);
+    if (u) sw_text_printf(text, "u = %s\n", u);
+    else if (slope) sw_text_printf(text, "u' = %s\n", slope);
+    else if (alpha)
+        sw_text_printf(text, "(%s)*u + (%s)*u' = %s\n", alpha, text_of(setup, key[3]), text_of(setup, key[4]));
+    else sw_text_printf(text, "%s\n", otherwise);
+}
+
+static enum sw_status describe(const struct sw_problem *problem, const struct sw_setup *setup, struct sw_text *text)
+{
+    (void)problem;
+    describe_end_of(setup, left, "u' = 0", text);
+    describe_end_of(setup, right, "u = 0", text);
+    return SW_OK;
+}
+
 #define END(path_, what)                                                                            \
     {.path = path_, .kind = SW_KEY_FUNCTION, .fallback = "", .decides = true, .about = what}
 #define ENDS(side, default_)                                                                        \
@@ -372,6 +400,7 @@ const struct sw_problem problem_bvp = {
     .fields = fields,
     .min_points = 1,
     .timed = false,
+    .describe = describe,
     .walls = walls,
     .extra_point = right_is_point,
     .bytes = bytes,

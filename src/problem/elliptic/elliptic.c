@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/sw_text.h"
 #include "problem/grid_keys.h"
 
 static double number(const struct sw_setup *setup, const char *path, int64_t ld, const double *column, int64_t j)
@@ -76,6 +77,22 @@ static void grid(const struct sw_setup *setup, int64_t count, const double *colu
     const double dt = g->dt;
     *g = elliptic_grid(&d, number(setup, "grid.depth", count, column, j), centres);
     g->dt = dt;
+}
+
+/* What holds on walls; along z of three dimensions only. */
+static enum sw_status describe(const struct sw_problem *problem, const struct sw_setup *setup, struct sw_text *text)
+{
+    static const char *const key[] = {"boundary.sides", "boundary.bottom", "boundary.top"};
+    const struct sw_function *value = sw_setup_find(setup, "boundary.value");
+    (void)problem;
+    for (int k = 0; k < (setup->dim > 2 ? 3 : 1); k++) {
+        const enum sw_elliptic_wall w = wall(setup, key[k]);
+        sw_text_printf(text, "%-9s%s", strchr(key[k], '.') + 1,
+                       w == SW_ELLIPTIC_PERIODIC ? "periodic" : w == SW_ELLIPTIC_NEUMANN ? "no flux" : "u = ");
+        if (w == SW_ELLIPTIC_DIRICHLET) sw_text_add(text, value ? value->text : "0");
+        sw_text_add(text, "\n");
+    }
+    return SW_OK;
 }
 
 /* ------------------------------------------------------------------ what is refused */
@@ -244,6 +261,7 @@ const struct sw_problem problem_elliptic = {
     .residuals = true,
     .iterates = true,
     .grid = grid,
+    .describe = describe,
     .bytes = elliptic_bytes,
     .host_bytes = elliptic_host_memory,
     .create = elliptic_create,
