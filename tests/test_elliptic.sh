@@ -294,6 +294,8 @@ refused boundary.sides 'has walls at its sides' -s 'geometry="shell"' -s 'bounda
 refused kx 'are those of the sphere' -s 'geometry="shell"' -s kx=2.0
 refused boundary.top 'has no bottom and no top' -s 'grid.n=[4, 4]' -s 'boundary.top="dirichlet"'
 refused kz 'no fluxes along z' -s 'grid.n=[4, 4]' -s kz=2.0
+expect 0 check small.cfg -s 'grid.n=[4, 4]' -s 'sweep.l=[1, 2]' -s physics.lambda2=l -s f=x
+prints 'note     physics.lambda2 changes nothing: a grid of 2 dimensions has no fluxes along z; runs that differ in l alone'
 refused boundary.value 'is not used' -s 'boundary.sides="periodic"' -s boundary.value=1.0
 refused run.precision 'double precision only' -s 'run.precision="single"'
 refused solver 'cpu.gauss' -s 'solver="cpu.gauss"'

@@ -354,7 +354,7 @@ struct sw_problem {
      * characters. May be NULL. */
     void           (*warn_setup)(const struct sw_problem *problem, const struct sw_setup *setup, char text[200]);
     /** A number key that changes nothing of runs with these words, unless expressions name it. The setup counts for its
-     * choices only. NULL: there is none; the same says the function.
+     * choices and dim only. NULL: there is none; the same says the function.
      * @param why  out, unless it returns NULL: room for 160 characters */
     const char    *(*idle_key)(const struct sw_setup *setup, char why[160]);
     const struct sw_run_warning *warn_run;  /* ends with warn NULL; NULL: there are none */

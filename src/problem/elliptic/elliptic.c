@@ -144,6 +144,12 @@ static const char *refuse_physics(const struct sw_setup *setup, const struct sw_
     return gauge && !singular ? "gauge" : NULL;
 }
 
+static const char *idle_key(const struct sw_setup *setup, char why[160])
+{
+    snprintf(why, 160, "a grid of 2 dimensions has no fluxes along z");
+    return setup->dim == 2 ? "physics.lambda2" : NULL;
+}
+
 static const char *validate_run(const struct sw_setup *setup, const char *solver, int ld, const double *column, int j,
                                 char why[160])
 {
@@ -266,6 +272,7 @@ const struct sw_problem problem_elliptic = {
     .host_bytes = elliptic_host_memory,
     .create = elliptic_create,
     .validate_run = validate_run,
+    .idle_key = idle_key,
     .solver = sw_elliptic_row,
     .warn_run = elliptic_warnings,
     .name_given = elliptic_name_given,
