@@ -1,4 +1,5 @@
 /* The mean where u is known up to a constant: delta = 0, and no wall holds u (docs/numerics.md, 12). */
+#include <float.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -127,11 +128,19 @@ enum sw_status elliptic_judge_mean(const struct elliptic_run *run, const struct 
 enum sw_status elliptic_take_mean_off(const struct elliptic_run *run, const struct sw_elliptic_matrix *m, double *f,
                                       double *values, struct elliptic_taken *taken, char why[160])
 {
+    const int64_t cells = m->nx * m->ny * m->nz;
+    double most = 0, left = 0;
     enum sw_mean_kind kind;
     SW_TRY(elliptic_judge_mean(run, m, "f", f, false, values, &kind, taken));
     if (kind != SW_MEAN_OF_GRID) elliptic_refuse_mean(taken, why);
     for (int64_t r = 0; r < m->ny * m->nz; r++)
-        for (int64_t i = 0; i < m->nx; i++)
-            f[r * m->nx + i] -= taken->mean * m->area[r / m->nz * m->nx + i] * m->volume[r % m->nz];
+        for (int64_t i = 0; i < m->nx; i++) {
+            double *of_cell = &f[r * m->nx + i];
+            most = fmax(most, fabs(*of_cell));
+            *of_cell -= taken->mean * m->area[r / m->nz * m->nx + i] * m->volume[r % m->nz];
+            left = fmax(left, fabs(*of_cell));
+        }
+    /* of an f that is the same in all cells rounding is left, which has a mean as large as itself */
+    if (left <= 32 * DBL_EPSILON * most) memset(f, 0, (size_t)cells * sizeof *f);
     return SW_OK;
 }
