@@ -83,7 +83,8 @@ expect 0 show own.h5 --run 0
 matches 'f has the mean 0.00955[0-9]* \(by a finer rule 0.01\): with gauge = "zero_mean" there is a solution only where'
 expect 0 run balance.cfg -o jump.h5 -s 'f="(x < 0.3) - 0.3"' -s 'sweep.n=[8]'
 expect 0 show jump.h5 --run 0; prints 'the mean of f on this grid, -0.05, was taken off; a finer rule has'
-expect 0 run balance.cfg -o same.h5 -s 'sweep={ m=[8, 16]; }' -s 'grid.n=(1, "m", 3)' -s 'f="(x^2 + x - 1)*exp(x)"' -s 'exact="0"'
+expect 0 run balance.cfg -o same.h5 -s 'sweep={ m=[8, 16]; }' -s 'grid.n=(1, "m", 3)' -s 'f="(x^2 + x - 1)*exp(x)"' \
+    -s 'exact="0"'
 expect 0 show same.h5 --csv; awk -F, 'NR == 1 { for (k = 1; k <= NF; k++) at[$k] = k; next }
     $at["err_max"] != 0 { bad = 1 } END { exit bad }' out || fail 'an f that is the same in all cells leaves u'
 expect 1 run balance.cfg -o random.h5 -s 'f="randn(1)"' -s 'sweep.n=[8]'
