@@ -452,9 +452,9 @@ __global__ static void __launch_bounds__(THREADS, 1)
     for (int k = (int)threadIdx.x; k < l.words; k += (int)blockDim.x) words_here()[k] = 0;
     if (threadIdx.x == 0)
         for (int k = 0; k < 2; k++) {
-            begin_meeting(common.edges + k, blockDim.x / 32);
-            begin_meeting(common.values + k, blockDim.x / 32);
-            begin_meeting(common.numbers + k, blockDim.x / 32);
+            begin_meeting(common.edges + k, blockDim.x);
+            begin_meeting(common.values + k, blockDim.x);
+            begin_meeting(common.numbers + k, blockDim.x);
         }
     const struct tile t = tile_of(m, p, l, c.rank, common.edges);
     for (int next = take_next(&c, s.queue); next < s.count; next = drawn(&common, &e.numbers)) {

@@ -83,7 +83,7 @@ struct exchange {
     struct meeting *meeting; /* [2] */
 };
 
-/* All warps call it, after all that they leave for this block; then, before they use what has come, wait_for(). */
+/* All threads call it, after all that they leave for this block; then, before they use what has come, wait_for(). */
 __device__ static inline void arrive_for(const struct exchange *e) { arrive_at(e->meeting + e->turn, e->bytes); }
 __device__ static inline void wait_for(struct exchange *e)
 {

@@ -85,7 +85,7 @@ suite() {
     local row test rows tests program
     for program in "$build"/test_*; do
         test=${program##*/}
-        case $test in test_fd|test_elliptic|test_line_models) continue ;; esac  # below, by rows
+        case $test in test_fd|test_elliptic|test_line_models|test_own_steps) continue ;; esac  # below, in parts
         queued "$test" 400 env OMP_NUM_THREADS=4 "$program"
     done
     for row in $(rows_of steppers); do
@@ -93,6 +93,11 @@ suite() {
     done
     for row in $(rows_of 'elliptic problems'); do
         queued "test_elliptic $row" 400 env OMP_NUM_THREADS=4 SW_ROWS="$row" "$build/test_elliptic"
+    done
+    tests=$(names_of test_own_steps)
+    [ "$tests" ] || missing 'tests of test_own_steps' "$build/test_own_steps names none"
+    for test in $tests; do
+        queued "test_own_steps $test" 400 env OMP_NUM_THREADS=4 SW_TESTS="$test" "$build/test_own_steps"
     done
     SW_JOBS=4 SW_EXCEPT='test_*' queued 'scripts of the suite' 500 scripts/run_tests.sh "$build"
     rows=$(fd_rows) tests=$(names_of test_fd)
@@ -114,14 +119,22 @@ sanitizers() {
     done
     for tool in racecheck memcheck initcheck synccheck; do
         for test in test_advection test_band test_fd_fused test_fd_nabla test_bvp test_stepper_long \
-                    test_stepper_single test_bvp_ends test_imex test_line_models test_own_steps; do
+                    test_stepper_single test_bvp_ends test_imex test_line_models; do
             sanitized $tool $test
         done
         for row in relations relations_adaptive spike spike_untiled spike_unmarshalled spike_thomas; do
             sanitized $tool test_tridiagonal '' cuda.$row
         done
         sanitized $tool test_tridiagonal_entries
-        for row in $(rows_of 'elliptic problems' | grep ^cuda); do sanitized $tool test_elliptic '' "$row"; done
+        for test in $(SW_SMALL=1 SW_DEVICE_ROWS=1 names_of test_own_steps); do
+            sanitized $tool test_own_steps "$test"
+        done
+        for row in $(rows_of 'elliptic problems' | grep ^cuda); do
+            [ "$tool $row" = "racecheck cuda.csr" ] && continue  # it reports cuSPARSE's own kernels
+            for test in $(SW_SMALL=1 SW_DEVICE_ROWS=1 SW_ROWS=$row names_of test_elliptic); do
+                sanitized $tool test_elliptic "$test" "$row"
+            done
+        done
     done
 }
 for one in $part; do
