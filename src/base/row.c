@@ -84,7 +84,12 @@ static enum sw_status refuse(const struct sw_rows *rows, const char *name, enum 
 enum sw_status sw_row_pick(const struct sw_rows *rows, const char *name, enum sw_space space, const void *request,
                            const struct sw_row **row)
 {
-    for (int k = 0; (*row = rows->row(k)); k++)
-        if (sw_row_named(rows, *row, name) && sw_row_usable(rows, *row, space, request)) return SW_OK;
+    const struct sw_row *slower = NULL;
+    for (int k = 0; (*row = rows->row(k)); k++) {
+        if (!sw_row_named(rows, *row, name) || !sw_row_usable(rows, *row, space, request)) continue;
+        if (name || !rows->slower || !rows->slower(*row, request)) return SW_OK;
+        if (!slower) slower = *row;
+    }
+    if ((*row = slower)) return SW_OK;
     return refuse(rows, name, space, request);
 }

@@ -43,6 +43,9 @@ struct sw_rows {
      * @param row   NULL: why no row does
      * @param kind  SW_E_ABSENT on entry; set to SW_E_CONFIG where the request itself is at fault              */
     const char *(*refuse)(const struct sw_row *row, const void *request, enum sw_status *kind);
+    /** Whether a row that does a request is slower at it than rows behind it, and is picked where none of these does
+     * it, or by its name; NULL: the order of the table is that of speed for all requests                     */
+    bool (*slower)(const struct sw_row *row, const void *request);
     bool places_optional;                   /* "a2d" names cpu.a2d and cuda.a2d, too                          */
 };
 
@@ -60,7 +63,7 @@ const struct sw_row *sw_row_find(const struct sw_rows *rows, const char *name);
 /** Whether this build has the row, and it does the request in that space. */
 bool sw_row_usable(const struct sw_rows *rows, const struct sw_row *row, enum sw_space space, const void *request);
 
-/** The first usable row of that name, or of any name where it is NULL.
+/** The first usable row of that name, or of any name where it is NULL: then one that is not slower, if there is one.
  * @param row  out: borrowed from the table
  * @return SW_E_CONFIG there is no such row, or the request is at fault; SW_E_ABSENT none is here that does it. The
  *         message says why, and which rows would: "band solver cpu.gauss: there is no such row; fit here:

@@ -59,12 +59,19 @@ struct modal {
     char    *work;
 };
 
+/* On chip at most: of a block, of a plane. */
+static const int64_t CHIP_BLOCK_CELLS = 8192, CHIP_CELLS = INT64_C(1) << 16;
+
 static const char *refuse(const struct sw_elliptic_desc *d)
 {
     if (d->variable) return "it needs coefficients that are the same everywhere";
     if (d->n[0] > MOST_CELLS / d->n[1]) return "it takes planes of 2^30 cells at most";
     return NULL;
 }
+
+/* Beyond the chip cuda.multigrid takes a third of the time in 1024 x 1024 x 128 cells, a ninth in 512 x 512 x 8; a
+ * plane on chip takes a fifth of its time (results/gpu/equations_elliptic.txt). */
+static bool slower(const struct sw_elliptic_desc *d) { return d->n[0] * d->n[1] > CHIP_CELLS; }
 
 /* ------------------------------------------------------------------ shapes */
 
@@ -83,9 +90,6 @@ static int clusters_of(const struct sw_elliptic_desc *d)
     const size_t most = (size_t)(BLOCKS / size_of(d));
     return (int)(problems_of(d) < most ? problems_of(d) : most);
 }
-
-/* On chip at most: of a block, of a plane. */
-static const int64_t CHIP_BLOCK_CELLS = 8192, CHIP_CELLS = INT64_C(1) << 16;
 
 /* Bytes of device memory that clusters work in. */
 static size_t work_of(const struct sw_elliptic_desc *d)
@@ -387,6 +391,7 @@ const struct sw_elliptic_ops elliptic_modal_cuda = {
     .about = "vertical modes on a GPU: tensor cores between levels and modes, a problem in the plane for each mode",
     .space = SW_DEVICE,
     .refuse = refuse,
+    .slower = slower,
     .bytes = bytes,
     .create = create,
     .load = load,

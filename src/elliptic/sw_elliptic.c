@@ -14,8 +14,14 @@ static const char *refuse(const struct sw_row *row, const void *request, enum sw
     return o->refuse ? o->refuse(request) : NULL;
 }
 
+static bool slower(const struct sw_row *row, const void *request)
+{
+    const struct sw_elliptic_ops *o = (const struct sw_elliptic_ops *)row;
+    return o->slower && o->slower(request);
+}
+
 /* "cpu.pcg" by its name, or by what follows its place. */
-SW_ROWS(rows, "elliptic solver", sw_elliptic_table, .refuse = refuse, .places_optional = true);
+SW_ROWS(rows, "elliptic solver", sw_elliptic_table, .refuse = refuse, .slower = slower, .places_optional = true);
 
 static enum sw_status pick(const struct sw_elliptic_desc *desc, const char *name, const struct sw_device *device,
                            const struct sw_elliptic_ops **ops)

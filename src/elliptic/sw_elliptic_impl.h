@@ -7,6 +7,7 @@
 struct sw_elliptic_ops {
     SW_ROW;                 /* its space: where f and u live */
     const char    *(*refuse)(const struct sw_elliptic_desc *desc);  /* why it does not do the shape; NULL: it does */
+    bool           (*slower)(const struct sw_elliptic_desc *desc);  /* than rows behind it; NULL: never */
     size_t         (*bytes)(const struct sw_elliptic_desc *desc);   /* beside f and u */
     enum sw_status (*create)(struct sw_elliptic *solver);           /* fills solver->own */
     enum sw_status (*load)(struct sw_elliptic *solver);             /* of count systems; NULL: nothing to be done */
