@@ -2,6 +2,8 @@
 # The program as a user meets it: every command, its exit code and what it says. SWEEP is the program.
 cd "$(dirname "$0")/.." || exit 1
 . tests/helpers.sh
+library=$(dirname "$sweep")/fail_nth.so
+[ -e "$library" ] || { echo "$library is missing: make tests" >&2; exit 1; }
 unset NO_COLOR
 
 cat >small.cfg <<'CFG'
@@ -277,7 +279,7 @@ begun int.h5.d/part-000001.h5.tmp; kill -INT $pid; wait $pid; code=$?
 says 'stopped; run the same command again to continue'
 expect 0 resume int.h5; same int.h5 whole.h5
 # stopped before the first step, while its lock is written: the same command begins it, and resume says so
-FAIL_KIND=write FAIL_AT=1 FAIL_SLEEP=2 LD_PRELOAD=$(dirname "$sweep")/fail_nth.so \
+FAIL_KIND=write FAIL_AT=1 FAIL_SLEEP=2 LD_PRELOAD=$library \
     "$sweep" long.cfg -o early.h5 >out 2>err & pid=$!
 begun early.h5.d/lock; kill -TERM $pid; wait $pid; code=$?
 [ $code = 75 ] || fail "SIGTERM before the first step: exit code $code, expected 75"

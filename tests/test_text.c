@@ -65,6 +65,26 @@ static void bytes_that_are_utf8_are_counted(void **state)
         assert_int_equal(sw_text_utf8(cases[k].text), cases[k].good);
 }
 
+static void what_a_terminal_would_act_on_is_escaped(void **state)
+{
+    static const struct { const char *text, *keep, *shown; } cases[] = {
+        {"", "", ""}, {"plain \303\274 \342\211\210 \\", "", "plain \303\274 \342\211\210 \\"},
+        {"a\nb\tc", "", "a\\nb\\tc"}, {"a\nb\tc", "\n\t", "a\nb\tc"}, {"\n", "", "\\n"},
+        {"\033[2J\177\001\r", "\n", "\\x1b[2J\\x7f\\x01\\x0d"},
+        {"\302\2331m\302\240", "", "\\u009b1m\302\240"},                               /* CSI in C1; U+00A0 */
+        {"b\344se \377", "", "b\\xe4se \\xff"}, {"\342\200", "", "\\xe2\\x80"},
+        {"\342\200\250\342\200\256x", "", "\\u2028\\u202ex"}, {"\342\200\257", "", "\342\200\257"},
+        {"\342\201\246\342\201\251\342\201\252", "", "\\u2066\\u2069\342\201\252"},
+    };
+    (void)state;
+    for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
+        struct sw_text shown = {0};
+        sw_text_add_shown(&shown, cases[k].text, cases[k].keep);
+        assert_string_equal(sw_text_get(&shown), cases[k].shown);
+        sw_text_free(&shown);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -72,6 +92,7 @@ int main(void)
         cmocka_unit_test(a_text_too_long_ends_with_a_word_and_dots),
         cmocka_unit_test(bytes_that_are_utf8_are_counted),
         cmocka_unit_test(a_shell_reads_each_word_as_it_is),
+        cmocka_unit_test(what_a_terminal_would_act_on_is_escaped),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -6,7 +6,7 @@ import numpy as np
 
 from . import look
 from .options import logarithmic
-from .refusal import Refusal, note
+from .refusal import Refusal, note, shown
 from .results import levels, number
 
 GOOD_FIT = 0.99     # of the variance of log(error); one whose slope halves on the way has less
@@ -130,7 +130,7 @@ def convergence(results, ask):
         fits.append(fit)
         name = ", ".join(f"{p} = {number(v)}" for p, v in zip(others, key))
         what, why = told(fit, len(x), "order" if refines else "power law")
-        print(what + (f"  {name}" if name else "") + why)
+        print(shown(what + (f"  {name}" if name else "") + why))
         drawn.append(draw_line(axes, x, y, fit, colours, f"{name}: " if name else "", refines))
     if refines:
         draw_guide(axes, over, [(x, y) for _, x, y in lines.values()], fits)

@@ -8,7 +8,7 @@ import signal
 import sys
 import traceback
 
-from .refusal import FILE, PROGRAM
+from .refusal import FILE, PROGRAM, shown
 
 LONGEST = 30    # seconds of processor time for one access to the file; a damaged heap of strings takes for ever
 PR_SET_PDEATHSIG = 1    # of <sys/prctl.h>
@@ -32,7 +32,7 @@ def watched(what):
 
 def print_refusal(refusal):
     """The message of a refusal. HDF5 may still crash when it closes what it has of the file: that is no news then."""
-    print(f"error: {refusal}", file=sys.stderr, flush=True)
+    print(f"error: {shown(refusal)}", file=sys.stderr, flush=True)
     refused[:] = b"1"
 
 

@@ -12,6 +12,11 @@ class Refusal(Exception):
         self.code = code
 
 
+def shown(text):
+    """A text that may come from the file, as a terminal can show it: what it would act on is escaped."""
+    return "".join(c if c.isprintable() or c in "\n\t" else ascii(c)[1:-1] for c in str(text))
+
+
 @functools.lru_cache(maxsize=None)      # once each, not once a run
 def note(text):
-    print(f"note: {text}", file=sys.stderr)
+    print(f"note: {shown(text)}", file=sys.stderr)

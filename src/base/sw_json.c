@@ -3,15 +3,20 @@
 #include <inttypes.h>
 #include <math.h>
 
+#include "base/sw_text.h"
+
 static void quoted(FILE *to, const char *text)
 {
     fputc('"', to);
-    for (const unsigned char *p = (const unsigned char *)text; *p; p++) {
+    size_t length;
+    int code;
+    for (const char *p = text; *p; p += length) {
+        length = sw_text_character(p, &code);
         if (*p == '"' || *p == '\\') fprintf(to, "\\%c", *p);
         else if (*p == '\n') fputs("\\n", to);
         else if (*p == '\t') fputs("\\t", to);
-        else if (*p < 0x20 || *p == 0x7f) fprintf(to, "\\u%04x", *p);
-        else fputc(*p, to);
+        else if (sw_text_is_control(code)) fprintf(to, "\\u%04x", code < 0 ? 0xfffd : (unsigned)code);
+        else fwrite(p, 1, length, to);
     }
     fputc('"', to);
 }

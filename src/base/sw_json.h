@@ -1,6 +1,7 @@
 #ifndef SW_JSON_H
 #define SW_JSON_H
-/* Writing JSON: correct escapes, a comma where one belongs; what is not finite is null. Text is UTF-8. A write that
+/* Writing JSON: correct escapes, a comma where one belongs; what is not finite is null. Text is
+ * UTF-8: a byte that is not becomes U+FFFD, and what a terminal would act on is escaped. A write that
  * fails is for who closes the file to see (ferror()). */
 #include <stdbool.h>
 #include <stdint.h>

@@ -65,8 +65,9 @@ char *sw_report_print(const struct sw_report *r)
     qsort(order, (size_t)r->count, sizeof *order, by_place);
     for (int k = 0; k < r->count; k++) {
         const struct sw_report_entry *e = order[k];
-        if (e->file && e->line) sw_text_printf(&t, "%s:%d: ", e->file, e->line);
-        else if (e->file) sw_text_printf(&t, "%s: ", e->file);
+        if (e->file) sw_text_add_shown(&t, e->file, "");
+        if (e->file && e->line) sw_text_printf(&t, ":%d: ", e->line);
+        else if (e->file) sw_text_add(&t, ": ");
         sw_text_printf(&t, "%s: %s\n", e->severity == SW_ERROR ? "error" : "warning", e->text);
     }
     sw_free(order);

@@ -58,20 +58,51 @@ void sw_text_add_word(struct sw_text *t, const char *word)
 }
 
 /* The Unicode Standard 15.0, table 3-7: what may follow the first byte; no surrogates, no longer form than needed. */
-size_t sw_text_utf8(const char *text)
+size_t sw_text_character(const char *text, int *code)
 {
     const unsigned char *s = (const unsigned char *)text;
-    while (*s) {
-        const int more = *s < 0x80 ? 0 : *s < 0xe0 ? 1 : *s < 0xf0 ? 2 : 3;
-        const unsigned char least = *s == 0xe0 ? 0xa0 : *s == 0xf0 ? 0x90 : 0x80,
-                            most = *s == 0xed ? 0x9f : *s == 0xf4 ? 0x8f : 0xbf;
-        if ((*s >= 0x80 && *s < 0xc2) || *s > 0xf4) break;
-        if (more > 0 && (s[1] < least || s[1] > most)) break;
-        if (more > 1 && (s[2] & 0xc0) != 0x80) break;
-        if (more > 2 && (s[3] & 0xc0) != 0x80) break;
-        s += 1 + more;
+    const int more = *s < 0x80 ? 0 : *s < 0xe0 ? 1 : *s < 0xf0 ? 2 : 3;
+    const unsigned char least = *s == 0xe0 ? 0xa0 : *s == 0xf0 ? 0x90 : 0x80,
+                        most = *s == 0xed ? 0x9f : *s == 0xf4 ? 0x8f : 0xbf;
+    *code = -1;
+    if ((*s >= 0x80 && *s < 0xc2) || *s > 0xf4) return 1;
+    if (more > 0 && (s[1] < least || s[1] > most)) return 1;
+    for (int k = 2; k <= more; k++)
+        if ((s[k] & 0xc0) != 0x80) return 1;
+    *code = more ? *s & (0x3f >> more) : *s;
+    for (int k = 1; k <= more; k++) *code = *code << 6 | (s[k] & 0x3f);
+    return 1 + (size_t)more;
+}
+
+size_t sw_text_utf8(const char *text)
+{
+    int code = 0;
+    const char *s = text;
+    for (size_t length; *s && (length = sw_text_character(s, &code), code >= 0);) s += length;
+    return (size_t)(s - text);
+}
+
+bool sw_text_is_control(int code)
+{
+    return code < 0x20 || (code >= 0x7f && code <= 0x9f) || (code >= 0x2028 && code <= 0x202e) ||
+           (code >= 0x2066 && code <= 0x2069);
+}
+
+void sw_text_add_shown(struct sw_text *t, const char *text, const char *keep)
+{
+    size_t length;
+    int code;
+    for (const char *plain = text;; text += length) {   /* from plain on, all is as it is to be shown */
+        length = sw_text_character(text, &code);
+        if (*text && (!sw_text_is_control(code) || strchr(keep, *text))) continue;
+        sw_text_add_bytes(t, plain, (size_t)(text - plain));
+        plain = text + length;
+        if (!*text) return;
+        if (code == '\n') sw_text_add(t, "\\n");
+        else if (code == '\t') sw_text_add(t, "\\t");
+        else if (code > 0x7f) sw_text_printf(t, "\\u%04x", (unsigned)code);
+        else sw_text_printf(t, "\\x%02x", (unsigned char)*text);
     }
-    return (size_t)(s - (const unsigned char *)text);
 }
 
 bool sw_text_same(const char *a, const char *b) { return a == b || (a && b && !strcmp(a, b)); }

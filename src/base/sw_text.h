@@ -33,6 +33,20 @@ bool sw_text_same(const char *a, const char *b);
 /** How many bytes at the beginning of a text are UTF-8; strlen(text) if all of it is. */
 size_t sw_text_utf8(const char *text);
 
+/** The first character of a text.
+ * @param code  out: its code point, 0 at the end of the text; -1: the byte there is not UTF-8
+ * @return the bytes it takes; 1 at the end, and of a byte that is not UTF-8 */
+size_t sw_text_character(const char *text, int *code);
+
+/** Whether a terminal would act on a character instead of showing it: C0, DEL, C1, the separators of lines, the marks
+ * that turn the direction of what follows (U+202A to E, U+2066 to 9); and what is not UTF-8. */
+bool sw_text_is_control(int code);
+
+/** Add a text of unknown origin as a terminal can show it: control characters (sw_text_is_control()) as \n, \t, \x1b,
+ * \u202e.
+ * @param keep  of them, those that are added as they are, "\n" for a text of several lines */
+void sw_text_add_shown(struct sw_text *t, const char *text, const char *keep);
+
 /** A number in as few digits as read back to the same bits; "nan" without its sign, which means nothing.
  * @return text */
 const char *sw_number(double value, char text[32]);

@@ -151,36 +151,60 @@ static void explain_accuracy(const struct sw_cli *cli, const struct sw_run_table
                       (long long)(in_time - in_space), in_time - in_space == 1 ? "" : "s");
 }
 
+/* A text of the file as it stands in a line; room is used again and again. */
+static const char *escape(struct sw_text *room, const char *text)
+{
+    room->length = 0;
+    sw_text_add_shown(room, text, "");
+    return sw_text_get(room);
+}
+
+static const char *table_cell(const struct sw_run_table *t, const struct show_column *c, int64_t row,
+                              struct sw_text *room)
+{
+    char text[40];
+    return escape(room, row < 0 ? c->name : format_cell(t, c, row, 6, text));
+}
+
+static void print_head(const struct sw_cli *cli, const struct sw_run_table *t, const struct rows *rows)
+{
+    char of[32] = "";
+    struct sw_text head = {0}, stopped = {0};
+    if (cli->status) snprintf(of, sizeof of, "%lld of ", (long long)rows->count);
+    describe_stopped(t, &stopped);
+    sw_text_printf(&head, "%s%s%s · %s%lld run%s%s%s%s · %s · id %s", t->title, *t->title ? " · " : "", t->problem,
+                   of, (long long)t->nruns, t->nruns == 1 ? "" : "s", cli->status ? " " : "",
+                   cli->status ? cli->status : "", sw_text_get(&stopped), t->solver, t->sweep_id);
+    stopped.length = 0;
+    sw_text_add_shown(&stopped, sw_text_get(&head), "");
+    console_print(cli, "%s\n\n", sw_text_get(&stopped));
+    sw_text_free(&head);
+    sw_text_free(&stopped);
+}
+
 static void show_table(const struct sw_cli *cli, const struct sw_run_table *t, const struct show_column *c, int n,
                        const struct rows *rows)
 {
-    char text[40], of[32] = "";
-    int width[MOST];
-    if (cli->status) snprintf(of, sizeof of, "%lld of ", (long long)rows->count);
-    struct sw_text stopped = {0};
-    describe_stopped(t, &stopped);
-    console_print(cli, "%s%s%s · %s%lld run%s%s%s%s · %s · id %s\n\n", t->title, *t->title ? " · " : "", t->problem,
-                  of, (long long)t->nruns, t->nruns == 1 ? "" : "s", cli->status ? " " : "",
-                  cli->status ? cli->status : "", sw_text_get(&stopped), t->solver, t->sweep_id);
-    sw_text_free(&stopped);
-    for (int k = 0; k < n; k++) {
-        width[k] = (int)strlen(c[k].name);
-        for (int64_t r = 0; r < rows->count; r++) {
-            int w = (int)strlen(format_cell(t, &c[k], rows->row[r], 6, text));
+    struct sw_text room = {0};
+    int width[MOST] = {0};
+    print_head(cli, t, rows);
+    for (int k = 0; k < n; k++)
+        for (int64_t r = -1; r < rows->count && c[k].brief; r++) {
+            const int w = console_width(table_cell(t, &c[k], r < 0 ? -1 : rows->row[r], &room));
             if (w > width[k]) width[k] = w;
         }
-    }
     for (int64_t r = -1; r < rows->count; r++) {
         const char *gap = "";
         for (int k = 0; k < n; k++) {
-            const char *v = r < 0 ? c[k].name : format_cell(t, &c[k], rows->row[r], 6, text);
             if (!c[k].brief) continue;
-            if (k == n - 1) printf("%s%s", gap, v);
-            else printf(c[k].kind == TEXT ? "%s%-*s" : "%s%*s", gap, width[k], v);
+            const char *v = table_cell(t, &c[k], r < 0 ? -1 : rows->row[r], &room);
+            const int blanks = width[k] - console_width(v), left = c[k].kind == TEXT ? 0 : blanks;
+            printf("%s%*s%s%*s", gap, k == n - 1 ? 0 : left, "", v, k == n - 1 ? 0 : blanks - left, "");
             gap = "  ";
         }
         printf("\n");
     }
+    sw_text_free(&room);
     explain_accuracy(cli, t, rows);
 }
 
@@ -248,8 +272,16 @@ static enum sw_status find_run(const struct sw_cli *cli, const struct sw_run_tab
 static void show_run(const struct sw_run_table *t, const struct show_column *c, int n, int64_t run)
 {
     char text[40];
-    for (int k = 0; k < n; k++) printf("%-12s %s\n", c[k].name, format_cell(t, &c[k], run, 10, text));
-    printf("%-12s %s\n%-12s %s\n%-12s %s\n", "problem", t->problem, "solver", t->solver, "source", t->source);
+    struct sw_text room = {0};
+    for (int k = 0; k < n; k++) {
+        const char *name = escape(&room, c[k].name);
+        printf("%s%*s ", name, console_width(name) < 12 ? 12 - console_width(name) : 0, "");
+        printf("%s\n", escape(&room, format_cell(t, &c[k], run, 10, text)));
+    }
+    printf("%-12s %s\n", "problem", escape(&room, t->problem));
+    printf("%-12s %s\n", "solver", escape(&room, t->solver));
+    printf("%-12s %s\n", "source", escape(&room, t->source));
+    sw_text_free(&room);
 }
 
 /* @param status  of the rows; -1: all @param out  free out->row with sw_free() */

@@ -22,9 +22,8 @@ static const char *find_ascii(const char *text, size_t *length)
     return NULL;
 }
 
-void console_write(const struct sw_cli *cli, FILE *to, const char *text)
+static void write_ascii(FILE *to, const char *text)
 {
-    if (!cli || cli->utf8) { fputs(text, to); return; }
     while (*text) {
         size_t length = 1;
         const char *ascii = (unsigned char)*text >= 0x80 ? find_ascii(text, &length) : NULL;
@@ -32,6 +31,16 @@ void console_write(const struct sw_cli *cli, FILE *to, const char *text)
         else { length = 1; fputc(*text, to); }  /* the user's own text stays as it is */
         text += length;
     }
+}
+
+/* Tabs are kept: a line of a config is shown with them, above a mark that counts on them. */
+void console_write(const struct sw_cli *cli, FILE *to, const char *text)
+{
+    struct sw_text shown = {0};
+    sw_text_add_shown(&shown, text, "\n\t");
+    if (!cli || cli->utf8) fputs(sw_text_get(&shown), to);
+    else write_ascii(to, sw_text_get(&shown));
+    sw_text_free(&shown);
 }
 
 static void write_formatted(const struct sw_cli *cli, FILE *to, const char *fmt, va_list ap)
@@ -66,7 +75,7 @@ void console_print(const struct sw_cli *cli, const char *fmt, ...)
 
 void console_write_csv(FILE *to, const char *text)
 {
-    if (!strpbrk(text, ",\"\n")) { fputs(text, to); return; }
+    if (!strpbrk(text, ",\"\n\r")) { fputs(text, to); return; }
     fputc('"', to);
     for (; *text; text++) fputs(*text == '"' ? "\"\"" : (const char[]){*text, 0}, to);
     fputc('"', to);

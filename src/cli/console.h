@@ -1,7 +1,9 @@
 #ifndef CONSOLE_H
 #define CONSOLE_H
 /* Output to people: messages on stderr, results on stdout. Text is UTF-8; on a terminal with another encoding the few
- * signs beyond ASCII that the program uses are replaced by ASCII. */
+ * signs beyond ASCII that the program uses are replaced by ASCII. Titles, names and messages come from files that
+ * others may have written: console_write() prints escaped what a terminal would act on (sw_text_add_shown()), but for
+ * ends of lines and tabs. Where such a text is a line or a cell, its caller escapes those, too. */
 #include <stdio.h>
 
 #include "cli/command_line.h"

@@ -66,7 +66,8 @@ void sw_cli_print_error(struct sw_cli *cli, enum sw_status st)
     bool listed = cli && (st == SW_E_CONFIG || st == SW_E_USAGE) && cli->report.errors;
     if (cli) console_report(cli);
     if (listed || st == SW_E_STOPPED) return;  /* printed already: the list of errors, or how to continue */
-    if (*sw_err_place()) fprintf(stderr, "%s: ", sw_err_place());
+    console_write(cli, stderr, sw_err_place());
+    if (*sw_err_place()) fputs(": ", stderr);
     fprintf(stderr, "%serror:%s ", red, plain);
     console_write(cli, stderr, sw_err_message());
     if (is_full(sw_err_message())) fputs("; make room, then run the same command again", stderr);

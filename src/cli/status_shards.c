@@ -20,8 +20,11 @@ enum { ROWS = 20, TROUBLED = 10 };  /* shards with a line of their own, and how 
 /* One line, cut to the page. */
 static void print_line(const struct sw_cli *cli, struct console_size page, struct sw_text *line)
 {
-    if (page.columns) console_cut(line, page.columns);
-    console_print(cli, "%s\n", sw_text_get(line));
+    struct sw_text shown = {0};
+    sw_text_add_shown(&shown, sw_text_get(line), "");
+    if (page.columns) console_cut(&shown, page.columns);
+    console_print(cli, "%s\n", sw_text_get(&shown));
+    sw_text_free(&shown);
     sw_text_free(line);
 }
 

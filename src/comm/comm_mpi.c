@@ -14,6 +14,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/sw_text.h"
 #include "comm/sw_comm_impl.h"
 #include "comm/sw_launch.h"
 #include "comm/world_mpi.h"
@@ -84,8 +85,10 @@ static enum sw_status mpi_barrier(const struct sw_comm *comm)
 _Noreturn static void end_job(const struct sw_comm *comm, const struct sw_err_kept *failure)
 {
     char host[64] = "";
+    struct sw_text message = {0};
     gethostname(host, sizeof host - 1);
-    fprintf(stderr, "error: rank %d of %d on %s: %s\n", comm->rank, comm->size, host, failure->message);
+    sw_text_add_shown(&message, failure->message, "\n\t");
+    fprintf(stderr, "error: rank %d of %d on %s: %s\n", comm->rank, comm->size, host, sw_text_get(&message));
     world_abort(sw_status_exit_code(failure->status));
 }
 

@@ -73,7 +73,7 @@ static bool read_lock(const char *path, struct sw_status_file *now)
     int at = 0;
     if (sscanf(text, "process %lld on %n", &pid, &at) < 1 || !at) return false;
     now->pid = pid;
-    snprintf(now->host, sizeof now->host, "%.*s", (int)strcspn(text + at, ","), text + at);
+    snprintf(now->host, sizeof now->host, "%.*s", (int)strcspn(text + at, ",\n"), text + at);
     snprintf(now->phase, sizeof now->phase, "starting");
     return true;
 }

@@ -28,6 +28,7 @@ static enum sw_status fail_held(const char *file, const char *path)
     ssize_t length = fd >= 0 ? read(fd, who, sizeof who - 1) : 0;
     if (fd >= 0) close(fd);
     who[length > 0 ? length : 0] = 0;
+    who[strcspn(who, "\n")] = 0;
     return SW_FAIL(SW_E_REFUSED, "%s is being written by %s; wait for it, stop it, or use -o FILE", file,
                    who[0] ? who : "another process");
 }

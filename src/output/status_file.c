@@ -93,7 +93,7 @@ static void read_text(const char *text, const char *key, char *value, size_t roo
     char quoted[40];
     int n = snprintf(quoted, sizeof quoted, "\"%s\": \"", key);
     const char *at = strstr(text, quoted);
-    snprintf(value, room, "%.*s", at ? (int)strcspn(at + n, "\"") : 0, at ? at + n : "");
+    snprintf(value, room, "%.*s", at ? (int)strcspn(at + n, "\"\n") : 0, at ? at + n : "");
 }
 
 /* Only what write_json() wrote needs to be understood. */
