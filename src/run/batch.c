@@ -149,6 +149,13 @@ static enum sw_status take_back(struct batch *b, int64_t from)
     return sw_sim_set_state(b->w->sim, b->before);
 }
 
+/* Of a snapshot, about; 0: on a device. */
+static size_t host_bytes(const struct batch *b, int what)
+{
+    const size_t scalars = 16, values = what & SW_SNAPSHOT_FIELD ? batch_state_size(b) + scalars : scalars;
+    return b->w->device->space == SW_HOST ? (size_t)b->plan->count * values * sizeof(double) : 0;
+}
+
 static enum sw_status write_outputs(struct batch *b)
 {
     struct sw_sim *sim = b->w->sim;
@@ -160,7 +167,7 @@ static enum sw_status write_outputs(struct batch *b)
         SW_TRY(writer_slot(b->w->writer, &slot));
         SW_TRY(sw_sim_snapshot(sim, slot, what));
         if (what & SW_SNAPSHOT_SCALARS) SW_TRY(batch_scalars_form(b, &defined));
-        SW_TRY(writer_snapshot(b->w->writer, sim, slot, what, defined));
+        SW_TRY(writer_snapshot(b->w->writer, sim, slot, what, defined, host_bytes(b, what)));
         b->field += (what & SW_SNAPSHOT_FIELD) != 0;
         b->scalar += (what & SW_SNAPSHOT_SCALARS) != 0;
         SW_TRY(write_blanks(b));
