@@ -5,6 +5,7 @@
  *                    the program) use malloc, and do not claim to survive it
  *            write   write, pwrite, writev to regular files (ENOSPC);  read: read, pread from regular files (EIO)
  *            fsync, rename (EIO);  open: open, opendir (EMFILE);  readdir (EIO), called by the program itself
+ *            fsync_reader  fsync of a regular file by a descriptor that cannot have written it (EIO)
  * FAIL_ERRNO what errno says instead, a number
  * FAIL_BYTES memory: calls for so many bytes alone are counted, a multiple of 64, as base/sw_mem.c asks for it
  * FAIL_FROM  calls are counted from then on that the program opens a file whose path contains this
@@ -29,9 +30,10 @@
 #include <time.h>
 #include <unistd.h>
 
-enum kind { MEMORY, WRITE, READ, FSYNC, RENAME, OPEN, READDIR, KINDS, NOTHING = KINDS };
-static const char *const names[KINDS] = {"memory", "write", "read", "fsync", "rename", "open", "readdir"};
-static const int         reasons[KINDS] = {ENOMEM, ENOSPC, EIO, EIO, EIO, EMFILE, EIO};
+enum kind { MEMORY, WRITE, READ, FSYNC, RENAME, OPEN, READDIR, FSYNC_READER, KINDS, NOTHING = KINDS };
+static const char *const names[KINDS] = {"memory", "write", "read", "fsync", "rename", "open", "readdir",
+                                          "fsync_reader"};
+static const int         reasons[KINDS] = {ENOMEM, ENOSPC, EIO, EIO, EIO, EMFILE, EIO, EIO};
 
 static enum kind   chosen = NOTHING;
 static long        fail_at;
@@ -166,6 +168,7 @@ ssize_t pread(int fd, void *data, size_t size, off_t at)
 int fsync(int fd)
 {
     REAL(fsync)
+    if (regular(FSYNC_READER, fd) && (fcntl(fd, F_GETFL) & O_ACCMODE) == O_RDONLY && fails(FSYNC_READER)) return -1;
     return fails(FSYNC) ? -1 : real(fd);
 }
 

@@ -97,6 +97,21 @@ for kind in memory fsync rename open; do
     [ $fired -gt 0 ] || fail "xdmf, $kind: no call failed"
 done
 
+# what is synced is synced by the descriptor that wrote it
+for call in 'run f.cfg -q -s run.batch=1 -o new/folders/y.h5' 'xdmf -q new/folders/y.h5' \
+    'merge -q new/folders/y.h5 -o z.h5'; do
+    rm -f log
+    env FAIL_KIND=fsync_reader FAIL_AT=1 FAIL_LOG=log LD_PRELOAD="$library" "$sweep" $call 2>err || fail "sweep $call"
+    [ "$(cat log)" = '0 calls' ] || fail "sweep $call: synced by a descriptor that only reads"
+done
+# and new folders are, in those which they are in
+rm -rf new
+FAIL_KIND=fsync FAIL_AT=0 FAIL_LOG=log LD_PRELOAD="$library" "$sweep" run f.cfg -q -s run.batch=0 -o new/folders/y.h5 ||
+    fail 'new folders'
+FAIL_KIND=fsync FAIL_AT=0 FAIL_LOG=log2 LD_PRELOAD="$library" "$sweep" run f.cfg -q -s run.batch=0 \
+    -o new/folders/w.h5 || fail 'new folders'
+[ $(($(cut -d' ' -f1 log) - $(cut -d' ' -f1 log2))) = 2 ] || fail "syncs: $(cat log log2)"
+
 # a disk that fills
 mkdir disk
 if [ "$(id -u)" = 0 ] && mount -t tmpfs -o size=64k tmpfs disk 2>/dev/null; then

@@ -39,4 +39,10 @@ cost 0 run heat.cfg -q -s "sweep.end=[${n}e-6]"
 at_most "waits for $n outputs" "$waits" $((n / 10))
 rm x.h5
 
+# ---- parts: their folder is read a few times, and not once a part (some 13 calls of readdir read the first)
+n=$((300 * times))
+FAIL_KIND=readdir FAIL_AT=0 FAIL_LOG=log LD_PRELOAD=$(dirname "$sweep")/fail_nth.so "$sweep" run heat.cfg -q \
+    -s run.batch=1 -s "sweep.k=\"linspace(1, 2, $n)\"" 2>err || fail "$n parts"
+at_most "entries read of a folder of $n parts" "$(cut -d' ' -f1 log)" $((10 * n))
+
 summary

@@ -32,7 +32,8 @@ enum sw_status jobs_write(const char *folder, const char *name, const struct sw_
     if (!st) st = sw_files_make_parents(path);
     FILE *to = st ? NULL : fopen(tmp, "w");
     if (!st && (!to || fputs(sw_text_get(text), to) < 0)) st = sw_files_fail(tmp);
-    if (to && fclose(to) && !st) st = sw_files_fail(tmp);
+    if (to && st) fclose(to);
+    else if (to) st = sw_files_end_text(to, tmp);
     if (!st) st = sw_files_commit(tmp);
     sw_free(path);
     sw_free(tmp);

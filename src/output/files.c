@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -186,10 +187,43 @@ enum sw_status sw_files_clear_tmp(const char *tmp)
     return SW_FAIL(SW_E_REFUSED, "%s is in the way, and was not written by sweep: move it away, or use -o FILE", tmp);
 }
 
+/* ---- on disk */
+
+enum sw_status sw_files_sync(int *fd, const char *path)
+{
+    enum sw_status st = fsync(*fd) ? sw_files_fail(path) : SW_OK;
+    if (close(*fd) && !st) st = sw_files_fail(path);
+    *fd = -1;
+    return st;
+}
+
+enum sw_status sw_files_end_text(FILE *to, const char *path)
+{
+    const bool failed = ferror(to) || fflush(to) || fsync(fileno(to));
+    const int why = errno;
+    const bool unclosed = fclose(to);
+    if (failed) errno = why;
+    return failed || unclosed ? sw_files_fail(path) : SW_OK;
+}
+
+/* Some file systems have no fsync for folders and say EINVAL. */
+static enum sw_status sync_folder_of(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    char *folder = !slash ? sw_strdup(".") : sw_strndup(path, slash == path ? 1 : (size_t)(slash - path));
+    if (!folder) return SW_E_MEMORY;
+    const int fd = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    enum sw_status st = fd < 0 || (fsync(fd) && errno != EINVAL) ? SW_E_IO : SW_OK;
+    if (st) SW_FAIL(st, "folder of %s: %s", path, strerror(errno));
+    if (fd >= 0) close(fd);
+    sw_free(folder);
+    return st;
+}
+
 static enum sw_status make_folder(const char *path)
 {
     struct stat s;
-    if (!mkdir(path, 0777)) return SW_OK;
+    if (!mkdir(path, 0777)) return sync_folder_of(path);
     int why = errno;
     bool there = !stat(path, &s);
     if (there && S_ISDIR(s.st_mode)) return SW_OK;
@@ -251,6 +285,37 @@ static enum sw_status claim_number(const char *folder, long number, char **tmp, 
     return st;
 }
 
+/* The number that was claimed last in this process. A process that writes alone goes on from there: to read the folder
+ * for each of ten thousand parts takes longer than to write them. */
+static struct { pthread_mutex_t mutex; char *folder; long number; } claimed = {.mutex = PTHREAD_MUTEX_INITIALIZER};
+
+static void note_claimed(const char *folder, long number)
+{
+    pthread_mutex_lock(&claimed.mutex);
+    if (!sw_text_same(claimed.folder, folder)) {
+        sw_free(claimed.folder);
+        claimed.folder = sw_strdup(folder);   /* NULL: the folder is read the next time */
+    }
+    claimed.number = number;
+    pthread_mutex_unlock(&claimed.mutex);
+}
+
+/* @return 0: none was claimed there, or it is gone: perhaps another folder has the name now */
+static long last_claimed(const char *folder)
+{
+    struct sw_text part = {0};
+    long number = 0;
+    pthread_mutex_lock(&claimed.mutex);
+    if (sw_text_same(claimed.folder, folder)) number = claimed.number;
+    pthread_mutex_unlock(&claimed.mutex);
+    sw_text_printf(&part, "%s/part-%06ld.h5", folder, number);
+    bool there = number && !access(sw_text_get(&part), F_OK);
+    sw_text_add(&part, ".tmp");
+    there = there || (number && !access(sw_text_get(&part), F_OK));
+    sw_text_free(&part);
+    return there ? number : 0;
+}
+
 enum sw_status sw_files_new_part(const char *file, int turn, int of, char **tmp)
 {
     const int stride = of > 1 ? of : 1;
@@ -260,37 +325,18 @@ enum sw_status sw_files_new_part(const char *file, int turn, int of, char **tmp)
     *tmp = NULL;
     if (!st) st = sw_files_make_parents(file);
     if (!st) st = make_folder(folder);
-    long last = 0;
-    if (!st) st = last_number(folder, &last);
+    long last = !st && of <= 1 ? last_claimed(folder) : 0;
+    if (!st && !last) st = last_number(folder, &last);
     long number = last + 1;
     number += (turn % stride + stride - number % stride) % stride;
     for (; !st && taken; number += stride) {
         sw_free(*tmp);
         st = claim_number(folder, number, tmp, &taken);
+        if (!st && !taken) note_claimed(folder, number);
     }
     if (st) { sw_free(*tmp); *tmp = NULL; }
     sw_free(folder);
     return st;
-}
-
-static enum sw_status sync_path(const char *path)
-{
-    int fd = open(path, O_RDONLY);
-    if (fd < 0) return sw_files_fail(path);
-    /* some file systems have no fsync for folders and say EINVAL */
-    enum sw_status st = fsync(fd) && errno != EINVAL ? sw_files_fail(path) : SW_OK;
-    close(fd);
-    return st;
-}
-
-static enum sw_status sync_folder_of(const char *path)
-{
-    const char *slash = strrchr(path, '/');
-    char *folder = !slash ? sw_strdup(".") : sw_strndup(path, slash == path ? 1 : (size_t)(slash - path));
-    if (!folder) return SW_E_MEMORY;
-    enum sw_status st = sync_path(folder);
-    sw_free(folder);
-    return st ? SW_FAIL(st, "folder of %s: %s", path, strerror(errno)) : SW_OK;
 }
 
 enum sw_status sw_files_move(const char *from, const char *to, bool *apart)
@@ -305,8 +351,7 @@ enum sw_status sw_files_commit(const char *tmp)
 {
     char *name = sw_strndup(tmp, strlen(tmp) - strlen(".tmp"));
     if (!name) return SW_E_MEMORY;
-    enum sw_status st = sync_path(tmp);
-    if (!st) st = sw_files_move(tmp, name, NULL);
+    enum sw_status st = sw_files_move(tmp, name, NULL);
     sw_free(name);
     return st;
 }

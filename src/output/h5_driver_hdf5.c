@@ -188,6 +188,12 @@ int sw_h5_driver_error(hid_t file)
     return d ? d->error : last_error;
 }
 
+int sw_h5_driver_descriptor(hid_t file)
+{
+    struct disk *d = find(file);
+    return d ? fcntl(d->fd, F_DUPFD_CLOEXEC, 0) : -1;
+}
+
 void sw_h5_driver_give_up(hid_t file)
 {
     struct disk *d = find(file);

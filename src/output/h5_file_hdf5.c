@@ -154,6 +154,16 @@ enum sw_status sw_h5_close(struct sw_h5 *h)
     return h->status;
 }
 
+enum sw_status sw_h5_close_written(struct sw_h5 *h, int *fd)
+{
+    *fd = h->status ? -1 : sw_h5_driver_descriptor(h->file);
+    if (*fd < 0) sw_h5_fail(h, SW_E_IO, strerror(errno));
+    if (!sw_h5_close(h)) return SW_OK;
+    if (*fd >= 0) close(*fd);
+    *fd = -1;
+    return h->status;
+}
+
 void sw_h5_drop(struct sw_h5 *h)
 {
     keep_failure(h, SW_E_STOPPED);

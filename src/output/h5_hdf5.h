@@ -38,6 +38,9 @@ enum sw_status sw_h5_create(struct sw_h5 *h, const char *path);
 enum sw_status sw_h5_open(struct sw_h5 *h, const char *path);
 /** Flush and close; the status of all that was done. Fine on {0} and on a closed file. */
 enum sw_status sw_h5_close(struct sw_h5 *h);
+/** The same of a file that was created; what was written is not on disk yet.
+ * @param fd  out: for sw_files_sync(); -1 if it failed */
+enum sw_status sw_h5_close_written(struct sw_h5 *h, int *fd);
 /** Close a file whose content does not matter any more, without writing what is still in memory. */
 void sw_h5_drop(struct sw_h5 *h);
 
@@ -113,6 +116,9 @@ void sw_h5_check_disk(struct sw_h5 *h);
 void sw_h5_driver_use(hid_t access_list);
 /** errno of a file's first failure, 0: none. file < 0: of the last one that was closed, or could not be opened. */
 int sw_h5_driver_error(hid_t file);
+/** A descriptor of the file being written, to be closed by the caller: what is synced through it has been written
+ * through it. -1: there is none. */
+int sw_h5_driver_descriptor(hid_t file);
 void sw_h5_driver_give_up(hid_t file);  /* write nothing any more; closing succeeds */
 
 /** Fail in the name of the file: "PATH: TEXT" or "PATH is TEXT"; or with what HDF5 just failed of. */

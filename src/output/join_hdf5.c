@@ -4,6 +4,7 @@
 
 #include "base/sw_mem.h"
 #include "output/merge_impl.h"
+#include "output/sw_files.h"
 #include "output/virtual_join_hdf5.h"
 
 /* The arrays of many files become those of one. Shards interleave their runs, so neighbours in the output come from
@@ -290,9 +291,11 @@ enum sw_status sw_join_inputs(struct sw_catalog *catalog, const struct sw_run_ta
 {
     struct join j = {.catalog = catalog, .as_virtual = as_virtual,
                      .layout = {.catalog = catalog, .table = table, .slice = slice}};
+    int fd = -1;
     enum sw_status st = join_into(&j, path);
     if (st) sw_h5_drop(&j.out);
-    else st = sw_h5_close(&j.out);
+    else st = sw_h5_close_written(&j.out, &fd);
+    if (!st) st = sw_files_sync(&fd, path);
     if (j.in.catalog) {
         catalog->unreadable = 1 + sw_slice_reader_damaged_input(&j.in);
         sw_slice_reader_free(&j.in);

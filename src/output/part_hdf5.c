@@ -376,7 +376,7 @@ static enum sw_status write_datasets(struct sw_part *p, const struct sw_run_resu
 }
 
 static enum sw_status finish_file(struct sw_part *p, const struct sw_run_result *result, const double *state,
-                                  size_t state_size, int64_t step)
+                                  size_t state_size, int64_t step, int *fd)
 {
     struct sw_run_table *table = NULL;
     const bool goes_on = state && result[0].row.status == SW_RUN_PENDING;
@@ -384,17 +384,19 @@ static enum sw_status finish_file(struct sw_part *p, const struct sw_run_result 
     if (!st) st = write_datasets(p, result, goes_on ? NULL : state, state_size, table);
     if (!st && goes_on) write_state(&p->h5, p->desc.count, state, state_size, step, p->desc.group->cut);
     sw_run_table_free(&table);
-    return st ? st : sw_h5_close(&p->h5);
+    return st ? st : sw_h5_close_written(&p->h5, fd);
 }
 
 enum sw_status sw_part_finish(struct sw_part **part, const struct sw_run_result *result, const double *state,
                               size_t state_size, int64_t step)
 {
     struct sw_part *p = *part;
+    int fd = -1;
     sw_hdf5_lock();
-    enum sw_status st = finish_file(p, result, state, state_size, step);
+    enum sw_status st = finish_file(p, result, state, state_size, step, &fd);
     sw_hdf5_unlock();
-    if (!st) st = sw_files_commit(p->tmp);  /* it waits for the disk: others may write meanwhile */
+    if (!st) st = sw_files_sync(&fd, p->tmp);  /* it waits for the disk: others may write meanwhile */
+    if (!st) st = sw_files_commit(p->tmp);
     if (st) sw_part_abandon(part);
     else free_part(p);
     *part = NULL;

@@ -4,6 +4,7 @@
  * being written (.tmp): their names, and how they are made permanent, renamed and removed. No HDF5 here. */
 #include <stdbool.h>
 #include <stdint.h>
+#include <stdio.h>
 
 #include "base/sw_err.h"
 
@@ -46,10 +47,17 @@ enum sw_status sw_files_regular(const char *path);
  * @return SW_E_REFUSED it does not begin like an HDF5 file: it is not ours, and stays; SW_E_IO */
 enum sw_status sw_files_clear_tmp(const char *tmp);
 
-/** Make the folders that lead to a path, like mkdir -p. */
+/** Make the folders that lead to a path, like mkdir -p; they are on disk on return. */
 enum sw_status sw_files_make_parents(const char *path);
 
-/** Make NAME.tmp permanent under the name NAME: on disk before it has the name, and the name on disk on return. */
+/** Put what was written through a descriptor on disk, and close it. That one is synced, and no other that the file is
+ * opened with again: a failure to write is told to those that were open at the time.
+ * @param fd  out: -1  @return SW_E_IO; closed all the same */
+enum sw_status sw_files_sync(int *fd, const char *path);
+/** The same of a stream. */
+enum sw_status sw_files_end_text(FILE *to, const char *path);
+
+/** Give NAME.tmp, which is on disk, the name NAME, and put that on disk. */
 enum sw_status sw_files_commit(const char *tmp);
 
 /** Rename a file that is on disk, and put the new name on disk.

@@ -192,8 +192,8 @@ static enum sw_status write_all(struct xdmf *x, const char *tmp)
     for (int k = 0; k < x->in->ndata_group && !st; k++) st = write_data_group(x, k);
     fputs("</Domain>\n</Xdmf>\n", x->to);
     x->sum.bytes = ftell(x->to);
-    const bool failed = ferror(x->to), unclosed = fclose(x->to) != 0;
-    if (!st && (failed || unclosed)) st = sw_files_fail(tmp);
+    const enum sw_status written = sw_files_end_text(x->to, tmp);
+    if (!st) st = written;
     if (!st && !x->any) st = SW_FAIL(SW_E_IO, "%s holds no fields: set output.fields in its config", x->in->path);
     return st;
 }
