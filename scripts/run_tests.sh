@@ -20,7 +20,7 @@ export SWEEP="$PWD/$build/sweep" ASAN_OPTIONS="${ASAN_OPTIONS:-detect_leaks=1}"
 export OMP_WAIT_POLICY="${OMP_WAIT_POLICY:-passive}"  # threads that spin take the time of the test beside them
 programs() {
     if [ -z "$SW_SANITIZED" ]; then
-        [ -e .git ] && printf '%s\n' scripts/check_includes.sh scripts/check_columns.sh
+        [ -e .git ] && printf '%s\n' scripts/check_includes.sh scripts/check_columns.sh scripts/check_reads.sh
         grep -L "$waits" tests/test_*.sh  # first: the longest are among them
     fi
     for program in "$build"/test_*; do

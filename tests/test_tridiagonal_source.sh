@@ -343,7 +343,7 @@ refused "'source.main' = \"/batch/dd\": there is no dataset '/batch/dd'; did you
 refused "there is no dataset '/nothing/like'; there is: /bad /batch/d /batch/dl" -s 'source.main="/nothing/like"'
 refused "'source.main' = \"/batch\": it is a group, not a dataset" -s 'source.main="/batch"'
 refused "'source.main' = \"/gone\": it is a link that leads nowhere: to '/nothing'" -s 'source.main="/gone"'
-refused "'source.main' = \"/away\": it is a link that leads nowhere" -s 'source.main="/away"'
+refused "'source.main' = \"/away\": it is a link into another file; name the file" -s 'source.main="/away"'
 refused "'source.main' = \"/linked\": it is a link into another file; name the file that holds the numbers" \
     -s 'source.main="/linked"'
 refused "'source.main' = \"/virtual\": it is a virtual dataset: its numbers are in other files" \

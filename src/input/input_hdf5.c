@@ -37,6 +37,49 @@ static enum sw_status fail_hdf5(const char *what)
     return SW_FAIL(SW_E_IO, "%s: %s", what, text);
 }
 
+/* ------------------------------------------------------------------ ways to objects */
+
+/* They do not lead into other files: those might be anybody's, or pipes. */
+static bool met_link;
+
+static herr_t refuse_link(const char *file, const char *group, const char *to_file, const char *to_object,
+                          unsigned *flags, hid_t access, void *user)
+{
+    (void)file; (void)group; (void)to_file; (void)to_object; (void)flags; (void)access; (void)user;
+    met_link = true;
+    return -1;
+}
+
+/* @param class  of the property list  @return to be closed */
+static hid_t inside(hid_t class)
+{
+    hid_t list = H5Pcreate(class);
+    H5Pset_elink_cb(list, refuse_link, NULL);
+    return list;
+}
+
+static hid_t open_object(hid_t group, const char *name)
+{
+    hid_t access = inside(H5P_LINK_ACCESS), object = H5Oopen(group, name, access);
+    H5Pclose(access);
+    return object;
+}
+
+static hid_t open_dataset(hid_t group, const char *name)
+{
+    hid_t access = inside(H5P_DATASET_ACCESS), dataset = H5Dopen2(group, name, access);
+    H5Pclose(access);
+    return dataset;
+}
+
+static bool link_exists(hid_t group, const char *name)
+{
+    hid_t access = inside(H5P_LINK_ACCESS);
+    const bool there = H5Lexists(group, name, access) > 0;
+    H5Pclose(access);
+    return there;
+}
+
 /* ------------------------------------------------------------------ the file */
 
 static void close_file(void *own)
@@ -79,8 +122,8 @@ static herr_t note_dataset(hid_t group, const char *name, const H5L_info_t *info
     struct names *found = user;
     struct sw_text text = {0};
     (void)info;
-    hid_t object = H5Oopen(group, name, H5P_DEFAULT);
-    if (object < 0) return 0;  /* a link that leads nowhere */
+    hid_t object = open_object(group, name);
+    if (object < 0) return 0;  /* a link that leads nowhere, or away */
     if (H5Iget_type(object) == H5I_DATASET && found->count < MOST_NAMES) {
         sw_text_printf(&text, "/%s", name);
         found->name[found->count] = sw_text_take(&text);
@@ -123,7 +166,7 @@ static herr_t visit_dataset(hid_t group, const char *name, const H5L_info_t *inf
     const struct visitor *v = user;
     struct sw_text text = {0};
     (void)info;
-    hid_t object = H5Oopen(group, name, H5P_DEFAULT);
+    hid_t object = open_object(group, name);
     if (object < 0) return 0;
     if (H5Iget_type(object) == H5I_DATASET) {
         sw_text_printf(&text, "/%s", name);
@@ -169,10 +212,10 @@ static bool exists(const struct file *f, const char *name)
     for (char *slash = path; there && slash; slash = strchr(slash + 1, '/')) {
         if (slash == path) continue;
         *slash = 0;
-        there = H5Lexists(f->id, path, H5P_DEFAULT) > 0;
+        there = link_exists(f->id, path);
         *slash = '/';
     }
-    there = there && H5Lexists(f->id, name, H5P_DEFAULT) > 0;
+    there = there && link_exists(f->id, name);
     sw_free(path);
     return there;
 }
@@ -181,7 +224,7 @@ static bool has(void *own, const char *name)
 {
     const struct file *f = own;
     sw_hdf5_lock();
-    const hid_t dataset = exists(f, name) ? H5Dopen2(f->id, name, H5P_DEFAULT) : -1;
+    const hid_t dataset = exists(f, name) ? open_dataset(f->id, name) : -1;
     if (dataset >= 0) H5Dclose(dataset);
     sw_hdf5_unlock();
     return dataset >= 0;
@@ -202,10 +245,17 @@ static enum sw_status read_shape(hid_t dataset, struct sw_array *a)
         return SW_FAIL(SW_E_CONFIG, "it has %d dimensions; 1 to %d can be read", rank, SW_ARRAY_RANK);
     a->rank = rank;
     a->systems = 1;
-    a->n = (int64_t)dim[rank - 1];
-    for (int d = 0; d < rank; d++) a->dim[d] = (int64_t)dim[d];
-    for (int d = 0; d < rank - 1; d++) a->systems *= a->dim[d];
-    return a->systems > 0 && a->n > 0 ? SW_OK : SW_FAIL(SW_E_CONFIG, "it is empty");
+    int64_t all = 1;
+    for (int d = 0; d < rank; d++) {
+        if (dim[d] > INT64_MAX / sizeof(double) || __builtin_mul_overflow(all, (int64_t)dim[d], &all) ||
+            all > (int64_t)(INT64_MAX / sizeof(double)))
+            return SW_FAIL(SW_E_CONFIG, "it has more numbers than can be");
+        a->dim[d] = (int64_t)dim[d];
+    }
+    if (!all) return SW_FAIL(SW_E_CONFIG, "it is empty");
+    a->n = a->dim[rank - 1];
+    a->systems = all / a->n;
+    return SW_OK;
 }
 
 /* Why a name that is there is no dataset. */
@@ -213,8 +263,8 @@ static enum sw_status no_dataset(const struct file *f, const char *name)
 {
     H5L_info_t link;
     char to[100] = "";
-    const bool leads = H5Oexists_by_name(f->id, name, H5P_DEFAULT) > 0;
-    const hid_t object = leads ? H5Oopen(f->id, name, H5P_DEFAULT) : -1;
+    const hid_t object = open_object(f->id, name);
+    const bool leads = object >= 0;
     const H5I_type_t type = object >= 0 ? H5Iget_type(object) : H5I_BADID;
     if (object >= 0) H5Oclose(object);
     if (type == H5I_GROUP) return SW_FAIL(SW_E_CONFIG, "it is a group, not a dataset");
@@ -226,53 +276,55 @@ static enum sw_status no_dataset(const struct file *f, const char *name)
     return SW_FAIL(SW_E_CONFIG, "it is a link that leads nowhere");
 }
 
-/* Whether the way to a dataset has led into another file. */
-static enum sw_status find_file(const struct file *f, hid_t dataset, bool *other)
-{
-    const hid_t object[2] = {f->id, dataset};
-    char *name[2] = {NULL, NULL};
-    enum sw_status st = SW_OK;
-    for (int k = 0; k < 2 && !st; k++) {
-        const ssize_t length = H5Fget_name(object[k], NULL, 0);
-        st = length < 0 ? fail_hdf5("it cannot be read") : sw_alloc((size_t)length + 1, &name[k]);
-        if (!st) H5Fget_name(object[k], name[k], (size_t)length + 1);
-    }
-    *other = !st && strcmp(name[0], name[1]);
-    sw_free(name[0]);
-    sw_free(name[1]);
-    return st;
-}
-
-/* Where the numbers are. Those in other files could change without a notice, and HDF5 takes the fill value for those
- * of a virtual dataset that are not there. */
-static enum sw_status check_storage(const struct file *f, hid_t dataset)
+/* Where the numbers are: before HDF5 is asked for the extent, for which it may open the files of a virtual dataset.
+ * Those in other files could change without a notice, or be anybody's, and HDF5 takes the fill value for those of a
+ * virtual dataset that are not there. */
+static enum sw_status check_storage(hid_t dataset, bool *filtered)
 {
     const hid_t how = H5Dget_create_plist(dataset);
-    const bool is_virtual = how >= 0 && H5Pget_layout(how) == H5D_VIRTUAL,
-               external = how >= 0 && H5Pget_external_count(how) > 0;
-    H5D_space_status_t written;
-    bool other;
     if (how < 0) return fail_hdf5("it cannot be read");
+    const bool is_virtual = H5Pget_layout(how) == H5D_VIRTUAL, external = H5Pget_external_count(how) != 0;
+    *filtered = H5Pget_nfilters(how) != 0;
     H5Pclose(how);
-    SW_TRY(find_file(f, dataset, &other));
-    if (other)
-        return SW_FAIL(SW_E_CONFIG, "it is a link into another file; name the file that holds the numbers");
     if (is_virtual)
         return SW_FAIL(SW_E_CONFIG, "it is a virtual dataset: its numbers are in other files; copy them into this one");
     if (external)
         return SW_FAIL(SW_E_CONFIG, "its numbers are in other files (external storage); copy them into this one");
-    if (H5Dget_space_status(dataset, &written) < 0) return fail_hdf5("it cannot be read");
-    return written == H5D_SPACE_STATUS_NOT_ALLOCATED ? SW_FAIL(SW_E_CONFIG, "nothing was ever written to it") : SW_OK;
+    return SW_OK;
+}
+
+/* Memory is asked for by the extent: numbers that are not in the file are refused, and so are more than its bytes can
+ * stand for (deflate writes a byte for 1032 at most; a number has one byte or more). */
+static enum sw_status check_extent(const struct file *f, hid_t dataset, bool filtered, const struct sw_array *a)
+{
+    enum { MOST_FOR_A_BYTE = 1032 };
+    hsize_t length = 0;
+    const hid_t type = H5Dget_type(dataset);
+    const hsize_t size = type >= 0 ? H5Tget_size(type) : 1, numbers = (hsize_t)(a->systems * a->n);
+    const hsize_t stored = H5Dget_storage_size(dataset);
+    H5D_space_status_t written;
+    if (type >= 0) H5Tclose(type);
+    if (H5Dget_space_status(dataset, &written) < 0 || H5Fget_filesize(f->id, &length) < 0)
+        return fail_hdf5("it cannot be read");
+    if (written == H5D_SPACE_STATUS_NOT_ALLOCATED) return SW_FAIL(SW_E_CONFIG, "nothing was ever written to it");
+    if (stored <= length && (filtered ? numbers / MOST_FOR_A_BYTE <= stored : numbers <= stored / size)) return SW_OK;
+    return SW_FAIL(SW_E_CONFIG, "it says that it has %llu numbers, and only %llu bytes of them are in the file",
+                   (unsigned long long)numbers, (unsigned long long)(stored < length ? stored : length));
 }
 
 static enum sw_status find_locked(struct file *f, const char *name, struct sw_array *a)
 {
     *a = (struct sw_array){.index = f->count};
-    if (!exists(f, name)) return no_such_dataset(f, name);
-    hid_t dataset = H5Dopen2(f->id, name, H5P_DEFAULT);
+    bool filtered = false;
+    met_link = false;
+    hid_t dataset = exists(f, name) ? open_dataset(f->id, name) : -1;
+    if (dataset < 0 && met_link)
+        return SW_FAIL(SW_E_CONFIG, "it is a link into another file; name the file that holds the numbers");
+    if (dataset < 0 && !exists(f, name)) return no_such_dataset(f, name);
     if (dataset < 0) return no_dataset(f, name);
-    enum sw_status st = read_shape(dataset, a);
-    if (!st) st = check_storage(f, dataset);
+    enum sw_status st = check_storage(dataset, &filtered);
+    if (!st) st = read_shape(dataset, a);
+    if (!st) st = check_extent(f, dataset, filtered, a);
     if (!st) st = sw_resize((size_t)f->count, (size_t)f->count + 1, &f->dataset);
     if (st) H5Dclose(dataset);
     else f->dataset[f->count++] = dataset;

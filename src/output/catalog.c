@@ -107,15 +107,19 @@ static enum sw_status follow_chains(struct sw_catalog *c)
     return SW_OK;
 }
 
-/* Open the files that hold the values in place of each virtual file; such a file may itself be virtual. */
-static enum sw_status open_resolved(const char *const *path, int count, struct sw_catalog *c)
+/* Open the files that hold the values in place of each virtual file; such a file may itself be virtual, but they are no
+ * circle. */
+static enum sw_status open_resolved(const char *const *path, int count, int depth, struct sw_catalog *c)
 {
+    enum { DEEPEST = 4 };
     enum sw_status st = SW_OK;
+    if (depth > DEEPEST)
+        return SW_FAIL(SW_E_IO, "%s is virtual, and so are its parts, and theirs, without an end", path[0]);
     for (int k = 0; k < count && !st; k++) {
         st = open_inputs(&path[k], 1, NULL, false, c);
         if (st || !c->input[c->ninput - 1].nsource) continue;
         struct sw_input_file master = c->input[--c->ninput];
-        st = open_resolved((const char *const *)master.source, master.nsource, c);
+        st = open_resolved((const char *const *)master.source, master.nsource, depth + 1, c);
         sw_input_file_free(&master);
     }
     return st;
@@ -123,7 +127,7 @@ static enum sw_status open_resolved(const char *const *path, int count, struct s
 
 enum sw_status sw_catalog_open_resolved(const char *const *path, int count, struct sw_catalog *c)
 {
-    SW_TRY(open_resolved(path, count, c));
+    SW_TRY(open_resolved(path, count, 0, c));
     return follow_chains(c);
 }
 

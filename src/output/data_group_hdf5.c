@@ -318,7 +318,8 @@ static enum sw_status find_var(void *user, const char *name, bool is_group)
     if (is_group) return SW_OK;
     sw_data_group_path(f->s, name, path);
     sw_h5_dataset_close(sw_h5_dataset(f->h, path, &shape, &type));
-    sw_h5_check_index(f->h, path);
+    if (!f->s->piece_count) sw_h5_check_stored(f->h, path, -1);
+    else sw_h5_check_stored(f->h, path, kind_of(name, shape.rank, f->s->dim) == SW_VAR_FIELD ? f->s->piece_count : 0);
     enum sw_var_kind kind = f->h->status ? SW_VAR_KINDS : kind_of(name, shape.rank, f->s->dim);
     if (kind == SW_VAR_KINDS) return f->h->status;
     if (type != SW_H5_DOUBLE && (type != SW_H5_SINGLE || kind < SW_VAR_SERIES))

@@ -1,4 +1,4 @@
-#include "output/h5_hdf5.h"
+#include "output/h5_heap_hdf5.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -43,6 +43,7 @@ void sw_h5_fail_hdf5(struct sw_h5 *h)
 {
     struct reason r = {0};
     if (h->status) return;
+    if (sw_h5_met_link()) { sw_h5_damaged(h, "has a link into another file, as sweep never writes one"); return; }
     if (h->writing) r.number = sw_h5_driver_error(h->file);
     H5Ewalk2(H5E_DEFAULT, H5E_WALK_UPWARD, note_entry, &r);
     if (r.number == ENOMEM || (r.memory && !r.number)) sw_h5_fail(h, SW_E_MEMORY, "out of memory");
@@ -63,6 +64,7 @@ static hid_t access_list(bool writing)
     hid_t list = H5Pcreate(H5P_FILE_ACCESS);
     if (list < 0) return list;
     if (writing) sw_h5_driver_use(list);
+    else H5Pset_fapl_sec2(list);  /* whatever HDF5_DRIVER says: heaps are read from its descriptor */
     H5Pset_fclose_degree(list, H5F_CLOSE_STRONG);  /* with the file goes all that is open in it */
     H5Pset_libver_bounds(list, H5F_LIBVER_EARLIEST, H5F_LIBVER_V110);
 #if H5_VERSION_GE(1, 10, 7)
@@ -130,7 +132,9 @@ enum sw_status sw_h5_open(struct sw_h5 *h, const char *path)
     hid_t access = access_list(false);
     h->file = H5Fopen(path, H5F_ACC_RDONLY, access);
     if (h->file < 0) say_what_it_is(h);
+    else if (H5Fget_filesize(h->file, &h->bytes) < 0) sw_h5_fail_hdf5(h);
     H5Pclose(access);
+    sw_h5_met_link();
     return h->status;
 }
 
@@ -145,6 +149,7 @@ enum sw_status sw_h5_close(struct sw_h5 *h)
     if (!h->path) return h->status;
     if (!h->status && h->writing && H5Fflush(h->file, H5F_SCOPE_LOCAL) < 0) sw_h5_fail_hdf5(h);
     sw_h5_check_disk(h);
+    sw_h5_heap_close(h);
     bool closed = h->file < 0 || H5Fclose(h->file) >= 0;
     h->file = -1;
     sw_h5_check_disk(h);

@@ -11,10 +11,15 @@
 
 #include "base/sw_err.h"
 
+struct sw_h5_heap;
+
 struct sw_h5 {
     hid_t          file;
     char          *path;     /* of the file, for messages                      */
     bool           writing;
+    hsize_t        bytes;    /* of a file that is read: its length             */
+    hsize_t        charged;  /* bytes of memory that it has asked for          */
+    struct sw_h5_heap *heap; /* its texts (h5_heap_hdf5.h)                     */
     bool           damaged;  /* the system can read it, HDF5 or we cannot      */
     enum sw_status status;   /* of the first failure; its message is sw_fail's */
 };
@@ -31,6 +36,7 @@ struct sw_h5_shape {
     hsize_t dim[SW_H5_RANK];
     hsize_t chunk[SW_H5_RANK];  /* chunk[0] = 0: contiguous                                    */
     hsize_t most[SW_H5_RANK];   /* chunked: what dim may grow to, 0: not at all, H5S_UNLIMITED */
+    bool    is_virtual;         /* its values are in other files, and never read through it    */
 };
 
 enum sw_status sw_h5_create(struct sw_h5 *h, const char *path);
@@ -94,8 +100,9 @@ void sw_h5_free_texts(char ***text, int64_t count);
 
 hid_t sw_h5_dataset(struct sw_h5 *h, const char *path, struct sw_h5_shape *shape, enum sw_h5_type *type);  /* open */
 void sw_h5_dataset_close(hid_t dataset);  /* < 0 is fine */
-/** Walk through the index of a dataset's chunks, without their values: what HDF5 cannot find it cannot read. */
-void sw_h5_check_index(struct sw_h5 *h, const char *path);
+/** Walk through the index of a dataset's chunks, without their values: what HDF5 cannot find it cannot read. So many of
+ * its entries, -1: all, must be in the file, which is as long; not of a virtual dataset. */
+void sw_h5_check_stored(struct sw_h5 *h, const char *path, int64_t entries);
 /** The length of a list, which the file is large enough to hold: so much may be allocated. */
 int64_t sw_h5_length(struct sw_h5 *h, const char *path);
 /** Read a whole dataset that must have `count` entries of such a class. */
@@ -108,6 +115,31 @@ char *sw_h5_get_text(struct sw_h5 *h, const char *path);
 /** Call visit with the name of each member of a group, in the order they were made. */
 void sw_h5_members(struct sw_h5 *h, const char *path,
                    enum sw_status (*visit)(void *user, const char *name, bool is_group), void *user);
+
+/* ---- what is believed of a file that is read (h5_check_hdf5.c; docs/design.md, "What is trusted and what is not") */
+/** Whether a type in a file is one that this program writes, or an integer of 1 to 8 bytes, and HDF5 converts it to
+ * `wanted` without a loss of meaning. */
+bool sw_h5_fits(hid_t type, enum sw_h5_type wanted);
+/** The type in memory for a type in a file; SW_H5_TYPES: there is none. */
+enum sw_h5_type sw_h5_type_of(hid_t type);
+/** The number of entries, -1: it is not known, or would not fit. */
+int64_t sw_h5_entries(const hsize_t *dim, int rank);
+/** Chunks, and where the values are: in the file itself, unfiltered, or virtual as this program writes it. HDF5 has not
+ * looked at other files by then. */
+void sw_h5_check_layout(struct sw_h5 *h, hid_t dataset, struct sw_h5_shape *shape);
+/** Fail if fewer bytes than these entries take are stored for a dataset, or more than the file has. */
+void sw_h5_require_stored(struct sw_h5 *h, hid_t dataset, const struct sw_h5_shape *shape, int64_t entries);
+/** Before memory is allocated that a file asks for: fail once it asks for more, in all, than a file of its length can
+ * hold. */
+void sw_h5_charge(struct sw_h5 *h, int64_t count, size_t size);
+/** Names of files that a virtual dataset may name: relative, and not above the folder. */
+bool sw_h5_is_below(const char *name);
+/** Ways to objects do not lead into other files (external links). Lists of properties, not to be closed. */
+hid_t sw_h5_link_access(void);
+hid_t sw_h5_group_access(void);
+void sw_h5_refuse_links(hid_t access_list);  /* the same for a list of one's own */
+/** Whether that has happened since it was asked last. */
+bool sw_h5_met_link(void);
 
 /** Fail if a write has failed. */
 void sw_h5_check_disk(struct sw_h5 *h);

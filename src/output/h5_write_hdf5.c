@@ -110,6 +110,7 @@ hid_t sw_h5_no_cache(void)
 {
     hid_t list = H5Pcreate(H5P_DATASET_ACCESS);
     H5Pset_chunk_cache(list, 0, 0, H5D_CHUNK_CACHE_W0_DEFAULT);
+    sw_h5_refuse_links(list);
     return list;
 }
 

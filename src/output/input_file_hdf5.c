@@ -45,7 +45,7 @@ static void read_all(struct sw_h5 *h, struct sw_input_file *in)
     sw_h5_read_data_groups(h, in->table, &in->data_group, &in->ndata_group);
     sw_h5_read_virtual_files(h, &in->source, &in->nsource);
     in->has_state = sw_h5_has(h, "/state");
-    if (in->has_state) sw_h5_check_index(h, "/state/u");
+    if (in->has_state) sw_h5_check_stored(h, "/state/u", -1);
     in->step = sw_h5_get_attr_integer(h, "/state", "step", 0);
     in->cut = (int)sw_h5_get_attr_integer(h, "/state", "cut", 0);
 }

@@ -214,6 +214,7 @@ void sw_h5_read_table(struct sw_h5 *h, struct sw_metadata *metadata, struct sw_r
     *table = NULL;
     const int64_t nruns = sw_h5_length(h, "/run");
     sw_h5_members(h, "/", add_if_param, &params);
+    for (int k = 0; k < params.count; k++) sw_h5_charge(h, nruns, sizeof(double));
     if (!h->status && sw_run_table_alloc(nruns, params.count, table)) h->status = SW_E_MEMORY;
     if (!h->status) read_rows(h, *table);
     for (int k = 0; k < params.count && !h->status; k++) read_param(h, *table, k, params.name[k]);

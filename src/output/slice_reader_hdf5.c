@@ -102,7 +102,12 @@ static enum sw_status open_dataset(struct sw_slice_reader *r, const struct sw_co
     SW_TRY(sw_resize((size_t)file->count, (size_t)file->count + 1, &file->opened));
     sw_data_group_path(&r->catalog->input[job->input].data_group[job->data_group], name, path);
     *dataset = (struct opened){job->data_group, name, sw_h5_dataset(&file->h5, path, &shape, &type), 0};
-    if (file->h5.status) return file->h5.status;
+    if (shape.is_virtual && !file->h5.status)
+        sw_h5_damaged(&file->h5, "has virtual datasets, but lists no parts that they are in");
+    if (file->h5.status) {
+        sw_h5_dataset_close(dataset->dataset);
+        return file->h5.status;
+    }
     dataset->depth = chunk_outputs(&shape);
     file->opened[file->count++] = *dataset;
     return SW_OK;

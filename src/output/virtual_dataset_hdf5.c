@@ -81,7 +81,7 @@ void sw_h5_write_virtual_files(struct sw_h5 *h, char *const *name, const int64_t
 /* A part's name as it is to be opened: it is relative to the file's folder. */
 static char *path_beside(const char *file, const char *name)
 {
-    const char *slash = *name == '/' ? NULL : strrchr(file, '/');
+    const char *slash = strrchr(file, '/');
     struct sw_text t = {0};
     if (slash) sw_text_add_bytes(&t, file, (size_t)(slash - file) + 1);
     sw_text_add(&t, name);
@@ -93,6 +93,8 @@ struct reading { struct sw_h5 *h; char **part; };
 static enum sw_status add_file(void *user, int64_t k, const char *text)
 {
     struct reading *r = user;
+    if (!sw_h5_is_below(text))
+        return sw_h5_damaged(r->h, "lists a part that is not in its folder, nor below it: sweep lists no such part");
     return (r->part[k] = path_beside(r->h->path, text)) ? SW_OK : SW_E_MEMORY;
 }
 

@@ -91,7 +91,13 @@ enum sw_status sw_virtual_join_create(struct sw_virtual_join *v, const struct sw
 {
     *v = (struct sw_virtual_join){.catalog = c};
     SW_TRY(sw_alloc((size_t)c->ninput, &v->name));
-    for (int k = 0; k < c->ninput; k++) SW_TRY(sw_files_relative(path, c->input[k].path, &v->name[k]));
+    for (int k = 0; k < c->ninput; k++) {
+        SW_TRY(sw_files_relative(path, c->input[k].path, &v->name[k]));
+        if (!sw_h5_is_below(v->name[k]))
+            return SW_FAIL(SW_E_REFUSED, "%s is neither in the folder of the virtual file nor below it: it would "
+                           "name a file that its readers refuse; choose another -o, or merge without --virtual",
+                           c->input[k].path);
+    }
     return SW_OK;
 }
 

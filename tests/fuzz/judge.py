@@ -32,6 +32,7 @@ def options(about):
     parser.add_argument("seconds", type=float)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--folder", default="build/fuzz", help="where inputs go that found something")
+    parser.add_argument("--count", type=int, help="so many mutants, if SECONDS allow as many")
     parser.add_argument("--plain", help="the program without sanitizers, for pictures and what takes long")
     return parser.parse_args()
 
@@ -57,6 +58,7 @@ class Judge:
         self.hang = float(os.environ.get("SW_FUZZ_HANG", HANG))
         self.commands = self.mutants = 0
         self.codes, self.found, self.library = {}, {}, {}
+        self.secrets = []  # bytes of files that no output may hold
         self.work = tempfile.mkdtemp(prefix="sweep-fuzz-")
         atexit.register(shutil.rmtree, self.work, ignore_errors=True)
         signal.signal(signal.SIGTERM, lambda number, _: sys.exit(128 + number))
@@ -66,7 +68,7 @@ class Judge:
         self.until = time.time() + self.args.seconds
 
     def time_left(self):
-        return time.time() < self.until
+        return time.time() < self.until and not (self.args.count and self.mutants >= self.args.count)
 
     def outcome(self, command, computing, waiting, by):
         """@param by  the signal it gets after waiting so many seconds  @return its exit code, and what it told"""
@@ -74,11 +76,11 @@ class Judge:
         process = subprocess.Popen(command, cwd=self.work, env=self.env, stdin=subprocess.DEVNULL,
                                    stdout=subprocess.PIPE, stderr=subprocess.PIPE, start_new_session=True,
                                    preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_CPU, limits))
-        err = b""
+        self.out = err = b""
         try:
             for number, seconds in (by, waiting), (signal.SIGKILL, 60), (signal.SIGKILL, 60):
                 try:
-                    err = process.communicate(timeout=seconds)[1]
+                    self.out, err = process.communicate(timeout=seconds)
                     break
                 except subprocess.TimeoutExpired:
                     os.killpg(process.pid, number)
@@ -94,6 +96,8 @@ class Judge:
         code, err = self.outcome(command, seconds, 6 * seconds, signal.SIGKILL)
         self.codes[code] = self.codes.get(code, 0) + 1
         report = REPORT.search(err)
+        if any(secret in self.out or secret in err.encode() for secret in self.secrets):
+            return self.fault("tells of another file", command, keep, err)
         if code in (-signal.SIGXCPU, -signal.SIGKILL):
             # once more, to see where: the sanitizer tells of this signal with the frames
             return self.fault("hangs", command, keep, self.outcome(command, 3 * seconds, seconds, signal.SIGSEGV)[1])
