@@ -1,0 +1,56 @@
+#!/bin/bash
+# attack.sh [--short] [--seconds N] [--count N] [--seed N] [PART...]: attack the program as somebody would who can write
+# what it reads. Without a PART all of them are run, each for N seconds (an hour; --short: 15 s in all) or for --count
+# attacks. SWEEP names the program that is attacked; without it one with sanitizers is built, which finds more.
+#     results   attributes, datasets, links, heaps and bits of results files, read by every command that reads them
+# A new part is a function attack_NAME here, which runs for $seconds or $count attacks, whichever ends first, prints
+# what it has found, a summary with numbers last, and returns 1 if it has found something.
+# What was found, and the logs, are in build/attack. Exit code 1: something was found; 77: no python3 with h5py.
+cd "$(dirname "$0")/.." || exit 1
+top=$PWD
+seconds=3600 count=1000000 seed=$(date +%Y%m%d) short=
+folder=$top/build/attack
+python=$(scripts/find_python.sh)
+
+# ---- the parts
+attack_results() {
+    [ -n "$python" ] || { echo 'results: no python3 with h5py'; return 77; }
+    "$python" tests/fuzz/attack_results.py "$program" "$seconds" --count "$count" --seed "$seed" --folder "$folder" \
+        --plain "$plain"
+}
+
+# ---- what runs them
+parts() { declare -F | sed -n 's/^declare -f attack_//p'; }
+names=()
+while [ $# -gt 0 ]; do
+    case $1 in
+    --short) short=1 ;;
+    --seconds) seconds=$2; shift ;;
+    --count) count=$2; shift ;;
+    --seed) seed=$2; shift ;;
+    -*) sed -n '2,/^[^#]/s/^# \{0,1\}//p' "$0"; exit 2 ;;
+    *) declare -F "attack_$1" >/dev/null || { echo "attack.sh: no part '$1'; there is: $(parts | xargs)" >&2; exit 2; }
+       names+=("$1") ;;
+    esac
+    shift
+done
+[ ${#names[@]} -gt 0 ] || mapfile -t names < <(parts)
+[ -z "$short" ] || seconds=$((15 / ${#names[@]} + 1))
+mkdir -p "$folder" || exit 1
+program=$SWEEP plain=$SWEEP
+if [ -z "$program" ]; then
+    make -s -j"$(nproc)" sweep &&
+        make -s -j"$(nproc)" B=build/sanitize SANITIZE=1 CUDA= OPT='-O1 -g' build/sanitize/sweep || exit 1
+    program=$top/build/sanitize/sweep plain=$top/sweep
+fi
+export OMP_WAIT_POLICY=passive
+found=0
+for name in "${names[@]}"; do
+    "attack_$name" 2>&1 | tee "$folder/$name.log" | { [ -n "$short" ] && grep -v '^ ' || cat; }
+    case ${PIPESTATUS[0]} in
+    0) ;;
+    77) [ ${#names[@]} -gt 1 ] || found=77 ;;
+    *) found=1 ;;
+    esac
+done
+exit $found
