@@ -102,10 +102,17 @@ static void others_do_the_batches_of_a_broken_device(void **state)
     for (int k = 0; k < 8; k++) {
         struct call c = {.config = thousand, .file = file, .device = "cpu:0,1,2", .override = {"run.batch=100"},
                          .breaks = k < 6 ? "cpu:1" : "cpu:0 cpu:2", .after = k % 3, .with = with[k % 2]};
-        assert_ok(perform(&c));
+        const enum sw_status st = perform(&c);
         assert_true(c.broken <= (k < 6 ? 1 : 2));  /* fewer: the others had done all before it began */
-        assert_int_equal(c.summary.done, 999);
-        assert_int_equal(c.summary.diverged, 1);
+        if (k >= 6 && st) {  /* both broke at one batch, which then is nobody's: it seldom happens */
+            assert_int_equal(st, c.with);
+            assert_int_equal(c.summary.done + c.summary.diverged, 900);
+            assert_ok(perform(&(struct call){.config = thousand, .file = file, .override = {"run.batch=100"}}));
+        } else {
+            assert_ok(st);
+            assert_int_equal(c.summary.done, 999);
+            assert_int_equal(c.summary.diverged, 1);
+        }
         assert_same(whole, file, 1000);
         rm(file);
     }
