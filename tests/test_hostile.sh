@@ -137,6 +137,15 @@ refused filtered.h5 'a dataset is compressed or filtered, as sweep never writes 
 refused wide.h5 'a dataset of numbers holds something else'
 refused table.h5 'dataset /run_id is not the list of 12 texts it should be'
 for what in size object number length address; do refused heap_$what.h5 'has a damaged heap of texts'; done
+# ---- pictures
+if $python -c 'import matplotlib' 2>/dev/null; then
+    for name in stored linked linked_soft virtual_away virtual_absolute parts_away parts_absolute filtered; do
+        (exec timeout 60 "$sweep" plot $name.h5 --kind lines --of mass -o picture.png) >out 2>err </dev/null
+        [ $? = 5 ] || fail "plot of $name.h5 is not refused"
+        grep -q 'error: .*\(in another file, or filtered\|a link into another\|nor below it\)' err || fail "plot $name.h5"
+    done
+    expect 0 plot virtual.h5 -o picture.png
+fi
 # ---- and files of users: a table of numbers where they are
 $python - <<'PY' || fail 'the files could not be made'
 import h5py

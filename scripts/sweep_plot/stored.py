@@ -15,6 +15,14 @@ BROKEN = (OSError, RuntimeError, KeyError, ValueError, TypeError, AttributeError
           MemoryError, NotImplementedError, SystemError)
 
 
+INSIDE = (h5py.h5l.TYPE_HARD, h5py.h5l.TYPE_SOFT)
+
+
+def is_below(name):
+    """Whether a name leads to a file of the same folder, or below it."""
+    return bool(name) and not name.startswith("/") and ".." not in name.split("/")
+
+
 def text_of(value):
     """Bytes that are no UTF-8 (h5py hands them on as surrogates) are drawn as replacement characters."""
     value = value if isinstance(value, bytes) else str(value).encode(errors="surrogateescape")
@@ -31,11 +39,15 @@ class Stored:
             raise Refusal(f"there is no file {path}{hint}", FILE)
         try:
             with watched("it"):
+                if not os.path.isfile(path):
+                    raise OSError("it is no regular file")
                 self.root = h5py.File(path, "r")
         except BROKEN as error:
             raise Refusal(f"cannot read {path} as HDF5: {first_line(error)}; "
                           "give a file that sweep wrote, whole (sweep show FILE tells what it holds)", FILE)
         self.bytes = os.path.getsize(path)
+        self.inspected = set()      # datasets, and those of parts, that hold their values themselves
+        self.refuse_links()
 
     def damaged(self, what):
         """The refusal of a file that says what cannot be."""
@@ -48,6 +60,44 @@ class Stored:
                 yield
         except BROKEN as error:
             raise self.damaged(f"cannot read {what}: {first_line(error)}")
+
+    def refuse_links(self):
+        """No way out of the file is followed: what it leads to may be anybody's, or a pipe. sweep writes none."""
+        with self.reading("its links"):
+            away = self.root.id.links.visit(lambda name, info: None if info.type in INSIDE else name, info=True)
+        if away is not None:
+            raise self.damaged(f"{text_of(away)} is a link into another file, as sweep never writes one")
+
+    def require_inside(self, data):
+        """The dataset, if its values are in the file, unfiltered, or in listed parts that hold them themselves."""
+        if data.name in self.inspected:
+            return data
+        self.inspected.add(data.name)
+        how = data.id.get_create_plist()
+        if how.get_external_count() or how.get_nfilters():
+            raise TypeError("it has its values in another file, or filtered, as sweep never writes them")
+        if how.get_layout() != h5py.h5d.VIRTUAL:
+            return data
+        for k in range(how.get_virtual_count()):
+            part, path = how.get_virtual_filename(k), how.get_virtual_dsetname(k)
+            if (part, path) not in self.inspected:
+                self.inspect_source(part.replace("%%", "%"), path)
+                self.inspected.add((part, path))
+        return data
+
+    def inspect_source(self, part, path):
+        if not is_below(part):
+            raise TypeError("its values are in a file that is not in its folder, nor below it")
+        with Stored(os.path.join(os.path.dirname(self.path), part)) as other:
+            how = h5py.h5d.open(other.root.id, path.encode()).get_create_plist()
+            if how.get_external_count() or how.get_nfilters() or how.get_layout() == h5py.h5d.VIRTUAL:
+                raise TypeError(f"{part} does not hold the values itself, as sweep never writes it")
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *error):
+        self.root.close()
 
     def names(self, group):
         with self.reading(f"the names in {group.name}"):
@@ -68,6 +118,7 @@ class Stored:
             data = group[name]
             if not isinstance(data, h5py.Dataset):
                 raise TypeError("it is no dataset")
+            self.require_inside(data)
             data.shape, data.dtype      # which h5py reads when asked for
             return data
 
@@ -78,7 +129,7 @@ class Stored:
             with self.reading(f"'{name}'"):
                 data = group[name]
                 if isinstance(data, h5py.Dataset) and data.dtype is not None and data.shape is not None:
-                    found[name] = data
+                    found[name] = self.require_inside(data)
         return found
 
     def numbers(self, group, name, at=(), shape=None):
@@ -119,13 +170,16 @@ class Stored:
         if not self.has(self.root, "provenance/parts"):
             return
         with self.reading("'provenance/parts'"):
-            parts = [text_of(v) for v in self.root["provenance/parts"][:]]
-            sizes = self.root["provenance/part_bytes"][:].astype(int)
+            parts = [text_of(v) for v in self.require_inside(self.root["provenance/parts"])[:]]
+            sizes = self.require_inside(self.root["provenance/part_bytes"])[:].astype(int)
+            for part in parts:
+                if not is_below(part):
+                    raise ValueError(f"{part!a} is not in the folder of the file, nor below it")
             if len(parts) != len(sizes):
                 raise ValueError(f"{len(parts)} parts have {len(sizes)} sizes")
         for part, size in zip(parts, sizes):
             there = os.path.join(os.path.dirname(self.path), part)
-            if "\0" in part or not os.path.exists(there) or os.path.getsize(there) != size:
+            if "\0" in part or not os.path.isfile(there) or os.path.getsize(there) != size:
                 raise Refusal(f"{self.path} is virtual: the fields are in its parts, and {there!a} is not there or not "
                               "what it was; a virtual file and its parts are moved together", FILE)
         soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
