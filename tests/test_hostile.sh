@@ -142,7 +142,8 @@ if $python -c 'import matplotlib' 2>/dev/null; then
     for name in stored linked linked_soft virtual_away virtual_absolute parts_away parts_absolute filtered; do
         (exec timeout 60 "$sweep" plot $name.h5 --kind lines --of mass -o picture.png) >out 2>err </dev/null
         [ $? = 5 ] || fail "plot of $name.h5 is not refused"
-        grep -q 'error: .*\(in another file, or filtered\|a link into another\|nor below it\)' err || fail "plot $name.h5"
+        grep -q 'error: .*\(in another file, or filtered\|a link into another\|nor below it\)' err ||
+            fail "plot $name.h5"
     done
     expect 0 plot virtual.h5 -o picture.png
 fi
