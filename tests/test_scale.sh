@@ -45,4 +45,15 @@ FAIL_KIND=readdir FAIL_AT=0 FAIL_LOG=log LD_PRELOAD=$(dirname "$sweep")/fail_nth
     -s run.batch=1 -s "sweep.k=\"linspace(1, 2, $n)\"" 2>err || fail "$n parts"
 at_most "entries read of a folder of $n parts" "$(cut -d' ' -f1 log)" $((10 * n))
 
+# ---- runs: a signal is heard while they are expanded and planned, which takes seconds here
+n=$((2000000 * (SW_LONG ? 5 : 1)))
+"$sweep" run heat.cfg -s "sweep.k=\"linspace(1, 2, $n)\"" -o s.h5 >out 2>err & pid=$!
+sleep 0.5
+began=$SECONDS
+kill -TERM $pid; wait $pid; code=$?
+[ $code = 75 ] || fail "SIGTERM while $n runs are expanded: exit code $code"
+says 'stopped before anything new was stored'
+at_most 'seconds until it heard of SIGTERM' $((SECONDS - began)) 5
+[ ! -e s.h5.d ] || fail "left behind: $(ls s.h5.d)"
+
 summary

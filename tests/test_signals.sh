@@ -72,7 +72,8 @@ done
 # Held by the write of its checkpoint, it ends at the second.
 fail_nth=$(dirname "$sweep")/fail_nth.so
 if [ -e "$fail_nth" ]; then
-    FAIL_KIND=fsync FAIL_AT=1 FAIL_SLEEP=60 LD_PRELOAD=$fail_nth "$sweep" long.cfg -j 1 -o apart.h5 >out 2>err & pid=$!
+    FAIL_KIND=fsync FAIL_AT=1 FAIL_FROM=part- FAIL_SLEEP=60 LD_PRELOAD=$fail_nth \
+        "$sweep" long.cfg -j 1 -o apart.h5 >out 2>err & pid=$!
     begun apart.h5
     kill -INT $pid
     sleep 1

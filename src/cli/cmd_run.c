@@ -10,6 +10,7 @@ static enum sw_status run_one(struct sw_cli *cli, const char *config)
 {
     struct cli_sweep s;
     enum sw_status here = cli_sweep_open(cli, config, &s), st = sw_comm_agree(cli->comm, here);
+    if (st == SW_E_STOPPED) run_print_nothing_stored(cli);
     if (!st) st = run_sweep(cli, &s);
     if (!here) cli_sweep_close(&s);
     return st;

@@ -6,6 +6,7 @@
 
 #include "base/sw_clock.h"
 #include "base/sw_mem.h"
+#include "base/sw_stop.h"
 #include "base/sw_text.h"
 #include "cli/console.h"
 #include "cli/devices.h"
@@ -174,6 +175,7 @@ static enum sw_status execute_plan(struct sweep_run *run)
     struct sw_cli *cli = run->cli;
     struct run_facts facts;
     struct sw_run_sweep_summary summary = {0};
+    run->executed = true;
     double left = cli->deadline > 0 ? cli->deadline - sw_clock() : 0;
     struct sw_run_sweep_options options = {
         .file = run->file,
@@ -189,7 +191,9 @@ static enum sw_status execute_plan(struct sweep_run *run)
     message_late(run, left);
     find_provenance(cli, &run->devices, &facts, &options.provenance);
     progress_bar_start(&run->bar, cli, run->s->sweep, run->plan, run->file);
+    sw_stop_watch(NULL);  /* from here on the scheduler looks */
     enum sw_status st = compute(run, &options, &summary);
+    if (cli->comm->size == 1) sw_stop_watch(&stop_signal);
     if (!is_rank_0(run)) return st;
     progress_bar_clear(&run->bar);
     if (run->bar.saved >= 0) sw_status_file_remove(run->file);  /* else another process has written it */
@@ -303,13 +307,20 @@ enum sw_status run_sweep(struct sw_cli *cli, struct cli_sweep *s)
     message_start(&run);
     cli_sweep_print_settings(cli, s);
     enum sw_status st = multi_process_share_status(cli, attempt_until_complete(&run));
+    if (st == SW_E_STOPPED && !run.executed) run_print_nothing_stored(cli);
     end_attempt(&run);
     sw_free(run.fresh);
     return st;
+}
+
+void run_print_nothing_stored(const struct sw_cli *cli)
+{
+    console_message(cli, "stopped before anything new was stored; the same command begins where this one began\n");
 }
 
 void run_start_clock(struct sw_cli *cli)
 {
     if (cli->max_seconds > 0) cli->deadline = sw_clock() + cli->max_seconds;
     signals_catch();
+    if (cli->comm->size == 1) sw_stop_watch(&stop_signal);  /* ranks stop together, once they compute */
 }

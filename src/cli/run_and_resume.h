@@ -7,4 +7,6 @@
 void run_start_clock(struct sw_cli *cli);
 /** Compute what is missing of a sweep and write its output file. */
 enum sw_status run_sweep(struct sw_cli *cli, struct cli_sweep *s);
+/** Say that it was stopped before a result or a checkpoint. */
+void run_print_nothing_stored(const struct sw_cli *cli);
 #endif

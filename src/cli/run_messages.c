@@ -11,6 +11,7 @@
 #include "cli/format.h"
 #include "cli/open_sweep.h"
 #include "cli/progress_bar.h"
+#include "cli/run_and_resume.h"
 #include "cli/run_messages.h"
 #include "cli/suggest_commands.h"
 
@@ -273,9 +274,7 @@ void message_stopped(struct sweep_run *run, const struct sw_run_sweep_summary *s
     if (sum->failed_fast)
         console_message(run->cli, "stopped at the first failure: %s\nthe same command continues with the others\n",
                         sum->failures);
-    else if (!run->stored)
-        console_message(run->cli,
-                        "stopped before anything new was stored; the same command begins where this one began\n");
+    else if (!run->stored) run_print_nothing_stored(run->cli);
     else console_message(run->cli, "stopped; run the same command again to continue\n");
     if (sum->accuracy.missing)
         console_message(run->cli, "note     accuracy: all steps of %lld sampled run%s are taken, and their estimates, "

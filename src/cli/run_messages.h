@@ -16,6 +16,7 @@ struct sweep_run {
     struct progress_bar    bar;
     int64_t           stored;        /* batches and checkpoints that this call has put on disk */
     int64_t           missing;       /* runs whose results were on disk, and are gone          */
+    bool              executed;      /* whether any of its plan was                            */
 };
 
 void message_start(struct sweep_run *run);

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "base/sw_mem.h"
+#include "base/sw_stop.h"
 
 /* ---- files */
 static enum sw_status add_damaged_part(const char *path, struct sw_report *report, struct sw_catalog *c)
@@ -27,6 +28,7 @@ static enum sw_status open_inputs(const char *const *path, int count, struct sw_
     }
     for (int k = 0; k < count; k++) {
         bool damaged, gone;
+        SW_TRY(sw_stop_check());
         enum sw_status st = sw_input_file_open(path[k], &c->input[c->ninput], &damaged);
         if (!st) { c->ninput++; continue; }
         gone = access(path[k], F_OK) && errno == ENOENT;

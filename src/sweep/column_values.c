@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/sw_mem.h"
+#include "base/sw_stop.h"
 #include "sweep/axis.h"
 #include "sweep/columns.h"
 #include "sweep/keys.h"
@@ -146,6 +147,7 @@ enum sw_status blocks_each(const struct sw_sweep *s, const int64_t *run, int64_t
         for (int64_t b = 0; b < nblock; b++) {
             const int64_t left = count - b * RUNS_AT_ONCE;
             struct column_block block = {b * RUNS_AT_ONCE, (int)(left < RUNS_AT_ONCE ? left : RUNS_AT_ONCE), column};
+            if (!st) st = sw_stop_check();
             if (!st) st = fill_varying(s, run ? run + block.first : NULL, first + block.first, block.count, column);
             if (!st) st = work(user, &block);
         }

@@ -1,0 +1,13 @@
+#include "base/sw_stop.h"
+
+#include <stddef.h>
+
+static const volatile sig_atomic_t *watched;
+
+void sw_stop_watch(const volatile sig_atomic_t *request) { watched = request; }
+
+enum sw_status sw_stop_check(void)
+{
+    if (!watched || !__atomic_load_n(watched, __ATOMIC_RELAXED)) return SW_OK;
+    return SW_FAIL(SW_E_STOPPED, "stopped");
+}
