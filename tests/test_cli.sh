@@ -198,14 +198,14 @@ expect 0 run small.cfg --device cpu -o groups.h5; says 'nothing to do: 6 done'
 expect 0 show groups.h5 --json; matches '"device": "cpu:[01] '  # both, if the second began before the first was done
 rm -f groups.h5
 expect 0 small.cfg -s time.end=2.0 --force -o quiet.h5; says 'done     6 ok'
-[ ! -e quiet.h5.new ] && [ ! -e quiet.h5.new.d ] || fail "--force left something behind"
+[ ! -e .sweep-quiet.h5.new ] && [ ! -e .sweep-quiet.h5.new.d ] || fail "--force left something behind"
 expect 0 small.cfg -s time.end=2.0 -o quiet.h5; says 'nothing to do'
 mkdir quiet.h5.d
 flock quiet.h5.d/lock "$sweep" small.cfg -s time.end=3.0 --force -o quiet.h5 >out 2>err
 [ $? = 5 ] && grep -q 'quiet.h5 is being written by' err ||
     fail "--force replaced a file that another process writes: $(cat err)"
 expect 0 small.cfg -s time.end=3.0 --force -o quiet.h5; says 'nothing to do: 6 done'
-[ ! -e quiet.h5.new ] || fail "a complete new file was not put in place"
+[ ! -e .sweep-quiet.h5.new ] || fail "a complete new file was not put in place"
 expect 0 small.cfg -s 'sweep.a=[0.0, 0.1, 0.2, 0.3]'; says '2 of 8 runs left'; says 'done     8 ok'
 expect 0 small.cfg -s 'sweep.a=[0.0, 0.1, 0.2, 0.3]' -o longer.h5
 same results/small.h5 longer.h5

@@ -34,7 +34,7 @@ longer() {  # longer NAME CODE SHORT-OPTIONS -- OPTIONS: the config $config, in 
     cp $name.h5 $name.short.h5
     expect $code run "$config" --device cpu -s output.state=true -o $name.h5 "$@"
     says 'continue from where they ended'
-    [ ! -e $name.h5.longer ] && [ ! -e $name.h5.longer.d ] || fail "$name.h5.longer is left"
+    [ ! -e .sweep-$name.h5.longer ] && [ ! -e .sweep-$name.h5.longer.d ] || fail ".sweep-$name.h5.longer is left"
     expect $code run "$config" --device cpu -q -s output.state=true -o $name.whole.h5 "$@"
     same $name.h5 $name.whole.h5
     expect $code run "$config" --device cpu -s output.state=true -o $name.h5 "$@"; says 'nothing to do'
@@ -75,7 +75,7 @@ expect 0 "${ch[@]}" -o half.h5 -s time.end=1000.0
 cp half.h5 half.before.h5
 expect 75 "${ch[@]}" -o half.h5 -s time.end=20000.0 --max-time 0.2s
 cmp -s half.h5 half.before.h5 || fail 'a file is touched before the longer one is complete'
-ls half.h5.longer.d/part-*.h5 >out || fail 'no parts'
+ls .sweep-half.h5.longer.d/part-*.h5 >out || fail 'no parts'
 "$sweep" "${ch[@]}" -q -o half.h5 -s time.end=20000.0 -s run.checkpoint=0.001 2>err & killed=$!
 sleep 0.5; kill -9 $killed 2>/dev/null; wait $killed 2>/dev/null
 expect 0 "${ch[@]}" -o half.h5 -s time.end=20000.0
@@ -83,7 +83,7 @@ expect 0 "${ch[@]}" -o whole.h5 -s time.end=20000.0; same half.h5 whole.h5
 # parts that are not all there, or of another end, are made again
 cp half.before.h5 cut.h5
 expect 75 "${ch[@]}" -o cut.h5 -s time.end=30000.0 -s run.batch=5 --max-time 0.1s
-rm cut.h5.longer.d/part-000002.h5
+rm .sweep-cut.h5.longer.d/part-000002.h5
 expect 0 "${ch[@]}" -o cut.h5 -s time.end=20000.0 -s run.batch=5; same cut.h5 whole.h5
 
 # ---- shards; `sweep resume` with another end; the same file as it is under another name
@@ -109,7 +109,7 @@ refused() {  # refused TEXT OPTIONS: a file that ends at 1000 is not gone on wit
     cp half.before.h5 n.h5
     expect 5 "${ch[@]}" -o n.h5 "$@"; says "$text"; says '--force'
     cmp -s n.h5 half.before.h5 || fail "n.h5 is touched: $*"
-    [ ! -e n.h5.longer.d ] || fail "n.h5.longer.d is left: $*"
+    [ ! -e .sweep-n.h5.longer.d ] || fail ".sweep-n.h5.longer.d is left: $*"
 }
 refused 'n.h5 is longer than the config: run 0 took 20000 steps' -s time.end=500.0
 refused 'lacks an output at step 10000 that output.scalars asks for' -s time.end=2000.0 -s output.scalars.every=500.0

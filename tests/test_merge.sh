@@ -36,7 +36,8 @@ expect 5 s.shard-* -o none.h5; says 's.shard-4-of-5.h5.d is a folder'; says 'swe
 expect 5 s.shard-{3,4}-of-5.h5 -o none.h5
 says 's.shard-4-of-5.h5 is not there, only its unfinished parts'; says 'sweep resume s.shard-4-of-5.h5'
 rmdir s.shard-4-of-5.h5.d; mv away/* .
-[ ! -e none.h5 ] && [ ! -e none.h5.d ] && [ ! -e none.h5.tmp ] || fail 'a refused merge left something behind'
+[ ! -e none.h5 ] && [ ! -e none.h5.d ] && [ -z "$(find . -name '.sweep-*')" ] ||
+    fail 'a refused merge left something behind'
 
 cp s.shard-3-of-5.h5 copy.h5
 expect 0 s.shard-*.h5 copy.h5 -o twice.h5; says '7 runs are in more than one of the files'
@@ -84,7 +85,7 @@ expect 0 s.shard-*.h5 -o busy.h5
 for kib in 1 16 40; do
     (ulimit -f $kib; trap '' XFSZ; "$sweep" merge s.shard-*.h5 -o full.h5 >out 2>err)
     [ $? = 5 ] && grep -q 'full.h5.*File too large' err || fail "limit of $kib KiB: $(cat err)"
-    [ ! -e full.h5 ] && [ ! -e full.h5.tmp ] || fail "limit of $kib KiB: something is left behind"
+    [ ! -e full.h5 ] && [ ! -e full.h5.d ] || fail "limit of $kib KiB: something is left behind"
 done
 
 # kill -9 at times all over a merge, then the same again
@@ -97,10 +98,10 @@ for k in 1 2 3 4 5 6 7 8; do
     sleep "$(printf %d.%09d $((took * k / 8 / 1000000000)) $((took * k / 8 % 1000000000)))"
     kill -9 $pid 2>/dev/null
     wait $pid 2>/dev/null || killed=$((killed + 1))  # it holds its lock until it is gone
-    [ ! -e killed-$k.h5.tmp ] || torn=$((torn + 1))
+    [ -z "$(find killed-$k.h5.d -name '.sweep-*' 2>/dev/null)" ] || torn=$((torn + 1))
     # after its rename, only its lock is left
     { [ -e killed-$k.h5 ] && [ ! -e killed-$k.h5.d ]; } || expect 0 --force s.shard-*.h5 -o killed-$k.h5
-    [ ! -e killed-$k.h5.tmp ] && [ ! -e killed-$k.h5.d ] ||
+    [ -z "$(find . -maxdepth 1 -name '.sweep-*')" ] && [ ! -e killed-$k.h5.d ] ||
         fail "a killed merge left something behind: $(ls -d killed*)"
 done
 [ $killed -gt 0 ] || fail 'no merge was killed'

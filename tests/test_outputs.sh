@@ -50,19 +50,22 @@ md5sum --quiet -c sums || fail 'a file was replaced'
 [ -d folder ] && [ -p pipe ] && [ -c device ] || fail 'a folder, a pipe or a device was replaced'
 
 # ---- what lies where an output is prepared
-printf 'precious\n' >p.h5.tmp
-expect 5 run o.cfg -o p.h5; says 'p.h5.tmp is in the way, and was not written by sweep'
-expect 5 merge o.h5 -o p.h5; says 'p.h5.tmp is in the way'
-grep -q precious p.h5.tmp || fail 'p.h5.tmp was replaced'
-head -c 100 o.h5 >p.h5.tmp  # as a killed merge leaves it
-expect 0 run o.cfg -o p.h5
-printf 'precious\n' >p.h5.new
-expect 5 run o.cfg -o p.h5 --force; says 'p.h5.new is not an HDF5 file; only an output'
-grep -q precious p.h5.new || fail 'p.h5.new was replaced'
-rm p.h5.new
+mkdir mine
+for name in p.h5.tmp p.h5.new p.h5.longer; do cp o.h5 $name; done  # of sweep, and yet not this sweep's to remove
 printf 'precious\n' >p.xdmf.tmp
-expect 5 xdmf p.h5; says 'p.xdmf.tmp is there and was not written by sweep'
-rm p.xdmf.tmp
+md5sum p.* >mine/sums
+expect 0 run o.cfg -o p.h5
+expect 0 run o.cfg -o p.h5 --force
+expect 0 merge o.h5 -o p.h5 --force
+expect 0 xdmf p.h5
+md5sum --quiet -c mine/sums || fail 'a file of the user was written into, or is gone'
+rm p.h5.* p.xdmf.tmp p.xdmf
+printf 'precious\n' >.sweep-p.h5.new
+expect 5 run o.cfg -o p.h5 --force; says '.sweep-p.h5.new is not an HDF5 file; only an output'
+grep -q precious .sweep-p.h5.new || fail '.sweep-p.h5.new was replaced'
+ln -sf o.h5 .sweep-p.h5.new
+expect 5 run o.cfg -o p.h5 --force; says '.sweep-p.h5.new is in the way, and is no file of yours: move it away'
+rm .sweep-p.h5.new
 mkdir p.xdmf; expect 5 xdmf p.h5; says 'p.xdmf is a folder, not a file'; rmdir p.xdmf
 
 # ---- a symbolic link stays one, and its end is the output: not there yet, replaced, added to
@@ -77,11 +80,11 @@ expect 0 merge o.h5 -o again.h5 --force; same far/end.h5 o.h5
 ln -s end-too.xdmf far/end.xdmf
 expect 0 xdmf again.h5; [ -f far/end-too.xdmf ] || fail 'an .xdmf by a link'
 [ -L again.h5 ] && [ -L link.h5 ] && [ ! -L far/end.h5 ] && [ -L far/end.xdmf ] || fail 'a link was replaced'
-[ "$(find . -name '*.d' -o -name '*.new' -o -name '*.tmp')" = '' ] || fail "left behind: $(find . -name '*.d')"
+[ "$(find . -name '*.d' -o -name '.sweep-*' -o -name '*.tmp')" = '' ] || fail "left behind: $(find . -name '*.d')"
 # while it is under way, by either name
 expect 75 run o.cfg -o again.h5 --force -s time.end=1e6 -s 'output.fields.times=[1e6]' --max-time 0.01s
-[ -d far/end.h5.new.d ] || fail 'parts do not lie beside the end of the link'
-rm -r far/end.h5 far/end.h5.new.d
+[ -d far/.sweep-end.h5.new.d ] || fail 'parts do not lie beside the end of the link'
+rm -r far/end.h5 far/.sweep-end.h5.new.d
 expect 75 run o.cfg -o again.h5 -s time.end=1e6 -s 'output.fields.times=[1e6]' --max-time 0.01s
 expect 0 status again.h5; prints 'interrupted'
 ln -s a b; ln -s b a

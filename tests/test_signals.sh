@@ -1,6 +1,7 @@
 #!/bin/bash
 # Whatever signal ends a process by default leaves a checkpoint, and one Ctrl-C that arrives twice is one.
-. "$(dirname "$0")/helpers.sh"
+cd "$(dirname "$0")/.." || exit 1
+. tests/helpers.sh
 
 cat >long.cfg <<'CFG'
 problem = "cahn_hilliard";

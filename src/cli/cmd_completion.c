@@ -87,6 +87,8 @@ static void add_listed(struct sw_text *words, const char *list)
 
 static void add_when_words(struct sw_text *words) { add_listed(words, CLI_WHEN_WORDS); }
 
+static void add_trust_words(struct sw_text *words) { add_listed(words, CLI_TRUST_WORDS); }
+
 static void add_kind_words(struct sw_text *words) { add_listed(words, CLI_KIND_WORDS); }
 
 /* ---- what stands for an argument, by its name. What is not here is the user's own. */
@@ -105,6 +107,7 @@ static const struct value of_options[] = {
     {"WHEN", COMPLETE_WORDS, NULL, add_when_words},
     {"STATUS", COMPLETE_WORDS, NULL, add_statuses},
     {"KIND", COMPLETE_WORDS, NULL, add_kind_words},
+    {"WHOM", COMPLETE_WORDS, NULL, add_trust_words},
     {0},
 };
 static const struct value of_commands[] = {

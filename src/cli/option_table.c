@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/sw_mem.h"
+#include "base/sw_private.h"
 #include "base/sw_text.h"
 #include "cli/command_line.h"
 
@@ -113,6 +114,19 @@ static enum sw_status set_when(const char *option, const char *value, enum cli_w
     return SW_FAIL(SW_E_USAGE, "--%s takes " CLI_WHEN_WORDS "; got '%s'", option, value);
 }
 
+/* A job's option too: its processes trust whom this one does. */
+static enum sw_status set_trust(struct sw_cli *cli, const char *value)
+{
+    static const char *const names[] = {"nobody", "group", "anyone"};
+    for (int k = 0; k < 3; k++) {
+        if (strcmp(value, names[k])) continue;
+        sw_set_trust((enum sw_trust)k);
+        cli->job.trust = value;
+        return SW_OK;
+    }
+    return SW_FAIL(SW_E_USAGE, "--trust takes " CLI_TRUST_WORDS "; got '%s'", value);
+}
+
 static enum sw_status set_progress(struct sw_cli *cli, const char *value)
 {
     return set_when("progress", value, &cli->progress);
@@ -153,6 +167,8 @@ const struct cli_option cli_option_table[] = {
     {0, "retry-failed", NULL, CLI_RUN | CLI_RESUME, "compute the runs that diverged or failed again", AT(retry_failed)},
     {0, "force", NULL, CLI_RUN | CLI_RESUME | CLI_MERGE, "replace the output file, once the new one is complete",
      AT(force)},
+    {0, "trust", "WHOM", CLI_RUN | CLI_RESUME | CLI_MERGE | CLI_SUBMIT,
+     "who else may write into FILE.d: nobody (default), group, anyone", BY(set_trust)},
     {0, "virtual", NULL, CLI_MERGE, "copy no fields: FILE refers to the parts, which must stay in place",
      AT(as_virtual)},
     {'n', "dry-run", NULL, CLI_RUNS, "the same as `sweep check`", AT(dry_run)},

@@ -19,6 +19,7 @@
 #include "cli/run_and_resume.h"
 #include "cli/signals.h"
 #include "cli/xdmf_file.h"
+#include "output/sw_files.h"
 #include "output/sw_liveness.h"
 #include "output/sw_output.h"
 #include "run/sw_processes.h"
@@ -30,15 +31,21 @@ static struct sw_run_counts count_completed(const struct sweep_run *run)
     return sw_completed_count(run->completed, run->s->id, run->s->run, run->s->count);
 }
 
+/* What lies where a new result grows is of an earlier call of ours, or nothing is done. */
+static enum sw_status check_fresh(const char *fresh)
+{
+    SW_TRY(sw_output_check_parts(fresh));
+    return sw_files_check_own(fresh);
+}
+
 /* With --force the new result grows beside the old one and takes its place when it is complete. */
 static enum sw_status begin_replacement(struct sweep_run *run)
 {
-    struct sw_text text = {0};
     SW_TRY(sw_output_check_replaceable(run->s->file));
     sw_completed_close(&run->completed);
-    sw_text_printf(&text, "%s.new", run->s->file);
-    run->file = run->fresh = sw_text_take(&text);
+    run->file = run->fresh = sw_files_beside(run->s->file, ".new");
     if (!run->fresh) return SW_FAIL(SW_E_MEMORY, "out of memory");
+    SW_TRY(check_fresh(run->fresh));
     enum sw_status st = sw_completed_open(run->file, &run->cli->report, &run->completed);
     if (!st) st = sw_completed_check_sweep(run->completed, run->s->file, run->s->sweep, run->s->id);
     if (st == SW_OK) return SW_OK;  /* an interrupted --force goes on */
@@ -58,13 +65,12 @@ static bool has_work(const struct sweep_run *run)
 static enum sw_status begin_extension(struct sweep_run *run, enum sw_status refused)
 {
     struct sw_err_kept refusal = {0};
-    struct sw_text text = {0};
     sw_err_keep(&refusal, refused);
-    sw_text_printf(&text, "%s.longer", run->s->file);
-    char *longer = sw_text_take(&text);
+    char *longer = sw_files_beside(run->s->file, ".longer");
     if (!longer) return SW_FAIL(SW_E_MEMORY, "out of memory");
-    sw_err_raise(&refusal);
-    enum sw_status st = extend_sweep(run->cli, run->s, run->completed, longer, refused);
+    enum sw_status st = check_fresh(longer);
+    if (!st) sw_err_raise(&refusal);
+    if (!st) st = extend_sweep(run->cli, run->s, run->completed, longer, refused);
     if (st) {
         sw_free(longer);
         return st;
@@ -77,6 +83,7 @@ static enum sw_status begin_extension(struct sweep_run *run, enum sw_status refu
 
 static enum sw_status open_completed(struct sweep_run *run)
 {
+    SW_TRY(sw_output_check_parts(run->file));
     enum sw_status st = cli_completed_open(run->cli, run->file, &run->completed);
     if (!st) st = sw_completed_check_sweep(run->completed, run->s->file, run->s->sweep, run->s->id);
     if (st == SW_E_REFUSED && !run->cli->force) st = begin_extension(run, st);

@@ -11,6 +11,7 @@
 #include <sys/stat.h>
 
 #include "base/sw_mem.h"
+#include "base/sw_private.h"
 #include "input/input_impl.h"
 
 static const char *const diagonal_name[] = {"lower", "main", "upper"};
@@ -205,8 +206,9 @@ static void close_market(void *own)
 static enum sw_status open_market(const char *path, void **own)
 {
     struct market *m;
-    struct reader r = {.file = fopen(path, "r")};
-    if (!r.file) return SW_FAIL(SW_E_CONFIG, "%s", strerror(errno));
+    const char *reason;
+    struct reader r = {.file = sw_open_to_read(path, &reason)};
+    if (!r.file) return SW_FAIL(SW_E_CONFIG, "%s", reason);
     enum sw_status st = sw_alloc(1, &m);
     *own = m;
     if (!st) st = read_all(&r, m);

@@ -7,6 +7,7 @@
 
 #include "base/sw_hash.h"
 #include "base/sw_mem.h"
+#include "base/sw_private.h"
 #include "input/input_impl.h"
 
 /* What tells one state of a file from another. */
@@ -50,8 +51,9 @@ static enum sw_status check_unchanged(const struct sw_arrays *input)
 /* @param length  in: room, out: bytes there are */
 static enum sw_status read_head(const char *path, char *head, size_t *length)
 {
-    FILE *file = fopen(path, "rb");
-    if (!file) return SW_FAIL(SW_E_CONFIG, "%s", strerror(errno));
+    const char *reason;
+    FILE *file = sw_open_to_read(path, &reason);
+    if (!file) return SW_FAIL(SW_E_CONFIG, "%s", reason);
     *length = fread(head, 1, *length, file);
     const bool failed = ferror(file);
     const int why = errno;

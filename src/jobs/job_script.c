@@ -22,6 +22,7 @@ const struct sw_job_option sw_job_option_table[] = {
     {"--time", "time", AT(time), false, 0},
     {"--partition", "partition", AT(partition), false, 0},
     {"--account", "account", AT(account), false, 0},
+    {"--trust", "trust", AT(trust), false, 0},
     {0},
 #undef AT
 };

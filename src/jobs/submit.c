@@ -1,5 +1,6 @@
 /* A sweep as jobs of a cluster: which shards are not finished, what is written down, what is submitted. */
 #include <errno.h>
+#include <fcntl.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -7,6 +8,7 @@
 #include <unistd.h>
 
 #include "base/sw_mem.h"
+#include "base/sw_private.h"
 #include "jobs/jobs_impl.h"
 #include "output/sw_files.h"
 
@@ -230,11 +232,13 @@ enum sw_status sw_submit_write(const struct sw_submit *u)
 static enum sw_status record_job(const struct sw_submit *u, const char *id)
 {
     char *path = jobs_inside(u->folder, "jobs");
-    FILE *to = path ? fopen(path, "a") : NULL;
-    enum sw_status st = SW_OK;
-    if (!path) st = SW_E_MEMORY;
-    else if (!to || fprintf(to, "%s\n", id) < 0) st = sw_files_fail(path);
-    if (to && fclose(to) && !st) st = sw_files_fail(path);
+    int in = -1;
+    enum sw_status st = path ? sw_private_folder_open(u->folder, &in) : SW_E_MEMORY;
+    const int fd = in < 0 ? -1 : openat(in, "jobs", O_WRONLY | O_APPEND | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0666);
+    FILE *to = fd < 0 ? NULL : fdopen(fd, "a");
+    if (!st && (!to || fprintf(to, "%s\n", id) < 0)) st = sw_files_fail(path);
+    if (to ? fclose(to) : fd >= 0 && close(fd)) st = st ? st : sw_files_fail(path);
+    if (in >= 0) close(in);
     sw_free(path);
     return st;
 }

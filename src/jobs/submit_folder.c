@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include "base/sw_mem.h"
+#include "base/sw_private.h"
 #include "jobs/jobs_impl.h"
 #include "output/sw_files.h"
 
@@ -17,8 +18,9 @@ char *jobs_inside(const char *folder, const char *name)
 enum sw_status jobs_read(const char *path, struct sw_text *text)
 {
     char bytes[4096];
-    FILE *from = fopen(path, "r");
-    if (!from) return sw_files_fail(path);
+    const char *why;
+    FILE *from = sw_open_to_read(path, &why);
+    if (!from) return SW_FAIL(SW_E_IO, "%s: %s", path, why);
     for (size_t n; (n = fread(bytes, 1, sizeof bytes, from)) > 0;) sw_text_add_bytes(text, bytes, n);
     bool bad = ferror(from);
     fclose(from);
@@ -27,14 +29,19 @@ enum sw_status jobs_read(const char *path, struct sw_text *text)
 
 enum sw_status jobs_write(const char *folder, const char *name, const struct sw_text *text)
 {
-    char *path = jobs_inside(folder, name), *tmp = path ? sw_files_name(path, ".tmp") : NULL;
-    enum sw_status st = tmp ? sw_text_status(text) : SW_E_MEMORY;
-    if (!st) st = sw_files_make_parents(path);
-    FILE *to = st ? NULL : fopen(tmp, "w");
-    if (!st && (!to || fputs(sw_text_get(text), to) < 0)) st = sw_files_fail(tmp);
+    char *path = jobs_inside(folder, name), *tmp = NULL;
+    int fd = -1;
+    enum sw_status st = path ? sw_text_status(text) : SW_E_MEMORY;
+    if (!st) st = sw_files_make_parents(folder);
+    if (!st) st = sw_files_make_own_folder(folder);
+    if (!st) st = sw_private_file(path, &fd, &tmp);
+    FILE *to = st ? NULL : fdopen(fd, "w");
+    if (!st && (!to || fputs(sw_text_get(text), to) < 0)) st = sw_files_fail(path);
+    if (!to && fd >= 0) close(fd);
     if (to && st) fclose(to);
-    else if (to) st = sw_files_end_text(to, tmp);
-    if (!st) st = sw_files_commit(tmp);
+    else if (to) st = sw_files_end_text(to, path);
+    if (!st) st = sw_files_move(tmp, path, NULL);
+    if (st && tmp) unlink(tmp);
     sw_free(path);
     sw_free(tmp);
     return st;
@@ -44,6 +51,7 @@ enum sw_status sw_submit_stored(const char *file, struct sw_text *words, char **
 {
     char *folder = sw_files_name(file, ".jobs"), *path = folder ? jobs_inside(folder, "arguments") : NULL;
     enum sw_status st = path && (*config = jobs_inside(folder, "sweep.cfg")) ? SW_OK : SW_E_MEMORY;
+    if (!st) st = sw_private_folder_check(folder);  /* what is in it becomes a command */
     const bool none = !st && access(path, F_OK);
     if (there) *there = !none;
     if (none && !there)

@@ -17,6 +17,7 @@ struct sw_job_options {             /* what a job gets; 0 or NULL: not given    
     const char     *device;         /* as `sweep run` takes it; else all GPUs of the shard, if it has some           */
     const char     *time;           /* the limit                                                                     */
     const char     *partition, *account;  /* all three as sbatch takes them                                          */
+    const char     *trust;          /* as `sweep run` takes it                                                       */
     char          **passed;         /* [npassed] further arguments of sbatch                                         */
     int             npassed;
 };

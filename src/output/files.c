@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "base/sw_mem.h"
+#include "base/sw_private.h"
 #include "base/sw_text.h"
 
 enum sw_status sw_files_fail(const char *path) { return SW_FAIL(SW_E_IO, "%s: %s", path, strerror(errno)); }
@@ -168,23 +169,36 @@ enum sw_status sw_files_regular(const char *path)
     return SW_FAIL(SW_E_IO, "%s is %s, not a file", path, S_ISDIR(s.st_mode) ? "a folder" : "a device or a pipe");
 }
 
-/* HDF5 writes the beginning of a file at any time: it is as it is to be, or not there yet, which reads as zeros. */
-static bool begins_as_ours(const char *tmp)
+char *sw_files_beside(const char *file, const char *suffix)
 {
-    static const char zeros[8], signature[] = "\211HDF\r\n\032\n";
-    char head[sizeof zeros] = "";
-    const int fd = open(tmp, O_RDONLY | O_CLOEXEC);
-    const ssize_t length = fd < 0 ? -1 : read(fd, head, sizeof head);
-    if (fd >= 0) close(fd);
-    return length >= 0 && (!memcmp(head, zeros, (size_t)length) || !memcmp(head, signature, (size_t)length));
+    const char *slash = strrchr(file, '/');
+    const int folder = slash ? (int)(slash - file + 1) : 0;
+    struct sw_text t = {0};
+    sw_text_printf(&t, "%.*s" SW_PRIVATE_PREFIX "%s%s", folder, file, file + folder, suffix);
+    return sw_text_take(&t);
 }
 
-enum sw_status sw_files_clear_tmp(const char *tmp)
+enum sw_status sw_files_check_own(const char *path)
 {
     struct stat s;
-    if (lstat(tmp, &s)) return errno == ENOENT || errno == ENOTDIR ? SW_OK : sw_files_fail(tmp);
-    if (S_ISREG(s.st_mode) && begins_as_ours(tmp)) return sw_files_remove(tmp);
-    return SW_FAIL(SW_E_REFUSED, "%s is in the way, and was not written by sweep: move it away, or use -o FILE", tmp);
+    if (lstat(path, &s)) return errno == ENOENT || errno == ENOTDIR ? SW_OK : sw_files_fail(path);
+    if (S_ISREG(s.st_mode) && s.st_uid == geteuid()) return SW_OK;
+    return SW_FAIL(SW_E_REFUSED, "%s is in the way, and is no file of yours: move it away", path);
+}
+
+/* The folder FILE.d is ours, and what is left in it is removed by the next holder of its lock. */
+enum sw_status sw_files_new(const char *file, char **tmp)
+{
+    struct stat inside, beside;
+    char *in = sw_files_name(file, ".d/");
+    if (!in) return SW_E_MEMORY;
+    const char *slash = strrchr(file, '/');
+    char *folder = slash ? sw_strndup(file, (size_t)(slash - file) + 1) : sw_strdup("./");
+    const bool one_disk = folder && !stat(in, &inside) && !stat(folder, &beside) && inside.st_dev == beside.st_dev;
+    enum sw_status st = folder ? sw_private_file(one_disk ? in : file, NULL, tmp) : SW_E_MEMORY;
+    sw_free(folder);
+    sw_free(in);
+    return st;
 }
 
 /* ---- on disk */
@@ -231,6 +245,13 @@ static enum sw_status make_folder(const char *path)
     return sw_files_fail(path);
 }
 
+enum sw_status sw_files_make_own_folder(const char *folder)
+{
+    bool made;
+    SW_TRY(sw_private_folder_make(folder, &made));
+    return made ? sync_folder_of(folder) : SW_OK;
+}
+
 enum sw_status sw_files_make_parents(const char *path)
 {
     char *copy = sw_strdup(path);
@@ -272,7 +293,7 @@ static enum sw_status claim_number(const char *folder, long number, char **tmp, 
     char *final = sw_strndup(*tmp, strlen(*tmp) - strlen(".tmp"));
     if (!final) return SW_E_MEMORY;
     enum sw_status st = SW_OK;
-    int fd = open(*tmp, O_CREAT | O_EXCL | O_WRONLY, 0666);
+    int fd = open(*tmp, O_CREAT | O_EXCL | O_NOFOLLOW | O_WRONLY | O_CLOEXEC, 0666);
     if (fd < 0) {
         *taken = errno == EEXIST;
         if (!*taken) st = sw_files_fail(*tmp);
@@ -324,7 +345,7 @@ enum sw_status sw_files_new_part(const char *file, int turn, int of, char **tmp)
     enum sw_status st = folder ? SW_OK : SW_E_MEMORY;
     *tmp = NULL;
     if (!st) st = sw_files_make_parents(file);
-    if (!st) st = make_folder(folder);
+    if (!st) st = sw_files_make_own_folder(folder);
     long last = !st && of <= 1 ? last_claimed(folder) : 0;
     if (!st && !last) st = last_number(folder, &last);
     long number = last + 1;

@@ -27,17 +27,19 @@ static int last_error;  /* of the file that was closed last, or could not be ope
 static struct disk *disk_of(H5FD_t *file) { return (struct disk *)file; }
 static const struct disk *disk_of_const(const H5FD_t *file) { return (const struct disk *)file; }
 
+/* What is written is an empty file that the caller has made (sw_files_new_part(), sw_files_new()). If another one, or a
+ * link, has its name by now, nothing in it is lost. */
 static H5FD_t *disk_open(const char *name, unsigned flags, hid_t access, haddr_t most)
 {
     struct stat s;
-    int how = O_CLOEXEC | (flags & H5F_ACC_RDWR ? O_RDWR : O_RDONLY) | (flags & H5F_ACC_TRUNC ? O_TRUNC : 0) |
-              (flags & H5F_ACC_CREAT ? O_CREAT : 0) | (flags & H5F_ACC_EXCL ? O_EXCL : 0);
+    (void)flags;
     (void)access;
     (void)most;
-    int fd = open(name, how, 0666);
+    const int fd = open(name, O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
     struct disk *d = fd < 0 ? NULL : calloc(1, sizeof *d);
-    if (!d || fstat(fd, &s)) {
-        last_error = errno;
+    const bool known = d && !fstat(fd, &s);
+    if (!known || !S_ISREG(s.st_mode) || s.st_size || s.st_nlink > 1) {
+        last_error = known ? EEXIST : errno;
         free(d);
         if (fd >= 0) close(fd);
         return NULL;

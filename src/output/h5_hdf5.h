@@ -39,6 +39,7 @@ struct sw_h5_shape {
     bool    is_virtual;         /* its values are in other files, and never read through it    */
 };
 
+/** Write into an empty file, which is there. @return SW_E_IO, also for one that is not empty */
 enum sw_status sw_h5_create(struct sw_h5 *h, const char *path);
 /** @return SW_E_IO, also for what is no HDF5 file: the message says so */
 enum sw_status sw_h5_open(struct sw_h5 *h, const char *path);

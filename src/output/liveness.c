@@ -17,6 +17,7 @@
 #include <unistd.h>
 
 #include "base/sw_clock.h"
+#include "base/sw_private.h"
 #include "base/sw_process.h"
 #include "base/sw_text.h"
 
@@ -62,7 +63,8 @@ static bool is_process_alive(const struct sw_status_file *now)
 static bool read_lock(const char *path, struct sw_status_file *now)
 {
     char text[300];
-    FILE *from = fopen(path, "r");
+    const char *why;
+    FILE *from = sw_open_to_read(path, &why);
     *now = (struct sw_status_file){.started = NAN, .updated = NAN, .seconds = NAN, .fraction = NAN, .rate = NAN,
                                    .eta = NAN, .t = NAN, .end = NAN, .points_steps = NAN};
     if (!from) return false;

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "base/sw_mem.h"
+#include "base/sw_private.h"
 #include "output/sw_files.h"
 #include "output/sw_lock.h"
 
@@ -17,16 +18,14 @@
  * them. */
 struct sw_output_lock {
     char *folder, *path;
-    int   fd;
+    int   in, fd;        /* the folder, as it was checked; the file in it; -1: not open */
     bool  held;
 };
 
-static enum sw_status fail_held(const char *file, const char *path)
+static enum sw_status fail_held(const char *file, const struct sw_output_lock *lock)
 {
     char who[400] = "";
-    int fd = open(path, O_RDONLY);
-    ssize_t length = fd >= 0 ? read(fd, who, sizeof who - 1) : 0;
-    if (fd >= 0) close(fd);
+    ssize_t length = pread(lock->fd, who, sizeof who - 1, 0);
     who[length > 0 ? length : 0] = 0;
     who[strcspn(who, "\n")] = 0;
     return SW_FAIL(SW_E_REFUSED, "%s is being written by %s; wait for it, stop it, or use -o FILE", file,
@@ -42,16 +41,29 @@ static enum sw_status write_holder(const struct sw_output_lock *lock, const char
     return SW_OK;
 }
 
+/* Only what this program makes there is written into: a file, with no other name. */
+static enum sw_status open_lock(struct sw_output_lock *lock, struct stat *held)
+{
+    lock->fd = openat(lock->in, "lock", O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0666);
+    if (lock->fd < 0 && errno != ELOOP && errno != ENXIO)
+        return errno == ENOENT ? SW_OK : sw_files_fail(lock->path);
+    if (lock->fd >= 0 && fstat(lock->fd, held)) return sw_files_fail(lock->path);
+    if (lock->fd >= 0 && S_ISREG(held->st_mode) && held->st_nlink <= 1) return SW_OK;
+    return SW_FAIL(SW_E_REFUSED, "%s is a link, a device or a pipe, and was not made by sweep: remove it", lock->path);
+}
+
 /* One attempt. @param how  LOCK_EX, LOCK_SH
  * @param again  out: the file we locked was removed by its last holder meanwhile */
 static enum sw_status try_lock(const char *file, struct sw_output_lock *lock, int how, bool *again)
 {
     struct stat held, named;
-    lock->fd = open(lock->path, O_RDWR | O_CREAT | O_CLOEXEC, 0666);
-    if (lock->fd < 0) return (*again = errno == ENOENT) ? SW_OK : sw_files_fail(lock->path);
+    SW_TRY(sw_private_folder_open(lock->folder, &lock->in));
+    if (lock->in >= 0) SW_TRY(open_lock(lock, &held));
+    *again = lock->fd < 0;
+    if (*again) return SW_OK;
     if (flock(lock->fd, how | LOCK_NB))
-        return errno == EWOULDBLOCK ? fail_held(file, lock->path) : sw_files_fail(lock->path);
-    *again = fstat(lock->fd, &held) || stat(lock->path, &named) || held.st_ino != named.st_ino;
+        return errno == EWOULDBLOCK ? fail_held(file, lock) : sw_files_fail(lock->path);
+    *again = fstatat(lock->in, "lock", &named, AT_SYMLINK_NOFOLLOW) || held.st_ino != named.st_ino;
     lock->held = !*again;
     return *again || how != LOCK_EX ? SW_OK : write_holder(lock, "");
 }
@@ -60,12 +72,13 @@ static enum sw_status try_lock(const char *file, struct sw_output_lock *lock, in
 static void release_lock(struct sw_output_lock *lock)
 {
     if (lock->held && !flock(lock->fd, LOCK_EX | LOCK_NB)) {
-        unlink(lock->path);
+        unlinkat(lock->in, "lock", 0);
         rmdir(lock->folder);  /* stays if there are parts in it */
     }
     if (lock->fd >= 0) close(lock->fd);
+    if (lock->in >= 0) close(lock->in);
     lock->held = false;
-    lock->fd = -1;
+    lock->fd = lock->in = -1;
 }
 
 static void free_lock(struct sw_output_lock *lock)
@@ -76,26 +89,31 @@ static void free_lock(struct sw_output_lock *lock)
     sw_free(lock);
 }
 
-static bool ends_with(const char *text, const char *end)
+/* A part, or another file, that was not finished. */
+static bool is_unfinished(const char *name)
 {
-    size_t length = strlen(text), tail = strlen(end);
-    return length >= tail && !strcmp(text + length - tail, end);
+    static const char part[] = "part-", end[] = ".h5.tmp";
+    const size_t length = strlen(name), tail = sizeof end - 1;
+    if (!strncmp(name, SW_PRIVATE_PREFIX, sizeof SW_PRIVATE_PREFIX - 1)) return true;
+    return !strncmp(name, part, sizeof part - 1) && length >= tail && !strcmp(name + length - tail, end);
 }
 
-/* We hold the lock, so the process that began a .tmp here has ended. */
-static enum sw_status remove_unfinished(const char *file, const struct sw_output_lock *lock)
+/* We hold the lock, so the process that began them has ended. */
+static enum sw_status remove_unfinished(const struct sw_output_lock *lock)
 {
     enum sw_status st = SW_OK;
-    char *merging = sw_files_name(file, ".tmp");
-    DIR *dir = merging ? opendir(lock->folder) : NULL;
-    if (!merging) return SW_E_MEMORY;
-    st = dir ? sw_files_clear_tmp(merging) : sw_files_fail(lock->folder);
+    const int copy = openat(lock->in, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    DIR *dir = copy < 0 ? NULL : fdopendir(copy);
+    if (!dir) {
+        st = sw_files_fail(lock->folder);
+        if (copy >= 0) close(copy);
+        return st;
+    }
     for (struct dirent *entry; !st && (errno = 0, entry = readdir(dir));)
-        if (ends_with(entry->d_name, ".h5.tmp") && unlinkat(dirfd(dir), entry->d_name, 0) && errno != ENOENT)
+        if (is_unfinished(entry->d_name) && unlinkat(copy, entry->d_name, 0) && errno != ENOENT)
             st = sw_files_fail(entry->d_name);
     if (!st && errno) st = sw_files_fail(lock->folder);
-    if (dir) closedir(dir);
-    sw_free(merging);
+    closedir(dir);
     return st;
 }
 
@@ -109,11 +127,12 @@ static enum sw_status acquire(const char *file, struct sw_output_lock *lock, int
     for (int k = 0; again && k < ATTEMPTS; k++) {
         if (k) nanosleep(&(struct timespec){.tv_nsec = 10000000}, NULL);
         release_lock(lock);
-        SW_TRY(sw_files_make_parents(lock->path));
+        SW_TRY(sw_files_make_parents(file));
+        SW_TRY(sw_files_make_own_folder(lock->folder));
         SW_TRY(try_lock(file, lock, how, &again));
     }
     if (again) return SW_FAIL(SW_E_IO, "cannot create %s: remove what is there under this name", lock->path);
-    return how == LOCK_EX ? remove_unfinished(file, lock) : SW_OK;
+    return how == LOCK_EX ? remove_unfinished(lock) : SW_OK;
 }
 
 static enum sw_status create_lock(const char *file, int how, struct sw_output_lock **lock)
@@ -121,7 +140,7 @@ static enum sw_status create_lock(const char *file, int how, struct sw_output_lo
     *lock = NULL;
     struct sw_output_lock *l;
     SW_TRY(sw_alloc(1, &l));
-    l->fd = -1;
+    l->fd = l->in = -1;
     l->folder = sw_files_name(file, ".d");
     l->path = sw_files_name(file, ".d/lock");
     enum sw_status st = l->folder && l->path ? acquire(file, l, how) : SW_E_MEMORY;

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "base/sw_mem.h"
+#include "base/sw_private.h"
 #include "base/sw_text.h"
 #include "output/merge_impl.h"
 #include "output/sw_files.h"
@@ -76,14 +77,14 @@ static enum sw_status check_complete(const struct sw_catalog *c, const struct sw
 static enum sw_status write_safely(struct sw_catalog *c, const struct sw_run_table *t, const int64_t *slice,
                                    bool as_virtual, const char *output)
 {
-    char *tmp = sw_files_name(output, ".tmp");
-    if (!tmp) return SW_E_MEMORY;
+    char *tmp = NULL;  /* a virtual file names others by their paths from where it is: it grows there */
     enum sw_status st = sw_files_make_parents(output);
+    if (!st) st = as_virtual ? sw_private_file(output, NULL, &tmp) : sw_files_new(output, &tmp);
     if (!st) {
         st = sw_join_inputs(c, t, slice, as_virtual, tmp);
         if (!st) st = sw_check_inputs_unchanged(c);
         if (!st) st = sw_check_written_file(c, t, slice, tmp);
-        if (!st) st = sw_files_commit(tmp);
+        if (!st) st = sw_files_move(tmp, output, NULL);
         if (st) unlink(tmp);
     }
     sw_free(tmp);

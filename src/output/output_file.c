@@ -1,8 +1,18 @@
 /* An output file as a whole: it is removed with its parts, renamed, and refused where it is absent or virtual. */
+#include "base/sw_mem.h"
+#include "base/sw_private.h"
 #include "base/sw_text.h"
 #include "output/sw_files.h"
 #include "output/sw_liveness.h"
 #include "output/sw_output.h"
+
+enum sw_status sw_output_check_parts(const char *file)
+{
+    char *folder = sw_files_name(file, ".d");
+    enum sw_status st = folder ? sw_private_folder_check(folder) : SW_E_MEMORY;
+    sw_free(folder);
+    return st;
+}
 
 enum sw_status sw_output_remove_parts(const char *file)
 {

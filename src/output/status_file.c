@@ -10,6 +10,7 @@
 
 #include "base/sw_json.h"
 #include "base/sw_mem.h"
+#include "base/sw_private.h"
 #include "base/sw_process.h"
 #include "base/sw_text.h"
 
@@ -50,8 +51,9 @@ static void write_json(FILE *to, const struct sw_status_file *now)
 void sw_status_file_write(const char *file, const struct sw_status_file *now)
 {
     struct sw_status_file all = *now;
-    char *path = path_in_folder(file, "status.json"), *fresh = path_in_folder(file, "status.json.new");
-    FILE *to = path && fresh ? fopen(fresh, "w") : NULL;
+    char *path = path_in_folder(file, "status.json"), *fresh = NULL;
+    int fd = -1;
+    FILE *to = path && !sw_private_file(path, &fd, &fresh) ? fdopen(fd, "w") : NULL;
     if (to) {
         all.pid = getpid();
         all.started = sw_process_started(all.pid);
@@ -59,6 +61,9 @@ void sw_status_file_write(const char *file, const struct sw_status_file *now)
         if (gethostname(all.host, sizeof all.host - 1)) all.host[0] = 0;
         write_json(to, &all);
         if (fclose(to) || rename(fresh, path)) unlink(fresh);
+    } else if (fd >= 0) {
+        close(fd);
+        unlink(fresh);
     }
     sw_free(path);
     sw_free(fresh);
@@ -100,7 +105,8 @@ static void read_text(const char *text, const char *key, char *value, size_t roo
 bool sw_status_file_read(const char *file, struct sw_status_file *now)
 {
     char *path = path_in_folder(file, "status.json"), text[2048];
-    FILE *from = path ? fopen(path, "r") : NULL;
+    const char *why;
+    FILE *from = path ? sw_open_to_read(path, &why) : NULL;
     sw_free(path);
     *now = (struct sw_status_file){0};
     if (!from) return false;

@@ -1,7 +1,8 @@
 #ifndef SW_FILES_H
 #define SW_FILES_H
 /* The files of an output in the file system: FILE.h5, its parts FILE.h5.d/part-NNNNNN.h5, and files that are still
- * being written (.tmp): their names, and how they are made permanent, renamed and removed. No HDF5 here. */
+ * being written (part-NNNNNN.h5.tmp, .sweep-XXXXXX): their names, and how they are made permanent, renamed and removed.
+ * No HDF5 here. */
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -43,12 +44,22 @@ enum sw_status sw_files_follow(const char *path, char **real);
 /** Fail if a folder, a device or a pipe has the path. @return SW_E_IO */
 enum sw_status sw_files_regular(const char *path);
 
-/** Remove a .tmp that a killed writer of HDF5 has left. What is not there is no failure.
- * @return SW_E_REFUSED it does not begin like an HDF5 file: it is not ours, and stays; SW_E_IO */
-enum sw_status sw_files_clear_tmp(const char *tmp);
+/** "FOLDER/.sweep-NAMEsuffix" of an output FOLDER/NAME: what takes its place one day. NULL if memory is out. */
+char *sw_files_beside(const char *file, const char *suffix);
+
+/** Fail if there is something that is no file, or no file of this user. @return SW_E_REFUSED, SW_E_IO */
+enum sw_status sw_files_check_own(const char *path);
+
+/** Make an empty file that is to take the name of an output, whose lock is held: FILE.d/.sweep-XXXXXX, or, where FILE.d
+ * leads to another disk, .sweep-XXXXXX beside FILE (sw_private_file() makes that also for files without a lock).
+ * @param tmp  its path, to be freed with sw_free() */
+enum sw_status sw_files_new(const char *file, char **tmp);
 
 /** Make the folders that lead to a path, like mkdir -p; they are on disk on return. */
 enum sw_status sw_files_make_parents(const char *path);
+
+/** Make a folder of this program's own, or check it (sw_private_folder_make()); it is on disk on return. */
+enum sw_status sw_files_make_own_folder(const char *folder);
 
 /** Put what was written through a descriptor on disk, and close it. That one is synced, and no other that the file is
  * opened with again: a failure to write is told to those that were open at the time.
@@ -57,7 +68,7 @@ enum sw_status sw_files_sync(int *fd, const char *path);
 /** The same of a stream. */
 enum sw_status sw_files_end_text(FILE *to, const char *path);
 
-/** Give NAME.tmp, which is on disk, the name NAME, and put that on disk. */
+/** Give a part NAME.tmp, which is on disk, the name NAME, and put that on disk. */
 enum sw_status sw_files_commit(const char *tmp);
 
 /** Rename a file that is on disk, and put the new name on disk.

@@ -7,8 +7,9 @@
 struct sw_output_lock;
 
 /** Lock an output file until it is unlocked or the process ends; makes the folder FILE.d/. What a dead process has left
- * half-written (.tmp) is removed.
- * @return SW_E_REFUSED another process holds the lock (the message names host and pid); SW_E_IO; SW_E_MEMORY */
+ * half-written in it (part-NNNNNN.h5.tmp, .sweep-XXXXXX) is removed.
+ * @return SW_E_REFUSED another process holds the lock (the message names host and pid), or somebody else may write into
+ *         FILE.d (base/sw_private.h); SW_E_IO; SW_E_MEMORY */
 enum sw_status sw_output_lock(const char *file, struct sw_output_lock **lock);
 /** Share the lock with other processes of the same job, which call sw_output_lock_join(). The file stays locked until
  * the last of them has unlocked it or ended: nobody begins while a process that outlived this one still writes.

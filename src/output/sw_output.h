@@ -28,6 +28,9 @@
 /** Whether FILE may be replaced: nothing is there, or a file that this program has written, of whatever sweep.
  * @return SW_E_REFUSED it may not: it is damaged, not HDF5, another program's, or no file at all */
 enum sw_status sw_output_check_replaceable(const char *file);
+/** Whether its parts may be believed, and added to: nobody else can write into FILE.d (base/sw_private.h).
+ * @return SW_E_REFUSED with the reason; SW_E_IO; SW_E_MEMORY */
+enum sw_status sw_output_check_parts(const char *file);
 /** Remove FILE and its parts, or only these (--force). What is not there is no failure. @return SW_E_IO */
 enum sw_status sw_output_remove(const char *file);
 enum sw_status sw_output_remove_parts(const char *file);

@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "base/sw_mem.h"
+#include "base/sw_private.h"
 #include "base/sw_text.h"
 #include "output/grid_coordinates_hdf5.h"
 #include "output/input_file.h"
@@ -183,16 +184,20 @@ static enum sw_status write_data_group(struct xdmf *x, int k)
     return st ? st : closed;
 }
 
-static enum sw_status write_all(struct xdmf *x, const char *tmp)
+static enum sw_status write_all(struct xdmf *x, int fd, const char *name)
 {
     enum sw_status st = SW_OK;
-    x->to = fopen(tmp, "w");
-    if (!x->to) return sw_files_fail(tmp);
+    x->to = fdopen(fd, "w");
+    if (!x->to) {
+        st = sw_files_fail(name);
+        close(fd);
+        return st;
+    }
     fprintf(x->to, "%s<Xdmf Version=\"2.0\">\n<Domain>\n", mark);
     for (int k = 0; k < x->in->ndata_group && !st; k++) st = write_data_group(x, k);
     fputs("</Domain>\n</Xdmf>\n", x->to);
     x->sum.bytes = ftell(x->to);
-    const enum sw_status written = sw_files_end_text(x->to, tmp);
+    const enum sw_status written = sw_files_end_text(x->to, name);
     if (!st) st = written;
     if (!st && !x->any) st = SW_FAIL(SW_E_IO, "%s holds no fields: set output.fields in its config", x->in->path);
     return st;
@@ -253,32 +258,20 @@ static enum sw_status check_names(const char *file, const char *base, const char
     return SW_FAIL(SW_E_IO, "there is no file %s yet, only parts of it; sweep resume finishes it", file);
 }
 
-/* What a killed writer has left is overwritten. */
-static enum sw_status check_tmp(const char *tmp)
-{
-    bool there, ours;
-    struct sw_file_version m;
-    SW_TRY(inspect(tmp, &there, &ours));
-    if (there && !ours) SW_TRY(sw_files_version(tmp, &m));
-    if (!there || ours || !m.bytes) return SW_OK;
-    return SW_FAIL(SW_E_REFUSED, "%s is there and was not written by sweep; move it away", tmp);
-}
-
 /* A symbolic link stays one. */
 static enum sw_status write_safely(struct xdmf *x, const char *name)
 {
-    char *real;
+    char *real, *tmp = NULL;
+    int fd;
     SW_TRY(sw_files_follow(name, &real));
-    char *tmp = sw_files_name(real, ".tmp");
-    sw_free(real);
-    if (!tmp) return SW_E_MEMORY;
-    enum sw_status st = check_tmp(tmp);
+    enum sw_status st = sw_private_file(real, &fd, &tmp);
     if (!st) {
-        st = write_all(x, tmp);
-        if (!st) st = sw_files_commit(tmp);
+        st = write_all(x, fd, name);
+        if (!st) st = sw_files_move(tmp, real, NULL);
         if (st) unlink(tmp);
     }
     sw_free(tmp);
+    sw_free(real);
     return st;
 }
 

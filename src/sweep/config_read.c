@@ -8,6 +8,7 @@
 
 #include "base/sw_hash.h"
 #include "base/sw_mem.h"
+#include "base/sw_private.h"
 #include "sweep/config_impl.h"
 
 /* ------------------------------------------------------------------ overrides */
@@ -238,8 +239,9 @@ static enum sw_status read_file(const char *path, struct sw_text *text)
 {
     char bytes[16384];
     size_t n;
-    FILE *f = fopen(path, "rb");
-    if (!f) return SW_FAIL(SW_E_IO, "cannot read %s: %s", path, strerror(errno));
+    const char *reason;
+    FILE *f = sw_open_to_read(path, &reason);
+    if (!f) return SW_FAIL(SW_E_IO, "cannot read %s: %s", path, reason);
     while ((n = fread(bytes, 1, sizeof bytes, f)) && text->length <= MAX_BYTES) sw_text_add_bytes(text, bytes, n);
     int why = ferror(f) ? errno : 0;
     fclose(f);
