@@ -13,6 +13,7 @@ static enum sw_status alloc_params(struct sw_run_table *t, int nparam)
     SW_TRY(sw_alloc((size_t)nparam, &t->param_name));
     SW_TRY(sw_alloc((size_t)nparam, &t->nword));
     SW_TRY(sw_alloc((size_t)nparam, &t->word));
+    SW_TRY(sw_alloc((size_t)nparam, &t->own->index));
     return sw_alloc((size_t)nparam * (size_t)t->nruns, &t->param);
 }
 
@@ -52,21 +53,57 @@ enum sw_status sw_run_table_set_param(struct sw_run_table *t, int k, const char 
     return (t->param_name[k] = sw_strdup(name)) ? SW_OK : SW_E_MEMORY;
 }
 
+/* FNV-1a, begun with an address, which nobody knows who writes words for a table. */
+static uint64_t hash_word(const struct sw_word_index *x, const char *word)
+{
+    uint64_t h = 0xcbf29ce484222325u ^ (uintptr_t)x;
+    for (; *word; word++) h = (h ^ (unsigned char)*word) * 0x100000001b3u;
+    return h ^ h >> 32;
+}
+
+/* The slot of a word, or the free one where it belongs. */
+static int *find_slot(const struct sw_run_table *t, int k, const char *word)
+{
+    const struct sw_word_index *x = &t->own->index[k];
+    const uint64_t mask = (uint64_t)x->slots - 1;
+    uint64_t at = hash_word(x, word) & mask;
+    while (x->slot[at] && strcmp(t->word[k][x->slot[at] - 1], word)) at = (at + 1) & mask;
+    return &x->slot[at];
+}
+
+/* Room for one word more, in the list and in its index. */
+static enum sw_status make_room(struct sw_run_table *t, int k)
+{
+    enum { LEAST = 16 };
+    struct sw_word_index *x = &t->own->index[k];
+    if (2 * (t->nword[k] + 1) <= x->slots) return SW_OK;
+    const int slots = x->slots ? 2 * x->slots : LEAST;
+    SW_TRY(sw_resize((size_t)(x->slots / 2), (size_t)(slots / 2), &t->word[k]));
+    sw_free(x->slot);
+    *x = (struct sw_word_index){0};
+    SW_TRY(sw_alloc((size_t)slots, &x->slot));
+    x->slots = slots;
+    for (int w = 0; w < t->nword[k]; w++) *find_slot(t, k, t->word[k][w]) = w + 1;
+    return SW_OK;
+}
+
+/* The next word, also if it is there before. */
 static enum sw_status add_word(struct sw_run_table *t, int k, const char *word)
 {
-    size_t n = (size_t)t->nword[k];
-    SW_TRY(sw_resize(n, n + 1, &t->word[k]));
-    if (!(t->word[k][n] = sw_strdup(word))) return SW_E_MEMORY;
-    t->nword[k]++;
+    SW_TRY(make_room(t, k));
+    char *copy = sw_strdup(word);
+    if (!copy) return SW_E_MEMORY;
+    int *slot = find_slot(t, k, word);
+    t->word[k][t->nword[k]++] = copy;
+    if (!*slot) *slot = t->nword[k];
     return SW_OK;
 }
 
 enum sw_status sw_run_table_word(struct sw_run_table *t, int k, const char *word, double *number)
 {
-    for (int w = 0; w < t->nword[k]; w++)
-        if (!strcmp(t->word[k][w], word)) { *number = w; return SW_OK; }
-    *number = t->nword[k];
-    return add_word(t, k, word);
+    const int there = t->own->index[k].slots ? *find_slot(t, k, word) : 0;
+    *number = there ? there - 1 : t->nword[k];
+    return there ? SW_OK : add_word(t, k, word);
 }
 
 void sw_run_table_set_id(struct sw_run_table *t, int64_t row, uint64_t id)
@@ -196,6 +233,8 @@ void sw_run_table_free(struct sw_run_table **table)
     free_params(t);
     free_rows(t);
     if (t->own) {
+        for (int k = 0; t->own->index && k < t->nparam; k++) sw_free(t->own->index[k].slot);
+        sw_free(t->own->index);
         sw_metadata_free(&t->own->metadata);
         sw_free(t->own->id_text);
     }

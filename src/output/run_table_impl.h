@@ -6,9 +6,13 @@
 #include "output/sw_sweep_identity.h"
 #include "sweep/sw_sweep.h"
 
+/* Where a word is: open addressing, with twice as many slots as words at least. (A parameter may have a word of its own
+ * for each run.) */
+struct sw_word_index { int slots, *slot; };  /* [slots] 1 + the number of a word, 0: free */
 struct sw_run_table_own {
     struct sw_metadata metadata;  /* title, problem, ... of the table point into it */
     char (*id_text)[17];          /* [nruns]: run_id points into it                 */
+    struct sw_word_index *index;  /* [nparam] of their words                        */
 };
 /** A table of zeros with room for nruns and nparam nameless parameters. */
 enum sw_status sw_run_table_alloc(int64_t nruns, int nparam, struct sw_run_table **table);
