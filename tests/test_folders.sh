@@ -132,6 +132,29 @@ else
     skipped 'folders of another user: this is not root, or there is no setpriv'
 fi
 
+# ---- the plot script beside the program: not of somebody else, and not one that others may write into
+mkdir -p place/bin place/share/sweep/sweep_plot
+cp "$sweep" place/bin/sweep
+printf 'print("ran")\n' >place/share/sweep/plot.py
+plot() { place/bin/sweep plot o.h5 >out 2>err; }
+plot && grep -q ran out || fail 'a plot script of this user'
+for name in plot.py sweep_plot .; do
+    chmod o+w place/share/sweep/$name
+    plot && fail "plot ran a script that others may write into: $name"
+    says 'may be written by others than its owner, and is not run'
+    chmod o-w place/share/sweep/$name
+done
+if [ "$(id -u)" = 0 ]; then
+    for name in plot.py sweep_plot .; do
+        chown 65534 place/share/sweep/$name
+        plot && fail "plot ran a script of another user: $name"
+        says ', and is not run'
+        chown 0 place/share/sweep/$name
+    done
+    chown 65534 place/share/sweep/plot.py
+    SWEEP_SHARE=$tmp/place/share/sweep plot || fail 'SWEEP_SHARE names it'
+fi
+
 # ---- pipes and devices are refused at once
 mkfifo pipe
 ln -s /dev/zero zero

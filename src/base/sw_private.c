@@ -184,3 +184,18 @@ enum sw_status sw_private_folder_make(const char *folder, bool *made)
     if (errno != EEXIST && errno != EISDIR) return SW_FAIL(SW_E_IO, "%s: %s", folder, strerror(errno));
     return sw_private_folder_check(folder);
 }
+
+/* ---- code */
+
+enum sw_status sw_private_code_check(const char *path, const char *program)
+{
+    struct stat s, of_program;
+    char owner[64];
+    if (stat(path, &s)) return SW_FAIL(SW_E_IO, "%s: %s", path, strerror(errno));
+    const bool same = !stat(program, &of_program) && of_program.st_uid == s.st_uid;
+    if (!is_own(s.st_uid) && !same)
+        return SW_FAIL(SW_E_REFUSED, "%s belongs to %s, and is not run", path, user_name(s.st_uid, owner));
+    if (s.st_mode & S_IWOTH || (s.st_mode & S_IWGRP && !is_private_group(s.st_uid, s.st_gid)))
+        return SW_FAIL(SW_E_REFUSED, "%s may be written by others than its owner, and is not run: chmod go-w", path);
+    return SW_OK;
+}

@@ -44,4 +44,10 @@ enum sw_status sw_private_folder_open(const char *folder, int *fd);
 /** Make it if there is none, with mode 755 (775 with SW_TRUST_GROUP), less what the umask takes; and check it.
  * @param made  out: there was none */
 enum sw_status sw_private_folder_make(const char *folder, bool *made);
+
+/** Whether code may be run from a file, or a folder: it belongs to root, to this user, or to the owner of the program
+ * itself, and nobody else may write into it (a private group is nobody else).
+ * @param program  the path of the program
+ * @return SW_E_REFUSED with the reason; SW_E_IO there is none */
+enum sw_status sw_private_code_check(const char *path, const char *program);
 #endif

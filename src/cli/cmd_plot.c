@@ -1,10 +1,12 @@
 /* The pictures are drawn by plot.py (h5py, matplotlib), which is beside the program or in PREFIX/share/sweep. */
 #include <errno.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "base/sw_private.h"
 #include "base/sw_text.h"
 #include "cli/command_line.h"
 
@@ -15,6 +17,29 @@ static void program_folder(char *path, size_t room)
     path[n > 0 ? n : 0] = 0;
     char *slash = strrchr(path, '/');
     if (slash) *slash = 0;
+}
+
+/* Python imports what lies beside the script, before anything else of that name. */
+static enum sw_status check_script(const char *script, const char *folder)
+{
+    static const char *const parts[] = {"", "/plot.py", "/sweep_plot"};
+    const size_t length = strlen(script) - strlen("/plot.py");
+    char program[PATH_MAX];
+    const ssize_t n = readlink("/proc/self/exe", program, sizeof program - 1);
+    program[n > 0 ? n : 0] = 0;
+    for (size_t k = 0; k < sizeof parts / sizeof *parts; k++) {
+        struct sw_text path = {0};
+        sw_text_printf(&path, "%.*s%s", (int)length, script, parts[k]);
+        enum sw_status st = sw_text_status(&path);
+        if (!st) st = sw_private_code_check(sw_text_get(&path), program);
+        sw_text_free(&path);
+        if (!st) continue;
+        struct sw_err_kept why = {0};
+        sw_err_keep(&why, st);
+        return SW_FAIL(st, "%s; it was found from the program in %s: if it is yours, set SWEEP_SHARE to its folder",
+                       why.message, folder);
+    }
+    return SW_OK;
 }
 
 static enum sw_status find_script(char *script, size_t room)
@@ -29,7 +54,7 @@ static enum sw_status find_script(char *script, size_t room)
     }
     for (size_t k = 0; k < sizeof places / sizeof *places; k++) {
         snprintf(script, room, "%s/%s/plot.py", folder, places[k]);
-        if (access(script, R_OK) == 0) return SW_OK;
+        if (access(script, R_OK) == 0) return check_script(script, folder);
     }
     return SW_FAIL(SW_E_IO, "plot.py is neither in %s/scripts nor in %s/../share/sweep; set SWEEP_SHARE to its folder",
                    folder, folder);

@@ -4,6 +4,7 @@
 #include <cuda.h>
 #include <dlfcn.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <nvrtc.h>
 #include <pthread.h>
 #include <stdio.h>
@@ -14,6 +15,7 @@
 
 #include "base/sw_hash.h"
 #include "base/sw_mem.h"
+#include "base/sw_private.h"
 #include "base/sw_text.h"
 #include "cu_check.cuh"
 #include "device/sw_device.h"
@@ -148,6 +150,7 @@ static void cache_path(const struct nvrtc *rtc, const char *text, int sm, struct
     rtc->Version(&major, &minor);
     sw_text_printf(&key, "sm_%d nvrtc %d.%d", sm, major, minor);
     for (int k = 0; k < FIXED_OPTIONS; k++) sw_text_printf(&key, " %s", fixed_options[k]);
+    if (getenv("SWEEP_NVRTC")) sw_text_printf(&key, " by %s", getenv("SWEEP_NVRTC"));
     sw_text_printf(&key, "\n%s", text);
     digest_of(sw_text_get(&key), key.length, digest);
     sw_hash_hex(digest, 64, hex);
@@ -157,13 +160,38 @@ static void cache_path(const struct nvrtc *rtc, const char *text, int sm, struct
     sw_text_free(&key);
 }
 
+/* What is in the cache is run: its folder is this user's, and nobody else can look into it, or write.
+ * @return its descriptor; -1: there is none, or it is not so, and nothing is read or kept */
+static int open_cache(const char *path)
+{
+    char folder[4096];
+    struct stat s;
+    const char *slash = strrchr(path, '/');
+    if (!slash || slash - path >= (long)sizeof folder) return -1;
+    snprintf(folder, sizeof folder, "%.*s", (int)(slash - path), path);
+    const int fd = open(folder, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    if (fd < 0) return -1;
+    if (!fstat(fd, &s) && s.st_uid == geteuid() && (!(s.st_mode & 077) || !fchmod(fd, 0700))) return fd;
+    close(fd);
+    return -1;
+}
+
+/* Of this user, and written by nobody else. */
 static bool read_file(const char *path, char **data, size_t *length)
 {
     struct stat info;
     bool ok = false;
-    FILE *f = fopen(path, "rb");
-    if (!f) return false;
-    if (!fstat(fileno(f), &info) && info.st_size > HEAD && !sw_alloc((size_t)info.st_size, data)) {
+    const int folder = open_cache(path);
+    if (folder < 0) return false;
+    const int fd = openat(folder, strrchr(path, '/') + 1, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+    close(folder);
+    FILE *f = fd < 0 ? NULL : fdopen(fd, "rb");
+    if (!f) {
+        if (fd >= 0) close(fd);
+        return false;
+    }
+    if (!fstat(fd, &info) && S_ISREG(info.st_mode) && info.st_uid == geteuid() && !(info.st_mode & 022) &&
+        info.st_size > HEAD && !sw_alloc((size_t)info.st_size, data)) {
         *length = (size_t)info.st_size;
         ok = fread(*data, 1, *length, f) == *length;
     }
@@ -197,29 +225,31 @@ static void make_folders(const char *path)
         if (path[k] != '/') continue;
         memcpy(part, path, k);
         part[k] = 0;
-        mkdir(part, 0777);
+        mkdir(part, strchr(path + k + 1, '/') ? 0777 : 0700);
     }
 }
 
 /* Readers see the whole file or none: written beside it, then renamed. */
 static void write_cache(const char *path, const void *cubin, size_t bytes)
 {
-    struct sw_text part = {0};
     unsigned char digest[32];
     bool ok;
-    FILE *f;
+    char *part = NULL;
+    int fd = -1;
     if (!path[0]) return;
     make_folders(path);
-    sw_text_printf(&part, "%s.%ld.tmp", path, (long)getpid());  /* one thread of this process at a time */
-    f = sw_text_status(&part) ? NULL : fopen(sw_text_get(&part), "wb");
+    const int folder = open_cache(path);
+    if (folder >= 0) close(folder);
+    FILE *f = folder < 0 || sw_private_file(path, &fd, &part) ? NULL : fdopen(fd, "wb");
     if (f) {
         digest_of(cubin, bytes, digest);
         ok = fwrite(magic, sizeof magic, 1, f) == 1 && fwrite(digest, sizeof digest, 1, f) == 1 &&
              fwrite(cubin, bytes, 1, f) == 1;
+        ok = !fchmod(fd, 0600) && ok;
         ok = !fclose(f) && ok;
-        if (!ok || rename(sw_text_get(&part), path)) unlink(sw_text_get(&part));
+        if (!ok || rename(part, path)) unlink(part);
     }
-    sw_text_free(&part);
+    sw_free(part);
 }
 
 static enum sw_status compile_or_read(const char *text, const char *label, int sm, void **cubin, size_t *bytes,
