@@ -103,7 +103,7 @@ faulty() {
     echo "export LD_PRELOAD=$build/fail_nth.so; if [ \$OMPI_COMM_WORLD_RANK = $rank ]; then
         export $fault FAIL_LOG=$tmp/fault FAIL_MARK=$tmp/met; here='$here'
     else
-        export FAIL_KIND=fsync FAIL_AT=1 FAIL_SLEEP=$patience FAIL_UNTIL=$tmp/met
+        export FAIL_KIND=fsync FAIL_AT=1 FAIL_FROM=part- FAIL_SLEEP=$patience FAIL_UNTIL=$tmp/met
     fi
     exec '$sweep' run quick.cfg \$here $*"
 }
@@ -115,7 +115,7 @@ failing_ranks() {
     (until_it gone_parts && until_it [ -e met ] && sleep 1 && rm gone.h5.d/part-*.h5 && touch removed) \
         >/dev/null 2>&1 & removing=$!
     # the folder of its first part is written for so long; the other then begins to write, too
-    harming="FAIL_KIND=fsync FAIL_AT=2 FAIL_SLEEP=$patience FAIL_UNTIL=$tmp/removed"
+    harming="FAIL_KIND=fsync FAIL_AT=2 FAIL_FROM=part- FAIL_SLEEP=$patience FAIL_UNTIL=$tmp/removed"
     ranks 0 2 sh -c "$(faulty 1 "$harming" -o gone.h5)"
     wait $removing || fail 'there were no parts to remove'
     rm -f met removed
@@ -167,7 +167,7 @@ failing_ranks() {
     fi
 
     # ---- a rank whose disk is full ends it, and says who it is
-    ranks 5 3 sh -c "$(faulty 1 'FAIL_KIND=fsync FAIL_AT=1' -o full.h5)"
+    ranks 5 3 sh -c "$(faulty 1 'FAIL_KIND=fsync FAIL_AT=1 FAIL_FROM=part-' -o full.h5)"
     once 'error: rank 1 of 3 on '; says 'full.h5.d/part-'; says 'Input/output error'
     ranks 0 2 "$sweep" run quick.cfg -o full.h5; same ../whole.h5 full.h5
 }
