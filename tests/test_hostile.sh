@@ -57,6 +57,11 @@ with copy("linked_soft.h5") as h:
     del h["mass"]
     h["away"] = h5py.ExternalLink("secret.h5", "/")
     h["mass"] = h5py.SoftLink("/away/mass")
+with copy("unlimited.h5") as h:  # HDF5 opens the pipe as soon as it is asked for the extent
+    del h["steps"]
+    layout = h5py.VirtualLayout((12,), "i8", maxshape=(None,))
+    layout[0:h5py.h5s.UNLIMITED] = h5py.VirtualSource("pipe", "/u", (12,), maxshape=(None,))[0:h5py.h5s.UNLIMITED]
+    h.create_virtual_dataset("steps", layout)
 with copy("unlisted.h5", "virtual.h5") as h:
     del h["provenance/parts"]
 replace("virtual_away.h5", "mass", virtual("../secret.h5"))
@@ -124,6 +129,7 @@ refused linked_group.h5 'has a link into another file'
 refused linked_soft.h5 'has a link into another file'
 refused virtual_away.h5 'values are taken from files in its folder, or below it, and from no others'
 refused virtual_absolute.h5 'values are taken from files in its folder, or below it, and from no others'
+refused unlimited.h5 'has a virtual dataset that sweep would not write'
 refused parts_away.h5 'lists a part that is not in its folder, nor below it'
 refused parts_absolute.h5 'lists a part that is not in its folder, nor below it'
 expect 5 merge unlisted.h5 -o joined.h5; says 'has virtual datasets, but lists no parts that they are in'
@@ -145,6 +151,8 @@ if $python -c 'import matplotlib' 2>/dev/null; then
         grep -q 'error: .*\(in another file, or filtered\|a link into another\|nor below it\)' err ||
             fail "plot $name.h5"
     done
+    (exec timeout 30 "$sweep" plot unlimited.h5 -o picture.png) >out 2>err </dev/null
+    [ $? = 5 ] || fail 'plot of unlimited.h5 is not refused'
     expect 0 plot virtual.h5 -o picture.png
 fi
 # ---- and files of users: a table of numbers where they are

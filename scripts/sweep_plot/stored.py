@@ -128,8 +128,11 @@ class Stored:
         for name in self.names(group):
             with self.reading(f"'{name}'"):
                 data = group[name]
-                if isinstance(data, h5py.Dataset) and data.dtype is not None and data.shape is not None:
-                    found[name] = self.require_inside(data)
+                if not isinstance(data, h5py.Dataset):
+                    continue
+                self.require_inside(data)       # first: for its shape HDF5 may open the files of a virtual one
+                if data.dtype is not None and data.shape is not None:
+                    found[name] = data
         return found
 
     def numbers(self, group, name, at=(), shape=None):
