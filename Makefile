@@ -31,9 +31,19 @@ HDF5_LDFLAGS ?= $(call pc,--libs-only-L,hdf5 hdf5-serial)
 # No contraction into FMAs and no fast-math: a result must not depend on how the compiler blocked a loop.
 ARCH      = $(if $(PORTABLE),-march=x86-64-v3,-march=native)
 OPT      ?= -O3 -g $(ARCH)
+# Against errors in memory: a canary on the stack, checked copies, addresses that differ from start to start, and tables
+# of functions that are read-only from the start; docs/benchmarks.md says what that costs. Of checked copies the third
+# level, or what the compiler and its library know: without optimization none. Sanitizers check more than that.
+fortifies = $(shell printf '\043include <features.h>\n__USE_FORTIFY_LEVEL\n' | \
+              $(CC) $(OPT) -U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=$(1) -w -x c -E - 2> /dev/null | grep -x $(1))
+ifndef HARDEN
+HARDEN   := $(if $(SANITIZE),,-fstack-protector-strong -fPIE \
+              $(addprefix -U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=,$(or $(call fortifies,3),$(call fortifies,2))))
+endif
+HARDEN_LDFLAGS ?= $(if $(SANITIZE),,-pie -Wl$(,)-z$(,)relro$(,)-z$(,)now)
 SANITIZERS = -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer
 CFLAGS    = $(OPT) -std=c11 -D_GNU_SOURCE -ffp-contract=off -fno-math-errno -fopenmp \
-            -ffunction-sections -fdata-sections \
+            -ffunction-sections -fdata-sections $(HARDEN) \
             -Wall -Wextra -Wshadow -Wvla -Wstrict-prototypes -Wmissing-prototypes $(if $(WERROR),-Werror) \
             $(if $(SANITIZE),$(SANITIZERS))
 CPPFLAGS += -Isrc -Icuda -Itests -I$B/gen $(HDF5_CFLAGS) \
@@ -41,14 +51,14 @@ CPPFLAGS += -Isrc -Icuda -Itests -I$B/gen $(HDF5_CFLAGS) \
 NVFLAGS   = -O3 -std=c++17 -lineinfo $(foreach s,$(SM),-gencode arch=compute_$s,code=sm_$s) \
             -gencode arch=compute_$(lastword $(SM)),code=compute_$(lastword $(SM)) \
             -Isrc -Icuda -MMD -MP $(if $(CUDA_SYNC),-DSW_CUDA_SYNC) \
-            -Xcompiler -Wall,-Wextra $(if $(WERROR),-Werror all-warnings)
+            -Xcompiler -Wall,-Wextra,-fPIE $(if $(WERROR),-Werror all-warnings)
 STATIC    = $(if $(PORTABLE),-Wl$(,)-Bstatic $(1) -Wl$(,)-Bdynamic,$(2))
 ,        := ,
 LDLIBS    = $(HDF5_LDFLAGS) \
             $(call STATIC,-lhdf5_hl -lhdf5 -lsz -laec -lz -lconfig -lnettle,-lhdf5_hl -lhdf5 -lconfig -lnettle) \
             $(if $(CUDA),-L$(CUDA_DIR)/lib64 -lcudart_static -lrt $(call STATIC,-lstdc++,-lstdc++)) \
             $(if $(MPI),$(MPI_LDFLAGS)) $(call STATIC,-lgomp) -lpthread -ldl -lm
-LDFLAGS  += -Wl,--gc-sections $(if $(PORTABLE),-s -static-libgcc -Wl$(,)--as-needed)
+LDFLAGS  += -Wl,--gc-sections $(HARDEN_LDFLAGS) $(if $(PORTABLE),-s -static-libgcc -Wl$(,)--as-needed)
 
 # Without a record of where each variable is, these compile in two thirds of the time; backtraces keep their lines.
 $(foreach set,generic avx2 avx512,$B/src/problem/line/lanes_$(set).o): private CFLAGS += -fno-var-tracking
