@@ -88,7 +88,8 @@ harmed() {  # harmed NUMBER HARM RUNS ARGUMENT...: when the last of NUMBER parts
     shift 3
     last=x.h5.d/part-00000$number.h5
     (for ((k = 0; k < 6000; k++)); do [ -e $last ] && break; sleep 0.01; done; eval "$harm") & harming=$!
-    FAIL_KIND=fsync FAIL_AT=$((2 * number)) FAIL_FROM=part- FAIL_SLEEP=1 LD_PRELOAD=$library expect 0 run j.cfg -o x.h5 "$@"
+    FAIL_KIND=fsync FAIL_AT=$((2 * number)) FAIL_FROM=part- FAIL_SLEEP=1 LD_PRELOAD=$library \
+        expect 0 run j.cfg -o x.h5 "$@"
     wait $harming || fail "$harm: there was nothing to harm"
     says "warning: x.h5: the results of $runs had ended are gone"; says 'computed again'; says 'done     4 ok'
     [ ! -e x.h5.d ] || fail "$harm: left behind: $(ls x.h5.d)"
