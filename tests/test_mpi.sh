@@ -182,14 +182,14 @@ memory_fails() {
     [ -e memory.h5 ] && fail 'memory.h5 was made'
     # from its first part on: what its device needs for a batch
     in_batch() { faulty "$2" "FAIL_KIND=memory FAIL_FROM=part- FAIL_AT=$1" -o memory.h5 "${@:3}"; }
-    # lost RANK WARNING ARGUMENT...: a device of it ends like this. Again where the call that failed was not the
-    # device's, but one beside it
+    # lost RANK WARNING ARGUMENT...: a device of it ends like this. The next call where the one that failed was not the
+    # device's, but one beside it, as for names of files
     lost() {
         local rank=$1 warning=$2 tries
         shift 2
         for ((tries = 0; tries < 20; tries++)); do
             rm -rf memory.h5* fault met
-            ranks 0 2 sh -c "$(in_batch 1 "$rank" "$@")"
+            ranks 0 2 sh -c "$(in_batch $((1 + tries)) "$rank" "$@")"
             grep -q fired fault || fail "rank $rank has lost no device"
             grep -qF "$warning" err && break
         done
