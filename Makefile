@@ -201,7 +201,7 @@ fuzz-night:                    ## damaged configs and output files, NIGHT_SECOND
 portable:                      ## build/portable: program and tests that need only libc (MPI=1: and Open MPI)
 	@$(MAKE) --no-print-directory PORTABLE=1 B=$B/portable-objects tests benches
 	@rm -rf $B/portable && mkdir -p $B/portable
-	@cd $B/portable-objects && cp sweep libcmocka.so.0 $(notdir $(preloads)) $(notdir $(tests) $(benches)) ../portable
+	@cd $B/portable-objects && cp sweep libcmocka.so.0 *.so $(notdir $(tests) $(benches)) ../portable
 	@du -sh $B/portable
 
 docs: $B/sweep                 ## write docs/config.md, the man pages and the tables of docs/benchmark*.md again
