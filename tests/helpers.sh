@@ -23,6 +23,9 @@ expect() {
     local got=$?
     [ $got = "$code" ] || fail "sweep $subcommand $*: exit code $got, expected $code"
 }
+# slowly SECONDS COMMAND...: the program's clock goes SECONDS further at each look: --max-time then comes after so many
+# chunks of steps, however fast the machine is (0.02: some steps, 0.005: some hundreds; 0: the clock as it is)
+slowly() { LOOK=$1 LD_PRELOAD=$(dirname "$sweep")/jump_clock.so "${@:2}"; }
 says() { grep -qF -- "$1" err || fail "stderr does not say: $1"; }
 prints() { grep -qF -- "$1" out || fail "stdout does not print: $1"; }
 matches() { grep -qE -- "$1" out || fail "stdout does not match: $1"; }

@@ -251,7 +251,8 @@ output  = { fields = { times = "linspace(0, end, 9)"; }; scalars = { every = 1.0
 run     = { device = "cpu"; };
 solver  = "cpu.plain";  // slow enough to be stopped on the way
 CFG
-expect 75 long.cfg -j 1 --max-time 0.3s --log-json log.json; says 'stopped; run the same command again to continue'
+slowly 0.005 expect 75 long.cfg -j 1 --max-time 0.3s --log-json log.json
+says 'stopped; run the same command again to continue'
 expect 0 status results/long.h5; prints interrupted; prints pending
 expect 0 status results/long.h5 --json; is_json out; prints '"state": "interrupted"'
 expect 0 resume results/long.h5 --log-json log.json; says 'from step'; says 'done     40 ok'
@@ -265,7 +266,7 @@ for event in start plan checkpoint stopped batch done; do
 done
 [ -z "$python" ] || $python -c 'import json; [json.loads(line) for line in open("log.json")]' 2>err ||
     fail "log.json is not JSON"
-expect 75 long.cfg -j 1 --max-time 0.1s -o part.h5
+slowly 0.02 expect 75 long.cfg -j 1 --max-time 0.1s -o part.h5
 expect 0 long.cfg -o part.h5 --only 'seed == 3'; says '1 of them'
 expect 0 status part.h5; prints '1 done'; prints 'wait at a checkpoint'
 expect 0 long.cfg -o part.h5; says '39 of 40 runs left'
@@ -289,7 +290,7 @@ says 'early.h5: there is no such file, and no parts of it in early.h5.d; a sweep
 says 'begins with `sweep run CONFIG -o early.h5`'
 expect 5 resume 'no 1.h5'; says "begins with \`sweep run CONFIG -o 'no 1.h5'\`"
 # a time limit that is over before the first step is no reason to come to nothing
-expect 75 long.cfg --max-time 1e-6s -o early.h5 -v
+slowly 0.02 expect 75 long.cfg --max-time 1e-6s -o early.h5 -v
 says '--max-time 1e-06 s was over '; says 'each start computes for 0.1 s all the same'
 grep -q '^checkpoint' err || fail 'nothing new was stored'
 says 'stopped; run the same command again to continue'

@@ -54,7 +54,7 @@ expect 0 merge part.shard-?-of-3.h5 -o linked.h5 --virtual; holds linked.h5; sam
 expect 0 run h.cfg -o grown.h5 -s 'sweep.courant=[2.0]'; holds grown.h5
 expect 0 run h.cfg -o grown.h5; holds grown.h5; same whole.h5 grown.h5
 large='sweep.n=[192, 224]'  # several times the 0.1 s that each start computes
-expect 75 run h.cfg -o stopped.h5 -s run.batch=1 -s "$large" --max-time 0.001s
+slowly 0.05 expect 75 run h.cfg -o stopped.h5 -s run.batch=1 -s "$large" --max-time 0.001s
 [ -d stopped.h5.d ] || fail 'nothing is left of what was stopped'
 expect 0 resume stopped.h5; holds stopped.h5
 expect 0 run h.cfg -o large.h5 -s "$large"; same large.h5 stopped.h5

@@ -73,7 +73,7 @@ longer ends 0 -s 'time.end="5+5*v"' -- -s 'time.end="5+10*v"' -s 'output.fields.
 ch=(run "$top/configs/tiny_ch.cfg" --device cpu -s output.state=true -s output.scalars.every=1000.0)
 expect 0 "${ch[@]}" -o half.h5 -s time.end=1000.0
 cp half.h5 half.before.h5
-expect 75 "${ch[@]}" -o half.h5 -s time.end=20000.0 --max-time 0.2s
+slowly 0.005 expect 75 "${ch[@]}" -o half.h5 -s time.end=20000.0 --max-time 0.2s
 cmp -s half.h5 half.before.h5 || fail 'a file is touched before the longer one is complete'
 ls .sweep-half.h5.longer.d/part-*.h5 >out || fail 'no parts'
 "$sweep" "${ch[@]}" -q -o half.h5 -s time.end=20000.0 -s run.checkpoint=0.001 2>err & killed=$!
@@ -82,7 +82,7 @@ expect 0 "${ch[@]}" -o half.h5 -s time.end=20000.0
 expect 0 "${ch[@]}" -o whole.h5 -s time.end=20000.0; same half.h5 whole.h5
 # parts that are not all there, or of another end, are made again
 cp half.before.h5 cut.h5
-expect 75 "${ch[@]}" -o cut.h5 -s time.end=30000.0 -s run.batch=5 --max-time 0.1s
+slowly 0.02 expect 75 "${ch[@]}" -o cut.h5 -s time.end=30000.0 -s run.batch=5 --max-time 0.1s
 rm .sweep-cut.h5.longer.d/part-000002.h5
 expect 0 "${ch[@]}" -o cut.h5 -s time.end=20000.0 -s run.batch=5; same cut.h5 whole.h5
 

@@ -68,8 +68,10 @@ long=(-s sweep.tol=[1e-7] -s sweep.a=[0.3] -s time.end=400.0 -s run.checkpoint=0
       -s output.scalars.every=400.0)
 expect 0 run own.cfg --device cpu "${long[@]}" -o whole.h5
 stopped=0
-for try in {1..60}; do
-    "$sweep" run own.cfg --device cpu "${long[@]}" -o parts.h5 --max-time 0.15 >out 2>&1; code=$?
+looks=(0.02 0.01 0.006 0.003)
+for try in {0..60}; do
+    slowly ${looks[try]:-0} "$sweep" run own.cfg --device cpu "${long[@]}" -o parts.h5 --max-time 0.15 >out 2>&1
+    code=$?
     [ $code = 0 ] && break
     stopped=$((stopped + 1))
 done

@@ -34,7 +34,7 @@ expect 0 "${new[@]}" -o whole.h5 -s 'sweep.g=[1.0, 2.0]' --force; same longer.h5
 
 # a batch that stopped half-way, and a part that is all there is
 long=(run "$top/configs/tiny_ch.cfg" --device cpu -s time.end=20000.0 -s output.scalars.every=1000.0)
-expect 75 "${long[@]}" -o half.h5 --max-time 0.2s
+slowly 0.005 expect 75 "${long[@]}" -o half.h5 --max-time 0.2s
 ls half.h5.d/part-*.h5 >out || fail 'no checkpoint'
 for part in half.h5.d/part-*.h5; do old $part; done
 expect 0 resume half.h5 --device cpu; says ' from step '

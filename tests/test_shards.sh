@@ -72,7 +72,7 @@ expect 0 "$tiny" -o one.h5
 for ((k = 0; k < 500; k++)); do [ ! -e $folder/part.h5.d/part-000001.h5 ] || break; sleep 0.02; done
 kill -TERM $pid; wait $pid; [ $? = 75 ] || fail 'a part of it'
 expect 0 status $folder/part.h5; prints 'runs     12: '; prints '12 pending'
-expect 75 resume $folder/part.h5 --max-time 0.3s
+slowly 0.005 expect 75 resume $folder/part.h5 --max-time 0.3s
 expect 0 status $folder/part.h5; prints 'runs     12: '
 expect 0 submit "$tiny" -o $folder/s.h5 --shards 2 --print
 cp out job.sh

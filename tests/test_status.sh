@@ -152,7 +152,8 @@ JSON
 expect 0 r/long.shard-2-of-5.h5; prints 'runs     10: 5 done, 2 diverged, 0 failed, 3 pending'
 expect 0 r/long.h5; prints 'runs     10: 5 done, 2 diverged, 3 pending'
 rm -rf r/long.*
-subcommand= expect 75 run n.cfg -j 1 -s 'sweep.until=[40000.0]' -s output.file=r/long.h5 --shard 2/5 --max-time 0.5s
+subcommand= slowly 0.005 expect 75 run n.cfg -j 1 -s 'sweep.until=[40000.0]' \
+    -s output.file=r/long.h5 --shard 2/5 --max-time 0.5s
 expect 0 r/long.h5; prints '5 shards: 1 stopped, 4 waiting'; prints 'stopped  2'; prints '10 pending'
 expect 0 r/long.shard-2-of-5.h5; prints 'interrupted'; prints 'wait at a checkpoint'
 rm -rf r/long.*
@@ -164,7 +165,7 @@ command=$(sed -n 's/^next     sweep //p' out)
 eval "$sweep $command" >out 2>err || fail "$command"
 expect 0 "r/it's 1.h5"; prints '10 done'
 rm r/it*
-subcommand= expect 75 run n.cfg -j 1 -s 'sweep.until=[40000.0]' -o 'r/t 1.h5' --max-time 0.5s
+subcommand= slowly 0.005 expect 75 run n.cfg -j 1 -s 'sweep.until=[40000.0]' -o 'r/t 1.h5' --max-time 0.5s
 expect 0 'r/t 1.h5'; prints "; sweep resume 'r/t 1.h5' continues it"
 subcommand= expect 5 merge 'r/t 1.h5' -o r/all.h5; says "by \`sweep resume 'r/t 1.h5'\`"
 rm -r r/t*

@@ -147,7 +147,8 @@ fi
 long=(-s time.dt=0.000004 -s stop.every=0.3 -s output.scalars.every=0.25)
 expect 0 run heat.cfg "${long[@]}" -o whole.h5
 stops=0
-while [ $stops -lt 12 ] && ! "$sweep" run heat.cfg "${long[@]}" -o parts.h5 --max-time 0.2s >out 2>err; do
+while [ $stops -lt 12 ] && ! slowly 0.0$((12 - stops)) "$sweep" run heat.cfg "${long[@]}" \
+    -o parts.h5 --max-time 0.2s >out 2>err; do
     stops=$((stops + 1))
 done
 [ $stops -gt 0 ] || fail 'it was too fast to be stopped'
@@ -226,7 +227,7 @@ done
 long=(-s time.dt=0.00001 -s physics.kappa=1e9 -s output.scalars.every=1.0 -s stop.every=0.05)
 expect 0 run flip.cfg "${long[@]}" -o whole3.h5; says '6 ok · 5 stopped early'
 stops=0
-while ! "$sweep" run flip.cfg "${long[@]}" -o parts3.h5 --max-time 0.1s >out 2>err; do
+while ! slowly $((stops < 4 ? 1 : 0))e-2 "$sweep" run flip.cfg "${long[@]}" -o parts3.h5 --max-time 0.1s >out 2>err; do
     [ $((stops += 1)) -lt 60 ] || break
 done
 [ $stops -gt 0 ] || fail 'it was too fast to be stopped'
@@ -338,7 +339,8 @@ expect 1 run nan.cfg -s 'stop.when="log(mean(u) - 9)"' -o all.h5; says '4 failed
 long=(-s time.dt=0.0000004 -s stop.every=0.3 -s output.scalars.every=0.25)
 expect 1 run nan.cfg "${long[@]}" -o whole4.h5
 stops=0
-until "$sweep" run nan.cfg "${long[@]}" -o parts4.h5 --max-time 0.1s >out 2>err || [ $? = 1 ]; do
+until slowly $((stops < 4 ? 1 : 0))e-2 "$sweep" run nan.cfg "${long[@]}" \
+    -o parts4.h5 --max-time 0.1s >out 2>err || [ $? = 1 ]; do
     [ $((stops += 1)) -lt 60 ] || break
 done
 [ $stops -gt 0 ] || fail 'it was too fast to be stopped'

@@ -72,7 +72,7 @@ suggests 2 'sweep show s.h5 --status diverged' 'sweep plot s.h5 --kind spacetime
 # ---- stopped, and where nothing is on disk yet
 heat long.cfg "$series" 'stepper = "cpu.plain"'
 sed -i 's/end = 0.01/end = 20000.0/' long.cfg
-expect 75 run long.cfg -o long.h5 --max-time 0.2s; says 'the same command again'
+slowly 0.005 expect 75 run long.cfg -o long.h5 --max-time 0.2s; says 'the same command again'
 expect 0 status long.h5; prints interrupted
 suggests 1 'sweep resume long.h5'
 expect 0 run long.cfg -o long.h5; says 'nothing to do: 1 done'

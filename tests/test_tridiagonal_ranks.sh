@@ -88,7 +88,7 @@ same long.h5 k.h5
 interrupted_by_one() { rm -rf k.h5 k.h5.d; interrupted 3 1 USR1 75 5; expect 0 run long.cfg -j 1 -o k.h5; }
 interrupted_by_one; says ' from step '; same long.h5 k.h5
 # with less memory it begins again, in more slices
-expect 75 run slow.cfg -j 1 -o less.h5 -s run.memory=0.008 -s run.checkpoint=1e-6 --max-time 0.01
+slowly 0.02 expect 75 run slow.cfg -j 1 -o less.h5 -s run.memory=0.008 -s run.checkpoint=1e-6 --max-time 0.01
 ranks 0 2 "$sweep" run slow.cfg -o less.h5; says "run 0 begins again, in $slices slices"; same slow.h5 less.h5
 
 # ---- memory fails in the rank that helps: the other goes on without its device; a disk fails there: that ends the job,

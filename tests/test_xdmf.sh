@@ -82,7 +82,7 @@ cp grow.xdmf before
 (ulimit -f 8; trap '' XFSZ; "$sweep" xdmf grow.h5 >out 2>err) && fail 'a disk that is full'
 says 'grow.xdmf: File too large'
 cmp -s grow.xdmf before && [ -z "$(find . -name '.sweep-*')" ] || fail 'a disk that is full: what was there'
-expect 75 run "$configs/tiny_ch.cfg" --device cpu -o parts.h5 -s time.end=1000.0 -s run.batch=1 -j 1 --max-time 0.1s
+slowly 0.02 expect 75 run "$configs/tiny_ch.cfg" --device cpu -o parts.h5 -s time.end=1000.0 --max-time 0.1s
 expect 5 xdmf parts.h5; says 'there is no file parts.h5 yet, only parts of it; sweep resume finishes it'
 expect 3 check "$configs/tiny_ch.cfg" "${plain[@]}" -s output.xdmf=true
 says "'output.xdmf' says where fields are: add output.fields"
