@@ -4,7 +4,10 @@
  * reach each other's shared memory. In code for a processor before Hopper a cluster is one block. */
 #include "elliptic_sum.cuh"
 
-enum { CLUSTER_MOST = 8 };  /* blocks that every processor with clusters takes */
+enum {
+    CLUSTER_PORTABLE = 8,  /* blocks that every processor with clusters takes      */
+    CLUSTER_MOST = 16      /* that some take, where allow_large_clusters() was called */
+};
 
 __device__ static inline unsigned rank_in_cluster()
 {

@@ -1,10 +1,9 @@
 /* The problems of vertical modes in the plane, (Lh + lambda area) w = g, on chip: for planes that fit the registers and
  * the shared memory of a cluster of thread blocks, which takes one problem after another from a queue, hardest first.
  *
- * With S = diagonal^(-1/2) the matrix B = S (Lh + lambda area) S has a diagonal of ones. Its eigenvalues lie between
- * lambda times the least of area/diagonal, as Lh has none below 0, and 1 and the largest sum of what is beside the
- * diagonal (Gershgorin). Between such bounds Chebyshev's polynomials make residuals smaller at a rate that is known
- * before (Y. Saad, Iterative Methods for Sparse Linear Systems, 2003, algorithm 12.1), without sums over the plane:
+ * With S = diagonal^(-1/2) the matrix B = S (Lh + lambda area) S has a diagonal of ones. Between bounds of its
+ * eigenvalues (elliptic_plane_point.h) Chebyshev's polynomials make residuals smaller at a rate that is known before
+ * (Y. Saad, Iterative Methods for Sparse Linear Systems, 2003, algorithm 12.1), without sums over the plane:
  *
  *     x += d;  r -= B d;  d = c r + c' d         |r_k| <= |r_0|/cosh(k arcosh((b + a)/(b - a)))
  *
@@ -36,14 +35,13 @@ static constexpr float SINGLE_LEAVES = 1e-5f, ROUNDING = 2e-7f;
 struct weights { float across[TILE][TILE + 1], along[TILE + 1][TILE]; };
 
 /* Weights of A, and 1/sqrt(diagonal), which is 0 where there is no cell.
- * diagonal_sum, least: out: sum of the diagonal; -lambda area/diagonal at most */
+ * @return the sum of the diagonal */
 template <bool CROSS>
-__device__ static void read_weights(const struct sw_cuda_elliptic &m, const float *planes, int pitch, int64_t plane,
-                                    double lambda, const struct tile &t, struct weights *w, float scale[TILE][TILE],
-                                    double *diagonal_sum, double *least_zero)
+__device__ static double read_weights(const struct sw_cuda_elliptic &m, const float *planes, int pitch, int64_t plane,
+                                      double lambda, const struct tile &t, struct weights *w, float scale[TILE][TILE])
 {
     const float *const at = planes + (int64_t)t.j * pitch + t.i;
-    float sum = 0, least = -1;
+    float sum = 0;
 #pragma unroll
     for (int k = 0; k < TILE; k++) {
         read_four(at + plane + k * pitch, w->across[k]);
@@ -62,27 +60,23 @@ __device__ static void read_weights(const struct sw_cuda_elliptic &m, const floa
         }
 #pragma unroll
         for (int h = 0; h < TILE; h++) {
-            const float zero = (float)lambda * area[h];
-            float diagonal =
-                zero + ((w->across[k][h] + w->across[k][h + 1]) + (w->along[k][h] + w->along[k + 1][h]));
+            float diagonal = (float)lambda * area[h] +
+                             ((w->across[k][h] + w->across[k][h + 1]) + (w->along[k][h] + w->along[k + 1][h]));
             if (CROSS) diagonal += 0.5f * ((south[h] - south[h + 1]) + (north[h + 1] - north[h]));
             const bool there = t.i + h < m.nx && t.j + k < m.ny;
-            const float s = there ? rsqrtf(diagonal) : 0;
-            scale[k][h] = s;
-            if (there) sum += diagonal, least = fmaxf(least, -zero * s * s);
+            scale[k][h] = there ? rsqrtf(diagonal) : 0;
+            if (there) sum += diagonal;
         }
     }
-    *diagonal_sum = sum;
-    *least_zero = least;
+    return sum;
 }
 
-/* Weights of B from those of A. @return the largest sum of absolute values of what is beside the diagonal of a row */
+/* Weights of B from those of A. */
 template <bool CROSS>
-__device__ static float scale_weights(const float *planes, int pitch, int64_t plane, const struct layout &l,
+__device__ static void scale_weights(const float *planes, int pitch, int64_t plane, const struct layout &l,
                                       const struct tile &t, const float scale[TILE][TILE], const struct ring &around,
                                       struct weights *w)
 {
-    float beside[TILE][TILE], most = 0;
 #pragma unroll
     for (int k = 0; k < TILE; k++)
 #pragma unroll
@@ -93,34 +87,19 @@ __device__ static float scale_weights(const float *planes, int pitch, int64_t pl
 #pragma unroll
         for (int h = 0; h < TILE; h++)
             w->along[k][h] *= cell_of(scale, around, h, k - 1) * cell_of(scale, around, h, k);
+    if (!CROSS) return;
+    const float *const from = planes + 3 * plane + (int64_t)t.j * pitch + t.i;
+    float *const at = words_here() + t.y * TILE * l.pitch + PAD + TILE * t.x;
 #pragma unroll
-    for (int k = 0; k < TILE; k++)
+    for (int k = 0; k <= TILE; k++)
 #pragma unroll
-        for (int h = 0; h < TILE; h++)
-            beside[k][h] = (fabsf(w->across[k][h]) + fabsf(w->across[k][h + 1])) +
-                           (fabsf(w->along[k][h]) + fabsf(w->along[k + 1][h]));
-    if (CROSS) {
-        const float *const from = planes + 3 * plane + (int64_t)t.j * pitch + t.i;
-        float *const at = words_here() + t.y * TILE * l.pitch + PAD + TILE * t.x;
-#pragma unroll
-        for (int k = 0; k <= TILE; k++)
-#pragma unroll
-            for (int h = 0; h <= TILE; h++) {  /* the lower left corner of cell (h, k); 0 on the walls */
-                const float half = 0.5f * from[k * pitch + h],
-                            rise = half * (cell_of(scale, around, h - 1, k - 1) * cell_of(scale, around, h, k)),
-                            fall = -half * (cell_of(scale, around, h - 1, k) * cell_of(scale, around, h, k - 1));
-                if (h < TILE) at[l.rising + k * l.pitch + h] = rise, at[l.falling + k * l.pitch + h] = fall;
-                if (h < TILE && k < TILE) beside[k][h] += fabsf(rise);
-                if (h > 0 && k > 0) beside[k - 1][h - 1] += fabsf(rise);
-                if (h > 0 && k < TILE) beside[k][h - 1] += fabsf(fall);
-                if (h < TILE && k > 0) beside[k - 1][h] += fabsf(fall);
-            }
-    }
-#pragma unroll
-    for (int k = 0; k < TILE; k++)
-#pragma unroll
-        for (int h = 0; h < TILE; h++) most = fmaxf(most, beside[k][h]);
-    return most;
+        for (int h = 0; h < TILE; h++) {  /* the lower left corner of cell (h, k); 0 on the walls */
+            const float half = 0.5f * from[k * pitch + h];
+            at[l.rising + k * l.pitch + h] =
+                half * (cell_of(scale, around, h - 1, k - 1) * cell_of(scale, around, h, k));
+            at[l.falling + k * l.pitch + h] =
+                -half * (cell_of(scale, around, h - 1, k) * cell_of(scale, around, h, k - 1));
+        }
 }
 
 /* ------------------------------------------------------------------ iterations */
@@ -357,26 +336,27 @@ template <bool CROSS>
 __device__ static struct elliptic_plane_outcome solve(struct cluster *c, struct shared *s, const struct shape &p,
                                                       const struct layout &l, const struct tile &t,
                                                       const struct sw_cuda_elliptic &m, const float *planes, int pitch,
-                                                      int64_t plane, double lambda, double target, bool check,
+                                                      int64_t plane, const struct elliptic_plane_bounds &bounds,
+                                                      double lambda, double target, bool check,
                                                       struct exchanges *e, double *g, double *w)
 {
     struct elliptic_plane_outcome o = {0, 1};
     struct weights weights = {};
     float r[TILE][TILE] = {}, x[TILE][TILE] = {};
-    double value[VALUES] = {0, 0, 0, -1, 0}, before = 0;  /* of the diagonal; |g - A w|², |r|²; bounds, two */
-    if (t.there) read_weights<CROSS>(m, planes, pitch, plane, lambda, t, &weights, r, &value[0], &value[3]);
+    double value[VALUES] = {}, before = 0;  /* of the diagonal; |g - A w|², |r|² */
+    if (t.there) value[0] = read_weights<CROSS>(m, planes, pitch, plane, lambda, t, &weights, r);
     e->edges.turn ^= 1;
     publish(l, t, e->edges.turn, r);
     put_tile(l, l.scale, t, r);
     arrive_for(&e->edges);
     wait_for(&e->edges);
-    if (t.there)
-        value[4] = scale_weights<CROSS>(planes, pitch, plane, l, t, r, gather<true>(l, t, e->edges.turn), &weights);
+    if (t.there) scale_weights<CROSS>(planes, pitch, plane, l, t, r, gather<true>(l, t, e->edges.turn), &weights);
     take_field(m, p, l, t, c->rank, g, target, value + 1);
-    reduce<5, 3>(c, s, &e->values, value);
+    reduce<VALUES>(c, s, &e->values, value);
     /* |g - A w|² = sum of diagonal r², and what is left of r is spread evenly: the mean of the diagonal will do. */
-    const float mean_square = (float)(value[0] / (double)(m.nx * m.ny)), high = 1.0001f * (1 + (float)value[4]),
-                low = fminf(-0.9999f * (float)value[3], 0.999f * high),
+    const float mean_square = (float)(value[0] / (double)(m.nx * m.ny)),
+                high = 1.0001f * (float)elliptic_plane_high(&bounds, lambda),
+                low = fminf(0.9999f * (float)elliptic_plane_low(&bounds, lambda), 0.999f * high),
                 leaves = fmaxf(SINGLE_LEAVES, ROUNDING * high / low);
     bool done = false;
     int correction = 0;
@@ -384,7 +364,7 @@ __device__ static struct elliptic_plane_outcome solve(struct cluster *c, struct 
         if (correction > 0) {
             cluster_barrier();  /* of w, in device memory */
             form_residual<CROSS>(m, p, l, t, c->rank, lambda, g, w, target, value + 1);
-            reduce<2, 2>(c, s, &e->values, value + 1);
+            reduce<2>(c, s, &e->values, value + 1);
         }
         o.residual = sqrt(value[1]);
         if (correction == CORRECTIONS || !(o.residual > target)) break;
@@ -469,8 +449,8 @@ __global__ static void __launch_bounds__(THREADS, 1)
         }
         expect_field(m, p, c.rank, g);
         const struct elliptic_plane_outcome o =
-            solve<CROSS>(&c, &common, p, l, t, m, planes, pitch, plane, s.lambda[item], goal * s.share[item], check,
-                         &e, g, scratch + blockIdx.x / (unsigned)p.size * cells);
+            solve<CROSS>(&c, &common, p, l, t, m, planes, pitch, plane, s.bounds, s.lambda[item],
+                         goal * s.share[item], check, &e, g, scratch + blockIdx.x / (unsigned)p.size * cells);
         if (c.rank == 0 && threadIdx.x == 0) s.outcome[item] = o;
     }
     cluster_barrier();  /* no block's shared memory goes before others are done with it */
@@ -493,13 +473,13 @@ static struct shape shape_of(int64_t nx, int64_t ny, int size)
     return p;
 }
 
-extern "C" int sw_cuda_planes_chip_size(int64_t nx, int64_t ny, bool cross, bool periodic_x, bool periodic_y, int most,
-                                        size_t memory)
+extern "C" int sw_cuda_planes_chip_size(int64_t nx, int64_t ny, bool cross, bool periodic_x, bool periodic_y,
+                                        int least, int most, size_t memory)
 {
     const int64_t limit = (int64_t)TILE * TILE * THREADS * CLUSTER_MOST;
     if (nx > limit || ny > limit || (periodic_x && nx % TILE) || (periodic_y && ny % TILE)) return 0;
     /* Blocks that are no cluster cannot send: two at least, where there are clusters. */
-    for (int size = most > 1 ? 2 : 1; size <= most; size *= 2) {
+    for (int size = most > 1 && least < 2 ? 2 : least; size <= most; size *= 2) {
         const struct shape p = shape_of(nx, ny, size);
         if ((int64_t)p.tiles * p.groups > THREADS) continue;
         return layout_of(p, cross).words * sizeof(float) + sizeof(struct shared) <= memory ? size : 0;
@@ -526,16 +506,47 @@ extern "C" void sw_cuda_planes_chip_pack(const struct sw_cuda_elliptic *m, float
     }
 }
 
+typedef void chip_kernel(struct sw_cuda_planes, struct shape, const float *, bool, double *);
+
+static chip_kernel *kernel_of(bool cross) { return cross ? elliptic_plane_chip_k<true> : elliptic_plane_chip_k<false>; }
+
+static enum sw_status allow(chip_kernel *kernel, int size, size_t shared)
+{
+    if (size > CLUSTER_PORTABLE) SW_TRY(allow_large_clusters(kernel));
+    return allow_shared(kernel, shared);
+}
+
+static size_t shared_of(const struct shape &p, bool cross) { return layout_of(p, cross).words * sizeof(float); }
+
 extern "C" enum sw_status sw_cuda_planes_on_chip(sw_cuda_stream stream, const struct sw_cuda_planes *s,
                                                  const float *planes, bool check, int clusters, int size, void *work)
 {
     const struct sw_cuda_elliptic *m = &s->matrix;
     if (s->count == 0) return SW_OK;
     const struct shape p = shape_of(m->nx, m->ny, size);
-    const size_t shared = layout_of(p, m->cross != NULL).words * sizeof(float);
-    void (*const kernel)(struct sw_cuda_planes, struct shape, const float *, bool, double *) =
-        m->cross ? elliptic_plane_chip_k<true> : elliptic_plane_chip_k<false>;
-    SW_TRY(allow_shared(kernel, shared));
+    const size_t shared = shared_of(p, m->cross != NULL);
+    chip_kernel *const kernel = kernel_of(m->cross != NULL);
+    SW_TRY(allow(kernel, size, shared));
     return launch(kernel, (long long)clusters * size, p.threads, shared, (cudaStream_t)stream, CLUSTERS(size), *s, p,
                   planes, check, (double *)work);
+}
+
+extern "C" enum sw_status sw_cuda_planes_chip_clusters(int64_t nx, int64_t ny, bool cross, int size, int *clusters)
+{
+    const struct shape p = shape_of(nx, ny, size);
+    const size_t shared = shared_of(p, cross);
+    chip_kernel *const kernel = kernel_of(cross);
+    cudaLaunchAttribute attribute = {};
+    attribute.id = cudaLaunchAttributeClusterDimension;
+    attribute.val.clusterDim.x = (unsigned)size;
+    attribute.val.clusterDim.y = attribute.val.clusterDim.z = 1;
+    cudaLaunchConfig_t config = {};
+    config.gridDim = dim3((unsigned)size);
+    config.blockDim = dim3((unsigned)p.threads);
+    config.dynamicSmemBytes = shared;
+    config.attrs = &attribute;
+    config.numAttrs = 1;
+    SW_TRY(allow(kernel, size, shared));
+    CU_TRY(cudaOccupancyMaxActiveClusters(clusters, kernel, &config));
+    return SW_OK;
 }

@@ -10,7 +10,7 @@ enum {
     TILE = 4,
     THREADS = 512,         /* at most */
     PAD = 4,               /* words before and behind a row: what lies beyond walls, and keeps rows aligned      */
-    VALUES = 5             /* that are reduced at once                                                           */
+    VALUES = 3             /* that are added up at once                                                          */
 };
 
 /* How a plane lies in a cluster: block after block has `groups` rows of tiles, and as many rows of cells times 4. */
@@ -106,19 +106,16 @@ struct tile {
 };
 static constexpr uint32_t NOWHERE = ~0u;
 
-/* ------------------------------------------------------------------ reductions */
+/* ------------------------------------------------------------------ sums */
 
-/* The first SUMS values are added up, of the others the largest is taken; all over a cluster, in a fixed order. */
-template <int COUNT, int SUMS>
+/* The sums of values over a cluster, in a fixed order. */
+template <int COUNT>
 __device__ static void reduce(const struct cluster *c, struct shared *s, struct exchange *e, double *value)
 {
     const int warp = (int)threadIdx.x / 32, warps = (int)blockDim.x / 32;
 #pragma unroll
     for (int v = 0; v < COUNT; v++) {
-        for (int w = 16; w > 0; w /= 2) {
-            const double other = __shfl_xor_sync(~0u, value[v], w);
-            value[v] = v < SUMS ? value[v] + other : fmax(value[v], other);
-        }
+        for (int w = 16; w > 0; w /= 2) value[v] += __shfl_xor_sync(~0u, value[v], w);
         if (threadIdx.x % 32 == 0) s->of_warp[v][warp] = value[v];
     }
     __syncthreads();
@@ -129,7 +126,7 @@ __device__ static void reduce(const struct cluster *c, struct shared *s, struct 
         const int v = (int)(threadIdx.x / c->size);
         const unsigned to = threadIdx.x % c->size;
         double all = s->of_warp[v][0];
-        for (int w = 1; w < warps; w++) all = v < SUMS ? all + s->of_warp[v][w] : fmax(all, s->of_warp[v][w]);
+        for (int w = 1; w < warps; w++) all += s->of_warp[v][w];
         send_to(address_in(&s->value[turn][v][c->rank], to), all, address_in(e->meeting + turn, to));
     }
     arrive_for(e);
@@ -137,8 +134,7 @@ __device__ static void reduce(const struct cluster *c, struct shared *s, struct 
 #pragma unroll
     for (int v = 0; v < COUNT; v++) {
         value[v] = s->value[turn][v][0];
-        for (unsigned k = 1; k < c->size; k++)
-            value[v] = v < SUMS ? value[v] + s->value[turn][v][k] : fmax(value[v], s->value[turn][v][k]);
+        for (unsigned k = 1; k < c->size; k++) value[v] += s->value[turn][v][k];
     }
 }
 

@@ -98,4 +98,11 @@ template <typename F> static inline enum sw_status allow_shared(F *kernel, size_
     CU_TRY(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)bytes));
     return SW_OK;
 }
+
+/* Let a kernel run in clusters of more than 8 blocks, where the processor can. */
+template <typename F> static inline enum sw_status allow_large_clusters(F *kernel)
+{
+    CU_TRY(cudaFuncSetAttribute(kernel, cudaFuncAttributeNonPortableClusterSizeAllowed, 1));
+    return SW_OK;
+}
 #endif

@@ -9,6 +9,7 @@
 #include <stdint.h>
 
 #include "base/sw_err.h"
+#include "elliptic/elliptic_plane_point.h"
 #include "elliptic/elliptic_planes_point.h"
 
 #ifdef __cplusplus
@@ -254,17 +255,32 @@ struct sw_cuda_transform {
     bool    add;
     const double *packed;        /* [..][sw_cuda_transform_words()]                                       */
     const int    *of;            /* [systems]: which of them                                              */
-    const double *goal;          /* [systems]: below 0: the system is left as it is                       */
+    const double *goal;          /* [systems]: below 0: the system is left as it is; NULL: none is        */
     const double *from;          /* [systems][nx*ny*nz], as is `to`: level or mode k of slab y at k*row + y*slab */
     double  *to;
     int64_t  from_row, from_slab, to_row, to_slab;
+    const double *other;         /* like `from`, for rows first_other[system] and those behind it         */
+    const int *first_other;      /* [systems]; NULL: all rows are in `from`                               */
+    double  *squares;            /* out [systems][nz][sw_cuda_transform_squares()]: sums of squares of each row of what
+                                  * comes out (not added); NULL: they are not wanted                      */
+    double  *from_squares;       /* out [systems][sw_cuda_transform_from_squares()]: of all that goes in; NULL */
 };
 size_t sw_cuda_transform_words(int64_t nz);
+/** How many sums of squares there are of a plane that comes out, and of a system that goes in. */
+int64_t sw_cuda_transform_squares(int64_t nx, int64_t ny, int64_t nz);
+int64_t sw_cuda_transform_from_squares(int64_t nx, int64_t ny, int64_t nz);
+/** What is to be left of systems, from sums of squares of their f.
+ * @param squares  [systems][of_system]
+ * @param part     [systems]: of |f|
+ * @param ff       out [systems]: |f|²
+ * @param goal     out [systems]: part |f|; -1 where |f| is 0 or not finite */
+enum sw_status sw_cuda_transform_goals(sw_cuda_stream stream, int systems, const double *squares, int64_t of_system,
+                                       const double *part, double *ff, double *goal);
 /** Pack X for it, on the host. @param x  [nz][nz] @param transposed  whether X is x^T */
 void sw_cuda_transform_pack(int64_t nz, const double *x, bool transposed, double *packed);
 enum sw_status sw_cuda_transform(sw_cuda_stream stream, const struct sw_cuda_transform *t);
 
-struct elliptic_plane_outcome;
+
 /* Problems (Lh + lambda area) w = g in the plane, (system, mode) by its number system*nz + mode. */
 struct sw_cuda_planes {
     struct sw_cuda_elliptic matrix;  /* what is horizontal, nz                                            */
@@ -275,6 +291,7 @@ struct sw_cuda_planes {
     int          *queue;             /* 0                                                                 */
     double       *w;                 /* [systems][nz][ny][nx]: in g, out w                                */
     struct elliptic_plane_outcome *outcome;  /* [systems][nz]                                             */
+    struct elliptic_plane_bounds bounds;     /* of the matrices of all modes                              */
 };
 /** By conjugate gradients with vectors in device memory, a cluster of blocks a problem (elliptic_plane_memory.cu).
  * @param precise   in double; else in single precision under corrections in double
@@ -296,11 +313,27 @@ enum sw_status sw_cuda_planes_on_chip(sw_cuda_stream stream, const struct sw_cud
  * @param planes  out [sw_cuda_planes_chip_words()] */
 void sw_cuda_planes_chip_pack(const struct sw_cuda_elliptic *m, float *planes);
 size_t sw_cuda_planes_chip_words(int64_t nx, int64_t ny, bool cross);
-/** @param most    blocks of a cluster: 8, or 1 before compute capability 9.0
+/** @param least   blocks of a cluster, a power of two; more than are needed make steps shorter
+ * @param most    8, or 16 where the processor can, or 1 before compute capability 9.0
  * @param memory  bytes of shared memory that a block may have
  * @return how many blocks a plane takes, a power of two; 0: it does not fit */
-int sw_cuda_planes_chip_size(int64_t nx, int64_t ny, bool cross, bool periodic_x, bool periodic_y, int most,
+int sw_cuda_planes_chip_size(int64_t nx, int64_t ny, bool cross, bool periodic_x, bool periodic_y, int least, int most,
                              size_t memory);
+/** Of clusters of so many blocks, how many run at once on this device; 0: none. */
+enum sw_status sw_cuda_planes_chip_clusters(int64_t nx, int64_t ny, bool cross, int size, int *clusters);
+/** In tiles that overlap (elliptic_plane_overlapped.cu), for problems that a few steps of Chebyshev's polynomials solve
+ * in double precision. What is left is a bound.
+ * @param s         s->order has those of the first group, then those of the second ..; s->count is not looked at
+ * @param most      of each group, steps at most, 1 .. 21, odd: a problem that would need more leaves more than its
+ *                  target
+ * @param count     problems of each group
+ * @param squares   [systems][nz][sw_cuda_transform_squares()]: of g, by the transform
+ * @param tasks     scratch, sw_cuda_planes_tasks(problems) bytes
+ * @param to        [systems][nz][ny][nx]: out w; s->w stays as it is */
+enum { SW_CUDA_PLANE_GROUPS = 6 };
+enum sw_status sw_cuda_planes_overlapped(sw_cuda_stream stream, const struct sw_cuda_planes *s, const int most[],
+                                         const int count[], const double *squares, void *tasks, double *to);
+size_t sw_cuda_planes_tasks(int problems);
 
 /* ---- multigrid for elliptic systems in single precision (elliptic_multigrid.cu) */
 

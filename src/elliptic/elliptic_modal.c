@@ -12,7 +12,7 @@ static const double LEAST_PART = 1e-13;
 
 size_t elliptic_verticals_bytes(int64_t nz, int batch)
 {
-    return (size_t)batch * (sizeof(struct elliptic_vertical) + 2 * sizeof(int) + 6 * (size_t)nz * sizeof(double));
+    return (size_t)batch * (sizeof(struct elliptic_vertical) + 2 * sizeof(int) + 7 * (size_t)nz * sizeof(double));
 }
 
 enum sw_status elliptic_verticals_make(int64_t nz, int batch, struct elliptic_verticals *set)
@@ -23,9 +23,10 @@ enum sw_status elliptic_verticals_make(int64_t nz, int batch, struct elliptic_ve
     SW_TRY(sw_alloc((size_t)batch, &set->due));
     for (int v = 0; v < batch; v++) {
         struct elliptic_vertical *one = &set->vertical[v];
-        SW_TRY(sw_alloc(6 * (size_t)nz, &one->numbers));
+        SW_TRY(sw_alloc(7 * (size_t)nz, &one->numbers));
         one->lambda = one->numbers + 4 * nz;
         one->weight = one->lambda + nz;
+        one->norm = one->weight + nz;
     }
     return SW_OK;
 }
@@ -93,9 +94,13 @@ int elliptic_vertical_find(struct elliptic_verticals *set, int due, const struct
     const double *x = modes->x;
     elliptic_modes_find(modes, m, threads);
     memcpy(v->lambda, modes->lambda, (size_t)nz * sizeof(double));
-    for (int64_t i = 0; i < nz; i++) v->weight[i] = 0;
+    for (int64_t i = 0; i < nz; i++) v->weight[i] = v->norm[i] = 0;
     for (int64_t l = 0; l < nz; l++)
-        for (int64_t i = 0; i < nz; i++) v->weight[i] += (m->d[l] * x[l * nz + i]) * (m->d[l] * x[l * nz + i]);
+        for (int64_t i = 0; i < nz; i++) {
+            v->weight[i] += (m->d[l] * x[l * nz + i]) * (m->d[l] * x[l * nz + i]);
+            v->norm[i] += x[l * nz + i] * x[l * nz + i];
+        }
+    for (int64_t i = 0; i < nz; i++) v->norm[i] = sqrt(v->norm[i]);
     return set->of[set->due[due]];
 }
 
@@ -114,6 +119,44 @@ double elliptic_plane_stiffness(const struct sw_elliptic_matrix *m)
     return most;
 }
 
+/* The weights of cell (i, j): s, that of walls h, and the sum of absolute values beside the diagonal. */
+static double weights_of(const struct sw_elliptic_matrix *m, bool periodic_x, bool periodic_y, int64_t i, int64_t j,
+                         double *wall, double *beside)
+{
+    const double *east = m->east + j * (m->nx + 1) + i, *north = m->north + j * m->nx + i,
+                 side[4] = {east[0], east[1], north[0], north[m->nx]};
+    const bool at_wall[4] = {!periodic_x && i == 0, !periodic_x && i == m->nx - 1, !periodic_y && j == 0,
+                             !periodic_y && j == m->ny - 1};
+    double sum = (side[0] + side[1]) + (side[2] + side[3]);
+    *wall = *beside = 0;
+    for (int k = 0; k < 4; k++) *(at_wall[k] ? wall : beside) += fabs(side[k]);
+    if (!m->cross) return sum;
+    const double *south = m->cross + j * (m->nx + 1) + i, *above = south + m->nx + 1,
+                 corner[4] = {0.5 * south[0], -0.5 * south[1], -0.5 * above[0], 0.5 * above[1]};
+    for (int k = 0; k < 4; k++) {
+        sum += corner[k];
+        *beside += fabs(corner[k]);
+    }
+    return sum;
+}
+
+void elliptic_plane_bound(const struct sw_elliptic_matrix *m, bool periodic_x, bool periodic_y,
+                          struct elliptic_plane_bounds *b)
+{
+    *b = (struct elliptic_plane_bounds){.held = 1, .area = {INFINITY, 0}, .sum = {INFINITY, 0}};
+    for (int64_t j = 0; j < m->ny; j++)
+        for (int64_t i = 0; i < m->nx; i++) {
+            double wall, beside;
+            const double sum = weights_of(m, periodic_x, periodic_y, i, j, &wall, &beside),
+                         area = m->area[j * m->nx + i];
+            if (wall > 0) b->walled = fmax(b->walled, sum / area), b->held = fmin(b->held, wall / sum);
+            else b->open = fmax(b->open, sum / area);
+            if (sum > 0) b->beside = fmax(b->beside, beside / sum);
+            b->area[0] = fmin(b->area[0], area), b->area[1] = fmax(b->area[1], area);
+            b->sum[0] = fmin(b->sum[0], sum), b->sum[1] = fmax(b->sum[1], sum);
+        }
+}
+
 double elliptic_plane_hardness(const struct sw_elliptic_matrix *m, double stiffness, double lambda)
 {
     const double cells = (double)(m->nx > m->ny ? m->nx : m->ny);
@@ -127,6 +170,11 @@ void elliptic_modal_share(const struct elliptic_vertical *v, const struct sw_ell
     for (int64_t i = 0; i < m->nz; i++)
         all += hardness[i] = elliptic_plane_hardness(m, stiffness, v->lambda[i]);
     for (int64_t i = 0; i < m->nz; i++) share[i] = sqrt(hardness[i] / v->weight[i] / all);
+}
+
+double elliptic_modal_part(const struct sw_elliptic_numbers *numbers)
+{
+    return numbers->iterations > 0 ? fmax(0.5 * numbers->tolerance, LEAST_PART) : -1;
 }
 
 double elliptic_modal_goal(const struct elliptic_way *way)

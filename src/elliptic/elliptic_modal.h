@@ -21,6 +21,7 @@ struct elliptic_vertical {
     bool    found, used;     /* it has modes; of a system that is loaded */
     double *numbers;         /* [4][nz]: b, d, a, c                      */
     double *lambda, *weight; /* [nz]; g_m                                */
+    double *norm;            /* [nz]: |X_m|, so that |g_m| <= |X_m| |r|  */
 };
 
 /* Those of a batch: systems with the same vertical vectors share their modes, which stay for later systems as long as
@@ -52,6 +53,10 @@ int elliptic_vertical_find(struct elliptic_verticals *set, int due, const struct
 /** The largest sum of a cell's weights towards its neighbours over its area, nearly. */
 double elliptic_plane_stiffness(const struct sw_elliptic_matrix *matrix);
 
+/** What is known of the matrices of all modes, from each cell. */
+void elliptic_plane_bound(const struct sw_elliptic_matrix *matrix, bool periodic_x, bool periodic_y,
+                          struct elliptic_plane_bounds *bounds);
+
 /** About the square root of the condition number for a mode, which its iterations grow with: the diagonal bounds it,
  * and so does the number of cells along an axis.
  * @param stiffness  elliptic_plane_stiffness() */
@@ -64,6 +69,8 @@ double elliptic_plane_hardness(const struct sw_elliptic_matrix *matrix, double s
 void elliptic_modal_share(const struct elliptic_vertical *vertical, const struct sw_elliptic_matrix *matrix,
                           double stiffness, double *hardness, double *share);
 
+/** What is to be left of f - A u by the first iteration, over |f|; -1: there is to be none. */
+double elliptic_modal_part(const struct sw_elliptic_numbers *numbers);
 /** What is to be left of f - A u by an iteration. */
 double elliptic_modal_goal(const struct elliptic_way *way);
 

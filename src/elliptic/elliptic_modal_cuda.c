@@ -1,9 +1,11 @@
 /* Vertical modes on a GPU (elliptic_modal.h): row `cuda.modal`. All systems of a batch together: products with X and
- * X^T by tensor cores (cuda/elliptic_transform.cu), and one queue of problems (system, mode) in the plane, hardest
- * first, in single precision under corrections in double: on chip (cuda/elliptic_plane_chip.cu) where the plane fits
- * and the zero-order term holds all waves, else with vectors in device memory (cuda/elliptic_plane_memory.cu). A
- * problem whose long waves single precision does not resolve is solved in double from the start; one that was missed is
- * in the next iteration. */
+ * X^T by tensor cores (cuda/elliptic_transform.cu), and queues of problems (system, mode) in the plane, hardest first.
+ * Most need a few steps, and are solved in double in tiles that overlap (cuda/elliptic_plane_overlapped.cu). The others
+ * are solved in single precision under corrections in double: on chip (cuda/elliptic_plane_chip.cu) where the plane
+ * fits and the zero-order term holds all waves, the hardest by more processors at once, else with vectors in device
+ * memory (cuda/elliptic_plane_memory.cu). All of these run side by side. A problem whose long waves single precision
+ * does not resolve is solved in double from the start; one that was missed is in the next iteration. Which way a
+ * problem goes depends on its own system alone. */
 #include <math.h>
 #include <stdlib.h>
 
@@ -17,10 +19,17 @@ enum {
     BLOCKS = 128,         /* thread blocks at once, of all problems: nearly as many as an H100 has processors */
     BLOCK_CELLS = 4096,   /* of a plane at most a block, where a cluster has fewer than CLUSTER blocks        */
     CLUSTER = 8,
-    CHIP_BLOCKS = 256     /* on chip: small planes have room for several on a processor                       */
+    CHIP_BLOCKS = 256,    /* on chip: small planes have room for several on a processor                       */
+    LARGE_BLOCKS = 128,   /* likewise, in clusters of twice as many blocks as a plane needs                   */
+    LARGE_STEPS = 80,     /* problems that take so many steps have such clusters                              */
+    CLASSES = SW_CUDA_PLANE_GROUPS  /* of problems in tiles that overlap, by the steps they take at most      */
 };
-/* Ways to solve a problem. */
-enum { ON_CHIP, IN_MEMORY, IN_DOUBLE, WAYS };
+/* Ways to solve a problem; those from OVERLAPPED on in the first iteration only, as no residual is formed. */
+enum { ON_LARGE_CHIP, ON_CHIP, IN_MEMORY, IN_DOUBLE, OVERLAPPED, WAYS = OVERLAPPED + CLASSES };
+static const int MOST_STEPS[CLASSES] = {3, 5, 7, 9, 11, 13};  /* the fewer, the more of a tile is written */
+
+/* Streams beside the device's own, which has clusters of more blocks: of the other clusters, and of tiles. */
+enum { CHIP, TILES, BESIDE };
 
 static const double MOST_IN_SINGLE = 1e6;  /* condition number */
 static const int64_t MOST_CELLS = INT64_C(1) << 30;  /* of a plane */
@@ -34,29 +43,39 @@ struct modal {
     struct elliptic_device on;
     struct elliptic_verticals set;
     struct elliptic_modes modes;
-    cudaEvent_t solved;
+    cudaEvent_t solved, known, begun, ended[BESIDE];
+    cudaStream_t beside[BESIDE];
+    struct elliptic_plane_bounds bounds;
     size_t   words;                   /* of X that is packed                                                     */
     int      size[WAYS];              /* blocks of a cluster; 0: not that way                                    */
     int      clusters[WAYS];          /* problems at once                                                        */
     int      count[WAYS];             /* of problems                                                             */
     bool     has_planes;              /* there_planes were copied: they are the same for all systems             */
     bool     missed;                  /* not all problems go the way that load() found                           */
+    bool     overlap;                 /* some problems are solved in tiles                                       */
+    bool     queued;                  /* the first iteration is on its way, or done                              */
+    struct sw_elliptic *solver;       /* whose this is                                                           */
+    double  *u;                       /* of the solve at hand                                                    */
     /* on the host */
     double  *packed;                  /* [words] */
     double  *lambda, *share;          /* [batch][nz] */
     struct problem *problem;          /* [batch*nz]: hardest first */
     unsigned char *way, *first_way;   /* [batch*nz]; as load() found them */
     int     *order;                   /* [batch*nz] */
-    double  *goal;                    /* [batch], pinned */
+    int     *first_tiled;             /* [batch]: the first mode that is solved in tiles; nz: none */
+    double  *goal, *ff;               /* [batch], pinned; |f|², of the same block */
+    double  *part;                    /* [batch]: the goals of the first iteration, over |f| */
     struct elliptic_plane_outcome *outcome;  /* [batch*nz], pinned */
     /* on the device */
-    double  *in_modes;                /* [batch][nz][ny][nx] */
+    double  *in_modes, *tiled;        /* [batch][nz][ny][nx]; w of modes that are solved in tiles */
+    double  *squares, *f_squares;     /* [batch][nz][sw_cuda_transform_squares()] of g, and likewise of f; one block */
     double  *there_packed;            /* [2][batch][words]: to modes, to levels */
-    double  *there_lambda, *there_share, *there_goal;  /* one block */
+    double  *there_lambda, *there_share, *there_goal, *there_part, *there_ff;  /* one block */
     int     *there_of, *there_order, *there_queue;     /* one block; a queue a way */
+    int     *there_first_tiled;                        /* of the same */
     struct elliptic_plane_outcome *there_outcome;
     float   *there_planes;            /* of the matrix on chip; NULL: not that way */
-    char    *work;
+    char    *work, *large_work, *tasks;
 };
 
 /* On chip at most: of a block, of a plane. */
@@ -103,14 +122,41 @@ static size_t work_of(const struct sw_elliptic_desc *d)
     return cells <= CHIP_CELLS && chip > memory ? chip : memory;
 }
 
+/* Likewise, of those with more blocks. */
+static int large_clusters(const struct sw_elliptic_desc *d, int size)
+{
+    const size_t most = (size_t)(LARGE_BLOCKS / size);
+    return (int)(problems_of(d) < most ? problems_of(d) : most);
+}
+static size_t large_work_of(const struct sw_elliptic_desc *d)
+{
+    const int64_t cells = d->n[0] * d->n[1];
+    const size_t fit = (size_t)LARGE_BLOCKS * CHIP_BLOCK_CELLS / 2 / (size_t)cells, problems = problems_of(d);
+    return cells <= CHIP_CELLS ? (problems < fit ? problems : fit) * (size_t)cells * sizeof(double) : 0;
+}
+
+/* Of g, then of f. */
+static size_t squares_of(const struct sw_elliptic_desc *d)
+{
+    return problems_of(d) * (size_t)sw_cuda_transform_squares(d->n[0], d->n[1], d->n[2]) +
+           (size_t)d->batch * (size_t)sw_cuda_transform_from_squares(d->n[0], d->n[1], d->n[2]);
+}
+
+/* Integers on the device: of, order, queues, first_tiled. */
+static size_t integers_of(const struct sw_elliptic_desc *d)
+{
+    return 2 * (size_t)d->batch + problems_of(d) + WAYS;
+}
+
 static size_t bytes(const struct sw_elliptic_desc *d)
 {
     const size_t batch = (size_t)d->batch, problems = problems_of(d),
                  planes = d->n[0] * d->n[1] <= CHIP_CELLS ? sw_cuda_planes_chip_words(d->n[0], d->n[1], d->full) : 0;
-    return elliptic_device_bytes(d, 1, d->batch, false) + batch * sw_elliptic_cells(d) * sizeof(double) +
-           2 * batch * sw_cuda_transform_words(d->n[2]) * sizeof(double) + (2 * problems + batch) * sizeof(double) +
-           (batch + problems + WAYS) * sizeof(int) + problems * sizeof(struct elliptic_plane_outcome) +
-           planes * sizeof(float) + work_of(d);
+    return elliptic_device_bytes(d, 1, d->batch, false) +
+           (2 * batch * sw_elliptic_cells(d) + squares_of(d) + 2 * batch * sw_cuda_transform_words(d->n[2]) +
+            2 * problems + 3 * batch) * sizeof(double) +
+           integers_of(d) * sizeof(int) + problems * sizeof(struct elliptic_plane_outcome) + planes * sizeof(float) +
+           work_of(d) + large_work_of(d) + sw_cuda_planes_tasks((int)problems);
 }
 
 static void destroy(struct sw_elliptic *s)
@@ -120,16 +166,22 @@ static void destroy(struct sw_elliptic *s)
     elliptic_device_free(&p->on);
     elliptic_verticals_free(&p->set);
     elliptic_modes_free(&p->modes);
-    if (p->solved) cudaEventDestroy(p->solved);
+    cudaEvent_t const events[] = {p->solved, p->known, p->begun, p->ended[CHIP], p->ended[TILES]};
+    for (size_t k = 0; k < sizeof events / sizeof *events; k++)
+        if (events[k]) cudaEventDestroy(events[k]);
+    for (int k = 0; k < BESIDE; k++)
+        if (p->beside[k]) cudaStreamDestroy(p->beside[k]);
     sw_free(p->packed);
     sw_free(p->lambda);
     sw_free(p->problem);
     sw_free(p->way);
     sw_free(p->order);
+    sw_free(p->first_tiled);
+    sw_free(p->part);
     sw_device_free_host(s->device, p->goal);
     sw_device_free_host(s->device, p->outcome);
-    void *const there[] = {p->in_modes, p->there_packed, p->there_lambda, p->there_of, p->there_outcome,
-                           p->there_planes, p->work};
+    void *const there[] = {p->in_modes, p->tiled, p->squares, p->there_packed, p->there_lambda, p->there_of,
+                           p->there_outcome, p->there_planes, p->work, p->large_work, p->tasks};
     for (size_t k = 0; k < sizeof there / sizeof *there; k++) sw_device_free(s->device, there[k]);
     sw_free(p);
 }
@@ -146,8 +198,20 @@ static enum sw_status create_here(const struct sw_elliptic *s, struct modal *p)
     SW_TRY(sw_alloc(2 * problems, &p->way));
     p->first_way = p->way + problems;
     SW_TRY(sw_alloc(problems, &p->order));
-    SW_TRY(sw_device_alloc_host(s->device, batch, &p->goal));
+    SW_TRY(sw_alloc(batch, &p->first_tiled));
+    SW_TRY(sw_device_alloc_host(s->device, 2 * batch, &p->goal));
+    p->ff = p->goal + batch;
+    SW_TRY(sw_alloc(batch, &p->part));
     return sw_device_alloc_host(s->device, problems, &p->outcome);
+}
+
+/* Of a cluster that has a plane on chip, `least` at least; 0: it does not fit. */
+static int chip_size(const struct sw_elliptic *s, int least, int most, int shared)
+{
+    const struct sw_elliptic_desc *d = &s->desc;
+    return d->n[0] * d->n[1] > CHIP_CELLS ? 0
+        : sw_cuda_planes_chip_size(d->n[0], d->n[1], d->full, d->sides[0] == SW_ELLIPTIC_PERIODIC,
+                                   d->sides[1] == SW_ELLIPTIC_PERIODIC, least, most, (size_t)shared);
 }
 
 /* Problems at once, each way, for which there is work_of(). */
@@ -157,18 +221,34 @@ static enum sw_status choose_clusters(const struct sw_elliptic *s, struct modal 
     const int64_t cells = d->n[0] * d->n[1];
     const int most = s->device->sm >= 90 ? CLUSTER : 1;
     const size_t in_double = work_of(d) / sw_cuda_planes_work(cells, d->full, true);
-    int shared = 0;
+    int shared = 0, there_are = 0;
     CU_TRY(cudaDeviceGetAttribute(&shared, cudaDevAttrMaxSharedMemoryPerBlockOptin, s->device->index));
     p->size[IN_MEMORY] = p->size[IN_DOUBLE] = most > 1 ? size_of(d) : 1;
     p->clusters[IN_MEMORY] = clusters_of(d);
     p->clusters[IN_DOUBLE] = in_double < (size_t)p->clusters[IN_MEMORY] ? (int)in_double : p->clusters[IN_MEMORY];
-    p->size[ON_CHIP] = cells > CHIP_CELLS ? 0
-        : sw_cuda_planes_chip_size(d->n[0], d->n[1], d->full, d->sides[0] == SW_ELLIPTIC_PERIODIC,
-                                   d->sides[1] == SW_ELLIPTIC_PERIODIC, most, (size_t)shared);
-    if (!p->size[ON_CHIP]) return SW_OK;
-    const size_t fit = (size_t)(CHIP_BLOCKS / p->size[ON_CHIP]), problems = problems_of(d);
+    const int size = p->size[ON_CHIP] = chip_size(s, 1, most, shared);
+    if (!size) return SW_OK;
+    const size_t fit = (size_t)(CHIP_BLOCKS / size), problems = problems_of(d);
     p->clusters[ON_CHIP] = (int)(problems < fit ? problems : fit);
+    if (most > 1 && chip_size(s, 2 * size, 2 * size, shared))
+        SW_TRY(sw_cuda_planes_chip_clusters(d->n[0], d->n[1], d->full, 2 * size, &there_are));
+    if (there_are > 0) {
+        p->size[ON_LARGE_CHIP] = 2 * size;
+        p->clusters[ON_LARGE_CHIP] = large_clusters(d, 2 * size);
+    }
     return sw_device_alloc(s->device, sw_cuda_planes_chip_words(d->n[0], d->n[1], d->full), &p->there_planes);
+}
+
+static enum sw_status create_streams(struct modal *p)
+{
+    int least, greatest;
+    CU_TRY(cudaDeviceGetStreamPriorityRange(&least, &greatest));
+    CU_TRY(cudaStreamCreateWithPriority(&p->beside[CHIP], cudaStreamNonBlocking, greatest));
+    CU_TRY(cudaStreamCreateWithPriority(&p->beside[TILES], cudaStreamNonBlocking, least));
+    cudaEvent_t *const events[] = {&p->solved, &p->known, &p->begun, &p->ended[CHIP], &p->ended[TILES]};
+    for (size_t k = 0; k < sizeof events / sizeof *events; k++)
+        CU_TRY(cudaEventCreateWithFlags(events[k], cudaEventDisableTiming));
+    return SW_OK;
 }
 
 static enum sw_status create(struct sw_elliptic *s)
@@ -182,17 +262,25 @@ static enum sw_status create(struct sw_elliptic *s)
     p->words = sw_cuda_transform_words(d->n[2]);
     SW_TRY(elliptic_device_make(d, s->device, 1, d->batch, false, &p->on));
     SW_TRY(create_here(s, p));
-    CU_TRY(cudaEventCreateWithFlags(&p->solved, cudaEventDisableTiming));
+    SW_TRY(create_streams(p));
     SW_TRY(sw_device_alloc(s->device, batch * sw_elliptic_cells(d), &p->in_modes));
+    SW_TRY(sw_device_alloc(s->device, batch * sw_elliptic_cells(d), &p->tiled));
+    SW_TRY(sw_device_alloc(s->device, squares_of(d), &p->squares));
+    p->f_squares = p->squares + problems * (size_t)sw_cuda_transform_squares(d->n[0], d->n[1], d->n[2]);
     SW_TRY(sw_device_alloc(s->device, 2 * batch * p->words, &p->there_packed));
-    SW_TRY(sw_device_alloc(s->device, 2 * problems + batch, &p->there_lambda));
+    SW_TRY(sw_device_alloc(s->device, 2 * problems + 3 * batch, &p->there_lambda));
     p->there_share = p->there_lambda + problems;
     p->there_goal = p->there_share + problems;
-    SW_TRY(sw_device_alloc(s->device, batch + problems + WAYS, &p->there_of));
+    p->there_part = p->there_goal + batch;
+    p->there_ff = p->there_part + batch;
+    SW_TRY(sw_device_alloc(s->device, integers_of(d), &p->there_of));
     p->there_order = p->there_of + batch;
     p->there_queue = p->there_order + problems;
+    p->there_first_tiled = p->there_queue + WAYS;
+    SW_TRY(sw_device_alloc(s->device, sw_cuda_planes_tasks((int)problems), &p->tasks));
     SW_TRY(sw_device_alloc(s->device, problems, &p->there_outcome));
     SW_TRY(choose_clusters(s, p));
+    if (p->size[ON_LARGE_CHIP]) SW_TRY(sw_device_alloc(s->device, large_work_of(d), &p->large_work));
     return sw_device_alloc(s->device, work_of(d), &p->work);
 }
 
@@ -204,15 +292,33 @@ static int harder_first(const void *a, const void *b)
     return x->hardness > y->hardness ? -1 : x->hardness < y->hardness ? 1 : x->item < y->item ? -1 : x->item > y->item;
 }
 
-/* Single precision resolves the longest wave of a plane if its walls hold it, or its zero-order term. */
-static int way_of(const struct sw_elliptic *s, double stiffness, double lambda)
+/* Steps of Chebyshev's polynomials at most, with which a mode of a system has the residual that it has to have. */
+static double most_steps(const struct modal *p, double tolerance, double lambda, double norm, double share)
+{
+    const double low = elliptic_plane_low(&p->bounds, lambda), high = elliptic_plane_high(&p->bounds, lambda),
+                 part = 0.25 * tolerance * share / (norm * sqrt(elliptic_plane_spread(&p->bounds, lambda)));
+    return part < 1 ? acosh(1 / part) / acosh((high + low) / (high - low)) : 0;
+}
+
+/* @return CLASSES: none */
+static int class_of(double steps)
+{
+    int class = 0;
+    while (class < CLASSES && !(steps <= MOST_STEPS[class])) class++;
+    return class;
+}
+
+/* Single precision resolves the longest wave of a plane if its walls hold it, or its zero-order term.
+ * @param steps  most_steps() */
+static int way_of(const struct sw_elliptic *s, double stiffness, double lambda, double steps)
 {
     const struct sw_elliptic_desc *d = &s->desc;
     const struct modal *p = s->own;
     const bool held = d->sides[0] == SW_ELLIPTIC_DIRICHLET || d->sides[1] == SW_ELLIPTIC_DIRICHLET;
     const double cells = (double)(d->n[0] > d->n[1] ? d->n[0] : d->n[1]),
                  condition = lambda > 0 ? 1 + 2 * stiffness / lambda : INFINITY;
-    if (p->size[ON_CHIP] && condition <= MOST_IN_SINGLE && sqrt(condition) <= STEPS_OVER_CELLS * cells) return ON_CHIP;
+    if (p->size[ON_CHIP] && condition <= MOST_IN_SINGLE && sqrt(condition) <= STEPS_OVER_CELLS * cells)
+        return p->size[ON_LARGE_CHIP] && steps >= LARGE_STEPS ? ON_LARGE_CHIP : ON_CHIP;
     return (held ? fmin(condition, cells * cells) : condition) <= MOST_IN_SINGLE ? IN_MEMORY : IN_DOUBLE;
 }
 
@@ -229,6 +335,19 @@ static enum sw_status order(struct sw_elliptic *s)
         p->count[way] = at - before;
     }
     return sw_device_upload(s->device, p->there_order, p->order, (size_t)all * sizeof *p->order);
+}
+
+/* As load() found them. */
+static enum sw_status begin_ways(struct sw_elliptic *s)
+{
+    struct modal *p = s->own;
+    const size_t all = (size_t)s->count * (size_t)s->desc.n[2];
+    p->overlap = p->missed = false;
+    for (size_t k = 0; k < all; k++) {
+        p->way[k] = p->first_way[k];
+        p->overlap |= p->way[k] >= OVERLAPPED;
+    }
+    return order(s);
 }
 
 static enum sw_status load_modes(struct sw_elliptic *s, int due)
@@ -252,13 +371,39 @@ static enum sw_status load_planes(struct sw_elliptic *s)
                                           .north = m->north, .cross = m->cross};
     const size_t words = sw_cuda_planes_chip_words(m->nx, m->ny, m->cross != NULL);
     float *planes = NULL;
-    if (!p->there_planes || p->has_planes) return SW_OK;
+    if (p->has_planes) return SW_OK;
+    elliptic_plane_bound(m, s->desc.sides[0] == SW_ELLIPTIC_PERIODIC, s->desc.sides[1] == SW_ELLIPTIC_PERIODIC,
+                         &p->bounds);
+    p->has_planes = !p->there_planes;
+    if (p->has_planes) return SW_OK;
     SW_TRY(sw_alloc(words, &planes));
     sw_cuda_planes_chip_pack(&here, planes);
     const enum sw_status st = sw_device_upload(s->device, p->there_planes, planes, words * sizeof *planes);
     sw_free(planes);
     p->has_planes = st == SW_OK;
     return st;
+}
+
+/* The ways of a system's problems. From some mode on all are solved in tiles, so that the transform knows where w is.
+ * @param hardness  [nz] */
+static void choose_ways(struct sw_elliptic *s, int system, double stiffness, const double *hardness)
+{
+    struct modal *p = s->own;
+    const int nz = (int)s->desc.n[2];
+    const struct elliptic_vertical *v = &p->set.vertical[p->set.of[system]];
+    int tiled = nz;
+    for (int k = nz - 1; k >= 0; k--) {
+        const int item = system * nz + k;
+        const double lambda = v->lambda[k],
+                     steps = most_steps(p, s->numbers[system].tolerance, lambda, v->norm[k], p->share[item]);
+        const int class = class_of(steps);
+        if (tiled == k + 1 && class < CLASSES) tiled = k;
+        p->lambda[item] = lambda;
+        p->problem[item] = (struct problem){hardness[k], item};
+        p->first_way[item] =
+            (unsigned char)(tiled == k ? OVERLAPPED + class : way_of(s, stiffness, lambda, steps));
+    }
+    p->first_tiled[system] = tiled;
 }
 
 static enum sw_status load(struct sw_elliptic *s)
@@ -276,56 +421,97 @@ static enum sw_status load(struct sw_elliptic *s)
     for (int j = 0; j < s->count; j++) {
         const struct elliptic_vertical *v = &p->set.vertical[p->set.of[j]];
         elliptic_modal_share(v, &s->matrix[j], stiffness, hardness, p->share + (size_t)j * nz);
-        for (size_t k = 0; k < nz; k++) {
-            const size_t item = (size_t)j * nz + k;
-            p->lambda[item] = v->lambda[k];
-            p->problem[item] = (struct problem){hardness[k], (int)item};
-            p->way[item] = p->first_way[item] = (unsigned char)way_of(s, stiffness, v->lambda[k]);
-        }
+        p->part[j] = elliptic_modal_part(&s->numbers[j]);
+        choose_ways(s, j, stiffness, hardness);
     }
     sw_free(hardness);
     qsort(p->problem, all, sizeof *p->problem, harder_first);
-    p->missed = false;
+    SW_TRY(sw_device_upload(s->device, p->there_first_tiled, p->first_tiled,
+                            (size_t)s->count * sizeof *p->first_tiled));
+    SW_TRY(sw_device_upload(s->device, p->there_part, p->part, (size_t)s->count * sizeof *p->part));
     SW_TRY(sw_device_upload(s->device, p->there_of, p->set.of, (size_t)s->count * sizeof *p->set.of));
     SW_TRY(sw_device_upload(s->device, p->there_lambda, p->lambda, all * sizeof *p->lambda));
     SW_TRY(sw_device_upload(s->device, p->there_share, p->share, all * sizeof *p->share));
-    return order(s);
+    return begin_ways(s);
 }
 
 /* ------------------------------------------------------------------ an iteration */
 
-static enum sw_status transform(const struct sw_elliptic *s, bool to_levels, bool add, const double *from, double *to)
+/* @param first  the first iteration: w of modes that are solved in tiles are in p->tiled; squares of f and g are
+ *               wanted, and goals are not known before */
+static enum sw_status transform(const struct sw_elliptic *s, bool to_levels, bool first, bool add, const double *from,
+                                double *to)
 {
     const struct modal *p = s->own;
     const int64_t nx = s->desc.n[0], ny = s->desc.n[1], nz = s->desc.n[2], in_levels[] = {nx, nz * nx},
                   in_modes[] = {ny * nx, nx}, *a = to_levels ? in_modes : in_levels,
                   *b = to_levels ? in_levels : in_modes;
     const struct sw_cuda_transform t = {
-        .nx = nx, .ny = ny, .nz = nz, .systems = s->count, .add = add, .of = p->there_of, .goal = p->there_goal,
+        .nx = nx, .ny = ny, .nz = nz, .systems = s->count, .add = add, .of = p->there_of,
+        .goal = first && !to_levels ? NULL : p->there_goal,
         .packed = p->there_packed + (to_levels ? (size_t)s->desc.batch * p->words : 0),
-        .from = from, .to = to, .from_row = a[0], .from_slab = a[1], .to_row = b[0], .to_slab = b[1]};
+        .from = from, .to = to, .from_row = a[0], .from_slab = a[1], .to_row = b[0], .to_slab = b[1],
+        .other = first && to_levels ? p->tiled : from,
+        .first_other = first && to_levels ? p->there_first_tiled : NULL,
+        .squares = first && !to_levels ? p->squares : NULL,
+        .from_squares = first && !to_levels ? p->f_squares : NULL};
     return sw_cuda_transform(s->device->compute, &t);
 }
 
 /* @param check  residuals are formed: those of an iteration before were larger than their bounds */
+static enum sw_status solve_way(const struct sw_elliptic *s, int way, const struct sw_cuda_planes *planes, bool check)
+{
+    const struct modal *p = s->own;
+    sw_cuda_stream stream = s->device->compute;
+    switch (way) {
+    case ON_LARGE_CHIP:
+        return sw_cuda_planes_on_chip(stream, planes, p->there_planes, check, p->clusters[way], p->size[way],
+                                      p->large_work);
+    case ON_CHIP:
+        return sw_cuda_planes_on_chip(p->beside[CHIP], planes, p->there_planes, check, p->clusters[way], p->size[way],
+                                      p->work);
+    case IN_MEMORY: case IN_DOUBLE:  /* behind those on chip, as they share p->work */
+        return sw_cuda_planes_in_memory(p->beside[CHIP], planes, way == IN_DOUBLE, p->clusters[way], p->size[way],
+                                        p->work);
+    case OVERLAPPED:  /* those of all classes */
+        return sw_cuda_planes_overlapped(p->beside[TILES], planes, MOST_STEPS, p->count + OVERLAPPED, p->squares,
+                                         p->tasks, p->tiled);
+    default:
+        return SW_OK;
+    }
+}
+
+/* All ways side by side: the device's stream goes on when all are done. */
 static enum sw_status solve_planes(const struct sw_elliptic *s, bool check)
 {
     const struct modal *p = s->own;
     struct sw_cuda_planes planes = {.matrix = p->on.matrix, .lambda = p->there_lambda, .share = p->there_share,
                                     .goal = p->there_goal, .order = p->there_order, .queue = p->there_queue,
-                                    .w = p->in_modes, .outcome = p->there_outcome};
-    sw_cuda_stream stream = s->device->compute;
+                                    .w = p->in_modes, .outcome = p->there_outcome, .bounds = p->bounds};
+    cudaStream_t stream = s->device->compute;
     CU_TRY(cudaMemsetAsync(p->there_queue, 0, WAYS * sizeof *p->there_queue, stream));
+    CU_TRY(cudaEventRecord(p->begun, stream));
+    for (int k = 0; k < BESIDE; k++) CU_TRY(cudaStreamWaitEvent(p->beside[k], p->begun, 0));
     for (int way = 0; way < WAYS; planes.order += p->count[way], planes.queue++, way++) {
         planes.count = p->count[way];
-        if (way == ON_CHIP)
-            SW_TRY(sw_cuda_planes_on_chip(stream, &planes, p->there_planes, check, p->clusters[way], p->size[way],
-                                          p->work));
-        else
-            SW_TRY(sw_cuda_planes_in_memory(stream, &planes, way == IN_DOUBLE, p->clusters[way], p->size[way],
-                                            p->work));
+        SW_TRY(solve_way(s, way, &planes, check));
+    }
+    for (int k = 0; k < BESIDE; k++) {
+        CU_TRY(cudaEventRecord(p->ended[k], p->beside[k]));
+        CU_TRY(cudaStreamWaitEvent(stream, p->ended[k], 0));
     }
     return SW_OK;
+}
+
+/* In iterations behind the first one residuals are formed, which tiles do not do. */
+static void leave_tiles(struct sw_elliptic *s)
+{
+    struct modal *p = s->own;
+    const double stiffness = elliptic_plane_stiffness(&s->matrix[0]);
+    for (size_t k = 0; p->overlap && k < (size_t)s->count * (size_t)s->desc.n[2]; k++)
+        if (p->way[k] >= OVERLAPPED) p->way[k] = (unsigned char)way_of(s, stiffness, p->lambda[k], 0);
+    p->overlap = false;
+    p->missed = true;
 }
 
 /* What became of the systems; problems that were missed are solved in double from now on. */
@@ -345,11 +531,48 @@ static void record(const struct sw_elliptic *s, struct elliptic_pass *pass)
     }
 }
 
+/* Queue an iteration, but the residual: from r to u. */
+static enum sw_status queue_iteration(struct sw_elliptic *s, bool first, const double *r, double *u)
+{
+    struct modal *p = s->own;
+    cudaStream_t stream = s->device->compute;
+    const int64_t squares = sw_cuda_transform_from_squares(s->desc.n[0], s->desc.n[1], s->desc.n[2]);
+    const size_t count = (size_t)s->count;
+    SW_TRY(transform(s, false, first, false, r, p->in_modes));
+    if (first) {
+        SW_TRY(sw_cuda_transform_goals(stream, s->count, p->f_squares, squares, p->there_part, p->there_ff,
+                                       p->there_goal));
+        CU_TRY(cudaMemcpyAsync(p->ff, p->there_ff, count * sizeof *p->ff, cudaMemcpyDeviceToHost, stream));
+        CU_TRY(cudaEventRecord(p->known, stream));
+    }
+    SW_TRY(solve_planes(s, !first));
+    CU_TRY(cudaMemcpyAsync(p->outcome, p->there_outcome, count * (size_t)s->desc.n[2] * sizeof *p->outcome,
+                           cudaMemcpyDeviceToHost, stream));
+    CU_TRY(cudaEventRecord(p->solved, stream));
+    return transform(s, true, first, !first, p->in_modes, u);
+}
+
+/* |f|². The first iteration needs nothing of the host and is queued with it, so that the device does not wait; where a
+ * system turns out not to be due, u is set to 0 behind it, and it is queued again. */
+static enum sw_status square(void *context, const double *f, const double *same, double *ff)
+{
+    struct modal *p = context;
+    struct sw_elliptic *s = p->solver;
+    (void)same;
+    SW_TRY(queue_iteration(s, true, f, p->u));
+    CU_TRY(cudaEventSynchronize(p->known));
+    p->queued = true;
+    for (int j = 0; j < s->count; j++) {
+        ff[j] = p->ff[j];
+        p->queued &= ff[j] > 0 && isfinite(ff[j]) && p->part[j] >= 0;
+    }
+    return SW_OK;
+}
+
 static enum sw_status correct(void *context, struct elliptic_pass *pass, double *u)
 {
     struct sw_elliptic *s = context;
     struct modal *p = s->own;
-    cudaStream_t stream = s->device->compute;
     bool any = false;
     for (int j = 0; j < s->count; j++) {
         const struct elliptic_way *way = &pass->way[j];
@@ -358,14 +581,15 @@ static enum sw_status correct(void *context, struct elliptic_pass *pass, double 
         any |= due;
     }
     if (!any) return SW_OK;
-    if (p->missed) SW_TRY(order(s));
-    CU_TRY(cudaMemcpyAsync(p->there_goal, p->goal, (size_t)s->count * sizeof *p->goal, cudaMemcpyHostToDevice, stream));
-    SW_TRY(transform(s, false, false, pass->r, p->in_modes));
-    SW_TRY(solve_planes(s, !pass->first));
-    CU_TRY(cudaMemcpyAsync(p->outcome, p->there_outcome, (size_t)s->count * (size_t)s->desc.n[2] * sizeof *p->outcome,
-                           cudaMemcpyDeviceToHost, stream));
-    CU_TRY(cudaEventRecord(p->solved, stream));
-    SW_TRY(transform(s, true, !pass->first, p->in_modes, u));
+    if (pass->first && !p->queued) {  /* u was set to 0 since */
+        SW_TRY(queue_iteration(s, true, pass->r, u));
+    } else if (!pass->first) {
+        leave_tiles(s);
+        SW_TRY(order(s));
+        CU_TRY(cudaMemcpyAsync(p->there_goal, p->goal, (size_t)s->count * sizeof *p->goal, cudaMemcpyHostToDevice,
+                               s->device->compute));
+        SW_TRY(queue_iteration(s, false, pass->r, u));
+    }
     CU_TRY(cudaEventSynchronize(p->solved));  /* while u is formed */
     record(s, pass);
     return SW_OK;
@@ -377,11 +601,12 @@ static enum sw_status solve(struct sw_elliptic *s, const double *f, double *u, s
     struct modal *p = s->own;
     struct elliptic_space space = elliptic_device_space(&p->on);
     space.lean = true;
+    space.dot = square;
+    p->solver = s;
+    p->u = u;
+    p->queued = false;
     SW_TRY(sw_device_use(s->device));
-    for (size_t k = 0; p->missed && k < (size_t)s->count * (size_t)s->desc.n[2]; k++)
-        p->way[k] = p->first_way[k];
-    if (p->missed) SW_TRY(order(s));
-    p->missed = false;
+    if (p->missed) SW_TRY(begin_ways(s));
     return elliptic_refine(&space, s->numbers, f, u, outcome, history, most, correct, s);
 }
 

@@ -1,6 +1,39 @@
 #ifndef ELLIPTIC_PLANE_POINT_H
 #define ELLIPTIC_PLANE_POINT_H
-/* What became of the problem of a vertical mode in the plane, (Lh + lambda area) w = g. */
+/* The problem of a vertical mode in the plane, (Lh + lambda area) w = g: what is known of its matrix before, and what
+ * became of it.
+ *
+ * D is the diagonal, lambda a + s in a cell of area a, where a part h of s belongs to walls: what is given there is
+ * half a cell away, and Lh is h and a rest that has no eigenvalue below 0. So D^-1 (Lh + lambda area) has none below
+ * the least of (lambda a + h)/(lambda a + s), and none above 1 and the largest sum of what is beside the diagonal
+ * (Gershgorin). */
+#include "base/sw_hd.h"
+
+struct elliptic_plane_bounds {
+    double open, walled;     /* the largest s/a of cells with h = 0, and of the others; 0: there is no such cell */
+    double held;             /* the least h/s of these others; 1: there are none                                */
+    double beside;           /* the largest sum of absolute values beside the diagonal, over s                  */
+    double area[2], sum[2];  /* the least and the largest a, s                                                  */
+};
+
+SW_HD static inline double elliptic_plane_low(const struct elliptic_plane_bounds *b, double lambda)
+{
+    const double open = lambda / (lambda + b->open), walled = lambda / (lambda + b->walled),
+                 held = walled > b->held ? walled : b->held;
+    return open < held ? open : held;
+}
+
+SW_HD static inline double elliptic_plane_high(const struct elliptic_plane_bounds *b, double lambda)
+{
+    const double most = b->open > b->walled ? b->open : b->walled;
+    return 1 + b->beside * (most / (lambda + most));
+}
+
+/* The largest number on the diagonal over the least one, at most. */
+SW_HD static inline double elliptic_plane_spread(const struct elliptic_plane_bounds *b, double lambda)
+{
+    return (lambda * b->area[1] + b->sum[1]) / (lambda * b->area[0] + b->sum[0]);
+}
 
 struct elliptic_plane_outcome {
     double residual;         /* |g - (Lh + lambda area) w|, or a bound of it                   */
