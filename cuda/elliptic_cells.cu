@@ -7,7 +7,7 @@
 #include "elliptic_sum.cuh"
 #include "launch.cuh"
 
-enum { THREADS = 256, EACH = SW_CUDA_ELLIPTIC_PART / THREADS, CHUNK = SW_CUDA_ELLIPTIC_CHUNK };
+enum { THREADS = 256, SUMMING = 1024, EACH = SW_CUDA_ELLIPTIC_PART / THREADS, CHUNK = SW_CUDA_ELLIPTIC_CHUNK };
 
 template <typename M> static int64_t cells_of(const M *m) { return m->nx * m->ny * m->nz; }
 static int64_t parts_of(int64_t cells) { return (cells + SW_CUDA_ELLIPTIC_PART - 1) / SW_CUDA_ELLIPTIC_PART; }
@@ -186,7 +186,7 @@ extern "C" enum sw_status sw_cuda_elliptic_apply(sw_cuda_stream stream, const st
 
 /* ------------------------------------------------------------------ sums */
 
-__global__ static void __launch_bounds__(THREADS) elliptic_sum_k(int64_t parts, const double *partial, double *sum)
+__global__ static void __launch_bounds__(SUMMING) elliptic_sum_k(int64_t parts, const double *partial, double *sum)
 {
     const double all = sum_of_partial(partial + blockIdx.x * parts, parts);
     if (threadIdx.x == 0) sum[blockIdx.x] = all;
@@ -214,7 +214,7 @@ extern "C" enum sw_status sw_cuda_elliptic_dot(sw_cuda_stream stream, const stru
     cudaStream_t s = (cudaStream_t)stream;
     if (m->systems == 0) return SW_OK;
     SW_TRY(launch(elliptic_dot_k, parts * m->systems, THREADS, 0, s, ALONE, cells, parts, x, y, partial));
-    return launch(elliptic_sum_k, m->systems, THREADS, 0, s, ALONE, parts, partial, sum);
+    return launch(elliptic_sum_k, m->systems, SUMMING, 0, s, ALONE, parts, partial, sum);
 }
 
 extern "C" enum sw_status sw_cuda_elliptic_residual(sw_cuda_stream stream, const struct sw_cuda_elliptic *m,
@@ -225,7 +225,7 @@ extern "C" enum sw_status sw_cuda_elliptic_residual(sw_cuda_stream stream, const
     cudaStream_t s = (cudaStream_t)stream;
     if (m->systems == 0) return SW_OK;
     SW_TRY(queue_apply<true>(s, m, u, f, r, partial));
-    return launch(elliptic_sum_k, m->systems, THREADS, 0, s, ALONE, parts, partial, sum);
+    return launch(elliptic_sum_k, m->systems, SUMMING, 0, s, ALONE, parts, partial, sum);
 }
 
 /* ------------------------------------------------------------------ vectors */

@@ -153,12 +153,9 @@ __global__ static void __launch_bounds__(32 * WARPS, 2)
             multiply_add(c[x], a, part);
         }
     }
-    if (t.from_squares && row_block == 0) {  /* of so many warps as there are */
-        for (int w = 16; w > 0; w /= 2) from_square += __shfl_xor_sync(~0u, from_square, w);
-        double *const at = t.from_squares + (system * WARPS * t.ny + slab) * tiles + tile;
-        if (lane == 0) at[warp * t.ny * tiles] = from_square;
-        if (lane == 0)
-            for (int w = warp + (int)blockDim.x / 32; w < WARPS; w += (int)blockDim.x / 32) at[w * t.ny * tiles] = 0;
+    if (t.from_squares && row_block == 0) {
+        from_square = sum_of_block(from_square);
+        if (threadIdx.x == 0) t.from_squares[(system * t.ny + slab) * tiles + tile] = from_square;
     }
     if (rows >= steps) return;
     put_tile<PAIRS, WIDTH / 8>(t, c, 16 * rows, columns, to);
@@ -203,6 +200,14 @@ __device__ static inline void copy_tile(const struct sw_cuda_transform &t, int64
     __pipeline_commit();
 }
 
+__device__ static inline void keep_square(double *to, const double of_warp[WARPS])
+{
+    if (threadIdx.x) return;
+    double sum = 0;
+    for (int w = 0; w < WARPS; w++) sum += of_warp[w];
+    *to = sum;
+}
+
 template <bool PAIRS>
 __global__ static void __launch_bounds__(32 * WARPS, 1)
     elliptic_transform_kept_k(struct sw_cuda_transform t, int64_t tiles, int64_t all)
@@ -211,9 +216,10 @@ __global__ static void __launch_bounds__(32 * WARPS, 1)
     enum { STAGE = WARPS * STEP * KEPT_PITCH };
     const int warp = (int)threadIdx.x / 32, lane = (int)threadIdx.x % 32, g = lane / 4, quarter = lane % 4,
               steps = (int)((t.nz + STEP - 1) / STEP);
+    __shared__ double of_warp[2][WARPS];  /* squares of the tile before, which are added up behind the next barrier */
     double a[WARPS][8];
-    int64_t tile = blockIdx.x, next = tile;
-    int kept = -1, stage = 0;
+    int64_t tile = blockIdx.x, next = tile, squared = -1;
+    int kept = -1, stage = 0, turn = 0;
     for (int k = 0; k < KEPT_STAGES - 1; k++, next += gridDim.x)
         copy_tile<PAIRS>(t, next, tiles, all, stages + k * STAGE);
     for (; tile < all; tile += gridDim.x, next += gridDim.x, stage = (stage + 1) % KEPT_STAGES) {
@@ -235,6 +241,8 @@ __global__ static void __launch_bounds__(32 * WARPS, 1)
         __pipeline_wait_prior(KEPT_STAGES - 2);
         __syncthreads();
         copy_tile<PAIRS>(t, next, tiles, all, stages + (stage + KEPT_STAGES - 1) % KEPT_STAGES * STAGE);
+        if (squared >= 0) keep_square(t.from_squares + squared, of_warp[turn]);
+        squared = -1, turn ^= 1;
         if (!due) continue;
         const double *const here = stages + stage * STAGE;
         double c[KEPT_WIDTH / 8][4] = {};
@@ -258,13 +266,16 @@ __global__ static void __launch_bounds__(32 * WARPS, 1)
                 sum += own * own;
             }
             for (int w = 16; w > 0; w /= 2) sum += __shfl_xor_sync(~0u, sum, w);
-            if (lane == 0) t.from_squares[(p.system * WARPS + warp) * t.ny * tiles + of_slab] = sum;
+            if (lane == 0) of_warp[turn][warp] = sum;
+            squared = p.system * t.ny * tiles + of_slab;
         }
-        put_tile<PAIRS, KEPT_WIDTH / 8>(t, c, 16 * warp, t.nx - p.tile * KEPT_WIDTH,
-                                        t.to + p.system * t.nx * t.ny * t.nz + p.slab * t.to_slab + p.tile * KEPT_WIDTH);
+        double *const to = t.to + p.system * t.nx * t.ny * t.nz + p.slab * t.to_slab + p.tile * KEPT_WIDTH;
+        put_tile<PAIRS, KEPT_WIDTH / 8>(t, c, 16 * warp, t.nx - p.tile * KEPT_WIDTH, to);
         if (t.squares)
             keep_squares<KEPT_WIDTH / 8>(t, c, 16 * warp, p.system * t.nz * t.ny * tiles + of_slab, tiles);
     }
+    __syncthreads();
+    if (squared >= 0) keep_square(t.from_squares + squared, of_warp[turn]);
 }
 
 /* ------------------------------------------------------------------ */
@@ -282,11 +293,6 @@ static int64_t tiles_of(int64_t nx, int64_t nz)
 extern "C" size_t sw_cuda_transform_words(int64_t nz) { return (size_t)(steps_of(nz) * steps_of(nz) * STEP * STEP); }
 
 extern "C" int64_t sw_cuda_transform_squares(int64_t nx, int64_t ny, int64_t nz) { return tiles_of(nx, nz) * ny; }
-
-extern "C" int64_t sw_cuda_transform_from_squares(int64_t nx, int64_t ny, int64_t nz)
-{
-    return WARPS * sw_cuda_transform_squares(nx, ny, nz);
-}
 
 extern "C" void sw_cuda_transform_pack(int64_t nz, const double *x, bool transposed, double *packed)
 {
@@ -329,7 +335,7 @@ extern "C" enum sw_status sw_cuda_transform(sw_cuda_stream stream, const struct 
 
 /* ------------------------------------------------------------------ goals */
 
-/* A block a system. */
+/* A block a system. @param ff  may be host memory */
 __global__ static void __launch_bounds__(1024)
     elliptic_goals_k(const double *squares, int64_t of_system, const double *part, double *ff, double *goal)
 {

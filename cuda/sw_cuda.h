@@ -263,16 +263,15 @@ struct sw_cuda_transform {
     const int *first_other;      /* [systems]; NULL: all rows are in `from`                               */
     double  *squares;            /* out [systems][nz][sw_cuda_transform_squares()]: sums of squares of each row of what
                                   * comes out (not added); NULL: they are not wanted                      */
-    double  *from_squares;       /* out [systems][sw_cuda_transform_from_squares()]: of all that goes in; NULL */
+    double  *from_squares;       /* out [systems][sw_cuda_transform_squares()]: of all that goes in; NULL */
 };
 size_t sw_cuda_transform_words(int64_t nz);
 /** How many sums of squares there are of a plane that comes out, and of a system that goes in. */
 int64_t sw_cuda_transform_squares(int64_t nx, int64_t ny, int64_t nz);
-int64_t sw_cuda_transform_from_squares(int64_t nx, int64_t ny, int64_t nz);
 /** What is to be left of systems, from sums of squares of their f.
  * @param squares  [systems][of_system]
  * @param part     [systems]: of |f|
- * @param ff       out [systems]: |f|²
+ * @param ff       out [systems]: |f|², pinned host memory
  * @param goal     out [systems]: part |f|; -1 where |f| is 0 or not finite */
 enum sw_status sw_cuda_transform_goals(sw_cuda_stream stream, int systems, const double *squares, int64_t of_system,
                                        const double *part, double *ff, double *goal);

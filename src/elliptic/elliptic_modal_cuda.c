@@ -70,7 +70,7 @@ struct modal {
     double  *in_modes, *tiled;        /* [batch][nz][ny][nx]; w of modes that are solved in tiles */
     double  *squares, *f_squares;     /* [batch][nz][sw_cuda_transform_squares()] of g, and likewise of f; one block */
     double  *there_packed;            /* [2][batch][words]: to modes, to levels */
-    double  *there_lambda, *there_share, *there_goal, *there_part, *there_ff;  /* one block */
+    double  *there_lambda, *there_share, *there_goal, *there_part;  /* one block */
     int     *there_of, *there_order, *there_queue;     /* one block; a queue a way */
     int     *there_first_tiled;                        /* of the same */
     struct elliptic_plane_outcome *there_outcome;
@@ -138,8 +138,7 @@ static size_t large_work_of(const struct sw_elliptic_desc *d)
 /* Of g, then of f. */
 static size_t squares_of(const struct sw_elliptic_desc *d)
 {
-    return problems_of(d) * (size_t)sw_cuda_transform_squares(d->n[0], d->n[1], d->n[2]) +
-           (size_t)d->batch * (size_t)sw_cuda_transform_from_squares(d->n[0], d->n[1], d->n[2]);
+    return (problems_of(d) + (size_t)d->batch) * (size_t)sw_cuda_transform_squares(d->n[0], d->n[1], d->n[2]);
 }
 
 /* Integers on the device: of, order, queues, first_tiled. */
@@ -154,7 +153,7 @@ static size_t bytes(const struct sw_elliptic_desc *d)
                  planes = d->n[0] * d->n[1] <= CHIP_CELLS ? sw_cuda_planes_chip_words(d->n[0], d->n[1], d->full) : 0;
     return elliptic_device_bytes(d, 1, d->batch, false) +
            (2 * batch * sw_elliptic_cells(d) + squares_of(d) + 2 * batch * sw_cuda_transform_words(d->n[2]) +
-            2 * problems + 3 * batch) * sizeof(double) +
+            2 * problems + 2 * batch) * sizeof(double) +
            integers_of(d) * sizeof(int) + problems * sizeof(struct elliptic_plane_outcome) + planes * sizeof(float) +
            work_of(d) + large_work_of(d) + sw_cuda_planes_tasks((int)problems);
 }
@@ -268,11 +267,10 @@ static enum sw_status create(struct sw_elliptic *s)
     SW_TRY(sw_device_alloc(s->device, squares_of(d), &p->squares));
     p->f_squares = p->squares + problems * (size_t)sw_cuda_transform_squares(d->n[0], d->n[1], d->n[2]);
     SW_TRY(sw_device_alloc(s->device, 2 * batch * p->words, &p->there_packed));
-    SW_TRY(sw_device_alloc(s->device, 2 * problems + 3 * batch, &p->there_lambda));
+    SW_TRY(sw_device_alloc(s->device, 2 * problems + 2 * batch, &p->there_lambda));
     p->there_share = p->there_lambda + problems;
     p->there_goal = p->there_share + problems;
     p->there_part = p->there_goal + batch;
-    p->there_ff = p->there_part + batch;
     SW_TRY(sw_device_alloc(s->device, integers_of(d), &p->there_of));
     p->there_order = p->there_of + batch;
     p->there_queue = p->there_order + problems;
@@ -536,19 +534,20 @@ static enum sw_status queue_iteration(struct sw_elliptic *s, bool first, const d
 {
     struct modal *p = s->own;
     cudaStream_t stream = s->device->compute;
-    const int64_t squares = sw_cuda_transform_from_squares(s->desc.n[0], s->desc.n[1], s->desc.n[2]);
-    const size_t count = (size_t)s->count;
+    const int64_t squares = sw_cuda_transform_squares(s->desc.n[0], s->desc.n[1], s->desc.n[2]);
+    const size_t problems = (size_t)s->count * (size_t)s->desc.n[2];
     SW_TRY(transform(s, false, first, false, r, p->in_modes));
     if (first) {
-        SW_TRY(sw_cuda_transform_goals(stream, s->count, p->f_squares, squares, p->there_part, p->there_ff,
+        SW_TRY(sw_cuda_transform_goals(stream, s->count, p->f_squares, squares, p->there_part, p->ff,
                                        p->there_goal));
-        CU_TRY(cudaMemcpyAsync(p->ff, p->there_ff, count * sizeof *p->ff, cudaMemcpyDeviceToHost, stream));
         CU_TRY(cudaEventRecord(p->known, stream));
     }
     SW_TRY(solve_planes(s, !first));
-    CU_TRY(cudaMemcpyAsync(p->outcome, p->there_outcome, count * (size_t)s->desc.n[2] * sizeof *p->outcome,
-                           cudaMemcpyDeviceToHost, stream));
-    CU_TRY(cudaEventRecord(p->solved, stream));
+    CU_TRY(cudaEventRecord(p->begun, stream));
+    CU_TRY(cudaStreamWaitEvent(p->beside[CHIP], p->begun, 0));
+    CU_TRY(cudaMemcpyAsync(p->outcome, p->there_outcome, problems * sizeof *p->outcome, cudaMemcpyDeviceToHost,
+                           p->beside[CHIP]));
+    CU_TRY(cudaEventRecord(p->solved, p->beside[CHIP]));
     return transform(s, true, first, !first, p->in_modes, u);
 }
 
