@@ -178,7 +178,13 @@ $(preloads): $B/%.so: tests/%.c Makefile
 	$(call say,LINK,$@)$(CC) -O1 -g -std=c11 -D_GNU_SOURCE -Wall -Wextra -Wshadow -Wstrict-prototypes \
 	    $(if $(WERROR),-Werror) $(preload_flags) -shared -fPIC -o $@ $< -ldl
 
-tests: $(tests) $B/sweep $(preloads)  ## build the test programs without running them
+# A program that fails, or kills, another one at one of its system calls (tests/fuzz/scenes.py, tests/test_faults.sh).
+$B/at_call: tests/at_call.c Makefile
+	@mkdir -p $(@D)
+	$(call say,LINK,$@)$(CC) -O1 -g -std=c11 -D_GNU_SOURCE -Wall -Wextra -Wshadow -Wstrict-prototypes \
+	    $(if $(WERROR),-Werror) -o $@ $<
+
+tests: $(tests) $B/sweep $(preloads) $B/at_call  ## build the test programs without running them
 
 benches: $(benches)            ## build the programs that time things
 
@@ -201,7 +207,7 @@ fuzz-night:                    ## damaged configs and output files, NIGHT_SECOND
 portable:                      ## build/portable: program and tests that need only libc (MPI=1: and Open MPI)
 	@$(MAKE) --no-print-directory PORTABLE=1 B=$B/portable-objects tests benches
 	@rm -rf $B/portable && mkdir -p $B/portable
-	@cd $B/portable-objects && cp sweep libcmocka.so.0 *.so $(notdir $(tests) $(benches)) ../portable
+	@cd $B/portable-objects && cp sweep at_call libcmocka.so.0 *.so $(notdir $(tests) $(benches)) ../portable
 	@du -sh $B/portable
 
 docs: $B/sweep                 ## write docs/config.md, the man pages and the tables of docs/benchmark*.md again

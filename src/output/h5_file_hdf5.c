@@ -58,6 +58,10 @@ enum sw_status sw_h5_damaged(struct sw_h5 *h, const char *text)
     return h->status;
 }
 
+/* At exit HDF5 would close what it could not close before, after an error of the system, and crash at that. All that is
+ * written is closed by then, or given up. Before its first call, wherever that is. */
+__attribute__((constructor)) static void leave_hdf5_at_exit(void) { H5dont_atexit(); }
+
 /* ---- open and close */
 static hid_t access_list(bool writing)
 {

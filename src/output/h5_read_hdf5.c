@@ -292,12 +292,23 @@ static herr_t member(hid_t group, const char *name, const H5L_info_t *info, void
     return m->h->status ? 1 : 0;
 }
 
+/* In the order of creation. Of a group with an index of that (each that we write) it is the native one. For any other
+ * order HDF5 makes a table of all links first; when reading one fails, 1.10.8 frees what was never put there. */
+static H5_iter_order_t order_of(hid_t group)
+{
+    unsigned kept = 0;
+    const hid_t list = H5Gget_create_plist(group);
+    const bool known = list >= 0 && H5Pget_link_creation_order(list, &kept) >= 0;
+    if (list >= 0) H5Pclose(list);
+    return known && kept & H5P_CRT_ORDER_INDEXED ? H5_ITER_NATIVE : H5_ITER_INC;
+}
+
 void sw_h5_members(struct sw_h5 *h, const char *path,
                    enum sw_status (*visit)(void *user, const char *name, bool is_group), void *user)
 {
     if (h->status) return;
     struct members m = {h, visit, user};
     hid_t group = H5Gopen2(h->file, path, sw_h5_group_access());
-    if (group < 0 || H5Literate(group, H5_INDEX_CRT_ORDER, H5_ITER_INC, NULL, member, &m) < 0) sw_h5_fail_hdf5(h);
+    if (group < 0 || H5Literate(group, H5_INDEX_CRT_ORDER, order_of(group), NULL, member, &m) < 0) sw_h5_fail_hdf5(h);
     if (group >= 0) H5Gclose(group);
 }
