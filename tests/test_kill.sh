@@ -79,10 +79,16 @@ done
 [ $starts -ge 3 ] || fail "only $starts starts of 0.03 s"
 cp k.h5 kept-starts.h5
 
-# killed when all was merged, with its last word still there
-mkdir k.h5.d && echo '{"pid": 1}' >k.h5.d/status.json
-"$sweep" -q k.cfg -j 1 -o k.h5 || fail "nothing to do, but for what a killed run left"
-[ ! -e k.h5.d ] || fail "what is left of a killed run stays: $(ls k.h5.d)"
+# killed when all was merged, with its last word and its lock still there
+for name in k.h5 .sweep-k.h5.new; do
+    mkdir $name.d && echo '{"pid": 1}' >$name.d/status.json
+    echo 'process 1 on a machine' >$name.d/lock
+    : >$name.d/.sweep-Xa0b1c
+done
+mv k.h5 .sweep-k.h5.new  # --force, killed before the new file took its place
+"$sweep" -q k.cfg -j 1 -o k.h5 -s time.end=1 -s 'output.fields.times=[1.0]' || fail 'another sweep'
+"$sweep" -q k.cfg -j 1 -o k.h5 --force || fail "nothing to do, but for what a killed run left"
+[ -z "$(ls -d k.h5.d .sweep-* 2>/dev/null)" ] || fail "what is left of a killed run stays: $(ls -d k.h5.d .sweep-*)"
 
 # SIGTERM ends all workers cleanly, with a checkpoint each, and one goes on with all of them
 rm -rf k.h5 k.h5.d

@@ -271,7 +271,8 @@ static enum sw_status attempt(struct sweep_run *run)
         if (run->s->sweep->accuracy && run->completed->lacks_estimates)
             console_message(run->cli, "note     %s was computed without accuracy.runs, and has no estimates: runs are "
                             "only computed again when they end; --force computes all of it again\n", run->s->file);
-        sw_status_file_remove(run->s->file);  /* killed after its merge, a run leaves that behind */
+        sw_output_tidy(run->s->file);  /* killed after its merge, a run leaves that behind */
+        if (run->fresh) sw_output_tidy(run->fresh);
         message_nothing_to_do(run);
         run->cli->exit_code = run->before.diverged + run->before.failed > 0;
         return xdmf_update(run->cli, run->s->sweep, run->s->file);

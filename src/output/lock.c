@@ -12,6 +12,7 @@
 #include "base/sw_private.h"
 #include "output/sw_files.h"
 #include "output/sw_lock.h"
+#include "output/sw_status_file.h"
 
 /* The lock is flock() on FILE.d/lock: it ends with the process, however that ends. The file says which process holds
  * it. A process that works alone holds it exclusively; processes of one job share it, and it ends with the last of
@@ -174,4 +175,12 @@ void sw_output_unlock(struct sw_output_lock **lock)
     if (!lock || !*lock) return;
     free_lock(*lock);
     *lock = NULL;
+}
+
+void sw_output_tidy(const char *file)
+{
+    struct sw_output_lock *lock = NULL;
+    if (!sw_files_has_folder(file)) return;
+    sw_status_file_remove(file);
+    if (sw_files_has_folder(file) && !sw_output_lock(file, &lock)) sw_output_unlock(&lock);
 }
