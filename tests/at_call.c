@@ -1,12 +1,13 @@
-/* at_call [-k K] [-c NAMES] [-p TEXT] [-f TEXT] [-a ACTION] [-l LOG] COMMAND ARGUMENT...: run a command, and do something
- * at the K-th of its system calls, those of its threads and children included, whichever library makes them.
+/* at_call [-k K] [-c NAMES] [-p TEXT] [-f TEXT] [-a ACTION] [-l LOG] COMMAND ARGUMENT...: run a command, and do
+ * something at the K-th of its system calls, those of its threads and children included, whichever library makes them.
  *     build/at_call -k 300 -c write,pwrite64,rename -a kill ./sweep run my.cfg
  * -k  which call; 0 (without it): none, they are counted
  * -c  only calls of these names count (the table below), separated by commas; without it all of them do
  * -p  only calls of files whose path contains TEXT count, or whose path is a relative one
  * -f  calls count from the first one on that has a path containing TEXT
  * -a  kill         SIGKILL, before the call; without -a likewise
- *     NUMBER       it fails with this errno, and is not made (close() is: it gives the descriptor back whatever it says)
+ *     NUMBER       it fails with this errno, and is not made (close() is: it gives the descriptor back whatever it
+ *                  says; brk() says nothing)
  *     short        it reads or writes half of what it was asked to
  *     run:COMMAND  a shell runs COMMAND while it waits
  *     list         none: LOG gets a line for each call that counts, "NAME PATH"
@@ -62,7 +63,8 @@ static bool        chosen[KNOWN], all = true, counting = true;
 static const char *in_path, *from_path, *command;
 static FILE       *log_file;
 static char        which[5000];
-static pid_t       failing;
+static pid_t       failing, changed;                       /* threads that are in such a call */
+static struct user_regs_struct before;                     /* of the changed one, which may count on its arguments */
 
 static void choose(char *names)
 {
@@ -126,8 +128,13 @@ static bool is_file(const char *path, enum file file)
 /* The K-th call is about to be made by a thread. */
 static void act(pid_t pid, struct user_regs_struct *r)
 {
+    const bool ends = action == FAIL && r->orig_rax == SYS_brk;
+    before = *r;
+    if (ends || action == SHORT) changed = pid;
     if (action == KILL) kill(pid, SIGKILL);
-    if (action == FAIL) {
+    if (ends) {
+        r->rdi = 0;  /* it fails by saying where the end has been so far */
+    } else if (action == FAIL) {
         failing = pid;
         if (r->orig_rax != SYS_close) r->orig_rax = (unsigned long long)-1;
     }
@@ -155,13 +162,15 @@ static void stop_at_call(pid_t pid)
 {
     struct user_regs_struct r;
     if (ptrace(PTRACE_GETREGS, pid, NULL, &r)) return;
-    if ((long)r.rax == -ENOSYS && pid != failing) {  /* as x86-64 tells the entry from the exit */
+    if ((long)r.rax == -ENOSYS && pid != failing && pid != changed) {  /* as x86-64 tells the entry from the exit */
         enter(pid, &r);
-    } else if (pid == failing) {
-        failing = 0;
-        r.rax = (unsigned long long)-error;
-        ptrace(PTRACE_SETREGS, pid, NULL, &r);
+        return;
     }
+    if (pid == failing) r.rax = (unsigned long long)-error;
+    if (pid == changed) r.rdi = before.rdi, r.rdx = before.rdx;
+    if (pid != failing && pid != changed) return;
+    ptrace(PTRACE_SETREGS, pid, NULL, &r);
+    failing = changed = 0;
 }
 
 /* @return how the first process ended, as waitpid() has it */

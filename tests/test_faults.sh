@@ -117,6 +117,16 @@ else
         grep -q : log || break
     done
     [ $k -gt 5 ] || fail "close: only $k calls"
+    # no more threads: libgomp exits with 1, which would say that runs have diverged
+    for ((k = 1;; k++)); do
+        rm -rf z.h5 z.h5.d
+        OMP_NUM_THREADS=4 "$at_call" -k $k -c clone,clone3 -a 11 -l log "$sweep" run f.cfg -q -o z.h5 -s run.batch=0 \
+            -s solver=cpu.plain >/dev/null 2>err
+        code=$?
+        grep -q : log || break
+        [ $code = 4 ] && grep -q '^error: .*thread' err || fail "thread $k: exit code $code: $(cat err)"
+    done
+    [ $code = 0 ] && [ $k -gt 3 ] || fail "threads: exit code $code after $k"
     rm -rf z.h5 z.h5.d
 fi
 

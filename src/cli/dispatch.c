@@ -9,6 +9,7 @@
 #include "cli/console.h"
 #include "cli/event_log.h"
 #include "cli/help.h"
+#include "cli/library_exit.h"
 #include "cli/multi_process.h"
 #include "cli/signals.h"
 
@@ -34,6 +35,7 @@ static enum sw_status perform_command(struct sw_cli *cli)
 {
     enum sw_status st = SW_OK;
     struct sw_err_kept kept = {0};
+    library_exit_watch();
     if (cli->threads) omp_set_num_threads(cli->threads);
     if (cli->version) cli_version();
     else if (cli->help) cli_help(cli->command);
@@ -84,6 +86,7 @@ int sw_cli_end(struct sw_cli **cli, enum sw_status st)
 {
     struct sw_cli *c = *cli;
     int code = cli_exit_code(st);
+    library_exit_forget();
     if (!c) return code;
     if (!st) code = c->exit_code;
     if (c->muted && c->reported) code = 0;  /* rank 0 returns the exit code of the job */
