@@ -117,6 +117,23 @@ if [ "$(id -u)" = 0 ] && command -v setpriv >/dev/null; then
     within 5 run o.cfg -o shared/x.h5; says 'shared/x.h5.d is a link that belongs to '
     [ -e w.h5.d/part-000077.h5.tmp ] || fail 'what is in another folder is gone'
     as_other rm shared/x.h5.d
+    # his links do not say where an output goes; what is only read may be behind one
+    mkdir -m 755 home
+    cp o.h5 home/
+    for name in l.h5 l.xdmf; do as_other ln -s "$tmp/home/$name" shared/$name; done
+    as_other ln -s "$tmp/home/o.h5" shared/k.h5
+    within 5 run o.cfg -o shared/l.h5; says 'shared/l.h5 is a link that belongs to '
+    within 5 run o.cfg -o shared/k.h5 --force; says 'shared/k.h5 is a link that belongs to '
+    within 5 merge o.h5 -o shared/l.h5; says 'shared/l.h5 is a link that belongs to '
+    within 5 xdmf shared/k.h5; says 'shared/k.h5 is a link that belongs to '
+    within 0 show shared/k.h5
+    within 0 status shared/k.h5
+    cp o.h5 shared/m.h5
+    as_other ln -s "$tmp/home/l.xdmf" shared/m.xdmf
+    within 5 xdmf shared/m.h5; says 'shared/m.xdmf is a link that belongs to '
+    cmp -s o.h5 home/o.h5 && [ "$(ls home)" = o.h5 ] || fail "written through a link of another user: $(ls home)"
+    within 0 run o.cfg -o shared/l.h5 --trust anyone
+    [ -f home/l.h5 ] || fail '--trust anyone: a link is not followed'
     # the other way round: he looks at a sweep, and cannot take it
     within 75 run o.cfg -o shared/mine.h5 "${long[@]}"
     if as_other test -x "$sweep"; then

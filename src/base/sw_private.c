@@ -177,6 +177,13 @@ enum sw_status sw_private_folder_check(const char *folder)
     return st;
 }
 
+enum sw_status sw_private_link_check(const char *link)
+{
+    struct stat s;
+    if (trusted == SW_TRUST_ANYONE || lstat(link, &s) || !S_ISLNK(s.st_mode)) return SW_OK;
+    return check_owner(link, "is a link that belongs", &s);
+}
+
 enum sw_status sw_private_folder_make(const char *folder, bool *made)
 {
     *made = !mkdir(folder, trusted == SW_TRUST_NOBODY ? 0755 : 0775);

@@ -41,6 +41,10 @@ enum sw_status sw_private_folder_check(const char *folder);
  * @param fd  out: to be closed; -1: there is none */
 enum sw_status sw_private_folder_open(const char *folder, int *fd);
 
+/** Whether a symbolic link may lead what is written to another place: it is this user's, or root's.
+ * @return SW_OK: it may, or is none; SW_E_REFUSED with the reason */
+enum sw_status sw_private_link_check(const char *link);
+
 /** Make it if there is none, with mode 755 (775 with SW_TRUST_GROUP), less what the umask takes; and check it.
  * @param made  out: there was none */
 enum sw_status sw_private_folder_make(const char *folder, bool *made);

@@ -328,7 +328,7 @@ enum sw_status cmd_show(struct sw_cli *cli)
         return SW_FAIL(SW_E_USAGE, "--run shows one run, --status those of one status: not both");
     SW_TRY(find_status(cli->status, &status));
     char *file;
-    SW_TRY(cli_output_path(cli->argument[0], &file));
+    SW_TRY(cli_input_path(cli->argument[0], &file));
     enum sw_status st = sw_run_table_read(file, &table);
     if (!st) st = show_runs(cli, table, status);
     sw_run_table_free(&table);

@@ -136,7 +136,7 @@ enum sw_status cmd_status(struct sw_cli *cli)
     enum sw_status st;
     if (!is_config(cli->argument[0])) {
         char *file;
-        SW_TRY(cli_output_path(cli->argument[0], &file));
+        SW_TRY(cli_input_path(cli->argument[0], &file));
         st = status_of(cli, file, NULL);
         sw_free(file);
         return st;

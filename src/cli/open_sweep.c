@@ -21,14 +21,18 @@ static enum sw_status check_shard(const struct sw_cli *cli, const char *file, bo
                    cli->shard, cli->nshards);
 }
 
-enum sw_status cli_output_path(const char *path, char **file)
+static enum sw_status follow(const char *path, bool to_write, char **file)
 {
     const size_t length = strlen(path);
     *file = NULL;
     if (!length || path[length - 1] == '/')
         return SW_FAIL(SW_E_USAGE, "'%s' names %s; an output is a file", path, length ? "a folder" : "nothing");
-    return sw_files_follow(path, file);
+    return sw_files_follow(path, to_write, file);
 }
+
+enum sw_status cli_output_path(const char *path, char **file) { return follow(path, true, file); }
+
+enum sw_status cli_input_path(const char *path, char **file) { return follow(path, false, file); }
 
 static enum sw_status refuse_input_as_output(const struct cli_sweep *s)
 {

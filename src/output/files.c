@@ -137,7 +137,7 @@ enum sw_status sw_files_relative(const char *file, const char *to, char **relati
     return (*relative = sw_text_take(&t)) ? SW_OK : SW_E_MEMORY;
 }
 
-enum sw_status sw_files_follow(const char *path, char **real)
+enum sw_status sw_files_follow(const char *path, bool to_write, char **real)
 {
     enum { MOST_LINKS = 40 };  /* as Linux has it */
     char to[PATH_MAX];
@@ -148,6 +148,11 @@ enum sw_status sw_files_follow(const char *path, char **real)
         if (length < 0) {
             *real = at;
             return SW_OK;
+        }
+        const enum sw_status st = to_write ? sw_private_link_check(at) : SW_OK;
+        if (st) {
+            sw_free(at);
+            return st;
         }
         struct sw_text next = {0};
         const char *slash = strrchr(at, '/');

@@ -263,7 +263,7 @@ static enum sw_status write_safely(struct xdmf *x, const char *name)
 {
     char *real, *tmp = NULL;
     int fd;
-    SW_TRY(sw_files_follow(name, &real));
+    SW_TRY(sw_files_follow(name, true, &real));
     enum sw_status st = sw_private_file(real, &fd, &tmp);
     if (!st) {
         st = write_all(x, fd, name);
