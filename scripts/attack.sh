@@ -1,8 +1,13 @@
 #!/bin/bash
 # attack.sh [--short] [--seconds N] [--count N] [--seed N] [PART...]: attack the program as somebody would who can write
-# what it reads. Without a PART all of them are run, each for N seconds (an hour; --short: 15 s in all) or for --count
-# attacks. SWEEP names the program that is attacked; without it one with sanitizers is built, which finds more.
+# what it reads, or as a machine does that fails. Without a PART all of them are run, each for N seconds (an hour;
+# --short: 15 s in all) or for --count attacks. SWEEP names the program that is attacked; without it two are built, one
+# of them with sanitizers, which finds more.
 #     results   attributes, datasets, links, heaps and bits of results files, read by every command that reads them
+#     kills     the end of the program at any of its system calls; what goes on must come to the same bits
+#     faults    errors of the system at any call that reads or writes a file, and short reads
+#     configs   configs with a few edits, through check and run
+#     folders   what another user puts where files are written: links, pipes, folders, at any moment (needs root)
 # A new part is a function attack_NAME here, which runs for $seconds or $count attacks, whichever ends first, prints
 # what it has found, a summary with numbers last, and returns 1 if it has found something.
 # What was found, and the logs, are in build/attack. Exit code 1: something was found; 77: no python3 with h5py.
@@ -13,11 +18,15 @@ folder=$top/build/attack
 python=$(scripts/find_python.sh)
 
 # ---- the parts
-attack_results() {
-    [ -n "$python" ] || { echo 'results: no python3 with h5py'; return 77; }
-    "$python" tests/fuzz/attack_results.py "$program" "$seconds" --count "$count" --seed "$seed" --folder "$folder" \
-        --plain "$plain"
+by() {  # by SCRIPT PROGRAM OPTION...: what is written in Python
+    [ -n "$python" ] || { echo "$1: no python3 with h5py"; return 77; }
+    "$python" "tests/fuzz/$1.py" "$2" "$seconds" --count "$count" --seed "$seed" --folder "$folder" "${@:3}"
 }
+attack_results() { by attack_results "$program" --plain "$plain"; }
+attack_kills() { by attack_kills "$plain"; }    # sanitizers do not go with a program that is traced
+attack_faults() { by attack_faults "$plain"; }
+attack_configs() { by mutate_configs "$program" --plain "$plain"; }
+attack_folders() { by attack_folders "$plain"; }
 
 # ---- what runs them
 parts() { declare -F | sed -n 's/^declare -f attack_//p'; }
@@ -39,11 +48,13 @@ done
 mkdir -p "$folder" || exit 1
 program=$SWEEP plain=$SWEEP
 if [ -z "$program" ]; then
-    make -s -j"$(nproc)" sweep &&
+    make -s -j"$(nproc)" sweep build/at_call build/jump_clock.so &&
         make -s -j"$(nproc)" B=build/sanitize SANITIZE=1 CUDA= OPT='-O1 -g' build/sanitize/sweep || exit 1
-    program=$top/build/sanitize/sweep plain=$top/sweep
+    program=$top/build/sanitize/sweep plain=$top/build/sweep
 fi
-export OMP_WAIT_POLICY=passive
+export SW_TOOLS=${SW_TOOLS:-$(dirname "$plain")}  # at_call and what is preloaded
+export SWEEP_SHARE=$top/scripts
+export OMP_WAIT_POLICY=passive SW_FUZZ_HANG=${SW_FUZZ_HANG:-30}
 found=0
 for name in "${names[@]}"; do
     "attack_$name" 2>&1 | tee "$folder/$name.log" | { [ -n "$short" ] && grep -v '^ ' || cat; }

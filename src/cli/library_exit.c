@@ -9,12 +9,12 @@
 
 static atomic_bool watched;
 
-/* The library has said why. Other threads still run, so nothing is cleaned up: what is on disk is whole at any moment. */
+/* The library has said why. Other threads still run, so nothing is cleaned up: what is on disk is whole anyhow. */
 static void on_end(int code, void *user)
 {
     static const char text[] =
-        "error: a library has ended the program (see above): mostly there were no more threads, or no more "
-        "memory; raise `ulimit -u` or `ulimit -v`, or use fewer threads (-j)\n";
+        "error: a library has ended the program (see above), mostly for want of threads or of memory; "
+        "raise `ulimit -u` or `ulimit -v`, or use fewer threads (-j)\n";
     (void)user;
     if (!watched || (code > 1 && code <= sw_status_exit_code(SW_E_IO))) return;  /* sw_message_abort_job() */
     (void)!write(STDERR_FILENO, text, sizeof text - 1);

@@ -13,6 +13,7 @@ import tempfile
 import time
 
 CODES = {0, 1, 2, 3, 4, 5, 75}  # sweep(1), EXIT STATUS; 1: some runs diverged or failed
+KILLED = 137                    # what build/at_call says of a command that it has killed
 HANG = 10                       # seconds of computing; six times as long in all (SW_FUZZ_HANG: another number)
 REPORT = re.compile(r"AddressSanitizer|LeakSanitizer|runtime error:|Traceback \(most recent call last\)")
 
@@ -56,7 +57,7 @@ class Judge:
         self.random = random.Random(args.seed)
         self.env = environment()
         self.hang = float(os.environ.get("SW_FUZZ_HANG", HANG))
-        self.commands = self.mutants = 0
+        self.commands = self.mutants = self.slow = 0
         self.codes, self.found, self.library = {}, {}, {}
         self.secrets = []  # bytes of files that no output may hold
         self.work = tempfile.mkdtemp(prefix="sweep-fuzz-")
@@ -89,25 +90,39 @@ class Judge:
                 os.killpg(process.pid, signal.SIGKILL)
         return process.returncode, err.decode(errors="replace")
 
+    def ends_plain(self, command, seconds):
+        """Whether it is only the sanitizers that take so long."""
+        plain, own = self.args.plain, self.args.sweep
+        if not plain or os.path.samefile(plain, own) or own not in command:
+            return False
+        return self.outcome([os.path.abspath(plain) if w == own else w for w in command], seconds, 6 * seconds,
+                            signal.SIGKILL)[0] not in (-signal.SIGXCPU, -signal.SIGKILL)
+
     def run(self, command, keep, allowed=CODES, hang=None):
         """@param keep  the files that are at fault if it is one  @return its exit code, None after a fault"""
         self.commands += 1
         seconds = int(hang or self.hang)
         code, err = self.outcome(command, seconds, 6 * seconds, signal.SIGKILL)
+        self.err = err
+        self.last = code
         self.codes[code] = self.codes.get(code, 0) + 1
         report = REPORT.search(err)
         if any(secret in self.out or secret in err.encode() for secret in self.secrets):
             return self.fault("tells of another file", command, keep, err)
+        if code in (-signal.SIGXCPU, -signal.SIGKILL) and self.ends_plain(command, seconds):
+            self.slow += 1
+            return None
         if code in (-signal.SIGXCPU, -signal.SIGKILL):
             # once more, to see where: the sanitizer tells of this signal with the frames
-            return self.fault("hangs", command, keep, self.outcome(command, 3 * seconds, seconds, signal.SIGSEGV)[1])
+            where = self.outcome(command, 3 * seconds, seconds, signal.SIGSEGV)[1]
+            return self.fault("hangs", command, keep, where)
         if code < 0 or report:
             return self.fault(report.group(0) if report else f"signal {-code}", command, keep, err)
         if code not in allowed:
             return self.fault(f"exit code {code}", command, keep, err)
         if re.search("HDF5 (crashed|did not end) reading", err):  # in a child of plot, which tells of it
             return self.fault("in plot", command, keep, err, in_library=True)
-        if code not in (0, 1, 75) and not err.strip():
+        if code not in (0, 1, 75, KILLED) and not err.strip():
             return self.fault(f"exit code {code} without a word", command, keep, err)
         return code
 
@@ -137,7 +152,8 @@ class Judge:
 
     def summary(self):
         codes = ", ".join(f"{n} times {c}" for c, n in sorted(self.codes.items()))
+        slow = f"{self.slow} slow under sanitizers alone; " if self.slow else ""
         print(f"{self.name}: {self.mutants} mutants, {self.commands} commands in {self.args.seconds:.0f} s, seed "
-              f"{self.args.seed}; exit codes: {codes}; {len(self.found)} places at fault, {len(self.library)} inside "
-              f"libhdf5 ({sum(self.library.values())} times)")
+              f"{self.args.seed}; exit codes: {codes}; {slow}{len(self.found)} places at fault, {len(self.library)} "
+              f"inside libhdf5 ({sum(self.library.values())} times)")
         return 1 if self.found else 0
