@@ -87,8 +87,9 @@ class Faults(Scenes):
     @staticmethod
     def shown(out):
         """Without what tells of the moment, and of the error itself where a plan goes without a file."""
-        return re.sub(rb"(?m)^time .*$|^.*\b(ago|took|wall|disk|memory|seconds?|finished|updated|Input/output error|"
+        said = re.sub(rb"(?m)^time .*$|^.*\b(ago|took|wall|disk|memory|seconds?|finished|updated|Input/output error|"
                       rb"Too many open files)\b.*$", b"", out)
+        return [line for line in said.splitlines() if line]
 
     def attack(self, name, kind, k):
         command, _, result = SCENES[name][1:4]
@@ -107,8 +108,8 @@ class Faults(Scenes):
         if code in (4, 5) and not NAMED.search(judge.err):
             self.fault(f"{name}, {kind}: names no file: {judge.err.strip()[:200]}", faulty)
         if code == 0 and not result and self.shown(judge.out) != self.said[name]:
-            said = set(self.shown(judge.out).splitlines()) ^ set(self.said[name].splitlines())
-            self.fault(f"{name}, {kind}: says something else, with exit code 0: {sorted(said)}", faulty)
+            said = sorted(set(self.shown(judge.out)) ^ set(self.said[name]))
+            self.fault(f"{name}, {kind}: says something else, with exit code 0: {said}", faulty)
         if code == 0 and result:
             self.check_result(name, f"{name}, {kind} (exit code 0)", faulty)
         if result and code != 0:

@@ -5,7 +5,7 @@ Each attribute and each dataset of files of every kind is replaced, one at a tim
 extents, layouts and links; by values in other files, among them a secret one and a pipe; heaps of texts get other
 sizes, references and numbers; bits are flipped. Each command must end by itself, with a documented exit code and no
 report of a sanitizer, and nothing that it prints or writes may hold what is in the secret file, which must stay as it
-is.
+is, or what a terminal would act on.
 """
 import itertools
 import os

@@ -17,6 +17,10 @@ KILLED = 137                    # what build/at_call says of a command that it h
 HANG = 10                       # seconds of computing; six times as long in all (SW_FUZZ_HANG: another number)
 REPORT = re.compile(r"AddressSanitizer|LeakSanitizer|runtime error:|Traceback \(most recent call last\)")
 
+# what a terminal would act on; --json, --csv and the list of runs have their own way to say it
+CONTROL = re.compile(rb"[\x00-\x08\x0b-\x1f\x7f]|\xc2[\x80-\x9f]")
+RAW = {"--json", "--csv", "--list"}
+
 FRAME = re.compile(r"#\d+ 0x\w+ (?:in )?(\S+ \S+)")
 OWN = re.compile(r"\bsrc/(?!libsanitizer)")
 
@@ -109,6 +113,8 @@ class Judge:
         report = REPORT.search(err)
         if any(secret in self.out or secret in err.encode() for secret in self.secrets):
             return self.fault("tells of another file", command, keep, err)
+        if not RAW & set(command) and CONTROL.search(self.out + err.encode()):
+            return self.fault("prints a control character", command, keep, err)
         if code in (-signal.SIGXCPU, -signal.SIGKILL) and self.ends_plain(command, seconds):
             self.slow += 1
             return None
