@@ -18,25 +18,43 @@ enum { SAMPLED = 256 };
 /* What one kind of warning says of the runs: the first that it is about, and how many of those looked at. */
 struct warned { struct sw_text text; int64_t count, sampled; };
 
+/* The numbers of so many runs, worked out together: those of each alone take a hundred times as long. */
+enum { RUNS_IN_BLOCK = 1024 };
+
+/* What a warning says of runs `first` on of those that are looked at.
+ * @param run  [count]  @param column  [ncolumn][count]
+ * @return whether to go on: not where memory is out, or somebody asked for an end */
+static bool look_at_runs(const struct sw_sweep *sweep, const struct sw_setup *setup, const int64_t *run, int count,
+                         const struct sw_run_warning *warning, double *column, struct warned *w)
+{
+    char axes[100], fit[41];
+    if (sw_sweep_columns(sweep, run, 0, count, column)) return false;
+    for (int j = 0; j < count; j++) {
+        char what[200] = "";
+        if (warning->warn(sweep->problem, setup, count, column, j, NULL, what)) return false;
+        w->sampled++;
+        if (!*what || w->count++) continue;
+        sw_sweep_describe(sweep, run[j], axes, sizeof axes);
+        sw_text_add(&w->text, what);
+        if (*axes) sw_text_printf(&w->text, " (%s)", sw_text_shorten(fit, sizeof fit, axes));
+    }
+    return true;
+}
+
 /* Nothing if memory is out. */
 static void sample_group(const struct cli_sweep *s, const struct sw_group *group, const struct sw_run_warning *warning,
                          struct warned *w)
 {
-    const struct sw_sweep *sweep = s->sweep;
-    const struct sw_setup setup = sw_sweep_setup(sweep, group, 1);
+    const struct sw_setup setup = sw_sweep_setup(s->sweep, group, 1);
     const int64_t sampled = group->count < SAMPLED || warning->of_all ? group->count : SAMPLED;
+    const int64_t most = sampled < RUNS_IN_BLOCK ? sampled : RUNS_IN_BLOCK;
+    int64_t run[RUNS_IN_BLOCK];
     double *column;
-    if (sw_alloc((size_t)sweep->ncolumn, &column)) return;
-    for (int64_t k = 0; k < sampled; k++) {
-        const int64_t *run = &group->run[k * group->count / sampled];
-        char what[200] = "", axes[100], fit[41];
-        if (sw_sweep_columns(sweep, run, 0, 1, column)) break;
-        if (warning->warn(sweep->problem, &setup, 1, column, 0, NULL, what)) break;
-        w->sampled++;
-        if (!*what || w->count++) continue;
-        sw_sweep_describe(sweep, *run, axes, sizeof axes);
-        sw_text_add(&w->text, what);
-        if (*axes) sw_text_printf(&w->text, " (%s)", sw_text_shorten(fit, sizeof fit, axes));
+    bool go_on = !sw_alloc((size_t)(s->sweep->ncolumn * most), &column);
+    for (int64_t first = 0; first < sampled && go_on; first += most) {
+        const int count = (int)(sampled - first < most ? sampled - first : most);
+        for (int k = 0; k < count; k++) run[k] = group->run[(first + k) * group->count / sampled];
+        go_on = look_at_runs(s->sweep, &setup, run, count, warning, column, w);
     }
     sw_free(column);
 }
