@@ -3,6 +3,7 @@
 #include <stddef.h>
 #include <unistd.h>
 
+#include "base/sw_mem.h"
 #include "cli/sw_cli.h"
 
 /* If the caller has closed a standard stream, the next file to be opened gets its number, and an output file would get
@@ -17,6 +18,7 @@ int main(int argc, char **argv)
 {
     struct sw_cli *cli = NULL;
     hold_standard_streams();
+    sw_mem_return_blocks();
     enum sw_status st = sw_cli_parse(argc, argv, &cli);
     if (!st) st = sw_cli_dispatch(cli);
     if (st) sw_cli_print_error(cli, st);

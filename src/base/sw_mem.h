@@ -24,6 +24,9 @@ enum sw_status sw_resize_bytes(size_t old_count, size_t count, size_t size, void
  * @param room   in, out: bytes it has; 0 on failure */
 enum sw_status sw_have_room(size_t bytes, char **block, size_t *room);
 
+/** Have the system get back each large block that is freed. Once, at the beginning of the program. */
+void sw_mem_return_blocks(void);
+
 /** Free what sw_alloc gave. NULL is fine. */
 void sw_free(void *memory);
 

@@ -7,6 +7,7 @@
 
 struct sw_run_slice {       /* what one input has of a run                                              */
     int     input;
+    int     status;         /* enum sw_run_status                                                       */
     int64_t row;            /* in the input's run table                                                 */
     int64_t previous;       /* slice before this one; -1: this is the first                             */
 };
@@ -52,4 +53,7 @@ int64_t sw_catalog_entry_slice(const struct sw_catalog_entry *entry);
  * @param slice       out [table->nruns] slice of each row; free with sw_free(). May be NULL */
 enum sw_status sw_catalog_table(const struct sw_catalog *catalog, bool ended_only, const struct sw_sweep *sweep,
                                 struct sw_run_table **table, int64_t **slice);
+/** Let go of the results in the inputs' tables, and of what was selected, once that table has them: of a million runs
+ * two tables are enough to hold at a time. */
+void sw_catalog_drop_results(struct sw_catalog *catalog);
 #endif

@@ -88,12 +88,26 @@ enum sw_status sw_catalog_table(const struct sw_catalog *c, bool ended_only, con
     return st;
 }
 
+void sw_catalog_drop_results(struct sw_catalog *c)
+{
+    for (int k = 0; k < c->ninput; k++) sw_run_table_drop_results(c->input[k].table);
+    sw_free(c->selected);
+    c->selected = NULL;
+    c->nselected = 0;
+}
+
 enum sw_status sw_run_table_read(const char *file, struct sw_run_table **table)
 {
     struct sw_catalog c = {0};
     *table = NULL;
     enum sw_status st = sw_catalog_open_output(file, NULL, &c);
     if (!st && !c.ninput) st = sw_output_fail_absent(file);
+    if (!st && c.ninput == 1 && !strcmp(c.input[0].path, file)) {  /* its table is all there is */
+        *table = c.input[0].table;
+        c.input[0].table = NULL;
+        sw_catalog_free(&c);
+        return SW_OK;
+    }
     if (!st) st = sw_catalog_select(&c, NULL, NULL);
     if (!st) st = sw_catalog_table(&c, false, NULL, table, NULL);
     sw_catalog_free(&c);

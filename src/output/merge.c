@@ -74,14 +74,16 @@ static enum sw_status check_complete(const struct sw_catalog *c, const struct sw
 }
 
 /* ---- merging */
-static enum sw_status write_safely(struct sw_catalog *c, const struct sw_run_table *t, const int64_t *slice,
+static enum sw_status write_safely(struct sw_catalog *c, struct sw_run_table *t, const int64_t *slice,
                                    bool as_virtual, const char *output)
 {
+    sw_catalog_drop_results(c);
     char *tmp = NULL;  /* a virtual file names others by their paths from where it is: it grows there */
     enum sw_status st = sw_files_make_parents(output);
     if (!st) st = as_virtual ? sw_private_file(output, NULL, &tmp) : sw_files_new(output, &tmp);
     if (!st) {
         st = sw_join_inputs(c, t, slice, as_virtual, tmp);
+        sw_run_table_drop_labels(t);
         if (!st) st = sw_check_inputs_unchanged(c);
         if (!st) st = sw_check_written_file(c, t, slice, tmp);
         if (!st) st = sw_files_move(tmp, output, NULL);
@@ -92,7 +94,7 @@ static enum sw_status write_safely(struct sw_catalog *c, const struct sw_run_tab
 }
 
 /* Promote a part that is already what the joined file would be, by renaming it; else write the joined file. */
-static enum sw_status promote_or_write(struct sw_catalog *c, const struct sw_run_table *t, const int64_t *slice,
+static enum sw_status promote_or_write(struct sw_catalog *c, struct sw_run_table *t, const int64_t *slice,
                                        bool own_parts, bool as_virtual, const char *output)
 {
     const char *part = own_parts ? sw_promotable_part(c, t, slice) : NULL;
@@ -251,8 +253,7 @@ static bool has_later_batch(const struct sw_catalog *c, const struct sw_catalog_
 {
     if (f->newest == f->ended) return false;
     if (f->ended < 0) return true;
-    const struct sw_run_slice *l = &c->slice[f->ended];
-    return c->input[l->input].table->row[l->row].status != SW_RUN_DONE;
+    return c->slice[f->ended].status != SW_RUN_DONE;
 }
 
 /* Parts in chains that are to go on are still needed. A part that nobody can read is of no use once FILE has all runs

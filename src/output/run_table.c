@@ -226,6 +226,27 @@ static void free_rows(struct sw_run_table *t)
     sw_free(t->message);
 }
 
+void sw_run_table_drop_labels(struct sw_run_table *t)
+{
+    sw_free(t->run_id);
+    sw_free(t->param);
+    sw_free(t->own->id_text);
+    t->run_id = NULL;
+    t->param = NULL;
+    t->own->id_text = NULL;
+}
+
+void sw_run_table_drop_results(struct sw_run_table *t)
+{
+    for (int64_t j = 0; t->message && j < t->nruns; j++)
+        if (t->message[j] != no_message) sw_free(t->message[j]);
+    sw_free(t->message);
+    sw_free(t->row);
+    t->message = NULL;
+    t->row = NULL;
+    sw_run_table_drop_labels(t);
+}
+
 void sw_run_table_free(struct sw_run_table **table)
 {
     struct sw_run_table *t = table ? *table : NULL;
