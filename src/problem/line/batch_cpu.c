@@ -88,6 +88,18 @@ int sw_host_workers(const struct sw_stepper *s, int64_t passes, double ns)
     return (double)s->count * (double)sw_stepper_line(&s->desc) * (double)passes * ns < 160000.0 ? 1 : h->workers;
 }
 
+/* Without a parallel region of one thread: OpenMP makes a team for it, and wakes the threads of the one before, 0.3 us
+ * in which a step of a short line is done. */
+void sw_host_each(int threads, int count, void (*work)(void *user, int thread, int k), void *user)
+{
+    if (threads == 1) {
+        for (int k = 0; k < count; k++) work(user, 0, k);
+        return;
+    }
+#pragma omp parallel for schedule(dynamic) num_threads(threads)
+    for (int k = 0; k < count; k++) work(user, omp_get_thread_num(), k);
+}
+
 void sw_host_stop(struct sw_stepper *s, int j, int64_t step)
 {
     struct sw_host_batch *h = s->own;
@@ -238,18 +250,23 @@ static void measure_run(const struct sw_stepper *s, struct sw_host_worker *w, in
     sw_measure_line(w->measure, sw_host_line(s, j), r->dx, noise, w->energy ? energy_density(s, w, j) : NULL, out);
 }
 
+struct taking { const struct sw_stepper *s; void *field; double *scalars; };
+
+static void take_run(void *user, int thread, int j)
+{
+    const struct taking *t = user;
+    const struct sw_host_batch *h = t->s->own;
+    if (t->field) copy_field(t->s, j, t->field);
+    if (t->scalars) measure_run(t->s, &h->worker[thread], j, t->scalars + (size_t)j * SW_LINE_SCALARS);
+}
+
 /* Each run is copied and measured by one thread. */
 enum sw_status sw_host_snapshot(struct sw_stepper *s, int slot, int what)
 {
     struct sw_host_batch *h = s->own;
-    void *field;
-    double *scalars;
-    SW_TRY(sw_snapshots_begin(h->snapshots, slot, what, &field, &scalars));
-#pragma omp parallel for schedule(dynamic) num_threads(sw_host_workers(s, 4, 10.0))
-    for (int j = 0; j < s->count; j++) {
-        if (field) copy_field(s, j, field);
-        if (scalars) measure_run(s, &h->worker[omp_get_thread_num()], j, scalars + (size_t)j * SW_LINE_SCALARS);
-    }
+    struct taking t = {.s = s};
+    SW_TRY(sw_snapshots_begin(h->snapshots, slot, what, &t.field, &t.scalars));
+    sw_host_each(sw_host_workers(s, 4, 10.0), s->count, take_run, &t);
     return sw_snapshots_send(h->snapshots, (size_t)s->count * sw_stepper_line(&s->desc) * sw_reals_word(s->desc.single),
                              (size_t)s->count * SW_LINE_SCALARS * sizeof(double));
 }

@@ -48,6 +48,9 @@ double *sw_host_line(const struct sw_stepper *s, int j);
  * waking the others up costs. */
 int sw_host_workers(const struct sw_stepper *s, int64_t passes, double ns);
 
+/** Call work(user, thread, k) for k = 0 .. count - 1 by so many threads. */
+void sw_host_each(int threads, int count, void (*work)(void *user, int thread, int k), void *user);
+
 /** Make x of run j, and what a program computes once a run. */
 void sw_host_begin_run(const struct sw_stepper *s, struct sw_host_worker *w, struct sw_eval *eval, int j);
 

@@ -206,18 +206,24 @@ static void advance_run(struct sw_stepper *s, struct sw_plain_worker *w, struct 
     }
 }
 
+struct advancing { struct sw_stepper *s; int64_t from, to; };
+
+static void advance_one(void *user, int thread, int j)
+{
+    const struct advancing *a = user;
+    struct sw_plain *p = a->s->own;
+    struct sw_plain_worker *w = &p->worker[thread];
+    struct sw_host_worker *h = &p->batch.worker[thread];
+    if (!p->batch.stopped[j] && a->s->desc.own_steps) sw_plain_advance_own(a->s, w, h, j, a->to);
+    else if (!p->batch.stopped[j]) advance_run(a->s, w, h, j, a->from, a->to);
+    else if (p->batch.diverged[j] < 0) p->batch.diverged[j] = a->from;
+}
+
 /* A tick may have any number of steps, mostly few. */
 static enum sw_status plain_advance(struct sw_stepper *s, int64_t from, int64_t to)
 {
-    struct sw_plain *p = s->own;
-    const bool own = s->desc.own_steps;
-#pragma omp parallel for schedule(dynamic) num_threads(sw_host_workers(s, own ? 4 : to - from, 10.0))
-    for (int j = 0; j < s->count; j++) {
-        int k = omp_get_thread_num();
-        if (!p->batch.stopped[j] && own) sw_plain_advance_own(s, &p->worker[k], &p->batch.worker[k], j, to);
-        else if (!p->batch.stopped[j]) advance_run(s, &p->worker[k], &p->batch.worker[k], j, from, to);
-        else if (p->batch.diverged[j] < 0) p->batch.diverged[j] = from;
-    }
+    const int threads = sw_host_workers(s, s->desc.own_steps ? 4 : to - from, 10.0);
+    sw_host_each(threads, s->count, advance_one, &(struct advancing){s, from, to});
     return SW_OK;
 }
 

@@ -360,6 +360,15 @@ static void advance_own(struct sw_stepper *s, int64_t to)
     for (int k = 0; k < p->workers; k++) sw_simd_advance_own(s, &p->worker[k], &p->group[k], to, queued, &next);
 }
 
+struct advancing { struct sw_stepper *s; int64_t from, to; };
+
+static void advance_one(void *user, int thread, int k)
+{
+    const struct advancing *a = user;
+    struct sw_simd *p = a->s->own;
+    advance_group(a->s, &p->worker[thread], &p->group[k], a->from, a->to);
+}
+
 static enum sw_status simd_advance(struct sw_stepper *s, int64_t from, int64_t to)
 {
     struct sw_simd *p = s->own;
@@ -370,9 +379,7 @@ static enum sw_status simd_advance(struct sw_stepper *s, int64_t from, int64_t t
         advance_own(s, to);
         return SW_OK;
     }
-#pragma omp parallel for schedule(dynamic) num_threads(sw_host_workers(s, to - from, 0.5))
-    for (int k = 0; k < p->groups; k++)
-        advance_group(s, &p->worker[omp_get_thread_num()], &p->group[k], from, to);
+    sw_host_each(sw_host_workers(s, to - from, 0.5), p->groups, advance_one, &(struct advancing){s, from, to});
     return SW_OK;
 }
 
