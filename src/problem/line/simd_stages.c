@@ -67,6 +67,10 @@ static struct sw_simd_ends *ends_of(const struct step *k, int stage)
     return k->w->ends ? k->w->ends + stage * sw_line_unknowns(&k->s->desc.model) : NULL;
 }
 
+/* What the old unknown adds to a condition. Where it adds none the condition may be infinite: at t = 0 alone nobody
+ * asks for it. */
+static double part_of(double left, double before) { return left != 0.0 ? left * before : 0.0; }
+
 /* x = A⁻¹ f is the unknown, and with Crank-Nicolson the sum of the new and the old one: so are its conditions. */
 static void lift_lane(const struct step *k, int stage, int v, int l, double left)
 {
@@ -78,8 +82,8 @@ static void lift_lane(const struct step *k, int stage, int v, int l, double left
     const int is_value[2] = {e->value[0], e->value[1]};
     double first[2], second[2], lift[SW_LANES_LIFT], rhs[SW_LANES_LIFT];
     for (int side = 0; side < 2; side++) {
-        first[side] = now->first[side][l] + left * before->first[side][l];
-        second[side] = now->second[side][l] + left * before->second[side][l];
+        first[side] = now->first[side][l] + part_of(left, before->first[side][l]);
+        second[side] = now->second[side][l] + part_of(left, before->second[side][l]);
         e->given[side][l] = now->first[side][l];
     }
     sw_end_lift(k->s->desc.n, is_value, first, second, sw_simd_run(k->s, k->g, l)->dx, &a, lift, rhs);
