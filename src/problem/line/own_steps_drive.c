@@ -19,6 +19,7 @@ struct worker {                       /* of a thread */
     const struct windows *windows;
     struct sw_eval *initial[SW_UNKNOWNS_MOST], *force[SW_UNKNOWNS_MOST], *end[2][SW_UNKNOWNS_MOST][2];
     double *param;                    /* [nparam][LANES], all lanes alike */
+    double *place;                    /* [SAMPLES] number of a point, the same in all runs */
     double *u;                        /* [SW_INPUTS][SAMPLES]: x and the unknowns, with their neighbours, at t = 0 */
     double *first, *now;              /* [SAMPLES] values of a force at t = 0 and later */
 };
@@ -77,6 +78,15 @@ static enum sw_status create_eval(const struct sw_program *program, int points, 
     return program ? sw_eval_create_lanes(program, points, LANES, eval) : SW_OK;
 }
 
+/* Where a lane looks: quasi-random in a quarter of the line each, so that times beside each other see others. */
+static void choose_places(int n, double place[SAMPLES])
+{
+    for (int k = 0; k < SAMPLES; k++) {
+        const double part = (k / LANES + fmod(0.6180339887498949 * (k % LANES), 1.0)) / PLACES;
+        place[k] = floor(part * n);
+    }
+}
+
 static enum sw_status create_worker(const struct sw_stepper_desc *d, struct worker *w)
 {
     for (int v = 0; v < sw_line_unknowns(&d->model); v++) {
@@ -85,6 +95,8 @@ static enum sw_status create_worker(const struct sw_stepper_desc *d, struct work
         for (int c = 0; c < 4; c++) SW_TRY(create_eval(condition(d, c / 2, v, c % 2), 1, &w->end[c / 2][v][c % 2]));
     }
     SW_TRY(sw_alloc((size_t)d->model.nparam * LANES + 1, &w->param));
+    SW_TRY(sw_alloc(SAMPLES, &w->place));
+    choose_places(d->n, w->place);
     SW_TRY(sw_alloc((size_t)SW_INPUTS * SAMPLES, &w->u));
     SW_TRY(sw_alloc(SAMPLES, &w->first));
     return sw_alloc(SAMPLES, &w->now);
@@ -98,6 +110,7 @@ static void destroy_worker(struct worker *w)
         for (int c = 0; c < 4; c++) sw_eval_destroy(&w->end[c / 2][v][c % 2]);
     }
     sw_free(w->param);
+    sw_free(w->place);
     sw_free(w->u);
     sw_free(w->first);
     sw_free(w->now);
@@ -118,14 +131,11 @@ static void begin_first_time(struct sw_eval *eval)
     sw_eval_step_lanes(eval, t, 0);
 }
 
-/* Where a lane looks: quasi-random in a quarter of the line each, so that times beside each other see others. */
 static void set_places(const struct sw_stepper *s, int j, struct worker *w, int offset)
 {
-    const struct sw_line_run *r = &s->run[j];
-    for (int k = 0; k < SAMPLES; k++) {
-        const double part = (k / LANES + fmod(0.6180339887498949 * (k % LANES), 1.0)) / PLACES;
-        w->u[SW_IN_X * SAMPLES + k] = r->x0 + (floor(part * s->desc.n) + offset) * r->dx;
-    }
+    const double x0 = s->run[j].x0, dx = s->run[j].dx;
+    double *x = w->u + SW_IN_X * SAMPLES;
+    for (int k = 0; k < SAMPLES; k++) x[k] = x0 + (w->place[k] + offset) * dx;
 }
 
 static bool any_force_sees(const struct sw_stepper_desc *d, enum sw_input slot)
