@@ -225,6 +225,20 @@ refused 'lines that end are of second order in space: leave it at 2' -s 'order="
 # what is refused at an end is not missing there as well
 expect 3 check parabola.cfg -s 'left.dirichlet="x"'; says "'left.dirichlet', column 1: unknown name 'x'"
 grep -q 'nothing is said' err && fail 'what is refused is missing as well'
+# ---- a condition infinite at t = 0 alone: methods that do not see it there go on, and the others fail, by all rows alike
+for end in 'left = { dirichlet = "0.001/t"; };' 'left = { neumann = "0.001/t"; };'; do
+    cat >infinite.cfg <<CFG
+problem = "heat"; order = 2; physics = { kappa = 1.0; }; grid = { n = 33; length = 1.0; }; initial = "0*x";
+time = { dt = 0.001; end = 0.01; }; $end right = { dirichlet = 0.0; }; run = { device = "cpu"; };
+output = { fields = { times = [0.01]; }; };
+CFG
+    for case in imex1:0 imex2:0 imex3:1 crank_nicolson:1; do
+        for row in cpu.plain cpu.simd; do
+            expect ${case#*:} run infinite.cfg -o infinite.h5 --force -s "method=\"${case%:*}\"" -s "stepper=\"$row\""
+        done
+    done
+done
+
 # an end of which nothing is said would be none, without a word; where boundary is set it is said
 echo 'left = {}; right = {};' | cat flux.cfg - | sed '/^boundary/d' >empty.cfg
 expect 3 check empty.cfg
