@@ -196,4 +196,24 @@ for command in check run; do
     expect 3 $command own.cfg --device cpu -s output.state=true
     says "-s: error: 'output.state' is for a longer sweep, and with time.tolerance there is none"
 done
+
+# ---- what `check` says: no time, and why; what ends and forces bring is a number for each of 64 windows
+cat >plan.cfg <<'CFG'
+problem = "heat"; method = "imex2"; physics = { kappa = 1.0; }; grid = { n = 32; length = 1.0; };
+initial = "cos(2*pi*x)";
+forcing = "sin(t)*cos(2*pi*x)"; time = { tolerance = 1e-4; end = 1.0; }; run = { device = "cpu"; };
+output = { scalars = { times = "linspace(0, 1, 2)"; }; };
+CFG
+expect 0 check plan.cfg
+prints 'time     not estimated: each run takes as many steps as its error asks for'
+if [ -n "$python" ]; then
+    for row in cpu.simd cpu.plain; do
+        for times in 2 65 1001; do
+            expect 0 check plan.cfg --json -s "stepper=\"$row\"" -s "output.scalars.times=\"linspace(0, 1, $times)\""
+            $python -c 'import json; print(json.load(open("out"))["plan"]["bytes_run"])' >bytes$times
+        done
+        [ $(($(cat bytes65) - $(cat bytes2))) = $((63 * 8)) ] && cmp bytes65 bytes1001 ||
+            fail "$row: bytes a run of 1, 64 and 1000 output times: $(cat bytes2 bytes65 bytes1001)"
+    done
+fi
 summary

@@ -141,10 +141,23 @@ static const char *format_steps(const struct sw_plan *p, bool timed, char text[6
 
 static enum sw_status measure_rate(struct check *c)
 {
+    double outputs;
     if (c->s->sweep->own_steps) return SW_OK;  /* how many steps runs will take is not known from the first ones */
-    SW_TRY(sw_plan_measure(c->s->sweep, c->plan, &c->devices, trial_seconds, &c->rate));
-    if (c->rate > 0) c->seconds = c->plan->points_steps / c->rate + 1e-3 * BATCH_OVERHEAD_MS * (double)c->plan->nbatch;
+    SW_TRY(sw_plan_measure(c->s->sweep, c->plan, &c->devices, trial_seconds, &c->rate, &outputs));
+    if (c->rate > 0)
+        c->seconds = c->plan->points_steps / c->rate + outputs + 1e-3 * BATCH_OVERHEAD_MS * (double)c->plan->nbatch;
     return SW_OK;
+}
+
+/* ", 2 s of it at output times", where these take a tenth of it or more; else "" */
+static const char *format_outputs(const struct check *c, char text[64])
+{
+    char time[24];
+    const double rest = c->plan->points_steps / c->rate + 1e-3 * BATCH_OVERHEAD_MS * (double)c->plan->nbatch;
+    text[0] = 0;
+    if (c->seconds > 1.1 * rest && c->seconds >= 0.1)
+        snprintf(text, 64, ", %s of it at output times", format_seconds(c->seconds - rest, time));
+    return text;
 }
 
 static enum sw_status describe_group(const struct sw_sweep *sweep, const struct sw_group *group, struct sw_text *text)
@@ -221,7 +234,7 @@ static enum sw_status print_means_of_all(const struct check *c)
 
 static enum sw_status print_plan(struct check *c)
 {
-    char a[24], steps[64];
+    char a[24], steps[64], outputs[64];
     struct sw_cli *cli = c->cli;
     const struct sw_plan *p = c->plan;
     SW_TRY(p->nbatch ? print_means(c, p) : print_means_of_all(c));
@@ -231,9 +244,12 @@ static enum sw_status print_plan(struct check *c)
     console_print(cli, "output   ≈ %s %s\n", format_bytes(p->output_bytes, a), c->s->file);
     SW_TRY(measure_rate(c));
     if (c->rate > 0)
-        console_print(cli, "time     ≈ %s at %.2g %s, by a short trial%s\n", format_seconds(c->seconds, a), c->rate,
-                      format_rate_unit(c->s->sweep->problem->timed),
+        console_print(cli, "time     ≈ %s at %.2g %s, by a short trial%s%s\n", format_seconds(c->seconds, a), c->rate,
+                      format_rate_unit(c->s->sweep->problem->timed), format_outputs(c, outputs),
                       2e-3 * BATCH_OVERHEAD_MS * (double)p->nbatch > c->seconds ? ", and some 20 ms a batch" : "");
+    else if (c->s->sweep->own_steps && p->nbatch)
+        console_print(cli, "time     not estimated: each run takes as many steps as its error asks for, of which the "
+                      "first tell nothing; while it runs, `sweep status` has an estimate\n");
     plan_warnings_print(cli, c->s, p, console_print);
     return try_compile(cli, c->s, p, c->devices.device[0]);
 }

@@ -44,7 +44,7 @@ static const struct sw_plan_batch *batch_with_most_work(const struct sw_plan *pl
 /* Take chunks of steps, each twice as long as the one before, for the given time. The fastest chunk counts: the first
  * ones start threads, and on a busy machine a chunk may be a hundred times slower. */
 static enum sw_status time_steps(struct sw_sim *sim, const struct sw_group *g, struct sw_device *device, double seconds,
-                                 double *steps_a_second)
+                                 int64_t *taken, double *steps_a_second)
 {
     int64_t step = 0;
     double begun = sw_clock();
@@ -55,14 +55,50 @@ static enum sw_status time_steps(struct sw_sim *sim, const struct sw_group *g, s
         SW_TRY(sw_device_wait(device));
         double now = sw_clock();
         *steps_a_second = fmax(*steps_a_second, (double)(to - step) / (now - start + 1e-9));
-        step = to;
+        *taken = step = to;
         if (now - begun > seconds / 2) break;
     }
     return SW_OK;
 }
 
+/* Seconds of one output, with what it takes to begin and end the steps before it, of which there is one here while
+ * there are any: the least of some, as of steps. It is looked at, and not written. */
+static enum sw_status time_output(struct sw_sim *sim, const struct sw_group *g, int64_t *step, int what, double *least)
+{
+    enum { TIMES = 16 };
+    const void *field;
+    const double *scalars;
+    *least = INFINITY;
+    for (int k = 0; k < TIMES; k++) {
+        const int64_t to = *step < g->steps ? *step + 1 : *step;
+        const double start = sw_clock();
+        SW_TRY(sim->ops->advance(sim, *step, to));
+        SW_TRY(sw_sim_snapshot(sim, 0, what));
+        SW_TRY(sim->ops->fetch(sim, 0, &field, &scalars));
+        *least = fmin(*least, sw_clock() - start);
+        *step = to;
+    }
+    return SW_OK;
+}
+
+/* @param count  runs of the sim */
+static enum sw_status time_outputs(struct sw_sim *sim, const struct sw_sweep *sweep, const struct sw_plan *plan,
+                                   const struct sw_group *of, int count, int64_t step, double *seconds)
+{
+    double field = 0, scalars = 0;
+    if (!sweep->problem->timed) return SW_OK;
+    if (of->nfield) SW_TRY(time_output(sim, of, &step, SW_SNAPSHOT_FIELD, &field));
+    if (of->nscalar) SW_TRY(time_output(sim, of, &step, SW_SNAPSHOT_SCALARS, &scalars));
+    for (int64_t b = 0; b < plan->nbatch; b++) {
+        const struct sw_group *g = &plan->group[plan->batch[b].group];
+        const double share = (double)plan->batch[b].count / count * (double)sw_points(g->n) / (double)sw_points(of->n);
+        *seconds += share * (field * g->nfield + scalars * g->nscalar);
+    }
+    return SW_OK;
+}
+
 enum sw_status sw_plan_measure(struct sw_sweep *sweep, const struct sw_plan *plan, const struct sw_devices *devices,
-                               double seconds, double *rate)
+                               double seconds, double *rate, double *outputs)
 {
     struct sw_device *device = devices->device[0];
     const struct sw_plan_batch *b = batch_with_most_work(plan);
@@ -71,7 +107,8 @@ enum sw_status sw_plan_measure(struct sw_sweep *sweep, const struct sw_plan *pla
     const char **load_error = NULL;
     bool *finite = NULL;
     enum sw_status st = SW_OK;
-    *rate = 0;
+    int64_t step = 0;
+    *rate = *outputs = 0;
     if (!b) return SW_OK;
     SW_TRY(sw_device_use(device));
     int count = sample_size(plan, b, device);
@@ -83,7 +120,9 @@ enum sw_status sw_plan_measure(struct sw_sweep *sweep, const struct sw_plan *pla
     SW_TRY_TO(out, st, sim->ops->load(sim, count, column, load_error));
     SW_TRY_TO(out, st, sw_alloc((size_t)count, &finite));
     SW_TRY_TO(out, st, sw_initial_begin(sim, &setup, device->threads, count, column, finite));
-    SW_TRY_TO(out, st, time_steps(sim, &plan->group[b->group], device, seconds, &steps));
+    SW_TRY_TO(out, st, time_steps(sim, &plan->group[b->group], device, seconds, &step, &steps));
+    if (device->space == SW_HOST)
+        SW_TRY_TO(out, st, time_outputs(sim, sweep, plan, &plan->group[b->group], count, step, outputs));
     *rate = steps * ldexp((double)sw_points(setup.n), -setup.cut) * count *
             fmin((double)plan->nbatch * plan->team, devices->count);
 out:
