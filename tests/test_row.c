@@ -1,6 +1,9 @@
 /* Picking a row of a table: by its name, or the first one that does a request and is not slower than another. */
+#include <string.h>
+
 #include "base/row.h"
 #include "helpers.h"
+#include "problem/sw_problem.h"
 
 struct thing { SW_ROW; int most, quick; };  /* it does requests up to `most`, and fast up to `quick` */
 
@@ -50,11 +53,30 @@ static void leaves_out_a_slower_one_unless_it_is_named_or_alone(void **state)
     assert_string_equal(picked(&by_speed, NULL, SW_HOST, 5000), "none");
 }
 
+/* A problem that a GPU does not take may be one for the CPU; where rows are refused, those of the CPU that do it are
+ * named, or there are none. */
+static void suggests_the_cpu_where_no_rows_are_listed(void **state)
+{
+    const struct sw_device gpu = {.space = SW_DEVICE}, cpu = {.space = SW_HOST};
+    const struct sw_setup setup = {0}, named = {.solver = "cuda.large"};
+    (void)state;
+    assert_string_equal(picked(&in_order, NULL, SW_DEVICE, 5000), "none");
+    assert_int_equal(sw_setup_suggest_cpu(&setup, &gpu, SW_E_ABSENT), SW_E_ABSENT);
+    assert_contains(sw_err_message(), "fit here: none");
+    assert_null(strstr(sw_err_message(), "--device cpu"));
+    for (int k = 0; k < 3; k++) {
+        SW_FAIL(SW_E_ABSENT, "it runs on no GPU");
+        assert_int_equal(sw_setup_suggest_cpu(k == 1 ? &named : &setup, k == 2 ? &cpu : &gpu, SW_E_ABSENT), SW_E_ABSENT);
+        assert_int_equal(strstr(sw_err_message(), "use --device cpu") != NULL, k == 0);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(takes_the_first_that_does_it),
         cmocka_unit_test(leaves_out_a_slower_one_unless_it_is_named_or_alone),
+        cmocka_unit_test(suggests_the_cpu_where_no_rows_are_listed),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
