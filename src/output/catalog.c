@@ -8,6 +8,7 @@
 
 #include "base/sw_mem.h"
 #include "base/sw_stop.h"
+#include "output/part_index.h"
 
 /* ---- files */
 static enum sw_status add_damaged_part(const char *path, struct sw_report *report, struct sw_catalog *c)
@@ -18,8 +19,17 @@ static enum sw_status add_damaged_part(const char *path, struct sw_report *repor
     return (c->damaged[c->ndamaged++] = sw_strdup(path)) ? SW_OK : SW_E_MEMORY;
 }
 
+/* Whether a part is known well enough without opening it. @param index  NULL: none is */
+static bool is_indexed(const struct sw_part_index *index, const char *path, struct sw_catalog *c, enum sw_status *st)
+{
+    bool found = false;
+    *st = index ? sw_part_index_input(index, path, &c->input[c->ninput], &found) : SW_OK;
+    c->ninput += !*st && found;
+    return found;
+}
+
 static enum sw_status open_inputs(const char *const *path, int count, struct sw_report *report, bool tolerate,
-                                  struct sw_catalog *c)
+                                  const struct sw_part_index *index, struct sw_catalog *c)
 {
     if (c->ninput + count > c->capacity) {
         const int capacity = c->ninput + count > 2 * c->capacity ? c->ninput + count : 2 * c->capacity;
@@ -28,8 +38,11 @@ static enum sw_status open_inputs(const char *const *path, int count, struct sw_
     }
     for (int k = 0; k < count; k++) {
         bool damaged, gone;
+        enum sw_status st;
         SW_TRY(sw_stop_check());
-        enum sw_status st = sw_input_file_open(path[k], &c->input[c->ninput], &damaged);
+        if (is_indexed(k + 1 < count ? index : NULL, path[k], c, &st)) continue;
+        SW_TRY(st);
+        st = sw_input_file_open(path[k], &c->input[c->ninput], &damaged);
         if (!st) { c->ninput++; continue; }
         gone = access(path[k], F_OK) && errno == ENOENT;
         c->vanished |= gone;
@@ -118,7 +131,7 @@ static enum sw_status open_resolved(const char *const *path, int count, int dept
     if (depth > DEEPEST)
         return SW_FAIL(SW_E_IO, "%s is virtual, and so are its parts, and theirs, without an end", path[0]);
     for (int k = 0; k < count && !st; k++) {
-        st = open_inputs(&path[k], 1, NULL, false, c);
+        st = open_inputs(&path[k], 1, NULL, false, NULL, c);
         if (st || !c->input[c->ninput - 1].nsource) continue;
         struct sw_input_file master = c->input[--c->ninput];
         st = open_resolved((const char *const *)master.source, master.nsource, depth + 1, c);
@@ -135,13 +148,16 @@ enum sw_status sw_catalog_open_resolved(const char *const *path, int count, stru
 
 static enum sw_status open_output(const char *file, struct sw_report *report, struct sw_catalog *c)
 {
+    struct sw_part_index *index = NULL;
     char **part;
     int count;
     /* Parts come before FILE: a merge moves results from parts to FILE, not the other way round. */
     SW_TRY(sw_files_parts(file, &part, &count));
     const bool absent = access(file, F_OK) && (errno == ENOENT || errno == ENOTDIR);  /* else opening says why not */
-    enum sw_status st = absent ? SW_OK : open_inputs(&file, 1, NULL, false, c);
-    if (!st) st = open_inputs((const char *const *)part, count, report, true, c);
+    enum sw_status st = absent ? SW_OK : open_inputs(&file, 1, NULL, false, NULL, c);
+    if (!st && c->brief) st = sw_part_index_read(file, &index);
+    if (!st) st = open_inputs((const char *const *)part, count, report, true, index, c);
+    sw_part_index_free(&index);
     sw_files_free_list(&part, count);
     return st;
 }

@@ -19,6 +19,7 @@ struct sw_catalog_entry {   /* one run                                          
 struct sw_selected_run { int64_t index; uint64_t id; };
 
 struct sw_catalog {         /* start from {0}; free with sw_catalog_free()                              */
+    bool     brief;         /* by the caller: parts but the last may be what FILE.d/index says of them  */
     int      ninput, capacity;
     struct sw_input_file *input;
     int      ndamaged;

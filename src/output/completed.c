@@ -63,10 +63,21 @@ static enum sw_status add_checkpoint(const struct sw_input_file *in, struct sw_c
     return (b->path = sw_strdup(in->path)) ? SW_OK : SW_E_MEMORY;
 }
 
-static enum sw_status read_catalog(const char *file, struct sw_report *report, struct sw_catalog *c,
+/* @param brief  statuses alone are of interest: parts are not opened where FILE.d/index knows them. The last one tells
+ *               of the sweep: where it is damaged all are opened */
+static enum sw_status open_catalog(const char *file, struct sw_report *report, bool brief, struct sw_catalog *c)
+{
+    c->brief = brief;
+    SW_TRY(sw_catalog_open_output(file, report, c));
+    if (!c->ninput || c->input[c->ninput - 1].table->config_text) return SW_OK;
+    sw_catalog_free(c);
+    return sw_catalog_open_output(file, NULL, c);
+}
+
+static enum sw_status read_catalog(const char *file, struct sw_report *report, bool brief, struct sw_catalog *c,
                                    struct sw_completed *l)
 {
-    SW_TRY(sw_catalog_open_output(file, report, c));
+    SW_TRY(open_catalog(file, report, brief, c));
     l->lacks_estimates = true;
     for (int k = 0; k < c->ninput; k++) {
         if (strcmp(c->input[k].path, file)) l->has_parts = true;
@@ -80,17 +91,23 @@ static enum sw_status read_catalog(const char *file, struct sw_report *report, s
     return copy_metadata(c, l);
 }
 
-enum sw_status sw_completed_open(const char *file, struct sw_report *report, struct sw_completed **completed)
+static enum sw_status open_completed(const char *file, struct sw_report *report, bool brief,
+                                     struct sw_completed **completed)
 {
     struct sw_catalog c = {0};
     struct sw_completed *l;
     *completed = NULL;
     SW_TRY(sw_alloc(1, &l));
-    enum sw_status st = read_catalog(file, report, &c, l);
+    enum sw_status st = read_catalog(file, report, brief, &c, l);
     sw_catalog_free(&c);
     if (st) sw_completed_close(&l);
     *completed = l;
     return st;
+}
+
+enum sw_status sw_completed_open(const char *file, struct sw_report *report, struct sw_completed **completed)
+{
+    return open_completed(file, report, false, completed);
 }
 
 /* The writer may join and remove parts after we have read their names. */
@@ -99,14 +116,14 @@ enum sw_status sw_completed_open_live(const char *file, struct sw_report *report
     enum sw_status st = SW_OK;
     for (int tries = 0; tries < 5; tries++) {
         struct sw_report now = {0};
-        st = sw_completed_open(file, &now, completed);
+        st = open_completed(file, &now, true, completed);
         bool whole = !st && !now.count;
         sw_report_free(&now);
         if (whole) return SW_OK;
         sw_completed_close(completed);
         usleep(20000);
     }
-    return sw_completed_open(file, report, completed);
+    return open_completed(file, report, true, completed);
 }
 
 void sw_completed_close(struct sw_completed **completed)

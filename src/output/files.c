@@ -401,3 +401,18 @@ enum sw_status sw_files_remove(const char *path)
 {
     return unlink(path) && errno != ENOENT && errno != ENOTDIR ? sw_files_fail(path) : SW_OK;
 }
+
+void sw_files_remove_empty(const char *folder)
+{
+    bool other = false, index = false;
+    if (!rmdir(folder)) return;
+    DIR *dir = opendir(folder);
+    if (!dir) return;
+    for (struct dirent *entry; !other && (entry = readdir(dir));) {
+        index |= !strcmp(entry->d_name, "index");
+        other = strcmp(entry->d_name, "index") && strcmp(entry->d_name, ".") && strcmp(entry->d_name, "..");
+    }
+    if (index && !other) unlinkat(dirfd(dir), "index", 0);
+    closedir(dir);
+    if (index && !other) rmdir(folder);
+}

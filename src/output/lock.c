@@ -74,7 +74,7 @@ static void release_lock(struct sw_output_lock *lock)
 {
     if (lock->held && !flock(lock->fd, LOCK_EX | LOCK_NB)) {
         unlinkat(lock->in, "lock", 0);
-        rmdir(lock->folder);  /* stays if there are parts in it */
+        sw_files_remove_empty(lock->folder);
     }
     if (lock->fd >= 0) close(lock->fd);
     if (lock->in >= 0) close(lock->in);

@@ -5,6 +5,7 @@
 
 #include "base/sw_hdf5_lock.h"
 #include "base/sw_mem.h"
+#include "output/part_index.h"
 #include "output/sw_completed.h"
 #include "output/sw_files.h"
 #include "output/sw_part.h"
@@ -387,6 +388,16 @@ static enum sw_status finish_file(struct sw_part *p, const struct sw_run_result 
     return st ? st : sw_h5_close_written(&p->h5, fd);
 }
 
+/* Where a run goes on, or went on from another part, the part itself is asked. */
+static void add_to_index(const struct sw_part *p, const struct sw_run_result *result, const double *state)
+{
+    const bool goes_on = state && result[0].row.status == SW_RUN_PENDING;
+    char *part = sw_strndup(p->tmp, strlen(p->tmp) - strlen(".tmp"));
+    if (part && !goes_on && !p->desc.field_first && !p->desc.scalar_first && !p->desc.group->cut)
+        sw_part_index_add(part, p->desc.count, p->desc.id, result);
+    sw_free(part);
+}
+
 enum sw_status sw_part_finish(struct sw_part **part, const struct sw_run_result *result, const double *state,
                               size_t state_size, int64_t step)
 {
@@ -397,6 +408,7 @@ enum sw_status sw_part_finish(struct sw_part **part, const struct sw_run_result 
     sw_hdf5_unlock();
     if (!st) st = sw_files_sync(&fd, p->tmp);  /* it waits for the disk: others may write meanwhile */
     if (!st) st = sw_files_commit(p->tmp);
+    if (!st) add_to_index(p, result, state);
     if (st) sw_part_abandon(part);
     else free_part(p);
     *part = NULL;

@@ -13,6 +13,7 @@
 #include "base/sw_private.h"
 #include "base/sw_process.h"
 #include "base/sw_text.h"
+#include "output/sw_files.h"
 
 static char *path_in_folder(const char *file, const char *name)
 {
@@ -142,7 +143,7 @@ void sw_status_file_remove(const char *file)
 {
     char *path = path_in_folder(file, "status.json"), *folder = path_in_folder(file, "");
     if (path) unlink(path);
-    if (folder) rmdir(folder);  /* stays if there are parts in it */
+    if (folder) sw_files_remove_empty(folder);
     sw_free(path);
     sw_free(folder);
 }

@@ -41,7 +41,8 @@ struct sw_completed {                  /* what FILE and its parts hold; read onl
 /** Read what FILE and FILE.d/ hold. A .tmp is ignored; a damaged part is ignored and named in a warning (report).
  * @return SW_E_IO FILE is there but is not a sweep's output (message says what it is); SW_E_MEMORY */
 enum sw_status sw_completed_open(const char *file, struct sw_report *report, struct sw_completed **completed);
-/** The same of a file that another process may be writing: read again if a part vanished meanwhile. */
+/** The same of a file that another process may be writing: read again if a part vanished meanwhile. Which runs have
+ * ended and how, checkpoints, and the sweep; lacks_states and lacks_estimates say nothing. */
 enum sw_status sw_completed_open_live(const char *file, struct sw_report *report, struct sw_completed **completed);
 void sw_completed_close(struct sw_completed **completed);
 /** The status of a run; SW_RUN_PENDING if it is not there. completed NULL: the file holds nothing. */
