@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/sw_mem.h"
+#include "base/sw_stop.h"
 #include "output/merge_impl.h"
 #include "output/sw_files.h"
 #include "output/virtual_join_hdf5.h"
@@ -12,7 +13,7 @@
  * by input: each file is opened once, and each of its runs goes to its place. All else, and fields whose runs are in
  * chains or larger than a block, go by hyperslabs: a block of rows of the output is assembled in memory, all its
  * outputs together, and written in one go. */
-enum { BLOCK_BYTES = 32 << 20 };   /* two buffers of this size are all it takes */
+enum { BLOCK_BYTES = 16 << 20 };   /* two buffers of this size are all it takes */
 
 struct var_copy {       /* a variable of the output under way */
     const struct sw_var *var;
@@ -77,6 +78,7 @@ static enum sw_status copy_by_input(struct join *j, const struct sw_joined_group
     enum sw_status st = sw_have_room((size_t)most * row, &j->block, &j->room);
     if (!st) st = sw_copy_jobs_list(j->catalog, t, 0, t->data_group.count, &job, &njob);
     for (int64_t k = 0, next; !st && k < njob; k = next) {
+        if ((st = sw_stop_check())) break;
         for (next = k + 1; next < njob && next - k < most && sw_copy_jobs_adjacent(&job[next - 1], &job[next]);) next++;
         for (int v = 0; v < count && !st; v++)
             if (m[v].by_input) st = copy_adjacent_jobs(j, t, &m[v], job + k, next - k);
@@ -110,6 +112,7 @@ static enum sw_status copy_slab(struct join *j, const struct sw_joined_group *t,
                                 int64_t row, int64_t rows, int64_t output, int64_t outputs, struct sw_hyperslab *w)
 {
     char *block = j->block;
+    SW_TRY(sw_stop_check());
     for (int v = 0; v < count; v++) {
         w[v] = (struct sw_hyperslab){.s = &t->data_group, .var = m[v].var, .row = row, .rows = rows, .output = output,
                                      .outputs = count > 1 ? m[v].outputs : outputs, .cell = m[v].cell, .block = block};

@@ -242,8 +242,12 @@ void sw_run_table_drop_results(struct sw_run_table *t)
         if (t->message[j] != no_message) sw_free(t->message[j]);
     sw_free(t->message);
     sw_free(t->row);
+    sw_free(t->index);
+    sw_free(t->id);
     t->message = NULL;
     t->row = NULL;
+    t->index = NULL;
+    t->id = NULL;
     sw_run_table_drop_labels(t);
 }
 

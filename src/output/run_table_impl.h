@@ -31,7 +31,7 @@ char *sw_run_table_coordinates(const struct sw_run_table *table);
 struct sw_sweep_identity sw_run_table_identity(const struct sw_run_table *table);
 /** Let go of what tells runs from each other for people: parameters and ids as texts. */
 void sw_run_table_drop_labels(struct sw_run_table *table);
-/** Let go of all that the rows hold but index and id: most of the memory of a table. What is about the file stays. */
+/** Let go of all that the rows hold, which is most of the memory of a table. What is about the file stays. */
 void sw_run_table_drop_results(struct sw_run_table *table);
 /** Let the table own the metadata (they are moved). */
 void sw_run_table_take_metadata(struct sw_run_table *table, struct sw_metadata *metadata);

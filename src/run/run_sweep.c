@@ -3,6 +3,7 @@
 
 #include "base/sw_clock.h"
 #include "base/sw_mem.h"
+#include "base/sw_stop.h"
 #include "run/run_impl.h"
 
 static enum sw_status compute_batches(struct sw_scheduler *s, const struct sw_devices *devices)
@@ -71,6 +72,18 @@ static enum sw_status merge_results(struct sw_scheduler *s, const struct sw_comp
     return st;
 }
 
+/* Nobody computes any more: from here on loops over parts look for the signal. Parts stay, and the next call joins
+ * them. Ranks end together: those of a job wait for the merge. */
+static enum sw_status merge_unless_stopped(struct sw_scheduler *s, const struct sw_completed *completed)
+{
+    const bool alone = s->options->ranks <= 1;
+    if (alone) sw_stop_watch(s->options->stop);
+    const enum sw_status st = merge_results(s, completed);
+    if (alone) sw_stop_watch(NULL);
+    if (st != SW_E_STOPPED) return st;
+    return SW_FAIL(st, "stopped; run the same command again to continue");
+}
+
 enum sw_status sw_run_sweep(struct sw_sweep *sweep, struct sw_plan *plan, const struct sw_completed *completed,
                             const struct sw_devices *devices, const struct sw_run_sweep_options *options,
                             struct sw_run_sweep_summary *summary)
@@ -83,7 +96,7 @@ enum sw_status sw_run_sweep(struct sw_sweep *sweep, struct sw_plan *plan, const 
     if (!st && !options->client && options->ranks > 1) st = sw_output_lock_share(s.lock);
     if (!st) st = compute_batches(&s, devices);
     fill_summary(&s);
-    if (!st && !options->client) st = merge_results(&s, completed);
+    if (!st && !options->client) st = merge_unless_stopped(&s, completed);
     sw_output_unlock(&s.lock);
     pthread_mutex_destroy(&s.mutex);
     return st;
