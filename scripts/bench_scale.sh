@@ -1,0 +1,75 @@
+#!/bin/bash
+# bench_scale.sh [OPTION...] BUILD FOLDER [CSV]: what many parts, output times and runs cost, one call of each.
+#   BUILD          a folder with the program, as `make` leaves in build and `make portable` in build/portable
+#   FOLDER         what is written to: a disk, or memory (/dev/shm). It needs room for 1 GB
+#   CSV            where the rows are added (default: results/bench/scale.csv)
+#   --small        a hundredth of all, to try it out
+# Rows: `outputs`, one run of 16 points with 10^6 output times; `parts`, 10^4 runs, a part each, joined; `half`, 7,100
+# parts and a stop; `status` of them; `runs`, 10^6 runs of one step; `plan`, `check` of 10^7 runs; `refused`, `check` of
+# an axis of 10^9 values; `stop`, from SIGTERM to the end while 10^7 runs are expanded.
+# Columns: seconds of the wall clock, of the user, of the system; peak of memory.
+. "$(dirname "$0")/measure.sh"
+small=
+take_options 'small' "$@"
+[ ${#arguments[@]} -ge 2 ] && [ ${#arguments[@]} -le 3 ] || usage
+take_program "$(realpath "${arguments[0]}")"
+csv=$(realpath -m "${arguments[2]:-results/bench/scale.csv}")
+python=$(command -v python3) || give_up 'needs python3'
+of=$((small ? 100 : 1))
+make_tmp "${arguments[1]}/bench-scale-XXXXXX"
+mkdir -p "$(dirname "$csv")" && cd "$tmp" || exit 1
+[ -e "$csv" ] || echo what,count,wall_s,user_s,system_s,peak_bytes,file_system,machine,threads,commit,when >"$csv"
+cat >heat.cfg <<'CFG'
+problem = "heat";
+grid    = { n = 16; length = 1.0; };
+physics = { kappa = "k"; };
+time    = { dt = 1.0e-6; end = "end"; };
+sweep   = { k = [1.0]; end = [1.0e-6]; };
+initial = "cos(2*pi*x)";
+output  = { file = "x.h5"; scalars = { every = 1.0e-6; }; };
+run     = { device = "cpu"; };
+CFG
+# Prints wall, user and system seconds and bytes of a command; with SIGNAL_AFTER seconds it is sent SIGTERM then, and
+# the wall clock counts from there. Until WAIT_FOR files are in the folder x.h5.d it is not sent either.
+cat >cost.py <<'PY'
+import os, resource, signal, subprocess, sys, time
+begun = time.monotonic()
+p = subprocess.Popen(sys.argv[1:], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+if "SIGNAL_AFTER" in os.environ or "WAIT_FOR" in os.environ:
+    time.sleep(float(os.environ.get("SIGNAL_AFTER", 0)))
+    while p.poll() is None and len(os.listdir("x.h5.d") if os.path.isdir("x.h5.d") else []) < int(
+            os.environ.get("WAIT_FOR", 0)):
+        time.sleep(0.05)
+    if "SIGNAL_AFTER" in os.environ:
+        begun = time.monotonic()
+    p.send_signal(signal.SIGTERM)
+p.wait()
+wall = time.monotonic() - begun
+r = resource.getrusage(resource.RUSAGE_CHILDREN)
+print(f"{wall:.3f},{r.ru_utime:.2f},{r.ru_stime:.2f},{r.ru_maxrss * 1024}")
+PY
+row() {  # row WHAT COUNT ARGUMENT...
+    local what=$1 count=$2 cost
+    shift 2
+    cost=$("$python" cost.py "$sweep" "$@") || give_up "$what"
+    echo "$what,$count,$cost,$(stat -f -c %T .),$(machine),$(nproc),$(commit),$(date -u +%FT%TZ)" | tee -a "$csv"
+}
+axis() { echo "sweep.k=\"linspace(1, 2, $1)\""; }
+
+n=$((1000000 / of))
+row outputs $n run heat.cfg -q -s "sweep.end=[${n}e-6]"
+rm x.h5
+n=$((10000 / of))
+row parts $n run heat.cfg -q -s run.batch=1 -s "$(axis $n)"
+rm x.h5
+n=$((7100 / of))
+WAIT_FOR=$n row half $n run heat.cfg -q -s run.batch=1 -s "$(axis $((2 * n)))"
+row status $n status x.h5
+rm -r x.h5.d
+n=$((1000000 / of))
+row runs $n run heat.cfg -q -s "$(axis $n)"
+rm x.h5
+n=$((10000000 / of))
+row plan $n check heat.cfg -s "$(axis $n)"
+row refused 1000000000 check heat.cfg -s "$(axis 1000000000)"
+SIGNAL_AFTER=$([ -n "$small" ] && echo 0.02 || echo 1) row stop $n run heat.cfg -q -s "$(axis $n)"
