@@ -1,6 +1,6 @@
 #!/bin/bash
 # pack_libraries.sh FOLDER: for a machine that has a compiler and CUDA, but not the libraries that sweep is built with
-# (libconfig, HDF5, nettle, cmocka), and on which nothing can be installed, as on many a cluster.
+# (libconfig, HDF5, nettle, xxHash, cmocka), and on which nothing can be installed, as on many a cluster.
 #   FOLDER   is filled with their headers and static libraries, of this machine's packages, some 13 MB, and with the
 #            program FOLDER/make.sh. Carry it there inside the checkout (git need not be there: the commit goes along).
 # There, FOLDER/make.sh TARGET... builds from the top of the checkout, with all cores, and fills build/portable:
@@ -24,7 +24,8 @@ for library in libconfig.a libnettle.a libhdf5.a libhdf5_hl.a libsz.a libaec.a l
     path=$(find_library $library)
     cp -L "$path" "$folder/lib/"
 done
-cp -r /usr/include/libconfig.h /usr/include/cmocka*.h /usr/include/nettle /usr/include/hdf5/serial/* "$folder/include/"
+cp -r /usr/include/libconfig.h /usr/include/cmocka*.h /usr/include/xxhash.h /usr/include/nettle \
+    /usr/include/hdf5/serial/* "$folder/include/"
 git rev-parse --short=12 HEAD > "$folder/commit"
 cat > "$folder/make.sh" <<'END'
 #!/bin/bash

@@ -7,9 +7,9 @@
 # On other systems nothing is installed: it goes on if the tools are there, and otherwise says what is needed.
 set -e
 
-# what each is for: compiler, config reader, HDF5, tests, SHA-256, test reference for band solvers; plots and readers in
-# tests
-packages='gcc libc6-dev make pkg-config libconfig-dev libhdf5-dev libcmocka-dev nettle-dev liblapack3
+# what each is for: compiler, config reader, HDF5, tests, SHA-256, checksums, test reference for band solvers; plots and
+# readers in tests
+packages='gcc libc6-dev make pkg-config libconfig-dev libhdf5-dev libcmocka-dev nettle-dev libxxhash-dev liblapack3
 python3-h5py python3-matplotlib python3-xarray python3-h5netcdf python3-netcdf4 hdf5-tools netcdf-bin mandoc'
 
 test_packages='slurmctld slurmd slurm-client munge libopenmpi-dev openmpi-bin zsh fish'
@@ -40,7 +40,7 @@ missing_tools() {  # the same question where there is no dpkg: does what the pac
     for tool in "${CC:-gcc}" make pkg-config; do
         command -v "$tool" >/dev/null || echo "$tool"
     done
-    for header in libconfig.h cmocka.h nettle/sha2.h; do
+    for header in libconfig.h cmocka.h nettle/sha2.h xxhash.h; do
         printf '#include <%s>\n' stdarg.h stddef.h setjmp.h sys/types.h $header |
             "${CC:-gcc}" -E - >/dev/null 2>&1 || echo "$header"
     done
