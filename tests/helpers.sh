@@ -39,6 +39,8 @@ skip_gpu() {
     fi
 }
 same() { [ -z "$python" ] || $python "$top/tests/compare_h5.py" "$1" "$2" 2>"$tmp/err" || fail "$1 and $2 differ"; }
+# without_checksums FILE...: as builds before checksums wrote them; with python alone
+without_checksums() { $python "$top/tests/without_checksums.py" "$@" 2>err || fail "without_checksums.py $*"; }
 is_json() {
     [ -z "$python" ] || $python -c 'import json, sys; json.load(open(sys.argv[1]))' "$1" 2>err || fail "$1 is not JSON"
 }

@@ -118,6 +118,9 @@ zeros() { dd if=/dev/zero of="${2:-$first}" bs=1 seek="$1" count=64 conv=notrunc
 astray() {  # of three dimensions, the address of the first chunk
     printf '\177' | dd of="${2:-$first}" bs=1 seek=$(($1 + 24 + 8 + 8 * 4 + 3)) conv=notrunc status=none
 }
+# Checksums would tell of it before HDF5 met it: these parts are of a build that wrote none.
+[ -n "$python" ] || { summary; exit; }
+without_checksums ready.h5.d/part-*.h5
 ready
 mapfile -t index < <(grep -obUa $'TREE\001' $first | cut -d: -f1)
 [ ${#index[@]} -ge 3 ] || fail "the first part has ${#index[@]} indices of chunks"
@@ -135,12 +138,14 @@ for command in 'run j.cfg -o x.h5' 'resume x.h5' 'run j.cfg -o x.h5 --force'; do
     grep -E '^device ' err | head -n1 | grep -q solver && fail 'names a solver where nothing is left to compute'
     again "astray-${command//[^a-z]/}"
 done
-harmed 2 "zeros ${index[0]}" '2 runs that'; says "warning: $first: wrong B-tree signature; ignored"
+harmed 2 "zeros ${index[0]}" '2 runs that'
+says "warning: $first is a damaged HDF5 file: by their checksum, bytes 0 to "; says "kept     $first.damaged, until x.h5 has"
 harmed 1 "zeros ${index[0]}" '4 runs that' -s run.batch=0
 
 # ---- the same of a file that runs are to be added to: it is not put aside, and the message says what to do
 rm -rf x.h5*
 expect 0 run j.cfg -o x.h5 -s run.batch=0
+without_checksums x.h5
 cp x.h5 kept.h5
 at=$(grep -obUa $'TREE\001' x.h5 | head -n1 | cut -d: -f1)
 astray $at x.h5
@@ -155,9 +160,5 @@ expect 5 run j.cfg -o x.h5; says 'error: x.h5: wrong B-tree signature'
 expect 0 run j.cfg -o x.h5 --force; says 'done     4 ok'
 mv x.h5 again/forced.h5
 
-if [ -n "$python" ]; then
-    $python "$top/tests/compare_h5.py" whole.h5 again/*.h5 || fail "datasets differ after a fault"
-else
-    echo "skipped: comparing the datasets (needs python3 with h5py)"
-fi
+$python "$top/tests/compare_h5.py" whole.h5 again/*.h5 || fail "datasets differ after a fault"
 summary

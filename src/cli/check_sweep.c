@@ -365,7 +365,8 @@ static void print_headline(struct sw_cli *cli, const struct cli_sweep *s)
 static enum sw_status make_plan(struct check *c)
 {
     const struct cli_sweep *s = c->s;
-    enum sw_status st = cli_completed_open(c->cli, s->file, &c->completed);
+    enum sw_status st = sw_completed_open_checked(s->file, &c->cli->report, &c->completed);
+    console_report(c->cli);
     if (!st) st = sw_completed_check_sweep(c->completed, s->file, s->sweep, s->id);
     if (st == SW_E_REFUSED && !(st = extend_sweep(c->cli, s, c->completed, NULL, st))) {
         snprintf(c->refusal, sizeof c->refusal, "%s is a shorter sweep of the same runs: `sweep run` continues it, "

@@ -26,6 +26,21 @@
 
 /* ---- what is there already */
 
+/* The first process compares all bytes of the parts with their checksums, and puts aside what is damaged, before the
+ * others look. */
+static enum sw_status open_to_continue(struct sweep_run *run)
+{
+    struct sw_cli *cli = run->cli;
+    if (cli->comm->rank) return cli_completed_open(cli, run->file, &run->completed);
+    enum sw_status st = sw_completed_open_checked(run->file, &cli->report, &run->completed);
+    console_report(cli);
+    if (!st) st = sw_output_set_damaged_aside(run->file, run->completed);
+    for (int k = 0; !st && k < run->completed->ndamaged; k++)
+        console_message(cli, "kept     %s" SW_FILES_DAMAGED ", until %s has all runs\n", run->completed->damaged[k],
+                        run->file);
+    return st;
+}
+
 static struct sw_run_counts count_completed(const struct sweep_run *run)
 {
     return sw_completed_count(run->completed, run->s->id, run->s->run, run->s->count);
@@ -46,13 +61,13 @@ static enum sw_status begin_replacement(struct sweep_run *run)
     run->file = run->fresh = sw_files_beside(run->s->file, ".new");
     if (!run->fresh) return SW_FAIL(SW_E_MEMORY, "out of memory");
     SW_TRY(check_fresh(run->fresh));
-    enum sw_status st = sw_completed_open(run->file, &run->cli->report, &run->completed);
+    enum sw_status st = open_to_continue(run);
     if (!st) st = sw_completed_check_sweep(run->completed, run->s->file, run->s->sweep, run->s->id);
     if (st == SW_OK) return SW_OK;  /* an interrupted --force goes on */
     sw_completed_close(&run->completed);
     SW_TRY(sw_output_check_replaceable(run->file));
     SW_TRY(sw_output_remove(run->file));
-    return cli_completed_open(run->cli, run->file, &run->completed);
+    return open_to_continue(run);
 }
 
 static bool has_work(const struct sweep_run *run)
@@ -77,14 +92,14 @@ static enum sw_status begin_extension(struct sweep_run *run, enum sw_status refu
     }
     run->file = run->fresh = longer;
     sw_completed_close(&run->completed);
-    SW_TRY(cli_completed_open(run->cli, run->file, &run->completed));
+    SW_TRY(open_to_continue(run));
     return sw_completed_check_sweep(run->completed, run->file, run->s->sweep, run->s->id);
 }
 
 static enum sw_status open_completed(struct sweep_run *run)
 {
     SW_TRY(sw_output_check_parts(run->file));
-    enum sw_status st = cli_completed_open(run->cli, run->file, &run->completed);
+    enum sw_status st = open_to_continue(run);
     if (!st) st = sw_completed_check_sweep(run->completed, run->s->file, run->s->sweep, run->s->id);
     if (st == SW_E_REFUSED && !run->cli->force) st = begin_extension(run, st);
     if (!st) run->before = count_completed(run);

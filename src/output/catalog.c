@@ -9,6 +9,7 @@
 #include "base/sw_mem.h"
 #include "base/sw_stop.h"
 #include "output/part_index.h"
+#include "output/sw_file_checksum.h"
 
 /* ---- files */
 static enum sw_status add_damaged_part(const char *path, struct sw_report *report, struct sw_catalog *c)
@@ -28,6 +29,18 @@ static bool is_indexed(const struct sw_part_index *index, const char *path, stru
     return found;
 }
 
+/* Only this program writes parts, and with checksums, since it has them. */
+static enum sw_status open_part(const char *path, bool whole, struct sw_input_file *in, bool *damaged)
+{
+    *damaged = false;
+    if (whole) SW_TRY(sw_file_checksum_check(path, NULL, damaged));
+    SW_TRY(sw_input_file_open(path, in, damaged));
+    if (!in->lost_checksums) return SW_OK;
+    sw_input_file_free(in);
+    *damaged = true;
+    return SW_FAIL(SW_E_IO, "%s has lost its checksums: its end was cut off, or another program changed it", path);
+}
+
 static enum sw_status open_inputs(const char *const *path, int count, struct sw_report *report, bool tolerate,
                                   const struct sw_part_index *index, struct sw_catalog *c)
 {
@@ -42,7 +55,8 @@ static enum sw_status open_inputs(const char *const *path, int count, struct sw_
         SW_TRY(sw_stop_check());
         if (is_indexed(k + 1 < count ? index : NULL, path[k], c, &st)) continue;
         SW_TRY(st);
-        st = sw_input_file_open(path[k], &c->input[c->ninput], &damaged);
+        struct sw_input_file *const in = &c->input[c->ninput];
+        st = tolerate ? open_part(path[k], c->whole, in, &damaged) : sw_input_file_open(path[k], in, &damaged);
         if (!st) { c->ninput++; continue; }
         gone = access(path[k], F_OK) && errno == ENOENT;
         c->vanished |= gone;
@@ -166,7 +180,9 @@ enum sw_status sw_catalog_open_output(const char *file, struct sw_report *report
 {
     SW_TRY(open_output(file, report, c));
     if (c->vanished) {  /* the part may be FILE now, or be merged into it */
+        const bool whole = c->whole;
         sw_catalog_free(c);
+        c->whole = whole;
         SW_TRY(open_output(file, report, c));
     }
     return follow_chains(c);

@@ -25,6 +25,7 @@ struct sw_catalog {         /* start from {0}; free with sw_catalog_free()      
     int      ndamaged;
     char   **damaged;       /* [ndamaged] paths of damaged parts, which are ignored                     */
     int      unreadable;    /* 1 + the input whose arrays a join found to be damaged; 0: none           */
+    bool     whole;         /* open_output: parts are compared with their checksums, all of them, first */
     bool     vanished;      /* an input was removed before it could be opened: a merge took it in       */
     int64_t  repeated;      /* runs that have ended in more than one chain                              */
     int64_t  nslice;
@@ -38,7 +39,9 @@ struct sw_catalog {         /* start from {0}; free with sw_catalog_free()      
  * each run. */
 enum sw_status sw_catalog_open_resolved(const char *const *path, int count, struct sw_catalog *catalog);
 /** Open FILE, if it exists, then its parts. Damaged parts are ignored (report may be NULL); FILE must be one of
- * ours. */
+ * ours.
+ * @param catalog  {0}, or {.whole = true}: damaged are parts of which any byte is not what was written; else only the
+ *                 bytes that are read are compared with their checksums */
 enum sw_status sw_catalog_open_output(const char *file, struct sw_report *report, struct sw_catalog *catalog);
 /** Select runs: those of a sweep, or (sweep NULL) all runs of the inputs, with the indices of the newest sweep. */
 enum sw_status sw_catalog_select(struct sw_catalog *catalog, const struct sw_sweep *sweep, const uint64_t *id);

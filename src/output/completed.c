@@ -63,21 +63,31 @@ static enum sw_status add_checkpoint(const struct sw_input_file *in, struct sw_c
     return (b->path = sw_strdup(in->path)) ? SW_OK : SW_E_MEMORY;
 }
 
-/* @param brief  statuses alone are of interest: parts are not opened where FILE.d/index knows them. The last one tells
- *               of the sweep: where it is damaged all are opened */
-static enum sw_status open_catalog(const char *file, struct sw_report *report, bool brief, struct sw_catalog *c)
+/* @param c  brief: statuses alone are of interest: parts are not opened where FILE.d/index knows them. The last one
+ *           tells of the sweep: where it is damaged all are opened */
+static enum sw_status open_catalog(const char *file, struct sw_report *report, struct sw_catalog *c)
 {
-    c->brief = brief;
+    const struct sw_catalog empty = *c;
     SW_TRY(sw_catalog_open_output(file, report, c));
-    if (!c->ninput || c->input[c->ninput - 1].table->config_text) return SW_OK;
+    if (!c->brief || !c->ninput || c->input[c->ninput - 1].table->config_text) return SW_OK;
     sw_catalog_free(c);
+    *c = empty;
+    c->brief = false;
     return sw_catalog_open_output(file, NULL, c);
 }
 
-static enum sw_status read_catalog(const char *file, struct sw_report *report, bool brief, struct sw_catalog *c,
+static enum sw_status copy_damaged(const struct sw_catalog *c, struct sw_completed *l)
+{
+    SW_TRY(sw_alloc((size_t)c->ndamaged, &l->damaged));
+    for (; l->ndamaged < c->ndamaged; l->ndamaged++)
+        if (!(l->damaged[l->ndamaged] = sw_strdup(c->damaged[l->ndamaged]))) return SW_E_MEMORY;
+    return SW_OK;
+}
+
+static enum sw_status read_catalog(const char *file, struct sw_report *report, struct sw_catalog *c,
                                    struct sw_completed *l)
 {
-    SW_TRY(open_catalog(file, report, brief, c));
+    SW_TRY(open_catalog(file, report, c));
     l->lacks_estimates = true;
     for (int k = 0; k < c->ninput; k++) {
         if (strcmp(c->input[k].path, file)) l->has_parts = true;
@@ -87,18 +97,23 @@ static enum sw_status read_catalog(const char *file, struct sw_report *report, b
         l->lacks_estimates &= !c->input[k].table->has[sw_run_column_find("error_time") - sw_run_columns];
         if (can_continue(c, k)) SW_TRY(add_checkpoint(&c->input[k], l));
     }
+    if (c->whole && l->has_file && c->input[0].lost_checksums)
+        sw_report_add(report, SW_WARNING, NULL, 0, "%s was changed after sweep had written it, and has no checksums "
+                      "any more; its numbers are taken as they are", file);
     SW_TRY(copy_runs(c, l));
+    SW_TRY(copy_damaged(c, l));
     return copy_metadata(c, l);
 }
 
-static enum sw_status open_completed(const char *file, struct sw_report *report, bool brief,
+/* @param mode  what of the parts is read: of a catalog, brief or whole */
+static enum sw_status open_completed(const char *file, struct sw_catalog mode, struct sw_report *report,
                                      struct sw_completed **completed)
 {
-    struct sw_catalog c = {0};
+    struct sw_catalog c = mode;
     struct sw_completed *l;
     *completed = NULL;
     SW_TRY(sw_alloc(1, &l));
-    enum sw_status st = read_catalog(file, report, brief, &c, l);
+    enum sw_status st = read_catalog(file, report, &c, l);
     sw_catalog_free(&c);
     if (st) sw_completed_close(&l);
     *completed = l;
@@ -107,23 +122,29 @@ static enum sw_status open_completed(const char *file, struct sw_report *report,
 
 enum sw_status sw_completed_open(const char *file, struct sw_report *report, struct sw_completed **completed)
 {
-    return open_completed(file, report, false, completed);
+    return open_completed(file, (struct sw_catalog){.ninput = 0}, report, completed);
+}
+
+enum sw_status sw_completed_open_checked(const char *file, struct sw_report *report, struct sw_completed **completed)
+{
+    return open_completed(file, (struct sw_catalog){.whole = true}, report, completed);
 }
 
 /* The writer may join and remove parts after we have read their names. */
 enum sw_status sw_completed_open_live(const char *file, struct sw_report *report, struct sw_completed **completed)
 {
+    const struct sw_catalog brief = {.brief = true};
     enum sw_status st = SW_OK;
     for (int tries = 0; tries < 5; tries++) {
         struct sw_report now = {0};
-        st = open_completed(file, &now, true, completed);
+        st = open_completed(file, brief, &now, completed);
         bool whole = !st && !now.count;
         sw_report_free(&now);
         if (whole) return SW_OK;
         sw_completed_close(completed);
         usleep(20000);
     }
-    return open_completed(file, report, true, completed);
+    return open_completed(file, brief, report, completed);
 }
 
 void sw_completed_close(struct sw_completed **completed)
@@ -137,6 +158,8 @@ void sw_completed_close(struct sw_completed **completed)
         sw_free(l->checkpoint[k].path);
     }
     for (int k = 0; k < l->noverride; k++) sw_free(l->override[k]);
+    for (int k = 0; k < l->ndamaged; k++) sw_free(l->damaged[k]);
+    sw_free(l->damaged);
     sw_free(l->checkpoint);
     sw_free(l->override);
     sw_free(l->title);

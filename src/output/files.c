@@ -373,6 +373,18 @@ enum sw_status sw_files_move(const char *from, const char *to, bool *apart)
     return SW_FAIL(SW_E_IO, "%s: cannot be renamed to %s: %s", from, to, strerror(errno));
 }
 
+enum sw_status sw_files_set_aside(const char *part, char **aside)
+{
+    *aside = NULL;
+    if (access(part, F_OK) && errno == ENOENT) return SW_OK;
+    char *name = sw_files_name(part, SW_FILES_DAMAGED);
+    if (!name) return SW_E_MEMORY;
+    const enum sw_status st = sw_files_move(part, name, NULL);
+    if (st) sw_free(name);
+    else *aside = name;
+    return st;
+}
+
 enum sw_status sw_files_commit(const char *tmp)
 {
     char *name = sw_strndup(tmp, strlen(tmp) - strlen(".tmp"));

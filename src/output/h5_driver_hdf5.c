@@ -1,6 +1,11 @@
-/* The file driver below HDF5 when it writes. HDF5 cannot let go of a file whose metadata it cannot write: it keeps the
- * ids and tries again until exit. So here a write always succeeds: the first error of the system is kept, later writes
- * are dropped, and the file closes like any other; sw_h5_driver_error() returns the error. */
+/* The file driver below HDF5.
+ *
+ * When it writes: HDF5 cannot let go of a file whose metadata it cannot write: it keeps the ids and tries again until
+ * exit. So here a write always succeeds: the first error of the system is kept, later writes are dropped, and the file
+ * closes like any other; sw_h5_driver_error() returns the error. What is written goes by the checksums on its way.
+ *
+ * When it reads: HDF5 sees no byte of a file with checksums that has not been compared with them, and not the checksums
+ * themselves. */
 #include <errno.h>
 #include <fcntl.h>
 #include <hdf5.h>
@@ -18,23 +23,47 @@ struct disk {
     H5FD_t  hdf5;   /* HDF5's part: first, and the rest unknown to it */
     int     fd;
     haddr_t used;   /* what HDF5 has given out so far                 */
-    haddr_t end;    /* of the file                                    */
+    haddr_t end;    /* of the file; of one that is read, of its content */
     int     error;  /* errno of the first failure, 0: none            */
+    bool    reading;
+    struct sw_checksum sum;             /* of a file that is read     */
+    struct sw_checksum_writer *writer;  /* of one that is written, borrowed; NULL: none */
 };
 
-static int last_error;  /* of the file that was closed last, or could not be opened */
+/* Of the file that was closed last, or could not be opened. */
+static int last_error;
+static char last_fault[SW_CHECKSUM_TEXT];  /* "": none */
 
 static struct disk *disk_of(H5FD_t *file) { return (struct disk *)file; }
 static const struct disk *disk_of_const(const H5FD_t *file) { return (const struct disk *)file; }
+
+static H5FD_t *open_to_read(const char *name)
+{
+    struct stat s;
+    const int fd = open(name, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+    struct disk *d = fd < 0 ? NULL : calloc(1, sizeof *d);
+    last_error = d && !fstat(fd, &s) ? S_ISREG(s.st_mode) ? sw_checksum_open(fd, &d->sum) : EINVAL : errno;
+    *last_fault = 0;
+    if (last_error || sw_checksum_describe(&d->sum, last_fault)) {
+        if (d) sw_checksum_free(&d->sum);
+        free(d);
+        if (fd >= 0) close(fd);
+        return NULL;
+    }
+    d->fd = fd;
+    d->reading = true;
+    d->end = (haddr_t)d->sum.bytes;
+    return &d->hdf5;
+}
 
 /* What is written is an empty file that the caller has made (sw_files_new_part(), sw_files_new()). If another one, or a
  * link, has its name by now, nothing in it is lost. */
 static H5FD_t *disk_open(const char *name, unsigned flags, hid_t access, haddr_t most)
 {
     struct stat s;
-    (void)flags;
     (void)access;
     (void)most;
+    if (!(flags & H5F_ACC_RDWR)) return open_to_read(name);
     const int fd = open(name, O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
     struct disk *d = fd < 0 ? NULL : calloc(1, sizeof *d);
     const bool known = d && !fstat(fd, &s);
@@ -52,7 +81,10 @@ static H5FD_t *disk_open(const char *name, unsigned flags, hid_t access, haddr_t
 static herr_t disk_close(H5FD_t *file)
 {
     last_error = disk_of(file)->error;
+    *last_fault = 0;
+    if (disk_of(file)->reading) sw_checksum_describe(&disk_of(file)->sum, last_fault);
     if (close(disk_of(file)->fd) && !last_error) last_error = errno;
+    sw_checksum_free(&disk_of(file)->sum);
     free(file);
     return 0;
 }
@@ -99,15 +131,13 @@ static herr_t disk_handle(H5FD_t *file, hid_t access, void **handle)
     return 0;
 }
 
-static herr_t disk_read(H5FD_t *file, H5FD_mem_t type, hid_t transfer, haddr_t at, size_t size, void *buffer)
+/* @return errno; EBADMSG: the bytes are not those that were written */
+static int read_plainly(struct disk *d, haddr_t at, size_t size, char *to)
 {
-    char *to = buffer;
-    (void)type;
-    (void)transfer;
     while (size) {
-        ssize_t got = pread(disk_of(file)->fd, to, size, (off_t)at);
+        ssize_t got = pread(d->fd, to, size, (off_t)at);
         if (got < 0 && errno == EINTR) continue;
-        if (got < 0) return -1;
+        if (got < 0) return errno;
         if (got == 0) {  /* beyond the end: zeros, as HDF5 wants it */
             memset(to, 0, size);
             return 0;
@@ -119,23 +149,47 @@ static herr_t disk_read(H5FD_t *file, H5FD_mem_t type, hid_t transfer, haddr_t a
     return 0;
 }
 
+static herr_t disk_read(H5FD_t *file, H5FD_mem_t type, hid_t transfer, haddr_t at, size_t size, void *buffer)
+{
+    struct disk *d = disk_of(file);
+    (void)type;
+    (void)transfer;
+    const int error = d->reading ? sw_checksum_read(&d->sum, at, size, buffer) : read_plainly(d, at, size, buffer);
+    if (d->reading && error && error != EBADMSG && !d->error) d->error = error;
+    return error ? -1 : 0;
+}
+
+/* @return errno */
+static int write_piece(const struct disk *d, haddr_t at, size_t size, const char *from)
+{
+    while (size) {
+        const ssize_t put = pwrite(d->fd, from, size, (off_t)at);
+        if (put < 0 && errno == EINTR) continue;
+        if (put <= 0) return put < 0 ? errno : EIO;
+        from += put;
+        at += (haddr_t)put;
+        size -= (size_t)put;
+    }
+    return 0;
+}
+
+/* In pieces that are still in the processor's cache when the system copies them, and end where blocks do. */
 static herr_t disk_write(H5FD_t *file, H5FD_mem_t type, hid_t transfer, haddr_t at, size_t size, const void *buffer)
 {
+    enum { PIECE = 4 * SW_CHECKSUM_BLOCK };
     struct disk *d = disk_of(file);
     const char *from = buffer;
     (void)type;
     (void)transfer;
-    while (size && !d->error) {
-        ssize_t put = pwrite(d->fd, from, size, (off_t)at);
-        if (put < 0 && errno == EINTR) continue;
-        if (put <= 0) d->error = put < 0 ? errno : EIO;
-        else {
-            from += put;
-            at += (haddr_t)put;
-            size -= (size_t)put;
-        }
-    }
     if (at + size > d->end) d->end = at + size;
+    while (size && !d->error) {
+        const size_t rest = (size_t)(PIECE - at % PIECE), here = d->writer && size > rest ? rest : size;
+        if (d->writer) sw_checksum_add(d->writer, at, from, here);
+        d->error = write_piece(d, at, here, from);
+        from += here;
+        at += here;
+        size -= here;
+    }
     return 0;
 }
 
@@ -144,6 +198,8 @@ static herr_t disk_truncate(H5FD_t *file, hid_t transfer, hbool_t closing)
     struct disk *d = disk_of(file);
     (void)transfer;
     (void)closing;
+    if (d->reading) return 0;
+    if (d->end != d->used && d->writer) sw_checksum_cut(d->writer, d->end < d->used ? d->end : d->used);
     if (d->end != d->used && !d->error && ftruncate(d->fd, (off_t)d->used)) d->error = errno;
     d->end = d->used;
     return 0;
@@ -194,6 +250,38 @@ int sw_h5_driver_descriptor(hid_t file)
 {
     struct disk *d = find(file);
     return d ? fcntl(d->fd, F_DUPFD_CLOEXEC, 0) : -1;
+}
+
+void sw_h5_driver_checksum(hid_t file, struct sw_checksum_writer *writer)
+{
+    struct disk *d = find(file);
+    if (d) d->writer = writer;
+}
+
+const struct sw_checksum *sw_h5_driver_sum(hid_t file)
+{
+    struct disk *d = find(file);
+    return d && d->reading ? &d->sum : NULL;
+}
+
+bool sw_h5_driver_fault(hid_t file, char text[SW_CHECKSUM_TEXT])
+{
+    struct disk *d = find(file);
+    if (d) return d->reading && sw_checksum_describe(&d->sum, text);
+    memcpy(text, last_fault, sizeof last_fault);
+    return *last_fault;
+}
+
+bool sw_h5_driver_ends_early(hid_t file)
+{
+    struct disk *d = find(file);
+    return d && d->reading && d->used < d->end;
+}
+
+bool sw_h5_driver_read(hid_t file, uint64_t at, size_t count, void *to)
+{
+    struct disk *d = find(file);
+    return d && disk_read(&d->hdf5, H5FD_MEM_DEFAULT, H5P_DEFAULT, at, count, to) >= 0;
 }
 
 void sw_h5_driver_give_up(hid_t file)

@@ -44,8 +44,9 @@ void sw_h5_fail_hdf5(struct sw_h5 *h)
     struct reason r = {0};
     if (h->status) return;
     if (sw_h5_met_link()) { sw_h5_damaged(h, "has a link into another file, as sweep never writes one"); return; }
-    if (h->writing) r.number = sw_h5_driver_error(h->file);
-    H5Ewalk2(H5E_DEFAULT, H5E_WALK_UPWARD, note_entry, &r);
+    H5Ewalk2(H5E_DEFAULT, H5E_WALK_UPWARD, note_entry, &r);  /* before any other call of HDF5: it forgets */
+    const int error = sw_h5_driver_error(h->file);
+    if (error) r.number = error;
     if (r.number == ENOMEM || (r.memory && !r.number)) sw_h5_fail(h, SW_E_MEMORY, "out of memory");
     else if (r.number) sw_h5_fail(h, SW_E_IO, strerror(r.number));
     else sw_h5_damaged(h, r.text[0] ? r.text : "HDF5 failed without saying why");
@@ -53,8 +54,9 @@ void sw_h5_fail_hdf5(struct sw_h5 *h)
 
 enum sw_status sw_h5_damaged(struct sw_h5 *h, const char *text)
 {
+    char fault[SW_CHECKSUM_TEXT];  /* whatever came of bytes that HDF5 was not given: why it was not */
     h->damaged = true;
-    sw_h5_fail(h, SW_E_IO, text);
+    sw_h5_fail(h, SW_E_IO, !h->writing && sw_h5_driver_fault(h->file, fault) ? fault : text);
     return h->status;
 }
 
@@ -63,12 +65,11 @@ enum sw_status sw_h5_damaged(struct sw_h5 *h, const char *text)
 __attribute__((constructor)) static void leave_hdf5_at_exit(void) { H5dont_atexit(); }
 
 /* ---- open and close */
-static hid_t access_list(bool writing)
+static hid_t access_list(void)
 {
     hid_t list = H5Pcreate(H5P_FILE_ACCESS);
     if (list < 0) return list;
-    if (writing) sw_h5_driver_use(list);
-    else H5Pset_fapl_sec2(list);  /* whatever HDF5_DRIVER says: heaps are read from its descriptor */
+    sw_h5_driver_use(list);  /* whatever HDF5_DRIVER says */
     H5Pset_fclose_degree(list, H5F_CLOSE_STRONG);  /* with the file goes all that is open in it */
     H5Pset_libver_bounds(list, H5F_LIBVER_EARLIEST, H5F_LIBVER_V110);
 #if H5_VERSION_GE(1, 10, 7)
@@ -88,7 +89,7 @@ static enum sw_status begin_file(struct sw_h5 *h, const char *path, bool writing
 enum sw_status sw_h5_create(struct sw_h5 *h, const char *path)
 {
     SW_TRY(begin_file(h, path, true));
-    hid_t access = access_list(true), create = H5Pcreate(H5P_FILE_CREATE);
+    hid_t access = access_list(), create = H5Pcreate(H5P_FILE_CREATE);
     unsigned order = H5P_CRT_ORDER_TRACKED | H5P_CRT_ORDER_INDEXED;  /* netCDF-4 asks for it */
     if (access >= 0 && create >= 0) {
         H5Pset_link_creation_order(create, order);
@@ -96,8 +97,12 @@ enum sw_status sw_h5_create(struct sw_h5 *h, const char *path)
         h->file = H5Fcreate(path, H5F_ACC_TRUNC, create, access);
     }
     if (h->file < 0) sw_h5_fail_hdf5(h);
+    else if (sw_checksum_begin(&h->checksum)) keep_failure(h, SW_E_MEMORY);
     H5Pclose(access);
     H5Pclose(create);
+    if (h->status) return h->status;
+    sw_h5_driver_checksum(h->file, h->checksum);
+    sw_h5_attr_text(h, "/", SW_H5_CHECKSUM, "XXH3 of 128 bits, of each 64 KiB, behind the end of the HDF5 data");
     return h->status;
 }
 
@@ -115,7 +120,7 @@ static int find_signature(const char *path, bool *yes)
 
 static void say_what_it_is(struct sw_h5 *h)
 {
-    struct reason r = {0};
+    struct reason r = {.number = sw_h5_driver_error(-1)};
     char text[300];
     bool is_hdf5 = false;
     H5Ewalk2(H5E_DEFAULT, H5E_WALK_UPWARD, note_entry, &r);
@@ -133,7 +138,7 @@ enum sw_status sw_h5_open(struct sw_h5 *h, const char *path)
 {
     SW_TRY(begin_file(h, path, false));
     if (sw_files_regular(path)) return h->status = SW_E_IO;
-    hid_t access = access_list(false);
+    hid_t access = access_list();
     h->file = H5Fopen(path, H5F_ACC_RDONLY, access);
     if (h->file < 0) say_what_it_is(h);
     else if (H5Fget_filesize(h->file, &h->bytes) < 0) sw_h5_fail_hdf5(h);
@@ -148,9 +153,8 @@ void sw_h5_check_disk(struct sw_h5 *h)
     if (error) sw_h5_fail(h, SW_E_IO, strerror(error));
 }
 
-enum sw_status sw_h5_close(struct sw_h5 *h)
+static void close_file(struct sw_h5 *h)
 {
-    if (!h->path) return h->status;
     if (!h->status && h->writing && H5Fflush(h->file, H5F_SCOPE_LOCAL) < 0) sw_h5_fail_hdf5(h);
     sw_h5_check_disk(h);
     sw_h5_heap_close(h);
@@ -158,16 +162,30 @@ enum sw_status sw_h5_close(struct sw_h5 *h)
     h->file = -1;
     sw_h5_check_disk(h);
     if (!closed) sw_h5_fail_hdf5(h);
+}
+
+static enum sw_status end_file(struct sw_h5 *h)
+{
+    sw_checksum_drop(&h->checksum);
     sw_free(h->path);
     h->path = NULL;
     return h->status;
+}
+
+enum sw_status sw_h5_close(struct sw_h5 *h)
+{
+    if (!h->path) return h->status;
+    close_file(h);
+    return end_file(h);
 }
 
 enum sw_status sw_h5_close_written(struct sw_h5 *h, int *fd)
 {
     *fd = h->status ? -1 : sw_h5_driver_descriptor(h->file);
     if (*fd < 0) sw_h5_fail(h, SW_E_IO, strerror(errno));
-    if (!sw_h5_close(h)) return SW_OK;
+    close_file(h);
+    if (!h->status) h->status = sw_checksum_seal(&h->checksum, *fd, h->path);
+    if (!end_file(h)) return SW_OK;
     if (*fd >= 0) close(*fd);
     *fd = -1;
     return h->status;

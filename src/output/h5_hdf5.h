@@ -9,6 +9,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "base/sw_checksum.h"
 #include "base/sw_err.h"
 
 struct sw_h5_heap;
@@ -20,6 +21,7 @@ struct sw_h5 {
     hsize_t        bytes;    /* of a file that is read: its length             */
     hsize_t        charged;  /* bytes of memory that it has asked for          */
     struct sw_h5_heap *heap; /* its texts (h5_heap_hdf5.h)                     */
+    struct sw_checksum_writer *checksum;  /* of a file that is written         */
     bool           damaged;  /* the system can read it, HDF5 or we cannot      */
     enum sw_status status;   /* of the first failure; its message is sw_fail's */
 };
@@ -30,6 +32,9 @@ size_t sw_h5_size(enum sw_h5_type type);
 hid_t sw_h5_native(enum sw_h5_type type);  /* not to be closed */
 
 enum { SW_H5_RANK = 5 };
+
+/* The root's attribute that says that the file was written with checksums (base/sw_checksum.h). */
+#define SW_H5_CHECKSUM "sweep_checksum"
 
 struct sw_h5_shape {
     int     rank;               /* 0: a single value                                           */
@@ -45,7 +50,7 @@ enum sw_status sw_h5_create(struct sw_h5 *h, const char *path);
 enum sw_status sw_h5_open(struct sw_h5 *h, const char *path);
 /** Flush and close; the status of all that was done. Fine on {0} and on a closed file. */
 enum sw_status sw_h5_close(struct sw_h5 *h);
-/** The same of a file that was created; what was written is not on disk yet.
+/** The same of a file that was created, and gets its checksums; what was written is not on disk yet.
  * @param fd  out: for sw_files_sync(); -1 if it failed */
 enum sw_status sw_h5_close_written(struct sw_h5 *h, int *fd);
 /** Close a file whose content does not matter any more, without writing what is still in memory. */
@@ -145,7 +150,7 @@ bool sw_h5_met_link(void);
 /** Fail if a write has failed. */
 void sw_h5_check_disk(struct sw_h5 *h);
 
-/* The driver of files being written (h5_driver_hdf5.c). */
+/* The driver of files (h5_driver_hdf5.c). */
 void sw_h5_driver_use(hid_t access_list);
 /** errno of a file's first failure, 0: none. file < 0: of the last one that was closed, or could not be opened. */
 int sw_h5_driver_error(hid_t file);
@@ -153,6 +158,17 @@ int sw_h5_driver_error(hid_t file);
  * through it. -1: there is none. */
 int sw_h5_driver_descriptor(hid_t file);
 void sw_h5_driver_give_up(hid_t file);  /* write nothing any more; closing succeeds */
+/** Let what is written from now on go by a writer of checksums, which has to stay until the file is closed. */
+void sw_h5_driver_checksum(hid_t file, struct sw_checksum_writer *writer);
+/** The checksums of a file that is read; they go with it. NULL: it is written. */
+const struct sw_checksum *sw_h5_driver_sum(hid_t file);
+/** Say which bytes were not what was written (sw_checksum_describe()). file < 0: of the file that was closed last, or
+ * could not be opened. @return false: none were */
+bool sw_h5_driver_fault(hid_t file, char text[SW_CHECKSUM_TEXT]);
+/** Whether a file without checksums has bytes behind what HDF5 says is its end. */
+bool sw_h5_driver_ends_early(hid_t file);
+/** Read bytes of a file as HDF5 reads them. @return false: they cannot be read, or are not what was written */
+bool sw_h5_driver_read(hid_t file, uint64_t at, size_t count, void *to);
 
 /** Fail in the name of the file: "PATH: TEXT" or "PATH is TEXT"; or with what HDF5 just failed of. */
 void sw_h5_fail(struct sw_h5 *h, enum sw_status st, const char *text);

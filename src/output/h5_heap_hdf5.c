@@ -1,7 +1,6 @@
 #include "output/h5_heap_hdf5.h"
 
 #include <string.h>
-#include <unistd.h>
 
 #include "base/sw_mem.h"
 
@@ -18,7 +17,6 @@ struct heap {
 struct sw_h5_heap {
     struct heap heap[KEPT];
     uint64_t clock, loaded;  /* bytes read so far */
-    int      fd;             /* HDF5's            */
 };
 
 /* ---- references */
@@ -52,16 +50,6 @@ static uint64_t little_endian(const unsigned char *from, int bytes)
     return value;
 }
 
-static bool read_bytes(const struct sw_h5_heap *s, uint64_t at, size_t bytes, unsigned char *to)
-{
-    for (size_t got = 0; got < bytes;) {
-        const ssize_t n = pread(s->fd, to + got, bytes - got, (off_t)(at + got));
-        if (n <= 0) return false;
-        got += (size_t)n;
-    }
-    return true;
-}
-
 static struct heap *damaged_heap(struct sw_h5 *h)
 {
     sw_h5_damaged(h, "has a damaged heap of texts");
@@ -73,18 +61,16 @@ static bool open_heaps(struct sw_h5 *h)
 {
     hsize_t before = 1;
     size_t address = 0, length = 0;
-    int *fd = NULL;
     if (h->heap) return true;
     hid_t creation = H5Fget_create_plist(h->file);
     const bool usual = creation >= 0 && H5Pget_sizes(creation, &address, &length) >= 0 && address == 8 && length == 8 &&
                        H5Pget_userblock(creation, &before) >= 0 && before == 0;
     if (creation >= 0) H5Pclose(creation);
-    if (!usual || H5Fget_vfd_handle(h->file, H5P_DEFAULT, (void **)&fd) < 0 || !fd) {
+    if (!usual) {
         damaged_heap(h);
         return false;
     }
     if (sw_alloc(1, &h->heap)) { h->status = SW_E_MEMORY; return false; }
-    h->heap->fd = *fd;
     return true;
 }
 
@@ -130,7 +116,8 @@ static struct heap *load(struct sw_h5 *h, uint64_t at)
         }
         if (s->heap[k].used < oldest->used) oldest = &s->heap[k];
     }
-    if (at > h->bytes || h->bytes - at < HEAD || !read_bytes(s, at, HEAD, head) || memcmp(head, "GCOL\1", 5))
+    if (at > h->bytes || h->bytes - at < HEAD || !sw_h5_driver_read(h->file, at, HEAD, head) ||
+        memcmp(head, "GCOL\1", 5))
         return damaged_heap(h);
     const uint64_t bytes = little_endian(head + 8, 8);
     if (bytes < HEAD || bytes > h->bytes - at || bytes > UINT32_MAX || !may_load(h, bytes)) return damaged_heap(h);
@@ -141,7 +128,7 @@ static struct heap *load(struct sw_h5 *h, uint64_t at)
         h->status = SW_E_MEMORY;
         return NULL;
     }
-    if (read_bytes(s, at, bytes, oldest->data) && list_objects(oldest)) return oldest;
+    if (sw_h5_driver_read(h->file, at, bytes, oldest->data) && list_objects(oldest)) return oldest;
     drop_heap(oldest);
     return damaged_heap(h);
 }

@@ -18,6 +18,9 @@ struct sw_input_file {
     int64_t  step;                   /* of the state                                                             */
     int      cut;                    /* of its runs                                                              */
     struct sw_file_version version;  /* of the file when it was opened                                           */
+    bool     has_checksums;
+    bool     lost_checksums;         /* it was written with some: changed by another program, or cut             */
+    int64_t  written;                /* seconds since 1970, 0 without checksums                                  */
     int      nsource;                /* of a virtual file: the files that hold its fields and series             */
     char   **source;                 /* [nsource] paths                                                          */
 };

@@ -36,9 +36,20 @@ static enum sw_status locate_rows(struct sw_h5 *h, struct sw_input_file *in)
     return SW_OK;
 }
 
+static void read_checksums(struct sw_h5 *h, struct sw_input_file *in)
+{
+    const struct sw_checksum *sum = sw_h5_driver_sum(h->file);
+    in->has_checksums = sum && sum->seal == SW_SEAL_WHOLE;
+    in->written = in->has_checksums ? sum->written : 0;
+    in->lost_checksums = !in->has_checksums && sw_h5_has_attr(h, "/", SW_H5_CHECKSUM);
+    if (in->lost_checksums && sw_h5_driver_ends_early(h->file))
+        sw_h5_damaged(h, "is a damaged HDF5 file: its end, where its checksums were, was cut off or added to");
+}
+
 static void read_all(struct sw_h5 *h, struct sw_input_file *in)
 {
     struct sw_metadata metadata = {0};
+    read_checksums(h, in);
     sw_h5_read_metadata(h, &metadata);
     sw_h5_read_table(h, &metadata, &in->table);
     sw_metadata_free(&metadata);

@@ -172,6 +172,10 @@ static void warn_inputs(const struct sw_catalog *c, bool as_virtual, struct sw_r
         sw_report_add(report, SW_WARNING, NULL, 0,
                       "a program that reads the fields opens all %d files: raise `ulimit -n` above "
                       "that, or HDF5 reads NaN in place of the rest and says nothing", c->ninput);
+    for (int k = 0; k < c->ninput; k++)
+        if (c->input[k].lost_checksums)
+            sw_report_add(report, SW_WARNING, NULL, 0, "%s was changed after sweep had written it, and has no "
+                          "checksums any more; its numbers are taken as they are", c->input[k].path);
     for (int k = 1; k < c->ninput; k++) {
         if (!strcmp(first->table->source, c->input[k].table->source)) continue;
         sw_report_add(report, SW_WARNING, NULL, 0, "%s was computed by %s, %s by %s: numbers may differ in their last "
@@ -306,11 +310,11 @@ static enum sw_status set_damaged_part_aside(const struct sw_catalog *c, const c
     struct sw_text why = {0};
     const char *part = c->input[c->unreadable - 1].path;
     sw_text_add(&why, sw_err_message());
-    char *aside = sw_files_name(part, SW_FILES_DAMAGED);
+    char *aside = NULL;
     if (!strcmp(part, file))
         SW_FAIL(SW_E_IO, "%s; the file is damaged: move it away, and the same command computes its runs again",
                 sw_text_get(&why));
-    else if (aside && !sw_files_move(part, aside, NULL))
+    else if (!sw_files_set_aside(part, &aside) && aside)
         SW_FAIL(SW_E_IO, "%s; put aside as %s, its results are lost", sw_text_get(&why), aside);
     sw_free(aside);
     sw_text_free(&why);

@@ -32,6 +32,8 @@ struct sw_completed {                  /* what FILE and its parts hold; read onl
     bool     has_file, has_parts;
     bool     lacks_states;             /* of runs that have ended (output.state)                                    */
     bool     lacks_estimates;          /* no file has a place for those of its runs (accuracy.runs)                 */
+    int      ndamaged;
+    char   **damaged;                  /* [ndamaged] parts that were ignored                                        */
     bool     is_virtual;               /* FILE is: nothing can be added to it, sw_output_refuse_virtual()           */
     char    *title;                    /* of the sweep that wrote it (the newest); NULL if there is nothing         */
     char    *config_text;              /* likewise                                                                  */
@@ -41,6 +43,9 @@ struct sw_completed {                  /* what FILE and its parts hold; read onl
 /** Read what FILE and FILE.d/ hold. A .tmp is ignored; a damaged part is ignored and named in a warning (report).
  * @return SW_E_IO FILE is there but is not a sweep's output (message says what it is); SW_E_MEMORY */
 enum sw_status sw_completed_open(const char *file, struct sw_report *report, struct sw_completed **completed);
+/** The same, once all bytes of the parts have been compared with their checksums: for what continues them. A warning
+ * tells where FILE has lost its checksums. */
+enum sw_status sw_completed_open_checked(const char *file, struct sw_report *report, struct sw_completed **completed);
 /** The same of a file that another process may be writing: read again if a part vanished meanwhile. Which runs have
  * ended and how, checkpoints, and the sweep; lacks_states and lacks_estimates say nothing. */
 enum sw_status sw_completed_open_live(const char *file, struct sw_report *report, struct sw_completed **completed);

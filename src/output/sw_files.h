@@ -24,6 +24,9 @@ void sw_files_free_list(char ***path, int count);
 
 /** A part that cannot be read is renamed to PART.damaged: it does not count any more, and can be inspected. */
 #define SW_FILES_DAMAGED ".damaged"
+/** @param aside  out: its new name, to be freed with sw_free(); NULL after a failure, and where it is gone already
+ * @return SW_E_IO, SW_E_MEMORY */
+enum sw_status sw_files_set_aside(const char *part, char **aside);
 /** Remove the parts of an output file that were renamed so. No folder: none. */
 enum sw_status sw_files_remove_damaged(const char *file);
 
