@@ -31,7 +31,7 @@ for command in 'check h.cfg' 'check -v h.cfg' 'run h.cfg' 'show h.h5' 'show h.h5
 done
 expect 0 show h.h5
 prints 'e\x1b]0;x\x07\x1b[2J \x9b \u009b31m \u202e \u2066 \x7f\x0d\ndone 9 \xff · heat'
-[ "$(wc -l <out)" = 5 ] || fail 'a title has more than a line'
+[ "$(wc -l <out)" = 6 ] || fail 'a title has more than a line'
 expect 0 show h.h5 --json; clean out; is_json out
 [ -z "$python" ] || $python -c 'import json
 title = json.load(open("out"))["title"]

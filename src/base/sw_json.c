@@ -3,6 +3,7 @@
 #include <inttypes.h>
 #include <math.h>
 
+#include "base/sw_clock.h"
 #include "base/sw_text.h"
 
 static void quoted(FILE *to, const char *text)
@@ -68,4 +69,11 @@ void sw_json_count(struct sw_json *j, const char *key, int64_t value)
 {
     lead(j, key);
     fprintf(j->to, "%" PRId64, value);
+}
+
+void sw_json_time(struct sw_json *j, const char *key, int64_t seconds)
+{
+    char when[21];
+    sw_clock_utc((double)seconds, when);
+    sw_json_text(j, key, seconds ? when : NULL);
 }

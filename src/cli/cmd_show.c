@@ -3,11 +3,14 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
+#include "base/sw_clock.h"
 #include "base/sw_json.h"
 #include "base/sw_mem.h"
 #include "cli/console.h"
 #include "cli/open_sweep.h"
+#include "output/sw_file_checksum.h"
 #include "output/sw_output.h"
 #include "problem/sw_problem.h"
 
@@ -166,7 +169,19 @@ static const char *table_cell(const struct sw_run_table *t, const struct show_co
     return escape(room, row < 0 ? c->name : format_cell(t, c, row, 6, text));
 }
 
-static void print_head(const struct sw_cli *cli, const struct sw_run_table *t, const struct rows *rows)
+/* What is known of the file without reading its fields. */
+static void print_checksums(const struct sw_cli *cli, const struct sw_file_checksum *sum)
+{
+    char written[21], verified[21];
+    sw_clock_utc((double)sum->written, written);
+    sw_clock_utc((double)sum->verified, verified);
+    if (!sum->sealed) console_print(cli, "no checksums: `sweep verify` says why\n");
+    else if (sum->verified) console_print(cli, "written %s · verified %s\n", written, verified);
+    else console_print(cli, "written %s · not verified since (`sweep verify`)\n", written);
+}
+
+static void print_head(const struct sw_cli *cli, const struct sw_run_table *t, const struct rows *rows,
+                       const struct sw_file_checksum *sum)
 {
     char of[32] = "";
     struct sw_text head = {0}, stopped = {0};
@@ -177,17 +192,19 @@ static void print_head(const struct sw_cli *cli, const struct sw_run_table *t, c
                    cli->status ? cli->status : "", sw_text_get(&stopped), t->solver, t->sweep_id);
     stopped.length = 0;
     sw_text_add_shown(&stopped, sw_text_get(&head), "");
-    console_print(cli, "%s\n\n", sw_text_get(&stopped));
+    console_print(cli, "%s\n", sw_text_get(&stopped));
+    if (sum) print_checksums(cli, sum);
+    console_print(cli, "\n");
     sw_text_free(&head);
     sw_text_free(&stopped);
 }
 
 static void show_table(const struct sw_cli *cli, const struct sw_run_table *t, const struct show_column *c, int n,
-                       const struct rows *rows)
+                       const struct rows *rows, const struct sw_file_checksum *sum)
 {
     struct sw_text room = {0};
     int width[MOST] = {0};
-    print_head(cli, t, rows);
+    print_head(cli, t, rows, sum);
     for (int k = 0; k < n; k++)
         for (int64_t r = -1; r < rows->count && c[k].brief; r++) {
             const int w = console_width(table_cell(t, &c[k], r < 0 ? -1 : rows->row[r], &room));
@@ -232,7 +249,8 @@ static void json_run(struct sw_json *j, const struct sw_run_table *t, const stru
     sw_json_end(j, '}');
 }
 
-static void show_json(const struct sw_run_table *t, const struct show_column *c, int n, const struct rows *rows)
+static void show_json(const struct sw_run_table *t, const struct show_column *c, int n, const struct rows *rows,
+                      const struct sw_file_checksum *sum)
 {
     struct sw_json j = {.to = stdout, .first = true};
     sw_json_begin(&j, NULL, '{');
@@ -242,6 +260,8 @@ static void show_json(const struct sw_run_table *t, const struct show_column *c,
     sw_json_text(&j, "source", t->source);
     sw_json_text(&j, "solver", t->solver);
     sw_json_text(&j, "device", t->device);
+    sw_json_time(&j, "written", sum ? sum->written : 0);
+    sw_json_time(&j, "verified", sum ? sum->verified : 0);
     sw_json_count(&j, "sweep_runs", t->sweep_runs);
     sw_json_begin(&j, "runs", '[');
     for (int64_t r = 0; r < rows->count; r++) json_run(&j, t, c, n, rows->row[r]);
@@ -295,16 +315,18 @@ static enum sw_status choose_rows(const struct sw_cli *cli, const struct sw_run_
     return SW_OK;
 }
 
-static enum sw_status show_runs(const struct sw_cli *cli, const struct sw_run_table *t, int status)
+/* @param sum  NULL: there are only parts so far */
+static enum sw_status show_runs(const struct sw_cli *cli, const struct sw_run_table *t, int status,
+                                const struct sw_file_checksum *sum)
 {
     struct show_column c[MOST];
     struct rows rows = {0};
     int n = make_columns(t, c);
     SW_TRY(choose_rows(cli, t, status, &rows));
-    if (cli->json) show_json(t, c, n, &rows);
+    if (cli->json) show_json(t, c, n, &rows, sum);
     else if (cli->run) show_run(t, c, n, rows.row[0]);
     else if (cli->csv) show_csv(t, c, n, &rows);
-    else show_table(cli, t, c, n, &rows);
+    else show_table(cli, t, c, n, &rows, sum);
     sw_free(rows.row);
     return SW_OK;
 }
@@ -330,7 +352,10 @@ enum sw_status cmd_show(struct sw_cli *cli)
     char *file;
     SW_TRY(cli_input_path(cli->argument[0], &file));
     enum sw_status st = sw_run_table_read(file, &table);
-    if (!st) st = show_runs(cli, table, status);
+    struct sw_file_checksum sum;
+    const bool there = !st && !access(file, F_OK);
+    if (there) st = sw_file_checksum_look(file, &sum);
+    if (!st) st = show_runs(cli, table, status, there ? &sum : NULL);
     sw_run_table_free(&table);
     sw_free(file);
     return st;

@@ -175,7 +175,7 @@ const struct cli_option cli_option_table[] = {
     {0, "list", NULL, CLI_CHECK, "print the table of runs as CSV", AT(list)},
     {0, "equations", NULL, CLI_LIST, "print the catalogue of equations alone", AT(equations)},
     {0, "csv", NULL, CLI_SHOW | CLI_BENCH, "print CSV", AT(csv)},
-    {0, "json", NULL, CLI_SHOW | CLI_STATUS | CLI_BENCH | CLI_CHECK | CLI_LIST, "print JSON", AT(json)},
+    {0, "json", NULL, CLI_SHOW | CLI_STATUS | CLI_BENCH | CLI_CHECK | CLI_LIST | CLI_VERIFY, "print JSON", AT(json)},
     {0, "rows", "ROWS", CLI_BENCH, "which rows, separated by commas, NAME@T for T threads; default: all of the device",
      AT(rows)},
     {0, "baseline", "ROW", CLI_BENCH, "the row that the ratios refer to (default: the last)", AT(baseline)},

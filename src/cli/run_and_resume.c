@@ -19,6 +19,7 @@
 #include "cli/run_and_resume.h"
 #include "cli/signals.h"
 #include "cli/xdmf_file.h"
+#include "output/sw_file_checksum.h"
 #include "output/sw_files.h"
 #include "output/sw_liveness.h"
 #include "output/sw_output.h"
@@ -273,6 +274,18 @@ static enum sw_status set_title(const struct sweep_run *run)
     return SW_OK;
 }
 
+/* What is computed is joined with FILE: that it is damaged is found before, not after. */
+static enum sw_status check_file(const struct sweep_run *run)
+{
+    char why[600];
+    bool damaged;
+    if (!run->completed || !run->completed->has_file) return SW_OK;
+    const enum sw_status st = sw_file_checksum_check(run->file, &damaged);
+    if (!st || !damaged) return st;
+    snprintf(why, sizeof why, "%s", sw_err_message());
+    return SW_FAIL(st, "%s; move it away, and the same command computes its runs again", why);
+}
+
 static enum sw_status attempt(struct sweep_run *run)
 {
     SW_TRY(open_completed_in_turn(run));
@@ -293,6 +306,7 @@ static enum sw_status attempt(struct sweep_run *run)
         return xdmf_update(run->cli, run->s->sweep, run->s->file);
     }
     if (run->completed && run->completed->is_virtual) return sw_output_refuse_virtual(run->file);
+    SW_TRY(sw_comm_agree(run->cli->comm, is_rank_0(run) ? check_file(run) : SW_OK));
     double seconds;
     SW_TRY(make_plan(run, &seconds));
     message_ranks(run);

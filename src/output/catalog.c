@@ -33,7 +33,7 @@ static bool is_indexed(const struct sw_part_index *index, const char *path, stru
 static enum sw_status open_part(const char *path, bool whole, struct sw_input_file *in, bool *damaged)
 {
     *damaged = false;
-    if (whole) SW_TRY(sw_file_checksum_check(path, NULL, damaged));
+    if (whole) SW_TRY(sw_file_checksum_check(path, damaged));
     SW_TRY(sw_input_file_open(path, in, damaged));
     if (!in->lost_checksums) return SW_OK;
     sw_input_file_free(in);

@@ -24,7 +24,7 @@ struct sw_catalog {         /* start from {0}; free with sw_catalog_free()      
     struct sw_input_file *input;
     int      ndamaged;
     char   **damaged;       /* [ndamaged] paths of damaged parts, which are ignored                     */
-    int      unreadable;    /* 1 + the input whose arrays a join found to be damaged; 0: none           */
+    int      unreadable;    /* 1 + the input whose arrays or ids a join found to be damaged; 0: none    */
     bool     whole;         /* open_output: parts are compared with their checksums, all of them, first */
     bool     vanished;      /* an input was removed before it could be opened: a merge took it in       */
     int64_t  repeated;      /* runs that have ended in more than one chain                              */

@@ -38,8 +38,9 @@ static int64_t read_note(int fd, const struct sw_checksum *sum)
     char note[NOTE] = "", found[NOTE] = "";
     const int head = note_head(fd, sum, note);
     int64_t when = 0;
-    if (!head || fgetxattr(fd, note_name, found, sizeof found - 1) < head || strncmp(found, note, (size_t)head)) return 0;
-    return sscanf(found + head, "%" SCNd64, &when) == 1 ? when : 0;
+    if (!head || fgetxattr(fd, note_name, found, sizeof found - 1) <= head) return 0;
+    if (strncmp(found, note, (size_t)head) || sscanf(found + head, "%" SCNd64, &when) != 1) return 0;
+    return when;
 }
 
 /* Where a file system has no such attributes, or the file is not ours, nothing is noted. */
@@ -53,23 +54,24 @@ static int64_t write_note(int fd, const struct sw_checksum *sum)
     return fsetxattr(fd, note_name, note, (size_t)length, 0) ? 0 : now;
 }
 
-/* @param use  errno; EBADMSG: sum says what is damaged */
-static enum sw_status with_file(const char *path, int (*use)(int fd, struct sw_checksum *sum,
-                                                             struct sw_file_checksum *out),
-                                struct sw_file_checksum *out, bool *damaged)
+/* Open a file, and use(fd, sum, out), which returns an errno; EBADMSG: sum says what is damaged. */
+typedef int use_function(int fd, struct sw_checksum *sum, struct sw_file_checksum *out);
+
+static enum sw_status with_file(const char *path, use_function *use, struct sw_file_checksum *out, bool *damaged)
 {
     struct sw_checksum sum = {0};
-    struct sw_file_checksum unused;
     char text[SW_CHECKSUM_TEXT];
     *damaged = false;
-    if (!out) out = &unused;
     *out = (struct sw_file_checksum){0};
     SW_TRY(sw_files_regular(path));
     const int fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
     if (fd < 0) return sw_files_fail(path);
     int error = sw_checksum_open(fd, &sum);
     if (!error && sum.seal == SW_SEAL_WHOLE) {
-        *out = (struct sw_file_checksum){.sealed = true, .bytes = sum.bytes, .written = sum.written};
+        out->sealed = true;
+        out->bytes = sum.bytes;
+        out->blocks = sum.blocks;
+        out->written = sum.written;
         error = use(fd, &sum, out);
     }
     *damaged = sw_checksum_describe(&sum, text);
@@ -89,7 +91,9 @@ static int check(int fd, struct sw_checksum *sum, struct sw_file_checksum *out)
 
 static int verify(int fd, struct sw_checksum *sum, struct sw_file_checksum *out)
 {
-    const int error = sw_checksum_check(sum, NULL);
+    if (sw_alloc((size_t)sum->blocks, &out->bad)) return ENOMEM;
+    const int error = sw_checksum_check(sum, out->bad);
+    for (uint64_t k = 0; k < sum->blocks; k++) out->damaged += out->bad[k];
     if (!error) out->verified = write_note(fd, sum);
     return error;
 }
@@ -100,9 +104,10 @@ static int look(int fd, struct sw_checksum *sum, struct sw_file_checksum *out)
     return 0;
 }
 
-enum sw_status sw_file_checksum_check(const char *path, struct sw_file_checksum *sum, bool *damaged)
+enum sw_status sw_file_checksum_check(const char *path, bool *damaged)
 {
-    return with_file(path, check, sum, damaged);
+    struct sw_file_checksum sum;
+    return with_file(path, check, &sum, damaged);
 }
 
 enum sw_status sw_file_checksum_verify(const char *path, struct sw_file_checksum *sum, bool *damaged)
@@ -114,4 +119,10 @@ enum sw_status sw_file_checksum_look(const char *path, struct sw_file_checksum *
 {
     bool damaged;
     return with_file(path, look, sum, &damaged);
+}
+
+void sw_file_checksum_free(struct sw_file_checksum *sum)
+{
+    sw_free(sum->bad);
+    *sum = (struct sw_file_checksum){0};
 }

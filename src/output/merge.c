@@ -34,9 +34,21 @@ static enum sw_status check_one_sweep(const struct sw_catalog *c)
     return SW_OK;
 }
 
+/* A part that says it is of the sweep, and has an id that none of its runs has, is damaged. (One with checksums would not
+ * have come so far.) @param met  [c->nentry] entries that are of the sweep */
+static void find_strange_part(struct sw_catalog *c, const struct sw_sweep *sweep, const bool *met, const char *output)
+{
+    for (int k = 0; k < c->ninput && !c->unreadable; k++) {
+        const struct sw_run_table *t = c->input[k].table;
+        if (!strcmp(c->input[k].path, output) || strcmp(t->sweep_id, sweep->id)) continue;
+        for (int64_t j = 0; j < t->nruns; j++)
+            if (!met[sw_catalog_find(c, t->id[j]) - c->entry]) c->unreadable = 1 + k;
+    }
+}
+
 /* Check that every run of the inputs is one of the sweep's; a run that is not would be lost. A shard has few runs, the
  * sweep many: the sweep's are searched for in the inputs. */
-static enum sw_status check_all_wanted(const struct sw_catalog *c, const char *output)
+static enum sw_status check_all_wanted(struct sw_catalog *c, const struct sw_sweep *sweep, const char *output)
 {
     int64_t strangers = c->nentry;
     bool *met;
@@ -47,8 +59,12 @@ static enum sw_status check_all_wanted(const struct sw_catalog *c, const char *o
         met[f - c->entry] = true;
         strangers--;
     }
+    if (strangers) find_strange_part(c, sweep, met, output);
     sw_free(met);
     if (!strangers) return SW_OK;
+    if (c->unreadable)
+        return SW_FAIL(SW_E_IO, "%s is damaged: it says that it is of this sweep, and holds a run that is not",
+                       c->input[c->unreadable - 1].path);
     return SW_FAIL(SW_E_REFUSED, "%s holds %lld runs that are not of this sweep; use -o FILE or --force", output,
                    (long long)strangers);
 }
@@ -126,7 +142,7 @@ static enum sw_status merge(struct sw_catalog *c, const char *output, bool own_p
     struct sw_run_table *table = NULL;
     int64_t *slice = NULL;
     SW_TRY(sw_catalog_select(c, o->sweep, o->id));
-    SW_TRY(o->sweep ? check_all_wanted(c, output) : check_one_sweep(c));
+    SW_TRY(o->sweep ? check_all_wanted(c, o->sweep, output) : check_one_sweep(c));
     enum sw_status st = sw_catalog_table(c, true, o->sweep, &table, &slice);
     if (!st && !o->allow_missing) st = check_complete(c, table, output);
     if (!st) st = add_history(table, provenance);
@@ -336,6 +352,7 @@ enum sw_status sw_merge_parts(const char *file, const struct sw_merge_options *o
         st = merge(&c, file, !options->keep_parts, &how, provenance);
         if (st == SW_E_IO && c.unreadable) st = set_damaged_part_aside(&c, file);
         if (st == SW_E_IO) st = check_parts_again(&c, file, &how, st);
+        if (st == SW_E_IO && c.unreadable && !sum.missing) sum.missing = c.input[c.unreadable - 1].table->nruns;
     }
     const bool complete = how.sweep && sum.runs == how.sweep->nruns;
     if (!st && parts && !options->keep_parts) st = remove_parts(&c, file, complete);

@@ -11,7 +11,8 @@
 #include "output/sw_provenance.h"
 #include "sweep/sw_sweep.h"
 
-struct sw_merge_summary { int64_t runs, not_done, missing; };  /* missing: expected, and not there */
+/* missing: expected, and not there, or in a damaged part that was put aside */
+struct sw_merge_summary { int64_t runs, not_done, missing; };
 enum sw_expected {
     SW_EXPECTED_NOT,
     SW_EXPECTED,         /* it has ended: its result is in FILE or a part                */

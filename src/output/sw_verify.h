@@ -1,0 +1,23 @@
+#ifndef SW_VERIFY_H
+#define SW_VERIFY_H
+/* Is a file what sweep wrote? FILE, its parts, and the files that a virtual FILE takes its values from, each compared
+ * with its own checksums. */
+#include "output/sw_file_checksum.h"
+
+enum sw_verdict {
+    SW_VERDICT_WHOLE,
+    SW_VERDICT_UNKNOWN,  /* it is an output of sweep without checksums: an earlier build wrote it */
+    SW_VERDICT_DAMAGED   /* or changed, or no output of sweep                                     */
+};
+struct sw_verified {
+    const char *path;
+    enum sw_verdict verdict;
+    const char *why;     /* of a damaged one: the path and what is wrong with it; else "" */
+    const char *where;   /* of a damaged one: "u of runs 3..5, mass of runs 0..7", what of its numbers the damaged blocks
+                          * hold; "": none, or not known                                     */
+    struct sw_file_checksum sum;
+};
+/** Verify FILE and what belongs to it. Calls tell() for each file, FILE first.
+ * @return SW_E_IO nothing of FILE is there, or the system cannot read a file; SW_E_MEMORY */
+enum sw_status sw_output_verify(const char *file, void (*tell)(void *user, const struct sw_verified *of), void *user);
+#endif
