@@ -104,7 +104,8 @@ commands_exist() {
     for command in $(grep -ohE '(^ +|`)(\./)?sweep [a-z]+( |$)' $documents | sed 's/.*sweep //; s/ //' | sort -u); do
         grep -qE "^ +(sweep )?$command( |\$)" "$dir/help" || bad "$1: sweep $command"
     done
-    for command in run check status resume show verify plot xdmf submit merge init explain list bench help completion; do
+    for command in run check status resume show verify plot xdmf submit merge init explain list bench help \
+        completion; do
         "$SWEEP" $command --help 2>&1
     done >"$dir/options"
     sed 's/\\-/-/g' docs/man/sweep.1 >"$dir/sweep.1"

@@ -106,8 +106,8 @@ static enum sw_status open_stored(struct sw_cli *cli, const char *file, const st
     *s = (struct cli_sweep){0};
     SW_TRY(check_shard(cli, file, &named));
     if (!completed->config_text && completed->ndamaged)
-        return SW_FAIL(SW_E_IO, "%s: all that there is of it, in %s.d, is damaged, its config too: `sweep run CONFIG -o "
-                       "FILE` begins again", file, file);
+        return SW_FAIL(SW_E_IO, "%s: all that there is of it, in %s.d, is damaged, its config too: `sweep run CONFIG "
+                       "-o FILE` begins again", file, file);
     if (!completed->config_text) return sw_output_fail_absent(file);
     if (!which.nshards)
         sw_shard_find(file, &which.shard, &which.nshards);  /* its share is in its name */

@@ -34,8 +34,8 @@ static enum sw_status check_one_sweep(const struct sw_catalog *c)
     return SW_OK;
 }
 
-/* A part that says it is of the sweep, and has an id that none of its runs has, is damaged. (One with checksums would not
- * have come so far.) @param met  [c->nentry] entries that are of the sweep */
+/* A part that says it is of the sweep, and has an id that none of its runs has, is damaged. (One with checksums would
+ * not have come so far.) @param met  [c->nentry] entries that are of the sweep */
 static void find_strange_part(struct sw_catalog *c, const struct sw_sweep *sweep, const bool *met, const char *output)
 {
     for (int k = 0; k < c->ninput && !c->unreadable; k++) {

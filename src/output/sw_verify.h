@@ -13,8 +13,8 @@ struct sw_verified {
     const char *path;
     enum sw_verdict verdict;
     const char *why;     /* of a damaged one: the path and what is wrong with it; else "" */
-    const char *where;   /* of a damaged one: "u of runs 3..5, mass of runs 0..7", what of its numbers the damaged blocks
-                          * hold; "": none, or not known                                     */
+    const char *where;   /* of a damaged one, whose numbers the damaged blocks hold: "u of runs 3..5; mass of runs
+                          * 0..7"; "": none, or it is not known                               */
     struct sw_file_checksum sum;
 };
 /** Verify FILE and what belongs to it. Calls tell() for each file, FILE first.
