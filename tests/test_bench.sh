@@ -246,9 +246,12 @@ awk -F, '$2 == 8 { coarse[$1] = $4 } $2 == 16 { ratio[$1] = coarse[$1]/$4; count
     fail 'reproduce_elliptic.sh: kernels'
 [ -z "$python" ] || grep -q '^cpu.multigrid,40,1,0.[0-9]*$' "$tmp/elliptic/elliptic_history.csv" ||
     fail 'reproduce_elliptic.sh: histories'
+[ ! -x "$build/bench_checksum" ] ||
+    { scripts/bench_checksum.sh --mib 64 --repeats 1 "$build" "$tmp" "$tmp/checksum.csv" >"$tmp/out" 2>"$tmp/err" &&
+      [ "$(grep -cE '^(part|join|shards|read),67108864,1,' "$tmp/checksum.csv")" = 4 ]; } || fail bench_checksum.sh
 # their arguments are parsed in one place
 for script in reproduce_bvp bench_bvp bench_steps reproduce_cupentbatch bench_output reproduce_compact bench_compact \
-    reproduce_spike reproduce_elliptic bench_devices; do
+    reproduce_spike reproduce_elliptic bench_devices bench_checksum; do
     scripts/$script.sh --no-such-option >"$tmp/out" 2>"$tmp/err" && fail "$script.sh takes any option"
     head -1 "$tmp/err" | grep -q "^$script.sh" || fail "usage of $script.sh"
     scripts/$script.sh no/such/build "$tmp" >"$tmp/out" 2>"$tmp/err" && fail "$script.sh without program"
