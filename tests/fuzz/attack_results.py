@@ -17,7 +17,7 @@ import sys
 import h5py
 import numpy as np
 
-from damage_results import damage_bytes, damaged_files, make_seeds, names_in
+from damage_results import damage_bytes, damaged_files, forget_checksums, make_seeds, names_in
 from judge import Judge, options
 
 SECRET = b"SECRET~!" * 512
@@ -259,6 +259,7 @@ def plans(random, seeds_at, seeds):
 
 
 def attack(random, path, how):
+    forget_checksums(random, path)
     if how[0] == "heaps":
         return attack_heaps(random, path)
     if how[0] == "bytes":

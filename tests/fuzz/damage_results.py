@@ -1,4 +1,5 @@
-"""Damage output files, parts and checkpoints, and have show, status, merge, xdmf, resume, run and plot read them.
+"""Damage output files, parts and checkpoints, and have all commands that read them do so: show, status, verify, merge,
+xdmf, resume, run and plot.
 
 Damage: bits flipped, blocks of zeros, files cut; and by h5py: datasets and groups dropped, renamed, replaced by other
 types, shapes and layouts, links into nowhere and in circles, attributes of other types and lengths. Each command must
@@ -66,6 +67,16 @@ def damaged_files(folder, files):
             yield from (os.path.join(path, f) for f in sorted(os.listdir(path)))
         else:
             yield path
+
+
+def forget_checksums(random, path):
+    """Of most mutants: else nothing would get beyond the checksums."""
+    if random.random() < 0.8:
+        try:
+            with h5py.File(path, "r+") as h:  # HDF5 cuts off what lies behind its end
+                h.attrs.pop("sweep_checksum", None)
+        except OSError:
+            pass  # it is no HDF5 file
 
 
 # ---- damage to the bytes
@@ -262,6 +273,7 @@ def commands(judge, main, files):
     random, program = judge.random, judge.args.sweep
     yield [program, "show", main], None
     yield [program, "status", main], None
+    yield [program, "verify", main], None
     yield [program, random.choice(["xdmf", "xdmf", "show"]), main], None
     choice = random.randrange(4)
     if choice == 0:
@@ -303,14 +315,15 @@ def main():
             source, to = os.path.join(seeds_at, name), os.path.join(judge.work, name)
             shutil.copytree(source, to) if os.path.isdir(source) else shutil.copy(source, to)
         target = judge.random.choice(list(damaged_files(judge.work, files)))
+        forget_checksums(judge.random, target)
         (damage_bytes if judge.random.random() < 0.3 else damage_structure)(judge.random, target)
         judge.mutants += 1
         refused = 0
         for command, hang in commands(judge, given, files):
             code = judge.run(command, files, hang=hang)
-            refused += 3 if code is None else code == 5
-            if refused > 2 or not judge.time_left():
-                break  # all begin by opening it: what three refuse the others hardly ever read further
+            refused += 4 if code is None else code == 5
+            if refused > 3 or not judge.time_left():
+                break  # all begin by opening it: what four refuse the others hardly ever read further
     sys.exit(judge.summary())
 
 
