@@ -110,7 +110,7 @@ class Faults(Scenes):
         if code == 0 and not result and self.shown(judge.out) != self.said[name]:
             said = sorted(set(self.shown(judge.out)) ^ set(self.said[name]))
             self.fault(f"{name}, {kind}: says something else, with exit code 0: {said}", faulty)
-        if code == 0 and result:
+        if code == 0 and result and "libmvec" not in self.log():  # without it sin, cos and exp have other last bits
             self.check_result(name, f"{name}, {kind} (exit code 0)", faulty)
         if result and code != 0:
             on, codes = self.further_command(name)
