@@ -219,7 +219,7 @@ static void loses_few_digits_of_itself(void **state)
         worst[kind] = fmax(worst[kind], lost);
     }
     print_message("slopes %.2g, one value %.2g %.2g, values %.2g\n", worst[0], worst[1], worst[2], worst[3]);
-    for (int kind = 0; kind < 4; kind++) assert_true(worst[kind] < 1e-6);  /* 7e-8 here; 7e-5 were it formed in double */
+    for (int kind = 0; kind < 4; kind++) assert_true(worst[kind] < 1e-6);  /* seen: 7e-8; in double 7e-5 */
 }
 
 int main(void)

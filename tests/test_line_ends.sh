@@ -234,7 +234,8 @@ output = { fields = { times = [0.01]; }; };
 CFG
     for case in imex1:0 imex2:0 imex3:1 crank_nicolson:1; do
         for row in cpu.plain cpu.simd; do
-            expect ${case#*:} run infinite.cfg -o infinite.h5 --force -s "method=\"${case%:*}\"" -s "stepper=\"$row\""
+            expect ${case#*:} run infinite.cfg -o infinite.h5 --force -s "method=\"${case%:*}\"" \
+                -s "stepper=\"$row\""
         done
     done
 done

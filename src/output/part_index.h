@@ -12,6 +12,9 @@ enum { SW_PART_INDEX_RUNS = 64 };
  * @param id  [count]  @param result  [count] */
 void sw_part_index_add(const char *part, int count, const uint64_t *id, const struct sw_run_result *result);
 
+/** Remove the index of an output file whose parts are gone. */
+void sw_part_index_remove(const char *file);
+
 struct sw_part_index;
 /** Read the index of an output file. @param index  out: NULL where there is none; free with sw_part_index_free() */
 enum sw_status sw_part_index_read(const char *file, struct sw_part_index **index);
