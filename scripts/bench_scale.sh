@@ -3,14 +3,15 @@
 #   BUILD          a folder with the program, as `make` leaves in build and `make portable` in build/portable
 #   FOLDER         what is written to: a disk, or memory (/dev/shm). It needs room for 1 GB
 #   CSV            where the rows are added (default: results/bench/scale.csv)
+#   --parts N      parts (default: 10000, some minutes)
 #   --small        a hundredth of all, to try it out
-# Rows: `outputs`, one run of 16 points with 10^6 output times; `parts`, 10^4 runs, a part each, joined; `half`, 7,100
-# parts and a stop; `status` of them; `runs`, 10^6 runs of one step; `plan`, `check` of 10^7 runs; `refused`, `check` of
+# Rows: `outputs`, one run of 16 points with 10^6 output times; `parts`, N runs, a part each, joined; `half`, 71 of
+# 100 parts and a stop; `status` of them; `runs`, 10^6 runs of one step; `plan`, `check` of 10^7 runs; `refused`, `check` of
 # an axis of 10^9 values; `stop`, from SIGTERM to the end while 10^7 runs are expanded.
 # Columns: seconds of the wall clock, of the user, of the system; peak of memory.
 . "$(dirname "$0")/measure.sh"
-small=
-take_options 'small' "$@"
+small= parts=10000
+take_options 'small parts=' "$@"
 [ ${#arguments[@]} -ge 2 ] && [ ${#arguments[@]} -le 3 ] || usage
 take_program "$(realpath "${arguments[0]}")"
 csv=$(realpath -m "${arguments[2]:-results/bench/scale.csv}")
@@ -59,10 +60,10 @@ axis() { echo "sweep.k=\"linspace(1, 2, $1)\""; }
 n=$((1000000 / of))
 row outputs $n run heat.cfg -q -s "sweep.end=[${n}e-6]"
 rm x.h5
-n=$((10000 / of))
+n=$((parts / of))
 row parts $n run heat.cfg -q -s run.batch=1 -s "$(axis $n)"
 rm x.h5
-n=$((7100 / of))
+n=$((parts * 71 / 100 / of))
 WAIT_FOR=$n row half $n run heat.cfg -q -s run.batch=1 -s "$(axis $((2 * n)))"
 row status $n status x.h5
 rm -r x.h5.d

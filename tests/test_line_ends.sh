@@ -225,7 +225,7 @@ refused 'lines that end are of second order in space: leave it at 2' -s 'order="
 # what is refused at an end is not missing there as well
 expect 3 check parabola.cfg -s 'left.dirichlet="x"'; says "'left.dirichlet', column 1: unknown name 'x'"
 grep -q 'nothing is said' err && fail 'what is refused is missing as well'
-# ---- a condition infinite at t = 0 alone: methods that do not see it there go on, and the others fail, by all rows alike
+# ---- a condition infinite at t = 0 alone: methods that do not see it there go on, and others fail, by both rows alike
 for end in 'left = { dirichlet = "0.001/t"; };' 'left = { neumann = "0.001/t"; };'; do
     cat >infinite.cfg <<CFG
 problem = "heat"; order = 2; physics = { kappa = 1.0; }; grid = { n = 33; length = 1.0; }; initial = "0*x";

@@ -86,7 +86,8 @@ struct sw_file_version { int64_t device, inode, bytes, seconds, nanoseconds; };
 enum sw_status sw_files_version(const char *path, struct sw_file_version *mark);
 bool sw_files_same_version(const struct sw_file_version *a, const struct sw_file_version *b);
 
-/** Remove a folder FILE.d, as far as can be, unless something is in it; FILE.d/index (part_index.h) alone is nothing. */
+/** Remove a folder FILE.d unless something is in it; FILE.d/index (part_index.h) alone is nothing. Where it cannot be
+ * removed it stays. */
 void sw_files_remove_empty(const char *folder);
 
 /** What is not there is no failure. */
