@@ -6,8 +6,8 @@
 #   --parts N      parts (default: 10000, some minutes)
 #   --small        a hundredth of all, to try it out
 # Rows: `outputs`, one run of 16 points with 10^6 output times; `parts`, N runs, a part each, joined; `half`, 71 of
-# 100 parts and a stop; `status` of them; `runs`, 10^6 runs of one step; `plan`, `check` of 10^7 runs; `refused`, `check` of
-# an axis of 10^9 values; `stop`, from SIGTERM to the end while 10^7 runs are expanded.
+# 100 parts and a stop; `status` of them; `runs`, 10^6 runs of one step; `plan`, `check` of 10^7 runs; `refused`,
+# `check` of an axis of 10^9 values; `stop`, from SIGTERM to the end while 10^7 runs are expanded.
 # Columns: seconds of the wall clock, of the user, of the system; peak of memory.
 . "$(dirname "$0")/measure.sh"
 small= parts=10000
