@@ -68,7 +68,8 @@ static void on_progress(void *user, const struct sw_progress *progress)
     assert_true(progress->points_steps_done >= 0);
     c->looks++;
     c->looks_while_slow += atomic_load(&delay) == 1;
-    if (c->stop_after && c->looks >= c->stop_after) stop = 1;
+    const bool merges = !strcmp(progress->phase, "merging");  /* which a stop would end, too: parts stay */
+    if (c->stop_after && c->looks >= c->stop_after && !merges) stop = 1;
 }
 
 static void on_event(void *user, const struct sw_event *event)
