@@ -41,13 +41,13 @@ static struct sim make_single(struct texts t, int n, int capacity) { return make
 
 static bool has_single(void)
 {
-    struct sw_stepper_desc desc = {.n = 97, .capacity = 1, .single_steps = true};
+    struct sw_stepper_desc desc = {.n = 98, .capacity = 1, .single_steps = true};
     return under_test->fits(&desc, device ? device->sm : 0);
 }
 
 static void rows_without_it_say_so_and_which_have_it(void **state)
 {
-    struct sw_stepper_desc desc = {.n = 97, .capacity = 1, .single_steps = true};
+    struct sw_stepper_desc desc = {.n = 98, .capacity = 1, .single_steps = true};
     struct sw_stepper *s = NULL;
     (void)state;
     need_row();
