@@ -72,11 +72,9 @@ __global__ static void __launch_bounds__(SUMMING)
     struct sw_cuda_plane_task task = {};
     task.item = -1;
     if (goal >= 0) {
-        const double norm = sqrt(sum_of_partial(squares + item * of_plane, of_plane)), target = goal * s.share[item],
-                     below = 1 - elliptic_plane_low(&s.bounds, lambda),
-                     above = elliptic_plane_high(&s.bounds, lambda) - 1, most_beside = below > above ? below : above,
-                     mean = s.matrix.cross ? 1 + 0.5 * (above - below) : 1,
-                     half = s.matrix.cross ? 0.5 * (above + below) : most_beside;
+        const double norm = sqrt(sum_of_partial(squares + item * of_plane, of_plane)), target = goal * s.share[item];
+        double mean, half;
+        elliptic_plane_interval(&s.bounds, lambda, !s.matrix.cross, &mean, &half);
         struct elliptic_plane_outcome o = {norm, 1};
         task = sw_cuda_plane_task{lambda, 1 / mean, (float)(half / mean * half / mean / 4), item, 0};
         if (!isfinite(norm)) {

@@ -291,11 +291,12 @@ static int harder_first(const void *a, const void *b)
 }
 
 /* Steps of Chebyshev's polynomials at most, with which a mode of a system has the residual that it has to have. */
-static double most_steps(const struct modal *p, double tolerance, double lambda, double norm, double share)
+static double most_steps(const struct modal *p, bool cross, double tolerance, double lambda, double norm, double share)
 {
-    const double low = elliptic_plane_low(&p->bounds, lambda), high = elliptic_plane_high(&p->bounds, lambda),
-                 part = 0.25 * tolerance * share / (norm * sqrt(elliptic_plane_spread(&p->bounds, lambda)));
-    return part < 1 ? acosh(1 / part) / acosh((high + low) / (high - low)) : 0;
+    const double part = 0.25 * tolerance * share / (norm * sqrt(elliptic_plane_spread(&p->bounds, lambda)));
+    double mean, half;
+    elliptic_plane_interval(&p->bounds, lambda, !cross, &mean, &half);
+    return part < 1 ? acosh(1 / part) / acosh(mean / half) : 0;
 }
 
 /* @return CLASSES: none */
@@ -393,7 +394,8 @@ static void choose_ways(struct sw_elliptic *s, int system, double stiffness, con
     for (int k = nz - 1; k >= 0; k--) {
         const int item = system * nz + k;
         const double lambda = v->lambda[k],
-                     steps = most_steps(p, s->numbers[system].tolerance, lambda, v->norm[k], p->share[item]);
+                     steps = most_steps(p, s->desc.full, s->numbers[system].tolerance, lambda, v->norm[k],
+                                        p->share[item]);
         const int class = class_of(steps);
         if (tiled == k + 1 && class < CLASSES) tiled = k;
         p->lambda[item] = lambda;

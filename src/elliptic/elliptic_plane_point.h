@@ -7,6 +7,8 @@
  * half a cell away, and Lh is h and a rest that has no eigenvalue below 0. So D^-1 (Lh + lambda area) has none below
  * the least of (lambda a + h)/(lambda a + s), and none above 1 and the largest sum of what is beside the diagonal
  * (Gershgorin). */
+#include <stdbool.h>
+
 #include "base/sw_hd.h"
 
 struct elliptic_plane_bounds {
@@ -27,6 +29,16 @@ SW_HD static inline double elliptic_plane_high(const struct elliptic_plane_bound
 {
     const double most = b->open > b->walled ? b->open : b->walled;
     return 1 + b->beside * (most / (lambda + most));
+}
+
+/* An interval that has all eigenvalues, mean - half .. mean + half.
+ * @param about_one  the mean is to be 1 */
+SW_HD static inline void elliptic_plane_interval(const struct elliptic_plane_bounds *b, double lambda, bool about_one,
+                                                 double *mean, double *half)
+{
+    const double below = 1 - elliptic_plane_low(b, lambda), above = elliptic_plane_high(b, lambda) - 1;
+    *mean = about_one ? 1 : 1 + 0.5 * (above - below);
+    *half = about_one ? (below > above ? below : above) : 0.5 * (above + below);
 }
 
 /* The largest number on the diagonal over the least one, at most. */
