@@ -13,11 +13,10 @@
  *     |g - A x| <= |g| sqrt(max D/min D)/cosh(steps arcosh(m/h))      for bounds m - h, m + h
  *
  * A block has 64 x 48 cells, of which it writes what lies `halo` cells inside; a warp has 3 rows, a lane 2 x 3 cells:
- * D^-1 g, x, x", 1/D and the weights in 82 registers; g of its next problem is on the way to
- * shared memory. West and east are in the lanes beside, south and north come
- * through shared memory, 2/3 of a word a cell. Operations of a step: 7 a cell, with cross terms 16, and as much again
- * for cells around a tile that are solved twice. A problem moves 2 words a cell, and g of the cells around once more,
- * from the L2 cache; weights are read once for some problems. */
+ * D^-1 g, x, x", 1/D and the weights in 82 registers; g of its next problem is on the way to shared memory. West and
+ * east are in the lanes beside, south and north come through shared memory, 2/3 of a word a cell. Operations of a step:
+ * 7 a cell, with cross terms 16, and as much again for cells around a tile that are solved twice. A problem moves 2
+ * words a cell, and g of the cells around once more, from the L2 cache; weights are read once for some problems. */
 #include <cuda_pipeline_primitives.h>
 
 #include "elliptic_sum.cuh"
