@@ -15,7 +15,10 @@
 #include "base/sw_private.h"
 #include "base/sw_text.h"
 
-enum sw_status sw_files_fail(const char *path) { return SW_FAIL(SW_E_IO, "%s: %s", path, strerror(errno)); }
+enum sw_status sw_files_fail(const char *path)
+{
+    return SW_FAIL(SW_E_IO, "%s: %s", strcmp(path, ".") ? path : "this folder (.)", strerror(errno));
+}
 
 char *sw_files_name(const char *path, const char *suffix)
 {
