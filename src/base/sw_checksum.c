@@ -14,6 +14,7 @@
 #error "XXH3 has its final form from xxHash 0.8.0 on"
 #endif
 
+#include "base/sw_background.h"
 #include "base/sw_mem.h"
 
 enum { BLOCK = SW_CHECKSUM_BLOCK, DIGEST = 16, FOOT = 96, VERSION = 1 };
@@ -90,29 +91,35 @@ enum state {
     DONE,       /* all of it: its digest is known                                 */
     SCATTERED   /* bytes here and there, or again: it is read when all is written */
 };
-struct block { unsigned char digest[DIGEST]; uint32_t filled; unsigned char state; };
+struct block { unsigned char digest[DIGEST]; uint32_t filled; uint16_t stream; unsigned char state; };
 
-/* Datasets grow side by side, each with a block that is begun. */
-enum { STREAMS = 16 };
-struct stream { int64_t block; uint64_t used; XXH3_state_t xxh; };
+/* Datasets grow side by side, each with a block that is begun; so do the runs of a shard, whose neighbours come with
+ * other shards. A stream takes 640 bytes. */
+enum { STREAMS = 1024 };
+struct stream { int64_t block; XXH3_state_t xxh; };
 
 struct sw_checksum_writer {
-    uint64_t count, room, clock;
+    uint64_t count, room;
     struct block *block;  /* [room], of which count are known */
     bool lost;            /* there was no memory: all blocks are read when all is written */
-    struct stream stream[STREAMS];
+    struct stream *stream[STREAMS];  /* [nstream] made when they are needed   */
+    uint16_t free[STREAMS];          /* [nfree] those that have no block      */
+    int nstream, nfree, oldest;      /* oldest: the next one that is given up */
+    struct sw_background *background;
+    struct block *hashed;  /* what it works on: whole blocks, one after the other */
+    const char *bytes;     /* of the first of them                                */
 };
 
 enum sw_status sw_checksum_begin(struct sw_checksum_writer **writer)
 {
-    SW_TRY(sw_alloc(1, writer));
-    for (int k = 0; k < STREAMS; k++) (*writer)->stream[k].block = -1;
-    return SW_OK;
+    return sw_alloc(1, writer);
 }
 
 void sw_checksum_drop(struct sw_checksum_writer **writer)
 {
     if (!writer || !*writer) return;
+    sw_background_free(&(*writer)->background);
+    for (int k = 0; k < (*writer)->nstream; k++) sw_free((*writer)->stream[k]);
     sw_free((*writer)->block);
     sw_free(*writer);
     *writer = NULL;
@@ -131,60 +138,83 @@ static bool know_blocks(struct sw_checksum_writer *w, uint64_t count)
     return true;
 }
 
-static struct stream *stream_of(struct sw_checksum_writer *w, int64_t block)
+static void free_stream(struct sw_checksum_writer *w, const struct block *b) { w->free[w->nfree++] = b->stream; }
+
+static void scatter(struct sw_checksum_writer *w, struct block *b)
 {
-    for (int k = 0; k < STREAMS; k++)
-        if (w->stream[k].block == block) return &w->stream[k];
-    return NULL;
+    if (b->state == BEGUN) free_stream(w, b);
+    b->state = SCATTERED;
 }
 
-static void scatter(struct sw_checksum_writer *w, uint64_t block)
+/* Without memory for a new stream one that is in use is given up. @return false: there is none */
+static bool find_free_stream(struct sw_checksum_writer *w)
 {
-    struct stream *s = w->block[block].state == BEGUN ? stream_of(w, (int64_t)block) : NULL;
-    if (s) s->block = -1;
-    w->block[block].state = SCATTERED;
+    if (w->nfree) return true;
+    if (w->nstream < STREAMS && !sw_alloc(1, &w->stream[w->nstream])) {
+        w->free[w->nfree++] = (uint16_t)w->nstream++;
+        return true;
+    }
+    if (!w->nstream) return false;
+    w->oldest %= w->nstream;
+    scatter(w, &w->block[w->stream[w->oldest++]->block]);
+    return true;
 }
 
-static struct stream *new_stream(struct sw_checksum_writer *w, uint64_t block)
+static void begin_stream(struct sw_checksum_writer *w, struct block *b)
 {
-    struct stream *s = &w->stream[0];
-    for (int k = 1; k < STREAMS && s->block >= 0; k++)
-        if (w->stream[k].block < 0 || w->stream[k].used < s->used) s = &w->stream[k];
-    if (s->block >= 0) w->block[s->block].state = SCATTERED;  /* left alone for longest */
-    s->block = (int64_t)block;
-    XXH3_128bits_reset(&s->xxh);
-    return s;
+    b->state = SCATTERED;
+    if (!find_free_stream(w)) return;
+    b->stream = w->free[--w->nfree];
+    b->state = BEGUN;
+    w->stream[b->stream]->block = b - w->block;
+    XXH3_128bits_reset(&w->stream[b->stream]->xxh);
 }
 
-static void end_stream(struct stream *s, struct block *b)
+static void end_stream(struct sw_checksum_writer *w, struct block *b)
 {
     XXH128_canonical_t canonical;
-    XXH128_canonicalFromHash(&canonical, XXH3_128bits_digest(&s->xxh));
+    XXH128_canonicalFromHash(&canonical, XXH3_128bits_digest(&w->stream[b->stream]->xxh));
     memcpy(b->digest, canonical.digest, DIGEST);
+    free_stream(w, b);
     b->state = DONE;
-    s->block = -1;
 }
 
+/* A piece of a block, or all of it. */
 static void add_to_block(struct sw_checksum_writer *w, uint64_t block, size_t at, const void *bytes, size_t count)
 {
     struct block *b = &w->block[block];
-    if (count == BLOCK) {
-        if (b->state == BEGUN) scatter(w, block);
-        digest_of(bytes, BLOCK, b->digest);
-        b->state = DONE;
-        return;
-    }
     const bool begins = b->state == EMPTY && at == 0, goes_on = b->state == BEGUN && at == b->filled;
     if (!begins && !goes_on) {
-        scatter(w, block);
+        scatter(w, b);
         return;
     }
-    struct stream *s = begins ? new_stream(w, block) : stream_of(w, (int64_t)block);
-    s->used = ++w->clock;
-    XXH3_128bits_update(&s->xxh, bytes, count);
-    b->state = BEGUN;
+    if (begins) begin_stream(w, b);
+    if (b->state != BEGUN) return;
+    XXH3_128bits_update(&w->stream[b->stream]->xxh, bytes, count);
     b->filled = (uint32_t)(at + count);
-    if (b->filled == BLOCK) end_stream(s, b);
+    if (b->filled == BLOCK) end_stream(w, b);
+}
+
+static void hash_block(void *user, int64_t k)
+{
+    const struct sw_checksum_writer *w = user;
+    digest_of(w->bytes + k * BLOCK, BLOCK, w->hashed[k].digest);
+}
+
+/* Whole blocks: 1.6 us each on a processor with AVX2 (41 GB/s, compute bound), and 20 to 50 us to wake a thread, on a
+ * virtual machine above all: fewer than ALONE take less than that. */
+static void add_blocks(struct sw_checksum_writer *w, uint64_t block, const char *bytes, uint64_t count)
+{
+    enum { ALONE = 32, BATCH = 4 };
+    for (uint64_t k = block; k < block + count; k++) {
+        scatter(w, &w->block[k]);
+        w->block[k].state = DONE;
+    }
+    w->hashed = &w->block[block];
+    w->bytes = bytes;
+    if (count >= ALONE) sw_background_start(&w->background, (int64_t)count, BATCH, hash_block, w);
+    else
+        for (uint64_t k = 0; k < count; k++) hash_block(w, (int64_t)k);
 }
 
 void sw_checksum_add(struct sw_checksum_writer *w, uint64_t at, const void *bytes, size_t count)
@@ -192,26 +222,29 @@ void sw_checksum_add(struct sw_checksum_writer *w, uint64_t at, const void *byte
     const char *from = bytes;
     if (!count || !know_blocks(w, blocks_of(at + count))) return;
     while (count) {
-        const size_t into = (size_t)(at % BLOCK), here = count < BLOCK - into ? count : BLOCK - into;
-        add_to_block(w, at / BLOCK, into, from, here);
+        const size_t into = (size_t)(at % BLOCK), whole = into ? 0 : count / BLOCK;
+        const size_t here = whole ? whole * BLOCK : count < BLOCK - into ? count : BLOCK - into;
+        if (whole) add_blocks(w, at / BLOCK, from, whole);
+        else add_to_block(w, at / BLOCK, into, from, here);
         from += here;
         at += here;
         count -= here;
     }
 }
 
+void sw_checksum_wait(struct sw_checksum_writer *w) { sw_background_wait(w->background); }
+
 void sw_checksum_cut(struct sw_checksum_writer *w, uint64_t length)
 {
-    for (uint64_t k = length / BLOCK; k < w->count; k++) scatter(w, k);
+    for (uint64_t k = length / BLOCK; k < w->count; k++) scatter(w, &w->block[k]);
 }
 
 /* A block that ends with the file ends there. */
 static void end_last_block(struct sw_checksum_writer *w, uint64_t bytes)
 {
     struct block *b = bytes % BLOCK && bytes / BLOCK < w->count ? &w->block[bytes / BLOCK] : NULL;
-    if (b && b->state == BEGUN && b->filled == bytes % BLOCK)
-        end_stream(stream_of(w, (int64_t)(bytes / BLOCK)), b);
-    else if (b) scatter(w, bytes / BLOCK);
+    if (b && b->state == BEGUN && b->filled == bytes % BLOCK) end_stream(w, b);
+    else if (b) scatter(w, b);
 }
 
 /* Of blocks whose digests are not known. @return errno */

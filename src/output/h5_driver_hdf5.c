@@ -160,7 +160,7 @@ static herr_t disk_read(H5FD_t *file, H5FD_mem_t type, hid_t transfer, haddr_t a
 }
 
 /* @return errno */
-static int write_piece(const struct disk *d, haddr_t at, size_t size, const char *from)
+static int write_plainly(const struct disk *d, haddr_t at, size_t size, const char *from)
 {
     while (size) {
         const ssize_t put = pwrite(d->fd, from, size, (off_t)at);
@@ -173,24 +173,17 @@ static int write_piece(const struct disk *d, haddr_t at, size_t size, const char
     return 0;
 }
 
-/* In pieces that end where blocks of checksums do. They are as large as a part's writes: some of what was hashed is in
- * a cache yet when the system copies it, and smaller ones take the system longer (256 KiB: by a seventh). */
+/* The system copies the bytes, and the checksums are formed of them meanwhile. */
 static herr_t disk_write(H5FD_t *file, H5FD_mem_t type, hid_t transfer, haddr_t at, size_t size, const void *buffer)
 {
-    enum { PIECE = 64 * SW_CHECKSUM_BLOCK };
     struct disk *d = disk_of(file);
-    const char *from = buffer;
     (void)type;
     (void)transfer;
     if (at + size > d->end) d->end = at + size;
-    while (size && !d->error) {
-        const size_t rest = (size_t)(PIECE - at % PIECE), here = d->writer && size > rest ? rest : size;
-        if (d->writer) sw_checksum_add(d->writer, at, from, here);
-        d->error = write_piece(d, at, here, from);
-        from += here;
-        at += here;
-        size -= here;
-    }
+    if (d->error) return 0;
+    if (d->writer) sw_checksum_add(d->writer, at, buffer, size);
+    d->error = write_plainly(d, at, size, buffer);
+    if (d->writer) sw_checksum_wait(d->writer);
     return 0;
 }
 
