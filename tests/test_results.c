@@ -261,7 +261,7 @@ static void check_ids(const struct fixture *f, const char *path)
     for (int64_t k = 0; k < t->nruns; k++) {
         assert_int_equal(t->index[k], k);
         assert_true(t->id[k] == f->id[k]);
-        assert_true(t->row[k].err.l2 == mark(f->id[k]) / 3);
+        assert_true(sw_run_table_row(t, k).err.l2 == mark(f->id[k]) / 3);
     }
     sw_run_table_free(&t);
 }
@@ -853,7 +853,7 @@ static void runs_that_end_before_their_first_output_are_results(void **state)
     assert_true(isnan(one_number(h, "u", 8 + 3)));
     H5Fclose(h);
     assert_ok(sw_run_table_read(file, &t));
-    assert_true(t->row[0].status == SW_RUN_DONE && t->row[1].status == SW_RUN_DIVERGED);
+    assert_true(sw_run_table_row(t, 0).status == SW_RUN_DONE && sw_run_table_row(t, 1).status == SW_RUN_DIVERGED);
     sw_run_table_free(&t);
     tear_down(&f);
 }
@@ -1230,7 +1230,7 @@ static void a_newer_result_counts_but_an_unfinished_one_does_not(void **state)
     sw_completed_close(&completed);
     struct sw_run_table *t;
     assert_ok(sw_run_table_read(file, &t));
-    assert_int_equal(t->row[3].status, SW_RUN_DIVERGED);
+    assert_int_equal(sw_run_table_row(t, 3).status, SW_RUN_DIVERGED);
     assert_string_equal(t->message[3], "not finite at t = 4.5");
     assert_string_equal(t->message[2], "");
     sw_run_table_free(&t);
@@ -1255,8 +1255,8 @@ static void the_table_of_a_running_sweep_includes_its_parts(void **state)
     assert_ok(sw_run_table_read(file, &t));
     assert_int_equal(t->nruns, 7);
     assert_int_equal(t->sweep_runs, 10);
-    assert_int_equal(t->row[4].status, SW_RUN_PENDING);
-    assert_true(t->row[4].t_reached == 6.0 && t->param[6] == 7.0);
+    assert_int_equal(sw_run_table_row(t, 4).status, SW_RUN_PENDING);
+    assert_true(sw_run_table_row(t, 4).t_reached == 6.0 && t->param[6] == 7.0);
     assert_string_equal(t->config_text, f.config->text);
     sw_run_table_free(&t);
     tear_down(&f);

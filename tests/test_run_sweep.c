@@ -55,14 +55,14 @@ static void a_diverged_run_keeps_its_reason_and_what_came_before(void **state)
     assert_ok(perform(&c));
     assert_int_equal(c.failures, 1);
     assert_ok(sw_run_table_read(file, &t));
-    assert_int_equal(t->row[2].status, SW_RUN_DIVERGED);
+    assert_int_equal(sw_run_table_row(t, 2).status, SW_RUN_DIVERGED);
     assert_contains(t->message[2], "not finite at t = ");
     assert_contains(t->message[2], " of 100)");
-    assert_near(t->row[2].t_reached, 0.05 * (double)t->row[2].steps, 1e-12);  /* one product, rounded */
-    assert_true(t->row[2].steps > 0 && t->row[2].steps < 100);
-    assert_int_equal(t->row[1].status, SW_RUN_DONE);
+    assert_near(sw_run_table_row(t, 2).t_reached, 0.05 * (double)sw_run_table_row(t, 2).steps, 1e-12);  /* one product, rounded */
+    assert_true(sw_run_table_row(t, 2).steps > 0 && sw_run_table_row(t, 2).steps < 100);
+    assert_int_equal(sw_run_table_row(t, 1).status, SW_RUN_DONE);
     assert_contains(t->message[1], "under-resolved: interfaces");  /* dx = 0.79 */
-    assert_int_equal(t->row[1].steps, 100);
+    assert_int_equal(sw_run_table_row(t, 1).steps, 100);
     double *u = read_dataset(file, "u", &count);  /* [4][6][16] */
     for (int i = 0; i < 16; i++) {
         assert_true(isfinite(u[(2 * 6 + 0) * 16 + i]));
@@ -248,10 +248,10 @@ static void norms_measure_the_difference_from_exact(void **state)
             worst = d > worst ? d : worst;
         }
         /* the same sums in another order: 32 terms, some units of rounding each */
-        assert_near(t->row[j].err.l2, sqrt(sum / 32), 1e-13);
-        assert_near(t->row[j].err.max, worst, 1e-13);
-        assert_near(t->row[j].err.rel / (sqrt(sum) / sqrt(norm)), 1, 1e-9);
-        assert_true(t->row[j].err.l2 > 0);
+        assert_near(sw_run_table_row(t, j).err.l2, sqrt(sum / 32), 1e-13);
+        assert_near(sw_run_table_row(t, j).err.max, worst, 1e-13);
+        assert_near(sw_run_table_row(t, j).err.rel / (sqrt(sum) / sqrt(norm)), 1, 1e-9);
+        assert_true(sw_run_table_row(t, j).err.l2 > 0);
     }
     sw_free(u);
     sw_run_table_free(&t);
@@ -266,8 +266,8 @@ static void there_are_no_norms_without_exact(void **state)
     assert_ok(perform(&(struct call){.config = chaos, .file = file}));
     assert_ok(sw_run_table_read(file, &t));
     for (int j = 0; j < 4; j++) {
-        const struct sw_norms *err = &t->row[j].err;
-        assert_true(isnan(err->l2) && isnan(err->max) && isnan(err->rel));
+        const struct sw_norms err = sw_run_table_row(t, j).err;
+        assert_true(isnan(err.l2) && isnan(err.max) && isnan(err.rel));
     }
     sw_run_table_free(&t);
     rm(file);
@@ -382,7 +382,7 @@ static void names_the_point_where_the_initial_value_is_not_finite(void **state)
         struct call c = {.config = config, .file = file, .override = {cases[k].override}};
         assert_ok(perform(&c));
         assert_ok(sw_run_table_read(file, &t));
-        assert_int_equal(t->row[0].status, SW_RUN_DIVERGED);
+        assert_int_equal(sw_run_table_row(t, 0).status, SW_RUN_DIVERGED);
         assert_string_equal(t->message[0], cases[k].says);
         assert_contains(cases[k].says, c.summary.failures + strlen("run 0: "));
         sw_run_table_free(&t);
@@ -401,7 +401,7 @@ static void names_the_point_where_the_exact_solution_is_not_finite(void **state)
     (void)state;
     assert_ok(perform(&c));
     assert_ok(sw_run_table_read(file, &t));
-    for (int k = 0; k < 2; k++) assert_int_equal(t->row[k].status, SW_RUN_DONE);
+    for (int k = 0; k < 2; k++) assert_int_equal(sw_run_table_row(t, k).status, SW_RUN_DONE);
     assert_string_equal(t->message[0], "");
     assert_string_equal(t->message[1], "no error norms: exact is inf at x = 0.28125 (i = 9)");
     sw_run_table_free(&t);

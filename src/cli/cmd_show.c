@@ -25,6 +25,7 @@ struct show_column {
     const struct sw_run_column *of_run;
     const int64_t *count;
     char *const   *text;
+    bool        of_id;
     bool        brief;                     /* also in the table for people       */
 };
 
@@ -33,7 +34,7 @@ enum { MOST = 128 };
 static bool has_norms(const struct sw_run_table *t)
 {
     for (int64_t k = 0; k < t->nruns; k++)
-        if (isfinite(t->row[k].err.l2)) return true;
+        if (isfinite(sw_run_table_row(t, k).err.l2)) return true;
     return false;
 }
 
@@ -52,8 +53,7 @@ static bool is_shown(const struct sw_run_table *t, const struct sw_run_column *c
     case SW_SHOWN: return true;
     case SW_SHOWN_WITH_TIME: return !problem || problem->timed;
     case SW_SHOWN_WITH_TIME_STEP:
-        return t->has[sw_run_column_find("time_step") - sw_run_columns] ||
-               t->has[sw_run_column_find("steps_refused") - sw_run_columns];
+        return sw_run_table_has(t, "time_step") || sw_run_table_has(t, "steps_refused");
     case SW_SHOWN_WITH_NORMS: return has_norms(t);
     }
     return false;
@@ -69,33 +69,36 @@ static int make_columns(const struct sw_run_table *t, struct show_column *c)
         c[n++] = (struct show_column){t->param_name[k], t->nword[k] ? TEXT : REAL, k, .of_param = true, .brief = true};
     for (int k = 0; k < sw_run_ncolumns; k++) {
         const struct sw_run_column *column = &sw_run_columns[k];
-        if (t->has[k])
+        if (t->column[k])
             c[n++] = (struct show_column){column->name, kind_of[column->type], .of_run = column,
                                           .brief = is_shown(t, column)};
     }
-    c[n++] = (struct show_column){"run_id", TEXT, .text = t->run_id};
+    c[n++] = (struct show_column){"run_id", TEXT, .of_id = true};
     c[n++] = (struct show_column){"message", TEXT, .text = t->message, .brief = any_text(t->message, t->nruns)};
     return n;
 }
 
+static const void *result_of(const struct sw_run_table *t, const struct show_column *c, int64_t run)
+{
+    return sw_run_table_value(t, (int)(c->of_run - sw_run_columns), run);
+}
+
 static double column_real(const struct sw_run_table *t, const struct show_column *c, int64_t run)
 {
-    return c->of_param ? t->param[(int64_t)c->param * t->nruns + run] : sw_run_column_real(c->of_run, &t->row[run]);
+    return c->of_param ? t->param[(int64_t)c->param * t->nruns + run] : *(const double *)result_of(t, c, run);
 }
 
 static int64_t column_count(const struct sw_run_table *t, const struct show_column *c, int64_t run)
 {
-    int64_t value;
-    if (c->count) return c->count[run];
-    sw_run_column_get(c->of_run, &t->row[run], &value);
-    return value;
+    return c->count ? c->count[run] : *(const int64_t *)result_of(t, c, run);
 }
 
-static const char *column_text(const struct sw_run_table *t, const struct show_column *c, int64_t run)
+static const char *column_text(const struct sw_run_table *t, const struct show_column *c, int64_t run, char text[40])
 {
+    if (c->of_id) return sw_run_id_text(t->id[run], text);
     if (c->of_param) return t->word[c->param][(int)t->param[(int64_t)c->param * t->nruns + run]];
     if (c->text) return c->text[run];
-    return sw_run_column_flag(c->of_run, &t->row[run]);
+    return sw_run_column_flag(c->of_run, *(const unsigned char *)result_of(t, c, run));
 }
 
 /* Whole numbers are shown whole: 1048576 points, not 1.04858e+06. The sign of a NaN means nothing. */
@@ -110,7 +113,7 @@ static void format_real(double v, int digits, char text[40])
 static const char *format_cell(const struct sw_run_table *t, const struct show_column *c, int64_t run, int digits,
                                char text[40])
 {
-    if (c->kind == TEXT) return column_text(t, c, run);
+    if (c->kind == TEXT) return column_text(t, c, run, text);
     if (c->kind == COUNT) snprintf(text, 40, "%lld", (long long)column_count(t, c, run));
     else format_real(column_real(t, c, run), digits, text);
     return text;
@@ -123,8 +126,10 @@ struct rows { int64_t count, *row; };
 static void describe_stopped(const struct sw_run_table *t, struct sw_text *text)
 {
     int64_t count[SW_RUN_ENDS] = {0};
-    for (int64_t k = 0; k < t->nruns; k++)
-        if ((int)t->row[k].stopped < SW_RUN_ENDS) count[t->row[k].stopped]++;
+    for (int64_t k = 0; k < t->nruns; k++) {
+        const enum sw_run_end end = sw_run_table_row(t, k).stopped;
+        if ((int)end < SW_RUN_ENDS) count[end]++;
+    }
     const int64_t steady = count[SW_RUN_STEADY], when = count[SW_RUN_STOPPED_WHEN];
     if (!(steady + when)) return;
     sw_text_printf(text, " · %lld stopped early (", (long long)(steady + when));
@@ -137,12 +142,12 @@ static void describe_stopped(const struct sw_run_table *t, struct sw_text *text)
 static void explain_accuracy(const struct sw_cli *cli, const struct sw_run_table *t, const struct rows *rows)
 {
     int64_t done = 0, in_time = 0, in_space = 0;
-    if (!t->has[sw_run_column_find("error_time") - sw_run_columns]) return;
+    if (!sw_run_table_has(t, "error_time")) return;
     for (int64_t r = 0; r < rows->count; r++) {
-        const struct sw_run_row *row = &t->row[rows->row[r]];
-        done += row->status == SW_RUN_DONE && !row->stopped;
-        in_time += isfinite(row->error_time);
-        in_space += isfinite(row->error_time) && isfinite(row->error_space);
+        const struct sw_run_row row = sw_run_table_row(t, rows->row[r]);
+        done += row.status == SW_RUN_DONE && !row.stopped;
+        in_time += isfinite(row.error_time);
+        in_space += isfinite(row.error_time) && isfinite(row.error_space);
     }
     if (done && !in_time)
         console_print(cli, "\nnote     error_time, error_space: none of these runs is in the sample of accuracy.runs, "
@@ -240,9 +245,10 @@ static void show_csv(const struct sw_run_table *t, const struct show_column *c, 
 
 static void json_run(struct sw_json *j, const struct sw_run_table *t, const struct show_column *c, int n, int64_t run)
 {
+    char text[40];
     sw_json_begin(j, NULL, '{');
     for (int k = 0; k < n; k++) {
-        if (c[k].kind == TEXT) sw_json_text(j, c[k].name, column_text(t, &c[k], run));
+        if (c[k].kind == TEXT) sw_json_text(j, c[k].name, column_text(t, &c[k], run, text));
         else if (c[k].kind == COUNT) sw_json_count(j, c[k].name, column_count(t, &c[k], run));
         else sw_json_real(j, c[k].name, column_real(t, &c[k], run));
     }
@@ -275,10 +281,11 @@ static enum sw_status find_run(const struct sw_cli *cli, const struct sw_run_tab
     long long index = strtoll(cli->run, &end, 10);
     int64_t hit = -1, hits = 0;
     size_t length = strlen(cli->run);
+    char id[SW_RUN_ID];
     for (int64_t r = 0; r < t->nruns && *cli->run && !*end; r++)
         if (t->index[r] == index) { *row = r; return SW_OK; }
     for (int64_t r = 0; r < t->nruns && length >= 4; r++)
-        if (!strncmp(t->run_id[r], cli->run, length)) { hit = r; hits++; }
+        if (!strncmp(sw_run_id_text(t->id[r], id), cli->run, length)) { hit = r; hits++; }
     *row = hit;
     if (hits == 1) return SW_OK;
     if (hits > 1) return SW_FAIL(SW_E_USAGE, "%lld runs have an id that begins with %s", (long long)hits, cli->run);
@@ -311,7 +318,7 @@ static enum sw_status choose_rows(const struct sw_cli *cli, const struct sw_run_
     if (cli->run) SW_TRY(find_run(cli, t, &row));
     SW_TRY(sw_alloc((size_t)t->nruns, &out->row));
     for (int64_t r = cli->run ? row : 0; r < (cli->run ? row + 1 : t->nruns); r++)
-        if (status < 0 || (int)t->row[r].status == status) out->row[out->count++] = r;
+        if (status < 0 || (int)sw_run_table_status(t, r) == status) out->row[out->count++] = r;
     return SW_OK;
 }
 

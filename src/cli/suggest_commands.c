@@ -51,7 +51,7 @@ static int refined_parameter(const struct sw_run_table *t)
 
 static bool has_error(const struct sw_run_table *t, int64_t row)
 {
-    const double error = t->row[row].err.l2;
+    const double error = sw_run_table_row(t, row).err.l2;
     return isfinite(error) && error > 0;
 }
 
@@ -155,8 +155,9 @@ void suggest_commands(const struct sw_cli *cli, const struct sw_sweep *sweep, co
     if (sw_run_table_read(file, &table)) return;  /* it is advice only */
     r.table = table;
     for (int64_t row = 0; row < table->nruns; row++) {
-        if (table->row[row].status == SW_RUN_DONE && r.first_done < 0) r.first_done = row;
-        if ((int)table->row[row].status < SW_RUN_STATUSES) r.count[table->row[row].status]++;
+        const enum sw_run_status status = sw_run_table_status(table, row);
+        if (status == SW_RUN_DONE && r.first_done < 0) r.first_done = row;
+        if ((int)status < SW_RUN_STATUSES) r.count[status]++;
     }
     sw_text_add_word(&word, file);
     for (int s = SW_RUN_DIVERGED; s <= SW_RUN_ERROR; s++)

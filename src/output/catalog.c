@@ -116,13 +116,14 @@ static bool slice_continues(const struct sw_catalog *c, int64_t slice, struct sw
 static void add_slice(struct sw_catalog *c, int input, int64_t row)
 {
     const struct sw_run_table *t = c->input[input].table;
+    const enum sw_run_status status = sw_run_table_status(t, row);
     struct sw_catalog_entry *f = find_entry(c, t->id[row]);
     struct sw_time_slice s = sw_input_file_time_slice(&c->input[input], row);
     bool goes_on = slice_continues(c, f->newest, s);
     if (!goes_on && (s.field_first || s.scalar_first || s.begin_point)) return;  /* the outputs before it are lost */
-    c->slice[c->nslice] = (struct sw_run_slice){input, (int)t->row[row].status, row, goes_on ? f->newest : -1};
+    c->slice[c->nslice] = (struct sw_run_slice){input, (int)status, row, goes_on ? f->newest : -1};
     f->newest = c->nslice++;
-    if (t->row[row].status == SW_RUN_PENDING) return;
+    if (status == SW_RUN_PENDING) return;
     c->repeated += f->ended >= 0;
     f->ended = f->newest;
 }

@@ -9,9 +9,25 @@
 static enum sw_status copy_row(const struct sw_catalog *c, int64_t slice, struct sw_run_table *t, int64_t row)
 {
     const struct sw_run_slice *l = &c->slice[slice];
-    SW_TRY(sw_run_table_copy_row(t, row, c->input[l->input].table, l->row));
-    for (int64_t k = l->previous; k >= 0; k = c->slice[k].previous)
-        sw_run_row_add(&t->row[row], &c->input[c->slice[k].input].table->row[c->slice[k].row]);
+    const struct sw_run_table *from = c->input[l->input].table;
+    struct sw_run_row results = sw_run_table_row(from, l->row);
+    for (int64_t k = l->previous; k >= 0; k = c->slice[k].previous) {
+        const struct sw_run_row earlier = sw_run_table_row(c->input[c->slice[k].input].table, c->slice[k].row);
+        sw_run_row_add(&results, &earlier);
+    }
+    sw_run_table_set_row(t, row, &results);
+    t->id[row] = from->id[l->row];
+    return sw_run_table_set_message(t, row, from->message[l->row]);
+}
+
+/* Those of any of the rows. */
+static enum sw_status add_columns(const struct sw_catalog *c, const int64_t *slice, struct sw_run_table *t)
+{
+    for (int64_t row = 0; row < t->nruns; row++) {
+        const struct sw_run_table *from = c->input[c->slice[slice[row]].input].table;
+        for (int k = 0; k < sw_run_ncolumns; k++)
+            if (from->column[k]) SW_TRY(sw_run_table_add_column(t, k));
+    }
     return SW_OK;
 }
 
@@ -59,6 +75,7 @@ static enum sw_status fill_table(const struct sw_catalog *c, const struct sw_swe
                                  const int64_t *slice, struct sw_run_table *t)
 {
     memcpy(t->index, index, (size_t)t->nruns * sizeof *index);
+    SW_TRY(add_columns(c, slice, t));
     for (int64_t row = 0; row < t->nruns; row++) SW_TRY(copy_row(c, slice[row], t, row));
     SW_TRY(sweep ? sw_run_table_set_sweep(t, sweep) : copy_params(c, slice, t));
     return join_metadata(c, sweep, t);

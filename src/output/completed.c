@@ -14,7 +14,7 @@ static enum sw_status copy_runs(const struct sw_catalog *c, struct sw_completed 
         if (c->entry[j].ended < 0) continue;
         const struct sw_run_slice *k = &c->slice[c->entry[j].ended];
         l->id[l->count] = c->entry[j].id;
-        l->status[l->count++] = (unsigned char)c->input[k->input].table->row[k->row].status;
+        l->status[l->count++] = (unsigned char)sw_run_table_status(c->input[k->input].table, k->row);
     }
     return SW_OK;
 }
@@ -41,7 +41,7 @@ static bool can_continue(const struct sw_catalog *c, int input)
         const struct sw_catalog_entry *f = sw_catalog_find(c, t->id[j]);
         if (f->newest < 0 || c->slice[f->newest].input != input) return false;
         const struct sw_run_slice *e = f->ended < 0 ? NULL : &c->slice[f->ended];
-        pending |= !e || c->input[e->input].table->row[e->row].status != SW_RUN_DONE;
+        pending |= !e || sw_run_table_status(c->input[e->input].table, e->row) != SW_RUN_DONE;
     }
     return pending;
 }
@@ -58,7 +58,7 @@ static enum sw_status add_checkpoint(const struct sw_input_file *in, struct sw_c
     SW_TRY(sw_alloc(count, &b->id));
     SW_TRY(sw_alloc(count, &b->status));
     memcpy(b->id, in->table->id, count * sizeof *b->id);
-    for (size_t j = 0; j < count; j++) b->status[j] = (unsigned char)in->table->row[j].status;
+    for (size_t j = 0; j < count; j++) b->status[j] = (unsigned char)sw_run_table_status(in->table, (int64_t)j);
     if (!(b->solver = sw_strdup(in->table->solver))) return SW_E_MEMORY;
     return (b->path = sw_strdup(in->path)) ? SW_OK : SW_E_MEMORY;
 }
@@ -94,7 +94,7 @@ static enum sw_status read_catalog(const char *file, struct sw_report *report, s
         else l->has_file = true;
         l->is_virtual |= c->input[k].nsource > 0;
         l->lacks_states |= sw_input_file_lacks_states(&c->input[k]);
-        l->lacks_estimates &= !c->input[k].table->has[sw_run_column_find("error_time") - sw_run_columns];
+        l->lacks_estimates &= !sw_run_table_has(c->input[k].table, "error_time");
         if (can_continue(c, k)) SW_TRY(add_checkpoint(&c->input[k], l));
     }
     if (c->whole && l->has_file && c->input[0].lost_checksums)

@@ -137,11 +137,12 @@ static enum sw_status check_block(const struct lengthening *g, struct run_block 
                        "%s is longer than the config: run %lld took %lld steps there, and has %lld here; "
                        "use -o FILE or --force",
                        g->file, (long long)s->pair->run, (long long)s->old->steps, (long long)s->group->steps);
-    for (int64_t k = 0; k < s->count; k++)
-        if (t->row[s->pair[k].row].status == SW_RUN_DONE && t->row[s->pair[k].row].steps != s->old->steps &&
-            !t->row[s->pair[k].row].stopped)
+    for (int64_t k = 0; k < s->count; k++) {
+        const struct sw_run_row row = sw_run_table_row(t, s->pair[k].row);
+        if (row.status == SW_RUN_DONE && row.steps != s->old->steps && !row.stopped)
             return SW_FAIL(SW_E_IO, "%s: run %lld has other steps than its config says", g->file,
                            (long long)t->index[s->pair[k].row]);
+    }
     SW_TRY(match_outputs(g, s, "output.fields", s->old->field_step, s->old->nfield, s->group->field_step,
                          s->group->nfield, &s->field, &s->nfield));
     SW_TRY(match_outputs(g, s, "output.scalars", s->old->scalar_step, s->old->nscalar, s->group->scalar_step,
@@ -243,13 +244,13 @@ static enum sw_status write_part(struct lengthening *g, const struct run_block *
     struct sw_part *part;
     const int64_t count = desc->count;
     for (int64_t k = 0; k < count; k++) {
-        const struct sw_run_row *old = &g->in.table->row[pair[k].row];
+        const struct sw_run_row old = sw_run_table_row(g->in.table, pair[k].row);
         struct sw_run_row *row = &result[k].row;
         *row = sw_run_row_empty();
         row->steps = s->old->steps;
-        row->t_reached = old->t_reached;
-        row->wall_time = old->wall_time;
-        row->time_step = old->time_step;
+        row->t_reached = old.t_reached;
+        row->wall_time = old.wall_time;
+        row->time_step = old.time_step;
     }
     SW_TRY(sw_part_create(g->output, desc, g->provenance, &part));
     enum sw_status st = add_fields(g, s, pair, count, part);

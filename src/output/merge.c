@@ -100,7 +100,7 @@ static enum sw_status write_safely(struct sw_catalog *c, struct sw_run_table *t,
     if (!st) st = as_virtual ? sw_private_file(output, NULL, &tmp) : sw_files_new(output, &tmp);
     if (!st) {
         st = sw_join_inputs(c, t, slice, as_virtual, tmp);
-        sw_run_table_drop_labels(t);
+        sw_run_table_drop_params(t);
         if (!st) st = sw_check_inputs_unchanged(c);
         if (!st) st = sw_check_written_file(c, t, slice, tmp);
         if (!st) st = sw_files_move(tmp, output, NULL);
@@ -133,7 +133,7 @@ static enum sw_status add_history(struct sw_run_table *t, const struct sw_proven
 static void summarize(const struct sw_run_table *t, struct sw_merge_summary *sum)
 {
     sum->runs = t->nruns;
-    for (int64_t k = 0; k < t->nruns; k++) sum->not_done += t->row[k].status != SW_RUN_DONE;
+    for (int64_t k = 0; k < t->nruns; k++) sum->not_done += sw_run_table_status(t, k) != SW_RUN_DONE;
 }
 
 /* own_parts: the inputs are the output's parts, one of which may be promoted. */

@@ -317,10 +317,10 @@ static enum sw_status fill_table(const struct sw_part *p, const struct sw_run_re
 {
     memcpy(t->index, p->desc.run, (size_t)t->nruns * sizeof *t->index);
     for (int k = 0; k < sw_run_ncolumns; k++)
-        t->has[k] = sw_run_column_present(&sw_run_columns[k], p->desc.sweep);
+        if (sw_run_column_present(&sw_run_columns[k], p->desc.sweep)) SW_TRY(sw_run_table_add_column(t, k));
     for (int64_t j = 0; j < t->nruns; j++) {
-        sw_run_table_set_id(t, j, p->desc.id[j]);
-        t->row[j] = result[j].row;
+        t->id[j] = p->desc.id[j];
+        sw_run_table_set_row(t, j, &result[j].row);
         SW_TRY(sw_run_table_set_message(t, j, result[j].message));
     }
     return sw_run_table_set_sweep(t, p->desc.sweep);

@@ -149,12 +149,14 @@ static const char *find_line(const struct sw_part_index *x, const char *name)
 /* Whether all the runs of a line are there. @param at  behind the number of runs */
 static bool read_runs(const char *at, struct sw_run_table *t)
 {
+    struct sw_run_row row = sw_run_row_empty();
     for (int64_t j = 0; j < t->nruns; j++) {
         char *end;
         const uint64_t id = strtoull(at, &end, 16);
         const int status = *end == ':' ? end[1] - '0' : -1;
         if (status <= SW_RUN_PENDING || status >= SW_RUN_STATUSES) return false;
-        t->row[j].status = (enum sw_run_status)status;
+        row.status = (enum sw_run_status)status;
+        sw_run_table_set_row(t, j, &row);
         t->id[j] = id;
         at = end + 2;
     }
@@ -165,6 +167,7 @@ static enum sw_status make_input(const char *part, int count, const char *runs, 
 {
     if (!(in->path = sw_strdup(part))) return SW_E_MEMORY;
     SW_TRY(sw_run_table_alloc(count, 0, &in->table));
+    SW_TRY(sw_run_table_add_column(in->table, (int)(sw_run_column_find("status") - sw_run_columns)));
     SW_TRY(sw_alloc((size_t)count, &in->data_group_of));
     SW_TRY(sw_alloc((size_t)count, &in->row_of));
     for (int j = 0; j < count; j++) in->data_group_of[j] = -1;

@@ -22,15 +22,9 @@ static enum sw_status alloc_rows(struct sw_run_table *t)
     size_t n = (size_t)t->nruns;
     SW_TRY(sw_alloc(n, &t->index));
     SW_TRY(sw_alloc(n, &t->id));
-    SW_TRY(sw_alloc(n, &t->row));
-    SW_TRY(sw_alloc((size_t)sw_run_ncolumns, &t->has));
-    SW_TRY(sw_alloc(n, &t->run_id));
+    SW_TRY(sw_alloc((size_t)sw_run_ncolumns, &t->column));
     SW_TRY(sw_alloc(n, &t->message));
-    SW_TRY(sw_alloc(n, &t->own->id_text));
-    for (size_t j = 0; j < n; j++) {
-        t->run_id[j] = t->own->id_text[j];
-        t->message[j] = no_message;
-    }
+    for (size_t j = 0; j < n; j++) t->message[j] = no_message;
     return SW_OK;
 }
 
@@ -48,6 +42,51 @@ enum sw_status sw_run_table_alloc(int64_t nruns, int nparam, struct sw_run_table
     return st;
 }
 
+/* ---- results */
+static char *value_of(const struct sw_run_table *t, int k, int64_t row)
+{
+    return (char *)t->column[k] + (size_t)row * sw_run_column_size(&sw_run_columns[k]);
+}
+
+enum sw_status sw_run_table_add_column(struct sw_run_table *t, int k)
+{
+    const struct sw_run_row empty = sw_run_row_empty();
+    char *values;
+    if (t->column[k]) return SW_OK;
+    SW_TRY(sw_alloc((size_t)t->nruns * sw_run_column_size(&sw_run_columns[k]), &values));
+    t->column[k] = values;
+    for (int64_t j = 0; j < t->nruns; j++) sw_run_column_get(&sw_run_columns[k], &empty, value_of(t, k, j));
+    return SW_OK;
+}
+
+void sw_run_table_set_row(struct sw_run_table *t, int64_t row, const struct sw_run_row *results)
+{
+    for (int k = 0; k < sw_run_ncolumns; k++)
+        if (t->column[k]) sw_run_column_get(&sw_run_columns[k], results, value_of(t, k, row));
+}
+
+struct sw_run_row sw_run_table_row(const struct sw_run_table *t, int64_t row)
+{
+    struct sw_run_row results = sw_run_row_empty();
+    for (int k = 0; k < sw_run_ncolumns; k++)
+        if (t->column[k]) sw_run_column_set(&sw_run_columns[k], &results, value_of(t, k, row));
+    return results;
+}
+
+const void *sw_run_table_value(const struct sw_run_table *t, int k, int64_t row) { return value_of(t, k, row); }
+
+static int number_of(const char *column) { return (int)(sw_run_column_find(column) - sw_run_columns); }
+
+bool sw_run_table_has(const struct sw_run_table *t, const char *column) { return t->column[number_of(column)]; }
+
+enum sw_run_status sw_run_table_status(const struct sw_run_table *t, int64_t row)
+{
+    static int status = -1;
+    if (status < 0) status = number_of("status");
+    return t->column[status] ? (enum sw_run_status)*(unsigned char *)value_of(t, status, row) : SW_RUN_PENDING;
+}
+
+/* ---- parameters */
 enum sw_status sw_run_table_set_param(struct sw_run_table *t, int k, const char *name)
 {
     return (t->param_name[k] = sw_strdup(name)) ? SW_OK : SW_E_MEMORY;
@@ -106,10 +145,10 @@ enum sw_status sw_run_table_word(struct sw_run_table *t, int k, const char *word
     return there ? SW_OK : add_word(t, k, word);
 }
 
-void sw_run_table_set_id(struct sw_run_table *t, int64_t row, uint64_t id)
+const char *sw_run_id_text(uint64_t id, char text[SW_RUN_ID])
 {
-    t->id[row] = id;
-    snprintf(t->own->id_text[row], sizeof t->own->id_text[row], "%016llx", (unsigned long long)id);
+    snprintf(text, SW_RUN_ID, "%016llx", (unsigned long long)id);
+    return text;
 }
 
 enum sw_status sw_run_table_set_message(struct sw_run_table *t, int64_t row, const char *text)
@@ -119,14 +158,6 @@ enum sw_status sw_run_table_set_message(struct sw_run_table *t, int64_t row, con
     if (!copy) return SW_E_MEMORY;
     t->message[row] = copy;
     return SW_OK;
-}
-
-enum sw_status sw_run_table_copy_row(struct sw_run_table *to, int64_t i, const struct sw_run_table *from, int64_t j)
-{
-    sw_run_table_set_id(to, i, from->id[j]);
-    to->row[i] = from->row[j];
-    for (int k = 0; k < sw_run_ncolumns; k++) to->has[k] |= from->has[k];
-    return sw_run_table_set_message(to, i, from->message[j]);
 }
 
 enum sw_status
@@ -214,41 +245,32 @@ static void free_params(struct sw_run_table *t)
     sw_free(t->param);
 }
 
-static void free_rows(struct sw_run_table *t)
+/* All that the rows hold but the parameters. */
+static void drop_rows(struct sw_run_table *t)
 {
     for (int64_t j = 0; t->message && j < t->nruns; j++)
         if (t->message[j] != no_message) sw_free(t->message[j]);
+    for (int k = 0; t->column && k < sw_run_ncolumns; k++) sw_free(t->column[k]);
+    sw_free(t->message);
+    sw_free(t->column);
     sw_free(t->index);
     sw_free(t->id);
-    sw_free(t->row);
-    sw_free(t->has);
-    sw_free(t->run_id);
-    sw_free(t->message);
+    t->message = NULL;
+    t->column = NULL;
+    t->index = NULL;
+    t->id = NULL;
 }
 
-void sw_run_table_drop_labels(struct sw_run_table *t)
+void sw_run_table_drop_params(struct sw_run_table *t)
 {
-    sw_free(t->run_id);
     sw_free(t->param);
-    sw_free(t->own->id_text);
-    t->run_id = NULL;
     t->param = NULL;
-    t->own->id_text = NULL;
 }
 
 void sw_run_table_drop_results(struct sw_run_table *t)
 {
-    for (int64_t j = 0; t->message && j < t->nruns; j++)
-        if (t->message[j] != no_message) sw_free(t->message[j]);
-    sw_free(t->message);
-    sw_free(t->row);
-    sw_free(t->index);
-    sw_free(t->id);
-    t->message = NULL;
-    t->row = NULL;
-    t->index = NULL;
-    t->id = NULL;
-    sw_run_table_drop_labels(t);
+    drop_rows(t);
+    sw_run_table_drop_params(t);
 }
 
 void sw_run_table_free(struct sw_run_table **table)
@@ -256,12 +278,11 @@ void sw_run_table_free(struct sw_run_table **table)
     struct sw_run_table *t = table ? *table : NULL;
     if (!t) return;
     free_params(t);
-    free_rows(t);
+    drop_rows(t);
     if (t->own) {
         for (int k = 0; t->own->index && k < t->nparam; k++) sw_free(t->own->index[k].slot);
         sw_free(t->own->index);
         sw_metadata_free(&t->own->metadata);
-        sw_free(t->own->id_text);
     }
     sw_free(t->own);
     sw_free(t);

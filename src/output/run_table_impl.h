@@ -11,26 +11,25 @@
 struct sw_word_index { int slots, *slot; };  /* [slots] 1 + the number of a word, 0: free */
 struct sw_run_table_own {
     struct sw_metadata metadata;  /* title, problem, ... of the table point into it */
-    char (*id_text)[17];          /* [nruns]: run_id points into it                 */
     struct sw_word_index *index;  /* [nparam] of their words                        */
 };
 /** A table of zeros with room for nruns and nparam nameless parameters. */
 enum sw_status sw_run_table_alloc(int64_t nruns, int nparam, struct sw_run_table **table);
+/** Make column k, of values that say nothing, if it is not there. */
+enum sw_status sw_run_table_add_column(struct sw_run_table *table, int k);
+/** Set what the table has columns for. */
+void sw_run_table_set_row(struct sw_run_table *table, int64_t row, const struct sw_run_row *results);
 enum sw_status sw_run_table_set_param(struct sw_run_table *table, int k, const char *name);
 /** Number a word of parameter k: the one it has, or the next. */
 enum sw_status sw_run_table_word(struct sw_run_table *table, int k, const char *word, double *number);
-void sw_run_table_set_id(struct sw_run_table *table, int64_t row, uint64_t id);
 enum sw_status sw_run_table_set_message(struct sw_run_table *table, int64_t row, const char *text);
-/** Copy one row's results (all but index and parameters). */
-enum sw_status sw_run_table_copy_row(struct sw_run_table *to, int64_t row, const struct sw_run_table *from,
-                                     int64_t from_row);
 /** Name the parameters after the axes of a sweep and fill in those of the rows' indices. */
 enum sw_status sw_run_table_set_sweep(struct sw_run_table *table, const struct sw_sweep *sweep);
 /** "a v seed", to be freed with sw_free(); NULL if memory is out. */
 char *sw_run_table_coordinates(const struct sw_run_table *table);
 struct sw_sweep_identity sw_run_table_identity(const struct sw_run_table *table);
-/** Let go of what tells runs from each other for people: parameters and ids as texts. */
-void sw_run_table_drop_labels(struct sw_run_table *table);
+/** Let go of the parameters. */
+void sw_run_table_drop_params(struct sw_run_table *table);
 /** Let go of all that the rows hold, which is most of the memory of a table. What is about the file stays. */
 void sw_run_table_drop_results(struct sw_run_table *table);
 /** Let the table own the metadata (they are moved). */

@@ -85,20 +85,24 @@ static void write_param(struct sw_h5 *h, const struct sw_run_table *t, int k)
     sw_h5_attach(h, path, 0, "/run");
 }
 
+static void write_ids(struct sw_h5 *h, const struct sw_run_table *t)
+{
+    char **text = NULL, (*id)[SW_RUN_ID] = NULL;
+    if (h->status) return;
+    if (sw_alloc((size_t)t->nruns, &text) || sw_alloc((size_t)t->nruns, &id))
+        sw_h5_fail(h, SW_E_MEMORY, "out of memory");
+    for (int64_t j = 0; j < t->nruns && !h->status; j++) {
+        text[j] = id[j];
+        sw_run_id_text(t->id[j], id[j]);
+    }
+    sw_h5_put_list(h, "/run_id", SW_H5_TEXT, t->nruns, text);
+    sw_free(text);
+    sw_free(id);
+}
+
 static enum sw_h5_type type_of(const struct sw_run_column *c)
 {
     return c->type == SW_RUN_COLUMN_FLAG ? SW_H5_BYTE : c->type == SW_RUN_COLUMN_COUNT ? SW_H5_INTEGER : SW_H5_DOUBLE;
-}
-
-static void write_values(struct sw_h5 *h, const char *path, const struct sw_run_column *c, const struct sw_run_table *t)
-{
-    const size_t size = sw_run_column_size(c);
-    char *value = NULL;
-    if (h->status) return;
-    if (sw_alloc((size_t)t->nruns * size, &value)) { sw_h5_fail(h, SW_E_MEMORY, "out of memory"); return; }
-    for (int64_t j = 0; j < t->nruns; j++) sw_run_column_get(c, &t->row[j], value + (size_t)j * size);
-    sw_h5_put_list(h, path, type_of(c), t->nruns, value);
-    sw_free(value);
 }
 
 /* "pending done diverged error" */
@@ -115,11 +119,11 @@ static void write_flags(struct sw_h5 *h, const char *path, const struct sw_run_c
     sw_h5_attr_text(h, path, "flag_meanings", meanings);
 }
 
-static void write_column(struct sw_h5 *h, const struct sw_run_table *t, const struct sw_run_column *c,
-                         const char *coordinates)
+static void write_column(struct sw_h5 *h, const struct sw_run_table *t, int k, const char *coordinates)
 {
+    const struct sw_run_column *c = &sw_run_columns[k];
     char path[SW_PATH];
-    write_values(h, at_root(c->name, path), c, t);
+    sw_h5_put_list(h, at_root(c->name, path), type_of(c), t->nruns, t->column[k]);
     if (c->type == SW_RUN_COLUMN_FLAG) write_flags(h, path, c);
     describe(h, path, c->unit, c->long_name, coordinates);
     sw_h5_attach(h, path, 0, "/run");
@@ -128,14 +132,14 @@ static void write_column(struct sw_h5 *h, const struct sw_run_table *t, const st
 void sw_h5_write_table(struct sw_h5 *h, const struct sw_run_table *t, const char *coordinates)
 {
     for (int k = 0; k < t->nparam; k++) write_param(h, t, k);
-    sw_h5_put_list(h, "/run_id", SW_H5_TEXT, t->nruns, t->run_id);
+    write_ids(h, t);
     describe(h, "/run_id", NULL, "sha256 prefix of canonical parameters", NULL);
     sw_h5_attach(h, "/run_id", 0, "/run");
     sw_h5_put_list(h, "/message", SW_H5_TEXT, t->nruns, t->message);
     describe(h, "/message", NULL, "why a run diverged or failed, or what makes it doubtful", coordinates);
     sw_h5_attach(h, "/message", 0, "/run");
     for (int k = 0; k < sw_run_ncolumns; k++)
-        if (t->has[k]) write_column(h, t, &sw_run_columns[k], coordinates);
+        if (t->column[k]) write_column(h, t, k, coordinates);
 }
 
 /* Which datasets at the root are parameters: they say so. */
@@ -163,7 +167,8 @@ static enum sw_status add_label(void *user, int64_t row, const char *text)
 
 static enum sw_status set_id(void *user, int64_t row, const char *text)
 {
-    sw_run_table_set_id(user, row, strtoull(text, NULL, 16));
+    struct sw_run_table *t = user;
+    t->id[row] = strtoull(text, NULL, 16);
     return SW_OK;
 }
 
@@ -184,19 +189,15 @@ static void read_param(struct sw_h5 *h, struct sw_run_table *t, int k, const cha
     else sw_h5_get_list(h, path, SW_H5_DOUBLE, t->nruns, t->param + (size_t)k * (size_t)t->nruns);
 }
 
-/* @return whether the file has the column. Some are of some problems only, and files of an earlier version lack columns
- * that came later: real ones. */
-static bool read_column(struct sw_h5 *h, struct sw_run_table *t, const struct sw_run_column *c)
+/* Some columns are of some problems only, and files of an earlier version lack columns that came later: real ones. */
+static void read_column(struct sw_h5 *h, struct sw_run_table *t, int k)
 {
-    const size_t size = sw_run_column_size(c);
-    char path[SW_PATH], *value = NULL;
+    const struct sw_run_column *c = &sw_run_columns[k];
+    char path[SW_PATH];
     at_root(c->name, path);
-    if ((c->type == SW_RUN_COLUMN_REAL || c->present) && !sw_h5_has(h, path)) return false;
-    if (sw_alloc((size_t)t->nruns * size, &value)) { h->status = SW_E_MEMORY; return false; }
-    sw_h5_get_list(h, path, type_of(c), t->nruns, value);
-    for (int64_t j = 0; j < t->nruns; j++) sw_run_column_set(c, &t->row[j], value + (size_t)j * size);
-    sw_free(value);
-    return true;
+    if ((c->type == SW_RUN_COLUMN_REAL || c->present) && !sw_h5_has(h, path)) return;
+    if (!h->status && sw_run_table_add_column(t, k)) h->status = SW_E_MEMORY;
+    if (!h->status) sw_h5_get_list(h, path, type_of(c), t->nruns, t->column[k]);
 }
 
 static void read_rows(struct sw_h5 *h, struct sw_run_table *t)
@@ -204,8 +205,7 @@ static void read_rows(struct sw_h5 *h, struct sw_run_table *t)
     sw_h5_get_list(h, "/run", SW_H5_INTEGER, t->nruns, t->index);
     sw_h5_get_texts(h, "/run_id", t->nruns, set_id, t);
     sw_h5_get_texts(h, "/message", t->nruns, set_message, t);
-    for (int64_t j = 0; j < t->nruns; j++) t->row[j] = sw_run_row_empty();
-    for (int k = 0; k < sw_run_ncolumns; k++) t->has[k] = read_column(h, t, &sw_run_columns[k]);
+    for (int k = 0; k < sw_run_ncolumns; k++) read_column(h, t, k);
 }
 
 void sw_h5_read_table(struct sw_h5 *h, struct sw_metadata *metadata, struct sw_run_table **table)

@@ -17,14 +17,24 @@ struct sw_run_table {            /* the run table of a file                     
     char  ***word;               /* [nparam][nword]                                                     */
     int64_t *index;              /* [nruns] ascending                                                   */
     uint64_t *id;                /* [nruns]: run_id as a number                                         */
-    char   **run_id, **message;  /* [nruns]                                                             */
-    struct sw_run_row *row;      /* [nruns]                                                             */
-    bool    *has;                /* [sw_run_ncolumns]: which columns the file has; NaN in row[] without */
+    char   **message;            /* [nruns]                                                             */
+    void   **column;             /* [sw_run_ncolumns] of sw_run_columns[], each [nruns] as in the file; NULL: not there */
     char    *title, *problem, *source, *history, *sweep_id, *config_sha256, *config_text, *solver, *device;
     char   **override;
     int      noverride;
     struct sw_run_table_own *own;
 };
+bool sw_run_table_has(const struct sw_run_table *table, const char *column);
+/** The results of a run: in columns that are not there what sw_run_row_empty() has. */
+struct sw_run_row sw_run_table_row(const struct sw_run_table *table, int64_t row);
+/** SW_RUN_PENDING where the table has no such column. */
+enum sw_run_status sw_run_table_status(const struct sw_run_table *table, int64_t row);
+/** Where a value of column k is, which is there. */
+const void *sw_run_table_value(const struct sw_run_table *table, int k, int64_t row);
+
+enum { SW_RUN_ID = 17 };
+/** run_id as it stands in a file. @return text */
+const char *sw_run_id_text(uint64_t id, char text[SW_RUN_ID]);
 /** Read the run table of a file and its parts, also while a sweep writes them.
  * @return SW_E_IO there is neither, or it is not a sweep's output; SW_E_MEMORY */
 enum sw_status sw_run_table_read(const char *file, struct sw_run_table **table);

@@ -8,7 +8,8 @@
 
 static bool same_row(const struct sw_run_table *a, const struct sw_run_table *b, int64_t row)
 {
-    return a->index[row] == b->index[row] && a->id[row] == b->id[row] && sw_run_row_same(&a->row[row], &b->row[row]) &&
+    const struct sw_run_row x = sw_run_table_row(a, row), y = sw_run_table_row(b, row);
+    return a->index[row] == b->index[row] && a->id[row] == b->id[row] && sw_run_row_same(&x, &y) &&
            !strcmp(a->message[row], b->message[row]);
 }
 

@@ -144,8 +144,8 @@ static void add_output(struct xdmf *x, int64_t row, int64_t output)
  * state is at all later times. A run without any is left out. */
 static enum sw_status write_run(struct xdmf *x, int64_t row)
 {
-    const struct sw_run_row *run = &x->in->table->row[row];
-    const double reached = run->stopped ? INFINITY : run->t_reached * (1 + 1e-12);  /* a time is a product, rounded */
+    const struct sw_run_row run = sw_run_table_row(x->in->table, row);
+    const double reached = run.stopped ? INFINITY : run.t_reached * (1 + 1e-12);  /* a time is a product, rounded */
     const int64_t own_row = x->in->row_of[row];
     int64_t outputs = 0;
     SW_TRY(sw_grid_coordinates_read(&x->coordinates, own_row));

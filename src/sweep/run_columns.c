@@ -115,13 +115,12 @@ void sw_run_column_set(const struct sw_run_column *c, struct sw_run_row *row, co
     else memcpy((char *)row + c->offset, value, sw_run_column_size(c));
 }
 
-const char *sw_run_column_flag(const struct sw_run_column *c, const struct sw_run_row *row)
+const char *sw_run_column_flag(const struct sw_run_column *c, unsigned char value)
 {
-    const unsigned flag = flag_of(c, row);
-    return flag < (unsigned)c->flags ? c->flag[flag] : "?";
+    return value < c->flags ? c->flag[value] : "?";
 }
 
-double sw_run_column_real(const struct sw_run_column *c, const struct sw_run_row *row)
+static double real_of(const struct sw_run_column *c, const struct sw_run_row *row)
 {
     double value;
     memcpy(&value, member_of(c, row), sizeof value);
@@ -141,7 +140,7 @@ void sw_run_row_add(struct sw_run_row *row, const struct sw_run_row *earlier)
 {
     for (const struct sw_run_column *c = sw_run_columns; c->name; c++) {
         if (!c->adds_up) continue;
-        const double sum = sw_run_column_real(c, row) + sw_run_column_real(c, earlier);
+        const double sum = real_of(c, row) + real_of(c, earlier);
         sw_run_column_set(c, row, &sum);
     }
 }
@@ -152,7 +151,7 @@ bool sw_run_row_same(const struct sw_run_row *a, const struct sw_run_row *b)
 {
     for (const struct sw_run_column *c = sw_run_columns; c->name; c++) {
         const bool same = c->type == REAL
-                              ? sw_same_number(sw_run_column_real(c, a), sw_run_column_real(c, b))
+                              ? sw_same_number(real_of(c, a), real_of(c, b))
                               : !memcmp(member_of(c, a), member_of(c, b),
                                         c->type == SW_RUN_COLUMN_FLAG ? sizeof(unsigned) : sw_run_column_size(c));
         if (!same) return false;

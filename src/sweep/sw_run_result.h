@@ -79,10 +79,8 @@ size_t sw_run_column_size(const struct sw_run_column *column);
 /** Copy a value between a row and an array of such values. */
 void sw_run_column_get(const struct sw_run_column *column, const struct sw_run_row *row, void *value);
 void sw_run_column_set(const struct sw_run_column *column, struct sw_run_row *row, const void *value);
-/** The name of the value of a column of type SW_RUN_COLUMN_FLAG, "?" if it has none. */
-const char *sw_run_column_flag(const struct sw_run_column *column, const struct sw_run_row *row);
-/** The value of a column of type SW_RUN_COLUMN_REAL. */
-double sw_run_column_real(const struct sw_run_column *column, const struct sw_run_row *row);
+/** The name of a value of a column of type SW_RUN_COLUMN_FLAG, "?" if it has none. */
+const char *sw_run_column_flag(const struct sw_run_column *column, unsigned char value);
 
 /** A row that says nothing yet: pending, no steps, NaN. */
 struct sw_run_row sw_run_row_empty(void);
