@@ -18,7 +18,7 @@ struct sw_run_table {            /* the run table of a file                     
     int64_t *index;              /* [nruns] ascending                                                   */
     uint64_t *id;                /* [nruns]: run_id as a number                                         */
     char   **message;            /* [nruns]                                                             */
-    void   **column;             /* [sw_run_ncolumns] of sw_run_columns[], each [nruns] as in the file; NULL: not there */
+    void   **column;             /* [sw_run_ncolumns] as sw_run_columns[], each [nruns]; NULL: not there */
     char    *title, *problem, *source, *history, *sweep_id, *config_sha256, *config_text, *solver, *device;
     char   **override;
     int      noverride;
