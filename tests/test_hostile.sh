@@ -82,6 +82,9 @@ replace("sparse.h5", "u", lambda h, n, s, d: h.create_dataset(n, s, d, chunks=(1
 replace("texts.h5", "message", lambda h, n, s, d: h.create_dataset(n, (12,), h5py.string_dtype(), chunks=(1,)))
 replace("filtered.h5", "mass", lambda h, n, s, d: h.create_dataset(n, data=np.zeros(s), compression="gzip"))
 replace("wide.h5", "mass", lambda h, n, s, d: h.create_dataset(n, data=np.zeros(s, "g")))
+with copy("deep_state.h5") as h:
+    h.pop("state", None)
+    h["state/u"] = np.zeros((1,) * 32)
 replace("table.h5", "run_id", lambda h, n, s, d: h.create_dataset(n, data=np.array([b"0" * 16] * 12)))
 
 # ---- heaps of texts
@@ -143,6 +146,7 @@ refused sparse.h5 'a dataset has a larger extent than is stored of it'
 refused texts.h5 'a dataset has a larger extent than is stored of it'
 refused filtered.h5 'a dataset is compressed or filtered, as sweep never writes one; h5repack -f NONE undoes it'
 refused wide.h5 'a dataset of numbers holds something else'
+refused deep_state.h5 'a dataset has more dimensions than it should'
 refused table.h5 'dataset /run_id is not the list of 12 texts it should be'
 for what in size object number length address; do refused heap_$what.h5 'has a damaged heap of texts'; done
 # ---- pictures

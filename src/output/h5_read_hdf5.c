@@ -137,6 +137,7 @@ hid_t sw_h5_dataset(struct sw_h5 *h, const char *path, struct sw_h5_shape *shape
     if (space >= 0) H5Sclose(space);
     H5Pclose(access);
     if (!h->status) return dataset;
+    *shape = (struct sw_h5_shape){0};
     sw_h5_dataset_close(dataset);
     return -1;
 }
@@ -146,7 +147,7 @@ void sw_h5_check_stored(struct sw_h5 *h, const char *path, int64_t entries)
     struct sw_h5_shape shape;
     enum sw_h5_type type;
     hid_t dataset = sw_h5_dataset(h, path, &shape, &type);
-    if (entries < 0) entries = sw_h5_entries(shape.dim, shape.rank);
+    if (entries < 0) entries = sw_h5_entries(shape.dim, shape.rank);  /* of none: 1, and then nothing is asked */
     if (dataset >= 0) sw_h5_require_stored(h, dataset, &shape, entries);
     sw_h5_dataset_close(dataset);
 }
