@@ -136,7 +136,7 @@ class Sweep:
     def advance(self, s, end):
         initial = self.equation.initial_text.format(size=self.equation.size)
         text = self.equation.config.format(n=N, initial=initial)
-        text += f"""sweep = {{ j = "range(0, {len(s) - 1})"; }}; time = {{ dt = {self.dt}; end = {end!r}; }};
+        text += f"""sweep = {{ j = "range(0, {len(s) - 1})"; }}; time = {{ dt = {self.dt}; end = {float(end)!r}; }};
 output = {{ fields = {{ times = ["end"]; }}; }}; run = {{ device = "cpu"; }}; order = {self.order};"""
         text = text.replace("define = {", f'define = {{ s = "j/{len(s)}";')
         with tempfile.TemporaryDirectory() as folder:

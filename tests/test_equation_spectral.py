@@ -30,8 +30,8 @@ def solve(text, n, length, end, dt, method="imex3", times=None, more=""):
     config, out = f"{folder}/one.cfg", f"{folder}/one.h5"
     with open(config, "w") as file:
         file.write(f"""problem = "equation"; {text}
-            grid = {{ n = {n}; length = {length!r}; }}; time = {{ dt = "step_"; end = {end!r}; }}; method = "{method}";
-            sweep = {{ step_ = [{", ".join(f"{step!r}" for step in dt)}]; }};
+            grid = {{ n = {n}; length = {float(length)!r}; }}; time = {{ dt = "step_"; end = {float(end)!r}; }}; method = "{method}";
+            sweep = {{ step_ = [{", ".join(f"{float(step)!r}" for step in dt)}]; }};
             output = {{ fields = {{ times = {[float(t) for t in times or [end]]}; }}; {more} }};""")
     done = subprocess.run([program, "run", "-q", "--force", "--device", "cpu", "-o", out, config], text=True,
                           stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
@@ -198,7 +198,7 @@ def fisher_kpp():
     unit = np.sqrt(d/r)                                     # of length; that of time is 1/r
     found = solve(f'rhs = "{d}*dxx(u) + {r}*u*(1 - u)"; '
                   f'initial = "exp(-(x/{unit})^2) + exp(-((x - length)/{unit})^2)";', 2048, 400*unit, 80/r, [0.02/r],
-                  "imex2", more=f'scalars = {{ every = {1/r!r}; define = {{ all = "integral(u)"; }}; }};')
+                  "imex2", more=f'scalars = {{ every = {float(1/r)!r}; define = {{ all = "integral(u)"; }}; }};')
     place = found["all"][0]/2                               # two fronts, from the two ends
     speed = (place[80] - place[40])/(40/r)
     # in units: v = 2 - 3/(2 t) + 3 sqrt(pi)/(2 t^(3/2)) (Bramson 1983, Ebert and van Saarloos 2000); the next term, of
@@ -264,7 +264,7 @@ def ginzburg_landau():
     size, turn = np.sqrt(1 - k**2), c + (b - c)*k**2
     errors = []
     for n in (64, 128, 256):
-        found = solve(text(f"{size!r}*cos({k}*x)", f"{size!r}*sin({k}*x)"), n, length, end, [0.01])
+        found = solve(text(f"{float(size)!r}*cos({k}*x)", f"{float(size)!r}*sin({k}*x)"), n, length, end, [0.01])
         a = found["p"][0, -1] + 1j*found["q"][0, -1]
         errors.append(np.abs(a - size*np.exp(1j*(k*found["x"] - turn*end))).max())
     check("Ginzburg-Landau: order in dx of a plane wave", abs(order(errors)[-1] - 2) < 0.1, *order(errors), *errors)
