@@ -28,9 +28,10 @@ def check(what, true, *numbers):
 def solve(text, n, length, end, dt, method="imex3", times=None, more=""):
     """The fields of runs with these steps dt: {name: [run, time, x]}, and the whole file beside them."""
     config, out = f"{folder}/one.cfg", f"{folder}/one.h5"
+    length, end = float(length), float(end)  # NumPy's own have a repr that is no number
     with open(config, "w") as file:
         file.write(f"""problem = "equation"; {text}
-            grid = {{ n = {n}; length = {float(length)!r}; }}; time = {{ dt = "step_"; end = {float(end)!r}; }}; method = "{method}";
+            grid = {{ n = {n}; length = {length!r}; }}; time = {{ dt = "step_"; end = {end!r}; }}; method = "{method}";
             sweep = {{ step_ = [{", ".join(f"{float(step)!r}" for step in dt)}]; }};
             output = {{ fields = {{ times = {[float(t) for t in times or [end]]}; }}; {more} }};""")
     done = subprocess.run([program, "run", "-q", "--force", "--device", "cpu", "-o", out, config], text=True,
