@@ -26,6 +26,9 @@ MPI_CFLAGS  ?= $(if $(MPI),$(call pc,--cflags,$(mpis)))
 MPI_LDFLAGS ?= $(if $(MPI),$(call pc,--libs,$(mpis)))
 HDF5_CFLAGS ?= $(call pc,--cflags,hdf5 hdf5-serial)
 HDF5_LDFLAGS ?= $(call pc,--libs-only-L,hdf5 hdf5-serial)
+# hdf5, or hdf5_serial where the library has its own name (Debian, from HDF5 2 on).
+hdf5_name     = $(or $(patsubst -l%,%,$(firstword $(call pc,--libs-only-l,hdf5 hdf5-serial))),hdf5)
+HDF5_LIBS    ?= -l$(hdf5_name)_hl -l$(hdf5_name)
 
 # ---- flags
 # No contraction into FMAs and no fast-math: a result must not depend on how the compiler blocked a loop.
@@ -55,7 +58,7 @@ NVFLAGS   = -O3 -std=c++17 -lineinfo $(foreach s,$(SM),-gencode arch=compute_$s,
 STATIC    = $(if $(PORTABLE),-Wl$(,)-Bstatic $(1) -Wl$(,)-Bdynamic,$(2))
 ,        := ,
 LDLIBS    = $(HDF5_LDFLAGS) \
-            $(call STATIC,-lhdf5_hl -lhdf5 -lsz -laec -lz -lconfig -lnettle,-lhdf5_hl -lhdf5 -lconfig -lnettle) \
+            $(call STATIC,$(HDF5_LIBS) -lsz -laec -lz -lconfig -lnettle,$(HDF5_LIBS) -lconfig -lnettle) \
             $(if $(CUDA),-L$(CUDA_DIR)/lib64 -lcudart_static -lrt $(call STATIC,-lstdc++,-lstdc++)) \
             $(if $(MPI),$(MPI_LDFLAGS)) $(call STATIC,-lgomp) -lpthread -ldl -lm
 LDFLAGS  += -Wl,--gc-sections $(HARDEN_LDFLAGS) $(if $(PORTABLE),-s -static-libgcc -Wl$(,)--as-needed)

@@ -34,7 +34,8 @@ cd "$(git -C "$folder" rev-parse --show-toplevel 2>/dev/null || dirname "$folder
 export CPATH=$folder/include LIBRARY_PATH=$folder/lib
 mkdir -p $objects build/portable
 cp -u "$folder/lib/libcmocka.so.0" $objects/
-settings=(PORTABLE=1 B=$objects COMMIT="$(cat "$folder/commit")" HDF5_CFLAGS= HDF5_LDFLAGS="-L$folder/lib")
+settings=(PORTABLE=1 B=$objects COMMIT="$(cat "$folder/commit")" HDF5_CFLAGS= HDF5_LDFLAGS="-L$folder/lib"
+    HDF5_LIBS='-lhdf5_hl -lhdf5')
 if [ $# -gt 0 ]; then targets=("${@/#/$objects/}"); else targets=(tests benches); fi
 make -j"$(nproc)" "${settings[@]}" ${SM:+SM="$SM"} "${targets[@]}" || exit 1
 find $objects -maxdepth 1 -type f \( -perm -u+x -o -name '*.so*' \) -exec cp -u {} build/portable/ \;

@@ -17,15 +17,22 @@ expect 0 run $config -o whole.h5 "${common[@]}" -q
 # done, and two checkpoints in a chain
 count() { find stopped.h5.d -name 'part-*.h5' 2>/dev/null | wc -l; }
 stops() { slowly "$1" "$sweep" "${@:2}" --device cpu --max-time 1s >out 2>err; [ $? = 75 ]; }
-for look in 0.001 0.002 0.004 0.006 0.008 0.01 0.014 0.02 0.03 0.05 0.1; do
-    rm -rf stopped.h5*
-    stops $look run $config -o stopped.h5 -s run.batch=4 && [ "$(count)" -ge 2 ] && [ "$(count)" -le 3 ] && break
-done
-for again in 0.03 0.05 0.07 0.1 0.15 0.2 0.3; do
-    cp -r stopped.h5.d before
-    stops $again resume stopped.h5 && [ "$(count)" -gt "$(find before -name 'part-*.h5' | wc -l)" ] && break
-    rm -rf stopped.h5*; mv before stopped.h5.d
-done
+stops_twice() {  # how often the program looks at the clock depends on what else the machine does
+    local look again
+    for look in 0.001 0.002 0.004 0.006 0.008 0.01 0.014 0.02 0.03 0.05 0.1; do
+        rm -rf stopped.h5*
+        stops $look run $config -o stopped.h5 -s run.batch=4 && [ "$(count)" -ge 2 ] && [ "$(count)" -le 3 ] || continue
+        for again in 0.02 0.03 0.04 0.05 0.07 0.1 0.15 0.2 0.3; do
+            rm -rf before
+            cp -r stopped.h5.d before
+            stops $again resume stopped.h5 && [ "$(count)" -gt "$(find before -name 'part-*.h5' | wc -l)" ] &&
+                [ "$(count)" -ge 3 ] && return
+            rm -rf stopped.h5*; mv before stopped.h5.d
+        done
+    done
+    return 1
+}
+stops_twice || stops_twice
 expect 0 verify stopped.h5
 parts=(stopped.h5.d/part-*.h5)
 [ "$(grep -c '^whole' out)" = ${#parts[@]} ] && [ ${#parts[@]} -ge 3 ] || {
