@@ -80,7 +80,7 @@ static int make_columns(const struct sw_run_table *t, struct show_column *c)
 
 static const void *result_of(const struct sw_run_table *t, const struct show_column *c, int64_t run)
 {
-    return sw_run_table_value(t, (int)(c->of_run - sw_run_columns), run);
+    return sw_run_table_value(t, c->of_run, run);
 }
 
 static double column_real(const struct sw_run_table *t, const struct show_column *c, int64_t run)

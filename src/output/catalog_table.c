@@ -26,7 +26,7 @@ static enum sw_status add_columns(const struct sw_catalog *c, const int64_t *sli
     for (int64_t row = 0; row < t->nruns; row++) {
         const struct sw_run_table *from = c->input[c->slice[slice[row]].input].table;
         for (int k = 0; k < sw_run_ncolumns; k++)
-            if (from->column[k]) SW_TRY(sw_run_table_add_column(t, k));
+            if (from->column[k]) SW_TRY(sw_run_table_add_column(t, &sw_run_columns[k]));
     }
     return SW_OK;
 }

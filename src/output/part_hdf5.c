@@ -316,8 +316,8 @@ static void write_run_coordinates(struct sw_part *p, const struct sw_var *var)
 static enum sw_status fill_table(const struct sw_part *p, const struct sw_run_result *result, struct sw_run_table *t)
 {
     memcpy(t->index, p->desc.run, (size_t)t->nruns * sizeof *t->index);
-    for (int k = 0; k < sw_run_ncolumns; k++)
-        if (sw_run_column_present(&sw_run_columns[k], p->desc.sweep)) SW_TRY(sw_run_table_add_column(t, k));
+    for (const struct sw_run_column *c = sw_run_columns; c->name; c++)
+        if (sw_run_column_present(c, p->desc.sweep)) SW_TRY(sw_run_table_add_column(t, c));
     for (int64_t j = 0; j < t->nruns; j++) {
         t->id[j] = p->desc.id[j];
         sw_run_table_set_row(t, j, &result[j].row);

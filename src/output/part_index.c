@@ -167,7 +167,7 @@ static enum sw_status make_input(const char *part, int count, const char *runs, 
 {
     if (!(in->path = sw_strdup(part))) return SW_E_MEMORY;
     SW_TRY(sw_run_table_alloc(count, 0, &in->table));
-    SW_TRY(sw_run_table_add_column(in->table, (int)(sw_run_column_find("status") - sw_run_columns)));
+    SW_TRY(sw_run_table_add_column(in->table, sw_run_column_find("status")));
     SW_TRY(sw_alloc((size_t)count, &in->data_group_of));
     SW_TRY(sw_alloc((size_t)count, &in->row_of));
     for (int j = 0; j < count; j++) in->data_group_of[j] = -1;

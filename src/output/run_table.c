@@ -43,47 +43,56 @@ enum sw_status sw_run_table_alloc(int64_t nruns, int nparam, struct sw_run_table
 }
 
 /* ---- results */
-static char *value_of(const struct sw_run_table *t, int k, int64_t row)
+static void **values_of(const struct sw_run_table *t, const struct sw_run_column *c)
 {
-    return (char *)t->column[k] + (size_t)row * sw_run_column_size(&sw_run_columns[k]);
+    return &t->column[c - sw_run_columns];
 }
 
-enum sw_status sw_run_table_add_column(struct sw_run_table *t, int k)
+static void *value_at(void *values, const struct sw_run_column *c, int64_t row)
+{
+    return (char *)values + (size_t)row * sw_run_column_size(c);
+}
+
+enum sw_status sw_run_table_add_column(struct sw_run_table *t, const struct sw_run_column *c)
 {
     const struct sw_run_row empty = sw_run_row_empty();
     char *values;
-    if (t->column[k]) return SW_OK;
-    SW_TRY(sw_alloc((size_t)t->nruns * sw_run_column_size(&sw_run_columns[k]), &values));
-    t->column[k] = values;
-    for (int64_t j = 0; j < t->nruns; j++) sw_run_column_get(&sw_run_columns[k], &empty, value_of(t, k, j));
+    if (*values_of(t, c)) return SW_OK;
+    SW_TRY(sw_alloc((size_t)t->nruns * sw_run_column_size(c), &values));
+    for (int64_t j = 0; j < t->nruns; j++) sw_run_column_get(c, &empty, value_at(values, c, j));
+    *values_of(t, c) = values;
     return SW_OK;
 }
 
 void sw_run_table_set_row(struct sw_run_table *t, int64_t row, const struct sw_run_row *results)
 {
-    for (int k = 0; k < sw_run_ncolumns; k++)
-        if (t->column[k]) sw_run_column_get(&sw_run_columns[k], results, value_of(t, k, row));
+    for (const struct sw_run_column *c = sw_run_columns; c->name; c++)
+        if (*values_of(t, c)) sw_run_column_get(c, results, value_at(*values_of(t, c), c, row));
 }
 
 struct sw_run_row sw_run_table_row(const struct sw_run_table *t, int64_t row)
 {
     struct sw_run_row results = sw_run_row_empty();
-    for (int k = 0; k < sw_run_ncolumns; k++)
-        if (t->column[k]) sw_run_column_set(&sw_run_columns[k], &results, value_of(t, k, row));
+    for (const struct sw_run_column *c = sw_run_columns; c->name; c++)
+        if (*values_of(t, c)) sw_run_column_set(c, &results, value_at(*values_of(t, c), c, row));
     return results;
 }
 
-const void *sw_run_table_value(const struct sw_run_table *t, int k, int64_t row) { return value_of(t, k, row); }
+const void *sw_run_table_value(const struct sw_run_table *t, const struct sw_run_column *c, int64_t row)
+{
+    return value_at(*values_of(t, c), c, row);
+}
 
-static int number_of(const char *column) { return (int)(sw_run_column_find(column) - sw_run_columns); }
-
-bool sw_run_table_has(const struct sw_run_table *t, const char *column) { return t->column[number_of(column)]; }
+bool sw_run_table_has(const struct sw_run_table *t, const char *column)
+{
+    return *values_of(t, sw_run_column_find(column));
+}
 
 enum sw_run_status sw_run_table_status(const struct sw_run_table *t, int64_t row)
 {
-    static int status = -1;
-    if (status < 0) status = number_of("status");
-    return t->column[status] ? (enum sw_run_status)*(unsigned char *)value_of(t, status, row) : SW_RUN_PENDING;
+    const struct sw_run_column *c = sw_run_column_find("status");  /* the first one */
+    void *const values = *values_of(t, c);
+    return values ? (enum sw_run_status)*(unsigned char *)value_at(values, c, row) : SW_RUN_PENDING;
 }
 
 /* ---- parameters */

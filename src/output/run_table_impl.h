@@ -15,8 +15,8 @@ struct sw_run_table_own {
 };
 /** A table of zeros with room for nruns and nparam nameless parameters. */
 enum sw_status sw_run_table_alloc(int64_t nruns, int nparam, struct sw_run_table **table);
-/** Make column k, of values that say nothing, if it is not there. */
-enum sw_status sw_run_table_add_column(struct sw_run_table *table, int k);
+/** Make a column, of values that say nothing, if it is not there. */
+enum sw_status sw_run_table_add_column(struct sw_run_table *table, const struct sw_run_column *column);
 /** Set what the table has columns for. */
 void sw_run_table_set_row(struct sw_run_table *table, int64_t row, const struct sw_run_row *results);
 enum sw_status sw_run_table_set_param(struct sw_run_table *table, int k, const char *name);

@@ -196,7 +196,7 @@ static void read_column(struct sw_h5 *h, struct sw_run_table *t, int k)
     char path[SW_PATH];
     at_root(c->name, path);
     if ((c->type == SW_RUN_COLUMN_REAL || c->present) && !sw_h5_has(h, path)) return;
-    if (!h->status && sw_run_table_add_column(t, k)) h->status = SW_E_MEMORY;
+    if (!h->status && sw_run_table_add_column(t, c)) h->status = SW_E_MEMORY;
     if (!h->status) sw_h5_get_list(h, path, type_of(c), t->nruns, t->column[k]);
 }
 

@@ -29,8 +29,8 @@ bool sw_run_table_has(const struct sw_run_table *table, const char *column);
 struct sw_run_row sw_run_table_row(const struct sw_run_table *table, int64_t row);
 /** SW_RUN_PENDING where the table has no such column. */
 enum sw_run_status sw_run_table_status(const struct sw_run_table *table, int64_t row);
-/** Where a value of column k is, which is there. */
-const void *sw_run_table_value(const struct sw_run_table *table, int k, int64_t row);
+/** Where a value of a column is, which is there: of the type that the file has. */
+const void *sw_run_table_value(const struct sw_run_table *table, const struct sw_run_column *column, int64_t row);
 
 enum { SW_RUN_ID = 17 };
 /** run_id as it stands in a file. @return text */
