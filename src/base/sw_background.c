@@ -12,18 +12,17 @@ struct sw_background {
     pthread_cond_t  started, done;
     void          (*body)(void *user, int64_t k);
     void           *user;
-    int64_t         next, count, batch;  /* next: nobody has taken it yet */
-    bool            busy;                /* the thread with a batch       */
+    int64_t         next, count;  /* next: nobody has taken it yet */
+    bool            busy;         /* the thread, with one of them  */
 };
 
 /* The mutex is held, and let go of meanwhile. @return false: nothing is left to take */
-static bool run_batch(struct sw_background *b)
+static bool run_next(struct sw_background *b)
 {
-    const int64_t first = b->next, end = b->count - first < b->batch ? b->count : first + b->batch;
-    if (first == end) return false;
-    b->next = end;
+    if (b->next == b->count) return false;
+    const int64_t k = b->next++;
     pthread_mutex_unlock(&b->mutex);
-    for (int64_t k = first; k < end; k++) b->body(b->user, k);
+    b->body(b->user, k);
     pthread_mutex_lock(&b->mutex);
     return true;
 }
@@ -34,7 +33,7 @@ static void *thread_run(void *argument)
     pthread_mutex_lock(&b->mutex);
     while (!b->ends) {
         b->busy = true;
-        while (run_batch(b)) {}
+        while (run_next(b)) {}
         b->busy = false;
         pthread_cond_signal(&b->done);
         if (!b->ends) pthread_cond_wait(&b->started, &b->mutex);
@@ -43,10 +42,12 @@ static void *thread_run(void *argument)
     return NULL;
 }
 
-static struct sw_background *make(void)
+struct sw_background *sw_background_create(void (*body)(void *user, int64_t k), void *user)
 {
     struct sw_background *b;
     if (sw_alloc(1, &b)) return NULL;
+    b->body = body;
+    b->user = user;
     pthread_mutex_init(&b->mutex, NULL);
     pthread_cond_init(&b->started, NULL);
     pthread_cond_init(&b->done, NULL);
@@ -54,19 +55,9 @@ static struct sw_background *make(void)
     return b;
 }
 
-void sw_background_start(struct sw_background **background, int64_t count, int64_t batch,
-                         void (*body)(void *user, int64_t k), void *user)
+void sw_background_extend(struct sw_background *b, int64_t count)
 {
-    struct sw_background *b = *background ? *background : (*background = make());
-    if (!b) {
-        for (int64_t k = 0; k < count; k++) body(user, k);
-        return;
-    }
     pthread_mutex_lock(&b->mutex);
-    b->body = body;
-    b->user = user;
-    b->batch = batch;
-    b->next = 0;
     b->count = count;
     pthread_cond_signal(&b->started);
     pthread_mutex_unlock(&b->mutex);
@@ -76,8 +67,9 @@ void sw_background_wait(struct sw_background *b)
 {
     if (!b) return;
     pthread_mutex_lock(&b->mutex);
-    while (run_batch(b)) {}
+    while (run_next(b)) {}
     while (b->busy) pthread_cond_wait(&b->done, &b->mutex);
+    b->next = b->count = 0;
     pthread_mutex_unlock(&b->mutex);
 }
 
