@@ -293,6 +293,8 @@ refused physics.courant 'one of physics.omega2 and physics.courant' -s physics.o
 refused physics.omega2 'one of physics.omega2 and physics.courant' -s physics.courant=0
 refused physics.courant 'omega2 = (courant dx/2)^2 is 0 in double precision' -s physics.courant=1e-300
 refused physics.delta 'set gauge = "zero_mean"' -s physics.delta=0 -s 'boundary.sides="neumann"'
+refused boundary.sides 'boundary.sides = "periodic" is the same problem' -s physics.delta=0 \
+    -s 'boundary.sides="neumann"' -s 'gauge="zero_mean"' -s 'grid.n=[1, 1, 4]'
 refused gauge 'leave it out' -s 'gauge="zero_mean"'
 refused boundary.sides 'has walls at its sides' -s 'geometry="shell"' -s 'boundary.sides="periodic"'
 refused kx 'are those of the sphere' -s 'geometry="shell"' -s kx=2.0

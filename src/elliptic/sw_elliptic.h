@@ -79,7 +79,8 @@ enum sw_status sw_elliptic_matrix_make(const struct sw_elliptic_desc *desc, cons
                                        struct sw_elliptic_matrix *matrix);
 void sw_elliptic_matrix_free(struct sw_elliptic_matrix *matrix);
 
-/** Whether A is singular: no wall holds u, and delta = 0. */
+/** Whether A is singular: no wall holds u, and delta = 0. Of a single column that is not periodic so are the matrices
+ * that the rows divide by: they end with SW_ELLIPTIC_NOT_FINITE. */
 bool sw_elliptic_is_singular(const struct sw_elliptic_desc *desc, double delta);
 
 /** The coordinate of face i of n along a horizontal axis. */
