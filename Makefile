@@ -57,10 +57,12 @@ NVFLAGS   = -O3 -std=c++17 -lineinfo $(foreach s,$(SM),-gencode arch=compute_$s,
             -Xcompiler -Wall,-Wextra,-fPIE $(if $(WERROR),-Werror all-warnings)
 STATIC    = $(if $(PORTABLE),-Wl$(,)-Bstatic $(1) -Wl$(,)-Bdynamic,$(2))
 ,        := ,
+# A thread of OpenMP ends by a library that glibc loads then, and aborts if there is no memory for it: it is loaded first.
+AT_START  = -Wl$(,)--push-state$(,)--no-as-needed -lgcc_s -Wl$(,)--pop-state
 LDLIBS    = $(HDF5_LDFLAGS) \
             $(call STATIC,$(HDF5_LIBS) -lsz -laec -lz -lconfig -lnettle,$(HDF5_LIBS) -lconfig -lnettle) \
             $(if $(CUDA),-L$(CUDA_DIR)/lib64 -lcudart_static -lrt $(call STATIC,-lstdc++,-lstdc++)) \
-            $(if $(MPI),$(MPI_LDFLAGS)) $(call STATIC,-lgomp) -lpthread -ldl -lm
+            $(if $(MPI),$(MPI_LDFLAGS)) $(call STATIC,-lgomp) $(AT_START) -lpthread -ldl -lm
 LDFLAGS  += -Wl,--gc-sections $(HARDEN_LDFLAGS) $(if $(PORTABLE),-s -static-libgcc -Wl$(,)--as-needed)
 
 # Without a record of where each variable is, these compile in two thirds of the time; backtraces keep their lines.

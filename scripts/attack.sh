@@ -1,11 +1,11 @@
 #!/bin/bash
-# attack.sh [--short] [--seconds N] [--count N] [--seed N] [PART...]: attack the program as somebody would who can write
+# attack.sh [--short] [--seconds N] [--count N] [--seed N] [--jobs N] [PART...]: attack the program as somebody would who can write
 # what it reads, or as a machine does that fails. Without a PART all of them are run, each for N seconds (an hour;
-# --short: 15 s in all) or for --count attacks. SWEEP names the program that is attacked; without it two are built, one
+# --short: 15 s in all) or for --count attacks, by --jobs processes at a time. SWEEP names the program that is attacked; without it two are built, one
 # of them with sanitizers, which finds more.
 #     results   attributes, datasets, links, heaps and bits of results files, read by every command that reads them
 #     kills     the end of the program at any of its system calls; what goes on must come to the same bits
-#     faults    errors of the system at any call that reads or writes a file, and short reads
+#     faults    errors of the system at any call that reads or writes a file, and short reads; each call once
 #     configs   configs with a few edits, through check and run
 #     folders   what another user puts where files are written: links, pipes, folders, at any moment (needs root)
 # A new part is a function attack_NAME here, which runs for $seconds or $count attacks, whichever ends first, prints
@@ -13,14 +13,21 @@
 # What was found, and the logs, are in build/attack. Exit code 1: something was found; 77: no python3 with h5py.
 cd "$(dirname "$0")/.." || exit 1
 top=$PWD
-seconds=3600 count=1000000 seed=$(date +%Y%m%d) short=
+seconds=3600 count=1000000 seed=$(date +%Y%m%d) jobs=1 short=
 folder=$top/build/attack
 python=$(scripts/find_python.sh)
 
 # ---- the parts
 by() {  # by SCRIPT PROGRAM OPTION...: what is written in Python
     [ -n "$python" ] || { echo "$1: no python3 with h5py"; return 77; }
-    "$python" "tests/fuzz/$1.py" "$2" "$seconds" --count "$count" --seed "$seed" --folder "$folder" "${@:3}"
+    local job code=0 pids=()
+    for ((job = 0; job < jobs; job++)); do
+        "$python" "tests/fuzz/$1.py" "$2" "$seconds" --count $((count / jobs)) --seed $((seed + job)) \
+            --part $job/$jobs --folder "$folder" "${@:3}" &
+        pids+=($!)
+    done
+    for job in "${pids[@]}"; do wait "$job" || code=$?; done
+    return $code
 }
 attack_results() { by attack_results "$program" --plain "$plain"; }
 attack_kills() { by attack_kills "$plain"; }    # sanitizers do not go with a program that is traced
@@ -37,6 +44,7 @@ while [ $# -gt 0 ]; do
     --seconds) seconds=$2; shift ;;
     --count) count=$2; shift ;;
     --seed) seed=$2; shift ;;
+    --jobs) jobs=$2; shift ;;
     -*) sed -n '2,/^[^#]/s/^# \{0,1\}//p' "$0"; exit 2 ;;
     *) declare -F "attack_$1" >/dev/null || { echo "attack.sh: no part '$1'; there is: $(parts | xargs)" >&2; exit 2; }
        names+=("$1") ;;

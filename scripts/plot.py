@@ -6,6 +6,7 @@ Needs h5py, numpy and matplotlib (Debian: python3-h5py python3-matplotlib). The 
 """
 import io
 import os
+import shutil
 import signal
 import sys
 import warnings
@@ -15,8 +16,18 @@ if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
     signal.signal(signal.SIGINT, signal.SIG_DFL)
 sys.dont_write_bytecode = True      # nothing is left in the folder it is installed in
 
+
+def use_other_python():
+    """Go on with python3 of the PATH, where this one lacks a package; only once. (One of a venv is a
+    link to the same file.)."""
+    other = shutil.which("python3")
+    if other and not os.environ.get("SWEEP_PYTHON") and os.path.abspath(other) != sys.executable:
+        os.execve(other, [other, *sys.argv], dict(os.environ, SWEEP_PYTHON=other))
+
+
 try:
     import numpy as np
+    import h5py  # noqa: F401
     import matplotlib
     matplotlib.use("Agg")
     import matplotlib.pyplot as plt
@@ -32,6 +43,8 @@ try:
     from sweep_plot.stored import first_line
 except ImportError as error:
     own = (error.name or "").startswith("sweep_plot")
+    if not own:
+        use_other_python()
     print(f"error: {error}; " + ("the folder sweep_plot has to be beside plot.py: install sweep again" if own else
                                  "install python3-h5py and python3-matplotlib (Debian, Ubuntu)"), file=sys.stderr)
     sys.exit(4)

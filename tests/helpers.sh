@@ -4,6 +4,7 @@
 top=$PWD
 sweep=${SWEEP:-$top/sweep}
 python=$(scripts/find_python.sh)
+[ -z "$python" ] || export SWEEP_PYTHON=$python  # that of sweep plot, too
 tmp=$(mktemp -d "${TMPDIR:-/tmp}/sweep-$(basename "$0" .sh)-XXXXXX") || exit 1
 trap 'rm -rf "$tmp"' EXIT
 cd "$tmp" || exit 1

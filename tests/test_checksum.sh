@@ -121,6 +121,9 @@ def of_file(count):
         code, out, _ = call("show", "x.h5", "--csv")
         if code not in (0, 5) or (code == 0 and out != right):
             failures.append(f"show, bit {bit}: {code} {out}")
+        code, _, err = call("plot", "x.h5", "-o", "x.h5.png")
+        if code != 5 or "checksum" not in err or os.path.exists("x.h5.png"):
+            failures.append(f"plot, bit {bit}: {code} {err}")
         more = ["run", config, "-o", "x.h5", "--device", "cpu", "-s", "sweep.a=[0.0, 0.05, 0.1, 0.3]"]
         code, _, err = call(*([more, ["merge", "x.h5", "-o", "m.h5"]][k % 2]))
         if code not in (0, 5) or (code == 5 and "damaged" not in err):
@@ -252,6 +255,7 @@ printf 'x' | dd of=s.shard-2-of-2.h5 bs=1 seek=$(($(stat -c %s s.shard-2-of-2.h5
 expect 5 verify v.h5; prints 'damaged       s.shard-2-of-2.h5'
 [ "$(grep -c '^whole' out)" = 2 ] || fail 'the other two are whole'
 expect 5 merge v.h5 -o m.h5 --force; says 's.shard-2-of-2.h5 is a damaged HDF5 file: by their checksum, bytes'
+expect 5 plot v.h5 -o v.png; says 's.shard-2-of-2.h5 is a damaged HDF5 file: by their checksum, bytes'
 # a sweep that is lengthened continues from no state that is damaged
 expect 0 run $config -o l.h5 "${common[@]}" -q -s output.state=true -s 'output.fields.times="linspace(0, 10, 41)"'
 $python - <<'PY' || fail 'a bit of a state'

@@ -44,6 +44,11 @@ def virtual(file, path="/mass"):
 for owner, name in ("/", "sweep_runs"), ("/", "points"), ("/", "field_first"), ("/provenance", "git_dirty"):
     with copy(f"eight_{name}.h5") as h:
         h[owner].attrs[name] = np.full(8, 0x4141414141414141)
+for owner, name, value in ("/", "sweep_runs", 2**63 - 1), ("/", "field_first", 2**62), ("/", "points", -1):
+    with copy(f"vast_{name}.h5") as h:
+        h[owner].attrs[name] = value
+with copy("vast_run.h5") as h:
+    h["run"][3] = -2**63
 with copy("fixed.h5") as h:
     h.attrs["title"] = np.bytes_(b"a title")
 # ---- other files
@@ -127,6 +132,10 @@ refused() {
 for name in sweep_runs points field_first git_dirty; do
     refused eight_$name.h5 "eight_$name.h5: attribute $name of"
 done
+refused vast_sweep_runs.h5 "says sweep_runs = 9223372036854775807 at '/'"
+refused vast_field_first.h5 "says field_first = 4611686018427387904 at '/'"
+refused vast_points.h5 "says points = -1 at '/'"
+refused vast_run.h5 'holds run -9223372036854775808'
 refused fixed.h5 'fixed.h5: attribute title of / is not the text it should be'
 refused stored.h5 'stored.h5: a dataset has its values in another file'
 refused linked.h5 'linked.h5: has a link into another file, as sweep never writes one'

@@ -1,4 +1,5 @@
-/* The pictures are drawn by plot.py (h5py, matplotlib), which is beside the program or in PREFIX/share/sweep. */
+/* The pictures are drawn by plot.py (h5py, matplotlib), which is beside the program or in PREFIX/share/sweep. It knows
+ * nothing of checksums: the file is compared with them before. */
 #include <errno.h>
 #include <limits.h>
 #include <stdio.h>
@@ -9,6 +10,7 @@
 #include "base/sw_private.h"
 #include "base/sw_text.h"
 #include "cli/command_line.h"
+#include "output/sw_verify.h"
 
 /* The folder the program is in, "" if unknown. */
 static void program_folder(char *path, size_t room)
@@ -100,6 +102,7 @@ enum sw_status cmd_plot(struct sw_cli *cli)
     int count = 0;
     SW_TRY(find_script(script, sizeof script));
     if (access(cli->argument[0], R_OK)) return SW_FAIL(SW_E_IO, "%s: %s", cli->argument[0], strerror(errno));
+    SW_TRY(sw_output_check(cli->argument[0]));
     argument[count++] = (char *)python_program();
     argument[count++] = script;
     SW_TRY(add_options(cli, argument, &count));

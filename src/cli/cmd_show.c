@@ -3,7 +3,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "base/sw_clock.h"
 #include "base/sw_json.h"
@@ -11,6 +10,7 @@
 #include "cli/console.h"
 #include "cli/open_sweep.h"
 #include "output/sw_file_checksum.h"
+#include "output/sw_files.h"
 #include "output/sw_output.h"
 #include "problem/sw_problem.h"
 
@@ -360,7 +360,7 @@ enum sw_status cmd_show(struct sw_cli *cli)
     SW_TRY(cli_input_path(cli->argument[0], &file));
     enum sw_status st = sw_run_table_read(file, &table);
     struct sw_file_checksum sum;
-    const bool there = !st && !access(file, F_OK);
+    const bool there = !st && !sw_files_absent(file);
     if (there) st = sw_file_checksum_look(file, &sum);
     if (!st) st = show_runs(cli, table, status, there ? &sum : NULL);
     sw_run_table_free(&table);

@@ -168,7 +168,7 @@ static enum sw_status open_output(const char *file, struct sw_report *report, st
     int count;
     /* Parts come before FILE: a merge moves results from parts to FILE, not the other way round. */
     SW_TRY(sw_files_parts(file, &part, &count));
-    const bool absent = access(file, F_OK) && (errno == ENOENT || errno == ENOTDIR);  /* else opening says why not */
+    const bool absent = sw_files_absent(file);  /* else opening says why not */
     enum sw_status st = absent ? SW_OK : open_inputs(&file, 1, NULL, false, NULL, c);
     if (!st && c->brief) st = sw_part_index_read(file, &index);
     if (!st) st = open_inputs((const char *const *)part, count, report, true, index, c);

@@ -361,12 +361,12 @@ static void read_index(struct sw_h5 *h, struct sw_data_group *s, const struct sw
     char path[SW_PATH];
     s->count = s->name[0] ? length_of(h, s, "run") : table->nruns;
     if (h->status || sw_alloc((size_t)s->count, &s->index)) { h->status = h->status ? h->status : SW_E_MEMORY; return; }
-    sw_h5_get_list(h, sw_data_group_path(s, "run", path), SW_H5_INTEGER, s->count, s->index);
+    sw_h5_read_runs(h, sw_data_group_path(s, "run", path), s->count, s->index);
 }
 
 static void read_points(struct sw_h5 *h, const char *path, struct sw_data_group *s)
 {
-    int64_t points = sw_h5_get_attr_integer(h, path, "points", 0);
+    int64_t points = sw_h5_get_attr_count(h, path, "points");
     s->n[0] = points;
     s->n[1] = s->n[2] = 1;
     s->dim = sw_h5_get_attr_integers(h, path, "points_along", SW_DIMS, s->n);
@@ -388,10 +388,10 @@ static void read_data_group(struct sw_h5 *h, const struct sw_run_table *table, s
     s->schema_1 = atoi(table->own->metadata.text[SW_METADATA_SCHEMA]) < 2;
     s->numbered = problem && problem->numbered;
     read_points(h, path, s);
-    s->field_first = sw_h5_get_attr_integer(h, path, "field_first", 0);
-    s->scalar_first = sw_h5_get_attr_integer(h, path, "scalar_first", 0);
-    s->piece_first = sw_h5_get_attr_integer(h, path, "piece_first", 0);
-    s->piece_count = sw_h5_get_attr_integer(h, path, "piece_count", 0);
+    s->field_first = sw_h5_get_attr_count(h, path, "field_first");
+    s->scalar_first = sw_h5_get_attr_count(h, path, "scalar_first");
+    s->piece_first = sw_h5_get_attr_count(h, path, "piece_first");
+    s->piece_count = sw_h5_get_attr_count(h, path, "piece_count");
     if (s->piece_first < 0 || s->piece_count < 0 || s->piece_count > s->n[0] - s->piece_first)
         sw_h5_damaged(h, "holds points that its fields do not have");
     s->nfield = length_of(h, s, "time");

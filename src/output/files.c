@@ -169,6 +169,8 @@ enum sw_status sw_files_follow(const char *path, bool to_write, char **real)
     return SW_FAIL(SW_E_IO, "%s: %s", path, strerror(ELOOP));
 }
 
+bool sw_files_absent(const char *path) { return access(path, F_OK) && (errno == ENOENT || errno == ENOTDIR); }
+
 enum sw_status sw_files_regular(const char *path)
 {
     struct stat s;

@@ -96,8 +96,11 @@ bool sw_h5_has(struct sw_h5 *h, const char *path);
 bool sw_h5_has_attr(struct sw_h5 *h, const char *path, const char *name);
 /** "" if there is none. Free with sw_free(). */
 char *sw_h5_get_attr_text(struct sw_h5 *h, const char *path, const char *name);
-/** fallback if there is none. An attribute of another class, or of several entries, is a failure, here and below. */
-int64_t sw_h5_get_attr_integer(struct sw_h5 *h, const char *path, const char *name, int64_t fallback);
+/* More runs, points, steps or outputs than any file has; sums of some of them, and products with 2^15, are no overflow. */
+#define SW_H5_MOST ((int64_t)1 << 45)
+/** A count, 0 .. SW_H5_MOST: any other is a failure. 0 if there is none. An attribute of another class, or of several
+ * entries, is a failure, here and below. */
+int64_t sw_h5_get_attr_count(struct sw_h5 *h, const char *path, const char *name);
 /** How many there are: 0 if there is no such attribute; more than `most` is a failure. */
 int sw_h5_get_attr_integers(struct sw_h5 *h, const char *path, const char *name, int most, int64_t *value);
 /** Free each and the list with sw_h5_free_texts(). */

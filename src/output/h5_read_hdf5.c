@@ -99,10 +99,14 @@ char *sw_h5_get_attr_text(struct sw_h5 *h, const char *path, const char *name)
     return text;
 }
 
-int64_t sw_h5_get_attr_integer(struct sw_h5 *h, const char *path, const char *name, int64_t fallback)
+int64_t sw_h5_get_attr_count(struct sw_h5 *h, const char *path, const char *name)
 {
-    int64_t value = fallback;
-    return sw_h5_get_attr_integers(h, path, name, 1, &value) ? value : fallback;
+    int64_t value = 0;
+    char message[200];
+    if (!sw_h5_get_attr_integers(h, path, name, 1, &value) || (value >= 0 && value <= SW_H5_MOST)) return value;
+    snprintf(message, sizeof message, "says %.60s = %lld at '%.60s'", name, (long long)value, path);
+    sw_h5_damaged(h, message);
+    return 0;
 }
 
 int sw_h5_get_attr_integers(struct sw_h5 *h, const char *path, const char *name, int most, int64_t *value)

@@ -1,6 +1,5 @@
-#include <errno.h>
+#include <limits.h>
 #include <stdio.h>
-#include <unistd.h>
 
 #include "base/sw_mem.h"
 #include "output/input_file.h"
@@ -57,8 +56,9 @@ static void read_all(struct sw_h5 *h, struct sw_input_file *in)
     sw_h5_read_virtual_files(h, &in->source, &in->nsource);
     in->has_state = sw_h5_has(h, "/state");
     if (in->has_state) sw_h5_check_stored(h, "/state/u", -1);
-    in->step = sw_h5_get_attr_integer(h, "/state", "step", 0);
-    in->cut = (int)sw_h5_get_attr_integer(h, "/state", "cut", 0);
+    in->step = sw_h5_get_attr_count(h, "/state", "step");
+    const int64_t cut = sw_h5_get_attr_count(h, "/state", "cut");
+    in->cut = (int)(cut < INT_MAX ? cut : INT_MAX);
 }
 
 enum sw_status sw_input_file_open(const char *path, struct sw_input_file *in, bool *damaged)
@@ -82,7 +82,7 @@ enum sw_status sw_output_check_replaceable(const char *file)
     struct sw_h5 h = {0};
     char why[400];
     enum sw_status st = sw_files_regular(file);
-    if (!st && access(file, F_OK) && (errno == ENOENT || errno == ENOTDIR)) return SW_OK;
+    if (!st && sw_files_absent(file)) return SW_OK;
     if (!st && !sw_h5_open(&h, file) && !sw_h5_has_attr(&h, "/", "sweep_schema"))
         sw_h5_damaged(&h, "is an HDF5 file, but not one that sweep has written");
     if (!st) st = sw_h5_close(&h);

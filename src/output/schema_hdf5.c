@@ -35,8 +35,8 @@ void sw_h5_read_metadata(struct sw_h5 *h, struct sw_metadata *f)
     for (int k = 0; k < SW_METADATA_COUNT; k++)
         if (!h->status) f->text[k] = sw_h5_get_attr_text(h, sw_metadata_rows[k].group, sw_metadata_rows[k].name);
     if (!h->status) check_schema(h, f->text[SW_METADATA_SCHEMA]);
-    f->runs = sw_h5_get_attr_integer(h, "/", "sweep_runs", 0);
-    f->dirty = sw_h5_get_attr_integer(h, "/provenance", "git_dirty", 0) != 0;
+    f->runs = sw_h5_get_attr_count(h, "/", "sweep_runs");
+    f->dirty = sw_h5_get_attr_count(h, "/provenance", "git_dirty") != 0;
     f->override = sw_h5_get_attr_texts(h, "/provenance", "overrides", &f->noverride);
     f->config_text = sw_h5_get_text(h, "/provenance/config_text");
 }
@@ -61,6 +61,17 @@ void sw_h5_write_runs(struct sw_h5 *h, const char *path, int64_t count, const in
 {
     sw_h5_put_scale(h, path, SW_H5_INTEGER, count, true, index);
     sw_h5_attr_text(h, path, "long_name", "run index");
+}
+
+void sw_h5_read_runs(struct sw_h5 *h, const char *path, int64_t count, int64_t *index)
+{
+    char message[200];
+    sw_h5_get_list(h, path, SW_H5_INTEGER, count, index);
+    for (int64_t j = 0; j < count && !h->status; j++) {
+        if (index[j] >= 0 && index[j] <= SW_H5_MOST) continue;
+        snprintf(message, sizeof message, "holds run %lld", (long long)index[j]);
+        sw_h5_damaged(h, message);
+    }
 }
 
 static void write_labels(struct sw_h5 *h, const char *path, const struct sw_run_table *t, int k)
@@ -202,7 +213,7 @@ static void read_column(struct sw_h5 *h, struct sw_run_table *t, int k)
 
 static void read_rows(struct sw_h5 *h, struct sw_run_table *t)
 {
-    sw_h5_get_list(h, "/run", SW_H5_INTEGER, t->nruns, t->index);
+    sw_h5_read_runs(h, "/run", t->nruns, t->index);
     sw_h5_get_texts(h, "/run_id", t->nruns, set_id, t);
     sw_h5_get_texts(h, "/message", t->nruns, set_message, t);
     for (int k = 0; k < sw_run_ncolumns; k++) read_column(h, t, k);

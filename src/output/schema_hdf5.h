@@ -10,6 +10,8 @@ void sw_h5_read_metadata(struct sw_h5 *h, struct sw_metadata *metadata);
 
 /** The scale `run`, then parameters and results; coordinates: names of the parameters, "" if there are none. */
 void sw_h5_write_runs(struct sw_h5 *h, const char *path, int64_t count, const int64_t *index);
+/** Read it: numbers of runs, 0 .. SW_H5_MOST; any other is a failure. */
+void sw_h5_read_runs(struct sw_h5 *h, const char *path, int64_t count, int64_t *index);
 void sw_h5_write_table(struct sw_h5 *h, const struct sw_run_table *table, const char *coordinates);
 /** @param metadata moved into the table */
 void sw_h5_read_table(struct sw_h5 *h, struct sw_metadata *metadata, struct sw_run_table **table);

@@ -20,4 +20,11 @@ struct sw_verified {
 /** Verify FILE and what belongs to it. Calls tell() for each file, FILE first.
  * @return SW_E_IO nothing of FILE is there, or the system cannot read a file; SW_E_MEMORY */
 enum sw_status sw_output_verify(const char *file, void (*tell)(void *user, const struct sw_verified *of), void *user);
+
+/** Before another program reads FILE: compare it, and the files that a virtual FILE takes its values from, with their
+ * checksums. Of a file larger than SW_VERIFY_AGAIN bytes it suffices that sw_output_verify() has found it whole as it is.
+ * Files without checksums, and what is no output of sweep, are whole here.
+ * @return SW_E_IO with the name of the file, and where it is damaged; SW_E_MEMORY */
+#define SW_VERIFY_AGAIN ((uint64_t)4 << 30)
+enum sw_status sw_output_check(const char *file);
 #endif

@@ -57,12 +57,17 @@ static enum sw_status verify_one(const char *path, tell_function *tell, void *us
     return st;
 }
 
+enum { DEEPEST = 4 };
+
+static enum sw_status fail_depth(const char *path)
+{
+    return SW_FAIL(SW_E_IO, "%s is virtual, and so are its parts, and theirs, without an end", path);
+}
+
 static enum sw_status verify_with_sources(const char *path, int depth, tell_function *tell, void *user)
 {
-    enum { DEEPEST = 4 };
     struct sw_input_file in;
-    if (depth > DEEPEST)
-        return SW_FAIL(SW_E_IO, "%s is virtual, and so are its parts, and theirs, without an end", path);
+    if (depth > DEEPEST) return fail_depth(path);
     enum sw_status st = verify_one(path, tell, user, &in);
     for (int k = 0; !st && k < in.nsource; k++) st = verify_with_sources(in.source[k], depth + 1, tell, user);
     sw_input_file_free(&in);
@@ -82,7 +87,7 @@ enum sw_status sw_output_verify(const char *file, tell_function *tell, void *use
 {
     char **part;
     int count;
-    const bool absent = access(file, F_OK) && (errno == ENOENT || errno == ENOTDIR);
+    const bool absent = sw_files_absent(file);
     SW_TRY(sw_files_parts(file, &part, &count));
     enum sw_status st = absent ? SW_OK : verify_with_sources(file, 0, tell, user);
     if (absent && !count) st = sw_output_fail_absent(file);
@@ -90,3 +95,28 @@ enum sw_status sw_output_verify(const char *file, tell_function *tell, void *use
     sw_files_free_list(&part, count);
     return st;
 }
+
+static enum sw_status check_one(const char *path)
+{
+    struct sw_file_checksum sum;
+    bool damaged;
+    SW_TRY(sw_file_checksum_look(path, &sum));
+    if (sum.bytes > SW_VERIFY_AGAIN && sum.verified) return SW_OK;
+    return sw_file_checksum_check(path, &damaged);
+}
+
+static enum sw_status check_with_sources(const char *path, int depth)
+{
+    struct sw_input_file in;
+    bool damaged;
+    if (depth > DEEPEST) return fail_depth(path);
+    SW_TRY(check_one(path));
+    if (sw_input_file_open(path, &in, &damaged)) return SW_OK;  /* its reader will say why */
+    enum sw_status st = SW_OK;
+    for (int k = 0; !st && k < in.nsource; k++)
+        if (!sw_files_absent(in.source[k])) st = check_with_sources(in.source[k], depth + 1);
+    sw_input_file_free(&in);
+    return st;
+}
+
+enum sw_status sw_output_check(const char *file) { return check_with_sources(file, 0); }

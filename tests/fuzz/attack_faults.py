@@ -4,7 +4,7 @@ says and writes undisturbed.
 build/at_call fails the k-th read, pread, lseek, close, mmap, open, getdents, stat of a file in the folder of the sweep
 (EIO, EMFILE, ENOMEM), lets the k-th read or write come back with half of its bytes, or fails the k-th write, fsync,
 rename (ENOSPC, EIO), whichever library makes the call: of show, status, xdmf, merge, resume, run and plot, on whole
-files, checkpoints and parts. Every k of every kind comes once, in an order of the seed's, and then again.
+files, checkpoints and parts. Every k of every kind comes once, in an order of the seed's.
 """
 import errno
 import re
@@ -66,7 +66,7 @@ NAMED = re.compile(r"k\.\w|p\.png|folder|\.sweep-|standard (output|error)|config
 class Faults(Scenes):
     def __init__(self, judge):
         super().__init__(judge, SCENES)
-        self.fired, self.ends, self.said = 0, {}, {}
+        self.fired, self.all, self.ends, self.said = 0, 0, {}, {}
 
     def prepare(self, name):
         self.make(name)
@@ -77,7 +77,8 @@ class Faults(Scenes):
                 continue  # Python's own
             counted = self.calls(name, names, self.where(name, kind)) if kind == "memory" else calls
             count = sum(call in names.split(",") for call in counted)
-            self.plan += [(name, kind, k) for k in range(1, count + 1)]
+            self.all += count
+            self.plan += [(name, kind, k) for k in range(1, count + 1) if k % self.judge.step == self.judge.first]
 
     @staticmethod
     def where(name, kind):
@@ -88,7 +89,7 @@ class Faults(Scenes):
     def shown(out):
         """Without what tells of the moment, and of the error itself where a plan goes without a file."""
         said = re.sub(rb"(?m)^time .*$|^.*\b(ago|took|wall|disk|memory|seconds?|finished|updated|Input/output error|"
-                      rb"Too many open files)\b.*$", b"", out)
+                      rb"Too many open files|No such file or directory)\b.*$", b"", out)
         return [line for line in said.splitlines() if line]
 
     def attack(self, name, kind, k):
@@ -126,15 +127,11 @@ def main():
     judge = Judge("faults", options(__doc__.splitlines()[0]))
     faults = Faults(judge)
     faults.prepared(faults.prepare)
-    planned = list(faults.plan)
-    while judge.time_left():
-        if not faults.plan:
-            faults.plan = list(planned)
-        if judge.mutants % len(planned) == 0:
-            judge.random.shuffle(faults.plan)
+    judge.random.shuffle(faults.plan)
+    while faults.plan and judge.time_left():
         faults.attack(*faults.plan.pop())
     ends = ", ".join(f"{kind}: {n} times {c}" for (kind, c), n in sorted(faults.ends.items(), key=str))
-    print(f"faults: {faults.fired} calls failed, of {len(planned)} that there are; {ends}")
+    print(f"faults: {faults.fired} calls failed, of {faults.all} that there are, {len(faults.plan)} left; {ends}")
     sys.exit(judge.summary())
 
 

@@ -44,7 +44,7 @@ class Kills(Scenes):
         self.keep_whole(name)
         every = self.calls(name)
         changes = self.calls(name, CHANGES)
-        self.plan += [(name, CHANGES, k) for k in range(1, len(changes) + 1)]
+        self.plan += [(name, CHANGES, k) for k in range(1, len(changes) + 1) if k % self.judge.step == self.judge.first]
         return name, len(every)
 
     def check_left(self):

@@ -38,6 +38,8 @@ def options(about):
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--folder", default="build/fuzz", help="where inputs go that found something")
     parser.add_argument("--count", type=int, help="so many mutants, if SECONDS allow as many")
+    parser.add_argument("--part", default="0/1", help="I/N: of attacks that are counted beforehand, the I-th and each "
+                        "N-th after it: other processes have the others")
     parser.add_argument("--plain", help="the program without sanitizers, for pictures and what takes long")
     return parser.parse_args()
 
@@ -59,6 +61,7 @@ class Judge:
         self.name, self.args = name, args
         self.start()
         self.random = random.Random(args.seed)
+        self.first, self.step = map(int, args.part.split("/"))
         self.env = environment()
         self.hang = float(os.environ.get("SW_FUZZ_HANG", HANG))
         self.commands = self.mutants = self.slow = 0
