@@ -47,6 +47,11 @@ class Kills(Scenes):
         self.plan += [(name, CHANGES, k) for k in range(1, len(changes) + 1) if k % self.judge.step == self.judge.first]
         return name, len(every)
 
+    @staticmethod
+    def ends(command, codes):
+        """submit lives on if it is sbatch or squeue that is killed, and says so."""
+        return codes | {KILLED} | ({5} if command[0] == "submit" else set())
+
     def check_left(self):
         """What status and show say of what a kill has left."""
         judge = self.judge
@@ -87,14 +92,14 @@ class Kills(Scenes):
         self.place(name)
         killed = self.at_call(k, command, calls)
         judge.mutants += 1
-        judge.run(killed, [], allowed={0, KILLED})
+        judge.run(killed, [], allowed=self.ends(command, {0}))
         self.killed += judge.last == KILLED
         if name == "force":
             self.check_old(killed)
         self.check_left()
         if self.random.random() < 0.3:
             on, codes = self.further_command(name)
-            judge.run(self.at_call(self.random.randrange(1, 1500), on), [], allowed=codes | {KILLED})
+            judge.run(self.at_call(self.random.randrange(1, 1500), on), [], allowed=self.ends(on, codes))
             self.further += judge.last == KILLED
             self.check_left()
         self.go_on(name, killed)
