@@ -57,7 +57,8 @@ NVFLAGS   = -O3 -std=c++17 -lineinfo $(foreach s,$(SM),-gencode arch=compute_$s,
             -Xcompiler -Wall,-Wextra,-fPIE $(if $(WERROR),-Werror all-warnings)
 STATIC    = $(if $(PORTABLE),-Wl$(,)-Bstatic $(1) -Wl$(,)-Bdynamic,$(2))
 ,        := ,
-# A thread of OpenMP ends by a library that glibc loads then, and aborts if there is no memory for it: it is loaded first.
+# A thread of OpenMP ends by a library that glibc loads then, and aborts if there is no memory for it: here it is loaded
+# at the start.
 AT_START  = -Wl$(,)--push-state$(,)--no-as-needed -lgcc_s -Wl$(,)--pop-state
 LDLIBS    = $(HDF5_LDFLAGS) \
             $(call STATIC,$(HDF5_LIBS) -lsz -laec -lz -lconfig -lnettle,$(HDF5_LIBS) -lconfig -lnettle) \

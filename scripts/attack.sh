@@ -1,8 +1,8 @@
 #!/bin/bash
-# attack.sh [--short] [--seconds N] [--count N] [--seed N] [--jobs N] [PART...]: attack the program as somebody would who can write
-# what it reads, or as a machine does that fails. Without a PART all of them are run, each for N seconds (an hour;
-# --short: 15 s in all) or for --count attacks, by --jobs processes at a time. SWEEP names the program that is attacked; without it two are built, one
-# of them with sanitizers, which finds more.
+# attack.sh [--short] [--seconds N] [--count N] [--seed N] [--jobs N] [PART...]: attack the program as somebody would
+# who can write what it reads, or as a machine does that fails. Without a PART all of them are run, each for N seconds
+# (an hour; --short: 15 s in all) or for --count attacks, by --jobs processes at a time. SWEEP names the program that is
+# attacked; without it two are built, one of them with sanitizers, which finds more.
 #     results   attributes, datasets, links, heaps and bits of results files, read by every command that reads them
 #     kills     the end of the program at any of its system calls; what goes on must come to the same bits
 #     faults    errors of the system at any call that reads or writes a file, and short reads; each call once

@@ -363,8 +363,8 @@ if [ -n "$python" ] && $python -c 'import matplotlib' 2>/dev/null; then
     echo 'raise ImportError("No module named h5py")' >lacks/h5py.py
     printf '#!/bin/sh\necho tried >>"%s/tried"; unset PYTHONPATH; exec %s "$@"\n' "$tmp" "$python" >path/python3
     chmod +x path/python3
-    PYTHONPATH=lacks SWEEP_PYTHON='' PATH=$tmp/path:$PATH "$python" "$top/scripts/plot.py" results/small.h5 -o other.png \
-        >out 2>err || fail 'the other Python'
+    PYTHONPATH=lacks SWEEP_PYTHON='' PATH=$tmp/path:$PATH "$python" "$top/scripts/plot.py" results/small.h5 \
+        -o other.png >out 2>err || fail 'the other Python'
     [ -s other.png ] && [ "$(wc -l <tried)" = 1 ] || fail 'the other Python did not draw'
     sed -i 's/unset PYTHONPATH; //' path/python3
     PYTHONPATH=$tmp/lacks SWEEP_PYTHON='' PATH=$tmp/path:$PATH "$python" "$top/scripts/plot.py" results/small.h5 \

@@ -31,7 +31,7 @@ enum sw_status sw_checksum_begin(struct sw_checksum_writer **writer);
 void sw_checksum_add(struct sw_checksum_writer *writer, uint64_t at, const void *bytes, size_t count);
 /** What was added is not needed any more, but for what is held. Comes before any other call. */
 void sw_checksum_wait(struct sw_checksum_writer *writer);
-/** These bytes stay as they are until sw_checksum_release(): of those that are added meanwhile, in however small pieces,
+/** These bytes stay as they are until sw_checksum_release(): of those that are added meanwhile, be it in small pieces,
  * the digests are formed in the background. */
 void sw_checksum_hold(struct sw_checksum_writer *writer, const void *bytes, size_t count);
 /** They are not needed any more. */

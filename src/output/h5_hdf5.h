@@ -96,7 +96,7 @@ bool sw_h5_has(struct sw_h5 *h, const char *path);
 bool sw_h5_has_attr(struct sw_h5 *h, const char *path, const char *name);
 /** "" if there is none. Free with sw_free(). */
 char *sw_h5_get_attr_text(struct sw_h5 *h, const char *path, const char *name);
-/* More runs, points, steps or outputs than any file has; sums of some of them, and products with 2^15, are no overflow. */
+/* More than any file has of runs, points, steps or outputs; sums of some, and products with 2^15, do not overflow. */
 #define SW_H5_MOST ((int64_t)1 << 45)
 /** A count, 0 .. SW_H5_MOST: any other is a failure. 0 if there is none. An attribute of another class, or of several
  * entries, is a failure, here and below. */

@@ -22,7 +22,7 @@ struct sw_verified {
 enum sw_status sw_output_verify(const char *file, void (*tell)(void *user, const struct sw_verified *of), void *user);
 
 /** Before another program reads FILE: compare it, and the files that a virtual FILE takes its values from, with their
- * checksums. Of a file larger than SW_VERIFY_AGAIN bytes it suffices that sw_output_verify() has found it whole as it is.
+ * checksums. Of a file larger than SW_VERIFY_AGAIN bytes it suffices that sw_output_verify() has found it whole.
  * Files without checksums, and what is no output of sweep, are whole here.
  * @return SW_E_IO with the name of the file, and where it is damaged; SW_E_MEMORY */
 #define SW_VERIFY_AGAIN ((uint64_t)4 << 30)

@@ -140,7 +140,7 @@ static const char *refuse_physics(const struct sw_setup *setup, const struct sw_
     snprintf(why, 160, "with delta = 0 and no dirichlet wall u is known up to a constant only: set gauge = "
              "\"zero_mean\", where f has the mean 0");
     if (singular && !gauge) return "physics.delta";
-    /* its only neighbours are above and below, so that the solvers of a column, whose matrix is singular, divide by 0 */
+    /* its only neighbours are above and below: the solvers of a column, whose matrix is singular, divide by 0 */
     snprintf(why, 160, "delta = 0, and a single column has no neighbours: %s", d->geometry == SW_ELLIPTIC_BOX ?
              "boundary.sides = \"periodic\" is the same problem, and is solved" : "take more than one");
     if (singular && d->n[0] * d->n[1] == 1 && d->sides[0] != SW_ELLIPTIC_PERIODIC) return "boundary.sides";
