@@ -82,22 +82,27 @@ fd_rows() {
         END { if (others) print others }'
 }
 suite() {
-    local row test rows tests program
+    local row test rows tests program memory=takes_no_more_memory_than_it_says
+    # what is free of the GPU's memory says nothing where others take it: by itself
+    SW_TESTS=$memory step "test_tridiagonal $memory" 60 "$build/test_tridiagonal"
     for row in $(rows_of steppers); do  # cuda.fused compiles a kernel for each of its random models
         queued "test_line_models $row" 500 env OMP_NUM_THREADS=4 SW_ROWS="$row" "$build/test_line_models"
     done
     for program in "$build"/test_*; do
         test=${program##*/}
-        case $test in test_fd|test_elliptic|test_line_models|test_own_steps) continue ;; esac  # below, in parts
+        case $test in test_fd|test_elliptic|test_line_models|test_own_steps|test_tridiagonal) continue ;; esac  # in parts
         queued "$test" 400 env OMP_NUM_THREADS=4 "$program"
     done
     for row in $(rows_of 'elliptic problems'); do
         queued "test_elliptic $row" 400 env OMP_NUM_THREADS=4 SW_ROWS="$row" "$build/test_elliptic"
     done
-    tests=$(names_of test_own_steps)
-    [ "$tests" ] || missing 'tests of test_own_steps' "$build/test_own_steps names none"
-    for test in $tests; do
-        queued "test_own_steps $test" 400 env OMP_NUM_THREADS=4 SW_TESTS="$test" "$build/test_own_steps"
+    for program in test_own_steps test_tridiagonal; do
+        tests=$(names_of $program)
+        [ "$tests" ] || missing "tests of $program" "$build/$program names none"
+        for test in $tests; do
+            [ "$program $test" = "test_tridiagonal $memory" ] ||
+                queued "$program $test" 400 env OMP_NUM_THREADS=4 SW_TESTS="$test" "$build/$program"
+        done
     done
     SW_JOBS=4 SW_EXCEPT='test_*' queued 'scripts of the suite' 500 scripts/run_tests.sh "$build"
     rows=$(fd_rows) tests=$(names_of test_fd)

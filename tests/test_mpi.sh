@@ -303,6 +303,27 @@ long_runs() {
     says ' from step '
     expect 0 resume s.h5; same long.h5 s.h5
 
+    # ---- rank 0 is asked to stop while it joins the parts, of which it opens one that rank 1 has written
+    all_there() { [ "$(parts m.h5 h5)" = 6 ]; }
+    stop_merge() {
+        local part
+        for part in 1 2 3 4 5 6; do
+            rm -rf m.h5*
+            timeout -k 5 $patience mpirun -n 1 "$build/at_call" -k 1 -c openat -f m.h5.d/part-00000$part.h5 \
+                -a 'run:pkill -TERM -P $PPID' "$sweep" run quick.cfg -o m.h5 : -n 1 "$sweep" run quick.cfg -o m.h5 \
+                >out 2>err </dev/null
+            [ $? = 75 ] && all_there && return
+        done
+        fail 'no merge was stopped'
+    }
+    if "$build/at_call" true 2>/dev/null; then
+        stop_merge; once 'stopped; run the same command again to continue'
+        [ ! -e m.h5 ] || fail 'm.h5 is there'
+        expect 0 resume m.h5; expect 0 run quick.cfg -o quick.h5; same quick.h5 m.h5
+    else
+        skipped 'a merge that is stopped: this machine lets no program be traced'
+    fi
+
     # ---- rank 0 has nothing to do any more, rank 1 has: it is still told how far all are, once a second
     some=(--only 'points == 64 && seed < 3')
     "$sweep" -q long.cfg "${some[@]}" -o some.h5 || fail 'some runs of long.cfg'

@@ -73,13 +73,12 @@ static enum sw_status merge_results(struct sw_scheduler *s, const struct sw_comp
 }
 
 /* Nobody computes any more: from here on loops over parts look for the signal. Parts stay, and the next call joins
- * them. Ranks end together: those of a job wait for the merge. */
+ * them. The other ranks of a job wait for the merge, and hear how it ended. */
 static enum sw_status merge_unless_stopped(struct sw_scheduler *s, const struct sw_completed *completed)
 {
-    const bool alone = s->options->ranks <= 1;
-    if (alone) sw_stop_watch(s->options->stop);
+    sw_stop_watch(s->options->stop);
     const enum sw_status st = merge_results(s, completed);
-    if (alone) sw_stop_watch(NULL);
+    sw_stop_watch(NULL);
     if (st != SW_E_STOPPED) return st;
     return SW_FAIL(st, "stopped; run the same command again to continue");
 }
