@@ -11,7 +11,9 @@ python=$(scripts/find_python.sh)
 [ -n "$python" ] || { echo "tutorial.sh: there is no python3 with h5py" >&2; exit 1; }
 mkdir -p "$folder/bin"
 ln -sf "$program" "$folder/bin/sweep"
-ln -sf "$(command -v "$python")" "$folder/bin/python3"
+rm -f "$folder/bin/python3"
+printf '#!/bin/sh\nexec "%s" "$@"\n' "$(command -v "$python")" > "$folder/bin/python3"  # a link is not in its venv
+chmod +x "$folder/bin/python3"
 awk '/^```sh$/ { on = 1; next } /^```$/ { on = 0 } on' docs/tutorial.md > "$folder/commands.sh"
 [ -z "$small" ] || sed -i 's/, 100)"/, 6)"/' "$folder/commands.sh"
 (cd "$folder" && PATH=$PWD/bin:$PATH sh -e commands.sh)
