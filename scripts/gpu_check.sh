@@ -90,7 +90,8 @@ suite() {
     done
     for program in "$build"/test_*; do
         test=${program##*/}
-        case $test in test_fd|test_elliptic|test_line_models|test_own_steps|test_tridiagonal) continue ;; esac  # in parts
+        # below, in parts
+        case $test in test_fd|test_elliptic|test_line_models|test_own_steps|test_tridiagonal) continue ;; esac
         queued "$test" 400 env OMP_NUM_THREADS=4 "$program"
     done
     for row in $(rows_of 'elliptic problems'); do
