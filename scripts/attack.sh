@@ -21,8 +21,9 @@ python=$(scripts/find_python.sh)
 by() {  # by SCRIPT PROGRAM OPTION...: what is written in Python
     [ -n "$python" ] || { echo "$1: no python3 with h5py"; return 77; }
     local job code=0 pids=()
+    trap 'kill "${pids[@]}" 2>/dev/null; wait; exit 130' INT TERM HUP  # what is started by & hears no Ctrl-C
     for ((job = 0; job < jobs; job++)); do
-        "$python" "tests/fuzz/$1.py" "$2" "$seconds" --count $((count / jobs)) --seed $((seed + job)) \
+        "$python" "tests/fuzz/$1.py" "$2" "$seconds" --count $(((count + jobs - 1) / jobs)) --seed $((seed + job)) \
             --part $job/$jobs --folder "$folder" "${@:3}" &
         pids+=($!)
     done
@@ -44,7 +45,8 @@ while [ $# -gt 0 ]; do
     --seconds) seconds=$2; shift ;;
     --count) count=$2; shift ;;
     --seed) seed=$2; shift ;;
-    --jobs) jobs=$2; shift ;;
+    --jobs) jobs=$2; shift
+            [ "$jobs" -ge 1 ] || { echo "attack.sh: --jobs takes a number from 1 on" >&2; exit 2; } ;;
     -*) sed -n '2,/^[^#]/s/^# \{0,1\}//p' "$0"; exit 2 ;;
     *) declare -F "attack_$1" >/dev/null || { echo "attack.sh: no part '$1'; there is: $(parts | xargs)" >&2; exit 2; }
        names+=("$1") ;;

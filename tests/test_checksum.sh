@@ -247,6 +247,12 @@ PY
 expect 5 verify f.h5; matches '^damaged       f.h5: 1 of [0-9]+ blocks of 64 KiB, with u of runs 4(..5)?$'
 expect 5 run $config -o f.h5 "${common[@]}" -s 'sweep.a=[0.0, 0.05, 0.1, 0.3]'
 says 'move it away, and the same command computes its runs again'
+# h5py, by which pictures are drawn, knows nothing of what was behind the end
+truncate -s -10 f.h5; expect 5 plot f.h5 -o f.png; says 'its end, where its checksums were, was cut off or added to'
+cp whole.h5 changed.h5; $python -c "import h5py; h5py.File('changed.h5', 'r+').close()"
+if $python -c 'import matplotlib' 2>/dev/null; then
+    expect 0 plot changed.h5 -o f.png; says 'warning: changed.h5 was changed after sweep had written it, and has no'
+fi
 # a virtual file: each file has its own
 for k in 1 2; do expect 0 run $config -o s.h5 "${common[@]}" -q --shard $k/2; done
 expect 0 merge s.shard-1-of-2.h5 s.shard-2-of-2.h5 -o v.h5 --virtual -q

@@ -143,6 +143,8 @@ head -c 1000 s.shard-4-of-5.h5 > moved/parts/s.shard-4-of-5.h5
 expect 5 moved/v.h5 -o real.h5; says 's.shard-4-of-5.h5 has changed'
 if [ -n "$python" ] && $python -c 'import matplotlib' 2>/dev/null; then
     SWEEP_PYTHON=$python SWEEP_SHARE=$top/scripts "$sweep" plot moved/v.h5 -o v.png >out 2>err && fail 'plot'
+    says 'moved/v.h5 is virtual, and its part moved/parts/s.shard-4-of-5.h5 has changed (from'
+    $python "$top/scripts/plot.py" moved/v.h5 -o v.png >out 2>err && fail 'plot.py'
     says "'moved/parts/s.shard-4-of-5.h5' is not there or not what it was"
 fi
 cp s.shard-4-of-5.h5 moved/parts/

@@ -99,8 +99,9 @@ enum { STREAMS = 1024 };
 struct stream { int64_t block; XXH3_state_t xxh; };
 
 /* Whole blocks, one after the other, whose digests the thread is to form. A block takes 1.6 us on a processor with AVX2
- * (41 GB/s, compute bound), and to wake a thread 20 to 50, on a virtual machine above all: it is woken for PILE. */
-enum { TASK_BLOCKS = 4, TASKS = 1024, PILE = 32 / TASK_BLOCKS };
+ * (41 GB/s, compute bound), and to wake a thread 20 to 50, on a virtual machine above all: it is woken for PILE blocks.
+ */
+enum { TASK_BLOCKS = 4, TASKS = 1024, PILE = 32 };
 struct task { uint64_t block, count; const char *bytes; };
 
 struct sw_checksum_writer {
@@ -113,6 +114,7 @@ struct sw_checksum_writer {
     struct sw_background *background;
     struct task *task;       /* [TASKS], of which ntask wait or are under way, the first `handed` with the background */
     int ntask, handed;
+    uint64_t pile;           /* blocks of the tasks that are not with it                                           */
     const char *held;        /* [nheld] bytes that stay as they are until sw_checksum_release() */
     size_t nheld;
     bool borrows;            /* a task is of other bytes, which stay until sw_checksum_wait()   */
@@ -150,6 +152,7 @@ static void end_tasks(struct sw_checksum_writer *w)
     for (; w->ntask > w->handed; w->ntask--) hash_task(w, w->ntask - 1);
     sw_background_wait(w->background);
     w->ntask = w->handed = 0;
+    w->pile = 0;
     w->borrows = false;
 }
 
@@ -237,7 +240,7 @@ static void add_to_block(struct sw_checksum_writer *w, uint64_t block, size_t at
 static void add_blocks(struct sw_checksum_writer *w, uint64_t block, const char *bytes, uint64_t count)
 {
     const bool held = w->nheld && bytes >= w->held && bytes + count * BLOCK <= w->held + w->nheld;
-    const bool at_once = !held && count < PILE * TASK_BLOCKS;
+    const bool at_once = !held && count < PILE;
     for (uint64_t k = block; k < block + count; k++) {
         if (w->ntask && w->block[k].state > BEGUN) end_tasks(w);  /* one of them may be of this block */
         scatter(w, &w->block[k]);
@@ -250,7 +253,10 @@ static void add_blocks(struct sw_checksum_writer *w, uint64_t block, const char 
         else add_task(w, &task);
     }
     w->borrows |= !held && !at_once;
-    if (w->ntask - w->handed >= PILE) sw_background_extend(w->background, w->handed = w->ntask);
+    if (!at_once) w->pile += count;
+    if (w->pile < PILE || !w->ntask) return;
+    sw_background_extend(w->background, w->handed = w->ntask);
+    w->pile = 0;
 }
 
 void sw_checksum_add(struct sw_checksum_writer *w, uint64_t at, const void *bytes, size_t count)

@@ -10,6 +10,7 @@
 #include "base/sw_private.h"
 #include "base/sw_text.h"
 #include "cli/command_line.h"
+#include "cli/console.h"
 #include "output/sw_verify.h"
 
 /* The folder the program is in, "" if unknown. */
@@ -99,10 +100,14 @@ static enum sw_status add_options(const struct sw_cli *cli, char **argument, int
 enum sw_status cmd_plot(struct sw_cli *cli)
 {
     char script[4096], *argument[24];
+    bool lost;
     int count = 0;
     SW_TRY(find_script(script, sizeof script));
     if (access(cli->argument[0], R_OK)) return SW_FAIL(SW_E_IO, "%s: %s", cli->argument[0], strerror(errno));
-    SW_TRY(sw_output_check(cli->argument[0]));
+    SW_TRY(sw_output_check(cli->argument[0], &lost));
+    if (lost)
+        console_message(cli, "warning: %s was changed after sweep had written it, and has no checksums any more; its "
+                        "numbers are drawn as they are\n", cli->argument[0]);
     argument[count++] = (char *)python_program();
     argument[count++] = script;
     SW_TRY(add_options(cli, argument, &count));

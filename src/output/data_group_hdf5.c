@@ -392,7 +392,7 @@ static void read_data_group(struct sw_h5 *h, const struct sw_run_table *table, s
     s->scalar_first = sw_h5_get_attr_count(h, path, "scalar_first");
     s->piece_first = sw_h5_get_attr_count(h, path, "piece_first");
     s->piece_count = sw_h5_get_attr_count(h, path, "piece_count");
-    if (s->piece_first < 0 || s->piece_count < 0 || s->piece_count > s->n[0] - s->piece_first)
+    if (s->piece_count > s->n[0] - s->piece_first)
         sw_h5_damaged(h, "holds points that its fields do not have");
     s->nfield = length_of(h, s, "time");
     s->nscalar = length_of(h, s, "time_s");

@@ -28,6 +28,10 @@ struct sw_input_file {
  * @param damaged  out: the system can read the file, but its content is not right: opening it again fails again
  * @return SW_E_IO the message says what the file is instead; SW_E_MEMORY */
 enum sw_status sw_input_file_open(const char *path, struct sw_input_file *input, bool *damaged);
+/** Read of it only where its checksums are, and its sources; the rest stays {0}.
+ * @param input  out: to be freed after a failure, too; lost_checksums tells of a damaged one what it is
+ * @return likewise */
+enum sw_status sw_input_file_open_sources(const char *path, struct sw_input_file *input, bool *damaged);
 void sw_input_file_free(struct sw_input_file *input);
 
 /** Whether runs have ended in the file without a state that a longer sweep could go on from. */

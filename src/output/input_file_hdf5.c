@@ -77,6 +77,21 @@ enum sw_status sw_input_file_open(const char *path, struct sw_input_file *in, bo
     return st;
 }
 
+enum sw_status sw_input_file_open_sources(const char *path, struct sw_input_file *in, bool *damaged)
+{
+    struct sw_h5 h;
+    *damaged = false;
+    *in = (struct sw_input_file){.path = sw_strdup(path)};
+    if (!in->path) return SW_E_MEMORY;
+    if (!sw_h5_open(&h, path)) {
+        read_checksums(&h, in);
+        sw_h5_read_virtual_files(&h, &in->source, &in->nsource);
+    }
+    enum sw_status st = sw_h5_close(&h);
+    *damaged = h.damaged;
+    return st;
+}
+
 enum sw_status sw_output_check_replaceable(const char *file)
 {
     struct sw_h5 h = {0};

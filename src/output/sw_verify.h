@@ -22,9 +22,10 @@ struct sw_verified {
 enum sw_status sw_output_verify(const char *file, void (*tell)(void *user, const struct sw_verified *of), void *user);
 
 /** Before another program reads FILE: compare it, and the files that a virtual FILE takes its values from, with their
- * checksums. Of a file larger than SW_VERIFY_AGAIN bytes it suffices that sw_output_verify() has found it whole.
+ * checksums, and note that they were whole. After the first SW_VERIFY_AGAIN bytes such a note suffices.
  * Files without checksums, and what is no output of sweep, are whole here.
- * @return SW_E_IO with the name of the file, and where it is damaged; SW_E_MEMORY */
+ * @param lost  out: FILE was written with checksums, and has none any more
+ * @return SW_E_IO with the name of the file, and where it is damaged, or cut off; SW_E_MEMORY */
 #define SW_VERIFY_AGAIN ((uint64_t)4 << 30)
-enum sw_status sw_output_check(const char *file);
+enum sw_status sw_output_check(const char *file, bool *lost);
 #endif

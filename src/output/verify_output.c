@@ -57,17 +57,12 @@ static enum sw_status verify_one(const char *path, tell_function *tell, void *us
     return st;
 }
 
-enum { DEEPEST = 4 };
-
-static enum sw_status fail_depth(const char *path)
-{
-    return SW_FAIL(SW_E_IO, "%s is virtual, and so are its parts, and theirs, without an end", path);
-}
-
 static enum sw_status verify_with_sources(const char *path, int depth, tell_function *tell, void *user)
 {
+    enum { DEEPEST = 4 };
     struct sw_input_file in;
-    if (depth > DEEPEST) return fail_depth(path);
+    if (depth > DEEPEST)
+        return SW_FAIL(SW_E_IO, "%s is virtual, and so are its parts, and theirs, without an end", path);
     enum sw_status st = verify_one(path, tell, user, &in);
     for (int k = 0; !st && k < in.nsource; k++) st = verify_with_sources(in.source[k], depth + 1, tell, user);
     sw_input_file_free(&in);
@@ -96,27 +91,30 @@ enum sw_status sw_output_verify(const char *file, tell_function *tell, void *use
     return st;
 }
 
-static enum sw_status check_one(const char *path)
+/* @param bytes  in, out: of all files so far */
+static enum sw_status check_bytes(const char *path, uint64_t *bytes)
 {
     struct sw_file_checksum sum;
     bool damaged;
     SW_TRY(sw_file_checksum_look(path, &sum));
-    if (sum.bytes > SW_VERIFY_AGAIN && sum.verified) return SW_OK;
-    return sw_file_checksum_check(path, &damaged);
-}
-
-static enum sw_status check_with_sources(const char *path, int depth)
-{
-    struct sw_input_file in;
-    bool damaged;
-    if (depth > DEEPEST) return fail_depth(path);
-    SW_TRY(check_one(path));
-    if (sw_input_file_open(path, &in, &damaged)) return SW_OK;  /* its reader will say why */
-    enum sw_status st = SW_OK;
-    for (int k = 0; !st && k < in.nsource; k++)
-        if (!sw_files_absent(in.source[k])) st = check_with_sources(in.source[k], depth + 1);
-    sw_input_file_free(&in);
+    *bytes += sum.bytes;
+    if (*bytes > SW_VERIFY_AGAIN && sum.verified) return SW_OK;
+    enum sw_status st = sw_file_checksum_verify(path, &sum, &damaged);
+    sw_file_checksum_free(&sum);
     return st;
 }
 
-enum sw_status sw_output_check(const char *file) { return check_with_sources(file, 0); }
+enum sw_status sw_output_check(const char *file, bool *lost)
+{
+    struct sw_input_file in;
+    uint64_t bytes = 0;
+    bool damaged;
+    *lost = false;
+    SW_TRY(check_bytes(file, &bytes));
+    enum sw_status st = sw_input_file_open_sources(file, &in, &damaged);
+    *lost = in.lost_checksums;
+    const bool readers = st && damaged && !in.lost_checksums;  /* whoever reads it will say what it is */
+    for (int k = 0; !st && k < in.nsource; k++) st = check_bytes(in.source[k], &bytes);
+    sw_input_file_free(&in);
+    return readers ? SW_OK : st;
+}

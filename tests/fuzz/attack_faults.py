@@ -131,7 +131,9 @@ def main():
     while faults.plan and judge.time_left():
         faults.attack(*faults.plan.pop())
     ends = ", ".join(f"{kind}: {n} times {c}" for (kind, c), n in sorted(faults.ends.items(), key=str))
-    print(f"faults: {faults.fired} calls failed, of {faults.all} that there are, {len(faults.plan)} left; {ends}")
+    left_out = ", ".join(sorted(SCENES.keys() - faults.said.keys()))
+    print(f"faults: {faults.fired} calls failed, of {faults.all} that there are, {len(faults.plan)} left; {ends}"
+          f"{'; not prepared in time: ' if left_out else ''}{left_out}")
     sys.exit(judge.summary())
 
 

@@ -231,8 +231,9 @@ def attack_heaps(random, path):
 
 
 # ---- all of them
-def plans(random, seeds_at, seeds):
-    """(seed, file, what, how): every attack on every attribute and dataset once, in an order of the seed's."""
+def plans(judge, seeds_at, seeds):
+    """(seed, file, what, how): every attack on every attribute and dataset once, in an order of the seed's, but for
+    those of other processes."""
     every = []
     special = [f"special {s}" for s in ("an array", "lists", "a reference")]
     values = [("gone", None), *attribute_values(), *((s, s) for s in special)]
@@ -254,8 +255,9 @@ def plans(random, seeds_at, seeds):
                                   for what, put in (*dataset_attacks(), ("many names", None))]
             every += [(files, given, file, f"heaps {k}", ("heaps",)) for k in range(200)]
             every += [(files, given, file, f"bits {k}", ("bytes",)) for k in range(200)]
-    random.shuffle(every)
-    return every
+    own = every[judge.first::judge.step]
+    judge.random.shuffle(own)
+    return own
 
 
 def attack(random, path, how):
@@ -348,7 +350,7 @@ def main():
     secrets = make_secrets(judge.work)
     stay = {"seeds", "pipe", *secrets}
     judge.start()
-    for files, given, target, what, how in itertools.cycle(plans(judge.random, seeds_at, seeds)):
+    for files, given, target, what, how in itertools.cycle(plans(judge, seeds_at, seeds)):
         if not judge.time_left():
             break
         clear(judge.work, stay)
