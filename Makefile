@@ -210,7 +210,7 @@ fuzz-night:                    ## damaged configs and output files, NIGHT_SECOND
 # A folder to carry to a machine without compiler or libraries, beside the checkout; scripts/run_tests.sh build/portable
 # runs it. Objects stay elsewhere. (One library for all tests would be smaller, but Debian's static HDF5 cannot be part
 # of one.)
-portable:                      ## build/portable: program and tests that need only glibc and libgcc_s (MPI=1: and Open MPI)
+portable:                      ## build/portable: program and tests that need glibc, libgcc_s (MPI=1: Open MPI)
 	@$(MAKE) --no-print-directory PORTABLE=1 B=$B/portable-objects tests benches
 	@rm -rf $B/portable && mkdir -p $B/portable
 	@cd $B/portable-objects && cp sweep at_call libcmocka.so.0 *.so $(notdir $(tests) $(benches)) ../portable
