@@ -157,6 +157,16 @@ refused filtered.h5 'a dataset is compressed or filtered, as sweep never writes 
 refused wide.h5 'a dataset of numbers holds something else'
 refused deep_state.h5 'a dataset has more dimensions than it should'
 refused table.h5 'dataset /run_id is not the list of 12 texts it should be'
+# a part of a build without checksums that does not say which program it is of: its text was NULL
+mkdir x.h5.d
+cp ch.h5 x.h5.d/part-000001.h5
+$python - <<'PY' || fail 'a part without source'
+import h5py
+with h5py.File("x.h5.d/part-000001.h5", "r+") as h:
+    del h.attrs["source"], h.attrs["sweep_checksum"]
+PY
+limit show x.h5 --run 0 || fail "a part without source: exit code $?"
+prints 'problem      cahn_hilliard'
 for what in size object number length address; do refused heap_$what.h5 'has a damaged heap of texts'; done
 # ---- pictures
 if $python -c 'import matplotlib' 2>/dev/null; then

@@ -123,7 +123,7 @@ static enum sw_status add_items(struct sw_metadata *f, enum sw_metadata_item fac
 {
     const char *separator = sw_metadata_rows[fact].separator;
     struct sw_text t = {0};
-    if (!strcmp(or_empty(f->text[fact]), more)) return SW_OK;
+    if (f->text[fact] && !strcmp(f->text[fact], more)) return SW_OK;
     sw_text_add(&t, or_empty(f->text[fact]));
     for (const char *at = more; *at;) {
         const char *end = strstr(at, separator);
