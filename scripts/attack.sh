@@ -71,6 +71,7 @@ for name in "${names[@]}"; do
     case ${PIPESTATUS[0]} in
     0) ;;
     77) [ ${#names[@]} -gt 1 ] || found=77 ;;
+    130) exit 130 ;;
     *) found=1 ;;
     esac
 done

@@ -18,8 +18,8 @@ sys.dont_write_bytecode = True      # nothing is left in the folder it is instal
 
 
 def use_other_python():
-    """Go on with python3 of the PATH, where this one lacks a package; only once. (One of a venv is a
-    link to the same file.)."""
+    """Go on with python3 of the PATH, where this one lacks a package; only once. Names are compared: the Python of a
+    venv is a link to the same file."""
     other = shutil.which("python3")
     if other and not os.environ.get("SWEEP_PYTHON") and os.path.abspath(other) != sys.executable:
         os.execve(other, [other, *sys.argv], dict(os.environ, SWEEP_PYTHON=other))
@@ -27,7 +27,6 @@ def use_other_python():
 
 try:
     import numpy as np
-    import h5py  # noqa: F401
     import matplotlib
     matplotlib.use("Agg")
     import matplotlib.pyplot as plt

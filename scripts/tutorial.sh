@@ -12,7 +12,7 @@ python=$(scripts/find_python.sh)
 mkdir -p "$folder/bin"
 ln -sf "$program" "$folder/bin/sweep"
 rm -f "$folder/bin/python3"
-printf '#!/bin/sh\nexec "%s" "$@"\n' "$(command -v "$python")" > "$folder/bin/python3"  # a link is not in its venv
+printf '#!/bin/sh\nexec "%s" "$@"\n' "$python" > "$folder/bin/python3"  # a link is not in its venv
 chmod +x "$folder/bin/python3"
 awk '/^```sh$/ { on = 1; next } /^```$/ { on = 0 } on' docs/tutorial.md > "$folder/commands.sh"
 [ -z "$small" ] || sed -i 's/, 100)"/, 6)"/' "$folder/commands.sh"

@@ -359,17 +359,16 @@ if [ -n "$python" ] && $python -c 'import matplotlib' 2>/dev/null; then
     SWEEP_PYTHON=$python expect 0 plot results/small.h5 --kind spacetime --run 0 -o picture.png
     [ -s picture.png ] || fail "no picture"
     # where the system's Python lacks a package that of the PATH draws, if it has them; it is tried once
-    own=$(command -v "$python")
     mkdir -p lacks path
     echo 'raise ImportError("No module named h5py")' >lacks/h5py.py
-    printf '#!/bin/sh\necho tried >>"%s/tried"; unset PYTHONPATH; exec %s "$@"\n' "$tmp" "$own" \
+    printf '#!/bin/sh\necho tried >>"%s/tried"; unset PYTHONPATH; exec %s "$@"\n' "$tmp" "$python" \
         >path/python3
     chmod +x path/python3
-    PYTHONPATH=lacks SWEEP_PYTHON='' PATH=$tmp/path:$PATH "$own" "$top/scripts/plot.py" results/small.h5 \
+    PYTHONPATH=lacks SWEEP_PYTHON='' PATH=$tmp/path:$PATH "$python" "$top/scripts/plot.py" results/small.h5 \
         -o other.png >out 2>err || fail 'the other Python'
     [ -s other.png ] && [ "$(wc -l <tried)" = 1 ] || fail 'the other Python did not draw'
     sed -i 's/unset PYTHONPATH; //' path/python3
-    PYTHONPATH=$tmp/lacks SWEEP_PYTHON='' PATH=$tmp/path:$PATH "$own" "$top/scripts/plot.py" results/small.h5 \
+    PYTHONPATH=$tmp/lacks SWEEP_PYTHON='' PATH=$tmp/path:$PATH "$python" "$top/scripts/plot.py" results/small.h5 \
         -o none.png >out 2>err && fail 'no Python can draw'
     says 'install python3-h5py and python3-matplotlib'; [ "$(wc -l <tried)" = 2 ] || fail 'it was not tried once'
 else

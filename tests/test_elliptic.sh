@@ -72,6 +72,12 @@ run     = { device = "cpu"; };
 output  = { fields = { precision = "double"; }; };
 CFG
 expect 0 run balance.cfg -o balance.h5; orders balance.h5 1.9 2.1; said balance.h5 1.9 2.1
+# a single column, which is its own neighbour: each solver comes to the solution along z
+for solver in pcg multigrid modal interleaved; do
+    expect 0 run balance.cfg -o column.h5 --force -s 'grid.n=[1, 1, "n"]' -s 'boundary.sides="periodic"' \
+        -s "solver=\"$solver\"" -s 'f="-2*(1 - 2*z)"' -s 'exact="z^2 - 2*z^3/3 - 1/6"'
+    orders column.h5 1.9 2.1
+done
 expect 0 run balance.cfg -o flat.h5 -s 'grid.n=["n", "n"]' -s 'f="(x^2 + x - 1)*exp(x)"' \
     -s 'exact="(3*x - x^2 - 3)*exp(x) - (8 - 4*e)"'
 orders flat.h5 1.9 2.1; said flat.h5 1.99 2.01

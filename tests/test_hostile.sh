@@ -135,7 +135,7 @@ done
 refused vast_sweep_runs.h5 "says sweep_runs = 9223372036854775807 at '/'"
 refused vast_field_first.h5 "says field_first = 4611686018427387904 at '/'"
 refused vast_points.h5 "says points = -1 at '/'"
-refused vast_run.h5 'holds run -9223372036854775808'
+refused vast_run.h5 'holds a run -9223372036854775808, as no sweep has'
 refused fixed.h5 'fixed.h5: attribute title of / is not the text it should be'
 refused stored.h5 'stored.h5: a dataset has its values in another file'
 refused linked.h5 'linked.h5: has a link into another file, as sweep never writes one'

@@ -101,6 +101,16 @@ PATH="$tmp/bin" expect 0 --missing f.h5 --print; prints '#SBATCH --array=1-3'
 mkdir none; PATH="$tmp/none" expect 4 --missing f.h5; says 'no sbatch here'
 PATH="$tmp/none" expect 0 --missing f.h5 --print; prints '#SBATCH --array=1-3'
 mv squeue bin/squeue
+# a list of jobs of which the system cannot say whether it is there: nobody asks squeue, and nothing is submitted twice
+at_call=$(dirname "$sweep")/at_call
+if "$at_call" true 2>/dev/null; then
+    : >asked
+    PATH="$tmp/bin" "$at_call" -k 1 -c access -f f.h5.jobs/jobs -a 5 -l fired "$sweep" submit --missing f.h5 >out 2>err
+    grep -q ': access .*f.h5.jobs/jobs' fired || fail "no access to the list of jobs failed: $(cat fired)"
+    grep -qF '1-3 of 3' out && fail 'what is queued is submitted twice'
+else
+    skipped 'a list of jobs that cannot be read: no program may be traced here'
+fi
 # a job that cannot be noted
 cp bin/sbatch sbatch
 printf '#!/bin/sh\nmkdir %s/lost.h5.jobs/jobs\necho 18\n' "$tmp" >bin/sbatch

@@ -31,8 +31,8 @@ enum sw_status sw_checksum_begin(struct sw_checksum_writer **writer);
 void sw_checksum_add(struct sw_checksum_writer *writer, uint64_t at, const void *bytes, size_t count);
 /** What was added is not needed any more, but for what is held. Comes before any other call. */
 void sw_checksum_wait(struct sw_checksum_writer *writer);
-/** These bytes stay as they are until sw_checksum_release(): of those that are added meanwhile, the digests of
- * whole blocks are formed in the background, be it a few in each call. */
+/** These bytes stay as they are until sw_checksum_release(), one range at a time: of those that are added meanwhile,
+ * the digests of whole blocks are formed in the background, be it a few in each call. */
 void sw_checksum_hold(struct sw_checksum_writer *writer, const void *bytes, size_t count);
 /** They are not needed any more. */
 void sw_checksum_release(struct sw_checksum_writer *writer);

@@ -105,9 +105,7 @@ enum sw_status cmd_plot(struct sw_cli *cli)
     SW_TRY(find_script(script, sizeof script));
     if (access(cli->argument[0], R_OK)) return SW_FAIL(SW_E_IO, "%s: %s", cli->argument[0], strerror(errno));
     SW_TRY(sw_output_check(cli->argument[0], &lost));
-    if (lost)
-        console_message(cli, "warning: %s was changed after sweep had written it, and has no checksums any more; its "
-                        "numbers are drawn as they are\n", cli->argument[0]);
+    if (lost) console_message(cli, "warning: " SW_LOST_CHECKSUMS "\n", cli->argument[0]);
     argument[count++] = (char *)python_program();
     argument[count++] = script;
     SW_TRY(add_options(cli, argument, &count));

@@ -126,7 +126,7 @@ enum sw_status slurm_skip_queued(struct sw_submit *u)
     struct sw_text jobs = {0}, queue = {0};
     char id[32], *path = jobs_inside(u->folder, "jobs");
     int task;
-    enum sw_status st = !path ? SW_E_MEMORY : access(path, F_OK) ? SW_OK : jobs_read(path, &jobs);
+    enum sw_status st = !path ? SW_E_MEMORY : sw_files_absent(path) ? SW_OK : jobs_read(path, &jobs);
     if (!st && jobs.length) st = ask_squeue(u, &queue);
     for (const char *p = sw_text_get(&queue); *p && !st; p += strcspn(p, "\n"), p += *p == '\n')
         if (sscanf(p, "%31[0-9] %d", id, &task) == 2 && is_ours(sw_text_get(&jobs), id))

@@ -94,7 +94,7 @@ static enum sw_status refuse_second(const struct sw_submit *u)
 {
     char *path = jobs_inside(u->folder, "arguments");
     if (!path) return SW_E_MEMORY;
-    bool there = access(path, F_OK) == 0;
+    bool there = !sw_files_absent(path);
     sw_free(path);
     if (!there) return SW_OK;
     return SW_FAIL(SW_E_REFUSED, "%s was submitted before: `%s` submits what is not finished; to begin anew, remove "

@@ -52,7 +52,7 @@ enum sw_status sw_submit_stored(const char *file, struct sw_text *words, char **
     char *folder = sw_files_name(file, ".jobs"), *path = folder ? jobs_inside(folder, "arguments") : NULL;
     enum sw_status st = path && (*config = jobs_inside(folder, "sweep.cfg")) ? SW_OK : SW_E_MEMORY;
     if (!st) st = sw_private_folder_check(folder);  /* what is in it becomes a command */
-    const bool none = !st && access(path, F_OK);
+    const bool none = !st && sw_files_absent(path);
     if (there) *there = !none;
     if (none && !there)
         st = SW_FAIL(SW_E_IO, "there is no %s: %s was not made by `sweep submit CONFIG`, or is elsewhere", path, file);

@@ -1,10 +1,8 @@
 #include "output/catalog.h"
 
-#include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "base/sw_mem.h"
 #include "base/sw_stop.h"
@@ -58,7 +56,7 @@ static enum sw_status open_inputs(const char *const *path, int count, struct sw_
         struct sw_input_file *const in = &c->input[c->ninput];
         st = tolerate ? open_part(path[k], c->whole, in, &damaged) : sw_input_file_open(path[k], in, &damaged);
         if (!st) { c->ninput++; continue; }
-        gone = access(path[k], F_OK) && errno == ENOENT;
+        gone = sw_files_absent(path[k]);
         c->vanished |= gone;
         if (st != SW_E_IO || !tolerate || !(damaged || gone)) return st;
         if (damaged) SW_TRY(add_damaged_part(path[k], report, c));

@@ -5,6 +5,7 @@
 #include "base/sw_mem.h"
 #include "output/catalog.h"
 #include "output/sw_completed.h"
+#include "output/sw_file_checksum.h"
 
 static enum sw_status copy_runs(const struct sw_catalog *c, struct sw_completed *l)
 {
@@ -98,8 +99,7 @@ static enum sw_status read_catalog(const char *file, struct sw_report *report, s
         if (can_continue(c, k)) SW_TRY(add_checkpoint(&c->input[k], l));
     }
     if (c->whole && l->has_file && c->input[0].lost_checksums)
-        sw_report_add(report, SW_WARNING, NULL, 0, "%s was changed after sweep had written it, and has no checksums "
-                      "any more; its numbers are taken as they are", file);
+        sw_report_add(report, SW_WARNING, NULL, 0, SW_LOST_CHECKSUMS, file);
     SW_TRY(copy_runs(c, l));
     SW_TRY(copy_damaged(c, l));
     return copy_metadata(c, l);

@@ -309,8 +309,10 @@ static enum sw_status claim_number(const char *folder, long number, char **tmp, 
         if (!*taken) st = sw_files_fail(*tmp);
     } else {
         close(fd);
-        *taken = access(final, F_OK) == 0;  /* another process may just have finished this number */
-        if (*taken) unlink(*tmp);
+        const int error = access(final, F_OK) ? errno : 0;  /* another process may just have finished this number */
+        *taken = !error;
+        if (error != ENOENT) unlink(*tmp);
+        if (error && error != ENOENT) st = SW_FAIL(SW_E_IO, "%s: %s", final, strerror(error));
     }
     sw_free(final);
     return st;
@@ -381,7 +383,7 @@ enum sw_status sw_files_move(const char *from, const char *to, bool *apart)
 enum sw_status sw_files_set_aside(const char *part, char **aside)
 {
     *aside = NULL;
-    if (access(part, F_OK) && errno == ENOENT) return SW_OK;
+    if (sw_files_absent(part)) return SW_OK;
     char *name = sw_files_name(part, SW_FILES_DAMAGED);
     if (!name) return SW_E_MEMORY;
     const enum sw_status st = sw_files_move(part, name, NULL);

@@ -104,7 +104,7 @@ int64_t sw_h5_get_attr_count(struct sw_h5 *h, const char *path, const char *name
     int64_t value = 0;
     char message[200];
     if (!sw_h5_get_attr_integers(h, path, name, 1, &value) || (value >= 0 && value <= SW_H5_MOST)) return value;
-    snprintf(message, sizeof message, "says %.60s = %lld at '%.60s'", name, (long long)value, path);
+    snprintf(message, sizeof message, "says %.60s = %lld at '%.60s', as no file has", name, (long long)value, path);
     sw_h5_damaged(h, message);
     return 0;
 }

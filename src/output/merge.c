@@ -9,6 +9,7 @@
 #include "base/sw_text.h"
 #include "output/merge_impl.h"
 #include "output/part_index.h"
+#include "output/sw_file_checksum.h"
 #include "output/sw_files.h"
 #include "output/sw_liveness.h"
 #include "output/sw_output.h"
@@ -191,8 +192,7 @@ static void warn_inputs(const struct sw_catalog *c, bool as_virtual, struct sw_r
                       "that, or HDF5 reads NaN in place of the rest and says nothing", c->ninput);
     for (int k = 0; k < c->ninput; k++)
         if (c->input[k].lost_checksums)
-            sw_report_add(report, SW_WARNING, NULL, 0, "%s was changed after sweep had written it, and has no "
-                          "checksums any more; its numbers are taken as they are", c->input[k].path);
+            sw_report_add(report, SW_WARNING, NULL, 0, SW_LOST_CHECKSUMS, c->input[k].path);
     for (int k = 1; k < c->ninput; k++) {
         if (!strcmp(first->table->source, c->input[k].table->source)) continue;
         sw_report_add(report, SW_WARNING, NULL, 0, "%s was computed by %s, %s by %s: numbers may differ in their last "
@@ -258,7 +258,7 @@ enum sw_status sw_merge(const char *const *input, int ninput, const char *output
 {
     struct sw_output_lock *lock;
     if (ninput < 1) return SW_FAIL(SW_E_ARG, "nothing to merge");
-    if (!options->overwrite && !access(output, F_OK) && !among(input, ninput, output))
+    if (!options->overwrite && !sw_files_absent(output) && !among(input, ninput, output))
         return SW_FAIL(SW_E_REFUSED, "%s is there and is not among the files to merge; use --force or another name",
                        output);
     if (options->summary) *options->summary = (struct sw_merge_summary){0};

@@ -69,7 +69,7 @@ void sw_h5_read_runs(struct sw_h5 *h, const char *path, int64_t count, int64_t *
     sw_h5_get_list(h, path, SW_H5_INTEGER, count, index);
     for (int64_t j = 0; j < count && !h->status; j++) {
         if (index[j] >= 0 && index[j] <= SW_H5_MOST) continue;
-        snprintf(message, sizeof message, "holds run %lld", (long long)index[j]);
+        snprintf(message, sizeof message, "holds a run %lld, as no sweep has", (long long)index[j]);
         sw_h5_damaged(h, message);
     }
 }

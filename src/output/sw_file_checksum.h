@@ -27,5 +27,8 @@ enum sw_status sw_file_checksum_check(const char *path, bool *damaged);
 enum sw_status sw_file_checksum_verify(const char *path, struct sw_file_checksum *sum, bool *damaged);
 /** What is known of a file without reading its content. @return SW_E_IO, also for damaged checksums; SW_E_MEMORY */
 enum sw_status sw_file_checksum_look(const char *path, struct sw_file_checksum *sum);
+/* Of a file that was written with checksums, and has none any more, where its numbers are taken as they are. */
+#define SW_LOST_CHECKSUMS \
+    "%s was changed after sweep had written it, and has no checksums any more; its numbers are taken as they are"
 void sw_file_checksum_free(struct sw_file_checksum *sum);
 #endif

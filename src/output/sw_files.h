@@ -48,7 +48,8 @@ enum sw_status sw_files_follow(const char *path, bool to_write, char **real);
 
 /** Fail if a folder, a device or a pipe has the path. @return SW_E_IO */
 enum sw_status sw_files_regular(const char *path);
-/** Whether nothing has this name; not if the system cannot say. */
+/** Whether nothing has this name. Where the system cannot say, something may have it: what is there is not written
+ * over, and what was done is not done twice. */
 bool sw_files_absent(const char *path);
 
 /** "FOLDER/.sweep-NAMEsuffix" of an output FOLDER/NAME: what takes its place one day. NULL if memory is out. */

@@ -1,8 +1,6 @@
 #include "output/sw_verify.h"
 
-#include <errno.h>
 #include <stdio.h>
-#include <unistd.h>
 
 #include "base/sw_mem.h"
 #include "output/damaged_runs_hdf5.h"
@@ -75,7 +73,7 @@ static enum sw_status verify_part(const char *path, tell_function *tell, void *u
     struct sw_input_file in;
     enum sw_status st = verify_one(path, tell, user, &in);
     sw_input_file_free(&in);
-    return st && access(path, F_OK) && errno == ENOENT ? SW_OK : st;
+    return st && sw_files_absent(path) ? SW_OK : st;
 }
 
 enum sw_status sw_output_verify(const char *file, tell_function *tell, void *user)
