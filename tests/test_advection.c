@@ -251,6 +251,30 @@ static struct made box(const char *n, const char *boundary, const char *left, co
                      "forcing=0.01*k^2*(2*sin(k*(x - t))*cos(k*(y - t/2)) + sin(k*(z + t/2)))", "exact=" BOX);
 }
 
+/* On the way of u: ln |u| + u²/2 = ln |u0| + u0²/2 - k t, solved by Newton's iteration. With steps that follow from the
+ * velocity alone u at t = 1 is 0.107, 0.424 and 2.19. */
+static void a_source_that_falls_is_followed(void **state)
+{
+    (void)state;
+    static const char *const steep[] = {"forcing=-60*u/(1 + u^2)", "forcing=-100*u/(1 + u^2)",
+                                        "forcing=-200*u/(1 + u^2)"};
+    static const double k[] = {60, 100, 200};
+    for (size_t row = 0; row < ROOM(steep); row++)
+        for (int late = 0; late < 2; late++) {
+            struct advected j = finish(ADVECTION("grid.n=64", steep[row], "initial=sin(x)", late
+                                                 ? "time={ cfl=0.5; end=1.0; }" : "time={ cfl=0.5; end=0.03125; }"), 1);
+            for (int i = 0; i < 64; i++) {
+                const double u0 = sin(2 * M_PI * i / 64 - (late ? 1 : 0.03125)), t = late ? 1 : 0.03125;
+                double w = u0 * u0;  /* u²: ln w + w falls by 2 k t */
+                for (int n = 0; n < 60 && !late; n++)
+                    w *= exp((log(u0 * u0) + u0 * u0 - 2 * k[row] * t - log(w) - w) / (1 + w));
+                if (late) assert_true(fabs(j.u[i]) < 1e-20);
+                else assert_near(fabs(j.u[i]), sqrt(w), 3e-3);
+            }
+            end(&j);
+        }
+}
+
 /* Periodic boxes of different lengths and numbers of points; and one with data on all six walls. */
 static void boxes_are_differentiated_along_all_axes(void **state)
 {
@@ -738,6 +762,33 @@ static void the_step_follows_from_a_courant_number(void **state)
     assert_near(step_of(CFL("velocity.x=0")), 0.5, 0);
 }
 
+/* A source has dt |dS/du| <= 1/2 for every u that it may bring: all, 1 from 0.01 on, e/(1 - e t) from e on; one
+ * without u changes no step. */
+static void the_step_follows_a_source(void **state)
+{
+    (void)state;
+    assert_near(step_of(CFL("forcing=100*cos(x)")), 0.5 / 3, 1e-16);
+    assert_near(step_of(CFL("forcing=-u")), 0.5 / 3, 1e-16);
+    assert_near(step_of(CFL("forcing=cos(x - t) - 30*u")), 0.5 / 30, 1e-15);
+    assert_near(step_of(CFL("forcing=30*u")), 0.5 / 30, 1e-15);
+    assert_near(step_of(CFL("forcing=x < 1 && t > 0.4 ? -30*u : 0")), 0.5 / 30, 1e-15);
+    const double front = 0.5 / step_of(CFL("forcing=40*(u - u^3)", "initial=0.01", "time={ cfl=0.5; end=10.0; }"));
+    assert_true(front > 78 && front < 100);
+    const double bounded = 0.5 / step_of(CFL("forcing=u^2", "time={ cfl=50; end=0.1; }"));
+    assert_true(bounded > 2 * 2.7 && bounded < 2 * 5.5);
+    const double wall = 0.5 / step_of(CFL("forcing=-u^3", "initial=0", "boundary.x=3-4-6", "left={ x=\"10*t\"; }"));
+    assert_true(wall > 70 && wall < 77);
+    const double flux = 0.5 / step_of(CFL("forcing=-u^3", "initial=0", "boundary.x=3-4-6", "physics={ nu=0.01; }",
+                                          "left={ neumann={ x=\"-1\"; }; }", "right={ x=0; }", "time.end=10.0"));
+    assert_true(flux > 3);
+    static const char open[] = "-s: error: 'time.cfl' = 0.5: no step follows from it: forcing may take u to where it "
+                               "changes ever faster with u; give time.dt\n";
+    REFUSED_ADVECTION(open, "time={ cfl=0.5; end=0.5; }", "forcing=u^2");
+    REFUSED_ADVECTION(open, "time={ cfl=0.5; end=0.5; }", "forcing=u*exp(u)");
+    REFUSED_ADVECTION("-s: error: 'forcing' = \"-dt*u\": dt follows from it by time.cfl; give time.dt, or leave dt "
+                      "out\n", "time={ cfl=0.5; end=0.5; }", "forcing=-dt*u");
+}
+
 /* The largest modified wave numbers: sqrt(3) for d1_c4, and 6, 48/7 for second derivatives, those of the shortest
  * wave; the others from the formulas of numerics.md, 8, at 200 000 waves. */
 static void the_largest_wave_numbers_are_known(void **state)
@@ -827,6 +878,18 @@ static void a_step_beyond_stability_is_remarked(void **state)
         if (k == 1) assert_contains(said, "time.dt = 0.625 is 1.1 times what is stable for the largest speed and nu "
                                           "(about 0.558)");
     }
+}
+
+/* dS/du is -80 where u is 1: beyond 2.5127/0.04 of ssp_rk3, which goes to 1.18 and stays there. */
+static void a_source_beyond_stability_is_remarked(void **state)
+{
+    (void)state;
+    char said[200];
+    warning_of(ADVECTION("forcing=40*(u - u^3)", "method=ssp_rk3", "initial=0.5*sin(x)", "velocity.x=0",
+                         "time={ dt=0.04; end=4.0; }"), said);
+    assert_contains(said, "time.dt = 0.04 is 1.");
+    assert_contains(said, "times what is stable for the largest speed, nu and forcing (about 0.0");
+    assert_contains(said, "the run will probably diverge, or be wrong");
 }
 
 /* sqrt(8)/1.989441 = 1.4217; nothing is said of what moves nowhere. */
@@ -977,10 +1040,12 @@ int main(void)
 {
     const struct CMUnitTest before[] = {
         cmocka_unit_test(the_step_follows_from_a_courant_number),
+        cmocka_unit_test(the_step_follows_a_source),
         cmocka_unit_test(the_largest_wave_numbers_are_known),
         cmocka_unit_test(a_velocity_that_comes_and_goes_is_found),
         cmocka_unit_test(the_triangle_of_each_method_is_stable),
         cmocka_unit_test(a_step_beyond_stability_is_remarked),
+        cmocka_unit_test(a_source_beyond_stability_is_remarked),
         cmocka_unit_test(a_courant_number_beyond_stability_is_remarked),
         cmocka_unit_test(data_at_the_wrong_wall_is_remarked),
         cmocka_unit_test(kernels_compile_with_all_terms),
@@ -995,6 +1060,7 @@ int main(void)
         cmocka_unit_test(burgers_equation_is_solved_between_walls),
     };
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_source_that_falls_is_followed),
         cmocka_unit_test(a_filter_takes_the_shortest_wave),
         cmocka_unit_test(boxes_are_differentiated_along_all_axes),
         cmocka_unit_test(walls_hold_what_is_given),

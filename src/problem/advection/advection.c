@@ -74,8 +74,8 @@ static const struct sw_key keys[] = {
      .about = "Time step; time.end must be a whole number of steps. Either this or time.cfl."},
     {.path = "time.cfl", .kind = SW_KEY_REAL, .unit = "1", .min = 0, .max = 100, .fallback = "0", .decides = true,
      .about = "The Courant number: the step is the largest that goes into time.end, is stable and has dt times the "
-              "sum of c/dx over the axes at most this, for the largest speed of the set-up (numerics.md, 10). 0: "
-              "time.dt is given."},
+              "sum of c/dx over the axes at most this, for the largest speed of the set-up, and follows a forcing that "
+              "names u (numerics.md, 10). 0: time.dt is given."},
     {.path = "differences", .former = "solver", .kind = SW_KEY_ROW, .fallback = "auto", .decides = true,
      .about = "The row of the table of compact differences that does the lines, as `sweep list` names it, "
               "\"cpu.thomas\"; \"auto\" takes the best that fits, \"$axis\" the word of an axis."},

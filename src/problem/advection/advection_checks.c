@@ -98,6 +98,8 @@ static const char *validate_step(const struct sw_setup *setup, double cfl, char 
     if (!(cfl > 0) || sw_setup_column(setup, "dt") >= 0) return NULL;
     for (int d = 0; d < SW_DIMS && !key; d++) key = uses_dt(setup, advection_velocity_key[d], why);
     if (!key) key = uses_dt(setup, "initial", why);
+    if (!key && has(setup, "forcing") && sw_program_uses(sw_setup_function(setup, "forcing"), "u"))
+        key = uses_dt(setup, "forcing", why);
     for (int w = 0; w < 2 * SW_DIMS && !key; w++)
         for (int k = 0; k < ADVECTION_WALL_COUNT && !key; k++)
             key = uses_dt(setup, advection_wall_kinds[k].key[w % SW_DIMS][w / SW_DIMS], why);
@@ -105,16 +107,24 @@ static const char *validate_step(const struct sw_setup *setup, double cfl, char 
 }
 
 /* A step that is all of time.end, as nothing limits it, though u does not stay as it is: a source drives it, or it
- * makes its own velocity. */
+ * makes its own velocity. And a source that may take u to where it has no bounded slope. */
 static const char *validate_step_limit(const struct sw_setup *setup, int ld, const double *column, int j,
                                        char why[160])
 {
     struct advection_step_limit limit;
-    const bool driven = has(setup, "forcing") || advection_velocity_uses(setup, "u");
+    const bool by_u = advection_velocity_uses(setup, "u"), driven = has(setup, "forcing") || by_u;
+    const bool whole = advection_number(setup, "time.dt", ld, column, j) >=
+                       advection_number(setup, "time.end", ld, column, j);
     if (!driven || !(advection_number(setup, "time.cfl", ld, column, j) > 0) ||
-        advection_number(setup, "time.dt", ld, column, j) < advection_number(setup, "time.end", ld, column, j) ||
-        advection_step_limit_of(setup, ld, column, j, &limit) || limit.courant_rate > 0 || limit.stability_rate > 0)
+        !(whole || sw_setup_function(setup, "forcing")) || advection_step_limit_of(setup, ld, column, j, &limit))
         return NULL;
+    if (limit.unbounded) {
+        snprintf(why, 160, "no step follows from it: forcing may take u to where it changes ever faster with u; give "
+                 "time.dt");
+        return "time.cfl";
+    }
+    const double source = by_u ? 0 : limit.source_rate;
+    if (!whole || limit.courant_rate > 0 || limit.stability_rate > 0 || source > 0) return NULL;
     snprintf(why, 160, "no step follows from it: at the beginning the velocity is 0 or infinite everywhere, and nu is "
              "0; give time.dt");
     return "time.cfl";
@@ -239,8 +249,10 @@ enum sw_status advection_warn_run(const struct sw_problem *problem, const struct
     SW_TRY(advection_step_limit_of(setup, ld, column, j, &limit));
     if (dt * limit.stability_rate > 1) {
         snprintf(text, 200,
-                 "time.dt = %.4g is %.2g times what is stable for the largest speed and nu (about %.3g): the run will "
-                 "probably diverge; time.cfl chooses a step", dt, dt * limit.stability_rate, 1 / limit.stability_rate);
+                 "time.dt = %.4g is %.2g times what is stable for the largest speed%s (about %.3g): the run will "
+                 "probably diverge%s; time.cfl chooses a step", dt, dt * limit.stability_rate,
+                 limit.source_rate > 0 ? ", nu and forcing" : " and nu", 1 / limit.stability_rate,
+                 limit.source_rate > 0 ? ", or be wrong" : "");
         return SW_OK;
     }
     if (!advection_setup_of_run(setup, ld, column, j, &one)) return SW_OK;

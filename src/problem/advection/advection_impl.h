@@ -89,8 +89,18 @@ void advection_terms_destroy(struct advection_terms *terms);
 /* ------------------------------------------------------------------ the time step (advection_time_step.c) */
 
 /* Bounds of the problem linearised with the largest velocities: dt*courant_rate <= C for a Courant number C, where
- * courant_rate = max sum |c_d|/dx_d; and the step is stable if dt*stability_rate <= 1 (numerics.md, 10). */
-struct advection_step_limit { double courant_rate, stability_rate; };
+ * courant_rate = max sum |c_d|/dx_d; and the step is stable if dt*stability_rate <= 1 (numerics.md, 10). source_rate is
+ * the largest slope of the source by u over the values that u may take; unbounded: there is none. */
+struct advection_step_limit { double courant_rate, stability_rate, source_rate; bool unbounded; };
+
+/* Values between which u stays by what is given at time 0 and at walls, by samples; empty if none of it is finite.
+ * open: the source may take it beyond 1e9 times them. */
+struct advection_range { double least, greatest; bool open; };
+
+/** Of a run (advection_setup_of_run()): what the data have, and where the source may take u from there in the time of
+ * the run. @param courant_rate  of advection_step_limit_of()  @return SW_E_MEMORY */
+enum sw_status advection_range_of(const struct sw_setup *one, int64_t ld, const double *column, int64_t j,
+                                  double courant_rate, struct advection_range *data, struct advection_range *range);
 
 /** Of run j. @param column  [ncolumn][ld] @return SW_E_MEMORY */
 enum sw_status advection_step_limit_of(const struct sw_setup *setup, int64_t ld, const double *column, int64_t j,

@@ -7,8 +7,9 @@
  *     |Im lambda| <= K1 sum |c_d|/dx_d =: a,     0 <= -Re lambda <= nu K2 sum 1/dx_d² =: b
  *
  * and |R| <= 1 in the triangle between -real and +-i imaginary, the ends of its region on the axes: dt (a/imaginary +
- * b/real) <= 1 (tests/test_advection.c checks all of the triangle). */
+ * b/real) <= 1 (tests/test_advection.c checks all of the triangle). A source that falls with u adds its slope to b. */
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/sw_mem.h"
@@ -42,19 +43,30 @@ struct samples {
 };
 enum { EVAL_U = SW_DIMS };
 
+static bool is_in_file(const struct sw_setup *setup, const char *key)
+{
+    return !strcmp(key, "initial") && sw_initial_in_file(setup);
+}
+
 /* Whether c follows from a u of time 0 that is in a file. */
 static bool takes_u_from_file(const struct sw_setup *setup, const char *key)
 {
-    return !strcmp(key, "initial") && sw_initial_in_file(setup) && advection_velocity_uses(setup, "u");
+    return is_in_file(setup, key) && advection_velocity_uses(setup, "u");
 }
 
-/* Whether c varies along axis d, by itself or with the u that this key gives: u at time 0, noise or not, or at a
- * wall. */
+/* Whether what this key gives varies along axis d: u at time 0, noise or not, or at a wall, or the source. */
+static bool varies_along(const struct sw_setup *setup, const char *key, int d)
+{
+    const struct sw_function *f = sw_setup_find(setup, key);
+    return is_in_file(setup, key) ||
+           (f && (sw_program_uses(f->program, advection_axis[d]) || sw_expr_is_random(f->expr)));
+}
+
+/* Whether c does, by itself or with the u that this key gives. */
 static bool velocity_varies_along(const struct sw_setup *setup, const char *key, int d)
 {
-    const struct sw_function *u = advection_velocity_uses(setup, "u") ? sw_setup_find(setup, key) : NULL;
-    return advection_velocity_uses(setup, advection_axis[d]) || takes_u_from_file(setup, key) ||
-           (u && (sw_program_uses(u->program, advection_axis[d]) || sw_expr_is_random(u->expr)));
+    return advection_velocity_uses(setup, advection_axis[d]) ||
+           (advection_velocity_uses(setup, "u") && varies_along(setup, key, d));
 }
 
 static void samples_destroy(struct samples *s)
@@ -73,11 +85,13 @@ static enum sw_status read_file(const struct sw_setup *one, int64_t ld, const do
     return st == SW_E_MEMORY ? st : SW_OK;
 }
 
+typedef bool varies_along_fn(const struct sw_setup *setup, const char *key, int d);
+
 /* The sample points of the grid or of a wall, with u there if it is in a file.
- * @param key  of the function that gives u there */
+ * @param key  of the function that gives u there  @param varies  along which axes there are many points */
 static enum sw_status samples_create(const struct sw_setup *one, int64_t ld, const double *column, int64_t j,
-                                     struct advection_wall wall, const char *key, const int along[SW_DIMS],
-                                     struct samples *s)
+                                     struct advection_wall wall, const char *key, varies_along_fn *varies,
+                                     const int along[SW_DIMS], struct samples *s)
 {
     const struct sw_grid g = sw_setup_grid(one, ld, column, j);
     int m[SW_DIMS] = {1, 1, 1};
@@ -86,7 +100,7 @@ static enum sw_status samples_create(const struct sw_setup *one, int64_t ld, con
     *s = (struct samples){.dim = one->dim, .count = 1, .end = advection_number(one, "time.end", ld, column, j)};
     for (int d = 0; d < one->dim; d++) {
         const int most = along[one->dim - 1];
-        if (d != wall.d && velocity_varies_along(one, key, d)) m[d] = one->n[d] < most ? (int)one->n[d] : most;
+        if (d != wall.d && varies(one, key, d)) m[d] = one->n[d] < most ? (int)one->n[d] : most;
         s->count *= m[d];
     }
     SW_TRY(sw_alloc((SW_DIMS + 3) * (size_t)s->count, &s->at[0]));
@@ -94,7 +108,8 @@ static enum sw_status samples_create(const struct sw_setup *one, int64_t ld, con
     s->u = s->at[0] + SW_DIMS * s->count;
     s->c = s->u + s->count;
     s->rate = s->c + s->count;
-    if (takes_u_from_file(one, key)) st = read_file(one, ld, column, j, &field);
+    if (varies == varies_along ? is_in_file(one, key) : takes_u_from_file(one, key))
+        st = read_file(one, ld, column, j, &field);
     for (int i = 0; i < s->count && !st; i++) {
         const int index[SW_DIMS] = {i % m[0], i / m[0] % m[1], i / m[0] / m[1]};
         int64_t point = 0, row = 1;
@@ -154,7 +169,7 @@ static enum sw_status sample_rate(const struct sw_setup *one, int64_t ld, const 
     const char *key = grid ? "initial" : advection_wall_u_key(one, wall);
     const struct sw_program *u = advection_velocity_uses(one, "u") ? sw_setup_function(one, key) : NULL;
     struct samples s;
-    enum sw_status st = samples_create(one, ld, column, j, wall, key, counts->along, &s);
+    enum sw_status st = samples_create(one, ld, column, j, wall, key, velocity_varies_along, counts->along, &s);
     for (int k = 0; k < times && !st; k++) {
         const double t = sample_time(k, times, s.end);
         if (u && (k == 0 || !grid))
@@ -204,7 +219,7 @@ enum sw_status advection_wall_flow(const struct sw_setup *one, int64_t ld, const
     if (!c) return SW_OK;
     const bool uses_u = u && sw_program_uses(c, "u"),
                known = given || !(uses_u || (takes_u_from_file(one, key) && sw_program_uses(c, "u")));
-    enum sw_status st = samples_create(one, ld, column, j, wall, key, of_wall->along, &s);
+    enum sw_status st = samples_create(one, ld, column, j, wall, key, velocity_varies_along, of_wall->along, &s);
     for (int k = 0; k < (known ? of_wall->times : 1) && !st; k++) {
         const double t = sample_time(k, of_wall->times, s.end);
         if (uses_u) st = evaluate_samples(u, &s, EVAL_U, column + j, ld, t, s.u);
@@ -216,6 +231,184 @@ enum sw_status advection_wall_flow(const struct sw_setup *one, int64_t ld, const
     }
     samples_destroy(&s);
     return st;
+}
+
+/* ------------------------------------------------------------------ values of u, and slopes of the source */
+
+/* What the samples of a function that gives u, or u_x, add to a range; what is not finite does not. */
+static enum sw_status sample_values(const struct sw_setup *one, int64_t ld, const double *column, int64_t j,
+                                    struct advection_wall wall, const char *key, struct advection_range *range)
+{
+    const struct sw_program *given = sw_setup_function(one, key);
+    const int times = given && sw_program_uses(given, "t") ? of_wall->times : 1;
+    struct samples s;
+    enum sw_status st = samples_create(one, ld, column, j, wall, key, varies_along, of_grid->along, &s);
+    for (int k = 0; k < times && !st; k++) {
+        if (given) st = evaluate_samples(given, &s, EVAL_U, column + j, ld, sample_time(k, times, s.end), s.u);
+        for (int i = 0; i < s.count && !st; i++)
+            if (isfinite(s.u[i]))
+                range->least = fmin(range->least, s.u[i]), range->greatest = fmax(range->greatest, s.u[i]);
+    }
+    samples_destroy(&s);
+    return st;
+}
+
+/* u at time 0 and at walls. A given u_x = g adds what carries it in: g (x²/(2 L) + (nu/L + c) t) has this slope at a
+ * wall, L being the length, and is of the equation or above. */
+static enum sw_status range_of_data(const struct sw_setup *one, int64_t ld, const double *column, int64_t j,
+                                    double courant_rate, struct advection_range *range)
+{
+    const struct sw_grid g = sw_setup_grid(one, ld, column, j);
+    const double nu = advection_number(one, "physics.nu", ld, column, j),
+                 end = advection_number(one, "time.end", ld, column, j);
+    double through = 0;
+    *range = (struct advection_range){INFINITY, -INFINITY, false};
+    SW_TRY(sample_values(one, ld, column, j, (struct advection_wall){-1, 0}, "initial", range));
+    for (int w = 0; w < 2 * one->dim; w++) {
+        const struct advection_wall wall = {w / 2, w % 2};
+        const struct advection_wall_kind *kind = one->walls[wall.d] ? advection_wall_given(one, wall) : NULL;
+        const double length = (double)(one->n[wall.d] - 1) * g.dx[wall.d];
+        struct advection_range slope = {0, 0, false};
+        if (!kind) continue;
+        SW_TRY(sample_values(one, ld, column, j, wall, kind->key[wall.d][wall.side], kind->holds_u ? range : &slope));
+        through += fmax(slope.greatest, -slope.least) *
+                   (length / 2 + (nu / length + courant_rate * g.dx[wall.d]) * end);
+    }
+    range->least -= through;
+    range->greatest += through;
+    return SW_OK;
+}
+
+/* Of the source at some values of u, over samples of the coordinates and times: its least and greatest value at each,
+ * and the least and greatest of its slopes from one to the next. NaN does not count. */
+enum { VALUES = 128 };
+struct source_table { double u[VALUES], least[VALUES], greatest[VALUES], falls, rises; };
+
+static void add_to_table(struct source_table *table, const double *s, int points)
+{
+    for (int k = 0; k < VALUES * points; k++) {
+        const int at = k / points;
+        const double slope = at + 1 < VALUES ? (s[k + points] - s[k]) / (table->u[at + 1] - table->u[at]) : NAN;
+        table->least[at] = fmin(table->least[at], s[k]);
+        table->greatest[at] = fmax(table->greatest[at], s[k]);
+        if (isnan(slope)) continue;
+        table->falls = fmin(table->falls, slope);
+        table->rises = fmax(table->rises, slope);
+    }
+}
+
+static enum sw_status tabulate_source(const struct sw_setup *one, int64_t ld, const double *column, int64_t j,
+                                      struct source_table *table)
+{
+    static const int along[SW_DIMS] = {16, 4, 4};
+    const struct sw_program *source = sw_setup_function(one, "forcing");
+    const int times = sw_program_uses(source, "t") ? 16 : 1;
+    struct samples place, s;
+    double *number = NULL;
+    enum sw_status st =
+        samples_create(one, ld, column, j, (struct advection_wall){-1, 0}, "forcing", varies_along, along, &place);
+    s = place;
+    s.count = place.count * VALUES;
+    table->falls = table->rises = 0;
+    for (int k = 0; k < VALUES; k++) table->least[k] = INFINITY, table->greatest[k] = -INFINITY;
+    if (!st) st = sw_alloc((SW_DIMS + 2) * (size_t)s.count, &number);
+    for (int k = 0; k < s.count && !st; k++) {
+        for (int d = 0; d < SW_DIMS; d++) number[d * s.count + k] = place.at[d][k % place.count];
+        number[SW_DIMS * s.count + k] = table->u[k / place.count];
+    }
+    for (int d = 0; d < SW_DIMS && !st; d++) s.at[d] = number + d * s.count;
+    s.u = number + SW_DIMS * s.count;
+    s.c = s.u + s.count;
+    for (int k = 0; k < times && !st; k++) {
+        st = evaluate_samples(source, &s, 0, column + j, ld, sample_time(k, times, s.end), s.c);
+        if (!st) add_to_table(table, s.c, place.count);
+    }
+    sw_eval_destroy(&s.eval[0]);
+    sw_free(number);
+    samples_destroy(&place);
+    return st;
+}
+
+/* Where the source takes an end of a range in the time of the run: at every u as fast as it goes there anywhere at any
+ * time, and up to a u at which it goes nowhere; open: it goes beyond 1e9 times `size`, where *u stays.
+ * @param sign  1 upwards, -1 downwards */
+static enum sw_status move_by_source(const struct sw_setup *one, int64_t ld, const double *column, int64_t j,
+                                     int sign, double size, double *u, bool *open)
+{
+    struct source_table table;
+    double left = advection_number(one, "time.end", ld, column, j);
+    const double *rate = sign > 0 ? table.greatest : table.least;
+    for (int k = 0; k < VALUES; k++) table.u[k] = *u + sign * size / 4 * (exp2(k / 4.0) - 1);
+    SW_TRY(tabulate_source(one, ld, column, j, &table));
+    for (int k = 0; k < VALUES; k++) {
+        *u = table.u[k];
+        if (!(sign * rate[k] > 0)) return SW_OK;
+        if (k + 1 == VALUES) break;
+        const double most = fmax(sign * rate[k], sign * rate[k + 1]), time = fabs(table.u[k + 1] - *u) / most;
+        if (time >= left) *u += sign * most * left;
+        if (time >= left) return SW_OK;
+        left -= time;
+    }
+    *open = true;
+    return SW_OK;
+}
+
+enum sw_status advection_range_of(const struct sw_setup *one, int64_t ld, const double *column, int64_t j,
+                                  double courant_rate, struct advection_range *data, struct advection_range *range)
+{
+    struct source_table at_0 = {.u = {0}};
+    SW_TRY(range_of_data(one, ld, column, j, courant_rate, data));
+    *range = *data;
+    if (!sw_setup_function(one, "forcing") || !(data->least <= data->greatest)) return SW_OK;
+    double size = fmax(data->greatest - data->least, fmax(fabs(data->greatest), fabs(data->least)));
+    if (size == 0) {
+        SW_TRY(tabulate_source(one, ld, column, j, &at_0));
+        size = advection_number(one, "time.end", ld, column, j) * fmax(at_0.greatest[0], -at_0.least[0]);
+    }
+    if (!(size > 0)) return SW_OK;
+    SW_TRY(move_by_source(one, ld, column, j, 1, size, &range->greatest, &range->open));
+    return move_by_source(one, ld, column, j, -1, size, &range->least, &range->open);
+}
+
+static int compare_numbers(const void *a, const void *b)
+{
+    const double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+/* The steepest fall and rise of the source with u over a range; half of the values lie near 0. */
+static enum sw_status slopes_of_source(const struct sw_setup *one, int64_t ld, const double *column, int64_t j,
+                                       const struct advection_range *range, struct source_table *table)
+{
+    enum { EVEN = VALUES / 2, NEAR = VALUES / 4 };
+    for (int k = 0; k < VALUES; k++) {
+        const double part = k / (EVEN - 1.0), near = exp2(-(k % NEAR) / 2.0 - 1);
+        table->u[k] = k < EVEN ? range->least + part * (range->greatest - range->least)
+                               : near * (k < EVEN + NEAR ? range->least : range->greatest);
+        table->u[k] = fmin(fmax(table->u[k], range->least), range->greatest);
+    }
+    qsort(table->u, VALUES, sizeof *table->u, compare_numbers);
+    return tabulate_source(one, ld, column, j, table);
+}
+
+/* A source that is no steeper at the end of an open range than on the data, as one that is linear in u, bounds the step
+ * nevertheless. */
+static enum sw_status add_source(const struct sw_setup *one, int64_t ld, const double *column, int64_t j,
+                                 const struct advection_discretization *m, struct advection_step_limit *limit)
+{
+    const struct sw_program *source = sw_setup_function(one, "forcing");
+    struct advection_range data, range;
+    struct source_table all, first = {.falls = 0};
+    if (!source || !sw_program_uses(source, "u")) return SW_OK;
+    SW_TRY(advection_range_of(one, ld, column, j, limit->courant_rate, &data, &range));
+    if (!(data.least <= data.greatest)) return SW_OK;
+    SW_TRY(slopes_of_source(one, ld, column, j, &range, &all));
+    if (range.open) SW_TRY(slopes_of_source(one, ld, column, j, &data, &first));
+    limit->unbounded = range.open && fmax(all.rises, -all.falls) > 2 * fmax(first.rises, -first.falls);
+    if (limit->unbounded) return SW_OK;
+    limit->source_rate = (1 - 1e-9) * fmax(all.rises, -all.falls);  /* the rounding of the differences is left out */
+    limit->stability_rate += -all.falls / m->rk->real;
+    return SW_OK;
 }
 
 /* ------------------------------------------------------------------ modified wavenumbers */
@@ -281,7 +474,7 @@ enum sw_status advection_step_limit_of(const struct sw_setup *setup, int64_t ld,
     for (int d = 0; d < one.dim && nu > 0; d++) b += nu / (g.dx[d] * g.dx[d]);
     limit->courant_rate = rate;
     limit->stability_rate = rate * advection_inverse_courant_limit(&m) + diffusive_rate(&m, b);
-    return SW_OK;
+    return add_source(&one, ld, column, j, &m, limit);
 }
 
 double advection_inverse_courant_limit(const struct advection_discretization *m)
@@ -297,9 +490,9 @@ double advection_courant_limit(const struct advection_discretization *m, int dim
     return (1 + 1e-9 - r->dt * diffusive_rate(m, b)) / advection_inverse_courant_limit(m);
 }
 
-/* The largest step with a Courant number of time.cfl that keeps 0.9 of the limit above, then the next smaller one
- * that goes into time.end; 0, which is refused, for a Courant number of 0. Where nothing limits it, it is all of
- * time.end. */
+/* The largest step with a Courant number of time.cfl that keeps 0.9 of the limit above and has dt |dS/du| <= 1/2, then
+ * the next smaller one that goes into time.end; 0, which is refused, for a Courant number of 0. Where nothing limits
+ * it, it is all of time.end. */
 enum sw_status advection_time_step(const struct sw_setup *setup, int64_t ld, const double *column, int64_t j,
                                    double *step)
 {
@@ -309,7 +502,8 @@ enum sw_status advection_time_step(const struct sw_setup *setup, int64_t ld, con
     *step = 0;
     if (!(cfl > 0)) return SW_OK;
     SW_TRY(advection_step_limit_of(setup, ld, column, j, &limit));
-    const double least = fmax(end * limit.courant_rate / cfl, end * limit.stability_rate / 0.9);  /* steps */
+    const double least = fmax(fmax(end * limit.courant_rate / cfl, end * limit.stability_rate / 0.9),
+                              end * limit.source_rate / 0.5);  /* steps */
     *step = end / fmax(1, ceil(least * (1 - 1e-12)));
     return SW_OK;
 }
