@@ -377,6 +377,83 @@ static void an_expensive_run_has_a_shard_to_itself(void **state)
 
 /* ------------------------------------------------------------------ many runs */
 
+/* ------------------------------------------------------------------ few runs that stand for all */
+
+/* Whether one of the few has this number in a column. */
+static bool few_have(const struct made *m, const struct sw_few *few, const char *column, double value)
+{
+    for (int k = 0; k < few->count; k++)
+        if (number(m->sweep, column, few->run[k]) == value) return true;
+    return false;
+}
+
+/* The reference is all 24,000 runs, one after another. */
+static void few_runs_have_the_ends_of_all_columns(void **state)
+{
+    (void)state;
+    struct made m = MAKE("sweep={ a=\"linspace(-2, 3, 100)\"; b=\"range(1, 80)\"; "
+                         "s=[\"cpu.plain\", \"auto\", \"cpu.simd\"]; }",
+                         "define={ c=\"(a - 0.33)^2*(b - 40)\"; }", "physics.D=\"2 + sin(7*a + b)\"",
+                         "initial=cos(c*x)", "stepper=$s");
+    static const char *const name[] = {"a", "b", "c", "physics.D"};
+    struct sw_few few, again;
+    int64_t *some, n = 0;
+    double *column;
+    assert_int_equal(m.sweep->nruns, 24000);
+    assert_ok(sw_alloc((size_t)m.sweep->ncolumn * 24000, &column));
+    assert_ok(sw_alloc(24000, &some));
+    assert_ok(sw_sweep_columns(m.sweep, NULL, 0, 24000, column));
+    assert_ok(sw_sweep_few(m.sweep, NULL, 24000, 64, &few));
+    assert_in_range(few.count, 48, 64);
+    for (int k = 1; k < few.count; k++) assert_true(few.run[k - 1] < few.run[k]);
+    for (int c = 0; c < 4; c++) {
+        double least = INFINITY, largest = -INFINITY;
+        for (int k = 0; k < m.sweep->ncolumn; k++)
+            for (int r = 0; r < 24000 && !strcmp(m.sweep->column_name[k], name[c]); r++) {
+                least = fmin(least, column[k * 24000 + r]);
+                largest = fmax(largest, column[k * 24000 + r]);
+            }
+        assert_true(few_have(&m, &few, name[c], least) && few_have(&m, &few, name[c], largest));
+    }
+    for (int word = 0; word < 3; word++) assert_true(few_have(&m, &few, "s", word));
+    for (int corner = 0; corner < 4; corner++) {  /* runs are numbered with the last axis fastest */
+        const int64_t first = (corner & 1 ? 99 : 0) * 240 + (corner & 2 ? 79 : 0) * 3;
+        assert_true(sw_few_has(&few, first) || sw_few_has(&few, first + 1) || sw_few_has(&few, first + 2));
+    }
+    assert_false(sw_few_has(&few, -1));
+    assert_ok(sw_sweep_few(m.sweep, NULL, 24000, 64, &again));
+    assert_int_equal(again.count, few.count);
+    assert_memory_equal(again.run, few.run, (size_t)few.count * sizeof *few.run);
+    sw_few_free(&again);
+    sw_few_free(&few);
+    for (int64_t r = 0; r < 24000; r++)
+        if (r / 3 % 80 >= 30) some[n++] = r;  /* b > 30: of runs that are chosen themselves */
+    assert_ok(sw_sweep_few(m.sweep, some, n, 64, &few));
+    for (int k = 0; k < few.count; k++) assert_true(number(m.sweep, "b", few.run[k]) > 30);
+    assert_true(few_have(&m, &few, "b", 31) && few_have(&m, &few, "b", 80));
+    sw_few_free(&few);
+    assert_ok(sw_sweep_few(m.sweep, some, 5, 5, &few));
+    assert_memory_equal(few.run, some, 5 * sizeof *some);
+    sw_few_free(&few);
+    sw_free(column);
+    sw_free(some);
+    unmake(&m);
+}
+
+/* A larger choice has more runs between the ends; a small one keeps to its size. */
+static void few_runs_are_no_more_than_asked_for(void **state)
+{
+    (void)state;
+    struct made m = MAKE("sweep={ a=\"range(1, 50)\"; b=\"range(1, 40)\"; }", "initial=a*cos(b*x)");
+    for (int most = 0; most < 200; most += 7) {
+        struct sw_few few;
+        assert_ok(sw_sweep_few(m.sweep, NULL, m.sweep->nruns, most, &few));
+        assert_true(few.count <= most && few.count >= most / 2);
+        sw_few_free(&few);
+    }
+    unmake(&m);
+}
+
 static void a_million_runs_take_little_memory(void **state)
 {
     (void)state;
@@ -440,6 +517,8 @@ int main(void)
         cmocka_unit_test(a_bad_selection_is_refused),
         cmocka_unit_test(shards_are_a_partition_of_equal_cost),
         cmocka_unit_test(an_expensive_run_has_a_shard_to_itself),
+        cmocka_unit_test(few_runs_have_the_ends_of_all_columns),
+        cmocka_unit_test(few_runs_are_no_more_than_asked_for),
         cmocka_unit_test(a_million_runs_take_little_memory),
         cmocka_unit_test(a_list_of_a_million_values_is_read),
     };

@@ -19,6 +19,7 @@
  *     groups               runs of one shape
  *     runs_check           is every run possible?
  *     ids, select          the ids of runs; which runs are asked for
+ *     few                  which of them are looked at more closely
  *     sweep                calls all of these in turn
  *
  * run_columns, the columns of the run table that hold results, depends on none of them.
