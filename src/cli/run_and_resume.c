@@ -296,7 +296,7 @@ static enum sw_status attempt(struct sweep_run *run)
         if (run->s->sweep->save_state && run->completed->lacks_states)
             console_message(run->cli, "note     %s was computed without output.state = true, and cannot be lengthened; "
                             "--force computes it again\n", run->s->file);
-        if (run->s->sweep->accuracy && run->completed->lacks_estimates)
+        if (run->s->sweep->accuracy > 0 && run->completed->lacks_estimates)
             console_message(run->cli, "note     %s was computed without accuracy.runs, and has no estimates: runs are "
                             "only computed again when they end; --force computes all of it again\n", run->s->file);
         sw_output_tidy(run->s->file);  /* killed after its merge, a run leaves that behind */

@@ -196,6 +196,19 @@ static void tell_no_points(const struct sweep_run *run, int64_t count, const cha
                         "(error_space is NaN): %s\n", (long long)count, count == 1 ? "" : "s", why);
 }
 
+/* Of runs that nobody has asked for: how much half the step changes. */
+static void tell_steps(const struct sweep_run *run, const struct sw_accuracy *a)
+{
+    const long long count = a->estimated;
+    if (!count) return;
+    console_message(run->cli, "accuracy %lld run%s again with half the step: off by at most %.2g of u by the steps\n",
+                    count, count == 1 ? "" : "s", a->relative);
+    if (a->coarse)
+        console_message(run->cli, "warning: accuracy: in %lld of them the steps change u by more than 1 %% of it%s; use "
+                        "a smaller time.dt, or leave it out\n", (long long)a->coarse,
+                        a->lost[0] ? ", or half the step has no finite u" : "");
+}
+
 /* "accuracy 6 of 8 sampled runs computed again (2 diverged): off by at most ...", and where that says too little. */
 static void tell_accuracy(const struct sweep_run *run, const struct sw_accuracy *a)
 {
@@ -240,7 +253,8 @@ void message_done(const struct sweep_run *run, const struct sw_run_sweep_summary
     if (sum->rate > 0) sw_text_printf(&text, " · %.2g %s", sum->rate, format_rate_unit(run->s->sweep->problem->timed));
     console_message(run->cli, "%s\n", sw_text_get(&text));
     sw_text_free(&text);
-    if (sum->accuracy.sampled) tell_accuracy(run, &sum->accuracy);
+    if (run->s->sweep->accuracy < 0) tell_steps(run, &sum->accuracy);
+    else if (sum->accuracy.sampled) tell_accuracy(run, &sum->accuracy);
     if (*sum->notes) console_message(run->cli, "warning: %s; sweep show says more\n", sum->notes);
     log_end(run, "done", sum);
     suggest_commands(run->cli, run->s->sweep, run->s->file);

@@ -96,7 +96,9 @@ static void cuda_close(struct sw_device *device)
 static enum sw_status make_streams(struct sw_device *device)
 {
     cudaStream_t compute = NULL, copy = NULL;
-    CU_TRY(cudaStreamCreateWithFlags(&compute, cudaStreamNonBlocking));
+    int least, greatest;
+    CU_TRY(cudaDeviceGetStreamPriorityRange(&least, &greatest));
+    CU_TRY(cudaStreamCreateWithPriority(&compute, cudaStreamNonBlocking, device->urgent ? greatest : least));
     device->compute = compute;
     CU_TRY(cudaStreamCreateWithFlags(&copy, cudaStreamNonBlocking));
     device->copy = copy;

@@ -9,13 +9,16 @@
 
 /* ---- one */
 
-static enum sw_status open_row(const struct sw_device_ops *ops, int index, int threads, struct sw_device **device)
+/* @param urgent  as in struct sw_device */
+static enum sw_status open_row(const struct sw_device_ops *ops, int index, int threads, bool urgent,
+                               struct sw_device **device)
 {
     enum sw_status st;
     struct sw_device *d = NULL;
 
     SW_TRY(sw_alloc(1, &d));
     d->index = ops->count ? index : 0;
+    d->urgent = urgent;
     d->threads = threads > 0 ? threads : omp_get_max_threads();
     if (ops->count) snprintf(d->label, sizeof d->label, "%s:%d", ops->kind, index);
     else snprintf(d->label, sizeof d->label, "%s", ops->kind);
@@ -34,7 +37,7 @@ static enum sw_status open_first(int threads, struct sw_device **device)
     enum sw_status st = SW_E_ABSENT;
     for (int k = 0; sw_device_table[k]; k++) {
         if (sw_device_table[k]->absent) continue;
-        st = open_row(sw_device_table[k], 0, threads, device);
+        st = open_row(sw_device_table[k], 0, threads, false, device);
         if (!st) return SW_OK;
     }
     return st;
@@ -55,7 +58,12 @@ enum sw_status sw_device_open(const char *spec, int threads, struct sw_device **
     SW_TRY(check_wanted(spec, threads, &w));
     if (w.count > 1) return SW_FAIL(SW_E_USAGE, "'%s' are %d devices, and here one is used", spec, w.count);
     if (!w.ops) return open_first(threads, device);
-    return open_row(w.ops, w.count ? w.index[0] : 0, threads, device);
+    return open_row(w.ops, w.count ? w.index[0] : 0, threads, false, device);
+}
+
+enum sw_status sw_device_open_beside(const struct sw_device *other, int threads, struct sw_device **device)
+{
+    return open_row(other->ops, other->index, threads ? threads : other->threads, true, device);
 }
 
 /* ---- several */
@@ -80,7 +88,7 @@ struct opening {
 static void *open_one(void *argument)
 {
     struct opening *o = argument;
-    sw_err_keep(&o->failed, open_row(o->ops, o->index, o->threads, &o->device));
+    sw_err_keep(&o->failed, open_row(o->ops, o->index, o->threads, false, &o->device));
     return NULL;
 }
 
@@ -172,7 +180,7 @@ enum sw_status sw_devices_open(const char *spec, int threads, int most, struct s
     SW_TRY(check_wanted(spec, threads, &w));
     if (w.count) st = open_numbered(&w, threads, most, devices);
     else {
-        st = w.ops ? open_row(w.ops, 0, threads, &devices->device[0]) : open_first(threads, &devices->device[0]);
+        st = w.ops ? open_row(w.ops, 0, threads, false, &devices->device[0]) : open_first(threads, &devices->device[0]);
         if (!st) devices->count = 1;
         if (!st) st = open_alike(threads, most, devices);
     }

@@ -21,6 +21,7 @@ struct sw_device {              /* made by sw_device_open(); read only to others
     int    sm;                  /* compute capability, 90 for 9.0; 0 on the CPU                          */
     int    processors;          /* streaming multiprocessors; cores on the CPU                           */
     size_t memory_total;        /* bytes                                                                 */
+    bool   urgent;              /* its kernels go before those of others on the same GPU                  */
     void  *compute, *copy;      /* two CUDA streams (cudaStream_t); NULL on the CPU                      */
 };
 
@@ -31,6 +32,9 @@ struct sw_device {              /* made by sw_device_open(); read only to others
  * @return SW_E_USAGE not such a spec, or several devices; SW_E_ABSENT no such device, or built without CUDA; SW_E_CUDA;
  *         SW_E_MEMORY */
 enum sw_status sw_device_open(const char *spec, int threads, struct sw_device **device);
+/** Open a device once more, with streams of its own, for work beside that of the other: of a GPU work that goes first.
+ * @param threads  host threads; 0: as many as the other  @return SW_E_CUDA; SW_E_MEMORY */
+enum sw_status sw_device_open_beside(const struct sw_device *other, int threads, struct sw_device **device);
 void sw_device_close(struct sw_device **device);
 
 /* Devices that work side by side, each for a host thread of its own. */

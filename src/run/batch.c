@@ -50,6 +50,7 @@ static enum sw_status begin_batch(struct batch *b)
     if (!b->plan->resume) SW_TRY(batch_stops_initial(b));
     for (int j = 0; j < b->plan->count; j++)
         if (b->load_error[j] && !b->plan->resume) batch_report_failure(b, j);
+    SW_TRY(batch_accuracy_begin(b));
     return begin_part(b);
 }
 
@@ -61,7 +62,8 @@ static int64_t next_output(const struct batch *b)
     if (b->field < b->group->nfield && b->group->field_step[b->field] < next) next = b->group->field_step[b->field];
     if (b->scalar < b->group->nscalar && b->group->scalar_step[b->scalar] < next)
         next = b->group->scalar_step[b->scalar];
-    const int64_t look = batch_next_look(b);
+    const int64_t look = batch_next_look(b), compared = batch_accuracy_step(b);
+    if (compared < next) next = compared;
     return look < next ? look : next;
 }
 
@@ -251,6 +253,7 @@ static enum sw_status advance_batch(struct batch *b)
             continue;
         }
         SW_TRY(st);
+        SW_TRY(batch_accuracy_look(b));
         SW_TRY(batch_look(b));
         const bool check = b->queued >= b->w->chunk || b->group->cut || b->step == b->group->steps;
         if (check && !b->behind) SW_TRY(check_batch(b));
@@ -268,6 +271,7 @@ enum sw_status batch_run(struct worker *w, int64_t number, const struct sw_plan_
     b.checked = sw_clock();
     if (!st) st = advance_batch(&b);
     if (!st) st = batch_end(&b);
+    batch_accuracy_end(&b);
     if (st == SW_E_STOPPED) writer_abandon(w->writer);  /* the part that was begun, unless a checkpoint ended it */
     sw_free(b.column);
     sw_free(b.load_error);

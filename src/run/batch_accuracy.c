@@ -1,4 +1,5 @@
-/* How far the numbers of some runs are off: each is computed again with half the step, and again with twice the points.
+/* How far the numbers of some runs are off: each is computed again with half the step, and where accuracy.runs asks for
+ * it with twice the points, too.
  *
  * With u the field at the end, of a method of order p in time and q in space, Richardson's estimates of its error are
  *
@@ -8,10 +9,19 @@
  * which makes the estimates larger rather than smaller. A run whose initial value is noise, or comes from a file,
  * begins on the finer grid with the trigonometric polynomial through its points.
  *
- * The runs are one of each equal share of the sweep, whatever the batches: at a place in the share that its number
- * makes, as a fixed one (the middle) is at the same value of the last axis wherever the shares are whole rows of it. */
+ * Half steps are taken by a thread of its own, beside the batch: on a GPU on a stream of its own.
+ *
+ * With accuracy.runs = N the runs are one of each equal share of the sweep, whatever the batches: at a place in the
+ * share that its number makes, as a fixed one (the middle) is at the same value of the last axis wherever the shares are
+ * whole rows of it. Unless the config says accuracy.runs, the sample is what costs little: all runs of a small sweep;
+ * of a larger one a few that stand for all (sw_sweep_few()). Where even these would take more than a
+ * twentieth of the sweep, half steps stop at an earlier time, and what is known is the difference until then. What is
+ * computed is counted in points times steps, not in seconds: the same config has the same estimates. */
 #include <math.h>
+#include <omp.h>
+#include <stdio.h>
 #include <string.h>
+#include <time.h>
 
 #include "base/sw_clock.h"
 #include "base/sw_mem.h"
@@ -20,14 +30,53 @@
 #include "problem/initial_file.h"
 #include "run/batch_impl.h"
 
-/* ------------------------------------------------------------------ which runs */
+/* ------------------------------------------------------------------ which runs, and until when */
 
-static bool is_sampled(int64_t run, int64_t runs, int64_t wanted)
+/* Points times steps that half steps of a sweep may take in any case: below a second of one processor. */
+static const double free_work = 5e7;
+/* Of the points times steps of the whole sweep that they may take beyond. */
+static const double share_of_work = 0.05;
+
+/* A GPU takes half steps beside the batch, but twice as many one after another. So many are no time; and so many runs
+ * keep it busy for longer than that. */
+static const double short_on_gpu = 2e5;
+enum { MANY_ON_GPU = 4096 };
+
+static bool in_share(int64_t run, int64_t runs, int64_t wanted)
 {
     if (wanted >= runs) return true;
     const int64_t share = ((run + 1) * wanted - 1) / runs;  /* nruns <= 1e7, and wanted less: no overflow */
     const int64_t first = share * runs / wanted, width = (share + 1) * runs / wanted - first;
     return run == first + (int64_t)(sw_rand(0, 0, share, 0) * (double)width);
+}
+
+/* Points times steps of a run. */
+static double work_of_run(const struct batch *b)
+{
+    return (double)sw_points(b->group->n) * (double)b->group->steps;
+}
+
+static bool is_small(const struct batch *b)
+{
+    return 2 * (double)b->w->scheduler->sweep->nruns * work_of_run(b) <= free_work;
+}
+
+static bool is_sampled(const struct batch *b, int64_t run)
+{
+    const struct sw_sweep *sweep = b->w->scheduler->sweep;
+    if (sweep->accuracy >= 0) return in_share(run, sweep->nruns, sweep->accuracy);
+    return is_small(b) || sw_few_has(&b->w->scheduler->sample, run);
+}
+
+/* The step until which sampled runs are computed again, of all; those that are few. */
+static int64_t last_halved(const struct batch *b)
+{
+    const struct sw_sweep *sweep = b->w->scheduler->sweep;
+    const double steps = (double)b->group->steps, runs = (double)sweep->nruns;
+    if (sweep->accuracy >= 0 || is_small(b)) return b->group->steps;
+    double share = fmax(free_work / work_of_run(b), share_of_work * runs) / (2 * b->w->scheduler->sample.count);
+    if (b->w->device->space == SW_DEVICE && 2 * steps > short_on_gpu && runs < MANY_ON_GPU) share = fmin(share, 0.5);
+    return share >= 1 ? b->group->steps : (int64_t)(share * steps);
 }
 
 struct again {                    /* the sampled runs of a batch */
@@ -38,6 +87,18 @@ struct again {                    /* the sampled runs of a batch */
     double       *end;            /* [count][unknowns][points] as computed     */
     double       *start;          /* [count][unknowns][points] initial values; NULL: expressions that any grid takes */
     struct sw_accuracy found;
+
+    /* half steps, beside the batch */
+    int64_t       until;          /* the step of the batch at which they end   */
+    struct sw_setup setup;
+    struct sw_device *device;     /* with streams of its own                   */
+    double       *half_column;    /* [ncolumn][count]                          */
+    double       *first;          /* [count][unknowns] root mean squares of the initial values */
+    double       *half;           /* [count][unknowns][points] their ends      */
+    pthread_t     thread;
+    bool          threaded;
+    atomic_bool   stop, over;
+    struct sw_err_kept failed;
 };
 
 /* ------------------------------------------------------------------ one more computation */
@@ -60,21 +121,14 @@ static bool has_noise_in_time(const struct sw_setup *setup)
 /* Points of a run: of lines the finer grid has others than the batch. */
 static int64_t points_of(const struct again *a) { return sw_points(a->b->group->n); }
 
-static double *column_of(const struct again *a, const char *path)
-{
-    const int k = sw_setup_column(&a->b->w->setup, path);
-    return k < 0 ? NULL : a->column + (size_t)k * (size_t)a->count;
-}
-
-/* Begin from the initial values at hand. @param finer  on the grid with twice the points */
-static enum sw_status begin(const struct again *a, struct sw_sim *sim, const struct sw_setup *setup, bool finer)
+/* Begin on the grid with twice the points. */
+static enum sw_status begin(const struct again *a, struct sw_sim *sim, const struct sw_setup *setup)
 {
     const int64_t n = a->b->group->n[0], m = setup->n[0];
     struct sw_resampler *resampler = NULL;
     enum sw_status st;
     double *u = NULL;
     if (!a->start) return sw_sim_initial(sim);
-    if (!finer) return sw_sim_set_state(sim, a->start);
     SW_TRY_TO(done, st, sw_alloc((size_t)a->count * (size_t)a->unknowns * (size_t)m, &u));
     SW_TRY_TO(done, st, sw_resampler_create(n, m, &resampler));
     for (int64_t k = 0; k < a->count * a->unknowns; k++) sw_resample(resampler, a->start + k * n, u + k * m);
@@ -92,24 +146,23 @@ static bool must_stop(const struct batch *b)
 }
 
 /* In pieces between which a stop is noticed. */
-static enum sw_status advance(const struct again *a, struct sw_sim *sim, int64_t steps)
+static enum sw_status advance(const struct again *a, struct sw_device *device, struct sw_sim *sim, int64_t steps)
 {
     int64_t chunk = 1;
     for (int64_t step = 0; step < steps;) {
         const double begun = sw_clock();
         const int64_t to = step + chunk < steps ? step + chunk : steps;
         SW_TRY(sim->ops->advance(sim, step, to));
-        SW_TRY(sw_device_wait(a->b->w->device));
+        SW_TRY(sw_device_wait(device));
         step = to;
         chunk = sw_clock() - begun < 0.05 ? 2 * chunk : chunk > 1 ? chunk / 2 : 1;
-        if (must_stop(a->b)) return SW_E_STOPPED;
+        if (device == a->device ? atomic_load(&a->stop) : must_stop(a->b)) return SW_E_STOPPED;
     }
     return SW_OK;
 }
 
 /* @param end  out: [count][unknowns][points of setup->n], NaN where a run could not begin, or diverged */
-static enum sw_status compute(const struct again *a, const struct sw_setup *setup, int64_t steps, bool finer,
-                              double *end)
+static enum sw_status compute(const struct again *a, const struct sw_setup *setup, int64_t steps, double *end)
 {
     const struct sw_problem *problem = a->b->w->scheduler->sweep->problem;
     const char **load_error = NULL;
@@ -118,8 +171,8 @@ static enum sw_status compute(const struct again *a, const struct sw_setup *setu
     SW_TRY_TO(done, st, sw_alloc((size_t)a->count, &load_error));
     SW_TRY_TO(done, st, problem->create(problem, setup, a->b->w->device, &sim));
     SW_TRY_TO(done, st, sim->ops->load(sim, a->count, a->column, load_error));
-    SW_TRY_TO(done, st, begin(a, sim, setup, finer));
-    SW_TRY_TO(done, st, advance(a, sim, steps));
+    SW_TRY_TO(done, st, begin(a, sim, setup));
+    SW_TRY_TO(done, st, advance(a, a->b->w->device, sim, steps));
     SW_TRY_TO(done, st, sw_sim_get_state(sim, end));
 done:
     if (sim) sim->ops->destroy(sim);
@@ -127,87 +180,286 @@ done:
     return st;
 }
 
-/* ------------------------------------------------------------------ the estimates */
+/* ------------------------------------------------------------------ half steps, beside the batch */
 
-/* The root mean square of the field of a sampled run at its end. */
-static double size_of(const struct again *a, int j)
+static double root_mean_square(int64_t count, const double *u)
 {
-    const int64_t count = a->unknowns * points_of(a);
     double sum = 0;
-    for (int64_t i = 0; i < count; i++) sum += a->end[j * count + i] * a->end[j * count + i];
+    for (int64_t i = 0; i < count; i++) sum += u[i] * u[i];
     return sqrt(sum / (double)count);
 }
 
-/* @param other  [count][unknowns][m] */
-static double difference(const struct again *a, int j, const double *other, int64_t m)
-{
-    const int64_t n = points_of(a), every = m > n ? 2 : 1;
-    double sum = 0;
-    for (int v = 0; v < a->unknowns; v++)
-        for (int64_t i = 0; i < n; i++) {
-            const int64_t line = (int64_t)j * a->unknowns + v;
-            const double d = a->end[line * n + i] - other[line * m + every * i];
-            sum += d * d;
-        }
-    return sqrt(sum / (double)(a->unknowns * n));
-}
-
-static enum sw_status estimate(struct again *a, bool in_time, struct sw_run_result *result)
+static enum sw_status halve(struct again *a)
 {
     const struct sw_problem *problem = a->b->w->scheduler->sweep->problem;
-    const int64_t n = a->b->group->n[0];
-    struct sw_setup setup = a->b->w->setup;
+    const size_t count = (size_t)a->count, lines = count * (size_t)a->unknowns;
+    const char **load_error = NULL;
+    struct sw_sim *sim = NULL;
+    bool *finite = NULL;
+    enum sw_status st;
+    SW_TRY_TO(done, st, sw_device_use(a->device));
+    SW_TRY_TO(done, st, sw_alloc(count, &load_error));
+    SW_TRY_TO(done, st, sw_alloc(count, &finite));
+    SW_TRY_TO(done, st, problem->create(problem, &a->setup, a->device, &sim));
+    SW_TRY_TO(done, st, sim->ops->load(sim, a->count, a->half_column, load_error));
+    SW_TRY_TO(done, st, sw_initial_begin(sim, &a->setup, a->device->threads, a->count, a->half_column, finite));
+    SW_TRY_TO(done, st, sw_sim_get_state(sim, a->half));
+    for (size_t k = 0; k < lines; k++)
+        a->first[k] = root_mean_square(points_of(a), a->half + k * (size_t)points_of(a));
+    SW_TRY_TO(done, st, advance(a, a->device, sim, 2 * a->until));
+    SW_TRY_TO(done, st, sw_sim_get_state(sim, a->half));
+done:
+    if (sim) sim->ops->destroy(sim);
+    sw_free(finite);
+    sw_free(load_error);
+    return st;
+}
+
+static void *halve_in_thread(void *again)
+{
+    struct again *a = again;
+    omp_set_num_threads(a->device->threads);
+    sw_err_keep(&a->failed, halve(a));
+    atomic_store(&a->over, true);
+    return NULL;
+}
+
+static bool gives_up(void *again) { return atomic_load(&((struct again *)again)->stop); }
+
+/* What a batch needs not may take little of the memory that is left. */
+static bool has_room(const struct again *a)
+{
+    const struct sw_problem *problem = a->b->w->scheduler->sweep->problem;
+    size_t fixed, per_run;
+    if (problem->bytes(problem, &a->setup, a->b->w->device, &fixed, &per_run)) return false;
+    return (double)fixed + (double)a->count * (double)per_run <
+           0.25 * (double)sw_device_memory_free(a->b->w->device);
+}
+
+static enum sw_status begin_halves(struct again *a)
+{
+    const struct batch *b = a->b;
+    const int64_t ncolumn = b->w->scheduler->sweep->ncolumn, dt = sw_setup_column(&b->w->setup, "time.dt");
+    const size_t lines = (size_t)a->count * (size_t)a->unknowns;
+    a->setup = b->w->setup;
+    a->setup.capacity = a->count;
+    a->setup.give_up = gives_up;
+    a->setup.give_up_user = a;
+    SW_TRY(sw_alloc((size_t)(ncolumn * a->count), &a->half_column));
+    memcpy(a->half_column, a->column, (size_t)(ncolumn * a->count) * sizeof *a->column);
+    for (int j = 0; j < a->count && dt >= 0; j++) a->half_column[dt * a->count + j] /= 2;
+    SW_TRY(sw_alloc(lines, &a->first));
+    SW_TRY(sw_alloc(lines * (size_t)points_of(a), &a->half));
+    if (!has_room(a)) return SW_E_MEMORY;
+    SW_TRY(sw_device_open_beside(b->w->device, b->w->scheduler->sweep->accuracy > 0 ? 0 : 1, &a->device));
+    a->threaded = !pthread_create(&a->thread, NULL, halve_in_thread, a);
+    return a->threaded ? SW_OK : SW_E_MEMORY;
+}
+
+/* Choose the runs, which are loaded, and their columns. */
+static enum sw_status choose(struct again *a)
+{
+    const struct batch *b = a->b;
+    const size_t all = (size_t)b->plan->count, ncolumn = (size_t)b->w->scheduler->sweep->ncolumn;
+    SW_TRY(sw_alloc(all, &a->of));
+    for (int j = 0; j < b->plan->count; j++)
+        if (is_sampled(b, b->plan->run[j])) a->of[a->count++] = j;
+    const size_t count = (size_t)a->count;
+    SW_TRY(sw_alloc(ncolumn * count, &a->column));
+    for (size_t k = 0; k < ncolumn; k++)
+        for (size_t j = 0; j < count; j++) a->column[k * count + j] = b->column[k * all + (size_t)a->of[j]];
+    return SW_OK;
+}
+
+enum sw_status batch_accuracy_begin(struct batch *b)
+{
+    const struct sw_sweep *sweep = b->w->scheduler->sweep;
+    struct again *a;
+    enum sw_status st;
+    if (!sweep->accuracy || !b->group->steps) return SW_OK;
+    SW_TRY(sw_alloc(1, &a));
+    b->again = a;
+    *a = (struct again){.b = b, .unknowns = (int)(batch_state_size(b) / (size_t)sw_points(b->w->setup.n)),
+                        .until = last_halved(b)};
+    st = choose(a);
+    if (!st && a->count && a->until && !has_noise_in_time(&b->w->setup)) st = begin_halves(a);
+    return st == SW_E_MEMORY ? SW_OK : st;
+}
+
+int64_t batch_accuracy_step(const struct batch *b)
+{
+    const struct again *a = b->again;
+    return a && a->threaded && a->until > b->step ? a->until : b->group->steps;
+}
+
+/* The states of the sampled runs now. */
+static enum sw_status keep_states(struct again *a)
+{
+    const struct batch *b = a->b;
+    const size_t size = batch_state_size(b);
+    double *state = NULL;
+    SW_TRY(sw_alloc((size_t)a->count * size, &a->end));
+    SW_TRY(sw_alloc((size_t)b->plan->count * size, &state));
+    const enum sw_status st = sw_sim_get_state(b->w->sim, state);
+    for (size_t j = 0; j < (size_t)a->count && !st; j++)
+        memcpy(a->end + j * size, state + (size_t)a->of[j] * size, size * 8);
+    sw_free(state);
+    return st;
+}
+
+enum sw_status batch_accuracy_look(struct batch *b)
+{
+    struct again *a = b->again;
+    if (!a || !a->threaded || b->step != a->until || a->until == b->group->steps) return SW_OK;
+    return keep_states(a);
+}
+
+static void join(struct again *a)
+{
+    if (a->threaded) pthread_join(a->thread, NULL);
+    a->threaded = false;
+    sw_device_close(&a->device);
+}
+
+/* @return SW_E_STOPPED all is to stop */
+static enum sw_status wait_for_halves(struct again *a)
+{
+    if (!a->threaded) return SW_E_MEMORY;
+    for (int64_t ns = 20000; !atomic_load(&a->over); ns = ns < 10000000 ? 2 * ns : ns) {
+        if (must_stop(a->b)) atomic_store(&a->stop, true);
+        nanosleep(&(struct timespec){.tv_nsec = ns}, NULL);
+    }
+    join(a);
+    return sw_err_raise(&a->failed);
+}
+
+void batch_accuracy_end(struct batch *b)
+{
+    struct again *a = b->again;
+    if (!a) return;
+    atomic_store(&a->stop, true);
+    join(a);
+    sw_free(a->of);
+    sw_free(a->column);
+    sw_free(a->end);
+    sw_free(a->start);
+    sw_free(a->half_column);
+    sw_free(a->first);
+    sw_free(a->half);
+    sw_free(a);
+    b->again = NULL;
+}
+
+/* ------------------------------------------------------------------ the estimates */
+
+/* Whether run j of the sample has come to its end. */
+static bool is_at_end(const struct again *a, const struct sw_run_result *result, int j)
+{
+    const struct sw_run_row *row = &result[a->of[j]].row;
+    return row->status == SW_RUN_DONE && !row->stopped;
+}
+
+/* The root mean square of the difference of one unknown. @param other  [count][unknowns][m] */
+static double difference(const struct again *a, int j, int unknown, const double *other, int64_t m)
+{
+    const int64_t n = points_of(a), every = m > n ? 2 : 1, line = (int64_t)j * a->unknowns + unknown;
+    double sum = 0;
+    for (int64_t i = 0; i < n; i++) {
+        const double d = a->end[line * n + i] - other[line * m + every * i];
+        sum += d * d;
+    }
+    return sqrt(sum / (double)n);
+}
+
+static double difference_of_all(const struct again *a, int j, const double *other, int64_t m)
+{
+    double sum = 0;
+    for (int v = 0; v < a->unknowns; v++) sum += pow(difference(a, j, v, other, m), 2);
+    return sqrt(sum / a->unknowns);
+}
+
+/* By what the difference of two steps, or grids, is to be multiplied. */
+static double richardson(const struct again *a, bool in_time)
+{
+    const struct sw_problem *problem = a->b->w->scheduler->sweep->problem;
     int order[2] = {1, 2};
-    double *end = NULL, *changed = column_of(a, in_time ? "time.dt" : "grid.n");
-    if (problem->orders) problem->orders(problem, &setup, order);
+    if (problem->orders) problem->orders(problem, &a->b->w->setup, order);
     const double factor = ldexp(1, order[!in_time]);
+    return factor / (factor - 1);
+}
+
+/* The error in time in terms of the field, of the unknown for which it is largest. */
+static double relative_error(const struct again *a, int j)
+{
+    double worst = 0;
+    for (int v = 0; v < a->unknowns; v++) {
+        const int64_t line = (int64_t)j * a->unknowns + v, n = points_of(a);
+        const double size = fmax(root_mean_square(n, a->end + line * n), SW_DECAYED * a->first[line]),
+                     error = richardson(a, true) * difference(a, j, v, a->half, n);
+        if (error > 0 || isnan(error)) worst = fmax(worst, isfinite(error / size) ? error / size : INFINITY);
+    }
+    return worst;
+}
+
+/* @param last  what the last steps do; NULL: nobody has looked */
+static void warn_coarse(struct again *a, int j, double error, const struct batch_last *last, struct sw_run_result *r)
+{
+    const struct batch *b = a->b;
+    char text[400], until[48] = "";
+    int used = snprintf(text, sizeof text, "time.dt = %.4g: ", batch_dt(b, a->of[j]));
+    const bool differs = error > SW_COARSE, made = last && *last->text;
+    if (!differs && !made) return;
+    a->found.coarse++;
+    if (a->until < b->group->steps) snprintf(until, sizeof until, " at t = %.4g", batch_time(b, a->of[j], a->until));
+    if (differs && isfinite(error))
+        used += snprintf(text + used, sizeof text - (size_t)used, "half the step changes u by %.2g of its size%s",
+                         error / richardson(a, true), until);
+    else if (differs)
+        used += snprintf(text + used, sizeof text - (size_t)used, "with half the step u is not finite%s", until);
+    if (made) used += snprintf(text + used, sizeof text - (size_t)used, "%s%s", differs ? "; " : "", last->text);
+    if (differs && last && !made && last->off < 0.1 * SW_COARSE)
+        used += snprintf(text + used, sizeof text - (size_t)used, ", while the last steps alone are right: small "
+                         "differences grow in this run");
+    snprintf(text + used, sizeof text - (size_t)used, "; use a smaller time.dt");
+    batch_append_message(r->message, text);
+}
+
+/* Take the estimates in time from half steps, which are there. @param last  [count]; NULL */
+static void compare_halves(struct again *a, const struct batch_last *last, struct sw_run_result *result)
+{
+    for (int j = 0; j < a->count; j++) {
+        struct sw_run_row *row = &result[a->of[j]].row;
+        if (!is_at_end(a, result, j)) continue;
+        a->found.estimated++;
+        const double error = relative_error(a, j), all = difference_of_all(a, j, a->half, points_of(a));
+        if (a->until == a->b->group->steps) row->error_time = richardson(a, true) * all;
+        a->found.lost[0] += !isfinite(all);
+        if (isfinite(error)) a->found.relative = fmax(a->found.relative, error);
+        warn_coarse(a, j, error, last ? &last[j] : NULL, &result[a->of[j]]);
+    }
+}
+
+static enum sw_status estimate_in_space(struct again *a, struct sw_run_result *result)
+{
+    const int64_t n = a->b->group->n[0], changed = sw_setup_column(&a->b->w->setup, "grid.n");
+    struct sw_setup setup = a->b->w->setup;
+    double *end = NULL;
     setup.capacity = a->count;
-    if (!in_time) setup.n[0] = setup.walls[0] ? 2 * n - 1 : 2 * n;
+    setup.n[0] = setup.walls[0] ? 2 * n - 1 : 2 * n;
     SW_TRY(sw_alloc((size_t)a->count * (size_t)a->unknowns * (size_t)sw_points(setup.n), &end));
-    for (int j = 0; j < a->count && changed; j++) changed[j] = in_time ? changed[j] / 2 : (double)setup.n[0];
-    const enum sw_status st = compute(a, &setup, a->b->group->steps * (in_time ? 2 : 1), !in_time, end);
-    for (int j = 0; j < a->count && changed; j++)
-        changed[j] = a->b->column[(size_t)sw_setup_column(&setup, in_time ? "time.dt" : "grid.n") *
-                                      (size_t)a->b->plan->count + (size_t)a->of[j]];
+    for (int j = 0; j < a->count && changed >= 0; j++) a->column[changed * a->count + j] = (double)setup.n[0];
+    const enum sw_status st = compute(a, &setup, a->b->group->steps, end);
     for (int j = 0; j < a->count && !st; j++) {
         struct sw_run_row *row = &result[a->of[j]].row;
-        *(in_time ? &row->error_time : &row->error_space) =
-            factor / (factor - 1) * difference(a, j, end, sw_points(setup.n));
-        a->found.lost[!in_time] += !isfinite(in_time ? row->error_time : row->error_space);
+        if (!is_at_end(a, result, j)) continue;
+        row->error_space = richardson(a, false) * difference_of_all(a, j, end, sw_points(setup.n));
+        a->found.lost[1] += !isfinite(row->error_space);
     }
     sw_free(end);
     return st;
 }
 
-/* Keep the sampled runs that are done: their columns, their ends, and where they began if that is noise or from a
- * file. */
-static enum sw_status gather(struct again *a, const struct sw_run_result *result)
-{
-    const struct batch *b = a->b;
-    const struct sw_sweep *sweep = b->w->scheduler->sweep;
-    const size_t all = (size_t)b->plan->count, size = batch_state_size(b);
-    double *state = NULL;
-    SW_TRY(sw_alloc(all, &a->of));
-    for (int j = 0; j < b->plan->count; j++) {
-        const bool at_end = result[j].row.status == SW_RUN_DONE && !result[j].row.stopped;
-        if (!is_sampled(b->plan->run[j], sweep->nruns, sweep->accuracy)) continue;
-        a->found.sampled++;
-        a->found.stopped += result[j].row.status == SW_RUN_DONE && result[j].row.stopped;
-        if (at_end) a->of[a->count++] = j;
-    }
-    if (!a->count) return SW_OK;
-    const size_t count = (size_t)a->count;
-    SW_TRY(sw_alloc((size_t)sweep->ncolumn * count, &a->column));
-    SW_TRY(sw_alloc(count * size, &a->end));
-    SW_TRY(sw_alloc(all * size, &state));
-    for (size_t k = 0; k < (size_t)sweep->ncolumn; k++)
-        for (size_t j = 0; j < count; j++) a->column[k * count + j] = b->column[k * all + (size_t)a->of[j]];
-    enum sw_status st = sw_sim_get_state(b->w->sim, state);
-    for (size_t j = 0; j < count && !st; j++) memcpy(a->end + j * size, state + (size_t)a->of[j] * size, size * 8);
-    sw_free(state);
-    return st;
-}
-
+/* Where the runs began, if that is noise or from a file: the finer grid begins with the same. */
 static enum sw_status find_start(struct again *a)
 {
     const struct batch *b = a->b;
@@ -239,10 +491,12 @@ done:
 static void summarize(struct again *a, const struct sw_run_result *result)
 {
     struct sw_accuracy *found = &a->found;
+    const int64_t numbers = a->unknowns * points_of(a);
     for (int j = 0; j < a->count; j++) {
         const struct sw_run_row *row = &result[a->of[j]].row;
-        const double error[2] = {row->error_time, row->error_space}, size = size_of(a, j);
-        const double all = fmax(error[0], 0) + fmax(error[1], 0);
+        const double error[2] = {row->error_time, row->error_space},
+                     size = root_mean_square(numbers, a->end + j * numbers),
+                     all = fmax(error[0], 0) + fmax(error[1], 0);
         if (isnan(error[0]) && isnan(error[1])) continue;
         for (int k = 0; k < 2; k++)
             if (isfinite(error[k])) found->error[k] = fmax(found->error[k], error[k]);
@@ -250,37 +504,76 @@ static void summarize(struct again *a, const struct sw_run_result *result)
         if (known && row->err.l2 > 10 * all && row->err.rel > 1e-6) {  /* less may be rounding */
             found->denied++;
             found->distance = fmax(found->distance, row->err.l2);
-        } else found->vague += 2 * all > size;
+        } else if (a->b->w->scheduler->sweep->accuracy > 0) found->vague += 2 * all > size;
     }
 }
 
-/* In time, and in space where a finer grid has the initial values. */
-static enum sw_status estimate_both(struct again *a, struct sw_run_result *result)
+/* How many of the last steps are looked at; 0: they would take too long. */
+static int last_steps(const struct again *a)
+{
+    enum { MOST = 8, LEAST = 4 };
+    const double all = share_of_work / 2 * (double)a->b->w->scheduler->sweep->nruns * (double)a->b->group->steps,
+                 each = 6.0 * a->count;  /* with noise and without; one of a step, two of half a step */
+    if (is_small(a->b) || MOST * each <= all) return MOST;
+    return LEAST * each <= all ? LEAST : 0;
+}
+
+/* Nothing where memory is out. @param last  out: [count]; NULL: nobody has looked */
+static enum sw_status look_at_last_steps(struct again *a, struct batch_last **last)
+{
+    const size_t size = batch_state_size(a->b), all = (size_t)a->b->plan->count;
+    const int steps = last_steps(a);
+    double *state = NULL, *end = NULL;
+    enum sw_status st = SW_E_MEMORY;
+    *last = NULL;
+    if (!steps) return SW_OK;
+    SW_TRY_TO(done, st, sw_alloc(all * size, &state));
+    SW_TRY_TO(done, st, sw_alloc((size_t)a->count * size, &end));
+    SW_TRY_TO(done, st, sw_alloc((size_t)a->count, last));
+    SW_TRY_TO(done, st, sw_sim_get_state(a->b->w->sim, state));
+    for (size_t j = 0; j < (size_t)a->count; j++) memcpy(end + j * size, state + (size_t)a->of[j] * size, size * 8);
+    st = batch_last_steps(a->b, a->count, a->column, end, a->first, steps, *last);
+done:
+    sw_free(state);
+    sw_free(end);
+    if (st) sw_free(*last), *last = NULL;
+    return st == SW_E_MEMORY ? SW_OK : st;
+}
+
+/* In space where accuracy.runs asks for it, and a finer grid has the initial values. */
+static enum sw_status estimate(struct again *a, struct sw_run_result *result)
 {
     const struct sw_setup *setup = &a->b->w->setup;
     const bool line = setup->n[1] == 1 && setup->n[2] == 1 && !a->b->group->cut;
+    struct batch_last *last;
+    if (a->until == a->b->group->steps) SW_TRY(keep_states(a));
+    SW_TRY(wait_for_halves(a));
+    SW_TRY(look_at_last_steps(a, &last));
+    compare_halves(a, last, result);
+    sw_free(last);
+    if (a->b->w->scheduler->sweep->accuracy < 0 || !a->found.estimated) return SW_OK;
     SW_TRY(find_start(a));
-    SW_TRY(estimate(a, true, result));
-    a->found.estimated = a->count;
-    a->found.spread = line ? 0 : a->count;
-    a->found.walled = line && a->start && setup->walls[0] ? a->count : 0;
-    return a->found.spread || a->found.walled ? SW_OK : estimate(a, false, result);
+    a->found.spread = line ? 0 : a->found.estimated;
+    a->found.walled = line && a->start && setup->walls[0] ? a->found.estimated : 0;
+    return a->found.spread || a->found.walled ? SW_OK : estimate_in_space(a, result);
 }
 
 enum sw_status batch_accuracy(struct batch *b, struct sw_run_result *result)
 {
-    const struct sw_setup *setup = &b->w->setup;
-    struct again a = {.b = b, .unknowns = (int)(batch_state_size(b) / (size_t)sw_points(setup->n))};
-    if (!b->w->scheduler->sweep->accuracy) return SW_OK;
-    enum sw_status st = gather(&a, result);
-    if (!st && has_noise_in_time(setup)) a.found.noisy = a.count;
-    else if (!st && a.count) st = estimate_both(&a, result);
-    if (st) a.found.broken_off = a.count - a.found.estimated;
-    if (a.found.estimated) summarize(&a, result);
-    b->w->totals.accuracy = st == SW_E_STOPPED ? (struct sw_accuracy){.missing = a.count} : a.found;
-    sw_free(a.of);
-    sw_free(a.column);
-    sw_free(a.end);
-    sw_free(a.start);
+    struct again *a = b->again;
+    const bool asked = b->w->scheduler->sweep->accuracy > 0;
+    enum sw_status st = SW_OK;
+    int at_end = 0;
+    if (!a || !a->count) return SW_OK;
+    for (int j = 0; j < a->count; j++) {
+        a->found.stopped += result[a->of[j]].row.status == SW_RUN_DONE && result[a->of[j]].row.stopped;
+        at_end += is_at_end(a, result, j);
+    }
+    a->found.sampled = a->count;
+    if (has_noise_in_time(&b->w->setup)) a->found.noisy = at_end;
+    else if (at_end && (a->until || asked)) st = a->end || a->until == b->group->steps ? estimate(a, result) : SW_OK;
+    if (st) a->found.broken_off = at_end - a->found.estimated;
+    if (a->found.estimated) summarize(a, result);
+    b->w->totals.accuracy = st == SW_E_STOPPED ? (struct sw_accuracy){.missing = a->count} : a->found;
     return st == SW_E_MEMORY ? SW_OK : st;  /* the estimates that there is no memory for stay NaN */
 }

@@ -20,6 +20,7 @@ struct batch {
     double  *diagnostics;      /* [count][batch_diagnostics()] as last read; NULL: the sim has none */
     struct batch_scalars *scalars;  /* of the user's own; NULL: there are none                      */
     struct batch_stops *stops; /* NULL: no run ends early                                          */
+    struct again *again;       /* runs that are computed again, with half the step; NULL: none     */
     int64_t *infinite;         /* [count] numbers saved as infinite: the writer's; NULL: in double  */
     double  *before;           /* [state_size] of a cut run: the state before its last steps       */
     int64_t  points;           /* of a cut run: of its field, that are written                     */
@@ -106,12 +107,37 @@ void batch_scalars_end(struct batch *b);
 struct sw_reducer_desc batch_reducer_desc(const struct batch *b, int count,
                                           const struct sw_reduction *const *reduction);
 
-/* ---- batch_accuracy.c */
-/** Estimate errors in time and space of the runs that accuracy.runs samples, and fill the columns error_time and
- * error_space of those that are done. Too little memory leaves them NaN.
+/* ---- batch_accuracy.c: runs that are computed again, with half the step beside the batch (accuracy.runs) */
+/** The runs are loaded, and none has taken a step in this call. */
+enum sw_status batch_accuracy_begin(struct batch *b);
+/** The step at which it looks at the runs, if that is to come; else that of the end. */
+int64_t batch_accuracy_step(const struct batch *b);
+/** If b->step is that, look. */
+enum sw_status batch_accuracy_look(struct batch *b);
+/** Wait for what is computed again; fill the columns error_time and error_space of the runs that are done, and the
+ * messages of those that half the step changes much. Too little memory leaves them NaN.
  * @return SW_E_STOPPED all is to stop: the estimates are missing, and the runs are to be ended by another call. For a
  *         time limit alone only where this call has computed something else: each call advances */
 enum sw_status batch_accuracy(struct batch *b, struct sw_run_result *result);
+/** Give up what is under way. */
+void batch_accuracy_end(struct batch *b);
+
+/* A field that has decayed to less than this share of its initial value is compared with that share; and by how much of
+ * it steps may be off before there is a warning. */
+#define SW_DECAYED 1e-3
+#define SW_COARSE 0.01
+
+/* ---- batch_last_steps.c */
+struct batch_last { double off; char text[128]; };  /* by how much of u the last steps are off; "" or what they make */
+/** Look at the last steps of some runs of the batch, from their ends on.
+ * @param column  [ncolumn][count]
+ * @param end     [count][unknowns][points] their states
+ * @param first   [count][unknowns] root mean squares at the beginning
+ * @param steps   how many are taken once more, at least 4
+ * @param found   [count] zeroed; out
+ * @return SW_E_MEMORY; what the sim returns */
+enum sw_status batch_last_steps(const struct batch *b, int count, const double *column, const double *end,
+                                const double *first, int steps, struct batch_last *found);
 
 /* ---- batch_results.c */
 /** The last part becomes permanent, with the results. */

@@ -4,20 +4,24 @@
  *
  * A run is steady if from one look, at t', to the next, at t,
  *
- *     max |u(t) - u(t')| <= stop.steady (t - t') max |u(t)|
+ *     max |u(t) - u(t')| <= stop.steady (t - t') U
  *
- * with the maxima over all points and unknowns, and if it changes no faster in the step after t, that ends at t":
+ * with the maximum over all points, for each unknown with a U of its own; if it had not moved further than that at a
+ * glance on the way, at t' + 0.618 (t - t'), as what is periodic in t may be back at each look; and if it changes no
+ * faster in the step after t, that ends at t":
  *
- *     max |u(t") - u(t)| <= max(stop.steady (t" - t), ROUNDINGS eps) max |u(t)|
+ *     max |u(t") - u(t)| <= max(stop.steady (t" - t), ROUNDINGS eps) U
  *
- * as a state whose sign changes each step is the same at looks an even number of steps apart, and a wave may come back
- * to where it was. That step is taken, and taken back, only where the first holds of some run; of runs with steps of
+ * as a state whose sign changes each step is the same at looks an even number of steps apart. U is max |u(t)|; of
+ * several unknowns, of which some may die out, the largest |u| of the unknown at all looks so far. That step is taken,
+ * and taken back, only where the first holds of some run; of runs with steps of
  * their own it is a tick, in which each takes at least one, and there is none after the end. The first look is compared
  * with the initial values.
  *
  * A run of which stop.when is NaN has failed: whether it was to end, nothing says. */
 #include <float.h>
 #include <math.h>
+#include <string.h>
 
 #include "base/sw_mem.h"
 #include "problem/stopping_sim.h"
@@ -32,7 +36,11 @@ struct batch_stops {
     int64_t    last;            /* step of the look before; 0: the initial values                           */
     int        steady;          /* the column of stop.steady, -1: none                                      */
     double    *now, *before;    /* [count][state_size] at this look, and at the last: NULL without steady   */
-    double    *rate, *size;     /* [count] stop.steady, and max |u| at this look, of runs that may be steady */
+    double    *rate;            /* [count] stop.steady, of runs that may be steady                          */
+    int        unknowns;
+    double    *size;            /* [count][unknowns] U                                                      */
+    double    *moved;           /* [count] at the glance since the last look: the largest |u - before|/(U of then) */
+    int64_t    glanced;         /* step of the last glance                                                  */
     double    *t_ahead;         /* [count] when the step after this look ends                               */
     struct sw_reducer *reducer; /* of stop.when; NULL: none                                                 */
     struct sw_grid *grid;       /* [count]                                                                  */
@@ -53,7 +61,8 @@ static int built_in_scalars(const struct batch *b)
 size_t batch_stops_stored(const struct batch *b)
 {
     if (!b->stops) return 0;
-    return 2 + (size_t)built_in_scalars(b) + (b->stops->before ? batch_state_size(b) : 0);
+    return 2 + (size_t)built_in_scalars(b) +
+           (b->stops->before ? 1 + (size_t)b->stops->unknowns + batch_state_size(b) : 0);
 }
 
 /* ------------------------------------------------------------------ begin and end */
@@ -90,7 +99,9 @@ enum sw_status batch_stops_begin(struct batch *b)
     struct batch_stops *s = b->stops;
     s->steady = sw_setup_column(&setup, "stop.steady");
     SW_TRY(sw_alloc(count, &s->rate));
-    SW_TRY(sw_alloc(count, &s->size));
+    s->unknowns = setup.nunknown ? setup.nunknown : 1;
+    SW_TRY(sw_alloc(count * (size_t)s->unknowns, &s->size));
+    SW_TRY(sw_alloc(count, &s->moved));
     SW_TRY(sw_alloc(count, &s->t_ahead));
     SW_TRY(sw_alloc(count, &s->stop));
     SW_TRY(sw_alloc(count, &s->lost));
@@ -104,9 +115,37 @@ enum sw_status batch_stops_begin(struct batch *b)
     return create_reducer(b, &setup);
 }
 
+/* The largest |u - v| of an unknown of run j; NaN where one is. @param v  NULL: 0 */
+static double largest(const struct batch *b, int j, int unknown, const double *u, const double *v)
+{
+    const size_t points = (size_t)sw_points(b->w->setup.n),
+                 first = (size_t)j * batch_state_size(b) + (size_t)unknown * points;
+    double most = 0;
+    for (size_t i = first; i < first + points; i++) {
+        const double d = fabs(u[i] - (v ? v[i] : 0));
+        if (!(d <= most)) most = d;
+    }
+    return most;
+}
+
+/* U of run j at a look. */
+static void measure_size(const struct batch *b, int j, const double *u)
+{
+    const struct batch_stops *s = b->stops;
+    double *size = s->size + (size_t)j * (size_t)s->unknowns;
+    for (int v = 0; v < s->unknowns; v++) {
+        const double now = largest(b, j, v, u, NULL);
+        size[v] = s->unknowns == 1 ? now : fmax(size[v], now);
+    }
+}
+
 enum sw_status batch_stops_initial(const struct batch *b)
 {
-    return b->stops && b->stops->before ? sw_sim_get_state(b->w->sim, b->stops->before) : SW_OK;
+    const struct batch_stops *s = b->stops;
+    if (!s || !s->before) return SW_OK;
+    SW_TRY(sw_sim_get_state(b->w->sim, s->before));
+    for (int j = 0; j < b->plan->count; j++) measure_size(b, j, s->before);
+    return SW_OK;
 }
 
 enum sw_status batch_stops_finish(const struct batch *b)
@@ -129,6 +168,7 @@ void batch_stops_end(struct batch *b)
     sw_free(s->value);
     sw_free(s->rate);
     sw_free(s->size);
+    sw_free(s->moved);
     sw_free(s->t_ahead);
     sw_free(s->stop);
     sw_free(s->lost);
@@ -148,31 +188,62 @@ static bool is_running(const struct batch *b, int j)
 
 bool batch_stops_all(const struct batch *b) { return b->stops && !sw_stopping_sim_running(b->w->sim); }
 
-int64_t batch_next_look(const struct batch *b)
+static int64_t look_at(const struct batch *b)
 {
     const struct batch_stops *s = b->stops;
     return !s || batch_stops_all(b) || s->next >= b->group->nlook ? b->group->steps : b->group->look_step[s->next];
 }
 
-/* From one state to another of run j. A NaN is not near. */
-static bool is_near(const struct batch *b, int j, const double *from, const double *to, double bound)
+/* The golden section of the time to the next look is far from all simple fractions of it. */
+static int64_t glance_at(const struct batch *b)
 {
-    const size_t size = batch_state_size(b), first = (size_t)j * size;
-    for (size_t i = first; i < first + size; i++)
-        if (!(fabs(to[i] - from[i]) <= bound)) return false;
+    const struct batch_stops *s = b->stops;
+    const int64_t between = look_at(b) - s->last;
+    return between > 1 ? s->last + (int64_t)(0.6180339887498949 * (double)between) : -1;
+}
+
+int64_t batch_next_look(const struct batch *b)
+{
+    const struct batch_stops *s = b->stops;
+    const int64_t look = look_at(b), glance = s && s->before && !batch_stops_all(b) ? glance_at(b) : -1;
+    return glance > b->step && glance < look ? glance : look;
+}
+
+/* Whether run j has moved from one state to another by no more than some rate times U. A NaN is not near. */
+static bool is_near(const struct batch *b, int j, const double *from, const double *to, double rate)
+{
+    const struct batch_stops *s = b->stops;
+    for (int v = 0; v < s->unknowns; v++)
+        if (!(largest(b, j, v, to, from) <= rate * s->size[j * s->unknowns + v])) return false;
     return true;
+}
+
+/* How far the runs have moved since the last look. */
+static enum sw_status glance(struct batch *b)
+{
+    struct batch_stops *s = b->stops;
+    SW_TRY(sw_sim_get_state(b->w->sim, s->now));
+    s->glanced = b->step;
+#pragma omp parallel for num_threads(b->w->device->threads) schedule(dynamic, 8)
+    for (int j = 0; j < b->plan->count; j++) {
+        s->moved[j] = 0;
+        for (int v = 0; v < s->unknowns; v++) {
+            const double d = largest(b, j, v, s->now, s->before), size = largest(b, j, v, s->now, NULL),
+                         most = s->unknowns == 1 ? size : fmax(s->size[j * s->unknowns + v], size);
+            if (d > 0) s->moved[j] = fmax(s->moved[j], d / most);
+        }
+    }
+    return SW_OK;
 }
 
 static bool is_steady(const struct batch *b, int j)
 {
     const struct batch_stops *s = b->stops;
-    const size_t size = batch_state_size(b);
-    const double *u = s->now + (size_t)j * size, since = batch_time(b, j, b->step) - batch_time(b, j, s->last);
-    double most = 0;
-    for (size_t i = 0; i < size; i++) most = fabs(u[i]) > most ? fabs(u[i]) : most;
+    const double since = batch_time(b, j, b->step) - batch_time(b, j, s->last);
     s->rate[j] = b->column[(size_t)s->steady * (size_t)b->plan->count + (size_t)j];
-    s->size[j] = most;
-    return is_near(b, j, s->before, s->now, s->rate[j] * since * most);
+    measure_size(b, j, s->now);
+    return is_near(b, j, s->before, s->now, s->rate[j] * since) &&
+           (s->glanced <= s->last || s->moved[j] <= s->rate[j] * since);
 }
 
 /* In the step after the look, too: s->before is its end. */
@@ -181,7 +252,7 @@ static bool is_steady_ahead(const struct batch *b, int j)
     const struct batch_stops *s = b->stops;
     const double eps = b->w->setup.single_steps ? FLT_EPSILON : DBL_EPSILON,
                  change = s->rate[j] * (s->t_ahead[j] - batch_time(b, j, b->step));
-    return is_near(b, j, s->now, s->before, fmax(change, ROUNDINGS * eps) * s->size[j]);
+    return is_near(b, j, s->now, s->before, fmax(change, ROUNDINGS * eps));
 }
 
 static void evaluate_when(const struct batch *b)
@@ -242,7 +313,8 @@ enum sw_status batch_look(struct batch *b)
 {
     struct batch_stops *s = b->stops;
     bool any = false;  /* more than at the last look */
-    if (!s || batch_next_look(b) != b->step || s->next >= b->group->nlook || batch_stops_all(b)) return SW_OK;
+    if (s && s->before && !batch_stops_all(b) && glance_at(b) == b->step) return glance(b);
+    if (!s || look_at(b) != b->step || s->next >= b->group->nlook || batch_stops_all(b)) return SW_OK;
     SW_TRY(sw_sim_get_state(b->w->sim, s->now));
     SW_TRY(batch_find_failures(b));
     if (s->reducer) evaluate_when(b);
@@ -290,7 +362,11 @@ void batch_stops_store(const struct batch *b, int j, double *to)
     to[1] = (double)s->why[j];
     const double *kept = s->step[j] < 0 ? NULL : sw_stopping_sim_scalars(b->w->sim, j);
     for (size_t k = 0; k < scalars; k++) to[2 + k] = kept ? kept[k] : 0;
-    for (size_t i = 0; i < size && s->before; i++) to[2 + scalars + i] = s->before[(size_t)j * size + i];
+    if (!s->before) return;
+    to += 2 + scalars;
+    *to++ = s->glanced > s->last ? s->moved[j] : -1;
+    for (int v = 0; v < s->unknowns; v++) *to++ = s->size[j * s->unknowns + v];
+    memcpy(to, s->before + (size_t)j * size, size * sizeof *to);
 }
 
 enum sw_status batch_stops_resume(struct batch *b, const double *stored, size_t width)
@@ -306,7 +382,12 @@ enum sw_status batch_stops_resume(struct batch *b, const double *stored, size_t 
         s->step[j] = (int64_t)from[0];
         s->why[j] = (enum sw_run_end)from[1];
         any |= s->stop[j] = s->step[j] >= 0;
-        for (size_t i = 0; i < size && s->before; i++) s->before[(size_t)j * size + i] = from[2 + scalars + i];
+        if (!s->before) continue;
+        const double *more = from + 2 + scalars;
+        s->moved[j] = *more++;
+        if (s->moved[j] >= 0) s->glanced = b->step;
+        for (int v = 0; v < s->unknowns; v++) s->size[j * s->unknowns + v] = *more++;
+        memcpy(s->before + (size_t)j * size, more, size * sizeof *more);
     }
     if (!any) return SW_OK;
     s->chunk = b->w->chunk;

@@ -83,6 +83,8 @@ static enum sw_status merge_unless_stopped(struct sw_scheduler *s, const struct 
     return SW_FAIL(st, "stopped; run the same command again to continue");
 }
 
+enum { SAMPLED = 12 };  /* runs that are computed again unless the config says how many: three at least, and corners */
+
 enum sw_status sw_run_sweep(struct sw_sweep *sweep, struct sw_plan *plan, const struct sw_completed *completed,
                             const struct sw_devices *devices, const struct sw_run_sweep_options *options,
                             struct sw_run_sweep_summary *summary)
@@ -93,10 +95,12 @@ enum sw_status sw_run_sweep(struct sw_sweep *sweep, struct sw_plan *plan, const 
     *summary = (struct sw_run_sweep_summary){0};
     enum sw_status st = options->client ? SW_OK : sw_output_lock(options->file, &s.lock);
     if (!st && !options->client && options->ranks > 1) st = sw_output_lock_share(s.lock);
+    if (!st && sweep->accuracy < 0) st = sw_sweep_few(sweep, NULL, sweep->nruns, SAMPLED, &s.sample);
     if (!st) st = compute_batches(&s, devices);
     fill_summary(&s);
     if (!st && !options->client) st = merge_unless_stopped(&s, completed);
     sw_output_unlock(&s.lock);
+    sw_few_free(&s.sample);
     pthread_mutex_destroy(&s.mutex);
     return st;
 }

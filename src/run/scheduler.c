@@ -33,6 +33,8 @@ static void add_accuracy(struct sw_accuracy *sum, const struct sw_accuracy *a)
     sum->spread += a->spread;
     sum->vague += a->vague;
     sum->denied += a->denied;
+    sum->coarse += a->coarse;
+    sum->relative = fmax(sum->relative, a->relative);
     sum->distance = fmax(sum->distance, a->distance);
     for (int k = 0; k < 2; k++) {
         sum->error[k] = fmax(sum->error[k], a->error[k]);

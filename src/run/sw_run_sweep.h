@@ -54,7 +54,7 @@ struct sw_run_sweep_options {
     void   *user;
     struct sw_provenance provenance;
 };
-/* What accuracy.runs found. */
+/* What runs that were computed again have said (accuracy.runs). */
 struct sw_accuracy {
     int64_t sampled, estimated;    /* runs of the sample that ended; those that were computed again          */
     int64_t stopped;               /* of the others: before their ends, by `stop`                            */
@@ -66,6 +66,8 @@ struct sw_accuracy {
     int64_t walled, spread;        /* of those estimated, in time only: noise or a field of a file between walls,
                                     * which no finer grid has; a grid of more than one dimension             */
     double  error[2];              /* in time, in space: the largest; 0: none                                */
+    double  relative;              /* in time, the largest in terms of the field                             */
+    int64_t coarse;                /* runs whose field half the step changes by much                         */
     int64_t lost[2];               /* runs that diverged with half the step, with twice the points           */
     int64_t vague;                 /* runs whose estimate is as large as half the field                      */
     int64_t denied;                /* runs whose distance from `exact` is far beyond their estimates         */

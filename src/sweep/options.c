@@ -146,11 +146,11 @@ static void check_output(struct sw_sweep *s)
     if (s->xdmf && !fields) report_error(s, xdmf, "'output.xdmf' says where fields are: add output.fields");
     if (!s->problem->timed) return;
     s->save_state = read_switch(s, "output.state");
-    s->accuracy = (int64_t)read_number(s, "accuracy.runs");
+    s->accuracy = key_setting(s, "accuracy.runs") ? (int64_t)read_number(s, "accuracy.runs") : s->own_steps ? 0 : -1;
     if (accuracy && accuracy->kind == SW_SETTING_GROUP && !key_setting(s, "accuracy.runs") &&
         !key_is_guessed(s, "accuracy.runs"))
         report_error(s, accuracy, "'accuracy' does not say of how many runs: add runs = 8");
-    if (s->accuracy && s->own_steps)
+    if (s->accuracy > 0 && s->own_steps)
         report_error(s, key_setting(s, "accuracy.runs"), "'accuracy.runs' needs steps that can be halved, and with "
                      "time.tolerance each run has its own; leave one out");
     if (s->save_state && s->own_steps)

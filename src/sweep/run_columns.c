@@ -16,7 +16,8 @@ static bool iterates(const struct sw_sweep *sweep) { return sweep->problem->iter
 static bool eliminates(const struct sw_sweep *sweep) { return solves_equations(sweep) && !iterates(sweep); }
 static bool has_interior_norm(const struct sw_sweep *sweep) { return sweep->problem->interior; }
 
-static bool samples_accuracy(const struct sw_sweep *sweep) { return sweep->accuracy > 0; }
+static bool halves_steps(const struct sw_sweep *sweep) { return sweep->accuracy != 0; }
+static bool doubles_points(const struct sw_sweep *sweep) { return sweep->accuracy > 0; }
 
 #define AT(member) .offset = offsetof(struct sw_run_row, member)
 #define REAL SW_RUN_COLUMN_REAL
@@ -53,9 +54,9 @@ const struct sw_run_column sw_run_columns[] = {
     {"iterations", SW_RUN_COLUMN_COUNT, NULL, "iterations of the solver", AT(residual.iterations), .shown = SW_SHOWN,
      .present = iterates},
     {"error_time", REAL, "1", "estimate of the root mean square error of the time steps at the last time",
-     AT(error_time), .shown = SW_SHOWN, .present = samples_accuracy},
+     AT(error_time), .shown = SW_SHOWN, .present = halves_steps},
     {"error_space", REAL, "1", "estimate of the root mean square error of the points at the last time",
-     AT(error_space), .shown = SW_SHOWN, .present = samples_accuracy},
+     AT(error_space), .shown = SW_SHOWN, .present = doubles_points},
     {.name = NULL},
 };
 const int sw_run_ncolumns = sizeof sw_run_columns / sizeof *sw_run_columns - 1;

@@ -67,7 +67,7 @@ struct sw_sweep {
     bool        save_fields, save_scalars;
     bool        save_state;             /* output.state                                                      */
     int         history;                /* output.history: iterations to record, at most; 0: not asked for   */
-    int64_t     accuracy;               /* accuracy.runs                                                      */
+    int64_t     accuracy;               /* accuracy.runs; -1: not given, a sample that costs little           */
     bool        xdmf;                   /* output.xdmf                                                       */
     const char *device;                 /* run.device                                                        */
     double      checkpoint_minutes;     /* run.checkpoint                                                    */
