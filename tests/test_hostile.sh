@@ -168,6 +168,18 @@ PY
 limit show x.h5 --run 0 || fail "a part without source: exit code $?"
 prints 'problem      cahn_hilliard'
 for what in size object number length address; do refused heap_$what.h5 'has a damaged heap of texts'; done
+# ---- texts: what a terminal would act on, and what a table program would compute
+$python - <<'PY' || fail 'a file with texts'
+import h5py
+with h5py.File("bare.h5", "r+") as h:
+    h["message"][:8] = ["a\x1b[2Jb", "=cmd|' /C calc'!A0", "+1+1", "-1", "@SUM(1)", "two\nlines", 'a,"b"', "\u202ec"]
+PY
+limit show bare.h5 --csv
+for text in 'a\x1b[2Jb' "'=cmd|' /C calc'!A0" "'+1+1" '-1' "'@SUM(1)" 'two\nlines' '"a,""b"""' '\u202ec'; do
+    prints ",$text"
+done
+[ "$(wc -l <out)" = 13 ] || fail 'a line of show --csv is none of a run'
+! LC_ALL=C grep -q $'[\x01-\x09\x0b-\x1f]' out || fail 'show --csv prints control characters'
 # ---- pictures
 if $python -c 'import matplotlib' 2>/dev/null; then
     for name in stored linked linked_soft virtual_away virtual_absolute parts_away parts_absolute filtered; do

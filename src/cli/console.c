@@ -73,12 +73,25 @@ void console_print(const struct sw_cli *cli, const char *fmt, ...)
     va_end(ap);
 }
 
+/* A table program computes a cell that begins like this, unless it is a number. */
+static bool is_formula(const char *text)
+{
+    char *end;
+    strtod(text, &end);
+    return *end && strchr("=+-@", *text);
+}
+
 void console_write_csv(FILE *to, const char *text)
 {
-    if (!strpbrk(text, ",\"\n\r")) { fputs(text, to); return; }
-    fputc('"', to);
+    struct sw_text cell = {0};
+    if (is_formula(text)) sw_text_add(&cell, "'");
+    sw_text_add_shown(&cell, text, "");
+    text = sw_text_get(&cell);
+    const char *quote = strpbrk(text, ",\"") ? "\"" : "";
+    fputs(quote, to);
     for (; *text; text++) fputs(*text == '"' ? "\"\"" : (const char[]){*text, 0}, to);
-    fputc('"', to);
+    fputs(quote, to);
+    sw_text_free(&cell);
 }
 
 /* The value of --solver is an override like any other; an error in it is reported under the name that was typed. */

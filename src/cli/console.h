@@ -17,7 +17,9 @@ void console_print(const struct sw_cli *cli, const char *fmt, ...) __attribute__
 typedef void console_printer(const struct sw_cli *cli, const char *fmt, ...);
 
 void console_write(const struct sw_cli *cli, FILE *to, const char *text);
-void console_write_csv(FILE *to, const char *text);   /* a cell of a CSV table, in quotes where it needs them */
+/** A cell of a CSV table, in quotes where it needs them. Control characters are escaped, and a text that table programs
+ * take for a formula, which begins with = + - @, has an apostrophe before it. */
+void console_write_csv(FILE *to, const char *text);
 /** Print what cli->report holds, and empty it. */
 void console_report(struct sw_cli *cli);
 /** Warnings of src/jobs are printed as they come up. */
