@@ -100,8 +100,10 @@ static void integers_that_fit_are_read_to_the_last_digit(void **state)
     (void)state;
     struct sw_config *c =
         read_with("a = 2147483647; b = -2147483648; c = 3000000000L; d = 9007199254740992LL; e = 0x10;\n"
-                  "f = 3000000000.0; g = 3e9; h = [1, 3000000000L]; i = +7;\n",
+                  "f = 3000000000.0; g = 3e9; h = [1, 3000000000L]; i = +7;\n"
+                  "j = [010, -0099, +08L, 00, 010.5];\n",  /* octal in libconfig 1.5 to 1.7, decimal in 1.8 */
                   NULL, 0);
+    static const double zeros_first[] = {10, -99, 8, 0, 10.5};
     assert_near(at(c, "a")->number, 2147483647.0, 0);
     assert_near(at(c, "b")->number, -2147483648.0, 0);
     assert_near(at(c, "c")->number, 3e9, 0);
@@ -111,6 +113,7 @@ static void integers_that_fit_are_read_to_the_last_digit(void **state)
     assert_near(at(c, "g")->number, 3e9, 0);
     assert_near(at(c, "h")->child[1]->number, 3e9, 0);
     assert_near(at(c, "i")->number, 7, 0);
+    for (int k = 0; k < 5; k++) assert_near(at(c, "j")->child[k]->number, zeros_first[k], 0);
     sw_config_destroy(&c);
 }
 

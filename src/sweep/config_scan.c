@@ -124,6 +124,9 @@ static void check_integer(struct scanner *s, const char *end, char kind)
         REPORT(s, s->line, "integer %.*s does not fit 32 bits; write %lld.0 or %.*sL", length, s->pos, v, length,
                s->pos);
     }
+    /* 010 is ten, as everywhere else: some versions of libconfig take it for octal */
+    if (s->pos[0] == '+' || s->pos[0] == '-') copy_until(s, s->pos + 1);
+    while (s->pos[0] == '0' && isdigit((unsigned char)s->pos[1])) s->pos++;
     copy_until(s, end);
     if (kind == 'i') sw_text_add(&s->scan->clean, "L");
 }
