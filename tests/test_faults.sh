@@ -131,6 +131,7 @@ else
 fi
 
 # what is synced is synced by the descriptor that wrote it
+mkdir -p new/folders
 for call in 'run f.cfg -q -s run.batch=1 -o new/folders/y.h5' 'xdmf -q new/folders/y.h5' \
     'merge -q new/folders/y.h5 -o z.h5'; do
     rm -f log
@@ -139,8 +140,8 @@ for call in 'run f.cfg -q -s run.batch=1 -o new/folders/y.h5' 'xdmf -q new/folde
 done
 # and new folders are, in those which they are in
 rm -rf new
-FAIL_KIND=fsync FAIL_AT=0 FAIL_LOG=log LD_PRELOAD="$library" "$sweep" run f.cfg -q -s run.batch=0 -o new/folders/y.h5 ||
-    fail 'new folders'
+new=(-s run.batch=0 -s 'output.file="new/folders/y.h5"')
+FAIL_KIND=fsync FAIL_AT=0 FAIL_LOG=log LD_PRELOAD="$library" "$sweep" run f.cfg -q "${new[@]}" || fail 'new folders'
 FAIL_KIND=fsync FAIL_AT=0 FAIL_LOG=log2 LD_PRELOAD="$library" "$sweep" run f.cfg -q -s run.batch=0 \
     -o new/folders/w.h5 || fail 'new folders'
 [ $(($(cut -d' ' -f1 log) - $(cut -d' ' -f1 log2))) = 2 ] || fail "syncs: $(cat log log2)"

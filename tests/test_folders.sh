@@ -198,6 +198,18 @@ within 5 status w.h5
 mkdir dir
 within 2 run o.cfg -o dir/; says "'dir/' names a folder; an output is a file"; grep -q '^plan' err && fail 'it computed'
 within 5 run o.cfg -o dir; says 'dir is a folder'; grep -q '^plan' err && fail 'it computed'
+# a folder that is mistyped is not made; that of the config is, whatever the file in it is called
+for call in 'run o.cfg' 'check o.cfg' 'submit o.cfg --shards 2 --print' 'merge o.h5'; do
+    within 2 $call -o 'reslts of/mine/o.h5'
+    says '-o reslts of/mine/o.h5: there is no folder reslts of/mine/; if it is not mistyped, `mkdir -p '
+    says "\`mkdir -p 'reslts of/mine/'\` makes it"
+done
+[ -e 'reslts of' ] && fail 'a mistyped folder is made'
+sed 's,"o.h5","results/new/o.h5",' o.cfg >new.cfg
+within 2 run new.cfg -o results/other/p.h5
+within 0 run new.cfg -o results/new/p.h5
+within 0 run new.cfg -o dir/p.h5
+rm -r results; within 0 run new.cfg
 sed -i 's,"o.h5","dir/",' o.cfg
 within 2 run o.cfg; says "'dir/' names a folder"
 summary

@@ -39,6 +39,7 @@ enum sw_status cmd_merge(struct sw_cli *cli)
 {
     char *file;
     if (!cli->output) return SW_FAIL(SW_E_USAGE, "`sweep merge` needs -o FILE, the file to make");
+    SW_TRY(cli_option_folder(cli->output, NULL));
     SW_TRY(cli_output_path(cli->output, &file));
     enum sw_status st = merge(cli, file);
     sw_free(file);

@@ -1,6 +1,8 @@
 /* From a config, given or stored, to a sweep with its ids and the runs asked for. */
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "base/sw_mem.h"
 #include "base/sw_text.h"
@@ -32,6 +34,25 @@ static enum sw_status follow(const char *path, bool to_write, char **file)
 
 enum sw_status cli_output_path(const char *path, char **file) { return follow(path, true, file); }
 
+enum sw_status cli_option_folder(const char *path, const char *usual)
+{
+    struct sw_text text = {0}, word = {0};
+    struct stat s;
+    const char *slash = strrchr(path, '/');
+    const size_t length = slash ? (size_t)(slash - path) + 1 : 0;
+    const bool is_usual = usual && !strncmp(usual, path, length) && !strchr(usual + length, '/');
+    if (!length || !path[length] || is_usual) return SW_OK;
+    sw_text_printf(&text, "%.*s", (int)length, path);
+    sw_text_add_word(&word, sw_text_get(&text));
+    enum sw_status st = sw_text_status(&word);
+    if (!st && stat(sw_text_get(&text), &s) && errno == ENOENT)
+        st = SW_FAIL(SW_E_USAGE, "-o %s: there is no folder %s; if it is not mistyped, `mkdir -p %s` makes it", path,
+                     sw_text_get(&text), sw_text_get(&word));
+    sw_text_free(&text);
+    sw_text_free(&word);
+    return st;
+}
+
 enum sw_status cli_input_path(const char *path, char **file) { return follow(path, false, file); }
 
 static enum sw_status refuse_input_as_output(const struct cli_sweep *s)
@@ -47,6 +68,7 @@ static enum sw_status name_output(const struct sw_cli *cli, struct cli_sweep *s)
     const char *file = cli->output ? cli->output : s->sweep->file;
     bool named;
     SW_TRY(check_shard(cli, file, &named));
+    SW_TRY(cli_option_folder(file, s->sweep->file));
     char *name = cli->nshards && !named ? sw_shard_file(file, cli->shard, cli->nshards) : sw_strdup(file);
     enum sw_status st = name ? cli_output_path(name, &s->file) : SW_FAIL(SW_E_MEMORY, "out of memory");
     sw_free(name);

@@ -25,7 +25,10 @@ enum sw_status cli_outline_stored(struct sw_cli *cli, const char *file, const st
 /** Where an output that was named so lies: a symbolic link is followed, not replaced. Free with sw_free().
  * @return SW_E_USAGE it names a folder; SW_E_REFUSED a link of somebody else leads there; SW_E_IO, SW_E_MEMORY */
 enum sw_status cli_output_path(const char *path, char **file);
-/** The same of a file that is only read, whoever has made a link to it. */
+/** Refuse a file of -o in a folder that is not there: a mistyped one would begin anew what is elsewhere.
+ * @param usual  what the config says: its folder is made; NULL: none is  @return SW_E_USAGE, SW_E_MEMORY */
+enum sw_status cli_option_folder(const char *path, const char *usual);
+/** The same as cli_output_path() of a file that is only read, whoever has made a link to it. */
 enum sw_status cli_input_path(const char *path, char **file);
 void cli_sweep_close(struct cli_sweep *s);
 /** A summary for people: "cahn_hilliard · 1024 runs = a(32) × v(4) × seed(8) · id 9f2c41d07ab3". */

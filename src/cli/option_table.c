@@ -139,8 +139,8 @@ static enum sw_status set_color(struct sw_cli *cli, const char *value) { return 
 const struct cli_option cli_option_table[] = {
     {'s', "set", "KEY=VALUE", CLI_RUNS | CLI_SUBMIT,
      "set one config key (repeatable; the syntax of the file, dotted paths)", BY(set_override)},
-    {'o', "output", "FILE", CLI_RUNS | CLI_SUBMIT | CLI_MERGE | CLI_PLOT | CLI_BENCH, "the output file",
-     AT(output)},
+    {'o', "output", "FILE", CLI_RUNS | CLI_SUBMIT | CLI_MERGE | CLI_PLOT | CLI_BENCH,
+     "the output file, in a folder that is there, or is that of the config", AT(output)},
     {'j', "threads", "N", CLI_ANY, "threads to use (default: all this process may use)", BY(set_threads)},
     {0, "device", "DEVICE", CLI_RUNS | CLI_SUBMIT | CLI_BENCH,
      "auto, cpu, cuda (all GPUs), cuda:N, or cuda:N,M,... (default: run.device)", AT(device)},
