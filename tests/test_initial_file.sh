@@ -121,8 +121,11 @@ sed -e 's/0.2, 0.3/50.0, 0.3/; s/"one.h5"; fields/"lost.h5"; fields/; s/^initial
     one.cfg >lost.cfg
 expect 1 run lost.cfg
 lost='the initial value is nan at i = 0 of run 1, time 1, of "/u" of "lost.h5"; it is finite at time 0'
-expect 0 check two.cfg -o after.h5 -s initial.file=lost.h5; prints "$lost; the run fails (a = 0.2)"
-expect 1 run two.cfg -o after.h5 -s initial.file=lost.h5; says "$lost; the run fails (a = 0.2)"
+expect 3 check two.cfg -s initial.file=lost.h5
+says "'initial.run' = 1 in run 1 (a = 0.2): run 1 of the file has a = 50, and this one 0.2; say which run is meant"
+lost_run=(-s initial.file=lost.h5 -s 'initial.run="round(10*a - 1)"')
+expect 0 check two.cfg -o after.h5 "${lost_run[@]}"; prints "$lost; the run fails (a = 0.2)"
+expect 1 run two.cfg -o after.h5 "${lost_run[@]}"; says "$lost; the run fails (a = 0.2)"
 expect 0 show after.h5; prints "$lost"
 holds after.h5 lost.h5 'list(a["status"]) == [1, 2, 1] and np.array_equal(a["u"][::2, 0], b["u"][::2, 2])'
 expect 0 run two.cfg -o before.h5 -s initial.file=lost.h5 -s 'initial.run="a > 0.15 && a < 0.25 ? 0 : round(10*a - 1)"'
@@ -163,7 +166,7 @@ refused "'initial.time', column 1: unknown name 'first'" -s initial.time=first
 refused "'initial.dataset' = \"/v\": there is no dataset '/v'; there is:" -s initial.dataset=/v
 if [ -n "$python" ]; then
     $python -c 'import h5py, numpy as np; h5py.File("column.h5", "w")["u"] = np.ones((32, 1))'
-    refused 'it has 32 x 1 numbers: as many runs of one point; a field has 32, or 1 x 32' -s 'initial.file="column.h5"'
+    expect 0 check two.cfg -s 'initial.file="column.h5"'  # a vector of MATLAB
 fi
 refused "'initial.file' = \".\": it is a folder, not a file" -s initial.file=.
 refused "'initial.dataset' = \"/u, /u\": there is 1 unknown: give as many datasets, with commas between them" \
@@ -292,7 +295,7 @@ refused "'initial.dataset' = \"/far\": it is a link into another file; name the 
 refused "'initial.dataset' = \"/virtual\": it is a virtual dataset" -s initial.dataset=/virtual
 
 # of two dimensions: a plane for all runs, or one for each
-expect 0 run plane.cfg -o flat.h5 -s 'initial={file="x.h5"; dataset="/plane";}' -s velocity.x=0.1
+expect 0 run plane.cfg -o flat.h5 -s 'initial={file="x.h5"; dataset="/plane";}' -s 'velocity.x=0.1*s'
 holds flat.h5 x.h5 'np.array_equal(a["u"][0, 0], b["plane"][:]) and np.array_equal(a["u"][1, 0], b["plane"][:])'
 nan='the initial value is nan at i = 5, j = 3 of run 1 of "/planes" of "x.h5"'
 expect 1 run plane.cfg -o flats.h5 -s 'initial={file="x.h5"; dataset="/planes";}'; says "$nan; the run fails (s = 2)"
@@ -304,4 +307,116 @@ refused "'initial.file' = \"x.h5\": the field in the file has 32 x 2 points, and
 refused "'initial.dataset' = \"/x\": there is no dataset '/x'" -s 'initial={file="x.h5"; dataset="/x";}'
 refused "it has 1 dimensions; 2 (ny, nx) or 3 (runs, ny, nx) are needed" -s 'initial={file="x.h5"; dataset="/u";}'
 refused "it is a field of 1 dimensions over runs and times, and the run has 2" -s 'initial={file="one.h5";}'
+
+# an axis that changes nothing: where all runs begin with one field, their numbers are no difference
+expect 0 check heat.cfg -s physics.kappa=1.0 -s initial.dataset=three
+expect 3 check heat.cfg -s physics.kappa=1.0
+says "'sweep.k' changes nothing: no key or expression uses it"
+expect 0 check heat.cfg -s physics.kappa=1.0 -s 'sweep.k=[1.0]'
+
+# ---- files of others: what attributes of CF and names of dimensions say
+cat >others.py <<'PY'
+import h5py, numpy as np
+x, t = 2*np.pi*np.arange(32)/32, np.array([0.0, 1.0, 2.5])
+wave = np.array([[np.cos(x + k + s) for s in t] for k in range(3)])  # (run, time, x)
+raw = np.round(1000*wave[:, 0]).astype("i2")
+holes, far = raw.copy(), raw.astype("f4")
+holes[1, 7], far[2, 9] = -32768, 1e20
+
+
+def write(file, **how):
+    f = h5py.File(file, "w", **how)
+    for name, values in ("x", x), ("time", t), ("member", np.arange(3.0)), ("y", np.arange(3.0)):
+        f[name] = values
+        f[name].make_scale(name)
+    f.create_dataset("run", (3,), ">f4").make_scale(f"This is a netCDF dimension but not a netCDF variable. {3:9}")
+
+    def put(name, values, *dims, **attributes):
+        f["in/" + name] = values
+        for d, dim in enumerate(dims): f["in/" + name].dims[d].attach_scale(f[dim])
+        f["in/" + name].attrs.update(attributes)
+    missing, packed = dict(_FillValue=np.int16(-32768)), dict(scale_factor=0.001, add_offset=10.0)
+    put("packed", raw, "run", "x", **missing, **packed)
+    put("holes", holes, "run", "x", **missing, **packed)
+    put("far", far, "run", "x", missing_value=np.array([7e7, 1e20], "f4"))
+    put("valid", raw, "run", "x", valid_range=np.array([-999, 999], "i2"))
+    put("hole", holes[1], "x", **missing)
+    f.create_dataset("in/unwritten", (3, 32), "f8", fillvalue=9.9692099683868690e+36)[:2] = 1.0
+    for d, dim in enumerate(("run", "x")): f["in/unwritten"].dims[d].attach_scale(f[dim])
+    put("series", wave[1], "time", "x")
+    put("late", wave[1].T, "x", "time")
+    put("all", wave.transpose(2, 1, 0), "x", "time", "run")
+    put("columns", wave[:, 0].T, "x", "run")
+    put("members", wave[:, 0], "member", "x")
+    put("column_members", wave[:, 0].T, "x", "member")
+    put("profiles", wave[:, 0], "y", "x")
+    return f, put
+
+
+write("plain.h5")[0].close()
+f, put = write("others.h5", userblock_size=512)  # as MATLAB does, with what netCDF does not read
+f["in/bare"], f["in/labels"] = np.tile(wave[:, 0], (2, 1)).T, wave[:, 0].T
+f["in/labels"].dims[0].label, f["in/labels"].dims[1].label = "x", "run"
+put("word", raw, "run", "x", _FillValue="none")
+put("unsigned", raw, "run", "x", _Unsigned="true")
+f.close()
+with open("others.h5", "r+b") as f: f.write(b"MATLAB 7.3 MAT-file, Platform: GLNXA64".ljust(124) + b"\0\2IM")
+np.save("wave", wave)
+PY
+$python others.py || fail 'others.py'
+# begins DATASET FIELDS: netcdf(NAME) is what netCDF4, which obeys the conventions, reads; where it is not there, the
+# same by hand
+begins() {
+    expect "${code:-0}" run heat.cfg --force -o o.h5 -s "initial={file=\"others.h5\"; dataset=\"in/$1\"; $3}"
+    $python - "$2" 2>out <<'PY' || fail "$1: $2"
+import sys, h5py, numpy as np
+wave, got = np.load("wave.npy"), h5py.File("o.h5")["u"][:, 0]
+def netcdf(name):
+    try: import netCDF4
+    except ImportError: return by_hand(h5py.File("plain.h5")["in"][name])
+    return np.ma.filled(netCDF4.Dataset("plain.h5")["in"][name][:].astype("f8"), np.nan)
+def by_hand(d):
+    raw, a = d[:].astype("f8"), d.attrs
+    least, most = a.get("valid_range", (-np.inf, np.inf))
+    gone = np.isin(raw, [*np.atleast_1d(a.get("_FillValue", 9.9692099683868690e+36)),
+                         *np.atleast_1d(a.get("missing_value", 9e99)).astype(d.dtype)])
+    return np.where(gone | (raw < least) | (raw > most), np.nan, raw*a.get("scale_factor", 1) + a.get("add_offset", 0))
+lost = np.isnan(expected := eval(sys.argv[1])).any(axis=1)  # those fail, and no other
+assert np.array_equal(got[~lost], expected[~lost]) and np.isnan(got[lost]).all()
+PY
+}
+begins packed 'netcdf("packed")'
+code=1 begins holes 'netcdf("holes")'
+says 'the initial value is nan or a fill value at i = 7 of run 1 of "in/holes" of "others.h5"; the run fails (k = 2)'
+code=1 begins far 'netcdf("far")'; says 'fill value at i = 9 of run 2'
+code=1 begins valid 'netcdf("valid")'; says 'the initial value is nan at i = 0 of run 0'
+code=1 begins unwritten 'netcdf("unwritten")'; says 'fill value at i = 0 of run 2'
+begins series 'wave[[1, 1, 1], 2]'
+begins series 'wave[[1, 1, 1], 1]' 'time=1.0;'
+begins late 'wave[[1, 1, 1], 2]'
+begins all 'wave[:, 2]'
+begins all 'wave[[2, 0, 1], 0]' 'time=0.0; run="k == 1 ? 2 : k - 2";'
+begins columns 'wave[:, 0]'
+begins labels 'wave[:, 0]'
+begins members 'wave[:, 0]'
+$python - <<'PY'
+import h5py, numpy as np
+plane = h5py.File("x.h5")["plane"][:]  # (y, x)
+with h5py.File("turned.h5", "w") as f:
+    f["u"], f["w"] = plane.T, np.array([plane, 2*plane]).transpose(2, 0, 1)
+    for name, labels in ("u", "xy"), ("w", ("x", "run", "y")):
+        for d, label in enumerate(labels): f[name].dims[d].label = label
+PY
+expect 0 run plane.cfg -o turned.x.h5 -s 'initial={file="turned.h5";}' -s 'velocity.x=0.1*s'
+holds turned.x.h5 x.h5 'np.array_equal(a["u"][0, 0], b["plane"][:]) and np.array_equal(a["u"][1, 0], b["plane"][:])'
+expect 0 run plane.cfg -o turned.x.h5 -s 'initial={file="turned.h5"; dataset="w";}' -s velocity.x=0.1 --force
+holds turned.x.h5 x.h5 'np.array_equal(a["u"][0, 0], b["plane"][:]) and np.array_equal(a["u"][1, 0], 2*b["plane"][:])'
+refused() { expect 3 check heat.cfg -s "initial={file=\"others.h5\"; dataset=\"in/$1\"; $3}"; says "$2"; }
+refused hole "'initial.dataset' = \"in/hole\": it is nan or a fill value at i = 7, and all runs begin with it"
+refused late "'initial.time' = 0.5 in run 0 (k = 1): nothing was saved then; run 0 has the times 0, 1, 2.5" 'time=0.5;'
+refused column_members 'its dimensions are (x, member): name all of them, run, time, z, y, x, or put them in this order'
+refused profiles 'its dimensions are (y, x), and the run has 1 of points'
+refused bare 'it is taken for runs of 6 points, and not of 32: transpose it, or name its dimensions run and x'
+refused word "its attribute '_FillValue' is not understood: 1 to 1 numbers are needed there"
+refused unsigned "its attribute '_Unsigned' is not understood"
 summary

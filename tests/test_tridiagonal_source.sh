@@ -68,6 +68,29 @@ PY
 expect 3 check market.cfg "${circle[@]}"
 says 'line 10: the entry (1, n) is off the three diagonals; cyclic = true closes the system'
 
+# as other programs write them: numbers of Fortran, and zeros that are stored off the diagonals
+cat >z.mtx <<'MTX'
+%%MatrixMarket matrix coordinate real general
+4 4 14
+1 1 2.0D+00
+2 2 3d0
+3 3 -1.5D0
+4 4 0.5D+01
+2 1 1
+3 2 -1
+4 3 2
+1 2 5.0D-01
+2 3 4
+3 4 1
+1 3 0.0
+4 2 0
+1 4 0.0D+00
+4 1 -0.0
+MTX
+sed 's/^2 2 3.5$/2 2 3/' a.mtx >a3.mtx
+expect 0 run market.cfg -o z.h5 -s 'source.file="z.mtx"'
+expect 0 run market.cfg -o a3.h5 -s 'source.file="a3.mtx"'; same z.h5 a3.h5
+
 # ---- texts that are wrong, with their lines
 wrong() {
     printf '%b' "$2" >w.mtx
@@ -238,6 +261,40 @@ rm -f less.h5
 expect 0 run batch.cfg -o less.h5 --only 's < 3'; expect 0 resume less.h5; says '3 of 5 runs left'
 mv again.h5 elsewhere.h5
 expect 0 run batch.cfg -o files.h5 "${files[@]}" -s 'sweep.from=["system.h5", "elsewhere.h5"]'; says 'nothing to do'
+
+# ---- as others write them: vectors of MATLAB, n x 1 and 1 x n; systems in columns, by the names of dimensions; packed
+$python - <<'PY'
+import h5py, numpy as np
+f = h5py.File("system.h5")
+with h5py.File("vectors.h5", "w") as g:
+    g["dl"], g["d"], g["du"] = f["dl"][:][:, None], f["d"][:][None], f["du"][:][:, None]
+    g["f"] = f["f"][:]
+with h5py.File("columns.h5", "w") as g:
+    for name in ("dl", "d", "du", "f"):
+        g[name] = f["batch/" + name][:].T
+        g[name].dims[0].label, g[name].dims[1].label = "x", "run"
+with h5py.File("packed.h5", "w") as g, h5py.File("unpacked.h5", "w") as h:
+    for name in ("dl", "d", "du", "f"):
+        raw = np.round(1000*f["batch/" + name][:]).astype("i2")
+        g[name], h[name] = raw, raw*0.25 + 3.0
+        g[name].attrs.update(scale_factor=0.25, add_offset=3.0, _FillValue=np.int16(-9999))
+    g["d"][2, 16] = -9999
+PY
+named='lower="/dl"; main="/d"; upper="/du"; rhs="/f"'
+for file in vectors system; do
+    expect 0 run batch.cfg -o $file.x.h5 -s "source={ file=\"$file.h5\"; $named; }" -s 'sweep.s=[1]'
+done
+same vectors.x.h5 system.x.h5
+expect 0 run batch.cfg -o columns.x.h5 -s "source={ file=\"columns.h5\"; $named; system=\"s\"; }"
+same columns.x.h5 batch.h5
+expect 1 run batch.cfg -o packed.x.h5 -s "source={ file=\"packed.h5\"; $named; system=\"s\"; }"
+says '4 ok, 1 failed (run 2: main of row 17 is not a number)'
+expect 0 run batch.cfg -o unpacked.x.h5 -s "source={ file=\"unpacked.h5\"; $named; system=\"s\"; }"
+$python - 2>out <<'PY' || fail "packed.h5"
+import h5py, numpy as np
+a, b = h5py.File("packed.x.h5")["x"][:, 0], h5py.File("unpacked.x.h5")["x"][:, 0]
+assert np.isnan(a[2]).all() and np.array_equal(np.delete(a, 2, 0), np.delete(b, 2, 0))
+PY
 
 # ---- what is stored needs no source: status and merge
 cp system.h5 other.h5

@@ -1,7 +1,9 @@
 /* Datasets of HDF5 files: integers or reals of any size, with up to five dimensions (the last one is n), whose
  * numbers are in the file itself. */
 #include <hdf5.h>
+#include <hdf5_hl.h>
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -11,15 +13,31 @@
 #include "base/sw_text.h"
 #include "input/input_impl.h"
 
+enum { MISSING = 8 };
+
+/* How the numbers in the file stand for others (CF conventions, 2.5.1 and 8.1): raw ones that are among `missing`, or
+ * outside of least .. most, are NaN; the others scale*raw + offset, where they are `scaled`. */
+struct coding {
+    bool   any, scaled;
+    double scale, offset, least, most;
+    int    count;
+    double missing[MISSING];
+};
+
 struct file {
     hid_t  id;
     int    count;
-    hid_t *dataset;  /* [count] */
+    hid_t *dataset;         /* [count] */
+    struct coding *coding;  /* [count] */
 };
 
-static bool recognizes(const char *head, size_t length)
+/* HDF5 begins with the file, or behind a block of the user's of 512, 1024, 2048 ... bytes, as MATLAB's do. */
+static bool recognizes(FILE *file)
 {
-    return length >= 8 && !memcmp(head, "\211HDF\r\n\032\n", 8);
+    char head[8];
+    for (long at = 0; !fseek(file, at, SEEK_SET) && fread(head, 1, 8, file) == 8; at = at ? 2 * at : 512)
+        if (!memcmp(head, "\211HDF\r\n\032\n", 8)) return true;
+    return false;
 }
 
 /* ------------------------------------------------------------------ what HDF5 says went wrong */
@@ -91,6 +109,7 @@ static void close_file(void *own)
     if (f->id >= 0) H5Fclose(f->id);
     sw_hdf5_unlock();
     sw_free(f->dataset);
+    sw_free(f->coding);
     sw_free(f);
 }
 
@@ -243,7 +262,8 @@ static enum sw_status read_shape(hid_t dataset, struct sw_array *a)
         return SW_FAIL(SW_E_CONFIG, "it does not hold numbers; integers or reals are needed");
     if (rank < 1 || rank > SW_ARRAY_RANK)
         return SW_FAIL(SW_E_CONFIG, "it has %d dimensions; 1 to %d can be read", rank, SW_ARRAY_RANK);
-    a->rank = rank;
+    a->rank = a->stored = rank;
+    for (int d = 0; d < rank; d++) a->from[d] = d;
     a->systems = 1;
     int64_t all = 1;
     for (int d = 0; d < rank; d++) {
@@ -312,9 +332,134 @@ static enum sw_status check_extent(const struct file *f, hid_t dataset, bool fil
                    (unsigned long long)numbers, (unsigned long long)(stored < length ? stored : length));
 }
 
+/* ------------------------------------------------------------------ what its attributes say */
+
+/* Numbers of an attribute, rounded to the type of the dataset where they are compared with its own.
+ * @param compared  the type of the dataset, or -1
+ * @param count  in: room, out: numbers there are, 0: no such attribute  @return SW_E_CONFIG it is something else */
+static enum sw_status read_attribute(hid_t dataset, const char *name, hid_t compared, int *count, double *number)
+{
+    const hssize_t room = *count;
+    *count = 0;
+    if (H5Aexists(dataset, name) <= 0) return SW_OK;
+    const hid_t attribute = H5Aopen(dataset, name, H5P_DEFAULT), space = attribute < 0 ? -1 : H5Aget_space(attribute),
+                type = attribute < 0 ? -1 : H5Aget_type(attribute);
+    const hssize_t there = space < 0 ? 0 : H5Sget_simple_extent_npoints(space);
+    const H5T_class_t class = type < 0 ? H5T_NO_CLASS : H5Tget_class(type);
+    const bool good = there >= 1 && there <= room && (class == H5T_INTEGER || class == H5T_FLOAT) &&
+                      H5Aread(attribute, H5T_NATIVE_DOUBLE, number) >= 0 &&
+                      (compared < 0 || H5Tget_class(compared) != H5T_FLOAT || H5Tget_size(compared) >= sizeof *number ||
+                       (H5Tconvert(H5T_NATIVE_DOUBLE, compared, (size_t)there, number, NULL, H5P_DEFAULT) >= 0 &&
+                        H5Tconvert(compared, H5T_NATIVE_DOUBLE, (size_t)there, number, NULL, H5P_DEFAULT) >= 0));
+    if (good) *count = (int)there;
+    if (type >= 0) H5Tclose(type);
+    if (space >= 0) H5Sclose(space);
+    if (attribute >= 0) H5Aclose(attribute);
+    return good ? SW_OK : SW_FAIL(SW_E_CONFIG, "its attribute '%s' is not understood: 1 to %d numbers are needed there",
+                                  name, (int)room);
+}
+
+static enum sw_status read_scaling(hid_t dataset, struct coding *c)
+{
+    int count = 1;
+    SW_TRY(read_attribute(dataset, "scale_factor", -1, &count, &c->scale));
+    c->scaled = count > 0;
+    count = 1;
+    SW_TRY(read_attribute(dataset, "add_offset", -1, &count, &c->offset));
+    c->scaled |= count > 0;
+    c->any = c->scaled;
+    if (H5Aexists(dataset, "_Unsigned") > 0)
+        return SW_FAIL(SW_E_CONFIG, "its attribute '_Unsigned' is not understood; store integers of the type that they "
+                       "are");
+    return SW_OK;
+}
+
+/* A netCDF variable without _FillValue has this where nothing was written (netcdf.h, NC_FILL_DOUBLE). */
+static void add_default_missing(hid_t dataset, hid_t type, struct coding *c)
+{
+    const double netcdf = 9.9692099683868690e+36;
+    double fill;
+    H5D_fill_value_t defined = H5D_FILL_VALUE_UNDEFINED;
+    const hid_t how = H5Dget_create_plist(dataset);
+    if (how >= 0 && H5Tget_class(type) == H5T_FLOAT && H5Pfill_value_defined(how, &defined) >= 0 &&
+        defined == H5D_FILL_VALUE_USER_DEFINED && H5Pget_fill_value(how, H5T_NATIVE_DOUBLE, &fill) >= 0 &&
+        (float)fill == (float)netcdf)
+        c->missing[c->count++] = fill;
+    if (how >= 0) H5Pclose(how);
+}
+
+static enum sw_status read_missing(hid_t dataset, hid_t type, struct coding *c)
+{
+    double range[2];
+    int count = 1;
+    SW_TRY(read_attribute(dataset, "_FillValue", type, &count, c->missing));
+    c->count = count;
+    if (!count) add_default_missing(dataset, type, c);
+    count = MISSING - c->count;
+    SW_TRY(read_attribute(dataset, "missing_value", type, &count, c->missing + c->count));
+    c->count += count;
+    count = 1;
+    SW_TRY(read_attribute(dataset, "valid_min", type, &count, &c->least));
+    c->any |= count > 0;
+    count = 1;
+    SW_TRY(read_attribute(dataset, "valid_max", type, &count, &c->most));
+    c->any |= count > 0;
+    count = 2;
+    SW_TRY(read_attribute(dataset, "valid_range", type, &count, range));
+    if (count == 1) return SW_FAIL(SW_E_CONFIG, "its attribute 'valid_range' is not understood: it has one number");
+    if (count) {
+        c->least = range[0];
+        c->most = range[1];
+    }
+    c->any |= count || c->count;
+    return SW_OK;
+}
+
+static enum sw_status read_coding(hid_t dataset, struct coding *c)
+{
+    const hid_t type = H5Dget_type(dataset);
+    *c = (struct coding){.scale = 1, .least = -INFINITY, .most = INFINITY};
+    if (type < 0) return fail_hdf5("it cannot be read");
+    enum sw_status st = read_scaling(dataset, c);
+    if (!st) st = read_missing(dataset, type, c);
+    H5Tclose(type);
+    return st;
+}
+
+static void decode(const struct coding *c, hsize_t count, double *number)
+{
+    for (hsize_t i = 0; i < count; i++) {
+        const double raw = number[i];
+        bool missing = raw < c->least || raw > c->most;
+        for (int k = 0; k < c->count; k++) missing |= raw == c->missing[k];
+        number[i] = missing ? NAN : c->scaled ? c->scale * raw + c->offset : raw;
+    }
+}
+
+static herr_t note_scale(hid_t dataset, unsigned d, hid_t scale, void *name)
+{
+    (void)dataset;
+    (void)d;
+    return H5Iget_name(scale, name, sizeof ((struct sw_array *)0)->scale[0]) > 0;  /* the first one */
+}
+
+/* A dimension has the name of its scale; a scale is its own. */
+static void read_names(hid_t dataset, struct sw_array *a)
+{
+    for (int d = 0; d < a->rank; d++) {
+        char *name = a->scale[d];
+        if (H5DSis_scale(dataset) > 0 && a->rank == 1) H5Iget_name(dataset, name, sizeof a->scale[d]);
+        else if (H5DSget_num_scales(dataset, (unsigned)d) > 0)
+            H5DSiterate_scales(dataset, (unsigned)d, NULL, note_scale, name);
+        else if (H5DSget_label(dataset, (unsigned)d, name, sizeof a->scale[d]) < 0) *name = 0;
+        name[sizeof a->scale[d] - 1] = 0;
+    }
+}
+
 static enum sw_status find_locked(struct file *f, const char *name, struct sw_array *a)
 {
     *a = (struct sw_array){.index = f->count};
+    struct coding coding = {0};
     bool filtered = false;
     met_link = false;
     hid_t dataset = exists(f, name) ? open_dataset(f->id, name) : -1;
@@ -325,10 +470,19 @@ static enum sw_status find_locked(struct file *f, const char *name, struct sw_ar
     enum sw_status st = check_storage(dataset, &filtered);
     if (!st) st = read_shape(dataset, a);
     if (!st) st = check_extent(f, dataset, filtered, a);
+    if (!st) st = read_coding(dataset, &coding);
     if (!st) st = sw_resize((size_t)f->count, (size_t)f->count + 1, &f->dataset);
-    if (st) H5Dclose(dataset);
-    else f->dataset[f->count++] = dataset;
-    return st;
+    if (!st) st = sw_resize((size_t)f->count, (size_t)f->count + 1, &f->coding);
+    if (st) {
+        H5Dclose(dataset);
+        return st;
+    }
+    read_names(dataset, a);
+    a->parameter = H5Aexists(dataset, "sweep_role") > 0;
+    for (int k = 0; k < coding.count; k++) a->fills |= !isnan(coding.missing[k]);
+    f->coding[f->count] = coding;
+    f->dataset[f->count++] = dataset;
+    return SW_OK;
 }
 
 static enum sw_status find(void *own, const char *name, struct sw_array *a)
@@ -343,11 +497,11 @@ static enum sw_status read_numbers(void *own, const struct sw_array *a, const in
                                    double *out)
 {
     const struct file *f = own;
-    hsize_t start[SW_ARRAY_RANK], size[SW_ARRAY_RANK], wanted = 1;
+    hsize_t start[SW_ARRAY_RANK] = {0}, size[SW_ARRAY_RANK] = {1, 1, 1, 1, 1}, wanted = 1;
     for (int d = 0; d < a->rank; d++) {
-        start[d] = (hsize_t)first[d];
-        size[d] = (hsize_t)count[d];
-        wanted *= size[d];
+        start[a->from[d]] = (hsize_t)first[d];
+        size[a->from[d]] = (hsize_t)count[d];
+        wanted *= (hsize_t)count[d];
     }
     sw_hdf5_lock();
     hid_t dataset = f->dataset[a->index], space = H5Dget_space(dataset);
@@ -358,6 +512,7 @@ static enum sw_status read_numbers(void *own, const struct sw_array *a, const in
     enum sw_status st = good ? SW_OK : fail_hdf5("it cannot be read");
     if (memory >= 0) H5Sclose(memory);
     if (space >= 0) H5Sclose(space);
+    if (!st && f->coding[a->index].any) decode(&f->coding[a->index], wanted, out);
     sw_hdf5_unlock();
     return st;
 }

@@ -1,7 +1,7 @@
 #ifndef INPUT_IMPL_H
 #define INPUT_IMPL_H
 /* A format of files with arrays. One file a format; its row goes into input_table.c. */
-#include <stddef.h>
+#include <stdio.h>
 
 #include "base/sw_text.h"
 #include "input/sw_arrays.h"
@@ -9,7 +9,7 @@
 struct input_format {
     const char *name;
     bool whole;                                             /* open() reads all of a file: read() does not need it */
-    bool (*recognizes)(const char *head, size_t length);   /* from the first bytes of a file */
+    bool (*recognizes)(FILE *file);                         /* from its beginning */
     enum sw_status (*open)(const char *path, void **own);
     enum sw_arrays_kind (*kind)(const void *own);           /* NULL: always datasets */
     enum sw_status (*find)(void *own, const char *name, struct sw_array *array);
@@ -17,7 +17,7 @@ struct input_format {
     bool           (*has)(void *own, const char *name);
     void           (*each)(void *own, void (*visit)(void *user, const char *name), void *user);
     enum sw_status (*read)(void *own, const struct sw_array *array, const int64_t *first, const int64_t *count,
-                           double *out);                    /* sw_arrays_read_box() */
+                           double *out);    /* sw_arrays_read_box(), with the dimensions in the file's order */
     void           (*close)(void *own);                     /* NULL is fine */
 };
 

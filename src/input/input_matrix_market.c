@@ -27,9 +27,10 @@ struct market {
 
 struct reader { FILE *file; long line; char text[1024]; };
 
-static bool recognizes(const char *head, size_t length)
+static bool recognizes(FILE *file)
 {
-    return length >= 14 && !strncasecmp(head, "%%MatrixMarket", 14);
+    char head[14];
+    return fread(head, 1, sizeof head, file) == sizeof head && !strncasecmp(head, "%%MatrixMarket", sizeof head);
 }
 
 /* The next line that says something. @return SW_E_CONFIG there is none */
@@ -113,11 +114,15 @@ static enum sw_status read_size(struct reader *r, struct market *m, long long *e
 
 /* ------------------------------------------------------------------ entries */
 
-/* @return false: there is none */
+/* Fortran writes 4.0D+00. @return false: there is none */
 static bool scan_number(char **text, double *value)
 {
     char *end;
     *value = strtod(*text, &end);
+    if (end != *text && toupper((unsigned char)*end) == 'D') {
+        *end = 'e';
+        *value = strtod(*text, &end);
+    }
     const bool found = end != *text && (!*end || isspace((unsigned char)*end));
     *text = end;
     return found;
@@ -136,6 +141,7 @@ static enum sw_status put(struct market *m, const struct reader *r, long long i,
 {
     bool corner;
     const int k = diagonal_of(m, i, j, &corner);
+    if ((k < 0 || corner) && value == 0) return SW_OK;  /* stored, and says nothing */
     if (k < 0)
         return SW_FAIL(SW_E_CONFIG, "line %ld: the entry (%lld, %lld) is off the three diagonals; the matrix has to be "
                        "tridiagonal", r->line, i, j);
@@ -161,7 +167,7 @@ static enum sw_status read_coordinates(struct reader *r, struct market *m, long 
         if (!scan_number(&text, &value) || !is_end(text) || i < 1 || j < 1 || i > m->rows || j > m->rows)
             return SW_FAIL(SW_E_CONFIG, "line %ld: a row and a column from 1 to %lld and a number are expected, as in "
                            "'1 1 0.5'", r->line, (long long)m->rows);
-        if (m->mirror < 0 && i == j)
+        if (m->mirror < 0 && i == j && value != 0)
             return SW_FAIL(SW_E_CONFIG, "line %ld: the entry (%lld, %lld) of a skew-symmetric matrix is 0 and is left "
                            "out", r->line, i, j);
         SW_TRY(put(m, r, i, j, value));
@@ -231,7 +237,9 @@ static enum sw_status find(void *own, const char *name, struct sw_array *a)
     while (m->coordinates && k < 3 && strcmp(diagonal_name[k], name)) k++;
     if (k == 3) return SW_FAIL(SW_E_CONFIG, "a matrix has lower, main and upper");
     *a = (struct sw_array){.index = k, .systems = m->coordinates ? 1 : m->columns, .n = m->rows,
-                           .rank = m->coordinates ? 1 : 2, .corner_line = m->corner_line[k]};
+                           .rank = m->coordinates ? 1 : 2, .corner_line = m->corner_line[k], .from = {0, 1},
+                           .scale = {"run", "x"}};
+    a->stored = a->rank;
     if (a->rank == 2) a->dim[0] = a->systems;
     a->dim[a->rank - 1] = a->n;
     return SW_OK;

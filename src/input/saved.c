@@ -11,15 +11,20 @@
 /* A dataset. Of one whose file does not number the runs, row r is run r. */
 struct group {
     struct sw_array field;
+    enum { MAYBE, NEVER, ALWAYS } runs;  /* whether its first dimension is that of runs     */
     bool     numbered, timed;
     int64_t  times;      /* of a timed one, else 1                                          */
-    double  *run, *t;    /* of a numbered one: [rows] numbers of its runs; [rows][times]    */
+    double  *run, *t;    /* of a numbered one: [rows] numbers of its runs; of a timed one: [rows][times], NULL: it does
+                            not say them */
     bool     one_t;      /* t is [times], the same for all rows                             */
     unsigned char digest_of_times[32];
     struct axis { struct sw_array at; bool known; } axis[SW_SAVED_DIMS];  /* coordinates: [rows][n], or [n] for all */
 };
 
 struct row { double run; int group; int64_t row; };
+
+/* An axis of the sweep whose results they are. */
+struct parameter { char *name; double *value; /* [rows] */ };
 
 struct sw_saved {
     struct sw_arrays *file;
@@ -28,6 +33,8 @@ struct sw_saved {
     struct group *group;
     int64_t       rows;
     struct row   *row;   /* [rows] of numbered groups, in the order of their runs           */
+    int           parameters;
+    struct parameter *parameter;
 };
 
 /* ------------------------------------------------------------------ reading what describes a result */
@@ -80,21 +87,31 @@ static enum sw_status read_runs(const struct sw_saved *s, const char *folder, st
     return SW_OK;
 }
 
+/* The scale of a dimension, else the variable beside the field that is called so. */
+static enum sw_status find_scale(const struct sw_saved *s, const char *folder, const struct group *g, int d,
+                                 const char *name, struct sw_array *array, bool *found)
+{
+    const char *scale = g->field.scale[d];
+    SW_TRY(find_beside(s, *scale == '/' ? "" : folder, *scale == '/' ? scale + 1 : name, 1, array, found));
+    *found = *found && array->n == g->field.dim[d];
+    return SW_OK;
+}
+
 /* t (run, time) where it differs from run to run, else the dimension time itself. Without either it has no times. */
 static enum sw_status read_times(const struct sw_saved *s, const char *folder, struct group *g)
 {
+    const int d = g->runs != NEVER;
     struct sw_array a;
     bool found;
-    g->times = g->field.dim[1];
+    g->times = g->field.dim[d];
     SW_TRY(find_beside(s, folder, "t", 2, &a, &found));
-    found = found && a.dim[0] == g->field.dim[0] && a.dim[1] == g->times;
+    found = found && d && a.dim[0] == g->field.dim[0] && a.dim[1] == g->times;
     if (!found) {
-        SW_TRY(find_beside(s, folder, "time", 1, &a, &found));
-        found = found && a.n == g->times;
+        SW_TRY(find_scale(s, folder, g, d, "time", &a, &found));
         g->one_t = true;
     }
+    g->timed = found || sw_array_role(&g->field, d) == SW_ARRAY_TIME;
     if (!found) return SW_OK;
-    g->timed = true;
     SW_TRY(sw_arrays_digest(s->file, &a, g->digest_of_times));
     return read_all(s, &a, &g->t);
 }
@@ -103,13 +120,12 @@ static enum sw_status read_times(const struct sw_saved *s, const char *folder, s
 static enum sw_status find_axes(const struct sw_saved *s, const char *folder, struct group *g)
 {
     static const char *const name[2][SW_SAVED_DIMS] = {{"xc", "yc", "zc"}, {"x", "y", "z"}};
-    for (int d = 0; d < g->field.rank - 2; d++) {
+    const int points = g->field.rank - (g->runs != NEVER) - g->timed, last = g->field.rank - 1;
+    for (int d = 0; d < points && d < SW_SAVED_DIMS; d++) {
         struct axis *axis = &g->axis[d];
-        for (int k = 0; k < 2 && !axis->known; k++) {
-            SW_TRY(find_beside(s, folder, name[k][d], k ? 1 : 2, &axis->at, &axis->known));
-            axis->known = axis->known && axis->at.n == g->field.dim[g->field.rank - 1 - d] &&
-                          (k || axis->at.dim[0] == g->field.dim[0]);
-        }
+        if (g->runs != NEVER) SW_TRY(find_beside(s, folder, name[0][d], 2, &axis->at, &axis->known));
+        axis->known = axis->known && axis->at.n == g->field.dim[last - d] && axis->at.dim[0] == g->field.dim[0];
+        if (!axis->known) SW_TRY(find_scale(s, folder, g, last - d, name[1][d], &axis->at, &axis->known));
     }
     return SW_OK;
 }
@@ -122,13 +138,29 @@ static void free_group(struct group *g)
     sw_free(g->t);
 }
 
+/* What the names of its dimensions say of the first ones. */
+static void look_at_names(struct group *g, bool *timed)
+{
+    const struct sw_array *a = &g->field;
+    const bool named = sw_array_named(a);
+    *timed = false;
+    g->runs = !named ? MAYBE : sw_array_role(a, 0) == SW_ARRAY_RUN ? ALWAYS : NEVER;
+    for (int d = 0; d < 2 && d < a->rank; d++) {
+        if (sw_array_role(a, d) != SW_ARRAY_TIME) continue;
+        *timed = true;
+        g->runs = d ? ALWAYS : NEVER;
+    }
+}
+
 static enum sw_status add_group(struct sw_saved *s, const char *folder, const char *path)
 {
     struct group g = {0};
-    SW_TRY(sw_arrays_find_box(s->file, path, &g.field));
-    enum sw_status st = g.field.rank >= 2 ? read_runs(s, folder, &g) : SW_OK;
-    if (!st && g.numbered && g.field.rank > 2) st = read_times(s, folder, &g);
-    if (!st && g.timed) st = find_axes(s, folder, &g);
+    bool timed;
+    SW_TRY(sw_arrays_find_field(s->file, path, &g.field));
+    look_at_names(&g, &timed);
+    enum sw_status st = g.field.rank >= 2 && g.runs != NEVER ? read_runs(s, folder, &g) : SW_OK;
+    if (!st && (timed || (g.numbered && g.field.rank > 2))) st = read_times(s, folder, &g);
+    if (!st && (g.timed || sw_array_named(&g.field))) st = find_axes(s, folder, &g);
     if (!st) st = sw_resize((size_t)s->groups, (size_t)s->groups + 1, &s->group);
     if (!st) s->group[s->groups++] = g;
     if (st) free_group(&g);
@@ -202,6 +234,50 @@ static enum sw_status sort_rows(struct sw_saved *s)
     return SW_OK;
 }
 
+/* ------------------------------------------------------------------ axes of their sweep */
+
+static void note_root(void *user, const char *name)
+{
+    if (!strchr(name + 1, '/')) sw_text_printf(user, "%s\n", name);
+}
+
+static enum sw_status add_parameter(struct sw_saved *s, const char *name, const struct sw_array *a)
+{
+    SW_TRY(sw_resize((size_t)s->parameters, (size_t)s->parameters + 1, &s->parameter));
+    struct parameter *p = &s->parameter[s->parameters++];
+    *p = (struct parameter){.name = sw_strdup(name)};
+    return p->name ? read_all(s, a, &p->value) : SW_FAIL(SW_E_MEMORY, "out of memory");
+}
+
+/* Those of numbers, in a file whose table has as many runs as the fields. */
+static enum sw_status read_parameters(struct sw_saved *s)
+{
+    struct sw_text names = {0};
+    sw_arrays_each(s->file, note_root, &names);
+    enum sw_status st = sw_text_status(&names);
+    for (char *name = names.data, *end; !st && s->rows && name && (end = strchr(name, '\n')); name = end + 1) {
+        struct sw_array a;
+        bool found;
+        *end = 0;
+        st = find_beside(s, "", name + 1, 1, &a, &found);
+        if (!st && found && a.parameter && a.n == s->rows) st = add_parameter(s, name + 1, &a);
+    }
+    sw_text_free(&names);
+    return st;
+}
+
+const char *sw_saved_parameter(const struct sw_saved *s, int k)
+{
+    return k < s->parameters ? s->parameter[k].name : NULL;
+}
+
+double sw_saved_parameter_of(const struct sw_saved *s, int k, double run)
+{
+    const struct row wanted = {.run = run},
+                     *row = bsearch(&wanted, s->row, (size_t)s->rows, sizeof wanted, compare_rows);
+    return row ? s->parameter[k].value[row - s->row] : NAN;
+}
+
 enum sw_status sw_saved_open(const char *path, const char *dataset, struct sw_saved **saved, bool *wrong_dataset)
 {
     struct sw_saved *s;
@@ -215,6 +291,7 @@ enum sw_status sw_saved_open(const char *path, const char *dataset, struct sw_sa
     if (!st && !s->dataset && !(s->dataset = sw_strdup(dataset))) st = SW_FAIL(SW_E_MEMORY, "out of memory");
     if (!st) st = find_datasets(s);
     if (!st) st = sort_rows(s);
+    if (!st) st = read_parameters(s);
     if (st) goto failed;
     *saved = s;
     return SW_OK;
@@ -228,6 +305,11 @@ void sw_saved_close(struct sw_saved **saved)
     struct sw_saved *s = saved ? *saved : NULL;
     if (!s) return;
     for (int g = 0; g < s->groups; g++) free_group(&s->group[g]);
+    for (int k = 0; k < s->parameters; k++) {
+        sw_free(s->parameter[k].name);
+        sw_free(s->parameter[k].value);
+    }
+    sw_free(s->parameter);
     sw_free(s->group);
     sw_free(s->row);
     sw_free(s->dataset);
@@ -240,7 +322,7 @@ void sw_saved_close(struct sw_saved **saved)
 
 static double time_of(const struct group *g, int64_t row, int64_t k)
 {
-    return g->t[(g->one_t ? 0 : row * g->times) + k];
+    return g->t ? g->t[(g->one_t ? 0 : row * g->times) + k] : NAN;
 }
 
 /* "0, 1, 2, 3 ... 10": those of a row, no more than fit a message. */
@@ -260,7 +342,7 @@ static void list_times(const struct group *g, int64_t row, struct sw_text *text)
 /* The last time that a row has; or the saved one that is the wanted one, to rounding. */
 static int64_t find_time(const struct group *g, int64_t row, double time)
 {
-    int64_t found = -1;
+    int64_t found = g->t || time != SW_SAVED_LAST ? -1 : g->times - 1;
     for (int64_t k = 0; k < g->times; k++) {
         const double t = time_of(g, row, k);
         if (isfinite(t) && (time == SW_SAVED_LAST || fabs(t - time) <= 1e-9 * fmax(fabs(t), fabs(time)))) found = k;
@@ -272,7 +354,7 @@ static enum sw_status no_such_time(const struct group *g, int64_t row, double ru
 {
     struct sw_text text = {0};
     list_times(g, row, &text);
-    enum sw_status st =
+    enum sw_status st = !g->t ? SW_FAIL(SW_E_CONFIG, "the file does not say its times; \"last\" takes the last one") :
         time == SW_SAVED_LAST ? SW_FAIL(SW_E_CONFIG, "nothing was saved of run %.0f", run)
         : SW_FAIL(SW_E_CONFIG, "nothing was saved then; run %.0f has the times %s", run, sw_text_get(&text));
     sw_text_free(&text);
@@ -296,6 +378,14 @@ static enum sw_status no_such_run(const struct sw_saved *s)
 static enum sw_status no_such_shape(const struct group *g, int dim)
 {
     static const char *const points[SW_SAVED_DIMS] = {"n", "ny, nx", "nz, ny, nx"};
+    struct sw_text names = {0};
+    if (g->runs != MAYBE && !g->numbered) {
+        sw_array_add_names(&g->field, &names);
+        enum sw_status st = SW_FAIL(SW_E_CONFIG, "its dimensions are %s, and the run has %d of points",
+                                    sw_text_get(&names), dim);
+        sw_text_free(&names);
+        return st;
+    }
     if (g->timed)
         return SW_FAIL(SW_E_CONFIG, "it is a field of %d dimensions over runs and times, and the run has %d",
                        g->field.rank - 2, dim);
@@ -306,12 +396,12 @@ static enum sw_status no_such_shape(const struct group *g, int dim)
                    points[dim - 1], dim + 1, points[dim - 1]);
 }
 
-/* How many dimensions of a dataset come before those of the points. @return -1: it has not the shape of a field */
-static int leading_dimensions(const struct group *g, int dim)
+/* @param of_runs  out: whether the first dimension is that of runs  @return false: it has not the shape of a field */
+static bool has_shape(const struct group *g, int dim, bool *of_runs)
 {
-    const int leading = g->field.rank - dim;
-    if (g->timed) return leading == 2 ? 2 : -1;
-    return leading == 1 || (leading == 0 && !g->numbered) ? leading : -1;
+    const int runs = g->field.rank - dim - g->timed;
+    *of_runs = runs == 1;
+    return *of_runs ? g->runs != NEVER : runs == 0 && g->runs != ALWAYS && !g->numbered;
 }
 
 enum sw_status sw_saved_find(const struct sw_saved *s, int dim, double run, double time, struct sw_saved_place *p,
@@ -326,13 +416,10 @@ enum sw_status sw_saved_find(const struct sw_saved *s, int dim, double run, doub
     if (!row) return no_such_run(s);
     g = &s->group[p->group = row->group];
     *wrong = SW_SAVED_WRONG_DATASET;
-    p->leading = leading_dimensions(g, dim);
-    if (p->leading < 0) return no_such_shape(g, dim);
-    if (!g->numbered && p->leading == 1 && dim == 1 && g->field.dim[1] == 1 && g->field.dim[0] > 1)
-        return SW_FAIL(SW_E_CONFIG, "it has %lld x 1 numbers: as many runs of one point; a field has %lld, or 1 x %lld",
-                       (long long)g->field.dim[0], (long long)g->field.dim[0], (long long)g->field.dim[0]);
+    if (!has_shape(g, dim, &p->of_runs)) return no_such_shape(g, dim);
     *wrong = SW_SAVED_WRONG_RUN;
-    p->shared = !g->numbered && (p->leading == 0 || g->field.dim[0] == 1);
+    p->guessed = p->of_runs && g->runs == MAYBE && !g->numbered;
+    p->shared = !g->numbered && (!p->of_runs || g->field.dim[0] == 1);
     if (!g->numbered && !p->shared && !(run < (double)g->field.dim[0])) return no_such_run(s);
     p->row = g->numbered ? row->row : p->shared ? 0 : (int64_t)run;
     for (int d = 0; d < dim; d++) p->n[d] = g->field.dim[g->field.rank - 1 - d];
@@ -344,6 +431,8 @@ enum sw_status sw_saved_find(const struct sw_saved *s, int dim, double run, doub
     p->t = time_of(g, p->row, p->time);
     return SW_OK;
 }
+
+bool sw_saved_fills(const struct sw_saved *s, const struct sw_saved_place *p) { return s->group[p->group].field.fills; }
 
 bool sw_saved_earlier(const struct sw_saved *s, struct sw_saved_place *p)
 {
@@ -377,9 +466,9 @@ enum sw_status sw_saved_read(const struct sw_saved *s, const struct sw_saved_pla
     const struct group *g = &s->group[p->group];
     const struct sw_array *a = &g->field;
     int64_t first[SW_ARRAY_RANK] = {0}, count[SW_ARRAY_RANK];
-    for (int d = 0; d < a->rank; d++) count[d] = d < p->leading ? 1 : a->dim[d];
-    if (p->leading > 0) first[0] = p->row;
-    if (p->leading > 1) first[1] = p->time;
+    for (int d = 0; d < a->rank; d++) count[d] = d < p->of_runs + g->timed ? 1 : a->dim[d];
+    if (p->of_runs) first[0] = p->row;
+    if (g->timed) first[p->of_runs] = p->time;
     return sw_arrays_read_box(s->file, a, first, count, out);
 }
 
@@ -392,7 +481,7 @@ enum sw_status sw_saved_digest(const struct sw_saved *s, unsigned char digest[32
         const struct group *group = &s->group[g];
         SW_TRY(sw_arrays_digest(s->file, &group->field, one));
         sw_hash_add(&h, one, sizeof one);
-        if (group->timed) sw_hash_add(&h, group->digest_of_times, sizeof group->digest_of_times);
+        if (group->t) sw_hash_add(&h, group->digest_of_times, sizeof group->digest_of_times);
         if (group->numbered) sw_hash_add(&h, group->run, (size_t)group->field.dim[0] * sizeof *group->run);
     }
     sw_hash_end(&h, digest);

@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
+#include <strings.h>
 #include <sys/stat.h>
 
 #include "base/sw_hash.h"
@@ -48,13 +49,15 @@ static enum sw_status check_unchanged(const struct sw_arrays *input)
                    "was read");
 }
 
-/* @param length  in: room, out: bytes there are */
-static enum sw_status read_head(const char *path, char *head, size_t *length)
+/* @param format  out: NULL: none that is known */
+static enum sw_status find_format(const char *path, const struct input_format **format)
 {
     const char *reason;
     FILE *file = sw_open_to_read(path, &reason);
+    const struct input_format *const *row = input_formats;
     if (!file) return SW_FAIL(SW_E_CONFIG, "%s", reason);
-    *length = fread(head, 1, *length, file);
+    for (; *row && !(*row)->recognizes(file); row++) rewind(file);
+    *format = *row;
     const bool failed = ferror(file);
     const int why = errno;
     fclose(file);
@@ -63,17 +66,12 @@ static enum sw_status read_head(const char *path, char *head, size_t *length)
 
 static enum sw_status open_arrays(const char *path, struct sw_arrays *input)
 {
-    char head[64];
-    size_t length = sizeof head;
-    const struct input_format *const *format = input_formats;
     if (!(input->path = sw_strdup(path))) return SW_FAIL(SW_E_MEMORY, "out of memory");
     SW_TRY(read_stamp(path, &input->opened));
-    SW_TRY(read_head(path, head, &length));
-    while (*format && !(*format)->recognizes(head, length)) format++;
-    if (!*format) return SW_FAIL(SW_E_CONFIG, "it is neither an HDF5 file nor a Matrix Market one, whose first "
+    SW_TRY(find_format(path, &input->format));
+    if (!input->format) return SW_FAIL(SW_E_CONFIG, "it is neither an HDF5 file nor a Matrix Market one, whose first "
                                  "line begins %%%%MatrixMarket");
-    input->format = *format;
-    SW_TRY((*format)->open(path, &input->own));
+    SW_TRY(input->format->open(path, &input->own));
     return check_unchanged(input);
 }
 
@@ -105,9 +103,98 @@ enum sw_status sw_arrays_find_box(struct sw_arrays *input, const char *name, str
     return input->format->find(input->own, name, array);
 }
 
-enum sw_status sw_arrays_find(struct sw_arrays *input, const char *name, struct sw_array *array)
+/* ------------------------------------------------------------------ what dimensions are */
+
+static const char *name_of(const struct sw_array *a, int d)
+{
+    const char *slash = strrchr(a->scale[d], '/');
+    return slash ? slash + 1 : a->scale[d];
+}
+
+enum sw_array_role sw_array_role(const struct sw_array *a, int d)
+{
+    static const struct { const char *name; enum sw_array_role role; } known[] = {
+        {"run", SW_ARRAY_RUN}, {"group_run", SW_ARRAY_RUN}, {"runs", SW_ARRAY_RUN}, {"system", SW_ARRAY_RUN},
+        {"systems", SW_ARRAY_RUN}, {"time", SW_ARRAY_TIME}, {"t", SW_ARRAY_TIME}, {"z", SW_ARRAY_Z}, {"y", SW_ARRAY_Y},
+        {"x", SW_ARRAY_X}, {"i", SW_ARRAY_X}, {"n", SW_ARRAY_X}};
+    for (size_t k = 0; k < sizeof known / sizeof *known; k++)
+        if (!strcasecmp(name_of(a, d), known[k].name)) return known[k].role;
+    return SW_ARRAY_NO_ROLE;
+}
+
+void sw_array_add_names(const struct sw_array *a, struct sw_text *text)
+{
+    for (int d = 0; d < a->rank; d++)
+        sw_text_printf(text, "%s%s", d ? ", " : "(", *a->scale[d] ? name_of(a, d) : "?");
+    sw_text_add(text, ")");
+}
+
+/* All have a role, and each another one. */
+bool sw_array_named(const struct sw_array *a)
+{
+    bool met[SW_ARRAY_NO_ROLE + 1] = {[SW_ARRAY_NO_ROLE] = true};
+    for (int d = 0; d < a->rank; d++) {
+        const enum sw_array_role role = sw_array_role(a, d);
+        if (met[role]) return false;
+        met[role] = true;
+    }
+    return true;
+}
+
+static void swap_dimensions(struct sw_array *a, int d, int e)
+{
+    const struct sw_array was = *a;
+    a->dim[d] = was.dim[e];
+    a->dim[e] = was.dim[d];
+    a->from[d] = was.from[e];
+    a->from[e] = was.from[d];
+    memcpy(a->scale[d], was.scale[e], sizeof a->scale[d]);
+    memcpy(a->scale[e], was.scale[d], sizeof a->scale[e]);
+}
+
+/* Those that have a role among others without have to be where it puts them. */
+static bool in_place(const struct sw_array *a)
+{
+    for (int d = 0; d < a->rank; d++) {
+        const enum sw_array_role role = sw_array_role(a, d);
+        if (role == SW_ARRAY_RUN ? d != 0 : role == SW_ARRAY_TIME ? d > 1 :
+            role != SW_ARRAY_NO_ROLE && a->rank - d != SW_ARRAY_NO_ROLE - (int)role) return false;
+    }
+    return true;
+}
+
+static enum sw_status refuse_order(const struct sw_array *a)
+{
+    struct sw_text names = {0};
+    sw_array_add_names(a, &names);
+    enum sw_status st = SW_FAIL(SW_E_CONFIG, "its dimensions are %s: name all of them, run, time, z, y, x, or put them "
+                                "in this order", sw_text_get(&names));
+    sw_text_free(&names);
+    return st;
+}
+
+static enum sw_status arrange(struct sw_array *a)
+{
+    const int64_t all = a->systems * a->n;
+    const bool named = sw_array_named(a);
+    for (int d = 1; d < a->rank && named; d++)
+        for (int e = d; e > 0 && sw_array_role(a, e) < sw_array_role(a, e - 1); e--) swap_dimensions(a, e, e - 1);
+    if (!named && !in_place(a)) return refuse_order(a);
+    if (!named && a->rank == 2 && a->dim[1] == 1) a->rank = 1;
+    a->n = a->dim[a->rank - 1];
+    a->systems = all / a->n;
+    return SW_OK;
+}
+
+enum sw_status sw_arrays_find_field(struct sw_arrays *input, const char *name, struct sw_array *array)
 {
     SW_TRY(sw_arrays_find_box(input, name, array));
+    return arrange(array);
+}
+
+enum sw_status sw_arrays_find(struct sw_arrays *input, const char *name, struct sw_array *array)
+{
+    SW_TRY(sw_arrays_find_field(input, name, array));
     if (array->rank <= 2) return SW_OK;
     return SW_FAIL(SW_E_CONFIG, "it has %d dimensions; one (n) or two (systems, n) are needed", array->rank);
 }
@@ -127,13 +214,47 @@ void sw_arrays_list(struct sw_arrays *input, struct sw_text *names)
     if (input->format->list) input->format->list(input->own, names);
 }
 
+/* Numbers in the order of the file's dimensions become those in the order of the array's.
+ * @param count  [array->rank]  @param out  as sw_arrays_read_box() */
+static void put_in_order(const struct sw_array *a, const int64_t *count, int64_t total, const double *stored,
+                         double *out)
+{
+    int64_t length[SW_ARRAY_RANK] = {1, 1, 1, 1, 1}, stride[SW_ARRAY_RANK], at = 1;
+    for (int d = 0; d < a->rank; d++) length[a->from[d]] = count[d];
+    for (int d = a->stored; d-- > 0; at *= length[d]) stride[d] = at;
+    for (int64_t k = 0; k < total; k++) {
+        int64_t left = k;
+        at = 0;
+        for (int d = a->rank; d-- > 0; left /= count[d]) at += left % count[d] * stride[a->from[d]];
+        out[k] = stored[at];
+    }
+}
+
+static enum sw_status read_in_order(struct sw_arrays *input, const struct sw_array *a, const int64_t *first,
+                                    const int64_t *count, double *out)
+{
+    bool ordered = true;
+    int64_t total = 1;
+    double *stored;
+    for (int d = 0; d < a->rank; d++) {
+        ordered = ordered && (!d || a->from[d] > a->from[d - 1]);
+        total *= count[d];
+    }
+    if (ordered) return input->format->read(input->own, a, first, count, out);
+    SW_TRY(sw_alloc((size_t)total, &stored));
+    enum sw_status st = input->format->read(input->own, a, first, count, stored);
+    if (!st) put_in_order(a, count, total, stored, out);
+    sw_free(stored);
+    return st;
+}
+
 /* A file that has been cut reads as zeros, or fails for that: that it has changed is what counts. */
 enum sw_status sw_arrays_read_box(struct sw_arrays *input, const struct sw_array *array, const int64_t *first,
                                   const int64_t *count, double *out)
 {
     for (int d = 0; d < array->rank; d++)
         if (!count[d]) return SW_OK;
-    enum sw_status st = input->format->read(input->own, array, first, count, out);
+    enum sw_status st = read_in_order(input, array, first, count, out);
     if (!input->format->whole) SW_TRY(check_unchanged(input));
     return st;
 }

@@ -1,7 +1,8 @@
 #ifndef SW_ARRAYS_H
 #define SW_ARRAYS_H
 /* Arrays of numbers that a user gives in files: HDF5 (any dataset of integers or reals, n or systems x n of them, or
- * boxes of up to five dimensions) and Matrix Market (a tridiagonal matrix by coordinates, whose arrays are its
+ * boxes of up to five dimensions; the CF attributes scale_factor, add_offset, _FillValue, missing_value and valid_* are
+ * obeyed, a missing number is NaN) and Matrix Market (a tridiagonal matrix by coordinates, whose arrays are its
  * diagonals, or an array, whose columns are systems). The content says which it is.
  *
  * What is read of an HDF5 file is of the state in which it was opened, or fails. A text is read as a whole when it is
@@ -24,7 +25,23 @@ struct sw_array {
     int     rank;
     int64_t dim[SW_ARRAY_RANK];  /* [rank] the last one is n, the others make `systems`                        */
     long    corner_line;    /* of a diagonal by coordinates: the line with the entry (1, n) or (n, 1), 0: none */
+    int     stored;              /* dimensions in the file: those that are left out have length 1              */
+    int     from[SW_ARRAY_RANK]; /* [rank] which of those each one is                                          */
+    char    scale[SW_ARRAY_RANK][64];  /* [rank] what the file calls it: the path of its dimension scale, or its
+                                    label; "": nothing                                                         */
+    bool    parameter;      /* a result of a sweep, which says that it is an axis                              */
+    bool    fills;          /* its file has a number that stands for a missing one, which is read as NaN       */
 };
+
+/* What a dimension is by its name: in the order in which fields have them. Columns of an array are runs. */
+enum sw_array_role { SW_ARRAY_RUN, SW_ARRAY_TIME, SW_ARRAY_Z, SW_ARRAY_Y, SW_ARRAY_X, SW_ARRAY_NO_ROLE };
+enum sw_array_role sw_array_role(const struct sw_array *array, int d);
+
+/** Whether the names of all dimensions say what they are. */
+bool sw_array_named(const struct sw_array *array);
+
+/** The names of dimensions, "(time, x)"; "?" has none. @param text  it is appended */
+void sw_array_add_names(const struct sw_array *array, struct sw_text *text);
 
 /** Open a file. A text is read as a whole.
  * @param input  out: NULL on failure; close with sw_arrays_close()
@@ -42,14 +59,19 @@ enum sw_arrays_kind {
 };
 enum sw_arrays_kind sw_arrays_kind(const struct sw_arrays *input);
 
-/** Find an array.
+/** Find an array. By the names of its dimensions, where it has them, they are put in the order of their roles; n x 1
+ * numbers without names are n.
  * @param name  as its kind of file has it; of columns anything
  * @return SW_E_CONFIG there is none, with the nearest or the known ones, it is no array of numbers, it has more than
- *         two dimensions, or its numbers are not in the file: in another one (an external link, external storage, a
- *         virtual dataset), or nowhere; SW_E_IO; SW_E_MEMORY */
+ *         two dimensions or such as are in no order, its attributes are not understood, or its numbers are not in the
+ *         file: in another one (an external link, external storage, a virtual dataset), or nowhere; SW_E_IO;
+ *         SW_E_MEMORY */
 enum sw_status sw_arrays_find(struct sw_arrays *input, const char *name, struct sw_array *array);
 
 /** The same of up to SW_ARRAY_RANK dimensions. */
+enum sw_status sw_arrays_find_field(struct sw_arrays *input, const char *name, struct sw_array *array);
+
+/** The same, with the dimensions as they are in the file. */
 enum sw_status sw_arrays_find_box(struct sw_arrays *input, const char *name, struct sw_array *array);
 
 /** Whether the file has a dataset of this name. */

@@ -4,7 +4,8 @@
  *
  *     a field of the results of a sweep (docs/output.md): (run, time, points), points in one to three dimensions;
  *         where the number of points differs from run to run, of all groups together
- *     any other dataset, of HDF5 or a Matrix Market array: (points), of all runs alike, or (run, points)
+ *     any other dataset, of HDF5 or a Matrix Market array: (points), of all runs alike, or (run, points); of some or
+ *         all of run, time, z, y, x in any order, where the file has dimensions of these names (sw_array_role())
  *
  * Where the file has a list of the numbers of its runs, as results have, run k is the one of that number; else it is
  * row k. Any thread may call at any time. Messages do not name the file. */
@@ -24,8 +25,9 @@ enum { SW_SAVED_DIMS = 3 };
 /* One field of a file. */
 struct sw_saved_place {
     int     group;               /* the dataset that has it                                     */
-    int     leading;             /* its dimensions before those of the points: 0 to 2           */
-    int64_t row, time;           /* in those                                                    */
+    bool    of_runs;             /* its first dimension is that of runs                         */
+    bool    guessed;             /* which it is without a name that would say so                */
+    int64_t row, time;           /* in those before the dimensions of the points                */
     bool    shared;              /* there is one field, for all runs                            */
     double  t;                   /* its time; NaN: the file does not say                        */
     int64_t n[SW_SAVED_DIMS];    /* points along x, y, z; 1 in a dimension that it does not have */
@@ -42,6 +44,14 @@ enum sw_saved_wrong { SW_SAVED_WRONG_RUN, SW_SAVED_WRONG_TIME, SW_SAVED_WRONG_DA
  * @return SW_E_CONFIG there is none, with those there are */
 enum sw_status sw_saved_find(const struct sw_saved *saved, int dim, double run, double time,
                              struct sw_saved_place *place, enum sw_saved_wrong *wrong);
+
+/** Whether there is a number in its file that stands for a missing one, which is read as NaN. */
+bool sw_saved_fills(const struct sw_saved *saved, const struct sw_saved_place *place);
+
+/** The name of axis k of the sweep whose results they are, of those of numbers. @return NULL: there is none */
+const char *sw_saved_parameter(const struct sw_saved *saved, int k);
+/** Its value in a run. @return NaN: there is no such run */
+double sw_saved_parameter_of(const struct sw_saved *saved, int k, double run);
 
 /** Go back to the time that was saved of the run before this one. @return false: there is none */
 bool sw_saved_earlier(const struct sw_saved *saved, struct sw_saved_place *place);

@@ -26,7 +26,7 @@ struct source {
     const char      *key;                      /* to blame for what is wrong with it, NULL: nothing is      */
     char             why[160];
     bool             shared_read[SW_UNKNOWNS_MOST];  /* the field that all runs begin with has been looked at */
-    char             shared_bad[SW_UNKNOWNS_MOST][64];  /* what is wrong with it                            */
+    char             shared_bad[SW_UNKNOWNS_MOST][80];  /* what is wrong with it                            */
     bool             digested;
     unsigned char    digest[32];
 };
@@ -236,6 +236,13 @@ static const char *print_index(int dim, const int64_t n[SW_DIMS], int64_t at, ch
     return text;
 }
 
+/* A value of a field, for a message. */
+static const char *print_value(const struct source *s, int unknown, const struct sw_saved_place *place, double value,
+                               char text[32])
+{
+    return isnan(value) && sw_saved_fills(s->saved[unknown], place) ? "nan or a fill value" : sw_number(value, text);
+}
+
 /* @param u  out: the field as it is in the file; free with sw_free() */
 static enum sw_status read_field(const struct source *s, int unknown, const struct sw_saved_place *place, double **u)
 {
@@ -258,8 +265,8 @@ static enum sw_status look_at_shared(struct source *s, int unknown, int dim, con
     SW_TRY(read_field(s, unknown, place, &u));
     const int64_t points = sw_points(place->n), i = find_bad(points, u, DBL_MAX);
     if (i < points)
-        snprintf(s->shared_bad[unknown], sizeof s->shared_bad[unknown], "it is %s at %.40s", sw_number(u[i], shown),
-                 print_index(dim, place->n, i, index));
+        snprintf(s->shared_bad[unknown], sizeof s->shared_bad[unknown], "it is %s at %.40s",
+                 print_value(s, unknown, place, u[i], shown), print_index(dim, place->n, i, index));
     s->shared_read[unknown] = true;
     sw_free(u);
     return SW_OK;
@@ -286,10 +293,44 @@ static const char *refuse_points(const struct sw_setup *one, bool walls, const s
     print_points(one->dim, place->n, there);
     print_points(one->dim, one->n, here);
     const bool possible = !walls && one->dim == 1, wanted = !sw_setup_chosen(one, interpolate_key, "false");
+    if (possible && wanted && place->guessed) {
+        snprintf(why, 160, "it is taken for runs of %.20s points, and not of %.20s: transpose it, or name its "
+                 "dimensions run and x, to have it interpolated", there, here);
+        return dataset_key;
+    }
     if (possible && wanted) return NULL;
     snprintf(why, 160, "the field in the file has %.30s points, and the run %.30s; %s", there, here,
              possible ? "give the run those, or leave it out" : "only periodic lines are interpolated");
     return possible ? interpolate_key : file_key;
+}
+
+/* An axis that says how many points there are may differ: those are looked at themselves. */
+static bool counts_points(const struct sw_setup *one, const struct sw_saved_place *place, double here, double there)
+{
+    for (int d = 0; d < one->dim; d++)
+        if (here == (double)one->n[d] && there == (double)place->n[d]) return true;
+    return false;
+}
+
+/* The run of the same number is meant to be that with the same values of the axes that both sweeps have. */
+static const char *refuse_other_run(const struct sw_setup *one, const struct source *s, int unknown,
+                                    const struct sw_saved_place *place, int64_t ld, const double *column, int64_t j,
+                                    char why[160])
+{
+    const double run = number(one, run_key, ld, column, j);
+    const char *name;
+    if (!one->numbered || strcmp(one->column[one->numbered - 1], run_key)) return NULL;
+    for (int k = 0; (name = sw_saved_parameter(s->saved[unknown], k)); k++) {
+        const int c = sw_setup_column(one, name);
+        const double here = c < 0 ? NAN : column[c * ld + j],
+                     there = c < 0 ? NAN : sw_saved_parameter_of(s->saved[unknown], k, run);
+        if (!(fabs(here - there) > 1e-9 * fmax(fabs(here), fabs(there))) || counts_points(one, place, here, there))
+            continue;
+        snprintf(why, 160, "run %.0f of the file has %.20s = %.9g, and this one %.9g; say which run is meant, by a "
+                 "number or an expression", run, name, there, here);
+        return run_key;
+    }
+    return NULL;
 }
 
 static const char *refuse_field(const struct sw_setup *one, struct source *s, int unknown, bool walls, int64_t ld,
@@ -302,6 +343,7 @@ static const char *refuse_field(const struct sw_setup *one, struct source *s, in
         return key;
     }
     key = refuse_points(one, walls, &place, why);
+    if (!key) key = refuse_other_run(one, s, unknown, &place, ld, column, j, why);
     return key ? key : refuse_shared(s, unknown, one->dim, &place, why);
 }
 
@@ -326,6 +368,19 @@ const char *sw_initial_validate(const struct sw_setup *setup, bool walls, int64_
     const struct sw_setup one = setup_of_run(setup, ld, column, j);
     for (int k = 0; k < unknowns && !key; k++) key = refuse_field(&one, s, k, walls, ld, column, j, why);
     return key;
+}
+
+bool sw_initial_shared(const struct sw_setup *setup, int64_t ld, const double *column, int64_t j)
+{
+    struct source *s;
+    bool shared = sw_initial_in_file(setup) && !find_source(setup, &s) && !s->key;
+    const struct sw_setup one = setup_of_run(setup, ld, column, j);
+    for (int k = 0; shared && k < s->unknowns; k++) {
+        struct sw_saved_place place;
+        const char *key;
+        shared = !find_place(&one, s, k, ld, column, j, &place, &key) && place.shared;
+    }
+    return shared;
 }
 
 /* ------------------------------------------------------------------ reading */
@@ -450,12 +505,12 @@ static void describe_number(const struct source *s, int unknown, int dim, const 
                             double run, int64_t at, double value, double most, char text[160])
 {
     char shown[32], when[48] = "", index[80], file[41];
+    const char *beyond = isfinite(value) ? ", beyond single precision," : "";
     const double good = last_good_time(s, unknown, *place, most);
     if (!isnan(place->t)) snprintf(when, sizeof when, ", time %.6g,", place->t);
     int used = snprintf(text, 160, "the initial value is %s%s at %s of run %.0f%s of \"%.20s\" of \"%s\"",
-                        sw_number(value, shown), isfinite(value) ? ", beyond single precision," : "",
-                        print_index(dim, place->n, at, index), run, when, s->name[unknown],
-                        sw_text_shorten(file, sizeof file, s->file));
+                        print_value(s, unknown, place, value, shown), beyond, print_index(dim, place->n, at, index),
+                        run, when, s->name[unknown], sw_text_shorten(file, sizeof file, s->file));
     if (!isnan(good) && used < 160) snprintf(text + used, 160 - (size_t)used, "; it is finite at time %.9g", good);
 }
 

@@ -21,8 +21,9 @@
               "runs x n of them; for each unknown one, with commas between them. Left out, they have the names of "   \
               "the unknowns: \"/u\"."},                                                                               \
     {.path = "initial.run", .kind = SW_KEY_COUNT, .unit = "1", .min = 0, .max = 1e15, .stand_in = "same",             \
-     .with = "initial.file", .fallback = "same", .decides = true,                                                     \
-     .about = "Which run of the file: a number from 0 or an expression; \"same\" takes the run of the same number."}, \
+     .with = "initial.file", .fallback = "same", .decides = true, .idle = sw_initial_shared,                          \
+     .about = "Which run of the file: a number from 0 or an expression; \"same\" takes the run of the same number, "  \
+              "which must have the same values of the axes that both sweeps have."},                                  \
     {.path = "initial.time", .kind = SW_KEY_REAL, .unit = "1", .min = 0, .max = 1e300, .stand_in = "last",            \
      .with = "initial.file", .fallback = "last", .decides = true,                                                     \
      .about = "Which of the times that were saved of this run: one of them, or \"last\". The new run begins at "      \
@@ -32,6 +33,9 @@
 
 /** Whether the initial values of runs with these words are in a file. */
 bool sw_initial_in_file(const struct sw_setup *setup);
+
+/** struct sw_key.idle: whether the file has one field, for all runs. */
+bool sw_initial_shared(const struct sw_setup *setup, int64_t ld, const double *column, int64_t j);
 
 /** struct sw_problem.content */
 enum sw_status sw_initial_content(const struct sw_setup *setup, bool *any, unsigned char digest[32], const char **key);

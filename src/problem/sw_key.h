@@ -3,6 +3,9 @@
 /* One row a config key: it drives parsing, validation, `sweep explain`, docs/config.md and sweep.cfg(5). The common
  * keys are in sweep/key_table.c, those of one problem kind in that problem's file. */
 #include <stdbool.h>
+#include <stdint.h>
+
+struct sw_setup;
 
 enum sw_key_kind {
     SW_KEY_REAL,      /* a number, or an expression over the parameters of the run                     */
@@ -37,6 +40,9 @@ struct sw_key {
     double           multiple;  /* COUNT: the value must be a multiple of this; 0: any integer       */
     const char      *stand_in;  /* REAL, COUNT: a text that is read as a number: of a REAL `max`, of a COUNT that of
                                    the run itself, from 0; NULL: none                               */
+    /* Of a COUNT with a stand_in: whether its number changes nothing in run j. NULL: it always does.
+     * @param column  [ncolumn][ld] */
+    bool           (*idle)(const struct sw_setup *setup, int64_t ld, const double *column, int64_t j);
     const char      *with;      /* of a problem: the key without which this one means nothing; of a REAL or a COUNT a
                                    run has its number only where that one is set. NULL: there is none */
     const char      *unless;    /* a WORD that contradicts this one where it is unless_word; NULL: none */

@@ -99,6 +99,7 @@ struct sw_setup {
     void  (*grid)(const struct sw_setup *setup, int64_t count, const double *column, int64_t j, struct sw_grid *grid);
                                        /* that of the problem                                                 */
     int     ncolumn;                   /* per-run numbers: every number key first, then axes, then defines  */
+    int     numbered;                  /* 1 + the column of a key whose stand_in is the number of the run, 0: none  */
     const struct sw_scope *scope;      /* the names by which an expression knows columns; its rest is empty */
     const char *const *column;         /* [ncolumn] names; a key by its full path "time.dt", others by name */
     int     nfunction;

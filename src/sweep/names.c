@@ -281,11 +281,11 @@ bool sw_sweep_axis_serves(const struct sw_sweep *s, int axis, const char *key)
     return !used;
 }
 
-enum sw_status names_check_used(struct sw_sweep *s)
+enum sw_status names_check_used(struct sw_sweep *s, const char *but)
 {
     struct usage u = {.s = s};
     SW_TRY(sw_arena_take(s->own->arena, (size_t)s->ncolumn, &u.used));
-    mark_all(&u, NULL);
+    mark_all(&u, but);
     for (int k = 0; k < s->naxis; k++) {
         const struct axis *a = &s->own->axis[k];
         if (a->count < 2 || u.used[s->axis[k].column]) continue;

@@ -11,6 +11,7 @@ void names_check(const struct sw_sweep *s);
 /** Whether the expression language has a function or constant of this name. */
 bool name_is_in_language(const struct sw_sweep *s, const char *name);
 
-/** Report axes that no key or expression uses: all their values would be the same run. @return SW_E_MEMORY */
-enum sw_status names_check_used(struct sw_sweep *s);
+/** Report axes that no key or expression uses: all their values would be the same run.
+ * @param but  a number key that does not count, NULL: none  @return SW_E_MEMORY */
+enum sw_status names_check_used(struct sw_sweep *s, const char *but);
 #endif

@@ -36,6 +36,7 @@ struct checking {
     const struct sw_sweep *s;
     int64_t *first;         /* [ncolumn + ERRORS] the first run with an error of the kind, -1: none */
     int64_t  ninvalid;      /* runs that the problem refuses                                        */
+    int64_t  nidle;         /* runs in which the key that has their number changes nothing          */
 };
 
 static void record_first(struct checking *c, int kind, int64_t run)
@@ -165,6 +166,20 @@ static const char *validate_run(const struct sw_sweep *s, const struct column_bl
     return s->problem->validate_run(&setup, row_of(s, b, j), RUNS_AT_ONCE, b->column, j, why);
 }
 
+static void count_idle(struct checking *c, const struct column_block *b)
+{
+    const struct sw_sweep *s = c->s;
+    const struct sw_key *key = s->own->numbered ? s->column[s->own->numbered - 1].key : NULL;
+    struct sw_choice choice[MAX_CHOICES];
+    int64_t idle = 0;
+    for (int j = 0; j < b->count && key && key->idle; j++) {
+        const struct sw_setup setup = setup_of_run(s, b->column, j, choice);
+        idle += key->idle(&setup, RUNS_AT_ONCE, b->column, j);
+    }
+#pragma omp atomic
+    c->nidle += idle;
+}
+
 static void check_validity(struct checking *c, const struct column_block *b)
 {
     char why[160];
@@ -174,6 +189,7 @@ static void check_validity(struct checking *c, const struct column_block *b)
         if (!validate_run(c->s, b, j, why)) continue;
         if (!count++) first = j;
     }
+    if (!count) count_idle(c, b);
     if (!count) return;
     record_first(c, c->s->ncolumn + ERROR_INVALID, b->first + first);
 #pragma omp atomic
@@ -556,6 +572,7 @@ enum sw_status runs_check(struct sw_sweep *s)
         struct reported t = {s, f, c.first[f], c.ninvalid};
         if (is_meaningful(&c, f)) SW_TRY_TO(done, st, blocks_each(s, &c.first[f], 0, 1, true, report_run, &t));
     }
+    s->own->idle = c.nidle == s->nruns;
     st = settle(s);
 done:
     sw_free(c.first);

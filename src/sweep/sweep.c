@@ -104,10 +104,11 @@ static enum sw_status expand(struct sw_sweep *s)
     row_check(s);
     shape_prepare(s);
     /* an axis may be used in an expression that was refused */
-    if (s->own->report->errors == 0) SW_TRY(names_check_used(s));
+    if (s->own->report->errors == 0) SW_TRY(names_check_used(s, NULL));
     SW_TRY(columns_fold(s));
     limit_history(s);
     SW_TRY(runs_check(s));
+    if (s->own->idle) SW_TRY(names_check_used(s, s->column[s->own->numbered - 1].name));
     return status_so_far(s);
 }
 

@@ -54,6 +54,8 @@ struct sw_sweep_own {
     struct sample    *sample;
     struct source    *source;           /* [ncolumn] where the numbers of a column come from                    */
     double           *step;             /* [nruns] time steps that follow from time.cfl; 0: not known yet       */
+    int               numbered;         /* sw_setup.numbered                                                    */
+    bool              idle;             /* and its number changes nothing                                       */
     int               step_column;      /* their column, -1: time.dt is given                                   */
     int              *order;            /* [norder] columns that differ from run to run, each after those it needs */
     int               norder;
