@@ -55,6 +55,7 @@ expect 2 run small.cfg --only 'nosuch > 1'; says nosuch
 for runs in 0-3 0,2 0:3 2; do
     expect 2 run small.cfg --only "$runs"; says "--only, '$runs' is no condition on runs: write run <= 9"
 done
+expect 0 check small.cfg --only 'a == 0.30000000000000004/3'; prints '2 of them'
 expect 2 run small.cfg --only 'a > 5'; says 'no run is left: none of the 6 runs fits --only'
 expect 2 run small.cfg bad.cfg -o one.h5; says 'run them one by one'
 expect 5 missing.cfg; says missing.cfg

@@ -1,5 +1,6 @@
 /* From a config to runs: keys, axes, columns, names, functions, and what is refused. */
 #include <math.h>
+#include <stdlib.h>
 
 #include "base/sw_text.h"
 #include "sweep_helpers.h"
@@ -37,6 +38,45 @@ static void axes_hold_the_values_one_would_write(void **state)
     AXIS("range(1, 2, 0.75)", 1, 1.75);
     AXIS("range(5, 1, -2)", 5, 3, 1);
     AXIS("range(3, 3)", 3);
+    AXIS("range(0.1, 0.3, 0.1)", 0.1, 0.2, 0.3);
+    AXIS("linspace(0.1, 0.9, 9)", 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9);
+    AXIS("range(-0.3, 0.3, 0.1)", -0.3, -0.2, -0.1, 0, 0.1, 0.2, 0.3);
+    AXIS("range(1e-12, 7e-12, 3e-12)", 1e-12, 4e-12, 7e-12);
+    AXIS("linspace(0, 1, 7)", 0, 1.0 / 6, 1.0 / 3, 0.5, 2.0 / 3, 5.0 / 6, 1);
+    AXIS("range(0, 1, 1/3)", 0, 1.0 / 3, 2.0 / 3, 1);
+    AXIS("logspace(0.002, 20, 5)", 0.002, 0.02, 0.2, 2, 20);
+    AXIS("logspace(1, 64, 7)", 1, 2, 4, 8, 16, 32, 64);
+    AXIS("logspace(1, 2, 3)", 1, 1.4142135623730951, 2);
+}
+
+/* "0.037" of 37 and 3. */
+static const char *decimal(int64_t whole, int places, char text[40])
+{
+    snprintf(text, 40, "%llde-%d", (long long)whole, places);
+    return text;
+}
+
+/* What strtod() makes of the decimals that a start and a step, or two ends and a count, say: at random. */
+static void axes_hold_the_decimals_that_start_and_step_say(void **state)
+{
+    uint64_t random = 13;
+    (void)state;
+    for (int k = 0; k < 300; k++) {
+        enum { COUNT = 40 };
+        const int places = k % 9;
+        const int64_t first = (int64_t)(1e6 * test_random(&random)),
+                      step = 1 + (int64_t)(1e4 * fabs(test_random(&random)));
+        char a[40], b[40], c[40], axis[160];
+        decimal(first, places, a);
+        decimal(first + step * (COUNT - 1), places, b);
+        for (int spaced = 0; spaced < 2; spaced++) {
+            double expected[COUNT];
+            for (int i = 0; i < COUNT; i++) expected[i] = strtod(decimal(first + step * i, places, c), NULL);
+            if (spaced) snprintf(axis, sizeof axis, "linspace(%s, %s, %d)", a, b, COUNT);
+            else snprintf(axis, sizeof axis, "range(%s, %s, %s)", a, b, decimal(step, places, c));
+            check_axis(axis, COUNT, expected);
+        }
+    }
 }
 
 static void bad_axes_are_refused(void **state)
@@ -596,6 +636,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(axes_hold_the_values_one_would_write),
+        cmocka_unit_test(axes_hold_the_decimals_that_start_and_step_say),
         cmocka_unit_test(bad_axes_are_refused),
         cmocka_unit_test(a_product_varies_the_last_axis_fastest),
         cmocka_unit_test(a_product_too_large_is_refused_with_the_arithmetic),

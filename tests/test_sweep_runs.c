@@ -298,6 +298,21 @@ static void only_keeps_what_holds(void **state)
     unmake(&m);
 }
 
+/* 0.1*3 is 0.30000000000000004. */
+static void only_compares_to_a_few_units_in_the_last_place(void **state)
+{
+    static const struct { const char *only; int count; } cases[] = {
+        {"d == 0.3", 1}, {"d != 0.3", 9}, {"d < 0.3", 2}, {"d <= 0.3", 3}, {"d > 0.3", 7}, {"d >= 0.3", 8},
+        {"0.3 == d", 1}, {"d == 0.30000000000001", 0}, {"d > 0.29999999999999", 8}, {"1/(k - 1) == 1/0", 1},
+        {"1/(k - 1) > 5", 1}, {"0/(k - 1) == 0", 9}, {"0/(k - 1) != 0", 1}, {"k - 1 == 0", 1}, {"d == 0.3 || k > 9", 2},
+    };
+    (void)state;
+    struct made m = MAKE("sweep.k=range(1, 10)", "define.d=0.1*k", "initial=d*x");
+    for (size_t k = 0; k < sizeof cases / sizeof *cases; k++)
+        if (how_many(&m, cases[k].only) != cases[k].count) fail_msg("%s", cases[k].only);
+    unmake(&m);
+}
+
 static void a_bad_selection_is_refused(void **state)
 {
     (void)state;
@@ -514,6 +529,7 @@ int main(void)
         cmocka_unit_test(runs_of_one_shape_form_a_group),
         cmocka_unit_test(many_shapes_are_told_apart),
         cmocka_unit_test(only_keeps_what_holds),
+        cmocka_unit_test(only_compares_to_a_few_units_in_the_last_place),
         cmocka_unit_test(a_bad_selection_is_refused),
         cmocka_unit_test(shards_are_a_partition_of_equal_cost),
         cmocka_unit_test(an_expensive_run_has_a_shard_to_itself),

@@ -154,10 +154,20 @@ static bool read_arguments(struct sw_sweep *s, struct axis *a, const struct list
     return true;
 }
 
+/* The power of ten of which a and b are whole multiples of one over it: 100 of 0.1 and 0.25. Both have at most 15
+ * digits, as numbers that one types have, so that the decimals between them are known; 0: they have not. */
+static double decimal_unit(double a, double b)
+{
+    for (double unit = 1; unit <= 1e22 && fmax(fabs(a), fabs(b)) * unit < 1e15; unit *= 10)  /* exact up to 1e22 */
+        if (round(a * unit) / unit == a && round(b * unit) / unit == b) return unit;
+    return 0;
+}
+
 static void read_spaced(struct sw_sweep *s, struct axis *a, const double arg[3])
 {
     a->a = arg[0];
     a->b = arg[1];
+    a->unit = decimal_unit(a->a, a->b);
     if (!(arg[2] >= 1 && arg[2] <= MAX_RUNS && arg[2] == floor(arg[2])))
         report_error(s, a->setting, "'%s': %.10g is no number of values from 1 to %.0e", path_of(a), arg[2], MAX_RUNS);
     else if (a->kind == AXIS_LOGSPACE && !(a->a > 0 && a->b > 0))
@@ -174,6 +184,7 @@ static void read_range(struct sw_sweep *s, struct axis *a, const double arg[3], 
     double count = floor((arg[1] - arg[0]) / step * (1 + 1e-12) + 1e-9) + 1;
     a->a = arg[0];
     a->b = step;
+    a->unit = decimal_unit(a->a, a->b);
     if (step == 0) report_error(s, a->setting, "'%s': a step of 0", path_of(a));
     else if (!(count >= 1))
         report_error(s, a->setting, "'%s' is empty: steps of %g from %g do not lead to %g", path_of(a), step, arg[0],
@@ -387,20 +398,42 @@ static double between(const struct axis *a, double value, double u)
     return isfinite(value) ? value : (1 - u) * a->a + u * a->b;
 }
 
-/* Products are rounded once, and so is i/10: linspace(0, 1, 11) and range(0, 1, 0.1) give 0.3 as a user writes it, not
- * 0.30000000000000004; so the run has the same id. */
+/* (whole/parts)/unit, rounded once, as a config's reader rounds the decimal that stands there: linspace(0, 1, 11) and
+ * range(0, 1, 0.1) give 0.3 as a user writes it, not 0.30000000000000004; so the run has the same id.
+ * @return false: the ends are no decimals, or whole or the divisor is not exact */
+static bool decimal_value(double unit, double whole, double parts, double *value)
+{
+    const double divisor = unit * parts;
+    *value = whole / divisor;
+    return unit > 0 && fabs(whole) <= 0x1p52 && fma(unit, parts, -divisor) == 0;
+}
+
+/* What is within the rounding of pow() of a decimal of ten digits is that decimal: 0.02, not 0.020000000000000004. */
+static double near_decimal(double v)
+{
+    const int digit = (int)fmin(22, 9 - floor(log10(v)));
+    const double unit = pow(10, abs(digit)), decimal = digit < 0 ? round(v / unit) * unit : round(v * unit) / unit;
+    return digit >= -22 && fabs(decimal - v) <= 1e-14 * v ? decimal : v;
+}
+
 static double spaced_value(const struct axis *a, int64_t i)
 {
+    double v;
     if (i == 0) return a->a;
     if (i == a->count - 1) return a->b;
-    const double steps = (double)(a->count - 1), u = (double)i / steps;
-    if (a->kind == AXIS_LINSPACE) return between(a, a->a + (a->b - a->a) * (double)i / steps, u);
-    return on_log_scale(a->a, a->b, u);
+    const double steps = (double)(a->count - 1), k = (double)i, u = k / steps;
+    if (a->kind == AXIS_LOGSPACE) return near_decimal(on_log_scale(a->a, a->b, u));
+    const double first = round(a->a * a->unit), last = round(a->b * a->unit);
+    if (fmax(fabs(first), fabs(last)) * steps <= 0x1p53 &&
+        decimal_value(a->unit, first * (steps - k) + last * k, steps, &v))
+        return v;
+    return between(a, a->a + (a->b - a->a) * k / steps, u);
 }
 
 static double range_value(const struct axis *a, int64_t i)
 {
-    double inverse = round(1 / a->b);
+    double v, inverse = round(1 / a->b);
+    if (decimal_value(a->unit, round(a->a * a->unit) + (double)i * round(a->b * a->unit), 1, &v)) return v;
     if (inverse != 0 && 1 / inverse == a->b) return a->a + (double)i / inverse;
     return a->a + (double)i * a->b;
 }

@@ -12,6 +12,7 @@ struct axis {
     enum axis_kind           kind;
     int64_t                  count;     /* values; 0: refused                                                   */
     double                   a, b;      /* ends; of a range, start and step; of a normal, mean and deviation    */
+    double                   unit;      /* 1/unit: the decimal place to which a and b are written; 0: none is   */
     double                  *value;     /* LIST: [count]                                                        */
     const char             **word;      /* LIST of words: [count]; value then holds 0, 1, ...                   */
     int64_t                  stride;    /* how many runs in a row share a value; zip: 1                         */

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/sw_mem.h"
+#include "expr/sw_compare.h"
 #include "sweep/column_values.h"
 #include "sweep/sweep_own.h"
 
@@ -63,14 +64,16 @@ static enum sw_status make_symbols(const struct sw_sweep *s, struct sw_symbol **
 
 static enum sw_status compile(const char *text, const struct sw_scope *scope, struct sw_program **program)
 {
-    struct sw_expr *expr;
+    struct sw_expr *expr, *near = NULL;
     struct sw_expr_error err;
     if (text[strspn(text, "0123456789 ,:-")] == 0)  /* as pictures take runs; "0-9" would be -9, which is not 0 */
         return SW_FAIL(SW_E_USAGE, "--only, '%s' is no condition on runs: write run <= 9, or seed == 1 && a > 0.5",
                        text);
     enum sw_status st = sw_expr_parse(text, &expr, &err);
-    if (!st) st = sw_program_compile(expr, scope, program, &err);
+    if (!st) st = sw_expr_compare_nearly(expr, &near);  /* a number that one types may end in another digit */
+    if (!st) st = sw_program_compile(near, scope, program, &err);
     sw_expr_destroy(&expr);
+    sw_expr_destroy(&near);
     if (st != SW_E_CONFIG) return st;
     char *shown = sw_expr_error_show(text, &err);
     st = SW_FAIL(SW_E_USAGE, "--only, %s", shown ? shown : err.text);
