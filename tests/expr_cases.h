@@ -37,6 +37,10 @@
     X("sin(x)", sin(x)) X("cos(x)", cos(x)) X("tan(x)", tan(x)) X("asin(x)", asin(x)) X("acos(x)", acos(x))    \
     X("atan(u)", atan(u)) X("atan2(u, a)", atan2(u, a)) X("atan2(0, -1)", atan2(0.0, -1.0))                    \
     X("sinh(u)", sinh(u)) X("cosh(u)", cosh(u)) X("tanh(u)", tanh(u)) X("exp(u)", exp(u)) X("log(a)", log(a))  \
+    /* by mpmath, to 17 digits */                                                                              \
+    X("sech(x)", 0.83211726815995597) X("sech(u)", 0.42509603494228046) X("csch(x)", 1.5003925076539173)       \
+    X("csch(u)", -0.46964244059522460) X("coth(x)", 1.8031022369860258) X("coth(u)", -1.1047913929825119)      \
+    X("heaviside(0)", 1.0) X("heaviside(u)", 0.0) X("heaviside(a)", 1.0)                                       \
     X("log(e)", 1.0) X("sqrt(a)", sqrt(a)) X("sqrt(4)", 2.0) X("abs(u)", 1.5) X("abs(-0)", 0.0)                \
     X("min(a, b)", b) X("max(a, b)", a) X("min(3, 1, 2)", 1.0) X("max(3, 1, 2)", 3.0)                          \
     X("max(1, 2, 3, 4, 5)", 5.0) X("min(a, b, x, u)", u) X("floor(2.7)", 2.0) X("floor(-2.1)", -3.0)           \
@@ -66,6 +70,8 @@
     X("mod(1, 0)", NAN) X("mod(1/0, 2)", NAN) X("mod(0/0, 2)", NAN) X("mod(2, 0/0)", NAN) X("erf(0/0)", NAN)   \
     X("mod(2, 1/0)", 2.0) X("round(0/0)", NAN) X("ceil(-1/0)", -INFINITY) X("erf(-1/0)", -1.0)                 \
     X("log10(0)", -INFINITY) X("log10(-1)", NAN)                                                               \
+    X("sech(1e3)", 0.0) X("csch(0)", INFINITY) X("csch(-1e3)", -0.0) X("coth(0)", INFINITY) X("coth(1/0)", 1.0) \
+    X("sech(0/0)", NAN) X("heaviside(0/0)", 0.0)                                                               \
     X("floor(1/0)", INFINITY) X("(1/0)^0", 1.0) X("(0/0)^0", 1.0) X("1/(1/0)", 0.0)                            \
     /* as in the configs */                                                                                    \
     X("a*cos(k*(x - b*t))", a * cos(k * (x - b * t))) X("2*pi*4/k", 2.0 * 3.14159265358979323846 * 4.0 / k)    \

@@ -95,6 +95,7 @@ static const struct {
     {"dx(u*dx(dxxx(u^2)*dx(v)))", NULL, SW_IN_RHS, 1, 2, "dx() makes a derivative of order 5", ""},
     {"dx(dx(u*dxxx(u)))", NULL, SW_IN_RHS, 1, 2, "dx() makes a derivative of order 5", ""},
     {"dxx(u) + dt(u)", NULL, SW_IN_RHS, 10, 2, "unknown function 'dt'", "stands on the left only"},
+    {"dxx(u) + dxxt(u)", NULL, SW_IN_RHS, 10, 4, "unknown function 'dxxt'", "stands on the left only"},
     {"dxx(u) - u_t", NULL, SW_IN_RHS, 10, 3, "'u_t' is a derivative in time", "rhs is what it equals"},
     {"dxx(u) - vt", NULL, SW_IN_RHS, 10, 2, "'vt' is a derivative in time", ""},
     {"u_xx - u", NULL, SW_IN_RHS, 1, 4, "unknown name 'u_xx'", "write dxx(u)"},

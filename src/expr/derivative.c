@@ -81,6 +81,9 @@ static int rule(struct maker *m, int k, const int d[3])
     case OP_SINH: return chain(m, maker_call(m, OP_COSH, a), da);
     case OP_COSH: return chain(m, maker_call(m, OP_SINH, a), da);
     case OP_TANH: return chain(m, maker_minus(m, one, square(m, k)), da);
+    case OP_SECH: return chain(m, maker_negative(m, maker_times(m, k, maker_call(m, OP_TANH, a))), da);
+    case OP_CSCH: return chain(m, maker_negative(m, maker_times(m, k, maker_call(m, OP_COTH, a))), da);
+    case OP_COTH: return chain(m, maker_negative(m, square(m, maker_call(m, OP_CSCH, a))), da);
     case OP_EXP: return chain(m, k, da);
     case OP_LOG: return chain(m, maker_over(m, one, a), da);
     case OP_LOG10: return chain(m, maker_over(m, one, maker_times(m, maker_number(m, M_LN10), a)), da);
@@ -88,8 +91,8 @@ static int rule(struct maker *m, int k, const int d[3])
     case OP_MOD: return maker_minus(m, da, maker_times(m, maker_call(m, OP_FLOOR, maker_over(m, a, b)), db));
     case OP_SQRT: return chain(m, maker_over(m, one, maker_times(m, maker_number(m, 2), k)), da);
     case OP_ABS: return chain(m, maker_call(m, OP_SIGN, a), da);
-    case OP_FLOOR: case OP_CEIL: case OP_ROUND: case OP_SIGN: case OP_STEP: case OP_NOT: case OP_LT: case OP_LE:
-    case OP_GT: case OP_GE: case OP_EQ: case OP_NE: case OP_AND: case OP_OR: case OP_RANDN: case OP_RAND:
+    case OP_FLOOR: case OP_CEIL: case OP_ROUND: case OP_SIGN: case OP_STEP: case OP_HEAVISIDE: case OP_NOT: case OP_LT:
+    case OP_LE: case OP_GT: case OP_GE: case OP_EQ: case OP_NE: case OP_AND: case OP_OR: case OP_RANDN: case OP_RAND:
         return maker_number(m, 0);  /* constant between their jumps */
     case OP_DX: case OP_DXX: case OP_DXXX: case OP_DXXXX: break;  /* refused before */
     case OP_NUMBER: case OP_NAME: case OP_COUNT: break;           /* have no operands */

@@ -15,9 +15,9 @@ enum precedence {
  * C expression in the operands a, b, c, and for random numbers cell, step and stream; it is compiled for the CPU and
  * copied as text for CUDA, so that both do the same arithmetic. min, max and sign pass a NaN on: a blown-up run must
  * show. mod(a, b) = a - b floor(a/b) has the sign of b; it is made of fmod, which is exact. library: the function of
- * math.h that takes most of its time, of which the C library may have a version for many values (vector_math.h); NULL
- * where a few instructions do. The order of rows means nothing; what is no column is the derivative, a case in
- * derivative.c. */
+ * math.h that takes most of its time (sech, csch and coth are one over it), of which the C library may have a version
+ * for many values (vector_math.h); NULL where a few instructions do. The order of rows means nothing; what is no column
+ * is the derivative, a case in derivative.c. */
 #define OPERATIONS(X)                                                                                       \
     /* id     operands   written  binds          library  value */                                          \
     X(NEG,    1,         "-",     BINDS_UNARY,   NULL,    -a)                                               \
@@ -46,6 +46,9 @@ enum precedence {
     X(SINH,   1,         "sinh",  BINDS_CALL,    "sinh",  sinh(a))                                          \
     X(COSH,   1,         "cosh",  BINDS_CALL,    "cosh",  cosh(a))                                          \
     X(TANH,   1,         "tanh",  BINDS_CALL,    "tanh",  tanh(a))                                          \
+    X(SECH,   1,         "sech",  BINDS_CALL,    "cosh",  1.0 / cosh(a))                                    \
+    X(CSCH,   1,         "csch",  BINDS_CALL,    "sinh",  1.0 / sinh(a))                                    \
+    X(COTH,   1,         "coth",  BINDS_CALL,    "tanh",  1.0 / tanh(a))                                    \
     X(EXP,    1,         "exp",   BINDS_CALL,    "exp",   exp(a))                                           \
     X(LOG,    1,         "log",   BINDS_CALL,    "log",   log(a))                                           \
     X(LOG10,  1,         "log10", BINDS_CALL,    "log10", log10(a))                                         \
@@ -61,6 +64,7 @@ enum precedence {
       fmod(a, b) + (((fmod(a, b) < 0.0) & (b > 0.0)) | ((fmod(a, b) > 0.0) & (b < 0.0)) ? b : 0.0))         \
     X(SIGN,   1,         "sign",  BINDS_CALL,    NULL,    a > 0.0 ? 1.0 : a < 0.0 ? -1.0 : a)               \
     X(STEP,   1,         "step",  BINDS_CALL,    NULL,    a >= 0.0 ? 1.0 : 0.0)                             \
+    X(HEAVISIDE, 1,  "heaviside", BINDS_CALL,    NULL,    a >= 0.0 ? 1.0 : 0.0)                             \
     X(RANDN,  1,         "randn", BINDS_CALL,    NULL,    sw_randn(a, cell, step, stream))                  \
     X(RAND,   1,         "rand",  BINDS_CALL,    NULL,    sw_rand(a, cell, step, stream))
 

@@ -65,7 +65,9 @@ _Static_assert((int)OP_COUNT <= (int)VECTOR_MATH_MOST, "a place in vector_math()
 bool op_vector(enum operation op, int n, const double *a, const double *b, double *out)
 {
     const struct op_row *row = &op_table[op];
-    return row->library && vector_math(op, row->library, row->operands, n, a, b, out);
+    if (!row->library || !vector_math(op, row->library, row->operands, n, a, b, out)) return false;
+    for (int i = 0; i < n && (op == OP_SECH || op == OP_CSCH || op == OP_COTH); i++) out[i] = 1.0 / out[i];
+    return true;
 }
 
 double op_value(enum operation op, double a, double b, double c)

@@ -136,20 +136,23 @@ static int parenthesis(struct parser *p)
 
 /* What people write who come from another language. */
 static const struct { const char *name, *hint; } foreign[] = {
-    {"dt", "a derivative in time stands on the left only: rhs is what u_t equals"},
     {"pow", "a power is written a^b"}, {"ln", "the natural logarithm is log()"},
     {"d", "derivatives are written dx(u), dxx(u), dxxx(u), dxxxx(u)"},
     {"diff", "derivatives are written dx(u), dxx(u), dxxx(u), dxxxx(u)"},
     {"laplace", "it is written dxx(u)"}, {"lap", "it is written dxx(u)"}, {"laplacian", "it is written dxx(u)"},
     {"gradient", "it is written dx(u)"}, {"grad", "it is written dx(u)"}, {"ddx", "it is written dx(u)"},
+    {"sec", "it is 1/cos(a)"}, {"csc", "it is 1/sin(a)"}, {"cot", "it is 1/tan(a)"}, {"erfc", "it is 1 - erf(a)"},
+    {"asinh", "it is log(a + sqrt(a^2 + 1))"}, {"acosh", "it is log(a + sqrt(a^2 - 1))"},
+    {"atanh", "it is log((1 + a)/(1 - a))/2"}, {"log2", "it is log(a)/log(2)"}, {"cbrt", "it is a^(1/3)"},
 };
 
-/* Derivatives that there are in other languages, or by other coordinates: "dyy", "dXX", "d2x". */
+/* Derivatives that there are in other languages, or by other coordinates: "dyy", "dXX", "d2x", "dxxt". */
 static const char *derivative_hint(const char *text)
 {
     const char *const digits = "0123456789";
-    const size_t begin = 1 + strspn(text + 1, digits), letters = strspn(text + begin, "xXyYzZ");
+    const size_t begin = 1 + strspn(text + 1, digits), letters = strspn(text + begin, "xXyYzZtT");
     if (text[0] != 'd' || !letters || text[begin + letters + strspn(text + begin + letters, digits)]) return NULL;
+    if (strpbrk(text, "tT")) return "a derivative in time stands on the left only: rhs is what u_t equals";
     return strpbrk(text, "yYzZ") ? "lines have one coordinate, x, and the derivatives dx dxx dxxx dxxxx"
                                  : "derivatives are written dx(u), dxx(u), dxxx(u), dxxxx(u)";
 }

@@ -38,7 +38,7 @@ static int pass_nan(struct maker *m, enum operation op, int a, int b, int same)
     switch (op) {
     case OP_LT: case OP_LE: case OP_GT: case OP_GE: case OP_EQ: case OP_NE:
         return choose(m, are_known(m, a, b), same, maker_node(m, OP_ADD, a, b, -1, 0));
-    case OP_NOT: case OP_STEP: case OP_CHOICE: return choose(m, is_known(m, a), same, a);
+    case OP_NOT: case OP_STEP: case OP_HEAVISIDE: case OP_CHOICE: return choose(m, is_known(m, a), same, a);
     case OP_AND: {
         const int any_zero = maker_node(m, OP_OR, is_zero(m, a), is_zero(m, b), -1, 0);
         const int sum = maker_node(m, OP_ADD, a, b, -1, 0);

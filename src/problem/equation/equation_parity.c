@@ -53,9 +53,9 @@ static enum parity parity_of(const struct sw_equation *equation, const struct sw
     const enum parity a = parity[node->child[0]][inside], b = operands > 1 ? parity[node->child[1]][inside] : EVEN;
     if (order) return order % 2 ? product(a, ODD) : a;
     switch (node->op) {
-    case OP_NEG: case OP_SIN: case OP_TAN: case OP_ASIN: case OP_ATAN: case OP_SINH: case OP_TANH: case OP_ERF:
-    case OP_ROUND: case OP_SIGN: return a;
-    case OP_ABS: case OP_COS: case OP_COSH: case OP_NOT: return product(a, a);
+    case OP_NEG: case OP_SIN: case OP_TAN: case OP_ASIN: case OP_ATAN: case OP_SINH: case OP_TANH: case OP_CSCH:
+    case OP_COTH: case OP_ERF: case OP_ROUND: case OP_SIGN: return a;
+    case OP_ABS: case OP_COS: case OP_COSH: case OP_SECH: case OP_NOT: return product(a, a);
     case OP_ADD: case OP_SUB: return a == b ? a : NEITHER;
     case OP_MUL: case OP_DIV: return product(a, b);
     case OP_POW: return power(&expr->node[node->child[1]], a, b);

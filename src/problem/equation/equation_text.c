@@ -257,7 +257,7 @@ static bool is_logic(enum operation op) { return op == OP_NOT || (op >= OP_LT &&
 static bool is_jump(enum operation op)
 {
     return is_logic(op) || op == OP_CHOICE || op == OP_FLOOR || op == OP_CEIL || op == OP_ROUND || op == OP_MOD ||
-           op == OP_SIGN || op == OP_STEP;
+           op == OP_SIGN || op == OP_STEP || op == OP_HEAVISIDE;
 }
 
 static bool is_kink(enum operation op) { return op == OP_ABS || op == OP_MIN || op == OP_MAX; }
