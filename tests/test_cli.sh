@@ -165,6 +165,16 @@ LC_ALL=C expect 0 check small.cfg; prints '6 runs = a(3) x seed(2)'
 printf 'problem = "heat";\ngrid = { n = 64; lenth = 1.0; };\ntime = { dt = "x1"; end = 1.0; };\n' >wrong.cfg
 expect 3 check wrong.cfg; says 'wrong.cfg:2: error:'; says 'wrong.cfg:3: error:'
 
+# ---- a path with ~/ that no shell has seen, of an output and of what is read
+mkdir home
+HOME=$PWD/home expect 0 run -q small.cfg -o '~/x.h5'; [ -f home/x.h5 ] || fail 'no file in the home folder'
+HOME=$PWD/home expect 0 run -q small.cfg -s 'output.file="~/y.h5"'; [ -f home/y.h5 ] || fail 'none of output.file there'
+HOME=$PWD/home expect 0 show '~/x.h5'
+from=(-s 'initial={ file="~/x.h5"; }' -s 'sweep.seed=[1]')
+HOME=$PWD/home expect 0 run -q small.cfg "${from[@]}" -o z.h5
+HOME=$PWD/home expect 5 run -q small.cfg "${from[@]}" -o '~/x.h5'; says "is the file that 'initial.file' reads"
+[ ! -e '~' ] || fail 'a folder called ~'
+
 # ---- run
 expect 0 small.cfg; says 'sweep 0.1.0 · cahn_hilliard · 6 runs = a(3) × seed(2)'; says 'done     6 ok'
 says 'next     sweep plot results/small.h5'; silent out

@@ -53,6 +53,20 @@ static const char small[] = "title = \"a \\\"b\\\"\"; # comment\n"
                             "sweep = { a = [1, 2]; b = (0.5, \"x\", 3); };\n"
                             "/* two\n lines */ on = true;\n";
 
+static void a_comma_may_stand_behind_the_last_element(void **state)
+{
+    (void)state;
+    struct sw_config *c = read_with("a = [1, 2, 3,];\nb = (\"x,\", // one\n 2,\n); c = [[1,], [2, ],];\n", NULL, 0);
+    assert_int_equal(at(c, "a")->count, 3);
+    assert_int_equal(at(c, "b")->count, 2);
+    assert_string_equal(at(c, "b")->child[0]->text, "x,");
+    assert_int_equal(at(c, "c")->line, 4);
+    assert_int_equal(at(c, "c")->count, 2);
+    sw_config_destroy(&c);
+    refused("a = [,];\n", "ch.cfg:1: error: syntax error at 'a = [,];'\n");
+    refused("a = [1,,];\n", "ch.cfg:1: error: syntax error at 'a = [1,,];'\n");
+}
+
 static void reads_settings_with_path_file_and_line(void **state)
 {
     (void)state;
@@ -403,6 +417,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(reads_settings_with_path_file_and_line),
+        cmocka_unit_test(a_comma_may_stand_behind_the_last_element),
         cmocka_unit_test(integers_that_libconfig_wraps_are_refused),
         cmocka_unit_test(integers_that_fit_are_read_to_the_last_digit),
         cmocka_unit_test(arrays_of_numbers_and_strings_are_refused_and_lists_are_not),

@@ -324,6 +324,7 @@ for name in sin:function min:function e:constant mean:reduction crossings:reduct
     refused "'${name%%:*}' cannot be an unknown" -s "unknowns=[\"${name%%:*}\"]"; says "${name#*:}"
 done
 refused 'is a list of one to 4 names' -s 'unknowns=["a", "b", "c", "d", "e"]'
+[ "$(grep -c error: err)" = 1 ] || fail 'what follows from the list of unknowns is told, too'
 refused 'letters, digits and _' -s 'unknowns=["u v"]'
 refused 'nothing is said of u at the right end' -s left.dirichlet=0.0
 refused 'one of the two' -s left.dirichlet=0.0 -s left.neumann=0.0 -s right.neumann=0.0

@@ -75,7 +75,8 @@ def arguments(argv):
     parser.add_argument("--dpi", metavar="N", help="pixels an inch (default: 150)")
     parser.add_argument("--style", metavar="FILE", help="matplotlib style sheet, applied last")
     parser.add_argument("--verbose", action="store_true", help="where an error was raised")
-    parser.add_argument("-o", "--output", metavar="PICTURE", help=".png, .pdf or .svg (default: FILE.KIND.png)")
+    parser.add_argument("-o", "--output", metavar="PICTURE", type=os.path.expanduser,
+                        help=".png, .pdf or .svg (default: FILE.KIND.png)")
     ask = parser.parse_args(argv)
     if ask.kind is not None and ask.kind not in USES:
         near = difflib.get_close_matches(ask.kind, USES, 1)

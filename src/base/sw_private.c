@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <grp.h>
 #include <pwd.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/random.h>
 #include <sys/stat.h>
@@ -15,6 +16,14 @@
 /* ---- to read */
 
 static bool begins(const char *path, const char *with) { return !strncmp(path, with, strlen(with)); }
+
+char *sw_path_from_home(const char *path)
+{
+    const char *home = begins(path, "~/") ? getenv("HOME") : NULL;
+    struct sw_text real = {0};
+    sw_text_printf(&real, "%s%s", home ? home : "", home ? path + 1 : path);
+    return sw_text_take(&real);
+}
 
 /* What the caller has opened: nobody can have put it there. */
 static bool is_handed_over(const char *path)

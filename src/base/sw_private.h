@@ -8,6 +8,10 @@
 
 #include "base/sw_err.h"
 
+/** A path with the home folder for a ~/ at its beginning, which no shell has seen that stands in quotes or in a config;
+ * free with sw_free(). NULL if memory was out. */
+char *sw_path_from_home(const char *path);
+
 /** Open a file to read it. What is no file is refused before it is opened: a pipe would be waited for. What the caller
  * hands over as /dev/stdin or /dev/fd/N may be a pipe.
  * @param why  out: of a failure, "No such file or directory", "Is a directory"; valid until the next call

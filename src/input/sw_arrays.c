@@ -66,12 +66,12 @@ static enum sw_status find_format(const char *path, const struct input_format **
 
 static enum sw_status open_arrays(const char *path, struct sw_arrays *input)
 {
-    if (!(input->path = sw_strdup(path))) return SW_FAIL(SW_E_MEMORY, "out of memory");
-    SW_TRY(read_stamp(path, &input->opened));
-    SW_TRY(find_format(path, &input->format));
+    if (!(input->path = sw_path_from_home(path))) return SW_FAIL(SW_E_MEMORY, "out of memory");
+    SW_TRY(read_stamp(input->path, &input->opened));
+    SW_TRY(find_format(input->path, &input->format));
     if (!input->format) return SW_FAIL(SW_E_CONFIG, "it is neither an HDF5 file nor a Matrix Market one, whose first "
                                  "line begins %%%%MatrixMarket");
-    SW_TRY(input->format->open(path, &input->own));
+    SW_TRY(input->format->open(input->path, &input->own));
     return check_unchanged(input);
 }
 

@@ -144,7 +144,7 @@ enum sw_status sw_files_follow(const char *path, bool to_write, char **real)
 {
     enum { MOST_LINKS = 40 };  /* as Linux has it */
     char to[PATH_MAX];
-    char *at = sw_strdup(path);
+    char *at = sw_path_from_home(path);
     *real = NULL;
     for (int k = 0; at && k < MOST_LINKS; k++) {
         const ssize_t length = readlink(at, to, sizeof to - 1);

@@ -216,6 +216,16 @@ static void check_array(struct scanner *s, const struct level *l)
         REPORT(s, l->line, "array mixes numbers and strings: %.*s%s; write ( ) for [ ]", shown, l->start, more);
 }
 
+/* libconfig takes no comma behind the last element. */
+static void drop_last_comma(struct sw_text *clean)
+{
+    size_t comma = clean->length, last;
+    while (comma && isspace((unsigned char)clean->data[comma - 1])) comma--;
+    if (!comma || clean->data[comma - 1] != ',') return;
+    for (last = comma - 1; last && isspace((unsigned char)clean->data[last - 1]);) last--;
+    if (last && !strchr("(,", clean->data[last - 1])) clean->data[comma - 1] = ' ';
+}
+
 static void close_bracket(struct scanner *s)
 {
     const struct level *l = &s->level[s->depth];
@@ -228,6 +238,7 @@ static void close_bracket(struct scanner *s)
         return;
     }
     if (l->open == '[') check_array(s, l);
+    if (l->open != '{') drop_last_comma(&s->scan->clean);
     sw_text_add(&s->scan->clean, *s->pos == '}' ? "}" : ")");
     s->nname = l->first_name;
     s->depth--;

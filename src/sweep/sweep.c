@@ -81,7 +81,9 @@ static enum sw_status expand(struct sw_sweep *s)
     SW_TRY(keys_read(s));
     s->own->keys_wrong = s->own->report->errors > errors;
     SW_TRY(options_read(s));
+    errors = s->own->report->errors;
     SW_TRY(unknowns_read(s));
+    if (s->own->report->errors > errors) return status_so_far(s);  /* all expressions name them */
     errors = s->own->report->errors;
     SW_TRY(axes_read(s));
     SW_TRY(axes_combine(s));

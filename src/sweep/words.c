@@ -4,7 +4,9 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "base/sw_mem.h"
 #include "base/sw_nearest_name.h"
+#include "base/sw_private.h"
 #include "sweep/axis.h"
 #include "sweep/keys.h"
 #include "sweep/sweep_own.h"
@@ -165,10 +167,13 @@ const char *choice_word(const struct sw_sweep *s, int k, double number)
 
 /* ------------------------------------------------------------------ keys that name files */
 
-static bool same_file(const char *a, const char *b)
+static bool same_file(const char *word, const char *path)
 {
     struct stat s, t;
-    return !stat(a, &s) && !stat(b, &t) && s.st_dev == t.st_dev && s.st_ino == t.st_ino;
+    char *real = sw_path_from_home(word);
+    const bool both = real && !stat(real, &s) && !stat(path, &t);
+    sw_free(real);
+    return both && s.st_dev == t.st_dev && s.st_ino == t.st_ino;
 }
 
 static bool has_file(const struct sw_sweep *s, int k, const char *path)
