@@ -514,7 +514,7 @@ static void the_end_must_be_a_whole_number_of_steps(void **state)
 {
     (void)state;
     REFUSED("-s: error: 'time.dt' = 0.03: time.end = 1 is 33.3333333 steps, not a whole number; the nearest dt is "
-            "0.03030303, as \"end/33\"\n",
+            "0.030303030303030304, as \"end/33\"\n",
             "time.dt=0.03");
     REFUSED("-s: error: 'time.dt' = 3: time.end = 1 is 0.333333333 steps, not a whole number; the nearest dt is 1, as "
             "\"end/1\"\n",
@@ -522,11 +522,52 @@ static void the_end_must_be_a_whole_number_of_steps(void **state)
     REFUSED("-s: error: 'time.dt' = 1e-20: time.end = 1 would take 1e+20 steps\n", "time.dt=1e-20");
     REFUSED("-s: error: 'time.dt' = 0.3 in run 1 (d = 0.3): time.end = 1 is 3.33333333 steps, not a whole number; the "
             "nearest dt is "
-            "0.33333333, as \"end/3\"\n",
+            "0.3333333333333333, as \"end/3\"\n",
             "sweep.d=[0.5, 0.3]", "time.dt=d");
+    /* an end that differs from run to run, of one dt: the dt that is named is taken */
+    REFUSED("-s: error: 'time.dt' = 0.16666667 in run 0 (T = 100): time.end = 100 is 599.999988 steps, not a whole "
+            "number; the nearest dt is 0.16666666666666666, as \"end/600\"\n",
+            "sweep.T=[100, 200]", "time.end=T", "time.dt=0.16666667");
     struct made m = MAKE("time.dt=end/33");
     unmake(&m);
     m = MAKE("time={ dt=1e-8; end=1e-4; }");  /* 10000.000000000002 */
+    unmake(&m);
+    m = MAKE("sweep.T=[100, 200]", "time.end=T", "time.dt=0.16666666666666666");
+    unmake(&m);
+}
+
+/* Digits that are missing, up to a millionth of the step: the run is that of the step which divides the end. */
+static void a_step_that_nearly_divides_the_end_is_taken_for_one_that_does(void **state)
+{
+    static const struct { const char *dt, *end, *same, *told; } cases[] = {
+        {"0.0333333333", "100.0", "end/3000", "'time.dt' = 0.0333333333 is taken for 0.03333333333333333 = end/3000"},
+        {"0.16666667", "100.0", "end/600", "'time.dt' = 0.16666667 is taken for 0.16666666666666666 = end/600"},
+        {"0.1428572", "1.0", "end/7", NULL},
+        {"0.142858", "1.0", NULL, NULL},
+        {"\"end/3000.000003\"", "100.0", "end/3000", NULL},
+        {"0.1", "1.0000001", "0.1", ""},  /* to 1e-6 of a step: as it is written */
+    };
+    (void)state;
+    for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
+        char set[80], as[80];
+        struct made m;
+        snprintf(set, sizeof set, "time={ dt=%s; end=%s; }", cases[k].dt, cases[k].end);
+        snprintf(as, sizeof as, "time={ dt=\"%s\"; end=%s; }", cases[k].same ? cases[k].same : "", cases[k].end);
+        char *printed = try_text(base_text, OVERRIDES(set), &m);
+        assert_int_equal(m.sweep != NULL, cases[k].same != NULL);
+        if (m.sweep) assert_true(same_ids(m, MAKE(as)));
+        else unmake(&m);
+        if (cases[k].told && *cases[k].told) assert_contains(printed, cases[k].told);
+        if (cases[k].told && !*cases[k].told) assert_string_equal(printed, "");
+        sw_free(printed);
+    }
+    struct made m;
+    char *printed = try_text(base_text, OVERRIDES("sweep.d=[0.5, 0.33333333, 0.14285714]", "time.dt=d", "time.end=100"),
+                             &m);
+    assert_string_equal(printed, "-s: warning: 'time.dt' = 0.33333333 in run 1 (d = 0.333333) is taken for "
+                                 "0.3333333333333333 = end/300, which divides time.end\n");
+    assert_true(number(m.sweep, "time.dt", 2) == 1.0 / 7);
+    sw_free(printed);
     unmake(&m);
 }
 
@@ -661,6 +702,7 @@ int main(void)
         cmocka_unit_test(an_axis_of_too_many_words_is_refused),
         cmocka_unit_test(numbers_out_of_range_are_refused_with_the_first_run),
         cmocka_unit_test(the_end_must_be_a_whole_number_of_steps),
+        cmocka_unit_test(a_step_that_nearly_divides_the_end_is_taken_for_one_that_does),
         cmocka_unit_test(single_precision_is_refused_where_rounding_would_spoil_a_run),
         cmocka_unit_test(steps_are_refused_where_rounding_would_spoil_a_run_in_double_precision),
         cmocka_unit_test(everything_wrong_is_reported_at_once),

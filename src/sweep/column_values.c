@@ -75,19 +75,38 @@ static enum sw_status fill_step(const struct sw_sweep *s, const int64_t *run, in
     return SW_OK;
 }
 
+/* A dt with fewer digits than it has, 0.0333333333, divides the end but for a millionth of itself, or less. */
+static void take_divisors(const struct sw_sweep *s, const int64_t *run, int64_t first, int count,
+                          const double *column, double *dt)
+{
+    const double *end = column + (size_t)s->own->end_column * RUNS_AT_ONCE;
+    for (int j = 0; j < count; j++) {
+        const double ratio = end[j] / dt[j], steps = round(ratio), off = fabs(ratio - steps);
+        if (!(steps >= 1 && off > steps_slack(ratio) && off <= 1e-6 * ratio && ratio < 1e15)) continue;
+        const int64_t r = run ? run[j] : first + j;
+#pragma omp critical(sw_dt_divides)
+        if (s->own->divided < 0 || r < s->own->divided) {
+            s->own->divided = r;
+            s->own->dt_written = dt[j];
+        }
+        dt[j] = end[j] / steps;
+    }
+}
+
 /* Column k of some runs, into column[k*RUNS_AT_ONCE + j]; the columns that it needs are there already. */
 static enum sw_status fill_column(const struct sw_sweep *s, int k, const int64_t *run, int64_t first, int count,
                                   double *column)
 {
     const struct source *from = &s->own->source[k];
     double *out = column + (size_t)k * RUNS_AT_ONCE;
-    if (from->kind == SOURCE_FORMULA) return sw_program_over_runs(from->formula->program, count, column, RUNS_AT_ONCE,
-        out);
     if (from->kind == SOURCE_STEP) return fill_step(s, run, first, count, column, out);
+    if (from->kind == SOURCE_FORMULA) SW_TRY(sw_program_over_runs(from->formula->program, count, column, RUNS_AT_ONCE,
+        out));
     if (from->kind == SOURCE_GRID) fill_grid(from, count, column, out);
     else if (from->kind == SOURCE_RUN) for (int j = 0; j < count; j++) out[j] = (double)(run ? run[j] : first + j);
     else if (from->kind == SOURCE_AXIS) axis_values(s, from->axis, run, first, count, out);
-    else for (int j = 0; j < count; j++) out[j] = from->number;
+    else if (from->kind == SOURCE_CONSTANT) for (int j = 0; j < count; j++) out[j] = from->number;
+    if (k == s->own->dt_column) take_divisors(s, run, first, count, column, out);
     return SW_OK;
 }
 

@@ -28,6 +28,9 @@ static inline double block_number(const struct column_block *block, int column, 
 /** Compute what is the same for all runs once and for all; unknown columns hold NaN from here on. */
 enum sw_status columns_fold(struct sw_sweep *s);
 
+/** How far end/dt may be from a whole number: 1e-6, or the rounding of a quotient so large. */
+static inline double steps_slack(double ratio) { return 1e-6 + 1e-15 * ratio; }
+
 /** What a problem may know of all runs before there are groups: columns, functions, unknowns, words that all have. */
 struct sw_setup setup_of_sweep(const struct sw_sweep *s);
 

@@ -328,7 +328,14 @@ static enum sw_status order_columns(struct sw_sweep *s)
     SW_TRY(sw_arena_take(s->own->arena, (size_t)s->ncolumn, &o.state));
     SW_TRY(sw_arena_take(s->own->arena, (size_t)s->ncolumn, &o.order));
     SW_TRY(sw_arena_take(s->own->arena, (size_t)s->ncolumn, &o.chain));
+    const int end = column_find(s, "time.end"), dt = column_find(s, "time.dt");
+    if (end >= 0) visit(&o, end);
+    const bool after_end = end >= 0 && dt >= 0 && o.state[dt] == NEW && dt != s->own->step_column;
     for (int k = 0; k < s->ncolumn; k++) visit(&o, k);
+    if (after_end && !s->own_steps && (s->column[end].uniform || !s->column[dt].uniform)) {
+        s->own->dt_column = dt;
+        s->own->end_column = end;
+    }
     s->own->order = o.order;
     s->own->norder = o.norder;
     return SW_OK;

@@ -390,13 +390,23 @@ bool key_allows(const struct sw_key *key, double v)
     return !(key->min < key->max) || (v >= key->min && v <= key->max && !(key->above && v == key->min));
 }
 
+/* Digits that read back as the number: a value that is named is taken. */
+static const char *end_of_range(double v, char text[32])
+{
+    snprintf(text, 32, "%g", v);
+    return strtod(text, NULL) == v ? text : sw_number(v, text);
+}
+
 const char *key_range(const struct sw_key *key, double v, char text[120])
 {
+    char end[32];
     if (!isfinite(v) || !key) snprintf(text, 120, "must be finite");
     else if (key->kind == SW_KEY_COUNT && v != floor(v)) snprintf(text, 120, "must be a whole number");
-    else if (key->min < key->max && v > key->max) snprintf(text, 120, "must be at most %g", key->max);
+    else if (key->min < key->max && v > key->max)
+        snprintf(text, 120, "must be at most %s", end_of_range(key->max, end));
     else if (key->min < key->max && v <= key->min)
-        snprintf(text, 120, "must be %s %g", key->above ? "greater than" : "at least", key->min);
+        snprintf(text, 120, "must be %s %s", key->above ? "greater than" : "at least",
+                 end_of_range(key->min, end));
     else snprintf(text, 120, "must be a multiple of %g", key->multiple);
     return text;
 }

@@ -68,12 +68,10 @@ static bool check_columns(struct checking *c, const struct column_block *b)
     return correct;
 }
 
-/* end/dt must be an integer to 1e-6; when there are so many steps that the quotient itself is not that exact, to its
- * rounding. */
 static bool whole_steps(double dt, double end)
 {
     double ratio = end / dt, off = fabs(ratio - round(ratio));
-    return ratio < 1e15 && round(ratio) >= 1 && off <= 1e-6 + 1e-15 * ratio;
+    return ratio < 1e15 && round(ratio) >= 1 && off <= steps_slack(ratio);
 }
 
 /* Points are counted in doubles; no machine holds more than this. */
@@ -299,7 +297,7 @@ static void report_origin(const struct sw_sweep *s, const struct column_block *b
 static void report_steps(const struct sw_sweep *s, const struct column_block *b, const char *in_run)
 {
     const struct shape *p = s->own->shape;
-    char dt[32], end[32];
+    char dt[32], end[32], nearest[32];
     double d = block_number(b, p->dt, 0, 1), e = block_number(b, p->end, 0, 1), ratio = e / d,
            whole = round(ratio) < 1 ? 1 : round(ratio);
     const struct sw_setting *setting = s->own->source[p->dt].setting;
@@ -309,9 +307,9 @@ static void report_steps(const struct sw_sweep *s, const struct column_block *b,
         report_error(s, setting, "'time.dt' = %s%s: time.end = %s would take %.3g steps", dt, in_run, end, ratio);
     else
         report_error(s, setting,
-                     "'time.dt' = %s%s: time.end = %s is %.9g steps, not a whole number; the nearest dt is %.8g, as "
+                     "'time.dt' = %s%s: time.end = %s is %.9g steps, not a whole number; the nearest dt is %s, as "
                      "\"end/%.0f\"",
-                     dt, in_run, end, ratio, e / whole, whole);
+                     dt, in_run, end, ratio, sw_number(e / whole, nearest), whole);
 }
 
 static void report_grid(const struct sw_sweep *s, int kind, const double *shape, const char *in_run)
@@ -561,6 +559,21 @@ static bool is_meaningful(const struct checking *c, int kind)
     }
 }
 
+static enum sw_status tell_divided(void *user, const struct column_block *b)
+{
+    const struct sw_sweep *s = user;
+    const struct shape *p = s->own->shape;
+    const struct sw_setting *dt = s->own->source[p->dt].setting;
+    const double end = block_number(b, p->end, 0, 1), step = block_number(b, p->dt, 0, 1);
+    char in_run[300], written[32], taken[32];
+    sw_report_add(s->own->report, SW_WARNING, error_file(s, dt), error_line(dt),
+                  "'time.dt' = %s%s is taken for %s = end/%.0f, which divides time.end",
+                  sw_number(s->own->dt_written, written),
+                  print_run(s, s->column[p->dt].uniform, s->own->divided, in_run), sw_number(step, taken),
+                  round(end / step));
+    return SW_OK;
+}
+
 enum sw_status runs_check(struct sw_sweep *s)
 {
     struct checking c = {.s = s};
@@ -573,6 +586,8 @@ enum sw_status runs_check(struct sw_sweep *s)
         if (is_meaningful(&c, f)) SW_TRY_TO(done, st, blocks_each(s, &c.first[f], 0, 1, true, report_run, &t));
     }
     s->own->idle = c.nidle == s->nruns;
+    if (s->own->divided >= 0 && !s->own->report->errors)
+        SW_TRY_TO(done, st, blocks_each(s, &s->own->divided, 0, 1, true, tell_divided, s));
     st = settle(s);
 done:
     sw_free(c.first);

@@ -128,6 +128,8 @@ static enum sw_status make_sweep(const struct sw_config *config, bool outline, s
     s->own->report = report;
     s->own->outline = outline;
     s->own->step_column = -1;
+    s->own->dt_column = -1;
+    s->own->divided = -1;
     SW_TRY_TO(failed, st, sw_arena_take(s->own->arena, 1, &s->own->sample));
     SW_TRY_TO(failed, st, sw_arena_take(s->own->arena, 1, &s->own->fields));
     SW_TRY_TO(failed, st, sw_arena_take(s->own->arena, 1, &s->own->scalars));

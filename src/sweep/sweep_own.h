@@ -57,6 +57,10 @@ struct sw_sweep_own {
     int               numbered;         /* sw_setup.numbered                                                    */
     bool              idle;             /* and its number changes nothing                                       */
     int               step_column;      /* their column, -1: time.dt is given                                   */
+    int               dt_column, end_column;  /* of a dt that is taken for one that divides the end where it nearly */
+                                        /* does; -1: none                                                       */
+    int64_t           divided;          /* the first run in which it was, -1: none                              */
+    double            dt_written;       /* its dt as it stands in the config                                    */
     int              *order;            /* [norder] columns that differ from run to run, each after those it needs */
     int               norder;
     struct sw_scope   scope;            /* names of the columns                                                 */
