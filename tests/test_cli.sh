@@ -185,6 +185,11 @@ same results/small.h5 quiet.h5
 expect 5 small.cfg -s time.end=2.0; says 'error: results/small.h5 holds no states to continue from'
 expect 5 small.cfg -s physics.gamma=2.0
 says 'error: results/small.h5 holds another sweep (physics.gamma 1.0 -> 2.0); use -o FILE or --force'
+# of several differences the one that decides: not an axis that is longer, nor one that is renamed as all that uses it
+expect 5 longer.cfg -s physics.gamma=2.0 -o results/small.h5; says 'holds another sweep (physics.gamma 1.0 -> 2.0); use'
+expect 5 longer.cfg -s 'sweep.seed=[2, 3]' -o results/small.h5; says 'another sweep (sweep.seed [1, 2] -> [2, 3]); use'
+expect 5 small.cfg -s 'define.c=1.0' -s 'physics.D=c' -s 'forcing="2*a*cos(x)"'
+says 'another sweep (forcing "a*cos(x)" -> "2*a*cos(x)"); use'
 # another sample and other combinations of the axes are told for what they are
 random='sweep={mode="random"; a="uniform(0.1, 1)"; seed=[1.0];}'
 sampled() { expect "$1" run -q small.cfg -s "$random" -o sampled.h5 "${@:2}"; }

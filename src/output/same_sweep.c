@@ -1,4 +1,5 @@
-/* Is what lies in a file of this sweep? If not, what is the first difference between the two configs? */
+/* Is what lies in a file of this sweep? If not, which difference between the two configs makes it another one? */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -40,7 +41,7 @@ static void add_setting(const struct sw_setting *s, struct sw_text *text)
     }
 }
 
-/* ---- the first difference */
+/* ---- the differences */
 
 typedef bool (*path_filter)(const struct sw_problem *problem, const char *path);
 
@@ -62,26 +63,21 @@ static bool shapes_output(const struct sw_problem *problem, const char *path)
            !strcmp(path, "output.history");
 }
 
+enum { MOST_DIFFERENCES = 64 };
+
 struct search {
-    const struct sw_config *old, *new;
+    struct sw_config *old;
+    const struct sw_config *new;
     const struct sw_problem *problem;
     path_filter which;
-    struct sw_text *text;
-    bool found;
+    int count;
+    const char *path[MOST_DIFFERENCES];
 };
 
 static bool is_lhs(const struct sw_config *config)
 {
     const struct sw_setting *method = sw_config_find(config, "sample.method");
     return !method || method->kind != SW_SETTING_STRING || !strcmp(method->text, "lhs");
-}
-
-/* With more points a sample goes on where it ended, but a Latin hypercube has other points. */
-static bool extends_sample(const struct search *s, const char *path)
-{
-    const struct sw_setting *old = sw_config_find(s->old, path), *new = sw_config_find(s->new, path);
-    return !strcmp(path, "sample.count") && !is_lhs(s->old) && !is_lhs(s->new) && old && new &&
-           new->number >= old->number;
 }
 
 static const struct sw_setting *setting_of(const struct sw_problem *problem, const struct sw_config *config,
@@ -91,47 +87,43 @@ static const struct sw_setting *setting_of(const struct sw_problem *problem, con
     return key ? sw_key_setting(config, key) : sw_config_find(config, path);
 }
 
+static void add_settings(const struct search *s, const char *path, struct sw_text *old, struct sw_text *new)
+{
+    add_setting(setting_of(s->problem, s->old, path), old);
+    add_setting(setting_of(s->problem, s->new, path), new);
+}
+
 static void compare_setting(struct search *s, const char *path)
 {
-    const bool lhs = !strcmp(path, "sample.count") && is_lhs(s->new);
-    struct sw_text a = {0}, b = {0};
-    add_setting(setting_of(s->problem, s->old, path), &a);
-    add_setting(setting_of(s->problem, s->new, path), &b);
-    if (!s->found && strcmp(sw_text_get(&a), sw_text_get(&b))) {
-        sw_text_printf(s->text, "%s %.60s -> %.60s%s", path, sw_text_get(&a), sw_text_get(&b),
-                       lhs ? ", on which all points of sample.method lhs depend" : "");
-        s->found = true;
-    }
-    sw_text_free(&a);
-    sw_text_free(&b);
+    struct sw_text old = {0}, new = {0};
+    add_settings(s, path, &old, &new);
+    bool differs = s->count < MOST_DIFFERENCES && strcmp(sw_text_get(&old), sw_text_get(&new));
+    for (int k = 0; k < s->count; k++) differs &= strcmp(s->path[k], path) != 0;
+    if (differs) s->path[s->count++] = path;
+    sw_text_free(&old);
+    sw_text_free(&new);
 }
 
 static void search_group(struct search *s, const struct sw_setting *group)
 {
-    for (int k = 0; k < group->count && !s->found; k++) {
+    for (int k = 0; k < group->count; k++) {
         const struct sw_setting *c = group->child[k];
         const struct sw_key *key = sw_key_find(s->problem, c->path);
         const char *path = key ? key->path : c->path;  /* the stored config may have the key's former name */
         if (c->kind == SW_SETTING_GROUP) search_group(s, c);
-        else if (s->which(s->problem, path) && !extends_sample(s, path)) compare_setting(s, path);
+        else if (s->which(s->problem, path)) compare_setting(s, path);
     }
 }
 
-static bool first_difference(const struct sw_sweep *sweep, const struct sw_completed *completed, path_filter which,
-                             struct sw_text *text)
+static void describe(const struct search *s, const char *path, struct sw_text *text)
 {
-    struct sw_report report = {0};
-    struct sw_config *old = NULL;
-    struct search search = {.new = sweep->config, .problem = sweep->problem, .which = which, .text = text};
-    if (!sw_config_read_text("stored config", completed->config_text, (const char *const *)completed->override,
-                             completed->noverride, &report, &old)) {
-        search.old = old;
-        search_group(&search, sweep->config->root);  /* what ours sets, then what only the stored one sets */
-        search_group(&search, old->root);
-    }
-    sw_config_destroy(&old);
-    sw_report_free(&report);
-    return search.found;
+    const bool lhs = !strcmp(path, "sample.count") && is_lhs(s->new);
+    struct sw_text old = {0}, new = {0};
+    add_settings(s, path, &old, &new);
+    sw_text_printf(text, "%s %.60s -> %.60s%s", path, sw_text_get(&old), sw_text_get(&new),
+                   lhs ? ", on which all points of sample.method lhs depend" : "");
+    sw_text_free(&old);
+    sw_text_free(&new);
 }
 
 /* ---- ids */
@@ -166,13 +158,90 @@ static enum sw_status all_runs_of_sweep(const struct sw_sweep *sweep, const uint
     return SW_OK;
 }
 
-/* The configs are the same. */
+/* ---- which difference */
+
+/* The stored config with one setting as it is in ours: the group that it is in gets other children, or the nearest one
+ * above that is there.
+ * @param instead  out: what that group becomes; free its list of children */
+static enum sw_status put_setting(const struct search *s, const char *path, struct sw_setting **group,
+                                  struct sw_setting *instead)
+{
+    char prefix[256];
+    const char *name = path;
+    *group = s->old->root;
+    for (int k = 0; k < (*group)->count; k++) {
+        struct sw_setting *c = (*group)->child[k];
+        const size_t length = strcspn(name, ".");
+        if (c->kind != SW_SETTING_GROUP || !name[length] || strncmp(c->name, name, length) || c->name[length]) continue;
+        *group = c;
+        name += length + 1;
+        k = -1;
+    }
+    snprintf(prefix, sizeof prefix, "%.*s", (int)(name - path) + (int)strcspn(name, "."), path);
+    const struct sw_setting *new = sw_config_find(s->new, prefix);
+    *instead = **group;
+    SW_TRY(sw_alloc((size_t)(*group)->count + 1, &instead->child));
+    instead->count = 0;
+    for (int k = 0; k < (*group)->count; k++)
+        if (strcmp((*group)->child[k]->path, prefix)) instead->child[instead->count++] = (*group)->child[k];
+    if (new) instead->child[instead->count++] = (struct sw_setting *)new;
+    return SW_OK;
+}
+
+/* Whether with this setting of ours alone the stored config lacks runs that are there; NULL: as it was stored. */
+static bool lacks_runs(const struct search *s, const struct sw_completed *completed, const char *path)
+{
+    struct sw_report report = {0};
+    struct sw_setting *group = s->old->root, stored, instead = *group;
+    struct sw_sweep *sweep = NULL;
+    uint64_t *id = NULL;
+    bool all = true;
+    if (path && put_setting(s, path, &group, &instead)) return false;
+    stored = *group;
+    *group = instead;
+    if (!sw_sweep_expand(s->old, &report, &sweep) && !sw_alloc((size_t)sweep->nruns, &id) &&
+        !sw_sweep_ids(sweep, 0, sweep->nruns, id) && all_runs_of_sweep(sweep, id, completed, &all))
+        all = true;
+    *group = stored;
+    if (path) sw_free(instead.child);
+    sw_free(id);
+    sw_sweep_destroy(&sweep);
+    sw_report_free(&report);
+    return !all;
+}
+
+/* Of the differences in the ids the first that decides alone: others may only add runs, and none says anything where
+ * the stored config has other ids by now. */
+static bool find_difference(const struct sw_sweep *sweep, const struct sw_completed *completed, path_filter which,
+                            struct sw_text *text)
+{
+    struct sw_report report = {0};
+    struct search search = {.new = sweep->config, .problem = sweep->problem, .which = which};
+    int decides = 0;
+    if (!sw_config_read_text("stored config", completed->config_text, (const char *const *)completed->override,
+                             completed->noverride, &report, &search.old)) {
+        search_group(&search, sweep->config->root);  /* what ours sets, then what only the stored one sets */
+        search_group(&search, search.old->root);
+        if (which == decides_ids && lacks_runs(&search, completed, NULL)) search.count = 0;
+        while (which == decides_ids && decides < search.count &&
+               !lacks_runs(&search, completed, search.path[decides]))
+            decides++;
+        if (search.count) describe(&search, search.path[decides % search.count], text);
+    }
+    sw_config_destroy(&search.old);
+    sw_report_free(&report);
+    return search.count > 0;
+}
+
+/* The configs are the same, or nothing in them explains it. */
 static void add_unseen_difference(const struct sw_sweep *sweep, struct sw_text *text)
 {
     const char *key = sw_sweep_file_key(sweep, NULL);
     if (key)
         sw_text_printf(text, "'%s' has other numbers by now, or another version of sweep made it", key);
-    else sw_text_add(text, "its runs have other ids: another version of sweep made them");
+    else
+        sw_text_add(text, "its runs have other ids: another version of sweep made them, which can go on with them; "
+                    "this one shows and plots them");
 }
 
 enum sw_status sw_completed_check_sweep(const struct sw_completed *completed, const char *file,
@@ -183,9 +252,9 @@ enum sw_status sw_completed_check_sweep(const struct sw_completed *completed, co
     bool yes;
     if (!completed->config_text) return SW_OK;  /* nothing there */
     SW_TRY(all_runs_of_sweep(sweep, id, completed, &yes));
-    bool outputs = yes && first_difference(sweep, completed, shapes_output, &text);
+    bool outputs = yes && find_difference(sweep, completed, shapes_output, &text);
     if (yes && !outputs) return SW_OK;
-    if (!yes && !first_difference(sweep, completed, decides_ids, &text)) add_unseen_difference(sweep, &text);
+    if (!yes && !find_difference(sweep, completed, decides_ids, &text)) add_unseen_difference(sweep, &text);
     SW_FAIL(SW_E_REFUSED, "%s holds %s (%s); use -o FILE or --force", file,
             yes ? "other outputs of this sweep" : "another sweep", sw_text_get(&text));
     sw_text_free(&text);
