@@ -206,7 +206,7 @@ static enum sw_status differentiate(struct builder *b, struct sw_reduced *part, 
     struct sw_expr *differences = NULL;
     if (!b->scope->derivatives)
         return expr_refuse(b->err, derivative->column, derivative->length,
-                           "they are differences of neighbours on a periodic line",
+                           "of problems on lines they are differences of neighbours",
                            "%s() is not known in scalars of this problem", op_table[derivative->op].written);
     sw_expr_names(part->expr, check_name, &names);
     SW_TRY(names.status);

@@ -167,6 +167,22 @@ static double weight(const struct sw_reducer *r, int d, int64_t i)
     return r->desc.walls[d] && (i == 0 || i == r->desc.n[d] - 1) ? 0.5 : 1.0;
 }
 
+/* Beyond the ends of a line between walls the polynomial through the last six points goes on (of a shorter one through
+ * all): its sixth difference is 0. So differences of up to the fourth order have errors of dx² at the ends, too. */
+static void extrapolate(double *line, int64_t n)
+{
+    const int points = n < 6 ? (int)n : 6;
+    for (int k = 1; k <= SW_REACH; k++) {
+        double *before = &line[-k], *after = &line[n - 1 + k], factor = 1;
+        *before = *after = 0;
+        for (int j = 1; j <= points; j++) {
+            factor *= -(double)(points - j + 1) / j;  /* (-1)^j times a binomial coefficient */
+            *before -= factor * before[j];
+            *after -= factor * after[-j];
+        }
+    }
+}
+
 /* A line along x of all unknowns, with the points beyond its ends. */
 static void surround(const struct run *run, struct worker *w, int64_t line)
 {
@@ -176,7 +192,8 @@ static void surround(const struct run *run, struct worker *w, int64_t line)
         const double *from = run->field + (size_t)u * r->points + (size_t)(line * n);
         double *to = w->around + (size_t)u * around_size(r) + SW_REACH;
         memcpy(to, from, (size_t)n * sizeof *to);
-        for (int k = 1; k <= SW_REACH; k++) {
+        if (r->desc.walls[0]) extrapolate(to, n);
+        for (int k = 1; k <= SW_REACH && !r->desc.walls[0]; k++) {
             to[-k] = from[n - k];
             to[n - 1 + k] = from[k - 1];
         }

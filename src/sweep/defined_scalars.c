@@ -66,18 +66,11 @@ static enum sw_status add_of_unknowns(struct sw_sweep *s, const struct sw_reduct
     return SW_OK;
 }
 
-/* A problem without a key for it is never periodic, or is so by settings that axes may have. */
-static bool has_walls(const struct sw_sweep *s)
-{
-    const struct sw_setup setup = setup_of_sweep(s);
-    return s->problem->walls && (!sw_setup_word(&setup, "boundary") || s->problem->walls(&setup, 0));
-}
-
 struct sw_reduction_scope defined_scalars_scope(const struct sw_sweep *s, const char *unknown[SW_UNKNOWNS_MOST])
 {
     return (struct sw_reduction_scope){.run = &s->own->scope, .own = s->ncolumn, .unknown = unknown,
                                        .dimensions = grid_max_dim(s->problem),
-                                       .derivatives = grid_max_dim(s->problem) == 1 && !has_walls(s),
+                                       .derivatives = grid_max_dim(s->problem) == 1,
                                        .unknowns = list_unknowns(s, unknown)};
 }
 
