@@ -649,7 +649,7 @@ static void wrong_values_are_reported_with_wrong_words(void **state)
                 "ch.cfg:2: error: 'grid.n' = 3: the stencil of hyperdiffusion needs at least 5 points\n"
                 "ch.cfg:3: error: 'physics.D' = -1: must be greater than 0\n"
                 "ch.cfg:4: error: 'time.dt' = 0.03: time.end = 1 is 33.3333333 steps, not a whole number; the nearest "
-                "dt is 0.03030303, as \"end/33\"\n"
+                "dt is 0.030303030303030304, as \"end/33\"\n"
                 "ch.cfg:5: error: 'initial', column 1: unknown name 'y'\n    y\n    ^  known: x n length dt end gamma "
                 "D pi e\n");
     REFUSED("-s: error: unknown key 'time.foo'; known here: dt end tolerance tolerance_absolute "
