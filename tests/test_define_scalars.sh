@@ -118,6 +118,29 @@ d = lambda w: (np.roll(w, -1, -1) - np.roll(w, 1, -1))/(2*dx)
 assert np.abs(f["slope"][:] - (d(u)*d(v)).mean(-1)).max() < 1e-15
 ' 2>err || fail two.h5
 
+# ---- a scalar uses others, in the order of any; so does what ends runs; and show has those with which runs ended
+expect 0 run two.cfg -o of.h5 \
+    -s 'output.scalars.define={ ratio="spread/most^2"; spread="most - min(u)"; most="max(u)"; }' \
+    -s 'stop={ when="spread > 1e9"; every=10.0; }'
+[ -z "$python" ] || $python -c '
+import h5py
+f = h5py.File("of.h5")
+u = f["u"][:]
+most, spread = u.max(-1), u.max(-1) - u.min(-1)
+assert (f["spread"][:] == spread).all() and abs(f["ratio"][:] - spread/most**2).max() < 1e-15
+assert f["ratio"].attrs["long_name"] == "ratio = spread/most^2"
+import csv, json, subprocess, sys
+show = lambda *more: subprocess.run([sys.argv[1], "show", "of.h5", *more], capture_output=True, text=True).stdout
+for rows in csv.DictReader(show("--csv").splitlines()), json.loads(show("--json"))["runs"]:
+    for k, row in enumerate(rows):
+        assert float(row["ratio"]) == f["ratio"][k, -1] and float(row["v_max"]) == f["v_max"][k, -1], row
+assert "ratio        %.10g\n" % f["ratio"][1, -1] in show("--run", "1")
+head = show().splitlines()[3].split()
+assert head[-3:] == ["ratio", "spread", "most"] and "v_max" not in head, head
+' "$sweep" 2>err || fail 'scalars of scalars, or those of show'
+expect 3 check two.cfg -s 'output.scalars.define={ a="2*b"; b="mean(u) + a"; }'
+says "'output.scalars.define.a' uses itself"; says "'output.scalars.define.b' uses itself"
+
 # ---- stopped and resumed: the same bits
 base='problem="allen_cahn"; grid={ n=64; length=32.0; }; physics={ gamma=1.0; }; time={ dt=0.0005; end=500.0; };
 sweep={ seed=[1, 2, 3]; c=[0.1, 0.3]; }; initial="0.05*randn(seed)"; run={ device="cpu"; };'

@@ -24,6 +24,7 @@ struct show_column {
     bool        of_param;
     const struct sw_run_column *of_run;
     const int64_t *count;
+    const double  *real;
     char *const   *text;
     bool        of_id;
     bool        brief;                     /* also in the table for people       */
@@ -73,6 +74,8 @@ static int make_columns(const struct sw_run_table *t, struct show_column *c)
             c[n++] = (struct show_column){column->name, kind_of[column->type], .of_run = column,
                                           .brief = is_shown(t, column)};
     }
+    for (int k = 0; k < t->nscalar && n < MOST - 2; k++)
+        c[n++] = (struct show_column){t->scalar[k].name, REAL, .real = t->scalar[k].last, .brief = t->scalar[k].users};
     c[n++] = (struct show_column){"run_id", TEXT, .of_id = true};
     c[n++] = (struct show_column){"message", TEXT, .text = t->message, .brief = any_text(t->message, t->nruns)};
     return n;
@@ -85,6 +88,7 @@ static const void *result_of(const struct sw_run_table *t, const struct show_col
 
 static double column_real(const struct sw_run_table *t, const struct show_column *c, int64_t run)
 {
+    if (c->real) return c->real[run];
     return c->of_param ? t->param[(int64_t)c->param * t->nruns + run] : *(const double *)result_of(t, c, run);
 }
 
@@ -358,7 +362,7 @@ enum sw_status cmd_show(struct sw_cli *cli)
     SW_TRY(find_status(cli->status, &status));
     char *file;
     SW_TRY(cli_input_path(cli->argument[0], &file));
-    enum sw_status st = sw_run_table_read(file, &table);
+    enum sw_status st = sw_run_table_read_scalars(file, &table);
     struct sw_file_checksum sum;
     const bool there = !st && !sw_files_absent(file);
     if (there) st = sw_file_checksum_look(file, &sum);

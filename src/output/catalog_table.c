@@ -113,20 +113,34 @@ void sw_catalog_drop_results(struct sw_catalog *c)
     c->nselected = 0;
 }
 
-enum sw_status sw_run_table_read(const char *file, struct sw_run_table **table)
+static enum sw_status read_table(const char *file, bool scalars, struct sw_run_table **table)
 {
     struct sw_catalog c = {0};
+    int64_t *slice = NULL;
     *table = NULL;
     enum sw_status st = sw_catalog_open_output(file, NULL, &c);
     if (!st && !c.ninput) st = sw_output_fail_absent(file);
     if (!st && c.ninput == 1 && !strcmp(c.input[0].path, file)) {  /* its table is all there is */
         *table = c.input[0].table;
+        if (scalars) st = sw_catalog_last_scalars(&c, NULL, *table);
         c.input[0].table = NULL;
         sw_catalog_free(&c);
-        return SW_OK;
+        return st;
     }
     if (!st) st = sw_catalog_select(&c, NULL, NULL);
-    if (!st) st = sw_catalog_table(&c, false, NULL, table, NULL);
+    if (!st) st = sw_catalog_table(&c, false, NULL, table, &slice);
+    if (!st && scalars) st = sw_catalog_last_scalars(&c, slice, *table);
+    sw_free(slice);
     sw_catalog_free(&c);
     return st;
+}
+
+enum sw_status sw_run_table_read(const char *file, struct sw_run_table **table)
+{
+    return read_table(file, false, table);
+}
+
+enum sw_status sw_run_table_read_scalars(const char *file, struct sw_run_table **table)
+{
+    return read_table(file, true, table);
 }

@@ -288,6 +288,11 @@ void sw_run_table_free(struct sw_run_table **table)
     if (!t) return;
     free_params(t);
     drop_rows(t);
+    for (int k = 0; k < t->nscalar; k++) {
+        sw_free(t->scalar[k].name);
+        sw_free(t->scalar[k].last);
+    }
+    sw_free(t->scalar);
     if (t->own) {
         for (int k = 0; t->own->index && k < t->nparam; k++) sw_free(t->own->index[k].slot);
         sw_free(t->own->index);

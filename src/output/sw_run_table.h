@@ -7,6 +7,11 @@
 #include "base/sw_err.h"
 #include "sweep/sw_run_result.h"
 
+struct sw_last_scalar {          /* of a series of output.scalars                                       */
+    char    *name;
+    bool     users;              /* of output.scalars.define                                            */
+    double  *last;               /* [nruns] NaN where there is none                                     */
+};
 struct sw_run_table {            /* the run table of a file                                             */
     int64_t  nruns;              /* rows: runs that have a result or were begun                         */
     int64_t  sweep_runs;         /* runs of the whole sweep                                             */
@@ -22,6 +27,8 @@ struct sw_run_table {            /* the run table of a file                     
     char    *title, *problem, *source, *history, *sweep_id, *config_sha256, *config_text, *solver, *device;
     char   **override;
     int      noverride;
+    int      nscalar;
+    struct sw_last_scalar *scalar;  /* [nscalar] by sw_run_table_read_scalars() alone                   */
     struct sw_run_table_own *own;
 };
 bool sw_run_table_has(const struct sw_run_table *table, const char *column);
@@ -38,5 +45,7 @@ const char *sw_run_id_text(uint64_t id, char text[SW_RUN_ID]);
 /** Read the run table of a file and its parts, also while a sweep writes them.
  * @return SW_E_IO there is neither, or it is not a sweep's output; SW_E_MEMORY */
 enum sw_status sw_run_table_read(const char *file, struct sw_run_table **table);
+/** And the scalars with which the runs ended; those of a virtual file, and what is damaged, stay NaN. */
+enum sw_status sw_run_table_read_scalars(const char *file, struct sw_run_table **table);
 void sw_run_table_free(struct sw_run_table **table);
 #endif

@@ -1,5 +1,8 @@
 #include "sweep/defined_scalars.h"
 
+#include <string.h>
+
+#include "base/sw_text.h"
 #include "sweep/column_values.h"
 #include "sweep/formula.h"
 #include "sweep/grid_settings.h"
@@ -24,19 +27,58 @@ static int list_unknowns(const struct sw_sweep *s, const char *unknown[SW_UNKNOW
     return n;
 }
 
+static const char *text_of_scalar(const struct sw_setting *group, const char *name, size_t length)
+{
+    for (int k = 0; group && k < group->count; k++)
+        if (strlen(group->child[k]->name) == length && !memcmp(group->child[k]->name, name, length))
+            return group->child[k]->text;
+    return NULL;
+}
+
+/* A text with other scalars' texts, in brackets, for their names. @return false: one of them uses itself, or the text
+ * is longer than any may be */
+static bool insert_scalars(const struct sw_setting *group, const char *text, int depth, struct sw_text *out)
+{
+    static const char word[] = "_abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789.";  /* or 1e5 */
+    enum { LONGEST = 65536 };
+    while (*text && depth <= (group ? group->count : 0) && out->length <= LONGEST) {
+        const size_t length = strspn(text, word) ? strspn(text, word) : 1;
+        const bool called = text[length + strspn(text + length, " \t\r\n")] == '(';  /* a function, or a reduction */
+        const char *other = called ? NULL : text_of_scalar(group, text, length);
+        sw_text_add_bytes(out, other ? "(" : text, other ? 1 : length);
+        if (other && !insert_scalars(group, other, depth + 1, out)) return false;
+        if (other) sw_text_add(out, ")");
+        text += length;
+    }
+    return !*text;
+}
+
+enum sw_status defined_scalars_compile(const struct sw_sweep *s, const struct sw_setting *setting,
+                                       const struct sw_reduction_scope *scope, struct sw_reduction **reduction)
+{
+    struct sw_expr_error err;
+    struct sw_text text = {0};
+    enum sw_status st = SW_OK;
+    *reduction = NULL;
+    if (setting->kind != SW_SETTING_STRING)
+        report_error(s, setting, "'%s' must be an expression in quotes", setting->path);
+    else if (!insert_scalars(defined_scalars_setting(s), setting->text, 0, &text))
+        report_error(s, setting, "'%s' uses itself, or is too long, once the scalars that it names are put in",
+                     setting->path);
+    else if (!(st = sw_text_status(&text)))
+        st = sw_reduction_compile(sw_text_get(&text), scope, reduction, &err);
+    if (st == SW_E_CONFIG) formula_report(s, setting, setting->path, sw_text_get(&text), &err);
+    sw_text_free(&text);
+    return st == SW_E_CONFIG ? SW_OK : st;
+}
+
 static enum sw_status add_scalar(struct sw_sweep *s, const struct sw_reduction_scope *scope,
                                  const struct sw_setting *setting)
 {
     struct defined_scalar *d = &s->own->defined[s->ndefined];
-    struct sw_expr_error err;
     char *long_name;
-    if (setting->kind != SW_SETTING_STRING) {
-        report_error(s, setting, "'%s' must be an expression in quotes", setting->path);
-        return SW_OK;
-    }
-    const enum sw_status st = sw_reduction_compile(setting->text, scope, &d->reduction, &err);
-    if (st == SW_E_CONFIG) formula_report(s, setting, setting->path, setting->text, &err);
-    if (st) return st == SW_E_CONFIG ? SW_OK : st;
+    SW_TRY(defined_scalars_compile(s, setting, scope, &d->reduction));
+    if (!d->reduction) return SW_OK;
     d->setting = setting;
     s->defined[s->ndefined++] = d->reduction;
     SW_TRY(sw_arena_printf(s->own->arena, &long_name, "%s = %s", setting->name, setting->text));

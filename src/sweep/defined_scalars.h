@@ -10,6 +10,11 @@ struct defined_scalar { const struct sw_setting *setting /* NULL: of an unknown 
 /** What expressions over reductions may name. @param unknown  out: room for the names, which the scope points to */
 struct sw_reduction_scope defined_scalars_scope(const struct sw_sweep *s, const char *unknown[SW_UNKNOWNS_MOST]);
 
+/** Compile the text of a setting, in which scalars of the user's own may stand by their names.
+ * @param reduction  out: NULL where the text is refused, which is reported then  @return SW_E_MEMORY */
+enum sw_status defined_scalars_compile(const struct sw_sweep *s, const struct sw_setting *setting,
+                                       const struct sw_reduction_scope *scope, struct sw_reduction **reduction);
+
 /** List what the series hold: fills sw_sweep.scalar and .defined, and reports expressions that are refused.
  * @return SW_E_MEMORY */
 enum sw_status defined_scalars_read(struct sw_sweep *s);

@@ -1,7 +1,6 @@
 #include "sweep/stops.h"
 
 #include "sweep/defined_scalars.h"
-#include "sweep/formula.h"
 #include "sweep/keys.h"
 #include "sweep/sweep_own.h"
 #include "sweep/times.h"
@@ -12,16 +11,10 @@ static enum sw_status read_when(struct sw_sweep *s)
     const char *unknown[SW_UNKNOWNS_MOST];
     struct sw_reduction_scope scope = defined_scalars_scope(s, unknown);
     struct defined_scalar *when = s->own->stop_when;
-    struct sw_expr_error err;
     if (!setting) return SW_OK;
-    if (setting->kind != SW_SETTING_STRING) {
-        report_error(s, setting, "'%s' must be an expression in quotes", setting->path);
-        return SW_OK;
-    }
     scope.passes_nan = true;  /* else log(min(u)) > 2 is false where min(u) is negative, and nobody is told */
-    const enum sw_status st = sw_reduction_compile(setting->text, &scope, &when->reduction, &err);
-    if (st == SW_E_CONFIG) formula_report(s, setting, setting->path, setting->text, &err);
-    if (st) return st == SW_E_CONFIG ? SW_OK : st;
+    SW_TRY(defined_scalars_compile(s, setting, &scope, &when->reduction));
+    if (!when->reduction) return SW_OK;
     when->setting = setting;
     s->stop_when = when->reduction;
     s->stop_when_text = setting->text;
