@@ -27,24 +27,64 @@
 
 /* ---- what is there already */
 
+static bool is_rank_0(const struct sweep_run *run) { return run->cli->comm->rank == 0; }
+
+/* The caller is rank 0, and FILE is locked. */
+static enum sw_status set_damaged_aside(const struct sweep_run *run)
+{
+    SW_TRY(sw_output_set_damaged_aside(run->completed));
+    for (int k = 0; k < run->completed->ndamaged; k++)
+        console_message(run->cli, "kept     %s" SW_FILES_DAMAGED ", until %s has all runs\n",
+                        run->completed->damaged[k], run->file);
+    return SW_OK;
+}
+
 /* The first process compares all bytes of the parts with their checksums, and puts aside what is damaged, before the
  * others look. */
 static enum sw_status open_to_continue(struct sweep_run *run)
 {
     struct sw_cli *cli = run->cli;
-    if (cli->comm->rank) return cli_completed_open(cli, run->file, &run->completed);
+    sw_completed_close(&run->completed);
+    if (!is_rank_0(run)) return cli_completed_open(cli, run->file, &run->completed);
     enum sw_status st = sw_completed_open_checked(run->file, &cli->report, &run->completed);
     console_report(cli);
-    if (!st) st = sw_output_set_damaged_aside(run->file, run->completed);
-    for (int k = 0; !st && k < run->completed->ndamaged; k++)
-        console_message(cli, "kept     %s" SW_FILES_DAMAGED ", until %s has all runs\n", run->completed->damaged[k],
-                        run->file);
-    return st;
+    return st || !run->lock ? st : set_damaged_aside(run);
 }
 
 static struct sw_run_counts count_completed(const struct sweep_run *run)
 {
     return sw_completed_count(run->completed, run->s->id, run->s->run, run->s->count);
+}
+
+static bool has_work(const struct sweep_run *run)
+{
+    return run->before.pending || (run->cli->retry_failed && run->before.diverged + run->before.failed) ||
+           (run->completed && run->completed->has_parts);
+}
+
+static enum sw_status look(struct sweep_run *run)
+{
+    SW_TRY(open_to_continue(run));
+    SW_TRY(sw_completed_check_sweep(run->completed, run->s->file, run->s->sweep, run->s->id));
+    run->before = count_completed(run);
+    return SW_OK;
+}
+
+/* Nobody else writes FILE from here on; if somebody has since we looked, we look again.
+ * @param found  what the look came to, and then what the second one comes to */
+static enum sw_status lock_file(struct sweep_run *run, enum sw_status *found)
+{
+    struct sw_err_kept kept = {0};
+    uint64_t now;
+    if (run->lock || !is_rank_0(run)) return SW_OK;
+    sw_err_keep(&kept, *found);
+    SW_TRY(sw_output_lock(run->s->file, &run->lock));
+    SW_TRY(sw_files_mark(run->s->file, &now));
+    if (run->completed && run->completed->seen == now) {
+        SW_TRY(set_damaged_aside(run));
+        sw_err_raise(&kept);
+    } else *found = look(run);
+    return SW_OK;
 }
 
 /* What lies where a new result grows is of an earlier call of ours, or nothing is done. */
@@ -58,23 +98,16 @@ static enum sw_status check_fresh(const char *fresh)
 static enum sw_status begin_replacement(struct sweep_run *run)
 {
     SW_TRY(sw_output_check_replaceable(run->s->file));
-    sw_completed_close(&run->completed);
+    SW_TRY(sw_files_mark(run->s->file, &run->seen));
     run->file = run->fresh = sw_files_beside(run->s->file, ".new");
     if (!run->fresh) return SW_FAIL(SW_E_MEMORY, "out of memory");
     SW_TRY(check_fresh(run->fresh));
     enum sw_status st = open_to_continue(run);
     if (!st) st = sw_completed_check_sweep(run->completed, run->s->file, run->s->sweep, run->s->id);
     if (st == SW_OK) return SW_OK;  /* an interrupted --force goes on */
-    sw_completed_close(&run->completed);
     SW_TRY(sw_output_check_replaceable(run->file));
     SW_TRY(sw_output_remove(run->file));
     return open_to_continue(run);
-}
-
-static bool has_work(const struct sweep_run *run)
-{
-    return run->before.pending || (run->cli->retry_failed && run->before.diverged + run->before.failed) ||
-           (run->completed && run->completed->has_parts);
 }
 
 /* A longer result grows beside the old one, from its states, and takes its place likewise. */
@@ -92,7 +125,7 @@ static enum sw_status begin_extension(struct sweep_run *run, enum sw_status refu
         return st;
     }
     run->file = run->fresh = longer;
-    sw_completed_close(&run->completed);
+    SW_TRY(sw_files_mark(run->s->file, &run->seen));
     SW_TRY(open_to_continue(run));
     return sw_completed_check_sweep(run->completed, run->file, run->s->sweep, run->s->id);
 }
@@ -100,8 +133,9 @@ static enum sw_status begin_extension(struct sweep_run *run, enum sw_status refu
 static enum sw_status open_completed(struct sweep_run *run)
 {
     SW_TRY(sw_output_check_parts(run->file));
-    enum sw_status st = open_to_continue(run);
-    if (!st) st = sw_completed_check_sweep(run->completed, run->s->file, run->s->sweep, run->s->id);
+    enum sw_status st = look(run);
+    if (run->cli->force || st == SW_E_REFUSED || (!st && (has_work(run) || run->completed->ndamaged)))
+        SW_TRY(lock_file(run, &st));
     if (st == SW_E_REFUSED && !run->cli->force) st = begin_extension(run, st);
     if (!st) run->before = count_completed(run);
     bool again = !st && run->completed->config_text && !has_work(run);  /* --force: compute it all once more */
@@ -128,18 +162,18 @@ static enum sw_status check_complete(const struct sweep_run *run)
 }
 
 /* The new result is complete: it takes the old one's place. The old one's parts go first: they would be taken for parts
- * of it. */
+ * of it. Nobody who asks for the lock has touched it; a copy may have taken its name all the same. */
 static enum sw_status move_into_place(const struct sweep_run *run)
 {
-    struct sw_output_lock *lock;
+    uint64_t now;
     if (!run->fresh) return SW_OK;
     SW_TRY(check_complete(run));
-    SW_TRY(sw_output_lock(run->s->file, &lock));
-    enum sw_status st = sw_output_check_replaceable(run->s->file);  /* something else may have its name by now */
-    if (!st) st = sw_output_remove_parts(run->s->file);
-    if (!st) st = sw_output_rename(run->fresh, run->s->file);
-    sw_output_unlock(&lock);
-    return st;
+    SW_TRY(sw_files_mark(run->s->file, &now));
+    if (now != run->seen)
+        return SW_FAIL(SW_E_REFUSED, "%s is not the file any more that this call was to replace, and stays; the new "
+                       "result is complete: rename %s to keep it", run->s->file, run->fresh);
+    SW_TRY(sw_output_remove_parts(run->s->file));
+    return sw_output_rename(run->fresh, run->s->file);
 }
 
 static void report_done(struct sweep_run *run, const struct sw_run_sweep_summary *sum)
@@ -149,8 +183,6 @@ static void report_done(struct sweep_run *run, const struct sw_run_sweep_summary
     message_done(run, sum, &all);
     run->cli->exit_code = all.diverged + all.failed > 0;
 }
-
-static bool is_rank_0(const struct sweep_run *run) { return run->cli->comm->rank == 0; }
 
 /* This process's part of the computing, which is all of it where it is alone. */
 static enum sw_status compute(struct sweep_run *run, struct sw_run_sweep_options *options,
@@ -202,6 +234,7 @@ static enum sw_status execute_plan(struct sweep_run *run)
     double left = cli->deadline > 0 ? cli->deadline - sw_clock() : 0;
     struct sw_run_sweep_options options = {
         .file = run->file,
+        .lock = run->fresh ? NULL : run->lock,
         .max_seconds = cli->deadline > 0 && left <= 0 ? 1e-9 : left,
         .checkpoint_seconds = 60 * run->s->sweep->checkpoint_minutes,
         .fail_fast = cli->fail_fast,
@@ -213,13 +246,13 @@ static enum sw_status execute_plan(struct sweep_run *run)
     };
     message_late(run, left);
     find_provenance(cli, &run->devices, &facts, &options.provenance);
-    progress_bar_start(&run->bar, cli, run->s->sweep, run->plan, run->file);
+    progress_bar_start(&run->bar, cli, run->s->sweep, run->plan, run->s->file);
     sw_stop_watch(NULL);  /* from here on the scheduler looks */
     enum sw_status st = compute(run, &options, &summary);
     if (cli->comm->size == 1) sw_stop_watch(&stop_signal);
     if (!is_rank_0(run)) return st;
     progress_bar_clear(&run->bar);
-    if (run->bar.saved >= 0) sw_status_file_remove(run->file);  /* else another process has written it */
+    if (run->bar.saved >= 0) sw_status_file_remove(run->s->file);  /* else another process has written it */
     if (st == SW_E_STOPPED) {
         message_stopped(run, &summary);
         run->cli->exit_code = 1;
@@ -292,6 +325,7 @@ static enum sw_status attempt(struct sweep_run *run)
     if (!has_work(run)) {
         if (!is_rank_0(run)) return SW_OK;
         SW_TRY(move_into_place(run));  /* complete, but an earlier --force could not put it there */
+        sw_output_unlock(&run->lock);
         SW_TRY(set_title(run));
         if (run->s->sweep->save_state && run->completed->lacks_states)
             console_message(run->cli, "note     %s was computed without output.state = true, and cannot be lengthened; "
@@ -346,6 +380,7 @@ enum sw_status run_sweep(struct sw_cli *cli, struct cli_sweep *s)
     enum sw_status st = multi_process_share_status(cli, attempt_until_complete(&run));
     if (st == SW_E_STOPPED && !run.executed) run_print_nothing_stored(cli);
     end_attempt(&run);
+    sw_output_unlock(&run.lock);
     sw_free(run.fresh);
     return st;
 }

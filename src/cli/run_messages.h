@@ -8,6 +8,9 @@ struct sweep_run {
     struct cli_sweep *s;
     const char       *file;          /* where the parts go: s->file, or beside it with --force */
     char             *fresh;         /* s->file ".new", while an old result is being replaced  */
+    struct sw_output_lock *lock;     /* of s->file, from before anything is decided by what is there to the end: of
+                                      * rank 0; NULL: nothing is to be written                    */
+    uint64_t          seen;          /* sw_files_mark() of s->file, once it is locked             */
     struct sw_completed *completed;        /* of file                                                */
     struct sw_run_counts before;     /* of the runs asked for, in what is there                */
     struct sw_devices devices;

@@ -6,6 +6,7 @@
 #include "output/catalog.h"
 #include "output/sw_completed.h"
 #include "output/sw_file_checksum.h"
+#include "output/sw_files.h"
 
 static enum sw_status copy_runs(const struct sw_catalog *c, struct sw_completed *l)
 {
@@ -88,6 +89,7 @@ static enum sw_status copy_damaged(const struct sw_catalog *c, struct sw_complet
 static enum sw_status read_catalog(const char *file, struct sw_report *report, struct sw_catalog *c,
                                    struct sw_completed *l)
 {
+    SW_TRY(sw_files_mark(file, &l->seen));
     SW_TRY(open_catalog(file, report, c));
     l->lacks_estimates = true;
     for (int k = 0; k < c->ninput; k++) {

@@ -11,6 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/sw_hash.h"
 #include "base/sw_mem.h"
 #include "base/sw_private.h"
 #include "base/sw_text.h"
@@ -414,6 +415,25 @@ bool sw_files_same_version(const struct sw_file_version *a, const struct sw_file
 {
     return a->device == b->device && a->inode == b->inode && a->bytes == b->bytes && a->seconds == b->seconds &&
            a->nanoseconds == b->nanoseconds;
+}
+
+enum sw_status sw_files_mark(const char *file, uint64_t *mark)
+{
+    struct sw_hash h;
+    unsigned char digest[32];
+    char **part;
+    int count;
+    SW_TRY(sw_files_parts(file, &part, &count));
+    sw_hash_start(&h);
+    for (int k = -1; k < count; k++) {
+        struct sw_file_version now = {0};
+        if (!sw_files_absent(k < 0 ? file : part[k])) sw_files_version(k < 0 ? file : part[k], &now);
+        sw_hash_add(&h, &now, sizeof now);
+    }
+    sw_files_free_list(&part, count);
+    sw_hash_end(&h, digest);
+    memcpy(mark, digest, sizeof *mark);
+    return SW_OK;
 }
 
 enum sw_status sw_files_remove(const char *path)

@@ -67,9 +67,10 @@ enum sw_status sw_input_file_open(const char *path, struct sw_input_file *in, bo
     *damaged = false;
     *in = (struct sw_input_file){.path = sw_strdup(path)};
     if (!in->path) return SW_E_MEMORY;
+    const enum sw_status seen = sw_files_version(path, &in->version);  /* before: another may take its name meanwhile */
     enum sw_status st = sw_h5_open(&h, path);
-    if (!st) h.status = sw_files_version(path, &in->version);
-    if (!st) read_all(&h, in);
+    if (!st) h.status = seen;
+    if (!h.status) read_all(&h, in);
     if (!h.status) h.status = locate_rows(&h, in);
     st = sw_h5_close(&h);
     *damaged = h.damaged;

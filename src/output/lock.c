@@ -180,7 +180,7 @@ void sw_output_unlock(struct sw_output_lock **lock)
 void sw_output_tidy(const char *file)
 {
     struct sw_output_lock *lock = NULL;
-    if (!sw_files_has_folder(file)) return;
+    if (!sw_files_has_folder(file) || sw_output_lock(file, &lock)) return;
     sw_status_file_remove(file);
-    if (sw_files_has_folder(file) && !sw_output_lock(file, &lock)) sw_output_unlock(&lock);
+    sw_output_unlock(&lock);
 }

@@ -253,18 +253,26 @@ static enum sw_status merge_locked(const char *const *input, int ninput, const c
     return st;
 }
 
+static enum sw_status check_absent(const char *const *input, int ninput, const char *output,
+                                   const struct sw_merge_options *options)
+{
+    if (among(input, ninput, output)) return SW_OK;
+    if (!options->overwrite && !sw_files_absent(output))
+        return SW_FAIL(SW_E_REFUSED, "%s is there and is not among the files to merge; use --force or another name",
+                       output);
+    return sw_output_check_replaceable(output);
+}
+
 enum sw_status sw_merge(const char *const *input, int ninput, const char *output,
                         const struct sw_merge_options *options, const struct sw_provenance *provenance)
 {
     struct sw_output_lock *lock;
     if (ninput < 1) return SW_FAIL(SW_E_ARG, "nothing to merge");
-    if (!options->overwrite && !sw_files_absent(output) && !among(input, ninput, output))
-        return SW_FAIL(SW_E_REFUSED, "%s is there and is not among the files to merge; use --force or another name",
-                       output);
     if (options->summary) *options->summary = (struct sw_merge_summary){0};
-    if (!among(input, ninput, output)) SW_TRY(sw_output_check_replaceable(output));
+    SW_TRY(check_absent(input, ninput, output, options));
     SW_TRY(sw_output_lock(output, &lock));
-    enum sw_status st = merge_locked(input, ninput, output, options, provenance);
+    enum sw_status st = check_absent(input, ninput, output, options);  /* another call may have finished meanwhile */
+    if (!st) st = merge_locked(input, ninput, output, options, provenance);
     sw_output_unlock(&lock);
     return st;
 }

@@ -14,18 +14,14 @@ enum sw_status sw_output_check_parts(const char *file)
     return st;
 }
 
-enum sw_status sw_output_set_damaged_aside(const char *file, const struct sw_completed *completed)
+enum sw_status sw_output_set_damaged_aside(const struct sw_completed *completed)
 {
-    struct sw_output_lock *lock;
-    if (!completed->ndamaged) return SW_OK;
-    SW_TRY(sw_output_lock(file, &lock));
     enum sw_status st = SW_OK;
     for (int k = 0; k < completed->ndamaged && !st; k++) {
         char *aside;
         st = sw_files_set_aside(completed->damaged[k], &aside);
         sw_free(aside);
     }
-    sw_output_unlock(&lock);
     return st;
 }
 

@@ -29,6 +29,7 @@ struct sw_completed {                  /* what FILE and its parts hold; read onl
     int      ncheckpoint;
     struct sw_checkpoint *checkpoint;  /* [ncheckpoint] that a run can go on from: each the newest of all its runs, */
                                    /* one of which is not done                                                   */
+    uint64_t seen;                     /* sw_files_mark() of FILE, from before it was read                          */
     bool     has_file, has_parts;
     bool     lacks_states;             /* of runs that have ended (output.state)                                    */
     bool     lacks_estimates;          /* no file has a place for those of its runs (accuracy.runs)                 */

@@ -88,6 +88,8 @@ enum sw_status sw_files_move(const char *from, const char *to, bool *apart);
 struct sw_file_version { int64_t device, inode, bytes, seconds, nanoseconds; };
 enum sw_status sw_files_version(const char *path, struct sw_file_version *mark);
 bool sw_files_same_version(const struct sw_file_version *a, const struct sw_file_version *b);
+/** A number that changes when FILE or one of its parts comes, goes or changes. */
+enum sw_status sw_files_mark(const char *file, uint64_t *mark);
 
 /** Remove a folder FILE.d unless something is in it; FILE.d/index (part_index.h) alone is nothing. Where it cannot be
  * removed it stays. */

@@ -31,9 +31,9 @@ enum sw_status sw_output_check_replaceable(const char *file);
 /** Whether its parts may be believed, and added to: nobody else can write into FILE.d (base/sw_private.h).
  * @return SW_E_REFUSED with the reason; SW_E_IO; SW_E_MEMORY */
 enum sw_status sw_output_check_parts(const char *file);
-/** Rename the parts that were found damaged to part-NNNNNN.h5.damaged, where they stay until FILE has all runs.
- * @return SW_E_REFUSED another process writes FILE; SW_E_IO; SW_E_MEMORY */
-enum sw_status sw_output_set_damaged_aside(const char *file, const struct sw_completed *completed);
+/** Rename the parts that were found damaged to part-NNNNNN.h5.damaged, where they stay until FILE has all runs. The
+ * caller holds the lock of FILE, or of the file that it is to replace. @return SW_E_IO; SW_E_MEMORY */
+enum sw_status sw_output_set_damaged_aside(const struct sw_completed *completed);
 /** Remove FILE and its parts, or only these (--force). What is not there is no failure. @return SW_E_IO */
 enum sw_status sw_output_remove(const char *file);
 enum sw_status sw_output_remove_parts(const char *file);

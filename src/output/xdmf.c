@@ -258,8 +258,17 @@ static enum sw_status check_names(const char *file, const char *base, const char
     return SW_FAIL(SW_E_IO, "there is no file %s yet, only parts of it; sweep resume finishes it", file);
 }
 
+/* A call that has replaced FILE may have written its account before this one. */
+static enum sw_status check_unchanged(const struct xdmf *x, const char *file)
+{
+    struct sw_file_version now;
+    SW_TRY(sw_files_version(file, &now));
+    if (sw_files_same_version(&now, &x->in->version)) return SW_OK;
+    return SW_FAIL(SW_E_IO, "%s was replaced while its fields were looked up; run the same command again", file);
+}
+
 /* A symbolic link stays one. */
-static enum sw_status write_safely(struct xdmf *x, const char *name)
+static enum sw_status write_safely(struct xdmf *x, const char *file, const char *name)
 {
     char *real, *tmp = NULL;
     int fd;
@@ -269,6 +278,7 @@ static enum sw_status write_safely(struct xdmf *x, const char *name)
         st = write_all(x, fd, name);
         if (!st) st = sw_files_move(tmp, real, NULL);
         if (st) unlink(tmp);
+        else st = check_unchanged(x, file);
     }
     sw_free(tmp);
     sw_free(real);
@@ -288,7 +298,7 @@ enum sw_status sw_xdmf_write(const char *file, struct sw_xdmf_summary *summary)
     if (!st) st = sw_text_status(&h5);
     x.h5 = sw_text_get(&h5);
     if (!st) st = sw_input_file_open(file, &in, &damaged);
-    if (!st) st = write_safely(&x, name);
+    if (!st) st = write_safely(&x, file, name);
     *summary = x.sum;
     sw_input_file_free(&in);
     sw_text_free(&x.text);

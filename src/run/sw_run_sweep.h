@@ -41,6 +41,7 @@ struct sw_event {
 
 struct sw_run_sweep_options {
     const char *file;              /* output                                                                */
+    struct sw_output_lock *lock;   /* of it, where the caller holds it; NULL: it is locked meanwhile        */
     struct sw_work_queue *queue;   /* NULL: sw_work_queue_local()                                           */
     bool    client;                /* another process locks the file, gives us access to it, and merges     */
     int     rank, ranks;           /* of the processes that write to the file at once; 0, 0: only this one  */
