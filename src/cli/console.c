@@ -1,11 +1,16 @@
+#include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
+#include <unistd.h>
 
+#include "base/sw_clock.h"
+#include "base/sw_late.h"
 #include "base/sw_mem.h"
 #include "cli/console.h"
+#include "cli/signals.h"
 
 /* The signs beyond ASCII that the program uses, and what replaces them where the terminal has none. */
 static const struct { const char *sign, *ascii; } ascii_signs[] = {
@@ -79,6 +84,17 @@ static bool is_formula(const char *text)
     char *end;
     strtod(text, &end);
     return *end && strchr("=+-@", *text);
+}
+
+double console_patience(const struct sw_cli *cli, int fd)
+{
+    if (cli->deadline > 0 && sw_clock() > cli->deadline) return 1;
+    return isatty(fd) ? INFINITY : 10;
+}
+
+bool console_wait(const struct sw_cli *cli)
+{
+    return sw_late_stderr_wait(console_patience(cli, STDERR_FILENO), &stop_signal);
 }
 
 void console_write_csv(FILE *to, const char *text)

@@ -16,6 +16,13 @@ void console_print(const struct sw_cli *cli, const char *fmt, ...) __attribute__
 /* One of these two: a caller chooses where messages go. */
 typedef void console_printer(const struct sw_cli *cli, const char *fmt, ...);
 
+/** At the end: wait until stderr has taken all of it, or takes nothing for ten seconds. A person may have held up a
+ * terminal: that is waited for. With a signal, or once --max-time is over, one second is enough.
+ * @return whether it has */
+bool console_wait(const struct sw_cli *cli);
+/** How long. */
+double console_patience(const struct sw_cli *cli, int fd);
+
 void console_write(const struct sw_cli *cli, FILE *to, const char *text);
 /** A cell of a CSV table, in quotes where it needs them. Control characters are escaped, and a text that table programs
  * take for a formula, which begins with = + - @, has an apostrophe before it. */

@@ -25,7 +25,8 @@ static enum sw_status flush_output(struct sw_cli *cli)
 {
     if (fflush(stdout) || ferror(stdout)) return SW_FAIL(SW_E_IO, "standard output: could not write all of it");
     SW_TRY(event_log_close(cli));
-    if ((fflush(stderr) || ferror(stderr)) && must_reach(cli, STDERR_FILENO))
+    const bool lost = fflush(stderr) || ferror(stderr) || !console_wait(cli);
+    if (lost && must_reach(cli, STDERR_FILENO))
         return SW_FAIL(SW_E_IO, "standard error: could not write all of it");
     return SW_OK;
 }
@@ -88,6 +89,7 @@ int sw_cli_end(struct sw_cli **cli, enum sw_status st)
     int code = cli_exit_code(st);
     library_exit_forget();
     if (!c) return code;
+    console_wait(c);
     if (!st) code = c->exit_code;
     if (c->muted && c->reported) code = 0;  /* rank 0 returns the exit code of the job */
     event_log_close(c);

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "base/sw_clock.h"
+#include "base/sw_late.h"
 #include "base/sw_text.h"
 #include "cli/console.h"
 #include "cli/format.h"
@@ -65,6 +66,7 @@ static void add_blocks(struct sw_text *line, double fraction, int width)
 static void draw_bar(struct progress_bar *bar, const struct sw_progress *p)
 {
     struct sw_text words = {0}, line = {0};
+    if (sw_late_stderr_lags()) return;  /* a terminal that takes nothing (Ctrl-S): it gets the next one */
     describe(bar, p, false, &words);
     if (console_width(sw_text_get(&words)) >= columns()) {
         sw_text_free(&words);

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "base/sw_clock.h"
+#include "base/sw_late.h"
 #include "base/sw_mem.h"
 #include "base/sw_stop.h"
 #include "base/sw_text.h"
@@ -394,5 +395,6 @@ void run_start_clock(struct sw_cli *cli)
 {
     if (cli->max_seconds > 0) cli->deadline = sw_clock() + cli->max_seconds;
     signals_catch();
+    sw_late_stderr();
     if (cli->comm->size == 1) sw_stop_watch(&stop_signal);  /* ranks stop together, once they compute */
 }

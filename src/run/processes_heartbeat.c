@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <time.h>
 
+#include "base/sw_late.h"
 #include "base/sw_mem.h"
 #include "run/processes_impl.h"
 
@@ -114,6 +115,7 @@ void heartbeat_check(struct sw_processes *p, int rank, double now)
     if (now - peer->last_message > dead_after) {
         snprintf(text, sizeof text, "has sent nothing for %.0f s", now - peer->last_message);
         print_silent_rank(p, rank, text);
+        sw_late_stderr_wait(1, NULL);
         sw_message_abort_job(sw_status_exit_code(SW_E_COMM));
     }
     const bool no_answer = p->stop_sent && now - p->stop_sent > answer_within && peer->last_message < p->stop_sent;
