@@ -98,7 +98,7 @@ static inline struct sw_program *compile(const struct sw_equation *equation, con
 static inline void evaluate(const struct sw_equation *equation, const struct sw_expr *expr, const double *number,
                             const struct line *line, double *out)
 {
-    double param[NUMBERS + SW_GRID_NUMBERS + SW_EQUATION_ORDERS * SW_UNKNOWNS_MOST];
+    double param[NUMBERS + SW_GRID_NUMBERS + SW_EQUATION_ORDERS * SW_UNKNOWNS_MOST + SW_EQUATION_ENDS];
     struct sw_eval *eval;
     memset(out, 0, (size_t)line->n * sizeof *out);
     if (!expr) return;
@@ -140,8 +140,9 @@ static inline double difference(const double *u, int n, int i, int order, double
 static inline void total(const struct sw_equation *equation, const struct sw_equation_parts *parts, unsigned implicit,
                          const double a[2][SW_EQUATION_ORDERS], const struct line *line, double *out)
 {
-    double number[SW_GRID_NUMBERS + SW_EQUATION_ORDERS * SW_UNKNOWNS_MOST], g[MOST_POINTS], n[MOST_POINTS];
-    sw_equation_number_values(equation, a, line->dx, number);
+    double number[SW_GRID_NUMBERS + SW_EQUATION_ORDERS * SW_UNKNOWNS_MOST + SW_EQUATION_ENDS], g[MOST_POINTS],
+        n[MOST_POINTS];
+    sw_equation_number_values(equation, a, line->dx, NULL, number);
     for (int order = 0; order < SW_EQUATION_ORDERS; order++)
         if (equation->row[0].taken[order] == SW_TAKEN_BY_RUN)
             number[SW_GRID_NUMBERS + order] = !(implicit >> order & 1);

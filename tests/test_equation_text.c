@@ -275,10 +275,10 @@ static void what_damps_is_implicit(void **state)
         assert_int_equal(sw_equation_take(equation, 1, order, -2), order == 0 ? I : E);
     }
     const double a[2][SW_EQUATION_ORDERS] = {{-1, 1, -1, 1, -1}, {1, 0, 0, 0, 0}};
-    double number[SW_GRID_NUMBERS + 2 * SW_EQUATION_ORDERS];
-    assert_int_equal(sw_equation_numbers(equation), SW_GRID_NUMBERS + 2 * SW_EQUATION_ORDERS);
-    sw_equation_number_values(equation, a, 0.5, number);
-    static const double expected[] = {0.5, 2, 1, 4, 8, 4, 16, 0, 0, 1, 0, 0, 1, 1, 1, 1, 1};
+    double number[SW_GRID_NUMBERS + 2 * SW_EQUATION_ORDERS + SW_EQUATION_ENDS];
+    assert_int_equal(sw_equation_numbers(equation), SW_GRID_NUMBERS + 2 * SW_EQUATION_ORDERS + SW_EQUATION_ENDS);
+    sw_equation_number_values(equation, a, 0.5, NULL, number);
+    static const double expected[] = {0.5, 2, 1, 4, 8, 4, 16, 0, 0, 1, 0, 0, 1, 1, 1, 1, 1, -INFINITY, INFINITY};
     for (int k = 0; k < sw_equation_numbers(equation); k++) assert_true(number[k] == expected[k]);
     sw_equation_destroy(&equation);
 }
@@ -289,7 +289,7 @@ static void an_implicit_of_the_users_is_taken_away_again(void **state)
     (void)state;
     static struct line line;
     struct sw_equation_text text = text_of("D*dxx(u^3 - u - gamma*dxx(u))", NULL);
-    double number[SW_GRID_NUMBERS + SW_EQUATION_ORDERS], with[MOST_POINTS], without[MOST_POINTS];
+    double number[SW_GRID_NUMBERS + SW_EQUATION_ORDERS + SW_EQUATION_ENDS], with[MOST_POINTS], without[MOST_POINTS];
     double a[2][SW_EQUATION_ORDERS] = {{0}};
     const double none[2][SW_EQUATION_ORDERS] = {{0}};
     struct sw_text shown[3] = {{0}};
@@ -308,7 +308,7 @@ static void an_implicit_of_the_users_is_taken_away_again(void **state)
         assert_int_equal(equation->row[0].taken[order], sw_equation_implicit(equation, 0, order)
                                                             ? SW_TAKEN_IMPLICITLY : SW_TAKEN_EXPLICITLY);
     }
-    sw_equation_number_values(equation, a, line.dx, number);
+    sw_equation_number_values(equation, a, line.dx, NULL, number);
     total(equation, &parts, 1 | 4 | 16, a, &line, with);
     sw_equation_free_parts(&parts);
     sw_equation_destroy(&equation);

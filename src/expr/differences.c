@@ -14,6 +14,7 @@
 
 #include "base/sw_mem.h"
 #include "expr/maker.h"
+#include "expr/parity.h"
 
 enum { PLACES = 4 * SW_REACH + 1, HERE = 2 * SW_REACH };
 
@@ -40,6 +41,8 @@ double sw_grid_number(int k, double dx)
     return NAN;
 }
 
+const char *sw_mirror_name(int side) { return side ? "[2right]" : "[2left]"; }
+
 const char *sw_neighbour_name(char text[SW_NEIGHBOUR_ROOM], const char *unknown, int offset)
 {
     if (offset) snprintf(text, SW_NEIGHBOUR_ROOM, "%.*s[%+d]", SW_UNKNOWN_LONGEST, unknown, offset);
@@ -52,12 +55,17 @@ const char *sw_neighbour_name(char text[SW_NEIGHBOUR_ROOM], const char *unknown,
 /* What a name is: an unknown's index, or one of these. */
 enum { NAME_X = -1, NAME_FIXED = -2 };
 
+enum way { NO_WAY, SUMMAND, FLUX /* of a dx(..) that is a summand, or a summand of it */ };
+
 struct about {
     bool varies;      /* from point to point                                                       */
     bool derives;     /* a derivative of what varies is in it                                      */
     bool odd;         /* one of odd order                                                          */
     bool inside;      /* it stands in the argument of a derivative                                 */
     bool loose;       /* constants may be taken out of it: it is no term that the user wrote whole  */
+    enum way way;     /* what it is to the root                                                    */
+    unsigned on;      /* bit v: unknown v is in it                                                 */
+    bool mirrored[2]; /* an x in it that is beyond the left, or right, end is as far inside        */
     int  depth;       /* highest order that nested derivatives come to                             */
     int  through;     /* of a product or quotient with what is the same at all points, and of a minus:
                          the operand that varies; -1: it is none of these                          */
@@ -75,6 +83,8 @@ struct work {
     struct maker          m;
     int neighbour[SW_UNKNOWNS_MOST][SW_NEIGHBOURS], number[SW_GRID_NUMBERS];  /* their nodes plus one; 0: not made */
     int half, reach;  /* half: the node of 0.5, as above */
+    const unsigned *closed;
+    expr_parities *parity;  /* [expr->count] */
     bool fourth;      /* of fourth order: dx and dxx from five points, of what has no derivatives */
     struct sw_expr_error *err;
 };
@@ -108,13 +118,16 @@ static enum sw_status look_at(struct work *w, int k)
     const struct node *node = &w->expr->node[k];
     struct about *a = &w->about[k];
     const int order = op_derivative(node->op);
-    if (node->op == OP_NAME) a->varies = name_of(w, node) != NAME_FIXED;
+    const int v = node->op == OP_NAME ? name_of(w, node) : NAME_FIXED;
+    a->varies = v != NAME_FIXED;
+    if (v >= 0) a->on = 1u << v;
     a->varies |= op_is_random(node->op);
     for (int j = 0; j < op_table[node->op].operands; j++) {
         const struct about *child = &w->about[node->child[j]];
         a->varies |= child->varies;
         a->derives |= child->derives;
         a->odd |= child->odd;
+        a->on |= child->on;
         if (child->depth > a->depth) a->depth = child->depth;
     }
     a->factor[0] = a->factor[1] = -1;
@@ -174,7 +187,17 @@ static enum sw_status want_derivative(struct work *w, int k)
         for (int p = place - width; p <= place + width; p += 2) of->wanted |= 1u << p;
     }
     of->inside = of->loose = true;
+    if (a->way == SUMMAND && a->order == 1 && of->odd) of->way = FLUX;
     return SW_OK;
+}
+
+/* A flux, E of dx(E), that is odd about an end but for an x in it is 0 there. It is to be so in differences, too: E in
+ * the middle before the end is minus that behind it, if x is the same in both. */
+static void mirror(struct work *w, int k)
+{
+    struct about *a = &w->about[k];
+    if (a->way != FLUX || !w->closed || w->parity[k][PARITY_IN_DX] != PARITY_ODD) return;
+    for (int side = 0; side < 2; side++) a->mirrored[side] = !(a->on & ~w->closed[side]);
 }
 
 static bool is_product(enum operation op) { return op == OP_MUL || op == OP_DIV || op == OP_NEG; }
@@ -189,8 +212,12 @@ static enum sw_status want(struct work *w, int k)
         return expr_refuse(w->err, node->column, node->length, "noise has no derivative: it would grow as dx falls",
                            "%s() cannot stand inside a derivative", op_table[node->op].written);
     if (a->order) return want_derivative(w, k);
+    const bool sum = node->op == OP_ADD || node->op == OP_SUB;
+    if (!sum && a->through < 0) mirror(w, k);
     for (int j = 0; j < op_table[node->op].operands; j++) {
         struct about *child = &w->about[node->child[j]];
+        if (sum || node->child[j] == a->through) child->way = a->way;
+        memcpy(child->mirrored, a->mirrored, sizeof child->mirrored);
         child->wanted |= child->varies ? a->wanted : 1u << HERE;
         child->inside |= a->inside;
         child->loose |= a->inside || child->derives || (a->derives && is_product(node->op));
@@ -233,6 +260,12 @@ static int full(struct work *w, int k, int place)
     return whole(w, a->factor[place % 2], a->value[place]);
 }
 
+static int mirrored_x(struct work *w, int side, int x)
+{
+    const int inside = maker_minus(&w->m, maker_name(&w->m, sw_mirror_name(side)), x);
+    return maker_node(&w->m, side ? OP_MIN : OP_MAX, x, inside, -1, 0);
+}
+
 static void make_name(struct work *w, int k, int place)
 {
     const struct node *node = &w->expr->node[k];
@@ -249,6 +282,7 @@ static void make_name(struct work *w, int k, int place)
         if (v == NAME_X && from_here) {
             int shift = maker_times(&w->m, maker_number(&w->m, 0.5 * from_here), grid_number(w, DX));
             a->value[place] = maker_plus(&w->m, a->value[place], shift);
+            if (a->mirrored[from_here > 0]) a->value[place] = mirrored_x(w, from_here > 0, a->value[place]);
         }
     }
 }
@@ -495,15 +529,20 @@ static enum sw_status replace(struct work *w)
     struct about *root = &w->about[w->expr->root];
     root->wanted = 1u << HERE;
     root->loose = root->derives;
+    root->way = SUMMAND;
+    SW_TRY(sw_alloc((size_t)w->expr->count, &w->parity));
+    expr_find_parities(w->expr, w->parity);
     for (int k = w->expr->root; k >= 0; k--) SW_TRY(want(w, k));
     SW_TRY(sw_alloc(1, &w->m.out));
     return make_all(w);
 }
 
 enum sw_status sw_expr_differences(const struct sw_expr *expr, const char *const *unknown, int unknowns, int order,
-                                   int *reach, struct sw_expr **out, struct sw_expr_error *err)
+                                   const unsigned *closed, int *reach, struct sw_expr **out,
+                                   struct sw_expr_error *err)
 {
-    struct work text = {.expr = expr, .unknown = unknown, .unknowns = unknowns, .fourth = order == 4, .err = err},
+    struct work text = {.expr = expr, .unknown = unknown, .unknowns = unknowns, .fourth = order == 4,
+                        .closed = closed, .err = err},
                 w = text;
     struct sw_expr *collected = NULL;
     enum sw_status st;
@@ -523,5 +562,6 @@ done:
     sw_expr_destroy(&w.m.out);
     sw_free(text.about);
     sw_free(w.about);
+    sw_free(w.parity);
     return st;
 }

@@ -210,7 +210,7 @@ static enum sw_status differentiate(struct builder *b, struct sw_reduced *part, 
                            "%s() is not known in scalars of this problem", op_table[derivative->op].written);
     sw_expr_names(part->expr, check_name, &names);
     SW_TRY(names.status);
-    SW_TRY(sw_expr_differences(part->expr, b->scope->unknown, b->scope->unknowns, 2, &part->reach, &differences,
+    SW_TRY(sw_expr_differences(part->expr, b->scope->unknown, b->scope->unknowns, 2, NULL, &part->reach, &differences,
                                b->err));
     const enum sw_status st = compile_differences(b, differences, &part->argument);
     sw_expr_destroy(&differences);

@@ -18,17 +18,24 @@ double sw_grid_number(int k, double dx);
 enum { SW_NEIGHBOUR_ROOM = 64, SW_UNKNOWN_LONGEST = 48 };
 const char *sw_neighbour_name(char text[SW_NEIGHBOUR_ROOM], const char *unknown, int offset);
 
+/** The names of numbers of a run, twice where the line ends on the left (0) and right: of an x of a closed flux that is
+ * beyond an end they make the one as far inside. Infinite, minus on the left, where it does not end. */
+const char *sw_mirror_name(int side);
+
 /** Replace derivatives by differences of second or fourth order, written so that a sum over a periodic line of dx(..)
  * to dxxxx(..) is zero but for rounding. Those of fourth order are dx and dxx of what has no derivatives in it.
  * @param expr      borrowed, each node used once (as parsed); `x` in it is the coordinate; what is no unknown and not x
  *                  is the same at all points
  * @param unknown   [unknowns] names of the fields, at most SW_UNKNOWN_LONGEST characters
  * @param order     2 or 4
+ * @param closed    [2] left, right: bit v, no flux of unknown v goes through that end; where that is so of all in the E
+ *                  of a summand dx(E), and E is odd about the end but for x, it is 0 in differences, too. NULL: none
  * @param reach     out: how many points to either side it takes, 0 .. SW_REACH
  * @param out       new tree, NULL on failure; free with sw_expr_destroy()
  * @param err       filled on SW_E_CONFIG
  * @return SW_E_CONFIG derivatives that come to an order above 4, or need more points than there are; random numbers
  *         under a derivative, or more than 100 000 nodes; SW_E_MEMORY */
 enum sw_status sw_expr_differences(const struct sw_expr *expr, const char *const *unknown, int unknowns, int order,
-                                   int *reach, struct sw_expr **out, struct sw_expr_error *err);
+                                   const unsigned *closed, int *reach, struct sw_expr **out,
+                                   struct sw_expr_error *err);
 #endif

@@ -45,6 +45,8 @@ static enum sw_status read_texts(const struct sw_setup *setup, struct equation_m
         text.unknown[v] = setup->unknown[v];
         text.rhs[v] = text_of(setup, "rhs", v);
         text.implicit[v] = text_of(setup, "implicit", v);
+        for (int side = 0; side < 2; side++)
+            if (sw_line_end_is_closed(setup, side, v)) text.closed[side] |= 1U << v;
     }
     SW_TRY(list_numbers(setup, &name));
     text.number = name;
@@ -257,7 +259,10 @@ struct sw_line_run equation_run(const struct equation_model *m, const struct sw_
         values_of_run(m->coefficient[v], ld, column, j, a[v]);
         run.a[v] = operator_of(m, scheme_of(setup), v, a[v], g.dt, g.dx[0]);
     }
-    if (number) sw_equation_number_values(m->equation, (const double (*)[SW_EQUATION_ORDERS])a, g.dx[0], number);
+    const double end[2] = {g.x0[0], g.x0[0] + (double)(setup->n[0] - 1) * g.dx[0]};
+    if (number)
+        sw_equation_number_values(m->equation, (const double (*)[SW_EQUATION_ORDERS])a, g.dx[0],
+                                  sw_line_has_ends(setup) ? end : NULL, number);
     return run;
 }
 

@@ -65,8 +65,8 @@ static enum sw_status split_one(const struct sw_equation *equation, int v,
     SW_TRY(equation_explicit(equation, v, taken, &parts->g[v], &rest));
     enum sw_status st = parts->g[v] && !has_g(equation, v) ? join(&parts->g[v], &rest) : SW_OK;
     if (rest && !st)
-        st = sw_expr_differences(rest, unknown, equation->unknowns, equation->order, &parts->reach[v], &parts->n[v],
-                                 err);
+        st = sw_expr_differences(rest, unknown, equation->unknowns, equation->order, equation->closed,
+                                 &parts->reach[v], &parts->n[v], err);
     sw_expr_destroy(&rest);
     return st;
 }
@@ -89,17 +89,20 @@ enum sw_status sw_equation_split(const struct sw_equation *equation,
 
 int sw_equation_numbers(const struct sw_equation *equation)
 {
-    return SW_GRID_NUMBERS + SW_EQUATION_ORDERS * equation->unknowns;
+    return SW_GRID_NUMBERS + SW_EQUATION_ORDERS * equation->unknowns + SW_EQUATION_ENDS;
 }
 
 void sw_equation_number_values(const struct sw_equation *equation,
-                               const double (*coefficient)[SW_EQUATION_ORDERS], double dx, double *number)
+                               const double (*coefficient)[SW_EQUATION_ORDERS], double dx, const double *end,
+                               double *number)
 {
     int at = 0;
     for (int k = 0; k < SW_GRID_NUMBERS; k++) number[at++] = sw_grid_number(k, dx);
     for (int v = 0; v < equation->unknowns; v++)
         for (int order = 0; order < SW_EQUATION_ORDERS; order++)
             number[at++] = sw_equation_take(equation, v, order, coefficient[v][order]) == SW_TAKEN_EXPLICITLY;
+    number[at++] = end ? 2 * end[0] : -INFINITY;
+    number[at] = end ? 2 * end[1] : INFINITY;
 }
 
 int sw_equation_symbols(const struct sw_equation *equation, int first, struct sw_symbol *symbol, int count)
@@ -115,6 +118,8 @@ int sw_equation_symbols(const struct sw_equation *equation, int first, struct sw
     for (int v = 0; v < equation->unknowns; v++)
         for (int order = 0; order < SW_EQUATION_ORDERS; order++)
             symbol[count++] = (struct sw_symbol){equation->keep[v][order], SW_RATE_RUN, first++};
+    for (int side = 0; side < SW_EQUATION_ENDS; side++)
+        symbol[count++] = (struct sw_symbol){sw_mirror_name(side), SW_RATE_RUN, first++};
     return count;
 }
 

@@ -142,7 +142,7 @@ static enum sw_status check_derivatives(struct reader *r, const struct sw_expr *
 {
     struct sw_expr *differences = NULL;
     int reach;
-    enum sw_status st = sw_expr_differences(expr, r->text->unknown, r->text->unknowns, 2, &reach, &differences,
+    enum sw_status st = sw_expr_differences(expr, r->text->unknown, r->text->unknowns, 2, NULL, &reach, &differences,
                                             &r->err->error);
     sw_expr_destroy(&differences);
     return st;
@@ -322,6 +322,7 @@ static enum sw_status read_all(struct reader *r)
 {
     SW_TRY(check_unknowns(r));
     r->equation->order = r->text->order == 4 ? 4 : 2;
+    memcpy(r->equation->closed, r->text->closed, sizeof r->text->closed);
     for (int v = 0; v < r->equation->unknowns; v++) {
         struct sw_equation_row *row = &r->equation->row[v];
         SW_TRY(at(r, SW_IN_RHS, v, read_rhs(r, v)));

@@ -22,6 +22,7 @@ struct sw_equation_text {             /* all borrowed, and not needed after sw_e
     const char *const *number;        /* [numbers] names of numbers of a run                           */
     int numbers;
     int order;                        /* of differences in dx: 4; else 2                               */
+    unsigned closed[2];               /* as sw_expr_differences() takes it                             */
 };
 
 /* What is wrong, and in which text. */
@@ -53,6 +54,7 @@ struct sw_equation_row {
 
 struct sw_equation {
     int                     unknowns, order;
+    unsigned                closed[2];
     struct sw_equation_row  row[SW_UNKNOWNS_MOST];
     struct sw_equation_jump *jump;    /* [jumps] */
     int                     jumps;
@@ -106,20 +108,23 @@ enum sw_status sw_equation_split(const struct sw_equation *equation,
                                  struct sw_equation_error *err);
 void sw_equation_free_parts(struct sw_equation_parts *parts);
 
-/** How many numbers of a run G and N take beside the user's. */
+/** How many numbers of a run G and N take beside the user's. The last are those of sw_mirror_name(). */
+enum { SW_EQUATION_ENDS = 2 };
 int sw_equation_numbers(const struct sw_equation *equation);
 
 /** Their values in a run.
  * @param coefficient  [unknown][order] the values of sw_equation_implicit(); 0 where there is none
+ * @param end          [2] where the line ends, left and right; NULL: it does not
  * @param number       out: [sw_equation_numbers()] */
 void sw_equation_number_values(const struct sw_equation *equation,
-                               const double (*coefficient)[SW_EQUATION_ORDERS], double dx, double *number);
+                               const double (*coefficient)[SW_EQUATION_ORDERS], double dx, const double *end,
+                               double *number);
 
 /** Append what G and N know beside the user's numbers: the unknowns and their neighbours at sw_input_at(), x, t, and
  * the numbers above at slots first, first + 1 ...
  * @param symbol  room for SW_EQUATION_SYMBOLS more; names belong to the equation
  * @return how many there are now */
-enum { SW_EQUATION_SYMBOLS = SW_UNKNOWNS_MOST * (SW_NEIGHBOURS + SW_EQUATION_ORDERS) + SW_GRID_NUMBERS + 2 };
+enum { SW_EQUATION_SYMBOLS = SW_UNKNOWNS_MOST * (SW_NEIGHBOURS + SW_EQUATION_ORDERS) + SW_GRID_NUMBERS + 4 };
 int sw_equation_symbols(const struct sw_equation *equation, int first, struct sw_symbol *symbol, int count);
 
 /* ---- for people */

@@ -43,6 +43,9 @@ const char *sw_line_check_ends(const struct sw_setup *setup, unsigned above_seco
 enum { SW_LINE_CONDITIONS = 4 };
 const char *sw_line_condition_key(int side, int k);
 
+/** Whether no flux of unknown v goes through an end: u_x = u_xxx = 0 there, at any time. */
+bool sw_line_end_is_closed(const struct sw_setup *setup, int side, int v);
+
 /** Whether the value, or the value or the slope, of an unknown is given at an end. @param side  0 left, 1 right */
 bool sw_line_end_has_value(const struct sw_setup *setup, int side, int unknown);
 bool sw_line_end_is_given(const struct sw_setup *setup, int side, int unknown);
