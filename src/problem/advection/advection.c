@@ -116,8 +116,9 @@ static bool walls(const struct sw_setup *setup, int d)
     return advection_has_walls(&m, d);
 }
 
-static const struct sw_run_warning warnings[] = {{.warn = advection_warn_run}, SW_INITIAL_WARNINGS,
-                                                 {.warn = sw_given_warn}, {0}};
+static const struct sw_run_warning warnings[] = {{.warn = advection_warn_run},
+                                                 {.warn = advection_warn_result, .of_result = true},
+                                                 SW_INITIAL_WARNINGS, {.warn = sw_given_warn}, {0}};
 
 extern const struct sw_problem problem_advection;
 const struct sw_problem problem_advection = {
@@ -141,5 +142,6 @@ const struct sw_problem problem_advection = {
     .warn_setup = advection_warn_setup,
     .warn_run = warnings,
     .name_given = advection_name_given,
+    .advise = advection_advise,
     .try_compile = advection_try_compile,
 };

@@ -1,6 +1,6 @@
-/* What is refused of a run of `advection` before it is computed, naming the key to blame; and what `sweep check` and a
- * run warn of: walls where u is missing or given in excess, steps that are not stable, closures that let waves grow,
- * what single precision does. */
+/* What is refused of a run of `advection` before it is computed, naming the key to blame; what `sweep check` and a run
+ * warn of: walls where u is missing or given in excess, steps that are not stable, closures that let waves grow, what
+ * single precision does, fronts that the grid does not resolve; and what a result says of itself. */
 #include <stdio.h>
 #include <string.h>
 
@@ -175,7 +175,7 @@ static enum sw_status warn_wall(const struct sw_setup *one, int64_t ld, const do
     const double dx = sw_setup_grid(one, ld, column, j).dx[wall.d], least = 1e-9 * limit->courant_rate * dx;
     const bool diffuses = nu > 0;
     double in, out;
-    SW_TRY(advection_wall_flow(one, ld, column, j, wall, &in, &out));
+    SW_TRY(advection_wall_flow(one, ld, column, j, wall, NULL, &in, &out));
     if (in > least && !given)
         snprintf(text, 200, "u comes in at the %s wall of %s, where nothing is given: %s is missing, and errors grow "
                  "from there", wall.side ? "right" : "left", axis, key);
@@ -261,6 +261,86 @@ enum sw_status advection_warn_run(const struct sw_problem *problem, const struct
             SW_TRY(warn_wall(&one, ld, column, j, (struct advection_wall){d, side}, &limit, text));
     warn_courant_number(&one, advection_number(setup, "time.cfl", ld, column, j), &limit, text);
     return SW_OK;
+}
+
+/* ------------------------------------------------------------------ results */
+
+/* c dx/nu of a front, c being what it falls by, up to which it is as wide as the grid needs: it has 8.8 nu/c from a
+ * tenth to nine tenths of it, two points then (numerics.md, 10). */
+static const double narrowest_front = 4;
+
+/* u stays between what is given, but for what the forcing adds. Few samples may miss a peak: they only show who is to
+ * be looked at. */
+static enum sw_status warn_range(const struct sw_setup *one, int64_t ld, const double *column, int64_t j,
+                                 const double *state, char text[200])
+{
+    const int64_t points = sw_points(one->n);
+    struct advection_range range, data;
+    double least = INFINITY, greatest = -INFINITY, size = 0;
+    for (int64_t i = 0; i < points; i++) least = fmin(least, state[i]), greatest = fmax(greatest, state[i]);
+    for (int samples = ADVECTION_FEW_SAMPLES; samples <= ADVECTION_MANY_SAMPLES; samples += 2) {
+        SW_TRY(advection_range_of_data(one, ld, column, j, (enum advection_samples)samples, &data));
+        range = data;
+        if (samples) SW_TRY(advection_range_of(one, ld, column, j, &data, &range));
+        size = advection_size_of(&range);
+        if (range.open || !(size > 0) || (least >= range.least - size && greatest <= range.greatest + size))
+            return SW_OK;
+    }
+    snprintf(text, 200, "u reaches %.3g, but what is given at time 0, at walls and by forcing keeps it between %.3g "
+             "and %.3g: this is no solution", greatest > range.greatest + size ? greatest : least, range.least,
+             range.greatest);
+    return SW_OK;
+}
+
+/* A c that names u makes fronts, which differences follow no further than nu makes them as wide as the grid needs. */
+static enum sw_status warn_fronts(const struct sw_setup *one, int64_t ld, const double *column, int64_t j, int d,
+                                  const double *state, char text[200])
+{
+    const double nu = advection_number(one, "physics.nu", ld, column, j),
+                 end = advection_number(one, "time.end", ld, column, j),
+                 dx = sw_setup_grid(one, ld, column, j).dx[d];
+    struct advection_front front;
+    SW_TRY(advection_front_of(one, ld, column, j, d, state, &front));
+    const double needed = front.range * dx / narrowest_front;
+    if (!state && nu < needed && front.slope * end > 1)
+        snprintf(text, 200, "velocity.%s falls along %s, so that waves break at t = %.3g, and nu = %.3g leaves fronts "
+                 "narrower than two points: do not trust u from then on; give nu >= %.2g, or more points",
+                 advection_axis[d], advection_axis[d], 1 / front.slope, nu, needed);
+    if (state && nu < needed && front.fall > front.range / 4)
+        snprintf(text, 200, "velocity.%s falls by %.3g at the end from one point to the next, at %s = %.4g, a front "
+                 "that nu = %.3g leaves too narrow: do not trust u; give nu >= %.2g, or more points", advection_axis[d],
+                 front.fall, advection_axis[d], front.at, nu, needed);
+    for (int side = 0; side < 2 && state && one->walls[d] && front.range > 0 && !*text; side++) {
+        const struct advection_wall wall = {d, side};
+        double in, out;
+        if (advection_wall_given(one, wall)) continue;
+        SW_TRY(advection_wall_flow(one, ld, column, j, wall, state, &in, &out));
+        if (in > 1e-3 * front.range)
+            snprintf(text, 200, "u comes in at the %s wall of %s at the end, where nothing is given: %s is missing",
+                     side ? "right" : "left", advection_axis[d],
+                     advection_wall_kinds[ADVECTION_WALL_VALUE].key[d][side]);
+    }
+    return SW_OK;
+}
+
+enum sw_status advection_warn_result(const struct sw_problem *problem, const struct sw_setup *setup, int64_t ld,
+                                     const double *column, int64_t j, const double *state, char text[200])
+{
+    struct sw_setup one;
+    (void)problem;
+    text[0] = 0;
+    if (!advection_setup_of_run(setup, ld, column, j, &one)) return SW_OK;
+    if (state) SW_TRY(warn_range(&one, ld, column, j, state, text));
+    for (int at_end = 0; at_end <= (state != NULL); at_end++)
+        for (int d = 0; d < one.dim && !*text; d++)
+            SW_TRY(warn_fronts(&one, ld, column, j, d, at_end ? state : NULL, text));
+    return SW_OK;
+}
+
+enum sw_status advection_advise(const struct sw_problem *problem, const struct sw_setup *setup, int64_t ld,
+                                const double *column, int64_t j, char text[200])
+{
+    return advection_warn_result(problem, setup, ld, column, j, NULL, text);
 }
 
 void advection_warn_setup(const struct sw_problem *problem, const struct sw_setup *setup, char text[200])

@@ -10,6 +10,8 @@
  * advection_operators.c makes the difference operators and filters of a batch, advection_sim.c takes its steps, and
  * the work at every point of a stage is done by a row of advection_table.c, one a kind of device: advection_cpu.c,
  * advection_cuda.c. */
+#include <math.h>
+
 #include "fd/sw_fd.h"
 #include "problem/advection/advection_point.h"
 #include "problem/advection/advection_wall_point.h"
@@ -97,10 +99,30 @@ struct advection_step_limit { double courant_rate, stability_rate, source_rate; 
  * open: the source may take it beyond 1e9 times them. */
 struct advection_range { double least, greatest; bool open; };
 
-/** Of a run (advection_setup_of_run()): what the data have, and where the source may take u from there in the time of
- * the run. @param courant_rate  of advection_step_limit_of()  @return SW_E_MEMORY */
+/** Of a run (advection_setup_of_run()), by samples. @return SW_E_MEMORY */
+enum advection_samples { ADVECTION_FEW_SAMPLES, ADVECTION_SAMPLES, ADVECTION_MANY_SAMPLES };
+enum sw_status advection_range_of_data(const struct sw_setup *one, int64_t ld, const double *column, int64_t j,
+                                       enum advection_samples samples, struct advection_range *data);
+/** Where the source may take u from there in the time of the run. @return SW_E_MEMORY */
 enum sw_status advection_range_of(const struct sw_setup *one, int64_t ld, const double *column, int64_t j,
-                                  double courant_rate, struct advection_range *data, struct advection_range *range);
+                                  const struct advection_range *data, struct advection_range *range);
+/** What is large for u in it. */
+static inline double advection_size_of(const struct advection_range *range)
+{
+    return fmax(range->greatest - range->least, fmax(fabs(range->greatest), fabs(range->least)));
+}
+
+/* Where c falls most steeply along an axis, so that what is behind catches up with what is before. */
+struct advection_front {
+    double slope;   /* of that fall, 1/time: waves break after 1/slope; 0: it falls nowhere, or does not name u */
+    double fall;    /* of c from one point to the next there                                          */
+    double at;      /* the coordinate                                                                 */
+    double range;   /* greatest less least c                                                          */
+};
+/** At time 0, by samples; or in a state. @param state  u of all points at the end; NULL: at time 0
+ * @return SW_E_MEMORY */
+enum sw_status advection_front_of(const struct sw_setup *one, int64_t ld, const double *column, int64_t j, int d,
+                                  const double *state, struct advection_front *front);
 
 /** Of run j. @param column  [ncolumn][ld] @return SW_E_MEMORY */
 enum sw_status advection_step_limit_of(const struct sw_setup *setup, int64_t ld, const double *column, int64_t j,
@@ -117,10 +139,10 @@ double advection_inverse_courant_limit(const struct advection_discretization *di
 double advection_largest_wavenumber(const struct sw_fd_scheme *scheme);
 
 /** The largest component of c into the grid at a wall, and out of it, by samples; 0 at least. Where u is not given at
- * the wall, a c that names u is taken at time 0. @param setup  of the run (advection_setup_of_run())
- * @return SW_E_MEMORY */
+ * the wall, a c that names u is taken at time 0; with a state, all of it at the end with the u that is there.
+ * @param setup  of the run (advection_setup_of_run())  @param state  as above  @return SW_E_MEMORY */
 enum sw_status advection_wall_flow(const struct sw_setup *setup, int64_t ld, const double *column, int64_t j,
-                                   struct advection_wall wall, double *in, double *out);
+                                   struct advection_wall wall, const double *state, double *in, double *out);
 
 /* ------------------------------------------------------------------ a batch */
 
@@ -220,6 +242,10 @@ const char *advection_validate_run(const struct sw_setup *setup, const char *sol
 enum sw_status advection_name_given(const struct sw_problem *problem, const struct sw_setup *setup, int64_t ld,
                                     const double *column, int64_t j, const double *span, char text[200]);
 void advection_warn_setup(const struct sw_problem *problem, const struct sw_setup *setup, char text[200]);
+enum sw_status advection_warn_result(const struct sw_problem *problem, const struct sw_setup *setup, int64_t ld,
+                                     const double *column, int64_t j, const double *state, char text[200]);
+enum sw_status advection_advise(const struct sw_problem *problem, const struct sw_setup *setup, int64_t ld,
+                                const double *column, int64_t j, char text[200]);
 enum sw_status advection_warn_run(const struct sw_problem *problem, const struct sw_setup *setup, int64_t ld,
                                   const double *column, int64_t j, const double *state, char text[200]);
 

@@ -37,6 +37,7 @@ static double sample_time(int k, int times, double end)
 
 struct samples {
     int     dim, count;                 /* points                                            */
+    int     along[SW_DIMS];             /* of each axis, x fastest                           */
     double *at[SW_DIMS], *u, *c, *rate; /* [count]; rate: sum |c_d|/dx_d                     */
     double  dx[SW_DIMS], end;
     struct sw_eval *eval[SW_DIMS + 1];  /* of c, and of u; made when first used              */
@@ -85,13 +86,27 @@ static enum sw_status read_file(const struct sw_setup *one, int64_t ld, const do
     return st == SW_E_MEMORY ? st : SW_OK;
 }
 
-typedef bool varies_along_fn(const struct sw_setup *setup, const char *key, int d);
+/* Where samples are taken: of the grid or of a wall. */
+struct place {
+    struct advection_wall wall;
+    const char *key;               /* of the function that gives u there                                 */
+    bool (*varies)(const struct sw_setup *setup, const char *key, int d);  /* along which axes there are many points */
+    const int *along;              /* [1, 2, 3 dimensions] at most                                       */
+    const double *state;           /* u at all points of the grid, in place of what the key gives; all points of axis
+                                      `all` then; NULL: there is none                                     */
+    int all;
+};
 
-/* The sample points of the grid or of a wall, with u there if it is in a file.
- * @param key  of the function that gives u there  @param varies  along which axes there are many points */
+static int points_along(const struct sw_setup *one, const struct place *place, int d)
+{
+    const int64_t n = one->n[d], most = place->state && d == place->all ? n : place->along[one->dim - 1];
+    if (d == place->wall.d || !(place->state || place->varies(one, place->key, d))) return 1;
+    return (int)(n < most ? n : most);
+}
+
+/* The sample points of the grid or of a wall, with u there if it is in a file. */
 static enum sw_status samples_create(const struct sw_setup *one, int64_t ld, const double *column, int64_t j,
-                                     struct advection_wall wall, const char *key, varies_along_fn *varies,
-                                     const int along[SW_DIMS], struct samples *s)
+                                     const struct place *place, struct samples *s)
 {
     const struct sw_grid g = sw_setup_grid(one, ld, column, j);
     int m[SW_DIMS] = {1, 1, 1};
@@ -99,28 +114,30 @@ static enum sw_status samples_create(const struct sw_setup *one, int64_t ld, con
     enum sw_status st = SW_OK;
     *s = (struct samples){.dim = one->dim, .count = 1, .end = advection_number(one, "time.end", ld, column, j)};
     for (int d = 0; d < one->dim; d++) {
-        const int most = along[one->dim - 1];
-        if (d != wall.d && varies(one, key, d)) m[d] = one->n[d] < most ? (int)one->n[d] : most;
+        m[d] = points_along(one, place, d);
         s->count *= m[d];
     }
+    memcpy(s->along, m, sizeof s->along);
     SW_TRY(sw_alloc((SW_DIMS + 3) * (size_t)s->count, &s->at[0]));
     for (int d = 1; d < SW_DIMS; d++) s->at[d] = s->at[0] + d * s->count;
     s->u = s->at[0] + SW_DIMS * s->count;
     s->c = s->u + s->count;
     s->rate = s->c + s->count;
-    if (varies == varies_along ? is_in_file(one, key) : takes_u_from_file(one, key))
+    if (!place->state && (place->varies == varies_along ? is_in_file(one, place->key)
+                                                        : takes_u_from_file(one, place->key)))
         st = read_file(one, ld, column, j, &field);
+    const double *u = place->state ? place->state : field;
     for (int i = 0; i < s->count && !st; i++) {
         const int index[SW_DIMS] = {i % m[0], i / m[0] % m[1], i / m[0] / m[1]};
         int64_t point = 0, row = 1;
         for (int d = 0; d < SW_DIMS; d++) {
-            const int64_t last = one->n[d] - 1, fixed = d == wall.d && wall.side ? last : 0,
+            const int64_t last = one->n[d] - 1, fixed = d == place->wall.d && place->wall.side ? last : 0,
                           p = m[d] > 1 ? index[d] * last / (m[d] - 1) : fixed;
             s->at[d][i] = g.x0[d] + (double)p * g.dx[d];
             point += p * row;
             row *= one->n[d];
         }
-        if (field) s->u[i] = field[point];
+        if (u) s->u[i] = u[point];
     }
     memcpy(s->dx, g.dx, sizeof s->dx);
     sw_free(field);
@@ -168,8 +185,9 @@ static enum sw_status sample_rate(const struct sw_setup *one, int64_t ld, const 
     const bool grid = wall.d < 0;
     const char *key = grid ? "initial" : advection_wall_u_key(one, wall);
     const struct sw_program *u = advection_velocity_uses(one, "u") ? sw_setup_function(one, key) : NULL;
+    const struct place place = {.wall = wall, .key = key, .varies = velocity_varies_along, .along = counts->along};
     struct samples s;
-    enum sw_status st = samples_create(one, ld, column, j, wall, key, velocity_varies_along, counts->along, &s);
+    enum sw_status st = samples_create(one, ld, column, j, &place, &s);
     for (int k = 0; k < times && !st; k++) {
         const double t = sample_time(k, times, s.end);
         if (u && (k == 0 || !grid))
@@ -208,20 +226,22 @@ static enum sw_status courant_rate_of(const struct sw_setup *one, int64_t ld, co
 }
 
 enum sw_status advection_wall_flow(const struct sw_setup *one, int64_t ld, const double *column, int64_t j,
-                                   struct advection_wall wall, double *in, double *out)
+                                   struct advection_wall wall, const double *state, double *in, double *out)
 {
     const struct sw_program *c = sw_setup_function(one, advection_velocity_key[wall.d]);
     const char *given = advection_wall_u_key(one, wall);
     const char *key = given ? given : "initial";
     const struct sw_program *u = sw_setup_function(one, key);
+    const struct place place = {.wall = wall, .key = key, .varies = velocity_varies_along, .along = of_wall->along,
+                                .state = state, .all = -1};
     struct samples s;
     *in = *out = 0;
     if (!c) return SW_OK;
-    const bool uses_u = u && sw_program_uses(c, "u"),
+    const bool uses_u = !state && u && sw_program_uses(c, "u"),
                known = given || !(uses_u || (takes_u_from_file(one, key) && sw_program_uses(c, "u")));
-    enum sw_status st = samples_create(one, ld, column, j, wall, key, velocity_varies_along, of_wall->along, &s);
-    for (int k = 0; k < (known ? of_wall->times : 1) && !st; k++) {
-        const double t = sample_time(k, of_wall->times, s.end);
+    enum sw_status st = samples_create(one, ld, column, j, &place, &s);
+    for (int k = 0; k < (known && !state ? of_wall->times : 1) && !st; k++) {
+        const double t = state ? s.end : sample_time(k, of_wall->times, s.end);
         if (uses_u) st = evaluate_samples(u, &s, EVAL_U, column + j, ld, t, s.u);
         if (!st) st = evaluate_samples(c, &s, wall.d, column + j, ld, t, s.c);
         for (int i = 0; i < s.count && !st; i++) {
@@ -233,16 +253,78 @@ enum sw_status advection_wall_flow(const struct sw_setup *one, int64_t ld, const
     return st;
 }
 
+/* ------------------------------------------------------------------ fronts */
+
+/* u at time 0, with what is given at the walls of the axis at its first and last points. */
+static enum sw_status begin_with_walls(const struct sw_setup *one, int64_t ld, const double *column, int64_t j, int d,
+                                       struct samples *s)
+{
+    const struct sw_program *initial = sw_setup_function(one, "initial");
+    const int row = d == 0 ? 1 : d == 1 ? s->along[0] : s->along[0] * s->along[1];
+    if (initial) SW_TRY(evaluate_samples(initial, s, EVAL_U, column + j, ld, 0, s->u));
+    for (int side = 0; side < 2 && one->walls[d]; side++) {
+        const char *key = advection_wall_u_key(one, (struct advection_wall){d, side});
+        if (!key) continue;
+        sw_eval_destroy(&s->eval[EVAL_U]);
+        SW_TRY(evaluate_samples(sw_setup_function(one, key), s, EVAL_U, column + j, ld, 0, s->c));
+        for (int i = 0; i < s->count; i++)
+            if (i / row % s->along[d] == (side ? s->along[d] - 1 : 0)) s->u[i] = s->c[i];
+    }
+    return SW_OK;
+}
+
+static bool everywhere(const struct sw_setup *setup, const char *key, int d)
+{
+    (void)setup, (void)key, (void)d;
+    return true;
+}
+
+static void find_front(const struct samples *s, int d, struct advection_front *front)
+{
+    const int row = d == 0 ? 1 : d == 1 ? s->along[0] : s->along[0] * s->along[1];
+    double least = INFINITY, greatest = -INFINITY;
+    for (int i = 0; i < s->count; i++) {
+        if (!isfinite(s->c[i])) continue;
+        least = fmin(least, s->c[i]);
+        greatest = fmax(greatest, s->c[i]);
+        const bool last = i / row % s->along[d] == s->along[d] - 1;
+        if (last || !(s->c[i] - s->c[i + row] > front->slope * (s->at[d][i + row] - s->at[d][i]))) continue;
+        front->fall = s->c[i] - s->c[i + row];
+        front->slope = front->fall / (s->at[d][i + row] - s->at[d][i]);
+        front->at = s->at[d][i];
+    }
+    front->range = greatest - least;
+}
+
+enum sw_status advection_front_of(const struct sw_setup *one, int64_t ld, const double *column, int64_t j, int d,
+                                  const double *state, struct advection_front *front)
+{
+    const struct sw_program *c = sw_setup_function(one, advection_velocity_key[d]);
+    const struct place place = {.wall = {-1, 0}, .key = "initial", .varies = everywhere, .along = of_grid->along,
+                                .state = state, .all = d};
+    struct samples s;
+    *front = (struct advection_front){0};
+    if (!c || !sw_program_uses(c, "u")) return SW_OK;
+    enum sw_status st = samples_create(one, ld, column, j, &place, &s);
+    if (!st && !state) st = begin_with_walls(one, ld, column, j, d, &s);
+    if (!st) st = evaluate_samples(c, &s, d, column + j, ld, state ? s.end : 0, s.c);
+    if (!st) find_front(&s, d, front);
+    samples_destroy(&s);
+    return st;
+}
+
 /* ------------------------------------------------------------------ values of u, and slopes of the source */
 
 /* What the samples of a function that gives u, or u_x, add to a range; what is not finite does not. */
 static enum sw_status sample_values(const struct sw_setup *one, int64_t ld, const double *column, int64_t j,
-                                    struct advection_wall wall, const char *key, struct advection_range *range)
+                                    struct advection_wall wall, const char *key, const int along[SW_DIMS],
+                                    struct advection_range *range)
 {
+    const struct place place = {.wall = wall, .key = key, .varies = varies_along, .along = along};
     const struct sw_program *given = sw_setup_function(one, key);
     const int times = given && sw_program_uses(given, "t") ? of_wall->times : 1;
     struct samples s;
-    enum sw_status st = samples_create(one, ld, column, j, wall, key, varies_along, of_grid->along, &s);
+    enum sw_status st = samples_create(one, ld, column, j, &place, &s);
     for (int k = 0; k < times && !st; k++) {
         if (given) st = evaluate_samples(given, &s, EVAL_U, column + j, ld, sample_time(k, times, s.end), s.u);
         for (int i = 0; i < s.count && !st; i++)
@@ -255,24 +337,28 @@ static enum sw_status sample_values(const struct sw_setup *one, int64_t ld, cons
 
 /* u at time 0 and at walls. A given u_x = g adds what carries it in: g (x²/(2 L) + (nu/L + c) t) has this slope at a
  * wall, L being the length, and is of the equation or above. */
-static enum sw_status range_of_data(const struct sw_setup *one, int64_t ld, const double *column, int64_t j,
-                                    double courant_rate, struct advection_range *range)
+enum sw_status advection_range_of_data(const struct sw_setup *one, int64_t ld, const double *column, int64_t j,
+                                       enum advection_samples samples, struct advection_range *range)
 {
+    static const int number[][SW_DIMS] = {{64, 16, 8}, {1024, 64, 16}, {1 << 20, 1024, 128}};
+    const int *along = number[samples];
     const struct sw_grid g = sw_setup_grid(one, ld, column, j);
     const double nu = advection_number(one, "physics.nu", ld, column, j),
                  end = advection_number(one, "time.end", ld, column, j);
-    double through = 0;
+    double through = 0, rate = 0;
     *range = (struct advection_range){INFINITY, -INFINITY, false};
-    SW_TRY(sample_values(one, ld, column, j, (struct advection_wall){-1, 0}, "initial", range));
+    SW_TRY(sample_values(one, ld, column, j, (struct advection_wall){-1, 0}, "initial", along, range));
     for (int w = 0; w < 2 * one->dim; w++) {
         const struct advection_wall wall = {w / 2, w % 2};
         const struct advection_wall_kind *kind = one->walls[wall.d] ? advection_wall_given(one, wall) : NULL;
         const double length = (double)(one->n[wall.d] - 1) * g.dx[wall.d];
         struct advection_range slope = {0, 0, false};
         if (!kind) continue;
-        SW_TRY(sample_values(one, ld, column, j, wall, kind->key[wall.d][wall.side], kind->holds_u ? range : &slope));
-        through += fmax(slope.greatest, -slope.least) *
-                   (length / 2 + (nu / length + courant_rate * g.dx[wall.d]) * end);
+        SW_TRY(sample_values(one, ld, column, j, wall, kind->key[wall.d][wall.side], along,
+                             kind->holds_u ? range : &slope));
+        if (slope.least == 0 && slope.greatest == 0) continue;
+        if (rate == 0) SW_TRY(courant_rate_of(one, ld, column, j, &rate));
+        through += fmax(slope.greatest, -slope.least) * (length / 2 + (nu / length + rate * g.dx[wall.d]) * end);
     }
     range->least -= through;
     range->greatest += through;
@@ -303,29 +389,29 @@ static enum sw_status tabulate_source(const struct sw_setup *one, int64_t ld, co
     static const int along[SW_DIMS] = {16, 4, 4};
     const struct sw_program *source = sw_setup_function(one, "forcing");
     const int times = sw_program_uses(source, "t") ? 16 : 1;
-    struct samples place, s;
+    const struct place place = {.wall = {-1, 0}, .key = "forcing", .varies = varies_along, .along = along};
+    struct samples point, s;
     double *number = NULL;
-    enum sw_status st =
-        samples_create(one, ld, column, j, (struct advection_wall){-1, 0}, "forcing", varies_along, along, &place);
-    s = place;
-    s.count = place.count * VALUES;
+    enum sw_status st = samples_create(one, ld, column, j, &place, &point);
+    s = point;
+    s.count = point.count * VALUES;
     table->falls = table->rises = 0;
     for (int k = 0; k < VALUES; k++) table->least[k] = INFINITY, table->greatest[k] = -INFINITY;
     if (!st) st = sw_alloc((SW_DIMS + 2) * (size_t)s.count, &number);
     for (int k = 0; k < s.count && !st; k++) {
-        for (int d = 0; d < SW_DIMS; d++) number[d * s.count + k] = place.at[d][k % place.count];
-        number[SW_DIMS * s.count + k] = table->u[k / place.count];
+        for (int d = 0; d < SW_DIMS; d++) number[d * s.count + k] = point.at[d][k % point.count];
+        number[SW_DIMS * s.count + k] = table->u[k / point.count];
     }
     for (int d = 0; d < SW_DIMS && !st; d++) s.at[d] = number + d * s.count;
     s.u = number + SW_DIMS * s.count;
     s.c = s.u + s.count;
     for (int k = 0; k < times && !st; k++) {
         st = evaluate_samples(source, &s, 0, column + j, ld, sample_time(k, times, s.end), s.c);
-        if (!st) add_to_table(table, s.c, place.count);
+        if (!st) add_to_table(table, s.c, point.count);
     }
     sw_eval_destroy(&s.eval[0]);
     sw_free(number);
-    samples_destroy(&place);
+    samples_destroy(&point);
     return st;
 }
 
@@ -354,13 +440,12 @@ static enum sw_status move_by_source(const struct sw_setup *one, int64_t ld, con
 }
 
 enum sw_status advection_range_of(const struct sw_setup *one, int64_t ld, const double *column, int64_t j,
-                                  double courant_rate, struct advection_range *data, struct advection_range *range)
+                                  const struct advection_range *data, struct advection_range *range)
 {
     struct source_table at_0 = {.u = {0}};
-    SW_TRY(range_of_data(one, ld, column, j, courant_rate, data));
     *range = *data;
     if (!sw_setup_function(one, "forcing") || !(data->least <= data->greatest)) return SW_OK;
-    double size = fmax(data->greatest - data->least, fmax(fabs(data->greatest), fabs(data->least)));
+    double size = advection_size_of(data);
     if (size == 0) {
         SW_TRY(tabulate_source(one, ld, column, j, &at_0));
         size = advection_number(one, "time.end", ld, column, j) * fmax(at_0.greatest[0], -at_0.least[0]);
@@ -400,7 +485,8 @@ static enum sw_status add_source(const struct sw_setup *one, int64_t ld, const d
     struct advection_range data, range;
     struct source_table all, first = {.falls = 0};
     if (!source || !sw_program_uses(source, "u")) return SW_OK;
-    SW_TRY(advection_range_of(one, ld, column, j, limit->courant_rate, &data, &range));
+    SW_TRY(advection_range_of_data(one, ld, column, j, ADVECTION_SAMPLES, &data));
+    SW_TRY(advection_range_of(one, ld, column, j, &data, &range));
     if (!(data.least <= data.greatest)) return SW_OK;
     SW_TRY(slopes_of_source(one, ld, column, j, &range, &all));
     if (range.open) SW_TRY(slopes_of_source(one, ld, column, j, &data, &first));
