@@ -574,6 +574,6 @@ enum sw_status batch_accuracy(struct batch *b, struct sw_run_result *result)
     else if (at_end && (a->until || asked)) st = a->end || a->until == b->group->steps ? estimate(a, result) : SW_OK;
     if (st) a->found.broken_off = at_end - a->found.estimated;
     if (a->found.estimated) summarize(a, result);
-    b->w->totals.accuracy = st == SW_E_STOPPED ? (struct sw_accuracy){.missing = a->count} : a->found;
+    b->w->totals.accuracy = st == SW_E_STOPPED ? (struct sw_accuracy){.missing = at_end} : a->found;
     return st == SW_E_MEMORY ? SW_OK : st;  /* the estimates that there is no memory for stay NaN */
 }
