@@ -61,7 +61,8 @@ void sw_json_text(struct sw_json *j, const char *key, const char *value)
 void sw_json_real(struct sw_json *j, const char *key, double value)
 {
     lead(j, key);
-    if (isfinite(value)) fprintf(j->to, "%.17g", value);
+    char number[32];
+    if (isfinite(value)) fputs(sw_number(value, number), j->to);
     else fputs("null", j->to);
 }
 

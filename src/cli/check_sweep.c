@@ -27,9 +27,10 @@ static void print_run(const struct cli_sweep *s, int64_t run, const double *valu
     for (int k = 0; k < s->sweep->naxis; k++) {
         const struct sw_column *c = &s->sweep->column[s->sweep->axis[k].column];
         double v = values[(int64_t)s->sweep->axis[k].column * count + j];
+        char number[32];
         fputc(',', stdout);
         if (c->nword) console_write_csv(stdout, c->word[(int)v]);
-        else printf("%.17g", v);
+        else fputs(sw_number(v, number), stdout);
     }
     fputc('\n', stdout);
 }
@@ -364,10 +365,10 @@ static void print_headline(struct sw_cli *cli, const struct cli_sweep *s)
 
 static enum sw_status make_plan(struct check *c)
 {
-    const struct cli_sweep *s = c->s;
+    struct cli_sweep *s = c->s;
     enum sw_status st = sw_completed_open_checked(s->file, &c->cli->report, &c->completed);
     console_report(c->cli);
-    if (!st) st = sw_completed_check_sweep(c->completed, s->file, s->sweep, s->id);
+    if (!st) st = cli_sweep_check(c->cli, s, c->completed);
     if (st == SW_E_REFUSED && !(st = extend_sweep(c->cli, s, c->completed, NULL, st))) {
         snprintf(c->refusal, sizeof c->refusal, "%s is a shorter sweep of the same runs: `sweep run` continues it, "
                  "if it holds their states (output.state)", s->file);

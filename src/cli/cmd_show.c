@@ -7,6 +7,7 @@
 #include "base/sw_clock.h"
 #include "base/sw_json.h"
 #include "base/sw_mem.h"
+#include "base/sw_text.h"
 #include "cli/console.h"
 #include "cli/open_sweep.h"
 #include "output/sw_file_checksum.h"
@@ -110,6 +111,7 @@ static void format_real(double v, int digits, char text[40])
 {
     if (isnan(v)) snprintf(text, 40, "nan");
     else if (v == floor(v) && fabs(v) < 1e15) snprintf(text, 40, "%.0f", v);
+    else if (digits > 15) sw_number(v, text);
     else snprintf(text, 40, "%.*g", digits, v);
 }
 

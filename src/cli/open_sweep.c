@@ -78,9 +78,9 @@ static enum sw_status name_output(const struct sw_cli *cli, struct cli_sweep *s)
 typedef enum sw_status expand_function(const struct sw_config *config, struct sw_report *report,
                                        struct sw_sweep **sweep);
 
-static enum sw_status expand_and_select(struct sw_cli *cli, expand_function *expand, const struct sw_selection *which,
-                                        struct cli_sweep *s)
+static enum sw_status expand_and_select(struct sw_cli *cli, expand_function *expand, struct cli_sweep *s)
 {
+    const struct sw_selection *which = &s->which;
     SW_TRY(expand(s->config, &cli->report, &s->sweep));
     console_report(cli);  /* warnings */
     if (expand != sw_sweep_outline || !sw_sweep_file_key(s->sweep, NULL)) {
@@ -98,11 +98,10 @@ static enum sw_status expand_and_select(struct sw_cli *cli, expand_function *exp
 
 static enum sw_status open_config(struct sw_cli *cli, const char *path, expand_function *expand, struct cli_sweep *s)
 {
-    struct sw_selection which = {.only = cli->only, .shard = cli->shard, .nshards = cli->nshards};
-    *s = (struct cli_sweep){0};
+    *s = (struct cli_sweep){.which = {.only = cli->only, .shard = cli->shard, .nshards = cli->nshards}};
     enum sw_status st = sw_config_read(path, cli->override, cli->noverrides, &cli->report, &s->config);
     if (!st && sw_submit_is_copy(path)) s->config->users_file = false;
-    if (!st) st = expand_and_select(cli, expand, &which, s);
+    if (!st) st = expand_and_select(cli, expand, s);
     if (!st) st = name_output(cli, s);
     if (st) cli_sweep_close(s);
     return st;
@@ -121,24 +120,23 @@ enum sw_status cli_outline_open(struct sw_cli *cli, const char *path, struct cli
 static enum sw_status open_stored(struct sw_cli *cli, const char *file, const struct sw_completed *completed,
                                   expand_function *expand, struct cli_sweep *s)
 {
-    struct sw_selection which = {.only = cli->only, .shard = cli->shard, .nshards = cli->nshards};
     const char **override = NULL;
     const int count = completed->noverride + cli->noverrides;
     bool named;
-    *s = (struct cli_sweep){0};
+    *s = (struct cli_sweep){.which = {.only = cli->only, .shard = cli->shard, .nshards = cli->nshards}};
     SW_TRY(check_shard(cli, file, &named));
     if (!completed->config_text && completed->ndamaged)
         return SW_FAIL(SW_E_IO, "%s: all that there is of it, in %s.d, is damaged, its config too: `sweep run CONFIG "
                        "-o FILE` begins again", file, file);
     if (!completed->config_text) return sw_output_fail_absent(file);
-    if (!which.nshards)
-        sw_shard_find(file, &which.shard, &which.nshards);  /* its share is in its name */
+    if (!s->which.nshards)
+        sw_shard_find(file, &s->which.shard, &s->which.nshards);  /* its share is in its name */
     SW_TRY(sw_alloc((size_t)count, &override));
     for (int k = 0; k < count; k++)
         override[k] = k < completed->noverride ? completed->override[k] : cli->override[k - completed->noverride];
     enum sw_status st = sw_config_read_text(file, completed->config_text, override, count, &cli->report, &s->config);
     sw_free(override);
-    if (!st) st = expand_and_select(cli, expand, &which, s);
+    if (!st) st = expand_and_select(cli, expand, s);
     if (!st) st = cli_output_path(file, &s->file);
     if (st) cli_sweep_close(s);
     return st;
@@ -164,6 +162,25 @@ void cli_sweep_close(struct cli_sweep *s)
     sw_sweep_destroy(&s->sweep);
     sw_config_destroy(&s->config);
     *s = (struct cli_sweep){0};
+}
+
+enum sw_status cli_sweep_check(struct sw_cli *cli, struct cli_sweep *s, const struct sw_completed *completed)
+{
+    struct sw_err_kept refusal = {0};
+    const enum sw_status st = sw_completed_check_sweep(completed, s->file, s->sweep, s->id);
+    if (st != SW_E_REFUSED || s->config->older_axes) return st;
+    sw_err_keep(&refusal, st);
+    if (!sw_completed_has_older_axes(completed)) return sw_err_raise(&refusal);
+    s->config->older_axes = true;
+    sw_free(s->id);
+    sw_free(s->run);
+    s->id = NULL;
+    s->run = NULL;
+    sw_sweep_destroy(&s->sweep);
+    SW_TRY(expand_and_select(cli, sw_sweep_expand, s));
+    console_message(cli, "note     an earlier version of sweep has begun %s: its axes keep the last digits that they "
+                    "have there\n", s->file);
+    return sw_completed_check_sweep(completed, s->file, s->sweep, s->id);
 }
 
 /* ---- what it is, in a line */

@@ -66,7 +66,8 @@ static bool has_work(const struct sweep_run *run)
 static enum sw_status look(struct sweep_run *run)
 {
     SW_TRY(open_to_continue(run));
-    SW_TRY(sw_completed_check_sweep(run->completed, run->s->file, run->s->sweep, run->s->id));
+    SW_TRY(run->cli->force ? sw_completed_check_sweep(run->completed, run->s->file, run->s->sweep, run->s->id)
+                           : cli_sweep_check(run->cli, run->s, run->completed));
     run->before = count_completed(run);
     return SW_OK;
 }

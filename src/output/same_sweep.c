@@ -210,6 +210,22 @@ static bool lacks_runs(const struct search *s, const struct sw_completed *comple
     return !all;
 }
 
+bool sw_completed_has_older_axes(const struct sw_completed *completed)
+{
+    struct sw_report report = {0};
+    struct search search = {0};
+    bool older = false;
+    if (completed->config_text &&
+        !sw_config_read_text("stored config", completed->config_text, (const char *const *)completed->override,
+                             completed->noverride, &report, &search.old) && lacks_runs(&search, completed, NULL)) {
+        search.old->older_axes = true;
+        older = !lacks_runs(&search, completed, NULL);
+    }
+    sw_config_destroy(&search.old);
+    sw_report_free(&report);
+    return older;
+}
+
 /* Of the differences in the ids the first that decides alone: others may only add runs, and none says anything where
  * the stored config has other ids by now. */
 static bool find_difference(const struct sw_sweep *sweep, const struct sw_completed *completed, path_filter which,
@@ -220,6 +236,7 @@ static bool find_difference(const struct sw_sweep *sweep, const struct sw_comple
     int decides = 0;
     if (!sw_config_read_text("stored config", completed->config_text, (const char *const *)completed->override,
                              completed->noverride, &report, &search.old)) {
+        search.old->older_axes = sweep->config->older_axes;
         search_group(&search, sweep->config->root);  /* what ours sets, then what only the stored one sets */
         search_group(&search, search.old->root);
         if (which == decides_ids && lacks_runs(&search, completed, NULL)) search.count = 0;
@@ -240,8 +257,7 @@ static void add_unseen_difference(const struct sw_sweep *sweep, struct sw_text *
     if (key)
         sw_text_printf(text, "'%s' has other numbers by now, or another version of sweep made it", key);
     else
-        sw_text_add(text, "its runs have other ids: another version of sweep made them, which can go on with them; "
-                    "this one shows and plots them");
+        sw_text_add(text, "its runs have other ids: another version of sweep made them");
 }
 
 enum sw_status sw_completed_check_sweep(const struct sw_completed *completed, const char *file,

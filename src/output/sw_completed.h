@@ -65,6 +65,8 @@ struct sw_run_counts sw_completed_count(const struct sw_completed *completed, co
 enum sw_status sw_completed_check_sweep(const struct sw_completed *completed, const char *file,
                                         const struct sw_sweep *sweep,
                                         const uint64_t *id);
+/** Whether the runs that are there have axes whose last digits are those of earlier versions (sw_config.older_axes). */
+bool sw_completed_has_older_axes(const struct sw_completed *completed);
 /** Read the state of a checkpoint: [count][state_size].
  * @return SW_E_IO; where the part is damaged or of another version of sweep, the message says what to remove */
 enum sw_status sw_checkpoint_read(const struct sw_checkpoint *batch, double *state, size_t state_size);

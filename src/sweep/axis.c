@@ -156,8 +156,9 @@ static bool read_arguments(struct sw_sweep *s, struct axis *a, const struct list
 
 /* The power of ten of which a and b are whole multiples of one over it: 100 of 0.1 and 0.25. Both have at most 15
  * digits, as numbers that one types have, so that the decimals between them are known; 0: they have not. */
-static double decimal_unit(double a, double b)
+static double decimal_unit(const struct sw_sweep *s, double a, double b)
 {
+    if (s->config->older_axes) return 0;
     for (double unit = 1; unit <= 1e22 && fmax(fabs(a), fabs(b)) * unit < 1e15; unit *= 10)  /* exact up to 1e22 */
         if (round(a * unit) / unit == a && round(b * unit) / unit == b) return unit;
     return 0;
@@ -167,7 +168,7 @@ static void read_spaced(struct sw_sweep *s, struct axis *a, const double arg[3])
 {
     a->a = arg[0];
     a->b = arg[1];
-    a->unit = decimal_unit(a->a, a->b);
+    a->unit = decimal_unit(s, a->a, a->b);
     if (!(arg[2] >= 1 && arg[2] <= MAX_RUNS && arg[2] == floor(arg[2])))
         report_error(s, a->setting, "'%s': %.10g is no number of values from 1 to %.0e", path_of(a), arg[2], MAX_RUNS);
     else if (a->kind == AXIS_LOGSPACE && !(a->a > 0 && a->b > 0))
@@ -184,7 +185,7 @@ static void read_range(struct sw_sweep *s, struct axis *a, const double arg[3], 
     double count = floor((arg[1] - arg[0]) / step * (1 + 1e-12) + 1e-9) + 1;
     a->a = arg[0];
     a->b = step;
-    a->unit = decimal_unit(a->a, a->b);
+    a->unit = decimal_unit(s, a->a, a->b);
     if (step == 0) report_error(s, a->setting, "'%s': a step of 0", path_of(a));
     else if (!(count >= 1))
         report_error(s, a->setting, "'%s' is empty: steps of %g from %g do not lead to %g", path_of(a), step, arg[0],
@@ -422,7 +423,10 @@ static double spaced_value(const struct axis *a, int64_t i)
     if (i == 0) return a->a;
     if (i == a->count - 1) return a->b;
     const double steps = (double)(a->count - 1), k = (double)i, u = k / steps;
-    if (a->kind == AXIS_LOGSPACE) return near_decimal(on_log_scale(a->a, a->b, u));
+    if (a->kind == AXIS_LOGSPACE) {
+        v = on_log_scale(a->a, a->b, u);
+        return a->unit > 0 ? near_decimal(v) : v;
+    }
     const double first = round(a->a * a->unit), last = round(a->b * a->unit);
     if (fmax(fabs(first), fabs(last)) * steps <= 0x1p53 &&
         decimal_value(a->unit, first * (steps - k) + last * k, steps, &v))

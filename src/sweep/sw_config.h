@@ -30,6 +30,7 @@ struct sw_config {
     char               *text;           /* the file's text as read                                           */
     char              **override;       /* the -s arguments, as given                                        */
     int                 noverride;
+    bool                older_axes;     /* by the caller: axes have the last digits that earlier versions gave them  */
     bool                users_file;     /* a file that the user wrote: its former names of keys are worth a warning  */
     char                sha256[65];     /* of text and overrides                                             */
     struct sw_arena    *arena;          /* holds all of the above                                            */
