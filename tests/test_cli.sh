@@ -335,12 +335,19 @@ expect 0 long.cfg -o early.h5; grep -q 'from step' err || fail 'it began again'
 same early.h5 whole.h5
 "$sweep" long.cfg -s time.end=4000.0 -o run.h5 >/dev/null 2>&1 & pid=$!
 begun run.h5.d/status.json
+for ((k = 0; k < 100; k++)); do grep -q '"eta": [0-9]' run.h5.d/status.json && break; sleep 0.1; done
 expect 0 status run.h5; prints running; prints ETA
 expect 0 status run.h5 --json; is_json out; prints '"state": "running"'
 expect 5 long.cfg -s time.end=4000.0 -o run.h5; says run.h5
 expect 0 status run.h5; prints running
 kill -TERM $pid; wait $pid
-expect 0 status run.h5; prints interrupted
+expect 0 status run.h5; prints interrupted; prints 'runs wait at a checkpoint'
+# what was done before counts, and nothing waits that runs
+"$sweep" long.cfg -s time.end=4000.0 -o run.h5 >/dev/null 2>&1 & pid=$!
+begun run.h5.d/status.json
+expect 0 status run.h5; prints running; prints 'runs would go on from a checkpoint'
+grep -q '"fraction": 0\.[0-9]*[1-9]' run.h5.d/status.json || fail 'a sweep that goes on begins at 0'
+kill -TERM $pid; wait $pid
 for signal in TERM USR1 HUP; do
     env --default-signal=$signal "$sweep" long.cfg -j 1 -o $signal.h5 >out 2>err & pid=$!  # also under nohup
     begun $signal.h5.d; kill -$signal $pid; wait $pid; code=$?

@@ -1,5 +1,7 @@
 /* What a sweep under way says where stderr is no terminal: a line soon, then one a minute. The clock is the test's. */
+#include <math.h>
 #include <stdio.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -67,11 +69,47 @@ static void says_nothing_of_what_is_over_soon(void **state)
     assert_int_equal(lines_of(9, at, 10), 0);
 }
 
+/* A sweep of 100 s, which makes its files and takes one step in the first 0.4 s: the time that is left is told right,
+ * or not yet. What earlier calls did counts in how much is done. */
+static void tells_the_time_left_right_from_the_first(void **state)
+{
+    static char file[512];
+    struct sw_config config = {.sha256 = "0"};
+    const struct sw_problem problem = {.name = "heat", .timed = true};
+    struct sw_sweep sweep = {.id = "0", .config = &config, .problem = &problem};
+    struct sw_plan plan = {.nruns = 8, .done = 24, .nbatch = 1, .points_steps = 1e6, .points_steps_before = 3e6};
+    struct sw_cli cli = {.quiet = true};
+    struct sw_status_file told = {.eta = NAN};
+    struct progress_bar bar;
+    int known = 0;
+    (void)state;
+    snprintf(file, sizeof file, "%s/bar.h5", test_folder());
+    char folder[520];
+    snprintf(folder, sizeof folder, "%s.d", file);
+    mkdir(folder, 0777);
+    now = 1000;
+    progress_bar_start(&bar, &cli, &sweep, &plan, file);
+    for (int k = 0; k < 400; k++) {
+        struct sw_progress p = {.seconds = 0.4 + 0.1 * k, .points_steps_done = 10 + 1e3 * k, .end = 10,
+                                .phase = "computing"};
+        now = 1000 + p.seconds;
+        progress_bar_update(&bar, &p);
+        assert_true(sw_status_file_read(file, &told));
+        known += told.eta >= 0;
+        if (k > 20) assert_true(known);
+        if (known) assert_near(told.eta, 100 - 0.1 * k, 1.1);  /* a status is up to a second old */
+    }
+    assert_near(told.fraction, (3e6 + 4e5) / 4e6, 4e-3);
+    assert_near(sw_status_file_fraction(told.fraction, told.runs, told.asked), 1 - 0.15 * 8 / 32, 1e-3);
+    sw_status_file_remove(file);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(tells_soon_and_then_every_minute),
         cmocka_unit_test(says_nothing_of_what_is_over_soon),
+        cmocka_unit_test(tells_the_time_left_right_from_the_first),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -106,6 +106,7 @@ matches "^       4  foreign .*$host process $pid  of another sweep"
 kill -9 $pid; wait $pid 2>/dev/null; rm -r r/n.shard-4-of-5.h5.d
 "$sweep" run n.cfg -q -j 1 -s 'sweep.until=[4000.0]' -s output.file=r/long.h5 --shard 2/5 & pid=$!
 begun r/long.shard-2-of-5.h5.d/status.json
+for ((k = 0; k < 100; k++)); do grep -q '"eta": [0-9]' r/long.shard-2-of-5.h5.d/status.json && break; sleep 0.1; done
 expect 0 r/long.h5; prints '5 shards: 1 running, 4'
 matches "^       2  running          0/[0-9]+ .* [0-9].*e\+.* $host process $pid\$"; prints ' with the 1 that runs'
 expect 0 r/long.h5 --json; is_json out; prints '"state": "running"'; prints "\"pid\": $pid"; prints '"eta_seconds": '

@@ -25,12 +25,34 @@ static int columns(void)
     return columns ? columns : 80;
 }
 
+/* Of the runs that are computed, with the steps before the checkpoints from which they go on. */
 static double fraction_of(const struct progress_bar *bar, const struct sw_progress *p)
 {
-    return bar->plan->points_steps > 0 ? fmin(p->points_steps_done / bar->plan->points_steps, 1) : 1;
+    const struct sw_plan *plan = bar->plan;
+    const double all = plan->points_steps_before + plan->points_steps;
+    return all > 0 ? fmin((plan->points_steps_before + p->points_steps_done) / all, 1) : 1;
 }
 
-static double rate_of(const struct sw_progress *p) { return p->seconds > 0 ? p->points_steps_done / p->seconds : 0; }
+static int64_t runs_asked(const struct sw_plan *plan) { return plan->nruns + plan->done + plan->failed; }
+
+static double whole_of(const struct progress_bar *bar, const struct sw_progress *p)
+{
+    return sw_status_file_fraction(fraction_of(bar, p), bar->plan->nruns, runs_asked(bar->plan));
+}
+
+/* The start is no measure of what comes (files are made, kernels compiled, and the first chunk is one step): the rate
+ * is that since the first progress. @return 0: not known yet */
+static double rate_of(const struct progress_bar *bar, const struct sw_progress *p)
+{
+    const double least = 0.5, seconds = p->seconds - bar->since;
+    return bar->since >= 0 && seconds >= least ? (p->points_steps_done - bar->from) / seconds : 0;
+}
+
+static double seconds_left(const struct progress_bar *bar, const struct sw_progress *p)
+{
+    const double rate = rate_of(bar, p);
+    return rate > 0 ? fmax(bar->plan->points_steps - p->points_steps_done, 0) / rate : NAN;
+}
 
 /* How many steps runs take that choose them is not known: their work is counted in ticks, and no rate is told.
  * "62 %  t = 124 of 200 · 4.1e11 points·steps/s · 3 diverged · ETA 00:01"
@@ -38,17 +60,16 @@ static double rate_of(const struct sw_progress *p) { return p->seconds > 0 ? p->
 static void describe(const struct progress_bar *bar, const struct sw_progress *p, bool brief, struct sw_text *text)
 {
     char left[24];
-    double fraction = fraction_of(bar, p), rate = rate_of(p),
-           eta = rate > 0 ? (1 - fraction) * bar->plan->points_steps / rate : NAN;
+    const double rate = rate_of(bar, p);
     if (!strcmp(p->phase, "merging")) { sw_text_add(text, "merging the parts"); return; }
-    sw_text_printf(text, "%2.0f %%  ", floor(100 * fraction));
+    sw_text_printf(text, "%2.0f %%  ", floor(100 * whole_of(bar, p)));
     if (bar->plan->nbatch > 1 && !brief)
         sw_text_printf(text, "batch %lld of %lld · ", (long long)p->batches_done + 1, (long long)bar->plan->nbatch);
     if (p->end > 0) sw_text_printf(text, "t = %.4g of %.4g · ", p->t, p->end);
-    if (!brief && !bar->sweep->own_steps) 
+    if (!brief && !bar->sweep->own_steps && rate > 0)
         sw_text_printf(text, "%.2g %s · ", rate, format_rate_unit(bar->sweep->problem->timed));
     if (p->runs_failed) sw_text_printf(text, "%lld diverged · ", (long long)p->runs_failed);
-    sw_text_printf(text, "ETA %s", format_clock(eta, left));
+    sw_text_printf(text, "ETA %s", format_clock(seconds_left(bar, p), left));
 }
 
 static void add_blocks(struct sw_text *line, double fraction, int width)
@@ -73,7 +94,7 @@ static void draw_bar(struct progress_bar *bar, const struct sw_progress *p)
         describe(bar, p, true, &words);
     }
     int room = columns() - 1 - console_width(sw_text_get(&words)) - 3;
-    if (room >= 5) add_blocks(&line, fraction_of(bar, p), room > 30 ? 30 : room);
+    if (room >= 5) add_blocks(&line, whole_of(bar, p), room > 30 ? 30 : room);
     sw_text_add(&line, sw_text_get(&words));
     console_cut(&line, columns() - 1);
     fputs("\r\033[K", stderr);
@@ -94,7 +115,7 @@ static void print_line(struct progress_bar *bar, const struct sw_progress *p)
 
 static void save_status(const struct progress_bar *bar, const struct sw_progress *p)
 {
-    struct sw_status_file now = {.asked = bar->plan->nruns + bar->plan->done + bar->plan->failed,
+    struct sw_status_file now = {.asked = runs_asked(bar->plan),
                                  .was_done = bar->plan->done,
                                  .was_failed = bar->plan->failed,
                                  .points_steps = bar->plan->points_steps,
@@ -103,10 +124,10 @@ static void save_status(const struct progress_bar *bar, const struct sw_progress
                                  .failed = p->runs_failed,
                                  .seconds = p->seconds,
                                  .fraction = fraction_of(bar, p),
-                                 .rate = rate_of(p),
+                                 .rate = rate_of(bar, p),
+                                 .eta = seconds_left(bar, p),
                                  .t = p->t,
                                  .end = p->end};
-    now.eta = now.rate > 0 ? (1 - now.fraction) * bar->plan->points_steps / now.rate : NAN;
     if (bar->sweep->own_steps) now.rate = now.points_steps = NAN;
     snprintf(now.phase, sizeof now.phase, "%s", p->phase);
     snprintf(now.identity.sweep_id, sizeof now.identity.sweep_id, "%s", bar->sweep->id);
@@ -118,7 +139,8 @@ void progress_bar_start(struct progress_bar *bar, struct sw_cli *cli, const stru
                         const struct sw_plan *plan, const char *file)
 {
     *bar = (struct progress_bar){
-        .cli = cli, .sweep = sweep, .plan = plan, .file = file, .next_line = sw_clock() + first_line, .saved = -1};
+        .cli = cli, .sweep = sweep, .plan = plan, .file = file, .next_line = sw_clock() + first_line, .saved = -1,
+        .since = -1};
 }
 
 void progress_bar_update(void *user, const struct sw_progress *p)
@@ -126,6 +148,10 @@ void progress_bar_update(void *user, const struct sw_progress *p)
     struct progress_bar *bar = user;
     double now = sw_clock();
     bool merging = !strcmp(p->phase, "merging");
+    if (bar->since < 0 && p->points_steps_done > 0) {
+        bar->since = p->seconds;
+        bar->from = p->points_steps_done;
+    }
     if (merging || bar->saved < 0 || now - bar->saved >= status_every(p->seconds)) {
         save_status(bar, p);
         bar->saved = now;

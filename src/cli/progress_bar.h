@@ -10,6 +10,7 @@ struct progress_bar {
     const struct sw_sweep *sweep;
     const char *file;
     double next_line, saved;            /* clock when a line is due, and when the last status was written    */
+    double since, from;                 /* seconds at the first progress, and what was done by then          */
     bool   shown;
 };
 void progress_bar_start(struct progress_bar *bar, struct sw_cli *cli, const struct sw_sweep *sweep,

@@ -37,7 +37,8 @@ static void print_progress(const struct sw_cli *cli, const struct sw_status_file
 {
     char eta[24];
     if (now->fraction >= 0) {
-        console_print(cli, "now      %.0f %%", floor(100 * now->fraction));
+        console_print(cli, "now      %.0f %%",
+                      floor(100 * sw_status_file_fraction(now->fraction, now->runs, now->asked)));
         if (now->end > 0) console_print(cli, " · t = %.4g of %.4g", now->t, now->end);
         if (now->failed) console_print(cli, " · %lld diverged", (long long)now->failed);
         console_print(cli, "\n");
@@ -66,7 +67,9 @@ static void print_for_people(const struct sw_cli *cli, const struct status *v)
         console_print(cli, "runs     %lld: %lld done, %lld diverged, %lld failed, %lld pending\n", (long long)v->runs,
                       (long long)n->done, (long long)n->diverged, (long long)n->failed, (long long)n->pending);
     if (v->steps_of)
-        console_print(cli, "begun    %lld runs wait at a checkpoint, the last at step %lld\n", (long long)v->steps_of,
+        console_print(cli, "begun    %lld run%s %s a checkpoint, the last at step %lld\n", (long long)v->steps_of,
+                      v->steps_of == 1 ? "" : "s",
+                      !strcmp(v->state, "running") ? "would go on from" : v->steps_of == 1 ? "waits at" : "wait at",
                       (long long)v->step);
     if (!strcmp(v->state, "running")) print_progress(cli, &v->now);
 }
@@ -87,7 +90,8 @@ static void print_json(const struct status *v)
         sw_json_begin(&j, "now", '{');
         sw_json_count(&j, "pid", v->now.pid);
         sw_json_text(&j, "phase", v->now.phase);
-        sw_json_real(&j, "fraction", v->now.fraction);
+        sw_json_real(&j, "fraction",
+                     v->now.fraction >= 0 ? sw_status_file_fraction(v->now.fraction, v->now.runs, v->now.asked) : NAN);
         sw_json_real(&j, "t", v->now.t);
         sw_json_real(&j, "end", v->now.end);
         sw_json_count(&j, "failed", v->now.failed);

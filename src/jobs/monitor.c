@@ -243,8 +243,7 @@ static void count_running(struct sw_shard *k)
     const struct sw_run_counts counts = sw_status_file_count(now);
     if (!k->runs) k->runs = now->asked;
     set_counts(k, &counts);
-    k->fraction = now->asked ? 1 - (1 - now->fraction) * (double)now->runs / (double)now->asked : 0;
-    if (!(k->fraction >= 0)) k->fraction = 0;
+    k->fraction = sw_status_file_fraction(now->fraction, now->runs, now->asked);
 }
 
 static enum sw_status look_at_shard(struct sw_monitor *v, const struct sw_warnings *warnings, const char *file,

@@ -12,7 +12,7 @@ struct sw_shard {
     bool    saw_file, saw_folder; /* in the folder of the output                                                     */
     bool    has_file, has_parts;  /* when they were read                                                             */
     int64_t runs, done, diverged, failed;
-    double  fraction;             /* of the shard that is computed, 0 to 1; what is in a checkpoint is not counted   */
+    double  fraction;             /* of the shard that is computed, 0 to 1; of what is in a checkpoint while it runs */
     struct sw_status_file now;    /* of a running, silent or dead one                                                */
     struct sw_sweep_identity identity;  /* of its sweep: from its stored results, or from the status file `now`      */
     struct sw_last_update update;

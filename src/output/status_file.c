@@ -80,6 +80,11 @@ struct sw_run_counts sw_status_file_count(const struct sw_status_file *now)
     return n;
 }
 
+double sw_status_file_fraction(double fraction, int64_t computed, int64_t asked)
+{
+    return asked ? fmax(1 - (1 - fraction) * (double)computed / (double)asked, 0) : 0;
+}
+
 static double read_number(const char *text, const char *key)
 {
     char quoted[40];

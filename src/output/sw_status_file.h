@@ -26,6 +26,8 @@ void sw_status_file_write(const char *file, const struct sw_status_file *status)
 void sw_status_file_remove(const char *file);
 /** Count the runs asked for. The status does not say how a run failed: such runs count as diverged. */
 struct sw_run_counts sw_status_file_count(const struct sw_status_file *status);
+/** Of all runs asked for: how much is done, where a part of them is computed, and a fraction of that. */
+double sw_status_file_fraction(double fraction, int64_t computed, int64_t asked);
 /** @return false: there is none, or it cannot be read */
 bool sw_status_file_read(const char *file, struct sw_status_file *status);
 #endif

@@ -356,7 +356,13 @@ double sw_plan_work(const struct sw_plan *p, const struct sw_plan_batch *batch)
 
 static void add_up(struct sw_plan *p, const struct sw_sweep *sweep)
 {
-    for (int64_t b = 0; b < p->nbatch; b++) p->points_steps += sw_plan_work(p, &p->batch[b]);
+    for (int64_t b = 0; b < p->nbatch; b++) {
+        const struct sw_plan_batch *batch = &p->batch[b];
+        p->points_steps += sw_plan_work(p, batch);
+        if (batch->resume)
+            p->points_steps_before += sw_group_points(&p->group[batch->group]) * (double)batch->resume->step *
+                                      batch->count;
+    }
     /* A row of the run table: parameters, columns, index, id and message. Scalars are doubles. */
     double row = 8.0 * sweep->naxis + (double)sw_run_row_bytes(sweep) + 71,
            field = sweep->single_fields ? 4 : 8;

@@ -22,6 +22,7 @@ struct sw_plan {
     int      team;                 /* devices that compute a batch together, a cut run; 1: each takes batches       */
     int64_t  nruns, done, failed;  /* to do; already in the file (done; diverged or failed)                 */
     double   points_steps;         /* sum of n * steps over the runs to do                                  */
+    double   points_steps_before;  /* and of the steps that these have taken up to their checkpoints        */
     double   output_bytes;         /* of the final file                                                     */
     size_t   run_bytes;            /* device memory of the largest run                                      */
     size_t   batch_bytes;          /* device memory of the largest batch                                    */
