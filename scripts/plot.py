@@ -25,10 +25,25 @@ def use_other_python():
         os.execve(other, [other, *sys.argv], dict(os.environ, SWEEP_PYTHON=other))
 
 
+def import_matplotlib():
+    """Without what the user has set for programs of his own: the MPLBACKEND of a notebook, a matplotlibrc (the one of
+    the current folder comes before all others). They may not even be readable, and pictures are the same for all."""
+    os.environ.update(MPLBACKEND="Agg", MATPLOTLIBRC=os.devnull)
+    sys.path[:] = map(os.path.abspath, sys.path)
+    here = os.open(".", os.O_PATH)
+    os.chdir(os.path.dirname(os.path.abspath(__file__)))
+    try:
+        import matplotlib   # which reads them
+    finally:
+        os.fchdir(here)
+        os.close(here)
+    matplotlib.get_configdir = lambda: os.devnull   # nor his style sheets, all of which pyplot reads
+    return matplotlib
+
+
 try:
     import numpy as np
-    import matplotlib
-    matplotlib.use("Agg")
+    matplotlib = import_matplotlib()
     import matplotlib.pyplot as plt
     from sweep_plot import look
     from sweep_plot.convergence import convergence
@@ -122,6 +137,9 @@ def draw(ask):
     except Exception as error:
         if ask.verbose:
             raise
+        if ask.style:
+            raise Refusal(f"cannot draw {ask.file} in the style of {ask.style}: {first_line(error)}; try it without "
+                          "--style")
         raise Refusal(f"cannot draw {ask.file}: {type(error).__name__}: {first_line(error)}; if sweep show reads it, "
                       f"this is a mistake in sweep plot (--verbose says where); else {HINT}", FILE)
 

@@ -2,6 +2,7 @@
 # sweep plot draws what the program writes, fits slopes, and says what is wrong when it cannot.
 cd "$(dirname "$0")/.." || exit 1
 : "${SWEEP:=./build/sweep}"
+program=$(realpath "$SWEEP")
 python=$(scripts/find_python.sh)
 export SWEEP_PYTHON=${python:-none}
 $SWEEP_PYTHON -c 'import h5py, matplotlib' 2>/dev/null ||
@@ -332,6 +333,22 @@ head -c 24 "$dir/x.png" | tail -c 8 | od -An -tu1 | tr -s ' ' | grep -q '^ 0 0 0
     ok "which has so many pixels" || bad "which has so many pixels"
 echo 'axes.labelsize: huge' >"$dir/bad.mplstyle"
 echo 'no.such.key: 1' >"$dir/key.mplstyle"
+printf 'text.usetex: True\n' >"$dir/tex.mplstyle"
+command -v latex >/dev/null || { refuses "a style that needs LaTeX where there is none" \
+    "in the style of $dir/tex.mplstyle" "$dir/tiny_ch.h5" --style "$dir/tex.mplstyle"
+    grep -q damaged "$dir/out" && bad "calls no file damaged for it"; }
+# ---- settings for programs of the user's own: pictures are the same
+mkdir -p "$dir/home/stylelib"
+printf 'text.usetex: True\nfont.size: 40\nno.such: 1\nfigure.dpi: bad\n' >"$dir/home/matplotlibrc"
+printf '\377\376\n' >"$dir/home/stylelib/own.mplstyle"
+for settings in MPLBACKEND=module://none.such MPLBACKEND=nothing "MATPLOTLIBRC=$dir/home/matplotlibrc" \
+    "MATPLOTLIBRC=$dir/home/stylelib/own.mplstyle" "MPLCONFIGDIR=$dir/home"; do
+    [ -e "$dir/plain.png" ] || plot "$dir/tiny_ch.h5" --kind lines -o "$dir/plain.png"
+    (export "${settings?}"; cd "$dir/home" && "$program" plot ../tiny_ch.h5 --kind lines -o own.png) >"$dir/out" 2>&1
+    [ "$(wc -l <"$dir/out")" -eq 1 ] && cmp -s "$dir/home/own.png" "$dir/plain.png" &&
+        ok "is the same with $settings" || { cat "$dir/out"; bad "is the same with $settings"; }
+    rm -f "$dir/home/own.png"
+done
 refuses "a style of a bad value" "is no style sheet of matplotlib" "$dir/tiny_ch.h5" --style "$dir/bad.mplstyle"
 refuses "a style of an unknown key" "is no style sheet of matplotlib" "$dir/tiny_ch.h5" --style "$dir/key.mplstyle"
 refuses "a style that is not there" "cannot read the style sheet" "$dir/tiny_ch.h5" --style "$dir/none.mplstyle"
