@@ -121,7 +121,8 @@ def alter(path, rng):
 
 
 def options(rng):
-    some = [[], [], ["--run=all"], ["--run=0-3"], ["--log=xy"], ["--log=c"], ["--time=0.3"], ["--size=5x4"]]
+    some = [[], [], ["--run=all"], ["--run=0-3"], ["--log=xy"], ["--log=c"], ["--time=0.3"], ["--at=z=0.5"],
+            ["--size=5x4"]]
     return rng.choice([[], *([f"--kind={kind}"] for kind in plot.KINDS)]) + rng.choice(some)
 
 

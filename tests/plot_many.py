@@ -23,6 +23,12 @@ def draw(*words):
     return figure
 
 
+def edges(mesh):
+    """Of the cells of a table of colours, along x and y."""
+    corners = plot.np.concatenate([path.vertices for path in mesh.get_paths()])
+    return tuple(plot.np.unique(corners[:, k].round(12)) for k in (0, 1))
+
+
 def names(axes):
     return [text.get_text() for text in axes.get_legend().get_texts()]
 
@@ -30,8 +36,8 @@ def names(axes):
 def execute(text, arguments):
     plot.matplotlib.rcParams.update(look.STYLE)
     sys.argv = ["program", *arguments]
-    exec(text, {"draw": draw, "names": names, "numpy": plot.np, "plot": plot, "sys": sys, "convergence": convergence,
-                "heatmap": heatmap, "images": images, "lines": lines, "look": look, "options": options,
+    exec(text, {"draw": draw, "names": names, "edges": edges, "numpy": plot.np, "plot": plot, "sys": sys,
+                "convergence": convergence, "heatmap": heatmap, "images": images, "lines": lines, "look": look, "options": options,
                 "results": results, "stored": stored})
     return 0
 

@@ -306,6 +306,33 @@ for k, box in enumerate(boxes):
     assert box.x0 >= 0 and box.x1 <= figure.bbox.x1 and not any(box.overlaps(other) for other in boxes[:k]), boxes
 ' "$dir/random.h5"
 
+# ---- where planes lie
+in_python "planes lie where they are asked to" '
+import h5py
+with h5py.File(sys.argv[1]) as f:
+    group = next(v for v in f.values() if "group_run" in v and 8 in v["group_run"][:])
+    k = list(group["group_run"][:]).index(8)
+    u = group["g"][k, -1]
+    x, y, z = (group[axis + "c"][k] if axis + "c" in group else group[axis][:] for axis in "xyz")
+def shown(axes, rows, columns):
+    across = len(edges(axes.collections[0])[0]) - 1
+    return axes.collections[0].get_array().reshape(-1, across)[:rows, :columns]
+figure = draw(sys.argv[1], "--of=g", "--run=8", f"--at=z={z[3] + 0.1*(z[1] - z[0])},x={x[5]}")
+flat, upright = figure.axes[:2]
+assert numpy.array_equal(shown(flat, *u[3].shape), u[3]), "the point nearest to the place"
+assert numpy.array_equal(shown(upright, *u[:, :, 5].shape), u[:, :, 5])
+assert flat.get_title() == f"z = {z[3]:.4g}" and (upright.get_xlabel(), upright.get_ylabel()) == ("y", "z")
+assert len(draw(sys.argv[1], "--kind=slice", "--run=8-11", "--at=y=-0.8").axes) == 5, "four panels and the colours"
+' "$dir/tiny_compact.h5"
+itself refuses "a place outside" "--at z=99: z goes from" "$dir/tiny_compact.h5" --run 8 --at z=99
+refuses "a place on no axis" "takes places on the axes x, y and z, e.g. --at z=0.5" "$dir/tiny_compact.h5" --at w=1
+refuses "a place twice" "takes places on the axes x, y and z" "$dir/tiny_compact.h5" --at z=1,z=2
+refuses "a place that is no number" "takes places on the axes x, y and z" "$dir/tiny_compact.h5" --at z
+refuses "a place in a plane" "has two dimensions in space, and all of it is drawn" "$dir/tiny_compact.h5" --run 0 \
+    --at x=1
+refuses "a place of another kind" "--at is not for --kind lines; it goes with --kind slice" "$dir/tiny_ch.h5" \
+    --kind lines --at x=1
+
 # ---- options for the axes, the size and the style
 "$SWEEP" run -q configs/tiny_ch.cfg -s 'sweep.a=[0.02,0.05,0.1]' -s 'sweep.v=[0.1,0.5]' --device cpu -o "$dir/log.h5" ||
     bad "sweep of parameters above 0"

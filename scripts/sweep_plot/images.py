@@ -148,16 +148,21 @@ def label_panels(results, axes_of, used, same, x, y):
 
 
 def slices(results, ask):
-    """A field of two or three dimensions at one time: all of it, or on the planes through its middle. Of one run in
-    three dimensions the three planes; of several runs the plane of x and y, in panels with one colour scale."""
+    """A field of two or three dimensions at one time: all of it, or on planes through the places that --at names, else
+    through its middle. Of one run in three dimensions the three planes; of several runs the plane of x and y, in panels
+    with one colour scale. Where --at names axes, the planes across these."""
     of, rows = choose_field(results, ask, "slice")
     if min(results.dimensions(row, of) for row in rows) < 2:
         raise Refusal(f"{of} has one dimension in space: draw it with --kind lines or --kind spacetime")
-    planes = [("x", "y")]
-    if len(rows) == 1 and results.dimensions(rows[0], of) == 3:
-        planes = [("x", "y"), ("x", "z"), ("y", "z")]
+    box = all(results.dimensions(row, of) == 3 for row in rows)
+    if ask.places and not box:
+        raise Refusal(f"--at: {of} has two dimensions in space, and all of it is drawn")
+    across_to = {"z": ("x", "y"), "y": ("x", "z"), "x": ("y", "z")}
+    planes = [across_to[axis] for axis in ask.places or (across_to if len(rows) == 1 and box else "z")]
+    if len(rows) * len(planes) > MOST_PANELS:
+        raise Refusal(f"{len(planes)} planes of {len(rows)} runs are too many for one picture; choose fewer")
     panes = [(row, across, up) for row in rows for across, up in planes]
-    data = [results.plane(row, of, ask.time, across, up) for row, across, up in panes]
+    data = [results.plane(row, of, ask.time, across, up, ask.places) for row, across, up in panes]
     there = [plane for plane in data if plane is not None]
     if not there:
         raise Refusal(f"run {results.run[rows[0]]} {ended(results, rows[0])}, before {of} was saved; "
@@ -186,10 +191,11 @@ def slices(results, ask):
         if not logarithmic(ask).strip("c") and 1 / LONGEST_SIDE <= ratio <= LONGEST_SIDE:
             axes.set_aspect("equal")
     if len(panes) > 1:
-        look.panel_titles(figure, used, [plane[2] if len(rows) == 1 else results.describe(row, rows)
-                                         for (row, _, _), plane in zip(panes, data)], width)
+        look.panel_titles(figure, used, [", ".join(filter(None, [
+            results.describe(row, rows) if len(rows) > 1 else "", plane[2] if plane and len(planes) > 1 else ""]))
+            for (row, _, _), plane in zip(panes, data)], width)
     look.colour_bar(figure, image, panels, results.label(of), beyond, shrink=0.9)
     time = told_time([plane[1] for plane in there], ask.time, of) if results.timed else ""
-    plane = there[0][2] if len(panes) == 1 or len(rows) > 1 else ""
+    plane = there[0][2] if len(planes) == 1 else ""
     look.title(figure, results, ", ".join(filter(None, [time, plane, results.common(rows)])), len(panes) > 1)
     return figure

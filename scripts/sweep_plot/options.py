@@ -9,7 +9,7 @@ from .refusal import Refusal
 
 # which options a kind of picture uses beside those that all use; and which axes may be logarithmic
 USES = {"convergence": ("of", "over", "log"), "lines": ("of", "run", "time", "over", "log"),
-        "spacetime": ("of", "run", "log", "clim"), "slice": ("of", "run", "time", "log", "clim"),
+        "spacetime": ("of", "run", "log", "clim"), "slice": ("of", "run", "time", "at", "log", "clim"),
         "heatmap": ("of", "time", "over", "log", "clim")}
 LOG_AXES = {"convergence": "xy", "lines": "xy", "spacetime": "xyc", "slice": "xyc", "heatmap": "xyc"}
 
@@ -44,6 +44,18 @@ def limits(text, option):
     return low, high
 
 
+def places(text):
+    """A place on each of some axes, of x=0.5,z=1; {}: none is given."""
+    found = {}
+    for part in text.split(",") if text is not None else []:
+        axis, _, place = part.partition("=")
+        example = "takes places on the axes x, y and z, e.g. --at z=0.5 or --at x=0,y=1.5"
+        if axis not in ("x", "y", "z") or axis in found:
+            raise Refusal(f"--at '{text}': {example}")
+        found[axis] = number_of(place, "at", example)
+    return found
+
+
 def size_in_inches(text):
     if text is None:
         return None
@@ -65,6 +77,7 @@ def arguments(argv):
     parser.add_argument("--of", metavar="NAME", help="error norm, series, history or field to draw")
     parser.add_argument("--run", metavar="RUNS", help="7 or 0,5,9 or 0-15 or all, or the first digits of a run id")
     parser.add_argument("--time", metavar="T", help="the time meant (nearest saved one; default: the last)")
+    parser.add_argument("--at", metavar="PLACES", help="slice: where its planes lie, e.g. z=0.5 (default: the middle)")
     parser.add_argument("--over", metavar="PARAM",
                         help="convergence: the axis; lines: one line each value; heatmap: A,B")
     parser.add_argument("--log", metavar="AXES", help="the logarithmic axes, of x, y and c (colour); none: none")
@@ -88,6 +101,7 @@ def arguments(argv):
     if ask.output and os.path.splitext(ask.output)[1] not in (".png", ".pdf", ".svg"):
         raise Refusal(f"'{ask.output}': the picture's name must end in .png, .pdf or .svg")
     ask.time = None if ask.time is None else number_of(ask.time, "time", "takes a number: the time meant, e.g. 0.5")
+    ask.places = places(ask.at)
     ask.xlim, ask.ylim, ask.clim = limits(ask.xlim, "xlim"), limits(ask.ylim, "ylim"), limits(ask.clim, "clim")
     ask.size = size_in_inches(ask.size)
     if ask.dpi is not None:
@@ -98,7 +112,7 @@ def arguments(argv):
 
 
 def given(ask):
-    return [option for option in ("of", "run", "time", "over", "log", "clim") if getattr(ask, option) is not None]
+    return [option for option in ("of", "run", "time", "at", "over", "log", "clim") if getattr(ask, option) is not None]
 
 
 def logarithmic(ask, usual=""):

@@ -242,8 +242,8 @@ class Results:
         """Refuse a picture of a field over x alone where it lies over y as well."""
         most = max((self.dimensions(row, name) for row in rows), default=1)
         if most > 1:
-            raise Refusal(f"{name} has {most} dimensions in space, and {kind} draws one; --kind slice draws it on the "
-                          "planes through its middle")
+            raise Refusal(f"{name} has {most} dimensions in space, and {kind} draws one; --kind slice draws it on "
+                          "planes")
 
     def find(self, row, name):
         """The group that holds a variable of a run, and the run's row there."""
@@ -338,10 +338,10 @@ class Results:
         again = len(x) > 1 and not self.has_walls(row, axis)
         return edges(np.append(x, 2 * x[-1] - x[-2]) if again else x), again
 
-    def plane(self, row, name, t, across, up):
-        """A run's field at the saved time nearest to t (None: the last), in the plane through its middle that the two
-        axes span: the values, the time, and text that says where the plane lies. Only the plane is read. None where the
-        run reached no saved time."""
+    def plane(self, row, name, t, across, up, places):
+        """A run's field at the saved time nearest to t (None: the last), in the plane that two axes span: the values,
+        the time, and text that says where the plane lies: at the point nearest to the place along the third axis that
+        places has, or in the middle. Only the plane is read. None where the run reached no saved time."""
         group, k = self.find(row, name)
         times = self.coordinates(group, k, "time")
         reached = np.flatnonzero(times <= self.t_stored[row] * (1 + 1e-12))
@@ -351,10 +351,16 @@ class Results:
         where, at = [], []
         data = self.stored.dataset(group, name)
         for scale, count in list(zip(self.catalogue[name, data.ndim], data.shape))[2:]:
-            middle = count // 2
-            at.append(slice(None) if scale in (across, up) else middle)
-            if scale not in (across, up):
-                where.append(f"{scale} = {self.space(row, name, scale)[middle]:.4g}")
+            if scale in (across, up):
+                at.append(slice(None))
+                continue
+            x = self.space(row, name, scale)
+            ends = self.cells(row, name, scale)[0][[0, -1]]
+            if scale in places and not ends[0] <= places[scale] <= ends[1]:
+                raise Refusal(f"--at {scale}={number(places[scale])}: {scale} goes from {number(ends[0])} to "
+                              f"{number(ends[1])} in run {self.run[row]}")
+            at.append(nearest(x, places[scale]) if scale in places else count // 2)
+            where.append(f"{scale} = {x[at[-1]]:.4g}")
         return self.stored.numbers(group, name, (k, now, *at)), times[now], ", ".join(where)
 
     def refines(self, over, lines):

@@ -37,7 +37,7 @@ struct sw_cli {
     const char **override;              /* [noverrides] -s                                                   */
     int         noverrides;
     char       *solver_override;        /* --solver ROW as `solver="ROW"`                                    */
-    const char *output, *device, *only, *log_path, *run, *status, *kind, *of, *time, *over,
+    const char *output, *device, *only, *log_path, *run, *status, *kind, *of, *time, *at, *over,
                *log_axes, *xlim, *ylim, *clim, *size, *dpi, *style, *rows, *baseline,
                *missing;                /* NULL: not given                                                   */
     int         shards;                 /* 0: not given                                                      */

@@ -188,6 +188,7 @@ const struct cli_option cli_option_table[] = {
     {0, "of", "NAME", CLI_PLOT, "which norm, series, history or field to draw", AT(of)},
     {0, "time", "T", CLI_PLOT | CLI_SUBMIT, "plot: at which time; submit: the jobs' time limit, as sbatch takes it",
      AT(time)},
+    {0, "at", "PLACES", CLI_PLOT, "where the planes of a box lie, for example z=0.5 (default: the middle)", AT(at)},
     {0, "over", "PARAMETERS", CLI_PLOT, "over which parameters", AT(over)},
     {0, "log", "AXES", CLI_PLOT, "the logarithmic axes, of x, y and c (the colours), for example xy; none: none",
      AT(log_axes)},
