@@ -106,6 +106,9 @@ $(tests) $(benches): $B/%: $B/tests/%.o $B/tests/helpers.o $B/libsweep.a $(if $(
 	$(call say,LINK,$@)$(CC) $(CFLAGS) -o $@ $(filter %.o %.a,$^) $(LDFLAGS) \
 	    $(if $(PORTABLE),'-Wl$(,)-rpath$(,)$$ORIGIN') -lcmocka $(LDLIBS)
 
+$B/test_evaluations: private LDFLAGS += $(addprefix -Wl$(,)--wrap=,sw_expr_parse sw_eval_create sw_eval_points \
+    sw_setup_column sw_setup_find sw_setup_word sw_problem_find)
+
 $B/libcmocka.so.0:
 	$(call say,COPY,$@)mkdir -p $(@D) && cp -fL $$(ldconfig -p | awk '/libcmocka.so.0 / {print $$NF; exit}') $@
 

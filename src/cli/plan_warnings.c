@@ -7,71 +7,110 @@
 #include <unistd.h>
 
 #include "base/sw_mem.h"
+#include "base/sw_stop.h"
 #include "base/sw_text.h"
 #include "cli/format.h"
 #include "cli/open_sweep.h"
 #include "cli/plan_warnings.h"
 
-/* Of so many runs of a group, evenly spread. */
-enum { SAMPLED = 256 };
+/* Runs that are looked at. Their numbers are worked out together: those of each alone take a hundred times as long. */
+enum { RUNS_IN_BLOCK = 1024 };
+struct looks {
+    int count, group[RUNS_IN_BLOCK];
+    int64_t run[RUNS_IN_BLOCK];
+    double *column;                      /* [ncolumn][count] */
+    char  (*text)[200];                  /* [count] what one kind of warning says of each */
+};
 
 /* What one kind of warning says of the runs: the first that it is about, and how many of those looked at. */
 struct warned { struct sw_text text; int64_t count, sampled; };
 
-/* The numbers of so many runs, worked out together: those of each alone take a hundred times as long. */
-enum { RUNS_IN_BLOCK = 1024 };
-
-/* What a warning says of runs `first` on of those that are looked at.
- * @param run  [count]  @param column  [ncolumn][count]
- * @return whether to go on: not where memory is out, or somebody asked for an end */
-static bool look_at_runs(const struct sw_sweep *sweep, const struct sw_setup *setup, const int64_t *run, int count,
-                         const struct sw_run_warning *warning, double *column, struct warned *w)
+static void add_up(const struct sw_sweep *sweep, const struct looks *l, struct warned *w)
 {
     char axes[100], fit[41];
-    if (sw_sweep_columns(sweep, run, 0, count, column)) return false;
-    for (int j = 0; j < count; j++) {
-        char what[200] = "";
-        if (warning->warn(sweep->problem, setup, count, column, j, NULL, what)) return false;
+    for (int k = 0; k < l->count; k++) {
         w->sampled++;
-        if (!*what || w->count++) continue;
-        sw_sweep_describe(sweep, run[j], axes, sizeof axes);
-        sw_text_add(&w->text, what);
+        if (!*l->text[k] || w->count++) continue;
+        sw_sweep_describe(sweep, l->run[k], axes, sizeof axes);
+        sw_text_add(&w->text, l->text[k]);
         if (*axes) sw_text_printf(&w->text, " (%s)", sw_text_shorten(fit, sizeof fit, axes));
     }
-    return true;
 }
 
-/* Nothing if memory is out. */
-static void sample_group(const struct cli_sweep *s, const struct sw_group *group, const struct sw_run_warning *warning,
-                         struct warned *w)
+/* Nothing where memory is out, or somebody has asked for an end. */
+static void look(const struct sw_sweep *sweep, const struct sw_plan *plan, const struct sw_run_warning *warning,
+                 struct looks *l, struct warned *w)
 {
-    const struct sw_setup setup = sw_sweep_setup(s->sweep, group, 1);
-    const int64_t sampled = group->count < SAMPLED || warning->of_all ? group->count : SAMPLED;
-    const int64_t most = sampled < RUNS_IN_BLOCK ? sampled : RUNS_IN_BLOCK;
-    int64_t run[RUNS_IN_BLOCK];
-    double *column;
-    bool go_on = !sw_alloc((size_t)(s->sweep->ncolumn * most), &column);
-    for (int64_t first = 0; first < sampled && go_on; first += most) {
-        const int count = (int)(sampled - first < most ? sampled - first : most);
-        for (int k = 0; k < count; k++) run[k] = group->run[(first + k) * group->count / sampled];
-        go_on = look_at_runs(s->sweep, &setup, run, count, warning, column, w);
+    const struct sw_problem *problem = sweep->problem;
+#pragma omp parallel for schedule(dynamic)
+    for (int k = 0; k < l->count; k++) {
+        const struct sw_setup setup = sw_sweep_setup(sweep, &plan->group[l->group[k]], 1);
+        if (sw_stop_check() || warning->warn(problem, &setup, l->count, l->column, k, NULL, l->text[k]))
+            l->text[k][0] = 0;
     }
-    sw_free(column);
+    add_up(sweep, l, w);
 }
 
-/* Groups are looked at until some hundreds of runs are: there may be as many groups as runs. */
+static bool begin_looks(const struct sw_sweep *sweep, struct looks *l)
+{
+    return !sw_alloc((size_t)(sweep->ncolumn * l->count), &l->column) && !sw_alloc((size_t)l->count, &l->text) &&
+           !sw_sweep_columns(sweep, l->run, 0, l->count, l->column);
+}
+
+static void end_looks(struct looks *l)
+{
+    sw_free(l->column);
+    sw_free(l->text);
+}
+
+/* At those runs of the plan's few that are still to do. */
+static void find_looks(const struct sw_plan *plan, struct looks *l)
+{
+    for (int g = 0; g < plan->ngroup; g++)
+        for (int64_t k = 0; k < plan->group[g].count; k++) {
+            if (!sw_few_has(&plan->looks, plan->group[g].run[k])) continue;
+            l->group[l->count] = g;
+            l->run[l->count++] = plan->group[g].run[k];
+        }
+}
+
+/* At all runs of the groups of which the warning asks for that. */
+static void look_at_all(const struct sw_sweep *sweep, const struct sw_plan *plan, const struct sw_run_warning *warning,
+                        struct warned *w)
+{
+    bool go_on = true;
+    for (int g = 0; g < plan->ngroup; g++) {
+        const struct sw_group *group = &plan->group[g];
+        const struct sw_setup setup = sw_sweep_setup(sweep, group, 1);
+        if (!warning->of_all(&setup)) continue;
+        for (int64_t first = 0; first < group->count && go_on; first += RUNS_IN_BLOCK) {
+            const int64_t left = group->count - first;
+            struct looks l = {.count = (int)(left < RUNS_IN_BLOCK ? left : RUNS_IN_BLOCK)};
+            for (int k = 0; k < l.count; k++) l.group[k] = g, l.run[k] = group->run[first + k];
+            go_on = begin_looks(sweep, &l);
+            if (go_on) look(sweep, plan, warning, &l, w);
+            end_looks(&l);
+        }
+    }
+}
+
 static void warn_runs(const struct sw_cli *cli, const struct cli_sweep *s, const struct sw_plan *plan,
-                      const struct sw_run_warning *warning,
                       console_printer *print)
 {
-    struct warned w = {{0}, 0, 0};
-    const int stride = plan->ngroup > SAMPLED && !warning->of_all ? plan->ngroup / SAMPLED : 1;
-    for (int g = 0; g < plan->ngroup; g += stride) sample_group(s, &plan->group[g], warning, &w);
-    if (w.count > 1)
-        sw_text_printf(&w.text, "; %lld of %lld runs%s alike", (long long)w.count, (long long)w.sampled,
-                       w.sampled < plan->nruns ? " looked at" : "");
-    if (w.count) print(cli, "note     %s\n", sw_text_get(&w.text));
-    sw_text_free(&w.text);
+    struct looks few = {0};
+    find_looks(plan, &few);
+    const bool looks = begin_looks(s->sweep, &few);
+    for (const struct sw_run_warning *warning = s->sweep->problem->warn_run; warning && warning->warn; warning++) {
+        struct warned w = {{0}, 0, 0};
+        if (warning->of_all) look_at_all(s->sweep, plan, warning, &w);
+        else if (looks) look(s->sweep, plan, warning, &few, &w);
+        if (w.count > 1)
+            sw_text_printf(&w.text, "; %lld of %lld runs%s alike", (long long)w.count, (long long)w.sampled,
+                           w.sampled < plan->nruns ? " looked at" : "");
+        if (w.count) print(cli, "note     %s\n", sw_text_get(&w.text));
+        sw_text_free(&w.text);
+    }
+    end_looks(&few);
 }
 
 static bool warn_lost_times_of(const struct sw_cli *cli, const char *key, int64_t lost, int count, bool aligned,
@@ -281,7 +320,6 @@ static void warn_copies(const struct sw_cli *cli, const struct sw_sweep *sweep, 
 void plan_warnings_print(const struct sw_cli *cli, const struct cli_sweep *s, const struct sw_plan *plan,
                          console_printer *print)
 {
-    const struct sw_run_warning *warning = s->sweep->problem->warn_run;
     struct sw_text printed = {0};
     if (plan->nagain == 1) print(cli, "note     %s\n", plan->again);
     else if (plan->nagain) print(cli, "note     %s; %lld runs alike\n", plan->again, (long long)plan->nagain);
@@ -298,6 +336,6 @@ void plan_warnings_print(const struct sw_cli *cli, const struct cli_sweep *s, co
             warn_equal_runs(cli, s->sweep, plan, k, print);
     warn_lost_times(cli, plan, print);
     warn_copies(cli, s->sweep, plan, print);
-    for (; warning && warning->warn; warning++) warn_runs(cli, s, plan, warning, print);
+    warn_runs(cli, s, plan, print);
     sw_text_free(&printed);
 }

@@ -73,6 +73,7 @@ enum sw_status sw_initial_warn_axes(const struct sw_problem *problem, const stru
 enum sw_status sw_initial_warn_bad(const struct sw_problem *problem, const struct sw_setup *setup, int64_t ld,
                                    const double *column, int64_t j, const double *state, char text[200]);
 #define SW_INITIAL_WARNINGS \
-    {.warn = sw_initial_warn_points}, {.warn = sw_initial_warn_axes}, {.warn = sw_initial_warn_bad, .of_all = true}, \
+    {.warn = sw_initial_warn_points}, {.warn = sw_initial_warn_axes}, \
+    {.warn = sw_initial_warn_bad, .of_all = sw_initial_in_file}, \
     {.warn = sw_resolution_warn_initial}, {.warn = sw_resolution_warn_result, .of_result = true}
 #endif

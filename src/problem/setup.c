@@ -52,28 +52,36 @@ enum sw_status sw_setup_suggest_cpu(const struct sw_setup *setup, const struct s
     return SW_FAIL(SW_E_ABSENT, "%s\nuse --device cpu", sw_err_message());
 }
 
-static double number(const struct sw_setup *setup, const char *path, int64_t count, const double *column, int64_t j,
-                     double otherwise)
+struct sw_grid_columns sw_setup_grid_columns(const struct sw_setup *setup)
 {
-    int k = sw_setup_column(setup, path);
-    return k < 0 ? otherwise : column[k * count + j];
+    static const char *const x0[SW_DIMS] = {"grid.x0", "grid.x0.1", "grid.x0.2"},
+                            *const length[SW_DIMS] = {"grid.length", "grid.length.1", "grid.length.2"};
+    struct sw_grid_columns c = {.tolerance = sw_setup_column(setup, "time.tolerance"),
+                                .dt = sw_setup_column(setup, "time.dt")};
+    for (int d = 0; d < SW_DIMS; d++) {
+        c.x0[d] = sw_setup_column(setup, x0[d]);
+        c.length[d] = sw_setup_column(setup, length[d]);
+    }
+    return c;
 }
 
-bool sw_setup_own_steps(const struct sw_setup *setup) { return sw_setup_column(setup, "time.tolerance") >= 0; }
+bool sw_setup_own_steps(const struct sw_setup *setup)
+{
+    return (setup->grid_columns ? setup->grid_columns->tolerance : sw_setup_column(setup, "time.tolerance")) >= 0;
+}
 
 /* n points over the length L: L/n apart, the last one that short of its end; between walls L/(n-1) apart. Without a
  * length they are numbered 1 .. n. */
 struct sw_grid sw_setup_grid(const struct sw_setup *setup, int64_t count, const double *column, int64_t j)
 {
-    static const char *const x0[SW_DIMS] = {"grid.x0", "grid.x0.1", "grid.x0.2"},
-                            *const length[SW_DIMS] = {"grid.length", "grid.length.1", "grid.length.2"};
-    struct sw_grid g = {.dt = sw_setup_own_steps(setup) ? 1 : number(setup, "time.dt", count, column, j, 0)};
+    const struct sw_grid_columns c = setup->grid_columns ? *setup->grid_columns : sw_setup_grid_columns(setup);
+    struct sw_grid g = {.dt = c.tolerance >= 0 ? 1 : c.dt < 0 ? 0 : column[c.dt * count + j]};
     for (int d = 0; d < SW_DIMS; d++) {
-        int64_t intervals = setup->walls[d] && setup->n[d] > 1 ? setup->n[d] - 1 : setup->n[d];
-        g.x0[d] = number(setup, x0[d], count, column, j, 0);
-        g.dx[d] = number(setup, length[d], count, column, j, 1) / (double)intervals;
+        const int64_t intervals = setup->walls[d] && setup->n[d] > 1 ? setup->n[d] - 1 : setup->n[d];
+        g.x0[d] = c.x0[d] < 0 ? 0 : column[c.x0[d] * count + j];
+        g.dx[d] = (c.length[d] < 0 ? 1 : column[c.length[d] * count + j]) / (double)intervals;
     }
-    if (sw_setup_column(setup, length[0]) < 0) {
+    if (c.length[0] < 0) {
         g.x0[0] = 1;
         g.dx[0] = 1;
     }

@@ -1,4 +1,7 @@
 /* The operations that a problem may leave out. */
+#include <string.h>
+
+#include "base/sw_mem.h"
 #include "problem/sw_problem.h"
 
 size_t sw_sim_state_size(const struct sw_sim *sim) { return sim->ops->state_size ? sim->ops->state_size(sim) : 0; }
@@ -18,6 +21,19 @@ enum sw_status sw_sim_begin(struct sw_sim *sim, const double *field)
 enum sw_status sw_sim_get_state(struct sw_sim *sim, double *state)
 {
     return sim->ops->get_state ? sim->ops->get_state(sim, state) : SW_OK;
+}
+
+enum sw_status sw_sim_get_states(struct sw_sim *sim, int all, int count, const int *which, double *state)
+{
+    const size_t size = sw_sim_state_size(sim);
+    double *whole;
+    if (sim->ops->get_states) return sim->ops->get_states(sim, count, which, state);
+    SW_TRY(sw_alloc((size_t)all * size, &whole));
+    const enum sw_status st = sw_sim_get_state(sim, whole);
+    for (size_t k = 0; k < (size_t)count && !st; k++)
+        memcpy(state + k * size, whole + (size_t)which[k] * size, size * sizeof *state);
+    sw_free(whole);
+    return st;
 }
 
 enum sw_status sw_sim_snapshot(struct sw_sim *sim, int slot, int what)

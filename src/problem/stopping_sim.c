@@ -198,6 +198,18 @@ static enum sw_status get_state(struct sw_sim *sim, double *state)
     return SW_OK;
 }
 
+static enum sw_status get_states(struct sw_sim *sim, int count, const int *which, double *state)
+{
+    struct stopping_sim *s = of(sim);
+    for (int k = 0; k < count; k++) {
+        double *to = state + (size_t)k * s->size;
+        const bool all = s->running == s->count;
+        if (!all && s->stopped[which[k]]) copy(to, s->state + (size_t)which[k] * s->size, s->size);
+        else SW_TRY(s->inner->ops->get_states(s->inner, 1, all ? &which[k] : &s->at[which[k]], to));
+    }
+    return SW_OK;
+}
+
 static enum sw_status get_diagnostics(struct sw_sim *sim, double *record)
 {
     struct stopping_sim *s = of(sim);
@@ -403,6 +415,7 @@ static struct sw_sim_ops make_ops(const struct sw_sim_ops *inner)
         .begin = begin,
         .set_state = set_state,
         .get_state = get_state,
+        .get_states = inner->get_states ? get_states : NULL,
         .advance = advance,
         .snapshot = snapshot,
         .fetch = fetch,

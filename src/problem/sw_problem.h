@@ -69,6 +69,9 @@ struct sw_remote_helper {
 enum { SW_REMOTE_HELPERS_MOST = 256 };
 struct sw_remote_helpers { int count; struct sw_remote_helper *helper[SW_REMOTE_HELPERS_MOST]; };
 
+/* The columns of what sw_setup_grid() looks at; -1: none. */
+struct sw_grid_columns { int tolerance, dt, x0[SW_DIMS], length[SW_DIMS]; };
+
 /* What all runs of a batch have in common. Everything is borrowed. */
 struct sw_setup {
     int     dim;                       /* dimensions of the grid, 1 .. SW_DIMS                              */
@@ -102,6 +105,7 @@ struct sw_setup {
     int     numbered;                  /* 1 + the column of a key whose stand_in is the number of the run, 0: none  */
     const struct sw_scope *scope;      /* the names by which an expression knows columns; its rest is empty */
     const char *const *column;         /* [ncolumn] names; a key by its full path "time.dt", others by name */
+    const struct sw_grid_columns *grid_columns;  /* NULL: they are looked up by name, for each run            */
     int     nfunction;
     const struct sw_function *function;
     int nchoice;
@@ -131,6 +135,8 @@ int sw_setup_column(const struct sw_setup *setup, const char *path);
  * @param st  passed on, with "use --device cpu" at the end of the message where it is SW_E_ABSENT, and the message not
  *            one of sw_row_pick(), which says what the CPU does */
 enum sw_status sw_setup_suggest_cpu(const struct sw_setup *setup, const struct sw_device *device, enum sw_status st);
+
+struct sw_grid_columns sw_setup_grid_columns(const struct sw_setup *setup);
 
 /** Whether each run takes steps of its own (time.tolerance). */
 bool sw_setup_own_steps(const struct sw_setup *setup);
@@ -163,6 +169,8 @@ struct sw_sim_ops {
      * @param field  [count][unknowns][points] */
     enum sw_status (*begin)(struct sw_sim *sim, const double *field);
     enum sw_status (*get_state)(struct sw_sim *sim, double *state);         /* optional                             */
+    /** Optional: of some runs. @param which  [count]  @param state  out: [count][state_size] */
+    enum sw_status (*get_states)(struct sw_sim *sim, int count, const int *which, double *state);
     /** Optional: the state where kernels that are queued behind the steps can read it, until the next call.
      * @return false: it is not on a device, or not like this */
     bool        (*device_state)(const struct sw_sim *sim, struct sw_device_state *state);
@@ -220,6 +228,8 @@ enum sw_status sw_sim_initial(struct sw_sim *sim);
 enum sw_status sw_sim_set_state(struct sw_sim *sim, const double *state);
 enum sw_status sw_sim_begin(struct sw_sim *sim, const double *field);
 enum sw_status sw_sim_get_state(struct sw_sim *sim, double *state);
+/** @param all  runs that are loaded  @return also SW_E_MEMORY */
+enum sw_status sw_sim_get_states(struct sw_sim *sim, int all, int count, const int *which, double *state);
 enum sw_status sw_sim_snapshot(struct sw_sim *sim, int slot, int what);
 
 struct sw_problem;
@@ -233,7 +243,9 @@ struct sw_run_warning {
     enum sw_status (*warn)(const struct sw_problem *problem, const struct sw_setup *setup, int64_t ld,
                            const double *column, int64_t j, const double *state, char text[200]);
     bool of_result;                     /* it is about the result, and stored with a run that ends well */
-    bool of_all;                        /* `sweep check` asks of every run, not of a sample of them */
+    /** Whether every run with these words is asked about before it is computed: else few are, here and about their
+     * results. NULL: no. */
+    bool (*of_all)(const struct sw_setup *setup);
 };
 
 struct sw_problem {

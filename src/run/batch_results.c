@@ -9,14 +9,39 @@
 
 /* ---- warnings */
 
-/* Warnings about a run's result; nothing if memory is out. */
+static bool warns_of_results(const struct sw_problem *problem)
+{
+    const struct sw_run_warning *w = problem->warn_run;
+    while (w && w->warn && !w->of_result) w++;
+    return w && w->warn;
+}
+
+/* Nothing if memory is out. @param state  that of run j at its end */
 static void append_result_warnings(const struct batch *b, int j, const double *state, char text[SW_MESSAGE])
 {
     const struct sw_problem *problem = b->w->scheduler->sweep->problem;
     char more[200];
-    for (const struct sw_run_warning *w = problem->warn_run; w && w->warn; w++)
+    for (const struct sw_run_warning *w = problem->warn_run; w->warn; w++)
         if (w->of_result && !w->warn(problem, &b->w->setup, b->plan->count, b->column, j, state, more))
             batch_append_message(text, more);
+}
+
+/* What the problem says of results, of those runs that the plan has chosen. */
+static enum sw_status look_at_results(const struct batch *b, struct sw_run_result *result)
+{
+    int which[SW_PLAN_LOOKS], count = 0;
+    double *state;
+    if (!warns_of_results(b->w->scheduler->sweep->problem)) return SW_OK;
+    for (int j = 0; j < b->plan->count; j++)
+        if (result[j].row.status == SW_RUN_DONE && sw_few_has(&b->w->scheduler->plan->looks, b->plan->run[j]))
+            which[count++] = j;
+    if (!count) return SW_OK;
+    SW_TRY(sw_alloc((size_t)count * batch_state_size(b), &state));
+    const enum sw_status st = sw_sim_get_states(b->w->sim, b->plan->count, count, which, state);
+    for (int k = 0; k < count && !st; k++)
+        append_result_warnings(b, which[k], state + (size_t)k * batch_state_size(b), result[which[k]].message);
+    sw_free(state);
+    return st;
 }
 
 /* Where a run took steps of its own past a pole, or u has decayed, the errors that they allowed, relative to u as it
@@ -32,15 +57,17 @@ static void warn_estimated_error(const double *state, size_t count, struct sw_ru
     batch_append_message(r->message, text);
 }
 
-/* The states that warnings of results need; NULL if there are no such warnings. Free with sw_free(). */
-static enum sw_status get_states_for_warnings(const struct batch *b, double **field)
+static enum sw_status warn_estimated_errors(const struct batch *b, struct sw_run_result *result)
 {
-    const struct sw_run_warning *w = b->w->scheduler->sweep->problem->warn_run;
-    *field = NULL;
-    while (w && w->warn && !w->of_result) w++;
-    if ((!w || !w->warn) && !b->w->sim->ops->steps_taken) return SW_OK;
-    SW_TRY(sw_alloc((size_t)b->plan->count * batch_state_size(b), field));
-    return sw_sim_get_state(b->w->sim, *field);
+    const size_t size = batch_state_size(b);
+    double *state;
+    if (!b->w->sim->ops->steps_taken) return SW_OK;
+    SW_TRY(sw_alloc((size_t)b->plan->count * size, &state));
+    const enum sw_status st = sw_sim_get_state(b->w->sim, state);
+    for (int j = 0; j < b->plan->count && !st; j++)
+        if (result[j].row.status == SW_RUN_DONE) warn_estimated_error(state + (size_t)j * size, size, &result[j]);
+    sw_free(state);
+    return st;
 }
 
 /* ---- results */
@@ -257,7 +284,7 @@ static void count_and_report(struct batch *b, const struct sw_run_result *result
 enum sw_status batch_end(struct batch *b)
 {
     struct sw_run_result *result = NULL;
-    double *state = NULL, *field = NULL;
+    double *state = NULL;
     enum sw_status st;
     SW_TRY(batch_find_failures(b));
     SW_TRY(batch_read_diagnostics(b));
@@ -268,23 +295,16 @@ enum sw_status batch_end(struct batch *b)
     explain_norms(b, result);
     SW_TRY_TO(failed, st, measure_residuals(b, result));
     SW_TRY_TO(failed, st, batch_accuracy(b, result));
-    SW_TRY_TO(failed, st, get_states_for_warnings(b, &field));
     SW_TRY_TO(failed, st, tell_infinite(b, result));
+    SW_TRY_TO(failed, st, warn_estimated_errors(b, result));
     SW_TRY_TO(failed, st, write_histories(b));
-    if (b->w->scheduler->sweep->save_state) SW_TRY_TO(failed, st, batch_copy_state(b, &state));
-    for (int j = 0; j < b->plan->count && b->w->sim->ops->steps_taken; j++)
-        if (result[j].row.status == SW_RUN_DONE)
-            warn_estimated_error(field + (size_t)j * batch_state_size(b), batch_state_size(b), &result[j]);
     count_and_report(b, result);
-    for (int j = 0; j < b->plan->count && field; j++)
-        if (result[j].row.status == SW_RUN_DONE)
-            append_result_warnings(b, j, field + (size_t)j * batch_state_size(b), result[j].message);
-    sw_free(field);
+    SW_TRY_TO(failed, st, look_at_results(b, result));  /* what it finds is stored, and not reported again */
+    if (b->w->scheduler->sweep->save_state) SW_TRY_TO(failed, st, batch_copy_state(b, &state));
     SW_TRY(writer_finish(b->w->writer, result, state, batch_stored_size(b), b->group->steps));
     batch_report(b, SW_EVENT_BATCH);
     return SW_OK;
 failed:
-    sw_free(field);
     sw_free(result);
     return st == SW_E_STOPPED ? batch_stop(b) : st;
 }

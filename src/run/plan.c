@@ -486,6 +486,7 @@ enum sw_status sw_plan_make_shared(struct sw_sweep *sweep, const int64_t *run, i
         p->id = id;
         st = begin_plan(p, sweep, run, count, completed, retry_failed);
     }
+    if (!st) st = sw_sweep_few(sweep, run, count, SW_PLAN_LOOKS, &p->looks);
     SW_TRY_TO(failed, st, sw_comm_agree(sharing->comm, st));
     begin_again_with_row(p, sweep, devices);
     SW_TRY_TO(failed, st, fit_memory(p, sweep, devices, sharing, p->own->fits));
@@ -533,6 +534,7 @@ void sw_plan_destroy(struct sw_plan **plan)
     struct sw_plan *p = *plan;
     if (!p) return;
     sw_groups_free(&p->group, p->ngroup);
+    sw_few_free(&p->looks);
     if (p->own) {
         sw_free(p->own->todo);
         sw_free(p->own->claimed);

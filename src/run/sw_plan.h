@@ -14,6 +14,7 @@ struct sw_plan_batch {             /* points into the plan                      
     int      *row;                 /* [count] of a resumed batch: each run's row in the stored state        */
     const struct sw_checkpoint *resume;  /* its checkpoint, in the completed; NULL: it starts at step 0      */
 };
+enum { SW_PLAN_LOOKS = 64 };
 struct sw_plan {
     int      ngroup;
     struct sw_group *group;        /* runs still to do                                                      */
@@ -32,6 +33,8 @@ struct sw_plan {
     int64_t  nagain;               /* runs that begin again, though they have a checkpoint                  */
     char     again[200];           /* why the first of them does                                            */
     const uint64_t *id;            /* [sweep->nruns] of all runs; borrowed                                  */
+    struct sw_few looks;           /* of the runs asked for, done or not: those that are looked at, before they are
+                                    * computed and after, for what the problem may say of them              */
     struct sw_plan_own *own;
 };
 

@@ -356,6 +356,8 @@ enum sw_status columns_make(struct sw_sweep *s)
     add_axes(s);
     if (define) add_defines(s, define);
     SW_TRY(make_scope(s));
+    SW_TRY(sw_arena_take(s->own->arena, 1, &s->own->grid_columns));
+    *s->own->grid_columns = sw_setup_grid_columns(&(struct sw_setup){.ncolumn = s->ncolumn, .column = s->column_name});
     for (int k = 0; k < s->ncolumn; k++) SW_TRY(read_source(s, k));
     return order_columns(s);
 }

@@ -64,6 +64,7 @@ struct sw_sweep_own {
     int              *order;            /* [norder] columns that differ from run to run, each after those it needs */
     int               norder;
     struct sw_scope   scope;            /* names of the columns                                                 */
+    struct sw_grid_columns *grid_columns;  /* NULL: not known yet                                                */
     void             *prepared;         /* what sw_problem.prepare() made                                       */
     struct times     *fields, *scalars; /* when they are saved                                                  */
     struct times     *looks;            /* when runs are looked at that may end early                           */

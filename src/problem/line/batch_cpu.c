@@ -191,6 +191,13 @@ enum sw_status sw_host_get_state(struct sw_stepper *s, double *u)
     return SW_OK;
 }
 
+enum sw_status sw_host_get_states(struct sw_stepper *s, int count, const int *which, double *u)
+{
+    const size_t size = sw_stepper_line(&s->desc);
+    for (size_t k = 0; k < (size_t)count; k++) memcpy(u + k * size, sw_host_line(s, which[k]), size * sizeof *u);
+    return SW_OK;
+}
+
 enum sw_status sw_host_diverged(struct sw_stepper *s, int64_t *step)
 {
     const struct sw_host_batch *h = s->own;

@@ -58,6 +58,7 @@ void sw_host_begin_run(const struct sw_stepper *s, struct sw_host_worker *w, str
 enum sw_status sw_host_initial(struct sw_stepper *s);
 enum sw_status sw_host_set_state(struct sw_stepper *s, const double *u);
 enum sw_status sw_host_get_state(struct sw_stepper *s, double *u);
+enum sw_status sw_host_get_states(struct sw_stepper *s, int count, const int *which, double *u);
 enum sw_status sw_host_snapshot(struct sw_stepper *s, int slot, int what);
 enum sw_status sw_host_fetch(struct sw_stepper *s, int slot, const void **field, const double **scalars);
 void           sw_host_place(const struct sw_stepper *s, int j, struct sw_line_place *place);

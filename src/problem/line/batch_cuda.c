@@ -207,12 +207,28 @@ enum sw_status sw_cuda_batch_set_state(struct sw_stepper *s, const double *u)
     return sw_device_wait(s->device);
 }
 
-enum sw_status sw_cuda_batch_get_state(struct sw_stepper *s, double *u)
+/* The field line by line, in the buffer for snapshots. */
+static enum sw_status stage_lines(struct sw_stepper *s)
 {
     struct sw_cuda_batch *p = cuda_batch(s);
     SW_TRY(sw_snapshots_wait(p->snapshots));
-    SW_TRY(sw_cuda_to_lines(s->device->compute, &p->view, p->u, SW_LINES_OF_RUNS, false, p->staging));
-    return sw_device_download(s->device, u, p->staging, batch_size(s) * sizeof *u);
+    return sw_cuda_to_lines(s->device->compute, &p->view, p->u, SW_LINES_OF_RUNS, false, p->staging);
+}
+
+enum sw_status sw_cuda_batch_get_state(struct sw_stepper *s, double *u)
+{
+    SW_TRY(stage_lines(s));
+    return sw_device_download(s->device, u, cuda_batch(s)->staging, batch_size(s) * sizeof *u);
+}
+
+enum sw_status sw_cuda_batch_get_states(struct sw_stepper *s, int count, const int *which, double *u)
+{
+    const size_t size = sw_stepper_line(&s->desc);
+    SW_TRY(stage_lines(s));
+    for (size_t k = 0; k < (size_t)count; k++)
+        SW_TRY(sw_device_download(s->device, u + k * size, cuda_batch(s)->staging + (size_t)which[k] * size,
+                                  size * sizeof *u));
+    return SW_OK;
 }
 
 void sw_cuda_batch_device_state(const struct sw_stepper *s, struct sw_stepper_state *state)

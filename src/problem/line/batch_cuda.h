@@ -53,6 +53,7 @@ enum sw_status sw_cuda_batch_mark_not_finite(struct sw_stepper *s, long long mar
 enum sw_status sw_cuda_batch_initial(struct sw_stepper *s);
 enum sw_status sw_cuda_batch_set_state(struct sw_stepper *s, const double *u);
 enum sw_status sw_cuda_batch_get_state(struct sw_stepper *s, double *u);
+enum sw_status sw_cuda_batch_get_states(struct sw_stepper *s, int count, const int *which, double *u);
 void sw_cuda_batch_device_state(const struct sw_stepper *s, struct sw_stepper_state *state);
 enum sw_status sw_cuda_batch_diverged(struct sw_stepper *s, int64_t *step);
 enum sw_status sw_cuda_batch_snapshot(struct sw_stepper *s, int slot, int what);

@@ -1,6 +1,7 @@
 #include "problem/line/line_ends.h"
 
 #include <stdio.h>
+#include <string.h>
 
 enum { VALUE, SLOPE, SECOND, THIRD };
 static const char *const conditions[2][SW_LINE_CONDITIONS] = {
@@ -15,11 +16,19 @@ static const char *name_of(const struct sw_setup *setup, int v) { return setup->
 
 static bool is_axis(const char *word) { return word && word[0] == '$'; }
 
+static bool is_condition(const char *key)
+{
+    for (int side = 0; side < 2; side++)
+        for (int k = 0; k < SW_LINE_CONDITIONS; k++)
+            if (!strcmp(key, conditions[side][k])) return true;
+    return false;
+}
+
 bool sw_line_has_ends(const struct sw_setup *setup)
 {
-    bool ends = sw_setup_chosen(setup, "boundary", "no_flux") || is_axis(sw_setup_word(setup, "boundary"));
-    for (int side = 0; side < 2; side++)
-        for (int k = 0; k < SW_LINE_CONDITIONS; k++) ends |= sw_setup_find(setup, conditions[side][k]) != NULL;
+    const char *boundary = sw_setup_word(setup, "boundary");
+    bool ends = boundary && (!strcmp(boundary, "no_flux") || is_axis(boundary));
+    for (int k = 0; k < setup->nfunction && !ends; k++) ends = is_condition(setup->function[k].key);
     return ends;
 }
 

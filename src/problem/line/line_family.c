@@ -261,7 +261,7 @@ const char *sw_line_validate_run(const struct sw_setup *setup, const char *solve
         snprintf(why, 160, "lines that end are of second order in space: set it to 2, or boundary to \"periodic\"");
         key = "order";
     }
-    return key ? key : sw_line_check_ends(setup, ~0U, why);
+    return key || !ends ? key : sw_line_check_ends(setup, ~0U, why);
 }
 
 enum sw_status sw_line_describe(const struct sw_problem *problem, const struct sw_setup *setup, struct sw_text *text)

@@ -6,6 +6,7 @@
 
 #include "base/sw_mem.h"
 #include "problem/line/imex.h"
+#include "problem/line/sw_stepper_impl.h"
 
 struct line_sim {
     struct sw_sim      sim;       /* first: the operations get a pointer to it */
@@ -54,6 +55,11 @@ static enum sw_status set_state(struct sw_sim *sim, const double *u)
 }
 
 static enum sw_status get_state(struct sw_sim *sim, double *u) { return sw_stepper_get_state(stepper_of(sim), u); }
+
+static enum sw_status get_states(struct sw_sim *sim, int count, const int *which, double *u)
+{
+    return stepper_of(sim)->ops->get_states(stepper_of(sim), count, which, u);
+}
 
 static bool device_state(const struct sw_sim *sim, struct sw_device_state *state)
 {
@@ -159,8 +165,8 @@ static void destroy(struct sw_sim *sim)
 
 #define OPERATIONS                                                                                                \
     .solver_name = solver_name, .state_size = state_size, .load = load, .initial = initial, .set_state = set_state, \
-    .get_state = get_state, .device_state = device_state, .advance = advance, .snapshot = snapshot, .fetch = fetch, \
-    .diverged = diverged, .place = place, .cost = cost, .destroy = destroy
+    .get_state = get_state, .get_states = get_states, .device_state = device_state, .advance = advance,             \
+    .snapshot = snapshot, .fetch = fetch, .diverged = diverged, .place = place, .cost = cost, .destroy = destroy
 
 static const struct sw_sim_ops line_ops = {OPERATIONS, .rounding = rounding};
 

@@ -167,6 +167,7 @@ const struct sw_stepper_ops stepper_cufft_cuda = {
     .initial = sw_cuda_batch_initial,
     .set_state = sw_cuda_batch_set_state,
     .get_state = sw_cuda_batch_get_state,
+    .get_states = sw_cuda_batch_get_states,
     .device_state = sw_cuda_batch_device_state,
     .advance = sw_cuda_stages_advance,
     .snapshot = sw_cuda_batch_snapshot,

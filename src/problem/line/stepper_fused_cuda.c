@@ -203,6 +203,7 @@ const struct sw_stepper_ops stepper_fused_cuda = {
     .initial = fused_initial,
     .set_state = fused_set_state,
     .get_state = sw_cuda_batch_get_state,
+    .get_states = sw_cuda_batch_get_states,
     .device_state = sw_cuda_batch_device_state,
     .advance = fused_advance,
     .snapshot = fused_snapshot,

@@ -263,6 +263,7 @@ const struct sw_stepper_ops stepper_plain_cpu = {
     .initial = sw_host_initial,
     .set_state = sw_host_set_state,
     .get_state = sw_host_get_state,
+    .get_states = sw_host_get_states,
     .advance = plain_advance,
     .snapshot = sw_host_snapshot,
     .fetch = sw_host_fetch,

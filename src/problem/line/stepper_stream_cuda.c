@@ -158,6 +158,7 @@ const struct sw_stepper_ops stepper_stream_cuda = {
     .initial = sw_cuda_batch_initial,
     .set_state = sw_cuda_batch_set_state,
     .get_state = sw_cuda_batch_get_state,
+    .get_states = sw_cuda_batch_get_states,
     .device_state = sw_cuda_batch_device_state,
     .advance = stream_advance,
     .snapshot = sw_cuda_batch_snapshot,

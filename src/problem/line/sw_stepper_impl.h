@@ -30,6 +30,8 @@ struct sw_stepper_ops {
     enum sw_status (*initial)(struct sw_stepper *stepper);
     enum sw_status (*set_state)(struct sw_stepper *stepper, const double *u);
     enum sw_status (*get_state)(struct sw_stepper *stepper, double *u);
+    /** Of some runs. @param which  [count]  @param u  out: [count][unknowns][n] */
+    enum sw_status (*get_states)(struct sw_stepper *stepper, int count, const int *which, double *u);
     void           (*device_state)(const struct sw_stepper *stepper, struct sw_stepper_state *state);  /* NULL: host */
     enum sw_status (*advance)(struct sw_stepper *stepper, int64_t from, int64_t to);
     enum sw_status (*snapshot)(struct sw_stepper *stepper, int slot, int what);

@@ -1,0 +1,130 @@
+/* What a run costs beside its steps, counted and not timed: by how much the calls of some functions grow with the
+ * number of runs of a whole command. The linker sends these calls through here (Makefile). */
+#include "helpers.h"
+
+#include <stdatomic.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "cli/sw_cli.h"
+#include "expr/sw_expr.h"
+#include "problem/sw_problem.h"
+
+enum counted { PARSED, CREATED, POINTS, LOOKED_UP, COUNTED };
+static const char *const counted_name[COUNTED] = {"expressions parsed", "evaluators made", "points evaluated",
+                                                  "names looked up"};
+static atomic_llong calls[COUNTED];
+
+#define WRAP(type, name, parameters, arguments, what, by)                                                \
+    type __real_##name parameters;                                                                       \
+    type __wrap_##name parameters;                                                                       \
+    type __wrap_##name parameters                                                                        \
+    {                                                                                                    \
+        atomic_fetch_add(&calls[what], by);                                                              \
+        return __real_##name arguments;                                                                  \
+    }
+WRAP(enum sw_status, sw_expr_parse, (const char *text, struct sw_expr **expr, struct sw_expr_error *err),
+     (text, expr, err), PARSED, 1)
+WRAP(enum sw_status, sw_eval_create, (const struct sw_program *program, int most, struct sw_eval **eval),
+     (program, most, eval), CREATED, 1)
+WRAP(void, sw_eval_points, (struct sw_eval *eval, int count, const double *const *in, double *out),
+     (eval, count, in, out), POINTS, count)
+WRAP(int, sw_setup_column, (const struct sw_setup *setup, const char *path), (setup, path), LOOKED_UP, 1)
+WRAP(const struct sw_function *, sw_setup_find, (const struct sw_setup *setup, const char *key), (setup, key),
+     LOOKED_UP, 1)
+WRAP(const char *, sw_setup_word, (const struct sw_setup *setup, const char *key), (setup, key), LOOKED_UP, 1)
+
+/* ------------------------------------------------------------------ a problem that says something of every run */
+
+static atomic_int before, after;
+static bool talks;
+
+static enum sw_status talk(const struct sw_problem *problem, const struct sw_setup *setup, int64_t ld,
+                           const double *column, int64_t j, const double *state, char text[200])
+{
+    (void)problem, (void)setup, (void)ld, (void)column, (void)j;
+    atomic_fetch_add(state ? &after : &before, 1);
+    snprintf(text, 200, "looked at");
+    return SW_OK;
+}
+
+const struct sw_problem *__real_sw_problem_find(const char *name);
+const struct sw_problem *__wrap_sw_problem_find(const char *name);
+const struct sw_problem *__wrap_sw_problem_find(const char *name)
+{
+    static const struct sw_run_warning warnings[] = {{.warn = talk, .of_result = true}, {0}};
+    static struct sw_problem talking;
+    const struct sw_problem *found = __real_sw_problem_find(name);
+    if (!found || !talks) return found;
+    talking = *found;
+    talking.warn_run = warnings;
+    return &talking;
+}
+
+/* ------------------------------------------------------------------ commands */
+
+/* With 16 · `amplitudes` runs of 16 points and five steps, in batches of 1,024. */
+static void sweep_with(int amplitudes, long long count[COUNTED])
+{
+    static const char text[] =
+        "problem = \"cahn_hilliard\"; grid = { n = 16; length = \"2*pi*(1 + b/16)\"; };\n"
+        "physics = { D = \"1 + b/100\"; gamma = 1.0; }; time = { dt = 0.001; end = 0.005; };\n"
+        "sweep = { a = \"linspace(0.01, 0.3, %d)\"; b = \"range(0, 15)\"; }; initial = \"0.1*a*cos(b*x)\";\n"
+        "forcing = \"a*cos(x - b*t)\"; output = { scalars = { times = [\"end\"]; }; }; run = { batch = 1024; };\n";
+    char config[300], results[300], *argv[] = {"sweep", config, "--device", "cpu", "--force", "-q", "-o", results, NULL};
+    struct sw_cli *cli = NULL;
+    snprintf(config, sizeof config, "%s/counted.cfg", test_folder());
+    snprintf(results, sizeof results, "%s/counted.h5", test_folder());
+    FILE *f = fopen(config, "w");
+    assert_non_null(f);
+    fprintf(f, text, amplitudes);
+    fclose(f);
+    for (int k = 0; k < COUNTED; k++) atomic_store(&calls[k], 0);
+    atomic_store(&before, 0);
+    atomic_store(&after, 0);
+    assert_ok(sw_cli_parse(8, argv, &cli));
+    assert_ok(sw_cli_dispatch(cli));
+    assert_int_equal(sw_cli_end(&cli, SW_OK), 0);
+    for (int k = 0; k < COUNTED; k++) count[k] = atomic_load(&calls[k]);
+}
+
+static void a_run_is_evaluated_for_its_steps_alone(void **state)
+{
+    /* The initial value and the energy of the end (forces go another way, expr/form.c). Texts and evaluators are of a
+     * batch of 1,024 runs. */
+    static const double most[COUNTED] = {0.01, 0.1, 16 + 16, 5};
+    long long few[COUNTED], many[COUNTED];
+    bool failed = false;
+    (void)state;
+    talks = false;
+    sweep_with(128, few);
+    sweep_with(512, many);
+    for (int k = 0; k < COUNTED; k++) {
+        const double each = (double)(many[k] - few[k]) / (16 * (512 - 128));
+        print_message("%s: %.3f a run, at most %g\n", counted_name[k], each, most[k]);
+        failed |= each > most[k];
+    }
+    assert_false(failed);
+}
+
+static void few_runs_are_looked_at_before_and_after(void **state)
+{
+    long long count[COUNTED];
+    (void)state;
+    talks = true;
+    sweep_with(3, count);
+    assert_int_equal(atomic_load(&before), 48);
+    assert_int_equal(atomic_load(&after), 48);
+    sweep_with(200, count);
+    assert_in_range(atomic_load(&before), 48, 64);
+    assert_int_equal(atomic_load(&after), atomic_load(&before));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_run_is_evaluated_for_its_steps_alone),
+        cmocka_unit_test(few_runs_are_looked_at_before_and_after),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
