@@ -71,7 +71,8 @@ static void sweep_with(int amplitudes, long long count[COUNTED])
         "physics = { D = \"1 + b/100\"; gamma = 1.0; }; time = { dt = 0.001; end = 0.005; };\n"
         "sweep = { a = \"linspace(0.01, 0.3, %d)\"; b = \"range(0, 15)\"; }; initial = \"0.1*a*cos(b*x)\";\n"
         "forcing = \"a*cos(x - b*t)\"; output = { scalars = { times = [\"end\"]; }; }; run = { batch = 1024; };\n";
-    char config[300], results[300], *argv[] = {"sweep", config, "--device", "cpu", "--force", "-q", "-o", results, NULL};
+    char config[300], results[300];
+    char *argv[] = {"sweep", config, "--device", "cpu", "--force", "-q", "-o", results, NULL};
     struct sw_cli *cli = NULL;
     snprintf(config, sizeof config, "%s/counted.cfg", test_folder());
     snprintf(results, sizeof results, "%s/counted.h5", test_folder());

@@ -135,21 +135,29 @@ static struct heap *load(struct sw_h5 *h, uint64_t at)
     return damaged_heap(h);
 }
 
-char *sw_h5_heap_text(struct sw_h5 *h, const unsigned char reference[SW_H5_REFERENCE])
+const char *sw_h5_heap_find(struct sw_h5 *h, const unsigned char reference[SW_H5_REFERENCE], size_t *length)
 {
-    const uint64_t length = little_endian(reference, 4), number = little_endian(reference + 12, 4);
+    const uint64_t stored = little_endian(reference, 4), number = little_endian(reference + 12, 4);
     const char *from = "";
     if (h->status) return NULL;
-    if (length) {
+    if (stored) {
         struct heap *p = open_heaps(h) ? load(h, little_endian(reference + 4, 8)) : NULL;
         const uint32_t at = p && number < p->objects ? p->object[number] : 0;
-        if (p && (!at || length > little_endian(p->data + at + 8, 8))) damaged_heap(h);
-        if (!h->status) sw_h5_charge(h, (int64_t)length, 1);
+        if (p && (!at || stored > little_endian(p->data + at + 8, 8))) damaged_heap(h);
+        if (!h->status) sw_h5_charge(h, (int64_t)stored, 1);
         if (h->status) return NULL;
         from = (const char *)p->data + at + OBJECT_HEAD;
     }
-    char *text = sw_strndup(from, strnlen(from, length));
-    if (!text) h->status = SW_E_MEMORY;
+    *length = strnlen(from, stored);
+    return from;
+}
+
+char *sw_h5_heap_text(struct sw_h5 *h, const unsigned char reference[SW_H5_REFERENCE])
+{
+    size_t length;
+    const char *from = sw_h5_heap_find(h, reference, &length);
+    char *text = from ? sw_strndup(from, length) : NULL;
+    if (from && !text) h->status = SW_E_MEMORY;
     return text;
 }
 

@@ -222,12 +222,27 @@ static void read_references(struct sw_h5 *h, hid_t dataset, const hsize_t *start
     if (space >= 0) H5Sclose(space);
 }
 
+/* A text in one buffer for all: there may be as many as runs. */
+struct text_buffer { char *text; size_t room; };
+
+static const char *read_text(struct sw_h5 *h, const unsigned char *reference, struct text_buffer *b)
+{
+    size_t length;
+    const char *from = sw_h5_heap_find(h, reference, &length);
+    if (!from) return NULL;
+    if ((h->status = sw_have_room(length + 1, &b->text, &b->room))) return NULL;
+    memcpy(b->text, from, length);
+    b->text[length] = 0;
+    return b->text;
+}
+
 /* A block of references at a time. */
 void sw_h5_get_texts(struct sw_h5 *h, const char *path, int64_t count,
                      enum sw_status (*visit)(void *user, int64_t k, const char *text), void *user)
 {
     enum { TEXTS_AT_ONCE = 4096 };
     unsigned char (*reference)[SW_H5_REFERENCE] = NULL;
+    struct text_buffer buffer = {0};
     hid_t dataset = open_list(h, path, count, SW_H5_TEXT);
     if (dataset >= 0 && sw_alloc(TEXTS_AT_ONCE, &reference)) h->status = SW_E_MEMORY;
     for (int64_t first = 0; !h->status && first < count; first += TEXTS_AT_ONCE) {
@@ -235,11 +250,11 @@ void sw_h5_get_texts(struct sw_h5 *h, const char *path, int64_t count,
                       block = (hsize_t)(count - first < TEXTS_AT_ONCE ? count - first : TEXTS_AT_ONCE);
         read_references(h, dataset, &start, &block, reference);
         for (hsize_t k = 0; k < block && !h->status; k++) {
-            char *text = sw_h5_heap_text(h, reference[k]);
+            const char *text = read_text(h, reference[k], &buffer);
             if (text) h->status = visit(user, first + (int64_t)k, text);
-            sw_free(text);
         }
     }
+    sw_free(buffer.text);
     sw_free(reference);
     sw_h5_dataset_close(dataset);
 }
