@@ -5,13 +5,18 @@
 #   CSV            where the rows are added (default: results/bench/scale.csv)
 #   --parts N      parts (default: 10000, some minutes)
 #   --small        a hundredth of all, to try it out
+#   --short        whole short processes only
+#   --device WHERE where these compute: cpu (the default), cuda
 # Rows: `outputs`, one run of 16 points with 10^6 output times; `parts`, N runs, a part each, joined; `half`, 71 of
 # 100 parts and a stop; `status` of them; `runs`, 10^6 runs of one step; `plan`, `check` of 10^7 runs; `refused`,
-# `check` of an axis of 10^9 values; `stop`, from SIGTERM to the end while 10^7 runs are expanded.
+# `check` of an axis of 10^9 values; `stop`, from SIGTERM to the end while 10^7 runs are expanded. Short processes:
+# `few`, 27 runs of 64 points and ten steps; `forced`, 10^5 forced Cahn-Hilliard runs of 512 points and five steps;
+# `many`, 10^6 of 16 points and one step. Each `cold`, without cached kernels and with the program read from its disk
+# again, then `warm`; the device is in the name.
 # Columns: seconds of the wall clock, of the user, of the system; peak of memory.
 . "$(dirname "$0")/measure.sh"
-small= parts=10000
-take_options 'small parts=' "$@"
+small= short= parts=10000 device=cpu
+take_options 'small short parts= device=' "$@"
 [ ${#arguments[@]} -ge 2 ] && [ ${#arguments[@]} -le 3 ] || usage
 take_program "$(realpath "${arguments[0]}")"
 csv=$(realpath -m "${arguments[2]:-results/bench/scale.csv}")
@@ -56,6 +61,34 @@ row() {  # row WHAT COUNT ARGUMENT...
     echo "$what,$count,$cost,$(stat -f -c %T .),$(machine),$(nproc),$(commit),$(date -u +%FT%TZ)" | tee -a "$csv"
 }
 axis() { echo "sweep.k=\"linspace(1, 2, $1)\""; }
+
+cat >short.cfg <<'CFG'
+problem = "cahn_hilliard";
+grid    = { n = 512; length = "2*pi*8"; };
+physics = { D = 1.0; gamma = "g"; };
+time    = { dt = 0.001; end = 0.005; };
+sweep   = { a = "linspace(0.01, 0.3, 100)"; v = "linspace(0, 1, 100)"; g = "linspace(0.5, 1.5, 10)"; };
+initial = "0.05*cos(x/4) + 0.01*a*sin(x)";
+forcing = "a*cos(x - v*t)";
+output  = { file = "x.h5"; scalars = { times = ["end"]; }; };
+CFG
+short() {  # short WHAT COUNT ARGUMENT...
+    local what=$1 count=$2 state
+    shift 2
+    export XDG_CACHE_HOME=$tmp/cache
+    rm -rf "$XDG_CACHE_HOME"
+    "$python" -c 'import os, sys; os.posix_fadvise(os.open(sys.argv[1], 0), 0, 0, os.POSIX_FADV_DONTNEED)' "$sweep"
+    for state in cold warm; do
+        row "$what.$state.$device" $count run short.cfg -q --device "$device" "$@"
+        rm x.h5
+    done
+}
+short few 27 -s grid.n=64 -s time.end=0.01 -s 'sweep={ a = [1, 2, 3]; v = [1, 2, 3]; g = [1, 2, 3]; }'
+n=$((100 / of))
+short forced $((n * 1000)) -s "sweep.a=\"linspace(0.01, 0.3, $n)\""
+n=$((1000 / of))
+short many $((n * 1000)) -s "sweep.a=\"linspace(0.01, 0.3, $n)\"" -s grid.n=16 -s time.end=0.001
+[ -z "$short" ] || exit 0
 
 n=$((1000000 / of))
 row outputs $n run heat.cfg -q -s "sweep.end=[${n}e-6]"
