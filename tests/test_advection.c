@@ -977,8 +977,9 @@ static void what_does_not_fit_is_refused(void **state)
     char known[200], expected[400];
     (void)state;
     REFUSED_ADVECTION("-s: error: 'time' has both dt and cfl; leave one out\n", "time.cfl=0.5");
-    refuse_text("problem = \"advection\"; grid = { n = 16; length = 1.0; };\ninitial = \"1\";\ntime = { end = 1.0; };",
-                NULL, 0, "ch.cfg:3: error: 'time.dt' is missing: give dt, the time step, or cfl, a Courant number\n");
+    refuse_text("problem = \"advection\"; grid = { n = 16; length = 1.0; }; velocity = { x = \"u\"; };\n"
+                "forcing = \"1\"; initial = \"0\";\ntime = { end = 1.0; };",
+                NULL, 0, "ch.cfg:3: error: 'time.cfl' = 0.5, its default: " NO_STEP);
     REFUSED_ADVECTION("-s: error: 'time.cfl' = 0: must be greater than 0\n", "time={ cfl=0.0; end=1.0; }");
     REFUSED_ADVECTION("-s: error: 'time.cfl' = 0.5: " NO_STEP, "time={ cfl=0.5; end=1.0; }", "velocity.x=u",
                       "initial=0");

@@ -168,7 +168,7 @@ refused() {  # MESSAGE OVERRIDE...
     expect 3 check own.cfg --device cpu "${args[@]}"
     says "$message"
 }
-refused "'time.tolerance' = 0.001 in run 0 (a = 0): it needs a method that estimates its errors: method = " \
+refused "'time.tolerance' = 0.001 in run 0 (a = 0): it needs a method that estimates its errors, method = " \
     time.tolerance=0.001 method=imex1 'sweep={ a = [0.0]; }'
 refused "'time.tolerance' = 0: must be at least 1e-14" time.tolerance=0.0 'sweep={ a = [0.0]; }'
 refused "'accuracy.runs' needs steps that can be halved" accuracy.runs=2
@@ -183,18 +183,19 @@ refused "'time.dt_max' = -1 in run 3 (a = 0.3, tol = 1e-05): must be greater tha
 refused "'time.dt_max' = inf: must be finite" 'time.dt_max=1/0'
 refused "rand and randn are drawn anew at each step" 'forcing=a*randn(1)'
 refused "unknown name 'dt'" 'define={ h = "dt"; }'
-refused "'time.dt' is missing" 'time={ end = 1.0; }' 'sweep={ a = [0.0]; }'
+refused "'time.tolerance' = 0.0001, its default in run 0 (a = 0): it needs a method that estimates its errors, " \
+    'time={ end = 1.0; }' 'sweep={ a = [0.0]; }' method=imex1
 expect 3 check own.cfg --device cpu -s stepper=cpu.simd -s run.precision=single
 says '-s: error: stepper cpu.simd: it does not do these runs in single precision; set run.precision = "double"'
 expect 0 check own.cfg --device cpu -s run.precision=single
-prints ': stepper: no row does this problem on this device in single precision; fit here: none'
+prints ": stepper: no row takes steps of each run's own on this device in single precision; give time.dt, without "
 
 # ---- a longer run lands elsewhere: it is another one, and states to lengthen it from are refused beforehand
 expect 0 run own.cfg --device cpu -o end.h5
 expect 5 run own.cfg --device cpu -s time.end=30.0 -o end.h5; says 'holds another sweep (time.end 20.0 -> 30.0)'
 for command in check run; do
     expect 3 $command own.cfg --device cpu -s output.state=true
-    says "-s: error: 'output.state' is for a longer sweep, and with time.tolerance there is none"
+    says "-s: error: 'output.state' is for a longer sweep, and where runs choose their steps there is none"
 done
 
 # ---- what `check` says: no time, and why; what ends and forces bring is a number for each of 64 windows
@@ -216,4 +217,36 @@ if [ -n "$python" ]; then
             fail "$row: bytes a run of 1, 64 and 1000 output times: $(cat bytes2 bytes65 bytes1001)"
     done
 fi
+
+# ---- without time.dt steps are a run's own, as if the config said what `check` prints
+cat >left_out.cfg <<'CFG'
+problem = "heat"; physics = { kappa = 1.0; }; grid = { n = 64; length = 1.0; }; time = { end = 0.05; };
+initial = "cos(2*pi*x)"; exact = "exp(-4*pi^2*t)*cos(2*pi*x)";
+output = { file = "left_out.h5"; scalars = { every = 0.01; }; };
+CFG
+of_check() { expect 0 check "$@" --device cpu; prints "steps    time.dt is left out: $says"; }
+says='each run chooses them, with time.tolerance = 1e-4, method = imex3'; of_check left_out.cfg
+said=(-s 'time={ tolerance = 1e-4; end = 0.05; }' -s method=imex3)
+expect 0 check left_out.cfg --device cpu "${said[@]}"; grep -q '^steps ' out && fail 'a default that is given'
+expect 0 run left_out.cfg --device cpu
+expect 0 run left_out.cfg --device cpu "${said[@]}"; says 'nothing to do'  # the same ids
+[ -z "$python" ] || $python - <<'END' 2>err || fail 'without time.dt'
+import h5py
+f = h5py.File("left_out.h5")
+assert f["err_max"][0] < 1e-4 and f["dt_max"][0] > 2*f["dt_min"][0], (f["err_max"][0], f["dt_max"][0], f["dt_min"][0])
+END
+cat >left_out.cfg <<'CFG'
+problem = "equation"; rhs = "dxx(u) - u^3"; grid = { n = 64; length = 1.0; }; time = { end = 0.05; };
+initial = "cos(2*pi*x)";
+CFG
+of_check left_out.cfg
+says='each run chooses them, with time.tolerance = 1e-4, method = imex2'
+of_check left_out.cfg -s 'implicit=2*dxx(u)'
+expect 0 check left_out.cfg --device cpu -s time.tolerance=1e-4; prints 'method   imex2: '
+cat >left_out.cfg <<'CFG'
+problem = "advection"; velocity = { x = 1.0; }; grid = { n = 64; length = 1.0; }; time = { end = 1.0; };
+initial = "cos(2*pi*x)";
+CFG
+says='the largest that are stable, with time.cfl = 0.5, method = rk4'; of_check left_out.cfg
+prints ' · 128 steps a run'
 summary

@@ -16,6 +16,7 @@
 #include "cli/plan_warnings.h"
 #include "output/sw_output.h"
 #include "problem/device_reducer.h"
+#include "sweep/sw_keys.h"
 
 static const double trial_seconds = 0.15;
 
@@ -205,6 +206,21 @@ static void print_stops(const struct check *c)
     console_print(c->cli, "%s\n", sweep->stop_when ? sweep->stop_when_text : "");
 }
 
+/* "steps    time.dt is left out: each run chooses them, with time.tolerance = 1e-4, method = imex3": by defaults. */
+static void print_steps(const struct check *c)
+{
+    const struct sw_sweep *sweep = c->s->sweep;
+    const struct sw_key *key = sw_key_find(sweep->problem, sweep->chooses_step ? "time.cfl" : "time.tolerance");
+    const struct sw_key *method = sw_key_find(sweep->problem, "method");
+    if (!sweep->adaptive || sw_config_find(sweep->config, key->path)) return;
+    console_print(c->cli, "steps    time.dt is left out: %s, with %s = %s",
+                  sweep->chooses_step ? "the largest that are stable" : "each run chooses them", key->path,
+                  key->adaptive);
+    for (int k = 0; k < sweep->nchoice && !sw_key_setting(sweep->config, method); k++)
+        if (!strcmp(sweep->choice[k].key, "method")) console_print(c->cli, ", method = %s", sweep->choice[k].word);
+    console_print(c->cli, "\n");
+}
+
 /* Of a plan that has batches. */
 static enum sw_status print_means(const struct check *c, const struct sw_plan *p)
 {
@@ -241,6 +257,7 @@ static enum sw_status print_plan(struct check *c)
     SW_TRY(p->nbatch ? print_means(c, p) : print_means_of_all(c));
     console_print(cli, "batches  %lld%s\n", (long long)p->nbatch,
                   format_steps(p, c->s->sweep->problem->timed, steps));
+    print_steps(c);
     print_stops(c);
     console_print(cli, "output   ≈ %s %s\n", format_bytes(p->output_bytes, a), c->s->file);
     SW_TRY(measure_rate(c));

@@ -105,6 +105,7 @@ static void print_account(const struct sw_key *key, const struct sw_problem *own
     if (*sw_text_get(&range)) printf(": %s", sw_text_get(&range));
     if (key->unit && strcmp(key->unit, "1")) printf("; unit %s", key->unit);
     printf("; default: %s%s", fallback_of(key), key->decides ? "; decides the numbers" : "");
+    if (key->adaptive) printf("; with steps that the program chooses: %s", key->adaptive);
     if (key->former) printf("; formerly called %s", key->former);
     printf("\n");
     sw_text_free(&range);
@@ -128,9 +129,12 @@ static void print_markdown(const struct sw_key *key, const struct sw_problem *ow
 {
     struct sw_text range = {0};
     range_of(key, owner, &range);
-    printf("| `%s` | %s%s%s | %s | %s%s%s | %s%s |\n", key->path, kind_of(key), *sw_text_get(&range) ? ": " : "",
-           sw_text_get(&range), key->unit ? key->unit : "", key->fallback && *key->fallback ? "`" : "",
-           fallback_of(key), key->fallback && *key->fallback ? "`" : "", key->about, key->decides ? " *decides*" : "");
+    const char *quote = key->fallback && *key->fallback ? "`" : "", *adaptive = key->adaptive ? key->adaptive : "",
+               *of_own = *adaptive ? "`" : "";
+    printf("| `%s` | %s%s%s | %s | %s%s%s%s%s%s%s | %s%s |\n", key->path, kind_of(key),
+           *sw_text_get(&range) ? ": " : "", sw_text_get(&range), key->unit ? key->unit : "", quote, fallback_of(key),
+           quote, *adaptive ? "; without time.dt " : "", of_own, adaptive, of_own, key->about,
+           key->decides ? " *decides*" : "");
     sw_text_free(&range);
 }
 

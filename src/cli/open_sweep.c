@@ -238,11 +238,20 @@ static void print_number_setting(struct sw_cli *cli, const struct sw_sweep *w, i
                          origin);
 }
 
+/* What an absent key of the problem, or a common one, is taken as; a default may depend on other keys. */
+static const char *key_word_of(const struct sw_sweep *sweep, const struct sw_key *key)
+{
+    for (int k = 0; k < sweep->nchoice; k++)
+        if (!strcmp(sweep->choice[k].key, key->path)) return sweep->choice[k].word;
+    return key->fallback;
+}
+
 static void print_text_settings(struct sw_cli *cli, const struct cli_sweep *s)
 {
     const struct sw_key *key;
     for (int k = 0; (key = sw_key_at(s->sweep->problem, k)); k++) {
         const struct sw_setting *set = sw_key_setting(s->config, key);
+        const char *fallback = key_word_of(s->sweep, key);
         if (key->kind == SW_KEY_NAMES || ((key->kind == SW_KEY_REAL || key->kind == SW_KEY_COUNT) && key->decides))
             continue;
         if (!set && key->with && !sw_config_find(s->config, key->with)) continue;
@@ -253,8 +262,7 @@ static void print_text_settings(struct sw_cli *cli, const struct cli_sweep *s)
             console_message(cli, "  %-24s %s  (given)\n", key->path, set->number != 0 ? "true" : "false");
         else if (set && set->kind != SW_SETTING_GROUP)
             console_message(cli, "  %-24s %.15g  (given)\n", key->path, set->number);
-        else if (!set && key->fallback && *key->fallback) console_message(cli, "  %-24s %s  (default)\n", key->path,
-                                                                  key->fallback);
+        else if (!set && fallback && *fallback) console_message(cli, "  %-24s %s  (default)\n", key->path, fallback);
     }
 }
 

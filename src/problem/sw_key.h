@@ -48,6 +48,9 @@ struct sw_key {
     const char      *unless;    /* a WORD that contradicts this one where it is unless_word; NULL: none */
     const char      *unless_word;
     const char      *fallback;  /* the default, as written in a config; NULL: the key is required; "": off     */
+    const char      *adaptive;  /* the default where the config leaves steps to the program (sw_sweep.adaptive); NULL:
+                                   that of fallback                                                 */
+    const char      *unless_set;  /* "a|b": keys any of which, where it is set, leave the fallback; NULL: none */
     const char      *words;     /* WORD: "product|zip|random"                                       */
     const char    *(*word)(int k);  /* WORD: or these, one after another, NULL after the last: of a table      */
     const struct sw_renamed_word *renamed;  /* WORD: ends with former NULL; NULL: none                          */

@@ -28,7 +28,7 @@ static bool is_column(const struct sw_sweep *s, const struct sw_key *key)
 {
     if (s->own_steps && !strcmp(key->path, "time.dt") && !key_setting(s, key->path) && !key_default(s, key))
         return false;  /* chosen by each run */
-    return key_is_number(key) && key->decides && (!key->with || key_setting(s, key->with));
+    return key_is_number(key) && key->decides && key_counts(s, key);
 }
 
 /* ------------------------------------------------------------------ which columns */
@@ -147,12 +147,13 @@ static enum sw_status read_step_source(struct sw_sweep *s, int k, bool *taken)
 {
     struct source *from = &s->own->source[k];
     const struct sw_setting *cfl = key_setting(s, "time.cfl");
-    *taken = s->problem->step && !from->setting && !strcmp(s->column[k].name, "time.dt") && cfl;
+    *taken = s->problem->step && !from->setting && !strcmp(s->column[k].name, "time.dt") &&
+             (cfl || s->adaptive);
     if (!*taken) return SW_OK;
     from->kind = SOURCE_STEP;
     s->chooses_step = true;
     s->own->step_column = k;
-    from->setting = cfl;  /* the setting to blame for a wrong step */
+    from->setting = cfl ? cfl : key_group(s, "time.dt");  /* the setting to blame for a wrong step */
     return sw_arena_take(s->own->arena, (size_t)(s->nruns > 0 ? s->nruns : 1), &s->own->step);
 }
 

@@ -26,8 +26,8 @@ const struct sw_key sw_common_keys[] = {
      .about = "Number of space dimensions."},
 
     {.path = "time.dt", .kind = SW_KEY_REAL, .unit = "1", .min = 0, .max = 1e300, .above = true, .decides = true,
-     .visible = true, .about = "Time step; time.end must be a whole number of steps. With time.tolerance the first "
-                                "one, or left out."},
+     .visible = true, .about = "Time step; time.end must be a whole number of steps. Left out: each run takes steps "
+                                "of its own, with a time.tolerance of 1e-4. With time.tolerance the first one."},
     {.path = "time.end", .kind = SW_KEY_REAL, .unit = "1", .min = 0, .max = 1e300, .above = true, .decides = true,
      .visible = true, .about = "Time at which a run ends; it starts at 0."},
 

@@ -331,11 +331,27 @@ static void check_contradiction(const struct sw_sweep *s, const struct sw_key *k
     s->own->words_wrong = true;
 }
 
+/* Without time.dt, which an axis or a define of its name may be, runs choose their steps. */
+static void find_steps(struct sw_sweep *s)
+{
+    const struct sw_key *dt = key_find(s, "time.dt"), *tolerance = key_find(s, "time.tolerance");
+    const bool left_out = dt && !key_setting(s, "time.dt") && !key_is_guessed(s, "time.dt") &&
+                          (s->problem->step || !key_default(s, dt));
+    s->own_steps = tolerance && (left_out || key_setting(s, "time.tolerance"));
+    s->adaptive = left_out || s->own_steps;
+}
+
+bool key_counts(const struct sw_sweep *s, const struct sw_key *key)
+{
+    const struct sw_key *with = key->with ? key_find(s, key->with) : NULL;
+    return !key->with || key_setting(s, key->with) || (s->adaptive && with && with->adaptive);
+}
+
 enum sw_status keys_read(struct sw_sweep *s)
 {
     SW_TRY(make_table(s));
     check_group(s, s->config->root);
-    s->own_steps = key_find(s, "time.tolerance") && key_setting(s, "time.tolerance");
+    find_steps(s);
     for (int k = 0; k < s->own->nkey; k++) {
         const struct sw_key *key = s->own->key[k].key;
         const bool from_files = s->problem->points && !strcmp(key->path, "grid.n");
@@ -373,8 +389,18 @@ static const struct sw_setting *find_parameter(const struct sw_sweep *s, const c
     return setting;
 }
 
+static bool any_is_set(const struct sw_sweep *s, const char *paths)
+{
+    char copy[80];
+    bool set = false;
+    snprintf(copy, sizeof copy, "%s", paths ? paths : "");
+    for (char *rest = copy, *path; (path = strtok_r(rest, "|", &rest));) set |= key_setting(s, path) != NULL;
+    return set;
+}
+
 const char *key_default(const struct sw_sweep *s, const struct sw_key *key)
 {
+    if (s->adaptive && key->adaptive && !any_is_set(s, key->unless_set)) return key->adaptive;
     if (key->fallback || !key_has_name(key)) return key->fallback;
     return find_parameter(s, key_name(key)) ? key_name(key) : NULL;
 }

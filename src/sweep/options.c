@@ -71,12 +71,8 @@ static bool read_switch(const struct sw_sweep *s, const char *path)
 /* A problem with `step` takes time.cfl in place of time.dt. */
 static void check_step(const struct sw_sweep *s)
 {
-    const struct sw_setting *dt = key_setting(s, "time.dt"), *cfl = key_setting(s, "time.cfl"),
-                            *time = key_setting(s, "time");
-    if (!s->problem->step) return;
-    if (dt && cfl) report_error(s, cfl, "'time' has both dt and cfl; leave one out");
-    if (!dt && !cfl && !key_is_guessed(s, "time.dt") && !key_is_guessed(s, "time.cfl"))
-        report_error(s, time, "'time.dt' is missing: give dt, the time step, or cfl, a Courant number");
+    const struct sw_setting *dt = key_setting(s, "time.dt"), *cfl = key_setting(s, "time.cfl");
+    if (s->problem->step && dt && cfl) report_error(s, cfl, "'time' has both dt and cfl; leave one out");
 }
 
 static void read_device(struct sw_sweep *s)
@@ -151,11 +147,12 @@ static void check_output(struct sw_sweep *s)
         !key_is_guessed(s, "accuracy.runs"))
         report_error(s, accuracy, "'accuracy' does not say of how many runs: add runs = 8");
     if (s->accuracy > 0 && s->own_steps)
-        report_error(s, key_setting(s, "accuracy.runs"), "'accuracy.runs' needs steps that can be halved, and with "
-                     "time.tolerance each run has its own; leave one out");
+        report_error(s, key_setting(s, "accuracy.runs"), "'accuracy.runs' needs steps that can be halved, and here "
+                     "each run has its own: give time.dt, without time.tolerance");
     if (s->save_state && s->own_steps)
-        report_error(s, key_setting(s, "output.state"), "'output.state' is for a longer sweep, and with time.tolerance "
-                     "there is none: the steps of each run depend on its output times and its end; leave one out");
+        report_error(s, key_setting(s, "output.state"), "'output.state' is for a longer sweep, and where runs choose "
+                     "their steps there is none: these depend on the output times and the end; give time.dt, without "
+                     "time.tolerance");
     check_own_steps(s);
     s->save_fields = key_setting(s, "output.fields.times") != NULL;
     s->save_scalars = every || times;

@@ -431,7 +431,7 @@ static void report_invalid_text(const struct sw_sweep *s, const char *path, cons
     char number[32];
     const struct sw_setting *setting = key_setting(s, path);
     const struct sw_key *key = key_find(s, path);
-    const char *name = key ? key_written(s, key) : path, *text = key && key->fallback ? key->fallback : "";
+    const char *name = key ? key_written(s, key) : path, *text = key && key->fallback ? key_default(s, key) : "";
     if (!setting && s->own->keys_wrong) return;  /* which may be the one that is missed */
     if (setting && setting->text) text = setting->text;
     if (setting && setting->kind == SW_SETTING_SWITCH) text = setting->number != 0 ? "true" : "false";
@@ -466,7 +466,7 @@ static void report_invalid(const struct sw_sweep *s, const struct column_block *
     if (count > 1 && *in_run)
         snprintf(more, sizeof more, "; %lld of %lld runs do not fit", (long long)count, (long long)s->nruns);
     const double value = b->column[(size_t)k * RUNS_AT_ONCE];
-    const char *otherwise = s->column[k].key->fallback;
+    const char *otherwise = key_default(s, s->column[k].key);
     const bool absent = !setting && otherwise && *otherwise && strtod(otherwise, NULL) == value;
     report_error(s, setting ? setting : setting_of_default(s, key), "'%s' = %s%s%s: %s%s", key,
                  sw_number(value, number), absent ? ", its default" : "", in_run, why, more);

@@ -60,7 +60,9 @@ struct sw_sweep {
     bool        single_fields;          /* output.fields.precision                                           */
     bool        single_steps;           /* run.precision                                                     */
     bool        chooses_step;           /* time.dt follows from time.cfl                                     */
-    bool        own_steps;              /* each run takes steps of its own: time.tolerance                   */
+    bool        own_steps;              /* each run takes steps of its own: time.tolerance, or no time.dt    */
+    bool        adaptive;               /* time.dt is left out, or runs take steps of their own: keys have the defaults
+                                           of sw_key.adaptive                                                */
     bool        stops;                  /* runs may end early: stop.steady, stop.when                         */
     const struct sw_reduction *stop_when;  /* NULL: the config has none                                       */
     const char *stop_when_text;

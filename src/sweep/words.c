@@ -68,11 +68,11 @@ bool key_word_check(const struct sw_sweep *s, const struct sw_key *key, const st
     return false;
 }
 
-static const char *default_word(const struct sw_key *key)
+static const char *default_word(const struct sw_sweep *s, const struct sw_key *key)
 {
     char copy[200];
     const char *list[MAX_KEY_WORDS];
-    if (key->fallback) return key->fallback;
+    if (key->fallback) return key_default(s, key);
     return key->word && key_words(key, copy, list) ? list[0] : "";
 }
 
@@ -91,7 +91,7 @@ static const char *read_choice(const struct sw_sweep *s, const struct sw_key *ke
 {
     const struct sw_setting *setting = key_setting(s, key->path);
     const char *text;
-    if (!setting) return default_word(key);
+    if (!setting) return default_word(s, key);
     if (key->kind == SW_KEY_SWITCH && setting->kind == SW_SETTING_SWITCH)
         return setting->number != 0 ? "true" : "false";
     if (key->kind == SW_KEY_SWITCH)
@@ -103,7 +103,7 @@ static const char *read_choice(const struct sw_sweep *s, const struct sw_key *ke
     else if (text[0] == '$' || key->kind == SW_KEY_TEXT || key_word_check(s, key, setting, setting->path, text))
         return key_word_now(key, text);
     s->own->words_wrong = true;
-    return default_word(key);
+    return default_word(s, key);
 }
 
 static bool is_choice(const struct sw_key *key)
@@ -154,7 +154,7 @@ void choices_resolve(struct sw_sweep *s)
         if (s->choice[k].word[0] == '$') resolve_choice(s, k);
     for (int k = 0; k < s->nchoice; k++)  /* what was refused counts as the default */
         if (s->own->choice_column[k] < 0 && s->choice[k].word[0] == '$')
-            s->choice[k].word = default_word(key_find(s, s->choice[k].key));
+            s->choice[k].word = default_word(s, key_find(s, s->choice[k].key));
 }
 
 const char *choice_word(const struct sw_sweep *s, int k, double number)

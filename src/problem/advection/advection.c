@@ -71,8 +71,9 @@ static const struct sw_key keys[] = {
      .decides = true, .about = "Of the filter, below 1/2: the larger, the shorter the waves that it takes."},
     {.path = "time.dt", .kind = SW_KEY_REAL, .unit = "1", .min = 0, .max = 1e300, .above = true, .fallback = "",
      .decides = true, .visible = true,
-     .about = "Time step; time.end must be a whole number of steps. Either this or time.cfl."},
-    {.path = "time.cfl", .kind = SW_KEY_REAL, .unit = "1", .min = 0, .max = 100, .fallback = "0", .decides = true,
+     .about = "Time step; time.end must be a whole number of steps. This or time.cfl; without both cfl is 0.5."},
+    {.path = "time.cfl", .kind = SW_KEY_REAL, .unit = "1", .min = 0, .max = 100, .fallback = "0", .adaptive = "0.5",
+     .decides = true,
      .about = "The Courant number: the step is the largest that goes into time.end, is stable and has dt times the "
               "sum of c/dx over the axes at most this, for the largest speed of the set-up, and follows a forcing that "
               "names u (numerics.md, 10). 0: time.dt is given."},
@@ -102,7 +103,7 @@ static const char example[] =
     "physics  = { nu = 0.0; };\n"
     "scheme   = \"$order\";                               // of first derivatives; scheme2 of second ones\n"
     "method   = \"rk4\";                                  // or \"ssp_rk3\"\n"
-    "time     = { cfl = 0.1; end = 1.0; };              // or dt\n"
+    "time     = { cfl = 0.1; end = 1.0; };              // or dt; without both cfl is 0.5\n"
     "initial  = \"exp(sin(x))\";\n"
     "exact    = \"exp(sin(x - t))\";                      // switches the error norms on\n"
     "// boundary = { x = \"3-4-6\"; }; left = { x = \"exp(sin(-t))\"; };   walls: inflow left, outflow right\n"

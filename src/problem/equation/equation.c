@@ -42,7 +42,8 @@ static const struct sw_key keys[] = {
     {SW_LINE_BOUNDARY},
     END("left"),
     END("right"),
-    {.path = "method", .kind = SW_KEY_WORD, .words = "imex1|imex2|imex3", .fallback = "imex2", .decides = true,
+    {.path = "method", .kind = SW_KEY_WORD, .words = "imex1|imex2|imex3", .fallback = "imex2", .adaptive = "imex3",
+     .unless_set = "implicit|time.tolerance", .decides = true,
      .about = "The steps in time: of order 1 (backward Euler and forward Euler), 2 (ARS(2,2,2)) or 3 "
               "(ARK3(2)4L[2]SA)."},
     {.path = "order", .kind = SW_KEY_WORD, .words = "2|4", .fallback = "2", .later = true, .common = true,
@@ -61,8 +62,7 @@ static const char example[] =
     "sweep    = { r    = \"linspace(-0.1, 0.3, 5)\";         // ten runs: each r with each seed\n"
     "             seed = [1, 2]; };\n"
     "grid     = { n = 256; length = \"2*pi*16\"; };          // periodic; x_i = i length/n\n"
-    "time     = { dt = 0.1; end = 100.0; };\n"
-    "method   = \"imex2\";                                  // imex1, imex2, imex3\n"
+    "time     = { end = 100.0; };                           // each run chooses its steps; or dt = 0.1, for all\n"
     "initial  = \"0.01*randn(seed)\";                       // the same seed gives the same noise for each r\n"
     "output   = { file    = \"results/equation.h5\";\n"
     "             fields  = { times = \"linspace(0, end, 51)\"; precision = \"single\"; };\n"

@@ -35,7 +35,7 @@ static const char example[] =
     "            seed = [1, 2]; };\n"
     "grid    = { n = 256; length = 100.0; };                // x_i = i length/n\n"
     "physics = { gamma = 1.0; };\n"
-    "time    = { dt = 0.05; end = 100.0; };\n"
+    "time    = { end = 100.0; };                            // each run chooses its steps; or dt = 0.05\n"
     "initial = \"0.1*randn(seed)\";                           // the same seed gives the same noise for each bias\n"
     "forcing = \"bias\";                                      // an expression in x, t, u and the parameters\n"
     "output  = { file    = \"results/allen_cahn.h5\";\n"

@@ -32,7 +32,7 @@ static const char example[] =
     "            seed = [1, 2]; };\n"
     "grid    = { n = 128; length = \"2*pi*8\"; };             // x_i = i length/n; a string is an expression\n"
     "physics = { D = 1.0; gamma = 1.0; };\n"
-    "time    = { dt = 0.02; end = 50.0; };\n"
+    "time    = { end = 50.0; };                             // each run chooses its steps; or dt = 0.02\n"
     "define  = { q = \"2*pi*2/length\"; };\n"
     "initial = \"0.05*randn(seed)\";                          // the same seed gives the same noise for each a\n"
     "forcing = \"a*cos(q*(x - 0.1*t))\";\n"

@@ -32,7 +32,7 @@ static const char example[] =
     "sweep   = { m = [1, 2, 3]; };                          // three runs\n"
     "grid    = { n = 64; length = 1.0; };                   // x_i = i length/n\n"
     "physics = { kappa = 1.0; };\n"
-    "time    = { dt = 1.0e-4; end = 0.01; };\n"
+    "time    = { end = 0.01; };                             // each run chooses its steps; or dt = 1.0e-4\n"
     "define  = { k = \"2*pi*m/length\"; };                    // a string is an expression\n"
     "initial = \"cos(k*x)\";\n"
     "exact   = \"exp(-kappa*k^2*t)*cos(k*x)\";                // switches the error norms on\n"

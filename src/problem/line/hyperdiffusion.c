@@ -28,7 +28,7 @@ static const char example[] =
     "sweep   = { m = [1, 2, 3]; };                          // three runs\n"
     "grid    = { n = 128; length = 1.0; };                  // x_i = i length/n\n"
     "physics = { gamma = 1.0; D = 1.0; };\n"
-    "time    = { dt = 1.0e-7; end = 1.0e-5; };\n"
+    "time    = { end = 1.0e-5; };                           // each run chooses its steps; or dt = 1.0e-7\n"
     "define  = { k = \"2*pi*m/length\"; };                    // a string is an expression\n"
     "initial = \"cos(k*x)\";\n"
     "exact   = \"exp(-gamma*D*k^4*t)*cos(k*x)\";              // switches the error norms on\n"

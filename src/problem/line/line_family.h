@@ -55,8 +55,9 @@ enum sw_status sw_line_try_compile(const struct sw_problem *problem, const struc
              "1, 2 and 3 (numerics.md, 13)."
 #define SW_LINE_METHOD                                                                                            \
     {.path = "method", .former = "time.scheme", .renamed = sw_line_renamed_methods, .fallback = "imex1",          \
-     SW_LINE_METHODS}
-#define SW_LINE_LATER_METHOD(word) {.path = "method", .fallback = word, .later = true, SW_LINE_METHODS}
+     .adaptive = "imex3", SW_LINE_METHODS}
+#define SW_LINE_LATER_METHOD(word) \
+    {.path = "method", .fallback = word, .adaptive = "imex3", .later = true, SW_LINE_METHODS}
 #define SW_LINE_ORDER                                                                                             \
     {.path = "order", .kind = SW_KEY_WORD, .words = "2|4", .fallback = "2", .later = true, .decides = true,       \
      .about = "The order of the derivatives in dx, from five points: 2 or 4."}

@@ -197,13 +197,14 @@ const char *sw_line_validate_own_steps(const struct sw_setup *setup, char why[16
     const struct sw_imex *method = word && sw_scheme_named(word, &scheme) ? sw_imex_of(scheme) : NULL;
     if (!sw_setup_own_steps(setup)) return NULL;
     if (!method || !method->estimates) {
-        snprintf(why, 160, "it needs a method that estimates its errors: method = \"imex2\" or \"imex3\"");
+        snprintf(why, 160, "it needs a method that estimates its errors, method = \"imex2\" or \"imex3\"; or give "
+                 "time.dt alone");
         return "time.tolerance";
     }
     for (int k = 0; k < setup->nfunction; k++) {
         const struct sw_function *f = &setup->function[k];
         if ((strcmp(f->key, "forcing") && strcmp(f->key, "rhs")) || !sw_expr_is_random(f->expr)) continue;
-        snprintf(why, 160, "rand and randn are drawn anew at each step, and with time.tolerance runs choose steps");
+        snprintf(why, 160, "rand and randn are drawn anew at each step: give time.dt, without time.tolerance");
         return f->key;
     }
     return NULL;

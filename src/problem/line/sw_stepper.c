@@ -52,7 +52,7 @@ static const char *untaken(unsigned needs)
     if (needs & SW_LINE_SEVERAL) return "it takes one unknown only";
     if (needs & SW_LINE_NEIGHBOURS) return "it takes no derivatives of nonlinear terms but dxx()";
     if (needs & SW_LINE_ORDERS) return "it takes no implicit terms but second and fourth derivatives";
-    if (needs & SW_LINE_OWN_STEPS) return "it takes the same steps in all runs; leave time.tolerance out";
+    if (needs & SW_LINE_OWN_STEPS) return "it takes the same steps in all runs; give time.dt, without time.tolerance";
     return "it takes steps of one stage only; set method = \"imex1\"";
 }
 
@@ -67,9 +67,12 @@ static const char *refuse(const struct sw_row *row, const void *request, enum sw
     const struct request *r = request;
     struct sw_stepper_desc in_double = *r->desc;
     in_double.single_steps = false;
+    if (!o && r->desc->own_steps && (r->desc->single_steps || r->sm > 0))
+        return r->desc->single_steps ? "no row takes steps of each run's own on this device in single precision; give "
+                                       "time.dt, without time.tolerance"
+                                     : "no row takes steps of each run's own in this problem on this device; give "
+                                       "time.dt, without time.tolerance";
     if (!o && r->desc->single_steps) return "no row does this problem on this device in single precision";
-    if (!o && r->desc->own_steps && r->sm > 0)
-        return "no row does this problem in steps of each run's own on this device";
     if (!o) return "no row does this problem on this device";
     const unsigned needs = sw_stepper_needs(r->desc) & ~o->takes;
     if (needs) return untaken(needs);

@@ -42,7 +42,7 @@ static const char example[] =
     "            seed = [1, 2]; };\n"
     "grid    = { n = 256; length = \"2*pi*16\"; };            // 16 wavelengths; x_i = i length/n\n"
     "physics = { r = \"r\"; wavenumber = 1.0; };              // q0; a string is an expression\n"
-    "time    = { dt = 0.05; end = 100.0; };\n"
+    "time    = { end = 100.0; };                            // each run chooses its steps; or dt = 0.05\n"
     "initial = \"0.01*randn(seed)\";                          // the same seed gives the same noise for each r\n"
     "output  = { file    = \"results/swift_hohenberg.h5\";\n"
     "            fields  = { times = \"linspace(0, end, 51)\"; precision = \"single\"; };\n"
