@@ -249,4 +249,24 @@ initial = "cos(2*pi*x)";
 CFG
 says='the largest that are stable, with time.cfl = 0.5, method = rk4'; of_check left_out.cfg
 prints ' · 128 steps a run'
+
+# ---- an equilibrium that is not stable: what is far below the tolerance grows. u(t) from 0.2 + 1e-8 is known in
+# quadrature, 0.05 t = [-5 ln u + 6.25 ln(u - 0.2) - 1.25 ln(1 - u)], and is 1/2 at t = 2072.2; with x it is 1 in the
+# end, as 1 invades 0 where the middle state is below 1/2
+cat >unstable.cfg <<'CFG'
+problem = "equation"; rhs = "0.001*dxx(u) + 0.05*u*(u - 0.2)*(1 - u)"; grid = { n = 32; length = "2*pi"; };
+sweep = { tol = [1e-2, 1e-4, 1e-6]; method = ["imex2", "imex3"]; wave = [0, 1]; };
+method = "$method"; time = { tolerance = "tol"; end = 6000.0; };
+initial = "0.2 + 1e-8*cos(wave*x)"; output = { file = "unstable.h5"; fields = { times = [2072.2095, 6000.0]; }; };
+CFG
+for row in cpu.simd cpu.plain; do
+    expect 0 run unstable.cfg --device cpu --force -s stepper=$row
+    [ -z "$python" ] || $python - <<'END' 2>err || fail "an unstable equilibrium, $row"
+import h5py, numpy as np
+f = h5py.File("unstable.h5")
+u, wave = f["u"][()], f["wave"][()]
+assert np.abs(u[:, 1] - 1).max() < 0.01, u[:, 1].min()
+assert np.abs(u[wave == 0, 0] - 0.5).max() < 0.05, u[wave == 0, 0, 0]
+END
+done
 summary

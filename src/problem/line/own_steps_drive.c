@@ -30,6 +30,13 @@ static bool depends_on_time(const struct sw_program *program) { return program &
 
 bool sw_own_steep(const struct sw_program *program) { return program && !sw_program_gentle_in(program, "t"); }
 
+bool sw_own_sees_unknown(const struct sw_program *program)
+{
+    for (int slot = SW_IN_X + 1; program && slot < SW_INPUTS; slot++)
+        if (sw_program_uses_input(program, slot)) return true;
+    return false;
+}
+
 static const struct sw_program *condition(const struct sw_stepper_desc *d, int side, int v, int k)
 {
     const struct sw_line_end *end = &d->model.end[side][v];
@@ -314,9 +321,17 @@ enum sw_status sw_own_drive_load(struct sw_stepper *s)
     return st;
 }
 
+double sw_own_drive_quiet(const struct sw_stepper_desc *d)
+{
+    bool grows = false;
+    for (int v = 0; v < sw_line_unknowns(&d->model); v++)
+        grows |= sw_own_sees_unknown(d->model.g[v]) || sw_own_sees_unknown(d->model.s[v]);
+    return grows && d->times ? last_time(d) / SW_DRIVE_QUIET : INFINITY;
+}
+
 double sw_own_drive_careful(const struct sw_stepper_desc *d)
 {
-    bool driven = false;
+    bool driven = isfinite(sw_own_drive_quiet(d));
     if (!d->times) return 0.0;
     for (int v = 0; v < sw_line_unknowns(&d->model); v++) {
         driven |= depends_on_time(d->model.s[v]);

@@ -33,7 +33,17 @@ enum sw_status sw_own_drive_load(struct sw_stepper *stepper);
  * @param program  NULL: there is none, and it does not */
 bool sw_own_steep(const struct sw_program *program);
 
+/** Whether G or N depends on an unknown. @param program  NULL: there is none, and it does not */
+bool sw_own_sees_unknown(const struct sw_program *program);
+
+/* Where G or N depends on an unknown, what is too small to be seen beside u may grow, from an equilibrium that is not
+ * stable: an error by which the whole run might take fewer steps than these does not tell that nothing does. */
+enum { SW_DRIVE_QUIET = 32 };
+
+/** sw_own_limits.quiet: a part of the run where something may grow, else infinite. */
+double sw_own_drive_quiet(const struct sw_stepper_desc *desc);
+
 /** The longest step as long as steps tell nothing of their error (sw_own_steps_control()): a part of the run if its
- * ends or forces depend on the time, which may be at rest for long; else all of it. */
+ * ends or forces depend on the time, which may be at rest for long, or if something may grow; else all of it. */
 double sw_own_drive_careful(const struct sw_stepper_desc *desc);
 #endif

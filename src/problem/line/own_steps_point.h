@@ -10,7 +10,8 @@
  *     dt_new = 0.9 r^(-0.7/k) r_before^(0.4/k) dt,     k - 1 the order of the embedded solution
  *
  * within 0.3 .. 3; where the step is refused, r > 1 or not a number, 0.9 r^(-1/k) dt within 0.1 .. 0.8. Powers are
- * taken in single precision: a new dt is no closer to what is best than that. */
+ * taken in single precision: a new dt is no closer to what is best than that. Where r is so small that r^(-1/k) dt is a
+ * large part of the run, something may grow that r does not see: dt does not grow with it. */
 #include <math.h>
 #include <stdbool.h>
 
@@ -55,6 +56,7 @@ struct sw_own_limits {
     double tolerance, absolute;  /* relative to u, and in its unit                       */
     double most;                 /* no step is longer                                    */
     double careful;              /* nor than this after steps that tell nothing          */
+    double quiet;                /* nor where errors allow steps longer than this        */
     double share;                /* windows of own_steps_drive.h over output times       */
     int    k;                    /* the order of the embedded solution, and 1: imex.h    */
 };
@@ -166,7 +168,8 @@ SW_HD static inline void sw_own_steps_first(struct sw_own_steps *s, int unknowns
         if (!(change > 0) || (bounded && !(change < dt))) continue;
         if (isfinite(change)) dt = change, bounded = true;
     }
-    if ((!bounded || dt > limits->most) && limits->careful < dt) dt = limits->careful;  /* it is at rest */
+    /* it is at rest */
+    if ((!bounded || dt > limits->most || dt > limits->quiet) && limits->careful < dt) dt = limits->careful;
     if (given > 0) dt = given;
     s->wanted = dt < limits->most ? dt : limits->most;
     s->dt = 0;
@@ -205,7 +208,9 @@ SW_HD static inline bool sw_own_steps_control(struct sw_own_steps *s, double rat
         const float power = (0.4f * (float)s->memory - 0.7f * e) / (float)k;
         const double factor = sw_own_steps_clamp(0.9f * exp2f(power), 0.3, 3);
         double most = limits->most;
-        if (silent && limits->careful < most) most = limits->careful > old ? limits->careful : old;
+        double quiet = old / limits->quiet;  /* to the power k: where the error allows steps of old r^(-1/k) > quiet */
+        quiet *= k == 3 ? quiet * quiet : quiet;
+        if ((silent || ratio < quiet) && limits->careful < most) most = limits->careful > old ? limits->careful : old;
         s->taken += 1;
         s->error += error;
         if (old < s->least || s->taken == 1) s->least = old;

@@ -133,13 +133,6 @@ static enum sw_status check_desc(const struct sw_stepper_desc *d)
     return SW_OK;
 }
 
-static bool sees_unknown(const struct sw_program *program)
-{
-    for (int slot = SW_IN_X + 1; slot < SW_INPUTS; slot++)
-        if (sw_program_uses_input(program, slot)) return true;
-    return false;
-}
-
 static void set_steep(struct sw_stepper *s)
 {
     const struct sw_line_model *m = &s->desc.model;
@@ -148,7 +141,7 @@ static void set_steep(struct sw_stepper *s)
     for (int k = 0; s->desc.own_steps && stages.sees_time && k < 2 * sw_line_unknowns(m); k++) {
         const struct sw_program *program = k % 2 ? m->s[k / 2] : m->g[k / 2];
         s->steep[k % 2][k / 2] = sw_own_steep(program);
-        s->steep_in_u[k % 2][k / 2] = s->steep[k % 2][k / 2] && sees_unknown(program);
+        s->steep_in_u[k % 2][k / 2] = s->steep[k % 2][k / 2] && sw_own_sees_unknown(program);
     }
 }
 
