@@ -148,7 +148,7 @@ static void describe_stopped(const struct sw_run_table *t, struct sw_text *text)
 static void explain_accuracy(const struct sw_cli *cli, const struct sw_run_table *t, const struct rows *rows)
 {
     int64_t done = 0, in_time = 0, in_space = 0;
-    if (!sw_run_table_has(t, "error_time")) return;
+    if (!sw_run_table_has(t, "error_space")) return;  /* nobody has asked */
     for (int64_t r = 0; r < rows->count; r++) {
         const struct sw_run_row row = sw_run_table_row(t, rows->row[r]);
         done += row.status == SW_RUN_DONE && !row.stopped;

@@ -62,8 +62,7 @@ static int64_t next_output(const struct batch *b)
     if (b->field < b->group->nfield && b->group->field_step[b->field] < next) next = b->group->field_step[b->field];
     if (b->scalar < b->group->nscalar && b->group->scalar_step[b->scalar] < next)
         next = b->group->scalar_step[b->scalar];
-    const int64_t look = batch_next_look(b), compared = batch_accuracy_step(b);
-    if (compared < next) next = compared;
+    const int64_t look = batch_next_look(b);
     return look < next ? look : next;
 }
 
@@ -253,7 +252,6 @@ static enum sw_status advance_batch(struct batch *b)
             continue;
         }
         SW_TRY(st);
-        SW_TRY(batch_accuracy_look(b));
         SW_TRY(batch_look(b));
         const bool check = b->queued >= b->w->chunk || b->group->cut || b->step == b->group->steps;
         if (check && !b->behind) SW_TRY(check_batch(b));

@@ -75,6 +75,7 @@ static int64_t last_halved(const struct batch *b)
     const double steps = (double)b->group->steps, runs = (double)sweep->nruns;
     if (sweep->accuracy >= 0 || is_small(b)) return b->group->steps;
     double share = fmax(free_work / work_of_run(b), share_of_work * runs) / (2 * b->w->scheduler->sample.count);
+    if (share < 1) share *= 2.0 / 3;  /* steps are taken again, too */
     if (b->w->device->space == SW_DEVICE && 2 * steps > short_on_gpu && runs < MANY_ON_GPU) share = fmin(share, 0.5);
     return share >= 1 ? b->group->steps : (int64_t)(share * steps);
 }
@@ -189,30 +190,42 @@ static double root_mean_square(int64_t count, const double *u)
     return sqrt(sum / (double)count);
 }
 
-static enum sw_status halve(struct again *a)
+/* @param column  [ncolumn][count]
+ * @param first   out: [count][unknowns] root mean squares of the initial values; NULL: they are known
+ * @param u       out: [count][unknowns][points] after so many steps */
+static enum sw_status compute_beside(const struct again *a, const double *column, int64_t steps, double *first,
+                                     double *u)
 {
     const struct sw_problem *problem = a->b->w->scheduler->sweep->problem;
-    const size_t count = (size_t)a->count, lines = count * (size_t)a->unknowns;
+    const size_t count = (size_t)a->count, points = (size_t)points_of(a);
     const char **load_error = NULL;
     struct sw_sim *sim = NULL;
     bool *finite = NULL;
     enum sw_status st;
-    SW_TRY_TO(done, st, sw_device_use(a->device));
     SW_TRY_TO(done, st, sw_alloc(count, &load_error));
     SW_TRY_TO(done, st, sw_alloc(count, &finite));
     SW_TRY_TO(done, st, problem->create(problem, &a->setup, a->device, &sim));
-    SW_TRY_TO(done, st, sim->ops->load(sim, a->count, a->half_column, load_error));
-    SW_TRY_TO(done, st, sw_initial_begin(sim, &a->setup, a->device->threads, a->count, a->half_column, finite));
-    SW_TRY_TO(done, st, sw_sim_get_state(sim, a->half));
-    for (size_t k = 0; k < lines; k++)
-        a->first[k] = root_mean_square(points_of(a), a->half + k * (size_t)points_of(a));
-    SW_TRY_TO(done, st, advance(a, a->device, sim, 2 * a->until));
-    SW_TRY_TO(done, st, sw_sim_get_state(sim, a->half));
+    SW_TRY_TO(done, st, sim->ops->load(sim, a->count, column, load_error));
+    SW_TRY_TO(done, st, sw_initial_begin(sim, &a->setup, a->device->threads, a->count, column, finite));
+    SW_TRY_TO(done, st, sw_sim_get_state(sim, u));
+    for (size_t k = 0; k < count * (size_t)a->unknowns && first; k++)
+        first[k] = root_mean_square((int64_t)points, u + k * points);
+    SW_TRY_TO(done, st, advance(a, a->device, sim, steps));
+    SW_TRY_TO(done, st, sw_sim_get_state(sim, u));
 done:
     if (sim) sim->ops->destroy(sim);
     sw_free(finite);
     sw_free(load_error);
     return st;
+}
+
+/* Where half steps end before the batch, the steps until then are taken once more, too: so nothing depends on where a
+ * batch was stopped. */
+static enum sw_status halve(struct again *a)
+{
+    SW_TRY(sw_device_use(a->device));
+    SW_TRY(compute_beside(a, a->half_column, 2 * a->until, a->first, a->half));
+    return a->until < a->b->group->steps ? compute_beside(a, a->column, a->until, NULL, a->end) : SW_OK;
 }
 
 static void *halve_in_thread(void *again)
@@ -250,6 +263,7 @@ static enum sw_status begin_halves(struct again *a)
     for (int j = 0; j < a->count && dt >= 0; j++) a->half_column[dt * a->count + j] /= 2;
     SW_TRY(sw_alloc(lines, &a->first));
     SW_TRY(sw_alloc(lines * (size_t)points_of(a), &a->half));
+    SW_TRY(sw_alloc(lines * (size_t)points_of(a), &a->end));
     if (!has_room(a)) return SW_E_MEMORY;
     SW_TRY(sw_device_open_beside(b->w->device, b->w->scheduler->sweep->accuracy > 0 ? 0 : 1, &a->device));
     a->threaded = !pthread_create(&a->thread, NULL, halve_in_thread, a);
@@ -284,34 +298,6 @@ enum sw_status batch_accuracy_begin(struct batch *b)
     st = choose(a);
     if (!st && a->count && a->until && !has_noise_in_time(&b->w->setup)) st = begin_halves(a);
     return st == SW_E_MEMORY ? SW_OK : st;
-}
-
-int64_t batch_accuracy_step(const struct batch *b)
-{
-    const struct again *a = b->again;
-    return a && a->threaded && a->until > b->step ? a->until : b->group->steps;
-}
-
-/* The states of the sampled runs now. */
-static enum sw_status keep_states(struct again *a)
-{
-    const struct batch *b = a->b;
-    const size_t size = batch_state_size(b);
-    double *state = NULL;
-    SW_TRY(sw_alloc((size_t)a->count * size, &a->end));
-    SW_TRY(sw_alloc((size_t)b->plan->count * size, &state));
-    const enum sw_status st = sw_sim_get_state(b->w->sim, state);
-    for (size_t j = 0; j < (size_t)a->count && !st; j++)
-        memcpy(a->end + j * size, state + (size_t)a->of[j] * size, size * 8);
-    sw_free(state);
-    return st;
-}
-
-enum sw_status batch_accuracy_look(struct batch *b)
-{
-    struct again *a = b->again;
-    if (!a || !a->threaded || b->step != a->until || a->until == b->group->steps) return SW_OK;
-    return keep_states(a);
 }
 
 static void join(struct again *a)
@@ -521,20 +507,16 @@ static int last_steps(const struct again *a)
 /* Nothing where memory is out. @param last  out: [count]; NULL: nobody has looked */
 static enum sw_status look_at_last_steps(struct again *a, struct batch_last **last)
 {
-    const size_t size = batch_state_size(a->b), all = (size_t)a->b->plan->count;
     const int steps = last_steps(a);
-    double *state = NULL, *end = NULL;
-    enum sw_status st = SW_E_MEMORY;
+    double *end = NULL;
+    enum sw_status st;
     *last = NULL;
     if (!steps) return SW_OK;
-    SW_TRY_TO(done, st, sw_alloc(all * size, &state));
-    SW_TRY_TO(done, st, sw_alloc((size_t)a->count * size, &end));
+    SW_TRY_TO(done, st, sw_alloc((size_t)a->count * batch_state_size(a->b), &end));
     SW_TRY_TO(done, st, sw_alloc((size_t)a->count, last));
-    SW_TRY_TO(done, st, sw_sim_get_state(a->b->w->sim, state));
-    for (size_t j = 0; j < (size_t)a->count; j++) memcpy(end + j * size, state + (size_t)a->of[j] * size, size * 8);
+    SW_TRY_TO(done, st, sw_sim_get_states(a->b->w->sim, a->b->plan->count, a->count, a->of, end));
     st = batch_last_steps(a->b, a->count, a->column, end, a->first, steps, *last);
 done:
-    sw_free(state);
     sw_free(end);
     if (st) sw_free(*last), *last = NULL;
     return st == SW_E_MEMORY ? SW_OK : st;
@@ -546,8 +528,9 @@ static enum sw_status estimate(struct again *a, struct sw_run_result *result)
     const struct sw_setup *setup = &a->b->w->setup;
     const bool line = setup->n[1] == 1 && setup->n[2] == 1 && !a->b->group->cut;
     struct batch_last *last;
-    if (a->until == a->b->group->steps) SW_TRY(keep_states(a));
     SW_TRY(wait_for_halves(a));
+    if (a->until == a->b->group->steps)
+        SW_TRY(sw_sim_get_states(a->b->w->sim, a->b->plan->count, a->count, a->of, a->end));
     SW_TRY(look_at_last_steps(a, &last));
     compare_halves(a, last, result);
     sw_free(last);
@@ -561,7 +544,6 @@ static enum sw_status estimate(struct again *a, struct sw_run_result *result)
 enum sw_status batch_accuracy(struct batch *b, struct sw_run_result *result)
 {
     struct again *a = b->again;
-    const bool asked = b->w->scheduler->sweep->accuracy > 0;
     enum sw_status st = SW_OK;
     int at_end = 0;
     if (!a || !a->count) return SW_OK;
@@ -571,7 +553,7 @@ enum sw_status batch_accuracy(struct batch *b, struct sw_run_result *result)
     }
     a->found.sampled = a->count;
     if (has_noise_in_time(&b->w->setup)) a->found.noisy = at_end;
-    else if (at_end && (a->until || asked)) st = a->end || a->until == b->group->steps ? estimate(a, result) : SW_OK;
+    else if (at_end && a->until) st = estimate(a, result);
     if (st) a->found.broken_off = at_end - a->found.estimated;
     if (a->found.estimated) summarize(a, result);
     b->w->totals.accuracy = st == SW_E_STOPPED ? (struct sw_accuracy){.missing = at_end} : a->found;

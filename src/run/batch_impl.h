@@ -108,12 +108,8 @@ struct sw_reducer_desc batch_reducer_desc(const struct batch *b, int count,
                                           const struct sw_reduction *const *reduction);
 
 /* ---- batch_accuracy.c: runs that are computed again, with half the step beside the batch (accuracy.runs) */
-/** The runs are loaded, and none has taken a step in this call. */
+/** The runs are loaded. */
 enum sw_status batch_accuracy_begin(struct batch *b);
-/** The step at which it looks at the runs, if that is to come; else that of the end. */
-int64_t batch_accuracy_step(const struct batch *b);
-/** If b->step is that, look. */
-enum sw_status batch_accuracy_look(struct batch *b);
 /** Wait for what is computed again; fill the columns error_time and error_space of the runs that are done, and the
  * messages of those that half the step changes much. Too little memory leaves them NaN.
  * @return SW_E_STOPPED all is to stop: the estimates are missing, and the runs are to be ended by another call. For a
