@@ -105,6 +105,11 @@ enum sw_status sw_cuda_gpsv_finish(sw_cuda_stream stream, const struct sw_cuda_g
  * @param but  a row that is not looked at; -1: all are */
 enum sw_status sw_cuda_tridiagonal_finite(sw_cuda_stream stream, int64_t n, int batch, const double *v, int64_t but,
                                           bool *finite);
+/** fine [batch] := 0 for systems with a row that x, if finite, does not solve; the others stay. bounded [batch] := 1
+ * where a row bounds x, else 0 (linalg/tridiagonal_row_point.h). @param most  [batch], room */
+enum sw_status sw_cuda_tridiagonal_solved(sw_cuda_stream stream, int64_t n, int batch, bool cyclic, const double *lower,
+                                          const double *main, const double *upper, const double *rhs, const double *x,
+                                          double *most, int *fine, int *bounded);
 /** kept [batch][2] := the first word of lower and the last of upper of each system, which become 0. */
 enum sw_status sw_cuda_tridiagonal_zero_ends(sw_cuda_stream stream, int64_t n, int batch, double *lower, double *upper,
                                              double *kept);
@@ -132,7 +137,7 @@ struct sw_cuda_relations {
     double   *relation, *ends;                 /* [systems][tiles][10], [systems][tiles][4]           */
     double   *levels;                          /* room for upper levels: 14 words for each 128 tiles, or part  */
     double   *root;                            /* [14]: relation and ends of the slice                */
-    int      *finite;                          /* [systems]: 0 where x is not finite                  */
+    int      *finite;                          /* [systems]: 0 where x is not finite, or the last pivots are nothing */
     int       processors;                      /* of the device                                       */
     long long *published;                      /* [PUBLISHED], zero at first                          */
     long long  epoch;                          /* 1, 2, ...: of this solve                            */

@@ -17,7 +17,8 @@ struct level {
     double *root;             /* UP: out [systems][blocks][10]                   */
     const double *root_ends;  /* DOWN: [systems][blocks][4]                      */
     double *ends;             /* CLOSE, DOWN: out [systems][count][4]            */
-    int    *finite;           /* CLOSE: [systems], set to 1                      */
+    int    *finite;           /* CLOSE: [systems], set to 1, or 0 where the last
+                                 pivots are nearly nothing                       */
     const int *fails;         /* NULL, or do nothing where it is 0               */
     long long count;          /* leaves of a system                              */
     int blocks, slots;        /* of a system; of a block, 2^slots                */
@@ -78,9 +79,9 @@ template <int STEP> __global__ static void coarse_k(struct level l)
     if (STEP == DOWN && t < 4) shared[t] = l.root_ends[blockIdx.x * 4ll + t];
     if (STEP == CLOSE && t == 0) {
         double ends[4];
+        l.finite[system] = relation_closes(shared, l.cyclic);
         relation_close(1, shared, l.cyclic, ends);
         for (int k = 0; k < 4; k++) shared[k] = ends[k];
-        l.finite[system] = 1;
     }
     tree_down<SLOT>(shared, slots, 1, t, threads);
     __syncthreads();
@@ -120,9 +121,9 @@ __global__ static void coarse_all_k(struct level l, long long *published, long l
     tree_up<SLOT, true, 1, true>(top, l.blocks, 1, t, threads);
     if (t == 0) {
         double ends[4];
+        if (blockIdx.x == 0) *l.finite = relation_closes(top, l.cyclic);
         relation_close(1, top, l.cyclic, ends);
         for (int k = 0; k < 4; k++) top[k] = ends[k];
-        if (blockIdx.x == 0) *l.finite = 1;
     }
     tree_down<SLOT>(top, l.blocks, 1, t, threads);
     __syncthreads();

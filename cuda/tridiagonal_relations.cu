@@ -146,6 +146,7 @@ __global__ static void __launch_bounds__(T, T == 32 ? 12 : T == 64 ? 6 : 3)
     tree_up<M, true, 0, CYCLIC>(m.upper, T, each, t, T);
     if (t < each) {
         double ends[4];
+        if (t < here && !relation_closes(m.upper + t * M, CYCLIC)) s.finite[blockIdx.x * each + t] = 0;
         relation_close(0, m.upper + t * M, CYCLIC, ends);
         for (int k = 0; k < 4; k++) m.upper[t * M + k] = ends[k];
     }

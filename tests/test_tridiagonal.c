@@ -139,10 +139,16 @@ static double yardstick(const struct systems *y)
     return isfinite(e) ? fmax(e, DBL_EPSILON / 2) : NAN;
 }
 
+static bool is_singular(const struct systems *y)
+{
+    const struct sw_tridiagonal_rows rows = {y->lower, y->main, y->upper, y->rhs};
+    return sw_tridiagonal_is_singular(y->n, y->cyclic, &rows);
+}
+
 static void check_backward_error(const struct systems *y, const char *name)
 {
     const double limit = 10 * yardstick(y);
-    if (isnan(limit)) return;
+    if (isnan(limit) || is_singular(y)) return;
     double *x = zeros(entries(y));
     solve_fine(y, x, name);
     const double e = backward_error(y, 0, x);
@@ -521,7 +527,7 @@ static void names_the_row_of_an_unknown_beyond_the_range_of_numbers(void **state
     for_faulty_shapes(overflow_rows);
 }
 
-/* What is at either end of the range of numbers: x of a row that `rescues` is right, others may break down. */
+/* What is at either end of the range of numbers: x of a stable row is right, others may break down. */
 static void check_range(const struct systems *y, const char *what)
 {
     struct sw_tridiagonal_outcome outcome[FAULT_BATCH];
@@ -531,7 +537,7 @@ static void check_range(const struct systems *y, const char *what)
         for (int j = 0; j < y->batch; j++)
             for (int64_t i = 0; i < y->n; i++) {
                 const size_t k = (size_t)j * (size_t)y->n + (size_t)i;
-                if (!under_test->rescues && outcome[j].fault == SW_TRIDIAGONAL_BREAKDOWN) continue;
+                if (!under_test->stable && outcome[j].fault == SW_TRIDIAGONAL_BREAKDOWN) continue;
                 if (outcome[j].fault || (under_test->stable && !(fabs(x[k] - y->x[k]) <= 1e-9 * fabs(y->x[k]))))
                     fail_msg("%s, n %lld%s, system %d: fault %d, x[%lld] = %.17g, expected %.17g", what,
                              (long long)y->n, y->cyclic ? " cyclic" : "", j, outcome[j].fault, (long long)i, x[k],
@@ -591,26 +597,111 @@ static void solves_systems_at_both_ends_of_the_range_of_numbers(void **state)
     for_faulty_shapes(scale_systems);
 }
 
-/* What is left of the last column is exactly zero, as all quotients are exact. (Of more rows rounding leaves something,
- * and x is large and finite, as LAPACK's is.) */
+/* The weights of a row add up to zero, and so does A times ones. Of all but the smallest rounding leaves something of
+ * the last pivot: x is large, or, with an f = A x of some x, of any size. */
+static void check_singular(int64_t n, bool cyclic, bool graded, bool possible)
+{
+    struct systems y = make_systems(n, 1, cyclic);
+    struct sw_tridiagonal_outcome outcome;
+    double *x = zeros((size_t)n);
+    for (int64_t i = 0; i < n; i++) {
+        const double size = graded ? 1 + 0.5 * sin(3 * (double)i + 1) : 1;
+        y.lower[i] = y.upper[i] = -size;
+        y.main[i] = cyclic || (i > 0 && i < n - 1) ? 2 * size : size;
+        y.x[i] = sin((double)i);
+        y.rhs[i] = (double)(i % 7 + 1);
+    }
+    if (possible) set_right_hand_sides(&y);
+    solve(&y, x, &outcome);
+    if (outcome.fault != SW_TRIDIAGONAL_SINGULAR || (n < 4 && !graded && outcome.row != n - 1))
+        fail_msg("n = %lld%s%s%s: fault %d in row %lld", (long long)n, cyclic ? ", cyclic" : "",
+                 graded ? ", graded" : "", possible ? ", possible" : "", outcome.fault, (long long)outcome.row);
+    sw_free(x);
+    free_systems(&y);
+}
+
 static void names_a_singular_matrix_without_zero_rows_or_columns(void **state)
 {
+    static const int64_t size[] = {2, 3, 4, 5, 6, 7, 8, 9, 10, 13, 17, 33, 64, 100, 385, 1000, 1200, 3000};
     (void)state;
     need_row_and_library();
-    for (int cyclic = 0; cyclic < 2; cyclic++) {
-        struct systems y = make_systems(2 + cyclic, 1, cyclic);
+    for (size_t k = 0; k < sizeof size / sizeof *size; k++)
+        for (int what = 0; what < 8; what++) {
+            const struct sw_tridiagonal_desc d = {.n = size[k], .batch = 1, .cyclic = what & 1};
+            if (d.n >= (d.cyclic ? 3 : 2) && does(d)) check_singular(d.n, d.cyclic, what & 2, what & 4);
+        }
+}
+
+/* Whole numbers, rows times powers of two: A, f = A x and the determinant are exact. */
+static int64_t whole_number(int least, int most, uint64_t *seed)
+{
+    return least + (int64_t)floor(0.5 * (1 + test_random(seed)) * (most - least + 1) * (1 - 1e-12));
+}
+
+enum { FEW = 10 };
+
+/* Of whole numbers, which it destroys (Bareiss, Math. Comp. 22, 1968): all quotients are whole. */
+static int64_t determinant(int n, int64_t a[FEW][FEW])
+{
+    int64_t before = 1;
+    for (int k = 0; k < n - 1; before = a[k][k], k++) {
+        int p = k;
+        while (p < n && !a[p][k]) p++;
+        if (p == n) return 0;
+        for (int j = 0; p > k && j < n; j++) {
+            const int64_t t = a[p][j];
+            a[p][j] = a[k][j];
+            a[k][j] = -t;
+        }
+        for (int i = k + 1; i < n; i++)
+            for (int j = k + 1; j < n; j++) a[i][j] = (a[i][j] * a[k][k] - a[i][k] * a[k][j]) / before;
+    }
+    return a[n - 1][n - 1];
+}
+
+/* @return the determinant of the whole numbers */
+static int64_t make_whole(struct systems *y, int most, bool no_zeros, uint64_t *seed)
+{
+    const int n = (int)y->n;
+    int64_t a[FEW][FEW] = {{0}};
+    for (int i = 0; i < n; i++) y->x[i] = (double)whole_number(1, 5, seed);
+    for (int i = 0; i < n; i++) {
+        const int at[3] = {(i + n - 1) % n, i, (i + 1) % n}, scale = (int)whole_number(-most, most, seed);
+        double *const entry[3] = {&y->lower[i], &y->main[i], &y->upper[i]}, sum = 0;
+        for (int k = 0; k < 3; k++) {
+            const bool outside = !y->cyclic && ((i == 0 && k == 0) || (i == n - 1 && k == 2));
+            int64_t v = outside ? 0 : whole_number(-3, 3, seed);
+            if (no_zeros && !outside && v == 0) v = 1;
+            a[i][at[k]] += v;
+            sum += (double)v * y->x[at[k]];
+            *entry[k] = ldexp((double)v, scale);
+        }
+        y->rhs[i] = ldexp(sum, scale);
+    }
+    return determinant(n, a);
+}
+
+/* A regular matrix of so small numbers leaves x 9 digits; a singular one is named, unless it falls into parts. */
+static void solves_rows_of_any_scale_or_names_a_singular_matrix(void **state)
+{
+    static const int most[] = {0, 20, 200, 600, 1000};
+    (void)state;
+    need_row_and_library();
+    uint64_t seed = 22;
+    for (int k = 0; k < (small_suite() || under_test->space == SW_DEVICE ? 500 : 10000); k++) {
+        const bool cyclic = k % 4 == 3, no_zeros = k % 3 > 0;
+        struct systems y = make_systems(whole_number(cyclic ? 3 : 1, FEW, &seed), 1, cyclic);
+        const int64_t d = make_whole(&y, most[k % 5], no_zeros, &seed);
         struct sw_tridiagonal_outcome outcome;
-        double x[3];
-        for (int64_t i = 0; i < y.n; i++) {  /* the weights of a row add up to zero: so does A times ones */
-            y.lower[i] = y.upper[i] = -1;
-            y.main[i] = 1 + cyclic;
-            y.rhs[i] = (double)(i + 1);
-        }
-        if (does(desc_of(&y))) {
-            solve(&y, x, &outcome);
-            assert_int_equal(outcome.fault, SW_TRIDIAGONAL_SINGULAR);
-            assert_int_equal(outcome.row, y.n - 1);
-        }
+        double x[FEW];
+        assert_int_equal(is_singular(&y), d == 0);
+        solve(&y, x, &outcome);
+        if (d == 0 && no_zeros) assert_int_equal(outcome.fault, SW_TRIDIAGONAL_SINGULAR);
+        if (d != 0) assert_fine(&y, &outcome, "whole numbers");
+        for (int64_t i = 0; i < y.n && d != 0; i++)
+            if (!(fabs(x[i] - y.x[i]) <= 1e-9 * y.x[i]))
+                fail_msg("case %d, n = %lld%s: x[%lld] = %.17g, not %g", k, (long long)y.n, cyclic ? ", cyclic" : "",
+                         (long long)i, x[i], y.x[i]);
         free_systems(&y);
     }
 }
@@ -636,7 +727,7 @@ static void judges_systems_of_one_row(void **state)
     if (does(desc_of(&y))) {
         solve(&y, x, outcome);
         for (int j = 0; j < CASES; j++) {
-            if (!under_test->rescues && outcome[j].fault == SW_TRIDIAGONAL_BREAKDOWN) continue;
+            if (!under_test->stable && outcome[j].fault == SW_TRIDIAGONAL_BREAKDOWN) continue;
             if (outcome[j].fault != one[j].fault)
                 fail_msg("%g x = %g: fault %d, expected %d", one[j].main, one[j].rhs, outcome[j].fault, one[j].fault);
             assert_int_equal(outcome[j].row, one[j].fault ? 0 : -1);
@@ -670,7 +761,7 @@ static void judges_a_large_batch_that_fails_as_a_whole(void **state)
             if (j % 4 == 0) assert_true(outcome[j].fault == SW_TRIDIAGONAL_ENTRY && outcome[j].row == j % N);
             if (j % 4 == 1) assert_true(outcome[j].fault == SW_TRIDIAGONAL_SINGULAR && outcome[j].row == N / 2);
             if (j % 4 == 3) assert_memory_equal(mine, z + (size_t)j * N, N * sizeof *x);
-            if (j % 4 == 2 && under_test->rescues)
+            if (j % 4 == 2 && under_test->stable)
                 for (int i = 0; i < N; i++) assert_near(mine[i], z[(size_t)j * N + (size_t)i], 64 * DBL_EPSILON);
         }
     }
@@ -1134,6 +1225,7 @@ int main(void)
         cmocka_unit_test(leaves_such_backward_errors_where_the_last_two_unknowns_are_equal),
         cmocka_unit_test(leaves_forward_errors_near_those_of_partial_pivoting),
         cmocka_unit_test(names_a_singular_matrix_without_zero_rows_or_columns),
+        cmocka_unit_test(solves_rows_of_any_scale_or_names_a_singular_matrix),
     };
     const struct CMUnitTest of_one_row[] = {
         cmocka_unit_test(judges_systems_of_one_row),

@@ -240,6 +240,25 @@ says 'x overflows at row 6: the solution is beyond the range of numbers'
 expect 1 run given.cfg -o bad.h5 --force -s grid.n=8 -s 'sweep.a=[0.0]' -s solver=cpu.spike_thomas
 says 'cpu.spike_thomas breaks down: x is not finite from row 1 on; with pivoting there is an x: use solver = "auto"'
 
+# ---- rows of very different scale: x = i, exactly; periodic second differences are singular, with any f
+cat >scales.cfg <<'CFG'
+problem = "tridiagonal";
+sweep   = { P = [160, 165, 170, 250, 300]; };
+grid    = { n = 3; };
+lower   = "-2*10^(-P)";
+main    = "i < 2 ? -2*10^P : i < 3 ? -10^(-P) : -2*10^(-P)";
+upper   = "i < 2 ? -10^P : 10^(-P)";
+exact   = "i";
+run     = { device = "cpu"; };
+output  = { file = "scales.h5"; fields = { precision = "double"; }; };
+CFG
+expect 0 run scales.cfg
+[ -z "$python" ] || $python 2>out -c 'import h5py
+assert (abs(h5py.File("scales.h5")["x"][:, 0] - [1, 2, 3]) < 1e-15).all()' || fail "x of scales.h5"
+expect 1 run scales.cfg -o singular.h5 -s 'sweep.P=[5, 7, 64]' -s grid.n=P -s cyclic=true \
+    -s 'lower="-1"' -s 'main="2"' -s 'upper="-1"' -s 'exact="sin(i)"'
+says '3 failed'; says 'the matrix is singular to working precision'
+
 # ---- what is refused, with its line
 refused() { expect 3 check given.cfg "${@:2}"; says "$1"; }
 refused "'lower' = \"1\": matrix = \"uniform\" has its own diagonals; leave one of the two out" -s 'matrix="uniform"'

@@ -317,6 +317,21 @@ SW_HD static inline void relation_meet(const double *before, const double *after
     *u = fma(-b, *v, f) * r;
 }
 
+/** Whether the last two pivots, those of relation_close(), are more than rounding leaves of them: 2^-20 of the largest
+ * weight. Of (-1, 2, -1), singular, n^2 2^-53 is left. */
+SW_HD static inline int relation_closes(const double *w, int cyclic)
+{
+    double t[2], p[2], size = 0;
+    for (int k = 0; k < 2; k++) {
+        const double *u = w + 5 * k;
+        t[k] = cyclic ? u[1] + u[3] : u[1];
+        p[k] = cyclic ? u[2] + u[0] : u[2];
+        size = fmax(size, fmax(fmax(fabs(u[0]), fabs(u[1])), fmax(fabs(u[2]), fabs(u[3]))));
+    }
+    const int i = fabs(t[1]) > fabs(t[0]), o = 1 - i;  /* the pivot's row, the other one */
+    return fabs(t[i]) > 0x1p-20 * size && fabs(fma(-t[o] / t[i], p[i], p[o])) > 0x1p-20 * size;
+}
+
 /** Whether what was dropped is below rounding, 2^-58 of the terms of its row. @param ends  [4]: l0 l1 r0 r1 */
 SW_HD static inline int relation_drop_is_small(const double *w, const double *ends)
 {

@@ -25,11 +25,11 @@ struct sw_tridiagonal_rows { const double *lower, *main, *upper, *rhs; };
 enum sw_tridiagonal_fault {
     SW_TRIDIAGONAL_FINE,
     SW_TRIDIAGONAL_ENTRY,      /* an entry of this row is not finite                                        */
-    SW_TRIDIAGONAL_SINGULAR,   /* elimination with partial pivoting meets a column of zeros at this row      */
+    SW_TRIDIAGONAL_SINGULAR,   /* the matrix is: elimination has the least pivot at this row                  */
     SW_TRIDIAGONAL_OVERFLOW,   /* entries are finite, the matrix is not singular; x of this row is beyond the range of
                                   numbers                                                                    */
-    SW_TRIDIAGONAL_BREAKDOWN   /* x is not finite from this row on, though a stable elimination finds it: the method's
-                                  own fault                                                                  */
+    SW_TRIDIAGONAL_BREAKDOWN   /* x is not finite from this row on, or of a stable row wrong, though the matrix is not
+                                  singular: the method's own fault                                           */
 };
 struct sw_tridiagonal_outcome { enum sw_tridiagonal_fault fault; int64_t row; };  /* row: from 0; -1: not known */
 
@@ -50,10 +50,11 @@ enum sw_status sw_tridiagonal_create(const struct sw_tridiagonal_desc *desc, con
  * @param x     out [batch*n] in the solver's memory space; not one of `rows` */
 enum sw_status sw_tridiagonal_solve(struct sw_tridiagonal *solver, const struct sw_tridiagonal_rows *rows, double *x);
 
-/** Wait for the solve, and judge it: every system whose x is not finite is looked at again on the host, where the
- * elimination of tridiagonal_judge.c names the fault and the row. Where that elimination finds a finite x (rows
- * scaled by powers of two, so that no pivot leaves the range of numbers) and the row `rescues`, x is replaced by it.
- * @param outcome  out [batch]. x of a system that is not FINE stays as it is: not finite */
+/** Wait for the solve, and judge it: a system is looked at again on the host where x is not finite, and, of a stable
+ * row, where x does not solve each row by its own size or the matrix may be singular. The elimination of
+ * tridiagonal_judge.c names the fault and the row. Where it finds a better x (rows scaled by powers of two, so that no
+ * pivot leaves the range of numbers) and the row is stable, x is replaced by it.
+ * @param outcome  out [batch]. x of a system that is not FINE is not finite */
 enum sw_status sw_tridiagonal_outcome(struct sw_tridiagonal *solver, const struct sw_tridiagonal_rows *rows, double *x,
                                       struct sw_tridiagonal_outcome *outcome);
 

@@ -9,17 +9,19 @@ struct sw_slice { int64_t number, first_tile, tiles, rows; };
 
 struct sw_tridiagonal_ops {
     SW_ROW;                 /* its space: where rows and x live */
-    bool rescues;           /* a system that needs scaling is solved by tridiagonal_judge.c instead */
     bool stable;            /* its backward error stays within 10 times that of elimination with partial pivoting,
-                               whatever the matrix; else it may break down, and is asked for dominant ones only */
+                               whatever the matrix; where x is not as good in each row, that of tridiagonal_judge.c
+                               takes its place. Else it may break down, and is asked for dominant ones only */
     bool misses_infinity;   /* an infinite pivot leaves x finite: entries are looked at on the host as well */
     const char    *(*refuse)(const struct sw_tridiagonal_desc *desc);  /* why it does not do the shape; NULL: it does */
     size_t         (*bytes)(const struct sw_tridiagonal_desc *desc);   /* beside rows and x */
     enum sw_status (*create)(struct sw_tridiagonal *solver);           /* fills solver->own */
     enum sw_status (*solve)(struct sw_tridiagonal *solver, const struct sw_tridiagonal_rows *rows, double *x);
-    /** Whether x of each system is finite, after waiting for the solve. @param finite  out [batch], on the host.
-     * NULL, on the host: x is looked at */
-    enum sw_status (*finite)(struct sw_tridiagonal *solver, const double *x, bool *finite);
+    /** Whether x of each system is finite, after waiting for the solve, and the last pivots are more than rounding, if
+     * the row can tell. On a device, of a stable row, also whether x solves each row (tridiagonal_row_point.h), which
+     * is looked at for it on the host. @param fine  out [batch], on the host. NULL, on the host: x is looked at */
+    enum sw_status (*fine)(struct sw_tridiagonal *solver, const struct sw_tridiagonal_rows *rows, const double *x,
+                           bool *fine);
     void           (*destroy)(struct sw_tridiagonal *solver);          /* own may be NULL */
     struct sw_cost (*cost)(const struct sw_tridiagonal_desc *desc);    /* NULL: not counted */
 
@@ -47,8 +49,16 @@ extern const struct sw_tridiagonal_ops *const sw_tridiagonal_table[];
  * - 1, rounded down (relation_first_leaf()). The deepest nodes have most_tiles tiles or fewer, and 1 at least. */
 int sw_relations_depth(int64_t tiles, int most_tiles);
 
-/** Look at a system whose x is not finite: a plain elimination with partial pivoting on the host, rows, columns and
- * right-hand sides scaled by powers of two. @param x  out [n]; written where the fault is not FINE, too */
-enum sw_status sw_tridiagonal_judge(int64_t n, bool cyclic, const struct sw_tridiagonal_rows *rows, double *x,
-                                    struct sw_tridiagonal_outcome *outcome);
+/* x of a longer system may be as large as a regular matrix can make it: of (-1, 2, -1) the condition is n^2/2. */
+enum { TRIDIAGONAL_BOUNDED_ROWS = 1 << 20 };
+
+/** Look at a system whose x is in doubt: a plain elimination with partial pivoting on the host, rows, columns and
+ * right-hand sides scaled by powers of two.
+ * @param x         what was found
+ * @param solution  out [n]: what elimination finds; written where it is not better, too
+ * @param better    out: that solves the scaled rows better than x does */
+enum sw_status sw_tridiagonal_judge(int64_t n, bool cyclic, const struct sw_tridiagonal_rows *rows, const double *x,
+                                    double *solution, bool *better, struct sw_tridiagonal_outcome *outcome);
+/** Whether the matrix, of finite entries, is singular: exactly. Some 100 ns a row. */
+bool sw_tridiagonal_is_singular(int64_t n, bool cyclic, const struct sw_tridiagonal_rows *rows);
 #endif

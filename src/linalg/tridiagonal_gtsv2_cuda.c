@@ -25,7 +25,6 @@ struct gtsv2 {
     struct sw_gtsv *library;
     double         *kept;      /* [batch][2]: what is at the ends of lower and upper */
     bool           *finite;    /* [batch]                                            */
-    struct sw_tridiagonal_rows rows;  /* of the last solve                           */
 };
 
 /* ------------------------------------------------------------------ the rows */
@@ -91,7 +90,6 @@ static enum sw_status solve(struct sw_tridiagonal *s, const struct sw_tridiagona
     sw_cuda_stream stream = s->device->compute;
     const struct sw_gtsv_matrix matrix = {(double *)r->lower, (double *)r->main, (double *)r->upper};
     SW_TRY(check_apart(s, r));
-    g->rows = *r;
     SW_TRY(sw_device_use(s->device));
     CU_TRY(cudaMemcpyAsync(x, r->rhs, (size_t)d->n * (size_t)d->batch * sizeof *x, cudaMemcpyDeviceToDevice,
                            s->device->compute));
@@ -102,10 +100,11 @@ static enum sw_status solve(struct sw_tridiagonal *s, const struct sw_tridiagona
     return st ? st : back;
 }
 
-static enum sw_status find_finite(struct sw_tridiagonal *s, const double *x, bool *out)
+static enum sw_status find_fine(struct sw_tridiagonal *s, const struct sw_tridiagonal_rows *rows, const double *x,
+                                bool *out)
 {
-    struct gtsv2 *g = s->own;
-    return tridiagonal_rows_finite_cuda(s, &g->rows, x, g->finite, out);
+    const struct gtsv2 *g = s->own;
+    return tridiagonal_rows_finite_cuda(s, rows, x, g->finite, out);
 }
 
 static void destroy(struct sw_tridiagonal *s)
@@ -132,7 +131,7 @@ static struct sw_cost cost(const struct sw_tridiagonal_desc *d)
     extern const struct sw_tridiagonal_ops tridiagonal_##id##_cuda;                                       \
     const struct sw_tridiagonal_ops tridiagonal_##id##_cuda = {                                           \
         .name = (row), .about = (text), .space = SW_DEVICE, .refuse = (why), .bytes = bytes_##id,         \
-        .create = create_##id, .solve = solve, .finite = find_finite, .destroy = destroy, .cost = cost}
+        .create = create_##id, .solve = solve, .fine = find_fine, .destroy = destroy, .cost = cost}
 
 GTSV2_ROW(gtsv2, "cusparse.gtsv2", SW_GTSV_PIVOTING, refuse,
           "cuSPARSE gtsv2 (SPIKE with diagonal pivoting), one system after another: a baseline");

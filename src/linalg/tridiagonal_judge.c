@@ -1,5 +1,5 @@
-/* Look at a tridiagonal system that a solver has not solved to finite numbers: one elimination over all its rows, on
- * the host, by the formulas of relation_point.h with IEEE divisions.
+/* Look at a tridiagonal system that a solver has not solved in all its rows, or not to finite numbers: one elimination
+ * over all its rows, on the host, by the formulas of relation_point.h with IEEE divisions.
  *
  * Rows, then columns, are scaled by powers of two first, which rounds nothing, so that the largest entry of each is in
  * [1/2, 1): a pivot is then below 2^-1000 only where the matrix is singular to some 300 digits. Right-hand sides are
@@ -11,6 +11,7 @@
 #include "base/sw_mem.h"
 #include "linalg/relation_point.h"
 #include "linalg/sw_tridiagonal_impl.h"
+#include "linalg/tridiagonal_row_point.h"
 
 struct system {
     int64_t n;
@@ -19,6 +20,8 @@ struct system {
     int    *column;              /* [n]: of entries times 2^-column, after rows have been scaled */
     int     rhs;                 /* right-hand sides are times 2^-rhs                            */
     struct relation_pivot *pivot;  /* [n]                                                        */
+    double  least;               /* pivot of an elimination, and its column                      */
+    int64_t least_at;
 };
 
 struct row { double a, b, c, d; };
@@ -99,14 +102,18 @@ static int scale_of_rhs(const struct system *y)
 
 static const double least_pivot = 0x1p-1000;
 
-static bool has_pivot(const struct relation_rows *w, double a)
+static bool is_pivot(struct system *y, double pivot, int64_t column)
 {
-    return fmax(fmax(fabs(w->p1), fabs(w->p2)), fabs(a)) >= least_pivot;
+    if (!(fabs(pivot) >= y->least)) {
+        y->least = fabs(pivot);
+        y->least_at = column;
+    }
+    return fabs(pivot) >= least_pivot;
 }
 
 /* The relation of all rows, and the pivot rows of columns 1 .. n-2.
  * @return the first column without a pivot, -1: none */
-static int64_t eliminate(const struct system *y, double relation[10])
+static int64_t eliminate(struct system *y, double relation[10])
 {
     const struct row r = scaled_row(y, 0);
     if (y->n == 1) {
@@ -117,7 +124,7 @@ static int64_t eliminate(const struct system *y, double relation[10])
     struct relation_rows w = relation_begin(r.a, r.b, r.c, r.d, s.a, s.b, s.c, s.d);
     for (int64_t i = 1; i < y->n - 1; i++) {
         const struct row next = scaled_row(y, i + 1);
-        if (!has_pivot(&w, next.a)) return i;
+        if (!is_pivot(y, fmax(fmax(fabs(w.p1), fabs(w.p2)), fabs(next.a)), i)) return i;
         relation_eliminate(&w, next.a, next.b, next.c, next.d, &y->pivot[i]);
     }
     relation_of_rows(&w, relation);
@@ -126,14 +133,14 @@ static int64_t eliminate(const struct system *y, double relation[10])
 
 /* Of the two equations that remain, in x[0] and x[n-1]: the column without a pivot, as relation_close() would divide by
  * it; -1: none. */
-static int64_t column_not_closed(const struct system *y, const double *w)
+static int64_t column_not_closed(struct system *y, const double *w)
 {
     const double t1 = y->cyclic ? w[1] + w[3] : w[1], p1 = y->cyclic ? w[2] + w[0] : w[2],
                  t2 = y->cyclic ? w[6] + w[8] : w[6], p2 = y->cyclic ? w[7] + w[5] : w[7];
     const bool swap = fabs(t2) > fabs(t1);
     const double t = swap ? t2 : t1, m = swap ? t1 / t2 : t2 / t1,
                  p = swap ? fma(-m, p2, p1) : fma(-m, p1, p2);
-    return fabs(t) < least_pivot ? 0 : fabs(p) < least_pivot ? y->n - 1 : -1;
+    return !is_pivot(y, t, 0) ? 0 : !is_pivot(y, p, y->n - 1) ? y->n - 1 : -1;
 }
 
 static void substitute(int64_t n, const struct relation_pivot *pivot, const double ends[4], double *x)
@@ -153,6 +160,7 @@ static bool solve_scaled(struct system *y, int rhs, double *x, struct sw_tridiag
 {
     double relation[10], ends[4];
     y->rhs = rhs;
+    y->least = INFINITY;
     int64_t column = eliminate(y, relation);
     if (column < 0) column = column_not_closed(y, relation);
     if (column >= 0) {
@@ -179,10 +187,44 @@ static void judge_scaled(struct system *y, double *x, struct sw_tridiagonal_outc
     }
 }
 
-enum sw_status sw_tridiagonal_judge(int64_t n, bool cyclic, const struct sw_tridiagonal_rows *rows, double *x,
-                                    struct sw_tridiagonal_outcome *outcome)
+/* The largest entry of A x - f, rows and columns scaled, where the largest unknown is near 1; infinite where x is not
+ * finite. */
+static double error_of(struct system *y, const double *x)
+{
+    double largest = 0;
+    y->rhs = INT_MIN;
+    for (int64_t i = 0; i < y->n; i++) {
+        if (!isfinite(x[i])) return INFINITY;
+        note_exponent(x[i], -y->column[i], &y->rhs);
+    }
+    if (y->rhs == INT_MIN) y->rhs = 0;
+    for (int64_t i = 0; i < y->n; i++) {
+        const struct row r = scaled_row(y, i);
+        const int64_t j = before(y, i), k = behind(y, i);
+        largest = fmax(largest, fabs(fma(r.a, ldexp(x[j], y->column[j] - y->rhs),
+                                         fma(r.b, ldexp(x[i], y->column[i] - y->rhs),
+                                             fma(r.c, ldexp(x[k], y->column[k] - y->rhs), -r.d)))));
+    }
+    return largest;
+}
+
+static void judge_x(struct system *y, const double *x, double *solution, bool *better,
+                    struct sw_tridiagonal_outcome *outcome)
+{
+    const bool singular = sw_tridiagonal_is_singular(y->n, y->cyclic, y->rows);
+    const double error = singular ? INFINITY : error_of(y, x);
+    if (!(error > TRIDIAGONAL_ROW_LIMIT)) return;
+    judge_scaled(y, solution, outcome);
+    if (singular) *outcome = (struct sw_tridiagonal_outcome){SW_TRIDIAGONAL_SINGULAR, y->least_at};
+    else if (outcome->fault == SW_TRIDIAGONAL_SINGULAR) outcome->fault = SW_TRIDIAGONAL_BREAKDOWN;
+    *better = !outcome->fault && (isinf(error) || error_of(y, solution) < error);
+}
+
+enum sw_status sw_tridiagonal_judge(int64_t n, bool cyclic, const struct sw_tridiagonal_rows *rows, const double *x,
+                                    double *solution, bool *better, struct sw_tridiagonal_outcome *outcome)
 {
     struct system y = {.n = n, .cyclic = cyclic, .rows = rows};
+    *better = false;
     *outcome = check_rows(&y);
     if (outcome->fault) return SW_OK;
     enum sw_status st = sw_alloc((size_t)n, &y.column);
@@ -190,7 +232,7 @@ enum sw_status sw_tridiagonal_judge(int64_t n, bool cyclic, const struct sw_trid
     if (!st) {
         const int64_t column = scale_columns(&y);
         if (column >= 0) *outcome = (struct sw_tridiagonal_outcome){SW_TRIDIAGONAL_SINGULAR, column};
-        else judge_scaled(&y, x, outcome);
+        else judge_x(&y, x, solution, better, outcome);
     }
     sw_free(y.pivot);
     sw_free(y.column);

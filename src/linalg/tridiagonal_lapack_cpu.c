@@ -35,6 +35,7 @@ struct lapack {
     dgbsv_function *dgbsv;
     int             threads;
     double         *work;       /* [threads][n * words_of()] */
+    bool           *fine;       /* [batch] */
 };
 
 static size_t words_of(const struct sw_tridiagonal_desc *d)
@@ -57,7 +58,8 @@ static int threads_of(const struct sw_tridiagonal_desc *d, int threads)
 
 static size_t bytes(const struct sw_tridiagonal_desc *d)
 {
-    return (size_t)threads_of(d, omp_get_max_threads()) * words_of(d) * sizeof(double);
+    return (size_t)threads_of(d, omp_get_max_threads()) * words_of(d) * sizeof(double) +
+           (size_t)d->batch * sizeof(bool);
 }
 
 static enum sw_status create(struct sw_tridiagonal *s)
@@ -71,6 +73,7 @@ static enum sw_status create(struct sw_tridiagonal *s)
     memcpy(&l->dgtsv, &found[0], sizeof l->dgtsv);
     memcpy(&l->dgbsv, &found[1], sizeof l->dgbsv);
     l->threads = threads_of(&s->desc, s->device->threads);
+    SW_TRY(sw_alloc((size_t)s->desc.batch, &l->fine));
     return sw_alloc((size_t)l->threads * words_of(&s->desc), &l->work);
 }
 
@@ -79,17 +82,20 @@ static void destroy(struct sw_tridiagonal *s)
     struct lapack *l = s->own;
     if (!l) return;
     sw_free(l->work);
+    sw_free(l->fine);
     sw_free(l);
 }
 
-/* LAPACK stops at a pivot of zero without a solution. */
-static void say_unsolved(int n, double *x)
+/* LAPACK stops at a pivot of zero without a solution. Whether the last one is more than rounding; its column has these
+ * entries. */
+static bool is_fine(int info, double pivot, double above, double on, double below, int n, double *x)
 {
-    for (int i = 0; i < n; i++) x[i] = NAN;
+    for (int i = 0; info && i < n; i++) x[i] = NAN;
+    return !info && !(fabs(pivot) <= 0x1p-20 * fmax(fmax(fabs(above), fabs(on)), fabs(below)));
 }
 
 /* copiers: threads to copy with. dgtsv has entry i of the lower diagonal in row i + 1. */
-static void solve_open(const struct lapack *l, int n, int copiers, const struct sw_tridiagonal_rows *r, size_t at,
+static bool solve_open(const struct lapack *l, int n, int copiers, const struct sw_tridiagonal_rows *r, size_t at,
                        double *work, double *x)
 {
     double *lower = work, *diagonal = lower + n, *upper = diagonal + n;
@@ -101,7 +107,8 @@ static void solve_open(const struct lapack *l, int n, int copiers, const struct 
     sw_copy(upper, r->upper + at, sides, copiers);
     sw_copy(x, r->rhs + at, all, copiers);
     l->dgtsv(&n, &one, lower, diagonal, upper, x, &n, &info);
-    if (info) say_unsolved(n, x);
+    return is_fine(info, diagonal[n - 1], n > 1 ? r->upper[at + (size_t)n - 2] : 0, r->main[at + (size_t)n - 1], 0, n,
+                   x);
 }
 
 /* Where unknown i, and row i, is on the folded circle. */
@@ -112,7 +119,7 @@ static void put(double *ab, int row, int column, double value)
     ab[(size_t)column * LD + (size_t)(2 * SIDES + row - column)] = value;
 }
 
-static void solve_cyclic(const struct lapack *l, int n, const struct sw_tridiagonal_rows *r, size_t at, double *work,
+static bool solve_cyclic(const struct lapack *l, int n, const struct sw_tridiagonal_rows *r, size_t at, double *work,
                          double *x)
 {
     double *ab = work, *b = ab + (size_t)LD * (size_t)n;
@@ -129,7 +136,9 @@ static void solve_cyclic(const struct lapack *l, int n, const struct sw_tridiago
     }
     l->dgbsv(&n, &sides, &sides, &one, ab, &ld, pivot, b, &n, &info);
     for (int i = 0; i < n; i++) x[i] = b[folded(n, i)];
-    if (info) say_unsolved(n, x);
+    const size_t last = (size_t)(n / 2);  /* folded to the end */
+    return is_fine(info, ab[(size_t)(n - 1) * LD + 2 * SIDES], r->upper[at + last - 1], r->main[at + last],
+                   r->lower[at + (last + 1) % (size_t)n], n, x);
 }
 
 static enum sw_status solve(struct sw_tridiagonal *s, const struct sw_tridiagonal_rows *r, double *x)
@@ -141,8 +150,22 @@ static enum sw_status solve(struct sw_tridiagonal *s, const struct sw_tridiagona
     for (int j = 0; j < d->batch; j++) {
         const size_t at = (size_t)j * (size_t)n;
         double *work = l->work + (size_t)omp_get_thread_num() * words_of(d);
-        if (d->cyclic) solve_cyclic(l, n, r, at, work, x + at);
-        else solve_open(l, n, copiers, r, at, work, x + at);
+        l->fine[j] = d->cyclic ? solve_cyclic(l, n, r, at, work, x + at)
+                               : solve_open(l, n, copiers, r, at, work, x + at);
+    }
+    return SW_OK;
+}
+
+static enum sw_status find_fine(struct sw_tridiagonal *s, const struct sw_tridiagonal_rows *rows, const double *x,
+                                bool *fine)
+{
+    const struct lapack *l = s->own;
+    const int64_t n = s->desc.n;
+    (void)rows;
+    for (int j = 0; j < s->desc.batch; j++) {
+        double sum = 0;
+        for (int64_t i = 0; i < n; i++) sum += 0 * x[j * n + i];
+        fine[j] = l->fine[j] && sum == 0;
     }
     return SW_OK;
 }
@@ -169,6 +192,7 @@ const struct sw_tridiagonal_ops tridiagonal_lapack_cpu = {
     .bytes = bytes,
     .create = create,
     .solve = solve,
+    .fine = find_fine,
     .destroy = destroy,
     .cost = cost,
 };

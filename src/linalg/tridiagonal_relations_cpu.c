@@ -43,7 +43,7 @@ struct work {
 
 struct relations {
     const struct relation_lanes_ops *lanes;
-    bool         *finite;             /* [batch] */
+    bool         *fine;               /* [batch]: x is finite, and the last pivots are more than rounding */
     int           threads;
     bool          adaptive;
     bool          past_cache;         /* x is written so     */
@@ -292,7 +292,7 @@ static struct slice system_of(const struct sw_tridiagonal *solver, const struct 
                           tiles_of(d->n), 0, d->cyclic};
 }
 
-/* @return whether all of x is finite */
+/* @return whether all of x is finite, and the last pivots are more than rounding */
 static bool solve_system(const struct slice *p, struct work *work, int threads)
 {
     const struct node root = {0, 0};
@@ -302,14 +302,15 @@ static bool solve_system(const struct slice *p, struct work *work, int threads)
         const struct relation_tile t = tile_of(p, 0);
         relation_tile_sweep(p->own->lanes, &work->tile, &t, true, w);
         relation_close(1, w, p->cyclic, ends);
-        return relation_tile_substitute(p->own->lanes, &work->tile, &t, ends, p->x);
+        return relation_tile_substitute(p->own->lanes, &work->tile, &t, ends, p->x) && relation_closes(w, p->cyclic);
     }
     if (p->own->adaptive && !p->cyclic && solve_in_one_pass(p, work, work + p->own->threads, threads, &finite))
         return finite;
     reduce_slice(p, root, work, threads);
+    const bool closes = relation_closes(p->slot->w, p->cyclic);
     relation_close(1, p->slot->w, p->cyclic, ends);
     memcpy(p->slot->w, ends, sizeof ends);
-    return expand_slice(p, root, work, threads);
+    return expand_slice(p, root, work, threads) && closes;
 }
 
 /* Systems j .. j+count-1 of up to SHORT rows, 2 at least, one in each lane. */
@@ -328,7 +329,11 @@ static void solve_short(const struct sw_tridiagonal *solver, const struct sw_tri
     own->lanes->sweep(&r, work->tile.pivot, w);
     own->lanes->close(w, d->cyclic, ends);
     const unsigned bad = own->lanes->substitute(&r, work->tile.pivot, ends, x + at);
-    for (int l = 0; l < count; l++) own->finite[j + l] = !(bad >> l & 1);
+    for (int l = 0; l < count; l++) {
+        double root[10];
+        for (int f = 0; f < 10; f++) root[f] = w[f][l];
+        own->fine[j + l] = !(bad >> l & 1) && relation_closes(root, d->cyclic);
+    }
 }
 
 static bool are_short(const struct sw_tridiagonal_desc *d) { return d->n <= SHORT && d->n >= 2; }
@@ -347,7 +352,7 @@ static enum sw_status solve(struct sw_tridiagonal *solver, const struct sw_tridi
     if (!share_systems(d, own->threads)) {
         for (int j = 0; j < d->batch; j++) {
             const struct slice p = system_of(solver, rows, j, x, own->work->slot);
-            own->finite[j] = solve_system(&p, own->work, own->threads);
+            own->fine[j] = solve_system(&p, own->work, own->threads);
         }
         return SW_OK;
     }
@@ -355,17 +360,18 @@ static enum sw_status solve(struct sw_tridiagonal *solver, const struct sw_tridi
     for (int j = 0; j < d->batch; j += lanes) {
         struct work *work = own->work + omp_get_thread_num();
         const struct slice p = system_of(solver, rows, j, x, work->slot);
-        if (lanes == 1) own->finite[j] = solve_system(&p, work, 1);
+        if (lanes == 1) own->fine[j] = solve_system(&p, work, 1);
         else solve_short(solver, rows, j, d->batch - j < lanes ? d->batch - j : lanes, x, work);
     }
     return SW_OK;
 }
 
-static enum sw_status find_finite(struct sw_tridiagonal *solver, const double *x, bool *finite)
+static enum sw_status find_fine(struct sw_tridiagonal *solver, const struct sw_tridiagonal_rows *rows, const double *x,
+                                bool *fine)
 {
     const struct relations *own = solver->own;
-    (void)x;
-    memcpy(finite, own->finite, (size_t)solver->desc.batch * sizeof *finite);
+    (void)rows, (void)x;
+    memcpy(fine, own->fine, (size_t)solver->desc.batch * sizeof *fine);
     return SW_OK;
 }
 
@@ -438,7 +444,7 @@ static enum sw_status create_any(struct sw_tridiagonal *solver, bool adaptive)
     own->threads = solver->device->threads;
     own->adaptive = adaptive;
     own->past_cache = (d->n >> solver->depth) * d->batch > CACHED_ROWS;
-    SW_TRY(sw_alloc((size_t)d->batch, &own->finite));
+    SW_TRY(sw_alloc((size_t)d->batch, &own->fine));
     SW_TRY(sw_alloc((size_t)works, &own->work));
     for (int k = 0; k < works; k++) {
         SW_TRY(sw_alloc(k < own->threads ? slots_of(d, solver->depth, own->threads, k) : 0, &own->work[k].slot));
@@ -461,7 +467,7 @@ static void destroy(struct sw_tridiagonal *solver)
         sw_free(own->work[k].tile.run);
     }
     sw_free(own->work);
-    sw_free(own->finite);
+    sw_free(own->fine);
     sw_free(own);
 }
 
@@ -501,12 +507,11 @@ const struct sw_tridiagonal_ops tridiagonal_relations_cpu = {
     .name = "cpu.relations",
     .about = "elimination with pivoting in nested-dissection order, by relations of runs of rows: vectors, all threads",
     .space = SW_HOST,
-    .rescues = true,
     .stable = true,
     .bytes = bytes,
     .create = create,
     .solve = solve,
-    .finite = find_finite,
+    .fine = find_fine,
     .destroy = destroy,
     .cost = cost,
     .tile = TILE,
@@ -520,12 +525,11 @@ const struct sw_tridiagonal_ops tridiagonal_relations_adaptive_cpu = {
     .name = "cpu.relations_adaptive",
     .about = "cpu.relations in one pass where tiles decouple, as those of most matrices do, else in two",
     .space = SW_HOST,
-    .rescues = true,
     .stable = true,
     .bytes = bytes_adaptive,
     .create = create_adaptive,
     .solve = solve,
-    .finite = find_finite,
+    .fine = find_fine,
     .destroy = destroy,
     .cost = cost_adaptive,
 };

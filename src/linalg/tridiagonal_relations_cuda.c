@@ -15,7 +15,9 @@ struct relations {
     double  *words;                        /* of the device: relations and ends of all levels                */
     int64_t  tiles;                        /* of a system                                                    */
     int      deepest;                      /* depth of the tree                                              */
-    int     *finite;                       /* [batch] on the host                                            */
+    double  *most;                         /* of the device: [batch], max |x|                                */
+    int     *bounded;                      /* of the device: [batch]                                         */
+    int     *fine;                         /* [2][batch] on the host                                         */
 };
 
 /* ------------------------------------------------------------------ shapes */
@@ -38,7 +40,7 @@ static size_t words_of(int64_t room) { return 14 * (size_t)(room + room / 64 + 8
 static size_t bytes(const struct sw_tridiagonal_desc *desc)
 {
     return words_of(room_of(desc, 0)) * sizeof(double) + SW_CUDA_RELATIONS_PUBLISHED * sizeof(long long) +
-           ((size_t)desc->batch + 2) * sizeof(int);
+           ((size_t)desc->batch + 2) * sizeof(int) + (size_t)desc->batch * (sizeof(int) + sizeof(double));
 }
 
 static size_t adaptive_bytes(const struct sw_tridiagonal_desc *desc)
@@ -71,7 +73,9 @@ static void destroy(struct sw_tridiagonal *s)
     sw_device_free(s->device, r->a.published);
     sw_device_free(s->device, r->d.published);
     sw_device_free(s->device, r->d.finite);
-    sw_free(r->finite);
+    sw_device_free(s->device, r->most);
+    sw_device_free(s->device, r->bounded);
+    sw_free(r->fine);
     sw_free(r);
 }
 
@@ -86,7 +90,9 @@ static enum sw_status create(struct sw_tridiagonal *s)
     r->tiles = tiles_of(s->desc.n);
     r->deepest = sw_relations_depth(r->tiles, MOST);
     for (r->d.width = 1; r->d.width << r->deepest < r->tiles; r->d.width *= 2) continue;
-    SW_TRY(sw_alloc((size_t)s->desc.batch, &r->finite));
+    SW_TRY(sw_alloc(2 * (size_t)s->desc.batch, &r->fine));
+    SW_TRY(sw_device_alloc(s->device, (size_t)s->desc.batch, &r->most));
+    SW_TRY(sw_device_alloc(s->device, (size_t)s->desc.batch, &r->bounded));
     SW_TRY(sw_device_alloc(s->device, (size_t)s->desc.batch + 2, &r->d.finite));
     SW_TRY(sw_device_alloc(s->device, words_of(room), &r->words));
     SW_TRY(sw_device_alloc(s->device, SW_CUDA_RELATIONS_PUBLISHED, &r->d.published));
@@ -157,13 +163,20 @@ static enum sw_status solve_adaptive(struct sw_tridiagonal *s, const struct sw_t
     return SW_OK;
 }
 
-static enum sw_status is_finite(struct sw_tridiagonal *s, const double *x, bool *finite)
+static enum sw_status find_fine(struct sw_tridiagonal *s, const struct sw_tridiagonal_rows *rows, const double *x,
+                                bool *fine)
 {
     const struct relations *r = s->own;
-    (void)x;
+    const struct sw_tridiagonal_desc *d = &s->desc;
+    const size_t bytes = (size_t)d->batch * sizeof *r->fine;
+    const int *bounded = r->fine + d->batch;
+    SW_TRY(sw_device_use(s->device));
+    SW_TRY(sw_cuda_tridiagonal_solved(s->device->compute, d->n, d->batch, d->cyclic, rows->lower, rows->main,
+                                      rows->upper, rows->rhs, x, r->most, r->d.finite, r->bounded));
     SW_TRY(sw_device_wait(s->device));
-    SW_TRY(sw_device_download(s->device, r->finite, r->d.finite, (size_t)s->desc.batch * sizeof *r->finite));
-    for (int j = 0; j < s->desc.batch; j++) finite[j] = r->finite[j] != 0;
+    SW_TRY(sw_device_download(s->device, r->fine, r->d.finite, bytes));
+    SW_TRY(sw_device_download(s->device, r->fine + d->batch, r->bounded, bytes));
+    for (int j = 0; j < d->batch; j++) fine[j] = r->fine[j] && (bounded[j] || d->n > TRIDIAGONAL_BOUNDED_ROWS);
     return SW_OK;
 }
 
@@ -212,12 +225,11 @@ const struct sw_tridiagonal_ops tridiagonal_relations_cuda = {
     .name = "cuda.relations",
     .about = "relations of tiles, all rows pivot: two passes over memory, one for systems that fit a block",
     .space = SW_DEVICE,
-    .rescues = true,
     .stable = true,
     .bytes = bytes,
     .create = create,
     .solve = solve,
-    .finite = is_finite,
+    .fine = find_fine,
     .destroy = destroy,
     .cost = cost,
     .tile = TILE,
@@ -229,12 +241,11 @@ const struct sw_tridiagonal_ops tridiagonal_relations_adaptive_cuda = {
     .name = "cuda.relations_adaptive",
     .about = "the same, in one pass where a large system decouples: last bits may differ from cuda.relations",
     .space = SW_DEVICE,
-    .rescues = true,
     .stable = true,
     .bytes = adaptive_bytes,
     .create = adaptive_create,
     .solve = solve_adaptive,
-    .finite = is_finite,
+    .fine = find_fine,
     .destroy = destroy,
     .cost = adaptive_cost,
 };

@@ -16,8 +16,7 @@ enum { BITS_LEAST = 3, BITS_MOST = 8, ENOUGH = 1 << 17 };  /* ENOUGH: partitions
 
 struct spike {
     struct sw_cuda_spike d;
-    bool                *finite;      /* [batch]           */
-    struct sw_tridiagonal_rows rows;  /* of the last solve */
+    bool                *finite;      /* [batch] */
 };
 
 /* ------------------------------------------------------------------ shape */
@@ -118,15 +117,15 @@ static enum sw_status solve(struct sw_tridiagonal *s, const struct sw_tridiagona
 {
     struct spike *g = s->own;
     const struct sw_cuda_spike_rows rows = {r->lower, r->main, r->upper, r->rhs};
-    g->rows = *r;
     SW_TRY(sw_device_use(s->device));
     return sw_cuda_spike_solve(s->device->compute, &g->d, &rows, x);
 }
 
-static enum sw_status find_finite(struct sw_tridiagonal *s, const double *x, bool *out)
+static enum sw_status find_fine(struct sw_tridiagonal *s, const struct sw_tridiagonal_rows *rows, const double *x,
+                                bool *out)
 {
-    struct spike *g = s->own;
-    return tridiagonal_rows_finite_cuda(s, &g->rows, x, g->finite, out);
+    const struct spike *g = s->own;
+    return tridiagonal_rows_finite_cuda(s, rows, x, g->finite, out);
 }
 
 /* A partition's rows, read once, 32 bytes, and V, W, Y with a byte written, 25, read, 25, written, 24, and read for x,
@@ -149,7 +148,7 @@ static struct sw_cost cost(const struct sw_tridiagonal_desc *d, enum sw_cuda_spi
     extern const struct sw_tridiagonal_ops tridiagonal_##id##_cuda;                                        \
     const struct sw_tridiagonal_ops tridiagonal_##id##_cuda = {                                            \
         .name = (row), .about = (text), .space = SW_DEVICE, .refuse = refuse, .bytes = bytes_##id,         \
-        .create = create_##id, .solve = solve, .finite = find_finite, .destroy = destroy, .cost = cost_##id}
+        .create = create_##id, .solve = solve, .fine = find_fine, .destroy = destroy, .cost = cost_##id}
 
 SPIKE_ROW(spike, "cuda.spike", SW_CUDA_SPIKE_TILED,
           "SPIKE with diagonal pivoting (Chang et al. 2012): data marshalling, dynamic tiling");
