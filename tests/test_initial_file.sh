@@ -326,7 +326,7 @@ holes[1, 7], far[2, 9] = -32768, 1e20
 
 def write(file, **how):
     f = h5py.File(file, "w", **how)
-    for name, values in ("x", x), ("time", t), ("member", np.arange(3.0)), ("y", np.arange(3.0)):
+    for name, values in ("x", x), ("time", t), ("member", np.arange(3.0)), ("y", np.arange(3.0)), ("system", [2, 0, 1]):
         f[name] = values
         f[name].make_scale(name)
     f.create_dataset("run", (3,), ">f4").make_scale(f"This is a netCDF dimension but not a netCDF variable. {3:9}")
@@ -349,6 +349,7 @@ def write(file, **how):
     put("columns", wave[:, 0].T, "x", "run")
     put("members", wave[:, 0], "member", "x")
     put("column_members", wave[:, 0].T, "x", "member")
+    put("numbered", wave[:, 0], "system", "x")
     put("profiles", wave[:, 0], "y", "x")
     return f, put
 
@@ -399,6 +400,7 @@ begins all 'wave[[2, 0, 1], 0]' 'time=0.0; run="k == 1 ? 2 : k - 2";'
 begins columns 'wave[:, 0]'
 begins labels 'wave[:, 0]'
 begins members 'wave[:, 0]'
+begins numbered 'wave[[1, 2, 0], 0]'
 $python - <<'PY'
 import h5py, numpy as np
 plane = h5py.File("x.h5")["plane"][:]  # (y, x)

@@ -72,21 +72,6 @@ static enum sw_status find_beside(const struct sw_saved *s, const char *folder, 
     return st;
 }
 
-/* The numbers of the runs: /run at the root, GROUP/group_run, or GROUP/run in files of schema 1. */
-static enum sw_status read_runs(const struct sw_saved *s, const char *folder, struct group *g)
-{
-    static const char *const name[] = {"group_run", "run"};
-    for (int k = *folder ? 0 : 1; k < 2 && !g->numbered; k++) {
-        struct sw_array a;
-        bool found;
-        SW_TRY(find_beside(s, folder, name[k], 1, &a, &found));
-        if (!found || a.n != g->field.dim[0]) continue;
-        SW_TRY(read_all(s, &a, &g->run));
-        g->numbered = true;
-    }
-    return SW_OK;
-}
-
 /* The scale of a dimension, else the variable beside the field that is called so. */
 static enum sw_status find_scale(const struct sw_saved *s, const char *folder, const struct group *g, int d,
                                  const char *name, struct sw_array *array, bool *found)
@@ -95,6 +80,22 @@ static enum sw_status find_scale(const struct sw_saved *s, const char *folder, c
     SW_TRY(find_beside(s, *scale == '/' ? "" : folder, *scale == '/' ? scale + 1 : name, 1, array, found));
     *found = *found && array->n == g->field.dim[d];
     return SW_OK;
+}
+
+/* The numbers of the runs: /run at the root, GROUP/group_run, or GROUP/run in files of schema 1; else the scale of the
+ * dimension. */
+static enum sw_status read_runs(const struct sw_saved *s, const char *folder, struct group *g)
+{
+    static const char *const name[] = {"group_run", "run"};
+    struct sw_array a;
+    bool found = false;
+    for (int k = *folder ? 0 : 1; k < 2 && !found; k++) {
+        SW_TRY(find_beside(s, folder, name[k], 1, &a, &found));
+        found = found && a.n == g->field.dim[0];
+    }
+    if (!found && g->runs == ALWAYS) SW_TRY(find_scale(s, folder, g, 0, "run", &a, &found));
+    g->numbered = found;
+    return found ? read_all(s, &a, &g->run) : SW_OK;
 }
 
 /* t (run, time) where it differs from run to run, else the dimension time itself. Without either it has no times. */

@@ -27,7 +27,7 @@ struct sw_array {
     long    corner_line;    /* of a diagonal by coordinates: the line with the entry (1, n) or (n, 1), 0: none */
     int     stored;              /* dimensions in the file: those that are left out have length 1              */
     int     from[SW_ARRAY_RANK]; /* [rank] which of those each one is                                          */
-    char    scale[SW_ARRAY_RANK][64];  /* [rank] what the file calls it: the path of its dimension scale, or its
+    char    scale[SW_ARRAY_RANK][256]; /* [rank] what the file calls it: the path of its dimension scale, or its
                                     label; "": nothing                                                         */
     bool    parameter;      /* a result of a sweep, which says that it is an axis                              */
     bool    fills;          /* its file has a number that stands for a missing one, which is read as NaN       */
