@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""Draw the results of sweep: convergence, lines, spacetime, slice and heatmap pictures.
+"""Draw the results of sweep: convergence, lines, spacetime, slice, curves and heatmap pictures.
 
 All that is written on a picture (names, units, titles) comes from the file; docs/output.md describes the file.
 Needs h5py, numpy and matplotlib (Debian: python3-h5py python3-matplotlib). The parts are in sweep_plot/.
@@ -46,11 +46,11 @@ try:
     matplotlib = import_matplotlib()
     import matplotlib.pyplot as plt
     from sweep_plot import look
-    from sweep_plot.convergence import convergence
+    from sweep_plot.convergence import convergence, converges
     from sweep_plot.guard import HINT, guarded, print_refusal
-    from sweep_plot.heatmap import heatmap
+    from sweep_plot.heatmap import curves, heatmap
     from sweep_plot.images import slices, spacetime
-    from sweep_plot.lines import lines
+    from sweep_plot.lines import lines, lines_fit
     from sweep_plot.options import USES, arguments, given, require_used
     from sweep_plot.refusal import FILE, PROGRAM, Refusal
     from sweep_plot.results import OTHER_NAMES, Results
@@ -63,32 +63,52 @@ except ImportError as error:
                                  "install python3-h5py and python3-matplotlib (Debian, Ubuntu)"), file=sys.stderr)
     sys.exit(4)
 
-KINDS = {"convergence": convergence, "lines": lines, "spacetime": spacetime, "slice": slices, "heatmap": heatmap}
+KINDS = {"convergence": convergence, "lines": lines, "spacetime": spacetime, "slice": slices,
+         "curves": curves, "heatmap": heatmap}
 
 
 def suitable_kinds(results):
     """What the file seems made for, and what else it can be drawn as: kinds, and what --of may name there."""
     there = results.drawable()
-    if there["norms"] and ("n" in results.swept or "dt" in results.swept):
+    numbers = there["norms"] + there["series"] + there["numbers of a run"]
+    over = "heatmap" if len(results.swept) > 1 else "curves"
+    if converges(results):
         yield "convergence", there["norms"]
+    once = [name for name in there["series"] if results.saved_once(name)]
+    if once and results.swept:
+        yield over, numbers
     if there["fields"] and results.ok.any():
         first = np.flatnonzero(results.ok)[0]
         if results.dimensions(first, there["fields"][0]) > 1:
             yield "slice", there["fields"]
-        else:
-            yield "spacetime" if results.saved_times(first) > 1 else "lines", there["fields"]
-            yield "lines", there["fields"] + there["series"]
-    if there["series"] or there["histories"]:
-        yield "lines", there["series"] + there["histories"]
-    yield "heatmap", there["norms"] + there["series"] + there["numbers of a run"]
+        elif results.timed and not results.saved_once(there["fields"][0]):
+            yield "spacetime", there["fields"]
+        yield "lines", there["fields"]
+    over_time = [name for name in there["series"] if name not in once] + there["histories"]
+    if over_time and lines_fit(results, over_time[0]):
+        yield "lines", over_time
+    if results.swept:
+        yield over, numbers
+        yield "curves", numbers
+    if there["fields"] + over_time:
+        yield "lines", there["fields"] + over_time
 
 
 def default_kind(results, ask):
     """The first of the suitable kinds that uses the options given and draws what --of names; the first one, if none
     does."""
-    kinds = list(suitable_kinds(results))
+    kinds = list(suitable_kinds(results)) or [("lines", [])]
     using = [(kind, names) for kind, names in kinds if set(given(ask)) <= set(USES[kind])] or kinds
     return next((kind for kind, names in using if ask.of in names or OTHER_NAMES.get(ask.of) in names), using[0][0])
+
+
+def picture_of(results, ask):
+    """The figure that is asked for, and its kind."""
+    kind = ask.kind or default_kind(results, ask)
+    require_used(ask, kind)
+    if kind != "lines":
+        results.require_runs()
+    return look.fitted(lambda: KINDS[kind](results, ask)), kind
 
 
 def save(figure, picture, ask):
@@ -123,12 +143,9 @@ def draw(ask):
         results = Results(ask.file)
         if not results.histories():
             results.require_runs()
-        kind = ask.kind or default_kind(results, ask)
-        require_used(ask, kind)
-        if kind != "lines":
-            results.require_runs()
+        figure, kind = picture_of(results, ask)
         picture = ask.output or f"{os.path.splitext(ask.file)[0]}.{kind}.png"
-        save(KINDS[kind](results, ask), picture, ask)
+        save(figure, picture, ask)
         print(picture)
     except MemoryError:
         raise Refusal("not enough memory; choose fewer runs with --run", PROGRAM)

@@ -17,10 +17,36 @@ from sweep_plot import convergence, heatmap, images, lines, look, options, resul
 
 def draw(*words):
     ask = options.arguments(words)
-    file = results.Results(ask.file)
-    figure = plot.KINDS[ask.kind or plot.default_kind(file, ask)](file, ask)
+    figure, _ = plot.picture_of(results.Results(ask.file), ask)
     figure.canvas.draw()
     return figure
+
+
+def texts(figure):
+    """All texts that are drawn, and their boxes."""
+    kind, drawn = plot.matplotlib.text.Text, []
+    ours = kind.draw
+    kind.draw = lambda self, *more: (drawn.append(self), ours(self, *more))
+    figure.canvas.draw()
+    kind.draw = ours
+    return [(text, text.get_window_extent()) for text in drawn if text.get_visible() and text.get_text().strip()]
+
+
+def crowded(figure):
+    """Pairs of texts that lie on one another by more than a pixel, and texts that leave the picture. Of two turned by
+    45 degrees the boxes do not tell."""
+    found, width, height = texts(figure), figure.bbox.x1, figure.bbox.y1
+    pairs = [(a.get_text(), b.get_text()) for k, (a, x) in enumerate(found) for b, y in found[:k]
+             if min(x.x1, y.x1) - max(x.x0, y.x0) > 1 and min(x.y1, y.y1) - max(x.y0, y.y0) > 1 and
+             not a.get_rotation() % 90 and not b.get_rotation() % 90]
+    return pairs + [a.get_text() for a, x in found if x.x0 < -1 or x.y0 < -1 or x.x1 > width + 1 or x.y1 > height + 1]
+
+
+def ticks(axis):
+    """What is written at the ticks that are seen."""
+    low, high = sorted(axis.get_view_interval())
+    return [tick.label1.get_text() for tick in axis.get_major_ticks() + axis.get_minor_ticks()
+            if low <= tick.get_loc() <= high and tick.label1.get_text()]
 
 
 def edges(mesh):
@@ -36,9 +62,10 @@ def names(axes):
 def execute(text, arguments):
     plot.matplotlib.rcParams.update(look.STYLE)
     sys.argv = ["program", *arguments]
-    exec(text, {"draw": draw, "names": names, "edges": edges, "numpy": plot.np, "plot": plot, "sys": sys,
-                "convergence": convergence, "heatmap": heatmap, "images": images, "lines": lines, "look": look, "options": options,
-                "results": results, "stored": stored})
+    exec(text, {"draw": draw, "names": names, "texts": texts, "crowded": crowded, "ticks": ticks, "edges": edges,
+                "numpy": plot.np, "plot": plot, "sys": sys, "convergence": convergence, "heatmap": heatmap,
+                "images": images, "lines": lines, "look": look, "options": options, "results": results,
+                "stored": stored})
     return 0
 
 

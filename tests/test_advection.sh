@@ -6,7 +6,7 @@ cd "$(dirname "$0")/.." || exit 1
 tiny=$top/configs/tiny_advection.cfg
 
 expect 0 init advection; cp out init.cfg
-expect 0 run init.cfg --device cpu -o init.h5; says 'sweep plot init.h5 --kind convergence'
+expect 0 run init.cfg --device cpu -o init.h5; says 'sweep plot init.h5'
 expect 0 check "$top/configs/burgers.cfg"; prints 'advection'
 expect 0 check "$top/configs/advection_1d.cfg"
 prints 'boundary.x = "4-4-6": waves that stay for many crossings of the domain grow; 3-4-6 does not let them'

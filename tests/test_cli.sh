@@ -142,9 +142,9 @@ expect 0 check walls.cfg; prints ' · 32 to 128 steps a run'
 [ "$(grep -c '^note .*4-4-6' out)" = 1 ] || fail 'check says the same more than once'
 fields=(--device cpu -s 'sweep={ walls=["3-4-6"]; n=[17]; }' -s 'output={ fields={ times=[0.0, 1.0]; }; }')
 expect 0 run walls.cfg "${fields[@]}" -o "it's one.h5"
-says "next     sweep plot 'it'\\''s one.h5' --kind spacetime --run 0"
+says "next     sweep plot 'it'\\''s one.h5'"
 expect 0 run walls.cfg "${fields[@]}" -s grid.dim=2 -o two.h5
-says 'next     sweep plot two.h5 --kind slice'; rm -f two.h5
+says 'next     sweep plot two.h5'; rm -f two.h5
 expect 1 run walls.cfg "${fields[@]}" -s 'time={ dt=1.0; end=400.0; }' -s 'output.fields.times=[0.0]' -o two.h5
 says 'next     sweep show two.h5'
 rm -f "it's one.h5" two.h5

@@ -16,7 +16,7 @@ run     = { device = "cpu"; };
 CFG
 
 # ---- what is in the file lies where the scales say: the result less its error is the exact derivative there
-expect 0 run box.cfg -o box.h5; says 'sweep plot box.h5 --kind slice'
+expect 0 run box.cfg -o box.h5; says 'sweep plot box.h5'
 [ -z "$python" ] || $python - 2>out <<'PY' || fail "box.h5"
 import h5py, numpy as np
 f = h5py.File("box.h5")

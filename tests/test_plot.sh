@@ -149,7 +149,7 @@ grep -q '  norms: .*err_l2' "$dir/out" && grep -q '  series: .*energy' "$dir/out
     ok "an unknown name: lists norms, series and fields" ||
     { cat "$dir/out"; bad "an unknown name: lists norms, series and fields"; }
 draws "a series of a file with norms, without --kind" v.png "$dir/tiny_nsweep.h5" --of energy
-refuses "a series as convergence" "convergence does not draw series; --kind lines or heatmap does" \
+refuses "a series as convergence" "convergence does not draw series; --kind lines, curves or heatmap does" \
     "$dir/tiny_nsweep.h5" --kind convergence --of energy
 in_python "min and u_min are the same series" '
 file = results.Results(sys.argv[1])
@@ -306,6 +306,82 @@ for k, box in enumerate(boxes):
     assert box.x0 >= 0 and box.x1 <= figure.bbox.x1 and not any(box.overlaps(other) for other in boxes[:k]), boxes
 ' "$dir/random.h5"
 
+# ---- numbers at the end, over the axes of the sweep: cells to scale, points, no picture without data
+cat >"$dir/end.cfg" <<'END'
+problem = "heat";
+sweep   = { a = [0.0, 0.1, 0.3, 1.0]; b = [1, 10, 1000]; };
+grid    = { n = 16; length = 1.0; };
+physics = { kappa = 0.1; };
+time    = { dt = 0.001; end = 0.01; };
+initial = "1 + a*sqrt(b)*cos(2*pi*x)";
+run     = { device = "cpu"; };
+output  = { scalars = { times = ["end"]; define = { top = "max(u)"; bottom = "min(u)"; }; }; };
+END
+at_end() {  # at_end FILE ARGUMENTS...
+    file=$dir/$1
+    shift
+    "$SWEEP" run -q "$dir/end.cfg" -o "$file" "$@" || bad "sweep of $file"
+}
+at_end ends.h5
+at_end one_axis.h5 -s 'sweep={a="linspace(0,1,21)";}' -s 'define={b=4;}'
+at_end map.h5 -s 'sweep={a="linspace(0,1,70)"; b="linspace(1,2,70)";}'
+at_end alone.h5 -s 'sweep={a=[1.0];}' -s 'define={b=4;}'
+long=a_name_of_a_parameter_that_goes_on_and_on
+at_end long.h5 -s "sweep={${long}_a=[0.001,0.001001,0.5]; ${long}_b=\"linspace(0,1000,12)\";}" \
+    -s "initial=\"${long}_a*${long}_b*cos(2*pi*x)\"" -s "output={scalars={times=[\"end\"]; define={
+        $long=\"max(u)\";};};}" -s "title=\"A title that is too long for one line, $long, and goes on and on\""
+in_python "a number at the end is drawn over the axes, without options" '
+figure = draw(sys.argv[1])
+axes, mesh = figure.axes[0], figure.axes[0].collections[1]
+x, y = edges(mesh)      # by hand: half way between values, on the logarithmic axis between logarithms
+assert numpy.allclose(x, [-0.05, 0.05, 0.2, 0.65, 1.35]), x
+assert numpy.allclose(numpy.log10(y), [-0.5, 0.5, 2, 4]) and axes.get_yscale() == "log", y
+assert ticks(axes.xaxis) == ["0", "0.1", "0.3", "1"] and ticks(axes.yaxis) == ["1", "10", "1000"]
+right = 1 + numpy.outer(numpy.sqrt([1, 10, 1000]), [0, 0.1, 0.3, 1])*numpy.exp(-0.4*numpy.pi**2*0.01)
+assert numpy.allclose(mesh.get_array().reshape(3, 4), right, rtol=2e-3), mesh.get_array()
+assert "top" in figure.axes[1].get_ylabel(), "the first scalar of the config"
+axes = draw(sys.argv[1], "--xlim=0.02,0.5", "--ylim=1,20").axes[0]
+assert axes.get_xlim() == (0.02, 0.5) and axes.get_ylim() == (1, 20)
+mesh = axes.collections[1]
+assert mesh.get_array().size == 12 and numpy.allclose(mesh.get_clim(), (right[0, 1], right[1, 2]), rtol=2e-3)
+one = draw(sys.argv[1], "--xlim=0.25,0.5", "--ylim=5,20").axes[0].collections
+assert type(one[1]).__name__ == "QuadMesh", "one cell is a cell"
+mesh = draw(sys.argv[2]).axes[0].collections[1]
+assert mesh.get_array().size == 4900 and not numpy.ma.getmaskarray(mesh.get_array()).any()
+line, = draw(sys.argv[3]).axes[0].lines
+x, y = line.get_data()
+assert len(x) == 21 and numpy.allclose(y, 1 + 2*x*numpy.exp(-0.4*numpy.pi**2*0.01), rtol=2e-3), (x, y)
+axes = draw(sys.argv[1], "--kind=curves", "--over=b,a").axes[0]
+assert axes.get_xscale() == "log" and names(axes) == [f"a = {a}" for a in ("0", "0.1", "0.3", "1")], names(axes)
+for k, line in enumerate(axes.lines):
+    assert numpy.allclose(line.get_ydata(), right[:, k], rtol=2e-3)
+' "$dir/ends.h5" "$dir/map.h5" "$dir/one_axis.h5"
+refuses "lines of one time" "top was saved at one time only; draw it over the axes with --kind curves or heatmap" \
+    "$dir/ends.h5" --kind lines --of top
+refuses "one number of one run" "top was saved at one time only; sweep show prints it" "$dir/alone.h5" --kind lines \
+    --of top
+refuses "curves without an axis" "curves needs a swept parameter; this sweep has 0: none; sweep show prints" \
+    "$dir/alone.h5" --kind curves
+refuses "a heatmap of one axis, and says what draws it" "--kind curves draws numbers over one" "$dir/one_axis.h5" \
+    --kind heatmap
+in_python "a field at one time is drawn of all of a few runs" '
+file, axes = results.Results(sys.argv[1]), draw(sys.argv[1], "--kind=lines").axes[0]
+assert len(axes.lines) == len(file.run) > 1, axes.lines' "$dir/once.h5"
+in_python "what spreads by factors has a logarithmic axis" '
+for values, log in (((1, 2, 5), True), ((0.01, 0.1, 1), True), (numpy.linspace(0.01, 2, 50), False), ((1, 2, 3), False),
+                    ((0, 1, 100), False), ((16, 32, 64), True), ((0.1, 0.5, 1), False), (("a", "b"), False)):
+    assert look.usually_log(values) == log, values'
+
+rm "$dir/alone.h5"
+in_python "what a file holds is drawn without options, and has data" '
+for path in sys.argv[1:]:
+    marks = 0
+    for axes in draw(path).axes:
+        marks += sum(numpy.isfinite(line.get_ydata()).sum() > (line.get_marker() == "None") for line in axes.lines)
+        marks += sum(numpy.isfinite(drawn.get_array()).sum() for drawn in axes.collections
+                     if drawn.get_array() is not None and axes.get_label() != "<colorbar>")
+    assert marks, path' "$dir"/*.h5
+
 # ---- where planes lie
 in_python "planes lie where they are asked to" '
 import h5py
@@ -332,6 +408,38 @@ refuses "a place in a plane" "has two dimensions in space, and all of it is draw
     --at x=1
 refuses "a place of another kind" "--at is not for --kind lines; it goes with --kind slice" "$dir/tiny_ch.h5" \
     --kind lines --at x=1
+
+# ---- print: no text on another, none outside, at any size; two ticks at least
+in_python "no text lies on another or leaves the picture" '
+import itertools
+ch, nsweep, box, times, ends, long, whole = sys.argv[1:]
+pictures = [(ch, "--kind=spacetime", "--run=0-7"), (ch, "--kind=lines", "--run=0-7"), (nsweep, "--kind=convergence"),
+            (ch, "--kind=lines", "--of=energy"), (box, "--run=8"), (box, "--kind=slice", "--run=8-11"),
+            (times, "--kind=spacetime", "--run=0-3"), (ends,), (long,), (long, "--kind=curves"), (whole,)]
+for picture, size in itertools.product(pictures, ("3.4x2.5", None)):
+    found = crowded(draw(*picture, *([f"--size={size}"] if size else [])))
+    assert not found, (picture, size, found[:3])
+' "$dir/tiny_ch.h5" "$dir/tiny_nsweep.h5" "$dir/tiny_compact.h5" "$dir/times.h5" "$dir/ends.h5" "$dir/long.h5" \
+    "$dir/map.h5"
+in_python "ticks at values do not run together" '
+for values in ([100, 101, 102, 104, 116, 132], [1, 2, 4, 8], [10.0**-k for k in range(9)]):
+    figure, axes = plot.plt.subplots(layout="constrained", figsize=(3, 2))
+    axes.plot(values, values)
+    axes.set_xscale("log")
+    look.value_ticks(axes.xaxis, sorted(values))
+    look.settle(figure)
+    boxes = sorted((box.x0, box.x1) for text, box in texts(figure) if box.y1 < axes.get_window_extent().y0)
+    assert len(boxes) >= 2 and all(a[1] < b[0] for a, b in zip(boxes, boxes[1:])), (values, boxes)'
+in_python "an axis has two named ticks, be it a part of a decade" '
+for low, high in ((1.1, 9), (2, 30), (0.9, 1.2), (1e-9, 8e-9), (3e-5, 3e5), (1.01, 1.02), (0.5, 60)):
+    figure, axes = plot.plt.subplots(layout="constrained")
+    axes.loglog([low, high], [low, high])
+    axes.set(xlim=(low, high), ylim=(low, high))
+    look.settle(figure)
+    figure.canvas.draw()
+    for axis in (axes.xaxis, axes.yaxis):
+        found = ticks(axis)
+        assert len(found) >= 2 and len(set(found)) == len(found), (low, high, found)'
 
 # ---- options for the axes, the size and the style
 "$SWEEP" run -q configs/tiny_ch.cfg -s 'sweep.a=[0.02,0.05,0.1]' -s 'sweep.v=[0.1,0.5]' --device cpu -o "$dir/log.h5" ||

@@ -1,12 +1,11 @@
 """Errors over the number of points, the time step or another parameter, with their orders."""
 import collections
 
-import matplotlib
 import numpy as np
 
 from . import look
 from .options import logarithmic
-from .refusal import Refusal, note, shown
+from .refusal import Refusal, note, say
 from .results import levels, number
 
 GOOD_FIT = 0.99     # of the variance of log(error); one whose slope halves on the way has less
@@ -42,13 +41,13 @@ def fit_order(x, y, sign=0, saturates=True):
     return Fit(count, slope, np.exp(offset), bool(good), np.diff(log_y) / np.diff(log_x))
 
 
-def choose_axis(results, ask):
+def choose_axis(results, asked):
     """The parameter that the errors are drawn over."""
     numeric = [p for p in results.swept if results.param[p].dtype.kind == "f" and (results.param[p] > 0).all()]
     if not numeric:
         raise Refusal("no parameter is swept that an error could converge with (sweep n, or dt)")
     likely = next((p for p in ("n", "dt") if p in numeric), numeric[0])
-    return results.require(ask.over or likely, numeric, "swept parameter")
+    return results.require(asked or likely, numeric, "swept parameter")
 
 
 def lines_of_runs(results, of, over, others):
@@ -63,8 +62,25 @@ def lines_of_runs(results, of, over, others):
     return {key: (rows, *one_each(results.param[over][rows], error[rows])) for key, rows in lines.items()}
 
 
+def converges(results):
+    """Whether there is a line of errors over what is known to refine the grid or the time step."""
+    if not results.norms:
+        return False
+    try:
+        over = choose_axis(results, None)
+        lines = lines_of_runs(results, main_norm(results), over, [p for p in results.swept if p != over])
+    except Refusal:
+        return False
+    return over in ("n", "dt") or (results.tells_refinement() and
+                                   results.refines(over, [rows for rows, _, _ in lines.values()]))
+
+
+def main_norm(results):
+    return "err_l2" if "err_l2" in results.norms else results.norms[0]
+
+
 def one_each(x, y):
-    """The mean of the errors at each place."""
+    """The mean of the numbers at each place."""
     places = np.unique(x)
     return places, np.array([y[x == place].mean() for place in places])
 
@@ -112,9 +128,8 @@ def convergence(results, ask):
         if ask.of is not None:
             results.choose(ask.of, None, [], "convergence")
         raise Refusal("this file has no error norms: they come with an 'exact' solution in the config")
-    of = results.choose(ask.of, "err_l2" if "err_l2" in results.norms else results.norms[0], results.norms,
-                        "convergence")
-    over = choose_axis(results, ask)
+    of = results.choose(ask.of, main_norm(results), results.norms, "convergence")
+    over = choose_axis(results, ask.over)
     others = [p for p in results.swept if p != over]
     lines = lines_of_runs(results, of, over, others)
     refines = results.refines(over, [rows for rows, _, _ in lines.values()])
@@ -130,7 +145,7 @@ def convergence(results, ask):
         fits.append(fit)
         name = ", ".join(f"{p} = {number(v)}" for p, v in zip(others, key))
         what, why = told(fit, len(x), "order" if refines else "power law")
-        print(shown(what + (f"  {name}" if name else "") + why))
+        say(what + (f"  {name}" if name else "") + why)
         drawn.append(draw_line(axes, x, y, fit, colours, f"{name}: " if name else "", refines))
     if refines:
         draw_guide(axes, over, [(x, y) for _, x, y in lines.values()], fits)
@@ -138,9 +153,8 @@ def convergence(results, ask):
         axes.plot([], [], "o", color="#777777", markerfacecolor="white", label="left out of the fit: saturated")
     look.set_axes([axes], ask, "xy")
     ticks = levels(results.param[over])
-    if len(ticks) <= 10 and "x" in logarithmic(ask, "xy") and not ask.xlim:
-        axes.set_xticks(ticks, look.tick_names(ticks))
-        axes.xaxis.set_minor_locator(matplotlib.ticker.NullLocator())
+    if len(ticks) <= 10 and "x" in logarithmic(ask, "xy"):
+        look.value_ticks(axes.xaxis, ticks)
     axes.grid(True)
     axes.set_xlabel(results.label(over))
     axes.set_ylabel(look.label_of(results, of))
@@ -149,5 +163,5 @@ def convergence(results, ask):
         note(f"{len(lines)} lines are more than a legend can name; their slopes are printed")
     else:
         look.legend(axes, ask, beside=len(lines) > look.MOST_LINES, least=1)
-    look.title(figure, results, second)
+    look.finish(figure, results, second)
     return figure

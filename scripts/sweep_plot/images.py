@@ -10,9 +10,12 @@ MOST_PANELS = 16
 LONGEST_SIDE = 3.0      # of a plane, in lengths of the other: longer ones are not drawn to scale
 
 
-def grid_shape(count):
-    """Columns and rows for count panels."""
+def grid_shape(count, size):
+    """Columns and rows for count panels; in a picture of a size that is given those that make the panels largest."""
     columns = 3 if count in (5, 6, 9) else min(count, 4)
+    if size:
+        width, height = size[0] - 1.2, size[1] - 1.0    # less what stands beside, above and below
+        columns = max(range(1, count + 1), key=lambda columns: min(width / columns, height / -(-count // columns)))
     return columns, -(-count // columns)
 
 
@@ -77,13 +80,13 @@ def draw_nothing(axes, text):
 
 def panels_of(ask, count, one, panel):
     """A figure with so many panels: one is the size of a figure of one, panel the size of each of several."""
-    columns, height = grid_shape(count)
+    columns, height = grid_shape(count, ask.size)
     size = one if count == 1 else (1.6 + panel[0] * columns, 1.2 + panel[1] * height)
     figure, panels = look.plt.subplots(height, columns, figsize=look.figure_size(ask, size), layout="constrained",
                                        squeeze=False)
     for axes in list(panels.flat)[count:]:
         axes.set_visible(False)
-    return figure, panels, (figure.get_figwidth() - 1.6) / columns - 0.35
+    return figure, panels, 0.76 * figure.get_figwidth() / columns - 0.1
 
 
 def from_positive(points):
@@ -129,7 +132,7 @@ def spacetime(results, ask):
         look.panel_titles(figure, used, [results.describe(row, rows) for row in rows], width)
     look.colour_bar(figure, image, panels, results.label(of), beyond, shrink=1.0 if len(rows) == 1 else 0.8)
     second = results.common(rows) + ("" if len(rows) > 1 or results.ok[rows[0]] else "; " + ended(results, rows[0]))
-    look.title(figure, results, second, len(rows) > 1)
+    look.finish(figure, results, second, len(rows) > 1)
     return figure
 
 
@@ -197,5 +200,5 @@ def slices(results, ask):
     look.colour_bar(figure, image, panels, results.label(of), beyond, shrink=0.9)
     time = told_time([plane[1] for plane in there], ask.time, of) if results.timed else ""
     plane = there[0][2] if len(planes) == 1 else ""
-    look.title(figure, results, ", ".join(filter(None, [time, plane, results.common(rows)])), len(panes) > 1)
+    look.finish(figure, results, ", ".join(filter(None, [time, plane, results.common(rows)])), len(panes) > 1)
     return figure

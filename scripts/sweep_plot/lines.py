@@ -1,7 +1,5 @@
 """Series over time, histories over iterations, and fields over x."""
-import matplotlib
 import numpy as np
-from matplotlib.colors import Normalize
 
 from . import look
 from .options import logarithmic
@@ -11,7 +9,6 @@ from .results import FIELDS_WITHOUT_TIME, choose_runs, legible, levels, nearest,
 MOST_RUNS = 8           # that are drawn one by one unless --run asks for more
 MOST_HISTORIES = 16     # of them
 MOST_VALUES = 64        # of a parameter with a line each
-MOST_NAMES = 12         # of a parameter's values in a legend; more numbers have a colour bar
 NEARLY_CONSTANT = 1e-6  # what varies by less, of itself, is drawn as its change
 
 
@@ -81,7 +78,7 @@ def draw_medians(results, of, by, series, axes):
     values = levels(results.param[by])
     few = len(values) <= look.MOST_LINES
     words = isinstance(values[0], str)
-    named = words or len(values) <= MOST_NAMES
+    named = words or len(values) <= look.MOST_NAMES
     most, drawn = 0, []     # most: runs in a line
     for value, name, colours in zip(values, values if words else legible(values),
                                     look.line_looks([(value,) for value in values])):
@@ -93,13 +90,12 @@ def draw_medians(results, of, by, series, axes):
         if few and len(rows) > 1:
             axes.fill_between(t, *np.nanquantile(y, [0.25, 0.75], axis=0), color=colours["color"], alpha=0.16,
                               linewidth=0)
-        drawn += axes.plot(t, np.nanmedian(y, axis=0), **{**colours, "marker": "None"},
+        mark = colours["marker"] if len(t) == 1 else "None"
+        drawn += axes.plot(t, np.nanmedian(y, axis=0), **{**colours, "marker": mark},
                            label=f"{by} = {name}" if named else None)
     look.tell_apart(axes, drawn)
     if not named:
-        colours = matplotlib.colors.ListedColormap(look.ramp(256))
-        scale = look.plt.cm.ScalarMappable(Normalize(min(values), max(values)), colours)
-        axes.figure.colorbar(scale, ax=axes, label=results.label(by))
+        look.ramp_bar(axes, values, results.label(by))
     others = " and ".join(p for p in results.swept if p != by)
     if most == 1:
         return others and f"one line a run; {others} {'differ' if ' and ' in others else 'differs'}, too"
@@ -111,15 +107,27 @@ def usual_log(results, of):
     return "y" if of in results.histories() else ""
 
 
+def by_parameter(results):
+    """The parameters that may have a line for each value."""
+    return [p for p in results.swept if len(levels(results.param[p])) <= MOST_VALUES]
+
+
+def lines_fit(results, of):
+    """Whether there are few runs, or few values of a parameter."""
+    few = MOST_HISTORIES if of in results.histories() else MOST_RUNS
+    return np.count_nonzero(results.worth_drawing(of)) <= few or bool(by_parameter(results))
+
+
 def draw_series(results, ask, of, rows, axes):
     """One line a run if there are few; else one line for each value of a parameter. Returns what the second line of the
     title says."""
     usual = np.flatnonzero(results.worth_drawing(of))
     if rows is None and len(usual) <= (MOST_HISTORIES if of in results.histories() else MOST_RUNS) and not ask.over:
         rows = list(usual)
-    candidates = [p for p in results.swept if len(levels(results.param[p])) <= MOST_VALUES]
+    candidates = by_parameter(results)
     if rows is None and not candidates and not ask.over:
-        raise Refusal(f"{len(results.run)} runs are too many lines; choose some with --run 0,5,9")
+        raise Refusal(f"{len(results.run)} runs are too many lines; choose some with --run 0,5,9, or draw the last "
+                      "values with --kind curves")
     by = results.require(ask.over, results.swept, "swept parameter") if ask.over else candidates and candidates[0]
     wanted = usual if rows is None else rows
     series = leave_out_empty(results, {row: results.outputs(row, of) for row in wanted}, of)
@@ -135,7 +143,9 @@ def draw_series(results, ask, of, rows, axes):
 
 def draw_profiles(results, ask, of, rows, axes):
     """A field over x: one run at several times, or several runs at one time."""
-    rows = rows if rows is not None else list(np.flatnonzero(results.ok)[:1])
+    if rows is None:
+        rows = list(np.flatnonzero(results.ok))
+        rows = rows[:1] if len(rows) > MOST_RUNS or not results.saved_once(of) else rows
     results.require_line(rows, of, "lines")
     if len(rows) > 4 * MOST_RUNS:
         raise Refusal(f"{len(rows)} runs are too many lines; choose at most {4 * MOST_RUNS} with --run 0,5,9")
@@ -179,8 +189,10 @@ def lines(results, ask):
                       "set output.scalars or output.fields in the config" if results.timed else
                       f"this file holds no fields: {FIELDS_WITHOUT_TIME}" +
                       ("; or output.history for residuals over iterations" * results.iterates))
-    usual = [n for n in ("domain_length", "energy") if n in results.series()] + results.series()
-    preferred = None if ask.of else next((n for n in usual if results.varies(n)), known(results)[0])
+    usual = (results.own_series() + [n for n in ("domain_length", "energy") if n in results.series()] +
+             results.series())
+    drawn = [n for n in known(results) if n not in results.series() or not results.saved_once(n)] or known(results)
+    preferred = None if ask.of else next((n for n in usual if n in drawn and results.varies(n)), drawn[0])
     if ask.time is not None and results.fields():
         preferred = results.fields()[0]
     of = results.choose(ask.of, preferred, known(results), "lines")
@@ -190,6 +202,11 @@ def lines(results, ask):
         raise Refusal(f"--time: {of} is drawn over {'iterations' if of in results.histories() else 'time'}, all of it; "
                       "a field is drawn at one time" +
                       (f", with --of {results.fields()[0]}" if results.fields() else ""))
+    if scalar and of not in results.histories() and results.saved_once(of):
+        kinds = "curves or heatmap" if len(results.swept) > 1 else "curves"
+        raise Refusal(f"{of} was saved at one time only; " +
+                      (f"draw it over the axes with --kind {kinds}" if results.swept else "sweep show prints it") +
+                      ", or save more in output.scalars")
     if ask.over and not scalar:
         raise Refusal(f"--over: one line for each value of a parameter is drawn of a series, and {of} is a field; "
                       "choose its runs with --run 0,5,9")
@@ -203,5 +220,5 @@ def lines(results, ask):
     look.set_axes([axes], ask, usual_log(results, of))
     axes.grid(True)
     look.legend(axes, ask)
-    look.title(figure, results, second)
+    look.finish(figure, results, second)
     return figure

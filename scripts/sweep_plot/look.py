@@ -19,8 +19,11 @@ MARKERS = ["o", "s", "^", "D", "v", "P", "X"]
 SEQUENTIAL, DIVERGING = "viridis", "RdBu_r"    # perceptually uniform; white at 0
 MISSING = "#bbbbbb"     # what is not finite, or not there
 MOST_LINES = len(COLOURS)
-MOST_ENTRIES = 40       # of a legend
+MOST_ENTRIES = 40       # of a legend, or of ticks at values
+MOST_NAMES = 12         # of a parameter's values in a legend; more numbers have a colour bar
+LONGEST_WORD = 24       # letters of a word at a tick
 PIXEL_LIMIT = 2**28     # 1 GiB of memory while it is drawn
+PRINTS = (1.0, 0.8, 0.64, 0.5)  # sizes of print, the largest of which fits is taken
 STYLE = {
     "font.size": 10.5, "axes.titlesize": 10.5, "axes.labelsize": 11, "figure.titlesize": 12.5, "legend.fontsize": 9.5,
     "axes.prop_cycle": matplotlib.cycler(color=COLOURS), "axes.spines.top": False, "axes.spines.right": False,
@@ -55,6 +58,45 @@ def style_of(path):
     with warnings.catch_warnings(), matplotlib.style.context(path):  # which leaves keys that are no matter of style
         warnings.simplefilter("ignore")
         return {**STYLE, **{key: matplotlib.rcParams[key] for key in own}}
+
+
+# ------------------------------------------------------------------------------------------------------- what fits
+
+def fitted(draw):
+    """The figure that draw() makes, in the largest print in which no text lies on another or leaves the picture."""
+    sizes = {key: size for key, size in plt.rcParams.items() if key in STYLE and key.endswith(("size", "linewidth")) and
+             not isinstance(size, str)}
+    for scale in PRINTS:
+        plt.close("all")
+        plt.rcParams.update({key: scale * size for key, size in sizes.items()})
+        figure = draw()
+        if not crowded(figure):
+            return figure
+    note("names run together; a larger --size makes room")
+    return figure
+
+
+def crowded(figure):
+    """Whether a text lies on another or leaves the picture. Of two turned ones the boxes do not tell."""
+    figure.draw_without_rendering()
+    texts = [figure._suptitle, figure._supxlabel]
+    for axes in (axes for axes in figure.axes if axes.get_visible()):
+        texts += [axes.title, *axes.texts, axes.get_legend()]
+        for axis in (axes.xaxis, axes.yaxis):
+            texts += [axis.label, axis.get_offset_text(), *tick_texts(axis)]
+    boxes = [(text.get_window_extent().padded(-1), getattr(text, "get_rotation", float)() % 90 != 0) for text in texts
+             if text and text.get_visible() and getattr(text, "get_text", lambda: "legend")().strip()]
+    return (any(box.x0 < 0 or box.y0 < 0 or box.x1 > figure.bbox.x1 or box.y1 > figure.bbox.y1 for box, _ in boxes) or
+            any(box.overlaps(other) and not (turned and also) for k, (box, turned) in enumerate(boxes)
+                for other, also in boxes[:k]))
+
+
+def tick_texts(axis):
+    """The names of the ticks that are drawn."""
+    low, high = sorted(axis.get_view_interval())
+    room = 1e-9 * (high - low)
+    return [tick.label1 for tick in axis.get_major_ticks() if low - room <= tick.get_loc() <= high + room and
+            tick.label1.get_visible() and tick.label1.get_text()]
 
 
 # ---------------------------------------------------------------------------------------------------------- colours
@@ -97,6 +139,12 @@ def colour_bar(figure, image, panels, label, beyond="neither", **options):
 def ramp(count):
     """Colours in order, which stop short of pale yellow."""
     return [plt.get_cmap(SEQUENTIAL)(k / max(count - 1, 1) * 0.9) for k in range(count)]
+
+
+def ramp_bar(axes, values, label):
+    """A colour bar for lines in a ramp, where they are too many to be named."""
+    scale = plt.cm.ScalarMappable(Normalize(min(values), max(values)), matplotlib.colors.ListedColormap(ramp(256)))
+    colour_bar(axes.figure, scale, axes, label)
 
 
 def line_looks(keys):
@@ -172,9 +220,9 @@ def wrapped(figure, text, width, size):
                      for line in lines)
 
 
-def title(figure, results, second="", panels=False):
+def finish(figure, results, second="", panels=False):
     """The sweep's title, a line that says what is drawn (panels: above all of them), and in small print where the
-    numbers come from."""
+    numbers come from; labels in lines that fit, and ticks. To be called when all is drawn."""
     width = figure.get_figwidth() - 0.3
     text = wrapped(figure, results.title, width, matplotlib.rcParams["figure.titlesize"])
     second = wrapped(figure, second, width - 0.6, matplotlib.rcParams["axes.titlesize"])
@@ -183,7 +231,16 @@ def title(figure, results, second="", panels=False):
     elif second:
         figure.axes[0].set_title(second, color="#555555")
     figure.suptitle(text)
-    figure.supxlabel(results.origin, x=0.995, ha="right", fontsize=6.5, color="#888888")
+    small = 0.62 * matplotlib.rcParams["font.size"]
+    figure.supxlabel(wrapped(figure, results.origin, width, small), x=0.995, ha="right", fontsize=small,
+                     color="#888888")
+    for axes in figure.axes:
+        place = getattr(axes, "get_subplotspec", lambda: None)()     # a colour bar has none
+        rows, columns = place.get_gridspec().get_geometry() if place else (1, 1)
+        for label, room in ((axes.xaxis.label, (width - 0.6) / columns),
+                            (axes.yaxis.label, (figure.get_figheight() - 0.9) / rows)):
+            label.set_text(wrapped(figure, label.get_text(), room, label.get_size()))
+    settle(figure)
 
 
 def panel_titles(figure, axes, names, width):
@@ -206,23 +263,90 @@ def tick_names(values):
     return ["0" if m == "0" else f"$10^{{{e}}}$" if m == "1" else f"${m} \\cdot 10^{{{e}}}$" for m, e in parts]
 
 
-def category_ticks(axis, values, room):
-    """Ticks at 0, 1, 2 ... with the values, in so many inches: all words, turned where they need it; of numbers as many
-    as fit."""
+class GridValues(matplotlib.ticker.FixedLocator):
+    """Ticks at the values of a parameter that are seen, while their names do not run together."""
+    def __call__(self):
+        low, high = sorted(self.axis.get_view_interval())
+        return [value for value in self.locs if low <= value <= high]
+
+
+class Names(matplotlib.ticker.Formatter):
+    def __call__(self, value, place=None):
+        return tick_names([value])[0]
+
+    def format_ticks(self, values):
+        return tick_names(values)
+
+
+def value_ticks(axis, values):
+    """Ticks at these values, if settle() finds that they fit."""
+    if len(values) <= MOST_ENTRIES:
+        axis.set_major_locator(GridValues(values))
+        axis.set_major_formatter(Names())
+        axis.set_minor_locator(matplotlib.ticker.NullLocator())
+
+
+def settle(figure):
+    """Ticks whose names do not run together, and two at least on a logarithmic axis. To be called when the axes have
+    their limits."""
+    axes_of = [axis for axes in figure.axes for axis in (axes.xaxis, axes.yaxis)]
+    for axis in axes_of:
+        if axis.get_scale() == "log" and not isinstance(axis.get_major_locator(), GridValues):
+            logarithmic_ticks(axis)
+    wanted = [axis for axis in axes_of if isinstance(axis.get_major_locator(), GridValues)]
+    if wanted:
+        figure.draw_without_rendering()
+    for axis in wanted:
+        if run_together(axis):
+            getattr(axis.axes, f"set_{axis.axis_name}scale")(axis.get_scale())  # which brings the usual ticks
+            if axis.get_scale() == "log":
+                logarithmic_ticks(axis)
+
+
+def run_together(axis):
+    """Whether names of ticks have less than a letter between them."""
+    boxes = [text.get_window_extent() for text in tick_texts(axis)]
+    ends = sorted((box.x0, box.x1) if axis.axis_name == "x" else (box.y0, box.y1) for box in boxes)
+    room = matplotlib.rcParams["font.size"] / 72 * axis.axes.figure.dpi * 0.7 if axis.axis_name == "x" else 0
+    return any(after[0] < before[1] + room for before, after in zip(ends, ends[1:]))
+
+
+def logarithmic_ticks(axis):
+    """Where fewer than two powers of ten are on an axis, numbers between them have ticks with names."""
+    low, high = sorted(axis.get_view_interval())
+    if not 0 < low < high:
+        return
+    decades = range(int(np.floor(np.log10(low))), int(np.ceil(np.log10(high))) + 1)
+    for digits in ((1,), (1, 3), (1, 2, 5), (1, 2, 3, 5, 7)):
+        ticks = [digit * 10.0**decade for decade in decades for digit in digits if low <= digit * 10.0**decade <= high]
+        if len(ticks) > (digits != (1,)) + 1:
+            break
+    if digits == (1,):
+        return
+    if len(ticks) < 2:
+        ticks = [tick for tick in matplotlib.ticker.MaxNLocator(4).tick_values(low, high) if low <= tick <= high]
+    axis.set_major_locator(matplotlib.ticker.FixedLocator(ticks))
+    axis.set_major_formatter(Names())
+    axis.set_minor_formatter(matplotlib.ticker.NullFormatter())
+
+
+def category_ticks(axis, words, room):
+    """Ticks at 0, 1, 2 ... with words, in so many inches: turned where they need it."""
     figure, size = axis.axes.figure, matplotlib.rcParams["font.size"]
-    words = isinstance(values[0], str)
-    names = [str(v).replace("$", "\\$") for v in values] if words else tick_names(values)
+    names = [textwrap.shorten(word, LONGEST_WORD, placeholder=" …") if " " in word else
+             word if len(word) <= LONGEST_WORD else word[:LONGEST_WORD - 1] + "…" for word in words]
+    names = [name.replace("$", "\\$") for name in names]
+    height = 1.6 * size / 72
     upright = axis.axis_name == "y"
-    plain = [name.replace("$", "").replace("\\cdot", "·").replace("{", "").replace("}", "") for name in names]
-    need = 0.2 if upright else 0.14 + max(width_of(figure, name, size) for name in plain)
-    turned = words and not upright and need * len(values) > room
-    step = max(1, int(np.ceil((0.2 if turned else need) * len(values) / room)))
-    axis.set_ticks(range(0, len(values), step), names[::step])
+    need = height if upright else 0.14 + max(width_of(figure, name, size) for name in names)
+    turned = not upright and need * len(words) > room
+    step = max(1, int(np.ceil((height if turned else need) * len(words) / room)))
+    axis.set_ticks(range(0, len(words), step), names[::step])
     if turned:
         for text in axis.get_ticklabels():
             text.set(rotation=45, ha="right", rotation_mode="anchor")
-    if step > 1 and words:
-        note(f"{len(values)} names are more than fit on the {axis.axis_name} axis: every {step}th is written; "
+    if step > 1:
+        note(f"{len(words)} names are more than fit on the {axis.axis_name} axis: every {step}th is written; "
              "--size makes room")
 
 
@@ -246,6 +370,8 @@ def legend(axes, ask, beside=False, least=2):
         note(f"the legend names {MOST_ENTRIES} of {len(names)} lines; choose some with --run")
         handles, names = handles[:MOST_ENTRIES], names[:MOST_ENTRIES - 1] + [f"… {len(names) - MOST_ENTRIES + 1} more"]
     figure = axes.figure
+    room = 0.45 * figure.get_figwidth() if ask.size else 4.0
+    names = [wrapped(figure, name, room, matplotlib.rcParams["legend.fontsize"]) for name in names]
     if not beside:
         axes.legend(handles, names, loc="best", ncols=1 if len(names) <= 8 else 2)
         figure.canvas.draw()
@@ -278,6 +404,15 @@ def covers(axes, box):
 
 def figure_size(ask, usual):
     return ask.size or usual
+
+
+def usually_log(values):
+    """Whether ascending values want a logarithmic axis: those that spread over a factor of 4 and more, and whose median
+    lies where the middle of such an axis is rather than that of a linear one."""
+    if isinstance(values[0], str) or not 0 < 4 * values[0] <= values[-1]:
+        return False
+    off = [abs(np.median(v) - (v[0] + v[-1]) / 2) / (v[-1] - v[0]) for v in (np.asarray(values), np.log(values))]
+    return bool(off[1] < off[0])
 
 
 def set_axes(panels, ask, usual_log=""):

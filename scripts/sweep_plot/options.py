@@ -10,8 +10,8 @@ from .refusal import Refusal
 # which options a kind of picture uses beside those that all use; and which axes may be logarithmic
 USES = {"convergence": ("of", "over", "log"), "lines": ("of", "run", "time", "over", "log"),
         "spacetime": ("of", "run", "log", "clim"), "slice": ("of", "run", "time", "at", "log", "clim"),
-        "heatmap": ("of", "time", "over", "log", "clim")}
-LOG_AXES = {"convergence": "xy", "lines": "xy", "spacetime": "xyc", "slice": "xyc", "heatmap": "xyc"}
+        "curves": ("of", "time", "over", "log"), "heatmap": ("of", "time", "over", "log", "clim")}
+LOG_AXES = {"convergence": "xy", "lines": "xy", "curves": "xy", "spacetime": "xyc", "slice": "xyc", "heatmap": "xyc"}
 
 
 class Arguments(argparse.ArgumentParser):
@@ -79,7 +79,7 @@ def arguments(argv):
     parser.add_argument("--time", metavar="T", help="the time meant (nearest saved one; default: the last)")
     parser.add_argument("--at", metavar="PLACES", help="slice: where its planes lie, e.g. z=0.5 (default: the middle)")
     parser.add_argument("--over", metavar="PARAM",
-                        help="convergence: the axis; lines: one line each value; heatmap: A,B")
+                        help="convergence: the axis; lines: one line each value; curves: A or A,B; heatmap: A,B")
     parser.add_argument("--log", metavar="AXES", help="the logarithmic axes, of x, y and c (colour); none: none")
     parser.add_argument("--xlim", metavar="A,B", help="ends of the x axis")
     parser.add_argument("--ylim", metavar="A,B", help="ends of the y axis")

@@ -17,6 +17,10 @@ def shown(text):
     return "".join(c if c.isprintable() or c in "\n\t" else ascii(c)[1:-1] for c in str(text))
 
 
-@functools.lru_cache(maxsize=None)      # once each, not once a run
+@functools.lru_cache(maxsize=None)      # once each, not once a run or a size of print
+def say(text, file=None):
+    print(shown(text), file=file or sys.stdout)
+
+
 def note(text):
-    print(f"note: {shown(text)}", file=sys.stderr)
+    say(f"note: {text}", sys.stderr)

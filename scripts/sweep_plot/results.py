@@ -124,7 +124,7 @@ class Results:
         self.param = {name: self.parameter(name) for name in sorted(found, key=(order + found).index)}
         self.swept = [name for name, values in self.param.items() if len(set(values)) > 1]
         # where fields and series are: the root, or a group for each n
-        self.read = {}
+        self.read, self.ascend = {}, set()      # what was read, and which coordinates were looked at
         self.groups = [self.file] + self.stored.groups(RUNS)
         self.homes = {}    # run: the groups that know it, and its row in each
         self.counts = {}   # of the runs of a group, by its name
@@ -205,6 +205,19 @@ class Results:
     def series(self):
         return self.variables(2, "time_s")
 
+    def own_series(self):
+        """Those that the config defines, in its order: their long_name is 'name = expression'."""
+        own = [name for name in self.series() if any(
+            self.stored.attribute(self.stored.dataset(group, name), "long_name").startswith(f"{name} = ")
+            for group in self.groups if self.stored.has(group, name))]
+        place = {m[1]: m.start() for m in re.finditer(r"(\w+)\s*[=:]", self.config)}
+        return sorted(own, key=lambda name: place.get(name, 0))
+
+    def saved_once(self, name):
+        """Whether a series or field is saved at no more than one time in any run."""
+        return all(self.stored.dataset(group, name).shape[1:2] in ((0,), (1,))
+                   for group in self.groups if self.stored.has(group, name))
+
     def histories(self):
         return self.variables(2, "iteration")
 
@@ -234,10 +247,6 @@ class Results:
         group, _ = self.find(row, name)
         return self.stored.dataset(group, name).ndim - 2
 
-    def saved_times(self, row):
-        group, k = self.find(row, self.fields()[0])
-        return len(self.coordinates(group, k, "time"))
-
     def require_line(self, rows, name, kind):
         """Refuse a picture of a field over x alone where it lies over y as well."""
         most = max((self.dimensions(row, name) for row in rows), default=1)
@@ -259,17 +268,24 @@ class Results:
             self.read[key] = self.stored.numbers(group, name, shape=shape)
         return self.read[key]
 
-    def coordinates(self, group, k, scale):
-        """Of a run along a dimension; NaN behind the last one that it has."""
+    def all_coordinates(self, group, scale):
+        """Along a dimension, [runs, or 1 where all have the same][point]; NaN behind the last one that a run has."""
         own = OWN_COORDINATES.get(scale)
         if own and self.stored.has(group, own):
-            found = self.whole(group, own, (self.counts[group.name], None))[k]
+            found = self.whole(group, own, (self.counts[group.name], None))
         else:
-            found = self.whole(group, scale, (None,))
-        there = found[np.isfinite(found)]
-        if len(found) == 0 or (np.diff(there) <= 0).any() or not np.isfinite(found[:len(there)]).all():
-            raise self.stored.damaged(f"'{scale}' does not ascend")
+            found = self.whole(group, scale, (None,))[None, :]
+        if (group.name, scale) not in self.ascend:
+            finite = np.isfinite(found)
+            if found.shape[1] == 0 or (np.diff(found) <= 0).any() or (finite[:, 1:] & ~finite[:, :-1]).any():
+                raise self.stored.damaged(f"'{scale}' does not ascend")
+            self.ascend.add((group.name, scale))
         return found
+
+    def coordinates(self, group, k, scale):
+        """Of a run along a dimension."""
+        found = self.all_coordinates(group, scale)
+        return found[k if len(found) > 1 else 0]
 
     def outputs(self, row, name):
         """Times and values of a run's series or field, as far as they are stored, or
@@ -363,9 +379,13 @@ class Results:
             where.append(f"{scale} = {x[at[-1]]:.4g}")
         return self.stored.numbers(group, name, (k, now, *at)), times[now], ", ".join(where)
 
+    def tells_refinement(self):
+        """Whether the file tells which runs differ in grid or time step."""
+        return len(self.groups) > 1 or bool(self.timed and self.series() + self.fields())
+
     def refines(self, over, lines):
         """Whether grid or time step differ along a line of runs over a parameter; true where the file does not tell."""
-        if over in ("n", "dt") or not self.timed or not self.series() + self.fields():
+        if over in ("n", "dt") or not self.tells_refinement():
             return True
         steps = self.of_runs("steps")
         grid = [self.homes[run][-1][0].name for run in self.run]    # each n has its group, or there is one for all
@@ -382,15 +402,20 @@ class Results:
         of a series at t (the last, if None). NaN for runs that did not finish or have none."""
         if name not in self.series():
             return np.where(self.ok, self.of_runs(name), np.nan), []
-        values, times = np.full(len(self.run), np.nan), []
-        for row in np.flatnonzero(self.ok):
-            own, series = self.outputs(row, name)
-            if len(own) == 0:
-                continue
-            k = nearest(own, t)
-            values[row] = series[k]
-            times.append(own[k])
-        return values, times
+        values, times = np.full(len(self.run), np.nan), np.full(len(self.run), np.nan)
+        row_of = {run: row for row, run in enumerate(self.run)}
+        for group in (group for group in self.groups if self.stored.has(group, name)):
+            rows = np.array([row_of[run] for run in self.indices(group)], int)
+            series, own = self.whole(group, name), self.all_coordinates(group, "time_s")
+            if series.shape != (len(rows), own.shape[1]):
+                raise self.stored.damaged(f"'{name}' and its times have different lengths")
+            own = np.broadcast_to(own, series.shape)
+            there = (own <= self.t_stored[rows, None] * (1 + 1e-12)) & ~np.isnan(series)
+            at = (own.shape[1] - 1 - np.argmax(there[:, ::-1], axis=1) if t is None else
+                  np.argmin(np.where(there, np.abs(own - t), np.inf), axis=1))
+            some = np.flatnonzero(there.any(axis=1) & self.ok[rows])
+            values[rows[some]], times[rows[some]] = series[some, at[some]], own[some, at[some]]
+        return values, list(times[np.isfinite(times)])
 
     def state(self, row):
         """What became of a run, as a verb."""
@@ -451,8 +476,9 @@ class Results:
         names = [name for found in there.values() for name in found]
         if asked in names or OTHER_NAMES.get(asked) in names:
             what = next(what for what, found in there.items() if asked in found or OTHER_NAMES.get(asked) in found)
-            with_kind = {"norms": "convergence or heatmap", "series": "lines or heatmap", "histories": "lines",
-                         "fields": "lines, spacetime or slice", "numbers of a run": "heatmap"}[what]
+            with_kind = {"norms": "convergence, curves or heatmap", "series": "lines, curves or heatmap",
+                         "histories": "lines", "fields": "lines, spacetime or slice",
+                         "numbers of a run": "curves or heatmap"}[what]
             raise Refusal(f"--of {asked}: {kind} does not draw {what}; --kind {with_kind} does")
         near = difflib.get_close_matches(asked, names, 1)
         listed = "".join(f"\n  {what}: {' '.join(found)}" for what, found in there.items() if found)
