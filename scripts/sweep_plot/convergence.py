@@ -161,7 +161,6 @@ def convergence(results, ask):
     look.tell_apart(axes, drawn)
     if many:
         note(f"{len(lines)} lines are more than a legend can name; their slopes are printed")
-    else:
-        look.legend(axes, ask, beside=len(lines) > look.MOST_LINES, least=1)
-    look.finish(figure, results, second)
+    look.finish(figure, results, second, legend=None if many else lambda: look.legend(
+        axes, ask, beside=len(lines) > look.MOST_LINES, least=1))
     return figure

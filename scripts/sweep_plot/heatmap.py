@@ -202,13 +202,11 @@ def curves(results, ask):
         look.value_ticks(axes.xaxis, across)
     axes.grid(True)
     look.tell_apart(axes, drawn)
-    if named:
-        look.legend(axes, ask)
-    else:
+    if not named:
         look.ramp_bar(axes, ways, results.label(by[0]))
     others = [p for p in results.swept if p not in [over, *by]]
     notes = told(results, ask, of, times, others, most)
     if sampled and others:
         notes.append(f"one point a run; {' and '.join(others)} {'differ' if len(others) > 1 else 'differs'}, too")
-    look.finish(figure, results, "; ".join(notes))
+    look.finish(figure, results, "; ".join(notes), legend=lambda: look.legend(axes, ask))
     return figure

@@ -86,7 +86,7 @@ def panels_of(ask, count, one, panel):
                                        squeeze=False)
     for axes in list(panels.flat)[count:]:
         axes.set_visible(False)
-    return figure, panels, 0.76 * figure.get_figwidth() / columns - 0.1
+    return figure, panels, 0.72 * figure.get_figwidth() / columns - 0.12
 
 
 def from_positive(points):

@@ -219,6 +219,5 @@ def lines(results, ask):
     axes.set_xlabel(results.along("iteration" if of in results.histories() else "time_s" if scalar else "x"))
     look.set_axes([axes], ask, usual_log(results, of))
     axes.grid(True)
-    look.legend(axes, ask)
-    look.finish(figure, results, second)
+    look.finish(figure, results, second, legend=lambda: look.legend(axes, ask))
     return figure

@@ -220,9 +220,9 @@ def wrapped(figure, text, width, size):
                      for line in lines)
 
 
-def finish(figure, results, second="", panels=False):
+def finish(figure, results, second="", panels=False, legend=None):
     """The sweep's title, a line that says what is drawn (panels: above all of them), and in small print where the
-    numbers come from; labels in lines that fit, and ticks. To be called when all is drawn."""
+    numbers come from; labels in lines that fit, what legend() adds, and ticks. To be called when all is drawn."""
     width = figure.get_figwidth() - 0.3
     text = wrapped(figure, results.title, width, matplotlib.rcParams["figure.titlesize"])
     second = wrapped(figure, second, width - 0.6, matplotlib.rcParams["axes.titlesize"])
@@ -240,14 +240,21 @@ def finish(figure, results, second="", panels=False):
         for label, room in ((axes.xaxis.label, (width - 0.6) / columns),
                             (axes.yaxis.label, (figure.get_figheight() - 0.9) / rows)):
             label.set_text(wrapped(figure, label.get_text(), room, label.get_size()))
+    if legend:
+        legend()        # which may leave the axes beside the middle of the picture
+        box, size = figure.axes[0].get_window_extent(), matplotlib.rcParams["axes.titlesize"]
+        room = 2 * min(box.x0 + box.width / 2, figure.bbox.x1 - box.x1 + box.width / 2) / figure.dpi - 0.2
+        figure.axes[0].set_title(wrapped(figure, second.replace("\n", " "), room, size), color="#555555")
     settle(figure)
 
 
 def panel_titles(figure, axes, names, width):
     """A title for each panel, in smaller print where they need many lines."""
-    size = matplotlib.rcParams["axes.titlesize"]
-    while size > 7 and any(width_of(figure, name, size) > 2 * width for name in names):
-        size -= 1
+    size = usual = matplotlib.rcParams["axes.titlesize"]
+    parts = [part for name in names for part in name.replace(", ", ",\0").split("\0")]
+    while size > 0.67 * usual and (any(width_of(figure, part, size) > width for part in parts) or
+                                   any(width_of(figure, name, size) > 2 * width for name in names)):
+        size -= 0.5
     for panel, name in zip(axes, names):
         panel.set_title(wrapped(figure, name, width, size), fontsize=size)
 
