@@ -241,7 +241,8 @@ mkdir quiet.h5.d
 flock quiet.h5.d/lock "$sweep" small.cfg -s time.end=3.0 --force -o quiet.h5 >out 2>err
 [ $? = 5 ] && grep -q 'quiet.h5 is being written by' err ||
     fail "--force replaced a file that another process writes: $(cat err)"
-expect 0 small.cfg -s time.end=3.0 --force -o quiet.h5; says 'nothing to do: 6 done'
+[ ! -e .sweep-quiet.h5.new.d ] || fail 'one that is refused has begun'
+expect 0 small.cfg -s time.end=3.0 --force -o quiet.h5; says 'done     6 ok'
 [ ! -e .sweep-quiet.h5.new ] || fail "a complete new file was not put in place"
 expect 0 small.cfg -s 'sweep.a=[0.0, 0.1, 0.2, 0.3]'; says '2 of 8 runs left'; says 'done     8 ok'
 expect 0 small.cfg -s 'sweep.a=[0.0, 0.1, 0.2, 0.3]' -o longer.h5

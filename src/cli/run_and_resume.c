@@ -72,20 +72,30 @@ static enum sw_status look(struct sweep_run *run)
     return SW_OK;
 }
 
-/* Nobody else writes FILE from here on; if somebody has since we looked, we look again.
- * @param found  what the look came to, and then what the second one comes to */
-static enum sw_status lock_file(struct sweep_run *run, enum sw_status *found)
+/* Nobody else writes FILE from here on. @param changed  out: somebody has since we looked */
+static enum sw_status lock_file(struct sweep_run *run, bool *changed)
 {
-    struct sw_err_kept kept = {0};
     uint64_t now;
+    *changed = false;
     if (run->lock || !is_rank_0(run)) return SW_OK;
-    sw_err_keep(&kept, *found);
     SW_TRY(sw_output_lock(run->s->file, &run->lock));
     SW_TRY(sw_files_mark(run->s->file, &now));
-    if (run->completed && run->completed->seen == now) {
-        SW_TRY(set_damaged_aside(run));
+    *changed = !run->completed || run->completed->seen != now;
+    return SW_OK;
+}
+
+/* @param found  what the first look came to; out: what it comes to once FILE is locked */
+static enum sw_status lock_and_look(struct sweep_run *run, enum sw_status *found)
+{
+    struct sw_err_kept kept = {0};
+    bool changed;
+    sw_err_keep(&kept, *found);
+    SW_TRY(lock_file(run, &changed));
+    if (changed) *found = look(run);
+    else {
+        if (run->lock) SW_TRY(set_damaged_aside(run));
         sw_err_raise(&kept);
-    } else *found = look(run);
+    }
     return SW_OK;
 }
 
@@ -136,8 +146,9 @@ static enum sw_status open_completed(struct sweep_run *run)
 {
     SW_TRY(sw_output_check_parts(run->file));
     enum sw_status st = look(run);
-    if (run->cli->force || st == SW_E_REFUSED || (!st && (has_work(run) || run->completed->ndamaged)))
-        SW_TRY(lock_file(run, &st));
+    if (st == SW_E_REFUSED || (run->cli->force && (st || run->completed->config_text)) ||
+        (!st && run->completed->ndamaged))
+        SW_TRY(lock_and_look(run, &st));
     if (st == SW_E_REFUSED && !run->cli->force) st = begin_extension(run, st);
     if (!st) run->before = count_completed(run);
     bool again = !st && run->completed->config_text && !has_work(run);  /* --force: compute it all once more */
@@ -321,6 +332,13 @@ static enum sw_status check_file(const struct sweep_run *run)
     return SW_FAIL(st, "%s; move it away, and the same command computes its runs again", why);
 }
 
+static void end_attempt(struct sweep_run *run)
+{
+    sw_plan_destroy(&run->plan);
+    sw_devices_close(&run->devices);
+    sw_completed_close(&run->completed);
+}
+
 static enum sw_status attempt(struct sweep_run *run)
 {
     SW_TRY(open_completed_in_turn(run));
@@ -344,18 +362,17 @@ static enum sw_status attempt(struct sweep_run *run)
     if (run->completed && run->completed->is_virtual) return sw_output_refuse_virtual(run->file);
     SW_TRY(sw_comm_agree(run->cli->comm, is_rank_0(run) ? check_file(run) : SW_OK));
     double seconds;
+    bool changed;
     SW_TRY(make_plan(run, &seconds));
+    SW_TRY(sw_comm_agree(run->cli->comm, lock_file(run, &changed)));  /* what is refused before leaves no folder */
+    if (multi_process_any(run->cli, changed)) {
+        end_attempt(run);
+        return attempt(run);
+    }
     message_ranks(run);
     message_plan(run, seconds);
     plan_warnings_print(run->cli, run->s, run->plan, console_message);
     return execute_plan(run);
-}
-
-static void end_attempt(struct sweep_run *run)
-{
-    sw_plan_destroy(&run->plan);
-    sw_devices_close(&run->devices);
-    sw_completed_close(&run->completed);
 }
 
 /* A folder that loses its files again and again is not to keep us for ever. */
