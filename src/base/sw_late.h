@@ -1,7 +1,7 @@
 #ifndef SW_LATE_H
 #define SW_LATE_H
-/* Streams into what may take nothing for a while: a terminal at Ctrl-S, a pipe that nobody reads, a FIFO that nobody has
- * opened. A thread writes, and may lag behind; whoever prints does not wait. */
+/* Streams into what may take nothing for a while: a terminal at Ctrl-S, a pipe that nobody reads, a FIFO that nobody
+ * has opened. A thread writes, and may lag behind; whoever prints does not wait. */
 #include <signal.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -19,7 +19,9 @@ struct sw_late *sw_late_create(int fd, const char *path, const char *told, FILE 
 /** Whether something of it is not written yet. */
 bool sw_late_lags(struct sw_late *late);
 /** Wait until all of it is written, or dropped: what is not taken within so many seconds after the last byte, or within
- * one second once *stop is not 0. Then later calls do not wait. @return the lines that were dropped so far; *error: errno of a write, or 0 */
+ * one second once *stop is not 0. Then later calls do not wait.
+ * @param error  out: errno of the first write that failed, 0: none has
+ * @return the lines that were dropped so far */
 int64_t sw_late_wait(struct sw_late *late, double patience, const volatile sig_atomic_t *stop, int *error);
 /** The same without waiting. */
 int64_t sw_late_dropped(struct sw_late *late, int *error);
