@@ -49,4 +49,36 @@ for jump in 86400 -86400; do
     same whole.h5 short.h5
     rm -f short.h5
 done
+unset JUMP
+
+# ---- checkpoints that nobody has asked for come as often as costs 1 %, after 30 s to 600 s. The clock goes on at each
+# look of any thread; the disk takes a second of ours for the first of them, which is some hundred of the clock's
+cat >k.cfg <<'CFG'
+problem = "heat";
+grid    = { n = 16; length = 1.0; };
+physics = { kappa = "k"; };
+time    = { dt = 1.0e-3; end = 20.0; };
+sweep   = { k = [0.1, 0.2]; };
+initial = "cos(2*pi*x)";
+output  = { scalars = { every = 10.0; }; };
+run     = { device = "cpu"; };
+CFG
+spaced() {  # spaced LOOK OPTION...: seconds before each checkpoint go to seconds
+    rm -f log
+    LOOK=$1 FAIL_KIND=fsync FAIL_AT=1 FAIL_FROM=part- FAIL_SLEEP=1 \
+        LD_PRELOAD="$library ${library/jump_clock/fail_nth}" \
+        "$sweep" run k.cfg -q -j 1 --force -o k.h5 --log-json log "${@:2}" 2>err || fail "spaced $*"
+    sed -n 's/.*"checkpoint".*"seconds": \([0-9]*\)[.}].*/\1/p' log >seconds
+}
+spaced 0.02
+[[ $(head -n 1 seconds) =~ ^3[0-2]$ ]] || fail "the first after $(head -n 1 seconds) s"
+[ "$(sed -n 2p seconds)" -ge 200 ] || fail "after one that took long: $(sed -n 2p seconds) s"
+[ "$(sort -n seconds | tail -n 1)" -le 610 ] || fail "after $(sort -n seconds | tail -n 1) s"
+spaced 0.02 -s run.checkpoint=0.1
+[[ $(sort -n seconds | head -n 1) = 6 && $(sort -n seconds | tail -n 1) -le 40 ]] ||
+    fail 'not as often as was asked for'
+spaced 0.02 -s run.checkpoint=0
+silent seconds
+spaced 5 -s grid.n=65536 -s 'sweep.k="linspace(0.1, 0.9, 32)"' -s time.end=0.2 -s output.scalars.every=0.2  # 16 MiB
+[ "$(sort -n seconds | head -n 1)" -ge 300 ] || fail "large ones after $(sort -n seconds | head -n 1) s"
 summary

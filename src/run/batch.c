@@ -197,13 +197,24 @@ static void report_progress(const struct batch *b)
                             batch_time(b, 0, b->step), batch_time(b, 0, b->group->steps));
 }
 
-/* A checkpoint of a cut run is ten words a slice, and the pieces of its field since the one before: it has them
- * often. */
+/* Seconds between checkpoints: 99 of them for each that the last one took, before steps went on and in the writer.
+ * States stay on the disk until parts are joined: beyond so many bytes in the longest time there is only one. A
+ * checkpoint of a cut run is ten words a slice, and the pieces of its field since the one before: it has them often. */
+static double checkpoint_every(const struct batch *b)
+{
+    const double often = 30, bytes = 32 << 20, given = b->w->scheduler->options->checkpoint_seconds;
+    double every = given;
+    if (given < 0) {
+        const double stored = 8.0 * (double)batch_stored_size(b) * b->plan->count,
+                     costs = 99 * (b->stall + writer_finish_seconds(b->w->writer));
+        every = fmin(fmax(fmax(costs, often), stored / bytes * -given), -given);
+    }
+    return b->group->cut ? fmin(every, often) : every;
+}
+
 static bool must_keep(const struct batch *b, double now)
 {
-    const double often = 30, given = b->w->scheduler->options->checkpoint_seconds,
-                 every = b->group->cut ? fmin(given, often) : given;
-    return given > 0 && now - b->part_begun >= every;
+    return b->w->scheduler->options->checkpoint_seconds != 0 && now - b->part_begun >= checkpoint_every(b);
 }
 
 /* A run that is cut and has failed takes no time any more: its other steps compute nothing. It goes on to its end also
@@ -230,6 +241,7 @@ static enum sw_status check_batch(struct batch *b)
         SW_TRY(batch_checkpoint(b));
         SW_TRY(begin_part(b));
         b->part_begun = b->checked = sw_clock();
+        b->stall = b->checked - now;
     }
     return SW_OK;
 }

@@ -27,6 +27,7 @@ struct batch {
     bool     behind;           /* and the last steps have not made them again                      */
     double   part_begun;       /* clock when the part began                                        */
     int64_t  kept;             /* the step of the last checkpoint; 0: none                         */
+    double   stall;            /* seconds that it held up the steps                                */
     int64_t  queued;           /* steps since the last check (batch.c)                             */
     double   checked;          /* clock then                                                       */
 };

@@ -46,7 +46,8 @@ struct sw_run_sweep_options {
     bool    client;                /* another process locks the file, gives us access to it, and merges     */
     int     rank, ranks;           /* of the processes that write to the file at once; 0, 0: only this one  */
     double  max_seconds;           /* stop after that long, but not before 0.1 s of steps; 0: never         */
-    double  checkpoint_seconds;    /* between two checkpoints of a batch; 0: none                           */
+    double  checkpoint_seconds;    /* between two checkpoints of a batch; 0: none; less: as often as costs 1 %
+                                      of the time, and after so many at the latest                          */
     bool    fail_fast;             /* stop at the first run that diverges or fails                          */
     bool    retry_failed;
     const volatile sig_atomic_t *stop;   /* becomes non-zero: write a checkpoint, return SW_E_STOPPED       */

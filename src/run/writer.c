@@ -1,8 +1,10 @@
 /* The writer thread: a queue of jobs, done one after another on the part being written. */
+#include <math.h>
 #include <omp.h>
 #include <pthread.h>
 #include <sched.h>
 
+#include "base/sw_clock.h"
 #include "base/sw_mem.h"
 #include "run/writer.h"
 
@@ -33,6 +35,7 @@ struct writer {
     struct job      queue[QUEUE];                /* job k is in queue[k % QUEUE]            */
     int64_t         given, begun, finished;      /* numbers of jobs                         */
     int64_t         good;                        /* finished before any failed              */
+    double          finish_seconds;              /* that the last FINISH took               */
     bool            busy[SW_SNAPSHOT_SLOTS];
     int             next_slot;
     struct sw_err_kept failed;                   /* the first job that failed               */
@@ -124,6 +127,21 @@ static void unbind_thread(void)
     if (CPU_COUNT(&all)) pthread_setaffinity_np(pthread_self(), sizeof all, &all);
 }
 
+static void set_finish_seconds(struct writer *w, double seconds)
+{
+    pthread_mutex_lock(&w->mutex);
+    w->finish_seconds = seconds;
+    pthread_mutex_unlock(&w->mutex);
+}
+
+double writer_finish_seconds(struct writer *w)
+{
+    pthread_mutex_lock(&w->mutex);
+    const double seconds = w->finish_seconds;
+    pthread_mutex_unlock(&w->mutex);
+    return seconds;
+}
+
 static void *writer_run(void *argument)
 {
     struct writer *w = argument;
@@ -136,7 +154,10 @@ static void *writer_run(void *argument)
         j = w->queue[w->begun++ % QUEUE];
         bool dropped = w->failed.status != SW_OK;
         pthread_mutex_unlock(&w->mutex);
-        finish_job(w, &j, dropped ? SW_OK : do_job(w, &j));
+        const double begun = sw_clock();
+        const enum sw_status st = dropped ? SW_OK : do_job(w, &j);
+        if (j.kind == JOB_FINISH) set_finish_seconds(w, sw_clock() - begun);
+        finish_job(w, &j, st);
     } while (j.kind != JOB_END);
     sw_part_abandon(&w->part);
     return NULL;
@@ -287,6 +308,7 @@ enum sw_status writer_finish(struct writer *w, struct sw_run_result *result, dou
                              int64_t step)
 {
     struct job j = {.kind = JOB_FINISH, .result = result, .state = state, .state_size = state_size, .step = step};
+    set_finish_seconds(w, INFINITY);
     return give_job(w, &j);
 }
 

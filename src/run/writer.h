@@ -38,6 +38,8 @@ enum sw_status writer_abandon(struct writer *w);
 enum sw_status writer_wait_slots(struct writer *w);   /* until all snapshots are written */
 enum sw_status writer_wait(struct writer *w);         /* until all jobs are complete     */
 enum sw_status writer_status(struct writer *w);
+/** That the last end of a part took; 0: there was none; INFINITY: it is not over. */
+double writer_finish_seconds(struct writer *w);
 
 /** The number of jobs given so far, for writer_wait_mark() and writer_reached(). */
 int64_t writer_mark(struct writer *w);

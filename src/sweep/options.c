@@ -177,6 +177,7 @@ enum sw_status options_read(struct sw_sweep *s)
     s->single_fields = !strcmp(read_word(s, key_find(s, "output.fields.precision")), "single");
     s->single_steps = !strcmp(read_word(s, key_find(s, "run.precision")), "single");
     s->checkpoint_minutes = read_number(s, "run.checkpoint");
+    if (!sw_config_find(s->config, "run.checkpoint")) s->checkpoint_minutes = -s->checkpoint_minutes;
     s->batch = (int64_t)read_number(s, "run.batch");
     s->memory = read_number(s, "run.memory") * 0x1p30;
     read_row(s);

@@ -72,7 +72,7 @@ struct sw_sweep {
     int64_t     accuracy;               /* accuracy.runs; -1: not given, a sample that costs little           */
     bool        xdmf;                   /* output.xdmf                                                       */
     const char *device;                 /* run.device                                                        */
-    double      checkpoint_minutes;     /* run.checkpoint                                                    */
+    double      checkpoint_minutes;     /* run.checkpoint; -10: not given                                    */
     int64_t     batch;                  /* run.batch; 0: from the memory                                     */
     double      memory;                 /* run.memory, in bytes; 0: what is free                             */
     struct sw_sweep_own *own;
