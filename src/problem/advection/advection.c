@@ -119,7 +119,8 @@ static bool walls(const struct sw_setup *setup, int d)
 
 static const struct sw_run_warning warnings[] = {{.warn = advection_warn_run},
                                                  {.warn = advection_warn_result, .of_result = true},
-                                                 SW_INITIAL_WARNINGS, {.warn = sw_given_warn}, {0}};
+                                                 {.warn = advection_warn_steps, .of_result = true}, SW_INITIAL_WARNINGS,
+                                                 {.warn = sw_given_warn}, {0}};
 
 extern const struct sw_problem problem_advection;
 const struct sw_problem problem_advection = {

@@ -1,12 +1,14 @@
 /* What is refused of a run of `advection` before it is computed, naming the key to blame; what `sweep check` and a run
  * warn of: walls where u is missing or given in excess, steps that are not stable, closures that let waves grow, what
  * single precision does, fronts that the grid does not resolve; and what a result says of itself. */
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "problem/advection/advection_impl.h"
 #include "problem/given.h"
 #include "problem/initial_file.h"
+#include "problem/steps_rounding.h"
 
 static bool has(const struct sw_setup *setup, const char *key) { return sw_setup_function(setup, key) != NULL; }
 
@@ -341,6 +343,23 @@ enum sw_status advection_advise(const struct sw_problem *problem, const struct s
                                 const double *column, int64_t j, char text[200])
 {
     return advection_warn_result(problem, setup, ld, column, j, NULL, text);
+}
+
+/* Steps that change u by few roundings round alike, one after another; longer ones do not (docs/numerics.md, 3). */
+enum sw_status advection_warn_steps(const struct sw_problem *problem, const struct sw_setup *setup, int64_t ld,
+                                    const double *column, int64_t j, const double *state, char text[200])
+{
+    const double dt = advection_number(setup, "time.dt", ld, column, j), unit = setup->single_steps ? 0x1p-24 : 0x1p-53,
+                 steps = round(advection_number(setup, "time.end", ld, column, j) / dt);
+    struct advection_step_limit limit;
+    (void)problem;
+    (void)state;
+    text[0] = 0;
+    if (!(1.5 * unit * steps > SW_STEPS_ROUNDING)) return SW_OK;
+    SW_TRY(advection_step_limit_of(setup, ld, column, j, &limit));
+    const double alike = fmin(1, 256 * unit / (dt * limit.stability_rate));
+    sw_steps_rounding_tell(steps, 1.5 * unit * steps * alike, INFINITY, setup->single_steps, text);
+    return SW_OK;
 }
 
 void advection_warn_setup(const struct sw_problem *problem, const struct sw_setup *setup, char text[200])

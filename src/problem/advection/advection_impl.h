@@ -248,6 +248,8 @@ enum sw_status advection_advise(const struct sw_problem *problem, const struct s
                                 const double *column, int64_t j, char text[200]);
 enum sw_status advection_warn_run(const struct sw_problem *problem, const struct sw_setup *setup, int64_t ld,
                                   const double *column, int64_t j, const double *state, char text[200]);
+enum sw_status advection_warn_steps(const struct sw_problem *problem, const struct sw_setup *setup, int64_t ld,
+                                    const double *column, int64_t j, const double *state, char text[200]);
 
 /* advection_time_step.c */
 enum sw_status advection_time_step(const struct sw_setup *setup, int64_t ld, const double *column, int64_t j,

@@ -11,6 +11,7 @@
 #include "problem/equation/equation_stability.h"
 #include "problem/given.h"
 #include "problem/line/fourth_order.h"
+#include "problem/line/imex.h"
 #include "problem/line/line_ends.h"
 #include "problem/line/line_sim.h"
 #include "problem/initial_file.h"
@@ -165,9 +166,31 @@ static void warn_setup(const struct sw_problem *problem, const struct sw_setup *
              jump->kink ? "whose slope jumps" : "which jumps");
 }
 
+/* The mean is damped by a term a0 u that is implicit; without one a linear wave is as slow as the longest. */
+static enum sw_status warn_steps(const struct sw_problem *problem, const struct sw_setup *setup, int64_t ld,
+                                 const double *column, int64_t j, const double *state, char text[200])
+{
+    const struct equation_model *model = equation_model_of(setup);
+    const struct sw_setup one = sw_line_setup_of_run(setup, ld, column, j);
+    enum sw_scheme scheme;
+    double rate = INFINITY;
+    (void)problem;
+    text[0] = 0;
+    if (!model || sw_setup_own_steps(setup) || !sw_scheme_named(sw_setup_word(setup, "method"), &scheme)) return SW_OK;
+    SW_TRY(sw_line_warn_steps(setup, scheme, 0, ld, column, j, state, text));
+    if (!*text) return SW_OK;
+    const struct sw_line_run run = equation_run(model, &one, ld, column, j, NULL);
+    const double s = 4 * pow(sin(acos(-1) / (double)sw_line_circle(&one)), 2);
+    for (int v = 0; v < model->equation->unknowns; v++) {
+        const struct sw_line_operator *a = &run.a[v];
+        rate = fmin(rate, fmax(0, a->s0 + s * (a->s2 + s * a->s4)) / (sw_scheme_weight(scheme) * run.dt));
+    }
+    return sw_line_warn_steps(setup, scheme, rate, ld, column, j, state, text);
+}
+
 static const struct sw_run_warning warnings[] = {
     {.warn = sw_given_warn}, {.warn = equation_warn_stability, .of_result = true}, SW_INITIAL_WARNINGS,
-    {.warn = equation_warn_flux}, {.warn = equation_warn_third}, {0}};
+    {.warn = warn_steps, .of_result = true}, {.warn = equation_warn_flux}, {.warn = equation_warn_third}, {0}};
 
 extern const struct sw_problem problem_equation;
 const struct sw_problem problem_equation = {

@@ -33,6 +33,11 @@ extern const struct sw_run_warning sw_line_warnings[];  /* line_warnings.c */
 /* struct sw_problem.name_first */
 enum sw_status sw_line_name_first_rhs(const struct sw_problem *problem, const struct sw_setup *setup, int64_t ld,
                                       const double *column, int64_t j, char text[200]);
+/** Whether the roundings of all steps of a run are worth a word, as sw_run_warning.warn(): where nothing draws u back
+ * they add up, until it comes to rest (docs/numerics.md, 3).
+ * @param rate  of the longest wave, at which it does; 0: it does not */
+enum sw_status sw_line_warn_steps(const struct sw_setup *setup, enum sw_scheme scheme, double rate, int64_t ld,
+                                  const double *column, int64_t j, const double *state, char text[200]);
 /* line_ringing.c */
 enum sw_status sw_line_warn_ringing(const struct sw_problem *problem, const struct sw_setup *setup, int64_t ld,
                                     const double *column, int64_t j, const double *state, char text[200]);

@@ -3,10 +3,12 @@
 #include <math.h>
 #include <stdio.h>
 
+#include "base/sw_mem.h"
 #include "problem/given.h"
 #include "problem/line/line_family.h"
 #include "problem/line/line_limit.h"
 #include "problem/line/line_samples.h"
+#include "problem/steps_rounding.h"
 
 static const double pi = 3.14159265358979323846;
 
@@ -113,6 +115,7 @@ struct longest {
     double gain;  /* how much larger than a force the first recursion of a solve is: sqrt(g)/sqrt of A's symbol there
                    * (docs/numerics.md, 3) */
     double rate;  /* at which the implicit part damps it */
+    double k2;    /* of its wave number                  */
 };
 
 static enum sw_status longest_of(const struct sw_problem *problem, const struct sw_setup *setup, int64_t ld,
@@ -127,7 +130,8 @@ static enum sw_status longest_of(const struct sw_problem *problem, const struct 
     SW_TRY(sw_line_number(problem, setup, kind->a2, ld, column, j, &a2));
     const double s4 = part * a4 / (dx2 * dx2), s2 = part * a2 / dx2;
     const double damped = fmax(0, s2 * s + s4 * s * s);
-    *wave = (struct longest){.gain = (1 + sqrt(fabs(s2)) + sqrt(fabs(s4))) / sqrt(1 + damped), .rate = damped / part};
+    *wave = (struct longest){.gain = (1 + sqrt(fabs(s2)) + sqrt(fabs(s4))) / sqrt(1 + damped), .rate = damped / part,
+                             .k2 = s / dx2};
     return SW_OK;
 }
 
@@ -173,10 +177,73 @@ static enum sw_status warn_rounding(const struct sw_problem *problem, const stru
     return st;
 }
 
+/* ------------------------------------------------------------------ what the roundings of all steps do to u */
+
+/* By how many roundings of itself a step moves u, the same in each: measured (numerics.md, 3). */
+static double roundings_of_step(enum sw_scheme scheme)
+{
+    return scheme == SW_CRANK_NICOLSON ? 2.5 : scheme == SW_BACKWARD_EULER ? 1.0 : scheme == SW_IMEX2 ? 5.0 : 3.0;
+}
+
+/* How far u is from where it began, in terms of max|u|. */
+static enum sw_status moved_by(const struct sw_setup *one, int64_t ld, const double *column, int64_t j,
+                               const double *state, double *moved)
+{
+    const size_t numbers = (size_t)one->n[0] * (size_t)(one->nunknown ? one->nunknown : 1);
+    double *u, largest = 0, most = 0;
+    SW_TRY(sw_alloc(numbers, &u));
+    const enum sw_status st = sw_line_initial_values(one, ld, column, j, u);
+    for (size_t i = 0; i < numbers && !st; i++) {
+        largest = fmax(largest, fmax(fabs(u[i]), fabs(state[i])));
+        most = fmax(most, fabs(state[i] - u[i]));
+    }
+    sw_free(u);
+    *moved = !st && largest > 0 ? most / largest : INFINITY;
+    return st == SW_E_MEMORY ? st : SW_OK;  /* what is wrong with a file is said elsewhere */
+}
+
+enum sw_status sw_line_warn_steps(const struct sw_setup *setup, enum sw_scheme scheme, double rate, int64_t ld,
+                                  const double *column, int64_t j, const double *state, char text[200])
+{
+    const struct sw_setup one = sw_line_setup_of_run(setup, ld, column, j);
+    const double end = column[sw_setup_column(setup, "time.end") * ld + j], dt = sw_setup_grid(&one, ld, column, j).dt;
+    const double unit = setup->single_steps ? 0x1p-24 : 0x1p-53, steps = round(end / dt), moving = 8 / (rate * dt);
+    const double off = unit * roundings_of_step(scheme) * fmin(steps, moving);
+    double moved = INFINITY;
+    text[0] = 0;
+    if (sw_setup_own_steps(setup) || !(off > SW_STEPS_ROUNDING)) return SW_OK;
+    if (state) SW_TRY(moved_by(&one, ld, column, j, state, &moved));
+    sw_steps_rounding_tell(steps, off, moved, setup->single_steps, text);
+    return SW_OK;
+}
+
+/* The rate of the longest wave is that of the implicit part, and of G near the phases -1 and 1; a source of the kind
+ * draws u back at a rate of 1 or so. */
+static enum sw_status warn_steps(const struct sw_problem *problem, const struct sw_setup *setup, int64_t ld,
+                                 const double *column, int64_t j, const double *state, char text[200])
+{
+    const struct sw_line_kind *kind = problem->model;
+    const enum sw_scheme scheme = sw_line_scheme(problem, setup);
+    struct sw_line_limit l;
+    struct longest wave;
+    SW_TRY(sw_line_warn_steps(setup, scheme, 0, ld, column, j, state, text));
+    if (!*text) return SW_OK;
+    enum sw_status st = sw_line_limit_of(problem, setup, ld, column, j, &l);
+    if (!st) st = longest_of(problem, setup, ld, column, j, &l, &wave);
+    if (!st) {
+        wave.rate += fmax(0, sw_line_value(&l.g, 1.001) - sw_line_value(&l.g, 0.999)) / 0.002 * wave.k2;
+        st = sw_line_warn_steps(setup, scheme, kind->source ? fmax(1, wave.rate) : wave.rate, ld, column, j, state,
+                                text);
+    }
+    sw_line_limit_free(&l);
+    return st;
+}
+
 const struct sw_run_warning sw_line_warnings[] = {
     {.warn = sw_given_warn},
     {.warn = sw_line_warn_stability},
     {.warn = warn_rounding, .of_result = true},
+    {.warn = warn_steps, .of_result = true},
     {.warn = warn_resolution, .of_result = true},
     {.warn = sw_line_warn_ringing, .of_result = true},
     SW_INITIAL_WARNINGS,
