@@ -367,14 +367,14 @@ enum sw_status advection_range_of_data(const struct sw_setup *one, int64_t ld, c
 
 /* Of the source at some values of u, over samples of the coordinates and times: its least and greatest value at each,
  * and the least and greatest of its slopes from one to the next. NaN does not count. */
-enum { VALUES = 128 };
-struct source_table { double u[VALUES], least[VALUES], greatest[VALUES], falls, rises; };
+enum { VALUES = 64 };
+struct source_table { int count; double u[VALUES], least[VALUES], greatest[VALUES], falls, rises; };
 
 static void add_to_table(struct source_table *table, const double *s, int points)
 {
-    for (int k = 0; k < VALUES * points; k++) {
+    for (int k = 0; k < table->count * points; k++) {
         const int at = k / points;
-        const double slope = at + 1 < VALUES ? (s[k + points] - s[k]) / (table->u[at + 1] - table->u[at]) : NAN;
+        const double slope = at + 1 < table->count ? (s[k + points] - s[k]) / (table->u[at + 1] - table->u[at]) : NAN;
         table->least[at] = fmin(table->least[at], s[k]);
         table->greatest[at] = fmax(table->greatest[at], s[k]);
         if (isnan(slope)) continue;
@@ -388,15 +388,15 @@ static enum sw_status tabulate_source(const struct sw_setup *one, int64_t ld, co
 {
     static const int along[SW_DIMS] = {16, 4, 4};
     const struct sw_program *source = sw_setup_function(one, "forcing");
-    const int times = sw_program_uses(source, "t") ? 16 : 1;
+    const int times = sw_program_uses(source, "t") ? 12 : 1;
     const struct place place = {.wall = {-1, 0}, .key = "forcing", .varies = varies_along, .along = along};
     struct samples point, s;
     double *number = NULL;
     enum sw_status st = samples_create(one, ld, column, j, &place, &point);
     s = point;
-    s.count = point.count * VALUES;
+    s.count = point.count * table->count;
     table->falls = table->rises = 0;
-    for (int k = 0; k < VALUES; k++) table->least[k] = INFINITY, table->greatest[k] = -INFINITY;
+    for (int k = 0; k < table->count; k++) table->least[k] = INFINITY, table->greatest[k] = -INFINITY;
     if (!st) st = sw_alloc((SW_DIMS + 2) * (size_t)s.count, &number);
     for (int k = 0; k < s.count && !st; k++) {
         for (int d = 0; d < SW_DIMS; d++) number[d * s.count + k] = point.at[d][k % point.count];
@@ -421,19 +421,22 @@ static enum sw_status tabulate_source(const struct sw_setup *one, int64_t ld, co
 static enum sw_status move_by_source(const struct sw_setup *one, int64_t ld, const double *column, int64_t j,
                                      int sign, double size, double *u, bool *open)
 {
-    struct source_table table;
+    enum { PART = 8, STEPS = 128 };  /* evaluated together; of a quarter each */
+    struct source_table table = {.count = PART + 1};
     double left = advection_number(one, "time.end", ld, column, j);
-    const double *rate = sign > 0 ? table.greatest : table.least;
-    for (int k = 0; k < VALUES; k++) table.u[k] = *u + sign * size / 4 * (exp2(k / 4.0) - 1);
-    SW_TRY(tabulate_source(one, ld, column, j, &table));
-    for (int k = 0; k < VALUES; k++) {
-        *u = table.u[k];
-        if (!(sign * rate[k] > 0)) return SW_OK;
-        if (k + 1 == VALUES) break;
-        const double most = fmax(sign * rate[k], sign * rate[k + 1]), time = fabs(table.u[k + 1] - *u) / most;
-        if (time >= left) *u += sign * most * left;
-        if (time >= left) return SW_OK;
-        left -= time;
+    const double *rate = sign > 0 ? table.greatest : table.least, begin = *u;
+    for (int from = 0; from < STEPS; from += PART) {
+        for (int k = 0; k <= PART; k++) table.u[k] = begin + sign * size / 4 * (exp2((from + k) / 4.0) - 1);
+        SW_TRY(tabulate_source(one, ld, column, j, &table));
+        for (int k = 0; k <= PART; k++) {
+            *u = table.u[k];
+            if (!(sign * rate[k] > 0)) return SW_OK;
+            if (k == PART) break;
+            const double most = fmax(sign * rate[k], sign * rate[k + 1]), time = fabs(table.u[k + 1] - *u) / most;
+            if (time >= left) *u += sign * most * left;
+            if (time >= left) return SW_OK;
+            left -= time;
+        }
     }
     *open = true;
     return SW_OK;
@@ -442,7 +445,7 @@ static enum sw_status move_by_source(const struct sw_setup *one, int64_t ld, con
 enum sw_status advection_range_of(const struct sw_setup *one, int64_t ld, const double *column, int64_t j,
                                   const struct advection_range *data, struct advection_range *range)
 {
-    struct source_table at_0 = {.u = {0}};
+    struct source_table at_0 = {.count = 1};
     *range = *data;
     if (!sw_setup_function(one, "forcing") || !(data->least <= data->greatest)) return SW_OK;
     double size = advection_size_of(data);
@@ -466,8 +469,9 @@ static enum sw_status slopes_of_source(const struct sw_setup *one, int64_t ld, c
                                        const struct advection_range *range, struct source_table *table)
 {
     enum { EVEN = VALUES / 2, NEAR = VALUES / 4 };
+    table->count = VALUES;
     for (int k = 0; k < VALUES; k++) {
-        const double part = k / (EVEN - 1.0), near = exp2(-(k % NEAR) / 2.0 - 1);
+        const double part = k / (EVEN - 1.0), near = exp2(-(k % NEAR) - 1);
         table->u[k] = k < EVEN ? range->least + part * (range->greatest - range->least)
                                : near * (k < EVEN + NEAR ? range->least : range->greatest);
         table->u[k] = fmin(fmax(table->u[k], range->least), range->greatest);
