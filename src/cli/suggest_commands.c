@@ -45,7 +45,7 @@ void suggest_commands(const struct sw_cli *cli, const struct sw_sweep *sweep, co
     struct sw_run_table *table = NULL;
     struct sw_text word = {0};
     struct result r = {.sweep = sweep, .first_done = -1};
-    if (sw_run_table_read(file, &table)) return;  /* it is advice only */
+    if (cli->quiet || sw_run_table_read(file, &table)) return;  /* it is advice only */
     r.table = table;
     for (int64_t row = 0; row < table->nruns; row++) {
         const enum sw_run_status status = sw_run_table_status(table, row);

@@ -8,13 +8,14 @@
 enum sw_status sw_evaluator_create(const struct sw_program *program, const int64_t n[SW_DIMS], struct sw_evaluator *e)
 {
     static const enum sw_input slot[SW_DIMS] = {SW_IN_X, SW_IN_Y, SW_IN_Z};
-    const size_t room = SW_EVALUATOR_POINTS;
+    const int64_t points = sw_points(n);  /* a short run is not to pay for more than it has */
+    const size_t room = points < SW_EVALUATOR_POINTS ? (size_t)points : SW_EVALUATOR_POINTS;
     *e = (struct sw_evaluator){.n = {n[0], n[1], n[2]}};
     SW_TRY(sw_alloc((SW_DIMS + 1) * room, &e->x[0]));
     for (int d = 1; d < SW_DIMS; d++) e->x[d] = e->x[0] + (size_t)d * room;
     for (int d = 0; d < SW_DIMS; d++) e->uses[d] = sw_program_uses_input(program, slot[d]);
     e->value = e->x[0] + SW_DIMS * room;
-    return sw_eval_create(program, SW_EVALUATOR_POINTS, &e->eval);
+    return sw_eval_create(program, (int)room, &e->eval);
 }
 
 void sw_evaluator_destroy(struct sw_evaluator *e)

@@ -18,8 +18,8 @@ struct sw_evaluator {
     struct sw_eval *eval;
     int64_t n[SW_DIMS];
     bool    uses[SW_DIMS];     /* the program names x, y, z                              */
-    double *x[SW_DIMS];        /* [SW_EVALUATOR_POINTS] coordinates of the points        */
-    double *value;             /* [SW_EVALUATOR_POINTS] room for the caller              */
+    double *x[SW_DIMS];        /* coordinates of SW_EVALUATOR_POINTS points, or all of n  */
+    double *value;             /* as much room for the caller                             */
     struct sw_grid grid;       /* of the run begun, as the rest                          */
     double  t;
     int64_t step;
