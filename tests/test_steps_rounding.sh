@@ -4,7 +4,8 @@
 cd "$(dirname "$0")/.." || exit 1
 . tests/helpers.sh
 
-grid='grid = { n = 64; length = 1.0; }; time = { dt = "d"; end = "d*many"; }; output = { fields = { times = ["end"]; }; };'
+grid='grid = { n = 64; length = 1.0; }; time = { dt = "d"; end = "d*many"; };
+output = { fields = { times = ["end"]; }; };'
 heat='problem = "heat"; physics = { kappa = 1.0; }; initial = "c + cos(2*pi*x)";'
 equation='problem = "equation"; rhs = "dxx(u) - 100*dx(u)"; initial = "c + cos(2*pi*x)";'
 advection='problem = "advection"; physics = { nu = 1.0; }; velocity = { x = 100.0; }; initial = "c + cos(2*pi*x)";'
