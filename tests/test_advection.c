@@ -275,6 +275,34 @@ static void a_source_that_falls_is_followed(void **state)
         }
 }
 
+/* Sources of many forms and strengths, against steps that are eight times shorter. */
+static void a_step_that_follows_a_source_is_short_enough(void **state)
+{
+    (void)state;
+    static const char *const forms[] = {
+        "-k*u/(1 + u^2)", "k*(u - u^3)", "-k*u^3", "-k*(u - sin(x - t))", "-k*tanh(5*u)", "k*sin(3*u)",
+        "-k*u*(1.5 + sin(20*t))", "-k*u/(0.1 + u^2)", "k*u^2*(1 - u)"};
+    static const char *const strengths[] = {"define={ k=10.0; }", "define={ k=40.0; }"};
+    for (size_t f = 0; f < ROOM(forms) * ROOM(strengths); f++) {
+        char forcing[60], shorter[60];
+        snprintf(forcing, sizeof forcing, "forcing=%s", forms[f / ROOM(strengths)]);
+        struct advected j = finish(ADVECTION("grid.n=64", "initial=0.4 + 0.5*sin(x)", forcing,
+                                             strengths[f % ROOM(strengths)], "time={ cfl=0.5; end=0.5; }"), 1);
+        snprintf(shorter, sizeof shorter, "time={ dt=\"0.5/%d\"; end=0.5; }", 8 * (int)j.job.group->steps);
+        struct advected fine = finish(ADVECTION("grid.n=64", "initial=0.4 + 0.5*sin(x)", forcing,
+                                                strengths[f % ROOM(strengths)], shorter), 1);
+        double off = 0, size = 0;
+        for (size_t i = 0; i < j.points; i++) {
+            off = fmax(off, isnan(j.u[i]) ? INFINITY : fabs(j.u[i] - fine.u[i]));
+            size = fmax(size, fabs(fine.u[i]));
+        }
+        if (!(off < 0.02 * fmax(size, 1e-3)))
+            fail_msg("%s, %s: off by %g of %g", forcing, strengths[f % ROOM(strengths)], off, size);
+        end(&j);
+        end(&fine);
+    }
+}
+
 /* Periodic boxes of different lengths and numbers of points; and one with data on all six walls. */
 static void boxes_are_differentiated_along_all_axes(void **state)
 {
@@ -1058,6 +1086,7 @@ int main(void)
         cmocka_unit_test(a_derivative_at_walls_has_the_order_of_the_first_row),
         cmocka_unit_test(stepping_has_its_order_with_inflow_that_varies),
         cmocka_unit_test(a_filter_has_its_order),
+        cmocka_unit_test(a_step_that_follows_a_source_is_short_enough),
         cmocka_unit_test(burgers_equation_is_solved_between_walls),
     };
     const struct CMUnitTest tests[] = {
