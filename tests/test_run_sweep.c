@@ -431,8 +431,10 @@ static void names_the_point_of_a_field_of_three_dimensions(void **state)
 static void a_device_that_takes_long_over_one_thing_is_seen_to_work(void **state)
 {
     const char *file = path("slow.h5");
-    struct call c = {.config = decay, .file = file, .slow = 1.3};
+    char config[500];
+    struct call c = {.config = config, .file = file, .slow = 1.3};
     (void)state;
+    snprintf(config, sizeof config, "%saccuracy = { runs = 0; };\n", decay);  /* else half steps may be what is slow */
     assert_ok(perform(&c));
     assert_in_range(c.looks_while_slow, 2, 3);  /* every half second */
     rm(file);

@@ -58,7 +58,9 @@ static double work_of_run(const struct batch *b)
 
 static bool is_small(const struct batch *b)
 {
-    return 2 * (double)b->w->scheduler->sweep->nruns * work_of_run(b) <= free_work;
+    enum { FEW = 64 };  /* of more runs even a step of each is more than a sample should cost */
+    const int64_t runs = b->w->scheduler->sweep->nruns;
+    return runs <= FEW && 2 * (double)runs * work_of_run(b) <= free_work;
 }
 
 static bool is_sampled(const struct batch *b, int64_t run)
