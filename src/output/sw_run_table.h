@@ -45,7 +45,7 @@ const char *sw_run_id_text(uint64_t id, char text[SW_RUN_ID]);
 /** Read the run table of a file and its parts, also while a sweep writes them.
  * @return SW_E_IO there is neither, or it is not a sweep's output; SW_E_MEMORY */
 enum sw_status sw_run_table_read(const char *file, struct sw_run_table **table);
-/** And the scalars with which the runs ended; those of a virtual file, and what is damaged, stay NaN. */
+/** And the scalars with which the runs ended; those of a virtual file stay NaN. */
 enum sw_status sw_run_table_read_scalars(const char *file, struct sw_run_table **table);
 void sw_run_table_free(struct sw_run_table **table);
 #endif
