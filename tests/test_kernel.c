@@ -286,7 +286,8 @@ static void compiles_every_function(void **state)
     static const char every[] =
         "sin(q) + cos(q) + tan(q) + asin(q) + acos(q) + atan(q) + atan2(q, a) + sinh(q) + cosh(q) + tanh(q) + exp(q)"
         " + log(q) + sqrt(q) + abs(q) + min(q, a) + max(q, 2) + floor(q) + ceil(q) + round(q)"
-        " + mod(q, a) + erf(q) + log10(q) + sign(q) + step(q) + randn(q) + rand(q)"
+        " + mod(q, a) + erf(q) + log10(q) + sign(q) + step(q) + randn(q) + rand(q) + sech(q) + csch(q) + coth(q)"
+        " + heaviside(q)"
         " + q^2.5 + q^7 - q/3 + (q < 1) + (q <= 1) + (q > a) + (q >= 1) + (q == 1) + (q != 1) + (q && a) + (q || a)"
         " + !q + (q > 0 ? q : -q) + pi*e";
     static const char *const names[] = {"seed", "t", "x", "u", NULL};
