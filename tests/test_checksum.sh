@@ -225,6 +225,8 @@ cp whole.h5 f.h5; tail -c 96 f.h5 >end; cat end >>f.h5
 expect 5 verify f.h5; says 'the checksums at its end are not what was written'
 cp whole.h5 f.h5; $python -c 'import h5py; h5py.File("f.h5", "r+").attrs["mine"] = 1'
 expect 5 verify f.h5; says 'f.h5 was changed after sweep had written it, by a program that opened it to write'
+prints 'changed       f.h5'; says 'if its numbers are what they should be, `sweep merge f.h5 -o NEW.h5` gives them new'
+expect 5 verify f.h5 --json; is_json out; prints '"verdict": "changed"'
 expect 0 show f.h5; prints 'no checksums'
 expect 0 merge f.h5 -o m.h5; says 'warning: f.h5 was changed after sweep had written it'; same whole.h5 m.h5
 expect 0 verify m.h5
@@ -233,6 +235,38 @@ expect 1 verify f.h5; prints 'no checksums  f.h5'
 expect 0 verify whole.h5 m.h5
 expect 5 verify f.h5 absent.h5; says 'absent.h5: there is no such file'
 expect 5 verify "$top/README.md"; says 'README.md is not an HDF5 file'
+# neither what another program wrote, nor what it has open to write, is damaged
+$python -c 'import h5py; h5py.File("foreign.h5", "w")["u"] = [1.0, 2.0]'
+expect 5 verify foreign.h5; prints 'other         foreign.h5'
+says 'foreign.h5 is an HDF5 file, but not one that sweep has'
+grep -q compute err && fail 'what is of another program is to be computed'
+cp whole.h5 newer.h5; $python -c 'import h5py; h5py.File("newer.h5", "r+").attrs["sweep_schema"] = "99.0"'
+expect 5 verify newer.h5; prints 'other         newer.h5'
+says 'is written by a newer sweep (schema 99.0; this one reads'
+ready; cp whole.h5 held.h5
+$python - x.h5.d/part-000001.h5 <<'PY' & holding=$!
+import h5py, os, sys, time
+held, part = h5py.File("held.h5", "r+"), h5py.File(sys.argv[1], "r+")
+begun = h5py.File("begun.h5", "w", libver="latest")
+for f in (held, part): f.attrs["mine"] = 1; f.flush()
+begun["u"] = [1.0]
+open("holds", "w").close()
+while os.path.exists("holds"): time.sleep(0.05)
+PY
+for ((k = 0; k < 600; k++)); do [ -e holds ] && break; sleep 0.1; done
+printf '%s\n' 'problem = "heat"; physics = { kappa = 1.0; }; grid = { n = 16; length = 1.0; };' \
+    'time = { dt = 0.01; end = 0.1; }; initial = { file = "begun.h5"; }; run = { device = "cpu"; };' >reads.cfg
+told='is open in another program, which writes into it: close it there, then run the same command'
+for command in 'verify held.h5' 'verify x.h5' 'resume x.h5' 'show begun.h5' 'verify begun.h5' \
+    'merge begun.h5 -o n.h5' 'run c.cfg -o begun.h5 --force'; do
+    expect 5 $command; says "$told"
+    grep -qE 'damaged|comput' out err && fail "$command: what another program has open is damaged, or to be computed"
+done
+expect 3 check reads.cfg; says "it $told"
+expect 0 show held.h5; prints 'no checksums'
+[ -e x.h5.d/part-000001.h5 ] || fail 'a part that another program has open is put aside'
+rm holds; wait $holding
+expect 5 verify held.h5; prints 'changed       held.h5'
 # whose numbers are damaged is said
 $python - <<'PY' || fail 'a bit of the fifth run'
 import h5py

@@ -6,6 +6,7 @@
 #include <pwd.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/random.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -48,6 +49,14 @@ FILE *sw_open_to_read(const char *path, const char **why)
     }
     if (!file && fd >= 0) close(fd);
     return file;
+}
+
+bool sw_open_elsewhere(const char *path)
+{
+    const int fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+    const bool locked = fd >= 0 && flock(fd, LOCK_SH | LOCK_NB) && errno == EWOULDBLOCK;
+    if (fd >= 0) close(fd);
+    return locked;
 }
 
 /* ---- a new file */

@@ -18,6 +18,12 @@ char *sw_path_from_home(const char *path);
  * @return NULL: it failed */
 FILE *sw_open_to_read(const char *path, const char **why);
 
+/** Whether another program has a file open to write into it, and says so by a lock (flock), as HDF5 does. Until it is
+ * closed it may look damaged. */
+bool sw_open_elsewhere(const char *path);
+#define SW_OPEN_ELSEWHERE \
+    "is open in another program, which writes into it: close it there, then run the same command again"
+
 /** Make an empty file FOLDER/.sweep-XXXXXX, of a name that was free, in the folder of a path.
  * @param beside  "results/a.h5": the folder is results; "results/": likewise
  * @param fd      out: open to write; NULL: it is closed again

@@ -14,8 +14,24 @@ struct verification {
     struct sw_cli *cli;
     struct sw_json *json;  /* NULL: for people        */
     long    damaged, unknown;
-    struct sw_text why;    /* of the first damaged one */
+    struct sw_text why;    /* of the first that is not what was written */
 };
+
+static const char *const verdicts[] = {
+    [SW_VERDICT_WHOLE] = "whole",     [SW_VERDICT_UNKNOWN] = "no checksums", [SW_VERDICT_DAMAGED] = "damaged",
+    [SW_VERDICT_CHANGED] = "changed", [SW_VERDICT_OTHER] = "other",
+};
+
+static void add_hint(struct sw_text *why, const struct sw_verified *v)
+{
+    if (v->verdict == SW_VERDICT_DAMAGED)
+        sw_text_add(why, "; copy it once more from where it came, or compute its runs again");
+    if (v->verdict == SW_VERDICT_CHANGED) {
+        sw_text_add(why, "; if its numbers are what they should be, `sweep merge ");
+        sw_text_add_word(why, v->path);
+        sw_text_add(why, " -o NEW.h5` gives them new ones");
+    }
+}
 
 static void print_for_people(const struct sw_cli *cli, const struct sw_verified *v)
 {
@@ -30,7 +46,7 @@ static void print_for_people(const struct sw_cli *cli, const struct sw_verified 
     else if (v->verdict == SW_VERDICT_UNKNOWN)
         console_print(cli, "no checksums  %s: an earlier build of sweep wrote it\n", sw_text_get(&path));
     else {
-        console_print(cli, "damaged       %s", sw_text_get(&path));
+        console_print(cli, "%-13s %s", verdicts[v->verdict], sw_text_get(&path));
         if (v->sum.damaged)
             console_print(cli, ": %llu of %llu blocks of 64 KiB", (unsigned long long)v->sum.damaged,
                           (unsigned long long)v->sum.blocks);
@@ -41,10 +57,9 @@ static void print_for_people(const struct sw_cli *cli, const struct sw_verified 
 
 static void print_json(struct sw_json *j, const struct sw_verified *v)
 {
-    static const char *const verdict[] = {"whole", "no checksums", "damaged"};
     sw_json_begin(j, NULL, '{');
     sw_json_text(j, "file", v->path);
-    sw_json_text(j, "verdict", verdict[v->verdict]);
+    sw_json_text(j, "verdict", verdicts[v->verdict]);
     sw_json_count(j, "bytes", (int64_t)v->sum.bytes);
     sw_json_count(j, "blocks", (int64_t)v->sum.blocks);
     sw_json_count(j, "blocks_damaged", (int64_t)v->sum.damaged);
@@ -57,7 +72,10 @@ static void print_json(struct sw_json *j, const struct sw_verified *v)
 static void tell(void *user, const struct sw_verified *v)
 {
     struct verification *all = user;
-    if (v->verdict == SW_VERDICT_DAMAGED && !all->damaged++) sw_text_add(&all->why, v->why);
+    if (*v->why && !all->damaged++) {
+        sw_text_add(&all->why, v->why);
+        add_hint(&all->why, v);
+    }
     all->unknown += v->verdict == SW_VERDICT_UNKNOWN;
     if (all->json) print_json(all->json, v);
     else print_for_people(all->cli, v);
@@ -90,8 +108,7 @@ enum sw_status cmd_verify(struct sw_cli *cli)
     }
     cli->exit_code = all.unknown > 0;
     if (!st && all.damaged)
-        st = SW_FAIL(SW_E_IO, "%s; copy it once more from where it came, or compute its runs again",
-                     sw_text_get(&all.why));
+        st = SW_FAIL(SW_E_IO, "%s", sw_text_get(&all.why));
     sw_text_free(&all.why);
     return st;
 }

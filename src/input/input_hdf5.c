@@ -10,6 +10,7 @@
 #include "base/sw_hdf5_lock.h"
 #include "base/sw_mem.h"
 #include "base/sw_nearest_name.h"
+#include "base/sw_private.h"
 #include "base/sw_text.h"
 #include "input/input_impl.h"
 
@@ -126,6 +127,7 @@ static enum sw_status open_file(const char *path, void **own)
 #endif
     f->id = H5Fopen(path, H5F_ACC_RDONLY, access);
     enum sw_status st = f->id < 0 ? fail_hdf5("it is a damaged HDF5 file") : SW_OK;
+    if (st && sw_open_elsewhere(path)) st = SW_FAIL(SW_E_IO, "it " SW_OPEN_ELSEWHERE);
     H5Pclose(access);
     sw_hdf5_unlock();
     return st == SW_E_IO ? SW_FAIL(SW_E_CONFIG, "%s", sw_err_message()) : st;

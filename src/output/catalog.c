@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/sw_mem.h"
+#include "base/sw_private.h"
 #include "base/sw_stop.h"
 #include "output/part_index.h"
 #include "output/sw_file_checksum.h"
@@ -35,7 +36,8 @@ static enum sw_status open_part(const char *path, bool whole, struct sw_input_fi
     SW_TRY(sw_input_file_open(path, in, damaged));
     if (!in->lost_checksums) return SW_OK;
     sw_input_file_free(in);
-    *damaged = true;
+    *damaged = !sw_open_elsewhere(path);
+    if (!*damaged) return SW_FAIL(SW_E_IO, "%s " SW_OPEN_ELSEWHERE, path);
     return SW_FAIL(SW_E_IO, "%s has lost its checksums: its end was cut off, or another program changed it", path);
 }
 

@@ -13,6 +13,7 @@
 #include "base/sw_checksum.h"
 #include "base/sw_hash.h"
 #include "base/sw_mem.h"
+#include "base/sw_private.h"
 #include "output/sw_files.h"
 
 /* What "verified" is said of, and when it was: the digest of the checksums, the length and the time of the last change
@@ -75,9 +76,11 @@ static enum sw_status with_file(const char *path, use_function *use, struct sw_f
         error = use(fd, &sum, out);
     }
     *damaged = sw_checksum_describe(&sum, text);
+    const bool elsewhere = *damaged && sw_open_elsewhere(path);
     sw_checksum_free(&sum);
     close(fd);
-    if (*damaged) return SW_FAIL(SW_E_IO, "%s %s", path, text);
+    if (elsewhere) *damaged = false;
+    if (elsewhere || *damaged) return SW_FAIL(SW_E_IO, "%s %s", path, elsewhere ? SW_OPEN_ELSEWHERE : text);
     if (!error) return SW_OK;
     return SW_FAIL(error == ENOMEM ? SW_E_MEMORY : SW_E_IO, "%s: %s", path, strerror(error));
 }

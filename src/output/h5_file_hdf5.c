@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "base/sw_mem.h"
+#include "base/sw_private.h"
 #include "output/sw_files.h"
 
 /* ---- what HDF5 says went wrong */
@@ -55,8 +56,9 @@ void sw_h5_fail_hdf5(struct sw_h5 *h)
 enum sw_status sw_h5_damaged(struct sw_h5 *h, const char *text)
 {
     char fault[SW_CHECKSUM_TEXT];  /* whatever came of bytes that HDF5 was not given: why it was not */
-    h->damaged = true;
-    sw_h5_fail(h, SW_E_IO, !h->writing && sw_h5_driver_fault(h->file, fault) ? fault : text);
+    h->damaged = h->writing || !sw_open_elsewhere(h->path);
+    if (!h->damaged) sw_h5_fail(h, SW_E_IO, SW_OPEN_ELSEWHERE);
+    else sw_h5_fail(h, SW_E_IO, !h->writing && sw_h5_driver_fault(h->file, fault) ? fault : text);
     return h->status;
 }
 

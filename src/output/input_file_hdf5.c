@@ -100,7 +100,7 @@ enum sw_status sw_output_check_replaceable(const char *file)
     enum sw_status st = sw_files_regular(file);
     if (!st && sw_files_absent(file)) return SW_OK;
     if (!st && !sw_h5_open(&h, file) && !sw_h5_has_attr(&h, "/", "sweep_schema"))
-        sw_h5_damaged(&h, "is an HDF5 file, but not one that sweep has written");
+        sw_h5_damaged(&h, SW_OF_OTHERS);
     if (!st) st = sw_h5_close(&h);
     if (!st || st == SW_E_MEMORY) return st;
     snprintf(why, sizeof why, "%s", sw_err_message());

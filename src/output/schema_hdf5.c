@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/sw_mem.h"
+#include "output/input_file.h"
 
 /* ---- metadata */
 void sw_h5_write_metadata(struct sw_h5 *h, const struct sw_metadata *f)
@@ -24,14 +25,14 @@ static void check_schema(struct sw_h5 *h, const char *schema)
 {
     char message[200];
     if (h->status || atoi(schema) <= atoi(SW_SCHEMA)) return;
-    snprintf(message, sizeof message, "is written by a newer sweep (schema %s; this one reads %s)", schema, SW_SCHEMA);
+    snprintf(message, sizeof message, SW_OF_NEWER " (schema %s; this one reads %s)", schema, SW_SCHEMA);
     sw_h5_damaged(h, message);
 }
 
 void sw_h5_read_metadata(struct sw_h5 *h, struct sw_metadata *f)
 {
     if (!h->status && !sw_h5_has_attr(h, "/", "sweep_schema"))
-        sw_h5_damaged(h, "is an HDF5 file, but not one that sweep has written");
+        sw_h5_damaged(h, SW_OF_OTHERS);
     for (int k = 0; k < SW_METADATA_COUNT; k++)
         if (!h->status) f->text[k] = sw_h5_get_attr_text(h, sw_metadata_rows[k].group, sw_metadata_rows[k].name);
     if (!h->status) check_schema(h, f->text[SW_METADATA_SCHEMA]);

@@ -7,18 +7,21 @@
 enum sw_verdict {
     SW_VERDICT_WHOLE,
     SW_VERDICT_UNKNOWN,  /* it is an output of sweep without checksums: an earlier build wrote it */
-    SW_VERDICT_DAMAGED   /* or changed, or no output of sweep                                     */
+    SW_VERDICT_DAMAGED,
+    SW_VERDICT_CHANGED,  /* another program has opened it to write, and its checksums are gone    */
+    SW_VERDICT_OTHER     /* no output of this sweep: another program wrote it, or a newer one     */
 };
 struct sw_verified {
     const char *path;
     enum sw_verdict verdict;
-    const char *why;     /* of a damaged one: the path and what is wrong with it; else "" */
+    const char *why;     /* but for the first two: the path and what is wrong with it; else "" */
     const char *where;   /* of a damaged one, whose numbers the damaged blocks hold: "u of runs 3..5; mass of runs
                           * 0..7"; "": none, or it is not known                               */
     struct sw_file_checksum sum;
 };
 /** Verify FILE and what belongs to it. Calls tell() for each file, FILE first.
- * @return SW_E_IO nothing of FILE is there, or the system cannot read a file; SW_E_MEMORY */
+ * @return SW_E_IO nothing of FILE is there, or the system cannot read a file, or another program has one open to write;
+ *         SW_E_MEMORY */
 enum sw_status sw_output_verify(const char *file, void (*tell)(void *user, const struct sw_verified *of), void *user);
 
 /** Before another program reads FILE: compare it, and the files that a virtual FILE takes its values from, with their

@@ -1,8 +1,10 @@
 #include "output/sw_verify.h"
 
 #include <stdio.h>
+#include <string.h>
 
 #include "base/sw_mem.h"
+#include "base/sw_private.h"
 #include "output/damaged_runs_hdf5.h"
 #include "output/sw_files.h"
 #include "output/sw_output.h"
@@ -16,11 +18,15 @@ static enum sw_status look_inside(const char *path, struct sw_input_file *in, st
     bool damaged;
     enum sw_status st = sw_input_file_open(path, in, &damaged);
     if (st && !damaged) return st;
-    if (st) snprintf(why, 600, "%s", sw_err_message());
-    else if (in->lost_checksums)
+    if (st) {
+        snprintf(why, 600, "%s", sw_err_message());
+        v->verdict = strstr(why, SW_OF_OTHERS) || strstr(why, SW_OF_NEWER) ? SW_VERDICT_OTHER : SW_VERDICT_DAMAGED;
+    } else if (in->lost_checksums) {
+        if (sw_open_elsewhere(path)) return SW_FAIL(SW_E_IO, "%s " SW_OPEN_ELSEWHERE, path);
         snprintf(why, 600, "%s was changed after sweep had written it, by a program that opened it to write, as h5py "
                  "does with 'r+': it has lost its checksums", path);
-    v->verdict = st || in->lost_checksums ? SW_VERDICT_DAMAGED : v->sum.sealed ? SW_VERDICT_WHOLE : SW_VERDICT_UNKNOWN;
+        v->verdict = SW_VERDICT_CHANGED;
+    } else v->verdict = v->sum.sealed ? SW_VERDICT_WHOLE : SW_VERDICT_UNKNOWN;
     return SW_OK;
 }
 
