@@ -67,31 +67,36 @@ const struct sw_problem *__wrap_sw_problem_find(const char *name)
 static const struct sweep {
     const char *name, *text;
     double most[COUNTED];
+    int code;  /* of the program's exit */
 } sweeps[] = {
     /* Points: the initial value and the energy of the end; forces go another way (expr/form.c). Names: validate_run. */
     {"cahn_hilliard",
      "grid = { n = 16; length = \"2*pi*(1 + b/16)\"; }; physics = { D = \"1 + b/100\"; gamma = 1.0; };\n"
      "time = { dt = 0.001; end = 0.005; }; initial = \"0.1*a*cos(b*x)\"; forcing = \"a*cos(x - b*t)\";\n",
-     {0.01, 0.1, 32, 5}},
+     {0.01, 0.1, 32, 5}, 0},
     {"heat",
      "grid = { n = 16; length = 1.0; }; physics = { kappa = \"1 + b\"; }; time = { dt = 0.001; end = 0.005; };\n"
-     "initial = \"a*cos(2*pi*x)\"; exact = \"a*cos(2*pi*x)*exp(-t)\";\n", {0.01, 0.1, 48, 5}},
+     "initial = \"a*cos(2*pi*x)\"; exact = \"a*cos(2*pi*x)*exp(-t)\";\n", {0.01, 0.1, 48, 5}, 0},
     {"equation",
      "rhs = \"a*dxx(u) - u^3 + b\"; grid = { n = 16; length = 1.0; }; time = { dt = 0.001; end = 0.005; };\n"
-     "initial = \"a*cos(2*pi*x)\";\n", {0.01, 0.1, 30, 9}},
+     "initial = \"a*cos(2*pi*x)\";\n", {0.01, 0.1, 30, 9}, 0},
     {"advection",
      "grid = { n = 16; length = 1.0; }; velocity = { x = \"a + b\"; }; time = { dt = 0.0001; end = 0.0005; };\n"
-     "physics = { nu = 0.0; }; initial = \"sin(2*pi*x)\";\n", {0.01, 0.1, 48, 20}},
+     "physics = { nu = 0.0; }; initial = \"sin(2*pi*x)\";\n", {0.01, 0.1, 48, 20}, 0},
     /* An evaluator for the field and one for its derivative. */
-    {"compact", "grid = { n = 16; length = 1.0; }; field = \"a*sin(2*pi*x) + b\";\n", {0.01, 2, 48, 24}},
-    {"bvp", "grid = { n = 16; }; f = \"a*x + b\";\n", {0.01, 0.1, 48, 20}},
+    {"compact", "grid = { n = 16; length = 1.0; }; field = \"a*sin(2*pi*x) + b\";\n", {0.01, 2, 48, 24}, 0},
+    {"bvp", "grid = { n = 16; }; f = \"a*x + b\";\n", {0.01, 0.1, 48, 20}, 0},
     {"tridiagonal",
      "grid = { n = 16; }; lower = \"-1\"; main = \"3 + a\"; upper = \"-1\"; rhs = \"b + i\";\n",
-     {0.01, 0.1, 100, 20}},
+     {0.01, 0.1, 100, 20}, 0},
     {"elliptic",
      "grid = { n = [8, 8]; }; physics = { omega2 = 1.0; delta = \"1 + a + b\"; }; f = \"sin(2*pi*x)\";\n",
-     {0.01, 2, 100, 35}},
-    {NULL, NULL, {0}}};
+     {0.01, 2, 100, 35}, 0},
+    /* All runs diverge: why is found out once, when it is reported, not again for the results. */
+    {"cahn_hilliard",
+     "grid = { n = 16; length = \"2*pi\"; }; physics = { D = 1.0; gamma = 1.0; }; time = { dt = 1.0; end = 20.0; };\n"
+     "initial = \"(100 + a + b)*cos(x)\";\n", {5, 7, 1500, 95}, 1},
+    {NULL, NULL, {0}, 0}};
 
 /* With 16 · `values` runs, in one batch. */
 static void perform(const struct sweep *s, int values, long long count[COUNTED])
@@ -114,7 +119,7 @@ static void perform(const struct sweep *s, int values, long long count[COUNTED])
     enum sw_status st = sw_cli_parse(8, argv, &cli);
     if (!st) st = sw_cli_dispatch(cli);
     if (st) sw_cli_print_error(cli, st);
-    assert_int_equal(sw_cli_end(&cli, st), 0);
+    assert_int_equal(sw_cli_end(&cli, st), s->code);
     for (int k = 0; k < COUNTED; k++) count[k] = atomic_load(&calls[k]);
 }
 

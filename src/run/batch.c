@@ -35,6 +35,7 @@ static enum sw_status begin_batch(struct batch *b)
     SW_TRY(sw_alloc(count, &b->failed_step));
     SW_TRY(sw_alloc(count, &b->failed_now));
     SW_TRY(sw_alloc(count, &b->place));
+    SW_TRY(sw_alloc(count, &b->said));
     if (sim->ops->get_diagnostics) SW_TRY(sw_alloc(batch_diagnostics(b) * count, &b->diagnostics));
     if (b->group->cut) SW_TRY(sw_alloc(batch_state_size(b), &b->before));
     for (size_t j = 0; j < count; j++) b->failed_step[j] = -1;
@@ -288,6 +289,8 @@ enum sw_status batch_run(struct worker *w, int64_t number, const struct sw_plan_
     sw_free(b.failed_step);
     sw_free(b.failed_now);
     sw_free(b.place);
+    for (int j = 0; j < plan->count && b.said; j++) sw_free(b.said[j]);
+    sw_free(b.said);
     sw_free(b.diagnostics);
     sw_free(b.before);
     batch_scalars_end(&b);

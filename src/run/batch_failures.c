@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/sw_mem.h"
 #include "field/evaluate.h"
 #include "problem/given.h"
 #include "problem/initial_file.h"
@@ -180,7 +181,8 @@ static void describe_divergence(const struct batch *b, int j, char text[SW_MESSA
 void batch_describe_failure(const struct batch *b, int j, char text[SW_MESSAGE])
 {
     const struct sw_sim *sim = b->w->sim;
-    if (b->load_error[j]) snprintf(text, SW_MESSAGE, "%s", b->load_error[j]);
+    if (b->said[j]) snprintf(text, SW_MESSAGE, "%s", b->said[j]);
+    else if (b->load_error[j]) snprintf(text, SW_MESSAGE, "%s", b->load_error[j]);
     else if (batch_stop_unknown(b, j))
         snprintf(text, SW_MESSAGE, "stop.when is NaN at t = %.6g: %s",
                  batch_time(b, j, b->failed_step[j]), b->w->scheduler->sweep->stop_when_text);
@@ -211,11 +213,14 @@ void batch_report_run(const struct batch *b, enum sw_event_kind kind, int j, con
     worker_request_event(b->w, &e);
 }
 
+/* What is said is kept for the results: to find it out takes longer than many a run. */
 void batch_report_failure(struct batch *b, int j)
 {
     char text[SW_MESSAGE];
     batch_describe_failure(b, j, text);
     batch_report_run(b, SW_EVENT_FAILURE, j, text, false);
+    sw_free(b->said[j]);
+    b->said[j] = sw_strdup(text);
 }
 
 enum sw_status batch_find_failures(struct batch *b)

@@ -17,6 +17,7 @@ struct batch {
     int64_t *failed_step;      /* [count] step after which it was not finite; -1: finite so far    */
     int64_t *failed_now;       /* [count] the same, as the sim reports it now                      */
     struct failure_place { bool known; struct sw_failure_place at; } *place;  /* [count] where it failed */
+    char   **said;             /* [count] why a run failed, as it was reported; NULL: not yet      */
     double  *diagnostics;      /* [count][batch_diagnostics()] as last read; NULL: the sim has none */
     struct batch_scalars *scalars;  /* of the user's own; NULL: there are none                      */
     struct batch_stops *stops; /* NULL: no run ends early                                          */
