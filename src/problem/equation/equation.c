@@ -189,7 +189,7 @@ static enum sw_status warn_steps(const struct sw_problem *problem, const struct 
 }
 
 static const struct sw_run_warning warnings[] = {
-    {.warn = sw_given_warn}, {.warn = equation_warn_stability, .of_result = true}, SW_INITIAL_WARNINGS,
+    {.warn = sw_given_warn}, {.warn = equation_warn_stability}, SW_INITIAL_WARNINGS,
     {.warn = warn_steps, .of_result = true}, {.warn = equation_warn_flux}, {.warn = equation_warn_third}, {0}};
 
 extern const struct sw_problem problem_equation;

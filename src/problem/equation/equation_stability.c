@@ -27,7 +27,7 @@
 
 enum {
     PLACES = 16,          /* points of the line that are looked at                                      */
-    WAVES = 16,           /* theta = pi/WAVES, 2 pi/WAVES ... pi; of a result only every fourth of them */
+    WAVES = 16,           /* theta = pi/WAVES, 2 pi/WAVES ... pi                                 */
     KEPT = 2,             /* theta of the wave that should be kept: 16 points                           */
     SQUARES = 20          /* the norm of a power is off by a factor: by log(factor)/2^20 in the logarithm */
 };
@@ -220,8 +220,8 @@ static void derive(struct sw_eval *eval, const struct points *p, int slot, doubl
     for (int k = 0; k < places; k++) out[k] = (side[1][k] - side[0][k]) / (2 * change);
 }
 
-/* Make an evaluator of a program at the points, at time t. */
-static enum sw_status make_eval(const struct sw_program *program, const double *param, double t,
+/* Make an evaluator of a program at the points, at time 0. */
+static enum sw_status make_eval(const struct sw_program *program, const double *param,
                                 const struct points *p, int places, struct sw_eval **eval)
 {
     const double *in[SW_INPUTS];
@@ -229,16 +229,16 @@ static enum sw_status make_eval(const struct sw_program *program, const double *
     SW_TRY(sw_eval_create(program, PLACES, eval));
     sw_eval_run(*eval, param, 1);
     sw_eval_cells(*eval, places, in);
-    sw_eval_step(*eval, t, 0);
+    sw_eval_step(*eval, 0, 0);
     return SW_OK;
 }
 
-static enum sw_status derive_n(const struct sw_program *program, const double *param, double t, int unknown,
+static enum sw_status derive_n(const struct sw_program *program, const double *param, int unknown,
                                const struct points *p, struct frozen *f)
 {
     struct sw_eval *eval = NULL;
     if (!program) return SW_OK;
-    SW_TRY(make_eval(program, param, t, p, f->places, &eval));
+    SW_TRY(make_eval(program, param, p, f->places, &eval));
     for (int w = 0; w < f->unknowns; w++)
         for (int o = -SW_REACH; o <= SW_REACH; o++) {
             const int slot = sw_input_at(w, o);
@@ -251,21 +251,21 @@ static enum sw_status derive_n(const struct sw_program *program, const double *p
 }
 
 /* G sees its own unknown, at the point itself. */
-static enum sw_status derive_g(const struct sw_program *program, const double *param, double t, int unknown,
+static enum sw_status derive_g(const struct sw_program *program, const double *param, int unknown,
                                const struct points *p, struct frozen *f)
 {
     struct sw_eval *eval = NULL;
     if (!program) return SW_OK;
-    SW_TRY(make_eval(program, param, t, p, f->places, &eval));
+    SW_TRY(make_eval(program, param, p, f->places, &eval));
     derive(eval, p, sw_input_at(unknown, 0), p->change[unknown], f->places, f->g[unknown]);
     sw_eval_destroy(&eval);
     return SW_OK;
 }
 
 /* Freeze a run whose columns are alone.
- * @param u, t   [unknowns][n] where it is frozen, and when
+ * @param u      [unknowns][n] where it is frozen
  * @param finer  as if there were twice the points of the same fields */
-static enum sw_status freeze(const struct sw_setup *one, const double *column, const double *u, double t, bool finer,
+static enum sw_status freeze(const struct sw_setup *one, const double *column, const double *u, bool finer,
                              struct frozen *f)
 {
     const struct equation_model *model = equation_model_of(one);
@@ -287,8 +287,8 @@ static enum sw_status freeze(const struct sw_setup *one, const double *column, c
     choose_points(one, &here, u, finer, f, &p);
     enum sw_status st = SW_OK;
     for (int v = 0; v < f->unknowns && !st; v++) {
-        st = derive_g(line.g[v], param, t, v, &p, f);
-        if (!st) st = derive_n(line.s[v], param, t, v, &p, f);
+        st = derive_g(line.g[v], param, v, &p, f);
+        if (!st) st = derive_n(line.s[v], param, v, &p, f);
     }
     sw_free(param);
     return st;
@@ -302,14 +302,13 @@ struct finding {
     double step, equation;  /* logarithms of its growth in a step        */
 };
 
-/* The wave that the steps let grow most beyond what the equation does. @param every  1, or only each such wave, at
- * every second place */
-static struct finding find_unstable(const struct frozen *f, int every)
+/* The wave that the steps let grow most beyond what the equation does. */
+static struct finding find_unstable(const struct frozen *f)
 {
     struct finding worst = {0};
     double most = 0;
-    for (int place = 0; place < f->places; place += every > 1 ? 2 : 1)
-        for (int k = WAVES; k > 0; k -= every) {
+    for (int place = 0; place < f->places; place++)
+        for (int k = WAVES; k > 0; k--) {
             const struct growth g = growth_of(f, place, acos(-1) * k / WAVES);
             const double beyond = g.step - fmax(0, g.equation);
             if (!(beyond > most)) continue;
@@ -366,8 +365,8 @@ static enum sw_status stable_step(const struct sw_setup *one, double *column, co
     enum sw_status st = SW_OK;
     for (int k = 0; k < 24 && !st && !(low > 0.97 * high); k++) {
         *at = low > 0 ? sqrt(low * high) : high / 4;
-        if ((st = freeze(one, column, u, 0, false, &f))) break;
-        if (find_unstable(&f, 1).points > 0) high = *at;
+        if ((st = freeze(one, column, u, false, &f))) break;
+        if (find_unstable(&f).points > 0) high = *at;
         else low = *at;
     }
     *at = given;
@@ -379,7 +378,7 @@ static enum sw_status stable_step(const struct sw_setup *one, double *column, co
 /* ------------------------------------------------------------------ for people */
 
 /* A run with its columns alone, and fields. */
-struct run_fields { struct sw_setup one; double *column, *u; double t; };
+struct run_fields { struct sw_setup one; double *column, *u; };
 
 static void free_run_fields(struct run_fields *s)
 {
@@ -388,7 +387,7 @@ static void free_run_fields(struct run_fields *s)
 }
 
 static enum sw_status load_run_fields(const struct sw_setup *setup, int64_t ld, const double *column, int64_t j,
-                                      const double *state, struct run_fields *s)
+                                      struct run_fields *s)
 {
     *s = (struct run_fields){.one = sw_line_setup_of_run(setup, ld, column, j)};
     const size_t numbers = (size_t)setup->nunknown * (size_t)s->one.n[0];
@@ -396,9 +395,7 @@ static enum sw_status load_run_fields(const struct sw_setup *setup, int64_t ld, 
     SW_TRY_TO(failed, st, sw_alloc((size_t)setup->ncolumn, &s->column));
     SW_TRY_TO(failed, st, sw_alloc(numbers, &s->u));
     for (int k = 0; k < setup->ncolumn; k++) s->column[k] = column[k * ld + j];
-    if (state) memcpy(s->u, state, numbers * sizeof *s->u);
-    else SW_TRY_TO(failed, st, sw_line_initial_values(&s->one, ld, column, j, s->u));
-    if (state) s->t = s->column[sw_setup_column(setup, "time.end")];
+    SW_TRY_TO(failed, st, sw_line_initial_values(&s->one, ld, column, j, s->u));
     return SW_OK;
 failed:
     free_run_fields(s);
@@ -406,42 +403,36 @@ failed:
 }
 
 static enum sw_status describe_unstable(struct run_fields *s, const struct frozen *f, const struct finding *found,
-                                        bool at_end, char text[200])
+                                        char text[200])
 {
     double dt = 0;
     char grows[40] = "does not let them";
-    SW_TRY(at_end ? SW_OK : stable_step(&s->one, s->column, s->u, &dt));
+    SW_TRY(stable_step(&s->one, s->column, s->u, &dt));
     if (found->equation * f->end > 0.1 * f->dt)
         snprintf(grows, sizeof grows, "lets them by %.4g", exp(found->equation));
     const int length = snprintf(text, 200, "time.dt = %.4g: the steps let waves of %.3g points grow by %.4g each, near "
-                                "x = %.4g%s, and the equation %s; ", f->dt, found->points, exp(found->step), found->x,
-                                at_end ? " at the end" : "", grows);
-    if (at_end) snprintf(text + length, 200 - (size_t)length, "the result may be made by the steps");
-    else if (dt > 0) snprintf(text + length, 200 - (size_t)length, "time.dt <= %.2g is stable there", dt);
+                                "x = %.4g, and the equation %s; ", f->dt, found->points, exp(found->step), found->x,
+                                grows);
+    if (dt > 0) snprintf(text + length, 200 - (size_t)length, "time.dt <= %.2g is stable there", dt);
     else snprintf(text + length, 200 - (size_t)length, "no smaller time.dt helps; another method may");
     return SW_OK;
 }
 
 /* The first thing that is wrong, "" if nothing is. @param steps  whether to look at the steps, beside the equation */
-static enum sw_status describe_instability(struct run_fields *s, bool at_end, bool steps, char text[200])
+static enum sw_status describe_instability(struct run_fields *s, bool steps, char text[200])
 {
     struct frozen f, fine;
-    struct finding found;
-    SW_TRY(freeze(&s->one, s->column, s->u, s->t, false, &f));
-    if (!at_end) {
-        SW_TRY(freeze(&s->one, s->column, s->u, s->t, true, &fine));
-        found = find_ill_posed(&f, &fine);
-        if (found.points > 0) {
-            snprintf(text, 200, "near x = %.4g waves of %.3g points grow as exp(%.3g t), and faster where points are "
-                     "closer: the equation is ill-posed there, or needs more points", found.x, found.points,
-                     found.equation);
-            return SW_OK;
-        }
+    SW_TRY(freeze(&s->one, s->column, s->u, false, &f));
+    SW_TRY(freeze(&s->one, s->column, s->u, true, &fine));
+    struct finding found = find_ill_posed(&f, &fine);
+    if (found.points > 0) {
+        snprintf(text, 200, "near x = %.4g waves of %.3g points grow as exp(%.3g t), and faster where points are "
+                 "closer: the equation is ill-posed there, or needs more points", found.x, found.points, found.equation);
+        return SW_OK;
     }
     if (!steps) return SW_OK;
-    found = find_unstable(&f, at_end ? 4 : 1);
-    if (found.points > 0) return describe_unstable(s, &f, &found, at_end, text);
-    if (at_end) return SW_OK;
+    found = find_unstable(&f);
+    if (found.points > 0) return describe_unstable(s, &f, &found, text);
     found = find_damped(&f);
     if (found.points > 0)
         snprintf(text, 200, "time.dt = %.4g: the steps damp waves of %.3g points, which the equation keeps, by %.3g "
@@ -459,10 +450,10 @@ enum sw_status equation_warn_stability(const struct sw_problem *problem, const s
     struct run_fields s;
     (void)problem;
     text[0] = 0;
-    if (!equation_model_of(setup)) return SW_OK;
-    const enum sw_status st = load_run_fields(setup, ld, column, j, state, &s);
+    if (state || !equation_model_of(setup)) return SW_OK;
+    const enum sw_status st = load_run_fields(setup, ld, column, j, &s);
     if (st) return only_memory(st);
-    const enum sw_status found = describe_instability(&s, state != NULL, !sw_setup_own_steps(setup), text);
+    const enum sw_status found = describe_instability(&s, !sw_setup_own_steps(setup), text);
     free_run_fields(&s);
     return found;
 }

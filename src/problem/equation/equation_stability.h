@@ -5,7 +5,7 @@
  * does not, and whether they damp waves that it keeps. */
 #include "problem/sw_problem.h"
 
-/** struct sw_run_warning.warn: of the initial values, or of the state at the end. */
+/** struct sw_run_warning.warn: of the initial values. */
 enum sw_status equation_warn_stability(const struct sw_problem *problem, const struct sw_setup *setup, int64_t ld,
                                        const double *column, int64_t j, const double *state, char text[200]);
 #endif
