@@ -304,6 +304,10 @@ refused boundary.sides 'boundary.sides = "periodic" is the same problem' -s phys
     -s 'boundary.sides="neumann"' -s 'gauge="zero_mean"' -s 'grid.n=[1, 1, 4]'
 refused gauge 'leave it out' -s 'gauge="zero_mean"'
 refused boundary.sides 'has walls at its sides' -s 'geometry="shell"' -s 'boundary.sides="periodic"'
+expect 0 run small.cfg -o jumps.h5 -s 'solver="cpu.multigrid"' -s 'grid={ n = [32, 32, 16]; }' \
+    -s 'physics={ omega2 = 1.0; }' -s 'sweep={ sides = ["neumann"]; }' -s 'kx="1 + 9999*step(x - 0.5)"' \
+    -s 'f="cos(pi*x)*cos(pi*y)*cos(pi*z)"'
+says 'cpu.pcg solved it: the coefficients differ too much for cpu.multigrid'
 refused kx 'are those of the sphere' -s 'geometry="shell"' -s kx=2.0
 refused boundary.top 'has no bottom and no top' -s 'grid.n=[4, 4]' -s 'boundary.top="dirichlet"'
 refused kz 'no fluxes along z' -s 'grid.n=[4, 4]' -s kz=2.0

@@ -246,5 +246,6 @@ const struct sw_elliptic_ops elliptic_multigrid_cpu = {
     .solve_one = solve_one,
     .destroy = destroy,
     .cost = cost,
+    .falls_back = "cpu.pcg",
     .fast = true,
 };

@@ -487,5 +487,6 @@ const struct sw_elliptic_ops elliptic_multigrid_cuda = {
     .solve = solve,
     .destroy = destroy,
     .cost = cost,
+    .falls_back = "cuda.pcg",
     .fast = true,
 };

@@ -59,14 +59,52 @@ enum sw_status sw_elliptic_load(struct sw_elliptic *s, int count, const struct s
     return s->ops->load ? s->ops->load(s) : SW_OK;
 }
 
+static enum sw_status solve_system(struct sw_elliptic *s, int j, const double *f, double *u,
+                                   struct sw_elliptic_outcome *outcome, double *history, int most)
+{
+    const size_t cells = sw_elliptic_cells(&s->desc), entries = (size_t)most + 1;
+    return s->ops->solve_one(s, j, f + (size_t)j * cells, u + (size_t)j * cells, &outcome[j],
+                             history ? history + (size_t)j * entries : NULL, most);
+}
+
+/* A cycle of multigrid that works leaves less than half. Interpolation across large jumps of the coefficients makes it
+ * indefinite, or of no use: then it breaks down, or hardly gets on. */
+static bool is_stuck(const struct sw_elliptic_outcome *o)
+{
+    if (!o->fault || o->iterations == 0) return false;
+    return o->fault == SW_ELLIPTIC_INDEFINITE || o->fault == SW_ELLIPTIC_NOT_FINITE ||
+           !(o->residual <= pow(0.9, o->iterations));
+}
+
+static bool may_fall_back(const struct sw_elliptic_desc *d, const struct sw_elliptic_ops *ops)
+{
+    return ops->falls_back && d->variable;
+}
+
+static enum sw_status fall_back(struct sw_elliptic *s, int j, const double *f, double *u,
+                                struct sw_elliptic_outcome *outcome, double *history, int most)
+{
+    struct sw_elliptic_desc one = s->desc;
+    const size_t cells = sw_elliptic_cells(&one), entries = (size_t)most + 1;
+    one.batch = 1;
+    if (!s->other) SW_TRY(sw_elliptic_create(&one, s->ops->falls_back, s->device, &s->other));
+    SW_TRY(sw_elliptic_load(s->other, 1, &s->numbers[j], &s->matrix[j]));
+    SW_TRY(sw_elliptic_solve(s->other, f + (size_t)j * cells, u + (size_t)j * cells, &outcome[j],
+                             history ? history + (size_t)j * entries : NULL, most));
+    outcome[j].by = s->ops->falls_back;
+    return SW_OK;
+}
+
 enum sw_status sw_elliptic_solve(struct sw_elliptic *s, const double *f, double *u,
                                  struct sw_elliptic_outcome *outcome, double *history, int most)
 {
-    const size_t cells = sw_elliptic_cells(&s->desc), entries = (size_t)most + 1;
-    if (s->ops->solve) return s->ops->solve(s, f, u, outcome, history, most);
-    for (int j = 0; j < s->count; j++)
-        SW_TRY(s->ops->solve_one(s, j, f + (size_t)j * cells, u + (size_t)j * cells, &outcome[j],
-                                 history ? history + (size_t)j * entries : NULL, most));
+    if (s->ops->solve) SW_TRY(s->ops->solve(s, f, u, outcome, history, most));
+    for (int j = 0; j < s->count && !s->ops->solve; j++) SW_TRY(solve_system(s, j, f, u, outcome, history, most));
+    for (int j = 0; j < s->count; j++) {
+        outcome[j].by = NULL;
+        if (may_fall_back(&s->desc, s->ops) && is_stuck(&outcome[j]))
+            SW_TRY(fall_back(s, j, f, u, outcome, history, most));
+    }
     return SW_OK;
 }
 
@@ -77,6 +115,11 @@ enum sw_status sw_elliptic_bytes(const struct sw_elliptic_desc *desc, const char
     *bytes = 0;
     SW_TRY(pick(desc, name, device, &ops));
     *bytes = ops->bytes(desc);
+    if (may_fall_back(desc, ops)) {
+        struct sw_elliptic_desc one = *desc;
+        one.batch = 1;
+        *bytes += ((const struct sw_elliptic_ops *)sw_row_find(&rows, ops->falls_back))->bytes(&one);
+    }
     return SW_OK;
 }
 
@@ -103,6 +146,7 @@ const char *sw_elliptic_row(int k)
 void sw_elliptic_destroy(struct sw_elliptic **solver)
 {
     if (!solver || !*solver) return;
+    sw_elliptic_destroy(&(*solver)->other);
     (*solver)->ops->destroy(*solver);
     sw_free(*solver);
     *solver = NULL;

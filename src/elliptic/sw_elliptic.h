@@ -107,6 +107,8 @@ struct sw_elliptic_outcome {
     int    iterations;        /* of conjugate gradients; of a row of all vertical modes, corrections by all of them */
     double residual;          /* |f - A u|_2/|f|_2, formed from u in double; 0 where f = 0                      */
     double reported;          /* what the method's recurrence takes it for                                      */
+    const char *by;           /* the row that took over, of which all this is, where the solver's own comes to nothing
+                                 (variable coefficients differ too much); NULL: none                            */
 };
 
 struct sw_elliptic;

@@ -19,6 +19,7 @@ struct sw_elliptic_ops {
                             struct sw_elliptic_outcome *outcome, double *history, int most);
     void           (*destroy)(struct sw_elliptic *solver);          /* own may be NULL */
     struct sw_cost (*cost)(const struct sw_elliptic_desc *desc);    /* NULL: not counted */
+    const char    *falls_back;  /* the row that takes over where variable coefficients are too much; NULL: none */
     bool           fast;    /* its iterations hardly grow with the grid, omega2 and depth: the tests hold it to that */
 };
 
@@ -30,6 +31,7 @@ struct sw_elliptic {
     const struct sw_elliptic_numbers *numbers;  /* [count] */
     const struct sw_elliptic_matrix  *matrix;   /* [count] */
     void   *own;                                /* the row's own data */
+    struct sw_elliptic *other;                  /* of the row to fall back on, for one system; NULL: not yet needed */
 };
 
 /* Ends with NULL. Order is preference. */

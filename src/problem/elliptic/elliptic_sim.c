@@ -375,9 +375,15 @@ static enum sw_status set_record(struct sw_sim *sim, const double *record)
 
 static void warn_result(const struct sw_sim *sim, int j, const double *record, bool finite, char text[160])
 {
-    (void)sim, (void)j;
+    const struct elliptic_sim *s = (const struct elliptic_sim *)sim;
+    const char *by = s->why[j][0] ? NULL : s->outcome[s->system[j]].by;
     text[0] = 0;
-    if (finite) sw_mean_say_taken("f", record[0], record[1], text);
+    if (!finite) return;
+    sw_mean_say_taken("f", record[0], record[1], text);
+    const size_t used = strlen(text);
+    if (by)
+        snprintf(text + used, 160 - used, "%s%s solved it: the coefficients differ too much for %s",
+                 used ? "; " : "", by, sw_elliptic_name(s->solver));
 }
 
 /* Of a solve: of an iteration, times those that the systems took in the mean. */
