@@ -41,7 +41,8 @@ problem = "heat"; physics = { kappa = 0.01; }; forcing = "-100*u/(1+u^2)"; grid 
 initial = "1 + 0.1*cos(2*pi*x)"; method = "imex1"; time = { dt = 0.05; end = 5.0; };
 END
 expect 0 run heat.cfg -o heat.h5; says 'warning: accuracy: in 1 of them'
-expect 0 run heat.cfg -s time.dt=0.001 -o heat.h5 --force; grep -q warning err && fail 'heat: a warning of a run that is right'
+expect 0 run heat.cfg -s time.dt=0.001 -o heat.h5 --force
+grep -q warning err && fail 'heat: a warning of a run that is right'
 
 cat >adv.cfg <<'END'
 problem = "advection"; velocity = { x = 1.0; }; physics = { nu = 0.0; }; forcing = "40*(u-u^3)"; method = "ssp_rk3";

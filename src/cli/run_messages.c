@@ -204,8 +204,8 @@ static void tell_steps(const struct sweep_run *run, const struct sw_accuracy *a)
     console_message(run->cli, "accuracy %lld run%s again with half the step: off by at most %.2g of u by the steps\n",
                     count, count == 1 ? "" : "s", a->relative);
     if (a->coarse)
-        console_message(run->cli, "warning: accuracy: in %lld of them the steps change u by more than 1 %% of it%s; use "
-                        "a smaller time.dt, or leave it out\n", (long long)a->coarse,
+        console_message(run->cli, "warning: accuracy: in %lld of them the steps change u by more than 1 %% of it%s; "
+                        "use a smaller time.dt, or leave it out\n", (long long)a->coarse,
                         a->lost[0] ? ", or half the step has no finite u" : "");
 }
 

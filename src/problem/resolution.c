@@ -100,13 +100,13 @@ static enum sw_status look_along(const struct sw_setup *setup, const struct sw_f
     const struct moments line = moments_of(fine, walls, u);
     const double aliased = fmax(pow(here.mean - line.mean, 2), fabs(here.square - line.square));
     if (!st && aliased > most_aliased * line.square)
-        snprintf(text, 200, "under-resolved: initial has another mean or size at the %d points of %c than between them; "
-                 "use a larger grid.n", count, "xyz"[d]);
+        snprintf(text, 200, "under-resolved: initial has another mean or size at the %d points of %c than between "
+                 "them; use a larger grid.n", count, "xyz"[d]);
     else if (!st && line.square > 0) {
         st = high_share(fine, walls, u, &high);
         if (!st && high > most_high)
-            snprintf(text, 200, "under-resolved: %.2g of what varies in initial is in waves of fewer than 3 points of %c "
-                     "(grid.n = %d); use a larger grid.n", high, "xyz"[d], count);
+            snprintf(text, 200, "under-resolved: %.2g of what varies in initial is in waves of fewer than 3 points of "
+                     "%c (grid.n = %d); use a larger grid.n", high, "xyz"[d], count);
     }
     sw_free(u);
     return st;
@@ -159,8 +159,8 @@ enum sw_status sw_resolution_warn_result(const struct sw_problem *problem, const
         for (int d = 0; d < setup->dim && !*text; d++) {
             const double across = (largest - least) / steepest(setup, d, u);
             if (setup->n[d] < 2 * SHORTEST || !(across < least_points)) continue;
-            snprintf(text, 200, "under-resolved: at the end %s has its range within %.2g points of %c: such an interface "
-                     "depends on where the points are, and may stick to them; use a larger grid.n",
+            snprintf(text, 200, "under-resolved: at the end %s has its range within %.2g points of %c: such an "
+                     "interface depends on where the points are, and may stick to them; use a larger grid.n",
                      setup->nunknown > 1 ? setup->unknown[v] : "u", across, "xyz"[d]);
         }
     }

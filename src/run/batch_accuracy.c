@@ -12,11 +12,11 @@
  * Half steps are taken by a thread of its own, beside the batch: on a GPU on a stream of its own.
  *
  * With accuracy.runs = N the runs are one of each equal share of the sweep, whatever the batches: at a place in the
- * share that its number makes, as a fixed one (the middle) is at the same value of the last axis wherever the shares are
- * whole rows of it. Unless the config says accuracy.runs, the sample is what costs little: all runs of a small sweep;
- * of a larger one a few that stand for all (sw_sweep_few()). Where even these would take more than a
- * twentieth of the sweep, half steps stop at an earlier time, and what is known is the difference until then. What is
- * computed is counted in points times steps, not in seconds: the same config has the same estimates. */
+ * share that its number makes, as a fixed one (the middle) is at the same value of the last axis wherever the shares
+ * are whole rows of it. Unless the config says accuracy.runs, the sample is what costs little: all runs of a small
+ * sweep; of a larger one a few that stand for all (sw_sweep_few()). Where even these would take more than a twentieth
+ * of the sweep, half steps stop at an earlier time, and what is known is the difference until then. What is computed
+ * is counted in points times steps, not in seconds: the same config has the same estimates. */
 #include <math.h>
 #include <omp.h>
 #include <stdio.h>

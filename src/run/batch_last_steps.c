@@ -152,8 +152,8 @@ static enum sw_status describe(struct last *l, int j, int v, int steps, const do
     else if (l->b->w->setup.dim == 1) {
         SW_TRY(find_growing(l, j, v, steps, &points, &growth));
         if (points > 0)
-            snprintf(found->text, sizeof found->text, "at the end the steps let waves of %.3g points grow by %.3g each, "
-                     "and half the step does not", points, growth);
+            snprintf(found->text, sizeof found->text, "at the end the steps let waves of %.3g points grow by %.3g "
+                     "each, and half the step does not", points, growth);
     }
     return SW_OK;
 }

@@ -427,7 +427,8 @@ static enum sw_status describe_instability(struct run_fields *s, bool steps, cha
     struct finding found = find_ill_posed(&f, &fine);
     if (found.points > 0) {
         snprintf(text, 200, "near x = %.4g waves of %.3g points grow as exp(%.3g t), and faster where points are "
-                 "closer: the equation is ill-posed there, or needs more points", found.x, found.points, found.equation);
+                 "closer: the equation is ill-posed there, or needs more points", found.x, found.points,
+                 found.equation);
         return SW_OK;
     }
     if (!steps) return SW_OK;
