@@ -289,7 +289,7 @@ if command -v python3 >/dev/null; then
     scripts/bench_merge.sh --small --parts 3 --repeats 1 "$build" "$tmp" "$tmp/merge.csv" >"$tmp/out" 2>&1 &&
         [ "$(wc -l <"$tmp/merge.csv")" = 8 ] || fail bench_merge.sh
     scripts/bench_scale.sh --small "$build" "$tmp" "$tmp/scale.csv" >"$tmp/out" 2>&1 &&
-        [ "$(wc -l <"$tmp/scale.csv")" = 9 ] || fail bench_scale.sh
+        [ "$(wc -l <"$tmp/scale.csv")" = 15 ] || fail bench_scale.sh
 else
     skipped 'bench_merge.sh, bench_scale.sh: no python3'
 fi

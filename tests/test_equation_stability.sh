@@ -42,7 +42,7 @@ sed 's/dt = 0.01;/tolerance = 1e-4;/; s/dxx(u)/u*dxx(u)/' line.cfg >own.cfg
 expect 0 check own.cfg; ! grep -q 'the steps let' out || fail 'own steps are not given'
 
 # ---- a run that ends has the note; one that diverges the advice
-expect 0 run pair.cfg -o w.h5; expect 0 show w.h5 --run 0; prints 'use a smaller time.dt'
+expect 0 run pair.cfg -o w.h5; expect 0 show w.h5 --run 0; prints 'half the step changes u'
 expect 1 run pair.cfg -o w.h5 --force -s time.dt=0.2; expect 0 show w.h5 --run 0; prints 'is stable there'
 
 for config in "$top"/configs/equations/*.cfg "$top"/configs/fronts.cfg; do

@@ -5,6 +5,7 @@
 #include <sys/stat.h>
 
 #include "base/sw_mem.h"
+#include "base/sw_private.h"
 #include "base/sw_text.h"
 #include "cli/console.h"
 #include "cli/open_sweep.h"
@@ -34,7 +35,7 @@ static enum sw_status follow(const char *path, bool to_write, char **file)
 
 enum sw_status cli_output_path(const char *path, char **file) { return follow(path, true, file); }
 
-enum sw_status cli_option_folder(const char *path, const char *usual)
+static enum sw_status check_folder(const char *path, const char *usual)
 {
     struct sw_text text = {0}, word = {0};
     struct stat s;
@@ -50,6 +51,14 @@ enum sw_status cli_option_folder(const char *path, const char *usual)
                      sw_text_get(&text), sw_text_get(&word));
     sw_text_free(&text);
     sw_text_free(&word);
+    return st;
+}
+
+enum sw_status cli_option_folder(const char *path, const char *usual)
+{
+    char *at = sw_path_from_home(path);
+    const enum sw_status st = at ? check_folder(at, usual) : SW_FAIL(SW_E_MEMORY, "out of memory");
+    sw_free(at);
     return st;
 }
 

@@ -44,7 +44,7 @@ static enum sw_elliptic_fault judge(const struct elliptic_way *w, bool *due)
     *due = false;
     if (!isfinite(o->residual)) return SW_ELLIPTIC_NOT_FINITE;
     if (o->residual <= w->numbers->tolerance) return SW_ELLIPTIC_FINE;
-    if (o->fault) return SW_ELLIPTIC_INDEFINITE;  /* also where <p, A p> is not a number: u is finite */
+    if (o->fault) return o->iterations ? SW_ELLIPTIC_INDEFINITE : o->fault;  /* <p, A p> is no number, but u is one */
     if (o->iterations >= w->numbers->iterations) return SW_ELLIPTIC_SLOW;
     if (!(o->residual < 0.5 * w->before) && !w->another) return SW_ELLIPTIC_FLOOR;
     *due = true;

@@ -394,7 +394,7 @@ static void warn_coarse(struct again *a, int j, double error, const struct batch
 {
     const struct batch *b = a->b;
     char text[400], until[48] = "";
-    int used = snprintf(text, sizeof text, "time.dt = %.4g: ", batch_dt(b, a->of[j]));
+    int used = 0;
     const bool differs = error > SW_COARSE, made = last && *last->text;
     if (!differs && !made) return;
     a->found.coarse++;
@@ -406,9 +406,7 @@ static void warn_coarse(struct again *a, int j, double error, const struct batch
         used += snprintf(text + used, sizeof text - (size_t)used, "with half the step u is not finite%s", until);
     if (made) used += snprintf(text + used, sizeof text - (size_t)used, "%s%s", differs ? "; " : "", last->text);
     if (differs && last && !made && last->off < 0.1 * SW_COARSE)
-        used += snprintf(text + used, sizeof text - (size_t)used, ", while the last steps alone are right: small "
-                         "differences grow in this run");
-    snprintf(text + used, sizeof text - (size_t)used, "; use a smaller time.dt");
+        used += snprintf(text + used, sizeof text - (size_t)used, ": small differences grow in this run");
     batch_append_message(r->message, text);
 }
 
