@@ -170,7 +170,7 @@ mkdir home
 HOME=$PWD/home expect 0 run -q small.cfg -o '~/x.h5'; [ -f home/x.h5 ] || fail 'no file in the home folder'
 HOME=$PWD/home expect 0 run -q small.cfg -s 'output.file="~/y.h5"'; [ -f home/y.h5 ] || fail 'none of output.file there'
 HOME=$PWD/home expect 0 show '~/x.h5'
-from=(-s 'initial={ file="~/x.h5"; }' -s 'sweep.seed=[1]')
+from=(-s 'initial={ file="~/x.h5"; run=0; }' -s 'sweep.seed=[1]')
 HOME=$PWD/home expect 0 run -q small.cfg "${from[@]}" -o z.h5
 HOME=$PWD/home expect 5 run -q small.cfg "${from[@]}" -o '~/x.h5'; says "is the file that 'initial.file' reads"
 [ ! -e '~' ] || fail 'a folder called ~'
