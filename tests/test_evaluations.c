@@ -102,7 +102,7 @@ static const struct sweep {
 static void perform(const struct sweep *s, int values, long long count[COUNTED])
 {
     char config[300], results[300];
-    char *argv[] = {"sweep", config, "--device", "cpu", "--force", "-q", "-o", results, NULL};
+    char *argv[] = {"sweep", config, "--device", "cpu", "-j", "1", "--force", "-q", "-o", results, NULL};
     struct sw_cli *cli = NULL;
     snprintf(config, sizeof config, "%s/counted.cfg", test_folder());
     snprintf(results, sizeof results, "%s/counted.h5", test_folder());
@@ -116,7 +116,7 @@ static void perform(const struct sweep *s, int values, long long count[COUNTED])
     for (int k = 0; k < COUNTED; k++) atomic_store(&calls[k], 0);
     atomic_store(&before, 0);
     atomic_store(&after, 0);
-    enum sw_status st = sw_cli_parse(8, argv, &cli);
+    enum sw_status st = sw_cli_parse(10, argv, &cli);
     if (!st) st = sw_cli_dispatch(cli);
     if (st) sw_cli_print_error(cli, st);
     assert_int_equal(sw_cli_end(&cli, st), s->code);

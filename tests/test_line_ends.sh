@@ -148,7 +148,8 @@ for ends in 'boundary = "no_flux";' 'left = { neumann = 0.0; }; boundary = "no_f
     for row in cuda.split cuda.fused cpu.plain cpu.simd; do
         { cat box.cfg; echo "$ends"; } >one.cfg
         if ! "$sweep" run one.cfg -o box.h5 --force -s "stepper=\"$row\"" --device ${row%%.*} >out 2>err; then
-            if [ ${row%%.*} = cuda ]; then skip_gpu "a closed box by $row"; else fail "a closed box by $row"; fi
+            if grep -q 'takes no lines of so few' err; then skipped "a closed box by $row: too few points"
+            elif [ ${row%%.*} = cuda ]; then skip_gpu "a closed box by $row"; else fail "a closed box by $row"; fi
             continue
         fi
         [ -z "$python" ] || $python - >out 2>err <<'PY' || fail "a closed box by $row: $(cat out)"

@@ -119,8 +119,9 @@ sleep 0.5
 began=$SECONDS
 kill -TERM $pid; wait $pid; code=$?
 [ $code = 75 ] || fail "SIGTERM while $n runs are expanded: exit code $code"
-says 'stopped before anything new was stored'
+# where the machine is fast, some of them are done by then
+grep -q 'stopped before anything new was stored' err || says 'run the same command again to continue'
 at_most 'seconds until it heard of SIGTERM' $((SECONDS - began)) 5
-[ ! -e s.h5.d ] || fail "left behind: $(ls s.h5.d)"
+grep -q 'same command again' err || [ ! -e s.h5.d ] || fail "left behind: $(ls s.h5.d)"
 
 summary

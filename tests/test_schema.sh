@@ -8,7 +8,9 @@ new=(run "$top/configs/tiny_nsweep.cfg" --device cpu)
 expect 0 "${new[@]}" -o new.h5
 cp new.h5 old.h5; old old.h5
 expect 0 show new.h5 --csv; cp out rows
-expect 0 show old.h5 --csv; cmp -s out rows || fail 'show of an old file'
+expect 0 show old.h5 --csv  # scalars are in the order in which a file has them
+$python -c 'import csv; assert list(csv.DictReader(open("out"))) == list(csv.DictReader(open("rows")))' 2>err ||
+    fail 'show of an old file'
 expect 0 status old.h5
 for file in new old; do expect 0 xdmf $file.h5; done
 sed 's/old[.]h5/new.h5/' old.xdmf | cmp -s - new.xdmf || fail 'xdmf of an old file'

@@ -265,7 +265,7 @@ refused "'lower' = \"1\": matrix = \"uniform\" has its own diagonals; leave one 
 refused "-s: error: 'matrix' = \"unifrm\" is none of uniform, " -s 'matrix="unifrm"'
 refused "did you mean 'uniform'?" -s 'matrix="unifrm"'
 refused "'grid.n' = 0: must be at least 1" -s grid.n=0
-refused "'grid.n' = 1000000000000: must be at most 5.49756e+11" -s grid.n=1e12
+refused "'grid.n' = 1000000000000: must be at most 549755813888" -s grid.n=1e12
 refused "'grid.n' = 2 in run 0 (a = 0): a cyclic system has 3 unknowns at least" -s grid.n=2 -s cyclic=true
 refused "'cyclic' must be true or false, without quotes" -s 'cyclic="yes"'
 refused "'grid.length' is a key of" -s grid.length=2

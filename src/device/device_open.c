@@ -63,7 +63,9 @@ enum sw_status sw_device_open(const char *spec, int threads, struct sw_device **
 
 enum sw_status sw_device_open_beside(const struct sw_device *other, int threads, struct sw_device **device)
 {
-    return open_row(other->ops, other->index, threads ? threads : other->threads, true, device);
+    SW_TRY(open_row(other->ops, other->index, threads ? threads : other->threads, true, device));
+    snprintf((*device)->label, sizeof (*device)->label, "%s", other->label);
+    return SW_OK;
 }
 
 /* ---- several */

@@ -585,7 +585,7 @@ enum sw_status runs_check(struct sw_sweep *s)
         struct reported t = {s, f, c.first[f], c.ninvalid};
         if (is_meaningful(&c, f)) SW_TRY_TO(done, st, blocks_each(s, &c.first[f], 0, 1, true, report_run, &t));
     }
-    s->own->idle = c.nidle == s->nruns;
+    s->own->idle = c.nidle && c.nidle == s->nruns;
     if (s->own->divided >= 0 && !s->own->report->errors)
         SW_TRY_TO(done, st, blocks_each(s, &s->own->divided, 0, 1, true, tell_divided, s));
     st = settle(s);
