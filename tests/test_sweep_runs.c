@@ -516,6 +516,7 @@ static void a_list_of_a_million_values_is_read(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_million_runs_take_little_memory),  /* first: what others took of the memory counts, too */
         cmocka_unit_test(ids_are_what_they_were),
         cmocka_unit_test(an_id_does_not_depend_on_how_a_value_is_written),
         cmocka_unit_test(an_id_does_not_depend_on_output_device_or_title),
@@ -535,7 +536,6 @@ int main(void)
         cmocka_unit_test(an_expensive_run_has_a_shard_to_itself),
         cmocka_unit_test(few_runs_have_the_ends_of_all_columns),
         cmocka_unit_test(few_runs_are_no_more_than_asked_for),
-        cmocka_unit_test(a_million_runs_take_little_memory),
         cmocka_unit_test(a_list_of_a_million_values_is_read),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
