@@ -26,7 +26,8 @@ CFG
 }
 seconds() { local start=$EPOCHREALTIME; "$@" || fail "$*"; echo "$start $EPOCHREALTIME" | awk '{print $2 - $1}'; }
 config 40 >trial.cfg
-took=$({ TIMEFORMAT=%U; time "$sweep" -q trial.cfg -j 1 -s accuracy.runs=0 2>err; } 2>&1) || fail "trial.cfg: $(cat err)"
+took=$({ TIMEFORMAT=%U; time "$sweep" -q trial.cfg -j 1 -s accuracy.runs=0 2>err; } 2>&1) ||
+    fail "trial.cfg: $(cat err)"
 runs=$(echo "$took" | awk '{n = int(40*0.7/($1 + 0.01)); print (n < 4 ? 4 : n > 1000 ? 1000 : n)}')
 config "$runs" >k.cfg
 took=$(seconds "$sweep" -q k.cfg -j 1 -o whole.h5)
