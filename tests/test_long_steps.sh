@@ -79,6 +79,7 @@ expect 0 run slow.cfg -o slow.h5
 [ -z "$python" ] || last slow.h5 v_mean | awk '{ exit !($1 > 0.99e-6) }' || fail 'stopped while v still grows'
 
 # some configs with random steps against the same with steps 64 times shorter; a night of it: --count 1000
-[ -z "$python" ] || $python "$top/tests/fuzz/long_steps.py" "$sweep" --count 8 --seed 21 >out 2>err || fail 'long_steps.py'
+[ -z "$python" ] || $python "$top/tests/fuzz/long_steps.py" "$sweep" --count 8 --seed 21 >out 2>err ||
+    fail 'long_steps.py'
 
 summary
