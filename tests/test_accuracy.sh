@@ -19,7 +19,7 @@ output   = { fields = { times = [1.0]; }; };
 CFG
 # ---- the estimates of both errors come to the difference from the exact solution, to terms of a higher order
 expect 0 run wave.cfg -o wave.h5
-says 'accuracy 5 runs computed again: off by at most'
+says 'accuracy 5 runs computed again: estimated errors at most'
 expect 0 show wave.h5; prints 'error_time  error_space'
 [ -z "$python" ] || $python - >out 2>err <<'PY' || fail 'estimates'
 import h5py, numpy as np
@@ -99,7 +99,7 @@ expect 0 show noise.h5; prints 'error_time, error_space: none of these runs'
     fail 'noise in time'
 # noise between walls has none in space, and who runs and reads it is told so, once
 expect 0 run noise.cfg -o walls.h5 -s 'boundary="no_flux"' -s sweep.seed='"range(1,5)"' -s accuracy.runs=5 -j 1
-says 'accuracy 5 runs computed again: off by at most'
+says 'accuracy 5 runs computed again: estimated errors at most'
 says 'what the points make of the error is not known of 5 runs (error_space is NaN): between walls noise'
 [ "$(grep -c 'error_space' err)" = 1 ] || fail 'it is told more than once'
 expect 0 show walls.h5; prints 'error_space: not known of 5 runs computed again with half the step: between walls noise'
@@ -148,7 +148,7 @@ time     = { dt = 0.04; end = 40.0; };
 accuracy = { runs = 1; };
 run      = { device = "cpu"; };
 CFG
-expect 0 run again.cfg -o again.h5; says 'accuracy 1 run computed again: off by at most'
+expect 0 run again.cfg -o again.h5; says 'accuracy 1 run computed again: estimated errors at most'
 says 'with twice the points 1 run diverged'
 cat >gone.cfg <<'CFG'
 problem  = "equation";
@@ -164,7 +164,7 @@ expect 0 run gone.cfg -o gone.h5; says '1 run is off from exact by up to 0.71, f
 sed "/^exact/d" gone.cfg >vague.cfg
 expect 0 run vague.cfg -o gone.h5 --force; says 'of 1 run the estimate is as large as the field'
 expect 1 run rows.cfg -o rows.h5 --force -s 'sweep.k="linspace(0,60,20)"' -s time.end=1.0
-grep -qE 'accuracy [1-9] of 10 sampled runs computed again \([1-9] diverged or failed\): off by' err ||
+grep -qE 'accuracy [1-9] of 10 sampled runs computed again \([1-9] diverged or failed\): estimated errors at most' err ||
     fail "sampled runs that diverge"
 # ---- a stop while runs are computed again: it is told, nothing is lost, and the same command, or resume, goes on
 # there; one run diverges, one ends early

@@ -201,15 +201,16 @@ static void tell_steps(const struct sweep_run *run, const struct sw_accuracy *a)
 {
     const long long count = a->estimated;
     if (!count) return;
-    console_message(run->cli, "accuracy %lld run%s again with half the step: off by at most %.2g of u by the steps\n",
-                    count, count == 1 ? "" : "s", a->relative);
+    console_message(run->cli, "accuracy %lld run%s again with half the step: estimated errors at most %.2g of "
+                    "u\n", count, count == 1 ? "" : "s", a->relative);
     if (a->coarse)
         console_message(run->cli, "warning: accuracy: in %lld of them the steps change u by more than 1 %% of it%s; "
                         "use a smaller time.dt, or leave it out\n", (long long)a->coarse,
                         a->lost[0] ? ", or half the step has no finite u" : "");
 }
 
-/* "accuracy 6 of 8 sampled runs computed again (2 diverged): off by at most ...", and where that says too little. */
+/* "accuracy 6 of 8 sampled runs computed again (2 diverged): estimated errors at most ...", and where that says
+ * too little. */
 static void tell_accuracy(const struct sweep_run *run, const struct sw_accuracy *a)
 {
     static const char *const finer[2] = {"half the step", "twice the points"}, *const what[2] = {"steps", "points"};
@@ -222,7 +223,8 @@ static void tell_accuracy(const struct sweep_run *run, const struct sw_accuracy 
     add_lost(&text, a);
     for (int k = 0; k < 2; k++)
         if (a->error[k] > 0 || (!k && a->lost[0] < estimated))
-            sw_text_printf(&text, "%s%.2g by the %s", told++ ? ", " : ": off by at most ", a->error[k], what[k]);
+            sw_text_printf(&text, "%s%.2g by the %s", told++ ? ", " : ": estimated errors at most ",
+                           a->error[k], what[k]);
     console_message(run->cli, "%s\n", sw_text_get(&text));
     sw_text_free(&text);
     tell_no_points(run, a->walled, "between walls noise, or a field of a file, has no values at more points");
