@@ -200,9 +200,16 @@ static void tell_no_points(const struct sweep_run *run, int64_t count, const cha
 static void tell_steps(const struct sweep_run *run, const struct sw_accuracy *a)
 {
     const long long count = a->estimated;
+    char earlier[80] = "";
+    if (a->broken_off)
+        console_message(run->cli, "note     accuracy: %lld run%s not computed again with half the step, which takes too "
+                        "much time or memory; accuracy.runs asks for it all the same\n", (long long)a->broken_off,
+                        a->broken_off == 1 ? " was" : "s were");
     if (!count) return;
+    if (a->earlier)
+        snprintf(earlier, sizeof earlier, ", %lld of them at an earlier time than the end", (long long)a->earlier);
     console_message(run->cli, "accuracy %lld run%s again with half the step: estimated errors at most %.2g of "
-                    "u\n", count, count == 1 ? "" : "s", a->relative);
+                    "u%s\n", count, count == 1 ? "" : "s", a->relative, earlier);
     if (a->coarse)
         console_message(run->cli, "warning: accuracy: in %lld of them the steps change u by more than 1 %% of it%s; "
                         "use a smaller time.dt, or leave it out\n", (long long)a->coarse,

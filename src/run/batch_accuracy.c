@@ -417,6 +417,7 @@ static void compare_halves(struct again *a, const struct batch_last *last, struc
         struct sw_run_row *row = &result[a->of[j]].row;
         if (!is_at_end(a, result, j)) continue;
         a->found.estimated++;
+        a->found.earlier += a->until < a->b->group->steps;
         const double error = relative_error(a, j), all = difference_of_all(a, j, a->half, points_of(a));
         if (a->until == a->b->group->steps) row->error_time = richardson(a, true) * all;
         a->found.lost[0] += !isfinite(all);
@@ -554,6 +555,7 @@ enum sw_status batch_accuracy(struct batch *b, struct sw_run_result *result)
     a->found.sampled = a->count;
     if (has_noise_in_time(&b->w->setup)) a->found.noisy = at_end;
     else if (at_end && a->until) st = estimate(a, result);
+    else a->found.broken_off = at_end;
     if (st) a->found.broken_off = at_end - a->found.estimated;
     if (a->found.estimated) summarize(a, result);
     b->w->totals.accuracy = st == SW_E_STOPPED ? (struct sw_accuracy){.missing = at_end} : a->found;

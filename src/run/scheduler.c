@@ -28,6 +28,7 @@ static void add_accuracy(struct sw_accuracy *sum, const struct sw_accuracy *a)
     sum->stopped += a->stopped;
     sum->noisy += a->noisy;
     sum->broken_off += a->broken_off;
+    sum->earlier += a->earlier;
     sum->missing += a->missing;
     sum->walled += a->walled;
     sum->spread += a->spread;

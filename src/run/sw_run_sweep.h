@@ -61,8 +61,9 @@ struct sw_accuracy {
     int64_t sampled, estimated;    /* runs of the sample that ended; those that were computed again          */
     int64_t stopped;               /* of the others: before their ends, by `stop`                            */
     int64_t noisy;                 /* whose steps have noise, which is other noise with other steps          */
-    int64_t broken_off;            /* which too little memory left without an estimate; the rest of the sample
-                                    * diverged or failed                                                     */
+    int64_t broken_off;            /* which too little memory left without an estimate, or too much work; the rest of
+                                    * the sample diverged or failed                                          */
+    int64_t earlier;               /* of those estimated: at an earlier time than the end                    */
     int64_t missing;               /* of batches that have stopped, at their last steps, before their estimates were
                                     * there; these have nothing else here                                    */
     int64_t walled, spread;        /* of those estimated, in time only: noise or a field of a file between walls,
