@@ -202,9 +202,9 @@ static void tell_steps(const struct sweep_run *run, const struct sw_accuracy *a)
     const long long count = a->estimated;
     char earlier[80] = "";
     if (a->broken_off)
-        console_message(run->cli, "note     accuracy: %lld run%s not computed again with half the step, which takes too "
-                        "much time or memory; accuracy.runs asks for it all the same\n", (long long)a->broken_off,
-                        a->broken_off == 1 ? " was" : "s were");
+        console_message(run->cli, "note     accuracy: %lld run%s not computed again with half the step, which takes "
+                        "too much time or memory; accuracy.runs asks for it all the same\n",
+                        (long long)a->broken_off, a->broken_off == 1 ? " was" : "s were");
     if (!count) return;
     if (a->earlier)
         snprintf(earlier, sizeof earlier, ", %lld of them at an earlier time than the end", (long long)a->earlier);
