@@ -499,6 +499,8 @@ static void summarize(struct again *a, const struct sw_run_result *result)
 static int last_steps(const struct again *a)
 {
     enum { MOST = 8, LEAST = 4 };
+    const double room = 0x1p23;  /* numbers of their states: batch_last_steps() takes 112 bytes for each, 1 GB */
+    if ((double)a->count * (double)batch_state_size(a->b) > room) return 0;
     const double all = share_of_work / 2 * (double)a->b->w->scheduler->sweep->nruns * (double)a->b->group->steps,
                  each = 6.0 * a->count;  /* with noise and without; one of a step, two of half a step */
     if (is_small(a->b) || MOST * each <= all) return MOST;
