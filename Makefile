@@ -49,11 +49,11 @@ CFLAGS    = $(OPT) -std=c11 -D_GNU_SOURCE -ffp-contract=off -fno-math-errno -fop
             -ffunction-sections -fdata-sections $(HARDEN) \
             -Wall -Wextra -Wshadow -Wvla -Wstrict-prototypes -Wmissing-prototypes $(if $(WERROR),-Werror) \
             $(if $(SANITIZE),$(SANITIZERS))
-CPPFLAGS += -Isrc -Icuda -Itests -I$B/gen $(HDF5_CFLAGS) \
+CPPFLAGS += -Isrc -I. -Itests -I$B/gen $(HDF5_CFLAGS) \
             $(if $(CUDA),-DSW_HAVE_CUDA -I$(CUDA_DIR)/include $(if $(CUDA_SYNC),-DSW_CUDA_SYNC)) -MMD -MP
 NVFLAGS   = -O3 -std=c++17 -lineinfo $(foreach s,$(SM),-gencode arch=compute_$s,code=sm_$s) \
             -gencode arch=compute_$(lastword $(SM)),code=compute_$(lastword $(SM)) \
-            -Isrc -Icuda -MMD -MP $(if $(CUDA_SYNC),-DSW_CUDA_SYNC) \
+            -Isrc -I. -MMD -MP $(if $(CUDA_SYNC),-DSW_CUDA_SYNC) \
             -Xcompiler -Wall,-Wextra,-fPIE $(if $(WERROR),-Werror all-warnings)
 STATIC    = $(if $(PORTABLE),-Wl$(,)-Bstatic $(1) -Wl$(,)-Bdynamic,$(2))
 ,        := ,
@@ -67,26 +67,26 @@ LDLIBS    = $(HDF5_LDFLAGS) \
 LDFLAGS  += -Wl,--gc-sections $(HARDEN_LDFLAGS) $(if $(PORTABLE),-s -static-libgcc -Wl$(,)--as-needed)
 
 # Without a record of where each variable is, these compile in two thirds of the time; backtraces keep their lines.
-$(foreach set,generic avx2 avx512,$B/src/problem/line/lanes_$(set).o): private CFLAGS += -fno-var-tracking
+$(foreach set,generic avx2 avx512,$B/src/problem/line/simd/lanes_$(set).o): private CFLAGS += -fno-var-tracking
 # What lanes_body.h does, UBSan sees in lanes_avx2.c: each of these three takes it one to four minutes to compile. Of
 # pointers that are NULL or point beyond an object, AddressSanitizer tells too.
-$(foreach set,generic avx512,$B/src/problem/line/lanes_$(set).o): private SANITIZERS += -fno-sanitize=undefined
-$B/src/problem/line/lanes_avx2.o: private SANITIZERS += -fno-sanitize=null,object-size
+$(foreach set,generic avx512,$B/src/problem/line/simd/lanes_$(set).o): private SANITIZERS += -fno-sanitize=undefined
+$B/src/problem/line/simd/lanes_avx2.o: private SANITIZERS += -fno-sanitize=null,object-size
 
 # ---- files
-sources := $(wildcard src/*/*.c src/*/*/*.c)
+sources := $(sort $(filter-out src/main.c,$(shell find src -name '*.c')))
 ifeq ($(CUDA),)
 sources := $(filter-out %_cuda.c,$(sources))
 endif
 ifeq ($(MPI),)
 sources := $(filter-out %_mpi.c,$(sources))
 endif
-objects := $(sources:%.c=$B/%.o) $(if $(CUDA),$(patsubst %.cu,$B/%.o,$(wildcard cuda/*.cu))) $B/gen/embed.o
+objects := $(sources:%.c=$B/%.o) $(if $(CUDA),$(patsubst %.cu,$B/%.o,$(wildcard cuda/*.cu cuda/*/*.cu))) $B/gen/embed.o
 tests   := $(patsubst tests/%.c,$B/%,$(wildcard tests/test_*.c))
 benches := $(patsubst tests/%.c,$B/%,$(wildcard tests/bench_*.c))
 # Texts in the program: what run-time compilation needs, the very files the build compiles; the catalogue of equations.
-embedded := src/base/sw_hd.h $(wildcard src/*/*_point.h src/*/*/*_point.h) $(wildcard cuda/*_rtc.cuh) \
-            $(wildcard src/jobs/*.tmpl) $(sort $(wildcard configs/equations/*.cfg))
+embedded := src/base/sw_hd.h $(sort $(shell find src -name '*_point.h') $(wildcard cuda/*_rtc.cuh cuda/*/*_rtc.cuh)) \
+            $(wildcard src/cli/jobs/*.tmpl) $(sort $(wildcard configs/equations/*.cfg))
 say      = $(if $V,,@printf '  %-5s %s\n' $(1) $(2);)
 
 all: sweep                     ## ./sweep (the default)

@@ -2,7 +2,7 @@
 #define CLUSTER_CUH
 /* Thread-block clusters (CUDA C++ Programming Guide, "Distributed Shared Memory"): blocks that run at the same time and
  * reach each other's shared memory. In code for a processor before Hopper a cluster is one block. */
-#include "elliptic_sum.cuh"
+#include "cuda/elliptic/elliptic_sum.cuh"
 
 enum {
     CLUSTER_PORTABLE = 8,  /* blocks that every processor with clusters takes      */

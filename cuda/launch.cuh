@@ -8,7 +8,7 @@
  * kernel before it has ended, whatever processor it runs on. */
 #include <atomic>
 
-#include "cu_check.cuh"
+#include "cuda/cu_check.cuh"
 
 /* The next kernel may begin, if it overlaps. */
 __device__ static inline void allow_next()

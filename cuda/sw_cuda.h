@@ -37,7 +37,7 @@ enum sw_status sw_cuda_pairs_measure(sw_cuda_stream stream, const struct pairs *
 
 /* ---- banded systems (band_thomas.cu, band_shared.cu), interleaved, of `vector` = n*ld entries a vector */
 
-struct sw_cuda_thomas {        /* linalg/thomas_point.h for a batch                                        */
+struct sw_cuda_thomas {        /* linalg/papers/thomas_point.h for a batch                                        */
     int     n, p, batch, ld;
     double *factor;            /* [5] vectors: inverse, a, b, gamma, delta; band_shared.cu: [5][n], for all */
     double *Z;                 /* [2][n][border_ld]: E^-1 k; NULL when not periodic                         */
@@ -167,7 +167,7 @@ enum sw_status sw_cuda_relations_expand(sw_cuda_stream stream, const struct sw_c
 enum sw_status sw_cuda_relations_solve_adaptive(sw_cuda_stream stream, const struct sw_cuda_relations *s,
                                                 const struct sw_cuda_relations_adaptive *a);
 
-/* ---- SPIKE with diagonal pivoting (tridiagonal_spike.cu; linalg/spike_point.h) */
+/* ---- SPIKE with diagonal pivoting (tridiagonal_spike.cu; linalg/papers/spike_point.h) */
 
 enum {
     SW_CUDA_SPIKE_BLOCK = 128,  /* partitions of a block, a thread each: marshalled side by side */
@@ -200,7 +200,8 @@ struct sw_cuda_spike {
 enum sw_status sw_cuda_spike_solve(sw_cuda_stream stream, const struct sw_cuda_spike *spike,
                                    const struct sw_cuda_spike_rows *rows, double *x);
 
-/* ---- around the library's tridiagonal solvers, for compact finite differences (fd_gtsv.cu; fd/fd_gtsv_point.h) */
+/* ---- around the library's tridiagonal solvers, for compact finite differences (fd_gtsv.cu;
+ * fd/libraries/fd_gtsv_point.h) */
 
 struct fd_gtsv;
 /** r := right-hand sides of f, laid out as the systems are. */
@@ -419,7 +420,7 @@ enum sw_status sw_cuda_multigrid_direct(sw_cuda_stream stream, const struct sw_c
  * @param u  [systems][ny][nz][nx]  @param fresh  it counts as 0 before, and is not looked at */
 enum sw_status sw_cuda_multigrid_add(sw_cuda_stream stream, const struct sw_cuda_multigrid *m, double *u, bool fresh);
 
-/* ---- the matrix of one elliptic system in compressed rows (elliptic_csr.cu; linalg/csr_cuda.h) */
+/* ---- the matrix of one elliptic system in compressed rows (elliptic_csr.cu; linalg/libraries/csr_cuda.h) */
 
 /** Entries of the matrix of a shape, on the host. */
 int64_t sw_cuda_elliptic_entries(const struct sw_cuda_elliptic *m);
@@ -508,7 +509,7 @@ enum sw_status sw_cuda_copy(sw_cuda_stream stream, void *to, const void *from, s
 
 /* ---- lines (line_layout.cu, line_measure.cu) */
 
-struct sw_line_batch;          /* problem/line/batch_point.h */
+struct sw_line_batch;          /* problem/line/cuda/batch_point.h */
 struct sw_line_alike;          /* likewise                   */
 
 /** first_bad from load_error: to begin with, only runs with a load_error are bad. */
@@ -548,8 +549,8 @@ struct sw_cuda_spectrum {      /* field/spectrum_point.h                        
     double *scratch;           /* [blocks][4][length]; NULL: they fit into shared memory                   */
     double  noise_growth;      /* sw_measure_noise_growth() of the steps taken                             */
 };
-/** scalars [count][SW_LINE_SCALARS] (problem/line/scalars_point.h): NaN where the run is marked bad, and for rows of
- * the kind DENSITY.
+/** scalars [count][SW_LINE_SCALARS] (problem/line/stepper/scalars_point.h): NaN where the run is marked bad, and for
+ * rows of the kind DENSITY.
  * @param measured  likewise: all rows but those of the kind SPECTRUM are taken from there; NULL: they are not known */
 enum sw_status sw_cuda_line_measure(sw_cuda_stream stream, const struct sw_line_batch *b,
                                     const struct sw_cuda_spectrum *p, const double *u, const double *measured,

@@ -5,7 +5,7 @@ echo '.section .rodata'
 k=0
 for file; do
     printf 'begin%d: .incbin "%s"\nend%d: .byte 0\n' $k "$file" $k
-    printf 'name%d: .asciz "%s"\n' $k "$(echo "$file" | sed 's,^src/,,; s,^cuda/,,')"
+    printf 'name%d: .asciz "%s"\n' $k "$(echo "$file" | sed 's,^src/,,')"
     k=$((k + 1))
 done
 echo '.section .data.rel.ro.local,"aw"'

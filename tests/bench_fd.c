@@ -14,7 +14,7 @@
 #include "fd/fd_fused_cuda.h"
 #include "fd/sw_fd_impl.h"
 #include "fd/sw_fd_nabla.h"
-#include "sw_cuda.h"
+#include "cuda/sw_cuda.h"
 
 enum { RUNS = 10 };
 

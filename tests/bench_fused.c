@@ -11,7 +11,7 @@
 #include "base/sw_clock.h"
 #include "base/sw_mem.h"
 #include "helpers.h"
-#include "problem/line/sw_stepper_impl.h"
+#include "problem/line/stepper/sw_stepper_impl.h"
 
 static const double pi = 3.14159265358979323846;
 static int repeats = 5;

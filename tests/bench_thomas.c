@@ -1,6 +1,6 @@
 /* Which block size, and how many rows ahead, suit cuPentBatch's solver and the one whose factors all systems share:
- * unknowns/s of a periodic solve for each, the best of a shape marked. What cuda/band_thomas.cu and cuda/band_shared.cu
- * choose is read off this table.
+ * unknowns/s of a periodic solve for each, the best of a shape marked. What cuda/band/band_thomas.cu and
+ * cuda/band/band_shared.cu choose is read off this table.
  *   bench_thomas [REPEATS]
  * Before it: how much of the matrix a solve by cuSPARSE's gpsvInterleavedBatch destroys, which is why it is written
  * again. */
@@ -16,7 +16,7 @@
 
 #include "base/sw_clock.h"
 #include "device/sw_device.h"
-#include "sw_cuda.h"
+#include "cuda/sw_cuda.h"
 
 enum { SOLVES = 10, MOST = 16 };
 

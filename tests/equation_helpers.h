@@ -6,7 +6,7 @@
 
 #include "base/sw_mem.h"
 #include "helpers.h"
-#include "problem/equation/equation_text.h"
+#include "problem/line/kinds/equation_text.h"
 
 static const char *const numbers[] = {"D", "gamma", "r", "q0", "nu", "F", "k", "Du", "Dv", "a", "b", "c", "L"};
 enum { NUMBERS = sizeof numbers / sizeof *numbers };

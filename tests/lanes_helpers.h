@@ -1,9 +1,9 @@
 #ifndef LANES_HELPERS_H
 #define LANES_HELPERS_H
-/* Coefficients of lines side by side (problem/line/lanes.h). */
+/* Coefficients of lines side by side (problem/line/simd/lanes.h). */
 #include <math.h>
 
-#include "problem/line/lanes.h"
+#include "problem/line/simd/lanes.h"
 
 enum { POWERS = 26, COEFFICIENTS = POWERS * POWERS };
 

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/sw_mem.h"
-#include "problem/line/sw_stepper_impl.h"
+#include "problem/line/stepper/sw_stepper_impl.h"
 
 #define ROW_OPS sw_stepper_ops
 #include "row_helpers.h"

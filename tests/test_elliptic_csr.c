@@ -1,4 +1,5 @@
-/* The matrix in compressed rows (cuda/elliptic_csr.cu) against the sums of the CPU, for every kind of problem. */
+/* The matrix in compressed rows (cuda/elliptic/elliptic_csr.cu) against the sums of the CPU, for every kind of problem.
+ * */
 #include <stdlib.h>
 
 #include "device/sw_device.h"

@@ -4,9 +4,9 @@
 
 #include "base/sw_mem.h"
 #include "helpers.h"
-#include "problem/line/fused_coefficients.h"
-#include "problem/line/recursive.h"
-#include "problem/line/sw_stepper_impl.h"
+#include "problem/line/cuda/fused_coefficients.h"
+#include "problem/line/stepper/recursive.h"
+#include "problem/line/stepper/sw_stepper_impl.h"
 
 enum { N = 20000, LANES = 768, WARPS = LANES / 32, RUNS = 300 };
 

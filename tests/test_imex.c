@@ -2,7 +2,7 @@
  * order, and every row of the table of steppers that takes such a model. */
 #include <complex.h>
 
-#include "problem/line/imex.h"
+#include "problem/line/stepper/imex.h"
 #include "line_models.h"
 
 static const enum sw_scheme methods[] = {SW_BACKWARD_EULER, SW_IMEX2, SW_IMEX3};

@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 #include "base/sw_mem.h"
-#include "problem/line/sw_stepper.h"
+#include "problem/line/stepper/sw_stepper.h"
 
 static const char good[] = "extern \"C\" __global__ void twice_k(double *x) { x[threadIdx.x] *= 2.0; }\n";
 

@@ -6,7 +6,7 @@
 #include "base/sw_mem.h"
 #include "helpers.h"
 #include "lanes_helpers.h"
-#include "problem/line/lanes.h"
+#include "problem/line/simd/lanes.h"
 
 static const double unit = 0x1p-53;
 enum { MAX_N = 1024, LINES = SW_LANES };

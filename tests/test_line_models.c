@@ -1,6 +1,6 @@
 /* Every row of the table of steppers that takes general models against cpu.plain, the reference, over random models. */
 #include "line_models.h"
-#include "problem/line/fourth_order.h"
+#include "problem/line/stepper/fourth_order.h"
 
 enum { TEXTS = 12, RUNS = 19, STEPS = 6 };
 

@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "job_helpers.h"
-#include "problem/line/own_steps_point.h"
-#include "problem/line/sw_stepper_impl.h"
+#include "problem/line/stepper/own_steps_point.h"
+#include "problem/line/stepper/sw_stepper_impl.h"
 
 #define ROW_OPS sw_stepper_ops
 #include "row_helpers.h"

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "job_helpers.h"
-#include "problem/line/sw_stepper.h"
+#include "problem/line/stepper/sw_stepper.h"
 
 static const double pi = 3.14159265358979323846;
 

@@ -5,9 +5,9 @@
 
 #include "base/sw_mem.h"
 #include "helpers.h"
-#include "problem/line/recursive.h"
-#include "problem/line/recursive_device_point.h"
-#include "problem/line/recursive_point.h"
+#include "problem/line/stepper/recursive.h"
+#include "problem/line/cuda/recursive_device_point.h"
+#include "problem/line/stepper/recursive_point.h"
 
 static const double unit = 0x1p-53;
 enum { MAX_N = 2048, MAX_BLOCKS = 64 };
@@ -397,7 +397,7 @@ static void sums_products_of_the_answers_of_two_recursions(void **state)
             }
 }
 
-/* ---- a line over the warps of a team (cuda/line_block_rtc.cuh): lanes by a scan in each warp, warps by a sum */
+/* ---- a line over the warps of a team (cuda/line/line_block_rtc.cuh): lanes by a scan in each warp, warps by a sum */
 
 enum { LANES = 32, MAX_WARPS = 256, MAX_LONG = 131075 };
 

@@ -16,8 +16,8 @@
 #include <unistd.h>
 
 #include "base/sw_mem.h"
-#include "output/schema_hdf5.h"
-#include "output/sw_output.h"
+#include "store/hdf5/schema_hdf5.h"
+#include "store/files/sw_output.h"
 
 /* ---- a sweep and its ids from a text */
 struct fixture {

@@ -1,7 +1,7 @@
 /* Every row of the table of steppers that takes steps in single precision; the others refuse. */
 #include <stdio.h>
 
-#include "problem/line/lanes.h"
+#include "problem/line/simd/lanes.h"
 #include "stepper_helpers.h"
 
 static const double unit_single = 0x1p-24;

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/sw_mem.h"
-#include "linalg/thomas_point.h"
+#include "linalg/papers/thomas_point.h"
 
 enum { SYSTEMS = 3, LD = 5 };
 

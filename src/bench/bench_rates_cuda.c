@@ -3,8 +3,8 @@
 
 #include "base/sw_clock.h"
 #include "bench/bench_impl.h"
-#include "cu_check.cuh"
-#include "sw_cuda.h"
+#include "cuda/cu_check.cuh"
+#include "cuda/sw_cuda.h"
 
 enum { REPEATS = 5, CLOCKS = 2 };
 

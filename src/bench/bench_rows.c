@@ -8,7 +8,7 @@
 #include "base/sw_text.h"
 #include "bench/bench_impl.h"
 #include "linalg/sw_band_impl.h"
-#include "problem/line/sw_stepper_impl.h"
+#include "problem/line/stepper/sw_stepper_impl.h"
 
 void bench_rows_add(struct bench_rows *rows, const char *stepper, const char *band, enum sw_space space)
 {

@@ -10,8 +10,8 @@
 #include "base/sw_mem.h"
 #include "bench/bench_impl.h"
 #include "problem/initial_file.h"
-#include "problem/line/line_family.h"
-#include "problem/line/sw_stepper_impl.h"
+#include "problem/line/kinds/line_family.h"
+#include "problem/line/stepper/sw_stepper_impl.h"
 
 struct sim {
     const struct sw_bench_spec *spec;

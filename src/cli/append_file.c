@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "cli/append_file.h"
-#include "output/sw_files.h"
+#include "store/files/sw_files.h"
 
 /* A file that begins in another way was not written by this program: nothing is added to it. */
 static enum sw_status check_beginning(const char *path, FILE *file, const char *beginning)

@@ -14,7 +14,7 @@
 #include "cli/format.h"
 #include "cli/open_sweep.h"
 #include "cli/plan_warnings.h"
-#include "output/sw_output.h"
+#include "store/files/sw_output.h"
 #include "problem/device_reducer.h"
 #include "sweep/sw_keys.h"
 

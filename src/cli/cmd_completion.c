@@ -6,7 +6,7 @@
 #include "cli/completion.h"
 #include "cli/equations.h"
 #include "cli/tables.h"
-#include "output/sw_output.h"
+#include "store/files/sw_output.h"
 #include "problem/sw_problem.h"
 #include "sweep/sw_keys.h"
 

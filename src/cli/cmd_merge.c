@@ -3,7 +3,7 @@
 #include "cli/open_sweep.h"
 #include "cli/suggest_commands.h"
 #include "cli/xdmf_file.h"
-#include "output/sw_output.h"
+#include "store/files/sw_output.h"
 
 /* What the sweep that the files are of would do at its end. */
 static enum sw_status end_sweep(struct sw_cli *cli, const char *file)

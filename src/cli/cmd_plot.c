@@ -11,7 +11,7 @@
 #include "base/sw_text.h"
 #include "cli/command_line.h"
 #include "cli/console.h"
-#include "output/sw_verify.h"
+#include "store/sw_verify.h"
 
 /* The folder the program is in, "" if unknown. */
 static void program_folder(char *path, size_t room)

@@ -3,7 +3,7 @@
 #include "cli/event_log.h"
 #include "cli/open_sweep.h"
 #include "cli/run_and_resume.h"
-#include "output/sw_output.h"
+#include "store/files/sw_output.h"
 
 enum sw_status cmd_resume(struct sw_cli *cli)
 {

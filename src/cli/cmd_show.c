@@ -10,9 +10,9 @@
 #include "base/sw_text.h"
 #include "cli/console.h"
 #include "cli/open_sweep.h"
-#include "output/sw_file_checksum.h"
-#include "output/sw_files.h"
-#include "output/sw_output.h"
+#include "store/files/sw_file_checksum.h"
+#include "store/files/sw_files.h"
+#include "store/files/sw_output.h"
 #include "problem/sw_problem.h"
 
 enum kind { TEXT, REAL, COUNT };

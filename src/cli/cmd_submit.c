@@ -1,4 +1,4 @@
-/* A sweep as jobs of a cluster (src/jobs does it; here options are checked and results printed). */
+/* A sweep as jobs of a cluster (src/cli/jobs does it; here options are checked and results printed). */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -7,7 +7,7 @@
 #include "cli/console.h"
 #include "cli/open_sweep.h"
 #include "cli/submit_arguments.h"
-#include "jobs/sw_submit.h"
+#include "cli/jobs/sw_submit.h"
 
 /* ---- options */
 

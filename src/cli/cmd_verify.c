@@ -8,7 +8,7 @@
 #include "cli/console.h"
 #include "cli/format.h"
 #include "cli/open_sweep.h"
-#include "output/sw_verify.h"
+#include "store/sw_verify.h"
 
 struct verification {
     struct sw_cli *cli;

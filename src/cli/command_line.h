@@ -10,7 +10,7 @@
 #include "cli/command_table.h"
 #include "cli/sw_cli.h"
 #include "comm/sw_comm.h"
-#include "jobs/sw_submit.h"
+#include "cli/jobs/sw_submit.h"
 
 enum cli_when { CLI_AUTO, CLI_ALWAYS, CLI_NEVER };
 

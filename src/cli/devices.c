@@ -4,7 +4,7 @@
 #include "base/sw_text.h"
 #include "cli/devices.h"
 #include "cli/open_sweep.h"
-#include "output/sw_output.h"
+#include "store/files/sw_output.h"
 
 enum sw_status cli_devices_open(const struct sw_cli *cli, const struct cli_sweep *s,
                                 const struct sw_completed *completed, struct sw_devices *devices, int *users)

@@ -13,7 +13,7 @@
 #include "cli/console.h"
 #include "cli/event_log.h"
 #include "cli/signals.h"
-#include "output/sw_files.h"
+#include "store/files/sw_files.h"
 
 struct event_log {
     FILE   *file;

@@ -8,7 +8,7 @@
 #include "cli/console.h"
 #include "cli/extend_sweep.h"
 #include "cli/open_sweep.h"
-#include "output/sw_output.h"
+#include "store/files/sw_output.h"
 
 struct known { uint64_t id; int64_t run; };
 

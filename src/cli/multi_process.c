@@ -12,7 +12,7 @@
 #include "cli/open_sweep.h"
 #include "comm/sw_comm_impl.h"
 #include "comm/sw_launch.h"
-#include "output/sw_output.h"
+#include "store/files/sw_output.h"
 
 /* ---- hosts and processors: every rank sends its own to all others */
 

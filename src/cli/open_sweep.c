@@ -9,9 +9,9 @@
 #include "base/sw_text.h"
 #include "cli/console.h"
 #include "cli/open_sweep.h"
-#include "jobs/sw_submit.h"
-#include "output/sw_files.h"
-#include "output/sw_output.h"
+#include "cli/jobs/sw_submit.h"
+#include "store/files/sw_files.h"
+#include "store/files/sw_output.h"
 #include "sweep/sw_keys.h"
 
 /* @param named  out: whether it is the file of a shard; that of another one would get the runs of this one */

@@ -2,7 +2,7 @@
 #define OPEN_SWEEP_H
 /* A sweep: read from a config or from an output file, expanded, with the ids of its runs. */
 #include "cli/command_line.h"
-#include "output/sw_output.h"
+#include "store/files/sw_output.h"
 #include "sweep/sw_sweep.h"
 
 struct cli_sweep {                      /* free with cli_sweep_close()                                       */

@@ -20,10 +20,10 @@
 #include "cli/run_and_resume.h"
 #include "cli/signals.h"
 #include "cli/xdmf_file.h"
-#include "output/sw_file_checksum.h"
-#include "output/sw_files.h"
-#include "output/sw_liveness.h"
-#include "output/sw_output.h"
+#include "store/files/sw_file_checksum.h"
+#include "store/files/sw_files.h"
+#include "store/files/sw_liveness.h"
+#include "store/files/sw_output.h"
 #include "run/sw_processes.h"
 
 /* ---- what is there already */

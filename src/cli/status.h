@@ -3,7 +3,7 @@
 /* `sweep status`: cmd_status.c decides what is shown, status_one_file.c prints one file, status_shards.c the shards of
  * a sweep. */
 #include "cli/console.h"
-#include "jobs/sw_monitor.h"
+#include "cli/jobs/sw_monitor.h"
 
 /* ---- status_one_file.c */
 /** @param update  from {0}, the same one each time  @param finished  out: all its runs have ended, and no process

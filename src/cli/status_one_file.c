@@ -9,7 +9,7 @@
 #include "cli/format.h"
 #include "cli/open_sweep.h"
 #include "cli/status.h"
-#include "output/sw_output.h"
+#include "store/files/sw_output.h"
 
 struct status {
     const char *file, *state;          /* "running", "finished", "interrupted"         */

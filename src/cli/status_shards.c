@@ -13,7 +13,7 @@
 #include "cli/console.h"
 #include "cli/format.h"
 #include "cli/status.h"
-#include "output/sw_output.h"
+#include "store/files/sw_output.h"
 
 enum { ROWS = 20, TROUBLED = 10 };  /* shards with a line of their own, and how many of these in trouble */
 

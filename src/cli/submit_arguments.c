@@ -5,7 +5,7 @@
 #include "base/sw_text.h"
 #include "cli/command_line.h"
 #include "cli/submit_arguments.h"
-#include "jobs/sw_submit.h"
+#include "cli/jobs/sw_submit.h"
 
 static void add_lines(struct sw_text *text, const char *option, const char *value)
 {

@@ -5,7 +5,7 @@
 #include "base/sw_text.h"
 #include "cli/console.h"
 #include "cli/suggest_commands.h"
-#include "output/sw_output.h"
+#include "store/files/sw_output.h"
 
 struct result {
     const struct sw_sweep *sweep;

@@ -11,7 +11,7 @@
 #include "linalg/sw_band_impl.h"
 #include "linalg/sw_tridiagonal_impl.h"
 #include "problem/bvp/sw_bvp_impl.h"
-#include "problem/line/sw_stepper_impl.h"
+#include "problem/line/stepper/sw_stepper_impl.h"
 #include "problem/sw_problem.h"
 #include "problem/tridiagonal/matrices.h"
 

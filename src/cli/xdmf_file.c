@@ -3,7 +3,7 @@
 #include "cli/console.h"
 #include "cli/format.h"
 #include "cli/xdmf_file.h"
-#include "output/sw_output.h"
+#include "store/files/sw_output.h"
 
 enum sw_status xdmf_write(const struct sw_cli *cli, const char *file)
 {

@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "cu_check.cuh"
+#include "cuda/cu_check.cuh"
 #include "device/sw_device.h"
 
 static double gib(size_t bytes) { return (double)bytes * 0x1p-30; }

@@ -17,7 +17,7 @@
 #include "base/sw_mem.h"
 #include "base/sw_private.h"
 #include "base/sw_text.h"
-#include "cu_check.cuh"
+#include "cuda/cu_check.cuh"
 #include "device/sw_device.h"
 
 /* ------------------------------------------------------------------ NVRTC */

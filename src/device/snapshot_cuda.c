@@ -1,6 +1,6 @@
 /* Snapshots on a CUDA device: two streams and an event a slot (sw_snapshot.h). Each entry sets the thread's device,
  * since any thread may come. */
-#include "cu_check.cuh"
+#include "cuda/cu_check.cuh"
 #include "device/snapshot_impl.h"
 
 static enum sw_status make_event(void **event)

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "base/sw_mem.h"
-#include "cu_check.cuh"
+#include "cuda/cu_check.cuh"
 #include "elliptic/sw_elliptic_impl.h"
 
 /* ------------------------------------------------------------------ words of each array */

@@ -1,16 +1,16 @@
 /* Vertical modes on a GPU (elliptic_modal.h): row `cuda.modal`. All systems of a batch together: products with X and
- * X^T by tensor cores (cuda/elliptic_transform.cu), and queues of problems (system, mode) in the plane, hardest first.
- * Most need a few steps, and are solved in double in tiles that overlap (cuda/elliptic_plane_overlapped.cu). The others
- * are solved in single precision under corrections in double: on chip (cuda/elliptic_plane_chip.cu) where the plane
- * fits and the zero-order term holds all waves, the hardest by more processors at once, else with vectors in device
- * memory (cuda/elliptic_plane_memory.cu). All of these run side by side. A problem whose long waves single precision
- * does not resolve is solved in double from the start; one that was missed is in the next iteration. Which way a
- * problem goes depends on its own system alone. */
+ * X^T by tensor cores (cuda/elliptic/elliptic_transform.cu), and queues of problems (system, mode) in the plane,
+ * hardest first. Most need a few steps, and are solved in double in tiles that overlap
+ * (cuda/elliptic/elliptic_plane_overlapped.cu). The others are solved in single precision under corrections in double:
+ * on chip (cuda/elliptic/elliptic_plane_chip.cu) where the plane fits and the zero-order term holds all waves, the
+ * hardest by more processors at once, else with vectors in device memory (cuda/elliptic/elliptic_plane_memory.cu). All
+ * of these run side by side. A problem whose long waves single precision does not resolve is solved in double from the
+ * start; one that was missed is in the next iteration. Which way a problem goes depends on its own system alone. */
 #include <math.h>
 #include <stdlib.h>
 
 #include "base/sw_mem.h"
-#include "cu_check.cuh"
+#include "cuda/cu_check.cuh"
 #include "elliptic/elliptic_device_cuda.h"
 #include "elliptic/elliptic_modal.h"
 #include "elliptic/sw_elliptic_impl.h"

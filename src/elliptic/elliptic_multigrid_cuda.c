@@ -1,7 +1,7 @@
 /* Row `cuda.multigrid`: flexible conjugate gradients with a multigrid cycle, in single precision, for corrections of u
  * in double precision (elliptic_refine.c). The cycle is that of elliptic_multigrid_cpu.c, on its grids; the kernels are
- * in cuda/elliptic_multigrid.cu and elliptic_multigrid_directions.cu. All systems of a batch go along together, each
- * with its own sums, grids and end.
+ * in cuda/elliptic/elliptic_multigrid.cu and elliptic_multigrid_directions.cu. All systems of a batch go along
+ * together, each with its own sums, grids and end.
  *
  * The residual of a pass is scaled to length 1, the matrix to entries of 1 at most, so that nothing leaves the range of
  * single precision. u = sum of alpha p is added up in double precision, and q = A p is formed from the p that is added:

@@ -1,6 +1,6 @@
 #ifndef EXPR_IMPL_H
 #define EXPR_IMPL_H
-/* The operators, the tree, the instructions: for src/expr, and for src/problem/equation, which takes trees apart. */
+/* The operators, the tree, the instructions: for src/expr, and for src/problem/line/kinds, which takes trees apart. */
 #include <stddef.h>
 
 #include "expr/sw_expr.h"

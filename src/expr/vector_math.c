@@ -12,7 +12,7 @@
 /* Names are those of the x86-64 vector function ABI: the instruction set, N for no mask, the width, a v for each
  * argument. */
 struct variant {
-    const char *name;      /* as the rows of problem/line/lanes.c, for SWEEP_SIMD */
+    const char *name;      /* as the rows of problem/line/simd/lanes.c, for SWEEP_SIMD */
     char        letter;
     int         width;
     void      (*apply1)(void *f, const double *a, double *out);  /* a vector */

@@ -1,5 +1,5 @@
-/* The numbers that the kernel of cuda.fused takes as its argument: cuda/fd_fused_rtc.cuh says what each is for. In long
- * double, rounded once. */
+/* The numbers that the kernel of cuda.fused takes as its argument: cuda/fd/fd_fused_rtc.cuh says what each is for. In
+ * long double, rounded once. */
 #include <math.h>
 #include <string.h>
 

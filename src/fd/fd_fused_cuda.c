@@ -1,18 +1,18 @@
-/* Compact differences on the GPU in one pass (cuda/fd_fused_rtc.cuh): right-hand side and solve with the points of a
+/* Compact differences on the GPU in one pass (cuda/fd/fd_fused_rtc.cuh): right-hand side and solve with the points of a
  * line in the registers of a group of threads. Here: the texts of the kernels, along one axis and along two axes of a
- * field at once (cuda/fd_fused_two_rtc.cuh), and the row of the table. */
+ * field at once (cuda/fd/fd_fused_two_rtc.cuh), and the row of the table. */
 #include <cuda_runtime_api.h>
 #include <math.h>
 
 #include "base/sw_embed.h"
 #include "base/sw_mem.h"
-#include "cu_check.cuh"
+#include "cuda/cu_check.cuh"
 #include "fd/fd_fused_cuda.h"
 #include "fd/sw_fd_impl.h"
 
 static const struct fd_source single_source = {
     {"fd/fd_fused_point.h"},
-    {"fd_ring_rtc.cuh", "fd_tile_rtc.cuh", "fd_fused_rtc.cuh", "fd_fused_one_rtc.cuh"},
+    {"cuda/fd/fd_ring_rtc.cuh", "cuda/fd/fd_tile_rtc.cuh", "cuda/fd/fd_fused_rtc.cuh", "cuda/fd/fd_fused_one_rtc.cuh"},
     "fused_k",
 };
 
@@ -117,7 +117,8 @@ void sw_fd_fused_destroy(const struct sw_fd *fd, struct sw_fd_fused_kernel *own)
 
 _Static_assert(sizeof(struct sw_fd_fused_joined) <= 4096 - 4 * sizeof(void *), "kernels take 4 KiB of arguments");
 
-static const struct fd_source joined_source = {{"fd/fd_fused_point.h"}, {"fd_fused_two_rtc.cuh"}, "fused_two_k"};
+static const struct fd_source joined_source = {{"fd/fd_fused_point.h"},
+                                               {"cuda/fd/fd_fused_two_rtc.cuh"}, "fused_two_k"};
 
 /* ------------------------------------------------------------------ shape */
 
@@ -190,8 +191,8 @@ static void add_axis_text(const char *name, const struct sw_fd *fd, const struct
 {
     sw_text_printf(text, "namespace %s {\n", name);
     add_axis_constants(fd, part, keep, stream, text);
-    sw_embedded_add("fd_tile_rtc.cuh", text);
-    sw_embedded_add("fd_fused_rtc.cuh", text);
+    sw_embedded_add("cuda/fd/fd_tile_rtc.cuh", text);
+    sw_embedded_add("cuda/fd/fd_fused_rtc.cuh", text);
     sw_text_add(text, "}\n");
 }
 
@@ -201,7 +202,7 @@ static void add_joined_text(const struct sw_fd *first, const struct sw_fd *secon
     const enum sw_fd_fused_hints hints = own->shape.hints;
     add_ring_constants(&own->shape.second, own->threads, !first->line.periodic || !second->line.periodic,
                        first->desc.single, text);
-    sw_embedded_add("fd_ring_rtc.cuh", text);
+    sw_embedded_add("cuda/fd/fd_ring_rtc.cuh", text);
     add_axis_text("first", first, &p->first, hints == SW_FD_HINTS_ALL ? 1 : 0, hints != SW_FD_HINTS_NONE, text);
     add_axis_text("second", second, &p->second, hints == SW_FD_HINTS_ALL ? 2 : 0, hints != SW_FD_HINTS_NONE, text);
 }

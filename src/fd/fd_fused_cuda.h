@@ -1,6 +1,6 @@
 #ifndef FD_FUSED_CUDA_H
 #define FD_FUSED_CUDA_H
-/* Private to the row cuda.fused (cuda/fd_fused_rtc.cuh). Three files, each of which calls only those before it:
+/* Private to the row cuda.fused (cuda/fd/fd_fused_rtc.cuh). Three files, each of which calls only those before it:
  *     fd_fused_coefficients_cuda.c  the numbers that follow from a line
  *     fd_fused_shape_cuda.c         how a field is cut into tiles, and how many blocks work on them
  *     fd_fused_cuda.c               the kernels' texts, the kernels along one and along two axes, the row */
@@ -90,7 +90,7 @@ size_t sw_fd_fused_scratch_bytes(const struct sw_fd *fd, const struct sw_fd_fuse
  *  must be large. @return SW_E_ARG */
 enum sw_status sw_fd_fused_check_blocks(const struct sw_fd_fused_memory *m, int blocks, int threads, size_t shared);
 
-/* ---- two axes of one field (cuda/fd_fused_two_rtc.cuh) */
+/* ---- two axes of one field (cuda/fd/fd_fused_two_rtc.cuh) */
 
 /* Hints for the L2 cache: none; results are not read again; and f is, along the first axis, or is not, along the
  * second. */

@@ -1,6 +1,6 @@
 #ifndef FD_FUSED_POINT_H
 #define FD_FUSED_POINT_H
-/* The arguments of the kernels of cuda.fused, so that no coefficient is loaded from memory: cuda/fd_fused_rtc.cuh
+/* The arguments of the kernels of cuda.fused, so that no coefficient is loaded from memory: cuda/fd/fd_fused_rtc.cuh
  * explains each, src/fd/fd_fused_coefficients_cuda.c computes them. Embedded for run-time compilation. */
 #include "base/sw_hd.h"
 
@@ -55,7 +55,7 @@ struct sw_fd_fused {
     };
 };
 
-/* Along two axes of a field at once (cuda/fd_fused_two_rtc.cuh). A kernel takes no more than 4 KiB of arguments. */
+/* Along two axes of a field at once (cuda/fd/fd_fused_two_rtc.cuh). A kernel takes no more than 4 KiB of arguments. */
 struct sw_fd_fused_joined {
     struct sw_fd_fused first, second;
     int      tile_size;                  /* elements of a tile along either axis */

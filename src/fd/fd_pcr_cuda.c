@@ -1,4 +1,4 @@
-/* Compact differences by parallel cyclic reduction in registers (cuda/fd_pcr_rtc.cuh): as the matrix is constant and
+/* Compact differences by parallel cyclic reduction in registers (cuda/fd/fd_pcr_rtc.cuh): as the matrix is constant and
  * what is off its diagonal falls with each level as rho^(2^level), five or six levels are all that double precision
  * sees, whatever n is. */
 #include <string.h>
@@ -149,7 +149,7 @@ static void set_shape_numbers(const struct shape *s, struct pcr *c)
 }
 
 static const struct fd_source source = {
-    {"fd/fd_rhs_point.h", "fd/fd_pcr_point.h"}, {"fd_rtc.cuh", "fd_pcr_rtc.cuh"}, "pcr_k"};
+    {"fd/fd_rhs_point.h", "fd/fd_pcr_point.h"}, {"cuda/fd/fd_rtc.cuh", "cuda/fd/fd_pcr_rtc.cuh"}, "pcr_k"};
 
 static enum sw_status create(struct sw_fd *fd)
 {

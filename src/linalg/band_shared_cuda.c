@@ -1,13 +1,13 @@
 /* One factor for all systems of a batch, where their matrices are equal: interleaved, one thread a system, the factors
- * from the cache (cuda/band_shared.cu). What users of cuPentBatch or of the library would write for one matrix,
+ * from the cache (cuda/band/band_shared.cu). What users of cuPentBatch or of the library would write for one matrix,
  * and so the strongest of the baselines that go through memory in each step. Factored on the host. */
 #include <math.h>
 
 #include "base/sw_mem.h"
-#include "cu_check.cuh"
+#include "cuda/cu_check.cuh"
 #include "linalg/host_factor_cuda.h"
 #include "linalg/sw_band_impl.h"
-#include "sw_cuda.h"
+#include "cuda/sw_cuda.h"
 
 struct shared {
     struct sw_cuda_thomas d;   /* factor [5][n], Z [2][n], border [10] on the device; bad is not used */
@@ -72,7 +72,7 @@ static void shared_destroy(struct sw_band *s)
     sw_free(h);
 }
 
-/* As counted in cuda/band_shared.cu and cuda/band_correct.cu. */
+/* As counted in cuda/band/band_shared.cu and cuda/band/band_correct.cu. */
 static struct sw_cost shared_cost(const struct sw_band_desc *desc)
 {
     return desc->periodic ? (struct sw_cost){32 + 16, 5 + 2} : (struct sw_cost){32, 5};

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "base/sw_mem.h"
-#include "cu_check.cuh"
+#include "cuda/cu_check.cuh"
 
 /* Entries of one system lie ld apart. */
 static enum sw_status download(const struct sw_band *s, const double *band, double *diagonals)

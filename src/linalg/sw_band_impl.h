@@ -2,7 +2,7 @@
 #define SW_BAND_IMPL_H
 /* The interface of a band solver, for authors of rows. One file a solver; its row goes into band_table.c. */
 #include "linalg/sw_band.h"
-#include "linalg/thomas_point.h"
+#include "linalg/papers/thomas_point.h"
 
 struct sw_band_ops {
     SW_ROW;                 /* its space: where band and x must live                         */

@@ -1,11 +1,11 @@
-/* Tridiagonal systems by relations on a GPU (cuda/tridiagonal_relations.cu; docs/numerics.md, 11): rows
+/* Tridiagonal systems by relations on a GPU (cuda/tridiagonal/tridiagonal_relations.cu; docs/numerics.md, 11): rows
  * `cuda.relations` (two passes, or one for systems that fit a block) and `cuda.relations_adaptive` (one pass where a
  * large system decouples). */
 #include "base/sw_mem.h"
-#include "cu_check.cuh"
+#include "cuda/cu_check.cuh"
 #include "linalg/relation_point.h"
 #include "linalg/sw_tridiagonal_impl.h"
-#include "sw_cuda.h"
+#include "cuda/sw_cuda.h"
 
 enum { TILE = SW_CUDA_RELATIONS_TILE, MOST = SW_CUDA_RELATIONS_MOST };
 

@@ -91,7 +91,7 @@ static void add_calls(struct sw_text *text, const struct sw_reducer_desc *d)
 void sw_device_reducer_text(const struct sw_reducer_desc *d, struct sw_text *text)
 {
     static const char *const before[] = {"base/sw_hd.h", "expr/random_point.h", "field/sum_point.h",
-                                         "field/reduce_point.h", "sum_rtc.cuh"};
+                                         "field/reduce_point.h", "cuda/sum_rtc.cuh"};
     sw_program_cuda_prologue(text);
     for (size_t k = 0; k < sizeof before / sizeof *before; k++) sw_embedded_add(before[k], text);
     sw_text_printf(text, "enum { UNKNOWNS = %d, IN_U = %d, NEIGHBOURS = %d, OWN = %d, GRID_NUMBERS = %d,\n"
@@ -101,7 +101,7 @@ void sw_device_reducer_text(const struct sw_reducer_desc *d, struct sw_text *tex
                    SW_REDUCTION_MEAN, SW_REDUCTION_MIN, SW_REDUCTION_MAX, SW_REDUCTION_INTEGRAL,
                    SW_REDUCTION_CROSSINGS);
     add_types(text, d);
-    sw_embedded_add("reduce_rtc.cuh", text);
+    sw_embedded_add("cuda/reduce_rtc.cuh", text);
     add_calls(text, d);
 }
 

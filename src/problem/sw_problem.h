@@ -152,8 +152,8 @@ struct sw_device_state {
     const long long *first_bad;         /* [count] -1: the run is finite so far; else its field says nothing */
 };
 
-/* One batch being simulated. The operations are those of problem/line/sw_stepper.h, which documents them, in the
- * terms of any problem; a problem without time has one step, from which it cannot go on: nothing of it is a state.
+/* One batch being simulated. The operations are those of problem/line/stepper/sw_stepper.h, which documents them, in
+ * the terms of any problem; a problem without time has one step, from which it cannot go on: nothing of it is a state.
  * Those marked "optional" may be NULL, and are called as sw_sim_*() below, which know what that means. */
 struct sw_sim {
     const struct sw_sim_ops *ops;

@@ -4,7 +4,7 @@
  * sets of runs of one group (one grid size, one solver) that fit the memory of a device and are advanced together.
  * Batches that an earlier call left with a checkpoint continue from it. */
 #include "comm/sw_comm.h"
-#include "output/sw_output.h"
+#include "store/files/sw_output.h"
 
 struct sw_plan_batch {             /* points into the plan                                                  */
     int       group;

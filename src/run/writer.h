@@ -2,7 +2,7 @@
 #define WRITER_H
 /* The writer thread of a worker writes parts of the output file while the worker computes. Jobs are done in the order
  * in which they were given. After a failure the remaining jobs are dropped, and every call returns that failure. */
-#include "output/sw_output.h"
+#include "store/files/sw_output.h"
 
 struct writer;
 enum sw_status writer_create(const char *file, struct writer **writer);

@@ -1,11 +1,11 @@
 /* `advection` on a CUDA device: its kernels are compiled at run time with the expressions in them
- * (cuda/advection_rtc.cuh). Nothing in the text depends on a run or on the number of points. */
+ * (cuda/advection/advection_rtc.cuh). Nothing in the text depends on a run or on the number of points. */
 #include <stdio.h>
 #include <string.h>
 
 #include "base/sw_embed.h"
 #include "base/sw_mem.h"
-#include "cu_check.cuh"
+#include "cuda/cu_check.cuh"
 #include "device/sw_snapshot.h"
 #include "problem/advection/advection_impl.h"
 
@@ -111,7 +111,7 @@ static enum sw_status compile(const struct sw_setup *setup, const struct advecti
     sw_text_printf(&text, "typedef %s real_t;\ntypedef %s field_t;\nenum { DIM = %d };\n",
                    setup->single_steps ? "float" : "double", setup->single ? "float" : "double", setup->dim);
     add_programs(m, &text);
-    sw_embedded_add("advection_rtc.cuh", &text);
+    sw_embedded_add("cuda/advection/advection_rtc.cuh", &text);
     enum sw_status st = sw_text_status(&text);
     if (!st)
         st = sw_kernel_compile(sw_text_get(&text), "the GPU code of the expressions", sm, cubin, &bytes, &from_cache);

@@ -1,7 +1,7 @@
 /* Rows `cuda.a2s`, `cuda.a2d`, `cuda.a2sd`: divide and conquer over r columns on a GPU as published (the paper's
- * figures 3 to 7): steps A and C are kernels, cuda/bvp_a2_rtc.cuh; the rows of r numbers that steps B scan are copied
- * to the CPU and back. One problem after another. The entries that do not fill the columns are scanned with them, on
- * the CPU. */
+ * figures 3 to 7): steps A and C are kernels, cuda/bvp/bvp_a2_rtc.cuh; the rows of r numbers that steps B scan are
+ * copied to the CPU and back. One problem after another. The entries that do not fill the columns are scanned with
+ * them, on the CPU. */
 #include "base/sw_mem.h"
 #include "problem/bvp/bvp_device_cuda.h"
 
@@ -11,7 +11,7 @@
 enum { RIGHT_HAND_SIDE_K, FORWARD_SWEEP_K, BACKWARD_SWEEP_K, ADD_TOPS_K, BLOCK_NORMS_K, SAVE_K };
 static const char *const kernels[] = {"right_hand_side_k", "forward_sweep_k", "backward_sweep_k",
                                       "add_tops_k",        "block_norms_k",   "save_k", 0};
-static const struct bvp_kernels source = {"bvp_a2_rtc.cuh", kernels, NULL};
+static const struct bvp_kernels source = {"cuda/bvp/bvp_a2_rtc.cuh", kernels, NULL};
 
 struct columns { void *u; long long r, s, rest; };  /* as kernels see them */
 

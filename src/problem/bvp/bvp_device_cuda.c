@@ -7,7 +7,7 @@
 #include "base/sw_embed.h"
 #include "base/sw_mem.h"
 #include "base/sw_reals.h"
-#include "cu_check.cuh"
+#include "cuda/cu_check.cuh"
 
 /* ------------------------------------------------------------------ the text of the kernels */
 
@@ -29,7 +29,7 @@ static void add_text(const struct sw_bvp_ops *row, const struct sw_bvp_desc *des
                    greater(sw_program_size(desc->f).params, sw_program_size(desc->exact).params), NORM_THREADS);
     sw_text_printf(text, "typedef %s real_t;\ntypedef %s field_t;\n", size == 4 ? "float" : "double",
                    desc->save_single ? "float" : "double");
-    sw_embedded_add("bvp_rtc.cuh", text);
+    sw_embedded_add("cuda/bvp/bvp_rtc.cuh", text);
     if (source->shape) source->shape(desc, text);
     sw_embedded_add(source->file, text);
 }

@@ -2,7 +2,8 @@
 #define BVP_DEVICE_CUDA_H
 /* What the rows on a CUDA device share, as bvp_host.h has it for those on the CPU: kernels compiled at run time with
  * the problem's f and exact in them, the runs of a batch in device memory, norms, faults, saved fields on their way to
- * the host. A row is a file bvp_NAME_cuda.c and its kernels, cuda/bvp_NAME_rtc.cuh; they see all of cuda/bvp_rtc.cuh.
+ * the host. A row is a file bvp_NAME_cuda.c and its kernels, cuda/bvp_NAME_rtc.cuh; they see all of
+ * cuda/bvp/bvp_rtc.cuh.
  *
  * In a batch: bvp_device_begin(); the row's kernels, which call save_u() for each point of u (or of the first alone, if
  * nothing is saved), record_bad() where f is not finite, and add up norms by blocks; bvp_device_norms().
@@ -14,7 +15,7 @@
 
 /* The kernels of a row. */
 struct bvp_kernels {
-    const char        *file;     /* "bvp_a2_rtc.cuh"                                                                */
+    const char        *file;     /* "cuda/bvp/bvp_a2_rtc.cuh"                                                  */
     const char *const *kernel;   /* their names, NULL at the end; BVP_KERNELS at most                         */
     /* what else stands before them; NULL: nothing */
     void (*shape)(const struct sw_bvp_desc *desc, struct sw_text *text);

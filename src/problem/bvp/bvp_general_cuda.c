@@ -1,8 +1,8 @@
 /* Row `cuda.thomas`: the general problem by the elimination of cpu.thomas, one thread a system, interleaved
- * (cuda/bvp_general.cu). The systems are made on the CPU. */
+ * (cuda/bvp/bvp_general.cu). The systems are made on the CPU. */
 #include "base/sw_mem.h"
 #include "problem/bvp/bvp_general.h"
-#include "sw_cuda.h"
+#include "cuda/sw_cuda.h"
 
 enum { VECTORS = 7 };  /* c, e, b, u; work, l, inverse */
 

@@ -1,6 +1,6 @@
-/* Row `cuda.scan`: totals first, then u, on a GPU (numerics.md, 7; cuda/bvp_scan_rtc.cuh). Short problems are a block
- * each. The others are cut into groups of chunks, in a way that n alone decides, and all of a batch go through three
- * kernels: totals of groups, their exclusive scans, u. Where the field is not saved, only its norms are formed.
+/* Row `cuda.scan`: totals first, then u, on a GPU (numerics.md, 7; cuda/bvp/bvp_scan_rtc.cuh). Short problems are a
+ * block each. The others are cut into groups of chunks, in a way that n alone decides, and all of a batch go through
+ * three kernels: totals of groups, their exclusive scans, u. Where the field is not saved, only its norms are formed.
  *
  * f and exact go into the kernels as programs in X and t, x = X + t, so that much of them is computed once for each X
  * or each t. */
@@ -94,7 +94,7 @@ static const char *const kernels_short[] = {"short_problem_k", 0};
 
 static struct bvp_kernels source_of(int64_t n)
 {
-    return (struct bvp_kernels){"bvp_scan_rtc.cuh", shape_of(n).is_short ? kernels_short : kernels_long,
+    return (struct bvp_kernels){"cuda/bvp/bvp_scan_rtc.cuh", shape_of(n).is_short ? kernels_short : kernels_long,
                                       add_shape};
 }
 

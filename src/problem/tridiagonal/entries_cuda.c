@@ -1,11 +1,11 @@
 /* Entries and measures on a CUDA device: kernels compiled at run time with the expressions in them
- * (cuda/tridiagonal_entries_rtc.cuh). */
+ * (cuda/tridiagonal/tridiagonal_entries_rtc.cuh). */
 #include <stdio.h>
 #include <string.h>
 
 #include "base/sw_embed.h"
 #include "base/sw_mem.h"
-#include "cu_check.cuh"
+#include "cuda/cu_check.cuh"
 #include "problem/tridiagonal/entries_impl.h"
 #include "problem/tridiagonal/entries_point.h"
 
@@ -87,7 +87,7 @@ static enum sw_status compile(const struct tridiagonal_entries_desc *desc, int s
     for (size_t k = 0; k < sizeof before / sizeof *before; k++) sw_embedded_add(before[k], &text);
     sw_text_printf(&text, "enum { FILL_THREADS = %d, MEASURE_THREADS = %d };\n", FILL_THREADS, MEASURE_THREADS);
     add_programs(desc, &text);
-    sw_embedded_add("tridiagonal_entries_rtc.cuh", &text);
+    sw_embedded_add("cuda/tridiagonal/tridiagonal_entries_rtc.cuh", &text);
     enum sw_status st = sw_text_status(&text);
     if (!st)
         st = sw_kernel_compile(sw_text_get(&text), "the GPU code of the entries", sm, cubin, &bytes, &from_cache);

@@ -1,0 +1,229 @@
+/* K1 of conjugate gradients in two passes (sw_cuda.h): u += alpha p; p = z + beta p; q = A z + beta q; <p, q>.
+ *
+ * A thread has V columns side by side and walks up some levels: what is below a cell and the cell itself stay in
+ * registers, U levels are on their way before the first is used. A block has `lanes` threads along x, the others along
+ * y, so that what is south and north comes from the first-level cache but at the block's rim. Words a cell: z, p, q, u
+ * read, p, q, u written, 7; z's neighbours from caches. Blocks go along x, then z, then y, as the next ones along y
+ * find the slab before still in the second-level cache. */
+#include "cuda/elliptic/elliptic_interleaved.cuh"
+
+enum {
+    THREADS = 128,
+    RESIDENT = 4           /* blocks on a processor at least: 1024 go in two rounds of 528, not in three */
+};
+
+/* How the cells of a system are cut: fixed by its shape. */
+struct advance_shape {
+    int     lanes;        /* threads along x: a power of two                        */
+    int     levels;       /* that a thread walks                                    */
+    int64_t along_x, along_z, blocks;  /* blocks along x, z; in all, of a system    */
+};
+
+static struct advance_shape shape_of(int64_t nx, int64_t ny, int64_t nz, int V)
+{
+    const int64_t enough = 1024;  /* blocks that keep a device busy */
+    struct advance_shape s = {1, 0, 0, 0, 0};
+    while (s.lanes < 32 && (int64_t)s.lanes * V < nx) s.lanes *= 2;
+    s.along_x = (nx + s.lanes * V - 1) / (s.lanes * V);
+    const int64_t rows = THREADS / s.lanes, along_y = (ny + rows - 1) / rows;
+    int64_t levels = 64;
+    while (levels > 8 && s.along_x * along_y * ((nz + levels - 1) / levels) < enough) levels /= 2;
+    s.along_z = (nz + levels - 1) / levels;
+    levels = (nz + s.along_z - 1) / s.along_z;
+    s.levels = (int)(levels + levels % 2);
+    s.along_z = (nz + s.levels - 1) / s.levels;
+    s.blocks = s.along_x * along_y * s.along_z;
+    return s;
+}
+
+template <typename M, typename real> struct advance_arguments {
+    M       all;
+    struct advance_shape shape;
+    const real *z;
+    real   *p, *q, *u;
+    double *partial;
+    struct sw_cuda_elliptic_way *way;
+    struct sw_cuda_elliptic_turn *out;
+    int     turn;         /* 0: there is no p, no q                    */
+    bool    begins;       /* u is 0, whatever its memory holds         */
+};
+
+/* A column's neighbours at a level: V cells and those beside them, of the row to the south or north. */
+template <typename real, int V> struct row_of { pack<real, V> own; real west, east; };
+
+template <bool CORNERS, int V, typename real>
+__device__ static inline row_of<real, V> load_row(const real *z, int64_t at, bool is, int64_t to_west, int64_t to_east,
+                                                  bool has_west, bool has_east)
+{
+    row_of<real, V> row;
+#pragma unroll
+    for (int v = 0; v < V; v++) row.own.v[v] = 0;
+    if (is) row.own = load_pack<V>(z + at);
+    row.west = CORNERS && is && has_west ? z[at + to_west] : (real)0;
+    row.east = CORNERS && is && has_east ? z[at + to_east] : (real)0;
+    return row;
+}
+
+template <typename real, int V, int U, bool FULL, bool VARIABLE, typename M>
+__global__ static void __launch_bounds__(THREADS, RESIDENT) elliptic_advance_k(struct advance_arguments<M, real> g)
+{
+    wait_previous();
+    allow_next();
+    const struct advance_shape &s = g.shape;
+    const int64_t system = blockIdx.x / s.blocks, tile = blockIdx.x % s.blocks;
+    struct sw_cuda_elliptic_way *const way = &g.way[system];
+    if (way->done) return;
+    const M m = of_system(g.all, system);
+    const int64_t nx = m.nx, ny = m.ny, nz = m.nz, slab = nx * nz;
+    const int tx = threadIdx.x % s.lanes, ty = threadIdx.x / s.lanes;
+    const int64_t i = (tile % s.along_x * s.lanes + tx) * V, first = tile / s.along_x % s.along_z * s.levels,
+                  j = tile / s.along_x / s.along_z * (THREADS / s.lanes) + ty,
+                  behind = first + s.levels < nz ? first + s.levels : nz;
+    const real alpha = (real)way->alpha, beta = (real)way->beta;
+    const bool turn0 = g.turn == 0, begins = g.begins;
+    double sum = 0;
+    if (i < nx && j < ny) {
+        const int64_t base = system * slab * ny + j * slab + i;
+        const real *const z = g.z + base;
+        real *const p = g.p + base, *const q = g.q + base, *const u = g.u + base;
+        const bool has_west = i > 0 || m.periodic_x, has_east = i + V < nx || m.periodic_x,
+                   has_south = j > 0 || m.periodic_y, has_north = j < ny - 1 || m.periodic_y;
+        const int64_t to_west = i > 0 ? -1 : nx - 1, to_east = i + V < nx ? V : V - nx,
+                      to_south = j > 0 ? -slab : (ny - 1) * slab, to_north = j < ny - 1 ? slab : (1 - ny) * slab;
+        real area[V], x_weight[V + 1], south_weight[V], north_weight[V], vertex[2][FULL ? V + 1 : 1];
+#pragma unroll
+        for (int v = 0; v < V; v++) {
+            area[v] = m.area[j * nx + i + v];
+            south_weight[v] = m.north[j * nx + i + v];
+            north_weight[v] = m.north[(j + 1) * nx + i + v];
+        }
+#pragma unroll
+        for (int v = 0; v <= V; v++) {
+            x_weight[v] = m.east[j * (nx + 1) + i + v];
+            for (int h = 0; FULL && h < 2; h++) vertex[h][FULL ? v : 0] = m.cross[(j + h) * (nx + 1) + i + v];
+        }
+        pack<real, V> own = load_pack<V>(z + first * nx), down;
+#pragma unroll
+        for (int v = 0; v < V; v++) down.v[v] = 0;
+        if (first > 0) down = load_pack<V>(z + (first - 1) * nx);
+#pragma unroll 1
+        for (int64_t at = first; at < behind; at += U) {
+            pack<real, V> up[U], old_p[U], old_q[U], old_u[U];
+            row_of<real, V> south[U], north[U];
+            real west[U], east[U];
+#pragma unroll
+            for (int l = 0; l < U; l++) {
+                const int64_t k = at + l, here = k * nx;
+                if (k >= behind) continue;
+#pragma unroll
+                for (int v = 0; v < V; v++) up[l].v[v] = old_p[l].v[v] = old_q[l].v[v] = old_u[l].v[v] = 0;
+                if (k + 1 < nz) up[l] = load_pack<V>(z + here + nx);
+                south[l] = load_row<FULL, V>(z, here + to_south, has_south, to_west, to_east, i > 0, i + V < nx);
+                north[l] = load_row<FULL, V>(z, here + to_north, has_north, to_west, to_east, i > 0, i + V < nx);
+                west[l] = has_west ? z[here + to_west] : (real)0;
+                east[l] = has_east ? z[here + to_east] : (real)0;
+                if (turn0) continue;
+                old_p[l] = load_pack<V>(p + here);
+                old_q[l] = load_pack<V>(q + here);
+                if (!begins) old_u[l] = load_pack<V>(u + here);
+            }
+#pragma unroll
+            for (int l = 0; l < U; l++) {
+                const int64_t k = at + l, here = k * nx;
+                if (k >= behind) continue;
+                const real a = m.a[k], b = m.b[k], c = m.c[k], d = m.d[k];
+                real part = 0;
+#pragma unroll
+                for (int v = 0; v < V; v++) {
+                    const real w = v ? own.v[v ? v - 1 : 0] : west[l], e = v < V - 1 ? own.v[v < V - 1 ? v + 1 : v]
+                                                                                     : east[l];
+                    real b_here = b, c_here = c, x0 = x_weight[v], x1 = x_weight[v + 1], y0 = south_weight[v],
+                         y1 = north_weight[v];
+                    if (VARIABLE) {
+                        const int64_t row = j * nz + k, cell = row * nx + i + v;
+                        x0 *= m.kx[row * (nx + 1) + i + v], x1 *= m.kx[row * (nx + 1) + i + v + 1];
+                        y0 *= m.ky[cell], y1 *= m.ky[cell + slab];
+                        c_here *= m.kz[cell + j * nx], b_here *= m.kz[cell + j * nx + nx];
+                    }
+                    real sides = elliptic_pair(x0, x1, own.v[v], w, e) +
+                                 elliptic_pair(y0, y1, own.v[v], south[l].own.v[v], north[l].own.v[v]);
+                    if (FULL) {
+                        const row_of<real, V> &so = south[l], &no = north[l];
+                        const real south_west = v ? so.own.v[v ? v - 1 : 0] : so.west,
+                                   north_west = v ? no.own.v[v ? v - 1 : 0] : no.west,
+                                   south_east = v < V - 1 ? so.own.v[v < V - 1 ? v + 1 : v] : so.east,
+                                   north_east = v < V - 1 ? no.own.v[v < V - 1 ? v + 1 : v] : no.east;
+                        const int v0 = FULL ? v : 0, v1 = FULL ? v + 1 : 0;
+                        real all[4], difference[4];
+                        elliptic_vertex(vertex[0][v0], south_west, so.own.v[v], w, own.v[v], &all[0], &difference[0]);
+                        elliptic_vertex(vertex[0][v1], so.own.v[v], south_east, own.v[v], e, &all[1], &difference[1]);
+                        elliptic_vertex(vertex[1][v0], w, own.v[v], north_west, no.own.v[v], &all[2], &difference[2]);
+                        elliptic_vertex(vertex[1][v1], own.v[v], e, no.own.v[v], north_east, &all[3], &difference[3]);
+                        sides += elliptic_cross(all[0], difference[1], difference[2], all[3]);
+                    }
+                    const real image = area[v] * elliptic_vertical(a, b_here, c_here, own.v[v], up[l].v[v], down.v[v]) +
+                                       d * sides,
+                               before = old_p[l].v[v];
+                    old_u[l].v[v] += alpha * before;
+                    old_p[l].v[v] = own.v[v] + beta * before;
+                    old_q[l].v[v] = image + beta * old_q[l].v[v];
+                    part += old_p[l].v[v] * old_q[l].v[v];
+                }
+                sum += (double)part;
+                store_pack<V>(p + here, old_p[l]);
+                store_pack<V>(q + here, old_q[l]);
+                if (!turn0) store_pack<V>(u + here, old_u[l]);
+                down = own;
+                own = up[l];
+            }
+        }
+    }
+    sum = sum_of_block(sum);
+    if (threadIdx.x == 0) g.partial[blockIdx.x] = sum;
+    if (!is_last(way, 1, (unsigned)s.blocks)) return;
+    sum = sum_of_partial(g.partial + system * s.blocks, s.blocks);
+    if (threadIdx.x) return;
+    g.out[system].pq = sum;
+    if (!turn0) way->begun = 1;
+    way->alpha = sum > 0 ? way->rz / sum : 0;
+    if (!(sum > 0)) way->done = 1;
+}
+
+template <typename real, int V, typename M>
+static enum sw_status queue_advance(cudaStream_t stream, const struct sw_cuda_interleaved *x, const M *m, int turn,
+                                    struct sw_cuda_elliptic_turn *out)
+{
+    const struct advance_arguments<M, real> g = {
+        *m, shape_of(m->nx, m->ny, m->nz, V), (const real *)x->z, (real *)x->p, (real *)x->q, (real *)x->u, x->partial,
+        x->way, out, turn, x->fresh && turn == 1};
+    const int64_t blocks = g.shape.blocks * m->systems;
+    if (m->cross)
+        return launch(elliptic_advance_k<real, V, 1, true, false, M>, blocks, THREADS, 0, stream, OVERLAP, g);
+    if (m->kx) return launch(elliptic_advance_k<real, V, 1, false, true, M>, blocks, THREADS, 0, stream, OVERLAP, g);
+    return launch(elliptic_advance_k<real, V, 2, false, false, M>, blocks, THREADS, 0, stream, OVERLAP, g);
+}
+
+extern "C" enum sw_status sw_cuda_interleaved_advance(sw_cuda_stream stream, const struct sw_cuda_interleaved *x,
+                                                      int turn, struct sw_cuda_elliptic_turn *out)
+{
+    cudaStream_t s = (cudaStream_t)stream;
+    const int64_t nx = x->single ? x->single->nx : x->matrix->nx;
+    if ((x->single ? x->single->systems : x->matrix->systems) == 0) return SW_OK;
+    if (x->single) {
+        if (nx % 4 == 0) return queue_advance<float, 4>(s, x, x->single, turn, out);
+        return queue_advance<float, 1>(s, x, x->single, turn, out);
+    }
+    if (nx % 2 == 0) return queue_advance<double, 2>(s, x, x->matrix, turn, out);
+    return queue_advance<double, 1>(s, x, x->matrix, turn, out);
+}
+
+/* With one column a thread there are at least as many blocks as with several. */
+int64_t elliptic_advance_blocks(int64_t nx, int64_t ny, int64_t nz)
+{
+    int64_t most = 0;
+    for (int V = 1; V <= 4; V *= 2) {
+        const int64_t blocks = shape_of(nx, ny, nz, V).blocks;
+        if (blocks > most) most = blocks;
+    }
+    return most;
+}

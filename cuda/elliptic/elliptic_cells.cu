@@ -1,0 +1,333 @@
+/* Elliptic systems, one thing in a pass: what struct elliptic_space asks for, for all systems of a batch at once, and
+ * the pivots of their columns. A block is one system's; what belongs to system s has the numbers s*blocks ...
+ *
+ * Sums do not depend on the batch: a thread adds up EACH cells, or a strip, a block those of its threads, one block a
+ * system's. */
+#include "cuda/elliptic/elliptic_cells.cuh"
+#include "cuda/elliptic/elliptic_sum.cuh"
+#include "cuda/launch.cuh"
+
+enum { THREADS = 256, SUMMING = 1024, EACH = SW_CUDA_ELLIPTIC_PART / THREADS, CHUNK = SW_CUDA_ELLIPTIC_CHUNK };
+
+template <typename M> static int64_t cells_of(const M *m) { return m->nx * m->ny * m->nz; }
+static int64_t parts_of(int64_t cells) { return (cells + SW_CUDA_ELLIPTIC_PART - 1) / SW_CUDA_ELLIPTIC_PART; }
+
+/* ------------------------------------------------------------------ the matrix */
+
+/* A block of threads has a tile of strips side by side, so that neighbours along y come from the same processor's
+ * cache: 32 along x and 8 along y, or more of one where there are fewer of the other. Tiles are numbered along x, then
+ * y, then upwards. */
+struct tiles { int64_t along_x, along_y, all; int x; };
+
+static struct tiles tiles_of(int64_t nx, int64_t ny, int64_t nz)
+{
+    int x = 32;
+    while (x < THREADS && THREADS / x / 2 >= ny) x *= 2;
+    while (x / 2 >= nx) x /= 2;
+    const int64_t y = THREADS / x, along_x = (nx + x - 1) / x, along_y = (ny + y - 1) / y,
+                  along_z = (nz + SW_CUDA_ELLIPTIC_STRIP - 1) / SW_CUDA_ELLIPTIC_STRIP;
+    const struct tiles t = {along_x, along_y, along_x * along_y * along_z, x};
+    return t;
+}
+
+extern "C" int64_t sw_cuda_elliptic_partials(int64_t nx, int64_t ny, int64_t nz) { return tiles_of(nx, ny, nz).all; }
+
+/* What a level needs of memory, beside what the levels below it have brought. */
+struct level {
+    double up, west, east, south, north, south_west, south_east, north_west, north_east, f;
+    double kx[2], ky[2], kz[2];
+};
+
+/* Some levels of one column. */
+template <bool FULL, bool VARIABLE> struct strip {
+    const struct sw_cuda_elliptic &m;
+    const double *own, *f;  /* from its lowest cell on */
+    const double *kx, *ky, *kz;
+    int64_t west, east, south, north;  /* from a cell to its neighbours */
+    int64_t j, first, lowest;
+    bool    has_west, has_east, has_south, has_north, corner_west, corner_east;
+    double  area, weight[4], vertex[4];
+
+    __device__ inline strip(const struct sw_cuda_elliptic &matrix, int64_t i, int64_t row, int64_t level,
+                            const double *u, const double *right)
+        : m(matrix), j(row), first(level)
+    {
+        const int64_t nx = m.nx, ny = m.ny, nz = m.nz, slab = nx * nz;
+        lowest = j * slab + first * nx + i;
+        own = u + lowest, f = right + lowest;
+        has_west = i > 0 || m.periodic_x, has_east = i < nx - 1 || m.periodic_x;
+        has_south = j > 0 || m.periodic_y, has_north = j < ny - 1 || m.periodic_y;
+        corner_west = i > 0, corner_east = i < nx - 1;
+        west = i > 0 ? -1 : nx - 1, east = i < nx - 1 ? 1 : 1 - nx;
+        south = j > 0 ? -slab : (ny - 1) * slab, north = j < ny - 1 ? slab : (1 - ny) * slab;
+        const double *const of_x = m.east + j * (nx + 1) + i, *const of_y = m.north + j * nx + i;
+        area = m.area[j * nx + i];
+        weight[0] = of_x[0], weight[1] = of_x[1], weight[2] = of_y[0], weight[3] = of_y[nx];
+        if (FULL) {
+            const double *const of_vertex = m.cross + j * (nx + 1) + i;
+            vertex[0] = of_vertex[0], vertex[1] = of_vertex[1];
+            vertex[2] = of_vertex[nx + 1], vertex[3] = of_vertex[nx + 2];
+        }
+        if (VARIABLE) {
+            kx = m.kx + (j * nz + first) * (nx + 1) + i;
+            ky = m.ky + lowest;
+            kz = m.kz + (j * (nz + 1) + first) * nx + i;
+        }
+    }
+
+    __device__ inline struct level load(int64_t l, bool residual) const
+    {
+        const int64_t nx = m.nx;
+        const double *const at = own + l * nx;
+        struct level v;
+        if (residual) v.f = f[l * nx];
+        v.up = first + l < m.nz - 1 ? at[nx] : 0;
+        v.south = has_south ? at[south] : 0, v.north = has_north ? at[north] : 0;
+        v.west = has_west ? at[west] : 0, v.east = has_east ? at[east] : 0;
+        if (FULL) {
+            v.south_west = has_south && corner_west ? at[south - 1] : 0;
+            v.south_east = has_south && corner_east ? at[south + 1] : 0;
+            v.north_west = has_north && corner_west ? at[north - 1] : 0;
+            v.north_east = has_north && corner_east ? at[north + 1] : 0;
+        }
+        if (VARIABLE) {
+            const double *const x = kx + l * (nx + 1), *const y = ky + l * nx, *const z = kz + l * nx;
+            v.kx[0] = x[0], v.kx[1] = x[1], v.ky[0] = y[0], v.ky[1] = y[nx * m.nz], v.kz[0] = z[0], v.kz[1] = z[nx];
+        }
+        return v;
+    }
+
+    /* A u. @param w  what is vertical: a, b, c, d */
+    __device__ inline double image(const struct level &v, const double w[4], double u, double down) const
+    {
+        double b = w[1], c = w[2], x0 = weight[0], x1 = weight[1], y0 = weight[2], y1 = weight[3];
+        if (VARIABLE) {
+            x0 *= v.kx[0], x1 *= v.kx[1], y0 *= v.ky[0], y1 *= v.ky[1];
+            c *= v.kz[0], b *= v.kz[1];
+        }
+        double sides = elliptic_pair(x0, x1, u, v.west, v.east) + elliptic_pair(y0, y1, u, v.south, v.north);
+        if (FULL) {
+            double sum[4], difference[4];
+            elliptic_vertex(vertex[0], v.south_west, v.south, v.west, u, &sum[0], &difference[0]);
+            elliptic_vertex(vertex[1], v.south, v.south_east, u, v.east, &sum[1], &difference[1]);
+            elliptic_vertex(vertex[2], v.west, u, v.north_west, v.north, &sum[2], &difference[2]);
+            elliptic_vertex(vertex[3], u, v.east, v.north, v.north_east, &sum[3], &difference[3]);
+            sides += elliptic_cross(sum[0], difference[1], difference[2], sum[3]);
+        }
+        return area * elliptic_vertical(w[0], b, c, u, v.up, down) + w[3] * sides;
+    }
+};
+
+/* y = A u, or r = f - A u with |r|² of a block into partial (y NULL: only that): a thread a strip. AHEAD levels are
+ * asked for before the first is needed; a, b, c, d of each level are in shared memory, where loads do not wait behind
+ * those of cells that are on their way. */
+template <bool FULL, bool VARIABLE, bool RESIDUAL>
+__global__ static void __launch_bounds__(THREADS, 2)
+    elliptic_apply_k(struct sw_cuda_elliptic all, struct tiles tiles, const double *__restrict__ u,
+                     const double *__restrict__ f, double *__restrict__ y, double *partial)
+{
+    enum { STRIP = SW_CUDA_ELLIPTIC_STRIP, AHEAD = FULL || VARIABLE ? 1 : 4 };
+    __shared__ double verticals[STRIP][4];
+    const int thread = (int)threadIdx.x, above = thread / tiles.x;
+    const int64_t system = all.systems > 1 ? blockIdx.x / tiles.all : 0, tile = blockIdx.x - system * tiles.all,
+                  row = tile / tiles.along_x, layer = row / tiles.along_y, base = system * all.nx * all.ny * all.nz,
+                  i = (tile - row * tiles.along_x) * tiles.x + (thread - above * tiles.x),
+                  j = (row - layer * tiles.along_y) * (THREADS / tiles.x) + above, first = layer * STRIP,
+                  left = all.nz - first;
+    const struct sw_cuda_elliptic m = of_system(all, system);
+    const bool there = i < m.nx && j < m.ny;
+    const int count = !there ? 0 : left < STRIP ? (int)left : (int)STRIP;
+    double vertical = 0;
+    if (thread < STRIP * 4 && thread / 4 < left)
+        vertical = (thread % 4 == 0 ? m.a : thread % 4 == 1 ? m.b : thread % 4 == 2 ? m.c : m.d)[first + thread / 4];
+    const struct strip<FULL, VARIABLE> s(m, there ? i : 0, there ? j : 0, first, u + base, f + base);
+    double own = s.own[0], down = first > 0 ? s.own[-m.nx] : 0, squares = 0;
+    struct level v[AHEAD];
+#pragma unroll
+    for (int l = 0; l < AHEAD; l++)
+        if (l < count) v[l] = s.load(l, RESIDUAL);
+    if (thread < STRIP * 4) verticals[thread / 4][thread % 4] = vertical;
+    __syncthreads();
+#pragma unroll
+    for (int l = 0; l < STRIP; l++) {
+        if (l >= count) break;
+        const struct level now = v[l % AHEAD];
+        if (l + AHEAD < count) v[l % AHEAD] = s.load(l + AHEAD, RESIDUAL);
+        const double image = s.image(now, verticals[l], own, down), r = RESIDUAL ? now.f - image : image;
+        if (!RESIDUAL || y) y[base + s.lowest + l * m.nx] = r;
+        squares += r * r;
+        down = own;
+        own = now.up;
+    }
+    if (!RESIDUAL) return;
+    const double sum = sum_of_block(squares);
+    if (threadIdx.x == 0) partial[blockIdx.x] = sum;
+}
+
+template <bool RESIDUAL>
+static enum sw_status queue_apply(cudaStream_t stream, const struct sw_cuda_elliptic *m, const double *u,
+                                  const double *f, double *y, double *partial)
+{
+    const struct tiles tiles = tiles_of(m->nx, m->ny, m->nz);
+    const int64_t blocks = tiles.all * m->systems;
+    void (*kernel)(struct sw_cuda_elliptic, struct tiles, const double *, const double *, double *, double *) =
+        elliptic_apply_k<false, false, RESIDUAL>;
+    if (m->cross) kernel = elliptic_apply_k<true, false, RESIDUAL>;
+    else if (m->kx) kernel = elliptic_apply_k<false, true, RESIDUAL>;
+    if (blocks == 0) return SW_OK;
+    return launch(kernel, blocks, THREADS, 0, stream, ALONE, *m, tiles, u, f, y, partial);
+}
+
+extern "C" enum sw_status sw_cuda_elliptic_apply(sw_cuda_stream stream, const struct sw_cuda_elliptic *m,
+                                                 const double *u, double *y)
+{
+    return queue_apply<false>((cudaStream_t)stream, m, u, u, y, NULL);
+}
+
+/* ------------------------------------------------------------------ sums */
+
+__global__ static void __launch_bounds__(SUMMING) elliptic_sum_k(int64_t parts, const double *partial, double *sum)
+{
+    const double all = sum_of_partial(partial + blockIdx.x * parts, parts);
+    if (threadIdx.x == 0) sum[blockIdx.x] = all;
+}
+
+__global__ static void __launch_bounds__(THREADS)
+    elliptic_dot_k(int64_t cells, int64_t parts, const double *x, const double *y, double *partial)
+{
+    const int64_t system = blockIdx.x / parts, part = blockIdx.x % parts;
+    double sum = 0;
+    x += system * cells, y += system * cells;
+#pragma unroll
+    for (int e = 0; e < EACH; e++) {
+        const int64_t at = (part * EACH + e) * THREADS + threadIdx.x;
+        if (at < cells) sum += x[at] * y[at];
+    }
+    sum = sum_of_block(sum);
+    if (threadIdx.x == 0) partial[blockIdx.x] = sum;
+}
+
+extern "C" enum sw_status sw_cuda_elliptic_dot(sw_cuda_stream stream, const struct sw_cuda_elliptic *m,
+                                               const double *x, const double *y, double *partial, double *sum)
+{
+    const int64_t cells = cells_of(m), parts = parts_of(cells);
+    cudaStream_t s = (cudaStream_t)stream;
+    if (m->systems == 0) return SW_OK;
+    SW_TRY(launch(elliptic_dot_k, parts * m->systems, THREADS, 0, s, ALONE, cells, parts, x, y, partial));
+    return launch(elliptic_sum_k, m->systems, SUMMING, 0, s, ALONE, parts, partial, sum);
+}
+
+extern "C" enum sw_status sw_cuda_elliptic_residual(sw_cuda_stream stream, const struct sw_cuda_elliptic *m,
+                                                    const double *f, const double *u, double *r, double *partial,
+                                                    double *sum)
+{
+    const int64_t parts = sw_cuda_elliptic_partials(m->nx, m->ny, m->nz);
+    cudaStream_t s = (cudaStream_t)stream;
+    if (m->systems == 0) return SW_OK;
+    SW_TRY(queue_apply<true>(s, m, u, f, r, partial));
+    return launch(elliptic_sum_k, m->systems, SUMMING, 0, s, ALONE, parts, partial, sum);
+}
+
+/* ------------------------------------------------------------------ vectors */
+
+/* y = alpha x + beta y; what is multiplied by 0 is not looked at. */
+__global__ static void __launch_bounds__(THREADS)
+    elliptic_combine_k(int64_t count, double alpha, const double *x, double beta, double *y)
+{
+    const int64_t first = (int64_t)blockIdx.x * THREADS * EACH + threadIdx.x;
+#pragma unroll
+    for (int e = 0; e < EACH; e++) {
+        const int64_t at = first + e * THREADS;
+        if (at >= count) continue;
+        const double own = beta == 0 ? 0 : beta * y[at];
+        y[at] = alpha == 0 ? own : alpha * x[at] + own;
+    }
+}
+
+extern "C" enum sw_status sw_cuda_elliptic_combine(sw_cuda_stream stream, int64_t count, double alpha, const double *x,
+                                                   double beta, double *y)
+{
+    if (count == 0) return SW_OK;
+    return launch(elliptic_combine_k, parts_of(count), THREADS, 0, (cudaStream_t)stream, ALONE, count, alpha, x, beta,
+                  y);
+}
+
+/* ------------------------------------------------------------------ columns */
+
+/* The pivots of a column at the beginning of each of its chunks, a thread a column. */
+template <bool VARIABLE>
+__global__ static void __launch_bounds__(THREADS)
+    elliptic_pivots_k(struct sw_cuda_elliptic all, int64_t tiles, double *rests)
+{
+    const int64_t system = blockIdx.x / tiles, number = blockIdx.x % tiles * THREADS + threadIdx.x,
+                  columns = all.nx * all.ny, chunks = (all.nz + CHUNK - 1) / CHUNK;
+    if (number >= columns) return;
+    const struct sw_cuda_elliptic m = of_system(all, system);
+    const column<VARIABLE, struct sw_cuda_elliptic, double> own(m, number);
+    double rest = 1;
+    for (int64_t k = 0; k < m.nz; k++) {
+        if (k % CHUNK == 0) rests[(system * chunks + k / CHUNK) * columns + number] = rest;
+        const column_level<double> l = own.level(k);
+        elliptic_pivot(l.p, l.above, l.below, &rest);
+    }
+}
+
+extern "C" enum sw_status sw_cuda_elliptic_pivots(sw_cuda_stream stream, const struct sw_cuda_elliptic *m,
+                                                  double *rests)
+{
+    const int64_t tiles = (m->nx * m->ny + THREADS - 1) / THREADS, blocks = tiles * m->systems;
+    cudaStream_t s = (cudaStream_t)stream;
+    if (blocks == 0) return SW_OK;
+    if (m->kx) return launch(elliptic_pivots_k<true>, blocks, THREADS, 0, s, ALONE, *m, tiles, rests);
+    return launch(elliptic_pivots_k<false>, blocks, THREADS, 0, s, ALONE, *m, tiles, rests);
+}
+
+enum { COLUMNS = 64 };  /* columns of a block: a thread each, so that small grids have some blocks */
+
+/* z = M^-1 r, a thread a column. On the way down the weights of a chunk follow from the pivot at its beginning. */
+template <bool VARIABLE>
+__global__ static void __launch_bounds__(COLUMNS)
+    elliptic_columns_k(struct sw_cuda_elliptic all, int64_t tiles, const double *rests, const double *r, double *z)
+{
+    const int64_t system = blockIdx.x / tiles, number = blockIdx.x % tiles * COLUMNS + threadIdx.x,
+                  columns = all.nx * all.ny, chunks = (all.nz + CHUNK - 1) / CHUNK;
+    if (number >= columns) return;
+    const struct sw_cuda_elliptic m = of_system(all, system);
+    const column<VARIABLE, struct sw_cuda_elliptic, double> own(m, number);
+    const int64_t first = system * columns * m.nz + own.first();
+    double rest = 1, last = 0;
+    r += first, z += first;
+    for (int64_t k = 0; k < m.nz; k++) {
+        const column_level<double> l = own.level(k);
+        last = (r[k * m.nx] + l.below * last) * elliptic_pivot(l.p, l.above, l.below, &rest);
+        z[k * m.nx] = last;
+    }
+    last = 0;
+    for (int64_t chunk = chunks - 1; chunk >= 0; chunk--) {
+        const int64_t begin = chunk * CHUNK;
+        double w[CHUNK];
+        rest = rests[(system * chunks + chunk) * columns + number];
+#pragma unroll
+        for (int k = 0; k < CHUNK; k++) {
+            if (begin + k >= m.nz) { w[k] = 0; continue; }
+            const column_level<double> l = own.level(begin + k);
+            w[k] = l.above * elliptic_pivot(l.p, l.above, l.below, &rest);
+        }
+#pragma unroll
+        for (int k = CHUNK - 1; k >= 0; k--) {
+            if (begin + k >= m.nz) continue;
+            last = z[(begin + k) * m.nx] + w[k] * last;
+            z[(begin + k) * m.nx] = last;
+        }
+    }
+}
+
+extern "C" enum sw_status sw_cuda_elliptic_columns(sw_cuda_stream stream, const struct sw_cuda_elliptic *m,
+                                                   const double *rests, const double *r, double *z)
+{
+    const int64_t tiles = (m->nx * m->ny + COLUMNS - 1) / COLUMNS, blocks = tiles * m->systems;
+    cudaStream_t s = (cudaStream_t)stream;
+    if (blocks == 0) return SW_OK;
+    if (m->kx) return launch(elliptic_columns_k<true>, blocks, COLUMNS, 0, s, ALONE, *m, tiles, rests, r, z);
+    return launch(elliptic_columns_k<false>, blocks, COLUMNS, 0, s, ALONE, *m, tiles, rests, r, z);
+}

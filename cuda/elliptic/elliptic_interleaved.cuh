@@ -1,0 +1,46 @@
+#ifndef ELLIPTIC_INTERLEAVED_CUH
+#define ELLIPTIC_INTERLEAVED_CUH
+/* What both passes of elliptic_interleaved share: numbers side by side, and how a sum over all blocks of a system
+ * comes to its end. */
+#include "cuda/elliptic/elliptic_cells.cuh"
+#include "cuda/elliptic/elliptic_sum.cuh"
+#include "cuda/launch.cuh"
+
+/* V numbers that are loaded and stored together. */
+template <typename real, int V> struct alignas(sizeof(real) * V) pack { real v[V]; };
+
+template <int V, typename real> __device__ static inline pack<real, V> load_pack(const real *from)
+{
+    return *reinterpret_cast<const pack<real, V> *>(from);
+}
+
+template <int V, typename real> __device__ static inline void store_pack(real *to, const pack<real, V> &x)
+{
+    *reinterpret_cast<pack<real, V> *>(to) = x;
+}
+
+/* After threads of this block, whichever, have left `count` of the `all` sums of a system in memory: whether these were
+ * the last ones. That block sees all of them, by __ldcg(). All threads call it. */
+__device__ static inline bool is_last(struct sw_cuda_elliptic_way *way, unsigned count, unsigned all)
+{
+    __shared__ bool last;
+    __syncthreads();  /* thread 0 counts what others have left: not before they have */
+    if (threadIdx.x == 0) {
+        __threadfence();
+        last = atomicAdd(&way->ticket, count) + count == all;
+        if (last) way->ticket = 0;
+    }
+    __syncthreads();
+    const bool answer = last;
+    if (answer) __threadfence();
+    __syncthreads();
+    return answer;
+}
+
+/* Whether a pass goes on after an iteration: what the host finds as well, by elliptic_record(). */
+__device__ static inline bool goes_on(const struct sw_cuda_elliptic_way *way, bool single, double rr)
+{
+    if (single) return isfinite(rr) && rr > way->enough;
+    return sqrt(rr) / way->norm_f > way->tolerance;
+}
+#endif

@@ -1,0 +1,244 @@
+/* A multigrid cycle in single precision for all systems of a batch (elliptic/elliptic_multigrid_cuda.c;
+ * docs/numerics.md, 12): what is between sweeps over columns (elliptic_multigrid_columns.cu). Of A = M - N, M what a
+ * column has by itself, the residual after a sweep that began with 0 takes N u only: of the colour that was swept last,
+ * for the first one, and 0 for the last; or (1 - omega) f + N u. */
+#include "cuda/elliptic/elliptic_multigrid_columns.cuh"
+
+/* ------------------------------------------------------------------ residuals for a coarser grid */
+
+__device__ static inline int first_of(const struct sw_cuda_multigrid_grid &g, int axis, int n, int coarse)
+{
+    if (g.coarse[axis] == n) return coarse;
+    return coarse <= g.alone[axis] ? 2 * coarse : 2 * coarse - 1;
+}
+
+/* The residuals of a child after a sweep from 0, added to the sums of a coarse column, N levels from `first` on;
+ * RAGGED: some of them may not be there.
+ * @param child  of the first colour  @param counts  else nothing is added, but memory is read */
+template <int N, int KIND, bool RAGGED>
+__device__ static inline void add_child(const struct sw_cuda_multigrid &m, const struct sw_cuda_multigrid_grid &fine,
+                                        int system, const place &child, bool counts, int first, float sum[N])
+{
+    const struct elliptic_planes &p = fine.planes;
+    const long long mine = system * elliptic_planes_cells(&p) + entry_of(p, child) + first * TILE,
+                    theirs = mine + other_plane(p, child);
+    const float4 *const vertical = (const float4 *)m.vertical + (long long)system * m.nz + first;
+    const nearby<KIND> u = nearby_of<KIND>(around_of(fine, child), fine.first + mine, fine.first + theirs);
+    weights w = weights_of<KIND>(fine, system, child);
+    faces face = {};
+    if (KIND == VARIABLE) {
+        face = faces_of(fine, system, child);
+        face.west += first * TILE, face.east += first * TILE, face.south += first * TILE, face.north += first * TILE;
+    }
+    float r[N];
+#pragma unroll
+    for (int l = 0; l < N; l++) r[l] = !RAGGED || first + l < m.nz ? neighbours<KIND>(w, face, u, l * TILE) : 0;
+#pragma unroll
+    for (int l = 0; l < N; l++) {
+        if (!counts || (RAGGED && first + l >= m.nz)) continue;
+        if (KIND != VARIABLE) r[l] *= w.column.x * vertical[l].w;
+        if (p.colours == 1) r[l] += (1 - DAMPING) * fine.f[mine + l * TILE];
+        sum[l] += r[l];
+    }
+}
+
+/* Sums of residuals over the cells of a coarse column, from level `first` on. With two colours those of black cells are
+ * 0; a row has one red child at most. Words a coarse cell with two colours: the two red residuals take black
+ * neighbours, 2 at least; with one f and u of 4. */
+template <int N, int KIND, bool RAGGED>
+__device__ static inline void restricted(const struct sw_cuda_multigrid &m, const struct sw_cuda_multigrid_grid &fine,
+                                         int system, const place &at, int first, float sum[N])
+{
+    const struct elliptic_planes &p = fine.planes;
+    const int x = first_of(fine, 0, p.nx, at.i), x_behind = first_of(fine, 0, p.nx, at.i + 1),
+              y = first_of(fine, 1, p.ny, at.j), y_behind = first_of(fine, 1, p.ny, at.j + 1);
+#pragma unroll
+    for (int l = 0; l < N; l++) sum[l] = 0;
+    if (KIND != CROSS && p.colours == 2) {
+#pragma unroll
+        for (int row = 0; row < 2; row++) {
+            const int j = y + row < y_behind ? y + row : y, red = x + ((x + j) & 1), i = red < x_behind ? red : x;
+            const place child = {0, i, j, i >> 1, j & 1, true};
+            add_child<N, KIND, RAGGED>(m, fine, system, child, y + row < y_behind && red < x_behind, first, sum);
+        }
+    } else {
+        for (int j = y; j < y_behind; j++)
+            for (int i = x; i < x_behind; i++)
+                add_child<N, KIND, RAGGED>(m, fine, system, place{0, i, j, i, 0, true}, true, first, sum);
+    }
+}
+
+/* f of a coarser grid, N levels of a column a thread, the last columns first: those are in the cache. */
+template <int N, int KIND, bool RAGGED>
+__global__ static void __launch_bounds__(THREADS, KIND != CONSTANT ? 2 : N > STEPS ? 3 : 4)
+    restrict_k(struct sw_cuda_multigrid m, struct sw_cuda_multigrid_grid fine, struct sw_cuda_multigrid_grid coarse,
+               int level, struct pieces pieces, int blocks)
+{
+    const int turn = gridDim.x - 1 - blockIdx.x, system = turn / blocks;
+    const struct elliptic_planes &to = coarse.planes;
+    int part;
+    const place at = place_in(to, pieces, turn - system * blocks, &part);
+    const int first = part * N;
+    wait_previous();
+    allow_next();
+    if (!takes_part(m.state[system], level, true) || !at.inside) return;
+    float sum[N];
+    restricted<N, KIND, RAGGED>(m, fine, system, at, first, sum);
+    float *const f = coarse.f + system * elliptic_planes_cells(&to) + own_plane(to, at) + entry_of(to, at) +
+                     first * TILE;
+#pragma unroll
+    for (int l = 0; l < N; l++)
+        if (!RAGGED || first + l < m.nz) f[l * TILE] = sum[l];
+}
+
+/* ------------------------------------------------------------------ corrections of a finer grid */
+
+/* The coarse cell around cell i of an axis, and the one beside it with its weight. */
+struct between { int around, beside; float near, far; };
+
+__device__ static inline between between_of(const struct sw_cuda_multigrid_grid &g, int axis, int n, int i,
+                                            bool periodic)
+{
+    between b = {i, i, g.near[axis][i], g.far[axis][i]};
+    if (g.coarse[axis] == n) return b;
+    b.around = i <= 2 * g.alone[axis] ? i / 2 : (i + 1) / 2;
+    b.beside = i == first_of(g, axis, n, b.around) ? b.around - 1 : b.around + 1;
+    if (b.beside < 0 || b.beside >= g.coarse[axis]) {
+        if (!periodic) b.far = 0;
+        b.beside = !periodic ? b.around : b.beside < 0 ? g.coarse[axis] - 1 : 0;
+    }
+    return b;
+}
+
+/* u of the first colour += the bilinear interpolation of what a coarser grid has found: the other colour is solved for
+ * next, whatever it is. Words a cell: u twice, a fourth of u there or more. */
+__global__ static void __launch_bounds__(THREADS)
+    prolong_k(struct sw_cuda_multigrid m, struct sw_cuda_multigrid_grid fine, struct sw_cuda_multigrid_grid coarse,
+              int level, struct pieces pieces, int blocks)
+{
+    const int system = blockIdx.x / blocks;
+    const struct elliptic_planes &from = coarse.planes, &p = fine.planes;
+    int part;
+    const place at = place_in(p, pieces, blockIdx.x - system * blocks, &part);
+    const between x = between_of(fine, 0, p.nx, at.i, fine.periodic_x),
+                  y = between_of(fine, 1, p.ny, at.j, fine.periodic_y);
+    const int first = part * STEPS;
+    const float *const there = coarse.u + system * elliptic_planes_cells(&from) + first * TILE,
+                *const a = there + elliptic_cell(&from, x.around, y.around),
+                *const b = there + elliptic_cell(&from, x.beside, y.around),
+                *const c = there + elliptic_cell(&from, x.around, y.beside),
+                *const d = there + elliptic_cell(&from, x.beside, y.beside);
+    float *const u = fine.first + system * elliptic_planes_cells(&p) + entry_of(p, at) + first * TILE;
+    wait_previous();
+    allow_next();
+    if (!takes_part(m.state[system], level, true) || !at.inside) return;
+    float sum[STEPS];
+#pragma unroll
+    for (int l = 0; l < STEPS; l++) {  /* of the last level again, where there are fewer */
+        const int of = (first + l < m.nz ? l : m.nz - 1 - first) * TILE;
+        sum[l] = u[of] + (x.near * (y.near * a[of] + y.far * c[of]) + x.far * (y.near * b[of] + y.far * d[of]));
+    }
+#pragma unroll
+    for (int l = 0; l < STEPS; l++)
+        if (first + l < m.nz) u[l * TILE] = sum[l];
+}
+
+/* ------------------------------------------------------------------ launches */
+
+template <int N, int KIND, bool RAGGED>
+static enum sw_status launch_restrict_of(cudaStream_t s, const struct sw_cuda_multigrid *m, int level)
+{
+    const struct sw_cuda_multigrid_grid &g = m->grid[level], &to = m->grid[level + 1];
+    const struct pieces pieces = pieces_of(to.planes, to.planes.colours, N);
+    const int blocks = (int)blocks_in(pieces);
+    return launch(restrict_k<N, KIND, RAGGED>, (long long)blocks * m->systems, THREADS, 0, s, OVERLAP, *m, g, to, level,
+                  pieces, blocks);
+}
+
+static enum sw_status launch_restrict(cudaStream_t s, const struct sw_cuda_multigrid *m, int level)
+{
+    const bool ragged = m->nz % STEPS != 0;
+    switch (kind_of(m->grid[level])) {
+    case CROSS:
+        return ragged ? launch_restrict_of<STEPS, CROSS, true>(s, m, level)
+                      : launch_restrict_of<STEPS, CROSS, false>(s, m, level);
+    case VARIABLE:
+        return ragged ? launch_restrict_of<STEPS, VARIABLE, true>(s, m, level)
+                      : launch_restrict_of<STEPS, VARIABLE, false>(s, m, level);
+    default:
+        if (m->nz % (2 * STEPS) == 0) return launch_restrict_of<2 * STEPS, CONSTANT, false>(s, m, level);
+        return ragged ? launch_restrict_of<STEPS, CONSTANT, true>(s, m, level)
+                      : launch_restrict_of<STEPS, CONSTANT, false>(s, m, level);
+    }
+}
+
+/* Of one colour. */
+static enum sw_status launch_prolong(cudaStream_t s, const struct sw_cuda_multigrid *m, int level)
+{
+    const struct sw_cuda_multigrid_grid &g = m->grid[level];
+    const struct pieces pieces = pieces_of(g.planes, 1, STEPS);
+    const int blocks = (int)blocks_in(pieces);
+    return launch(prolong_k, (long long)blocks * m->systems, THREADS, 0, s, OVERLAP, *m, g, m->grid[level + 1], level,
+                  pieces, blocks);
+}
+
+/* From 0. */
+static enum sw_status sweep_down(cudaStream_t s, const struct sw_cuda_multigrid *m, int level, bool update)
+{
+    const struct sw_cuda_multigrid_grid &g = m->grid[level];
+    struct pass p = {};
+    p.level = level;
+    p.what = update ? UPDATE : 0;
+    p.first = p.reverse = true;
+    p.last = g.planes.colours == 1;
+    p.before = p.after = g.first;
+    SW_TRY(multigrid_columns(s, m, p));
+    if (p.last) return SW_OK;
+    p.colour = p.last = true;
+    p.what |= SWEEP;
+    p.first = p.reverse = false;
+    return multigrid_columns(s, m, p);
+}
+
+/* From u, in the reverse order. A coarsest grid's second colour is what it was. */
+static enum sw_status sweep_up(cudaStream_t s, const struct sw_cuda_multigrid *m, int level)
+{
+    const struct sw_cuda_multigrid_grid &g = m->grid[level];
+    const bool coloured = g.planes.colours == 2;
+    struct pass p = {};
+    p.level = level;
+    p.what = SWEEP | (level == 0 ? DOTS : 0);
+    p.first = true;
+    p.last = !coloured;
+    p.before = g.first;
+    p.after = g.u;
+    if (coloured) {
+        p.colour = 1;
+        p.but_coarsest = level > 0;
+        SW_TRY(multigrid_columns(s, m, p));
+        p.but_coarsest = false;
+        p.colour = 0;
+        p.first = false;
+        p.last = p.reverse = true;
+    }
+    return multigrid_columns(s, m, p);
+}
+
+extern "C" enum sw_status sw_cuda_multigrid_sweep(sw_cuda_stream stream, const struct sw_cuda_multigrid *m, bool update)
+{
+    return sweep_down((cudaStream_t)stream, m, 0, update);
+}
+
+extern "C" enum sw_status sw_cuda_multigrid_cycle(sw_cuda_stream stream, const struct sw_cuda_multigrid *m)
+{
+    cudaStream_t s = (cudaStream_t)stream;
+    for (int g = 0; g + 1 < m->grids; g++) {
+        SW_TRY(launch_restrict(s, m, g));
+        SW_TRY(sweep_down(s, m, g + 1, false));
+    }
+    for (int g = m->grids - 1; g >= 0; g--) {
+        if (g + 1 < m->grids) SW_TRY(launch_prolong(s, m, g));
+        SW_TRY(sweep_up(s, m, g));
+    }
+    return SW_OK;
+}

@@ -1,0 +1,352 @@
+/* Products of a dense matrix with every column of a field, by the FP64 tensor cores: levels to vertical modes and back
+ * (elliptic/elliptic_modal.h). A slab of a field is a matrix [nz][nx], so that a slab is a product of matrices: 2 nz
+ * operations a cell, and 2 words, 3 where it is added. Sums of squares come along, of what goes in and what comes out.
+ *
+ * With 65 to 128 levels a warp keeps its 16 rows of X in 128 registers, and a block takes one tile of 32 columns after
+ * another, the next two on their way to shared memory. With other numbers of levels a block makes rows of a tile of 64
+ * columns, a warp 16 of the rows. The tile comes in steps of 16 rows through shared memory, copied some steps ahead; X
+ * lies in memory as the warps' registers hold it, pairs of a lane beside those of the next one, and stays in the
+ * caches: in lines, as a step's products take no longer than 128 loads of a word by each of four warps. */
+#include "cuda/elliptic/elliptic_sum.cuh"
+#include <cuda_pipeline_primitives.h>
+
+#include "cuda/launch.cuh"
+#include "cuda/sw_cuda.h"
+
+enum {
+    WIDTH = 64,                /* columns of a tile                                                              */
+    PITCH = WIDTH + 4,         /* words of a row: the rows of a quarter of a warp begin in banks of their own     */
+    STEP = 16,                 /* rows of a step                                                                 */
+    STAGES = 4,                /* steps on the way                                                               */
+    WARPS = 8,                 /* of a block at most                                                             */
+    KEPT_WIDTH = 32,           /* columns of a tile where X is in registers                                      */
+    KEPT_PITCH = KEPT_WIDTH + 4, KEPT_STAGES = 3  /* tiles that are there or on their way                        */
+};
+
+/* c += A B, a tile of 16 x 16 times 16 x 8 (PTX ISA, mma.m16n8k16 with .f64): lane 4g + t has of A rows g, g + 8 in
+ * turn of columns t, t + 4, t + 8, t + 12; of B these rows of column g; of c rows g, g + 8 of columns 2t, 2t + 1. */
+__device__ static inline void multiply_add(double c[4], const double a[8], const double b[4])
+{
+#if __CUDA_ARCH__ >= 900
+    asm volatile("mma.sync.aligned.m16n8k16.row.col.f64.f64.f64.f64 {%0, %1, %2, %3}, "
+        "{%4, %5, %6, %7, %8, %9, %10, %11}, {%12, %13, %14, %15}, {%0, %1, %2, %3};"
+        : "+d"(c[0]), "+d"(c[1]), "+d"(c[2]), "+d"(c[3])
+        : "d"(a[0]), "d"(a[1]), "d"(a[2]), "d"(a[3]), "d"(a[4]), "d"(a[5]), "d"(a[6]), "d"(a[7]), "d"(b[0]), "d"(b[1]),
+          "d"(b[2]), "d"(b[3]));
+#elif __CUDA_ARCH__ >= 800
+    for (int k = 0; k < 4; k++)
+        for (int half = 0; half < 2; half++)
+            asm volatile("mma.sync.aligned.m8n8k4.row.col.f64.f64.f64.f64 {%0, %1}, {%2}, {%3}, {%0, %1};"
+                : "+d"(c[2 * half]), "+d"(c[2 * half + 1])
+                : "d"(a[2 * k + half]), "d"(b[k]));
+#endif
+}
+
+/* Begin to copy rows 16 step ... of a tile, from first_other on those of `other`; zeros where there is none. PAIRS: 16
+ * bytes at once. */
+template <bool PAIRS>
+__device__ static inline void copy_step(const struct sw_cuda_transform &t, const double *from, const double *other,
+                                        int64_t first_other, int step, int64_t columns, double *to)
+{
+    enum { WORDS = PAIRS ? 2 : 1, PIECES = WIDTH / WORDS, BYTES = 8 * WORDS };
+    for (int e = (int)threadIdx.x; e < STEP * PIECES; e += (int)blockDim.x) {
+        const int row = e / PIECES, column = e % PIECES * WORDS;
+        const int64_t k = (int64_t)step * STEP + row;
+        const bool there = k < t.nz && column < columns;
+        const double *const rows = k < first_other ? from : other;
+        __pipeline_memcpy_async(to + row * PITCH + column, there ? rows + k * t.from_row + column : from, BYTES,
+                                there ? 0 : BYTES);
+    }
+}
+
+/* A warp's 16 rows of a tile, from `first` on. @param columns  that there are */
+template <bool PAIRS, int TILES>
+__device__ static inline void put_tile(const struct sw_cuda_transform &t, const double c[TILES][4], int64_t first,
+                                       int64_t columns, double *to)
+{
+    const int g = (int)threadIdx.x % 32 / 4, quarter = (int)threadIdx.x % 4;
+#pragma unroll
+    for (int x = 0; x < TILES; x++)
+#pragma unroll
+        for (int half = 0; half < 2; half++) {
+            const int64_t row = first + g + 8 * half, column = 8 * x + 2 * quarter;
+            double *const at = to + row * t.to_row + column;
+            if (row >= t.nz || column >= columns) continue;
+            if (PAIRS) {
+                double2 *const pair = (double2 *)at;
+                double2 sum = make_double2(c[x][2 * half], c[x][2 * half + 1]);
+                if (t.add) sum.x += pair->x, sum.y += pair->y;
+                *pair = sum;
+            } else {
+                at[0] = t.add ? at[0] + c[x][2 * half] : c[x][2 * half];
+                if (column + 1 < columns) at[1] = t.add ? at[1] + c[x][2 * half + 1] : c[x][2 * half + 1];
+            }
+        }
+}
+
+/* The sums of squares of these rows; columns beyond the last one are 0.
+ * @param at  that of row 0; rows are ny * tiles apart */
+template <int TILES>
+__device__ static inline void keep_squares(const struct sw_cuda_transform &t, const double c[TILES][4], int64_t first,
+                                           int64_t at, int64_t tiles)
+{
+    const int g = (int)threadIdx.x % 32 / 4, quarter = (int)threadIdx.x % 4;
+#pragma unroll
+    for (int half = 0; half < 2; half++) {
+        const int64_t row = first + g + 8 * half;
+        double sum = 0;
+#pragma unroll
+        for (int x = 0; x < TILES; x++)
+            sum += c[x][2 * half] * c[x][2 * half] + c[x][2 * half + 1] * c[x][2 * half + 1];
+        sum += __shfl_xor_sync(~0u, sum, 1);
+        sum += __shfl_xor_sync(~0u, sum, 2);
+        if (quarter == 0 && row < t.nz) t.squares[at + row * t.ny * tiles] = sum;
+    }
+}
+
+template <bool PAIRS>
+__global__ static void __launch_bounds__(32 * WARPS, 2)
+    elliptic_transform_k(struct sw_cuda_transform t, int64_t tiles, int64_t row_blocks)
+{
+    extern __shared__ double stages[];
+    const int64_t tile = blockIdx.x % tiles, slab = blockIdx.x / tiles % t.ny,
+                  row_block = blockIdx.x / tiles / t.ny % row_blocks, system = blockIdx.x / tiles / t.ny / row_blocks,
+                  field = system * t.nx * t.ny * t.nz, columns = t.nx - tile * WIDTH;
+    const int steps = (int)((t.nz + STEP - 1) / STEP), warp = (int)threadIdx.x / 32, lane = (int)threadIdx.x % 32,
+              g = lane / 4, quarter = lane % 4;
+    const int64_t rows = row_block * WARPS + warp;  /* in units of 16 */
+    if (t.goal && t.goal[system] < 0) return;
+    const int64_t corner = field + slab * t.from_slab + tile * WIDTH,
+                  first_other = t.first_other ? t.first_other[system] : t.nz;
+    const double *from = t.from + corner, *other = t.other + corner,
+                 *packed = t.packed + ((int64_t)t.of[system] * steps + rows) * steps * (STEP * STEP) + lane * 2;
+    double *to = t.to + field + slab * t.to_slab + tile * WIDTH;
+    double c[WIDTH / 8][4] = {}, from_square = 0;
+    for (int s = 0; s < STAGES - 1; s++) {
+        if (s < steps) copy_step<PAIRS>(t, from, other, first_other, s, columns, stages + s * STEP * PITCH);
+        __pipeline_commit();
+    }
+    for (int s = 0; s < steps; s++) {
+        double a[8];
+        if (rows < steps)
+#pragma unroll
+            for (int k = 0; k < 8; k += 2) {
+                const double2 pair = *(const double2 *)(packed + (int64_t)s * (STEP * STEP) + k * 32);
+                a[k] = pair.x, a[k + 1] = pair.y;
+            }
+        __pipeline_wait_prior(STAGES - 2);
+        __syncthreads();
+        if (s + STAGES - 1 < steps)
+            copy_step<PAIRS>(t, from, other, first_other, s + STAGES - 1, columns,
+                             stages + (s + STAGES - 1) % STAGES * STEP * PITCH);
+        __pipeline_commit();
+        if (t.from_squares && row_block == 0)
+            for (int e = (int)threadIdx.x; e < STEP * WIDTH; e += (int)blockDim.x) {
+                const double own = stages[s % STAGES * STEP * PITCH + e / WIDTH * PITCH + e % WIDTH];
+                from_square += own * own;
+            }
+        if (rows >= steps) continue;
+        const double *b = stages + s % STAGES * STEP * PITCH + quarter * PITCH + g;
+#pragma unroll
+        for (int x = 0; x < WIDTH / 8; x++) {
+            const double part[4] = {b[8 * x], b[8 * x + 4 * PITCH], b[8 * x + 8 * PITCH], b[8 * x + 12 * PITCH]};
+            multiply_add(c[x], a, part);
+        }
+    }
+    if (t.from_squares && row_block == 0) {
+        from_square = sum_of_block(from_square);
+        if (threadIdx.x == 0) t.from_squares[(system * t.ny + slab) * tiles + tile] = from_square;
+    }
+    if (rows >= steps) return;
+    put_tile<PAIRS, WIDTH / 8>(t, c, 16 * rows, columns, to);
+    if (t.squares) keep_squares<WIDTH / 8>(t, c, 16 * rows, ((system * t.nz * t.ny) + slab) * tiles + tile, tiles);
+}
+
+/* ------------------------------------------------------------------ X in registers */
+
+/* Tile number `tile` of all systems. */
+struct place { int64_t system, slab, tile, corner, first_other; };
+
+__device__ static inline struct place place_of(const struct sw_cuda_transform &t, int64_t tile, int64_t tiles)
+{
+    struct place p;
+    p.tile = (unsigned)tile % (unsigned)tiles;  /* below 2^31 */
+    p.slab = (unsigned)tile / (unsigned)tiles % (unsigned)t.ny;
+    p.system = (unsigned)tile / (unsigned)tiles / (unsigned)t.ny;
+    p.corner = p.system * t.nx * t.ny * t.nz + p.slab * t.from_slab + p.tile * KEPT_WIDTH;
+    p.first_other = t.first_other ? t.first_other[p.system] : t.nz;
+    return p;
+}
+
+template <bool PAIRS>
+__device__ static inline void copy_tile(const struct sw_cuda_transform &t, int64_t tile, int64_t tiles, int64_t all,
+                                        double *to)
+{
+    enum { WORDS = PAIRS ? 2 : 1, PIECES = KEPT_WIDTH / WORDS, BYTES = 8 * WORDS, ROWS = 32 * WARPS / PIECES };
+    if (tile < all) {
+        const struct place p = place_of(t, tile, tiles);
+        const int first = (int)threadIdx.x / PIECES, column = (int)threadIdx.x % PIECES * WORDS,
+                  last = column < t.nx - p.tile * KEPT_WIDTH ? (int)t.nz : 0, first_other = (int)p.first_other;
+        const int64_t at = p.corner + first * t.from_row + column, step = ROWS * t.from_row;
+        const double *own = t.from + at, *other = t.other + at;
+        to += first * KEPT_PITCH + column;
+#pragma unroll
+        for (int k = 0; k < WARPS * STEP; k += ROWS, own += step, other += step) {
+            const bool there = first + k < last;
+            __pipeline_memcpy_async(to + k * KEPT_PITCH, !there ? t.from : first + k < first_other ? own : other, BYTES,
+                                    there ? 0 : BYTES);
+        }
+    }
+    __pipeline_commit();
+}
+
+__device__ static inline void keep_square(double *to, const double of_warp[WARPS])
+{
+    if (threadIdx.x) return;
+    double sum = 0;
+    for (int w = 0; w < WARPS; w++) sum += of_warp[w];
+    *to = sum;
+}
+
+template <bool PAIRS>
+__global__ static void __launch_bounds__(32 * WARPS, 1)
+    elliptic_transform_kept_k(struct sw_cuda_transform t, int64_t tiles, int64_t all)
+{
+    extern __shared__ double stages[];
+    enum { STAGE = WARPS * STEP * KEPT_PITCH };
+    const int warp = (int)threadIdx.x / 32, lane = (int)threadIdx.x % 32, g = lane / 4, quarter = lane % 4,
+              steps = (int)((t.nz + STEP - 1) / STEP);
+    __shared__ double of_warp[2][WARPS];  /* squares of the tile before, which are added up behind the next barrier */
+    double a[WARPS][8];
+    int64_t tile = blockIdx.x, next = tile, squared = -1;
+    int kept = -1, stage = 0, turn = 0;
+    for (int k = 0; k < KEPT_STAGES - 1; k++, next += gridDim.x)
+        copy_tile<PAIRS>(t, next, tiles, all, stages + k * STAGE);
+    for (; tile < all; tile += gridDim.x, next += gridDim.x, stage = (stage + 1) % KEPT_STAGES) {
+        const struct place p = place_of(t, tile, tiles);
+        const bool due = !t.goal || t.goal[p.system] >= 0;
+        if (due && kept != t.of[p.system]) {
+            kept = t.of[p.system];
+            const double *const packed = t.packed + ((int64_t)kept * steps + warp) * steps * (STEP * STEP) + lane * 2;
+#pragma unroll
+            for (int s = 0; s < WARPS; s++)
+#pragma unroll
+                for (int k = 0; k < 8; k += 2) {
+                    a[s][k] = a[s][k + 1] = 0;
+                    if (s >= steps || warp >= steps) continue;
+                    const double2 pair = *(const double2 *)(packed + (int64_t)s * (STEP * STEP) + k * 32);
+                    a[s][k] = pair.x, a[s][k + 1] = pair.y;
+                }
+        }
+        __pipeline_wait_prior(KEPT_STAGES - 2);
+        __syncthreads();
+        copy_tile<PAIRS>(t, next, tiles, all, stages + (stage + KEPT_STAGES - 1) % KEPT_STAGES * STAGE);
+        if (squared >= 0) keep_square(t.from_squares + squared, of_warp[turn]);
+        squared = -1, turn ^= 1;
+        if (!due) continue;
+        const double *const here = stages + stage * STAGE;
+        double c[KEPT_WIDTH / 8][4] = {};
+#pragma unroll
+        for (int s = 0; s < WARPS; s++) {
+            if (s >= steps) continue;
+            const double *const b = here + (s * STEP + quarter) * KEPT_PITCH + g;
+#pragma unroll
+            for (int x = 0; x < KEPT_WIDTH / 8; x++) {
+                const double part[4] = {b[8 * x], b[8 * x + 4 * KEPT_PITCH], b[8 * x + 8 * KEPT_PITCH],
+                                        b[8 * x + 12 * KEPT_PITCH]};
+                multiply_add(c[x], a[s], part);
+            }
+        }
+        const int64_t of_slab = p.slab * tiles + p.tile;
+        if (t.from_squares) {
+            double sum = 0;
+#pragma unroll
+            for (int k = 0; k < STEP; k++) {
+                const double own = here[(warp * STEP + k) * KEPT_PITCH + lane];
+                sum += own * own;
+            }
+            for (int w = 16; w > 0; w /= 2) sum += __shfl_xor_sync(~0u, sum, w);
+            if (lane == 0) of_warp[turn][warp] = sum;
+            squared = p.system * t.ny * tiles + of_slab;
+        }
+        double *const to = t.to + p.system * t.nx * t.ny * t.nz + p.slab * t.to_slab + p.tile * KEPT_WIDTH;
+        put_tile<PAIRS, KEPT_WIDTH / 8>(t, c, 16 * warp, t.nx - p.tile * KEPT_WIDTH, to);
+        if (t.squares)
+            keep_squares<KEPT_WIDTH / 8>(t, c, 16 * warp, p.system * t.nz * t.ny * tiles + of_slab, tiles);
+    }
+    __syncthreads();
+    if (squared >= 0) keep_square(t.from_squares + squared, of_warp[turn]);
+}
+
+/* ------------------------------------------------------------------ */
+
+static int64_t steps_of(int64_t nz) { return (nz + STEP - 1) / STEP; }
+
+static bool is_kept(int64_t nz) { return steps_of(nz) > WARPS / 2 && steps_of(nz) <= WARPS; }
+
+static int64_t tiles_of(int64_t nx, int64_t nz)
+{
+    const int64_t width = is_kept(nz) ? KEPT_WIDTH : WIDTH;
+    return (nx + width - 1) / width;
+}
+
+extern "C" size_t sw_cuda_transform_words(int64_t nz) { return (size_t)(steps_of(nz) * steps_of(nz) * STEP * STEP); }
+
+extern "C" int64_t sw_cuda_transform_squares(int64_t nx, int64_t ny, int64_t nz) { return tiles_of(nx, nz) * ny; }
+
+extern "C" void sw_cuda_transform_pack(int64_t nz, const double *x, bool transposed, double *packed)
+{
+    const int64_t steps = steps_of(nz);
+    for (int64_t part = 0; part < steps * steps; part++)
+        for (int64_t e = 0; e < STEP * STEP; e++) {
+            const int64_t lane = e % 64 / 2, g = lane / 4, quarter = lane % 4, k = e / 64 * 2 + e % 2,
+                          row = part / steps * STEP + g + k % 2 * 8, column = part % steps * STEP + k / 2 * 4 + quarter;
+            double entry = 0;
+            if (row < nz && column < nz) entry = transposed ? x[column * nz + row] : x[row * nz + column];
+            packed[part * (STEP * STEP) + e] = entry;
+        }
+}
+
+static enum sw_status transform_kept(cudaStream_t stream, const struct sw_cuda_transform *t, bool pairs)
+{
+    const int64_t tiles = tiles_of(t->nx, t->nz), all = tiles * t->ny * t->systems;
+    const size_t shared = KEPT_STAGES * WARPS * STEP * KEPT_PITCH * sizeof(double);
+    void (*const kernel)(struct sw_cuda_transform, int64_t, int64_t) =
+        pairs ? elliptic_transform_kept_k<true> : elliptic_transform_kept_k<false>;
+    int device, processors;
+    CU_TRY(cudaGetDevice(&device));
+    CU_TRY(cudaDeviceGetAttribute(&processors, cudaDevAttrMultiProcessorCount, device));
+    SW_TRY(allow_shared(kernel, shared));
+    return launch(kernel, all < processors ? all : processors, 32 * WARPS, shared, stream, ALONE, *t, tiles, all);
+}
+
+extern "C" enum sw_status sw_cuda_transform(sw_cuda_stream stream, const struct sw_cuda_transform *t)
+{
+    const int64_t tiles = tiles_of(t->nx, t->nz), steps = steps_of(t->nz), row_blocks = (steps + WARPS - 1) / WARPS,
+                  blocks = tiles * t->ny * row_blocks * t->systems;
+    const int threads = 32 * (steps < WARPS ? (int)steps : (int)WARPS);
+    const bool pairs = t->nx % 2 == 0 && (uintptr_t)t->from % 16 == 0 && (uintptr_t)t->to % 16 == 0 &&
+                       (uintptr_t)t->other % 16 == 0;
+    if (blocks == 0) return SW_OK;
+    if (is_kept(t->nz)) return transform_kept((cudaStream_t)stream, t, pairs);
+    return launch(pairs ? elliptic_transform_k<true> : elliptic_transform_k<false>, blocks, threads,
+                  STAGES * STEP * PITCH * sizeof(double), (cudaStream_t)stream, ALONE, *t, tiles, row_blocks);
+}
+
+/* ------------------------------------------------------------------ goals */
+
+/* A block a system. @param ff  may be host memory */
+__global__ static void __launch_bounds__(1024)
+    elliptic_goals_k(const double *squares, int64_t of_system, const double *part, double *ff, double *goal)
+{
+    const double sum = sum_of_partial(squares + blockIdx.x * of_system, of_system);
+    if (threadIdx.x) return;
+    ff[blockIdx.x] = sum;
+    goal[blockIdx.x] = sum > 0 && isfinite(sum) ? part[blockIdx.x] * sqrt(sum) : -1;
+}
+
+extern "C" enum sw_status sw_cuda_transform_goals(sw_cuda_stream stream, int systems, const double *squares,
+                                                  int64_t of_system, const double *part, double *ff, double *goal)
+{
+    return launch(elliptic_goals_k, systems, 1024, 0, (cudaStream_t)stream, ALONE, squares, of_system, part, ff, goal);
+}

@@ -1,0 +1,57 @@
+#ifndef SW_MONITOR_H
+#define SW_MONITOR_H
+/* How far the shards of a sweep are, on any machine: from their files, from the status files of their processes
+ * (sw_liveness.h), and from Slurm where jobs were submitted. Nothing is written but what sw_filesystem_time()
+ * makes. */
+#include "cli/jobs/sw_shard_state.h"
+#include "cli/jobs/sw_warnings.h"
+#include "store/files/sw_liveness.h"
+
+struct sw_shard {
+    enum sw_shard_state state;
+    bool    saw_file, saw_folder; /* in the folder of the output                                                     */
+    bool    has_file, has_parts;  /* when they were read                                                             */
+    int64_t runs, done, diverged, failed;
+    double  fraction;             /* of the shard that is computed, 0 to 1; of what is in a checkpoint while it runs */
+    struct sw_status_file now;    /* of a running, silent or dead one                                                */
+    struct sw_sweep_identity identity;  /* of its sweep: from its stored results, or from the status file `now`      */
+    struct sw_last_update update;
+    double  written;              /* when its folder last changed, as we read its parts                              */
+    char    job[32], job_state[24], reason[40];  /* "17_3", "PENDING", "Priority"; "" if Slurm does not know it      */
+    char    message[160];         /* why it is unreadable, or foreign                                                */
+};
+struct sw_monitor {
+    char   *file;                 /* of the whole sweep                                                              */
+    int     nshards;
+    struct sw_shard *shard;       /* [nshards]                                                                       */
+    struct sw_sweep_identity identity;  /* of the sweep to measure, else of shard `of_shard`                         */
+    int     of_shard;             /* the first shard whose sweep is known; 0: sw_monitor_measure() named it          */
+    bool    known;                /* the sweep is, and how many runs each shard has                                  */
+    bool    submitted;            /* FILE.jobs is there                                                              */
+    bool    by_files;             /* ages are by the file system's clock                                             */
+    int64_t runs, done, diverged, failed, pending;
+    int     count[SW_SHARD_STATE_COUNT];
+    double  fraction, rate, eta;  /* rate: points times steps a second of those that run; eta: with these            */
+};
+
+/** Whether a file that is there, whole or begun, counts by itself: its shards, if it has some, are older. */
+bool sw_monitor_is_one(const char *file);
+
+/** The shards of FILE.
+ * @param submitted  into how many shards it was submitted (sw_submit_stored()); -1: it was not
+ * @param nshards    the cut that is meant; 0: that which was submitted, else the only one there is
+ * @param monitor    out: free with sw_monitor_free(); NULL: it has none
+ * @return SW_E_USAGE there are several cuts, or not this one; SW_E_IO; SW_E_MEMORY */
+enum sw_status sw_monitor_find(const char *file, int submitted, int nshards, struct sw_monitor **monitor);
+
+/** What the shards are of, and how many runs each has: otherwise the first shard that has stored its config tells.
+ * @param sweep  with its id (sw_sweep_ids()), or without one: that of the first shard counts; not kept
+ * @param only   of which runs; NULL: of all
+ * @return as sw_sweep_shares() */
+enum sw_status sw_monitor_measure(struct sw_monitor *monitor, const struct sw_sweep *sweep, const char *only);
+
+/** Look, or look again: at what has changed since. A shard that cannot be read is in that state.
+ * @return SW_E_IO the folder cannot be read; SW_E_CONFIG a stored config is none; SW_E_MEMORY */
+enum sw_status sw_monitor_look(struct sw_monitor *monitor, const struct sw_warnings *warnings);
+void sw_monitor_free(struct sw_monitor **monitor);
+#endif

@@ -1,0 +1,190 @@
+#define DISABLE_CUSPARSE_DEPRECATED  /* its header warns of types of its own */
+#include "linalg/libraries/csr_cuda.h"
+
+#include <cublas_v2.h>
+#include <cusparse.h>
+#include <dlfcn.h>
+#include <limits.h>
+#include <string.h>
+
+#include "base/sw_mem.h"
+#include "cuda/cu_check.cuh"
+#include "linalg/libraries/cusparse_functions.h"
+
+#define CUSPARSE_OF s
+#define CUSPARSE_LIST(X) X(Create) X(Destroy) X(SetStream) X(GetErrorString) X(CreateCsr) X(DestroySpMat)   \
+                         X(CreateDnVec) X(DnVecSetValues) X(DestroyDnVec) X(SpMV_bufferSize)                \
+                         X(SpMV_preprocess) X(SpMV)
+#define CUBLAS_LIST(X) X(Create) X(Destroy) X(SetStream) X(Ddot) X(Daxpy) X(Dscal) X(Dcopy)
+
+/* The algorithm of which the library says that its bits repeat from run to run. */
+static const cusparseSpMVAlg_t repeatable = CUSPARSE_SPMV_CSR_ALG2;
+
+struct sw_csr {
+    CUSPARSE_LIST(CUSPARSE_MEMBER)
+    struct {
+#define X(name) __typeof__(&cublas##name##_v2) name;
+        CUBLAS_LIST(X)
+#undef X
+    } blas;
+    struct sw_csr_matrix matrix;
+    struct sw_device    *device;
+    cusparseHandle_t     sparse;
+    cublasHandle_t       dense;
+    cusparseSpMatDescr_t a;
+    cusparseDnVecDescr_t x, y;
+    char                *buffer;
+};
+
+#define BLAS_TRY(call)                                                                              \
+    do {                                                                                            \
+        cublasStatus_t cb_ = s->blas.call;                                                          \
+        if (cb_) return SW_FAIL(SW_E_CUDA, "cuBLAS: %s: status %d", #call, (int)cb_);               \
+    } while (0)
+
+/* ------------------------------------------------------------------ the libraries */
+
+static enum sw_status load_sparse(struct sw_csr *s, const char *row, const char *instead)
+{
+    CUSPARSE_LOAD(row, instead);
+}
+
+static enum sw_status load_blas(struct sw_csr *s, const char *row, const char *instead)
+{
+    static const char *const libraries[] = {"libcublas.so.13", "libcublas.so.12", "libcublas.so",
+                                            "/usr/local/cuda/lib64/libcublas.so", 0};
+    void *library = NULL, *symbol;
+    for (int k = 0; !library && libraries[k]; k++) library = dlopen(libraries[k], RTLD_NOW | RTLD_LOCAL);
+    if (!library)  /* never closed: other solvers may be using it */
+        return SW_FAIL(SW_E_ABSENT,
+                       "%s needs the library libcublas.so, which is not on this machine; install the package "
+                       "libcublas12 (Debian, Ubuntu) or libcublas-13-0 (NVIDIA), or take %s", row, instead);
+#define X(name)                                                                                                 \
+    symbol = dlsym(library, "cublas" #name "_v2");                                                              \
+    if (!symbol) return SW_FAIL(SW_E_ABSENT, "the cuBLAS on this machine lacks cublas" #name "_v2");            \
+    memcpy(&s->blas.name, &symbol, sizeof symbol);
+    CUBLAS_LIST(X)
+#undef X
+    return SW_OK;
+}
+
+/* ------------------------------------------------------------------ create, destroy */
+
+bool sw_csr_narrow(int64_t entries) { return entries <= INT_MAX; }
+
+/* The shape, and what the library asks for. It wants to see arrays, and does not look into them. */
+static enum sw_status open(struct sw_csr *s, const char *row, const char *instead, size_t *bytes)
+{
+    const struct sw_csr_matrix *m = &s->matrix;
+    const cusparseIndexType_t index = sw_csr_narrow(m->entries) ? CUSPARSE_INDEX_32I : CUSPARSE_INDEX_64I;
+    const double one = 1, zero = 0;
+    SW_TRY(load_sparse(s, row, instead));
+    SW_TRY(load_blas(s, row, instead));
+    SPARSE_TRY(Create(&s->sparse));
+    SPARSE_TRY(CreateCsr(&s->a, m->rows, m->rows, m->entries, m->offsets, m->columns, m->values, index, index,
+                         CUSPARSE_INDEX_BASE_ZERO, CUDA_R_64F));
+    SPARSE_TRY(CreateDnVec(&s->x, m->rows, m->values, CUDA_R_64F));
+    SPARSE_TRY(CreateDnVec(&s->y, m->rows, m->values, CUDA_R_64F));
+    SPARSE_TRY(SpMV_bufferSize(s->sparse, CUSPARSE_OPERATION_NON_TRANSPOSE, &one, s->a, s->x, &zero, s->y, CUDA_R_64F,
+                               repeatable, bytes));
+    return SW_OK;
+}
+
+static void close(struct sw_csr *s)
+{
+    if (s->y) s->DestroyDnVec(s->y);
+    if (s->x) s->DestroyDnVec(s->x);
+    if (s->a) s->DestroySpMat(s->a);
+    if (s->sparse) s->Destroy(s->sparse);
+    if (s->dense) s->blas.Destroy(s->dense);
+}
+
+/* cuBLAS has 32 MiB of work space of its own on Hopper, by its manual. */
+size_t sw_csr_bytes(int64_t rows, int64_t entries)
+{
+    static double somewhere[2];
+    const size_t of_cublas = (size_t)32 << 20;
+    struct sw_csr s = {.matrix = {rows, entries, somewhere, somewhere, somewhere}};
+    size_t bytes = 0;
+    if (open(&s, "", "", &bytes)) bytes = 0;
+    else bytes += of_cublas;
+    close(&s);
+    return bytes;
+}
+
+static enum sw_status make(struct sw_csr *s, const char *row, const char *instead)
+{
+    size_t bytes = 0;
+    SW_TRY(sw_device_use(s->device));
+    SW_TRY(open(s, row, instead, &bytes));
+    SPARSE_TRY(SetStream(s->sparse, s->device->compute));
+    BLAS_TRY(Create(&s->dense));
+    BLAS_TRY(SetStream(s->dense, s->device->compute));
+    return sw_device_alloc(s->device, bytes, &s->buffer);
+}
+
+enum sw_status sw_csr_create(const struct sw_csr_matrix *matrix, struct sw_device *device, const char *row,
+                             const char *instead, struct sw_csr **csr)
+{
+    struct sw_csr *s = NULL;
+    *csr = NULL;
+    SW_TRY(sw_alloc(1, &s));
+    s->matrix = *matrix;
+    s->device = device;
+    enum sw_status st = make(s, row, instead);
+    if (st) sw_csr_destroy(&s);
+    *csr = s;
+    return st;
+}
+
+void sw_csr_destroy(struct sw_csr **csr)
+{
+    if (!csr || !*csr) return;
+    close(*csr);
+    sw_device_free((*csr)->device, (*csr)->buffer);
+    sw_free(*csr);
+    *csr = NULL;
+}
+
+/* ------------------------------------------------------------------ what is done with it */
+
+enum sw_status sw_csr_prepare(struct sw_csr *s)
+{
+    const double one = 1, zero = 0;
+    SPARSE_TRY(SpMV_preprocess(s->sparse, CUSPARSE_OPERATION_NON_TRANSPOSE, &one, s->a, s->x, &zero, s->y, CUDA_R_64F,
+                               repeatable, s->buffer));
+    return SW_OK;
+}
+
+enum sw_status sw_csr_apply(struct sw_csr *s, const double *x, double *y)
+{
+    const double one = 1, zero = 0;
+    SPARSE_TRY(DnVecSetValues(s->x, (double *)x));
+    SPARSE_TRY(DnVecSetValues(s->y, y));
+    SPARSE_TRY(SpMV(s->sparse, CUSPARSE_OPERATION_NON_TRANSPOSE, &one, s->a, s->x, &zero, s->y, CUDA_R_64F, repeatable,
+                    s->buffer));
+    return SW_OK;
+}
+
+enum sw_status sw_csr_dot(struct sw_csr *s, const double *x, const double *y, double *sum)
+{
+    BLAS_TRY(Ddot(s->dense, (int)s->matrix.rows, x, 1, y, 1, sum));
+    return SW_OK;
+}
+
+enum sw_status sw_csr_combine(struct sw_csr *s, double alpha, const double *x, double beta, double *y)
+{
+    const int n = (int)s->matrix.rows;
+    if (beta == 0) {
+        if (alpha == 0) {
+            CU_TRY(cudaMemsetAsync(y, 0, (size_t)n * sizeof *y, s->device->compute));
+            return SW_OK;
+        }
+        BLAS_TRY(Dcopy(s->dense, n, x, 1, y, 1));
+        if (alpha != 1) BLAS_TRY(Dscal(s->dense, n, &alpha, y, 1));
+        return SW_OK;
+    }
+    if (beta != 1) BLAS_TRY(Dscal(s->dense, n, &beta, y, 1));
+    if (alpha != 0) BLAS_TRY(Daxpy(s->dense, n, &alpha, x, 1, y, 1));
+    return SW_OK;
+}

@@ -1,0 +1,99 @@
+#include "linalg/libraries/cufft_cuda.h"
+
+#include <cufft.h>
+#include <dlfcn.h>
+#include <string.h>
+
+#include "base/sw_mem.h"
+#include "cuda/cu_check.cuh"
+
+#define CUFFT_LIST(X) X(Create) X(Destroy) X(SetStream) X(MakePlanMany64) X(ExecD2Z) X(ExecZ2D)
+
+struct sw_cufft {
+#define X(name) __typeof__(&cufft##name) name;
+    CUFFT_LIST(X)
+#undef X
+    struct sw_device *device;
+    cufftHandle forward, backward;
+    bool has_forward, has_backward;
+};
+
+#define FFT_TRY(call)                                                                               \
+    do {                                                                                            \
+        const cufftResult cf_ = fft->call;                                                          \
+        if (cf_) return SW_FAIL(SW_E_CUDA, "cuFFT: %s: status %d", #call, (int)cf_);                \
+    } while (0)
+
+static enum sw_status load(struct sw_cufft *fft, const char *row, const char *instead)
+{
+    static const char *const libraries[] = {"libcufft.so.12", "libcufft.so.11", "libcufft.so",
+                                            "/usr/local/cuda/lib64/libcufft.so", 0};
+    void *library = NULL, *symbol;
+    for (int k = 0; !library && libraries[k]; k++) library = dlopen(libraries[k], RTLD_NOW | RTLD_LOCAL);
+    if (!library)  /* never closed: others may be using it */
+        return SW_FAIL(SW_E_ABSENT,
+                       "%s needs the library libcufft.so, which is not on this machine; install the package "
+                       "libcufft11 (Debian, Ubuntu) or libcufft-13-0 (NVIDIA), or take %s", row, instead);
+#define X(name)                                                                                                 \
+    symbol = dlsym(library, "cufft" #name);                                                                     \
+    if (!symbol) return SW_FAIL(SW_E_ABSENT, "the cuFFT on this machine lacks cufft" #name);                     \
+    memcpy(&fft->name, &symbol, sizeof symbol);
+    CUFFT_LIST(X)
+#undef X
+    return SW_OK;
+}
+
+static enum sw_status plan(const struct sw_cufft *fft, int n, int64_t lines, cufftType type, cufftHandle *handle,
+                           bool *made)
+{
+    long long length = n;
+    size_t work;
+    FFT_TRY(Create(handle));
+    *made = true;
+    FFT_TRY(SetStream(*handle, fft->device->compute));
+    FFT_TRY(MakePlanMany64(*handle, 1, &length, NULL, 1, 0, NULL, 1, 0, type, lines, &work));
+    return SW_OK;
+}
+
+static enum sw_status make(struct sw_cufft *fft, int n, int64_t lines, const char *row, const char *instead)
+{
+    SW_TRY(load(fft, row, instead));
+    SW_TRY(sw_device_use(fft->device));
+    SW_TRY(plan(fft, n, lines, CUFFT_D2Z, &fft->forward, &fft->has_forward));
+    return plan(fft, n, lines, CUFFT_Z2D, &fft->backward, &fft->has_backward);
+}
+
+enum sw_status sw_cufft_create(int n, int64_t lines, struct sw_device *device, const char *row, const char *instead,
+                               struct sw_cufft **out)
+{
+    struct sw_cufft *fft = NULL;
+    *out = NULL;
+    SW_TRY(sw_alloc(1, &fft));
+    fft->device = device;
+    const enum sw_status st = make(fft, n, lines, row, instead);
+    if (st) sw_cufft_destroy(&fft);
+    *out = fft;
+    return st;
+}
+
+void sw_cufft_destroy(struct sw_cufft **out)
+{
+    struct sw_cufft *fft = *out;
+    if (!fft) return;
+    if (fft->has_forward) fft->Destroy(fft->forward);
+    if (fft->has_backward) fft->Destroy(fft->backward);
+    sw_free(fft);
+    *out = NULL;
+}
+
+enum sw_status sw_cufft_forward(const struct sw_cufft *fft, double *u, double *spectrum)
+{
+    FFT_TRY(ExecD2Z(fft->forward, u, (cufftDoubleComplex *)spectrum));
+    return SW_OK;
+}
+
+enum sw_status sw_cufft_backward(const struct sw_cufft *fft, double *spectrum, double *u)
+{
+    FFT_TRY(ExecZ2D(fft->backward, (cufftDoubleComplex *)spectrum, u));
+    return SW_OK;
+}

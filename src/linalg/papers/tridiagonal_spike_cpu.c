@@ -1,0 +1,231 @@
+/* SPIKE on the CPU as the paper has it (spike_point.h), the reference of the rows that follow it on a GPU: `cpu.spike`
+ * with diagonal pivoting in the partitions, `cpu.spike_thomas` without pivoting.
+ *
+ * Partitions: P = 2^p of 8 to 17 rows; the paper's table IV has 64 for 512 rows. Each has an even number of rows, but
+ * for the last where n is odd: a partition with zeros on its main diagonal, as in the paper's matrices 15 and 16, is
+ * singular where its length is odd. Fewer than 16 rows are one partition.
+ *
+ *   1. each partition    A_i [V W Y] = [right e_m  left e_1  f]
+ *   2. up the tree       two neighbours become one: the reduced system (9), as it comes (the paper's "on-the-fly"
+ *                        recursive SPIKE)
+ *   3. down the tree     the unknowns around each partition
+ *   4. each partition    x = Y - V x_behind - W x_before */
+#include <math.h>
+
+#include "base/sw_mem.h"
+#include "linalg/papers/spike_point.h"
+#include "linalg/sw_tridiagonal_impl.h"
+
+enum { ROWS_LEAST = 8 };
+
+struct around { double before, behind; };  /* x in front of a partition and behind it; 0 where there is none */
+
+typedef void forward_function(const struct spike_rows *r, const struct spike_sides *s, struct spike_head *h, int until);
+
+struct spike {
+    forward_function  *forward;
+    int64_t            partitions;  /* of a system, a power of two                                                */
+    double            *v, *w;       /* [batch][n]; y is in x                                                      */
+    unsigned char     *block;       /* [batch][n]                                                                 */
+    struct spike_ends *ends;        /* [batch][2*partitions]: nodes of a tree, k over 2k and 2k + 1; 0 is no node */
+    struct around     *around;      /* the same                                                                   */
+};
+
+static int64_t count_partitions(int64_t n)
+{
+    int64_t count = 1;
+    while (2 * count * ROWS_LEAST <= n) count *= 2;
+    return count;
+}
+
+/* The first row of partition p; n for p = count. */
+static int64_t first_row(int64_t n, int64_t count, int64_t p)
+{
+    const int64_t pairs = n / 2, each = pairs / count, rest = pairs % count;
+    return p == count ? n : 2 * (p * each + p * rest / count);
+}
+
+static const char *refuse(const struct sw_tridiagonal_desc *d)
+{
+    return d->cyclic ? "it takes no cyclic system, which may be singular once opened; cpu.relations does" : NULL;
+}
+
+static size_t bytes(const struct sw_tridiagonal_desc *d)
+{
+    const size_t node = sizeof(struct spike_ends) + sizeof(struct around), row = 2 * sizeof(double) + 1;
+    return (size_t)d->batch * ((size_t)d->n * row + 2 * (size_t)count_partitions(d->n) * node);
+}
+
+static enum sw_status create(struct sw_tridiagonal *solver, forward_function *forward)
+{
+    const struct sw_tridiagonal_desc *d = &solver->desc;
+    const size_t batch = (size_t)d->batch, rows = batch * (size_t)d->n;
+    struct spike *s = NULL;
+    SW_TRY(sw_alloc(1, &s));
+    solver->own = s;
+    s->forward = forward;
+    s->partitions = count_partitions(d->n);
+    const size_t nodes = batch * 2 * (size_t)s->partitions;
+    SW_TRY(sw_alloc(rows, &s->v));
+    SW_TRY(sw_alloc(rows, &s->w));
+    SW_TRY(sw_alloc(rows, &s->block));
+    SW_TRY(sw_alloc(nodes, &s->ends));
+    return sw_alloc(nodes, &s->around);
+}
+
+static void destroy(struct sw_tridiagonal *solver)
+{
+    struct spike *s = solver->own;
+    if (!s) return;
+    sw_free(s->v);
+    sw_free(s->w);
+    sw_free(s->block);
+    sw_free(s->ends);
+    sw_free(s->around);
+    sw_free(s);
+}
+
+/* ------------------------------------------------------------------ partitions */
+
+/* Where partition p of system j lies. */
+struct partition { int64_t row, at, node; int m; };  /* row of the system; entry of arrays; node of the trees */
+
+static struct partition partition_of(const struct spike *s, int64_t n, int64_t j, int64_t p)
+{
+    const int64_t row = first_row(n, s->partitions, p);
+    return (struct partition){row, j * n + row, (2 * j + 1) * s->partitions + p,
+                              (int)(first_row(n, s->partitions, p + 1) - row)};
+}
+
+static void solve_partition(const struct spike *s, int64_t n, const struct sw_tridiagonal_rows *rows,
+                            const struct partition *q, double *x)
+{
+    const struct spike_rows r = {
+        .m = q->m, .stride = 1,
+        .a = rows->lower + q->at, .b = rows->main + q->at, .c = rows->upper + q->at, .f = rows->rhs + q->at,
+        .left = q->row > 0 ? rows->lower[q->at] : 0,
+        .right = q->row + q->m < n ? rows->upper[q->at + q->m - 1] : 0,
+    };
+    const struct spike_sides sides = {s->v + q->at, s->w + q->at, x + q->at, s->block + q->at};
+    struct spike_head head = spike_begin(&r);
+    struct spike_tail tail = spike_turn(&r);
+    s->forward(&r, &sides, &head, r.m);
+    spike_backward(r.stride, &sides, &tail, 0);
+    s->ends[q->node] = spike_ends_of(&sides, r.m, r.stride);
+}
+
+static void substitute(const struct spike *s, const struct partition *q, double *x)
+{
+    const struct around around = s->around[q->node];
+    for (int64_t i = q->at; i < q->at + q->m; i++)
+        x[i] = spike_unknown(s->v[i], s->w[i], x[i], around.before, around.behind);
+}
+
+/* ------------------------------------------------------------------ the reduced system */
+
+static void merge(const struct spike *s, int64_t tree, int64_t node)
+{
+    struct spike_ends *e = s->ends + tree;
+    e[node] = spike_merge(&e[2 * node], &e[2 * node + 1]);
+}
+
+static void expand(const struct spike *s, int64_t tree, int64_t node)
+{
+    const struct spike_ends *e = s->ends + tree;
+    struct around *out = s->around + tree, *left = &out[2 * node], *right = left + 1;
+    left->before = out[node].before;
+    right->behind = out[node].behind;
+    spike_between(&e[2 * node], &e[2 * node + 1], left->before, right->behind, &right->before, &left->behind);
+}
+
+/* ------------------------------------------------------------------ a solve */
+
+/* One where the work, some 30 ns a row, is less than waking the others up costs. */
+static int threads_of(const struct sw_tridiagonal *solver)
+{
+    return solver->desc.n * solver->desc.batch < 8192 ? 1 : solver->device->threads;
+}
+
+/* Work on all systems at once: element k of `each` in each of them is number j*each + k. */
+static enum sw_status solve(struct sw_tridiagonal *solver, const struct sw_tridiagonal_rows *rows, double *x)
+{
+    const struct spike *s = solver->own;
+    const int64_t n = solver->desc.n, batch = solver->desc.batch, count = s->partitions;
+#pragma omp parallel num_threads(threads_of(solver))
+    {
+#pragma omp for schedule(static)
+        for (int64_t k = 0; k < batch * count; k++) {
+            const struct partition q = partition_of(s, n, k / count, k % count);
+            solve_partition(s, n, rows, &q, x);
+        }
+        for (int64_t each = count / 2; each >= 1; each /= 2) {
+#pragma omp for schedule(static)
+            for (int64_t k = 0; k < batch * each; k++) merge(s, k / each * 2 * count, each + k % each);
+        }
+        for (int64_t each = 1; each < count; each *= 2) {
+#pragma omp for schedule(static)
+            for (int64_t k = 0; k < batch * each; k++) expand(s, k / each * 2 * count, each + k % each);
+        }
+#pragma omp for schedule(static)
+        for (int64_t k = 0; k < batch * count; k++) {
+            const struct partition q = partition_of(s, n, k / count, k % count);
+            substitute(s, &q, x);
+        }
+    }
+    return SW_OK;
+}
+
+/* Partitions of 8 to 17 rows, 8 counted. A partition reads 4 words a row and writes 3 and a byte, which stay in the
+ * cache until they are V, W and Y; the substitution reads 3 and writes 1: 89 bytes. The tree has a node a partition
+ * twice, its 48 bytes written, read upwards and downwards, its surroundings' 16 written and read: 44 bytes a row. 6
+ * operations and a reciprocal forwards, 2 for the criterion, 3 backwards, 2 in the substitution; a merge and an
+ * expansion of 15 + 8 and two reciprocals a partition: 17. */
+static struct sw_cost cost(const struct sw_tridiagonal_desc *d)
+{
+    (void)d;
+    return (struct sw_cost){89 + 44, 17};
+}
+
+/* ------------------------------------------------------------------ rows */
+
+static void pivot_forward(const struct spike_rows *r, const struct spike_sides *s, struct spike_head *h, int until)
+{
+    spike_pivot_forward(r, s, h, until);
+}
+
+static enum sw_status pivot_create(struct sw_tridiagonal *solver) { return create(solver, pivot_forward); }
+
+extern const struct sw_tridiagonal_ops tridiagonal_spike_cpu;
+const struct sw_tridiagonal_ops tridiagonal_spike_cpu = {
+    .name = "cpu.spike",
+    .about = "SPIKE with diagonal pivoting in partitions of 8 to 17 rows (Chang et al. 2012), as printed",
+    .space = SW_HOST,
+    .misses_infinity = true,
+    .refuse = refuse,
+    .bytes = bytes,
+    .create = pivot_create,
+    .solve = solve,
+    .destroy = destroy,
+    .cost = cost,
+};
+
+static void thomas_forward(const struct spike_rows *r, const struct spike_sides *s, struct spike_head *h, int until)
+{
+    spike_thomas_forward(r, s, h, until);
+}
+
+static enum sw_status thomas_create(struct sw_tridiagonal *solver) { return create(solver, thomas_forward); }
+
+extern const struct sw_tridiagonal_ops tridiagonal_spike_thomas_cpu;
+const struct sw_tridiagonal_ops tridiagonal_spike_thomas_cpu = {
+    .name = "cpu.spike_thomas",
+    .about = "SPIKE without pivoting in its partitions (Chang et al. 2012): for matrices that need none",
+    .space = SW_HOST,
+    .misses_infinity = true,
+    .refuse = refuse,
+    .bytes = bytes,
+    .create = thomas_create,
+    .solve = solve,
+    .destroy = destroy,
+    .cost = cost,
+};

@@ -1,0 +1,160 @@
+/* SPIKE on a GPU with the paper's kernels (cuda/tridiagonal/tridiagonal_spike.cu; spike_point.h): `cuda.spike`, and
+ * without pivoting `cuda.spike_thomas`. Two rows show what the paper's figures 7 and 10 do: `cuda.spike_unmarshalled`
+ * has neither marshalling nor dynamic tiling, `cuda.spike_untiled` has marshalling.
+ *
+ * Partitions have 2^k rows, 8 to 256: the fewer, the more threads there are; the more, the smaller is the reduced
+ * system, 6 words a partition. ENOUGH threads fill a large GPU; n = 512 has 64 partitions, as in the paper's table IV.
+ * The batch has no say, so that a system has the same bits in any. A partition has an even number of rows but for the
+ * last where n is odd (see tridiagonal_spike_cpu.c). */
+#include <math.h>
+
+#include "base/sw_mem.h"
+#include "linalg/tridiagonal_finite_cuda.h"
+#include "cuda/sw_cuda.h"
+
+enum { BITS_LEAST = 3, BITS_MOST = 8, ENOUGH = 1 << 17 };  /* ENOUGH: partitions */
+
+struct spike {
+    struct sw_cuda_spike d;
+    bool                *finite;      /* [batch] */
+};
+
+/* ------------------------------------------------------------------ shape */
+
+static int64_t ceil_div(int64_t a, int64_t b) { return (a + b - 1) / b; }
+
+static int choose_bits(int64_t n)
+{
+    int bits = BITS_LEAST;
+    while (bits < BITS_MOST && n >> bits > ENOUGH) bits++;
+    while (bits > 0 && n <= 1 << (bits - 1)) bits--;  /* small systems are a partition each */
+    return bits;
+}
+
+static struct sw_cuda_spike shape(const struct sw_tridiagonal_desc *d, enum sw_cuda_spike_way way)
+{
+    struct sw_cuda_spike p = {.n = d->n, .batch = d->batch, .bits = choose_bits(d->n), .way = way};
+    int64_t count = ceil_div(d->n, INT64_C(1) << p.bits);
+    while (count > SW_CUDA_SPIKE_FAN) {
+        p.level[p.levels++].count = count;
+        count = ceil_div(count, SW_CUDA_SPIKE_FAN);
+    }
+    p.level[p.levels++].count = count;
+    return p;
+}
+
+static bool is_marshalled(const struct sw_cuda_spike *p) { return p->way != SW_CUDA_SPIKE_UNMARSHALLED; }
+
+/* Entries of an array of rows: of whole blocks of whole partitions where these are marshalled. */
+static size_t entries(const struct sw_cuda_spike *p)
+{
+    if (!is_marshalled(p)) return (size_t)p->n * (size_t)p->batch;
+    return (size_t)(ceil_div(p->level[0].count * p->batch, SW_CUDA_SPIKE_BLOCK) * SW_CUDA_SPIKE_BLOCK) << p->bits;
+}
+
+static const char *refuse(const struct sw_tridiagonal_desc *d)
+{
+    return d->cyclic ? "it takes no cyclic system, which may be singular once opened; cuda.relations does" : NULL;
+}
+
+/* ------------------------------------------------------------------ memory */
+
+static size_t bytes(const struct sw_tridiagonal_desc *d, enum sw_cuda_spike_way way)
+{
+    const struct sw_cuda_spike p = shape(d, way);
+    const size_t words = is_marshalled(&p) ? 4 : 2;
+    size_t sum = entries(&p) * (words * sizeof(double) + 1) + (size_t)d->batch * sizeof(bool);
+    for (int k = 0; k < p.levels; k++) sum += (size_t)(p.level[k].count * d->batch) * (6 + 2) * sizeof(double);
+    return sum;
+}
+
+static enum sw_status alloc_rows(struct sw_device *device, struct sw_cuda_spike *p)
+{
+    const size_t count = entries(p);
+    SW_TRY(sw_device_alloc(device, count, &p->v));
+    SW_TRY(sw_device_alloc(device, count, &p->w));
+    SW_TRY(sw_device_alloc(device, count, &p->block));
+    if (!is_marshalled(p)) return SW_OK;
+    SW_TRY(sw_device_alloc(device, count, &p->b));
+    return sw_device_alloc(device, count, &p->y);
+}
+
+static enum sw_status create(struct sw_tridiagonal *s, enum sw_cuda_spike_way way)
+{
+    struct spike *g = NULL;
+    SW_TRY(sw_alloc(1, &g));
+    s->own = g;
+    g->d = shape(&s->desc, way);
+    SW_TRY(alloc_rows(s->device, &g->d));
+    for (int k = 0; k < g->d.levels; k++) {
+        struct sw_cuda_spike_level *level = &g->d.level[k];
+        SW_TRY(sw_device_alloc(s->device, 6 * (size_t)(level->count * s->desc.batch), &level->ends));
+        SW_TRY(sw_device_alloc(s->device, 2 * (size_t)(level->count * s->desc.batch), &level->around));
+    }
+    return sw_device_alloc(s->device, (size_t)s->desc.batch, &g->finite);
+}
+
+static void destroy(struct sw_tridiagonal *s)
+{
+    struct spike *g = s->own;
+    if (!g) return;
+    for (int k = 0; k < g->d.levels; k++) {
+        sw_device_free(s->device, g->d.level[k].ends);
+        sw_device_free(s->device, g->d.level[k].around);
+    }
+    sw_device_free(s->device, g->d.v);
+    sw_device_free(s->device, g->d.w);
+    sw_device_free(s->device, g->d.b);
+    sw_device_free(s->device, g->d.y);
+    sw_device_free(s->device, g->d.block);
+    sw_device_free(s->device, g->finite);
+    sw_free(g);
+}
+
+/* ------------------------------------------------------------------ a solve */
+
+static enum sw_status solve(struct sw_tridiagonal *s, const struct sw_tridiagonal_rows *r, double *x)
+{
+    struct spike *g = s->own;
+    const struct sw_cuda_spike_rows rows = {r->lower, r->main, r->upper, r->rhs};
+    SW_TRY(sw_device_use(s->device));
+    return sw_cuda_spike_solve(s->device->compute, &g->d, &rows, x);
+}
+
+static enum sw_status find_fine(struct sw_tridiagonal *s, const struct sw_tridiagonal_rows *rows, const double *x,
+                                bool *out)
+{
+    const struct spike *g = s->own;
+    return tridiagonal_rows_finite_cuda(s, rows, x, g->finite, out);
+}
+
+/* A partition's rows, read once, 32 bytes, and V, W, Y with a byte written, 25, read, 25, written, 24, and read for x,
+ * 24 and 8: 138; its ends are written, read upwards and downwards, 48 each, and its surroundings' 16 written and read.
+ * Marshalled: 64 more. What two threads of a warp that drift apart read twice is not counted. 6 operations and a
+ * reciprocal forwards, 2 for the criterion, 3 backwards, 2 in the substitution; a merge and an expansion of 15 + 8 and
+ * two reciprocals a partition. */
+static struct sw_cost cost(const struct sw_tridiagonal_desc *d, enum sw_cuda_spike_way way)
+{
+    const struct sw_cuda_spike p = shape(d, way);
+    const double partitions = (double)p.level[0].count / (double)d->n, criterion = way == SW_CUDA_SPIKE_THOMAS ? 0 : 2;
+    return (struct sw_cost){(is_marshalled(&p) ? 202 : 138) + partitions * (3 * 48 + 2 * 16),
+                            6 + criterion + 3 + 2 + partitions * (15 + 8)};
+}
+
+#define SPIKE_ROW(id, row, way, text)                                                                      \
+    static size_t bytes_##id(const struct sw_tridiagonal_desc *d) { return bytes(d, way); }                \
+    static enum sw_status create_##id(struct sw_tridiagonal *s) { return create(s, way); }                 \
+    static struct sw_cost cost_##id(const struct sw_tridiagonal_desc *d) { return cost(d, way); }          \
+    extern const struct sw_tridiagonal_ops tridiagonal_##id##_cuda;                                        \
+    const struct sw_tridiagonal_ops tridiagonal_##id##_cuda = {                                            \
+        .name = (row), .about = (text), .space = SW_DEVICE, .refuse = refuse, .bytes = bytes_##id,         \
+        .create = create_##id, .solve = solve, .fine = find_fine, .destroy = destroy, .cost = cost_##id}
+
+SPIKE_ROW(spike, "cuda.spike", SW_CUDA_SPIKE_TILED,
+          "SPIKE with diagonal pivoting (Chang et al. 2012): data marshalling, dynamic tiling");
+SPIKE_ROW(spike_untiled, "cuda.spike_untiled", SW_CUDA_SPIKE_UNTILED,
+          "cuda.spike without dynamic tiling, for the paper's figure 10");
+SPIKE_ROW(spike_unmarshalled, "cuda.spike_unmarshalled", SW_CUDA_SPIKE_UNMARSHALLED,
+          "cuda.spike without dynamic tiling and data marshalling, for the paper's figure 7");
+SPIKE_ROW(spike_thomas, "cuda.spike_thomas", SW_CUDA_SPIKE_THOMAS,
+          "SPIKE without pivoting in its partitions (Chang et al. 2012): for matrices that need none");

@@ -1,0 +1,251 @@
+/* What there is to say of a run on the line equation (docs/numerics.md, 1): whether its interfaces or waves have enough
+ * points, and what rounding does to the mean; line_stability.c says whether the explicit part stays stable. */
+#include <math.h>
+#include <stdio.h>
+
+#include "base/sw_mem.h"
+#include "problem/given.h"
+#include "problem/line/kinds/line_family.h"
+#include "problem/line/advice/line_limit.h"
+#include "problem/line/kinds/line_samples.h"
+#include "problem/steps_rounding.h"
+
+static const double pi = 3.14159265358979323846;
+
+/* ------------------------------------------------------------------ how many points an interface has */
+
+/* With fewer, the energy of an interface is off by more than 4 %, and depends by more than 1e-4 on where among the
+ * points it lies: it stays there instead of moving (numerics.md, 4). */
+static const double least_points = 4.0;
+
+/* Of a wave of its own length: with fewer, its wave number is off by more than (2 pi/8)²/24 = 2.6 % (numerics.md,
+ * 1). */
+static const double least_of_wave = 8.0;
+
+/* Of the key grid.n (sweep/key_table.c). */
+static const double most_points = 1e9;
+
+/* Interfaces join u near -1 and 1. A field that varies by less than this, a millionth of it, has none. */
+static const double flat = 2e-6;
+
+static bool varies(int count, const double *u)
+{
+    double least = INFINITY, largest = -INFINITY;
+    for (int i = 0; i < count; i++) {
+        least = fmin(least, u[i]);
+        largest = fmax(largest, u[i]);
+    }
+    return largest - least > flat;
+}
+
+/* Whether the field has waves that may become interfaces: at the end, or by the initial value or a force in x. */
+static enum sw_status has_waves(const struct sw_setup *setup, int64_t ld, const double *column, int64_t j,
+                                const double *state, bool *waves)
+{
+    const struct sw_program *force = sw_setup_function(setup, "forcing");
+    double x[SW_LINE_SAMPLES], u[SW_LINE_SAMPLES];
+    if (state) {
+        *waves = varies((int)sw_line_setup_of_run(setup, ld, column, j).n[0], state);
+        return SW_OK;
+    }
+    const int count = sw_line_sample_points(setup, ld, column, j, x);
+    SW_TRY(sw_line_sample_initial(setup, ld, column, j, count, x, u));
+    *waves = varies(count, u) || (force && sw_program_rate(force) >= SW_RATE_CELL);
+    return SW_OK;
+}
+
+static enum sw_status warn_resolution(const struct sw_problem *problem, const struct sw_setup *setup, int64_t ld,
+                                      const double *column, int64_t j, const double *state, char text[200])
+{
+    const struct sw_line_kind *kind = problem->model;
+    const struct sw_setup one = sw_line_setup_of_run(setup, ld, column, j);
+    const double dx = sw_setup_grid(&one, ld, column, j).dx[0], least = kind->width ? least_points : least_of_wave;
+    const char *of = kind->width ? kind->width : kind->wavelength;
+    double size, points;
+    bool waves;
+    text[0] = 0;
+    SW_TRY(sw_line_number(problem, setup, of, ld, column, j, &size));
+    points = size / dx;
+    if (!of || points >= least) return SW_OK;
+    SW_TRY(has_waves(setup, ld, column, j, state, &waves));
+    if (!waves) return SW_OK;
+    int length = snprintf(text, 200, kind->width ?
+                          "under-resolved: interfaces %s = %.3g wide have %.2g points (dx = %.3g) and stick to them; " :
+                          "under-resolved: waves %s = %.3g long have %.2g points (dx = %.3g) and come out too short; ",
+                          of, size, points, dx);
+    const double needed = ceil(least / points * (double)(one.n[0] - one.walls[0]) * (1 - 1e-12)) + one.walls[0];
+    snprintf(text + length, 200 - (size_t)length, needed <= most_points ? "%.0f need grid.n >= %.0f" :
+             "%.0f need grid.n >= %.3g, more than it may be: a smaller grid.length does", least, needed);
+    return SW_OK;
+}
+
+/* ------------------------------------------------------------------ what rounding does to the mean */
+
+/* The sizes of what a step adds up, over the points and times looked at. */
+struct sizes {
+    double u, g, s;  /* max|u|, max|G(u)|, max|S|          */
+    double mean;     /* mean of S: u grows by it in time  */
+};
+
+/* Of the field u at the points of sw_line_sample_points(). */
+static enum sw_status add_sizes(const struct sw_setup *setup, int64_t ld, const double *column, int64_t j,
+                                struct sw_line_limit *l, int count, const double *x, const double *u, struct sizes *z)
+{
+    const struct sw_program *force = sw_setup_function(setup, "forcing");
+    const double end = column[sw_setup_column(setup, "time.end") * ld + j];
+    double s[SW_LINE_SAMPLES], sum = 0;
+    struct sw_eval *eval = NULL;
+    z->u = fmax(z->u, sw_line_sample_largest(count, u));
+    for (int i = 0; i < count && l->g.eval; i++) z->g = fmax(z->g, fabs(sw_line_value(&l->g, u[i])));
+    if (!force) return SW_OK;
+    SW_TRY(sw_line_begin_program(force, ld, column, j, count, x, &eval));
+    for (int k = 0; k < SW_LINE_TIMES; k++) {
+        const int64_t step = (int64_t)(end / l->dt * k / SW_LINE_TIMES);
+        sw_line_sample(eval, count, x, u, (double)step * l->dt, step, s);
+        z->s = fmax(z->s, sw_line_sample_largest(count, s));
+        for (int i = 0; i < count; i++) sum += s[i] / ((double)count * SW_LINE_TIMES);
+    }
+    z->mean = sum;
+    sw_eval_destroy(&eval);
+    return SW_OK;
+}
+
+/* The longest wave on the line. */
+struct longest {
+    double gain;  /* how much larger than a force the first recursion of a solve is: sqrt(g)/sqrt of A's symbol there
+                   * (docs/numerics.md, 3) */
+    double rate;  /* at which the implicit part damps it */
+    double k2;    /* of its wave number                  */
+};
+
+static enum sw_status longest_of(const struct sw_problem *problem, const struct sw_setup *setup, int64_t ld,
+                                 const double *column, int64_t j, const struct sw_line_limit *l, struct longest *wave)
+{
+    const struct sw_line_kind *kind = problem->model;
+    const struct sw_setup one = sw_line_setup_of_run(setup, ld, column, j);
+    const double part = l->crank_nicolson ? 0.5 * l->dt : l->dt, dx2 = l->dx * l->dx;
+    const double s = 2 - 2 * cos(2 * pi / (double)sw_line_circle(&one));
+    double a4, a2;
+    SW_TRY(sw_line_number(problem, setup, kind->a4, ld, column, j, &a4));
+    SW_TRY(sw_line_number(problem, setup, kind->a2, ld, column, j, &a2));
+    const double s4 = part * a4 / (dx2 * dx2), s2 = part * a2 / dx2;
+    const double damped = fmax(0, s2 * s + s4 * s * s);
+    *wave = (struct longest){.gain = (1 + sqrt(fabs(s2)) + sqrt(fabs(s4))) / sqrt(1 + damped), .rate = damped / part,
+                             .k2 = s / dx2};
+    return SW_OK;
+}
+
+/* What the roundings of the right-hand side can move the mean by in a run, in terms of max|u| (docs/numerics.md, 3). */
+static enum sw_status moved_mean(const struct sw_problem *problem, const struct sw_setup *setup, int64_t ld,
+                                 const double *column, int64_t j, struct sw_line_limit *l, const double *state,
+                                 double *moved)
+{
+    const struct sw_setup one = sw_line_setup_of_run(setup, ld, column, j);
+    const double end = column[sw_setup_column(setup, "time.end") * ld + j], steps = round(end / l->dt);
+    double x[SW_LINE_SAMPLES], u[SW_LINE_SAMPLES];
+    struct longest wave;
+    struct sizes z = {0};
+    const int count = sw_line_sample_points(setup, ld, column, j, x);
+    SW_TRY(longest_of(problem, setup, ld, column, j, l, &wave));
+    SW_TRY(sw_line_sample_initial(setup, ld, column, j, count, x, u));
+    SW_TRY(add_sizes(setup, ld, column, j, l, count, x, u, &z));
+    for (int i = 0; i < count && state; i++) u[i] = state[sw_line_sample_at(&one, i, count)];
+    if (state) SW_TRY(add_sizes(setup, ld, column, j, l, count, x, u, &z));
+    else z.u += end * fabs(z.mean) + fmin(end, 1 / wave.rate) * z.s;  /* not less than what the force makes of it */
+    const double unit = setup->single_steps ? 0x1p-24 : 0x1p-53;
+    const double step = unit * l->dt * (4 * z.g / (l->dx * l->dx) + wave.gain * z.s);
+    *moved = z.u > 0 ? steps * step / z.u : 0;
+    return SW_OK;
+}
+
+static enum sw_status warn_rounding(const struct sw_problem *problem, const struct sw_setup *setup, int64_t ld,
+                                    const double *column, int64_t j, const double *state, char text[200])
+{
+    const struct sw_line_kind *kind = problem->model;
+    struct sw_line_limit l;
+    double moved = 0;
+    text[0] = 0;
+    if (kind->source || !sw_line_limit_is_known(problem, setup)) return SW_OK;  /* a source draws the mean back, */
+    if (sw_line_end_has_value(setup, 0, 0) || sw_line_end_has_value(setup, 1, 0)) return SW_OK;  /* as a value does */
+    enum sw_status st = sw_line_limit_of(problem, setup, ld, column, j, &l);
+    if (!st) st = moved_mean(problem, setup, ld, column, j, &l, state, &moved);
+    if (!st && moved > SW_LINE_MAX_ROUNDING && isfinite(moved))  /* else sw_given_warn() has something to say */
+        snprintf(text, 200, "rounding of the right-hand side could move the mean of u by %.2g of max|u|, more than %g, "
+                 "and nothing damps it; use a smaller time.dt%s", moved, SW_LINE_MAX_ROUNDING,
+                 setup->single_steps ? " or run.precision = \"double\"" : "");
+    sw_line_limit_free(&l);
+    return st;
+}
+
+/* ------------------------------------------------------------------ what the roundings of all steps do to u */
+
+/* By how many roundings of itself a step moves u, the same in each: measured (numerics.md, 3). */
+static double roundings_of_step(enum sw_scheme scheme)
+{
+    return scheme == SW_CRANK_NICOLSON ? 2.5 : scheme == SW_BACKWARD_EULER ? 1.0 : scheme == SW_IMEX2 ? 5.0 : 3.0;
+}
+
+/* How far u is from where it began, in terms of max|u|. */
+static enum sw_status moved_by(const struct sw_setup *one, int64_t ld, const double *column, int64_t j,
+                               const double *state, double *moved)
+{
+    const size_t numbers = (size_t)one->n[0] * (size_t)(one->nunknown ? one->nunknown : 1);
+    double *u, largest = 0, most = 0;
+    SW_TRY(sw_alloc(numbers, &u));
+    const enum sw_status st = sw_line_initial_values(one, ld, column, j, u);
+    for (size_t i = 0; i < numbers && !st; i++) {
+        largest = fmax(largest, fmax(fabs(u[i]), fabs(state[i])));
+        most = fmax(most, fabs(state[i] - u[i]));
+    }
+    sw_free(u);
+    *moved = !st && largest > 0 ? most / largest : INFINITY;
+    return st == SW_E_MEMORY ? st : SW_OK;  /* what is wrong with a file is said elsewhere */
+}
+
+enum sw_status sw_line_warn_steps(const struct sw_setup *setup, enum sw_scheme scheme, double rate, int64_t ld,
+                                  const double *column, int64_t j, const double *state, char text[200])
+{
+    const struct sw_setup one = sw_line_setup_of_run(setup, ld, column, j);
+    const double end = column[sw_setup_column(setup, "time.end") * ld + j], dt = sw_setup_grid(&one, ld, column, j).dt;
+    const double unit = setup->single_steps ? 0x1p-24 : 0x1p-53, steps = round(end / dt), moving = 8 / (rate * dt);
+    const double off = unit * roundings_of_step(scheme) * fmin(steps, moving);
+    double moved = INFINITY;
+    text[0] = 0;
+    if (sw_setup_own_steps(setup) || !(off > SW_STEPS_ROUNDING)) return SW_OK;
+    if (state) SW_TRY(moved_by(&one, ld, column, j, state, &moved));
+    sw_steps_rounding_tell(steps, off, moved, setup->single_steps, text);
+    return SW_OK;
+}
+
+/* The rate of the longest wave is that of the implicit part, and of G near the phases -1 and 1; a source of the kind
+ * draws u back at a rate of 1 or so. */
+static enum sw_status warn_steps(const struct sw_problem *problem, const struct sw_setup *setup, int64_t ld,
+                                 const double *column, int64_t j, const double *state, char text[200])
+{
+    const struct sw_line_kind *kind = problem->model;
+    const enum sw_scheme scheme = sw_line_scheme(problem, setup);
+    struct sw_line_limit l;
+    struct longest wave;
+    SW_TRY(sw_line_warn_steps(setup, scheme, 0, ld, column, j, state, text));
+    if (!*text) return SW_OK;
+    enum sw_status st = sw_line_limit_of(problem, setup, ld, column, j, &l);
+    if (!st) st = longest_of(problem, setup, ld, column, j, &l, &wave);
+    if (!st) {
+        wave.rate += fmax(0, sw_line_value(&l.g, 1.001) - sw_line_value(&l.g, 0.999)) / 0.002 * wave.k2;
+        st = sw_line_warn_steps(setup, scheme, kind->source ? fmax(1, wave.rate) : wave.rate, ld, column, j, state,
+                                text);
+    }
+    sw_line_limit_free(&l);
+    return st;
+}
+
+const struct sw_run_warning sw_line_warnings[] = {
+    {.warn = sw_given_warn},
+    {.warn = sw_line_warn_stability},
+    {.warn = warn_rounding, .of_result = true},
+    {.warn = warn_steps, .of_result = true},
+    {.warn = warn_resolution, .of_result = true},
+    {.warn = sw_line_warn_ringing, .of_result = true},
+    SW_INITIAL_WARNINGS,
+    {0},
+};

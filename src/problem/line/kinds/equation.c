@@ -1,0 +1,224 @@
+/* Equations of the user's own (docs/numerics.md, 13): one to four unknowns u on a line,
+ *
+ *     u_t = rhs(x, t, unknowns, their derivatives, parameters)
+ *
+ * from texts. Linear terms with constant coefficients that damp are implicit, what is left is explicit; the steppers of
+ * the line equation advance the runs. */
+#include <math.h>
+#include <stdio.h>
+
+#include "problem/line/kinds/equation_model.h"
+#include "problem/line/advice/equation_stability.h"
+#include "problem/given.h"
+#include "problem/line/stepper/fourth_order.h"
+#include "problem/line/stepper/imex.h"
+#include "problem/line/kinds/line_ends.h"
+#include "problem/line/stepper/line_sim.h"
+#include "problem/initial_file.h"
+#include "problem/line/kinds/line_family.h"
+#include "problem/line/kinds/line_samples.h"
+
+#define GROUP ", or a group with one for each unknown"
+#define END(side) SW_LINE_END(side, "the unknown", true, GROUP)
+
+static const struct sw_key keys[] = {
+    {.path = "unknowns", .kind = SW_KEY_UNKNOWNS, .fallback = "u",
+     .about = "The names of the unknowns, one to four: [\"u\", \"v\"]."},
+    {.path = "rhs", .kind = SW_KEY_FUNCTION, .symbols = SW_USES_TERMS | SW_USES_RANDOM, .each = true, .decides = true,
+     .about = "The time derivative of the unknown, or a group with one for each: an expression in x, t, the unknowns, "
+              "the parameters and derivatives dx() to dxxxx() of any expression."},
+    {.path = "implicit", .kind = SW_KEY_FUNCTION, .fallback = "", .symbols = SW_USES_TERMS, .each = true,
+     .decides = true,
+     .about = "What the steps take implicitly, in place of all linear terms that damp: an expression that is linear in "
+              "the unknown with constant coefficients, like \"S*dxx(u)\", which is added and taken away; or a group."},
+    {.path = "initial", .kind = SW_KEY_FUNCTION, .symbols = SW_USES_X | SW_USES_RANDOM, .each = true, .decides = true,
+     .about = "The unknown at time 0, an expression in x, or a group with one for each; randn(k) and rand(k) give "
+              "noise. Or a group that names a file that has it."},
+    SW_INITIAL_FILE_KEYS,
+    SW_LINE_TOLERANCE,
+    {.path = "exact", .kind = SW_KEY_FUNCTION, .fallback = "", .symbols = SW_USES_X | SW_USES_T, .each = true,
+     .decides = true,
+     .about = "The exact solution in x and t, or a group with one for each unknown or for some; the error norms at the "
+              "end are taken against it."},
+    {SW_LINE_BOUNDARY},
+    END("left"),
+    END("right"),
+    {.path = "method", .kind = SW_KEY_WORD, .words = "imex1|imex2|imex3", .fallback = "imex2", .adaptive = "imex3",
+     .unless_set = "implicit|time.tolerance", .decides = true,
+     .about = "The steps in time: of order 1 (backward Euler and forward Euler), 2 (ARS(2,2,2)) or 3 "
+              "(ARK3(2)4L[2]SA)."},
+    {.path = "order", .kind = SW_KEY_WORD, .words = "2|4", .fallback = "2", .later = true, .common = true,
+     .decides = true,
+     .about = "The order of all derivatives in dx, from five points: 2 or 4, on periodic lines."},
+    {0},
+};
+
+static const struct sw_quantity fields[] = {{"u", "1", "the unknown"}, {0}};
+
+static const char example[] =
+    "// An equation of your own: the Swift-Hohenberg equation, below and above the onset of a pattern, from noise.\n"
+    "title    = \"The onset of a pattern\";\n"
+    "problem  = \"equation\";\n"
+    "rhs      = \"r*u - u - 2*dxx(u) - dxxxx(u) - u^3\";     // u_t; dx, dxx, dxxx, dxxxx of any expression\n"
+    "sweep    = { r    = \"linspace(-0.1, 0.3, 5)\";         // ten runs: each r with each seed\n"
+    "             seed = [1, 2]; };\n"
+    "grid     = { n = 256; length = \"2*pi*16\"; };          // periodic; x_i = i length/n\n"
+    "time     = { end = 100.0; };                           // each run chooses its steps; or dt = 0.1, for all\n"
+    "initial  = \"0.01*randn(seed)\";                       // the same seed gives the same noise for each r\n"
+    "output   = { file    = \"results/equation.h5\";\n"
+    "             fields  = { times = \"linspace(0, end, 51)\"; precision = \"single\"; };\n"
+    "             scalars = { every = 1.0; }; };\n"
+    "// Two unknowns:  unknowns = [\"u\", \"v\"]; rhs = { u = \"dxx(u) - u*v^2\"; v = \"...\"; }; initial = { ... };\n";
+
+/* ------------------------------------------------------------------ runs that cannot be computed, or should not */
+
+/* A coefficient that is not finite is neither implicit nor explicit. That of u itself may be so: such a run fails
+ * alone. */
+static const char *check_coefficients(const struct equation_model *model, const struct sw_setup *setup, int v,
+                                      int64_t ld, const double *column, int64_t j, char why[160])
+{
+    double value[2][SW_EQUATION_ORDERS];
+    char d[] = "dxxxx";
+    equation_coefficients(model, v, ld, column, j, value[0], value[1]);
+    for (int stated = 0; stated < 2; stated++)
+        for (int order = !stated; order < SW_EQUATION_ORDERS; order++) {
+            if (isfinite(value[stated][order])) continue;
+            d[order ? 1 + order : 0] = 0;
+            snprintf(why, 160, "the coefficient of %s%s%s%s is %s", d, *d ? "(" : "", setup->unknown[v],
+                     *d ? ")" : "", isnan(value[stated][order]) ? "no number" :
+                     value[stated][order] > 0 ? "infinite" : "-infinite");
+            return stated ? "implicit" : "rhs";
+        }
+    return NULL;
+}
+
+static const char *validate_run(const struct sw_setup *setup, const char *solver, int ld, const double *column, int j,
+                                char why[160])
+{
+    const struct equation_model *model = equation_model_of(setup);
+    const struct sw_setup one = sw_line_setup_of_run(setup, ld, column, j);
+    const char *key = sw_line_validate_own_steps(setup, why);
+    (void)solver;
+    if (!key) key = sw_initial_validate(setup, sw_line_has_ends(setup), ld, column, j, why);
+    if (!key) key = equation_check_ends(setup, why);
+    for (int v = 0; model && !key && v < setup->nunknown; v++) {
+        key = check_coefficients(model, setup, v, ld, column, j, why);
+        if (key) break;
+        const struct sw_growth g = equation_growth_of_run(model, &one, v, ld, column, j);
+        if (!g.ill_posed) continue;
+        key = "rhs";
+        snprintf(why, 160, "short waves of %s grow without bound, the shortest, 2 dx long, as exp(%.3g t): the sign of "
+                 "its %s derivative makes the equation ill-posed", setup->unknown[v], g.rate,
+                 g.order == 4 ? "fourth" : "second");
+    }
+    return key;
+}
+
+/* The first unknown of a run that rounding would change too much, -1: none. */
+static int find_coarse(const struct equation_model *model, const struct sw_line_run *run, const char *solver,
+                       bool single_steps, double *off)
+{
+    for (int v = 0; v < model->equation->unknowns; v++) {
+        const struct sw_line_mass mass = equation_mass(model, v);
+        const struct sw_line_operator a = sw_line_matrix_of(&run->a[v], &mass);
+        *off = sw_stepper_rounding(solver, &a, single_steps);
+        if (*off > SW_LINE_MAX_ROUNDING) return v;
+    }
+    return -1;
+}
+
+static enum sw_status check_precision(const struct sw_problem *problem, const struct sw_setup *setup,
+                                      const char *const *solver, int count, int ld, const double *column, int *first,
+                                      const char **key, char why[160])
+{
+    const struct equation_model *model = equation_model_of(setup);
+    struct sw_setup at = *setup;
+    const double *n = column + (size_t)sw_setup_column(setup, "grid.n") * (size_t)ld;
+    (void)problem;
+    *first = -1;
+    at.n[1] = at.n[2] = 1;
+    at.walls[0] = sw_line_has_ends(setup);
+    if (sw_setup_own_steps(setup)) return SW_OK;  /* which are as small as precision needs them */
+    for (int j = 0; model && j < count && *first < 0; j++) {
+        double off;
+        if (!(n[j] >= 1.0 && n[j] <= 1e9)) continue;  /* refused by its key */
+        at.n[0] = (int64_t)n[j];
+        const struct sw_line_run run = equation_run(model, &at, ld, column, j, NULL);
+        const int v = find_coarse(model, &run, solver[j], setup->single_steps, &off);
+        if (v < 0 || check_coefficients(model, setup, v, ld, column, j, why)) continue;  /* validate_run() says so */
+        *first = j;
+        *key = setup->single_steps ? "run.precision" : sw_stepper_takes_band(solver[j]) ? "stepper" : "time.dt";
+        snprintf(why, 160, "rounding could change %s by %.3g of itself in a step, more than %g", setup->unknown[v], off,
+                 SW_LINE_MAX_ROUNDING);
+    }
+    return SW_OK;
+}
+
+static void warn_setup(const struct sw_problem *problem, const struct sw_setup *setup, char text[200])
+{
+    const struct equation_model *model = equation_model_of(setup);
+    (void)problem;
+    text[0] = 0;
+    if (!model || !model->equation->jumps) return;
+    const struct sw_equation_jump *jump = &model->equation->jump[0];
+    snprintf(text, 200, "rhs of %s, column %d: the derivative of '%s', %s, is taken as if it were smooth",
+             setup->unknown[jump->unknown], jump->column, jump->function,
+             jump->kink ? "whose slope jumps" : "which jumps");
+}
+
+/* The mean is damped by a term a0 u that is implicit; without one a linear wave is as slow as the longest. */
+static enum sw_status warn_steps(const struct sw_problem *problem, const struct sw_setup *setup, int64_t ld,
+                                 const double *column, int64_t j, const double *state, char text[200])
+{
+    const struct equation_model *model = equation_model_of(setup);
+    const struct sw_setup one = sw_line_setup_of_run(setup, ld, column, j);
+    enum sw_scheme scheme;
+    double rate = INFINITY;
+    (void)problem;
+    text[0] = 0;
+    if (!model || sw_setup_own_steps(setup) || !sw_scheme_named(sw_setup_word(setup, "method"), &scheme)) return SW_OK;
+    SW_TRY(sw_line_warn_steps(setup, scheme, 0, ld, column, j, state, text));
+    if (!*text) return SW_OK;
+    const struct sw_line_run run = equation_run(model, &one, ld, column, j, NULL);
+    const double s = 4 * pow(sin(acos(-1) / (double)sw_line_circle(&one)), 2);
+    for (int v = 0; v < model->equation->unknowns; v++) {
+        const struct sw_line_operator *a = &run.a[v];
+        rate = fmin(rate, fmax(0, a->s0 + s * (a->s2 + s * a->s4)) / (sw_scheme_weight(scheme) * run.dt));
+    }
+    return sw_line_warn_steps(setup, scheme, rate, ld, column, j, state, text);
+}
+
+static const struct sw_run_warning warnings[] = {
+    {.warn = sw_given_warn}, {.warn = equation_warn_stability}, SW_INITIAL_WARNINGS,
+    {.warn = warn_steps, .of_result = true}, {.warn = equation_warn_flux}, {.warn = equation_warn_third}, {0}};
+
+extern const struct sw_problem problem_equation;
+const struct sw_problem problem_equation = {
+    .name = "equation",
+    .title = "Equations of your own",
+    .equation = "u_t = any expression in u, its derivatives, x, t and parameters; up to four unknowns",
+    .example = example,
+    .keys = keys,
+    .fields = fields,
+    .min_points = SW_LINE_POINTS,
+    .timed = true,
+    .walls = sw_line_walls,
+    .prepare = equation_prepare,
+    .release = equation_release,
+    .survey = equation_survey,
+    .settle = equation_settle,
+    .describe = equation_describe,
+    .orders = equation_orders,
+    .bytes = equation_bytes,
+    .create = equation_create,
+    .check_precision = check_precision,
+    .validate_run = validate_run,
+    .content = sw_initial_content,
+    .solver = sw_line_solver,
+    .warn_setup = warn_setup,
+    .warn_run = warnings,
+    .advise = equation_advise,
+    .name_given = sw_line_name_given,
+    .name_first = equation_name_first,
+    .try_compile = equation_try_compile,
+};

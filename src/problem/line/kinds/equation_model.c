@@ -1,0 +1,335 @@
+#include "problem/line/kinds/equation_model.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/sw_mem.h"
+#include "base/sw_text.h"
+#include "problem/line/stepper/fourth_order.h"
+#include "problem/line/stepper/imex.h"
+#include "problem/line/kinds/line_ends.h"
+
+/* ------------------------------------------------------------------ the texts */
+
+static const char *text_of(const struct sw_setup *setup, const char *key, int unknown)
+{
+    const struct sw_function *f = sw_setup_find_of(setup, key, unknown);
+    return f && strcmp(f->text, "auto") ? f->text : NULL;
+}
+
+static bool is_fourth(const struct sw_setup *setup) { return sw_setup_chosen(setup, "order", "4"); }
+
+static int place_of(const struct sw_setup *setup, const struct sw_equation_error *err)
+{
+    static const char *const key[] = {[SW_IN_RHS] = "rhs", [SW_IN_IMPLICIT] = "implicit"};
+    if (err->place == SW_IN_UNKNOWNS) return -1;
+    const struct sw_function *f = sw_setup_find_of(setup, key[err->place], err->unknown);
+    return f ? (int)(f - setup->function) : -1;
+}
+
+/* The names that the config gives to numbers of a run. @param name  out: free with sw_free() */
+static enum sw_status list_numbers(const struct sw_setup *setup, const char ***name)
+{
+    SW_TRY(sw_alloc((size_t)setup->scope->count + 1, name));
+    for (int k = 0; k < setup->scope->count; k++) (*name)[k] = setup->scope->symbol[k].name;
+    return SW_OK;
+}
+
+static enum sw_status read_texts(const struct sw_setup *setup, struct equation_model *m, struct sw_equation_error *err)
+{
+    struct sw_equation_text text = {.unknowns = setup->nunknown, .numbers = setup->scope->count,
+                                    .order = is_fourth(setup) ? 4 : 2};
+    const char **name = NULL;
+    for (int v = 0; v < text.unknowns; v++) {
+        text.unknown[v] = setup->unknown[v];
+        text.rhs[v] = text_of(setup, "rhs", v);
+        text.implicit[v] = text_of(setup, "implicit", v);
+        for (int side = 0; side < 2; side++)
+            if (sw_line_end_is_closed(setup, side, v)) text.closed[side] |= 1U << v;
+    }
+    SW_TRY(list_numbers(setup, &name));
+    text.number = name;
+    const enum sw_status st = sw_equation_create(&text, &m->equation, err);
+    sw_free(name);
+    return st;
+}
+
+/* ------------------------------------------------------------------ its programs */
+
+/* Symbols of the config's numbers, then what G and N know besides. @param scope  free its symbols with sw_free() */
+static enum sw_status make_scope(const struct sw_setup *setup, const struct equation_model *m, struct sw_scope *scope)
+{
+    struct sw_symbol *symbol = NULL;
+    SW_TRY(sw_alloc((size_t)setup->scope->count + SW_EQUATION_SYMBOLS, &symbol));
+    memcpy(symbol, setup->scope->symbol, (size_t)setup->scope->count * sizeof *symbol);
+    *scope = (struct sw_scope){.symbol = symbol, .random = true, .stream = 1};
+    scope->count = sw_equation_symbols(m->equation, m->ncolumn, symbol, setup->scope->count);
+    return SW_OK;
+}
+
+static enum sw_status compile(const struct sw_expr *expr, const struct sw_scope *scope, struct sw_program **program,
+                              struct sw_expr_error *err)
+{
+    return expr ? sw_program_compile(expr, scope, program, err) : SW_OK;
+}
+
+static enum sw_status compile_linear(struct equation_model *m, int v, int order, const struct sw_scope *scope,
+                                     struct sw_expr_error *err)
+{
+    const struct sw_expr *implicit = sw_equation_implicit(m->equation, v, order);
+    SW_TRY(compile(implicit, scope, &m->coefficient[v][order], err));
+    SW_TRY(compile(m->equation->row[v].linear[order], scope, &m->linear[v][order], err));
+    const bool taken = implicit && (m->equation->row[v].states ||
+                                    m->equation->row[v].taken[order] != SW_TAKEN_EXPLICITLY);
+    if (taken && order != 2 && order != 4) m->orders |= 1U << order;
+    return SW_OK;
+}
+
+/* G and N. @param taken  as in sw_equation_split() */
+static enum sw_status compile_explicit(struct equation_model *m, const enum sw_taken (*taken)[SW_EQUATION_ORDERS],
+                                       const struct sw_scope *scope, struct sw_equation_error *err)
+{
+    struct sw_equation_parts parts = {0};
+    enum sw_status st = sw_equation_split(m->equation, taken, &parts, err);
+    for (int v = 0; v < m->equation->unknowns && !st; v++) {
+        *err = (struct sw_equation_error){.place = SW_IN_RHS, .unknown = v};
+        sw_program_destroy(&m->g[v]);
+        sw_program_destroy(&m->n[v]);
+        st = compile(parts.g[v], scope, &m->g[v], &err->error);
+        if (!st) st = compile(parts.n[v], scope, &m->n[v], &err->error);
+    }
+    sw_equation_free_parts(&parts);
+    return st;
+}
+
+static enum sw_status compile_programs(struct equation_model *m, const struct sw_scope *scope,
+                                       struct sw_equation_error *err)
+{
+    for (int v = 0; v < m->equation->unknowns; v++) {
+        *err = (struct sw_equation_error){.place = SW_IN_RHS, .unknown = v};
+        for (int k = 0; k < SW_EQUATION_ORDERS; k++) SW_TRY(compile_linear(m, v, k, scope, &err->error));
+    }
+    return compile_explicit(m, NULL, scope, err);
+}
+
+enum sw_status equation_prepare(const struct sw_setup *setup, void **prepared, int *function,
+                                struct sw_expr_error *err)
+{
+    struct sw_equation_error fault = {0};
+    struct sw_scope scope = {0};
+    struct equation_model *m = NULL;
+    *prepared = NULL;
+    SW_TRY(sw_alloc(1, &m));
+    m->ncolumn = setup->ncolumn;
+    enum sw_status st = read_texts(setup, m, &fault);
+    if (!st) st = make_scope(setup, m, &scope);
+    if (!st) st = compile_programs(m, &scope, &fault);
+    sw_free((struct sw_symbol *)scope.symbol);
+    *err = fault.error;
+    *function = st == SW_E_CONFIG ? place_of(setup, &fault) : -1;
+    if (!st) *prepared = m;
+    else equation_release(m);
+    return st;
+}
+
+/* A coefficient of 0 counts as implicit: it adds nothing there. */
+void equation_survey(const struct sw_setup *setup, void *prepared, int count, int64_t ld, const double *column)
+{
+    struct equation_model *m = prepared;
+    (void)setup;
+    for (int v = 0; v < m->equation->unknowns; v++)
+        for (int k = 0; k < SW_EQUATION_ORDERS; k++) {
+            unsigned seen = 0;
+            for (int j = 0; j < count && m->coefficient[v][k]; j++) {
+                double a = NAN;
+                if (sw_program_over_runs(m->coefficient[v][k], 1, column + j, ld, &a)) a = NAN;
+                seen |= 1U << (a == 0.0 ? SW_TAKEN_IMPLICITLY : sw_equation_take(m->equation, v, k, a));
+            }
+#pragma omp atomic
+            m->seen[v][k] |= seen;
+        }
+}
+
+/* How all runs take a term; BY_RUN where some do and some do not, or none has been looked at. */
+static void taken_by_runs(const struct equation_model *m, enum sw_taken taken[SW_UNKNOWNS_MOST][SW_EQUATION_ORDERS])
+{
+    for (int v = 0; v < m->equation->unknowns; v++)
+        for (int k = 0; k < SW_EQUATION_ORDERS; k++) {
+            const unsigned seen = m->seen[v][k];
+            taken[v][k] = seen == 1U << SW_TAKEN_IMPLICITLY ? SW_TAKEN_IMPLICITLY :
+                          seen == 1U << SW_TAKEN_EXPLICITLY ? SW_TAKEN_EXPLICITLY : SW_TAKEN_BY_RUN;
+        }
+}
+
+enum sw_status equation_settle(const struct sw_setup *setup, void *prepared)
+{
+    struct equation_model *m = prepared;
+    struct sw_scope scope;
+    struct sw_equation_error err;
+    enum sw_taken taken[SW_UNKNOWNS_MOST][SW_EQUATION_ORDERS];
+    taken_by_runs(m, taken);
+    SW_TRY(make_scope(setup, m, &scope));
+    enum sw_status st = compile_explicit(m, (const enum sw_taken (*)[SW_EQUATION_ORDERS])taken, &scope, &err);
+    sw_free((struct sw_symbol *)scope.symbol);
+    return st == SW_E_CONFIG ? SW_FAIL(st, "rhs: %s", err.error.text) : st;
+}
+
+void equation_release(void *prepared)
+{
+    struct equation_model *m = prepared;
+    if (!m) return;
+    for (int v = 0; v < SW_UNKNOWNS_MOST; v++) {
+        sw_program_destroy(&m->g[v]);
+        sw_program_destroy(&m->n[v]);
+        for (int k = 0; k < SW_EQUATION_ORDERS; k++) {
+            sw_program_destroy(&m->coefficient[v][k]);
+            sw_program_destroy(&m->linear[v][k]);
+        }
+    }
+    sw_equation_destroy(&m->equation);
+    sw_free(m);
+}
+
+static enum sw_scheme scheme_of(const struct sw_setup *setup)
+{
+    const char *word = sw_setup_word(setup, "method");
+    return word && !strcmp(word, "imex1") ? SW_BACKWARD_EULER : word && !strcmp(word, "imex3") ? SW_IMEX3 : SW_IMEX2;
+}
+
+int equation_parameters(const struct equation_model *m) { return m->ncolumn + sw_equation_numbers(m->equation); }
+
+struct sw_line_mass equation_mass(const struct equation_model *m, int v)
+{
+    if (m->equation->order != 4) return (struct sw_line_mass){0};
+    return sw_line_mass_for(sw_equation_implicit(m->equation, v, 3), sw_equation_implicit(m->equation, v, 4));
+}
+
+struct sw_line_model equation_line_model(const struct equation_model *m, const struct sw_setup *setup)
+{
+    struct sw_line_model line = {.scheme = scheme_of(setup), .nparam = equation_parameters(m),
+                                 .unknowns = m->equation->unknowns, .orders = m->orders};
+    for (int v = 0; v < m->equation->unknowns; v++) {
+        const struct sw_function *initial = sw_setup_find_of(setup, "initial", v);
+        line.initial[v] = initial ? initial->program : NULL;
+        line.g[v] = m->g[v];
+        line.s[v] = m->n[v];
+        line.mass[v] = equation_mass(m, v);
+        for (int side = 0; side < 2; side++) line.end[side][v] = sw_line_end_of(setup, side, v);
+    }
+    return line;
+}
+
+/* ------------------------------------------------------------------ the numbers of a run */
+
+/* The values of programs of numbers of a run; 0 where there is none. */
+static void values_of_run(struct sw_program *const program[SW_EQUATION_ORDERS], int64_t ld, const double *column,
+                          int64_t j, double value[SW_EQUATION_ORDERS])
+{
+    for (int k = 0; k < SW_EQUATION_ORDERS; k++) {
+        value[k] = 0;
+        if (program[k] && sw_program_over_runs(program[k], 1, column + j, ld, &value[k])) value[k] = NAN;
+    }
+}
+
+/* With gamma of the method, and a4 of + a4 u_xxxx. In this order of products cahn_hilliard has it (line_family.c). */
+static struct sw_line_operator operator_of(const struct equation_model *m, enum sw_scheme scheme, int v,
+                                           const double a[SW_EQUATION_ORDERS], double dt, double dx)
+{
+    const double weight = sw_scheme_weight(scheme), dx2 = dx * dx;
+    double taken[SW_EQUATION_ORDERS];
+    for (int k = 0; k < SW_EQUATION_ORDERS; k++)
+        taken[k] = sw_equation_take(m->equation, v, k, a[k]) == SW_TAKEN_IMPLICITLY ? a[k] : 0.0;
+    const struct sw_line_operator second = {.s4 = -(weight * dt * taken[4] / (dx2 * dx2)),
+                                            .s2 = weight * dt * taken[2] / dx2,
+                                            .s0 = -(weight * dt * taken[0]),
+                                            .s1 = -(weight * dt * taken[1] / dx),
+                                            .s3 = -(weight * dt * taken[3] / (dx2 * dx))};
+    const struct sw_line_mass mass = equation_mass(m, v);
+    return m->equation->order == 4 ? sw_line_fourth_order(&second, &mass) : second;
+}
+
+struct sw_line_run equation_run(const struct equation_model *m, const struct sw_setup *setup, int64_t ld,
+                                const double *column, int64_t j, double *number)
+{
+    const struct sw_grid g = sw_setup_grid(setup, ld, column, j);
+    struct sw_line_run run = {.dt = g.dt, .dx = g.dx[0], .x0 = g.x0[0]};
+    double a[SW_UNKNOWNS_MOST][SW_EQUATION_ORDERS] = {{0}};
+    for (int v = 0; v < m->equation->unknowns; v++) {
+        values_of_run(m->coefficient[v], ld, column, j, a[v]);
+        run.a[v] = operator_of(m, scheme_of(setup), v, a[v], g.dt, g.dx[0]);
+    }
+    const double end[2] = {g.x0[0], g.x0[0] + (double)(setup->n[0] - 1) * g.dx[0]};
+    if (number)
+        sw_equation_number_values(m->equation, (const double (*)[SW_EQUATION_ORDERS])a, g.dx[0],
+                                  sw_line_has_ends(setup) ? end : NULL, number);
+    return run;
+}
+
+void equation_coefficients(const struct equation_model *m, int unknown, int64_t ld, const double *column, int64_t j,
+                           double linear[SW_EQUATION_ORDERS], double stated[SW_EQUATION_ORDERS])
+{
+    values_of_run(m->linear[unknown], ld, column, j, linear);
+    for (int k = 0; k < SW_EQUATION_ORDERS; k++) stated[k] = 0;
+    if (m->equation->row[unknown].states) values_of_run(m->coefficient[unknown], ld, column, j, stated);
+}
+
+struct sw_growth equation_growth_of_run(const struct equation_model *m, const struct sw_setup *setup, int unknown,
+                                        int64_t ld, const double *column, int64_t j)
+{
+    double linear[SW_EQUATION_ORDERS];
+    values_of_run(m->linear[unknown], ld, column, j, linear);
+    return sw_equation_growth(m->equation, unknown, linear, sw_setup_grid(setup, ld, column, j).dx[0]);
+}
+
+void equation_orders(const struct sw_problem *problem, const struct sw_setup *setup, int order[2])
+{
+    (void)problem;
+    order[0] = sw_imex_of(scheme_of(setup))->order;
+    order[1] = is_fourth(setup) ? 4 : 2;
+}
+
+/* ------------------------------------------------------------------ for people */
+
+static void add_part(struct sw_text *text, const char *label, const char *how, const struct sw_text *part)
+{
+    if (*sw_text_get(part)) sw_text_printf(text, "%-9s%-11s %s\n", label, how, sw_text_get(part));
+}
+
+static enum sw_status describe_unknown(const struct equation_model *m, const struct sw_setup *setup, int v,
+                                       const enum sw_taken (*taken)[SW_EQUATION_ORDERS], struct sw_text *text)
+{
+    struct sw_text part[3] = {{0}};
+    char label[40];
+    snprintf(label, sizeof label, "%s_t", setup->unknown[v]);
+    if (strlen(label) > 8) sw_text_printf(text, "%s\n", label), label[0] = 0;
+    enum sw_status st = sw_equation_show(m->equation, v, taken, &part[0], &part[1], &part[2]);
+    for (int k = 0; k < 3; k++)
+        if (!st) st = sw_text_status(&part[k]);
+    if (!st) {
+        static const char *const how[3] = {"implicit", "by its sign", "explicit"};
+        for (int k = 0; k < 3; k++) {
+            add_part(text, label, how[k], &part[k]);
+            if (*sw_text_get(&part[k])) label[0] = 0;
+        }
+        if (*label) sw_text_printf(text, "%-9s0\n", label);
+    }
+    for (int k = 0; k < 3; k++) sw_text_free(&part[k]);
+    return st;
+}
+
+enum sw_status equation_describe(const struct sw_problem *problem, const struct sw_setup *setup, struct sw_text *text)
+{
+    (void)problem;
+    const struct equation_model *m = equation_model_of(setup);
+    const struct sw_imex *method = sw_imex_of(scheme_of(setup));
+    enum sw_taken taken[SW_UNKNOWNS_MOST][SW_EQUATION_ORDERS];
+    taken_by_runs(m, taken);
+    for (int v = 0; v < m->equation->unknowns; v++)
+        SW_TRY(describe_unknown(m, setup, v, (const enum sw_taken (*)[SW_EQUATION_ORDERS])taken, text));
+    equation_describe_ends(m, setup, text);
+    sw_text_printf(text, "method   %s: order %d in time, %d in space; %d solve%s a step for each unknown\n",
+                   sw_setup_word(setup, "method"), method->order, m->equation->order, method->stages - 1,
+                   method->stages > 2 ? "s" : "");
+    return SW_OK;
+}

@@ -1,0 +1,127 @@
+#include "problem/line/simd/lanes.h"
+
+#include <math.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+extern const struct sw_lanes_ops sw_lanes_avx512, sw_lanes_avx2, sw_lanes_generic;
+extern const struct sw_lanes_ops sw_lanes_few_avx2, sw_lanes_few_generic;
+extern const struct sw_lanes_ops sw_lanes_single_avx512, sw_lanes_single_avx2, sw_lanes_single_generic;
+
+const struct sw_lanes_ops *const sw_lanes_table[] = {
+#ifdef __x86_64__
+    &sw_lanes_avx512,
+    &sw_lanes_avx2,
+#endif
+    &sw_lanes_generic,
+    NULL,
+};
+
+const struct sw_lanes_ops *const sw_lanes_few_table[] = {
+#ifdef __x86_64__
+    &sw_lanes_few_avx2,
+#endif
+    &sw_lanes_few_generic,
+    NULL,
+};
+
+const struct sw_lanes_ops *const sw_lanes_single_table[] = {
+#ifdef __x86_64__
+    &sw_lanes_single_avx512,
+    &sw_lanes_single_avx2,
+#endif
+    &sw_lanes_single_generic,
+    NULL,
+};
+
+/* Up to two groups of few lanes take less than one of many, on one core, too. */
+int sw_lanes_for(int lines, bool single)
+{
+    if (single) return SW_LANES_SINGLE;
+    return lines <= 2 * SW_LANES_FEW ? SW_LANES_FEW : SW_LANES;
+}
+
+const struct sw_lanes_ops *sw_lanes_pick(int lanes)
+{
+    const char *wanted = getenv("SWEEP_SIMD");
+    const struct sw_lanes_ops *best = NULL, *const *row = sw_lanes_table;
+    if (lanes == SW_LANES_SINGLE) row = sw_lanes_single_table;
+    if (lanes == SW_LANES_FEW) row = sw_lanes_few_table;
+    for (; *row; row++) {
+        if (!(*row)->here()) continue;
+        if (!best || (wanted && !strcmp(wanted, (*row)->name))) best = *row;
+    }
+    return best;
+}
+
+/* P^k is left out where it changes no state by more than rounding does: a multiple of 4, or n. */
+static int decay_of(int n, const struct sw_recursive *r, bool single)
+{
+    const int decay = 4 * sw_recursive_decay(r, 4, (n - 1) / 4, single ? 0x1p-24 : 0x1p-53);
+    return decay < n ? decay : n;
+}
+
+bool sw_lanes_line(int n, const struct sw_line_operator *a, bool single, struct sw_lanes_line *line)
+{
+    const double one[4] = {1.0, 0.0, 0.0, 1.0};
+    struct sw_recursive *up = &line->factor[SW_LANES_UP], *down = &line->factor[SW_LANES_DOWN];
+    line->a = *a;
+    if (!sw_recursive_factors(a, single, up, down)) return false;
+    const bool alike = up->a1 == down->a1 && up->a2 == down->a2;  /* both ways have the same numbers */
+    const int upwards = decay_of(n, up, single), downwards = alike ? upwards : decay_of(n, down, single);
+    line->decay = upwards > downwards ? upwards : downwards;
+    line->decays = line->decay < n;
+    for (int way = 0; way < (alike ? 1 : SW_LANES_WAYS); way++) {
+        if (line->decays) memcpy(line->closure[way], one, sizeof one);
+        else sw_recursive_closure(&line->factor[way], n, line->closure[way]);
+        sw_recursive_overlap(&line->factor[way], &line->factor[!way], n, line->overlap[way]);
+    }
+    if (!alike) return true;
+    memcpy(line->closure[1], line->closure[0], sizeof line->closure[0]);
+    memcpy(line->overlap[1], line->overlap[0], sizeof line->overlap[0]);
+    return true;
+}
+
+static bool same_as_first(const struct sw_lanes *c, int lane)
+{
+    return c->b1[0][lane] == c->b1[0][0] && c->b2[0][lane] == c->b2[0][0] && c->decay[lane] == c->decay[0];
+}
+
+static void set_operator(struct sw_lanes *c, int lane, const struct sw_line_operator *a)
+{
+    c->s4[lane] = a->s4;
+    c->s2[lane] = a->s2;
+    c->s0[lane] = a->s0;
+    c->half_s1[lane] = 0.5 * a->s1;
+    c->half_s3[lane] = 0.5 * a->s3;
+    c->one_sided |= a->s1 != 0.0 || a->s3 != 0.0;
+}
+
+void sw_lanes_set(struct sw_lanes *c, int lane, const struct sw_lanes_line *line, double dt, double dx)
+{
+    int points = line->decays ? line->decay + 1 : line->decay;
+    for (int way = 0; way < SW_LANES_WAYS; way++) {
+        c->b1[way][lane] = -line->factor[way].a1;
+        c->b2[way][lane] = -line->factor[way].a2;
+        for (int k = 0; k < 4; k++) c->closure[way][k][lane] = line->closure[way][k];
+        for (int k = 0; k < 4; k++) c->overlap[way][k][lane] = line->overlap[way][k];
+    }
+    c->scale[lane] = line->factor[0].scale;
+    c->twice[lane] = 2.0 * line->factor[0].scale;
+    c->g_weight[lane] = dt / (dx * dx);
+    c->s_weight[lane] = dt;
+    set_operator(c, lane, &line->a);
+    c->decay[lane] = line->decays ? line->decay : INFINITY;
+    if (points > c->points) c->points = points;
+    c->alike = c->set++ == 0 || (c->alike && same_as_first(c, lane));
+}
+
+void sw_lanes_count_points(struct sw_lanes *c, int n, int lanes)
+{
+    c->points = 0;
+    for (int l = 0; l < lanes; l++) {
+        const int points = c->decay[l] < n ? (int)c->decay[l] + 1 : n;
+        if (points > c->points) c->points = points;
+    }
+}

@@ -1,0 +1,292 @@
+/* Groups of cpu.simd: which run of a batch has which lane of which group; the state of a group, from lines to lanes and
+ * back, and whether it is finite. */
+#include "problem/line/simd/simd_group.h"
+
+#include <string.h>
+
+#include "base/sw_mem.h"
+#include "base/sw_reals.h"
+#include "problem/line/stepper/ends_point.h"
+#include "problem/line/stepper/fourth_order.h"
+#include "problem/line/simd/lanes_ends.h"
+
+bool sw_simd_ended(const struct sw_stepper_desc *d) { return sw_line_ended(&d->model); }
+
+bool sw_simd_alone(const struct sw_stepper_desc *d)
+{
+    const struct sw_line_model *m = &d->model;
+    return m->scheme == SW_CRANK_NICOLSON && sw_line_unknowns(m) == 1 && !m->g[0] && !m->s[0] &&
+           !sw_line_has_mass(&m->mass[0]) && !sw_simd_ended(d);
+}
+
+/* Stages and unknowns have arrays of their own, each of n points of a group: of four lanes more of them stay in the
+ * first-level cache (at n = 256 with AVX2 Kuramoto-Sivashinsky and Gray-Scott by imex2 are a quarter faster than with
+ * sixteen); shorter lines have more to do once a step and group. The first row of the table is that of AVX-512, whose
+ * vectors four lanes would leave half empty. */
+int sw_simd_lanes(const struct sw_stepper_desc *d)
+{
+    const enum sw_scheme scheme = d->model.scheme;
+    const bool staged = d->n >= 256 && (sw_line_unknowns(&d->model) > 1 || scheme == SW_IMEX2 || scheme == SW_IMEX3);
+    if (staged && !d->single_steps && !sw_lanes_table[0]->here()) return SW_LANES_FEW;
+    return sw_lanes_for(d->capacity, d->single_steps);
+}
+
+size_t sw_simd_real_size(const struct sw_stepper_desc *d) { return sw_reals_word(d->single_steps); }
+
+/* ------------------------------------------------------------------ lanes */
+
+void sw_simd_clear_lanes(const struct sw_stepper *s, struct sw_simd_group *g)
+{
+    const struct sw_simd *p = s->own;
+    for (int v = 0; v < sw_line_unknowns(&s->desc.model); v++) {
+        struct sw_lanes_closing *closing = p->closings ? p->closings + (&g->lanes[v] - p->operators) : NULL;
+        g->lanes[v] = (struct sw_lanes){.closing = closing};
+        if (closing) *closing = (struct sw_lanes_closing){0};
+    }
+}
+
+void sw_simd_set_lane(const struct sw_stepper *s, struct sw_simd_group *g, int unknown, int lane,
+                      const struct sw_lanes_line *line, double dt, double dx)
+{
+    sw_lanes_set(&g->lanes[unknown], lane, line, dt, dx);
+    if (sw_simd_ended(&s->desc)) sw_lanes_set_closing(g->lanes[unknown].closing, lane, line);
+}
+
+bool sw_simd_line(const struct sw_stepper *s, const struct sw_line_matrix *matrix, struct sw_lanes_line *line)
+{
+    const bool value[2] = {matrix->ends[0] == SW_END_VALUE, matrix->ends[1] == SW_END_VALUE};
+    const struct sw_line_operator a = sw_line_matrix_of(&matrix->a, &matrix->mass);
+    if (!sw_lanes_line(s->desc.n, &a, s->desc.single_steps, line)) return false;
+    line->a = matrix->a;
+    if (sw_simd_ended(&s->desc)) sw_lanes_close_line(s->desc.n, value, line);
+    return true;
+}
+
+/* Runs of one matrix, of several unknowns that of the first one, get lanes next to each other: then few groups have
+ * more than one decay.
+ * @param begin  [systems]: how many runs have the matrices before this one */
+static void fill_groups(struct sw_stepper *s, const struct sw_lanes_line *line, const int *system, int *begin)
+{
+    struct sw_simd *p = s->own;
+    const int unknowns = sw_line_unknowns(&s->desc.model);
+    int runs = 0;
+    for (int k = 0; k < p->rooms; k++) {
+        p->group[k].runs = 0;
+        sw_simd_clear_lanes(s, &p->group[k]);
+    }
+    for (int j = 0; j < s->count; j++) {
+        const int *of = system + j * unknowns;
+        if (of[0] < 0) continue;
+        int at = begin[of[0]]++, lane = at % p->lanes;
+        struct sw_simd_group *g = &p->group[at / p->lanes];
+        for (int v = 0; v < unknowns; v++)
+            sw_simd_set_lane(s, g, v, lane, &line[of[v]], s->run[j].dt, s->run[j].dx);
+        g->run[lane] = j;
+        g->runs++;
+        runs++;
+    }
+    p->groups = runs / p->lanes + (runs % p->lanes != 0);
+}
+
+/* @param begin  out [systems] */
+static void count_systems(int count, int unknowns, const int *system, int systems, int *begin)
+{
+    int before = 0;
+    for (int k = 0; k < systems; k++) begin[k] = 0;
+    for (int j = 0; j < count; j++)
+        if (system[j * unknowns] >= 0) begin[system[j * unknowns]]++;
+    for (int k = 0; k < systems; k++) {
+        int runs = begin[k];
+        begin[k] = before;
+        before += runs;
+    }
+}
+
+/* A run one of whose matrices cannot be factored has none. */
+static void refuse_runs(const struct sw_stepper *s, const struct sw_lanes_line *line, int *system,
+                        const char **load_error)
+{
+    const int unknowns = sw_line_unknowns(&s->desc.model);
+    for (int j = 0; j < s->count; j++) {
+        int *of = system + j * unknowns;
+        for (int v = 0; v < unknowns && !load_error[j]; v++)
+            if (line[of[v]].decay < 0)
+                load_error[j] = "the implicit part is not positive definite: the equation is ill-posed";
+        if (load_error[j]) of[0] = -1;
+    }
+}
+
+enum sw_status sw_simd_assign_lanes(struct sw_stepper *s, const char **load_error)
+{
+    struct sw_line_matrix *matrix = NULL;
+    struct sw_lanes_line *line = NULL;
+    int *system = NULL, *begin = NULL, systems;
+    const int unknowns = sw_line_unknowns(&s->desc.model);
+    const size_t lines = (size_t)s->count * (size_t)unknowns;
+    enum sw_status st;
+
+    SW_TRY_TO(done, st, sw_alloc(lines, &matrix));
+    SW_TRY_TO(done, st, sw_alloc(lines, &line));
+    SW_TRY_TO(done, st, sw_alloc(lines, &system));
+    SW_TRY_TO(done, st, sw_alloc(lines, &begin));
+    systems = sw_line_matrices(s->count, &s->desc.model, s->run, load_error, matrix, system);
+    for (int k = 0; k < systems; k++)
+        if (!sw_simd_line(s, &matrix[k], &line[k])) line[k].decay = -1;
+    refuse_runs(s, line, system, load_error);
+    sw_host_load(s, load_error);
+    count_systems(s->count, unknowns, system, systems, begin);
+    fill_groups(s, line, system, begin);
+done:
+    sw_free(matrix);
+    sw_free(line);
+    sw_free(system);
+    sw_free(begin);
+    return st;
+}
+
+/* ------------------------------------------------------------------ the state of a group */
+
+enum { POINTS_AT_ONCE = 8 };  /* points: a cache line of each lane's line against POINTS_AT_ONCE rows of lanes */
+
+static size_t line_size(const struct sw_stepper_desc *d)
+{
+    return ((size_t)d->n + 2 * SW_REACH) * (size_t)sw_simd_lanes(d);
+}
+
+size_t sw_simd_state_size(const struct sw_stepper_desc *d)
+{
+    return line_size(d) * (size_t)sw_line_unknowns(&d->model);
+}
+
+/* Of the first point of an unknown. */
+static size_t start_of(const struct sw_stepper_desc *d, int unknown)
+{
+    return line_size(d) * (size_t)unknown + (size_t)SW_REACH * (size_t)sw_simd_lanes(d);
+}
+
+void *sw_simd_state(const struct sw_stepper *s, const void *state, int unknown)
+{
+    return (char *)state + start_of(&s->desc, unknown) * sw_simd_real_size(&s->desc);
+}
+
+static void close_circles(const struct sw_stepper *s, void *state)
+{
+    const size_t line = (size_t)s->desc.n * (size_t)sw_simd_lanes(&s->desc) * sw_simd_real_size(&s->desc);
+    const size_t ends = SW_REACH * (size_t)sw_simd_lanes(&s->desc) * sw_simd_real_size(&s->desc);
+    for (int v = 0; v < sw_line_unknowns(&s->desc.model); v++) {
+        char *first = sw_simd_state(s, state, v);
+        memcpy(first - ends, first + line - ends, ends);
+        memcpy(first + line, first, ends);
+    }
+}
+
+void sw_simd_close(const struct sw_stepper *s, const struct sw_simd_group *g, const struct sw_simd_ends *ends,
+                   void *state)
+{
+    const struct sw_simd *p = s->own;
+    if (!sw_simd_ended(&s->desc)) {
+        close_circles(s, state);
+        return;
+    }
+    for (int v = 0; v < sw_line_unknowns(&s->desc.model); v++)
+        for (int side = 0; side < 2; side++) {
+            const bool value = s->desc.model.end[side][v].kind == SW_END_VALUE;
+            double *end = (double *)sw_simd_state(s, state, v) + (side ? (s->desc.n - 1) * p->lanes : 0);
+            for (int k = 1; k <= SW_REACH; k++)
+                for (int l = 0; l < p->lanes; l++) {
+                    const int out = (side ? k : -k) * p->lanes + l, in = (side ? -k : k) * p->lanes + l;
+                    end[out] = sw_end_reflection(value) * end[in] +
+                               sw_end_beyond(value, side, k, sw_simd_run(s, g, l)->dx, ends[v].first[side][l],
+                                             ends[v].second[side][l]);
+                }
+        }
+}
+
+void sw_simd_to_single(const struct sw_stepper *s, const double *from, float *to)
+{
+    size_t count = (size_t)s->desc.n * (size_t)sw_simd_lanes(&s->desc);
+    for (size_t k = 0; k < count; k++) to[k] = (float)from[k];
+}
+
+static void to_double(size_t count, const float *from, double *to)
+{
+    for (size_t k = 0; k < count; k++) to[k] = from[k];
+}
+
+const double *sw_simd_seen(const struct sw_stepper *s, struct sw_simd_worker *w, const void *state)
+{
+    if (!s->desc.single_steps) return state;
+    to_double(sw_simd_state_size(&s->desc), state, w->wide);
+    return w->wide;
+}
+
+bool sw_simd_gather(const struct sw_stepper *s, const struct sw_simd_group *g, struct sw_simd_worker *w,
+                    bool live[SW_LANES_MOST])
+{
+    const struct sw_simd *p = s->own;
+    const double *line[SW_LANES_MOST];
+    bool any = false;
+    int n = s->desc.n, lanes = p->lanes;
+    for (int l = 0; l < lanes; l++) {
+        live[l] = l < g->runs && !p->batch.stopped[g->run[l]];
+        any |= live[l];
+        line[l] = live[l] ? sw_host_line(s, g->run[l]) : NULL;
+    }
+    for (int v = 0; v < sw_line_unknowns(&s->desc.model); v++) {
+        double *u = (s->desc.single_steps ? w->wide : (double *)w->u) + start_of(&s->desc, v);
+        const size_t at = (size_t)v * (size_t)n;
+        for (int base = 0; base < n; base += POINTS_AT_ONCE)
+            for (int l = 0; l < lanes; l++)
+                for (int i = base; i < n && i < base + POINTS_AT_ONCE; i++)
+                    u[(size_t)i * (size_t)lanes + (size_t)l] = line[l] ? line[l][at + (size_t)i] : 0.0;
+        if (s->desc.single_steps) sw_simd_to_single(s, u, sw_simd_state(s, w->u, v));
+    }
+    return any;
+}
+
+void sw_simd_scatter(struct sw_stepper *s, const struct sw_simd_group *g, struct sw_simd_worker *w,
+                     const bool live[SW_LANES_MOST])
+{
+    const struct sw_simd *p = s->own;
+    const double *state = sw_simd_seen(s, w, w->u);
+    int n = s->desc.n;
+    for (int v = 0; v < sw_line_unknowns(&s->desc.model); v++) {
+        const double *u = state + start_of(&s->desc, v);
+        for (int base = 0; base < n; base += POINTS_AT_ONCE)
+            for (int l = 0; l < g->runs; l++) {
+                double *line = sw_host_line(s, g->run[l]) + (size_t)v * (size_t)n;
+                for (int i = base; live[l] && i < n && i < base + POINTS_AT_ONCE; i++)
+                    line[i] = u[(size_t)i * (size_t)p->lanes + (size_t)l];
+            }
+    }
+}
+
+void sw_simd_scatter_lane(const struct sw_stepper *s, const double *state, int lane, int j)
+{
+    const size_t n = (size_t)s->desc.n, lanes = (size_t)sw_simd_lanes(&s->desc);
+    for (int v = 0; v < sw_line_unknowns(&s->desc.model); v++) {
+        const double *u = state + start_of(&s->desc, v) + lane;
+        double *line = sw_host_line(s, j) + (size_t)v * n;
+        for (size_t i = 0; i < n; i++) line[i] = u[i * lanes];
+    }
+}
+
+/* 0 times a number that is not finite is NaN. */
+bool sw_simd_finite(const struct sw_stepper *s, struct sw_simd_worker *w, const void *state,
+                    const bool live[SW_LANES_MOST], bool finite[SW_LANES_MOST])
+{
+    const struct sw_simd *p = s->own;
+    double sum[SW_LANES_MOST] = {0};
+    const double *all_unknowns = sw_simd_seen(s, w, state);
+    bool all = true;
+    for (int v = 0; v < sw_line_unknowns(&s->desc.model); v++) {
+        const double *u = all_unknowns + start_of(&s->desc, v);
+        for (int i = 0; i < s->desc.n; i++, u += p->lanes)
+            for (int l = 0; l < p->lanes; l++) sum[l] += 0.0 * u[l];
+    }
+    for (int l = 0; l < p->lanes; l++) {
+        finite[l] = sum[l] == 0.0;
+        all &= finite[l] || !live[l];
+    }
+    return all;
+}

@@ -1,0 +1,98 @@
+#ifndef SW_STEPPER_IMPL_H
+#define SW_STEPPER_IMPL_H
+/* What a stepper author sees. One file per stepper; its row goes into stepper_table.c. */
+#include "problem/line/stepper/sw_stepper.h"
+
+/* What a model may have that not every row takes. */
+enum {
+    SW_LINE_SEVERAL = 1,     /* several unknowns                                      */
+    SW_LINE_NEIGHBOURS = 2,  /* an N that looks at neighbouring points                */
+    SW_LINE_ORDERS = 4,      /* derivatives of the orders 0, 1 or 3 in L              */
+    SW_LINE_STAGES = 8,      /* a method of several stages                            */
+    SW_LINE_ALL = 15,        /* of periodic lines, in steps that are the same for all runs  */
+    SW_LINE_ENDS = 16,       /* lines that end                                        */
+    SW_LINE_OWN_STEPS = 32,  /* steps of each run's own (desc.own_steps)              */
+    SW_LINE_MASS = 64        /* a P that is not 1                                     */
+};
+
+struct sw_stepper_ops {
+    SW_ROW;
+    unsigned takes;          /* of these */
+    /** @param sm  of the device, 90 for sm_90; 0 on a CPU */
+    bool           (*fits)(const struct sw_stepper_desc *desc, int sm);
+    const char    *misfit;   /* what is wrong with lines in double precision that do not fit; NULL: their length */
+    void           (*bytes)(const struct sw_stepper_desc *desc, const char *band, size_t *fixed, size_t *per_run);
+    /** Fills own, and name with the band solver chosen. @param band  its row; NULL: the best that fits */
+    enum sw_status (*create)(struct sw_stepper *stepper, const char *band);
+    /** run, param and count are in the stepper. load_error[j] is set where the front found one: such a run starts and
+     *  stays NaN, whatever its numbers. */
+    enum sw_status (*load)(struct sw_stepper *stepper, const char **load_error);
+    enum sw_status (*initial)(struct sw_stepper *stepper);
+    enum sw_status (*set_state)(struct sw_stepper *stepper, const double *u);
+    enum sw_status (*get_state)(struct sw_stepper *stepper, double *u);
+    /** Of some runs. @param which  [count]  @param u  out: [count][unknowns][n] */
+    enum sw_status (*get_states)(struct sw_stepper *stepper, int count, const int *which, double *u);
+    void           (*device_state)(const struct sw_stepper *stepper, struct sw_stepper_state *state);  /* NULL: host */
+    enum sw_status (*advance)(struct sw_stepper *stepper, int64_t from, int64_t to);
+    enum sw_status (*snapshot)(struct sw_stepper *stepper, int slot, int what);
+    enum sw_status (*fetch)(struct sw_stepper *stepper, int slot, const void **field, const double **scalars);
+    enum sw_status (*diverged)(struct sw_stepper *stepper, int64_t *step);
+    void           (*place)(const struct sw_stepper *stepper, int j, struct sw_line_place *place);  /* NULL: unknown */
+    enum sw_status (*get_own_steps)(struct sw_stepper *stepper, struct sw_own_steps *steps);  /* of SW_LINE_OWN_STEPS */
+    enum sw_status (*set_own_steps)(struct sw_stepper *stepper, const struct sw_own_steps *steps);
+    void           (*destroy)(struct sw_stepper *stepper);                   /* own may be NULL */
+    enum sw_status (*try_compile)(const struct sw_stepper_desc *desc, int sm);  /* NULL: compiles nothing at run time */
+    /** What sw_stepper_rounding() says of it. NULL: what it does of the recursive form, or of its band solver */
+    double         (*rounding)(const struct sw_line_operator *a);
+    bool           takes_band;  /* its name may end in "+BAND", a row of the band table     */
+    /** For advance() by so many steps at once, with the model and band solver at hand. NULL: not counted */
+    struct sw_cost (*cost)(const struct sw_stepper *stepper, int64_t steps);
+};
+
+struct sw_stepper {
+    const struct sw_stepper_ops *ops;
+    struct sw_stepper_desc       desc;
+    struct sw_device            *device;
+    int                          count;      /* runs of the batch loaded                  */
+    struct sw_line_run          *run;        /* [capacity]                                */
+    double                      *param;      /* [nparam][count] of the batch loaded; room for capacity */
+    double                      *drive;      /* [count][windows][unknowns], of desc.own_steps: own_steps_drive.h */
+    bool                         steep[2][SW_UNKNOWNS_MOST];  /* G, N of each unknown that steps look at by time
+                                              * (imex.h, q; sw_own_steep()), of desc.own_steps */
+    bool                         steep_in_u[2][SW_UNKNOWNS_MOST];  /* of these, which see an unknown */
+    int64_t                      step;       /* to which the state was advanced; 0: since it was set */
+    char                         name[64];   /* "cuda.split+cuda.thomas"; set to the row's name before create */
+    void                        *own;
+};
+
+/** Numbers of a run, and of all runs that the stepper has room for. */
+static inline size_t sw_stepper_line(const struct sw_stepper_desc *d)
+{
+    return (size_t)d->n * (size_t)sw_line_unknowns(&d->model);
+}
+static inline size_t sw_stepper_vector(const struct sw_stepper_desc *d)
+{
+    return sw_stepper_line(d) * (size_t)d->capacity;
+}
+
+/** What the model has that not every row takes. */
+unsigned sw_stepper_needs(const struct sw_stepper_desc *desc);
+
+/** The largest modulus of A's symbol over the least, at most. */
+double sw_line_condition(const struct sw_line_operator *a);
+
+/** What elimination may be off by in a symmetric positive definite A, or one with odd terms besides. */
+double sw_line_band_rounding(const struct sw_line_operator *a);
+
+/** Why a run cannot be advanced, a static text; NULL: it can. */
+const char *sw_stepper_fault(const struct sw_stepper *stepper, const struct sw_line_run *run);
+
+/** The operator of a step of dt, of a run whose own is that of a step of 1. */
+struct sw_line_operator sw_line_operator_of(const struct sw_line_operator *a, double dt);
+
+/** What bounds the steps of a run with steps of its own. The longest is no longer than the last of desc.times, with a
+ * matrix that stays well positive definite and whose solves round by no more than the tolerance bears. */
+struct sw_own_limits sw_stepper_limits(const struct sw_stepper *stepper, const struct sw_line_run *run);
+
+extern const struct sw_stepper_ops *const sw_stepper_table[];  /* ends with NULL; order is preference */
+#endif

@@ -1,0 +1,139 @@
+#include <limits.h>
+#include <stdio.h>
+
+#include "base/sw_mem.h"
+#include "store/catalog/input_file.h"
+#include "store/hdf5/schema_hdf5.h"
+#include "store/files/sw_output.h"
+#include "store/hdf5/virtual_dataset_hdf5.h"
+
+/* Row of a run index in an ascending list, -1: not there. */
+static int64_t row_of_index(const int64_t *index, int64_t count, int64_t wanted)
+{
+    int64_t low = 0, high = count;
+    while (low < high) {
+        int64_t middle = (low + high) / 2;
+        if (index[middle] < wanted) low = middle + 1;
+        else high = middle;
+    }
+    return low < count && index[low] == wanted ? low : -1;
+}
+
+static enum sw_status locate_rows(struct sw_h5 *h, struct sw_input_file *in)
+{
+    int64_t n = in->table->nruns;
+    SW_TRY(sw_alloc((size_t)n, &in->data_group_of));
+    SW_TRY(sw_alloc((size_t)n, &in->row_of));
+    for (int64_t j = 0; j < n; j++) in->data_group_of[j] = -1;
+    for (int k = 0; k < in->ndata_group; k++)
+        for (int64_t i = 0; i < in->data_group[k].count; i++) {
+            int64_t row = row_of_index(in->table->index, n, in->data_group[k].index[i]);
+            if (row < 0) return sw_h5_damaged(h, "a group holds a run that is not in the run table");
+            in->data_group_of[row] = k;
+            in->row_of[row] = i;
+        }
+    return SW_OK;
+}
+
+static void read_checksums(struct sw_h5 *h, struct sw_input_file *in)
+{
+    const struct sw_checksum *sum = sw_h5_driver_sum(h->file);
+    in->has_checksums = sum && sum->seal == SW_SEAL_WHOLE;
+    in->written = in->has_checksums ? sum->written : 0;
+    in->lost_checksums = !in->has_checksums && sw_h5_has_attr(h, "/", SW_H5_CHECKSUM);
+    if (in->lost_checksums && sw_h5_driver_ends_early(h->file))
+        sw_h5_damaged(h, "is a damaged HDF5 file: its end, where its checksums were, was cut off or added to");
+}
+
+static void read_all(struct sw_h5 *h, struct sw_input_file *in)
+{
+    struct sw_metadata metadata = {0};
+    read_checksums(h, in);
+    sw_h5_read_metadata(h, &metadata);
+    sw_h5_read_table(h, &metadata, &in->table);
+    sw_metadata_free(&metadata);
+    sw_h5_read_data_groups(h, in->table, &in->data_group, &in->ndata_group);
+    sw_h5_read_virtual_files(h, &in->source, &in->nsource);
+    in->has_state = sw_h5_has(h, "/state");
+    if (in->has_state) sw_h5_check_stored(h, "/state/u", -1);
+    in->step = sw_h5_get_attr_count(h, "/state", "step");
+    const int64_t cut = sw_h5_get_attr_count(h, "/state", "cut");
+    in->cut = (int)(cut < INT_MAX ? cut : INT_MAX);
+}
+
+enum sw_status sw_input_file_open(const char *path, struct sw_input_file *in, bool *damaged)
+{
+    struct sw_h5 h;
+    *damaged = false;
+    *in = (struct sw_input_file){.path = sw_strdup(path)};
+    if (!in->path) return SW_E_MEMORY;
+    const enum sw_status seen = sw_files_version(path, &in->version);  /* before: another may take its name meanwhile */
+    enum sw_status st = sw_h5_open(&h, path);
+    if (!st) h.status = seen;
+    if (!h.status) read_all(&h, in);
+    if (!h.status) h.status = locate_rows(&h, in);
+    st = sw_h5_close(&h);
+    *damaged = h.damaged;
+    if (st) sw_input_file_free(in);
+    return st;
+}
+
+enum sw_status sw_input_file_open_sources(const char *path, struct sw_input_file *in, bool *damaged)
+{
+    struct sw_h5 h;
+    *damaged = false;
+    *in = (struct sw_input_file){.path = sw_strdup(path)};
+    if (!in->path) return SW_E_MEMORY;
+    if (!sw_h5_open(&h, path)) {
+        read_checksums(&h, in);
+        sw_h5_read_virtual_files(&h, &in->source, &in->nsource);
+    }
+    enum sw_status st = sw_h5_close(&h);
+    *damaged = h.damaged;
+    return st;
+}
+
+enum sw_status sw_output_check_replaceable(const char *file)
+{
+    struct sw_h5 h = {0};
+    char why[400];
+    enum sw_status st = sw_files_regular(file);
+    if (!st && sw_files_absent(file)) return SW_OK;
+    if (!st && !sw_h5_open(&h, file) && !sw_h5_has_attr(&h, "/", "sweep_schema"))
+        sw_h5_damaged(&h, SW_OF_OTHERS);
+    if (!st) st = sw_h5_close(&h);
+    if (!st || st == SW_E_MEMORY) return st;
+    snprintf(why, sizeof why, "%s", sw_err_message());
+    return SW_FAIL(SW_E_REFUSED, "%s; only an output of sweep is ever replaced: use -o FILE, or move it away", why);
+}
+
+void sw_input_file_free(struct sw_input_file *in)
+{
+    for (int k = 0; in->data_group && k < in->ndata_group; k++) sw_data_group_free(&in->data_group[k]);
+    sw_free(in->data_group);
+    sw_run_table_free(&in->table);
+    sw_free(in->data_group_of);
+    sw_free(in->row_of);
+    sw_h5_free_texts(&in->source, in->nsource);
+    sw_free(in->path);
+    *in = (struct sw_input_file){0};
+}
+
+bool sw_input_file_lacks_states(const struct sw_input_file *in)
+{
+    bool lacks = !in->ndata_group && in->table->nruns;
+    for (int k = 0; k < in->ndata_group; k++) lacks |= !in->data_group[k].nstate;
+    return lacks && !in->has_state;
+}
+
+struct sw_time_slice sw_input_file_time_slice(const struct sw_input_file *in, int64_t row)
+{
+    if (in->data_group_of[row] < 0) return (struct sw_time_slice){0};
+    const struct sw_data_group *s = &in->data_group[in->data_group_of[row]];
+    struct sw_time_slice t = {s->field_first, s->nfield, s->scalar_first, s->nscalar, 0, 0};
+    if (!s->piece_count) return t;
+    t.begin_point = s->piece_first;
+    t.end_point = (s->piece_first + s->piece_count) % s->n[0];
+    if (t.end_point) t.fields--;
+    return t;
+}

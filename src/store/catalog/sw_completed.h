@@ -1,0 +1,73 @@
+#ifndef SW_COMPLETED_H
+#define SW_COMPLETED_H
+/* What an output file and its parts hold already: the completed runs and the checkpoints of the others. */
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/sw_err.h"
+#include "base/sw_report.h"
+#include "store/catalog/sw_sweep_identity.h"
+#include "sweep/sw_run_result.h"
+#include "sweep/sw_sweep.h"
+
+struct sw_checkpoint {      /* a batch that stopped half-way: the last of its chain of parts            */
+    int      count;
+    uint64_t *id;           /* [count]                                                                  */
+    unsigned char *status;  /* [count] enum sw_run_status: which of them had diverged or failed by then */
+    int64_t  step;          /* taken so far                                                             */
+    int      cut;           /* struct sw_group                                                          */
+    char    *solver;        /* the row that computed it                                                 */
+    int      fields_done, scalars_done;
+    char    *path;          /* the part that holds the state                                            */
+};
+struct sw_completed {                  /* what FILE and its parts hold; read only to others                         */
+    struct sw_sweep_identity identity; /* the sweep that wrote it (the newest)                                      */
+    int64_t  count;                    /* runs that ended (done, diverged, error), wherever they are                */
+    uint64_t *id;                      /* [count] ascending                                                         */
+    unsigned char *status;             /* [count] enum sw_run_status                                                */
+    int      ncheckpoint;
+    struct sw_checkpoint *checkpoint;  /* [ncheckpoint] that a run can go on from: each the newest of all its runs, */
+                                   /* one of which is not done                                                   */
+    uint64_t seen;                     /* sw_files_mark() of FILE, from before it was read                          */
+    bool     has_file, has_parts;
+    bool     lacks_states;             /* of runs that have ended (output.state)                                    */
+    bool     lacks_estimates;          /* no file has a place for those of its runs (accuracy.runs)                 */
+    int      ndamaged;
+    char   **damaged;                  /* [ndamaged] parts that were ignored                                        */
+    bool     is_virtual;               /* FILE is: nothing can be added to it, sw_output_refuse_virtual()           */
+    char    *title;                    /* of the sweep that wrote it (the newest); NULL if there is nothing         */
+    char    *config_text;              /* likewise                                                                  */
+    char   **override;
+    int      noverride;
+};
+/** Read what FILE and FILE.d/ hold. A .tmp is ignored; a damaged part is ignored and named in a warning (report).
+ * @return SW_E_IO FILE is there but is not a sweep's output (message says what it is); SW_E_MEMORY */
+enum sw_status sw_completed_open(const char *file, struct sw_report *report, struct sw_completed **completed);
+/** The same, once all bytes of the parts have been compared with their checksums: for what continues them. A warning
+ * tells where FILE has lost its checksums. */
+enum sw_status sw_completed_open_checked(const char *file, struct sw_report *report, struct sw_completed **completed);
+/** The same of a file that another process may be writing: read again if a part vanished meanwhile. Which runs have
+ * ended and how, checkpoints, and the sweep; lacks_states and lacks_estimates say nothing. */
+enum sw_status sw_completed_open_live(const char *file, struct sw_report *report, struct sw_completed **completed);
+void sw_completed_close(struct sw_completed **completed);
+/** The status of a run; SW_RUN_PENDING if it is not there. completed NULL: the file holds nothing. */
+enum sw_run_status sw_completed_status(const struct sw_completed *completed, uint64_t id);
+struct sw_run_counts { int64_t pending, done, diverged, failed; };
+/** Count one more run of this status. */
+void sw_run_count(struct sw_run_counts *counts, enum sw_run_status status);
+/** Count the runs run[count], whose ids are id[run[k]], by status. completed NULL: all are pending. */
+struct sw_run_counts sw_completed_count(const struct sw_completed *completed, const uint64_t *id, const int64_t *run,
+                                        int64_t count);
+/** Check that the results belong to this sweep and have the outputs it asks for. An empty file belongs to every sweep.
+ * @param file  as the message names it  @param id  [sweep->nruns]
+ * @return SW_E_REFUSED they do not; the message has the first difference between the two configs; SW_E_MEMORY */
+enum sw_status sw_completed_check_sweep(const struct sw_completed *completed, const char *file,
+                                        const struct sw_sweep *sweep,
+                                        const uint64_t *id);
+/** Whether the runs that are there have axes whose last digits are those of earlier versions (sw_config.older_axes). */
+bool sw_completed_has_older_axes(const struct sw_completed *completed);
+/** Read the state of a checkpoint: [count][state_size].
+ * @return SW_E_IO; where the part is damaged or of another version of sweep, the message says what to remove */
+enum sw_status sw_checkpoint_read(const struct sw_checkpoint *batch, double *state, size_t state_size);
+#endif

@@ -1,0 +1,154 @@
+/* FILE.d/status.json: how far a running sweep is. Small, replaced by rename every second and, later, every 20, gone at
+ * the end; nothing but `sweep status` reads it, and no harm is done where it cannot be written. */
+#include "store/files/sw_status_file.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/sw_json.h"
+#include "base/sw_mem.h"
+#include "base/sw_private.h"
+#include "base/sw_process.h"
+#include "base/sw_text.h"
+#include "store/files/sw_files.h"
+
+static char *path_in_folder(const char *file, const char *name)
+{
+    struct sw_text text = {0};
+    sw_text_printf(&text, "%s.d/%s", file, name);
+    return sw_text_take(&text);
+}
+
+static void write_json(FILE *to, const struct sw_status_file *now)
+{
+    struct sw_json j = {.to = to, .first = true};
+    sw_json_begin(&j, NULL, '{');
+    sw_json_count(&j, "pid", now->pid);
+    sw_json_text(&j, "host", now->host);
+    sw_json_text(&j, "phase", now->phase);
+    sw_json_real(&j, "updated", now->updated);
+    sw_json_real(&j, "started", now->started);
+    sw_json_count(&j, "asked", now->asked);
+    sw_json_count(&j, "was_done", now->was_done);
+    sw_json_count(&j, "was_failed", now->was_failed);
+    sw_json_real(&j, "points_steps", now->points_steps);
+    sw_json_count(&j, "runs", now->runs);
+    sw_json_count(&j, "done", now->done);
+    sw_json_count(&j, "failed", now->failed);
+    sw_json_real(&j, "seconds", now->seconds);
+    sw_json_real(&j, "fraction", now->fraction);
+    sw_json_real(&j, "rate", now->rate);
+    sw_json_real(&j, "eta", now->eta);
+    sw_json_real(&j, "t", now->t);
+    sw_json_real(&j, "end", now->end);
+    sw_json_text(&j, "sweep_id", now->identity.sweep_id);
+    sw_json_text(&j, "config_sha256", now->identity.config_sha256);
+    sw_json_end(&j, '}');
+}
+
+void sw_status_file_write(const char *file, const struct sw_status_file *now)
+{
+    struct sw_status_file all = *now;
+    char *path = path_in_folder(file, "status.json"), *fresh = NULL;
+    int fd = -1;
+    FILE *to = path && !sw_private_file(path, &fd, &fresh) ? fdopen(fd, "w") : NULL;
+    if (to) {
+        all.pid = getpid();
+        all.started = sw_process_started(all.pid);
+        all.updated = (double)time(NULL);
+        if (gethostname(all.host, sizeof all.host - 1)) all.host[0] = 0;
+        write_json(to, &all);
+        if (fclose(to) || rename(fresh, path)) unlink(fresh);
+    } else if (fd >= 0) {
+        close(fd);
+        unlink(fresh);
+    }
+    sw_free(path);
+    sw_free(fresh);
+}
+
+struct sw_run_counts sw_status_file_count(const struct sw_status_file *now)
+{
+    struct sw_run_counts n = {.done = now->was_done + now->done - now->failed,
+                              .diverged = now->was_failed + now->failed};
+    if (n.done < 0) n.done = 0;
+    n.pending = now->asked - n.done - n.diverged;
+    if (n.pending < 0) n.pending = 0;
+    return n;
+}
+
+double sw_status_file_fraction(double fraction, int64_t computed, int64_t asked)
+{
+    return asked ? fmax(1 - (1 - fraction) * (double)computed / (double)asked, 0) : 0;
+}
+
+static double read_number(const char *text, const char *key)
+{
+    char quoted[40];
+    snprintf(quoted, sizeof quoted, "\"%s\": ", key);
+    const char *at = strstr(text, quoted);
+    return at && strncmp(at + strlen(quoted), "null", 4) ? strtod(at + strlen(quoted), NULL) : NAN;
+}
+
+static int64_t read_count(const char *text, const char *key)
+{
+    double value = read_number(text, key);
+    return value >= 0 && value < 1e15 ? (int64_t)value : 0;
+}
+
+static void read_text(const char *text, const char *key, char *value, size_t room)
+{
+    char quoted[40];
+    int n = snprintf(quoted, sizeof quoted, "\"%s\": \"", key);
+    const char *at = strstr(text, quoted);
+    snprintf(value, room, "%.*s", at ? (int)strcspn(at + n, "\"\n") : 0, at ? at + n : "");
+}
+
+/* Only what write_json() wrote needs to be understood. */
+bool sw_status_file_read(const char *file, struct sw_status_file *now)
+{
+    char *path = path_in_folder(file, "status.json"), text[2048];
+    const char *why;
+    FILE *from = path ? sw_open_to_read(path, &why) : NULL;
+    sw_free(path);
+    *now = (struct sw_status_file){0};
+    if (!from) return false;
+    size_t length = fread(text, 1, sizeof text - 1, from);
+    fclose(from);
+    text[length] = 0;
+    double pid = read_number(text, "pid");
+    if (!(pid > 0)) return false;
+    now->pid = (int64_t)pid;
+    now->started = read_number(text, "started");
+    now->asked = read_count(text, "asked");
+    now->was_done = read_count(text, "was_done");
+    now->was_failed = read_count(text, "was_failed");
+    now->points_steps = read_number(text, "points_steps");
+    now->runs = read_count(text, "runs");
+    now->done = read_count(text, "done");
+    now->failed = read_count(text, "failed");
+    now->updated = read_number(text, "updated");
+    now->seconds = read_number(text, "seconds");
+    now->fraction = read_number(text, "fraction");
+    now->rate = read_number(text, "rate");
+    now->eta = read_number(text, "eta");
+    now->t = read_number(text, "t");
+    now->end = read_number(text, "end");
+    read_text(text, "phase", now->phase, sizeof now->phase);
+    read_text(text, "host", now->host, sizeof now->host);
+    read_text(text, "sweep_id", now->identity.sweep_id, sizeof now->identity.sweep_id);
+    read_text(text, "config_sha256", now->identity.config_sha256, sizeof now->identity.config_sha256);
+    return true;
+}
+
+void sw_status_file_remove(const char *file)
+{
+    char *path = path_in_folder(file, "status.json"), *folder = path_in_folder(file, "");
+    if (path) unlink(path);
+    if (folder) sw_files_remove_empty(folder);
+    sw_free(path);
+    sw_free(folder);
+}

@@ -1,0 +1,442 @@
+#include <float.h>
+#include <math.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/sw_hdf5_lock.h"
+#include "base/sw_mem.h"
+#include "store/catalog/part_index.h"
+#include "store/catalog/sw_completed.h"
+#include "store/files/sw_files.h"
+#include "store/sw_part.h"
+#include "store/hdf5/var_writer_hdf5.h"
+
+struct sw_part {
+    char             *tmp;
+    struct sw_h5      h5;
+    struct sw_part_desc desc;
+    struct sw_metadata   metadata;
+    struct sw_data_group data_group;
+    int               nwriter, nfields, nseries;  /* series first */
+    struct sw_var_writer *writer;
+    struct sw_grid   *grid;                       /* [count]      */
+};
+
+static void free_part(struct sw_part *p)
+{
+    for (int k = 0; p->writer && k < p->nwriter; k++) sw_var_writer_free(&p->writer[k]);
+    sw_free(p->writer);
+    sw_data_group_free(&p->data_group);
+    sw_metadata_free(&p->metadata);
+    sw_free(p->grid);
+    sw_free(p->tmp);
+    sw_free(p);
+}
+
+/* Whatever comes of it: the message is of what went wrong before. */
+static void drop_part(struct sw_part *p)
+{
+    sw_h5_drop(&p->h5);
+    if (p->tmp) unlink(p->tmp);
+    free_part(p);
+}
+
+/* ---- begin */
+static enum sw_status list_fields(struct sw_part *p)
+{
+    enum sw_h5_type type = p->desc.sweep->single_fields ? SW_H5_SINGLE : SW_H5_DOUBLE;
+    const struct sw_quantity *fields = sw_sweep_fields(p->desc.sweep, p->desc.group);
+    for (const struct sw_quantity *q = fields; q && q->name && p->desc.group->nfield; q++, p->nfields++)
+        SW_TRY(sw_data_group_add(&p->data_group, SW_VAR_FIELD, type, q->name, q->unit, q->long_name));
+    p->nwriter = p->data_group.nvar;
+    return SW_OK;
+}
+
+/* Fields of runs that are cut are listed by their first piece: most of their parts have none. */
+static enum sw_status list_variables(struct sw_part *p)
+{
+    for (const struct sw_quantity *q = p->desc.sweep->scalar; q->name && p->desc.group->nscalar; q++, p->nseries++)
+        SW_TRY(sw_data_group_add(&p->data_group, SW_VAR_SERIES, SW_H5_DOUBLE, q->name, q->unit, q->long_name));
+    p->nwriter = p->data_group.nvar;
+    return p->desc.group->cut ? SW_OK : list_fields(p);
+}
+
+static enum sw_status open_writers(struct sw_part *p)
+{
+    const struct sw_part_desc *d = &p->desc;
+    SW_TRY(sw_alloc((size_t)p->nwriter, &p->writer));
+    for (int k = 0; k < p->nwriter; k++) {
+        int64_t outputs = k < p->nseries ? d->group->nscalar - d->scalar_first : d->group->nfield - d->field_first;
+        SW_TRY(sw_var_writer_open(&p->writer[k], &p->h5, &p->data_group, &p->data_group.var[k], outputs));
+    }
+    return SW_OK;
+}
+
+static enum sw_status keep_grid(void *user, int64_t first, int64_t count, const double *column)
+{
+    struct sw_part *p = user;
+    const struct sw_setup setup = sw_sweep_setup(p->desc.sweep, p->desc.group, 1);
+    for (int64_t j = 0; j < count; j++) p->grid[first + j] = sw_setup_grid(&setup, count, column, j);
+    return SW_OK;
+}
+
+static enum sw_status describe_part(struct sw_part *p, const struct sw_provenance *provenance)
+{
+    unsigned major, minor, release;
+    char version[40];
+    size_t count = (size_t)p->desc.count;
+    H5get_libversion(&major, &minor, &release);
+    snprintf(version, sizeof version, "%u.%u.%u", major, minor, release);
+    SW_TRY(sw_metadata_make(p->desc.sweep, provenance, version, &p->metadata));
+    SW_TRY(sw_alloc(count, &p->grid));
+    SW_TRY(sw_run_table_columns(p->desc.sweep, p->desc.run, p->desc.count, keep_grid, p));
+    struct sw_data_group *s = &p->data_group;
+    snprintf(s->name, sizeof s->name, "%s", p->desc.group->name);
+    s->numbered = p->desc.sweep->problem->numbered;
+    s->dim = p->desc.group->dim;
+    s->cut = p->desc.group->cut > 0;
+    memcpy(s->n, p->desc.group->n, sizeof s->n);
+    s->count = p->desc.count;
+    s->field_first = p->desc.field_first;
+    s->scalar_first = p->desc.scalar_first;
+    SW_TRY(sw_alloc(count, &s->index));
+    memcpy(s->index, p->desc.run, count * sizeof *s->index);
+    return list_variables(p);
+}
+
+/* Beside those of the writers. */
+static bool has_other_arrays(const struct sw_part *p) { return p->desc.sweep->save_state || p->desc.sweep->history; }
+
+static enum sw_status begin_file(struct sw_part *p, const char *file, const struct sw_provenance *provenance)
+{
+    SW_TRY(describe_part(p, provenance));
+    SW_TRY(sw_files_new_part(file, p->desc.turn, p->desc.of, &p->tmp));
+    SW_TRY(sw_h5_create(&p->h5, p->tmp));
+    sw_h5_write_metadata(&p->h5, &p->metadata);
+    if (p->nwriter || has_other_arrays(p)) sw_h5_write_data_group(&p->h5, &p->data_group);
+    return p->h5.status ? p->h5.status : open_writers(p);
+}
+
+enum sw_status sw_part_create(const char *file, const struct sw_part_desc *desc, const struct sw_provenance *provenance,
+                              struct sw_part **part)
+{
+    struct sw_part *p;
+    *part = NULL;
+    SW_TRY(sw_alloc(1, &p));
+    p->desc = *desc;
+    sw_hdf5_lock();
+    enum sw_status st = begin_file(p, file, provenance);
+    if (st) drop_part(p);
+    sw_hdf5_unlock();
+    *part = st ? NULL : p;
+    return st;
+}
+
+/* ---- outputs */
+static bool counts_infinite(const struct sw_part *p)
+{
+    return p->desc.infinite && p->desc.sweep->single_fields;
+}
+
+static int64_t count_infinite(const float *value, int64_t count)
+{
+    int64_t infinite = 0;
+    for (int64_t i = 0; i < count; i++) infinite += fabsf(value[i]) > FLT_MAX;
+    return infinite;
+}
+
+/* Fields one after another. */
+static void count_infinite_of_runs(struct sw_part *p, const float *field)
+{
+    const int64_t points = sw_points(p->desc.group->n);
+    for (int k = p->nseries; k < p->nwriter; k++)
+        for (int j = 0; j < p->desc.count; j++, field += points) p->desc.infinite[j] += count_infinite(field, points);
+}
+
+enum sw_status sw_part_add_field(struct sw_part *p, const void *field)
+{
+    const char *data = field;
+    if (field && counts_infinite(p)) count_infinite_of_runs(p, field);
+    sw_hdf5_lock();
+    for (int k = p->nseries; k < p->nwriter; k++) {
+        struct sw_var_writer *s = &p->writer[k];
+        sw_var_writer_add(s, data, s->row);
+        if (data) data += (size_t)p->desc.count * s->row;
+    }
+    sw_hdf5_unlock();
+    return p->h5.status;
+}
+
+static enum sw_status add_piece(struct sw_part *p, const char *data, int64_t first, int64_t count)
+{
+    if (!p->nfields) {
+        SW_TRY(list_fields(p));
+        if (!p->nseries && !has_other_arrays(p)) sw_h5_write_data_group(&p->h5, &p->data_group);
+        sw_free(p->writer);
+        SW_TRY(open_writers(p));
+    }
+    if (!p->data_group.piece_count) p->data_group.piece_first = first;
+    p->data_group.piece_count += count;
+    for (int k = p->nseries; k < p->nwriter; k++) {
+        sw_var_writer_add_piece(&p->writer[k], data, first, count);
+        data += (size_t)count * sw_h5_size(p->writer[k].type);
+    }
+    return p->h5.status;
+}
+
+enum sw_status sw_part_add_piece(struct sw_part *p, const void *piece, int64_t first, int64_t count)
+{
+    if (counts_infinite(p)) p->desc.infinite[0] += count_infinite(piece, count);
+    sw_hdf5_lock();
+    enum sw_status st = add_piece(p, piece, first, count);
+    sw_hdf5_unlock();
+    return st;
+}
+
+enum sw_status sw_part_add_scalars(struct sw_part *p, const double *scalars, const double *defined)
+{
+    const int own = p->desc.sweep->ndefined, built_in = p->nseries - own;
+    sw_hdf5_lock();
+    for (int k = 0; k < built_in; k++)
+        sw_var_writer_add(&p->writer[k], scalars ? scalars + k : NULL, (size_t)built_in * sizeof *scalars);
+    for (int k = 0; k < own; k++)
+        sw_var_writer_add(&p->writer[built_in + k], defined ? defined + k : NULL, (size_t)own * sizeof *defined);
+    sw_hdf5_unlock();
+    return p->h5.status;
+}
+
+/* ---- arrays that come all at once */
+/* @param outputs  of each run */
+static void write_whole(struct sw_part *p, const struct sw_var *var, int64_t outputs, const double *data)
+{
+    char path[SW_PATH];
+    struct sw_h5_shape shape = {0};
+    shape.rank = sw_var_size(&p->data_group, var->kind, p->desc.count, outputs, shape.dim);
+    sw_h5_put(&p->h5, sw_data_group_path(&p->data_group, var->name, path), SW_H5_DOUBLE, &shape, data);
+}
+
+static enum sw_status add_history(struct sw_part *p, const double *history, int64_t entries)
+{
+    struct sw_data_group *s = &p->data_group;
+    s->nhistory = entries;
+    SW_TRY(sw_data_group_add(s, SW_VAR_HISTORY, SW_H5_DOUBLE, "residual_history", "1",
+                             "reported relative residual"));
+    write_whole(p, &s->var[s->nvar - 1], entries, history);
+    return p->h5.status;
+}
+
+enum sw_status sw_part_add_history(struct sw_part *p, const double *history, int64_t entries)
+{
+    sw_hdf5_lock();
+    enum sw_status st = add_history(p, history, entries);
+    sw_hdf5_unlock();
+    return st;
+}
+
+/* ---- finish */
+static enum sw_status make_times(const double *in_steps, int64_t count, double dt, double **time)
+{
+    SW_TRY(sw_alloc((size_t)count, time));
+    for (int64_t k = 0; k < count; k++) (*time)[k] = in_steps[k] * dt;
+    return SW_OK;
+}
+
+static enum sw_status make_points(int64_t n, const struct sw_grid *g, int d, double **x)
+{
+    SW_TRY(sw_alloc((size_t)n, x));
+    for (int64_t i = 0; i < n; i++) (*x)[i] = sw_grid_at(g, d, i);
+    return SW_OK;
+}
+
+/* The scale of dimension d, or a variable instead. */
+static enum sw_status set_space(struct sw_part *p, int d)
+{
+    static const char *const name[SW_DIMS] = {"xc", "yc", "zc"};
+    struct sw_data_group *s = &p->data_group;
+    const struct sw_grid *first = &p->grid[0];
+    bool one = true;
+    if (s->numbered && d == 0) return SW_OK;  /* 1 .. n */
+    for (int64_t j = 1; j < s->count; j++) one &= sw_grid_agrees(&p->grid[j], first, d);
+    return one ? make_points(s->n[d], first, d, &s->x[d])
+               : sw_data_group_add(s, sw_scale_var(d), SW_H5_DOUBLE, name[d], "1", "space");
+}
+
+/* Values of the scales, or variables instead of them where runs disagree. */
+static enum sw_status set_scales(struct sw_part *p)
+{
+    struct sw_data_group *s = &p->data_group;
+    const struct sw_group *g = p->desc.group;
+    const struct sw_grid *first = &p->grid[0];
+    bool one_dt = true;
+    for (int64_t j = 1; j < s->count; j++) one_dt &= p->grid[j].dt == first->dt;
+    if (p->nfields) {
+        const bool half = s->piece_first + s->piece_count < s->n[0];  /* one more is begun */
+        s->nfield = p->writer[p->nseries].written + (s->piece_count && half);
+        if (s->piece_count == s->n[0]) s->piece_count = 0;
+        SW_TRY(one_dt ? make_times(g->field_time + s->field_first, s->nfield, first->dt, &s->time)
+               : sw_data_group_add(s, SW_VAR_T, SW_H5_DOUBLE, "t", "1", "time of saved fields"));
+        for (int d = 0; d < s->dim; d++) SW_TRY(set_space(p, d));
+    }
+    if (p->nseries) {
+        s->nscalar = p->writer[0].written;
+        SW_TRY(one_dt ? make_times(g->scalar_time + s->scalar_first, s->nscalar, first->dt, &s->time_s)
+               : sw_data_group_add(s, SW_VAR_TS, SW_H5_DOUBLE, "t_s", "1", "time of scalar series"));
+    }
+    return SW_OK;
+}
+
+/* The values of t, t_s, xc, yc or zc for one run. */
+static enum sw_status run_coordinates(const struct sw_part *p, enum sw_var_kind kind, int64_t j, double **value)
+{
+    const struct sw_data_group *s = &p->data_group;
+    const struct sw_group *g = p->desc.group;
+    for (int d = 0; d < s->dim; d++)
+        if (kind == sw_scale_var(d)) return make_points(s->n[d], &p->grid[j], d, value);
+    if (kind == SW_VAR_T) return make_times(g->field_time + s->field_first, s->nfield, p->grid[j].dt, value);
+    return make_times(g->scalar_time + s->scalar_first, s->nscalar, p->grid[j].dt, value);
+}
+
+static void write_run_coordinates(struct sw_part *p, const struct sw_var *var)
+{
+    hsize_t start[] = {0, 0}, count[] = {1, 0};
+    struct sw_h5_shape shape = {0};
+    shape.rank = sw_var_size(&p->data_group, var->kind, p->desc.count, sw_var_outputs(&p->data_group, var->kind),
+                             shape.dim);
+    hid_t dataset = sw_h5_make_var(&p->h5, &p->data_group, var, &shape);
+    count[1] = shape.dim[1];
+    for (; start[0] < shape.dim[0] && count[1] && !p->h5.status; start[0]++) {
+        double *value = NULL;
+        if (run_coordinates(p, var->kind, (int64_t)start[0], &value)) p->h5.status = SW_E_MEMORY;
+        sw_h5_write(&p->h5, dataset, SW_H5_DOUBLE, 2, start, count, value);
+        sw_free(value);
+    }
+    sw_h5_dataset_close(dataset);
+}
+
+static enum sw_status fill_table(const struct sw_part *p, const struct sw_run_result *result, struct sw_run_table *t)
+{
+    memcpy(t->index, p->desc.run, (size_t)t->nruns * sizeof *t->index);
+    for (const struct sw_run_column *c = sw_run_columns; c->name; c++)
+        if (sw_run_column_present(c, p->desc.sweep)) SW_TRY(sw_run_table_add_column(t, c));
+    for (int64_t j = 0; j < t->nruns; j++) {
+        t->id[j] = p->desc.id[j];
+        sw_run_table_set_row(t, j, &result[j].row);
+        SW_TRY(sw_run_table_set_message(t, j, result[j].message));
+    }
+    return sw_run_table_set_sweep(t, p->desc.sweep);
+}
+
+static void write_state(struct sw_h5 *h, int64_t count, const double *state, size_t state_size, int64_t step,
+                        int64_t cut)
+{
+    struct sw_h5_shape shape = {.rank = 2, .dim = {(hsize_t)count, state_size}};
+    sw_h5_group(h, "/state");
+    sw_h5_attr(h, "/state", "step", SW_H5_INTEGER, 1, &step);
+    if (cut) sw_h5_attr(h, "/state", "cut", SW_H5_INTEGER, 1, &cut);
+    sw_h5_put(h, "/state/u", SW_H5_DOUBLE, &shape, state);
+}
+
+/* The states in which runs have ended, beside their other arrays. */
+static void write_last_state(struct sw_part *p, const double *state)
+{
+    for (int k = p->nwriter; state && k < p->data_group.nvar; k++)
+        if (p->data_group.var[k].kind == SW_VAR_STATE) write_whole(p, &p->data_group.var[k], 1, state);
+}
+
+static enum sw_status write_run_table_and_scales(struct sw_part *p, const struct sw_run_table *t,
+                                                 const double *last_state)
+{
+    char path[SW_PATH], *coordinates = sw_run_table_coordinates(t);
+    if (!coordinates) return SW_E_MEMORY;
+    sw_h5_write_runs(&p->h5, "/run", p->desc.count, p->desc.run);
+    if (p->data_group.name[0] && (p->nwriter || has_other_arrays(p)))
+        sw_h5_write_runs(&p->h5, sw_data_group_path(&p->data_group, "run", path), p->desc.count, p->desc.run);
+    if (p->data_group.piece_count) sw_h5_write_piece(&p->h5, &p->data_group);
+    sw_h5_write_scales(&p->h5, &p->data_group);
+    for (int k = p->nwriter; k < p->data_group.nvar; k++)
+        if (p->data_group.var[k].kind < SW_VAR_STATE) write_run_coordinates(p, &p->data_group.var[k]);
+    write_last_state(p, last_state);
+    sw_h5_write_table(&p->h5, t, coordinates);
+    sw_h5_finish_vars(&p->h5, &p->data_group, coordinates);
+    sw_free(coordinates);
+    return p->h5.status;
+}
+
+static enum sw_status write_datasets(struct sw_part *p, const struct sw_run_result *result, const double *last_state,
+                                     size_t state_size, struct sw_run_table *t)
+{
+    for (int k = 0; k < p->nwriter; k++) sw_var_writer_flush(&p->writer[k]);
+    SW_TRY(set_scales(p));
+    if (last_state) {
+        p->data_group.nstate = (int64_t)state_size;
+        SW_TRY(sw_data_group_add(&p->data_group, SW_VAR_STATE, SW_H5_DOUBLE, "state_last", "1",
+                                 "what a longer sweep goes on from"));
+    }
+    SW_TRY(fill_table(p, result, t));
+    return write_run_table_and_scales(p, t, last_state);
+}
+
+static enum sw_status finish_file(struct sw_part *p, const struct sw_run_result *result, const double *state,
+                                  size_t state_size, int64_t step, int *fd)
+{
+    struct sw_run_table *table = NULL;
+    const bool goes_on = state && result[0].row.status == SW_RUN_PENDING;
+    enum sw_status st = sw_run_table_alloc(p->desc.count, p->desc.sweep->naxis, &table);
+    if (!st) st = write_datasets(p, result, goes_on ? NULL : state, state_size, table);
+    if (!st && goes_on) write_state(&p->h5, p->desc.count, state, state_size, step, p->desc.group->cut);
+    sw_run_table_free(&table);
+    return st ? st : sw_h5_close_written(&p->h5, fd);
+}
+
+/* Where a run goes on, or went on from another part, the part itself is asked. */
+static void add_to_index(const struct sw_part *p, const struct sw_run_result *result, const double *state)
+{
+    const bool goes_on = state && result[0].row.status == SW_RUN_PENDING;
+    char *part = sw_strndup(p->tmp, strlen(p->tmp) - strlen(".tmp"));
+    if (part && !goes_on && !p->desc.field_first && !p->desc.scalar_first && !p->desc.group->cut)
+        sw_part_index_add(part, p->desc.count, p->desc.id, result);
+    sw_free(part);
+}
+
+enum sw_status sw_part_finish(struct sw_part **part, const struct sw_run_result *result, const double *state,
+                              size_t state_size, int64_t step)
+{
+    struct sw_part *p = *part;
+    int fd = -1;
+    sw_hdf5_lock();
+    enum sw_status st = finish_file(p, result, state, state_size, step, &fd);
+    sw_hdf5_unlock();
+    if (!st) st = sw_files_sync(&fd, p->tmp);  /* it waits for the disk: others may write meanwhile */
+    if (!st) st = sw_files_commit(p->tmp);
+    if (!st) add_to_index(p, result, state);
+    if (st) sw_part_abandon(part);
+    else free_part(p);
+    *part = NULL;
+    return st;
+}
+
+void sw_part_abandon(struct sw_part **part)
+{
+    struct sw_part *p = part ? *part : NULL;
+    if (!p) return;
+    sw_hdf5_lock();
+    drop_part(p);
+    sw_hdf5_unlock();
+    *part = NULL;
+}
+
+/* ---- the state of a part that goes on */
+enum sw_status sw_checkpoint_read(const struct sw_checkpoint *batch, double *state, size_t state_size)
+{
+    struct sw_h5 h;
+    sw_hdf5_lock();
+    if (!sw_h5_open(&h, batch->path))
+        sw_h5_get_list(&h, "/state/u", SW_H5_DOUBLE, (int64_t)((size_t)batch->count * state_size), state);
+    enum sw_status st = sw_h5_close(&h);
+    sw_hdf5_unlock();
+    if (!st || !h.damaged) return st;  /* what the system cannot read now may be whole */
+    char why[400];
+    snprintf(why, sizeof why, "%s", sw_err_message());
+    return SW_FAIL(st, "%s; remove this file, no other: its %d runs continue from the part before it, or begin again",
+                   why, batch->count);
+}

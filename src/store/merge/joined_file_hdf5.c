@@ -1,0 +1,218 @@
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/sw_mem.h"
+#include "store/merge/joined_file_hdf5.h"
+
+const struct sw_data_group *sw_run_slice_group(const struct sw_catalog *c, int64_t slice)
+{
+    const struct sw_run_slice *l = &c->slice[slice];
+    const struct sw_input_file *in = &c->input[l->input];
+    return in->data_group_of[l->row] < 0 ? NULL : &in->data_group[in->data_group_of[l->row]];
+}
+
+static int compare_points(const struct sw_data_group *a, const struct sw_data_group *b)
+{
+    for (int d = 0; d < SW_DIMS; d++)
+        if (a->n[d] != b->n[d]) return a->n[d] < b->n[d] ? -1 : 1;
+    return a->dim - b->dim;
+}
+
+static struct sw_joined_group *find_group(struct sw_joined_file *o, const struct sw_data_group *like)
+{
+    for (int k = 0; k < o->count; k++)
+        if (!compare_points(&o->group[k].data_group, like)) return &o->group[k];
+    return NULL;
+}
+
+static enum sw_status add_group(struct sw_joined_file *o, const struct sw_data_group *like)
+{
+    SW_TRY(sw_resize((size_t)o->count, (size_t)o->count + 1, &o->group));
+    struct sw_data_group *s = &o->group[o->count++].data_group;
+    s->numbered = like->numbered;
+    s->dim = like->dim;
+    memcpy(s->n, like->n, sizeof s->n);
+    return SW_OK;
+}
+
+static int by_points(const void *a, const void *b)
+{
+    return compare_points(&((const struct sw_joined_group *)a)->data_group,
+                          &((const struct sw_joined_group *)b)->data_group);
+}
+
+static enum sw_status count_rows(struct sw_joined_file *o, bool *named)
+{
+    for (int64_t row = 0; row < o->table->nruns; row++) {
+        const struct sw_data_group *s = sw_run_slice_group(o->catalog, o->slice[row]);
+        if (!s) continue;
+        *named |= s->name[0] != 0;
+        if (!find_group(o, s)) SW_TRY(add_group(o, s));
+        find_group(o, s)->data_group.count++;
+    }
+    *named |= o->count > 1;
+    return SW_OK;
+}
+
+static void assign_rows(struct sw_joined_file *o)
+{
+    for (int k = 0; k < o->count; k++) o->group[k].data_group.count = 0;
+    for (int64_t row = 0; row < o->table->nruns; row++) {
+        const struct sw_data_group *s = sw_run_slice_group(o->catalog, o->slice[row]);
+        struct sw_joined_group *t = s ? find_group(o, s) : NULL;
+        if (!t) continue;
+        t->data_group.index[t->data_group.count] = o->table->index[row];
+        t->slice[t->data_group.count++] = o->slice[row];
+    }
+}
+
+/* One data group a number of points, rows in the table's order. */
+static enum sw_status sort_rows(struct sw_joined_file *o)
+{
+    bool named = false;
+    SW_TRY(count_rows(o, &named));
+    if (o->count) qsort(o->group, (size_t)o->count, sizeof *o->group, by_points);
+    for (int k = 0; k < o->count; k++) {
+        struct sw_joined_group *t = &o->group[k];
+        if (named) sw_shape_name(t->data_group.dim, t->data_group.n, t->data_group.name);
+        SW_TRY(sw_alloc((size_t)t->data_group.count, &t->data_group.index));
+        SW_TRY(sw_alloc((size_t)t->data_group.count, &t->slice));
+    }
+    assign_rows(o);
+    return SW_OK;
+}
+
+static void extend(int64_t *length, int64_t end) { *length = *length > end ? *length : end; }
+
+static enum sw_status add_vars(struct sw_data_group *to, const struct sw_data_group *from)
+{
+    for (int k = 0; k < from->nvar; k++) {
+        const struct sw_var *v = &from->var[k];
+        struct sw_var *known = sw_data_group_var(to, v->name);
+        if (!sw_var_outputs(from, v->kind)) continue;
+        if (known) known->type = v->type;  /* the newest decides */
+        else if (v->kind >= SW_VAR_STATE)
+            SW_TRY(sw_data_group_add(to, v->kind, v->type, v->name, v->unit, v->long_name));
+    }
+    return SW_OK;
+}
+
+/* Merge the values of an input's scale into that of the joined group, where NaN is not known yet.
+ * @return true: they differ from the values that are there */
+static bool merge_scale(double *to, const double *from, int64_t first, int64_t count)
+{
+    for (int64_t k = 0; from && k < count; k++) {
+        if (isnan(to[first + k])) to[first + k] = from[k];
+        if (to[first + k] != from[k]) return true;
+    }
+    return !from && count;
+}
+
+static enum sw_status alloc_nan(int64_t count, double **value)
+{
+    SW_TRY(sw_alloc((size_t)count, value));
+    for (int64_t k = 0; k < count; k++) (*value)[k] = NAN;
+    return SW_OK;
+}
+
+/* Number the data groups of all inputs one after another: first[input]; first[ninput] is how many there are. */
+static enum sw_status number_data_groups(const struct sw_catalog *c, int **first)
+{
+    SW_TRY(sw_alloc((size_t)c->ninput + 1, first));
+    for (int k = 0; k < c->ninput; k++) (*first)[k + 1] = (*first)[k] + c->input[k].ndata_group;
+    return SW_OK;
+}
+
+static void mark_data_groups(const struct sw_joined_file *o, const struct sw_joined_group *t, const int *first,
+                             bool *seen)
+{
+    for (int64_t row = 0; row < t->data_group.count; row++)
+        for (int64_t l = t->slice[row]; l >= 0; l = o->catalog->slice[l].previous) {
+            const struct sw_run_slice *k = &o->catalog->slice[l];
+            int data_group = o->catalog->input[k->input].data_group_of[k->row];
+            if (data_group >= 0) seen[first[k->input] + data_group] = true;
+        }
+}
+
+/* Call use(t, data group) for each data group of an input that some row of t is in, old to new. */
+static enum sw_status for_each_input_group(const struct sw_joined_file *o, struct sw_joined_group *t,
+                                           enum sw_status (*use)(struct sw_joined_group *t,
+                                                                 const struct sw_data_group *s))
+{
+    const struct sw_catalog *c = o->catalog;
+    bool *seen = NULL;
+    int *first;
+    SW_TRY(number_data_groups(c, &first));
+    enum sw_status st = sw_alloc((size_t)first[c->ninput], &seen);
+    if (!st) mark_data_groups(o, t, first, seen);
+    for (int k = 0; k < c->ninput; k++)
+        for (int s = 0; s < c->input[k].ndata_group && !st; s++)
+            if (seen[first[k] + s]) st = use(t, &c->input[k].data_group[s]);
+    sw_free(seen);
+    sw_free(first);
+    return st;
+}
+
+static enum sw_status add_shape(struct sw_joined_group *t, const struct sw_data_group *s)
+{
+    extend(&t->data_group.nfield, s->field_first + s->nfield);
+    extend(&t->data_group.nscalar, s->scalar_first + s->nscalar);
+    extend(&t->data_group.nhistory, s->nhistory);
+    if (s->nstate && t->data_group.nstate && s->nstate != t->data_group.nstate)
+        return SW_FAIL(SW_E_REFUSED, "the files hold states of different sizes (output.state); they cannot be joined");
+    extend(&t->data_group.nstate, s->nstate);
+    return add_vars(&t->data_group, s);
+}
+
+static enum sw_status add_scales(struct sw_joined_group *t, const struct sw_data_group *s)
+{
+    t->time_differs |= merge_scale(t->data_group.time, s->time, s->field_first, s->nfield);
+    t->time_s_differs |= merge_scale(t->data_group.time_s, s->time_s, s->scalar_first, s->nscalar);
+    for (int d = s->numbered; d < s->dim && s->nfield; d++)
+        t->x_differs[d] |= merge_scale(t->data_group.x[d], s->x[d], 0, s->n[d]);
+    return SW_OK;
+}
+
+static enum sw_status replace_scale(struct sw_joined_group *t, double **scale, enum sw_var_kind kind, const char *name,
+                                    const char *long_name)
+{
+    sw_free(*scale);
+    *scale = NULL;
+    return sw_data_group_add(&t->data_group, kind, SW_H5_DOUBLE, name, "1", long_name);
+}
+
+static enum sw_status shape_group(const struct sw_joined_file *o, struct sw_joined_group *t)
+{
+    static const char *const own[SW_DIMS] = {"xc", "yc", "zc"};
+    struct sw_data_group *s = &t->data_group;
+    SW_TRY(for_each_input_group(o, t, add_shape));
+    SW_TRY(alloc_nan(s->nfield, &s->time));
+    SW_TRY(alloc_nan(s->nscalar, &s->time_s));
+    for (int d = s->numbered; d < s->dim; d++) SW_TRY(alloc_nan(s->n[d], &s->x[d]));
+    SW_TRY(for_each_input_group(o, t, add_scales));
+    if (t->time_differs) SW_TRY(replace_scale(t, &s->time, SW_VAR_T, "t", "time of saved fields"));
+    if (t->time_s_differs) SW_TRY(replace_scale(t, &s->time_s, SW_VAR_TS, "t_s", "time of scalar series"));
+    for (int d = 0; d < s->dim; d++)
+        if (t->x_differs[d]) SW_TRY(replace_scale(t, &s->x[d], sw_scale_var(d), own[d], "space"));
+    return SW_OK;
+}
+
+enum sw_status sw_joined_file_plan(struct sw_joined_file *o)
+{
+    SW_TRY(sort_rows(o));
+    for (int k = 0; k < o->count; k++) SW_TRY(shape_group(o, &o->group[k]));
+    return SW_OK;
+}
+
+void sw_joined_file_free(struct sw_joined_file *o)
+{
+    for (int k = 0; k < o->count; k++) {
+        sw_data_group_free(&o->group[k].data_group);
+        sw_free(o->group[k].slice);
+    }
+    sw_free(o->group);
+    o->group = NULL;
+    o->count = 0;
+}

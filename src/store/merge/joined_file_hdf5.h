@@ -1,0 +1,25 @@
+#ifndef JOINED_FILE_HDF5_H
+#define JOINED_FILE_HDF5_H
+/* The layout of a joined file's arrays: its data groups, their rows, outputs, scales and variables. */
+#include "store/catalog/catalog.h"
+#include "store/hdf5/schema_hdf5.h"
+
+struct sw_joined_group {           /* a data group of the joined file                                        */
+    struct sw_data_group data_group;
+    int64_t *slice;                /* [data_group.count] last slice of each row                              */
+    bool     time_differs, time_s_differs, x_differs[SW_DIMS];  /* from run to run                           */
+};
+struct sw_joined_file {            /* set the first three; free with sw_joined_file_free()                   */
+    const struct sw_catalog   *catalog;
+    const struct sw_run_table *table;
+    const int64_t *slice;          /* [table->nruns]                                                         */
+    int      count;
+    struct sw_joined_group *group; /* [count] ascending by number of points                                  */
+};
+/** @return SW_E_MEMORY; SW_E_REFUSED the inputs have states of different sizes */
+enum sw_status sw_joined_file_plan(struct sw_joined_file *file);
+void sw_joined_file_free(struct sw_joined_file *file);
+
+/** The data group of the input that a slice is in; NULL: it has no arrays. */
+const struct sw_data_group *sw_run_slice_group(const struct sw_catalog *catalog, int64_t slice);
+#endif

@@ -1,0 +1,375 @@
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/sw_mem.h"
+#include "base/sw_private.h"
+#include "base/sw_text.h"
+#include "store/merge/merge_impl.h"
+#include "store/catalog/part_index.h"
+#include "store/files/sw_file_checksum.h"
+#include "store/files/sw_files.h"
+#include "store/files/sw_liveness.h"
+#include "store/files/sw_output.h"
+
+/* ---- what is refused */
+static bool same_sweep(const struct sw_run_table *a, const struct sw_run_table *b)
+{
+    const struct sw_sweep_identity of_a = sw_run_table_identity(a), of_b = sw_run_table_identity(b);
+    return sw_same_sweep(&of_a, &of_b);
+}
+
+static enum sw_status check_one_sweep(const struct sw_catalog *c)
+{
+    const struct sw_input_file *first = c->input;
+    for (int k = 1; k < c->ninput; k++)
+        if (!same_sweep(first->table, c->input[k].table))
+            return SW_FAIL(SW_E_REFUSED, "%s (%s) and %s (%s) are of different sweeps: leave out what does not belong",
+                           first->path,
+                           first->table->sweep_id, c->input[k].path, c->input[k].table->sweep_id);
+    for (int64_t j = 1; j < c->nselected; j++)
+        if (c->selected[j].index == c->selected[j - 1].index)
+            return SW_FAIL(SW_E_REFUSED, "run %lld is not the same in all of the files",
+                           (long long)c->selected[j].index);
+    return SW_OK;
+}
+
+/* A part that says it is of the sweep, and has an id that none of its runs has, is damaged. (One with checksums would
+ * not have come so far.) @param met  [c->nentry] entries that are of the sweep */
+static void find_strange_part(struct sw_catalog *c, const struct sw_sweep *sweep, const bool *met, const char *output)
+{
+    for (int k = 0; k < c->ninput && !c->unreadable; k++) {
+        const struct sw_run_table *t = c->input[k].table;
+        if (!strcmp(c->input[k].path, output) || strcmp(t->sweep_id, sweep->id)) continue;
+        for (int64_t j = 0; j < t->nruns; j++)
+            if (!met[sw_catalog_find(c, t->id[j]) - c->entry]) c->unreadable = 1 + k;
+    }
+}
+
+/* Check that every run of the inputs is one of the sweep's; a run that is not would be lost. A shard has few runs, the
+ * sweep many: the sweep's are searched for in the inputs. */
+static enum sw_status check_all_wanted(struct sw_catalog *c, const struct sw_sweep *sweep, const char *output)
+{
+    int64_t strangers = c->nentry;
+    bool *met;
+    SW_TRY(sw_alloc((size_t)c->nentry, &met));
+    for (int64_t j = 0; j < c->nselected; j++) {
+        const struct sw_catalog_entry *f = sw_catalog_find(c, c->selected[j].id);
+        if (!f || met[f - c->entry]) continue;
+        met[f - c->entry] = true;
+        strangers--;
+    }
+    if (strangers) find_strange_part(c, sweep, met, output);
+    sw_free(met);
+    if (!strangers) return SW_OK;
+    if (c->unreadable)
+        return SW_FAIL(SW_E_IO, "%s is damaged: it says that it is of this sweep, and holds a run that is not",
+                       c->input[c->unreadable - 1].path);
+    return SW_FAIL(SW_E_REFUSED, "%s holds %lld runs that are not of this sweep; use -o FILE or --force", output,
+                   (long long)strangers);
+}
+
+/* Indices 0 .. runs-1 that have no row in the table. */
+static enum sw_status check_complete(const struct sw_catalog *c, const struct sw_run_table *t, const char *output)
+{
+    struct sw_text list = {0}, shards = {0};
+    int64_t missing = t->sweep_runs - t->nruns, next = 0;
+    if (missing <= 0) return SW_OK;
+    for (int64_t j = 0; j <= t->nruns; j++) {
+        int64_t index = j < t->nruns ? t->index[j] : t->sweep_runs;
+        if (index > next) sw_run_ranges_add(&list, next, index - 1);
+        next = index + 1;
+    }
+    if (list.length > 200) sw_text_add(&list, ", ...");
+    sw_shards_describe_missing(c, &shards);
+    SW_FAIL(SW_E_REFUSED, "%s would lack %lld of %lld runs: %s%s", output, (long long)missing,
+            (long long)t->sweep_runs, sw_text_get(&list), sw_text_get(&shards));
+    sw_text_free(&list);
+    sw_text_free(&shards);
+    return SW_E_REFUSED;
+}
+
+/* ---- merging */
+static enum sw_status write_safely(struct sw_catalog *c, struct sw_run_table *t, const int64_t *slice,
+                                   bool as_virtual, const char *output)
+{
+    sw_catalog_drop_results(c);
+    char *tmp = NULL;  /* a virtual file names others by their paths from where it is: it grows there */
+    enum sw_status st = sw_files_make_parents(output);
+    if (!st) st = as_virtual ? sw_private_file(output, NULL, &tmp) : sw_files_new(output, &tmp);
+    if (!st) {
+        st = sw_join_inputs(c, t, slice, as_virtual, tmp);
+        sw_run_table_drop_params(t);
+        if (!st) st = sw_check_inputs_unchanged(c);
+        if (!st) st = sw_check_written_file(c, t, slice, tmp);
+        if (!st) st = sw_files_move(tmp, output, NULL);
+        if (st) unlink(tmp);
+    }
+    sw_free(tmp);
+    return st;
+}
+
+/* Promote a part that is already what the joined file would be, by renaming it; else write the joined file. */
+static enum sw_status promote_or_write(struct sw_catalog *c, struct sw_run_table *t, const int64_t *slice,
+                                       bool own_parts, bool as_virtual, const char *output)
+{
+    const char *part = own_parts ? sw_promotable_part(c, t, slice) : NULL;
+    bool apart = true;  /* FILE.d/ may lead to another disk */
+    if (part) SW_TRY(sw_check_written_file(c, t, slice, part));
+    enum sw_status st = part ? sw_files_move(part, output, &apart) : SW_OK;
+    return apart ? write_safely(c, t, slice, as_virtual, output) : st;
+}
+
+static enum sw_status add_history(struct sw_run_table *t, const struct sw_provenance *provenance)
+{
+    struct sw_metadata metadata = t->own->metadata;
+    if (!provenance || !provenance->command_line) return SW_OK;
+    enum sw_status st = sw_metadata_add_history(&metadata, provenance);
+    sw_run_table_take_metadata(t, &metadata);
+    return st;
+}
+
+static void summarize(const struct sw_run_table *t, struct sw_merge_summary *sum)
+{
+    sum->runs = t->nruns;
+    for (int64_t k = 0; k < t->nruns; k++) sum->not_done += sw_run_table_status(t, k) != SW_RUN_DONE;
+}
+
+/* own_parts: the inputs are the output's parts, one of which may be promoted. */
+static enum sw_status merge(struct sw_catalog *c, const char *output, bool own_parts, const struct sw_merge_options *o,
+                            const struct sw_provenance *provenance)
+{
+    struct sw_run_table *table = NULL;
+    int64_t *slice = NULL;
+    SW_TRY(sw_catalog_select(c, o->sweep, o->id));
+    SW_TRY(o->sweep ? check_all_wanted(c, o->sweep, output) : check_one_sweep(c));
+    enum sw_status st = sw_catalog_table(c, true, o->sweep, &table, &slice);
+    if (!st && !o->allow_missing) st = check_complete(c, table, output);
+    if (!st) st = add_history(table, provenance);
+    if (!st && table->nruns) st = promote_or_write(c, table, slice, own_parts, o->as_virtual, output);
+    if (!st && o->summary) summarize(table, o->summary);
+    sw_run_table_free(&table);
+    sw_free(slice);
+    return st;
+}
+
+static bool among(const char *const *input, int ninput, const char *output)
+{
+    for (int k = 0; k < ninput; k++)
+        if (!strcmp(input[k], output)) return true;
+    return false;
+}
+
+static bool same_file(const char *a, const char *b)
+{
+    struct stat s, t;
+    return !stat(a, &s) && !stat(b, &t) && s.st_dev == t.st_dev && s.st_ino == t.st_ino;
+}
+
+static enum sw_status check_output(const struct sw_catalog *c, const char *output, bool as_virtual)
+{
+    for (int k = 0; as_virtual && k < c->ninput; k++)
+        if (same_file(c->input[k].path, output))
+            return SW_FAIL(SW_E_REFUSED, "%s would be a virtual file of itself; use another name after -o", output);
+    return SW_OK;
+}
+
+/* Systems mostly allow 1024 open files; HDF5 treats a file that it may not open like one that is absent. */
+enum { MANY_PARTS = 900 };
+
+/* Warn about inputs that can be merged all the same. */
+static void warn_inputs(const struct sw_catalog *c, bool as_virtual, struct sw_report *report)
+{
+    const struct sw_input_file *first = c->input;
+    if (c->repeated)
+        sw_report_add(report, SW_WARNING, NULL, 0, "%lld runs are in more than one of the files; the later file counts",
+                      (long long)c->repeated);
+    if (as_virtual && c->ninput > MANY_PARTS)
+        sw_report_add(report, SW_WARNING, NULL, 0,
+                      "a program that reads the fields opens all %d files: raise `ulimit -n` above "
+                      "that, or HDF5 reads NaN in place of the rest and says nothing", c->ninput);
+    for (int k = 0; k < c->ninput; k++)
+        if (c->input[k].lost_checksums)
+            sw_report_add(report, SW_WARNING, NULL, 0, SW_LOST_CHECKSUMS, c->input[k].path);
+    for (int k = 1; k < c->ninput; k++) {
+        if (!strcmp(first->table->source, c->input[k].table->source)) continue;
+        sw_report_add(report, SW_WARNING, NULL, 0, "%s was computed by %s, %s by %s: numbers may differ in their last "
+                      "digits from those of one program; provenance lists all of them", first->path,
+                      first->table->source, c->input[k].path, c->input[k].table->source);
+        return;
+    }
+}
+
+static enum sw_status fail_with_resume_hint(const char *input, enum sw_status st)
+{
+    struct sw_text word = {0};
+    struct sw_last_update update = {0};
+    struct sw_status_file now;
+    bool by_files;
+    if (sw_liveness_of(input, sw_filesystem_time(input, &by_files), &now, &update) == SW_LIVENESS_ALIVE)
+        return SW_FAIL(st, "%s is not there yet: process %lld on %s computes it; merge when it has ended", input,
+                       (long long)now.pid, *now.host ? now.host : "this machine");
+    sw_text_add_word(&word, input);
+    SW_FAIL(st, "%s is not there, only its unfinished parts in %s.d: continue it by `sweep resume %s`, then merge",
+            input, input, sw_text_get(&word));
+    sw_text_free(&word);
+    return st;
+}
+
+/* What to do about an input that cannot be read. */
+static enum sw_status explain_unreadable_input(const char *const *input, int ninput, enum sw_status st)
+{
+    char text[1000];
+    if (st != SW_E_IO) return st;
+    snprintf(text, sizeof text, "%s", sw_err_message());
+    for (int k = 0; k < ninput; k++) {
+        struct stat s;
+        const size_t length = strlen(input[k]);
+        if (strncmp(text, input[k], length) || !strchr(": ", text[length])) continue;
+        if (!stat(input[k], &s) && S_ISDIR(s.st_mode))
+            return SW_FAIL(st,
+                           "%s is a folder; a folder FILE.h5.d holds the unfinished parts of FILE.h5: continue "
+                           "it by `sweep resume FILE.h5`, then merge FILE.h5",
+                           input[k]);
+        if (access(input[k], F_OK) && sw_files_has_folder(input[k])) return fail_with_resume_hint(input[k], st);
+        if (strstr(text, "is a damaged HDF5 file"))
+            return SW_FAIL(st, "%s; nothing was merged: copy the file once more, or remove it and compute it again",
+                           text);
+    }
+    return st;
+}
+
+static enum sw_status merge_locked(const char *const *input, int ninput, const char *output,
+                                   const struct sw_merge_options *options, const struct sw_provenance *provenance)
+{
+    struct sw_catalog c = {0};
+    enum sw_status st = explain_unreadable_input(input, ninput, sw_catalog_open_resolved(input, ninput, &c));
+    if (!st) st = check_output(&c, output, options->as_virtual);
+    if (!st) st = merge(&c, output, false, options, provenance);
+    if (!st && options->report) warn_inputs(&c, options->as_virtual, options->report);
+    sw_catalog_free(&c);
+    return st;
+}
+
+static enum sw_status check_absent(const char *const *input, int ninput, const char *output,
+                                   const struct sw_merge_options *options)
+{
+    if (among(input, ninput, output)) return SW_OK;
+    if (!options->overwrite && !sw_files_absent(output))
+        return SW_FAIL(SW_E_REFUSED, "%s is there and is not among the files to merge; use --force or another name",
+                       output);
+    return sw_output_check_replaceable(output);
+}
+
+enum sw_status sw_merge(const char *const *input, int ninput, const char *output,
+                        const struct sw_merge_options *options, const struct sw_provenance *provenance)
+{
+    struct sw_output_lock *lock;
+    if (ninput < 1) return SW_FAIL(SW_E_ARG, "nothing to merge");
+    if (options->summary) *options->summary = (struct sw_merge_summary){0};
+    SW_TRY(check_absent(input, ninput, output, options));
+    SW_TRY(sw_output_lock(output, &lock));
+    enum sw_status st = check_absent(input, ninput, output, options);  /* another call may have finished meanwhile */
+    if (!st) st = merge_locked(input, ninput, output, options, provenance);
+    sw_output_unlock(&lock);
+    return st;
+}
+
+/* Whether the newest chain of a run is to go on: not if the run is done elsewhere. */
+static bool has_later_batch(const struct sw_catalog *c, const struct sw_catalog_entry *f)
+{
+    if (f->newest == f->ended) return false;
+    if (f->ended < 0) return true;
+    return c->slice[f->ended].status != SW_RUN_DONE;
+}
+
+/* Parts in chains that are to go on are still needed. A part that nobody can read is of no use once FILE has all runs
+ * of the sweep. */
+static enum sw_status remove_parts(const struct sw_catalog *c, const char *file, bool complete)
+{
+    bool *needed;
+    enum sw_status st = SW_OK;
+    SW_TRY(sw_alloc((size_t)c->ninput, &needed));
+    for (int64_t j = 0; j < c->nentry; j++) {
+        const struct sw_catalog_entry *f = &c->entry[j];
+        for (int64_t l = has_later_batch(c, f) ? f->newest : -1; l >= 0; l = c->slice[l].previous)
+            needed[c->slice[l].input] = true;
+    }
+    bool any = false;
+    for (int k = 0; k < c->ninput && !st; k++) {
+        any |= needed[k];
+        if (!needed[k] && strcmp(c->input[k].path, file)) st = sw_files_remove(c->input[k].path);
+    }
+    if (!any && !st) sw_part_index_remove(file);
+    for (int k = 0; k < c->ndamaged && !st && complete; k++) st = sw_files_remove(c->damaged[k]);
+    sw_free(needed);
+    return st || !complete ? st : sw_files_remove_damaged(file);
+}
+
+/* Whether FILE came into being, or another one took its name, since the inputs were opened. */
+static bool is_new(const struct sw_catalog *c, const char *file)
+{
+    struct sw_file_version now;
+    if (sw_files_version(file, &now)) return false;
+    return strcmp(c->input[0].path, file) || !sw_files_same_version(&c->input[0].version, &now);
+}
+
+/* A part may have been harmed while it was joined: then what is gone is named.
+ * @return st, with its message, if none was, or the message says it already, or if FILE is joined and only what came
+ *         after that failed */
+static enum sw_status check_parts_again(const struct sw_catalog *old, const char *file,
+                                        const struct sw_merge_options *o, enum sw_status st)
+{
+    struct sw_catalog c = {0};
+    struct sw_err_kept kept = {0};
+    sw_err_keep(&kept, st);
+    const bool harmed =
+        !is_new(old, file) && !sw_catalog_open_output(file, NULL, &c) && sw_check_expected_runs(&c, file, o);
+    sw_catalog_free(&c);
+    return harmed && !old->unreadable ? SW_E_IO : sw_err_raise(&kept);
+}
+
+/* An input that opens, and whose arrays cannot be read: without it the part's runs are computed again. It keeps its
+ * content under another name until FILE has all runs.
+ * @return SW_E_IO, with what the join said and what came of it */
+static enum sw_status set_damaged_part_aside(const struct sw_catalog *c, const char *file)
+{
+    struct sw_text why = {0};
+    const char *part = c->input[c->unreadable - 1].path;
+    sw_text_add(&why, sw_err_message());
+    char *aside = NULL;
+    if (!strcmp(part, file))
+        SW_FAIL(SW_E_IO, "%s; the file is damaged: move it away, and the same command computes its runs again",
+                sw_text_get(&why));
+    else if (!sw_files_set_aside(part, &aside) && aside)
+        SW_FAIL(SW_E_IO, "%s; put aside as %s, its results are lost", sw_text_get(&why), aside);
+    sw_free(aside);
+    sw_text_free(&why);
+    return SW_E_IO;
+}
+
+enum sw_status sw_merge_parts(const char *file, const struct sw_merge_options *options,
+                              const struct sw_provenance *provenance)
+{
+    struct sw_catalog c = {0};
+    struct sw_merge_summary sum = {0};
+    struct sw_merge_options how = *options;
+    how.summary = &sum;
+    enum sw_status st = sw_catalog_open_output(file, NULL, &c);
+    if (!st) st = sw_check_expected_runs(&c, file, &how);
+    bool parts = c.ninput && strcmp(c.input[c.ninput - 1].path, file);
+    if (!st && parts && c.input[0].nsource) st = sw_output_refuse_virtual(file);
+    if (!st && parts) {
+        st = merge(&c, file, !options->keep_parts, &how, provenance);
+        if (st == SW_E_IO && c.unreadable) st = set_damaged_part_aside(&c, file);
+        if (st == SW_E_IO) st = check_parts_again(&c, file, &how, st);
+        if (st == SW_E_IO && c.unreadable && !sum.missing) sum.missing = c.input[c.unreadable - 1].table->nruns;
+    }
+    const bool complete = how.sweep && sum.runs == how.sweep->nruns;
+    if (!st && parts && !options->keep_parts) st = remove_parts(&c, file, complete);
+    if (options->summary) *options->summary = sum;
+    sw_catalog_free(&c);
+    return st;
+}

@@ -1,0 +1,34 @@
+#ifndef SW_VERIFY_H
+#define SW_VERIFY_H
+/* Is a file what sweep wrote? FILE, its parts, and the files that a virtual FILE takes its values from, each compared
+ * with its own checksums. */
+#include "store/files/sw_file_checksum.h"
+
+enum sw_verdict {
+    SW_VERDICT_WHOLE,
+    SW_VERDICT_UNKNOWN,  /* it is an output of sweep without checksums: an earlier build wrote it */
+    SW_VERDICT_DAMAGED,
+    SW_VERDICT_CHANGED,  /* another program has opened it to write, and its checksums are gone    */
+    SW_VERDICT_OTHER     /* no output of this sweep: another program wrote it, or a newer one     */
+};
+struct sw_verified {
+    const char *path;
+    enum sw_verdict verdict;
+    const char *why;     /* but for the first two: the path and what is wrong with it; else "" */
+    const char *where;   /* of a damaged one, whose numbers the damaged blocks hold: "u of runs 3..5; mass of runs
+                          * 0..7"; "": none, or it is not known                               */
+    struct sw_file_checksum sum;
+};
+/** Verify FILE and what belongs to it. Calls tell() for each file, FILE first.
+ * @return SW_E_IO nothing of FILE is there, or the system cannot read a file, or another program has one open to write;
+ *         SW_E_MEMORY */
+enum sw_status sw_output_verify(const char *file, void (*tell)(void *user, const struct sw_verified *of), void *user);
+
+/** Before another program reads FILE: compare it, and the files that a virtual FILE takes its values from, with their
+ * checksums, and note that they were whole. After the first SW_VERIFY_AGAIN bytes such a note suffices.
+ * Files without checksums, and what is no output of sweep, are whole here.
+ * @param lost  out: FILE was written with checksums, and has none any more
+ * @return SW_E_IO with the name of the file, and where it is damaged, or cut off; SW_E_MEMORY */
+#define SW_VERIFY_AGAIN ((uint64_t)4 << 30)
+enum sw_status sw_output_check(const char *file, bool *lost);
+#endif
