@@ -14,7 +14,7 @@
 #include "fd/fd_fused_cuda.h"
 #include "fd/sw_fd_impl.h"
 #include "fd/sw_fd_nabla.h"
-#include "cuda/sw_cuda.h"
+#include "cuda/bench/bench_kernels.h"
 
 enum { RUNS = 10 };
 

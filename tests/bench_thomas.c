@@ -16,7 +16,7 @@
 
 #include "base/sw_clock.h"
 #include "device/sw_device.h"
-#include "cuda/sw_cuda.h"
+#include "cuda/band/band_kernels.h"
 
 enum { SOLVES = 10, MOST = 16 };
 

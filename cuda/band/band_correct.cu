@@ -2,7 +2,7 @@
  * Every entry by itself, so threads go over the systems and over blocks of rows. */
 #include "cuda/cu_check.cuh"
 #include "linalg/papers/border_point.h"
-#include "cuda/sw_cuda.h"
+#include "cuda/band/band_kernels.h"
 
 /* ROWS: those a thread has on the way at once. The y grid ends at 65535. */
 enum { THREADS = 128, ROWS = 8, MAX_BLOCKS = 32768 };

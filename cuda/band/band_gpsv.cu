@@ -3,7 +3,7 @@
 #include "cuda/cu_check.cuh"
 #include "cuda/band/border.cuh"
 #include "linalg/papers/thomas_point.h"
-#include "cuda/sw_cuda.h"
+#include "cuda/band/band_kernels.h"
 
 struct diagonals { const double *d[5]; };
 

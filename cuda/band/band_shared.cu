@@ -8,7 +8,7 @@
 #include "cuda/cu_check.cuh"
 #include "cuda/band/border.cuh"
 #include "linalg/papers/penta_point.h"
-#include "cuda/sw_cuda.h"
+#include "cuda/band/band_kernels.h"
 
 struct factors { const double *inverse, *a, *b, *gamma, *delta; };
 

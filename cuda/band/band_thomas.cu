@@ -5,7 +5,7 @@
 #include "cuda/cu_check.cuh"
 #include "cuda/band/border.cuh"
 #include "linalg/papers/thomas_point.h"
-#include "cuda/sw_cuda.h"
+#include "cuda/band/band_kernels.h"
 
 /* The factors of system j in the arrays of the batch. */
 __device__ static struct sw_thomas_factors factors_of(const struct sw_cuda_thomas &t, int j)

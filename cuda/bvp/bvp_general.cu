@@ -3,7 +3,7 @@
  * the latency of the recursions where the batch is small, else by memory: some 250 bytes an unknown. */
 #include "problem/bvp/refinement_point.h"
 #include "cuda/cu_check.cuh"
-#include "cuda/sw_cuda.h"
+#include "cuda/bvp/bvp_kernels.h"
 
 /* u and work: [n][stride], entry k of system j at k*stride + j. */
 __global__ static void solve_refined_k(int count, const struct sw_tri *tri, double *u, double *work,

@@ -3,7 +3,7 @@
  * thread makes a row; a block has a chunk of u's. */
 #include "problem/bvp/pairs_point.h"
 #include "cuda/cu_check.cuh"
-#include "cuda/sw_cuda.h"
+#include "cuda/bvp/bvp_kernels.h"
 
 enum { THREADS = 256 };  /* a chunk is 16 u's a thread */
 

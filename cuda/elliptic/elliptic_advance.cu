@@ -1,4 +1,4 @@
-/* K1 of conjugate gradients in two passes (sw_cuda.h): u += alpha p; p = z + beta p; q = A z + beta q; <p, q>.
+/* K1 of conjugate gradients in two passes (elliptic_kernels.h): u += alpha p; p = z + beta p; q = A z + beta q; <p, q>.
  *
  * A thread has V columns side by side and walks up some levels: what is below a cell and the cell itself stay in
  * registers, U levels are on their way before the first is used. A block has `lanes` threads along x, the others along

@@ -4,7 +4,7 @@
  * sw_cuda_elliptic_single; of_system() makes it the matrix of one system. FULL: there are cross terms. VARIABLE: there
  * are coefficients at the faces. Columns are numbered along x, then along y: column c is cell (c mod nx, c/nx). */
 #include "elliptic/elliptic_point.h"
-#include "cuda/sw_cuda.h"
+#include "cuda/elliptic/elliptic_kernels.h"
 
 template <typename M> __device__ static inline M of_system(M m, int64_t system)
 {

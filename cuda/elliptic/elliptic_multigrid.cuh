@@ -3,7 +3,7 @@
 /* What the kernels of multigrid share: where a thread's column is and what lies around it, sums over all blocks of a
  * system, and how a launch is divided among systems, columns and levels. */
 #include "cuda/launch.cuh"
-#include "cuda/sw_cuda.h"
+#include "cuda/elliptic/elliptic_kernels.h"
 
 enum { TILE = ELLIPTIC_TILE, THREADS = 256, RING = SW_CUDA_MULTIGRID_RING };
 enum kind { CONSTANT, CROSS, VARIABLE };  /* 5 points; 9 points; 5 points with weights of each face */

@@ -1,7 +1,7 @@
 #ifndef ELLIPTIC_PLANE_CUH
 #define ELLIPTIC_PLANE_CUH
 /* The matrix Lh + lambda area of a vertical mode in the plane, in double: numbers of a cell. */
-#include "cuda/sw_cuda.h"
+#include "cuda/elliptic/elliptic_kernels.h"
 
 /* The number on the diagonal. The energy 2 X Dx Dy of a vertex with the weight X is X/2 ((ne - sw)² - (nw - se)²): a
  * weight of X/2 along the rising diagonal, -X/2 along the falling one. */

@@ -8,7 +8,7 @@
  *     r -= alpha q;  r r                 3
  *
  * and three barriers of the cluster. Operations: 18 a cell, 26 with cross terms. */
-#include "cuda/cluster.cuh"
+#include "cuda/elliptic/cluster.cuh"
 #include "elliptic/elliptic_plane_point.h"
 #include "cuda/elliptic/elliptic_plane.cuh"
 #include "cuda/launch.cuh"

@@ -21,7 +21,7 @@
 
 #include "cuda/elliptic/elliptic_sum.cuh"
 #include "cuda/launch.cuh"
-#include "cuda/sw_cuda.h"
+#include "cuda/elliptic/elliptic_kernels.h"
 
 enum {
     COLUMNS = 2, ROWS = 3,     /* of a lane                                    */

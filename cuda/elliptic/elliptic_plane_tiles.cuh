@@ -3,8 +3,8 @@
 /* How a plane lies on chip, in the registers and the shared memory of a cluster of thread blocks: tiles of 4 x 4 cells
  * of a thread, what is at their edges, sums over all blocks, and rows of cells where threads side by side have cells
  * side by side. */
-#include "cuda/cluster.cuh"
-#include "cuda/sw_cuda.h"
+#include "cuda/elliptic/cluster.cuh"
+#include "cuda/elliptic/elliptic_kernels.h"
 
 enum {
     TILE = 4,

@@ -1,5 +1,5 @@
-/* K2 of conjugate gradients in two passes (sw_cuda.h): r -= alpha q; <r, r>; z = M^-1 r; <r, z>; and what comes before
- * and behind a pass.
+/* K2 of conjugate gradients in two passes (elliptic_kernels.h): r -= alpha q; <r, r>; z = M^-1 r; <r, z>; and what
+ * comes before and behind a pass.
  *
  * A thread has LEVELS levels of V columns in registers; the threads of a column, `chunks` of them, join their first-
  * order recurrences in shared memory, up and down. Pivots of a chunk follow from that below it, of which the quotient

@@ -11,7 +11,7 @@
 #include <cuda_pipeline_primitives.h>
 
 #include "cuda/launch.cuh"
-#include "cuda/sw_cuda.h"
+#include "cuda/elliptic/elliptic_kernels.h"
 
 enum {
     WIDTH = 64,                /* columns of a tile                                                              */

@@ -3,7 +3,7 @@
  * each pass reads and writes one field, 16; a matrix is 24 written. */
 #include "cuda/cu_check.cuh"
 #include "fd/libraries/fd_gtsv_point.h"
-#include "cuda/sw_cuda.h"
+#include "cuda/fd/fd_kernels.h"
 
 enum { TILE = 32, ROWS = 8, MAX_Y = 32768 };  /* the y grid ends at 65535: kernels go on in steps of it */
 

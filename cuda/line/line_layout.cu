@@ -2,7 +2,7 @@
 #include "cuda/cu_check.cuh"
 #include "problem/line/cuda/batch_point.h"
 #include "problem/line/stepper/ends_point.h"
-#include "cuda/sw_cuda.h"
+#include "cuda/line/line_kernels.h"
 
 enum { TILE = 32, TILE_ROWS = 8, MAX_Y = 32768 };  /* the y grid ends at 65535: kernels go on in steps of it */
 

@@ -7,7 +7,7 @@
 #include "problem/line/stepper/scalars_point.h"
 #include "field/spectrum_point.h"
 #include "cuda/sum_rtc.cuh"
-#include "cuda/sw_cuda.h"
+#include "cuda/line/line_kernels.h"
 
 /* The least value over the block of what each thread has. */
 __device__ static double block_min(double value, double *shared)

@@ -1,7 +1,7 @@
 /* What a solve by Fourier transforms has between and behind them, for lines one after another. */
 #include "cuda/cu_check.cuh"
 #include "problem/line/cuda/batch_point.h"
-#include "cuda/sw_cuda.h"
+#include "cuda/line/line_kernels.h"
 
 enum { MAX_Y = 32768, THREADS = 128 };  /* the y grid ends at 65535: kernels go on in steps of it */
 

@@ -19,7 +19,7 @@
 #include "cuda/cu_check.cuh"
 #include "cuda/launch.cuh"
 #include "linalg/relation_point.h"
-#include "cuda/sw_cuda.h"
+#include "cuda/tridiagonal/tridiagonal_kernels.h"
 
 enum { M = SW_CUDA_RELATIONS_ROWS, WARP = 32, TILE = SW_CUDA_RELATIONS_TILE, SLOT = 11 };
 static_assert(M % 2 == 1 && M >= SLOT, "M is odd, and a slot of the tree has room for a merge");

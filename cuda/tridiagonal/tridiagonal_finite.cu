@@ -4,7 +4,7 @@
 
 #include "cuda/cu_check.cuh"
 #include "linalg/tridiagonal_row_point.h"
-#include "cuda/sw_cuda.h"
+#include "cuda/tridiagonal/tridiagonal_kernels.h"
 
 enum { THREADS = 256, EACH = 8 };  /* loads of a thread that are on their way together */
 

@@ -3,7 +3,7 @@
 #include <stdint.h>
 
 #include "cuda/cu_check.cuh"
-#include "cuda/sw_cuda.h"
+#include "cuda/tridiagonal/tridiagonal_kernels.h"
 
 enum { THREADS = 128 };
 

@@ -16,7 +16,7 @@
 
 #include "cuda/cu_check.cuh"
 #include "linalg/papers/spike_point.h"
-#include "cuda/sw_cuda.h"
+#include "cuda/tridiagonal/tridiagonal_kernels.h"
 
 enum {
     BLOCK = SW_CUDA_SPIKE_BLOCK, FAN = SW_CUDA_SPIKE_FAN,

@@ -4,7 +4,7 @@
 #include "base/sw_clock.h"
 #include "bench/bench_impl.h"
 #include "cuda/cu_check.cuh"
-#include "cuda/sw_cuda.h"
+#include "cuda/bench/bench_kernels.h"
 
 enum { REPEATS = 5, CLOCKS = 2 };
 

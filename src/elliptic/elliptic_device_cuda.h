@@ -3,7 +3,7 @@
 /* What rows on a GPU share: the matrices of a batch in its memory, and the vectors of systems as a space, whose
  * operations are done for all systems at once. Sums are added up in an order that depends on the shape alone. */
 #include "elliptic/elliptic_refine.h"
-#include "cuda/sw_cuda.h"
+#include "cuda/elliptic/elliptic_kernels.h"
 
 struct elliptic_device {
     struct sw_device *device;

@@ -7,7 +7,7 @@
 #include "cuda/cu_check.cuh"
 #include "linalg/host_factor_cuda.h"
 #include "linalg/sw_band_impl.h"
-#include "cuda/sw_cuda.h"
+#include "cuda/band/band_kernels.h"
 
 struct shared {
     struct sw_cuda_thomas d;   /* factor [5][n], Z [2][n], border [10] on the device; bad is not used */

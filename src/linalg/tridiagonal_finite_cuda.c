@@ -1,7 +1,7 @@
 #include "linalg/tridiagonal_finite_cuda.h"
 
 #include "cuda/cu_check.cuh"
-#include "cuda/sw_cuda.h"
+#include "cuda/tridiagonal/tridiagonal_kernels.h"
 
 static enum sw_status begin(const struct sw_tridiagonal *s, bool *room)
 {

@@ -5,7 +5,7 @@
 #include "cuda/cu_check.cuh"
 #include "linalg/relation_point.h"
 #include "linalg/sw_tridiagonal_impl.h"
-#include "cuda/sw_cuda.h"
+#include "cuda/tridiagonal/tridiagonal_kernels.h"
 
 enum { TILE = SW_CUDA_RELATIONS_TILE, MOST = SW_CUDA_RELATIONS_MOST };
 

@@ -14,7 +14,7 @@
 #include "fd/libraries/fd_gtsv_point.h"
 #include "fd/fd_rtc_cuda.h"
 #include "linalg/libraries/cusparse_cuda.h"
-#include "cuda/sw_cuda.h"
+#include "cuda/fd/fd_kernels.h"
 
 typedef long double wide;
 

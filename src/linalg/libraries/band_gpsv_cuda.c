@@ -12,7 +12,7 @@
 #include "linalg/libraries/cusparse_functions.h"
 #include "linalg/host_factor_cuda.h"
 #include "linalg/sw_band_impl.h"
-#include "cuda/sw_cuda.h"
+#include "cuda/band/band_kernels.h"
 
 #define CUSPARSE_OF g
 #define CUSPARSE_LIST(X) X(Create) X(Destroy) X(SetStream) X(GetErrorString) X(DgpsvInterleavedBatch) \

@@ -19,7 +19,7 @@
 #include "cuda/cu_check.cuh"
 #include "linalg/libraries/cusparse_cuda.h"
 #include "linalg/tridiagonal_finite_cuda.h"
-#include "cuda/sw_cuda.h"
+#include "cuda/tridiagonal/tridiagonal_kernels.h"
 
 struct gtsv2 {
     struct sw_gtsv *library;

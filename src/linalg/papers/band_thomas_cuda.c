@@ -8,7 +8,7 @@
 #include "cuda/cu_check.cuh"
 #include "linalg/host_factor_cuda.h"
 #include "linalg/sw_band_impl.h"
-#include "cuda/sw_cuda.h"
+#include "cuda/band/band_kernels.h"
 
 struct thomas {
     struct sw_cuda_thomas d;   /* the arrays on the device                               */

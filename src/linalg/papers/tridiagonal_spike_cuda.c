@@ -10,7 +10,7 @@
 
 #include "base/sw_mem.h"
 #include "linalg/tridiagonal_finite_cuda.h"
-#include "cuda/sw_cuda.h"
+#include "cuda/tridiagonal/tridiagonal_kernels.h"
 
 enum { BITS_LEAST = 3, BITS_MOST = 8, ENOUGH = 1 << 17 };  /* ENOUGH: partitions */
 

@@ -2,7 +2,7 @@
  * (cuda/bvp/bvp_general.cu). The systems are made on the CPU. */
 #include "base/sw_mem.h"
 #include "problem/bvp/bvp_general.h"
-#include "cuda/sw_cuda.h"
+#include "cuda/bvp/bvp_kernels.h"
 
 enum { VECTORS = 7 };  /* c, e, b, u; work, l, inverse */
 

@@ -1,7 +1,7 @@
 /* Row `cuda.relations`: the general problem as pairs, solved by linalg/tridiagonal_relations_cuda.c; the systems are
  * made on the CPU (cuda/bvp/bvp_pairs.cu). */
 #include "problem/bvp/bvp_pairs.h"
-#include "cuda/sw_cuda.h"
+#include "cuda/bvp/bvp_kernels.h"
 
 static enum sw_status make(struct sw_device *device, const struct pairs *p, int first, int count)
 {

@@ -227,7 +227,8 @@ static const char *const before_fused[] = {
 
 static const char *const before_own_steps[] = {
     "problem/line/stepper/own_steps_point.h", "problem/line/cuda/own_batch_point.h",
-    "problem/line/cuda/recursive_device_point.h", "cuda/extended_rtc.cuh", "problem/line/stepper/closing_point.h", 0,
+    "problem/line/cuda/recursive_device_point.h", "cuda/line/extended_rtc.cuh",
+    "problem/line/stepper/closing_point.h", 0,
 };
 
 /* Right-hand sides, with the result unless it is the last stage; and the estimated error where it is wanted. */

@@ -1,6 +1,6 @@
 /* What a device can do at most, measured: the rates that benchmarks are held against. */
 #include "cuda/cu_check.cuh"
-#include "cuda/sw_cuda.h"
+#include "cuda/bench/bench_kernels.h"
 
 enum { THREADS = 256, CHAINS = 8, BLOCKS_A_PROCESSOR = 8 };
 
