@@ -1,7 +1,7 @@
 #!/bin/sh
 # Fail if a file includes from a layer it may not see. Left: a folder of src/, or cuda; right: the folders its files may
-# include from, besides itself; *: any (docs/design.md has the same table). A domain includes the launchers of its own
-# kernels only. src/main.c may see cli and base.
+# include from, besides itself; *: any (docs/developer/design.md has the same table). A domain includes the launchers of
+# its own kernels only. src/main.c may see cli and base.
 # Also: a library has one home.
 cd "$(dirname "$0")/.." || exit 1
 rules='

@@ -29,8 +29,10 @@ trap 'rm -rf "$folder_of_scripts"' EXIT
 complete bash share/bash-completion/completions sweep
 complete zsh share/zsh/site-functions _sweep
 complete fish share/fish/vendor_completions.d sweep.fish
-put 644 share/doc/sweep README.md CHANGELOG.md LICENSE
-put 644 share/doc/sweep/docs docs/*.md
+put 644 share/doc/sweep README.md CHANGELOG.md LICENSE SECURITY.md
+for folder in $(find docs -name '*.md' -printf '%h\n' | sort -u); do
+    put 644 "share/doc/sweep/$folder" "$folder"/*.md
+done
 put 644 share/doc/sweep/docs/pictures docs/pictures/*.png
 put 644 share/doc/sweep/results/bench results/bench/*.png results/bench/steps_equations.csv   # the docs lead there
 echo "installed: $to/bin/sweep, and plot.py, configs, man pages, completions and docs under $to/share"

@@ -23,10 +23,10 @@ for shell in bash:bash-completion/completions/sweep zsh:zsh/site-functions/_swee
     "$SWEEP" completion ${shell%%:*} | cmp -s - "$dir/to/share/${shell#*:}" || bad "installs the completion of $shell"
 done
 missing=
-for document in "$dir"/to/share/doc/sweep/docs/*.md; do
+for document in $(find "$dir/to/share/doc/sweep/docs" -name '*.md'); do
     for link in $(grep -oE '\]\([^)#]+' "$document" | sed 's/^](//'); do
         case $link in http*) continue ;; esac
-        [ -e "$dir/to/share/doc/sweep/docs/$link" ] || missing="$missing $(basename "$document"):$link"
+        [ -e "$(dirname "$document")/$link" ] || missing="$missing $(basename "$document"):$link"
     done
 done
 [ -z "$missing" ] && ok "links of the installed docs resolve" || bad "links of the installed docs resolve:$missing"

@@ -125,7 +125,7 @@ char *sw_h5_get_text(struct sw_h5 *h, const char *path);
 void sw_h5_members(struct sw_h5 *h, const char *path,
                    enum sw_status (*visit)(void *user, const char *name, bool is_group), void *user);
 
-/* ---- what is believed of a file that is read (h5_check_hdf5.c; docs/design.md, "What is trusted and what is not") */
+/* ---- what is believed of a file that is read (h5_check_hdf5.c; docs/developer/security.md) */
 /** Whether a type in a file is one that this program writes, or an integer of 1 to 8 bytes, and HDF5 converts it to
  * `wanted` without a loss of meaning. */
 bool sw_h5_fits(hid_t type, enum sw_h5_type wanted);
