@@ -35,8 +35,9 @@ HDF5_LIBS    ?= -l$(hdf5_name)_hl -l$(hdf5_name)
 ARCH      = $(if $(PORTABLE),-march=x86-64-v3,-march=native)
 OPT      ?= -O3 -g $(ARCH)
 # Against errors in memory: a canary on the stack, checked copies, addresses that differ from start to start, and tables
-# of functions that are read-only from the start; docs/benchmarks.md says what that costs. Of checked copies the third
-# level, or what the compiler and its library know: without optimization none. Sanitizers check more than that.
+# of functions that are read-only from the start; docs/explanation/benchmarks.md says what that costs. Of checked copies
+# the third level, or what the compiler and its library know: without optimization none. Sanitizers check more than
+# that.
 fortifies = $(shell printf '\043include <features.h>\n__USE_FORTIFY_LEVEL\n' | \
               $(CC) $(OPT) -U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=$(1) -w -x c -E - 2> /dev/null | grep -x $(1))
 ifndef HARDEN
@@ -219,7 +220,7 @@ portable:                      ## build/portable: program and tests that need gl
 	@cd $B/portable-objects && cp sweep at_call libcmocka.so.0 *.so $(notdir $(tests) $(benches)) ../portable
 	@du -sh $B/portable
 
-docs: $B/sweep                 ## write docs/config.md, the man pages and the tables of docs/benchmark*.md again
+docs: $B/sweep                 ## write the generated pages of docs/ and their tables again
 	@scripts/make_docs.sh $B/sweep
 	@python3 scripts/bench_tables.py
 

@@ -1,6 +1,6 @@
 #!/bin/bash
 # bench_steps.sh [--dry-run] BUILD [FOLDER [PART...]]: time steps, every way this program has, at the works its speed is
-# stated for (docs/benchmarks.md), 5 short repeats of each: about 5 minutes in all on one GPU.
+# stated for (docs/explanation/benchmarks.md), 5 short repeats of each: about 5 minutes in all on one GPU.
 #   BUILD   a folder with the program, as `make` leaves in build and `make portable` in build/portable
 #   FOLDER  where steps_PART.csv go (default: results/bench)
 #   PART    shapes      hyperdiffusion, many lines of 256 to 2048 points, every row

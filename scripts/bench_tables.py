@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""Write the tables of docs/benchmark*.md again from results/bench/*.csv, where every figure in them comes from.
+"""Write the tables of the pages about benchmarks again from results/bench/*.csv, where every figure in them comes from.
 
 usage: bench_tables.py [--check] [FOLDER [DOCUMENT...]]
-                                 default: results/bench docs/benchmarks.md docs/benchmark_tables.md
+                                 default: results/bench, and the pages in PAGES below
 A table stands between the lines `<!-- NAME -->` and `<!-- end -->`. --check writes nothing and fails where it would.
 Standard library only."""
 import csv
@@ -13,6 +13,8 @@ import textwrap
 
 import bench_data as data
 from bench_data import figure_text
+
+PAGES = ["docs/explanation/benchmarks.md", "docs/reference/benchmark_tables.md"]
 
 
 def table(head, rows):
@@ -111,7 +113,7 @@ def span(points):
 
 def lengths(folder):
     here = os.path.exists(os.path.join(folder, "lengths.png"))
-    return ["![Rates over the length of a line](../results/bench/lengths.png)"] if here else []
+    return ["![Rates over the length of a line](../../results/bench/lengths.png)"] if here else []
 
 
 def paper_origin(measured):
@@ -203,7 +205,7 @@ def compact_rows(folder):
             rows = table(head, [compact_row(line, compared) for line in at])
             lines += [f"{words}:", "", *rows, "", *measured_on([measured.origin(where)]), ""]
     if os.path.exists(os.path.join(folder, "compact_speed.png")):
-        lines += ["![Speed over the length of a line](../results/bench/compact_speed.png)", ""]
+        lines += ["![Speed over the length of a line](../../results/bench/compact_speed.png)", ""]
     return lines[:-1]
 
 
@@ -403,7 +405,7 @@ def main():
         print(__doc__, file=sys.stderr)
         return 2
     folder = arguments[0] if arguments else "results/bench"
-    changed = [path for path in arguments[1:] or ["docs/benchmarks.md", "docs/benchmark_tables.md"]
+    changed = [path for path in arguments[1:] or PAGES
                if update(path, folder, "--check" in sys.argv)]
     for path in changed if "--check" in sys.argv else []:
         print(f"{path} is not what {folder} says: run scripts/bench_tables.py", file=sys.stderr)

@@ -1,7 +1,7 @@
 #!/bin/sh
-# make_docs.sh PROGRAM [FOLDER]: write config.md, equations.md and man/sweep.cfg.5 into FOLDER (default docs) from the
-# hand-written *.in files there, the key tables in the program, which go to the line @KEYS@, and the comments of
-# configs/equations/, which go to the line @EQUATIONS@.
+# make_docs.sh PROGRAM [FOLDER]: write reference/config.md, reference/equations.md and man/sweep.cfg.5 into FOLDER
+# (default docs) from the hand-written *.in files there, the key tables in the program, which go to the line @KEYS@, and
+# the comments of configs/equations/, which go to the line @EQUATIONS@.
 set -e
 program=$(realpath "$1")
 cd "$(dirname "$0")/.."
@@ -27,7 +27,7 @@ equations() {  # a heading, the comment and the picture of each config of the ca
     for config in configs/equations/*.cfg; do
         name=$(basename "$config" .cfg)
         awk -v name="$name" '
-            function picture() { printf "![%s](pictures/equation_%s.png)\n\n", title, name }
+            function picture() { printf "![%s](../pictures/equation_%s.png)\n\n", title, name }
             !/^\/\// { exit }
             { sub(/^\/\/ ?/, "") }
             NR == 1 { title = about = $0; sub(/:.*/, "", title); sub(/^[^:]*: /, "", about)
@@ -37,10 +37,11 @@ equations() {  # a heading, the comment and the picture of each config of the ca
             END { print "" }' "$config"
     done | sed '$d'
 }
-mkdir -p "$to/man"
-equations > "$to/equations.md.all"
-sed -e "/^@EQUATIONS@\$/{r $to/equations.md.all" -e 'd}' docs/equations.md.in > "$to/equations.md.new"
-rm "$to/equations.md.all"
-mv "$to/equations.md.new" "$to/equations.md"
-fill docs/config.md.in --markdown "$to/config.md"
+mkdir -p "$to/man" "$to/reference"
+page=$to/reference/equations.md
+equations > "$page.all"
+sed -e "/^@EQUATIONS@\$/{r $page.all" -e 'd}' docs/reference/equations.md.in > "$page.new"
+rm "$page.all"
+mv "$page.new" "$page"
+fill docs/reference/config.md.in --markdown "$to/reference/config.md"
 fill docs/man/sweep.cfg.5.in --man "$to/man/sweep.cfg.5"

@@ -1,7 +1,8 @@
 #!/usr/bin/python3
 """Draw the results of sweep: convergence, lines, spacetime, slice, curves and heatmap pictures.
 
-All that is written on a picture (names, units, titles) comes from the file; docs/output.md describes the file.
+All that is written on a picture (names, units, titles) comes from the file, which
+docs/reference/output.md describes.
 Needs h5py, numpy and matplotlib (Debian: python3-h5py python3-matplotlib). The parts are in sweep_plot/.
 """
 import io

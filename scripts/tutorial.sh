@@ -1,7 +1,7 @@
 #!/bin/sh
-# tutorial.sh [--small] [FOLDER]: type the commands of docs/tutorial.md, those in its blocks of sh, in FOLDER (default
-# results/tutorial), and copy the pictures to docs/pictures. --small: 6 x 6 runs in place of 100 x 100, and no copies.
-# SWEEP is the program (default ./sweep).
+# tutorial.sh [--small] [FOLDER]: type the commands of docs/tutorial/tutorial.md, those in its blocks of sh, in FOLDER
+# (default results/tutorial), and copy the pictures to docs/pictures. --small: 6 x 6 runs in place of 100 x 100, and no
+# copies. SWEEP is the program (default ./sweep).
 set -e
 cd "$(dirname "$0")/.."
 [ "$1" = --small ] && small=1 && shift
@@ -14,7 +14,7 @@ ln -sf "$program" "$folder/bin/sweep"
 rm -f "$folder/bin/python3"
 printf '#!/bin/sh\nexec "%s" "$@"\n' "$python" > "$folder/bin/python3"  # a link is not in its venv
 chmod +x "$folder/bin/python3"
-awk '/^```sh$/ { on = 1; next } /^```$/ { on = 0 } on' docs/tutorial.md > "$folder/commands.sh"
+awk '/^```sh$/ { on = 1; next } /^```$/ { on = 0 } on' docs/tutorial/tutorial.md > "$folder/commands.sh"
 [ -z "$small" ] || sed -i 's/, 100)"/, 6)"/' "$folder/commands.sh"
 (cd "$folder" && PATH=$PWD/bin:$PATH sh -e commands.sh)
 [ -n "$small" ] && exit

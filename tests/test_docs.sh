@@ -24,15 +24,16 @@ man_pages_are_clean() {
 
 generated_pages_are_up_to_date() {
     scripts/make_docs.sh "$SWEEP" "$dir" &&
-        diff -u docs/config.md "$dir/config.md" && diff -u docs/equations.md "$dir/equations.md" &&
+        diff -u docs/reference/config.md "$dir/reference/config.md" &&
+        diff -u docs/reference/equations.md "$dir/reference/equations.md" &&
         diff -u docs/man/sweep.cfg.5 "$dir/man/sweep.cfg.5" &&
         ok "$1" || bad "$1 (make docs writes them again)"
 }
 
-# Each figure of docs/benchmarks.md is one of results/bench/*.csv.
+# Each figure of docs/explanation/benchmarks.md is one of results/bench/*.csv.
 benchmark_tables_agree_with_the_measurements() {
     python3 -c '' 2>/dev/null || { echo "  skip  $1: no python3 here"; return; }
-    cp docs/benchmarks.md "$dir/tampered.md"
+    cp docs/explanation/benchmarks.md "$dir/tampered.md"
     sed -i '/^<!-- paper -->$/,/^<!-- end -->$/s/[0-9]/7/' "$dir/tampered.md"
     export PYTHONDONTWRITEBYTECODE=1
     python3 scripts/bench_tables.py --check results/bench "$dir/tampered.md" 2>/dev/null &&
@@ -51,7 +52,7 @@ functions_are_documented() {
     row='^    X([A-Z0-9]*, *[0-9], *"\([a-z0-9]*\)", *BINDS_CALL.*'
     for function in $(sed -n "s/$row/\1/p" src/expr/expr_impl.h); do
         "$SWEEP" explain $function >/dev/null 2>&1 || bad "$1: sweep explain $function"
-        grep -q "^| functions.*[ \`]$function[ \`]" docs/config.md || bad "$1: $function in config.md"
+        grep -q "^| functions.*[ \`]$function[ \`]" docs/reference/config.md || bad "$1: $function in config.md"
         sed -n '/^Functions:/,/[.]$/p' docs/man/sweep.cfg.5 | grep -qw "$function" ||
             bad "$1: $function in sweep.cfg(5)"
     done
@@ -66,8 +67,8 @@ columns_are_documented() {
     columns=$(sed -n 's/^    {"\([a-z0-9_]*\)", \(REAL\|SW_RUN_COLUMN_[A-Z]*\), .*/\1/p' src/sweep/run_columns.c)
     [ "$(echo $columns | wc -w)" -ge 9 ] || bad "$1: src/sweep/run_columns.c is not read"
     for column in $columns; do
-        sed -n '/^## What is in it/,/^Over runs and time/p' docs/output.md | grep -q "^|.*\`$column\`.*|" ||
-            bad "$1: $column in docs/output.md"
+        sed -n '/^## What is in it/,/^Over runs and time/p' docs/reference/output.md | grep -q "^|.*\`$column\`.*|" ||
+            bad "$1: $column in docs/reference/output.md"
     done
     ok "$1"
 }

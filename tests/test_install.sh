@@ -15,7 +15,7 @@ bad() { echo "  BAD   $1"; failed=1; }
 for file in bin/sweep share/sweep/plot.py share/sweep/sweep_plot/results.py share/sweep/configs/ch_forcing.cfg \
             share/bash-completion/completions/sweep share/zsh/site-functions/_sweep share/man/man1/sweep.1 \
             share/fish/vendor_completions.d/sweep.fish share/man/man5/sweep.cfg.5 \
-            share/doc/sweep/README.md share/doc/sweep/docs/config.md; do
+            share/doc/sweep/README.md share/doc/sweep/docs/reference/config.md; do
     [ -s "$dir/to/$file" ] || bad "installs $file"
 done
 for shell in bash:bash-completion/completions/sweep zsh:zsh/site-functions/_sweep \

@@ -1,5 +1,5 @@
-"""What an output file of sweep holds: runs and their parameters, series over time, fields over space. docs/output.md
-describes the file. Runs are addressed by their row in the run table at the root."""
+"""What an output file of sweep holds: runs and their parameters, series over time, fields over space.
+docs/reference/output.md describes the file. Runs are addressed by their row in the run table at the root."""
 import difflib
 import functools
 import os

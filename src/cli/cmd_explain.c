@@ -1,5 +1,5 @@
-/* The key table, one row or all of it: for the terminal, for docs/config.md and for sweep.cfg(5). Words that are no
- * keys are in explain_words.c. */
+/* The key table, one row or all of it: for the terminal, for docs/reference/config.md and for sweep.cfg(5). Words that
+ * are no keys are in explain_words.c. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 #ifndef SW_EXPR_H
 #define SW_EXPR_H
-/* The expression language of the configs (docs/config.md, "Expressions").
+/* The expression language of the configs (docs/reference/config.md, "Expressions").
  *
  *   text ──sw_expr_parse──▶ syntax tree ──sw_program_compile──▶ program ──▶ values on the CPU   (sw_eval_*)
  *                              │                                       └──▶ CUDA C text        (sw_program_cuda)

@@ -1,6 +1,6 @@
 #ifndef SW_REDUCTION_H
 #define SW_REDUCTION_H
-/* Numbers made of whole fields (docs/config.md, "Scalars of your own"): expressions over reductions,
+/* Numbers made of whole fields (docs/reference/config.md, "Scalars of your own"): expressions over reductions,
  *
  *     sqrt(mean(u^2) - mean(u)^2)      max(abs(u)) > 10      mean((u - mean(u))^2)
  *

@@ -2,7 +2,8 @@
 #define SW_SAVED_H
 /* Fields that are saved in a file, one for each run, or for each run and time:
  *
- *     a field of the results of a sweep (docs/output.md): (run, time, points), points in one to three dimensions;
+ *     a field of the results of a sweep (docs/reference/output.md): (run, time, points), with points in one to
+ *     three dimensions;
  *         where the number of points differs from run to run, of all groups together
  *     any other dataset, of HDF5 or a Matrix Market array: (points), of all runs alike, or (run, points); of some or
  *         all of run, time, z, y, x in any order, where the file has dimensions of these names (sw_array_role())

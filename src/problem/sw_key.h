@@ -1,7 +1,7 @@
 #ifndef SW_KEY_H
 #define SW_KEY_H
-/* One row a config key: it drives parsing, validation, `sweep explain`, docs/config.md and sweep.cfg(5). The common
- * keys are in sweep/key_table.c, those of one problem kind in that problem's file. */
+/* One row a config key: it drives parsing, validation, `sweep explain`, docs/reference/config.md and sweep.cfg(5). The
+ * common keys are in sweep/key_table.c, those of one problem kind in that problem's file. */
 #include <stdbool.h>
 #include <stdint.h>
 

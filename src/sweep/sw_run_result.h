@@ -4,8 +4,8 @@
  *
  * A number that a run results in is a member of struct sw_run_row and a row of sw_run_columns[]. Everything else
  * follows from that row: the dataset of the output file with its type and attributes, joining parts, reading files,
- * `sweep show` with --csv and --json, the names that a parameter of a sweep may not take. docs/output.md says what it
- * means (a test looks for its name there). */
+ * `sweep show` with --csv and --json, the names that a parameter of a sweep may not take. docs/reference/output.md says
+ * what it means (a test looks for its name there). */
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>

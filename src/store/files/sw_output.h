@@ -9,7 +9,8 @@
  *   sw_lock.h        one writer at a time                        sw_liveness.h   does the writer live?
  *   sw_status_file.h how far it is                               sw_shards.h     names of the files of shards
  *
- * Parts and the final file have one schema (docs/output.md), so one reader reads both, and merging is joining.
+ * Parts and the final file have one schema (docs/reference/output.md), so one reader reads both, and merging is
+ * joining.
  *
  * Several threads may each write a part of their own and read states (sw_part_*(), sw_checkpoint_read()): they take
  * turns, since the HDF5 library is not built for more than one. Everything else is for one thread at a time, while no

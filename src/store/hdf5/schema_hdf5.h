@@ -1,7 +1,7 @@
 #ifndef SCHEMA_HDF5_H
 #define SCHEMA_HDF5_H
-/* The layout of an output file (docs/output.md): metadata, run table, data groups. Parts and final files have it
- * alike. */
+/* The layout of an output file (docs/reference/output.md): metadata, run table, data groups. Parts and final files have
+ * it alike. */
 #include "store/catalog/run_table_impl.h"
 #include "store/hdf5/h5_hdf5.h"
 
