@@ -7,7 +7,7 @@
 #   --outputs K    saved fields of a run, and 6 (default: 31: 16 kB a run)
 #   --repeats N    how often each call (default: 3): medians
 #   --small        a hundredth of the runs, to try it out
-# Rows, of 10^5 runs of n = 64 unless they say otherwise: `merge` and `merge_virtual` of all shards; `check` and `run`:
+# Rows, of 10^5 runs of n = 64 unless they say otherwise: `merge` of all shards; `check` and `run`:
 # a thousandth of 10^6 runs, planned, and computed; `submit`: 10^6 runs as 1000 jobs, printed. Columns: seconds (least,
 # median), user and system seconds and peak memory of the median call.
 . "$(dirname "$0")/measure.sh"
@@ -74,7 +74,6 @@ for saved in 6 "$outputs"; do
         give_up 'a shard fails'
     bytes=$(cat p.shard-*-of-*.h5 | wc -c)
     row merge "$parts" ${few}000 "$bytes" "$sweep" merge -q p.shard-*.h5 -o out.h5
-    row merge_virtual "$parts" ${few}000 "$bytes" "$sweep" merge -q --virtual p.shard-*.h5 -o out.h5
     rm -f p.shard-*
     [ "$saved" != "$outputs" ] || break
 done

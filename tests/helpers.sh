@@ -40,6 +40,8 @@ skip_gpu() {
     fi
 }
 same() { [ -z "$python" ] || $python "$top/tests/compare_h5.py" "$1" "$2" 2>"$tmp/err" || fail "$1 and $2 differ"; }
+# as_virtual FILE SOURCE...: FILE, joined from the sources, as `merge --virtual` of earlier versions made it
+as_virtual() { $python "$top/tests/make_virtual.py" "$@" 2>err || fail "make_virtual.py $*"; }
 # without_checksums FILE...: as builds before checksums wrote them; with python alone
 without_checksums() { $python "$top/tests/without_checksums.py" "$@" 2>err || fail "without_checksums.py $*"; }
 is_json() {

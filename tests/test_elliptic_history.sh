@@ -45,11 +45,10 @@ PY
 }
 
 expect 0 run h.cfg -o whole.h5; holds whole.h5
-# ---- in parts, joined, also from files whose histories have other lengths, and as virtual files
+# ---- in parts, joined, also from files whose histories have other lengths
 expect 0 run h.cfg -o parts.h5 -s run.batch=1; same whole.h5 parts.h5
 for shard in 1 2 3; do expect 0 run h.cfg -o part.h5 --shard $shard/3; done
 expect 0 merge part.shard-?-of-3.h5 -o joined.h5; holds joined.h5; same whole.h5 joined.h5
-expect 0 merge part.shard-?-of-3.h5 -o linked.h5 --virtual; holds linked.h5; same whole.h5 linked.h5
 # ---- a longer sweep adds to it; what was interrupted goes on
 expect 0 run h.cfg -o grown.h5 -s 'sweep.courant=[2.0]'; holds grown.h5
 expect 0 run h.cfg -o grown.h5; holds grown.h5; same whole.h5 grown.h5

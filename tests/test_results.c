@@ -794,7 +794,7 @@ static void check_histories(const struct fixture *f, const char *path, const int
 static void histories_are_as_wide_as_the_longest(void **state)
 {
     static const int entries[HISTORY_RUNS] = {0, 0, 5, 4, 4, 4, 9, 8, 1, 1};
-    const char *file = path_of("histories.h5"), *linked = path_of("linked.h5");
+    const char *file = path_of("histories.h5");
     struct fixture f;
     (void)state;
     set_up(&f, TEN);
@@ -806,9 +806,6 @@ static void histories_are_as_wide_as_the_longest(void **state)
     merge_into(&f, file);
     check_histories(&f, file, entries, 9);
     check_section(&f, file, &f.group[0], "");
-    struct sw_merge_options how = {.as_virtual = true};
-    assert_ok(sw_merge(&file, 1, linked, &how, &provenance));
-    check_histories(&f, linked, entries, 9);
     assert_int_equal(remove(file), 0);
     write_histories(&f, file, 0, HISTORY_RUNS, 3);  /* one part, which becomes the file */
     merge_into(&f, file);

@@ -20,12 +20,11 @@ if $python -c 'import matplotlib' 2>/dev/null; then
     expect 0 plot new.h5 --kind lines --run 3 --of min -o old.png
 fi
 
-# joined: with each other, with new ones, without copying
+# joined: with each other, with new ones
 for k in 1 2; do expect 0 "${new[@]}" -o s.h5 --shard $k/2; done
 expect 0 merge s.shard-*.h5 -o whole.h5; same whole.h5 new.h5
 old s.shard-1-of-2.h5
 expect 0 merge s.shard-*.h5 -o mixed.h5; same mixed.h5 whole.h5
-expect 0 merge s.shard-*.h5 -o virtual.h5 --virtual; same virtual.h5 whole.h5
 old s.shard-2-of-2.h5
 expect 0 merge s.shard-*.h5 -o mixed.h5 --force; same mixed.h5 whole.h5
 

@@ -303,7 +303,6 @@ expect 0 run batch.cfg "${shards[@]}" --shard 1/2; expect 0 run batch.cfg "${sha
 rm other.h5
 expect 0 status joined.h5; prints '4 done, 0 pending'
 expect 0 merge joined.shard-*.h5 -o joined.h5; says 'merged   2 files into joined.h5: 4 runs'
-expect 0 merge --virtual joined.shard-*.h5 -o virtual.h5; says 'sweep plot virtual.h5'
 expect 0 status joined.h5; prints 'joined.h5  finished'; prints '4 done, 0 diverged, 0 failed, 0 pending'
 expect 0 status joined.shard-1-of-2.h5; prints '2 done, 0 diverged, 0 failed, 0 pending'
 expect 0 show joined.h5

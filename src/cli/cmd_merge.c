@@ -23,14 +23,11 @@ static enum sw_status end_sweep(struct sw_cli *cli, const char *file)
 static enum sw_status merge(struct sw_cli *cli, const char *file)
 {
     struct sw_merge_summary sum;
-    struct sw_merge_options how = {.overwrite = cli->force, .as_virtual = cli->as_virtual, .report = &cli->report,
-                                   .summary = &sum};
+    struct sw_merge_options how = {.overwrite = cli->force, .report = &cli->report, .summary = &sum};
     SW_TRY(sw_merge((const char *const *)cli->argument, cli->narguments, file, &how, NULL));
     console_report(cli);
-    console_message(cli, "merged   %d file%s into %s: %lld runs%s\n", cli->narguments,
-                    cli->narguments == 1 ? "" : "s", file,
-                    (long long)sum.runs,
-                    cli->as_virtual ? "; virtual: the fields stay in the files, to be kept and moved with it" : "");
+    console_message(cli, "merged   %d file%s into %s: %lld runs\n", cli->narguments,
+                    cli->narguments == 1 ? "" : "s", file, (long long)sum.runs);
     cli->exit_code = sum.not_done > 0;
     return end_sweep(cli, file);
 }

@@ -48,7 +48,7 @@ struct sw_cli {
     int         shard, nshards;         /* 0, 0: none                                                        */
     double      max_seconds;            /* 0: no limit                                                       */
     double      deadline;               /* value of sw_clock() then; 0: none                                 */
-    bool        fail_fast, force, as_virtual, dry_run, quiet, verbose, list, csv, json, retry_failed, markdown, man,
+    bool        fail_fast, force, dry_run, quiet, verbose, list, csv, json, retry_failed, markdown, man,
                 help, version, print, watch, equations;
     enum cli_when progress, color;
 

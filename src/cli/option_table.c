@@ -169,8 +169,6 @@ const struct cli_option cli_option_table[] = {
      AT(force)},
     {0, "trust", "WHOM", CLI_RUN | CLI_RESUME | CLI_MERGE | CLI_SUBMIT,
      "who else may write into FILE.d: nobody (default), group, anyone", BY(set_trust)},
-    {0, "virtual", NULL, CLI_MERGE, "copy no fields: FILE refers to the parts, which must stay in place",
-     AT(as_virtual)},
     {'n', "dry-run", NULL, CLI_RUNS, "the same as `sweep check`", AT(dry_run)},
     {0, "list", NULL, CLI_CHECK, "print the table of runs as CSV", AT(list)},
     {0, "equations", NULL, CLI_LIST, "print the catalogue of equations alone", AT(equations)},

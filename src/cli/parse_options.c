@@ -43,6 +43,9 @@ static enum sw_status unknown_option(const char *word)
     char plain[64];
     if (word[1] != '-') return SW_FAIL(SW_E_USAGE, "unknown option '-%c'; `sweep --help` lists them", optopt);
     snprintf(plain, sizeof plain, "%.*s", (int)strcspn(word + 2, "="), word + 2);
+    if (!strcmp(plain, "virtual"))
+        return SW_FAIL(SW_E_USAGE, "--virtual is no option any more: leave it out, and FILE gets a copy of the "
+                       "fields, so that it needs its parts no longer");
     for (; cli_option_table[count].name; count++) names[count] = cli_option_table[count].name;
     const char *near = sw_nearest_name(plain, names, count);
     if (near) return SW_FAIL(SW_E_USAGE, "unknown option '--%s'; did you mean '--%s'?", plain, near);

@@ -54,8 +54,6 @@ SCENES = {
     "resume parts": ([IN_PARTS], RESUME, RESUME, "k.h5", SLOWLY),
     "lengthen": ([RUN + ["-s", "sweep.g=[0.5, 1.0]"]], RUN, RUN, "k.h5", PLAIN),
     "merge": (SHARDS, ["merge", *PARTS, "-q", "-o", "k.h5"], ["merge", *PARTS, "-q", "-o", "k.h5"], "k.h5", PLAIN),
-    "merge --virtual": (SHARDS, ["merge", *PARTS, "-q", "-o", "k.h5", "--virtual"],
-                        ["merge", *PARTS, "-q", "-o", "k.h5", "--virtual"], "k.h5", PLAIN),
     "xdmf": ([RUN], ["xdmf", "-q", "k.h5"], ["xdmf", "-q", "k.h5"], "k.xdmf", PLAIN),
     "plot": ([RUN], ["plot", "k.h5", "-o", "p.png", "--kind", "lines"], ["plot", "k.h5", "-o", "p.png", "--kind",
                                                                          "lines"], "p.png", PLAIN),

@@ -27,7 +27,6 @@ SCENES = {
     "lengthen": ([RUN + ["-s", "sweep.g=[0.5, 1.0]"]], RUN, RUN, "k.h5", {}),
     "resume": ([STOPPED], RESUME, RESUME, "k.h5", SLOWLY),
     "merge": (SHARDS, MERGE, MERGE, "k.h5", {}),
-    "virtual": (SHARDS, MERGE + ["--virtual"], MERGE, "k.h5", {}),
     "xdmf": ([RUN], ["xdmf", "-q", "k.h5"], ["xdmf", "k.h5"], "k.xdmf", {}),
     "submit": ([], ["submit", "k.cfg", "--shards", "2", "-o", "k.h5"], ["status", "k.h5"], "k.h5", {}),
 }

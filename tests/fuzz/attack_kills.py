@@ -3,8 +3,8 @@ killed, bit for bit.
 
 build/at_call counts the calls of an undisturbed command, and kills others at one of them: each that changes a file
 once, in an order of the seed's, then any call of the process. Some of the calls that go on are killed too. What is
-killed: a sweep in batches, one with checkpoints, one on two devices; resume; a longer axis; --force; merge, also to a
-virtual file; xdmf; submit.
+killed: a sweep in batches, one with checkpoints, one on two devices; resume; a longer axis; --force; merge;
+xdmf; submit.
 """
 import json
 import os
@@ -27,7 +27,6 @@ SCENES = {
     "lengthen": ([RUN + SHORTER], RUN, RUN, "k.h5", {}),
     "force": ([RUN + OTHER], RUN + ["--force"], RUN + ["--force"], "k.h5", {}),
     "merge": (SHARDS, MERGE, MERGE, "k.h5", {}),
-    "virtual": (SHARDS, MERGE + ["--virtual"], MERGE + ["--virtual"], "k.h5", {}),
     "xdmf": ([RUN], XDMF, XDMF, "k.xdmf", {}),
     "submit": ([], SUBMIT, SUBMIT, "k.h5.jobs/shards.sh", {}),
 }
@@ -80,7 +79,7 @@ class Kills(Scenes):
         left = set(os.listdir(judge.work)) ^ set(os.listdir(self.seed(name, "-whole")))
         if codes == {5}:
             left -= {"k.h5.d"}
-        if name in ("virtual", "xdmf"):  # beside the file, under a name that no later call knows
+        if name == "xdmf":  # beside the file, under a name that no later call knows
             left = {f for f in left if not f.startswith(".sweep-")}
         if left:
             self.fault(f"{name}: left or gone: {' '.join(sorted(left))}", killed)

@@ -1,11 +1,13 @@
 #include <limits.h>
 #include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
 
 #include "base/sw_mem.h"
+#include "base/sw_text.h"
 #include "store/catalog/input_file.h"
 #include "store/hdf5/schema_hdf5.h"
 #include "store/files/sw_output.h"
-#include "store/hdf5/virtual_dataset_hdf5.h"
 
 /* Row of a run index in an ascending list, -1: not there. */
 static int64_t row_of_index(const int64_t *index, int64_t count, int64_t wanted)
@@ -35,6 +37,61 @@ static enum sw_status locate_rows(struct sw_h5 *h, struct sw_input_file *in)
     return SW_OK;
 }
 
+/* ---- virtual files
+ *
+ * Earlier versions could join files without copying: the arrays of such a file are virtual datasets (HDF5 1.10), whose
+ * values lie in other files, its sources. Where one of these is gone, HDF5 gives the fill value and says nothing; so a
+ * virtual file lists its sources with their sizes, which are compared before anything is read. */
+static const char listed_sources[] = "/provenance/parts", listed_bytes[] = "/provenance/part_bytes";
+
+/* A source as it is to be opened: its name is relative to the file's folder. */
+static char *path_beside(const char *file, const char *name)
+{
+    const char *slash = strrchr(file, '/');
+    struct sw_text t = {0};
+    if (slash) sw_text_add_bytes(&t, file, (size_t)(slash - file) + 1);
+    sw_text_add(&t, name);
+    return sw_text_take(&t);
+}
+
+struct sources { struct sw_h5 *h; char **path; };
+
+static enum sw_status add_source(void *user, int64_t k, const char *name)
+{
+    struct sources *r = user;
+    if (!sw_h5_is_below(name))
+        return sw_h5_damaged(r->h, "lists a part that is not in its folder, nor below it: sweep lists no such part");
+    return (r->path[k] = path_beside(r->h->path, name)) ? SW_OK : SW_E_MEMORY;
+}
+
+static enum sw_status check_source(const struct sw_h5 *h, const char *source, int64_t bytes)
+{
+    struct stat s;
+    if (stat(source, &s))
+        return SW_FAIL(SW_E_IO, "%s is virtual: the fields are in its parts, and %s is not there; put it back (a "
+                       "virtual file and its parts are moved together)", h->path, source);
+    if ((int64_t)s.st_size == bytes) return SW_OK;
+    return SW_FAIL(SW_E_IO, "%s is virtual, and its part %s has changed (from %lld bytes to %lld); merge "
+                   "the parts again, or put the original part back",
+                   h->path, source, (long long)bytes, (long long)s.st_size);
+}
+
+static void read_sources(struct sw_h5 *h, struct sw_input_file *in)
+{
+    int64_t *bytes = NULL;
+    if (h->status || !sw_h5_has(h, listed_sources)) return;
+    const int64_t n = sw_h5_length(h, listed_sources);
+    if (n > INT_MAX) sw_h5_damaged(h, "has more parts than can be");
+    if (h->status) return;
+    if (sw_alloc((size_t)n + 1, &in->source) || sw_alloc((size_t)n, &bytes)) h->status = SW_E_MEMORY;
+    else in->nsource = (int)n;
+    sw_h5_get_texts(h, listed_sources, in->nsource, add_source, &(struct sources){h, in->source});
+    sw_h5_get_list(h, listed_bytes, SW_H5_INTEGER, in->nsource, bytes);
+    for (int k = 0; k < in->nsource && !h->status; k++) h->status = check_source(h, in->source[k], bytes[k]);
+    sw_free(bytes);
+}
+
+/* ---- the file */
 static void read_checksums(struct sw_h5 *h, struct sw_input_file *in)
 {
     const struct sw_checksum *sum = sw_h5_driver_sum(h->file);
@@ -53,7 +110,7 @@ static void read_all(struct sw_h5 *h, struct sw_input_file *in)
     sw_h5_read_table(h, &metadata, &in->table);
     sw_metadata_free(&metadata);
     sw_h5_read_data_groups(h, in->table, &in->data_group, &in->ndata_group);
-    sw_h5_read_virtual_files(h, &in->source, &in->nsource);
+    read_sources(h, in);
     in->has_state = sw_h5_has(h, "/state");
     if (in->has_state) sw_h5_check_stored(h, "/state/u", -1);
     in->step = sw_h5_get_attr_count(h, "/state", "step");
@@ -86,7 +143,7 @@ enum sw_status sw_input_file_open_sources(const char *path, struct sw_input_file
     if (!in->path) return SW_E_MEMORY;
     if (!sw_h5_open(&h, path)) {
         read_checksums(&h, in);
-        sw_h5_read_virtual_files(&h, &in->source, &in->nsource);
+        read_sources(&h, in);
     }
     enum sw_status st = sw_h5_close(&h);
     *damaged = h.damaged;

@@ -113,34 +113,6 @@ void sw_files_free_list(char ***path, int count)
     *path = NULL;
 }
 
-/* The folder of a path, by its real name, with a slash at its end. */
-static enum sw_status real_folder(const char *path, char out[PATH_MAX + 1])
-{
-    const char *slash = strrchr(path, '/');
-    char *folder = !slash ? sw_strdup(".") : sw_strndup(path, (size_t)(slash - path) + 1);
-    if (!folder) return SW_E_MEMORY;
-    enum sw_status st = realpath(folder, out) ? SW_OK : sw_files_fail(folder);
-    if (!st && strcmp(out, "/")) strcat(out, "/");
-    sw_free(folder);
-    return st;
-}
-
-enum sw_status sw_files_relative(const char *file, const char *to, char **relative)
-{
-    char from[PATH_MAX + 1], there[PATH_MAX + 1];
-    const char *slash = strrchr(to, '/');
-    size_t common = 0;
-    struct sw_text t = {0};
-    SW_TRY(real_folder(file, from));
-    SW_TRY(real_folder(to, there));
-    for (size_t k = 0; from[k] && from[k] == there[k]; k++)
-        if (from[k] == '/') common = k + 1;
-    for (const char *p = from + common; *p; p++)
-        if (*p == '/') sw_text_add(&t, "../");
-    sw_text_printf(&t, "%s%s", there + common, slash ? slash + 1 : to);
-    return (*relative = sw_text_take(&t)) ? SW_OK : SW_E_MEMORY;
-}
-
 enum sw_status sw_files_follow(const char *path, bool to_write, char **real)
 {
     enum { MOST_LINKS = 40 };  /* as Linux has it */

@@ -37,9 +37,6 @@ enum sw_status sw_files_remove_damaged(const char *file);
  * @param tmp       its path, to be freed with sw_free() */
 enum sw_status sw_files_new_part(const char *file, int turn, int of, char **tmp);
 
-/** The name of `to` seen from the folder of `file`, "../other/to.h5"; both folders exist. Free with sw_free(). */
-enum sw_status sw_files_relative(const char *file, const char *to, char **relative);
-
 /** Follow symbolic links to the path of the file itself; it need not exist yet. Free with sw_free().
  * @param to_write  it is going to be written: a link of somebody else would say where
  * @return SW_E_REFUSED such a link belongs to somebody else (base/sw_private.h); SW_E_IO they go round in a circle;

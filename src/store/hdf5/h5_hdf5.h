@@ -81,8 +81,6 @@ void sw_h5_put_scale(struct sw_h5 *h, const char *path, enum sw_h5_type type, in
 /** Give dimension `axis` of a dataset its scale. */
 void sw_h5_attach(struct sw_h5 *h, const char *path, int axis, const char *scale);
 
-hid_t sw_h5_filled(enum sw_h5_type type);  /* creation list with that fill value; to be closed */
-
 /* Blocks of an open dataset; data is packed. */
 hid_t sw_h5_no_cache(void);  /* access list: whole blocks go straight between memory and file; to be closed */
 void sw_h5_grow(struct sw_h5 *h, hid_t dataset, const hsize_t *dim);

@@ -89,17 +89,11 @@ static void set_fill(hid_t list, enum sw_h5_type type)
     if (type == SW_H5_SINGLE) H5Pset_fill_value(list, H5T_NATIVE_FLOAT, &nan_single);
 }
 
-hid_t sw_h5_filled(enum sw_h5_type type)
+static hid_t creation_list(enum sw_h5_type type, const struct sw_h5_shape *shape)
 {
     hid_t list = H5Pcreate(H5P_DATASET_CREATE);
     H5Pset_attr_creation_order(list, ORDER);
     set_fill(list, type);
-    return list;
-}
-
-static hid_t creation_list(enum sw_h5_type type, const struct sw_h5_shape *shape)
-{
-    hid_t list = sw_h5_filled(type);
     if (type != SW_H5_TEXT) H5Pset_fill_time(list, H5D_FILL_TIME_NEVER);  /* all is written: do not write it twice */
     if (shape->rank && shape->chunk[0]) H5Pset_chunk(list, shape->rank, shape->chunk);
     return list;

@@ -6,7 +6,7 @@
 #include "base/sw_stop.h"
 #include "store/merge/merge_impl.h"
 #include "store/files/sw_files.h"
-#include "store/merge/virtual_join_hdf5.h"
+#include "store/merge/slice_reader_hdf5.h"
 
 /* The arrays of many files become those of one. Shards interleave their runs, so neighbours in the output come from
  * files all over, and to open one costs as much as to copy a megabyte. Fields, the bulk, are therefore copied input
@@ -29,8 +29,6 @@ struct join {
     struct sw_joined_file layout;
     struct sw_h5      out;
     struct sw_slice_reader in;
-    bool              as_virtual;  /* fields and series are not copied                     */
-    struct sw_virtual_join parts;
     char             *block;       /* gathered: BLOCK_BYTES, or one output if that is more */
     size_t            room;
 };
@@ -233,16 +231,10 @@ static enum sw_status make_vars(struct join *j, const struct sw_joined_group *t)
     const struct sw_data_group *s = &t->data_group;
     struct var_copy *m;
     bool chains = has_chains(j, t), pieces = chains && has_pieces(j, t);
-    int count = 0;
-    enum sw_status st = SW_OK;
     SW_TRY(sw_alloc((size_t)s->nvar, &m));
-    for (int k = 0; k < s->nvar && !st; k++) {
-        if (j->as_virtual && s->var[k].kind >= SW_VAR_HISTORY)
-            st = sw_virtual_join_write_var(&j->parts, &j->out, t, &s->var[k]);
-        else make_var(j, s, &s->var[k], chains, pieces, &m[count++]);
-    }
-    if (!st) st = copy_vars(j, t, m, count);
-    for (int k = 0; k < count; k++) sw_h5_dataset_close(m[k].dataset);
+    for (int k = 0; k < s->nvar; k++) make_var(j, s, &s->var[k], chains, pieces, &m[k]);
+    enum sw_status st = copy_vars(j, t, m, s->nvar);
+    for (int k = 0; k < s->nvar; k++) sw_h5_dataset_close(m[k].dataset);
     sw_slice_reader_close_datasets(&j->in);
     sw_free(m);
     return st;
@@ -268,7 +260,6 @@ static enum sw_status write_all(struct join *j, const char *coordinates)
     const struct sw_data_group *root = j->layout.count && !first->data_group.name[0] ? &first->data_group : NULL;
     const struct sw_run_table *table = j->layout.table;
     sw_h5_write_metadata(&j->out, &table->own->metadata);
-    if (j->as_virtual) SW_TRY(sw_virtual_join_write_inputs(&j->parts, &j->out));
     sw_h5_write_runs(&j->out, "/run", table->nruns, table->index);
     if (root) {
         sw_h5_write_data_group(&j->out, root);
@@ -283,7 +274,6 @@ static enum sw_status join_into(struct join *j, const char *path)
 {
     SW_TRY(sw_slice_reader_create(&j->in, j->catalog));
     SW_TRY(sw_joined_file_plan(&j->layout));
-    if (j->as_virtual) SW_TRY(sw_virtual_join_create(&j->parts, j->catalog, path));
     SW_TRY(sw_h5_create(&j->out, path));
     char *coordinates = sw_run_table_coordinates(j->layout.table);
     enum sw_status st = coordinates ? write_all(j, coordinates) : SW_E_MEMORY;
@@ -292,10 +282,9 @@ static enum sw_status join_into(struct join *j, const char *path)
 }
 
 enum sw_status sw_join_inputs(struct sw_catalog *catalog, const struct sw_run_table *table, const int64_t *slice,
-                              bool as_virtual, const char *path)
+                              const char *path)
 {
-    struct join j = {.catalog = catalog, .as_virtual = as_virtual,
-                     .layout = {.catalog = catalog, .table = table, .slice = slice}};
+    struct join j = {.catalog = catalog, .layout = {.catalog = catalog, .table = table, .slice = slice}};
     int fd = -1;
     enum sw_status st = join_into(&j, path);
     if (st) sw_h5_drop(&j.out);
@@ -305,7 +294,6 @@ enum sw_status sw_join_inputs(struct sw_catalog *catalog, const struct sw_run_ta
         catalog->unreadable = 1 + sw_slice_reader_damaged_input(&j.in);
         sw_slice_reader_free(&j.in);
     }
-    sw_virtual_join_free(&j.parts);
     sw_joined_file_free(&j.layout);
     sw_free(j.block);
     return st;

@@ -93,14 +93,14 @@ static enum sw_status check_complete(const struct sw_catalog *c, const struct sw
 
 /* ---- merging */
 static enum sw_status write_safely(struct sw_catalog *c, struct sw_run_table *t, const int64_t *slice,
-                                   bool as_virtual, const char *output)
+                                   const char *output)
 {
+    char *tmp = NULL;
     sw_catalog_drop_results(c);
-    char *tmp = NULL;  /* a virtual file names others by their paths from where it is: it grows there */
     enum sw_status st = sw_files_make_parents(output);
-    if (!st) st = as_virtual ? sw_private_file(output, NULL, &tmp) : sw_files_new(output, &tmp);
+    if (!st) st = sw_files_new(output, &tmp);
     if (!st) {
-        st = sw_join_inputs(c, t, slice, as_virtual, tmp);
+        st = sw_join_inputs(c, t, slice, tmp);
         sw_run_table_drop_params(t);
         if (!st) st = sw_check_inputs_unchanged(c);
         if (!st) st = sw_check_written_file(c, t, slice, tmp);
@@ -113,13 +113,13 @@ static enum sw_status write_safely(struct sw_catalog *c, struct sw_run_table *t,
 
 /* Promote a part that is already what the joined file would be, by renaming it; else write the joined file. */
 static enum sw_status promote_or_write(struct sw_catalog *c, struct sw_run_table *t, const int64_t *slice,
-                                       bool own_parts, bool as_virtual, const char *output)
+                                       bool own_parts, const char *output)
 {
     const char *part = own_parts ? sw_promotable_part(c, t, slice) : NULL;
     bool apart = true;  /* FILE.d/ may lead to another disk */
     if (part) SW_TRY(sw_check_written_file(c, t, slice, part));
     enum sw_status st = part ? sw_files_move(part, output, &apart) : SW_OK;
-    return apart ? write_safely(c, t, slice, as_virtual, output) : st;
+    return apart ? write_safely(c, t, slice, output) : st;
 }
 
 static enum sw_status add_history(struct sw_run_table *t, const struct sw_provenance *provenance)
@@ -148,7 +148,7 @@ static enum sw_status merge(struct sw_catalog *c, const char *output, bool own_p
     enum sw_status st = sw_catalog_table(c, true, o->sweep, &table, &slice);
     if (!st && !o->allow_missing) st = check_complete(c, table, output);
     if (!st) st = add_history(table, provenance);
-    if (!st && table->nruns) st = promote_or_write(c, table, slice, own_parts, o->as_virtual, output);
+    if (!st && table->nruns) st = promote_or_write(c, table, slice, own_parts, output);
     if (!st && o->summary) summarize(table, o->summary);
     sw_run_table_free(&table);
     sw_free(slice);
@@ -162,34 +162,13 @@ static bool among(const char *const *input, int ninput, const char *output)
     return false;
 }
 
-static bool same_file(const char *a, const char *b)
-{
-    struct stat s, t;
-    return !stat(a, &s) && !stat(b, &t) && s.st_dev == t.st_dev && s.st_ino == t.st_ino;
-}
-
-static enum sw_status check_output(const struct sw_catalog *c, const char *output, bool as_virtual)
-{
-    for (int k = 0; as_virtual && k < c->ninput; k++)
-        if (same_file(c->input[k].path, output))
-            return SW_FAIL(SW_E_REFUSED, "%s would be a virtual file of itself; use another name after -o", output);
-    return SW_OK;
-}
-
-/* Systems mostly allow 1024 open files; HDF5 treats a file that it may not open like one that is absent. */
-enum { MANY_PARTS = 900 };
-
 /* Warn about inputs that can be merged all the same. */
-static void warn_inputs(const struct sw_catalog *c, bool as_virtual, struct sw_report *report)
+static void warn_inputs(const struct sw_catalog *c, struct sw_report *report)
 {
     const struct sw_input_file *first = c->input;
     if (c->repeated)
         sw_report_add(report, SW_WARNING, NULL, 0, "%lld runs are in more than one of the files; the later file counts",
                       (long long)c->repeated);
-    if (as_virtual && c->ninput > MANY_PARTS)
-        sw_report_add(report, SW_WARNING, NULL, 0,
-                      "a program that reads the fields opens all %d files: raise `ulimit -n` above "
-                      "that, or HDF5 reads NaN in place of the rest and says nothing", c->ninput);
     for (int k = 0; k < c->ninput; k++)
         if (c->input[k].lost_checksums)
             sw_report_add(report, SW_WARNING, NULL, 0, SW_LOST_CHECKSUMS, c->input[k].path);
@@ -246,9 +225,8 @@ static enum sw_status merge_locked(const char *const *input, int ninput, const c
 {
     struct sw_catalog c = {0};
     enum sw_status st = explain_unreadable_input(input, ninput, sw_catalog_open_resolved(input, ninput, &c));
-    if (!st) st = check_output(&c, output, options->as_virtual);
     if (!st) st = merge(&c, output, false, options, provenance);
-    if (!st && options->report) warn_inputs(&c, options->as_virtual, options->report);
+    if (!st && options->report) warn_inputs(&c, options->report);
     sw_catalog_free(&c);
     return st;
 }

@@ -5,11 +5,10 @@
 #include "store/merge/sw_merge.h"
 
 /** Write a final file: the table, and for each of its rows the arrays of its chain of slices.
- * @param slice       [table->nruns] last slice of each row
- * @param as_virtual  fields and series stay in the inputs
+ * @param slice  [table->nruns] last slice of each row
  * @return SW_E_IO also where an input is damaged: catalog->unreadable says which */
 enum sw_status sw_join_inputs(struct sw_catalog *catalog, const struct sw_run_table *table, const int64_t *slice,
-                              bool as_virtual, const char *path);
+                              const char *path);
 
 /** Find the input that is already what the final file of these rows would be: it has all of them and no others, each
  * from its first output to its last, and the same table and metadata. Its values may lie in another order.

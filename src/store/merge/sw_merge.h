@@ -22,7 +22,6 @@ struct sw_merge_options {
     bool keep_parts;                   /* sw_merge_parts: else parts no longer needed go once the result is safe      */
     bool allow_missing;                /* runs without a result are left out; else they are a failure                 */
     bool overwrite;                    /* sw_merge: `output` may be there without being among the inputs              */
-    bool as_virtual;                   /* sw_merge: fields and series stay in the inputs, which must not change       */
     struct sw_report *report;          /* sw_merge: warnings about the inputs; may be NULL                         */
     struct sw_merge_summary *summary;  /* filled in; may be NULL                                                      */
     const struct sw_sweep *sweep;      /* the result gets its runs, with its indices, parameters and config; NULL:    */
@@ -34,8 +33,7 @@ struct sw_merge_options {
  * file is opened again and its rows are compared with those it should have before it gets its name.
  * @param provenance  NULL: the inputs'
  * @return SW_E_IO, SW_E_MEMORY: the output is as it was; SW_E_REFUSED the inputs belong to different sweeps, hold runs
- * that are not the sweep's, lack runs (named), the output exists or is being written, or is to be a virtual file of
- * itself */
+ * that are not the sweep's, lack runs (named), the output exists or is being written */
 enum sw_status sw_merge(const char *const *input, int ninput, const char *output,
                         const struct sw_merge_options *options, const struct sw_provenance *provenance);
 /** The same for FILE and its own parts. Parts of batches that go on later stay. Nothing to do without parts.
