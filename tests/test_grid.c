@@ -2,7 +2,7 @@
  * `compact`, which may have all three. */
 #include <math.h>
 
-#include "run/batch_impl.h"
+#include "run/results.h"
 #include "sweep_helpers.h"
 
 static const char text[] = "problem = \"compact\";\n"
@@ -256,7 +256,7 @@ static void norms_are_of_all_points_of_a_box(void **state)
             if (!j) sum += u[j][p] * u[j][p];
             u[j][p] += j ? 0.5 : p == POINTS - 1;
         }
-    assert_ok(batch_norms_of_states(&setup, 2, 2, &column[0][0], &u[0][0], 4, result));
+    assert_ok(results_norms_of_states(&setup, 2, 2, &column[0][0], &u[0][0], 4, result));
     assert_near(result[0].row.err.max, 1, 0);
     assert_near(result[0].row.err.l2, sqrt(1.0 / POINTS), 1e-15);
     assert_near(result[0].row.err.rel, 1 / sqrt(sum), 1e-15);

@@ -1,23 +1,183 @@
-/* Advance one batch from its beginning, or its checkpoint, to its end or to a stop. */
+/* Advance one batch from its beginning, or its checkpoint, to its end or to a stop.
+ *
+ * A checkpoint holds for each run: its state, or of one that failed where it did so (failures_store()); the step after
+ * which it was not finite, or of one that is, -1 less how many of its numbers were saved as infinite; its diagnostics,
+ * if the sim keeps some; and what early_ends_store() stores of it. */
 #include <math.h>
+#include <string.h>
 
 #include "base/sw_clock.h"
 #include "base/sw_mem.h"
-#include "run/batch_impl.h"
+#include "problem/initial_file.h"
+#include "problem/stopping_sim.h"
+#include "run/results.h"
+#include "run/run_impl.h"
+#include "run/scalars.h"
+
+struct batch {
+    struct worker *w;
+    int64_t  number, step;
+    int      field, scalar;    /* the next outputs                                                 */
+    struct runs runs;
+    struct failures failures;
+    struct early_ends *ends;
+    struct scalars *scalars;
+    struct accuracy *accuracy;
+    int64_t *infinite;         /* [count] numbers saved as infinite: the writer's; NULL: in double  */
+    double  *before;           /* [size] of a cut run: the state before its last steps             */
+    int64_t  points;           /* of a cut run: of its field, that are written                     */
+    bool     behind;           /* and the last steps have not made them again                      */
+    double   part_begun;       /* clock when the part began                                        */
+    int64_t  kept;             /* the step of the last checkpoint; 0: none                         */
+    double   stall;            /* seconds that it held up the steps                                */
+    int64_t  queued;           /* steps since the last check                                       */
+    double   checked;          /* clock then                                                       */
+    int64_t  full_chunk;       /* the worker's chunk while all runs take steps                     */
+};
 
 /* Seconds between two checks, of the clock and of everything but computing. */
 static const double chunk_seconds = 0.1;
+
+/* ---- what others are told */
+
+static double seconds_per_run(const struct batch *b) { return (sw_clock() - b->part_begun) / b->runs.count; }
+
+static void report_event(void *batch, const struct sw_event *event)
+{
+    const struct batch *b = batch;
+    struct sw_event e = *event;
+    e.batch = b->number;
+    worker_request_event(b->w, &e);
+}
+
+/* @param kind  SW_EVENT_BATCH, SW_EVENT_CHECKPOINT */
+static void report_batch(struct batch *b, enum sw_event_kind kind)
+{
+    const int count = b->runs.count;
+    report_event(b, &(struct sw_event){.kind = kind, .step = b->step, .count = count,
+                                       .seconds = seconds_per_run(b) * count});
+}
+
+static bool may_give_up(void *batch)
+{
+    const struct batch *b = batch;
+    const struct sw_checkpoint *resume = b->runs.plan->resume;
+    const bool stepped = !resume || b->step > resume->step;
+    return scheduler_may_give_up(b->w->scheduler, sw_clock(), b->w->computed || stepped);
+}
+
+/* ---- checkpoints */
+
+static size_t stored_size(const struct batch *b)
+{
+    const struct runs *r = &b->runs;
+    return r->size + 1 + (r->diagnostics ? (size_t)r->sim->ops->diagnostics : 0) + early_ends_stored(b->ends);
+}
+
+/* All that the runs continue from; the diagnostics have been read.
+ * @param stored_state  out: [count][stored_size()], free with sw_free() */
+static enum sw_status copy_state(const struct batch *b, double **stored_state)
+{
+    const struct runs *r = &b->runs;
+    const struct failures *f = &b->failures;
+    const size_t size = r->size, stored = stored_size(b), recorded = (size_t)r->sim->ops->diagnostics;
+    double *state = NULL, *all = NULL;
+    enum sw_status st = b->infinite ? writer_wait_slots(b->w->writer) : SW_OK;
+    if (!st) st = sw_alloc((size_t)r->count * size, &state);
+    if (!st) st = sw_alloc((size_t)r->count * stored, &all);
+    if (!st) st = sw_sim_get_state(r->sim, state);
+    for (int j = 0; j < r->count && !st; j++) {
+        double *to = all + (size_t)j * stored;
+        memcpy(to, state + (size_t)j * size, size * sizeof *state);
+        if (f->step[j] >= 0) failures_store(f, j, to);
+        to[size] = (double)(f->step[j] >= 0 || !b->infinite ? f->step[j] : -1 - b->infinite[j]);
+        if (r->diagnostics)
+            memcpy(to + size + 1, r->diagnostics + recorded * (size_t)j, recorded * sizeof *to);
+        early_ends_store(b->ends, j, to + stored - early_ends_stored(b->ends));
+    }
+    sw_free(state);
+    if (st) sw_free(all);
+    else *stored_state = all;
+    return st;
+}
+
+/* Continue from the checkpoint of an earlier call. */
+static enum sw_status restore(struct batch *b)
+{
+    const struct runs *r = &b->runs;
+    const struct sw_checkpoint *resume = r->plan->resume;
+    const size_t size = r->size, stored = stored_size(b), recorded = (size_t)r->sim->ops->diagnostics;
+    double *old = NULL, *state = NULL;
+    enum sw_status st;
+    SW_TRY(writer_wait(b->w->writer));  /* only the writer thread uses the output until then */
+    SW_TRY_TO(out, st, sw_alloc((size_t)resume->count * stored, &old));
+    SW_TRY_TO(out, st, sw_alloc((size_t)r->count * size, &state));
+    SW_TRY_TO(out, st, sw_checkpoint_read(resume, old, stored));
+    for (int j = 0; j < r->count; j++) {
+        const double *from = old + (size_t)r->plan->row[j] * stored;
+        memcpy(state + (size_t)j * size, from, size * sizeof *state);
+        if (from[size] >= 0) failures_restore(&b->failures, j, (int64_t)from[size], from);
+        if (b->infinite && from[size] < -1) b->infinite[j] = -1 - (int64_t)from[size];
+        if (r->diagnostics) memcpy(r->diagnostics + recorded * (size_t)j, from + size + 1, recorded * sizeof *from);
+    }
+    b->step = b->kept = resume->step;
+    b->field = resume->fields_done;
+    b->scalar = resume->scalars_done;
+    SW_TRY_TO(out, st, sw_sim_set_state(r->sim, state));
+    if (r->diagnostics) SW_TRY_TO(out, st, r->sim->ops->set_diagnostics(r->sim, r->diagnostics));
+    st = early_ends_resume(b->ends, b->step, old, stored);
+out:
+    sw_free(old);
+    sw_free(state);
+    return st;
+}
+
+/* The part so far becomes permanent, with the state that the batch continues from. */
+static enum sw_status write_checkpoint(struct batch *b)
+{
+    const struct runs *r = &b->runs;
+    struct sw_run_result *result = NULL;
+    double *state = NULL;
+    enum sw_status st;
+    SW_TRY(failures_find(&b->failures));
+    SW_TRY(runs_read_diagnostics(r));
+    SW_TRY_TO(failed, st, sw_alloc((size_t)r->count, &result));
+    SW_TRY_TO(failed, st, copy_state(b, &state));
+    for (int j = 0; j < r->count; j++) {
+        struct sw_run_row *row = &result[j].row;
+        *row = sw_run_row_empty();
+        row->steps = b->step;
+        row->t_reached = runs_time(r, j, b->step);
+        row->time_step = runs_dt(r, j);
+        row->wall_time = seconds_per_run(b);
+    }
+    SW_TRY(writer_finish(b->w->writer, result, state, stored_size(b), b->step));
+    b->kept = b->step;
+    report_batch(b, SW_EVENT_CHECKPOINT);
+    return SW_OK;
+failed:
+    sw_free(result);
+    return st;
+}
+
+/* All that has been computed becomes permanent, and the same command goes on from there.
+ * @return SW_E_STOPPED; or why it does not become so */
+static enum sw_status stop_batch(struct batch *b)
+{
+    if (b->step > b->kept) SW_TRY(write_checkpoint(b));
+    return SW_FAIL(SW_E_STOPPED, "stopped; run the same command again to continue");
+}
 
 /* ---- begin */
 
 static enum sw_status begin_part(struct batch *b)
 {
     const struct sw_run_sweep_options *o = b->w->scheduler->options;
-    struct sw_part_desc desc = {.sweep = b->w->scheduler->sweep,
-                                .group = b->group,
-                                .run = b->plan->run,
-                                .id = b->plan->id,
-                                .count = b->plan->count,
+    struct sw_part_desc desc = {.sweep = b->runs.sweep,
+                                .group = b->runs.group,
+                                .run = b->runs.plan->run,
+                                .id = b->runs.plan->id,
+                                .count = b->runs.count,
                                 .field_first = b->field,
                                 .scalar_first = b->scalar,
                                 .infinite = b->infinite,
@@ -26,32 +186,39 @@ static enum sw_status begin_part(struct batch *b)
     return writer_begin(b->w->writer, &desc, &b->w->provenance);
 }
 
+/* Begin with the initial values. A run whose field in a file is not finite has failed before its first step. */
+static enum sw_status begin_runs(struct batch *b)
+{
+    const struct runs *r = &b->runs;
+    struct failures *f = &b->failures;
+    bool *finite;
+    SW_TRY(sw_alloc((size_t)r->count, &finite));
+    enum sw_status st = sw_initial_begin(r->sim, r->setup, r->device->threads, r->count, r->column, finite);
+    for (int j = 0; j < r->count && !st; j++)
+        if (!finite[j] && !f->load_error[j]) failures_add(f, j, 0, false);
+    sw_free(finite);
+    if (!st) st = early_ends_initial(b->ends);
+    for (int j = 0; j < r->count && !st; j++)
+        if (f->load_error[j]) failures_add(f, j, -1, false);
+    return st;
+}
+
 static enum sw_status begin_batch(struct batch *b)
 {
-    const size_t count = (size_t)b->plan->count;
-    struct sw_sim *sim = b->w->sim;
-    SW_TRY(sw_alloc((size_t)b->w->scheduler->sweep->ncolumn * count, &b->column));
-    SW_TRY(sw_alloc(count, &b->load_error));
-    SW_TRY(sw_alloc(count, &b->failed_step));
-    SW_TRY(sw_alloc(count, &b->failed_now));
-    SW_TRY(sw_alloc(count, &b->place));
-    SW_TRY(sw_alloc(count, &b->said));
-    if (sim->ops->get_diagnostics) SW_TRY(sw_alloc(batch_diagnostics(b) * count, &b->diagnostics));
-    if (b->group->cut) SW_TRY(sw_alloc(batch_state_size(b), &b->before));
-    for (size_t j = 0; j < count; j++) b->failed_step[j] = -1;
-    SW_TRY(sw_sweep_columns(b->w->scheduler->sweep, b->plan->run, 0, b->plan->count, b->column));
-    SW_TRY(batch_scalars_begin(b));
-    SW_TRY(writer_wait_slots(b->w->writer));  /* the snapshots of the batch before are in the sim */
-    if (b->w->scheduler->sweep->single_fields && b->group->nfield)
-        SW_TRY(writer_count_infinite(b->w->writer, count, &b->infinite));
-    SW_TRY(sim->ops->load(sim, b->plan->count, b->column, b->load_error));
-    SW_TRY(batch_stops_begin(b));
-    if (b->plan->resume) SW_TRY(batch_restore(b));
-    else SW_TRY(batch_initial(b));
-    if (!b->plan->resume) SW_TRY(batch_stops_initial(b));
-    for (int j = 0; j < b->plan->count; j++)
-        if (b->load_error[j] && !b->plan->resume) batch_report_failure(b, j);
-    SW_TRY(batch_accuracy_begin(b));
+    struct worker *w = b->w;
+    struct runs *r = &b->runs;
+    SW_TRY(runs_create(r));
+    SW_TRY(failures_create(&b->failures, r, report_event, b));
+    if (r->group->cut) SW_TRY(sw_alloc(r->size, &b->before));
+    SW_TRY(scalars_create(r, &b->scalars));
+    SW_TRY(writer_wait_slots(w->writer));  /* the snapshots of the batch before are in the sim */
+    if (r->sweep->single_fields && r->group->nfield)
+        SW_TRY(writer_count_infinite(w->writer, (size_t)r->count, &b->infinite));
+    SW_TRY(r->sim->ops->load(r->sim, r->count, r->column, b->failures.load_error));
+    SW_TRY(early_ends_create(r, &b->failures, w->writer, &b->ends));
+    if (r->plan->resume) SW_TRY(restore(b));
+    else SW_TRY(begin_runs(b));
+    SW_TRY(accuracy_create(r, &w->scheduler->sample, may_give_up, b, &b->accuracy));
     return begin_part(b);
 }
 
@@ -59,28 +226,29 @@ static enum sw_status begin_batch(struct batch *b)
 
 static int64_t next_output(const struct batch *b)
 {
-    int64_t next = b->group->steps;
-    if (b->field < b->group->nfield && b->group->field_step[b->field] < next) next = b->group->field_step[b->field];
-    if (b->scalar < b->group->nscalar && b->group->scalar_step[b->scalar] < next)
-        next = b->group->scalar_step[b->scalar];
-    const int64_t look = batch_next_look(b);
+    const struct sw_group *g = b->runs.group;
+    const int64_t look = early_ends_next(b->ends, b->step);
+    int64_t next = g->steps;
+    if (b->field < g->nfield && g->field_step[b->field] < next) next = g->field_step[b->field];
+    if (b->scalar < g->nscalar && g->scalar_step[b->scalar] < next) next = g->scalar_step[b->scalar];
     return look < next ? look : next;
 }
 
 static int outputs_due(const struct batch *b)
 {
+    const struct sw_group *g = b->runs.group;
     int what = 0;
-    if (b->field < b->group->nfield && b->group->field_step[b->field] == b->step) what |= SW_SNAPSHOT_FIELD;
-    if (b->scalar < b->group->nscalar && b->group->scalar_step[b->scalar] == b->step) what |= SW_SNAPSHOT_SCALARS;
+    if (b->field < g->nfield && g->field_step[b->field] == b->step) what |= SW_SNAPSHOT_FIELD;
+    if (b->scalar < g->nscalar && g->scalar_step[b->scalar] == b->step) what |= SW_SNAPSHOT_SCALARS;
     return what;
 }
 
 /* Outputs at times that have no step are entries of NaN, written as soon as they are next. */
 static enum sw_status write_blanks(struct batch *b)
 {
-    for (; b->field < b->group->nfield && b->group->field_step[b->field] < 0; b->field++)
+    for (; b->field < b->runs.group->nfield && b->runs.group->field_step[b->field] < 0; b->field++)
         SW_TRY(writer_blank(b->w->writer, SW_SNAPSHOT_FIELD));
-    for (; b->scalar < b->group->nscalar && b->group->scalar_step[b->scalar] < 0; b->scalar++)
+    for (; b->scalar < b->runs.group->nscalar && b->runs.group->scalar_step[b->scalar] < 0; b->scalar++)
         SW_TRY(writer_blank(b->w->writer, SW_SNAPSHOT_SCALARS));
     return SW_OK;
 }
@@ -88,7 +256,7 @@ static enum sw_status write_blanks(struct batch *b)
 /* A piece of the field of a run that is cut. The last one ends the output. */
 static enum sw_status write_piece(struct batch *b, int64_t first, int64_t count)
 {
-    struct sw_sim *sim = b->w->sim;
+    struct sw_sim *sim = b->runs.sim;
     int slot;
     SW_TRY(writer_slot(b->w->writer, &slot));
     const enum sw_status st = sw_sim_snapshot(sim, slot, SW_SNAPSHOT_FIELD);
@@ -96,7 +264,7 @@ static enum sw_status write_piece(struct batch *b, int64_t first, int64_t count)
     SW_TRY(st);
     SW_TRY(writer_piece(b->w->writer, sim, slot, first, count));
     b->points = first + count;
-    b->field += b->points == b->group->n[0];
+    b->field += b->points == b->runs.group->n[0];
     return SW_OK;
 }
 
@@ -104,8 +272,8 @@ static enum sw_status write_piece(struct batch *b, int64_t first, int64_t count)
 static enum sw_status write_pieces(struct batch *b)
 {
     int64_t first, count, end = b->points;
-    for (int k = 0; b->group->nfield; k++) {
-        SW_TRY(b->w->sim->ops->piece(b->w->sim, k, &first, &count));
+    for (int k = 0; b->runs.group->nfield; k++) {
+        SW_TRY(b->runs.sim->ops->piece(b->runs.sim, k, &first, &count));
         if (!count) break;
         end = first + count;
         if (first >= b->points) SW_TRY(write_piece(b, first, count));
@@ -120,7 +288,7 @@ static int at_once(const struct batch *b) { return 1 + b->w->setup.helpers + b->
 /* Where the next steps of a cut run end: one for each device, of one pass. */
 static int64_t next_cut(const struct batch *b)
 {
-    const int64_t middle = b->group->steps / 2, end = b->step < middle ? middle : b->group->steps,
+    const int64_t middle = b->runs.group->steps / 2, end = b->step < middle ? middle : b->runs.group->steps,
                   to = b->step + at_once(b);
     return to < end ? to : end;
 }
@@ -130,13 +298,12 @@ static int64_t next_cut(const struct batch *b)
 static enum sw_status advance_cut(struct batch *b, int64_t *to)
 {
     const int here = 1 + b->w->setup.helpers;
-    struct sw_sim *sim = b->w->sim;
+    struct sw_sim *sim = b->runs.sim;
     if (help_welcome(b->w, b->number)) {
-        struct sw_event e = {.kind = SW_EVENT_DEVICES, .batch = b->number, .step = b->step, .count = at_once(b)};
-        worker_request_event(b->w, &e);
+        report_event(b, &(struct sw_event){.kind = SW_EVENT_DEVICES, .step = b->step, .count = at_once(b)});
     }
     *to = next_cut(b);
-    if (b->w->remote.count && b->step >= b->group->steps / 2) SW_TRY(sw_sim_get_state(sim, b->before));
+    if (b->w->remote.count && b->step >= b->runs.group->steps / 2) SW_TRY(sw_sim_get_state(sim, b->before));
     SW_TRY(sim->ops->advance(sim, b->step, *to));
     *to -= help_missing(b->w, *to - b->step - here);
     return SW_OK;
@@ -148,27 +315,27 @@ static enum sw_status take_back(struct batch *b, int64_t from)
 {
     b->queued -= b->step - from;
     b->step = from;
-    return sw_sim_set_state(b->w->sim, b->before);
+    return sw_sim_set_state(b->runs.sim, b->before);
 }
 
 /* Of a snapshot, about; 0: on a device. */
 static size_t host_bytes(const struct batch *b, int what)
 {
-    const size_t scalars = 16, values = what & SW_SNAPSHOT_FIELD ? batch_state_size(b) + scalars : scalars;
-    return b->w->device->space == SW_HOST ? (size_t)b->plan->count * values * sizeof(double) : 0;
+    const size_t scalars = 16, values = what & SW_SNAPSHOT_FIELD ? b->runs.size + scalars : scalars;
+    return b->w->device->space == SW_HOST ? (size_t)b->runs.count * values * sizeof(double) : 0;
 }
 
 static enum sw_status write_outputs(struct batch *b)
 {
-    struct sw_sim *sim = b->w->sim;
-    if (b->group->cut) return write_pieces(b);
+    struct sw_sim *sim = b->runs.sim;
+    if (b->runs.group->cut) return write_pieces(b);
     SW_TRY(write_blanks(b));
     for (int what; (what = outputs_due(b));) {
         double *defined = NULL;
         int slot;
         SW_TRY(writer_slot(b->w->writer, &slot));
         SW_TRY(sw_sim_snapshot(sim, slot, what));
-        if (what & SW_SNAPSHOT_SCALARS) SW_TRY(batch_scalars_form(b, &defined));
+        if (what & SW_SNAPSHOT_SCALARS) SW_TRY(scalars_form(b->scalars, b->ends, b->step, &defined));
         SW_TRY(writer_snapshot(b->w->writer, sim, slot, what, defined, host_bytes(b, what)));
         b->field += (what & SW_SNAPSHOT_FIELD) != 0;
         b->scalar += (what & SW_SNAPSHOT_SCALARS) != 0;
@@ -193,9 +360,9 @@ static void adapt_chunk(struct batch *b, double now)
 
 static void report_progress(const struct batch *b)
 {
-    int64_t from = b->plan->resume ? b->plan->resume->step : 0;
-    worker_request_progress(b->w, sw_group_points(b->group) * (double)(b->step - from) * b->plan->count,
-                            batch_time(b, 0, b->step), batch_time(b, 0, b->group->steps));
+    int64_t from = b->runs.plan->resume ? b->runs.plan->resume->step : 0;
+    worker_request_progress(b->w, sw_group_points(b->runs.group) * (double)(b->step - from) * b->runs.count,
+                            runs_time(&b->runs, 0, b->step), runs_time(&b->runs, 0, b->runs.group->steps));
 }
 
 /* Seconds between checkpoints: 99 of them for each that the last one took, before steps went on and in the writer.
@@ -206,11 +373,11 @@ static double checkpoint_every(const struct batch *b)
     const double often = 30, bytes = 32 << 20, given = b->w->scheduler->options->checkpoint_seconds;
     double every = given;
     if (given < 0) {
-        const double stored = 8.0 * (double)batch_stored_size(b) * b->plan->count,
+        const double stored = 8.0 * (double)stored_size(b) * b->runs.count,
                      costs = 99 * (b->stall + writer_finish_seconds(b->w->writer));
         every = fmin(fmax(fmax(costs, often), stored / bytes * -given), -given);
     }
-    return b->group->cut ? fmin(every, often) : every;
+    return b->runs.group->cut ? fmin(every, often) : every;
 }
 
 static bool must_keep(const struct batch *b, double now)
@@ -222,7 +389,7 @@ static bool must_keep(const struct batch *b, double now)
  * where all is to stop, so that the cause of its failure is stored; a checkpoint has none. */
 static bool is_over(const struct batch *b)
 {
-    return b->step == b->group->steps || (b->group->cut && b->failed_step[0] >= 0);
+    return b->step == b->runs.group->steps || (b->runs.group->cut && b->failures.step[0] >= 0);
 }
 
 /* Wait for the queued steps; then check for failures of the writer and of runs, report progress, and stop or write a
@@ -233,13 +400,13 @@ static enum sw_status check_batch(struct batch *b)
     double now = sw_clock();
     adapt_chunk(b, now);
     SW_TRY(writer_status(b->w->writer));
-    SW_TRY(batch_find_failures(b));
+    SW_TRY(failures_find(&b->failures));
     report_progress(b);
     if (is_over(b)) return SW_OK;
-    if (scheduler_must_stop(b->w->scheduler, now)) return batch_stop(b);
+    if (scheduler_must_stop(b->w->scheduler, now)) return stop_batch(b);
     if (must_keep(b, now)) {
         SW_TRY(writer_wait(b->w->writer));  /* at most one checkpoint is being written */
-        SW_TRY(batch_checkpoint(b));
+        SW_TRY(write_checkpoint(b));
         SW_TRY(begin_part(b));
         b->part_begun = b->checked = sw_clock();
         b->stall = b->checked - now;
@@ -247,53 +414,131 @@ static enum sw_status check_batch(struct batch *b)
     return SW_OK;
 }
 
+/* How many runs take steps. */
+static int running(const struct batch *b)
+{
+    return b->ends ? sw_stopping_sim_running(b->runs.sim) : b->runs.count;
+}
+
+/* Where runs end early, a chunk becomes longer; the next batch begins with all its runs. */
+static void note_chunk(struct batch *b)
+{
+    if (!b->full_chunk && running(b) < b->runs.count) b->full_chunk = b->w->chunk;
+}
+
 static enum sw_status advance_batch(struct batch *b)
 {
-    struct sw_sim *sim = b->w->sim;
+    struct sw_sim *sim = b->runs.sim;
     SW_TRY(write_outputs(b));
+    note_chunk(b);
     scheduler_note_first_step(b->w->scheduler);
-    while (b->step < b->group->steps) {
+    while (b->step < b->runs.group->steps) {
         const int64_t from = b->step;
         int64_t to = next_output(b), limit = b->step + b->w->chunk - b->queued;
-        if (to > limit && !batch_stops_all(b)) to = limit;
-        SW_TRY(b->group->cut ? advance_cut(b, &to) : sim->ops->advance(sim, b->step, to));
+        if (to > limit && running(b)) to = limit;
+        SW_TRY(b->runs.group->cut ? advance_cut(b, &to) : sim->ops->advance(sim, b->step, to));
         b->queued += to - b->step;
         b->step = to;
         const enum sw_status st = write_outputs(b);
-        if (st == SW_E_COMM && b->group->cut) {
+        if (st == SW_E_COMM && b->runs.group->cut) {
             SW_TRY(take_back(b, from));
             continue;
         }
         SW_TRY(st);
-        SW_TRY(batch_look(b));
-        const bool check = b->queued >= b->w->chunk || b->group->cut || b->step == b->group->steps;
+        SW_TRY(early_ends_look(b->ends, b->step));
+        note_chunk(b);
+        const bool check = b->queued >= b->w->chunk || b->runs.group->cut || b->step == b->runs.group->steps;
         if (check && !b->behind) SW_TRY(check_batch(b));
     }
     return SW_OK;
 }
 
+/* ---- end */
+
+/* Give the histories to the writer, as wide as the longest of them. */
+static enum sw_status write_histories(const struct batch *b)
+{
+    const struct runs *r = &b->runs;
+    const size_t count = (size_t)r->count, width = 1 + (size_t)r->setup->history;
+    size_t most = 1;
+    double *history;
+    if (!r->setup->history) return SW_OK;
+    SW_TRY(sw_alloc(count * width, &history));
+    const enum sw_status st = r->sim->ops->history(r->sim, history);
+    if (st) { sw_free(history); return st; }
+    for (size_t j = 0; j < count; j++)
+        for (size_t k = most; k < width; k++)
+            if (!isnan(history[j * width + k])) most = k + 1;
+    for (size_t j = 1; j < count; j++) memmove(history + j * most, history + j * width, most * sizeof *history);
+    return writer_history(b->w->writer, history, (int64_t)most);
+}
+
+
+static void count_and_report(struct batch *b, const struct sw_run_result *result)
+{
+    const struct failures *f = &b->failures;
+    const struct sw_checkpoint *resume = b->runs.plan->resume;
+    struct sw_totals *t = &b->w->totals;
+    for (int j = 0; j < b->runs.count; j++) {
+        const struct sw_run_row *row = &result[j].row;
+        t->done += row->status == SW_RUN_DONE;
+        t->stopped += row->stopped != SW_RUN_TO_END;
+        t->diverged += row->status == SW_RUN_DIVERGED;
+        t->failed += row->status == SW_RUN_ERROR;
+        if (resume && row->status != SW_RUN_DONE && (f->load_error[j] || f->step[j] <= resume->step))
+            failures_report(f, SW_EVENT_FAILURE, j, result[j].message, true);
+        if (row->status == SW_RUN_DONE && *result[j].message)
+            failures_report(f, SW_EVENT_NOTE, j, result[j].message, false);
+    }
+}
+
+/* The last part becomes permanent, with the results. */
+static enum sw_status end_batch(struct batch *b)
+{
+    const struct runs *r = &b->runs;
+    struct worker *w = b->w;
+    struct results_of of = {.r = r, .failures = &b->failures, .ends = b->ends, .accuracy = b->accuracy,
+                            .infinite = b->infinite};
+    struct sw_run_result *result = NULL;
+    double *state = NULL;
+    enum sw_status st;
+    SW_TRY(failures_find(&b->failures));
+    SW_TRY(runs_read_diagnostics(r));
+    SW_TRY(early_ends_finish(b->ends));
+    if (b->infinite) SW_TRY(writer_wait_slots(w->writer));
+    SW_TRY(sw_alloc((size_t)r->count, &result));
+    of.seconds = seconds_per_run(b);
+    SW_TRY_TO(failed, st, results_fill(&of, result, &w->totals.accuracy));
+    SW_TRY_TO(failed, st, write_histories(b));
+    count_and_report(b, result);
+    SW_TRY_TO(failed, st, results_look(r, &w->scheduler->plan->looks, result));  /* stored, and not reported again */
+    if (r->sweep->save_state) SW_TRY_TO(failed, st, copy_state(b, &state));
+    SW_TRY(writer_finish(w->writer, result, state, stored_size(b), r->group->steps));
+    report_batch(b, SW_EVENT_BATCH);
+    return SW_OK;
+failed:
+    sw_free(result);
+    return st == SW_E_STOPPED ? stop_batch(b) : st;
+}
+
 enum sw_status batch_run(struct worker *w, int64_t number, const struct sw_plan_batch *plan)
 {
-    double now = sw_clock();
-    struct batch b = {
-        .w = w, .plan = plan, .group = &w->scheduler->plan->group[plan->group], .number = number, .part_begun = now,
-        .checked = now};
+    const struct sw_scheduler *s = w->scheduler;
+    const double now = sw_clock();
+    struct batch b = {.w = w, .number = number, .part_begun = now, .checked = now,
+                      .runs = {.sweep = s->sweep, .group = &s->plan->group[plan->group], .plan = plan,
+                               .setup = &w->setup, .device = w->device, .sim = w->sim, .count = plan->count}};
     enum sw_status st = begin_batch(&b);
     b.checked = sw_clock();
     if (!st) st = advance_batch(&b);
-    if (!st) st = batch_end(&b);
-    batch_accuracy_end(&b);
+    if (!st) st = end_batch(&b);
+    accuracy_destroy(&b.accuracy);
     if (st == SW_E_STOPPED) writer_abandon(w->writer);  /* the part that was begun, unless a checkpoint ended it */
-    sw_free(b.column);
-    sw_free(b.load_error);
-    sw_free(b.failed_step);
-    sw_free(b.failed_now);
-    sw_free(b.place);
-    for (int j = 0; j < plan->count && b.said; j++) sw_free(b.said[j]);
-    sw_free(b.said);
-    sw_free(b.diagnostics);
+    if (b.full_chunk) w->chunk = b.full_chunk;
+    scalars_destroy(&b.scalars);
+    early_ends_destroy(&b.ends);
+    failures_destroy(&b.failures);
+    runs_destroy(&b.runs);
     sw_free(b.before);
-    batch_scalars_end(&b);
-    batch_stops_end(&b);
     return st;
 }

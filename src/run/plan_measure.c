@@ -3,8 +3,8 @@
 
 #include "base/sw_clock.h"
 #include "base/sw_mem.h"
-#include "problem/initial_file.h"
 #include "run/plan_impl.h"
+#include "run/runs.h"
 
 struct sw_setup plan_trial_setup(const struct sw_sweep *sweep, const struct sw_group *group, int capacity)
 {
@@ -104,8 +104,6 @@ enum sw_status sw_plan_measure(struct sw_sweep *sweep, const struct sw_plan *pla
     const struct sw_plan_batch *b = batch_with_most_work(plan);
     struct sw_sim *sim = NULL;
     double *column = NULL, steps = 0;
-    const char **load_error = NULL;
-    bool *finite = NULL;
     enum sw_status st = SW_OK;
     int64_t step = 0;
     *rate = *outputs = 0;
@@ -114,12 +112,8 @@ enum sw_status sw_plan_measure(struct sw_sweep *sweep, const struct sw_plan *pla
     int count = sample_size(plan, b, device);
     struct sw_setup setup = plan_trial_setup(sweep, &plan->group[b->group], count);
     SW_TRY_TO(out, st, sw_alloc((size_t)sweep->ncolumn * (size_t)count, &column));
-    SW_TRY_TO(out, st, sw_alloc((size_t)count, &load_error));
     SW_TRY_TO(out, st, sw_sweep_columns(sweep, b->run, 0, count, column));
-    SW_TRY_TO(out, st, sweep->problem->create(sweep->problem, &setup, device, &sim));
-    SW_TRY_TO(out, st, sim->ops->load(sim, count, column, load_error));
-    SW_TRY_TO(out, st, sw_alloc((size_t)count, &finite));
-    SW_TRY_TO(out, st, sw_initial_begin(sim, &setup, device->threads, count, column, finite));
+    SW_TRY_TO(out, st, sim_of_runs(sweep->problem, &setup, device, column, true, &sim));
     SW_TRY_TO(out, st, time_steps(sim, &plan->group[b->group], device, seconds, &step, &steps));
     if (device->space == SW_HOST)
         SW_TRY_TO(out, st, time_outputs(sim, sweep, plan, &plan->group[b->group], count, step, outputs));
@@ -128,7 +122,5 @@ enum sw_status sw_plan_measure(struct sw_sweep *sweep, const struct sw_plan *pla
 out:
     if (sim) sim->ops->destroy(sim);
     sw_free(column);
-    sw_free(load_error);
-    sw_free(finite);
     return st;
 }

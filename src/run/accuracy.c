@@ -1,5 +1,22 @@
-/* How far the numbers of some runs are off: each is computed again with half the step, and where accuracy.runs asks for
- * it with twice the points, too.
+#include "run/accuracy.h"
+
+#include <math.h>
+#include <omp.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+#include "base/sw_clock.h"
+#include "base/sw_mem.h"
+#include "expr/random_point.h"
+#include "field/resample.h"
+#include "problem/initial_file.h"
+#include "run/last_steps.h"
+
+/* Each run of a sample is computed again with half the step, and where accuracy.runs asks for it with twice the points,
+ * too.
  *
  * With u the field at the end, of a method of order p in time and q in space, Richardson's estimates of its error are
  *
@@ -17,18 +34,31 @@
  * sweep; of a larger one a few that stand for all (sw_sweep_few()). Where even these would take more than a twentieth
  * of the sweep, half steps stop at an earlier time, and what is known is the difference until then. What is computed
  * is counted in points times steps, not in seconds: the same config has the same estimates. */
-#include <math.h>
-#include <omp.h>
-#include <stdio.h>
-#include <string.h>
-#include <time.h>
 
-#include "base/sw_clock.h"
-#include "base/sw_mem.h"
-#include "expr/random_point.h"
-#include "field/resample.h"
-#include "problem/initial_file.h"
-#include "run/batch_impl.h"
+struct accuracy {                 /* the sampled runs of a batch */
+    const struct runs *r;
+    const struct sw_few *sample;  /* of all runs, unless accuracy.runs says which */
+    bool        (*must_stop)(void *user);
+    void         *user;
+    int           count;
+    int          *of;             /* [count] their places in the batch         */
+    double       *column;         /* [ncolumn][count]                          */
+    double       *end;            /* [count][unknowns][points] as computed     */
+    double       *start;          /* [count][unknowns][points] initial values; NULL: expressions that any grid takes */
+    struct sw_accuracy found;
+
+    /* half steps, beside the batch */
+    int64_t       until;          /* the step of the batch at which they end   */
+    struct sw_setup setup;
+    struct sw_device *device;     /* with streams of its own                   */
+    double       *half_column;    /* [ncolumn][count]                          */
+    double       *first;          /* [count][unknowns] root mean squares of the initial values */
+    double       *half;           /* [count][unknowns][points] their ends      */
+    pthread_t     thread;
+    bool          threaded;
+    atomic_bool   stop, over;
+    struct sw_err_kept failed;
+};
 
 /* ------------------------------------------------------------------ which runs, and until when */
 
@@ -51,58 +81,38 @@ static bool in_share(int64_t run, int64_t runs, int64_t wanted)
 }
 
 /* Points times steps of a run. */
-static double work_of_run(const struct batch *b)
+static double work_of_run(const struct runs *r)
 {
-    return (double)sw_points(b->group->n) * (double)b->group->steps;
+    return (double)sw_points(r->group->n) * (double)r->group->steps;
 }
 
-static bool is_small(const struct batch *b)
+static bool is_small(const struct runs *r)
 {
     enum { FEW = 64 };  /* of more runs even a step of each is more than a sample should cost */
-    const int64_t runs = b->w->scheduler->sweep->nruns;
-    return runs <= FEW && 2 * (double)runs * work_of_run(b) <= free_work;
+    const int64_t runs = r->sweep->nruns;
+    return runs <= FEW && 2 * (double)runs * work_of_run(r) <= free_work;
 }
 
-static bool is_sampled(const struct batch *b, int64_t run)
+static bool is_sampled(const struct accuracy *a, int64_t run)
 {
-    const struct sw_sweep *sweep = b->w->scheduler->sweep;
+    const struct runs *r = a->r;
+    const struct sw_sweep *sweep = r->sweep;
     if (sweep->accuracy >= 0) return in_share(run, sweep->nruns, sweep->accuracy);
-    return is_small(b) || sw_few_has(&b->w->scheduler->sample, run);
+    return is_small(r) || sw_few_has(a->sample, run);
 }
 
 /* The step until which sampled runs are computed again, of all; those that are few. */
-static int64_t last_halved(const struct batch *b)
+static int64_t last_halved(const struct accuracy *a)
 {
-    const struct sw_sweep *sweep = b->w->scheduler->sweep;
-    const double steps = (double)b->group->steps, runs = (double)sweep->nruns;
-    if (sweep->accuracy >= 0 || is_small(b)) return b->group->steps;
-    double share = fmax(free_work / work_of_run(b), share_of_work * runs) / (2 * b->w->scheduler->sample.count);
+    const struct runs *r = a->r;
+    const struct sw_sweep *sweep = r->sweep;
+    const double steps = (double)r->group->steps, runs = (double)sweep->nruns;
+    if (sweep->accuracy >= 0 || is_small(r)) return r->group->steps;
+    double share = fmax(free_work / work_of_run(r), share_of_work * runs) / (2 * a->sample->count);
     if (share < 1) share *= 2.0 / 3;  /* steps are taken again, too */
-    if (b->w->device->space == SW_DEVICE && 2 * steps > short_on_gpu && runs < MANY_ON_GPU) share = fmin(share, 0.5);
-    return share >= 1 ? b->group->steps : (int64_t)(share * steps);
+    if (r->device->space == SW_DEVICE && 2 * steps > short_on_gpu && runs < MANY_ON_GPU) share = fmin(share, 0.5);
+    return share >= 1 ? r->group->steps : (int64_t)(share * steps);
 }
-
-struct again {                    /* the sampled runs of a batch */
-    struct batch *b;
-    int           count, unknowns;
-    int          *of;             /* [count] their places in the batch         */
-    double       *column;         /* [ncolumn][count]                          */
-    double       *end;            /* [count][unknowns][points] as computed     */
-    double       *start;          /* [count][unknowns][points] initial values; NULL: expressions that any grid takes */
-    struct sw_accuracy found;
-
-    /* half steps, beside the batch */
-    int64_t       until;          /* the step of the batch at which they end   */
-    struct sw_setup setup;
-    struct sw_device *device;     /* with streams of its own                   */
-    double       *half_column;    /* [ncolumn][count]                          */
-    double       *first;          /* [count][unknowns] root mean squares of the initial values */
-    double       *half;           /* [count][unknowns][points] their ends      */
-    pthread_t     thread;
-    bool          threaded;
-    atomic_bool   stop, over;
-    struct sw_err_kept failed;
-};
 
 /* ------------------------------------------------------------------ one more computation */
 
@@ -122,19 +132,25 @@ static bool has_noise_in_time(const struct sw_setup *setup)
 }
 
 /* Points of a run: of lines the finer grid has others than the batch. */
-static int64_t points_of(const struct again *a) { return sw_points(a->b->group->n); }
+static int64_t points_of(const struct accuracy *a) { return sw_points(a->r->group->n); }
 
-/* Begin on the grid with twice the points. */
-static enum sw_status begin(const struct again *a, struct sw_sim *sim, const struct sw_setup *setup)
+static double root_mean_square(int64_t count, const double *u)
 {
-    const int64_t n = a->b->group->n[0], m = setup->n[0];
+    double sum = 0;
+    for (int64_t i = 0; i < count; i++) sum += u[i] * u[i];
+    return sqrt(sum / (double)count);
+}
+
+/* Begin on the grid with twice the points, where the runs of the batch began. */
+static enum sw_status begin_between(const struct accuracy *a, struct sw_sim *sim, int64_t m)
+{
+    const int64_t n = a->r->group->n[0], lines = (int64_t)a->count * a->r->unknowns;
     struct sw_resampler *resampler = NULL;
     enum sw_status st;
     double *u = NULL;
-    if (!a->start) return sw_sim_initial(sim);
-    SW_TRY_TO(done, st, sw_alloc((size_t)a->count * (size_t)a->unknowns * (size_t)m, &u));
+    SW_TRY_TO(done, st, sw_alloc((size_t)lines * (size_t)m, &u));
     SW_TRY_TO(done, st, sw_resampler_create(n, m, &resampler));
-    for (int64_t k = 0; k < a->count * a->unknowns; k++) sw_resample(resampler, a->start + k * n, u + k * m);
+    for (int64_t k = 0; k < lines; k++) sw_resample(resampler, a->start + k * n, u + k * m);
     st = sw_sim_set_state(sim, u);
 done:
     sw_resampler_destroy(&resampler);
@@ -142,14 +158,8 @@ done:
     return st;
 }
 
-static bool must_stop(const struct batch *b)
-{
-    const bool stepped = !b->plan->resume || b->step > b->plan->resume->step;
-    return scheduler_may_give_up(b->w->scheduler, sw_clock(), b->w->computed || stepped);
-}
-
 /* In pieces between which a stop is noticed. */
-static enum sw_status advance(const struct again *a, struct sw_device *device, struct sw_sim *sim, int64_t steps)
+static enum sw_status advance(const struct accuracy *a, struct sw_device *device, struct sw_sim *sim, int64_t steps)
 {
     int64_t chunk = 1;
     for (int64_t step = 0; step < steps;) {
@@ -159,104 +169,73 @@ static enum sw_status advance(const struct again *a, struct sw_device *device, s
         SW_TRY(sw_device_wait(device));
         step = to;
         chunk = sw_clock() - begun < 0.05 ? 2 * chunk : chunk > 1 ? chunk / 2 : 1;
-        if (device == a->device ? atomic_load(&a->stop) : must_stop(a->b)) return SW_E_STOPPED;
+        if (device == a->device ? atomic_load(&a->stop) : a->must_stop(a->user)) return SW_E_STOPPED;
     }
     return SW_OK;
 }
 
-/* @param end  out: [count][unknowns][points of setup->n], NaN where a run could not begin, or diverged */
-static enum sw_status compute(const struct again *a, const struct sw_setup *setup, int64_t steps, double *end)
+/* Compute the runs once more, from their beginning.
+ * @param setup   with another step, or another grid  @param column  [ncolumn][count]
+ * @param first   out: [count][unknowns] root mean squares of the initial values; NULL: they are not asked for
+ * @param end     out: [count][unknowns][points of setup->n] after so many steps, NaN where a run could not begin, or
+ *                diverged */
+static enum sw_status compute(const struct accuracy *a, const struct sw_setup *setup, struct sw_device *device,
+                              const double *column, int64_t steps, double *first, double *end)
 {
-    const struct sw_problem *problem = a->b->w->scheduler->sweep->problem;
-    const char **load_error = NULL;
-    struct sw_sim *sim = NULL;
+    const bool between = a->start && setup->n[0] != a->r->setup->n[0];
+    const int64_t points = points_of(a), lines = first ? (int64_t)a->count * a->r->unknowns : 0;
+    struct sw_sim *sim;
     enum sw_status st;
-    SW_TRY_TO(done, st, sw_alloc((size_t)a->count, &load_error));
-    SW_TRY_TO(done, st, problem->create(problem, setup, a->b->w->device, &sim));
-    SW_TRY_TO(done, st, sim->ops->load(sim, a->count, a->column, load_error));
-    SW_TRY_TO(done, st, begin(a, sim, setup));
-    SW_TRY_TO(done, st, advance(a, a->b->w->device, sim, steps));
-    SW_TRY_TO(done, st, sw_sim_get_state(sim, end));
+    SW_TRY(sim_of_runs(a->r->sweep->problem, setup, device, column, !between, &sim));
+    if (between) SW_TRY_TO(done, st, begin_between(a, sim, setup->n[0]));
+    if (first) SW_TRY_TO(done, st, sw_sim_get_state(sim, end));
+    for (int64_t k = 0; k < lines; k++) first[k] = root_mean_square(points, end + k * points);
+    SW_TRY_TO(done, st, advance(a, device, sim, steps));
+    st = sw_sim_get_state(sim, end);
 done:
-    if (sim) sim->ops->destroy(sim);
-    sw_free(load_error);
+    sim->ops->destroy(sim);
     return st;
 }
 
 /* ------------------------------------------------------------------ half steps, beside the batch */
 
-static double root_mean_square(int64_t count, const double *u)
-{
-    double sum = 0;
-    for (int64_t i = 0; i < count; i++) sum += u[i] * u[i];
-    return sqrt(sum / (double)count);
-}
-
-/* @param column  [ncolumn][count]
- * @param first   out: [count][unknowns] root mean squares of the initial values; NULL: they are known
- * @param u       out: [count][unknowns][points] after so many steps */
-static enum sw_status compute_beside(const struct again *a, const double *column, int64_t steps, double *first,
-                                     double *u)
-{
-    const struct sw_problem *problem = a->b->w->scheduler->sweep->problem;
-    const size_t count = (size_t)a->count, points = (size_t)points_of(a);
-    const char **load_error = NULL;
-    struct sw_sim *sim = NULL;
-    bool *finite = NULL;
-    enum sw_status st;
-    SW_TRY_TO(done, st, sw_alloc(count, &load_error));
-    SW_TRY_TO(done, st, sw_alloc(count, &finite));
-    SW_TRY_TO(done, st, problem->create(problem, &a->setup, a->device, &sim));
-    SW_TRY_TO(done, st, sim->ops->load(sim, a->count, column, load_error));
-    SW_TRY_TO(done, st, sw_initial_begin(sim, &a->setup, a->device->threads, a->count, column, finite));
-    SW_TRY_TO(done, st, sw_sim_get_state(sim, u));
-    for (size_t k = 0; k < count * (size_t)a->unknowns && first; k++)
-        first[k] = root_mean_square((int64_t)points, u + k * points);
-    SW_TRY_TO(done, st, advance(a, a->device, sim, steps));
-    SW_TRY_TO(done, st, sw_sim_get_state(sim, u));
-done:
-    if (sim) sim->ops->destroy(sim);
-    sw_free(finite);
-    sw_free(load_error);
-    return st;
-}
-
 /* Where half steps end before the batch, the steps until then are taken once more, too: so nothing depends on where a
  * batch was stopped. */
-static enum sw_status halve(struct again *a)
+static enum sw_status halve(struct accuracy *a)
 {
     SW_TRY(sw_device_use(a->device));
-    SW_TRY(compute_beside(a, a->half_column, 2 * a->until, a->first, a->half));
-    return a->until < a->b->group->steps ? compute_beside(a, a->column, a->until, NULL, a->end) : SW_OK;
+    SW_TRY(compute(a, &a->setup, a->device, a->half_column, 2 * a->until, a->first, a->half));
+    if (a->until == a->r->group->steps) return SW_OK;
+    return compute(a, &a->setup, a->device, a->column, a->until, NULL, a->end);
 }
 
 static void *halve_in_thread(void *again)
 {
-    struct again *a = again;
+    struct accuracy *a = again;
     omp_set_num_threads(a->device->threads);
     sw_err_keep(&a->failed, halve(a));
     atomic_store(&a->over, true);
     return NULL;
 }
 
-static bool gives_up(void *again) { return atomic_load(&((struct again *)again)->stop); }
+static bool gives_up(void *again) { return atomic_load(&((struct accuracy *)again)->stop); }
 
 /* What a batch needs not may take little of the memory that is left. */
-static bool has_room(const struct again *a)
+static bool has_room(const struct accuracy *a)
 {
-    const struct sw_problem *problem = a->b->w->scheduler->sweep->problem;
+    const struct sw_problem *problem = a->r->sweep->problem;
     size_t fixed, per_run;
-    if (problem->bytes(problem, &a->setup, a->b->w->device, &fixed, &per_run)) return false;
+    if (problem->bytes(problem, &a->setup, a->r->device, &fixed, &per_run)) return false;
     return (double)fixed + (double)a->count * (double)per_run <
-           0.25 * (double)sw_device_memory_free(a->b->w->device);
+           0.25 * (double)sw_device_memory_free(a->r->device);
 }
 
-static enum sw_status begin_halves(struct again *a)
+static enum sw_status begin_halves(struct accuracy *a)
 {
-    const struct batch *b = a->b;
-    const int64_t ncolumn = b->w->scheduler->sweep->ncolumn, dt = sw_setup_column(&b->w->setup, "time.dt");
-    const size_t lines = (size_t)a->count * (size_t)a->unknowns;
-    a->setup = b->w->setup;
+    const struct runs *r = a->r;
+    const int64_t ncolumn = r->sweep->ncolumn, dt = sw_setup_column(r->setup, "time.dt");
+    const size_t lines = (size_t)a->count * (size_t)a->r->unknowns;
+    a->setup = *r->setup;
     a->setup.capacity = a->count;
     a->setup.give_up = gives_up;
     a->setup.give_up_user = a;
@@ -267,42 +246,43 @@ static enum sw_status begin_halves(struct again *a)
     SW_TRY(sw_alloc(lines * (size_t)points_of(a), &a->half));
     SW_TRY(sw_alloc(lines * (size_t)points_of(a), &a->end));
     if (!has_room(a)) return SW_E_MEMORY;
-    SW_TRY(sw_device_open_beside(b->w->device, b->w->scheduler->sweep->accuracy > 0 ? 0 : 1, &a->device));
+    SW_TRY(sw_device_open_beside(r->device, r->sweep->accuracy > 0 ? 0 : 1, &a->device));
     a->threaded = !pthread_create(&a->thread, NULL, halve_in_thread, a);
     return a->threaded ? SW_OK : SW_E_MEMORY;
 }
 
 /* Choose the runs, which are loaded, and their columns. */
-static enum sw_status choose(struct again *a)
+static enum sw_status choose(struct accuracy *a)
 {
-    const struct batch *b = a->b;
-    const size_t all = (size_t)b->plan->count, ncolumn = (size_t)b->w->scheduler->sweep->ncolumn;
+    const struct runs *r = a->r;
+    const size_t all = (size_t)r->count, ncolumn = (size_t)r->sweep->ncolumn;
     SW_TRY(sw_alloc(all, &a->of));
-    for (int j = 0; j < b->plan->count; j++)
-        if (is_sampled(b, b->plan->run[j])) a->of[a->count++] = j;
+    for (int j = 0; j < r->count; j++)
+        if (is_sampled(a, r->plan->run[j])) a->of[a->count++] = j;
     const size_t count = (size_t)a->count;
     SW_TRY(sw_alloc(ncolumn * count, &a->column));
     for (size_t k = 0; k < ncolumn; k++)
-        for (size_t j = 0; j < count; j++) a->column[k * count + j] = b->column[k * all + (size_t)a->of[j]];
+        for (size_t j = 0; j < count; j++) a->column[k * count + j] = r->column[k * all + (size_t)a->of[j]];
     return SW_OK;
 }
 
-enum sw_status batch_accuracy_begin(struct batch *b)
+enum sw_status accuracy_create(const struct runs *r, const struct sw_few *sample, bool (*must_stop)(void *user),
+                               void *user, struct accuracy **accuracy)
 {
-    const struct sw_sweep *sweep = b->w->scheduler->sweep;
-    struct again *a;
+    struct accuracy *a;
     enum sw_status st;
-    if (!sweep->accuracy || !b->group->steps) return SW_OK;
-    SW_TRY(sw_alloc(1, &a));
-    b->again = a;
-    *a = (struct again){.b = b, .unknowns = (int)(batch_state_size(b) / (size_t)sw_points(b->w->setup.n)),
-                        .until = last_halved(b)};
+    *accuracy = NULL;
+    if (!r->sweep->accuracy || !r->group->steps) return SW_OK;
+    SW_TRY(sw_alloc(1, accuracy));
+    a = *accuracy;
+    *a = (struct accuracy){.r = r, .sample = sample, .must_stop = must_stop, .user = user};
+    a->until = last_halved(a);
     st = choose(a);
-    if (!st && a->count && a->until && !has_noise_in_time(&b->w->setup)) st = begin_halves(a);
+    if (!st && a->count && a->until && !has_noise_in_time(r->setup)) st = begin_halves(a);
     return st == SW_E_MEMORY ? SW_OK : st;
 }
 
-static void join(struct again *a)
+static void join(struct accuracy *a)
 {
     if (a->threaded) pthread_join(a->thread, NULL);
     a->threaded = false;
@@ -310,20 +290,20 @@ static void join(struct again *a)
 }
 
 /* @return SW_E_STOPPED all is to stop */
-static enum sw_status wait_for_halves(struct again *a)
+static enum sw_status wait_for_halves(struct accuracy *a)
 {
     if (!a->threaded) return SW_E_MEMORY;
     for (int64_t ns = 20000; !atomic_load(&a->over); ns = ns < 10000000 ? 2 * ns : ns) {
-        if (must_stop(a->b)) atomic_store(&a->stop, true);
+        if (a->must_stop(a->user)) atomic_store(&a->stop, true);
         nanosleep(&(struct timespec){.tv_nsec = ns}, NULL);
     }
     join(a);
     return sw_err_raise(&a->failed);
 }
 
-void batch_accuracy_end(struct batch *b)
+void accuracy_destroy(struct accuracy **accuracy)
 {
-    struct again *a = b->again;
+    struct accuracy *a = *accuracy;
     if (!a) return;
     atomic_store(&a->stop, true);
     join(a);
@@ -335,22 +315,22 @@ void batch_accuracy_end(struct batch *b)
     sw_free(a->first);
     sw_free(a->half);
     sw_free(a);
-    b->again = NULL;
+    *accuracy = NULL;
 }
 
 /* ------------------------------------------------------------------ the estimates */
 
 /* Whether run j of the sample has come to its end. */
-static bool is_at_end(const struct again *a, const struct sw_run_result *result, int j)
+static bool is_at_end(const struct accuracy *a, const struct sw_run_result *result, int j)
 {
     const struct sw_run_row *row = &result[a->of[j]].row;
     return row->status == SW_RUN_DONE && !row->stopped;
 }
 
 /* The root mean square of the difference of one unknown. @param other  [count][unknowns][m] */
-static double difference(const struct again *a, int j, int unknown, const double *other, int64_t m)
+static double difference(const struct accuracy *a, int j, int unknown, const double *other, int64_t m)
 {
-    const int64_t n = points_of(a), every = m > n ? 2 : 1, line = (int64_t)j * a->unknowns + unknown;
+    const int64_t n = points_of(a), every = m > n ? 2 : 1, line = (int64_t)j * a->r->unknowns + unknown;
     double sum = 0;
     for (int64_t i = 0; i < n; i++) {
         const double d = a->end[line * n + i] - other[line * m + every * i];
@@ -359,29 +339,29 @@ static double difference(const struct again *a, int j, int unknown, const double
     return sqrt(sum / (double)n);
 }
 
-static double difference_of_all(const struct again *a, int j, const double *other, int64_t m)
+static double difference_of_all(const struct accuracy *a, int j, const double *other, int64_t m)
 {
     double sum = 0;
-    for (int v = 0; v < a->unknowns; v++) sum += pow(difference(a, j, v, other, m), 2);
-    return sqrt(sum / a->unknowns);
+    for (int v = 0; v < a->r->unknowns; v++) sum += pow(difference(a, j, v, other, m), 2);
+    return sqrt(sum / a->r->unknowns);
 }
 
 /* By what the difference of two steps, or grids, is to be multiplied. */
-static double richardson(const struct again *a, bool in_time)
+static double richardson(const struct accuracy *a, bool in_time)
 {
-    const struct sw_problem *problem = a->b->w->scheduler->sweep->problem;
+    const struct sw_problem *problem = a->r->sweep->problem;
     int order[2] = {1, 2};
-    if (problem->orders) problem->orders(problem, &a->b->w->setup, order);
+    if (problem->orders) problem->orders(problem, a->r->setup, order);
     const double factor = ldexp(1, order[!in_time]);
     return factor / (factor - 1);
 }
 
 /* The error in time in terms of the field, of the unknown for which it is largest. */
-static double relative_error(const struct again *a, int j)
+static double relative_error(const struct accuracy *a, int j)
 {
     double worst = 0;
-    for (int v = 0; v < a->unknowns; v++) {
-        const int64_t line = (int64_t)j * a->unknowns + v, n = points_of(a);
+    for (int v = 0; v < a->r->unknowns; v++) {
+        const int64_t line = (int64_t)j * a->r->unknowns + v, n = points_of(a);
         const double size = fmax(root_mean_square(n, a->end + line * n), SW_DECAYED * a->first[line]),
                      error = richardson(a, true) * difference(a, j, v, a->half, n);
         if (error > 0 || isnan(error)) worst = fmax(worst, isfinite(error / size) ? error / size : INFINITY);
@@ -390,15 +370,16 @@ static double relative_error(const struct again *a, int j)
 }
 
 /* @param last  what the last steps do; NULL: nobody has looked */
-static void warn_coarse(struct again *a, int j, double error, const struct batch_last *last, struct sw_run_result *r)
+static void warn_coarse(struct accuracy *a, int j, double error, const struct last_steps *last,
+                        struct sw_run_result *result)
 {
-    const struct batch *b = a->b;
+    const struct runs *r = a->r;
     char text[400], until[48] = "";
     int used = 0;
     const bool differs = error > SW_COARSE, made = last && *last->text;
     if (!differs && !made) return;
     a->found.coarse++;
-    if (a->until < b->group->steps) snprintf(until, sizeof until, " at t = %.4g", batch_time(b, a->of[j], a->until));
+    if (a->until < r->group->steps) snprintf(until, sizeof until, " at t = %.4g", runs_time(r, a->of[j], a->until));
     if (differs && isfinite(error))
         used += snprintf(text + used, sizeof text - (size_t)used, "half the step changes u by %.2g of its size%s",
                          error / richardson(a, true), until);
@@ -407,35 +388,35 @@ static void warn_coarse(struct again *a, int j, double error, const struct batch
     if (made) used += snprintf(text + used, sizeof text - (size_t)used, "%s%s", differs ? "; " : "", last->text);
     if (differs && last && !made && last->off < 0.1 * SW_COARSE)
         used += snprintf(text + used, sizeof text - (size_t)used, ": small differences grow in this run");
-    batch_append_message(r->message, text);
+    message_append(result->message, text);
 }
 
 /* Take the estimates in time from half steps, which are there. @param last  [count]; NULL */
-static void compare_halves(struct again *a, const struct batch_last *last, struct sw_run_result *result)
+static void compare_halves(struct accuracy *a, const struct last_steps *last, struct sw_run_result *result)
 {
     for (int j = 0; j < a->count; j++) {
         struct sw_run_row *row = &result[a->of[j]].row;
         if (!is_at_end(a, result, j)) continue;
         a->found.estimated++;
-        a->found.earlier += a->until < a->b->group->steps;
+        a->found.earlier += a->until < a->r->group->steps;
         const double error = relative_error(a, j), all = difference_of_all(a, j, a->half, points_of(a));
-        if (a->until == a->b->group->steps) row->error_time = richardson(a, true) * all;
+        if (a->until == a->r->group->steps) row->error_time = richardson(a, true) * all;
         a->found.lost[0] += !isfinite(all);
         if (isfinite(error)) a->found.relative = fmax(a->found.relative, error);
         warn_coarse(a, j, error, last ? &last[j] : NULL, &result[a->of[j]]);
     }
 }
 
-static enum sw_status estimate_in_space(struct again *a, struct sw_run_result *result)
+static enum sw_status estimate_in_space(struct accuracy *a, struct sw_run_result *result)
 {
-    const int64_t n = a->b->group->n[0], changed = sw_setup_column(&a->b->w->setup, "grid.n");
-    struct sw_setup setup = a->b->w->setup;
+    const int64_t n = a->r->group->n[0], changed = sw_setup_column(a->r->setup, "grid.n");
+    struct sw_setup setup = *a->r->setup;
     double *end = NULL;
     setup.capacity = a->count;
     setup.n[0] = setup.walls[0] ? 2 * n - 1 : 2 * n;
-    SW_TRY(sw_alloc((size_t)a->count * (size_t)a->unknowns * (size_t)sw_points(setup.n), &end));
+    SW_TRY(sw_alloc((size_t)a->count * (size_t)a->r->unknowns * (size_t)sw_points(setup.n), &end));
     for (int j = 0; j < a->count && changed >= 0; j++) a->column[changed * a->count + j] = (double)setup.n[0];
-    const enum sw_status st = compute(a, &setup, a->b->group->steps, end);
+    const enum sw_status st = compute(a, &setup, a->r->device, a->column, a->r->group->steps, NULL, end);
     for (int j = 0; j < a->count && !st; j++) {
         struct sw_run_row *row = &result[a->of[j]].row;
         if (!is_at_end(a, result, j)) continue;
@@ -447,38 +428,22 @@ static enum sw_status estimate_in_space(struct again *a, struct sw_run_result *r
 }
 
 /* Where the runs began, if that is noise or from a file: the finer grid begins with the same. */
-static enum sw_status find_start(struct again *a)
+static enum sw_status find_start(struct accuracy *a)
 {
-    const struct batch *b = a->b;
-    const struct sw_problem *problem = b->w->scheduler->sweep->problem;
-    struct sw_setup setup = b->w->setup;
-    struct sw_sim *sim = NULL;
-    const char **load_error = NULL;
-    bool *finite = NULL;
-    enum sw_status st;
+    struct sw_setup setup = *a->r->setup;
     if (by_expressions(&setup)) return SW_OK;
     setup.capacity = a->count;
-    SW_TRY_TO(done, st, sw_alloc((size_t)a->count, &load_error));
-    SW_TRY_TO(done, st, sw_alloc((size_t)a->count, &finite));
-    SW_TRY_TO(done, st, sw_alloc((size_t)a->count * batch_state_size(b), &a->start));
-    SW_TRY_TO(done, st, problem->create(problem, &setup, b->w->device, &sim));
-    SW_TRY_TO(done, st, sim->ops->load(sim, a->count, a->column, load_error));
-    SW_TRY_TO(done, st, sw_initial_begin(sim, &setup, b->w->device->threads, a->count, a->column, finite));
-    st = sw_sim_get_state(sim, a->start);
-done:
-    if (sim) sim->ops->destroy(sim);
-    sw_free(finite);
-    sw_free(load_error);
-    return st;
+    SW_TRY(sw_alloc((size_t)a->count * a->r->size, &a->start));
+    return compute(a, &setup, a->r->device, a->column, 0, NULL, a->start);
 }
 
 /* What the estimates come to, and of which runs they are none: where twice the estimate is more than the field at the
  * end, that has vanished, or is not resolved, and the estimates are of what is left of it; and where the distance from
  * `exact` is ten times both together, steps and points lose the same in all three computations. */
-static void summarize(struct again *a, const struct sw_run_result *result)
+static void summarize(struct accuracy *a, const struct sw_run_result *result)
 {
     struct sw_accuracy *found = &a->found;
-    const int64_t numbers = a->unknowns * points_of(a);
+    const int64_t numbers = a->r->unknowns * points_of(a);
     for (int j = 0; j < a->count; j++) {
         const struct sw_run_row *row = &result[a->of[j]].row;
         const double error[2] = {row->error_time, row->error_space},
@@ -491,34 +456,34 @@ static void summarize(struct again *a, const struct sw_run_result *result)
         if (known && row->err.l2 > 10 * all && row->err.rel > 1e-6) {  /* less may be rounding */
             found->denied++;
             found->distance = fmax(found->distance, row->err.l2);
-        } else if (a->b->w->scheduler->sweep->accuracy > 0) found->vague += 2 * all > size;
+        } else if (a->r->sweep->accuracy > 0) found->vague += 2 * all > size;
     }
 }
 
 /* How many of the last steps are looked at; 0: they would take too long. */
-static int last_steps(const struct again *a)
+static int last_steps(const struct accuracy *a)
 {
     enum { MOST = 8, LEAST = 4 };
-    const double room = 0x1p23;  /* numbers of their states: batch_last_steps() takes 112 bytes for each, 1 GB */
-    if ((double)a->count * (double)batch_state_size(a->b) > room) return 0;
-    const double all = share_of_work / 2 * (double)a->b->w->scheduler->sweep->nruns * (double)a->b->group->steps,
+    const double room = 0x1p23;  /* numbers of their states: last_steps_look() takes 112 bytes for each, 1 GB */
+    if ((double)a->count * (double)a->r->size > room) return 0;
+    const double all = share_of_work / 2 * (double)a->r->sweep->nruns * (double)a->r->group->steps,
                  each = 6.0 * a->count;  /* with noise and without; one of a step, two of half a step */
-    if (is_small(a->b) || MOST * each <= all) return MOST;
+    if (is_small(a->r) || MOST * each <= all) return MOST;
     return LEAST * each <= all ? LEAST : 0;
 }
 
 /* Nothing where memory is out. @param last  out: [count]; NULL: nobody has looked */
-static enum sw_status look_at_last_steps(struct again *a, struct batch_last **last)
+static enum sw_status look_at_last_steps(struct accuracy *a, struct last_steps **last)
 {
     const int steps = last_steps(a);
     double *end = NULL;
     enum sw_status st;
     *last = NULL;
     if (!steps) return SW_OK;
-    SW_TRY_TO(done, st, sw_alloc((size_t)a->count * batch_state_size(a->b), &end));
+    SW_TRY_TO(done, st, sw_alloc((size_t)a->count * a->r->size, &end));
     SW_TRY_TO(done, st, sw_alloc((size_t)a->count, last));
-    SW_TRY_TO(done, st, sw_sim_get_states(a->b->w->sim, a->b->plan->count, a->count, a->of, end));
-    st = batch_last_steps(a->b, a->count, a->column, end, a->first, steps, *last);
+    SW_TRY_TO(done, st, sw_sim_get_states(a->r->sim, a->r->count, a->count, a->of, end));
+    st = last_steps_look(a->r, a->count, a->column, end, a->first, steps, *last);
 done:
     sw_free(end);
     if (st) sw_free(*last), *last = NULL;
@@ -526,27 +491,26 @@ done:
 }
 
 /* In space where accuracy.runs asks for it, and a finer grid has the initial values. */
-static enum sw_status estimate(struct again *a, struct sw_run_result *result)
+static enum sw_status estimate(struct accuracy *a, struct sw_run_result *result)
 {
-    const struct sw_setup *setup = &a->b->w->setup;
-    const bool line = setup->n[1] == 1 && setup->n[2] == 1 && !a->b->group->cut;
-    struct batch_last *last;
+    const struct sw_setup *setup = a->r->setup;
+    const bool line = setup->n[1] == 1 && setup->n[2] == 1 && !a->r->group->cut;
+    struct last_steps *last;
     SW_TRY(wait_for_halves(a));
-    if (a->until == a->b->group->steps)
-        SW_TRY(sw_sim_get_states(a->b->w->sim, a->b->plan->count, a->count, a->of, a->end));
+    if (a->until == a->r->group->steps)
+        SW_TRY(sw_sim_get_states(a->r->sim, a->r->count, a->count, a->of, a->end));
     SW_TRY(look_at_last_steps(a, &last));
     compare_halves(a, last, result);
     sw_free(last);
-    if (a->b->w->scheduler->sweep->accuracy < 0 || !a->found.estimated) return SW_OK;
+    if (a->r->sweep->accuracy < 0 || !a->found.estimated) return SW_OK;
     SW_TRY(find_start(a));
     a->found.spread = line ? 0 : a->found.estimated;
     a->found.walled = line && a->start && setup->walls[0] ? a->found.estimated : 0;
     return a->found.spread || a->found.walled ? SW_OK : estimate_in_space(a, result);
 }
 
-enum sw_status batch_accuracy(struct batch *b, struct sw_run_result *result)
+enum sw_status accuracy_estimate(struct accuracy *a, struct sw_run_result *result, struct sw_accuracy *found)
 {
-    struct again *a = b->again;
     enum sw_status st = SW_OK;
     int at_end = 0;
     if (!a || !a->count) return SW_OK;
@@ -555,11 +519,11 @@ enum sw_status batch_accuracy(struct batch *b, struct sw_run_result *result)
         at_end += is_at_end(a, result, j);
     }
     a->found.sampled = a->count;
-    if (has_noise_in_time(&b->w->setup)) a->found.noisy = at_end;
+    if (has_noise_in_time(a->r->setup)) a->found.noisy = at_end;
     else if (at_end && a->until) st = estimate(a, result);
     else a->found.broken_off = at_end;
     if (st) a->found.broken_off = at_end - a->found.estimated;
     if (a->found.estimated) summarize(a, result);
-    b->w->totals.accuracy = st == SW_E_STOPPED ? (struct sw_accuracy){.missing = at_end} : a->found;
+    *found = st == SW_E_STOPPED ? (struct sw_accuracy){.missing = at_end} : a->found;
     return st == SW_E_MEMORY ? SW_OK : st;  /* the estimates that there is no memory for stay NaN */
 }

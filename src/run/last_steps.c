@@ -1,10 +1,5 @@
-/* Whether what some runs end in is made by the steps. From the last state on so many steps are taken once more beyond
- * the end, and twice as many of half the length:
- *
- * - of the state, whose distance after them is what the steps make of it;
- * - of the state with noise of 1e-6 of its size, so that all waves are in it: how much each of them grows.
- *
- * A state to which the run comes back after two, three or four steps, and not after one, is a cycle of the steps. */
+#include "run/last_steps.h"
+
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -12,7 +7,14 @@
 #include "base/sw_mem.h"
 #include "expr/random_point.h"
 #include "field/dft.h"
-#include "run/batch_impl.h"
+
+/* From the last state on so many steps are taken once more beyond
+ * the end, and twice as many of half the length:
+ *
+ * - of the state, whose distance after them is what the steps make of it;
+ * - of the state with noise of 1e-6 of its size, so that all waves are in it: how much each of them grows.
+ *
+ * A state to which the run comes back after two, three or four steps, and not after one, is a cycle of the steps. */
 
 static const double noise = 1e-6;    /* of the size of u: differences of it are known to 1e-10 */
 static const double grown = 4;       /* times what half steps let a wave grow: more is not the equation's */
@@ -21,8 +23,8 @@ static const double returned = 0.05; /* of the way of one step: what comes so ne
 enum { LONGEST_CYCLE = 4 };
 
 struct last {
-    const struct batch *b;
-    int      count, unknowns;  /* runs */
+    const struct runs *r;
+    int      count;
     size_t   points;
     double  *column;           /* [ncolumn][2 count], those with noise behind the others */
     double  *begun;            /* [2 count][unknowns][points] */
@@ -32,7 +34,7 @@ struct last {
 
 static double *line_of(const struct last *l, double *u, int j, int v)
 {
-    return u + ((size_t)j * (size_t)l->unknowns + (size_t)v) * l->points;
+    return u + ((size_t)j * (size_t)l->r->unknowns + (size_t)v) * l->points;
 }
 
 static double distance(const struct last *l, const double *u, const double *v)
@@ -45,7 +47,7 @@ static double distance(const struct last *l, const double *u, const double *v)
 static void add_noise(const struct last *l)
 {
     for (int j = 0; j < l->count; j++)
-        for (int v = 0; v < l->unknowns; v++) {
+        for (int v = 0; v < l->r->unknowns; v++) {
             const double *u = line_of(l, l->begun, j, v);
             const double size = distance(l, u, NULL);
             double *with = line_of(l, l->begun, l->count + j, v);
@@ -57,17 +59,12 @@ static void add_noise(const struct last *l)
 /* @param times  1: steps as they are; 2: half of them, twice as many */
 static enum sw_status take_steps(struct last *l, int steps, int times)
 {
-    const struct batch *b = l->b;
-    const struct sw_problem *problem = b->w->scheduler->sweep->problem;
-    const int64_t from = times * b->group->steps;
-    struct sw_setup setup = b->w->setup;
-    const char **load_error = NULL;
-    struct sw_sim *sim = NULL;
+    const int64_t from = times * l->r->group->steps;
+    struct sw_setup setup = *l->r->setup;
+    struct sw_sim *sim;
     enum sw_status st;
     setup.capacity = 2 * l->count;
-    SW_TRY_TO(done, st, sw_alloc((size_t)setup.capacity, &load_error));
-    SW_TRY_TO(done, st, problem->create(problem, &setup, b->w->device, &sim));
-    SW_TRY_TO(done, st, sim->ops->load(sim, setup.capacity, l->column, load_error));
+    SW_TRY(sim_of_runs(l->r->sweep->problem, &setup, l->r->device, l->column, false, &sim));
     SW_TRY_TO(done, st, sw_sim_set_state(sim, l->begun));
     for (int k = 0, to; k < times * steps && !st; k = to) {
         to = times == 1 && k < LONGEST_CYCLE ? k + 1 : times * steps;
@@ -76,8 +73,7 @@ static enum sw_status take_steps(struct last *l, int steps, int times)
     }
     st = sw_sim_get_state(sim, times == 1 ? l->way[0] : l->half);
 done:
-    if (sim) sim->ops->destroy(sim);
-    sw_free(load_error);
+    sim->ops->destroy(sim);
     return st;
 }
 
@@ -135,7 +131,7 @@ static int find_cycle(struct last *l, int j, int v, double size)
     return 0;
 }
 
-static enum sw_status describe(struct last *l, int j, int v, int steps, const double *first, struct batch_last *found)
+static enum sw_status describe(struct last *l, int j, int v, int steps, const double *first, struct last_steps *found)
 {
     const double size = fmax(distance(l, line_of(l, l->begun, j, v), NULL), SW_DECAYED * first[v]),
                  off = distance(l, line_of(l, l->way[0], j, v), line_of(l, l->half, j, v)) / size;
@@ -149,7 +145,7 @@ static enum sw_status describe(struct last *l, int j, int v, int steps, const do
     else if (off > SW_COARSE)
         snprintf(found->text, sizeof found->text, "in %d steps from the last state on, half the step goes elsewhere by "
                  "%.2g of u", steps, off);
-    else if (l->b->w->setup.dim == 1) {
+    else if (l->r->setup->dim == 1) {
         SW_TRY(find_growing(l, j, v, steps, &points, &growth));
         if (points > 0)
             snprintf(found->text, sizeof found->text, "at the end the steps let waves of %.3g points grow by %.3g "
@@ -158,14 +154,13 @@ static enum sw_status describe(struct last *l, int j, int v, int steps, const do
     return SW_OK;
 }
 
-enum sw_status batch_last_steps(const struct batch *b, int count, const double *column, const double *end,
-                                const double *first, int steps, struct batch_last *found)
+enum sw_status last_steps_look(const struct runs *r, int count, const double *column, const double *end,
+                               const double *first, int steps, struct last_steps *found)
 {
-    const size_t ncolumn = (size_t)b->w->scheduler->sweep->ncolumn, size = batch_state_size(b), runs = (size_t)count;
-    const int64_t dt = sw_setup_column(&b->w->setup, "time.dt");
-    struct last l = {.b = b, .count = count, .points = (size_t)sw_points(b->w->setup.n)};
+    const size_t ncolumn = (size_t)r->sweep->ncolumn, size = r->size, runs = (size_t)count;
+    const int64_t dt = sw_setup_column(r->setup, "time.dt");
+    struct last l = {.r = r, .count = count, .points = (size_t)sw_points(r->setup->n)};
     enum sw_status st;
-    l.unknowns = (int)(size / l.points);
     SW_TRY_TO(done, st, sw_alloc(ncolumn * 2 * runs, &l.column));
     SW_TRY_TO(done, st, sw_alloc(2 * runs * size, &l.begun));
     SW_TRY_TO(done, st, sw_alloc(2 * runs * size, &l.half));
@@ -178,7 +173,7 @@ enum sw_status batch_last_steps(const struct batch *b, int count, const double *
     for (size_t j = 0; j < 2 * runs && dt >= 0; j++) l.column[(size_t)dt * 2 * runs + j] /= 2;
     SW_TRY_TO(done, st, take_steps(&l, steps, 2));
     for (int j = 0; j < count && !st; j++)
-        for (int v = 0; v < l.unknowns && !st; v++) st = describe(&l, j, v, steps, first + j * l.unknowns, &found[j]);
+        for (int v = 0; v < r->unknowns && !st; v++) st = describe(&l, j, v, steps, first + j * r->unknowns, &found[j]);
 done:
     for (int k = 0; k <= LONGEST_CYCLE; k++) sw_free(l.way[k]);
     sw_free(l.column);

@@ -1,0 +1,272 @@
+#include "run/failures.h"
+
+#include <float.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/sw_mem.h"
+#include "field/evaluate.h"
+#include "problem/given.h"
+#include "problem/initial_file.h"
+
+enum sw_status failures_create(struct failures *f, const struct runs *r,
+                               void (*report)(void *user, const struct sw_event *event), void *user)
+{
+    const size_t count = (size_t)r->count;
+    *f = (struct failures){.r = r, .report = report, .user = user};
+    SW_TRY(sw_alloc(count, &f->load_error));
+    SW_TRY(sw_alloc(count, &f->step));
+    SW_TRY(sw_alloc(count, &f->undecided));
+    SW_TRY(sw_alloc(count, &f->place));
+    SW_TRY(sw_alloc(count, &f->said));
+    SW_TRY(sw_alloc(count, &f->now));
+    for (size_t j = 0; j < count; j++) f->step[j] = -1;
+    return SW_OK;
+}
+
+void failures_destroy(struct failures *f)
+{
+    for (int j = 0; f->said && j < f->r->count; j++) sw_free(f->said[j]);
+    sw_free(f->load_error);
+    sw_free(f->step);
+    sw_free(f->undecided);
+    sw_free(f->place);
+    sw_free(f->said);
+    sw_free(f->now);
+}
+
+static const double *diagnostics_of(const struct runs *r, int j)
+{
+    return r->diagnostics + (size_t)r->sim->ops->diagnostics * (size_t)j;
+}
+
+/* ---- why a run failed */
+
+/* @param numbered  points are i = 1 .. n, without coordinates */
+static void describe_point(const struct sw_setup *setup, const struct sw_grid *g, bool numbered, int64_t point,
+                           double value, const char *what, char text[160])
+{
+    const bool rounds = isfinite(value);
+    char number[32];
+    const int used = snprintf(text, 160, "%s is %s%s at", what, sw_number(value, number),
+                        rounds ? ", beyond single precision," : "");
+    if (numbered) snprintf(text + used, 160 - (size_t)used, " i = %lld", (long long)point + 1);
+    else sw_point_print(setup, g, point, 160 - (size_t)used, text + used);
+}
+
+/* Rows of a numbered problem count on with the next step of rand and randn at 2^31 (problem/tridiagonal/entries.h): the
+ * rows from there on are those of another grid. */
+static void begin_rows(struct sw_evaluator *e, const struct runs *r, const struct sw_grid *grid, int j, int64_t first)
+{
+    struct sw_grid g = *grid;
+    g.x0[0] += (double)(first & ~(int64_t)INT32_MAX);
+    sw_evaluator_begin(e, &g, r->column + j, r->count, 0, first >> 31);
+}
+
+bool describe_bad_point(const struct runs *r, int j, const char *key, const char *what, char text[160])
+{
+    const struct sw_setup *setup = r->setup;
+    const bool numbered = r->sweep->problem->numbered, at_end = strcmp(key, "initial") != 0;
+    const struct sw_program *program = sw_setup_function(setup, key);
+    const struct sw_grid g = sw_setup_grid(setup, r->count, r->column, j);
+    const int64_t points = sw_points(setup->n), step = at_end ? r->group->steps : 0;
+    const double most = setup->single_steps && !at_end ? (double)FLT_MAX : DBL_MAX;
+    struct sw_evaluator e = {0};
+    bool found = false;
+    if (!program || sw_evaluator_create(program, setup->n, &e)) goto out;
+    sw_evaluator_begin(&e, &g, r->column + j, r->count, runs_time(r, j, step), step);
+    for (int64_t first = 0; first < points && !found; first += SW_EVALUATOR_POINTS) {
+        const int64_t left = points - first;
+        const int here = left < SW_EVALUATOR_POINTS ? (int)left : SW_EVALUATOR_POINTS;
+        if (numbered && !(first & INT32_MAX)) begin_rows(&e, r, &g, j, first);
+        sw_evaluator_points(&e, numbered ? first & INT32_MAX : first, here, e.value);
+        for (int i = 0; i < here && !found; i++) {
+            found = !(fabs(e.value[i]) <= most);
+            if (found) describe_point(setup, &g, numbered, first + i, e.value[i], what, text);
+        }
+    }
+out:
+    sw_evaluator_destroy(&e);
+    return found;
+}
+
+/* "first at x = 1.25 (i = 20)", "first of v at x = 1.25 … 1.5, v largest at x = 1.3", "u_t was largest at x = 1.25
+ * (i = 20)" */
+static void describe_place(const struct failures *f, int j, char text[160])
+{
+    const struct runs *r = f->r;
+    const struct sw_setup *setup = r->setup;
+    const struct sw_failure_place *p = &f->place[j].at;
+    const struct sw_grid g = sw_setup_grid(setup, r->count, r->column, j);
+    const char *unknown = setup->nunknown ? setup->unknown[p->unknown] : "u";
+    const double first = sw_grid_at(&g, 0, p->first), last = sw_grid_at(&g, 0, p->last), at = sw_grid_at(&g, 0, p->at);
+    text[0] = 0;
+    if (!f->place[j].known || p->unknown >= (setup->nunknown ? setup->nunknown : 1)) return;
+    int used = p->infinite ? snprintf(text, 160, setup->nunknown > 1 ? "first of %.40s at " : "first at ", unknown)
+                           : snprintf(text, 160, "%.40s_t was largest at ", unknown);
+    if (p->first == p->last)
+        snprintf(text + used, 160 - (size_t)used, "x = %.6g (i = %lld)", at, (long long)p->at);
+    else if (p->first == 0 && p->last == setup->n[0] - 1)
+        snprintf(text + used, 160 - (size_t)used, "all x, %.40s largest at x = %.6g", unknown, at);
+    else
+        snprintf(text + used, 160 - (size_t)used, "x = %.6g … %.6g, %.40s largest at x = %.6g", first, last, unknown,
+                 at);
+}
+
+/* A text of the config that is not finite in the step in which run j failed, or, where it chose its steps, in the last
+ * one that it tried; "" if none is known to, or memory is out. */
+static void name_given(const struct failures *f, int j, char text[200])
+{
+    const struct runs *r = f->r;
+    const struct sw_problem *problem = r->sweep->problem;
+    const struct sw_sim_ops *ops = r->sim->ops;
+    const int64_t step = f->step[j];
+    double span[2] = {runs_time(r, j, step > 0 ? step - 1 : 0), runs_time(r, j, step)};
+    text[0] = 0;
+    if (!problem->name_given) return;
+    if (ops->steps_taken) {
+        const struct sw_steps_taken taken = ops->steps_taken(r->sim, diagnostics_of(r, j));
+        span[0] = taken.t;
+        span[1] = taken.t + taken.tried;
+    }
+    if (problem->name_given(problem, r->setup, r->count, r->column, j, span, text)) text[0] = 0;
+}
+
+/* What to do about a run that diverged; nothing if memory is out. */
+static void append_advice(const struct runs *r, int j, char text[SW_MESSAGE])
+{
+    const struct sw_problem *problem = r->sweep->problem;
+    char more[200];
+    if (problem->advise && !problem->advise(problem, r->setup, r->count, r->column, j, more))
+        message_append(text, more);
+}
+
+/* What the sim explains, unless a text of the config is not finite: where a solve has spread that over all points, the
+ * sim knows the first of them alone. */
+static void explain_failure(const struct runs *r, int j, char text[SW_MESSAGE])
+{
+    const struct sw_problem *problem = r->sweep->problem;
+    const struct sw_sim *sim = r->sim;
+    char given[200] = "";
+    if (problem->name_given && problem->name_given(problem, r->setup, r->count, r->column, j, NULL, given))
+        given[0] = 0;
+    if (*given) snprintf(text, SW_MESSAGE, "%s", given);
+    else sim->ops->explain(sim, j, text);
+}
+
+/* When run j failed, and where or why as far as it is known. A text of the config that is to blame is named before any
+ * remark in brackets, behind which the last line of a sweep leaves out what is said (failure_list.h). */
+static void describe_divergence(const struct failures *f, int j, char text[SW_MESSAGE])
+{
+    const struct runs *r = f->r;
+    const struct sw_sim *sim = r->sim;
+    const long long step = f->step[j], steps = r->group->steps;
+    char given[200], more[160];
+    name_given(f, j, given);
+    text[0] = 0;
+    if (sim->ops->steps_taken) message_append(text, given);  /* warn_result() says when */
+    else
+        snprintf(text, SW_MESSAGE, *given ? "not finite at t = %.6g: %s; step %lld of %lld" :
+                 "not finite at t = %.6g%s (step %lld of %lld)", runs_time(r, j, step), given, step, steps);
+    runs_warn(r, j, false, more);
+    message_append(text, more);
+    if (*given) return;
+    describe_place(f, j, more);
+    message_append(text, more);
+    append_advice(r, j, text);
+}
+
+void failures_describe(const struct failures *f, int j, char text[SW_MESSAGE])
+{
+    const struct runs *r = f->r;
+    const struct sw_sim *sim = r->sim;
+    if (f->said[j]) snprintf(text, SW_MESSAGE, "%s", f->said[j]);
+    else if (f->load_error[j]) snprintf(text, SW_MESSAGE, "%s", f->load_error[j]);
+    else if (f->undecided[j])
+        snprintf(text, SW_MESSAGE, "stop.when is NaN at t = %.6g: %s",
+                 runs_time(r, j, f->step[j]), r->sweep->stop_when_text);
+    else if (f->step[j] == 0 && sw_initial_in_file(r->setup) &&
+             sw_initial_describe_bad(r->setup, r->count, r->column, j, text))
+        return;
+    else if (sim->ops->explain) explain_failure(r, j, text);
+    else if (f->step[j] > 0 || !describe_bad_point(r, j, "initial", "the initial value", text))
+        describe_divergence(f, j, text);
+}
+
+/* ---- reports */
+
+/* The time at which a run that has failed did so, as last read. */
+static double failure_time(const struct failures *f, int j)
+{
+    const struct runs *r = f->r;
+    const struct sw_sim *sim = r->sim;
+    if (sim->ops->steps_taken && !f->undecided[j]) return sim->ops->steps_taken(sim, diagnostics_of(r, j)).t;
+    return runs_time(r, j, f->step[j]);
+}
+
+void failures_report(const struct failures *f, enum sw_event_kind kind, int j, const char *message, bool earlier)
+{
+    const bool timed = f->r->sweep->problem->timed;
+    const double t = f->load_error[j] || f->step[j] < 0 ? 0 : failure_time(f, j);
+    struct sw_event e = {.kind = kind, .run = f->r->plan->run[j], .message = message,
+                         .t = timed && kind == SW_EVENT_FAILURE ? t : NAN, .earlier = earlier};
+    f->report(f->user, &e);
+}
+
+/* The text is kept for the results: to find it takes longer than many a run. */
+static void report_failure(struct failures *f, int j)
+{
+    char text[SW_MESSAGE];
+    failures_describe(f, j, text);
+    failures_report(f, SW_EVENT_FAILURE, j, text, false);
+    sw_free(f->said[j]);
+    f->said[j] = sw_strdup(text);
+}
+
+void failures_add(struct failures *f, int j, int64_t step, bool undecided)
+{
+    if (!f->load_error[j]) f->step[j] = step;
+    f->undecided[j] = undecided;
+    report_failure(f, j);
+}
+
+enum sw_status failures_find(struct failures *f)
+{
+    struct sw_sim *sim = f->r->sim;
+    bool diagnostics_read = false;
+    SW_TRY(sim->ops->diverged(sim, f->now));
+    for (int j = 0; j < f->r->count; j++) {
+        if (f->now[j] < 0 || f->step[j] >= 0 || f->load_error[j]) continue;
+        if (!diagnostics_read) SW_TRY(runs_read_diagnostics(f->r));
+        diagnostics_read = true;
+        f->step[j] = f->now[j];
+        if (sim->ops->place && f->now[j] > 0) f->place[j].known = sim->ops->place(sim, j, &f->place[j].at);
+        report_failure(f, j);
+    }
+    return SW_OK;
+}
+
+/* ---- checkpoints */
+
+/* A failed run has a state of NaN. Where its place is known, the first four numbers tell it: as many points as a
+ * stencil has, at least five, are in all states that are lines, and one NaN is left. */
+enum { PLACE_NUMBERS = 4 };
+
+void failures_store(const struct failures *f, int j, double *stored)
+{
+    const struct sw_failure_place *p = &f->place[j].at;
+    const double told[PLACE_NUMBERS] = {2 * p->unknown + p->infinite, (double)p->first, (double)p->last,
+                                        (double)p->at};
+    for (size_t i = 0; i < f->r->size; i++) stored[i] = NAN;
+    if (f->place[j].known && f->r->size > PLACE_NUMBERS) memcpy(stored, told, sizeof told);
+}
+
+void failures_restore(struct failures *f, int j, int64_t step, const double *stored)
+{
+    f->step[j] = step;
+    if (f->r->size <= PLACE_NUMBERS || !isfinite(stored[0])) return;
+    const int of = (int)stored[0];
+    f->place[j] = (struct failure_place){true, {of % 2 != 0, of / 2, (int64_t)stored[1], (int64_t)stored[2],
+                                                (int64_t)stored[3]}};
+}

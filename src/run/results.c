@@ -1,0 +1,255 @@
+#include "run/results.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/sw_mem.h"
+#include "field/norms.h"
+
+/* ---- warnings */
+
+static bool warns_of_results(const struct sw_problem *problem)
+{
+    const struct sw_run_warning *w = problem->warn_run;
+    while (w && w->warn && !w->of_result) w++;
+    return w && w->warn;
+}
+
+/* Nothing if memory is out. @param state  that of run j at its end */
+static void append_result_warnings(const struct runs *r, int j, const double *state, char text[SW_MESSAGE])
+{
+    const struct sw_problem *problem = r->sweep->problem;
+    char more[200];
+    for (const struct sw_run_warning *w = problem->warn_run; w->warn; w++)
+        if (w->of_result && !w->warn(problem, r->setup, r->count, r->column, j, state, more))
+            message_append(text, more);
+}
+
+enum sw_status results_look(const struct runs *r, const struct sw_few *looks, struct sw_run_result *result)
+{
+    int which[SW_PLAN_LOOKS], count = 0;
+    double *state;
+    if (!warns_of_results(r->sweep->problem)) return SW_OK;
+    for (int j = 0; j < r->count; j++)
+        if (result[j].row.status == SW_RUN_DONE && sw_few_has(looks, r->plan->run[j]))
+            which[count++] = j;
+    if (!count) return SW_OK;
+    SW_TRY(sw_alloc((size_t)count * r->size, &state));
+    const enum sw_status st = sw_sim_get_states(r->sim, r->count, count, which, state);
+    for (int k = 0; k < count && !st; k++)
+        append_result_warnings(r, which[k], state + (size_t)k * r->size, result[which[k]].message);
+    sw_free(state);
+    return st;
+}
+
+/* Where a run took steps of its own past a pole, or u has decayed, the errors that they allowed, relative to u as it
+ * was, may be more than all of u: nothing else tells. */
+static void warn_estimated_error(const double *state, size_t count, struct sw_run_result *r)
+{
+    double largest = 0;
+    char text[160];
+    for (size_t i = 0; i < count; i++) largest = fmax(largest, fabs(state[i]));
+    if (!(r->row.estimated_error > largest)) return;
+    snprintf(text, sizeof text, "error_estimate = %.3g is above the largest |u| at the end, %.3g: u has decayed, or a "
+             "pole was stepped over; use a smaller time.tolerance", r->row.estimated_error, largest);
+    message_append(r->message, text);
+}
+
+static enum sw_status warn_estimated_errors(const struct runs *r, struct sw_run_result *result)
+{
+    const size_t size = r->size;
+    double *state;
+    if (!r->sim->ops->steps_taken) return SW_OK;
+    SW_TRY(sw_alloc((size_t)r->count * size, &state));
+    const enum sw_status st = sw_sim_get_state(r->sim, state);
+    for (int j = 0; j < r->count && !st; j++)
+        if (result[j].row.status == SW_RUN_DONE) warn_estimated_error(state + (size_t)j * size, size, &result[j]);
+    sw_free(state);
+    return st;
+}
+
+/* ---- results */
+
+/* A problem without time cannot diverge: its run failed. */
+static enum sw_run_status failure_status(const struct failures *f, int j)
+{
+    return f->r->sweep->problem->timed && !f->undecided[j] ? SW_RUN_DIVERGED : SW_RUN_ERROR;
+}
+
+static void fill_steps_taken(const struct runs *r, int j, struct sw_run_row *row)
+{
+    const struct sw_sim_ops *ops = r->sim->ops;
+    const struct sw_steps_taken taken = ops->steps_taken(r->sim, r->diagnostics + ops->diagnostics * j);
+    row->steps = taken.taken;
+    row->refused = taken.refused;
+    row->least_dt = taken.least;
+    row->largest_dt = taken.largest;
+    row->estimated_error = taken.error;
+    if (row->status == SW_RUN_DIVERGED) row->t_reached = taken.t;
+}
+
+static void fill_result(const struct results_of *of, int j, struct sw_run_result *result)
+{
+    const struct runs *r = of->r;
+    const struct failures *f = of->failures;
+    struct sw_run_row *row = &result->row;
+    *row = sw_run_row_empty();
+    row->status = SW_RUN_DONE;
+    row->wall_time = of->seconds;
+    row->steps = r->group->cut ? 1 : r->group->steps;  /* as of the same run in one piece */
+    row->time_step = runs_dt(r, j);
+    if (f->load_error[j]) { row->status = SW_RUN_ERROR; row->steps = 0; }
+    else if (f->step[j] >= 0) {
+        row->status = failure_status(f, j);
+        row->steps = r->group->cut ? 1 : f->step[j];
+    }
+    if (row->status == SW_RUN_DONE) row->stopped = early_ends_of(of->ends, j, &row->steps);
+    if (row->status != SW_RUN_DONE) failures_describe(f, j, result->message);
+    else runs_warn(r, j, true, result->message);
+    row->t_reached = runs_time(r, j, row->steps);
+    if (r->sim->ops->steps_taken) fill_steps_taken(r, j, row);
+}
+
+/* ---- error norms */
+
+/* The expressions of a thread for the exact fields, one for each unknown that has one. */
+struct exact_fields { int unknowns; bool given[SW_UNKNOWNS_MOST]; struct sw_evaluator field[SW_UNKNOWNS_MOST]; };
+
+static void exact_destroy(struct exact_fields *exact)
+{
+    for (int v = 0; v < exact->unknowns; v++)
+        if (exact->given[v]) sw_evaluator_destroy(&exact->field[v]);
+}
+
+static enum sw_status exact_create(const struct sw_setup *setup, struct exact_fields *exact)
+{
+    *exact = (struct exact_fields){.unknowns = setup->nunknown ? setup->nunknown : 1};
+    for (int v = 0; v < exact->unknowns; v++) {
+        const struct sw_function *f = sw_setup_find_of(setup, "exact", v);
+        exact->given[v] = f != NULL;
+        if (f) SW_TRY(sw_evaluator_create(f->program, setup->n, &exact->field[v]));
+    }
+    return SW_OK;
+}
+
+/* Of several unknowns the points of all of them count alike. */
+static void measure_run(const struct sw_setup *setup, struct exact_fields *exact, int count, int j,
+                        const double *column, const double *u, int64_t steps, struct sw_run_result *result)
+{
+    const struct sw_grid g = sw_setup_grid(setup, count, column, j);
+    const double end = setup->times ? setup->times[setup->goals] : (double)steps * g.dt,
+                 t = result->row.stopped ? result->row.t_reached : end;
+    const int64_t points = sw_points(setup->n);
+    struct sw_norm_sums sums = {0};
+    int64_t compared = 0;
+    for (int v = 0; v < exact->unknowns; v++) {
+        if (!exact->given[v]) continue;
+        sw_evaluator_begin(&exact->field[v], &g, column + j, count, t, steps);
+        const struct sw_norm_sums more = sw_norm_sums_of_run(&exact->field[v], u + v * points);
+        if (compared) sw_norm_sums_add(&sums, &more);
+        else sums = more;
+        compared += points;
+    }
+    result->row.err = sw_norms_from_sums(&sums, compared);
+}
+
+enum sw_status results_norms_of_states(const struct sw_setup *setup, int threads, int count, const double *column,
+                                       const double *u, int64_t steps, struct sw_run_result *result)
+{
+    const size_t size = (size_t)sw_points(setup->n) * (size_t)(setup->nunknown ? setup->nunknown : 1);
+    struct sw_err_kept failure = {0};
+#pragma omp parallel num_threads(threads)
+    {
+        struct exact_fields exact;
+        enum sw_status st = exact_create(setup, &exact);
+#pragma omp critical(sw_norms_failure)
+        sw_err_keep(&failure, st);
+#pragma omp for schedule(dynamic, 8)
+        for (int j = 0; j < count; j++)
+            if (!st && result[j].row.status == SW_RUN_DONE)
+                measure_run(setup, &exact, count, j, column, u + (size_t)j * size, steps, &result[j]);
+        exact_destroy(&exact);
+    }
+    return sw_err_raise(&failure);
+}
+
+static enum sw_status copy_norms_of_sim(const struct runs *r, struct sw_run_result *result)
+{
+    struct sw_sim *sim = r->sim;
+    struct sw_norms *norm;
+    SW_TRY(sw_alloc((size_t)r->count, &norm));
+    enum sw_status st = sim->ops->norms(sim, norm);
+    for (int j = 0; j < r->count && !st; j++)
+        if (result[j].row.status == SW_RUN_DONE) result[j].row.err = norm[j];
+    sw_free(norm);
+    return st;
+}
+
+static enum sw_status measure_residuals(const struct failures *f, struct sw_run_result *result)
+{
+    const struct runs *r = f->r;
+    struct sw_sim *sim = r->sim;
+    const bool iterates = r->sweep->problem->iterates;
+    struct sw_residuals *residual;
+    if (!sim->ops->residuals) return SW_OK;
+    SW_TRY(sw_alloc((size_t)r->count, &residual));
+    enum sw_status st = sim->ops->residuals(sim, residual);
+    for (int j = 0; j < r->count && !st; j++)
+        if (result[j].row.status == SW_RUN_DONE || (iterates && !f->load_error[j]))
+            result[j].row.residual = residual[j];
+    sw_free(residual);
+    return st;
+}
+
+static enum sw_status measure_norms(const struct runs *r, struct sw_run_result *result)
+{
+    struct sw_sim *sim = r->sim;
+    double *state = NULL;
+    enum sw_status st;
+    if (!r->sweep->problem->derives_exact && !sw_setup_function(r->setup, "exact")) return SW_OK;
+    if (sim->ops->norms) return copy_norms_of_sim(r, result);
+    SW_TRY(sw_alloc((size_t)r->count * r->size, &state));
+    st = sw_sim_get_state(sim, state);
+    if (!st)
+        st = results_norms_of_states(r->setup, r->device->threads, r->count, r->column, state, r->group->steps, result);
+    sw_free(state);
+    return st;
+}
+
+/* Runs without error norms say why, where it is for the exact solution. */
+static void explain_norms(const struct runs *r, struct sw_run_result *result)
+{
+    if (!sw_setup_function(r->setup, "exact")) return;
+#pragma omp parallel for schedule(dynamic, 8) num_threads(r->device->threads)
+    for (int j = 0; j < r->count; j++) {
+        char text[160];
+        if (result[j].row.status != SW_RUN_DONE || isfinite(result[j].row.err.l2)) continue;
+        if (!describe_bad_point(r, j, "exact", "no error norms: exact", text)) continue;
+        message_append(result[j].message, text);
+    }
+}
+
+/* Runs whose numbers single precision does not hold say so. */
+static void tell_infinite(const struct results_of *of, struct sw_run_result *result)
+{
+    char text[160];
+    for (int j = 0; j < of->r->count && of->infinite; j++) {
+        const long long count = of->infinite[j];
+        if (!count || result[j].row.status != SW_RUN_DONE) continue;
+        snprintf(text, sizeof text, "%lld number%s beyond single precision and saved as infinite; use "
+                 "output.fields.precision = \"double\"", count, count == 1 ? " is" : "s are");
+        message_append(result[j].message, text);
+    }
+}
+
+enum sw_status results_fill(const struct results_of *of, struct sw_run_result *result, struct sw_accuracy *found)
+{
+    for (int j = 0; j < of->r->count; j++) fill_result(of, j, &result[j]);
+    SW_TRY(measure_norms(of->r, result));
+    explain_norms(of->r, result);
+    SW_TRY(measure_residuals(of->failures, result));
+    SW_TRY(accuracy_estimate(of->accuracy, result, found));
+    tell_infinite(of, result);
+    return warn_estimated_errors(of->r, result);
+}

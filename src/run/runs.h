@@ -1,0 +1,41 @@
+#ifndef RUNS_H
+#define RUNS_H
+/* The runs of a batch, loaded into a sim: what everything that looks at them knows. */
+#include "field/reduce.h"
+#include "run/sw_plan.h"
+
+struct runs {
+    const struct sw_sweep *sweep;
+    const struct sw_group *group;
+    const struct sw_plan_batch *plan;
+    const struct sw_setup *setup;
+    struct sw_device *device;
+    struct sw_sim *sim;
+    int     count;
+    int     unknowns;       /* whose lines are the state; 0: it is something else                */
+    size_t  size;           /* numbers of a run's state                                          */
+    double *column;         /* [ncolumn][count]                                                  */
+    double *diagnostics;    /* [count][sim->ops->diagnostics] as last read; NULL: the sim has none */
+};
+
+/** Reads the columns. @param setup, device, sim, plan, group  borrowed  @return SW_E_MEMORY */
+enum sw_status runs_create(struct runs *runs);
+void runs_destroy(struct runs *runs);
+
+double runs_dt(const struct runs *r, int j);  /* the time step of run j; 0: it has no time; 1: it has its own */
+double runs_time(const struct runs *r, int j, int64_t step);  /* the time of a step, or tick, of run j */
+enum sw_status runs_read_diagnostics(const struct runs *r);
+/** What a run's diagnostics give cause to say; "" if nothing. @param finite  to its last step */
+void runs_warn(const struct runs *r, int j, bool finite, char text[160]);
+/** What a reducer of so many expressions for these runs is. */
+struct sw_reducer_desc runs_reducer_desc(const struct runs *r, int count, const struct sw_reduction *const *reduction);
+
+void message_append(char text[SW_MESSAGE], const char *more);  /* after "; " */
+
+/** Make a sim for setup->capacity runs, and load these.
+ * @param column  [ncolumn][capacity]
+ * @param begin   at their initial values; else set_state() or initial() is to follow
+ * @param sim     out: NULL on failure  @return what the sim returns; SW_E_MEMORY */
+enum sw_status sim_of_runs(const struct sw_problem *problem, const struct sw_setup *setup, struct sw_device *device,
+                           const double *column, bool begin, struct sw_sim **sim);
+#endif
