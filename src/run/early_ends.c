@@ -7,9 +7,9 @@
 #include "base/sw_mem.h"
 #include "problem/stopping_sim.h"
 
-/* Runs are looked at between steps, at times that depend on the config alone (struct sw_group): where a run ends depends
- * on nothing but the run. All is on the host, of a copy of the state in double precision: to the same bits on every
- * device.
+/* Runs are looked at between steps, at times that depend on the config alone (struct sw_group): where a run ends
+ * depends on nothing but the run. All is on the host, of a copy of the state in double precision: to the same bits on
+ * every device.
  *
  * A run is steady if from one look, at t', to the next, at t,
  *
