@@ -50,7 +50,7 @@ CFLAGS    = $(OPT) -std=c11 -D_GNU_SOURCE -ffp-contract=off -fno-math-errno -fop
             -ffunction-sections -fdata-sections $(HARDEN) \
             -Wall -Wextra -Wshadow -Wvla -Wstrict-prototypes -Wmissing-prototypes $(if $(WERROR),-Werror) \
             $(if $(SANITIZE),$(SANITIZERS))
-CPPFLAGS += -Isrc -I. -Itests -I$B/gen $(HDF5_CFLAGS) \
+CPPFLAGS += -Isrc -I. -Itests/helpers -I$B/gen $(HDF5_CFLAGS) \
             $(if $(CUDA),-DSW_HAVE_CUDA -I$(CUDA_DIR)/include $(if $(CUDA_SYNC),-DSW_CUDA_SYNC)) -MMD -MP
 NVFLAGS   = -O3 -std=c++17 -lineinfo $(foreach s,$(SM),-gencode arch=compute_$s,code=sm_$s) \
             -gencode arch=compute_$(lastword $(SM)),code=compute_$(lastword $(SM)) \
@@ -83,8 +83,10 @@ ifeq ($(MPI),)
 sources := $(filter-out %_mpi.c,$(sources))
 endif
 objects := $(sources:%.c=$B/%.o) $(if $(CUDA),$(patsubst %.cu,$B/%.o,$(wildcard cuda/*.cu cuda/*/*.cu))) $B/gen/embed.o
-tests   := $(patsubst tests/%.c,$B/%,$(wildcard tests/test_*.c))
-benches := $(patsubst tests/%.c,$B/%,$(wildcard tests/bench_*.c))
+# A program for each tests/*/.../test_NAME.c, and tests/bench/bench_NAME.c, by its name alone.
+test_sources := $(sort $(shell find tests/unit tests/rows -name 'test_*.c'))
+tests   := $(patsubst %.c,$B/%,$(notdir $(test_sources)))
+benches := $(patsubst tests/bench/%.c,$B/%,$(wildcard tests/bench/bench_*.c))
 # Texts in the program: what run-time compilation needs, the very files the build compiles; the catalogue of equations.
 embedded := src/base/sw_hd.h $(sort $(shell find src -name '*_point.h') $(wildcard cuda/*_rtc.cuh cuda/*/*_rtc.cuh)) \
             $(wildcard src/cli/jobs/*.tmpl) $(sort $(wildcard configs/equations/*.cfg))
@@ -102,9 +104,10 @@ $B/sweep: $B/src/main.o $B/libsweep.a $B/gen/link.flags
 $B/libsweep.a: $(objects) $B/gen/objects.flags
 	$(call say,AR,$@)rm -f $@ && ar rcs $@ $(objects)
 
-$(tests) $(benches): $B/%: $B/tests/%.o $B/tests/helpers.o $B/libsweep.a $(if $(PORTABLE),$B/libcmocka.so.0) \
-    $B/gen/link.flags
-	$(call say,LINK,$@)$(CC) $(CFLAGS) -o $@ $(filter %.o %.a,$^) $(LDFLAGS) \
+$(foreach source,$(test_sources),$(eval $B/$(notdir $(source:.c=)): $B/$(source:.c=.o)))
+$(benches): $B/%: $B/tests/bench/%.o
+$(tests) $(benches): $B/tests/helpers/helpers.o $B/libsweep.a $(if $(PORTABLE),$B/libcmocka.so.0) $B/gen/link.flags
+	$(call say,LINK,$@)$(CC) $(CFLAGS) -o $@ $(filter %.o,$^) $(filter %.a,$^) $(LDFLAGS) \
 	    $(if $(PORTABLE),'-Wl$(,)-rpath$(,)$$ORIGIN') -lcmocka $(LDLIBS)
 
 $B/test_evaluations: private LDFLAGS += $(addprefix -Wl$(,)--wrap=,sw_expr_parse sw_eval_create sw_eval_points \
@@ -125,9 +128,9 @@ $B/%.o: %.cu Makefile $B/gen/nvcc.flags
 	@mkdir -p $(@D)
 	$(call say,NVCC,$<)$(NVCC) $(NVFLAGS) -c -o $@ $<
 
-$B/gen/embed.o: $(embedded) scripts/embed.sh Makefile
+$B/gen/embed.o: $(embedded) scripts/build/embed.sh Makefile
 	@mkdir -p $(@D)
-	$(call say,EMBED,$@)scripts/embed.sh $(embedded) > $B/gen/embed.S && $(CC) -c -o $@ $B/gen/embed.S
+	$(call say,EMBED,$@)scripts/build/embed.sh $(embedded) > $B/gen/embed.S && $(CC) -c -o $@ $B/gen/embed.S
 
 # What it was made with. Rewritten only when that changes, and then it is made again; warnings as errors change nothing.
 $B/gen/cc.flags: made_with = $(CC) $(CPPFLAGS) $(filter-out -Werror,$(CFLAGS))
@@ -162,11 +165,11 @@ info:                          ## what was found on this machine
 	@echo "HDF5    $(or $(strip $(HDF5_CFLAGS) $(HDF5_LDFLAGS)),not found by pkg-config: set HDF5_CFLAGS and HDF5_LDFLAGS)"
 
 setup:                         ## install the system packages that are missing (Debian, Ubuntu)
-	@scripts/setup.sh
+	@scripts/build/setup.sh
 
 demo: setup                    ## install, build, run configs/ch_forcing.cfg, draw it
 	@$(MAKE) --no-print-directory sweep
-	@scripts/demo.sh
+	@scripts/build/demo.sh
 
 # A compiler for each core, unless make was told how many.
 all_cores = $(if $(findstring jobserver,$(MAKEFLAGS)),,-j$(shell nproc))
@@ -175,21 +178,21 @@ all_cores = $(if $(findstring jobserver,$(MAKEFLAGS)),,-j$(shell nproc))
 sm_tested = $(if $(shell nvidia-smi -L 2>/dev/null | grep '^GPU'),$(SM),$(lastword $(SM)))
 
 test:                          ## install, build with warnings as errors, run every test, also under sanitizers
-	@scripts/setup.sh --tests
+	@scripts/build/setup.sh --tests
 	@$(MAKE) --no-print-directory $(all_cores) B=$B/test WERROR=1 SM='$(sm_tested)' check
 	@$(MAKE) --no-print-directory $(all_cores) B=$B/sanitize WERROR=1 SANITIZE=1 CUDA= OPT='-O1 -g1' check-sanitized
 
-# Libraries to preload: the k-th call of a kind fails (tests/test_faults.sh), the clock is set (tests/test_clock.sh),
-# MPI buffers nothing (tests/test_mpi.sh).
+# Libraries to preload: the k-th call of a kind fails (test_faults.sh), the clock is set (test_clock.sh), MPI buffers
+# nothing (test_mpi.sh).
 preloads := $B/fail_nth.so $B/jump_clock.so $(if $(MPI),$B/synchronous_sends.so)
 $B/synchronous_sends.so: private preload_flags = $(MPI_CFLAGS)
-$(preloads): $B/%.so: tests/%.c Makefile
+$(preloads): $B/%.so: tests/faults/%.c Makefile
 	@mkdir -p $(@D)
 	$(call say,LINK,$@)$(CC) -O1 -g -std=c11 -D_GNU_SOURCE -Wall -Wextra -Wshadow -Wstrict-prototypes \
 	    $(if $(WERROR),-Werror) $(preload_flags) -shared -fPIC -o $@ $< -ldl
 
-# A program that fails, or kills, another one at one of its system calls (tests/fuzz/scenes.py, tests/test_faults.sh).
-$B/at_call: tests/at_call.c Makefile
+# A program that fails, or kills, another one at one of its system calls (tests/fuzz/scenes.py, test_faults.sh).
+$B/at_call: tests/faults/at_call.c Makefile
 	@mkdir -p $(@D)
 	$(call say,LINK,$@)$(CC) -O1 -g -std=c11 -D_GNU_SOURCE -Wall -Wextra -Wshadow -Wstrict-prototypes \
 	    $(if $(WERROR),-Werror) -o $@ $<
@@ -199,19 +202,19 @@ tests: $(tests) $B/sweep $(preloads) $B/at_call  ## build the test programs with
 benches: $(benches)            ## build the programs that time things
 
 check: tests                   ## run the tests that are built here (no set-up, no sanitizers)
-	@scripts/run_tests.sh $B
+	@scripts/build/run_tests.sh $B
 check-sanitized: tests
-	@SW_SMALL=$${SW_SMALL-1} SW_SANITIZED=1 scripts/run_tests.sh $B
+	@SW_SMALL=$${SW_SMALL-1} SW_SANITIZED=1 scripts/build/run_tests.sh $B
 
 FUZZ_SECONDS ?= 60
 fuzz:                          ## libFuzzer over tests/fuzz, FUZZ_SECONDS=60 for each target (needs clang)
-	@scripts/fuzz.sh $(FUZZ_SECONDS) $B/fuzz
+	@scripts/build/fuzz.sh $(FUZZ_SECONDS) $B/fuzz
 
 NIGHT_SECONDS ?= 28800
 fuzz-night:                    ## damaged configs and output files, NIGHT_SECONDS=28800 in all; a summary at the end
-	@scripts/fuzz_night.sh $(NIGHT_SECONDS)
+	@scripts/build/fuzz_night.sh $(NIGHT_SECONDS)
 
-# A folder to carry to a machine without compiler or libraries, beside the checkout; scripts/run_tests.sh build/portable
+# A folder to carry to a machine without compiler or libraries, beside the checkout, where run_tests.sh build/portable
 # runs it. Objects stay elsewhere. (One library for all tests would be smaller, but Debian's static HDF5 cannot be part
 # of one.)
 portable:                      ## build/portable: program and tests that need glibc, libgcc_s (MPI=1: Open MPI)
@@ -221,11 +224,11 @@ portable:                      ## build/portable: program and tests that need gl
 	@du -sh $B/portable
 
 docs: $B/sweep                 ## write the generated pages of docs/ and their tables again
-	@scripts/make_docs.sh $B/sweep
-	@python3 scripts/bench_tables.py
+	@scripts/build/make_docs.sh $B/sweep
+	@python3 scripts/bench/bench_tables.py
 
 install: sweep                 ## into PREFIX (default /usr/local), under DESTDIR
-	@scripts/install.sh "$(DESTDIR)$(PREFIX)"
+	@scripts/build/install.sh "$(DESTDIR)$(PREFIX)"
 
 format:                        ## clang-format over src, cuda and tests
 	clang-format -i $$(git ls-files 'src/*.[ch]' 'tests/*.[ch]')

@@ -101,7 +101,7 @@ template <int AHEAD> __global__ static void shared_k(struct sw_cuda_thomas t, do
 
 /* Small blocks spread a small batch over more multiprocessors. 16 rows ahead take so many registers that no more than
  * 384 threads of a multiprocessor run at once; larger batches hide the latency by their number
- * (tests/bench_thomas.c). No bit depends on either. */
+ * (tests/bench/bench_thomas.c). No bit depends on either. */
 enum { DEFAULT_THREADS = 32 };
 static int rows_ahead(int batch) { return batch < 65536 ? 16 : 8; }
 

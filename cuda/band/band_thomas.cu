@@ -68,7 +68,7 @@ __global__ static void solve_k(struct sw_cuda_thomas t, double *x)
     if (t.p) sw_cuda_border_solve(t.border, t.border_ld, t.n, t.p, t.ld, j, x);
 }
 
-/* A small batch is spread over more multiprocessors by smaller blocks (tests/bench_thomas.c). No bit
+/* A small batch is spread over more multiprocessors by smaller blocks (tests/bench/bench_thomas.c). No bit
  * depends on this. */
 static int threads_for(const struct sw_cuda_thomas *t)
 {

@@ -1,6 +1,6 @@
 #ifndef SW_EMBED_H
 #define SW_EMBED_H
-/* Source files embedded in the program for run-time compilation (scripts/embed.sh): the same text the build
+/* Source files embedded in the program for run-time compilation (scripts/build/embed.sh): the same text the build
  * compiles. */
 #include <stddef.h>
 

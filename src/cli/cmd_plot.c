@@ -47,7 +47,7 @@ static enum sw_status check_script(const char *script, const char *folder)
 
 static enum sw_status find_script(char *script, size_t room)
 {
-    static const char *const places[] = {"scripts", "../share/sweep", "../scripts", "../../scripts"};
+    static const char *const places[] = {"scripts/plot", "../share/sweep", "../scripts/plot", "../../scripts/plot"};
     const char *share = getenv("SWEEP_SHARE");
     char folder[3000];
     program_folder(folder, sizeof folder);
@@ -59,7 +59,8 @@ static enum sw_status find_script(char *script, size_t room)
         snprintf(script, room, "%s/%s/plot.py", folder, places[k]);
         if (access(script, R_OK) == 0) return check_script(script, folder);
     }
-    return SW_FAIL(SW_E_IO, "plot.py is neither in %s/scripts nor in %s/../share/sweep; set SWEEP_SHARE to its folder",
+    return SW_FAIL(SW_E_IO,
+                   "plot.py is neither in %s/scripts/plot nor in %s/../share/sweep; set SWEEP_SHARE to its folder",
                    folder, folder);
 }
 

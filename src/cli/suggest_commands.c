@@ -1,5 +1,5 @@
 /* Commands that suit a result which is there. Each can be typed as it stands, and ends with exit code 0: what
- * scripts/plot.py would refuse is not suggested. */
+ * scripts/plot/plot.py would refuse is not suggested. */
 #include <math.h>
 
 #include "base/sw_text.h"

@@ -10,7 +10,7 @@
  *
  * That the rest has none is shown where h >= 0. With the stencil `full` a wall of given values has a negative weight in
  * its corner cell where cells are more than 8 times as long as wide (16 times between two such walls); |h| is counted
- * there, and tests/test_elliptic_bounds.c finds all eigenvalues within the bounds, by a dense eigensolver. A bound that
+ * there, and test_elliptic_bounds.c finds all eigenvalues within the bounds, by a dense eigensolver. A bound that
  * is wrong costs iterations, not the answer: each solve is judged by its residual. */
 #include <stdbool.h>
 

@@ -156,7 +156,7 @@ static enum sw_status fit_joined(const struct sw_fd *first, const struct sw_fd *
 }
 
 /* Along the second axis the shape that is best by itself, but with one stage and more blocks instead, as tiles along
- * the first wait at more barriers (measured by tests/bench_fd.c). Along the first as many lines as keep the threads of
+ * the first wait at more barriers (measured by bench_fd.c). Along the first as many lines as keep the threads of
  * a block busy. A plane and the tiles in flight must fit the L2 cache, half of which may be far from a
  * multiprocessor. */
 enum sw_status sw_fd_fused_joined_best(const struct sw_fd *first, const struct sw_fd *second,

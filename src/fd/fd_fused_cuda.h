@@ -59,7 +59,7 @@ enum sw_status sw_fd_fused_memory_of(const struct sw_device *device, struct sw_f
 
 /* The following read only desc, line, stride and outer of fd. */
 
-/** The shape that was measured to be fastest (tests/bench_fd.c), made smaller until it fits the shared memory. One is
+/** The shape that was measured to be fastest (bench_fd.c), made smaller until it fits the shared memory. One is
  *  found for every line where a block may have 64 KiB; the kernel needs sm_80, where it may have 99 KiB or more.
  *  @return SW_E_ABSENT none fits; SW_E_SINGULAR */
 enum sw_status sw_fd_fused_best(const struct sw_fd *fd, const struct sw_fd_fused_memory *m,

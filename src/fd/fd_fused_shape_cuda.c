@@ -153,7 +153,7 @@ enum sw_status sw_fd_fused_fit(const struct sw_fd *fd, const struct sw_fd_fused_
 
 /* ------------------------------------------------------------------ the best shape */
 
-/* Bytes; measured by tests/bench_fd.c (results/bench/fd_shapes.txt, fd_trials.txt). */
+/* Bytes; measured by tests/bench/bench_fd.c (results/bench/fd_shapes.txt, fd_trials.txt). */
 enum {
     IN_FLIGHT = 128 * 1024, TILE_X = 16 * 1024, MOST_TILE = 108 * 1024, MOST_SHARED = 216 * 1024,
     FAR_APART = 256 * 1024

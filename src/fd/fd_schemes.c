@@ -1,4 +1,4 @@
-/* Every compact scheme and every closure there is, in fractions. To add one: add its row; tests/test_fd_schemes.c
+/* Every compact scheme and every closure there is, in fractions. To add one: add its row; test_fd_schemes.c
  * checks its order exactly. Sources: Lele (1992), sections 2.1 and 2.2 for the derivatives, section 4.1 for closures,
  * appendix B for what lies half-way; filters: D. V. Gaitonde and M. R. Visbal, AIAA J. 38 (2000). */
 #include <stddef.h>

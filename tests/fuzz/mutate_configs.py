@@ -1,6 +1,6 @@
 """Give `check` the shipped configs, and what `init` prints, with one to three random edits, and run what it takes.
 
-The edits are those of tests/mutants.h, with words from what the program says of itself (list, explain); here the whole
+The edits are those of mutants.h, with words from what the program says of itself (list, explain); here the whole
 program meets them: overrides, the trial of the device, the run itself, made small, and its table of runs.
 """
 import glob

@@ -10,7 +10,7 @@ import sys
 import time
 
 TOP = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-sys.path.insert(0, os.path.join(TOP, "tests"))
+sys.path.insert(0, os.path.join(TOP, "tests", "helpers"))
 import compare_h5  # noqa: E402
 import h5py  # noqa: E402
 

@@ -7,7 +7,7 @@
  *     |Im lambda| <= K1 sum |c_d|/dx_d =: a,     0 <= -Re lambda <= nu K2 sum 1/dx_d² =: b
  *
  * and |R| <= 1 in the triangle between -real and +-i imaginary, the ends of its region on the axes: dt (a/imaginary +
- * b/real) <= 1 (tests/test_advection.c checks all of the triangle). A source that falls with u adds its slope to b. */
+ * b/real) <= 1 (test_advection.c checks all of the triangle). A source that falls with u adds its slope to b. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

@@ -117,7 +117,7 @@ static enum sw_status save_field(struct sw_bvp *bvp, struct a2 *a, int j, struct
 
 /* ------------------------------------------------------------------ one problem */
 
-/* Blocks as large as leave two to each multiprocessor: with few columns, small ones (tests/bench_a2.c). No bit depends
+/* Blocks as large as leave two to each multiprocessor: with few columns, small ones (bench_a2.c). No bit depends
  * on this. */
 static int threads_for(const struct sw_bvp *bvp, int64_t r)
 {

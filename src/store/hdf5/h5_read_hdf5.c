@@ -5,7 +5,7 @@
 #include "base/sw_mem.h"
 #include "store/hdf5/h5_heap_hdf5.h"
 
-/* All values of attributes and datasets of output files are read here (scripts/check_reads.sh), once h5_check_hdf5.c
+/* All values of attributes and datasets of output files are read here (check_reads.sh), once h5_check_hdf5.c
  * has nothing against them. */
 
 

@@ -1,0 +1,40 @@
+#!/bin/sh
+# Draw the pictures of the documentation again (docs/pictures) from the configs that they show, and keep the numbers
+# behind slopes (results/convergence.csv). Each picture carries version, commit and sweep id; each row commit, machine
+# and compiler.
+set -e
+cd "$(dirname "$0")/../.."
+dir=$(mktemp -d)
+trap 'rm -rf "$dir"' EXIT
+commit=$(git rev-parse --short=12 HEAD)$(git diff --quiet HEAD -- src cuda || echo +)
+machine=$(sed -n 's/^model name.*: //p' /proc/cpuinfo | head -n 1)
+compiler=$(./sweep -V | sed -n 's/^compiler *//p' | tr -d ,)
+record() {  # record CONFIG: the runs of a sweep, one a row
+    ./sweep show "$dir/$1.h5" --csv | cut -d, -f1-9 |
+        sed -e "1s/^/config,commit,machine,compiler,/" -e "2,\$s|^|$1,$commit,$machine,$compiler,|"
+}
+draw() {  # draw CONFIG PICTURE ARGUMENTS...
+    file=$dir/$1.h5 config=configs/$1.cfg picture=docs/pictures/$2.png
+    shift 2
+    ./sweep run -q "$config" -o "$file"
+    ./sweep plot "$file" "$@" -o "$picture"
+}
+mkdir -p docs/pictures
+draw ch_forcing                 ch_forcing     --kind spacetime --run 0,128,136,144,388,396,404,412
+draw ch_coarsening              ch_coarsening  --kind lines --of domain_length --log x
+draw hyperdiffusion_convergence convergence    --kind convergence
+draw heat_convergence           heat           --kind convergence
+draw swift_hohenberg            swift_hohenberg --kind heatmap --of u_max --over k,r
+draw allen_cahn_front           allen_cahn_front --kind convergence
+draw fronts                     fronts         --kind lines --of fronts --log xy
+draw compact_convergence        compact        --kind convergence
+draw advection_1d               advection      --kind convergence
+draw elliptic_convergence       elliptic       --kind convergence
+draw elliptic_shell             elliptic_shell --run 2
+mkdir -p "$dir/equations"
+for config in configs/equations/*.cfg; do
+    name=$(basename "$config" .cfg)
+    draw "equations/$name" "equation_$name" --dpi 80 $(sed -n 's,^//  *sweep plot [^ ]* ,,p' "$config")
+done
+scripts/build/tutorial.sh "$dir/tutorial"
+{ record hyperdiffusion_convergence; record heat_convergence | sed 1d; } > results/convergence.csv

@@ -1,0 +1,51 @@
+#!/bin/sh
+# run_tests.sh BUILD: run every test program in BUILD from the top of the checkout, and the script tests.
+# SW_NEED=cuda turns the skips of rows that need a GPU into failures. SW_SANITIZED=1: the build has sanitizers.
+# SW_JOBS=N runs N at a time (else one for each core, up to four); the output of each comes when it has ended.
+# SW_EXCEPT=GLOB leaves programs out.
+cd "$(dirname "$0")/../.." || exit 1
+if [ "$1" = --one ]; then  # FOLDER PROGRAM: for ourselves
+    folder=$2 name=$(basename "$3")
+    began=$(date +%s)
+    "$3" > "$folder/$name.said" 2>&1 || echo "$3" > "$folder/$name.failed"
+    {
+        printf '== %s (%d s)\n' "$3" $(($(date +%s) - began))
+        cat "$folder/$name.said"
+        [ ! -e "$folder/$name.failed" ] || echo "FAILED: $3"
+    } > "$folder/$name.out"
+    exec flock "$folder" cat "$folder/$name.out"
+fi
+build=$1
+export SWEEP="$PWD/$build/sweep" ASAN_OPTIONS="${ASAN_OPTIONS:-detect_leaks=1}"
+export OMP_WAIT_POLICY="${OMP_WAIT_POLICY:-passive}"  # threads that spin take the time of the test beside them
+programs() {
+    if [ -z "$SW_SANITIZED" ]; then
+        [ -e .git ] && ls scripts/build/check_*.sh
+        grep -L "$waits" $scripts  # first: the longest are among them
+    fi
+    for program in "$build"/test_*; do
+        case $program in *.o|*.d|*/${SW_EXCEPT:-none}) continue ;; esac
+        [ -x "$program" ] && echo "$program"
+    done
+}
+# Scripts whose first lines say so hardly compute, and go on beside the others from the start.
+waits='^# .*Mostly waits'
+scripts=$(find tests/cli tests/faults -name 'test_*.sh' | sort)
+waiting() { [ -n "$SW_SANITIZED" ] || grep -l "$waits" $scripts; }
+run() { xargs -r -P "$1" -n 1 scripts/build/run_tests.sh --one "$folder"; }
+folder=$(mktemp -d) || exit 1
+trap 'rm -rf "$folder"' EXIT
+waiting | run 100 &
+cores=$(nproc)
+programs | run "${SW_JOBS:-$((cores < 4 ? cores : 4))}"
+wait
+total=$({ programs; waiting; } | wc -l)
+set -- $(cat "$folder"/*.failed 2> /dev/null)
+echo "$((total - $#)) passed, $# failed"
+[ $# -eq 0 ] && exit 0
+for failed; do  # again at the end, where they are looked for
+    echo "== $failed, its last lines"
+    tail -n 15 "$folder/$(basename "$failed").said"
+done >&2
+echo "failed: $*" >&2
+exit 1

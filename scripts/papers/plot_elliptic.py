@@ -1,0 +1,200 @@
+#!/usr/bin/env python3
+"""Draw what reproduce_elliptic.sh measured: orders of both stencils, iterations over the numbers of a problem,
+residuals after each iteration, and figures 6 and 7 of the paper.
+
+usage: plot_elliptic.py FOLDER     the pictures go beside the CSV files
+Needs matplotlib, numpy and h5py."""
+import collections
+import math
+import os
+import sys
+
+sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "bench"))
+from bench_figures import GREY, plt, save  # first: it says what is missing
+from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter, NullLocator
+from sweep_plot.look import COLOURS
+
+import bench_data as data
+
+PAPER = "#b07d00"
+MARKS = "os^Dv<>P"
+METHODS = ["pcg", "interleaved", "multigrid", "modal", "csr", "interleaved_single"]
+
+
+def panels(count, size, across=4, **options):
+    across = min(across, count)
+    down = -(-count // across)
+    figure, axes = plt.subplots(down, across, figsize=(size[0] * across + 0.4, size[1] * down + 0.3),
+                                layout="constrained", squeeze=False, **options)
+    for one in axes.flat:
+        one.grid(True)
+    return figure, list(axes.flat)
+
+
+def style_of(row):
+    """A colour a method; a GPU's lines are dashed."""
+    where, method = row.split("@")[0].split(".")
+    k = METHODS.index(method) if method in METHODS else len(METHODS)
+    return {"color": COLOURS[k % len(COLOURS)], "marker": MARKS[k % len(MARKS)],
+            "linestyle": "-" if where == "cpu" else "--"}
+
+
+def plain(value, _=None):
+    return f"{value:g}"
+
+
+def ticks_at(axis, values):
+    """At these alone, as one writes them."""
+    axis.set_ticks(sorted(set(values)))
+    axis.set_major_formatter(FuncFormatter(plain))
+    axis.set_minor_locator(NullLocator())
+
+
+# ---------------------------------------------------------------- orders
+
+WORDS = {"full": "shell, full", "tpfa": "shell, tpfa, against the sphere's solution",
+         "tpfa against its limit": "shell, tpfa, against its own limit", "box": "box"}
+
+
+def draw_orders(folder):
+    origin, rows = data.part_rows(folder, "elliptic_orders")
+    if not rows:
+        return
+    figure, axes = panels(2, (4.9, 4.2), sharey=True)
+    for one, norm, title in zip(axes, ("err_l2", "err_max"), ("in L2, relative, weighted by volume", "the largest")):
+        for k, what in enumerate(dict.fromkeys(row["what"] for row in rows)):
+            line = [(int(row["n"]), float(row[norm])) for row in rows
+                    if row["what"] == what and row["status"] == "done"]
+            order = math.log(line[-2][1] / line[-1][1]) / math.log(line[-1][0] / line[-2][0]) if len(line) > 1 else 0
+            order = round(order, 2) + 0.0   # not -0.00
+            one.plot(*zip(*line), color=COLOURS[k], marker=MARKS[k],
+                     label=f"{WORDS.get(what, what)}: order {order:.2f}")
+        one.set_xscale("log", base=2)
+        one.set_yscale("log")
+        ticks_at(one.xaxis, [int(row["n"]) for row in rows])
+        one.set_xlabel("n, of n³ cells")
+        one.set_title(title)
+        one.legend(fontsize=8, loc="lower left")
+    axes[0].set_ylabel("error")
+    figure.suptitle("Errors over the grid; orders of the last two points")
+    save(figure, folder, "elliptic_orders", origin)
+
+
+# ---------------------------------------------------------------- iterations
+
+ALONG = {"courant": "Courant number", "lambda2": "lambda2", "depth": "depth H over the radius",
+         "n": "n, of n × n × 32 cells"}
+
+
+def draw_counts(folder):
+    origin, rows = data.part_rows(folder, "elliptic_counts")
+    if not rows:
+        return
+    figure, axes = panels(len(ALONG), (3.3, 3.9), sharey=True)
+    for one, (over, words) in zip(axes, ALONG.items()):
+        lines = collections.defaultdict(list)
+        for row in rows:
+            if row["over"] == over and row["status"] == "done":
+                lines[row["row"]].append((float(row["value"]), int(row["iterations"])))
+        for name, line in lines.items():
+            one.plot(*zip(*sorted(line)), label=name, **style_of(name))
+        one.set_xscale("log")
+        one.set_yscale("log")
+        values = {x for line in lines.values() for x, _ in line}
+        ticks_at(one.xaxis, values)
+        one.tick_params(axis="x", labelrotation=40 if over in ("lambda2", "courant") else 0)
+        one.set_xlabel(words)
+        one.yaxis.set_major_formatter(FuncFormatter(plain))
+        one.yaxis.set_minor_formatter(NullFormatter())
+    axes[0].set_ylabel("iterations to 1e-5")
+    axes[0].legend()
+    figure.suptitle("Iterations: f random, a thin shell; Courant number 8.4, H = 0.01, lambda2 = 0.033 where not "
+                    "varied")
+    save(figure, folder, "elliptic_counts", origin)
+
+
+def draw_history(folder):
+    origin, rows = data.part_rows(folder, "elliptic_history")
+    courants = list(dict.fromkeys(row["courant"] for row in rows))
+    if not rows:
+        return
+    figure, axes = panels(len(courants), (5.4, 4.1), sharey=True)
+    for one, courant in zip(axes, courants):
+        lines = collections.defaultdict(list)
+        for row in rows:
+            if row["courant"] == courant:
+                lines[row["row"]].append((int(row["iteration"]), float(row["residual"])))
+        for name, line in lines.items():
+            few, look = len(line) < 40, style_of(name)
+            if name.split(".")[1] == "pcg":  # under that of interleaved, which takes the same way
+                look.update(linewidth=4, alpha=0.4)
+            one.plot(*zip(*line), label=name, markersize=4.5 if few else 0, **look)
+            if name.split(".")[1] != "interleaved":
+                one.annotate(str(line[-1][0]), line[-1], (0, -9), textcoords="offset points", ha="center", va="top",
+                             fontsize=8.5, color=look["color"])
+        one.set_xscale("symlog", linthresh=1)
+        one.set_xlim(left=0)
+        one.set_yscale("log")
+        ticks_at(one.xaxis, [0, 1, 2, 5, 10, 20, 50, 100, 200] + ([500] if max(map(len, lines.values())) > 400 else []))
+        one.set_xlabel("iteration")
+        one.set_title(f"Courant number {courant}")
+    axes[0].set_ylabel("reported residual |r|/|f|")
+    axes[0].set_ylim(bottom=1e-12)
+    axes[-1].legend(*axes[0].get_legend_handles_labels(), loc="center left", bbox_to_anchor=(1, 0.5))
+    figure.suptitle("Residual after each iteration, f = 1; an iteration of modal solves all vertical modes")
+    save(figure, folder, "elliptic_history", origin)
+
+
+# ---------------------------------------------------------------- figures 6 and 7
+
+def draw_band(axes, low, high, words):
+    axes.axhspan(low, high, color=PAPER, alpha=0.25, linewidth=0)
+    axes.text(0.01, math.sqrt(low * high), f"{words}, M2090", transform=axes.get_yaxis_transform(), fontsize=7.5,
+              color=PAPER, va="center")
+
+
+def draw_sizes(folder):
+    """Bands: what the paper's text says of figure 6, and the kernels of its table 7."""
+    table, found = data.elliptic_iterations(folder, "sizes")
+    lines = collections.defaultdict(list)
+    for (_, row), one in found.items():
+        lines[row].append(one)
+    if not lines:
+        return
+    figure, axes = panels(2, (4.9, 4.2))
+    for row, line in lines.items():
+        line.sort(key=lambda one: one.cells)
+        cells = [one.cells for one in line]
+        if all(one.flops for one in line):
+            axes[0].plot(cells, [1e-9 * one.flops for one in line], label=row, **style_of(row))
+        axes[1].plot(cells, [1e-9 * one.bytes for one in line], label=row, **style_of(row))
+    paper = data.elliptic_paper(folder)
+    for precision, low, high in (("single", 70, 80), ("double", 40, 50)):
+        draw_band(axes[0], low, high, f"interleaved, {precision}")
+        rates = [paper.get(("7", precision, "interleaved", kernel, "GB/s")) for kernel in ("SpMV", "prec")]
+        if all(rates):
+            draw_band(axes[1], min(rates), max(rates), f"interleaved, {precision}")
+    for one, title, unit in zip(axes, ("figure 6", "figure 7"), ("10⁹ operations/s", "GB/s, counted from the source")):
+        one.set_xscale("log")
+        one.set_yscale("log")
+        one.yaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
+        one.yaxis.set_major_formatter(FuncFormatter(plain))
+        one.yaxis.set_minor_formatter(NullFormatter())
+        one.set_xlabel("cells, 128 levels")
+        one.set_ylabel(unit)
+        one.set_title(title)
+    axes[1].legend(loc="center left", bbox_to_anchor=(1, 0.5))
+    figure.suptitle("An iteration over the number of cells")
+    save(figure, folder, "elliptic_sizes", "; ".join(filter(None, (table.origin("cuda"), table.origin("cpu")))))
+
+
+def main():
+    if len(sys.argv) != 2 or sys.argv[1].startswith("-"):
+        print(__doc__, file=sys.stderr)
+        return 2
+    for draw in (draw_orders, draw_counts, draw_history, draw_sizes):
+        draw(sys.argv[1])
+    return 0
+
+
+sys.exit(main())

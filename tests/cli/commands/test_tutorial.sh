@@ -1,0 +1,23 @@
+#!/bin/bash
+# The commands of docs/tutorial/tutorial.md, in a small form, and what it says that they print. SWEEP is the program.
+cd "$(dirname "$0")/../../.." || exit 1
+. tests/helpers/helpers.sh
+if [ -z "$python" ] || ! $python -c 'import matplotlib' 2>err; then
+    skipped 'the tutorial: no python3 with h5py and matplotlib'
+    exit 0
+fi
+SWEEP=$sweep "$top/scripts/build/tutorial.sh" --small "$tmp/small" >out 2>err || fail 'its commands'
+for picture in pulse few map amount; do [ -s "small/$picture.png" ] || fail "no picture $picture.png"; done
+# what was understood is told as it is; the outcome of the runs, up to its numbers
+awk '/^```text$/ { on = 1; next } /^```$/ { on = 0 } on' "$top/docs/tutorial/tutorial.md" >told
+[ "$(wc -l <told)" -gt 8 ] || fail 'the tutorial tells little'
+cat out err | tr -s '0-9' '#' | sed 's/# .#/#/' >printed
+while IFS= read -r line; do
+    case $line in
+    [uv]_t\ * | \ \ * | method*) prints "$line" ;;
+    done*) grep -q '^done  *# ok' printed || fail 'not all runs are done' ;;
+    *) grep -qF -- "$(tr -s '0-9' '#' <<<"$line" | sed 's/#[.]#.*//')" printed || fail "it does not print: $line" ;;
+    esac
+done <told
+[ "$("$sweep" show small/results/map.h5 --csv | grep -c ',done,')" = 36 ] || fail 'not 36 runs'
+summary

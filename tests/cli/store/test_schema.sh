@@ -1,0 +1,43 @@
+#!/bin/bash
+# Files of schema 1, as older versions wrote them, are read, joined and gone on with; the results have today's names.
+. tests/helpers/helpers.sh
+[ -n "$python" ] || { echo "skipped: no python3 with h5py"; exit 0; }
+old() { $python "$top/tests/helpers/as_schema_1.py" "$@" 2>err || fail "as_schema_1.py $*"; }
+new=(run "$top/configs/tiny_nsweep.cfg" --device cpu)
+
+expect 0 "${new[@]}" -o new.h5
+cp new.h5 old.h5; old old.h5
+expect 0 show new.h5 --csv; cp out rows
+expect 0 show old.h5 --csv  # scalars are in the order in which a file has them
+$python -c 'import csv; assert list(csv.DictReader(open("out"))) == list(csv.DictReader(open("rows")))' 2>err ||
+    fail 'show of an old file'
+expect 0 status old.h5
+for file in new old; do expect 0 xdmf $file.h5; done
+sed 's/old[.]h5/new.h5/' old.xdmf | cmp -s - new.xdmf || fail 'xdmf of an old file'
+expect 0 "${new[@]}" -o old.h5; says 'nothing to do'
+if $python -c 'import matplotlib' 2>/dev/null; then
+    for of in u_min min u; do expect 0 plot old.h5 --kind lines --run 3 --of $of -o old.png; done
+    expect 0 plot new.h5 --kind lines --run 3 --of min -o old.png
+fi
+
+# joined: with each other, with new ones
+for k in 1 2; do expect 0 "${new[@]}" -o s.h5 --shard $k/2; done
+expect 0 merge s.shard-*.h5 -o whole.h5; same whole.h5 new.h5
+old s.shard-1-of-2.h5
+expect 0 merge s.shard-*.h5 -o mixed.h5; same mixed.h5 whole.h5
+old s.shard-2-of-2.h5
+expect 0 merge s.shard-*.h5 -o mixed.h5 --force; same mixed.h5 whole.h5
+
+# an axis that has become longer
+expect 0 "${new[@]}" -o longer.h5 -s 'sweep.g=[1.0]'; old longer.h5
+expect 0 "${new[@]}" -o longer.h5 -s 'sweep.g=[1.0, 2.0]'; says '3 of 6 runs left'
+expect 0 "${new[@]}" -o whole.h5 -s 'sweep.g=[1.0, 2.0]' --force; same longer.h5 whole.h5
+
+# a batch that stopped half-way, and a part that is all there is
+long=(run "$top/configs/tiny_ch.cfg" --device cpu -s time.end=20000.0 -s output.scalars.every=1000.0)
+slowly 0.005 expect 75 "${long[@]}" -o half.h5 --max-time 0.2s
+ls half.h5.d/part-*.h5 >out || fail 'no checkpoint'
+for part in half.h5.d/part-*.h5; do old $part; done
+expect 0 resume half.h5 --device cpu; says ' from step '
+expect 0 "${long[@]}" -o whole.h5 --force; same half.h5 whole.h5
+summary

@@ -1,0 +1,95 @@
+#!/bin/bash
+# Two calls that write one file: at each call of the first that locks, renames or removes a file it waits until the
+# second has ended. Of what either says is done (exit code 0) nothing is lost: the file is what the one that was not
+# refused makes alone.
+cd "$(dirname "$0")/../.." || exit 1
+. tests/helpers/helpers.sh
+at_call=$(dirname "$sweep")/at_call
+[ -x "$at_call" ] || { echo "$at_call is missing: make tests" >&2; exit 1; }
+"$at_call" true
+[ $? != 77 ] || { skipped 'all of it: this machine lets no program be traced'; summary; exit; }
+export OMP_NUM_THREADS=1
+
+cat > w.cfg <<'CFG'
+problem = "heat";
+grid    = { n = 16; length = 1.0; };
+physics = { kappa = "c*k"; };
+define  = { c = 1.0; };
+time    = { dt = 1.0e-3; end = 0.01; };
+sweep   = { k = [0.1, 0.2]; };
+initial = "cos(2*pi*x)";
+output  = { state = true; fields = { times = [0.0, 0.01]; }; };
+run     = { device = "cpu"; };
+CFG
+half=(run w.cfg -q --only 'k < 0.15' -o f.h5)
+whole=(run w.cfg -q -o f.h5)
+longer=(run w.cfg -q --only 'k < 0.15' -s time.end=0.02 -o f.h5)
+forced=(run w.cfg -q -s define.c=2.0 --force -o f.h5)
+other=(run w.cfg -q -s define.c=2.0 -o f.h5)
+merged=(merge -q s.shard-1-of-2.h5 s.shard-2-of-2.h5 -o f.h5)
+for shard in 1/2 2/2; do "$sweep" run w.cfg -q -o s.h5 --shard $shard; done
+half() { rm -rf ./*f.h5* .sweep-*; "$sweep" "${half[@]}"; }
+none() { rm -rf ./*f.h5* .sweep-*; }
+
+# pair BEFORE FIRST SECOND EARLIER: names of the arrays above. EARLIER: how often both may end with 0, the second before
+# the first has locked the file, which then replaces what it was told to replace
+pair() {
+    local before=$1 earlier=$4 k both=0
+    local -n first=$2 second=$3
+    $before; "$sweep" "${first[@]}" || fail "$2 alone"; cp f.h5 first.h5
+    $before; "$sweep" "${second[@]}" || fail "$3 alone"; cp f.h5 second.h5
+    printf '"%s"' "$sweep" >command; printf " '%s'" "${second[@]}" >>command
+    for ((k = 1; ; k++)); do
+        $before; rm -f code
+        "$at_call" -k $k -c flock,rename,unlink,unlinkat -l log \
+            -a "run:($(cat command)) >out 2>second; echo \$? >code" "$sweep" "${first[@]}" >out 2>err
+        local code=$?
+        [ -e code ] || break
+        case "$code $(cat code)" in
+            '0 0') both=$((both + 1)); same f.h5 first.h5 ;;
+            '0 5') cp second err
+                   grep -qE 'is being written by process [0-9]+ on .*; wait|holds another sweep|among the files' err ||
+                       fail "$2 with $3 at $k: the second does not say why"
+                   same f.h5 first.h5 ;;
+            '5 0') grep -qE 'holds another sweep|is longer than|holds run 1, which --only|not among the files to' err ||
+                       fail "$2 with $3 at $k: the first does not say why"
+                   same f.h5 second.h5 ;;
+            *) fail "$2 with $3 at $k: exit codes $code and $(cat code)" ;;
+        esac
+        [ ! -e f.h5.d ] || fail "$2 with $3 at $k: left behind: $(ls -A f.h5.d)"
+    done
+    [ $k -gt 4 ] || fail "$2 with $3: hardly a call was counted"
+    [ $both = "$earlier" ] || fail "$2 with $3: both end with 0 at $both calls"
+    echo "$2 with $3: $((k - 1)) calls"
+}
+pair half longer whole 0
+pair half whole longer 0
+pair half forced whole 1
+pair half longer forced 0
+pair none other whole 0
+pair none merged other 0
+merged+=(--force)
+pair half merged longer 1
+
+# ---- what has come under the name by other means than sweep stays, too
+half; "$sweep" run w.cfg -q -s define.c=3.0 -o strange.h5; "$sweep" run w.cfg -q -s define.c=2.0 -o forced.h5
+"$at_call" -k 1 -c rename -f .sweep-f.h5 -a 'run:cp strange.h5 f.h5' "$sweep" "${forced[@]}" 2>err
+[ $? = 5 ] || fail 'a copy that came while --force computed is replaced'
+says 'f.h5 is not the file any more that this call was to replace, and stays; the new result is complete: rename'
+same f.h5 strange.h5; same .sweep-f.h5.new forced.h5
+
+# ---- an account for ParaView is of the file that is there, or the call says that it is not
+"$sweep" "${whole[@]}" --force; "$sweep" xdmf f.h5 -q; cp f.h5 old.h5; cp f.xdmf old.xdmf
+replace="'$sweep' run w.cfg -q -o f.h5 --force -s define.c=2.0 -s output.fields.times=[0.0,0.005,0.01]; echo >code"
+for ((k = 1; ; k++)); do
+    cp old.h5 f.h5; cp old.xdmf f.xdmf; rm -f code
+    "$at_call" -k $k -c pread64,rename -p f. -a "run:$replace" "$sweep" xdmf f.h5 -q 2>err; code=$?
+    [ -e code ] || break
+    if [ $code = 0 ]; then
+        cp f.xdmf is.xdmf; "$sweep" xdmf f.h5 -q; cmp -s f.xdmf is.xdmf || fail "xdmf at $k: of a file that is gone"
+    else
+        says 'f.h5 was replaced while its fields were looked up; run the same command again'
+    fi
+done
+[ $k -gt 3 ] || fail 'xdmf: hardly a call was counted'
+summary

@@ -1,0 +1,68 @@
+# What tests of the program share; a test goes to the top of the checkout and sources it. It makes an empty folder, goes
+# there and removes it at the end. $top is the checkout, $sweep the program (SWEEP in the environment), $tmp the folder,
+# $python what reads output files, or nothing.
+top=$PWD
+sweep=${SWEEP:-$top/sweep}
+python=$(scripts/build/find_python.sh)
+[ -z "$python" ] || export SWEEP_PYTHON=$python  # that of sweep plot, too
+tmp=$(mktemp -d "${TMPDIR:-/tmp}/sweep-$(basename "$0" .sh)-XXXXXX") || exit 1
+trap 'rm -rf "$tmp"' EXIT
+cd "$tmp" || exit 1
+export LC_ALL=C.UTF-8
+export OMP_WAIT_POLICY=passive  # on a busy machine, threads that spin take the time from those that work
+failures=0
+: >out; : >err
+
+skipped() { echo "# skipped: $*"; }  # what, and why
+[ -n "$python" ] || skipped 'what is in the files: no python3 with h5py'
+fail() { echo "FAILED: $*" >&2; sed 's/^/    /' "$tmp/out" "$tmp/err" >&2; failures=$((failures + 1)); }
+# expect CODE ARGUMENT...: run sweep, or sweep $subcommand; its output goes to out and err
+expect() {
+    local code=$1
+    shift
+    "$sweep" $subcommand "$@" >out 2>err </dev/null
+    local got=$?
+    [ $got = "$code" ] || fail "sweep $subcommand $*: exit code $got, expected $code"
+}
+# slowly SECONDS COMMAND...: the program's clock goes SECONDS further at each look: --max-time then comes after so many
+# chunks of steps, however fast the machine is (0.02: some steps, 0.005: some hundreds; 0: the clock as it is)
+slowly() { LOOK=$1 LD_PRELOAD=$(dirname "$sweep")/jump_clock.so "${@:2}"; }
+says() { grep -qF -- "$1" err || fail "stderr does not say: $1"; }
+prints() { grep -qF -- "$1" out || fail "stdout does not print: $1"; }
+matches() { grep -qE -- "$1" out || fail "stdout does not match: $1"; }
+silent() { [ ! -s "$1" ] || fail "$1 is not empty"; }
+# skip_gpu WHAT: the last command failed on a GPU. There is none (unless SW_NEED names cuda), or this is a failure
+skip_gpu() {
+    if [ "${SW_NEED#*cuda}" = "$SW_NEED" ] && grep -qE 'no CUDA device|built without CUDA|NVRTC, which is not' err; then
+        skipped "$1 on a GPU: $(tail -n 1 err)"
+    else
+        fail "$1 on a GPU"
+    fi
+}
+helpers=$top/tests/helpers
+same() { [ -z "$python" ] || $python "$helpers/compare_h5.py" "$1" "$2" 2>"$tmp/err" || fail "$1 and $2 differ"; }
+# as_virtual FILE SOURCE...: FILE, joined from the sources, as `merge --virtual` of earlier versions made it
+as_virtual() { $python "$helpers/make_virtual.py" "$@" 2>err || fail "make_virtual.py $*"; }
+# without_checksums FILE...: as builds before checksums wrote them; with python alone
+without_checksums() { $python "$helpers/without_checksums.py" "$@" 2>err || fail "without_checksums.py $*"; }
+is_json() {
+    [ -z "$python" ] || $python -c 'import json, sys; json.load(open(sys.argv[1]))' "$1" 2>err || fail "$1 is not JSON"
+}
+# no_flux RHS N LENGTH END INITIAL [OUTPUT]: a config of an equation between walls without flux, on the CPU; its field
+# at the end is saved, and what OUTPUT says besides
+no_flux() {
+    cat <<CFG
+problem  = "equation";
+rhs      = "$1";
+boundary = "no_flux";
+grid     = { n = $2; length = $3; };
+time     = { dt = 0.01; end = $4; };
+initial  = "$5";
+run      = { device = "cpu"; };
+output   = { fields = { times = [$4]; }; $6 };
+CFG
+}
+summary() {  # the last line of a test
+    [ $failures = 0 ] || { echo "$failures failed" >&2; exit 1; }
+    echo "all passed${*:+: $*}"
+}

@@ -1,0 +1,641 @@
+/* Compact differences of lines that are cut over ranks, every row, against the undivided lines by cpu.thomas: every
+ * scheme with three diagonals and every boundary of it, ranks of unequal numbers of points, axes x, y and z.
+ *
+ * mpirun -n 3 build/test_fd_distributed takes the cases of 3 ranks, and these are processes: to the same bits as
+ * threads. */
+#include <float.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "comm/sw_launch.h"
+#include "fd/fd_distributed_impl.h"
+#include "fd_helpers.h"
+
+static const struct sw_fd_distributed_ops *under_test;
+static struct sw_device *device;
+
+static int open_device(void **state)
+{
+    (void)state;
+    assert_ok(sw_device_open("cpu", 1, &device));
+    return 0;
+}
+
+static int close_device(void **state)
+{
+    (void)state;
+    sw_device_close(&device);
+    return 0;
+}
+
+static const int sizes[] = {1, 2, 3, 4, 8};
+enum { SIZES = sizeof sizes / sizeof *sizes, RANKS = 8 };
+
+/* ------------------------------------------------------------------ a field, cut and put together again */
+
+struct problem {
+    struct sw_fd_desc whole;
+    int               ranks;
+    int64_t           count[RANKS];
+    double            drop;
+    const char       *row;       /* NULL: picked                                      */
+    const char       *transport; /* NULL: picked                                      */
+    int               threads;   /* of each rank, 0: 1                                */
+    int               repeats;   /* how often it is applied, 0: once                  */
+    const double     *f;
+    double           *out;
+    const char       *used;      /* out: the row                                      */
+    void            (*spoil)(struct sw_fd_distributed_desc *desc, int rank);
+};
+
+static size_t size_of(const struct sw_fd_desc *d)
+{
+    return (size_t)(d->fields * d->n[0] * d->n[1] * d->n[2]);
+}
+
+/* [outer][n][stride] of the whole field */
+static void shape_of(const struct sw_fd_desc *d, size_t *outer, size_t *stride)
+{
+    *stride = 1;
+    for (int k = 0; k < d->axis; k++) *stride *= (size_t)d->n[k];
+    *outer = size_of(d) / (*stride * (size_t)d->n[d->axis]);
+}
+
+static void copy_part(const struct sw_fd_desc *whole, int64_t first, int64_t m, double *all, double *part, bool out)
+{
+    size_t outer, stride, n = (size_t)whole->n[whole->axis];
+    shape_of(whole, &outer, &stride);
+    for (size_t o = 0; o < outer; o++) {
+        double *a = all + (o * n + (size_t)first) * stride, *b = part + o * (size_t)m * stride;
+        memcpy(out ? b : a, out ? a : b, (size_t)m * stride * sizeof *a);
+    }
+}
+
+/* Ranks that are processes of their own tell each other what they have computed. */
+static enum sw_status share(const struct sw_comm *comm, const struct problem *p)
+{
+    const size_t all = size_of(&p->whole);
+    double *of_all = NULL;
+    int64_t first = 0;
+    SW_TRY(sw_alloc(all * (size_t)comm->size, &of_all));
+    enum sw_status st = sw_comm_gather(comm, all, p->out, of_all);
+    for (int r = 0; r < comm->size && !st; first += p->count[r++]) {
+        double *part = NULL;
+        st = sw_alloc(all, &part);
+        if (!st) copy_part(&p->whole, first, p->count[r], of_all + (size_t)r * all, part, true);
+        if (!st) copy_part(&p->whole, first, p->count[r], p->out, part, false);
+        sw_free(part);
+    }
+    sw_free(of_all);
+    return st;
+}
+
+static enum sw_status do_part(const struct sw_comm *comm, void *context)
+{
+    struct problem *p = context;
+    struct sw_fd_distributed_desc d = {.local = p->whole, .drop = p->drop};
+    struct sw_fd_distributed *fd = NULL;
+    struct sw_device *cpu = NULL;
+    double *f = NULL, *out = NULL;
+    const int64_t m = p->count[comm->rank];
+    enum sw_status st;
+    d.local.n[d.local.axis] = m;
+    if (p->spoil) p->spoil(&d, comm->rank);
+    SW_TRY_TO(done, st, sw_device_open("cpu", p->threads ? p->threads : 1, &cpu));
+    SW_TRY_TO(done, st, sw_fd_distributed_create(&d, p->row, comm, cpu, &fd));
+    SW_TRY_TO(done, st, sw_alloc(size_of(&d.local), &f));
+    SW_TRY_TO(done, st, sw_alloc(size_of(&d.local), &out));
+    copy_part(&p->whole, sw_fd_distributed_first(fd), m, (double *)p->f, f, true);
+    for (int k = 0; k < (p->repeats ? p->repeats : 1) && !st; k++) st = sw_fd_distributed_apply(fd, f, out);
+    if (!st) copy_part(&p->whole, sw_fd_distributed_first(fd), m, p->out, out, false);
+    if (sw_fd_distributed_points(fd) != p->whole.n[p->whole.axis]) st = SW_FAIL(SW_E_ARG, "another number of points");
+    if (comm->rank == 0) p->used = sw_fd_distributed_name(fd);
+    if (!st && !strcmp(sw_comm_name(comm), "mpi")) st = share(comm, p);
+done:
+    sw_free(f);
+    sw_free(out);
+    sw_fd_distributed_destroy(&fd);
+    sw_device_close(&cpu);
+    return st;
+}
+
+static enum sw_status run(struct problem *p) { return sw_comm_run(p->transport, p->ranks, do_part, p); }
+
+static void undivided(const struct problem *p, double *out)
+{
+    struct sw_fd *fd = NULL;
+    assert_ok(sw_fd_create(&p->whole, "cpu.thomas", device, &fd));
+    assert_ok(sw_fd_apply(fd, p->f, out));
+    sw_fd_destroy(&fd);
+}
+
+/* ------------------------------------------------------------------ tolerance */
+
+enum { N = 64 };  /* the inverse of a longer line is no larger: its entries decay away from the diagonal */
+
+/* ||T^-1||, largest row sum, of a line of N points: by Gaussian elimination with row exchanges. */
+static double inverse_norm(const char *scheme, const char *boundary, double alpha)
+{
+    static long double a[N][2 * N];
+    const struct sw_fd_scheme *s = sw_fd_scheme_find(scheme);
+    const struct sw_fd_closure *c = sw_fd_closure_find(s, boundary);
+    const struct sw_fd_scheme *second = c && s->half_width > 1 ? sw_fd_scheme_find(c->inner[0]) : s;
+    const double al = s->kind == SW_FD_FILTER ? alpha : (double)s->alpha.num / s->alpha.den;
+    const double al2 = s->kind == SW_FD_FILTER ? alpha : (double)second->alpha.num / second->alpha.den;
+    memset(a, 0, sizeof a);
+    for (int i = 0; i < N; i++) {
+        const double off = c && (i == 1 || i == N - 2) ? al2 : al;
+        a[i][i] = a[i][N + i] = 1;
+        a[i][(i + 1) % N] = a[i][(i + N - 1) % N] = off;
+    }
+    if (c) {
+        a[0][N - 1] = a[N - 1][0] = 0;
+        a[0][1] = a[N - 1][N - 2] = c->alpha.den ? (double)c->alpha.num / c->alpha.den : 0;
+    }
+    for (int k = 0; k < N; k++) {
+        int best = k;
+        for (int i = k + 1; i < N; i++)
+            if (fabsl(a[i][k]) > fabsl(a[best][k])) best = i;
+        for (int j = 0; j < 2 * N; j++) {
+            long double x = a[k][j];
+            a[k][j] = a[best][j];
+            a[best][j] = x;
+        }
+        for (int i = 0; i < N; i++) {
+            const long double by = a[i][k] / a[k][k];
+            for (int j = 0; j < 2 * N && i != k && by != 0; j++) a[i][j] -= by * a[k][j];
+        }
+    }
+    double norm = 0;
+    for (int i = 0; i < N; i++) {
+        long double sum = 0;
+        for (int j = 0; j < N; j++) sum += fabsl(a[i][N + j] / a[i][i]);
+        norm = fmax(norm, (double)sum);
+    }
+    return norm;
+}
+
+/* The largest right-hand side of |f| <= 1, term by term. */
+static double terms(const struct sw_fd_line *l)
+{
+    double most = fabs(l->centre);
+    for (int k = 1; k <= l->half_width; k++) most += (l->kind == SW_FD_SECOND ? 4 : 2) * fabs(l->weight[k]);
+    for (int r = 0; r < l->rows; r++) {
+        double sum = 0;
+        for (int k = 0; k < l->points[r]; k++) sum += 2 * fabs(l->wall[r][k]);
+        most = fmax(most, sum);
+    }
+    return most;
+}
+
+/* What rounding may make of results for |f| <= 1: ||T^-1|| times the terms of the right-hand side, in units of the last
+ * place. cpu.thomas takes 8 of them (test_fd.c); a part as many, A u and B l two each, and A and B, which are of
+ * the size of the result, as many again at most: 24. */
+static double rounding(const struct sw_fd_desc *d, double *largest)
+{
+    struct sw_fd_line line;
+    const int64_t n = d->n[d->axis];
+    assert_ok(sw_fd_line_make(d->scheme, d->boundary, n, d->h, d->alpha, d->left, &line));
+    *largest = inverse_norm(d->scheme, d->boundary, d->alpha) * terms(&line);
+    return 24 * DBL_EPSILON * *largest;
+}
+
+static bool by_mpirun(void) { return sw_launched().size > 1; }
+
+/* Whether cases of so many ranks are for this call of the program. */
+static bool wanted(int ranks) { return !by_mpirun() || ranks == sw_launched().size; }
+
+static void also_by_mpi(const struct problem *p, size_t count)
+{
+    struct problem q = *p;
+    q.transport = "mpi";
+    q.out = zeros(count);
+    for (size_t i = 0; i < count; i++) q.out[i] = NAN;
+    assert_ok(run(&q));
+    assert_memory_equal(p->out, q.out, count * sizeof *q.out);
+    sw_free(q.out);
+}
+
+static void compare(struct problem *p)
+{
+    const size_t count = size_of(&p->whole);
+    double *expected = zeros(count), largest, tolerance = rounding(&p->whole, &largest), worst = 0;
+    p->out = zeros(count);
+    undivided(p, expected);
+    for (size_t i = 0; i < count; i++) p->out[i] = NAN;
+    assert_ok(run(p));
+    if (by_mpirun()) also_by_mpi(p, count);
+    for (size_t i = 0; i < count; i++) {
+        const double off = fabs(p->out[i] - expected[i]);
+        if (!(off <= worst)) worst = off;
+    }
+    if (!(worst <= tolerance))
+        fail_msg("%s by %s, %s, %lld points over %d ranks: off by %.3g, of %.3g at most", under_test->name,
+                 p->whole.scheme, p->whole.boundary, (long long)p->whole.n[p->whole.axis], p->ranks, worst, tolerance);
+    sw_free(expected);
+    sw_free(p->out);
+    p->out = NULL;
+}
+
+/* ------------------------------------------------------------------ cases */
+
+static double alpha_of(const char *scheme) { return scheme[0] == 'f' ? 0.3 : 0; }
+
+static double line_alpha(const char *scheme)
+{
+    const struct sw_fd_scheme *s = sw_fd_scheme_find(scheme);
+    return s->kind == SW_FD_FILTER ? alpha_of(scheme) : (double)s->alpha.num / s->alpha.den;
+}
+
+/* Lines between which others lie, and others beside them. */
+static struct sw_fd_desc field(const char *scheme, const char *boundary, int axis, int64_t n)
+{
+    struct sw_fd_desc d = {.n = {3, 2, 5}, .axis = axis, .fields = 2, .scheme = scheme, .boundary = boundary,
+                           .h = 0.125, .alpha = alpha_of(scheme)};
+    d.n[axis] = n;
+    return d;
+}
+
+/* Ranks with the least number of points that the row under test can do, and some more: all different. */
+static void cut_unevenly(struct problem *p, const char *scheme, const char *boundary, int more)
+{
+    int least = sw_fd_distributed_least(scheme, boundary), all = sw_fd_min_points(scheme, boundary);
+    const int reach = sw_fd_distributed_decay_length(line_alpha(scheme), 0x1p-53);
+    if (strcmp(under_test->name, "cpu.mattor") && least < reach) least = reach;
+    int64_t n = 0;
+    for (int r = 0; r < p->ranks; r++) n += p->count[r] = least + more * ((r * 5 + 3) % 8);
+    if (n < all) {
+        p->count[0] += all - n;
+        n = all;
+    }
+    p->whole.n[p->whole.axis] = n;
+}
+
+static double *random_field(const struct sw_fd_desc *d)
+{
+    double *f = zeros(size_of(d));
+    uint64_t seed = 11;
+    for (size_t i = 0; i < size_of(d); i++) f[i] = test_random(&seed);
+    return f;
+}
+
+static void try_case(const char *scheme, const char *boundary, int axis, int ranks, int more, bool left)
+{
+    struct problem p = {.ranks = ranks, .row = under_test->name};
+    p.whole = field(scheme, boundary, axis, 1);
+    p.whole.left = left;
+    cut_unevenly(&p, scheme, boundary, more);
+    double *f = random_field(&p.whole);
+    p.f = f;
+    compare(&p);
+    sw_free(f);
+}
+
+static void agrees_with_the_undivided_lines(void **state)
+{
+    (void)state;
+    for_each_case(scheme, boundary)
+        for (int k = 0; k < SIZES && sw_fd_scheme_find(scheme)->beta.num == 0; k++)  /* three diagonals */
+            for (int axis = 0; axis < 3 && wanted(sizes[k]); axis++) {
+                const int more = (axis + k) % 3;
+                try_case(scheme, boundary, axis, sizes[k], more, false);
+                if (sw_fd_at_midpoints(sw_fd_scheme_find(scheme)->kind))
+                    try_case(scheme, boundary, axis, sizes[k], more, true);
+            }
+}
+
+/* More lines than go side by side, and more points than what is added reaches. */
+static void agrees_for_long_lines_and_many(void **state)
+{
+    struct problem p = {.ranks = 3, .count = {301, 97, 203}, .row = under_test->name, .threads = 2};
+    static const char *const scheme[] = {"d1_c6", "d2_c6", "f8"};
+    (void)state;
+    for (int k = 0; k < 3 && wanted(p.ranks); k++)
+        for (int axis = 0; axis < 3; axis++) {
+            p.whole = field(scheme[k], k == 2 ? "reduced" : "4-4-6", axis, 601);
+            p.whole.n[(axis + 1) % 3] = 37;
+            p.whole.n[(axis + 2) % 3] = 4;
+            double *f = random_field(&p.whole);
+            p.f = f;
+            compare(&p);
+            sw_free(f);
+        }
+}
+
+static void one_rank_needs_no_threads(void **state)
+{
+    struct problem p = {.ranks = 1, .count = {101}, .row = under_test->name};
+    (void)state;
+    for (int periodic = 0; periodic < 2; periodic++) {
+        p.whole = field("d1_c6", periodic ? "periodic" : "3-4-6", 2, 101);
+        double *f = random_field(&p.whole), *out[2];
+        for (int k = 0; k < 2; k++) {
+            p.f = f;
+            p.out = out[k] = zeros(size_of(&p.whole));
+            p.transport = k ? "threads" : "null";
+            assert_ok(run(&p));
+        }
+        assert_memory_equal(out[0], out[1], size_of(&p.whole) * sizeof *f);
+        sw_free(f);
+        sw_free(out[0]);
+        sw_free(out[1]);
+    }
+}
+
+/* Bits do not depend on how often, with how many threads, or beside how many other lines. */
+static void each_line_gives_the_same_bits_alone(void **state)
+{
+    struct problem p = {.ranks = 4, .count = {50, 41, 60, 47}, .row = under_test->name};
+    const int64_t n = 198, lines = 130;
+    (void)state;
+    for (int periodic = 0; periodic < 2; periodic++) {
+        p.whole = (struct sw_fd_desc){.n = {lines, 1, n}, .axis = 2, .fields = 1, .scheme = "d1_c6", .h = 0.5,
+                                      .boundary = periodic ? "periodic" : "3-4-6"};
+        double *f = random_field(&p.whole), *all = zeros(size_of(&p.whole)), *again = zeros(size_of(&p.whole));
+        double one[198], result[198];
+        p.f = f;
+        p.out = all;
+        p.threads = 1, p.repeats = 1;
+        assert_ok(run(&p));
+        p.out = again;
+        p.threads = 3, p.repeats = 5;
+        assert_ok(run(&p));
+        assert_memory_equal(all, again, size_of(&p.whole) * sizeof *f);
+        p.whole.n[0] = 1;
+        for (int64_t j = 0; j < lines; j += 43) {
+            for (int64_t i = 0; i < n; i++) one[i] = f[i * lines + j];
+            p.f = one;
+            p.out = result;
+            assert_ok(run(&p));
+            for (int64_t i = 0; i < n; i++) assert_true(result[i] == all[i * lines + j]);
+        }
+        sw_free(f);
+        sw_free(all);
+        sw_free(again);
+    }
+}
+
+static void no_fields_are_legal(void **state)
+{
+    struct problem p = {.ranks = 3, .count = {50, 50, 50}, .row = under_test->name};
+    double none = 0;
+    (void)state;
+    p.whole = field("d1_c6", "periodic", 1, 150);
+    p.whole.fields = 0;
+    p.f = p.out = &none;
+    assert_ok(run(&p));
+}
+
+/* ------------------------------------------------------------------ what is dropped */
+
+/* The dropped couplings are rho^m (1 - rho^2) of the true values at the other end of a part at most, and a system of
+ * two unknowns whose inverse has rows of 1/(1 - rho) turns them into the error at an interface: rho^m (1 + rho) of the
+ * largest result, m the fewest points (a factor 1 - rho^(2m + 2) on top, below 1e-5 here). A part of 0.05 of it is
+ * there, or nothing was dropped. */
+static void the_error_of_truncation_is_what_is_promised(void **state)
+{
+    static const char *const scheme[] = {"d1_c4", "d1_c6", "d1_c8", "d2_c8", "mid_c6", "f6"};
+    (void)state;
+    if (!strcmp(under_test->name, "cpu.mattor")) return;
+    for (int k = 0; k < 6; k++)
+        for (int m = 8; m <= 32; m += 8) {
+            struct problem p = {.ranks = 4, .count = {m, m + 2, m + 1, m}, .row = under_test->name, .drop = 0.1};
+            const double al = line_alpha(scheme[k]), rho = (1 - sqrt(1 - 4 * al * al)) / (2 * al);
+            double largest, small, off = 0, top = 0, bound = pow(rho, m) * (1 + rho) * 1.00001;
+            p.whole = field(scheme[k], "periodic", 2, 4 * m + 3);
+            const size_t count = size_of(&p.whole);
+            double *f = random_field(&p.whole), *expected = zeros(count);
+            p.f = f;
+            p.out = zeros(count);
+            undivided(&p, expected);
+            assert_ok(run(&p));
+            for (size_t i = 0; i < count; i++) {
+                off = fmax(off, fabs(p.out[i] - expected[i]));
+                top = fmax(top, fabs(expected[i]));
+            }
+            small = rounding(&p.whole, &largest);
+            if (!(off <= bound * top + small))
+                fail_msg("%s, m = %d: off by %.3g, of %.3g at most", scheme[k], m, off, bound * top + small);
+            if (bound * top > 1000 * small) assert_true(off > 0.05 * bound * top);
+            sw_free(expected);
+            sw_free(p.out);
+            sw_free(f);
+        }
+}
+
+static void parts_too_short_to_truncate_are_refused(void **state)
+{
+    struct problem p = {.ranks = 4, .count = {60, 24, 60, 10}, .row = "cpu.truncated"};
+    double dummy[2000] = {0};
+    (void)state;
+    p.whole = (struct sw_fd_desc){.n = {154, 1, 1}, .fields = 1, .scheme = "d1_c6", .boundary = "3-4-6", .h = 1};
+    p.f = p.out = dummy;
+    assert_int_equal(run(&p), SW_E_ABSENT);
+    assert_string_equal(
+        sw_err_message(),
+        "distributed differences with couplings dropped: rank 1 of 4 has m = 24 points, over which an influence "
+        "falls to rho^m = 9.3e-11 (rho = 0.382), which is above eps = 1.1e-16; from 39 points on it may be, "
+        "and cpu.mattor drops nothing");
+    p.count[1] = 39;  /* rank 3 couples with one side only: however short it is, nothing is dropped */
+    p.whole.n[0] = 169;
+    assert_ok(run(&p));
+    p.whole.boundary = "periodic";
+    assert_int_equal(run(&p), SW_E_ABSENT);
+    assert_contains(sw_err_message(), "rank 3 of 4 has m = 10 points");
+    p.drop = 1e-4;
+    assert_ok(run(&p));
+    p.count[0] = 10, p.count[3] = 60, p.drop = 0;
+    assert_int_equal(run(&p), SW_E_ABSENT);
+    assert_contains(sw_err_message(), "rank 0 of 4 has m = 10 points");
+}
+
+static void the_row_is_picked_by_what_may_be_dropped(void **state)
+{
+    struct problem p = {.ranks = 4, .count = {40, 40, 40, 40}};
+    double dummy[2000] = {0};
+    (void)state;
+    p.whole = (struct sw_fd_desc){.n = {160, 1, 1}, .fields = 1, .scheme = "d1_c6", .boundary = "periodic", .h = 1};
+    p.f = p.out = dummy;
+    assert_ok(run(&p));
+    assert_string_equal(p.used, "cpu.truncated");
+    p.count[2] = 38;
+    p.whole.n[0] = 158;
+    assert_ok(run(&p));
+    assert_string_equal(p.used, "cpu.mattor");
+}
+
+static void knows_how_far_an_influence_reaches(void **state)
+{
+    (void)state;
+    /* 53 log 2/-log rho = 27.9, 38.2, 46.2, 22.0 */
+    assert_int_equal(sw_fd_distributed_decay_length(0.25, 0x1p-53), 28);
+    assert_int_equal(sw_fd_distributed_decay_length(1.0 / 3, 0x1p-53), 39);
+    assert_int_equal(sw_fd_distributed_decay_length(0.375, 0x1p-53), 47);
+    assert_int_equal(sw_fd_distributed_decay_length(2.0 / 11, 0x1p-53), 22);
+    assert_int_equal(sw_fd_distributed_decay_length(-1.0 / 3, 0x1p-24), 18);
+    assert_int_equal(sw_fd_distributed_decay_length(0, 0x1p-53), 1);
+}
+
+/* ------------------------------------------------------------------ refusals */
+
+static void refuse(struct problem *p, enum sw_status status, const char *text)
+{
+    double dummy[4000] = {0};
+    p->f = p->out = dummy;
+    assert_int_equal(run(p), status);
+    assert_contains(sw_err_message(), text);
+}
+
+static struct problem good(void)
+{
+    struct problem p = {.ranks = 3, .count = {50, 60, 70}};
+    p.whole = (struct sw_fd_desc){.n = {180, 2, 1}, .fields = 1, .scheme = "d1_c6", .boundary = "3-4-6", .h = 1};
+    return p;
+}
+
+static void refuses_schemes_it_does_not_do(void **state)
+{
+    struct problem p = good();
+    (void)state;
+    p.whole.scheme = "d1_c10", p.whole.boundary = "periodic";
+    refuse(&p, SW_E_ABSENT, "scheme d1_c10 has five diagonals");
+    p = good(), p.whole.scheme = "d1_c5";
+    refuse(&p, SW_E_CONFIG, "scheme d1_c5 is unknown");
+    p = good(), p.whole.single = true;
+    refuse(&p, SW_E_ABSENT, "double precision");
+    p = good(), p.row = "cpu.matter";
+    refuse(&p, SW_E_CONFIG, "distributed differences cpu.matter: there is no such row");
+    assert_contains(sw_err_message(), "fit here: cpu.truncated cpu.strips cpu.mattor");
+    p = good(), p.drop = 2;
+    refuse(&p, SW_E_ARG, "drop = 2: couplings that may be dropped are between 0 and 1");
+    p = good(), p.whole.add = true;
+    refuse(&p, SW_E_ARG, "lines that are cut over ranks replace what is there: no add");
+    assert_int_equal(sw_fd_distributed_least("d1_c10", "3-4-6"), 0);
+}
+
+static void refuses_parts_that_are_too_short(void **state)
+{
+    struct problem p = good();
+    (void)state;
+    p.count[1] = 3, p.whole.n[0] = 123;
+    refuse(&p, SW_E_ARG,
+           "rank 1 of 3 has 3 points of the line: d1_c6 with boundary \"3-4-6\" needs at least 4 on every rank");
+    p = good(), p.whole.boundary = "periodic", p.count[2] = 1, p.whole.n[0] = 111;
+    refuse(&p, SW_E_ARG, "rank 2 of 3 has 1 points of the line: d1_c6 with boundary \"periodic\" needs at least 2");
+    p = good(), p.count[0] = 0;
+    refuse(&p, SW_E_ARG, "0 points along the axis");
+    assert_int_equal(sw_fd_distributed_least("f10", "reduced"), 5);
+    assert_int_equal(sw_fd_distributed_least("d1_c8", "periodic"), 3);
+}
+
+static void other_lines(struct sw_fd_distributed_desc *d, int rank) { d->local.n[1] += rank == 2; }
+static void other_step(struct sw_fd_distributed_desc *d, int rank) { d->local.h += rank == 1; }
+static void other_scheme(struct sw_fd_distributed_desc *d, int rank)
+{
+    if (rank == 1) d->local.scheme = "d1_c4", d->local.boundary = "3-4-4";
+}
+static void other_boundary(struct sw_fd_distributed_desc *d, int rank)
+{
+    if (rank == 0) d->local.boundary = "4-4-6";
+}
+static void other_drop(struct sw_fd_distributed_desc *d, int rank) { d->drop = rank == 0 ? 1e-10 : 0; }
+static void bad_step(struct sw_fd_distributed_desc *d, int rank) { d->local.h = rank > 0 ? -rank : 1; }
+static void bad_add(struct sw_fd_distributed_desc *d, int rank) { d->local.add = rank == 1; }
+static void bad_axis(struct sw_fd_distributed_desc *d, int rank) { d->local.axis = rank == 1 ? 7 : 0; }
+
+static void refuses_ranks_that_differ(void **state)
+{
+    struct problem p = good();
+    (void)state;
+    p.spoil = other_lines;
+    refuse(&p, SW_E_ARG, "the ranks that share a line differ in their number of lines: from 2 to 3");
+    p.spoil = other_step;
+    refuse(&p, SW_E_ARG, "differ in their weights and step");
+    p.spoil = other_scheme;
+    refuse(&p, SW_E_ARG, "differ in their scheme's half-width: from 1 to 2");
+    p.spoil = other_boundary;
+    refuse(&p, SW_E_ARG, "differ in their boundary: from 2 to 3");
+    p.spoil = other_drop;
+    refuse(&p, SW_E_ARG, "differ in their drop");
+    p.spoil = bad_step;  /* the lowest rank's message */
+    refuse(&p, SW_E_CONFIG, "h = -1 is not a positive number");
+    p.spoil = bad_axis;
+    refuse(&p, SW_E_ARG, "axis 7: there are 0, 1 and 2");
+    p.spoil = bad_add;
+    refuse(&p, SW_E_ARG, "replace what is there: no add");
+}
+
+static enum sw_status stops_half_way(const struct sw_comm *comm, void *context)
+{
+    struct sw_fd_distributed_desc d = {.local = {.n = {50, 2, 1}, .fields = 1, .scheme = "d1_c6",
+                                                 .boundary = "periodic", .h = 1}};
+    struct sw_fd_distributed *fd = NULL;
+    double f[100] = {0}, out[100];
+    enum sw_status st;
+    SW_TRY(sw_fd_distributed_create(&d, context, comm, device, &fd));
+    st = sw_fd_distributed_apply(fd, f, out);
+    if (!st && comm->rank == 1) st = SW_FAIL(SW_E_IO, "disk full");
+    if (!st) st = sw_fd_distributed_apply(fd, f, out);
+    if (!st) st = sw_comm_barrier(comm);  /* a rank far from the one that failed */
+    sw_fd_distributed_destroy(&fd);
+    return st;
+}
+
+/* Over processes it ends the job (tests/cli/run/test_mpi.sh). */
+static void a_rank_that_stops_does_not_hold_up_the_others(void **state)
+{
+    (void)state;
+    for (int trial = 0; trial < 50; trial++) {
+        assert_int_equal(sw_comm_run("threads", 5, stops_half_way, (void *)under_test->name), SW_E_IO);
+        assert_string_equal(sw_err_message(), "disk full");
+    }
+}
+
+static void cuts_evenly(void **state)
+{
+    (void)state;
+    for (int size = 1; size < 9; size++)
+        for (int64_t n = size; n < 40; n++) {
+            assert_int_equal(sw_fd_distributed_cut(n, size, 0), 0);
+            assert_int_equal(sw_fd_distributed_cut(n, size, size), n);
+            for (int r = 0; r < size; r++) {
+                int64_t m = sw_fd_distributed_cut(n, size, r + 1) - sw_fd_distributed_cut(n, size, r);
+                assert_true(m == n / size || m == n / size + 1);
+            }
+        }
+}
+
+int main(void)
+{
+    const struct CMUnitTest rows[] = {
+        cmocka_unit_test(agrees_with_the_undivided_lines),
+        cmocka_unit_test(agrees_for_long_lines_and_many),
+        cmocka_unit_test(one_rank_needs_no_threads),
+        cmocka_unit_test(each_line_gives_the_same_bits_alone),
+        cmocka_unit_test(no_fields_are_legal),
+        cmocka_unit_test(the_error_of_truncation_is_what_is_promised),
+        cmocka_unit_test(a_rank_that_stops_does_not_hold_up_the_others),
+    };
+    const struct CMUnitTest front[] = {
+        cmocka_unit_test(parts_too_short_to_truncate_are_refused),
+        cmocka_unit_test(the_row_is_picked_by_what_may_be_dropped),
+        cmocka_unit_test(knows_how_far_an_influence_reaches),
+        cmocka_unit_test(refuses_schemes_it_does_not_do),
+        cmocka_unit_test(refuses_parts_that_are_too_short),
+        cmocka_unit_test(refuses_ranks_that_differ),
+        cmocka_unit_test(cuts_evenly),
+    };
+    const struct CMUnitTest apart[] = {
+        cmocka_unit_test(agrees_with_the_undivided_lines),
+        cmocka_unit_test(agrees_for_long_lines_and_many),
+    };
+    int failed = 0;
+    for_each_row(sw_fd_distributed_table)
+        if (by_mpirun()) failed += cmocka_run_group_tests_name(under_test->name, apart, open_device, close_device);
+    if (by_mpirun()) return failed;
+    failed += cmocka_run_group_tests_name("distributed differences", front, open_device, close_device);
+    for_each_row(sw_fd_distributed_table)
+        failed += cmocka_run_group_tests_name(under_test->name, rows, open_device, close_device);
+    return failed;
+}
