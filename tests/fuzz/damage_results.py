@@ -46,8 +46,8 @@ def make_seeds(judge, program, folder):
             sweep("run", config(name), "-q", "-o", f"{name}_m.h5", "--shard", f"{k}/2", "--device", "cpu")
         shards = [f"{name}_m.shard-{k}-of-2.h5" for k in (1, 2)]
         sweep("merge", *shards, "-o", f"{name}_virtual.h5", "-q")
-        subprocess.run([sys.executable, os.path.join(TOP, "tests", "helpers", "make_virtual.py"), f"{name}_virtual.h5", *shards],
-                       cwd=folder, check=True)
+        make_virtual = os.path.join(TOP, "tests", "helpers", "make_virtual.py")
+        subprocess.run([sys.executable, make_virtual, f"{name}_virtual.h5", *shards], cwd=folder, check=True)
         seeds.append((shards, shards[0]))
         seeds.append((shards + [f"{name}_virtual.h5"], f"{name}_virtual.h5"))
     for name in ("state", "parts"):
