@@ -102,7 +102,7 @@ void scheduler_show_progress(struct sw_scheduler *s, const char *phase)
 /* ---- failures */
 
 /* Keep a failure that ends the call, and stop the workers. Rank 0 takes a client that ends with SW_E_MEMORY for one
- * that has lost its device, and the other ranks go on (receive_exit() in processes_coordinator.c); a client that cannot
+ * that has lost its device, and the other ranks go on (receive_exit() in processes.c); a client that cannot
  * go on for want of memory therefore ends with another status. */
 static void fail_sweep(struct sw_scheduler *s, enum sw_status st)
 {
