@@ -36,7 +36,7 @@ enum { MOST = 128 };
 static bool has_norms(const struct sw_run_table *t)
 {
     for (int64_t k = 0; k < t->nruns; k++)
-        if (isfinite(sw_run_table_row(t, k).err.l2)) return true;
+        if (isfinite(sw_run_table_row(t, k).err_l2)) return true;
     return false;
 }
 

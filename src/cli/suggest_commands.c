@@ -26,7 +26,7 @@ static bool has_picture(const struct result *r, const struct sw_group *group)
 {
     const struct sw_sweep *w = r->sweep;
     if (w->save_fields || w->history || (w->save_scalars && group->nscalar > 1)) return true;
-    return (w->save_scalars || isfinite(sw_run_table_row(r->table, r->first_done).err.l2)) && is_swept(r->table);
+    return (w->save_scalars || isfinite(sw_run_table_row(r->table, r->first_done).err_l2)) && is_swept(r->table);
 }
 
 /* plot.py itself chooses the kind. */

@@ -453,9 +453,9 @@ static void summarize(struct accuracy *a, const struct sw_run_result *result)
         for (int k = 0; k < 2; k++)
             if (isfinite(error[k])) found->error[k] = fmax(found->error[k], error[k]);
         const bool known = !isnan(error[0]) && !isnan(error[1]);
-        if (known && row->err.l2 > 10 * all && row->err.rel > 1e-6) {  /* less may be rounding */
+        if (known && row->err_l2 > 10 * all && row->err_rel > 1e-6) {  /* less may be rounding */
             found->denied++;
-            found->distance = fmax(found->distance, row->err.l2);
+            found->distance = fmax(found->distance, row->err_l2);
         } else if (a->r->sweep->accuracy > 0) found->vague += 2 * all > size;
     }
 }

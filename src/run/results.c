@@ -50,9 +50,9 @@ static void warn_estimated_error(const double *state, size_t count, struct sw_ru
     double largest = 0;
     char text[160];
     for (size_t i = 0; i < count; i++) largest = fmax(largest, fabs(state[i]));
-    if (!(r->row.estimated_error > largest)) return;
+    if (!(r->row.error_estimate > largest)) return;
     snprintf(text, sizeof text, "error_estimate = %.3g is above the largest |u| at the end, %.3g: u has decayed, or a "
-             "pole was stepped over; use a smaller time.tolerance", r->row.estimated_error, largest);
+             "pole was stepped over; use a smaller time.tolerance", r->row.error_estimate, largest);
     message_append(r->message, text);
 }
 
@@ -82,10 +82,10 @@ static void fill_steps_taken(const struct runs *r, int j, struct sw_run_row *row
     const struct sw_sim_ops *ops = r->sim->ops;
     const struct sw_steps_taken taken = ops->steps_taken(r->sim, r->diagnostics + ops->diagnostics * j);
     row->steps = taken.taken;
-    row->refused = taken.refused;
-    row->least_dt = taken.least;
-    row->largest_dt = taken.largest;
-    row->estimated_error = taken.error;
+    row->steps_refused = taken.refused;
+    row->dt_min = taken.least;
+    row->dt_max = taken.largest;
+    row->error_estimate = taken.error;
     if (row->status == SW_RUN_DIVERGED) row->t_reached = taken.t;
 }
 
@@ -112,6 +112,23 @@ static void fill_result(const struct results_of *of, int j, struct sw_run_result
 }
 
 /* ---- error norms */
+
+static void set_norms(struct sw_run_row *row, struct sw_norms norm)
+{
+    row->err_l2 = norm.l2;
+    row->err_max = norm.max;
+    row->err_rel = norm.rel;
+    row->err_interior = norm.interior;
+}
+
+static void set_residuals(struct sw_run_row *row, const struct sw_residuals *residual)
+{
+    row->residual = residual->residual;
+    row->backward_error = residual->backward;
+    row->forward_error = residual->forward;
+    row->residual_reported = residual->reported;
+    row->iterations = residual->iterations;
+}
 
 /* The expressions of a thread for the exact fields, one for each unknown that has one. */
 struct exact_fields { int unknowns; bool given[SW_UNKNOWNS_MOST]; struct sw_evaluator field[SW_UNKNOWNS_MOST]; };
@@ -151,7 +168,7 @@ static void measure_run(const struct sw_setup *setup, struct exact_fields *exact
         else sums = more;
         compared += points;
     }
-    result->row.err = sw_norms_from_sums(&sums, compared);
+    set_norms(&result->row, sw_norms_from_sums(&sums, compared));
 }
 
 enum sw_status results_norms_of_states(const struct sw_setup *setup, int threads, int count, const double *column,
@@ -181,7 +198,7 @@ static enum sw_status copy_norms_of_sim(const struct runs *r, struct sw_run_resu
     SW_TRY(sw_alloc((size_t)r->count, &norm));
     enum sw_status st = sim->ops->norms(sim, norm);
     for (int j = 0; j < r->count && !st; j++)
-        if (result[j].row.status == SW_RUN_DONE) result[j].row.err = norm[j];
+        if (result[j].row.status == SW_RUN_DONE) set_norms(&result[j].row, norm[j]);
     sw_free(norm);
     return st;
 }
@@ -197,7 +214,7 @@ static enum sw_status measure_residuals(const struct failures *f, struct sw_run_
     enum sw_status st = sim->ops->residuals(sim, residual);
     for (int j = 0; j < r->count && !st; j++)
         if (result[j].row.status == SW_RUN_DONE || (iterates && !f->load_error[j]))
-            result[j].row.residual = residual[j];
+            set_residuals(&result[j].row, &residual[j]);
     sw_free(residual);
     return st;
 }
@@ -224,7 +241,7 @@ static void explain_norms(const struct runs *r, struct sw_run_result *result)
 #pragma omp parallel for schedule(dynamic, 8) num_threads(r->device->threads)
     for (int j = 0; j < r->count; j++) {
         char text[160];
-        if (result[j].row.status != SW_RUN_DONE || isfinite(result[j].row.err.l2)) continue;
+        if (result[j].row.status != SW_RUN_DONE || isfinite(result[j].row.err_l2)) continue;
         if (!describe_bad_point(r, j, "exact", "no error norms: exact", text)) continue;
         message_append(result[j].message, text);
     }

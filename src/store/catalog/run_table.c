@@ -50,7 +50,7 @@ static void **values_of(const struct sw_run_table *t, const struct sw_run_column
 
 static void *value_at(void *values, const struct sw_run_column *c, int64_t row)
 {
-    return (char *)values + (size_t)row * sw_run_column_size(c);
+    return (char *)values + (size_t)row * c->size;
 }
 
 enum sw_status sw_run_table_add_column(struct sw_run_table *t, const struct sw_run_column *c)
@@ -58,7 +58,7 @@ enum sw_status sw_run_table_add_column(struct sw_run_table *t, const struct sw_r
     char *values;
     if (*values_of(t, c)) return SW_OK;
     const struct sw_run_row empty = sw_run_row_empty();
-    SW_TRY(sw_alloc((size_t)t->nruns * sw_run_column_size(c), &values));
+    SW_TRY(sw_alloc((size_t)t->nruns * c->size, &values));
     for (int64_t j = 0; j < t->nruns; j++) sw_run_column_get(c, &empty, value_at(values, c, j));
     *values_of(t, c) = values;
     return SW_OK;

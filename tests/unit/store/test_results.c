@@ -103,7 +103,8 @@ static void add_scalars(struct sw_part *part, const struct fixture *f, const str
 static struct sw_run_result result_of(uint64_t id, enum sw_run_status status, int64_t step)
 {
     struct sw_run_result r = {.row = {.status = status, .t_reached = 0.5 * (double)step, .steps = step,
-                                      .wall_time = 0.25, .err = {mark(id) / 3, mark(id) / 7, NAN, NAN}}};
+                                      .wall_time = 0.25, .err_l2 = mark(id) / 3, .err_max = mark(id) / 7,
+                                      .err_rel = NAN, .err_interior = NAN}};
     if (status > SW_RUN_DONE) snprintf(r.message, sizeof r.message, "not finite at t = %g", r.row.t_reached);
     return r;
 }
@@ -261,7 +262,7 @@ static void check_ids(const struct fixture *f, const char *path)
     for (int64_t k = 0; k < t->nruns; k++) {
         assert_int_equal(t->index[k], k);
         assert_true(t->id[k] == f->id[k]);
-        assert_true(sw_run_table_row(t, k).err.l2 == mark(f->id[k]) / 3);
+        assert_true(sw_run_table_row(t, k).err_l2 == mark(f->id[k]) / 3);
     }
     sw_run_table_free(&t);
 }
