@@ -10,7 +10,7 @@
 #include "base/sw_text.h"
 #include "cli/console.h"
 #include "cli/open_sweep.h"
-#include "store/files/sw_file_checksum.h"
+#include "store/sw_verify.h"
 #include "store/files/sw_files.h"
 #include "store/files/sw_output.h"
 #include "problem/sw_problem.h"

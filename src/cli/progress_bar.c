@@ -10,7 +10,7 @@
 #include "cli/console.h"
 #include "cli/format.h"
 #include "cli/progress_bar.h"
-#include "store/files/sw_liveness.h"
+#include "store/files/sw_status_file.h"
 
 /* Where stderr is no terminal. The first line comes soon: it shows the rate and the time left. */
 static const double first_line = 10, line_every = 60;  /* seconds */

@@ -20,9 +20,9 @@
 #include "cli/run_and_resume.h"
 #include "cli/signals.h"
 #include "cli/xdmf_file.h"
-#include "store/files/sw_file_checksum.h"
+#include "store/sw_verify.h"
 #include "store/files/sw_files.h"
-#include "store/files/sw_liveness.h"
+#include "store/files/sw_status_file.h"
 #include "store/files/sw_output.h"
 #include "run/sw_processes.h"
 

@@ -122,8 +122,8 @@ void sw_processes_event(void *user, const struct sw_event *event)
 
 /* ---- silent ranks */
 
-/* Seconds of silence, after which a rank is taken for dead; for an answer to a stop, before the silence is reported. The
- * last is less than the time after which mpirun, when one process has died, kills the others (1 s). */
+/* Seconds of silence, after which a rank is taken for dead; for an answer to a stop, before the silence is reported.
+ * The last is less than the time after which mpirun, when one process has died, kills the others (1 s). */
 static const double dead_after = 40, answer_within = 0.25;
 
 /* Printed here, and not by main(): mpirun may kill this process before it gets there. */

@@ -2,7 +2,31 @@
 #define SW_VERIFY_H
 /* Is a file what sweep wrote? FILE, its parts, and the files that a virtual FILE takes its values from, each compared
  * with its own checksums. */
-#include "store/files/sw_file_checksum.h"
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/sw_err.h"
+
+struct sw_file_checksum {
+    bool     sealed;     /* the file has checksums; else all below is 0                                         */
+    uint64_t bytes;      /* they are of                                                                         */
+    uint64_t blocks;     /* each of SW_CHECKSUM_BLOCK bytes, the last may be shorter                            */
+    int64_t  written;    /* when, in seconds since 1970                                                         */
+    int64_t  verified;   /* when sw_output_verify() last found this very file whole; 0: not known        */
+    uint64_t damaged;    /* of sw_output_verify(): how many blocks are not what was written              */
+    unsigned char *bad;  /* likewise: [blocks], 1 for each of them                                         */
+};
+
+/** Compare all bytes of a file with its checksums, by all threads. A file without any is whole.
+ * @param damaged  out: the system can read the file, and its bytes are not what was written
+ * @return SW_E_IO with the name of the file, and the first place where it is damaged, or what the system says;
+ *         SW_E_MEMORY */
+enum sw_status sw_file_checksum_check(const char *path, bool *damaged);
+/** What is known of a file without reading its content. @return SW_E_IO, also for damaged checksums; SW_E_MEMORY */
+enum sw_status sw_file_checksum_look(const char *path, struct sw_file_checksum *sum);
+/* Of a file that was written with checksums, and has none any more, where its numbers are taken as they are. */
+#define SW_LOST_CHECKSUMS \
+    "%s was changed after sweep had written it, and has no checksums any more; its numbers are taken as they are"
 
 enum sw_verdict {
     SW_VERDICT_WHOLE,

@@ -11,7 +11,7 @@
 #include "base/sw_clock.h"
 #include "base/sw_mem.h"
 #include "store/hdf5/h5_hdf5.h"
-#include "store/files/sw_file_checksum.h"
+#include "store/sw_verify.h"
 #include "store/files/sw_files.h"
 
 enum { MOST = 101, ROW = 1 << 17, BLOCK = 16 };  /* numbers in a row: 1 MiB; rows in a block of a merge */

@@ -1,8 +1,8 @@
 #!/usr/bin/python3
 """make_virtual.py FILE SOURCE...: make FILE, which `sweep merge SOURCE... -o FILE` has written, the virtual file that
 `sweep merge --virtual` of earlier versions made of these files: its fields and series are virtual datasets, whose
-values are in the sources, and provenance/parts lists these. (Its checksums are gone, as in a file of a version
-without any.)"""
+values are in the sources, and provenance/parts lists these. (Its checksums are gone, as in a file of a version without
+any.)"""
 import os
 import sys
 

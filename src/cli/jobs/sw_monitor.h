@@ -5,7 +5,7 @@
  * makes. */
 #include "cli/jobs/sw_shard_state.h"
 #include "cli/jobs/sw_warnings.h"
-#include "store/files/sw_liveness.h"
+#include "store/files/sw_status_file.h"
 
 struct sw_shard {
     enum sw_shard_state state;

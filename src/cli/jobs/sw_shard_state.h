@@ -2,7 +2,7 @@
 #define SW_SHARD_STATE_H
 /* The state of a shard, of an output file that is not cut into shards, and of all shards of a sweep: decided here
  * alone, from what lies on disk, whether its process lives, and what Slurm says of its job. */
-#include "store/files/sw_liveness.h"
+#include "store/files/sw_status_file.h"
 
 #define SW_SHARD_STATES(X)                                                                                             \
     X(DONE, "done")           /* all its runs are in its file                                                      */ \

@@ -8,7 +8,7 @@
 #include "base/sw_private.h"
 #include "base/sw_stop.h"
 #include "store/catalog/part_index.h"
-#include "store/files/sw_file_checksum.h"
+#include "store/sw_verify.h"
 
 /* ---- files */
 static enum sw_status add_damaged_part(const char *path, struct sw_report *report, struct sw_catalog *c)

@@ -57,11 +57,6 @@ int64_t sw_catalog_entry_slice(const struct sw_catalog_entry *entry);
  * @param slice       out [table->nruns] slice of each row; free with sw_free(). May be NULL */
 enum sw_status sw_catalog_table(const struct sw_catalog *catalog, bool ended_only, const struct sw_sweep *sweep,
                                 struct sw_run_table **table, int64_t **slice);
-/** Fill in the table's scalars; those of a virtual file stay NaN.
- * @param slice  of each row; NULL: the table is the only input's
- * @return SW_E_IO an input is damaged; SW_E_MEMORY */
-enum sw_status sw_catalog_last_scalars(const struct sw_catalog *catalog, const int64_t *slice,
-                                       struct sw_run_table *table);
 /** Let go of the results in the inputs' tables, and of what was selected, once that table has them: of a million runs
  * two tables are enough to hold at a time. */
 void sw_catalog_drop_results(struct sw_catalog *catalog);

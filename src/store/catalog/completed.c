@@ -5,7 +5,7 @@
 #include "base/sw_mem.h"
 #include "store/catalog/catalog.h"
 #include "store/catalog/sw_completed.h"
-#include "store/files/sw_file_checksum.h"
+#include "store/sw_verify.h"
 #include "store/files/sw_files.h"
 
 static enum sw_status copy_runs(const struct sw_catalog *c, struct sw_completed *l)

@@ -160,6 +160,13 @@ const char *sw_run_id_text(uint64_t id, char text[SW_RUN_ID])
     return text;
 }
 
+void sw_run_ranges_add(struct sw_text *t, int64_t first, int64_t last)
+{
+    if (t->length > 200) return;
+    sw_text_printf(t, "%s%lld", t->length ? ", " : "", (long long)first);
+    if (last > first) sw_text_printf(t, "..%lld", (long long)last);
+}
+
 enum sw_status sw_run_table_set_message(struct sw_run_table *t, int64_t row, const char *text)
 {
     if (!text[0]) return SW_OK;

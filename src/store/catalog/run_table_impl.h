@@ -1,9 +1,9 @@
 #ifndef RUN_TABLE_IMPL_H
 #define RUN_TABLE_IMPL_H
 /* The run table as the files of this folder fill it in (sw_run_table.h). No HDF5 here. */
+#include "base/sw_text.h"
 #include "store/metadata.h"
 #include "store/catalog/sw_run_table.h"
-#include "store/catalog/sw_sweep_identity.h"
 #include "sweep/sw_sweep.h"
 
 /* Where a word is: open addressing, with twice as many slots as words at least. (A parameter may have a word of its own
@@ -13,6 +13,9 @@ struct sw_run_table_own {
     struct sw_metadata metadata;  /* title, problem, ... of the table point into it */
     struct sw_word_index *index;  /* [nparam] of their words                        */
 };
+/** Add a range to a list of runs, "3, 5..9", which is cut after some 200 characters. */
+void sw_run_ranges_add(struct sw_text *list, int64_t first, int64_t last);
+
 /** A table of zeros with room for nruns and nparam nameless parameters. */
 enum sw_status sw_run_table_alloc(int64_t nruns, int nparam, struct sw_run_table **table);
 /** Make a column, of values that say nothing, if it is not there. */

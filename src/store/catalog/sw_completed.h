@@ -7,7 +7,7 @@
 
 #include "base/sw_err.h"
 #include "base/sw_report.h"
-#include "store/catalog/sw_sweep_identity.h"
+#include "store/sw_provenance.h"
 #include "sweep/sw_run_result.h"
 #include "sweep/sw_sweep.h"
 

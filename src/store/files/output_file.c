@@ -3,7 +3,7 @@
 #include "base/sw_private.h"
 #include "base/sw_text.h"
 #include "store/files/sw_files.h"
-#include "store/files/sw_liveness.h"
+#include "store/files/sw_status_file.h"
 #include "store/files/sw_output.h"
 
 enum sw_status sw_output_check_parts(const char *file)

@@ -6,8 +6,8 @@
  *   sw_part.h        writes a part: results of some runs         sw_completed.h  what is done, and where to go on
  *   sw_merge.h       joins parts and files into one file         sw_lengthen.h   goes on with a finished file
  *   sw_run_table.h   reads the run table                         sw_xdmf.h       FILE.xdmf for ParaView
- *   sw_lock.h        one writer at a time                        sw_liveness.h   does the writer live?
- *   sw_status_file.h how far it is                               sw_shards.h     names of the files of shards
+ *   sw_lock.h        one writer at a time                        sw_verify.h     is it what sweep wrote?
+ *   sw_shards.h      names of the files of shards                sw_status_file.h  how far its writer is
  *
  * Parts and the final file have one schema (docs/reference/output.md), so one reader reads both, and merging is
  * joining.

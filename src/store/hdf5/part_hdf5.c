@@ -8,8 +8,140 @@
 #include "store/catalog/part_index.h"
 #include "store/catalog/sw_completed.h"
 #include "store/files/sw_files.h"
+#include "store/hdf5/schema_hdf5.h"
 #include "store/sw_part.h"
-#include "store/hdf5/var_writer_hdf5.h"
+
+/* ---- the writer of a variable: outputs come one time after another, for all runs at once. They are collected in
+ * blocks of some MiB, each one chunk of the dataset and one write: [runs][depth outputs][values], which is the order of
+ * the final file. */
+
+struct var_writer {
+    struct sw_h5    *h5;                     /* borrowed                                      */
+    const struct sw_data_group *data_group;  /* likewise                                      */
+    enum sw_var_kind kind;
+    enum sw_h5_type  type;
+    hid_t    dataset;
+    int64_t  count;                          /* runs                                          */
+    int64_t  inner;                          /* values a run and output                       */
+    size_t   row;                            /* bytes of them                                 */
+    int64_t  depth;                          /* outputs a block                               */
+    int64_t  filled;                         /* outputs in the block now                      */
+    int64_t  written;                        /* outputs in the dataset                        */
+    char    *block;                          /* [count][depth][inner]; NULL: a field, depth 1 */
+};
+
+/* Outputs are gathered up to the first; one of more than the second is not: it is large enough for one write. (Chunks
+ * of more than 1 MiB are also those that HDF5 reads in slices; smaller ones it reads and keeps whole.) */
+enum { BLOCK_BYTES = 4 << 20, ALONE_BYTES = 1 << 20 };
+
+/* So many of `count` in each chunk that no chunk holds more than `most`, and the last one has little room to spare. */
+static int64_t equal_share(int64_t count, int64_t most)
+{
+    int64_t chunks = (count + most - 1) / most;
+    return (count + chunks - 1) / chunks;
+}
+
+static hid_t make_dataset(const struct var_writer *s, const struct sw_data_group *data_group,
+                          const struct sw_var *var, int64_t outputs)
+{
+    int64_t most = sw_clamp(BLOCK_BYTES / (int64_t)s->row, 1, s->count);
+    int64_t rows = s->depth > 1 ? s->count : equal_share(s->count, most);
+    struct sw_h5_shape shape = {0};
+    shape.rank = sw_var_size(data_group, s->kind, s->count, 0, shape.dim);
+    sw_var_chunk(data_group, s->kind, rows, s->depth, shape.chunk);
+    sw_var_size(data_group, s->kind, s->count, outputs, shape.most);
+    return sw_h5_make_var(s->h5, data_group, var, &shape);
+}
+
+/* @param outputs  most that will come */
+static enum sw_status open_writer(struct var_writer *s, struct sw_h5 *h, const struct sw_data_group *data_group,
+                                  const struct sw_var *var, int64_t outputs)
+{
+    *s = (struct var_writer){.h5 = h, .data_group = data_group, .kind = var->kind, .type = var->type, .dataset = -1,
+                                .count = data_group->count};
+    if (outputs < 1) outputs = 1;
+    s->inner = sw_var_inner(data_group, var->kind);
+    s->row = (size_t)s->inner * sw_h5_size(var->type);
+    int64_t bytes = s->count * (int64_t)s->row;
+    s->depth = bytes > ALONE_BYTES ? 1 : equal_share(outputs, sw_clamp(BLOCK_BYTES / bytes, 1, outputs));
+    if (s->depth > 1 || s->kind != SW_VAR_FIELD) SW_TRY(sw_alloc((size_t)(s->count * s->depth) * s->row, &s->block));
+    s->dataset = make_dataset(s, data_group, var, outputs);
+    return h->status;
+}
+
+static void write_block(struct var_writer *s, const void *data, int64_t outputs)
+{
+    hsize_t size[SW_H5_RANK], start[SW_H5_RANK], count[SW_H5_RANK];
+    int rank = sw_var_size(s->data_group, s->kind, s->count, s->written + outputs, size);
+    sw_var_start(s->data_group, s->kind, 0, s->written, start);
+    sw_var_size(s->data_group, s->kind, s->count, outputs, count);
+    sw_h5_grow(s->h5, s->dataset, size);
+    sw_h5_write(s->h5, s->dataset, s->type, rank, start, count, data);
+    s->written += outputs;
+    s->filled = 0;
+}
+
+static void flush_writer(struct var_writer *s)
+{
+    if (!s->filled) return;
+    for (int64_t j = 1; s->filled < s->depth && j < s->count; j++)  /* close the gaps of a block that is not full */
+        memmove(s->block + (size_t)(j * s->filled) * s->row, s->block + (size_t)(j * s->depth) * s->row,
+                (size_t)s->filled * s->row);
+    write_block(s, s->block, s->filled);
+}
+
+static void add_output(struct var_writer *s, const void *data, size_t stride);
+
+/* An output without values. */
+static void add_nothing(struct var_writer *s)
+{
+    const size_t values = (size_t)(s->count * s->inner);
+    void *nan = NULL;
+    if (sw_alloc_bytes(values, sw_h5_size(s->type), &nan)) { sw_h5_fail(s->h5, SW_E_MEMORY, "out of memory"); return; }
+    for (size_t k = 0; k < values; k++) {
+        if (s->type == SW_H5_SINGLE) ((float *)nan)[k] = NAN;
+        else ((double *)nan)[k] = NAN;
+    }
+    add_output(s, nan, s->row);
+    sw_free(nan);
+}
+
+/* Add one output: the values of run j begin at data + j*stride bytes; a field is packed. data NULL: NaN. */
+static void add_output(struct var_writer *s, const void *data, size_t stride)
+{
+    const char *from = data;
+    if (!data) { add_nothing(s); return; }
+    if (!s->block) {  /* a field that is a block as it is: straight from the caller's memory */
+        write_block(s, data, 1);
+        return;
+    }
+    for (int64_t j = 0; j < s->count; j++)
+        memcpy(s->block + (size_t)(j * s->depth + s->filled) * s->row, from + (size_t)j * stride, s->row);
+    if (++s->filled == s->depth) flush_writer(s);
+}
+
+/* Write values first .. first + count - 1 of the next output of one run on a line, whose output is not collected. The
+ * last values end it. */
+static void add_piece_of_output(struct var_writer *s, const void *data, int64_t first, int64_t count)
+{
+    hsize_t size[SW_H5_RANK], start[SW_H5_RANK], part[SW_H5_RANK];
+    const int rank = sw_var_size(s->data_group, s->kind, s->count, s->written + 1, size);
+    sw_var_start(s->data_group, s->kind, 0, s->written, start);
+    sw_var_size(s->data_group, s->kind, s->count, 1, part);
+    start[rank - 1] = (hsize_t)first;
+    part[rank - 1] = (hsize_t)count;
+    sw_h5_grow(s->h5, s->dataset, size);
+    sw_h5_write(s->h5, s->dataset, s->type, rank, start, part, data);
+    s->written += first + count == s->inner;
+}
+
+static void free_writer(struct var_writer *s)
+{
+    sw_free(s->block);
+    s->block = NULL;
+}
+
+/* ---- the part */
 
 struct sw_part {
     char             *tmp;
@@ -18,13 +150,13 @@ struct sw_part {
     struct sw_metadata   metadata;
     struct sw_data_group data_group;
     int               nwriter, nfields, nseries;  /* series first */
-    struct sw_var_writer *writer;
+    struct var_writer *writer;
     struct sw_grid   *grid;                       /* [count]      */
 };
 
 static void free_part(struct sw_part *p)
 {
-    for (int k = 0; p->writer && k < p->nwriter; k++) sw_var_writer_free(&p->writer[k]);
+    for (int k = 0; p->writer && k < p->nwriter; k++) free_writer(&p->writer[k]);
     sw_free(p->writer);
     sw_data_group_free(&p->data_group);
     sw_metadata_free(&p->metadata);
@@ -67,7 +199,7 @@ static enum sw_status open_writers(struct sw_part *p)
     SW_TRY(sw_alloc((size_t)p->nwriter, &p->writer));
     for (int k = 0; k < p->nwriter; k++) {
         int64_t outputs = k < p->nseries ? d->group->nscalar - d->scalar_first : d->group->nfield - d->field_first;
-        SW_TRY(sw_var_writer_open(&p->writer[k], &p->h5, &p->data_group, &p->data_group.var[k], outputs));
+        SW_TRY(open_writer(&p->writer[k], &p->h5, &p->data_group, &p->data_group.var[k], outputs));
     }
     return SW_OK;
 }
@@ -159,8 +291,8 @@ enum sw_status sw_part_add_field(struct sw_part *p, const void *field)
     if (field && counts_infinite(p)) count_infinite_of_runs(p, field);
     sw_hdf5_lock();
     for (int k = p->nseries; k < p->nwriter; k++) {
-        struct sw_var_writer *s = &p->writer[k];
-        sw_var_writer_add(s, data, s->row);
+        struct var_writer *s = &p->writer[k];
+        add_output(s, data, s->row);
         if (data) data += (size_t)p->desc.count * s->row;
     }
     sw_hdf5_unlock();
@@ -178,7 +310,7 @@ static enum sw_status add_piece(struct sw_part *p, const char *data, int64_t fir
     if (!p->data_group.piece_count) p->data_group.piece_first = first;
     p->data_group.piece_count += count;
     for (int k = p->nseries; k < p->nwriter; k++) {
-        sw_var_writer_add_piece(&p->writer[k], data, first, count);
+        add_piece_of_output(&p->writer[k], data, first, count);
         data += (size_t)count * sw_h5_size(p->writer[k].type);
     }
     return p->h5.status;
@@ -198,9 +330,9 @@ enum sw_status sw_part_add_scalars(struct sw_part *p, const double *scalars, con
     const int own = p->desc.sweep->ndefined, built_in = p->nseries - own;
     sw_hdf5_lock();
     for (int k = 0; k < built_in; k++)
-        sw_var_writer_add(&p->writer[k], scalars ? scalars + k : NULL, (size_t)built_in * sizeof *scalars);
+        add_output(&p->writer[k], scalars ? scalars + k : NULL, (size_t)built_in * sizeof *scalars);
     for (int k = 0; k < own; k++)
-        sw_var_writer_add(&p->writer[built_in + k], defined ? defined + k : NULL, (size_t)own * sizeof *defined);
+        add_output(&p->writer[built_in + k], defined ? defined + k : NULL, (size_t)own * sizeof *defined);
     sw_hdf5_unlock();
     return p->h5.status;
 }
@@ -365,7 +497,7 @@ static enum sw_status write_run_table_and_scales(struct sw_part *p, const struct
 static enum sw_status write_datasets(struct sw_part *p, const struct sw_run_result *result, const double *last_state,
                                      size_t state_size, struct sw_run_table *t)
 {
-    for (int k = 0; k < p->nwriter; k++) sw_var_writer_flush(&p->writer[k]);
+    for (int k = 0; k < p->nwriter; k++) flush_writer(&p->writer[k]);
     SW_TRY(set_scales(p));
     if (last_state) {
         p->data_group.nstate = (int64_t)state_size;

@@ -9,9 +9,9 @@
 #include "base/sw_text.h"
 #include "store/merge/merge_impl.h"
 #include "store/catalog/part_index.h"
-#include "store/files/sw_file_checksum.h"
+#include "store/sw_verify.h"
 #include "store/files/sw_files.h"
-#include "store/files/sw_liveness.h"
+#include "store/files/sw_status_file.h"
 #include "store/files/sw_output.h"
 
 /* ---- what is refused */

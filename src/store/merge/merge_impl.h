@@ -28,9 +28,6 @@ enum sw_status sw_check_inputs_unchanged(const struct sw_catalog *catalog);
 enum sw_status sw_check_written_file(const struct sw_catalog *catalog, const struct sw_run_table *table,
                                      const int64_t *slice, const char *path);
 
-/** Add a range to a list of runs, "3, 5..9", which is cut after some 200 characters. */
-void sw_run_ranges_add(struct sw_text *list, int64_t first, int64_t last);
-
 /** If the inputs have the names that `sweep run --shard` gives, add which shards are not among them: "; of 16 shards
  * these are not among the files: 3 7". */
 void sw_shards_describe_missing(const struct sw_catalog *catalog, struct sw_text *text);

@@ -72,13 +72,6 @@ enum sw_status sw_check_inputs_unchanged(const struct sw_catalog *c)
 
 /* ---- what the caller knows to have ended */
 
-void sw_run_ranges_add(struct sw_text *t, int64_t first, int64_t last)
-{
-    if (t->length > 200) return;
-    sw_text_printf(t, "%s%lld", t->length ? ", " : "", (long long)first);
-    if (last > first) sw_text_printf(t, "..%lld", (long long)last);
-}
-
 /* The result of a run that was computed again is in a part; the result in FILE is older. */
 static bool is_missing(const struct sw_catalog *c, const char *file, const struct sw_merge_options *o, int64_t run)
 {

@@ -6,7 +6,7 @@
 #include <unistd.h>
 
 #include "cli/progress_bar.h"
-#include "store/files/sw_liveness.h"
+#include "store/files/sw_status_file.h"
 #include "helpers.h"
 
 static double now;

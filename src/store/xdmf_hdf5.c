@@ -16,12 +16,128 @@
 #include "base/sw_mem.h"
 #include "base/sw_private.h"
 #include "base/sw_text.h"
-#include "store/hdf5/grid_coordinates_hdf5.h"
 #include "store/catalog/input_file.h"
 #include "store/files/sw_files.h"
+#include "store/hdf5/schema_hdf5.h"
 #include "store/sw_xdmf.h"
 
 static const char mark[] = "<?xml version=\"1.0\" encoding=\"utf-8\"?>\n<!-- written by sweep -->\n";
+
+/* ---- coordinates of fields, run by run: times of the outputs, and points along x, y, z. They are in the scales where
+ * the runs agree, and in t, xc, yc, zc where they do not. */
+
+struct coordinates {                /* free with close_coordinates()                          */
+    struct sw_h5 h5;
+    const struct sw_data_group *data_group;
+    hid_t   own_t, own_x[SW_DIMS];          /* datasets of t, xc, yc, zc; < 0: all runs have the same         */
+    double *time;                           /* [data group->nfield] of the current run; NaN behind its last */
+    double  first[SW_DIMS], step[SW_DIMS];  /* of the current run; 0 and 1 where there is no such dimension */
+    const double *uneven[SW_DIMS];          /* [n] its points, where they are not a step apart; else NULL     */
+    double *own[SW_DIMS];                   /* [n] room for them where runs have their own                    */
+};
+
+/* The dataset of what runs have of their own, -1: they agree. */
+static hid_t open_own(struct coordinates *l, enum sw_var_kind kind)
+{
+    const struct sw_data_group *s = l->data_group;
+    struct sw_h5_shape shape;
+    enum sw_h5_type type;
+    char path[SW_PATH];
+    for (int k = 0; k < s->nvar; k++) {
+        if (s->var[k].kind != kind) continue;
+        return sw_h5_dataset(&l->h5, sw_data_group_path(s, s->var[k].name, path), &shape, &type);
+    }
+    return -1;
+}
+
+static void set_axis(struct coordinates *l, int d, double first, double last)
+{
+    const int64_t n = l->data_group->n[d];
+    l->first[d] = first;
+    l->step[d] = n > 1 ? (last - first) / (double)(n - 1) : 1;
+}
+
+/* Whether point i lies where a step between all points puts it, but for rounding of coordinates. */
+static bool is_even(const struct coordinates *l, int d, int64_t i, double x)
+{
+    return !(fabs(x - (l->first[d] + (double)i * l->step[d])) > 1e-6 * fabs(l->step[d]));
+}
+
+/* Points x[0 .. n-1] that all runs have. */
+static void set_points(struct coordinates *l, int d, const double *x)
+{
+    const int64_t n = l->data_group->n[d];
+    set_axis(l, d, x[0], x[n - 1]);
+    l->uneven[d] = NULL;
+    for (int64_t i = 1; i < n - 1; i++)
+        if (!is_even(l, d, i, x[i])) l->uneven[d] = x;
+}
+
+/* Fine where it is closed. */
+static enum sw_status close_coordinates(struct coordinates *l)
+{
+    sw_h5_dataset_close(l->own_t);
+    l->own_t = -1;
+    for (int d = 0; d < SW_DIMS; d++) {
+        sw_h5_dataset_close(l->own_x[d]);
+        l->own_x[d] = -1;
+        sw_free(l->own[d]);
+        l->own[d] = NULL;
+    }
+    sw_free(l->time);
+    l->time = NULL;
+    return sw_h5_close(&l->h5);
+}
+
+/* @param s  of the file; has to stay as long as the coordinates. They are closed after a failure. */
+static enum sw_status open_coordinates(const char *path, const struct sw_data_group *s, struct coordinates *l)
+{
+    *l = (struct coordinates){.data_group = s, .own_t = -1, .own_x = {-1, -1, -1}};
+    enum sw_status st = sw_h5_open(&l->h5, path);
+    if (!st) st = sw_alloc((size_t)s->nfield, &l->time);
+    if (!st) l->own_t = open_own(l, SW_VAR_T);
+    for (int d = 0; d < SW_DIMS; d++) {
+        set_axis(l, d, s->numbered && d == 0, (double)(s->n[d] - 1 + (s->numbered && d == 0)));
+        if (!st && d < s->dim) l->own_x[d] = open_own(l, sw_scale_var(d));
+        if (s->x[d]) set_points(l, d, s->x[d]);
+    }
+    if (s->time && l->time) memcpy(l->time, s->time, (size_t)s->nfield * sizeof *l->time);
+    if (!st) st = l->h5.status;
+    if (st) close_coordinates(l);
+    return st;
+}
+
+/* The points of a run along d. Its ends and its middle say whether they are evenly spaced, as the distances of points
+ * grow evenly, if they do (sw_grid_at()). Only where they are not, all are read. */
+static enum sw_status read_points(struct coordinates *l, int d, hsize_t row)
+{
+    const int64_t n = l->data_group->n[d], place[3] = {0, n / 2, n - 1};
+    const hsize_t one[2] = {1, 1}, all[2] = {1, (hsize_t)n};
+    hsize_t at[2] = {row, 0};
+    double x[3] = {0};
+    for (int k = 0; k < 3; k++) {
+        at[1] = (hsize_t)place[k];
+        sw_h5_read(&l->h5, l->own_x[d], SW_H5_DOUBLE, 2, at, one, &x[k]);
+    }
+    set_axis(l, d, x[0], x[2]);
+    l->uneven[d] = NULL;
+    if (l->h5.status || is_even(l, d, place[1], x[1])) return l->h5.status;
+    if (!l->own[d]) SW_TRY(sw_alloc((size_t)n, &l->own[d]));
+    at[1] = 0;
+    sw_h5_read(&l->h5, l->own_x[d], SW_H5_DOUBLE, 2, at, all, l->own[d]);
+    l->uneven[d] = l->own[d];
+    return l->h5.status;
+}
+
+/* Read the coordinates of a run. @param row  in the data group */
+static enum sw_status read_coordinates(struct coordinates *l, int64_t row)
+{
+    const hsize_t outputs[2] = {1, (hsize_t)l->data_group->nfield}, at[2] = {(hsize_t)row, 0};
+    if (l->own_t >= 0) sw_h5_read(&l->h5, l->own_t, SW_H5_DOUBLE, 2, at, outputs, l->time);
+    for (int d = 0; d < SW_DIMS; d++)
+        if (l->own_x[d] >= 0) SW_TRY(read_points(l, d, (hsize_t)row));
+    return l->h5.status;
+}
 
 /* ---- text */
 
@@ -69,7 +185,7 @@ struct xdmf {
     FILE       *to;
     const char *h5;                          /* its name as it stands in the text                      */
     const struct sw_input_file *in;
-    struct sw_grid_coordinates coordinates;  /* of the data group under way                            */
+    struct coordinates coordinates;          /* of the data group under way                            */
     struct sw_text text;                     /* of the run under way                                   */
     bool        any;                         /* fields are there, if only of runs that came to nothing */
     struct sw_xdmf_summary sum;
@@ -103,7 +219,7 @@ static void add_field(struct xdmf *x, const struct sw_var *v, int64_t row, int64
 }
 
 /* The points of axis d, one after another. */
-static void add_axis(struct sw_text *t, int64_t n, const struct sw_grid_coordinates *c, int d)
+static void add_axis(struct sw_text *t, int64_t n, const struct coordinates *c, int d)
 {
     char number[32];
     sw_text_printf(t, "<DataItem Dimensions=\"%lld\" Precision=\"8\" Format=\"XML\">", (long long)n);
@@ -113,7 +229,7 @@ static void add_axis(struct sw_text *t, int64_t n, const struct sw_grid_coordina
     sw_text_add(t, "</DataItem>");
 }
 
-static void add_geometry(struct sw_text *t, const struct sw_data_group *s, const struct sw_grid_coordinates *c)
+static void add_geometry(struct sw_text *t, const struct sw_data_group *s, const struct coordinates *c)
 {
     const bool even = !c->uneven[0] && !c->uneven[1] && !c->uneven[2];
     sw_text_printf(t, "<Topology TopologyType=\"%s\" Dimensions=\"%lld %lld %lld\"/>",
@@ -148,7 +264,7 @@ static enum sw_status write_run(struct xdmf *x, int64_t row)
     const double reached = run.stopped ? INFINITY : run.t_reached * (1 + 1e-12);  /* a time is a product, rounded */
     const int64_t own_row = x->in->row_of[row];
     int64_t outputs = 0;
-    SW_TRY(sw_grid_coordinates_read(&x->coordinates, own_row));
+    SW_TRY(read_coordinates(&x->coordinates, own_row));
     sw_text_add(&x->text, "<Grid Name=\"");
     add_name(&x->text, x->in->table, row);
     sw_text_add(&x->text, "\" GridType=\"Collection\" CollectionType=\"Temporal\">\n");
@@ -176,11 +292,11 @@ static enum sw_status write_data_group(struct xdmf *x, int k)
 {
     if (!has_field(&x->in->data_group[k])) return SW_OK;
     x->any = true;
-    SW_TRY(sw_grid_coordinates_open(x->in->path, &x->in->data_group[k], &x->coordinates));
+    SW_TRY(open_coordinates(x->in->path, &x->in->data_group[k], &x->coordinates));
     enum sw_status st = SW_OK;
     for (int64_t row = 0; row < x->in->table->nruns && !st; row++)
         if (x->in->data_group_of[row] == k) st = write_run(x, row);
-    const enum sw_status closed = sw_grid_coordinates_close(&x->coordinates);
+    const enum sw_status closed = close_coordinates(&x->coordinates);
     return st ? st : closed;
 }
 
