@@ -4,7 +4,6 @@
 #include "base/sw_text.h"
 #include "cli/command_line.h"
 #include "cli/completion.h"
-#include "cli/equations.h"
 #include "cli/tables.h"
 #include "store/files/sw_output.h"
 #include "problem/sw_problem.h"

@@ -1,16 +1,280 @@
-/* The key table, one row or all of it: for the terminal, for docs/reference/config.md and for sweep.cfg(5). Words that
- * are no keys are in explain_words.c. */
+/* sweep explain [WORD]: the key table, one row or all of it, for the terminal, for docs/reference/config.md and for
+ * sweep.cfg(5); and what other words of a config and names in an output file mean, from their own tables. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "base/sw_nearest_name.h"
 #include "base/sw_text.h"
-#include "cli/command_line.h"
 #include "cli/console.h"
-#include "cli/explain.h"
+#include "cli/tables.h"
+#include "expr/sw_expr.h"
+#include "expr/sw_reduction.h"
 #include "problem/sw_problem.h"
 #include "sweep/sw_keys.h"
+#include "sweep/sw_run_result.h"
+
+/* ---- the word that is asked for */
+
+enum { MOST_KNOWN = 2048 };
+struct question {          /* from {.word = WORD}                                                       */
+    const char *word;
+    int         hits;      /* how many meanings were printed                                            */
+    const char *known[MOST_KNOWN];  /* [nknown] words that are explained, to find the nearest in        */
+    int         nknown;
+    char        own[4000]; /* of words that are parts of strings: [used], each with its zero            */
+    size_t      used;
+};
+
+static void know(struct question *q, const char *name)
+{
+    if (q->nknown < MOST_KNOWN) q->known[q->nknown++] = name;
+}
+
+static void know_part(struct question *q, const char *begin, size_t length)
+{
+    char *const copy = q->own + q->used;
+    if (length + 1 > sizeof q->own - q->used) return;
+    memcpy(copy, begin, length);  /* it ends with a zero: own is of zeros */
+    q->used += length + 1;
+    know(q, copy);
+}
+
+/* Whether a name has the meaning that is asked for: it counts as one. */
+static bool is_asked(struct question *q, const char *name)
+{
+    know(q, name);
+    const bool yes = !strcmp(name, q->word);
+    q->hits += yes;
+    return yes;
+}
+
+/* ---- expressions */
+
+static void explain_functions(struct question *q)
+{
+    const char *word, *usage, *about;
+    int arguments;
+    for (int k = 0; (word = sw_expr_function(k, &arguments, &about)); k++) {
+        if (!is_asked(q, word)) continue;
+        printf("%s(a%s)\n    A function of expressions%s%s.\n", word, arguments == 2 ? ", b" : "",
+               about ? "; in C: " : ": random numbers, the sequence that a chooses", about ? about : "");
+    }
+    for (int k = 0; (word = sw_expr_derivative_name(k)); k++) {
+        if (!is_asked(q, word)) continue;
+        printf("%s(a)\n    A derivative in x, of order %d, of any expression of fields: in rhs, implicit and\n"
+               "    output.scalars.define. Differences take its place, of second order or in rhs of `order`.\n", word,
+               k + 1);
+    }
+    for (int k = 0; (word = sw_axis_function(k, &usage, &about)); k++) {
+        if (!is_asked(q, word)) continue;
+        printf("%s\n    As an axis of the sweep, in quotes: %s\n", usage, about);
+    }
+}
+
+static void explain_constants(struct question *q)
+{
+    const char *word, *about;
+    double value;
+    for (int k = 0; (word = sw_reduction_name(k, &about)); k++) {
+        if (!is_asked(q, word)) continue;
+        printf("%s\n    A reduction of a field to a number, in output.scalars.define and stop.when:\n    %s.\n", word,
+               about);
+    }
+    for (int k = 0; (word = sw_expr_constant(k, &value)); k++) {
+        if (!is_asked(q, word)) continue;
+        printf("%s\n    A constant of expressions: %.17g.\n", word, value);
+    }
+}
+
+/* Which keys of all problems may use it, each path once. */
+static void print_users(unsigned symbol, bool numbered)
+{
+    struct sw_text text = {0};
+    sw_text_add(&text, "Expressions that know it:");
+    for (int p = 0; sw_problem_table[p]; p++)
+        for (const struct sw_key *key = sw_problem_table[p]->keys; key->path; key++) {
+            char path[80];
+            snprintf(path, sizeof path, " %s,", key->path);
+            if (sw_problem_table[p]->numbered == numbered && !key->element && key->symbols & symbol &&
+                !strstr(sw_text_get(&text), path))
+                sw_text_add(&text, path);
+        }
+    if (text.length) text.data[text.length - 1] = '.';
+    console_print_folded(sw_text_get(&text));
+    sw_text_free(&text);
+}
+
+static void explain_coordinates(struct question *q)
+{
+    static const struct { const char *name, *about; unsigned symbol; bool numbered; } coordinates[] = {
+        {"x", "The coordinate of a point along the first axis.", SW_USES_X, false},
+        {"i", "The number of a row and of its unknown, 1 .. n.", SW_USES_X, true},
+        {"y", "The coordinate of a point along the second axis, of fields that have one.", SW_USES_X, false},
+        {"z", "The coordinate of a point along the third axis, of fields that have one.", SW_USES_X, false},
+        {"t", "The time.", SW_USES_T, false},
+        {"u", "The solution at the point.", SW_USES_U, false}};
+    for (size_t k = 0; k < sizeof coordinates / sizeof *coordinates; k++) {
+        if (!is_asked(q, coordinates[k].name)) continue;
+        printf("%s\n    %s\n", q->word, coordinates[k].about);
+        print_users(coordinates[k].symbol, coordinates[k].numbered);
+    }
+}
+
+/* ---- rows of tables */
+
+static void print_table_row(const struct cli_table *l, int k, const struct table_row *row)
+{
+    struct sw_text text = {0};
+    printf("%s\n", row->name);
+    sw_text_printf(&text, "%s: %s", l->what, row->about);
+    console_print_folded(sw_text_get(&text));
+    sw_text_free(&text);
+    if (row->absent) printf("    Not here: %s\n", row->absent);
+    if (l->detail) l->detail(k, &text);
+    for (char *rest = text.data, *line; rest && (line = strtok_r(rest, "\n", &rest));) console_print_folded(line);
+    sw_text_free(&text);
+}
+
+/* A row of some tables is known without its device, too: scan. */
+static bool is_row(const struct cli_table *l, const struct table_row *row, const char *name)
+{
+    const char *dot = strchr(row->name, '.');
+    return !strcmp(row->name, name) || (l->places_optional && dot && !strcmp(dot + 1, name));
+}
+
+static void explain_rows(struct question *q)
+{
+    struct table_row row;
+    for (const struct cli_table *l = cli_tables; l->heading; l++)
+        for (int k = 0; l->row(k, &row); k++) {
+            know(q, row.name);
+            if (!strcmp(l->key, "problems") || !is_row(l, &row, q->word)) continue;
+            print_table_row(l, k, &row);
+            q->hits++;
+        }
+}
+
+/* ---- words of keys */
+
+/* "product|zip|random" has the word "zip". */
+static bool has_word(const struct sw_key *key, const char *name)
+{
+    const size_t length = strlen(name);
+    for (const char *p = key->words; p && length; p = strchr(p, '|') ? strchr(p, '|') + 1 : NULL)
+        if (!strncmp(p, name, length) && (p[length] == '|' || !p[length])) return true;
+    for (int k = 0; key->word && key->word(k); k++)
+        if (!strcmp(key->word(k), name)) return true;
+    return false;
+}
+
+static void know_words(struct question *q, const struct sw_key *key)
+{
+    for (int k = 0; key->word && key->word(k); k++) know(q, key->word(k));
+    for (const char *p = key->words; p && *p; p += strcspn(p, "|"), p += *p == '|') know_part(q, p, strcspn(p, "|"));
+}
+
+/* A key that several problems have is printed once, by its path.
+ * @param print  false: a row of a table has explained the word */
+static void explain_choices_of(struct question *q, const struct sw_key *key, bool print, struct sw_text *printed)
+{
+    for (; key->path; key++) {
+        char path[80];
+        struct sw_text line = {0};
+        know_words(q, key);
+        snprintf(path, sizeof path, " %s ", key->path);
+        if (!has_word(key, q->word) || strstr(sw_text_get(printed), path)) continue;
+        if (print && !printed->length) printf("%s\n", q->word);
+        sw_text_add(printed, path);
+        if (!print) continue;
+        q->hits++;
+        sw_text_printf(&line, "A value of %s: %s", key->path, key->about);
+        console_print_folded(sw_text_get(&line));
+        sw_text_free(&line);
+    }
+}
+
+static void explain_choices(struct question *q, bool print)
+{
+    struct sw_text printed = {0};
+    explain_choices_of(q, sw_common_keys, print, &printed);
+    for (int p = 0; sw_problem_table[p]; p++) explain_choices_of(q, sw_problem_table[p]->keys, print, &printed);
+    sw_text_free(&printed);
+}
+
+/* ---- numbers of the output file */
+
+static void explain_columns(struct question *q)
+{
+    for (const struct sw_run_column *c = sw_run_columns; c->name; c++) {
+        if (!is_asked(q, c->name)) continue;
+        printf("%s\n    A column of the table of runs, which `sweep show` prints: %s.\n", q->word, c->long_name);
+    }
+}
+
+/* Problems have some in common. */
+static void explain_series(struct question *q)
+{
+    bool told = false;
+    for (int p = 0; sw_problem_table[p]; p++)
+        for (const struct sw_quantity *s = sw_problem_table[p]->scalars; s && s->name; s++) {
+            if (!is_asked(q, s->name) || told) continue;
+            printf("%s\n    A number of the series that output.scalars saves: %s.\n", q->word, s->long_name);
+            told = true;
+        }
+}
+
+/* ---- words of keys that take a text, and of all keys */
+
+static void explain_others(struct question *q)
+{
+    static const struct { const char *word, *about; } others[] = {
+        {"auto", "Of `stepper`, `differences` and `solver` the best row that fits; of `run.device` the GPUs, "
+                 "or the CPU where there is none."},
+        {"cpu", "Of `run.device`: the CPU, all threads."},
+        {"cuda", "Of `run.device`: all visible GPUs of the model of the first; cuda:1 or cuda:0,2: these."},
+        {"true", "Of a switch: on."},
+        {"false", "Of a switch: off."}};
+    for (size_t k = 0; k < sizeof others / sizeof *others; k++) {
+        if (!is_asked(q, others[k].word)) continue;
+        printf("%s\n", q->word);
+        console_print_folded(others[k].about);
+    }
+}
+
+static void explain_word(struct question *q)
+{
+    const int before = q->hits;
+    explain_rows(q);
+    const bool is_no_row = q->hits == before;
+    explain_functions(q);
+    explain_constants(q);
+    explain_coordinates(q);
+    explain_choices(q, is_no_row);
+    explain_columns(q);
+    explain_series(q);
+    explain_others(q);
+}
+
+/* A word that is no key: a function, a constant, a coordinate, a row of a table, a scheme, one of the words of a key, a
+ * column of the table of runs, a scalar. A solver with its band solver, "cpu.plain+cpu.thomas", is both of them. */
+static void explain_words(struct question *q)
+{
+    const char *const all = q->word, *const plus = strchr(all, '+');
+    const int before = q->hits;
+    char stepper[64];
+    if (!plus) { explain_word(q); return; }
+    snprintf(stepper, sizeof stepper, "%.*s", (int)(plus - all), all);
+    q->word = stepper;
+    explain_word(q);
+    const int of_stepper = q->hits;
+    q->word = plus + 1;
+    explain_word(q);
+    if (of_stepper == before || q->hits == of_stepper) q->hits = before;
+    q->word = all;
+}
+
+/* ---- keys */
 
 static const char *kind_of(const struct sw_key *key)
 {
@@ -242,12 +506,12 @@ static bool asked_for(const char *path, const char *name)
 }
 
 /* Its path, its last part, which people remember, and its group, once where keys of a group follow each other. */
-static void add_known(struct known *known, const char *path, const char *before)
+static void know_key(struct question *q, const char *path, const char *before)
 {
     const size_t group = strcspn(path, ".");
-    explain_know(known, path);
-    if (path[group] && (!before || strncmp(path, before, group + 1))) explain_know_part(known, path, group);
-    if (sw_key_last_part(path) != path) explain_know(known, sw_key_last_part(path));
+    know(q, path);
+    if (path[group] && (!before || strncmp(path, before, group + 1))) know_part(q, path, group);
+    if (sw_key_last_part(path) != path) know(q, sw_key_last_part(path));
 }
 
 /* By a name that expressions know it by, nx, or by its former one. */
@@ -257,31 +521,27 @@ static bool is_called(const struct sw_key *key, const char *name)
            (key->former && !strcmp(key->former, name));
 }
 
-static int explain_in(const struct sw_key *keys, const struct sw_problem *owner, const char *name,
-                      struct known *known)
+static void explain_keys(struct question *q, const struct sw_key *keys, const struct sw_problem *owner)
 {
-    int hits = 0;
     for (const struct sw_key *key = keys; key->path; key++) {
-        add_known(known, key->path, key > keys ? key[-1].path : NULL);
-        if (!is_called(key, name) && (key->element || !asked_for(key->path, name))) continue;
+        know_key(q, key->path, key > keys ? key[-1].path : NULL);
+        if (!is_called(key, q->word) && (key->element || !asked_for(key->path, q->word))) continue;
         print_plain(key, owner);
-        hits++;
+        q->hits++;
     }
-    return hits;
 }
 
-static enum sw_status explain_one(const char *name)
+static enum sw_status explain_one(const char *word)
 {
-    struct known known = {.count = 0};
-    int hits = explain_in(sw_common_keys, NULL, name, &known);
-    for (int k = 0; sw_problem_table[k]; k++)
-        hits += explain_in(sw_problem_table[k]->keys, sw_problem_table[k], name, &known);
-    hits += explain_words(name, &known);
-    const struct sw_problem *problem = sw_problem_find(name);
+    struct question q = {.word = word};
+    explain_keys(&q, sw_common_keys, NULL);
+    for (int k = 0; sw_problem_table[k]; k++) explain_keys(&q, sw_problem_table[k]->keys, sw_problem_table[k]);
+    explain_words(&q);
+    const struct sw_problem *problem = sw_problem_find(word);
     if (problem) explain_problem(problem);
-    if (hits || problem) return SW_OK;
-    const char *near = sw_nearest_name(name, known.name, known.count);
-    return SW_FAIL(SW_E_USAGE, "'%s' is not a word of a config%s%s%s", name,
+    if (q.hits || problem) return SW_OK;
+    const char *near = sw_nearest_name(word, q.known, q.nknown);
+    return SW_FAIL(SW_E_USAGE, "'%s' is not a word of a config%s%s%s", word,
                    near ? "; did you mean '" : "; `sweep explain` prints all keys, `sweep list` problems, solvers and "
                    "schemes", near ? near : "", near ? "'?" : "");
 }

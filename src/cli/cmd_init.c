@@ -6,7 +6,7 @@
 #include "base/sw_text.h"
 #include "cli/command_line.h"
 #include "cli/console.h"
-#include "cli/equations.h"
+#include "cli/tables.h"
 #include "problem/sw_problem.h"
 
 static enum sw_status unknown_name(const char *name)

@@ -1,8 +1,7 @@
 #include "base/sw_mem.h"
 #include "cli/console.h"
 #include "cli/open_sweep.h"
-#include "cli/suggest_commands.h"
-#include "cli/xdmf_file.h"
+#include "cli/run_messages.h"
 #include "store/files/sw_output.h"
 
 /* What the sweep that the files are of would do at its end. */

@@ -1,16 +1,422 @@
+/* sweep run CONFIG... and sweep resume FILE: compute what is missing of a sweep and write its output file. */
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
 #include "base/sw_clock.h"
+#include "base/sw_late.h"
+#include "base/sw_mem.h"
+#include "base/sw_stop.h"
+#include "base/sw_text.h"
 #include "cli/console.h"
-#include "cli/event_log.h"
+#include "cli/devices.h"
+#include "cli/extend_sweep.h"
 #include "cli/multi_process.h"
 #include "cli/open_sweep.h"
-#include "cli/run_and_resume.h"
+#include "cli/plan_warnings.h"
+#include "cli/run_messages.h"
 #include "cli/signals.h"
+#include "run/sw_processes.h"
+#include "store/sw_verify.h"
+#include "store/files/sw_files.h"
+#include "store/files/sw_status_file.h"
+#include "store/files/sw_output.h"
+
+/* ---- what is there already */
+
+static bool is_rank_0(const struct sweep_run *run) { return run->cli->comm->rank == 0; }
+
+/* The caller is rank 0, and FILE is locked. */
+static enum sw_status set_damaged_aside(const struct sweep_run *run)
+{
+    SW_TRY(sw_output_set_damaged_aside(run->completed));
+    for (int k = 0; k < run->completed->ndamaged; k++)
+        console_message(run->cli, "kept     %s" SW_FILES_DAMAGED ", until %s has all runs\n",
+                        run->completed->damaged[k], run->file);
+    return SW_OK;
+}
+
+/* The first process compares all bytes of the parts with their checksums, and puts aside what is damaged, before the
+ * others look. */
+static enum sw_status open_to_continue(struct sweep_run *run)
+{
+    struct sw_cli *cli = run->cli;
+    sw_completed_close(&run->completed);
+    if (!is_rank_0(run)) return cli_completed_open(cli, run->file, &run->completed);
+    enum sw_status st = sw_completed_open_checked(run->file, &cli->report, &run->completed);
+    console_report(cli);
+    return st || !run->lock ? st : set_damaged_aside(run);
+}
+
+static struct sw_run_counts count_completed(const struct sweep_run *run)
+{
+    return sw_completed_count(run->completed, run->s->id, run->s->run, run->s->count);
+}
+
+static bool has_work(const struct sweep_run *run)
+{
+    return run->before.pending || (run->cli->retry_failed && run->before.diverged + run->before.failed) ||
+           (run->completed && run->completed->has_parts);
+}
+
+static enum sw_status look(struct sweep_run *run)
+{
+    SW_TRY(open_to_continue(run));
+    SW_TRY(run->cli->force ? sw_completed_check_sweep(run->completed, run->s->file, run->s->sweep, run->s->id)
+                           : cli_sweep_check(run->cli, run->s, run->completed));
+    run->before = count_completed(run);
+    return SW_OK;
+}
+
+/* Nobody else writes FILE from here on. @param changed  out: somebody has since we looked */
+static enum sw_status lock_file(struct sweep_run *run, bool *changed)
+{
+    uint64_t now;
+    *changed = false;
+    if (run->lock || !is_rank_0(run)) return SW_OK;
+    SW_TRY(sw_output_lock(run->s->file, &run->lock));
+    SW_TRY(sw_files_mark(run->s->file, &now));
+    *changed = !run->completed || run->completed->seen != now;
+    return SW_OK;
+}
+
+/* @param found  what the first look came to; out: what it comes to once FILE is locked */
+static enum sw_status lock_and_look(struct sweep_run *run, enum sw_status *found)
+{
+    struct sw_err_kept kept = {0};
+    bool changed;
+    sw_err_keep(&kept, *found);
+    SW_TRY(lock_file(run, &changed));
+    if (changed) *found = look(run);
+    else {
+        if (run->lock) SW_TRY(set_damaged_aside(run));
+        sw_err_raise(&kept);
+    }
+    return SW_OK;
+}
+
+/* What lies where a new result grows is of an earlier call of ours, or nothing is done. */
+static enum sw_status check_fresh(const char *fresh)
+{
+    SW_TRY(sw_output_check_parts(fresh));
+    return sw_files_check_own(fresh);
+}
+
+/* With --force the new result grows beside the old one and takes its place when it is complete. */
+static enum sw_status begin_replacement(struct sweep_run *run)
+{
+    SW_TRY(sw_output_check_replaceable(run->s->file));
+    SW_TRY(sw_files_mark(run->s->file, &run->seen));
+    run->file = run->fresh = sw_files_beside(run->s->file, ".new");
+    if (!run->fresh) return SW_FAIL(SW_E_MEMORY, "out of memory");
+    SW_TRY(check_fresh(run->fresh));
+    enum sw_status st = open_to_continue(run);
+    if (!st) st = sw_completed_check_sweep(run->completed, run->s->file, run->s->sweep, run->s->id);
+    if (st == SW_OK) return SW_OK;  /* an interrupted --force goes on */
+    SW_TRY(sw_output_check_replaceable(run->file));
+    SW_TRY(sw_output_remove(run->file));
+    return open_to_continue(run);
+}
+
+/* A longer result grows beside the old one, from its states, and takes its place likewise. */
+static enum sw_status begin_extension(struct sweep_run *run, enum sw_status refused)
+{
+    struct sw_err_kept refusal = {0};
+    sw_err_keep(&refusal, refused);
+    char *longer = sw_files_beside(run->s->file, ".longer");
+    if (!longer) return SW_FAIL(SW_E_MEMORY, "out of memory");
+    enum sw_status st = check_fresh(longer);
+    if (!st) sw_err_raise(&refusal);
+    if (!st) st = extend_sweep(run->cli, run->s, run->completed, longer, refused);
+    if (st) {
+        sw_free(longer);
+        return st;
+    }
+    run->file = run->fresh = longer;
+    SW_TRY(sw_files_mark(run->s->file, &run->seen));
+    SW_TRY(open_to_continue(run));
+    return sw_completed_check_sweep(run->completed, run->file, run->s->sweep, run->s->id);
+}
+
+static enum sw_status open_completed(struct sweep_run *run)
+{
+    SW_TRY(sw_output_check_parts(run->file));
+    enum sw_status st = look(run);
+    if (st == SW_E_REFUSED || (run->cli->force && (st || run->completed->config_text)) ||
+        (!st && run->completed->ndamaged))
+        SW_TRY(lock_and_look(run, &st));
+    if (st == SW_E_REFUSED && !run->cli->force) st = begin_extension(run, st);
+    if (!st) run->before = count_completed(run);
+    bool again = !st && run->completed->config_text && !has_work(run);  /* --force: compute it all once more */
+    if (run->cli->force && (st == SW_E_IO || st == SW_E_REFUSED || again)) {
+        SW_TRY(begin_replacement(run));
+        run->before = count_completed(run);
+        return SW_OK;
+    }
+    return st;
+}
+
+/* ---- doing it */
+
+/* Whether each run that was asked for has ended in the new result: nothing less takes the old one's place. */
+static enum sw_status check_complete(const struct sweep_run *run)
+{
+    struct sw_completed *completed = NULL;
+    SW_TRY(cli_completed_open(run->cli, run->fresh, &completed));
+    const struct sw_run_counts there = sw_completed_count(completed, run->s->id, run->s->run, run->s->count);
+    sw_completed_close(&completed);
+    if (!there.pending) return SW_OK;
+    return SW_FAIL(SW_E_IO, "%s lacks %lld of %lld runs; %s stays as it is; run the same command again", run->fresh,
+                   (long long)there.pending, (long long)run->s->count, run->s->file);
+}
+
+/* The new result is complete: it takes the old one's place. The old one's parts go first: they would be taken for parts
+ * of it. Nobody who asks for the lock has touched it; a copy may have taken its name all the same. */
+static enum sw_status move_into_place(const struct sweep_run *run)
+{
+    uint64_t now;
+    if (!run->fresh) return SW_OK;
+    SW_TRY(check_complete(run));
+    SW_TRY(sw_files_mark(run->s->file, &now));
+    if (now != run->seen)
+        return SW_FAIL(SW_E_REFUSED, "%s is not the file any more that this call was to replace, and stays; the new "
+                       "result is complete: rename %s to keep it", run->s->file, run->fresh);
+    SW_TRY(sw_output_remove_parts(run->s->file));
+    return sw_output_rename(run->fresh, run->s->file);
+}
+
+static void report_done(struct sweep_run *run, const struct sw_run_sweep_summary *sum)
+{
+    struct sw_run_counts all = {.done = run->plan->done + sum->done, .diverged = sum->diverged, .failed = sum->failed};
+    if (!run->cli->retry_failed) { all.diverged += run->before.diverged; all.failed += run->before.failed; }
+    message_done(run, sum, &all);
+    run->cli->exit_code = all.diverged + all.failed > 0;
+}
+
+/* This process's part of the computing, which is all of it where it is alone. */
+static enum sw_status compute(struct sweep_run *run, struct sw_run_sweep_options *options,
+                              struct sw_run_sweep_summary *summary)
+{
+    const struct sw_comm *comm = run->cli->comm;
+    struct sw_processes *processes = NULL;
+    if (comm->size == 1) return sw_run_sweep(run->s->sweep, run->plan, run->completed, &run->devices, options, summary);
+    SW_TRY(sw_processes_create(comm, run->cli->host, run->plan, run->devices.count, options->stop, &processes));
+    options->queue = sw_processes_queue(processes);
+    options->rank = comm->rank;
+    options->ranks = comm->size;
+    options->client = !is_rank_0(run);
+    if (options->client) {
+        options->progress = NULL;
+        options->event = sw_processes_event;
+        options->user = processes;
+    }
+    enum sw_status st = sw_run_sweep(run->s->sweep, run->plan, run->completed, &run->devices, options, summary);
+    st = sw_processes_finish(&processes, st);
+    return is_rank_0(run) ? st : SW_OK;  /* rank 0 reports the failures of all ranks */
+}
+
+struct run_facts { char hostname[128], device[160], cuda[64], driver[64]; };
+
+/* Where and by what the runs are computed, for the output file. */
+static void find_provenance(const struct sw_cli *cli, const struct sw_devices *devices, struct run_facts *facts,
+                            struct sw_provenance *provenance)
+{
+    memset(facts, 0, sizeof *facts);
+    if (gethostname(facts->hostname, sizeof facts->hostname - 1)) facts->hostname[0] = 0;
+    if (devices->count) {  /* of several, each names itself in what it writes */
+        const struct sw_device *device = devices->device[0];
+        snprintf(facts->device, sizeof facts->device, "%s", device->name);
+        snprintf(facts->cuda, sizeof facts->cuda, "%s", device->runtime);
+        snprintf(facts->driver, sizeof facts->driver, "%s", device->driver);
+    }
+    *provenance = (struct sw_provenance){.command_line = cli->command_line, .solver = "", .device = facts->device,
+                                         .driver = facts->driver, .cuda = facts->cuda, .hostname = facts->hostname,
+                                         .started = (double)time(NULL)};
+}
+
+static enum sw_status execute_plan(struct sweep_run *run)
+{
+    struct sw_cli *cli = run->cli;
+    struct run_facts facts;
+    struct sw_run_sweep_summary summary = {0};
+    run->executed = true;
+    double left = cli->deadline > 0 ? cli->deadline - sw_clock() : 0;
+    struct sw_run_sweep_options options = {
+        .file = run->file,
+        .lock = run->fresh ? NULL : run->lock,
+        .max_seconds = cli->deadline > 0 && left <= 0 ? 1e-9 : left,
+        .checkpoint_seconds = 60 * run->s->sweep->checkpoint_minutes,
+        .fail_fast = cli->fail_fast,
+        .retry_failed = cli->retry_failed,
+        .stop = &stop_signal,
+        .progress = message_progress,
+        .event = message_event,
+        .user = run,
+    };
+    message_late(run, left);
+    find_provenance(cli, &run->devices, &facts, &options.provenance);
+    progress_bar_start(&run->bar, cli, run->s->sweep, run->plan, run->s->file);
+    sw_stop_watch(NULL);  /* from here on the scheduler looks */
+    enum sw_status st = compute(run, &options, &summary);
+    if (cli->comm->size == 1) sw_stop_watch(&stop_signal);
+    if (!is_rank_0(run)) return st;
+    progress_bar_clear(&run->bar);
+    if (run->bar.saved >= 0) sw_status_file_remove(run->s->file);  /* else another process has written it */
+    if (st == SW_E_STOPPED) {
+        message_stopped(run, &summary);
+        run->cli->exit_code = 1;
+        return summary.failed_fast ? SW_OK : st;
+    }
+    run->missing = st == SW_E_IO ? summary.missing : 0;
+    SW_TRY(st);
+    SW_TRY(move_into_place(run));
+    report_done(run, &summary);
+    return xdmf_update(cli, run->s->sweep, run->s->file);
+}
+
+/* First the first process alone: it may remove what is in the way. */
+static enum sw_status open_completed_in_turn(struct sweep_run *run)
+{
+    const struct sw_cli *cli = run->cli;
+    SW_TRY(multi_process_check_same(cli, "another config or other options", multi_process_sweep_digest(run->s)));
+    SW_TRY(sw_comm_agree(cli->comm, is_rank_0(run) ? open_completed(run) : SW_OK));
+    SW_TRY(sw_comm_agree(cli->comm, is_rank_0(run) ? SW_OK : open_completed(run)));
+    return multi_process_check_same(cli, "other results before it, as the file system shows them,",
+                                    multi_process_completed_digest(run->completed));
+}
+
+/* @param seconds  out: how long it took, once devices were open */
+static enum sw_status make_plan(struct sweep_run *run, double *seconds)
+{
+    const struct cli_sweep *s = run->s;
+    int users = 1;
+    SW_TRY(sw_comm_agree(run->cli->comm, cli_devices_open(run->cli, s, run->completed, &run->devices, &users)));
+    const double start = sw_clock();
+    SW_TRY(multi_process_plan(run->cli, run->devices.count, users, &run->sharing));
+    SW_TRY(sw_plan_make_shared(s->sweep, s->run, s->count, s->id, run->completed, run->cli->retry_failed, &run->devices,
+                               &run->sharing, &run->plan));
+    *seconds = sw_clock() - start;
+    return multi_process_check_same(run->cli, "other batches or another solver", sw_plan_digest(run->plan));
+}
+
+/* A title decides no numbers: the file gets a new one, with the config that has it, by being written anew. */
+static enum sw_status set_title(const struct sweep_run *run)
+{
+    const char *file = run->s->file, *title = run->s->sweep->title;
+    const struct sw_merge_options options = {.allow_missing = true, .sweep = run->s->sweep, .id = run->s->id};
+    const struct sw_provenance provenance = {.command_line = run->cli->command_line};
+    if (!run->completed || !run->completed->title || !strcmp(run->completed->title, title)) return SW_OK;
+    if (run->completed->is_virtual) {
+        console_message(run->cli, "note     %s keeps its title, \"%s\": it is virtual, and is not written into\n", file,
+                        run->completed->title);
+        return SW_OK;
+    }
+    SW_TRY(sw_merge(&file, 1, file, &options, &provenance));
+    console_message(run->cli, "title    \"%s\" -> \"%s\" in %s\n", run->completed->title, title, file);
+    return SW_OK;
+}
+
+/* What is computed is joined with FILE: that it is damaged is found before, not after. */
+static enum sw_status check_file(const struct sweep_run *run)
+{
+    char why[600];
+    bool damaged;
+    if (!run->completed || !run->completed->has_file) return SW_OK;
+    const enum sw_status st = sw_file_checksum_check(run->file, &damaged);
+    if (!st || !damaged) return st;
+    snprintf(why, sizeof why, "%s", sw_err_message());
+    return SW_FAIL(st, "%s; move it away, and the same command computes its runs again", why);
+}
+
+static void end_attempt(struct sweep_run *run)
+{
+    sw_plan_destroy(&run->plan);
+    sw_devices_close(&run->devices);
+    sw_completed_close(&run->completed);
+}
+
+static enum sw_status attempt(struct sweep_run *run)
+{
+    SW_TRY(open_completed_in_turn(run));
+    if (!has_work(run)) {
+        if (!is_rank_0(run)) return SW_OK;
+        SW_TRY(move_into_place(run));  /* complete, but an earlier --force could not put it there */
+        sw_output_unlock(&run->lock);
+        SW_TRY(set_title(run));
+        if (run->s->sweep->save_state && run->completed->lacks_states)
+            console_message(run->cli, "note     %s was computed without output.state = true, and cannot be lengthened; "
+                            "--force computes it again\n", run->s->file);
+        if (run->s->sweep->accuracy > 0 && run->completed->lacks_estimates)
+            console_message(run->cli, "note     %s was computed without accuracy.runs, and has no estimates: runs are "
+                            "only computed again when they end; --force computes all of it again\n", run->s->file);
+        sw_output_tidy(run->s->file);  /* killed after its merge, a run leaves that behind */
+        if (run->fresh) sw_output_tidy(run->fresh);
+        message_nothing_to_do(run);
+        run->cli->exit_code = run->before.diverged + run->before.failed > 0;
+        return xdmf_update(run->cli, run->s->sweep, run->s->file);
+    }
+    if (run->completed && run->completed->is_virtual) return sw_output_refuse_virtual(run->file);
+    SW_TRY(sw_comm_agree(run->cli->comm, is_rank_0(run) ? check_file(run) : SW_OK));
+    double seconds;
+    bool changed;
+    SW_TRY(make_plan(run, &seconds));
+    SW_TRY(sw_comm_agree(run->cli->comm, lock_file(run, &changed)));  /* what is refused before leaves no folder */
+    if (multi_process_any(run->cli, changed)) {
+        end_attempt(run);
+        return attempt(run);
+    }
+    message_ranks(run);
+    message_plan(run, seconds);
+    plan_warnings_print(run->cli, run->s, run->plan, console_message);
+    return execute_plan(run);
+}
+
+/* A folder that loses its files again and again is not to keep us for ever. */
+enum { ATTEMPTS = 3 };
+
+/* Results that were on disk and are not there when they are joined are computed again; by all ranks, as rank 0 decides
+ * it. */
+static enum sw_status attempt_until_complete(struct sweep_run *run)
+{
+    for (int k = 1;; k++) {
+        run->missing = 0;
+        enum sw_status st = attempt(run);
+        if (!multi_process_any(run->cli, run->missing && k < ATTEMPTS)) return st;
+        if (st) message_missing(run, sw_err_message());
+        end_attempt(run);
+    }
+}
+
+static enum sw_status run_sweep(struct sw_cli *cli, struct cli_sweep *s)
+{
+    struct sweep_run run = {.cli = cli, .s = s, .file = s->file};
+    message_start(&run);
+    cli_sweep_print_settings(cli, s);
+    enum sw_status st = multi_process_share_status(cli, attempt_until_complete(&run));
+    if (st == SW_E_STOPPED && !run.executed) message_nothing_stored(cli);
+    end_attempt(&run);
+    sw_output_unlock(&run.lock);
+    sw_free(run.fresh);
+    return st;
+}
+
+/* The clock of --max-time starts; from here on a signal asks for a clean stop. */
+static void start_clock(struct sw_cli *cli)
+{
+    if (cli->max_seconds > 0) cli->deadline = sw_clock() + cli->max_seconds;
+    signals_catch();
+    sw_late_stderr();
+    if (cli->comm->size == 1) sw_stop_watch(&stop_signal);  /* ranks stop together, once they compute */
+}
+
+/* ---- the two commands */
 
 static enum sw_status run_one(struct sw_cli *cli, const char *config)
 {
     struct cli_sweep s;
     enum sw_status here = cli_sweep_open(cli, config, &s), st = sw_comm_agree(cli->comm, here);
-    if (st == SW_E_STOPPED) run_print_nothing_stored(cli);
+    if (st == SW_E_STOPPED) message_nothing_stored(cli);
     if (!st) st = run_sweep(cli, &s);
     if (!here) cli_sweep_close(&s);
     return st;
@@ -24,7 +430,7 @@ enum sw_status cmd_run(struct sw_cli *cli)
         return SW_FAIL(SW_E_USAGE, "-o %s names one file, but there are %d configs; run them one by one", cli->output,
                        cli->narguments);
     SW_TRY(sw_comm_agree(cli->comm, event_log_open(cli)));
-    run_start_clock(cli);
+    start_clock(cli);
     for (int k = 0; k < cli->narguments; k++) {
         cli->exit_code = 0;
         enum sw_status st = multi_process_any(cli, stop_signal != 0) ? SW_E_STOPPED : run_one(cli, cli->argument[k]);
@@ -36,4 +442,24 @@ enum sw_status cmd_run(struct sw_cli *cli)
     }
     cli->exit_code = worst;
     return SW_OK;
+}
+
+enum sw_status cmd_resume(struct sw_cli *cli)
+{
+    char *file = NULL;
+    struct sw_completed *completed = NULL;
+    struct cli_sweep s = {0};
+    if (cli->output) return SW_FAIL(SW_E_USAGE, "`sweep resume` continues the file it is given; it has no -o");
+    start_clock(cli);
+    enum sw_status st = cli_output_path(cli->argument[0], &file);
+    if (!st) st = cli_completed_open(cli, file, &completed);
+    if (!st) st = cli_sweep_stored(cli, file, completed, &s);
+    sw_completed_close(&completed);
+    if (!st) st = event_log_open(cli);
+    st = sw_comm_agree(cli->comm, st);
+    if (st == SW_E_STOPPED) message_nothing_stored(cli);
+    if (!st) st = cli->dry_run ? check_sweep(cli, &s) : run_sweep(cli, &s);
+    cli_sweep_close(&s);
+    sw_free(file);
+    return st;
 }

@@ -6,7 +6,6 @@
 #include "base/sw_mem.h"
 #include "base/sw_text.h"
 #include "cli/console.h"
-#include "cli/format.h"
 #include "cli/open_sweep.h"
 #include "store/sw_verify.h"
 

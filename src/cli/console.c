@@ -1,3 +1,4 @@
+/* The signs beyond ASCII that the program uses, and what replaces them where the terminal has none. */
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -11,8 +12,8 @@
 #include "base/sw_mem.h"
 #include "cli/console.h"
 #include "cli/signals.h"
+#include "store/files/sw_files.h"
 
-/* The signs beyond ASCII that the program uses, and what replaces them where the terminal has none. */
 static const struct { const char *sign, *ascii; } ascii_signs[] = {
     {"·", "-"}, {"×", "x"}, {"≈", "~"}, {"…", "..."}, {"▕", "["}, {"▏", "]"}, {"█", "#"}, {"²", "^2"}, {"–", "-"},
     {"▉", "#"}, {"▊", "#"}, {"▋", "#"}, {"▌", "#"}, {"▍", " "}, {"▎", " "},
@@ -196,4 +197,77 @@ void console_print_folded(const char *text)
         text += n + 1;
     }
     printf("    %s\n", text);
+}
+
+/* ---- numbers as people read them */
+
+static const char *scaled(double bytes, double base, const char *const *unit, char text[24])
+{
+    int k = 0;
+    while (bytes >= 0.9995 * base && k < 5) { bytes /= base; k++; }
+    snprintf(text, 24, bytes < 9.95 && k ? "%.1f %s" : "%.0f %s", bytes, unit[k]);
+    return text;
+}
+
+const char *format_bytes(double bytes, char text[24])
+{
+    static const char *const unit[] = {"bytes", "kB", "MB", "GB", "TB", "PB"};
+    return scaled(bytes, 1000, unit, text);
+}
+
+const char *format_memory(double bytes, char text[24])
+{
+    static const char *const unit[] = {"bytes", "KiB", "MiB", "GiB", "TiB", "PiB"};
+    return scaled(bytes, 1024, unit, text);
+}
+
+const char *format_clock(double seconds, char text[24])
+{
+    if (!(seconds < 360000)) { snprintf(text, 24, "--:--"); return text; }
+    long s = lround(seconds < 0 ? 0 : seconds);
+    if (s < 3600) snprintf(text, 24, "%02ld:%02ld", s / 60, s % 60);
+    else snprintf(text, 24, "%ld:%02ld:%02ld", s / 3600, s / 60 % 60, s % 60);
+    return text;
+}
+
+const char *format_seconds(double seconds, char text[24])
+{
+    if (!(seconds >= 0)) snprintf(text, 24, "unknown");
+    else if (seconds < 0.1) snprintf(text, 24, "less than 0.1 s");
+    else if (seconds < 100) snprintf(text, 24, seconds < 9.95 ? "%.1f s" : "%.0f s", seconds);
+    else if (seconds < 6000) snprintf(text, 24, "%.0f min", seconds / 60);
+    else if (seconds < 360000) snprintf(text, 24, "%.1f h", seconds / 3600);
+    else snprintf(text, 24, "%.0f days", seconds / 86400);
+    return text;
+}
+
+const char *format_rate_unit(bool timed) { return timed ? "points·steps/s" : "points/s"; }
+
+/* ---- files that are added to */
+
+/* A file that begins in another way was not written by this program: nothing is added to it. */
+static enum sw_status check_beginning(const char *path, FILE *file, const char *beginning)
+{
+    char head[16] = "";
+    struct sw_file_version mark;
+    SW_TRY(sw_files_version(path, &mark));
+    if (!mark.bytes) return SW_OK;
+    rewind(file);
+    const size_t length = fread(head, 1, strlen(beginning), file);
+    if (ferror(file)) return sw_files_fail(path);
+    if (length == strlen(beginning) && !memcmp(head, beginning, length)) return SW_OK;
+    return SW_FAIL(SW_E_REFUSED, "%s is there and was not written by sweep, so nothing is added to it; use another "
+                   "name", path);
+}
+
+enum sw_status console_append_open(const char *path, const char *beginning, FILE **file)
+{
+    const bool is_file = !sw_files_regular(path);  /* a pipe is opened for writing alone: its reader is another */
+    *file = fopen(path, is_file ? "a+" : "a");
+    if (!*file) return sw_files_fail(path);
+    enum sw_status st = is_file ? check_beginning(path, *file, beginning) : SW_OK;
+    if (!st) return SW_OK;
+    fclose(*file);
+    *file = NULL;
+    return st;
 }

@@ -33,6 +33,20 @@ void console_report(struct sw_cli *cli);
 struct sw_warnings console_warnings(struct sw_cli *cli);
 bool console_locale_is_utf8(void);
 
+/** Open a file to add to it: the log of --log-json, the table of `sweep bench -o`.
+ * @param beginning  of at most 16 characters: how such a file begins
+ * @return SW_E_IO; SW_E_REFUSED a file is there that does not begin so */
+enum sw_status console_append_open(const char *path, const char *beginning, FILE **file);
+
+/* ---- numbers as people read them; each function returns its text */
+
+const char *format_bytes(double bytes, char text[24]);      /* "27 MB"                  */
+const char *format_memory(double bytes, char text[24]);     /* "0.6 GiB"                */
+const char *format_clock(double seconds, char text[24]);    /* "00:01", "1:02:03"       */
+const char *format_seconds(double seconds, char text[24]);  /* "0.4 s", "12 min"        */
+/* Of struct sw_run_sweep_summary.rate and the like, in problems with time or without: "points·steps/s", "points/s". */
+const char *format_rate_unit(bool timed);
+
 /* ---- terminals */
 
 struct console_size { int columns, rows; };           /* 0: no terminal, or it does not know */

@@ -1,17 +1,46 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <omp.h>
+#include <stdatomic.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "base/sw_late.h"
 #include "base/sw_mem.h"
 #include "cli/console.h"
-#include "cli/event_log.h"
+#include "cli/run_messages.h"
 #include "cli/help.h"
-#include "cli/library_exit.h"
 #include "cli/multi_process.h"
 #include "cli/signals.h"
+
+/* ---- a library that ends the program: libgomp does, with exit code 1, when the system gives it no thread or no
+ * memory. That code says that runs have diverged; such an end has the code of a device or memory, 4. */
+
+static atomic_bool watched;  /* false: this is an end of the program's own */
+
+/* The library has said why. Other threads still run, so nothing is cleaned up: what is on disk is whole anyhow. */
+static void on_library_exit(int code, void *user)
+{
+    static const char text[] =
+        "error: a library has ended the program (see above), mostly for want of threads or of memory; "
+        "raise `ulimit -u` or `ulimit -v`, or use fewer threads (-j)\n";
+    (void)user;
+    if (!watched || (code > 1 && code <= sw_status_exit_code(SW_E_IO))) return;  /* sw_message_abort_job() */
+    sw_late_stderr_wait(1, NULL);
+    (void)!write(STDERR_FILENO, text, sizeof text - 1);
+    _exit(sw_status_exit_code(SW_E_MEMORY));
+}
+
+/* After MPI has begun: what was asked for last is done first at exit, and MPI would wait for the other processes. */
+static void watch_for_library_exit(void)
+{
+    watched = true;
+    on_exit(on_library_exit, NULL);
+}
+
+/* ---- */
 
 /* A terminal that is gone, and a stream that the caller has closed (main() holds its place, for reading), want nothing
  * of what is said. */
@@ -36,7 +65,7 @@ static enum sw_status perform_command(struct sw_cli *cli)
 {
     enum sw_status st = SW_OK;
     struct sw_err_kept kept = {0};
-    library_exit_watch();
+    watch_for_library_exit();
     if (cli->threads) omp_set_num_threads(cli->threads);
     if (cli->version) cli_version();
     else if (cli->help) cli_help(cli->command);
@@ -87,7 +116,7 @@ int sw_cli_end(struct sw_cli **cli, enum sw_status st)
 {
     struct sw_cli *c = *cli;
     int code = cli_exit_code(st);
-    library_exit_forget();
+    watched = false;
     if (!c) return code;
     console_wait(c);
     if (!st) code = c->exit_code;

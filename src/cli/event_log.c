@@ -9,9 +9,8 @@
 #include "base/sw_json.h"
 #include "base/sw_late.h"
 #include "base/sw_mem.h"
-#include "cli/append_file.h"
 #include "cli/console.h"
-#include "cli/event_log.h"
+#include "cli/run_messages.h"
 #include "cli/signals.h"
 #include "store/files/sw_files.h"
 
@@ -31,7 +30,7 @@ static enum sw_status open_stream(const char *path, struct event_log *log)
     FILE *late = NULL;
     const bool fifo = !stat(path, &s) && S_ISFIFO(s.st_mode);
     if (fifo && access(path, W_OK)) return sw_files_fail(path);
-    if (!fifo) SW_TRY(append_open(path, "{\"event\": ", &log->file));
+    if (!fifo) SW_TRY(console_append_open(path, "{\"event\": ", &log->file));
     if (fifo) log->late = sw_late_create(-1, path, NULL, &late);
     else if (sw_late_wanted(fileno(log->file))) log->late = sw_late_create(fileno(log->file), NULL, NULL, &late);
     if (log->late) log->file = late;

@@ -41,4 +41,9 @@ void cli_sweep_headline(const struct cli_sweep *s, struct sw_text *text);
 void cli_sweep_print_settings(struct sw_cli *cli, const struct cli_sweep *s);
 /** The runs that a file and its parts hold; warnings are printed. */
 enum sw_status cli_completed_open(struct sw_cli *cli, const char *file, struct sw_completed **completed);
+/** FILE.xdmf beside a finished FILE, for ParaView (cmd_xdmf.c): write it if the config asks for it or one is there;
+ * remove one whose output has no fields any more. */
+enum sw_status xdmf_update(const struct sw_cli *cli, const struct sw_sweep *sweep, const char *file);
+/** Everything `sweep run` does before it computes, and a short trial of the device (cmd_check.c). */
+enum sw_status check_sweep(struct sw_cli *cli, struct cli_sweep *s);
 #endif

@@ -9,7 +9,6 @@
 #include "base/sw_mem.h"
 #include "base/sw_stop.h"
 #include "base/sw_text.h"
-#include "cli/format.h"
 #include "cli/open_sweep.h"
 #include "cli/plan_warnings.h"
 

@@ -8,8 +8,7 @@
 #include "base/sw_late.h"
 #include "base/sw_text.h"
 #include "cli/console.h"
-#include "cli/format.h"
-#include "cli/progress_bar.h"
+#include "cli/run_messages.h"
 #include "store/files/sw_status_file.h"
 
 /* Where stderr is no terminal. The first line comes soon: it shows the rate and the time left. */

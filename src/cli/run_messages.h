@@ -1,7 +1,37 @@
 #ifndef RUN_MESSAGES_H
 #define RUN_MESSAGES_H
-/* A sweep being run by run_and_resume.c, and the messages about it: for people on stderr, for programs in the log. */
+/* A sweep being run by cmd_run.c, and what is told of it: messages for people on stderr (run_messages.c), a progress
+ * bar or lines, and the status file that `sweep status` reads (progress_bar.c), the log for programs (event_log.c). */
+#include "base/sw_json.h"
 #include "cli/open_sweep.h"
+#include "run/sw_run_sweep.h"
+
+/* ---- event_log.c: --log-json, one JSON object a line, one line an event */
+
+enum sw_status event_log_open(struct sw_cli *cli);
+/** @return SW_E_IO events are missing in it, or may be; the message says how many */
+enum sw_status event_log_close(struct sw_cli *cli);
+/** Begin an event; the caller adds to the object, then ends it. NULL: there is no log. */
+struct sw_json *event_log_begin(struct sw_cli *cli, const char *event);
+void event_log_end(struct sw_cli *cli);
+
+/* ---- progress_bar.c: a bar on a terminal, lines elsewhere, and the status file */
+
+struct progress_bar {
+    struct sw_cli *cli;
+    const struct sw_plan *plan;
+    const struct sw_sweep *sweep;
+    const char *file;
+    double next_line, saved;            /* clock when a line is due, and when the last status was written    */
+    double since, from;                 /* seconds at the first progress, and what was done by then          */
+    bool   shown;
+};
+void progress_bar_start(struct progress_bar *bar, struct sw_cli *cli, const struct sw_sweep *sweep,
+                        const struct sw_plan *plan, const char *file);
+void progress_bar_update(void *bar, const struct sw_progress *progress);  /* struct sw_run_sweep_options.progress */
+void progress_bar_clear(struct progress_bar *bar);   /* take the bar off the terminal before something is printed */
+
+/* ---- run_messages.c */
 
 struct sweep_run {
     struct sw_cli    *cli;
@@ -22,6 +52,11 @@ struct sweep_run {
     bool              executed;      /* whether any of its plan was                            */
 };
 
+/** Lines "next     sweep ..." about a finished result: commands that can be typed as they stand. */
+void suggest_commands(const struct sw_cli *cli, const struct sw_sweep *sweep, const char *file);
+
+/** The sweep was stopped before a result or a checkpoint. */
+void message_nothing_stored(const struct sw_cli *cli);
 void message_start(struct sweep_run *run);
 void message_ranks(const struct sweep_run *run);  /* where there are several */
 void message_plan(const struct sweep_run *run, double seconds);

@@ -6,7 +6,6 @@
 #include "base/sw_json.h"
 #include "base/sw_text.h"
 #include "cli/console.h"
-#include "cli/format.h"
 #include "cli/open_sweep.h"
 #include "cli/status.h"
 #include "store/files/sw_output.h"

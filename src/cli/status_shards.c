@@ -11,7 +11,6 @@
 #include "base/sw_mem.h"
 #include "base/sw_text.h"
 #include "cli/console.h"
-#include "cli/format.h"
 #include "cli/status.h"
 #include "store/files/sw_output.h"
 

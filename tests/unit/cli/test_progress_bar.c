@@ -5,7 +5,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "cli/progress_bar.h"
+#include "cli/run_messages.h"
 #include "store/files/sw_status_file.h"
 #include "helpers.h"
 
