@@ -28,7 +28,6 @@ folder_of_scripts=$(mktemp -d)
 trap 'rm -rf "$folder_of_scripts"' EXIT
 complete bash share/bash-completion/completions sweep
 complete zsh share/zsh/site-functions _sweep
-complete fish share/fish/vendor_completions.d sweep.fish
 put 644 share/doc/sweep README.md CHANGELOG.md LICENSE SECURITY.md
 for folder in $(find docs -name '*.md' -printf '%h\n' | sort -u); do
     put 644 "share/doc/sweep/$folder" "$folder"/*.md

@@ -12,7 +12,7 @@ set -e
 packages='gcc libc6-dev make pkg-config libconfig-dev libhdf5-dev libcmocka-dev nettle-dev libxxhash-dev liblapack3
 python3-h5py python3-matplotlib python3-xarray python3-h5netcdf python3-netcdf4 hdf5-tools netcdf-bin mandoc'
 
-test_packages='slurmctld slurmd slurm-client munge libopenmpi-dev openmpi-bin zsh fish'
+test_packages='slurmctld slurmd slurm-client munge libopenmpi-dev openmpi-bin zsh'
 
 die() { echo "setup.sh: $*" >&2; exit 1; }
 

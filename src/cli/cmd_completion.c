@@ -1,12 +1,15 @@
+/* sweep completion SHELL: a script by which a shell completes commands, options and their values. All that it knows
+ * comes from the tables of commands and options: three functions with arrays, which bash and zsh read alike. What a
+ * shell does with them is in completion.bash and completion.zsh, printed behind. */
 #include <stdio.h>
 #include <string.h>
 
+#include "base/sw_embed.h"
 #include "base/sw_text.h"
 #include "cli/command_line.h"
-#include "cli/completion.h"
 #include "cli/tables.h"
-#include "store/files/sw_output.h"
 #include "problem/sw_problem.h"
+#include "store/files/sw_output.h"
 #include "sweep/sw_keys.h"
 
 /* ---- words of the tables */
@@ -92,6 +95,13 @@ static void add_kind_words(struct sw_text *words) { add_listed(words, CLI_KIND_W
 
 /* ---- what stands for an argument, by its name. What is not here is the user's own. */
 
+enum completion_kind {
+    COMPLETE_NOTHING,  /* a number, an expression: the user's own                              */
+    COMPLETE_WORDS,    /* these words                                                          */
+    COMPLETE_KEYS,     /* these, each with a '=' and no space behind it                        */
+    COMPLETE_FILES     /* files; words: their endings, ".cfg .h5"; none: any                   */
+};
+
 struct value {
     const char *argument;
     enum completion_kind kind;
@@ -117,74 +127,95 @@ static const struct value of_commands[] = {
     {"NAME", COMPLETE_WORDS, NULL, add_examples},
     {"WORD", COMPLETE_WORDS, NULL, add_all_words},
     {"COMMAND", COMPLETE_WORDS, NULL, add_commands},
-    {"SHELL", COMPLETE_WORDS, " bash zsh fish", NULL},
+    {"SHELL", COMPLETE_WORDS, " bash zsh", NULL},
     {0},
 };
 
-/* @param length  of its name */
-static enum completion_kind find_value(const struct value *v, const char *argument, size_t length,
-                                       struct sw_text *words)
+/* "argument=(_sweep_files .h5)" of an argument named "FILE", "FILE..." or "[FILE]"; else "argument=(:)". */
+static void print_argument(const struct value *v, const char *name)
 {
-    while (v->argument && (strlen(v->argument) != length || strncmp(v->argument, argument, length))) v++;
-    if (v->words) sw_text_add(words, v->words);
-    if (v->add) v->add(words);
-    return v->argument ? v->kind : COMPLETE_NOTHING;
+    static const char *const function[] = {[COMPLETE_NOTHING] = ":", [COMPLETE_WORDS] = "_sweep_words",
+                                           [COMPLETE_KEYS] = "_sweep_keys", [COMPLETE_FILES] = "_sweep_files"};
+    struct sw_text words = {0};
+    if (*name == '[') name++;
+    const size_t length = strcspn(name, "]. ");
+    while (v->argument && (strlen(v->argument) != length || strncmp(v->argument, name, length))) v++;
+    if (v->words) sw_text_add(&words, v->words);
+    if (v->add) v->add(&words);
+    printf("argument=(%s%s)", function[v->argument ? v->kind : COMPLETE_NOTHING], sw_text_get(&words));
+    sw_text_free(&words);
 }
 
-void completion_quote(const char *text)
+/* 'name:what it is', in single quotes as bash and zsh read them */
+static void print_described(const char *dashes, const char *name, const char *about)
 {
-    putchar('\'');
-    for (; *text; text++)
-        if (*text == '\'') fputs("'\\''", stdout);
-        else putchar(*text);
+    printf(" '%s%s:", dashes, name);
+    for (; *about; about++) printf(*about == '\'' ? "'\\''" : "%c", *about);
     putchar('\'');
 }
 
-void completion_print_with_values(void)
+/* "-o", between, "--output" */
+static void print_names(const struct cli_option *o, const char *between)
 {
+    if (o->letter) printf("-%c%s", o->letter, between);
+    printf("--%s", o->name);
+}
+
+/* "        run) options=('-s:...' ...) argument=(...) ;;", all options for `commands` of CLI_ANY */
+static void print_command(const char *name, unsigned commands, const char *argument)
+{
+    printf("        %s) options=(", name);
+    for (const struct cli_option *o = cli_option_table; o->name; o++) {
+        if (!(o->commands & commands)) continue;
+        if (o->letter) print_described("-", (const char[]){(char)o->letter, 0}, o->about);
+        print_described("--", o->name, o->about);
+    }
+    fputs(" )\n            ", stdout);
+    print_argument(of_commands, argument);
+    fputs(" ;;\n", stdout);
+}
+
+static void print_tables(void)
+{
+    fputs("_sweep_tables() {\n    with_value=(", stdout);  /* options after which a word is no command */
     for (const struct cli_option *o = cli_option_table; o->name; o++) {
         if (!o->argument) continue;
-        if (o->letter) printf(" -%c", o->letter);
-        printf(" --%s", o->name);
+        putchar(' ');
+        print_names(o, " ");
     }
-}
-
-void completion_print_commands(void)
-{
-    for (const struct cli_command *c = cli_command_table; c->name; c++) printf(" %s", c->name);
-}
-
-static void print_option(const struct completion_shell *shell, const struct cli_option *o)
-{
-    struct sw_text words = {0};
-    enum completion_kind kind = COMPLETE_NOTHING;
-    if (o->argument) kind = find_value(of_options, o->argument, strlen(o->argument), &words);
-    shell->option(o, kind, sw_text_get(&words));
-    sw_text_free(&words);
-}
-
-/* "CONFIG" of the arguments "[CONFIG]" and "CONFIG..." */
-static void print_command(const struct completion_shell *shell, const struct cli_command *c)
-{
-    struct sw_text words = {0};
-    const char *argument = c->arguments + (*c->arguments == '[');
-    const enum completion_kind kind = find_value(of_commands, argument, strcspn(argument, "]. "), &words);
-    shell->command(c, kind, sw_text_get(&words));
-    sw_text_free(&words);
+    fputs(" )\n    commands=(", stdout);
+    for (const struct cli_command *c = cli_command_table; c->name; c++) print_described("", c->name, c->about);
+    fputs(" )\n}\n_sweep_of_option() {\n    case $1 in\n", stdout);
+    for (const struct cli_option *o = cli_option_table; o->name; o++) {
+        if (!o->argument) continue;
+        fputs("        ", stdout);
+        print_names(o, "|");
+        fputs(") ", stdout);
+        print_argument(of_options, o->argument);
+        fputs(" ;;\n", stdout);
+    }
+    fputs("    esac\n}\n_sweep_of_command() {\n    case $1 in\n", stdout);
+    for (const struct cli_command *c = cli_command_table; c->name; c++) print_command(c->name, c->bit, c->arguments);
+    print_command("*", CLI_ANY, "CONFIG");
+    fputs("    esac\n}\n", stdout);
 }
 
 enum sw_status cmd_completion(struct sw_cli *cli)
 {
-    static const struct completion_shell *const shells[] = {&completion_bash, &completion_zsh, &completion_fish};
-    const struct completion_shell *shell = NULL;
-    for (size_t k = 0; k < sizeof shells / sizeof *shells; k++)
-        if (!strcmp(cli->argument[0], shells[k]->name)) shell = shells[k];
-    if (!shell)
-        return SW_FAIL(SW_E_USAGE, "there are completions for bash, zsh and fish; got '%s'", cli->argument[0]);
-    shell->begin();
-    for (const struct cli_option *o = cli_option_table; o->name; o++) print_option(shell, o);
-    shell->middle();
-    for (const struct cli_command *c = cli_command_table; c->name; c++) print_command(shell, c);
-    shell->end();
-    return SW_OK;
+    static const struct { const char *name, *head, *file; } shells[] = {
+        {"bash", "# bash completion of sweep, printed by `sweep completion bash`\n", "cli/completion.bash"},
+        {"zsh", "#compdef sweep\n# zsh completion of sweep, printed by `sweep completion zsh`\n",
+         "cli/completion.zsh"}};
+    for (size_t k = 0; k < sizeof shells / sizeof *shells; k++) {
+        struct sw_text text = {0};
+        if (strcmp(cli->argument[0], shells[k].name)) continue;
+        fputs(shells[k].head, stdout);
+        print_tables();
+        sw_embedded_add(shells[k].file, &text);
+        enum sw_status st = sw_text_status(&text);
+        fputs(sw_text_get(&text), stdout);
+        sw_text_free(&text);
+        return st;
+    }
+    return SW_FAIL(SW_E_USAGE, "there are completions for bash and zsh; got '%s'", cli->argument[0]);
 }

@@ -19,5 +19,5 @@ enum { CLI_MANY = 1 << 20 };
     X(EXPLAIN, explain, "[WORD]",           0, 1,        "what a word of a config means: a key, a scheme, ...")   \
     X(LIST,    list,    "",                 0, 0,        "problems, steppers, solvers and devices of this program") \
     X(HELP,    help,    "[COMMAND]",        0, 1,        "what a command does, its arguments and its options") \
-    X(COMPLETION, completion, "SHELL",      1, 1,        "print what completes commands and options in bash, zsh, fish")
+    X(COMPLETION, completion, "SHELL",      1, 1,        "print what completes commands and options in bash or zsh")
 #endif

@@ -1,19 +1,19 @@
 #!/bin/bash
-# Completion of commands, options and their values by bash, zsh and fish, as `sweep completion SHELL` prints it. Bash is
-# asked through COMP_WORDS, fish by complete -C, zsh by keys typed at a terminal.
+# Completion of commands, options and their values by bash and zsh, as `sweep completion SHELL` prints it. Bash is
+# asked through COMP_WORDS, zsh by keys typed at a terminal.
 cd "$(dirname "$0")/../../.." || exit 1
 . tests/helpers/helpers.sh
 mkdir -p results home/.config
 touch my.cfg "with space.cfg" results/my.h5 notes.txt
 export HOME=$tmp/home XDG_CONFIG_HOME=$tmp/home/.config XDG_DATA_HOME=$tmp/home TERM=dumb
 skipped=
-for shell in bash zsh fish; do
+for shell in bash zsh; do
     expect 0 completion $shell; silent err
     cp out sweep.$shell
     if command -v $shell >/dev/null; then $shell -n sweep.$shell 2>err || fail "$shell does not read its script"
     else skipped="$skipped $shell"; fi
 done
-expect 2 completion tcsh; says "bash, zsh and fish; got 'tcsh'"
+expect 2 completion fish; says "bash and zsh; got 'fish'"
 expect 2 completion; says 'needs SHELL'
 
 # ---- bash. replies WORD...: what it offers for the last one
@@ -68,33 +68,6 @@ for command in $commands; do
     replies sweep "$command" -
     cmp -s expected out || fail "bash offers other options of $command than it has"
 done
-
-# ---- fish
-if command -v fish >/dev/null; then
-    completes() {  # completes LINE REPLY...: these are offered first
-        local line=$1
-        shift
-        fish --no-config -c 'source sweep.fish; complete -C$argv[1]' -- "$line" 2>err | sed 's/\t.*//' >out
-        for reply; do grep -qxF -- "$reply" out || fail "fish does not offer $reply for '$line'"; done
-        silent err
-    }
-    completes 'sweep che' check
-    completes 'sweep m' my.cfg merge
-    completes 'sweep show ' results/
-    completes 'sweep show results/' results/my.h5
-    completes 'sweep run --device c' cpu cuda
-    completes 'sweep my.cfg --fail' --fail-fast
-    completes 'sweep run -s time.e' time.end=
-    completes 'sweep show --status d' diverged done
-    completes 'sweep help expl' explain
-    completes 'sweep show --only'; grep -q only out && fail 'fish offers --only to show'
-    for command in $commands; do
-        expect 0 help "$command"
-        sed -n '/^Options:/,$s/^.*\(--[a-z-]*\) .*/\1/p' out | sort >expected
-        fish --no-config -c 'source sweep.fish; complete -C$argv[1]' -- "sweep $command --" | sed 's/\t.*//' | sort >out
-        [ -s expected ] && cmp -s expected out || fail "fish offers other options of $command than it has"
-    done
-fi
 
 # ---- zsh, at a terminal: a function sweep prints what the line became
 if command -v zsh >/dev/null && zsh -f -c 'zmodload zsh/zpty' 2>/dev/null; then

@@ -14,12 +14,11 @@ bad() { echo "  BAD   $1"; failed=1; }
     ok "installs, twice" || { cat "$dir/out"; bad "installs, twice"; }
 for file in bin/sweep share/sweep/plot.py share/sweep/sweep_plot/results.py share/sweep/configs/ch_forcing.cfg \
             share/bash-completion/completions/sweep share/zsh/site-functions/_sweep share/man/man1/sweep.1 \
-            share/fish/vendor_completions.d/sweep.fish share/man/man5/sweep.cfg.5 \
+            share/man/man5/sweep.cfg.5 \
             share/doc/sweep/README.md share/doc/sweep/docs/reference/config.md; do
     [ -s "$dir/to/$file" ] || bad "installs $file"
 done
-for shell in bash:bash-completion/completions/sweep zsh:zsh/site-functions/_sweep \
-             fish:fish/vendor_completions.d/sweep.fish; do
+for shell in bash:bash-completion/completions/sweep zsh:zsh/site-functions/_sweep; do
     "$SWEEP" completion ${shell%%:*} | cmp -s - "$dir/to/share/${shell#*:}" || bad "installs the completion of $shell"
 done
 missing=
