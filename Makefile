@@ -110,8 +110,8 @@ $(tests) $(benches): $B/tests/helpers/helpers.o $B/libsweep.a $(if $(PORTABLE),$
 	$(call say,LINK,$@)$(CC) $(CFLAGS) -o $@ $(filter %.o,$^) $(filter %.a,$^) $(LDFLAGS) \
 	    $(if $(PORTABLE),'-Wl$(,)-rpath$(,)$$ORIGIN') -lcmocka $(LDLIBS)
 
-$B/test_evaluations: private LDFLAGS += $(addprefix -Wl$(,)--wrap=,sw_expr_parse sw_eval_create sw_eval_points \
-    sw_setup_column sw_setup_find sw_setup_word sw_problem_find)
+$B/test_evaluations: private LDFLAGS += $(addprefix -Wl$(,)--wrap=,sw_expr_parse sw_program_compile sw_eval_create \
+    sw_eval_points sw_setup_column sw_setup_find sw_setup_word sw_problem_find)
 
 $B/libcmocka.so.0:
 	$(call say,COPY,$@)mkdir -p $(@D) && cp -fL $$(ldconfig -p | awk '/libcmocka.so.0 / {print $$NF; exit}') $@

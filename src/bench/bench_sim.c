@@ -10,7 +10,8 @@
 #include "base/sw_mem.h"
 #include "bench/bench_impl.h"
 #include "problem/initial_file.h"
-#include "problem/line/kinds/line_family.h"
+#include "problem/line/kinds/equation_model.h"
+#include "problem/line/kinds/line_problem.h"
 #include "problem/line/stepper/sw_stepper_impl.h"
 
 struct sim {
@@ -22,8 +23,11 @@ struct sim {
 };
 
 static bool is_line(const struct sw_bench_spec *spec) { return spec->problem->create == sw_line_create; }
-static bool has_line_rows(const struct sw_bench_spec *spec) { return spec->problem->solver == sw_line_solver; }
-static const struct sw_line_kind *line_kind(const struct sw_bench_spec *spec) { return spec->problem->model; }
+
+static bool takes_crank_nicolson(const struct sw_bench_spec *spec)
+{
+    return is_line(spec) && sw_line_scheme(spec->problem->model, &spec->setup) == SW_CRANK_NICOLSON;
+}
 
 static enum sw_status load(struct sw_sim *sim, int count, const double *column)
 {
@@ -36,30 +40,20 @@ static enum sw_status load(struct sw_sim *sim, int count, const double *column)
     return st;
 }
 
-/* factor/dx^power times a coefficient of the equation, of every run. */
-static enum sw_status fill_coefficient(const struct sw_bench_spec *spec, const char *text, int power, double *out)
-{
-    const double theta = sw_line_scheme(spec->problem, &spec->setup) == SW_CRANK_NICOLSON ? 0.5 : 1.0;
-    struct sw_program *program = NULL;
-    if (!text) return SW_OK;  /* the array is of zeros */
-    SW_TRY(sw_line_expression(spec->problem, &spec->setup, text, 0, &program));
-    enum sw_status st = sw_program_over_runs(program, spec->batch, spec->column, spec->batch, out);
-    for (int j = 0; j < spec->batch && !st; j++) {
-        const struct sw_grid g = sw_setup_grid(&spec->setup, spec->batch, spec->column, j);
-        const double dx2 = g.dx[0] * g.dx[0];
-        out[j] *= theta * g.dt / (power == 4 ? dx2 * dx2 : dx2);
-    }
-    sw_program_destroy(&program);
-    return st;
-}
-
 static enum sw_status fill_coefficients(struct sim *l)
 {
-    if (!is_line(l->spec)) return SW_OK;
-    SW_TRY(sw_alloc((size_t)l->spec->batch, &l->s4));
-    SW_TRY(sw_alloc((size_t)l->spec->batch, &l->s2));
-    SW_TRY(fill_coefficient(l->spec, line_kind(l->spec)->a4, 4, l->s4));
-    return fill_coefficient(l->spec, line_kind(l->spec)->a2, 2, l->s2);
+    const struct sw_bench_spec *spec = l->spec;
+    const int64_t batch = spec->batch;
+    if (!is_line(spec)) return SW_OK;
+    SW_TRY(sw_alloc((size_t)batch, &l->s4));
+    SW_TRY(sw_alloc((size_t)batch, &l->s2));
+    for (int64_t j = 0; j < batch; j++) {
+        const struct equation_model *m = equation_model_of(&spec->setup);
+        const struct sw_line_run run = equation_run(m, &spec->setup, batch, spec->column, j, NULL);
+        l->s4[j] = run.a[0].s4;
+        l->s2[j] = run.a[0].s2;
+    }
+    return SW_OK;
 }
 
 static void sim_destroy(void *own)
@@ -120,7 +114,7 @@ static enum sw_status sim_advance(void *own, int64_t steps)
 
 static bool has_known_rounding(const struct sim *l)
 {
-    return l->s4 && sw_line_scheme(l->spec->problem, &l->spec->setup) == SW_CRANK_NICOLSON;
+    return takes_crank_nicolson(l->spec);
 }
 
 /* cos(2 pi m i/n), the argument reduced in integers. */
@@ -234,7 +228,7 @@ static enum sw_status compute_reference(const struct sim *l, int count, const in
     struct sw_sim *sim = NULL;
     double *column = NULL;
     enum sw_status st;
-    setup.solver = has_line_rows(spec) ? "cpu.plain+cpu.thomas" : NULL;
+    setup.solver = is_line(spec) ? "cpu.plain+cpu.thomas" : NULL;
     setup.capacity = count;
     setup.single_steps = false;
     setup.refined = true;
@@ -339,8 +333,8 @@ static enum sw_status compare_with_reference(struct sim *l, int64_t steps, doubl
 /* Whether the modes keep their shape and are at rest at x = 0. */
 static bool has_known_modes(const struct sw_bench_spec *spec)
 {
-    return is_line(spec) && line_kind(spec)->scheme == SW_CRANK_NICOLSON && !line_kind(spec)->g &&
-           !line_kind(spec)->source && !sw_setup_find(&spec->setup, "forcing") &&
+    const struct equation_model *m = spec->setup.prepared;
+    return takes_crank_nicolson(spec) && !m->g[0] && !m->n[0] && !sw_setup_find(&spec->setup, "forcing") &&
            bench_has_function(spec, "initial", BENCH_MODES) && bench_value(spec, "grid.x0", 0) == 0 &&
            !sw_setup_chosen(&spec->setup, "order", "4");
 }
@@ -415,7 +409,7 @@ static void list_line_rows(const struct sw_bench_spec *spec, struct bench_rows *
 static void sim_list_rows(const struct sw_bench_spec *spec, struct bench_rows *rows)
 {
     const char *name;
-    if (has_line_rows(spec)) { list_line_rows(spec, rows); return; }
+    if (is_line(spec)) { list_line_rows(spec, rows); return; }
     for (int k = 0; spec->problem->solver && (name = spec->problem->solver(k)); k++)
         if (!strncmp(name, "cpu.", 4)) bench_rows_add(rows, name, "", SW_HOST);
         else if (!strncmp(name, "cuda.", 5)) bench_rows_add(rows, name, "", SW_DEVICE);

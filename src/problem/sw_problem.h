@@ -279,7 +279,8 @@ struct sw_problem {
      * @param function  out: which of the setup's is wrong; -1: the names of the unknowns
      * @param err       filled on SW_E_CONFIG
      * @return SW_E_CONFIG; SW_E_MEMORY */
-    enum sw_status (*prepare)(const struct sw_setup *setup, void **prepared, int *function, struct sw_expr_error *err);
+    enum sw_status (*prepare)(const struct sw_problem *problem, const struct sw_setup *setup, void **prepared,
+                              int *function, struct sw_expr_error *err);
     void           (*release)(void *prepared);  /* NULL is fine */
     /** Look at the numbers of some of the runs, once at each, by several threads at once; then, where all runs have
      * been looked at and nothing is wrong, settle what depends on them. Both or none. It may not change the numbers of

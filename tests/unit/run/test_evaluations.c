@@ -10,9 +10,9 @@
 #include "expr/sw_expr.h"
 #include "problem/sw_problem.h"
 
-enum counted { PARSED, CREATED, POINTS, LOOKED_UP, COUNTED };
+enum counted { PARSED, CREATED, POINTS, LOOKED_UP, COMPILED, COUNTED };
 static const char *const counted_name[COUNTED] = {"expressions parsed", "evaluators made", "points evaluated",
-                                                  "names looked up"};
+                                                  "names looked up", "expressions compiled"};
 static atomic_llong calls[COUNTED];
 
 #define WRAP(type, name, parameters, arguments, what, by)                                                \
@@ -29,6 +29,9 @@ WRAP(enum sw_status, sw_eval_create, (const struct sw_program *program, int most
      (program, most, eval), CREATED, 1)
 WRAP(void, sw_eval_points, (struct sw_eval *eval, int count, const double *const *in, double *out),
      (eval, count, in, out), POINTS, count)
+WRAP(enum sw_status, sw_program_compile,
+     (const struct sw_expr *expr, const struct sw_scope *scope, struct sw_program **program,
+      struct sw_expr_error *err), (expr, scope, program, err), COMPILED, 1)
 WRAP(int, sw_setup_column, (const struct sw_setup *setup, const char *path), (setup, path), LOOKED_UP, 1)
 WRAP(const struct sw_function *, sw_setup_find, (const struct sw_setup *setup, const char *key), (setup, key),
      LOOKED_UP, 1)
@@ -98,8 +101,8 @@ static const struct sweep {
      "initial = \"(100 + a + b)*cos(x)\";\n", {5.5, 7.5, 1500, 95}, 1},
     {NULL, NULL, {0}, 0}};
 
-/* With 16 · `values` runs, in one batch. */
-static void perform(const struct sweep *s, int values, long long count[COUNTED])
+/* With 16 · `values` runs. @param batch  runs of a batch */
+static void perform(const struct sweep *s, int values, int batch, long long count[COUNTED])
 {
     char config[300], results[300];
     char *argv[] = {"sweep", config, "--device", "cpu", "-j", "1", "--force", "-q", "-o", results, NULL};
@@ -109,7 +112,7 @@ static void perform(const struct sweep *s, int values, long long count[COUNTED])
     FILE *f = fopen(config, "w");
     assert_non_null(f);
     fprintf(f, "problem = \"%s\"; %s sweep = { a = \"linspace(0.1, 0.3, %d)\"; b = \"range(0, 15)\"; };\n"
-            "run = { batch = 4096; };\n%s", s->name, s->text, values,
+            "run = { batch = %d; };\n%s", s->name, s->text, values, batch,
             strstr(s->text, "time") ? "accuracy = { runs = 0; };\n" : "");  /* twelve runs are no cost of each run */
     fclose(f);
     remove(results);  /* of another problem: there is one that talks at a time */
@@ -134,8 +137,8 @@ static void a_run_is_evaluated_for_its_steps_alone(void **state)
     (void)state;
     talks = false;
     for (const struct sweep *s = sweeps; s->name; s++) {
-        perform(s, 64, few);
-        perform(s, 256, many);
+        perform(s, 64, 4096, few);
+        perform(s, 256, 4096, many);
         for (int k = 0; k < COUNTED; k++) {
             const double each = (double)(many[k] - few[k]) / (16 * (256 - 64));
             if (each > s->most[k] + of_blocks)
@@ -146,15 +149,31 @@ static void a_run_is_evaluated_for_its_steps_alone(void **state)
     assert_false(failed);
 }
 
+/* Texts are parsed and compiled for a whole sweep, by prepare(): not again for each batch. */
+static void a_batch_parses_and_compiles_nothing(void **state)
+{
+    long long one[COUNTED], many[COUNTED];
+    (void)state;
+    talks = false;
+    for (const struct sweep *s = sweeps; s->name; s++) {
+        if (s->code) continue;
+        perform(s, 4, 64, one);
+        perform(s, 4, 4, many);
+        if (many[PARSED] != one[PARSED] || many[COMPILED] != one[COMPILED])
+            fail_msg("%s: 1 batch parses %lld and compiles %lld expressions, 16 batches %lld and %lld", s->name,
+                     one[PARSED], one[COMPILED], many[PARSED], many[COMPILED]);
+    }
+}
+
 static void few_runs_are_looked_at_before_and_after(void **state)
 {
     long long count[COUNTED];
     (void)state;
     talks = true;
-    perform(&sweeps[0], 3, count);
+    perform(&sweeps[0], 3, 4096, count);
     assert_int_equal(atomic_load(&before), 48);
     assert_int_equal(atomic_load(&after), 48);
-    perform(&sweeps[0], 200, count);
+    perform(&sweeps[0], 200, 4096, count);
     assert_in_range(atomic_load(&before), 48, 64);
     assert_int_equal(atomic_load(&after), atomic_load(&before));
 }
@@ -163,6 +182,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_run_is_evaluated_for_its_steps_alone),
+        cmocka_unit_test(a_batch_parses_and_compiles_nothing),
         cmocka_unit_test(few_runs_are_looked_at_before_and_after),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -7,23 +7,20 @@
 
 void sw_line_limit_free(struct sw_line_limit *l)
 {
-    struct sw_line_function *const both[] = {&l->g, &l->source};
-    for (int k = 0; k < 2; k++) {
-        sw_eval_destroy(&both[k]->eval);
-        sw_program_destroy(&both[k]->program);
-    }
+    sw_eval_destroy(&l->g);
+    sw_eval_destroy(&l->source);
 }
 
-double sw_line_value(const struct sw_line_function *f, double u)
+double sw_line_value(struct sw_eval *eval, double u)
 {
     const double *in[SW_INPUTS] = {[SW_IN_U] = &u};
     double value = 0;
-    if (f->eval) sw_eval_points(f->eval, 1, in, &value);
+    if (eval) sw_eval_points(eval, 1, in, &value);
     return value;
 }
 
 /* By a difference: to some 1e-8. */
-static double derivative_at(const struct sw_line_function *f, double u)
+static double derivative_at(struct sw_eval *f, double u)
 {
     const double h = 1e-4 * (1 + fabs(u));
     return (sw_line_value(f, u + h) - sw_line_value(f, u - h)) / (2 * h);
@@ -54,9 +51,9 @@ static double steepest(const struct sw_line_limit *l, double dt, double m)
 
 static bool stable_at(const struct sw_line_limit *l, double dt, double u)
 {
-    const double m = 2 + (l->source.eval ? dt * derivative_at(&l->source, u) : 0);
+    const double m = 2 + (l->source ? dt * derivative_at(l->source, u) : 0);
     if (!(m >= 0)) return false;
-    return !l->g.eval || derivative_at(&l->g, u) <= steepest(l, dt, m);
+    return !l->g || derivative_at(l->g, u) <= steepest(l, dt, m);
 }
 
 static bool stable(const struct sw_line_limit *l, double dt, double u)
@@ -89,35 +86,37 @@ double sw_line_stable_step(const struct sw_line_limit *l, double u)
     return unit > 0 ? floor(low / unit) * unit : 0;
 }
 
-static enum sw_status function_of(const struct sw_problem *problem, const struct sw_setup *setup, const char *text,
-                                  int64_t ld, const double *column, int64_t j, struct sw_line_function *f)
+static enum sw_status function_of(const struct sw_program *program, int64_t ld, const double *column, int64_t j,
+                                  struct sw_eval **eval)
 {
-    if (!text) return SW_OK;
-    SW_TRY(sw_line_expression(problem, setup, text, SW_LINE_SEES_U, &f->program));
-    SW_TRY(sw_eval_create(f->program, 1, &f->eval));
-    sw_eval_run(f->eval, column + j, ld);
+    if (!program) return SW_OK;
+    SW_TRY(sw_eval_create(program, 1, eval));
+    sw_eval_run(*eval, column + j, ld);
     return SW_OK;
 }
 
 bool sw_line_limit_is_known(const struct sw_problem *problem, const struct sw_setup *setup)
 {
-    const enum sw_scheme scheme = sw_line_scheme(problem, setup);
+    const enum sw_scheme scheme = sw_line_scheme(problem->model, setup);
     return scheme == SW_CRANK_NICOLSON || scheme == SW_BACKWARD_EULER;
 }
 
 enum sw_status sw_line_limit_of(const struct sw_problem *problem, const struct sw_setup *setup, int64_t ld,
                                 const double *column, int64_t j, struct sw_line_limit *l)
 {
-    const struct sw_line_kind *kind = problem->model;
+    const struct equation_model *m = equation_model_of(setup);
     const struct sw_setup one = sw_line_setup_of_run(setup, ld, column, j);
     const struct sw_grid grid = sw_setup_grid(&one, ld, column, j);
-    *l = (struct sw_line_limit){.crank_nicolson = sw_line_scheme(problem, setup) == SW_CRANK_NICOLSON,
-                        .fourth = sw_line_is_fourth(setup), .dt = grid.dt, .dx = grid.dx[0], .u = INFINITY};
-    if ((!kind->g && !kind->source) || !sw_line_limit_is_known(problem, setup)) return SW_OK;
-    SW_TRY(sw_line_number(problem, setup, kind->a4, ld, column, j, &l->a4));
-    SW_TRY(sw_line_number(problem, setup, kind->a2, ld, column, j, &l->a2));
-    SW_TRY(function_of(problem, setup, kind->g, ld, column, j, &l->g));
-    SW_TRY(function_of(problem, setup, kind->source, ld, column, j, &l->source));
+    struct equation_values a;
+    *l = (struct sw_line_limit){.crank_nicolson = sw_line_scheme(problem->model, setup) == SW_CRANK_NICOLSON,
+                                .fourth = sw_line_is_fourth(setup), .dt = grid.dt, .dx = grid.dx[0], .u = INFINITY};
+    if (!m) return SW_OK;
+    SW_TRY(equation_values_of(m, setup, 1, ld, column, j, &a));
+    l->a4 = -a.value[0][4][0];
+    l->a2 = a.value[0][2][0];
+    if ((!m->g[0] && !m->n[0]) || !sw_line_limit_is_known(problem, setup)) return SW_OK;
+    SW_TRY(function_of(m->g[0], ld, column, j, &l->g));
+    SW_TRY(function_of(m->n[0], ld, column, j, &l->source));
     l->u = sw_line_stable_to(l, l->dt);
     return SW_OK;
 }

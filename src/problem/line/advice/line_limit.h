@@ -12,14 +12,11 @@
  * unless this s is beyond 4. A source that draws u back, S' < 0, bounds dt by 2/|S'| where G' <= 0. (Measured for
  * Cahn-Hilliard, dt = 0.005 ... 0.1, forces at rest of three wavelengths: no run diverged whose u a force drives to
  * 1.05 times the U so found, all did from 1.35 times on.) */
-#include "problem/line/kinds/line_family.h"
+#include "problem/line/kinds/equation_model.h"
 
-/* An expression of the kind in u, for one run; eval NULL: it has none. */
-struct sw_line_function { struct sw_program *program; struct sw_eval *eval; };
-
-/* G and the kind's source of one run, and what its steps are made of. */
+/* G and the kind's source of one run, NULL: it has none; and what its steps are made of. */
 struct sw_line_limit {
-    struct sw_line_function g, source;
+    struct sw_eval *g, *source;
     bool   crank_nicolson, fourth;  /* P = 1 + d2/6 (fourth_order.h) */
     double dt, dx, a4, a2;
     double u;                /* stable up to here; infinite: nothing is explicit, or nothing is known */
@@ -27,8 +24,8 @@ struct sw_line_limit {
 
 void sw_line_limit_free(struct sw_line_limit *limit);
 
-/** What an expression is at u; 0 where there is none. */
-double sw_line_value(const struct sw_line_function *function, double u);
+/** What G or the source is at u; 0 where there is none. */
+double sw_line_value(struct sw_eval *eval, double u);
 
 /** Whether there is a limit for the scheme of these runs: it is known of steps with one stage. */
 bool sw_line_limit_is_known(const struct sw_problem *problem, const struct sw_setup *setup);

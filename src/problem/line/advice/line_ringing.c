@@ -9,7 +9,7 @@
 
 #include "base/sw_mem.h"
 #include "field/dft.h"
-#include "problem/line/kinds/line_family.h"
+#include "problem/line/advice/line_advice.h"
 #include "problem/line/advice/line_limit.h"
 #include "problem/line/kinds/line_samples.h"
 
@@ -77,18 +77,19 @@ static enum sw_status initial_powers(const struct sw_setup *setup, int64_t ld, c
 enum sw_status sw_line_warn_ringing(const struct sw_problem *problem, const struct sw_setup *setup, int64_t ld,
                                     const double *column, int64_t j, const double *state, char text[200])
 {
-    const struct sw_line_kind *kind = problem->model;
+    const struct equation_model *m = equation_model_of(setup);
+    struct equation_values a;
     const struct sw_setup one = sw_line_setup_of_run(setup, ld, column, j);
     const struct sw_grid grid = sw_setup_grid(&one, ld, column, j);
     const double end = column[sw_setup_column(setup, "time.end") * ld + j], steps = round(end / grid.dt),
                  dx2 = grid.dx[0] * grid.dx[0];
-    double power[MOST_WAVES], a4, a2, scale, left = 0, rate = 0;
+    double power[MOST_WAVES], scale, left = 0, rate = 0;
     int count;
     (void)state;
     text[0] = 0;
-    if (sw_line_scheme(problem, setup) != SW_CRANK_NICOLSON || kind->g || kind->source) return SW_OK;
-    SW_TRY(sw_line_number(problem, setup, kind->a4, ld, column, j, &a4));
-    SW_TRY(sw_line_number(problem, setup, kind->a2, ld, column, j, &a2));
+    if (!m || sw_line_scheme(problem->model, setup) != SW_CRANK_NICOLSON || m->g[0] || m->n[0]) return SW_OK;
+    SW_TRY(equation_values_of(m, setup, 1, ld, column, j, &a));
+    const double a4 = -a.value[0][4][0], a2 = a.value[0][2][0];
     SW_TRY(initial_powers(setup, ld, column, j, &count, power, &scale));
     const double around = (double)sw_line_circle(&one);
     for (int k = 1; k <= count / 2; k++) {

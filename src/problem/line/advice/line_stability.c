@@ -10,7 +10,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "problem/line/kinds/line_family.h"
+#include "problem/line/advice/line_advice.h"
 #include "problem/line/advice/line_limit.h"
 #include "problem/line/kinds/line_samples.h"
 
@@ -51,7 +51,7 @@ static void add_wave(struct wave *w, int mode, int count, const double *cosine, 
 static double balance(const struct sw_line_limit *l, double u, double q, double omega)
 {
     const double q2 = q * q;
-    return u * hypot(omega, q2 * (sw_line_value(&l->g, u) / u + l->a4 * q2 + l->a2) - sw_line_value(&l->source, u) / u);
+    return u * hypot(omega, q2 * (sw_line_value(l->g, u) / u + l->a4 * q2 + l->a2) - sw_line_value(l->source, u) / u);
 }
 
 /* The force that drives u furthest beyond the limit. */
@@ -130,7 +130,7 @@ static enum sw_status mean_force(const struct sw_setup *setup, int64_t ld, const
 static double growth(const struct sw_line_limit *l, double u, double q)
 {
     const double q2 = q * q;
-    return sw_line_value(&l->source, u) / u - q2 * (sw_line_value(&l->g, u) / u + l->a4 * q2 + l->a2);
+    return sw_line_value(l->source, u) / u - q2 * (sw_line_value(l->g, u) / u + l->a4 * q2 + l->a2);
 }
 
 /* How far the instability of the state at rest grows if that is beyond the limit, else 0: the peak at which the wave
@@ -144,7 +144,7 @@ static double saturated(const struct sw_setup *setup, int64_t ld, const double *
     const struct sw_setup one = sw_line_setup_of_run(setup, ld, column, j);
     const int64_t n = sw_line_circle(&one), modes = n / 2 < 4096 ? n / 2 : 4096;
     double fastest = 0, rate = -INFINITY, low = l->u, high = 2 * l->u;
-    if (!l->source.eval || !(initial > 0) || !(l->u > 0)) return 0;
+    if (!l->source || !(initial > 0) || !(l->u > 0)) return 0;
     for (int64_t m = 0; m <= modes; m++) {
         const double q = 2 * pi * (double)m / ((double)n * l->dx), g = growth(l, l->u, q);
         if (g > rate) { rate = g; fastest = q; }
@@ -215,7 +215,7 @@ static enum sw_status find_driver(const struct sw_setup *setup, int64_t ld, cons
     if (!is_closed(setup)) return SW_OK;
     SW_TRY(mean_force(setup, ld, column, j, l, &mean));
     if (!isfinite(mean)) return SW_OK;
-    if (l->source.eval) {  /* the source balances it */
+    if (l->source) {  /* the source balances it */
         const struct wave all = {.amplitude = fabs(mean)};
         force = (struct force){0};
         check_wave(l, 0, &all, &force);
@@ -284,7 +284,7 @@ enum sw_status sw_line_advise(const struct sw_problem *problem, const struct sw_
     struct sw_line_limit l;
     char cause[80] = "", range[40], smaller[40];
     double u;
-    SW_TRY(sw_line_name_first_rhs(problem, setup, ld, column, j, text));
+    SW_TRY(sw_line_name_first(problem, setup, ld, column, j, text));
     if (*text) return SW_OK;  /* no time step helps */
     enum sw_status st = sw_line_limit_of(problem, setup, ld, column, j, &l);
     if (!st && isfinite(l.u)) st = find_driver(setup, ld, column, j, &l, cause, &u);

@@ -5,8 +5,9 @@
 
 #include "base/sw_mem.h"
 #include "problem/given.h"
-#include "problem/line/kinds/line_family.h"
+#include "problem/line/advice/line_advice.h"
 #include "problem/line/advice/line_limit.h"
+#include "problem/line/kinds/line_kind.h"
 #include "problem/line/kinds/line_samples.h"
 #include "problem/steps_rounding.h"
 
@@ -57,6 +58,7 @@ static enum sw_status has_waves(const struct sw_setup *setup, int64_t ld, const 
 static enum sw_status warn_resolution(const struct sw_problem *problem, const struct sw_setup *setup, int64_t ld,
                                       const double *column, int64_t j, const double *state, char text[200])
 {
+    const struct equation_model *m = equation_model_of(setup);
     const struct sw_line_kind *kind = problem->model;
     const struct sw_setup one = sw_line_setup_of_run(setup, ld, column, j);
     const double dx = sw_setup_grid(&one, ld, column, j).dx[0], least = kind->width ? least_points : least_of_wave;
@@ -64,9 +66,10 @@ static enum sw_status warn_resolution(const struct sw_problem *problem, const st
     double size, points;
     bool waves;
     text[0] = 0;
-    SW_TRY(sw_line_number(problem, setup, of, ld, column, j, &size));
+    if (!m || !m->size) return SW_OK;
+    SW_TRY(sw_program_over_runs(m->size, 1, column + j, ld, &size));
     points = size / dx;
-    if (!of || points >= least) return SW_OK;
+    if (points >= least) return SW_OK;
     SW_TRY(has_waves(setup, ld, column, j, state, &waves));
     if (!waves) return SW_OK;
     int length = snprintf(text, 200, kind->width ?
@@ -96,7 +99,7 @@ static enum sw_status add_sizes(const struct sw_setup *setup, int64_t ld, const 
     double s[SW_LINE_SAMPLES], sum = 0;
     struct sw_eval *eval = NULL;
     z->u = fmax(z->u, sw_line_sample_largest(count, u));
-    for (int i = 0; i < count && l->g.eval; i++) z->g = fmax(z->g, fabs(sw_line_value(&l->g, u[i])));
+    for (int i = 0; i < count && l->g; i++) z->g = fmax(z->g, fabs(sw_line_value(l->g, u[i])));
     if (!force) return SW_OK;
     SW_TRY(sw_line_begin_program(force, ld, column, j, count, x, &eval));
     for (int k = 0; k < SW_LINE_TIMES; k++) {
@@ -118,35 +121,28 @@ struct longest {
     double k2;    /* of its wave number                  */
 };
 
-static enum sw_status longest_of(const struct sw_problem *problem, const struct sw_setup *setup, int64_t ld,
-                                 const double *column, int64_t j, const struct sw_line_limit *l, struct longest *wave)
+static struct longest longest_of(const struct sw_setup *setup, int64_t ld, const double *column, int64_t j,
+                                 const struct sw_line_limit *l)
 {
-    const struct sw_line_kind *kind = problem->model;
     const struct sw_setup one = sw_line_setup_of_run(setup, ld, column, j);
     const double part = l->crank_nicolson ? 0.5 * l->dt : l->dt, dx2 = l->dx * l->dx;
     const double s = 2 - 2 * cos(2 * pi / (double)sw_line_circle(&one));
-    double a4, a2;
-    SW_TRY(sw_line_number(problem, setup, kind->a4, ld, column, j, &a4));
-    SW_TRY(sw_line_number(problem, setup, kind->a2, ld, column, j, &a2));
-    const double s4 = part * a4 / (dx2 * dx2), s2 = part * a2 / dx2;
+    const double s4 = part * l->a4 / (dx2 * dx2), s2 = part * l->a2 / dx2;
     const double damped = fmax(0, s2 * s + s4 * s * s);
-    *wave = (struct longest){.gain = (1 + sqrt(fabs(s2)) + sqrt(fabs(s4))) / sqrt(1 + damped), .rate = damped / part,
-                             .k2 = s / dx2};
-    return SW_OK;
+    return (struct longest){.gain = (1 + sqrt(fabs(s2)) + sqrt(fabs(s4))) / sqrt(1 + damped), .rate = damped / part,
+                            .k2 = s / dx2};
 }
 
 /* What the roundings of the right-hand side can move the mean by in a run, in terms of max|u| (docs/numerics.md, 3). */
-static enum sw_status moved_mean(const struct sw_problem *problem, const struct sw_setup *setup, int64_t ld,
-                                 const double *column, int64_t j, struct sw_line_limit *l, const double *state,
-                                 double *moved)
+static enum sw_status moved_mean(const struct sw_setup *setup, int64_t ld, const double *column, int64_t j,
+                                 struct sw_line_limit *l, const double *state, double *moved)
 {
     const struct sw_setup one = sw_line_setup_of_run(setup, ld, column, j);
     const double end = column[sw_setup_column(setup, "time.end") * ld + j], steps = round(end / l->dt);
     double x[SW_LINE_SAMPLES], u[SW_LINE_SAMPLES];
-    struct longest wave;
+    const struct longest wave = longest_of(setup, ld, column, j, l);
     struct sizes z = {0};
     const int count = sw_line_sample_points(setup, ld, column, j, x);
-    SW_TRY(longest_of(problem, setup, ld, column, j, l, &wave));
     SW_TRY(sw_line_sample_initial(setup, ld, column, j, count, x, u));
     SW_TRY(add_sizes(setup, ld, column, j, l, count, x, u, &z));
     for (int i = 0; i < count && state; i++) u[i] = state[sw_line_sample_at(&one, i, count)];
@@ -161,14 +157,14 @@ static enum sw_status moved_mean(const struct sw_problem *problem, const struct 
 static enum sw_status warn_rounding(const struct sw_problem *problem, const struct sw_setup *setup, int64_t ld,
                                     const double *column, int64_t j, const double *state, char text[200])
 {
-    const struct sw_line_kind *kind = problem->model;
+    const struct equation_model *m = equation_model_of(setup);
     struct sw_line_limit l;
     double moved = 0;
     text[0] = 0;
-    if (kind->source || !sw_line_limit_is_known(problem, setup)) return SW_OK;  /* a source draws the mean back, */
+    if (!m || m->n[0] || !sw_line_limit_is_known(problem, setup)) return SW_OK;  /* a source draws the mean back, */
     if (sw_line_end_has_value(setup, 0, 0) || sw_line_end_has_value(setup, 1, 0)) return SW_OK;  /* as a value does */
     enum sw_status st = sw_line_limit_of(problem, setup, ld, column, j, &l);
-    if (!st) st = moved_mean(problem, setup, ld, column, j, &l, state, &moved);
+    if (!st) st = moved_mean(setup, ld, column, j, &l, state, &moved);
     if (!st && moved > SW_LINE_MAX_ROUNDING && isfinite(moved))  /* else sw_given_warn() has something to say */
         snprintf(text, 200, "rounding of the right-hand side could move the mean of u by %.2g of max|u|, more than %g, "
                  "and nothing damps it; use a smaller time.dt%s", moved, SW_LINE_MAX_ROUNDING,
@@ -222,17 +218,16 @@ enum sw_status sw_line_warn_steps(const struct sw_setup *setup, enum sw_scheme s
 static enum sw_status warn_steps(const struct sw_problem *problem, const struct sw_setup *setup, int64_t ld,
                                  const double *column, int64_t j, const double *state, char text[200])
 {
-    const struct sw_line_kind *kind = problem->model;
-    const enum sw_scheme scheme = sw_line_scheme(problem, setup);
+    const struct equation_model *m = equation_model_of(setup);
+    const enum sw_scheme scheme = sw_line_scheme(problem->model, setup);
     struct sw_line_limit l;
-    struct longest wave;
     SW_TRY(sw_line_warn_steps(setup, scheme, 0, ld, column, j, state, text));
-    if (!*text) return SW_OK;
+    if (!*text || !m) return SW_OK;
     enum sw_status st = sw_line_limit_of(problem, setup, ld, column, j, &l);
-    if (!st) st = longest_of(problem, setup, ld, column, j, &l, &wave);
     if (!st) {
-        wave.rate += fmax(0, sw_line_value(&l.g, 1.001) - sw_line_value(&l.g, 0.999)) / 0.002 * wave.k2;
-        st = sw_line_warn_steps(setup, scheme, kind->source ? fmax(1, wave.rate) : wave.rate, ld, column, j, state,
+        struct longest wave = longest_of(setup, ld, column, j, &l);
+        wave.rate += fmax(0, sw_line_value(l.g, 1.001) - sw_line_value(l.g, 0.999)) / 0.002 * wave.k2;
+        st = sw_line_warn_steps(setup, scheme, m->n[0] ? fmax(1, wave.rate) : wave.rate, ld, column, j, state,
                                 text);
     }
     sw_line_limit_free(&l);

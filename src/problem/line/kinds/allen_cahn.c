@@ -5,13 +5,13 @@
  * The second derivative is implicit, u - u³ explicit. An interface at rest is tanh(x/sqrt(2 gamma)). The equation is a
  * gradient flow: F = integral of (u² - 1)²/4 + gamma u_x²/2, that of Cahn-Hilliard, does not increase without forcing,
  * but here the mass may change. */
-#include "problem/line/kinds/line_family.h"
+#include "problem/line/kinds/line_kind.h"
 
 static const struct sw_line_kind model = {
     .scheme = SW_BACKWARD_EULER,
     .highest = 2,
-    .a2 = "gamma",
-    .source = "u - u^3",
+    .rhs = "gamma*dxx(u) + u - u^3",
+    .implicit = 1 << 2,
     .energy = "(u^2 - 1)^2/4 + gamma*ux^2/2",
     .width = "3*sqrt(gamma)",
 };

@@ -1,13 +1,13 @@
 /* The Cahn-Hilliard equation with forcing (cuPentBatch, eq. 1-3): phase separation of a binary mixture, u = -1 and 1.
  * The fourth derivative is taken at the new time, u³ - u and the forcing at the old one (eq. 2): first order in time.
  * The free energy F = integral of (u² - 1)²/4 + gamma u_x²/2 does not increase without forcing. */
-#include "problem/line/kinds/line_family.h"
+#include "problem/line/kinds/line_kind.h"
 
 static const struct sw_line_kind model = {
     .scheme = SW_BACKWARD_EULER,
     .highest = 4,
-    .a4 = "gamma*D",
-    .g = "D*(u^3 - u)",
+    .rhs = "dxx(D*(u^3 - u)) - gamma*D*dxxxx(u)",
+    .implicit = 1 << 4,
     .energy = "(u^2 - 1)^2/4 + gamma*ux^2/2",
     .width = "3*sqrt(gamma)",
 };

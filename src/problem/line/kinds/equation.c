@@ -15,7 +15,8 @@
 #include "problem/line/kinds/line_ends.h"
 #include "problem/line/stepper/line_sim.h"
 #include "problem/initial_file.h"
-#include "problem/line/kinds/line_family.h"
+#include "problem/line/kinds/line_kind.h"
+#include "problem/line/advice/line_advice.h"
 #include "problem/line/kinds/line_samples.h"
 
 #define GROUP ", or a group with one for each unknown"
@@ -70,101 +71,7 @@ static const char example[] =
     "             scalars = { every = 1.0; }; };\n"
     "// Two unknowns:  unknowns = [\"u\", \"v\"]; rhs = { u = \"dxx(u) - u*v^2\"; v = \"...\"; }; initial = { ... };\n";
 
-/* ------------------------------------------------------------------ runs that cannot be computed, or should not */
-
-/* A coefficient that is not finite is neither implicit nor explicit. That of u itself may be so: such a run fails
- * alone. */
-static const char *check_coefficients(const struct equation_model *model, const struct sw_setup *setup, int v,
-                                      int64_t ld, const double *column, int64_t j, char why[160])
-{
-    double value[2][SW_EQUATION_ORDERS];
-    char d[] = "dxxxx";
-    equation_coefficients(model, v, ld, column, j, value[0], value[1]);
-    for (int stated = 0; stated < 2; stated++)
-        for (int order = !stated; order < SW_EQUATION_ORDERS; order++) {
-            if (isfinite(value[stated][order])) continue;
-            d[order ? 1 + order : 0] = 0;
-            snprintf(why, 160, "the coefficient of %s%s%s%s is %s", d, *d ? "(" : "", setup->unknown[v],
-                     *d ? ")" : "", isnan(value[stated][order]) ? "no number" :
-                     value[stated][order] > 0 ? "infinite" : "-infinite");
-            return stated ? "implicit" : "rhs";
-        }
-    return NULL;
-}
-
-static const char *validate_run(const struct sw_setup *setup, const char *solver, int ld, const double *column, int j,
-                                char why[160])
-{
-    const struct equation_model *model = equation_model_of(setup);
-    const struct sw_setup one = sw_line_setup_of_run(setup, ld, column, j);
-    const char *key = sw_line_validate_own_steps(setup, why);
-    (void)solver;
-    if (!key) key = sw_initial_validate(setup, sw_line_has_ends(setup), ld, column, j, why);
-    if (!key) key = equation_check_ends(setup, why);
-    for (int v = 0; model && !key && v < setup->nunknown; v++) {
-        key = check_coefficients(model, setup, v, ld, column, j, why);
-        if (key) break;
-        const struct sw_growth g = equation_growth_of_run(model, &one, v, ld, column, j);
-        if (!g.ill_posed) continue;
-        key = "rhs";
-        snprintf(why, 160, "short waves of %s grow without bound, the shortest, 2 dx long, as exp(%.3g t): the sign of "
-                 "its %s derivative makes the equation ill-posed", setup->unknown[v], g.rate,
-                 g.order == 4 ? "fourth" : "second");
-    }
-    return key;
-}
-
-/* The first unknown of a run that rounding would change too much, -1: none. */
-static int find_coarse(const struct equation_model *model, const struct sw_line_run *run, const char *solver,
-                       bool single_steps, double *off)
-{
-    for (int v = 0; v < model->equation->unknowns; v++) {
-        const struct sw_line_mass mass = equation_mass(model, v);
-        const struct sw_line_operator a = sw_line_matrix_of(&run->a[v], &mass);
-        *off = sw_stepper_rounding(solver, &a, single_steps);
-        if (*off > SW_LINE_MAX_ROUNDING) return v;
-    }
-    return -1;
-}
-
-static enum sw_status check_precision(const struct sw_problem *problem, const struct sw_setup *setup,
-                                      const char *const *solver, int count, int ld, const double *column, int *first,
-                                      const char **key, char why[160])
-{
-    const struct equation_model *model = equation_model_of(setup);
-    struct sw_setup at = *setup;
-    const double *n = column + (size_t)sw_setup_column(setup, "grid.n") * (size_t)ld;
-    (void)problem;
-    *first = -1;
-    at.n[1] = at.n[2] = 1;
-    at.walls[0] = sw_line_has_ends(setup);
-    if (sw_setup_own_steps(setup)) return SW_OK;  /* which are as small as precision needs them */
-    for (int j = 0; model && j < count && *first < 0; j++) {
-        double off;
-        if (!(n[j] >= 1.0 && n[j] <= 1e9)) continue;  /* refused by its key */
-        at.n[0] = (int64_t)n[j];
-        const struct sw_line_run run = equation_run(model, &at, ld, column, j, NULL);
-        const int v = find_coarse(model, &run, solver[j], setup->single_steps, &off);
-        if (v < 0 || check_coefficients(model, setup, v, ld, column, j, why)) continue;  /* validate_run() says so */
-        *first = j;
-        *key = setup->single_steps ? "run.precision" : sw_stepper_takes_band(solver[j]) ? "stepper" : "time.dt";
-        snprintf(why, 160, "rounding could change %s by %.3g of itself in a step, more than %g", setup->unknown[v], off,
-                 SW_LINE_MAX_ROUNDING);
-    }
-    return SW_OK;
-}
-
-static void warn_setup(const struct sw_problem *problem, const struct sw_setup *setup, char text[200])
-{
-    const struct equation_model *model = equation_model_of(setup);
-    (void)problem;
-    text[0] = 0;
-    if (!model || !model->equation->jumps) return;
-    const struct sw_equation_jump *jump = &model->equation->jump[0];
-    snprintf(text, 200, "rhs of %s, column %d: the derivative of '%s', %s, is taken as if it were smooth",
-             setup->unknown[jump->unknown], jump->column, jump->function,
-             jump->kink ? "whose slope jumps" : "which jumps");
-}
+/* ------------------------------------------------------------------ what there is to say of a run */
 
 /* The mean is damped by a term a0 u that is implicit; without one a linear wave is as slow as the longest. */
 static enum sw_status warn_steps(const struct sw_problem *problem, const struct sw_setup *setup, int64_t ld,
@@ -188,6 +95,14 @@ static enum sw_status warn_steps(const struct sw_problem *problem, const struct 
     return sw_line_warn_steps(setup, scheme, rate, ld, column, j, state, text);
 }
 
+/* Where the beginning is not finite no time step helps. */
+static enum sw_status advise(const struct sw_problem *problem, const struct sw_setup *setup, int64_t ld,
+                             const double *column, int64_t j, char text[200])
+{
+    SW_TRY(sw_line_name_first(problem, setup, ld, column, j, text));
+    return *text ? SW_OK : equation_warn_stability(problem, setup, ld, column, j, NULL, text);
+}
+
 static const struct sw_run_warning warnings[] = {
     {.warn = sw_given_warn}, {.warn = equation_warn_stability}, SW_INITIAL_WARNINGS,
     {.warn = warn_steps, .of_result = true}, {.warn = equation_warn_flux}, {.warn = equation_warn_third}, {0}};
@@ -200,25 +115,7 @@ const struct sw_problem problem_equation = {
     .example = example,
     .keys = keys,
     .fields = fields,
-    .min_points = SW_LINE_POINTS,
-    .timed = true,
-    .walls = sw_line_walls,
-    .prepare = equation_prepare,
-    .release = equation_release,
-    .survey = equation_survey,
-    .settle = equation_settle,
-    .describe = equation_describe,
-    .orders = equation_orders,
-    .bytes = equation_bytes,
-    .create = equation_create,
-    .check_precision = check_precision,
-    .validate_run = validate_run,
-    .content = sw_initial_content,
-    .solver = sw_line_solver,
-    .warn_setup = warn_setup,
     .warn_run = warnings,
-    .advise = equation_advise,
-    .name_given = sw_line_name_given,
-    .name_first = equation_name_first,
-    .try_compile = equation_try_compile,
+    .advise = advise,
+    SW_LINE_COMMON_OPERATIONS,
 };

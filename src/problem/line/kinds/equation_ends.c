@@ -24,7 +24,7 @@ static int highest(const struct equation_model *m, int v)
 static unsigned above_second(const struct sw_setup *setup)
 {
     const struct equation_model *m = equation_model_of(setup);
-    unsigned above = m ? 0 : ~0U;
+    unsigned above = m && !m->kind ? 0 : ~0U;  /* a kind has the keys that its equation uses */
     for (int v = 0; m && v < setup->nunknown; v++)
         for (int w = 0; w < setup->nunknown; w++)
             if (sw_equation_highest(m->equation, w, v) > (w == v ? 2 : 0)) above |= 1U << v;
@@ -33,7 +33,7 @@ static unsigned above_second(const struct sw_setup *setup)
 
 const char *equation_check_ends(const struct sw_setup *setup, char why[160])
 {
-    return sw_line_has_ends(setup) ? sw_line_check_ends(setup, above_second(setup), why) : NULL;
+    return sw_line_check_ends(setup, above_second(setup), why);
 }
 
 void equation_describe_ends(const struct equation_model *m, const struct sw_setup *setup, struct sw_text *text)

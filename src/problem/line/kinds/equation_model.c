@@ -18,8 +18,6 @@ static const char *text_of(const struct sw_setup *setup, const char *key, int un
     return f && strcmp(f->text, "auto") ? f->text : NULL;
 }
 
-static bool is_fourth(const struct sw_setup *setup) { return sw_setup_chosen(setup, "order", "4"); }
-
 static int place_of(const struct sw_setup *setup, const struct sw_equation_error *err)
 {
     static const char *const key[] = {[SW_IN_RHS] = "rhs", [SW_IN_IMPLICIT] = "implicit"};
@@ -39,7 +37,7 @@ static enum sw_status list_numbers(const struct sw_setup *setup, const char ***n
 static enum sw_status read_texts(const struct sw_setup *setup, struct equation_model *m, struct sw_equation_error *err)
 {
     struct sw_equation_text text = {.unknowns = setup->nunknown, .numbers = setup->scope->count,
-                                    .order = is_fourth(setup) ? 4 : 2};
+                                    .order = sw_line_is_fourth(setup) ? 4 : 2};
     const char **name = NULL;
     for (int v = 0; v < text.unknowns; v++) {
         text.unknown[v] = setup->unknown[v];
@@ -55,16 +53,31 @@ static enum sw_status read_texts(const struct sw_setup *setup, struct equation_m
     return st;
 }
 
+/* Whatever the order in dx: it may be a word of each run, and only the differences of derivatives in N depend on it, of
+ * which a kind has none unless its key `order` is `common`. */
+static enum sw_status read_kind(const struct sw_scope *scope, struct equation_model *m, struct sw_equation_error *err)
+{
+    struct sw_equation_text text = {.unknowns = 1, .unknown = {"u"}, .rhs = {m->kind->rhs}, .numbers = scope->count,
+                                    .order = 2, .fixed = true, .fixed_orders = m->kind->implicit};
+    const char **name;
+    SW_TRY(sw_alloc((size_t)scope->count + 1, &name));
+    for (int k = 0; k < scope->count; k++) name[k] = scope->symbol[k].name;
+    text.number = name;
+    const enum sw_status st = sw_equation_create(&text, &m->equation, err);
+    sw_free(name);
+    return st;
+}
+
 /* ------------------------------------------------------------------ its programs */
 
-/* Symbols of the config's numbers, then what G and N know besides. @param scope  free its symbols with sw_free() */
-static enum sw_status make_scope(const struct sw_setup *setup, const struct equation_model *m, struct sw_scope *scope)
+/* Symbols of the numbers of a run, then what G and N know besides. @param scope  free its symbols with sw_free() */
+static enum sw_status make_scope(const struct sw_scope *numbers, const struct equation_model *m, struct sw_scope *scope)
 {
     struct sw_symbol *symbol = NULL;
-    SW_TRY(sw_alloc((size_t)setup->scope->count + SW_EQUATION_SYMBOLS, &symbol));
-    memcpy(symbol, setup->scope->symbol, (size_t)setup->scope->count * sizeof *symbol);
-    *scope = (struct sw_scope){.symbol = symbol, .random = true, .stream = 1};
-    scope->count = sw_equation_symbols(m->equation, m->ncolumn, symbol, setup->scope->count);
+    SW_TRY(sw_alloc((size_t)numbers->count + SW_EQUATION_SYMBOLS, &symbol));
+    memcpy(symbol, numbers->symbol, (size_t)numbers->count * sizeof *symbol);
+    *scope = (struct sw_scope){.symbol = symbol, .random = !m->kind, .stream = 1};
+    scope->count = sw_equation_symbols(m->equation, m->ncolumn, symbol, numbers->count);
     return SW_OK;
 }
 
@@ -92,6 +105,7 @@ static enum sw_status compile_explicit(struct equation_model *m, const enum sw_t
 {
     struct sw_equation_parts parts = {0};
     enum sw_status st = sw_equation_split(m->equation, taken, &parts, err);
+    m->numbered = parts.numbered;
     for (int v = 0; v < m->equation->unknowns && !st; v++) {
         *err = (struct sw_equation_error){.place = SW_IN_RHS, .unknown = v};
         sw_program_destroy(&m->g[v]);
@@ -113,19 +127,35 @@ static enum sw_status compile_programs(struct equation_model *m, const struct sw
     return compile_explicit(m, NULL, scope, err);
 }
 
-enum sw_status equation_prepare(const struct sw_setup *setup, void **prepared, int *function,
-                                struct sw_expr_error *err)
+/* What a kind has beside its equation. */
+static enum sw_status compile_kind(const struct sw_setup *setup, const struct sw_scope *numbers,
+                                   struct equation_model *m, struct sw_expr_error *err)
+{
+    const struct sw_line_kind *kind = m->kind;
+    const struct sw_program *forcing = sw_setup_function(setup, "forcing");
+    SW_TRY(sw_line_compile_text(kind->energy, numbers, true, &m->energy, err));
+    SW_TRY(sw_line_compile_text(kind->width ? kind->width : kind->wavelength, numbers, false, &m->size, err));
+    return forcing && m->n[0] ? sw_program_sum(m->n[0], forcing, &m->forced) : SW_OK;
+}
+
+enum sw_status equation_prepare(const struct sw_problem *problem, const struct sw_setup *setup, void **prepared,
+                                int *function, struct sw_expr_error *err)
 {
     struct sw_equation_error fault = {0};
-    struct sw_scope scope = {0};
+    struct sw_symbol symbol[SW_LINE_NUMBERS];
+    struct sw_scope scope = {0}, numbers = *setup->scope;
     struct equation_model *m = NULL;
     *prepared = NULL;
     SW_TRY(sw_alloc(1, &m));
+    m->kind = problem->model;
     m->ncolumn = setup->ncolumn;
-    enum sw_status st = read_texts(setup, m, &fault);
-    if (!st) st = make_scope(setup, m, &scope);
+    if (m->kind) numbers = (struct sw_scope){.symbol = symbol, .count = sw_line_numbers(problem, setup, symbol)};
+    enum sw_status st = m->kind ? read_kind(&numbers, m, &fault) : read_texts(setup, m, &fault);
+    if (!st) st = make_scope(&numbers, m, &scope);
     if (!st) st = compile_programs(m, &scope, &fault);
+    if (!st && m->kind) st = compile_kind(setup, &numbers, m, &fault.error);
     sw_free((struct sw_symbol *)scope.symbol);
+    if (st == SW_E_CONFIG && m->kind) st = SW_FAIL(SW_E_ARG, "%s: %s", problem->name, fault.error.text);
     *err = fault.error;
     *function = st == SW_E_CONFIG ? place_of(setup, &fault) : -1;
     if (!st) *prepared = m;
@@ -137,18 +167,21 @@ enum sw_status equation_prepare(const struct sw_setup *setup, void **prepared, i
 void equation_survey(const struct sw_setup *setup, void *prepared, int count, int64_t ld, const double *column)
 {
     struct equation_model *m = prepared;
-    (void)setup;
-    for (int v = 0; v < m->equation->unknowns; v++)
-        for (int k = 0; k < SW_EQUATION_ORDERS; k++) {
-            unsigned seen = 0;
-            for (int j = 0; j < count && m->coefficient[v][k]; j++) {
-                double a = NAN;
-                if (sw_program_over_runs(m->coefficient[v][k], 1, column + j, ld, &a)) a = NAN;
-                seen |= 1U << (a == 0.0 ? SW_TAKEN_IMPLICITLY : sw_equation_take(m->equation, v, k, a));
-            }
+    struct equation_values values;
+    for (int first = 0; first < count && !m->kind; first += EQUATION_RUNS) {
+        const int block = count - first < EQUATION_RUNS ? count - first : EQUATION_RUNS;
+        (void)equation_values_of(m, setup, block, ld, column, first, &values);  /* NaN is explicit */
+        for (int v = 0; v < m->equation->unknowns; v++)
+            for (int k = 0; k < SW_EQUATION_ORDERS; k++) {
+                unsigned seen = 0;
+                for (int j = 0; j < block && m->coefficient[v][k]; j++) {
+                    const double a = values.value[v][k][j];
+                    seen |= 1U << (a == 0.0 ? SW_TAKEN_IMPLICITLY : sw_equation_take(m->equation, v, k, a));
+                }
 #pragma omp atomic
-            m->seen[v][k] |= seen;
-        }
+                m->seen[v][k] |= seen;
+            }
+    }
 }
 
 /* How all runs take a term; BY_RUN where some do and some do not, or none has been looked at. */
@@ -168,8 +201,9 @@ enum sw_status equation_settle(const struct sw_setup *setup, void *prepared)
     struct sw_scope scope;
     struct sw_equation_error err;
     enum sw_taken taken[SW_UNKNOWNS_MOST][SW_EQUATION_ORDERS];
+    if (m->kind) return SW_OK;  /* nothing depends on the runs */
     taken_by_runs(m, taken);
-    SW_TRY(make_scope(setup, m, &scope));
+    SW_TRY(make_scope(setup->scope, m, &scope));
     enum sw_status st = compile_explicit(m, (const enum sw_taken (*)[SW_EQUATION_ORDERS])taken, &scope, &err);
     sw_free((struct sw_symbol *)scope.symbol);
     return st == SW_E_CONFIG ? SW_FAIL(st, "rhs: %s", err.error.text) : st;
@@ -187,34 +221,36 @@ void equation_release(void *prepared)
             sw_program_destroy(&m->linear[v][k]);
         }
     }
+    sw_program_destroy(&m->forced);
+    sw_program_destroy(&m->energy);
+    sw_program_destroy(&m->size);
     sw_equation_destroy(&m->equation);
     sw_free(m);
 }
 
-static enum sw_scheme scheme_of(const struct sw_setup *setup)
+int equation_parameters(const struct equation_model *m)
 {
-    const char *word = sw_setup_word(setup, "method");
-    return word && !strcmp(word, "imex1") ? SW_BACKWARD_EULER : word && !strcmp(word, "imex3") ? SW_IMEX3 : SW_IMEX2;
+    return m->ncolumn + (m->numbered ? sw_equation_numbers(m->equation) : 0);
 }
 
-int equation_parameters(const struct equation_model *m) { return m->ncolumn + sw_equation_numbers(m->equation); }
-
-struct sw_line_mass equation_mass(const struct equation_model *m, int v)
+struct sw_line_mass equation_mass(const struct equation_model *m, bool fourth, int v)
 {
-    if (m->equation->order != 4) return (struct sw_line_mass){0};
+    if (!fourth) return (struct sw_line_mass){0};
     return sw_line_mass_for(sw_equation_implicit(m->equation, v, 3), sw_equation_implicit(m->equation, v, 4));
 }
 
 struct sw_line_model equation_line_model(const struct equation_model *m, const struct sw_setup *setup)
 {
-    struct sw_line_model line = {.scheme = scheme_of(setup), .nparam = equation_parameters(m),
-                                 .unknowns = m->equation->unknowns, .orders = m->orders};
+    const struct sw_program *forcing = sw_setup_function(setup, "forcing");
+    const bool fourth = sw_line_is_fourth(setup);
+    struct sw_line_model line = {.scheme = sw_line_scheme(m->kind, setup), .nparam = equation_parameters(m),
+                                 .unknowns = m->equation->unknowns, .orders = m->orders, .energy = m->energy};
     for (int v = 0; v < m->equation->unknowns; v++) {
         const struct sw_function *initial = sw_setup_find_of(setup, "initial", v);
         line.initial[v] = initial ? initial->program : NULL;
         line.g[v] = m->g[v];
-        line.s[v] = m->n[v];
-        line.mass[v] = equation_mass(m, v);
+        line.s[v] = m->forced ? m->forced : m->n[v] ? m->n[v] : forcing;
+        line.mass[v] = equation_mass(m, fourth, v);
         for (int side = 0; side < 2; side++) line.end[side][v] = sw_line_end_of(setup, side, v);
     }
     return line;
@@ -232,11 +268,11 @@ static void values_of_run(struct sw_program *const program[SW_EQUATION_ORDERS], 
     }
 }
 
-/* With gamma of the method, and a4 of + a4 u_xxxx. In this order of products cahn_hilliard has it (line_family.c). */
-static struct sw_line_operator operator_of(const struct equation_model *m, enum sw_scheme scheme, int v,
+/* With gamma of the method, and a4 of + a4 u_xxxx (docs/numerics.md, 1 and 13). */
+static struct sw_line_operator operator_of(const struct equation_model *m, const struct equation_values *values, int v,
                                            const double a[SW_EQUATION_ORDERS], double dt, double dx)
 {
-    const double weight = sw_scheme_weight(scheme), dx2 = dx * dx;
+    const double weight = values->weight, dx2 = dx * dx;
     double taken[SW_EQUATION_ORDERS];
     for (int k = 0; k < SW_EQUATION_ORDERS; k++)
         taken[k] = sw_equation_take(m->equation, v, k, a[k]) == SW_TAKEN_IMPLICITLY ? a[k] : 0.0;
@@ -245,25 +281,51 @@ static struct sw_line_operator operator_of(const struct equation_model *m, enum 
                                             .s0 = -(weight * dt * taken[0]),
                                             .s1 = -(weight * dt * taken[1] / dx),
                                             .s3 = -(weight * dt * taken[3] / (dx2 * dx))};
-    const struct sw_line_mass mass = equation_mass(m, v);
-    return m->equation->order == 4 ? sw_line_fourth_order(&second, &mass) : second;
+    const struct sw_line_mass mass = equation_mass(m, values->fourth, v);
+    return values->fourth ? sw_line_fourth_order(&second, &mass) : second;
 }
 
-struct sw_line_run equation_run(const struct equation_model *m, const struct sw_setup *setup, int64_t ld,
-                                const double *column, int64_t j, double *number)
+enum sw_status equation_values_of(const struct equation_model *m, const struct sw_setup *setup, int count,
+                                  int64_t ld, const double *column, int64_t j, struct equation_values *values)
+{
+    enum sw_status st = SW_OK;
+    values->weight = sw_scheme_weight(sw_line_scheme(m->kind, setup));
+    values->fourth = sw_line_is_fourth(setup);
+    values->ends = sw_line_has_ends(setup);
+    for (int v = 0; v < m->equation->unknowns; v++)
+        for (int k = 0; k < SW_EQUATION_ORDERS; k++) {
+            const struct sw_program *program = m->coefficient[v][k];
+            double *const value = values->value[v][k];
+            if (program && !st) st = sw_program_over_runs(program, count, column + j, ld, value);
+            for (int run = 0; run < count && (!program || st); run++) value[run] = program ? NAN : 0;
+        }
+    return st;
+}
+
+struct sw_line_run equation_run_of(const struct equation_model *m, const struct sw_setup *setup, int64_t ld,
+                                   const double *column, int64_t j, const struct equation_values *values, int at,
+                                   double *number)
 {
     const struct sw_grid g = sw_setup_grid(setup, ld, column, j);
     struct sw_line_run run = {.dt = g.dt, .dx = g.dx[0], .x0 = g.x0[0]};
     double a[SW_UNKNOWNS_MOST][SW_EQUATION_ORDERS] = {{0}};
     for (int v = 0; v < m->equation->unknowns; v++) {
-        values_of_run(m->coefficient[v], ld, column, j, a[v]);
-        run.a[v] = operator_of(m, scheme_of(setup), v, a[v], g.dt, g.dx[0]);
+        for (int k = 0; k < SW_EQUATION_ORDERS; k++) a[v][k] = values->value[v][k][at];
+        run.a[v] = operator_of(m, values, v, a[v], g.dt, g.dx[0]);
     }
     const double end[2] = {g.x0[0], g.x0[0] + (double)(setup->n[0] - 1) * g.dx[0]};
-    if (number)
+    if (number && m->numbered)
         sw_equation_number_values(m->equation, (const double (*)[SW_EQUATION_ORDERS])a, g.dx[0],
-                                  sw_line_has_ends(setup) ? end : NULL, number);
+                                  values->ends ? end : NULL, number);
     return run;
+}
+
+struct sw_line_run equation_run(const struct equation_model *m, const struct sw_setup *setup, int64_t ld,
+                                const double *column, int64_t j, double *number)
+{
+    struct equation_values values;
+    (void)equation_values_of(m, setup, 1, ld, column, j, &values);
+    return equation_run_of(m, setup, ld, column, j, &values, 0, number);
 }
 
 void equation_coefficients(const struct equation_model *m, int unknown, int64_t ld, const double *column, int64_t j,
@@ -280,13 +342,6 @@ struct sw_growth equation_growth_of_run(const struct equation_model *m, const st
     double linear[SW_EQUATION_ORDERS];
     values_of_run(m->linear[unknown], ld, column, j, linear);
     return sw_equation_growth(m->equation, unknown, linear, sw_setup_grid(setup, ld, column, j).dx[0]);
-}
-
-void equation_orders(const struct sw_problem *problem, const struct sw_setup *setup, int order[2])
-{
-    (void)problem;
-    order[0] = sw_imex_of(scheme_of(setup))->order;
-    order[1] = is_fourth(setup) ? 4 : 2;
 }
 
 /* ------------------------------------------------------------------ for people */
@@ -318,11 +373,10 @@ static enum sw_status describe_unknown(const struct equation_model *m, const str
     return st;
 }
 
-enum sw_status equation_describe(const struct sw_problem *problem, const struct sw_setup *setup, struct sw_text *text)
+enum sw_status equation_describe(const struct sw_setup *setup, struct sw_text *text)
 {
-    (void)problem;
     const struct equation_model *m = equation_model_of(setup);
-    const struct sw_imex *method = sw_imex_of(scheme_of(setup));
+    const struct sw_imex *method = sw_imex_of(sw_line_scheme(m->kind, setup));
     enum sw_taken taken[SW_UNKNOWNS_MOST][SW_EQUATION_ORDERS];
     taken_by_runs(m, taken);
     for (int v = 0; v < m->equation->unknowns; v++)

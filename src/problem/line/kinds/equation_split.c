@@ -71,6 +71,14 @@ static enum sw_status split_one(const struct sw_equation *equation, int v,
     return st;
 }
 
+/* Whether it has numbers of the equation: no name of the user's begins as theirs do. */
+static bool takes_numbers(const struct sw_expr *expr)
+{
+    for (int k = 0; expr && k < expr->count; k++)
+        if (expr->node[k].op == OP_NAME && expr->names[expr->node[k].name][0] == '[') return true;
+    return false;
+}
+
 enum sw_status sw_equation_split(const struct sw_equation *equation,
                                  const enum sw_taken (*taken)[SW_EQUATION_ORDERS], struct sw_equation_parts *parts,
                                  struct sw_equation_error *err)
@@ -81,6 +89,7 @@ enum sw_status sw_equation_split(const struct sw_equation *equation,
         enum sw_status st = split_one(equation, v, taken, parts, &err->error);
         if (st) sw_equation_free_parts(parts);
         if (st) return st;
+        parts->numbered |= takes_numbers(parts->g[v]) || takes_numbers(parts->n[v]);
     }
     return SW_OK;
 }

@@ -323,6 +323,8 @@ static enum sw_status read_all(struct reader *r)
     SW_TRY(check_unknowns(r));
     r->equation->order = r->text->order == 4 ? 4 : 2;
     memcpy(r->equation->closed, r->text->closed, sizeof r->text->closed);
+    r->equation->fixed = r->text->fixed;
+    r->equation->fixed_orders = r->text->fixed_orders;
     for (int v = 0; v < r->equation->unknowns; v++) {
         struct sw_equation_row *row = &r->equation->row[v];
         SW_TRY(at(r, SW_IN_RHS, v, read_rhs(r, v)));
@@ -332,8 +334,8 @@ static enum sw_status read_all(struct reader *r)
         for (int order = 0; order < SW_EQUATION_ORDERS; order++) {
             const struct sw_expr *a = sw_equation_implicit(r->equation, v, order);
             double value;
-            row->taken[order] = !a ? SW_TAKEN_EXPLICITLY : row->states || order % 2 ? SW_TAKEN_IMPLICITLY
-                                                                                    : SW_TAKEN_BY_RUN;
+            const bool always = row->states || r->equation->fixed || order % 2;
+            row->taken[order] = !a ? SW_TAKEN_EXPLICITLY : always ? SW_TAKEN_IMPLICITLY : SW_TAKEN_BY_RUN;
             if (row->taken[order] == SW_TAKEN_BY_RUN && equation_literal(a, &value))
                 row->taken[order] = sw_equation_take(r->equation, v, order, value);
         }
@@ -373,12 +375,13 @@ void sw_equation_destroy(struct sw_equation **equation)
 const struct sw_expr *sw_equation_implicit(const struct sw_equation *equation, int unknown, int order)
 {
     const struct sw_equation_row *row = &equation->row[unknown];
+    if (equation->fixed && !(equation->fixed_orders >> order & 1)) return NULL;
     return row->states ? row->stated[order] : row->linear[order];
 }
 
 enum sw_taken sw_equation_take(const struct sw_equation *equation, int unknown, int order, double value)
 {
     if (!sw_equation_implicit(equation, unknown, order)) return SW_TAKEN_EXPLICITLY;
-    if (equation->row[unknown].states) return SW_TAKEN_IMPLICITLY;
+    if (equation->row[unknown].states || equation->fixed) return SW_TAKEN_IMPLICITLY;
     return equation_damps(order, value) ? SW_TAKEN_IMPLICITLY : SW_TAKEN_EXPLICITLY;
 }

@@ -1,6 +1,7 @@
 #ifndef EQUATION_TEXT_H
 #define EQUATION_TEXT_H
-/* The texts of `problem = "equation"` as what a stepper of lines computes (docs/numerics.md, 13). For each unknown u
+/* The texts of equations, the user's and those of built-in kinds, as what a stepper of lines computes
+ * (docs/numerics.md, 13). For each unknown u
  *
  *     u_t = rhs = sum over k of a_k d^k u/dx^k  +  (G(u))_xx  +  N
  *                 implicit                         explicit
@@ -8,7 +9,7 @@
  * a_k are numbers of a run. G is a tree in u and numbers of a run; N in the unknowns at the point and its neighbours,
  * in x, t, and numbers of a run. Whether the matrix takes a_k d^k u/dx^k is decided run by run: where it damps (k = 0
  * and 4: a_k < 0; 2: a_k > 0) or is neutral (1, 3). Where it grows it stays in G and N, so that the matrix keeps its
- * definiteness. */
+ * definiteness. A built-in kind says instead which orders the matrix takes, in all its runs. */
 #include "expr/sw_differences.h"
 #include "expr/sw_expr.h"
 
@@ -23,6 +24,9 @@ struct sw_equation_text {             /* all borrowed, and not needed after sw_e
     int numbers;
     int order;                        /* of differences in dx: 4; else 2                               */
     unsigned closed[2];               /* as sw_expr_differences() takes it                             */
+    bool     fixed;                   /* linear terms of fixed_orders, and no others, are implicit in all runs;
+                                         false: their signs decide, run by run                         */
+    unsigned fixed_orders;            /* bit k: those of order k                                       */
 };
 
 /* What is wrong, and in which text. */
@@ -55,6 +59,8 @@ struct sw_equation_row {
 struct sw_equation {
     int                     unknowns, order;
     unsigned                closed[2];
+    bool                    fixed;
+    unsigned                fixed_orders;
     struct sw_equation_row  row[SW_UNKNOWNS_MOST];
     struct sw_equation_jump *jump;    /* [jumps] */
     int                     jumps;
@@ -95,6 +101,7 @@ struct sw_equation_parts {
     struct sw_expr *g[SW_UNKNOWNS_MOST];  /* NULL: none */
     struct sw_expr *n[SW_UNKNOWNS_MOST];  /* NULL: none */
     int reach[SW_UNKNOWNS_MOST];          /* how many points to either side N takes, 0 .. SW_REACH */
+    bool numbered;                        /* G or N take numbers of the equation, as below */
 };
 
 /** The explicit parts.
@@ -108,7 +115,7 @@ enum sw_status sw_equation_split(const struct sw_equation *equation,
                                  struct sw_equation_error *err);
 void sw_equation_free_parts(struct sw_equation_parts *parts);
 
-/** How many numbers of a run G and N take beside the user's. The last are those of sw_mirror_name(). */
+/** How many numbers of a run G and N may take beside the user's. The last are those of sw_mirror_name(). */
 enum { SW_EQUATION_ENDS = 2 };
 int sw_equation_numbers(const struct sw_equation *equation);
 

@@ -2,13 +2,13 @@
  * second-order one:
  *     u_xx = (d2 - d4/12) u/dx² + O(dx⁴)
  * so that the fourth order is a fourth derivative with the coefficient a4 = kappa dx²/12. */
-#include "problem/line/kinds/line_family.h"
+#include "problem/line/kinds/line_kind.h"
 
 static const struct sw_line_kind model = {
     .scheme = SW_CRANK_NICOLSON,
     .highest = 2,
-    .a4 = "order == 4 ? kappa*(length/n)^2/12 : 0",
-    .a2 = "kappa",
+    .rhs = "kappa*dxx(u) - (order == 4 ? kappa*(length/n)^2/12 : 0)*dxxxx(u)",
+    .implicit = 1 << 2 | 1 << 4,
     .energy = "u^2/2",
 };
 

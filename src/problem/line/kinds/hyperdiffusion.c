@@ -1,11 +1,12 @@
 /* Hyperdiffusion (cuPentBatch, eq. 4-6): the linear part of Cahn-Hilliard, with exact solutions exp(-gamma D k⁴ t)
  * cos(k x). */
-#include "problem/line/kinds/line_family.h"
+#include "problem/line/kinds/line_kind.h"
 
 static const struct sw_line_kind model = {
     .scheme = SW_CRANK_NICOLSON,
     .highest = 4,
-    .a4 = "gamma*D",
+    .rhs = "-gamma*D*dxxxx(u)",
+    .implicit = 1 << 4,
     .energy = "u^2/2",
 };
 

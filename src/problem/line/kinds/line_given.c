@@ -19,7 +19,7 @@ enum sw_status sw_line_name_given(const struct sw_problem *problem, const struct
                                   const double *column, int64_t j, const double *span, char text[200])
 {
     const struct sw_setup one = sw_line_setup_of_run(setup, ld, column, j);
-    const bool half = sw_setup_find(setup, "forcing") && sw_line_scheme(problem, setup) == SW_CRANK_NICOLSON;
+    const bool half = sw_setup_find(setup, "forcing") && sw_line_scheme(problem->model, setup) == SW_CRANK_NICOLSON;
     struct sw_given given[3 + 2 * SW_LINE_CONDITIONS] = {
         {.key = "initial", .once = true},
         {.key = "forcing", .later = half ? 0.5 : 0,

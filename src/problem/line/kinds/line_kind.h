@@ -1,42 +1,76 @@
 #ifndef LINE_KIND_H
 #define LINE_KIND_H
-/* What a kind of problem on the line equation is made of (line_family.h), and what it is with the keys of a sweep: its
- * method, its orders, the programs of its expressions. */
+/* A kind of problem on the line (docs/numerics.md, 1 and 13): the text of its equation
+ *
+ *     u_t = rhs + forcing
+ *
+ * its keys and an example. Everything else is shared with the user's equations (equation_model.h, line_problem.h). A
+ * new kind is a file with these and a row in problem_table.c. */
+#include "problem/initial_file.h"
+#include "problem/line/kinds/line_ends.h"
+#include "problem/line/kinds/line_problem.h"
 #include "problem/line/stepper/fourth_order.h"
+#include "problem/line/stepper/line_sim.h"
 #include "problem/line/stepper/sw_stepper.h"
 #include "problem/sw_problem.h"
 
-/* struct sw_problem.model of the family. The expressions see the number keys by the last part of their paths (gamma, D,
- * n, length, dt, ...); g also u; source also x, t and u; energy also x, u, ux (u_x) and uxx (u_xx). NULL: 0; energy
- * NULL: not reported. The user chooses the scheme by the word key `method`, whose default is `scheme` here. */
+/* struct sw_problem.model; NULL where the equations are the user's. The texts see the number keys by the last part of
+ * their paths (gamma, D, n, length, dt, ...); rhs also u, x, t and derivatives as in the user's equations; energy also
+ * x, u, ux (u_x) and uxx (u_xx), and NULL where it is not reported. */
 struct sw_line_kind {
-    enum sw_scheme scheme;
+    enum sw_scheme scheme;      /* the default of the key `method`, as which counts what no run has yet chosen */
     int            highest;     /* order of a derivative of the equation: 2, 4 */
-    const char    *a4, *a2, *g;
-    const char    *source;      /* of the equation itself; S is this and the user's forcing */
+    const char    *rhs;
+    unsigned       implicit;    /* bit k: its linear terms of order k are implicit; all others are explicit */
     const char    *energy;      /* density */
     const char    *width;       /* of the interfaces that form by themselves, by the number keys; NULL: none do */
     const char    *wavelength;  /* of the waves that do, likewise */
 };
 
-/** Whether these runs are of fourth order in space, by their key `order`, and P of their equation. */
+/** Whether these runs are of fourth order in space, by their key `order`. */
 bool sw_line_is_fourth(const struct sw_setup *setup);
-struct sw_line_mass sw_line_mass_of(const struct sw_problem *problem, const struct sw_setup *setup);
-/** The scheme of these runs, by the word of their key `method`. */
-enum sw_scheme sw_line_scheme(const struct sw_problem *problem, const struct sw_setup *setup);
+/** The scheme of these runs, by the word of their key `method`. @param kind  NULL: imex2 is the default */
+enum sw_scheme sw_line_scheme(const struct sw_line_kind *kind, const struct sw_setup *setup);
 extern const struct sw_renamed_word sw_line_renamed_methods[];
 
-/* What an expression of a kind sees besides the number keys. */
-enum { SW_LINE_SEES_U = 1, SW_LINE_SEES_X = 2, SW_LINE_SEES_T = 4, SW_LINE_SEES_DERIVATIVES = 8 };
+/** The number keys of a kind under their short names. @param symbol  out: [SW_LINE_NUMBERS]  @return how many */
+enum { SW_LINE_NUMBERS = 27 };
+int sw_line_numbers(const struct sw_problem *problem, const struct sw_setup *setup, struct sw_symbol *symbol);
 
-/** An expression of a kind. @param text  NULL: no program */
-enum sw_status sw_line_expression(const struct sw_problem *problem, const struct sw_setup *setup, const char *text,
-                                  unsigned sees, struct sw_program **program);
-/** S of these runs: the kind's source, the user's forcing, or their sum; NULL: there is neither.
- * @param own      out: what the caller destroys, NULL where S is the forcing or nothing
- * @param program  out: S, borrowed from own or from the setup */
-enum sw_status sw_line_source(const struct sw_problem *problem, const struct sw_setup *setup, struct sw_program **own,
-                              const struct sw_program **program);
-/** struct sw_problem.orders; 2 in space also where `order` is a number of each run (heat). */
-void sw_line_orders(const struct sw_problem *problem, const struct sw_setup *setup, int order[2]);
+/** Compile a text of a kind.
+ * @param text   NULL: no program
+ * @param field  whether it also sees x, u, ux and uxx  @return SW_E_CONFIG; SW_E_MEMORY */
+enum sw_status sw_line_compile_text(const char *text, const struct sw_scope *numbers, bool field,
+                                    struct sw_program **program, struct sw_expr_error *err);
+
+/* The keys that all kinds have; COEFFICIENT is one that must be positive. METHOD is for those that had the key
+ * before, with its default imex1, LATER_METHOD for the others. */
+#define SW_LINE_COEFFICIENT(name, text)                                                                           \
+    {.path = name, .kind = SW_KEY_REAL, .unit = "1", .min = 0, .max = 1e300, .above = true, .decides = true,      \
+     .visible = true, .about = text}
+#define SW_LINE_METHODS                                                                                           \
+    .kind = SW_KEY_WORD, .words = "crank_nicolson|imex1|imex2|imex3", .decides = true,                            \
+    .about = "How steps are taken in time: L at the mean of both times, or implicit-explicit methods of the orders " \
+             "1, 2 and 3 (numerics.md, 13)."
+#define SW_LINE_METHOD                                                                                            \
+    {.path = "method", .former = "time.scheme", .renamed = sw_line_renamed_methods, .fallback = "imex1",          \
+     .adaptive = "imex3", SW_LINE_METHODS}
+#define SW_LINE_LATER_METHOD(word) \
+    {.path = "method", .fallback = word, .adaptive = "imex3", .later = true, SW_LINE_METHODS}
+#define SW_LINE_ORDER                                                                                             \
+    {.path = "order", .kind = SW_KEY_WORD, .words = "2|4", .fallback = "2", .later = true, .decides = true,       \
+     .about = "The order of the derivatives in dx, from five points: 2 or 4."}
+#define SW_LINE_END_KEYS(keys_of)                                                                                 \
+    {SW_LINE_BOUNDARY, .later = true}, keys_of("left", "u", false, ""), keys_of("right", "u", false, "")
+#define SW_LINE_FUNCTIONS                                                                                         \
+    SW_LINE_TOLERANCE,                                                                                            \
+    {.path = "initial", .kind = SW_KEY_FUNCTION, .symbols = SW_USES_X | SW_USES_RANDOM, .decides = true,          \
+     .about = "The field at time 0, an expression in x; randn(k) and rand(k) give noise. Or a group that names a " \
+              "file that has it."},                                                                               \
+    SW_INITIAL_FILE_KEYS,                                                                                         \
+    {.path = "forcing", .kind = SW_KEY_FUNCTION, .fallback = "",                                                  \
+     .symbols = SW_USES_X | SW_USES_T | SW_USES_U | SW_USES_RANDOM, .decides = true,                              \
+     .about = "The source term S, an expression in x, t and u."},                                                 \
+    {.path = "exact", .kind = SW_KEY_FUNCTION, .fallback = "", .symbols = SW_USES_X | SW_USES_T, .decides = true, \
+     .about = "The exact solution in x and t; the error norms at the end are taken against it."}
 #endif

@@ -6,19 +6,6 @@
 #include "base/sw_mem.h"
 #include "problem/initial_file.h"
 #include "problem/line/kinds/line_ends.h"
-#include "problem/line/kinds/line_kind.h"
-
-enum sw_status sw_line_number(const struct sw_problem *problem, const struct sw_setup *setup, const char *text,
-                              int64_t ld, const double *column, int64_t j, double *value)
-{
-    struct sw_program *program = NULL;
-    *value = 0;
-    if (!text) return SW_OK;
-    SW_TRY(sw_line_expression(problem, setup, text, 0, &program));
-    enum sw_status st = sw_program_over_runs(program, 1, column + j, ld, value);
-    sw_program_destroy(&program);
-    return st;
-}
 
 struct sw_setup sw_line_setup_of_run(const struct sw_setup *setup, int64_t ld, const double *column, int64_t j)
 {

@@ -5,10 +5,6 @@
 
 enum { SW_LINE_SAMPLES = 256, SW_LINE_TIMES = 8 };  /* points, at most; times at which a force is looked at */
 
-/** A number of run j by an expression of its keys. @param text  NULL: 0 */
-enum sw_status sw_line_number(const struct sw_problem *problem, const struct sw_setup *setup, const char *text,
-                              int64_t ld, const double *column, int64_t j, double *value);
-
 /** The setup of run j alone: its n is in the columns. */
 struct sw_setup sw_line_setup_of_run(const struct sw_setup *setup, int64_t ld, const double *column, int64_t j);
 

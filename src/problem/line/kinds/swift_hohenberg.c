@@ -7,14 +7,13 @@
  * which is not positive where dt >= 1/(theta q0⁴). Taken at the old time it grows no wave that should decay
  * (docs/numerics.md, 1). The equation is a gradient flow: F = integral of (u_xx + q0² u)²/2 - r u²/2 + u⁴/4 does not
  * increase without forcing. */
-#include "problem/line/kinds/line_family.h"
+#include "problem/line/kinds/line_kind.h"
 
 static const struct sw_line_kind model = {
     .scheme = SW_BACKWARD_EULER,
     .highest = 4,
-    .a4 = "1",
-    .g = "-2*wavenumber^2*u",
-    .source = "(r - wavenumber^4)*u - u^3",
+    .rhs = "-dxxxx(u) + dxx(-2*wavenumber^2*u) + (r - wavenumber^4)*u - u^3",
+    .implicit = 1 << 4,
     .energy = "(uxx + wavenumber^2*u)^2/2 - r*u^2/2 + u^4/4",
     .wavelength = "2*pi/wavenumber",
 };

@@ -1,0 +1,313 @@
+#include "problem/line/kinds/line_problem.h"
+
+#include <limits.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/sw_mem.h"
+#include "linalg/sw_band.h"
+#include "problem/line/kinds/equation_model.h"
+#include "problem/line/kinds/line_samples.h"
+#include "problem/line/stepper/imex.h"
+#include "problem/line/stepper/line_sim.h"
+
+#define QUANTITY(id, name, unit, long_name, term, value) [id] = {name, unit, long_name},
+const struct sw_quantity sw_line_scalars[] = {
+    SW_LINE_SCALAR_TABLE(QUANTITY, QUANTITY, QUANTITY, QUANTITY, QUANTITY)
+    [SW_LINE_SCALARS] = {0},
+};
+
+/* ------------------------------------------------------------------ a batch of runs: their model, and a stepper */
+
+struct batch {
+    struct sw_setup setup;
+    double         *param;   /* [equation_parameters()][capacity]; NULL where the columns are all */
+    double         *number;  /* of one run, beside the config's */
+};
+
+static enum sw_status describe(const struct sw_setup *setup, struct sw_stepper_desc *desc)
+{
+    if (setup->n[0] > INT_MAX)
+        return SW_FAIL(SW_E_ARG, "grid.n = %lld: at most %d points are possible", (long long)setup->n[0], INT_MAX);
+    *desc = (struct sw_stepper_desc){
+        .n = (int)setup->n[0],
+        .capacity = setup->capacity,
+        .single = setup->single,
+        .single_steps = setup->single_steps,
+        .refined = setup->refined,
+        .uniform = setup->uniform,
+        .model = equation_line_model(equation_model_of(setup), setup),
+    };
+    sw_line_own_steps(setup, desc);
+    return SW_OK;
+}
+
+static enum sw_status fill(void *own, int count, const double *column, struct sw_line_run *run, const double **param)
+{
+    struct batch *b = own;
+    const struct equation_model *m = equation_model_of(&b->setup);
+    const int more = equation_parameters(m) - m->ncolumn;
+    const size_t given = (size_t)m->ncolumn * (size_t)count;
+    struct equation_values values;
+    if (b->param) memcpy(b->param, column, given * sizeof *column);
+    for (int j = 0; j < count; j++) {
+        const int at = j % EQUATION_RUNS, left = count - j;
+        if (!at)
+            SW_TRY(equation_values_of(m, &b->setup, left < EQUATION_RUNS ? left : EQUATION_RUNS, count, column, j,
+                                      &values));
+        run[j] = equation_run_of(m, &b->setup, count, column, j, &values, at, b->number);
+        for (int k = 0; k < more; k++) b->param[given + (size_t)k * (size_t)count + (size_t)j] = b->number[k];
+    }
+    *param = b->param ? b->param : column;
+    return SW_OK;
+}
+
+static void destroy(void *own)
+{
+    struct batch *b = own;
+    if (!b) return;
+    sw_free(b->param);
+    sw_free(b->number);
+    sw_free(b);
+}
+
+static const struct sw_line_model_ops model_ops = {.fill = fill, .destroy = destroy};
+
+enum sw_status sw_line_create(const struct sw_problem *problem, const struct sw_setup *setup, struct sw_device *device,
+                              struct sw_sim **sim)
+{
+    enum sw_status st;
+    struct sw_stepper_desc desc;
+    struct batch *b = NULL;
+    (void)problem;
+    *sim = NULL;
+    SW_TRY(sw_alloc(1, &b));
+    b->setup = *setup;
+    const struct equation_model *m = equation_model_of(setup);
+    const size_t parameters = (size_t)equation_parameters(m);
+    SW_TRY_TO(failed, st, describe(setup, &desc));
+    if (m->numbered) {
+        SW_TRY_TO(failed, st, sw_alloc(parameters * (size_t)setup->capacity, &b->param));
+        SW_TRY_TO(failed, st, sw_alloc(parameters, &b->number));
+    }
+    return sw_line_sim_create(&desc, setup, device, &model_ops, b, sim);
+failed:
+    destroy(b);
+    return st;
+}
+
+/* ------------------------------------------------------------------ before a batch is made */
+
+enum sw_status sw_line_bytes(const struct sw_problem *problem, const struct sw_setup *setup,
+                             const struct sw_device *device, size_t *fixed, size_t *per_run)
+{
+    const struct equation_model *m = equation_model_of(setup);
+    struct sw_stepper_desc desc;
+    (void)problem;
+    SW_TRY(describe(setup, &desc));
+    SW_TRY(sw_stepper_bytes(&desc, setup->solver, device, fixed, per_run));
+    if (m->numbered) *per_run += (size_t)equation_parameters(m) * sizeof(double);
+    return SW_OK;
+}
+
+enum sw_status sw_line_try_compile(const struct sw_problem *problem, const struct sw_setup *setup, int sm)
+{
+    struct sw_stepper_desc desc;
+    (void)problem;
+    SW_TRY(describe(setup, &desc));
+    return sw_stepper_try_compile(&desc, setup->solver, sm);
+}
+
+enum sw_status sw_line_name_first(const struct sw_problem *problem, const struct sw_setup *setup, int64_t ld,
+                                  const double *column, int64_t j, char text[200])
+{
+    const struct equation_model *m = equation_model_of(setup);
+    const struct sw_setup one = sw_line_setup_of_run(setup, ld, column, j);
+    struct sw_stepper_desc desc;
+    double *param;
+    (void)problem;
+    text[0] = 0;
+    if (!m || one.n[0] > INT_MAX) return SW_OK;
+    SW_TRY(sw_alloc((size_t)equation_parameters(m), &param));
+    for (int k = 0; k < m->ncolumn; k++) param[k] = column[k * ld + j];
+    const struct sw_line_run run = equation_run(m, &one, ld, column, j, param + m->ncolumn);
+    enum sw_status st = describe(&one, &desc);
+    if (!st) st = sw_line_name_rhs(&desc, &run, param, &one, ld, column, j, text);
+    sw_free(param);
+    return st;
+}
+
+/* The steppers; and the band solvers, of which sw_stepper.c says how they are named. */
+const char *sw_line_solver(int k)
+{
+    int steppers = 0;
+    while (sw_stepper_row(steppers)) steppers++;
+    return k < steppers ? sw_stepper_row(k) : sw_band_row(k - steppers);
+}
+
+/* Crank-Nicolson takes what is explicit at the old time, but for forces that do not depend on u. */
+void sw_line_orders(const struct sw_problem *problem, const struct sw_setup *setup, int order[2])
+{
+    const struct equation_model *m = equation_model_of(setup);
+    const struct sw_imex *method = sw_imex_of(sw_line_scheme(problem->model, setup));
+    const struct sw_program *forcing = sw_setup_function(setup, "forcing");
+    const bool first = !m || m->g[0] || m->n[0] || (forcing && sw_program_uses(forcing, "u"));
+    order[0] = method ? method->order : first ? 1 : 2;
+    order[1] = sw_line_is_fourth(setup) ? 4 : 2;
+}
+
+/* ------------------------------------------------------------------ runs that cannot be computed, or should not */
+
+/* A coefficient that is not finite is neither implicit nor explicit. That of u itself may be so: such a run fails
+ * alone. */
+static const char *check_coefficients(const struct equation_model *model, const struct sw_setup *setup, int v,
+                                      int64_t ld, const double *column, int64_t j, char why[160])
+{
+    double value[2][SW_EQUATION_ORDERS];
+    char d[] = "dxxxx";
+    equation_coefficients(model, v, ld, column, j, value[0], value[1]);
+    for (int stated = 0; stated < 2; stated++)
+        for (int order = !stated; order < SW_EQUATION_ORDERS; order++) {
+            if (isfinite(value[stated][order])) continue;
+            d[order ? 1 + order : 0] = 0;
+            snprintf(why, 160, "the coefficient of %s%s%s%s is %s", d, *d ? "(" : "", setup->unknown[v],
+                     *d ? ")" : "", isnan(value[stated][order]) ? "no number" :
+                     value[stated][order] > 0 ? "infinite" : "-infinite");
+            return stated ? "implicit" : "rhs";
+        }
+    return NULL;
+}
+
+/* What an equation of the user's allows: that of a kind is known to. */
+static const char *check_equation(const struct equation_model *m, const struct sw_setup *setup, int64_t ld,
+                                  const double *column, int64_t j, char why[160])
+{
+    const struct sw_setup one = sw_line_setup_of_run(setup, ld, column, j);
+    for (int v = 0; v < setup->nunknown; v++) {
+        const char *key = check_coefficients(m, setup, v, ld, column, j, why);
+        if (key) return key;
+        const struct sw_growth g = equation_growth_of_run(m, &one, v, ld, column, j);
+        if (!g.ill_posed) continue;
+        snprintf(why, 160, "short waves of %s grow without bound, the shortest, 2 dx long, as exp(%.3g t): the sign of "
+                 "its %s derivative makes the equation ill-posed", setup->unknown[v], g.rate,
+                 g.order == 4 ? "fourth" : "second");
+        return "rhs";
+    }
+    return NULL;
+}
+
+const char *sw_line_validate_run(const struct sw_setup *setup, const char *solver, int ld, const double *column, int j,
+                                 char why[160])
+{
+    const struct equation_model *m = equation_model_of(setup);
+    const bool ends = sw_line_has_ends(setup);
+    const int order = sw_setup_column(setup, "order");  /* a number of heat, a word of the others */
+    (void)solver;
+    const char *key = sw_line_validate_own_steps(setup, why);
+    if (!key) key = sw_initial_validate(setup, ends, ld, column, j, why);
+    if (!key && ends && order >= 0 && column[(size_t)order * (size_t)ld + (size_t)j] != 2) {
+        snprintf(why, 160, "lines that end are of second order in space: set it to 2, or boundary to \"periodic\"");
+        key = "order";
+    }
+    if (!key && ends) key = equation_check_ends(setup, why);
+    return key || !m || m->kind ? key : check_equation(m, setup, ld, column, j, why);
+}
+
+/* What rounding could change the field by in a step, or that its coefficients are beyond all numbers. */
+static void describe_rounding(const struct sw_setup *setup, int v, const struct sw_line_operator *a, double dx,
+                              double off, char why[160])
+{
+    char much[32];  /* with as many digits as make it more than the limit */
+    if (!isfinite(off)) {
+        snprintf(why, 160, "a step's coefficients are beyond all numbers: s4 = %.3g, s2 = %.3g with dx = %.3g", a->s4,
+                 a->s2, dx);
+        return;
+    }
+    for (int digits = 2; digits <= 17; digits++) {
+        snprintf(much, sizeof much, "%.*g", digits, off);
+        if (strtod(much, NULL) > SW_LINE_MAX_ROUNDING) break;
+    }
+    snprintf(why, 160, "rounding could change %s by %s of itself in a step, more than %g (s4 = %.3g, s2 = %.3g)",
+             setup->nunknown ? setup->unknown[v] : "the field", much, SW_LINE_MAX_ROUNDING, a->s4, a->s2);
+}
+
+/* The first unknown of a run that rounding would change too much; -1: none. */
+static int find_coarse(const struct equation_model *m, const struct sw_setup *at, bool fourth,
+                       const struct sw_line_run *run, const char *solver, char why[160])
+{
+    for (int v = 0; v < m->equation->unknowns; v++) {
+        const struct sw_line_mass mass = equation_mass(m, fourth, v);
+        const struct sw_line_operator a = sw_line_matrix_of(&run->a[v], &mass);
+        const double off = sw_stepper_rounding(solver, &a, at->single_steps);
+        if (off <= SW_LINE_MAX_ROUNDING) continue;
+        describe_rounding(at, v, &a, run->dx, off, why);
+        return v;
+    }
+    return -1;
+}
+
+enum sw_status sw_line_check_precision(const struct sw_problem *problem, const struct sw_setup *setup,
+                                       const char *const *solver, int count, int ld, const double *column, int *first,
+                                       const char **key, char why[160])
+{
+    const struct equation_model *m = equation_model_of(setup);
+    const double *n = column + (size_t)sw_setup_column(setup, "grid.n") * (size_t)ld;
+    struct sw_setup at = *setup;
+    struct equation_values values;
+    char other[160];
+    (void)problem;
+    *first = -1;
+    at.n[1] = at.n[2] = 1;
+    at.walls[0] = sw_line_has_ends(setup);
+    if (sw_setup_own_steps(setup)) return SW_OK;  /* which are as small as precision needs them */
+    for (int j = 0; m && j < count; j++) {
+        const int k = j % EQUATION_RUNS, left = count - j;
+        if (!k)
+            SW_TRY(equation_values_of(m, &at, left < EQUATION_RUNS ? left : EQUATION_RUNS, ld, column, j, &values));
+        if (!(n[j] >= 1.0 && n[j] <= 1e9)) continue;  /* refused by its key */
+        at.n[0] = (int64_t)n[j];
+        const struct sw_line_run run = equation_run_of(m, &at, ld, column, j, &values, k, NULL);
+        const int v = find_coarse(m, &at, values.fourth, &run, solver[j], why);
+        if (v < 0) continue;
+        if (setup->nunknown && check_coefficients(m, setup, v, ld, column, j, other)) continue;  /* validate_run() */
+        *first = j;
+        *key = setup->single_steps ? "run.precision" : sw_stepper_takes_band(solver[j]) ? "stepper" : "time.dt";
+        return SW_OK;
+    }
+    return SW_OK;
+}
+
+/* ------------------------------------------------------------------ for people */
+
+enum sw_status sw_line_describe(const struct sw_problem *problem, const struct sw_setup *setup, struct sw_text *text)
+{
+    const struct sw_line_kind *kind = problem->model;
+    if (!kind) return equation_describe(setup, text);
+    sw_line_describe_ends(setup, kind->highest > 2 ? ~0U : 0, text);
+    return SW_OK;
+}
+
+static void warn_jump(const struct equation_model *m, const struct sw_setup *setup, char text[200])
+{
+    const struct sw_equation_jump *jump = &m->equation->jump[0];
+    if (!m->equation->jumps) return;
+    snprintf(text, 200, "rhs of %s, column %d: the derivative of '%s', %s, is taken as if it were smooth",
+             setup->unknown[jump->unknown], jump->column, jump->function,
+             jump->kink ? "whose slope jumps" : "which jumps");
+}
+
+void sw_line_warn_setup(const struct sw_problem *problem, const struct sw_setup *setup, char text[200])
+{
+    const struct equation_model *m = equation_model_of(setup);
+    const struct sw_program *forcing = sw_setup_function(setup, "forcing");
+    text[0] = 0;
+    if (m && !m->kind) warn_jump(m, setup, text);
+    if (!m || sw_line_scheme(problem->model, setup) != SW_CRANK_NICOLSON) return;
+    if (m->g[0] || m->n[0])
+        snprintf(text, 200,
+                 "method = \"crank_nicolson\": the explicit terms are of first order in time all the same");
+    else if (forcing && sw_program_uses(forcing, "u"))
+        snprintf(text, 200, "forcing depends on u: first order in time");
+}

@@ -1,0 +1,54 @@
+#ifndef LINE_PROBLEM_H
+#define LINE_PROBLEM_H
+/* The operations of struct sw_problem that all problems on the line have, the built-in kinds and the user's equations:
+ * they work on what equation_prepare() made of the texts. */
+#include "problem/line/kinds/line_given.h"
+#include "problem/sw_problem.h"
+
+enum { SW_LINE_POINTS = 5 };    /* width of the stencil */
+
+extern const struct sw_quantity sw_line_scalars[];  /* in the order of enum sw_line_scalar */
+
+/** struct sw_problem.prepare and release: a struct equation_model (equation_model.h) of the texts of a config, or of
+ * the kind that problem->model is. */
+enum sw_status equation_prepare(const struct sw_problem *problem, const struct sw_setup *setup, void **prepared,
+                                int *function, struct sw_expr_error *err);
+void equation_release(void *prepared);
+
+/** struct sw_problem.survey and settle: terms that all runs take implicitly are left out of G and N, those that all
+ * take explicitly lose their factor of 1. */
+void equation_survey(const struct sw_setup *setup, void *prepared, int count, int64_t ld, const double *column);
+enum sw_status equation_settle(const struct sw_setup *setup, void *prepared);
+
+enum sw_status sw_line_bytes(const struct sw_problem *problem, const struct sw_setup *setup,
+                             const struct sw_device *device, size_t *fixed, size_t *per_run);
+enum sw_status sw_line_create(const struct sw_problem *problem, const struct sw_setup *setup, struct sw_device *device,
+                              struct sw_sim **sim);
+enum sw_status sw_line_check_precision(const struct sw_problem *problem, const struct sw_setup *setup,
+                                       const char *const *solver, int count, int ld, const double *column, int *first,
+                                       const char **key, char why[160]);
+const char *sw_line_validate_run(const struct sw_setup *setup, const char *solver, int ld, const double *column, int j,
+                                 char why[160]);
+const char *sw_line_solver(int k);
+void sw_line_orders(const struct sw_problem *problem, const struct sw_setup *setup, int order[2]);
+enum sw_status sw_line_describe(const struct sw_problem *problem, const struct sw_setup *setup, struct sw_text *text);
+void sw_line_warn_setup(const struct sw_problem *problem, const struct sw_setup *setup, char text[200]);
+enum sw_status sw_line_name_first(const struct sw_problem *problem, const struct sw_setup *setup, int64_t ld,
+                                  const double *column, int64_t j, char text[200]);
+enum sw_status sw_line_try_compile(const struct sw_problem *problem, const struct sw_setup *setup, int sm);
+
+/* problem/line/advice */
+extern const struct sw_run_warning sw_line_warnings[];  /* of a built-in kind */
+enum sw_status sw_line_advise(const struct sw_problem *problem, const struct sw_setup *setup, int64_t ld,
+                              const double *column, int64_t j, char text[200]);
+
+#define SW_LINE_COMMON_OPERATIONS                                                                                 \
+    .min_points = SW_LINE_POINTS, .timed = true, .walls = sw_line_walls, .prepare = equation_prepare,             \
+    .release = equation_release, .survey = equation_survey, .settle = equation_settle,                            \
+    .describe = sw_line_describe, .bytes = sw_line_bytes, .create = sw_line_create,                               \
+    .check_precision = sw_line_check_precision, .solver = sw_line_solver, .validate_run = sw_line_validate_run,   \
+    .content = sw_initial_content, .orders = sw_line_orders, .warn_setup = sw_line_warn_setup,                    \
+    .name_given = sw_line_name_given, .name_first = sw_line_name_first, .try_compile = sw_line_try_compile
+#define SW_LINE_OPERATIONS                                                                                        \
+    .scalars = sw_line_scalars, .warn_run = sw_line_warnings, .advise = sw_line_advise, SW_LINE_COMMON_OPERATIONS
+#endif
