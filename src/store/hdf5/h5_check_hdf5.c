@@ -1,168 +1,15 @@
-/* What is believed of a file that is read. Somebody else may have made it: its types, extents and layouts are checked
- * against what this program writes, before memory is allocated and before HDF5 follows anything out of the file. */
-#include <limits.h>
+/* What goes wrong with a file, and what no file may have: a link out of it, or more than a file of its length holds. */
+#include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
+#include "base/sw_private.h"
 #include "store/hdf5/h5_hdf5.h"
 
-/* ---- types */
-
-/* The types in files, and what they are in memory. */
-static enum sw_h5_type real_type(hid_t type)
-{
-    const struct { hid_t in_file; enum sw_h5_type type; } real[] = {
-        {H5T_IEEE_F64LE, SW_H5_DOUBLE}, {H5T_IEEE_F64BE, SW_H5_DOUBLE},
-        {H5T_IEEE_F32LE, SW_H5_SINGLE}, {H5T_IEEE_F32BE, SW_H5_SINGLE},
-    };
-    for (size_t k = 0; k < sizeof real / sizeof *real; k++)
-        if (H5Tequal(type, real[k].in_file) > 0) return real[k].type;
-    return SW_H5_TYPES;
-}
-
-static enum sw_h5_type integer_type(hid_t type)
-{
-    const size_t size = H5Tget_size(type);
-    const bool usual = (size == 1 || size == 2 || size == 4 || size == 8) && H5Tget_precision(type) == 8 * size;
-    return !usual ? SW_H5_TYPES : size == 1 ? SW_H5_BYTE : SW_H5_INTEGER;
-}
-
-enum sw_h5_type sw_h5_type_of(hid_t type)
-{
-    switch (H5Tget_class(type)) {
-    case H5T_STRING: return H5Tis_variable_str(type) > 0 ? SW_H5_TEXT : SW_H5_TYPES;
-    case H5T_FLOAT: return real_type(type);
-    case H5T_INTEGER: return integer_type(type);
-    default: return SW_H5_TYPES;
-    }
-}
-
-bool sw_h5_fits(hid_t type, enum sw_h5_type wanted)
-{
-    switch (sw_h5_type_of(type)) {
-    case SW_H5_TEXT: return wanted == SW_H5_TEXT;
-    case SW_H5_BYTE:
-    case SW_H5_INTEGER: return wanted != SW_H5_TEXT;
-    case SW_H5_SINGLE:
-    case SW_H5_DOUBLE: return wanted == SW_H5_SINGLE || wanted == SW_H5_DOUBLE;
-    default: return false;
-    }
-}
-
-/* ---- extents */
-
-int64_t sw_h5_entries(const hsize_t *dim, int rank)
-{
-    int64_t count = 1;
-    for (int k = 0; k < rank; k++)
-        if (dim[k] > INT64_MAX || __builtin_mul_overflow(count, (int64_t)dim[k], &count)) return -1;
-    return rank < 0 ? -1 : count;
-}
-
-/* Each list of a file is read once or twice, and takes no more memory than the file (a byte that is read as an integer
- * is never in a list). What a list of names or of members takes besides is small. */
-void sw_h5_charge(struct sw_h5 *h, int64_t count, size_t size)
-{
-    enum { TIMES = 4, FREELY = 1 << 20 };
-    int64_t bytes;
-    if (h->status || h->writing) return;
-    const bool fits = count >= 0 && !__builtin_mul_overflow(count, (int64_t)size, &bytes);
-    if (fits && (hsize_t)bytes <= TIMES * h->bytes + FREELY - h->charged) h->charged += (hsize_t)bytes;
-    else sw_h5_damaged(h, "says that it holds more than a file of its length can");
-}
-
-/* The chunks that the extent of a dataset asks for. */
-static int64_t chunks_of(const struct sw_h5_shape *shape)
-{
-    int64_t count = 1;
-    for (int k = 0; shape->chunk[0] && k < shape->rank; k++) {
-        const hsize_t along = shape->chunk[k] ? shape->dim[k] / shape->chunk[k] + 1 : 1;
-        if (along > INT64_MAX || __builtin_mul_overflow(count, (int64_t)along, &count)) return -1;
-    }
-    return count;
-}
-
-void sw_h5_require_stored(struct sw_h5 *h, hid_t dataset, const struct sw_h5_shape *shape, int64_t entries)
-{
-    int64_t bytes;
-    if (h->status || shape->is_virtual) return;
-    hid_t type = H5Dget_type(dataset);
-    const bool known = entries >= 0 && type >= 0 &&
-                       !__builtin_mul_overflow(entries, (int64_t)H5Tget_size(type), &bytes);
-    if (type >= 0) H5Tclose(type);
-    if (!known) {
-        sw_h5_damaged(h, "says that it holds more than a file of its length can");
-        return;
-    }
-    sw_h5_charge(h, chunks_of(shape), 1);  /* their index is walked through */
-    if (h->status || !bytes) return;
-    const hsize_t stored = H5Dget_storage_size(dataset);  /* 0 also where the index is damaged */
-    if (!stored && H5Eget_num(H5E_DEFAULT) > 0) sw_h5_fail_hdf5(h);
-    else if (stored < (hsize_t)bytes || stored > h->bytes)
-        sw_h5_damaged(h, "a dataset has a larger extent than is stored of it");
-}
-
-/* ---- other files */
-
-bool sw_h5_is_below(const char *name)
-{
-    if (!*name || *name == '/') return false;
-    for (const char *at = name; at; at = strchr(at, '/')) {
-        at += *at == '/';
-        if (!strncmp(at, "..", 2) && (!at[2] || at[2] == '/')) return false;
-    }
-    return true;
-}
-
-/* Whether a mapping of a virtual dataset is one that this program writes: from a file below the folder, and between
- * selections of a fixed size. (For others HDF5 opens files as soon as it is asked for the extent.) */
-static bool is_usual_mapping(hid_t properties, size_t k)
-{
-    char name[PATH_MAX];
-    const ssize_t length = H5Pget_virtual_filename(properties, k, name, sizeof name);
-    if (length <= 0 || (size_t)length >= sizeof name || !sw_h5_is_below(name)) return false;
-    hid_t here = H5Pget_virtual_vspace(properties, k), there = H5Pget_virtual_srcspace(properties, k);
-    hsize_t dim[H5S_MAX_RANK], most[H5S_MAX_RANK];
-    bool usual = here >= 0 && there >= 0;
-    for (int side = 0; side < 2 && usual; side++) {
-        const hid_t space = side ? there : here;
-        const int rank = H5Sget_simple_extent_dims(space, dim, most);
-        const hssize_t points = H5Sget_select_npoints(space);
-        usual = rank > 0 && points >= 0 && (hsize_t)points != H5S_UNLIMITED;
-        for (int d = 0; d < rank && usual; d++) usual = most[d] != H5S_UNLIMITED;
-    }
-    if (here >= 0) H5Sclose(here);
-    if (there >= 0) H5Sclose(there);
-    return usual;
-}
-
-static void check_virtual(struct sw_h5 *h, hid_t properties)
-{
-    size_t count = 0;
-    if (H5Pget_virtual_count(properties, &count) < 0) sw_h5_fail_hdf5(h);
-    sw_h5_charge(h, (int64_t)count, 8);
-    for (size_t k = 0; k < count && !h->status; k++)
-        if (!is_usual_mapping(properties, k))
-            sw_h5_damaged(h, "has a virtual dataset that sweep would not write: values are taken from files in its "
-                          "folder, or below it, and from no others");
-}
-
-void sw_h5_check_layout(struct sw_h5 *h, hid_t dataset, struct sw_h5_shape *shape)
-{
-    hid_t properties = dataset >= 0 ? H5Dget_create_plist(dataset) : -1;
-    if (properties < 0) { sw_h5_fail_hdf5(h); return; }
-    const H5D_layout_t layout = H5Pget_layout(properties);
-    shape->is_virtual = layout == H5D_VIRTUAL;
-    if (layout < 0) sw_h5_fail_hdf5(h);
-    else if (layout == H5D_CHUNKED && H5Pget_chunk(properties, SW_H5_RANK, shape->chunk) > SW_H5_RANK)
-        sw_h5_damaged(h, "a dataset has more dimensions than it should");
-    if (shape->is_virtual && !h->status) check_virtual(h, properties);
-    if (H5Pget_external_count(properties) != 0) sw_h5_damaged(h, "a dataset has its values in another file");
-    if (H5Pget_nfilters(properties) != 0)
-        sw_h5_damaged(h, "a dataset is compressed or filtered, as sweep never writes one; h5repack -f NONE undoes it");
-    H5Pclose(properties);
-}
-
+/* ---- links into other files: HDF5 asks before it follows one */
 static bool met_link;
 
 static herr_t refuse_link(const char *file, const char *group, const char *to_file, const char *to_object,
@@ -175,23 +22,119 @@ static herr_t refuse_link(const char *file, const char *group, const char *to_fi
 
 void sw_h5_refuse_links(hid_t access_list) { H5Pset_elink_cb(access_list, refuse_link, NULL); }
 
-bool sw_h5_met_link(void)
+/* Whether that has happened since it was asked last. */
+static bool has_met_link(void)
 {
     const bool met = met_link;
     met_link = false;
     return met;
 }
 
-hid_t sw_h5_link_access(void)
+/* Without a chunk cache whole blocks go straight from the caller's memory to the file. */
+hid_t sw_h5_no_cache(void)
 {
-    static hid_t list = -1;
-    if (list < 0) sw_h5_refuse_links(list = H5Pcreate(H5P_LINK_ACCESS));
+    hid_t list = H5Pcreate(H5P_DATASET_ACCESS);
+    H5Pset_chunk_cache(list, 0, 0, H5D_CHUNK_CACHE_W0_DEFAULT);
+    sw_h5_refuse_links(list);
     return list;
 }
 
-hid_t sw_h5_group_access(void)
+/* ---- what HDF5 says went wrong */
+struct reason {
+    int  number;     /* errno, 0 if HDF5 did not meet one */
+    bool memory;
+    char text[200];  /* of the innermost entry            */
+};
+
+static herr_t note_entry(unsigned n, const H5E_error2_t *entry, void *user)
 {
-    static hid_t list = -1;
-    if (list < 0) sw_h5_refuse_links(list = H5Pcreate(H5P_GROUP_ACCESS));
-    return list;
+    struct reason *r = user;
+    const char *number = entry->desc ? strstr(entry->desc, "errno = ") : NULL;
+    if (number && !r->number) r->number = atoi(number + strlen("errno = "));
+    if (entry->min_num == H5E_NOSPACE || entry->min_num == H5E_CANTALLOC) r->memory |= entry->maj_num == H5E_RESOURCE;
+    if (n == 0 && entry->desc) snprintf(r->text, sizeof r->text, "%s", entry->desc);
+    return 0;
+}
+
+void sw_h5_give_up(struct sw_h5 *h, enum sw_status st)
+{
+    if (!h->status) h->status = st;
+    if (h->writing && h->file >= 0) sw_h5_driver_give_up(h->file);
+}
+
+void sw_h5_fail(struct sw_h5 *h, enum sw_status st, const char *text)
+{
+    if (!h->status) SW_FAIL(st, strncmp(text, "is ", 3) ? "%s: %s" : "%s %s", h->path, text);
+    sw_h5_give_up(h, st);
+}
+
+void sw_h5_fail_hdf5(struct sw_h5 *h)
+{
+    struct reason r = {0};
+    const bool link = has_met_link();
+    if (h->status) return;
+    if (link) { sw_h5_damaged(h, "has a link into another file, as sweep never writes one"); return; }
+    H5Ewalk2(H5E_DEFAULT, H5E_WALK_UPWARD, note_entry, &r);  /* before any other call of HDF5: it forgets */
+    const int error = sw_h5_driver_error(h->file);
+    if (error) r.number = error;
+    if (r.number == ENOMEM || (r.memory && !r.number)) sw_h5_fail(h, SW_E_MEMORY, "out of memory");
+    else if (r.number) sw_h5_fail(h, SW_E_IO, strerror(r.number));
+    else sw_h5_damaged(h, r.text[0] ? r.text : "HDF5 failed without saying why");
+}
+
+enum sw_status sw_h5_damaged(struct sw_h5 *h, const char *text)
+{
+    char fault[SW_CHECKSUM_TEXT];  /* whatever came of bytes that HDF5 was not given: why it was not */
+    h->damaged = h->writing || !sw_open_elsewhere(h->path);
+    if (!h->damaged) sw_h5_fail(h, SW_E_IO, SW_OPEN_ELSEWHERE);
+    else sw_h5_fail(h, SW_E_IO, !h->writing && sw_h5_driver_fault(h->file, fault) ? fault : text);
+    return h->status;
+}
+
+/* @return errno; 0: the system reads the file, and *yes says whether it begins as HDF5 files do */
+static int find_signature(const char *path, bool *yes)
+{
+    unsigned char head[8] = {0};
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    ssize_t length = fd >= 0 ? read(fd, head, sizeof head) : -1;
+    const int error = length < 0 ? errno : 0;
+    if (fd >= 0) close(fd);
+    *yes = length == (ssize_t)sizeof head && !memcmp(head, "\211HDF\r\n\032\n", sizeof head);
+    return error;
+}
+
+void sw_h5_fail_open(struct sw_h5 *h)
+{
+    struct reason r = {.number = sw_h5_driver_error(-1)};
+    char text[300];
+    bool is_hdf5 = false;
+    H5Ewalk2(H5E_DEFAULT, H5E_WALK_UPWARD, note_entry, &r);
+    if (r.memory || r.number) {
+        sw_h5_fail_hdf5(h);
+        return;
+    }
+    const int error = find_signature(h->path, &is_hdf5);
+    snprintf(text, sizeof text, "is a damaged HDF5 file: %s", r.text);
+    if (error) sw_h5_fail(h, SW_E_IO, strerror(error));
+    else sw_h5_damaged(h, is_hdf5 ? text : "is not an HDF5 file");
+}
+
+void sw_h5_check_disk(struct sw_h5 *h)
+{
+    int error = h->status || !h->writing ? 0 : sw_h5_driver_error(h->file);
+    if (error) sw_h5_fail(h, SW_E_IO, strerror(error));
+}
+
+/* ---- memory */
+
+/* Each list of a file is read once or twice, and takes no more memory than the file (a byte that is read as an integer
+ * is never in a list). What a list of names or of members takes besides is small. */
+void sw_h5_charge(struct sw_h5 *h, int64_t count, size_t size)
+{
+    enum { TIMES = 4, FREELY = 1 << 20 };
+    int64_t bytes;
+    if (h->status || h->writing) return;
+    const bool fits = count >= 0 && !__builtin_mul_overflow(count, (int64_t)size, &bytes);
+    if (fits && (hsize_t)bytes <= TIMES * h->bytes + FREELY - h->charged) h->charged += (hsize_t)bytes;
+    else sw_h5_damaged(h, "says that it holds more than a file of its length can");
 }

@@ -1,66 +1,11 @@
-#include "store/hdf5/h5_heap_hdf5.h"
+#include "store/hdf5/h5_hdf5.h"
 
 #include <errno.h>
-#include <fcntl.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "base/sw_mem.h"
-#include "base/sw_private.h"
 #include "store/files/sw_files.h"
-
-/* ---- what HDF5 says went wrong */
-struct reason {
-    int  number;     /* errno, 0 if HDF5 did not meet one */
-    bool memory;
-    char text[200];  /* of the innermost entry            */
-};
-
-static herr_t note_entry(unsigned n, const H5E_error2_t *entry, void *user)
-{
-    struct reason *r = user;
-    const char *number = entry->desc ? strstr(entry->desc, "errno = ") : NULL;
-    if (number && !r->number) r->number = atoi(number + strlen("errno = "));
-    if (entry->min_num == H5E_NOSPACE || entry->min_num == H5E_CANTALLOC) r->memory |= entry->maj_num == H5E_RESOURCE;
-    if (n == 0 && entry->desc) snprintf(r->text, sizeof r->text, "%s", entry->desc);
-    return 0;
-}
-
-static void keep_failure(struct sw_h5 *h, enum sw_status st)
-{
-    if (!h->status) h->status = st;
-    if (h->writing && h->file >= 0) sw_h5_driver_give_up(h->file);
-}
-
-void sw_h5_fail(struct sw_h5 *h, enum sw_status st, const char *text)
-{
-    if (!h->status) SW_FAIL(st, strncmp(text, "is ", 3) ? "%s: %s" : "%s %s", h->path, text);
-    keep_failure(h, st);
-}
-
-void sw_h5_fail_hdf5(struct sw_h5 *h)
-{
-    struct reason r = {0};
-    if (h->status) return;
-    if (sw_h5_met_link()) { sw_h5_damaged(h, "has a link into another file, as sweep never writes one"); return; }
-    H5Ewalk2(H5E_DEFAULT, H5E_WALK_UPWARD, note_entry, &r);  /* before any other call of HDF5: it forgets */
-    const int error = sw_h5_driver_error(h->file);
-    if (error) r.number = error;
-    if (r.number == ENOMEM || (r.memory && !r.number)) sw_h5_fail(h, SW_E_MEMORY, "out of memory");
-    else if (r.number) sw_h5_fail(h, SW_E_IO, strerror(r.number));
-    else sw_h5_damaged(h, r.text[0] ? r.text : "HDF5 failed without saying why");
-}
-
-enum sw_status sw_h5_damaged(struct sw_h5 *h, const char *text)
-{
-    char fault[SW_CHECKSUM_TEXT];  /* whatever came of bytes that HDF5 was not given: why it was not */
-    h->damaged = h->writing || !sw_open_elsewhere(h->path);
-    if (!h->damaged) sw_h5_fail(h, SW_E_IO, SW_OPEN_ELSEWHERE);
-    else sw_h5_fail(h, SW_E_IO, !h->writing && sw_h5_driver_fault(h->file, fault) ? fault : text);
-    return h->status;
-}
 
 /* At exit HDF5 would close what it could not close before, after an error of the system, and crash at that. All that is
  * written is closed by then, or given up. Before its first call, wherever that is. */
@@ -99,7 +44,7 @@ enum sw_status sw_h5_create(struct sw_h5 *h, const char *path)
         h->file = H5Fcreate(path, H5F_ACC_TRUNC, create, access);
     }
     if (h->file < 0) sw_h5_fail_hdf5(h);
-    else if (sw_checksum_begin(&h->checksum)) keep_failure(h, SW_E_MEMORY);
+    else if (sw_checksum_begin(&h->checksum)) sw_h5_give_up(h, SW_E_MEMORY);
     H5Pclose(access);
     H5Pclose(create);
     if (h->status) return h->status;
@@ -108,51 +53,16 @@ enum sw_status sw_h5_create(struct sw_h5 *h, const char *path)
     return h->status;
 }
 
-/* @return errno; 0: the system reads the file, and *yes says whether it begins as HDF5 files do */
-static int find_signature(const char *path, bool *yes)
-{
-    unsigned char head[8] = {0};
-    int fd = open(path, O_RDONLY | O_CLOEXEC);
-    ssize_t length = fd >= 0 ? read(fd, head, sizeof head) : -1;
-    const int error = length < 0 ? errno : 0;
-    if (fd >= 0) close(fd);
-    *yes = length == (ssize_t)sizeof head && !memcmp(head, "\211HDF\r\n\032\n", sizeof head);
-    return error;
-}
-
-static void say_what_it_is(struct sw_h5 *h)
-{
-    struct reason r = {.number = sw_h5_driver_error(-1)};
-    char text[300];
-    bool is_hdf5 = false;
-    H5Ewalk2(H5E_DEFAULT, H5E_WALK_UPWARD, note_entry, &r);
-    if (r.memory || r.number) {
-        sw_h5_fail_hdf5(h);
-        return;
-    }
-    const int error = find_signature(h->path, &is_hdf5);
-    snprintf(text, sizeof text, "is a damaged HDF5 file: %s", r.text);
-    if (error) sw_h5_fail(h, SW_E_IO, strerror(error));
-    else sw_h5_damaged(h, is_hdf5 ? text : "is not an HDF5 file");
-}
-
 enum sw_status sw_h5_open(struct sw_h5 *h, const char *path)
 {
     SW_TRY(begin_file(h, path, false));
     if (sw_files_regular(path)) return h->status = SW_E_IO;
     hid_t access = access_list();
     h->file = H5Fopen(path, H5F_ACC_RDONLY, access);
-    if (h->file < 0) say_what_it_is(h);
+    if (h->file < 0) sw_h5_fail_open(h);
     else if (H5Fget_filesize(h->file, &h->bytes) < 0) sw_h5_fail_hdf5(h);
     H5Pclose(access);
-    sw_h5_met_link();
     return h->status;
-}
-
-void sw_h5_check_disk(struct sw_h5 *h)
-{
-    int error = h->status || !h->writing ? 0 : sw_h5_driver_error(h->file);
-    if (error) sw_h5_fail(h, SW_E_IO, strerror(error));
 }
 
 static void close_file(struct sw_h5 *h)
@@ -195,6 +105,6 @@ enum sw_status sw_h5_close_written(struct sw_h5 *h, int *fd)
 
 void sw_h5_drop(struct sw_h5 *h)
 {
-    keep_failure(h, SW_E_STOPPED);
+    sw_h5_give_up(h, SW_E_STOPPED);
     sw_h5_close(h);
 }

@@ -20,7 +20,7 @@ struct sw_h5 {
     bool           writing;
     hsize_t        bytes;    /* of a file that is read: its length             */
     hsize_t        charged;  /* bytes of memory that it has asked for          */
-    struct sw_h5_heap *heap; /* its texts (h5_heap_hdf5.h)                     */
+    struct sw_h5_heap *heap; /* its texts (h5_heap_hdf5.c)                     */
     struct sw_checksum_writer *checksum;  /* of a file that is written         */
     bool           damaged;  /* the system can read it, HDF5 or we cannot      */
     enum sw_status status;   /* of the first failure; its message is sw_fail's */
@@ -82,7 +82,6 @@ void sw_h5_put_scale(struct sw_h5 *h, const char *path, enum sw_h5_type type, in
 void sw_h5_attach(struct sw_h5 *h, const char *path, int axis, const char *scale);
 
 /* Blocks of an open dataset; data is packed. */
-hid_t sw_h5_no_cache(void);  /* access list: whole blocks go straight between memory and file; to be closed */
 void sw_h5_grow(struct sw_h5 *h, hid_t dataset, const hsize_t *dim);
 void sw_h5_write(struct sw_h5 *h, hid_t dataset, enum sw_h5_type type, int rank, const hsize_t *start,
                  const hsize_t *count, const void *data);
@@ -123,33 +122,28 @@ char *sw_h5_get_text(struct sw_h5 *h, const char *path);
 void sw_h5_members(struct sw_h5 *h, const char *path,
                    enum sw_status (*visit)(void *user, const char *name, bool is_group), void *user);
 
-/* ---- what is believed of a file that is read (h5_check_hdf5.c; docs/developer/security.md) */
-/** Whether a type in a file is one that this program writes, or an integer of 1 to 8 bytes, and HDF5 converts it to
- * `wanted` without a loss of meaning. */
-bool sw_h5_fits(hid_t type, enum sw_h5_type wanted);
-/** The type in memory for a type in a file; SW_H5_TYPES: there is none. */
-enum sw_h5_type sw_h5_type_of(hid_t type);
-/** The number of entries, -1: it is not known, or would not fit. */
-int64_t sw_h5_entries(const hsize_t *dim, int rank);
-/** Chunks, and where the values are: in the file itself, unfiltered, or virtual as this program writes it. HDF5 has not
- * looked at other files by then. */
-void sw_h5_check_layout(struct sw_h5 *h, hid_t dataset, struct sw_h5_shape *shape);
-/** Fail if fewer bytes than these entries take are stored for a dataset, or more than the file has. */
-void sw_h5_require_stored(struct sw_h5 *h, hid_t dataset, const struct sw_h5_shape *shape, int64_t entries);
+/* ---- what goes wrong (h5_check_hdf5.c) */
+
+/** Fail in the name of the file: "PATH: TEXT" or "PATH is TEXT"; or with what HDF5 just failed of. */
+void sw_h5_fail(struct sw_h5 *h, enum sw_status st, const char *text);
+void sw_h5_fail_hdf5(struct sw_h5 *h);
+/** Fail because HDF5 cannot open the file: say what it is instead. */
+void sw_h5_fail_open(struct sw_h5 *h);
+/** Fail with SW_E_IO because of what is in the file. */
+enum sw_status sw_h5_damaged(struct sw_h5 *h, const char *text);
+/** Fail if a write has failed. */
+void sw_h5_check_disk(struct sw_h5 *h);
+/** Note the first failure, without a message. Nothing is written any more. */
+void sw_h5_give_up(struct sw_h5 *h, enum sw_status st);
 /** Before memory is allocated that a file asks for: fail once it asks for more, in all, than a file of its length can
  * hold. */
 void sw_h5_charge(struct sw_h5 *h, int64_t count, size_t size);
-/** Names of files that a virtual dataset may name: relative, and not above the folder. */
+/** Let no way to an object lead into another file (external links). */
+void sw_h5_refuse_links(hid_t access_list);
+/** Access list of datasets: whole blocks go straight between memory and file, and no link is followed; to be closed. */
+hid_t sw_h5_no_cache(void);
+/** Whether the name of a file is one that a virtual dataset may have: relative, and not above the folder. */
 bool sw_h5_is_below(const char *name);
-/** Ways to objects do not lead into other files (external links). Lists of properties, not to be closed. */
-hid_t sw_h5_link_access(void);
-hid_t sw_h5_group_access(void);
-void sw_h5_refuse_links(hid_t access_list);  /* the same for a list of one's own */
-/** Whether that has happened since it was asked last. */
-bool sw_h5_met_link(void);
-
-/** Fail if a write has failed. */
-void sw_h5_check_disk(struct sw_h5 *h);
 
 /* The driver of files (h5_driver_hdf5.c). */
 void sw_h5_driver_use(hid_t access_list);
@@ -171,9 +165,17 @@ bool sw_h5_driver_ends_early(hid_t file);
 /** Read bytes of a file as HDF5 reads them. @return false: they cannot be read, or are not what was written */
 bool sw_h5_driver_read(hid_t file, uint64_t at, size_t count, void *to);
 
-/** Fail in the name of the file: "PATH: TEXT" or "PATH is TEXT"; or with what HDF5 just failed of. */
-void sw_h5_fail(struct sw_h5 *h, enum sw_status st, const char *text);
-void sw_h5_fail_hdf5(struct sw_h5 *h);
-/** Fail with SW_E_IO because of what is in the file. */
-enum sw_status sw_h5_damaged(struct sw_h5 *h, const char *text);
+/* ---- texts of variable length (h5_heap_hdf5.c) */
+
+enum { SW_H5_REFERENCE = 16 };  /* bytes of a reference in the file: length, address of a heap, number in the heap */
+
+/** Type in memory of references; reading texts as this type does not follow them. Not to be closed. */
+hid_t sw_h5_references(void);
+/** The text that a reference leads to, up to its first zero byte; NULL where h->status has become a failure: the heap
+ * is not what it should be, or the texts read so far are longer than the file. It stays until the next call.
+ * @param length  out: of the text; no zero byte need follow it */
+const char *sw_h5_heap_find(struct sw_h5 *h, const unsigned char reference[SW_H5_REFERENCE], size_t *length);
+/** A copy of it; free with sw_free(). */
+char *sw_h5_heap_text(struct sw_h5 *h, const unsigned char reference[SW_H5_REFERENCE]);
+void sw_h5_heap_close(struct sw_h5 *h);
 #endif

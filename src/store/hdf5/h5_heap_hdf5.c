@@ -1,8 +1,11 @@
-#include "store/hdf5/h5_heap_hdf5.h"
-
+/* Texts of variable length, read without HDF5's own reader of heaps, which trusts them: a damaged one makes it write
+ * beyond its buffers, go round for ever, or ask for 4 GB for a text. HDF5 hands over the references as they are in the
+ * file; here the heaps they point to are read, and each number in them is checked first. (HDF5 File Format
+ * Specification 3.0, III.E: Global Heap.) */
 #include <string.h>
 
 #include "base/sw_mem.h"
+#include "store/hdf5/h5_hdf5.h"
 
 /* Texts that were written together lie in the same heap, or the next. */
 enum { KEPT = 8, HEAD = 16, OBJECT_HEAD = 16 };

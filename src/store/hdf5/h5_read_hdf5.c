@@ -1,30 +1,198 @@
+/* All values of attributes and datasets of output files are read here (check_reads.sh). Somebody else may have
+ * made the file: types, extents and layouts are compared with what this program writes, before memory is allocated and
+ * before HDF5 follows anything out of the file. */
 #include <limits.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "base/sw_mem.h"
-#include "store/hdf5/h5_heap_hdf5.h"
+#include "store/hdf5/h5_hdf5.h"
 
-/* All values of attributes and datasets of output files are read here (check_reads.sh), once h5_check_hdf5.c
- * has nothing against them. */
+/* ---- types */
 
+/* The types in files, and what they are in memory. */
+static enum sw_h5_type real_type(hid_t type)
+{
+    const struct { hid_t in_file; enum sw_h5_type type; } real[] = {
+        {H5T_IEEE_F64LE, SW_H5_DOUBLE}, {H5T_IEEE_F64BE, SW_H5_DOUBLE},
+        {H5T_IEEE_F32LE, SW_H5_SINGLE}, {H5T_IEEE_F32BE, SW_H5_SINGLE},
+    };
+    for (size_t k = 0; k < sizeof real / sizeof *real; k++)
+        if (H5Tequal(type, real[k].in_file) > 0) return real[k].type;
+    return SW_H5_TYPES;
+}
+
+static enum sw_h5_type integer_type(hid_t type)
+{
+    const size_t size = H5Tget_size(type);
+    const bool usual = (size == 1 || size == 2 || size == 4 || size == 8) && H5Tget_precision(type) == 8 * size;
+    return !usual ? SW_H5_TYPES : size == 1 ? SW_H5_BYTE : SW_H5_INTEGER;
+}
+
+/* The type in memory for a type in a file; SW_H5_TYPES: there is none. */
+static enum sw_h5_type type_of(hid_t type)
+{
+    switch (H5Tget_class(type)) {
+    case H5T_STRING: return H5Tis_variable_str(type) > 0 ? SW_H5_TEXT : SW_H5_TYPES;
+    case H5T_FLOAT: return real_type(type);
+    case H5T_INTEGER: return integer_type(type);
+    default: return SW_H5_TYPES;
+    }
+}
+
+/* Whether a type in a file is one that this program writes, or an integer of 1 to 8 bytes, and HDF5 converts it to
+ * `wanted` without a loss of meaning. */
+static bool fits(hid_t type, enum sw_h5_type wanted)
+{
+    switch (type_of(type)) {
+    case SW_H5_TEXT: return wanted == SW_H5_TEXT;
+    case SW_H5_BYTE:
+    case SW_H5_INTEGER: return wanted != SW_H5_TEXT;
+    case SW_H5_SINGLE:
+    case SW_H5_DOUBLE: return wanted == SW_H5_SINGLE || wanted == SW_H5_DOUBLE;
+    default: return false;
+    }
+}
+
+/* ---- extents */
+
+/* The number of entries, -1: it is not known, or would not fit. */
+static int64_t entries_of(const hsize_t *dim, int rank)
+{
+    int64_t count = 1;
+    for (int k = 0; k < rank; k++)
+        if (dim[k] > INT64_MAX || __builtin_mul_overflow(count, (int64_t)dim[k], &count)) return -1;
+    return rank < 0 ? -1 : count;
+}
+
+/* The chunks that the extent of a dataset asks for. */
+static int64_t chunks_of(const struct sw_h5_shape *shape)
+{
+    int64_t count = 1;
+    for (int k = 0; shape->chunk[0] && k < shape->rank; k++) {
+        const hsize_t along = shape->chunk[k] ? shape->dim[k] / shape->chunk[k] + 1 : 1;
+        if (along > INT64_MAX || __builtin_mul_overflow(count, (int64_t)along, &count)) return -1;
+    }
+    return count;
+}
+
+/* Fail if fewer bytes than these entries take are stored for a dataset, or more than the file has. */
+static void require_stored(struct sw_h5 *h, hid_t dataset, const struct sw_h5_shape *shape, int64_t entries)
+{
+    int64_t bytes;
+    if (h->status || shape->is_virtual) return;
+    hid_t type = H5Dget_type(dataset);
+    const bool known = entries >= 0 && type >= 0 &&
+                       !__builtin_mul_overflow(entries, (int64_t)H5Tget_size(type), &bytes);
+    if (type >= 0) H5Tclose(type);
+    if (!known) {
+        sw_h5_damaged(h, "says that it holds more than a file of its length can");
+        return;
+    }
+    sw_h5_charge(h, chunks_of(shape), 1);  /* their index is walked through */
+    if (h->status || !bytes) return;
+    const hsize_t stored = H5Dget_storage_size(dataset);  /* 0 also where the index is damaged */
+    if (!stored && H5Eget_num(H5E_DEFAULT) > 0) sw_h5_fail_hdf5(h);
+    else if (stored < (hsize_t)bytes || stored > h->bytes)
+        sw_h5_damaged(h, "a dataset has a larger extent than is stored of it");
+}
+
+/* ---- other files */
+
+/* Ways to objects do not lead into other files. Lists of properties, not to be closed. */
+static hid_t link_access(void)
+{
+    static hid_t list = -1;
+    if (list < 0) sw_h5_refuse_links(list = H5Pcreate(H5P_LINK_ACCESS));
+    return list;
+}
+
+static hid_t group_access(void)
+{
+    static hid_t list = -1;
+    if (list < 0) sw_h5_refuse_links(list = H5Pcreate(H5P_GROUP_ACCESS));
+    return list;
+}
+
+bool sw_h5_is_below(const char *name)
+{
+    if (!*name || *name == '/') return false;
+    for (const char *at = name; at; at = strchr(at, '/')) {
+        at += *at == '/';
+        if (!strncmp(at, "..", 2) && (!at[2] || at[2] == '/')) return false;
+    }
+    return true;
+}
+
+/* Whether a mapping of a virtual dataset is one that this program writes: from a file below the folder, and between
+ * selections of a fixed size. (For others HDF5 opens files as soon as it is asked for the extent.) */
+static bool is_usual_mapping(hid_t properties, size_t k)
+{
+    char name[PATH_MAX];
+    const ssize_t length = H5Pget_virtual_filename(properties, k, name, sizeof name);
+    if (length <= 0 || (size_t)length >= sizeof name || !sw_h5_is_below(name)) return false;
+    hid_t here = H5Pget_virtual_vspace(properties, k), there = H5Pget_virtual_srcspace(properties, k);
+    hsize_t dim[H5S_MAX_RANK], most[H5S_MAX_RANK];
+    bool usual = here >= 0 && there >= 0;
+    for (int side = 0; side < 2 && usual; side++) {
+        const hid_t space = side ? there : here;
+        const int rank = H5Sget_simple_extent_dims(space, dim, most);
+        const hssize_t points = H5Sget_select_npoints(space);
+        usual = rank > 0 && points >= 0 && (hsize_t)points != H5S_UNLIMITED;
+        for (int d = 0; d < rank && usual; d++) usual = most[d] != H5S_UNLIMITED;
+    }
+    if (here >= 0) H5Sclose(here);
+    if (there >= 0) H5Sclose(there);
+    return usual;
+}
+
+static void check_virtual(struct sw_h5 *h, hid_t properties)
+{
+    size_t count = 0;
+    if (H5Pget_virtual_count(properties, &count) < 0) sw_h5_fail_hdf5(h);
+    sw_h5_charge(h, (int64_t)count, 8);
+    for (size_t k = 0; k < count && !h->status; k++)
+        if (!is_usual_mapping(properties, k))
+            sw_h5_damaged(h, "has a virtual dataset that sweep would not write: values are taken from files in its "
+                          "folder, or below it, and from no others");
+}
+
+/* Chunks, and where the values are: in the file itself, unfiltered, or virtual as this program wrote it. HDF5 has not
+ * looked at other files by then. */
+static void check_layout(struct sw_h5 *h, hid_t dataset, struct sw_h5_shape *shape)
+{
+    hid_t properties = dataset >= 0 ? H5Dget_create_plist(dataset) : -1;
+    if (properties < 0) { sw_h5_fail_hdf5(h); return; }
+    const H5D_layout_t layout = H5Pget_layout(properties);
+    shape->is_virtual = layout == H5D_VIRTUAL;
+    if (layout < 0) sw_h5_fail_hdf5(h);
+    else if (layout == H5D_CHUNKED && H5Pget_chunk(properties, SW_H5_RANK, shape->chunk) > SW_H5_RANK)
+        sw_h5_damaged(h, "a dataset has more dimensions than it should");
+    if (shape->is_virtual && !h->status) check_virtual(h, properties);
+    if (H5Pget_external_count(properties) != 0) sw_h5_damaged(h, "a dataset has its values in another file");
+    if (H5Pget_nfilters(properties) != 0)
+        sw_h5_damaged(h, "a dataset is compressed or filtered, as sweep never writes one; h5repack -f NONE undoes it");
+    H5Pclose(properties);
+}
+
+/* ---- what is there */
 
 bool sw_h5_has(struct sw_h5 *h, const char *path)
 {
     if (h->status) return false;
-    const htri_t there = !strcmp(path, "/") ? 1 : H5Lexists(h->file, path, sw_h5_link_access());
+    const htri_t there = !strcmp(path, "/") ? 1 : H5Lexists(h->file, path, link_access());
     if (there < 0) sw_h5_fail_hdf5(h);
     return there > 0;
 }
 
 bool sw_h5_has_attr(struct sw_h5 *h, const char *path, const char *name)
 {
-    const htri_t there = sw_h5_has(h, path) ? H5Aexists_by_name(h->file, path, name, sw_h5_link_access()) : 0;
+    const htri_t there = sw_h5_has(h, path) ? H5Aexists_by_name(h->file, path, name, link_access()) : 0;
     if (there < 0) sw_h5_fail_hdf5(h);
     return there > 0;
 }
 
-/* ---- checks: an attribute or dataset must have the type and shape that the reader expects, before it is read */
+/* ---- attributes and datasets: each must have the type and shape that the reader expects, before it is read */
 
 static void damaged(struct sw_h5 *h, const char *what, const char *path, const char *name, const char *wanted)
 {
@@ -49,13 +217,13 @@ static bool open_attr(struct sw_h5 *h, const char *path, const char *name, enum 
 {
     *a = (struct attr){-1, -1, 0};
     if (!sw_h5_has_attr(h, path, name)) return false;
-    a->id = H5Aopen_by_name(h->file, path, name, H5P_DEFAULT, sw_h5_link_access());
+    a->id = H5Aopen_by_name(h->file, path, name, H5P_DEFAULT, link_access());
     a->space = a->id >= 0 ? H5Aget_space(a->id) : -1;
     hid_t type = a->id >= 0 ? H5Aget_type(a->id) : -1;
     if (a->space < 0 || type < 0) sw_h5_fail_hdf5(h);
     else {
         a->count = H5Sget_simple_extent_ndims(a->space) <= 1 ? H5Sget_simple_extent_npoints(a->space) : -1;
-        if (a->count < 0 || a->count > most || !sw_h5_fits(type, wanted))
+        if (a->count < 0 || a->count > most || !fits(type, wanted))
             damaged(h, "attribute", path, name,
                     wanted == SW_H5_TEXT ? "the text" : most == 1 ? "the number" : "the list of numbers");
     }
@@ -126,7 +294,7 @@ hid_t sw_h5_dataset(struct sw_h5 *h, const char *path, struct sw_h5_shape *shape
     if (h->status) return -1;
     hid_t access = sw_h5_no_cache(), dataset = H5Dopen2(h->file, path, access), space = -1, t = -1;
     if (dataset < 0) sw_h5_fail_hdf5(h);
-    else sw_h5_check_layout(h, dataset, shape);
+    else check_layout(h, dataset, shape);
     if (!h->status) {
         space = H5Dget_space(dataset);
         t = H5Dget_type(dataset);
@@ -136,7 +304,7 @@ hid_t sw_h5_dataset(struct sw_h5 *h, const char *path, struct sw_h5_shape *shape
         else if (H5Sget_simple_extent_type(space) == H5S_NULL) sw_h5_damaged(h, "a dataset has no extent");
         else H5Sget_simple_extent_dims(space, shape->dim, NULL);
     }
-    *type = t >= 0 ? sw_h5_type_of(t) : SW_H5_TYPES;
+    *type = t >= 0 ? type_of(t) : SW_H5_TYPES;
     if (t >= 0) H5Tclose(t);
     if (space >= 0) H5Sclose(space);
     H5Pclose(access);
@@ -151,8 +319,8 @@ void sw_h5_check_stored(struct sw_h5 *h, const char *path, int64_t entries)
     struct sw_h5_shape shape;
     enum sw_h5_type type;
     hid_t dataset = sw_h5_dataset(h, path, &shape, &type);
-    if (entries < 0) entries = sw_h5_entries(shape.dim, shape.rank);  /* of none: 1, and then nothing is asked */
-    if (dataset >= 0) sw_h5_require_stored(h, dataset, &shape, entries);
+    if (entries < 0) entries = entries_of(shape.dim, shape.rank);  /* of none: 1, and then nothing is asked */
+    if (dataset >= 0) require_stored(h, dataset, &shape, entries);
     sw_h5_dataset_close(dataset);
 }
 
@@ -169,7 +337,7 @@ int64_t sw_h5_length(struct sw_h5 *h, const char *path)
     hid_t dataset = sw_h5_dataset(h, path, &shape, &type);
     if (dataset < 0) return 0;
     sw_h5_dataset_close(dataset);
-    if (shape.rank == 1 && has_bytes(h, sw_h5_entries(shape.dim, 1))) return (int64_t)shape.dim[0];
+    if (shape.rank == 1 && has_bytes(h, entries_of(shape.dim, 1))) return (int64_t)shape.dim[0];
     damaged(h, "dataset", path, "", "the list");
     return 0;
 }
@@ -183,12 +351,12 @@ static hid_t open_list(struct sw_h5 *h, const char *path, int64_t count, enum sw
     if (dataset < 0) return -1;
     hid_t t = H5Dget_type(dataset);
     /* texts come in blocks of one dimension */
-    const bool right = t >= 0 && sw_h5_fits(t, wanted) && sw_h5_entries(shape.dim, shape.rank) == count &&
+    const bool right = t >= 0 && fits(t, wanted) && entries_of(shape.dim, shape.rank) == count &&
                        (wanted != SW_H5_TEXT || count == 1 || shape.rank == 1) && !shape.is_virtual &&
                        has_bytes(h, count);
     if (t >= 0) H5Tclose(t);
     if (right) {
-        sw_h5_require_stored(h, dataset, &shape, count);
+        require_stored(h, dataset, &shape, count);
         sw_h5_charge(h, count, wanted == SW_H5_TEXT ? SW_H5_REFERENCE : sw_h5_size(wanted));
         if (!h->status) return dataset;
         H5Dclose(dataset);
@@ -280,7 +448,7 @@ void sw_h5_read(struct sw_h5 *h, hid_t dataset, enum sw_h5_type type, int rank, 
     hid_t file_space = H5Dget_space(dataset), file_type = H5Dget_type(dataset);
     hid_t memory = H5Screate_simple(rank, count, NULL);
     if (file_space >= 0 && file_type >= 0 &&
-        (H5Sget_simple_extent_ndims(file_space) != rank || !sw_h5_fits(file_type, type) || type == SW_H5_TEXT))
+        (H5Sget_simple_extent_ndims(file_space) != rank || !fits(file_type, type) || type == SW_H5_TEXT))
         sw_h5_damaged(h, "a dataset has another type, or other dimensions, than it should");
     else if (file_space < 0 || file_type < 0 || memory < 0 ||
              H5Sselect_hyperslab(file_space, H5S_SELECT_SET, start, NULL, count, NULL) < 0 ||
@@ -304,7 +472,7 @@ static herr_t member(hid_t group, const char *name, const H5L_info_t *info, void
     struct members *m = user;
     (void)info;
     sw_h5_charge(m->h, MEMBER_BYTES, 1);
-    hid_t object = m->h->status ? -1 : H5Oopen(group, name, sw_h5_link_access());
+    hid_t object = m->h->status ? -1 : H5Oopen(group, name, link_access());
     if (object < 0) return -1;
     enum sw_status st = m->visit(m->user, name, H5Iget_type(object) == H5I_GROUP);
     if (!m->h->status) m->h->status = st;
@@ -328,7 +496,7 @@ void sw_h5_members(struct sw_h5 *h, const char *path,
 {
     if (h->status) return;
     struct members m = {h, visit, user};
-    hid_t group = H5Gopen2(h->file, path, sw_h5_group_access());
+    hid_t group = H5Gopen2(h->file, path, group_access());
     if (group < 0 || H5Literate(group, H5_INDEX_CRT_ORDER, order_of(group), NULL, member, &m) < 0) sw_h5_fail_hdf5(h);
     if (group >= 0) H5Gclose(group);
 }

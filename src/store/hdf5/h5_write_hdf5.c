@@ -99,15 +99,6 @@ static hid_t creation_list(enum sw_h5_type type, const struct sw_h5_shape *shape
     return list;
 }
 
-/* Without a chunk cache whole blocks go straight from the caller's memory to the file. */
-hid_t sw_h5_no_cache(void)
-{
-    hid_t list = H5Pcreate(H5P_DATASET_ACCESS);
-    H5Pset_chunk_cache(list, 0, 0, H5D_CHUNK_CACHE_W0_DEFAULT);
-    sw_h5_refuse_links(list);
-    return list;
-}
-
 void sw_h5_dataset_close(hid_t dataset)
 {
     if (dataset >= 0) H5Dclose(dataset);
