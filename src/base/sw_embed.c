@@ -14,3 +14,8 @@ void sw_embedded_add(const char *name, struct sw_text *text)
         if (strncmp(line, "#include", 8)) sw_text_add_bytes(text, line, (size_t)(end - line));
     }
 }
+
+void sw_embedded_add_all(const char *const *names, struct sw_text *text)
+{
+    for (int k = 0; names[k]; k++) sw_embedded_add(names[k], text);
+}

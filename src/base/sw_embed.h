@@ -12,4 +12,7 @@ extern const struct sw_embedded sw_embedded[];           /* ends with name NULL 
 /** Append a file without its #include lines: what they name stands before it.
  * @param name  one of the table; anything else is a mistake of the caller */
 void sw_embedded_add(const char *name, struct sw_text *text);
+
+/** Append files, one after another. @param names  NULL behind the last */
+void sw_embedded_add_all(const char *const *names, struct sw_text *text);
 #endif

@@ -1,5 +1,5 @@
 /* Kernels compiled at run time, in a build without CUDA (src/device/kernel_cuda.c has them in one with it). */
-#include "device/sw_device.h"
+#include "device/sw_kernels.h"
 
 #ifndef SW_HAVE_CUDA
 #define REFUSE return SW_FAIL(SW_E_ABSENT, SW_WITHOUT_CUDA)

@@ -16,9 +16,8 @@
 #include "base/sw_hash.h"
 #include "base/sw_mem.h"
 #include "base/sw_private.h"
-#include "base/sw_text.h"
 #include "cuda/cu_check.cuh"
-#include "device/sw_device.h"
+#include "device/sw_kernels.h"
 
 /* ------------------------------------------------------------------ NVRTC */
 

@@ -105,35 +105,4 @@ struct sw_device_ops {
     const struct sw_snapshot_ops *snapshot;  /* how snapshots leave; NULL: they are formed on the host */
 };
 extern const struct sw_device_ops *const sw_device_table[];  /* ends with NULL; order is preference */
-
-/* ---- kernels compiled at run time (NVRTC, src/device/kernel_cuda.c) */
-
-struct sw_module;
-
-/** Compile CUDA C text for an architecture, or take the cubin from the cache ($XDG_CACHE_HOME/sweep or ~/.cache/sweep).
- * @param text    complete source
- * @param label   what it is, for messages: "forcing"
- * @param sm      90 for sm_90
- * @param cubin   out; free with sw_free()
- * @return SW_E_ABSENT no NVRTC on this machine (the message says what to install) or a build without CUDA;
- *         SW_E_CUDA with the compiler's log */
-enum sw_status sw_kernel_compile(const char *text, const char *label, int sm, void **cubin, size_t *bytes,
-                                 bool *from_cache);
-
-/** Load a cubin and find its kernels.
- * @param names    count kernel names (extern "C")
- * @param kernels  out [count]; opaque, for sw_kernel_launch() */
-enum sw_status sw_module_load(struct sw_device *device, const void *cubin, const char *const *names, int count,
-                              void **kernels, struct sw_module **module);
-void sw_module_unload(struct sw_device *device, struct sw_module **module);
-
-/** Queue one kernel on the compute stream. args: as for cuLaunchKernel. A grid of zero blocks is
- * legal and does nothing. */
-enum sw_status sw_kernel_launch(struct sw_device *device, void *kernel, int blocks_x, int blocks_y, int threads,
-                                size_t shared_bytes, void **args);
-
-/** The same with blocks in thread-block clusters: `clusters` of `size` blocks each, in a row. Needs compute
- * capability 9.0. */
-enum sw_status sw_kernel_launch_clusters(struct sw_device *device, void *kernel, int clusters, int size, int threads,
-                                         size_t shared_bytes, void **args);
 #endif

@@ -134,18 +134,6 @@ void sw_program_cuda(const struct sw_program *program, const char *prefix, struc
     sw_text_printf(text, "    return %s;\n}\n", root);
 }
 
-void sw_program_cuda_prologue(struct sw_text *text)
-{
-    sw_text_add(text, "typedef unsigned int uint32_t;\n"
-                      "typedef unsigned long long uint64_t;\n"
-                      "typedef double real;\n"
-                      "#define SW_FMA(x, y, z) fma(x, y, z)\n");
-    sw_text_printf(text,
-                   "enum { SW_IN_X = %d, SW_IN_Y = %d, SW_IN_Z = %d, SW_IN_U = %d, SW_IN_UX = %d, SW_IN_UXX = %d, "
-                   "SW_INPUTS = %d };\n",
-                   SW_IN_X, SW_IN_Y, SW_IN_Z, SW_IN_U, SW_IN_UX, SW_IN_UXX, SW_INPUTS);
-}
-
 void sw_program_cuda_fragment(const struct sw_program *program, const char *macro, const char *prefix,
                               struct sw_text *text)
 {

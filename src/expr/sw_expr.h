@@ -15,6 +15,7 @@
 
 #include "base/sw_err.h"
 #include "base/sw_text.h"
+#include "expr/inputs_point.h"
 
 /* Where and why an expression was refused. */
 struct sw_expr_error {
@@ -88,15 +89,6 @@ struct sw_symbol {
     enum sw_rate rate;
     int          slot;  /* RUN: index into the parameters of a run; STEP: must be 0, the time;
                            CELL and POINT: index into the arrays handed to sw_eval_cells() and sw_eval_points() */
-};
-
-/* The slots of CELL and POINT symbols, wherever expressions are used: in[SW_IN_X] is x, ... From SW_IN_LINE on those of
- * unknowns on a line, at the point itself and its neighbours up to SW_REACH points away. */
-enum { SW_UNKNOWNS_MOST = 4, SW_REACH = 2, SW_NEIGHBOURS = 2 * SW_REACH + 1 };
-enum sw_input {
-    SW_IN_X, SW_IN_Y, SW_IN_Z, SW_IN_UX, SW_IN_UXX, SW_IN_LINE,
-    SW_IN_U = SW_IN_LINE + SW_REACH,  /* the first unknown at the point */
-    SW_INPUTS = SW_IN_LINE + SW_UNKNOWNS_MOST * SW_NEIGHBOURS
 };
 
 /** The slot of an unknown, 0 .. SW_UNKNOWNS_MOST - 1, so many points to the right. */
@@ -260,14 +252,11 @@ int sw_program_calls(const struct sw_program *program);
  *                                         const real *c, int cld, const real *in, int cell, real t, long long step);
  * The text asks for the type `real` and the macro SW_FMA(x, y, z), x*y + z in one rounding or two. Values are the CPU's
  * bit for bit where it is two, the compiler contracts nothing else (nvcc -fmad=false, gcc -ffp-contract=off) and its
- * sin, exp, pow ... are the CPU's; otherwise they differ by rounding.
+ * sin, exp, pow ... are the CPU's; otherwise they differ by rounding. expr/inputs_point.h has both for run-time
+ * compilation, expr/random_point.h what rand and randn call.
  * Value k of r lies at r[k*rld], of s at s[k*sld], of c at c[k*cld]; in[slot] are the CELL and POINT symbols at this
  * point. PREFIX_run writes r[k] densely (rld = 1 on writing), likewise step and cell: the caller scatters. */
 void sw_program_cuda(const struct sw_program *program, const char *prefix, struct sw_text *text);
-
-/** Append what such functions need under NVRTC, with double for `real` and fma for SW_FMA: types of stdint.h, and
- * SW_IN_X, .. SW_INPUTS. Once, at the beginning. */
-void sw_program_cuda_prologue(struct sw_text *text);
 
 /** Append the functions behind `#define SW_HAS_MACRO 1` and an enum of MACRO_RUN, MACRO_STEP, MACRO_CELL, the
  * values kept.

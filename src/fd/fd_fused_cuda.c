@@ -10,10 +10,12 @@
 #include "fd/fd_fused_cuda.h"
 #include "fd/sw_fd_impl.h"
 
-static const struct fd_source single_source = {
-    {"fd/fd_fused_point.h"},
-    {"cuda/fd/fd_ring_rtc.cuh", "cuda/fd/fd_tile_rtc.cuh", "cuda/fd/fd_fused_rtc.cuh", "cuda/fd/fd_fused_one_rtc.cuh"},
-    "fused_k",
+static const struct sw_kernel_source single_source = {
+    .label = FD_LABEL,
+    .before = {"base/sw_hd.h", "fd/fd_fused_point.h"},
+    .after = {"cuda/fd/fd_ring_rtc.cuh", "cuda/fd/fd_tile_rtc.cuh", "cuda/fd/fd_fused_rtc.cuh",
+              "cuda/fd/fd_fused_one_rtc.cuh"},
+    .kernel = {"fused_k"},
 };
 
 const struct sw_fd_fused_memory sw_fd_fused_memory_sm_80 = {164 * 1024, 1024, 163 * 1024, 40 << 20};
@@ -92,7 +94,7 @@ enum sw_status sw_fd_fused_create(const struct sw_fd *fd, const struct sw_fd_fus
     SW_TRY(sw_device_alloc(fd->device, 1, &own->next_tile));
     set_grid(fd->device, own);
     add_constants(fd, own, &text);
-    return fd_kernel_create(fd->device, &single_source, &text, &own->kernel);
+    return sw_kernels_create(fd->device, &single_source, &text, &own->kernels);
 }
 
 enum sw_status sw_fd_fused_try_compile(const struct sw_fd *fd, int sm)
@@ -103,12 +105,12 @@ enum sw_status sw_fd_fused_try_compile(const struct sw_fd *fd, int sm)
     SW_TRY(sw_fd_fused_best(fd, &m, &own.shape));
     SW_TRY(sw_fd_fused_fit(fd, &m, &own));
     add_constants(fd, &own, &text);
-    return fd_kernel_try_compile(&single_source, &text, sm);
+    return sw_kernels_try_compile(&single_source, &text, sm);
 }
 
 void sw_fd_fused_destroy(const struct sw_fd *fd, struct sw_fd_fused_kernel *own)
 {
-    fd_kernel_destroy(fd->device, &own->kernel);
+    sw_kernels_destroy(fd->device, &own->kernels);
     sw_device_free(fd->device, own->next_tile);
     own->next_tile = NULL;
 }
@@ -117,8 +119,12 @@ void sw_fd_fused_destroy(const struct sw_fd *fd, struct sw_fd_fused_kernel *own)
 
 _Static_assert(sizeof(struct sw_fd_fused_joined) <= 4096 - 4 * sizeof(void *), "kernels take 4 KiB of arguments");
 
-static const struct fd_source joined_source = {{"fd/fd_fused_point.h"},
-                                               {"cuda/fd/fd_fused_two_rtc.cuh"}, "fused_two_k"};
+static const struct sw_kernel_source joined_source = {
+    .label = FD_LABEL,
+    .before = {"base/sw_hd.h", "fd/fd_fused_point.h"},
+    .after = {"cuda/fd/fd_fused_two_rtc.cuh"},
+    .kernel = {"fused_two_k"},
+};
 
 /* ------------------------------------------------------------------ shape */
 
@@ -209,7 +215,7 @@ static void add_joined_text(const struct sw_fd *first, const struct sw_fd *secon
 
 static void free_joined(struct sw_fd_fused_joined_kernel *own)
 {
-    fd_kernel_destroy(own->device, &own->kernel);
+    sw_kernels_destroy(own->device, &own->kernels);
     sw_device_free(own->device, own->next_tile);
     own->next_tile = NULL;
 }
@@ -230,7 +236,7 @@ enum sw_status sw_fd_fused_joined_create(const struct sw_fd *first, const struct
     const unsigned tiles = own->d.tiles[0] + own->d.tiles[1];
     own->grid = (int)(tiles < resident ? tiles : resident);
     add_joined_text(first, second, &p, own, &text);
-    return fd_kernel_create(own->device, &joined_source, &text, &own->kernel);
+    return sw_kernels_create(own->device, &joined_source, &text, &own->kernels);
 }
 
 enum sw_status sw_fd_fused_joined_try_compile(const struct sw_fd *first, const struct sw_fd *second, int sm)
@@ -242,7 +248,7 @@ enum sw_status sw_fd_fused_joined_try_compile(const struct sw_fd *first, const s
     SW_TRY(sw_fd_fused_joined_best(first, second, &m, &own.shape));
     SW_TRY(fit_joined(first, second, &m, &p, &own));
     add_joined_text(first, second, &p, &own, &text);
-    return fd_kernel_try_compile(&joined_source, &text, sm);
+    return sw_kernels_try_compile(&joined_source, &text, sm);
 }
 
 /* ------------------------------------------------------------------ the row's joined derivatives */
@@ -272,7 +278,7 @@ static enum sw_status apply_joined(const struct sw_fd_joined *joined, const void
 {
     struct sw_fd_fused_joined_kernel *own = joined->own;
     void *args[] = {&own->d, &f, &out_1, &out_2, &own->next_tile};
-    return sw_kernel_launch(own->device, own->kernel.kernel, own->grid, 1, own->threads, own->shared, args);
+    return sw_kernel_launch(own->device, own->kernels.kernel[0], own->grid, 1, own->threads, own->shared, args);
 }
 
 /* ================================================================== the row */
@@ -298,7 +304,7 @@ static enum sw_status create(struct sw_fd *fd)
 static enum sw_status apply(const struct sw_fd *fd, const void *f, void *out)
 {
     struct sw_fd_fused_kernel *own = fd->own;
-    void *args[] = {&own->d, &f, &out, &own->tile_size, &own->tiles, &own->next_tile}, *kernel = own->kernel.kernel;
+    void *args[] = {&own->d, &f, &out, &own->tile_size, &own->tiles, &own->next_tile}, *kernel = own->kernels.kernel[0];
     return sw_kernel_launch(fd->device, kernel, own->grid, 1, own->threads, own->shared, args);
 }
 

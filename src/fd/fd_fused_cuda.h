@@ -43,7 +43,7 @@ struct sw_fd_fused_shape {
 struct sw_fd_fused_kernel {
     struct sw_fd_fused d;
     struct sw_fd_fused_shape shape;
-    struct fd_kernel kernel;
+    struct sw_kernels kernels;
     int       threads, grid;
     unsigned  tiles;
     unsigned *next_tile;  /* on the device: counts tiles given out; 0 between calls */
@@ -106,7 +106,7 @@ struct sw_fd_fused_joined_kernel {
     struct sw_device *device;
     struct sw_fd_fused_joined_shape shape;
     struct sw_fd_fused_joined d;
-    struct fd_kernel kernel;
+    struct sw_kernels kernels;
     int       threads, grid;
     unsigned *next_tile;  /* on the device: 0 between calls */
     size_t    shared;     /* bytes */

@@ -17,7 +17,7 @@ enum {
 
 struct pcr {
     struct fd_pcr    line;    /* its argument */
-    struct fd_kernel kernel;
+    struct sw_kernels kernels;
     double          *power;   /* on the device           */
     int              threads, groups;
     size_t           bytes;   /* of shared memory        */
@@ -148,8 +148,12 @@ static void set_shape_numbers(const struct shape *s, struct pcr *c)
     c->bytes = (size_t)(s->lines * s->pitch) * sizeof(double);
 }
 
-static const struct fd_source source = {
-    {"fd/fd_rhs_point.h", "fd/fd_pcr_point.h"}, {"cuda/fd/fd_rtc.cuh", "cuda/fd/fd_pcr_rtc.cuh"}, "pcr_k"};
+static const struct sw_kernel_source source = {
+    .label = FD_LABEL,
+    .before = {"base/sw_hd.h", "fd/fd_rhs_point.h", "fd/fd_pcr_point.h"},
+    .after = {"cuda/fd/fd_rtc.cuh", "cuda/fd/fd_pcr_rtc.cuh"},
+    .kernel = {"pcr_k"},
+};
 
 static enum sw_status create(struct sw_fd *fd)
 {
@@ -175,7 +179,7 @@ static enum sw_status create(struct sw_fd *fd)
         SW_TRY(set_powers(fd, c));
     }
     add_shape_constants(&s, &text);
-    return fd_kernel_create(fd->device, &source, &text, &c->kernel);
+    return sw_kernels_create(fd->device, &source, &text, &c->kernels);
 }
 
 static enum sw_status try_compile(const struct sw_fd_desc *desc, const struct sw_fd_line *line, int sm)
@@ -185,21 +189,22 @@ static enum sw_status try_compile(const struct sw_fd_desc *desc, const struct sw
     make_levels(line, desc->single, &v);
     const struct shape s = shape_of(line, v.count, desc->axis ? 2 : 1);
     add_shape_constants(&s, &text);
-    return fd_kernel_try_compile(&source, &text, sm);
+    return sw_kernels_try_compile(&source, &text, sm);
 }
 
 static enum sw_status apply(const struct sw_fd *fd, const void *f, void *out)
 {
     struct pcr *c = fd->own;
     void *args[] = {&c->line, &f, &out};
-    return sw_kernel_launch(fd->device, c->kernel.kernel, c->groups * c->line.pieces, 1, c->threads, c->bytes, args);
+    return sw_kernel_launch(fd->device, c->kernels.kernel[0], c->groups * c->line.pieces, 1, c->threads, c->bytes,
+                            args);
 }
 
 static void destroy(struct sw_fd *fd)
 {
     struct pcr *c = fd->own;
     if (!c) return;
-    fd_kernel_destroy(fd->device, &c->kernel);
+    sw_kernels_destroy(fd->device, &c->kernels);
     sw_device_free(fd->device, c->power);
     sw_free(c);
 }

@@ -2,9 +2,6 @@
 
 #include <string.h>
 
-#include "base/sw_embed.h"
-#include "base/sw_mem.h"
-
 _Static_assert((int)FD_PAIRS == (int)SW_FD_HALF_WIDTH && (int)FD_WALL_POINTS == (int)SW_FD_WALL_POINTS,
                "fd_rhs_point.h follows sw_fd_scheme.h");
 
@@ -44,47 +41,3 @@ int fd_pitch(int room, int lines, bool across)
     const int apart = across ? 16 / lines : 0;
     return across ? room + ((apart - room) % 16 + 16) % 16 : room;
 }
-
-/* ------------------------------------------------------------------ the text */
-
-static enum sw_status compile(const struct fd_source *source, struct sw_text *shape, int sm, void **cubin)
-{
-    enum sw_status st;
-    struct sw_text text = {0};
-    size_t bytes;
-    bool from_cache;
-    *cubin = NULL;
-    sw_embedded_add("base/sw_hd.h", &text);
-    for (int k = 0; k < FD_FILES && source->before[k]; k++) sw_embedded_add(source->before[k], &text);
-    sw_text_add_bytes(&text, sw_text_get(shape), shape->length);
-    for (int k = 0; k < FD_FILES && source->after[k]; k++) sw_embedded_add(source->after[k], &text);
-    st = sw_text_status(shape);
-    if (!st) st = sw_text_status(&text);
-    if (!st)
-        st = sw_kernel_compile(sw_text_get(&text), "the GPU code of compact differences", sm, cubin, &bytes,
-                               &from_cache);
-    sw_text_free(&text);
-    return st;
-}
-
-enum sw_status fd_kernel_try_compile(const struct fd_source *source, struct sw_text *shape, int sm)
-{
-    void *cubin;
-    enum sw_status st = compile(source, shape, sm, &cubin);
-    sw_free(cubin);
-    sw_text_free(shape);
-    return st;
-}
-
-enum sw_status fd_kernel_create(struct sw_device *device, const struct fd_source *source, struct sw_text *shape,
-                                struct fd_kernel *k)
-{
-    void *cubin;
-    enum sw_status st = compile(source, shape, device->sm, &cubin);
-    if (!st) st = sw_module_load(device, cubin, &source->kernel, 1, &k->kernel, &k->module);
-    sw_free(cubin);
-    sw_text_free(shape);
-    return st;
-}
-
-void fd_kernel_destroy(struct sw_device *device, struct fd_kernel *k) { sw_module_unload(device, &k->module); }

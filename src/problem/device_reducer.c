@@ -4,14 +4,14 @@
 
 #include "base/sw_embed.h"
 #include "base/sw_mem.h"
+#include "device/sw_kernels.h"
 #include "field/reduce_point.h"
 #include "field/sum_point.h"
 
 struct sw_device_reducer {
     struct sw_reducer_desc desc;
     struct sw_device *device;
-    struct sw_module *module;
-    void    *kernel;
+    struct sw_kernels kernels;
     int      own, capacity;
     double  *number;           /* on the device: [own + SW_GRID_NUMBERS][count], then x0, dx, dt: [3][count] */
     double  *host;             /* the same on the host                                                       */
@@ -88,12 +88,15 @@ static void add_calls(struct sw_text *text, const struct sw_reducer_desc *d)
     sw_text_add(text, "}\n");
 }
 
-void sw_device_reducer_text(const struct sw_reducer_desc *d, struct sw_text *text)
+static const struct sw_kernel_source source = {
+    .label = "the GPU code of output.scalars.define",
+    .before = {"expr/inputs_point.h", "base/sw_hd.h", "expr/random_point.h", "field/sum_point.h",
+               "field/reduce_point.h", "cuda/sum_rtc.cuh"},
+    .kernel = {"reduce_k"},
+};
+
+static void add_definitions(const struct sw_reducer_desc *d, struct sw_text *text)
 {
-    static const char *const before[] = {"base/sw_hd.h", "expr/random_point.h", "field/sum_point.h",
-                                         "field/reduce_point.h", "cuda/sum_rtc.cuh"};
-    sw_program_cuda_prologue(text);
-    for (size_t k = 0; k < sizeof before / sizeof *before; k++) sw_embedded_add(before[k], text);
     sw_text_printf(text, "enum { UNKNOWNS = %d, IN_U = %d, NEIGHBOURS = %d, OWN = %d, GRID_NUMBERS = %d,\n"
                    "       EXPRESSIONS = %d, MOST_NUMBERS = %d };\n", d->unknowns, SW_IN_U, SW_NEIGHBOURS,
                    d->reduction[0]->own, SW_GRID_NUMBERS, d->count, most_numbers(d));
@@ -105,27 +108,11 @@ void sw_device_reducer_text(const struct sw_reducer_desc *d, struct sw_text *tex
     add_calls(text, d);
 }
 
-static enum sw_status compile(const struct sw_reducer_desc *desc, int sm, void **cubin)
-{
-    struct sw_text text = {0};
-    size_t bytes;
-    bool from_cache;
-    *cubin = NULL;
-    sw_device_reducer_text(desc, &text);
-    enum sw_status st = sw_text_status(&text);
-    if (!st)
-        st = sw_kernel_compile(sw_text_get(&text), "the GPU code of output.scalars.define", sm, cubin, &bytes,
-                               &from_cache);
-    sw_text_free(&text);
-    return st;
-}
-
 enum sw_status sw_device_reducer_try_compile(const struct sw_reducer_desc *desc, int sm)
 {
-    void *cubin = NULL;
-    const enum sw_status st = compile(desc, sm, &cubin);
-    sw_free(cubin);
-    return st;
+    struct sw_text definitions = {0};
+    add_definitions(desc, &definitions);
+    return sw_kernels_try_compile(&source, &definitions, sm);
 }
 
 /* ------------------------------------------------------------------ create, destroy */
@@ -135,21 +122,12 @@ bool sw_device_reducer_fits(const struct sw_reducer_desc *d)
     return d->count > 0 && d->n[1] * d->n[2] == 1 && !d->walls[0] && d->n[0] <= (1 << 30);
 }
 
-static enum sw_status load_kernel(struct sw_device_reducer *r)
-{
-    static const char *const name[] = {"reduce_k"};
-    void *cubin = NULL;
-    SW_TRY(compile(&r->desc, r->device->sm, &cubin));
-    const enum sw_status st = sw_module_load(r->device, cubin, name, 1, &r->kernel, &r->module);
-    sw_free(cubin);
-    return st;
-}
-
 enum sw_status sw_device_reducer_create(const struct sw_reducer_desc *desc, int capacity, struct sw_device *device,
                                         struct sw_device_reducer **reducer)
 {
     enum sw_status st;
     struct sw_device_reducer *r = NULL;
+    struct sw_text definitions = {0};
     *reducer = NULL;
     SW_TRY(sw_alloc(1, &r));
     r->desc = *desc;
@@ -157,7 +135,8 @@ enum sw_status sw_device_reducer_create(const struct sw_reducer_desc *desc, int 
     r->own = desc->reduction[0]->own;
     r->capacity = capacity;
     const size_t numbers = (size_t)(r->own + OTHERS) * (size_t)capacity;
-    SW_TRY_TO(failed, st, load_kernel(r));
+    add_definitions(desc, &definitions);
+    SW_TRY_TO(failed, st, sw_kernels_create(device, &source, &definitions, &r->kernels));
     SW_TRY_TO(failed, st, sw_alloc(numbers, &r->host));
     SW_TRY_TO(failed, st, sw_device_alloc(device, numbers, &r->number));
     SW_TRY_TO(failed, st, sw_device_alloc(device, (size_t)capacity * (size_t)desc->count, &r->value));
@@ -175,7 +154,7 @@ void sw_device_reducer_destroy(struct sw_device_reducer **reducer)
     (void)sw_device_wait(r->device);
     sw_device_free(r->device, r->number);
     sw_device_free(r->device, r->value);
-    sw_module_unload(r->device, &r->module);
+    sw_kernels_destroy(r->device, &r->kernels);
     sw_free(r->host);
     sw_free(r);
     *reducer = NULL;
@@ -216,7 +195,7 @@ enum sw_status sw_device_reducer_values(struct sw_device_reducer *r, const struc
     b.run = state->run;
     b.first_bad = state->first_bad;
     b.step = step;
-    SW_TRY(sw_kernel_launch(r->device, r->kernel, b.count, 1, SW_SUM_LANES, 0, args));
+    SW_TRY(sw_kernel_launch(r->device, r->kernels.kernel[0], b.count, 1, SW_SUM_LANES, 0, args));
     return sw_device_download(r->device, value, r->value,
                               (size_t)b.count * (size_t)r->desc.count * sizeof *value);
 }

@@ -25,8 +25,6 @@ enum sw_status sw_device_reducer_load(struct sw_device_reducer *reducer, const s
 enum sw_status sw_device_reducer_values(struct sw_device_reducer *reducer, const struct sw_device_state *state,
                                         int64_t step, double *value);
 
-/** The complete source of the kernels. */
-void sw_device_reducer_text(const struct sw_reducer_desc *desc, struct sw_text *text);
-/** Compile it for sm_xx, on any machine that has the compiler. @return as sw_kernel_compile() */
+/** Compile its kernels for sm_xx, on any machine that has the compiler. @return as sw_kernels_try_compile() */
 enum sw_status sw_device_reducer_try_compile(const struct sw_reducer_desc *desc, int sm);
 #endif

@@ -10,6 +10,7 @@
 
 #include "base/sw_clock.h"
 #include "base/sw_mem.h"
+#include "device/sw_kernels.h"
 #include "helpers.h"
 #include "problem/line/stepper/sw_stepper_impl.h"
 

@@ -14,7 +14,7 @@ enum { MOST = 1 << FD_CR_LEVELS };
 
 struct cr {
     struct fd_cr     line;    /* its argument */
-    struct fd_kernel kernel;
+    struct sw_kernels kernels;
     int              lines, threads, groups;
     size_t           bytes;   /* of shared memory */
 };
@@ -168,8 +168,12 @@ done:
 
 /* ------------------------------------------------------------------ the row */
 
-static const struct fd_source source = {{"fd/fd_rhs_point.h", "fd/papers/fd_cr_point.h"},
-                                        {"cuda/fd/fd_rtc.cuh", "cuda/fd/fd_cr_rtc.cuh"}, "cr_k"};
+static const struct sw_kernel_source source = {
+    .label = FD_LABEL,
+    .before = {"base/sw_hd.h", "fd/fd_rhs_point.h", "fd/papers/fd_cr_point.h"},
+    .after = {"cuda/fd/fd_rtc.cuh", "cuda/fd/fd_cr_rtc.cuh"},
+    .kernel = {"cr_k"},
+};
 
 static enum sw_status create(struct sw_fd *fd)
 {
@@ -185,7 +189,7 @@ static enum sw_status create(struct sw_fd *fd)
     c->bytes = (size_t)(s.lines * (s.f_pitch + s.pitch)) * sizeof(double);
     c->groups = (int)((c->line.lines.all + s.lines - 1) / s.lines);
     add_shape_constants(&s, &text);
-    return fd_kernel_create(fd->device, &source, &text, &c->kernel);
+    return sw_kernels_create(fd->device, &source, &text, &c->kernels);
 }
 
 static enum sw_status try_compile(const struct sw_fd_desc *desc, const struct sw_fd_line *line, int sm)
@@ -193,21 +197,21 @@ static enum sw_status try_compile(const struct sw_fd_desc *desc, const struct sw
     struct sw_text text = {0};
     const struct shape s = shape_of(line, desc->axis ? 2 : 1);
     add_shape_constants(&s, &text);
-    return fd_kernel_try_compile(&source, &text, sm);
+    return sw_kernels_try_compile(&source, &text, sm);
 }
 
 static enum sw_status apply(const struct sw_fd *fd, const void *f, void *out)
 {
     struct cr *c = fd->own;
     void *args[] = {&c->line, &f, &out};
-    return sw_kernel_launch(fd->device, c->kernel.kernel, c->groups, 1, c->threads, c->bytes, args);
+    return sw_kernel_launch(fd->device, c->kernels.kernel[0], c->groups, 1, c->threads, c->bytes, args);
 }
 
 static void destroy(struct sw_fd *fd)
 {
     struct cr *c = fd->own;
     if (!c) return;
-    fd_kernel_destroy(fd->device, &c->kernel);
+    sw_kernels_destroy(fd->device, &c->kernels);
     sw_free(c);
 }
 

@@ -3,23 +3,20 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/sw_embed.h"
 #include "base/sw_mem.h"
 #include "cuda/cu_check.cuh"
+#include "device/sw_kernels.h"
 #include "device/sw_snapshot.h"
 #include "problem/advection/advection_impl.h"
 
-enum kernel { STAGE_K, END_STEP_K, BEGIN_K, FIELD_K, BLOCK_SCALARS_K, RUN_SCALARS_K, KERNELS };
-static const char *const kernel_name[KERNELS] = {"stage_k", "end_step_k",      "begin_k",
-                                                 "field_k", "block_scalars_k", "run_scalars_k"};
+enum kernel { STAGE_K, END_STEP_K, BEGIN_K, FIELD_K, BLOCK_SCALARS_K, RUN_SCALARS_K };
 
 struct cuda {
     struct advection_batch batch;
     struct advection_run  *run;            /* [capacity] on the device, as the rest                        */
     double                *param;          /* [ncolumn][capacity]                                          */
     double                *block_scalars;  /* [capacity][blocks][ADVECTION_SCALARS]                        */
-    void                  *kernel[KERNELS];
-    struct sw_module      *module;
+    struct sw_kernels      kernels;
     struct sw_snapshots   *snapshots;
 };
 
@@ -98,33 +95,27 @@ static void add_programs(const struct advection_terms *m, struct sw_text *text)
     add_walls("WALLS_WITH_RHS", m, ADVECTION_WALL_RHS, text);
 }
 
-static enum sw_status compile(const struct sw_setup *setup, const struct advection_terms *m, int sm, void **cubin)
+static const struct sw_kernel_source source = {
+    .label = "the GPU code of the expressions",
+    .before = {"expr/inputs_point.h", "base/sw_hd.h", "problem/advection/advection_point.h",
+               "problem/advection/advection_wall_point.h"},
+    .after = {"cuda/advection/advection_rtc.cuh"},
+    .kernel = {[STAGE_K] = "stage_k", [END_STEP_K] = "end_step_k", [BEGIN_K] = "begin_k", [FIELD_K] = "field_k",
+               [BLOCK_SCALARS_K] = "block_scalars_k", [RUN_SCALARS_K] = "run_scalars_k"},
+};
+
+static void add_definitions(const struct sw_setup *setup, const struct advection_terms *m, struct sw_text *text)
 {
-    size_t bytes;
-    bool from_cache;
-    struct sw_text text = {0};
-    *cubin = NULL;
-    sw_program_cuda_prologue(&text);
-    sw_embedded_add("base/sw_hd.h", &text);
-    sw_embedded_add("problem/advection/advection_point.h", &text);
-    sw_embedded_add("problem/advection/advection_wall_point.h", &text);
-    sw_text_printf(&text, "typedef %s real_t;\ntypedef %s field_t;\nenum { DIM = %d };\n",
+    sw_text_printf(text, "typedef %s real_t;\ntypedef %s field_t;\nenum { DIM = %d };\n",
                    setup->single_steps ? "float" : "double", setup->single ? "float" : "double", setup->dim);
-    add_programs(m, &text);
-    sw_embedded_add("cuda/advection/advection_rtc.cuh", &text);
-    enum sw_status st = sw_text_status(&text);
-    if (!st)
-        st = sw_kernel_compile(sw_text_get(&text), "the GPU code of the expressions", sm, cubin, &bytes, &from_cache);
-    sw_text_free(&text);
-    return st;
+    add_programs(m, text);
 }
 
 static enum sw_status try_compile(const struct sw_setup *setup, const struct advection_terms *terms, int sm)
 {
-    void *cubin;
-    enum sw_status st = compile(setup, terms, sm, &cubin);
-    sw_free(cubin);
-    return st;
+    struct sw_text definitions = {0};
+    add_definitions(setup, terms, &definitions);
+    return sw_kernels_try_compile(&source, &definitions, sm);
 }
 
 /* ------------------------------------------------------------------ create, destroy */
@@ -136,22 +127,15 @@ static size_t sum_blocks(const struct sw_setup *setup)
     return ((size_t)sw_points(setup->n) + ADVECTION_SUM_POINTS - 1) / ADVECTION_SUM_POINTS;
 }
 
-static enum sw_status create_kernels(struct advection_sim *a, struct cuda *c)
-{
-    void *cubin;
-    SW_TRY(compile(&a->setup, &a->terms, a->device->sm, &cubin));
-    enum sw_status st = sw_module_load(a->device, cubin, kernel_name, KERNELS, c->kernel, &c->module);
-    sw_free(cubin);
-    return st;
-}
-
 static enum sw_status create(struct advection_sim *a)
 {
     const size_t room = (size_t)a->setup.capacity;
     struct cuda *c;
+    struct sw_text definitions = {0};
     SW_TRY(sw_alloc(1, &c));
     a->own = c;
-    SW_TRY(create_kernels(a, c));
+    add_definitions(&a->setup, &a->terms, &definitions);
+    SW_TRY(sw_kernels_create(a->device, &source, &definitions, &c->kernels));
     SW_TRY(sw_device_alloc(a->device, room, &c->run));
     SW_TRY(sw_device_alloc(a->device, room * (size_t)a->setup.ncolumn, &c->param));
     SW_TRY(sw_device_alloc(a->device, room * cached_values(&a->terms), &c->batch.cached));
@@ -168,7 +152,7 @@ static void destroy(struct advection_sim *a)
     if (!c) return;
     (void)sw_device_wait(a->device);
     sw_snapshots_destroy(&c->snapshots);
-    sw_module_unload(a->device, &c->module);
+    sw_kernels_destroy(a->device, &c->kernels);
     void *array[] = {c->run, c->param, c->batch.cached, c->batch.diverged_at, c->batch.diagnostics,
                      c->block_scalars};
     for (size_t k = 0; k < sizeof array / sizeof *array; k++) sw_device_free(a->device, array[k]);
@@ -194,8 +178,8 @@ static enum sw_status launch_points(struct advection_sim *a, enum kernel kernel,
     struct cuda *c = a->own;
     const size_t threads = a->points >= 256 ? 256 : ceil_div(a->points, 32) * 32;
     const size_t x = ceil_div(a->points, threads * (a->points > 4096 ? 4 : 1)), y = (size_t)a->count;
-    return sw_kernel_launch(a->device, c->kernel[kernel], x < 1 << 30 ? (int)x : 1 << 30, y < 65535 ? (int)y : 65535,
-                            (int)threads, 0, args);
+    return sw_kernel_launch(a->device, c->kernels.kernel[kernel], x < 1 << 30 ? (int)x : 1 << 30,
+                            y < 65535 ? (int)y : 65535, (int)threads, 0, args);
 }
 
 /* Where the fields are now: a filter swaps now and next. */
@@ -227,7 +211,7 @@ static enum sw_status load(struct advection_sim *a)
     b->param = c->param;
     SW_TRY(sw_device_upload(a->device, c->run, a->run, count * sizeof *a->run));
     SW_TRY(sw_device_upload(a->device, c->param, a->column, count * (size_t)a->setup.ncolumn * sizeof *a->column));
-    return sw_kernel_launch(a->device, c->kernel[BEGIN_K], (int)ceil_div(count, THREADS), 1, THREADS, 0, args);
+    return sw_kernel_launch(a->device, c->kernels.kernel[BEGIN_K], (int)ceil_div(count, THREADS), 1, THREADS, 0, args);
 }
 
 /* The sub-batch is all of the batch. */
@@ -293,9 +277,10 @@ static enum sw_status form_scalars(struct advection_sim *a, void *out)
     long long blocks = (long long)sum_blocks(&a->setup), step = a->step;
     void *of_blocks[] = {&c->batch, &step, &c->block_scalars},
          *of_runs[] = {&c->batch, &step, &c->block_scalars, &blocks, &out};
-    SW_TRY(sw_kernel_launch(a->device, c->kernel[BLOCK_SCALARS_K], (int)blocks, a->count < 65535 ? a->count : 65535,
-                            ADVECTION_SUM_THREADS, 0, of_blocks));
-    return sw_kernel_launch(a->device, c->kernel[RUN_SCALARS_K], a->count, 1, ADVECTION_SUM_THREADS, 0, of_runs);
+    SW_TRY(sw_kernel_launch(a->device, c->kernels.kernel[BLOCK_SCALARS_K], (int)blocks,
+                            a->count < 65535 ? a->count : 65535, ADVECTION_SUM_THREADS, 0, of_blocks));
+    return sw_kernel_launch(a->device, c->kernels.kernel[RUN_SCALARS_K], a->count, 1, ADVECTION_SUM_THREADS, 0,
+                            of_runs);
 }
 
 static enum sw_status snapshot(struct advection_sim *a, int slot, int what)

@@ -8,7 +8,7 @@
 #define STEPS_B_ONLY
 #include "problem/bvp/bvp_a2_precisions.h"
 
-enum { RIGHT_HAND_SIDE_K, FORWARD_SWEEP_K, BACKWARD_SWEEP_K, ADD_TOPS_K, BLOCK_NORMS_K, SAVE_K };
+enum { RIGHT_HAND_SIDE_K = BVP_ROW_K, FORWARD_SWEEP_K, BACKWARD_SWEEP_K, ADD_TOPS_K, BLOCK_NORMS_K, SAVE_K };
 static const char *const kernels[] = {"right_hand_side_k", "forward_sweep_k", "backward_sweep_k",
                                       "add_tops_k",        "block_norms_k",   "save_k", 0};
 static const struct bvp_kernels source = {"cuda/bvp/bvp_a2_rtc.cuh", kernels, NULL};
@@ -102,7 +102,8 @@ static enum sw_status queue_norms(struct sw_bvp *bvp, struct a2 *a, int j, struc
     int blocks = (int)((c->r + NORM_THREADS - 1) / NORM_THREADS), layers = (int)((c->s + rows - 1) / rows) + 1;
     void *args[] = {&a->device.batch, &j, c, &rows, &a->block_norms};
     if (!bvp->desc.exact) return SW_OK;
-    SW_TRY(sw_kernel_launch(bvp->device, a->device.kernel[BLOCK_NORMS_K], blocks, layers, NORM_THREADS, 0, args));
+    SW_TRY(sw_kernel_launch(bvp->device, a->device.kernels.kernel[BLOCK_NORMS_K], blocks, layers, NORM_THREADS, 0,
+                            args));
     return bvp_device_norms(bvp, &a->device, a->block_norms, j, 1, (int64_t)blocks * layers);
 }
 
@@ -111,8 +112,8 @@ static enum sw_status save_field(struct sw_bvp *bvp, struct a2 *a, int j, struct
     const int64_t across = (c->r + TILE - 1) / TILE, down = (c->s + TILE - 1) / TILE;
     void *args[] = {&a->device.batch, &j, c};
     if (!bvp->desc.save) return SW_OK;
-    return sw_kernel_launch(bvp->device, a->device.kernel[SAVE_K], (int)across, (int)(down < 65535 ? down : 65535),
-                            TILE_THREADS, 0, args);
+    return sw_kernel_launch(bvp->device, a->device.kernels.kernel[SAVE_K], (int)across,
+                            (int)(down < 65535 ? down : 65535), TILE_THREADS, 0, args);
 }
 
 /* ------------------------------------------------------------------ one problem */
@@ -130,7 +131,7 @@ static enum sw_status solve_one(struct sw_bvp *bvp, struct a2 *a, int j)
 {
     const int64_t n = bvp->desc.n, r = bvp->run[j].r, s = n / r;
     struct columns c = {a->u, r, s, n - r * s};
-    void *const *k = a->device.kernel, *args[] = {&a->device.batch, &j, &c}, *bare[] = {&c};
+    void *const *k = a->device.kernels.kernel, *args[] = {&a->device.batch, &j, &c}, *bare[] = {&c};
     const int threads = threads_for(bvp, r), blocks = (int)((r + threads - 1) / threads);
     SW_TRY(reserve_rows(bvp, a, r + c.rest));
     SW_TRY(sw_kernel_launch(bvp->device, k[RIGHT_HAND_SIDE_K], blocks, 1, threads, 0, args));

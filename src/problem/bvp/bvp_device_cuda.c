@@ -1,8 +1,6 @@
 #include "problem/bvp/bvp_device_cuda.h"
 
-#include <assert.h>
 #include <math.h>
-#include <string.h>
 
 #include "base/sw_embed.h"
 #include "base/sw_mem.h"
@@ -15,14 +13,10 @@ enum { NORM_THREADS = 256 };
 
 static int greater(int a, int b) { return a > b ? a : b; }
 
-static void add_text(const struct sw_bvp_ops *row, const struct sw_bvp_desc *desc,
-                     const struct bvp_kernels *source, struct sw_text *text)
+static void add_definitions(const struct sw_bvp_ops *row, const struct sw_bvp_desc *desc,
+                            const struct bvp_kernels *source, struct sw_text *text)
 {
-    static const char *const before[] = {"base/sw_hd.h", "field/double_double_point.h",
-                                         "problem/bvp/bvp_batch_point.h"};
     const int size = row->element_size ? row->element_size : desc->single ? 4 : 8;
-    sw_program_cuda_prologue(text);
-    for (size_t k = 0; k < sizeof before / sizeof *before; k++) sw_embedded_add(before[k], text);
     sw_program_cuda_fragment(desc->f, "F", "model_f", text);
     sw_program_cuda_fragment(desc->exact, "EXACT", "model_exact", text);
     sw_text_printf(text, "enum { PARAMS = %d, NORM_THREADS = %d };\n",
@@ -31,50 +25,37 @@ static void add_text(const struct sw_bvp_ops *row, const struct sw_bvp_desc *des
                    desc->save_single ? "float" : "double");
     sw_embedded_add("cuda/bvp/bvp_rtc.cuh", text);
     if (source->shape) source->shape(desc, text);
-    sw_embedded_add(source->file, text);
 }
 
-static enum sw_status compile(const struct sw_bvp_ops *row, const struct sw_bvp_desc *desc,
-                              const struct bvp_kernels *source, int sm, void **cubin)
+/* The row's kernels stand behind those that all rows have. */
+static struct sw_kernel_source source_of(const struct bvp_kernels *row)
 {
-    size_t bytes;
-    bool from_cache;
-    struct sw_text text = {0};
-    *cubin = NULL;
-    add_text(row, desc, source, &text);
-    enum sw_status st = sw_text_status(&text);
-    if (!st)
-        st = sw_kernel_compile(sw_text_get(&text), "the GPU code of f and exact", sm, cubin, &bytes, &from_cache);
-    sw_text_free(&text);
-    return st;
+    struct sw_kernel_source source = {
+        .label = "the GPU code of f and exact",
+        .before = {"expr/inputs_point.h", "base/sw_hd.h", "field/double_double_point.h",
+                   "problem/bvp/bvp_batch_point.h"},
+        .after = {row->file},
+        .kernel = {[BVP_BEGIN_K] = "begin_k", [BVP_NORMS_K] = "norms_k"},
+    };
+    for (int k = 0; row->kernel[k]; k++) source.kernel[BVP_ROW_K + k] = row->kernel[k];
+    return source;
 }
 
 enum sw_status bvp_device_try_compile(const struct sw_bvp_ops *row, const struct sw_bvp_desc *desc,
-                                      const struct bvp_kernels *source, int sm)
+                                      const struct bvp_kernels *kernels, int sm)
 {
-    void *cubin;
-    enum sw_status st = compile(row, desc, source, sm, &cubin);
-    sw_free(cubin);
-    return st;
+    const struct sw_kernel_source source = source_of(kernels);
+    struct sw_text definitions = {0};
+    add_definitions(row, desc, kernels, &definitions);
+    return sw_kernels_try_compile(&source, &definitions, sm);
 }
 
-static enum sw_status create_kernels(struct sw_bvp *bvp, const struct bvp_kernels *source, struct bvp_device *d)
+static enum sw_status create_kernels(struct sw_bvp *bvp, const struct bvp_kernels *kernels, struct bvp_device *d)
 {
-    const char *name[BVP_KERNELS + 2] = {"begin_k", "norms_k"};
-    void *kernel[BVP_KERNELS + 2], *cubin;
-    int count = 0;
-    for (; source->kernel[count]; count++) {
-        assert(count < BVP_KERNELS);
-        name[2 + count] = source->kernel[count];
-    }
-    SW_TRY(compile(bvp->ops, &bvp->desc, source, bvp->device->sm, &cubin));
-    enum sw_status st = sw_module_load(bvp->device, cubin, name, 2 + count, kernel, &d->module);
-    sw_free(cubin);
-    if (st) return st;
-    d->begin_k = kernel[0];
-    d->norms_k = kernel[1];
-    memcpy(d->kernel, kernel + 2, (size_t)count * sizeof *kernel);
-    return SW_OK;
+    const struct sw_kernel_source source = source_of(kernels);
+    struct sw_text definitions = {0};
+    add_definitions(bvp->ops, &bvp->desc, kernels, &definitions);
+    return sw_kernels_create(bvp->device, &source, &definitions, &d->kernels);
 }
 
 /* ------------------------------------------------------------------ life */
@@ -120,7 +101,7 @@ void bvp_device_destroy(struct sw_bvp *bvp, struct bvp_device *d)
 {
     (void)sw_device_wait(bvp->device);  /* copies into pinned memory may be under way */
     if (d->taken) cudaEventDestroy(d->taken);
-    sw_module_unload(bvp->device, &d->module);
+    sw_kernels_destroy(bvp->device, &d->kernels);
     sw_device_free(bvp->device, d->d_input);
     sw_device_free(bvp->device, d->batch.cached);
     sw_device_free(bvp->device, d->batch.outcome);
@@ -163,7 +144,8 @@ enum sw_status bvp_device_begin(struct sw_bvp *bvp, struct bvp_device *d)
     d->batch.param = (const double *)(d->batch.job + bvp->count);
     SW_TRY(queue_copy(bvp, d->d_input, d->input, (size_t)bvp->count * input_of(&bvp->desc), cudaMemcpyHostToDevice));
     CU_TRY(cudaEventRecord(d->taken, bvp->device->compute));
-    return sw_kernel_launch(bvp->device, d->begin_k, (bvp->count + THREADS - 1) / THREADS, 1, THREADS, 0, args);
+    return sw_kernel_launch(bvp->device, d->kernels.kernel[BVP_BEGIN_K], (bvp->count + THREADS - 1) / THREADS, 1,
+                            THREADS, 0, args);
 }
 
 enum sw_status bvp_device_norms(struct sw_bvp *bvp, struct bvp_device *d, const void *d_part, int first, int count,
@@ -171,7 +153,8 @@ enum sw_status bvp_device_norms(struct sw_bvp *bvp, struct bvp_device *d, const 
 {
     long long number = parts;
     void *args[] = {&d->batch, &d_part, &first, &number};
-    return bvp->desc.exact ? sw_kernel_launch(bvp->device, d->norms_k, count, 1, NORM_THREADS, 0, args) : SW_OK;
+    if (!bvp->desc.exact) return SW_OK;
+    return sw_kernel_launch(bvp->device, d->kernels.kernel[BVP_NORMS_K], count, 1, NORM_THREADS, 0, args);
 }
 
 static void finish(const struct sw_bvp *bvp, const struct bvp_device *d, int j)

@@ -10,23 +10,22 @@
  * What is refused (job.r = 0) they leave alone. */
 #include <cuda_runtime.h>
 
+#include "device/sw_kernels.h"
 #include "problem/bvp/bvp_batch_point.h"
 #include "problem/bvp/bvp_host.h"
 
 /* The kernels of a row. */
 struct bvp_kernels {
     const char        *file;     /* "cuda/bvp/bvp_a2_rtc.cuh"                                                  */
-    const char *const *kernel;   /* their names, NULL at the end; BVP_KERNELS at most                         */
+    const char *const *kernel;   /* their names, NULL at the end                                              */
     /* what else stands before them; NULL: nothing */
     void (*shape)(const struct sw_bvp_desc *desc, struct sw_text *text);
 };
-enum { BVP_KERNELS = 14 };
+enum { BVP_BEGIN_K, BVP_NORMS_K, BVP_ROW_K };  /* the row's follow one another from the last on */
 
 struct bvp_device {
     struct bvp_batch    batch;   /* for kernels, by value; its arrays belong to this                                */
-    void               *kernel[BVP_KERNELS];  /* the row's, for sw_kernel_launch()                           */
-    void               *begin_k, *norms_k;
-    struct sw_module   *module;
+    struct sw_kernels   kernels;
     void               *d_input; /* jobs, then parameters                                                           */
     char               *input;   /* the same, pinned                                                                */
     struct bvp_outcome *outcome; /* [capacity] pinned                                                               */

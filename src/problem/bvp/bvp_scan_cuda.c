@@ -9,7 +9,7 @@
 #include "base/sw_mem.h"
 #include "problem/bvp/bvp_device_cuda.h"
 
-enum { GROUP_TOTALS_K, SCAN_GROUPS_K, SOLUTION_K, SHORT_PROBLEM_K = GROUP_TOTALS_K };
+enum { GROUP_TOTALS_K = BVP_ROW_K, SCAN_GROUPS_K, SOLUTION_K, SHORT_PROBLEM_K = GROUP_TOTALS_K };
 enum {
     SEGMENT = 16,          /* points of a thread: their u are 32 registers                                   */
     SHORT_POINTS = 8192,     /* points of a problem that a block does by itself, 16 warps                      */
@@ -204,9 +204,11 @@ static enum sw_status solve_long(struct sw_bvp *bvp, struct scan *p)
 {
     const int threads = 32 * p->shape.warps, blocks = (int)(bvp->count * p->shape.groups);
     void *args[] = {&p->device.batch, &p->arrays}, *scan[] = {&p->arrays};
-    SW_TRY(sw_kernel_launch(bvp->device, p->device.kernel[GROUP_TOTALS_K], blocks, 1, threads, 0, args));
-    SW_TRY(sw_kernel_launch(bvp->device, p->device.kernel[SCAN_GROUPS_K], bvp->count, 1, SCAN_THREADS, 0, scan));
-    SW_TRY(sw_kernel_launch(bvp->device, p->device.kernel[SOLUTION_K], blocks, 1, threads, shared_of(&p->shape), args));
+    SW_TRY(sw_kernel_launch(bvp->device, p->device.kernels.kernel[GROUP_TOTALS_K], blocks, 1, threads, 0, args));
+    SW_TRY(sw_kernel_launch(bvp->device, p->device.kernels.kernel[SCAN_GROUPS_K], bvp->count, 1, SCAN_THREADS, 0,
+                            scan));
+    SW_TRY(sw_kernel_launch(bvp->device, p->device.kernels.kernel[SOLUTION_K], blocks, 1, threads, shared_of(&p->shape),
+                            args));
     return bvp_device_norms(bvp, &p->device, p->arrays.norms, 0, bvp->count, p->shape.groups);
 }
 
@@ -216,7 +218,7 @@ static enum sw_status solve(struct sw_bvp *bvp)
     void *args[] = {&p->device.batch, &p->arrays};
     SW_TRY(bvp_device_begin(bvp, &p->device));
     if (!p->shape.is_short) return solve_long(bvp, p);
-    return sw_kernel_launch(bvp->device, p->device.kernel[SHORT_PROBLEM_K], bvp->count, 1, 32 * p->shape.warps,
+    return sw_kernel_launch(bvp->device, p->device.kernels.kernel[SHORT_PROBLEM_K], bvp->count, 1, 32 * p->shape.warps,
                             shared_of(&p->shape), args);
 }
 

@@ -3,9 +3,9 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/sw_embed.h"
 #include "base/sw_mem.h"
 #include "cuda/cu_check.cuh"
+#include "device/sw_kernels.h"
 #include "problem/tridiagonal/entries_impl.h"
 #include "problem/tridiagonal/entries_point.h"
 
@@ -13,8 +13,7 @@
  * the lanes is a small share, and are not more than some waves of warps on the largest device. */
 enum { FILL_THREADS = 256, MEASURE_THREADS = 128, RUN_THREADS = 128, LEAST_ROWS = 64 * 32, MOST_PARTS = 16384 };
 
-enum kernel { BEGIN_K, FILL_K, MEASURE_K, MERGE_K, KERNELS };
-static const char *const kernel_name[KERNELS] = {"begin_k", "fill_k", "measure_k", "merge_k"};
+enum kernel { BEGIN_K, FILL_K, MEASURE_K, MERGE_K };
 
 struct own {
     struct entries_batch batch;
@@ -23,8 +22,7 @@ struct own {
     struct tridiagonal_sums *sums;   /* [capacity]                                                 */
     struct tridiagonal_sums *here;   /* [capacity] on the host                                     */
     int     used;                    /* parameters                                                 */
-    void   *kernel[KERNELS];
-    struct sw_module *module;
+    struct sw_kernels kernels;
 };
 
 /* ------------------------------------------------------------------ the text of the kernels */
@@ -74,33 +72,26 @@ static void add_programs(const struct tridiagonal_entries_desc *desc, struct sw_
     sw_text_printf(text, "#define MULTIPLIES %d\n", entries_multiplies(desc));
 }
 
-static enum sw_status compile(const struct tridiagonal_entries_desc *desc, int sm, void **cubin)
+static const struct sw_kernel_source source = {
+    .label = "the GPU code of the entries",
+    .before = {"expr/inputs_point.h", "base/sw_hd.h", "expr/random_point.h", "field/double_double_point.h",
+               "field/square_sum_point.h", "problem/tridiagonal/measure_point.h",
+               "problem/tridiagonal/entries_point.h"},
+    .after = {"cuda/tridiagonal/tridiagonal_entries_rtc.cuh"},
+    .kernel = {[BEGIN_K] = "begin_k", [FILL_K] = "fill_k", [MEASURE_K] = "measure_k", [MERGE_K] = "merge_k"},
+};
+
+static void add_definitions(const struct tridiagonal_entries_desc *desc, struct sw_text *text)
 {
-    static const char *const before[] = {"base/sw_hd.h", "expr/random_point.h", "field/double_double_point.h",
-                                         "field/square_sum_point.h", "problem/tridiagonal/measure_point.h",
-                                         "problem/tridiagonal/entries_point.h"};
-    size_t bytes;
-    bool from_cache;
-    struct sw_text text = {0};
-    *cubin = NULL;
-    sw_program_cuda_prologue(&text);
-    for (size_t k = 0; k < sizeof before / sizeof *before; k++) sw_embedded_add(before[k], &text);
-    sw_text_printf(&text, "enum { FILL_THREADS = %d, MEASURE_THREADS = %d };\n", FILL_THREADS, MEASURE_THREADS);
-    add_programs(desc, &text);
-    sw_embedded_add("cuda/tridiagonal/tridiagonal_entries_rtc.cuh", &text);
-    enum sw_status st = sw_text_status(&text);
-    if (!st)
-        st = sw_kernel_compile(sw_text_get(&text), "the GPU code of the entries", sm, cubin, &bytes, &from_cache);
-    sw_text_free(&text);
-    return st;
+    sw_text_printf(text, "enum { FILL_THREADS = %d, MEASURE_THREADS = %d };\n", FILL_THREADS, MEASURE_THREADS);
+    add_programs(desc, text);
 }
 
 static enum sw_status try_compile(const struct tridiagonal_entries_desc *desc, int sm)
 {
-    void *cubin;
-    enum sw_status st = compile(desc, sm, &cubin);
-    sw_free(cubin);
-    return st;
+    struct sw_text definitions = {0};
+    add_definitions(desc, &definitions);
+    return sw_kernels_try_compile(&source, &definitions, sm);
 }
 
 /* ------------------------------------------------------------------ life */
@@ -137,16 +128,14 @@ static size_t bytes(const struct tridiagonal_entries_desc *desc, size_t *per_run
 static enum sw_status create(struct tridiagonal_entries *e)
 {
     struct own *own = NULL;
-    void *cubin = NULL;
+    struct sw_text definitions = {0};
     const size_t room = (size_t)e->desc.capacity;
     SW_TRY(sw_alloc(1, &own));
     e->own = own;
     const size_t cached = cached_values(&e->desc, &own->used);
     own->batch = (struct entries_batch){.n = e->desc.n, .cyclic = e->desc.cyclic};
-    SW_TRY(compile(&e->desc, e->device->sm, &cubin));
-    enum sw_status st = sw_module_load(e->device, cubin, kernel_name, KERNELS, own->kernel, &own->module);
-    sw_free(cubin);
-    if (st) return st;
+    add_definitions(&e->desc, &definitions);
+    SW_TRY(sw_kernels_create(e->device, &source, &definitions, &own->kernels));
     SW_TRY(sw_device_alloc(e->device, room * (size_t)own->used, &own->param));
     SW_TRY(sw_device_alloc(e->device, room * 2, &own->beyond));
     SW_TRY(sw_device_alloc(e->device, room * cached, &own->batch.cached));
@@ -162,7 +151,7 @@ static void destroy(struct tridiagonal_entries *e)
     struct own *own = e->own;
     if (!own) return;
     (void)sw_device_wait(e->device);
-    sw_module_unload(e->device, &own->module);
+    sw_kernels_destroy(e->device, &own->kernels);
     sw_device_free(e->device, own->param);
     sw_device_free(e->device, own->beyond);
     sw_device_free(e->device, own->batch.cached);
@@ -184,8 +173,8 @@ static enum sw_status load(struct tridiagonal_entries *e)
     own->batch.count = e->count;
     SW_TRY(sw_device_upload(e->device, own->param, e->param,
                             (size_t)own->used * (size_t)e->count * sizeof *own->param));
-    return sw_kernel_launch(e->device, own->kernel[BEGIN_K], blocks_for(e->count, RUN_THREADS), 1, RUN_THREADS, 0,
-                            args);
+    return sw_kernel_launch(e->device, own->kernels.kernel[BEGIN_K], blocks_for(e->count, RUN_THREADS), 1, RUN_THREADS,
+                            0, args);
 }
 
 static enum sw_status fill(struct tridiagonal_entries *e, int64_t first, int64_t rows,
@@ -195,8 +184,8 @@ static enum sw_status fill(struct tridiagonal_entries *e, int64_t first, int64_t
     struct entries_arrays arrays = {out->lower, out->main, out->upper, out->rhs};
     long long from = first, number = rows;
     void *args[] = {&own->batch, &from, &number, &arrays};
-    return sw_kernel_launch(e->device, own->kernel[FILL_K], blocks_for(rows * e->count, FILL_THREADS), 1, FILL_THREADS,
-                            0, args);
+    return sw_kernel_launch(e->device, own->kernels.kernel[FILL_K], blocks_for(rows * e->count, FILL_THREADS), 1,
+                            FILL_THREADS, 0, args);
 }
 
 static enum sw_status first_bad(struct tridiagonal_entries *e, int64_t *row)
@@ -219,9 +208,9 @@ static enum sw_status measure(struct tridiagonal_entries *e, int64_t first, int6
                                  of->rhs, x, beyond ? own->beyond : NULL};
     void *measure_args[] = {&own->batch, &m, &own->part}, *merge_args[] = {&own->batch, &parts, &own->part, &own->sums};
     if (beyond) SW_TRY(sw_device_upload(e->device, own->beyond, beyond, count * sizeof *beyond));
-    SW_TRY(sw_kernel_launch(e->device, own->kernel[MEASURE_K], blocks_for(parts * e->count * 32, MEASURE_THREADS), 1,
-                            MEASURE_THREADS, 0, measure_args));
-    SW_TRY(sw_kernel_launch(e->device, own->kernel[MERGE_K], blocks_for(32LL * e->count, MEASURE_THREADS), 1,
+    SW_TRY(sw_kernel_launch(e->device, own->kernels.kernel[MEASURE_K],
+                            blocks_for(parts * e->count * 32, MEASURE_THREADS), 1, MEASURE_THREADS, 0, measure_args));
+    SW_TRY(sw_kernel_launch(e->device, own->kernels.kernel[MERGE_K], blocks_for(32LL * e->count, MEASURE_THREADS), 1,
                             MEASURE_THREADS, 0, merge_args));
     SW_TRY(sw_device_download(e->device, own->here, own->sums, count * sizeof *own->here));
     for (size_t j = 0; j < count; j++) tridiagonal_sums_merge(&sums[j], &own->here[j]);

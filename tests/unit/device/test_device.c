@@ -3,7 +3,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "device/sw_device.h"
+#include "device/sw_kernels.h"
 #include "helpers.h"
 
 #ifdef __SANITIZE_ADDRESS__

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "base/sw_mem.h"
-#include "device/sw_device.h"
+#include "device/sw_kernels.h"
 
 static struct sw_device *device;
 static char absent[4096];

@@ -1,5 +1,6 @@
 /* Compiling kernels at run time: the cache of cubins, and what the user is told when something is missing. Needs NVRTC,
  * but no device. */
+#include "device/sw_kernels.h"
 #include "helpers.h"
 
 #include <dirent.h>

@@ -45,16 +45,6 @@ static enum sw_status alloc_arrays(struct sw_stepper *s, struct sw_cuda_batch *p
     return sw_alloc(room, &p->bad);
 }
 
-static enum sw_status compile_kernels(struct sw_stepper *s, struct sw_cuda_batch *p, bool line_by_line)
-{
-    void *cubin = NULL;
-    enum sw_status st;
-    SW_TRY(sw_line_compile(&s->desc.model, line_by_line, s->device->sm, &cubin));
-    st = sw_module_load(s->device, cubin, sw_line_kernel_name, SW_LINE_KERNELS, p->kernel, &p->module);
-    sw_free(cubin);
-    return st;
-}
-
 enum sw_status sw_cuda_batch_create(struct sw_stepper *s, bool line_by_line)
 {
     const struct sw_stepper_desc *d = &s->desc;
@@ -68,7 +58,7 @@ enum sw_status sw_cuda_batch_create(struct sw_stepper *s, bool line_by_line)
     p->view.line = line_by_line ? sw_stepper_line(d) : 1;
     p->view.cells = p->kept.cell;
     p->view.theta = d->model.scheme == SW_CRANK_NICOLSON ? 0.5 : 1.0;
-    SW_TRY(compile_kernels(s, p, line_by_line));
+    SW_TRY(sw_line_kernels_create(s->device, &d->model, line_by_line, &p->kernels));
     SW_TRY(alloc_arrays(s, p));
     SW_TRY(sw_spectrum_create(s->device, d->n, sw_line_ended(&d->model), &p->spectrum));
     return sw_snapshots_create(s->device, sw_stepper_vector(d) * number_size(d),
@@ -90,7 +80,7 @@ void sw_cuda_batch_destroy(struct sw_stepper *s)
     struct sw_line_batch *b = &p->view;
     void *array[] = {p->coefficient, p->a, p->param, p->load_error, b->run, b->step, b->cell, b->first_bad};
     for (size_t k = 0; k < sizeof array / sizeof *array; k++) sw_device_free(s->device, array[k]);
-    sw_module_unload(s->device, &p->module);
+    sw_kernels_destroy(s->device, &p->kernels);
     sw_free(p->host);
     sw_free(p->host_a);
     sw_free(p->bad);
@@ -106,7 +96,7 @@ static int ceil_div(size_t a, size_t b) { return (int)((a + b - 1) / b); }
 enum sw_status sw_cuda_batch_launch_runs(struct sw_stepper *s, enum sw_line_kernel kernel, void **args)
 {
     int threads = threads_for(s->count), blocks = ceil_div((size_t)s->count, (size_t)threads);
-    return sw_kernel_launch(s->device, cuda_batch(s)->kernel[kernel], blocks, 1, threads, 0, args);
+    return sw_kernel_launch(s->device, cuda_batch(s)->kernels.kernel[kernel], blocks, 1, threads, 0, args);
 }
 
 /* The y grid ends at 65535; the kernels go on in steps of it. */
@@ -114,13 +104,14 @@ enum sw_status sw_cuda_batch_launch_points(struct sw_stepper *s, enum sw_line_ke
 {
     int threads = threads_for(s->count), x = ceil_div((size_t)s->count, (size_t)threads);
     int y = ceil_div((size_t)s->desc.n, (size_t)rows);
-    return sw_kernel_launch(s->device, cuda_batch(s)->kernel[kernel], x, y < 32768 ? y : 32768, threads, 0, args);
+    return sw_kernel_launch(s->device, cuda_batch(s)->kernels.kernel[kernel], x, y < 32768 ? y : 32768, threads, 0,
+                            args);
 }
 
 enum sw_status sw_cuda_batch_launch_lines(struct sw_stepper *s, enum sw_line_kernel kernel, void **args)
 {
     const int threads = 128, x = ceil_div((size_t)s->desc.n, (size_t)threads), y = s->count < 32768 ? s->count : 32768;
-    return sw_kernel_launch(s->device, cuda_batch(s)->kernel[kernel], x, y, threads, 0, args);
+    return sw_kernel_launch(s->device, cuda_batch(s)->kernels.kernel[kernel], x, y, threads, 0, args);
 }
 
 enum sw_status sw_cuda_batch_mark_not_finite(struct sw_stepper *s, long long mark)
@@ -257,7 +248,7 @@ static enum sw_status measure(struct sw_stepper *s, struct sw_cuda_batch *p, dou
     p->spectrum.noise_growth = s->desc.own_steps ? 1.0 : sw_measure_noise_growth((double)s->step);
     SW_TRY(sw_cuda_line_measure(s->device->compute, &p->view, &p->spectrum, p->u, p->measured, scalars));
     if (p->measured || !s->desc.model.energy) return SW_OK;
-    return sw_kernel_launch(s->device, p->kernel[SW_ENERGY_K], s->count, 1, SW_SUM_LANES, 0, args);
+    return sw_kernel_launch(s->device, p->kernels.kernel[SW_ENERGY_K], s->count, 1, SW_SUM_LANES, 0, args);
 }
 
 enum sw_status sw_cuda_batch_snapshot(struct sw_stepper *s, int slot, int what)

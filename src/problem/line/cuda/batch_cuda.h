@@ -11,8 +11,7 @@
 #include "problem/line/cuda/measure_cuda.h"
 
 struct sw_cuda_batch {
-    struct sw_module       *module;
-    void                   *kernel[SW_LINE_KERNELS];
+    struct sw_kernels       kernels;
     struct sw_program_size  kept;
     struct sw_line_batch    view;        /* its arrays run, step, cell: the stepper's, freed here   */
     struct sw_cuda_spectrum spectrum;

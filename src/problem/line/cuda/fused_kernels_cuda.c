@@ -17,16 +17,9 @@ size_t sw_fused_kernels_bytes(const struct sw_stepper_desc *d, const struct sw_f
 
 static enum sw_status compile_kernels(struct sw_stepper *s, struct sw_fused_kernels *p, int per_line)
 {
-    const char *const *name;
-    const int count = sw_fused_kernel_names(&p->shape, &name);
-    void *cubin = NULL;
-    enum sw_status st;
-    if (p->module[per_line]) return SW_OK;
+    if (p->kernels[per_line].module) return SW_OK;
     p->shape.per_line = per_line;
-    SW_TRY(sw_fused_compile(&s->desc.model, s->desc.n, &p->shape, s->device->sm, &cubin));
-    st = sw_module_load(s->device, cubin, name, count, p->kernel[per_line], &p->module[per_line]);
-    sw_free(cubin);
-    return st;
+    return sw_fused_compile(s->device, &s->desc.model, s->desc.n, &p->shape, &p->kernels[per_line]);
 }
 
 enum sw_status sw_fused_kernels_create(struct sw_stepper *s, const struct sw_fused_shape *shape,
@@ -45,7 +38,7 @@ enum sw_status sw_fused_kernels_create(struct sw_stepper *s, const struct sw_fus
 
 void sw_fused_kernels_destroy(struct sw_stepper *s, struct sw_fused_kernels *p)
 {
-    for (int per_line = 0; per_line < 2; per_line++) sw_module_unload(s->device, &p->module[per_line]);
+    for (int per_line = 0; per_line < 2; per_line++) sw_kernels_destroy(s->device, &p->kernels[per_line]);
     sw_device_free(s->device, p->line);
     sw_device_free(s->device, p->table);
     sw_free(p->host);
@@ -98,8 +91,5 @@ enum sw_status sw_fused_kernels_load(struct sw_stepper *s, struct sw_fused_kerne
 enum sw_status sw_fused_kernels_try_compile(const struct sw_stepper_desc *desc, const struct sw_fused_shape *shape,
                                             int sm)
 {
-    void *cubin = NULL;
-    enum sw_status st = sw_fused_compile(&desc->model, desc->n, shape, sm, &cubin);
-    sw_free(cubin);
-    return st;
+    return sw_fused_try_compile(&desc->model, desc->n, shape, sm);
 }

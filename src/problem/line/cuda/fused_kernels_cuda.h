@@ -11,8 +11,7 @@ struct sw_fused_kernels {
     struct sw_fused_shape shape;
     struct sw_fused_cut   cut;
     int                   per_line;                 /* whether the runs of the batch loaded differ            */
-    struct sw_module     *module[2];                /* [per_line]                                                 */
-    void                 *kernel[2][SW_FUSED_KERNELS];
+    struct sw_kernels     kernels[2];               /* [per_line]                                             */
     union {                                         /* of all lines, if they have the same: a kernel's argument */
         struct sw_fused_common        common;
         struct sw_fused_common_single common_single;
@@ -39,6 +38,6 @@ enum sw_status sw_fused_kernels_try_compile(const struct sw_stepper_desc *desc, 
 
 static inline void *sw_fused_kernels_get(const struct sw_fused_kernels *kernels, int k)
 {
-    return kernels->kernel[kernels->per_line][k];
+    return kernels->kernels[kernels->per_line].kernel[k];
 }
 #endif

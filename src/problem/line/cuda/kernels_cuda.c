@@ -8,13 +8,9 @@
 #include "problem/line/cuda/kernels_cuda.h"
 #include "problem/line/stepper/own_steps_drive.h"
 
-const char *const sw_line_kernel_name[SW_LINE_KERNELS] = {
-    [SW_RUN_K] = "run_k", [SW_CELL_K] = "cell_k", [SW_STEP_K] = "step_k", [SW_STAGE_K] = "stage_k",
-    [SW_ENDS_K] = "ends_k", [SW_CHECK_K] = "check_k", [SW_INITIAL_K] = "initial_k", [SW_ENERGY_K] = "energy_k",
-};
-
 static const char *const before[] = {
-    "base/sw_hd.h", "expr/random_point.h", "problem/line/stepper/line_point.h", "problem/line/stepper/ends_point.h",
+    "expr/inputs_point.h", "base/sw_hd.h", "expr/random_point.h", "problem/line/stepper/line_point.h",
+    "problem/line/stepper/ends_point.h",
     "problem/line/stepper/measure_point.h", "problem/line/cuda/batch_point.h", "problem/line/stepper/scalars_point.h",
     "field/sum_point.h", "cuda/sum_rtc.cuh", 0,
 };
@@ -167,17 +163,11 @@ static void add_initials(struct sw_text *text, const struct sw_line_model *m)
 
 /* ------------------------------------------------------------------ the kernels of any row */
 
-static void add_prologue(struct sw_text *text, const char *const *file)
-{
-    sw_program_cuda_prologue(text);
-    for (int k = 0; file[k]; k++) sw_embedded_add(file[k], text);
-}
-
 static void split_text(const struct sw_line_model *model, bool line_by_line, struct sw_text *text)
 {
     struct fragment fragment[FRAGMENTS];
     fragments_of(model, fragment);
-    add_prologue(text, before);
+    sw_embedded_add_all(before, text);
     add_initials(text, model);
     add_terms(text, model);
     add_masses(text, model);
@@ -187,40 +177,35 @@ static void split_text(const struct sw_line_model *model, bool line_by_line, str
     sw_embedded_add(line_by_line ? "cuda/line/line_stage_lines_rtc.cuh" : "cuda/line/line_stage_rtc.cuh", text);
 }
 
-static enum sw_status compile(struct sw_text *text, int sm, void **cubin)
-{
-    size_t bytes;
-    bool from_cache;
-    *cubin = NULL;
-    enum sw_status st = sw_text_status(text);
-    if (!st)
-        st = sw_kernel_compile(sw_text_get(text), "the GPU code of the expressions", sm, cubin, &bytes, &from_cache);
-    sw_text_free(text);
-    return st;
-}
+static const char label[] = "the GPU code of the expressions";
 
-enum sw_status sw_line_compile(const struct sw_line_model *model, bool line_by_line, int sm, void **cubin)
+static const struct sw_kernel_source split_source = {
+    .label = label,
+    .kernel = {[SW_RUN_K] = "run_k", [SW_CELL_K] = "cell_k", [SW_STEP_K] = "step_k", [SW_STAGE_K] = "stage_k",
+               [SW_ENDS_K] = "ends_k", [SW_CHECK_K] = "check_k", [SW_INITIAL_K] = "initial_k",
+               [SW_ENERGY_K] = "energy_k"},
+};
+
+enum sw_status sw_line_kernels_create(struct sw_device *device, const struct sw_line_model *model, bool line_by_line,
+                                      struct sw_kernels *kernels)
 {
     struct sw_text text = {0};
     split_text(model, line_by_line, &text);
-    return compile(&text, sm, cubin);
+    return sw_kernels_create(device, &split_source, &text, kernels);
+}
+
+enum sw_status sw_line_kernels_try_compile(const struct sw_line_model *model, bool line_by_line, int sm)
+{
+    struct sw_text text = {0};
+    split_text(model, line_by_line, &text);
+    return sw_kernels_try_compile(&split_source, &text, sm);
 }
 
 /* ------------------------------------------------------------------ cuda.fused and cuda.stream */
 
-int sw_fused_kernel_names(const struct sw_fused_shape *shape, const char *const **names)
-{
-    static const char *const fused[] = {"fused_k"}, *const streaming[] = {"stream_k", "stream_join_k"};
-    static const char *const own[SW_FUSED_KERNELS] = {
-        [SW_OWN_STEPS_K] = "own_steps_k", [SW_OWN_BEGIN_K] = "own_begin_k", [SW_OWN_QUEUE_K] = "own_queue_k",
-        [SW_OWN_NOISE_K] = "own_noise_k",
-    };
-    *names = shape->own_steps ? own : shape->stream ? streaming : fused;
-    return shape->own_steps ? SW_FUSED_KERNELS : shape->stream ? 2 : 1;
-}
-
 static const char *const before_fused[] = {
-    "base/sw_hd.h", "expr/random_point.h", "problem/line/stepper/line_point.h", "problem/line/stepper/ends_point.h",
+    "expr/inputs_point.h", "base/sw_hd.h", "expr/random_point.h", "problem/line/stepper/line_point.h",
+    "problem/line/stepper/ends_point.h",
     "problem/line/cuda/batch_point.h", "problem/line/stepper/recursive_point.h", "problem/line/cuda/fused_point.h",
     "problem/line/stepper/measure_point.h", "problem/line/stepper/scalars_point.h", 0,
 };
@@ -290,8 +275,8 @@ static void general_text(const struct sw_line_model *model, int n, const struct 
     sw_imex_stages_of(model->scheme, &stages);
     sw_text_printf(text, "#define SINGLE 0\n#define STREAM 0\n#define CLUSTERED 0\n#define OWN_STEPS %d\n"
                    "typedef double sw_real;\n", shape->own_steps);
-    add_prologue(text, before_fused);
-    for (int k = 0; shape->own_steps && before_own_steps[k]; k++) sw_embedded_add(before_own_steps[k], text);
+    sw_embedded_add_all(before_fused, text);
+    if (shape->own_steps) sw_embedded_add_all(before_own_steps, text);
     add_terms(text, model);
     add_masses(text, model);
     add_ends(text, model);
@@ -327,7 +312,7 @@ static void fused_text(const struct sw_line_model *model, int n, const struct sw
     fragments_of(model, fragment);
     sw_text_printf(text, "#define SINGLE %d\nenum { ENDED = 0 };\ntypedef %s sw_real;\n", shape->single,
                    shape->single ? "float" : "double");
-    add_prologue(text, before_fused);
+    sw_embedded_add_all(before_fused, text);
     add_fragment(text, &fragment[G_FRAGMENT]);
     add_fragment(text, &fragment[S_FRAGMENT]);
     add_fragment(text, &fragment[ENERGY_FRAGMENT]);
@@ -354,10 +339,30 @@ static void fused_text(const struct sw_line_model *model, int n, const struct sw
     sw_embedded_add("cuda/line/line_block_rtc.cuh", text);
 }
 
-enum sw_status sw_fused_compile(const struct sw_line_model *model, int n, const struct sw_fused_shape *shape, int sm,
-                                void **cubin)
+static const struct sw_kernel_source *source_of(const struct sw_fused_shape *shape)
+{
+    static const struct sw_kernel_source fused = {.label = label, .kernel = {"fused_k"}},
+                                         streaming = {.label = label, .kernel = {"stream_k", "stream_join_k"}},
+                                         own = {.label = label,
+                                                .kernel = {[SW_OWN_STEPS_K] = "own_steps_k",
+                                                           [SW_OWN_BEGIN_K] = "own_begin_k",
+                                                           [SW_OWN_QUEUE_K] = "own_queue_k",
+                                                           [SW_OWN_NOISE_K] = "own_noise_k"}};
+    return shape->own_steps ? &own : shape->stream ? &streaming : &fused;
+}
+
+enum sw_status sw_fused_compile(struct sw_device *device, const struct sw_line_model *model, int n,
+                                const struct sw_fused_shape *shape, struct sw_kernels *kernels)
 {
     struct sw_text text = {0};
     fused_text(model, n, shape, &text);
-    return compile(&text, sm, cubin);
+    return sw_kernels_create(device, source_of(shape), &text, kernels);
+}
+
+enum sw_status sw_fused_try_compile(const struct sw_line_model *model, int n, const struct sw_fused_shape *shape,
+                                    int sm)
+{
+    struct sw_text text = {0};
+    fused_text(model, n, shape, &text);
+    return sw_kernels_try_compile(source_of(shape), &text, sm);
 }

@@ -1,14 +1,12 @@
 #ifndef KERNELS_CUDA_H
 #define KERNELS_CUDA_H
 /* The text of the kernels that hold a model's expressions (cuda/line/line_rtc.cuh), and their compilation. */
-#include "base/sw_text.h"
+#include "device/sw_kernels.h"
 #include "problem/line/stepper/imex.h"
 
 enum sw_line_kernel {
-    SW_RUN_K, SW_CELL_K, SW_STEP_K, SW_STAGE_K, SW_ENDS_K, SW_CHECK_K, SW_INITIAL_K, SW_ENERGY_K,
-    SW_LINE_KERNELS
+    SW_RUN_K, SW_CELL_K, SW_STEP_K, SW_STAGE_K, SW_ENDS_K, SW_CHECK_K, SW_INITIAL_K, SW_ENERGY_K
 };
-extern const char *const sw_line_kernel_name[SW_LINE_KERNELS];
 
 /** Recursions of a line of the general kernel: of each unknown one, or two where A may be without symmetry. */
 static inline int sw_line_systems(const struct sw_line_model *m)
@@ -26,11 +24,14 @@ static inline bool sw_fused_error_waits(const struct sw_line_model *model, const
 /** Values that G and N of all unknowns keep at each rate, for struct sw_line_batch. */
 struct sw_program_size sw_line_kept(const struct sw_line_model *model);
 
-/** Compile the kernels of line_rtc.cuh for a model and sm_xx, or take them from the cache. They load the parameters of
- * runs: no source contains them.
- * @param line_by_line  how the field lies (batch_point.h)  @param cubin out; free with sw_free()
- * @return SW_E_ABSENT no NVRTC; SW_E_CUDA with the compiler's log; SW_E_MEMORY */
-enum sw_status sw_line_compile(const struct sw_line_model *model, bool line_by_line, int sm, void **cubin);
+/** Compile the kernels of line_rtc.cuh for a model, or take them from the cache. They load the parameters of runs: no
+ * source contains them.
+ * @param line_by_line  how the field lies (batch_point.h)
+ * @param kernels       out: SW_RUN_K, ..; sw_kernels_destroy()
+ * @return as sw_kernels_create() */
+enum sw_status sw_line_kernels_create(struct sw_device *device, const struct sw_line_model *model, bool line_by_line,
+                                      struct sw_kernels *kernels);
+enum sw_status sw_line_kernels_try_compile(const struct sw_line_model *model, bool line_by_line, int sm);
 
 /* How cuda.fused and cuda.stream lay a line out over lanes (cuda/line/line_lane_rtc.cuh; fused_shape_cuda.h chooses).
  * */
@@ -54,12 +55,11 @@ struct sw_fused_shape {
 };
 
 /* Kernels of a row: fused_k; stream_k and stream_join_k; or these. */
-enum { SW_OWN_STEPS_K, SW_OWN_BEGIN_K, SW_OWN_QUEUE_K, SW_OWN_NOISE_K, SW_FUSED_KERNELS };
+enum { SW_OWN_STEPS_K, SW_OWN_BEGIN_K, SW_OWN_QUEUE_K, SW_OWN_NOISE_K };
 
-/** Their names. @return how many there are, at most SW_FUSED_KERNELS */
-int sw_fused_kernel_names(const struct sw_fused_shape *shape, const char *const **names);
-
-/** Compile them for lines of n points, as sw_line_compile() does. They load coefficients and parameters. */
-enum sw_status sw_fused_compile(const struct sw_line_model *model, int n, const struct sw_fused_shape *shape, int sm,
-                                void **cubin);
+/** Compile them for lines of n points, as sw_line_kernels_create() does. They load coefficients and parameters. */
+enum sw_status sw_fused_compile(struct sw_device *device, const struct sw_line_model *model, int n,
+                                const struct sw_fused_shape *shape, struct sw_kernels *kernels);
+enum sw_status sw_fused_try_compile(const struct sw_line_model *model, int n, const struct sw_fused_shape *shape,
+                                    int sm);
 #endif

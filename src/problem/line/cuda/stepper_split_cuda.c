@@ -128,10 +128,7 @@ static struct sw_cost split_cost(const struct sw_stepper *s, int64_t steps)
 
 static enum sw_status split_try_compile(const struct sw_stepper_desc *desc, int sm)
 {
-    void *cubin = NULL;
-    enum sw_status st = sw_line_compile(&desc->model, false, sm, &cubin);
-    sw_free(cubin);
-    return st;
+    return sw_line_kernels_try_compile(&desc->model, false, sm);
 }
 
 extern const struct sw_stepper_ops stepper_split_cuda;
