@@ -14,7 +14,6 @@
 #error "XXH3 has its final form from xxHash 0.8.0 on"
 #endif
 
-#include "base/sw_background.h"
 #include "base/sw_mem.h"
 
 enum { BLOCK = SW_CHECKSUM_BLOCK, DIGEST = 16, FOOT = 96, VERSION = 1 };
@@ -98,12 +97,6 @@ struct block { unsigned char digest[DIGEST]; uint32_t filled; uint16_t stream; u
 enum { STREAMS = 1024 };
 struct stream { int64_t block; XXH3_state_t xxh; };
 
-/* Whole blocks, one after the other, whose digests the thread is to form. A block takes 1.6 us on a processor with AVX2
- * (41 GB/s, compute bound), and to wake a thread 20 to 50, on a virtual machine above all: it is woken for PILE blocks.
- */
-enum { TASK_BLOCKS = 4, TASKS = 1024, PILE = 32 };
-struct task { uint64_t block, count; const char *bytes; };
-
 struct sw_checksum_writer {
     uint64_t count, room;
     struct block *block;  /* [room], of which count are known */
@@ -111,13 +104,6 @@ struct sw_checksum_writer {
     struct stream *stream[STREAMS];  /* [nstream] made when they are needed   */
     uint16_t free[STREAMS];          /* [nfree] those that have no block      */
     int nstream, nfree, oldest;      /* oldest: the next one that is given up */
-    struct sw_background *background;
-    struct task *task;       /* [TASKS], of which ntask wait or are under way, the first `handed` with the background */
-    int ntask, handed;
-    uint64_t pile;           /* blocks of the tasks that are not with it                                           */
-    const char *held;        /* [nheld] bytes that stay as they are until sw_checksum_release() */
-    size_t nheld;
-    bool borrows;            /* a task is of other bytes, which stay until sw_checksum_wait()   */
 };
 
 enum sw_status sw_checksum_begin(struct sw_checksum_writer **writer)
@@ -128,41 +114,10 @@ enum sw_status sw_checksum_begin(struct sw_checksum_writer **writer)
 void sw_checksum_drop(struct sw_checksum_writer **writer)
 {
     if (!writer || !*writer) return;
-    sw_background_free(&(*writer)->background);
     for (int k = 0; k < (*writer)->nstream; k++) sw_free((*writer)->stream[k]);
-    sw_free((*writer)->task);
     sw_free((*writer)->block);
     sw_free(*writer);
     *writer = NULL;
-}
-
-static void hash_blocks(const struct sw_checksum_writer *w, const struct task *t)
-{
-    for (uint64_t k = 0; k < t->count; k++) digest_of(t->bytes + k * BLOCK, BLOCK, w->block[t->block + k].digest);
-}
-
-static void hash_task(void *user, int64_t k)
-{
-    const struct sw_checksum_writer *w = user;
-    hash_blocks(w, &w->task[k]);
-}
-
-static void end_tasks(struct sw_checksum_writer *w)
-{
-    for (; w->ntask > w->handed; w->ntask--) hash_task(w, w->ntask - 1);
-    sw_background_wait(w->background);
-    w->ntask = w->handed = 0;
-    w->pile = 0;
-    w->borrows = false;
-}
-
-/* Without memory, or room for more, the tasks that there are come first. */
-static void add_task(struct sw_checksum_writer *w, const struct task *task)
-{
-    if (!w->task && !sw_alloc(TASKS, &w->task)) w->background = sw_background_create(hash_task, w);
-    if (w->ntask == TASKS) end_tasks(w);
-    if (w->background) w->task[w->ntask++] = *task;
-    else hash_blocks(w, task);
 }
 
 static bool know_blocks(struct sw_checksum_writer *w, uint64_t count)
@@ -170,7 +125,6 @@ static bool know_blocks(struct sw_checksum_writer *w, uint64_t count)
     if (count <= w->count || w->lost) return !w->lost;
     if (count > w->room) {
         const uint64_t room = count > 2 * w->room ? count + 64 : 2 * w->room;
-        end_tasks(w);  /* they know where the blocks are */
         w->lost = sw_resize((size_t)w->room, (size_t)room, &w->block) != SW_OK;
         if (w->lost) return false;
         w->room = room;
@@ -236,27 +190,15 @@ static void add_to_block(struct sw_checksum_writer *w, uint64_t block, size_t at
     if (b->filled == BLOCK) end_stream(w, b);
 }
 
-/* Of few blocks, whose bytes do not stay, the digests are formed at once. */
+/* A block takes 1.6 us on a processor with AVX2. */
 static void add_blocks(struct sw_checksum_writer *w, uint64_t block, const char *bytes, uint64_t count)
 {
-    const bool held = w->nheld && bytes >= w->held && bytes + count * BLOCK <= w->held + w->nheld;
-    const bool at_once = !held && count < PILE;
-    for (uint64_t k = block; k < block + count; k++) {
-        if (w->ntask && w->block[k].state > BEGUN) end_tasks(w);  /* one of them may be of this block */
-        scatter(w, &w->block[k]);
-        w->block[k].state = DONE;
+    for (uint64_t k = 0; k < count; k++) {
+        struct block *b = &w->block[block + k];
+        scatter(w, b);
+        digest_of(bytes + k * BLOCK, BLOCK, b->digest);
+        b->state = DONE;
     }
-    for (uint64_t k = 0; k < count; k += TASK_BLOCKS) {
-        const uint64_t here = count - k < TASK_BLOCKS ? count - k : TASK_BLOCKS;
-        const struct task task = {block + k, here, bytes + k * BLOCK};
-        if (at_once) hash_blocks(w, &task);
-        else add_task(w, &task);
-    }
-    w->borrows |= !held && !at_once;
-    if (!at_once) w->pile += count;
-    if (w->pile < PILE || !w->ntask) return;
-    sw_background_extend(w->background, w->handed = w->ntask);
-    w->pile = 0;
 }
 
 void sw_checksum_add(struct sw_checksum_writer *w, uint64_t at, const void *bytes, size_t count)
@@ -272,23 +214,6 @@ void sw_checksum_add(struct sw_checksum_writer *w, uint64_t at, const void *byte
         at += here;
         count -= here;
     }
-}
-
-void sw_checksum_wait(struct sw_checksum_writer *w)
-{
-    if (w->borrows) end_tasks(w);
-}
-
-void sw_checksum_hold(struct sw_checksum_writer *w, const void *bytes, size_t count)
-{
-    w->held = bytes;
-    w->nheld = count;
-}
-
-void sw_checksum_release(struct sw_checksum_writer *w)
-{
-    end_tasks(w);
-    w->nheld = 0;
 }
 
 void sw_checksum_cut(struct sw_checksum_writer *w, uint64_t length)
@@ -356,7 +281,6 @@ enum sw_status sw_checksum_seal(struct sw_checksum_writer **writer, int fd, cons
     int error = fstat(fd, &s) ? errno : 0;
     const uint64_t bytes = error ? 0 : (uint64_t)s.st_size;
     enum sw_status st = sw_alloc((size_t)blocks_of(bytes), &digest);
-    end_tasks(w);
     if (!st && !error) {
         end_last_block(w, bytes);
         error = read_scattered(w, fd, bytes, digest);

@@ -26,16 +26,8 @@ struct sw_checksum_writer;
 
 /** @return SW_E_MEMORY */
 enum sw_status sw_checksum_begin(struct sw_checksum_writer **writer);
-/** So many bytes are about to be written at a place. The same bytes may be written again, in any order. Of many bytes
- * the digests are formed in the background: they stay as they are until sw_checksum_wait(). */
+/** So many bytes are about to be written at a place. The same bytes may be written again, in any order. */
 void sw_checksum_add(struct sw_checksum_writer *writer, uint64_t at, const void *bytes, size_t count);
-/** What was added is not needed any more, but for what is held. Comes before any other call. */
-void sw_checksum_wait(struct sw_checksum_writer *writer);
-/** These bytes stay as they are until sw_checksum_release(), one range at a time: of those that are added meanwhile,
- * the digests of whole blocks are formed in the background, be it a few in each call. */
-void sw_checksum_hold(struct sw_checksum_writer *writer, const void *bytes, size_t count);
-/** They are not needed any more. */
-void sw_checksum_release(struct sw_checksum_writer *writer);
 /** The file is about to be cut, or grown by zeros, to a length. */
 void sw_checksum_cut(struct sw_checksum_writer *writer, uint64_t length);
 /** Append the seal to what was written, and free the writer.

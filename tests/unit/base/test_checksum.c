@@ -26,11 +26,10 @@ static void write_range(int fd, struct sw_checksum_writer *w, size_t at, size_t 
 {
     sw_checksum_add(w, at, content + at, count);
     assert_int_equal(pwrite(fd, content + at, count, (off_t)at), count);
-    sw_checksum_wait(w);
 }
 
 /* Bytes in pieces of random length, by several hands: in order, backwards, here and there, some of them twice;
- * or many at a time, by one. Half of the time what is written is held. */
+ * or many at a time, by one. */
 static int sealed_file(size_t bytes, int how)
 {
     struct sw_checksum_writer *w;
@@ -43,7 +42,6 @@ static int sealed_file(size_t bytes, int how)
         begin[k] = how == 4 && k ? bytes : bytes * (size_t)k / 4;
         end[k] = how == 4 ? bytes : bytes * (size_t)(k + 1) / 4;
     }
-    if (rand() % 2) sw_checksum_hold(w, content, bytes);
     while (left) {
         const int k = how == 0 ? 4 - left : rand() % 4;
         const size_t room = end[k] - begin[k], most = how == 3 ? 3 * BLOCK : how == 4 ? 80 * BLOCK : 40000;
@@ -91,7 +89,7 @@ static void bytes_come_back_whatever_the_order_they_were_written_in(void **state
         }
 }
 
-/* Whole blocks, whose digests may wait for the thread, and then other bytes in their place. */
+/* Whole blocks, and then other bytes in their place. */
 static void what_was_written_last_counts(void **state)
 {
     enum { BLOCKS = 40 };
@@ -102,15 +100,12 @@ static void what_was_written_last_counts(void **state)
         const int fd = new_file();
         for (int k = 0; k < 2 * BLOCKS * BLOCK; k++) content[k] = (unsigned char)(rand() >> 7);
         assert_int_equal(sw_checksum_begin(&w), SW_OK);
-        sw_checksum_hold(w, content, MOST);
         for (int n = 0; n < 100; n++) {
             const size_t at = (size_t)(rand() % BLOCKS), count = 1 + (size_t)rand() % (BLOCKS - at);
             const size_t bytes = count * BLOCK - (rand() % 4 ? 0 : 100), half = rand() % 2 ? BLOCKS * BLOCK : 0;
             sw_checksum_add(w, at * BLOCK, content + half + at * BLOCK, bytes);
             assert_int_equal(pwrite(fd, content + half + at * BLOCK, bytes, (off_t)(at * BLOCK)), bytes);
-            sw_checksum_wait(w);
-        }
-        if (tries % 2) sw_checksum_release(w);
+                }
         assert_int_equal(sw_checksum_seal(&w, fd, "a file"), SW_OK);
         assert_int_equal(sw_checksum_open(fd, &sum), 0);
         assert_int_equal(sw_checksum_check(&sum, NULL), 0);
