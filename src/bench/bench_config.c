@@ -329,7 +329,7 @@ static enum sw_status set_end(struct bench_config *c, int64_t steps)
 {
     char end[40];
     snprintf(end, sizeof end, "%lld*dt", (long long)steps);
-    return c->kind && c->problem->timed ? add_override(c, "time.end", end) : SW_OK;
+    return c->kind && c->problem->time ? add_override(c, "time.end", end) : SW_OK;
 }
 
 /* Whether all errors are of the spec: in a file of the user's there is none. */
@@ -393,7 +393,7 @@ static void set_up(const struct bench_config *c, struct sw_bench_spec *spec)
     spec->n = g->n[0];
     spec->per_run = g->count > 1;
     spec->problem = c->sweep->problem;
-    if (!spec->steps) spec->steps = c->kind || !spec->problem->timed ? spec->work->steps : g->steps;
+    if (!spec->steps) spec->steps = c->kind || !spec->problem->time ? spec->work->steps : g->steps;
     spec->setup = sw_sweep_setup(c->sweep, g, spec->batch);
     spec->setup.uniform = !spec->per_run;
     spec->setup.fields = false;  /* none is saved */

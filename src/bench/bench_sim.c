@@ -417,7 +417,7 @@ static void sim_list_rows(const struct sw_bench_spec *spec, struct bench_rows *r
 
 static enum sw_status sim_validate(const struct sw_bench_spec *spec)
 {
-    if (spec->problem->timed) return SW_OK;
+    if (spec->problem->time) return SW_OK;
     return SW_FAIL(SW_E_USAGE, "runs of %s have no time steps to be timed", spec->problem->name);
 }
 

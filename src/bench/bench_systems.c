@@ -37,9 +37,9 @@ static enum sw_status load(const struct systems *s)
 static enum sw_status check_memory(const struct sw_bench_spec *spec, const struct sw_setup *setup,
                                    const struct sw_device *device)
 {
-    size_t fixed = 0, per_run = 0;
-    SW_TRY(spec->problem->bytes(spec->problem, setup, device, &fixed, &per_run));
-    return bench_check_memory(device, (double)fixed + (double)per_run * spec->batch);
+    struct sw_batch_bytes bytes = {0};
+    SW_TRY(spec->problem->bytes(spec->problem, setup, device, &bytes));
+    return bench_check_memory(device, (double)bytes.fixed + (double)bytes.per_run * spec->batch);
 }
 
 static enum sw_status systems_create(const struct sw_bench_spec *spec, const char *row, struct sw_device *device,
@@ -71,7 +71,7 @@ static enum sw_status largest(const struct systems *s, double (*size)(const stru
 {
     struct sw_residuals *residual = NULL;
     SW_TRY(sw_alloc((size_t)s->spec->batch, &residual));
-    enum sw_status st = s->sim->ops->residuals(s->sim, residual);
+    enum sw_status st = s->sim->ops->residuals->get(s->sim, residual);
     *error = 0;
     for (int j = 0; j < s->spec->batch && !st; j++)
         if (!(size(&residual[j]) <= *error)) *error = isfinite(size(&residual[j])) ? size(&residual[j]) : INFINITY;
@@ -84,7 +84,7 @@ static double systems_iterations(void *own)
     const struct systems *s = own;
     struct sw_residuals *residual = NULL;
     double sum = 0;
-    if (!sw_alloc((size_t)s->spec->batch, &residual) && !s->sim->ops->residuals(s->sim, residual))
+    if (!sw_alloc((size_t)s->spec->batch, &residual) && !s->sim->ops->residuals->get(s->sim, residual))
         for (int j = 0; j < s->spec->batch; j++) sum += (double)residual[j].iterations / s->spec->batch;
     sw_free(residual);
     return sum;

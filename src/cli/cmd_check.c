@@ -164,7 +164,7 @@ static const char *format_outputs(const struct check *c, char text[64])
 static enum sw_status describe_group(const struct sw_sweep *sweep, const struct sw_group *group, struct sw_text *text)
 {
     const struct sw_setup setup = sw_sweep_setup(sweep, group, 1);
-    SW_TRY(sweep->problem->describe(sweep->problem, &setup, text));
+    SW_TRY(sweep->problem->advice->describe(sweep->problem, &setup, text));
     return sw_text_status(text);
 }
 
@@ -175,7 +175,7 @@ static enum sw_status print_description(const struct check *c, const struct sw_p
     const struct sw_sweep *sweep = c->s->sweep;
     struct sw_text first = {0};
     bool same = true;
-    if (!sweep->problem->describe || !p->ngroup) return SW_OK;
+    if (!sweep->problem->advice->describe || !p->ngroup) return SW_OK;
     enum sw_status st = describe_group(sweep, &p->group[0], &first);
     for (int g = 1; g < p->ngroup && g < LOOKED_AT && same && !st; g++) {
         struct sw_text other = {0};
@@ -255,14 +255,14 @@ static enum sw_status print_plan(struct check *c)
     const struct sw_plan *p = c->plan;
     SW_TRY(p->nbatch ? print_means(c, p) : print_means_of_all(c));
     console_print(cli, "batches  %lld%s\n", (long long)p->nbatch,
-                  format_steps(p, c->s->sweep->problem->timed, steps));
+                  format_steps(p, c->s->sweep->problem->time, steps));
     print_steps(c);
     print_stops(c);
     console_print(cli, "output   ≈ %s %s\n", format_bytes(p->output_bytes, a), c->s->file);
     SW_TRY(measure_rate(c));
     if (c->rate > 0)
         console_print(cli, "time     ≈ %s at %.2g %s, by a short trial%s%s\n", format_seconds(c->seconds, a), c->rate,
-                      format_rate_unit(c->s->sweep->problem->timed), format_outputs(c, outputs),
+                      format_rate_unit(c->s->sweep->problem->time), format_outputs(c, outputs),
                       2e-3 * BATCH_OVERHEAD_MS * (double)p->nbatch > c->seconds ? ", and some 20 ms a batch" : "");
     else if (c->s->sweep->own_steps && p->nbatch)
         console_print(cli, "time     not estimated: each run takes as many steps as its error asks for, of which the "

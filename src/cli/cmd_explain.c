@@ -96,7 +96,7 @@ static void print_users(unsigned symbol, bool numbered)
         for (const struct sw_key *key = sw_problem_table[p]->keys; key->path; key++) {
             char path[80];
             snprintf(path, sizeof path, " %s,", key->path);
-            if (sw_problem_table[p]->numbered == numbered && !key->element && key->symbols & symbol &&
+            if (sw_problem_table[p]->shape->numbered == numbered && !key->element && key->symbols & symbol &&
                 !strstr(sw_text_get(&text), path))
                 sw_text_add(&text, path);
         }
@@ -301,9 +301,9 @@ static bool bounded(const struct sw_key *key)
 /* "one of product, zip, random", "0 < value", "in x, t" */
 static void range_of(const struct sw_key *key, const struct sw_problem *owner, struct sw_text *text)
 {
-    const int dim = owner && owner->max_dim > 1 ? owner->max_dim : 1;
+    const int dim = owner && owner->shape->max_dim > 1 ? owner->shape->max_dim : 1;
     const struct { unsigned bit; const char *name; } use[] = {
-        {SW_USES_X, owner && owner->numbered ? "i" : dim == 1 ? "x" : dim == 2 ? "x, y" : "x, y, z"},
+        {SW_USES_X, owner && owner->shape->numbered ? "i" : dim == 1 ? "x" : dim == 2 ? "x, y" : "x, y, z"},
         {SW_USES_TERMS, "the unknowns, their derivatives, x, t"}, {SW_USES_T, "t"}, {SW_USES_U, "u"},
         {SW_USES_RANDOM, "rand, randn"}};
     const char *comma = "in ";

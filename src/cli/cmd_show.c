@@ -53,7 +53,7 @@ static bool is_shown(const struct sw_run_table *t, const struct sw_run_column *c
     switch (c->shown) {
     case SW_SHOWN_IN_FULL: return false;
     case SW_SHOWN: return true;
-    case SW_SHOWN_WITH_TIME: return !problem || problem->timed;
+    case SW_SHOWN_WITH_TIME: return !problem || problem->time;
     case SW_SHOWN_WITH_TIME_STEP:
         return sw_run_table_has(t, "time_step") || sw_run_table_has(t, "steps_refused");
     case SW_SHOWN_WITH_NORMS: return has_norms(t);

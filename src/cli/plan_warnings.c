@@ -99,7 +99,8 @@ static void warn_runs(const struct sw_cli *cli, const struct cli_sweep *s, const
     struct looks few = {0};
     find_looks(plan, &few);
     const bool looks = begin_looks(s->sweep, &few);
-    for (const struct sw_run_warning *warning = s->sweep->problem->warn_run; warning && warning->warn; warning++) {
+    const struct sw_problem_advice *advice = s->sweep->problem->advice;
+    for (const struct sw_run_warning *warning = advice->warn_run; warning && warning->warn; warning++) {
         struct warned w = {{0}, 0, 0};
         if (warning->of_all) look_at_all(s->sweep, plan, warning, &w);
         else if (looks) look(s->sweep, plan, warning, &few, &w);
@@ -238,7 +239,7 @@ static void warn_equal_runs(const struct sw_cli *cli, const struct sw_sweep *swe
     for (int g = 0; g < plan->ngroup; g++) {
         const struct sw_setup setup = sw_sweep_setup(sweep, &plan->group[g], 1);
         char why[160];
-        const char *key = sweep->problem->idle_key(&setup, why);
+        const char *key = sweep->problem->advice->idle_key(&setup, why);
         if (!key || plan->group[g].count < 2 || !sw_sweep_axis_serves(sweep, axis, key)) continue;
         if (!runs)
             sw_text_printf(&text, "%s changes nothing: %s; runs that differ in %s alone are equal", key, why, name);
@@ -296,7 +297,7 @@ static void warn_copies(const struct sw_cli *cli, const struct sw_sweep *sweep, 
 {
     double most = 0;
     char size[24];
-    bool lines = sweep->problem->max_dim < 2;
+    bool lines = sweep->problem->shape->max_dim < 2;
     for (int64_t g = 0; g < plan->ngroup && lines; g++) lines = !sw_sweep_setup(sweep, &plan->group[g], 1).walls[0];
     if (!(plan->host_bytes > 0) || !(sweep->stops || (sweep->ndefined && !lines))) return;
     for (int64_t b = 0; b < plan->nbatch; b++) {
@@ -319,6 +320,7 @@ static void warn_copies(const struct sw_cli *cli, const struct sw_sweep *sweep, 
 void plan_warnings_print(const struct sw_cli *cli, const struct cli_sweep *s, const struct sw_plan *plan,
                          console_printer *print)
 {
+    const struct sw_problem_advice *advice = s->sweep->problem->advice;
     struct sw_text printed = {0};
     if (plan->nagain == 1) print(cli, "note     %s\n", plan->again);
     else if (plan->nagain) print(cli, "note     %s; %lld runs alike\n", plan->again, (long long)plan->nagain);
@@ -327,10 +329,10 @@ void plan_warnings_print(const struct sw_cli *cli, const struct cli_sweep *s, co
     for (int g = 0; g < plan->ngroup; g++) {
         const struct sw_setup setup = sw_sweep_setup(s->sweep, &plan->group[g], 1);
         char text[200] = "";
-        if (s->sweep->problem->warn_setup) s->sweep->problem->warn_setup(s->sweep->problem, &setup, text);
+        if (advice->warn_setup) advice->warn_setup(s->sweep->problem, &setup, text);
         if (*text && is_new(&printed, text)) print(cli, "note     %s\n", text);
     }
-    for (int k = 0; k < s->sweep->naxis && s->sweep->problem->idle_key; k++)
+    for (int k = 0; k < s->sweep->naxis && advice->idle_key; k++)
         if (s->sweep->axis[k].count > 1 && !s->sweep->axis[k].together)
             warn_equal_runs(cli, s->sweep, plan, k, print);
     warn_lost_times(cli, plan, print);

@@ -66,7 +66,7 @@ static void describe(const struct progress_bar *bar, const struct sw_progress *p
         sw_text_printf(text, "batch %lld of %lld · ", (long long)p->batches_done + 1, (long long)bar->plan->nbatch);
     if (p->end > 0) sw_text_printf(text, "t = %.4g of %.4g · ", p->t, p->end);
     if (!brief && !bar->sweep->own_steps && rate > 0)
-        sw_text_printf(text, "%.2g %s · ", rate, format_rate_unit(bar->sweep->problem->timed));
+        sw_text_printf(text, "%.2g %s · ", rate, format_rate_unit(bar->sweep->problem->time));
     if (p->runs_failed) sw_text_printf(text, "%lld diverged · ", (long long)p->runs_failed);
     sw_text_printf(text, "ETA %s", format_clock(seconds_left(bar, p), left));
 }

@@ -320,7 +320,7 @@ void message_done(const struct sweep_run *run, const struct sw_run_sweep_summary
     if (*sum->failures) sw_text_printf(&text, " (%s)", sum->failures);
     if (sum->stopped) sw_text_printf(&text, " · %lld stopped early", (long long)sum->stopped);
     sw_text_printf(&text, " · %s", format_seconds(sum->seconds, took));
-    if (sum->rate > 0) sw_text_printf(&text, " · %.2g %s", sum->rate, format_rate_unit(run->s->sweep->problem->timed));
+    if (sum->rate > 0) sw_text_printf(&text, " · %.2g %s", sum->rate, format_rate_unit(run->s->sweep->problem->time));
     console_message(run->cli, "%s\n", sw_text_get(&text));
     sw_text_free(&text);
     if (run->s->sweep->accuracy < 0) tell_steps(run, &sum->accuracy);

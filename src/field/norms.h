@@ -9,9 +9,7 @@
  *   sw_compare()           all threads a run, for large runs: pairwise over pieces of lines, then over the pieces
  *   sw_norm_sums_points()  points as a solver makes them: in 16 lanes, then in the order of the calls */
 #include "field/evaluate.h"
-
-/* sqrt(mean d²), max |d|, |d|_2/|exact|_2; of a problem that has it, max |d| away from the walls. NaN: none. */
-struct sw_norms { double l2, max, rel, interior; };
+#include "field/sw_norms.h"
 
 /* Sums over points: d², exact², and the largest |d|. */
 struct sw_norm_sums { double difference, exact, largest; };

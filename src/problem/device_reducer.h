@@ -2,6 +2,8 @@
 #define DEVICE_REDUCER_H
 /* Expressions over reductions (expr/sw_reduction.h) of runs on periodic lines whose state lies on a device: kernels
  * compiled at run time. To rounding the values are those of field/reduce.h, whose sums they take in the same order. */
+#include "base/sw_text.h"
+#include "device/sw_device.h"
 #include "field/reduce.h"
 #include "problem/sw_problem.h"
 

@@ -218,9 +218,9 @@ enum sw_status sw_given_warn(const struct sw_problem *problem, const struct sw_s
 {
     text[0] = 0;
     if (state) return SW_OK;
-    SW_TRY(problem->name_given(problem, setup, ld, column, j, NULL, text));
-    if (!*text && problem->name_first) SW_TRY(problem->name_first(problem, setup, ld, column, j, text));
+    SW_TRY(problem->advice->name_given(problem, setup, ld, column, j, NULL, text));
+    if (!*text && problem->advice->name_first) SW_TRY(problem->advice->name_first(problem, setup, ld, column, j, text));
     const size_t length = strlen(text);
-    if (length) snprintf(text + length, 200 - length, problem->timed ? ": the run may diverge" : ": the run will fail");
+    if (length) snprintf(text + length, 200 - length, problem->time ? ": the run may diverge" : ": the run will fail");
     return SW_OK;
 }

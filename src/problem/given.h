@@ -20,14 +20,14 @@ enum { SW_GIVEN_VALUES = 1 << 16, SW_GIVEN_TIMES = 1 << 12, SW_GIVEN_OF_FAILURE 
  * @param one     the setup of run j: its points and walls count
  * @param column  [ncolumn][ld], of which run j
  * @param given   the texts of the problem; ends with key NULL
- * @param span    as in struct sw_problem.name_given
+ * @param span    as in struct sw_problem_advice.name_given
  * @param text    out: "" where there is none
  * @return SW_E_MEMORY */
 enum sw_status sw_given_name(const struct sw_setup *one, int64_t ld, const double *column, int64_t j,
                              const struct sw_given *given, const double *span, char text[200]);
 
-/** struct sw_run_warning.warn, by struct sw_problem.name_given and name_first: what a text says first, then what it
- * makes of the initial value. */
+/** struct sw_run_warning.warn, by struct sw_problem_advice.name_given and name_first: what a text says first, then
+ * what it makes of the initial value. */
 enum sw_status sw_given_warn(const struct sw_problem *problem, const struct sw_setup *setup, int64_t ld,
                              const double *column, int64_t j, const double *state, char text[200]);
 

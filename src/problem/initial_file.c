@@ -9,6 +9,8 @@
 #include "base/sw_hash.h"
 #include "base/sw_mem.h"
 #include "base/sw_text.h"
+#include "expr/sw_expr.h"
+#include "field/grid.h"
 #include "field/resample.h"
 #include "input/sw_saved.h"
 
@@ -621,7 +623,7 @@ enum sw_status sw_initial_warn_axes(const struct sw_problem *problem, const stru
     text[0] = 0;
     SW_TRY(find_for_warning(setup, ld, column, j, &one, &s, &place, &found));
     if (!found) return SW_OK;
-    for (int d = 0; d < one.dim; d++) one.walls[d] = problem->walls && problem->walls(setup, d);
+    for (int d = 0; d < one.dim; d++) one.walls[d] = problem->shape->walls && problem->shape->walls(setup, d);
     const struct sw_grid grid = sw_setup_grid(&one, ld, column, j);
     for (int d = 0; d < one.dim && !*text; d++) SW_TRY(only_memory(compare_axis(&one, s, &place, &grid, d, text)));
     return SW_OK;

@@ -37,7 +37,7 @@ bool sw_initial_in_file(const struct sw_setup *setup);
 /** struct sw_key.idle: whether the file has one field, for all runs. */
 bool sw_initial_shared(const struct sw_setup *setup, int64_t ld, const double *column, int64_t j);
 
-/** struct sw_problem.content */
+/** struct sw_problem_files.content */
 enum sw_status sw_initial_content(const struct sw_setup *setup, bool *any, unsigned char digest[32], const char **key);
 
 /** As struct sw_problem.validate_run, of what concerns a file.

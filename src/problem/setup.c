@@ -2,6 +2,8 @@
 #include <string.h>
 
 #include "base/row.h"
+#include "device/sw_device.h"
+#include "field/grid.h"
 #include "problem/sw_problem.h"
 
 const struct sw_function *sw_setup_find(const struct sw_setup *setup, const char *key)

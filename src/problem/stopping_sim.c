@@ -4,6 +4,8 @@
 #include <string.h>
 
 #include "base/sw_mem.h"
+#include "device/sw_snapshot.h"
+#include "field/grid.h"
 
 /* What a snapshot in a slot is of. A thread that fetches it uses nothing else but what is kept of stopped runs, which
  * does not change until all slots are free. */
@@ -19,6 +21,8 @@ struct slot {
 struct stopping_sim {
     struct sw_sim     sim;        /* first: the operations get a pointer to it */
     struct sw_sim_ops ops;
+    struct sw_state_ops  state_ops;
+    struct sw_record_ops record_ops;
     struct sw_sim    *inner;
     bool    single;               /* fields of snapshots, which are one after another: [fields][count][points] */
     size_t  points;
@@ -85,7 +89,7 @@ static enum sw_status load_again(struct stopping_sim *s, bool without_stopped, c
     }
     SW_TRY_TO(done, st, s->inner->ops->load(s->inner, s->loaded, column, load_error));
     SW_TRY_TO(done, st, sw_sim_set_state(s->inner, s->loaded_state));
-    if (s->recorded) st = s->inner->ops->set_diagnostics(s->inner, s->loaded_record);
+    if (s->recorded) st = s->inner->ops->records->set(s->inner, s->loaded_record);
 done:
     sw_free(column);
     sw_free(load_error);
@@ -113,7 +117,7 @@ static enum sw_status hold(struct stopping_sim *s)
     const double *scalars;
     if (s->held || !s->loaded) return SW_OK;
     SW_TRY(make_room(s));
-    if (s->recorded) SW_TRY(s->inner->ops->get_diagnostics(s->inner, s->loaded_record));
+    if (s->recorded) SW_TRY(s->inner->ops->records->get(s->inner, s->loaded_record));
     if (s->scalars) {
         SW_TRY(sw_sim_snapshot(s->inner, 0, SW_SNAPSHOT_SCALARS));
         SW_TRY(s->inner->ops->fetch(s->inner, 0, &field, &scalars));
@@ -127,11 +131,11 @@ static enum sw_status hold(struct stopping_sim *s)
 static enum sw_status get_times(const struct stopping_sim *s, double *t)
 {
     double *record;
-    if (!s->inner->ops->steps_taken) return SW_OK;
+    if (!s->record_ops.steps_taken) return SW_OK;
     SW_TRY(sw_alloc((size_t)s->loaded * s->recorded, &record));
-    const enum sw_status st = s->inner->ops->get_diagnostics(s->inner, record);
+    const enum sw_status st = s->inner->ops->records->get(s->inner, record);
     for (int i = 0; i < s->loaded && !st; i++)
-        t[s->of[i]] = s->inner->ops->steps_taken(s->inner, record + (size_t)i * s->recorded).t;
+        t[s->of[i]] = s->inner->ops->records->steps_taken(s->inner, record + (size_t)i * s->recorded).t;
     sw_free(record);
     return st;
 }
@@ -152,7 +156,7 @@ enum sw_status sw_stopping_sim_look_ahead(struct sw_sim *sim, int64_t step, cons
         copy(s->loaded_state + at * s->size, state + j * s->size, s->size);
     }
     SW_TRY(sw_sim_set_state(s->inner, s->loaded_state));
-    return s->recorded ? s->inner->ops->set_diagnostics(s->inner, s->loaded_record) : SW_OK;
+    return s->recorded ? s->inner->ops->records->set(s->inner, s->loaded_record) : SW_OK;
 }
 
 static void fill_nan(double *to, size_t size)
@@ -205,7 +209,7 @@ static enum sw_status get_states(struct sw_sim *sim, int count, const int *which
         double *to = state + (size_t)k * s->size;
         const bool all = s->running == s->count;
         if (!all && s->stopped[which[k]]) copy(to, s->state + (size_t)which[k] * s->size, s->size);
-        else SW_TRY(s->inner->ops->get_states(s->inner, 1, all ? &which[k] : &s->at[which[k]], to));
+        else SW_TRY(s->inner->ops->states->get_some(s->inner, 1, all ? &which[k] : &s->at[which[k]], to));
     }
     return SW_OK;
 }
@@ -213,8 +217,8 @@ static enum sw_status get_states(struct sw_sim *sim, int count, const int *which
 static enum sw_status get_diagnostics(struct sw_sim *sim, double *record)
 {
     struct stopping_sim *s = of(sim);
-    if (s->running == s->count) return s->inner->ops->get_diagnostics(s->inner, record);
-    if (s->running) SW_TRY(s->inner->ops->get_diagnostics(s->inner, s->loaded_record));
+    if (s->running == s->count) return s->inner->ops->records->get(s->inner, record);
+    if (s->running) SW_TRY(s->inner->ops->records->get(s->inner, s->loaded_record));
     for (int j = 0; j < s->count; j++) {
         const double *from = s->stopped[j] ? s->record + (size_t)j * s->recorded
                                            : s->loaded_record + (size_t)s->at[j] * s->recorded;
@@ -330,7 +334,7 @@ static enum sw_status set_state(struct sw_sim *sim, const double *state)
 
 static enum sw_status set_diagnostics(struct sw_sim *sim, const double *record)
 {
-    return of(sim)->inner->ops->set_diagnostics(of(sim)->inner, record);
+    return of(sim)->inner->ops->records->set(of(sim)->inner, record);
 }
 
 static enum sw_status advance(struct sw_sim *sim, int64_t from, int64_t to)
@@ -371,12 +375,12 @@ static void warn_result(const struct sw_sim *sim, int j, const double *record, b
 {
     const struct stopping_sim *s = of(sim);
     text[0] = 0;
-    if (s->at[j] >= 0) s->inner->ops->warn_result(s->inner, s->at[j], record, finite, text);
+    if (s->at[j] >= 0) s->inner->ops->records->warn(s->inner, s->at[j], record, finite, text);
 }
 
 static struct sw_steps_taken steps_taken(const struct sw_sim *sim, const double *record)
 {
-    return of(sim)->inner->ops->steps_taken(of(sim)->inner, record);
+    return of(sim)->inner->ops->records->steps_taken(of(sim)->inner, record);
 }
 
 static void destroy(struct sw_sim *sim)
@@ -404,31 +408,21 @@ static void destroy(struct sw_sim *sim)
 
 /* What is optional is there if the inner simulation has it. The state is not shown where it lies on a device: stopped
  * runs are not there. */
-static struct sw_sim_ops make_ops(const struct sw_sim_ops *inner)
+static void make_ops(struct stopping_sim *s)
 {
-    const bool records = inner->get_diagnostics != NULL;
-    return (struct sw_sim_ops){
-        .solver_name = solver_name,
-        .state_size = state_size,
-        .load = load,
-        .initial = initial,
-        .begin = begin,
-        .set_state = set_state,
-        .get_state = get_state,
-        .get_states = inner->get_states ? get_states : NULL,
-        .advance = advance,
-        .snapshot = snapshot,
-        .fetch = fetch,
-        .diverged = diverged,
-        .explain = inner->explain ? explain : NULL,
-        .place = inner->place ? place : NULL,
-        .diagnostics = inner->diagnostics,
-        .get_diagnostics = records ? get_diagnostics : NULL,
-        .set_diagnostics = records ? set_diagnostics : NULL,
-        .warn_result = inner->warn_result ? warn_result : NULL,
-        .steps_taken = inner->steps_taken ? steps_taken : NULL,
-        .destroy = destroy,
-    };
+    const struct sw_sim_ops *inner = s->inner->ops;
+    const struct sw_record_ops *records = inner->records;
+    s->state_ops = (struct sw_state_ops){.size = state_size, .initial = initial, .set = set_state, .get = get_state,
+                                         .begin = begin, .get_some = inner->states->get_some ? get_states : NULL};
+    if (records)
+        s->record_ops = (struct sw_record_ops){.numbers = records->numbers, .get = get_diagnostics,
+                                               .set = set_diagnostics, .warn = warn_result,
+                                               .steps_taken = records->steps_taken ? steps_taken : NULL};
+    s->ops = (struct sw_sim_ops){.solver_name = solver_name, .load = load, .advance = advance, .snapshot = snapshot,
+                                 .fetch = fetch, .diverged = diverged, .explain = inner->explain ? explain : NULL,
+                                 .place = inner->place ? place : NULL, .destroy = destroy, .states = &s->state_ops,
+                                 .records = records ? &s->record_ops : NULL};
+    s->sim.ops = &s->ops;
 }
 
 enum sw_status sw_stopping_sim_create(const struct sw_setup *setup, int scalars, struct sw_sim **sim)
@@ -441,12 +435,12 @@ enum sw_status sw_stopping_sim_create(const struct sw_setup *setup, int scalars,
         inner->ops->destroy(inner);
         return st;
     }
-    *s = (struct stopping_sim){.inner = inner, .ops = make_ops(inner->ops), .single = setup->single,
+    *s = (struct stopping_sim){.inner = inner, .single = setup->single,
                                .points = (size_t)sw_points(setup->n), .capacity = (size_t)setup->capacity,
                                .ncolumn = (size_t)setup->ncolumn, .size = sw_sim_state_size(inner),
                                .scalars = (size_t)scalars,
-                               .recorded = inner->ops->get_diagnostics ? (size_t)inner->ops->diagnostics : 0};
-    s->sim.ops = &s->ops;
+                               .recorded = inner->ops->records ? (size_t)inner->ops->records->numbers : 0};
+    make_ops(s);
     SW_TRY_TO(failed, st, sw_alloc(s->ncolumn * s->capacity, &s->column));
     SW_TRY_TO(failed, st, sw_alloc(s->capacity, &s->of));
     SW_TRY_TO(failed, st, sw_alloc(s->capacity, &s->at));

@@ -22,7 +22,7 @@ enum sw_key_kind {
 
 /* What a FUNCTION may use besides the parameters of the run. X: the coordinates, x and as many of y and z as the
  * problem has dimensions. TERMS: the unknowns and their derivatives, x and t; the problem compiles it
- * (sw_problem.prepare). */
+ * (sw_problem_texts.prepare). */
 enum { SW_USES_X = 1, SW_USES_T = 2, SW_USES_U = 4, SW_USES_RANDOM = 8, SW_USES_TERMS = 16 };
 
 /* A word that is called something else now. The former one is still read, and runs keep their ids: those are hashed

@@ -224,9 +224,9 @@ static bool gives_up(void *again) { return atomic_load(&((struct accuracy *)agai
 static bool has_room(const struct accuracy *a)
 {
     const struct sw_problem *problem = a->r->sweep->problem;
-    size_t fixed, per_run;
-    if (problem->bytes(problem, &a->setup, a->r->device, &fixed, &per_run)) return false;
-    return (double)fixed + (double)a->count * (double)per_run <
+    struct sw_batch_bytes bytes = {0};
+    if (problem->bytes(problem, &a->setup, a->r->device, &bytes)) return false;
+    return (double)bytes.fixed + (double)a->count * (double)bytes.per_run <
            0.25 * (double)sw_device_memory_free(a->r->device);
 }
 
@@ -351,7 +351,7 @@ static double richardson(const struct accuracy *a, bool in_time)
 {
     const struct sw_problem *problem = a->r->sweep->problem;
     int order[2] = {1, 2};
-    if (problem->orders) problem->orders(problem, a->r->setup, order);
+    if (problem->time && problem->time->orders) problem->time->orders(problem, a->r->setup, order);
     const double factor = ldexp(1, order[!in_time]);
     return factor / (factor - 1);
 }

@@ -8,6 +8,7 @@
 
 #include "base/sw_clock.h"
 #include "base/sw_mem.h"
+#include "device/sw_snapshot.h"
 #include "problem/initial_file.h"
 #include "problem/stopping_sim.h"
 #include "run/results.h"
@@ -71,7 +72,7 @@ static bool may_give_up(void *batch)
 static size_t stored_size(const struct batch *b)
 {
     const struct runs *r = &b->runs;
-    return r->size + 1 + (r->diagnostics ? (size_t)r->sim->ops->diagnostics : 0) + early_ends_stored(b->ends);
+    return r->size + 1 + r->recorded + early_ends_stored(b->ends);
 }
 
 /* All that the runs continue from; the diagnostics have been read.
@@ -80,7 +81,7 @@ static enum sw_status copy_state(const struct batch *b, double **stored_state)
 {
     const struct runs *r = &b->runs;
     const struct failures *f = &b->failures;
-    const size_t size = r->size, stored = stored_size(b), recorded = (size_t)r->sim->ops->diagnostics;
+    const size_t size = r->size, stored = stored_size(b);
     double *state = NULL, *all = NULL;
     enum sw_status st = b->infinite ? writer_wait_slots(b->w->writer) : SW_OK;
     if (!st) st = sw_alloc((size_t)r->count * size, &state);
@@ -92,7 +93,7 @@ static enum sw_status copy_state(const struct batch *b, double **stored_state)
         if (f->step[j] >= 0) failures_store(f, j, to);
         to[size] = (double)(f->step[j] >= 0 || !b->infinite ? f->step[j] : -1 - b->infinite[j]);
         if (r->diagnostics)
-            memcpy(to + size + 1, r->diagnostics + recorded * (size_t)j, recorded * sizeof *to);
+            memcpy(to + size + 1, r->diagnostics + r->recorded * (size_t)j, r->recorded * sizeof *to);
         early_ends_store(b->ends, j, to + stored - early_ends_stored(b->ends));
     }
     sw_free(state);
@@ -106,7 +107,7 @@ static enum sw_status restore(struct batch *b)
 {
     const struct runs *r = &b->runs;
     const struct sw_checkpoint *resume = r->plan->resume;
-    const size_t size = r->size, stored = stored_size(b), recorded = (size_t)r->sim->ops->diagnostics;
+    const size_t size = r->size, stored = stored_size(b);
     double *old = NULL, *state = NULL;
     enum sw_status st;
     SW_TRY(writer_wait(b->w->writer));  /* only the writer thread uses the output until then */
@@ -118,13 +119,13 @@ static enum sw_status restore(struct batch *b)
         memcpy(state + (size_t)j * size, from, size * sizeof *state);
         if (from[size] >= 0) failures_restore(&b->failures, j, (int64_t)from[size], from);
         if (b->infinite && from[size] < -1) b->infinite[j] = -1 - (int64_t)from[size];
-        if (r->diagnostics) memcpy(r->diagnostics + recorded * (size_t)j, from + size + 1, recorded * sizeof *from);
+        if (r->diagnostics) memcpy(r->diagnostics + r->recorded * (size_t)j, from + size + 1, r->recorded * sizeof *from);
     }
     b->step = b->kept = resume->step;
     b->field = resume->fields_done;
     b->scalar = resume->scalars_done;
     SW_TRY_TO(out, st, sw_sim_set_state(r->sim, state));
-    if (r->diagnostics) SW_TRY_TO(out, st, r->sim->ops->set_diagnostics(r->sim, r->diagnostics));
+    if (r->diagnostics) SW_TRY_TO(out, st, r->sim->ops->records->set(r->sim, r->diagnostics));
     st = early_ends_resume(b->ends, b->step, old, stored);
 out:
     sw_free(old);
@@ -273,7 +274,7 @@ static enum sw_status write_pieces(struct batch *b)
 {
     int64_t first, count, end = b->points;
     for (int k = 0; b->runs.group->nfield; k++) {
-        SW_TRY(b->runs.sim->ops->piece(b->runs.sim, k, &first, &count));
+        SW_TRY(b->runs.sim->ops->cuts->piece(b->runs.sim, k, &first, &count));
         if (!count) break;
         end = first + count;
         if (first >= b->points) SW_TRY(write_piece(b, first, count));
@@ -464,7 +465,7 @@ static enum sw_status write_histories(const struct batch *b)
     double *history;
     if (!r->setup->history) return SW_OK;
     SW_TRY(sw_alloc(count * width, &history));
-    const enum sw_status st = r->sim->ops->history(r->sim, history);
+    const enum sw_status st = r->sim->ops->residuals->history(r->sim, history);
     if (st) { sw_free(history); return st; }
     for (size_t j = 0; j < count; j++)
         for (size_t k = most; k < width; k++)

@@ -36,11 +36,6 @@ void failures_destroy(struct failures *f)
     sw_free(f->now);
 }
 
-static const double *diagnostics_of(const struct runs *r, int j)
-{
-    return r->diagnostics + (size_t)r->sim->ops->diagnostics * (size_t)j;
-}
-
 /* ---- why a run failed */
 
 /* @param numbered  points are i = 1 .. n, without coordinates */
@@ -67,7 +62,7 @@ static void begin_rows(struct sw_evaluator *e, const struct runs *r, const struc
 bool describe_bad_point(const struct runs *r, int j, const char *key, const char *what, char text[160])
 {
     const struct sw_setup *setup = r->setup;
-    const bool numbered = r->sweep->problem->numbered, at_end = strcmp(key, "initial") != 0;
+    const bool numbered = r->sweep->problem->shape->numbered, at_end = strcmp(key, "initial") != 0;
     const struct sw_program *program = sw_setup_function(setup, key);
     const struct sw_grid g = sw_setup_grid(setup, r->count, r->column, j);
     const int64_t points = sw_points(setup->n), step = at_end ? r->group->steps : 0;
@@ -120,17 +115,16 @@ static void name_given(const struct failures *f, int j, char text[200])
 {
     const struct runs *r = f->r;
     const struct sw_problem *problem = r->sweep->problem;
-    const struct sw_sim_ops *ops = r->sim->ops;
     const int64_t step = f->step[j];
     double span[2] = {runs_time(r, j, step > 0 ? step - 1 : 0), runs_time(r, j, step)};
     text[0] = 0;
-    if (!problem->name_given) return;
-    if (ops->steps_taken) {
-        const struct sw_steps_taken taken = ops->steps_taken(r->sim, diagnostics_of(r, j));
+    if (!problem->advice->name_given) return;
+    if (runs_own_steps(r)) {
+        const struct sw_steps_taken taken = runs_steps_taken(r, j);
         span[0] = taken.t;
         span[1] = taken.t + taken.tried;
     }
-    if (problem->name_given(problem, r->setup, r->count, r->column, j, span, text)) text[0] = 0;
+    if (problem->advice->name_given(problem, r->setup, r->count, r->column, j, span, text)) text[0] = 0;
 }
 
 /* What to do about a run that diverged; nothing if memory is out. */
@@ -138,7 +132,7 @@ static void append_advice(const struct runs *r, int j, char text[SW_MESSAGE])
 {
     const struct sw_problem *problem = r->sweep->problem;
     char more[200];
-    if (problem->advise && !problem->advise(problem, r->setup, r->count, r->column, j, more))
+    if (problem->advice->advise && !problem->advice->advise(problem, r->setup, r->count, r->column, j, more))
         message_append(text, more);
 }
 
@@ -147,9 +141,10 @@ static void append_advice(const struct runs *r, int j, char text[SW_MESSAGE])
 static void explain_failure(const struct runs *r, int j, char text[SW_MESSAGE])
 {
     const struct sw_problem *problem = r->sweep->problem;
+    const struct sw_problem_advice *advice = problem->advice;
     const struct sw_sim *sim = r->sim;
     char given[200] = "";
-    if (problem->name_given && problem->name_given(problem, r->setup, r->count, r->column, j, NULL, given))
+    if (advice->name_given && advice->name_given(problem, r->setup, r->count, r->column, j, NULL, given))
         given[0] = 0;
     if (*given) snprintf(text, SW_MESSAGE, "%s", given);
     else sim->ops->explain(sim, j, text);
@@ -160,12 +155,11 @@ static void explain_failure(const struct runs *r, int j, char text[SW_MESSAGE])
 static void describe_divergence(const struct failures *f, int j, char text[SW_MESSAGE])
 {
     const struct runs *r = f->r;
-    const struct sw_sim *sim = r->sim;
     const long long step = f->step[j], steps = r->group->steps;
     char given[200], more[160];
     name_given(f, j, given);
     text[0] = 0;
-    if (sim->ops->steps_taken) message_append(text, given);  /* warn_result() says when */
+    if (runs_own_steps(r)) message_append(text, given);  /* runs_warn() says when */
     else
         snprintf(text, SW_MESSAGE, *given ? "not finite at t = %.6g: %s; step %lld of %lld" :
                  "not finite at t = %.6g%s (step %lld of %lld)", runs_time(r, j, step), given, step, steps);
@@ -200,14 +194,13 @@ void failures_describe(const struct failures *f, int j, char text[SW_MESSAGE])
 static double failure_time(const struct failures *f, int j)
 {
     const struct runs *r = f->r;
-    const struct sw_sim *sim = r->sim;
-    if (sim->ops->steps_taken && !f->undecided[j]) return sim->ops->steps_taken(sim, diagnostics_of(r, j)).t;
+    if (runs_own_steps(r) && !f->undecided[j]) return runs_steps_taken(r, j).t;
     return runs_time(r, j, f->step[j]);
 }
 
 void failures_report(const struct failures *f, enum sw_event_kind kind, int j, const char *message, bool earlier)
 {
-    const bool timed = f->r->sweep->problem->timed;
+    const bool timed = f->r->sweep->problem->time;
     const double t = f->load_error[j] || f->step[j] < 0 ? 0 : failure_time(f, j);
     struct sw_event e = {.kind = kind, .run = f->r->plan->run[j], .message = message,
                          .t = timed && kind == SW_EVENT_FAILURE ? t : NAN, .earlier = earlier};

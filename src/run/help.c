@@ -10,11 +10,11 @@
 enum question_kind { STEP, PIECE, DISMISSED };
 struct question {
     int64_t kind, piece, bytes;    /* PIECE: which, and how long it is */
-    double  asked[SW_HELP_ASKED];  /* STEP                             */
+    double  asked[SW_HELP_REQUEST];  /* STEP                             */
 };
 struct reply {                     /* to STEP and PIECE                */
     int64_t failed;
-    double  answered[SW_HELP_ANSWERED];
+    double  answered[SW_HELP_REPLY];
 };
 
 /* A help has two channels: questions of the leader, replies of the helper. */
@@ -32,7 +32,7 @@ static void dismiss(const struct sw_help *h)
 
 static struct help_led *led(struct sw_remote_helper *helper) { return (struct help_led *)helper; }
 
-static void ask(struct sw_remote_helper *helper, const double asked[SW_HELP_ASKED])
+static void ask(struct sw_remote_helper *helper, const double asked[SW_HELP_REQUEST])
 {
     struct help_led *l = led(helper);
     struct question q = {.kind = STEP};
@@ -48,7 +48,7 @@ static void take_answer(struct help_led *l, struct reply *r)
     l->lost |= r->failed;
 }
 
-static bool answer(struct sw_remote_helper *helper, double answered[SW_HELP_ANSWERED])
+static bool answer(struct sw_remote_helper *helper, double answered[SW_HELP_REPLY])
 {
     struct help_led *l = led(helper);
     struct reply r;
@@ -81,7 +81,7 @@ static void dismiss_led(struct help_led *l)
 static void add_helper(struct worker *w, const struct sw_help *h)
 {
     const int k = w->remote.count++;
-    w->led[k] = (struct help_led){.helper = {.ask = ask, .answer = answer, .piece = piece}, .help = *h};
+    w->led[k] = (struct help_led){.helper = {.request = ask, .reply = answer, .piece = piece}, .help = *h};
     w->remote.helper[k] = &w->led[k].helper;
 }
 
@@ -189,7 +189,7 @@ static void send_reply(const struct sw_help *h, const struct reply *r)
 static void reply_step(struct worker *w, const struct sw_help *h, const struct question *q, enum sw_status *st)
 {
     struct reply r = {0};
-    if (!*st) *st = w->sim->ops->help(w->sim, q->asked, r.answered);
+    if (!*st) *st = w->sim->ops->cuts->help(w->sim, q->asked, r.answered);
     r.failed = *st != SW_OK;
     send_reply(h, &r);
 }
@@ -198,7 +198,7 @@ static void reply_piece(struct worker *w, const struct sw_help *h, const struct 
 {
     struct reply r = {0};
     const void *piece = NULL;
-    if (!*st) *st = w->sim->ops->help_piece(w->sim, (int)q->piece, &piece);
+    if (!*st) *st = w->sim->ops->cuts->help_piece(w->sim, (int)q->piece, &piece);
     r.failed = *st != SW_OK;
     send_reply(h, &r);
     if (!r.failed) sw_channel_send(h->rank, reply_tag(h), piece, (size_t)q->bytes);

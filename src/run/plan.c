@@ -133,7 +133,7 @@ static void claim_runs(struct sw_plan *p, const struct sw_checkpoint *old, const
 static enum sw_status resume_batches(struct sw_plan *p, const struct sw_sweep *sweep,
                                      const struct sw_completed *completed, const uint64_t *id)
 {
-    const bool cut = sweep->problem->deepest_cut != NULL;  /* only those of its runs that are cut have a checkpoint */
+    const bool cut = sweep->problem->cuts != NULL;  /* only those of its runs that are cut have a checkpoint */
     struct run_id *todo_by_id = NULL;
     struct member *m = NULL;
     enum sw_status st = SW_OK;
@@ -173,14 +173,14 @@ static void begin_again(struct sw_plan *p, int64_t k, const char *why)
 static void begin_again_with_row(struct sw_plan *p, const struct sw_sweep *sweep, const struct sw_devices *devices)
 {
     char why[sizeof p->again];
-    if (!sweep->problem->row_of_slices) return;
+    if (!sweep->problem->cuts) return;
     for (int g = 0; g < p->ngroup; g++)
         if (p->group[g].cut) sw_group_cut(&p->group[g], 0);
     for (int64_t k = p->own->resumed; k-- > 0;) {
         const struct sw_plan_batch *b = &p->batch[k];
         struct sw_group *group = &p->group[b->group];
         const struct sw_setup setup = sw_sweep_setup(sweep, group, 1);
-        const char *row = sweep->problem->row_of_slices(&setup, devices->device[0]);
+        const char *row = sweep->problem->cuts->row_of_slices(&setup, devices->device[0]);
         if (row && !strcmp(row, b->resume->solver) && b->resume->cut <= plan_deepest_cut(sweep, group, devices)) {
             if (b->resume->cut > group->cut) sw_group_cut(group, b->resume->cut);
             continue;
@@ -462,7 +462,7 @@ enum sw_status sw_plan_largest_team(const struct sw_sweep *sweep, const int64_t 
     struct sw_group *group = NULL;
     int ngroup = 0;
     *team = 1;
-    if (!sweep->problem->deepest_cut || !count || count >= enough) return SW_OK;
+    if (!sweep->problem->cuts || !count || count >= enough) return SW_OK;
     SW_TRY(sw_sweep_groups(sweep, run, count, &group, &ngroup));
     for (int g = 0; g < ngroup; g++) {
         const double points = (double)sw_points(group[g].n);

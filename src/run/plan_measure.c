@@ -3,6 +3,7 @@
 
 #include "base/sw_clock.h"
 #include "base/sw_mem.h"
+#include "device/sw_snapshot.h"
 #include "run/plan_impl.h"
 #include "run/runs.h"
 
@@ -11,7 +12,7 @@ struct sw_setup plan_trial_setup(const struct sw_sweep *sweep, const struct sw_g
     const int64_t most = 1 << 22;
     struct sw_setup setup = sw_sweep_setup(sweep, group, capacity);
     if (sw_points(setup.n) > most && setup.cut) setup.cut = 1;
-    while (!sweep->problem->timed && sw_points(setup.n) > most) {  /* shorten the longest side */
+    while (!sweep->problem->time && sw_points(setup.n) > most) {  /* shorten the longest side */
         int d = setup.n[0] >= setup.n[1] && setup.n[0] >= setup.n[2] ? 0 : setup.n[1] >= setup.n[2] ? 1 : 2;
         int64_t fits = most / (sw_points(setup.n) / setup.n[d]);
         setup.n[d] = fits > setup.n[d] / 2 ? fits : (setup.n[d] + 1) / 2;
@@ -86,7 +87,7 @@ static enum sw_status time_outputs(struct sw_sim *sim, const struct sw_sweep *sw
                                    const struct sw_group *of, int count, int64_t step, double *seconds)
 {
     double field = 0, scalars = 0;
-    if (!sweep->problem->timed) return SW_OK;
+    if (!sweep->problem->time) return SW_OK;
     if (of->nfield) SW_TRY(time_output(sim, of, &step, SW_SNAPSHOT_FIELD, &field));
     if (of->nscalar) SW_TRY(time_output(sim, of, &step, SW_SNAPSHOT_SCALARS, &scalars));
     for (int64_t b = 0; b < plan->nbatch; b++) {

@@ -5,6 +5,7 @@
 #include <stdio.h>
 
 #include "base/sw_mem.h"
+#include "device/sw_snapshot.h"
 #include "problem/stopping_sim.h"
 #include "run/plan_impl.h"
 
@@ -22,7 +23,7 @@ enum { MOST_RUNS = 1 << 24 };
  * their slots, its history (the sim's, a copy, and one being written), its columns and its rows of the run table. */
 static double host_bytes_per_run(const struct sw_sweep *sweep, const struct sw_group *g, const struct sw_device *device)
 {
-    const bool timed = sweep->problem->timed;
+    const bool timed = sweep->problem->time;
     if (g->cut) return 8.0 * sweep->ncolumn + 2.0 * sizeof(struct sw_run_result) + 64;  /* bytes() counts the rest */
     double field = (sweep->single_fields ? 4 : 8) * quantity_count(sw_sweep_fields(sweep, g)), state = timed ? 16 : 0;
     if (sweep->ndefined) state += 8;
@@ -57,12 +58,14 @@ static enum sw_status needs(const struct sw_sweep *sweep, const struct sw_group 
 {
     const struct sw_setup setup = sw_sweep_setup(sweep, group, 1);
     *need = (struct need){.on_host = host_bytes_per_run(sweep, group, device)};
-    if (device->space == SW_DEVICE && sweep->problem->host_bytes)
-        need->fixed_on_host = (double)sweep->problem->host_bytes(&setup);
+    struct sw_batch_bytes bytes = {0};
     const int threads = omp_get_max_threads();
     omp_set_num_threads(device->threads);  /* as a worker does: each thread has scratch memory */
-    const enum sw_status status = sw_sweep_blame_row(
-        sweep, sweep->problem->bytes(sweep->problem, &setup, device, &need->fixed, &need->per_run));
+    const enum sw_status status =
+        sw_sweep_blame_row(sweep, sweep->problem->bytes(sweep->problem, &setup, device, &bytes));
+    need->fixed = bytes.fixed;
+    need->per_run = bytes.per_run;
+    if (device->space == SW_DEVICE) need->fixed_on_host = (double)bytes.fixed_on_host;
     if (sweep->ndefined && device->space == SW_DEVICE)  /* problem/device_reducer.h */
         need->per_run += 8 * (size_t)(sweep->ncolumn + SW_GRID_NUMBERS + 3 + sweep->ndefined);
     omp_set_num_threads(threads);
@@ -89,7 +92,7 @@ static double points_that_fit(const struct sw_sweep *sweep, const struct sw_grou
         const double bytes = need_of_run(&need, device, on_host);
         if (bytes <= have) return points;
         points = fmin(floor(points * have / bytes), points - 1);
-        if (points < fmax(sweep->problem->min_points, 1)) return 0;
+        if (points < fmax(sweep->problem->shape->min_points, 1)) return 0;
         shorter.n[0] = (int64_t)points;
     }
     return 0;
@@ -102,7 +105,8 @@ static bool files_have_points(const struct sw_sweep *sweep, const struct sw_grou
     const char *key;
     char why[160];
     int64_t n = 0;
-    return sweep->problem->points && !sweep->problem->points(&setup, &n, &key, why) && n > 0;
+    return sweep->problem->files && sweep->problem->files->points &&
+           !sweep->problem->files->points(&setup, &n, &key, why) && n > 0;
 }
 
 /* Two sizes in GiB so that one sees which is larger, and that the first is enough. */
@@ -163,7 +167,7 @@ static double runs_to_lose(const struct sw_group *g, const struct sw_device *dev
 static double wanted_runs(const struct sw_sweep *sweep, const struct sw_group *g, const struct sw_device *device,
                           double fit)
 {
-    if (sweep->problem->iterates) return runs_to_lose(g, device);
+    if (sweep->problem->measures & SW_ITERATES) return runs_to_lose(g, device);
     if (device->space == SW_DEVICE) return MOST_RUNS;
     if (all_at_once(g, device, fit)) return (double)g->count;
     return fmax((double)(1 << 20) / (double)sw_points(g->n), 16.0 * device->threads);
@@ -241,9 +245,9 @@ enum sw_status plan_fit(struct sw_sweep *sweep, const struct sw_group *group, co
 int plan_deepest_cut(const struct sw_sweep *sweep, const struct sw_group *group, const struct sw_devices *devices)
 {
     const struct sw_setup setup = sw_sweep_setup(sweep, group, 1);
-    int deepest = sweep->problem->deepest_cut ? SW_CUT_MOST : 0;
+    int deepest = sweep->problem->cuts ? SW_CUT_MOST : 0;
     for (int k = 0; k < devices->count && deepest; k++) {
-        const int here = sweep->problem->deepest_cut(&setup, devices->device[k]);
+        const int here = sweep->problem->cuts->deepest_cut(&setup, devices->device[k]);
         if (here < deepest) deepest = here;
     }
     return deepest;

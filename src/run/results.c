@@ -11,7 +11,7 @@
 
 static bool warns_of_results(const struct sw_problem *problem)
 {
-    const struct sw_run_warning *w = problem->warn_run;
+    const struct sw_run_warning *w = problem->advice->warn_run;
     while (w && w->warn && !w->of_result) w++;
     return w && w->warn;
 }
@@ -21,7 +21,7 @@ static void append_result_warnings(const struct runs *r, int j, const double *st
 {
     const struct sw_problem *problem = r->sweep->problem;
     char more[200];
-    for (const struct sw_run_warning *w = problem->warn_run; w->warn; w++)
+    for (const struct sw_run_warning *w = problem->advice->warn_run; w->warn; w++)
         if (w->of_result && !w->warn(problem, r->setup, r->count, r->column, j, state, more))
             message_append(text, more);
 }
@@ -60,7 +60,7 @@ static enum sw_status warn_estimated_errors(const struct runs *r, struct sw_run_
 {
     const size_t size = r->size;
     double *state;
-    if (!r->sim->ops->steps_taken) return SW_OK;
+    if (!runs_own_steps(r)) return SW_OK;
     SW_TRY(sw_alloc((size_t)r->count * size, &state));
     const enum sw_status st = sw_sim_get_state(r->sim, state);
     for (int j = 0; j < r->count && !st; j++)
@@ -74,13 +74,12 @@ static enum sw_status warn_estimated_errors(const struct runs *r, struct sw_run_
 /* A problem without time cannot diverge: its run failed. */
 static enum sw_run_status failure_status(const struct failures *f, int j)
 {
-    return f->r->sweep->problem->timed && !f->undecided[j] ? SW_RUN_DIVERGED : SW_RUN_ERROR;
+    return f->r->sweep->problem->time && !f->undecided[j] ? SW_RUN_DIVERGED : SW_RUN_ERROR;
 }
 
 static void fill_steps_taken(const struct runs *r, int j, struct sw_run_row *row)
 {
-    const struct sw_sim_ops *ops = r->sim->ops;
-    const struct sw_steps_taken taken = ops->steps_taken(r->sim, r->diagnostics + ops->diagnostics * j);
+    const struct sw_steps_taken taken = runs_steps_taken(r, j);
     row->steps = taken.taken;
     row->steps_refused = taken.refused;
     row->dt_min = taken.least;
@@ -108,7 +107,7 @@ static void fill_result(const struct results_of *of, int j, struct sw_run_result
     if (row->status != SW_RUN_DONE) failures_describe(f, j, result->message);
     else runs_warn(r, j, true, result->message);
     row->t_reached = runs_time(r, j, row->steps);
-    if (r->sim->ops->steps_taken) fill_steps_taken(r, j, row);
+    if (runs_own_steps(r)) fill_steps_taken(r, j, row);
 }
 
 /* ---- error norms */
@@ -207,11 +206,11 @@ static enum sw_status measure_residuals(const struct failures *f, struct sw_run_
 {
     const struct runs *r = f->r;
     struct sw_sim *sim = r->sim;
-    const bool iterates = r->sweep->problem->iterates;
+    const bool iterates = r->sweep->problem->measures & SW_ITERATES;
     struct sw_residuals *residual;
     if (!sim->ops->residuals) return SW_OK;
     SW_TRY(sw_alloc((size_t)r->count, &residual));
-    enum sw_status st = sim->ops->residuals(sim, residual);
+    enum sw_status st = sim->ops->residuals->get(sim, residual);
     for (int j = 0; j < r->count && !st; j++)
         if (result[j].row.status == SW_RUN_DONE || (iterates && !f->load_error[j]))
             set_residuals(&result[j].row, &residual[j]);
@@ -224,7 +223,7 @@ static enum sw_status measure_norms(const struct runs *r, struct sw_run_result *
     struct sw_sim *sim = r->sim;
     double *state = NULL;
     enum sw_status st;
-    if (!r->sweep->problem->derives_exact && !sw_setup_function(r->setup, "exact")) return SW_OK;
+    if (!(r->sweep->problem->measures & SW_DERIVES_EXACT) && !sw_setup_function(r->setup, "exact")) return SW_OK;
     if (sim->ops->norms) return copy_norms_of_sim(r, result);
     SW_TRY(sw_alloc((size_t)r->count * r->size, &state));
     st = sw_sim_get_state(sim, state);

@@ -12,7 +12,8 @@ enum sw_status runs_create(struct runs *r)
     r->size = sw_sim_state_size(r->sim);
     r->unknowns = (int)(r->size / (size_t)sw_points(r->setup->n));
     SW_TRY(sw_alloc((size_t)r->sweep->ncolumn * count, &r->column));
-    if (r->sim->ops->get_diagnostics) SW_TRY(sw_alloc((size_t)r->sim->ops->diagnostics * count, &r->diagnostics));
+    r->recorded = r->sim->ops->records ? (size_t)r->sim->ops->records->numbers : 0;
+    if (r->recorded) SW_TRY(sw_alloc(r->recorded * count, &r->diagnostics));
     return sw_sweep_columns(r->sweep, r->plan->run, 0, r->count, r->column);
 }
 
@@ -28,14 +29,22 @@ double runs_time(const struct runs *r, int j, int64_t step) { return sw_group_ti
 
 enum sw_status runs_read_diagnostics(const struct runs *r)
 {
-    return r->diagnostics ? r->sim->ops->get_diagnostics(r->sim, r->diagnostics) : SW_OK;
+    return r->diagnostics ? r->sim->ops->records->get(r->sim, r->diagnostics) : SW_OK;
+}
+
+bool runs_own_steps(const struct runs *r) { return r->recorded && r->sim->ops->records->steps_taken; }
+
+static const double *diagnostics_of(const struct runs *r, int j) { return r->diagnostics + r->recorded * (size_t)j; }
+
+struct sw_steps_taken runs_steps_taken(const struct runs *r, int j)
+{
+    return r->sim->ops->records->steps_taken(r->sim, diagnostics_of(r, j));
 }
 
 void runs_warn(const struct runs *r, int j, bool finite, char text[160])
 {
-    const struct sw_sim_ops *ops = r->sim->ops;
     text[0] = 0;
-    if (r->diagnostics) ops->warn_result(r->sim, j, r->diagnostics + ops->diagnostics * j, finite, text);
+    if (r->recorded) r->sim->ops->records->warn(r->sim, j, diagnostics_of(r, j), finite, text);
 }
 
 struct sw_reducer_desc runs_reducer_desc(const struct runs *r, int count, const struct sw_reduction *const *reduction)

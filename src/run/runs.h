@@ -15,7 +15,8 @@ struct runs {
     int     unknowns;       /* whose lines are the state; 0: it is something else                */
     size_t  size;           /* numbers of a run's state                                          */
     double *column;         /* [ncolumn][count]                                                  */
-    double *diagnostics;    /* [count][sim->ops->diagnostics] as last read; NULL: the sim has none */
+    size_t  recorded;       /* numbers that a run records of its way; 0: the sim records nothing         */
+    double *diagnostics;    /* [count][recorded] as last read; NULL: there are none                      */
 };
 
 /** Reads the columns. @param setup, device, sim, plan, group  borrowed  @return SW_E_MEMORY */
@@ -25,6 +26,9 @@ void runs_destroy(struct runs *runs);
 double runs_dt(const struct runs *r, int j);  /* the time step of run j; 0: it has no time; 1: it has its own */
 double runs_time(const struct runs *r, int j, int64_t step);  /* the time of a step, or tick, of run j */
 enum sw_status runs_read_diagnostics(const struct runs *r);
+/** What the diagnostics, as last read, say of the steps of run j, where runs take steps of their own. */
+bool runs_own_steps(const struct runs *r);
+struct sw_steps_taken runs_steps_taken(const struct runs *r, int j);
 /** What a run's diagnostics give cause to say; "" if nothing. @param finite  to its last step */
 void runs_warn(const struct runs *r, int j, bool finite, char text[160]);
 /** What a reducer of so many expressions for these runs is. */

@@ -15,10 +15,11 @@ struct scalars {
 /* A machine without a compiler for kernels forms them on the host. */
 static enum sw_status begin_on_device(struct scalars *s, const struct sw_reducer_desc *desc)
 {
-    const struct sw_sim_ops *ops = s->r->sim->ops;
+    const struct sw_state_ops *states = s->r->sim->ops->states;
     const struct sw_reducer_runs runs = {.count = s->r->count, .grid = s->grid, .column = s->r->column};
     struct sw_device_state state;
-    if (!ops->device_state || !ops->device_state(s->r->sim, &state) || !sw_device_reducer_fits(desc)) return SW_OK;
+    if (!states || !states->on_device || !states->on_device(s->r->sim, &state)) return SW_OK;
+    if (!sw_device_reducer_fits(desc)) return SW_OK;
     if (desc->unknowns > 1 && !state.unknown) return SW_OK;
     const enum sw_status st = sw_device_reducer_create(desc, s->r->count, s->r->device, &s->on_device);
     if (st) return st == SW_E_ABSENT ? SW_OK : st;
@@ -47,7 +48,7 @@ enum sw_status scalars_create(const struct runs *r, struct scalars **scalars)
 static enum sw_status form_on_device(struct scalars *s, int64_t step, double *value)
 {
     struct sw_device_state state;
-    s->r->sim->ops->device_state(s->r->sim, &state);
+    s->r->sim->ops->states->on_device(s->r->sim, &state);
     return sw_device_reducer_values(s->on_device, &state, step, value);
 }
 

@@ -41,7 +41,7 @@ static enum sw_status prepare_sim(struct worker *w, int group, int count)
     w->capacity = count;
     SW_TRY(sweep->problem->create(sweep->problem, &w->setup, w->device, &w->sim));
     if (sweep->stops) SW_TRY(sw_stopping_sim_create(&w->setup, sweep->nscalar - sweep->ndefined, &w->sim));
-    assert(!w->setup.cut || (w->sim->ops->piece && w->sim->ops->help && w->sim->ops->help_piece));
+    assert(!w->setup.cut || w->sim->ops->cuts);
     snprintf(w->solver, sizeof w->solver, "%s", w->sim->ops->solver_name(w->sim));
     return SW_OK;
 }

@@ -6,6 +6,7 @@
 
 #include "base/sw_clock.h"
 #include "base/sw_mem.h"
+#include "device/sw_snapshot.h"
 #include "run/writer.h"
 
 enum { QUEUE = 16 };

@@ -67,7 +67,7 @@ static enum sw_status fill_step(const struct sw_sweep *s, const int64_t *run, in
             const struct sw_setup setup = setup_of_run(s, column, j, choice);
             out[j] = NAN;  /* for a function that names it, which the problem refuses */
             step = NAN;
-            if (others_allowed(s, column, j)) SW_TRY(s->problem->step(&setup, RUNS_AT_ONCE, column, j, &step));
+            if (others_allowed(s, column, j)) SW_TRY(s->problem->time->step(&setup, RUNS_AT_ONCE, column, j, &step));
 #pragma omp atomic write
             *cached = step;
         }

@@ -147,7 +147,7 @@ static enum sw_status read_step_source(struct sw_sweep *s, int k, bool *taken)
 {
     struct source *from = &s->own->source[k];
     const struct sw_setting *cfl = key_setting(s, "time.cfl");
-    *taken = s->problem->step && !from->setting && !strcmp(s->column[k].name, "time.dt") &&
+    *taken = s->problem->time && s->problem->time->step && !from->setting && !strcmp(s->column[k].name, "time.dt") &&
              (cfl || s->adaptive);
     if (!*taken) return SW_OK;
     from->kind = SOURCE_STEP;
@@ -173,9 +173,9 @@ static enum sw_status read_points_source(struct sw_sweep *s, int k, bool *taken)
     const char *why_not = NULL;
     char why[160];
     int64_t n = 1;
-    *taken = s->problem->points && !from->setting && !strcmp(s->column[k].name, "grid.n") && !key_default(s, key);
+    *taken = files_have_points(s) && !from->setting && !strcmp(s->column[k].name, "grid.n") && !key_default(s, key);
     if (!*taken) return SW_OK;
-    if (!s->own->outline) SW_TRY(s->problem->points(&setup, &n, &why_not, why));
+    if (!s->own->outline) SW_TRY(s->problem->files->points(&setup, &n, &why_not, why));
     from->kind = SOURCE_CONSTANT;
     from->number = (double)n;
     from->unknown = n < 1;

@@ -134,7 +134,7 @@ enum sw_status value_read(const struct sw_sweep *s, const char *path, const stru
 
 static enum sw_status make_scope(const struct sw_sweep *s, const struct sw_key *key, struct sw_scope *scope)
 {
-    const char *coordinate = s->problem->numbered ? "i" : "x";
+    const char *coordinate = s->problem->shape->numbered ? "i" : "x";
     struct sw_symbol *symbol;
     int n = 0;
     SW_TRY(sw_arena_take(s->own->arena, (size_t)s->own->scope.count + 5, &symbol));
@@ -255,8 +255,8 @@ enum sw_status functions_prepare(struct sw_sweep *s)
     const struct sw_setup setup = setup_of_sweep(s);
     struct sw_expr_error err = {0};
     int function = -1;
-    if (!s->problem->prepare || s->own->report->errors) return SW_OK;
-    const enum sw_status st = s->problem->prepare(s->problem, &setup, &s->own->prepared, &function, &err);
+    if (!s->problem->texts || s->own->report->errors) return SW_OK;
+    const enum sw_status st = s->problem->texts->prepare(s->problem, &setup, &s->own->prepared, &function, &err);
     if (st != SW_E_CONFIG) return st;
     for (const struct formula *f = s->own->formula; f && function >= 0; f = f->next)
         if (f->expr == s->function[function].expr) {

@@ -6,7 +6,10 @@
 #include "sweep/sw_sweep.h"
 
 /** At least 1. */
-static inline int grid_max_dim(const struct sw_problem *problem) { return problem->max_dim > 1 ? problem->max_dim : 1; }
+static inline int grid_max_dim(const struct sw_problem *problem)
+{
+    return problem->shape->max_dim > 1 ? problem->shape->max_dim : 1;
+}
 
 /** The first list in the group `grid`, NULL: there is none. */
 const struct sw_setting *grid_list(const struct sw_sweep *s);

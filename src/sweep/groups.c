@@ -215,7 +215,7 @@ static bool points_differ(const struct sw_sweep *s)
 bool has_extra_point(const struct sw_sweep *s)
 {
     const struct sw_setup setup = {.nfunction = s->nfunction, .function = s->function};
-    return s->problem->extra_point && s->problem->extra_point(&setup);
+    return s->problem->shape->extra_point && s->problem->shape->extra_point(&setup);
 }
 
 /* Of runs that take steps of their own. */
@@ -368,9 +368,10 @@ struct sw_setup sw_sweep_setup(const struct sw_sweep *s, const struct sw_group *
     setup.goals = group->goals;
     setup.times = group->times;
     setup.solver = group->solver;
-    setup.grid = s->problem->grid;
+    setup.grid = s->problem->shape->place;
     if (group->choice) setup.choice = group->choice;
-    for (int d = 0; d < group->dim && s->problem->walls; d++) setup.walls[d] = s->problem->walls(&setup, d);
+    for (int d = 0; d < group->dim && s->problem->shape->walls; d++)
+        setup.walls[d] = s->problem->shape->walls(&setup, d);
     return setup;
 }
 
@@ -378,5 +379,5 @@ const struct sw_quantity *sw_sweep_fields(const struct sw_sweep *s, const struct
 {
     if (s->own->unknown_field) return s->own->unknown_field;
     const struct sw_setup setup = sw_sweep_setup(s, group, 1);
-    return s->problem->fields_of ? s->problem->fields_of(&setup) : s->problem->fields;
+    return s->problem->shape->fields_of ? s->problem->shape->fields_of(&setup) : s->problem->fields;
 }

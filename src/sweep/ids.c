@@ -223,11 +223,11 @@ static enum sw_status add_content(const struct id_maker *m, int word, struct sw_
     unsigned char digest[32];
     const char *key = NULL;
     bool any = false;
-    if (!s->problem->content) return SW_OK;
+    if (!s->problem->files) return SW_OK;
     for (int k = 0; k < s->nchoice; k++)
         choice[k] = (struct sw_choice){s->choice[k].key,
                                        choice_word(s, k, word_in(m, s->own->choice_column[k], word))};
-    enum sw_status st = s->problem->content(&setup, &any, digest, &key);
+    enum sw_status st = s->problem->files->content(&setup, &any, digest, &key);
     if (st) return key ? fail_at_key(s, key, st) : st;
     if (!any) return SW_OK;
     sw_hash_add(h, digest, sizeof digest);

@@ -127,9 +127,9 @@ bool sw_key_needs_time(const char *path)
  * iterations has no history of them. Points that are numbered, or that the problem itself places, have no length. */
 static bool applies(const struct sw_problem *problem, const struct sw_key *key)
 {
-    if (problem && !problem->timed && sw_key_needs_time(key->path)) return false;
-    if (problem && !problem->iterates && !strcmp(key->path, "output.history")) return false;
-    if (problem && (problem->numbered || problem->grid) && !strncmp(key->path, "grid.", 5))
+    if (problem && !problem->time && sw_key_needs_time(key->path)) return false;
+    if (problem && !(problem->measures & SW_ITERATES) && !strcmp(key->path, "output.history")) return false;
+    if (problem && (problem->shape->numbered || problem->shape->place) && !strncmp(key->path, "grid.", 5))
         return !strcmp(key->path, "grid.n");
     return true;
 }

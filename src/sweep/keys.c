@@ -194,7 +194,7 @@ static void report_unknown(const struct sw_sweep *s, const struct sw_setting *se
     }
     if (near) snprintf(member, sizeof member, "%s%s%s", group, *group ? "." : "", near);
     if (!near && former) near = former->path;
-    if (!s->problem->timed && sw_key_needs_time(setting->path))
+    if (!s->problem->time && sw_key_needs_time(setting->path))
         report_error(s, setting, "unknown key '%s': %s has no time; leave %s out", setting->path, s->problem->name,
                      setting->kind == SW_SETTING_GROUP ? "the group" : "it");
     else if (other && s->own->row_key && sw_key_find(other, setting->path)->kind == SW_KEY_ROW)
@@ -331,12 +331,14 @@ static void check_contradiction(const struct sw_sweep *s, const struct sw_key *k
     s->own->words_wrong = true;
 }
 
+bool files_have_points(const struct sw_sweep *s) { return s->problem->files && s->problem->files->points; }
+
 /* Without time.dt, which an axis or a define of its name may be, runs choose their steps. */
 static void find_steps(struct sw_sweep *s)
 {
     const struct sw_key *dt = key_find(s, "time.dt"), *tolerance = key_find(s, "time.tolerance");
     const bool left_out = dt && !key_setting(s, "time.dt") && !key_is_guessed(s, "time.dt") &&
-                          (s->problem->step || !key_default(s, dt));
+                          ((s->problem->time && s->problem->time->step) || !key_default(s, dt));
     s->own_steps = tolerance && (left_out || key_setting(s, "time.tolerance"));
     s->adaptive = left_out || s->own_steps;
 }
@@ -354,7 +356,7 @@ enum sw_status keys_read(struct sw_sweep *s)
     find_steps(s);
     for (int k = 0; k < s->own->nkey; k++) {
         const struct sw_key *key = s->own->key[k].key;
-        const bool from_files = s->problem->points && !strcmp(key->path, "grid.n");
+        const bool from_files = files_have_points(s) && !strcmp(key->path, "grid.n");
         const bool chosen = s->own_steps && !strcmp(key->path, "time.dt");
         if (!s->own->key[k].setting && !key_default(s, key) && !from_files && !chosen) key_report_missing(s, key);
         check_members(s, key, s->own->key[k].setting);

@@ -49,6 +49,9 @@ bool key_has_name(const struct sw_key *key);
 /** What an absent key is read as: its default; without one, the axis or define of its name; NULL: it is missing. */
 const char *key_default(const struct sw_sweep *s, const struct sw_key *key);
 
+/** Whether files may say grid.n where the config leaves it out. */
+bool files_have_points(const struct sw_sweep *s);
+
 /** Whether the key without which this one means nothing (sw_key.with) is set, or has a default all the same. */
 bool key_counts(const struct sw_sweep *s, const struct sw_key *key);
 

@@ -88,11 +88,11 @@ static void check_allowed(const struct sw_sweep *s, const struct sw_setting *set
     const char *name = setting->name, *why = NULL;
     if (!is_identifier(name)) why = "a name is made of letters, digits and _";
     else if (strlen(name) > NAME_MOST) why = "a name has at most 63 characters";
-    else if (is_in_list(name, point_names) || (s->problem->numbered && !strcmp(name, "i")))
+    else if (is_in_list(name, point_names) || (s->problem->shape->numbered && !strcmp(name, "i")))
         why ="it is a coordinate, the time or the field";
     else if (name_is_in_language(s, name)) why = "it is a function or constant of the expressions";
     else if (is_in_every_file(name) || is_of_unknown(s, name) ||
-             (s->problem->iterates && is_in_list(name, history_names)) ||
+             (s->problem->measures & SW_ITERATES && is_in_list(name, history_names)) ||
              is_quantity(name, s->own->unknown_field ? s->own->unknown_field : s->problem->fields) ||
              is_quantity(name, s->problem->scalars))
         why = "it is a variable of the output file";

@@ -72,7 +72,8 @@ static bool read_switch(const struct sw_sweep *s, const char *path)
 static void check_step(const struct sw_sweep *s)
 {
     const struct sw_setting *dt = key_setting(s, "time.dt"), *cfl = key_setting(s, "time.cfl");
-    if (s->problem->step && dt && cfl) report_error(s, cfl, "'time' has both dt and cfl; leave one out");
+    if (s->problem->time && s->problem->time->step && dt && cfl)
+        report_error(s, cfl, "'time' has both dt and cfl; leave one out");
 }
 
 static void read_device(struct sw_sweep *s)
@@ -137,10 +138,10 @@ static void check_output(struct sw_sweep *s)
     const struct sw_setting *xdmf = key_setting(s, "output.xdmf"), *accuracy = key_setting(s, "accuracy");
     bool times = key_setting(s, "output.scalars.times") != NULL;
     s->xdmf = read_switch(s, "output.xdmf");
-    s->history = s->problem->iterates && read_switch(s, "output.history") ? SW_HISTORY_MOST : 0;
+    s->history = s->problem->measures & SW_ITERATES && read_switch(s, "output.history") ? SW_HISTORY_MOST : 0;
     s->save_fields = fields != NULL;  /* without time there is one output: the group alone asks for it */
     if (s->xdmf && !fields) report_error(s, xdmf, "'output.xdmf' says where fields are: add output.fields");
-    if (!s->problem->timed) return;
+    if (!s->problem->time) return;
     s->save_state = read_switch(s, "output.state");
     s->accuracy = key_setting(s, "accuracy.runs") ? (int64_t)read_number(s, "accuracy.runs") : s->own_steps ? 0 : -1;
     if (accuracy && accuracy->kind == SW_SETTING_GROUP && !key_setting(s, "accuracy.runs") &&

@@ -11,10 +11,10 @@ const char *const sw_run_end_names[SW_RUN_ENDS] = {"no", "steady", "when"};
 static bool chooses_step(const struct sw_sweep *sweep) { return sweep->chooses_step; }
 static bool may_stop(const struct sw_sweep *sweep) { return sweep->stops; }
 static bool takes_own_steps(const struct sw_sweep *sweep) { return sweep->own_steps; }
-static bool solves_equations(const struct sw_sweep *sweep) { return sweep->problem->residuals; }
-static bool iterates(const struct sw_sweep *sweep) { return sweep->problem->iterates; }
+static bool solves_equations(const struct sw_sweep *sweep) { return sweep->problem->measures & SW_SOLVES_EQUATIONS; }
+static bool iterates(const struct sw_sweep *sweep) { return sweep->problem->measures & SW_ITERATES; }
 static bool eliminates(const struct sw_sweep *sweep) { return solves_equations(sweep) && !iterates(sweep); }
-static bool has_interior_norm(const struct sw_sweep *sweep) { return sweep->problem->interior; }
+static bool has_interior_norm(const struct sw_sweep *sweep) { return sweep->problem->measures & SW_HAS_INTERIOR; }
 
 static bool halves_steps(const struct sw_sweep *sweep) { return sweep->accuracy != 0; }
 static bool doubles_points(const struct sw_sweep *sweep) { return sweep->accuracy > 0; }

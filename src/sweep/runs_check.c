@@ -27,7 +27,7 @@ enum {
     ERROR_SCALARS,
     ERROR_LOOKS,       /* stop.every                                              */
     ERROR_ORIGIN,      /* so far from 0 that points are not told apart            */
-    ERROR_PRECISION,   /* sw_problem.check_precision()                            */
+    ERROR_PRECISION,   /* sw_problem_time.check_precision()                            */
     ERROR_INVALID,     /* sw_problem.validate_run()                               */
     ERRORS
 };
@@ -83,7 +83,7 @@ static unsigned grid_errors(const struct sw_sweep *s, const double *shape)
     const double dim = shape[SHAPE_DIM], *n = shape + SHAPE_N;
     unsigned errors = 0;
     for (int d = 0; d < grid_max_dim(s->problem) && d < dim; d++)
-        if (n[d] < s->problem->min_points) errors |= 1u << ERROR_POINTS;
+        if (n[d] < s->problem->shape->min_points) errors |= 1u << ERROR_POINTS;
     if (n[0] * n[1] * n[2] > max_points) errors |= 1u << ERROR_TOTAL;
     if (dim > grid_max_dim(s->problem)) errors |= 1u << ERROR_DIM;
     else if (p->listed && dim != p->listed) errors |= 1u << ERROR_LIST;
@@ -142,9 +142,10 @@ static enum sw_status find_imprecise(const struct sw_sweep *s, const struct colu
     const struct sw_setup setup = setup_of_sweep(s);
     const char *solver[RUNS_AT_ONCE];
     *first = -1;
-    if (!s->problem->check_precision) return SW_OK;
+    if (!s->problem->time || !s->problem->time->check_precision) return SW_OK;
     for (int j = 0; j < b->count; j++) solver[j] = row_of(s, b, j);
-    return s->problem->check_precision(s->problem, &setup, solver, b->count, RUNS_AT_ONCE, b->column, first, key, why);
+    return s->problem->time->check_precision(s->problem, &setup, solver, b->count, RUNS_AT_ONCE, b->column, first, key,
+                                             why);
 }
 
 static enum sw_status check_precision(struct checking *c, const struct column_block *b)
@@ -229,25 +230,24 @@ static void check_origin(struct checking *c, const struct column_block *b)
             }
 }
 
-static void survey(const struct checking *c, const struct column_block *b)
+static void scan_runs(const struct checking *c, const struct column_block *b)
 {
     const struct sw_sweep *s = c->s;
     const struct sw_setup setup = setup_of_sweep(s);
-    if (s->own->prepared && s->problem->survey)
-        s->problem->survey(&setup, s->own->prepared, b->count, RUNS_AT_ONCE, b->column);
+    if (s->own->prepared) s->problem->texts->scan_runs(&setup, s->own->prepared, b->count, RUNS_AT_ONCE, b->column);
 }
 
-static enum sw_status settle(const struct sw_sweep *s)
+static enum sw_status finalize(const struct sw_sweep *s)
 {
     const struct sw_setup setup = setup_of_sweep(s);
-    if (!s->own->prepared || !s->problem->settle || s->own->report->errors) return SW_OK;
-    return s->problem->settle(&setup, s->own->prepared);
+    if (!s->own->prepared || s->own->report->errors) return SW_OK;
+    return s->problem->texts->finalize(&setup, s->own->prepared);
 }
 
 static enum sw_status check_block(void *user, const struct column_block *b)
 {
     if (check_columns(user, b)) {
-        survey(user, b);
+        scan_runs(user, b);
         check_validity(user, b);
         SW_TRY(check_precision(user, b));
         check_origin(user, b);
@@ -287,7 +287,8 @@ static void report_origin(const struct sw_sweep *s, const struct column_block *b
     while (find_origin(s, d, &at) && !points_merge(b, &at, 0, &dx, &rounding)) d++;
     if (!find_origin(s, d, &at)) return;
     const struct sw_setting *setting = s->own->source[at.x0].setting;
-    const bool fewer = dx * block_number(b, at.n, 0, 1) / s->problem->min_points >= 8 * rounding;  /* are told apart */
+    const int least = s->problem->shape->min_points;
+    const bool fewer = dx * block_number(b, at.n, 0, 1) / least >= 8 * rounding;  /* are told apart */
     report_error(s, setting ? setting : key_group(s, "grid.x0"), "'grid.x0' = %s%s%s: points are %.3g apart, and "
                  "numbers there %.3g: they are not told apart; begin nearer to 0%s",
                  sw_number(block_number(b, at.x0, 0, 0), number), of[d], in_run, dx, rounding,
@@ -322,10 +323,10 @@ static void report_grid(const struct sw_sweep *s, int kind, const double *shape,
     bool names_z;
     switch (kind) {
     case ERROR_POINTS:
-        while (points[least] >= s->problem->min_points) least++;
+        while (points[least] >= s->problem->shape->min_points) least++;
         report_error(s, s->own->source[p->n[least]].setting,
                      "'grid.n' = %.0f%s: the stencil of %s needs at least %d points", points[least], in_run,
-                     s->problem->name, s->problem->min_points);
+                     s->problem->name, s->problem->shape->min_points);
         return;
     case ERROR_TOTAL:
         report_error(s, n, "'grid.n' = %.0f x %.0f x %.0f%s: at most %g points are possible", points[0], points[1],
@@ -385,7 +386,8 @@ static enum sw_status auto_helps(const struct sw_sweep *s, const struct column_b
     const char *solver = "auto", *key;
     char why[160];
     int first;
-    SW_TRY(s->problem->check_precision(s->problem, &setup, &solver, 1, RUNS_AT_ONCE, b->column, &first, &key, why));
+    SW_TRY(s->problem->time->check_precision(s->problem, &setup, &solver, 1, RUNS_AT_ONCE, b->column, &first, &key,
+                                             why));
     *helps = first < 0;
     return SW_OK;
 }
@@ -588,7 +590,7 @@ enum sw_status runs_check(struct sw_sweep *s)
     s->own->idle = c.nidle && c.nidle == s->nruns;
     if (s->own->divided >= 0 && !s->own->report->errors)
         SW_TRY_TO(done, st, blocks_each(s, &s->own->divided, 0, 1, true, tell_divided, s));
-    st = settle(s);
+    st = finalize(s);
 done:
     sw_free(c.first);
     return st;

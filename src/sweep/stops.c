@@ -23,7 +23,7 @@ static enum sw_status read_when(struct sw_sweep *s)
 
 enum sw_status stops_read(struct sw_sweep *s)
 {
-    const struct sw_setting *group = s->problem->timed ? key_setting(s, "stop") : NULL;
+    const struct sw_setting *group = s->problem->time ? key_setting(s, "stop") : NULL;
     *s->own->looks = (struct times){.kind = TIMES_NONE};
     if (!group || group->kind != SW_SETTING_GROUP) return SW_OK;  /* another kind is reported already */
     if (!key_setting(s, "stop.steady") && !key_setting(s, "stop.when")) {

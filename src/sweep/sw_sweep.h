@@ -8,6 +8,7 @@
 
 #include "base/sw_err.h"
 #include "base/sw_report.h"
+#include "expr/sw_expr.h"
 #include "expr/sw_reduction.h"
 #include "problem/sw_problem.h"
 #include "sweep/sw_config.h"

@@ -97,7 +97,7 @@ static enum sw_status expand(struct sw_sweep *s)
     SW_TRY(functions_prepare(s));
     SW_TRY(defined_scalars_read(s));
     names_check(s);
-    if (s->problem->timed) SW_TRY(times_read(s, "output.fields.times", s->own->fields));
+    if (s->problem->time) SW_TRY(times_read(s, "output.fields.times", s->own->fields));
     else SW_TRY(end_read(s, "output.fields", s->own->fields));
     SW_TRY(times_read(s, "output.scalars.times", s->own->scalars));
     SW_TRY(every_read(s, "output.scalars.every", &every));
@@ -160,7 +160,7 @@ void sw_sweep_destroy(struct sw_sweep **sweep)
     if (!sweep || !*sweep) return;
     struct sw_sweep_own *own = (*sweep)->own;
     if (own) {
-        if (own->prepared) (*sweep)->problem->release(own->prepared);
+        if (own->prepared) (*sweep)->problem->texts->release(own->prepared);
         formulas_free(*sweep);
         defined_scalars_free(*sweep);
         stops_free(*sweep);

@@ -65,7 +65,7 @@ struct sw_sweep_own {
     int               norder;
     struct sw_scope   scope;            /* names of the columns                                                 */
     struct sw_grid_columns *grid_columns;  /* NULL: not known yet                                                */
-    void             *prepared;         /* what sw_problem.prepare() made                                       */
+    void             *prepared;         /* what sw_problem_texts.prepare() made                                       */
     struct times     *fields, *scalars; /* when they are saved                                                  */
     struct times     *looks;            /* when runs are looked at that may end early                           */
     struct defined_scalar *stop_when;   /* [1]                                                                  */

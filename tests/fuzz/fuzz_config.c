@@ -50,9 +50,10 @@ static const struct sw_key keys[] = {
     {0},
 };
 static const struct sw_quantity fields[] = {{"u", "1", "u"}, {0}};
+static const struct sw_problem_shape shape = {.min_points = 5, .max_dim = 3};
+static const struct sw_problem_time times;
 static const struct sw_problem problem = {
-    .name = "heat", .keys = keys, .fields = fields, .scalars = fields, .min_points = 5, .max_dim = 3,
-    .timed = true};
+    .name = "heat", .keys = keys, .fields = fields, .scalars = fields, .shape = &shape, .time = &times};
 const struct sw_problem *const sw_problem_table[] = {&problem, NULL};
 const struct sw_problem *sw_problem_find(const char *name) { return strcmp(name, problem.name) ? NULL : &problem; }
 

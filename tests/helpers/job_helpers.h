@@ -1,6 +1,7 @@
 #ifndef JOB_HELPERS_H
 #define JOB_HELPERS_H
 /* Runs of a config, driven as a sweep drives them. */
+#include "device/sw_device.h"
 #include "problem/sw_problem.h"
 #include "sweep_helpers.h"
 

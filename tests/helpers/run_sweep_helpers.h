@@ -95,6 +95,7 @@ static int columns;
 enum { SIMS = 64 };
 static struct {
     struct sw_sim_ops ops;
+    struct sw_cut_ops cuts;
     const struct sw_sim_ops *sound;
     const struct sw_remote_helpers *remote;
     atomic_int *advanced;
@@ -104,7 +105,7 @@ static struct { atomic_int advanced; } known[8];
 static atomic_int nsims;
 static atomic_int helped;            /* steps that helpers were asked for */
 static atomic_bool harmed;           /* the harm is done                  */
-static double asked_last[SW_HELP_ASKED];
+static double asked_last[SW_HELP_REQUEST];
 
 static const struct sw_sim_ops *sound_of(const struct sw_sim *sim)
 {
@@ -123,13 +124,13 @@ static enum sw_status faulty_help(struct sw_sim *sim, const double *asked, doubl
     memcpy(asked_last, asked, sizeof asked_last);
     atomic_fetch_add(&helped, 1);
     if (harms(HELP_BREAKS)) return SW_FAIL(SW_E_CUDA, "injected");
-    return sound_of(sim)->help(sim, asked, answered);
+    return sound_of(sim)->cuts->help(sim, asked, answered);
 }
 
 static enum sw_status faulty_help_piece(struct sw_sim *sim, int k, const void **piece)
 {
     if (harms(PIECE_BREAKS)) return SW_FAIL(SW_E_CUDA, "injected");
-    return sound_of(sim)->help_piece(sim, k, piece);
+    return sound_of(sim)->cuts->help_piece(sim, k, piece);
 }
 
 /* One that leads gives others the time to come. */
@@ -137,7 +138,7 @@ static enum sw_status lead(const struct sw_remote_helpers *remote)
 {
     if (!remote->count) usleep(30000);
     if (!remote->count || !harms(LEAD_BREAKS)) return SW_OK;
-    for (int k = 0; k < remote->count; k++) remote->helper[k]->ask(remote->helper[k], asked_last);
+    for (int k = 0; k < remote->count; k++) remote->helper[k]->request(remote->helper[k], asked_last);
     return SW_FAIL(SW_E_CUDA, "injected");
 }
 
@@ -175,8 +176,10 @@ static enum sw_status create_faulty(const struct sw_problem *problem, const stru
     sims[k].ops = *(*sim)->ops;
     sims[k].ops.advance = faulty_advance;
     sims[k].ops.load = faulty_load;
-    sims[k].ops.help = faulty_help;
-    sims[k].ops.help_piece = faulty_help_piece;
+    if (sims[k].sound->cuts) {
+        sims[k].cuts = (struct sw_cut_ops){sims[k].sound->cuts->piece, faulty_help, faulty_help_piece};
+        sims[k].ops.cuts = &sims[k].cuts;
+    }
     sims[k].remote = setup->remote;
     sims[k].advanced = &known[d].advanced;
     sims[k].breaks = faults->breaks && strstr(faults->breaks, device->label);

@@ -122,6 +122,13 @@ static const struct sw_run_warning warnings[] = {{.warn = advection_warn_run},
                                                  {.warn = advection_warn_steps, .of_result = true}, SW_INITIAL_WARNINGS,
                                                  {.warn = sw_given_warn}, {0}};
 
+static const struct sw_problem_shape shape = {.min_points = 1, .max_dim = 3, .walls = walls};
+static const struct sw_problem_time times = {.step = advection_time_step};
+static const struct sw_problem_files files = {.content = sw_initial_content};
+static const struct sw_problem_advice advice = {
+    .warn_setup = advection_warn_setup, .warn_run = warnings, .name_given = advection_name_given,
+    .advise = advection_advise};
+
 extern const struct sw_problem problem_advection;
 const struct sw_problem problem_advection = {
     .name = "advection",
@@ -131,19 +138,13 @@ const struct sw_problem problem_advection = {
     .keys = keys,
     .fields = fields,
     .scalars = scalars,
-    .min_points = 1,
-    .max_dim = 3,
-    .timed = true,
-    .walls = walls,
+    .solver = sw_fd_row,
+    .validate_run = advection_validate_run,
     .bytes = advection_bytes,
     .create = advection_create,
-    .validate_run = advection_validate_run,
-    .content = sw_initial_content,
-    .solver = sw_fd_row,
-    .step = advection_time_step,
-    .warn_setup = advection_warn_setup,
-    .warn_run = warnings,
-    .name_given = advection_name_given,
-    .advise = advection_advise,
     .try_compile = advection_try_compile,
+    .shape = &shape,
+    .time = &times,
+    .files = &files,
+    .advice = &advice,
 };

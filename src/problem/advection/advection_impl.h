@@ -12,7 +12,10 @@
  * advection_cuda.c. */
 #include <math.h>
 
+#include "device/sw_device.h"
+#include "expr/sw_expr.h"
 #include "fd/sw_fd.h"
+#include "field/grid.h"
 #include "problem/advection/advection_point.h"
 #include "problem/advection/advection_wall_point.h"
 #include "problem/sw_problem.h"
@@ -259,6 +262,6 @@ enum sw_status advection_time_step(const struct sw_setup *setup, int64_t ld, con
 enum sw_status advection_create(const struct sw_problem *problem, const struct sw_setup *setup,
                                 struct sw_device *device, struct sw_sim **sim);
 enum sw_status advection_bytes(const struct sw_problem *problem, const struct sw_setup *setup,
-                               const struct sw_device *device, size_t *fixed, size_t *per_run);
+                               const struct sw_device *device, struct sw_batch_bytes *bytes);
 enum sw_status advection_try_compile(const struct sw_problem *problem, const struct sw_setup *setup, int sm);
 #endif

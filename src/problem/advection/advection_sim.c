@@ -402,23 +402,21 @@ static void destroy(struct sw_sim *sim)
     sw_free(a);
 }
 
+static const struct sw_state_ops state_ops = {
+    .size = state_size, .initial = initial, .set = set_state, .get = get_state, .begin = begin};
+static const struct sw_record_ops record_ops = {
+    .numbers = SW_DIAGNOSTICS, .get = get_diagnostics, .set = set_diagnostics, .warn = warn_result};
+
 static const struct sw_sim_ops advection_sim_ops = {
     .solver_name = solver_name,
-    .state_size = state_size,
     .load = load,
-    .initial = initial,
-    .begin = begin,
-    .set_state = set_state,
-    .get_state = get_state,
     .advance = advance,
     .snapshot = snapshot,
     .fetch = fetch,
     .diverged = diverged,
-    .diagnostics = SW_DIAGNOSTICS,
-    .get_diagnostics = get_diagnostics,
-    .set_diagnostics = set_diagnostics,
-    .warn_result = warn_result,
     .destroy = destroy,
+    .states = &state_ops,
+    .records = &record_ops,
 };
 
 enum sw_status advection_create(const struct sw_problem *problem, const struct sw_setup *setup,
@@ -454,19 +452,18 @@ failed:
 }
 
 enum sw_status advection_bytes(const struct sw_problem *problem, const struct sw_setup *setup,
-                               const struct sw_device *device, size_t *fixed, size_t *per_run)
+                               const struct sw_device *device, struct sw_batch_bytes *bytes)
 {
     const struct advection_discretization m = advection_discretization_of(setup);
     const size_t points = (size_t)sw_points(setup->n), element_size = setup->single_steps ? 4 : 8;
     (void)problem;
-    *fixed = 0;
-    *per_run = ((size_t)m.rk->fields + 2 * (size_t)setup->dim) * points * element_size
+    bytes->per_run = ((size_t)m.rk->fields + 2 * (size_t)setup->dim) * points * element_size
                + (size_t)setup->ncolumn * sizeof(double) + sizeof(struct advection_run)
                + sizeof(struct advection_diagnostics) + sizeof(int64_t);
     if (advection_row(device->space)->absent) return SW_OK;
     struct advection_terms terms;
     SW_TRY(advection_terms_create(setup, &terms));
-    advection_row(device->space)->bytes(setup, &terms, fixed, per_run);
+    advection_row(device->space)->bytes(setup, &terms, &bytes->fixed, &bytes->per_run);
     advection_terms_destroy(&terms);
     return SW_OK;
 }

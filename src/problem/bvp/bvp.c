@@ -6,6 +6,7 @@
 
 #include "base/sw_mem.h"
 #include "base/sw_text.h"
+#include "expr/sw_expr.h"
 #include "field/compatibility.h"
 #include "problem/bvp/bvp_warnings.h"
 #include "problem/bvp/sw_bvp.h"
@@ -150,6 +151,9 @@ static void destroy(struct sw_sim *sim)
     sw_free(b);
 }
 
+static const struct sw_record_ops record_ops = {
+    .numbers = SW_DIAGNOSTICS, .get = get_record, .set = set_record, .warn = warn_result};
+
 static const struct sw_sim_ops bvp_ops = {
     .solver_name = solver_name,
     .load = load,
@@ -158,11 +162,8 @@ static const struct sw_sim_ops bvp_ops = {
     .diverged = diverged,
     .norms = norms,
     .explain = explain,
-    .diagnostics = SW_DIAGNOSTICS,
-    .get_diagnostics = get_record,
-    .set_diagnostics = set_record,
-    .warn_result = warn_result,
     .destroy = destroy,
+    .records = &record_ops,
 };
 
 static enum sw_status create(const struct sw_problem *problem, const struct sw_setup *setup, struct sw_device *device,
@@ -186,12 +187,12 @@ failed:
     return st;
 }
 
-static enum sw_status bytes(const struct sw_problem *problem, const struct sw_setup *setup,
-                            const struct sw_device *device, size_t *fixed, size_t *per_run)
+static enum sw_status bvp_bytes(const struct sw_problem *problem, const struct sw_setup *setup,
+                                const struct sw_device *device, struct sw_batch_bytes *bytes)
 {
     const struct sw_bvp_desc desc = sw_bvp_describe(setup);
     (void)problem;
-    return sw_bvp_bytes(&desc, setup->solver, device, fixed, per_run);
+    return sw_bvp_bytes(&desc, setup->solver, device, &bytes->fixed, &bytes->per_run);
 }
 
 static enum sw_status try_compile(const struct sw_problem *problem, const struct sw_setup *setup, int sm)
@@ -390,6 +391,10 @@ static const char example[] =
     "run     = { device = \"cpu\"; };                         // a1s and a1d are the CPU's\n"
     "output  = { file = \"results/bvp.h5\"; };               // fields = { precision = \"double\"; } saves u, too\n";
 
+static const struct sw_problem_shape shape = {.min_points = 1, .walls = walls, .extra_point = right_is_point};
+static const struct sw_problem_advice advice = {
+    .describe = describe, .warn_run = bvp_warnings, .name_given = bvp_name_given};
+
 extern const struct sw_problem problem_bvp;
 const struct sw_problem problem_bvp = {
     .name = "bvp",
@@ -398,16 +403,11 @@ const struct sw_problem problem_bvp = {
     .example = example,
     .keys = keys,
     .fields = fields,
-    .min_points = 1,
-    .timed = false,
-    .describe = describe,
-    .walls = walls,
-    .extra_point = right_is_point,
-    .bytes = bytes,
+    .solver = sw_bvp_row,
+    .validate_run = validate_run,
+    .bytes = bvp_bytes,
     .create = create,
     .try_compile = try_compile,
-    .validate_run = validate_run,
-    .solver = sw_bvp_row,
-    .warn_run = bvp_warnings,
-    .name_given = bvp_name_given,
+    .shape = &shape,
+    .advice = &advice,
 };

@@ -262,6 +262,11 @@ static const char example[] =
     "// fields = { precision = \"double\"; } in output saves g and its error, too\n"
     "output  = { file = \"results/compact.h5\"; };\n";
 
+static const struct sw_problem_shape shape = {
+    .min_points = 1, .max_dim = 3, .walls = walls, .fields_of = fields_of};
+static const struct sw_problem_advice advice = {
+    .warn_setup = warn_rounding, .warn_run = warnings, .name_given = name_given};
+
 extern const struct sw_problem problem_compact;
 const struct sw_problem problem_compact = {
     .name = "compact",
@@ -270,19 +275,11 @@ const struct sw_problem problem_compact = {
     .example = example,
     .keys = keys,
     .fields = fields,
-    .fields_of = fields_of,
-    .min_points = 1,
-    .max_dim = 3,
-    .timed = false,
-    .derives_exact = true,
-    .interior = true,
-    .walls = walls,
-    .bytes = compact_bytes,
-    .host_bytes = compact_host_bytes,
-    .create = compact_create,
-    .validate_run = validate_run,
+    .measures = SW_DERIVES_EXACT | SW_HAS_INTERIOR,
     .solver = sw_fd_row,
-    .warn_setup = warn_rounding,
-    .warn_run = warnings,
-    .name_given = name_given,
+    .validate_run = validate_run,
+    .bytes = compact_bytes,
+    .create = compact_create,
+    .shape = &shape,
+    .advice = &advice,
 };

@@ -34,6 +34,5 @@ double compact_number(const struct sw_setup *setup, const char *path, int64_t ld
 enum sw_status compact_create(const struct sw_problem *problem, const struct sw_setup *setup, struct sw_device *device,
                               struct sw_sim **sim);
 enum sw_status compact_bytes(const struct sw_problem *problem, const struct sw_setup *setup,
-                             const struct sw_device *device, size_t *fixed, size_t *per_run);
-size_t compact_host_bytes(const struct sw_setup *setup);
+                             const struct sw_device *device, struct sw_batch_bytes *bytes);
 #endif

@@ -403,7 +403,7 @@ failed:
 }
 
 /* Inputs and results. */
-size_t compact_host_bytes(const struct sw_setup *setup)
+static size_t host_bytes(const struct sw_setup *setup)
 {
     const struct compact_method m = compact_method_of(setup);
     const size_t fields = (size_t)(compact_inputs(&m, setup->dim) + compact_results(&m, setup->dim));
@@ -412,12 +412,12 @@ size_t compact_host_bytes(const struct sw_setup *setup)
 
 /* The same again where the device has its own memory; what is saved stays on the host. */
 enum sw_status compact_bytes(const struct sw_problem *problem, const struct sw_setup *setup,
-                             const struct sw_device *device, size_t *fixed, size_t *per_run)
+                             const struct sw_device *device, struct sw_batch_bytes *bytes)
 {
     const struct compact_method m = compact_method_of(setup);
     const size_t saved = 2 * (size_t)compact_results(&m, setup->dim) * (size_t)sw_points(setup->n);
     (void)problem;
-    *fixed = compact_host_bytes(setup);
-    *per_run = device->space == SW_HOST && setup->fields ? saved * sw_reals_word(setup->single) : 0;
+    bytes->fixed = bytes->fixed_on_host = host_bytes(setup);
+    bytes->per_run = device->space == SW_HOST && setup->fields ? saved * sw_reals_word(setup->single) : 0;
     return SW_OK;
 }

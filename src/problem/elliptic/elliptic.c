@@ -257,6 +257,10 @@ static const char example[] =
     "// fields = { precision = \"double\"; } in output saves u, too\n"
     "output   = { file = \"results/elliptic.h5\"; };\n";
 
+static const struct sw_problem_shape shape = {.min_points = 1, .max_dim = 3, .place = grid};
+static const struct sw_problem_advice advice = {
+    .describe = describe, .idle_key = idle_key, .warn_run = elliptic_warnings, .name_given = elliptic_name_given};
+
 extern const struct sw_problem problem_elliptic;
 const struct sw_problem problem_elliptic = {
     .name = "elliptic",
@@ -265,19 +269,11 @@ const struct sw_problem problem_elliptic = {
     .example = example,
     .keys = keys,
     .fields = fields,
-    .min_points = 1,
-    .max_dim = 3,
-    .timed = false,
-    .residuals = true,
-    .iterates = true,
-    .grid = grid,
-    .describe = describe,
-    .bytes = elliptic_bytes,
-    .host_bytes = elliptic_host_memory,
-    .create = elliptic_create,
-    .validate_run = validate_run,
-    .idle_key = idle_key,
+    .measures = SW_SOLVES_EQUATIONS | SW_ITERATES,
     .solver = sw_elliptic_row,
-    .warn_run = elliptic_warnings,
-    .name_given = elliptic_name_given,
+    .validate_run = validate_run,
+    .bytes = elliptic_bytes,
+    .create = elliptic_create,
+    .shape = &shape,
+    .advice = &advice,
 };

@@ -85,7 +85,7 @@ bool elliptic_jumps(double first, double last);
 
 extern const struct sw_run_warning elliptic_warnings[];
 
-/** struct sw_problem.name_given, of f; sw_given_warn() says what it names, elliptic_warnings the rest. */
+/** struct sw_problem_advice.name_given, of f; sw_given_warn() says what it names, elliptic_warnings the rest. */
 enum sw_status elliptic_name_given(const struct sw_problem *problem, const struct sw_setup *setup, int64_t ld,
                                    const double *column, int64_t j, const double *span, char text[200]);
 
@@ -125,6 +125,5 @@ void elliptic_refuse_mean(const struct elliptic_taken *taken, char why[160]);
 enum sw_status elliptic_create(const struct sw_problem *problem, const struct sw_setup *setup,
                                struct sw_device *device, struct sw_sim **sim);
 enum sw_status elliptic_bytes(const struct sw_problem *problem, const struct sw_setup *setup,
-                              const struct sw_device *device, size_t *fixed, size_t *per_run);
-size_t elliptic_host_memory(const struct sw_setup *setup);
+                              const struct sw_device *device, struct sw_batch_bytes *bytes);
 #endif

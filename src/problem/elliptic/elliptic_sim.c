@@ -3,9 +3,12 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/sw_cost.h"
 #include "base/sw_mem.h"
 #include "base/sw_reals.h"
 #include "base/sw_text.h"
+#include "device/sw_device.h"
+#include "field/grid.h"
 #include "problem/elliptic/elliptic.h"
 
 struct elliptic_sim {
@@ -416,6 +419,10 @@ static void destroy(struct sw_sim *sim)
     sw_free(s);
 }
 
+static const struct sw_record_ops record_ops = {
+    .numbers = SW_DIAGNOSTICS, .get = get_record, .set = set_record, .warn = warn_result};
+static const struct sw_residual_ops residual_ops = {.get = residuals, .history = history};
+
 static const struct sw_sim_ops elliptic_ops = {
     .solver_name = solver_name,
     .load = load,
@@ -424,14 +431,10 @@ static const struct sw_sim_ops elliptic_ops = {
     .diverged = diverged,
     .explain = explain,
     .norms = norms,
-    .residuals = residuals,
-    .history = history,
-    .diagnostics = SW_DIAGNOSTICS,
-    .get_diagnostics = get_record,
-    .set_diagnostics = set_record,
-    .warn_result = warn_result,
     .cost = cost,
     .destroy = destroy,
+    .records = &record_ops,
+    .residuals = &residual_ops,
 };
 
 /* ------------------------------------------------------------------ making one */
@@ -504,12 +507,6 @@ static size_t host_words(const struct sw_setup *setup, const struct sw_elliptic_
            (sw_setup_find(setup, "exact") ? (size_t)sw_points(setup->n) : 0);
 }
 
-size_t elliptic_host_memory(const struct sw_setup *setup)
-{
-    const struct sw_elliptic_desc d = elliptic_describe(setup, 1);
-    return (host_words(setup, &d) + (size_t)sw_points(setup->n)) * sizeof(double);
-}
-
 /* A solver's arrays need not grow evenly: some rows on the CPU work on as many systems at once as there are threads.
  * @param fixed  out: of one system  @param per_run  out: of each further one, at most */
 static enum sw_status solver_bytes(const struct sw_setup *setup, const struct sw_device *device, size_t *fixed,
@@ -532,17 +529,17 @@ static enum sw_status solver_bytes(const struct sw_setup *setup, const struct sw
 
 /* A run's own are f, u, coefficients, and what is saved. On the CPU what the host needs counts as well. */
 enum sw_status elliptic_bytes(const struct sw_problem *problem, const struct sw_setup *setup,
-                              const struct sw_device *device, size_t *fixed, size_t *per_run)
+                              const struct sw_device *device, struct sw_batch_bytes *bytes)
 {
     const struct sw_elliptic_desc d = elliptic_describe(setup, 1);
     const size_t cells = (size_t)sw_points(setup->n), most = most_points(&d);
     (void)problem;
-    *fixed = *per_run = 0;
-    SW_TRY(sw_setup_suggest_cpu(setup, device, solver_bytes(setup, device, fixed, per_run)));
-    *per_run += 2 * cells * sizeof(double);
+    bytes->fixed_on_host = (host_words(setup, &d) + cells) * sizeof(double);
+    SW_TRY(sw_setup_suggest_cpu(setup, device, solver_bytes(setup, device, &bytes->fixed, &bytes->per_run)));
+    bytes->per_run += 2 * cells * sizeof(double);
     if (device->space == SW_DEVICE) return SW_OK;
-    *fixed += host_words(setup, &d) * sizeof(double);
-    *per_run += (d.variable ? 3 * most * sizeof(double) : 0) +
+    bytes->fixed += host_words(setup, &d) * sizeof(double);
+    bytes->per_run += (d.variable ? 3 * most * sizeof(double) : 0) +
                 (setup->fields ? cells * sw_reals_word(setup->single) : 0) +
                 (5 * (size_t)(d.n[0] + 1) * (size_t)(d.n[1] + 1) + 8 * (size_t)d.n[2]) * sizeof(double);
     return SW_OK;

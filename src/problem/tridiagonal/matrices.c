@@ -2,6 +2,8 @@
 
 #include <string.h>
 
+#include "expr/sw_expr.h"
+
 /* Random numbers of the three diagonals are those of three keys, seed + 1/4, 1/2 and 3/4, and so independent of each
  * other, of those of another seed, and of rand(k) with a whole k in the config's own expressions. Off-diagonals that
  * the paper calls Toeplitz and random at once are taken as random. */

@@ -2,6 +2,7 @@
 #define SLICES_IMPL_H
 /* Between the files of runs that are cut into slices: tridiagonal_slices.c makes them, keeps their state and gives
  * their outputs; slices_steps.c takes their steps. */
+#include "device/sw_snapshot.h"
 #include "linalg/sw_tridiagonal.h"
 #include "problem/tridiagonal/matrices.h"
 #include "problem/tridiagonal/randsvd.h"

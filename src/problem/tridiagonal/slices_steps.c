@@ -120,8 +120,8 @@ static enum sw_status take_step(const struct sw_comm *comm, void *own)
  * a relation or sums. A step is below 2^26, a row below 2^53: doubles hold them. */
 enum { ASKED_STEP, ASKED_ENDS };
 enum { FAILURE, FAULT_STEP, FAULT_FIRST, FAULT_LAST, FAULT_WHICH, FAULT_ROW, FAULT_VALUE, RESULT };
-_Static_assert(ASKED_ENDS + 4 <= SW_HELP_ASKED, "a question is too long");
-_Static_assert(RESULT + (int)TRIDIAGONAL_SUMS_NUMBERS <= SW_HELP_ANSWERED, "an answer is too long");
+_Static_assert(ASKED_ENDS + 4 <= SW_HELP_REQUEST, "a question is too long");
+_Static_assert(RESULT + (int)TRIDIAGONAL_SUMS_NUMBERS <= SW_HELP_REPLY, "an answer is too long");
 
 static void pack_fault(const struct fault *f, double *answered)
 {
@@ -143,10 +143,10 @@ static struct fault unpack_fault(const double *answered)
 
 static void ask_remote(const struct slices_sim *t, int64_t step, struct sw_remote_helper *helper)
 {
-    double asked[SW_HELP_ASKED] = {[ASKED_STEP] = (double)step};
+    double asked[SW_HELP_REQUEST] = {[ASKED_STEP] = (double)step};
     if (step >= t->slices)
         memcpy(asked + ASKED_ENDS, t->ends[step - t->slices], sizeof t->ends[0]);
-    helper->ask(helper, asked);
+    helper->request(helper, asked);
 }
 
 static void take_answer(struct slices_sim *t, int64_t step, const double *answered)
@@ -168,8 +168,8 @@ static void receive_answers(struct slices_sim *t, int lanes)
     const int64_t to = t->to;
     for (int64_t step = t->from + lanes; step < to; step++) {
         struct sw_remote_helper *helper = t->setup.remote->helper[step - t->from - lanes];
-        double answered[SW_HELP_ANSWERED];
-        const bool answers = helper->answer(helper, answered);
+        double answered[SW_HELP_REPLY];
+        const bool answers = helper->reply(helper, answered);
         if (!answers && !t->lost) t->to = step;
         t->lost |= !answers;
         if (!t->lost) take_answer(t, step, answered);

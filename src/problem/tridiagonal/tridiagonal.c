@@ -198,6 +198,12 @@ static const char example[] =
     "// fields = { precision = \"double\"; } in output saves x, too\n"
     "output  = { file = \"results/tridiagonal.h5\"; };\n";
 
+static const struct sw_problem_shape shape = {.min_points = 1, .numbered = true};
+static const struct sw_problem_cuts cuts = {
+    .deepest_cut = tridiagonal_deepest_cut, .row_of_slices = tridiagonal_row_of_slices};
+static const struct sw_problem_files files = {.points = points, .content = content};
+static const struct sw_problem_advice advice = {.idle_key = idle_key};
+
 extern const struct sw_problem problem_tridiagonal;
 const struct sw_problem problem_tridiagonal = {
     .name = "tridiagonal",
@@ -206,19 +212,14 @@ const struct sw_problem problem_tridiagonal = {
     .example = example,
     .keys = keys,
     .fields = fields,
-    .min_points = 1,
-    .timed = false,
-    .numbered = true,
-    .residuals = true,
+    .measures = SW_SOLVES_EQUATIONS,
+    .solver = sw_tridiagonal_row,
+    .validate_run = validate_run,
     .bytes = tridiagonal_bytes,
-    .host_bytes = tridiagonal_host_bytes,
     .create = tridiagonal_create,
     .try_compile = tridiagonal_try_compile,
-    .deepest_cut = tridiagonal_deepest_cut,
-    .row_of_slices = tridiagonal_row_of_slices,
-    .validate_run = validate_run,
-    .idle_key = idle_key,
-    .points = points,
-    .content = content,
-    .solver = sw_tridiagonal_row,
+    .shape = &shape,
+    .cuts = &cuts,
+    .files = &files,
+    .advice = &advice,
 };

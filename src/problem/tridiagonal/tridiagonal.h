@@ -17,9 +17,8 @@ double tridiagonal_number(const struct sw_setup *setup, const char *path, int64_
 enum sw_status tridiagonal_create(const struct sw_problem *problem, const struct sw_setup *setup,
                                   struct sw_device *device, struct sw_sim **sim);
 enum sw_status tridiagonal_bytes(const struct sw_problem *problem, const struct sw_setup *setup,
-                                 const struct sw_device *device, size_t *fixed, size_t *per_run);
+                                 const struct sw_device *device, struct sw_batch_bytes *bytes);
 enum sw_status tridiagonal_try_compile(const struct sw_problem *problem, const struct sw_setup *setup, int sm);
-size_t tridiagonal_host_bytes(const struct sw_setup *setup);
 
 /** @param source  out: NULL: there is none
  *  @return SW_E_IO something has happened to a file since the config was checked; SW_E_MEMORY */

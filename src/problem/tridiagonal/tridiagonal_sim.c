@@ -4,8 +4,11 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/sw_cost.h"
 #include "base/sw_mem.h"
 #include "base/sw_reals.h"
+#include "device/sw_device.h"
+#include "expr/sw_expr.h"
 #include "problem/tridiagonal/matrices.h"
 #include "problem/tridiagonal/measure.h"
 #include "problem/tridiagonal/randsvd.h"
@@ -364,6 +367,10 @@ static void destroy(struct sw_sim *sim)
     sw_free(t);
 }
 
+static const struct sw_record_ops record_ops = {
+    .numbers = SW_DIAGNOSTICS, .get = get_record, .set = set_record, .warn = tridiagonal_warn_result};
+static const struct sw_residual_ops residual_ops = {.get = residuals};
+
 static const struct sw_sim_ops tridiagonal_ops = {
     .solver_name = solver_name,
     .load = load,
@@ -372,14 +379,11 @@ static const struct sw_sim_ops tridiagonal_ops = {
     .fetch = fetch,
     .diverged = diverged,
     .norms = norms,
-    .residuals = residuals,
     .explain = explain,
-    .diagnostics = SW_DIAGNOSTICS,
-    .get_diagnostics = get_record,
-    .set_diagnostics = set_record,
-    .warn_result = tridiagonal_warn_result,
     .cost = cost,
     .destroy = destroy,
+    .records = &record_ops,
+    .residuals = &residual_ops,
 };
 
 /* Numbers of arrays on their way to the device: of one run, or from files of some short ones. 0: none are. */
@@ -451,7 +455,7 @@ static enum sw_status solver_bytes(const struct sw_setup *setup, const struct sw
 }
 
 enum sw_status tridiagonal_bytes(const struct sw_problem *problem, const struct sw_setup *setup,
-                                 const struct sw_device *device, size_t *fixed, size_t *per_run)
+                                 const struct sw_device *device, struct sw_batch_bytes *bytes)
 {
     const struct tridiagonal_source *source;
     struct sw_program *own[3] = {NULL};
@@ -459,16 +463,16 @@ enum sw_status tridiagonal_bytes(const struct sw_problem *problem, const struct 
     size_t of_entries = 0, of_run = 0;
     const size_t words = 5 + (device->space == SW_HOST && setup->fields && setup->single);
     (void)problem;
-    *fixed = 0;
-    if (setup->cut) return tridiagonal_slice_bytes(setup, device, per_run);
-    SW_TRY(solver_bytes(setup, device, fixed, per_run));
+    bytes->fixed_on_host = setup->cut ? tridiagonal_slice_host_bytes(setup) : staging_of(setup) * sizeof(double);
+    if (setup->cut) return tridiagonal_slice_bytes(setup, device, &bytes->per_run);
+    SW_TRY(solver_bytes(setup, device, &bytes->fixed, &bytes->per_run));
     SW_TRY(tridiagonal_find_source(setup, &source));
     enum sw_status st = tridiagonal_describe_entries(setup, source, own, &desc);
     if (!st) tridiagonal_entries_bytes(&desc, device, &of_entries, &of_run);
     for (int k = 0; k < 3; k++) sw_program_destroy(&own[k]);
-    *fixed += of_entries;
-    *per_run += of_run + words * (size_t)setup->n[0] * sizeof(double) + sizeof(struct ending) +
-                sizeof(struct tridiagonal_sums) + sizeof(struct tridiagonal_norms);
+    bytes->fixed += of_entries;
+    bytes->per_run += of_run + words * (size_t)setup->n[0] * sizeof(double) + sizeof(struct ending) +
+                      sizeof(struct tridiagonal_sums) + sizeof(struct tridiagonal_norms);
     return st;
 }
 
@@ -483,9 +487,4 @@ enum sw_status tridiagonal_try_compile(const struct sw_problem *problem, const s
     if (!st) st = tridiagonal_entries_try_compile(&desc, sm);
     for (int k = 0; k < 3; k++) sw_program_destroy(&own[k]);
     return st;
-}
-
-size_t tridiagonal_host_bytes(const struct sw_setup *setup)
-{
-    return setup->cut ? tridiagonal_slice_host_bytes(setup) : staging_of(setup) * sizeof(double);
 }

@@ -246,27 +246,26 @@ static void destroy(struct sw_sim *sim)
     sw_free(t);
 }
 
+static const struct sw_state_ops state_ops = {.size = state_size, .set = set_state, .get = get_state};
+static const struct sw_cut_ops cut_ops = {.piece = piece, .help = slices_help, .help_piece = help_piece};
+static const struct sw_record_ops record_ops = {
+    .numbers = SW_DIAGNOSTICS, .get = get_record, .set = set_record, .warn = tridiagonal_warn_result};
+static const struct sw_residual_ops residual_ops = {.get = residuals};
+
 static const struct sw_sim_ops slices_ops = {
     .solver_name = solver_name,
-    .state_size = state_size,
     .load = load,
-    .set_state = set_state,
-    .get_state = get_state,
     .advance = slices_advance,
-    .piece = piece,
-    .help = slices_help,
-    .help_piece = help_piece,
     .snapshot = snapshot,
     .fetch = fetch,
     .diverged = diverged,
     .norms = norms,
-    .residuals = residuals,
     .explain = explain,
-    .diagnostics = SW_DIAGNOSTICS,
-    .get_diagnostics = get_record,
-    .set_diagnostics = set_record,
-    .warn_result = tridiagonal_warn_result,
     .destroy = destroy,
+    .states = &state_ops,
+    .records = &record_ops,
+    .cuts = &cut_ops,
+    .residuals = &residual_ops,
 };
 
 static int64_t most_rows_of(const struct sw_setup *setup, const struct sw_device *device)

@@ -386,7 +386,7 @@ static void read_data_group(struct sw_h5 *h, const struct sw_run_table *table, s
     snprintf(path, sizeof path, "/%s", s->name);
     const struct sw_problem *problem = sw_problem_find(table->own->metadata.text[SW_METADATA_PROBLEM]);
     s->schema_1 = atoi(table->own->metadata.text[SW_METADATA_SCHEMA]) < 2;
-    s->numbered = problem && problem->numbered;
+    s->numbered = problem && problem->shape->numbered;
     read_points(h, path, s);
     s->field_first = sw_h5_get_attr_count(h, path, "field_first");
     s->scalar_first = sw_h5_get_attr_count(h, path, "scalar_first");

@@ -224,7 +224,7 @@ static enum sw_status describe_part(struct sw_part *p, const struct sw_provenanc
     SW_TRY(sw_run_table_columns(p->desc.sweep, p->desc.run, p->desc.count, keep_grid, p));
     struct sw_data_group *s = &p->data_group;
     snprintf(s->name, sizeof s->name, "%s", p->desc.group->name);
-    s->numbered = p->desc.sweep->problem->numbered;
+    s->numbered = p->desc.sweep->problem->shape->numbered;
     s->dim = p->desc.group->dim;
     s->cut = p->desc.group->cut > 0;
     memcpy(s->n, p->desc.group->n, sizeof s->n);

@@ -4,6 +4,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "device/sw_snapshot.h"
 #include "problem/advection/advection_impl.h"
 #include "fd_helpers.h"
 #include "job_helpers.h"
@@ -443,8 +444,8 @@ static void threads_change_no_bit(void **state)
         double record[2][5 * SW_DIAGNOSTICS];
         assert_memory_equal(one.u, two.u, 5 * two.points * sizeof *two.u);
         assert_memory_equal(scalars_of(&one), scalars_of(&two), 5 * ADVECTION_SCALARS * sizeof(double));
-        assert_ok(one.job.sim->ops->get_diagnostics(one.job.sim, record[0]));
-        assert_ok(two.job.sim->ops->get_diagnostics(two.job.sim, record[1]));
+        assert_ok(one.job.sim->ops->records->get(one.job.sim, record[0]));
+        assert_ok(two.job.sim->ops->records->get(two.job.sim, record[1]));
         assert_memory_equal(record[0], record[1], sizeof record[0]);
         end(&one);
         end(&two);
@@ -605,27 +606,27 @@ static void what_is_beyond_stability_is_recorded(void **state)
     double record[3 * SW_DIAGNOSTICS];
     char said[160];
     advance(&j, 0, 64);
-    assert_ok(j.job.sim->ops->get_diagnostics(j.job.sim, record));
+    assert_ok(j.job.sim->ops->records->get(j.job.sim, record));
     for (int k = 0; k < 3; k++) expect_record(record + SW_DIAGNOSTICS * k, k ? 4 * k : 1, 63, k == 2 ? 60 : -1);
     advance(&j, 64, 70);
-    assert_ok(j.job.sim->ops->get_diagnostics(j.job.sim, record));
+    assert_ok(j.job.sim->ops->records->get(j.job.sim, record));
     for (int k = 0; k < 3; k++) expect_record(record + SW_DIAGNOSTICS * k, k ? 4 * k : 1, 69, k == 2 ? 60 : -1);
-    j.job.sim->ops->warn_result(j.job.sim, 1, record + SW_DIAGNOSTICS, true, said);
+    j.job.sim->ops->records->warn(j.job.sim, 1, record + SW_DIAGNOSTICS, true, said);
     assert_string_equal(said, "");
-    j.job.sim->ops->warn_result(j.job.sim, 2, record + 2 * SW_DIAGNOSTICS, true, said);
+    j.job.sim->ops->records->warn(j.job.sim, 2, record + 2 * SW_DIAGNOSTICS, true, said);
     assert_string_equal(said, "the time step was beyond stability (from t = 0.6 on, up to 1.13 times what is stable; "
                               "Courant number 1.61)");
-    j.job.sim->ops->warn_result(j.job.sim, 2, record + 2 * SW_DIAGNOSTICS, false, said);
+    j.job.sim->ops->records->warn(j.job.sim, 2, record + 2 * SW_DIAGNOSTICS, false, said);
     assert_string_equal(said, "the time step was beyond stability from t = 0.6 on");
     /* a state that is put there has no past, unless that is put there, too */
     double past[3 * SW_DIAGNOSTICS] = {1, -1, 1, 16, 9, 32};
     look_at(&j);
     assert_ok(sw_sim_set_state(j.job.sim, j.u));
-    assert_ok(j.job.sim->ops->get_diagnostics(j.job.sim, record));
+    assert_ok(j.job.sim->ops->records->get(j.job.sim, record));
     for (int k = 0; k < 3; k++) assert_true(record[SW_DIAGNOSTICS * k] == 0 && record[SW_DIAGNOSTICS * k + 1] == -1);
-    assert_ok(j.job.sim->ops->set_diagnostics(j.job.sim, past));
+    assert_ok(j.job.sim->ops->records->set(j.job.sim, past));
     advance(&j, 70, j.job.group->steps);
-    assert_ok(j.job.sim->ops->get_diagnostics(j.job.sim, record));
+    assert_ok(j.job.sim->ops->records->get(j.job.sim, record));
     assert_memory_equal(record, past, sizeof past);
     end(&j);
 }
@@ -638,7 +639,7 @@ static void the_courant_number_is_a_scalar(void **state)
     double record[3 * SW_DIAGNOSTICS];
     advance(&j, 0, j.job.group->steps);
     const double *s = scalars_of(&j);
-    assert_ok(j.job.sim->ops->get_diagnostics(j.job.sim, record));
+    assert_ok(j.job.sim->ops->records->get(j.job.sim, record));
     for (int k = 0; k < 3; k++) {
         const double a = k ? 4 * k : 1;
         assert_near(s[ADVECTION_SCALARS * k + ADVECTION_COURANT], courant(a, 80), 1e-13);
@@ -658,7 +659,7 @@ static void the_courant_number_is_a_scalar(void **state)
     /* waves that cannot be stable, as nu alone takes more than there is */
     j = begin(ADVECTION("velocity.x=0", "physics={ nu=2.0; }", "time={ dt=0.1; end=0.1; }"), 1);
     advance(&j, 0, 1);
-    assert_ok(j.job.sim->ops->get_diagnostics(j.job.sim, record));
+    assert_ok(j.job.sim->ops->records->get(j.job.sim, record));
     assert_true(record[0] == 0 && record[1] == 0);
     end(&j);
 }
@@ -680,7 +681,7 @@ static void a_peak_is_found_wherever_it_is(void **state)
     double record[RUNS * SW_DIAGNOSTICS];
     int found = 0;
     advance(&j, 0, STEPS);
-    assert_ok(j.job.sim->ops->get_diagnostics(j.job.sim, record));
+    assert_ok(j.job.sim->ops->records->get(j.job.sim, record));
     for (int k = 0; k < RUNS; k++) {
         const double a = (double[RUNS]){0, 0.3, 0.6, 1.2, 6}[k],
                      bound = ((struct advection_sim *)j.job.sim)->run[k].courant_limit;
@@ -705,7 +706,7 @@ static void a_peak_is_found_wherever_it_is(void **state)
         double alone[SW_DIAGNOSTICS];
         struct advected one = begin_on(device, peak(), &k, 1);
         advance(&one, 0, STEPS);
-        assert_ok(one.job.sim->ops->get_diagnostics(one.job.sim, alone));
+        assert_ok(one.job.sim->ops->records->get(one.job.sim, alone));
         assert_memory_equal(alone, record + SW_DIAGNOSTICS * k, sizeof alone);
         end(&one);
     }
@@ -861,7 +862,7 @@ static void warning_of(struct made m, char said[200])
     assert_ok(sw_sweep_columns(m.sweep, NULL, 0, 1, column));
     assert_ok(sw_sweep_groups(m.sweep, (const int64_t[]){0}, 1, &group, &ngroup));
     const struct sw_setup setup = sw_sweep_setup(m.sweep, group, 1);
-    assert_ok(m.sweep->problem->warn_run->warn(m.sweep->problem, &setup, 1, column, 0, NULL, said));
+    assert_ok(m.sweep->problem->advice->warn_run->warn(m.sweep->problem, &setup, 1, column, 0, NULL, said));
     sw_groups_free(&group, ngroup);
     sw_free(column);
     unmake(&m);

@@ -423,7 +423,7 @@ static void remarks_on_a_force_that_depends_on_u(void **state)
                  "time = { dt = 0.1; end = 1.0; }; initial = \"x\"; forcing = \"%s\";",
                  cases[k].problem, k < 3 ? "D = 1.0;" : "", cases[k].forcing);
         struct job w = open_job(text);
-        w.made.sweep->problem->warn_setup(w.made.sweep->problem, &w.setup, remark);
+        w.made.sweep->problem->advice->warn_setup(w.made.sweep->problem, &w.setup, remark);
         assert_string_equal(remark, cases[k].remark);
         close_job(&w);
     }
@@ -435,14 +435,14 @@ static void knows_what_a_run_needs_and_refuses_unknown_solvers(void **state)
                             "time = { dt = 0.1; end = 1.0; }; initial = \"x\";");
     const struct sw_problem *p = w.made.sweep->problem;
     struct sw_sim *sim = w.sim;
-    size_t fixed, per_run;
+    struct sw_batch_bytes bytes = {0};
     (void)state;
-    assert_ok(p->bytes(p, &w.setup, w.device, &fixed, &per_run));
-    assert_true(per_run > 1000 * 2 * sizeof(double) && per_run < 1000 * 50 * sizeof(double));
+    assert_ok(p->bytes(p, &w.setup, w.device, &bytes));
+    assert_true(bytes.per_run > 1000 * 2 * sizeof(double) && bytes.per_run < 1000 * 50 * sizeof(double));
     w.setup.solver = "cpu.plain";
     assert_ok(p->try_compile(p, &w.setup, 90));  /* compiles nothing at run time */
     w.setup.solver = "cpu.magic";
-    assert_int_equal(p->bytes(p, &w.setup, w.device, &fixed, &per_run), SW_E_CONFIG);
+    assert_int_equal(p->bytes(p, &w.setup, w.device, &bytes), SW_E_CONFIG);
     assert_int_equal(p->create(p, &w.setup, w.device, &sim), SW_E_CONFIG);
     assert_contains(sw_err_message(), "stepper cpu.magic: there is no such row; fit here: cpu.");
     assert_null(sim);
@@ -488,7 +488,7 @@ static void every_row_is_whole(void **state)
     for (int k = 0; sw_problem_table[k]; k++) {
         const struct sw_problem *p = sw_problem_table[k];
         assert_ptr_equal(sw_problem_find(p->name), p);
-        assert_true(p->title[0] && p->equation[0] && p->min_points >= 1);
+        assert_true(p->title[0] && p->equation[0] && p->shape->min_points >= 1);
         assert_true(p->fields[0].name && (!p->scalars || p->scalars[0].name));
         assert_true(p->bytes && p->create);
         for (const struct sw_key *key = p->keys; key->path; key++) {
@@ -498,7 +498,7 @@ static void every_row_is_whole(void **state)
             /* a file decides by its content; a key beside it that does not decide only says what to refuse of it; names
              * of unknowns decide in the expressions that name them */
             assert_true(key->decides || key->kind == SW_KEY_UNKNOWNS ||
-                        (p->content && (key->kind == SW_KEY_TEXT || key->with)));
+                        (p->files && p->files->content && (key->kind == SW_KEY_TEXT || key->with)));
             if (key->kind == SW_KEY_REAL || key->kind == SW_KEY_COUNT) assert_non_null(key->unit);
             if (key->kind == SW_KEY_FUNCTION && key->symbols)
                 assert_true(key->symbols & (SW_USES_X | SW_USES_T | SW_USES_TERMS));
@@ -515,7 +515,7 @@ static int run_example(const struct sw_problem *problem, int g)
     const int groups = w.ngroup;
     assert_ptr_equal(w.made.sweep->problem, problem);
     assert_true(w.made.sweep->nruns > 1 && w.count <= 100);
-    if (problem->timed) assert_true(w.made.sweep->save_fields && w.made.sweep->save_scalars);
+    if (problem->time) assert_true(w.made.sweep->save_fields && w.made.sweep->save_scalars);
     for (int j = 0; j < w.count; j++) assert_null(w.load_error[j]);
     assert_ok(sw_sim_initial(w.sim));
     assert_ok(w.sim->ops->advance(w.sim, 0, w.group[g].steps < 10 ? w.group[g].steps : 10));

@@ -3,6 +3,7 @@
 
 #include "base/row.h"
 #include "helpers.h"
+#include "device/sw_device.h"
 #include "problem/sw_problem.h"
 
 struct thing { SW_ROW; int most, quick; };  /* it does requests up to `most`, and fast up to `quick` */

@@ -23,7 +23,8 @@ static int lines_of(double seconds, double at[], int room)
 {
     static char file[512], said[512];
     struct sw_config config = {.sha256 = "0"};
-    const struct sw_problem problem = {.name = "heat", .timed = true};
+    const struct sw_problem_time time = {0};
+    const struct sw_problem problem = {.name = "heat", .time = &time};
     struct sw_sweep sweep = {.id = "0", .config = &config, .problem = &problem};
     struct sw_plan plan = {.nruns = 1, .nbatch = 1, .points_steps = 1e6};
     struct sw_cli cli = {.utf8 = true};
@@ -75,7 +76,8 @@ static void tells_the_time_left_right_from_the_first(void **state)
 {
     static char file[512];
     struct sw_config config = {.sha256 = "0"};
-    const struct sw_problem problem = {.name = "heat", .timed = true};
+    const struct sw_problem_time time = {0};
+    const struct sw_problem problem = {.name = "heat", .time = &time};
     struct sw_sweep sweep = {.id = "0", .config = &config, .problem = &problem};
     struct sw_plan plan = {.nruns = 8, .done = 24, .nbatch = 1, .points_steps = 1e6, .points_steps_before = 3e6};
     struct sw_cli cli = {.quiet = true};

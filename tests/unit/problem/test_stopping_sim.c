@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/sw_mem.h"
+#include "device/sw_snapshot.h"
 #include "helpers.h"
 #include "problem/stopping_sim.h"
 
@@ -109,10 +110,11 @@ static void warn(const struct sw_sim *sim, int j, const double *record, bool fin
 
 static void destroy(struct sw_sim *sim) { (void)sim; }
 
+static const struct sw_state_ops state_ops = {.size = size, .set = set_state, .get = get_state};
+static const struct sw_record_ops record_ops = {.numbers = 1, .get = get_record, .set = set_record, .warn = warn};
 static const struct sw_sim_ops counting_ops = {
-    .solver_name = name, .state_size = size, .load = load, .set_state = set_state, .get_state = get_state,
-    .advance = advance, .snapshot = snapshot, .fetch = fetch, .diverged = diverged, .diagnostics = 1,
-    .get_diagnostics = get_record, .set_diagnostics = set_record, .warn_result = warn, .destroy = destroy};
+    .solver_name = name, .load = load, .advance = advance, .snapshot = snapshot, .fetch = fetch, .diverged = diverged,
+    .destroy = destroy, .states = &state_ops, .records = &record_ops};
 
 /* Runs of the rates 1 .. 8, from 0. */
 static struct sw_sim *begin(struct counting *c, bool narrow)
@@ -130,7 +132,7 @@ static struct sw_sim *begin(struct counting *c, bool narrow)
     }
     assert_ok(sw_stopping_sim_create(&setup, 1, &sim));
     assert_ok(sim->ops->load(sim, RUNS, column, load_error));
-    assert_ok(sim->ops->set_state(sim, zero));
+    assert_ok(sim->ops->states->set(sim, zero));
     return sim;
 }
 
@@ -140,7 +142,7 @@ static void stop(struct sw_sim *sim, unsigned runs)  /* as bits */
     for (int j = 0; j < RUNS; j++) which[j] = runs >> j & 1;
     double now[RUNS*SIZE];
     const bool lost[RUNS] = {false};
-    assert_ok(sim->ops->get_state(sim, now));
+    assert_ok(sim->ops->states->get(sim, now));
     assert_ok(sw_stopping_sim_stop(sim, which, lost, now));
 }
 
@@ -150,8 +152,8 @@ static void assert_steps(struct sw_sim *sim, const int steps[RUNS], bool narrow)
     double state[RUNS][SIZE], record[RUNS];
     const void *field;
     const double *scalars;
-    assert_ok(sim->ops->get_state(sim, &state[0][0]));
-    assert_ok(sim->ops->get_diagnostics(sim, record));
+    assert_ok(sim->ops->states->get(sim, &state[0][0]));
+    assert_ok(sim->ops->records->get(sim, record));
     assert_ok(sim->ops->snapshot(sim, 1, SW_SNAPSHOT_FIELD | SW_SNAPSHOT_SCALARS));
     assert_ok(sim->ops->fetch(sim, 1, &field, &scalars));
     for (int j = 0; j < RUNS; j++) {
@@ -207,12 +209,12 @@ static void computes_the_runs_that_go_on_alone(void **state)
     c.state[4][0] = NAN;  /* of runs 0, 2, 4, 5, 6, 7 */
     assert_ok(sim->ops->diverged(sim, step));
     for (int j = 0; j < RUNS; j++) assert_int_equal(step[j], j == 6 ? 7 : -1);
-    sim->ops->warn_result(sim, 6, &(double){10}, false, text);
+    sim->ops->records->warn(sim, 6, &(double){10}, false, text);
     assert_string_equal(text, "7 10");
-    sim->ops->warn_result(sim, 1, &(double){0}, true, text);
+    sim->ops->records->warn(sim, 1, &(double){0}, true, text);
     assert_string_equal(text, "");
     assert_ok(sw_stopping_sim_load_all(sim));
-    sim->ops->warn_result(sim, 1, &(double){0}, true, text);
+    sim->ops->records->warn(sim, 1, &(double){0}, true, text);
     assert_string_equal(text, "2 0");
     assert_int_equal(c.count, 8);
     sim->ops->destroy(sim);
@@ -247,7 +249,7 @@ static void looks_a_step_ahead(void **state)
     stop(sim, 1u << 0 | 1u << 3 | 1u << 7);
     assert_int_equal(c.count, 5);
     assert_ok(sim->ops->advance(sim, 3, 6));
-    assert_ok(sim->ops->get_state(sim, now));
+    assert_ok(sim->ops->states->get(sim, now));
     assert_ok(sw_stopping_sim_look_ahead(sim, 6, now, ahead, NULL));
     for (int j = 0; j < RUNS; j++)
         for (int i = 0; i < SIZE && j != 0 && j != 3 && j != 7; i++)
@@ -260,7 +262,7 @@ static void looks_a_step_ahead(void **state)
     assert_float_equal(*sw_stopping_sim_scalars(sim, 4), 3000, 0);
     assert_true(isnan(*sw_stopping_sim_scalars(sim, 1)));
     assert_ok(sim->ops->advance(sim, 6, 8));
-    assert_ok(sim->ops->get_state(sim, now));
+    assert_ok(sim->ops->states->get(sim, now));
     const int steps[RUNS] = {3, 0, 8, 3, 6, 8, 8, 3};
     for (int j = 0; j < RUNS; j++)
         for (int i = 0; i < SIZE; i++)

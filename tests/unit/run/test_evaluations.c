@@ -60,7 +60,10 @@ const struct sw_problem *__wrap_sw_problem_find(const char *name)
     const struct sw_problem *found = __real_sw_problem_find(name);
     if (!found || !talks) return found;
     talking = *found;
-    talking.warn_run = warnings;
+    static struct sw_problem_advice advice;
+    advice = *found->advice;
+    advice.warn_run = warnings;
+    talking.advice = &advice;
     return &talking;
 }
 

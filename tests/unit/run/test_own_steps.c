@@ -68,9 +68,9 @@ static struct sw_own_steps *steps_of(struct job *w)
 {
     struct sw_own_steps *steps;
     const size_t count = (size_t)w->group->count;
-    assert_int_equal(w->sim->ops->diagnostics, SW_OWN_STEPS_NUMBERS);
+    assert_int_equal(w->sim->ops->records->numbers, SW_OWN_STEPS_NUMBERS);
     assert_ok(sw_alloc(count, &steps));
-    assert_ok(w->sim->ops->get_diagnostics(w->sim, (double *)steps));
+    assert_ok(w->sim->ops->records->get(w->sim, (double *)steps));
     return steps;
 }
 
@@ -155,7 +155,7 @@ static struct job advance_by(const char *text, int ticks, bool store)
         double *u = states_of(&w);
         assert_ok(w.sim->ops->load(w.sim, (int)count, w.column, w.load_error));
         assert_ok(sw_sim_set_state(w.sim, u));
-        assert_ok(w.sim->ops->set_diagnostics(w.sim, (const double *)steps));
+        assert_ok(w.sim->ops->records->set(w.sim, (const double *)steps));
         sw_free(steps);
         sw_free(u);
     }
@@ -782,7 +782,7 @@ static void an_absolute_tolerance_bears_small_values(void **state)
         taken[k % 2] = steps->taken;
         if (k == 0) {
             assert_true(steps->end == SW_OWN_STEPS_TOO_SMALL);
-            w.sim->ops->warn_result(w.sim, 0, (double *)steps, false, why);
+            w.sim->ops->records->warn(w.sim, 0, (double *)steps, false, why);
             assert_contains(why, "not within the tolerance at t = 1.31831 however small the step: dt fell to ");
             assert_contains(why, "u has a pole, or is small and jumps: give time.tolerance_absolute");
         } else {
@@ -819,10 +819,10 @@ static void a_run_that_blows_up_fails_alone(void **state)
     assert_int_equal(failed[1], 513);  /* the first tick behind t = 0.5 of 1024 */
     assert_true(isnan(u[16]) && isnan(u[31]));
     assert_near(u[0], 1 / 0.9, 1e-5);
-    assert_near(w.sim->ops->steps_taken(w.sim, (double *)&steps[1]).t, 0.5, 1e-4);
-    w.sim->ops->warn_result(w.sim, 1, (double *)&steps[1], false, text);
+    assert_near(w.sim->ops->records->steps_taken(w.sim, (double *)&steps[1]).t, 0.5, 1e-4);
+    w.sim->ops->records->warn(w.sim, 1, (double *)&steps[1], false, text);
     if (!strstr(text, "however small the step: dt fell to ")) fail_msg("%s", text);
-    w.sim->ops->warn_result(w.sim, 0, (double *)&steps[0], true, text);
+    w.sim->ops->records->warn(w.sim, 0, (double *)&steps[0], true, text);
     assert_string_equal(text, "");
     assert_same(&w, 0, &alone, 0, "beside one that blows up");
     sw_free(steps);
@@ -839,7 +839,8 @@ static void a_source_that_is_not_a_number_ends_a_run_where_it_is(void **state)
                               false);
     struct sw_own_steps *steps = steps_of(&w);
     assert_true(steps->end == SW_OWN_STEPS_NOT_FINITE);
-    assert_near(w.sim->ops->steps_taken(w.sim, (double *)steps).t, 0.25, 0.01);  /* a step ends behind its stages */
+    /* a step ends behind its stages */
+    assert_near(w.sim->ops->records->steps_taken(w.sim, (double *)steps).t, 0.25, 0.01);
     assert_true(steps->dt < 1e-12 && steps->dt > 0);
     sw_free(steps);
     close_job(&w);

@@ -405,7 +405,9 @@ static void a_problem_adds_its_keys_and_may_have_no_time(void **state)
 {
     (void)state;
     static const struct sw_key own[] = {{.path = "physics.D", .about = "x."}, {0}};
-    const struct sw_problem timed = {.keys = own, .timed = true}, still = {.keys = own};
+    const struct sw_problem_shape line = {.min_points = 1};
+    const struct sw_problem_time time = {0};
+    const struct sw_problem timed = {.keys = own, .shape = &line, .time = &time}, still = {.keys = own, .shape = &line};
     assert_ptr_equal(sw_key_find(&timed, "physics.D"), &own[0]);
     assert_non_null(sw_key_find(&timed, "time.dt"));
     assert_non_null(sw_key_find(&still, "physics.D"));

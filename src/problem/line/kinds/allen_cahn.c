@@ -51,5 +51,5 @@ const struct sw_problem problem_allen_cahn = {
     .keys = keys,
     .fields = fields,
     .model = &model,
-    SW_LINE_OPERATIONS,
+    SW_LINE_KIND,
 };

@@ -107,6 +107,8 @@ static const struct sw_run_warning warnings[] = {
     {.warn = sw_given_warn}, {.warn = equation_warn_stability}, SW_INITIAL_WARNINGS,
     {.warn = warn_steps, .of_result = true}, {.warn = equation_warn_flux}, {.warn = equation_warn_third}, {0}};
 
+static const struct sw_problem_advice advice = {.warn_run = warnings, .advise = advise, SW_LINE_ADVICE};
+
 extern const struct sw_problem problem_equation;
 const struct sw_problem problem_equation = {
     .name = "equation",
@@ -115,7 +117,6 @@ const struct sw_problem problem_equation = {
     .example = example,
     .keys = keys,
     .fields = fields,
-    .warn_run = warnings,
-    .advise = advise,
-    SW_LINE_COMMON_OPERATIONS,
+    SW_LINE_OPERATIONS,
+    .advice = &advice,
 };

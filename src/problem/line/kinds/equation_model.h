@@ -65,7 +65,7 @@ void equation_coefficients(const struct equation_model *model, int unknown, int6
 struct sw_growth equation_growth_of_run(const struct equation_model *model, const struct sw_setup *setup, int unknown,
                                         int64_t ld, const double *column, int64_t j);
 
-/** How the texts were understood: as struct sw_problem.describe(). */
+/** How the texts were understood: as struct sw_problem_advice.describe(). */
 enum sw_status equation_describe(const struct sw_setup *setup, struct sw_text *text);
 
 /* equation_ends.c */
@@ -73,7 +73,7 @@ enum sw_status equation_describe(const struct sw_setup *setup, struct sw_text *t
 /** What is wrong with the conditions at the ends of lines that have ends: the key to blame, NULL: nothing. */
 const char *equation_check_ends(const struct sw_setup *setup, char why[160]);
 
-/** Lines of struct sw_problem.describe: which conditions hold at either end; none of periodic lines. */
+/** Lines of struct sw_problem_advice.describe: which conditions hold at either end; none of periodic lines. */
 void equation_describe_ends(const struct equation_model *model, const struct sw_setup *setup, struct sw_text *text);
 
 /** struct sw_run_warning.warn: of fluxes that "no_flux" lets through, and of conditions that an equation of third order

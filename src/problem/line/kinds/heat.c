@@ -49,5 +49,5 @@ const struct sw_problem problem_heat = {
     .keys = keys,
     .fields = fields,
     .model = &model,
-    SW_LINE_OPERATIONS,
+    SW_LINE_KIND,
 };

@@ -46,5 +46,5 @@ const struct sw_problem problem_hyperdiffusion = {
     .keys = keys,
     .fields = fields,
     .model = &model,
-    SW_LINE_OPERATIONS,
+    SW_LINE_KIND,
 };

@@ -31,7 +31,7 @@
  * its choices and functions only. */
 bool sw_line_has_ends(const struct sw_setup *setup);
 
-/** struct sw_problem.walls */
+/** struct sw_problem_shape.walls */
 bool sw_line_walls(const struct sw_setup *setup, int d);
 
 /** What is wrong with the conditions at the ends.
@@ -56,7 +56,7 @@ bool sw_line_end_has_second(const struct sw_setup *setup, int side, int unknown)
 /** An unknown's end as a stepper takes it; programs are borrowed from the setup. */
 struct sw_line_end sw_line_end_of(const struct sw_setup *setup, int side, int unknown);
 
-/** Lines of struct sw_problem.describe: which conditions hold at either end; none of periodic lines.
+/** Lines of struct sw_problem_advice.describe: which conditions hold at either end; none of periodic lines.
  * @param above_second  bit v: those of unknown v are two at each end, given or not */
 void sw_line_describe_ends(const struct sw_setup *setup, unsigned above_second, struct sw_text *text);
 #endif

@@ -4,7 +4,7 @@
 #include "problem/line/stepper/sw_stepper.h"
 #include "problem/sw_problem.h"
 
-/** struct sw_problem.name_given */
+/** struct sw_problem_advice.name_given */
 enum sw_status sw_line_name_given(const struct sw_problem *problem, const struct sw_setup *setup, int64_t ld,
                                   const double *column, int64_t j, const double *span, char text[200]);
 

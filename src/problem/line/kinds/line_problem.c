@@ -101,14 +101,14 @@ failed:
 /* ------------------------------------------------------------------ before a batch is made */
 
 enum sw_status sw_line_bytes(const struct sw_problem *problem, const struct sw_setup *setup,
-                             const struct sw_device *device, size_t *fixed, size_t *per_run)
+                             const struct sw_device *device, struct sw_batch_bytes *bytes)
 {
     const struct equation_model *m = equation_model_of(setup);
     struct sw_stepper_desc desc;
     (void)problem;
     SW_TRY(describe(setup, &desc));
-    SW_TRY(sw_stepper_bytes(&desc, setup->solver, device, fixed, per_run));
-    if (m->numbered) *per_run += (size_t)equation_parameters(m) * sizeof(double);
+    SW_TRY(sw_stepper_bytes(&desc, setup->solver, device, &bytes->fixed, &bytes->per_run));
+    if (m->numbered) bytes->per_run += (size_t)equation_parameters(m) * sizeof(double);
     return SW_OK;
 }
 
@@ -311,3 +311,14 @@ void sw_line_warn_setup(const struct sw_problem *problem, const struct sw_setup 
     else if (forcing && sw_program_uses(forcing, "u"))
         snprintf(text, 200, "forcing depends on u: first order in time");
 }
+
+/* ------------------------------------------------------------------ what all kinds have in common */
+
+const struct sw_problem_shape sw_line_shapes = {.min_points = SW_LINE_POINTS, .walls = sw_line_walls};
+const struct sw_problem_texts sw_line_texts = {
+    .prepare = equation_prepare, .release = equation_release, .scan_runs = equation_survey,
+    .finalize = equation_settle};
+const struct sw_problem_time   sw_line_times = {.orders = sw_line_orders, .check_precision = sw_line_check_precision};
+const struct sw_problem_files  sw_line_files = {.content = sw_initial_content};
+const struct sw_problem_advice sw_line_advice = {
+    .warn_run = sw_line_warnings, .advise = sw_line_advise, SW_LINE_ADVICE};

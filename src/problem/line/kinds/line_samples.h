@@ -1,6 +1,7 @@
 #ifndef LINE_SAMPLES_H
 #define LINE_SAMPLES_H
 /* What a run of the line family is before it runs: its numbers, and its initial value and force at some points. */
+#include "expr/sw_expr.h"
 #include "problem/sw_problem.h"
 
 enum { SW_LINE_SAMPLES = 256, SW_LINE_TIMES = 8 };  /* points, at most; times at which a force is looked at */

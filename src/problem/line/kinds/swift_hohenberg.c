@@ -56,5 +56,5 @@ const struct sw_problem problem_swift_hohenberg = {
     .keys = keys,
     .fields = fields,
     .model = &model,
-    SW_LINE_OPERATIONS,
+    SW_LINE_KIND,
 };

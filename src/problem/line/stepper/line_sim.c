@@ -129,7 +129,7 @@ static struct sw_steps_taken steps_taken(const struct sw_sim *sim, const double 
 }
 
 /* Why a run has stopped before its end. */
-static void tell_end(const struct sw_sim *sim, int j, const double *record, bool finite, char text[160])
+static void explain_early_end(const struct sw_sim *sim, int j, const double *record, bool finite, char text[160])
 {
     const struct line_sim *l = (const struct line_sim *)sim;
     struct sw_own_steps s;
@@ -163,21 +163,19 @@ static void destroy(struct sw_sim *sim)
     sw_free(l);
 }
 
+static const struct sw_state_ops state_ops = {
+    .size = state_size, .initial = initial, .set = set_state, .get = get_state, .get_some = get_states,
+    .on_device = device_state};
+static const struct sw_record_ops own_steps_record = {
+    .numbers = SW_OWN_STEPS_NUMBERS, .get = get_record, .set = set_record, .warn = explain_early_end,
+    .steps_taken = steps_taken};
+
 #define OPERATIONS                                                                                                \
-    .solver_name = solver_name, .state_size = state_size, .load = load, .initial = initial, .set_state = set_state, \
-    .get_state = get_state, .get_states = get_states, .device_state = device_state, .advance = advance,             \
-    .snapshot = snapshot, .fetch = fetch, .diverged = diverged, .place = place, .cost = cost, .destroy = destroy
+    .solver_name = solver_name, .load = load, .advance = advance, .snapshot = snapshot, .fetch = fetch,           \
+    .diverged = diverged, .place = place, .cost = cost, .destroy = destroy, .states = &state_ops
 
 static const struct sw_sim_ops line_ops = {OPERATIONS, .rounding = rounding};
-
-static const struct sw_sim_ops own_steps_ops = {
-    OPERATIONS,
-    .diagnostics = SW_OWN_STEPS_NUMBERS,
-    .get_diagnostics = get_record,
-    .set_diagnostics = set_record,
-    .warn_result = tell_end,
-    .steps_taken = steps_taken,
-};
+static const struct sw_sim_ops own_steps_ops = {OPERATIONS, .records = &own_steps_record};
 
 _Static_assert(sizeof(struct sw_own_steps) == SW_OWN_STEPS_NUMBERS * sizeof(double), "a record of doubles alone");
 _Static_assert((int)SW_OWN_STEPS_TICKS == (int)SW_TICKS && (int)SW_OWN_STEPS_PEAKS == (int)SW_UNKNOWNS_MOST,

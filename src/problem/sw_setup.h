@@ -1,0 +1,108 @@
+#ifndef SW_SETUP_H
+#define SW_SETUP_H
+/* What all runs of a batch have in common: their grid, the numbers that each has (columns), the expressions and words
+ * of the config, and what is asked of the simulation. */
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/sw_err.h"
+#include "field/grid.h"
+
+struct sw_device;
+struct sw_expr;
+struct sw_program;
+struct sw_remote_helpers;
+struct sw_scope;
+
+/* A named expression of the config, compiled. RUN symbols are columns (below). */
+struct sw_function {
+    const char              *key;      /* "forcing"                      */
+    int                      unknown;  /* whose, of a key that has one for each; else 0 */
+    const char              *text;     /* as the user wrote it           */
+    const struct sw_expr    *expr;
+    const struct sw_program *program;  /* NULL: the problem compiles it  */
+};
+
+/* A WORD, SWITCH or TEXT key of the problem and its word. */
+struct sw_choice { const char *key, *word; };  /* a SWITCH: true, false; a TEXT: any */
+
+enum { SW_CUT_MOST = 24 };      /* setup->cut */
+
+/* Where runs take steps of their own, advance() counts ticks, of which there are so many between two output times. */
+enum { SW_TICKS = 1024 };
+
+/* The columns of what sw_setup_grid() looks at; -1: none. */
+struct sw_grid_columns { int tolerance, dt, x0[SW_DIMS], length[SW_DIMS]; };
+
+/* What all runs of a batch have in common. Everything is borrowed. */
+struct sw_setup {
+    int     dim;                       /* dimensions of the grid, 1 .. SW_DIMS                              */
+    int64_t n[SW_DIMS];                /* points along x, y, z; 1 in a dimension that it does not have. Not the
+                                          column grid.n where the problem has an extra point (sw_problem_shape)    */
+    bool    walls[SW_DIMS];            /* both ends are points; else the grid is periodic there             */
+    int     capacity;                  /* most runs a batch will have                                       */
+    int     cut;                       /* a run is computed in 2^cut slices of its points, twice one after another:
+                                          steps 1 .. 2^cut, and 2^cut + 1 .. 2^(cut + 1); 0: as a whole         */
+    int     helpers;                   /* other devices that compute a cut run, too, each a slice of its own  */
+    struct sw_device *const *helper;   /* [helpers] of the same kind                                          */
+    const struct sw_remote_helpers *remote;  /* those of other processes, which come and go between two calls of
+                                          advance(); NULL: there are never any                                */
+    int64_t goals;                     /* where runs take steps of their own, how many output times there are after 0 */
+    const double *times;               /* [goals + 1] from 0 to the end; else NULL                          */
+    bool    fields;                    /* fields are saved at all                                           */
+    bool    single;                    /* in single precision                                               */
+    bool    single_steps;              /* and computed in it                                                */
+    bool    refined;                   /* steps are to be off by little more than the rounding of their results, at any
+                                          cost: for comparisons. Solvers that cannot do so take no notice   */
+    int     history;                   /* iterations of a run to record, at most; 0: none                   */
+    bool  (*give_up)(void *user);      /* asked now and then, maybe by several threads at once, by a problem whose
+                                          steps take long: whether to give up the batch, and have load() or
+                                          advance() return SW_E_STOPPED. NULL: never                        */
+    void   *give_up_user;
+    bool    uniform;                   /* the runs of a batch all have the same implicit part: some solvers need it */
+    const char *solver;                /* the config's solver: a row's name, or NULL for the best that fits  */
+    void  (*grid)(const struct sw_setup *setup, int64_t count, const double *column, int64_t j, struct sw_grid *grid);
+                                       /* that of the problem                                                 */
+    int     ncolumn;                   /* per-run numbers: every number key first, then axes, then defines  */
+    int     numbered;                  /* 1 + the column of a key whose stand_in is the number of the run, 0: none  */
+    const struct sw_scope *scope;      /* the names by which an expression knows columns; its rest is empty */
+    const char *const *column;         /* [ncolumn] names; a key by its full path "time.dt", others by name */
+    const struct sw_grid_columns *grid_columns;  /* NULL: they are looked up by name, for each run            */
+    int     nfunction;
+    const struct sw_function *function;
+    int nchoice;
+    const struct sw_choice *choice;    /* the words of these runs                                           */
+    int nunknown;                      /* 0: the config does not name them                                  */
+    const char *const *unknown;        /* [nunknown] their names                                            */
+    const void *prepared;              /* what sw_problem_texts.prepare() made; NULL: nothing, or it failed */
+};
+
+/** The word of a WORD, SWITCH or TEXT key of the problem, NULL if it has no such key. */
+const char *sw_setup_word(const struct sw_setup *setup, const char *key);
+
+/** Whether such a key of the problem has this word. */
+bool sw_setup_chosen(const struct sw_setup *setup, const char *key, const char *word);
+
+/** A function key, or its program; NULL if the config has none. */
+const struct sw_function *sw_setup_find(const struct sw_setup *setup, const char *key);
+const struct sw_program *sw_setup_function(const struct sw_setup *setup, const char *key);
+
+/** That of one unknown, of a key that has one for each. */
+const struct sw_function *sw_setup_find_of(const struct sw_setup *setup, const char *key, int unknown);
+
+/** The column of a number key, by its path: -1 if the problem has no such key. */
+int sw_setup_column(const struct sw_setup *setup, const char *path);
+
+/** What is said where a device lacks something that the runs ask for, whose config names no row: the CPU may have it.
+ * @param st  passed on, with "use --device cpu" at the end of the message where it is SW_E_ABSENT, and the message not
+ *            one of sw_row_pick(), which says what the CPU does */
+enum sw_status sw_setup_suggest_cpu(const struct sw_setup *setup, const struct sw_device *device, enum sw_status st);
+
+struct sw_grid_columns sw_setup_grid_columns(const struct sw_setup *setup);
+
+/** Whether each run takes steps of its own (time.tolerance). */
+bool sw_setup_own_steps(const struct sw_setup *setup);
+
+/** The grid of run j; where runs take steps of their own, its dt is 1. @param column  [ncolumn][count] */
+struct sw_grid sw_setup_grid(const struct sw_setup *setup, int64_t count, const double *column, int64_t j);
+#endif
