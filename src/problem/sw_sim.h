@@ -28,8 +28,8 @@ struct sw_failure_place { bool infinite; int unknown; int64_t first, last, at; }
 /* Iterations of a run that are recorded where its history is asked for (output.history): a longer one is cut off. */
 enum { SW_HISTORY_MOST = 1024 };
 
-/* A device of another process that computes steps of a cut run, too. A request and its reply are a few numbers that only
- * the problem knows (struct sw_cut_ops). */
+/* A device of another process that computes steps of a cut run, too. A request and its reply are a few numbers that
+ * only the problem knows (struct sw_cut_ops). */
 enum { SW_HELP_REQUEST = 8, SW_HELP_REPLY = 48 };
 struct sw_remote_helper {
     /** Request a step. Does not wait for the reply, which has to be taken before the next request. */
@@ -118,7 +118,8 @@ struct sw_record_ops {
 /* A run that is cut (setup->cut). */
 struct sw_cut_ops {
     /** After advance(): points first .. first + count - 1 of its field, piece k of what the last steps have made, are
-     * what snapshot() and fetch() give next. They follow those of piece k - 1. @param count  out; 0: there is no piece k */
+     * what snapshot() and fetch() give next. They follow those of piece k - 1. @param count  out; 0: there is no piece
+     * k */
     enum sw_status (*piece)(struct sw_sim *sim, int k, int64_t *first, int64_t *count);
     /** On the side of a remote helper, after load() of the run: take a step for it, and give piece k of the field that
      * it has made.

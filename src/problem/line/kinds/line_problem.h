@@ -9,14 +9,14 @@ enum { SW_LINE_POINTS = 5 };    /* width of the stencil */
 
 extern const struct sw_quantity sw_line_scalars[];  /* in the order of enum sw_line_scalar */
 
-/** struct sw_problem_texts.prepare and release: a struct equation_model (equation_model.h) of the texts of a config, or of
- * the kind that problem->model is. */
+/** struct sw_problem_texts.prepare and release: a struct equation_model (equation_model.h) of the texts of a config, or
+ * of the kind that problem->model is. */
 enum sw_status equation_prepare(const struct sw_problem *problem, const struct sw_setup *setup, void **prepared,
                                 int *function, struct sw_expr_error *err);
 void equation_release(void *prepared);
 
-/** struct sw_problem_texts.scan_runs and finalize: terms that all runs take implicitly are left out of G and N, those that all
- * take explicitly lose their factor of 1. */
+/** struct sw_problem_texts.scan_runs and finalize: terms that all runs take implicitly are left out of G and N, those
+ * that all take explicitly lose their factor of 1. */
 void equation_survey(const struct sw_setup *setup, void *prepared, int count, int64_t ld, const double *column);
 enum sw_status equation_settle(const struct sw_setup *setup, void *prepared);
 
