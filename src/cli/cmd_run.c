@@ -183,7 +183,7 @@ static enum sw_status move_into_place(const struct sweep_run *run)
         return SW_FAIL(SW_E_REFUSED, "%s is not the file any more that this call was to replace, and stays; the new "
                        "result is complete: rename %s to keep it", run->s->file, run->fresh);
     SW_TRY(sw_output_remove_parts(run->s->file));
-    return sw_output_rename(run->fresh, run->s->file);
+    return sw_files_move(run->fresh, run->s->file, NULL);
 }
 
 static void report_done(struct sweep_run *run, const struct sw_run_sweep_summary *sum)

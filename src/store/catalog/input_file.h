@@ -38,6 +38,8 @@ enum sw_status sw_input_file_open(const char *path, struct sw_input_file *input,
 enum sw_status sw_input_file_open_sources(const char *path, struct sw_input_file *input, bool *damaged);
 void sw_input_file_free(struct sw_input_file *input);
 
+/** The data group that has the arrays of a row; NULL: it has none. */
+const struct sw_data_group *sw_input_file_group(const struct sw_input_file *input, int64_t row);
 /** Whether runs have ended in the file without a state that a longer sweep could go on from. */
 bool sw_input_file_lacks_states(const struct sw_input_file *input);
 

@@ -9,18 +9,6 @@
 #include "store/hdf5/schema_hdf5.h"
 #include "store/files/sw_output.h"
 
-/* Row of a run index in an ascending list, -1: not there. */
-static int64_t row_of_index(const int64_t *index, int64_t count, int64_t wanted)
-{
-    int64_t low = 0, high = count;
-    while (low < high) {
-        int64_t middle = (low + high) / 2;
-        if (index[middle] < wanted) low = middle + 1;
-        else high = middle;
-    }
-    return low < count && index[low] == wanted ? low : -1;
-}
-
 static enum sw_status locate_rows(struct sw_h5 *h, struct sw_input_file *in)
 {
     int64_t n = in->table->nruns;
@@ -29,7 +17,7 @@ static enum sw_status locate_rows(struct sw_h5 *h, struct sw_input_file *in)
     for (int64_t j = 0; j < n; j++) in->data_group_of[j] = -1;
     for (int k = 0; k < in->ndata_group; k++)
         for (int64_t i = 0; i < in->data_group[k].count; i++) {
-            int64_t row = row_of_index(in->table->index, n, in->data_group[k].index[i]);
+            int64_t row = sw_run_table_find(in->table, in->data_group[k].index[i]);
             if (row < 0) return sw_h5_damaged(h, "a group holds a run that is not in the run table");
             in->data_group_of[row] = k;
             in->row_of[row] = i;
@@ -183,10 +171,15 @@ bool sw_input_file_lacks_states(const struct sw_input_file *in)
     return lacks && !in->has_state;
 }
 
+const struct sw_data_group *sw_input_file_group(const struct sw_input_file *in, int64_t row)
+{
+    return in->data_group_of[row] < 0 ? NULL : &in->data_group[in->data_group_of[row]];
+}
+
 struct sw_time_slice sw_input_file_time_slice(const struct sw_input_file *in, int64_t row)
 {
-    if (in->data_group_of[row] < 0) return (struct sw_time_slice){0};
-    const struct sw_data_group *s = &in->data_group[in->data_group_of[row]];
+    const struct sw_data_group *s = sw_input_file_group(in, row);
+    if (!s) return (struct sw_time_slice){0};
     struct sw_time_slice t = {s->field_first, s->nfield, s->scalar_first, s->nscalar, 0, 0};
     if (!s->piece_count) return t;
     t.begin_point = s->piece_first;

@@ -95,6 +95,17 @@ enum sw_run_status sw_run_table_status(const struct sw_run_table *t, int64_t row
     return values ? (enum sw_run_status)*(unsigned char *)value_at(values, c, row) : SW_RUN_PENDING;
 }
 
+int64_t sw_run_table_find(const struct sw_run_table *t, int64_t index)
+{
+    int64_t low = 0, high = t->nruns;
+    while (low < high) {
+        const int64_t middle = low + (high - low) / 2;
+        if (t->index[middle] < index) low = middle + 1;
+        else high = middle;
+    }
+    return low < t->nruns && t->index[low] == index ? low : -1;
+}
+
 /* ---- parameters */
 enum sw_status sw_run_table_set_param(struct sw_run_table *t, int k, const char *name)
 {

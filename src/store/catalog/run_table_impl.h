@@ -18,6 +18,8 @@ void sw_run_ranges_add(struct sw_text *list, int64_t first, int64_t last);
 
 /** A table of zeros with room for nruns and nparam nameless parameters. */
 enum sw_status sw_run_table_alloc(int64_t nruns, int nparam, struct sw_run_table **table);
+/** The row of a run, -1: it has none. */
+int64_t sw_run_table_find(const struct sw_run_table *table, int64_t index);
 /** Make a column, of values that say nothing, if it is not there. */
 enum sw_status sw_run_table_add_column(struct sw_run_table *table, const struct sw_run_column *column);
 /** Set what the table has columns for. */

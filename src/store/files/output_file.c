@@ -1,4 +1,4 @@
-/* An output file as a whole: it is removed with its parts, renamed, and refused where it is absent or virtual. */
+/* An output file as a whole: it is removed with its parts, and refused where it is absent or virtual. */
 #include "base/sw_mem.h"
 #include "base/sw_private.h"
 #include "base/sw_text.h"
@@ -41,8 +41,6 @@ enum sw_status sw_output_remove(const char *file)
     enum sw_status st = sw_files_remove(file);
     return st ? st : sw_output_remove_parts(file);
 }
-
-enum sw_status sw_output_rename(const char *from, const char *to) { return sw_files_move(from, to, NULL); }
 
 enum sw_status sw_output_fail_absent(const char *file)
 {

@@ -38,8 +38,6 @@ enum sw_status sw_output_set_damaged_aside(const struct sw_completed *completed)
 /** Remove FILE and its parts, or only these (--force). What is not there is no failure. @return SW_E_IO */
 enum sw_status sw_output_remove(const char *file);
 enum sw_status sw_output_remove_parts(const char *file);
-/** Rename a finished FILE, in place of a file that has the name; on disk on return. @return SW_E_IO */
-enum sw_status sw_output_rename(const char *from, const char *to);
 /** Fail because FILE is virtual and something is to be added to it: the message says what to do. @return
  * SW_E_REFUSED */
 enum sw_status sw_output_refuse_virtual(const char *file);

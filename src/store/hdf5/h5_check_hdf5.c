@@ -119,12 +119,6 @@ void sw_h5_fail_open(struct sw_h5 *h)
     else sw_h5_damaged(h, is_hdf5 ? text : "is not an HDF5 file");
 }
 
-void sw_h5_check_disk(struct sw_h5 *h)
-{
-    int error = h->status || !h->writing ? 0 : sw_h5_driver_error(h->file);
-    if (error) sw_h5_fail(h, SW_E_IO, strerror(error));
-}
-
 /* ---- memory */
 
 /* Each list of a file is read once or twice, and takes no more memory than the file (a byte that is read as an integer

@@ -1,17 +1,241 @@
-#include "store/hdf5/h5_hdf5.h"
-
+/* Files are opened, written and closed. */
 #include <errno.h>
+#include <hdf5_hl.h>
+#include <math.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "base/sw_mem.h"
 #include "store/files/sw_files.h"
+#include "store/hdf5/h5_hdf5.h"
+
+/* ---- writing */
+
+/* Fail if a write has failed. */
+static void check_disk(struct sw_h5 *h)
+{
+    int error = h->status || !h->writing ? 0 : sw_h5_driver_error(h->file);
+    if (error) sw_h5_fail(h, SW_E_IO, strerror(error));
+}
+
+static const unsigned ORDER = H5P_CRT_ORDER_TRACKED | H5P_CRT_ORDER_INDEXED;
+
+/* Strings are of variable length and UTF-8 throughout: fixed ones crash readers built on netCDF-C. Made once. */
+static hid_t text_type(void)
+{
+    static hid_t type = -1;
+    if (type < 0) {
+        type = H5Tcopy(H5T_C_S1);
+        H5Tset_size(type, H5T_VARIABLE);
+        H5Tset_cset(type, H5T_CSET_UTF8);
+    }
+    return type;
+}
+
+hid_t sw_h5_native(enum sw_h5_type type)
+{
+    switch (type) {
+    case SW_H5_BYTE: return H5T_NATIVE_UCHAR;
+    case SW_H5_INTEGER: return H5T_NATIVE_INT64;
+    case SW_H5_SINGLE: return H5T_NATIVE_FLOAT;
+    case SW_H5_DOUBLE: return H5T_NATIVE_DOUBLE;
+    default: return text_type();
+    }
+}
+
+size_t sw_h5_size(enum sw_h5_type type)
+{
+    static const size_t size[] = {1, sizeof(int64_t), sizeof(float), sizeof(double), sizeof(char *)};
+    return size[type];
+}
+
+/* Every step below is skipped once something has failed; an id < 0 is what a failed or skipped step leaves. */
+static hid_t check(struct sw_h5 *h, hid_t id)
+{
+    if (id < 0) sw_h5_fail_hdf5(h);
+    return id;
+}
+
+void sw_h5_group(struct sw_h5 *h, const char *path)
+{
+    if (h->status) return;
+    hid_t list = H5Pcreate(H5P_GROUP_CREATE), group;
+    H5Pset_link_creation_order(list, ORDER);
+    H5Pset_attr_creation_order(list, ORDER);
+    group = check(h, H5Gcreate2(h->file, path, H5P_DEFAULT, list, H5P_DEFAULT));
+    if (group >= 0) H5Gclose(group);
+    H5Pclose(list);
+}
+
+static void attribute(struct sw_h5 *h, const char *path, const char *name, hid_t type, int count, const void *value)
+{
+    hid_t space = -1, attr = -1;
+    hsize_t dim = (hsize_t)count;
+    if (h->status) return;
+    space = check(h, count == 1 ? H5Screate(H5S_SCALAR) : H5Screate_simple(1, &dim, NULL));
+    if (space >= 0)
+        attr = check(h, H5Acreate_by_name(h->file, path, name, type, space, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT));
+    if (attr >= 0 && H5Awrite(attr, type, value) < 0) sw_h5_fail_hdf5(h);
+    if (attr >= 0) H5Aclose(attr);
+    if (space >= 0) H5Sclose(space);
+}
+
+void sw_h5_attr(struct sw_h5 *h, const char *path, const char *name, enum sw_h5_type type, int count, const void *value)
+{
+    attribute(h, path, name, sw_h5_native(type), count, value);
+}
+
+void sw_h5_attr_text(struct sw_h5 *h, const char *path, const char *name, const char *text)
+{
+    attribute(h, path, name, text_type(), 1, &text);
+}
+
+void sw_h5_attr_texts(struct sw_h5 *h, const char *path, const char *name, char *const *text, int count)
+{
+    if (count) attribute(h, path, name, text_type(), count, text);
+}
+
+static void set_fill(hid_t list, enum sw_h5_type type)
+{
+    const double nan_double = NAN;
+    const float nan_single = NAN;
+    if (type == SW_H5_DOUBLE) H5Pset_fill_value(list, H5T_NATIVE_DOUBLE, &nan_double);
+    if (type == SW_H5_SINGLE) H5Pset_fill_value(list, H5T_NATIVE_FLOAT, &nan_single);
+}
+
+static hid_t creation_list(enum sw_h5_type type, const struct sw_h5_shape *shape)
+{
+    hid_t list = H5Pcreate(H5P_DATASET_CREATE);
+    H5Pset_attr_creation_order(list, ORDER);
+    set_fill(list, type);
+    if (type != SW_H5_TEXT) H5Pset_fill_time(list, H5D_FILL_TIME_NEVER);  /* all is written: do not write it twice */
+    if (shape->rank && shape->chunk[0]) H5Pset_chunk(list, shape->rank, shape->chunk);
+    return list;
+}
+
+void sw_h5_dataset_close(hid_t dataset)
+{
+    if (dataset >= 0) H5Dclose(dataset);
+}
+
+static hid_t space_of(const struct sw_h5_shape *shape)
+{
+    hsize_t most[SW_H5_RANK];
+    if (!shape->rank) return H5Screate(H5S_SCALAR);
+    for (int k = 0; k < shape->rank; k++) most[k] = shape->most[k] ? shape->most[k] : shape->dim[k];
+    return H5Screate_simple(shape->rank, shape->dim, most);
+}
+
+hid_t sw_h5_make(struct sw_h5 *h, const char *path, enum sw_h5_type type, const struct sw_h5_shape *shape)
+{
+    if (h->status) return -1;
+    hid_t dataset = -1, create = creation_list(type, shape), access = sw_h5_no_cache();
+    hid_t space = check(h, space_of(shape));
+    if (space >= 0) {
+        dataset = check(h, H5Dcreate2(h->file, path, sw_h5_native(type), space, H5P_DEFAULT, create, access));
+        H5Sclose(space);
+    }
+    H5Pclose(create);
+    H5Pclose(access);
+    return dataset;
+}
+
+void sw_h5_put(struct sw_h5 *h, const char *path, enum sw_h5_type type, const struct sw_h5_shape *shape,
+               const void *data)
+{
+    hid_t dataset = sw_h5_make(h, path, type, shape);
+    if (dataset < 0) return;
+    bool empty = shape->rank && shape->dim[0] == 0;
+    if (!empty && H5Dwrite(dataset, sw_h5_native(type), H5S_ALL, H5S_ALL, H5P_DEFAULT, data) < 0) sw_h5_fail_hdf5(h);
+    H5Dclose(dataset);
+}
+
+void sw_h5_put_list(struct sw_h5 *h, const char *path, enum sw_h5_type type, int64_t count, const void *data)
+{
+    sw_h5_put(h, path, type, &(struct sw_h5_shape){.rank = 1, .dim = {(hsize_t)count}}, data);
+}
+
+void sw_h5_put_text(struct sw_h5 *h, const char *path, const char *text)
+{
+    sw_h5_put(h, path, SW_H5_TEXT, &(struct sw_h5_shape){0}, &text);
+}
+
+static hid_t open_dataset(struct sw_h5 *h, const char *path)
+{
+    return h->status ? -1 : check(h, H5Dopen2(h->file, path, H5P_DEFAULT));
+}
+
+static void make_scale(struct sw_h5 *h, const char *path)
+{
+    hid_t scale = open_dataset(h, path);
+    if (scale < 0) return;
+    if (H5DSset_scale(scale, "") < 0) sw_h5_fail_hdf5(h);
+    H5Dclose(scale);
+}
+
+void sw_h5_put_scale(struct sw_h5 *h, const char *path, enum sw_h5_type type, int64_t count, bool unlimited,
+                     const void *data)
+{
+    struct sw_h5_shape shape = {.rank = 1, .dim = {(hsize_t)count}};
+    if (unlimited) {  /* may grow only in chunks: one, of what there is now, within 8 MiB */
+        shape.chunk[0] = count < 1 ? 1 : count > 1 << 20 ? 1 << 20 : (hsize_t)count;
+        shape.most[0] = H5S_UNLIMITED;
+    }
+    sw_h5_put(h, path, type, &shape, data);
+    make_scale(h, path);
+}
+
+void sw_h5_put_numbers(struct sw_h5 *h, const char *path, int64_t first, int64_t count, bool written)
+{
+    enum { PIECE = 1 << 18 };
+    const struct sw_h5_shape shape = {.rank = 1, .dim = {(hsize_t)count}};
+    double *number = NULL;
+    if (h->status) return;
+    if (sw_alloc(PIECE, &number)) { sw_h5_fail(h, SW_E_MEMORY, "out of memory"); return; }
+    hid_t dataset = sw_h5_make(h, path, SW_H5_DOUBLE, &shape);
+    for (int64_t at = 0; at < count && written && !h->status; at += PIECE) {
+        const hsize_t start[] = {(hsize_t)at}, size[] = {(hsize_t)(count - at < PIECE ? count - at : PIECE)};
+        for (int64_t k = 0; k < (int64_t)size[0]; k++) number[k] = (double)(first + at + k);
+        sw_h5_write(h, dataset, SW_H5_DOUBLE, 1, start, size, number);
+    }
+    sw_h5_dataset_close(dataset);
+    sw_free(number);
+    make_scale(h, path);
+}
+
+void sw_h5_attach(struct sw_h5 *h, const char *path, int axis, const char *scale)
+{
+    hid_t dataset = open_dataset(h, path), s = open_dataset(h, scale);
+    if (dataset >= 0 && s >= 0 && H5DSattach_scale(dataset, s, (unsigned)axis) < 0) sw_h5_fail_hdf5(h);
+    sw_h5_dataset_close(dataset);
+    sw_h5_dataset_close(s);
+}
+
+void sw_h5_grow(struct sw_h5 *h, hid_t dataset, const hsize_t *dim)
+{
+    if (!h->status && H5Dset_extent(dataset, dim) < 0) sw_h5_fail_hdf5(h);
+}
+
+void sw_h5_write(struct sw_h5 *h, hid_t dataset, enum sw_h5_type type, int rank, const hsize_t *start,
+                 const hsize_t *count, const void *data)
+{
+    if (h->status) return;
+    hid_t file_space = check(h, H5Dget_space(dataset)), memory = check(h, H5Screate_simple(rank, count, NULL));
+    if (file_space >= 0 && memory >= 0 &&
+        (H5Sselect_hyperslab(file_space, H5S_SELECT_SET, start, NULL, count, NULL) < 0 ||
+         H5Dwrite(dataset, sw_h5_native(type), memory, file_space, H5P_DEFAULT, data) < 0))
+        sw_h5_fail_hdf5(h);
+    if (memory >= 0) H5Sclose(memory);
+    if (file_space >= 0) H5Sclose(file_space);
+    check_disk(h);
+}
+
+/* ---- opening and closing */
 
 /* At exit HDF5 would close what it could not close before, after an error of the system, and crash at that. All that is
  * written is closed by then, or given up. Before its first call, wherever that is. */
 __attribute__((constructor)) static void leave_hdf5_at_exit(void) { H5dont_atexit(); }
 
-/* ---- open and close */
 static hid_t access_list(void)
 {
     hid_t list = H5Pcreate(H5P_FILE_ACCESS);
@@ -68,11 +292,11 @@ enum sw_status sw_h5_open(struct sw_h5 *h, const char *path)
 static void close_file(struct sw_h5 *h)
 {
     if (!h->status && h->writing && H5Fflush(h->file, H5F_SCOPE_LOCAL) < 0) sw_h5_fail_hdf5(h);
-    sw_h5_check_disk(h);
+    check_disk(h);
     sw_h5_heap_close(h);
     bool closed = h->file < 0 || H5Fclose(h->file) >= 0;
     h->file = -1;
-    sw_h5_check_disk(h);
+    check_disk(h);
     if (!closed) sw_h5_fail_hdf5(h);
 }
 

@@ -131,8 +131,6 @@ void sw_h5_fail_hdf5(struct sw_h5 *h);
 void sw_h5_fail_open(struct sw_h5 *h);
 /** Fail with SW_E_IO because of what is in the file. */
 enum sw_status sw_h5_damaged(struct sw_h5 *h, const char *text);
-/** Fail if a write has failed. */
-void sw_h5_check_disk(struct sw_h5 *h);
 /** Note the first failure, without a message. Nothing is written any more. */
 void sw_h5_give_up(struct sw_h5 *h, enum sw_status st);
 /** Before memory is allocated that a file asks for: fail once it asks for more, in all, than a file of its length can

@@ -476,9 +476,8 @@ static bool has_pieces(const struct join *j, const struct sw_joined_group *t)
     for (int64_t row = 0; row < t->data_group.count; row++)
         for (int64_t l = t->slice[row]; l >= 0; l = j->catalog->slice[l].previous) {
             const struct sw_run_slice *k = &j->catalog->slice[l];
-            const struct sw_input_file *in = &j->catalog->input[k->input];
-            const int group = in->data_group_of[k->row];
-            if (group >= 0 && in->data_group[group].piece_count) return true;
+            const struct sw_data_group *from = sw_input_file_group(&j->catalog->input[k->input], k->row);
+            if (from && from->piece_count) return true;
         }
     return false;
 }

@@ -6,11 +6,10 @@
 #include "base/sw_mem.h"
 #include "store/merge/joined_file_hdf5.h"
 
-const struct sw_data_group *sw_run_slice_group(const struct sw_catalog *c, int64_t slice)
+/* The data group of the input that a slice is in; NULL: it has no arrays. */
+static const struct sw_data_group *group_of_slice(const struct sw_catalog *c, int64_t slice)
 {
-    const struct sw_run_slice *l = &c->slice[slice];
-    const struct sw_input_file *in = &c->input[l->input];
-    return in->data_group_of[l->row] < 0 ? NULL : &in->data_group[in->data_group_of[l->row]];
+    return sw_input_file_group(&c->input[c->slice[slice].input], c->slice[slice].row);
 }
 
 static int compare_points(const struct sw_data_group *a, const struct sw_data_group *b)
@@ -46,7 +45,7 @@ static int by_points(const void *a, const void *b)
 static enum sw_status count_rows(struct sw_joined_file *o, bool *named)
 {
     for (int64_t row = 0; row < o->table->nruns; row++) {
-        const struct sw_data_group *s = sw_run_slice_group(o->catalog, o->slice[row]);
+        const struct sw_data_group *s = group_of_slice(o->catalog, o->slice[row]);
         if (!s) continue;
         *named |= s->name[0] != 0;
         if (!find_group(o, s)) SW_TRY(add_group(o, s));
@@ -60,7 +59,7 @@ static void assign_rows(struct sw_joined_file *o)
 {
     for (int k = 0; k < o->count; k++) o->group[k].data_group.count = 0;
     for (int64_t row = 0; row < o->table->nruns; row++) {
-        const struct sw_data_group *s = sw_run_slice_group(o->catalog, o->slice[row]);
+        const struct sw_data_group *s = group_of_slice(o->catalog, o->slice[row]);
         struct sw_joined_group *t = s ? find_group(o, s) : NULL;
         if (!t) continue;
         t->data_group.index[t->data_group.count] = o->table->index[row];

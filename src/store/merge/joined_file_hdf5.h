@@ -19,7 +19,4 @@ struct sw_joined_file {            /* set the first three; free with sw_joined_f
 /** @return SW_E_MEMORY; SW_E_REFUSED the inputs have states of different sizes */
 enum sw_status sw_joined_file_plan(struct sw_joined_file *file);
 void sw_joined_file_free(struct sw_joined_file *file);
-
-/** The data group of the input that a slice is in; NULL: it has no arrays. */
-const struct sw_data_group *sw_run_slice_group(const struct sw_catalog *catalog, int64_t slice);
 #endif

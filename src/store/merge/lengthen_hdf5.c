@@ -68,12 +68,6 @@ static enum sw_status sort_into_groups(const struct sw_sweep *sweep, const int64
     return st;
 }
 
-static int64_t row_of(const struct sw_run_table *t, int64_t index)
-{
-    const int64_t *at = bsearch(&index, t->index, (size_t)t->nruns, sizeof index, by_value);
-    return at ? at - t->index : -1;
-}
-
 static enum sw_status pair_up(struct lengthening *g)
 {
     const struct sw_lengthen_desc *l = g->l;
@@ -82,7 +76,7 @@ static enum sw_status pair_up(struct lengthening *g)
     if (!st) st = sort_into_groups(l->sweep, l->run, l->count, &g->group, &g->ngroup, &of);
     if (!st) st = sw_alloc((size_t)l->count, &g->pair);
     for (int64_t k = 0; !st && k < l->count; k++) {
-        const int64_t row = row_of(g->in.table, l->old_run[k]);
+        const int64_t row = sw_run_table_find(g->in.table, l->old_run[k]);
         if (row < 0) st = SW_FAIL(SW_E_IO, "%s has no run %lld", g->file, (long long)l->old_run[k]);
         else g->pair[k] = (struct pair){old_of[l->old_run[k]], of[l->run[k]], l->run[k], row};
     }
@@ -303,13 +297,12 @@ static enum sw_status lengthen_block(struct lengthening *g, const struct pair *p
 {
     struct run_block s = {.old = &g->old_group[pair->old_group], .group = &g->group[pair->group], .pair = pair,
                           .count = count};
-    const int data_group = g->in.data_group_of[pair->row];
-    if (data_group < 0 || !g->in.data_group[data_group].nstate)
+    s.data_group = sw_input_file_group(&g->in, pair->row);
+    if (!s.data_group || !s.data_group->nstate)
         return SW_FAIL(SW_E_REFUSED,
                        "%s holds no states to continue from: it was computed without output.state = true; "
                        "use -o FILE or --force",
                        g->file);
-    s.data_group = &g->in.data_group[data_group];
     enum sw_status st = check_block(g, &s);
     if (!st) st = make_parts(g, &s, dry);
     sw_free(s.field);
