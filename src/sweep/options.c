@@ -9,32 +9,7 @@
 #include "sweep/sweep_own.h"
 #include "sweep/words.h"
 
-static const char *default_of(const struct sw_sweep *s, const char *path)
-{
-    return key_find(s, path)->fallback;
-}
-
-static const char *read_text(const struct sw_sweep *s, const char *path)
-{
-    const struct sw_setting *setting = key_setting(s, path);
-    if (!setting) return default_of(s, path);
-    if (setting->kind == SW_SETTING_STRING) return setting->text;
-    report_error(s, setting, "'%s' must be a text in quotes", setting->path);
-    return default_of(s, path);
-}
-
-static const char *read_word(const struct sw_sweep *s, const struct sw_key *key)
-{
-    char copy[200], known[600];
-    const char *list[MAX_KEY_WORDS], *text = read_text(s, key->path);
-    const struct sw_setting *setting = key_setting(s, key->path);
-    if (!setting || setting->kind != SW_SETTING_STRING) return text;
-    if (text[0] == '$') report_error(s, setting, "'%s' has one value for the whole sweep: %s", key->path,
-                                     key_words_print(key, known));
-    else if (key_word_check(s, key, setting, key->path, text)) return text;
-    key_words(key, copy, list);
-    return key->fallback ? key->fallback : list[0];
-}
+static bool is_on(const struct sw_sweep *s, const char *path) { return !strcmp(key_text(s, path), "true"); }
 
 /* A number that must not depend on the run. */
 static double read_number(const struct sw_sweep *s, const char *path)
@@ -57,15 +32,6 @@ static double read_number(const struct sw_sweep *s, const char *path)
     return 0;
 }
 
-static bool read_switch(const struct sw_sweep *s, const char *path)
-{
-    const struct sw_setting *setting = key_setting(s, path);
-    if (!setting) return !strcmp(default_of(s, path), "true");
-    if (setting->kind == SW_SETTING_SWITCH) return setting->number != 0;
-    report_error(s, setting, "'%s' must be true or false, without quotes", path);
-    return false;
-}
-
 /* ------------------------------------------------------------------ one by one */
 
 /* A problem with `step` takes time.cfl in place of time.dt. */
@@ -78,7 +44,7 @@ static void check_step(const struct sw_sweep *s)
 
 static void read_device(struct sw_sweep *s)
 {
-    const char *d = s->device = read_text(s, "run.device");
+    const char *d = s->device = key_text(s, "run.device");
     if (sw_device_check(d))
         report_error(s, key_setting(s, "run.device"), "'run.device': %s", sw_err_message());
 }
@@ -87,7 +53,7 @@ static void read_device(struct sw_sweep *s)
 static void read_row(struct sw_sweep *s)
 {
     const struct sw_key *key = s->own->row_key;
-    s->own->row = read_text(s, key->path);
+    s->own->row = key_text(s, key->path);
     if (!s->own->row[0])
         report_error(s, key_setting(s, key->path), "'%s' is empty; \"auto\" takes the best that fits",
                      key_written(s, key));
@@ -109,7 +75,7 @@ static void read_sample(struct sw_sweep *s)
 {
     struct sample *p = s->own->sample;
     bool random = !strcmp(s->mode, "random");
-    const char *method = read_word(s, key_find(s, "sample.method"));
+    const char *method = key_text(s, "sample.method");
     const struct sw_setting *sample = key_setting(s, "sample");
     p->method = !strcmp(method, "sobol") ? SAMPLE_SOBOL : !strcmp(method, "random") ? SAMPLE_RANDOM : SAMPLE_LHS;
     p->seed = read_number(s, "sample.seed");
@@ -137,12 +103,12 @@ static void check_output(struct sw_sweep *s)
     const struct sw_setting *every = key_setting(s, "output.scalars.every");
     const struct sw_setting *xdmf = key_setting(s, "output.xdmf"), *accuracy = key_setting(s, "accuracy");
     bool times = key_setting(s, "output.scalars.times") != NULL;
-    s->xdmf = read_switch(s, "output.xdmf");
-    s->history = s->problem->measures & SW_ITERATES && read_switch(s, "output.history") ? SW_HISTORY_MOST : 0;
+    s->xdmf = is_on(s, "output.xdmf");
+    s->history = s->problem->measures & SW_ITERATES && is_on(s, "output.history") ? SW_HISTORY_MOST : 0;
     s->save_fields = fields != NULL;  /* without time there is one output: the group alone asks for it */
     if (s->xdmf && !fields) report_error(s, xdmf, "'output.xdmf' says where fields are: add output.fields");
     if (!s->problem->time) return;
-    s->save_state = read_switch(s, "output.state");
+    s->save_state = is_on(s, "output.state");
     s->accuracy = key_setting(s, "accuracy.runs") ? (int64_t)read_number(s, "accuracy.runs") : s->own_steps ? 0 : -1;
     if (accuracy && accuracy->kind == SW_SETTING_GROUP && !key_setting(s, "accuracy.runs") &&
         !key_is_guessed(s, "accuracy.runs"))
@@ -171,12 +137,12 @@ enum sw_status options_read(struct sw_sweep *s)
     SW_TRY(choices_read(s));
     for (key = sw_common_keys; key->path; key++)
         if (key->kind == SW_KEY_WORD && strncmp(key->path, "run.", 4) && key_find(s, key->path))
-            read_word(s, key);
-    s->title = read_text(s, "title");
-    s->mode = read_word(s, key_find(s, "sweep.mode"));
-    s->file = read_text(s, "output.file");
-    s->single_fields = !strcmp(read_word(s, key_find(s, "output.fields.precision")), "single");
-    s->single_steps = !strcmp(read_word(s, key_find(s, "run.precision")), "single");
+            key_text(s, key->path);
+    s->title = key_text(s, "title");
+    s->mode = key_text(s, "sweep.mode");
+    s->file = key_text(s, "output.file");
+    s->single_fields = !strcmp(key_text(s, "output.fields.precision"), "single");
+    s->single_steps = !strcmp(key_text(s, "run.precision"), "single");
     s->checkpoint_minutes = read_number(s, "run.checkpoint");
     if (!sw_config_find(s->config, "run.checkpoint")) s->checkpoint_minutes = -s->checkpoint_minutes;
     s->batch = (int64_t)read_number(s, "run.batch");

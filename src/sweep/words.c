@@ -11,9 +11,12 @@
 #include "sweep/keys.h"
 #include "sweep/sweep_own.h"
 
+enum { MAX_KEY_WORDS = 64 };
+
 /* ------------------------------------------------------------------ WORD keys */
 
-int key_words(const struct sw_key *key, char copy[200], const char *list[MAX_KEY_WORDS])
+/* List the words that a WORD key may have. @param copy  memory for them  @return how many */
+static int key_words(const struct sw_key *key, char copy[200], const char *list[MAX_KEY_WORDS])
 {
     int n = 0;
     while (key->word && n < MAX_KEY_WORDS && key->word(n)) { list[n] = key->word(n); n++; }
@@ -23,7 +26,8 @@ int key_words(const struct sw_key *key, char copy[200], const char *list[MAX_KEY
     return n;
 }
 
-const char *key_words_print(const struct sw_key *key, char text[600])
+/* "product, zip, random" */
+static const char *key_words_print(const struct sw_key *key, char text[600])
 {
     char copy[200];
     const char *list[MAX_KEY_WORDS];
@@ -33,7 +37,8 @@ const char *key_words_print(const struct sw_key *key, char text[600])
     return text;
 }
 
-const char *key_word_now(const struct sw_key *key, const char *word)
+/* What a former word of a key is called now; any other word is itself. */
+static const char *key_word_now(const struct sw_key *key, const char *word)
 {
     for (const struct sw_renamed_word *r = key->renamed; r && r->former; r++)
         if (!strcmp(r->former, word)) return r->now;
@@ -47,7 +52,8 @@ const char *key_word_in_ids(const struct sw_key *key, const char *word)
     return word;
 }
 
-bool key_word_check(const struct sw_sweep *s, const struct sw_key *key, const struct sw_setting *setting,
+/* Whether a word is one of the key's; if not, report it at the line of a setting, under a path. */
+static bool key_word_check(const struct sw_sweep *s, const struct sw_key *key, const struct sw_setting *setting,
                     const char *path, const char *word)
 {
     char copy[200], known[600];
@@ -68,6 +74,7 @@ bool key_word_check(const struct sw_sweep *s, const struct sw_key *key, const st
     return false;
 }
 
+/* The first word of a key that has no default. */
 static const char *default_word(const struct sw_sweep *s, const struct sw_key *key)
 {
     char copy[200];
@@ -86,24 +93,44 @@ static const char *text_of(const struct sw_sweep *s, const struct sw_key *key, c
     return sw_arena_printf(s->own->arena, &text, "%.0f", setting->number) ? NULL : text;
 }
 
-/* The word of a key, checked; "$axis" is left as it is. A TEXT has any word, a SWITCH those of libconfig. */
-static const char *read_choice(const struct sw_sweep *s, const struct sw_key *key)
+/* Whether "$axis" may stand for the word of a key. */
+static bool takes_axis(const struct sw_sweep *s, const struct sw_key *key, const struct sw_setting *setting,
+                       const char *text, bool one_for_all)
 {
-    const struct sw_setting *setting = key_setting(s, key->path);
-    const char *text;
-    if (!setting) return default_word(s, key);
-    if (key->kind == SW_KEY_SWITCH && setting->kind == SW_SETTING_SWITCH)
-        return setting->number != 0 ? "true" : "false";
-    if (key->kind == SW_KEY_SWITCH)
-        report_error(s, setting, "'%s' must be true or false, without quotes", setting->path);
-    else if (!(text = text_of(s, key, setting)))
-        report_error(s, setting, "'%s' must be a text in quotes", setting->path);
-    else if (text[0] == '$' && key->common)
+    char known[600];
+    if (key->common)
         report_error(s, setting, "'%s' = \"%s\": it is one for all runs, no axis", setting->path, text);
-    else if (text[0] == '$' || key->kind == SW_KEY_TEXT || key_word_check(s, key, setting, setting->path, text))
-        return key_word_now(key, text);
-    s->own->words_wrong = true;
-    return default_word(s, key);
+    else if (one_for_all)
+        report_error(s, setting, "'%s' has one value for the whole sweep: %s", key->path, key_words_print(key, known));
+    return !key->common && !one_for_all;
+}
+
+/* The text of a setting, checked; NULL: it is refused, and reported. */
+static const char *checked_text(const struct sw_sweep *s, const struct sw_key *key, const struct sw_setting *setting,
+                                bool one_for_all)
+{
+    const char *text = text_of(s, key, setting);
+    const bool word = key->kind == SW_KEY_WORD;
+    if (key->kind == SW_KEY_SWITCH) {
+        if (setting->kind == SW_SETTING_SWITCH) return setting->number != 0 ? "true" : "false";
+        report_error(s, setting, "'%s' must be true or false, without quotes", setting->path);
+        return NULL;
+    }
+    if (!text) {
+        report_error(s, setting, "'%s' must be a text in quotes", setting->path);
+        return NULL;
+    }
+    if (text[0] == '$' && (word || key->common))
+        return takes_axis(s, key, setting, text, one_for_all) ? text : NULL;
+    return !word || key_word_check(s, key, setting, setting->path, text) ? key_word_now(key, text) : NULL;
+}
+
+const char *key_text(const struct sw_sweep *s, const char *path)
+{
+    const struct sw_key *key = key_find(s, path);
+    const struct sw_setting *setting = key_setting(s, path);
+    const char *text = setting ? checked_text(s, key, setting, true) : NULL;
+    return text ? text : default_word(s, key);
 }
 
 static bool is_choice(const struct sw_key *key)
@@ -121,7 +148,10 @@ enum sw_status choices_read(struct sw_sweep *s)
     for (key = s->problem->keys; key->path && s->nchoice < MAX_CHOICES; key++) {
         if (!is_choice(key)) continue;
         s->own->choice_column[s->nchoice] = -1;
-        s->choice[s->nchoice++] = (struct sw_choice){key->path, read_choice(s, key)};
+        const struct sw_setting *setting = key_setting(s, key->path);
+        const char *text = setting ? checked_text(s, key, setting, false) : NULL;
+        s->own->words_wrong |= setting && !text;
+        s->choice[s->nchoice++] = (struct sw_choice){key->path, text ? text : default_word(s, key)};
     }
     return SW_OK;
 }

@@ -4,20 +4,11 @@
  * word that an axis has in a run. */
 #include "sweep/sw_sweep.h"
 
-enum { MAX_KEY_WORDS = 64, MAX_CHOICES = 16 };
+enum { MAX_CHOICES = 16 };
 
-/** List the words that a WORD key may have. @param copy  memory for them  @return how many */
-int key_words(const struct sw_key *key, char copy[200], const char *list[MAX_KEY_WORDS]);
-
-/** Print them: "product, zip, random". */
-const char *key_words_print(const struct sw_key *key, char text[600]);
-
-/** Whether a word is one of the key's; if not, report it at the line of a setting, under a path. */
-bool key_word_check(const struct sw_sweep *s, const struct sw_key *key, const struct sw_setting *setting,
-                    const char *path, const char *word);
-
-/** What a former word of a key is called now; any other word is itself. */
-const char *key_word_now(const struct sw_key *key, const char *word);
+/** The text of a WORD, TEXT, ROW or SWITCH key that is one for the whole sweep, "true" of a SWITCH: of its setting, or
+ * where that is refused, which is reported, or absent, its default. */
+const char *key_text(const struct sw_sweep *s, const char *path);
 
 /** The word by which a word of a key, as it is called now, goes into the ids of runs. */
 const char *key_word_in_ids(const struct sw_key *key, const char *word);
