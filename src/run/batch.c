@@ -119,7 +119,8 @@ static enum sw_status restore(struct batch *b)
         memcpy(state + (size_t)j * size, from, size * sizeof *state);
         if (from[size] >= 0) failures_restore(&b->failures, j, (int64_t)from[size], from);
         if (b->infinite && from[size] < -1) b->infinite[j] = -1 - (int64_t)from[size];
-        if (r->diagnostics) memcpy(r->diagnostics + r->recorded * (size_t)j, from + size + 1, r->recorded * sizeof *from);
+        if (r->diagnostics)
+            memcpy(r->diagnostics + r->recorded * (size_t)j, from + size + 1, r->recorded * sizeof *from);
     }
     b->step = b->kept = resume->step;
     b->field = resume->fields_done;

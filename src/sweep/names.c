@@ -6,8 +6,8 @@
 #include "base/sw_mem.h"
 #include "sweep/axis.h"
 #include "sweep/columns.h"
-#include "sweep/defined_scalars.h"
 #include "sweep/keys.h"
+#include "sweep/reductions.h"
 #include "sweep/sw_run_result.h"
 #include "sweep/sweep_own.h"
 #include "sweep/times.h"
@@ -221,7 +221,7 @@ void names_check(const struct sw_sweep *s)
         if (is_in_every_file(s->unknown[v]) || is_of_unknown(s, s->unknown[v]))
             report_error(s, key_setting(s, "unknowns"), "'unknowns': '%s' is a variable of the output file; give the "
                          "unknown another name", s->unknown[v]);
-    const struct sw_setting *scalars = defined_scalars_setting(s);
+    const struct sw_setting *scalars = scalars_setting(s);
     for (int k = 0; scalars && k < scalars->count; k++) check_scalar(s, scalars->child[k]);
 }
 

@@ -8,16 +8,15 @@
 #include "sweep/axis.h"
 #include "sweep/column_values.h"
 #include "sweep/columns.h"
-#include "sweep/defined_scalars.h"
 #include "sweep/formula.h"
 #include "sweep/grid_settings.h"
 #include "sweep/groups.h"
 #include "sweep/keys.h"
 #include "sweep/names.h"
 #include "sweep/options.h"
+#include "sweep/reductions.h"
 #include "sweep/runs_check.h"
 #include "sweep/sample.h"
-#include "sweep/stops.h"
 #include "sweep/sweep_own.h"
 #include "sweep/times.h"
 #include "sweep/unknowns.h"
@@ -95,7 +94,7 @@ static enum sw_status expand(struct sw_sweep *s)
     SW_TRY(functions_read(s));
     s->own->functions_wrong = s->own->report->errors > errors;
     SW_TRY(functions_prepare(s));
-    SW_TRY(defined_scalars_read(s));
+    SW_TRY(scalars_read(s));
     names_check(s);
     if (s->problem->time) SW_TRY(times_read(s, "output.fields.times", s->own->fields));
     else SW_TRY(end_read(s, "output.fields", s->own->fields));
@@ -162,8 +161,7 @@ void sw_sweep_destroy(struct sw_sweep **sweep)
     if (own) {
         if (own->prepared) (*sweep)->problem->texts->release(own->prepared);
         formulas_free(*sweep);
-        defined_scalars_free(*sweep);
-        stops_free(*sweep);
+        reductions_free(*sweep);
         sw_arena_destroy(&own->arena);
     }
     sw_free(own);

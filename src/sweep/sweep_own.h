@@ -13,9 +13,8 @@
  *     options              keys with one value for the whole sweep
  *     columns, column_values   the columns of the run table, and their numbers, a block of runs at a time
  *     names                what axes and defines may be called, and whether anything uses them
- *     defined_scalars      scalars of the user's own
  *     times                output times, as steps
- *     stops                what ends runs early
+ *     reductions           scalars of the user's own; what ends runs early
  *     groups               runs of one shape
  *     runs_check           is every run possible?
  *     ids, select          the ids of runs; which runs are asked for
@@ -68,8 +67,8 @@ struct sw_sweep_own {
     void             *prepared;         /* what sw_problem_texts.prepare() made                                       */
     struct times     *fields, *scalars; /* when they are saved                                                  */
     struct times     *looks;            /* when runs are looked at that may end early                           */
-    struct defined_scalar *stop_when;   /* [1]                                                                  */
-    struct defined_scalar *defined;     /* [ndefined]                                                           */
+    struct config_reduction *stop_when;   /* [1]                                                                  */
+    struct config_reduction *defined;     /* [ndefined]                                                           */
     struct shape     *shape;
 };
 

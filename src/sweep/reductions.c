@@ -1,4 +1,4 @@
-#include "sweep/defined_scalars.h"
+#include "sweep/reductions.h"
 
 #include <string.h>
 
@@ -8,10 +8,11 @@
 #include "sweep/grid_settings.h"
 #include "sweep/keys.h"
 #include "sweep/sweep_own.h"
+#include "sweep/times.h"
 
 static const char path[] = "output.scalars.define";
 
-const struct sw_setting *defined_scalars_setting(const struct sw_sweep *s)
+const struct sw_setting *scalars_setting(const struct sw_sweep *s)
 {
     const struct sw_setting *group = key_find(s, path) ? key_setting(s, path) : NULL;
     return group && group->kind == SW_SETTING_GROUP ? group : NULL;  /* else reported already */
@@ -25,6 +26,15 @@ static int list_unknowns(const struct sw_sweep *s, const char *unknown[SW_UNKNOW
     for (const struct sw_quantity *q = fields; q && q->name && n < SW_UNKNOWNS_MOST; q++)
         unknown[n++] = q->name;
     return n;
+}
+
+/* What expressions over reductions may name. @param unknown  out: room for the names, which the scope points to */
+static struct sw_reduction_scope make_scope(const struct sw_sweep *s, const char *unknown[SW_UNKNOWNS_MOST])
+{
+    return (struct sw_reduction_scope){.run = &s->own->scope, .own = s->ncolumn, .unknown = unknown,
+                                       .dimensions = grid_max_dim(s->problem),
+                                       .derivatives = grid_max_dim(s->problem) == 1,
+                                       .unknowns = list_unknowns(s, unknown)};
 }
 
 static const char *text_of_scalar(const struct sw_setting *group, const char *name, size_t length)
@@ -53,8 +63,10 @@ static bool insert_scalars(const struct sw_setting *group, const char *text, int
     return !*text;
 }
 
-enum sw_status defined_scalars_compile(const struct sw_sweep *s, const struct sw_setting *setting,
-                                       const struct sw_reduction_scope *scope, struct sw_reduction **reduction)
+/* Compile the text of a setting, in which scalars of the user's own may stand by their names.
+ * @param reduction  out: NULL where the text is refused, which is reported then */
+static enum sw_status compile(const struct sw_sweep *s, const struct sw_setting *setting,
+                              const struct sw_reduction_scope *scope, struct sw_reduction **reduction)
 {
     struct sw_expr_error err;
     struct sw_text text = {0};
@@ -62,7 +74,7 @@ enum sw_status defined_scalars_compile(const struct sw_sweep *s, const struct sw
     *reduction = NULL;
     if (setting->kind != SW_SETTING_STRING)
         report_error(s, setting, "'%s' must be an expression in quotes", setting->path);
-    else if (!insert_scalars(defined_scalars_setting(s), setting->text, 0, &text))
+    else if (!insert_scalars(scalars_setting(s), setting->text, 0, &text))
         report_error(s, setting, "'%s' uses itself, or is too long, once the scalars that it names are put in",
                      setting->path);
     else if (!(st = sw_text_status(&text)))
@@ -75,9 +87,9 @@ enum sw_status defined_scalars_compile(const struct sw_sweep *s, const struct sw
 static enum sw_status add_scalar(struct sw_sweep *s, const struct sw_reduction_scope *scope,
                                  const struct sw_setting *setting)
 {
-    struct defined_scalar *d = &s->own->defined[s->ndefined];
+    struct config_reduction *d = &s->own->defined[s->ndefined];
     char *long_name;
-    SW_TRY(defined_scalars_compile(s, setting, scope, &d->reduction));
+    SW_TRY(compile(s, setting, scope, &d->reduction));
     if (!d->reduction) return SW_OK;
     d->setting = setting;
     s->defined[s->ndefined++] = d->reduction;
@@ -108,19 +120,11 @@ static enum sw_status add_of_unknowns(struct sw_sweep *s, const struct sw_reduct
     return SW_OK;
 }
 
-struct sw_reduction_scope defined_scalars_scope(const struct sw_sweep *s, const char *unknown[SW_UNKNOWNS_MOST])
+enum sw_status scalars_read(struct sw_sweep *s)
 {
-    return (struct sw_reduction_scope){.run = &s->own->scope, .own = s->ncolumn, .unknown = unknown,
-                                       .dimensions = grid_max_dim(s->problem),
-                                       .derivatives = grid_max_dim(s->problem) == 1,
-                                       .unknowns = list_unknowns(s, unknown)};
-}
-
-enum sw_status defined_scalars_read(struct sw_sweep *s)
-{
-    const struct sw_setting *group = defined_scalars_setting(s);
+    const struct sw_setting *group = scalars_setting(s);
     const char *unknown[SW_UNKNOWNS_MOST];
-    const struct sw_reduction_scope scope = defined_scalars_scope(s, unknown);
+    const struct sw_reduction_scope scope = make_scope(s, unknown);
     const size_t most = group ? (size_t)group->count : 0, own = 3 * (size_t)s->nunknown;
     size_t built_in = 0;
     while (s->problem->scalars && s->problem->scalars[built_in].name) built_in++;
@@ -133,7 +137,44 @@ enum sw_status defined_scalars_read(struct sw_sweep *s)
     return SW_OK;
 }
 
-void defined_scalars_free(struct sw_sweep *s)
+/* ------------------------------------------------------------------ what ends runs early */
+
+static enum sw_status read_when(struct sw_sweep *s)
+{
+    const struct sw_setting *setting = key_setting(s, "stop.when");
+    const char *unknown[SW_UNKNOWNS_MOST];
+    struct sw_reduction_scope scope = make_scope(s, unknown);
+    struct config_reduction *when = s->own->stop_when;
+    if (!setting) return SW_OK;
+    scope.passes_nan = true;  /* else log(min(u)) > 2 is false where min(u) is negative, and nobody is told */
+    SW_TRY(compile(s, setting, &scope, &when->reduction));
+    if (!when->reduction) return SW_OK;
+    when->setting = setting;
+    s->stop_when = when->reduction;
+    s->stop_when_text = setting->text;
+    return SW_OK;
+}
+
+enum sw_status stops_read(struct sw_sweep *s)
+{
+    const struct sw_setting *group = s->problem->time ? key_setting(s, "stop") : NULL;
+    *s->own->looks = (struct times){.kind = TIMES_NONE};
+    if (!group || group->kind != SW_SETTING_GROUP) return SW_OK;  /* another kind is reported already */
+    if (!key_setting(s, "stop.steady") && !key_setting(s, "stop.when")) {
+        if (!key_is_guessed(s, "stop.steady") && !key_is_guessed(s, "stop.when"))
+            report_error(s, group, "'stop' does not say why: add steady = 1e-8, or when = \"max(abs(u)) > 10\"");
+        return SW_OK;
+    }
+    SW_TRY(read_when(s));
+    SW_TRY(every_read(s, key_setting(s, "stop.every") ? "stop.every" : "output.scalars.every", s->own->looks));
+    if (!s->own->looks->setting && !key_is_guessed(s, "stop.every"))
+        report_error(s, group, "'stop' does not say when to look at the runs: add every = ..., a time");
+    s->stops = true;
+    return SW_OK;
+}
+
+void reductions_free(struct sw_sweep *s)
 {
     for (int k = 0; k < s->ndefined; k++) sw_reduction_destroy(&s->own->defined[k].reduction);
+    if (s->own->stop_when) sw_reduction_destroy(&s->own->stop_when->reduction);
 }
