@@ -2,7 +2,7 @@
 #include <stdio.h>
 
 #include "base/sw_version.h"
-#include "cli/help.h"
+#include "cli/command_line.h"
 #include "comm/sw_comm_impl.h"
 
 enum { LEFT = 64 };  /* room for the left column; returned is how much of it is used */
@@ -59,7 +59,7 @@ static void help_all(void)
            "4 device or memory; 5 input or output; 75 stopped early, the same command continues; 130 interrupted.\n");
 }
 
-void cli_help(const struct cli_command *c)
+static void print_help(const struct cli_command *c)
 {
     if (!c) { help_all(); return; }
     printf("Usage: sweep %s%s%s [OPTION...]\n%c%s.\n\nOptions:\n", c->name, *c->arguments ? " " : "", c->arguments,
@@ -67,7 +67,7 @@ void cli_help(const struct cli_command *c)
     options_of(c->bit, left_width());
 }
 
-void cli_version(void)
+static void print_version(void)
 {
 #ifdef SW_HAVE_CUDA
     const char *cuda = "with CUDA";
@@ -86,12 +86,14 @@ void cli_version(void)
 enum sw_status cmd_help(struct sw_cli *cli)
 {
     const char *word = cli->narguments ? cli->argument[0] : NULL;
+    if (cli->version) { print_version(); return SW_OK; }
+    if (cli->help_of) { print_help(cli->help_of); return SW_OK; }
     const struct cli_command *command = word ? cli_command_find(word) : NULL;
     if (word && !command) {
         const char *near = cli_command_near(word);
         return SW_FAIL(SW_E_USAGE, near ? "unknown command '%s'; did you mean '%s'?"
                        : "unknown command '%s'; `sweep help` lists the commands", word, near);
     }
-    cli_help(command);
+    print_help(command);
     return SW_OK;
 }

@@ -1,16 +1,35 @@
 #ifndef COMMAND_LINE_H
 #define COMMAND_LINE_H
-/* The command line, parsed: the commands (command_table.h, one file cmd_*.c each), the options (option_table.c), and
- * struct sw_cli, which holds what was given and how to print. */
+/* The command line, parsed: the commands and the options, which drive the parser, --help and the completion of shells,
+ * and struct sw_cli, which holds what was given and how to print. */
 #include <stdbool.h>
 #include <stdint.h>
 
 #include "base/sw_report.h"
 #include "base/sw_text.h"
-#include "cli/command_table.h"
 #include "cli/sw_cli.h"
 #include "comm/sw_comm.h"
-#include "cli/jobs/sw_submit.h"
+
+/* The commands, one row each: CLI_<BIT> of the options that belong to it, its name, which is that of cmd_<name>() in
+ * cmd_<name>.c too (cmd_resume() is in cmd_run.c), its arguments, how many of them, what it does. */
+enum { CLI_MANY = 1 << 20 };
+#define CLI_COMMANDS(X) \
+    X(RUN,     run,     "CONFIG...",        1, CLI_MANY, "run a sweep, or continue an interrupted one")            \
+    X(CHECK,   check,   "CONFIG...",        1, CLI_MANY, "validate, compile and plan; write nothing")              \
+    X(STATUS,  status,  "FILE|CONFIG",      1, 1,        "how far a sweep is, and each of its shards")             \
+    X(RESUME,  resume,  "FILE",             1, 1,        "continue the sweep that is stored in an output file")    \
+    X(SHOW,    show,    "FILE",             1, 1,        "the table of runs and error norms")                      \
+    X(PLOT,    plot,    "FILE",             1, 1,        "draw a picture of an output file")                       \
+    X(VERIFY,  verify,  "FILE...",          1, CLI_MANY, "compare files with the checksums they were written with")    \
+    X(XDMF,    xdmf,    "FILE",             1, 1,        "write FILE.xdmf, through which ParaView opens its fields")  \
+    X(SUBMIT,  submit,  "CONFIG [-- SBATCH...]", 0, 1,   "submit a sweep to Slurm: an array of shards, then a merge")  \
+    X(MERGE,   merge,   "PART... -o FILE",  1, CLI_MANY, "join the files of shards")                               \
+    X(BENCH,   bench,   "SPEC...",          1, CLI_MANY, "verify, then time rows of the tables side by side")      \
+    X(INIT,    init,    "[NAME]",           0, 1,        "print a commented config of a problem or an equation")   \
+    X(EXPLAIN, explain, "[WORD]",           0, 1,        "what a word of a config means: a key, a scheme, ...")   \
+    X(LIST,    list,    "",                 0, 0,        "problems, steppers, solvers and devices of this program") \
+    X(HELP,    help,    "[COMMAND]",        0, 1,        "what a command does, its arguments and its options") \
+    X(COMPLETION, completion, "SHELL",      1, 1,        "print what completes commands and options in bash or zsh")
 
 enum cli_when { CLI_AUTO, CLI_ALWAYS, CLI_NEVER };
 
@@ -27,13 +46,28 @@ enum { CLI_COMMANDS(X) CLI_COMMAND_COUNT };
 enum { CLI_COMMANDS(X) CLI_ANY = (1 << CLI_COMMAND_COUNT) - 1 };
 #undef X
 enum { CLI_RUNS = CLI_RUN | CLI_CHECK | CLI_RESUME };
+enum { CLI_KEPT = 1 << CLI_COMMAND_COUNT };  /* of an option of submit: its jobs have it, too, and --missing keeps it */
+
+struct cli_given { const struct cli_option *option; const char *value; };
+
+struct cli_job {                        /* what a job of submit gets; 0 or NULL: not given                   */
+    int         cpus, gpus;             /* of a shard: CPUs, else 1; 1 + its GPUs                            */
+    int         max_parallel;           /* shards at a time; else no limit                                   */
+    const char *partition, *account;    /* as sbatch takes them                                              */
+    const char *trust;                  /* as `sweep run` takes it                                           */
+    char      **passed;                 /* [npassed] further arguments of sbatch, behind --; borrowed from argv */
+    int         npassed;
+};
 
 struct sw_cli {
-    const struct cli_command *command;  /* NULL: none was named                                              */
+    const struct cli_command *command;  /* help, with --help and --version                                   */
+    const struct cli_command *help_of;  /* the command with which --help was given; NULL: none               */
     char       *command_line;
     char      **argument;               /* [narguments] what is no option; borrowed from argv                */
     int         narguments;
 
+    struct cli_given *given;            /* [ngiven] the options as typed, values borrowed from argv          */
+    int         ngiven;
     const char **override;              /* [noverrides] -s                                                   */
     int         noverrides;
     char       *solver_override;        /* --solver ROW as `solver="ROW"`                                    */
@@ -41,7 +75,7 @@ struct sw_cli {
                *log_axes, *xlim, *ylim, *clim, *size, *dpi, *style, *rows, *baseline,
                *missing;                /* NULL: not given                                                   */
     int         shards;                 /* 0: not given                                                      */
-    struct sw_job_options job;          /* of submit; passed: what follows --, borrowed from argv            */
+    struct cli_job job;
     int         threads;                /* 0: all                                                            */
     int         repeats;                /* 0: not given                                                      */
     double      longest;                /* seconds; 0: not given                                             */
@@ -76,7 +110,6 @@ struct cli_command {
     const char *about;                  /* one line                                                          */
     unsigned    bit;
     int         least, most;            /* arguments                                                         */
-    enum sw_status (*perform)(struct sw_cli *cli);
 };
 extern const struct cli_command cli_command_table[];  /* ends with name NULL */
 const struct cli_command *cli_command_find(const char *name);
@@ -93,7 +126,7 @@ struct cli_option {
 };
 extern const struct cli_option cli_option_table[];    /* ends with name NULL */
 
-int cli_exit_code(enum sw_status st);                 /* of the program, after a command that returned st */
+void cli_free(struct sw_cli **cli);                   /* what sw_cli_parse() has made; NULL and *NULL are fine */
 
 #define X(bit, name, arguments, least, most, about) enum sw_status cmd_##name(struct sw_cli *cli);
 CLI_COMMANDS(X)

@@ -1,4 +1,5 @@
 /* The signs beyond ASCII that the program uses, and what replaces them where the terminal has none. */
+#include <errno.h>
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -146,13 +147,6 @@ void console_report(struct sw_cli *cli)
     sw_report_free(&cli->report);
 }
 
-static void report_to_console(void *cli) { console_report(cli); }
-
-struct sw_warnings console_warnings(struct sw_cli *cli)
-{
-    return (struct sw_warnings){&cli->report, report_to_console, cli};
-}
-
 /* As setlocale would decide it, without calling it: the program's numbers must not depend on the locale. */
 bool console_locale_is_utf8(void)
 {
@@ -270,4 +264,39 @@ enum sw_status console_append_open(const char *path, const char *beginning, FILE
     fclose(*file);
     *file = NULL;
     return st;
+}
+
+/* ---- failures */
+
+/* A disk, or what one may have of it. */
+static bool is_full(const char *message)
+{
+    return strstr(message, strerror(ENOSPC)) || strstr(message, strerror(EDQUOT));
+}
+
+void sw_cli_print_error(struct sw_cli *cli, enum sw_status st)
+{
+    const char *red = cli && cli->colored ? "\033[1;31m" : "", *plain = cli && cli->colored ? "\033[0m" : "";
+    if (cli && cli->muted && cli->reported) return;
+    /* Rank 0 prints the error and ends the job. If another rank exited first, mpirun would kill rank 0 before it has
+     * printed. Open MPI's mpirun, too, gives the others 1 s once one has ended with an error. */
+    if (cli && cli->muted && st == SW_E_USAGE) {
+        sleep(1);
+        return;
+    }
+    bool listed = cli && (st == SW_E_CONFIG || st == SW_E_USAGE) && cli->report.errors;
+    if (cli) console_report(cli);
+    if (listed || st == SW_E_STOPPED) return;  /* printed already: the list of errors, or how to continue */
+    console_write(cli, stderr, sw_err_place());
+    if (*sw_err_place()) fputs(": ", stderr);
+    fprintf(stderr, "%serror:%s ", red, plain);
+    console_write(cli, stderr, sw_err_message());
+    if (is_full(sw_err_message())) fputs("; make room, then run the same command again", stderr);
+    fputc('\n', stderr);
+    if (cli && cli->verbose) fprintf(stderr, "  raised at %s\n", sw_err_where());
+}
+
+int cli_exit_code(enum sw_status st)
+{
+    return st == SW_E_STOPPED && stop_signal == SIGINT ? 130 : sw_status_exit_code(st);
 }

@@ -7,7 +7,6 @@
 #include <stdio.h>
 
 #include "cli/command_line.h"
-#include "cli/jobs/sw_warnings.h"
 
 /** A message on stderr, unless -q. */
 void console_message(const struct sw_cli *cli, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
@@ -29,9 +28,9 @@ void console_write(const struct sw_cli *cli, FILE *to, const char *text);
 void console_write_csv(FILE *to, const char *text);
 /** Print what cli->report holds, and empty it. */
 void console_report(struct sw_cli *cli);
-/** Warnings of src/cli/jobs are printed as they come up. */
-struct sw_warnings console_warnings(struct sw_cli *cli);
 bool console_locale_is_utf8(void);
+/** The exit code of the program after a command that returned st. */
+int cli_exit_code(enum sw_status st);
 
 /** Open a file to add to it: the log of --log-json, the table of `sweep bench -o`.
  * @param beginning  of at most 16 characters: how such a file begins

@@ -1,17 +1,14 @@
-#include <errno.h>
 #include <fcntl.h>
 #include <omp.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "base/sw_late.h"
 #include "base/sw_mem.h"
 #include "cli/console.h"
 #include "cli/run_messages.h"
-#include "cli/help.h"
 #include "cli/multi_process.h"
 #include "cli/signals.h"
 
@@ -60,6 +57,10 @@ static enum sw_status flush_output(struct sw_cli *cli)
     return SW_OK;
 }
 
+#define X(bit, name, arguments, least, most, about) cmd_##name,
+static enum sw_status (*const perform[])(struct sw_cli *cli) = {CLI_COMMANDS(X)};
+#undef X
+
 /* The code of what failed, or was stopped, stands: a script goes by it. */
 static enum sw_status perform_command(struct sw_cli *cli)
 {
@@ -67,9 +68,7 @@ static enum sw_status perform_command(struct sw_cli *cli)
     struct sw_err_kept kept = {0};
     watch_for_library_exit();
     if (cli->threads) omp_set_num_threads(cli->threads);
-    if (cli->version) cli_version();
-    else if (cli->help) cli_help(cli->command);
-    else st = cli->command->perform(cli);
+    st = perform[cli->command - cli_command_table](cli);
     sw_err_keep(&kept, st);
     enum sw_status lost = flush_output(cli);
     if (!lost || (!st && cli->exit_code <= 1)) return lost ? lost : st;
@@ -78,39 +77,6 @@ static enum sw_status perform_command(struct sw_cli *cli)
 }
 
 enum sw_status sw_cli_dispatch(struct sw_cli *cli) { return multi_process_run(cli, perform_command); }
-
-/* A disk, or what one may have of it. */
-static bool is_full(const char *message)
-{
-    return strstr(message, strerror(ENOSPC)) || strstr(message, strerror(EDQUOT));
-}
-
-void sw_cli_print_error(struct sw_cli *cli, enum sw_status st)
-{
-    const char *red = cli && cli->colored ? "\033[1;31m" : "", *plain = cli && cli->colored ? "\033[0m" : "";
-    if (cli && cli->muted && cli->reported) return;
-    /* Rank 0 prints the error and ends the job. If another rank exited first, mpirun would kill rank 0 before it has
-     * printed. Open MPI's mpirun, too, gives the others 1 s once one has ended with an error. */
-    if (cli && cli->muted && st == SW_E_USAGE) {
-        sleep(1);
-        return;
-    }
-    bool listed = cli && (st == SW_E_CONFIG || st == SW_E_USAGE) && cli->report.errors;
-    if (cli) console_report(cli);
-    if (listed || st == SW_E_STOPPED) return;  /* printed already: the list of errors, or how to continue */
-    console_write(cli, stderr, sw_err_place());
-    if (*sw_err_place()) fputs(": ", stderr);
-    fprintf(stderr, "%serror:%s ", red, plain);
-    console_write(cli, stderr, sw_err_message());
-    if (is_full(sw_err_message())) fputs("; make room, then run the same command again", stderr);
-    fputc('\n', stderr);
-    if (cli && cli->verbose) fprintf(stderr, "  raised at %s\n", sw_err_where());
-}
-
-int cli_exit_code(enum sw_status st)
-{
-    return st == SW_E_STOPPED && stop_signal == SIGINT ? 130 : sw_status_exit_code(st);
-}
 
 int sw_cli_end(struct sw_cli **cli, enum sw_status st)
 {
@@ -122,11 +88,6 @@ int sw_cli_end(struct sw_cli **cli, enum sw_status st)
     if (!st) code = c->exit_code;
     if (c->muted && c->reported) code = 0;  /* rank 0 returns the exit code of the job */
     event_log_close(c);
-    sw_report_free(&c->report);
-    sw_free(c->override);
-    sw_free(c->solver_override);
-    sw_free(c->command_line);
-    sw_free(c);
-    *cli = NULL;
+    cli_free(cli);
     return code;
 }

@@ -116,8 +116,7 @@ static const char *mpi_absent(void)
 enum sw_status multi_process_run(struct sw_cli *cli, enum sw_status (*perform)(struct sw_cli *cli))
 {
     const struct sw_launch launch = sw_launched();
-    const bool all = cli->command && cli->command->bit & (CLI_RUN | CLI_RESUME) && !cli->dry_run && !cli->help &&
-                     !cli->version;
+    const bool all = cli->command->bit & (CLI_RUN | CLI_RESUME) && !cli->dry_run;
     struct rank_task t = {cli, perform};
     if (launch.size == 1 || (!all && !launch.rank)) return perform(cli);
     if (!all) return SW_OK;  /* rank 0 does it */

@@ -9,7 +9,6 @@
 #include "base/sw_text.h"
 #include "cli/console.h"
 #include "cli/open_sweep.h"
-#include "cli/jobs/sw_submit.h"
 #include "store/files/sw_files.h"
 #include "store/files/sw_output.h"
 #include "sweep/sw_keys.h"
@@ -105,11 +104,19 @@ static enum sw_status expand_and_select(struct sw_cli *cli, expand_function *exp
                    which->shard, which->nshards, (long long)s->sweep->nruns);
 }
 
+/* Whether it is by its path the copy that `sweep submit` makes, in a FILE.jobs/. */
+static bool is_copy_for_jobs(const char *config)
+{
+    static const char end[] = ".jobs/sweep.cfg";
+    const size_t length = strlen(config);
+    return length >= sizeof end && !strcmp(config + length - (sizeof end - 1), end);
+}
+
 static enum sw_status open_config(struct sw_cli *cli, const char *path, expand_function *expand, struct cli_sweep *s)
 {
     *s = (struct cli_sweep){.which = {.only = cli->only, .shard = cli->shard, .nshards = cli->nshards}};
     enum sw_status st = sw_config_read(path, cli->override, cli->noverrides, &cli->report, &s->config);
-    if (!st && sw_submit_is_copy(path)) s->config->users_file = false;
+    if (!st && is_copy_for_jobs(path)) s->config->users_file = false;
     if (!st) st = expand_and_select(cli, expand, s);
     if (!st) st = name_output(cli, s);
     if (st) cli_sweep_close(s);

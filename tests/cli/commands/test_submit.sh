@@ -69,7 +69,7 @@ expect 5 "$config" -o f.h5 --shards 3; says 'was submitted before'
 printf '17 2\n17 3\n16 1\n4 N/A\n' >queue
 PATH="$tmp/bin" expect 0 --missing f.h5 --time 2:00:00 --gpus-per-shard 0; prints '17: 1 of 3'
 grep -qF -- '--dependency=afterany:17:17' asked || fail "the merge does not wait for what is in the queue: $(cat asked)"
-printf '%s\n' --shards 3 -s time.end=2.0 --only 'a >= 0' -j 2 --gpus-per-shard 0 --time 2:00:00 -- -C 'a b' >second
+printf '%s\n' --shards 3 --only 'a >= 0' -s time.end=2.0 --gpus-per-shard 0 --time 2:00:00 -j 2 -- -C 'a b' >second
 cmp -s second f.h5.jobs/arguments || fail "arguments: $(cat f.h5.jobs/arguments)"
 grep -q gres f.h5.jobs/shards.sh && fail 'a GPU nobody wants any more'
 grep -qF -- "--only 'a >= 0' -j 2 -o" f.h5.jobs/shards.sh || fail "shards.sh: $(cat f.h5.jobs/shards.sh)"

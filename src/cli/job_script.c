@@ -4,38 +4,12 @@
  * repeated. A line that ends with a backslash and those after it are one line of the script, its pieces put together
  * with single spaces, each left out or repeated by itself. */
 #include <assert.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "base/sw_embed.h"
 #include "base/sw_mem.h"
-#include "cli/jobs/jobs_impl.h"
-
-const struct sw_job_option sw_job_option_table[] = {
-#define AT(member) offsetof(struct sw_job_options, member)
-    {"--device", "device", AT(device), false, 0},
-    {"-j", "threads", AT(threads), true, 0},
-    {"--gpus-per-shard", "gpus", AT(gpus), true, 1},
-    {"--cpus-per-shard", "cpus", AT(cpus), true, 0},
-    {"--max-parallel", NULL, AT(max_parallel), true, 0},
-    {"--time", "time", AT(time), false, 0},
-    {"--partition", "partition", AT(partition), false, 0},
-    {"--account", "account", AT(account), false, 0},
-    {"--trust", "trust", AT(trust), false, 0},
-    {0},
-#undef AT
-};
-
-int *sw_job_option_number(const struct sw_job_option *o, const struct sw_job_options *job)
-{
-    return (int *)(void *)((char *)job + o->offset);
-}
-
-const char **sw_job_option_text(const struct sw_job_option *o, const struct sw_job_options *job)
-{
-    return (const char **)(void *)((char *)job + o->offset);
-}
+#include "cli/jobs.h"
 
 /* ---- fields */
 
@@ -72,17 +46,18 @@ static void free_fields(struct fields *f)
     sw_free(f->field);
 }
 
-static void add_options(struct fields *f, const struct sw_job_options *job)
+static void add_options(struct fields *f, const struct sw_cli *cli)
 {
-    for (const struct sw_job_option *o = sw_job_option_table; o->option; o++) {
-        if (!o->field) continue;
-        if (!o->number) add_word(f, o->field, *sw_job_option_text(o, job));
-        else if (*sw_job_option_number(o, job) > o->more)
-            add_number(f, o->field, *sw_job_option_number(o, job) - o->more);
-    }
-    if (!job->cpus) add_number(f, "cpus", 1);
-    if (!job->threads) sw_text_add(add_field(f, "threads"), "\"${SLURM_CPUS_ON_NODE:-1}\"");
-    if (!job->device && job->gpus > 1) add_word(f, "device", "cuda");
+    const struct cli_job *job = &cli->job;
+    add_word(f, "device", cli->device ? cli->device : job->gpus > 1 ? "cuda" : NULL);
+    if (cli->threads) add_number(f, "threads", cli->threads);
+    else sw_text_add(add_field(f, "threads"), "\"${SLURM_CPUS_ON_NODE:-1}\"");
+    if (job->gpus > 1) add_number(f, "gpus", job->gpus - 1);
+    add_number(f, "cpus", job->cpus ? job->cpus : 1);
+    add_word(f, "time", cli->time);
+    add_word(f, "partition", job->partition);
+    add_word(f, "account", job->account);
+    add_word(f, "trust", job->trust);
 }
 
 /* sbatch fills in %a and the like: a % of the folder's own is doubled. */
@@ -105,31 +80,31 @@ static void add_job_name(struct fields *f, const char *file)
     sw_text_free(&name);
 }
 
-static void add_array(struct fields *f, const struct sw_submit *u)
+static void add_array(struct fields *f, const struct submission *u)
 {
     struct sw_text *array = add_field(f, "array");
     sw_text_add(array, sw_text_get(&u->list));
-    if (u->desc.job.max_parallel) sw_text_printf(array, "%%%d", u->desc.job.max_parallel);
+    if (u->options->job.max_parallel) sw_text_printf(array, "%%%d", u->options->job.max_parallel);
 }
 
-static void add_all(struct fields *f, const struct sw_submit *u)
+static void add_all(struct fields *f, const struct submission *u)
 {
-    const struct sw_submit_desc *desc = &u->desc;
-    add_options(f, &desc->job);
+    const struct sw_cli *cli = u->options;
+    add_options(f, cli);
     add_job_name(f, u->file);
     add_array(f, u);
     add_log(f, "shard_log", u->folder, "shard-%a.log");
     add_log(f, "merge_log", u->folder, "merge.log");
     add_number(f, "warning", u->warning);
-    add_number(f, "shards", desc->shards);
+    add_number(f, "shards", cli->shards);
     add_word(f, "program", u->program);
     add_word(f, "config", u->config);
-    for (int k = 0; k < desc->noverrides; k++) add_word(f, "override", desc->override[k]);
-    add_word(f, "only", desc->only);
+    for (int k = 0; k < cli->noverrides; k++) add_word(f, "override", cli->override[k]);
+    add_word(f, "only", cli->only);
     add_word(f, "file", u->file);
     add_word(f, "folder", u->folder);
     add_word(f, "again", u->go_on);
-    sw_shard_add_word(add_field(f, "part"), u->file, "\"$k\"", desc->shards);
+    sw_shard_add_word(add_field(f, "part"), u->file, "\"$k\"", cli->shards);
 }
 
 /* ---- filling in */
@@ -211,13 +186,13 @@ static enum sw_status fill(const struct fields *f, const char *name, struct sw_t
     return sw_text_status(out);
 }
 
-enum sw_status sw_submit_scripts(const struct sw_submit *u, struct sw_text *shards, struct sw_text *merge)
+enum sw_status job_scripts(const struct submission *u, struct sw_text *shards, struct sw_text *merge)
 {
-    struct fields f = {.room = FIELDS + u->desc.noverrides};
+    struct fields f = {.room = FIELDS + u->options->noverrides};
     SW_TRY(sw_alloc((size_t)f.room, &f.field));
     add_all(&f, u);
-    enum sw_status st = fill(&f, "cli/jobs/shards.sh.tmpl", shards);
-    if (!st) st = fill(&f, "cli/jobs/merge.sh.tmpl", merge);
+    enum sw_status st = fill(&f, "cli/shards.sh.tmpl", shards);
+    if (!st) st = fill(&f, "cli/merge.sh.tmpl", merge);
     free_fields(&f);
     return st;
 }

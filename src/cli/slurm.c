@@ -9,10 +9,12 @@
 #include <unistd.h>
 
 #include "base/sw_mem.h"
-#include "cli/jobs/jobs_impl.h"
+#include "cli/jobs.h"
 #include "store/files/sw_files.h"
 
-bool slurm_ask(char *const *argv, bool quiet, struct sw_text *answer)
+/* Run a program and keep what it prints; its errors go to our stderr, unless quiet.
+ * @return false: it is not there, or failed */
+static bool ask(char *const *argv, bool quiet, struct sw_text *answer)
 {
     char bytes[4096];
     int ends[2], status;
@@ -38,7 +40,7 @@ bool slurm_ask(char *const *argv, bool quiet, struct sw_text *answer)
     return WIFEXITED(status) && WEXITSTATUS(status) == 0;
 }
 
-enum sw_status slurm_find_sbatch(const struct sw_submit *u)
+enum sw_status slurm_find_sbatch(const struct submission *u)
 {
     const char *path = getenv("PATH");
     char name[4096];
@@ -50,25 +52,25 @@ enum sw_status slurm_find_sbatch(const struct sw_submit *u)
     return SW_FAIL(SW_E_ABSENT,
                    "there is no sbatch here: submit where Slurm is, or take the job scripts from --print; under "
                    "another scheduler each job runs one `sweep run CONFIG --shard I/%d`, and `sweep merge` joins "
-                   "their files (docs/howto/cluster.md)", u->desc.shards);
+                   "their files (docs/howto/cluster.md)", u->options->shards);
 }
 
 /* Ours come last: they hold against what is passed on. */
-enum sw_status slurm_submit(const struct sw_submit *u, const char *script, const char *after, char id[32])
+enum sw_status slurm_submit(const struct submission *u, const char *script, const char *after, char id[32])
 {
     struct sw_text path = {0}, answer = {0}, wait_for = {0};
     char **argv = NULL;
     int n = 0;
     sw_text_printf(&path, "%s/%s", u->folder, script);
     sw_text_printf(&wait_for, "--dependency=afterany%s", after);
-    enum sw_status st = sw_alloc((size_t)u->desc.job.npassed + 5, &argv);
+    enum sw_status st = sw_alloc((size_t)u->options->job.npassed + 5, &argv);
     if (st) goto done;
     argv[n++] = "sbatch";
-    for (int k = 0; k < u->desc.job.npassed; k++) argv[n++] = u->desc.job.passed[k];
+    for (int k = 0; k < u->options->job.npassed; k++) argv[n++] = u->options->job.passed[k];
     argv[n++] = "--parsable";
     if (*after) argv[n++] = (char *)sw_text_get(&wait_for);
     argv[n++] = (char *)sw_text_get(&path);
-    if (!slurm_ask(argv, false, &answer) || !isdigit((unsigned char)*sw_text_get(&answer))) {
+    if (!ask(argv, false, &answer) || !isdigit((unsigned char)*sw_text_get(&answer))) {
         st = SW_FAIL(SW_E_IO, "sbatch did not take %s, for the reason above; once that is mended: %s",
                      sw_text_get(&path), u->go_on);
         goto done;
@@ -100,28 +102,28 @@ static bool is_listed(const char *list, const char *entry)
     return false;
 }
 
-static void skip_task(struct sw_submit *u, const char *id, int shard)
+static void skip_task(struct submission *u, const char *id, int shard)
 {
     char entry[40];
     snprintf(entry, sizeof entry, ":%s", id);
-    if (shard < 1 || shard > u->desc.shards) return;
+    if (shard < 1 || shard > u->options->shards) return;
     if (u->wanted[shard - 1]) u->count--;
     u->wanted[shard - 1] = false;
     if (!is_listed(sw_text_get(&u->alive), entry)) sw_text_add(&u->alive, entry);
 }
 
 /* A user who only prints the scripts knows the queue: there squeue may fail. */
-static enum sw_status ask_squeue(const struct sw_submit *u, struct sw_text *queue)
+static enum sw_status ask_squeue(const struct submission *u, struct sw_text *queue)
 {
     static char *const argv[] = {"squeue", "-h", "-r", "-o", "%F %K", NULL};  /* job of the array, task */
-    if (slurm_ask(argv, u->desc.dry, queue)) return sw_text_status(queue);
-    if (u->desc.dry) return SW_OK;
+    if (ask(argv, u->options->print, queue)) return sw_text_status(queue);
+    if (u->options->print) return SW_OK;
     SW_TRY(slurm_find_sbatch(u));
     return SW_FAIL(SW_E_IO, "squeue does not answer, and what is in the queue would be submitted twice; once it does: "
                    "%s", u->go_on);
 }
 
-enum sw_status slurm_skip_queued(struct sw_submit *u)
+enum sw_status slurm_skip_queued(struct submission *u)
 {
     struct sw_text jobs = {0}, queue = {0};
     char id[32], *path = jobs_inside(u->folder, "jobs");
@@ -176,7 +178,7 @@ static void parse_jobs(struct sw_monitor *v, char *text, const char *format)
 static void ask_jobs(struct sw_monitor *v, char *const *argv, const char *format)
 {
     struct sw_text answer = {0};
-    if (slurm_ask(argv, true, &answer)) parse_jobs(v, answer.data, format);
+    if (ask(argv, true, &answer)) parse_jobs(v, answer.data, format);
     sw_text_free(&answer);
 }
 

@@ -1,11 +1,46 @@
-#ifndef SW_MONITOR_H
-#define SW_MONITOR_H
+#ifndef SHARDS_H
+#define SHARDS_H
 /* How far the shards of a sweep are, on any machine: from their files, from the status files of their processes
  * (sw_liveness.h), and from Slurm where jobs were submitted. Nothing is written but what sw_filesystem_time()
  * makes. */
-#include "cli/jobs/sw_shard_state.h"
-#include "cli/jobs/sw_warnings.h"
+#include "cli/command_line.h"
 #include "store/files/sw_status_file.h"
+#include "sweep/sw_sweep.h"
+
+/* ---- the state of a shard, of an output file that is not cut into shards, and of all shards of a sweep: decided here
+ * alone, from what lies on disk, whether its process lives, and what Slurm says of its job */
+
+#define SW_SHARD_STATES(X)                                                                                             \
+    X(DONE, "done")           /* all its runs are in its file                                                      */ \
+    X(RUNNING, "running")                                                                                              \
+    X(SILENT, "silent")       /* it ran on another machine, and has not written for long                           */ \
+    X(DIED, "died")           /* it ran on this machine, and its process is gone                                   */ \
+    X(FAILED, "failed")       /* Slurm says that its job ended badly                                               */ \
+    X(UNREADABLE, "unreadable")                                                                                        \
+    X(FOREIGN, "foreign")     /* it is of another sweep: `sweep merge` will refuse it, and it does not count       */ \
+    X(STOPPED, "stopped")     /* some of it is there, nobody is at it                                              */ \
+    X(QUEUED, "queued")       /* in Slurm's queue                                                                  */ \
+    X(WAITING, "waiting")     /* nothing of it is there                                                            */
+#define X(name, text) SW_SHARD_##name,
+enum sw_shard_state { SW_SHARD_STATES(X) SW_SHARD_STATE_COUNT };
+#undef X
+extern const char *const sw_shard_state_names[];
+
+/* What is known of the file of a shard, or of any output file. */
+struct sw_file_facts {
+    enum sw_liveness liveness;      /* of the process that computes it                                               */
+    bool has_file, has_parts;
+    bool all_ended;                 /* all its runs have                                                             */
+    bool unreadable;
+};
+enum sw_shard_state sw_shard_state_of_file(const struct sw_file_facts *facts);
+
+/** Of all shards: "done", "running", "queued" or "interrupted". @param count  [SW_SHARD_STATE_COUNT] */
+const char *sw_sweep_state(const int *count, int nshards);
+/** Of one output file: "finished", "running" or "interrupted". */
+const char *sw_file_state(enum sw_shard_state state);
+
+/* ---- the shards of a sweep */
 
 struct sw_shard {
     enum sw_shard_state state;
@@ -38,7 +73,7 @@ struct sw_monitor {
 bool sw_monitor_is_one(const char *file);
 
 /** The shards of FILE.
- * @param submitted  into how many shards it was submitted (sw_submit_stored()); -1: it was not
+ * @param submitted  into how many shards it was submitted (stored_arguments_read()); -1: it was not
  * @param nshards    the cut that is meant; 0: that which was submitted, else the only one there is
  * @param monitor    out: free with sw_monitor_free(); NULL: it has none
  * @return SW_E_USAGE there are several cuts, or not this one; SW_E_IO; SW_E_MEMORY */
@@ -52,6 +87,6 @@ enum sw_status sw_monitor_measure(struct sw_monitor *monitor, const struct sw_sw
 
 /** Look, or look again: at what has changed since. A shard that cannot be read is in that state.
  * @return SW_E_IO the folder cannot be read; SW_E_CONFIG a stored config is none; SW_E_MEMORY */
-enum sw_status sw_monitor_look(struct sw_monitor *monitor, const struct sw_warnings *warnings);
+enum sw_status sw_monitor_look(struct sw_monitor *monitor, struct sw_cli *cli);
 void sw_monitor_free(struct sw_monitor **monitor);
 #endif

@@ -9,8 +9,63 @@
 #include <unistd.h>
 
 #include "base/sw_mem.h"
-#include "cli/jobs/jobs_impl.h"
+#include "cli/console.h"
+#include "cli/jobs.h"
+#include "cli/shards.h"
 #include "store/files/sw_files.h"
+#include "store/files/sw_output.h"
+
+/* ---- states */
+
+#define X(name, text) text,
+const char *const sw_shard_state_names[] = {SW_SHARD_STATES(X)};
+#undef X
+
+enum sw_shard_state sw_shard_state_of_file(const struct sw_file_facts *f)
+{
+    static const enum sw_shard_state without_process[] = {[SW_LIVENESS_NONE] = SW_SHARD_STOPPED,
+                                                          [SW_LIVENESS_SILENT] = SW_SHARD_SILENT,
+                                                          [SW_LIVENESS_DEAD] = SW_SHARD_DIED};
+    if (f->liveness == SW_LIVENESS_ALIVE) return SW_SHARD_RUNNING;
+    if (f->unreadable) return SW_SHARD_UNREADABLE;
+    if (f->has_file && !f->has_parts && f->all_ended) return SW_SHARD_DONE;
+    if (f->has_file || f->has_parts || f->liveness != SW_LIVENESS_NONE) return without_process[f->liveness];
+    return SW_SHARD_WAITING;
+}
+
+static bool is_one_of(const char *word, const char *list)
+{
+    char spaced[40];
+    snprintf(spaced, sizeof spaced, " %.30s ", word);
+    return *word && strstr(list, spaced);
+}
+
+/* With what Slurm says of its job, "PENDING"; "": nothing. The files count: they are newer than what Slurm knows, and
+ * the result is what is in them. */
+static enum sw_shard_state state_with_job(enum sw_shard_state state, const char *job)
+{
+    const bool stopped = state == SW_SHARD_WAITING || state == SW_SHARD_STOPPED,
+               idle = stopped || state == SW_SHARD_DIED || state == SW_SHARD_SILENT;
+    if (is_one_of(job, " PENDING CONFIGURING REQUEUED REQUEUE_HOLD REQUEUE_FED SUSPENDED RESIZING "))
+        return idle ? SW_SHARD_QUEUED : state;
+    if (is_one_of(job, " FAILED CANCELLED TIMEOUT NODE_FAIL OUT_OF_MEMORY BOOT_FAIL DEADLINE PREEMPTED "))
+        return idle ? SW_SHARD_FAILED : state;
+    if (is_one_of(job, " RUNNING COMPLETING STOPPED ")) return stopped ? SW_SHARD_RUNNING : state;
+    return state;
+}
+
+const char *sw_sweep_state(const int *count, int nshards)
+{
+    if (count[SW_SHARD_DONE] == nshards) return "done";
+    if (count[SW_SHARD_RUNNING]) return "running";
+    return count[SW_SHARD_QUEUED] ? "queued" : "interrupted";
+}
+
+const char *sw_file_state(enum sw_shard_state state)
+{
+    if (state == SW_SHARD_RUNNING) return "running";
+    return state == SW_SHARD_DONE ? "finished" : "interrupted";
+}
 
 /* ---- which there are */
 
@@ -193,15 +248,15 @@ static void mark_foreign(const struct sw_monitor *v, struct sw_shard *k)
 }
 
 static enum sw_status measure_stored(struct sw_monitor *v, const struct sw_completed *completed,
-                                     const struct sw_warnings *warnings)
+                                     struct sw_cli *cli)
 {
     struct sw_config *config = NULL;
     struct sw_sweep *sweep = NULL;
     uint64_t *id = NULL;
     enum sw_status st = sw_config_read_text(v->file, completed->config_text, (const char *const *)completed->override,
-                                            completed->noverride, warnings->report, &config);
-    if (!st) st = sw_sweep_outline(config, warnings->report, &sweep);
-    warnings->print(warnings->user);
+                                            completed->noverride, &cli->report, &config);
+    if (!st) st = sw_sweep_outline(config, &cli->report, &sweep);
+    console_report(cli);
     const bool by_files = !st && sw_sweep_file_key(sweep, NULL);  /* which are not needed here, nor may be there */
     if (!st && !by_files) st = sw_alloc((size_t)sweep->nruns, &id);
     if (!st && !by_files) st = sw_sweep_ids(sweep, 0, sweep->nruns, id);
@@ -213,14 +268,14 @@ static enum sw_status measure_stored(struct sw_monitor *v, const struct sw_compl
 }
 
 /* From the parts and the file. Not again while nothing has changed there. */
-static enum sw_status read_shard(struct sw_monitor *v, const struct sw_warnings *warnings, const char *file,
+static enum sw_status read_shard(struct sw_monitor *v, struct sw_cli *cli, const char *file,
                                  struct sw_shard *k)
 {
     struct sw_completed *completed = NULL;
     double written = modification_time(file, k->saw_folder);
     if (k->written > 0 && written == k->written) return SW_OK;
-    enum sw_status st = sw_completed_open_live(file, warnings->report, &completed);
-    warnings->print(warnings->user);
+    enum sw_status st = sw_completed_open_live(file, &cli->report, &completed);
+    console_report(cli);
     *k->message = 0;
     if (st) {
         snprintf(k->message, sizeof k->message, "%s", sw_err_message());
@@ -228,7 +283,7 @@ static enum sw_status read_shard(struct sw_monitor *v, const struct sw_warnings 
     }
     count_stored(k, completed);
     set_sweep(v, k, &completed->identity);
-    if (!v->known && completed->config_text && !is_foreign(v, k)) st = measure_stored(v, completed, warnings);
+    if (!v->known && completed->config_text && !is_foreign(v, k)) st = measure_stored(v, completed, cli);
     k->has_file = completed->has_file;
     k->has_parts = completed->has_parts;
     k->written = written;
@@ -246,7 +301,7 @@ static void count_running(struct sw_shard *k)
     k->fraction = sw_status_file_fraction(now->fraction, now->runs, now->asked);
 }
 
-static enum sw_status look_at_shard(struct sw_monitor *v, const struct sw_warnings *warnings, const char *file,
+static enum sw_status look_at_shard(struct sw_monitor *v, struct sw_cli *cli, const char *file,
                                     double now, struct sw_shard *k)
 {
     enum sw_liveness life = k->saw_folder ? sw_liveness_of(file, now, &k->now, &k->update) : SW_LIVENESS_NONE;
@@ -255,7 +310,7 @@ static enum sw_status look_at_shard(struct sw_monitor *v, const struct sw_warnin
     if (!k->saw_folder && !k->saw_file) {
         k->has_file = k->has_parts = false;
         k->identity = (struct sw_sweep_identity){0};
-    } else if (!current) SW_TRY(read_shard(v, warnings, file, k));
+    } else if (!current) SW_TRY(read_shard(v, cli, file, k));
     if (current && *k->now.identity.sweep_id) set_sweep(v, k, &k->now.identity);
     if (is_foreign(v, k)) {
         mark_foreign(v, k);
@@ -308,12 +363,12 @@ static void mark_present(void *user, int shard, int nshards, bool folder)
 /* Before a process has written its status file only Slurm knows that it runs. */
 static void set_job_state(struct sw_shard *k)
 {
-    const enum sw_shard_state state = sw_shard_state_with_job(k->state, k->job_state);
+    const enum sw_shard_state state = state_with_job(k->state, k->job_state);
     if (state == SW_SHARD_RUNNING && state != k->state) snprintf(k->now.phase, sizeof k->now.phase, "starting");
     k->state = state;
 }
 
-enum sw_status sw_monitor_look(struct sw_monitor *v, const struct sw_warnings *warnings)
+enum sw_status sw_monitor_look(struct sw_monitor *v, struct sw_cli *cli)
 {
     double now = sw_filesystem_time(v->file, &v->by_files);
     for (int j = 0; j < v->nshards; j++)
@@ -322,7 +377,7 @@ enum sw_status sw_monitor_look(struct sw_monitor *v, const struct sw_warnings *w
     for (int j = 0; j < v->nshards; j++) {
         if (v->shard[j].state == SW_SHARD_DONE && v->shard[j].written > 0) continue;  /* was read, and stays so */
         char *file = sw_shard_file(v->file, j + 1, v->nshards);
-        enum sw_status st = file ? look_at_shard(v, warnings, file, now, &v->shard[j]) : SW_E_MEMORY;
+        enum sw_status st = file ? look_at_shard(v, cli, file, now, &v->shard[j]) : SW_E_MEMORY;
         sw_free(file);
         SW_TRY(st);
     }
