@@ -95,17 +95,20 @@ enum sw_status sw_pieces_each(const struct sw_pieces *pieces, sw_piece_function 
     return sw_err_raise(&failure);
 }
 
-struct values { void *out; size_t word; };
+struct values { void *out; size_t word; int64_t line[2]; };
 
 static void store_piece(const struct sw_piece *piece, struct sw_evaluator *e, void *own)
 {
     const struct values *v = own;
+    const int64_t at = piece->index[0] + piece->index[1] * v->line[0] + piece->index[2] * v->line[1];
     sw_evaluator_points(e, piece->first, piece->count, e->value);
-    sw_reals_put(v->out, v->word, (size_t)piece->first, e->value, (size_t)piece->count);
+    sw_reals_put(v->out, v->word, (size_t)at, e->value, (size_t)piece->count);
 }
 
 enum sw_status sw_sample(const struct sw_sampling *at, bool single, void *out)
 {
     const struct sw_pieces pieces = sw_pieces_of(at);
-    return sw_pieces_each(&pieces, store_piece, &(struct values){out, sw_reals_word(single)});
+    struct values v = {out, sw_reals_word(single), {at->line[0], at->line[1]}};
+    if (!v.line[0]) v.line[0] = at->n[0], v.line[1] = at->n[0] * at->n[1];
+    return sw_pieces_each(&pieces, store_piece, &v);
 }

@@ -50,10 +50,11 @@ struct sw_sampling {
     const double  *column;             /* of the run: column k at column[k*stride]        */
     int64_t        stride;
     int            threads;
+    int64_t        line[2];            /* from a line along x to the next one in y, in z; zeros: as fields lie */
 };
 
 /** @param single  out holds float
- *  @param out     [points]
+ *  @param out     [points]: point (i, j, k) at i + j line[0] + k line[1]
  *  @return SW_E_MEMORY */
 enum sw_status sw_sample(const struct sw_sampling *at, bool single, void *out);
 

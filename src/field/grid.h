@@ -5,6 +5,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "field/sample_point.h"
+
 enum { SW_DIMS = 3 };  /* x, y, z */
 
 /* Where the points of a run are: in dimension d point i = 0 .. n[d]-1 at sw_grid_at() (1 apart in one that the grid
@@ -14,7 +16,7 @@ struct sw_grid { double x0[SW_DIMS], dx[SW_DIMS], ddx[SW_DIMS], dt; };
 
 static inline double sw_grid_at(const struct sw_grid *g, int d, int64_t i)
 {
-    return g->x0[d] + (double)i * (g->dx[d] + (double)i * g->ddx[d]);
+    return sw_grid_place(g->x0[d], g->dx[d], g->ddx[d], (double)i);
 }
 
 /** Whether two grids have the same points along dimension d. */

@@ -14,62 +14,6 @@ static double number(const struct sw_setup *setup, const char *path, int64_t ld,
     return column[sw_setup_column(setup, path) * ld + j];
 }
 
-/* ------------------------------------------------------------------ what keys mean */
-
-static enum sw_elliptic_wall wall(const struct sw_setup *setup, const char *key)
-{
-    if (sw_setup_chosen(setup, key, "periodic")) return SW_ELLIPTIC_PERIODIC;
-    return sw_setup_chosen(setup, key, "neumann") ? SW_ELLIPTIC_NEUMANN : SW_ELLIPTIC_DIRICHLET;
-}
-
-struct sw_elliptic_desc elliptic_describe(const struct sw_setup *setup, int batch)
-{
-    const bool shell = sw_setup_chosen(setup, "geometry", "shell");
-    const enum sw_elliptic_wall sides = wall(setup, "boundary.sides");
-    return (struct sw_elliptic_desc){
-        .n = {setup->n[0], setup->n[1], setup->n[2]},
-        .geometry = shell ? SW_ELLIPTIC_SHELL : SW_ELLIPTIC_BOX,
-        .full = shell && sw_setup_chosen(setup, "stencil", "full"),
-        .graded = sw_setup_chosen(setup, "grid.grading", "quadratic"),
-        .sides = {sides, sides},
-        .bottom = wall(setup, "boundary.bottom"),
-        .top = wall(setup, "boundary.top"),
-        .variable = sw_setup_find(setup, "kx") || sw_setup_find(setup, "ky") || sw_setup_find(setup, "kz"),
-        .batch = batch,
-    };
-}
-
-struct sw_elliptic_desc elliptic_describe_run(const struct sw_setup *setup, int64_t ld, const double *column,
-                                              int64_t j)
-{
-    static const char *const n_of[SW_DIMS] = {"grid.n", "grid.n.1", "grid.n.2"};
-    struct sw_elliptic_desc d = elliptic_describe(setup, 1);
-    for (int a = 0; a < SW_DIMS; a++) d.n[a] = (int64_t)number(setup, n_of[a], ld, column, j);
-    return d;
-}
-
-/* omega = courant dx/2, dx the length of a cell at the middle of the panel, of radius 1, or of the box: the shorter. */
-static double omega2_of(const struct sw_setup *setup, int64_t ld, const double *column, int64_t j)
-{
-    const double courant = number(setup, "physics.courant", ld, column, j),
-                 n = fmax(number(setup, "grid.n", ld, column, j), number(setup, "grid.n.1", ld, column, j)),
-                 length = sw_setup_chosen(setup, "geometry", "shell") ? acos(-1) / 2 : 1,
-                 omega = 0.5 * courant * length / n;
-    return courant > 0 ? omega * omega : number(setup, "physics.omega2", ld, column, j);
-}
-
-struct sw_elliptic_numbers elliptic_numbers(const struct sw_setup *setup, int64_t ld, const double *column, int64_t j)
-{
-    return (struct sw_elliptic_numbers){.omega2 = omega2_of(setup, ld, column, j),
-                                        .lambda2 = number(setup, "physics.lambda2", ld, column, j),
-                                        .delta = number(setup, "physics.delta", ld, column, j),
-                                        .depth = number(setup, "grid.depth", ld, column, j),
-                                        .tolerance = number(setup, "tolerance", ld, column, j),
-                                        .iterations = (int)number(setup, "iterations", ld, column, j),
-                                        .give_up = setup->give_up,
-                                        .give_up_user = setup->give_up_user};
-}
-
 static void grid(const struct sw_setup *setup, int64_t count, const double *column, int64_t j, struct sw_grid *g)
 {
     const struct sw_elliptic_desc d = elliptic_describe(setup, 1);
@@ -82,12 +26,14 @@ static void grid(const struct sw_setup *setup, int64_t count, const double *colu
 /* What holds on walls; along z of three dimensions only. */
 static enum sw_status describe(const struct sw_problem *problem, const struct sw_setup *setup, struct sw_text *text)
 {
-    static const char *const key[] = {"boundary.sides", "boundary.bottom", "boundary.top"};
+    static const char *const name[] = {"sides", "bottom", "top"};
+    const struct sw_elliptic_desc d = elliptic_describe(setup, 1);
+    const enum sw_elliptic_wall wall[] = {d.sides[0], d.bottom, d.top};
     const struct sw_function *value = sw_setup_find(setup, "boundary.value");
     (void)problem;
     for (int k = 0; k < (setup->dim > 2 ? 3 : 1); k++) {
-        const enum sw_elliptic_wall w = wall(setup, key[k]);
-        sw_text_printf(text, "%-9s%s", strchr(key[k], '.') + 1,
+        const enum sw_elliptic_wall w = wall[k];
+        sw_text_printf(text, "%-9s%s", name[k],
                        w == SW_ELLIPTIC_PERIODIC ? "periodic" : w == SW_ELLIPTIC_NEUMANN ? "no flux" : "u = ");
         if (w == SW_ELLIPTIC_DIRICHLET) sw_text_add(text, value ? value->text : "0");
         sw_text_add(text, "\n");
@@ -136,7 +82,7 @@ static const char *refuse_physics(const struct sw_setup *setup, const struct sw_
     snprintf(why, 160, "give one of physics.omega2 and physics.courant, above 0");
     if (omega2 == courant) return omega2 ? "physics.courant" : "physics.omega2";
     snprintf(why, 160, "omega2 = (courant dx/2)^2 is 0 in double precision");
-    if (courant && !(omega2_of(setup, ld, column, j) > 0)) return "physics.courant";
+    if (courant && !(elliptic_numbers(setup, ld, column, j).omega2 > 0)) return "physics.courant";
     snprintf(why, 160, "with delta = 0 and no dirichlet wall u is known up to a constant only: set gauge = "
              "\"zero_mean\", where f has the mean 0");
     if (singular && !gauge) return "physics.delta";

@@ -1,8 +1,9 @@
 #ifndef ELLIPTIC_H
 #define ELLIPTIC_H
-/* Between the files of the problem `elliptic`: elliptic.c has its keys and what is refused, elliptic_cells.c the
- * numbers at cells and faces that expressions give, elliptic_gauge.c what becomes of their mean where u is known up to
- * a constant, elliptic_warnings.c what is said of a run before, elliptic_sim.c solves a batch. */
+/* Between the files of the problem `elliptic`: elliptic.c has its keys and what is refused, elliptic_run.c the system
+ * that a run stands for and what its expressions give at cells and faces, elliptic_gauge.c what becomes of their mean
+ * where u is known up to a constant, elliptic_warnings.c what is said of a run before, elliptic_sim.c solves a batch.
+ * elliptic_run.c calls none of the others, elliptic_gauge.c only it. */
 #include "elliptic/sw_elliptic.h"
 #include "field/compatibility.h"
 #include "field/evaluate.h"
@@ -18,7 +19,7 @@ struct sw_elliptic_desc elliptic_describe_run(const struct sw_setup *setup, int6
 /** The numbers of run j; omega2 as physics.courant has it where that is given. @param column  [ncolumn][ld] */
 struct sw_elliptic_numbers elliptic_numbers(const struct sw_setup *setup, int64_t ld, const double *column, int64_t j);
 
-/* ------------------------------------------------------------------ cells and faces (elliptic_cells.c) */
+/* ------------------------------------------------------------------ a run, its cells and faces (elliptic_run.c) */
 
 /* A run, whose expressions are evaluated. */
 struct elliptic_run {
@@ -31,9 +32,10 @@ struct elliptic_run {
     int            threads;
 };
 
-/* Points of a run that follow one another as in a file, x fastest: the centres of the cells; the centres of the faces
- * across `axis`, one more along it; those of them that are on the two walls, two along it; or in each cell the point
- * that lies a `part` of the way from its lower to its upper face along each axis. */
+/* Points of a run: the centres of the cells; the centres of the faces across `axis`, one more along it; those of them
+ * that are on the two walls, two along it; or in each cell the point that lies a `part` of the way from its lower to
+ * its upper face along each axis. They are numbered as in a file, x fastest, then y; their values lie as solvers want
+ * them, x fastest, then z: [n[1]][n[2]][n[0]]. */
 struct elliptic_points {
     enum { ELLIPTIC_CENTRES, ELLIPTIC_FACES, ELLIPTIC_WALLS, ELLIPTIC_INSIDE } kind;
     int axis;
@@ -46,7 +48,11 @@ struct sw_grid elliptic_grid(const struct sw_elliptic_desc *desc, double depth, 
 /** Their numbers along x, y, z. @return their product */
 int64_t elliptic_count(const struct sw_elliptic_desc *desc, struct elliptic_points points, int64_t n[SW_DIMS]);
 
-/** What a function key gives there.
+/** Where a function key is evaluated there, and for which run. */
+struct sw_sampling elliptic_sampling(const struct elliptic_run *run, const struct sw_program *program,
+                                     struct elliptic_points points);
+
+/** What it gives there.
  * @param value  out [elliptic_count()]
  * @return SW_E_MEMORY */
 enum sw_status elliptic_sample(const struct elliptic_run *run, const struct sw_program *program,
@@ -64,14 +70,14 @@ bool elliptic_holds_u(const struct sw_elliptic_desc *desc, int axis);
  * @param f  in, out: [ny][nz][nx] */
 void elliptic_integrate(const struct sw_elliptic_matrix *matrix, int threads, double *f);
 
-/** Between [nz][ny][nx] of files and [ny][nz][nx] of solvers: from[z][y] to to[y][z], or with n[1] and n[2] exchanged
- * the way back. */
-void elliptic_turn(int64_t nx, int64_t ny, int64_t nz, const double *from, double *to, int threads);
+/** The number of the first point whose value is not finite, or with `positive` not above 0; -1: there is none.
+ * @param n  points along x, y, z: elliptic_count() */
+int64_t elliptic_find_bad(const double *value, const int64_t n[SW_DIMS], bool positive);
 
-/** The first number that is not finite, or with `positive` not above 0; -1: there is none. */
-int64_t elliptic_find_bad(const double *value, int64_t count, bool positive);
+/** Where the value of the point with this number lies. */
+int64_t elliptic_place(const int64_t n[SW_DIMS], int64_t number);
 
-/** "kx is -1 at x = ..": of number `bad` of elliptic_sample(). */
+/** "kx is -1 at x = ..": of the point with the number `bad`. */
 void elliptic_say_bad(const struct elliptic_run *run, const char *key, struct elliptic_points points, int64_t bad,
                       double value, char text[160]);
 
@@ -102,7 +108,7 @@ struct elliptic_taken { double mean, finer; bool rounding; };
  * @param key     of the text: f, exact
  * @param f       [ny][nz][nx], integrated over the cells
  * @param brief   only by the first of the finer rules
- * @param values  room for [nz][ny][nx]
+ * @param values  room for a number for each cell
  * @param taken   out
  * @return SW_E_MEMORY */
 enum sw_status elliptic_judge_mean(const struct elliptic_run *run, const struct sw_elliptic_matrix *matrix,

@@ -65,7 +65,7 @@ static enum sw_status add_point(struct finer_mean *q, const double part[SW_DIMS]
         double level = 0;
         for (int64_t j = 0; j < m->ny; j++)
             for (int64_t i = 0; i < m->nx; i++)
-                level += density_of_column(q, &at, i, j) * q->values[(k * m->ny + j) * m->nx + i];
+                level += density_of_column(q, &at, i, j) * q->values[(j * m->nz + k) * m->nx + i];
         sum += density_of_level(q, k, part[2]) * level;
     }
     *integral += weight * sum;

@@ -9,6 +9,7 @@
 #include "base/sw_text.h"
 #include "device/sw_device.h"
 #include "field/grid.h"
+#include "problem/device_sampler.h"
 #include "problem/elliptic/elliptic.h"
 
 struct elliptic_sim {
@@ -32,8 +33,8 @@ struct elliptic_sim {
     struct sw_elliptic_outcome *outcome;
     double             *f, *u;      /* [capacity][ny][nz][nx] in the memory of the device     */
     double             *field;      /* [ny][nz][nx] of one run on the host; NULL: that is the device's memory */
-    double             *values;     /* [nz][ny][nx], and one more along an axis               */
-    double             *exact;      /* [nz][ny][nx]; NULL: there is none                      */
+    double             *values;     /* of cells of one run: exact, or f at other points; NULL: not needed */
+    struct sw_device_sampler *f_there, *exact_there;  /* they evaluate on the device; NULL: the host does */
     double             *history;    /* [capacity][1 + setup.history]; NULL: not asked for     */
     char               *saved;      /* [runs][nz][ny][nx]; NULL: fields are not saved         */
 };
@@ -91,10 +92,10 @@ static enum sw_status make_faces(struct elliptic_sim *s, int j)
         if (!*k) SW_TRY(sw_alloc((size_t)count, k));
         for (int64_t i = 0; !program && i < count; i++) (*k)[i] = 1;
         if (!program) continue;
-        SW_TRY(elliptic_sample(&run, program, points, s->values));
-        const int64_t bad = elliptic_find_bad(s->values, count, true);
-        if (bad >= 0 && !s->why[j][0]) elliptic_say_bad(&run, key[d], points, bad, s->values[bad], s->why[j]);
-        elliptic_turn(shape[0], shape[1], shape[2], s->values, *k, s->device->threads);
+        SW_TRY(elliptic_sample(&run, program, points, *k));
+        const int64_t bad = elliptic_find_bad(*k, shape, true);
+        if (bad >= 0 && !s->why[j][0])
+            elliptic_say_bad(&run, key[d], points, bad, (*k)[elliptic_place(shape, bad)], s->why[j]);
         if (d < 2 && s->desc.sides[d] == SW_ELLIPTIC_PERIODIC) join_ends(&s->desc, d, *k);
     }
     return SW_OK;
@@ -120,7 +121,7 @@ static enum sw_status make_matrix(struct elliptic_sim *s, int j)
 
 /* ------------------------------------------------------------------ right-hand sides */
 
-/* Values at the centres of the faces on the walls across each axis, as elliptic_sample() gives them. */
+/* Values at the centres of the faces on the walls across each axis. */
 struct walls { const double *value[3]; int64_t n[3][SW_DIMS]; };
 
 static double wall_value(const void *context, int side, int64_t i, int64_t j, int64_t k)
@@ -129,7 +130,7 @@ static double wall_value(const void *context, int side, int64_t i, int64_t j, in
     const int axis = side / 2;
     int64_t at[SW_DIMS] = {i, j, k};
     at[axis] = side % 2;
-    return w->value[axis][(at[2] * w->n[axis][1] + at[1]) * w->n[axis][0] + at[0]];
+    return w->value[axis][(at[1] * w->n[axis][2] + at[2]) * w->n[axis][0] + at[0]];
 }
 
 static enum sw_status add_walls(struct elliptic_sim *s, int j, double *f)
@@ -145,8 +146,9 @@ static enum sw_status add_walls(struct elliptic_sim *s, int j, double *f)
         if (!elliptic_holds_u(&s->desc, d)) continue;
         st = sw_alloc((size_t)count, &value[d]);
         if (!st) st = elliptic_sample_walls(&run, d, value[d]);
-        const int64_t bad = st ? -1 : elliptic_find_bad(value[d], count, false);
-        if (bad >= 0 && !s->why[j][0]) elliptic_say_bad(&run, "boundary.value", points, bad, value[d][bad], s->why[j]);
+        const int64_t bad = st ? -1 : elliptic_find_bad(value[d], w.n[d], false);
+        if (bad >= 0 && !s->why[j][0])
+            elliptic_say_bad(&run, "boundary.value", points, bad, value[d][elliptic_place(w.n[d], bad)], s->why[j]);
         w.value[d] = value[d];
     }
     if (!st) sw_elliptic_add_walls(&s->desc, &s->matrix[s->system[j]], wall_value, &w, f);
@@ -160,33 +162,64 @@ static void scale(double *x, size_t count, int exponent)
 }
 
 /* Solvers form |f|²: f whose square is 0 or infinite is multiplied by a power of two, which no digit is lost by. */
-static int exponent_of(const double *f, size_t count)
+static int exponent_of(double most)
 {
-    double most = 0;
     int exponent = 0;
-    for (size_t c = 0; c < count; c++) most = fmax(most, fabs(f[c]));
     if (most > 0 && (most < 0x1p-300 || most > 0x1p300)) frexp(most, &exponent);
     return exponent;
 }
 
+static double largest(const double *f, size_t count)
+{
+    double most = 0;
+    for (size_t c = 0; c < count; c++) most = fmax(most, fabs(f[c]));
+    return most;
+}
+
+/* What walls and a gauge make of f, integrated over the cells, on the host. */
+static enum sw_status complete_rhs(struct elliptic_sim *s, int j, double *f)
+{
+    const int y = s->system[j];
+    const struct elliptic_run run = run_of(s, j);
+    SW_TRY(add_walls(s, j, f));
+    if (sw_elliptic_is_singular(&s->desc, s->numbers[y].delta) && !s->why[j][0])
+        SW_TRY(elliptic_take_mean_off(&run, &s->matrix[y], f, s->values, &s->taken[j], s->why[j]));
+    s->exponent[y] = exponent_of(largest(f, s->cells));
+    scale(f, s->cells, -s->exponent[y]);
+    return SW_OK;
+}
+
 static enum sw_status make_rhs(struct elliptic_sim *s, int j)
+{
+    double *f = on_host(s, s->f, s->system[j]);
+    const struct elliptic_run run = run_of(s, j);
+    SW_TRY(elliptic_sample(&run, sw_setup_function(&s->setup, "f"), centres, f));
+    const int64_t bad = elliptic_find_bad(f, s->desc.n, false);
+    if (bad >= 0) elliptic_say_bad(&run, "f", centres, bad, f[elliptic_place(s->desc.n, bad)], s->why[j]);
+    elliptic_integrate(&s->matrix[s->system[j]], s->device->threads, f);
+    SW_TRY(complete_rhs(s, j, f));
+    if (!s->field || s->why[j][0]) return SW_OK;
+    return sw_device_upload(s->device, s->f + (size_t)s->system[j] * s->cells, f, s->cells * sizeof *f);
+}
+
+/* The same where f is evaluated on the device. It comes to the host only where walls or a gauge change it, or its
+ * largest number is too large or small. A number that is not finite leaves all of it to the host, which says where. */
+static enum sw_status make_rhs_there(struct elliptic_sim *s, int j)
 {
     const int y = s->system[j];
     const struct sw_elliptic_matrix *m = &s->matrix[y];
     const struct elliptic_run run = run_of(s, j);
-    double *f = on_host(s, s->f, y);
-    SW_TRY(elliptic_sample(&run, sw_setup_function(&s->setup, "f"), centres, s->values));
-    const int64_t bad = elliptic_find_bad(s->values, (int64_t)s->cells, false);
-    if (bad >= 0) elliptic_say_bad(&run, "f", centres, bad, s->values[bad], s->why[j]);
-    elliptic_turn(m->nx, m->ny, m->nz, s->values, f, s->device->threads);
-    elliptic_integrate(m, s->device->threads, f);
-    SW_TRY(add_walls(s, j, f));
-    if (sw_elliptic_is_singular(&s->desc, s->numbers[y].delta) && !s->why[j][0])
-        SW_TRY(elliptic_take_mean_off(&run, m, f, s->values, &s->taken[j], s->why[j]));
-    s->exponent[y] = exponent_of(f, s->cells);
-    scale(f, s->cells, -s->exponent[y]);
-    if (!s->field || s->why[j][0]) return SW_OK;
-    return sw_device_upload(s->device, s->f + (size_t)y * s->cells, f, s->cells * sizeof *f);
+    const struct sw_sampling at = elliptic_sampling(&run, sw_setup_function(&s->setup, "f"), centres);
+    double *f = s->f + (size_t)y * s->cells;
+    struct sw_sample_found found;
+    SW_TRY(sw_device_sample(s->f_there, &at, m->area, m->volume, f, &found));
+    if (found.bad >= 0) return make_rhs(s, j);
+    s->exponent[y] = 0;
+    if (!exponent_of(found.most) && !sw_setup_find(&s->setup, "boundary.value") &&
+        !sw_elliptic_is_singular(&s->desc, s->numbers[y].delta)) return SW_OK;
+    SW_TRY(sw_device_download(s->device, s->field, f, s->cells * sizeof *f));
+    SW_TRY(complete_rhs(s, j, s->field));
+    return s->why[j][0] ? SW_OK : sw_device_upload(s->device, f, s->field, s->cells * sizeof *f);
 }
 
 /* A run that cannot begin leaves its place to the next one. */
@@ -202,7 +235,7 @@ static enum sw_status load(struct sw_sim *sim, int count, const double *column, 
         s->taken[j] = (struct elliptic_taken){0};
         s->system[j] = s->systems;
         SW_TRY(make_matrix(s, j));
-        if (!s->why[j][0]) SW_TRY(make_rhs(s, j));
+        if (!s->why[j][0]) SW_TRY(s->f_there ? make_rhs_there(s, j) : make_rhs(s, j));
         load_error[j] = s->why[j][0] ? s->why[j] : NULL;
         s->systems += !load_error[j];
     }
@@ -211,23 +244,24 @@ static enum sw_status load(struct sw_sim *sim, int count, const double *column, 
 
 /* ------------------------------------------------------------------ solving */
 
-/* Norms weighted by the cells' volumes: sqrt(sum v d²/sum v), max|d|, sqrt(sum v d²/sum v exact²). Squares are of d and
- * exact over their maxima, so that none over- or underflows.
- * @param exact, u  [nz][ny][nx] */
+/* Norms weighted by the cells' volumes: sqrt(sum v d²/sum v), max|d|, sqrt(sum v d²/sum v exact²), summed as files have
+ * the cells. Squares are of d and exact over their maxima, so that none over- or underflows.
+ * @param exact, u  [ny][nz][nx] */
 static struct sw_norms compare(const struct sw_elliptic_matrix *m, const double *exact, const double *u)
 {
-    const int64_t columns = m->nx * m->ny;
+    const int64_t n[SW_DIMS] = {m->nx, m->ny, m->nz}, lines = m->ny * m->nz;
     double dd = 0, ee = 0, volume = 0, most = 0, most_exact = 0;
-    for (int64_t c = 0; c < m->nz * columns; c++) {
-        const double d = fabs(u[c] - exact[c]), e = fabs(exact[c]);
-        most = d <= most ? most : d;  /* NaN stays */
-        most_exact = e <= most_exact ? most_exact : e;
-    }
+    for (int64_t line = 0; line < lines; line++)
+        for (int64_t i = 0, c = elliptic_place(n, line * m->nx); i < m->nx; i++, c++) {
+            const double d = fabs(u[c] - exact[c]), e = fabs(exact[c]);
+            most = d <= most ? most : d;  /* NaN stays */
+            most_exact = e <= most_exact ? most_exact : e;
+        }
     const double unit = most > 0 ? most : 1, unit_exact = most_exact > 0 ? most_exact : 1;
-    for (int64_t k = 0; k < m->nz; k++)
-        for (int64_t a = 0; a < columns; a++) {
-            const int64_t c = k * columns + a;
-            const double v = m->area[a] * m->volume[k], d = (u[c] - exact[c]) / unit, e = exact[c] / unit_exact;
+    for (int64_t line = 0; line < lines; line++)
+        for (int64_t i = 0, c = elliptic_place(n, line * m->nx); i < m->nx; i++, c++) {
+            const double v = m->area[line % m->ny * m->nx + i] * m->volume[line / m->ny];
+            const double d = (u[c] - exact[c]) / unit, e = exact[c] / unit_exact;
             dd += v * d * d;
             ee += v * e * e;
             volume += v;
@@ -235,13 +269,34 @@ static struct sw_norms compare(const struct sw_elliptic_matrix *m, const double 
     return (struct sw_norms){unit * sqrt(dd / volume), most, unit / unit_exact * sqrt(dd / ee), NAN};
 }
 
-/* u of run j as files have it: compared, and saved. */
+/* exact at the cells of run j, to s->values. On the device it takes the place of f, which is solved. */
+static enum sw_status sample_exact(struct elliptic_sim *s, int j)
+{
+    const struct elliptic_run run = run_of(s, j);
+    const struct sw_sampling at = elliptic_sampling(&run, sw_setup_function(&s->setup, "exact"), centres);
+    double *there = s->f + (size_t)s->system[j] * s->cells;
+    struct sw_sample_found found;
+    if (!s->exact_there) return sw_sample(&at, false, s->values);
+    SW_TRY(sw_device_sample(s->exact_there, &at, NULL, NULL, there, &found));
+    return sw_device_download(s->device, s->values, there, s->cells * sizeof *there);
+}
+
+/* As files have it: [nz][ny][nx]. */
+static void save(struct elliptic_sim *s, int j, const double *u)
+{
+    const int64_t *n = s->desc.n;
+    for (int64_t line = 0; line < n[1] * n[2]; line++)
+        sw_reals_put(s->saved, word(s), (size_t)j * s->cells + (size_t)(line * n[0]),
+                     u + elliptic_place(n, line * n[0]), (size_t)n[0]);
+}
+
+/* u of run j: compared, and saved. */
 static enum sw_status finish_run(struct elliptic_sim *s, int j)
 {
     const struct sw_elliptic_matrix *m = &s->matrix[s->system[j]];
-    const struct elliptic_run run = run_of(s, j);
+    const bool exact = sw_setup_find(&s->setup, "exact");
     double *u = on_host(s, s->u, s->system[j]);
-    if (!s->exact && !s->saved) return SW_OK;
+    if (!exact && !s->saved) return SW_OK;
     if (s->field)
         SW_TRY(sw_device_download(s->device, u, s->u + (size_t)s->system[j] * s->cells, s->cells * sizeof *u));
     scale(u, s->cells, s->exponent[s->system[j]]);
@@ -249,11 +304,10 @@ static enum sw_status finish_run(struct elliptic_sim *s, int j)
         const double mean = elliptic_mean(m, u);
         for (size_t c = 0; c < s->cells; c++) u[c] -= mean;
     }
-    elliptic_turn(m->nx, m->nz, m->ny, u, s->values, s->device->threads);
-    if (s->saved) sw_reals_put(s->saved, word(s), (size_t)j * s->cells, s->values, s->cells);
-    if (!s->exact) return SW_OK;
-    SW_TRY(elliptic_sample(&run, sw_setup_function(&s->setup, "exact"), centres, s->exact));
-    s->norm[j] = compare(m, s->exact, s->values);
+    if (s->saved) save(s, j, u);
+    if (!exact) return SW_OK;
+    SW_TRY(sample_exact(s, j));
+    s->norm[j] = compare(m, s->values, u);
     return SW_OK;
 }
 
@@ -412,8 +466,10 @@ static void destroy(struct sw_sim *sim)
         for (int d = 0; d < 3 && s->faces; d++) sw_free(s->faces[3 * j + d]);
     }
     void *const arrays[] = {s->column, s->numbers, s->matrix, s->faces, s->outcome, s->norm, s->taken, s->why, s->field,
-                            s->values, s->exact, s->system, s->exponent, s->history, s->saved};
+                            s->values, s->system, s->exponent, s->history, s->saved};
     for (size_t k = 0; k < sizeof arrays / sizeof *arrays; k++) sw_free(arrays[k]);
+    sw_device_sampler_destroy(&s->f_there);
+    sw_device_sampler_destroy(&s->exact_there);
     sw_device_free(s->device, s->f);
     sw_device_free(s->device, s->u);
     sw_free(s);
@@ -439,15 +495,10 @@ static const struct sw_sim_ops elliptic_ops = {
 
 /* ------------------------------------------------------------------ making one */
 
-/* Cells, and faces across the axis that has most of them. */
-static size_t most_points(const struct sw_elliptic_desc *d)
+/* Whether `values` is needed: for exact, or for f at other points where its mean has to be judged. */
+static bool needs_values(const struct sw_setup *setup, const struct sw_elliptic_desc *d)
 {
-    int64_t n[SW_DIMS], most = 0;
-    for (int axis = 0; axis < 3; axis++) {
-        const int64_t count = elliptic_count(d, (struct elliptic_points){.kind = ELLIPTIC_FACES, .axis = axis}, n);
-        if (count > most) most = count;
-    }
-    return (size_t)most;
+    return sw_setup_find(setup, "exact") || sw_elliptic_is_singular(d, 0);
 }
 
 static size_t points_on_walls(const struct sw_elliptic_desc *d)
@@ -474,10 +525,22 @@ static enum sw_status allocate(struct elliptic_sim *s)
     SW_TRY(sw_device_alloc(s->device, room * s->cells, &s->f));
     SW_TRY(sw_device_alloc(s->device, room * s->cells, &s->u));
     if (s->device->space == SW_DEVICE) SW_TRY(sw_alloc(s->cells, &s->field));
-    SW_TRY(sw_alloc(most_points(&s->desc), &s->values));
+    if (needs_values(&s->setup, &s->desc)) SW_TRY(sw_alloc(s->cells, &s->values));
     if (s->setup.history) SW_TRY(sw_alloc(room * (1 + (size_t)s->setup.history), &s->history));
-    if (sw_setup_function(&s->setup, "exact")) SW_TRY(sw_alloc(s->cells, &s->exact));
     return s->setup.fields ? sw_alloc_bytes(room * s->cells, word(s), &s->saved) : SW_OK;
+}
+
+/* Fields of fewer cells the host has evaluated before the kernels are compiled. */
+enum { LEAST_CELLS_THERE = 1 << 18 };
+
+/* Evaluate f and exact on the device, if it has a memory of its own and there is a compiler. */
+static enum sw_status make_samplers(struct elliptic_sim *s)
+{
+    const struct sw_program *f = sw_setup_function(&s->setup, "f"), *exact = sw_setup_function(&s->setup, "exact");
+    if (s->device->space != SW_DEVICE || s->cells < LEAST_CELLS_THERE) return SW_OK;
+    enum sw_status st = sw_device_sampler_create(f, s->setup.ncolumn, s->device, &s->f_there);
+    if (!st && exact) st = sw_device_sampler_create(exact, s->setup.ncolumn, s->device, &s->exact_there);
+    return st == SW_E_ABSENT ? SW_OK : st;
 }
 
 enum sw_status elliptic_create(const struct sw_problem *problem, const struct sw_setup *setup,
@@ -495,6 +558,7 @@ enum sw_status elliptic_create(const struct sw_problem *problem, const struct sw
     enum sw_status st = sw_elliptic_create(&s->desc, setup->solver, device, &s->solver);
     st = sw_setup_suggest_cpu(setup, device, st);
     if (!st) st = allocate(s);
+    if (!st) st = make_samplers(s);
     if (st) destroy(&s->sim);
     else *sim = &s->sim;
     return st;
@@ -503,8 +567,19 @@ enum sw_status elliptic_create(const struct sw_problem *problem, const struct sw
 /* Words on the host that do not grow with the batch. */
 static size_t host_words(const struct sw_setup *setup, const struct sw_elliptic_desc *d)
 {
-    return most_points(d) + (sw_setup_find(setup, "boundary.value") ? points_on_walls(d) : 0) +
-           (sw_setup_find(setup, "exact") ? (size_t)sw_points(setup->n) : 0);
+    return (needs_values(setup, d) ? (size_t)sw_points(setup->n) : 0) +
+           (sw_setup_find(setup, "boundary.value") ? points_on_walls(d) : 0);
+}
+
+/* Cells, and faces across the axis that has most of them. */
+static size_t most_points(const struct sw_elliptic_desc *d)
+{
+    int64_t n[SW_DIMS], most = 0;
+    for (int axis = 0; axis < 3; axis++) {
+        const int64_t count = elliptic_count(d, (struct elliptic_points){.kind = ELLIPTIC_FACES, .axis = axis}, n);
+        if (count > most) most = count;
+    }
+    return (size_t)most;
 }
 
 /* A solver's arrays need not grow evenly: some rows on the CPU work on as many systems at once as there are threads.
@@ -537,7 +612,10 @@ enum sw_status elliptic_bytes(const struct sw_problem *problem, const struct sw_
     bytes->fixed_on_host = (host_words(setup, &d) + cells) * sizeof(double);
     SW_TRY(sw_setup_suggest_cpu(setup, device, solver_bytes(setup, device, &bytes->fixed, &bytes->per_run)));
     bytes->per_run += 2 * cells * sizeof(double);
-    if (device->space == SW_DEVICE) return SW_OK;
+    if (device->space == SW_DEVICE) {
+        bytes->fixed += (size_t)(d.n[0] * d.n[1] + d.n[2]) * sizeof(double);  /* weights of f */
+        return SW_OK;
+    }
     bytes->fixed += host_words(setup, &d) * sizeof(double);
     bytes->per_run += (d.variable ? 3 * most * sizeof(double) : 0) +
                 (setup->fields ? cells * sw_reals_word(setup->single) : 0) +

@@ -47,9 +47,9 @@ static enum sw_status find_bad(const struct elliptic_run *run, const char *key, 
     SW_TRY(sw_alloc((size_t)count, &value));
     const enum sw_status st = key ? elliptic_sample(run, program, points, value)
                                   : elliptic_sample_walls(run, points.axis, value);
-    const int64_t bad = st ? -1 : elliptic_find_bad(value, count, key != NULL);
+    const int64_t bad = st ? -1 : elliptic_find_bad(value, n, key != NULL);
     if (bad >= 0) {
-        elliptic_say_bad(run, key ? key : "boundary.value", points, bad, value[bad], what);
+        elliptic_say_bad(run, key ? key : "boundary.value", points, bad, value[elliptic_place(n, bad)], what);
         snprintf(text, 200, "%s: the run will fail", what);
     }
     sw_free(value);
@@ -109,9 +109,8 @@ static enum sw_status look_at_mean(const struct elliptic_run *run, const struct 
     if (st) return st == SW_E_ARG ? SW_OK : st;  /* warn_levels() says why */
     st = sw_alloc(2 * cells, &values);
     double *f = st ? NULL : values + cells;
-    if (!st) st = elliptic_sample(run, sw_setup_function(run->setup, key), centres, values);
+    if (!st) st = elliptic_sample(run, sw_setup_function(run->setup, key), centres, f);
     if (!st) {
-        elliptic_turn(m.nx, m.ny, m.nz, values, f, 1);
         elliptic_integrate(&m, 1, f);
         st = elliptic_judge_mean(run, &m, key, f, true, values, kind, taken);
     }
@@ -164,17 +163,19 @@ static enum sw_status find_jump(const struct elliptic_run *run, const struct sw_
 {
     const struct elliptic_points walls = {.kind = ELLIPTIC_WALLS, .axis = axis};
     int64_t n[SW_DIMS];
-    const int64_t count = elliptic_count(&run->desc, walls, n), next = axis ? n[0] : 1;
+    const int64_t count = elliptic_count(&run->desc, walls, n), next = axis ? n[0] * n[2] : 1;
     const struct sw_grid g = elliptic_grid(&run->desc, run->depth, walls);
     double *value;
     SW_TRY(sw_alloc((size_t)count, &value));
     const enum sw_status st = elliptic_sample(run, program, walls, value);
-    for (int64_t i = 0; i < count && !st; i++) {
-        const double first = value[i], last = i + next < count ? value[i + next] : 0;
-        if (i / next % 2 || !(first > 0 && last > 0) || !elliptic_jumps(first, last)) continue;
+    for (int64_t p = 0; p < count && !st; p++) {
+        const int64_t at[SW_DIMS] = {p % n[0], p / n[0] % n[1], p / n[0] / n[1]}, place = elliptic_place(n, p);
+        if (at[axis]) continue;
+        const double first = value[place], last = value[place + next];
+        if (!(first > 0 && last > 0) || !elliptic_jumps(first, last)) continue;
         if (!(fabs(last - first) > fabs(jump->last - jump->first))) continue;
-        *jump = (struct jump){first, last, {sw_grid_at(&g, 0, i % n[0]), sw_grid_at(&g, 1, i / n[0] % n[1]),
-                                            sw_grid_at(&g, 2, i / n[0] / n[1])}};
+        *jump = (struct jump){first, last, {sw_grid_at(&g, 0, at[0]), sw_grid_at(&g, 1, at[1]),
+                                            sw_grid_at(&g, 2, at[2])}};
     }
     sw_free(value);
     return st;

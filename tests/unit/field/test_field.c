@@ -9,6 +9,7 @@
 #include "field/norms.h"
 #include "field/resample.h"
 #include "field/sum.h"
+#include "problem/device_sampler.h"
 
 static struct sw_program *compile(const char *text)
 {
@@ -278,9 +279,43 @@ static void a_finer_grid_holds_all_of_a_coarser_one(void **state)
     for (int i = 0; i < 67; i++) assert_true(isnan(fine[i]));
 }
 
+/* Where a value lies does not change it, random ones included: they go by the point's number in the field. */
+static void samples_lie_where_they_are_wanted(void **state)
+{
+    enum { NX = 5, NY = 4, NZ = 3 };
+    const double a = 0.25;
+    double as_fields[NX * NY * NZ], in_slabs[NX * NY * NZ];
+    struct sw_program *program = compile("a*x + y^2 - 3*z + rand(2)");
+    struct sw_sampling at = {.program = program, .n = {NX, NY, NZ}, .column = &a, .stride = 1, .threads = 2,
+                             .grid = {.x0 = {0.1, 0.2, 0.3}, .dx = {0.5, 0.25, 0.125}, .ddx = {0, 0, 0.5}}};
+    (void)state;
+    assert_ok(sw_sample(&at, false, as_fields));
+    at.line[0] = NX * NZ;
+    at.line[1] = NX;
+    assert_ok(sw_sample(&at, false, in_slabs));
+    for (int k = 0; k < NZ; k++)
+        for (int j = 0; j < NY; j++)
+            for (int i = 0; i < NX; i++)
+                assert_true(in_slabs[(j * NZ + k) * NX + i] == as_fields[(k * NY + j) * NX + i]);
+    sw_program_destroy(&program);
+}
+
+/* Values kept at all rates, a random number. */
+static void kernels_of_samples_compile(void **state)
+{
+    struct sw_program *program = compile("exp(a)*x + sin(y)*cos(t) + rand(2) - z^0.5");
+    (void)state;
+    const enum sw_status st = sw_device_sampler_try_compile(program, 90);
+    sw_program_destroy(&program);
+    if (st == SW_E_ABSENT) skip_unless_needed("cuda", sw_err_message());
+    assert_ok(st);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(samples_lie_where_they_are_wanted),
+        cmocka_unit_test(kernels_of_samples_compile),
         cmocka_unit_test(sums_are_those_of_all_terms),
         cmocka_unit_test(sums_keep_their_orders),
         cmocka_unit_test(a_value_does_not_depend_on_what_else_is_evaluated),

@@ -1,0 +1,33 @@
+#ifndef DEVICE_SAMPLER_H
+#define DEVICE_SAMPLER_H
+/* An expression at the points of a grid, evaluated where its values are wanted: in the memory of a device, by kernels
+ * that are compiled at run time. The bits are those of sw_sample() (field/evaluate.h). */
+#include "device/sw_device.h"
+#include "field/evaluate.h"
+
+struct sw_device_sampler;
+
+/** @param program   borrowed: of x, y, z and the columns
+ *  @param ncolumn   columns of a run
+ *  @return SW_E_ABSENT no compiler for kernels; SW_E_CUDA; SW_E_MEMORY; nothing is left behind */
+enum sw_status sw_device_sampler_create(const struct sw_program *program, int ncolumn, struct sw_device *device,
+                                        struct sw_device_sampler **sampler);
+void sw_device_sampler_destroy(struct sw_device_sampler **sampler);
+
+/** Compile its kernels for sm_xx, on any machine that has the compiler. @return as sw_kernels_try_compile() */
+enum sw_status sw_device_sampler_try_compile(const struct sw_program *program, int sm);
+
+/* What was found on the way. */
+struct sw_sample_found {
+    int64_t bad;   /* the first point, in the order of fields, whose value is not finite; -1: there is none */
+    double  most;  /* max |out|; NaN counts for nothing                                                     */
+};
+
+/** Evaluate, and wait. The sampling's program and threads do not count.
+ * @param area    [ny][nx] on the host; NULL: values are not weighted
+ * @param volume  [nz]: a value is multiplied by area times volume
+ * @param out     in the memory of the device; point (i, j, k) at i + j line[0] + k line[1]
+ * @return SW_E_CUDA, SW_E_MEMORY */
+enum sw_status sw_device_sample(struct sw_device_sampler *sampler, const struct sw_sampling *at, const double *area,
+                                const double *volume, double *out, struct sw_sample_found *found);
+#endif
