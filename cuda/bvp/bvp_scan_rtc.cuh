@@ -1,5 +1,5 @@
-/* The kernels of cuda.scan (numerics.md, 7): totals first, nothing stored; then u. Behind cuda/bvp/bvp_rtc.cuh, with f
- * and exact as programs in X and t, x = X + t (sw_program_offset()), and
+/* The kernels of cuda.scan (docs/explanation/bvp.md): totals first, nothing stored; then u. Behind
+ * cuda/bvp/bvp_rtc.cuh, with f and exact as programs in X and t, x = X + t (sw_program_offset()), and
  *
  *     M               points of a segment: consecutive ones, of one thread
  *     WARPS           of a block

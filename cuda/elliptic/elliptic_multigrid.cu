@@ -1,7 +1,7 @@
 /* A multigrid cycle in single precision for all systems of a batch (elliptic/elliptic_multigrid_cuda.c;
- * docs/numerics.md, 12): what is between sweeps over columns (elliptic_multigrid_columns.cu). Of A = M - N, M what a
- * column has by itself, the residual after a sweep that began with 0 takes N u only: of the colour that was swept last,
- * for the first one, and 0 for the last; or (1 - omega) f + N u. */
+ * docs/explanation/elliptic_methods.md): what is between sweeps over columns (elliptic_multigrid_columns.cu). Of A = M
+ * - N, M what a column has by itself, the residual after a sweep that began with 0 takes N u only: of the colour that
+ * was swept last, for the first one, and 0 for the last; or (1 - omega) f + N u. */
 #include "cuda/elliptic/elliptic_multigrid_columns.cuh"
 
 /* ------------------------------------------------------------------ residuals for a coarser grid */

@@ -3,9 +3,10 @@
  * u' = (1 - omega) u + omega M^-1 (f + N u).
  *
  * M is over area, a row of it -c x_down + (e + b) x - b x_up = f/area, with e = a + d sides + c h and h = e/(e + b) of
- * the level below, 1 below the lowest: no difference is taken (numerics.md, 22). h at every `chunk`-th level is stored,
- * so that the threads of a column, `chunk` levels each, eliminate at once: y = g (f + c y_down), g = 1/(e + b), from 0
- * below the chunk; what the chunks below bring is added by the products of c g; likewise on the way down.
+ * the level below, 1 below the lowest: no difference is taken (docs/explanation/elliptic_methods.md). h at every
+ * `chunk`-th level is stored, so that the threads of a column, `chunk` levels each, eliminate at once: y = g (f + c
+ * y_down), g = 1/(e + b), from 0 below the chunk; what the chunks below bring is added by the products of c g; likewise
+ * on the way down.
  *
  * A block takes some columns, and its time is that of the memory's answers, one behind the other: so all that it reads
  * is asked for before any of it is used, and what does not change between launches before the launch before has ended.

@@ -1,10 +1,11 @@
 #ifndef RELATIONS_TILE_CUH
 #define RELATIONS_TILE_CUH
-/* Tridiagonal systems by relations (linalg/relation_point.h; docs/numerics.md, 11): a tile of rows goes to shared
- * memory by bulk copies, a thread sweeps M rows to a relation, a tree in the block merges them to that of the tile. The
- * relations of the tiles are merged by coarse kernels up to the whole system, and the ends come back down to the tiles,
- * each of which sweeps again, keeps its pivot rows on the chip, and substitutes. Two passes over memory: 4 words read,
- * then 4 read and 1 written, 72 bytes a row. Selection is by selects: no thread of a warp waits for another.
+/* Tridiagonal systems by relations (linalg/relation_point.h; docs/explanation/tridiagonal.md): a tile of rows goes to
+ * shared memory by bulk copies, a thread sweeps M rows to a relation, a tree in the block merges them to that of the
+ * tile. The relations of the tiles are merged by coarse kernels up to the whole system, and the ends come back down to
+ * the tiles, each of which sweeps again, keeps its pivot rows on the chip, and substitutes. Two passes over memory: 4
+ * words read, then 4 read and 1 written, 72 bytes a row. Selection is by selects: no thread of a warp waits for
+ * another.
  *
  * Systems that fit a block are solved in one pass (40 bytes a row), and so is a large system whose tiles decouple:
  * where each relation has one row that binds only its left end and one that binds only its right end, the neighbours'

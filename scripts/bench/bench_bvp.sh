@@ -1,5 +1,5 @@
 #!/bin/bash
-# bench_bvp.sh [OPTION...] BUILD [FOLDER]: time -u'' = f (docs/numerics.md, 7) by the published algorithms and by
+# bench_bvp.sh [OPTION...] BUILD [FOLDER]: time -u'' = f (docs/explanation/bvp.md) by the published algorithms and by
 # `scan`, 5 short repeats of each, verified; f evaluated, u left in memory, nothing measured or fetched.
 #   BUILD            a folder with the program, as `make` leaves in build and `make portable` in build/portable
 #   FOLDER           where bvp_PART_DEVICE.csv go (default: results/bench)

@@ -1,7 +1,7 @@
 #!/bin/bash
-# bench_compact.sh [OPTION...] BUILD [FOLDER]: time compact differences (docs/numerics.md, 8) at the works that their
-# speed is stated for, 5 short repeats of each, verified; f read from the memory of the device and the result written to
-# it.
+# bench_compact.sh [OPTION...] BUILD [FOLDER]: time compact differences (docs/explanation/compact.md) at the works that
+# their speed is stated for, 5 short repeats of each, verified; f read from the memory of the device and the result
+# written to it.
 #   BUILD            a folder with the program, as `make` leaves in build and `make portable` in build/portable
 #   FOLDER           where compact_PART_DEVICE.csv go (default: results/bench)
 #   --device DEVICE  cpu or cuda (default: cuda where there is one, else cpu); repeatable

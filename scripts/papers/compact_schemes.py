@@ -44,8 +44,8 @@ def solve(rows, right):
 
 
 class Scheme:
-    """beta (g_{i-2} + g_{i+2}) + alpha (g_{i-1} + g_{i+1}) + g_i = r_i, a[m] the weights of r_i as docs/numerics.md, 8,
-    has them."""
+    """beta (g_{i-2} + g_{i+2}) + alpha (g_{i-1} + g_{i+1}) + g_i = r_i, a[m] the weights of r_i as
+    docs/explanation/compact.md has them."""
     def __init__(self, name, alpha=0.0):
         self.name, self.kind, self.order = name, kind_of(name), order_of(name)
         self.alpha, self.beta = Fraction(alpha), Fraction(0)

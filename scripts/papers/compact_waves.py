@@ -33,7 +33,7 @@ def amplitude(g, shape):
 def bound(scheme, k, n, shape):
     """f is off where its argument is: x_i, k x_i and the sum round, and 2 pi is rounded in the length of the domain,
     4 u (k 2 pi + 1/2), and by 2 u from sin. The scheme may lift that by its gain, and adds 16 u times its terms times
-    |T^-1| at most (docs/numerics.md, 8: cpu.simd and the reference differ by half of that, 4 roundings of 2 u).
+    |T^-1| at most (docs/explanation/compact.md: cpu.simd and the reference differ by half of that, 4 roundings of 2 u).
     A projection on a wave of mean square q lifts it by 1/sqrt(q)."""
     return scheme.gain() * U * (4 * (2 * math.pi * k + PHASE) + 2 + 16) / math.sqrt(float(np.mean(shape**2)))
 

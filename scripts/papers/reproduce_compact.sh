@@ -1,6 +1,7 @@
 #!/bin/bash
-# reproduce_compact.sh [OPTION...] BUILD [FOLDER]: what the compact schemes (docs/numerics.md, 8) are, and how fast, on
-# this machine: orders of every scheme and closure, modified wavenumbers, speed over the length of a line; pictures.
+# reproduce_compact.sh [OPTION...] BUILD [FOLDER]: what the compact schemes (docs/explanation/compact.md) are, and how
+# fast, on this machine: orders of every scheme and closure, modified wavenumbers, speed over the length of a line;
+# pictures.
 #   BUILD         a folder with the program, as `make` leaves in build and `make portable` in build/portable
 #   FOLDER        where compact_convergence.csv, compact_waves.csv, compact_paper_DEVICE.csv and the pictures go
 #                 (default: results/bench)

@@ -1,8 +1,8 @@
 #!/bin/bash
 # reproduce_elliptic.sh [OPTION...] BUILD [FOLDER]: what "Matrix-free GPU implementation of a preconditioned conjugate
 # gradient solver for anisotropic elliptic PDEs" (Mueller, Guo, Scheichl, Shi, 2013) shows, with the rows of this
-# machine (docs/numerics.md, 12), beside the published values (FOLDER/elliptic_paper.csv); and what methods beyond it
-# do.
+# machine (docs/explanation/elliptic.md), beside the published values (FOLDER/elliptic_paper.csv); and what methods
+# beyond it do.
 #   BUILD            a folder with the program, as `make` leaves in build and `make portable` in build/portable
 #   FOLDER           where elliptic_PART.csv, of a GPU elliptic_PART_cuda.csv, and the pictures go (default:
 #                    results/bench)

@@ -1,7 +1,8 @@
 #!/bin/bash
 # reproduce_spike.sh [OPTION...] BUILD [FOLDER]: what "A Scalable, Numerically Stable, High-performance Tridiagonal
-# Solver using GPUs" (Chang, Stratton, Kim, Hwu, SC 2012) shows, with every solver of this machine (docs/numerics.md,
-# 11), beside the published values where there are numbers (FOLDER/spike_paper.csv); and errors of ours.
+# Solver using GPUs" (Chang, Stratton, Kim, Hwu, SC 2012) shows, with every solver of this machine
+# (docs/explanation/tridiagonal.md), beside the published values where there are numbers (FOLDER/spike_paper.csv); and
+# errors of ours.
 #   BUILD            a folder with the program, as `make` leaves in build and `make portable` in build/portable
 #   FOLDER           where spike_PART.csv, of a GPU spike_PART_cuda.csv, and the pictures go (default: results/bench)
 #   --part PART      table4    residuals of the 16 matrices of table III (configs/tridiagonal_table4.cfg,

@@ -3,8 +3,8 @@
  * What is timed: f evaluated and summed, u left in the memory of the device, nothing measured or fetched. The columns
  * of the published rows hold u; a row without columns of its own keeps the field.
  *
- * What should be there: of P1 and P2 of the paper (docs/numerics.md, 7) the exact solution. The row is made once more
- * with `exact`, solves all runs and takes the norms where u is; the paper's relative error is compared with what
+ * What should be there: of P1 and P2 of the paper (docs/explanation/bvp.md) the exact solution. The row is made once
+ * more with `exact`, solves all runs and takes the norms where u is; the paper's relative error is compared with what
  * discretisation and rounding may make of it. Of any other problem, what a row of the CPU computes. */
 #include <math.h>
 #include <stdio.h>
@@ -245,7 +245,7 @@ static const struct paper *paper_of(const struct sw_bench_spec *spec)
 }
 
 /* k additions of numbers of one sign err by at most k u; f and h² f by some more. k is twice n for sums one after
- * another, 2 (r + s) and twice the rest over r columns (numerics.md, 7), few for sums in pairs.
+ * another, 2 (r + s) and twice the rest over r columns (docs/explanation/bvp.md), few for sums in pairs.
  * @param r       0: no columns
  * @param single  of a row that computes in either precision */
 static double rounding_of(const struct sw_bvp_ops *row, int64_t n, int64_t r, bool single)

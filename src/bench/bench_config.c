@@ -1,8 +1,8 @@
 /* A spec as a config: a text of the problem with what the spec sets, expanded like any other.
  *
  * To have another problem timed with a config made for that: add its row to `kinds`. Without one it is timed with the
- * config that `sweep init` prints. hyperdiffusion is cuPentBatch's benchmark (docs/numerics.md, 4: gamma = D = L = 1,
- * dt = 1e-8) with a second mode. */
+ * config that `sweep init` prints. hyperdiffusion is cuPentBatch's benchmark (docs/explanation/line_equations.md: gamma
+ * = D = L = 1, dt = 1e-8) with a second mode. */
 #include <stdio.h>
 #include <string.h>
 

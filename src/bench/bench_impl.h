@@ -79,7 +79,7 @@ bool bench_has_function(const struct sw_bench_spec *spec, const char *key, const
 enum { BENCH_MODE_A = 2, BENCH_MODE_B = 3 };
 #define BENCH_MODE_B_SIZE 0.3
 
-/* P1 and P2 of the paper (docs/numerics.md, 7). */
+/* P1 and P2 of the paper (docs/explanation/bvp.md). */
 #define BENCH_P1_F "pi^2/4*cos(pi/2*x)"
 #define BENCH_P1_EXACT "cos(pi/2*x)"
 #define BENCH_P2_F "20000*exp(-100*x^2)*(1 - 200*x^2)"

@@ -1,9 +1,9 @@
 /* Runs of a problem with time.
  *
  * What should be there: of a linear problem whose initial field is two modes, without a force, the discrete exact
- * solution (docs/numerics.md, 3), of every run; else what a row of the CPU computes for a few of the runs. Where all
- * runs are alike, all are compared with one. The reference refines its solves where it can: on fine grids the rounding
- * of its band matrix would be larger than that of many rows by orders of magnitude. */
+ * solution (docs/explanation/line_equations.md), of every run; else what a row of the CPU computes for a few of the
+ * runs. Where all runs are alike, all are compared with one. The reference refines its solves where it can: on fine
+ * grids the rounding of its band matrix would be larger than that of many rows by orders of magnitude. */
 #include <math.h>
 #include <string.h>
 
@@ -18,7 +18,7 @@ struct sim {
     const struct sw_bench_spec *spec;
     struct sw_device           *device;
     struct sw_sim              *sim;
-    double                     *s4, *s2;  /* [batch] of the line equation (docs/numerics.md, 1); NULL: another one */
+    double                     *s4, *s2;  /* [batch], of (2) in docs/explanation/line_equations.md, or NULL  */
     double                     *state;    /* [batch][state size] while it is checked                              */
 };
 
@@ -120,7 +120,7 @@ static bool has_known_rounding(const struct sim *l)
 /* cos(2 pi m i/n), the argument reduced in integers. */
 static double angle(int m, int i, int n) { return 2 * 3.14159265358979323846 * (double)((int64_t)m * i % n) / n; }
 
-/* What a mode is multiplied by in so many Crank-Nicolson steps: numerics.md (3). */
+/* What a mode is multiplied by in so many Crank-Nicolson steps: (3) of docs/explanation/line_equations.md. */
 static double damping(int m, int n, double s4, double s2, int64_t steps)
 {
     double w = 2 - 2 * cos(angle(m, 1, n)), q = s4 * w * w + s2 * w;
@@ -341,9 +341,9 @@ static bool has_known_modes(const struct sw_bench_spec *spec)
 
 /* Rounding of so many steps; more than a tenth would be no answer.
  *
- * Crank-Nicolson, of an operator that is known: solves by the published method, which loses most (numerics.md, 2), with
- * room for the sums. In single precision all rows are of the recursive form: their bound (numerics.md, 2a), twice for
- * Crank-Nicolson, and as much for what is solved for.
+ * Crank-Nicolson, of an operator that is known: solves by the published method, which loses most
+ * (docs/explanation/banded_solvers.md), with room for the sums. In single precision all rows are of the recursive form:
+ * their bound (docs/explanation/recursive_form.md), twice for Crank-Nicolson, and as much for what is solved for.
  *
  * Other lines: the solves of each step are off by what the row claims (sw_stepper_step_rounding(): 10 u (1 + sqrt(s2) +
  * sqrt(s4)) of the largest number in the recursive form, u times the condition of A by a band solver), and that grows

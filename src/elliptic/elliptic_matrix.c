@@ -1,6 +1,6 @@
-/* The matrix of an elliptic system: weights of cell-centred finite volumes (docs/numerics.md, 12). In the box all areas
- * and lengths are products. In the shell a cell spans a solid angle of a gnomonic panel, of which `area` is exact; the
- * weight of a face is its length over the distance of the midpoints at its sides. */
+/* The matrix of an elliptic system: weights of cell-centred finite volumes (docs/explanation/elliptic.md). In the box
+ * all areas and lengths are products. In the shell a cell spans a solid angle of a gnomonic panel, of which `area` is
+ * exact; the weight of a face is its length over the distance of the midpoints at its sides. */
 #include <math.h>
 #include <string.h>
 

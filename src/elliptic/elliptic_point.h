@@ -1,8 +1,8 @@
 #ifndef ELLIPTIC_POINT_H
 #define ELLIPTIC_POINT_H
-/* The formulas of elliptic systems (docs/numerics.md, 12) at one cell, for the CPU and for kernels, where they exist in
- * single precision as well. All are written in differences and in sums of positive numbers: what the zero-order term
- * holds may be 1e-8 of what a neighbour weighs. */
+/* The formulas of elliptic systems (docs/explanation/elliptic.md) at one cell, for the CPU and for kernels, where they
+ * exist in single precision as well. All are written in differences and in sums of positive numbers: what the
+ * zero-order term holds may be 1e-8 of what a neighbour weighs. */
 #include "base/sw_hd.h"
 
 #ifdef __cplusplus

@@ -1,6 +1,6 @@
 #ifndef SW_ELLIPTIC_H
 #define SW_ELLIPTIC_H
-/* Elliptic problems in flat geometries (docs/numerics.md, 12): on cells of a box or of a spherical shell,
+/* Elliptic problems in flat geometries (docs/explanation/elliptic.md): on cells of a box or of a spherical shell,
  *
  *     -omega2 (Lh u + lambda2 Lz u) + delta u = f
  *

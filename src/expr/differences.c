@@ -1,6 +1,6 @@
-/* Derivatives to differences (docs/numerics.md, 13). A place is the point itself, a neighbour, or the middle between
- * two: nine of them, counted in halves of dx from -2 to 2. One pass downwards finds at which places each node is
- * wanted, one pass upwards makes it there, so that no nesting of the text multiplies the work.
+/* Derivatives to differences (docs/explanation/equation.md). A place is the point itself, a neighbour, or the middle
+ * between two: nine of them, counted in halves of dx from -2 to 2. One pass downwards finds at which places each node
+ * is wanted, one pass upwards makes it there, so that no nesting of the text multiplies the work.
  *
  * A node becomes factor * value: the factor is the same at all points, so that all reciprocals of dx and constants of
  * the user's meet in it and are multiplied once a run, not at every point. */

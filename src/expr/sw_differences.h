@@ -1,7 +1,8 @@
 #ifndef SW_DIFFERENCES_H
 #define SW_DIFFERENCES_H
-/* Derivatives dx .. dxxxx of fields as differences (docs/numerics.md, 13): a tree that has them becomes a tree that has
- * none, in the names of the unknowns at a point and up to SW_REACH points beside it, and of numbers of the grid.
+/* Derivatives dx .. dxxxx of fields as differences (docs/explanation/equation.md): a tree that has them becomes a tree
+ * that has none, in the names of the unknowns at a point and up to SW_REACH points beside it, and of numbers of the
+ * grid.
  *
  * These names hold characters that no text of a user's can have: "u[+1]" is u one point to the right, "[1/dx]" a number
  * of the run. The unknown at the point itself keeps its own name. */

@@ -2,7 +2,7 @@
 #define SW_FD_DISTRIBUTED_H
 /* Compact finite differences of fields whose axis is cut over the ranks of a communicator: rank 0 has the first points
  * of every line, rank 1 the next ones, and so on. What is computed is what sw_fd (sw_fd.h) computes of the undivided
- * field, up to rounding; docs/numerics.md has the methods and their errors.
+ * field, up to rounding; docs/explanation/compact_distributed.md has the methods and their errors.
  *
  * A rank's part has the shape desc.local.n, x fastest, with its own number of points along the axis. Schemes with five
  * diagonals (d1_c10) and single precision are refused. No rank may have fewer points than sw_fd_distributed_least().

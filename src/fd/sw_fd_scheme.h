@@ -1,7 +1,7 @@
 #ifndef SW_FD_SCHEME_H
 #define SW_FD_SCHEME_H
 /* Compact finite differences on uniform points (S. K. Lele, J. Comput. Phys. 103 (1992) 16-42): what a scheme is, in
- * exact fractions; and what it is on a line of n points, in doubles. docs/numerics.md, section 8, has the formulas.
+ * exact fractions; and what it is on a line of n points, in doubles. docs/explanation/compact.md has the formulas.
  *
  *     beta (g_{i-2} + g_{i+2}) + alpha (g_{i-1} + g_{i+1}) + g_i = right-hand side of f at points near i
  *

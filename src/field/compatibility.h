@@ -1,9 +1,10 @@
 #ifndef COMPATIBILITY_H
 #define COMPATIBILITY_H
 /* A problem that knows u but for a constant has a solution only where its right-hand side, flux at walls included, has
- * the mean 0: the compatibility condition (docs/numerics.md, 7). One whose integral is 0 need not have it on a grid,
- * where its mean is formed by the rule of the cells. Whether the grid alone is to blame is decided by Gauss's rule of
- * three points, of sixth order, in parts of the cells: it knows nothing of the centres that the grid's rule takes. */
+ * the mean 0: the compatibility condition (docs/explanation/bvp.md). One whose integral is 0 need not have it on a
+ * grid, where its mean is formed by the rule of the cells. Whether the grid alone is to blame is decided by Gauss's
+ * rule of three points, of sixth order, in parts of the cells: it knows nothing of the centres that the grid's rule
+ * takes. */
 #include <stdbool.h>
 #include <stddef.h>
 

@@ -1,6 +1,6 @@
 #ifndef NORMS_H
 #define NORMS_H
-/* Error norms of a field u against an expression, d = u - exact (docs/numerics.md, "What is reported").
+/* Error norms of a field u against an expression, d = u - exact (docs/explanation/results.md).
  *
  * A norm is made of three sums over points; the order in which they are formed is part of the number. There are three
  * orders, for fields that are too many, too large, or never in memory as a whole:

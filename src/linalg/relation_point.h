@@ -1,6 +1,7 @@
 #ifndef RELATION_POINT_H
 #define RELATION_POINT_H
-/* Relations: what a run of rows of a tridiagonal system says of the unknowns at its two ends (docs/numerics.md, 11).
+/* Relations: what a run of rows of a tridiagonal system says of the unknowns at its two ends
+ * (docs/explanation/tridiagonal.md).
  *
  * A run of rows 0 .. m-1 has the end unknowns l0 = x[-1], l1 = x[0] and r0 = x[m-1], r1 = x[m]. Its relation is two
  * equations in them: w[5k] l0 + w[5k+1] l1 + w[5k+2] r0 + w[5k+3] r1 = w[5k+4], k = 0, 1. The inner unknowns are

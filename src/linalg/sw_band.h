@@ -48,7 +48,8 @@ const char *sw_band_name(const struct sw_band *solver);
 /** Memory a row takes, at most, in vectors of n numbers a system: for estimates. 0: there is no such row. */
 int sw_band_vectors(const char *name);
 
-/** The error of a row, at most, over that of elimination without pivoting in a matrix that needs none (numerics.md, 2).
+/** The error of a row, at most, over that of elimination without pivoting in a matrix that needs none
+ * (docs/explanation/banded_solvers.md).
  * @param name  NULL, or a name of no row: 1 */
 int sw_band_error_growth(const char *name);
 

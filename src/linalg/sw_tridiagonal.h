@@ -1,6 +1,6 @@
 #ifndef SW_TRIDIAGONAL_H
 #define SW_TRIDIAGONAL_H
-/* Tridiagonal systems with pivoting: one large one, or a batch of small ones (docs/numerics.md, 11).
+/* Tridiagonal systems with pivoting: one large one, or a batch of small ones (docs/explanation/tridiagonal.md).
  *
  *     lower[i] x[i-1] + main[i] x[i] + upper[i] x[i+1] = rhs[i],   i = 0 .. n-1
  *

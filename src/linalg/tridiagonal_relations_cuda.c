@@ -1,6 +1,6 @@
-/* Tridiagonal systems by relations on a GPU (cuda/tridiagonal/tridiagonal_relations.cu; docs/numerics.md, 11): rows
- * `cuda.relations` (two passes, or one for systems that fit a block) and `cuda.relations_adaptive` (one pass where a
- * large system decouples). */
+/* Tridiagonal systems by relations on a GPU (cuda/tridiagonal/tridiagonal_relations.cu;
+ * docs/explanation/tridiagonal.md): rows `cuda.relations` (two passes, or one for systems that fit a block) and
+ * `cuda.relations_adaptive` (one pass where a large system decouples). */
 #include "base/sw_mem.h"
 #include "cuda/cu_check.cuh"
 #include "linalg/relation_point.h"

@@ -1,6 +1,6 @@
 #ifndef PROBLEM_STEPS_ROUNDING_H
 #define PROBLEM_STEPS_ROUNDING_H
-/* What the roundings of many steps come to (docs/numerics.md, 3). */
+/* What the roundings of many steps come to (docs/explanation/accuracy.md). */
 #include <stdbool.h>
 
 /* From here on it may be more than u moves in a run. */

@@ -21,7 +21,7 @@ enum sw_status results_fill(const struct results_of *of, struct sw_run_result *r
 /** Append what the problem says of the results of some runs to their messages. @param looks  which */
 enum sw_status results_look(const struct runs *runs, const struct sw_few *looks, struct sw_run_result *result);
 
-/** Error norms at the last step against the config's `exact` (docs/numerics.md, "What is reported"):
+/** Error norms at the last step against the config's `exact` (docs/explanation/results.md):
  * with d = u - exact, sqrt(mean d²), max |d|, |d|₂/|exact|₂.
  * @param column  [setup->ncolumn][count]
  * @param u       [count][points] the last states

@@ -99,7 +99,7 @@ const struct sw_key sw_common_keys[] = {
               "no more of them are opened than there is work for; no result depends on it."},
     {.path = "run.precision", .kind = SW_KEY_WORD, .words = "double|single", .fallback = "double", .decides = true,
      .about = "Precision of the time stepping; single is faster where a solver of `sweep list` has it, and refused for "
-              "runs that it would spoil (numerics.md, 2a)."},
+              "runs that it would spoil (docs/explanation/recursive_form.md)."},
     {.path = "run.checkpoint", .kind = SW_KEY_REAL, .unit = "min", .min = 0, .max = 1e6, .fallback = "10",
      .about = "Minutes between checkpoints of the batch under way; 0 for none. Not given: as often as costs 1 % of the "
               "time, which is measured, between 30 s and 10 minutes, with at most 32 MiB of states in 10 minutes, or "

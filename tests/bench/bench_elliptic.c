@@ -1,6 +1,6 @@
 /* Seconds of what an iteration of conjugate gradients consists of: one application of the matrix, one of the
  * preconditioner, and vector operations, of the rows `pcg`; the least of some repeats. reproduce_elliptic.sh
- * puts them beside tables 3, 4 and 7 of E (docs/numerics.md, 12).
+ * puts them beside tables 3, 4 and 7 of E (docs/explanation/elliptic.md).
  *   bench_elliptic cpu|cuda N    a shell of N x N x N/2 cells; cpu: one core
  * A line a kernel: row,kernel,cells,seconds,operations,words; operations and words of a cell, counted as the rows count
  * them: what lies in caches is not. */

@@ -126,7 +126,7 @@ static inline double coefficient_value(const struct sw_equation *equation, const
     return value;
 }
 
-/* Second-order differences of numerics.md, 13, in their textbook form. */
+/* Second-order differences of docs/explanation/equation.md, in their textbook form. */
 static inline double difference(const double *u, int n, int i, int order, double dx)
 {
     static const double weight[SW_EQUATION_ORDERS][5] = {

@@ -1,5 +1,5 @@
 /* u_t + c.grad u = nu lap u + S in one to three dimensions, with compact differences and explicit Runge-Kutta steps
- * (docs/numerics.md, 10): the keys, and the row of the problem table. */
+ * (docs/explanation/advection.md): the keys, and the row of the problem table. */
 #include "fd/sw_fd.h"
 #include "problem/advection/advection_impl.h"
 #include "problem/given.h"
@@ -58,15 +58,15 @@ static const struct sw_key keys[] = {
     BOUNDARY("x"), BOUNDARY("y"), BOUNDARY("z"),
     ADVECTION_WALL_KINDS(WALLS)
     {.path = "scheme", .kind = SW_KEY_WORD, .word = first_scheme_name, .fallback = "d1_c6", .decides = true,
-     .about = "The scheme of first derivatives (numerics.md, 8)."},
+     .about = "The scheme of first derivatives (docs/explanation/compact.md)."},
     {.path = "scheme2", .kind = SW_KEY_WORD, .word = second_scheme_name, .fallback = "d2_c6", .decides = true,
-     .about = "The scheme of second derivatives (numerics.md, 8); not used where nu is 0."},
+     .about = "The scheme of second derivatives (docs/explanation/compact.md); not used where nu is 0."},
     {.path = "method", .former = "stepper", .kind = SW_KEY_WORD, .word = advection_method_name, .fallback = "rk4",
      .decides = true,
      .about = "The time stepping: the classical Runge-Kutta method of order 4, or the strong-stability-preserving one "
               "of order 3."},
     {.path = "filter", .kind = SW_KEY_WORD, .word = filter_name, .fallback = "none", .decides = true,
-     .about = "A filter of u along each axis after each step (numerics.md, 8)."},
+     .about = "A filter of u along each axis after each step (docs/explanation/compact.md)."},
     {.path = "alpha", .kind = SW_KEY_REAL, .unit = "1", .min = -0.5, .max = 0.5, .above = true, .fallback = "0.4",
      .decides = true, .about = "Of the filter, below 1/2: the larger, the shorter the waves that it takes."},
     {.path = "time.dt", .kind = SW_KEY_REAL, .unit = "1", .min = 0, .max = 1e300, .above = true, .fallback = "",
@@ -76,7 +76,7 @@ static const struct sw_key keys[] = {
      .decides = true,
      .about = "The Courant number: the step is the largest that goes into time.end, is stable and has dt times the "
               "sum of c/dx over the axes at most this, for the largest speed of the set-up, and follows a forcing that "
-              "names u (numerics.md, 10). 0: time.dt is given."},
+              "names u (docs/explanation/advection.md). 0: time.dt is given."},
     {.path = "differences", .former = "solver", .kind = SW_KEY_ROW, .fallback = "auto", .decides = true,
      .about = "The row of the table of compact differences that does the lines, as `sweep list` names it, "
               "\"cpu.thomas\"; \"auto\" takes the best that fits, \"$axis\" the word of an axis."},

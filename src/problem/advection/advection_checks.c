@@ -160,7 +160,7 @@ const char *advection_validate_run(const struct sw_setup *setup, const char *sol
 /* ------------------------------------------------------------------ warnings */
 
 /* c dx/nu at an inflow where u is not given: the matrix of the equation has no eigenvalue in the right half-plane up to
- * this, and has some at 20 (numerics.md, 10). */
+ * this, and has some at 20 (docs/explanation/advection.md). */
 static const double most_inflow = 5;
 
 /* Without nu, u is to be given where it comes in and nowhere else; with nu a condition is wanted everywhere: where
@@ -268,7 +268,7 @@ enum sw_status advection_warn_run(const struct sw_problem *problem, const struct
 /* ------------------------------------------------------------------ results */
 
 /* c dx/nu of a front, c being what it falls by, up to which it is as wide as the grid needs: it has 8.8 nu/c from a
- * tenth to nine tenths of it, two points then (numerics.md, 10). */
+ * tenth to nine tenths of it, two points then (docs/explanation/advection.md). */
 static const double narrowest_front = 4;
 
 /* u stays between what is given, but for what the forcing adds. Few samples may miss a peak: they only show who is to
@@ -345,7 +345,8 @@ enum sw_status advection_advise(const struct sw_problem *problem, const struct s
     return advection_warn_result(problem, setup, ld, column, j, NULL, text);
 }
 
-/* Steps that change u by few roundings round alike, one after another; longer ones do not (docs/numerics.md, 3). */
+/* Steps that change u by few roundings round alike, one after another; longer ones do not
+ * (docs/explanation/accuracy.md). */
 enum sw_status advection_warn_steps(const struct sw_problem *problem, const struct sw_setup *setup, int64_t ld,
                                     const double *column, int64_t j, const double *state, char text[200])
 {
@@ -371,7 +372,7 @@ void advection_warn_setup(const struct sw_problem *problem, const struct sw_setu
         if (!strncmp(m.boundary[d], "4-4-", 4))
             snprintf(text, 200,
                      "%s = \"%s\": waves that stay for many crossings of the domain grow; 3-4-%s does not let them "
-                     "(numerics.md, 10)", advection_boundary_key[d], m.boundary[d], m.boundary[d] + 4);
+                     "(docs/explanation/advection.md)", advection_boundary_key[d], m.boundary[d], m.boundary[d] + 4);
     if (*text) return;
     if (setup->single_steps)
         snprintf(text, 200,

@@ -4,7 +4,7 @@
  *
  *     u_t + c.grad u = nu lap u + S,      c and S expressions in the coordinates, t and u
  *
- * (docs/numerics.md, 10), as its own files see it: advection.c has its keys and its row in the problem table;
+ * (docs/explanation/advection.md), as its own files see it: advection.c has its keys and its row in the problem table;
  * advection_terms.c reads what a config says and compiles the terms of the equation; advection_time_step.c finds the
  * largest velocities and the time step they allow; advection_checks.c validates runs and warns of them;
  * advection_operators.c makes the difference operators and filters of a batch, advection_sim.c takes its steps, and
@@ -94,8 +94,8 @@ void advection_terms_destroy(struct advection_terms *terms);
 /* ------------------------------------------------------------------ the time step (advection_time_step.c) */
 
 /* Bounds of the problem linearised with the largest velocities: dt*courant_rate <= C for a Courant number C, where
- * courant_rate = max sum |c_d|/dx_d; and the step is stable if dt*stability_rate <= 1 (numerics.md, 10). source_rate is
- * the largest slope of the source by u over the values that u may take; unbounded: there is none. */
+ * courant_rate = max sum |c_d|/dx_d; and the step is stable if dt*stability_rate <= 1 (docs/explanation/advection.md).
+ * source_rate is the largest slope of the source by u over the values that u may take; unbounded: there is none. */
 struct advection_step_limit { double courant_rate, stability_rate, source_rate; bool unbounded; };
 
 /* Values between which u stays by what is given at time 0 and at walls, by samples; empty if none of it is finite.

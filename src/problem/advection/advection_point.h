@@ -46,7 +46,7 @@ struct advection_diagnostics {
     long long unstable_from;        /* the first step whose Courant number was not stable, else ADVECTION_FINITE */
 };
 
-/* The scalars of a run: the one table of them (docs/numerics.md, "What is reported"), as
+/* The scalars of a run: the one table of them (docs/explanation/results.md), as
  * problem/line/stepper/scalars_point.h is for lines. The datasets and the sizes of what is fetched follow from a row,
  * which is
  *

@@ -1,6 +1,6 @@
-/* What the config of a run of `advection` says (docs/numerics.md, 10): its schemes and Runge-Kutta method, its keys
- * along the axes and at the walls; and the terms of its equation as programs: c, S, what is given at walls, and the
- * derivatives of that in t. */
+/* What the config of a run of `advection` says (docs/explanation/advection.md): its schemes and Runge-Kutta method, its
+ * keys along the axes and at the walls; and the terms of its equation as programs: c, S, what is given at walls, and
+ * the derivatives of that in t. */
 #include <string.h>
 
 #include "base/sw_mem.h"

@@ -1,5 +1,5 @@
-/* The time step of `advection` (docs/numerics.md, 10): the largest velocities of a run, by samples before it is
- * computed, and what bounds the step of its problem linearised with them.
+/* The time step of `advection` (docs/explanation/advection.md): the largest velocities of a run, by samples before it
+ * is computed, and what bounds the step of its problem linearised with them.
  *
  * A wave along the axes has the discrete derivatives i k'/dx and -k''/dx², |k'| <= K1 and 0 <= k'' <= K2; so what a
  * Runge-Kutta step multiplies it by is R(dt lambda) with

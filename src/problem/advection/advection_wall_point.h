@@ -1,7 +1,7 @@
 #ifndef ADVECTION_WALL_POINT_H
 #define ADVECTION_WALL_POINT_H
-/* The kinds of conditions at a wall, and their formulas at a point of it (docs/numerics.md, 10). To add one: add its
- * row here and its case in advection_wall_rhs(); its keys, its programs on CPU and GPU and its checks follow.
+/* The kinds of conditions at a wall, and their formulas at a point of it (docs/explanation/advection.md). To add one:
+ * add its row here and its case in advection_wall_rhs(); its keys, its programs on CPU and GPU and its checks follow.
  * Embedded for run-time compilation.
  *
  * A row of X:
@@ -18,7 +18,7 @@
 #define ADVECTION_WALL_KINDS(X) \
     X(VALUE, "", 1, 1, 0, 0, "What u is", ", for inflow; without it the wall is an outflow.") \
     X(NEUMANN, "neumann.", 0, 0, 1, 1, "What the derivative of u along the axis is", \
-      ", in place of u; for nu > 0. It is imposed by a penalty (numerics.md, 10).")
+      ", in place of u; for nu > 0. It is imposed by a penalty (docs/explanation/advection.md).")
 
 #define ADVECTION_WALL_ID(id, key, holds_u, time_derivative, u_x, diffusive, what, remark) ADVECTION_WALL_##id,
 enum advection_wall_id { ADVECTION_WALL_KINDS(ADVECTION_WALL_ID) ADVECTION_WALL_COUNT };
@@ -33,7 +33,8 @@ struct advection_wall_point {
 };
 
 /* The strength of the penalty, over nu/dx: above 0, so that the solution is drawn to what is given, and at most 4, so
- * that no eigenvalue of nu u_xx with it is beyond nu K2/dx², which bounds the time step (numerics.md, 10). */
+ * that no eigenvalue of nu u_xx with it is beyond nu K2/dx², which bounds the time step
+ * (docs/explanation/advection.md). */
 #define ADVECTION_PENALTY 4.0
 
 /** u_t at the point. @param rhs  the right-hand side of the equation there, with closures */

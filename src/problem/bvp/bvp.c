@@ -1,5 +1,6 @@
-/* The boundary value problem -(p u')' + q u = f (docs/numerics.md, 7). A batch is solved by a row of src/problem/bvp;
- * this file has its keys, validates runs, and makes problems of them; bvp_warnings.c says what `sweep check` sees. */
+/* The boundary value problem -(p u')' + q u = f (docs/explanation/bvp.md). A batch is solved by a row of
+ * src/problem/bvp; this file has its keys, validates runs, and makes problems of them; bvp_warnings.c says what `sweep
+ * check` sees. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>

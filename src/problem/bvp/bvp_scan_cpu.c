@@ -1,4 +1,4 @@
-/* Row `cpu.scan`: totals first, then u (numerics.md, 7).
+/* Row `cpu.scan`: totals first, then u (docs/explanation/bvp.md).
  *
  * A problem is cut into chunks of LANES*rows points, in a way that n alone decides. In a first pass over the chunks f
  * is evaluated and nothing stored but two totals a chunk: A, the sum of its d, and B, the sum of its y if it began with

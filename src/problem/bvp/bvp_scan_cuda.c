@@ -1,6 +1,7 @@
-/* Row `cuda.scan`: totals first, then u, on a GPU (numerics.md, 7; cuda/bvp/bvp_scan_rtc.cuh). Short problems are a
- * block each. The others are cut into groups of chunks, in a way that n alone decides, and all of a batch go through
- * three kernels: totals of groups, their exclusive scans, u. Where the field is not saved, only its norms are formed.
+/* Row `cuda.scan`: totals first, then u, on a GPU (docs/explanation/bvp.md; cuda/bvp/bvp_scan_rtc.cuh). Short problems
+ * are a block each. The others are cut into groups of chunks, in a way that n alone decides, and all of a batch go
+ * through three kernels: totals of groups, their exclusive scans, u. Where the field is not saved, only its norms are
+ * formed.
  *
  * f and exact go into the kernels as programs in X and t, x = X + t, so that much of them is computed once for each X
  * or each t. */

@@ -1,7 +1,7 @@
 #ifndef PAIRS_POINT_H
 #define PAIRS_POINT_H
 /* The systems of tridiagonal_point.h as first-order pairs, for a solver of tridiagonal systems that pivots
- * (docs/numerics.md, 7). With the fluxes v_k = c_k (u_k - u_{k+1})/s as unknowns between the u's,
+ * (docs/explanation/bvp.md). With the fluxes v_k = c_k (u_k - u_{k+1})/s as unknowns between the u's,
  *
  *     -v_{k-1} + (e_k/s) u_k + v_k      = b_k/s,   k = 0 .. n-1
  *     u_k      - (s/c_k) v_k - u_{k+1} = 0,        k = 0 .. n-2

@@ -1,7 +1,7 @@
 #ifndef REFINEMENT_POINT_H
 #define REFINEMENT_POINT_H
 /* Iterative refinement of the solution of a system A u = b of tridiagonal_point.h to rounding, whatever solves it, and
- * an estimate of how well u is determined (docs/numerics.md, 7).
+ * an estimate of how well u is determined (docs/explanation/bvp.md).
  *
  * u is corrected by the solution for its residual until that changes nothing (Higham, Accuracy and Stability of
  * Numerical Algorithms, chapter 12). The residual is formed in twice the working precision, so that the error of u

@@ -1,6 +1,6 @@
 #ifndef SW_BVP_H
 #define SW_BVP_H
-/* The boundary value problem of docs/numerics.md, section 7, many of one n at a time:
+/* The boundary value problem of docs/explanation/bvp.md, many of one n at a time:
  *
  *     -(p u')' + q u = f on [x0, x0 + n h],   at each end u, u' or alpha u + beta u' given (u' along +x)
  *

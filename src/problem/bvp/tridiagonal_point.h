@@ -1,7 +1,7 @@
 #ifndef TRIDIAGONAL_POINT_H
 #define TRIDIAGONAL_POINT_H
 /* One symmetric tridiagonal system whose row sums are stored apart, for one core or one thread of a GPU
- * (docs/numerics.md, 7):
+ * (docs/explanation/bvp.md):
  *
  *     c_{k-1} (u_k - u_{k-1}) + c_k (u_k - u_{k+1}) + e_k u_k = b_k,   k = 0 .. n-1,   c_k > 0,   c_{-1} = c_{n-1} = 0
  *

@@ -1,6 +1,7 @@
-/* The problem `compact`: compact finite differences of a field that an expression gives (docs/numerics.md, 8), and
- * their difference from the exact result, which is derived from the expression. A derivative, filter or interpolation
- * along one axis; or the gradient, divergence or Laplacian. There is no time. Here are the keys and what is refused. */
+/* The problem `compact`: compact finite differences of a field that an expression gives (docs/explanation/compact.md),
+ * and their difference from the exact result, which is derived from the expression. A derivative, filter or
+ * interpolation along one axis; or the gradient, divergence or Laplacian. There is no time. Here are the keys and what
+ * is refused. */
 #include "problem/compact/compact.h"
 
 #include <math.h>
@@ -211,9 +212,9 @@ static const struct sw_key keys[] = {
     VECTOR_KEY("y"),
     VECTOR_KEY("z"),
     {.path = "scheme", .kind = SW_KEY_WORD, .word = scheme_word, .fallback = "d1_c6", .decides = true,
-     .about = "The scheme (numerics.md, 8): d1 and d2 for first and second derivatives, d1s and mid for derivatives "
-              "and values half-way between points, f for filters; c4 and the like for compact ones of that order. A "
-              "filter's exact result is the field itself. Gradient and divergence take d1, the Laplacian d2."},
+     .about = "The scheme (docs/explanation/compact.md): d1 and d2 for first and second derivatives, d1s and mid for "
+              "derivatives and values half-way between points, f for filters; c4 and the like for compact ones of that "
+              "order. A filter's exact result is the field itself. Gradient and divergence take d1, the Laplacian d2."},
     {.path = "boundary", .kind = SW_KEY_WORD, .word = boundary_word, .fallback = "periodic", .decides = true,
      .about = "What the ends of the axis are, and of all axes unless the operator is `derivative`: periodic, or walls "
               "with closures of these orders in the first row, the second row and inside; refused where the scheme has "

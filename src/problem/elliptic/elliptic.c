@@ -1,5 +1,5 @@
-/* Elliptic problems in boxes and shells (docs/numerics.md, 12). elliptic_sim.c solves them; this file has the keys, and
- * what is refused. */
+/* Elliptic problems in boxes and shells (docs/explanation/elliptic.md). elliptic_sim.c solves them; this file has the
+ * keys, and what is refused. */
 #include "problem/elliptic/elliptic.h"
 
 #include <math.h>

@@ -1,4 +1,4 @@
-/* The mean where u is known up to a constant: delta = 0, and no wall holds u (docs/numerics.md, 12). */
+/* The mean where u is known up to a constant: delta = 0, and no wall holds u (docs/explanation/elliptic.md). */
 #include <float.h>
 #include <math.h>
 #include <stdio.h>

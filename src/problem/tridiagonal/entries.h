@@ -1,6 +1,6 @@
 #ifndef ENTRIES_H
 #define ENTRIES_H
-/* The rows of tridiagonal systems from expressions, any part of them at a time (docs/numerics.md, 11).
+/* The rows of tridiagonal systems from expressions, any part of them at a time (docs/explanation/tridiagonal.md).
  *
  *     lower(i) x[i-1] + main(i) x[i] + upper(i) x[i+1] = rhs(i),   i = 1 .. n in expressions
  *

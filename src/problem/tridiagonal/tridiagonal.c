@@ -1,5 +1,5 @@
-/* Tridiagonal systems A x = f with pivoting (docs/numerics.md, 11). tridiagonal_sim.c solves them; this file has the
- * keys, and what is refused. */
+/* Tridiagonal systems A x = f with pivoting (docs/explanation/tridiagonal.md). tridiagonal_sim.c solves them; this file
+ * has the keys, and what is refused. */
 #include "problem/tridiagonal/tridiagonal.h"
 
 #include <stdio.h>
@@ -147,7 +147,8 @@ static const char *validate_run(const struct sw_setup *setup, const char *solver
 
 static const struct sw_key keys[] = {
     {.path = "matrix", .kind = SW_KEY_WORD, .word = tridiagonal_matrix_word, .fallback = "given", .decides = true,
-     .about = "The matrix A: a word of the table of matrices (numerics.md, 11), or `given` by lower, main and upper."},
+     .about = "The matrix A: a word of the table of matrices (docs/explanation/tridiagonal.md), or `given` by "
+              "lower, main and upper."},
     DIAGONAL("lower", "The entry A(i, i-1) of row i, an expression in i = 1 .. n; that of row 1 counts only where the "
              "system is cyclic, as A(1, n)."),
     DIAGONAL("main", "The entry A(i, i)."),

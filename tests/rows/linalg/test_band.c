@@ -430,7 +430,7 @@ static void is_shift_invariant_with_constant_coefficients(void **state)
         memcpy(b, y.b, sizeof b);
         for (int i = 0; i < N; i++) y.b[(i + SHIFT) % N] = b[i];
         solve_batch(&y, z);
-        /* numerics.md, 1b: u (1 + 4 s2 + 16 s4) a solve; |x| <= 1 */
+        /* docs/explanation/banded_solvers.md: u (1 + 4 s2 + 16 s4) a solve; |x| <= 1 */
         for (int i = 0; i < N; i++) assert_near(z[(i + SHIFT) % N], x[i], (1 + 4 * 0.5 + 16 * 2.0) * DBL_EPSILON);
     }
     free_batch(&y);

@@ -819,7 +819,7 @@ static void the_step_follows_a_source(void **state)
 }
 
 /* The largest modified wave numbers: sqrt(3) for d1_c4, and 6, 48/7 for second derivatives, those of the shortest
- * wave; the others from the formulas of numerics.md, 8, at 200 000 waves. */
+ * wave; the others from the formulas of docs/explanation/compact.md, at 200 000 waves. */
 static void the_largest_wave_numbers_are_known(void **state)
 {
     (void)state;

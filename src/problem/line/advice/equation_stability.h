@@ -1,8 +1,8 @@
 #ifndef EQUATION_STABILITY_H
 #define EQUATION_STABILITY_H
-/* What becomes of small waves on the fields of a run, with coefficients frozen at some of its points (docs/numerics.md,
- * 13): whether the equation itself lets short waves grow without bound there, whether the steps let waves grow that it
- * does not, and whether they damp waves that it keeps. */
+/* What becomes of small waves on the fields of a run, with coefficients frozen at some of its points
+ * (docs/explanation/accuracy.md): whether the equation itself lets short waves grow without bound there, whether the
+ * steps let waves grow that it does not, and whether they damp waves that it keeps. */
 #include "problem/sw_problem.h"
 
 /** struct sw_run_warning.warn: of the initial values. */

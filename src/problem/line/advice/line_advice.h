@@ -10,7 +10,7 @@ enum sw_status sw_line_warn_stability(const struct sw_problem *problem, const st
 enum sw_status sw_line_warn_ringing(const struct sw_problem *problem, const struct sw_setup *setup, int64_t ld,
                                     const double *column, int64_t j, const double *state, char text[200]);
 /** Whether the roundings of all steps of a run are worth a word: where nothing draws u back they add up, until it comes
- * to rest (docs/numerics.md, 3).
+ * to rest (docs/explanation/accuracy.md).
  * @param rate  of the longest wave, at which it does; 0: it does not */
 enum sw_status sw_line_warn_steps(const struct sw_setup *setup, enum sw_scheme scheme, double rate, int64_t ld,
                                   const double *column, int64_t j, const double *state, char text[200]);

@@ -1,9 +1,9 @@
 /* Whether Crank-Nicolson leaves short waves in a run without an explicit part.
  *
- * A step multiplies a wave by g = (1 - q)/(1 + q) (docs/numerics.md, (3)), which tends to -1 where q is large, while
- * the equation multiplies it by exp(-2 q). Of the power of a wave with q > 1 a run keeps g^(2N) after N steps, and
- * should keep nothing. Noise has such waves; so has a jump m between the initial value and the value given at an
- * end, which is a series of sines of the sizes 2 m/(pi k). */
+ * A step multiplies a wave by g = (1 - q)/(1 + q) ((3) of docs/explanation/line_equations.md), which tends to -1 where
+ * q is large, while the equation multiplies it by exp(-2 q). Of the power of a wave with q > 1 a run keeps g^(2N) after
+ * N steps, and should keep nothing. Noise has such waves; so has a jump m between the initial value and the value given
+ * at an end, which is a series of sines of the sizes 2 m/(pi k). */
 #include <math.h>
 #include <stdio.h>
 

@@ -1,5 +1,6 @@
-/* What there is to say of a run on the line equation (docs/numerics.md, 1): whether its interfaces or waves have enough
- * points, and what rounding does to the mean; line_stability.c says whether the explicit part stays stable. */
+/* What there is to say of a run on the line equation (docs/explanation/line_equations.md): whether its interfaces or
+ * waves have enough points, and what rounding does to the mean; line_stability.c says whether the explicit part stays
+ * stable. */
 #include <math.h>
 #include <stdio.h>
 
@@ -16,11 +17,11 @@ static const double pi = 3.14159265358979323846;
 /* ------------------------------------------------------------------ how many points an interface has */
 
 /* With fewer, the energy of an interface is off by more than 4 %, and depends by more than 1e-4 on where among the
- * points it lies: it stays there instead of moving (numerics.md, 4). */
+ * points it lies: it stays there instead of moving (docs/explanation/line_equations.md). */
 static const double least_points = 4.0;
 
-/* Of a wave of its own length: with fewer, its wave number is off by more than (2 pi/8)²/24 = 2.6 % (numerics.md,
- * 1). */
+/* Of a wave of its own length: with fewer, its wave number is off by more than (2 pi/8)²/24 = 2.6 %
+ * (docs/explanation/line_equations.md). */
 static const double least_of_wave = 8.0;
 
 /* Of the key grid.n (sweep/key_table.c). */
@@ -116,7 +117,7 @@ static enum sw_status add_sizes(const struct sw_setup *setup, int64_t ld, const 
 /* The longest wave on the line. */
 struct longest {
     double gain;  /* how much larger than a force the first recursion of a solve is: sqrt(g)/sqrt of A's symbol there
-                   * (docs/numerics.md, 3) */
+                   * (docs/explanation/accuracy.md) */
     double rate;  /* at which the implicit part damps it */
     double k2;    /* of its wave number                  */
 };
@@ -133,7 +134,8 @@ static struct longest longest_of(const struct sw_setup *setup, int64_t ld, const
                             .k2 = s / dx2};
 }
 
-/* What the roundings of the right-hand side can move the mean by in a run, in terms of max|u| (docs/numerics.md, 3). */
+/* What the roundings of the right-hand side can move the mean by in a run, in terms of max|u|
+ * (docs/explanation/accuracy.md). */
 static enum sw_status moved_mean(const struct sw_setup *setup, int64_t ld, const double *column, int64_t j,
                                  struct sw_line_limit *l, const double *state, double *moved)
 {
@@ -175,7 +177,7 @@ static enum sw_status warn_rounding(const struct sw_problem *problem, const stru
 
 /* ------------------------------------------------------------------ what the roundings of all steps do to u */
 
-/* By how many roundings of itself a step moves u, the same in each: measured (numerics.md, 3). */
+/* By how many roundings of itself a step moves u, the same in each: measured (docs/explanation/accuracy.md). */
 static double roundings_of_step(enum sw_scheme scheme)
 {
     return scheme == SW_CRANK_NICOLSON ? 2.5 : scheme == SW_BACKWARD_EULER ? 1.0 : scheme == SW_IMEX2 ? 5.0 : 3.0;

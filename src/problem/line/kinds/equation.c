@@ -1,4 +1,4 @@
-/* Equations of the user's own (docs/numerics.md, 13): one to four unknowns u on a line,
+/* Equations of the user's own (docs/explanation/equation.md): one to four unknowns u on a line,
  *
  *     u_t = rhs(x, t, unknowns, their derivatives, parameters)
  *

@@ -268,7 +268,7 @@ static void values_of_run(struct sw_program *const program[SW_EQUATION_ORDERS], 
     }
 }
 
-/* With gamma of the method, and a4 of + a4 u_xxxx (docs/numerics.md, 1 and 13). */
+/* With gamma of the method, and a4 of + a4 u_xxxx (docs/explanation/line_methods.md). */
 static struct sw_line_operator operator_of(const struct equation_model *m, const struct equation_values *values, int v,
                                            const double a[SW_EQUATION_ORDERS], double dt, double dx)
 {

@@ -1,7 +1,7 @@
 #ifndef EQUATION_MODEL_H
 #define EQUATION_MODEL_H
 /* The equations of a config, or that of a built-in kind, as the model of a stepper of lines, and the numbers of its
- * runs (docs/numerics.md, 13). It is made once a sweep, sw_setup.prepared; any thread may read it. */
+ * runs (docs/explanation/equation.md). It is made once a sweep, sw_setup.prepared; any thread may read it. */
 #include "problem/line/kinds/equation_text.h"
 #include "problem/line/kinds/line_kind.h"
 #include "problem/line/stepper/sw_stepper.h"

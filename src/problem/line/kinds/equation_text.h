@@ -1,7 +1,7 @@
 #ifndef EQUATION_TEXT_H
 #define EQUATION_TEXT_H
 /* The texts of equations, the user's and those of built-in kinds, as what a stepper of lines computes
- * (docs/numerics.md, 13). For each unknown u
+ * (docs/explanation/equation.md). For each unknown u
  *
  *     u_t = rhs = sum over k of a_k d^k u/dx^k  +  (G(u))_xx  +  N
  *                 implicit                         explicit

@@ -1,8 +1,9 @@
 #ifndef LINE_ENDS_H
 #define LINE_ENDS_H
-/* The ends of lines in a config, of all problems on the line (docs/numerics.md, 13; docs/reference/config.md): the key
- * `boundary`, and what is given at either end, of each unknown its value (dirichlet) and its second derivative (dxx),
- * or its first (neumann) and its third (dxxx). A config that gives one of them has walls, as no_flux has. */
+/* The ends of lines in a config, of all problems on the line (docs/explanation/bounded_lines.md;
+ * docs/reference/config.md): the key `boundary`, and what is given at either end, of each unknown its value (dirichlet)
+ * and its second derivative (dxx), or its first (neumann) and its third (dxxx). A config that gives one of them has
+ * walls, as no_flux has. */
 #include "base/sw_text.h"
 #include "problem/line/stepper/sw_stepper.h"
 #include "problem/sw_problem.h"

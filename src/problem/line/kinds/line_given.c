@@ -1,5 +1,5 @@
-/* Numbers that a config gives a run on the line and that are not finite (docs/numerics.md, 13): by a text alone, which
- * problem/given.h finds, or by one of the initial value, as log(u) or u^3 are. */
+/* Numbers that a config gives a run on the line and that are not finite (docs/explanation/line_equations.md): by a text
+ * alone, which problem/given.h finds, or by one of the initial value, as log(u) or u^3 are. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 #ifndef LINE_KIND_H
 #define LINE_KIND_H
-/* A kind of problem on the line (docs/numerics.md, 1 and 13): the text of its equation
+/* A kind of problem on the line (docs/explanation/line_methods.md): the text of its equation
  *
  *     u_t = rhs + forcing
  *
@@ -51,7 +51,7 @@ enum sw_status sw_line_compile_text(const char *text, const struct sw_scope *num
 #define SW_LINE_METHODS                                                                                           \
     .kind = SW_KEY_WORD, .words = "crank_nicolson|imex1|imex2|imex3", .decides = true,                            \
     .about = "How steps are taken in time: L at the mean of both times, or implicit-explicit methods of the orders " \
-             "1, 2 and 3 (numerics.md, 13)."
+             "1, 2 and 3 (docs/explanation/line_methods.md)."
 #define SW_LINE_METHOD                                                                                            \
     {.path = "method", .former = "time.scheme", .renamed = sw_line_renamed_methods, .fallback = "imex1",          \
      .adaptive = "imex3", SW_LINE_METHODS}

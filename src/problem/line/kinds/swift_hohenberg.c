@@ -5,8 +5,8 @@
  *
  * The fourth derivative is implicit; -2 q0² u_xx is not: with it A would have the symbol 1 + theta dt (k⁴ - 2 q0² k²),
  * which is not positive where dt >= 1/(theta q0⁴). Taken at the old time it grows no wave that should decay
- * (docs/numerics.md, 1). The equation is a gradient flow: F = integral of (u_xx + q0² u)²/2 - r u²/2 + u⁴/4 does not
- * increase without forcing. */
+ * (docs/explanation/line_equations.md). The equation is a gradient flow: F = integral of (u_xx + q0² u)²/2 - r u²/2 +
+ * u⁴/4 does not increase without forcing. */
 #include "problem/line/kinds/line_kind.h"
 
 static const struct sw_line_kind model = {

@@ -1,7 +1,8 @@
 #ifndef ENDS_POINT_H
 #define ENDS_POINT_H
-/* Lines that end at their first and last point (docs/numerics.md, 13). Points beyond an end are what the conditions
- * there say, by Taylor's series about it, so that the differences at the end and beside it are those of the inside:
+/* Lines that end at their first and last point (docs/explanation/bounded_lines.md). Points beyond an end are what the
+ * conditions there say, by Taylor's series about it, so that the differences at the end and beside it are those of the
+ * inside:
  *
  *     value, u = g and u_xx = h:    u_{-k} = -u_k + 2 g + (k dx)² h
  *     slope, u_x = g, u_xxx = h:    u_{-k} =  u_k -/+ (2 k dx g + (k dx)³/3 h),    - at the left end, + at the right

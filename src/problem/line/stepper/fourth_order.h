@@ -1,6 +1,6 @@
 #ifndef FOURTH_ORDER_H
 #define FOURTH_ORDER_H
-/* Derivatives of fourth order from five points (docs/numerics.md, 13). The equation is multiplied by
+/* Derivatives of fourth order from five points (docs/explanation/line_methods.md). The equation is multiplied by
  *
  *     P = 1 + p2 d2 + p4 d4,      u_x  = (d1 + (p2 - 1/6)  d3) u/dx  /P + O(dx⁴),     u_xxx  = d3 u/dx³/P, p2 = 1/4,
  *                                 u_xx = (d2 + (p2 - 1/12) d4) u/dx² /P + O(dx⁴),     u_xxxx = d4 u/dx⁴/P, p2 = 1/6

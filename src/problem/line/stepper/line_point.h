@@ -1,6 +1,6 @@
 #ifndef LINE_POINT_H
 #define LINE_POINT_H
-/* One step of the line equation at one point (docs/numerics.md, 1):
+/* One step of the line equation at one point (docs/explanation/line_equations.md):
  *
  *     A u^{n+1} = rhs,    A = I + s4 d4 - s2 d2,    d2 u = u_{i-1} - 2 u_i + u_{i+1},    d4 = d2 d2
  *     Crank-Nicolson  rhs = (2 I - A) u + (dt/dx²) d2 G(u) + dt S,   S at t_n + dt/2
@@ -10,7 +10,8 @@
 #include "base/sw_hd.h"
 
 /* A = P + s0 I + s1 d1 - s2 d2 + s3 d3 + s4 d4: s_k is a_k times dt/dx^k and sw_scheme_weight(), s0, s1 and s3 with
- * the other sign (numerics.md, 1 and 13); with another P than 1, what sw_line_fourth_order() makes of these. */
+ * the other sign (docs/explanation/line_equations.md and line_methods.md); with another P than 1, what
+ * sw_line_fourth_order() makes of these. */
 struct sw_line_operator { double s4, s2, s0, s1, s3; };
 
 /* P = 1 + d2 d2 + d4 d4, by which the equation of an unknown is multiplied so that it is of fourth order in space

@@ -22,7 +22,8 @@ struct sw_line_model_ops {
     {.path = "time.tolerance", .kind = SW_KEY_REAL, .unit = "1", .min = 1e-14, .max = 1,                             \
      .with = "time.tolerance", .fallback = "", .adaptive = "1e-4", .decides = true,                                  \
      .about = "The error a step may have, relative to u: each run then takes steps of its own, which land on the "   \
-              "output times, and time.dt is the first one or is left out. For imex2 and imex3 (numerics.md, 13)."},  \
+              "output times, and time.dt is the first one or is left out. For imex2 and imex3 "          \
+              "(docs/explanation/adaptive_steps.md)."},                                                               \
     {.path = "time.tolerance_absolute", .kind = SW_KEY_REAL, .unit = "1", .min = 0, .max = 1e300,                    \
      .with = "time.tolerance", .fallback = "0", .decides = true,                                                     \
      .about = "What the error of a step may have besides, in the unit of u, of all unknowns alike: values of u "     \

@@ -1,6 +1,6 @@
 #ifndef MEASURE_POINT_H
 #define MEASURE_POINT_H
-/* The formulas of what is measured on a line (docs/numerics.md, "What is reported"); scalars_point.h says which there
+/* The formulas of what is measured on a line (docs/explanation/results.md); scalars_point.h says which there
  * are. Every sum over a line in memory is taken in the order of field/sum_point.h. */
 #ifndef __CUDACC_RTC__
 #include <math.h>

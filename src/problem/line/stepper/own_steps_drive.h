@@ -2,7 +2,7 @@
 #define OWN_STEPS_DRIVE_H
 /* What the ends and the forces of a run bring until its next output time, looked at before its first step where each
  * run takes steps of its own: a line that is at rest has no size that its errors could be measured by
- * (docs/numerics.md, 13). Outputs before something comes do not depend on how much that is.
+ * (docs/explanation/adaptive_steps.md). Outputs before something comes do not depend on how much that is.
  *
  * Output times are joined to windows, SW_DRIVE_WINDOWS at most, and ends and forces are looked at at SW_DRIVE_TIMES
  * times in all, as many in each window. With |.| the largest of them in a window, dx between n points and l² = (n - 1)

@@ -1,6 +1,7 @@
 #ifndef OWN_STEPS_POINT_H
 #define OWN_STEPS_POINT_H
-/* Steps of a run's own, chosen so that the estimated error of each stays within a tolerance (docs/numerics.md, 13).
+/* Steps of a run's own, chosen so that the estimated error of each stays within a tolerance
+ * (docs/explanation/adaptive_steps.md).
  *
  * A run goes from one output time to the next in `left` steps of dt, so that it lands on the output time: t = T - left
  * dt. dt is changed only where the error asks for less than 0.95 or more than 1.15 of it, since a new dt is a new

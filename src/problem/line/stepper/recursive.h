@@ -1,6 +1,6 @@
 #ifndef RECURSIVE_H
 #define RECURSIVE_H
-/* A periodic operator as a product of two recursions (docs/numerics.md, "The recursive form"):
+/* A periodic operator as a product of two recursions (docs/explanation/recursive_form.md):
  *
  *     A = I + s4 d4 - s2 d2 = g (1 + a1 Z + a2 Z²)(1 + a1 Z⁻¹ + a2 Z⁻²),      (Z y)_i = y_{i-1},   1/g = (1 + a1 + a2)²
  *

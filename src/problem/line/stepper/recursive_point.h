@@ -1,6 +1,6 @@
 #ifndef RECURSIVE_POINT_H
 #define RECURSIVE_POINT_H
-/* The arithmetic of the recursive solver (problem/line/stepper/recursive.h; docs/numerics.md, "The recursive form"). A
+/* The arithmetic of the recursive solver (problem/line/stepper/recursive.h; docs/explanation/recursive_form.md). A
  * state is the pair (u, v) = (y_i, y_{i-1}); a 2x2 matrix is stored by rows. Every fma is one rounding, on the CPU and
  * on a GPU. */
 #ifndef __CUDACC_RTC__

@@ -1,6 +1,6 @@
 #ifndef SCALARS_POINT_H
 #define SCALARS_POINT_H
-/* The scalars of a line: the one table of them (docs/numerics.md, "What is reported"). A row is all that a scalar
+/* The scalars of a line: the one table of them (docs/explanation/results.md). A row is all that a scalar
  * needs; the CPU (measure.c), CUDA kernels (cuda/line/line_measure.cu, line_rtc.cuh, line_scalars_rtc.cuh), the sizes
  * of what is fetched and the datasets in the file follow from it. They lie in the order of the rows.
  *

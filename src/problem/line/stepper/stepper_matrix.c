@@ -8,8 +8,8 @@
 #include "problem/line/stepper/recursive.h"
 #include "problem/line/stepper/sw_stepper_impl.h"
 
-/* The real part of the symbol of A is 1 + s0 + s2 s + s4 s² over s in [0, 4] (numerics.md, 1): A is positive definite,
- * if not symmetric, where its least value is > 0. */
+/* The real part of the symbol of A is 1 + s0 + s2 s + s4 s² over s in [0, 4] (docs/explanation/line_equations.md): A is
+ * positive definite, if not symmetric, where its least value is > 0. */
 static void symbol_range(const struct sw_line_operator *a, double *least, double *largest)
 {
     const double s4 = a->s4, s2 = a->s2, one = 1.0 + a->s0, at_end = one + 4.0 * s2 + 16.0 * s4;

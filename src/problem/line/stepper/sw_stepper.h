@@ -1,7 +1,8 @@
 #ifndef SW_STEPPER_H
 #define SW_STEPPER_H
-/* Advance an ensemble of lines, periodic or not, all of one length n, by the line equation (docs/numerics.md, sections
- * 1, 13). A line has one unknown u, or up to SW_UNKNOWNS_MOST, for each of which
+/* Advance an ensemble of lines, periodic or not, all of one length n, by the line equation
+ * (docs/explanation/line_equations.md and line_methods.md). A line has one unknown u, or up to SW_UNKNOWNS_MOST, for
+ * each of which
  *
  *     u_t = L u + (G(u))_xx + N,     L u = a0 u + a1 u_x + a2 u_xx + a3 u_xxx - a4 u_xxxx,     x_i = x0 + i dx
  *
@@ -78,16 +79,16 @@ struct sw_line_run {                  /* one run */
                                                         * longest_dt 0: as long as may be */
 };
 
-/** What a solve with A may be off by in the recursive form, relative to the field (numerics.md, 2a): 10 u (1 + sqrt|s2|
- * + sqrt|s4|), of s2 and s4 over 1 + s0, where s1 and s3 are 0; else 10 u times the larger sw_recursive_growth() of the
- * two recursions. u = 2^-53, or 2^-24 in single precision.
+/** What a solve with A may be off by in the recursive form, relative to the field (docs/explanation/recursive_form.md):
+ * 10 u (1 + sqrt|s2| + sqrt|s4|), of s2 and s4 over 1 + s0, where s1 and s3 are 0; else 10 u times the larger
+ * sw_recursive_growth() of the two recursions. u = 2^-53, or 2^-24 in single precision.
  * @param a  A - 1: of another P than 1 sw_line_matrix_of() */
 double sw_line_rounding(const struct sw_line_operator *a, bool single_steps);
 
 /** The same for a row of the stepper table: rows that take a band solver, which are in double precision, may be off by
  * u (9 + c), c the condition of A, 1 + 4 s2 + 16 s4 where these are all and neither is negative, more where A is not
- * symmetric, times sw_band_error_growth() (numerics.md, 2). A run for which this exceeds SW_LINE_MAX_ROUNDING is
- * refused.
+ * symmetric, times sw_band_error_growth() (docs/explanation/banded_solvers.md). A run for which this exceeds
+ * SW_LINE_MAX_ROUNDING is refused.
  *  @param row  as in sw_stepper_create(), "auto" too; NULL, "auto" and an unknown name: one of the recursive form */
 double sw_stepper_rounding(const char *row, const struct sw_line_operator *a, bool single_steps);
 #define SW_LINE_MAX_ROUNDING 1e-3

@@ -533,7 +533,7 @@ static void the_tables_of_the_paper_come_back(void **state)
 }
 
 /* P1 for n where rounding would show: what is left of the discretisation's error, pi²/48 h², is small. The bound of
- * numerics.md, 7. Sizes at which a GPU's rows cut a problem in other ways. */
+ * docs/explanation/bvp.md. Sizes at which a GPU's rows cut a problem in other ways. */
 static void sums_of_many_points_lose_nothing_to_rounding(void **state)
 {
     static const int64_t some[] = {5000011, 1 << 23, (1 << 24) - 1, 20000003, 1 << 25, 1 << 26};

@@ -1,6 +1,6 @@
 /* -(p u')' + q u = f by every row that does it, against the same equations solved in quadruple precision with pivoting:
  * random p, q of any sign, f and ends of all kinds; ends that are nearly singular; many points. The reference forms its
- * matrix on its own, from the formulas of docs/numerics.md, 7, and knows nothing of row sums. */
+ * matrix on its own, from the formulas of docs/explanation/bvp.md, and knows nothing of row sums. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -36,8 +36,8 @@ static double implicit_of(const struct run *r)
 }
 
 /* Compares with amplitude[j]*cos(a x). Tolerance: a step rounds by u (1 + 4 s2 + 16 s4) in the solve with Navon's
- * closure (numerics.md, 1a), by as much in the stencil and its input, and no mode grows; 4 u n for the arguments of the
- * cosines. Transforms round by some u log2(n) (stepper_cufft_cuda.c). */
+ * closure (docs/explanation/banded_solvers.md), by as much in the stencil and its input, and no mode grows; 4 u n for
+ * the arguments of the cosines. Transforms round by some u log2(n) (stepper_cufft_cuda.c). */
 static void check_modes(const struct sim *m, const struct run *run, const double *amplitude, int steps)
 {
     double *u = state_of(m);

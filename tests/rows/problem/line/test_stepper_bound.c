@@ -1,5 +1,6 @@
-/* Every row of the table of steppers meets the error bound it claims (docs/numerics.md, 2 and 2a), for all
- * coefficients. The solution of the discrete system by Fourier modes is the judge, not another row. */
+/* Every row of the table of steppers meets the error bound it claims (docs/explanation/banded_solvers.md and
+ * recursive_form.md), for all coefficients. The solution of the discrete system by Fourier modes is the judge, not
+ * another row. */
 #include <stdio.h>
 
 #include "linalg/sw_band_impl.h"

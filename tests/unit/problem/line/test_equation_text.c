@@ -3,7 +3,7 @@
 
 /* ------------------------------------------------------------------ the catalogue */
 
-/* What each text becomes, by hand from numerics.md, 13. Empty: there is none. */
+/* What each text becomes, by hand from docs/explanation/equation.md. Empty: there is none. */
 static const struct {
     const char *rhs, *other;   /* of u, and of v where there is one              */
     const char *implicit, *by_run, *explicit_;

@@ -33,7 +33,7 @@ static void fill(int n)
     for (int i = 0; i < n * SW_LANES; i++) u[i] = before[i] = 0.5 + (double)rand() / RAND_MAX;
 }
 
-/* u = weight A⁻¹ before - left before; the bound of one solve (docs/numerics.md, "The recursive form"), and the
+/* u = weight A⁻¹ before - left before; the bound of one solve (docs/explanation/recursive_form.md), and the
  * rounding of what is added to it. */
 static void compare(const char *what, int n, const double *s4, const double *s2, double weight, double left)
 {
