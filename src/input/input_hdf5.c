@@ -135,29 +135,42 @@ static enum sw_status open_file(const char *path, void **own)
 
 /* ------------------------------------------------------------------ its datasets */
 
-enum { MOST_NAMES = 256 };
-struct names { char *name[MOST_NAMES]; int count; };
+struct visitor { void (*visit)(void *user, const char *name); void *user; };
 
-static herr_t note_dataset(hid_t group, const char *name, const H5L_info_t *info, void *user)
+static herr_t visit_dataset(hid_t group, const char *name, const H5L_info_t *info, void *user)
 {
-    struct names *found = user;
+    const struct visitor *v = user;
     struct sw_text text = {0};
     (void)info;
     hid_t object = open_object(group, name);
     if (object < 0) return 0;  /* a link that leads nowhere, or away */
-    if (H5Iget_type(object) == H5I_DATASET && found->count < MOST_NAMES) {
+    if (H5Iget_type(object) == H5I_DATASET) {
         sw_text_printf(&text, "/%s", name);
-        found->name[found->count] = sw_text_take(&text);
-        found->count += found->name[found->count] != NULL;
+        v->visit(v->user, sw_text_get(&text));
+        sw_text_free(&text);
     }
     H5Oclose(object);
     return 0;
 }
 
+static void visit_datasets(const struct file *f, void (*visit)(void *user, const char *name), void *user)
+{
+    H5Lvisit(f->id, H5_INDEX_NAME, H5_ITER_INC, visit_dataset, &(struct visitor){visit, user});
+}
+
+enum { MOST_NAMES = 256 };
+struct names { char *name[MOST_NAMES]; int count; };
+
+static void note_name(void *user, const char *name)
+{
+    struct names *found = user;
+    if (found->count < MOST_NAMES && (found->name[found->count] = sw_strdup(name))) found->count++;
+}
+
 static struct names find_names(const struct file *f)
 {
     struct names found = {.count = 0};
-    H5Lvisit(f->id, H5_INDEX_NAME, H5_ITER_INC, note_dataset, &found);
+    visit_datasets(f, note_name, &found);
     return found;
 }
 
@@ -180,30 +193,10 @@ static void list(void *own, struct sw_text *names)
     sw_hdf5_unlock();
 }
 
-struct visitor { void (*visit)(void *user, const char *name); void *user; };
-
-static herr_t visit_dataset(hid_t group, const char *name, const H5L_info_t *info, void *user)
-{
-    const struct visitor *v = user;
-    struct sw_text text = {0};
-    (void)info;
-    hid_t object = open_object(group, name);
-    if (object < 0) return 0;
-    if (H5Iget_type(object) == H5I_DATASET) {
-        sw_text_printf(&text, "/%s", name);
-        v->visit(v->user, sw_text_get(&text));
-        sw_text_free(&text);
-    }
-    H5Oclose(object);
-    return 0;
-}
-
 static void each(void *own, void (*visit)(void *user, const char *name), void *user)
 {
-    const struct file *f = own;
-    struct visitor v = {visit, user};
     sw_hdf5_lock();
-    H5Lvisit(f->id, H5_INDEX_NAME, H5_ITER_INC, visit_dataset, &v);
+    visit_datasets(own, visit, user);
     sw_hdf5_unlock();
 }
 
