@@ -99,9 +99,9 @@ static enum sw_status open_coordinates(const char *path, const struct sw_data_gr
     for (int d = 0; d < SW_DIMS; d++) {
         set_axis(l, d, s->numbered && d == 0, (double)(s->n[d] - 1 + (s->numbered && d == 0)));
         if (!st && d < s->dim) l->own_x[d] = open_own(l, sw_scale_var(d));
-        if (s->x[d]) set_points(l, d, s->x[d]);
+        if (s->scale[sw_scale_var(d)]) set_points(l, d, s->scale[sw_scale_var(d)]);
     }
-    if (s->time && l->time) memcpy(l->time, s->time, (size_t)s->nfield * sizeof *l->time);
+    if (s->scale[SW_VAR_T] && l->time) memcpy(l->time, s->scale[SW_VAR_T], (size_t)s->nfield * sizeof *l->time);
     if (!st) st = l->h5.status;
     if (st) close_coordinates(l);
     return st;

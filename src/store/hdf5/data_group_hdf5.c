@@ -7,36 +7,33 @@
 #include "base/sw_text.h"
 #include "store/hdf5/schema_hdf5.h"
 
-/* What the outputs of a run are along: a dimension, its scale, and what that is called where it has values and where it
- * has numbers only. */
+/* What the outputs of a run are along: a dimension, its scale, what holds its values where runs disagree, and what it
+ * is called where it has numbers only. */
 enum along { ALONG_NOTHING, ALONG_TIME, ALONG_SERIES, ALONG_ITERATIONS };
-static const struct { const char *scale, *axis, *of_values, *of_numbers; } output_scales[] = {
-    [ALONG_TIME]   = {"time", "T", "time of saved fields", "number of the saved field"},
-    [ALONG_SERIES] = {"time_s", NULL, "time of scalar series", "number in the scalar series"},
-    [ALONG_ITERATIONS] = {"iteration", NULL, NULL, "iteration of the solver"},
+static const struct { const char *scale, *axis; enum sw_var_kind own; const char *of_numbers; } output_scales[] = {
+    [ALONG_TIME]   = {"time", "T", SW_VAR_T, "number of the saved field"},
+    [ALONG_SERIES] = {"time_s", NULL, SW_VAR_TS, "number in the scalar series"},
+    [ALONG_ITERATIONS] = {"iteration", NULL, SW_VAR_KINDS, "iteration of the solver"},
 };
 
 /* The dimensions of a kind of variable besides runs. Where it has no name, its rank tells it. */
 enum { OVER_X = 1, OVER_Y = 2, OVER_Z = 4, OVER_SPACE = OVER_X | OVER_Y | OVER_Z };
-static const struct { const char *name; enum along along; unsigned over; } kinds[SW_VAR_KINDS] = {
-    [SW_VAR_T]      = {"t", ALONG_TIME, 0},
-    [SW_VAR_TS]     = {"t_s", ALONG_SERIES, 0},
-    [SW_VAR_XC]     = {"xc", ALONG_NOTHING, OVER_X},
-    [SW_VAR_YC]     = {"yc", ALONG_NOTHING, OVER_Y},
-    [SW_VAR_ZC]     = {"zc", ALONG_NOTHING, OVER_Z},
-    [SW_VAR_STATE]  = {"state_last", ALONG_NOTHING, 0},
-    [SW_VAR_HISTORY] = {"residual_history", ALONG_ITERATIONS, 0},
-    [SW_VAR_SERIES] = {NULL, ALONG_SERIES, 0},
-    [SW_VAR_FIELD]  = {NULL, ALONG_TIME, OVER_SPACE},
+static const struct kind { const char *name; enum along along; unsigned over; const char *long_name; } kinds[] = {
+    [SW_VAR_T]      = {"t", ALONG_TIME, 0, "time of saved fields"},
+    [SW_VAR_TS]     = {"t_s", ALONG_SERIES, 0, "time of scalar series"},
+    [SW_VAR_XC]     = {"xc", ALONG_NOTHING, OVER_X, "space"},
+    [SW_VAR_YC]     = {"yc", ALONG_NOTHING, OVER_Y, "space"},
+    [SW_VAR_ZC]     = {"zc", ALONG_NOTHING, OVER_Z, "space"},
+    [SW_VAR_STATE]  = {"state_last", ALONG_NOTHING, 0, "what a longer sweep goes on from"},
+    [SW_VAR_HISTORY] = {"residual_history", ALONG_ITERATIONS, 0, "reported relative residual"},
+    [SW_VAR_SERIES] = {NULL, ALONG_SERIES, 0, NULL},
+    [SW_VAR_FIELD]  = {NULL, ALONG_TIME, OVER_SPACE, NULL},
 };
-enum { LAST_SCALE = SW_VAR_ZC };
 
 static const char *scale_name(const struct sw_data_group *s, int d)
 {
     return d == 0 ? (s->numbered ? "i" : "x") : d == 1 ? "y" : "z";
 }
-
-enum sw_var_kind sw_scale_var(int d) { return d == 0 ? SW_VAR_XC : d == 1 ? SW_VAR_YC : SW_VAR_ZC; }
 
 static bool lies_over(const struct sw_data_group *s, enum sw_var_kind kind, int d)
 {
@@ -55,6 +52,11 @@ enum sw_status sw_data_group_add(struct sw_data_group *s, enum sw_var_kind kind,
     return v->name && v->unit && v->long_name ? SW_OK : SW_E_MEMORY;
 }
 
+enum sw_status sw_data_group_add_kind(struct sw_data_group *s, enum sw_var_kind kind)
+{
+    return sw_data_group_add(s, kind, SW_H5_DOUBLE, kinds[kind].name, "1", kinds[kind].long_name);
+}
+
 struct sw_var *sw_data_group_var(const struct sw_data_group *s, const char *name)
 {
     for (int k = 0; k < s->nvar; k++)
@@ -71,9 +73,7 @@ void sw_data_group_free(struct sw_data_group *s)
     }
     sw_free(s->var);
     sw_free(s->index);
-    sw_free(s->time);
-    sw_free(s->time_s);
-    for (int d = 0; d < SW_DIMS; d++) sw_free(s->x[d]);
+    for (int k = 0; k < SW_VAR_SCALES; k++) sw_free(s->scale[k]);
     *s = (struct sw_data_group){0};
 }
 
@@ -177,6 +177,20 @@ int sw_var_chunk(const struct sw_data_group *s, enum sw_var_kind kind, int64_t r
     return pack_dimensions(s, kind, rows, outputs, side, s->nstate, chunk);
 }
 
+/* Whether the scale of dimension d holds 1 .. n: it is not kept in memory then. */
+static bool is_numbered(const struct sw_data_group *s, int d) { return s->numbered && d == 0; }
+
+bool sw_scale_has_values(const struct sw_data_group *s, enum sw_var_kind kind)
+{
+    const int d = (int)kind - SW_VAR_XC;
+    return d < 0 || (d < s->dim && !is_numbered(s, d));
+}
+
+int64_t sw_scale_length(const struct sw_data_group *s, enum sw_var_kind kind)
+{
+    return sw_var_outputs(s, kind) * sw_var_inner(s, kind);
+}
+
 static bool has_kind(const struct sw_data_group *s, enum sw_var_kind kind)
 {
     for (int k = 0; k < s->nvar; k++)
@@ -204,9 +218,6 @@ void sw_h5_write_piece(struct sw_h5 *h, const struct sw_data_group *s)
     sw_h5_attr(h, path, "piece_count", SW_H5_INTEGER, 1, &s->piece_count);
 }
 
-/* Whether the scale of dimension d holds 1 .. n: it is not kept in memory then. */
-static bool is_numbered(const struct sw_data_group *s, int d) { return s->numbered && d == 0; }
-
 /* One scale: its values, or the numbers first, first + 1, ... where it has none. */
 static void write_scale(struct sw_h5 *h, const struct sw_data_group *s, const char *name, const char *axis,
                         int64_t count, const double *value, int64_t first, const char *long_name)
@@ -221,25 +232,29 @@ static void write_scale(struct sw_h5 *h, const struct sw_data_group *s, const ch
 }
 
 /* The scale along the outputs of a kind of variable, if there are such. */
-static void write_outputs(struct sw_h5 *h, const struct sw_data_group *s, enum sw_var_kind kind, const double *value)
+static void write_outputs(struct sw_h5 *h, const struct sw_data_group *s, enum sw_var_kind kind)
 {
     const enum along k = kinds[kind].along;
+    const enum sw_var_kind own = output_scales[k].own;
+    const double *value = own < SW_VAR_SCALES ? s->scale[own] : NULL;
     if (has_kind(s, kind))
         write_scale(h, s, output_scales[k].scale, output_scales[k].axis, sw_var_outputs(s, kind), value, 0,
-                    value ? output_scales[k].of_values : output_scales[k].of_numbers);
+                    value ? kinds[own].long_name : output_scales[k].of_numbers);
 }
 
 void sw_h5_write_scales(struct sw_h5 *h, const struct sw_data_group *s)
 {
     bool field = has_kind(s, SW_VAR_FIELD);
-    write_outputs(h, s, SW_VAR_FIELD, s->time);
-    write_outputs(h, s, SW_VAR_SERIES, s->time_s);
-    write_outputs(h, s, SW_VAR_HISTORY, NULL);
+    write_outputs(h, s, SW_VAR_FIELD);
+    write_outputs(h, s, SW_VAR_SERIES);
+    write_outputs(h, s, SW_VAR_HISTORY);
     if (has_kind(s, SW_VAR_STATE))
         write_scale(h, s, "state_value", NULL, s->nstate, NULL, 0, "number in the state of a run");
-    for (int d = s->dim - 1; field && d >= 0; d--)
-        write_scale(h, s, scale_name(s, d), &"X\0Y\0Z"[2 * d], s->n[d], s->x[d], is_numbered(s, d),
-                    is_numbered(s, d) ? "number of the unknown" : s->x[d] ? "space" : "number of the point");
+    for (int d = s->dim - 1; field && d >= 0; d--) {
+        const double *x = s->scale[sw_scale_var(d)];
+        write_scale(h, s, scale_name(s, d), &"X\0Y\0Z"[2 * d], s->n[d], x, is_numbered(s, d),
+                    is_numbered(s, d) ? "number of the unknown" : x ? "space" : "number of the point");
+    }
 }
 
 hid_t sw_h5_make_var(struct sw_h5 *h, const struct sw_data_group *s, const struct sw_var *var,
@@ -267,7 +282,7 @@ static void write_coordinates(struct sw_h5 *h, const struct sw_data_group *s, co
 {
     struct sw_text t = {0};
     sw_text_add(&t, s->name[0] ? "" : params);
-    for (int k = 0; k <= LAST_SCALE; k++) {
+    for (int k = 0; k < SW_VAR_SCALES; k++) {
         bool over = (kinds[k].along && kinds[k].along == kinds[v->kind].along) ||
                     (kinds[k].over & kinds[v->kind].over);
         if (over && has_kind(s, k)) sw_text_printf(&t, "%s%s", t.length ? " " : "", kinds[k].name);
@@ -344,16 +359,18 @@ static int64_t length_of(struct sw_h5 *h, const struct sw_data_group *s, const c
 }
 
 /* The values of a scale that has them. */
-static void read_scale(struct sw_h5 *h, const struct sw_data_group *s, const char *name, const char *instead,
-                       int64_t count, double **value)
+static void read_scale(struct sw_h5 *h, struct sw_data_group *s, enum sw_var_kind kind)
 {
     char path[SW_PATH];
+    const enum along along = kinds[kind].along;
+    const char *name = along ? output_scales[along].scale : scale_name(s, (int)kind - SW_VAR_XC);
+    const int64_t count = sw_scale_length(s, kind);
     if (h->status || !sw_h5_has(h, sw_data_group_path(s, name, path))) return;
-    if (sw_h5_has(h, sw_data_group_path(s, instead, path))) return;
+    if (sw_h5_has(h, sw_data_group_path(s, kinds[kind].name, path))) return;
     if (sw_h5_length(h, sw_data_group_path(s, name, path)) != count && !h->status)
         sw_h5_damaged(h, "the length of a scale does not fit the others");
-    if (!h->status && sw_alloc((size_t)count, value)) h->status = SW_E_MEMORY;
-    sw_h5_get_list(h, path, SW_H5_DOUBLE, count, *value);
+    if (!h->status && sw_alloc((size_t)count, &s->scale[kind])) h->status = SW_E_MEMORY;
+    sw_h5_get_list(h, path, SW_H5_DOUBLE, count, s->scale[kind]);
 }
 
 static void read_index(struct sw_h5 *h, struct sw_data_group *s, const struct sw_run_table *table)
@@ -399,11 +416,8 @@ static void read_data_group(struct sw_h5 *h, const struct sw_run_table *table, s
     s->nhistory = length_of(h, s, "iteration");
     s->nstate = length_of(h, s, "state_value");
     read_index(h, s, table);
-    read_scale(h, s, "time", "t", s->nfield, &s->time);
-    read_scale(h, s, "time_s", "t_s", s->nscalar, &s->time_s);
-    for (int d = 0; d < s->dim; d++)
-        if (!is_numbered(s, d))
-            read_scale(h, s, scale_name(s, d), kinds[sw_scale_var(d)].name, s->n[d], &s->x[d]);
+    for (int k = 0; k < SW_VAR_SCALES; k++)
+        if (sw_scale_has_values(s, k)) read_scale(h, s, k);
     sw_h5_members(h, path, find_var, &(struct var_search){h, s});
 }
 

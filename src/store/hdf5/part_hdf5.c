@@ -351,8 +351,7 @@ static enum sw_status add_history(struct sw_part *p, const double *history, int6
 {
     struct sw_data_group *s = &p->data_group;
     s->nhistory = entries;
-    SW_TRY(sw_data_group_add(s, SW_VAR_HISTORY, SW_H5_DOUBLE, "residual_history", "1",
-                             "reported relative residual"));
+    SW_TRY(sw_data_group_add_kind(s, SW_VAR_HISTORY));
     write_whole(p, &s->var[s->nvar - 1], entries, history);
     return p->h5.status;
 }
@@ -383,14 +382,13 @@ static enum sw_status make_points(int64_t n, const struct sw_grid *g, int d, dou
 /* The scale of dimension d, or a variable instead. */
 static enum sw_status set_space(struct sw_part *p, int d)
 {
-    static const char *const name[SW_DIMS] = {"xc", "yc", "zc"};
     struct sw_data_group *s = &p->data_group;
     const struct sw_grid *first = &p->grid[0];
     bool one = true;
     if (s->numbered && d == 0) return SW_OK;  /* 1 .. n */
     for (int64_t j = 1; j < s->count; j++) one &= sw_grid_agrees(&p->grid[j], first, d);
-    return one ? make_points(s->n[d], first, d, &s->x[d])
-               : sw_data_group_add(s, sw_scale_var(d), SW_H5_DOUBLE, name[d], "1", "space");
+    return one ? make_points(s->n[d], first, d, &s->scale[sw_scale_var(d)])
+               : sw_data_group_add_kind(s, sw_scale_var(d));
 }
 
 /* Values of the scales, or variables instead of them where runs disagree. */
@@ -405,14 +403,16 @@ static enum sw_status set_scales(struct sw_part *p)
         const bool half = s->piece_first + s->piece_count < s->n[0];  /* one more is begun */
         s->nfield = p->writer[p->nseries].written + (s->piece_count && half);
         if (s->piece_count == s->n[0]) s->piece_count = 0;
-        SW_TRY(one_dt ? make_times(g->field_time + s->field_first, s->nfield, first->dt, &s->time)
-               : sw_data_group_add(s, SW_VAR_T, SW_H5_DOUBLE, "t", "1", "time of saved fields"));
+        SW_TRY(one_dt ? make_times(g->field_time + s->field_first, s->nfield, first->dt,
+                                   &s->scale[SW_VAR_T])
+                      : sw_data_group_add_kind(s, SW_VAR_T));
         for (int d = 0; d < s->dim; d++) SW_TRY(set_space(p, d));
     }
     if (p->nseries) {
         s->nscalar = p->writer[0].written;
-        SW_TRY(one_dt ? make_times(g->scalar_time + s->scalar_first, s->nscalar, first->dt, &s->time_s)
-               : sw_data_group_add(s, SW_VAR_TS, SW_H5_DOUBLE, "t_s", "1", "time of scalar series"));
+        SW_TRY(one_dt ? make_times(g->scalar_time + s->scalar_first, s->nscalar, first->dt,
+                                   &s->scale[SW_VAR_TS])
+                      : sw_data_group_add_kind(s, SW_VAR_TS));
     }
     return SW_OK;
 }
@@ -501,8 +501,7 @@ static enum sw_status write_datasets(struct sw_part *p, const struct sw_run_resu
     SW_TRY(set_scales(p));
     if (last_state) {
         p->data_group.nstate = (int64_t)state_size;
-        SW_TRY(sw_data_group_add(&p->data_group, SW_VAR_STATE, SW_H5_DOUBLE, "state_last", "1",
-                                 "what a longer sweep goes on from"));
+        SW_TRY(sw_data_group_add_kind(&p->data_group, SW_VAR_STATE));
     }
     SW_TRY(fill_table(p, result, t));
     return write_run_table_and_scales(p, t, last_state);

@@ -28,8 +28,11 @@ enum sw_var_kind {
     SW_VAR_HISTORY, /* residual_history (run, iteration)                                             */
     SW_VAR_SERIES,  /*     (run, time_s)                                                             */
     SW_VAR_FIELD,   /*     (run, time, x), (run, time, y, x), (run, time, z, y, x)                   */
-    SW_VAR_KINDS
+    SW_VAR_KINDS,
+    SW_VAR_SCALES = SW_VAR_ZC + 1  /* so many of them hold what are scales where the runs agree       */
 };
+/** What holds the values of the scale along dimension d where runs disagree. */
+static inline enum sw_var_kind sw_scale_var(int d) { return SW_VAR_XC + d; }
 struct sw_var {
     enum sw_var_kind kind;
     enum sw_h5_type  type;  /* SW_H5_DOUBLE or SW_H5_SINGLE */
@@ -49,13 +52,15 @@ struct sw_data_group {                   /* free with sw_data_group_free()      
     bool     cut;                        /* of a run that is cut: a field comes in pieces                          */
     int64_t  piece_first, piece_count;   /* of a run that is cut: the points of its last field that are in here;
                                             count 0: all of them                                                   */
-    double  *time, *time_s;              /* [nfield], [nscalar]; NULL: runs disagree, see t, t_s                   */
-    double  *x[SW_DIMS];                 /* [n[0]], [n[1]], [n[2]] coordinates along x, y, z; NULL: see xc, yc, zc */
+    double  *scale[SW_VAR_SCALES];       /* [sw_scale_length()] values of time, time_s, x, y, z; NULL: runs disagree,
+                                            see t, t_s, xc, yc, zc; or there is no such scale, or it has numbers    */
     int      nvar;
     struct sw_var *var;
 };
 enum sw_status sw_data_group_add(struct sw_data_group *s, enum sw_var_kind kind, enum sw_h5_type type, const char *name,
                                  const char *unit, const char *long_name);
+/** The same of a kind that has one name: t, t_s, xc, yc, zc, state_last, residual_history. */
+enum sw_status sw_data_group_add_kind(struct sw_data_group *s, enum sw_var_kind kind);
 void sw_data_group_free(struct sw_data_group *s);
 /** The variable of that name; NULL: none. */
 struct sw_var *sw_data_group_var(const struct sw_data_group *s, const char *name);
@@ -85,8 +90,9 @@ int sw_var_size(const struct sw_data_group *s, enum sw_var_kind kind, int64_t ro
 int sw_var_chunk(const struct sw_data_group *s, enum sw_var_kind kind, int64_t rows, int64_t outputs,
                  hsize_t chunk[SW_H5_RANK]);
 
-/** What holds the values of the scale along dimension d where runs disagree. */
-enum sw_var_kind sw_scale_var(int d);
+/** Whether there is a scale with values for this kind < SW_VAR_SCALES, if the runs agree; and so many they are. */
+bool sw_scale_has_values(const struct sw_data_group *s, enum sw_var_kind kind);
+int64_t sw_scale_length(const struct sw_data_group *s, enum sw_var_kind kind);
 
 /** The data group's group, if it has one of its own, and its attributes. */
 void sw_h5_write_data_group(struct sw_h5 *h, const struct sw_data_group *s);

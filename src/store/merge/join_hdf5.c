@@ -209,13 +209,6 @@ static char *slab_position(const struct hyperslab *w, const struct copy_job *job
     return w->block + (size_t)(row * w->outputs + output) * w->cell;
 }
 
-static const double *scale_of(const struct sw_data_group *s, enum sw_var_kind kind)
-{
-    for (int d = 0; d < SW_DIMS; d++)
-        if (kind == sw_scale_var(d)) return s->x[d];
-    return kind == SW_VAR_T ? s->time : kind == SW_VAR_TS ? s->time_s : NULL;
-}
-
 static enum sw_status copy_from_dataset(struct slice_reader *r, const struct hyperslab *w,
                                         const struct copy_job *job,
                                         int64_t count, int64_t first, int64_t at, int64_t outputs,
@@ -253,7 +246,7 @@ static enum sw_status copy_jobs(struct slice_reader *r, const struct hyperslab *
         SW_TRY(open_dataset(r, job, var->name, &dataset));
         return copy_from_dataset(r, &here, job, count, first, at, outputs, &dataset);
     }
-    const double *scale = scale_of(s, w->var->kind);
+    const double *scale = w->var->kind < SW_VAR_SCALES ? s->scale[w->var->kind] : NULL;
     for (int64_t k = 0; scale && k < count; k++)
         memcpy(slab_position(w, job, k, at), scale + first, (size_t)outputs * w->cell);
     return SW_OK;

@@ -167,34 +167,26 @@ static enum sw_status add_shape(struct sw_joined_group *t, const struct sw_data_
 
 static enum sw_status add_scales(struct sw_joined_group *t, const struct sw_data_group *s)
 {
-    t->time_differs |= merge_scale(t->data_group.time, s->time, s->field_first, s->nfield);
-    t->time_s_differs |= merge_scale(t->data_group.time_s, s->time_s, s->scalar_first, s->nscalar);
-    for (int d = s->numbered; d < s->dim && s->nfield; d++)
-        t->x_differs[d] |= merge_scale(t->data_group.x[d], s->x[d], 0, s->n[d]);
+    for (int k = 0; k < SW_VAR_SCALES; k++) {
+        if (!sw_scale_has_values(s, k) || (k >= SW_VAR_XC && !s->nfield)) continue;
+        t->differs[k] |= merge_scale(t->data_group.scale[k], s->scale[k], sw_var_first(s, k), sw_scale_length(s, k));
+    }
     return SW_OK;
-}
-
-static enum sw_status replace_scale(struct sw_joined_group *t, double **scale, enum sw_var_kind kind, const char *name,
-                                    const char *long_name)
-{
-    sw_free(*scale);
-    *scale = NULL;
-    return sw_data_group_add(&t->data_group, kind, SW_H5_DOUBLE, name, "1", long_name);
 }
 
 static enum sw_status shape_group(const struct sw_joined_file *o, struct sw_joined_group *t)
 {
-    static const char *const own[SW_DIMS] = {"xc", "yc", "zc"};
     struct sw_data_group *s = &t->data_group;
     SW_TRY(for_each_input_group(o, t, add_shape));
-    SW_TRY(alloc_nan(s->nfield, &s->time));
-    SW_TRY(alloc_nan(s->nscalar, &s->time_s));
-    for (int d = s->numbered; d < s->dim; d++) SW_TRY(alloc_nan(s->n[d], &s->x[d]));
+    for (int k = 0; k < SW_VAR_SCALES; k++)
+        if (sw_scale_has_values(s, k)) SW_TRY(alloc_nan(sw_scale_length(s, k), &s->scale[k]));
     SW_TRY(for_each_input_group(o, t, add_scales));
-    if (t->time_differs) SW_TRY(replace_scale(t, &s->time, SW_VAR_T, "t", "time of saved fields"));
-    if (t->time_s_differs) SW_TRY(replace_scale(t, &s->time_s, SW_VAR_TS, "t_s", "time of scalar series"));
-    for (int d = 0; d < s->dim; d++)
-        if (t->x_differs[d]) SW_TRY(replace_scale(t, &s->x[d], sw_scale_var(d), own[d], "space"));
+    for (int k = 0; k < SW_VAR_SCALES; k++) {
+        if (!t->differs[k]) continue;
+        sw_free(s->scale[k]);
+        s->scale[k] = NULL;
+        SW_TRY(sw_data_group_add_kind(s, k));
+    }
     return SW_OK;
 }
 

@@ -7,7 +7,7 @@
 struct sw_joined_group {           /* a data group of the joined file                                        */
     struct sw_data_group data_group;
     int64_t *slice;                /* [data_group.count] last slice of each row                              */
-    bool     time_differs, time_s_differs, x_differs[SW_DIMS];  /* from run to run                           */
+    bool     differs[SW_VAR_SCALES];  /* from run to run                                                     */
 };
 struct sw_joined_file {            /* set the first three; free with sw_joined_file_free()                   */
     const struct sw_catalog   *catalog;
