@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "base/sw_mem.h"
-#include "store/merge/merge_impl.h"
+#include "store/catalog/catalog.h"
 #include "store/files/sw_files.h"
 #include "store/files/sw_shards.h"
 

@@ -10,4 +10,9 @@ const char *sw_shard_find(const char *file, int *shard, int *nshards);
 char *sw_shard_file(const char *file, int shard, int nshards);
 /** Add that name as a word of a shell, with a pattern in place of the shard: `*` or `"$k"`. */
 void sw_shard_add_word(struct sw_text *text, const char *file, const char *shard, int nshards);
+
+struct sw_catalog;
+/** If the inputs have the names that `sweep run --shard` gives, add which shards are not among them: "; of 16 shards
+ * these are not among the files: 3 7". */
+void sw_shards_describe_missing(const struct sw_catalog *catalog, struct sw_text *text);
 #endif

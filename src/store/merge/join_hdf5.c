@@ -11,7 +11,6 @@
 #include "base/sw_stop.h"
 #include "store/files/sw_files.h"
 #include "store/merge/joined_file_hdf5.h"
-#include "store/merge/merge_impl.h"
 
 /* ---- reading slices of the inputs */
 

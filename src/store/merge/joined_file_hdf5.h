@@ -1,6 +1,6 @@
 #ifndef JOINED_FILE_HDF5_H
 #define JOINED_FILE_HDF5_H
-/* The layout of a joined file's arrays: its data groups, their rows, outputs, scales and variables. */
+/* A joined file: the layout of its arrays (data groups, their rows, outputs, scales and variables), and writing it. */
 #include "store/catalog/catalog.h"
 #include "store/hdf5/schema_hdf5.h"
 
@@ -19,4 +19,10 @@ struct sw_joined_file {            /* set the first three; free with sw_joined_f
 /** @return SW_E_MEMORY; SW_E_REFUSED the inputs have states of different sizes */
 enum sw_status sw_joined_file_plan(struct sw_joined_file *file);
 void sw_joined_file_free(struct sw_joined_file *file);
+
+/** Write a final file: the table, and for each of its rows the arrays of its chain of slices.
+ * @param slice  [table->nruns] last slice of each row
+ * @return SW_E_IO also where an input is damaged: catalog->unreadable says which */
+enum sw_status sw_join_inputs(struct sw_catalog *catalog, const struct sw_run_table *table, const int64_t *slice,
+                              const char *path);
 #endif
