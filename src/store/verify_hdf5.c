@@ -223,7 +223,7 @@ static void add_variable(struct sw_h5 *h, const struct sw_data_group *group, con
  * nothing for what cannot be found out. The values themselves are not read.
  * @param bad  [blocks] of SW_CHECKSUM_BLOCK bytes */
 static void add_damaged_runs(const struct sw_input_file *in, const unsigned char *bad, uint64_t blocks,
-                         struct sw_text *text)
+                             struct sw_text *text)
 {
     struct sw_h5 h;
     struct search s = {.bad = bad, .blocks = blocks};

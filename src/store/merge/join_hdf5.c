@@ -165,7 +165,7 @@ static bool narrow_to_input(struct hyperslab *w, const struct sw_data_group *s)
 
 /* sw_var_start() and sw_var_size() for these rows and outputs of a variable, and the hyperslab's points. */
 static int place_of(const struct hyperslab *w, int64_t row, int64_t rows, int64_t output, int64_t outputs,
-                       hsize_t start[SW_H5_RANK], hsize_t size[SW_H5_RANK])
+                    hsize_t start[SW_H5_RANK], hsize_t size[SW_H5_RANK])
 {
     const int rank = sw_var_start(w->s, w->var->kind, row, output, start);
     sw_var_size(w->s, w->var->kind, rows, outputs, size);
@@ -191,7 +191,7 @@ static int64_t overlap_of(const struct hyperslab *w, const struct sw_data_group 
 
 /* Whether the jobs fill all rows of a hyperslab. */
 static bool is_covered(const struct hyperslab *w, const struct sw_catalog *c, const struct copy_job *job,
-                          int64_t count)
+                       int64_t count)
 {
     int64_t outputs = 0, first, at;
     if (w->var->kind == SW_VAR_STATE) return false;  /* only the last slice of a run has it */
@@ -231,8 +231,8 @@ static enum sw_status copy_from_dataset(struct slice_reader *r, const struct hyp
 /* Copy job[0 .. count-1], which are adjacent in their input, into a hyperslab. Values that the input lacks stay as they
  * are. @return SW_E_IO with the name of the input */
 static enum sw_status copy_jobs(struct slice_reader *r, const struct hyperslab *w,
-                                    const struct copy_job *job,
-                                    int64_t count)
+                                const struct copy_job *job,
+                                int64_t count)
 {
     const struct sw_data_group *s = &r->catalog->input[job->input].data_group[job->data_group];
     const struct sw_var *var = sw_data_group_var(s, w->var->name);
@@ -268,7 +268,7 @@ static bool are_adjacent(const struct copy_job *a, const struct copy_job *b)
 
 /* job NULL: count only. */
 static int64_t put_jobs(const struct sw_catalog *c, const struct sw_joined_group *t, int64_t row, int64_t rows,
-                         struct copy_job *job)
+                        struct copy_job *job)
 {
     int64_t count = 0;
     for (int64_t to = row; to < row + rows; to++)
@@ -284,7 +284,7 @@ static int64_t put_jobs(const struct sw_catalog *c, const struct sw_joined_group
 
 /* List the jobs that fill rows row .. row+rows-1 of a joined group, by input, data group and row there. */
 static enum sw_status list_jobs(const struct sw_catalog *c, const struct sw_joined_group *t, int64_t row, int64_t rows,
-                                 struct copy_job **job, int64_t *count)
+                                struct copy_job **job, int64_t *count)
 {
     *count = put_jobs(c, t, row, rows, NULL);
     SW_TRY(sw_alloc((size_t)*count, job));

@@ -144,8 +144,8 @@ static bool has_all_rows(const struct sw_catalog *c, const struct sw_run_table *
     return true;
 }
 
-/* Find the input that is already what the final file of these rows would be: it has all of them and no others, each from
- * its first output to its last, and the same table and metadata. Its values may lie in another order.
+/* Find the input that is already what the final file of these rows would be: it has all of them and no others, each
+ * from its first output to its last, and the same table and metadata. Its values may lie in another order.
  * @return its path; NULL: none */
 static const char *find_promotable_part(const struct sw_catalog *c, const struct sw_run_table *t, const int64_t *slice)
 {
@@ -199,8 +199,8 @@ static enum sw_status compare_tables(const struct sw_catalog *c, const struct sw
 
 /* Open a file that is to become the final file and compare its rows with the table, and its arrays with those that the
  * slices lead to. Results are reported, and parts removed, only when it has every row, and every row its arrays. */
-static enum sw_status check_written_file(const struct sw_catalog *c, const struct sw_run_table *table, const int64_t *slice,
-                                     const char *path)
+static enum sw_status check_written_file(const struct sw_catalog *c, const struct sw_run_table *table,
+                                         const int64_t *slice, const char *path)
 {
     struct sw_input_file written;
     bool damaged;
@@ -237,7 +237,8 @@ static bool is_missing(const struct sw_catalog *c, const char *file, const struc
 
 /* Check that the runs are there that the options say have ended (expected).
  * @return SW_E_IO they are not: the message names them, and options->summary counts them */
-static enum sw_status check_expected_runs(const struct sw_catalog *c, const char *file, const struct sw_merge_options *o)
+static enum sw_status check_expected_runs(const struct sw_catalog *c, const char *file,
+                                          const struct sw_merge_options *o)
 {
     struct sw_text list = {0};
     int64_t missing = 0, first = -1;
