@@ -201,8 +201,6 @@ void sw_catalog_free(struct sw_catalog *c)
     *c = (struct sw_catalog){0};
 }
 
-int64_t sw_catalog_entry_slice(const struct sw_catalog_entry *f) { return f->ended >= 0 ? f->ended : f->newest; }
-
 /* ---- which runs are wanted */
 static int selected_by_index(const void *a, const void *b)
 {

@@ -48,8 +48,6 @@ enum sw_status sw_catalog_select(struct sw_catalog *catalog, const struct sw_swe
 void sw_catalog_free(struct sw_catalog *catalog);
 
 const struct sw_catalog_entry *sw_catalog_find(const struct sw_catalog *catalog, uint64_t id);
-/** The slice whose row counts: the last of the newest chain that ended, else of the newest chain. -1: none */
-int64_t sw_catalog_entry_slice(const struct sw_catalog_entry *entry);
 
 /** Make the run table of the selected runs that the catalog has.
  * @param ended_only  leave out runs that have not ended

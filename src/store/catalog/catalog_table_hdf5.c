@@ -83,6 +83,9 @@ static enum sw_status fill_table(const struct sw_catalog *c, const struct sw_swe
     return join_metadata(c, sweep, t);
 }
 
+/* The slice whose row counts: the last of the newest chain that ended, else of the newest chain. -1: none */
+static int64_t entry_slice(const struct sw_catalog_entry *f) { return f->ended >= 0 ? f->ended : f->newest; }
+
 enum sw_status sw_catalog_table(const struct sw_catalog *c, bool ended_only, const struct sw_sweep *sweep,
                                 struct sw_run_table **table, int64_t **slice)
 {
@@ -92,7 +95,7 @@ enum sw_status sw_catalog_table(const struct sw_catalog *c, bool ended_only, con
     if (!st) st = sw_alloc((size_t)c->nselected, &index);
     for (int64_t j = 0; j < c->nselected && !st; j++) {
         const struct sw_catalog_entry *f = sw_catalog_find(c, c->selected[j].id);
-        int64_t l = !f ? -1 : ended_only ? f->ended : sw_catalog_entry_slice(f);
+        int64_t l = !f ? -1 : ended_only ? f->ended : entry_slice(f);
         if (l < 0) continue;
         index[rows] = c->selected[j].index;
         from[rows++] = l;

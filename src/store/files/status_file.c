@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <math.h>
+#include <stddef.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -28,30 +29,47 @@ static char *path_in_folder(const char *file, const char *name)
     return sw_text_take(&text);
 }
 
+/* What the file says, in its order. */
+enum kind { COUNT, REAL, TEXT };
+static const struct item { const char *name; enum kind kind; size_t at, room; } items[] = {
+#define ITEM(name, kind, member) {name, kind, offsetof(struct sw_status_file, member), \
+                                  sizeof ((struct sw_status_file *)0)->member}
+    ITEM("pid", COUNT, pid),
+    ITEM("host", TEXT, host),
+    ITEM("phase", TEXT, phase),
+    ITEM("updated", REAL, updated),
+    ITEM("started", REAL, started),
+    ITEM("asked", COUNT, asked),
+    ITEM("was_done", COUNT, was_done),
+    ITEM("was_failed", COUNT, was_failed),
+    ITEM("points_steps", REAL, points_steps),
+    ITEM("runs", COUNT, runs),
+    ITEM("done", COUNT, done),
+    ITEM("failed", COUNT, failed),
+    ITEM("seconds", REAL, seconds),
+    ITEM("fraction", REAL, fraction),
+    ITEM("rate", REAL, rate),
+    ITEM("eta", REAL, eta),
+    ITEM("t", REAL, t),
+    ITEM("end", REAL, end),
+    ITEM("sweep_id", TEXT, identity.sweep_id),
+    ITEM("config_sha256", TEXT, identity.config_sha256),
+#undef ITEM
+};
+enum { ITEMS = sizeof items / sizeof *items };
+
 static void write_json(FILE *to, const struct sw_status_file *now)
 {
     struct sw_json j = {.to = to, .first = true};
     sw_json_begin(&j, NULL, '{');
-    sw_json_count(&j, "pid", now->pid);
-    sw_json_text(&j, "host", now->host);
-    sw_json_text(&j, "phase", now->phase);
-    sw_json_real(&j, "updated", now->updated);
-    sw_json_real(&j, "started", now->started);
-    sw_json_count(&j, "asked", now->asked);
-    sw_json_count(&j, "was_done", now->was_done);
-    sw_json_count(&j, "was_failed", now->was_failed);
-    sw_json_real(&j, "points_steps", now->points_steps);
-    sw_json_count(&j, "runs", now->runs);
-    sw_json_count(&j, "done", now->done);
-    sw_json_count(&j, "failed", now->failed);
-    sw_json_real(&j, "seconds", now->seconds);
-    sw_json_real(&j, "fraction", now->fraction);
-    sw_json_real(&j, "rate", now->rate);
-    sw_json_real(&j, "eta", now->eta);
-    sw_json_real(&j, "t", now->t);
-    sw_json_real(&j, "end", now->end);
-    sw_json_text(&j, "sweep_id", now->identity.sweep_id);
-    sw_json_text(&j, "config_sha256", now->identity.config_sha256);
+    for (const struct item *i = items; i < items + ITEMS; i++) {
+        const void *value = (const char *)now + i->at;
+        switch (i->kind) {
+        case COUNT: sw_json_count(&j, i->name, *(const int64_t *)value); break;
+        case REAL: sw_json_real(&j, i->name, *(const double *)value); break;
+        case TEXT: sw_json_text(&j, i->name, value); break;
+        }
+    }
     sw_json_end(&j, '}');
 }
 
@@ -125,28 +143,15 @@ bool sw_status_file_read(const char *file, struct sw_status_file *now)
     size_t length = fread(text, 1, sizeof text - 1, from);
     fclose(from);
     text[length] = 0;
-    double pid = read_number(text, "pid");
-    if (!(pid > 0)) return false;
-    now->pid = (int64_t)pid;
-    now->started = read_number(text, "started");
-    now->asked = read_count(text, "asked");
-    now->was_done = read_count(text, "was_done");
-    now->was_failed = read_count(text, "was_failed");
-    now->points_steps = read_number(text, "points_steps");
-    now->runs = read_count(text, "runs");
-    now->done = read_count(text, "done");
-    now->failed = read_count(text, "failed");
-    now->updated = read_number(text, "updated");
-    now->seconds = read_number(text, "seconds");
-    now->fraction = read_number(text, "fraction");
-    now->rate = read_number(text, "rate");
-    now->eta = read_number(text, "eta");
-    now->t = read_number(text, "t");
-    now->end = read_number(text, "end");
-    read_text(text, "phase", now->phase, sizeof now->phase);
-    read_text(text, "host", now->host, sizeof now->host);
-    read_text(text, "sweep_id", now->identity.sweep_id, sizeof now->identity.sweep_id);
-    read_text(text, "config_sha256", now->identity.config_sha256, sizeof now->identity.config_sha256);
+    if (!read_count(text, "pid")) return false;
+    for (const struct item *i = items; i < items + ITEMS; i++) {
+        void *value = (char *)now + i->at;
+        switch (i->kind) {
+        case COUNT: *(int64_t *)value = read_count(text, i->name); break;
+        case REAL: *(double *)value = read_number(text, i->name); break;
+        case TEXT: read_text(text, i->name, value, i->room); break;
+        }
+    }
     return true;
 }
 
