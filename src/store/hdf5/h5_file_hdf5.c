@@ -20,35 +20,6 @@ static void check_disk(struct sw_h5 *h)
 
 static const unsigned ORDER = H5P_CRT_ORDER_TRACKED | H5P_CRT_ORDER_INDEXED;
 
-/* Strings are of variable length and UTF-8 throughout: fixed ones crash readers built on netCDF-C. Made once. */
-static hid_t text_type(void)
-{
-    static hid_t type = -1;
-    if (type < 0) {
-        type = H5Tcopy(H5T_C_S1);
-        H5Tset_size(type, H5T_VARIABLE);
-        H5Tset_cset(type, H5T_CSET_UTF8);
-    }
-    return type;
-}
-
-hid_t sw_h5_native(enum sw_h5_type type)
-{
-    switch (type) {
-    case SW_H5_BYTE: return H5T_NATIVE_UCHAR;
-    case SW_H5_INTEGER: return H5T_NATIVE_INT64;
-    case SW_H5_SINGLE: return H5T_NATIVE_FLOAT;
-    case SW_H5_DOUBLE: return H5T_NATIVE_DOUBLE;
-    default: return text_type();
-    }
-}
-
-size_t sw_h5_size(enum sw_h5_type type)
-{
-    static const size_t size[] = {1, sizeof(int64_t), sizeof(float), sizeof(double), sizeof(char *)};
-    return size[type];
-}
-
 /* Every step below is skipped once something has failed; an id < 0 is what a failed or skipped step leaves. */
 static hid_t check(struct sw_h5 *h, hid_t id)
 {
@@ -87,12 +58,12 @@ void sw_h5_attr(struct sw_h5 *h, const char *path, const char *name, enum sw_h5_
 
 void sw_h5_attr_text(struct sw_h5 *h, const char *path, const char *name, const char *text)
 {
-    attribute(h, path, name, text_type(), 1, &text);
+    attribute(h, path, name, sw_h5_native(SW_H5_TEXT), 1, &text);
 }
 
 void sw_h5_attr_texts(struct sw_h5 *h, const char *path, const char *name, char *const *text, int count)
 {
-    if (count) attribute(h, path, name, text_type(), count, text);
+    if (count) attribute(h, path, name, sw_h5_native(SW_H5_TEXT), count, text);
 }
 
 static void set_fill(hid_t list, enum sw_h5_type type)

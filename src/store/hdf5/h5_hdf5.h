@@ -122,7 +122,7 @@ char *sw_h5_get_text(struct sw_h5 *h, const char *path);
 void sw_h5_members(struct sw_h5 *h, const char *path,
                    enum sw_status (*visit)(void *user, const char *name, bool is_group), void *user);
 
-/* ---- what goes wrong (h5_check_hdf5.c) */
+/* ---- what goes wrong (h5_base_hdf5.c) */
 
 /** Fail in the name of the file: "PATH: TEXT" or "PATH is TEXT"; or with what HDF5 just failed of. */
 void sw_h5_fail(struct sw_h5 *h, enum sw_status st, const char *text);

@@ -1,4 +1,5 @@
-/* What goes wrong with a file, and what no file may have: a link out of it, or more than a file of its length holds. */
+/* What all of the HDF5 layer needs: types in memory; what goes wrong with a file; and what no file may have: a link out
+ * of it, or more than a file of its length holds. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -8,6 +9,37 @@
 
 #include "base/sw_private.h"
 #include "store/hdf5/h5_hdf5.h"
+
+/* ---- types in memory */
+
+/* Strings are of variable length and UTF-8 throughout: fixed ones crash readers built on netCDF-C. Made once. */
+static hid_t text_type(void)
+{
+    static hid_t type = -1;
+    if (type < 0) {
+        type = H5Tcopy(H5T_C_S1);
+        H5Tset_size(type, H5T_VARIABLE);
+        H5Tset_cset(type, H5T_CSET_UTF8);
+    }
+    return type;
+}
+
+hid_t sw_h5_native(enum sw_h5_type type)
+{
+    switch (type) {
+    case SW_H5_BYTE: return H5T_NATIVE_UCHAR;
+    case SW_H5_INTEGER: return H5T_NATIVE_INT64;
+    case SW_H5_SINGLE: return H5T_NATIVE_FLOAT;
+    case SW_H5_DOUBLE: return H5T_NATIVE_DOUBLE;
+    default: return text_type();
+    }
+}
+
+size_t sw_h5_size(enum sw_h5_type type)
+{
+    static const size_t size[] = {1, sizeof(int64_t), sizeof(float), sizeof(double), sizeof(char *)};
+    return size[type];
+}
 
 /* ---- links into other files: HDF5 asks before it follows one */
 static bool met_link;
