@@ -241,8 +241,9 @@ static enum sw_status print_means(const struct check *c, const struct sw_plan *p
 static enum sw_status print_means_of_all(const struct check *c)
 {
     const struct cli_sweep *s = c->s;
+    const struct sw_plan_desc desc = {.sweep = s->sweep, .run = s->run, .count = s->count, .id = s->id};
     struct sw_plan *all = NULL;
-    SW_TRY(sw_plan_make(s->sweep, s->run, s->count, s->id, NULL, false, &c->devices, &all));
+    SW_TRY(sw_plan_make(&desc, &c->devices, NULL, &all));
     const enum sw_status st = all->nbatch ? print_means(c, all) : SW_OK;
     sw_plan_destroy(&all);
     return st;
@@ -394,7 +395,8 @@ static enum sw_status make_plan(struct check *c)
         sw_completed_close(&c->completed);
     }
     SW_TRY(cli_devices_open(c->cli, s, c->completed, &c->devices, NULL));
-    return sw_plan_make(s->sweep, s->run, s->count, s->id, c->completed, false, &c->devices, &c->plan);
+    const struct sw_plan_desc desc = {s->sweep, s->run, s->count, s->id, c->completed, false};
+    return sw_plan_make(&desc, &c->devices, NULL, &c->plan);
 }
 
 /* A config for a GPU is checked on a machine without one. */

@@ -294,8 +294,8 @@ static enum sw_status make_plan(struct sweep_run *run, double *seconds)
     SW_TRY(sw_comm_agree(run->cli->comm, cli_devices_open(run->cli, s, run->completed, &run->devices, &users)));
     const double start = sw_clock();
     SW_TRY(multi_process_plan(run->cli, run->devices.count, users, &run->sharing));
-    SW_TRY(sw_plan_make_shared(s->sweep, s->run, s->count, s->id, run->completed, run->cli->retry_failed, &run->devices,
-                               &run->sharing, &run->plan));
+    const struct sw_plan_desc desc = {s->sweep, s->run, s->count, s->id, run->completed, run->cli->retry_failed};
+    SW_TRY(sw_plan_make(&desc, &run->devices, &run->sharing, &run->plan));
     *seconds = sw_clock() - start;
     return multi_process_check_same(run->cli, "other batches or another solver", sw_plan_digest(run->plan));
 }

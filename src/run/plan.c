@@ -20,13 +20,13 @@ static bool is_to_do(const struct sw_completed *completed, uint64_t id, bool ret
     return false;
 }
 
-static enum sw_status choose_runs(struct sw_plan *p, const int64_t *run, int64_t count, const uint64_t *id,
-                                  const struct sw_completed *completed, bool retry_failed)
+static enum sw_status choose_runs(struct sw_plan *p)
 {
     struct sw_plan_own *own = p->own;
-    SW_TRY(sw_alloc((size_t)count, &own->todo));
-    for (int64_t k = 0; k < count; k++)
-        if (is_to_do(completed, id[run[k]], retry_failed, p)) own->todo[p->nruns++] = run[k];
+    const struct sw_plan_desc *of = &own->of;
+    SW_TRY(sw_alloc((size_t)of->count, &own->todo));
+    for (int64_t k = 0; k < of->count; k++)
+        if (is_to_do(of->completed, of->id[of->run[k]], of->retry_failed, p)) own->todo[p->nruns++] = of->run[k];
     return SW_OK;
 }
 
@@ -130,10 +130,11 @@ static void claim_runs(struct sw_plan *p, const struct sw_checkpoint *old, const
 }
 
 /* Add the batches of checkpoints whose runs are all to do. */
-static enum sw_status resume_batches(struct sw_plan *p, const struct sw_sweep *sweep,
-                                     const struct sw_completed *completed, const uint64_t *id)
+static enum sw_status resume_batches(struct sw_plan *p)
 {
-    const bool cut = sweep->problem->cuts != NULL;  /* only those of its runs that are cut have a checkpoint */
+    const struct sw_completed *completed = p->own->of.completed;
+    /* where runs may be cut, only those that are have a checkpoint */
+    const bool cut = p->own->of.sweep->problem->cuts != NULL;
     struct run_id *todo_by_id = NULL;
     struct member *m = NULL;
     enum sw_status st = SW_OK;
@@ -141,7 +142,7 @@ static enum sw_status resume_batches(struct sw_plan *p, const struct sw_sweep *s
     SW_TRY_TO(out, st, sw_alloc((size_t)p->nruns, &todo_by_id));
     SW_TRY_TO(out, st, sw_alloc((size_t)p->nruns, &p->own->claimed));
     SW_TRY_TO(out, st, sw_alloc((size_t)p->nruns, &m));
-    for (int64_t k = 0; k < p->nruns; k++) todo_by_id[k] = (struct run_id){id[p->own->todo[k]], p->own->todo[k]};
+    for (int64_t k = 0; k < p->nruns; k++) todo_by_id[k] = (struct run_id){p->id[p->own->todo[k]], p->own->todo[k]};
     qsort(todo_by_id, (size_t)p->nruns, sizeof *todo_by_id, by_id);
     for (int k = 0; k < completed->ncheckpoint; k++) {
         const struct sw_checkpoint *old = &completed->checkpoint[k];
@@ -170,8 +171,9 @@ static void begin_again(struct sw_plan *p, int64_t k, const char *why)
 }
 
 /* The slices of two rows are not the same: what a GPU has begun a CPU does not continue. */
-static void begin_again_with_row(struct sw_plan *p, const struct sw_sweep *sweep, const struct sw_devices *devices)
+static void begin_again_with_row(struct sw_plan *p)
 {
+    const struct sw_sweep *sweep = p->own->of.sweep;
     char why[sizeof p->again];
     if (!sweep->problem->cuts) return;
     for (int g = 0; g < p->ngroup; g++)
@@ -180,8 +182,8 @@ static void begin_again_with_row(struct sw_plan *p, const struct sw_sweep *sweep
         const struct sw_plan_batch *b = &p->batch[k];
         struct sw_group *group = &p->group[b->group];
         const struct sw_setup setup = sw_sweep_setup(sweep, group, 1);
-        const char *row = sweep->problem->cuts->row_of_slices(&setup, devices->device[0]);
-        if (row && !strcmp(row, b->resume->solver) && b->resume->cut <= plan_deepest_cut(sweep, group, devices)) {
+        const char *row = sweep->problem->cuts->row_of_slices(&setup, p->own->devices->device[0]);
+        if (row && !strcmp(row, b->resume->solver) && b->resume->cut <= plan_deepest_cut(p, group)) {
             if (b->resume->cut > group->cut) sw_group_cut(group, b->resume->cut);
             continue;
         }
@@ -201,7 +203,7 @@ static bool goes_on_as_cut(const struct sw_plan *p, int group)
 
 /* The group had to be cut into more slices than a checkpoint has: for the memory, or because another checkpoint has
  * more. */
-static void begin_again_in_slices(struct sw_plan *p, const struct sw_sweep *sweep, const struct sw_devices *devices)
+static void begin_again_in_slices(struct sw_plan *p)
 {
     char why[sizeof p->again];
     for (int64_t k = p->own->resumed; k-- > 0;) {
@@ -210,7 +212,7 @@ static void begin_again_in_slices(struct sw_plan *p, const struct sw_sweep *swee
         const int cut = group->cut, before = b->resume->cut;
         if (cut == before) continue;
         sw_group_cut(group, before);
-        const double bytes = plan_run_bytes(sweep, group, devices->device[0]);
+        const double bytes = plan_run_bytes(p, group);
         sw_group_cut(group, cut);
         int used = snprintf(why, sizeof why, "run %lld begins again, in %lld slices: the %lld of its checkpoint ",
                             (long long)b->run[0], 1LL << cut, 1LL << before);
@@ -224,7 +226,7 @@ static void begin_again_in_slices(struct sw_plan *p, const struct sw_sweep *swee
 /* ---- batches that start at step 0, cut to the memory */
 
 /* Copy the runs of a group that no batch with a checkpoint has into m. @return their number */
-static int64_t unclaimed_runs(const struct sw_plan *p, int group, const uint64_t *id, struct member *m)
+static int64_t unclaimed_runs(const struct sw_plan *p, int group, struct member *m)
 {
     const struct sw_group *g = &p->group[group];
     int64_t count = 0;
@@ -235,7 +237,7 @@ static int64_t unclaimed_runs(const struct sw_plan *p, int group, const uint64_t
             struct sw_group as_group = {.count = batch->count, .run = batch->run};
             taken = batch->group == group && group_has_run(&as_group, g->run[k]);
         }
-        if (!taken) m[count++] = (struct member){g->run[k], id[g->run[k]], 0};
+        if (!taken) m[count++] = (struct member){g->run[k], p->id[g->run[k]], 0};
     }
     return count;
 }
@@ -245,34 +247,33 @@ static int64_t unclaimed_runs(const struct sw_plan *p, int group, const uint64_t
 static const double most_of_slice = 1 << 28;
 
 /* How many runs fit; where not even one does it is cut, once more until its slices fit. */
-static enum sw_status fit_group(struct sw_plan *p, int g, struct sw_sweep *sweep, const struct sw_devices *devices,
-                                const struct sw_plan_sharing *sharing, int64_t *most)
+static enum sw_status fit_group(struct sw_plan *p, int g, int64_t *most)
 {
     struct sw_group *group = &p->group[g];
-    const int deepest = plan_deepest_cut(sweep, group, devices), begun = group->cut;
+    const int deepest = plan_deepest_cut(p, group), begun = group->cut;
     for (;;) {
         const bool as_begun = begun && group->cut == begun;
-        enum sw_status st = plan_fit(sweep, group, devices, sharing, as_begun, p, most);
+        enum sw_status st = plan_fit(p, group, as_begun, most);
         if (st != SW_E_TOO_LARGE || group->cut >= deepest) return st;
         do sw_group_cut(group, group->cut + 1);
         while (group->cut < deepest && sw_group_points(group) > most_of_slice);
     }
 }
 
-/* The most runs of each group in a batch: what fits the memory of every rank.
- * @param most  [2*ngroup] of doubles, which hold the numbers exactly; the second half is work space */
-static enum sw_status fit_memory(struct sw_plan *p, struct sw_sweep *sweep, const struct sw_devices *devices,
-                                 const struct sw_plan_sharing *sharing, double *most)
+/* The most runs of each group in a batch: what fits the memory of every rank. Doubles hold the numbers exactly. */
+static enum sw_status fit_memory(struct sw_plan *p)
 {
+    const struct sw_comm *comm = p->own->sharing.comm;
+    double *most = p->own->fits;
     enum sw_status st = SW_OK;
     for (int g = 0; g < p->ngroup && !st; g++) {
         int64_t here = 0;
-        st = fit_group(p, g, sweep, devices, sharing, &here);
+        st = fit_group(p, g, &here);
         most[g] = -(double)here;
         most[p->ngroup + g] = p->group[g].cut;
     }
-    SW_TRY(sw_comm_agree(sharing->comm, st));
-    SW_TRY(sw_comm_max(sharing->comm, 2 * (size_t)p->ngroup, most));
+    SW_TRY(sw_comm_agree(comm, st));
+    SW_TRY(sw_comm_max(comm, 2 * (size_t)p->ngroup, most));
     for (int g = 0; g < p->ngroup; g++) {
         most[g] = -most[g];
         if (most[p->ngroup + g] > p->group[g].cut) sw_group_cut(&p->group[g], (int)most[p->ngroup + g]);
@@ -285,13 +286,14 @@ static enum sw_status fit_memory(struct sw_plan *p, struct sw_sweep *sweep, cons
  * the same bits. Slices of fewer rows than this are not worth another device, unless the run has to be cut anyway. */
 static const double worth_a_device = 1 << 24;
 
-static int choose_team(const struct sw_plan *p, const struct sw_sweep *sweep, const struct sw_devices *devices, int all)
+static int choose_team(const struct sw_plan *p)
 {
+    const int all = p->own->sharing.devices;
     if (!p->nruns || p->nruns >= all) return 1;
     int team = all / (int)p->nruns;
     for (int g = 0; g < p->ngroup; g++) {
         const struct sw_group *group = &p->group[g];
-        const int64_t slices = INT64_C(1) << plan_deepest_cut(sweep, group, devices);
+        const int64_t slices = INT64_C(1) << plan_deepest_cut(p, group);
         const double worth = group->cut ? all : (double)sw_points(group->n) / worth_a_device;
         if (slices < team) team = (int)slices;
         if (worth < team) team = worth > 1 ? (int)worth : 1;
@@ -312,28 +314,26 @@ static bool more_slices(const struct sw_group *group, int together, int deepest)
     return slices < slices_a_device * together && group->cut < deepest && each >= 2 * least_of_slice;
 }
 
-/* @param most  [ngroup] the most runs of a batch, in and out */
-static void form_team(struct sw_plan *p, const struct sw_sweep *sweep, const struct sw_devices *devices,
-                      const struct sw_plan_sharing *sharing, double *most)
+static void form_team(struct sw_plan *p)
 {
-    const int together = choose_team(p, sweep, devices, sharing->devices);
-    const bool apart = sharing->comm->size > 1;
+    const int together = choose_team(p);
+    const bool apart = p->own->sharing.comm->size > 1;
     p->team = apart ? 1 : together;
     for (int g = 0; g < p->ngroup && together > 1; g++) {
         struct sw_group *group = &p->group[g];
-        const int deepest = apart && !p->own->resumed ? plan_deepest_cut(sweep, group, devices) : 0;
+        const int deepest = apart && !p->own->resumed ? plan_deepest_cut(p, group) : 0;
         while (more_slices(group, together, deepest)) sw_group_cut(group, group->cut + 1);
-        most[g] = 1;
+        p->own->fits[g] = 1;
     }
 }
 
-static enum sw_status cut_batches(struct sw_plan *p, const double *fits, const uint64_t *id)
+static enum sw_status cut_batches(struct sw_plan *p)
 {
     struct member *m = NULL;
     enum sw_status st = SW_OK;
     SW_TRY(sw_alloc((size_t)p->nruns, &m));
     for (int g = 0; g < p->ngroup; g++) {
-        int64_t most = (int64_t)fits[g], count = unclaimed_runs(p, g, id, m);
+        int64_t most = (int64_t)p->own->fits[g], count = unclaimed_runs(p, g, m);
         int64_t batches = (count + most - 1) / most;
         for (int64_t b = 0; b < batches; b++) {  /* equal ones */
             int64_t first = count * b / batches, last = count * (b + 1) / batches;
@@ -354,8 +354,9 @@ double sw_plan_work(const struct sw_plan *p, const struct sw_plan_batch *batch)
     return sw_group_points(g) * (double)(g->steps - from) * batch->count;
 }
 
-static void add_up(struct sw_plan *p, const struct sw_sweep *sweep)
+static void add_up(struct sw_plan *p)
 {
+    const struct sw_sweep *sweep = p->own->of.sweep;
     for (int64_t b = 0; b < p->nbatch; b++) {
         const struct sw_plan_batch *batch = &p->batch[b];
         p->points_steps += sw_plan_work(p, batch);
@@ -387,8 +388,9 @@ static bool same_method(const struct sw_sweep *sweep, const struct sw_group *a, 
 }
 
 /* A solver that is not there must be refused before anything is computed: make one sim, of one run, for each. */
-static enum sw_status create_sims(struct sw_plan *p, struct sw_sweep *sweep, struct sw_device *device)
+static enum sw_status create_sims(struct sw_plan *p, struct sw_device *device)
 {
+    const struct sw_sweep *sweep = p->own->of.sweep;
     for (int g = 0; g < p->ngroup; g++) {
         struct sw_setup setup = plan_trial_setup(sweep, &p->group[g], 1);
         struct sw_sim *sim;
@@ -401,69 +403,75 @@ static enum sw_status create_sims(struct sw_plan *p, struct sw_sweep *sweep, str
 }
 
 /* One device of each model is enough. */
-static enum sw_status try_solvers(struct sw_plan *p, struct sw_sweep *sweep, const struct sw_devices *devices)
+static enum sw_status try_solvers(struct sw_plan *p)
 {
+    const struct sw_devices *devices = p->own->devices;
     for (int k = devices->count - 1; k >= 0; k--) {
         const bool first = k == 0 || devices->device[k]->sm != devices->device[k - 1]->sm;
         if (!first) continue;
         SW_TRY(sw_device_use(devices->device[k]));
-        SW_TRY(create_sims(p, sweep, devices->device[k]));
+        SW_TRY(create_sims(p, devices->device[k]));
     }
     return SW_OK;
 }
 
-/* The runs to do, their groups, and the batches that resume. */
-static enum sw_status begin_plan(struct sw_plan *p, const struct sw_sweep *sweep, const int64_t *run, int64_t count,
-                                 const struct sw_completed *completed, bool retry_failed)
+/* The runs to do, their groups, and the batches that resume. @param plan  out: also on failure */
+static enum sw_status begin_plan(const struct sw_plan_desc *of, struct sw_plan **plan)
 {
+    struct sw_plan *p;
+    SW_TRY(sw_alloc(1, plan));
+    p = *plan;
+    p->id = of->id;
     SW_TRY(sw_alloc(1, &p->own));
-    SW_TRY(choose_runs(p, run, count, p->id, completed, retry_failed));
+    p->own->of = *of;
+    SW_TRY(choose_runs(p));
     SW_TRY(sw_alloc((size_t)p->nruns, &p->own->run));
     SW_TRY(sw_alloc((size_t)p->nruns, &p->own->id));
     SW_TRY(sw_alloc((size_t)p->nruns, &p->own->row));
-    if (p->nruns) SW_TRY(sw_sweep_groups(sweep, p->own->todo, p->nruns, &p->group, &p->ngroup));
+    if (p->nruns) SW_TRY(sw_sweep_groups(of->sweep, p->own->todo, p->nruns, &p->group, &p->ngroup));
     SW_TRY(sw_alloc(2 * (size_t)p->ngroup, &p->own->fits));
-    return resume_batches(p, sweep, completed, p->id);
+    return resume_batches(p);
 }
+
+/* ---- before there are devices */
 
 /* With run.batch runs in each batch. */
-static enum sw_status count_batches(struct sw_plan *p, const struct sw_sweep *sweep, int64_t *batches)
+static enum sw_status count_batches(const struct sw_plan_desc *of, int64_t *batches)
 {
-    struct member *m;
-    SW_TRY(sw_alloc((size_t)p->nruns, &m));
-    *batches = p->nbatch;  /* those that resume */
-    for (int g = 0; g < p->ngroup; g++) *batches += (unclaimed_runs(p, g, p->id, m) + sweep->batch - 1) / sweep->batch;
-    sw_free(m);
-    return SW_OK;
-}
-
-enum sw_status sw_plan_max_batches(const struct sw_sweep *sweep, const int64_t *run, int64_t count, const uint64_t *id,
-                                   const struct sw_completed *completed, bool retry_failed, int64_t enough,
-                                   int64_t *most)
-{
+    const int64_t each = of->sweep->batch;
     struct sw_plan *p = NULL;
-    struct sw_plan none = {0};
-    int64_t runs = 0, enough_runs = sweep->batch ? enough * sweep->batch : enough;
-    for (int64_t k = 0; k < count && runs < enough_runs; k++)
-        runs += is_to_do(completed, id[run[k]], retry_failed, &none);
-    *most = runs >= enough_runs ? enough : runs > 0 ? runs : 1;
-    if (!sweep->batch || *most < 2 || runs >= enough_runs) return SW_OK;
-    SW_TRY(sw_alloc(1, &p));
-    p->id = id;
-    enum sw_status st = begin_plan(p, sweep, run, count, completed, retry_failed);
-    if (!st) st = count_batches(p, sweep, most);
+    struct member *m = NULL;
+    enum sw_status st;
+    SW_TRY_TO(done, st, begin_plan(of, &p));
+    SW_TRY_TO(done, st, sw_alloc((size_t)p->nruns, &m));
+    *batches = p->nbatch;  /* those that resume */
+    for (int g = 0; g < p->ngroup; g++) *batches += (unclaimed_runs(p, g, m) + each - 1) / each;
+done:
+    sw_free(m);
     sw_plan_destroy(&p);
     return st;
 }
 
-enum sw_status sw_plan_largest_team(const struct sw_sweep *sweep, const int64_t *run, int64_t count, int64_t enough,
-                                    int64_t *team)
+static enum sw_status most_batches(const struct sw_plan_desc *of, int64_t enough, int64_t *most)
 {
+    struct sw_plan none = {0};
+    const int64_t enough_runs = of->sweep->batch ? enough * of->sweep->batch : enough;
+    int64_t runs = 0;
+    for (int64_t k = 0; k < of->count && runs < enough_runs; k++)
+        runs += is_to_do(of->completed, of->id[of->run[k]], of->retry_failed, &none);
+    *most = runs >= enough_runs ? enough : runs > 0 ? runs : 1;
+    return of->sweep->batch && *most > 1 && runs < enough_runs ? count_batches(of, most) : SW_OK;
+}
+
+/* How many devices can be worth taking for one run at most. */
+static enum sw_status largest_team(const struct sw_plan_desc *of, int64_t enough, int64_t *team)
+{
+    const struct sw_sweep *sweep = of->sweep;
     struct sw_group *group = NULL;
     int ngroup = 0;
     *team = 1;
-    if (!sweep->problem->cuts || !count || count >= enough) return SW_OK;
-    SW_TRY(sw_sweep_groups(sweep, run, count, &group, &ngroup));
+    if (!sweep->problem->cuts || !of->count || of->count >= enough) return SW_OK;
+    SW_TRY(sw_sweep_groups(sweep, of->run, of->count, &group, &ngroup));
     for (int g = 0; g < ngroup; g++) {
         const double points = (double)sw_points(group[g].n);
         const bool cut = sweep->memory > 0 && 4 * points * sizeof(double) > sweep->memory;  /* 4 arrays at least */
@@ -474,41 +482,42 @@ enum sw_status sw_plan_largest_team(const struct sw_sweep *sweep, const int64_t 
     return SW_OK;
 }
 
-enum sw_status sw_plan_make_shared(struct sw_sweep *sweep, const int64_t *run, int64_t count, const uint64_t *id,
-                                   const struct sw_completed *completed, bool retry_failed,
-                                   const struct sw_devices *devices, const struct sw_plan_sharing *sharing,
-                                   struct sw_plan **plan)
+enum sw_status sw_plan_most_devices(const struct sw_plan_desc *of, int64_t enough, int64_t *most)
 {
+    int64_t batches, team;
+    SW_TRY(most_batches(of, enough, &batches));
+    SW_TRY(largest_team(of, enough, &team));
+    *most = batches * team;
+    return SW_OK;
+}
+
+/* ---- */
+
+enum sw_status sw_plan_make(const struct sw_plan_desc *of, const struct sw_devices *devices,
+                            const struct sw_plan_sharing *sharing, struct sw_plan **plan)
+{
+    const struct sw_plan_sharing alone = {sw_comm_null(), devices->count, devices->count, 1};
+    const struct sw_comm *comm = sharing ? sharing->comm : alone.comm;
     struct sw_plan *p = NULL;
     *plan = NULL;
-    enum sw_status st = sw_alloc(1, &p);
-    if (!st) {
-        p->id = id;
-        st = begin_plan(p, sweep, run, count, completed, retry_failed);
-    }
-    if (!st) st = sw_sweep_few(sweep, run, count, SW_PLAN_LOOKS, &p->looks);
-    SW_TRY_TO(failed, st, sw_comm_agree(sharing->comm, st));
-    begin_again_with_row(p, sweep, devices);
-    SW_TRY_TO(failed, st, fit_memory(p, sweep, devices, sharing, p->own->fits));
-    begin_again_in_slices(p, sweep, devices);
-    form_team(p, sweep, devices, sharing, p->own->fits);
-    st = cut_batches(p, p->own->fits, id);
-    if (!st) st = try_solvers(p, sweep, devices);
-    SW_TRY_TO(failed, st, sw_comm_agree(sharing->comm, st));
-    add_up(p, sweep);
+    enum sw_status st = begin_plan(of, &p);
+    if (!st) st = sw_sweep_few(of->sweep, of->run, of->count, SW_PLAN_LOOKS, &p->looks);
+    SW_TRY_TO(failed, st, sw_comm_agree(comm, st));
+    p->own->devices = devices;
+    p->own->sharing = sharing ? *sharing : alone;
+    begin_again_with_row(p);
+    SW_TRY_TO(failed, st, fit_memory(p));
+    begin_again_in_slices(p);
+    form_team(p);
+    st = cut_batches(p);
+    if (!st) st = try_solvers(p);
+    SW_TRY_TO(failed, st, sw_comm_agree(comm, st));
+    add_up(p);
     *plan = p;
     return SW_OK;
 failed:
     sw_plan_destroy(&p);
     return st;
-}
-
-enum sw_status sw_plan_make(struct sw_sweep *sweep, const int64_t *run, int64_t count, const uint64_t *id,
-                            const struct sw_completed *completed, bool retry_failed, const struct sw_devices *devices,
-                            struct sw_plan **plan)
-{
-    const struct sw_plan_sharing alone = {sw_comm_null(), devices->count, devices->count, 1};
-    return sw_plan_make_shared(sweep, run, count, id, completed, retry_failed, devices, &alone, plan);
 }
 
 uint64_t sw_plan_digest(const struct sw_plan *p)

@@ -6,6 +6,9 @@
 struct member { int64_t run; uint64_t id; int row; };  /* of a batch; row: in its stored state */
 
 struct sw_plan_own {
+    struct sw_plan_desc      of;
+    const struct sw_devices *devices;
+    struct sw_plan_sharing   sharing;
     int64_t  *todo;             /* [nruns] ascending                                     */
     bool     *claimed;          /* [nruns] in order of id: a resumed batch has this run  */
     int64_t  *run;              /* [nruns] the batches' own arrays, one after another    */
@@ -29,14 +32,13 @@ static inline int quantity_count(const struct sw_quantity *quantity)
  * batch_bytes in the plan.
  * @param begun  a checkpoint has these slices: they may take a little more of the free memory than new ones
  * @return SW_E_TOO_LARGE not even one */
-enum sw_status plan_fit(struct sw_sweep *sweep, const struct sw_group *group, const struct sw_devices *devices,
-                        const struct sw_plan_sharing *sharing, bool begun, struct sw_plan *p, int64_t *most);
+enum sw_status plan_fit(struct sw_plan *p, const struct sw_group *group, bool begun, int64_t *most);
 
 /** Device memory of a run. @param bytes  out, NAN: not known */
-double plan_run_bytes(const struct sw_sweep *sweep, const struct sw_group *group, const struct sw_device *device);
+double plan_run_bytes(const struct sw_plan *p, const struct sw_group *group);
 
 /** How often runs of a group may be cut on all of the devices. */
-int plan_deepest_cut(const struct sw_sweep *sweep, const struct sw_group *group, const struct sw_devices *devices);
+int plan_deepest_cut(const struct sw_plan *p, const struct sw_group *group);
 
 /** A set-up for a trial before the work begins: that of a group. A problem without time, which cannot take just a few
  * steps, gets so few points that a trial is short and takes little memory. */

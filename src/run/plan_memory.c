@@ -191,17 +191,19 @@ static double runs_per_share(const struct sw_plan *p, const struct sw_group *g, 
     return ceil((double)g->count / (share * rounds));
 }
 
-static enum sw_status fit_device(struct sw_sweep *sweep, const struct sw_group *group, struct sw_device *device,
-                                 const struct sw_plan_sharing *sharing, bool begun, struct need *need)
+static enum sw_status fit_device(const struct sw_plan *p, const struct sw_group *group, struct sw_device *device,
+                                 bool begun, struct need *need)
 {
+    const struct sw_sweep *sweep = p->own->of.sweep;
     const bool gpu = device->space == SW_DEVICE;
     double host;
     SW_TRY(needs(sweep, group, device, need));
     SW_TRY(host_free(device, &host));
-    host *= (begun ? share_of_begun : host_share) / sharing->devices_on_host;  /* each device has a batch in flight */
+    /* each device has a batch in flight */
+    host *= (begun ? share_of_begun : host_share) / p->own->sharing.devices_on_host;
     const double fixed = (double)need->fixed, run = need_of_run(need, device, false),
                  run_on_host = need_of_run(need, device, true);
-    double room = (double)sw_device_memory_free(device) / sharing->ranks_per_gpu;
+    double room = (double)sw_device_memory_free(device) / p->own->sharing.ranks_per_gpu;
     room *= begun ? share_of_begun : device_share;
     if (sweep->memory) host = fmin(host, sweep->memory);
     if (sweep->memory) room = fmin(room, sweep->memory);
@@ -212,20 +214,23 @@ static enum sw_status fit_device(struct sw_sweep *sweep, const struct sw_group *
     return SW_OK;
 }
 
-double plan_run_bytes(const struct sw_sweep *sweep, const struct sw_group *group, const struct sw_device *device)
+double plan_run_bytes(const struct sw_plan *p, const struct sw_group *group)
 {
+    const struct sw_device *device = p->own->devices->device[0];
     struct need need;
-    return needs(sweep, group, device, &need) ? NAN : need_of_run(&need, device, false);
+    return needs(p->own->of.sweep, group, device, &need) ? NAN : need_of_run(&need, device, false);
 }
 
-enum sw_status plan_fit(struct sw_sweep *sweep, const struct sw_group *group, const struct sw_devices *devices,
-                        const struct sw_plan_sharing *sharing, bool begun, struct sw_plan *p, int64_t *most)
+enum sw_status plan_fit(struct sw_plan *p, const struct sw_group *group, bool begun, int64_t *most)
 {
+    const struct sw_sweep *sweep = p->own->of.sweep;
+    const struct sw_devices *devices = p->own->devices;
+    const struct sw_plan_sharing *sharing = &p->own->sharing;
     const struct sw_device *first = devices->device[0];
     struct need need = {.fit = INFINITY};
     for (int k = 0; k < devices->count; k++) {  /* any device may get any batch */
         struct need here;
-        SW_TRY(fit_device(sweep, group, devices->device[k], sharing, begun, &here));
+        SW_TRY(fit_device(p, group, devices->device[k], begun, &here));
         if (here.fit < need.fit) need = here;
     }
     *most = group->cut ? 1 : (int64_t)need.fit;
@@ -242,8 +247,10 @@ enum sw_status plan_fit(struct sw_sweep *sweep, const struct sw_group *group, co
     return SW_OK;
 }
 
-int plan_deepest_cut(const struct sw_sweep *sweep, const struct sw_group *group, const struct sw_devices *devices)
+int plan_deepest_cut(const struct sw_plan *p, const struct sw_group *group)
 {
+    const struct sw_sweep *sweep = p->own->of.sweep;
+    const struct sw_devices *devices = p->own->devices;
     const struct sw_setup setup = sw_sweep_setup(sweep, group, 1);
     int deepest = sweep->problem->cuts ? SW_CUT_MOST : 0;
     for (int k = 0; k < devices->count && deepest; k++) {

@@ -38,40 +38,36 @@ struct sw_plan {
     struct sw_plan_own *own;
 };
 
-/** How many batches there can be on any devices whose memory does not force more: an upper bound on the devices that
- * are worth opening. Arguments as for sw_plan_make().
- * @param enough  stop counting at so many
- * @param most    out; at least 1
- * @return SW_E_MEMORY */
-enum sw_status sw_plan_max_batches(const struct sw_sweep *sweep, const int64_t *run, int64_t count, const uint64_t *id,
-                                   const struct sw_completed *completed, bool retry_failed, int64_t enough,
-                                   int64_t *most);
-/** How many devices can be worth taking for one run at most, as a team.
- * @param run  [count] the runs asked for  @param enough  not more  @param team  out; at least 1  @return SW_E_MEMORY */
-enum sw_status sw_plan_largest_team(const struct sw_sweep *sweep, const int64_t *run, int64_t count, int64_t enough,
-                                    int64_t *team);
-/** @param run     [count] the runs asked for, ascending
- *  @param id      [sweep->nruns] the ids of all runs (sw_sweep_ids); must outlive the plan
- *  @param completed  what the output already holds; NULL: nothing. Must outlive the plan
- *  @param devices that will share the work: batches fit the one with the least memory, and there is work for each
- *  @return SW_E_TOO_LARGE one run does not fit the device: bytes needed and free, and a hint */
-enum sw_status sw_plan_make(struct sw_sweep *sweep, const int64_t *run, int64_t count, const uint64_t *id,
-                            const struct sw_completed *completed, bool retry_failed, const struct sw_devices *devices,
-                            struct sw_plan **plan);
-
+/* The runs that are asked for. All is borrowed, and outlives the plan. */
+struct sw_plan_desc {
+    struct sw_sweep *sweep;
+    const int64_t   *run;          /* [count] ascending                                                     */
+    int64_t          count;
+    const uint64_t  *id;           /* [sweep->nruns] the ids of all runs (sw_sweep_ids)                     */
+    const struct sw_completed *completed;  /* what the output already holds; NULL: nothing                  */
+    bool             retry_failed;
+};
 /* The processes that share a sweep. */
 struct sw_plan_sharing {
     const struct sw_comm *comm;
     int devices, devices_on_host;  /* of all ranks, and of those on this machine                            */
     int ranks_per_gpu;             /* ranks that share the memory of a GPU                                  */
 };
-/** The same plan on all ranks of a communicator, whose files and settings are the same: batches fit the device with the
- * least memory of any rank. Collective: all ranks fail if one does.
- * @return also SW_E_COMM: another rank has failed */
-enum sw_status sw_plan_make_shared(struct sw_sweep *sweep, const int64_t *run, int64_t count, const uint64_t *id,
-                                   const struct sw_completed *completed, bool retry_failed,
-                                   const struct sw_devices *devices, const struct sw_plan_sharing *sharing,
-                                   struct sw_plan **plan);
+
+/** How many devices may have work: an upper bound, on any devices whose memory does not force more batches.
+ * @param enough  stop counting batches, and devices of a team, at so many
+ * @param most    out; at least 1
+ * @return SW_E_MEMORY */
+enum sw_status sw_plan_most_devices(const struct sw_plan_desc *desc, int64_t enough, int64_t *most);
+
+/** @param devices  that will share the work: batches fit the one with the least memory, and there is work for each
+ *  @param sharing  NULL: this process is alone. Else the plan is the same on all ranks of the communicator, whose files
+ *                  and settings are the same, and batches fit the device with the least memory of any rank. Collective:
+ *                  all ranks fail if one does
+ *  @return SW_E_TOO_LARGE one run does not fit the device: bytes needed and free, and a hint; SW_E_COMM another rank has
+ *          failed */
+enum sw_status sw_plan_make(const struct sw_plan_desc *desc, const struct sw_devices *devices,
+                            const struct sw_plan_sharing *sharing, struct sw_plan **plan);
 void sw_plan_destroy(struct sw_plan **plan);
 /** A hash of the solver and the batches: plans that differ have different digests. */
 uint64_t sw_plan_digest(const struct sw_plan *plan);

@@ -222,7 +222,8 @@ static enum sw_status perform(struct call *c)
     assert_ok(sw_sweep_select(sweep, &which, &run, &count));
     assert_ok(sw_completed_open(c->file, &report, &completed));
     assert_ok(sw_devices_open(c->device ? c->device : "cpu", c->threads, SW_DEVICES_MOST, &devices));
-    enum sw_status st = sw_plan_make(sweep, run, count, id, completed, c->retry_failed, &devices, &plan);
+    const struct sw_plan_desc desc = {sweep, run, count, id, completed, c->retry_failed};
+    enum sw_status st = sw_plan_make(&desc, &devices, NULL, &plan);
     if (!st && !c->only_plan) {
         struct sw_run_sweep_options options = {
             .file = c->file,

@@ -242,7 +242,8 @@ static inline void mutant_plan(struct sw_cli *cli, struct cli_sweep *s, const st
     if (!st) {
         s->file = sw_strdup(s->sweep->file);
         cli_sweep_headline(s, &line);
-        st = sw_plan_make(s->sweep, s->run, s->count, s->id, NULL, false, devices, &plan);
+        const struct sw_plan_desc desc = {.sweep = s->sweep, .run = s->run, .count = s->count, .id = s->id};
+        st = sw_plan_make(&desc, devices, NULL, &plan);
     }
     if (!st) plan_warnings_print(cli, s, plan, mutant_say);
     /* twins, memory, a row that this build or the set-up lacks: each says so */
