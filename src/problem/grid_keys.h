@@ -2,7 +2,7 @@
 #define GRID_KEYS_H
 /* The grid of a problem that may have 1, 2 or 3 dimensions: rows for its key table. A quantity is one number for all
  * dimensions, grid.dim of them, or a list with one for each: the columns "grid.n", "grid.n.1" and "grid.n.2" hold those
- * of x, y and z (sweep/grid_settings.c), and in a dimension that a run does not have 1 point on a length of 1 at 0. */
+ * of x, y and z (sweep/columns.c), and in a dimension that a run does not have 1 point on a length of 1 at 0. */
 #include "problem/sw_key.h"
 
 #define SW_GRID_N(path_, name_, alias_, element_)                                                                    \

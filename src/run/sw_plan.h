@@ -64,8 +64,8 @@ enum sw_status sw_plan_most_devices(const struct sw_plan_desc *desc, int64_t eno
  *  @param sharing  NULL: this process is alone. Else the plan is the same on all ranks of the communicator, whose files
  *                  and settings are the same, and batches fit the device with the least memory of any rank. Collective:
  *                  all ranks fail if one does
- *  @return SW_E_TOO_LARGE one run does not fit the device: bytes needed and free, and a hint; SW_E_COMM another rank has
- *          failed */
+ *  @return SW_E_TOO_LARGE one run does not fit the device: bytes needed and free, and a hint; SW_E_COMM another rank
+ *          has failed */
 enum sw_status sw_plan_make(const struct sw_plan_desc *desc, const struct sw_devices *devices,
                             const struct sw_plan_sharing *sharing, struct sw_plan **plan);
 void sw_plan_destroy(struct sw_plan **plan);

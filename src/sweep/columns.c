@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "sweep/axis.h"
-#include "sweep/grid_settings.h"
 #include "sweep/keys.h"
 #include "sweep/sweep_own.h"
 
@@ -29,6 +28,65 @@ static bool is_column(const struct sw_sweep *s, const struct sw_key *key)
     if (s->own_steps && !strcmp(key->path, "time.dt") && !key_setting(s, key->path) && !key_default(s, key))
         return false;  /* chosen by each run */
     return key_is_number(key) && key->decides && key_counts(s, key);
+}
+
+/* ------------------------------------------------------------------ lists of the grid */
+
+/* grid.n, grid.length and grid.x0 are one number for all dimensions or a list of one for each; a problem that may have
+ * more than one dimension has the columns "grid.n" (x), "grid.n.1" (y), "grid.n.2" (z), and so for the others
+ * (problem/grid_keys.h). */
+struct grid_quantity {
+    const char *path[SW_DIMS];
+    double      unused;         /* its number in a dimension that a run has not */
+};
+static const struct grid_quantity quantities[] = {
+    {{"grid.n", "grid.n.1", "grid.n.2"}, 1},
+    {{"grid.length", "grid.length.1", "grid.length.2"}, 1},
+    {{"grid.x0", "grid.x0.1", "grid.x0.2"}, 0},
+};
+enum { QUANTITIES = sizeof quantities / sizeof *quantities };
+
+/* The list at a path, NULL: there is none. */
+static const struct sw_setting *grid_list_at(const struct sw_sweep *s, const char *path)
+{
+    const struct sw_setting *setting = key_setting(s, path);
+    return setting && setting->kind == SW_SETTING_LIST ? setting : NULL;
+}
+
+const struct sw_setting *grid_list(const struct sw_sweep *s)
+{
+    const struct sw_setting *list = NULL;
+    for (int q = 0; q < QUANTITIES && !list; q++) list = grid_list_at(s, quantities[q].path[0]);
+    return list;
+}
+
+/* Report lists that the problem cannot have, or that differ in length. */
+static void check_lists(const struct sw_sweep *s)
+{
+    const struct sw_setting *first = grid_list(s), *list;
+    const int max = grid_max_dim(s->problem);
+    for (int q = 0; q < QUANTITIES; q++) {
+        if (!(list = grid_list_at(s, quantities[q].path[0]))) continue;
+        s->own->grid_wrong |= max == 1 || list->count < 1 || list->count > max || list->count != first->count;
+        if (max == 1)
+            report_error(s, list, "'%s' is a list of %d: %s is 1-D only; write one number", list->path, list->count,
+                         s->problem->name);
+        else if (list->count < 1 || list->count > max)
+            report_error(s, list, "'%s' is a list of %d: %s has 1 to %d dimensions", list->path, list->count,
+                         s->problem->name, max);
+        else if (list->count != first->count)
+            report_error(s, list, "'%s' is a list of %d, but '%s' one of %d; one number stands for all dimensions",
+                         list->path, list->count, first->path, first->count);
+    }
+}
+
+/* The quantity that a column is of, NULL: none. @param dimension  out: in which dimension */
+static const struct grid_quantity *grid_quantity_of(const char *path, int *dimension)
+{
+    for (int q = 0; q < QUANTITIES; q++)
+        for (*dimension = 0; *dimension < SW_DIMS; ++*dimension)
+            if (!strcmp(path, quantities[q].path[*dimension])) return &quantities[q];
+    return NULL;
 }
 
 /* ------------------------------------------------------------------ which columns */
@@ -347,6 +405,7 @@ enum sw_status columns_make(struct sw_sweep *s)
     const struct sw_setting *define = key_setting(s, "define");
     const struct sw_key *key;
     size_t most = (size_t)s->naxis;
+    check_lists(s);
     if (define && define->kind != SW_SETTING_GROUP) define = NULL;
     for (int k = 0; (key = key_at(s, k)); k++) most += is_column(s, key);
     if (define) most += (size_t)define->count;

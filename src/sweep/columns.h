@@ -17,9 +17,19 @@ struct source {                         /* where the numbers of a column come fr
     bool                     unknown;   /* refused or missing, or it needs one that is: reported, checked no more */
 };
 
-/** Make the columns with their sources, the scope of names, the order to compute in; report cycles.
+/** Make the columns with their sources, the scope of names, the order to compute in; report cycles, and lists of the
+ * grid that the problem cannot have.
  * @return SW_E_MEMORY */
 enum sw_status columns_make(struct sw_sweep *s);
+
+/** At least 1. */
+static inline int grid_max_dim(const struct sw_problem *problem)
+{
+    return problem->shape->max_dim > 1 ? problem->shape->max_dim : 1;
+}
+
+/** The first list in the group `grid`, NULL: there is none. */
+const struct sw_setting *grid_list(const struct sw_sweep *s);
 
 /** The column of a key by its path, of an axis or define by its name; -1: none. */
 int column_find(const struct sw_sweep *s, const char *name);

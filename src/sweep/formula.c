@@ -7,7 +7,7 @@
 #include "base/sw_mem.h"
 #include "base/sw_nearest_name.h"
 #include "sweep/column_values.h"
-#include "sweep/grid_settings.h"
+#include "sweep/columns.h"
 #include "sweep/keys.h"
 #include "sweep/sweep_own.h"
 #include "sweep/unknowns.h"

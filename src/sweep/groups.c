@@ -7,7 +7,6 @@
 
 #include "base/sw_mem.h"
 #include "sweep/columns.h"
-#include "sweep/grid_settings.h"
 #include "sweep/keys.h"
 #include "sweep/sweep_own.h"
 #include "sweep/times.h"
@@ -218,49 +217,10 @@ bool has_extra_point(const struct sw_sweep *s)
     return s->problem->shape->extra_point && s->problem->shape->extra_point(&setup);
 }
 
-/* Of runs that take steps of their own. */
-static enum sw_status set_exact_times(const struct sw_sweep *s, const struct member *m, struct sw_group *g)
-{
-    const double *fields = m->shape + SHAPE_TIMES, *scalars = fields + s->own->fields->narg,
-                 *looks = scalars + s->own->scalars->narg, end = m->shape[SHAPE_STEPS];
-    double *look = NULL, *outputs = NULL;
-    int64_t noutput;
-    enum sw_status st;
-    SW_TRY(times_exact(s->own->fields, fields, end, &g->field_time, &g->nfield, &g->fields_lost));
-    SW_TRY(times_exact(s->own->scalars, scalars, end, &g->scalar_time, &g->nscalar, &g->scalars_lost));
-    SW_TRY_TO(done, st, times_multiples(s->own->looks, looks, end, &look, &g->nlook));
-    SW_TRY_TO(done, st, times_union(g->field_time, g->nfield, g->scalar_time, g->nscalar, end, &outputs, &noutput));
-    SW_TRY_TO(done, st, times_union(outputs, (int)noutput + 1, look, g->nlook, end, &g->times, &g->goals));
-    SW_TRY_TO(done, st, times_ticks(g->field_time, g->nfield, g->times, g->goals, end, &g->field_step));
-    SW_TRY_TO(done, st, times_ticks(g->scalar_time, g->nscalar, g->times, g->goals, end, &g->scalar_step));
-    SW_TRY_TO(done, st, times_ticks(look, g->nlook, g->times, g->goals, end, &g->look_step));
-    g->steps = g->goals * SW_TICKS;
-done:
-    sw_free(look);
-    sw_free(outputs);
-    return st;
-}
-
-/* Of runs that have one step. Looks closer to each other than that are one a step. */
-static enum sw_status set_look_steps(const struct sw_sweep *s, const double *looks, struct sw_group *g)
-{
-    double *look;
-    SW_TRY(times_multiples(s->own->looks, looks, (double)g->steps, &look, &g->nlook));
-    enum sw_status st = sw_alloc((size_t)g->nlook, &g->look_step);
-    for (int k = 0; k < g->nlook && !st; k++) {
-        g->look_step[k] = (int64_t)floor(look[k] + 0.5);
-        if (k && g->look_step[k] == g->look_step[k - 1]) g->look_step[k - 1] = -1;
-        if (!g->look_step[k]) g->look_step[k] = -1;
-    }
-    sw_free(look);
-    return st;
-}
-
 static enum sw_status finish_group(const struct sw_sweep *s, struct member *m)
 {
     const struct shape *p = s->own->shape;
     struct sw_group *g = &m->group;
-    const double *fields = m->shape + SHAPE_TIMES, *scalars = fields + s->own->fields->narg;
     g->dim = (int)m->shape[SHAPE_DIM];
     for (int d = 0; d < SW_DIMS; d++) g->n[d] = (int64_t)m->shape[SHAPE_N + d];
     g->n[0] += has_extra_point(s);
@@ -270,15 +230,7 @@ static enum sw_status finish_group(const struct sw_sweep *s, struct member *m)
     g->solver = p->row >= 0 ? s->column[p->row].word[(int)m->shape[SHAPE_ROW]] : s->own->row;
     if (!strcmp(g->solver, "auto")) g->solver = NULL;
     if (points_differ(s)) sw_shape_name(g->dim, g->n, g->name);
-    g->fields_aligned = s->own->fields->aligned;
-    g->scalars_aligned = s->own->scalars->aligned;
-    if (s->own_steps) return set_exact_times(s, m, g);
-    g->steps = (int64_t)m->shape[SHAPE_STEPS];
-    SW_TRY(times_steps(s->own->fields, fields, g->steps, &g->field_step, &g->field_time, &g->nfield,
-                       &g->fields_lost));
-    SW_TRY(times_steps(s->own->scalars, scalars, g->steps, &g->scalar_step, &g->scalar_time, &g->nscalar,
-                       &g->scalars_lost));
-    return set_look_steps(s, scalars + s->own->scalars->narg, g);
+    return times_of_group(s, m->shape + SHAPE_TIMES, m->shape[SHAPE_STEPS], g);
 }
 
 static void free_group(struct sw_group *g)

@@ -4,8 +4,8 @@
 
 #include "base/sw_text.h"
 #include "sweep/column_values.h"
+#include "sweep/columns.h"
 #include "sweep/formula.h"
-#include "sweep/grid_settings.h"
 #include "sweep/keys.h"
 #include "sweep/sweep_own.h"
 #include "sweep/times.h"

@@ -9,7 +9,6 @@
 #include "base/sw_mem.h"
 #include "sweep/column_values.h"
 #include "sweep/columns.h"
-#include "sweep/grid_settings.h"
 #include "sweep/groups.h"
 #include "sweep/keys.h"
 #include "sweep/sweep_own.h"

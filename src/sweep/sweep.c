@@ -9,7 +9,6 @@
 #include "sweep/column_values.h"
 #include "sweep/columns.h"
 #include "sweep/formula.h"
-#include "sweep/grid_settings.h"
 #include "sweep/groups.h"
 #include "sweep/keys.h"
 #include "sweep/names.h"
@@ -87,7 +86,6 @@ static enum sw_status expand(struct sw_sweep *s)
     SW_TRY(axes_read(s));
     SW_TRY(axes_combine(s));
     s->own->axes_wrong = s->nruns < 1 || s->own->report->errors > errors;
-    grid_check(s);
     SW_TRY(columns_make(s));
     choices_resolve(s);
     errors = s->own->report->errors;

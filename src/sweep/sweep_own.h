@@ -5,7 +5,6 @@
  *
  *     config_scan, config_parse, config_read   the text of a config as a tree of settings
  *     key_table, keys      the keys of a problem, with their settings
- *     grid                 lists of one number for each dimension
  *     formula              expressions: numbers of a run, functions of the points
  *     unknowns             the names of the unknowns, where a config gives them
  *     sample, axis         points drawn at random; the axes and their values

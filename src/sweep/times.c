@@ -191,6 +191,18 @@ static int by_time(const void *a, const void *b)
     return (*x > *y) - (*x < *y);
 }
 
+/* The times asked for, ascending. */
+static enum sw_status list_times(const struct times *t, const double *scaled, double end, double **time, int *count)
+{
+    const int n = (int)count_of(t, scaled, end);
+    SW_TRY(sw_alloc((size_t)n, time));
+    for (int k = 0; k < n; k++) (*time)[k] = time_at(t, scaled, k);
+    if (t->kind == TIMES_EVERY && has_end(t, scaled, end)) (*time)[n - 1] = end;
+    qsort(*time, (size_t)n, sizeof **time, by_time);
+    *count = n;
+    return SW_OK;
+}
+
 static int64_t nearest_step(double time, int64_t steps)
 {
     const double step = floor(time + 0.5);
@@ -221,19 +233,23 @@ const char *looks_error(const struct times *t, const double *a, double steps, do
     return text;
 }
 
-enum sw_status times_steps(const struct times *t, const double *scaled, int64_t steps, int64_t **step, double **time,
-                           int *count, int64_t *lost)
+/* The step of each time. Of times that round to one step the nearest has it. The others are left out, in all runs
+ * alike; but where the runs of the sweep have different steps (`aligned`), they keep their positions, so that the k-th
+ * entry is of the k-th time in every run.
+ * @param step   out [*count]: ascending, each once; -1: another time has it. Free with sw_free()
+ * @param time   out [*count] ascending, in units of dt: the step, or the time asked for. Free with sw_free()
+ * @param count  out
+ * @param lost   out: times without a step of their own */
+static enum sw_status list_steps(const struct times *t, const double *scaled, int64_t steps, int64_t **step,
+                                 double **time, int *count, int64_t *lost)
 {
-    const int n = (int)count_of(t, scaled, (double)steps);
+    int n;
     *count = 0;
     *lost = 0;
+    SW_TRY(list_times(t, scaled, (double)steps, time, &n));
     SW_TRY(sw_alloc((size_t)n, step));
-    SW_TRY(sw_alloc((size_t)n, time));
-    for (int k = 0; k < n; k++) (*time)[k] = time_at(t, scaled, k);
-    if (t->kind == TIMES_EVERY && has_end(t, scaled, (double)steps)) (*time)[n - 1] = (double)steps;
     if (t->kind == TIMES_EVERY && interval(t, scaled) > scaled[0])
         *lost = (int64_t)fmin((double)steps / scaled[0] * (1 + 1e-12) + 1e-6, 1e15) - steps;
-    qsort(*time, (size_t)n, sizeof **time, by_time);
     for (int k = 0; k < n; k++) (*step)[k] = nearest_step((*time)[k], steps);
     assign_steps(n, *time, *step, lost);
     for (int k = 0; k < n; k++) {
@@ -246,16 +262,17 @@ enum sw_status times_steps(const struct times *t, const double *scaled, int64_t 
 
 /* ------------------------------------------------------------------ as times on which runs land */
 
-enum sw_status times_exact(const struct times *t, const double *scaled, double end, double **time, int *count,
-                           int64_t *lost)
+/* Of exact times: the times asked for, those within 1e-9 of the end of each other as one, ascending.
+ * @param time   out [*count]. Free with sw_free()
+ * @param count  out
+ * @param lost   out: times that were given twice */
+static enum sw_status list_exact(const struct times *t, const double *scaled, double end, double **time, int *count,
+                                 int64_t *lost)
 {
-    const int n = (int)count_of(t, scaled, end);
+    int n;
     *count = 0;
     *lost = 0;
-    SW_TRY(sw_alloc((size_t)n, time));
-    for (int k = 0; k < n; k++) (*time)[k] = time_at(t, scaled, k);
-    if (t->kind == TIMES_EVERY && has_end(t, scaled, end)) (*time)[n - 1] = end;
-    qsort(*time, (size_t)n, sizeof **time, by_time);
+    SW_TRY(list_times(t, scaled, end, time, &n));
     for (int k = 0; k < n; k++) {
         if (*count && (*time)[k] - (*time)[*count - 1] <= near * end) ++*lost;
         else (*time)[(*count)++] = (*time)[k];
@@ -263,7 +280,9 @@ enum sw_status times_exact(const struct times *t, const double *scaled, double e
     return SW_OK;
 }
 
-enum sw_status times_multiples(const struct times *t, const double *scaled, double end, double **time, int *count)
+/* The multiples of the interval of TIMES_EVERY after 0, as far as the end: what a run has of them does not depend on
+ * its end. Of no times there are none. @param time  out [*count], in units of dt. Free with sw_free() */
+static enum sw_status list_multiples(const struct times *t, const double *scaled, double end, double **time, int *count)
 {
     const int64_t n = t->kind ? count_intervals(t, scaled, end) : 0;
     SW_TRY(sw_alloc((size_t)n, time));
@@ -271,7 +290,8 @@ enum sw_status times_multiples(const struct times *t, const double *scaled, doub
     return SW_OK;
 }
 
-enum sw_status times_union(const double *a, int na, const double *b, int nb, double end, double **goal, int64_t *goals)
+/* The union of such times, 0 and the end. @param goal  out [*goals + 1]. Free with sw_free() */
+static enum sw_status unite(const double *a, int na, const double *b, int nb, double end, double **goal, int64_t *goals)
 {
     double *all;
     *goals = 0;
@@ -285,7 +305,8 @@ enum sw_status times_union(const double *a, int na, const double *b, int nb, dou
     return SW_OK;
 }
 
-enum sw_status times_ticks(double *time, int count, const double *goal, int64_t goals, double end, int64_t **step)
+/* The ticks of exact times, and the times as they are in the union. @param step  out [count]. Free with sw_free() */
+static enum sw_status list_ticks(double *time, int count, const double *goal, int64_t goals, double end, int64_t **step)
 {
     int64_t at = 0;
     SW_TRY(sw_alloc((size_t)count, step));
@@ -295,4 +316,56 @@ enum sw_status times_ticks(double *time, int count, const double *goal, int64_t 
         time[k] = goal[at];
     }
     return SW_OK;
+}
+
+/* ------------------------------------------------------------------ of a group */
+
+/* Of runs that take steps of their own. */
+static enum sw_status set_exact_times(const struct sw_sweep *s, const double *fields, const double *scalars,
+                                      const double *looks, double end, struct sw_group *g)
+{
+    double *look = NULL, *outputs = NULL;
+    int64_t noutput;
+    enum sw_status st;
+    SW_TRY(list_exact(s->own->fields, fields, end, &g->field_time, &g->nfield, &g->fields_lost));
+    SW_TRY(list_exact(s->own->scalars, scalars, end, &g->scalar_time, &g->nscalar, &g->scalars_lost));
+    SW_TRY_TO(done, st, list_multiples(s->own->looks, looks, end, &look, &g->nlook));
+    SW_TRY_TO(done, st, unite(g->field_time, g->nfield, g->scalar_time, g->nscalar, end, &outputs, &noutput));
+    SW_TRY_TO(done, st, unite(outputs, (int)noutput + 1, look, g->nlook, end, &g->times, &g->goals));
+    SW_TRY_TO(done, st, list_ticks(g->field_time, g->nfield, g->times, g->goals, end, &g->field_step));
+    SW_TRY_TO(done, st, list_ticks(g->scalar_time, g->nscalar, g->times, g->goals, end, &g->scalar_step));
+    SW_TRY_TO(done, st, list_ticks(look, g->nlook, g->times, g->goals, end, &g->look_step));
+    g->steps = g->goals * SW_TICKS;
+done:
+    sw_free(look);
+    sw_free(outputs);
+    return st;
+}
+
+/* Of runs that have one step. Looks closer to each other than that are one a step. */
+static enum sw_status set_look_steps(const struct sw_sweep *s, const double *looks, struct sw_group *g)
+{
+    double *look;
+    SW_TRY(list_multiples(s->own->looks, looks, (double)g->steps, &look, &g->nlook));
+    enum sw_status st = sw_alloc((size_t)g->nlook, &g->look_step);
+    for (int k = 0; k < g->nlook && !st; k++) {
+        g->look_step[k] = (int64_t)floor(look[k] + 0.5);
+        if (k && g->look_step[k] == g->look_step[k - 1]) g->look_step[k - 1] = -1;
+        if (!g->look_step[k]) g->look_step[k] = -1;
+    }
+    sw_free(look);
+    return st;
+}
+
+enum sw_status times_of_group(const struct sw_sweep *s, const double *scaled, double steps, struct sw_group *g)
+{
+    const struct times *fields = s->own->fields, *scalars = s->own->scalars;
+    const double *of_fields = scaled, *of_scalars = of_fields + fields->narg, *looks = of_scalars + scalars->narg;
+    g->fields_aligned = fields->aligned;
+    g->scalars_aligned = scalars->aligned;
+    if (s->own_steps) return set_exact_times(s, of_fields, of_scalars, looks, steps, g);
+    g->steps = (int64_t)steps;
+    SW_TRY(list_steps(fields, of_fields, g->steps, &g->field_step, &g->field_time, &g->nfield, &g->fields_lost));
+    SW_TRY(list_steps(scalars, of_scalars, g->steps, &g->scalar_step, &g->scalar_time, &g->nscalar, &g->scalars_lost));
+    return set_look_steps(s, looks, g);
 }

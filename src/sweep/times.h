@@ -13,7 +13,7 @@ struct times {
     const struct sw_setting *setting;
     int                      narg;
     struct run_value            *arg;
-    bool                     aligned;  /* runs differ in their steps: each time keeps its position, see times_steps() */
+    bool                     aligned;  /* runs differ in their steps: each time keeps its position */
     bool                     ends_differ;  /* time.end differs                                                  */
     bool                     exact;    /* runs take steps of their own and land on each time: dt is 1           */
 };
@@ -30,26 +30,8 @@ double times_scale(const struct times *times, int k, double value, double dt);
 const char *times_error(const struct times *times, const double *scaled, double steps, double dt, char text[160]);
 /** The same of times at which to look at a run: beyond its end it would never be looked at. */
 const char *looks_error(const struct times *looks, const double *scaled, double steps, double dt, char text[160]);
-/** The step of each time. Of times that round to one step the nearest has it. The others are left out, in
- * all runs alike; but where the runs of the sweep have different steps (`aligned`), they keep their positions, so
- * that the k-th entry is of the k-th time in every run.
- * @param step   out [*count]: ascending, each once; -1: another time has it. Free with sw_free()
- * @param time   out [*count] ascending, in units of dt: the step, or the time asked for. Free with sw_free()
- * @param count  out
- * @param lost   out: times without a step of their own */
-enum sw_status times_steps(const struct times *times, const double *scaled, int64_t steps, int64_t **step,
-                           double **time, int *count, int64_t *lost);
-/** Of exact times: the times asked for, those within 1e-9 of the end of each other as one, ascending.
- * @param time   out [*count]. Free with sw_free()
- * @param count  out
- * @param lost   out: times that were given twice */
-enum sw_status times_exact(const struct times *times, const double *scaled, double end, double **time, int *count,
-                           int64_t *lost);
-/** The multiples of the interval of TIMES_EVERY after 0, as far as the end: what a run has of them does not depend on
- * its end. Of no times there are none. @param time  out [*count], in units of dt. Free with sw_free() */
-enum sw_status times_multiples(const struct times *times, const double *scaled, double end, double **time, int *count);
-/** The union of such times, 0 and the end. @param goal  out [*goals + 1]. Free with sw_free() */
-enum sw_status times_union(const double *a, int na, const double *b, int nb, double end, double **goal, int64_t *goals);
-/** The ticks of exact times, and the times as they are in the union. @param step  out [count]. Free with sw_free() */
-enum sw_status times_ticks(double *time, int count, const double *goal, int64_t goals, double end, int64_t **step);
+/** The times of a group of runs, as steps or, where they take steps of their own, ticks.
+ * @param scaled  the arguments of fields, scalars and looks  @param steps  of the runs; or when they end
+ * @param group   out; free with sw_groups_free(), also on failure  @return SW_E_MEMORY */
+enum sw_status times_of_group(const struct sw_sweep *s, const double *scaled, double steps, struct sw_group *group);
 #endif
