@@ -80,6 +80,7 @@ const struct sw_bvp_ops bvp_thomas_cuda = {
     .about = "the elimination of cpu.thomas, one thread a system; the systems are made on the CPU",
     .space = SW_DEVICE,
     .fits = bvp_general_fits,
+    .general = true,
     .bytes = bytes,
     .create = create,
     .solve = bvp_general_solve,

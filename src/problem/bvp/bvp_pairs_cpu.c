@@ -55,6 +55,7 @@ const struct sw_bvp_ops bvp_relations_cpu = {
     .about = "the same in pairs of u and flux by the tridiagonal solver of that name: all threads share a problem",
     .space = SW_HOST,
     .fits = bvp_general_fits,
+    .general = true,
     .bytes = bvp_pairs_bytes,
     .create = create,
     .solve = bvp_general_solve,

@@ -32,6 +32,7 @@ const struct sw_bvp_ops bvp_relations_cuda = {
     .about = "the pairs of cpu.relations by the tridiagonal solver of that name; the systems are made on the CPU",
     .space = SW_DEVICE,
     .fits = bvp_general_fits,
+    .general = true,
     .bytes = bvp_pairs_bytes,
     .create = create,
     .solve = bvp_general_solve,

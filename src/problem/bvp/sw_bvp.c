@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/sw_mem.h"
-#include "problem/bvp/bvp_general.h"
+#include "problem/bvp/sw_bvp_impl.h"
 
 /* ------------------------------------------------------------------ the problem */
 
@@ -211,7 +211,7 @@ bool sw_bvp_uses_columns(const char *row)
 bool sw_bvp_solves_general(const char *row)
 {
     for (int k = 0; row && sw_bvp_table[k]; k++)
-        if (sw_row_named(&rows, &sw_bvp_table[k]->row, row) && sw_bvp_table[k]->fits == bvp_general_fits) return true;
+        if (sw_row_named(&rows, &sw_bvp_table[k]->row, row) && sw_bvp_table[k]->general) return true;
     return false;
 }
 

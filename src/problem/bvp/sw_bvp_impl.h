@@ -21,6 +21,7 @@ struct sw_bvp_ops {
     struct sw_cost (*cost)(const struct sw_bvp *bvp);        /* NULL: not counted                     */
     int            element_size;       /* bytes of a number of its columns, 4 or 8; 0: as desc.single says */
     bool           columns;            /* it uses r                                                       */
+    bool           general;            /* it solves the general problem, not only the plain case          */
     int64_t        from;               /* "auto" takes it for so many points and more                     */
     int            scan_element_size;  /* bytes of a number of steps B, the sums across columns, if it has such */
 };
