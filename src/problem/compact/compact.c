@@ -1,59 +1,73 @@
-/* The problem `compact`: compact finite differences of a field that an expression gives (docs/explanation/compact.md),
- * and their difference from the exact result, which is derived from the expression. A derivative, filter or
- * interpolation along one axis; or the gradient, divergence or Laplacian. There is no time. Here are the keys and what
- * is refused. */
-#include "problem/compact/compact.h"
-
+/* The problem `compact`: compact finite differences of a field that an expression gives (docs/explanation/compact.md), and
+ * their difference from the exact result, which is derived from the expression. A derivative, filter or interpolation
+ * along one axis; or the gradient, divergence or Laplacian. There is no time. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
+#include "base/sw_mem.h"
+#include "base/sw_reals.h"
+#include "fd/sw_fd.h"
+#include "fd/sw_fd_nabla.h"
+#include "field/norms.h"
 #include "problem/given.h"
 #include "problem/grid_keys.h"
+#include "problem/sw_problem.h"
+
+enum compact_operator { COMPACT_DERIVATIVE, COMPACT_GRADIENT, COMPACT_DIVERGENCE, COMPACT_LAPLACIAN };
+
+/* What the words of a run mean. */
+struct compact_method {
+    enum compact_operator operator;
+    const struct sw_fd_scheme *scheme;
+    const char *boundary;
+    int         axis;   /* of a derivative: the other operators differentiate along all axes of the grid */
+    bool        walls;  /* at the ends of each axis that is differentiated along                         */
+};
 
 /* ------------------------------------------------------------------ what the words of a run mean */
 
-const char *const compact_axes[SW_DIMS] = {"x", "y", "z"};
+static const char *const axes[SW_DIMS] = {"x", "y", "z"};
 
 static const char *const operators[] = {"derivative", "gradient", "divergence", "laplacian", NULL};
 static const char *operator_word(int k) { return operators[k]; }
 
-struct compact_method compact_method_of(const struct sw_setup *setup)
+static struct compact_method method_of(const struct sw_setup *setup)
 {
     struct compact_method m = {.operator = COMPACT_DERIVATIVE,
                                .scheme = sw_fd_scheme_find(sw_setup_word(setup, "scheme")),
                                .boundary = sw_setup_word(setup, "boundary")};
-    while (m.axis < SW_DIMS - 1 && !sw_setup_chosen(setup, "axis", compact_axes[m.axis])) m.axis++;
+    while (m.axis < SW_DIMS - 1 && !sw_setup_chosen(setup, "axis", axes[m.axis])) m.axis++;
     while (operators[m.operator] && !sw_setup_chosen(setup, "operator", operators[m.operator])) m.operator++;
     m.walls = strcmp(m.boundary, "periodic") != 0;
     return m;
 }
 
-bool compact_along(const struct compact_method *m, int dim, int d)
+static bool runs_along(const struct compact_method *m, int dim, int d)
 {
     return m->operator == COMPACT_DERIVATIVE ? d == m->axis : d < dim;
 }
 
-int compact_inputs(const struct compact_method *m, int dim) { return m->operator == COMPACT_DIVERGENCE ? dim : 1; }
+static int inputs_of(const struct compact_method *m, int dim) { return m->operator == COMPACT_DIVERGENCE ? dim : 1; }
 
-int compact_results(const struct compact_method *m, int dim) { return m->operator == COMPACT_GRADIENT ? dim : 1; }
+static int results_of(const struct compact_method *m, int dim) { return m->operator == COMPACT_GRADIENT ? dim : 1; }
 
 static const char *const component[SW_DIMS] = {"vector.x", "vector.y", "vector.z"};
 
-const char *compact_input(const struct compact_method *m, int k)
+static const char *input_key(const struct compact_method *m, int k)
 {
     return m->operator == COMPACT_DIVERGENCE ? component[k] : "field";
 }
 
-double compact_number(const struct sw_setup *setup, const char *path, int64_t ld, const double *column, int64_t j)
+static double number(const struct sw_setup *setup, const char *path, int64_t ld, const double *column, int64_t j)
 {
     return column[sw_setup_column(setup, path) * ld + j];
 }
 
 static bool walls(const struct sw_setup *setup, int d)
 {
-    const struct compact_method m = compact_method_of(setup);
-    return m.walls && compact_along(&m, SW_DIMS, d);
+    const struct compact_method m = method_of(setup);
+    return m.walls && runs_along(&m, SW_DIMS, d);
 }
 
 /* ------------------------------------------------------------------ what is refused */
@@ -76,11 +90,11 @@ static const char *refuse_scheme(const struct compact_method *m, char why[160])
 /* A function that the operator needs and the config does not give. */
 static const char *refuse_inputs(const struct sw_setup *setup, const struct compact_method *m, int dim, char why[160])
 {
-    for (int k = 0; k < compact_inputs(m, dim); k++) {
-        if (sw_setup_find(setup, compact_input(m, k))) continue;
+    for (int k = 0; k < inputs_of(m, dim); k++) {
+        if (sw_setup_find(setup, input_key(m, k))) continue;
         snprintf(why, 160, "the %s on a grid of %d dimension%s needs it", operators[m->operator], dim,
                  dim == 1 ? "" : "s");
-        return compact_input(m, k);
+        return input_key(m, k);
     }
     return NULL;
 }
@@ -105,9 +119,9 @@ static const char *refuse_points(const struct sw_setup *setup, const struct comp
 {
     const int least = sw_fd_min_points(m->scheme->name, m->boundary);
     for (int d = 0; d < dim; d++) {
-        if (!compact_along(m, dim, d) || compact_number(setup, n_of[d], ld, column, j) >= least) continue;
+        if (!runs_along(m, dim, d) || number(setup, n_of[d], ld, column, j) >= least) continue;
         snprintf(why, 160, "%s, %s needs at least %d points along %s", m->scheme->name, m->boundary, least,
-                 compact_axes[d]);
+                 axes[d]);
         return n_of[d];
     }
     return NULL;
@@ -116,14 +130,14 @@ static const char *refuse_points(const struct sw_setup *setup, const struct comp
 static const char *validate_run(const struct sw_setup *setup, const char *solver, int ld, const double *column, int j,
                                 char why[160])
 {
-    const struct compact_method m = compact_method_of(setup);
-    const double alpha = compact_number(setup, "alpha", ld, column, j);
-    const int dim = (int)compact_number(setup, "grid.dim", ld, column, j);
+    const struct compact_method m = method_of(setup);
+    const double alpha = number(setup, "alpha", ld, column, j);
+    const int dim = (int)number(setup, "grid.dim", ld, column, j);
     const char *key;
     char known[120];
     (void)solver;
     if (m.operator == COMPACT_DERIVATIVE && m.axis >= dim) {
-        snprintf(why, 160, "there is no %s on a grid of %d dimension%s", compact_axes[m.axis], dim,
+        snprintf(why, 160, "there is no %s on a grid of %d dimension%s", axes[m.axis], dim,
                  dim == 1 ? "" : "s");
         return "axis";
     }
@@ -146,10 +160,10 @@ static const char *validate_run(const struct sw_setup *setup, const char *solver
  * that is (2 pi/L)² times the field that is 2^-22 (n/2 pi)². (Seen: 5e-3 at n = 1024 of d2_c6, where this is 6e-3.) */
 static void warn_rounding(const struct sw_problem *problem, const struct sw_setup *setup, char text[200])
 {
-    const struct compact_method m = compact_method_of(setup);
+    const struct compact_method m = method_of(setup);
     int64_t n = 1;
     for (int d = 0; d < setup->dim; d++)
-        if (compact_along(&m, setup->dim, d) && setup->n[d] > n) n = setup->n[d];
+        if (runs_along(&m, setup->dim, d) && setup->n[d] > n) n = setup->n[d];
     const double waves = (double)n / (2 * 3.14159265358979323846), floor = ldexp(waves * waves, -22);
     (void)problem;
     text[0] = 0;
@@ -162,20 +176,431 @@ static void warn_rounding(const struct sw_problem *problem, const struct sw_setu
 static enum sw_status name_given(const struct sw_problem *problem, const struct sw_setup *setup, int64_t ld,
                                  const double *column, int64_t j, const double *span, char text[200])
 {
-    const struct compact_method m = compact_method_of(setup);
+    const struct compact_method m = method_of(setup);
     struct sw_given given[SW_DIMS + 1] = {{0}};
     struct sw_setup one = *setup;
     (void)problem;
-    one.dim = (int)compact_number(setup, "grid.dim", ld, column, j);
+    one.dim = (int)number(setup, "grid.dim", ld, column, j);
     for (int d = 0; d < SW_DIMS; d++) {
-        one.n[d] = (int64_t)compact_number(setup, n_of[d], ld, column, j);
-        one.walls[d] = m.walls && d < one.dim && compact_along(&m, one.dim, d);
+        one.n[d] = (int64_t)number(setup, n_of[d], ld, column, j);
+        one.walls[d] = m.walls && d < one.dim && runs_along(&m, one.dim, d);
     }
-    for (int k = 0; k < compact_inputs(&m, one.dim); k++) given[k].key = compact_input(&m, k);
+    for (int k = 0; k < inputs_of(&m, one.dim); k++) given[k].key = input_key(&m, k);
     return sw_given_name(&one, ld, column, j, given, span, text);
 }
 
 static const struct sw_run_warning warnings[] = {{.warn = sw_given_warn}, {0}};
+
+/* Away from the walls: the middle half of each line that ends at some. What the closure does there decays as rho^w over
+ * w points, rho < 1/2, so that it is gone long before h^p is, as n grows. Without walls it is all of the line. */
+static struct sw_interior interior_of(const struct sw_setup *setup)
+{
+    struct sw_interior in;
+    for (int d = 0; d < SW_DIMS; d++) {
+        const int64_t n = setup->n[d];
+        in.first[d] = setup->walls[d] ? n / 4 : 0;
+        in.last[d] = n - in.first[d];
+    }
+    return in;
+}
+
+/* ------------------------------------------------------------------ a batch being computed */
+
+struct compact_sim {
+    struct sw_sim     sim;       /* first: the operations get a pointer to it                           */
+    struct sw_setup   setup;
+    struct compact_method method;
+    int               inputs, results;  /* fields                                                       */
+    struct sw_device *device;
+    struct sw_program *exact[SW_DIMS];  /* [results]                                                    */
+    int               count;
+    double           *column;    /* [ncolumn][count]; room for capacity                                 */
+    struct sw_fd     *fd;        /* of a derivative: for runs with the step and alpha of `along[axis]`  */
+    struct sw_fd_nabla *nabla;   /* of the other operators: for runs with the steps of `along`          */
+    struct sw_fd_desc along[SW_DIMS];
+    size_t            element;   /* bytes of a number of the field                                      */
+    void             *f[SW_DIMS], *g[SW_DIMS];      /* [points] on the host: inputs, results            */
+    void             *d_f[SW_DIMS], *d_g[SW_DIMS];  /* the same on a device; NULL: the host is it       */
+    char             *saved;     /* [2][results][count][points]: results, errors; NULL: none are saved  */
+    struct sw_difference *difference;  /* [capacity]                                                    */
+    char            (*why)[160]; /* [capacity] why a run cannot begin, "" if it can                     */
+};
+
+/* Differences along axis d. @param h  of the grid along it; 1 where the scheme does not use it, as with alpha
+ *  @param alpha  of a filter */
+static struct sw_fd_desc describe(const struct sw_setup *setup, int d, double h, double alpha)
+{
+    const struct compact_method m = method_of(setup);
+    return (struct sw_fd_desc){.n = {setup->n[0], setup->n[1], setup->n[2]},
+                               .axis = d,
+                               .fields = 1,
+                               .scheme = m.scheme->name,
+                               .boundary = m.boundary,
+                               .h = sw_fd_derivative(m.scheme->kind) ? h : 1,
+                               .alpha = m.scheme->kind == SW_FD_FILTER ? alpha : 0,
+                               .single = setup->single_steps};
+}
+
+/* @param along  out [SW_DIMS] */
+static void describe_run(const struct compact_sim *c, int j, struct sw_fd_desc *along)
+{
+    const struct sw_grid g = sw_setup_grid(&c->setup, c->count, c->column, j);
+    const double alpha = number(&c->setup, "alpha", c->count, c->column, j);
+    for (int d = 0; d < SW_DIMS; d++) along[d] = describe(&c->setup, d, g.dx[d], alpha);
+}
+
+static bool same_differences(const struct compact_sim *c, const struct sw_fd_desc *along)
+{
+    bool same = c->fd || c->nabla;
+    for (int d = 0; d < SW_DIMS; d++)
+        if (runs_along(&c->method, c->setup.dim, d))
+            same = same && c->along[d].h == along[d].h && c->along[d].alpha == along[d].alpha;
+    return same;
+}
+
+/* The differences for these steps and alpha: those at hand, or new ones. */
+static enum sw_status prepare(struct compact_sim *c, const struct sw_fd_desc *along)
+{
+    const struct compact_method *m = &c->method;
+    const struct sw_fd_desc *x = &along[0];
+    struct sw_fd_nabla_desc all = {.n = {x->n[0], x->n[1], x->n[2]}, .scheme = x->scheme, .single = x->single,
+                                   .sums = m->operator == COMPACT_DIVERGENCE};
+    if (same_differences(c, along)) return SW_OK;
+    sw_fd_destroy(&c->fd);
+    sw_fd_nabla_destroy(&c->nabla);
+    memcpy(c->along, along, sizeof c->along);
+    if (m->operator == COMPACT_DERIVATIVE) return sw_fd_create(&along[m->axis], c->setup.solver, c->device, &c->fd);
+    for (int d = 0; d < SW_DIMS; d++) {
+        all.boundary[d] = along[d].boundary;
+        all.h[d] = along[d].h;
+    }
+    return sw_fd_nabla_create(&all, c->setup.solver, c->device, &c->nabla);
+}
+
+static const char *solver_name(const struct sw_sim *sim)
+{
+    const struct compact_sim *c = (const struct compact_sim *)sim;
+    if (c->nabla) return sw_fd_nabla_name(c->nabla);
+    return c->fd ? sw_fd_name(c->fd) : c->setup.solver ? c->setup.solver : "";
+}
+
+/* A step that cannot be divided by is a load_error of its run. A matrix that breaks down would be one, too, but no
+ * scheme has such: test_fd.c tries them all. */
+static enum sw_status load(struct sw_sim *sim, int count, const double *column, const char **load_error)
+{
+    struct compact_sim *c = (struct compact_sim *)sim;
+    struct sw_fd_desc along[SW_DIMS];
+    memcpy(c->column, column, (size_t)c->setup.ncolumn * (size_t)count * sizeof *column);
+    c->count = count;
+    for (int j = 0; j < count; j++) {
+        enum sw_status st = SW_OK;
+        describe_run(c, j, along);
+        for (int d = 0; d < c->setup.dim && !st; d++)
+            if (runs_along(&c->method, c->setup.dim, d)) st = sw_fd_check(&along[d]);
+        snprintf(c->why[j], sizeof c->why[j], "%s", st ? sw_err_message() : "");
+        load_error[j] = st ? c->why[j] : NULL;
+    }
+    return SW_OK;
+}
+
+static struct sw_sampling sampling(const struct compact_sim *c, int j, const struct sw_program *program)
+{
+    return (struct sw_sampling){.program = program,
+                                .n = {c->setup.n[0], c->setup.n[1], c->setup.n[2]},
+                                .grid = sw_setup_grid(&c->setup, c->count, c->column, j),
+                                .column = c->column + j,
+                                .stride = c->count,
+                                .threads = c->device->threads};
+}
+
+/* @param f, g  inputs and results in the memory of the device */
+static enum sw_status apply_operator(const struct compact_sim *c, void *const *f, void *const *g)
+{
+    switch (c->method.operator) {
+    case COMPACT_GRADIENT:   return sw_fd_gradient(c->nabla, f[0], g);
+    case COMPACT_DIVERGENCE: return sw_fd_divergence(c->nabla, (const void *const[]){f[0], f[1], f[2]}, g[0]);
+    case COMPACT_LAPLACIAN:  return sw_fd_laplacian(c->nabla, f[0], g[0]);
+    default:                 return sw_fd_apply(c->fd, f[0], g[0]);
+    }
+}
+
+static enum sw_status apply(struct compact_sim *c, size_t bytes)
+{
+    if (!c->d_f[0]) return apply_operator(c, c->f, c->g);
+    for (int k = 0; k < c->inputs; k++) SW_TRY(sw_device_upload(c->device, c->d_f[k], c->f[k], bytes));
+    SW_TRY(apply_operator(c, c->d_f, c->d_g));
+    for (int k = 0; k < c->results; k++) SW_TRY(sw_device_download(c->device, c->g[k], c->d_g[k], bytes));
+    return SW_OK;
+}
+
+/* Field `what` of run j among those that are saved: a result, or c->results later its error. */
+static void save(struct compact_sim *c, int j, int what, const void *field)
+{
+    const size_t points = (size_t)sw_points(c->setup.n), element = sw_reals_word(c->setup.single);
+    const size_t first = ((size_t)what * (size_t)c->count + (size_t)j) * points;
+    if (!c->saved) return;
+#pragma omp parallel for num_threads(c->device->threads)
+    for (size_t i = 0; i < points; i++)
+        sw_reals_set(c->saved, element, first + i, sw_reals_at(field, c->element, i));
+}
+
+/* The norms of a vector: |d|² is the sum of the squares of its components, the largest error that of any component. */
+static void add_component(struct sw_difference *sum, const struct sw_difference *d, int64_t points)
+{
+    const double interior = sum->norms.interior;
+    sw_norm_sums_add(&sum->sums, &d->sums);
+    sum->norms = sw_norms_from_sums(&sum->sums, points);
+    sum->norms.interior = d->norms.interior <= interior ? interior : d->norms.interior;
+    if (sum->bad < 0) sum->bad = d->bad;
+}
+
+/* Compare result k of run j with the exact one. */
+static enum sw_status compare(struct compact_sim *c, int j, int k)
+{
+    const struct sw_interior interior = interior_of(&c->setup);
+    const int axis = c->method.axis;
+    struct sw_sampling exact = sampling(c, j, c->exact[k]);
+    struct sw_difference d;
+    if (sw_fd_at_midpoints(c->method.scheme->kind)) exact.grid.x0[axis] += 0.5 * exact.grid.dx[axis];
+    save(c, j, k, c->g[k]);
+    SW_TRY(sw_compare(&exact, &interior, c->setup.single_steps, c->g[k], c->saved ? c->g[k] : NULL, &d));
+    save(c, j, c->results + k, c->g[k]);
+    if (k) add_component(&c->difference[j], &d, sw_points(c->setup.n));
+    else c->difference[j] = d;
+    return SW_OK;
+}
+
+static enum sw_status solve(struct compact_sim *c, int j)
+{
+    const size_t bytes = (size_t)sw_points(c->setup.n) * c->element;
+    struct sw_fd_desc along[SW_DIMS];
+    describe_run(c, j, along);
+    SW_TRY(prepare(c, along));
+    for (int k = 0; k < c->inputs; k++) {
+        const struct sw_sampling field = sampling(c, j, sw_setup_function(&c->setup, input_key(&c->method, k)));
+        SW_TRY(sw_sample(&field, c->setup.single_steps, c->f[k]));
+    }
+    SW_TRY(apply(c, bytes));
+    for (int k = 0; k < c->results; k++) SW_TRY(compare(c, j, k));
+    return SW_OK;
+}
+
+/* The one step. */
+static enum sw_status advance(struct sw_sim *sim, int64_t from, int64_t to)
+{
+    struct compact_sim *c = (struct compact_sim *)sim;
+    const size_t points = (size_t)sw_points(c->setup.n);
+    if (from == to) return SW_OK;
+    for (int j = 0; j < c->count; j++) {
+        c->difference[j] = (struct sw_difference){.bad = -1};
+        if (!c->why[j][0]) { SW_TRY(solve(c, j)); continue; }
+        sw_reals_fill(c->g[0], c->element, 0, NAN, points);
+        for (int what = 0; what < 2 * c->results; what++) save(c, j, what, c->g[0]);
+    }
+    return SW_OK;
+}
+
+static enum sw_status fetch(struct sw_sim *sim, int slot, const void **field, const double **scalars)
+{
+    (void)slot;
+    *field = ((struct compact_sim *)sim)->saved;
+    *scalars = NULL;
+    return SW_OK;
+}
+
+static enum sw_status diverged(struct sw_sim *sim, int64_t *step)
+{
+    const struct compact_sim *c = (struct compact_sim *)sim;
+    for (int j = 0; j < c->count; j++) step[j] = !c->why[j][0] && c->difference[j].bad >= 0 ? 1 : -1;
+    return SW_OK;
+}
+
+static void explain(const struct sw_sim *sim, int j, char text[160])
+{
+    const struct compact_sim *c = (const struct compact_sim *)sim;
+    const struct sw_grid g = sw_setup_grid(&c->setup, c->count, c->column, j);
+    int64_t at = c->difference[j].bad;
+    size_t used = (size_t)snprintf(text, 160, "the field or its derivative is not finite at");
+    for (int d = 0; d < c->setup.dim && used < 160; at /= c->setup.n[d], d++)
+        used += (size_t)snprintf(text + used, 160 - used, "%s %s = %.6g", d ? "," : "", axes[d],
+                                 sw_grid_at(&g, d, at % c->setup.n[d]));
+}
+
+static enum sw_status norms(struct sw_sim *sim, struct sw_norms *norm)
+{
+    const struct compact_sim *c = (struct compact_sim *)sim;
+    for (int j = 0; j < c->count; j++) norm[j] = c->difference[j].norms;
+    return SW_OK;
+}
+
+static void destroy(struct sw_sim *sim)
+{
+    struct compact_sim *c = (struct compact_sim *)sim;
+    if (!c) return;
+    sw_fd_destroy(&c->fd);
+    sw_fd_nabla_destroy(&c->nabla);
+    for (int d = 0; d < SW_DIMS; d++) {
+        sw_program_destroy(&c->exact[d]);
+        sw_free(c->f[d]);
+        sw_free(c->g[d]);
+        sw_device_free(c->device, c->d_f[d]);
+        sw_device_free(c->device, c->d_g[d]);
+    }
+    sw_free(c->column);
+    sw_free(c->saved);
+    sw_free(c->difference);
+    sw_free(c->why);
+    sw_free(c);
+}
+
+static const struct sw_sim_ops compact_ops = {
+    .solver_name = solver_name,
+    .load = load,
+    .advance = advance,
+    .fetch = fetch,
+    .diverged = diverged,
+    .norms = norms,
+    .explain = explain,
+    .destroy = destroy,
+};
+
+/* ------------------------------------------------------------------ making one */
+
+/* The input's expression, differentiated as often as the scheme does along axis d; *result stays NULL where that is not
+ * at all. */
+static enum sw_status derive(const struct sw_setup *setup, const struct compact_method *m, int input, int d,
+                             struct sw_expr **result)
+{
+    const struct sw_expr *expr = sw_setup_find(setup, input_key(m, input))->expr;
+    struct sw_expr *derived = NULL;
+    *result = NULL;
+    for (int k = 0; k < sw_fd_derivative(m->scheme->kind); k++) {
+        enum sw_status st = sw_expr_derivative(expr, axes[d], &derived);
+        sw_expr_destroy(result);
+        if (st) return st;
+        expr = *result = derived;
+    }
+    return SW_OK;
+}
+
+/* Divergence, Laplacian: the sum over axes. */
+static enum sw_status derive_sum(const struct sw_setup *setup, const struct compact_method *m, struct sw_expr **result)
+{
+    enum sw_status st = SW_OK;
+    *result = NULL;
+    for (int d = 0; d < setup->dim && !st; d++) {
+        struct sw_expr *derived = NULL, *sum = NULL;
+        st = derive(setup, m, m->operator == COMPACT_DIVERGENCE ? d : 0, d, &derived);
+        if (st || d == 0) { *result = derived; continue; }
+        st = sw_expr_sum(*result, derived, &sum);
+        sw_expr_destroy(&derived);
+        sw_expr_destroy(result);
+        *result = sum;
+    }
+    if (st) sw_expr_destroy(result);
+    return st;
+}
+
+static enum sw_status derive_result(const struct sw_setup *setup, const struct compact_method *m, int k,
+                                    struct sw_expr **result)
+{
+    if (m->operator == COMPACT_DERIVATIVE) return derive(setup, m, 0, m->axis, result);
+    return m->operator == COMPACT_GRADIENT ? derive(setup, m, 0, k, result) : derive_sum(setup, m, result);
+}
+
+/* The program of the exact result k. */
+static enum sw_status compile_exact(const struct sw_setup *setup, const struct compact_method *m, int k,
+                                    struct sw_program **program)
+{
+    static const enum sw_input slot[SW_DIMS] = {SW_IN_X, SW_IN_Y, SW_IN_Z};
+    struct sw_expr *derived;
+    struct sw_expr_error err = {0};
+    struct sw_symbol *symbol = NULL;
+    struct sw_scope scope = {.count = SW_DIMS};
+    SW_TRY(derive_result(setup, m, k, &derived));
+    enum sw_status st = sw_alloc((size_t)setup->scope->count + SW_DIMS, &symbol);
+    for (int d = 0; d < SW_DIMS && !st; d++) symbol[d] = (struct sw_symbol){axes[d], SW_RATE_CELL, slot[d]};
+    for (int i = 0; i < setup->scope->count && !st; i++) symbol[scope.count++] = setup->scope->symbol[i];
+    scope.symbol = symbol;
+    if (!st)
+        st = sw_program_compile(derived ? derived : sw_setup_find(setup, input_key(m, 0))->expr, &scope, program,
+                                &err);
+    if (st == SW_E_CONFIG) st = SW_FAIL(st, "'%s', its derivative: %s", input_key(m, 0), err.text);
+    sw_expr_destroy(&derived);
+    sw_free(symbol);
+    return st;
+}
+
+static enum sw_status allocate_fields(struct compact_sim *c, int count, void **host, void **device)
+{
+    const size_t points = (size_t)sw_points(c->setup.n);
+    for (int k = 0; k < count; k++) {
+        SW_TRY(sw_alloc_bytes(points, c->element, &host[k]));
+        if (c->device->space == SW_DEVICE) SW_TRY(sw_device_alloc_bytes(c->device, points, c->element, &device[k]));
+    }
+    return SW_OK;
+}
+
+static enum sw_status allocate(struct compact_sim *c)
+{
+    const size_t room = (size_t)c->setup.capacity, points = (size_t)sw_points(c->setup.n);
+    SW_TRY(sw_alloc((size_t)c->setup.ncolumn * room, &c->column));
+    SW_TRY(sw_alloc(room, &c->difference));
+    SW_TRY(sw_alloc(room, &c->why));
+    SW_TRY(allocate_fields(c, c->inputs, c->f, c->d_f));
+    SW_TRY(allocate_fields(c, c->results, c->g, c->d_g));
+    if (!c->setup.fields) return SW_OK;
+    return sw_alloc_bytes(2 * (size_t)c->results * room * points, sw_reals_word(c->setup.single), &c->saved);
+}
+
+/* Any filter has an alpha of 0, any grid might have a step of 1. */
+static enum sw_status create(const struct sw_problem *problem, const struct sw_setup *setup, struct sw_device *device,
+                             struct sw_sim **sim)
+{
+    struct sw_fd_desc along[SW_DIMS];
+    enum sw_status st;
+    struct compact_sim *c = NULL;
+    (void)problem;
+    *sim = NULL;
+    SW_TRY(sw_alloc(1, &c));
+    c->sim.ops = &compact_ops;
+    c->setup = *setup;
+    c->device = device;
+    c->method = method_of(setup);
+    c->inputs = inputs_of(&c->method, setup->dim);
+    c->results = results_of(&c->method, setup->dim);
+    c->element = sw_reals_word(setup->single_steps);
+    for (int d = 0; d < SW_DIMS; d++) along[d] = describe(setup, d, 1, 0);
+    for (int k = 0; k < c->results; k++) SW_TRY_TO(failed, st, compile_exact(setup, &c->method, k, &c->exact[k]));
+    SW_TRY_TO(failed, st, allocate(c));
+    st = sw_setup_suggest_cpu(setup, device, prepare(c, along));
+    if (st) goto failed;
+    *sim = &c->sim;
+    return SW_OK;
+failed:
+    destroy(&c->sim);
+    return st;
+}
+
+/* Inputs and results. */
+static size_t host_bytes(const struct sw_setup *setup)
+{
+    const struct compact_method m = method_of(setup);
+    const size_t fields = (size_t)(inputs_of(&m, setup->dim) + results_of(&m, setup->dim));
+    return fields * (size_t)sw_points(setup->n) * sw_reals_word(setup->single_steps);
+}
+
+/* The same again where the device has its own memory; what is saved stays on the host. */
+static enum sw_status bytes_of_batch(const struct sw_problem *problem, const struct sw_setup *setup,
+                                     const struct sw_device *device, struct sw_batch_bytes *bytes)
+{
+    const struct compact_method m = method_of(setup);
+    const size_t saved = 2 * (size_t)results_of(&m, setup->dim) * (size_t)sw_points(setup->n);
+    (void)problem;
+    bytes->fixed = bytes->fixed_on_host = host_bytes(setup);
+    bytes->per_run = device->space == SW_HOST && setup->fields ? saved * sw_reals_word(setup->single) : 0;
+    return SW_OK;
+}
 
 /* ------------------------------------------------------------------ keys */
 
@@ -246,7 +671,7 @@ static const struct sw_quantity gradient[SW_DIMS][2 * SW_DIMS + 1] = {
 
 static const struct sw_quantity *fields_of(const struct sw_setup *setup)
 {
-    const struct compact_method m = compact_method_of(setup);
+    const struct compact_method m = method_of(setup);
     return m.operator == COMPACT_GRADIENT ? gradient[setup->dim - 1] : fields;
 }
 
@@ -279,8 +704,8 @@ const struct sw_problem problem_compact = {
     .measures = SW_DERIVES_EXACT | SW_HAS_INTERIOR,
     .solver = sw_fd_row,
     .validate_run = validate_run,
-    .bytes = compact_bytes,
-    .create = compact_create,
+    .bytes = bytes_of_batch,
+    .create = create,
     .shape = &shape,
     .advice = &advice,
 };
