@@ -8,16 +8,6 @@
 #include "problem/tridiagonal/matrices.h"
 #include "problem/tridiagonal/source.h"
 
-struct sw_tridiagonal_desc tridiagonal_describe(const struct sw_setup *setup, int64_t n, int batch)
-{
-    return (struct sw_tridiagonal_desc){.n = n, .batch = batch, .cyclic = sw_setup_chosen(setup, "cyclic", "true")};
-}
-
-double tridiagonal_number(const struct sw_setup *setup, const char *path, int64_t ld, const double *column, int64_t j)
-{
-    return column[sw_setup_column(setup, path) * ld + j];
-}
-
 /* ------------------------------------------------------------------ what is refused */
 
 /* Entries that are given twice, or not at all. */

@@ -2,7 +2,7 @@
 #define TRIDIAGONAL_H
 /* Between the files of the problem `tridiagonal`: tridiagonal.c has its keys and what is refused, tridiagonal_sim.c
  * solves the systems of a batch, tridiagonal_slices.c a system that does not fit the memory; tridiagonal_run.c has
- * what both say of a run. */
+ * what they share of a run. */
 #include "linalg/sw_tridiagonal.h"
 #include "problem/sw_problem.h"
 #include "problem/tridiagonal/measure.h"

@@ -6,6 +6,16 @@
 #include "problem/tridiagonal/matrices.h"
 #include "problem/tridiagonal/tridiagonal.h"
 
+struct sw_tridiagonal_desc tridiagonal_describe(const struct sw_setup *setup, int64_t n, int batch)
+{
+    return (struct sw_tridiagonal_desc){.n = n, .batch = batch, .cyclic = sw_setup_chosen(setup, "cyclic", "true")};
+}
+
+double tridiagonal_number(const struct sw_setup *setup, const char *path, int64_t ld, const double *column, int64_t j)
+{
+    return column[sw_setup_column(setup, path) * ld + j];
+}
+
 /* ------------------------------------------------------------------ entries */
 
 enum sw_status tridiagonal_find_source(const struct sw_setup *setup, const struct tridiagonal_source **source)
