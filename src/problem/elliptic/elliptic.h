@@ -1,9 +1,9 @@
 #ifndef ELLIPTIC_H
 #define ELLIPTIC_H
-/* Between the files of the problem `elliptic`: elliptic.c has its keys and what is refused, elliptic_run.c the system
- * that a run stands for and what its expressions give at cells and faces, elliptic_gauge.c what becomes of their mean
- * where u is known up to a constant, elliptic_warnings.c what is said of a run before, elliptic_sim.c solves a batch.
- * elliptic_run.c calls none of the others, elliptic_gauge.c only it. */
+/* Between the files of the problem `elliptic`: elliptic_run.c has the system that a run stands for and what its
+ * expressions give at cells and faces, elliptic_gauge.c what becomes of their mean where u is known up to a constant,
+ * elliptic_sim.c solves a batch, elliptic.c has the keys, what is refused, and what is said of a run before. Each calls
+ * those before it only. */
 #include "elliptic/sw_elliptic.h"
 #include "field/compatibility.h"
 #include "field/evaluate.h"
@@ -86,14 +86,6 @@ void elliptic_say_bad(const struct elliptic_run *run, const char *key, struct el
  * behind the other. */
 double elliptic_seam(double first, double last);
 bool elliptic_jumps(double first, double last);
-
-/* ------------------------------------------------------------------ what is said of a run (elliptic_warnings.c) */
-
-extern const struct sw_run_warning elliptic_warnings[];
-
-/** struct sw_problem_advice.name_given, of f; sw_given_warn() says what it names, elliptic_warnings the rest. */
-enum sw_status elliptic_name_given(const struct sw_problem *problem, const struct sw_setup *setup, int64_t ld,
-                                   const double *column, int64_t j, const double *span, char text[200]);
 
 /* ------------------------------------------------------------------ the mean (elliptic_gauge.c) */
 
