@@ -87,16 +87,6 @@ enum { BENCH_MODE_A = 2, BENCH_MODE_B = 3 };
 
 /* ---- bench_compact.c: a field of noise, the same numbers at any size of the machine */
 
-struct sw_fd_desc;
-/** @param f  on the device, count numbers of word bytes */
-enum sw_status bench_noise(struct sw_device *device, size_t count, size_t word, void *f);
-/** The error of a derivative of that field, relative to the largest result, on some of its lines, and its bound.
- *  @param out  on the device */
-enum sw_status bench_check_derivative(struct sw_device *device, const struct sw_fd_desc *d, const void *out,
-                                      double *error, double *bound);
-/** The scheme, boundary and axis of a config of the problem `compact`, on fields of its grid. */
-struct sw_fd_desc bench_describe_fd(const struct sw_bench_spec *spec);
-
 enum sw_status bench_rates_cpu(struct sw_device *device, struct sw_rates *rates);
 enum sw_status bench_rates_cuda(struct sw_device *device, struct sw_rates *rates);
 #endif
