@@ -93,15 +93,6 @@ enum sw_status sw_program_compile(const struct sw_expr *expr, const struct sw_sc
 
 /* ------------------------------------------------------------------ questions to a program */
 
-void sw_program_destroy(struct sw_program **program)
-{
-    if (!program || !*program) return;
-    sw_free((*program)->code);
-    sw_free((*program)->names);
-    sw_free(*program);
-    *program = NULL;
-}
-
 enum sw_rate sw_program_rate(const struct sw_program *program) { return program->code[program->root].rate; }
 
 bool sw_program_uses(const struct sw_program *program, const char *name)

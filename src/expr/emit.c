@@ -202,6 +202,15 @@ int emit(struct emitter *e, enum operation op, int x, int y, int z)
     return operation(e, op, x, y, z);
 }
 
+void sw_program_destroy(struct sw_program **program)
+{
+    if (!program || !*program) return;
+    sw_free((*program)->code);
+    sw_free((*program)->names);
+    sw_free(*program);
+    *program = NULL;
+}
+
 enum sw_status emit_finish(struct emitter *e, enum sw_status st, struct sw_program **program)
 {
     if (!st) st = e->status;

@@ -3,6 +3,7 @@
 
 #include "expr/expr_impl.h"
 #include "expr/random_point.h"
+#include "expr/sw_reduction.h"
 #include "expr/vector_math.h"
 
 #define X(id, operand_count, text, precedence, function, expression) \
@@ -35,6 +36,28 @@ const char *sw_expr_function(int k, int *arguments, const char **value)
 const char *sw_expr_derivative_name(int k)
 {
     return k >= 0 && k <= OP_DXXXX - OP_DX ? op_table[OP_DX + k].written : NULL;
+}
+
+const struct sw_reduction_word sw_reduction_kinds[SW_REDUCTION_KINDS] = {
+    [SW_REDUCTION_MEAN] = {"mean", "the mean over the domain"},
+    [SW_REDUCTION_MIN] = {"min", "the least value at a point"},
+    [SW_REDUCTION_MAX] = {"max", "the greatest value at a point"},
+    [SW_REDUCTION_INTEGRAL] = {"integral", "the integral over the domain"},
+    [SW_REDUCTION_CROSSINGS] = {"crossings", "how often the sign changes from a point to the next along x"},
+};
+
+const char *sw_reduction_name(int k, const char **about)
+{
+    if (k >= SW_REDUCTION_KINDS) return NULL;
+    *about = sw_reduction_kinds[k].about;
+    return sw_reduction_kinds[k].name;
+}
+
+bool sw_is_reduction(const char *name)
+{
+    for (int k = 0; k < SW_REDUCTION_KINDS; k++)
+        if (!strcmp(sw_reduction_kinds[k].name, name)) return true;
+    return false;
 }
 
 /* Each loop is one the compiler can vectorise where the hardware has the operation; sin, exp, pow ... are called

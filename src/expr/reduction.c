@@ -13,28 +13,6 @@
 
 enum { RESULT_NAME = 8 };  /* "_31": with its end; no longer than a reduction's text, "min(u)" */
 
-static const struct { const char *name, *about; } kinds[SW_REDUCTION_KINDS] = {
-    [SW_REDUCTION_MEAN] = {"mean", "the mean over the domain"},
-    [SW_REDUCTION_MIN] = {"min", "the least value at a point"},
-    [SW_REDUCTION_MAX] = {"max", "the greatest value at a point"},
-    [SW_REDUCTION_INTEGRAL] = {"integral", "the integral over the domain"},
-    [SW_REDUCTION_CROSSINGS] = {"crossings", "how often the sign changes from a point to the next along x"},
-};
-
-const char *sw_reduction_name(int k, const char **about)
-{
-    if (k >= SW_REDUCTION_KINDS) return NULL;
-    *about = kinds[k].about;
-    return kinds[k].name;
-}
-
-bool sw_is_reduction(const char *name)
-{
-    for (int k = 0; k < SW_REDUCTION_KINDS; k++)
-        if (!strcmp(kinds[k].name, name)) return true;
-    return false;
-}
-
 struct builder {
     const struct sw_reduction_scope *scope;
     struct sw_reduction  *r;
@@ -73,7 +51,7 @@ static enum sw_status find_reduction(const struct builder *b, int k, enum sw_red
 {
     const struct token *t = &b->token[k];
     int commas;
-    for (*kind = 0; *kind < SW_REDUCTION_KINDS && !is_name(t, kinds[*kind].name);) ++*kind;
+    for (*kind = 0; *kind < SW_REDUCTION_KINDS && !is_name(t, sw_reduction_kinds[*kind].name);) ++*kind;
     *end = 0;
     if (*kind == SW_REDUCTION_KINDS || t[1].kind != T_LEFT) return SW_OK;
     const bool function = *kind == SW_REDUCTION_MIN || *kind == SW_REDUCTION_MAX;
@@ -81,8 +59,8 @@ static enum sw_status find_reduction(const struct builder *b, int k, enum sw_red
         return function ? SW_OK : expr_refuse(b->err, t[1].column, 1, "", "'(' without ')'");
     if (function && commas) *end = 0;
     else if (commas || *end == k + 2)
-        return expr_refuse(b->err, t->column, t->length, "", "%s takes 1 argument, not %d", kinds[*kind].name,
-                           *end == k + 2 ? 0 : commas + 1);
+        return expr_refuse(b->err, t->column, t->length, "", "%s takes 1 argument, not %d",
+                           sw_reduction_kinds[*kind].name, *end == k + 2 ? 0 : commas + 1);
     return SW_OK;
 }
 
@@ -107,12 +85,12 @@ static void add_reductions_to_hint(struct sw_expr_error *err)
     char word[NAME_LONGEST + 1], hint[sizeof err->hint];
     int at = 0;
     if (strstr(err->hint, "reductions:") || sscanf(err->text, "unknown function '%63[^']", word) != 1) return;
-    for (int k = 0; k < SW_REDUCTION_KINDS; k++) name[k] = kinds[k].name;
+    for (int k = 0; k < SW_REDUCTION_KINDS; k++) name[k] = sw_reduction_kinds[k].name;
     near = sw_nearest_name(word, name, SW_REDUCTION_KINDS);
     if (near) at = snprintf(hint, sizeof hint, "did you mean '%s'? ", near);
     at += snprintf(hint + at, sizeof hint - (size_t)at, "reductions:");
     for (int k = 0; k < SW_REDUCTION_KINDS; k++)
-        at += snprintf(hint + at, sizeof hint - (size_t)at, " %s", kinds[k].name);
+        at += snprintf(hint + at, sizeof hint - (size_t)at, " %s", sw_reduction_kinds[k].name);
     if (!near) snprintf(hint + at, sizeof hint - (size_t)at, "; functions %s", err->hint);
     memcpy(err->hint, hint, sizeof hint);
 }
@@ -126,7 +104,7 @@ static void restore_names(const struct builder *b)
         const char *name = b->result[k];
         if ((at = find_name(b->err->text, name))) {
             snprintf(whole, sizeof whole, "%.*s%s(...)%s", (int)(at - b->err->text), b->err->text,
-                     kinds[b->r->reduced[k].kind].name, at + strlen(name));
+                     sw_reduction_kinds[b->r->reduced[k].kind].name, at + strlen(name));
             memcpy(b->err->text, whole, sizeof whole);
         }
         if ((at = find_name(b->err->hint, name)) && at > b->err->hint && at[-1] == ' ')

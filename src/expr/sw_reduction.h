@@ -23,6 +23,10 @@ enum sw_reduction_kind {
 /** Reduction k, and a line about it. @return its name, NULL after the last */
 const char *sw_reduction_name(int k, const char **about);
 
+/* What texts call them, and what they are. */
+struct sw_reduction_word { const char *name, *about; };
+extern const struct sw_reduction_word sw_reduction_kinds[SW_REDUCTION_KINDS];
+
 /** Whether a name is that of a reduction. */
 bool sw_is_reduction(const char *name);
 
