@@ -6,12 +6,12 @@
 #include "cuda/bvp/bvp_kernels.h"
 
 /* u and work: [n][stride], entry k of system j at k*stride + j. */
-__global__ static void solve_refined_k(int count, const struct sw_tri *tri, double *u, double *work,
+__global__ static void solve_refined_k(int count, const struct sw_bvp_system *tri, double *u, double *work,
                                        struct sw_tri_outcome *outcome)
 {
     const int j = blockIdx.x * blockDim.x + threadIdx.x;
     if (j >= count) return;
-    struct sw_tri t = tri[j];
+    struct sw_bvp_system t = tri[j];
     struct sw_tri_outcome o = {SW_TRI_FINE, 0, 0.0};
     t.solve = sw_tri_solve;
     t.keeps = true;
@@ -23,7 +23,7 @@ __global__ static void solve_refined_k(int count, const struct sw_tri *tri, doub
     outcome[j] = o;
 }
 
-extern "C" enum sw_status sw_cuda_tri_solve_refined(sw_cuda_stream stream, int count, const struct sw_tri *tri,
+extern "C" enum sw_status sw_cuda_tri_solve_refined(sw_cuda_stream stream, int count, const struct sw_bvp_system *tri,
                                                     double *u, double *work, struct sw_tri_outcome *outcome)
 {
     const int threads = 32;  /* small blocks spread a small batch over more multiprocessors */

@@ -8,27 +8,27 @@
 enum { THREADS = 256 };  /* a chunk is 16 u's a thread */
 
 /* Reads 16 bytes a u, writes 64. */
-__global__ static void make_k(struct pairs p, int first, long long all)
+__global__ static void make_k(struct sw_bvp_pairs p, int first, long long all)
 {
     const long long at = (long long)blockIdx.x * THREADS + threadIdx.x, rows = (long long)pairs_rows(&p);
     if (at < all) pairs_make_row(&p, first + (int)(at / rows), (int)(at % rows));
 }
 
 /* Reads 40 bytes a u for a correction, and 8 .. 24 else; writes 16. */
-__global__ static void fill_k(struct pairs p)
+__global__ static void fill_k(struct sw_bvp_pairs p)
 {
     const int j = blockIdx.x / p.chunks, chunk = blockIdx.x % p.chunks, end = pairs_end(&p, chunk);
-    const struct sw_tri t = p.tri[j];
+    const struct sw_bvp_system t = p.tri[j];
     const struct sw_tri_refinement r = p.refinement[j];
     for (int k = pairs_first(chunk) + threadIdx.x; k < end; k += THREADS) pairs_fill(&p, &t, &r, j, k);
 }
 
 /* Reads 16 bytes of x and 16 .. 32 more a u, writes u and v. Threads are joined in a fixed order. */
-__global__ static void measure_k(struct pairs p)
+__global__ static void measure_k(struct sw_bvp_pairs p)
 {
     __shared__ struct sw_tri_measured of[THREADS];
     const int j = blockIdx.x / p.chunks, chunk = blockIdx.x % p.chunks, end = pairs_end(&p, chunk);
-    const struct sw_tri t = p.tri[j];
+    const struct sw_bvp_system t = p.tri[j];
     const struct sw_tri_refinement r = p.refinement[j];
     if (r.step == SW_TRI_DONE) return;
     struct sw_tri_measured m = sw_tri_nothing_measured();
@@ -41,7 +41,7 @@ __global__ static void measure_k(struct pairs p)
     if (threadIdx.x == 0) p.part[blockIdx.x] = of[0];
 }
 
-extern "C" enum sw_status sw_cuda_pairs_make(sw_cuda_stream stream, const struct pairs *p, int first, int count)
+extern "C" enum sw_status sw_cuda_pairs_make(sw_cuda_stream stream, const struct sw_bvp_pairs *p, int first, int count)
 {
     const long long all = (long long)pairs_rows(p) * count;
     if (count == 0) return SW_OK;  /* an empty grid is a launch error */
@@ -50,7 +50,7 @@ extern "C" enum sw_status sw_cuda_pairs_make(sw_cuda_stream stream, const struct
     return SW_OK;
 }
 
-extern "C" enum sw_status sw_cuda_pairs_fill(sw_cuda_stream stream, const struct pairs *p, int count)
+extern "C" enum sw_status sw_cuda_pairs_fill(sw_cuda_stream stream, const struct sw_bvp_pairs *p, int count)
 {
     if (count == 0) return SW_OK;
     fill_k<<<count * p->chunks, THREADS, 0, (cudaStream_t)stream>>>(*p);
@@ -58,7 +58,7 @@ extern "C" enum sw_status sw_cuda_pairs_fill(sw_cuda_stream stream, const struct
     return SW_OK;
 }
 
-extern "C" enum sw_status sw_cuda_pairs_measure(sw_cuda_stream stream, const struct pairs *p, int count)
+extern "C" enum sw_status sw_cuda_pairs_measure(sw_cuda_stream stream, const struct sw_bvp_pairs *p, int count)
 {
     if (count == 0) return SW_OK;
     measure_k<<<count * p->chunks, THREADS, 0, (cudaStream_t)stream>>>(*p);

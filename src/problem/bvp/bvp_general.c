@@ -284,7 +284,7 @@ static struct sw_bvp_result assemble_system(const struct sw_bvp *bvp, struct bvp
     double *c = s->system + (size_t)j * s->line, *e = c + s->vector, *b = e + s->vector;
     const struct sw_bvp_run *run = &bvp->run[j];
     const struct units unit = units_of(s, run->h);
-    struct sw_tri *t = &s->tri[j];
+    struct sw_bvp_system *t = &s->tri[j];
     double least = INFINITY, largest = 0;
     for (int k = 0; k < s->unknowns; k++) {
         const int64_t i = s->first + (int64_t)k;
@@ -327,7 +327,7 @@ static enum sw_status set_up(const struct sw_bvp *bvp, struct bvp_general *s, in
 
 /* ------------------------------------------------------------------ what rows call */
 
-void bvp_general_bind(const struct bvp_general *s, int j, const double *system, struct sw_tri *t)
+void bvp_general_bind(const struct bvp_general *s, int j, const double *system, struct sw_bvp_system *t)
 {
     t->stride = s->stride;
     t->c = system + (size_t)j * s->line;
@@ -514,6 +514,6 @@ size_t bvp_general_bytes_fixed(const struct sw_bvp_desc *desc) { return 4 * syst
 
 size_t bvp_general_bytes_per_run(const struct sw_bvp_desc *desc, int more)
 {
-    return (4 + (size_t)more) * system_bytes(desc) + sizeof(struct sw_tri) + sizeof(struct sw_tri_outcome) +
+    return (4 + (size_t)more) * system_bytes(desc) + sizeof(struct sw_bvp_system) + sizeof(struct sw_tri_outcome) +
            sizeof(struct bvp_taken) + bvp_output_bytes(desc);
 }

@@ -1,8 +1,8 @@
 #ifndef BVP_GENERAL_H
 #define BVP_GENERAL_H
-/* The general problem (docs/explanation/bvp.md), as its rows share it. Finite volumes: cells of width h around the
- * points x_0 .. x_N, half ones at the ends; the flux between two points is p at their middle times the difference
- * quotient. A point where u is given is no unknown. The systems are made on the CPU, also for a device, as sw_tri has
+/* The general problem (docs/explanation/bvp.md), as its rows share it. Finite volumes: cells of width h around the points
+ * x_0 .. x_N, half ones at the ends; the flux between two points is p at their middle times the difference quotient. A
+ * point where u is given is no unknown. The systems are made on the CPU, also for a device, as struct sw_bvp_system has
  * them (tridiagonal_point.h): couplings p and row sums e apart. A row solves them. What any row finds is refined, and
  * its condition estimated, by refinement_point.h: by sw_tri_solve_refined() or, for a whole batch, step by step
  * (bvp_pairs.h).
@@ -32,7 +32,7 @@ struct bvp_general { /* a row's own data begin with it, zeroed; the row sets `el
     size_t          vector;           /* capacity*rows: a vector of all systems                                      */
     double         *system;           /* [3] vectors: c, e, b                                                        */
     double         *u;                /* a vector                                                                    */
-    struct sw_tri  *tri;              /* [capacity] n, e_size and b_size; n = 0: nothing to solve                    */
+    struct sw_bvp_system *tri;        /* [capacity] n, e_size and b_size; n = 0: nothing to solve                    */
     struct sw_tri_outcome *outcome;   /* [capacity]                                                                  */
     struct bvp_taken *taken;          /* [capacity]                                                                  */
     double         *f, *p, *q;        /* [N+1] at the points; p [N] between them                                     */
@@ -54,7 +54,7 @@ size_t bvp_general_bytes_per_run(const struct sw_bvp_desc *desc, int more);
 size_t bvp_general_bytes_fixed(const struct sw_bvp_desc *desc);
 
 /** Set the pointers of system j to its equations: in `system` or a copy elsewhere. */
-void bvp_general_bind(const struct bvp_general *general, int j, const double *system, struct sw_tri *tri);
+void bvp_general_bind(const struct bvp_general *general, int j, const double *system, struct sw_bvp_system *tri);
 /** On the CPU: eliminate system j, whose tri has solve and factors, unless a pivot is bad (1 + its row).
  * @param work  room for the system */
 void bvp_general_solve_one(const struct bvp_general *general, int j, int bad, double *work);

@@ -18,7 +18,7 @@ static enum sw_status thomas_eliminate(struct sw_bvp *bvp)
     const struct bvp_general *s = &p->general;
 #pragma omp parallel for schedule(dynamic) num_threads(bvp_general_threads(bvp, s))
     for (int j = 0; j < bvp->count; j++) {
-        struct sw_tri *t = &s->tri[j];
+        struct sw_bvp_system *t = &s->tri[j];
         const size_t at = (size_t)j * s->line;
         bvp_general_bind(s, j, s->system, t);
         t->l = p->factor + at;
@@ -111,7 +111,7 @@ static void assemble_matrix(const struct lapack *p, int j)
     }
 }
 
-static void lapack_solve_system(const struct sw_tri *t, double *x) { sw_band_solve_one(t->own, t->system, x); }
+static void lapack_solve_system(const struct sw_bvp_system *t, double *x) { sw_band_solve_one(t->own, t->system, x); }
 
 static enum sw_status lapack_eliminate(struct sw_bvp *bvp)
 {
@@ -122,7 +122,7 @@ static enum sw_status lapack_eliminate(struct sw_bvp *bvp)
     if (st && st != SW_E_SINGULAR) return st;  /* the others are unharmed */
 #pragma omp parallel for schedule(dynamic) num_threads(bvp_general_threads(bvp, s))
     for (int j = 0; j < bvp->count; j++) {
-        struct sw_tri *t = &s->tri[j];
+        struct sw_bvp_system *t = &s->tri[j];
         bvp_general_bind(s, j, s->system, t);
         t->solve = lapack_solve_system;
         t->own = p->band;

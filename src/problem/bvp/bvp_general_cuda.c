@@ -9,7 +9,7 @@ enum { VECTORS = 7 };  /* c, e, b, u; work, l, inverse */
 struct thomas {
     struct bvp_general     general;    /* first: bvp_general.h works on it */
     double                *d_vector;   /* [VECTORS] vectors                */
-    struct sw_tri         *d_tri;      /* [capacity]                       */
+    struct sw_bvp_system         *d_tri;      /* [capacity]                       */
     struct sw_tri_outcome *d_outcome;  /* [capacity]                       */
 };
 
@@ -20,7 +20,7 @@ static enum sw_status eliminate(struct sw_bvp *bvp)
     const size_t count = (size_t)bvp->count, vector = s->vector;
     double *d_u = p->d_vector + 3 * vector;
     for (int j = 0; j < bvp->count; j++) {
-        struct sw_tri *t = &s->tri[j];
+        struct sw_bvp_system *t = &s->tri[j];
         bvp_general_bind(s, j, p->d_vector, t);
         t->l = d_u + 2 * vector + (size_t)j * s->line;
         t->inverse = t->l + vector;

@@ -34,7 +34,7 @@ static enum sw_status begin(struct sw_bvp *bvp)
     struct bvp_general *s = &p->general;
     const int room = bvp->desc.capacity;
     for (int j = 0; j < room; j++) {
-        struct sw_tri *t = &s->tri[j];
+        struct sw_bvp_system *t = &s->tri[j];
         bvp_general_bind(s, j, p->system, t);
         p->unknowns[j] = t->n;
         p->refinement[j] = sw_tri_refinement_begin(t);
@@ -111,7 +111,7 @@ static bool needs_rescue(const struct sw_tri_outcome *o)
 static void solve_by_elimination(struct bvp_pairs *p, int j, double *room)
 {
     struct bvp_general *s = &p->general;
-    struct sw_tri *t = &s->tri[j];
+    struct sw_bvp_system *t = &s->tri[j];
     bvp_general_bind(s, j, s->system, t);
     t->n = p->unknowns[j];
     t->l = room;
@@ -157,7 +157,7 @@ void bvp_pairs_destroy(struct sw_bvp *bvp)
 {
     struct bvp_pairs *p = bvp->own;
     if (!p) return;
-    struct pairs *q = &p->pairs;
+    struct sw_bvp_pairs *q = &p->pairs;
     sw_tridiagonal_destroy(&p->solver);
     double *const array[] = {q->lower, q->main, q->upper, q->rhs, q->x, q->v};
     for (int k = 0; k < 6; k++) sw_device_free(bvp->device, array[k]);
@@ -206,7 +206,7 @@ enum sw_status bvp_pairs_create(struct sw_bvp *bvp, const struct bvp_pairs_work 
     p->work = work;
     p->general.eliminate = eliminate;
     SW_TRY(bvp_general_create(bvp, &p->general));
-    struct pairs *q = &p->pairs;
+    struct sw_bvp_pairs *q = &p->pairs;
     q->n = p->general.unknowns > 0 ? p->general.unknowns : 1;  /* both ends given, and nothing between */
     q->chunks = (int)chunks_of((size_t)q->n);
     q->line = p->general.line;

@@ -12,18 +12,18 @@
 /* What is done where the solver works. On a device they queue it. */
 struct bvp_pairs_work {
     /* The matrices of systems first .. first+count-1, and 0 on the right. */
-    enum sw_status (*make)(struct sw_device *device, const struct pairs *pairs, int first, int count);
+    enum sw_status (*make)(struct sw_device *device, const struct sw_bvp_pairs *pairs, int first, int count);
     /* The right-hand sides of the first `count` systems for their steps. */
-    enum sw_status (*fill)(struct sw_device *device, const struct pairs *pairs, int count);
+    enum sw_status (*fill)(struct sw_device *device, const struct sw_bvp_pairs *pairs, int count);
     /* Of their solutions: part, u and v. */
-    enum sw_status (*measure)(struct sw_device *device, const struct pairs *pairs, int count);
+    enum sw_status (*measure)(struct sw_device *device, const struct sw_bvp_pairs *pairs, int count);
 };
 
 struct bvp_pairs {                /* a row's own data                                                         */
     struct bvp_general general;   /* first: bvp_general.h works on it                                         */
     const struct bvp_pairs_work *work;
     struct sw_tridiagonal *solver;
-    struct pairs           pairs; /* on the CPU tri, refinement, scale, u and part are those below            */
+    struct sw_bvp_pairs           pairs; /* on the CPU tri, refinement, scale, u and part are those below            */
     double                *system;  /* [3] vectors: c, e, b where the solver works                            */
     struct sw_tri_refinement *refinement;  /* [capacity]                                                      */
     struct sw_tri_measured   *part; /* [capacity][chunks]                                                     */

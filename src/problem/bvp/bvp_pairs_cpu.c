@@ -6,7 +6,7 @@ enum { SERIAL = 16384 };  /* rows of a batch: fewer take less time than starting
 
 static int threads_for(const struct sw_device *device, size_t rows) { return rows < SERIAL ? 1 : device->threads; }
 
-static enum sw_status make(struct sw_device *device, const struct pairs *p, int first, int count)
+static enum sw_status make(struct sw_device *device, const struct sw_bvp_pairs *p, int first, int count)
 {
     const int rows = (int)pairs_rows(p);
 #pragma omp parallel for collapse(2) num_threads(threads_for(device, (size_t)count * pairs_rows(p)))
@@ -15,7 +15,7 @@ static enum sw_status make(struct sw_device *device, const struct pairs *p, int 
     return SW_OK;
 }
 
-static enum sw_status fill(struct sw_device *device, const struct pairs *p, int count)
+static enum sw_status fill(struct sw_device *device, const struct sw_bvp_pairs *p, int count)
 {
 #pragma omp parallel for collapse(2) num_threads(threads_for(device, (size_t)count * pairs_rows(p)))
     for (int j = 0; j < count; j++)
@@ -25,7 +25,7 @@ static enum sw_status fill(struct sw_device *device, const struct pairs *p, int 
     return SW_OK;
 }
 
-static struct sw_tri_measured measure_chunk(const struct pairs *p, int j, int chunk)
+static struct sw_tri_measured measure_chunk(const struct sw_bvp_pairs *p, int j, int chunk)
 {
     struct sw_tri_measured m = sw_tri_nothing_measured();
     for (int k = pairs_first(chunk); k < pairs_end(p, chunk); k++)
@@ -33,7 +33,7 @@ static struct sw_tri_measured measure_chunk(const struct pairs *p, int j, int ch
     return m;
 }
 
-static enum sw_status measure(struct sw_device *device, const struct pairs *p, int count)
+static enum sw_status measure(struct sw_device *device, const struct sw_bvp_pairs *p, int count)
 {
 #pragma omp parallel for collapse(2) num_threads(threads_for(device, (size_t)count * pairs_rows(p)))
     for (int j = 0; j < count; j++)

@@ -3,18 +3,18 @@
 #include "problem/bvp/bvp_pairs.h"
 #include "cuda/bvp/bvp_kernels.h"
 
-static enum sw_status make(struct sw_device *device, const struct pairs *p, int first, int count)
+static enum sw_status make(struct sw_device *device, const struct sw_bvp_pairs *p, int first, int count)
 {
     SW_TRY(sw_device_use(device));  /* first of all that a batch queues */
     return sw_cuda_pairs_make(device->compute, p, first, count);
 }
 
-static enum sw_status fill(struct sw_device *device, const struct pairs *p, int count)
+static enum sw_status fill(struct sw_device *device, const struct sw_bvp_pairs *p, int count)
 {
     return sw_cuda_pairs_fill(device->compute, p, count);
 }
 
-static enum sw_status measure(struct sw_device *device, const struct pairs *p, int count)
+static enum sw_status measure(struct sw_device *device, const struct sw_bvp_pairs *p, int count)
 {
     return sw_cuda_pairs_measure(device->compute, p, count);
 }

@@ -20,11 +20,11 @@
 
 enum { PAIRS_CHUNK = 4096 };  /* u's: what a thread of the CPU, or a block of a GPU, takes at a time */
 
-struct pairs {                /* of a batch, for kernels by value; arrays where the solver works              */
+struct sw_bvp_pairs {                /* of a batch, for kernels by value; arrays where the solver works              */
     int     n;                /* u's of a system                                                              */
     int     chunks;           /* of a system                                                                  */
     size_t  line;             /* from a system's u to the next one's, as in struct bvp_general; t.stride is 1 */
-    const struct sw_tri *tri; /* [batch]                                                                      */
+    const struct sw_bvp_system *tri; /* [batch]                                                                      */
     const struct sw_tri_refinement *refinement;  /* [batch]                                                   */
     const double *scale;      /* [batch] s                                                                    */
     double *u, *v;            /* [batch][line]; the last v of a system is not used                            */
@@ -32,12 +32,12 @@ struct pairs {                /* of a batch, for kernels by value; arrays where 
     struct sw_tri_measured *part;  /* [batch][chunks]                                                         */
 };
 
-SW_HD static inline size_t pairs_rows(const struct pairs *p) { return 2 * (size_t)p->n - 1; }
+SW_HD static inline size_t pairs_rows(const struct sw_bvp_pairs *p) { return 2 * (size_t)p->n - 1; }
 
 /** Row i = 0 .. 2n-2 of the matrix of system j, with 0 on the right. */
-SW_HD static inline void pairs_make_row(const struct pairs *p, int j, int i)
+SW_HD static inline void pairs_make_row(const struct sw_bvp_pairs *p, int j, int i)
 {
-    const struct sw_tri *t = &p->tri[j];
+    const struct sw_bvp_system *t = &p->tri[j];
     const size_t at = (size_t)j * pairs_rows(p) + (size_t)i;
     const int k = i / 2;
     const bool of_u = i % 2 == 0;
@@ -48,8 +48,8 @@ SW_HD static inline void pairs_make_row(const struct pairs *p, int j, int i)
 }
 
 /** The right-hand sides of the pair k of system j, for the step r. */
-SW_HD static inline void pairs_fill(const struct pairs *p, const struct sw_tri *t, const struct sw_tri_refinement *r,
-                                    int j, int k)
+SW_HD static inline void pairs_fill(const struct sw_bvp_pairs *p, const struct sw_bvp_system *t,
+                                    const struct sw_tri_refinement *r, int j, int k)
 {
     const size_t at = (size_t)j * pairs_rows(p) + 2 * (size_t)k;
     const double s = p->scale[j], *u = p->u + (size_t)j * p->line, *v = p->v + (size_t)j * p->line;
@@ -68,8 +68,8 @@ SW_HD static inline void pairs_fill(const struct pairs *p, const struct sw_tri *
 }
 
 /** Take in the solution of the pair k of system j, with what the step does to u and v. */
-SW_HD static inline void pairs_measure(const struct pairs *p, const struct sw_tri *t, const struct sw_tri_refinement *r,
-                                       int j, int k, struct sw_tri_measured *m)
+SW_HD static inline void pairs_measure(const struct sw_bvp_pairs *p, const struct sw_bvp_system *t,
+                                       const struct sw_tri_refinement *r, int j, int k, struct sw_tri_measured *m)
 {
     const double *x = p->x + (size_t)j * pairs_rows(p) + 2 * (size_t)k;
     double *u = p->u + (size_t)j * p->line, *v = p->v + (size_t)j * p->line;
@@ -81,7 +81,7 @@ SW_HD static inline void pairs_measure(const struct pairs *p, const struct sw_tr
 
 /* The u's of a chunk: first .. end-1. */
 SW_HD static inline int pairs_first(int chunk) { return chunk * PAIRS_CHUNK; }
-SW_HD static inline int pairs_end(const struct pairs *p, int chunk)
+SW_HD static inline int pairs_end(const struct sw_bvp_pairs *p, int chunk)
 {
     return p->n - pairs_first(chunk) < PAIRS_CHUNK ? p->n : pairs_first(chunk) + PAIRS_CHUNK;
 }

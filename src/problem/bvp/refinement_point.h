@@ -70,7 +70,7 @@ SW_HD static inline struct sw_dd sw_tri_flux(double c, double a, double b)
 }
 
 /* Between rows k-1 and k; nothing at the ends. */
-SW_HD static inline struct sw_dd sw_tri_flux_before(const struct sw_tri *t, const double *u, int k)
+SW_HD static inline struct sw_dd sw_tri_flux_before(const struct sw_bvp_system *t, const double *u, int k)
 {
     const size_t at = (size_t)k * t->stride;
     const struct sw_dd none = {0.0, 0.0};
@@ -78,7 +78,7 @@ SW_HD static inline struct sw_dd sw_tri_flux_before(const struct sw_tri *t, cons
 }
 
 /* (b - A u)_k in twice the working precision, rounded at the end. */
-SW_HD static inline double sw_tri_residual(const struct sw_tri *t, const double *u, int k, struct sw_dd before,
+SW_HD static inline double sw_tri_residual(const struct sw_bvp_system *t, const double *u, int k, struct sw_dd before,
                                            struct sw_dd flux)
 {
     const size_t at = (size_t)k * t->stride;
@@ -88,19 +88,19 @@ SW_HD static inline double sw_tri_residual(const struct sw_tri *t, const double 
     return sum.hi + (sum.lo + (before.lo - flux.lo - fma(t->e[at], u[at], -eu)));
 }
 
-SW_HD static inline double sw_tri_end(const struct sw_tri *t, const double *v, const double size[2], int k)
+SW_HD static inline double sw_tri_end(const struct sw_bvp_system *t, const double *v, const double size[2], int k)
 {
     return k == 0 ? size[0] : k == t->n - 1 ? size[1] : fabs(v[(size_t)k * t->stride]);
 }
 
 /* g_k */
-SW_HD static inline double sw_tri_weight(const struct sw_tri *t, const double *u, int k)
+SW_HD static inline double sw_tri_weight(const struct sw_bvp_system *t, const double *u, int k)
 {
     return sw_tri_end(t, t->b, t->b_size, k) + sw_tri_end(t, t->e, t->e_size, k) * fabs(u[(size_t)k * t->stride]);
 }
 
 /** Row k of the right-hand side of a step, but for SW_TRI_CORRECT. @param x  the solution before, in that row */
-SW_HD static inline double sw_tri_rhs(const struct sw_tri *t, const struct sw_tri_refinement *r, const double *u,
+SW_HD static inline double sw_tri_rhs(const struct sw_bvp_system *t, const struct sw_tri_refinement *r, const double *u,
                                       double x, int k)
 {
     double g;
@@ -119,8 +119,8 @@ SW_HD static inline double sw_tri_rhs(const struct sw_tri *t, const struct sw_tr
 }
 
 /* The right-hand side of a step. @param x  in: the solution before; out */
-SW_HD static inline void sw_tri_fill_rhs(const struct sw_tri *t, const struct sw_tri_refinement *r, const double *u,
-                                         double *x)
+SW_HD static inline void sw_tri_fill_rhs(const struct sw_bvp_system *t, const struct sw_tri_refinement *r,
+                                         const double *u, double *x)
 {
     if (r->step == SW_TRI_CORRECT) {
         struct sw_dd before = sw_tri_flux_before(t, u, 0);
@@ -142,7 +142,7 @@ SW_HD static inline struct sw_tri_measured sw_tri_nothing_measured(void)
 }
 
 /** Take in x in row k, with what the step does to u. */
-SW_HD static inline void sw_tri_measure_row(const struct sw_tri *t, const struct sw_tri_refinement *r, double *u,
+SW_HD static inline void sw_tri_measure_row(const struct sw_bvp_system *t, const struct sw_tri_refinement *r, double *u,
                                             double x, int k, struct sw_tri_measured *m)
 {
     const size_t at = (size_t)k * t->stride;
@@ -185,7 +185,7 @@ SW_HD static inline void sw_tri_measure_more(struct sw_tri_measured *m, const st
 
 /* ------------------------------------------------------------------ from step to step */
 
-SW_HD static inline struct sw_tri_refinement sw_tri_refinement_begin(const struct sw_tri *t)
+SW_HD static inline struct sw_tri_refinement sw_tri_refinement_begin(const struct sw_bvp_system *t)
 {
     struct sw_tri_refinement r = {t->n == 0 ? SW_TRI_DONE : t->uneven ? SW_TRI_TEST : SW_TRI_SOLVE, 0, -1, false, false,
                                   t->uneven, t->keeps, 0.0, 0.0, 0.0, 0.0, {SW_TRI_FINE, 0, 0.0}};
@@ -310,7 +310,7 @@ SW_HD static inline void sw_tri_refinement_next(struct sw_tri_refinement *r, con
 /** All steps of a system whose `solve` is set, in one thread.
  * @param u     out [n], with the stride of t
  * @param work  [n], likewise */
-SW_HD static inline struct sw_tri_outcome sw_tri_solve_refined(const struct sw_tri *t, double *u, double *work)
+SW_HD static inline struct sw_tri_outcome sw_tri_solve_refined(const struct sw_bvp_system *t, double *u, double *work)
 {
     struct sw_tri_refinement r = sw_tri_refinement_begin(t);
     while (r.step != SW_TRI_DONE) {

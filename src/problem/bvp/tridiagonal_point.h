@@ -25,7 +25,7 @@
 
 #include "base/sw_hd.h"
 
-struct sw_tri {
+struct sw_bvp_system {
     int           n;
     size_t        stride;
     const double *c, *e, *b;            /* [n]; c of the last row is not read                                        */
@@ -33,7 +33,7 @@ struct sw_tri {
     bool          uneven;               /* c varies so much that corrections alone do not show what a solver loses   */
     bool          keeps;                /* `solve` loses no digit where no term of an e is negative                  */
     double       *l, *inverse;          /* [n] the factors, out of sw_tri_factor()                                   */
-    void        (*solve)(const struct sw_tri *t, double *x);  /* A x = x in place: sw_tri_solve(), or another's      */
+    void        (*solve)(const struct sw_bvp_system *t, double *x);  /* A x = x in place: sw_tri_solve() or another's */
     const void   *own;                  /* of another's solve                                                        */
     int           system;               /* likewise                                                                  */
 };
@@ -52,7 +52,7 @@ struct sw_tri_outcome { int fault, row; double moved; };  /* row: of the pivot; 
 
 /* ------------------------------------------------------------------ factors */
 
-SW_HD static inline double sw_tri_c(const struct sw_tri *t, int k)
+SW_HD static inline double sw_tri_c(const struct sw_bvp_system *t, int k)
 {
     return k < t->n - 1 ? t->c[(size_t)k * t->stride] : 0.0;
 }
@@ -68,7 +68,7 @@ SW_HD static inline bool sw_tri_pivot_is_2x2(double d, double c, double next, do
 /** Pivots of one row are stored as l = c/d and inverse = 1/d. Those of rows k and k+1 as the inverse of the two rows,
  * (inverse_k, l_k; l_k, inverse_{k+1}), with l_{k+1} = INFINITY, which no other l is.
  * @return 0, or 1 + the row whose pivot is zero or not finite */
-SW_HD static inline int sw_tri_factor(const struct sw_tri *t)
+SW_HD static inline int sw_tri_factor(const struct sw_bvp_system *t)
 {
     const size_t w = t->stride;
     double s = t->e[0];
@@ -96,7 +96,7 @@ SW_HD static inline int sw_tri_factor(const struct sw_tri *t)
 }
 
 /** With the factors. */
-SW_HD static inline void sw_tri_solve(const struct sw_tri *t, double *x)
+SW_HD static inline void sw_tri_solve(const struct sw_bvp_system *t, double *x)
 {
     const size_t w = t->stride, end = (size_t)t->n * w;
     const double *l = t->l, *inverse = t->inverse;
