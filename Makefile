@@ -33,7 +33,14 @@ HDF5_LIBS    ?= -l$(hdf5_name)_hl -l$(hdf5_name)
 # ---- flags
 # No contraction into FMAs and no fast-math: a result must not depend on how the compiler blocked a loop.
 ARCH      = $(if $(PORTABLE),-march=x86-64-v3,-march=native)
-OPT      ?= -O3 -g $(ARCH)
+# Lines for backtraces, and no record of where each variable is: that takes a third of the time of the largest files.
+OPT      ?= -O3 -g1 $(ARCH)
+# The instruction sets of src/problem/line/simd, each half a minute to compile: of a program for this machine its best
+# one, as under sanitizers; of one that others may start, and where OPT names no machine, all.
+native_set = $(shell $(CC) -march=native -dM -E -x c /dev/null | \
+               awk '/__AVX512DQ__/ { s = "avx512" } /__AVX2__/ && !s { s = "avx2" } END { print s ? s : "generic" }')
+LANES   ?= $(if $(SANITIZE)$(findstring -march=native,$(OPT)),$(native_set),avx512 avx2 generic)
+lanes   := $(sort $(LANES) $(if $(filter avx512 avx2,$(LANES)),few_avx2))
 # Against errors in memory: a canary on the stack, checked copies, addresses that differ from start to start, and tables
 # of functions that are read-only from the start; docs/explanation/benchmarks.md says what that costs. Of checked copies
 # the third level, or what the compiler and its library know: without optimization none. Sanitizers check more than
@@ -67,15 +74,16 @@ LDLIBS    = $(HDF5_LDFLAGS) \
             $(if $(MPI),$(MPI_LDFLAGS)) $(call STATIC,-lgomp) $(AT_START) -lpthread -ldl -lm
 LDFLAGS  += -Wl,--gc-sections $(HARDEN_LDFLAGS) $(if $(PORTABLE),-s -static-libgcc -Wl$(,)--as-needed)
 
-# Without a record of where each variable is, these compile in two thirds of the time; backtraces keep their lines.
-$(foreach set,generic avx2 avx512,$B/src/problem/line/simd/lanes_$(set).o): private CFLAGS += -fno-var-tracking
-# What lanes_body.h does, UBSan sees in lanes_avx2.c: each of these three takes it one to four minutes to compile. Of
+simd := src/problem/line/simd
+$(lanes:%=$B/$(simd)/lanes_%.o): private CFLAGS += -fno-var-tracking
+# What lanes_body.h does, UBSan sees in lanes_few_avx2.c: each of the others takes it one to four minutes to compile. Of
 # pointers that are NULL or point beyond an object, AddressSanitizer tells too.
-$(foreach set,generic avx512,$B/src/problem/line/simd/lanes_$(set).o): private SANITIZERS += -fno-sanitize=undefined
-$B/src/problem/line/simd/lanes_avx2.o: private SANITIZERS += -fno-sanitize=null,object-size
+$(patsubst %,$B/$(simd)/lanes_%.o,$(filter-out few_avx2,$(lanes))): private SANITIZERS += -fno-sanitize=undefined
+$B/$(simd)/lanes_few_avx2.o: private SANITIZERS += -fno-sanitize=null,object-size
 
 # ---- files
 sources := $(sort $(filter-out src/main.c,$(shell find src -name '*.c')))
+sources := $(filter-out $(patsubst %,$(simd)/lanes_%.c,$(filter-out $(lanes),avx512 avx2 few_avx2 generic)),$(sources))
 ifeq ($(CUDA),)
 sources := $(filter-out %_cuda.c,$(sources))
 endif
@@ -119,6 +127,11 @@ $B/libcmocka.so.0:
 $B/%.o: %.c Makefile $B/gen/cc.flags | $B/gen/build_info.h
 	@mkdir -p $(@D)
 	$(call say,CC,$<)$(CC) $(CPPFLAGS) $(CFLAGS) -c -o $@ $<
+
+for_lanes = $(foreach set,$(lanes),-DSW_LANES_$(shell echo $(set) | tr a-z A-Z))
+$B/$(simd)/lanes.o: private CPPFLAGS += $(for_lanes)
+$B/$(simd)/lanes.o: $B/gen/lanes.flags
+$B/gen/lanes.flags: made_with = $(for_lanes)
 
 for_comm = $(if $(MPI),-DSW_HAVE_MPI $(MPI_CFLAGS))
 $B/src/comm/%.o: private CPPFLAGS += $(for_comm)
@@ -174,12 +187,14 @@ demo: setup                    ## install, build, run configs/ch_forcing.cfg, dr
 # A compiler for each core, unless make was told how many.
 all_cores = $(if $(findstring jobserver,$(MAKEFLAGS)),,-j$(shell nproc))
 
-# Without a GPU its code is compiled only, and for one architecture that takes half as long.
-sm_tested = $(if $(shell nvidia-smi -L 2>/dev/null | grep '^GPU'),$(SM),$(lastword $(SM)))
+# Without a GPU its code is compiled only, and for one architecture that takes half as long; what is compiled stays.
+sm_compiled = $(shell grep -o 'code=sm_[0-9]*' $B/gen/nvcc.flags 2>/dev/null | sed 's/.*_//')
+sm_tested = $(if $(shell nvidia-smi -L 2>/dev/null | grep '^GPU'),$(SM),$(or $(sm_compiled),$(lastword $(SM))))
 
+# The objects are those of `make`: what it has compiled, tests need not compile again.
 test:                          ## install, build with warnings as errors, run every test, also under sanitizers
 	@scripts/build/setup.sh --tests
-	@$(MAKE) --no-print-directory $(all_cores) B=$B/test WERROR=1 SM='$(sm_tested)' check
+	@$(MAKE) --no-print-directory $(all_cores) B=$B WERROR=1 SM='$(sm_tested)' check
 	@$(MAKE) --no-print-directory $(all_cores) B=$B/sanitize WERROR=1 SANITIZE=1 CUDA= OPT='-O1 -g1' check-sanitized
 
 # Libraries to preload: the k-th call of a kind fails (test_faults.sh), the clock is set (test_clock.sh), MPI buffers

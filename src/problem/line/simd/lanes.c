@@ -9,31 +9,49 @@ extern const struct sw_lanes_ops sw_lanes_avx512, sw_lanes_avx2, sw_lanes_generi
 extern const struct sw_lanes_ops sw_lanes_few_avx2, sw_lanes_few_generic;
 extern const struct sw_lanes_ops sw_lanes_single_avx512, sw_lanes_single_avx2, sw_lanes_single_generic;
 
-const struct sw_lanes_ops *const sw_lanes_table[] = {
-#ifdef __x86_64__
-    &sw_lanes_avx512,
-    &sw_lanes_avx2,
+/* The instruction sets that this build has (LANES in the Makefile): each takes half a minute to compile, so a build for
+ * this machine alone has its best one, and a portable build has all. */
+#if defined SW_LANES_AVX512 && defined __x86_64__
+#define ROW_AVX512(row) &row,
+#else
+#define ROW_AVX512(row)
 #endif
-    &sw_lanes_generic,
-    NULL,
+#if defined SW_LANES_AVX2 && defined __x86_64__
+#define ROW_AVX2(row) &row,
+#else
+#define ROW_AVX2(row)
+#endif
+#if defined SW_LANES_FEW_AVX2 && defined __x86_64__
+#define ROW_FEW_AVX2(row) &row,
+#else
+#define ROW_FEW_AVX2(row)
+#endif
+#ifdef SW_LANES_GENERIC
+#define ROW_GENERIC(row) &row,
+#else
+#define ROW_GENERIC(row)
+#endif
+
+const struct sw_lanes_ops *const sw_lanes_table[] = {
+    ROW_AVX512(sw_lanes_avx512) ROW_AVX2(sw_lanes_avx2) ROW_GENERIC(sw_lanes_generic) NULL,
 };
 
 const struct sw_lanes_ops *const sw_lanes_few_table[] = {
-#ifdef __x86_64__
-    &sw_lanes_few_avx2,
-#endif
-    &sw_lanes_few_generic,
-    NULL,
+    ROW_FEW_AVX2(sw_lanes_few_avx2) ROW_GENERIC(sw_lanes_few_generic) NULL,
 };
 
 const struct sw_lanes_ops *const sw_lanes_single_table[] = {
-#ifdef __x86_64__
-    &sw_lanes_single_avx512,
-    &sw_lanes_single_avx2,
-#endif
-    &sw_lanes_single_generic,
-    NULL,
+    ROW_AVX512(sw_lanes_single_avx512) ROW_AVX2(sw_lanes_single_avx2) ROW_GENERIC(sw_lanes_single_generic) NULL,
 };
+
+bool sw_lanes_few_fill_a_vector(void)
+{
+#ifdef __x86_64__
+    return !__builtin_cpu_supports("avx512f") || !__builtin_cpu_supports("avx512dq");
+#else
+    return false;
+#endif
+}
 
 /* Up to two groups of few lanes take less than one of many, on one core, too. */
 int sw_lanes_for(int lines, bool single)

@@ -181,10 +181,13 @@ struct sw_lanes_ops {
 /* End with NULL; order is preference. */
 extern const struct sw_lanes_ops *const sw_lanes_table[], *const sw_lanes_few_table[], *const sw_lanes_single_table[];
 
+/** Whether SW_LANES_FEW fill a vector of this processor: not where it has AVX-512. */
+bool sw_lanes_few_fill_a_vector(void);
+
 /** How many lanes so many lines should have. */
 int sw_lanes_for(int lines, bool single);
 
-/** The first row for so many lanes that this processor has: the last one is for any. SWEEP_SIMD=avx2 in the environment
- *  asks for one by name, for comparisons. */
+/** The first row for so many lanes that this processor has: each build has one for it. SWEEP_SIMD=avx2 in the
+ *  environment asks for one by name, for comparisons. */
 const struct sw_lanes_ops *sw_lanes_pick(int lanes);
 #endif

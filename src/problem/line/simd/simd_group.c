@@ -21,13 +21,13 @@ bool sw_simd_alone(const struct sw_stepper_desc *d)
 
 /* Stages and unknowns have arrays of their own, each of n points of a group: of four lanes more of them stay in the
  * first-level cache (at n = 256 with AVX2 Kuramoto-Sivashinsky and Gray-Scott by imex2 are a quarter faster than with
- * sixteen); shorter lines have more to do once a step and group. The first row of the table is that of AVX-512, whose
- * vectors four lanes would leave half empty. */
+ * sixteen); shorter lines have more to do once a step and group. Four lanes would leave
+ * vectors of AVX-512 half empty. */
 int sw_simd_lanes(const struct sw_stepper_desc *d)
 {
     const enum sw_scheme scheme = d->model.scheme;
     const bool staged = d->n >= 256 && (sw_line_unknowns(&d->model) > 1 || scheme == SW_IMEX2 || scheme == SW_IMEX3);
-    if (staged && !d->single_steps && !sw_lanes_table[0]->here()) return SW_LANES_FEW;
+    if (staged && !d->single_steps && sw_lanes_few_fill_a_vector()) return SW_LANES_FEW;
     return sw_lanes_for(d->capacity, d->single_steps);
 }
 
