@@ -1,7 +1,7 @@
 #!/bin/bash
 # attack.sh [--short] [--seconds N] [--count N] [--seed N] [--jobs N] [PART...]: attack the program as somebody would
 # who can write what it reads, or as a machine does that fails. Without a PART all of them are run, each for N seconds
-# (an hour; --short: 15 s in all) or for --count attacks, by --jobs processes at a time. SWEEP names the program that is
+# (an hour; --short: 5 s in all) or for --count attacks, by --jobs processes at a time. SWEEP names the program that is
 # attacked; without it two are built, one of them with sanitizers, which finds more.
 #     results   attributes, datasets, links, heaps and bits of results files, read by every command that reads them
 #     kills     the end of the program at any of its system calls; what goes on must come to the same bits
@@ -54,7 +54,7 @@ while [ $# -gt 0 ]; do
     shift
 done
 [ ${#names[@]} -gt 0 ] || mapfile -t names < <(parts)
-[ -z "$short" ] || seconds=$((15 / ${#names[@]} + 1))
+[ -z "$short" ] || seconds=$((5 / ${#names[@]} + 1))
 mkdir -p "$folder" || exit 1
 program=$SWEEP plain=$SWEEP
 if [ -z "$program" ]; then

@@ -8,25 +8,36 @@ if [ "$1" = --one ]; then  # FOLDER PROGRAM: for ourselves
     folder=$2 name=$(basename "$3")
     began=$(date +%s)
     "$3" > "$folder/$name.said" 2>&1 || echo "$3" > "$folder/$name.failed"
+    took=$(($(date +%s) - began))
+    # What its processes have computed: the last line of `times`, as in 0m1.5s 0m0.2s.
+    times > "$folder/$name.times"
+    cpu=$(awk 'END { gsub(/[ms]/, " "); printf "%.0f", 60*($1 + $3) + $2 + $4 }' "$folder/$name.times")
+    echo "$took $cpu $3" > "$folder/$name.took"
     {
-        printf '== %s (%d s)\n' "$3" $(($(date +%s) - began))
+        printf '== %s (%d s, %d of the processor)\n' "$3" $took "$cpu"
         cat "$folder/$name.said"
         [ ! -e "$folder/$name.failed" ] || echo "FAILED: $3"
     } > "$folder/$name.out"
     exec flock "$folder" cat "$folder/$name.out"
 fi
 build=$1
-export SWEEP="$PWD/$build/sweep" ASAN_OPTIONS="${ASAN_OPTIONS:-detect_leaks=1}"
+export BUILD="$build" SWEEP="$PWD/$build/sweep" ASAN_OPTIONS="${ASAN_OPTIONS:-detect_leaks=1}"
 export OMP_WAIT_POLICY="${OMP_WAIT_POLICY:-passive}"  # threads that spin take the time of the test beside them
+# The longest begin first, so that none is left alone at the end; the others in any order.
+longest='plot bench own_steps checksum mpi tridiagonal_stream stop shipped scale equations cli suggestions'
 programs() {
-    if [ -z "$SW_SANITIZED" ]; then
-        [ -e .git ] && ls scripts/build/check_*.sh
-        grep -L "$waits" $scripts  # first: the longest are among them
-    fi
-    for program in "$build"/test_*; do
-        case $program in *.o|*.d|*/${SW_EXCEPT:-none}) continue ;; esac
-        [ -x "$program" ] && echo "$program"
-    done
+    {
+        if [ -z "$SW_SANITIZED" ]; then
+            [ -e .git ] && ls scripts/build/check_*.sh
+            grep -L "$waits" $scripts
+        fi
+        for program in "$build"/test_*; do
+            case $program in *.o|*.d|*/${SW_EXCEPT:-none}) continue ;; esac
+            [ -x "$program" ] && echo "$program"
+        done
+    } | awk -v longest="$longest" 'BEGIN { n = split(longest, name, " "); for (k = 1; k <= n; k++) at[name[k]] = k }
+        { name_of = $0; sub(/.*\/test_/, "", name_of); sub(/[.]sh$/, "", name_of)
+          print (name_of in at ? at[name_of] : n + 1), $0 }' | sort -n -s -k 1,1 | cut -d' ' -f2
 }
 # Scripts whose first lines say so hardly compute, and go on beside the others from the start.
 waits='^# .*Mostly waits'
@@ -40,6 +51,9 @@ cores=$(nproc)
 programs | run "${SW_JOBS:-$((cores < 4 ? cores : 4))}"
 wait
 total=$({ programs; waiting; } | wc -l)
+echo 'The ten that took longest: seconds, seconds of the processor, name'
+cat "$folder"/*.took | sort -rn | head -n 10
+awk '{ all += $2 } END { print all " seconds of the processor in all" }' "$folder"/*.took
 set -- $(cat "$folder"/*.failed 2> /dev/null)
 echo "$((total - $#)) passed, $# failed"
 [ $# -eq 0 ] && exit 0

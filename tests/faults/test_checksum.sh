@@ -1,13 +1,14 @@
 #!/bin/bash
 # Checksums: a single bit that flips in a checkpoint, a part or a finished file gives no wrong number with exit code 0.
 # A damaged part is named, kept, and its runs are computed again; `sweep verify` finds each flip, and what else may
-# become of a file. SW_FLIPS: how many flips each (80; of 200 and more nothing came either); SW_SMALL: few.
+# become of a file. SW_FLIPS: how many flips each (24; at night 200); SW_SMALL: few.
 cd "$(dirname "$0")/../.." || exit 1
 . tests/helpers/helpers.sh
 [ -n "$python" ] || { summary; exit; }
 export OMP_NUM_THREADS=1
 flips=${SW_FLIPS:-${SW_SMALL:+8}}
-flips=${flips:-80}
+flips=${flips:-${SW_LONG:+200}}
+flips=${flips:-24}
 sed 's/dt = 0.05/dt = 0.002/; s/n = 48/n = 256/; s/end, 6/end, 41/; s/; precision = "single"//' \
     "$top/configs/tiny_ch.cfg" >c.cfg
 config=c.cfg common=(--device cpu -s run.batch=4)

@@ -1,7 +1,7 @@
 #!/bin/bash
 # Fail the k-th malloc, read, write, fsync, rename, open, readdir of a small sweep, for k = 1, 2, ... until none fires,
 # and fill a small disk at several points: no crash, no torn file, the exit code for it, the file named; and a clean
-# call afterwards gives the datasets of an undisturbed one. k grows by a half at a time beyond 8; SW_LONG=1 takes
+# call afterwards gives the datasets of an undisturbed one. k grows by a half at a time beyond 6; SW_LONG=1 takes
 # them all.
 cd "$(dirname "$0")/../.." || exit 1
 . tests/helpers/helpers.sh
@@ -65,7 +65,7 @@ for kind in memory read write fsync rename open readdir read-one fsync-one renam
         grep -q fired log || break
         fired=$((fired + 1))
         rm -f log
-        if [ $k -lt 8 ] || [ -n "$SW_LONG" ]; then k=$((k + 1)); else k=$((k * 3 / 2)); fi
+        if [ $k -lt 6 ] || [ -n "$SW_LONG" ]; then k=$((k + 1)); else k=$((k * 3 / 2)); fi
     done
     [ $fired -gt 0 ] || fail "$kind: no call failed"
     echo "$kind: $fired of $(cut -d' ' -f1 log) calls failed one at a time"
@@ -94,7 +94,7 @@ for kind in memory fsync rename open read; do
         fired=$((fired + 1))
         rm -f log
         # each read: the list of what is in a group is read by one of them (HDF5 freed what it had not read)
-        if [ $k -lt 8 ] || [ -n "$SW_LONG" ] || [ $kind = read ]; then k=$((k + 1)); else k=$((k * 3 / 2)); fi
+        if [ $k -lt 6 ] || [ -n "$SW_LONG" ] || [ $kind = read ]; then k=$((k + 1)); else k=$((k * 3 / 2)); fi
     done
     [ $fired -gt 0 ] || fail "xdmf, $kind: no call failed"
 done

@@ -601,7 +601,7 @@ for work, text in ((lambda: os.kill(os.getpid(), signal.SIGSEGV), "x.h5: HDF5 cr
     told = open(said).read()
     assert code == 5 and text in told and "copy it again" in told and told.count("\n") == 1, (code, told)
 assert guard.guarded(lambda: 3, "x.h5") == 3' "$dir"
-timeout 300 $SWEEP_PYTHON -B tests/fuzz/fuzz_plot.py "${SW_FUZZ_SECONDS:-15}" 1 "$dir"/tiny_*.h5 >"$dir/out" 2>&1 &&
+timeout 300 $SWEEP_PYTHON -B tests/fuzz/fuzz_plot.py "${SW_FUZZ_SECONDS:-5}" 1 "$dir"/tiny_*.h5 >"$dir/out" 2>&1 &&
     ok "$(tail -n 1 "$dir/out")" || { cat "$dir/out"; bad "damaged files"; }
 
 # ---- Ctrl-C: by the signal, which a shell tells as 130, and without a word

@@ -1,5 +1,5 @@
 /* The shipped configs, and what `sweep init` prints, with one to three random edits, through all that check does but
- * the trial of the device. SW_FUZZ_SECONDS=N in the environment says for how long (20 under sanitizers, else 3),
+ * the trial of the device. SW_FUZZ_SECONDS=N in the environment says for how long (6 under sanitizers, else 3),
  * SW_FUZZ_SEED=N from which random number on (1). What is found is written to mutant-N.cfg in SW_FUZZ_FOLDER, where
  * that is set. Children do the work: one that crashes, or computes for over ten seconds at a mutant, is one finding. */
 #include <glob.h>
@@ -98,7 +98,7 @@ static double number_of(const char *name, double otherwise)
 /* Threads do not survive a fork: this process starts none, and each child its own. */
 static void no_edit_of_a_config_crashes_check(void **state)
 {
-    const double until = sw_clock() + number_of("SW_FUZZ_SECONDS", getenv("SW_SANITIZED") ? 20 : 3);
+    const double until = sw_clock() + number_of("SW_FUZZ_SECONDS", getenv("SW_SANITIZED") ? 6 : 3);
     const uint64_t seed = (uint64_t)number_of("SW_FUZZ_SEED", 1);
     struct shared *shared = mmap(NULL, sizeof *shared, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     int64_t next = 0;
