@@ -1,43 +1,13 @@
 #!/bin/sh
-# Fail if a file includes from a layer it may not see. Left: a folder of src/, or cuda; right: the folders its files may
-# include from, besides itself; *: any (docs/developer/design.md has the same table). A domain includes the launchers of
-# its own kernels only. src/main.c may see cli and base.
-# Also: a library has one home.
+# Fail if a file includes from a layer it may not see. Who may see whom is the table of docs/developer/design.md,
+# "Folders, and who may include whom": a folder of src/ or cuda/, and the folders its files may include from besides
+# itself; "nothing"; "all above". src/main.c has a row of its own. Also: a library has one home.
 cd "$(dirname "$0")/../.." || exit 1
-rules='
-base:
-input:   base
-expr:    base
-device:  base cuda
-comm:    base device
-linalg:  base device comm cuda cuda/band cuda/tridiagonal
-field:   base expr
-fd:      base device comm linalg cuda cuda/fd
-elliptic: base device linalg cuda cuda/elliptic
-problem: base input expr device field
-problem/line:      base expr device linalg field fd problem cuda cuda/line
-problem/bvp:       base expr device linalg field problem cuda cuda/bvp
-problem/tridiagonal: base input expr device comm linalg field problem cuda cuda/tridiagonal
-problem/elliptic: base expr device elliptic field problem
-problem/compact:   base expr device comm linalg field fd problem cuda
-problem/advection: base expr device comm linalg field fd problem cuda cuda/advection
-sweep:   base expr device problem
-store:   base problem sweep
-run:     base expr device comm field problem sweep store
-bench: base expr device linalg elliptic fd problem problem/line problem/bvp problem/compact problem/elliptic sweep
-bench: cuda cuda/bench
-cli:     *
-main.c:  base cli
-cuda:             base
-cuda/band:        base linalg cuda
-cuda/tridiagonal: base linalg cuda
-cuda/fd:          base fd cuda
-cuda/elliptic:    base elliptic cuda
-cuda/bvp:         base problem/bvp cuda
-cuda/advection:   base cuda
-cuda/line:        base field problem/line cuda
-cuda/bench:       base cuda
-'
+rules=$(awk -F' *[|] *' '/^## /{ inside = /^## Folders, and who may include whom/ }
+    inside && /^[|] `/ { gsub(/`/, ""); gsub(/,/, "", $4); sub(/nothing/, "", $4); sub(/all above/, "*", $4)
+                         n = split($2, names, ", "); for (k = 1; k <= n; k++) print names[k] ": " $4 }' \
+    docs/developer/design.md)
+[ "$(echo "$rules" | wc -l)" -ge 30 ] || { echo 'check_includes.sh: no table in docs/developer/design.md' >&2; exit 1; }
 bad=$(grep -rn '^#include "' src cuda --include='*.[ch]' --include='*.cu' --include='*.cuh' |
 awk -F: -v rules="$rules" '
 BEGIN { n = split(rules, line, "\n")
