@@ -6,7 +6,7 @@
  *
  * Every pointer is device memory. Every call queues work on the stream and returns; nothing to do (an empty batch) is
  * legal. Interleaved: entry i of system or run j of a vector is v[i*ld + j]. Failures are SW_E_CUDA. */
-#include "base/sw_err.h"
+#include "base/sw_status.h"
 
 typedef void *sw_cuda_stream;  /* a cudaStream_t */
 

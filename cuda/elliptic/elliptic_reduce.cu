@@ -13,6 +13,7 @@
  * is used first. Sums are kept tile by tile, so that they do not depend on how many blocks there are. */
 #include <cuda_pipeline_primitives.h>
 
+#include "base/sw_err.h"
 #include "cuda/elliptic/elliptic_interleaved.cuh"
 
 /* Threads of a block, at most: more for long columns, so that what they read together is no shorter. */

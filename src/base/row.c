@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "base/sw_err.h"
 #include "base/sw_text.h"
 
 bool sw_row_named(const struct sw_rows *rows, const struct sw_row *row, const char *name)

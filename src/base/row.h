@@ -15,9 +15,8 @@
  */
 #include <stdbool.h>
 
-#include "base/sw_err.h"
-
-enum sw_space { SW_HOST, SW_DEVICE };  /* where arrays live */
+#include "base/sw_space.h"
+#include "base/sw_status.h"
 
 /* name    "<where>.<how>", the name users write
  * about   one line for `sweep list`

@@ -14,6 +14,7 @@
 #error "XXH3 has its final form from xxHash 0.8.0 on"
 #endif
 
+#include "base/sw_err.h"
 #include "base/sw_mem.h"
 
 enum { BLOCK = SW_CHECKSUM_BLOCK, DIGEST = 16, FOOT = 96, VERSION = 1 };

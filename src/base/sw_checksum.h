@@ -17,7 +17,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "base/sw_err.h"
+#include "base/sw_status.h"
 
 enum { SW_CHECKSUM_BLOCK = 64 << 10, SW_CHECKSUM_TEXT = 160 };
 

@@ -1,5 +1,7 @@
 #include "base/sw_mem.h"
 
+#include "base/sw_err.h"
+
 #include <malloc.h>  /* no header of C or POSIX: M_MMAP_THRESHOLD */
 #include <stdint.h>
 #include <stdlib.h>

@@ -4,7 +4,7 @@
  * line, one AVX-512 register). */
 #include <stddef.h>
 
-#include "base/sw_err.h"
+#include "base/sw_status.h"
 
 /** Allocate count * size bytes of zeros, 64-byte aligned, to be freed with sw_free(). count = 0 gives a valid pointer.
  * @param out  where the pointer goes: pass the address of a pointer of any object type

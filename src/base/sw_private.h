@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <stdio.h>
 
-#include "base/sw_err.h"
+#include "base/sw_status.h"
 
 /** A path with the home folder for a ~/ at its beginning, which no shell has seen that stands in quotes or in a config;
  * free with sw_free(). NULL if memory was out. */

@@ -5,7 +5,7 @@
  * Further lines of one entry (a caret under an expression, a hint) are part of its text, separated by '\n'. */
 #include <stdbool.h>
 
-#include "base/sw_err.h"
+#include "base/sw_status.h"
 
 enum sw_severity { SW_ERROR, SW_WARNING };
 

@@ -1,5 +1,7 @@
 #include "base/sw_stop.h"
 
+#include "base/sw_err.h"
+
 #include <stddef.h>
 
 static const volatile sig_atomic_t *watched;

@@ -4,7 +4,7 @@
  * leaving them. While it computes, its scheduler decides when to stop, and nobody watches here. */
 #include <signal.h>
 
-#include "base/sw_err.h"
+#include "base/sw_status.h"
 
 /** Look at this from now on. @param request  not 0: somebody asked for an end; NULL: look at nothing */
 void sw_stop_watch(const volatile sig_atomic_t *request);

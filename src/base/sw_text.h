@@ -4,7 +4,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "base/sw_err.h"
+#include "base/sw_status.h"
 
 struct sw_text {      /* start from {0}; free with sw_text_free() */
     char  *data;      /* ends with a zero; NULL while empty        */

@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "base/sw_clock.h"
+#include "base/sw_err.h"
 #include "base/sw_mem.h"
 #include "bench/bench_impl.h"
 #include "problem/bvp/sw_bvp_impl.h"

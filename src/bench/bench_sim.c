@@ -7,6 +7,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/sw_err.h"
 #include "base/sw_mem.h"
 #include "bench/bench_impl.h"
 #include "problem/initial_file.h"

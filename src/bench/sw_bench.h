@@ -21,7 +21,7 @@
 #include <stdint.h>
 
 #include "base/sw_cost.h"
-#include "base/sw_err.h"
+#include "base/sw_status.h"
 #include "base/sw_report.h"
 #include "device/sw_device.h"
 #include "problem/sw_problem.h"

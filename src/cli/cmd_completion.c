@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/sw_embed.h"
+#include "base/sw_err.h"
 #include "base/sw_text.h"
 #include "cli/command_line.h"
 #include "cli/tables.h"

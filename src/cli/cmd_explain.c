@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/sw_err.h"
 #include "base/sw_nearest_name.h"
 #include "base/sw_text.h"
 #include "cli/console.h"

@@ -1,6 +1,7 @@
 /* What `sweep help`, --help and --version print. */
 #include <stdio.h>
 
+#include "base/sw_err.h"
 #include "base/sw_version.h"
 #include "cli/command_line.h"
 #include "comm/sw_comm_impl.h"

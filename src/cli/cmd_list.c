@@ -2,6 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/sw_err.h"
 #include "base/sw_json.h"
 #include "cli/command_line.h"
 #include "cli/tables.h"

@@ -1,3 +1,4 @@
+#include "base/sw_err.h"
 #include "base/sw_mem.h"
 #include "cli/console.h"
 #include "cli/open_sweep.h"

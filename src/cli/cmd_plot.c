@@ -7,6 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/sw_err.h"
 #include "base/sw_private.h"
 #include "base/sw_text.h"
 #include "cli/command_line.h"

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/sw_clock.h"
+#include "base/sw_err.h"
 #include "base/sw_json.h"
 #include "base/sw_mem.h"
 #include "base/sw_text.h"

@@ -2,6 +2,7 @@
 #include <stdio.h>
 
 #include "base/sw_clock.h"
+#include "base/sw_err.h"
 #include "base/sw_json.h"
 #include "base/sw_mem.h"
 #include "base/sw_text.h"

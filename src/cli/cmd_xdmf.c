@@ -1,5 +1,6 @@
 /* sweep xdmf FILE: FILE.xdmf beside FILE.h5, for ParaView; also written at the end of a sweep. */
 
+#include "base/sw_err.h"
 #include "base/sw_mem.h"
 #include "cli/console.h"
 #include "cli/open_sweep.h"

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "base/sw_err.h"
 #include "base/sw_late.h"
 #include "base/sw_mem.h"
 #include "cli/console.h"

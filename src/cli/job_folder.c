@@ -3,6 +3,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/sw_err.h"
 #include "base/sw_mem.h"
 #include "base/sw_private.h"
 #include "cli/jobs.h"

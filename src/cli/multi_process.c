@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/sw_err.h"
 #include "base/sw_hash.h"
 #include "base/sw_mem.h"
 #include "cli/multi_process.h"

@@ -4,6 +4,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "base/sw_err.h"
 #include "base/sw_mem.h"
 #include "base/sw_private.h"
 #include "base/sw_text.h"

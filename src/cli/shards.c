@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/sw_err.h"
 #include "base/sw_mem.h"
 #include "cli/console.h"
 #include "cli/jobs.h"

@@ -1,7 +1,7 @@
 #ifndef SW_CLI_H
 #define SW_CLI_H
 /* The command line: `sweep COMMAND ARGUMENT... OPTION...`. Results go to stdout, everything else to stderr. */
-#include "base/sw_err.h"
+#include "base/sw_status.h"
 
 struct sw_cli;
 

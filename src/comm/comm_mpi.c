@@ -14,6 +14,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/sw_err.h"
 #include "base/sw_late.h"
 #include "base/sw_text.h"
 #include "comm/sw_comm_impl.h"

@@ -1,4 +1,5 @@
 /* Without MPI a process is alone: there is nobody to send messages to. */
+#include "base/sw_err.h"
 #include "comm/sw_message.h"
 
 #ifndef SW_HAVE_MPI

@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/sw_err.h"
 #include "comm/sw_comm_impl.h"
 
 static const char *refuse(const struct sw_row *row, const void *ranks, enum sw_status *kind)

@@ -28,7 +28,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "base/sw_err.h"
+#include "base/sw_status.h"
 #include "device/sw_device.h"
 
 enum { SW_COMM_MOST = 4096 };  /* ranks, at most */

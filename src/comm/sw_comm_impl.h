@@ -7,6 +7,7 @@
  * on, run() must not let them wait for ever. A row for device memory (NCCL) has its arrays in SW_DEVICE space, and its
  * gather_host moves the few numbers of the reductions from and to the host.
  */
+#include "base/row.h"
 #include "comm/sw_comm.h"
 
 struct sw_comm_ops {

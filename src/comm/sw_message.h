@@ -11,7 +11,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "base/sw_err.h"
+#include "base/sw_status.h"
 
 enum { SW_MESSAGE_BYTES = 1024 };  /* of a message, at most */
 

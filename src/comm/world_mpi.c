@@ -7,6 +7,7 @@
 #include <time.h>
 
 #include "base/sw_clock.h"
+#include "base/sw_err.h"
 #include "comm/sw_launch.h"
 
 static bool started;

@@ -5,7 +5,7 @@
 #include <mpi.h>
 #include <stdbool.h>
 
-#include "base/sw_err.h"
+#include "base/sw_status.h"
 
 /** Start MPI, unless it is started. Collective over all processes.
  * @return SW_E_COMM the library finds another number of processes than were started: it is not the MPI of the mpirun

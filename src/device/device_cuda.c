@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/sw_err.h"
 #include "cuda/cu_check.cuh"
 #include "device/sw_device.h"
 

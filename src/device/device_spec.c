@@ -1,5 +1,7 @@
 #include "device/device_spec.h"
 
+#include "base/sw_err.h"
+
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,4 +1,5 @@
 /* Kernels compiled at run time, in a build without CUDA (src/device/kernel_cuda.c has them in one with it). */
+#include "base/sw_err.h"
 #include "device/sw_kernels.h"
 
 #ifndef SW_HAVE_CUDA

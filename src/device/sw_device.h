@@ -4,8 +4,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "base/row.h"
-#include "base/sw_err.h"
+#include "base/sw_space.h"
+#include "base/sw_status.h"
 
 /* Why the rows for CUDA are absent, where they are. */
 #define SW_WITHOUT_CUDA "built without CUDA: install the CUDA toolkit and run make again"

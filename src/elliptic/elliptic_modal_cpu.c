@@ -6,6 +6,7 @@
 #include <omp.h>
 #include <string.h>
 
+#include "base/sw_err.h"
 #include "base/sw_mem.h"
 #include "elliptic/elliptic_cells_cpu.h"
 #include "elliptic/elliptic_host.h"

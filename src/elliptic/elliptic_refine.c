@@ -2,6 +2,7 @@
 
 #include <math.h>
 
+#include "base/sw_err.h"
 #include "base/sw_mem.h"
 
 static void report(struct elliptic_way *w)

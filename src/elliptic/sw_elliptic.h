@@ -13,7 +13,7 @@
 #include <stdint.h>
 
 #include "base/sw_cost.h"
-#include "base/sw_err.h"
+#include "base/sw_status.h"
 #include "device/sw_device.h"
 
 enum sw_elliptic_geometry {

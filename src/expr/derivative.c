@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/sw_err.h"
 #include "base/sw_mem.h"
 #include "expr/maker.h"
 

@@ -2,6 +2,7 @@
 #include <assert.h>
 #include <string.h>
 
+#include "base/sw_err.h"
 #include "base/sw_mem.h"
 #include "expr/eval_impl.h"
 

@@ -3,6 +3,7 @@
 #include <string.h>
 #include <strings.h>
 
+#include "base/sw_err.h"
 #include "base/sw_nearest_name.h"
 #include "expr/expr_impl.h"
 

@@ -2,6 +2,7 @@
  * it can; amplitudes go into what is kept. */
 #include <string.h>
 
+#include "base/sw_err.h"
 #include "base/sw_mem.h"
 #include "expr/emit.h"
 

@@ -1,6 +1,7 @@
 /* Trees with other operations in the place of some. */
 #include <string.h>
 
+#include "base/sw_err.h"
 #include "base/sw_mem.h"
 #include "expr/maker.h"
 #include "expr/sw_compare.h"

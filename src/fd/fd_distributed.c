@@ -1,5 +1,6 @@
 #include <string.h>
 
+#include "base/sw_err.h"
 #include "base/sw_mem.h"
 #include "base/sw_text.h"
 #include "fd/fd_distributed_impl.h"

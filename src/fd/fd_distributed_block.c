@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/sw_err.h"
 #include "base/sw_mem.h"
 
 enum { TILE = 64 };  /* lines side by side: 512 bytes of a row; a tile of 512 points stays in a second-level cache */

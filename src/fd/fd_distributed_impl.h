@@ -2,6 +2,7 @@
 #define FD_DISTRIBUTED_IMPL_H
 /* Private to distributed compact differences: what a rank does with its part of the lines, and what a method of the
  * table provides. One file a method, listed in fd_distributed_table.c. */
+#include "base/row.h"
 #include "fd/sw_fd_distributed.h"
 
 /* ------------------------------------------------------------------ a rank's part of the lines */

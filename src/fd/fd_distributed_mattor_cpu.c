@@ -11,6 +11,7 @@
  * pivoting in long double, and forms two sums a line, always in the order of the interfaces. */
 #include <math.h>
 
+#include "base/sw_err.h"
 #include "base/sw_mem.h"
 #include "fd/fd_distributed_impl.h"
 

@@ -12,6 +12,7 @@
  * which costs more on a CPU. It is there to be compared with by rows for devices, which memory bounds. */
 #include <math.h>
 
+#include "base/sw_err.h"
 #include "base/sw_mem.h"
 #include "fd/fd_distributed_impl.h"
 

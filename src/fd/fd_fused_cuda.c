@@ -5,6 +5,7 @@
 #include <math.h>
 
 #include "base/sw_embed.h"
+#include "base/sw_err.h"
 #include "base/sw_mem.h"
 #include "cuda/cu_check.cuh"
 #include "fd/fd_fused_cuda.h"

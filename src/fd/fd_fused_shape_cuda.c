@@ -2,6 +2,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "base/sw_err.h"
 #include "fd/fd_fused_cuda.h"
 #include "fd/sw_fd_impl.h"
 

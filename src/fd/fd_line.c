@@ -2,6 +2,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/sw_err.h"
 #include "base/sw_text.h"
 #include "fd/sw_fd_scheme.h"
 

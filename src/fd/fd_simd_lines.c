@@ -4,6 +4,7 @@
 
 #include <math.h>
 
+#include "base/sw_err.h"
 #include "base/sw_mem.h"
 #include "fd/sw_fd_impl.h"
 

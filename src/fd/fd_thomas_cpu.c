@@ -11,6 +11,7 @@
 #include <omp.h>
 #include <string.h>
 
+#include "base/sw_err.h"
 #include "base/sw_mem.h"
 #include "base/sw_reals.h"
 #include "fd/sw_fd_impl.h"

@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/sw_err.h"
 #include "base/sw_mem.h"
 #include "fd/sw_fd_impl.h"
 

@@ -14,7 +14,7 @@
 #include <stdint.h>
 
 #include "base/sw_cost.h"
-#include "base/sw_err.h"
+#include "base/sw_status.h"
 #include "device/sw_device.h"
 #include "fd/sw_fd_scheme.h"
 

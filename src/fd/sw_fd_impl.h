@@ -3,6 +3,7 @@
 /* Private to the rows of the table of compact differences: one file a row, listed in fd_table.c. */
 #include <math.h>
 
+#include "base/row.h"
 #include "fd/sw_fd.h"
 
 struct sw_fd_ops {

@@ -2,6 +2,7 @@
 
 #include <omp.h>
 
+#include "base/sw_err.h"
 #include "base/sw_mem.h"
 #include "base/sw_reals.h"
 

@@ -17,7 +17,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "base/sw_err.h"
+#include "base/sw_status.h"
 
 enum sw_fd_kind { SW_FD_FIRST, SW_FD_SECOND, SW_FD_STAGGERED, SW_FD_MIDPOINT, SW_FD_FILTER };
 

@@ -8,7 +8,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "base/sw_err.h"
+#include "base/sw_status.h"
 
 enum { SW_GAUSS = 3, SW_GAUSS_PARTS = 64, SW_GAUSS_MOST = SW_GAUSS * SW_GAUSS_PARTS };
 

@@ -7,7 +7,7 @@
  * spectrum would then differ between processors, and from those of CUDA devices, which run the same passes. */
 #include <stddef.h>
 
-#include "base/sw_err.h"
+#include "base/sw_status.h"
 #include "field/spectrum_point.h"
 
 struct sw_dft {

@@ -1,5 +1,6 @@
 #include "field/evaluate.h"
 
+#include "base/sw_err.h"
 #include "base/sw_mem.h"
 #include "base/sw_reals.h"
 

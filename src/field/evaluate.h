@@ -5,7 +5,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "base/sw_err.h"
+#include "base/sw_status.h"
 #include "expr/sw_expr.h"
 #include "field/grid.h"
 

@@ -1,5 +1,6 @@
 #include "field/resample.h"
 
+#include "base/sw_err.h"
 #include "base/sw_mem.h"
 #include "field/dft.h"
 

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/sw_err.h"
 #include "base/sw_hdf5_lock.h"
 #include "base/sw_mem.h"
 #include "base/sw_nearest_name.h"

@@ -10,6 +10,7 @@
 #include <strings.h>
 #include <sys/stat.h>
 
+#include "base/sw_err.h"
 #include "base/sw_mem.h"
 #include "base/sw_private.h"
 #include "input/input_impl.h"

@@ -6,6 +6,7 @@
 #include <strings.h>
 #include <sys/stat.h>
 
+#include "base/sw_err.h"
 #include "base/sw_hash.h"
 #include "base/sw_mem.h"
 #include "base/sw_private.h"

@@ -12,7 +12,7 @@
 #include <stddef.h>
 
 #include "base/sw_cost.h"
-#include "base/sw_err.h"
+#include "base/sw_status.h"
 #include "device/sw_device.h"
 
 enum sw_layout { SW_INTERLEAVED, SW_LINES };

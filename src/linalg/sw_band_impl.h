@@ -1,6 +1,7 @@
 #ifndef SW_BAND_IMPL_H
 #define SW_BAND_IMPL_H
 /* The interface of a band solver, for authors of rows. One file a solver; its row goes into band_table.c. */
+#include "base/row.h"
 #include "linalg/sw_band.h"
 #include "linalg/papers/thomas_point.h"
 

@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/sw_err.h"
 #include "base/sw_mem.h"
 #include "linalg/relation_point.h"
 #include "linalg/sw_tridiagonal_impl.h"

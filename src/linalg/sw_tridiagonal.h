@@ -10,7 +10,7 @@
 #include <stdint.h>
 
 #include "base/sw_cost.h"
-#include "base/sw_err.h"
+#include "base/sw_status.h"
 #include "device/sw_device.h"
 
 struct sw_tridiagonal_desc {

@@ -2,6 +2,7 @@
 #define SW_TRIDIAGONAL_IMPL_H
 /* The interface of a tridiagonal solver, for authors of rows. One file a solver; its row goes into
  * tridiagonal_table.c. */
+#include "base/row.h"
 #include "linalg/sw_tridiagonal.h"
 
 /* Slice `number` of the 2^depth that a solver takes. */

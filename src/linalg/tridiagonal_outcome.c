@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/sw_err.h"
 #include "base/sw_mem.h"
 #include "linalg/sw_tridiagonal_impl.h"
 #include "linalg/tridiagonal_row_point.h"

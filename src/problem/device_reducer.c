@@ -3,6 +3,7 @@
 #include <stdio.h>
 
 #include "base/sw_embed.h"
+#include "base/sw_err.h"
 #include "base/sw_mem.h"
 #include "device/sw_kernels.h"
 #include "field/reduce_point.h"

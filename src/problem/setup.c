@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "base/row.h"
+#include "base/sw_err.h"
 #include "device/sw_device.h"
 #include "field/grid.h"
 #include "problem/sw_problem.h"

@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "base/sw_err.h"
+#include "base/sw_status.h"
 #include "problem/sw_key.h"
 #include "problem/sw_setup.h"
 #include "problem/sw_sim.h"

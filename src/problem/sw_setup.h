@@ -5,7 +5,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "base/sw_err.h"
+#include "base/sw_status.h"
 #include "field/grid.h"
 
 struct sw_device;

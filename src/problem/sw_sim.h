@@ -7,7 +7,7 @@
 #include <stdint.h>
 
 #include "base/sw_cost.h"
-#include "base/sw_err.h"
+#include "base/sw_status.h"
 #include "field/sw_norms.h"
 
 enum { SW_DIAGNOSTICS = 2 };    /* numbers that a run records of its way, of the kinds that record some */

@@ -9,6 +9,7 @@
 #include <time.h>
 
 #include "base/sw_clock.h"
+#include "base/sw_err.h"
 #include "base/sw_mem.h"
 #include "expr/random_point.h"
 #include "field/resample.h"

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/sw_clock.h"
+#include "base/sw_err.h"
 #include "base/sw_mem.h"
 #include "device/sw_snapshot.h"
 #include "problem/initial_file.h"

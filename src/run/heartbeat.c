@@ -5,6 +5,7 @@
 #include <stdbool.h>
 #include <time.h>
 
+#include "base/sw_err.h"
 #include "base/sw_mem.h"
 
 enum { SECONDS = 5 };  /* between two */

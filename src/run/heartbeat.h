@@ -1,7 +1,7 @@
 #ifndef HEARTBEAT_H
 #define HEARTBEAT_H
 /* A thread that tells other ranks that this one is alive, though its main thread may be busy. */
-#include "base/sw_err.h"
+#include "base/sw_status.h"
 
 struct heartbeat;
 

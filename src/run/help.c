@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/sw_clock.h"
+#include "base/sw_err.h"
 #include "base/sw_mem.h"
 #include "comm/sw_channel.h"
 #include "run/run_impl.h"

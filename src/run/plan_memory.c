@@ -4,6 +4,7 @@
 #include <omp.h>
 #include <stdio.h>
 
+#include "base/sw_err.h"
 #include "base/sw_mem.h"
 #include "device/sw_snapshot.h"
 #include "problem/stopping_sim.h"

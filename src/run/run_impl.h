@@ -9,6 +9,7 @@
 #include <pthread.h>
 #include <stdatomic.h>
 
+#include "base/sw_err.h"
 #include "run/failure_list.h"
 #include "run/help.h"
 #include "run/sw_work_queue.h"

@@ -2,6 +2,7 @@
 #include <time.h>
 
 #include "base/sw_clock.h"
+#include "base/sw_err.h"
 #include "base/sw_mem.h"
 #include "base/sw_stop.h"
 #include "run/run_impl.h"

@@ -6,6 +6,7 @@
 #include <time.h>
 
 #include "base/sw_clock.h"
+#include "base/sw_err.h"
 #include "base/sw_mem.h"
 #include "run/run_impl.h"
 

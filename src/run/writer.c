@@ -5,6 +5,7 @@
 #include <sched.h>
 
 #include "base/sw_clock.h"
+#include "base/sw_err.h"
 #include "base/sw_mem.h"
 #include "device/sw_snapshot.h"
 #include "run/writer.h"

@@ -8,7 +8,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "base/sw_err.h"
+#include "base/sw_status.h"
 #include "store/sw_provenance.h"
 #include "sweep/sw_run_result.h"
 #include "sweep/sw_sweep.h"

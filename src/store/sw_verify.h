@@ -5,7 +5,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "base/sw_err.h"
+#include "base/sw_status.h"
 
 struct sw_file_checksum {
     bool     sealed;     /* the file has checksums; else all below is 0                                         */

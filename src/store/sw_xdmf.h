@@ -5,7 +5,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "base/sw_err.h"
+#include "base/sw_status.h"
 
 struct sw_xdmf_summary { int64_t runs, grids, bytes; };  /* grids: outputs of all runs */
 /** "results/ch.xdmf" of "results/ch.h5", to be freed with sw_free(); NULL if memory is out. */

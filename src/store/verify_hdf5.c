@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "base/sw_checksum.h"
+#include "base/sw_err.h"
 #include "base/sw_hash.h"
 #include "base/sw_mem.h"
 #include "base/sw_private.h"

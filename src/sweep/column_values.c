@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/sw_err.h"
 #include "base/sw_mem.h"
 #include "base/sw_stop.h"
 #include "sweep/axis.h"

@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "base/sw_err.h"
 #include "device/sw_device.h"
 #include "sweep/formula.h"
 #include "sweep/keys.h"

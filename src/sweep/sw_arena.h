@@ -4,7 +4,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 
-#include "base/sw_err.h"
+#include "base/sw_status.h"
 
 struct sw_arena;
 

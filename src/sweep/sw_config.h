@@ -5,7 +5,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "base/sw_err.h"
+#include "base/sw_status.h"
 #include "base/sw_report.h"
 
 enum sw_setting_kind { SW_SETTING_INTEGER, SW_SETTING_REAL, SW_SETTING_SWITCH, SW_SETTING_STRING, SW_SETTING_LIST,

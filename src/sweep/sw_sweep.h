@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "base/sw_err.h"
+#include "base/sw_status.h"
 #include "base/sw_report.h"
 #include "expr/sw_expr.h"
 #include "expr/sw_reduction.h"

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "base/sw_clock.h"
+#include "base/sw_err.h"
 #include "problem/bvp/sw_bvp.h"
 
 static void need(enum sw_status st)

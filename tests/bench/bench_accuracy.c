@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/sw_err.h"
 #include "base/sw_mem.h"
 #include "device/sw_device.h"
 #include "linalg/sw_tridiagonal_impl.h"

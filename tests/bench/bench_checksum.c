@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "base/sw_clock.h"
+#include "base/sw_err.h"
 #include "base/sw_mem.h"
 #include "store/hdf5/h5_hdf5.h"
 #include "store/sw_verify.h"

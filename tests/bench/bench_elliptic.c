@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/sw_clock.h"
+#include "base/sw_err.h"
 #include "base/sw_mem.h"
 #include "elliptic/elliptic_host.h"
 #include "elliptic/sw_elliptic_impl.h"

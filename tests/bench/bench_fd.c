@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "base/sw_clock.h"
+#include "base/sw_err.h"
 #include "fd/fd_fused_cuda.h"
 #include "fd/sw_fd_impl.h"
 #include "fd/sw_fd_nabla.h"

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/sw_clock.h"
+#include "base/sw_err.h"
 #include "base/sw_mem.h"
 #include "device/sw_kernels.h"
 #include "helpers.h"

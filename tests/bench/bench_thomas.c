@@ -15,6 +15,7 @@
 #include <string.h>
 
 #include "base/sw_clock.h"
+#include "base/sw_err.h"
 #include "device/sw_device.h"
 #include "cuda/band/band_kernels.h"
 

@@ -1,6 +1,7 @@
 #ifndef LINE_MODELS_H
 #define LINE_MODELS_H
 /* General models of the line equation in tests: several unknowns, neighbours, all orders and methods. */
+#include "base/sw_err.h"
 #include "stepper_helpers.h"
 
 /* Expressions may use the parameters a, b, c, x, t, and u, v, w, z with their neighbours: ul2 ul u ur ur2. */

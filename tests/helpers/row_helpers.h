@@ -4,6 +4,7 @@
  * this, ROW_OPS is the struct of a row. */
 #include <malloc.h>
 
+#include "base/sw_err.h"
 #include "device/sw_device.h"
 #include "helpers.h"
 

@@ -13,6 +13,7 @@
 
 #include <hdf5.h>
 
+#include "base/sw_err.h"
 #include "base/sw_mem.h"
 #include "run/sw_processes.h"
 #include "run/sw_run_sweep.h"

@@ -4,6 +4,7 @@
 #include "linalg/sw_tridiagonal_impl.h"
 
 #define ROW_OPS sw_tridiagonal_ops
+#include "base/sw_err.h"
 #include "row_helpers.h"
 
 /* Whether the row does that shape. */

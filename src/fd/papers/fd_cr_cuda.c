@@ -3,6 +3,7 @@
  * Here row N - 1 of each level has its own coefficients too: it is another one from the beginning where row n - 1 is,
  * with a closure of two rows, and then on every level (row 2 only on the first). A periodic line has the same in all
  * rows. */
+#include "base/sw_err.h"
 #include "base/sw_mem.h"
 #include "fd/fd_closure.h"
 #include "fd/papers/fd_cr_point.h"

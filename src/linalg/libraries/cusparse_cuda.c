@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/sw_err.h"
 #include "base/sw_mem.h"
 #include "cuda/cu_check.cuh"
 #include "linalg/libraries/cusparse_functions.h"

@@ -5,6 +5,7 @@
  * them; its functions call the solver CUSPARSE_OF. */
 #include <string.h>
 
+#include "base/sw_err.h"
 #include "linalg/libraries/cusparse_cuda.h"
 
 #define CUSPARSE_MEMBER(name) __typeof__(&cusparse##name) name;

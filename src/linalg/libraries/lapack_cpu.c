@@ -1,5 +1,7 @@
 #include "linalg/libraries/lapack_cpu.h"
 
+#include "base/sw_err.h"
+
 #include <dlfcn.h>
 #include <pthread.h>
 #include <stddef.h>

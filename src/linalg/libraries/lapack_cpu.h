@@ -1,7 +1,7 @@
 #ifndef LAPACK_CPU_H
 #define LAPACK_CPU_H
 /* LAPACK, loaded when a row is first used, so that the program needs it only then. */
-#include "base/sw_err.h"
+#include "base/sw_status.h"
 
 /** Find functions of LAPACK.
  * @param row        who asks, for the message: "cpu.lapack"

@@ -15,6 +15,7 @@
 #include <limits.h>
 #include <math.h>
 
+#include "base/sw_err.h"
 #include "base/sw_mem.h"
 #include "cuda/cu_check.cuh"
 #include "linalg/libraries/cusparse_cuda.h"

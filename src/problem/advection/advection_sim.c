@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/sw_err.h"
 #include "base/sw_mem.h"
 #include "field/evaluate.h"
 #include "problem/advection/advection_impl.h"

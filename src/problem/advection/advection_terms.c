@@ -3,6 +3,7 @@
  * the derivatives of that in t. */
 #include <string.h>
 
+#include "base/sw_err.h"
 #include "base/sw_mem.h"
 #include "problem/advection/advection_impl.h"
 

@@ -25,7 +25,7 @@
 #include <stdint.h>
 
 #include "base/sw_cost.h"
-#include "base/sw_err.h"
+#include "base/sw_status.h"
 #include "device/sw_device.h"
 #include "expr/sw_expr.h"
 

@@ -1,6 +1,7 @@
 #ifndef SW_BVP_IMPL_H
 #define SW_BVP_IMPL_H
 /* What the author of a row sees. One file a method, its rows go into bvp_table.c. */
+#include "base/row.h"
 #include "problem/bvp/sw_bvp.h"
 
 enum { SW_BVP_MANY = 4096 };  /* problems of a batch that are worth threads of the host: some 10 us of work each */

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/sw_cost.h"
+#include "base/sw_err.h"
 #include "base/sw_mem.h"
 #include "base/sw_reals.h"
 #include "base/sw_text.h"

@@ -1,6 +1,7 @@
 #ifndef ENTRIES_IMPL_H
 #define ENTRIES_IMPL_H
 /* What entries.h and measure.h call on a kind of device. One file a kind; its row goes into entries_table.c. */
+#include "base/row.h"
 #include "problem/tridiagonal/measure.h"
 
 /* The programs of a desc by number: those of the arrays, then exact. */

@@ -3,7 +3,7 @@
 /* Random tridiagonal matrices with given singular values, as gallery('randsvd', n, kappa, mode, 1, 1) of MATLAB. */
 #include <stdint.h>
 
-#include "base/sw_err.h"
+#include "base/sw_status.h"
 
 /* The work grows as n^3: a larger matrix has blocks of so many rows down its diagonal, one like the other, and a last
  * one of the rows that are left. All of them have condition number 1e15 (a block of one row: 1), and so has the

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/sw_err.h"
 #include "problem/tridiagonal/matrices.h"
 #include "problem/tridiagonal/source.h"
 

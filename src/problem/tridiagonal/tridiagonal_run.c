@@ -3,6 +3,7 @@
 #include <math.h>
 #include <stdio.h>
 
+#include "base/sw_err.h"
 #include "problem/tridiagonal/matrices.h"
 #include "problem/tridiagonal/tridiagonal.h"
 

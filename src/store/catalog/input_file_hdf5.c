@@ -3,6 +3,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "base/sw_err.h"
 #include "base/sw_mem.h"
 #include "base/sw_text.h"
 #include "store/catalog/input_file.h"

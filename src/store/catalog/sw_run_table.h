@@ -4,7 +4,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "base/sw_err.h"
+#include "base/sw_status.h"
 #include "sweep/sw_run_result.h"
 
 struct sw_last_scalar {          /* of a series of output.scalars                                       */

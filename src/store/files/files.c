@@ -11,6 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/sw_err.h"
 #include "base/sw_hash.h"
 #include "base/sw_mem.h"
 #include "base/sw_private.h"

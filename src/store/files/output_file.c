@@ -1,4 +1,5 @@
 /* An output file as a whole: it is removed with its parts, and refused where it is absent or virtual. */
+#include "base/sw_err.h"
 #include "base/sw_mem.h"
 #include "base/sw_private.h"
 #include "base/sw_text.h"

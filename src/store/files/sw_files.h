@@ -7,7 +7,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
-#include "base/sw_err.h"
+#include "base/sw_status.h"
 
 /** SW_E_IO with the path and what errno says. */
 enum sw_status sw_files_fail(const char *path);

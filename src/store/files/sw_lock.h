@@ -2,7 +2,7 @@
 #define SW_LOCK_H
 /* One writer at a time: an output file is locked by the process that computes it, on every machine that shares the file
  * system. The lock ends with the process, however that ends. */
-#include "base/sw_err.h"
+#include "base/sw_status.h"
 
 struct sw_output_lock;
 

@@ -7,6 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/sw_err.h"
 #include "base/sw_private.h"
 #include "store/hdf5/h5_hdf5.h"
 

@@ -10,7 +10,7 @@
 #include <stdint.h>
 
 #include "base/sw_checksum.h"
-#include "base/sw_err.h"
+#include "base/sw_status.h"
 
 struct sw_h5_heap;
 

@@ -3,6 +3,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/sw_err.h"
 #include "base/sw_hdf5_lock.h"
 #include "base/sw_mem.h"
 #include "store/catalog/part_index.h"

@@ -3,7 +3,7 @@
 /* Lengthening: the runs of a finished output file go on in a longer sweep. */
 #include <stdint.h>
 
-#include "base/sw_err.h"
+#include "base/sw_status.h"
 #include "store/sw_provenance.h"
 #include "sweep/sw_sweep.h"
 

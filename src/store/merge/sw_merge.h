@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "base/sw_err.h"
+#include "base/sw_status.h"
 #include "base/sw_report.h"
 #include "store/sw_provenance.h"
 #include "sweep/sw_sweep.h"

@@ -14,6 +14,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "base/sw_err.h"
 #include "comm/sw_channel.h"
 #include "comm/sw_comm.h"
 #include "comm/sw_comm_impl.h"

@@ -7,6 +7,7 @@
 #include "elliptic/elliptic_cells_cpu.h"
 #include "elliptic/sw_elliptic_impl.h"
 #define ROW_OPS sw_elliptic_ops
+#include "base/sw_err.h"
 #include "row_helpers.h"
 
 /* ------------------------------------------------------------------ shapes and matrices */

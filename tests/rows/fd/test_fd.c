@@ -10,6 +10,7 @@
 #include "fd/sw_fd_impl.h"
 
 #define ROW_OPS sw_fd_ops
+#include "base/sw_err.h"
 #include "fd_helpers.h"
 #include "row_helpers.h"
 

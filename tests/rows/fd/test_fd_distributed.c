@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/sw_err.h"
 #include "comm/sw_launch.h"
 #include "fd/fd_distributed_impl.h"
 #include "fd_helpers.h"

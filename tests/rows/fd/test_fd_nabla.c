@@ -9,6 +9,7 @@
 #include "fd/sw_fd_nabla.h"
 
 #define ROW_OPS sw_fd_ops
+#include "base/sw_err.h"
 #include "row_helpers.h"
 
 /* Shapes whose planes are worked on together (z long enough), and not. */

@@ -4,6 +4,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/sw_err.h"
 #include "fd_helpers.h"
 
 /* ------------------------------------------------------------------ fractions */

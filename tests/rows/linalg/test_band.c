@@ -11,6 +11,7 @@
 #include "linalg/sw_band_impl.h"
 
 #define ROW_OPS sw_band_ops
+#include "base/sw_err.h"
 #include "row_helpers.h"
 
 /* Some rows solve symmetric systems only, or batches whose matrices are all equal. */

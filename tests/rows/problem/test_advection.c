@@ -10,6 +10,7 @@
 #include "job_helpers.h"
 
 #define ROW_OPS advection_ops
+#include "base/sw_err.h"
 #include "row_helpers.h"
 
 static const char text[] = "problem = \"advection\";\n"

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/sw_err.h"
 #include "job_helpers.h"
 #include "problem/line/stepper/sw_stepper.h"
 

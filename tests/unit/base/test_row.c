@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "base/row.h"
+#include "base/sw_err.h"
 #include "helpers.h"
 #include "device/sw_device.h"
 #include "problem/sw_problem.h"

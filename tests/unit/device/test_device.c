@@ -3,6 +3,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/sw_err.h"
 #include "device/sw_kernels.h"
 #include "helpers.h"
 

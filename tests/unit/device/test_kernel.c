@@ -11,6 +11,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/sw_err.h"
 #include "base/sw_mem.h"
 #include "problem/line/stepper/sw_stepper.h"
 

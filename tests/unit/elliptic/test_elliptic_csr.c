@@ -2,6 +2,7 @@
  * */
 #include <stdlib.h>
 
+#include "base/sw_err.h"
 #include "device/sw_device.h"
 #include "helpers.h"
 

@@ -2,6 +2,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/sw_err.h"
 #include "base/sw_mem.h"
 #include "expr/expr_impl.h"
 #include "helpers.h"

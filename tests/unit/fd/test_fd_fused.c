@@ -1,5 +1,6 @@
 /* However cuda.fused cuts a field into tiles (src/fd/fd_fused_cuda.h), the bits are the same: a line is cut into
  * segments by its length alone. tests/rows/fd/test_fd.c says that they are right. */
+#include "base/sw_err.h"
 #include "device/sw_device.h"
 #include "helpers.h"
 

@@ -4,6 +4,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/sw_err.h"
 #include "base/sw_mem.h"
 #include "device/sw_snapshot.h"
 #include "field/norms.h"

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/sw_err.h"
 #include "linalg/sw_tridiagonal.h"
 
 static const char *const row[] = {"cusparse.gtsv2", "cusparse.gtsv2_nopivot", "cusparse.gtsv2_strided", NULL};

@@ -1,5 +1,6 @@
 /* What a batch takes of a device with memory of its own, and of the host meanwhile: by a device that says it has
  * both. */
+#include "base/sw_err.h"
 #include "device/sw_device.h"
 #include "run/plan_impl.h"
 #include "sweep_helpers.h"

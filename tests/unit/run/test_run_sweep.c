@@ -1,4 +1,5 @@
 /* Plans and their execution: what comes out must not depend on how it was computed. */
+#include "base/sw_err.h"
 #include "run/failure_list.h"
 #include "run_sweep_helpers.h"
 

@@ -3,6 +3,7 @@
 #include "run_sweep_helpers.h"
 
 #include "base/sw_clock.h"
+#include "base/sw_err.h"
 #include "comm/sw_comm_impl.h"
 #include "run/run_impl.h"
 #include "run/sw_work_queue.h"

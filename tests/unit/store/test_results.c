@@ -15,6 +15,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/sw_err.h"
 #include "base/sw_mem.h"
 #include "store/hdf5/schema_hdf5.h"
 #include "store/files/sw_output.h"

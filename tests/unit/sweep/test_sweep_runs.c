@@ -2,6 +2,7 @@
 #include <math.h>
 #include <sys/resource.h>
 
+#include "base/sw_err.h"
 #include "sweep_helpers.h"
 
 /* ------------------------------------------------------------------ ids */

@@ -2,6 +2,7 @@
 
 #include <stdio.h>
 
+#include "base/sw_err.h"
 #include "problem/line/cuda/fused_point.h"
 #include "problem/line/stepper/imex.h"
 #include "problem/line/stepper/sw_stepper_impl.h"

@@ -7,6 +7,7 @@
  * Lines have an even number of points and lie one after another. The plans are for as many lines as the batch has. */
 #include <math.h>
 
+#include "base/sw_err.h"
 #include "base/sw_mem.h"
 #include "linalg/libraries/cufft_cuda.h"
 #include "problem/line/cuda/stages_cuda.h"

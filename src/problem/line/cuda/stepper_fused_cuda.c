@@ -3,6 +3,7 @@
  * access to it. Where each run takes steps of its own their kernels do (own_steps_cuda.h). */
 #include <stdio.h>
 
+#include "base/sw_err.h"
 #include "base/sw_mem.h"
 #include "problem/line/cuda/fused_kernels_cuda.h"
 #include "problem/line/cuda/fused_shape_cuda.h"

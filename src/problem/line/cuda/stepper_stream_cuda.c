@@ -3,6 +3,7 @@
  * lies line by line. */
 #include <stdio.h>
 
+#include "base/sw_err.h"
 #include "base/sw_mem.h"
 #include "problem/line/cuda/fused_kernels_cuda.h"
 #include "problem/line/cuda/fused_shape_cuda.h"

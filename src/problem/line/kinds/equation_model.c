@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/sw_err.h"
 #include "base/sw_mem.h"
 #include "base/sw_text.h"
 #include "problem/line/stepper/fourth_order.h"

@@ -14,6 +14,7 @@
 #include <omp.h>
 #include <string.h>
 
+#include "base/sw_err.h"
 #include "base/sw_mem.h"
 #include "linalg/sw_band.h"
 #include "problem/line/simd/simd_own_steps.h"

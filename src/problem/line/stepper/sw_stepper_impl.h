@@ -1,6 +1,7 @@
 #ifndef SW_STEPPER_IMPL_H
 #define SW_STEPPER_IMPL_H
 /* What a stepper author sees. One file per stepper; its row goes into stepper_table.c. */
+#include "base/row.h"
 #include "problem/line/stepper/sw_stepper.h"
 
 /* What a model may have that not every row takes. */

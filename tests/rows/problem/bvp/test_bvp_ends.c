@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/sw_err.h"
 #include "bvp_helpers.h"
 
 /* Programs in x and the parameters a, b, c. */

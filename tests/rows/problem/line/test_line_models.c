@@ -1,4 +1,5 @@
 /* Every row of the table of steppers that takes general models against cpu.plain, the reference, over random models. */
+#include "base/sw_err.h"
 #include "line_models.h"
 #include "problem/line/stepper/fourth_order.h"
 

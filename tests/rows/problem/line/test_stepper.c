@@ -2,6 +2,7 @@
 #include <float.h>
 #include <stdio.h>
 
+#include "base/sw_err.h"
 #include "linalg/sw_band_impl.h"
 #include "stepper_helpers.h"
 

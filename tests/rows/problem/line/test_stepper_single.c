@@ -1,6 +1,7 @@
 /* Every row of the table of steppers that takes steps in single precision; the others refuse. */
 #include <stdio.h>
 
+#include "base/sw_err.h"
 #include "problem/line/simd/lanes.h"
 #include "stepper_helpers.h"
 

@@ -8,6 +8,7 @@
 #include "problem/tridiagonal/entries_impl.h"
 
 #define ROW_OPS entries_ops
+#include "base/sw_err.h"
 #include "row_helpers.h"
 
 /* ------------------------------------------------------------------ what the tests share */
