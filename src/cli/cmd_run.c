@@ -5,7 +5,7 @@
 #include <unistd.h>
 
 #include "base/sw_clock.h"
-#include "base/sw_err.h"
+#include "base/sw_hash.h"
 #include "base/sw_late.h"
 #include "base/sw_mem.h"
 #include "base/sw_stop.h"
@@ -13,7 +13,6 @@
 #include "cli/console.h"
 #include "cli/devices.h"
 #include "cli/extend_sweep.h"
-#include "cli/multi_process.h"
 #include "cli/open_sweep.h"
 #include "cli/plan_warnings.h"
 #include "cli/run_messages.h"
@@ -23,6 +22,96 @@
 #include "store/files/sw_files.h"
 #include "store/files/sw_status_file.h"
 #include "store/files/sw_output.h"
+
+/* ---- ranks that agree: these functions are collective, and trivial for a single process */
+
+/* @param what  "another config": what has to be the same for all, and has this digest @return SW_E_REFUSED */
+static enum sw_status check_same(const struct sw_cli *cli, const char *what, uint64_t digest)
+{
+    const struct sw_comm *comm = cli->comm;
+    double mine, *all = NULL;
+    memcpy(&mine, &digest, sizeof mine);
+    enum sw_status st = sw_alloc((size_t)comm->size, &all);
+    st = sw_comm_agree(comm, st);
+    if (!st) st = sw_comm_gather(comm, 1, &mine, all);
+    for (int r = 1; r < comm->size && !st; r++)
+        if (memcmp(&all[r], &all[0], sizeof *all))
+            st = SW_FAIL(SW_E_REFUSED, "rank %d on %s has %s than rank 0 on %s", r, cli->host[r], what, cli->host[0]);
+    sw_free(all);
+    return st;
+}
+
+static uint64_t end_digest(struct sw_hash *h)
+{
+    unsigned char digest[32];
+    uint64_t number;
+    sw_hash_end(h, digest);
+    memcpy(&number, digest, sizeof number);
+    return number;
+}
+
+/* Of the runs asked for, and the file. */
+static uint64_t sweep_digest(const struct cli_sweep *s)
+{
+    struct sw_hash h;
+    sw_hash_start(&h);
+    sw_hash_add(&h, s->file, strlen(s->file) + 1);
+    for (int64_t k = 0; k < s->count; k++) sw_hash_add(&h, &s->id[s->run[k]], sizeof *s->id);
+    return end_digest(&h);
+}
+
+static uint64_t completed_digest(const struct sw_completed *l)
+{
+    struct sw_hash h;
+    sw_hash_start(&h);
+    sw_hash_add(&h, l->id, (size_t)l->count * sizeof *l->id);
+    sw_hash_add(&h, l->status, (size_t)l->count * sizeof *l->status);
+    for (int k = 0; k < l->ncheckpoint; k++) {
+        sw_hash_add(&h, l->checkpoint[k].id, (size_t)l->checkpoint[k].count * sizeof *l->checkpoint[k].id);
+        sw_hash_add(&h, &l->checkpoint[k].step, sizeof l->checkpoint[k].step);
+    }
+    sw_hash_add(&h, l->has_parts ? "parts" : "none", 5);
+    return end_digest(&h);
+}
+
+/* The status of the first process, to those that have no failure of their own. */
+static enum sw_status share_status(const struct sw_cli *cli, enum sw_status st)
+{
+    const struct sw_comm *comm = cli->comm;
+    double mine = st, *all = NULL;
+    if (comm->size == 1) return st;
+    struct sw_err_kept own = {0};
+    sw_err_keep(&own, st);
+    if (sw_alloc((size_t)comm->size, &all)) return SW_E_MEMORY;
+    enum sw_status heard = sw_comm_gather(comm, 1, &mine, all);
+    enum sw_status first = heard ? heard : (enum sw_status)all[0];
+    sw_free(all);
+    return st ? sw_err_raise(&own) : first;
+}
+
+/* Whether it is so for any of them. */
+static bool is_any(const struct sw_cli *cli, bool here)
+{
+    double any = here;
+    return !sw_comm_max(cli->comm, 1, &any) && any > 0;
+}
+
+/* @param devices, users  of this process: its devices, how many processes share one */
+static enum sw_status gather_sharing(const struct sw_cli *cli, int devices, int users, struct sw_plan_sharing *sharing)
+{
+    const struct sw_comm *comm = cli->comm;
+    double mine = devices, *all = NULL;
+    *sharing = (struct sw_plan_sharing){.comm = comm, .ranks_per_gpu = users};
+    enum sw_status st = sw_alloc((size_t)comm->size, &all);
+    st = sw_comm_agree(comm, st);
+    if (!st) st = sw_comm_gather(comm, 1, &mine, all);
+    for (int r = 0; r < comm->size && !st; r++) {
+        sharing->devices += (int)all[r];
+        if (comm->size == 1 || !strcmp(cli->host[r], cli->host[comm->rank])) sharing->devices_on_host += (int)all[r];
+    }
+    sw_free(all);
+    return st;
+}
 
 /* ---- what is there already */
 
@@ -280,11 +369,11 @@ static enum sw_status execute_plan(struct sweep_run *run)
 static enum sw_status open_completed_in_turn(struct sweep_run *run)
 {
     const struct sw_cli *cli = run->cli;
-    SW_TRY(multi_process_check_same(cli, "another config or other options", multi_process_sweep_digest(run->s)));
+    SW_TRY(check_same(cli, "another config or other options", sweep_digest(run->s)));
     SW_TRY(sw_comm_agree(cli->comm, is_rank_0(run) ? open_completed(run) : SW_OK));
     SW_TRY(sw_comm_agree(cli->comm, is_rank_0(run) ? SW_OK : open_completed(run)));
-    return multi_process_check_same(cli, "other results before it, as the file system shows them,",
-                                    multi_process_completed_digest(run->completed));
+    return check_same(cli, "other results before it, as the file system shows them,",
+                                    completed_digest(run->completed));
 }
 
 /* @param seconds  out: how long it took, once devices were open */
@@ -294,11 +383,11 @@ static enum sw_status make_plan(struct sweep_run *run, double *seconds)
     int users = 1;
     SW_TRY(sw_comm_agree(run->cli->comm, cli_devices_open(run->cli, s, run->completed, &run->devices, &users)));
     const double start = sw_clock();
-    SW_TRY(multi_process_plan(run->cli, run->devices.count, users, &run->sharing));
+    SW_TRY(gather_sharing(run->cli, run->devices.count, users, &run->sharing));
     const struct sw_plan_desc desc = {s->sweep, s->run, s->count, s->id, run->completed, run->cli->retry_failed};
     SW_TRY(sw_plan_make(&desc, &run->devices, &run->sharing, &run->plan));
     *seconds = sw_clock() - start;
-    return multi_process_check_same(run->cli, "other batches or another solver", sw_plan_digest(run->plan));
+    return check_same(run->cli, "other batches or another solver", sw_plan_digest(run->plan));
 }
 
 /* A title decides no numbers: the file gets a new one, with the config that has it, by being written anew. */
@@ -363,7 +452,7 @@ static enum sw_status attempt(struct sweep_run *run)
     bool changed;
     SW_TRY(make_plan(run, &seconds));
     SW_TRY(sw_comm_agree(run->cli->comm, lock_file(run, &changed)));  /* what is refused before leaves no folder */
-    if (multi_process_any(run->cli, changed)) {
+    if (is_any(run->cli, changed)) {
         end_attempt(run);
         return attempt(run);
     }
@@ -383,7 +472,7 @@ static enum sw_status attempt_until_complete(struct sweep_run *run)
     for (int k = 1;; k++) {
         run->missing = 0;
         enum sw_status st = attempt(run);
-        if (!multi_process_any(run->cli, run->missing && k < ATTEMPTS)) return st;
+        if (!is_any(run->cli, run->missing && k < ATTEMPTS)) return st;
         if (st) message_missing(run, sw_err_message());
         end_attempt(run);
     }
@@ -394,7 +483,7 @@ static enum sw_status run_sweep(struct sw_cli *cli, struct cli_sweep *s)
     struct sweep_run run = {.cli = cli, .s = s, .file = s->file};
     message_start(&run);
     cli_sweep_print_settings(cli, s);
-    enum sw_status st = multi_process_share_status(cli, attempt_until_complete(&run));
+    enum sw_status st = share_status(cli, attempt_until_complete(&run));
     if (st == SW_E_STOPPED && !run.executed) message_nothing_stored(cli);
     end_attempt(&run);
     sw_output_unlock(&run.lock);
@@ -434,7 +523,7 @@ enum sw_status cmd_run(struct sw_cli *cli)
     start_clock(cli);
     for (int k = 0; k < cli->narguments; k++) {
         cli->exit_code = 0;
-        enum sw_status st = multi_process_any(cli, stop_signal != 0) ? SW_E_STOPPED : run_one(cli, cli->argument[k]);
+        enum sw_status st = is_any(cli, stop_signal != 0) ? SW_E_STOPPED : run_one(cli, cli->argument[k]);
         if (st && cli->muted) console_report(cli);  /* of which nothing is to be left */
         else if (st) sw_cli_print_error(cli, st);
         int code = st ? cli_exit_code(st) : cli->exit_code;

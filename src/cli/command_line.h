@@ -95,7 +95,7 @@ struct sw_cli {
     struct event_log *log;              /* --log-json; NULL: none                                            */
     struct sw_text *notes;              /* of check --json, while they are collected                         */
 
-    /* the processes that mpirun has started (multi_process.c) */
+    /* the processes that mpirun has started (dispatch.c) */
     const struct sw_comm *comm;         /* of all of them; sw_comm_null() for a single process               */
     char      (*host)[64];              /* [comm->size] host name of each rank; NULL: a single process       */
     int         hosts;                  /* different ones among them                                         */

@@ -1,16 +1,121 @@
 /* Messages of a run: for people on stderr, for programs in the log. */
+#include <errno.h>
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/sw_clock.h"
 #include "base/sw_json.h"
+#include "base/sw_late.h"
+#include "base/sw_mem.h"
 #include "base/sw_text.h"
 #include "base/sw_version.h"
 #include "cli/console.h"
 #include "cli/devices.h"
 #include "cli/open_sweep.h"
 #include "cli/run_messages.h"
+#include "cli/signals.h"
+#include "store/files/sw_files.h"
 #include "store/files/sw_output.h"
+
+/* ---- the log of --log-json: one JSON object a line, one line an event */
+
+struct event_log {
+    FILE   *file;
+    struct sw_late *late;               /* whose stream it is; NULL: a file's    */
+    struct sw_json json;
+    int64_t lost;                       /* events that could not be written      */
+    int     error;                      /* errno of the first of them, 0: none   */
+    bool    torn;                       /* the last line may lack its end        */
+};
+
+/* A FIFO is opened by the thread that writes into it: a reader may come later. */
+static enum sw_status open_stream(const char *path, struct event_log *log)
+{
+    struct stat s;
+    FILE *late = NULL;
+    const bool fifo = !stat(path, &s) && S_ISFIFO(s.st_mode);
+    if (fifo && access(path, W_OK)) return sw_files_fail(path);
+    if (!fifo) SW_TRY(console_append_open(path, "{\"event\": ", &log->file));
+    if (fifo) log->late = sw_late_create(-1, path, NULL, &late);
+    else if (sw_late_wanted(fileno(log->file))) log->late = sw_late_create(fileno(log->file), NULL, NULL, &late);
+    if (log->late) log->file = late;
+    return log->file ? SW_OK : SW_FAIL(SW_E_MEMORY, "out of memory");
+}
+
+enum sw_status event_log_open(struct sw_cli *cli)
+{
+    if (!cli->log_path || cli->log) return SW_OK;
+    struct event_log *log = NULL;
+    SW_TRY(sw_alloc(1, &log));
+    enum sw_status st = open_stream(cli->log_path, log);
+    if (st) sw_free(log);
+    else cli->log = log;
+    return st;
+}
+
+static const char *why_lost(const struct event_log *log)
+{
+    return log->error ? strerror(log->error) : "nobody reads it";
+}
+
+static void count_lost(struct event_log *log, int64_t events)
+{
+    if (!log->error) log->error = errno ? errno : EIO;
+    log->lost += events;
+    log->torn = true;
+    clearerr(log->file);
+}
+
+enum sw_status event_log_close(struct sw_cli *cli)
+{
+    enum sw_status st = SW_OK;
+    struct event_log *log = cli->log;
+    if (!log) return SW_OK;
+    errno = 0;
+    if (log->late) log->lost = sw_late_wait(log->late, console_patience(cli, -1), &stop_signal, &log->error);
+    else if (fclose(log->file) && !log->error) log->error = errno ? errno : EIO;  /* what a server refuses only now */
+    if (log->lost)
+        st = SW_FAIL(SW_E_IO, "%s: %s; %lld event%s are not in it", cli->log_path, why_lost(log),
+                     (long long)log->lost, log->lost == 1 ? "" : "s");
+    else if (log->error) st = SW_FAIL(SW_E_IO, "%s: %s", cli->log_path, strerror(log->error));
+    sw_free(log);
+    cli->log = NULL;
+    return st;
+}
+
+/* Begin an event; the caller adds to the object, then ends it. NULL: there is no log. */
+static struct sw_json *begin_event(struct sw_cli *cli, const char *event)
+{
+    char now[21];
+    struct event_log *log = cli->log;
+    if (!log) return NULL;
+    if (log->torn && ftell(log->file) > 0) fputc('\n', log->file);
+    log->torn = false;
+    log->json = (struct sw_json){.to = log->file, .first = true, .line = true};
+    sw_clock_utc(0, now);
+    sw_json_begin(&log->json, NULL, '{');
+    sw_json_text(&log->json, "event", event);
+    sw_json_text(&log->json, "at", now);
+    return &log->json;
+}
+
+/* Other programs follow the log during a run, so each line is flushed. A line lost to a full disk does not stop the
+ * run: a warning is printed at once, and at the end the exit code reports it. */
+static void end_event(struct sw_cli *cli)
+{
+    struct event_log *log = cli->log;
+    sw_json_end(&log->json, '}');
+    errno = 0;
+    const bool first = !log->error && !log->lost, failed = fflush(log->file) || ferror(log->file);
+    if (log->late) log->lost = sw_late_dropped(log->late, &log->error);
+    else if (failed) count_lost(log, 1);
+    if (first && (log->error || log->lost))
+        console_message(cli, "warning: %s: %s; the sweep continues, but its log lacks lines\n", cli->log_path,
+                        why_lost(log));
+}
 
 /* ---- commands that suit a result which is there. Each can be typed as it stands, and ends with exit code 0: what
  * scripts/plot/plot.py would refuse is not suggested. */
@@ -89,7 +194,7 @@ static void log_plan(const struct sweep_run *run, struct sw_json *log, const cha
     sw_json_real(log, "batch_bytes", (double)p->batch_bytes);
     sw_json_real(log, "output_bytes", p->output_bytes);
     sw_json_text(log, "file", run->file);
-    event_log_end(run->cli);
+    end_event(run->cli);
 }
 
 void message_ranks(const struct sweep_run *run)
@@ -142,7 +247,7 @@ void message_plan(const struct sweep_run *run, double seconds)
                    run->file);
     console_message(run->cli, "%s", sw_text_get(&text));
     sw_text_free(&text);
-    struct sw_json *log = event_log_begin(run->cli, "plan");
+    struct sw_json *log = begin_event(run->cli, "plan");
     if (log) log_plan(run, log, sw_text_get(&name));
     sw_text_free(&name);
 }
@@ -166,7 +271,7 @@ void message_event(void *user, const struct sw_event *e)
     const bool of_run = e->kind == SW_EVENT_FAILURE || e->kind == SW_EVENT_NOTE;
     struct sweep_run *run = user;
     run->stored += e->kind == SW_EVENT_BATCH || e->kind == SW_EVENT_CHECKPOINT;
-    struct sw_json *log = event_log_begin(run->cli, names[e->kind]);
+    struct sw_json *log = begin_event(run->cli, names[e->kind]);
     if (log) {
         sw_json_count(log, "batch", e->batch);
         if (of_run) {
@@ -182,7 +287,7 @@ void message_event(void *user, const struct sw_event *e)
             sw_json_count(log, "step", e->step);
             sw_json_real(log, "seconds", e->seconds);
         }
-        event_log_end(run->cli);
+        end_event(run->cli);
     }
     if (e->kind == SW_EVENT_DEVICE) {
         progress_bar_clear(&run->bar);
@@ -202,7 +307,7 @@ void message_event(void *user, const struct sw_event *e)
 
 static void log_end(const struct sweep_run *run, const char *event, const struct sw_run_sweep_summary *sum)
 {
-    struct sw_json *log = event_log_begin(run->cli, event);
+    struct sw_json *log = begin_event(run->cli, event);
     if (!log) return;
     sw_json_count(log, "done", sum->done);
     sw_json_count(log, "diverged", sum->diverged);
@@ -210,7 +315,7 @@ static void log_end(const struct sweep_run *run, const char *event, const struct
     sw_json_count(log, "stopped", sum->stopped);
     sw_json_real(log, "seconds", sum->seconds);
     sw_json_real(log, "points_steps_per_second", sum->rate);
-    event_log_end(run->cli);
+    end_event(run->cli);
 }
 
 void message_nothing_stored(const struct sw_cli *cli)
@@ -224,14 +329,14 @@ void message_start(struct sweep_run *run)
     cli_sweep_headline(run->s, &text);
     console_message(run->cli, "sweep %s · %s\n", SW_VERSION, sw_text_get(&text));
     sw_text_free(&text);
-    struct sw_json *log = event_log_begin(run->cli, "start");
+    struct sw_json *log = begin_event(run->cli, "start");
     if (!log) return;
     sw_json_text(log, "version", SW_VERSION);
     sw_json_text(log, "command", run->cli->command_line);
     sw_json_text(log, "problem", run->s->sweep->problem->name);
     sw_json_count(log, "runs", run->s->count);
     sw_json_text(log, "id", run->s->sweep->id);
-    event_log_end(run->cli);
+    end_event(run->cli);
 }
 
 /* "(2 diverged or failed, 1 stopped early)": the runs of the sample that were not computed again; "" if all were. */
@@ -333,11 +438,11 @@ void message_done(const struct sweep_run *run, const struct sw_run_sweep_summary
 void message_missing(const struct sweep_run *run, const char *message)
 {
     console_message(run->cli, "warning: %s; computed again\n", message);
-    struct sw_json *log = event_log_begin(run->cli, "missing");
+    struct sw_json *log = begin_event(run->cli, "missing");
     if (!log) return;
     sw_json_count(log, "runs", run->missing);
     sw_json_text(log, "message", message);
-    event_log_end(run->cli);
+    end_event(run->cli);
 }
 
 void message_nothing_to_do(const struct sweep_run *run)

@@ -1,19 +1,15 @@
 #ifndef RUN_MESSAGES_H
 #define RUN_MESSAGES_H
-/* A sweep being run by cmd_run.c, and what is told of it: messages for people on stderr (run_messages.c), a progress
- * bar or lines, and the status file that `sweep status` reads (progress_bar.c), the log for programs (event_log.c). */
-#include "base/sw_json.h"
+/* A sweep being run by cmd_run.c, and what is told of it: messages for people on stderr and lines in the
+ * log for programs (run_messages.c), a progress bar, and the status file that `sweep status` reads (progress_bar.c). */
 #include "cli/open_sweep.h"
 #include "run/sw_run_sweep.h"
 
-/* ---- event_log.c: --log-json, one JSON object a line, one line an event */
+/* ---- the log of --log-json: one JSON object a line, one line an event */
 
 enum sw_status event_log_open(struct sw_cli *cli);
 /** @return SW_E_IO events are missing in it, or may be; the message says how many */
 enum sw_status event_log_close(struct sw_cli *cli);
-/** Begin an event; the caller adds to the object, then ends it. NULL: there is no log. */
-struct sw_json *event_log_begin(struct sw_cli *cli, const char *event);
-void event_log_end(struct sw_cli *cli);
 
 /* ---- progress_bar.c: a bar on a terminal, lines elsewhere, and the status file */
 
