@@ -15,6 +15,20 @@
 #include "sweep/sw_keys.h"
 #include "sweep/sw_run_result.h"
 
+/* In lines of at most 100 columns, indented by four. */
+static void print_folded(const char *text)
+{
+    enum { WIDTH = 96 };
+    while (strlen(text) > WIDTH) {
+        int n = WIDTH;
+        while (n > 0 && text[n] != ' ') n--;
+        if (!n) break;
+        printf("    %.*s\n", n, text);
+        text += n + 1;
+    }
+    printf("    %s\n", text);
+}
+
 /* ---- the word that is asked for */
 
 enum { MOST_KNOWN = 2048 };
@@ -102,7 +116,7 @@ static void print_users(unsigned symbol, bool numbered)
                 sw_text_add(&text, path);
         }
     if (text.length) text.data[text.length - 1] = '.';
-    console_print_folded(sw_text_get(&text));
+    print_folded(sw_text_get(&text));
     sw_text_free(&text);
 }
 
@@ -129,11 +143,11 @@ static void print_table_row(const struct cli_table *l, int k, const struct table
     struct sw_text text = {0};
     printf("%s\n", row->name);
     sw_text_printf(&text, "%s: %s", l->what, row->about);
-    console_print_folded(sw_text_get(&text));
+    print_folded(sw_text_get(&text));
     sw_text_free(&text);
     if (row->absent) printf("    Not here: %s\n", row->absent);
     if (l->detail) l->detail(k, &text);
-    for (char *rest = text.data, *line; rest && (line = strtok_r(rest, "\n", &rest));) console_print_folded(line);
+    for (char *rest = text.data, *line; rest && (line = strtok_r(rest, "\n", &rest));) print_folded(line);
     sw_text_free(&text);
 }
 
@@ -190,7 +204,7 @@ static void explain_choices_of(struct question *q, const struct sw_key *key, boo
         if (!print) continue;
         q->hits++;
         sw_text_printf(&line, "A value of %s: %s", key->path, key->about);
-        console_print_folded(sw_text_get(&line));
+        print_folded(sw_text_get(&line));
         sw_text_free(&line);
     }
 }
@@ -239,7 +253,7 @@ static void explain_others(struct question *q)
     for (size_t k = 0; k < sizeof others / sizeof *others; k++) {
         if (!is_asked(q, others[k].word)) continue;
         printf("%s\n", q->word);
-        console_print_folded(others[k].about);
+        print_folded(others[k].about);
     }
 }
 
@@ -365,7 +379,7 @@ static void print_account(const struct sw_key *key, const struct sw_problem *own
 {
     struct sw_text range = {0};
     range_of(key, owner, &range);
-    console_print_folded(key->about);
+    print_folded(key->about);
     printf("    %s", kind_of(key));
     if (*sw_text_get(&range)) printf(": %s", sw_text_get(&range));
     if (key->unit && strcmp(key->unit, "1")) printf("; unit %s", key->unit);

@@ -582,35 +582,10 @@ static enum sw_status print_status(struct sw_cli *cli, const char *file, struct 
     return SW_OK;
 }
 
-static enum sw_status measure_submitted(const struct stored_arguments *stored, struct sw_monitor *v)
-{
-    struct cli_sweep s = {0};
-    enum sw_status st = cli_outline_open(stored->cli, stored->config, &s);
-    if (!st) st = sw_monitor_measure(v, s.sweep, stored->cli->only);
-    if (stored->cli->report.errors) console_report(stored->cli);
-    cli_sweep_close(&s);
-    return st;
-}
-
-/* The shards of the file, NULL if it has none: those that were submitted, or those of a known sweep. */
-static enum sw_status find_shards(struct sw_cli *cli, const char *file, const struct cli_sweep *known,
-                                  struct sw_monitor **v)
-{
-    struct stored_arguments stored = {0};
-    *v = NULL;
-    if (!cli->shards && sw_monitor_is_one(file)) return SW_OK;
-    enum sw_status st = stored_arguments_read(file, NULL, false, &stored);
-    if (!st) st = sw_monitor_find(file, stored.cli ? stored.cli->shards : -1, cli->shards, v);
-    if (!st && *v && stored.cli) st = measure_submitted(&stored, *v);
-    else if (!st && *v && known) st = sw_monitor_measure(*v, known->sweep, NULL);
-    stored_arguments_free(&stored);
-    return st;
-}
-
 static enum sw_status status_of(struct sw_cli *cli, const char *file, const struct cli_sweep *known)
 {
     struct sw_monitor *v = NULL;
-    enum sw_status st = find_shards(cli, file, known, &v);
+    enum sw_status st = sw_monitor_open(cli, file, known, &v);
     if (!st) st = print_status(cli, file, v);
     sw_monitor_free(&v);
     return st;

@@ -392,6 +392,15 @@ static char *quote_command_line(int argc, char **argv)
     return sw_text_take(&t);
 }
 
+/* As setlocale would decide it, without calling it: the program's numbers must not depend on the locale. */
+static bool is_locale_utf8(void)
+{
+    static const char *const names[] = {"LC_ALL", "LC_CTYPE", "LANG"};
+    const char *value = NULL;
+    for (int k = 0; k < 3 && !(value && *value); k++) value = getenv(names[k]);
+    return value && (strcasestr(value, "utf-8") || strcasestr(value, "utf8"));
+}
+
 static bool decide(enum cli_when when, bool automatic) { return when == CLI_ALWAYS || (when == CLI_AUTO && automatic); }
 
 static void detect_terminal(struct sw_cli *cli)
@@ -399,7 +408,7 @@ static void detect_terminal(struct sw_cli *cli)
     const char *no_color = getenv("NO_COLOR"), *term = getenv("TERM");
     bool terminal = isatty(STDERR_FILENO) && !(term && !strcmp(term, "dumb"));
     cli->terminal = isatty(STDERR_FILENO);
-    cli->utf8 = console_locale_is_utf8();
+    cli->utf8 = is_locale_utf8();
     cli->colored = decide(cli->color, terminal && !(no_color && *no_color));
     cli->bar = !cli->quiet && decide(cli->progress, terminal);
 }
@@ -410,7 +419,7 @@ enum sw_status sw_cli_parse(int argc, char **argv, struct sw_cli **out)
     *out = NULL;
     SW_TRY(sw_alloc(1, &cli));
     *out = cli;  /* also on failure: it knows how to print */
-    cli->utf8 = console_locale_is_utf8();
+    cli->utf8 = is_locale_utf8();
     cli->comm = sw_comm_null();
     cli->local_ranks = 1;
     cli->muted = sw_launched().rank > 0;

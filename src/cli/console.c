@@ -148,15 +148,6 @@ void console_report(struct sw_cli *cli)
     sw_report_free(&cli->report);
 }
 
-/* As setlocale would decide it, without calling it: the program's numbers must not depend on the locale. */
-bool console_locale_is_utf8(void)
-{
-    static const char *const names[] = {"LC_ALL", "LC_CTYPE", "LANG"};
-    const char *value = NULL;
-    for (int k = 0; k < 3 && !(value && *value); k++) value = getenv(names[k]);
-    return value && (strcasestr(value, "utf-8") || strcasestr(value, "utf8"));
-}
-
 /* ---- terminals */
 
 struct console_size console_size_of(int fd)
@@ -179,19 +170,6 @@ void console_cut(struct sw_text *text, int columns)
 {
     for (char *p = text->data; p && *p; p++)
         if (begins_character(*p) && columns-- <= 0) *p-- = 0;
-}
-
-void console_print_folded(const char *text)
-{
-    enum { WIDTH = 96 };
-    while (strlen(text) > WIDTH) {
-        int n = WIDTH;
-        while (n > 0 && text[n] != ' ') n--;
-        if (!n) break;
-        printf("    %.*s\n", n, text);
-        text += n + 1;
-    }
-    printf("    %s\n", text);
 }
 
 /* ---- numbers as people read them */

@@ -28,7 +28,6 @@ void console_write(const struct sw_cli *cli, FILE *to, const char *text);
 void console_write_csv(FILE *to, const char *text);
 /** Print what cli->report holds, and empty it. */
 void console_report(struct sw_cli *cli);
-bool console_locale_is_utf8(void);
 /** The exit code of the program after a command that returned st. */
 int cli_exit_code(enum sw_status st);
 
@@ -52,6 +51,4 @@ struct console_size { int columns, rows; };           /* 0: no terminal, or it d
 struct console_size console_size_of(int fd);
 int  console_width(const char *text);                 /* columns that a UTF-8 text takes: one a character */
 void console_cut(struct sw_text *text, int columns);  /* to its first `columns` characters */
-/** On stdout, in lines of at most 100 columns, indented by four. */
-void console_print_folded(const char *text);
 #endif

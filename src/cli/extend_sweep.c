@@ -7,7 +7,6 @@
 #include "base/sw_err.h"
 #include "base/sw_mem.h"
 #include "cli/console.h"
-#include "cli/extend_sweep.h"
 #include "cli/open_sweep.h"
 #include "store/files/sw_output.h"
 

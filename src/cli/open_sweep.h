@@ -2,6 +2,7 @@
 #define OPEN_SWEEP_H
 /* A sweep: read from a config or from an output file, expanded, with the ids of its runs. */
 #include "cli/command_line.h"
+#include "run/sw_run_sweep.h"
 #include "store/files/sw_output.h"
 #include "sweep/sw_sweep.h"
 
@@ -41,9 +42,29 @@ void cli_sweep_headline(const struct cli_sweep *s, struct sw_text *text);
 void cli_sweep_print_settings(struct sw_cli *cli, const struct cli_sweep *s);
 /** The runs that a file and its parts hold; warnings are printed. */
 enum sw_status cli_completed_open(struct sw_cli *cli, const char *file, struct sw_completed **completed);
-/** FILE.xdmf beside a finished FILE, for ParaView (cmd_xdmf.c): write it if the config asks for it or one is there;
+
+/** Where to compute the runs that are asked for and not in `completed`: not on more devices than they make batches.
+ * @param users  out: how many processes share a device; NULL: this one takes all */
+enum sw_status cli_devices_open(const struct sw_cli *cli, const struct cli_sweep *s,
+                                const struct sw_completed *completed, struct sw_devices *devices, int *users);
+/** "NVIDIA H200"; of several "4 × NVIDIA H200 (cuda:0, cuda:1, cuda:2, cuda:3)" */
+void cli_devices_name(const struct sw_devices *devices, struct sw_text *text);
+double cli_devices_memory(const struct sw_devices *devices);  /* of the one that has least */
+
+/* ---- extend_sweep.c */
+/** A file that was refused because it is of another sweep: if it is finished, and its runs are the beginnings of this
+ * sweep's, make parts of them from which `longer` goes on, unless an earlier call did.
+ * @param completed   of s->file
+ * @param longer   the output to be, "FILE.longer"; NULL: only see whether it could be
+ * @param refused  status of the refusal, whose message stands
+ * @return SW_OK `longer` is to be gone on with; SW_E_REFUSED with the same message or a better one; SW_E_IO, ... */
+enum sw_status extend_sweep(struct sw_cli *cli, const struct cli_sweep *s, const struct sw_completed *completed,
+                            const char *longer, enum sw_status refused);
+
+/* ---- cmd_xdmf.c, cmd_check.c */
+/** FILE.xdmf beside a finished FILE, for ParaView: write it if the config asks for it or one is there;
  * remove one whose output has no fields any more. */
 enum sw_status xdmf_update(const struct sw_cli *cli, const struct sw_sweep *sweep, const char *file);
-/** Everything `sweep run` does before it computes, and a short trial of the device (cmd_check.c). */
+/** Everything `sweep run` does before it computes, and a short trial of the device. */
 enum sw_status check_sweep(struct sw_cli *cli, struct cli_sweep *s);
 #endif

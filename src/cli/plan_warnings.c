@@ -10,7 +10,7 @@
 #include "base/sw_stop.h"
 #include "base/sw_text.h"
 #include "cli/open_sweep.h"
-#include "cli/plan_warnings.h"
+#include "cli/run_messages.h"
 
 /* Runs that are looked at. Their numbers are worked out together: those of each alone take a hundred times as long. */
 enum { RUNS_IN_BLOCK = 1024 };

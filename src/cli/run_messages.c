@@ -13,7 +13,6 @@
 #include "base/sw_text.h"
 #include "base/sw_version.h"
 #include "cli/console.h"
-#include "cli/devices.h"
 #include "cli/open_sweep.h"
 #include "cli/run_messages.h"
 #include "cli/signals.h"

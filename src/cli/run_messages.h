@@ -1,7 +1,8 @@
 #ifndef RUN_MESSAGES_H
 #define RUN_MESSAGES_H
-/* A sweep being run by cmd_run.c, and what is told of it: messages for people on stderr and lines in the
- * log for programs (run_messages.c), a progress bar, and the status file that `sweep status` reads (progress_bar.c). */
+/* A sweep being run by cmd_run.c, and what is told of it: messages for people on stderr and lines in the log for
+ * programs (run_messages.c), a progress bar, and the status file that `sweep status` reads (progress_bar.c). */
+#include "cli/console.h"
 #include "cli/open_sweep.h"
 #include "run/sw_run_sweep.h"
 
@@ -10,6 +11,17 @@
 enum sw_status event_log_open(struct sw_cli *cli);
 /** @return SW_E_IO events are missing in it, or may be; the message says how many */
 enum sw_status event_log_close(struct sw_cli *cli);
+
+/* ---- plan_warnings.c: what a plan gives cause to warn of before a run starts: disk space, many batches, output times
+ * that no step has, and what the problem knows about its runs */
+
+/* Time of a batch beside its steps, in ms: its part of the file is written, and joined with the others. Measured with
+ * 600 and 2,000 parts of a few kB, most of it in HDF5; a slow disk takes more. */
+enum { BATCH_OVERHEAD_MS = 20 };
+
+/** Each warning once, by `print`. */
+void plan_warnings_print(const struct sw_cli *cli, const struct cli_sweep *s, const struct sw_plan *plan,
+                         console_printer *print);
 
 /* ---- progress_bar.c: a bar on a terminal, lines elsewhere, and the status file */
 

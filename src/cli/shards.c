@@ -12,6 +12,7 @@
 #include "base/sw_mem.h"
 #include "cli/console.h"
 #include "cli/jobs.h"
+#include "cli/open_sweep.h"
 #include "cli/shards.h"
 #include "store/files/sw_files.h"
 #include "store/files/sw_output.h"
@@ -123,7 +124,8 @@ static bool exists(const char *file, const char *suffix)
     return yes;
 }
 
-bool sw_monitor_is_one(const char *file)
+/* Whether a file that is there, whole or begun, counts by itself: its shards, if it has some, are older. */
+static bool is_one(const char *file)
 {
     char **part;
     int count;
@@ -148,7 +150,11 @@ static enum sw_status choose_cut(const char *file, int submitted, int wanted, in
 
 /* ---- how many runs each has */
 
-enum sw_status sw_monitor_measure(struct sw_monitor *m, const struct sw_sweep *sweep, const char *only)
+/* What the shards are of, and how many runs each has: otherwise the first shard that has stored its config tells.
+ * @param sweep  with its id (sw_sweep_ids()), or without one: that of the first shard counts; not kept
+ * @param only   of which runs; NULL: of all
+ * @return as sw_sweep_shares() */
+static enum sw_status measure(struct sw_monitor *m, const struct sw_sweep *sweep, const char *only)
 {
     int64_t *run, *first;
     SW_TRY(sw_sweep_shares(sweep, only, m->nshards, &run, &first));
@@ -165,7 +171,9 @@ enum sw_status sw_monitor_measure(struct sw_monitor *m, const struct sw_sweep *s
 
 /* ---- making and freeing */
 
-enum sw_status sw_monitor_find(const char *file, int submitted, int nshards, struct sw_monitor **monitor)
+/* @param submitted  into how many shards it was submitted; -1: it was not
+ * @param nshards    the cut that is meant; 0: that which was submitted, else the only one there is */
+static enum sw_status find_shards(const char *file, int submitted, int nshards, struct sw_monitor **monitor)
 {
     struct sw_monitor *m = NULL;
     *monitor = NULL;
@@ -191,6 +199,30 @@ void sw_monitor_free(struct sw_monitor **monitor)
     sw_free((*monitor)->file);
     sw_free(*monitor);
     *monitor = NULL;
+}
+
+static enum sw_status measure_submitted(const struct stored_arguments *stored, struct sw_monitor *v)
+{
+    struct cli_sweep s = {0};
+    enum sw_status st = cli_outline_open(stored->cli, stored->config, &s);
+    if (!st) st = measure(v, s.sweep, stored->cli->only);
+    if (stored->cli->report.errors) console_report(stored->cli);
+    cli_sweep_close(&s);
+    return st;
+}
+
+enum sw_status sw_monitor_open(struct sw_cli *cli, const char *file, const struct cli_sweep *known,
+                               struct sw_monitor **v)
+{
+    struct stored_arguments stored = {0};
+    *v = NULL;
+    if (!cli->shards && is_one(file)) return SW_OK;
+    enum sw_status st = stored_arguments_read(file, NULL, false, &stored);
+    if (!st) st = find_shards(file, stored.cli ? stored.cli->shards : -1, cli->shards, v);
+    if (!st && *v && stored.cli) st = measure_submitted(&stored, *v);
+    else if (!st && *v && known) st = measure(*v, known->sweep, NULL);
+    stored_arguments_free(&stored);
+    return st;
 }
 
 /* ---- how far one is: from its parts and its file */
@@ -261,7 +293,7 @@ static enum sw_status measure_stored(struct sw_monitor *v, const struct sw_compl
     const bool by_files = !st && sw_sweep_file_key(sweep, NULL);  /* which are not needed here, nor may be there */
     if (!st && !by_files) st = sw_alloc((size_t)sweep->nruns, &id);
     if (!st && !by_files) st = sw_sweep_ids(sweep, 0, sweep->nruns, id);
-    if (!st) st = sw_monitor_measure(v, sweep, NULL);
+    if (!st) st = measure(v, sweep, NULL);
     sw_free(id);
     sw_sweep_destroy(&sweep);
     sw_config_destroy(&config);

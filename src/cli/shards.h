@@ -3,7 +3,7 @@
 /* How far the shards of a sweep are, on any machine: from their files, from the status files of their processes
  * (sw_liveness.h), and from Slurm where jobs were submitted. Nothing is written but what sw_filesystem_time()
  * makes. */
-#include "cli/command_line.h"
+#include "cli/open_sweep.h"
 #include "store/files/sw_status_file.h"
 #include "sweep/sw_sweep.h"
 
@@ -60,7 +60,7 @@ struct sw_monitor {
     int     nshards;
     struct sw_shard *shard;       /* [nshards]                                                                       */
     struct sw_sweep_identity identity;  /* of the sweep to measure, else of shard `of_shard`                         */
-    int     of_shard;             /* the first shard whose sweep is known; 0: sw_monitor_measure() named it          */
+    int     of_shard;             /* the first shard whose sweep is known; 0: it was known from the beginning          */
     bool    known;                /* the sweep is, and how many runs each shard has                                  */
     bool    submitted;            /* FILE.jobs is there                                                              */
     bool    by_files;             /* ages are by the file system's clock                                             */
@@ -69,21 +69,14 @@ struct sw_monitor {
     double  fraction, rate, eta;  /* rate: points times steps a second of those that run; eta: with these            */
 };
 
-/** Whether a file that is there, whole or begun, counts by itself: its shards, if it has some, are older. */
-bool sw_monitor_is_one(const char *file);
-
-/** The shards of FILE.
- * @param submitted  into how many shards it was submitted (stored_arguments_read()); -1: it was not
- * @param nshards    the cut that is meant; 0: that which was submitted, else the only one there is
- * @param monitor    out: free with sw_monitor_free(); NULL: it has none
- * @return SW_E_USAGE there are several cuts, or not this one; SW_E_IO; SW_E_MEMORY */
-enum sw_status sw_monitor_find(const char *file, int submitted, int nshards, struct sw_monitor **monitor);
-
-/** What the shards are of, and how many runs each has: otherwise the first shard that has stored its config tells.
- * @param sweep  with its id (sw_sweep_ids()), or without one: that of the first shard counts; not kept
- * @param only   of which runs; NULL: of all
- * @return as sw_sweep_shares() */
-enum sw_status sw_monitor_measure(struct sw_monitor *monitor, const struct sw_sweep *sweep, const char *only);
+/** The shards of FILE: those that were submitted, or those of a known sweep, and how many runs each has; otherwise
+ * that becomes known with the first shard that has stored its config.
+ * @param known    the sweep, with its id or without one: that of the first shard counts; NULL: it is not known
+ * @param monitor  out: free with sw_monitor_free(); NULL: it has none, or FILE is there and counts by itself
+ * @return SW_E_USAGE there are several cuts, and --shards does not say which, or there is not this one; SW_E_IO;
+ *         SW_E_MEMORY; as sw_sweep_shares() */
+enum sw_status sw_monitor_open(struct sw_cli *cli, const char *file, const struct cli_sweep *known,
+                               struct sw_monitor **monitor);
 
 /** Look, or look again: at what has changed since. A shard that cannot be read is in that state.
  * @return SW_E_IO the folder cannot be read; SW_E_CONFIG a stored config is none; SW_E_MEMORY */

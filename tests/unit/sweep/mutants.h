@@ -10,7 +10,7 @@
 #include "base/sw_err.h"
 #include "base/sw_mem.h"
 #include "cli/open_sweep.h"
-#include "cli/plan_warnings.h"
+#include "cli/run_messages.h"
 #include "run/sw_run_sweep.h"
 #include "sweep/sw_keys.h"
 
