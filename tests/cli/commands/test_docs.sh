@@ -30,10 +30,10 @@ generated_pages_are_up_to_date() {
         ok "$1" || bad "$1 (make docs writes them again)"
 }
 
-# Each figure of docs/explanation/benchmarks.md is one of results/bench/*.csv.
+# Each figure of the pages about benchmarks is one of results/bench/*.csv.
 benchmark_tables_agree_with_the_measurements() {
     python3 -c '' 2>/dev/null || { echo "  skip  $1: no python3 here"; return; }
-    cp docs/explanation/benchmarks.md "$dir/tampered.md"
+    cp docs/explanation/papers.md "$dir/tampered.md"
     sed -i '/^<!-- paper -->$/,/^<!-- end -->$/s/[0-9]/7/' "$dir/tampered.md"
     export PYTHONDONTWRITEBYTECODE=1
     python3 scripts/bench/bench_tables.py --check results/bench "$dir/tampered.md" 2>/dev/null &&
@@ -64,8 +64,8 @@ functions_are_documented() {
 
 # The columns of the run table stand in the text about the output file.
 columns_are_documented() {
-    columns=$(sed -n 's/^    {"\([a-z0-9_]*\)", \(REAL\|SW_RUN_COLUMN_[A-Z]*\), .*/\1/p' src/sweep/run_columns.c)
-    [ "$(echo $columns | wc -w)" -ge 9 ] || bad "$1: src/sweep/run_columns.c is not read"
+    columns=$(sed -n 's/^    X([A-Z]*, \([a-z0-9_]*\), .*/\1/p' src/sweep/sw_run_result.h)
+    [ "$(echo $columns | wc -w)" -ge 9 ] || bad "$1: src/sweep/sw_run_result.h is not read"
     for column in $columns; do
         sed -n '/^## What is in it/,/^Over runs and time/p' docs/reference/output.md | grep -q "^|.*\`$column\`.*|" ||
             bad "$1: $column in docs/reference/output.md"
