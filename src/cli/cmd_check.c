@@ -271,7 +271,7 @@ static enum sw_status print_plan(struct check *c)
     return try_compile(cli, c->s, p, c->devices.device[0]);
 }
 
-/* ---- --json: docs/reference/output.md names the fields */
+/* ---- --json: docs/reference/json.md names the fields */
 
 static void json_axes(struct sw_json *j, const struct sw_sweep *w)
 {

@@ -53,7 +53,7 @@ enum sw_status slurm_find_sbatch(const struct submission *u)
     return SW_FAIL(SW_E_ABSENT,
                    "there is no sbatch here: submit where Slurm is, or take the job scripts from --print; under "
                    "another scheduler each job runs one `sweep run CONFIG --shard I/%d`, and `sweep merge` joins "
-                   "their files (docs/howto/cluster.md)", u->options->shards);
+                   "their files (docs/howto/shards.md)", u->options->shards);
 }
 
 /* Ours come last: they hold against what is passed on. */

@@ -5,7 +5,7 @@
  * A number that a run results in is a line of SW_RUN_COLUMNS, and what sets it (run/results.c). Everything else follows
  * from the line: the member of struct sw_run_row, the dataset of the output file with its type and attributes, joining
  * parts, reading files, `sweep show` with --csv and --json, the names that a parameter of a sweep may not take.
- * docs/output.md says what it means (a test looks for its name there). */
+ * docs/reference/output.md says what it means (a test looks for its name there). */
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>

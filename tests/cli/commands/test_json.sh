@@ -1,5 +1,5 @@
 #!/bin/bash
-# What `sweep check --json` and `sweep list --json` print: JSON with the fields that docs/reference/output.md names.
+# What `sweep check --json` and `sweep list --json` print: JSON with the fields that docs/reference/json.md names.
 cd "$(dirname "$0")/../../.." || exit 1
 . tests/helpers/helpers.sh
 [ -n "$python" ] || { echo '# skipped: json: no python3 with h5py here'; exit 0; }
@@ -14,7 +14,7 @@ initial = "cos(2*pi*k*x)";
 output  = { fields = { times = [0.01]; }; };
 CFG
 cat >holds.py <<'END'
-# holds.py FILE EXPRESSION...: each is true of d, the object in the file; fields stand in docs/reference/output.md
+# holds.py FILE EXPRESSION...: each is true of d, the object in the file; fields stand in docs/reference/json.md
 import json, re, sys
 d = json.load(open(sys.argv[1], encoding="utf-8"))
 for expression in sys.argv[3:]:
@@ -31,9 +31,9 @@ def fields(value):
 known = set(re.findall(r"`([a-z_]+)`", open(sys.argv[2], encoding="utf-8").read()))
 unknown = set(fields(d)) - known
 if unknown:
-    sys.exit(f"docs/reference/output.md does not name {sorted(unknown)}")
+    sys.exit(f"docs/reference/json.md does not name {sorted(unknown)}")
 END
-holds() { is_json out; $python holds.py out "$top/docs/reference/output.md" "$@" 2>err || fail "$subcommand --json"; }
+holds() { is_json out; $python holds.py out "$top/docs/reference/json.md" "$@" 2>err || fail "$subcommand --json"; }
 
 # ---- a config that is right
 expect 0 check c.cfg --json; silent err

@@ -51,14 +51,14 @@ look tiny_compact root 0 -s grid.dim=2 -s 'grid.n=[8, 10]' -s 'sweep={ a=[0.5, 1
 look tiny_ch root 0 \
     -s 'sweep={ length=["2*pi*2","2*pi*3"]; end=[1.0,2.0]; d=[0.05,0.1]; row=["cpu.plain","cpu.plain+cpu.lapack"]; }' \
     -s grid.length=length -s time.end=end -s time.dt=d -s 'stepper=$row' -s 'initial="0.05*cos(x)"' -s 'forcing=0'
-# the examples of docs/reference/output.md do run
+# the examples of docs/howto/read_results.md do run
 mkdir "$tmp/results"
 for name in tiny_ch tiny_nsweep tiny_compact; do
     "$SWEEP" run configs/$name.cfg --device cpu -q -o "$tmp/results/$name.h5" || failed=1
 done
 $python -c '
 import re
-for k, block in enumerate(re.findall("```python\n(.*?)```", open("docs/reference/output.md").read(), re.S)):
+for k, block in enumerate(re.findall("```python\n(.*?)```", open("docs/howto/read_results.md").read(), re.S)):
     open(f"'"$tmp"'/example{k}.py", "w").write(block)'
 if $python -c 'import xarray, h5netcdf' 2>/dev/null; then
     for example in "$tmp"/example*.py; do
