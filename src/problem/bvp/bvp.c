@@ -1,5 +1,6 @@
-/* The boundary value problem -(p u')' + q u = f (docs/explanation/bvp.md). A batch is solved by a row of src/problem/bvp;
- * this file has its keys, validates runs, makes problems of them, and says of a run what can be said before. */
+/* The boundary value problem -(p u')' + q u = f (docs/explanation/bvp.md). A batch is solved by a row of
+ * src/problem/bvp; this file has its keys, validates runs, makes problems of them, and says of a run what can be said
+ * before. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>

@@ -1,6 +1,6 @@
-/* The problem `compact`: compact finite differences of a field that an expression gives (docs/explanation/compact.md), and
- * their difference from the exact result, which is derived from the expression. A derivative, filter or interpolation
- * along one axis; or the gradient, divergence or Laplacian. There is no time. */
+/* The problem `compact`: compact finite differences of a field that an expression gives (docs/explanation/compact.md),
+ * and their difference from the exact result, which is derived from the expression. A derivative, filter or
+ * interpolation along one axis; or the gradient, divergence or Laplacian. There is no time. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>

@@ -1,5 +1,5 @@
-/* Elliptic problems in boxes and shells (docs/explanation/elliptic.md). elliptic_sim.c solves them; this file has the keys,
- * what is refused, and what is said of a run before it is computed. */
+/* Elliptic problems in boxes and shells (docs/explanation/elliptic.md). elliptic_sim.c solves them; this file has the
+ * keys, what is refused, and what is said of a run before it is computed. */
 #include "problem/elliptic/elliptic.h"
 
 #include <math.h>
