@@ -13,6 +13,23 @@
  * Operations on a point, d1_c6: right-hand side 1 + 4; down n/2 + n/4 + ... times 2, up as often times 3: 5. Bytes: f
  * read and the result written, 16. */
 
+template <typename T> __device__ static inline void store_or_add(T *to, int add, double x)
+{
+    __stcs(to, (T)(add ? *to + x : x));
+}
+
+/* Nothing is read twice by the same block. */
+__device__ static inline double load_field(const struct fd_lines &l, const void *f, long long at)
+{
+    return l.single ? (double)__ldcs((const float *)f + at) : __ldcs((const double *)f + at);
+}
+
+__device__ static inline void store_field(const struct fd_lines &l, void *out, long long at, double x)
+{
+    if (l.single) store_or_add((float *)out + at, l.add, x);
+    else store_or_add((double *)out + at, l.add, x);
+}
+
 #define POINTS_PER_THREAD (N / THREADS_PER_LINE)  /* points of a thread */
 
 __device__ static inline int padded(int i) { return i + i / 16 + i / 256; }

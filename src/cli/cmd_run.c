@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "base/sw_clock.h"
+#include "base/sw_err.h"
 #include "base/sw_hash.h"
 #include "base/sw_late.h"
 #include "base/sw_mem.h"

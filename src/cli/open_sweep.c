@@ -207,11 +207,10 @@ enum sw_status cli_devices_open(const struct sw_cli *cli, const struct cli_sweep
 {
     const char *spec = cli->device ? cli->device : s->sweep->device;
     const int64_t ranks = users ? cli->comm->size : 1;
-    int64_t batches, team = 1;
-    SW_TRY(sw_plan_max_batches(s->sweep, s->run, s->count, s->id, completed, cli->retry_failed, SW_DEVICES_MOST * ranks,
-                               &batches));
-    SW_TRY(sw_plan_largest_team(s->sweep, s->run, s->count, SW_DEVICES_MOST * ranks, &team));
-    const int64_t each = (batches * team + ranks - 1) / ranks;
+    const struct sw_plan_desc desc = {s->sweep, s->run, s->count, s->id, completed, cli->retry_failed};
+    int64_t all;
+    SW_TRY(sw_plan_most_devices(&desc, SW_DEVICES_MOST * ranks, &all));
+    const int64_t each = (all + ranks - 1) / ranks;
     const int most = each < SW_DEVICES_MOST ? (int)each : SW_DEVICES_MOST;
     if (!users) return sw_devices_open(spec, cli->threads, most, devices);
     return sw_devices_open_share(spec, cli->threads, most, cli->local_rank, cli->local_ranks, users, devices);

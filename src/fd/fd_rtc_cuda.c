@@ -29,15 +29,3 @@ void fd_lines_of(const struct sw_fd *fd, struct fd_lines *l)
     *l = (struct fd_lines){(long long)fd->stride, (long long)(fd->outer * fd->stride), (int)fd->line.n, fd->desc.single,
                            fd->desc.add};
 }
-
-bool fd_lines_fit(const struct sw_fd_desc *desc, const struct sw_fd_line *line)
-{
-    const int64_t points = desc->n[0] * desc->n[1] * desc->n[2];
-    return desc->fields == 0 || points / line->n <= INT32_MAX / desc->fields;
-}
-
-int fd_pitch(int room, int lines, bool across)
-{
-    const int apart = across ? 16 / lines : 0;
-    return across ? room + ((apart - room) % 16 + 16) % 16 : room;
-}

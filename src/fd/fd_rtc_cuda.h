@@ -12,11 +12,4 @@
 void fd_rhs_make(const struct sw_fd_line *line, long double by, struct fd_rhs *rhs);
 
 void fd_lines_of(const struct sw_fd *fd, struct fd_lines *lines);
-
-/** Whether the number of lines fits the indices of kernels: at most 2^31 - 1. */
-bool fd_lines_fit(const struct sw_fd_desc *desc, const struct sw_fd_line *line);
-
-/** The distance in shared memory of a block's lines of `room` numbers each. Across: numbers of 2, 4, .. 16 lines are
- *  moved together, 16 at a time, and the distance puts them into different banks. */
-int fd_pitch(int room, int lines, bool across);
 #endif

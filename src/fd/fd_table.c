@@ -5,12 +5,11 @@
 extern const struct sw_fd_ops fd_simd_cpu, fd_thomas_cpu;
 
 #ifdef SW_HAVE_CUDA
-extern const struct sw_fd_ops fd_fused_cuda, fd_pcr_cuda, fd_cr_cuda, fd_gtsv_strided_cuda, fd_gtsv_interleaved_cuda;
+extern const struct sw_fd_ops fd_fused_cuda, fd_cr_cuda, fd_gtsv_strided_cuda, fd_gtsv_interleaved_cuda;
 #else
 #define ABSENT(id, row) \
     static const struct sw_fd_ops id = {.name = (row), .space = SW_DEVICE, .absent = SW_WITHOUT_CUDA}
 ABSENT(fd_fused_cuda, "cuda.fused");
-ABSENT(fd_pcr_cuda, "cuda.pcr");
 ABSENT(fd_cr_cuda, "cuda.cr");
 ABSENT(fd_gtsv_strided_cuda, "cusparse.gtsv_strided");
 ABSENT(fd_gtsv_interleaved_cuda, "cusparse.gtsv_interleaved");
@@ -19,7 +18,6 @@ ABSENT(fd_gtsv_interleaved_cuda, "cusparse.gtsv_interleaved");
 const struct sw_fd_ops *const sw_fd_table[] = {
     &fd_simd_cpu,    /* lines side by side, one pass                    */
     &fd_fused_cuda,  /* one pass, a line in the registers of neighbouring threads */
-    &fd_pcr_cuda,    /* one pass, parallel cyclic reduction in registers, cut off */
     &fd_cr_cuda,     /* one pass, cyclic reduction in shared memory, coefficients precomputed: lines of 2^m points */
     &fd_gtsv_strided_cuda,      /* the library's batched tridiagonal solvers: baselines */
     &fd_gtsv_interleaved_cuda,

@@ -20,13 +20,20 @@ struct cr {
     size_t           bytes;   /* of shared memory */
 };
 
+/* The indices of kernels go to 2^31 - 1. */
+static bool lines_fit(const struct sw_fd_desc *desc, const struct sw_fd_line *line)
+{
+    const int64_t points = desc->n[0] * desc->n[1] * desc->n[2];
+    return desc->fields == 0 || points / line->n <= INT32_MAX / desc->fields;
+}
+
 static const char *why_not(const struct sw_fd_desc *desc, const struct sw_fd_line *line)
 {
     const int64_t n = line->n;
     if (line->beta != 0) return "it knows three diagonals, not five";
     if (n < 4 || n > MOST || (n & (n - 1)))
         return "the number of points along the axis must be a power of two, 4 to 8192";
-    return fd_lines_fit(desc, line) ? NULL : "these are too many lines";
+    return lines_fit(desc, line) ? NULL : "these are too many lines";
 }
 
 static bool fits(const struct sw_fd_desc *desc, const struct sw_fd_line *line) { return !why_not(desc, line); }
@@ -34,6 +41,14 @@ static bool fits(const struct sw_fd_desc *desc, const struct sw_fd_line *line) {
 /* ------------------------------------------------------------------ shape of a block */
 
 struct shape { int n, shift, threads_per_line, lines, across, f_pitch, pitch; };
+
+/* The distance in shared memory of a block's lines of `room` numbers each. Across: numbers of 2, 4, .. 16 lines are
+ * moved together, 16 at a time, and the distance puts them into different banks. */
+static int pitch_of(int room, int lines, bool across)
+{
+    const int apart = across ? 16 / lines : 0;
+    return across ? room + ((apart - room) % 16 + 16) % 16 : room;
+}
 
 /* A thread for two points as long as that leaves two blocks to a multiprocessor. Lines side by side: as many as make a
  * piece of 32 bytes, the least that memory gives, where they fit. Short lines: some 128 threads. */
@@ -45,8 +60,8 @@ static struct shape shape_of(const struct sw_fd_line *line, size_t stride)
     s.threads_per_line = s.n / 2 < most ? s.n / 2 : most;
     s.lines = s.across ? (s.n <= 2048 ? 4 : s.n <= 4096 ? 2 : 1) : 1;
     while (s.lines < 16 && s.lines * s.threads_per_line < 128) s.lines *= 2;
-    s.f_pitch = fd_pitch(s.n, s.lines, s.across);
-    s.pitch = fd_pitch(s.n + s.n / 16 + s.n / 256, s.lines, s.across);
+    s.f_pitch = pitch_of(s.n, s.lines, s.across);
+    s.pitch = pitch_of(s.n + s.n / 16 + s.n / 256, s.lines, s.across);
     return s;
 }
 
@@ -172,7 +187,7 @@ done:
 static const struct sw_kernel_source source = {
     .label = FD_LABEL,
     .before = {"base/sw_hd.h", "fd/fd_rhs_point.h", "fd/papers/fd_cr_point.h"},
-    .after = {"cuda/fd/fd_rtc.cuh", "cuda/fd/fd_cr_rtc.cuh"},
+    .after = {"cuda/fd/fd_cr_rtc.cuh"},
     .kernel = {"cr_k"},
 };
 

@@ -1,11 +1,11 @@
 #ifndef BVP_GENERAL_H
 #define BVP_GENERAL_H
-/* The general problem (docs/explanation/bvp.md), as its rows share it. Finite volumes: cells of width h around the points
- * x_0 .. x_N, half ones at the ends; the flux between two points is p at their middle times the difference quotient. A
- * point where u is given is no unknown. The systems are made on the CPU, also for a device, as struct sw_bvp_system has
- * them (tridiagonal_point.h): couplings p and row sums e apart. A row solves them. What any row finds is refined, and
- * its condition estimated, by refinement_point.h: by sw_tri_solve_refined() or, for a whole batch, step by step
- * (bvp_pairs.h).
+/* The general problem (docs/explanation/bvp.md), as its rows share it. Finite volumes: cells of width h around the
+ * points x_0 .. x_N, half ones at the ends; the flux between two points is p at their middle times the difference
+ * quotient. A point where u is given is no unknown. The systems are made on the CPU, also for a device, as struct
+ * sw_bvp_system has them (tridiagonal_point.h): couplings p and row sums e apart. A row solves them. What any row finds
+ * is refined, and its condition estimated, by refinement_point.h: by sw_tri_solve_refined() or, for a whole batch, step
+ * by step (bvp_pairs.h).
  *
  * zero_mean: the matrix, of rows that sum to 0, has the constants as kernel, and its equations sum to the condition
  * that there be a solution. Where that holds, u = 0 at the right end takes the place of the last equation, which the

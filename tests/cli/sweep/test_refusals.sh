@@ -184,8 +184,8 @@ absent|derivative|+1|differences = "cuda.cr";
     compact differences cuda.cr:
 refused|waves|+1|differences = "cpu.foo";
     'differences' = "cpu.foo": there is no such row
-absent|waves|+1|differences = "cuda.pcr";
-    compact differences cuda.pcr:
+absent|waves|+1|differences = "cuda.cr";
+    compact differences cuda.cr:
 refused|waves|+1|left = { x = "0"; };
     'left.x' = "0": x is periodic: there is no wall where u could be given
 refused|waves|+1|velocity2 = 1;

@@ -781,8 +781,6 @@ static void says_what_does_not_fit(void **state)
          "cuda.cr: the number of points along the axis must be a power of two, 4 to 8192; fit here:"},
         {"cuda.cr", "d1_c6", "3-4-6", 16384, 0, false, "must be a power of two, 4 to 8192"},
         {"cuda.cr", "d1_c10", "periodic", 64, 0, false, "it knows three diagonals, not five"},
-        {"cuda.pcr", "d1_c10", "periodic", 64, 0, false, "it knows three diagonals, not five"},
-        {"cuda.pcr", "f4", "periodic", 64, 0.49, false, "alpha is too close to 1/2: points are felt too far away"},
         {"cusparse.gtsv_strided", "d2_c6", "4-4-6", 64, 0, false, "meets a pivot of 0 with this boundary"},
         {"cusparse.gtsv_interleaved", "d2_c4", "4-4-4", 64, 0, false, "meets a pivot of 0 with this boundary"},
         {"cusparse.gtsv_interleaved", "d1_c10", "periodic", 64, 0, false, "it knows three diagonals, not five"},
