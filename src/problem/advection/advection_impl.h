@@ -4,10 +4,9 @@
  *
  *     u_t + c.grad u = nu lap u + S,      c and S expressions in the coordinates, t and u
  *
- * (docs/explanation/advection.md), as its own files see it: advection.c has its keys and its row in the problem table;
- * advection_terms.c reads what a config says and compiles the terms of the equation; advection_time_step.c finds the
- * largest velocities and the time step they allow; advection_checks.c validates runs and warns of them;
- * advection_operators.c makes the difference operators and filters of a batch, advection_sim.c takes its steps, and
+ * (docs/explanation/advection.md), as its own files see it: advection.c has its keys, what is refused and warned of, and
+ * its row in the problem table; advection_terms.c reads what a config says and compiles the terms of the equation;
+ * advection_time_step.c finds the largest velocities and the time step they allow; advection_operators.c makes the difference operators and filters of a batch, advection_sim.c takes its steps, and
  * the work at every point of a stage is done by a row of advection_table.c, one a kind of device: advection_cpu.c,
  * advection_cuda.c. */
 #include <math.h>
@@ -238,21 +237,6 @@ void advection_operators_destroy(struct advection_sim *a);
 enum sw_status advection_operators_probe(struct advection_sim *a);
 
 /* ------------------------------------------------------------------ operations of the row (struct sw_problem) */
-
-/* advection_checks.c */
-const char *advection_validate_run(const struct sw_setup *setup, const char *solver, int ld, const double *column,
-                                   int j, char why[160]);
-enum sw_status advection_name_given(const struct sw_problem *problem, const struct sw_setup *setup, int64_t ld,
-                                    const double *column, int64_t j, const double *span, char text[200]);
-void advection_warn_setup(const struct sw_problem *problem, const struct sw_setup *setup, char text[200]);
-enum sw_status advection_warn_result(const struct sw_problem *problem, const struct sw_setup *setup, int64_t ld,
-                                     const double *column, int64_t j, const double *state, char text[200]);
-enum sw_status advection_advise(const struct sw_problem *problem, const struct sw_setup *setup, int64_t ld,
-                                const double *column, int64_t j, char text[200]);
-enum sw_status advection_warn_run(const struct sw_problem *problem, const struct sw_setup *setup, int64_t ld,
-                                  const double *column, int64_t j, const double *state, char text[200]);
-enum sw_status advection_warn_steps(const struct sw_problem *problem, const struct sw_setup *setup, int64_t ld,
-                                    const double *column, int64_t j, const double *state, char text[200]);
 
 /* advection_time_step.c */
 enum sw_status advection_time_step(const struct sw_setup *setup, int64_t ld, const double *column, int64_t j,
