@@ -1,5 +1,5 @@
 /* Reductions of lines that lie on the device (field/reduce.h): one block of SW_SUM_LANES threads a run, which adds in
- * the order of field/sum_point.h. Compiled at run time (src/problem/device_reducer.c) behind base/sw_hd.h,
+ * the order of field/sum_point.h. Compiled at run time (src/problem/device/reducer.c) behind base/sw_hd.h,
  * expr/random_point.h, field/sum_point.h, field/reduce_point.h, cuda/sum_rtc.cuh and
  *
  *     UNKNOWNS, REACH, IN_U, NEIGHBOURS   of the fields, and where they stand among the inputs of a program

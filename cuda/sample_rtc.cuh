@@ -1,5 +1,5 @@
 /* An expression at the points of a grid (field/sample_point.h), for one run. Compiled at run time
- * (src/problem/device_sampler.c) behind expr/inputs_point.h, base/sw_hd.h, expr/random_point.h, field/sample_point.h
+ * (src/problem/device/sampler.c) behind expr/inputs_point.h, base/sw_hd.h, expr/random_point.h, field/sample_point.h
  * and
  *
  *     VALUE_CELL, value_run(), value_step(), value_cell(), value_point()    the expression

@@ -12,7 +12,7 @@
 #include "cli/console.h"
 #include "cli/open_sweep.h"
 #include "cli/run_messages.h"
-#include "problem/device_reducer.h"
+#include "problem/device/reducer.h"
 #include "store/files/sw_output.h"
 #include "sweep/sw_keys.h"
 

@@ -1,6 +1,6 @@
 #ifndef SAMPLE_POINT_H
 #define SAMPLE_POINT_H
-/* What an expression is evaluated for at the points of a grid on a device (problem/device_sampler.h), as its kernel
+/* What an expression is evaluated for at the points of a grid on a device (problem/device/sampler.h), as its kernel
  * takes it; and where the points of a grid are. */
 #ifndef __CUDACC_RTC__
 #include "base/sw_hd.h"

@@ -67,7 +67,7 @@ static enum sw_status needs(const struct sw_sweep *sweep, const struct sw_group 
     need->fixed = bytes.fixed;
     need->per_run = bytes.per_run;
     if (device->space == SW_DEVICE) need->fixed_on_host = (double)bytes.fixed_on_host;
-    if (sweep->ndefined && device->space == SW_DEVICE)  /* problem/device_reducer.h */
+    if (sweep->ndefined && device->space == SW_DEVICE)  /* problem/device/reducer.h */
         need->per_run += 8 * (size_t)(sweep->ncolumn + SW_GRID_NUMBERS + 3 + sweep->ndefined);
     omp_set_num_threads(threads);
     return status;

@@ -1,7 +1,7 @@
 #include "run/scalars.h"
 
 #include "base/sw_mem.h"
-#include "problem/device_reducer.h"
+#include "problem/device/reducer.h"
 
 struct scalars {
     const struct runs *r;

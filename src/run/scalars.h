@@ -1,7 +1,7 @@
 #ifndef SCALARS_H
 #define SCALARS_H
 /* The scalars of output.scalars.define (docs/explanation/results.md): one mechanism for all problems and
- * devices. They are formed where the state lies if it lies on a device as lines (problem/device_reducer.h); else on the
+ * devices. They are formed where the state lies if it lies on a device as lines (problem/device/reducer.h); else on the
  * host, by all threads of the worker, of a copy of the state in double precision, for which the device waits. */
 #include "run/early_ends.h"
 

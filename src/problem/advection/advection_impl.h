@@ -4,11 +4,11 @@
  *
  *     u_t + c.grad u = nu lap u + S,      c and S expressions in the coordinates, t and u
  *
- * (docs/explanation/advection.md), as its own files see it: advection.c has its keys, what is refused and warned of, and
- * its row in the problem table; advection_terms.c reads what a config says and compiles the terms of the equation;
- * advection_time_step.c finds the largest velocities and the time step they allow; advection_operators.c makes the difference operators and filters of a batch, advection_sim.c takes its steps, and
- * the work at every point of a stage is done by a row of advection_table.c, one a kind of device: advection_cpu.c,
- * advection_cuda.c. */
+ * (docs/explanation/advection.md), as its own files see it: advection.c has its keys, what is refused and warned of,
+ * and its row in the problem table; advection_terms.c reads what a config says and compiles the terms of the
+ * equation; advection_time_step.c finds the largest velocities and the time step they allow; advection_operators.c
+ * makes the difference operators and filters of a batch, advection_sim.c takes its steps, and the work at every
+ * point of a stage is done by a row of advection_table.c, one a kind of device: advection_cpu.c, advection_cuda.c. */
 #include <math.h>
 
 #include "device/sw_device.h"

@@ -10,7 +10,7 @@
 #include "base/sw_text.h"
 #include "device/sw_device.h"
 #include "field/grid.h"
-#include "problem/device_sampler.h"
+#include "problem/device/sampler.h"
 #include "problem/elliptic/elliptic.h"
 
 struct elliptic_sim {

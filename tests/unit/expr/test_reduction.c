@@ -10,7 +10,7 @@
 #include "base/sw_text.h"
 #include "field/reduce.h"
 #include "field/sum.h"
-#include "problem/device_reducer.h"
+#include "problem/device/reducer.h"
 
 static const char *const unknown[] = {"u", "v"};
 static const struct sw_symbol of_run[] = {{"a", SW_RATE_RUN, 0}, {"length", SW_RATE_RUN, 1}};

@@ -10,7 +10,7 @@
 #include "field/norms.h"
 #include "field/resample.h"
 #include "field/sum.h"
-#include "problem/device_sampler.h"
+#include "problem/device/sampler.h"
 
 static struct sw_program *compile(const char *text)
 {

@@ -1,5 +1,5 @@
-#ifndef DEVICE_SAMPLER_H
-#define DEVICE_SAMPLER_H
+#ifndef SAMPLER_H
+#define SAMPLER_H
 /* An expression at the points of a grid, evaluated where its values are wanted: in the memory of a device, by kernels
  * that are compiled at run time. The bits are those of sw_sample() (field/evaluate.h). */
 #include "device/sw_device.h"

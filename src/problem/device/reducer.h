@@ -1,5 +1,5 @@
-#ifndef DEVICE_REDUCER_H
-#define DEVICE_REDUCER_H
+#ifndef REDUCER_H
+#define REDUCER_H
 /* Expressions over reductions (expr/sw_reduction.h) of runs on periodic lines whose state lies on a device: kernels
  * compiled at run time. To rounding the values are those of field/reduce.h, whose sums they take in the same order. */
 #include "base/sw_text.h"

@@ -1,4 +1,4 @@
-#include "problem/device_reducer.h"
+#include "problem/device/reducer.h"
 
 #include <stdio.h>
 

@@ -1,4 +1,4 @@
-#include "problem/device_sampler.h"
+#include "problem/device/sampler.h"
 
 #include <string.h>
 
