@@ -187,7 +187,7 @@ static void a_run_has_the_same_bits_wherever_it_is_interrupted(void **state)
         snprintf(text, sizeof text, "%s" SWEPT TIMES, kinds[p]);
         struct job whole = advance_by(text, 1 << 30, false);
         assert_int_equal(whole.group->steps, 3 * SW_TICKS);
-        for (int k = small_suite() ? 2 : 0; k < 5; k++)  /* 3000 calls of a device by one tick, 440 by seven */
+        for (int k = small_suite() ? 2 : 0; k < 5; k += small_suite() ? 2 : 1)  /* one tick: 3000 calls */
             for (int store = 0; store < 2; store++) {
                 struct job parts = advance_by(text, ticks[k], store);
                 for (int j = 0; j < 3; j++) assert_same(&whole, j, &parts, j, "interrupted");
@@ -314,7 +314,7 @@ static void compare_whatever_the_ends_are(const char *method)
         char text[1000];
         const int *pair = pairs[k % ENDS];
         const char *const *condition = ended[k / ENDS].condition;
-        if (small_suite() && k % 5 > 1) continue;
+        if (small_suite() && k % 5 > 0) continue;
         if (pair[0] < 0) snprintf(text, sizeof text, "%sboundary = \"no_flux\";\n", ended[k / ENDS].text);
         else snprintf(text, sizeof text, "%sleft = { %s }; right = { %s };\n", ended[k / ENDS].text, condition[pair[0]],
                       condition[pair[1]]);

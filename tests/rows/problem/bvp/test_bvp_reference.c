@@ -337,7 +337,7 @@ static void agrees_for_random_problems_of_few_points(void **state)
     uint64_t seed = 1;
     (void)state;
     need_row();
-    for (int k = 0; k < 400; k++) {
+    for (int k = 0; k < (small_suite() ? 100 : 400); k++) {
         const struct problem t = random_problem(&seed, 3 + one_of(&seed, 26));
         compare(&t);
     }
@@ -365,7 +365,7 @@ static void tells_nearly_singular_ends(void **state)
     uint64_t seed = 3;
     (void)state;
     need_row();
-    for (int k = 0; k < 200; k++) {
+    for (int k = 0; k < (small_suite() ? 50 : 200); k++) {
         const double alpha = uniform(&seed, 0.5, 3), off = k % 4 ? power(&seed, -17, 0) : 0;
         const int n = 3 + one_of(&seed, k % 8 ? 26 : 150);
         struct problem t = {.n = n, .h = 1.0 / n, .p = {1, 0, 0}, .f = {uniform(&seed, -1, 1), 1, 0}, .jump = 1,
@@ -382,7 +382,7 @@ static void tells_eigenvalues_from_what_is_near(void **state)
     uint64_t seed = 4;
     (void)state;
     need_row();
-    for (int k = 0; k < 200; k++) {
+    for (int k = 0; k < (small_suite() ? 50 : 200); k++) {
         const int n = 3 + one_of(&seed, k % 8 ? 26 : 150), mode = 1 + one_of(&seed, n - 1);
         const double off = k % 4 ? (k % 3 ? 1 : -1) * power(&seed, -17, 0) : 0,
                      wave = 2 * n * sin(mode * M_PI / (2 * n));
@@ -443,14 +443,14 @@ static void pivots_that_vanish_do_no_harm(void **state)
     need_row();
     assert_near(computed(&robin, "-1 + 2*x - x*x", NULL).max, 0, 4 * u0);
     assert_near(computed(&both, "-3/4 + 3/4*x - x*x/2", NULL).max, 0, 4 * u0);
-    for (int n = 3; n < 100; n++) {
+    for (int n = 3; n < 100; n += small_suite() ? 5 : 1) {
         robin.n = both.n = waves.n = n;
         robin.h = both.h = waves.h = 1.0 / n;
         compare(&robin);
         compare(&both);
         compare(&waves);
     }
-    for (int n = 3; n < 100; n++) {  /* singular: u = 1 - x solves it with f = 0 */
+    for (int n = 3; n < 100; n += small_suite() ? 5 : 1) {  /* singular: u = 1 - x solves it with f = 0 */
         robin.end[0].alpha = 1;
         robin.n = n;
         robin.h = 1.0 / n;
