@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "base/sw_clock.h"
+#include "base/sw_err.h"
 #include "base/sw_json.h"
 #include "base/sw_late.h"
 #include "base/sw_mem.h"
