@@ -16,7 +16,7 @@ python=$(scripts/build/find_python.sh)
 sanitized=build/sanitize
 mkdir -p "$folder" || exit 1
 make -s -j"$(nproc)" sweep build/fail_nth.so build/jump_clock.so build/at_call &&
-    make -s -j"$(nproc)" B=$sanitized SANITIZE=1 CUDA= OPT='-O1 -g' $sanitized/sweep $sanitized/test_mutants || exit 1
+    make -s -j"$(nproc)" B=$sanitized SANITIZE=1 CUDA= OPT='-O1 -g1' $sanitized/sweep $sanitized/test_mutants || exit 1
 export OMP_WAIT_POLICY=passive
 found=0
 running=''
