@@ -13,6 +13,7 @@
 #include "base/sw_text.h"
 #include "base/sw_version.h"
 #include "bench/sw_bench.h"
+#include "cli/cell.h"
 #include "cli/console.h"
 
 static const char *const state_name[] = {
@@ -131,66 +132,98 @@ static void collect_facts(struct facts *f)
     snprintf(f->commit, sizeof f->commit, "%s%s", sw_build.commit, sw_build.dirty ? "+" : "");
 }
 
-static void csv_text(FILE *to, const char *text)
+/* ---- a row as cells, in the order of the CSV */
+
+enum { MOST_CELLS = 40 };
+
+static void add_text(struct cell **c, const char *name, const char *text, enum cell_use use)
 {
-    fputc(',', to);
-    console_write_csv(to, text);
+    *(*c)++ = (struct cell){.name = name, .kind = CELL_TEXT, .use = use, .text = text};
 }
 
-static void csv_real(FILE *to, double value)
+static void add_count(struct cell **c, const char *name, int64_t count, enum cell_use use)
 {
-    if (isfinite(value)) fprintf(to, ",%.6g", value);
-    else fputc(',', to);
+    *(*c)++ = (struct cell){.name = name, .kind = CELL_COUNT, .use = use, .count = count};
 }
 
-static void csv_facts(FILE *to, const struct sw_bench *b, const struct sw_bench_row *r, const struct facts *f)
+/* @param known  false: it was not measured */
+static void add_figure(struct cell **c, const char *name, double value, bool known)
 {
+    *(*c)++ = (struct cell){.name = name, .kind = known ? CELL_FIGURE : CELL_EMPTY, .real = value};
+}
+
+/* @param text  the spec, as typed @return how many */
+static int row_cells(const char *text, const struct sw_bench *b, const struct sw_bench_row *r, int baseline,
+                     const struct facts *f, struct cell cell[MOST_CELLS])
+{
+    const bool timed = r->state == SW_BENCH_OK, checked = timed || r->state == SW_BENCH_WRONG;
     const struct sw_device *d = b->device[r->where].device;
     const struct sw_rates *rates = sw_bench_rates_of(b, r);
-    csv_real(to, rates->copy);
-    csv_real(to, rates->fma);
-    csv_real(to, rates->clock * 1e-6);
-    csv_text(to, d->name);
-    fprintf(to, ",%d", d->threads);
-    csv_text(to, d->driver);
-    csv_text(to, d->runtime);
-    csv_text(to, f->commit);
-    csv_text(to, sw_build.compiler);
-    csv_text(to, sw_build.flags);
-    csv_text(to, f->host);
-    csv_text(to, f->when);
-    if (r->r) fprintf(to, ",%lld", (long long)r->r);
-    else fputc(',', to);
-    csv_real(to, r->iterations > 0 ? r->iterations : NAN);
-    fputc('\n', to);
+    struct cell *c = cell;
+    add_text(&c, "spec", text, CELL_IN_CSV);
+    add_text(&c, "work", b->spec.name, CELL_IN_CSV);
+    add_count(&c, "n", b->spec.n, CELL_IN_CSV);
+    add_count(&c, "batch", b->spec.batch, CELL_IN_CSV);
+    add_count(&c, "steps", r->steps, timed ? CELL_IN_BOTH : CELL_IN_CSV);
+    add_text(&c, "row", r->name, CELL_IN_BOTH);
+    add_text(&c, "state", state_name[r->state], CELL_IN_BOTH);
+    if (!timed) add_text(&c, "why", r->why, CELL_IN_JSON);
+    add_count(&c, "repeats", r->repeats, timed ? CELL_IN_BOTH : CELL_IN_CSV);
+    add_figure(&c, "setup_s", r->setup, timed);
+    add_figure(&c, "least_s", r->least, timed);
+    add_figure(&c, "median_s", r->median, timed);
+    add_figure(&c, "rate", r->rate, timed);
+    add_figure(&c, "bytes", r->cost.bytes, timed);
+    add_figure(&c, "of_copy", sw_bench_of_copy(b, r), timed);
+    add_figure(&c, "ops", r->cost.fma, timed);
+    add_figure(&c, "of_fma", sw_bench_of_fma(b, r), timed);
+    add_figure(&c, "ratio", sw_bench_ratio(b, r, baseline), timed);
+    add_text(&c, "baseline", b->row[baseline].name, CELL_IN_CSV);
+    add_figure(&c, "error", r->error, checked);
+    add_figure(&c, "bound", r->bound, checked);
+    add_figure(&c, "copy_bytes_per_s", rates->copy, true);
+    add_figure(&c, "fma_per_s", rates->fma, true);
+    add_figure(&c, "clock_mhz", rates->clock * 1e-6, true);
+    add_text(&c, "device", d->name, CELL_IN_BOTH);
+    add_count(&c, "threads", d->threads, CELL_IN_BOTH);
+    add_text(&c, "driver", d->driver, CELL_IN_CSV);
+    add_text(&c, "cuda", d->runtime, CELL_IN_CSV);
+    add_text(&c, "commit", f->commit, CELL_IN_CSV);
+    add_text(&c, "compiler", sw_build.compiler, CELL_IN_CSV);
+    add_text(&c, "flags", sw_build.flags, CELL_IN_CSV);
+    add_text(&c, "host", f->host, CELL_IN_CSV);
+    add_text(&c, "when", f->when, CELL_IN_CSV);
+    add_count(&c, "r", r->r, CELL_IN_BOTH);
+    if (!r->r) c[-1].kind = CELL_EMPTY;
+    add_figure(&c, "iterations", r->iterations, r->iterations > 0);
+    return (int)(c - cell);
 }
 
-static void csv_row(FILE *to, const char *text, const struct sw_bench *b, const struct sw_bench_row *r, int baseline,
-                    const struct facts *f)
+/* @param names  those of the columns, not their values */
+static void print_csv_line(FILE *to, const struct cell *cell, int n, bool names)
 {
-    const double real[] = {r->setup, r->least, r->median, r->rate, r->cost.bytes, sw_bench_of_copy(b, r), r->cost.fma,
-                           sw_bench_of_fma(b, r), sw_bench_ratio(b, r, baseline)};
-    bool timed = r->state == SW_BENCH_OK, checked = timed || r->state == SW_BENCH_WRONG;
-    console_write_csv(to, text);
-    fprintf(to, ",%s,%lld,%d,%lld,%s,%s,%d", b->spec.name, (long long)b->spec.n, b->spec.batch,
-            (long long)r->steps, r->name, state_name[r->state], r->repeats);
-    for (size_t k = 0; k < sizeof real / sizeof *real; k++) csv_real(to, timed ? real[k] : NAN);
-    fprintf(to, ",%s", b->row[baseline].name);
-    csv_real(to, checked ? r->error : NAN);
-    csv_real(to, checked ? r->bound : NAN);
-    csv_facts(to, b, r, f);
+    const char *comma = "";
+    for (int k = 0; k < n; k++) {
+        if (cell[k].use == CELL_IN_JSON) continue;
+        fputs(comma, to);
+        if (names) fputs(cell[k].name, to);
+        else cell_print_csv(to, &cell[k]);
+        comma = ",";
+    }
+    fputc('\n', to);
 }
 
 /* @param text  the spec, as typed */
 static void print_csv(FILE *to, bool header, const char *text, const struct sw_bench *b, int baseline)
 {
     struct facts f;
+    struct cell cell[MOST_CELLS];
     collect_facts(&f);
-    if (header)
-        fputs("spec,work,n,batch,steps,row,state,repeats,setup_s,least_s,median_s,rate,bytes,of_copy,ops,of_fma,ratio,"
-              "baseline,error,bound,copy_bytes_per_s,fma_per_s,clock_mhz,device,threads,driver,cuda,commit,compiler,"
-              "flags,host,when,r,iterations\n", to);
-    for (int k = 0; k < b->rows; k++) csv_row(to, text, b, &b->row[k], baseline, &f);
+    for (int k = 0; k < b->rows; k++) {
+        const int n = row_cells(text, b, &b->row[k], baseline, &f, cell);
+        if (header && !k) print_csv_line(to, cell, n, true);
+        print_csv_line(to, cell, n, false);
+    }
 }
 
 /* Rows are added at the end of the file; a file that is new or empty gets the header first. */
@@ -202,40 +235,6 @@ static enum sw_status append_csv(const char *path, const char *text, const struc
     bool bad = ferror(f);
     if (fclose(f) || bad) return SW_FAIL(SW_E_IO, "%s: could not write all of it", path);
     return SW_OK;
-}
-
-static void json_row(struct sw_json *j, const struct sw_bench *b, const struct sw_bench_row *r, int baseline)
-{
-    bool timed = r->state == SW_BENCH_OK, checked = timed || r->state == SW_BENCH_WRONG;
-    sw_json_begin(j, NULL, '{');
-    sw_json_text(j, "row", r->name);
-    sw_json_text(j, "state", state_name[r->state]);
-    if (!timed) sw_json_text(j, "why", r->why);
-    sw_json_text(j, "device", b->device[r->where].device->name);
-    sw_json_count(j, "threads", b->device[r->where].device->threads);
-    sw_json_real(j, "copy_bytes_per_s", sw_bench_rates_of(b, r)->copy);
-    sw_json_real(j, "fma_per_s", sw_bench_rates_of(b, r)->fma);
-    sw_json_real(j, "clock_mhz", 1e-6 * sw_bench_rates_of(b, r)->clock);
-    if (checked) {
-        sw_json_real(j, "error", r->error);
-        sw_json_real(j, "bound", r->bound);
-    }
-    if (timed) {
-        sw_json_count(j, "steps", r->steps);
-        sw_json_count(j, "repeats", r->repeats);
-        if (r->r) sw_json_count(j, "r", r->r);
-        if (r->iterations > 0) sw_json_real(j, "iterations", r->iterations);
-        sw_json_real(j, "setup_s", r->setup);
-        sw_json_real(j, "least_s", r->least);
-        sw_json_real(j, "median_s", r->median);
-        sw_json_real(j, "rate", r->rate);
-        sw_json_real(j, "bytes", r->cost.bytes);
-        sw_json_real(j, "of_copy", sw_bench_of_copy(b, r));
-        sw_json_real(j, "ops", r->cost.fma);
-        sw_json_real(j, "of_fma", sw_bench_of_fma(b, r));
-        sw_json_real(j, "ratio", sw_bench_ratio(b, r, baseline));
-    }
-    sw_json_end(j, '}');
 }
 
 static void print_json(const char *text, const struct sw_bench *b, int baseline)
@@ -252,7 +251,14 @@ static void print_json(const char *text, const struct sw_bench *b, int baseline)
     sw_json_text(&j, "host", f.host);
     sw_json_text(&j, "when", f.when);
     sw_json_begin(&j, "rows", '[');
-    for (int k = 0; k < b->rows; k++) json_row(&j, b, &b->row[k], baseline);
+    for (int k = 0; k < b->rows; k++) {
+        struct cell cell[MOST_CELLS];
+        const int n = row_cells(text, b, &b->row[k], baseline, &f, cell);
+        sw_json_begin(&j, NULL, '{');
+        for (int c = 0; c < n; c++)
+            if (cell[c].use != CELL_IN_CSV) cell_print_json(&j, &cell[c]);
+        sw_json_end(&j, '}');
+    }
     sw_json_end(&j, ']');
     sw_json_end(&j, '}');
 }

@@ -9,6 +9,7 @@
 #include "base/sw_json.h"
 #include "base/sw_mem.h"
 #include "base/sw_text.h"
+#include "cli/cell.h"
 #include "cli/console.h"
 #include "cli/open_sweep.h"
 #include "store/sw_verify.h"
@@ -16,12 +17,10 @@
 #include "store/files/sw_output.h"
 #include "problem/sw_problem.h"
 
-enum kind { TEXT, REAL, COUNT };
-
 /* A column of what is shown: a parameter, a column of the run table (of_run), or a list of numbers or texts. */
 struct show_column {
     const char *name;
-    enum kind   kind;
+    enum cell_kind kind;
     int         param;                     /* of of_param: which parameter       */
     bool        of_param;
     const struct sw_run_column *of_run;
@@ -64,12 +63,13 @@ static bool is_shown(const struct sw_run_table *t, const struct sw_run_column *c
 
 static int make_columns(const struct sw_run_table *t, struct show_column *c)
 {
-    static const enum kind kind_of[] = {[SW_RUN_COLUMN_FLAG] = TEXT, [SW_RUN_COLUMN_COUNT] = COUNT,
-                                        [SW_RUN_COLUMN_REAL] = REAL};
+    static const enum cell_kind kind_of[] = {[SW_RUN_COLUMN_FLAG] = CELL_TEXT, [SW_RUN_COLUMN_COUNT] = CELL_COUNT,
+                                             [SW_RUN_COLUMN_REAL] = CELL_REAL};
     int n = 0;
-    c[n++] = (struct show_column){"run", COUNT, .count = t->index, .brief = true};
+    c[n++] = (struct show_column){"run", CELL_COUNT, .count = t->index, .brief = true};
     for (int k = 0; k < t->nparam && n < MOST - sw_run_ncolumns - 2; k++)
-        c[n++] = (struct show_column){t->param_name[k], t->nword[k] ? TEXT : REAL, k, .of_param = true, .brief = true};
+        c[n++] = (struct show_column){t->param_name[k], t->nword[k] ? CELL_TEXT : CELL_REAL, k, .of_param = true,
+                                      .brief = true};
     for (int k = 0; k < sw_run_ncolumns; k++) {
         const struct sw_run_column *column = &sw_run_columns[k];
         if (t->column[k])
@@ -77,9 +77,10 @@ static int make_columns(const struct sw_run_table *t, struct show_column *c)
                                           .brief = is_shown(t, column)};
     }
     for (int k = 0; k < t->nscalar && n < MOST - 2; k++)
-        c[n++] = (struct show_column){t->scalar[k].name, REAL, .real = t->scalar[k].last, .brief = t->scalar[k].users};
-    c[n++] = (struct show_column){"run_id", TEXT, .of_id = true};
-    c[n++] = (struct show_column){"message", TEXT, .text = t->message, .brief = any_text(t->message, t->nruns)};
+        c[n++] = (struct show_column){t->scalar[k].name, CELL_REAL, .real = t->scalar[k].last,
+                                      .brief = t->scalar[k].users};
+    c[n++] = (struct show_column){"run_id", CELL_TEXT, .of_id = true};
+    c[n++] = (struct show_column){"message", CELL_TEXT, .text = t->message, .brief = any_text(t->message, t->nruns)};
     return n;
 }
 
@@ -107,23 +108,22 @@ static const char *column_text(const struct sw_run_table *t, const struct show_c
     return sw_run_column_flag(c->of_run, *(const unsigned char *)result_of(t, c, run));
 }
 
-/* Whole numbers are shown whole: 1048576 points, not 1.04858e+06. The sign of a NaN means nothing. */
-static void format_real(double v, int digits, char text[40])
+/* @param room  what its text may lie in */
+static struct cell cell_of(const struct sw_run_table *t, const struct show_column *c, int64_t run, char room[40])
 {
-    if (isnan(v)) snprintf(text, 40, "nan");
-    else if (v == floor(v) && fabs(v) < 1e15) snprintf(text, 40, "%.0f", v);
-    else if (digits > 15) sw_number(v, text);
-    else snprintf(text, 40, "%.*g", digits, v);
+    struct cell cell = {.name = c->name, .kind = c->kind};
+    if (c->kind == CELL_TEXT) cell.text = column_text(t, c, run, room);
+    else if (c->kind == CELL_COUNT) cell.count = column_count(t, c, run);
+    else cell.real = column_real(t, c, run);
+    return cell;
 }
 
 /* A cell as text; digits: of a real number. */
 static const char *format_cell(const struct sw_run_table *t, const struct show_column *c, int64_t run, int digits,
-                               char text[40])
+                               char room[40])
 {
-    if (c->kind == TEXT) return column_text(t, c, run, text);
-    if (c->kind == COUNT) snprintf(text, 40, "%lld", (long long)column_count(t, c, run));
-    else format_real(column_real(t, c, run), digits, text);
-    return text;
+    const struct cell cell = cell_of(t, c, run, room);
+    return cell_format(&cell, digits, room);
 }
 
 /* The rows that are shown. */
@@ -227,7 +227,7 @@ static void show_table(const struct sw_cli *cli, const struct sw_run_table *t, c
         for (int k = 0; k < n; k++) {
             if (!c[k].brief) continue;
             const char *v = table_cell(t, &c[k], r < 0 ? -1 : rows->row[r], &room);
-            const int blanks = width[k] - console_width(v), left = c[k].kind == TEXT ? 0 : blanks;
+            const int blanks = width[k] - console_width(v), left = c[k].kind == CELL_TEXT ? 0 : blanks;
             printf("%s%*s%s%*s", gap, k == n - 1 ? 0 : left, "", v, k == n - 1 ? 0 : blanks - left, "");
             gap = "  ";
         }
@@ -239,12 +239,13 @@ static void show_table(const struct sw_cli *cli, const struct sw_run_table *t, c
 
 static void show_csv(const struct sw_run_table *t, const struct show_column *c, int n, const struct rows *rows)
 {
-    char text[40];
+    char room[40];
     for (int64_t r = -1; r < rows->count; r++) {
         for (int k = 0; k < n; k++) {
-            const char *v = r < 0 ? c[k].name : format_cell(t, &c[k], rows->row[r], 17, text);
+            const struct cell cell = r < 0 ? (struct cell){.kind = CELL_TEXT, .text = c[k].name}
+                                           : cell_of(t, &c[k], rows->row[r], room);
             if (k) fputc(',', stdout);
-            console_write_csv(stdout, v);
+            cell_print_csv(stdout, &cell);
         }
         fputc('\n', stdout);
     }
@@ -252,12 +253,11 @@ static void show_csv(const struct sw_run_table *t, const struct show_column *c, 
 
 static void json_run(struct sw_json *j, const struct sw_run_table *t, const struct show_column *c, int n, int64_t run)
 {
-    char text[40];
+    char room[40];
     sw_json_begin(j, NULL, '{');
     for (int k = 0; k < n; k++) {
-        if (c[k].kind == TEXT) sw_json_text(j, c[k].name, column_text(t, &c[k], run, text));
-        else if (c[k].kind == COUNT) sw_json_count(j, c[k].name, column_count(t, &c[k], run));
-        else sw_json_real(j, c[k].name, column_real(t, &c[k], run));
+        const struct cell cell = cell_of(t, &c[k], run, room);
+        cell_print_json(j, &cell);
     }
     sw_json_end(j, '}');
 }

@@ -60,7 +60,7 @@ struct sw_monitor {
     int     nshards;
     struct sw_shard *shard;       /* [nshards]                                                                       */
     struct sw_sweep_identity identity;  /* of the sweep to measure, else of shard `of_shard`                         */
-    int     of_shard;       /* the first shard whose sweep is known; 0: it was known from the beginning */
+    int     of_shard;             /* the first shard whose sweep is known; 0: it was known before                    */
     bool    known;                /* the sweep is, and how many runs each shard has                                  */
     bool    submitted;            /* FILE.jobs is there                                                              */
     bool    by_files;             /* ages are by the file system's clock                                             */
