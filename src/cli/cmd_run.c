@@ -16,10 +16,10 @@
 #include "cli/run_messages.h"
 #include "cli/signals.h"
 #include "run/sw_processes.h"
-#include "store/sw_verify.h"
 #include "store/files/sw_files.h"
-#include "store/files/sw_status_file.h"
 #include "store/files/sw_output.h"
+#include "store/files/sw_status_file.h"
+#include "store/sw_verify.h"
 
 /* ---- ranks that agree: these functions are collective, and trivial for a single process */
 
