@@ -1,7 +1,7 @@
 #!/bin/sh
-# make_docs.sh PROGRAM [FOLDER]: write reference/config.md, reference/equations.md and man/sweep.cfg.5 into FOLDER
-# (default docs) from the hand-written *.in files there, the key tables in the program, which go to the line @KEYS@, and
-# the comments of configs/equations/, which go to the line @EQUATIONS@.
+# make_docs.sh PROGRAM [FOLDER]: write reference/config.md, equations.md and output.md, and man/sweep.cfg.5, into
+# FOLDER (default docs) from the hand-written *.in files there: the key tables in the program go to the line @KEYS@, the
+# comments of configs/equations/ to @EQUATIONS@, the table of columns in src/sweep/sw_run_result.h to @COLUMNS@.
 set -e
 program=$(realpath "$1")
 cd "$(dirname "$0")/../.."
@@ -37,11 +37,36 @@ equations() {  # a heading, the comment and the picture of each config of the ca
             END { print "" }' "$config"
     done | sed '$d'
 }
+columns() {  # a table of the columns of the table of runs, from SW_RUN_COLUMNS: X(type, name, unit, "meaning", …)
+    awk 'function end_row() {
+             if (row == "") return
+             split(row, part, /, */)
+             type = part[1] == "REAL" ? "real" : part[1] == "COUNT" ? "integer" : "byte"
+             if (part[3] == "\"s\"") type = type ", in seconds"
+             meaning = row
+             sub(/^[A-Z]*, [a-z0-9_]*, (NULL|"[^"]*"), "/, "", meaning)
+             sub(/".*/, "", meaning)
+             gsub(/[|]/, "\\\\|", meaning)
+             only = match(row, /[.]present = [a-z_]*/) ? substr(row, RSTART + 11, RLENGTH - 11) : ""
+             gsub(/_/, " ", only)
+             printf "| `%s` | %s | %s | %s |\n", part[2], type, meaning, only
+         }
+         BEGIN { print "| column | type | | only in a sweep that |\n|---|---|---|---|" }
+         /^#define SW_RUN_COLUMNS/ { on = 1; next }
+         !on { next }
+         { more = /\\$/; gsub(/^ +| *\\$/, "") }
+         /^X[(]/ { end_row(); row = substr($0, 3); if (more) next }
+         !/^X[(]/ { row = row " " $0 }
+         !more { end_row(); exit }' src/sweep/sw_run_result.h
+}
+fill_with() {  # fill_with FUNCTION MARK PAGE: what the function prints takes the place of the line @MARK@
+    "$1" > "$to/$3.all"
+    sed -e "/^@$2@\$/{r $to/$3.all" -e 'd}' "docs/$3.in" > "$to/$3.new"
+    rm "$to/$3.all"
+    mv "$to/$3.new" "$to/$3"
+}
 mkdir -p "$to/man" "$to/reference"
-page=$to/reference/equations.md
-equations > "$page.all"
-sed -e "/^@EQUATIONS@\$/{r $page.all" -e 'd}' docs/reference/equations.md.in > "$page.new"
-rm "$page.all"
-mv "$page.new" "$page"
+fill_with equations EQUATIONS reference/equations.md
+fill_with columns COLUMNS reference/output.md
 fill docs/reference/config.md.in --markdown "$to/reference/config.md"
 fill docs/man/sweep.cfg.5.in --man "$to/man/sweep.cfg.5"

@@ -26,6 +26,7 @@ generated_pages_are_up_to_date() {
     scripts/build/make_docs.sh "$SWEEP" "$dir" &&
         diff -u docs/reference/config.md "$dir/reference/config.md" &&
         diff -u docs/reference/equations.md "$dir/reference/equations.md" &&
+        diff -u docs/reference/output.md "$dir/reference/output.md" &&
         diff -u docs/man/sweep.cfg.5 "$dir/man/sweep.cfg.5" &&
         ok "$1" || bad "$1 (make docs writes them again)"
 }
