@@ -23,8 +23,8 @@
 
 /* ---- the bytes of one file. No HDF5 here: nothing of the file is believed. */
 
-/* What "verified" is said of, and when it was: the digest of the checksums, the length and the time of the last change
- * go along, so that it does not outlive any of them. A file that is copied loses it, or keeps it with its time. */
+/* The note that a file was found whole, and when. It holds the digest of the checksums, the length and the time of the
+ * last change, so that it does not outlive any of them. A copied file loses the note, or keeps it with its time. */
 static const char note_name[] = "user.sweep.verified";
 enum { NOTE = 120 };
 

@@ -23,7 +23,7 @@ static enum sw_status copy_row(const struct sw_catalog *c, int64_t slice, struct
     return sw_run_table_set_message(t, row, from->message[l->row]);
 }
 
-/* Those of any of the rows. */
+/* Add the columns that any of the rows has. */
 static enum sw_status add_columns(const struct sw_catalog *c, const int64_t *slice, struct sw_run_table *t)
 {
     for (int64_t row = 0; row < t->nruns; row++) {

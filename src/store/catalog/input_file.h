@@ -7,7 +7,7 @@
 
 struct sw_data_group;
 
-/* What a file is said to be that is no output of sweep, or of a later one: not damaged. */
+/* Messages call a file so that another program, or a later sweep, has written: it is not damaged. */
 #define SW_OF_OTHERS "is an HDF5 file, but not one that sweep has written"
 #define SW_OF_NEWER  "is written by a newer sweep"
 

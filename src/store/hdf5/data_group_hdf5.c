@@ -210,14 +210,6 @@ void sw_h5_write_data_group(struct sw_h5 *h, const struct sw_data_group *s)
     if (s->scalar_first) sw_h5_attr(h, path, "scalar_first", SW_H5_INTEGER, 1, &s->scalar_first);
 }
 
-void sw_h5_write_piece(struct sw_h5 *h, const struct sw_data_group *s)
-{
-    char path[SW_PATH];
-    snprintf(path, sizeof path, "/%s", s->name);
-    sw_h5_attr(h, path, "piece_first", SW_H5_INTEGER, 1, &s->piece_first);
-    sw_h5_attr(h, path, "piece_count", SW_H5_INTEGER, 1, &s->piece_count);
-}
-
 /* One scale: its values, or the numbers first, first + 1, ... where it has none. */
 static void write_scale(struct sw_h5 *h, const struct sw_data_group *s, const char *name, const char *axis,
                         int64_t count, const double *value, int64_t first, const char *long_name)

@@ -166,7 +166,7 @@ static void free_part(struct sw_part *p)
     sw_free(p);
 }
 
-/* Whatever comes of it: the message is of what went wrong before. */
+/* Failures are ignored: the message says what went wrong before. */
 static void drop_part(struct sw_part *p)
 {
     sw_h5_drop(&p->h5);
@@ -237,7 +237,7 @@ static enum sw_status describe_part(struct sw_part *p, const struct sw_provenanc
     return list_variables(p);
 }
 
-/* Beside those of the writers. */
+/* Whether the part has arrays that no writer writes. */
 static bool has_other_arrays(const struct sw_part *p) { return p->desc.sweep->save_state || p->desc.sweep->history; }
 
 static enum sw_status begin_file(struct sw_part *p, const char *file, const struct sw_provenance *provenance)
@@ -476,6 +476,15 @@ static void write_last_state(struct sw_part *p, const double *state)
         if (p->data_group.var[k].kind == SW_VAR_STATE) write_whole(p, &p->data_group.var[k], 1, state);
 }
 
+/* Say which points of a field are in the part. */
+static void write_piece(struct sw_h5 *h, const struct sw_data_group *s)
+{
+    char path[SW_PATH];
+    snprintf(path, sizeof path, "/%s", s->name);
+    sw_h5_attr(h, path, "piece_first", SW_H5_INTEGER, 1, &s->piece_first);
+    sw_h5_attr(h, path, "piece_count", SW_H5_INTEGER, 1, &s->piece_count);
+}
+
 static enum sw_status write_run_table_and_scales(struct sw_part *p, const struct sw_run_table *t,
                                                  const double *last_state)
 {
@@ -484,7 +493,7 @@ static enum sw_status write_run_table_and_scales(struct sw_part *p, const struct
     sw_h5_write_runs(&p->h5, "/run", p->desc.count, p->desc.run);
     if (p->data_group.name[0] && (p->nwriter || has_other_arrays(p)))
         sw_h5_write_runs(&p->h5, sw_data_group_path(&p->data_group, "run", path), p->desc.count, p->desc.run);
-    if (p->data_group.piece_count) sw_h5_write_piece(&p->h5, &p->data_group);
+    if (p->data_group.piece_count) write_piece(&p->h5, &p->data_group);
     sw_h5_write_scales(&p->h5, &p->data_group);
     for (int k = p->nwriter; k < p->data_group.nvar; k++)
         if (p->data_group.var[k].kind < SW_VAR_STATE) write_run_coordinates(p, &p->data_group.var[k]);

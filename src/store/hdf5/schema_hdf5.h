@@ -96,8 +96,6 @@ int64_t sw_scale_length(const struct sw_data_group *s, enum sw_var_kind kind);
 
 /** The data group's group, if it has one of its own, and its attributes. */
 void sw_h5_write_data_group(struct sw_h5 *h, const struct sw_data_group *s);
-/** Which points of a field are here. */
-void sw_h5_write_piece(struct sw_h5 *h, const struct sw_data_group *s);
 /** The scales time, time_s, x, as far as there is something over them. */
 void sw_h5_write_scales(struct sw_h5 *h, const struct sw_data_group *s);
 /** Make a variable's dataset, its shape given; values come later. */

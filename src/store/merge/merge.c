@@ -133,7 +133,7 @@ static bool is_complete(const struct sw_input_file *in)
     return true;
 }
 
-/* Are the rows those of one input, one for one? What they hold, and their ids, came from there. */
+/* Whether the rows are those of one input, one for one: their results and ids came from there. */
 static bool has_all_rows(const struct sw_catalog *c, const struct sw_run_table *t, const int64_t *slice, int input)
 {
     const struct sw_run_table *from = c->input[input].table;
@@ -226,7 +226,7 @@ static enum sw_status check_inputs_unchanged(const struct sw_catalog *c)
 
 /* ---- what the caller knows to have ended */
 
-/* The result of a run that was computed again is in a part; the result in FILE is older. */
+/* A run that was computed again has its result in a part; that in FILE is older. */
 static bool is_missing(const struct sw_catalog *c, const char *file, const struct sw_merge_options *o, int64_t run)
 {
     const enum sw_expected what = (enum sw_expected)o->expected[run];
