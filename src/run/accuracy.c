@@ -240,12 +240,12 @@ static enum sw_status begin_halves(struct accuracy *a)
     a->setup.capacity = a->count;
     a->setup.give_up = gives_up;
     a->setup.give_up_user = a;
-    SW_TRY(sw_alloc((size_t)(ncolumn * a->count), &a->half_column));
+    SW_TRY(sw_arena_take(a->r->arena, (size_t)(ncolumn * a->count), &a->half_column));
     memcpy(a->half_column, a->column, (size_t)(ncolumn * a->count) * sizeof *a->column);
     for (int j = 0; j < a->count && dt >= 0; j++) a->half_column[dt * a->count + j] /= 2;
-    SW_TRY(sw_alloc(lines, &a->first));
-    SW_TRY(sw_alloc(lines * (size_t)points_of(a), &a->half));
-    SW_TRY(sw_alloc(lines * (size_t)points_of(a), &a->end));
+    SW_TRY(sw_arena_take(a->r->arena, lines, &a->first));
+    SW_TRY(sw_arena_take(a->r->arena, lines * (size_t)points_of(a), &a->half));
+    SW_TRY(sw_arena_take(a->r->arena, lines * (size_t)points_of(a), &a->end));
     if (!has_room(a)) return SW_E_MEMORY;
     SW_TRY(sw_device_open_beside(r->device, r->sweep->accuracy > 0 ? 0 : 1, &a->device));
     a->threaded = !pthread_create(&a->thread, NULL, halve_in_thread, a);
@@ -257,11 +257,11 @@ static enum sw_status choose(struct accuracy *a)
 {
     const struct runs *r = a->r;
     const size_t all = (size_t)r->count, ncolumn = (size_t)r->sweep->ncolumn;
-    SW_TRY(sw_alloc(all, &a->of));
+    SW_TRY(sw_arena_take(a->r->arena, all, &a->of));
     for (int j = 0; j < r->count; j++)
         if (is_sampled(a, r->plan->run[j])) a->of[a->count++] = j;
     const size_t count = (size_t)a->count;
-    SW_TRY(sw_alloc(ncolumn * count, &a->column));
+    SW_TRY(sw_arena_take(a->r->arena, ncolumn * count, &a->column));
     for (size_t k = 0; k < ncolumn; k++)
         for (size_t j = 0; j < count; j++) a->column[k * count + j] = r->column[k * all + (size_t)a->of[j]];
     return SW_OK;
@@ -274,7 +274,7 @@ enum sw_status accuracy_create(const struct runs *r, const struct sw_few *sample
     enum sw_status st;
     *accuracy = NULL;
     if (!r->sweep->accuracy || !r->group->steps) return SW_OK;
-    SW_TRY(sw_alloc(1, accuracy));
+    SW_TRY(sw_arena_take(r->arena, 1, accuracy));
     a = *accuracy;
     *a = (struct accuracy){.r = r, .sample = sample, .must_stop = must_stop, .user = user};
     a->until = last_halved(a);
@@ -302,21 +302,11 @@ static enum sw_status wait_for_halves(struct accuracy *a)
     return sw_err_raise(&a->failed);
 }
 
-void accuracy_destroy(struct accuracy **accuracy)
+void accuracy_destroy(struct accuracy *a)
 {
-    struct accuracy *a = *accuracy;
     if (!a) return;
     atomic_store(&a->stop, true);
     join(a);
-    sw_free(a->of);
-    sw_free(a->column);
-    sw_free(a->end);
-    sw_free(a->start);
-    sw_free(a->half_column);
-    sw_free(a->first);
-    sw_free(a->half);
-    sw_free(a);
-    *accuracy = NULL;
 }
 
 /* ------------------------------------------------------------------ the estimates */
@@ -434,7 +424,7 @@ static enum sw_status find_start(struct accuracy *a)
     struct sw_setup setup = *a->r->setup;
     if (by_expressions(&setup)) return SW_OK;
     setup.capacity = a->count;
-    SW_TRY(sw_alloc((size_t)a->count * a->r->size, &a->start));
+    SW_TRY(sw_arena_take(a->r->arena, (size_t)a->count * a->r->size, &a->start));
     return compute(a, &setup, a->r->device, a->column, 0, NULL, a->start);
 }
 

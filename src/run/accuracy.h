@@ -18,5 +18,5 @@ enum sw_status accuracy_create(const struct runs *runs, const struct sw_few *sam
  * @param result  [count]  @param found  in: zeros; out: what the sample says
  * @return SW_E_STOPPED must_stop() says so: the estimates are missing, and another call is to end the runs */
 enum sw_status accuracy_estimate(struct accuracy *accuracy, struct sw_run_result *result, struct sw_accuracy *found);
-void accuracy_destroy(struct accuracy **accuracy);  /* gives up what is under way */
+void accuracy_destroy(struct accuracy *accuracy);  /* gives up what is under way. The rest goes with the runs */
 #endif

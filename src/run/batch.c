@@ -212,7 +212,7 @@ static enum sw_status begin_batch(struct batch *b)
     struct runs *r = &b->runs;
     SW_TRY(runs_create(r));
     SW_TRY(failures_create(&b->failures, r, report_event, b));
-    if (r->group->cut) SW_TRY(sw_alloc(r->size, &b->before));
+    if (r->group->cut) SW_TRY(sw_arena_take(r->arena, r->size, &b->before));
     SW_TRY(scalars_create(r, &b->scalars));
     SW_TRY(writer_wait_slots(w->writer));  /* the snapshots of the batch before are in the sim */
     if (r->sweep->single_fields && r->group->nfield)
@@ -535,13 +535,11 @@ enum sw_status batch_run(struct worker *w, int64_t number, const struct sw_plan_
     b.checked = sw_clock();
     if (!st) st = advance_batch(&b);
     if (!st) st = end_batch(&b);
-    accuracy_destroy(&b.accuracy);
+    accuracy_destroy(b.accuracy);
     if (st == SW_E_STOPPED) writer_abandon(w->writer);  /* the part that was begun, unless a checkpoint ended it */
     if (b.full_chunk) w->chunk = b.full_chunk;
-    scalars_destroy(&b.scalars);
-    early_ends_destroy(&b.ends);
-    failures_destroy(&b.failures);
+    scalars_destroy(b.scalars);
+    early_ends_destroy(b.ends);
     runs_destroy(&b.runs);
-    sw_free(b.before);
     return st;
 }

@@ -76,9 +76,9 @@ static enum sw_status create_reducer(struct early_ends *e)
     const struct runs *r = e->r;
     const size_t count = (size_t)r->count;
     if (!r->sweep->stop_when) return SW_OK;
-    SW_TRY(sw_alloc(count, &e->grid));
-    SW_TRY(sw_alloc(count, &e->t));
-    SW_TRY(sw_alloc(count, &e->value));
+    SW_TRY(sw_arena_take(r->arena, count, &e->grid));
+    SW_TRY(sw_arena_take(r->arena, count, &e->t));
+    SW_TRY(sw_arena_take(r->arena, count, &e->value));
     for (int j = 0; j < r->count; j++) e->grid[j] = sw_setup_grid(r->setup, r->count, r->column, j);
     const struct sw_reducer_desc desc = runs_reducer_desc(r, 1, &r->sweep->stop_when);
     return sw_reducer_create(&desc, &e->reducer);
@@ -99,19 +99,19 @@ enum sw_status early_ends_create(const struct runs *r, struct failures *f, struc
     struct early_ends *e;
     *ends = NULL;
     if (!r->sweep->stops) return SW_OK;
-    SW_TRY(sw_alloc(1, ends));
+    SW_TRY(sw_arena_take(r->arena, 1, ends));
     e = *ends;
     *e = (struct early_ends){.r = r, .f = f, .writer = writer, .steady = sw_setup_column(r->setup, "stop.steady"),
                              .unknowns = r->setup->nunknown ? r->setup->nunknown : 1};
-    SW_TRY(sw_alloc(count, &e->rate));
-    SW_TRY(sw_alloc(count * (size_t)e->unknowns, &e->size));
-    SW_TRY(sw_alloc(count, &e->moved));
-    SW_TRY(sw_alloc(count, &e->t_ahead));
-    SW_TRY(sw_alloc(count, &e->stop));
-    SW_TRY(sw_alloc(count, &e->lost));
-    SW_TRY(sw_alloc(count, &e->step));
-    SW_TRY(sw_alloc(count, &e->why));
-    SW_TRY(sw_alloc(count, &e->found));
+    SW_TRY(sw_arena_take(r->arena, count, &e->rate));
+    SW_TRY(sw_arena_take(r->arena, count * (size_t)e->unknowns, &e->size));
+    SW_TRY(sw_arena_take(r->arena, count, &e->moved));
+    SW_TRY(sw_arena_take(r->arena, count, &e->t_ahead));
+    SW_TRY(sw_arena_take(r->arena, count, &e->stop));
+    SW_TRY(sw_arena_take(r->arena, count, &e->lost));
+    SW_TRY(sw_arena_take(r->arena, count, &e->step));
+    SW_TRY(sw_arena_take(r->arena, count, &e->why));
+    SW_TRY(sw_arena_take(r->arena, count, &e->found));
     for (size_t j = 0; j < count; j++) e->step[j] = -1;
     find_next(e);  /* the first looks may have no step */
     SW_TRY(sw_device_alloc_host(r->device, states, &e->now));
@@ -157,27 +157,12 @@ enum sw_status early_ends_finish(struct early_ends *e)
     return sw_stopping_sim_load_all(e->r->sim);
 }
 
-void early_ends_destroy(struct early_ends **ends)
+void early_ends_destroy(struct early_ends *e)
 {
-    struct early_ends *e = *ends;
     if (!e) return;
     sw_device_free_host(e->r->device, e->now);
     sw_device_free_host(e->r->device, e->before);
     sw_reducer_destroy(&e->reducer);
-    sw_free(e->grid);
-    sw_free(e->t);
-    sw_free(e->value);
-    sw_free(e->rate);
-    sw_free(e->size);
-    sw_free(e->moved);
-    sw_free(e->t_ahead);
-    sw_free(e->stop);
-    sw_free(e->lost);
-    sw_free(e->step);
-    sw_free(e->why);
-    sw_free(e->found);
-    sw_free(e);
-    *ends = NULL;
 }
 
 /* ------------------------------------------------------------------ a look */

@@ -12,7 +12,7 @@ struct early_ends;
  *                  that follows does nothing  @return SW_E_MEMORY */
 enum sw_status early_ends_create(const struct runs *runs, struct failures *failures, struct writer *writer,
                                  struct early_ends **ends);
-void early_ends_destroy(struct early_ends **ends);
+void early_ends_destroy(struct early_ends *ends);  /* NULL is fine. The rest goes with the runs */
 
 /** The sim has the initial values. */
 enum sw_status early_ends_initial(struct early_ends *ends);

@@ -15,25 +15,14 @@ enum sw_status failures_create(struct failures *f, const struct runs *r,
 {
     const size_t count = (size_t)r->count;
     *f = (struct failures){.r = r, .report = report, .user = user};
-    SW_TRY(sw_alloc(count, &f->load_error));
-    SW_TRY(sw_alloc(count, &f->step));
-    SW_TRY(sw_alloc(count, &f->undecided));
-    SW_TRY(sw_alloc(count, &f->place));
-    SW_TRY(sw_alloc(count, &f->said));
-    SW_TRY(sw_alloc(count, &f->now));
+    SW_TRY(sw_arena_take(r->arena, count, &f->load_error));
+    SW_TRY(sw_arena_take(r->arena, count, &f->step));
+    SW_TRY(sw_arena_take(r->arena, count, &f->undecided));
+    SW_TRY(sw_arena_take(r->arena, count, &f->place));
+    SW_TRY(sw_arena_take(r->arena, count, &f->said));
+    SW_TRY(sw_arena_take(r->arena, count, &f->now));
     for (size_t j = 0; j < count; j++) f->step[j] = -1;
     return SW_OK;
-}
-
-void failures_destroy(struct failures *f)
-{
-    for (int j = 0; f->said && j < f->r->count; j++) sw_free(f->said[j]);
-    sw_free(f->load_error);
-    sw_free(f->step);
-    sw_free(f->undecided);
-    sw_free(f->place);
-    sw_free(f->said);
-    sw_free(f->now);
 }
 
 /* ---- why a run failed */
@@ -213,8 +202,7 @@ static void report_failure(struct failures *f, int j)
     char text[SW_MESSAGE];
     failures_describe(f, j, text);
     failures_report(f, SW_EVENT_FAILURE, j, text, false);
-    sw_free(f->said[j]);
-    f->said[j] = sw_strdup(text);
+    sw_arena_printf(f->r->arena, &f->said[j], "%s", text);
 }
 
 void failures_add(struct failures *f, int j, int64_t step, bool undecided)

@@ -20,7 +20,6 @@ struct failures {          /* written by failures.c alone */
  * @param report  told of each run that fails  @return SW_E_MEMORY */
 enum sw_status failures_create(struct failures *f, const struct runs *runs,
                                void (*report)(void *user, const struct sw_event *event), void *user);
-void failures_destroy(struct failures *f);
 
 /** Notice runs that are no longer finite. */
 enum sw_status failures_find(struct failures *f);

@@ -11,17 +11,14 @@ enum sw_status runs_create(struct runs *r)
     const size_t count = (size_t)r->count;
     r->size = sw_sim_state_size(r->sim);
     r->unknowns = (int)(r->size / (size_t)sw_points(r->setup->n));
-    SW_TRY(sw_alloc((size_t)r->sweep->ncolumn * count, &r->column));
+    SW_TRY(sw_arena_create(&r->arena));
+    SW_TRY(sw_arena_take(r->arena, (size_t)r->sweep->ncolumn * count, &r->column));
     r->recorded = r->sim->ops->records ? (size_t)r->sim->ops->records->numbers : 0;
-    if (r->recorded) SW_TRY(sw_alloc(r->recorded * count, &r->diagnostics));
+    if (r->recorded) SW_TRY(sw_arena_take(r->arena, r->recorded * count, &r->diagnostics));
     return sw_sweep_columns(r->sweep, r->plan->run, 0, r->count, r->column);
 }
 
-void runs_destroy(struct runs *r)
-{
-    sw_free(r->column);
-    sw_free(r->diagnostics);
-}
+void runs_destroy(struct runs *r) { sw_arena_destroy(&r->arena); }
 
 double runs_dt(const struct runs *r, int j) { return sw_setup_grid(r->setup, r->count, r->column, j).dt; }
 

@@ -3,6 +3,7 @@
 /* The runs of a batch, loaded into a sim: what everything that looks at them knows. */
 #include "field/reduce.h"
 #include "run/sw_plan.h"
+#include "sweep/sw_arena.h"
 
 struct runs {
     const struct sw_sweep *sweep;
@@ -16,6 +17,7 @@ struct runs {
     size_t  size;           /* numbers of a run's state                                          */
     double *column;         /* [ncolumn][count]                                                  */
     size_t  recorded;       /* numbers that a run records of its way; 0: the sim records nothing         */
+    struct sw_arena *arena; /* of all that lives as long as the runs are loaded                         */
     double *diagnostics;    /* [count][recorded] as last read; NULL: there are none                      */
 };
 

@@ -33,11 +33,11 @@ enum sw_status scalars_create(const struct runs *r, struct scalars **scalars)
     *scalars = NULL;
     if (!r->sweep->ndefined || !r->group->nscalar) return SW_OK;
     const struct sw_reducer_desc desc = runs_reducer_desc(r, r->sweep->ndefined, r->sweep->defined);
-    SW_TRY(sw_alloc(1, scalars));
+    SW_TRY(sw_arena_take(r->arena, 1, scalars));
     s = *scalars;
     s->r = r;
-    SW_TRY(sw_alloc(count, &s->grid));
-    SW_TRY(sw_alloc(count, &s->t));
+    SW_TRY(sw_arena_take(r->arena, count, &s->grid));
+    SW_TRY(sw_arena_take(r->arena, count, &s->t));
     for (int j = 0; j < r->count; j++) s->grid[j] = sw_setup_grid(r->setup, r->count, r->column, j);
     SW_TRY(begin_on_device(s, &desc));
     if (s->on_device) return SW_OK;
@@ -78,15 +78,10 @@ enum sw_status scalars_form(struct scalars *s, const struct early_ends *ends, in
     return st;
 }
 
-void scalars_destroy(struct scalars **scalars)
+void scalars_destroy(struct scalars *s)
 {
-    struct scalars *s = *scalars;
     if (!s) return;
     sw_device_reducer_destroy(&s->on_device);
     sw_reducer_destroy(&s->reducer);
-    sw_free(s->grid);
-    sw_free(s->t);
     sw_device_free_host(s->r->device, s->state);
-    sw_free(s);
-    *scalars = NULL;
 }

@@ -9,7 +9,7 @@ struct scalars;
 
 /** @param scalars  out: NULL where the runs have none  @return SW_E_CUDA, SW_E_MEMORY */
 enum sw_status scalars_create(const struct runs *runs, struct scalars **scalars);
-void scalars_destroy(struct scalars **scalars);
+void scalars_destroy(struct scalars *scalars);  /* NULL is fine. The rest goes with the runs */
 
 /** Their values of the state at a step. Waits for the steps that are queued.
  * @param ends   those of a run that has ended early stay what they were
