@@ -302,7 +302,7 @@ static enum sw_status advance_cut(struct batch *b, int64_t *to)
 {
     const int here = 1 + b->w->setup.helpers;
     struct sw_sim *sim = b->runs.sim;
-    if (help_welcome(b->w, b->number)) {
+    if (accept_helpers(b->w, b->number)) {
         report_event(b, &(struct sw_event){.kind = SW_EVENT_DEVICES, .step = b->step, .count = at_once(b)});
     }
     *to = next_cut(b);

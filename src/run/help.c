@@ -31,18 +31,18 @@ static void dismiss(const struct sw_help *h)
 
 /* ---- leading */
 
-static struct help_led *led(struct sw_remote_helper *helper) { return (struct help_led *)helper; }
+static struct attached_helper *attached(struct sw_remote_helper *helper) { return (struct attached_helper *)helper; }
 
 static void ask(struct sw_remote_helper *helper, const double asked[SW_HELP_REQUEST])
 {
-    struct help_led *l = led(helper);
+    struct attached_helper *l = attached(helper);
     struct question q = {.kind = STEP};
     memcpy(q.asked, asked, sizeof q.asked);
     sw_channel_send(l->help.rank, question_tag(&l->help), &q, sizeof q);
     l->asked = true;
 }
 
-static void take_answer(struct help_led *l, struct reply *r)
+static void take_answer(struct attached_helper *l, struct reply *r)
 {
     sw_channel_receive(l->help.rank, reply_tag(&l->help), r, sizeof *r);
     l->asked = false;
@@ -51,7 +51,7 @@ static void take_answer(struct help_led *l, struct reply *r)
 
 static bool answer(struct sw_remote_helper *helper, double answered[SW_HELP_REPLY])
 {
-    struct help_led *l = led(helper);
+    struct attached_helper *l = attached(helper);
     struct reply r;
     take_answer(l, &r);
     memcpy(answered, r.answered, sizeof r.answered);
@@ -60,7 +60,7 @@ static bool answer(struct sw_remote_helper *helper, double answered[SW_HELP_REPL
 
 static enum sw_status piece(struct sw_remote_helper *helper, int k, size_t bytes, void *piece)
 {
-    struct help_led *l = led(helper);
+    struct attached_helper *l = attached(helper);
     const struct sw_help *h = &l->help;
     struct question q = {.kind = PIECE, .piece = k, .bytes = (int64_t)bytes};
     struct reply r;
@@ -72,7 +72,7 @@ static enum sw_status piece(struct sw_remote_helper *helper, int k, size_t bytes
     return SW_OK;
 }
 
-static void dismiss_led(struct help_led *l)
+static void dismiss_attached(struct attached_helper *l)
 {
     struct reply r;
     if (l->asked) take_answer(l, &r);
@@ -82,8 +82,8 @@ static void dismiss_led(struct help_led *l)
 static void add_helper(struct worker *w, const struct sw_help *h)
 {
     const int k = w->remote.count++;
-    w->led[k] = (struct help_led){.helper = {.request = ask, .reply = answer, .piece = piece}, .help = *h};
-    w->remote.helper[k] = &w->led[k].helper;
+    w->attached[k] = (struct attached_helper){.helper = {.request = ask, .reply = answer, .piece = piece}, .help = *h};
+    w->remote.helper[k] = &w->attached[k].helper;
 }
 
 static bool dismiss_lost(struct worker *w)
@@ -91,8 +91,8 @@ static bool dismiss_lost(struct worker *w)
     const int before = w->remote.count;
     w->remote.count = 0;
     for (int k = 0; k < before; k++) {
-        const struct sw_help h = w->led[k].help;
-        if (w->led[k].lost) dismiss_led(&w->led[k]);
+        const struct sw_help h = w->attached[k].help;
+        if (w->attached[k].lost) dismiss_attached(&w->attached[k]);
         else add_helper(w, &h);
     }
     return w->remote.count < before;
@@ -114,7 +114,7 @@ static bool take_offer(struct sw_scheduler *s, int64_t batch, struct sw_help *ta
     return found;
 }
 
-bool help_welcome(struct worker *w, int64_t batch)
+bool accept_helpers(struct worker *w, int64_t batch)
 {
     bool changed = dismiss_lost(w);
     struct sw_help h = {0};
@@ -126,7 +126,7 @@ bool help_welcome(struct worker *w, int64_t batch)
 int64_t help_missing(const struct worker *w, int64_t asked)
 {
     for (int64_t k = 0; k < asked; k++)
-        if (w->led[k].lost) return asked - k;
+        if (w->attached[k].lost) return asked - k;
     return 0;
 }
 
@@ -137,7 +137,7 @@ static void refuse_offers(struct sw_scheduler *s, int64_t batch)
 
 void help_dismiss(struct worker *w, int64_t batch)
 {
-    for (int k = 0; k < w->remote.count; k++) dismiss_led(&w->led[k]);
+    for (int k = 0; k < w->remote.count; k++) dismiss_attached(&w->attached[k]);
     w->remote.count = 0;
     worker_lock(w);
     w->scheduler->offers.ended[batch] = w->lead;

@@ -25,7 +25,7 @@ struct help_offers {
 };
 
 /* A helper that has come. */
-struct help_led {
+struct attached_helper {
     struct sw_remote_helper helper;    /* first: the sim gets a pointer to it */
     struct sw_help help;
     bool asked;                        /* its answer has not been taken       */
@@ -36,7 +36,7 @@ struct help_led {
 
 /** Take those that are offered for the batch; dismiss those that have failed.
  * @return whether there are more or fewer than before */
-bool help_welcome(struct worker *w, int64_t batch);
+bool accept_helpers(struct worker *w, int64_t batch);
 
 /** How many of the steps that helpers were asked for have not been taken: where one has failed, its own and those
  * behind it. @param asked  steps, of the first helpers */

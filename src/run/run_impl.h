@@ -24,8 +24,8 @@ struct worker {
     int               number;
     struct sw_device *device;
     struct sw_device *const *helper;    /* [team of the plan - 1] other devices of its batches */
-    struct sw_remote_helpers remote;    /* of its batch: pointers into led          */
-    struct help_led   led[SW_REMOTE_HELPERS_MOST];
+    struct sw_remote_helpers remote;    /* of its batch: pointers into attached     */
+    struct attached_helper   attached[SW_REMOTE_HELPERS_MOST];
     struct sw_help    help;             /* where batch is SW_QUEUE_HELP             */
     int64_t           lead;             /* of its batch: sw_work_queue.lead()       */
     pthread_t         thread;

@@ -157,7 +157,8 @@ static bool is_singular(const char *word, const char *name)
     return name && !strncmp(word, name, length) && !strcmp(name + length, "s");
 }
 
-/* What is told: a key, or a group, of which it is what the setting has by the same names. */
+/* Mark the suggested keys, so that they are not reported missing too.
+ * @param path  of a key; or of a group, whose keys are meant by the names that the setting has */
 static void note_guess(const struct sw_sweep *s, const struct sw_setting *setting, const char *path)
 {
     char member[160];
@@ -172,7 +173,7 @@ static void note_guess(const struct sw_sweep *s, const struct sw_setting *settin
     }
 }
 
-/* @param path  of the key or group that is told as `name` */
+/* @param path  of the key or group that the message calls `name` */
 static void suggest(const struct sw_sweep *s, const struct sw_setting *setting, const char *name, const char *path)
 {
     report_error(s, setting, "unknown key '%s'; did you mean '%s'?", setting->path, name);
