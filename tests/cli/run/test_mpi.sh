@@ -179,7 +179,7 @@ memory_fails() {
     memory() { echo "[ \$OMPI_COMM_WORLD_RANK != ${2:-1} ] || export FAIL_KIND=memory FAIL_AT=$1 FAIL_LOG=$tmp/fault \
     LD_PRELOAD=$build/fail_nth.so; exec '$sweep' run quick.cfg -o memory.h5 ${*:3}"; }
     ranks 4 2 sh -c "$(memory 2)"; says 'error: out of memory'
-    ranks 4 2 sh -c "$(memory 10)"; once 'error: rank 1 of 2: out of memory: '
+    ranks 4 2 sh -c "$(memory 10)"; once 'error: rank 1 of 2: out of memory'
     ranks 4 2 sh -c "$(memory 100)"; once 'error: rank 1 of 2: out of memory'
     [ -e memory.h5 ] && fail 'memory.h5 was made'
     # from its first part on: what its device needs for a batch
