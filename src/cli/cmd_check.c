@@ -142,7 +142,7 @@ static const char *format_steps(const struct sw_plan *p, bool timed, char text[6
 static enum sw_status measure_rate(struct check *c)
 {
     double outputs;
-    if (c->s->sweep->own_steps) return SW_OK;  /* how many steps runs will take is not known from the first ones */
+    if (c->s->sweep->own_steps) return SW_OK;  /* adaptive runs choose their steps, so no time is estimated */
     SW_TRY(sw_plan_measure(c->s->sweep, c->plan, &c->devices, trial_seconds, &c->rate, &outputs));
     if (c->rate > 0)
         c->seconds = c->plan->points_steps / c->rate + outputs + 1e-3 * BATCH_OVERHEAD_MS * (double)c->plan->nbatch;

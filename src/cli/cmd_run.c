@@ -184,7 +184,7 @@ static enum sw_status lock_and_look(struct sweep_run *run, enum sw_status *found
     return SW_OK;
 }
 
-/* What lies where a new result grows is of an earlier call of ours, or nothing is done. */
+/* Refuse to go on where the files of a growing result are not of an earlier call of ours. */
 static enum sw_status check_fresh(const char *fresh)
 {
     SW_TRY(sw_output_check_parts(fresh));
@@ -460,11 +460,10 @@ static enum sw_status attempt(struct sweep_run *run)
     return execute_plan(run);
 }
 
-/* A folder that loses its files again and again is not to keep us for ever. */
+/* A folder may lose its files again and again: after three attempts the failure is reported. */
 enum { ATTEMPTS = 3 };
 
-/* Results that were on disk and are not there when they are joined are computed again; by all ranks, as rank 0 decides
- * it. */
+/* Compute again what was on disk and is gone when the parts are joined. Rank 0 decides that, and all ranks compute. */
 static enum sw_status attempt_until_complete(struct sweep_run *run)
 {
     for (int k = 1;; k++) {

@@ -149,7 +149,7 @@ static void describe_stopped(const struct sw_run_table *t, struct sw_text *text)
 static void explain_accuracy(const struct sw_cli *cli, const struct sw_run_table *t, const struct rows *rows)
 {
     int64_t done = 0, in_time = 0, in_space = 0;
-    if (!sw_run_table_has(t, "error_space")) return;  /* nobody has asked */
+    if (!sw_run_table_has(t, "error_space")) return;  /* no estimates were requested */
     for (int64_t r = 0; r < rows->count; r++) {
         const struct sw_run_row row = sw_run_table_row(t, rows->row[r]);
         done += row.status == SW_RUN_DONE && !row.stopped;
@@ -181,7 +181,7 @@ static const char *table_cell(const struct sw_run_table *t, const struct show_co
     return escape(room, row < 0 ? c->name : format_cell(t, c, row, 6, text));
 }
 
-/* What is known of the file without reading its fields. */
+/* Print when the file was written and verified; its fields are not read. */
 static void print_checksums(const struct sw_cli *cli, const struct sw_file_checksum *sum)
 {
     char written[21], verified[21];

@@ -69,7 +69,7 @@ static void print_json(struct sw_json *j, const struct sw_verified *v)
     sw_json_end(j, '}');
 }
 
-static void tell(void *user, const struct sw_verified *v)
+static void print_verdict(void *user, const struct sw_verified *v)
 {
     struct verification *all = user;
     if (*v->why && !all->damaged++) {
@@ -87,7 +87,7 @@ static enum sw_status verify_all(struct verification *all)
     for (int k = 0; k < all->cli->narguments && !st; k++) {
         char *file;
         st = cli_output_path(all->cli->argument[k], &file);
-        if (!st) st = sw_output_verify(file, tell, all);
+        if (!st) st = sw_output_verify(file, print_verdict, all);
         sw_free(file);
     }
     return st;

@@ -113,7 +113,7 @@ void console_write_csv(FILE *to, const char *text)
     sw_text_free(&cell);
 }
 
-/* The value of --solver is an override like any other; an error in it is reported under the name that was typed. */
+/* --solver is kept as an override. Report an error in it under the name that the user has typed. */
 static void name_solver_option(struct sw_cli *cli)
 {
     for (int k = 0; cli->solver_override && k < cli->report.count; k++) {

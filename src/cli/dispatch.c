@@ -44,8 +44,8 @@ static void watch_for_library_exit(void)
 
 /* ---- */
 
-/* A terminal that is gone, and a stream that the caller has closed (main() holds its place, for reading), want nothing
- * of what is said. */
+/* Messages need not reach a terminal that is gone, or a stream that the caller has closed: main() has put /dev/null,
+ * open for reading, in its place. */
 static bool must_reach(const struct sw_cli *cli, int fd)
 {
     return !cli->terminal && (fcntl(fd, F_GETFL) & O_ACCMODE) != O_RDONLY;
@@ -66,7 +66,7 @@ static enum sw_status flush_output(struct sw_cli *cli)
 static enum sw_status (*const perform[])(struct sw_cli *cli) = {CLI_COMMANDS(X)};
 #undef X
 
-/* The code of what failed, or was stopped, stands: a script goes by it. */
+/* Where the command failed or was stopped, its exit code stands even if output was lost: scripts go by it. */
 static enum sw_status perform_command(struct sw_cli *cli)
 {
     enum sw_status st = SW_OK;

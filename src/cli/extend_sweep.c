@@ -103,7 +103,7 @@ static enum sw_status match_runs(const struct cli_sweep *s, const struct sw_comp
     return st;
 }
 
-/* The file is replaced as a whole: a run that is not selected now would be lost. */
+/* The file is replaced as a whole, so a run that is not selected now would be lost. */
 static enum sw_status check_all_selected(const struct cli_sweep *s, const struct matching *m, int64_t count)
 {
     int64_t first = -1;

@@ -67,8 +67,8 @@ void stored_arguments_write(const struct sw_cli *cli, struct sw_text *text)
     for (int k = 0; k < cli->job.npassed; k++) sw_text_printf(text, "%s\n", cli->job.passed[k]);
 }
 
-/* Where an option is given anew, it counts instead of the stored one, as the later of two does: it is put before what
- * is passed on, which stands behind "--". */
+/* Put options that are given anew behind the stored ones, of which they take the place, and before what is passed on to
+ * sbatch, which stands behind "--". */
 static void add_anew(struct sw_text *words, const struct sw_cli *anew)
 {
     struct sw_text all = {0};

@@ -25,7 +25,7 @@ enum sw_status cli_outline_open(struct sw_cli *cli, const char *path, struct cli
 enum sw_status cli_outline_stored(struct sw_cli *cli, const char *file, const struct sw_completed *completed,
                                   struct cli_sweep *s);
 /** Check that results belong to a sweep (sw_completed_check_sweep()). Where an earlier version has begun them, it is
- * expanded anew, with the last digits that its axes have there, and a message tells so. */
+ * expanded anew, with the last digits that its axes have there, and a message says so. */
 enum sw_status cli_sweep_check(struct sw_cli *cli, struct cli_sweep *s, const struct sw_completed *completed);
 /** Where an output that was named so lies: a symbolic link is followed, not replaced. Free with sw_free().
  * @return SW_E_USAGE it names a folder; SW_E_REFUSED a link of somebody else leads there; SW_E_IO, SW_E_MEMORY */

@@ -36,7 +36,7 @@ static void add_up(const struct sw_sweep *sweep, const struct looks *l, struct w
     }
 }
 
-/* Nothing where memory is out, or somebody has asked for an end. */
+/* Write no text where memory is out or a stop was requested. */
 static void look(const struct sw_sweep *sweep, const struct sw_plan *plan, const struct sw_run_warning *warning,
                  struct looks *l, struct warned *w)
 {
@@ -62,7 +62,7 @@ static void end_looks(struct looks *l)
     sw_free(l->text);
 }
 
-/* At those runs of the plan's few that are still to do. */
+/* Of the few runs that the plan looks at, take those that are still to do. */
 static void find_looks(const struct sw_plan *plan, struct looks *l)
 {
     for (int g = 0; g < plan->ngroup; g++)
@@ -73,7 +73,7 @@ static void find_looks(const struct sw_plan *plan, struct looks *l)
         }
 }
 
-/* At all runs of the groups of which the warning asks for that. */
+/* Look at all runs of those groups for which the warning requires it. */
 static void look_at_all(const struct sw_sweep *sweep, const struct sw_plan *plan, const struct sw_run_warning *warning,
                         struct warned *w)
 {

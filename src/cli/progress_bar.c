@@ -53,7 +53,7 @@ static double seconds_left(const struct progress_bar *bar, const struct sw_progr
     return rate > 0 ? fmax(bar->plan->points_steps - p->points_steps_done, 0) / rate : NAN;
 }
 
-/* How many steps runs take that choose them is not known: their work is counted in ticks, and no rate is told.
+/* Adaptive runs choose their steps: their work is counted in ticks, so no rate is printed.
  * "62 %  t = 124 of 200 · 4.1e11 points·steps/s · 3 diverged · ETA 00:01"
  * @param brief  only what fits on a narrow terminal */
 static void describe(const struct progress_bar *bar, const struct sw_progress *p, bool brief, struct sw_text *text)

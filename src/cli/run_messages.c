@@ -347,15 +347,15 @@ static void add_lost(struct sw_text *text, const struct sw_accuracy *a)
         {a->stopped, "stopped early"},
         {a->noisy, "with noise at each step, which other steps have not"},
         {a->broken_off, "broken off for lack of memory"}};
-    int told = 0;
+    int parts = 0;
     for (size_t k = 0; k < sizeof part / sizeof *part; k++)
-        if (part[k].count) sw_text_printf(text, "%s%lld %s", told++ ? ", " : " (", (long long)part[k].count,
+        if (part[k].count) sw_text_printf(text, "%s%lld %s", parts++ ? ", " : " (", (long long)part[k].count,
                                           part[k].why);
-    if (told) sw_text_add(text, ")");
+    if (parts) sw_text_add(text, ")");
 }
 
 /* Of runs that have an estimate in time. */
-static void tell_no_points(const struct sweep_run *run, int64_t count, const char *why)
+static void report_no_points(const struct sweep_run *run, int64_t count, const char *why)
 {
     if (count)
         console_message(run->cli, "note     accuracy: what the points make of the error is not known of %lld run%s "
@@ -363,7 +363,7 @@ static void tell_no_points(const struct sweep_run *run, int64_t count, const cha
 }
 
 /* Of runs that nobody has asked for: how much half the step changes. */
-static void tell_steps(const struct sweep_run *run, const struct sw_accuracy *a)
+static void report_steps(const struct sweep_run *run, const struct sw_accuracy *a)
 {
     const long long count = a->estimated;
     char earlier[80] = "";
@@ -384,24 +384,24 @@ static void tell_steps(const struct sweep_run *run, const struct sw_accuracy *a)
 
 /* "accuracy 6 of 8 sampled runs computed again (2 diverged): estimated errors at most ...", and where that says
  * too little. */
-static void tell_accuracy(const struct sweep_run *run, const struct sw_accuracy *a)
+static void report_accuracy(const struct sweep_run *run, const struct sw_accuracy *a)
 {
     static const char *const finer[2] = {"half the step", "twice the points"}, *const what[2] = {"steps", "points"};
     const long long sampled = a->sampled, estimated = a->estimated;
     struct sw_text text = {0};
-    int told = 0;
+    int parts = 0;
     if (estimated == sampled) sw_text_printf(&text, "accuracy %lld run%s", sampled, sampled == 1 ? "" : "s");
     else sw_text_printf(&text, "accuracy %lld of %lld sampled run%s", estimated, sampled, sampled == 1 ? "" : "s");
     sw_text_add(&text, " computed again");
     add_lost(&text, a);
     for (int k = 0; k < 2; k++)
         if (a->error[k] > 0 || (!k && a->lost[0] < estimated))
-            sw_text_printf(&text, "%s%.2g by the %s", told++ ? ", " : ": estimated errors at most ",
+            sw_text_printf(&text, "%s%.2g by the %s", parts++ ? ", " : ": estimated errors at most ",
                            a->error[k], what[k]);
     console_message(run->cli, "%s\n", sw_text_get(&text));
     sw_text_free(&text);
-    tell_no_points(run, a->walled, "between walls noise, or a field of a file, has no values at more points");
-    tell_no_points(run, a->spread, "they are not doubled in two or three dimensions");
+    report_no_points(run, a->walled, "between walls noise, or a field of a file, has no values at more points");
+    report_no_points(run, a->spread, "they are not doubled in two or three dimensions");
     for (int k = 0; k < 2; k++)
         if (a->lost[k])
             console_message(run->cli, "warning: accuracy: with %s %lld run%s diverged: how much the %s make is not "
@@ -428,8 +428,8 @@ void message_done(const struct sweep_run *run, const struct sw_run_sweep_summary
     if (sum->rate > 0) sw_text_printf(&text, " · %.2g %s", sum->rate, format_rate_unit(run->s->sweep->problem->time));
     console_message(run->cli, "%s\n", sw_text_get(&text));
     sw_text_free(&text);
-    if (run->s->sweep->accuracy < 0) tell_steps(run, &sum->accuracy);
-    else if (sum->accuracy.sampled) tell_accuracy(run, &sum->accuracy);
+    if (run->s->sweep->accuracy < 0) report_steps(run, &sum->accuracy);
+    else if (sum->accuracy.sampled) report_accuracy(run, &sum->accuracy);
     if (*sum->notes) console_message(run->cli, "warning: %s; sweep show says more\n", sum->notes);
     log_end(run, "done", sum);
     suggest_commands(run->cli, run->s->sweep, run->s->file);

@@ -234,7 +234,7 @@ static void set_counts(struct sw_shard *k, const struct sw_run_counts *counts)
     k->failed = counts->failed;
 }
 
-/* Whatever its runs are: the sweep may not be known. */
+/* Count all runs that are stored: whether they are of the sweep may not be known yet. */
 static void count_stored(struct sw_shard *k, const struct sw_completed *completed)
 {
     struct sw_run_counts counts = {0};
@@ -300,7 +300,7 @@ static enum sw_status measure_stored(struct sw_monitor *v, const struct sw_compl
     return st;
 }
 
-/* From the parts and the file. Not again while nothing has changed there. */
+/* Read the parts and the file, unless nothing has changed there since the last look. */
 static enum sw_status read_shard(struct sw_monitor *v, struct sw_cli *cli, const char *file,
                                  struct sw_shard *k)
 {

@@ -56,7 +56,7 @@ enum sw_status slurm_find_sbatch(const struct submission *u)
                    "their files (docs/howto/shards.md)", u->options->shards);
 }
 
-/* Ours come last: they hold against what is passed on. */
+/* Our arguments come last, so that they hold against those that are passed on. */
 enum sw_status slurm_submit(const struct submission *u, const char *script, const char *after, char id[32])
 {
     struct sw_text path = {0}, answer = {0}, wait_for = {0};
