@@ -94,6 +94,16 @@ links_resolve() {
     ok "$1"
 }
 
+# The site (mkdocs.yml) and docs/README.md lead to each page.
+pages_are_listed() {
+    for page in $(cd docs && find . -name '*.md' ! -path ./README.md | cut -c3-); do
+        grep -q ": $page\$" mkdocs.yml || bad "$1: $page in mkdocs.yml"
+        case $page in explanation/[a-z]*) index=docs/explanation/README.md ;; *) index=docs/README.md ;; esac
+        grep -q "($(basename "$page"))\|($page)" $index || bad "$1: $page in $index"
+    done
+    ok "$1"
+}
+
 # Functions of the design text are in the source (so that "followed by names alone" stays true).
 functions_exist() {
     for name in $(grep -ohE '`(sw|cli|cmd)_[a-z0-9_]+\(\)`' $documents | tr -d '`()' | sort -u); do
@@ -133,6 +143,7 @@ every_config_passes_check "passes check"
 functions_are_documented "functions of expressions and axes are documented"
 columns_are_documented "columns of the run table are documented"
 links_resolve "links and paths resolve"
+pages_are_listed "pages are listed"
 functions_exist "functions named in docs exist"
 commands_exist "commands and options in docs exist"
 exit $failed
