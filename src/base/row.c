@@ -62,10 +62,6 @@ static void list_reasons(const struct sw_rows *rows, enum sw_space space, const 
     }
 }
 
-#define FIT_HERE "; fit here:"
-
-bool sw_row_is_refusal(const char *message) { return strstr(message, FIT_HERE) != NULL; }
-
 static enum sw_status refuse(const struct sw_rows *rows, const char *name, enum sw_space space, const void *request)
 {
     struct sw_text fit = {0}, reasons = {0};
@@ -75,8 +71,9 @@ static enum sw_status refuse(const struct sw_rows *rows, const char *name, enum 
     for (int k = 0; (row = rows->row(k)); k++)
         if (sw_row_usable(rows, row, space, request)) sw_text_printf(&fit, " %s", row->name);
     if (!fit.length) list_reasons(rows, space, request, &reasons);
-    enum sw_status st = SW_FAIL(kind, "%s%s%s: %s" FIT_HERE "%s%s", rows->noun, name ? " " : "", name ? name : "", why,
+    enum sw_status st = SW_FAIL(kind, "%s%s%s: %s; fit here:%s%s", rows->noun, name ? " " : "", name ? name : "", why,
                                 fit.length ? sw_text_get(&fit) : " none", sw_text_get(&reasons));
+    sw_err_set_cause(SW_CAUSE_ROWS);
     sw_text_free(&fit);
     sw_text_free(&reasons);
     return st;

@@ -67,10 +67,7 @@ bool sw_row_usable(const struct sw_rows *rows, const struct sw_row *row, enum sw
  * @return SW_E_CONFIG there is no such row, or the request is at fault; SW_E_ABSENT none is here that does it. The
  *         message says why, and which rows would: "band solver cpu.gauss: there is no such row; fit here:
  *         cpu.thomas". Where none would, a line follows for each row of that space with its own reason, and for each
- *         row of the host that does it */
+ *         row of the host that does it. Its cause is SW_CAUSE_ROWS */
 enum sw_status sw_row_pick(const struct sw_rows *rows, const char *name, enum sw_space space, const void *request,
                            const struct sw_row **row);
-
-/** Whether a message is one of sw_row_pick(), which says what would do. */
-bool sw_row_is_refusal(const char *message);
 #endif

@@ -291,7 +291,7 @@ enum sw_status sw_checksum_seal(struct sw_checksum_writer **writer, int fd, cons
         error = write_at(fd, bytes, (size_t)blocks_of(bytes) * DIGEST, digest);
         if (!error) error = write_at(fd, bytes + blocks_of(bytes) * DIGEST, FOOT, foot);
     }
-    if (!st && error) st = SW_FAIL(error == ENOMEM ? SW_E_MEMORY : SW_E_IO, "%s: %s", path, strerror(error));
+    if (!st && error) st = SW_FAIL_ERRNO(error == ENOMEM ? SW_E_MEMORY : SW_E_IO, error, "%s", path);
     sw_free(digest);
     sw_checksum_drop(writer);
     return st;

@@ -75,8 +75,8 @@ static bool draw_name(char name[7])
 
 static enum sw_status fail_beside(const char *beside, int length, int error)
 {
-    return SW_FAIL(SW_E_IO, "%s: a file beside it cannot be made in %.*s: %s", beside, length ? length : 1,
-                   length ? beside : ".", strerror(error));
+    return SW_FAIL_ERRNO(SW_E_IO, error, "%s: a file beside it cannot be made in %.*s", beside, length ? length : 1,
+                         length ? beside : ".");
 }
 
 enum sw_status sw_private_file(const char *beside, int *fd, char **path)
@@ -169,7 +169,7 @@ static enum sw_status check_mode(const char *folder, const struct stat *s)
 
 static enum sw_status fail_folder(const char *folder, int error)
 {
-    return error == ENOENT ? SW_OK : SW_FAIL(SW_E_IO, "%s: %s", folder, strerror(error));
+    return error == ENOENT ? SW_OK : SW_FAIL_ERRNO(SW_E_IO, error, "%s", folder);
 }
 
 enum sw_status sw_private_folder_open(const char *folder, int *fd)
@@ -179,7 +179,7 @@ enum sw_status sw_private_folder_open(const char *folder, int *fd)
     if (lstat(folder, &s)) return fail_folder(folder, errno == ENOTDIR ? ENOENT : errno);
     if (trusted != SW_TRUST_ANYONE && S_ISLNK(s.st_mode)) SW_TRY(check_owner(folder, "is a link that belongs", &s));
     if ((*fd = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)) < 0) return fail_folder(folder, errno);
-    enum sw_status st = fstat(*fd, &s) ? SW_FAIL(SW_E_IO, "%s: %s", folder, strerror(errno)) : SW_OK;
+    enum sw_status st = fstat(*fd, &s) ? SW_FAIL_ERRNO(SW_E_IO, errno, "%s", folder) : SW_OK;
     if (!st && trusted != SW_TRUST_ANYONE) st = check_owner(folder, "belongs", &s);
     if (!st && trusted != SW_TRUST_ANYONE) st = check_mode(folder, &s);
     if (!st) return SW_OK;
@@ -207,7 +207,7 @@ enum sw_status sw_private_folder_make(const char *folder, bool *made)
 {
     *made = !mkdir(folder, trusted == SW_TRUST_NOBODY ? 0755 : 0775);
     if (*made) return SW_OK;
-    if (errno != EEXIST && errno != EISDIR) return SW_FAIL(SW_E_IO, "%s: %s", folder, strerror(errno));
+    if (errno != EEXIST && errno != EISDIR) return SW_FAIL_ERRNO(SW_E_IO, errno, "%s", folder);
     return sw_private_folder_check(folder);
 }
 
@@ -217,7 +217,7 @@ enum sw_status sw_private_code_check(const char *path, const char *program)
 {
     struct stat s, of_program;
     char owner[64];
-    if (stat(path, &s)) return SW_FAIL(SW_E_IO, "%s: %s", path, strerror(errno));
+    if (stat(path, &s)) return SW_FAIL_ERRNO(SW_E_IO, errno, "%s", path);
     const bool same = !stat(program, &of_program) && of_program.st_uid == s.st_uid;
     if (!is_own(s.st_uid) && !same)
         return SW_FAIL(SW_E_REFUSED, "%s belongs to %s, and is not run", path, user_name(s.st_uid, owner));

@@ -106,7 +106,7 @@ enum sw_status cmd_plot(struct sw_cli *cli)
     bool lost;
     int count = 0;
     SW_TRY(find_script(script, sizeof script));
-    if (access(cli->argument[0], R_OK)) return SW_FAIL(SW_E_IO, "%s: %s", cli->argument[0], strerror(errno));
+    if (access(cli->argument[0], R_OK)) return SW_FAIL_ERRNO(SW_E_IO, errno, "%s", cli->argument[0]);
     SW_TRY(sw_output_check(cli->argument[0], &lost));
     if (lost) console_message(cli, "warning: " SW_LOST_CHECKSUMS "\n", cli->argument[0]);
     argument[count++] = (char *)python_program();

@@ -55,7 +55,7 @@ static enum sw_status absolute_path(const char *path, char **out)
 {
     char here[PATH_MAX];
     struct sw_text text = {0};
-    if (*path != '/' && !getcwd(here, sizeof here)) return SW_FAIL(SW_E_IO, "working directory: %s", strerror(errno));
+    if (*path != '/' && !getcwd(here, sizeof here)) return SW_FAIL_ERRNO(SW_E_IO, errno, "working directory");
     sw_text_printf(&text, "%s%s%s", *path == '/' ? "" : here, *path == '/' ? "" : "/", path);
     *out = sw_text_take(&text);
     return *out ? SW_OK : SW_FAIL(SW_E_MEMORY, "out of memory");
@@ -65,7 +65,7 @@ static enum sw_status find_program(struct submission *u)
 {
     char path[PATH_MAX];
     ssize_t n = readlink("/proc/self/exe", path, sizeof path - 1);
-    if (n < 0) return SW_FAIL(SW_E_IO, "/proc/self/exe: %s", strerror(errno));
+    if (n < 0) return SW_FAIL_ERRNO(SW_E_IO, errno, "/proc/self/exe");
     path[n] = 0;
     u->program = sw_strdup(path);
     return u->program ? SW_OK : SW_FAIL(SW_E_MEMORY, "out of memory");

@@ -247,12 +247,6 @@ enum sw_status console_append_open(const char *path, const char *beginning, FILE
 
 /* ---- failures */
 
-/* A disk, or what one may have of it. */
-static bool is_full(const char *message)
-{
-    return strstr(message, strerror(ENOSPC)) || strstr(message, strerror(EDQUOT));
-}
-
 void sw_cli_print_error(struct sw_cli *cli, enum sw_status st)
 {
     const char *red = cli && cli->colored ? "\033[1;31m" : "", *plain = cli && cli->colored ? "\033[0m" : "";
@@ -270,7 +264,7 @@ void sw_cli_print_error(struct sw_cli *cli, enum sw_status st)
     if (*sw_err_place()) fputs(": ", stderr);
     fprintf(stderr, "%serror:%s ", red, plain);
     console_write(cli, stderr, sw_err_message());
-    if (is_full(sw_err_message())) fputs("; make room, then run the same command again", stderr);
+    if (sw_err_cause() == SW_CAUSE_NO_ROOM) fputs("; make room, then run the same command again", stderr);
     fputc('\n', stderr);
     if (cli && cli->verbose) fprintf(stderr, "  raised at %s\n", sw_err_where());
 }

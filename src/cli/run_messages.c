@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/sw_err.h"
 #include "base/sw_clock.h"
 #include "base/sw_err.h"
 #include "base/sw_json.h"
@@ -77,10 +78,11 @@ enum sw_status event_log_close(struct sw_cli *cli)
     errno = 0;
     if (log->late) log->lost = sw_late_wait(log->late, console_patience(cli, -1), &stop_signal, &log->error);
     else if (fclose(log->file) && !log->error) log->error = errno ? errno : EIO;  /* what a server refuses only now */
-    if (log->lost)
+    if (log->lost) {
         st = SW_FAIL(SW_E_IO, "%s: %s; %lld event%s are not in it", cli->log_path, why_lost(log),
                      (long long)log->lost, log->lost == 1 ? "" : "s");
-    else if (log->error) st = SW_FAIL(SW_E_IO, "%s: %s", cli->log_path, strerror(log->error));
+        sw_err_set_cause(sw_cause_of_errno(log->error));
+    } else if (log->error) st = SW_FAIL_ERRNO(SW_E_IO, log->error, "%s", cli->log_path);
     sw_free(log);
     cli->log = NULL;
     return st;

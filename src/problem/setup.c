@@ -51,7 +51,7 @@ int sw_setup_column(const struct sw_setup *setup, const char *path)
 enum sw_status sw_setup_suggest_cpu(const struct sw_setup *setup, const struct sw_device *device, enum sw_status st)
 {
     if (st != SW_E_ABSENT || setup->solver || device->space != SW_DEVICE) return st;
-    if (sw_row_is_refusal(sw_err_message())) return st;  /* which names the rows of the CPU that do it */
+    if (sw_err_cause() == SW_CAUSE_ROWS) return st;  /* the message names the rows of the CPU that do it */
     return SW_FAIL(SW_E_ABSENT, "%s\nuse --device cpu", sw_err_message());
 }
 

@@ -126,6 +126,7 @@ static void handle_worker_failure(struct sw_scheduler *s, struct worker *w)
     struct sw_event e = {.kind = SW_EVENT_DEVICE, .batch = batch_of(w), .message = text};
     enum sw_status st = sw_err_raise(&w->failed);
     if (s->workers > 1) SW_FAIL(st, "%s: %s", w->where, w->failed.message);
+    sw_err_set_cause(w->failed.cause);
     const struct sw_run_sweep_options *o = s->options;
     const bool coordinator = s->queue->poll && !o->client;
     if (coordinator) snprintf(text, sizeof text, "rank %d of %d: %s", o->rank, o->ranks, sw_err_message());

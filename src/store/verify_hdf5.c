@@ -62,6 +62,13 @@ static int64_t write_note(int fd, const struct sw_checksum *sum)
     return fsetxattr(fd, note_name, note, (size_t)length, 0) ? 0 : now;
 }
 
+static enum sw_status fail_damaged(const char *path, const char *text)
+{
+    SW_FAIL(SW_E_IO, "%s %s", path, text);
+    sw_err_set_cause(SW_CAUSE_DAMAGED);
+    return SW_E_IO;
+}
+
 /* Open a file, and use(fd, sum, out), which returns an errno; EBADMSG: sum says what is damaged. */
 typedef int use_function(int fd, struct sw_checksum *sum, struct sw_file_checksum *out);
 
@@ -87,9 +94,10 @@ static enum sw_status with_file(const char *path, use_function *use, struct sw_f
     sw_checksum_free(&sum);
     close(fd);
     if (elsewhere) *damaged = false;
-    if (elsewhere || *damaged) return SW_FAIL(SW_E_IO, "%s %s", path, elsewhere ? SW_OPEN_ELSEWHERE : text);
+    if (elsewhere) return SW_FAIL(SW_E_IO, "%s %s", path, SW_OPEN_ELSEWHERE);
+    if (*damaged) return fail_damaged(path, text);
     if (!error) return SW_OK;
-    return SW_FAIL(error == ENOMEM ? SW_E_MEMORY : SW_E_IO, "%s: %s", path, strerror(error));
+    return SW_FAIL_ERRNO(error == ENOMEM ? SW_E_MEMORY : SW_E_IO, error, "%s", path);
 }
 
 static int check_blocks(int fd, struct sw_checksum *sum, struct sw_file_checksum *out)
@@ -251,7 +259,7 @@ static enum sw_status look_inside(const char *path, struct sw_input_file *in, st
     if (st && !damaged) return st;
     if (st) {
         snprintf(why, 600, "%s", sw_err_message());
-        v->verdict = strstr(why, SW_OF_OTHERS) || strstr(why, SW_OF_NEWER) ? SW_VERDICT_OTHER : SW_VERDICT_DAMAGED;
+        v->verdict = sw_err_cause() == SW_CAUSE_FOREIGN ? SW_VERDICT_OTHER : SW_VERDICT_DAMAGED;
     } else if (in->lost_checksums) {
         if (sw_open_elsewhere(path)) return SW_FAIL(SW_E_IO, "%s " SW_OPEN_ELSEWHERE, path);
         snprintf(why, 600, "%s was changed after sweep had written it, by a program that opened it to write, as h5py "

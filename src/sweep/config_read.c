@@ -246,7 +246,7 @@ static enum sw_status read_file(const char *path, struct sw_text *text)
     while ((n = fread(bytes, 1, sizeof bytes, f)) && text->length <= MAX_BYTES) sw_text_add_bytes(text, bytes, n);
     int why = ferror(f) ? errno : 0;
     fclose(f);
-    if (why) return SW_FAIL(SW_E_IO, "cannot read %s: %s", path, strerror(why));
+    if (why) return SW_FAIL_ERRNO(SW_E_IO, why, "cannot read %s", path);
     if (text->length > MAX_BYTES)
         return SW_FAIL(SW_E_IO, "%s is larger than %d MiB: not a config", path, MAX_BYTES >> 20);
     return sw_text_status(text);

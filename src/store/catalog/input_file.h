@@ -9,7 +9,6 @@ struct sw_data_group;
 
 /* Messages call a file so that another program, or a later sweep, has written: it is not damaged. */
 #define SW_OF_OTHERS "is an HDF5 file, but not one that sweep has written"
-#define SW_OF_NEWER  "is written by a newer sweep"
 
 struct sw_input_file {
     char    *path;

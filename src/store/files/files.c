@@ -19,7 +19,7 @@
 
 enum sw_status sw_files_fail(const char *path)
 {
-    return SW_FAIL(SW_E_IO, "%s: %s", strcmp(path, ".") ? path : "this folder (.)", strerror(errno));
+    return SW_FAIL_ERRNO(SW_E_IO, errno, "%s", strcmp(path, ".") ? path : "this folder (.)");
 }
 
 char *sw_files_name(const char *path, const char *suffix)
@@ -140,7 +140,7 @@ enum sw_status sw_files_follow(const char *path, bool to_write, char **real)
     }
     if (!at) return SW_FAIL(SW_E_MEMORY, "out of memory");
     sw_free(at);
-    return SW_FAIL(SW_E_IO, "%s: %s", path, strerror(ELOOP));
+    return SW_FAIL_ERRNO(SW_E_IO, ELOOP, "%s", path);
 }
 
 bool sw_files_absent(const char *path) { return access(path, F_OK) && (errno == ENOENT || errno == ENOTDIR); }
@@ -212,7 +212,7 @@ static enum sw_status sync_folder_of(const char *path)
     if (!folder) return SW_E_MEMORY;
     const int fd = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     enum sw_status st = fd < 0 || (fsync(fd) && errno != EINVAL) ? SW_E_IO : SW_OK;
-    if (st) SW_FAIL(st, "folder of %s: %s", path, strerror(errno));
+    if (st) SW_FAIL_ERRNO(st, errno, "folder of %s", path);
     if (fd >= 0) close(fd);
     sw_free(folder);
     return st;
@@ -286,7 +286,7 @@ static enum sw_status claim_number(const char *folder, long number, char **tmp, 
         const int error = access(final, F_OK) ? errno : 0;  /* another process may just have finished this number */
         *taken = !error;
         if (error != ENOENT) unlink(*tmp);
-        if (error && error != ENOENT) st = SW_FAIL(SW_E_IO, "%s: %s", final, strerror(error));
+        if (error && error != ENOENT) st = SW_FAIL_ERRNO(SW_E_IO, error, "%s", final);
     }
     sw_free(final);
     return st;
@@ -351,7 +351,7 @@ enum sw_status sw_files_move(const char *from, const char *to, bool *apart)
     bool failed = rename(from, to);
     if (apart) *apart = failed && errno == EXDEV;
     if (!failed) return sync_folder_of(to);
-    return SW_FAIL(SW_E_IO, "%s: cannot be renamed to %s: %s", from, to, strerror(errno));
+    return SW_FAIL_ERRNO(SW_E_IO, errno, "%s: cannot be renamed to %s", from, to);
 }
 
 enum sw_status sw_files_set_aside(const char *part, char **aside)

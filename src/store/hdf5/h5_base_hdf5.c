@@ -101,6 +101,12 @@ void sw_h5_fail(struct sw_h5 *h, enum sw_status st, const char *text)
     sw_h5_give_up(h, st);
 }
 
+void sw_h5_fail_errno(struct sw_h5 *h, int error)
+{
+    if (!h->status) SW_FAIL_ERRNO(SW_E_IO, error, "%s", h->path);
+    sw_h5_give_up(h, SW_E_IO);
+}
+
 void sw_h5_fail_hdf5(struct sw_h5 *h)
 {
     struct reason r = {0};
@@ -111,16 +117,22 @@ void sw_h5_fail_hdf5(struct sw_h5 *h)
     const int error = sw_h5_driver_error(h->file);
     if (error) r.number = error;
     if (r.number == ENOMEM || (r.memory && !r.number)) sw_h5_fail(h, SW_E_MEMORY, "out of memory");
-    else if (r.number) sw_h5_fail(h, SW_E_IO, strerror(r.number));
+    else if (r.number) sw_h5_fail_errno(h, r.number);
     else sw_h5_damaged(h, r.text[0] ? r.text : "HDF5 failed without saying why");
 }
 
 enum sw_status sw_h5_damaged(struct sw_h5 *h, const char *text)
 {
+    return sw_h5_fail_damaged(h, SW_CAUSE_DAMAGED, text);
+}
+
+enum sw_status sw_h5_fail_damaged(struct sw_h5 *h, enum sw_cause cause, const char *text)
+{
     char fault[SW_CHECKSUM_TEXT];  /* whatever came of bytes that HDF5 was not given: why it was not */
     h->damaged = h->writing || !sw_open_elsewhere(h->path);
-    if (!h->damaged) sw_h5_fail(h, SW_E_IO, SW_OPEN_ELSEWHERE);
-    else sw_h5_fail(h, SW_E_IO, !h->writing && sw_h5_driver_fault(h->file, fault) ? fault : text);
+    const bool first = !h->status, by_driver = h->damaged && !h->writing && sw_h5_driver_fault(h->file, fault);
+    sw_h5_fail(h, SW_E_IO, !h->damaged ? SW_OPEN_ELSEWHERE : by_driver ? fault : text);
+    if (first && h->damaged) sw_err_set_cause(by_driver ? SW_CAUSE_DAMAGED : cause);
     return h->status;
 }
 
@@ -148,8 +160,9 @@ void sw_h5_fail_open(struct sw_h5 *h)
     }
     const int error = find_signature(h->path, &is_hdf5);
     snprintf(text, sizeof text, "is a damaged HDF5 file: %s", r.text);
-    if (error) sw_h5_fail(h, SW_E_IO, strerror(error));
-    else sw_h5_damaged(h, is_hdf5 ? text : "is not an HDF5 file");
+    if (error) sw_h5_fail_errno(h, error);
+    else if (is_hdf5) sw_h5_damaged(h, text);
+    else sw_h5_fail_damaged(h, SW_CAUSE_UNKNOWN, "is not an HDF5 file");
 }
 
 /* ---- memory */

@@ -15,7 +15,7 @@
 static void check_disk(struct sw_h5 *h)
 {
     int error = h->status || !h->writing ? 0 : sw_h5_driver_error(h->file);
-    if (error) sw_h5_fail(h, SW_E_IO, strerror(error));
+    if (error) sw_h5_fail_errno(h, error);
 }
 
 static const unsigned ORDER = H5P_CRT_ORDER_TRACKED | H5P_CRT_ORDER_INDEXED;
@@ -289,7 +289,7 @@ enum sw_status sw_h5_close(struct sw_h5 *h)
 enum sw_status sw_h5_close_written(struct sw_h5 *h, int *fd)
 {
     *fd = h->status ? -1 : sw_h5_driver_descriptor(h->file);
-    if (*fd < 0) sw_h5_fail(h, SW_E_IO, strerror(errno));
+    if (*fd < 0) sw_h5_fail_errno(h, errno);
     close_file(h);
     if (!h->status) h->status = sw_checksum_seal(&h->checksum, *fd, h->path);
     if (!end_file(h)) return SW_OK;

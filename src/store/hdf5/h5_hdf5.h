@@ -10,6 +10,7 @@
 #include <stdint.h>
 
 #include "base/sw_checksum.h"
+#include "base/sw_err.h"
 #include "base/sw_status.h"
 
 struct sw_h5_heap;
@@ -127,10 +128,13 @@ void sw_h5_members(struct sw_h5 *h, const char *path,
 /** Fail in the name of the file: "PATH: TEXT" or "PATH is TEXT"; or with what HDF5 just failed of. */
 void sw_h5_fail(struct sw_h5 *h, enum sw_status st, const char *text);
 void sw_h5_fail_hdf5(struct sw_h5 *h);
+void sw_h5_fail_errno(struct sw_h5 *h, int error);
 /** Fail because HDF5 cannot open the file: say what it is instead. */
 void sw_h5_fail_open(struct sw_h5 *h);
 /** Fail with SW_E_IO because of what is in the file. */
 enum sw_status sw_h5_damaged(struct sw_h5 *h, const char *text);
+/** The same for another cause than SW_CAUSE_DAMAGED. */
+enum sw_status sw_h5_fail_damaged(struct sw_h5 *h, enum sw_cause cause, const char *text);
 /** Note the first failure, without a message. Nothing is written any more. */
 void sw_h5_give_up(struct sw_h5 *h, enum sw_status st);
 /** Before memory is allocated that a file asks for: fail once it asks for more, in all, than a file of its length can

@@ -56,7 +56,7 @@ static uint64_t little_endian(const unsigned char *from, int bytes)
 static struct heap *damaged_heap(struct sw_h5 *h)
 {
     const int error = sw_h5_driver_error(h->file);
-    if (error) sw_h5_fail(h, SW_E_IO, strerror(error));
+    if (error) sw_h5_fail_errno(h, error);
     else sw_h5_damaged(h, "has a damaged heap of texts");
     return NULL;
 }

@@ -25,14 +25,14 @@ static void check_schema(struct sw_h5 *h, const char *schema)
 {
     char message[200];
     if (h->status || atoi(schema) <= atoi(SW_SCHEMA)) return;
-    snprintf(message, sizeof message, SW_OF_NEWER " (schema %s; this one reads %s)", schema, SW_SCHEMA);
-    sw_h5_damaged(h, message);
+    snprintf(message, sizeof message, "is written by a newer sweep (schema %s; this one reads %s)", schema, SW_SCHEMA);
+    sw_h5_fail_damaged(h, SW_CAUSE_FOREIGN, message);
 }
 
 void sw_h5_read_metadata(struct sw_h5 *h, struct sw_metadata *f)
 {
     if (!h->status && !sw_h5_has_attr(h, "/", "sweep_schema"))
-        sw_h5_damaged(h, SW_OF_OTHERS);
+        sw_h5_fail_damaged(h, SW_CAUSE_FOREIGN, SW_OF_OTHERS);
     for (int k = 0; k < SW_METADATA_COUNT; k++)
         if (!h->status) f->text[k] = sw_h5_get_attr_text(h, sw_metadata_rows[k].group, sw_metadata_rows[k].name);
     if (!h->status) check_schema(h, f->text[SW_METADATA_SCHEMA]);
@@ -71,7 +71,7 @@ void sw_h5_read_runs(struct sw_h5 *h, const char *path, int64_t count, int64_t *
     for (int64_t j = 0; j < count && !h->status; j++) {
         if (index[j] >= 0 && index[j] <= SW_H5_MOST) continue;
         snprintf(message, sizeof message, "holds a run %lld, as no sweep has", (long long)index[j]);
-        sw_h5_damaged(h, message);
+        sw_h5_fail_damaged(h, SW_CAUSE_FOREIGN, message);
     }
 }
 

@@ -373,6 +373,7 @@ static enum sw_status fail_with_resume_hint(const char *input, enum sw_status st
 static enum sw_status explain_unreadable_input(const char *const *input, int ninput, enum sw_status st)
 {
     char text[1000];
+    const bool damaged = sw_err_cause() == SW_CAUSE_DAMAGED;
     if (st != SW_E_IO) return st;
     snprintf(text, sizeof text, "%s", sw_err_message());
     for (int k = 0; k < ninput; k++) {
@@ -385,7 +386,7 @@ static enum sw_status explain_unreadable_input(const char *const *input, int nin
                            "it by `sweep resume FILE.h5`, then merge FILE.h5",
                            input[k]);
         if (access(input[k], F_OK) && sw_files_has_folder(input[k])) return fail_with_resume_hint(input[k], st);
-        if (strstr(text, "is a damaged HDF5 file"))
+        if (damaged)
             return SW_FAIL(st, "%s; nothing was merged: copy the file once more, or remove it and compute it again",
                            text);
     }
