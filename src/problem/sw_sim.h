@@ -21,9 +21,10 @@ struct sw_steps_taken { int64_t taken, refused; double least, largest, error, t,
  * one for, and its iterations. NaN: not measured. */
 struct sw_residuals { double residual, backward, forward, reported; int64_t iterations; };
 
-/* Where on its line a run failed: between points first and last the right-hand side of an unknown was not finite, and
- * the unknown largest, of such points, at `at`; or not infinite: the right-hand side was largest at `at`. */
-struct sw_failure_place { bool infinite; int unknown; int64_t first, last, at; };
+/* Where on its line a run failed, if that is known: between points first and last the right-hand side of an unknown was
+ * not finite, and the unknown largest, of such points, at `at`; or not infinite: the right-hand side was largest at
+ * `at`. */
+struct sw_failure_place { bool known, infinite; int unknown; int64_t first, last, at; };
 
 /* Iterations of a run that are recorded where its history is asked for (output.history): a longer one is cut off. */
 enum { SW_HISTORY_MOST = 1024 };

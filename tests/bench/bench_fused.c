@@ -13,7 +13,7 @@
 #include "base/sw_mem.h"
 #include "device/sw_kernels.h"
 #include "helpers.h"
-#include "problem/line/stepper/sw_stepper_impl.h"
+#include "stepper_calls.h"
 
 static const double pi = 3.14159265358979323846;
 static int repeats = 5;
@@ -90,7 +90,7 @@ static void run(const struct bench *b, const char *row, struct sw_device *device
     size_t room = (size_t)b->runs;
     char label[200];
     snprintf(label, sizeof label, "%-34s n=%6d runs=%7d %-18s", b->name, b->n, b->runs, row);
-    if (sw_stepper_create(&desc, row, device, &stepper)) {
+    if (stepper_create(&desc, row, device, &stepper)) {
         printf("%s %s\n", label, sw_err_message());
         goto done;
     }
@@ -108,16 +108,16 @@ static void run(const struct bench *b, const char *row, struct sw_device *device
         if (j) memcpy(u + (size_t)j * (size_t)b->n, u, (size_t)b->n * sizeof *u);
     }
     double begin = sw_clock();
-    need(sw_stepper_load(stepper, b->runs, line, param, load_error));
-    need(sw_stepper_set_state(stepper, u));
+    need(stepper_load(stepper, b->runs, line, param, load_error));
+    need(stepper_set_state(stepper, u));
     double loading = sw_clock() - begin;
-    need(sw_stepper_advance(stepper, 0, b->steps));
-    need(sw_stepper_get_state(stepper, u));
+    need(stepper_advance(stepper, 0, b->steps));
+    need(stepper_get_state(stepper, u));
     double error = b->g || b->s ? NAN : error_of(b, u, b->steps);
     for (int k = 0; k < repeats; k++) {
         need(sw_device_wait(device));
         begin = sw_clock();
-        need(sw_stepper_advance(stepper, (int64_t)b->steps * (k + 1), (int64_t)b->steps * (k + 2)));
+        need(stepper_advance(stepper, (int64_t)b->steps * (k + 1), (int64_t)b->steps * (k + 2)));
         need(sw_device_wait(device));
         seconds[k] = sw_clock() - begin;
     }
@@ -127,7 +127,7 @@ static void run(const struct bench *b, const char *row, struct sw_device *device
            work / seconds[repeats / 2], work / seconds[0], 9 * work / seconds[repeats / 2] / fma_rate, error, loading);
     fflush(stdout);
 done:
-    sw_stepper_destroy(&stepper);
+    stepper_destroy(&stepper);
     sw_program_destroy(&g);
     sw_program_destroy(&s);
     sw_free(line);

@@ -61,7 +61,7 @@ static inline bool make_line_on(const struct sw_stepper_ops *row, struct line_si
                 .second = m->program[v][5 + side] = compile_line(t.condition[side][v][1]),
             };
     }
-    enum sw_status st = sw_stepper_create(&desc, row->name, where, &m->s);
+    enum sw_status st = stepper_create(&desc, row->name, where, &m->s);
     if (!st) return true;
     assert_contains(sw_err_message(), "it takes ");
     if (!(sw_stepper_needs(&desc) & ~row->takes)) assert_false(row->fits(&desc, where->sm));
@@ -75,7 +75,7 @@ static inline bool make_line(struct line_sim *m, struct sw_device *where, struct
 
 static inline void unmake_line(struct line_sim *m)
 {
-    sw_stepper_destroy(&m->s);
+    stepper_destroy(&m->s);
     for (int v = 0; v < SW_UNKNOWNS_MOST; v++)
         for (int k = 0; k < 7; k++) sw_program_destroy(&m->program[v][k]);
 }

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/sw_mem.h"
-#include "problem/line/stepper/sw_stepper_impl.h"
+#include "stepper_calls.h"
 
 #define ROW_OPS sw_stepper_ops
 #include "row_helpers.h"
@@ -22,8 +22,8 @@ static inline int open_devices(void **state)
     struct sw_stepper *s = NULL;
     if (open_device(state)) return 1;
     if (sw_device_open("cpu", 1, &host)) return 1;
-    if (device && sw_stepper_create(&smallest, under_test->name, device, &s) == SW_E_ABSENT) sw_device_close(&device);
-    sw_stepper_destroy(&s);
+    if (device && stepper_create(&smallest, under_test->name, device, &s) == SW_E_ABSENT) sw_device_close(&device);
+    stepper_destroy(&s);
     return 0;
 }
 
@@ -74,7 +74,7 @@ static inline struct sim make_with(const char *row, struct sw_device *where, str
         .model = {.scheme = t.scheme, .nparam = PARAMS, .initial = {m.program[0]}, .g = {m.program[1]},
                   .s = {m.program[2]}, .energy = m.program[3]},
     };
-    assert_ok(sw_stepper_create(&desc, row, where, &m.s));
+    assert_ok(stepper_create(&desc, row, where, &m.s));
     return m;
 }
 
@@ -95,7 +95,7 @@ static inline struct sim make(struct texts t, int n, int capacity)
 
 static inline void unmake(struct sim *m)
 {
-    sw_stepper_destroy(&m->s);
+    stepper_destroy(&m->s);
     assert_null(m->s);
     for (int k = 0; k < 4; k++) sw_program_destroy(&m->program[k]);
 }
@@ -113,7 +113,7 @@ static inline void load_faulty(struct sim *m, int count, const struct run *run, 
         line[j] = run[j].line;
         for (int k = 0; k < PARAMS; k++) param[k * count + j] = run[j].param[k];
     }
-    assert_ok(sw_stepper_load(m->s, count, line, param, load_error));
+    assert_ok(stepper_load(m->s, count, line, param, load_error));
     m->count = count;
     sw_free(line);
     sw_free(param);
@@ -132,14 +132,14 @@ static inline void load(struct sim *m, int count, const struct run *run)
 static inline void start(struct sim *m, int count, const struct run *run)
 {
     load(m, count, run);
-    assert_ok(sw_stepper_initial(m->s));
+    assert_ok(stepper_initial(m->s));
 }
 
 static inline double *state_of(const struct sim *m)
 {
     double *u = NULL;
     assert_ok(sw_alloc((size_t)m->count * (size_t)m->n, &u));
-    assert_ok(sw_stepper_get_state(m->s, u));
+    assert_ok(stepper_get_state(m->s, u));
     return u;
 }
 
@@ -147,8 +147,8 @@ static inline const double *scalars_of(const struct sim *m)
 {
     const void *field;
     const double *scalars;
-    assert_ok(sw_stepper_snapshot(m->s, 1, SW_SNAPSHOT_SCALARS));
-    assert_ok(sw_stepper_fetch(m->s, 1, &field, &scalars));
+    assert_ok(stepper_snapshot(m->s, 1, SW_SNAPSHOT_SCALARS));
+    assert_ok(stepper_fetch(m->s, 1, &field, &scalars));
     assert_null(field);
     return scalars;
 }

@@ -174,10 +174,12 @@ enum sw_status sw_cuda_batch_load(struct sw_stepper *s, const char *const *load_
 
 /* ------------------------------------------------------------------ the state */
 
-enum sw_status sw_cuda_batch_initial(struct sw_stepper *s)
+enum sw_status sw_cuda_batch_initial(struct sw_sim *sim)
 {
+    struct sw_stepper *s = sw_stepper_of(sim);
     struct sw_cuda_batch *p = cuda_batch(s);
     void *args[] = {&p->view, &p->u};
+    sw_stepper_restart(s);
     CU_TRY(cudaSetDevice(s->device->index));
     SW_TRY(sw_cuda_line_reset(s->device->compute, &p->view));
     SW_TRY(sw_cuda_batch_launch_points(s, SW_INITIAL_K, 1, args));
@@ -185,11 +187,13 @@ enum sw_status sw_cuda_batch_initial(struct sw_stepper *s)
 }
 
 /* Where the field does not lie line by line, it comes and goes through the buffer for snapshots. */
-enum sw_status sw_cuda_batch_set_state(struct sw_stepper *s, const double *u)
+enum sw_status sw_cuda_batch_set_state(struct sw_sim *sim, const double *u)
 {
+    struct sw_stepper *s = sw_stepper_of(sim);
     struct sw_cuda_batch *p = cuda_batch(s);
     bool line_by_line = p->view.point == 1;
     double *lines = line_by_line ? p->u : p->staging;
+    sw_stepper_restart(s);
     SW_TRY(sw_snapshots_wait(p->snapshots));
     SW_TRY(sw_device_upload(s->device, lines, u, batch_size(s) * sizeof *u));
     SW_TRY(sw_cuda_line_reset(s->device->compute, &p->view));
@@ -206,14 +210,16 @@ static enum sw_status stage_lines(struct sw_stepper *s)
     return sw_cuda_to_lines(s->device->compute, &p->view, p->u, SW_LINES_OF_RUNS, false, p->staging);
 }
 
-enum sw_status sw_cuda_batch_get_state(struct sw_stepper *s, double *u)
+enum sw_status sw_cuda_batch_get_state(struct sw_sim *sim, double *u)
 {
+    struct sw_stepper *s = sw_stepper_of(sim);
     SW_TRY(stage_lines(s));
     return sw_device_download(s->device, u, cuda_batch(s)->staging, batch_size(s) * sizeof *u);
 }
 
-enum sw_status sw_cuda_batch_get_states(struct sw_stepper *s, int count, const int *which, double *u)
+enum sw_status sw_cuda_batch_get_states(struct sw_sim *sim, int count, const int *which, double *u)
 {
+    struct sw_stepper *s = sw_stepper_of(sim);
     const size_t size = sw_stepper_line(&s->desc);
     SW_TRY(stage_lines(s));
     for (size_t k = 0; k < (size_t)count; k++)
@@ -222,15 +228,17 @@ enum sw_status sw_cuda_batch_get_states(struct sw_stepper *s, int count, const i
     return SW_OK;
 }
 
-void sw_cuda_batch_device_state(const struct sw_stepper *s, struct sw_stepper_state *state)
+bool sw_cuda_batch_device_state(const struct sw_sim *sim, struct sw_device_state *state)
 {
-    const struct sw_cuda_batch *p = cuda_batch(s);
-    *state = (struct sw_stepper_state){.u = p->u, .point = (size_t)p->view.point, .unknown = p->view.unknown,
-                                       .line = p->view.line, .first_bad = p->view.first_bad};
+    const struct sw_cuda_batch *p = cuda_batch(sw_stepper_of(sim));
+    *state = (struct sw_device_state){.field = p->u, .point = (size_t)p->view.point, .unknown = p->view.unknown,
+                                      .run = p->view.line, .first_bad = p->view.first_bad};
+    return true;
 }
 
-enum sw_status sw_cuda_batch_diverged(struct sw_stepper *s, int64_t *step)
+enum sw_status sw_cuda_batch_diverged(struct sw_sim *sim, int64_t *step)
 {
+    struct sw_stepper *s = sw_stepper_of(sim);
     const struct sw_cuda_batch *p = cuda_batch(s);
     _Static_assert(sizeof *step == sizeof *p->view.first_bad, "both have 64 bits");
     SW_TRY(sw_device_download(s->device, step, p->view.first_bad, (size_t)s->count * sizeof *step));
@@ -251,8 +259,9 @@ static enum sw_status measure(struct sw_stepper *s, struct sw_cuda_batch *p, dou
     return sw_kernel_launch(s->device, p->kernels.kernel[SW_ENERGY_K], s->count, 1, SW_SUM_LANES, 0, args);
 }
 
-enum sw_status sw_cuda_batch_snapshot(struct sw_stepper *s, int slot, int what)
+enum sw_status sw_cuda_batch_snapshot(struct sw_sim *sim, int slot, int what)
 {
+    struct sw_stepper *s = sw_stepper_of(sim);
     struct sw_cuda_batch *p = cuda_batch(s);
     void *field;
     double *scalars;
@@ -264,7 +273,14 @@ enum sw_status sw_cuda_batch_snapshot(struct sw_stepper *s, int slot, int what)
                              (size_t)s->count * SW_LINE_SCALARS * sizeof(double));
 }
 
-enum sw_status sw_cuda_batch_fetch(struct sw_stepper *s, int slot, const void **field, const double **scalars)
+enum sw_status sw_cuda_batch_fetch(struct sw_sim *sim, int slot, const void **field, const double **scalars)
 {
-    return sw_snapshots_fetch(cuda_batch(s)->snapshots, slot, field, scalars);
+    return sw_snapshots_fetch(cuda_batch(sw_stepper_of(sim))->snapshots, slot, field, scalars);
 }
+
+static const struct sw_state_ops states = {
+    .initial = sw_cuda_batch_initial, .set = sw_cuda_batch_set_state, .get = sw_cuda_batch_get_state,
+    .get_some = sw_cuda_batch_get_states, .on_device = sw_cuda_batch_device_state};
+const struct sw_sim_ops sw_cuda_batch_operations = {
+    .snapshot = sw_cuda_batch_snapshot, .fetch = sw_cuda_batch_fetch, .diverged = sw_cuda_batch_diverged,
+    .states = &states};

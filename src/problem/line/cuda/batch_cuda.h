@@ -48,15 +48,16 @@ double *sw_cuda_batch_noise(const struct sw_cuda_batch *batch);
 /** Mark, with a step or SW_LINE_NOT_FINITE, the runs whose field is not finite. */
 enum sw_status sw_cuda_batch_mark_not_finite(struct sw_stepper *s, long long mark);
 
-/* operations of struct sw_stepper_ops */
-enum sw_status sw_cuda_batch_initial(struct sw_stepper *s);
-enum sw_status sw_cuda_batch_set_state(struct sw_stepper *s, const double *u);
-enum sw_status sw_cuda_batch_get_state(struct sw_stepper *s, double *u);
-enum sw_status sw_cuda_batch_get_states(struct sw_stepper *s, int count, const int *which, double *u);
-void sw_cuda_batch_device_state(const struct sw_stepper *s, struct sw_stepper_state *state);
-enum sw_status sw_cuda_batch_diverged(struct sw_stepper *s, int64_t *step);
-enum sw_status sw_cuda_batch_snapshot(struct sw_stepper *s, int slot, int what);
-enum sw_status sw_cuda_batch_fetch(struct sw_stepper *s, int slot, const void **field, const double **scalars);
+/* struct sw_stepper_ops.sim, without records; and its operations, for a row that does more in some */
+extern const struct sw_sim_ops sw_cuda_batch_operations;
+enum sw_status sw_cuda_batch_initial(struct sw_sim *sim);
+enum sw_status sw_cuda_batch_set_state(struct sw_sim *sim, const double *u);
+enum sw_status sw_cuda_batch_get_state(struct sw_sim *sim, double *u);
+enum sw_status sw_cuda_batch_get_states(struct sw_sim *sim, int count, const int *which, double *u);
+bool           sw_cuda_batch_device_state(const struct sw_sim *sim, struct sw_device_state *state);
+enum sw_status sw_cuda_batch_diverged(struct sw_sim *sim, int64_t *step);
+enum sw_status sw_cuda_batch_snapshot(struct sw_sim *sim, int slot, int what);
+enum sw_status sw_cuda_batch_fetch(struct sw_sim *sim, int slot, const void **field, const double **scalars);
 
 /** Launch a kernel of line_rtc.cuh, a thread a run, or a thread a run and `rows` points. */
 enum sw_status sw_cuda_batch_launch_runs(struct sw_stepper *s, enum sw_line_kernel kernel, void **args);

@@ -113,13 +113,13 @@ enum sw_status sw_cuda_own_set_noise(struct sw_stepper *s, struct sw_cuda_own *p
 
 /* ------------------------------------------------------------------ what their steps have been */
 
-enum sw_status sw_cuda_own_get(struct sw_stepper *s, const struct sw_cuda_own *p, struct sw_own_steps *steps)
+enum sw_status sw_cuda_own_get(struct sw_stepper *s, const struct sw_cuda_own *p, double *record)
 {
-    return sw_device_download(s->device, steps, p->view.steps, (size_t)s->count * sizeof *steps);
+    return sw_device_download(s->device, record, p->view.steps, (size_t)s->count * sizeof *p->view.steps);
 }
 
-enum sw_status sw_cuda_own_set(struct sw_stepper *s, struct sw_cuda_own *p, const struct sw_own_steps *steps)
+enum sw_status sw_cuda_own_set(struct sw_stepper *s, struct sw_cuda_own *p, const double *record)
 {
     p->begun = false;
-    return sw_device_upload(s->device, p->view.steps, steps, (size_t)s->count * sizeof *steps);
+    return sw_device_upload(s->device, p->view.steps, record, (size_t)s->count * sizeof *p->view.steps);
 }

@@ -33,7 +33,7 @@ enum sw_status sw_cuda_own_advance(struct sw_stepper *s, struct sw_cuda_own *own
 enum sw_status sw_cuda_own_set_noise(struct sw_stepper *s, struct sw_cuda_own *own, struct sw_cuda_batch *batch,
                                      const struct sw_fused_kernels *kernels);
 
-/* of struct sw_stepper_ops; both wait */
-enum sw_status sw_cuda_own_get(struct sw_stepper *s, const struct sw_cuda_own *own, struct sw_own_steps *steps);
-enum sw_status sw_cuda_own_set(struct sw_stepper *s, struct sw_cuda_own *own, const struct sw_own_steps *steps);
+/** What the steps of all runs depend on and have been, a struct sw_own_steps each; both wait. */
+enum sw_status sw_cuda_own_get(struct sw_stepper *s, const struct sw_cuda_own *own, double *record);
+enum sw_status sw_cuda_own_set(struct sw_stepper *s, struct sw_cuda_own *own, const double *record);
 #endif

@@ -122,26 +122,29 @@ static enum sw_status fused_advance(struct sw_stepper *s, int64_t from, int64_t 
 
 /* ------------------------------------------------------------------ the state */
 
-static enum sw_status fused_initial(struct sw_stepper *s)
+static enum sw_status fused_initial(struct sw_sim *sim)
 {
+    struct sw_stepper *s = sw_stepper_of(sim);
     struct fused *p = s->own;
     p->known = false;
     if (s->desc.own_steps) SW_TRY(sw_cuda_own_restart(s, &p->own));
-    return sw_cuda_batch_initial(s);
+    return sw_cuda_batch_initial(sim);
 }
 
-static enum sw_status fused_set_state(struct sw_stepper *s, const double *u)
+static enum sw_status fused_set_state(struct sw_sim *sim, const double *u)
 {
+    struct sw_stepper *s = sw_stepper_of(sim);
     struct fused *p = s->own;
     p->known = false;
     if (s->desc.own_steps) SW_TRY(sw_cuda_own_restart(s, &p->own));
-    return sw_cuda_batch_set_state(s, u);
+    return sw_cuda_batch_set_state(sim, u);
 }
 
 /* Where the steps left no scalars behind the kernel is called for them alone: in the same order, to the same bits.
  * Those of runs with steps of their own are measured from the field. */
-static enum sw_status fused_snapshot(struct sw_stepper *s, int slot, int what)
+static enum sw_status fused_snapshot(struct sw_sim *sim, int slot, int what)
 {
+    struct sw_stepper *s = sw_stepper_of(sim);
     struct fused *p = s->own;
     if (s->desc.own_steps) {
         if (what & SW_SNAPSHOT_SCALARS) SW_TRY(sw_cuda_own_set_noise(s, &p->own, &p->batch, &p->kernels));
@@ -149,17 +152,20 @@ static enum sw_status fused_snapshot(struct sw_stepper *s, int slot, int what)
         p->wanted = true;
         if (!p->known) SW_TRY(launch(s, 0, 0, true));
     }
-    return sw_cuda_batch_snapshot(s, slot, what);
+    return sw_cuda_batch_snapshot(sim, slot, what);
 }
 
-static enum sw_status fused_get_own_steps(struct sw_stepper *s, struct sw_own_steps *steps)
+/* What their steps have been. */
+static enum sw_status fused_get_record(struct sw_sim *sim, double *record)
 {
-    return sw_cuda_own_get(s, &((struct fused *)s->own)->own, steps);
+    struct sw_stepper *s = sw_stepper_of(sim);
+    return sw_cuda_own_get(s, &((struct fused *)s->own)->own, record);
 }
 
-static enum sw_status fused_set_own_steps(struct sw_stepper *s, const struct sw_own_steps *steps)
+static enum sw_status fused_set_record(struct sw_sim *sim, const double *record)
 {
-    return sw_cuda_own_set(s, &((struct fused *)s->own)->own, steps);
+    struct sw_stepper *s = sw_stepper_of(sim);
+    return sw_cuda_own_set(s, &((struct fused *)s->own)->own, record);
 }
 
 static enum sw_status fused_try_compile(const struct sw_stepper_desc *desc, int sm)
@@ -191,6 +197,14 @@ static struct sw_cost fused_cost(const struct sw_stepper *s, int64_t steps)
                             s->desc.single_steps ? operations / 2 : operations};
 }
 
+static const struct sw_state_ops states = {
+    .initial = fused_initial, .set = fused_set_state, .get = sw_cuda_batch_get_state,
+    .get_some = sw_cuda_batch_get_states, .on_device = sw_cuda_batch_device_state};
+static const struct sw_record_ops records = {.get = fused_get_record, .set = fused_set_record};
+static const struct sw_sim_ops operations = {
+    .snapshot = fused_snapshot, .fetch = sw_cuda_batch_fetch, .diverged = sw_cuda_batch_diverged, .states = &states,
+    .records = &records};
+
 extern const struct sw_stepper_ops stepper_fused_cuda;
 const struct sw_stepper_ops stepper_fused_cuda = {
     .name = "cuda.fused",
@@ -201,18 +215,9 @@ const struct sw_stepper_ops stepper_fused_cuda = {
     .bytes = fused_bytes,
     .create = fused_create,
     .load = fused_load,
-    .initial = fused_initial,
-    .set_state = fused_set_state,
-    .get_state = sw_cuda_batch_get_state,
-    .get_states = sw_cuda_batch_get_states,
-    .device_state = sw_cuda_batch_device_state,
     .advance = fused_advance,
-    .snapshot = fused_snapshot,
-    .fetch = sw_cuda_batch_fetch,
-    .diverged = sw_cuda_batch_diverged,
-    .get_own_steps = fused_get_own_steps,
-    .set_own_steps = fused_set_own_steps,
     .destroy = fused_destroy,
+    .sim = &operations,
     .cost = fused_cost,
     .try_compile = fused_try_compile,
 };

@@ -13,7 +13,6 @@
 #include "problem/line/stepper/fourth_order.h"
 #include "problem/line/stepper/imex.h"
 #include "problem/line/kinds/line_ends.h"
-#include "problem/line/stepper/line_sim.h"
 #include "problem/initial_file.h"
 #include "problem/line/kinds/line_kind.h"
 #include "problem/line/advice/line_advice.h"

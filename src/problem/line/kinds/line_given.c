@@ -43,7 +43,7 @@ static bool blames_forcing(const struct sw_setup *one, int64_t ld, const double 
 }
 
 static void describe(const struct sw_setup *one, int64_t ld, const double *column, int64_t j, const double *u,
-                     const struct sw_line_place *place, char text[200])
+                     const struct sw_failure_place *place, char text[200])
 {
     const struct sw_grid grid = sw_setup_grid(one, ld, column, j);
     const struct sw_function *f = sw_setup_find_of(one, "rhs", place->unknown);
@@ -65,7 +65,7 @@ enum sw_status sw_line_name_rhs(const struct sw_stepper_desc *desc, const struct
                                 const struct sw_setup *one, int64_t ld, const double *column, int64_t j,
                                 char text[200])
 {
-    struct sw_line_place place = {0};
+    struct sw_failure_place place = {0};
     double *u;
     text[0] = 0;
     if (desc->n > SW_GIVEN_VALUES) return SW_OK;

@@ -10,7 +10,6 @@
 #include "problem/line/kinds/line_ends.h"
 #include "problem/line/kinds/line_problem.h"
 #include "problem/line/stepper/fourth_order.h"
-#include "problem/line/stepper/line_sim.h"
 #include "problem/line/stepper/sw_stepper.h"
 #include "problem/sw_problem.h"
 
@@ -42,6 +41,22 @@ int sw_line_numbers(const struct sw_problem *problem, const struct sw_setup *set
  * @param field  whether it also sees x, u, ux and uxx  @return SW_E_CONFIG; SW_E_MEMORY */
 enum sw_status sw_line_compile_text(const char *text, const struct sw_scope *numbers, bool field,
                                     struct sw_program **program, struct sw_expr_error *err);
+
+/* The keys that give runs steps of their own. */
+#define SW_LINE_TOLERANCE                                                                                            \
+    {.path = "time.tolerance", .kind = SW_KEY_REAL, .unit = "1", .min = 1e-14, .max = 1,                             \
+     .with = "time.tolerance", .fallback = "", .adaptive = "1e-4", .decides = true,                                  \
+     .about = "The error a step may have, relative to u: each run then takes steps of its own, which land on the "   \
+              "output times, and time.dt is the first one or is left out. For imex2 and imex3 "                      \
+              "(docs/explanation/adaptive_steps.md)."},                                                              \
+    {.path = "time.tolerance_absolute", .kind = SW_KEY_REAL, .unit = "1", .min = 0, .max = 1e300,                    \
+     .with = "time.tolerance", .fallback = "0", .decides = true,                                                     \
+     .about = "What the error of a step may have besides, in the unit of u, of all unknowns alike: values of u "     \
+              "as small as this need not be right."},                                                               \
+    {.path = "time.dt_max", .kind = SW_KEY_REAL, .unit = "1", .min = 0, .above = true, .max = 1e300,                 \
+     .with = "time.dt_max", .fallback = "", .decides = true,                                                         \
+     .about = "The longest step that a run takes with time.tolerance. A pulse of a forcing that is shorter than a "  \
+              "step may be passed over; of one that lasts as long as this, some step sees something."}
 
 /* The keys that all kinds have; COEFFICIENT is one that must be positive. METHOD is for those that had the key
  * before, with its default imex1, LATER_METHOD for the others. */

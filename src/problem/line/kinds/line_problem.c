@@ -12,7 +12,7 @@
 #include "problem/line/kinds/equation_model.h"
 #include "problem/line/kinds/line_samples.h"
 #include "problem/line/stepper/imex.h"
-#include "problem/line/stepper/line_sim.h"
+#include "problem/line/stepper/sw_stepper.h"
 
 #define QUANTITY(id, name, unit, long_name, term, value) [id] = {name, unit, long_name},
 const struct sw_quantity sw_line_scalars[] = {
@@ -22,10 +22,10 @@ const struct sw_quantity sw_line_scalars[] = {
 
 /* ------------------------------------------------------------------ a batch of runs: their model, and a stepper */
 
-struct batch {
+struct lines {               /* of a setup: what makes runs of its columns */
     struct sw_setup setup;
-    double         *param;   /* [equation_parameters()][capacity]; NULL where the columns are all */
-    double         *number;  /* of one run, beside the config's */
+    int             tolerance, absolute, dt, longest;  /* columns, -1: none */
+    double         *number;  /* of one run, beside the config's; NULL: there are none */
 };
 
 static enum sw_status describe(const struct sw_setup *setup, struct sw_stepper_desc *desc)
@@ -39,63 +39,75 @@ static enum sw_status describe(const struct sw_setup *setup, struct sw_stepper_d
         .single_steps = setup->single_steps,
         .refined = setup->refined,
         .uniform = setup->uniform,
+        .own_steps = sw_setup_own_steps(setup),
+        .goals = setup->goals,
+        .times = setup->times,
         .model = equation_line_model(equation_model_of(setup), setup),
     };
-    sw_line_own_steps(setup, desc);
     return SW_OK;
 }
 
-static enum sw_status fill(void *own, int count, const double *column, struct sw_line_run *run, const double **param)
+/* Of run j; 0: there is no such column. */
+static double number_of(const double *column, int k, int count, int j)
 {
-    struct batch *b = own;
-    const struct equation_model *m = equation_model_of(&b->setup);
+    return k < 0 ? 0 : column[(size_t)k * (size_t)count + (size_t)j];
+}
+
+static void add_tolerance(const struct lines *l, int count, const double *column, int j, struct sw_line_run *run)
+{
+    run->tolerance = number_of(column, l->tolerance, count, j);
+    run->absolute = number_of(column, l->absolute, count, j);
+    run->first_dt = number_of(column, l->dt, count, j);
+    run->longest_dt = number_of(column, l->longest, count, j);
+}
+
+static enum sw_status fill(void *own, int count, const double *column, struct sw_line_run *run, double *param)
+{
+    const struct lines *l = own;
+    const struct equation_model *m = equation_model_of(&l->setup);
     const int more = equation_parameters(m) - m->ncolumn;
     const size_t given = (size_t)m->ncolumn * (size_t)count;
     struct equation_values values;
-    if (b->param) memcpy(b->param, column, given * sizeof *column);
+    memcpy(param, column, given * sizeof *column);
     for (int j = 0; j < count; j++) {
         const int at = j % EQUATION_RUNS, left = count - j;
         if (!at)
-            SW_TRY(equation_values_of(m, &b->setup, left < EQUATION_RUNS ? left : EQUATION_RUNS, count, column, j,
+            SW_TRY(equation_values_of(m, &l->setup, left < EQUATION_RUNS ? left : EQUATION_RUNS, count, column, j,
                                       &values));
-        run[j] = equation_run_of(m, &b->setup, count, column, j, &values, at, b->number);
-        for (int k = 0; k < more; k++) b->param[given + (size_t)k * (size_t)count + (size_t)j] = b->number[k];
+        run[j] = equation_run_of(m, &l->setup, count, column, j, &values, at, l->number);
+        for (int k = 0; k < more; k++) param[given + (size_t)k * (size_t)count + (size_t)j] = l->number[k];
+        if (l->tolerance >= 0) add_tolerance(l, count, column, j, &run[j]);
     }
-    *param = b->param ? b->param : column;
     return SW_OK;
 }
 
 static void destroy(void *own)
 {
-    struct batch *b = own;
-    if (!b) return;
-    sw_free(b->param);
-    sw_free(b->number);
-    sw_free(b);
+    struct lines *l = own;
+    if (!l) return;
+    sw_free(l->number);
+    sw_free(l);
 }
-
-static const struct sw_line_model_ops model_ops = {.fill = fill, .destroy = destroy};
 
 enum sw_status sw_line_create(const struct sw_problem *problem, const struct sw_setup *setup, struct sw_device *device,
                               struct sw_sim **sim)
 {
     enum sw_status st;
     struct sw_stepper_desc desc;
-    struct batch *b = NULL;
+    struct lines *l = NULL;
     (void)problem;
     *sim = NULL;
-    SW_TRY(sw_alloc(1, &b));
-    b->setup = *setup;
+    SW_TRY(sw_alloc(1, &l));
+    *l = (struct lines){.setup = *setup, .tolerance = sw_setup_column(setup, "time.tolerance"),
+                        .absolute = sw_setup_column(setup, "time.tolerance_absolute"),
+                        .dt = sw_setup_column(setup, "time.dt"), .longest = sw_setup_column(setup, "time.dt_max")};
     const struct equation_model *m = equation_model_of(setup);
-    const size_t parameters = (size_t)equation_parameters(m);
+    const struct sw_line_source source = {fill, destroy, l};
     SW_TRY_TO(failed, st, describe(setup, &desc));
-    if (m->numbered) {
-        SW_TRY_TO(failed, st, sw_alloc(parameters * (size_t)setup->capacity, &b->param));
-        SW_TRY_TO(failed, st, sw_alloc(parameters, &b->number));
-    }
-    return sw_line_sim_create(&desc, setup, device, &model_ops, b, sim);
+    if (m->numbered) SW_TRY_TO(failed, st, sw_alloc((size_t)sw_equation_numbers(m->equation), &l->number));
+    return sw_stepper_create(&desc, setup->solver, device, &source, sim);
 failed:
-    destroy(b);
+    destroy(l);
     return st;
 }
 
@@ -104,13 +116,10 @@ failed:
 enum sw_status sw_line_bytes(const struct sw_problem *problem, const struct sw_setup *setup,
                              const struct sw_device *device, struct sw_batch_bytes *bytes)
 {
-    const struct equation_model *m = equation_model_of(setup);
     struct sw_stepper_desc desc;
     (void)problem;
     SW_TRY(describe(setup, &desc));
-    SW_TRY(sw_stepper_bytes(&desc, setup->solver, device, &bytes->fixed, &bytes->per_run));
-    if (m->numbered) bytes->per_run += (size_t)equation_parameters(m) * sizeof(double);
-    return SW_OK;
+    return sw_stepper_bytes(&desc, setup->solver, device, &bytes->fixed, &bytes->per_run);
 }
 
 enum sw_status sw_line_try_compile(const struct sw_problem *problem, const struct sw_setup *setup, int sm)
@@ -199,6 +208,27 @@ static const char *check_equation(const struct equation_model *m, const struct s
     return NULL;
 }
 
+/* Why runs cannot take steps of their own, if they should. */
+static const char *validate_own_steps(const struct sw_setup *setup, char why[160])
+{
+    enum sw_scheme scheme = SW_CRANK_NICOLSON;
+    const char *word = sw_setup_word(setup, "method");
+    const struct sw_imex *method = word && sw_scheme_named(word, &scheme) ? sw_imex_of(scheme) : NULL;
+    if (!sw_setup_own_steps(setup)) return NULL;
+    if (!method || !method->estimates) {
+        snprintf(why, 160, "it needs a method that estimates its errors, method = \"imex2\" or \"imex3\"; or give "
+                 "time.dt alone");
+        return "time.tolerance";
+    }
+    for (int k = 0; k < setup->nfunction; k++) {
+        const struct sw_function *f = &setup->function[k];
+        if ((strcmp(f->key, "forcing") && strcmp(f->key, "rhs")) || !sw_expr_is_random(f->expr)) continue;
+        snprintf(why, 160, "rand and randn are drawn anew at each step: give time.dt, without time.tolerance");
+        return f->key;
+    }
+    return NULL;
+}
+
 const char *sw_line_validate_run(const struct sw_setup *setup, const char *solver, int ld, const double *column, int j,
                                  char why[160])
 {
@@ -206,7 +236,7 @@ const char *sw_line_validate_run(const struct sw_setup *setup, const char *solve
     const bool ends = sw_line_has_ends(setup);
     const int order = sw_setup_column(setup, "order");  /* a number of heat, a word of the others */
     (void)solver;
-    const char *key = sw_line_validate_own_steps(setup, why);
+    const char *key = validate_own_steps(setup, why);
     if (!key) key = sw_initial_validate(setup, ends, ld, column, j, why);
     if (!key && ends && order >= 0 && column[(size_t)order * (size_t)ld + (size_t)j] != 2) {
         snprintf(why, 160, "lines that end are of second order in space: set it to 2, or boundary to \"periodic\"");

@@ -113,15 +113,17 @@ void sw_host_stop(struct sw_stepper *s, int j, int64_t step)
 void sw_host_fail(struct sw_stepper *s, int j, double t, double dt, int64_t number, int64_t step)
 {
     struct sw_host_batch *h = s->own;
-    struct sw_line_place place;
-    sw_line_find_place(s, j, sw_host_line(s, j), t, dt, number, &place);
+    struct sw_failure_place failed;
+    sw_line_find_place(s, j, sw_host_line(s, j), t, dt, number, &failed);
     sw_host_stop(s, j, step);
-    h->place[j] = place;
+    h->place[j] = failed;
 }
 
-void sw_host_place(const struct sw_stepper *s, int j, struct sw_line_place *place)
+static bool place(const struct sw_sim *sim, int j, struct sw_failure_place *where)
 {
-    *place = ((const struct sw_host_batch *)s->own)->place[j];
+    const struct sw_host_batch *h = sw_stepper_of(sim)->own;
+    *where = h->place[j];
+    return where->known;
 }
 
 static void resume_run(struct sw_stepper *s, int j)
@@ -163,19 +165,23 @@ static void initial_of_run(struct sw_stepper *s, struct sw_host_worker *w, int j
     if (!sw_line_is_finite(sw_stepper_line(&s->desc), u)) sw_host_stop(s, j, 0);
 }
 
-enum sw_status sw_host_initial(struct sw_stepper *s)
+static enum sw_status initial(struct sw_sim *sim)
 {
+    struct sw_stepper *s = sw_stepper_of(sim);
     struct sw_host_batch *h = s->own;
+    sw_stepper_restart(s);
 #pragma omp parallel for schedule(dynamic) num_threads(sw_host_workers(s, 1, 10.0))
     for (int j = 0; j < s->count; j++)
         if (h->sound[j]) initial_of_run(s, &h->worker[omp_get_thread_num()], j);
     return SW_OK;
 }
 
-enum sw_status sw_host_set_state(struct sw_stepper *s, const double *u)
+static enum sw_status set_state(struct sw_sim *sim, const double *u)
 {
+    struct sw_stepper *s = sw_stepper_of(sim);
     const struct sw_host_batch *h = s->own;
     size_t n = sw_stepper_line(&s->desc);
+    sw_stepper_restart(s);
     for (int j = 0; j < s->count; j++) {
         if (!h->sound[j]) continue;
         memcpy(sw_host_line(s, j), u + (size_t)j * n, n * sizeof *u);
@@ -185,37 +191,40 @@ enum sw_status sw_host_set_state(struct sw_stepper *s, const double *u)
     return SW_OK;
 }
 
-enum sw_status sw_host_get_state(struct sw_stepper *s, double *u)
+static enum sw_status get_state(struct sw_sim *sim, double *u)
 {
+    const struct sw_stepper *s = sw_stepper_of(sim);
     memcpy(u, sw_host_line(s, 0), (size_t)s->count * sw_stepper_line(&s->desc) * sizeof *u);
     return SW_OK;
 }
 
-enum sw_status sw_host_get_states(struct sw_stepper *s, int count, const int *which, double *u)
+static enum sw_status get_states(struct sw_sim *sim, int count, const int *which, double *u)
 {
+    const struct sw_stepper *s = sw_stepper_of(sim);
     const size_t size = sw_stepper_line(&s->desc);
     for (size_t k = 0; k < (size_t)count; k++) memcpy(u + k * size, sw_host_line(s, which[k]), size * sizeof *u);
     return SW_OK;
 }
 
-enum sw_status sw_host_diverged(struct sw_stepper *s, int64_t *step)
+static enum sw_status diverged(struct sw_sim *sim, int64_t *step)
 {
+    const struct sw_stepper *s = sw_stepper_of(sim);
     const struct sw_host_batch *h = s->own;
     memcpy(step, h->diverged, (size_t)s->count * sizeof *step);
     return SW_OK;
 }
 
-enum sw_status sw_host_get_own_steps(struct sw_stepper *s, struct sw_own_steps *steps)
+static enum sw_status get_record(struct sw_sim *sim, double *record)
 {
-    const struct sw_host_batch *h = s->own;
-    memcpy(steps, h->steps, (size_t)s->count * sizeof *steps);
+    const struct sw_stepper *s = sw_stepper_of(sim);
+    memcpy(record, ((const struct sw_host_batch *)s->own)->steps, (size_t)s->count * sizeof(struct sw_own_steps));
     return SW_OK;
 }
 
-enum sw_status sw_host_set_own_steps(struct sw_stepper *s, const struct sw_own_steps *steps)
+static enum sw_status set_record(struct sw_sim *sim, const double *record)
 {
-    const struct sw_host_batch *h = s->own;
-    memcpy(h->steps, steps, (size_t)s->count * sizeof *steps);
+    const struct sw_stepper *s = sw_stepper_of(sim);
+    memcpy(((struct sw_host_batch *)s->own)->steps, record, (size_t)s->count * sizeof(struct sw_own_steps));
     return SW_OK;
 }
 
@@ -268,8 +277,9 @@ static void take_run(void *user, int thread, int j)
 }
 
 /* Each run is copied and measured by one thread. */
-enum sw_status sw_host_snapshot(struct sw_stepper *s, int slot, int what)
+static enum sw_status snapshot(struct sw_sim *sim, int slot, int what)
 {
+    const struct sw_stepper *s = sw_stepper_of(sim);
     struct sw_host_batch *h = s->own;
     struct taking t = {.s = s};
     SW_TRY(sw_snapshots_begin(h->snapshots, slot, what, &t.field, &t.scalars));
@@ -278,7 +288,14 @@ enum sw_status sw_host_snapshot(struct sw_stepper *s, int slot, int what)
                              (size_t)s->count * SW_LINE_SCALARS * sizeof(double));
 }
 
-enum sw_status sw_host_fetch(struct sw_stepper *s, int slot, const void **field, const double **scalars)
+static enum sw_status fetch(struct sw_sim *sim, int slot, const void **field, const double **scalars)
 {
-    return sw_snapshots_fetch(((const struct sw_host_batch *)s->own)->snapshots, slot, field, scalars);
+    return sw_snapshots_fetch(((const struct sw_host_batch *)sw_stepper_of(sim)->own)->snapshots, slot, field, scalars);
 }
+
+static const struct sw_state_ops states = {
+    .initial = initial, .set = set_state, .get = get_state, .get_some = get_states};
+static const struct sw_record_ops records = {.get = get_record, .set = set_record};
+const struct sw_sim_ops sw_host_operations = {
+    .snapshot = snapshot, .fetch = fetch, .diverged = diverged, .place = place, .states = &states,
+    .records = &records};

@@ -1,8 +1,8 @@
 #ifndef BATCH_CPU_H
 #define BATCH_CPU_H
 /* What the CPU's steppers have in common: the state of a batch, one line after another, between two calls of advance;
- * its initial value, its scalars, its snapshots. A stepper's own data begin with a struct sw_host_batch, and it fills
- * the operations below into its row. */
+ * its initial value, its scalars, its snapshots. A stepper's own data begin with a struct sw_host_batch, and its row
+ * has the operations below. */
 #include "problem/line/stepper/measure.h"
 #include "problem/line/stepper/sw_stepper_impl.h"
 
@@ -19,7 +19,7 @@ struct sw_host_batch {
     bool    *stopped;          /* [capacity]                                                                       */
     struct sw_own_steps *steps;  /* [capacity], of desc.own_steps                                                  */
     int64_t *diverged;         /* [capacity]: the step; -1 if not or, where stopped, not known before advance()    */
-    struct sw_line_place *place;  /* [capacity]: where, if it is known                                             */
+    struct sw_failure_place *place;  /* [capacity]: where, if that is known                                        */
     int      workers;
     struct sw_host_worker *worker;
     struct sw_snapshots   *snapshots;
@@ -54,15 +54,6 @@ void sw_host_each(int threads, int count, void (*work)(void *user, int thread, i
 /** Make x of run j, and what a program computes once a run. */
 void sw_host_begin_run(const struct sw_stepper *s, struct sw_host_worker *w, struct sw_eval *eval, int j);
 
-/* operations of struct sw_stepper_ops */
-enum sw_status sw_host_initial(struct sw_stepper *s);
-enum sw_status sw_host_set_state(struct sw_stepper *s, const double *u);
-enum sw_status sw_host_get_state(struct sw_stepper *s, double *u);
-enum sw_status sw_host_get_states(struct sw_stepper *s, int count, const int *which, double *u);
-enum sw_status sw_host_snapshot(struct sw_stepper *s, int slot, int what);
-enum sw_status sw_host_fetch(struct sw_stepper *s, int slot, const void **field, const double **scalars);
-void           sw_host_place(const struct sw_stepper *s, int j, struct sw_line_place *place);
-enum sw_status sw_host_diverged(struct sw_stepper *s, int64_t *step);
-enum sw_status sw_host_get_own_steps(struct sw_stepper *s, struct sw_own_steps *steps);
-enum sw_status sw_host_set_own_steps(struct sw_stepper *s, const struct sw_own_steps *steps);
+/* struct sw_stepper_ops.sim */
+extern const struct sw_sim_ops sw_host_operations;
 #endif

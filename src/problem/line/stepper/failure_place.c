@@ -16,7 +16,7 @@ struct search {
     double  most;         /* largest finite number of the steps */
     double *u, *x, *g, *rate;  /* [unknowns][n + 2 SW_REACH], [n], [n + 2 SW_REACH], [n] */
     double  largest;      /* so far, of a rate */
-    struct sw_line_place *place;
+    struct sw_failure_place *place;
 };
 
 static double *line_of(const struct search *q, int v)
@@ -57,7 +57,7 @@ static bool is_infinite(const struct search *q, int v, const double *value)
     const double *u = line_of(q, v);
     const struct sw_line_model *m = &q->s->desc.model;
     const int from = m->end[0][v].kind == SW_END_VALUE, to = q->n - (m->end[1][v].kind == SW_END_VALUE);
-    struct sw_line_place p = {.infinite = true, .unknown = v};
+    struct sw_failure_place p = {.infinite = true, .unknown = v};
     for (int i = from; i < to; i++) {
         if (fabs(value[i]) <= q->most) continue;
         if (!p.known) p.first = p.at = i;
@@ -85,7 +85,7 @@ static bool look_at(struct search *q, int v, double t, int64_t number)
     for (int i = 0; i < q->n; i++) {
         if (!(fabs(q->rate[i]) > q->largest)) continue;
         q->largest = fabs(q->rate[i]);
-        *q->place = (struct sw_line_place){.known = true, .unknown = v, .first = i, .last = i, .at = i};
+        *q->place = (struct sw_failure_place){.known = true, .unknown = v, .first = i, .last = i, .at = i};
     }
     return false;
 }
@@ -107,12 +107,12 @@ static void search(struct search *q, const double *u, double t, double dt, int64
 }
 
 void sw_line_find_place(const struct sw_stepper *s, int j, const double *u, double t, double dt, int64_t number,
-                        struct sw_line_place *place)
+                        struct sw_failure_place *place)
 {
     const size_t n = (size_t)s->desc.n, padded = n + 2 * SW_REACH, unknowns = (size_t)sw_line_unknowns(&s->desc.model);
     struct search q = {.s = s, .j = j, .n = s->desc.n, .most = s->desc.single_steps ? (double)FLT_MAX : DBL_MAX,
                        .place = place};
-    *place = (struct sw_line_place){0};
+    *place = (struct sw_failure_place){0};
     if (!sw_alloc(unknowns * padded, &q.u) && !sw_alloc(n, &q.x) && !sw_alloc(padded, &q.g) && !sw_alloc(n, &q.rate))
         search(&q, u, t, dt, number);
     sw_free(q.u);
@@ -122,11 +122,11 @@ void sw_line_find_place(const struct sw_stepper *s, int j, const double *u, doub
 }
 
 void sw_line_find_first_place(const struct sw_stepper_desc *desc, const struct sw_line_run *run, const double *param,
-                              const double *u, struct sw_line_place *place)
+                              const double *u, struct sw_failure_place *place)
 {
     struct sw_line_run one = *run;
     struct sw_stepper s = {.desc = *desc, .count = 1, .run = &one};
-    *place = (struct sw_line_place){0};
+    *place = (struct sw_failure_place){0};
     if (sw_alloc((size_t)desc->model.nparam, &s.param)) return;
     if (desc->model.nparam) memcpy(s.param, param, (size_t)desc->model.nparam * sizeof *param);
     sw_line_find_place(&s, 0, u, 0.0, desc->own_steps ? 0.0 : run->dt, 0, place);

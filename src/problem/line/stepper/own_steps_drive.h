@@ -19,6 +19,8 @@
  * time between two outputs. So the tolerance is that of u itself in the end. */
 #include "problem/line/stepper/sw_stepper.h"
 
+struct sw_stepper;
+
 enum { SW_DRIVE_TIMES = 1024, SW_DRIVE_WINDOWS = 64 };
 
 /** Windows of a batch, and its numbers of a run: [windows][unknowns]. 0 where steps are not a run's own. */

@@ -11,6 +11,7 @@
 #include "problem/line/stepper/imex.h"
 #include "problem/line/stepper/own_steps_drive.h"
 #include "problem/line/stepper/sw_stepper_impl.h"
+#include "problem/sw_setup.h"
 
 /* "cuda.split+cusparse.gpsv" is the row cuda.split with the band solver cusparse.gpsv. */
 struct choice { char row[64]; const char *band; };  /* row "": any; band NULL: any */
@@ -146,54 +147,7 @@ static void set_steep(struct sw_stepper *s)
     }
 }
 
-enum sw_status sw_stepper_create(const struct sw_stepper_desc *desc, const char *row, struct sw_device *device,
-                                 struct sw_stepper **stepper)
-{
-    enum sw_status st;
-    struct choice choice;
-    struct sw_stepper *s = NULL;
-    const struct sw_stepper_ops *ops = NULL;
-    size_t room = (size_t)desc->capacity;
-
-    *stepper = NULL;
-    SW_TRY(check_desc(desc));
-    SW_TRY(pick(desc, row, device, &choice, &ops));
-    SW_TRY(sw_alloc(1, &s));
-    s->ops = ops;
-    s->desc = *desc;
-    s->device = device;
-    snprintf(s->name, sizeof s->name, "%s", ops->name);
-    SW_TRY_TO(failed, st, sw_alloc(room, &s->run));
-    set_steep(s);
-    if (desc->own_steps) SW_TRY_TO(failed, st, sw_alloc(room * sw_own_drive_numbers(desc), &s->drive));
-    SW_TRY_TO(failed, st, sw_alloc(room * (size_t)desc->model.nparam, &s->param));
-    SW_TRY_TO(failed, st, ops->create(s, choice.band));
-    *stepper = s;
-    return SW_OK;
-failed:
-    sw_stepper_destroy(&s);
-    return st;
-}
-
-void sw_stepper_destroy(struct sw_stepper **stepper)
-{
-    if (!stepper || !*stepper) return;
-    (*stepper)->ops->destroy(*stepper);
-    sw_free((*stepper)->run);
-    sw_free((*stepper)->drive);
-    sw_free((*stepper)->param);
-    sw_free(*stepper);
-    *stepper = NULL;
-}
-
 const char *sw_stepper_row(int k) { return sw_stepper_table[k] ? sw_stepper_table[k]->name : NULL; }
-
-const char *sw_stepper_name(const struct sw_stepper *stepper) { return stepper->name; }
-
-struct sw_cost sw_stepper_cost(const struct sw_stepper *stepper, int64_t steps)
-{
-    return stepper->ops->cost ? stepper->ops->cost(stepper, steps) : (struct sw_cost){NAN, NAN};
-}
 
 enum sw_status sw_stepper_bytes(const struct sw_stepper_desc *desc, const char *row, const struct sw_device *device,
                                 size_t *fixed, size_t *per_run)
@@ -244,30 +198,45 @@ double sw_stepper_rounding(const char *row, const struct sw_line_operator *a, bo
     return sw_band_error_growth(c.band) * sw_line_band_rounding(a);
 }
 
-/* The error of the last stage, or of the result, where each solve adds 1. */
-static double errors_of_stages(enum sw_scheme scheme)
+/* ------------------------------------------------------------------ what the sims of all rows share */
+
+static const char *solver_name(const struct sw_sim *sim) { return sw_stepper_of(sim)->name; }
+
+static size_t state_size(const struct sw_sim *sim) { return sw_stepper_line(&sw_stepper_of(sim)->desc); }
+
+static const char *coarse_fault(const struct sw_stepper *s, const struct sw_line_operator *a)
 {
-    struct sw_imex_stages m;
-    double error[SW_IMEX_STAGES] = {0.0}, result = 0.0;
-    sw_imex_stages_of(scheme, &m);
-    for (int i = 1; i < m.count; i++) {
-        error[i] = 1.0;
-        for (int j = 1; j < i; j++) error[i] += fabs(m.stage[i].of_state[j]) * error[j];
-    }
-    for (int j = 1; j < m.count; j++) result += fabs(m.result.of_state[j]) * error[j];
-    return m.last ? error[m.count - 1] : result;
+    const bool single = s->desc.single_steps;
+    if (!(sw_stepper_rounding(s->name, a, single) > SW_LINE_MAX_ROUNDING)) return NULL;
+    if (single) return "single precision is too coarse for the implicit part: run.precision = \"double\" is needed";
+    if (s->ops->takes_band)
+        return "a band solver is too coarse for the implicit part: a row without one, or a smaller dt, is needed";
+    return "double precision is too coarse for the implicit part: a smaller dt or fewer points are needed";
 }
 
-double sw_stepper_step_rounding(const struct sw_stepper *s)
+static const char *fault_of_operator(const struct sw_stepper *s, int v, const struct sw_line_operator *of_run)
 {
-    const struct sw_line_model *m = &s->desc.model;
-    double largest = 0.0;
-    for (int j = 0; j < s->count; j++)
-        for (int v = 0; v < sw_line_unknowns(m); v++) {
-            const struct sw_line_operator a = sw_line_matrix_of(&s->run[j].a[v], &m->mass[v]);
-            largest = fmax(largest, sw_stepper_rounding(s->name, &a, s->desc.single_steps));
-        }
-    return errors_of_stages(m->scheme) * largest;
+    const struct sw_line_operator matrix = sw_line_matrix_of(of_run, &s->desc.model.mass[v]), *a = &matrix;
+    if (!(isfinite(a->s4) && isfinite(a->s2) && isfinite(a->s0) && isfinite(a->s1) && isfinite(a->s3)))
+        return "a coefficient of the equation is not finite";
+    if (s->desc.own_steps) return NULL;  /* dt is small enough: sw_stepper_limits() */
+    if (!sw_line_positive_definite(a)) return "the implicit part is not positive definite: the equation is ill-posed";
+    return coarse_fault(s, a);
+}
+
+/* Why a run cannot be advanced, a static text; NULL: it can. */
+static const char *fault_of(const struct sw_stepper *s, const struct sw_line_run *r)
+{
+    if (!(isfinite(r->dt) && isfinite(r->x0))) return "dt or x0 is not finite";
+    if (!(isfinite(r->dx) && r->dx > 0.0)) return "the grid spacing is not a positive number";
+    for (int v = 0; v < sw_line_unknowns(&s->desc.model); v++) {
+        const char *why = fault_of_operator(s, v, &r->a[v]);
+        if (why) return why;
+    }
+    if (!s->desc.own_steps) return NULL;
+    if (!(isfinite(r->tolerance) && r->tolerance > 0.0)) return "the tolerance is not a positive number";
+    if (!(isfinite(r->absolute) && r->absolute >= 0.0)) return "the absolute tolerance is not a number of 0 or more";
+    return isfinite(r->first_dt) && r->first_dt >= 0.0 ? NULL : "the first dt is not a positive number";
 }
 
 static enum sw_status check_uniform(int count, int unknowns, const struct sw_line_run *run)
@@ -282,90 +251,205 @@ static enum sw_status check_uniform(int count, int unknowns, const struct sw_lin
     return SW_OK;
 }
 
-enum sw_status sw_stepper_load(struct sw_stepper *stepper, int count, const struct sw_line_run *run,
-                               const double *param, const char **load_error)
+static enum sw_status load(struct sw_sim *sim, int count, const double *column, const char **load_error)
 {
-    if (count < 1 || count > stepper->desc.capacity)
-        return SW_FAIL(SW_E_ARG, "a batch of %d runs, where there is room for 1 to %d", count, stepper->desc.capacity);
-    if (stepper->desc.uniform) SW_TRY(check_uniform(count, sw_line_unknowns(&stepper->desc.model), run));
-    stepper->count = count;
-    memcpy(stepper->run, run, (size_t)count * sizeof *run);
-    if (stepper->desc.model.nparam)
-        memcpy(stepper->param, param, (size_t)count * (size_t)stepper->desc.model.nparam * sizeof *param);
-    for (int j = 0; j < count; j++) load_error[j] = sw_stepper_fault(stepper, &run[j]);
-    if (stepper->desc.own_steps) SW_TRY(sw_own_drive_load(stepper));
-    return stepper->ops->load(stepper, load_error);
+    struct sw_stepper *s = sw_stepper_of(sim);
+    const int unknowns = sw_line_unknowns(&s->desc.model);
+    if (count < 1 || count > s->desc.capacity)
+        return SW_FAIL(SW_E_ARG, "a batch of %d runs, where there is room for 1 to %d", count, s->desc.capacity);
+    SW_TRY(s->source.fill(s->source.own, count, column, s->run, s->param));
+    if (s->desc.uniform) SW_TRY(check_uniform(count, unknowns, s->run));
+    s->count = count;
+    for (int j = 0; j < count; j++) load_error[j] = fault_of(s, &s->run[j]);
+    if (s->desc.own_steps) SW_TRY(sw_own_drive_load(s));
+    return s->ops->load(s, load_error);
 }
 
-enum sw_status sw_stepper_initial(struct sw_stepper *stepper)
+static enum sw_status advance(struct sw_sim *sim, int64_t from, int64_t to)
 {
-    for (int v = 0; v < sw_line_unknowns(&stepper->desc.model); v++)
-        if (!stepper->desc.model.initial[v])
-            return SW_FAIL(SW_E_ARG, "there is no initial value: the model has no expression for it");
-    stepper->step = 0;
-    return stepper->ops->initial(stepper);
+    struct sw_stepper *s = sw_stepper_of(sim);
+    if (from < 0 || to < from)
+        return SW_FAIL(SW_E_ARG, "cannot advance from step %lld to %lld", (long long)from, (long long)to);
+    if (s->desc.own_steps && (!s->desc.times || to > s->desc.goals * SW_OWN_STEPS_TICKS))
+        return SW_FAIL(SW_E_ARG, "cannot advance to tick %lld: there are no times for it", (long long)to);
+    s->step = to;
+    return from == to ? SW_OK : s->ops->advance(s, from, to);
 }
 
-enum sw_status sw_stepper_set_state(struct sw_stepper *stepper, const double *u)
+static struct sw_cost cost(const struct sw_sim *sim, int64_t steps)
 {
-    stepper->step = 0;
-    return stepper->ops->set_state(stepper, u);
+    const struct sw_stepper *s = sw_stepper_of(sim);
+    return s->ops->cost ? s->ops->cost(s, steps) : (struct sw_cost){NAN, NAN};
 }
 
-enum sw_status sw_stepper_get_state(struct sw_stepper *stepper, double *u)
+/* The error of the last stage, or of the result, where each solve adds 1. */
+static double errors_of_stages(enum sw_scheme scheme)
 {
-    return stepper->ops->get_state(stepper, u);
+    struct sw_imex_stages m;
+    double error[SW_IMEX_STAGES] = {0.0}, result = 0.0;
+    sw_imex_stages_of(scheme, &m);
+    for (int i = 1; i < m.count; i++) {
+        error[i] = 1.0;
+        for (int j = 1; j < i; j++) error[i] += fabs(m.stage[i].of_state[j]) * error[j];
+    }
+    for (int j = 1; j < m.count; j++) result += fabs(m.result.of_state[j]) * error[j];
+    return m.last ? error[m.count - 1] : result;
 }
 
-bool sw_stepper_device_state(const struct sw_stepper *stepper, struct sw_stepper_state *state)
+/* What the solves of one step may be off by together in any run loaded, relative to the field: each by
+ * sw_stepper_rounding(), and by what the method makes of the errors of the stages before it. */
+static double step_rounding(const struct sw_sim *sim)
 {
-    if (!stepper->ops->device_state) return false;
-    stepper->ops->device_state(stepper, state);
+    const struct sw_stepper *s = sw_stepper_of(sim);
+    const struct sw_line_model *m = &s->desc.model;
+    double largest = 0.0;
+    for (int j = 0; j < s->count; j++)
+        for (int v = 0; v < sw_line_unknowns(m); v++) {
+            const struct sw_line_operator a = sw_line_matrix_of(&s->run[j].a[v], &m->mass[v]);
+            largest = fmax(largest, sw_stepper_rounding(s->name, &a, s->desc.single_steps));
+        }
+    return errors_of_stages(m->scheme) * largest;
+}
+
+/* ------------------------------------------------------------------ steps of a run's own */
+
+/* Half of what would take a matrix its definiteness, so that no pivot comes near zero; and rounding of a solve that
+ * takes no more than a tenth of the tolerance, or than 1e-13. */
+static bool is_short(const struct sw_stepper *s, const struct sw_line_run *r, double dt)
+{
+    const double most = fmin(fmax(0.1 * r->tolerance, 1e-13), SW_LINE_MAX_ROUNDING);
+    for (int v = 0; v < sw_line_unknowns(&s->desc.model); v++) {
+        const struct sw_line_mass *mass = &s->desc.model.mass[v];
+        struct sw_line_operator a = sw_line_operator_of(&r->a[v], dt), twice = sw_line_operator_of(&r->a[v], 2.0 * dt);
+        a = sw_line_matrix_of(&a, mass);
+        twice = sw_line_matrix_of(&twice, mass);
+        if (!sw_line_positive_definite(&twice) || !(sw_stepper_rounding(s->name, &a, false) <= most)) return false;
+    }
     return true;
 }
 
-enum sw_status sw_stepper_advance(struct sw_stepper *stepper, int64_t from, int64_t to)
+static double longest(const struct sw_stepper *s, const struct sw_line_run *r)
 {
-    if (from < 0 || to < from)
-        return SW_FAIL(SW_E_ARG, "cannot advance from step %lld to %lld", (long long)from, (long long)to);
-    if (stepper->desc.own_steps && (!stepper->desc.times || to > stepper->desc.goals * SW_OWN_STEPS_TICKS))
-        return SW_FAIL(SW_E_ARG, "cannot advance to tick %lld: there are no times for it", (long long)to);
-    stepper->step = to;
-    return from == to ? SW_OK : stepper->ops->advance(stepper, from, to);
+    double dt = s->desc.times[s->desc.goals];
+    if (r->longest_dt > 0 && r->longest_dt < dt) dt = r->longest_dt;
+    while (dt > 1e-300 && !is_short(s, r, dt)) dt *= 0.5;
+    return dt;
 }
 
-enum sw_status sw_stepper_snapshot(struct sw_stepper *stepper, int slot, int what)
+struct sw_own_limits sw_stepper_limits(const struct sw_stepper *s, const struct sw_line_run *r)
 {
-    if (slot < 0 || slot >= SW_SNAPSHOT_SLOTS)
-        return SW_FAIL(SW_E_ARG, "slot %d, there are 0 to %d", slot, SW_SNAPSHOT_SLOTS - 1);
-    return stepper->ops->snapshot(stepper, slot, what);
+    return (struct sw_own_limits){
+        .tolerance = r->tolerance, .absolute = r->absolute,
+        .most = longest(s, r), .careful = sw_own_drive_careful(&s->desc), .quiet = sw_own_drive_quiet(&s->desc),
+        .share = sw_own_drive_windows(&s->desc) / (double)s->desc.goals, .k = sw_imex_of(s->desc.model.scheme)->order};
 }
 
-enum sw_status sw_stepper_fetch(struct sw_stepper *stepper, int slot, const void **field, const double **scalars)
+static struct sw_steps_taken steps_taken(const struct sw_sim *sim, const double *record)
 {
-    if (slot < 0 || slot >= SW_SNAPSHOT_SLOTS)
-        return SW_FAIL(SW_E_ARG, "slot %d, there are 0 to %d", slot, SW_SNAPSHOT_SLOTS - 1);
-    return stepper->ops->fetch(stepper, slot, field, scalars);
+    struct sw_own_steps s;
+    memcpy(&s, record, sizeof s);
+    return (struct sw_steps_taken){(int64_t)s.taken, (int64_t)s.refused, s.taken > 0 ? s.least : NAN,
+                                   s.taken > 0 ? s.largest : NAN, s.error,
+                                   sw_own_steps_time(&s, sw_stepper_of(sim)->desc.times),
+                                   s.end == SW_OWN_STEPS_GO_ON ? 0 : s.dt};
 }
 
-enum sw_status sw_stepper_diverged(struct sw_stepper *stepper, int64_t *step)
+/* Why a run has stopped before its end. */
+static void explain_early_end(const struct sw_sim *sim, int j, const double *record, bool finite, char text[160])
 {
-    return stepper->ops->diverged(stepper, step);
+    const struct sw_stepper *l = sw_stepper_of(sim);
+    struct sw_own_steps s;
+    text[0] = 0;
+    memcpy(&s, record, sizeof s);
+    if (finite) return;
+    const double t = sw_own_steps_time(&s, l->desc.times);
+    const char *set = l->run[j].absolute > 0 ? "raise" : "give";
+    if (s.end == SW_OWN_STEPS_TOO_MANY)
+        snprintf(text, 160, "%g steps to an output time, at t = %.6g, dt = %.3g: too small a tolerance; where "
+                 "|u| is far below its peak %s time.tolerance_absolute", s.attempts, t, s.dt, set);
+    else if (s.end == SW_OWN_STEPS_NOT_FINITE)
+        snprintf(text, 160, "not finite at t = %.6g however small the step: dt fell to %.3g; u grows without bound, or "
+                 "what drives it is no number", t, s.dt);
+    else
+        snprintf(text, 160, "not within the tolerance at t = %.6g however small the step: dt fell to %.3g; u has a "
+                 "pole, or is small and jumps: %s time.tolerance_absolute", t, s.dt, set);
 }
 
-struct sw_line_place sw_stepper_place(const struct sw_stepper *stepper, int j)
+_Static_assert(sizeof(struct sw_own_steps) == SW_OWN_STEPS_NUMBERS * sizeof(double), "a record of doubles alone");
+_Static_assert((int)SW_OWN_STEPS_TICKS == (int)SW_TICKS && (int)SW_OWN_STEPS_PEAKS == (int)SW_UNKNOWNS_MOST,
+               "own_steps_point.h, which includes nothing");
+
+/* ------------------------------------------------------------------ life */
+
+static void destroy(struct sw_sim *sim)
 {
-    struct sw_line_place place = {0};
-    if (stepper->ops->place) stepper->ops->place(stepper, j, &place);
-    return place;
+    struct sw_stepper *s = sw_stepper_of(sim);
+    if (!s) return;
+    s->ops->destroy(s);
+    s->source.destroy(s->source.own);
+    sw_free(s->run);
+    sw_free(s->drive);
+    sw_free(s->param);
+    sw_free(s);
 }
 
-enum sw_status sw_stepper_get_own_steps(struct sw_stepper *stepper, struct sw_own_steps *steps)
+/* Those that all rows share, to the row's own. */
+static void add_operations(struct sw_stepper *s)
 {
-    return stepper->ops->get_own_steps(stepper, steps);
+    struct sw_sim_ops *o = &s->operations;
+    *o = *s->ops->sim;
+    o->solver_name = solver_name;
+    o->load = load;
+    o->advance = advance;
+    o->cost = cost;
+    o->destroy = destroy;
+    s->states = *o->states;
+    s->states.size = state_size;
+    o->states = &s->states;
+    if (s->desc.own_steps) {
+        s->records = *o->records;
+        s->records.numbers = SW_OWN_STEPS_NUMBERS;
+        s->records.warn = explain_early_end;
+        s->records.steps_taken = steps_taken;
+        o->records = &s->records;
+    } else {
+        o->records = NULL;
+        o->rounding = step_rounding;
+    }
+    s->sim.ops = o;
 }
 
-enum sw_status sw_stepper_set_own_steps(struct sw_stepper *stepper, const struct sw_own_steps *steps)
+enum sw_status sw_stepper_create(const struct sw_stepper_desc *desc, const char *row, struct sw_device *device,
+                                 const struct sw_line_source *source, struct sw_sim **sim)
 {
-    return stepper->ops->set_own_steps(stepper, steps);
+    enum sw_status st;
+    struct choice choice;
+    struct sw_stepper *s = NULL;
+    const struct sw_stepper_ops *ops = NULL;
+    size_t room = (size_t)desc->capacity;
+
+    *sim = NULL;
+    st = check_desc(desc);
+    if (!st) st = pick(desc, row, device, &choice, &ops);
+    if (!st) st = sw_alloc(1, &s);
+    if (st) {
+        source->destroy(source->own);
+        return st;
+    }
+    s->ops = ops;
+    s->desc = *desc;
+    s->device = device;
+    s->source = *source;
+    add_operations(s);
+    snprintf(s->name, sizeof s->name, "%s", ops->name);
+    SW_TRY_TO(failed, st, sw_alloc(room, &s->run));
+    set_steep(s);
+    if (desc->own_steps) SW_TRY_TO(failed, st, sw_alloc(room * sw_own_drive_numbers(desc), &s->drive));
+    SW_TRY_TO(failed, st, sw_alloc(room * (size_t)desc->model.nparam, &s->param));
+    SW_TRY_TO(failed, st, ops->create(s, choice.band));
+    *sim = &s->sim;
+    return SW_OK;
+failed:
+    destroy(&s->sim);
+    return st;
 }

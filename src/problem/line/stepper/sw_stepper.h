@@ -11,7 +11,7 @@
  * A run is one line with its own coefficients and parameters; runs never influence each other, and no bit of a run
  * depends on the others in its batch, on their number or on the number of threads.
  *
- * Life of a stepper: create; then for each batch: load, initial (or set_state), then advance / snapshot / fetch as
+ * A stepper is a struct sw_sim (problem/sw_sim.h): load, initial (or set_state), then advance / snapshot / fetch as
  * often as wanted. On a device all of these queue work and return; fetch and get_state wait.
  */
 #include <stdbool.h>
@@ -26,6 +26,7 @@
 #include "problem/line/stepper/line_point.h"
 #include "problem/line/stepper/own_steps_point.h"
 #include "problem/line/stepper/scalars_point.h"
+#include "problem/sw_sim.h"
 
 /* How the steps are taken: theta = 1/2 of the implicit part; theta = 1; two stages, ARS(2,2,2); three, ARK3(2)4L[2]SA
  * (problem/line/stepper/imex.h). */
@@ -116,27 +117,41 @@ struct sw_stepper_desc {
 /* The scalars of a run are those of scalars_point.h, in its order. Sums are taken in an order fixed by n and the row of
  * the stepper table (field/sum_point.h; cuda/line/line_scalars_rtc.cuh). */
 
-struct sw_stepper;
+/* What makes the runs of a batch of the columns of a setup. */
+struct sw_line_source {
+    /** @param column  [ncolumn][count]
+     * @param run     out: [count]
+     * @param param   out: [model.nparam][count]: parameter k of run j is param[k*count + j]
+     * @return SW_E_MEMORY */
+    enum sw_status (*fill)(void *own, int count, const double *column, struct sw_line_run *run, double *param);
+    void           (*destroy)(void *own);  /* NULL is fine */
+    void            *own;
+};
+
+/* The operations, on lines. `load` finds why runs cannot be advanced (not positive definite, a pivot zero, not finite,
+ * rounding beyond SW_LINE_MAX_ROUNDING): such a run is NaN from the start and harms no other. A run whose state is set
+ * to what is not finite becomes NaN everywhere; diverged() then names the first step of the next advance. Advancing in
+ * two calls gives the same bits as in one; a run whose field is no longer finite stops costing time. A field that is
+ * fetched is [unknowns][count][n] float (desc.single) or double, scalars [count][SW_LINE_SCALARS]. A state is
+ * [unknowns][n]; get then set gives the same bits.
+ *
+ * Where runs take steps of their own, tick k SW_OWN_STEPS_TICKS + i is i/SW_OWN_STEPS_TICKS of the way from times[k] to
+ * times[k + 1]. At a tick with i = 0 all runs are at times[k]; at one in between each run is there or less than a step
+ * beyond, so that a batch can be stopped and stored anywhere and no run's steps depend on where. Snapshots are of use
+ * where i = 0. What a run records is its struct sw_own_steps. */
 
 /** @param desc    copied
  *  @param row     row of the stepper table, "cpu.plain"; NULL: the first that fits the device and the shape. A name may
  *                 end in "+BAND" to choose the band solver of a row that has a choice: "cuda.split+cusparse.gpsv"
  *  @param device  borrowed
+ *  @param source  copied; its own is taken over, on failure too
  *  @return SW_E_ARG; SW_E_CONFIG no such row, SW_E_ABSENT not here (both with the rows that fit); SW_E_MEMORY (bytes
  *          needed and free); SW_E_CUDA */
 enum sw_status sw_stepper_create(const struct sw_stepper_desc *desc, const char *row, struct sw_device *device,
-                                 struct sw_stepper **stepper);
-void sw_stepper_destroy(struct sw_stepper **stepper);
+                                 const struct sw_line_source *source, struct sw_sim **sim);
+
 /** The name of row k of the table, NULL after the last. */
 const char *sw_stepper_row(int k);
-const char *sw_stepper_name(const struct sw_stepper *stepper);  /* "cpu.plain+cpu.thomas" */
-
-/** What the solves of one step may be off by together in any run loaded, relative to the field: each by
- * sw_stepper_rounding(), and by what the method makes of the errors of the stages before it. */
-double sw_stepper_step_rounding(const struct sw_stepper *stepper);
-
-/** What a stepper counts for a point and step, when it advances by so many steps at once; NaN: not counted. */
-struct sw_cost sw_stepper_cost(const struct sw_stepper *stepper, int64_t steps);
 
 /** Bytes of device memory a stepper takes: a constant part and a part a run. Nothing is allocated.
  *  @param row  as in create; NULL allowed */
@@ -149,69 +164,4 @@ enum sw_status sw_stepper_bytes(const struct sw_stepper_desc *desc, const char *
  *  @param sm   90 for sm_90
  *  @return SW_E_ABSENT no compiler here, or no such row; SW_E_CUDA with the compiler's log */
 enum sw_status sw_stepper_try_compile(const struct sw_stepper_desc *desc, const char *row, int sm);
-
-/** Begin a batch: set coefficients, factor the matrices.
- *  @param count  runs, 1 .. capacity
- *  @param run    [count]; copied
- *  @param param  [nparam][count]: parameter k of run j is param[k*count + j]; copied
- *  @param load_error  out [count]: NULL, or why run j cannot be advanced (not positive definite, a pivot zero, not
- *                     finite, rounding beyond SW_LINE_MAX_ROUNDING), a static text; such a run is NaN from the start
- *                     and harms no other
- *  @return SW_E_ARG; SW_E_CUDA */
-enum sw_status sw_stepper_load(struct sw_stepper *stepper, int count, const struct sw_line_run *run,
-                               const double *param, const char **load_error);
-
-/** Set the state of all runs from model.initial, at step 0. @return SW_E_ARG one is NULL */
-enum sw_status sw_stepper_initial(struct sw_stepper *stepper);
-
-/** Set, or get, the state of all runs: u [count][unknowns][n] double on the host. Both wait. get then set gives the
- * same bits. A run whose field is not finite becomes NaN everywhere; sw_stepper_diverged() then names the first step of
- * the next advance. */
-enum sw_status sw_stepper_set_state(struct sw_stepper *stepper, const double *u);
-enum sw_status sw_stepper_get_state(struct sw_stepper *stepper, double *u);
-
-/* Where the state lies on a device with memory of its own: the number of run j, unknown v and point i is
- * u[j*line + v*unknown + i*point]. A run that has not -1 in first_bad is not finite, whatever its numbers. */
-struct sw_stepper_state { const double *u; size_t point, unknown, line; const long long *first_bad; };
-
-/** The state, for kernels that are queued behind the steps; until the next call of any other function.
- * @return false: the row's state is on the host */
-bool sw_stepper_device_state(const struct sw_stepper *stepper, struct sw_stepper_state *state);
-
-/* Where runs take steps of their own, tick k SW_OWN_STEPS_TICKS + i is i/SW_OWN_STEPS_TICKS of the way from
- * times[k] to times[k + 1]. At a tick with i = 0 all runs are at times[k]; at one in between each run is there or less
- * than a step beyond, so that a batch can be stopped and stored anywhere and no run's steps depend on where. Snapshots
- * are of use where i = 0. */
-
-/** Take steps from .. to-1, from the state at time from*dt to the state at to*dt. Advancing in two calls gives the same
- * bits as in one. A run whose field is no longer finite stops costing time. */
-enum sw_status sw_stepper_advance(struct sw_stepper *stepper, int64_t from, int64_t to);
-
-/** Take a snapshot of the state as it is at this point of the queue, into one of SW_SNAPSHOT_SLOTS slots.
- *  @param what  SW_SNAPSHOT_FIELD, SW_SNAPSHOT_SCALARS or both */
-enum sw_status sw_stepper_snapshot(struct sw_stepper *stepper, int slot, int what);
-
-/** Wait for a snapshot. May be called from another thread than the rest (one at a time per slot).
- *  @param field    out: [unknowns][count][n] float (desc.single) or double on the host; NULL if not snapshotted
- *  @param scalars  out: [count][SW_LINE_SCALARS] double on the host; NULL if not snapshotted
- *  Both belong to the stepper and stay valid until the slot is snapshotted again. Runs that are not finite hold NaN. */
-enum sw_status sw_stepper_fetch(struct sw_stepper *stepper, int slot, const void **field, const double **scalars);
-
-/* Where a run failed: between points first and last the right-hand side of an unknown is not finite, and the unknown is
- * largest, of such points, at `at`; or not infinite: the right-hand side is largest at `at`. */
-struct sw_line_place { bool known, infinite; int unknown, first, last, at; };
-
-/** Where run j failed, which sw_stepper_diverged() named since the last load() or set_state().
- * @return .known false: the row does not know */
-struct sw_line_place sw_stepper_place(const struct sw_stepper *stepper, int j);
-
-/** The first step after which each run was not finite: u at step[j]*dt is the first bad field; -1: finite so far. 0
- * where the initial value is not finite, or load() found a load_error. Waits.
- *  @param step  out [count] */
-enum sw_status sw_stepper_diverged(struct sw_stepper *stepper, int64_t *step);
-
-/** Get, or set after set_state(), what the steps of all runs depend on and have been: where they take their own. Both
- * wait. @param steps  [count] */
-enum sw_status sw_stepper_get_own_steps(struct sw_stepper *stepper, struct sw_own_steps *steps);
-enum sw_status sw_stepper_set_own_steps(struct sw_stepper *stepper, const struct sw_own_steps *steps);
 #endif

@@ -16,6 +16,8 @@ enum {
     SW_LINE_MASS = 64        /* a P that is not 1                                     */
 };
 
+struct sw_stepper;
+
 struct sw_stepper_ops {
     SW_ROW;
     unsigned takes;          /* of these */
@@ -28,20 +30,12 @@ struct sw_stepper_ops {
     /** run, param and count are in the stepper. load_error[j] is set where the front found one: such a run starts and
      *  stays NaN, whatever its numbers. */
     enum sw_status (*load)(struct sw_stepper *stepper, const char **load_error);
-    enum sw_status (*initial)(struct sw_stepper *stepper);
-    enum sw_status (*set_state)(struct sw_stepper *stepper, const double *u);
-    enum sw_status (*get_state)(struct sw_stepper *stepper, double *u);
-    /** Of some runs. @param which  [count]  @param u  out: [count][unknowns][n] */
-    enum sw_status (*get_states)(struct sw_stepper *stepper, int count, const int *which, double *u);
-    void           (*device_state)(const struct sw_stepper *stepper, struct sw_stepper_state *state);  /* NULL: host */
     enum sw_status (*advance)(struct sw_stepper *stepper, int64_t from, int64_t to);
-    enum sw_status (*snapshot)(struct sw_stepper *stepper, int slot, int what);
-    enum sw_status (*fetch)(struct sw_stepper *stepper, int slot, const void **field, const double **scalars);
-    enum sw_status (*diverged)(struct sw_stepper *stepper, int64_t *step);
-    void           (*place)(const struct sw_stepper *stepper, int j, struct sw_line_place *place);  /* NULL: unknown */
-    enum sw_status (*get_own_steps)(struct sw_stepper *stepper, struct sw_own_steps *steps);  /* of SW_LINE_OWN_STEPS */
-    enum sw_status (*set_own_steps)(struct sw_stepper *stepper, const struct sw_own_steps *steps);
     void           (*destroy)(struct sw_stepper *stepper);                   /* own may be NULL */
+    /** The operations of a sim that are the row's: its states, snapshots and failures; with SW_LINE_OWN_STEPS get and
+     * set of records. sw_stepper_create() adds those that all rows share. initial and set of states call
+     * sw_stepper_restart(). */
+    const struct sw_sim_ops *sim;
     enum sw_status (*try_compile)(const struct sw_stepper_desc *desc, int sm);  /* NULL: compiles nothing at run time */
     /** What sw_stepper_rounding() says of it. NULL: what it does of the recursive form, or of its band solver */
     double         (*rounding)(const struct sw_line_operator *a);
@@ -51,7 +45,12 @@ struct sw_stepper_ops {
 };
 
 struct sw_stepper {
+    struct sw_sim                sim;        /* first: the operations get a pointer to it */
+    struct sw_sim_ops            operations; /* to which sim.ops points, and the groups in it */
+    struct sw_state_ops          states;
+    struct sw_record_ops         records;
     const struct sw_stepper_ops *ops;
+    struct sw_line_source        source;
     struct sw_stepper_desc       desc;
     struct sw_device            *device;
     int                          count;      /* runs of the batch loaded                  */
@@ -65,6 +64,12 @@ struct sw_stepper {
     char                         name[64];   /* "cuda.split+cuda.thomas"; set to the row's name before create */
     void                        *own;
 };
+
+/** The stepper that a sim of this table is. */
+static inline struct sw_stepper *sw_stepper_of(const struct sw_sim *sim) { return (struct sw_stepper *)sim; }
+
+/** The state is another one, at step 0. */
+static inline void sw_stepper_restart(struct sw_stepper *stepper) { stepper->step = 0; }
 
 /** Numbers of a run, and of all runs that the stepper has room for. */
 static inline size_t sw_stepper_line(const struct sw_stepper_desc *d)
@@ -85,8 +90,8 @@ double sw_line_condition(const struct sw_line_operator *a);
 /** What elimination may be off by in a symmetric positive definite A, or one with odd terms besides. */
 double sw_line_band_rounding(const struct sw_line_operator *a);
 
-/** Why a run cannot be advanced, a static text; NULL: it can. */
-const char *sw_stepper_fault(const struct sw_stepper *stepper, const struct sw_line_run *run);
+/** Whether the symbol of A is positive. */
+bool sw_line_positive_definite(const struct sw_line_operator *a);
 
 /** The operator of a step of dt, of a run whose own is that of a step of 1. */
 struct sw_line_operator sw_line_operator_of(const struct sw_line_operator *a, double dt);

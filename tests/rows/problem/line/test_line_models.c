@@ -121,7 +121,7 @@ static double *final_state(const struct sw_stepper_ops *row, struct sw_device *w
     double *u = NULL;
     if (make_line_on(row, &m, where, *t, n, runs)) {
         start_line(&m, runs, run);
-        assert_ok(sw_stepper_advance(m.s, 0, STEPS));
+        assert_ok(stepper_advance(m.s, 0, STEPS));
         u = state_of_line(&m);
     }
     unmake_line(&m);

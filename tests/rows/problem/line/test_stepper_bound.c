@@ -77,8 +77,8 @@ static void one_step(const char *row, int n, int runs, const struct run *run, co
         struct sim m = make_free(row, scheme, n, runs);
         load_faulty(&m, runs, run, load_error);
         for (int step = 0; step < STEPS; step++) {
-            assert_ok(sw_stepper_set_state(m.s, f));
-            assert_ok(sw_stepper_advance(m.s, step, step + 1));
+            assert_ok(stepper_set_state(m.s, f));
+            assert_ok(stepper_advance(m.s, step, step + 1));
             u[scheme][step] = state_of(&m);
         }
         unmake(&m);
@@ -195,7 +195,7 @@ static bool make_orders(struct sw_stepper **s, int n, int runs)
 {
     const struct sw_stepper_desc desc = {.n = n, .capacity = runs,
                                          .model = {.scheme = SW_BACKWARD_EULER, .orders = 1 | 1 << 1 | 1 << 3}};
-    if (under_test->takes & SW_LINE_ORDERS) assert_ok(sw_stepper_create(&desc, under_test->name, device, s));
+    if (under_test->takes & SW_LINE_ORDERS) assert_ok(stepper_create(&desc, under_test->name, device, s));
     return under_test->takes & SW_LINE_ORDERS;
 }
 
@@ -230,11 +230,11 @@ static void solves_within_its_bound_for_operators_of_all_orders(void **state)
             for (int j = 0; j < RUNS; j++)
                 run[j] = (struct sw_line_run){.dt = 1.0, .dx = 1.0, .a[0] = some_operator(&seed, size)};
             double *f = some_field(n, RUNS), *u = zeros((size_t)n * RUNS);
-            assert_ok(sw_stepper_load(s, RUNS, run, NULL, load_error));
+            assert_ok(stepper_load(s, RUNS, run, NULL, load_error));
             for (int step = 0; step < STEPS; step++) {
-                assert_ok(sw_stepper_set_state(s, f));
-                assert_ok(sw_stepper_advance(s, step, step + 1));
-                assert_ok(sw_stepper_get_state(s, u));
+                assert_ok(stepper_set_state(s, f));
+                assert_ok(stepper_advance(s, step, step + 1));
+                assert_ok(stepper_get_state(s, u));
                 for (int j = 0; j < RUNS; j++) {
                     const double bound = sw_stepper_rounding(under_test->name, &run[j].a[0], false);
                     const bool coarse = bound > SW_LINE_MAX_ROUNDING;
@@ -245,7 +245,7 @@ static void solves_within_its_bound_for_operators_of_all_orders(void **state)
             }
             sw_free(f);
             sw_free(u);
-            sw_stepper_destroy(&s);
+            stepper_destroy(&s);
         }
 }
 
@@ -265,15 +265,15 @@ static void refines_solves_to_rounding(void **state)
         struct sw_stepper *s = NULL;
         for (int j = 0; j < RUNS; j++)
             run[j] = (struct sw_line_run){.dt = 1.0, .dx = 1.0, .a[0] = some_operator(&seed, size)};
-        assert_ok(sw_stepper_create(&desc, "cpu.plain+cpu.thomas", device, &s));
-        assert_ok(sw_stepper_load(s, RUNS, run, NULL, load_error));
-        assert_ok(sw_stepper_set_state(s, f));
-        assert_ok(sw_stepper_advance(s, 0, 1));
-        assert_ok(sw_stepper_get_state(s, u));
+        assert_ok(stepper_create(&desc, "cpu.plain+cpu.thomas", device, &s));
+        assert_ok(stepper_load(s, RUNS, run, NULL, load_error));
+        assert_ok(stepper_set_state(s, f));
+        assert_ok(stepper_advance(s, 0, 1));
+        assert_ok(stepper_get_state(s, u));
         for (int j = 0; j < RUNS; j++)
             if (!load_error[j])
                 compare_orders(N, &run[j].a[0], sw_line_rounding(&run[j].a[0], false), f, u + (size_t)j * N);
-        sw_stepper_destroy(&s);
+        stepper_destroy(&s);
     }
     sw_free(f);
     sw_free(u);
@@ -305,9 +305,9 @@ static void mass_drifts_by_no_more_a_step_than_a_solve_errs(void **state)
     for (int scheme = 0; scheme < SCHEMES; scheme++) {
         struct sim m = make_free(under_test->name, scheme, n, RUNS);
         load(&m, RUNS, run);
-        assert_ok(sw_stepper_set_state(m.s, f));
+        assert_ok(stepper_set_state(m.s, f));
         for (int step = 0; step <= 4 * every; step += every) {
-            if (step) assert_ok(sw_stepper_advance(m.s, step - every, step));
+            if (step) assert_ok(stepper_advance(m.s, step - every, step));
             check_mass(&m, run, mass, step);
         }
         unmake(&m);
@@ -328,9 +328,9 @@ static void follows_the_discrete_exact_solution_to_five_in_1e12(void **state)
     struct sim m = make_free(under_test->name, SW_CRANK_NICOLSON, N, 1);
     for (int i = 0; i < N; i++) u[i] = cos(2 * (2 * pi * i / N)) + 0.3 * sin(3 * (2 * pi * i / N));
     load(&m, 1, &run);
-    assert_ok(sw_stepper_set_state(m.s, u));
-    assert_ok(sw_stepper_advance(m.s, 0, LAST));
-    assert_ok(sw_stepper_get_state(m.s, u));
+    assert_ok(stepper_set_state(m.s, u));
+    assert_ok(stepper_advance(m.s, 0, LAST));
+    assert_ok(stepper_get_state(m.s, u));
     for (int i = 0; i < N; i++) {
         double x = 2 * pi * i / N, w2 = 2 - 2 * cos(2 * 2 * pi / N), w3 = 2 - 2 * cos(3 * 2 * pi / N);
         double exact = cos(2 * x) * pow((1 - s * w2 * w2) / (1 + s * w2 * w2), LAST) +

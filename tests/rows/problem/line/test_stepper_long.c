@@ -47,8 +47,8 @@ static void check_one_step(enum sw_scheme scheme, int n, int count, const struct
     assert_ok(sw_alloc((size_t)n, &x));
     for (int j = 0; j < count; j++) test_fourier_modes(n, 0.0, 0.0, f + (size_t)j * (size_t)n, x);
     load(&m, count, run);
-    assert_ok(sw_stepper_set_state(m.s, f));
-    assert_ok(sw_stepper_advance(m.s, 0, 1));
+    assert_ok(stepper_set_state(m.s, f));
+    assert_ok(stepper_advance(m.s, 0, 1));
     double *u = state_of(&m);
     compare(&m, run, scheme == SW_CRANK_NICOLSON, f, u);
     sw_free(f);
@@ -101,8 +101,8 @@ static void check_agreement(struct texts t, int n, int steps)
     for (int j = 0; j < RUNS; j++) run[j] = mixture(j);
     start(&m, RUNS, run);
     start(&judge, RUNS, run);
-    assert_ok(sw_stepper_advance(m.s, 0, steps));
-    assert_ok(sw_stepper_advance(judge.s, 0, steps));
+    assert_ok(stepper_advance(m.s, 0, steps));
+    assert_ok(stepper_advance(judge.s, 0, steps));
     double *u = state_of(&m), *v = state_of(&judge), largest = 0.0;
     for (int i = 0; i < RUNS * n; i++) largest = fmax(largest, fabs(v[i]));
     /* both err in each step, by twice the solution and the terms; what is there grows by less than e */
@@ -145,12 +145,12 @@ static void check_bits(struct texts t, int n)
     struct run run[RUNS];
     for (int j = 0; j < RUNS; j++) run[j] = mixture(j);
     start(&m, RUNS, run);
-    assert_ok(sw_stepper_advance(m.s, 0, STEPS));
+    assert_ok(stepper_advance(m.s, 0, STEPS));
     double *u = state_of(&m);
     for (int j = 0; j < RUNS; j++) {
         start(&one, 1, &run[j]);
-        assert_ok(sw_stepper_advance(one.s, 0, 3));
-        assert_ok(sw_stepper_advance(one.s, 3, STEPS));
+        assert_ok(stepper_advance(one.s, 0, 3));
+        assert_ok(stepper_advance(one.s, 3, STEPS));
         double *alone = state_of(&one);
         assert_memory_equal(alone, u + (size_t)j * (size_t)n, (size_t)n * sizeof *u);
         sw_free(alone);
@@ -182,15 +182,15 @@ static void check_divergence(int n)
     for (int j = 0; j < 4; j++)  /* in one place: the last two points */
         run[j] = (struct run){{.dt = 1.0, .dx = 1.0, .a[0].s4 = 0.5}, {1.0, n - 2.5, 0.0}};
     start(&m, 4, run);
-    assert_ok(sw_stepper_advance(m.s, 0, STEPS));
+    assert_ok(stepper_advance(m.s, 0, STEPS));
     double *good = state_of(&m);
     run[1].param[2] = 1e200;  /* 1, 1e200, inf */
     run[2].param[2] = 1e100;  /* 1, 1e100, 1e200, 1e300, inf */
     run[3].param[2] = NAN;    /* after one step */
     start(&m, 4, run);
-    assert_ok(sw_stepper_advance(m.s, 0, 4));  /* run 2 is bad after the last step of a call */
-    assert_ok(sw_stepper_advance(m.s, 4, STEPS));
-    assert_ok(sw_stepper_diverged(m.s, step));
+    assert_ok(stepper_advance(m.s, 0, 4));  /* run 2 is bad after the last step of a call */
+    assert_ok(stepper_advance(m.s, 4, STEPS));
+    assert_ok(stepper_diverged(m.s, step));
     double *u = state_of(&m);
     assert_int_equal(step[0], -1);
     assert_int_equal(step[1], 2);

@@ -34,7 +34,7 @@ static struct sim make_on(struct sw_device *where, struct texts t, int n, int ca
 {
     struct sim m = {{compile(t.initial, 0), compile(t.g, 1), compile(t.s, 1), compile(t.energy, 1)}, NULL, n, 0};
     struct sw_stepper_desc desc = describe(t, n, capacity, &m);
-    assert_ok(sw_stepper_create(&desc, under_test->name, where, &m.s));
+    assert_ok(stepper_create(&desc, under_test->name, where, &m.s));
     return m;
 }
 
@@ -53,7 +53,7 @@ static void rows_without_it_say_so_and_which_have_it(void **state)
     (void)state;
     need_row();
     if (has_single()) return;
-    assert_int_equal(sw_stepper_create(&desc, under_test->name, device, &s), SW_E_CONFIG);
+    assert_int_equal(stepper_create(&desc, under_test->name, device, &s), SW_E_CONFIG);
     assert_contains(sw_err_message(),
                     "it does not do these runs in single precision; set run.precision = \"double\"; fit here:");
     if (under_test->space == SW_HOST) assert_contains(sw_err_message(), "fit here: cpu.simd");
@@ -101,8 +101,8 @@ static void check_solves(int n, int runs, const struct run *run, enum sw_scheme 
     double *f = some_field(n, runs);
     load_faulty(&m, runs, run, load_error);
     for (int step = 0; step < 2; step++) {
-        assert_ok(sw_stepper_set_state(m.s, f));
-        assert_ok(sw_stepper_advance(m.s, step, step + 1));
+        assert_ok(stepper_set_state(m.s, f));
+        assert_ok(stepper_advance(m.s, step, step + 1));
         double *u = state_of(&m);
         for (int j = 0; j < runs; j++) {
             const struct sw_line_run *r = &run[j].line;
@@ -182,10 +182,10 @@ static void solves_long_lines_within_its_bound(void **state)
         double *f = some_field(n, FEW);
         load(&m, FEW, run);
         load(&exact, FEW, run);
-        assert_ok(sw_stepper_set_state(m.s, f));
-        assert_ok(sw_stepper_set_state(exact.s, f));
-        assert_ok(sw_stepper_advance(m.s, 0, 1));
-        assert_ok(sw_stepper_advance(exact.s, 0, 1));
+        assert_ok(stepper_set_state(m.s, f));
+        assert_ok(stepper_set_state(exact.s, f));
+        assert_ok(stepper_advance(m.s, 0, 1));
+        assert_ok(stepper_advance(exact.s, 0, 1));
         double *u = state_of(&m), *v = state_of(&exact);
         /* |f| < 1.5, and a solve makes nothing larger; Crank-Nicolson counts it twice */
         for (int i = 0; i < FEW * n; i++) {
@@ -223,8 +223,8 @@ static void stays_close_to_double_precision(void **state)
         struct run run[FEW] = {mixture(n, 0), mixture(n, 1), mixture(n, 2)};
         start(&m, FEW, run);
         start(&exact, FEW, run);
-        assert_ok(sw_stepper_advance(m.s, 0, STEPS));
-        assert_ok(sw_stepper_advance(exact.s, 0, STEPS));
+        assert_ok(stepper_advance(m.s, 0, STEPS));
+        assert_ok(stepper_advance(exact.s, 0, STEPS));
         double *u = state_of(&m), *v = state_of(&exact);
         for (int i = 0; i < FEW * n; i++) {
             double step = 2.0 * sw_line_rounding(&run[i / n].line.a[0], true);
@@ -254,11 +254,11 @@ static void gives_a_run_the_same_bits_alone_as_in_a_batch(void **state)
     for (int k = 0; has_single() && k < KINDS; k++) {
         struct sim m = make_single(kinds[k], N, RUNS), one = make_single(kinds[k], N, 1);
         start(&m, RUNS, run);
-        assert_ok(sw_stepper_advance(m.s, 0, STEPS));
+        assert_ok(stepper_advance(m.s, 0, STEPS));
         double *u = state_of(&m);
         for (int j = 0; j < RUNS; j++) {
             start(&one, 1, &run[j]);
-            assert_ok(sw_stepper_advance(one.s, 0, STEPS));
+            assert_ok(stepper_advance(one.s, 0, STEPS));
             double *alone = state_of(&one);
             assert_memory_equal(alone, u + j * N, N * sizeof *u);
             sw_free(alone);
@@ -273,7 +273,7 @@ static double *bits_with(struct sw_device *where, struct texts t, int n, const s
 {
     struct sim m = make_on(where, t, n, RUNS);
     start(&m, RUNS, run);
-    assert_ok(sw_stepper_advance(m.s, 0, 30));
+    assert_ok(stepper_advance(m.s, 0, 30));
     double *u = state_of(&m);
     unmake(&m);
     return u;
@@ -340,16 +340,16 @@ static void goes_on_from_a_saved_state_to_the_same_bits(void **state)
     for (int k = 0; has_single() && k < KINDS; k++) {
         struct sim m = make_single(kinds[k], N, RUNS), later = make_single(kinds[k], N, RUNS + 5);
         start(&m, RUNS, run);
-        assert_ok(sw_stepper_advance(m.s, 0, 21));
+        assert_ok(stepper_advance(m.s, 0, 21));
         double *saved = state_of(&m);
-        assert_ok(sw_stepper_advance(m.s, 21, 50));
+        assert_ok(stepper_advance(m.s, 21, 50));
         load(&later, RUNS, run);
-        assert_ok(sw_stepper_set_state(later.s, saved));
+        assert_ok(stepper_set_state(later.s, saved));
         check_same(saved, state_of(&later), RUNS * N);
-        assert_ok(sw_stepper_advance(later.s, 21, 50));
+        assert_ok(stepper_advance(later.s, 21, 50));
         check_same(state_of(&m), state_of(&later), RUNS * N);
         start(&m, RUNS, run);
-        assert_ok(sw_stepper_advance(m.s, 0, 50));
+        assert_ok(stepper_advance(m.s, 0, 50));
         check_same(state_of(&m), state_of(&later), RUNS * N);
         unmake(&m);
         unmake(&later);
@@ -369,15 +369,15 @@ static void a_run_beyond_the_range_of_float_diverges_and_harms_no_other(void **s
     struct sim m = make_single((struct texts){SW_CRANK_NICOLSON, "a", NULL, "b*u", NULL}, N, FEW);
     for (int j = 0; j < FEW; j++) run[j] = (struct run){{.dt = 1.0, .dx = 1.0, .a[0].s4 = 0.5}, {1.0, 0.5, 0.0}};
     start(&m, FEW, run);
-    assert_ok(sw_stepper_advance(m.s, 0, 9));
+    assert_ok(stepper_advance(m.s, 0, 9));
     double *good = state_of(&m);
     run[1].param[1] = 1e20;  /* 1, 1e20, 1e40 > 3.4e38 */
     run[2].param[0] = 1e39;  /* a double, but no float: after the first step */
     run[3].param[1] = NAN;
     start(&m, FEW, run);
-    assert_ok(sw_stepper_advance(m.s, 0, 9));
+    assert_ok(stepper_advance(m.s, 0, 9));
     double *u = state_of(&m);
-    assert_ok(sw_stepper_diverged(m.s, step));
+    assert_ok(stepper_diverged(m.s, step));
     assert_memory_equal(u, good, N * sizeof *u);
     assert_int_equal(step[0], -1);
     assert_int_equal(step[1], 2);

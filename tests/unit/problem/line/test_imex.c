@@ -128,7 +128,7 @@ static void follows_the_growth_of_linear_modes(void **state)
         }
         if (make_line(&m, device, t, n, COUNT)) {
             start_line(&m, COUNT, run);
-            assert_ok(sw_stepper_advance(m.s, 0, STEPS));
+            assert_ok(stepper_advance(m.s, 0, STEPS));
             double *u = state_of_line(&m);
             for (int j = 0; j < COUNT; j++) {
                 const struct sw_line_run *r = &run[j].line;
@@ -176,7 +176,7 @@ static double *reaction_state(enum sw_scheme scheme, int n, int steps, double en
     double *u = NULL;
     if (make_line(&m, device, reaction(scheme), n, 1)) {
         start_line(&m, 1, &r);
-        assert_ok(sw_stepper_advance(m.s, 0, steps));
+        assert_ok(stepper_advance(m.s, 0, steps));
         u = state_of_line(&m);
     }
     unmake_line(&m);
@@ -220,13 +220,13 @@ static void gives_a_run_the_same_bits_alone_and_in_two_calls(void **state)
         }
         if (make_line(&all, device, reaction(methods[k]), N, COUNT)) {
             start_line(&all, COUNT, run);
-            assert_ok(sw_stepper_advance(all.s, 0, STEPS));
+            assert_ok(stepper_advance(all.s, 0, STEPS));
             double *u = state_of_line(&all);
             for (int j = 0; j < COUNT; j += 4) {
                 assert_true(make_line(&one, device, reaction(methods[k]), N, 1));
                 start_line(&one, 1, &run[j]);
-                assert_ok(sw_stepper_advance(one.s, 0, 5));
-                assert_ok(sw_stepper_advance(one.s, 5, STEPS));
+                assert_ok(stepper_advance(one.s, 0, 5));
+                assert_ok(stepper_advance(one.s, 5, STEPS));
                 double *v = state_of_line(&one);
                 assert_memory_equal(v, u + (size_t)j * 2 * N, 2 * N * sizeof *u);
                 sw_free(v);
@@ -251,8 +251,8 @@ static void stops_a_run_any_of_whose_unknowns_is_not_finite(void **state)
     for (int j = 0; j < COUNT; j++) run[j] = (struct run){{.dt = 0.1, .dx = 1.0 / N}, {j == 2 ? 40 : -3, 0, 0}};
     if (make_line(&m, device, t, N, COUNT)) {
         start_line(&m, COUNT, run);
-        assert_ok(sw_stepper_advance(m.s, 0, 10));
-        assert_ok(sw_stepper_diverged(m.s, step));
+        assert_ok(stepper_advance(m.s, 0, 10));
+        assert_ok(stepper_diverged(m.s, step));
         double *u = state_of_line(&m);
         for (int j = 0; j < COUNT; j++) {
             assert_true(j == 2 ? step[j] > 0 && step[j] <= 3 : step[j] == -1);
@@ -281,11 +281,11 @@ static void names_the_place_where_a_run_failed(void **state)
                              {{.dt = 0.1, .dx = 1.0}, {-1, 1e60, 0}}};      /* 1e270, and infinite a stage later */
     int64_t step[COUNT];
     if (make_line(&m, device, t, N, COUNT)) {
-        struct sw_line_place place[COUNT];
+        struct sw_failure_place place[COUNT];
         start_line(&m, COUNT, run);
-        assert_ok(sw_stepper_advance(m.s, 0, 3));
-        assert_ok(sw_stepper_diverged(m.s, step));
-        for (int j = 0; j < COUNT; j++) place[j] = sw_stepper_place(m.s, j);
+        assert_ok(stepper_advance(m.s, 0, 3));
+        assert_ok(stepper_diverged(m.s, step));
+        for (int j = 0; j < COUNT; j++) place[j] = stepper_place(m.s, j);
         assert_true(step[0] == -1 && step[1] == 1 && step[2] == 1 && !place[0].known);
         if (place[1].known) {
             assert_true(place[1].infinite && place[1].unknown == 1 && place[1].first == 7 && place[1].last == 7);
