@@ -12,7 +12,7 @@
  * the equation by exp(dt (L + E)). Of both the spectral radius is compared, by its logarithm: |A^(2^k)|^(2^-k). A wave
  * moves on, and grows only while it is where it does: what is told is what would be if all points were like this one.
  * Derivatives by central differences over 1e-4 of the largest |u| are right to some 1e-8. */
-#include "problem/line/advice/equation_stability.h"
+#include "problem/line/advice/line_advice.h"
 
 #include <complex.h>
 #include <math.h>

@@ -2,6 +2,7 @@
 
 #include "base/sw_mem.h"
 #include "cuda/cu_check.cuh"
+#include "field/dft.h"
 #include "field/sum_point.h"
 #include "problem/line/stepper/measure_point.h"
 
@@ -20,12 +21,78 @@ static size_t operators(const struct sw_stepper_desc *d)
 /* Of a field snapshotted. */
 static size_t number_size(const struct sw_stepper_desc *d) { return d->single ? sizeof(float) : sizeof(double); }
 
+/* ------------------------------------------------------------------ the spectrum of lines, for their scalars */
+
+/* While a run is measured, each point of its transforms needs 4 numbers: they lie in shared memory if they fit beside
+ * what else is there. */
+static bool is_short(int length) { return 4 * (size_t)length * sizeof(double) <= 47 * 1024; }
+
+/* Runs measured at once: 1024 blocks fill any device; where lines are long, no more than need 256 MiB. */
+static int measured_at_once(int length)
+{
+    size_t blocks = ((size_t)1 << 25) / (4 * (size_t)length);
+    return blocks < 1 ? 1 : blocks > 1024 ? 1024 : (int)blocks;
+}
+
+static size_t scratch_of(int length)
+{
+    return is_short(length) ? 0 : (size_t)measured_at_once(length) * 4 * (size_t)length;
+}
+
+static int circle_of(int n, bool ended) { return ended ? 2 * (n - 1) : n; }
+
+static size_t spectrum_bytes(int n, bool ended)
+{
+    const int circle = circle_of(n, ended);
+    return (scratch_of(sw_spectrum_length(circle)) + sw_dft_numbers(circle)) * sizeof(double);
+}
+
+/* The tables of struct sw_dft on the device, and where each of them begins. */
+static enum sw_status upload_tables(struct sw_device *device, int n, struct sw_cuda_spectrum *p)
+{
+    struct sw_dft d;
+    enum sw_status st;
+    SW_TRY_TO(out, st, sw_dft_create(n, &d));
+    SW_TRY_TO(out, st, sw_device_alloc(device, sw_dft_numbers(n), &p->table));
+    p->cosine = p->table;
+    p->sine = p->table + (d.sine - d.table);
+    if (d.chirp_re) {
+        p->chirp_re = p->table + (d.chirp_re - d.table);
+        p->chirp_im = p->table + (d.chirp_im - d.table);
+        p->filter_re = p->table + (d.filter_re - d.table);
+        p->filter_im = p->table + (d.filter_im - d.table);
+    }
+    st = sw_device_upload(device, p->table, d.table, sw_dft_numbers(n) * sizeof *d.table);
+out:
+    sw_dft_destroy(&d);
+    return st;
+}
+
+/* Tables and workspace for lines of n points, which end or do not. On failure what was made stays, for destroy. */
+static enum sw_status create_spectrum(struct sw_device *device, int n, bool ended, struct sw_cuda_spectrum *p)
+{
+    _Static_assert(sizeof p->radix == SW_MAX_PASSES * sizeof *p->radix, "room for all passes");
+    p->ended = ended;
+    p->circle = circle_of(n, ended);
+    p->length = sw_spectrum_length(p->circle);
+    p->passes = sw_spectrum_passes(p->length, p->radix);
+    p->blocks = measured_at_once(p->length);
+    if (!is_short(p->length)) SW_TRY(sw_device_alloc(device, scratch_of(p->length), &p->scratch));
+    return upload_tables(device, p->circle, p);
+}
+
+static void destroy_spectrum(struct sw_device *device, struct sw_cuda_spectrum *p)
+{
+    sw_device_free(device, p->scratch);
+    sw_device_free(device, p->table);
+}
+
 /* ------------------------------------------------------------------ memory */
 
 void sw_cuda_batch_bytes(const struct sw_stepper_desc *d, size_t *fixed, size_t *per_run)
 {
     size_t numbers = COEFFICIENTS + (size_t)d->model.nparam + SW_LINE_SCALARS;
-    *fixed = sw_spectrum_bytes(d->n, sw_line_ended(&d->model));
+    *fixed = spectrum_bytes(d->n, sw_line_ended(&d->model));
     *per_run = numbers * sizeof(double) + 2 * sizeof(int) + sizeof(long long) +
                (size_t)sw_line_unknowns(&d->model) * sizeof(struct sw_line_operator);
 }
@@ -60,7 +127,7 @@ enum sw_status sw_cuda_batch_create(struct sw_stepper *s, bool line_by_line)
     p->view.theta = d->model.scheme == SW_CRANK_NICOLSON ? 0.5 : 1.0;
     SW_TRY(sw_line_kernels_create(s->device, &d->model, line_by_line, &p->kernels));
     SW_TRY(alloc_arrays(s, p));
-    SW_TRY(sw_spectrum_create(s->device, d->n, sw_line_ended(&d->model), &p->spectrum));
+    SW_TRY(create_spectrum(s->device, d->n, sw_line_ended(&d->model), &p->spectrum));
     return sw_snapshots_create(s->device, sw_stepper_vector(d) * number_size(d),
                                (size_t)d->capacity * SW_LINE_SCALARS * sizeof(double), &p->snapshots);
 }
@@ -76,7 +143,7 @@ void sw_cuda_batch_destroy(struct sw_stepper *s)
     struct sw_cuda_batch *p = cuda_batch(s);
     (void)sw_device_wait(s->device);
     sw_snapshots_destroy(&p->snapshots);
-    sw_spectrum_destroy(s->device, &p->spectrum);
+    destroy_spectrum(s->device, &p->spectrum);
     struct sw_line_batch *b = &p->view;
     void *array[] = {p->coefficient, p->a, p->param, p->load_error, b->run, b->step, b->cell, b->first_bad};
     for (size_t k = 0; k < sizeof array / sizeof *array; k++) sw_device_free(s->device, array[k]);

@@ -5,10 +5,11 @@
  * stepper's own data begin with a struct sw_cuda_batch, and it fills the operations below into its row.
  *
  * All work is queued on the device's stream `compute`; device/sw_snapshot.h says how snapshots leave. */
+#include "cuda/line/line_kernels.h"
+#include "problem/line/stepper/sw_stepper_impl.h"
 #include "device/sw_snapshot.h"
 #include "problem/line/cuda/batch_point.h"
 #include "problem/line/cuda/kernels_cuda.h"
-#include "problem/line/cuda/measure_cuda.h"
 
 struct sw_cuda_batch {
     struct sw_kernels       kernels;

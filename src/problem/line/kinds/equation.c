@@ -8,7 +8,6 @@
 #include <stdio.h>
 
 #include "problem/line/kinds/equation_model.h"
-#include "problem/line/advice/equation_stability.h"
 #include "problem/given.h"
 #include "problem/line/stepper/fourth_order.h"
 #include "problem/line/stepper/imex.h"

@@ -11,6 +11,20 @@
 #include "problem/line/stepper/imex.h"
 #include "problem/line/kinds/line_ends.h"
 
+/* ------------------------------------------------------------------ the words of a config */
+
+enum sw_scheme sw_line_scheme(const struct sw_line_kind *kind, const struct sw_setup *setup)
+{
+    const char *word = sw_setup_word(setup, "method");
+    enum sw_scheme scheme;
+    if (word && sw_scheme_named(word, &scheme)) return scheme;
+    return kind ? kind->scheme : SW_IMEX2;
+}
+
+bool sw_line_is_fourth(const struct sw_setup *setup) { return sw_setup_chosen(setup, "order", "4"); }
+
+const struct sw_renamed_word sw_line_renamed_methods[] = {{"backward_euler", "imex1"}, {0}};
+
 /* ------------------------------------------------------------------ the texts */
 
 static const char *text_of(const struct sw_setup *setup, const char *key, int unknown)
@@ -52,6 +66,28 @@ static enum sw_status read_texts(const struct sw_setup *setup, struct equation_m
     const enum sw_status st = sw_equation_create(&text, &m->equation, err);
     sw_free(name);
     return st;
+}
+
+enum { NUMBERS = 27 };  /* keys of a kind, at most */
+
+static void add_key(const struct sw_setup *setup, const char *path, struct sw_symbol *symbol, int *count)
+{
+    int column = sw_setup_column(setup, path);
+    const char *dot = strrchr(path, '.');
+    if (column < 0 || *count >= NUMBERS) return;
+    symbol[(*count)++] = (struct sw_symbol){dot ? dot + 1 : path, SW_RATE_RUN, column};
+}
+
+/* The number keys of a kind under their short names. Axes and defines are not in scope: `gamma` is the key whatever the
+ * user called an axis. */
+static int list_keys(const struct sw_problem *problem, const struct sw_setup *setup, struct sw_symbol *symbol)
+{
+    static const char *const common[] = {"grid.n", "grid.length", "grid.x0", "time.dt", "time.end"};
+    int count = 0;
+    for (int k = 0; k < 5; k++) add_key(setup, common[k], symbol, &count);
+    for (const struct sw_key *key = problem->keys; key->path; key++)
+        if (key->kind == SW_KEY_REAL || key->kind == SW_KEY_COUNT) add_key(setup, key->path, symbol, &count);
+    return count;
 }
 
 /* Whatever the order in dx: it may be a word of each run, and only the differences of derivatives in N depend on it, of
@@ -128,14 +164,34 @@ static enum sw_status compile_programs(struct equation_model *m, const struct sw
     return compile_explicit(m, NULL, scope, err);
 }
 
+/* Compile a text of a kind. @param text  NULL: no program  @param field  whether it also sees x, u, ux and uxx */
+static enum sw_status compile_text(const char *text, const struct sw_scope *numbers, bool field,
+                                    struct sw_program **program, struct sw_expr_error *err)
+{
+    static const struct sw_symbol of_field[] = {{"x", SW_RATE_CELL, SW_IN_X},
+                                                {"u", SW_RATE_POINT, SW_IN_U},
+                                                {"ux", SW_RATE_POINT, SW_IN_UX},
+                                                {"uxx", SW_RATE_POINT, SW_IN_UXX}};
+    struct sw_symbol symbol[NUMBERS + sizeof of_field / sizeof *of_field];
+    struct sw_scope scope = {.symbol = symbol, .count = numbers->count};
+    struct sw_expr *expr = NULL;
+    if (!text) return SW_OK;
+    memcpy(symbol, numbers->symbol, (size_t)numbers->count * sizeof *symbol);
+    for (size_t k = 0; field && k < sizeof of_field / sizeof *of_field; k++) symbol[scope.count++] = of_field[k];
+    enum sw_status st = sw_expr_parse(text, &expr, err);
+    if (!st) st = sw_program_compile(expr, &scope, program, err);
+    sw_expr_destroy(&expr);
+    return st;
+}
+
 /* What a kind has beside its equation. */
 static enum sw_status compile_kind(const struct sw_setup *setup, const struct sw_scope *numbers,
                                    struct equation_model *m, struct sw_expr_error *err)
 {
     const struct sw_line_kind *kind = m->kind;
     const struct sw_program *forcing = sw_setup_function(setup, "forcing");
-    SW_TRY(sw_line_compile_text(kind->energy, numbers, true, &m->energy, err));
-    SW_TRY(sw_line_compile_text(kind->width ? kind->width : kind->wavelength, numbers, false, &m->size, err));
+    SW_TRY(compile_text(kind->energy, numbers, true, &m->energy, err));
+    SW_TRY(compile_text(kind->width ? kind->width : kind->wavelength, numbers, false, &m->size, err));
     return forcing && m->n[0] ? sw_program_sum(m->n[0], forcing, &m->forced) : SW_OK;
 }
 
@@ -143,14 +199,14 @@ enum sw_status equation_prepare(const struct sw_problem *problem, const struct s
                                 int *function, struct sw_expr_error *err)
 {
     struct sw_equation_error fault = {0};
-    struct sw_symbol symbol[SW_LINE_NUMBERS];
+    struct sw_symbol symbol[NUMBERS];
     struct sw_scope scope = {0}, numbers = *setup->scope;
     struct equation_model *m = NULL;
     *prepared = NULL;
     SW_TRY(sw_alloc(1, &m));
     m->kind = problem->model;
     m->ncolumn = setup->ncolumn;
-    if (m->kind) numbers = (struct sw_scope){.symbol = symbol, .count = sw_line_numbers(problem, setup, symbol)};
+    if (m->kind) numbers = (struct sw_scope){.symbol = symbol, .count = list_keys(problem, setup, symbol)};
     enum sw_status st = m->kind ? read_kind(&numbers, m, &fault) : read_texts(setup, m, &fault);
     if (!st) st = make_scope(&numbers, m, &scope);
     if (!st) st = compile_programs(m, &scope, &fault);

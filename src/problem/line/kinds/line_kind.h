@@ -32,16 +32,6 @@ bool sw_line_is_fourth(const struct sw_setup *setup);
 enum sw_scheme sw_line_scheme(const struct sw_line_kind *kind, const struct sw_setup *setup);
 extern const struct sw_renamed_word sw_line_renamed_methods[];
 
-/** The number keys of a kind under their short names. @param symbol  out: [SW_LINE_NUMBERS]  @return how many */
-enum { SW_LINE_NUMBERS = 27 };
-int sw_line_numbers(const struct sw_problem *problem, const struct sw_setup *setup, struct sw_symbol *symbol);
-
-/** Compile a text of a kind.
- * @param text   NULL: no program
- * @param field  whether it also sees x, u, ux and uxx  @return SW_E_CONFIG; SW_E_MEMORY */
-enum sw_status sw_line_compile_text(const char *text, const struct sw_scope *numbers, bool field,
-                                    struct sw_program **program, struct sw_expr_error *err);
-
 /* The keys that give runs steps of their own. */
 #define SW_LINE_TOLERANCE                                                                                            \
     {.path = "time.tolerance", .kind = SW_KEY_REAL, .unit = "1", .min = 1e-14, .max = 1,                             \

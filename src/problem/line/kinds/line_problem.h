@@ -2,7 +2,6 @@
 #define LINE_PROBLEM_H
 /* The operations of struct sw_problem that all problems on the line have, the built-in kinds and the user's equations:
  * they work on what equation_prepare() made of the texts. */
-#include "problem/line/kinds/line_given.h"
 #include "problem/sw_problem.h"
 
 enum { SW_LINE_POINTS = 5 };    /* width of the stencil */
@@ -33,6 +32,8 @@ const char *sw_line_solver(int k);
 void sw_line_orders(const struct sw_problem *problem, const struct sw_setup *setup, int order[2]);
 enum sw_status sw_line_describe(const struct sw_problem *problem, const struct sw_setup *setup, struct sw_text *text);
 void sw_line_warn_setup(const struct sw_problem *problem, const struct sw_setup *setup, char text[200]);
+enum sw_status sw_line_name_given(const struct sw_problem *problem, const struct sw_setup *setup, int64_t ld,
+                                  const double *column, int64_t j, const double *span, char text[200]);
 enum sw_status sw_line_name_first(const struct sw_problem *problem, const struct sw_setup *setup, int64_t ld,
                                   const double *column, int64_t j, char text[200]);
 enum sw_status sw_line_try_compile(const struct sw_problem *problem, const struct sw_setup *setup, int sm);

@@ -3,7 +3,6 @@
 #include <string.h>
 
 #include "problem/line/stepper/fourth_order.h"
-#include "problem/line/stepper/own_steps_cpu.h"
 #include "problem/line/plain/plain_step.h"
 
 /* The largest |P u_t| of each unknown at t = 0. */

@@ -127,4 +127,61 @@ void sw_simd_to_single(const struct sw_stepper *s, const double *from, float *to
 bool sw_simd_finite(const struct sw_stepper *s, struct sw_simd_worker *w, const void *state,
                     const bool live[SW_LANES_MOST], bool finite[SW_LANES_MOST]);
 
+/* ---- simd_programs.c: what G and S are in the steps of a group */
+
+enum sw_status sw_simd_create_programs(const struct sw_stepper_desc *desc, struct sw_simd_group *g);
+void           sw_simd_destroy_programs(struct sw_simd_group *g);
+
+/** Make x of the group. */
+void sw_simd_points(const struct sw_stepper *s, struct sw_simd_worker *w, const struct sw_simd_group *g);
+
+/** What lasts for the batch. */
+void sw_simd_begin_batch(const struct sw_stepper *s, struct sw_simd_worker *w, const struct sw_simd_group *g);
+
+/** What lasts for a step, or a stage of one, that takes the time after so much of the step: number `step`, or where
+ * runs take steps of their own, the one of each lane. */
+void sw_simd_begin_step(const struct sw_stepper *s, const struct sw_simd_group *g, int64_t step, double part);
+
+/** The conditions at the ends of lines at such a time. @param ends  out [unknowns] */
+void sw_simd_ends_at(const struct sw_stepper *s, const struct sw_simd_group *g, int64_t step, double part,
+                     struct sw_simd_ends *ends);
+
+/** What the programs are in the step begun: as forms, where the group has them, */
+void sw_simd_forms(const struct sw_stepper *s, struct sw_simd_worker *w, const struct sw_simd_group *g,
+                   struct sw_lanes_forms *forms);
+
+/** or their values at all points of a state whose ends are closed, into a stage. @param which  of each program; NULL:
+ * of all */
+void sw_simd_values(const struct sw_stepper *s, struct sw_simd_worker *w, const struct sw_simd_group *g,
+                    const void *state, const struct sw_simd_stage *stage, const bool which[2][SW_UNKNOWNS_MOST]);
+
+/* ---- simd_stages.c: steps of a group, stage by stage of a method, with values of G and N at all points: any model */
+
+/** Make a sum of terms a right-hand side that is multiplied by P, where it is not 1; of_first is what l_0 has there. */
+void sw_simd_widen(const struct sw_line_mass *p, double of_first, struct sw_lanes_terms *t);
+
+/** Steps from .. to-1, from w->u to w->next. */
+void sw_simd_steps_of_stages(const struct sw_stepper *s, struct sw_simd_worker *w, const struct sw_simd_group *g,
+                             int64_t from, int64_t to);
+
+/** A step from a state into another one, or the same; where runs take steps of their own, each lane the one at hand. */
+void sw_simd_take_step(const struct sw_stepper *s, struct sw_simd_worker *w, const struct sw_simd_group *g,
+                       int64_t number, void *from, void *into);
+
+/** Of the step just taken so: the largest |estimated error| and |u| behind it of each unknown and lane. */
+void sw_simd_step_errors(const struct sw_stepper *s, struct sw_simd_worker *w, const struct sw_simd_group *g,
+                         void *from, void *into, double largest[SW_UNKNOWNS_MOST][2][SW_LANES_MOST]);
+
+/* ---- simd_own_steps.c: lanes hold runs that are at different times and take different steps */
+
+/** What a worker needs for it. */
+enum sw_status sw_simd_create_own(const struct sw_stepper_desc *desc, struct sw_simd_worker *w);
+
+/** Put the runs that are not yet at a tick into p->queue, the one that is expected to take most steps first.
+ * @return how many there are */
+int sw_simd_queue_own(struct sw_stepper *s, int64_t to);
+
+/** Take runs from the queue, until there are no more, to a tick: many workers at once. @param next  of the queue */
+void sw_simd_advance_own(struct sw_stepper *s, struct sw_simd_worker *w, struct sw_simd_group *g, int64_t to,
+                         int queued, int *next);
 #endif

@@ -2,7 +2,7 @@
  * whose step is refused keeps its state, and one whose run is where the call shall take it gets another run: nothing of
  * a run depends on what other lanes hold. A new run is a new x and new values of cells, which are made for all lanes at
  * once: a quarter of the lanes wait for each other with that. */
-#include "problem/line/simd/simd_own_steps.h"
+#include "problem/line/simd/simd_group.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -10,8 +10,6 @@
 
 #include "base/sw_mem.h"
 #include "problem/line/stepper/fourth_order.h"
-#include "problem/line/stepper/own_steps_cpu.h"
-#include "problem/line/simd/simd_stages.h"
 #include "problem/line/plain/stencil_cpu.h"
 
 enum sw_status sw_simd_create_own(const struct sw_stepper_desc *d, struct sw_simd_worker *w)

@@ -1,5 +1,5 @@
 /* G and S of a group of cpu.simd: programs, and where both are polynomials in u with values of cells besides, forms. */
-#include "problem/line/simd/simd_programs.h"
+#include "problem/line/simd/simd_group.h"
 
 #include <string.h>
 

@@ -1,4 +1,4 @@
-#include "problem/line/simd/simd_stages.h"
+#include "problem/line/simd/simd_group.h"
 
 #include <math.h>
 #include <string.h>

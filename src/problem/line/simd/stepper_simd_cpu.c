@@ -17,9 +17,8 @@
 #include "base/sw_err.h"
 #include "base/sw_mem.h"
 #include "linalg/sw_band.h"
-#include "problem/line/simd/simd_own_steps.h"
+#include "problem/line/simd/simd_group.h"
 #include "problem/line/stepper/fourth_order.h"
-#include "problem/line/simd/simd_stages.h"
 
 static bool simd_fits(const struct sw_stepper_desc *desc, int sm)
 {

@@ -3,8 +3,9 @@
 /* What the CPU's steppers have in common: the state of a batch, one line after another, between two calls of advance;
  * its initial value, its scalars, its snapshots. A stepper's own data begin with a struct sw_host_batch, and its row
  * has the operations below. */
-#include "problem/line/stepper/measure.h"
 #include "problem/line/stepper/sw_stepper_impl.h"
+
+struct sw_measure;  /* workspace for the scalars of lines of n points */
 
 struct sw_host_worker {        /* what a thread needs; a stepper may use x and term during its steps               */
     struct sw_eval    *initial[SW_UNKNOWNS_MOST], *energy;
@@ -53,6 +54,34 @@ void sw_host_each(int threads, int count, void (*work)(void *user, int thread, i
 
 /** Make x of run j, and what a program computes once a run. */
 void sw_host_begin_run(const struct sw_stepper *s, struct sw_host_worker *w, struct sw_eval *eval, int j);
+
+/* ---- where each run takes steps of its own (own_steps_point.h): what a run needs beside its state, from the estimated
+ * errors of a step to the next dt */
+
+struct sw_own_run {
+    struct sw_own_steps *steps;
+    struct sw_own_limits limits;
+    const double        *drive;                    /* [windows][unknowns]: own_steps_drive.h */
+    double               size[SW_UNKNOWNS_MOST];   /* largest |u| where the run is now */
+};
+
+/** The largest |u| of n numbers, NaN if one is. */
+double sw_line_largest(int n, const double *u);
+
+/** Begin to advance run j, whose steps->goal is 0 where it has not begun. @param size  [unknowns] largest |u| */
+void sw_own_run_begin(const struct sw_stepper *s, int j, const double *size, struct sw_own_run *run);
+
+/** Choose the first dt of a run that has not begun (sw_own_steps_first()).
+ * @param rate  [unknowns] largest |u_t| at t = 0 */
+void sw_own_run_first(const struct sw_stepper *s, int j, const double *rate, struct sw_own_run *run);
+
+/** Where its steps to an output time are all taken, divide the way to the next one. */
+void sw_own_run_aim(const struct sw_stepper *s, struct sw_own_run *run);
+
+/** Choose what follows a step from its largest |estimated error| and the largest |u| behind it.
+ * @param error  [unknowns]  @param size  [unknowns]
+ * @return whether the step is taken */
+bool sw_own_run_control(const struct sw_stepper *s, const double *error, const double *size, struct sw_own_run *run);
 
 /* struct sw_stepper_ops.sim */
 extern const struct sw_sim_ops sw_host_operations;

@@ -18,14 +18,30 @@
 #include "problem/line/stepper/sw_stepper.h"
 
 /** P for an L with derivatives of these orders; not both. */
-struct sw_line_mass sw_line_mass_for(bool third, bool fourth);
+static inline struct sw_line_mass sw_line_mass_for(bool third, bool fourth)
+{
+    if (fourth) return (struct sw_line_mass){.d2 = 1.0 / 6.0};
+    if (third) return (struct sw_line_mass){.d2 = 1.0 / 4.0, .d4 = 1.0 / 120.0};
+    return (struct sw_line_mass){0};
+}
 
 /* The factor of d4 beside d2 in the five-point formula of u_xx itself, P = 1. */
 #define SW_LINE_FIVE_POINTS (-1.0 / 12.0)
 
 /** A - P of fourth order. @param a  A - 1 of second order: s3 only where p2 = 1/4, s4 where p2 = 1/6 */
-struct sw_line_operator sw_line_fourth_order(const struct sw_line_operator *a, const struct sw_line_mass *p);
+static inline struct sw_line_operator sw_line_fourth_order(const struct sw_line_operator *a,
+                                                           const struct sw_line_mass *p)
+{
+    return (struct sw_line_operator){.s4 = a->s4 - (p->d2 - 1.0 / 12.0) * a->s2 + p->d4 * a->s0,
+                                     .s2 = a->s2 - p->d2 * a->s0,
+                                     .s0 = a->s0,
+                                     .s1 = a->s1,
+                                     .s3 = a->s3 + (p->d2 - 1.0 / 6.0) * a->s1};
+}
 
 /** What d4 is multiplied by in P u_xx; 0 where P = 1, as G is then of second order. */
-double sw_line_mass_of_g(const struct sw_line_mass *p);
+static inline double sw_line_mass_of_g(const struct sw_line_mass *p)
+{
+    return sw_line_has_mass(p) ? p->d2 - 1.0 / 12.0 : 0.0;
+}
 #endif
