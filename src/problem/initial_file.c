@@ -174,34 +174,43 @@ enum sw_status sw_initial_content(const struct sw_setup *setup, bool *any, unsig
 
 /* ------------------------------------------------------------------ the field of a run */
 
-static double number(const struct sw_setup *setup, const char *key, int64_t ld, const double *column, int64_t j)
+/* Run j of columns [ncolumn][ld], its setup, and the file that it begins with. */
+struct run {
+    struct sw_setup one;
+    struct source  *source;
+    const double   *column;
+    int64_t         ld, j;
+};
+
+static double number(const struct run *r, const char *key)
 {
-    return column[(int64_t)sw_setup_column(setup, key) * ld + j];
+    return r->column[(int64_t)sw_setup_column(&r->one, key) * r->ld + r->j];
 }
 
-/* The setup of run j, by its columns. */
-static struct sw_setup setup_of_run(const struct sw_setup *setup, int64_t ld, const double *column, int64_t j)
+/* @return SW_E_CONFIG there is something wrong with the file */
+static enum sw_status find_run(const struct sw_setup *setup, int64_t ld, const double *column, int64_t j,
+                               struct run *r)
 {
     static const char *const points[SW_DIMS] = {"grid.n", "grid.n.1", "grid.n.2"};
-    struct sw_setup one = *setup;
-    const int k = sw_setup_column(setup, "grid.dim");
-    const double dim = k < 0 ? 1 : column[k * ld + j];
-    one.dim = dim >= 1 && dim <= SW_DIMS ? (int)dim : 1;
-    for (int d = 0; d < SW_DIMS; d++) one.n[d] = d < one.dim ? (int64_t)number(setup, points[d], ld, column, j) : 1;
-    return one;
+    *r = (struct run){.one = *setup, .column = column, .ld = ld, .j = j};
+    SW_TRY(find_source(setup, &r->source));
+    if (r->source->key) return SW_FAIL(SW_E_CONFIG, "%s: %s", r->source->file, r->source->why);
+    const double dim = sw_setup_column(setup, "grid.dim") < 0 ? 1 : number(r, "grid.dim");
+    r->one.dim = dim >= 1 && dim <= SW_DIMS ? (int)dim : 1;
+    for (int d = 0; d < SW_DIMS; d++) r->one.n[d] = d < r->one.dim ? (int64_t)number(r, points[d]) : 1;
+    return SW_OK;
 }
 
-/* @param wrong  out: the key to blame where there is no such field
+/* @param wrong  out: the key to blame where there is no such field; NULL: it is not asked for
  * @return SW_E_CONFIG */
-static enum sw_status find_place(const struct sw_setup *one, const struct source *s, int unknown, int64_t ld,
-                                 const double *column, int64_t j, struct sw_saved_place *place, const char **wrong)
+static enum sw_status find_place(const struct run *r, int unknown, struct sw_saved_place *place, const char **wrong)
 {
     static const char *const key[] = {[SW_SAVED_WRONG_RUN] = run_key, [SW_SAVED_WRONG_TIME] = time_key,
                                       [SW_SAVED_WRONG_DATASET] = dataset_key};
     enum sw_saved_wrong what;
-    enum sw_status st = sw_saved_find(s->saved[unknown], one->dim, number(one, run_key, ld, column, j),
-                                      number(one, time_key, ld, column, j), place, &what);
-    *wrong = st ? key[what] : NULL;
+    const enum sw_status st = sw_saved_find(r->source->saved[unknown], r->one.dim, number(r, run_key),
+                                            number(r, time_key), place, &what);
+    if (wrong) *wrong = st ? key[what] : NULL;
     return st;
 }
 
@@ -316,18 +325,18 @@ static bool counts_points(const struct sw_setup *one, const struct sw_saved_plac
 }
 
 /* The run of the same number is meant to be that with the same values of the axes that both sweeps have. */
-static const char *refuse_other_run(const struct sw_setup *one, const struct source *s, int unknown,
-                                    const struct sw_saved_place *place, int64_t ld, const double *column, int64_t j,
+static const char *refuse_other_run(const struct run *r, int unknown, const struct sw_saved_place *place,
                                     char why[160])
 {
-    const double run = number(one, run_key, ld, column, j);
+    const struct sw_saved *saved = r->source->saved[unknown];
+    const double run = number(r, run_key);
     const char *name;
-    if (!one->numbered || strcmp(one->column[one->numbered - 1], run_key)) return NULL;
-    for (int k = 0; (name = sw_saved_parameter(s->saved[unknown], k)); k++) {
-        const int c = sw_setup_column(one, name);
-        const double here = c < 0 ? NAN : column[c * ld + j],
-                     there = c < 0 ? NAN : sw_saved_parameter_of(s->saved[unknown], k, run);
-        if (!(fabs(here - there) > 1e-9 * fmax(fabs(here), fabs(there))) || counts_points(one, place, here, there))
+    if (!r->one.numbered || strcmp(r->one.column[r->one.numbered - 1], run_key)) return NULL;
+    for (int k = 0; (name = sw_saved_parameter(saved, k)); k++) {
+        const bool known = sw_setup_column(&r->one, name) >= 0;
+        const double here = known ? number(r, name) : NAN, there = known ? sw_saved_parameter_of(saved, k, run) : NAN;
+        if (!(fabs(here - there) > 1e-9 * fmax(fabs(here), fabs(there))) ||
+            counts_points(&r->one, place, here, there))
             continue;
         snprintf(why, 160, "run %.0f of the file has %.20s = %.9g, and this one %.9g; say which run is meant, by a "
                  "number or an expression", run, name, there, here);
@@ -336,52 +345,51 @@ static const char *refuse_other_run(const struct sw_setup *one, const struct sou
     return NULL;
 }
 
-static const char *refuse_field(const struct sw_setup *one, struct source *s, int unknown, bool walls, int64_t ld,
-                                const double *column, int64_t j, char why[160])
+static const char *refuse_field(const struct run *r, int unknown, bool walls, char why[160])
 {
     struct sw_saved_place place;
     const char *key;
-    if (find_place(one, s, unknown, ld, column, j, &place, &key)) {
+    if (find_place(r, unknown, &place, &key)) {
         sw_text_shorten(why, 160, sw_err_message());
         return key;
     }
-    key = refuse_points(one, walls, &place, why);
-    if (!key) key = refuse_other_run(one, s, unknown, &place, ld, column, j, why);
-    return key ? key : refuse_shared(s, unknown, one->dim, &place, why);
+    key = refuse_points(&r->one, walls, &place, why);
+    if (!key) key = refuse_other_run(r, unknown, &place, why);
+    return key ? key : refuse_shared(r->source, unknown, r->one.dim, &place, why);
 }
 
 const char *sw_initial_validate(const struct sw_setup *setup, bool walls, int64_t ld, const double *column, int64_t j,
                                 char why[160])
 {
     const int unknowns = unknowns_of(setup);
-    struct source *s;
+    struct run r;
     const char *key = NULL;
     if (!sw_initial_in_file(setup)) return NULL;
-    if (find_source(setup, &s)) {
+    const enum sw_status st = find_run(setup, ld, column, j, &r);
+    if (st && r.source && r.source->key) {
+        snprintf(why, 160, "%s", r.source->why);
+        return r.source->key;
+    }
+    if (st) {
         snprintf(why, 160, "%.150s", sw_err_message());
         return file_key;
     }
-    if (s->key) snprintf(why, 160, "%s", s->why);
-    if (s->key) return s->key;
-    if (s->unknowns != unknowns) {
+    if (r.source->unknowns != unknowns) {
         snprintf(why, 160, "there %s %d unknown%s: give as many datasets, with commas between them",
                  unknowns == 1 ? "is" : "are", unknowns, unknowns == 1 ? "" : "s");
         return dataset_key;
     }
-    const struct sw_setup one = setup_of_run(setup, ld, column, j);
-    for (int k = 0; k < unknowns && !key; k++) key = refuse_field(&one, s, k, walls, ld, column, j, why);
+    for (int k = 0; k < unknowns && !key; k++) key = refuse_field(&r, k, walls, why);
     return key;
 }
 
 bool sw_initial_shared(const struct sw_setup *setup, int64_t ld, const double *column, int64_t j)
 {
-    struct source *s;
-    bool shared = sw_initial_in_file(setup) && !find_source(setup, &s) && !s->key;
-    const struct sw_setup one = setup_of_run(setup, ld, column, j);
-    for (int k = 0; shared && k < s->unknowns; k++) {
+    struct run r;
+    bool shared = sw_initial_in_file(setup) && !find_run(setup, ld, column, j, &r);
+    for (int k = 0; shared && k < r.source->unknowns; k++) {
         struct sw_saved_place place;
-        const char *key;
-        shared = !find_place(&one, s, k, ld, column, j, &place, &key) && place.shared;
+        shared = !find_place(&r, k, &place, NULL) && place.shared;
     }
     return shared;
 }
@@ -390,20 +398,19 @@ bool sw_initial_shared(const struct sw_setup *setup, int64_t ld, const double *c
 
 /* The field of an unknown.
  * @param kept  the last resampler, NULL at first: made anew where another one is needed  @param u  out [points] */
-static enum sw_status read_unknown(const struct sw_setup *one, const struct source *s, int unknown, int64_t ld,
-                                   const double *column, int64_t j, struct sw_resampler **kept, double *u)
+static enum sw_status read_unknown(const struct run *r, int unknown, struct sw_resampler **kept, double *u)
 {
+    const struct source *s = r->source;
     struct sw_saved_place place;
-    const char *key;
     double *there;
-    SW_TRY(find_place(one, s, unknown, ld, column, j, &place, &key));
-    if (same_points(place.n, one->n)) return name_dataset(s, unknown, sw_saved_read(s->saved[unknown], &place, u));
-    if (one->dim > 1) return SW_FAIL(SW_E_CONFIG, "%s: the field has other points", s->file);
+    SW_TRY(find_place(r, unknown, &place, NULL));
+    if (same_points(place.n, r->one.n)) return name_dataset(s, unknown, sw_saved_read(s->saved[unknown], &place, u));
+    if (r->one.dim > 1) return SW_FAIL(SW_E_CONFIG, "%s: the field has other points", s->file);
     SW_TRY(read_field(s, unknown, &place, &there));
     enum sw_status st = SW_OK;
-    if (!sw_resampler_fits(*kept, place.n[0], one->n[0])) {
+    if (!sw_resampler_fits(*kept, place.n[0], r->one.n[0])) {
         sw_resampler_destroy(kept);
-        st = sw_resampler_create(place.n[0], one->n[0], kept);
+        st = sw_resampler_create(place.n[0], r->one.n[0], kept);
     }
     if (!st) sw_resample(*kept, there, u);
     sw_free(there);
@@ -413,13 +420,12 @@ static enum sw_status read_unknown(const struct sw_setup *one, const struct sour
 static enum sw_status read_run(const struct sw_setup *setup, int64_t ld, const double *column, int64_t j,
                                struct sw_resampler **kept, double *u)
 {
-    struct source *s;
-    SW_TRY(find_source(setup, &s));
-    if (s->key) return SW_FAIL(SW_E_CONFIG, "%s: %s", s->file, s->why);
-    if (s->unknowns != unknowns_of(setup)) return SW_FAIL(SW_E_CONFIG, "%s: as many datasets as unknowns", s->file);
-    const struct sw_setup one = setup_of_run(setup, ld, column, j);
-    for (int k = 0; k < s->unknowns; k++)
-        SW_TRY(read_unknown(&one, s, k, ld, column, j, kept, u + (size_t)k * (size_t)sw_points(one.n)));
+    struct run r;
+    SW_TRY(find_run(setup, ld, column, j, &r));
+    if (r.source->unknowns != unknowns_of(setup))
+        return SW_FAIL(SW_E_CONFIG, "%s: as many datasets as unknowns", r.source->file);
+    for (int k = 0; k < r.source->unknowns; k++)
+        SW_TRY(read_unknown(&r, k, kept, u + (size_t)k * (size_t)sw_points(r.one.n)));
     return SW_OK;
 }
 
@@ -504,16 +510,18 @@ static double last_good_time(const struct source *s, int unknown, struct sw_save
     return NAN;
 }
 
-static void describe_number(const struct source *s, int unknown, int dim, const struct sw_saved_place *place,
-                            double run, int64_t at, double value, double most, char text[160])
+static void describe_number(const struct run *r, int unknown, const struct sw_saved_place *place, int64_t at,
+                            double value, char text[160])
 {
+    const struct source *s = r->source;
     char shown[32], when[48] = "", index[80], file[41];
     const char *beyond = isfinite(value) ? ", beyond single precision," : "";
-    const double good = last_good_time(s, unknown, *place, most);
+    const double good = last_good_time(s, unknown, *place, most_of(&r->one));
     if (!isnan(place->t)) snprintf(when, sizeof when, ", time %.6g,", place->t);
     int used = snprintf(text, 160, "the initial value is %s%s at %s of run %.0f%s of \"%.20s\" of \"%s\"",
-                        print_value(s, unknown, place, value, shown), beyond, print_index(dim, place->n, at, index),
-                        run, when, s->name[unknown], sw_text_shorten(file, sizeof file, s->file));
+                        print_value(s, unknown, place, value, shown), beyond,
+                        print_index(r->one.dim, place->n, at, index), number(r, run_key), when, s->name[unknown],
+                        sw_text_shorten(file, sizeof file, s->file));
     if (!isnan(good) && used < 160) snprintf(text + used, 160 - (size_t)used, "; it is finite at time %.9g", good);
 }
 
@@ -521,27 +529,23 @@ static void describe_number(const struct source *s, int unknown, int dim, const 
 static enum sw_status describe_bad(const struct sw_setup *setup, int64_t ld, const double *column, int64_t j,
                                    char text[160])
 {
-    const struct sw_setup one = setup_of_run(setup, ld, column, j);
-    struct source *s;
+    struct run r;
     text[0] = 0;
-    SW_TRY(find_source(setup, &s));
-    if (s->key) return SW_FAIL(SW_E_CONFIG, "%s: %s", s->file, s->why);
-    for (int k = 0; k < s->unknowns && !*text; k++) {
+    SW_TRY(find_run(setup, ld, column, j, &r));
+    for (int k = 0; k < r.source->unknowns && !*text; k++) {
         struct sw_saved_place place;
-        const char *key;
         double *u;
-        SW_TRY(find_place(&one, s, k, ld, column, j, &place, &key));
-        SW_TRY(read_field(s, k, &place, &u));
+        SW_TRY(find_place(&r, k, &place, NULL));
+        SW_TRY(read_field(r.source, k, &place, &u));
         const int64_t points = sw_points(place.n), i = find_bad(points, u, most_of(setup));
-        if (i < points)
-            describe_number(s, k, one.dim, &place, number(setup, run_key, ld, column, j), i, u[i], most_of(setup),
-                            text);
+        if (i < points) describe_number(&r, k, &place, i, u[i], text);
         sw_free(u);
     }
     return SW_OK;
 }
 
-bool sw_initial_describe_bad(const struct sw_setup *setup, int64_t ld, const double *column, int64_t j, char text[160])
+bool sw_initial_describe_nonfinite(const struct sw_setup *setup, int64_t ld, const double *column, int64_t j,
+                                   char text[160])
 {
     return !describe_bad(setup, ld, column, j, text) && *text;
 }
@@ -564,16 +568,15 @@ enum sw_status sw_initial_warn_bad(const struct sw_problem *problem, const struc
 
 /* Whether the points of a field lie elsewhere than those of the run along an axis, beyond the rounding of their
  * coordinates. */
-static enum sw_status compare_axis(const struct sw_setup *one, const struct source *s,
-                                   const struct sw_saved_place *place, const struct sw_grid *grid, int d,
-                                   char text[200])
+static enum sw_status compare_axis(const struct run *r, const struct sw_saved_place *place,
+                                   const struct sw_grid *grid, int d, char text[200])
 {
     double first, spacing;
     bool known;
-    SW_TRY(sw_saved_axis(s->saved[0], place, d, &first, &spacing, &known));
+    SW_TRY(sw_saved_axis(r->source->saved[0], place, d, &first, &spacing, &known));
     /* between walls the ends are points */
-    const double there = spacing * (double)(place->n[d] - one->walls[d]),
-                 here = grid->dx[d] * (double)(one->n[d] - one->walls[d]), near = 1e-6 * here;
+    const double there = spacing * (double)(place->n[d] - r->one.walls[d]),
+                 here = grid->dx[d] * (double)(r->one.n[d] - r->one.walls[d]), near = 1e-6 * here;
     if (known && (fabs(there - here) > near || fabs(first - grid->x0[d]) > near))
         snprintf(text, 200, "initial: along %c the points of the file begin at %.6g and take up %.6g, those of the run "
                  "begin at %.6g and take up %.6g: point i goes to point i", "xyz"[d], first, there, grid->x0[d], here);
@@ -582,15 +585,13 @@ static enum sw_status compare_axis(const struct sw_setup *one, const struct sour
 
 /* @param found  out: false: there is nothing to say of this run */
 static enum sw_status find_for_warning(const struct sw_setup *setup, int64_t ld, const double *column, int64_t j,
-                                       struct sw_setup *one, struct source **s, struct sw_saved_place *place,
-                                       bool *found)
+                                       struct run *r, struct sw_saved_place *place, bool *found)
 {
-    const char *key;
     *found = false;
     if (!sw_initial_in_file(setup)) return SW_OK;
-    *one = setup_of_run(setup, ld, column, j);
-    SW_TRY(find_source(setup, s));
-    *found = !(*s)->key && !find_place(one, *s, 0, ld, column, j, place, &key);
+    const enum sw_status st = find_run(setup, ld, column, j, r);
+    if (st) return r->source ? SW_OK : st;
+    *found = !find_place(r, 0, place, NULL);
     return SW_OK;
 }
 
@@ -598,18 +599,17 @@ enum sw_status sw_initial_warn_points(const struct sw_problem *problem, const st
                                       const double *column, int64_t j, const double *state, char text[200])
 {
     struct sw_saved_place place;
-    struct sw_setup one;
-    struct source *s;
+    struct run r;
     char there[64], here[64];
     bool found;
     (void)problem;
     (void)state;
     text[0] = 0;
-    SW_TRY(find_for_warning(setup, ld, column, j, &one, &s, &place, &found));
-    if (found && !same_points(one.n, place.n))
+    SW_TRY(find_for_warning(setup, ld, column, j, &r, &place, &found));
+    if (found && !same_points(r.one.n, place.n))
         snprintf(text, 200, "initial: the field in the file has %.30s points, and the run %.30s: it is interpolated by "
-                 "the waves that both grids have", print_points(one.dim, place.n, there),
-                 print_points(one.dim, one.n, here));
+                 "the waves that both grids have", print_points(r.one.dim, place.n, there),
+                 print_points(r.one.dim, r.one.n, here));
     return SW_OK;
 }
 
@@ -617,15 +617,14 @@ enum sw_status sw_initial_warn_axes(const struct sw_problem *problem, const stru
                                     const double *column, int64_t j, const double *state, char text[200])
 {
     struct sw_saved_place place;
-    struct sw_setup one;
-    struct source *s;
+    struct run r;
     bool found;
     (void)state;
     text[0] = 0;
-    SW_TRY(find_for_warning(setup, ld, column, j, &one, &s, &place, &found));
+    SW_TRY(find_for_warning(setup, ld, column, j, &r, &place, &found));
     if (!found) return SW_OK;
-    for (int d = 0; d < one.dim; d++) one.walls[d] = problem->shape->walls && problem->shape->walls(setup, d);
-    const struct sw_grid grid = sw_setup_grid(&one, ld, column, j);
-    for (int d = 0; d < one.dim && !*text; d++) SW_TRY(only_memory(compare_axis(&one, s, &place, &grid, d, text)));
+    for (int d = 0; d < r.one.dim; d++) r.one.walls[d] = problem->shape->walls && problem->shape->walls(setup, d);
+    const struct sw_grid grid = sw_setup_grid(&r.one, ld, column, j);
+    for (int d = 0; d < r.one.dim && !*text; d++) SW_TRY(only_memory(compare_axis(&r, &place, &grid, d, text)));
     return SW_OK;
 }

@@ -62,7 +62,8 @@ enum sw_status sw_initial_begin(struct sw_sim *sim, const struct sw_setup *setup
 /** Name the first number of the field in the file that is not finite, or is too large for setup->single_steps: its
  * value, where it is, and the last saved time at which there is none.
  * @return false: there is none, or it cannot be read */
-bool sw_initial_describe_bad(const struct sw_setup *setup, int64_t ld, const double *column, int64_t j, char text[160]);
+bool sw_initial_describe_nonfinite(const struct sw_setup *setup, int64_t ld, const double *column, int64_t j,
+                                   char text[160]);
 
 /** struct sw_run_warning.warn: where the field has another number of points, where these lie elsewhere, and where it is
  * not finite. */

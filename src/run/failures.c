@@ -170,7 +170,7 @@ void failures_describe(const struct failures *f, int j, char text[SW_MESSAGE])
         snprintf(text, SW_MESSAGE, "stop.when is NaN at t = %.6g: %s",
                  runs_time(r, j, f->step[j]), r->sweep->stop_when_text);
     else if (f->step[j] == 0 && sw_initial_in_file(r->setup) &&
-             sw_initial_describe_bad(r->setup, r->count, r->column, j, text))
+             sw_initial_describe_nonfinite(r->setup, r->count, r->column, j, text))
         return;
     else if (sim->ops->explain) explain_failure(r, j, text);
     else if (f->step[j] > 0 || !describe_bad_point(r, j, "initial", "the initial value", text))

@@ -231,82 +231,82 @@ static enum sw_status take_step(const struct sw_comm *comm, void *own)
 
 /* ------------------------------------------------------------------ steps of remote helpers */
 
-/* What is asked: the step, and in the second pass the unknowns at the ends of its slice. What is answered: a fault, and
+/* A request holds the step, and in the second pass the unknowns at the ends of its slice; the reply a fault, and
  * a relation or sums. A step is below 2^26, a row below 2^53: doubles hold them. */
-enum { ASKED_STEP, ASKED_ENDS };
+enum { REQUEST_STEP, REQUEST_ENDS };
 enum { FAILURE, FAULT_STEP, FAULT_FIRST, FAULT_LAST, FAULT_WHICH, FAULT_ROW, FAULT_VALUE, RESULT };
-_Static_assert(ASKED_ENDS + 4 <= SW_HELP_REQUEST, "a question is too long");
-_Static_assert(RESULT + (int)TRIDIAGONAL_SUMS_NUMBERS <= SW_HELP_REPLY, "an answer is too long");
+_Static_assert(REQUEST_ENDS + 4 <= SW_HELP_REQUEST, "a request is too long");
+_Static_assert(RESULT + (int)TRIDIAGONAL_SUMS_NUMBERS <= SW_HELP_REPLY, "a reply is too long");
 
-static void pack_fault(const struct fault *f, double *answered)
+static void pack_fault(const struct fault *f, double *reply)
 {
-    answered[FAILURE] = f->failure;
-    answered[FAULT_STEP] = (double)f->step;
-    answered[FAULT_FIRST] = (double)f->first;
-    answered[FAULT_LAST] = (double)f->last;
-    answered[FAULT_WHICH] = f->bad.which;
-    answered[FAULT_ROW] = (double)f->bad.row;
-    answered[FAULT_VALUE] = f->bad.value;
+    reply[FAILURE] = f->failure;
+    reply[FAULT_STEP] = (double)f->step;
+    reply[FAULT_FIRST] = (double)f->first;
+    reply[FAULT_LAST] = (double)f->last;
+    reply[FAULT_WHICH] = f->bad.which;
+    reply[FAULT_ROW] = (double)f->bad.row;
+    reply[FAULT_VALUE] = f->bad.value;
 }
 
-static struct fault unpack_fault(const double *answered)
+static struct fault unpack_fault(const double *reply)
 {
-    return (struct fault){(enum failure)answered[FAILURE], (int64_t)answered[FAULT_STEP],
-                          (int64_t)answered[FAULT_FIRST], (int64_t)answered[FAULT_LAST],
-                          {(int)answered[FAULT_WHICH], (int64_t)answered[FAULT_ROW], answered[FAULT_VALUE]}};
+    return (struct fault){(enum failure)reply[FAILURE], (int64_t)reply[FAULT_STEP],
+                          (int64_t)reply[FAULT_FIRST], (int64_t)reply[FAULT_LAST],
+                          {(int)reply[FAULT_WHICH], (int64_t)reply[FAULT_ROW], reply[FAULT_VALUE]}};
 }
 
-static void ask_remote(const struct slices_sim *t, int64_t step, struct sw_remote_helper *helper)
+static void send_request(const struct slices_sim *t, int64_t step, struct sw_remote_helper *helper)
 {
-    double asked[SW_HELP_REQUEST] = {[ASKED_STEP] = (double)step};
+    double request[SW_HELP_REQUEST] = {[REQUEST_STEP] = (double)step};
     if (step >= t->slices)
-        memcpy(asked + ASKED_ENDS, t->ends[step - t->slices], sizeof t->ends[0]);
-    helper->request(helper, asked);
+        memcpy(request + REQUEST_ENDS, t->ends[step - t->slices], sizeof t->ends[0]);
+    helper->request(helper, request);
 }
 
-static void take_answer(struct slices_sim *t, int64_t step, const double *answered)
+static void take_reply(struct slices_sim *t, int64_t step, const double *reply)
 {
-    const struct fault fault = unpack_fault(answered);
+    const struct fault fault = unpack_fault(reply);
     struct tridiagonal_sums sums;
     if (fault.failure) {
         if (!t->fault.failure) t->fault = fault;
-    } else if (step < t->slices) memcpy(t->relation[step].w, answered + RESULT, sizeof t->relation[step].w);
+    } else if (step < t->slices) memcpy(t->relation[step].w, reply + RESULT, sizeof t->relation[step].w);
     else {
-        tridiagonal_sums_unpack(answered + RESULT, &sums);
+        tridiagonal_sums_unpack(reply + RESULT, &sums);
         tridiagonal_sums_merge(&t->sums, &sums);
     }
 }
 
-/* All answers are taken, though those behind one that is missing do not count. */
-static void receive_answers(struct slices_sim *t, int lanes)
+/* All replies are taken, though those behind one that is missing do not count. */
+static void receive_replies(struct slices_sim *t, int lanes)
 {
     const int64_t to = t->to;
     for (int64_t step = t->from + lanes; step < to; step++) {
         struct sw_remote_helper *helper = t->setup.remote->helper[step - t->from - lanes];
-        double answered[SW_HELP_REPLY];
-        const bool answers = helper->reply(helper, answered);
-        if (!answers && !t->lost) t->to = step;
-        t->lost |= !answers;
-        if (!t->lost) take_answer(t, step, answered);
+        double reply[SW_HELP_REPLY];
+        const bool has_replied = helper->reply(helper, reply);
+        if (!has_replied && !t->lost) t->to = step;
+        t->lost |= !has_replied;
+        if (!t->lost) take_reply(t, step, reply);
     }
 }
 
 /* A step of a run that another process computes. */
-static enum sw_status help(struct sw_sim *sim, const double *asked, double *answered)
+static enum sw_status help(struct sw_sim *sim, const double *request, double *reply)
 {
     struct slices_sim *t = (struct slices_sim *)sim;
     struct lane *l = &t->lane[0];
-    const int64_t step = (int64_t)asked[ASKED_STEP], slice = step % t->slices;
+    const int64_t step = (int64_t)request[REQUEST_STEP], slice = step % t->slices;
     l->fault = (struct fault){.failure = NO_FAILURE};
     if (step < t->slices) {
         SW_TRY(reduce(t, l, slice, step + 1));
-        memcpy(answered + RESULT, t->relation[slice].w, sizeof t->relation[slice].w);
+        memcpy(reply + RESULT, t->relation[slice].w, sizeof t->relation[slice].w);
     } else {
-        memcpy(t->ends[slice], asked + ASKED_ENDS, sizeof t->ends[slice]);
+        memcpy(t->ends[slice], request + REQUEST_ENDS, sizeof t->ends[slice]);
         SW_TRY(expand(t, l, slice, step + 1));
-        tridiagonal_sums_pack(&l->sums, answered + RESULT);
+        tridiagonal_sums_pack(&l->sums, reply + RESULT);
     }
-    pack_fault(&l->fault, answered);
+    pack_fault(&l->fault, reply);
     return SW_OK;
 }
 
@@ -331,10 +331,10 @@ static enum sw_status take_steps(struct slices_sim *t)
     if (!t->fault.failure && t->from >= t->slices && !t->closed) SW_TRY(close_system(t, t->from + 1));
     if (!t->fault.failure) {
         for (int64_t step = t->from + lanes; step < t->to; step++)
-            ask_remote(t, step, t->setup.remote->helper[step - t->from - lanes]);
+            send_request(t, step, t->setup.remote->helper[step - t->from - lanes]);
         SW_TRY(sw_comm_run(lanes > 1 ? "threads" : "null", lanes, take_step, t));
         collect(t, lanes);
-        receive_answers(t, lanes);
+        receive_replies(t, lanes);
     }
     return SW_OK;
 }
