@@ -23,9 +23,12 @@ bool sw_line_limit_is_known(const struct sw_problem *problem, const struct sw_se
 enum sw_status sw_line_limit_of(const struct sw_problem *problem, const struct sw_setup *setup, int64_t ld,
                                 const double *column, int64_t j, struct sw_line_limit *limit);
 
-/** line_stability.c: whether the explicit part of a kind stays stable. */
+/** line_stability.c: whether the explicit part of a kind stays stable; and what time.dt a run that diverged needs, as
+ * struct sw_problem_advice.advise(). */
 enum sw_status sw_line_warn_stability(const struct sw_problem *problem, const struct sw_setup *setup, int64_t ld,
                                       const double *column, int64_t j, const double *state, char text[200]);
+enum sw_status sw_line_advise_step(const struct sw_problem *problem, const struct sw_setup *setup, int64_t ld,
+                                   const double *column, int64_t j, char text[200]);
 /** equation_stability.c: what becomes of small waves on the initial values of a run, with coefficients frozen at some
  * of its points (docs/explanation/accuracy.md): whether the equation itself lets short waves grow without bound there,
  * whether the steps let waves grow that it does not, and whether they damp waves that it keeps. */

@@ -411,14 +411,12 @@ enum sw_status sw_line_warn_stability(const struct sw_problem *problem, const st
     return st;
 }
 
-enum sw_status sw_line_advise(const struct sw_problem *problem, const struct sw_setup *setup, int64_t ld,
-                              const double *column, int64_t j, char text[200])
+enum sw_status sw_line_advise_step(const struct sw_problem *problem, const struct sw_setup *setup, int64_t ld,
+                                   const double *column, int64_t j, char text[200])
 {
     struct sw_line_limit l;
     char cause[80] = "", range[40], smaller[40];
     double u;
-    SW_TRY(sw_line_name_first(problem, setup, ld, column, j, text));
-    if (*text) return SW_OK;  /* no time step helps */
     enum sw_status st = sw_line_limit_of(problem, setup, ld, column, j, &l);
     if (!st && isfinite(l.u)) st = find_driver(setup, ld, column, j, &l, cause, &u);
     if (!st && isfinite(l.u)) print_range(l.u, range);

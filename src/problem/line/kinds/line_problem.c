@@ -9,6 +9,7 @@
 #include "base/sw_err.h"
 #include "base/sw_mem.h"
 #include "linalg/sw_band.h"
+#include "problem/line/advice/line_advice.h"
 #include "problem/line/kinds/equation_model.h"
 #include "base/sw_text.h"
 #include "problem/given.h"
@@ -232,7 +233,7 @@ const char *sw_line_solver(int k)
 }
 
 /* Crank-Nicolson takes what is explicit at the old time, but for forces that do not depend on u. */
-void sw_line_orders(const struct sw_problem *problem, const struct sw_setup *setup, int order[2])
+static void find_orders(const struct sw_problem *problem, const struct sw_setup *setup, int order[2])
 {
     const struct equation_model *m = equation_model_of(setup);
     const struct sw_imex *method = sw_imex_of(sw_line_scheme(problem->model, setup));
@@ -353,9 +354,9 @@ static int find_coarse(const struct equation_model *m, const struct sw_setup *at
     return -1;
 }
 
-enum sw_status sw_line_check_precision(const struct sw_problem *problem, const struct sw_setup *setup,
-                                       const char *const *solver, int count, int ld, const double *column, int *first,
-                                       const char **key, char why[160])
+static enum sw_status check_precision(const struct sw_problem *problem, const struct sw_setup *setup,
+                                      const char *const *solver, int count, int ld, const double *column, int *first,
+                                      const char **key, char why[160])
 {
     const struct equation_model *m = equation_model_of(setup);
     const double *n = column + (size_t)sw_setup_column(setup, "grid.n") * (size_t)ld;
@@ -423,7 +424,15 @@ const struct sw_problem_shape sw_line_shapes = {.min_points = SW_LINE_POINTS, .w
 const struct sw_problem_texts sw_line_texts = {
     .prepare = equation_prepare, .release = equation_release, .scan_runs = equation_survey,
     .finalize = equation_settle};
-const struct sw_problem_time   sw_line_times = {.orders = sw_line_orders, .check_precision = sw_line_check_precision};
+const struct sw_problem_time   sw_line_times = {.orders = find_orders, .check_precision = check_precision};
 const struct sw_problem_files  sw_line_files = {.content = sw_initial_content};
-const struct sw_problem_advice sw_line_advice = {
-    .warn_run = sw_line_warnings, .advise = sw_line_advise, SW_LINE_ADVICE};
+
+/* Where the beginning is not finite no time step helps. */
+static enum sw_status advise(const struct sw_problem *problem, const struct sw_setup *setup, int64_t ld,
+                             const double *column, int64_t j, char text[200])
+{
+    SW_TRY(sw_line_name_first(problem, setup, ld, column, j, text));
+    return *text ? SW_OK : sw_line_advise_step(problem, setup, ld, column, j, text);
+}
+
+const struct sw_problem_advice sw_line_advice = {.warn_run = sw_line_warnings, .advise = advise, SW_LINE_ADVICE};

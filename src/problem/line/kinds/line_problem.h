@@ -23,13 +23,9 @@ enum sw_status sw_line_bytes(const struct sw_problem *problem, const struct sw_s
                              const struct sw_device *device, struct sw_batch_bytes *bytes);
 enum sw_status sw_line_create(const struct sw_problem *problem, const struct sw_setup *setup, struct sw_device *device,
                               struct sw_sim **sim);
-enum sw_status sw_line_check_precision(const struct sw_problem *problem, const struct sw_setup *setup,
-                                       const char *const *solver, int count, int ld, const double *column, int *first,
-                                       const char **key, char why[160]);
 const char *sw_line_validate_run(const struct sw_setup *setup, const char *solver, int ld, const double *column, int j,
                                  char why[160]);
 const char *sw_line_solver(int k);
-void sw_line_orders(const struct sw_problem *problem, const struct sw_setup *setup, int order[2]);
 enum sw_status sw_line_describe(const struct sw_problem *problem, const struct sw_setup *setup, struct sw_text *text);
 void sw_line_warn_setup(const struct sw_problem *problem, const struct sw_setup *setup, char text[200]);
 enum sw_status sw_line_name_given(const struct sw_problem *problem, const struct sw_setup *setup, int64_t ld,
@@ -40,8 +36,6 @@ enum sw_status sw_line_try_compile(const struct sw_problem *problem, const struc
 
 /* problem/line/advice */
 extern const struct sw_run_warning sw_line_warnings[];  /* of a built-in kind */
-enum sw_status sw_line_advise(const struct sw_problem *problem, const struct sw_setup *setup, int64_t ld,
-                              const double *column, int64_t j, char text[200]);
 
 extern const struct sw_problem_shape  sw_line_shapes;
 extern const struct sw_problem_texts  sw_line_texts;
