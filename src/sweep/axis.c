@@ -256,7 +256,7 @@ static enum sw_status read_axis(struct sw_sweep *s, const struct sw_setting *set
     }
 }
 
-enum sw_status axes_read(struct sw_sweep *s)
+static enum sw_status read_axes(struct sw_sweep *s)
 {
     const struct sw_setting *sweep = sw_config_find(s->config, "sweep");
     int n = sweep && sweep->kind == SW_SETTING_GROUP ? sweep->count : 0;
@@ -374,7 +374,7 @@ static enum sw_status prepare_sample(struct sw_sweep *s)
     return sample_prepare(s, name);
 }
 
-enum sw_status axes_combine(struct sw_sweep *s)
+static enum sw_status combine_axes(struct sw_sweep *s)
 {
     for (int k = 0; k < s->naxis; k++)
         if (s->own->axis[k].count == 0) return SW_OK;  /* refused already */
@@ -384,6 +384,12 @@ enum sw_status axes_combine(struct sw_sweep *s)
     if (s->own->sample->dimensions == 0)
         report_error(s, NULL, "sweep.mode = \"random\" needs an axis that is drawn, such as a = \"uniform(0, 1)\"");
     return s->nruns ? prepare_sample(s) : SW_OK;
+}
+
+enum sw_status axes_read(struct sw_sweep *s)
+{
+    SW_TRY(read_axes(s));
+    return combine_axes(s);
 }
 
 /* ------------------------------------------------------------------ values */

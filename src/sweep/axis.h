@@ -19,11 +19,9 @@ struct axis {
     int                      dimension; /* drawn: of the random sample                                          */
 };
 
-/** Read the group `sweep`: sw_sweep.axis and sw_sweep_own.axis. @return SW_E_MEMORY */
+/** Read the group `sweep`, and combine its axes: sw_sweep.axis, sw_sweep_own.axis, number of runs, strides, random
+ * sample. @return SW_E_MEMORY */
 enum sw_status axes_read(struct sw_sweep *s);
-
-/** Combine the axes: number of runs, strides, random sample. @return SW_E_MEMORY */
-enum sw_status axes_combine(struct sw_sweep *s);
 
 /** The values of axis k for some runs: run[0 .. count-1], or first, first+1, ... if run is NULL. They are computed
  * where they are needed, so that an axis of a million values costs nothing. */

@@ -70,45 +70,46 @@ static void limit_history(struct sw_sweep *s)
         s->history = (int)s->own->source[k].number;
 }
 
+/* Run a stage. @param wrong  out: it has reported an error */
+static enum sw_status stage(struct sw_sweep *s, enum sw_status (*read)(struct sw_sweep *s), bool *wrong)
+{
+    const int errors = s->own->report->errors;
+    const enum sw_status st = read(s);
+    *wrong = s->own->report->errors > errors;
+    return st;
+}
+
+/* Keys with their settings -> what holds for all runs -> axes -> columns, one number a run -> functions of the points
+ * and reductions of fields, over the columns -> times -> shapes of runs -> each run is checked. A stage reports what is
+ * wrong and goes on; later ones leave alone what depends on it. */
 static enum sw_status expand(struct sw_sweep *s)
 {
-    struct times every;
-    int errors;
+    struct sw_sweep_own *own = s->own;
+    bool unknowns_wrong, axes_wrong;
     pick_problem(s);
     if (!s->problem) return status_so_far(s);
-    errors = s->own->report->errors;
-    SW_TRY(keys_read(s));
-    s->own->keys_wrong = s->own->report->errors > errors;
+    SW_TRY(stage(s, keys_read, &own->keys_wrong));
     SW_TRY(options_read(s));
-    errors = s->own->report->errors;
-    SW_TRY(unknowns_read(s));
-    if (s->own->report->errors > errors) return status_so_far(s);  /* all expressions name them */
-    errors = s->own->report->errors;
-    SW_TRY(axes_read(s));
-    SW_TRY(axes_combine(s));
-    s->own->axes_wrong = s->nruns < 1 || s->own->report->errors > errors;
+    SW_TRY(stage(s, unknowns_read, &unknowns_wrong));
+    if (unknowns_wrong) return status_so_far(s);  /* all expressions name them */
+    SW_TRY(stage(s, axes_read, &axes_wrong));
+    own->axes_wrong = s->nruns < 1 || axes_wrong;
     SW_TRY(columns_make(s));
     choices_resolve(s);
-    errors = s->own->report->errors;
-    SW_TRY(functions_read(s));
-    s->own->functions_wrong = s->own->report->errors > errors;
+    SW_TRY(stage(s, functions_read, &own->functions_wrong));
     SW_TRY(functions_prepare(s));
     SW_TRY(scalars_read(s));
     names_check(s);
-    if (s->problem->time) SW_TRY(times_read(s, "output.fields.times", s->own->fields));
-    else SW_TRY(end_read(s, "output.fields", s->own->fields));
-    SW_TRY(times_read(s, "output.scalars.times", s->own->scalars));
-    SW_TRY(every_read(s, "output.scalars.every", &every));
-    if (every.setting) *s->own->scalars = every;
+    SW_TRY(outputs_read(s));
     SW_TRY(stops_read(s));
     row_check(s);
     shape_prepare(s);
     /* an axis may be used in an expression that was refused */
-    if (s->own->report->errors == 0) SW_TRY(names_check_used(s, NULL));
+    if (own->report->errors == 0) SW_TRY(names_check_used(s, NULL));
     SW_TRY(columns_fold(s));
     limit_history(s);
     SW_TRY(runs_check(s));
-    if (s->own->idle) SW_TRY(names_check_used(s, s->column[s->own->numbered - 1].name));
+    if (own->idle) SW_TRY(names_check_used(s, s->column[own->numbered - 1].name));
     return status_so_far(s);
 }
 

@@ -46,7 +46,8 @@ static enum sw_status read_list(struct sw_sweep *s, struct times *t, int count, 
     return SW_OK;
 }
 
-enum sw_status times_read(struct sw_sweep *s, const char *path, struct times *t)
+/* A list of times, or "linspace(0, end, 11)". */
+static enum sw_status times_read(struct sw_sweep *s, const char *path, struct times *t)
 {
     struct list_call call;
     bool is_call = false;
@@ -58,7 +59,8 @@ enum sw_status times_read(struct sw_sweep *s, const char *path, struct times *t)
     return is_call ? read_call(s, t, &call) : read_list(s, t, 1, &setting);
 }
 
-enum sw_status end_read(struct sw_sweep *s, const char *path, struct times *t)
+/* Of a problem without time: once, at the end, if the group at `path` is there. */
+static enum sw_status end_read(struct sw_sweep *s, const char *path, struct times *t)
 {
     *t = (struct times){.path = path, .setting = key_setting(s, path)};
     if (!t->setting) return SW_OK;
@@ -75,6 +77,17 @@ enum sw_status every_read(struct sw_sweep *s, const char *path, struct times *t)
     t->kind = TIMES_EVERY;
     SW_TRY(sw_arena_take(s->own->arena, 1, &t->arg));
     return read_argument(s, t, t->setting, NULL);
+}
+
+enum sw_status outputs_read(struct sw_sweep *s)
+{
+    struct times every;
+    if (s->problem->time) SW_TRY(times_read(s, "output.fields.times", s->own->fields));
+    else SW_TRY(end_read(s, "output.fields", s->own->fields));
+    SW_TRY(times_read(s, "output.scalars.times", s->own->scalars));
+    SW_TRY(every_read(s, "output.scalars.every", &every));
+    if (every.setting) *s->own->scalars = every;
+    return SW_OK;
 }
 
 /* ------------------------------------------------------------------ in units of dt */

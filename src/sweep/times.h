@@ -17,12 +17,10 @@ struct times {
     bool                     ends_differ;  /* time.end differs                                                  */
     bool                     exact;    /* runs take steps of their own and land on each time: dt is 1           */
 };
-/** Read a list of times, or "linspace(0, end, 11)". */
-enum sw_status times_read(struct sw_sweep *s, const char *path, struct times *times);
-/** Read a time between outputs. */
+/** Read when fields and scalars are saved: sw_sweep_own.fields and .scalars. @return SW_E_MEMORY */
+enum sw_status outputs_read(struct sw_sweep *s);
+/** Read a time between outputs, or looks. */
 enum sw_status every_read(struct sw_sweep *s, const char *path, struct times *times);
-/** For a problem without time: once, at the end, if the group at `path` is there. */
-enum sw_status end_read(struct sw_sweep *s, const char *path, struct times *times);
 /** Argument k in units of dt (a count stays a count), rounded to 40 bits, so that runs with dt and end in proportion
  * get the same: these numbers and the number of steps are all that the output steps of a run depend on. */
 double times_scale(const struct times *times, int k, double value, double dt);
