@@ -81,7 +81,7 @@ static void describe_place(const struct failures *f, int j, char text[160])
 {
     const struct runs *r = f->r;
     const struct sw_setup *setup = r->setup;
-    const struct sw_failure_place *p = &f->place[j].at;
+    const struct sw_failure_place *p = &f->place[j];
     const struct sw_grid g = sw_setup_grid(setup, r->count, r->column, j);
     const char *unknown = setup->nunknown ? setup->unknown[p->unknown] : "u";
     const double first = sw_grid_at(&g, 0, p->first), last = sw_grid_at(&g, 0, p->last), at = sw_grid_at(&g, 0, p->at);
@@ -222,7 +222,7 @@ enum sw_status failures_find(struct failures *f)
         if (!diagnostics_read) SW_TRY(runs_read_diagnostics(f->r));
         diagnostics_read = true;
         f->step[j] = f->now[j];
-        if (sim->ops->place && f->now[j] > 0) f->place[j].known = sim->ops->place(sim, j, &f->place[j].at);
+        if (sim->ops->place && f->now[j] > 0) f->place[j].known = sim->ops->place(sim, j, &f->place[j]);
         report_failure(f, j);
     }
     return SW_OK;
@@ -236,7 +236,7 @@ enum { PLACE_NUMBERS = 4 };
 
 void failures_store(const struct failures *f, int j, double *stored)
 {
-    const struct sw_failure_place *p = &f->place[j].at;
+    const struct sw_failure_place *p = &f->place[j];
     const double told[PLACE_NUMBERS] = {2 * p->unknown + p->infinite, (double)p->first, (double)p->last,
                                         (double)p->at};
     for (size_t i = 0; i < f->r->size; i++) stored[i] = NAN;
@@ -248,6 +248,7 @@ void failures_restore(struct failures *f, int j, int64_t step, const double *sto
     f->step[j] = step;
     if (f->r->size <= PLACE_NUMBERS || !isfinite(stored[0])) return;
     const int of = (int)stored[0];
-    f->place[j] = (struct failure_place){true, {of % 2 != 0, of / 2, (int64_t)stored[1], (int64_t)stored[2],
-                                                (int64_t)stored[3]}};
+    f->place[j] = (struct sw_failure_place){.known = true, .infinite = of % 2 != 0, .unknown = of / 2,
+                                            .first = (int64_t)stored[1], .last = (int64_t)stored[2],
+                                            .at = (int64_t)stored[3]};
 }

@@ -9,7 +9,7 @@ struct failures {          /* written by failures.c alone */
     const char **load_error;   /* [count] why a run could not begin; NULL: it could                    */
     int64_t *step;         /* [count] step after which it was not finite; -1: finite so far            */
     bool    *undecided;    /* [count] there stop.when was NaN                                          */
-    struct failure_place { bool known; struct sw_failure_place at; } *place;  /* [count] where it failed */
+    struct sw_failure_place *place;  /* [count] where it failed                                        */
     char   **said;         /* [count] why a run failed, as it was reported; NULL: not yet               */
     int64_t *now;          /* [count] as step, as the sim reports it now                                */
     void   (*report)(void *user, const struct sw_event *event);
