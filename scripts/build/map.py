@@ -91,7 +91,7 @@ def count(build):
 
 def rounded(name, value):
     if name.startswith("lines"):
-        return -(-value // 250) * 250
+        return -(-value // 500) * 500
     return int(-(-value // 1)) if name.startswith("percent") else value
 
 
