@@ -32,7 +32,7 @@ fi
 make_tmp "$folder/bench-devices-XXXXXX"
 mkdir -p "$(dirname "$csv")" || exit 1
 
-export PYTHONPATH=tests PYTHONDONTWRITEBYTECODE=1
+export PYTHONPATH=tests/helpers PYTHONDONTWRITEBYTECODE=1
 "$python" - "$sweep" "$tmp" "$csv" "$repeats" "$runs" "$seconds" "$devices" <<'PY'
 import csv
 import json

@@ -46,7 +46,7 @@ columns() {  # a table of the columns of the table of runs, from SW_RUN_COLUMNS:
              meaning = row
              sub(/^[A-Z]*, [a-z0-9_]*, (NULL|"[^"]*"), "/, "", meaning)
              sub(/".*/, "", meaning)
-             gsub(/[|]/, "\\\\|", meaning)
+             gsub(/[|]/, "\\\\&", meaning)
              only = match(row, /[.]present = [a-z_]*/) ? substr(row, RSTART + 11, RLENGTH - 11) : ""
              gsub(/_/, " ", only)
              printf "| `%s` | %s | %s | %s |\n", part[2], type, meaning, only

@@ -509,7 +509,7 @@ refuses "logarithms of what is not above 0" "--log c: no value is greater than 0
     -s 'output={scalars={every=0.1;};}' --device cpu -o "$dir/many.h5" || bad "sweep 150 values of n"
 draws "one of 150 grids" p.png "$dir/many.h5" --kind lines --of energy --run 149
 refuses "150 lines" "150 runs are too many lines; choose some with --run" "$dir/many.h5" --kind lines --of energy
-(cd scripts && timeout 60 $SWEEP_PYTHON -B -c '
+(cd scripts/plot && timeout 60 $SWEEP_PYTHON -B -c '
 import sys, time
 from sweep_plot.results import Results
 begin = time.process_time()

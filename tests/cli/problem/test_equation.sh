@@ -310,7 +310,7 @@ refused "'rhs' in run 1 (a = 0): the coefficient of dxx(u) is infinite; 1 of 2 r
     -s 'rhs="dxx(u)/a - u^3"' -s 'sweep.a=[1.0, 0.0]'
 refused "'implicit': the coefficient of dxx(u) is infinite" -s 'implicit="1/0*dxx(u)"'
 refused "'implicit': the coefficient of u is no number" -s 'implicit="0/0*u"'
-refused 'rounding could change u by 6.28 of itself in a step, more than 0.001; use "auto", a smaller time.dt or' \
+refused 'rounding could change u by 6.3 of itself in a step, more than 0.001 (s4 = 0, s2 = 0, s3 = ' \
     -s 'rhs="1e4*dxxx(u)"' -s left.dirichlet=1 -s right.dirichlet=1 -s grid.n=64 -s 'grid.length="2*pi"' \
     -s time.dt=0.05 -s stepper=cpu.plain
 refused 'not linear in u with a constant coefficient' -s 'implicit="u^2"'

@@ -33,7 +33,7 @@ struct sw_line_mass equation_mass(const struct equation_model *model, bool fourt
 int equation_parameters(const struct equation_model *model);
 
 /* The coefficients of the implicit part in some runs, 0 where there are none: value[unknown][order][run]. */
-enum { EQUATION_RUNS = 64 };
+enum { EQUATION_RUNS = 256 };
 struct equation_values {
     double value[SW_UNKNOWNS_MOST][SW_EQUATION_ORDERS][EQUATION_RUNS];
     double weight;        /* of the implicit part in a step of the method */
