@@ -325,7 +325,7 @@ const char *sw_line_validate_run(const struct sw_setup *setup, const char *solve
 static void describe_rounding(const struct sw_setup *setup, int v, const struct sw_line_operator *a, double dx,
                               double off, char why[160])
 {
-    char odd[48] = "", much[32];  /* with as many digits as make it more than the limit */
+    char much[32];  /* with as many digits as make it more than the limit */
     if (!isfinite(off)) {
         snprintf(why, 160, "a step's coefficients are beyond all numbers: s4 = %.3g, s2 = %.3g with dx = %.3g", a->s4,
                  a->s2, dx);
@@ -335,10 +335,13 @@ static void describe_rounding(const struct sw_setup *setup, int v, const struct 
         snprintf(much, sizeof much, "%.*g", digits, off);
         if (strtod(much, NULL) > SW_LINE_MAX_ROUNDING) break;
     }
-    if (a->s3 != 0 || a->s1 != 0) snprintf(odd, sizeof odd, ", s3 = %.3g, s1 = %.3g", a->s3 + 0.0, a->s1 + 0.0);
-    snprintf(why, 160, "rounding could change %s by %s of itself in a step, more than %g (s4 = %.3g, s2 = %.3g%s)",
-             setup->nunknown ? setup->unknown[v] : "the field", much, SW_LINE_MAX_ROUNDING, a->s4 + 0.0, a->s2 + 0.0,
-             odd);  /* + 0.0: 0 is printed for -0 */
+    /* + 0.0: 0 is printed for -0 */
+    const int used = snprintf(why, 160, "rounding could change %s by %s of itself in a step, more than %g "
+                              "(s4 = %.3g, s2 = %.3g", setup->nunknown ? setup->unknown[v] : "the field", much,
+                              SW_LINE_MAX_ROUNDING, a->s4 + 0.0, a->s2 + 0.0);
+    if (used < 0 || used >= 159) return;
+    if (a->s3 == 0 && a->s1 == 0) snprintf(why + used, 160 - (size_t)used, ")");
+    else snprintf(why + used, 160 - (size_t)used, ", s3 = %.3g, s1 = %.3g)", a->s3 + 0.0, a->s1 + 0.0);
 }
 
 /* The first unknown of a run that rounding would change too much; -1: none. */
