@@ -20,6 +20,10 @@ draw() {  # draw CONFIG PICTURE ARGUMENTS...
     ./sweep plot "$file" "$@" -o "$picture"
 }
 mkdir -p docs/pictures
+# The first block of README is the config of the picture behind it.
+awk '/^```$/ { if (on) exit; on = 1; next } on' README.md > "$dir/map.cfg"
+./sweep run -q "$dir/map.cfg" -o "$dir/map.h5"
+./sweep plot "$dir/map.h5" --over k,F -o docs/pictures/map.png
 draw ch_forcing                 ch_forcing     --kind spacetime --run 0,128,136,144,388,396,404,412
 draw ch_coarsening              ch_coarsening  --kind lines --of domain_length --log x
 draw hyperdiffusion_convergence convergence    --kind convergence
