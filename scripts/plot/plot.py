@@ -63,6 +63,9 @@ except ImportError as error:
     print(f"error: {error}; " + ("the folder sweep_plot has to be beside plot.py: install sweep again" if own else
                                  "install python3-h5py and python3-matplotlib (Debian, Ubuntu)"), file=sys.stderr)
     sys.exit(4)
+except OSError as error:    # of the current folder, which import_matplotlib() leaves and comes back to
+    print(f"error: the current folder cannot be entered again: {error.strerror}", file=sys.stderr)
+    sys.exit(5)
 
 KINDS = {"convergence": convergence, "lines": lines, "spacetime": spacetime, "slice": slices,
          "curves": curves, "heatmap": heatmap}

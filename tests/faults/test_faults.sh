@@ -118,6 +118,18 @@ else
         grep -q : log || break
     done
     [ $k -gt 5 ] || fail "close: only $k calls"
+    # what show prints is all of the file, or it says that it cannot read it
+    "$sweep" show whole.h5 --csv > good.csv
+    for calls in open,openat stat,lstat,newfstatat,fstat,access read,pread64; do
+        for ((k = 1;; k++)); do
+            "$at_call" -k $k -c $calls -p "$tmp" -a 5 -l log "$sweep" show whole.h5 --csv >csv 2>err
+            code=$?
+            [ $code = 5 ] || { [ $code = 0 ] && cmp -s csv good.csv; } ||
+                fail "show, $calls $k: exit code $code: $(diff csv good.csv | head -n 2) $(cat err)"
+            grep -q : log || break
+        done
+        [ $k -gt 2 ] || fail "show, $calls: only $k calls"
+    done
     # no more threads: libgomp exits with 1, which would say that runs have diverged
     for ((k = 1;; k++)); do
         rm -rf z.h5 z.h5.d

@@ -97,6 +97,8 @@ class Faults(Scenes):
         self.set_scene(name)
         self.place(name)
         judge.mutants += 1
+        if kind == "memory":
+            command = [word for word in command if word != "-q"]  # a sample given up for want of memory is a warning
         faulty = self.at_call(k, command, calls, str(how), self.where(name, kind))
         code = judge.run(faulty, [], allowed={0, 4, 5})
         self.fired += ":" in self.log()
@@ -110,14 +112,17 @@ class Faults(Scenes):
             said = sorted(set(self.shown(judge.out)) ^ set(self.said[name]))
             self.fault(f"{name}, {kind}: says something else, with exit code 0: {said}", faulty)
         if code == 0 and result and "libmvec" not in self.log():  # without it sin, cos and exp have other last bits
-            self.check_result(name, f"{name}, {kind} (exit code 0)", faulty)
+            lost = {"error_time", "message"} if re.search("accuracy: .*memory", judge.err) else set()
+            self.check_result(name, f"{name}, {kind} (exit code 0)", faulty, lost)
         if result and code != 0:
             on, codes = self.further_command(name)
             if judge.run([self.program, *on], ["k.h5.d", "k.h5"], allowed=codes) is not None:
                 self.check_result(name, f"{name}, {kind}, the call after it", faulty)
 
-    def check_result(self, name, what, faulty):
+    def check_result(self, name, what, faulty, allowed=frozenset()):
         for difference in self.differences(name):
+            if difference.split()[0] in allowed:
+                continue
             self.fault(f"{what}: {difference}", faulty)
 
 

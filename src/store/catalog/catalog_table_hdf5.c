@@ -6,6 +6,7 @@
 #include "base/sw_err.h"
 #include "base/sw_mem.h"
 #include "store/catalog/catalog.h"
+#include "store/files/sw_files.h"
 #include "store/files/sw_output.h"
 #include "store/hdf5/schema_hdf5.h"
 
@@ -219,35 +220,36 @@ static enum sw_status read_scalar(struct sw_h5 *h, const struct sw_data_group *s
     return SW_OK;
 }
 
-/* A part that is gone by now, as a merge took it in, is no failure. */
-static enum sw_status close_input(struct sw_h5 *h)
+/* A part that is gone by now, as a merge took it in, is no failure. @param path  of h; NULL: none is open */
+static enum sw_status close_input(struct sw_h5 *h, const char *path)
 {
     const enum sw_status st = sw_h5_close(h);
-    return h->damaged || st == SW_E_MEMORY ? st : SW_OK;
+    return st && st != SW_E_MEMORY && sw_files_absent(path) ? SW_OK : st;
 }
 
 /* Fill in the table's scalars; those of a virtual file stay NaN.
  * @param slice  of each row; NULL: the table is the only input's
- * @return SW_E_IO an input is damaged; SW_E_MEMORY */
+ * @return SW_E_IO an input cannot be read, or is damaged; SW_E_MEMORY */
 static enum sw_status read_last_scalars(const struct sw_catalog *c, const int64_t *slice, struct sw_run_table *t)
 {
     struct place *place;
     struct sw_h5 h = {0};
+    const char *path = NULL;
     enum sw_status st = sw_alloc((size_t)t->nruns, &place);
     const int64_t count = st ? 0 : find_places(c, slice, t->nruns, place);
     for (int64_t first = 0, next; first < count && !st; first = next) {
         const struct place *p = &place[first];
         const struct sw_data_group *s = &c->input[p->input].data_group[p->data_group];
         if (!first || p->input != p[-1].input) {
-            if ((st = close_input(&h))) break;
-            sw_h5_open(&h, c->input[p->input].path);
+            if ((st = close_input(&h, path))) break;
+            sw_h5_open(&h, path = c->input[p->input].path);
         }
         for (next = first + 1; next < count && place[next].input == p->input &&
                                place[next].data_group == p->data_group;) next++;
         for (int v = 0; v < s->nvar && !st; v++)
             if (s->var[v].kind == SW_VAR_SERIES) st = read_scalar(&h, s, &s->var[v], p, next - first, t);
     }
-    const enum sw_status closed = close_input(&h);
+    const enum sw_status closed = close_input(&h, path);
     sw_free(place);
     return st ? st : closed;
 }
