@@ -94,6 +94,20 @@ links_resolve() {
     ok "$1"
 }
 
+# A link to a heading (PAGE#ANCHOR) names a heading of that page, as GitHub forms its anchor.
+headings_resolve() {
+    for document in $documents; do
+        folder=$(dirname "$document")
+        for link in $(grep -oE '\]\([^):]*#[^)]+' "$document" | sed 's/^](//'); do
+            page=$folder/${link%%#*}
+            [ "${link%%#*}" ] || page=$document
+            grep -E '^#+ ' "$page" | sed 's/^#* //; s/](.*)//' | tr 'A-Z' 'a-z' | sed 's/[^a-z0-9_ -]//g; s/ /-/g' |
+                grep -qx -- "${link#*#}" || bad "$1: $document -> $link"
+        done
+    done
+    ok "$1"
+}
+
 # The site (mkdocs.yml) and docs/README.md lead to each page.
 pages_are_listed() {
     for page in $(cd docs && find . -name '*.md' ! -path ./README.md | cut -c3-); do
@@ -145,6 +159,7 @@ every_config_passes_check "passes check"
 functions_are_documented "functions of expressions and axes are documented"
 columns_are_documented "columns of the run table are documented"
 links_resolve "links and paths resolve"
+headings_resolve "links to headings resolve"
 pages_are_listed "pages are listed"
 functions_exist "functions named in docs exist"
 commands_exist "commands and options in docs exist"
