@@ -42,9 +42,9 @@ native_set = $(shell $(CC) -march=native -dM -E -x c /dev/null | \
 LANES   ?= $(if $(SANITIZE)$(findstring -march=native,$(OPT)),$(native_set),avx512 avx2 generic)
 lanes   := $(sort $(LANES) $(if $(filter avx512 avx2,$(LANES)),few_avx2))
 # Against errors in memory: a canary on the stack, checked copies, addresses that differ from start to start, and tables
-# of functions that are read-only from the start; docs/explanation/benchmarks.md says what that costs. Of checked copies
-# the third level, or what the compiler and its library know: without optimization none. Sanitizers check more than
-# that.
+# of functions that are read-only from the start; docs/explanation/overheads.md says how to see what that costs. Of
+# checked copies the third level, or what the compiler and its library know: without optimization none. Sanitizers check
+# more than that.
 fortifies = $(shell printf '\043include <features.h>\n__USE_FORTIFY_LEVEL\n' | \
               $(CC) $(OPT) -U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=$(1) -w -x c -E - 2> /dev/null | grep -x $(1))
 ifndef HARDEN

@@ -14,7 +14,8 @@ import textwrap
 import bench_data as data
 from bench_data import figure_text
 
-PAGES = ["docs/explanation/benchmarks.md", "docs/explanation/papers.md", "docs/reference/benchmark_tables.md"]
+PAGES = ["docs/explanation/benchmarks.md", "docs/explanation/overheads.md", "docs/explanation/papers.md",
+         "docs/reference/benchmark_tables.md"]
 
 
 def table(head, rows):
