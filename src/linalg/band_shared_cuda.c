@@ -3,7 +3,6 @@
  * and so the strongest of the baselines that go through memory in each step. Factored on the host. */
 #include <math.h>
 
-#include "base/sw_mem.h"
 #include "cuda/cu_check.cuh"
 #include "linalg/host_factor_cuda.h"
 #include "linalg/sw_band_impl.h"
@@ -19,16 +18,14 @@ static bool shared_fits(const struct sw_band_desc *desc) { return desc->uniform;
 static enum sw_status shared_create(struct sw_band *s)
 {
     const struct sw_band_desc *d = &s->desc;
-    struct shared *h = NULL;
+    struct shared *h = s->own;
     size_t n = (size_t)d->n;
-    SW_TRY(sw_alloc(1, &h));
-    s->own = h;
     h->d = (struct sw_cuda_thomas){.n = d->n, .p = sw_band_border(d), .batch = d->batch, .ld = d->ld, .border_ld = 1};
-    SW_TRY(sw_alloc((size_t)d->batch, &h->bad));
-    SW_TRY(sw_device_alloc(s->device, 5 * n, &h->d.factor));
-    if (!h->d.p) return SW_OK;
-    SW_TRY(sw_device_alloc(s->device, 2 * n, &h->d.Z));
-    return sw_device_alloc(s->device, 10, &h->d.border);
+    sw_array(&s->arrays, (size_t)d->batch, &h->bad);
+    sw_array_device(&s->arrays, 5 * n, &h->d.factor);
+    if (h->d.p) sw_array_device(&s->arrays, 2 * n, &h->d.Z);
+    if (h->d.p) sw_array_device(&s->arrays, 10, &h->d.border);
+    return s->arrays.status;
 }
 
 /* A singular matrix makes all solutions NaN. */
@@ -61,17 +58,6 @@ static enum sw_status shared_solve(const struct sw_band *s, double *x)
     return sw_cuda_shared_solve(s->device->compute, &h->d, x);
 }
 
-static void shared_destroy(struct sw_band *s)
-{
-    struct shared *h = s->own;
-    if (!h) return;
-    sw_device_free(s->device, h->d.border);
-    sw_device_free(s->device, h->d.Z);
-    sw_device_free(s->device, h->d.factor);
-    sw_free(h->bad);
-    sw_free(h);
-}
-
 /* As counted in cuda/band/band_shared.cu and cuda/band/band_correct.cu. */
 static struct sw_cost shared_cost(const struct sw_band_desc *desc)
 {
@@ -85,10 +71,10 @@ const struct sw_band_ops band_shared_cuda = {
     .space = SW_DEVICE,
     .layout = SW_INTERLEAVED,
     .vectors = 1,  /* seven numbers for each of n, whatever the batch: less than a vector from 8 systems on */
+    .own_size = sizeof(struct shared),
     .fits = shared_fits,
     .create = shared_create,
     .factor = shared_factor,
     .solve = shared_solve,
-    .destroy = shared_destroy,
     .cost = shared_cost,
 };

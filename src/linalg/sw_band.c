@@ -67,8 +67,9 @@ enum sw_status sw_band_create(const struct sw_band_desc *desc, const char *name,
     SW_TRY(sw_alloc(1, &s));
     s->ops = (const struct sw_band_ops *)row;
     s->desc = *desc;
-    s->device = device;
+    s->device = s->arrays.device = device;
     SW_TRY_TO(failed, st, set_ld(s));
+    SW_TRY_TO(failed, st, sw_alloc_bytes(1, s->ops->own_size, &s->own));
     SW_TRY_TO(failed, st, s->ops->create(s));
     *solver = s;
     return SW_OK;
@@ -157,7 +158,10 @@ enum sw_status sw_band_report(const struct sw_band *solver, const int *found, in
 void sw_band_destroy(struct sw_band **solver)
 {
     if (!solver || !*solver) return;
-    (*solver)->ops->destroy(*solver);
-    sw_free(*solver);
+    struct sw_band *s = *solver;
+    if (s->own && s->ops->destroy) s->ops->destroy(s);
+    sw_arrays_free(&s->arrays);
+    sw_free(s->own);
+    sw_free(s);
     *solver = NULL;
 }

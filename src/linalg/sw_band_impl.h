@@ -2,6 +2,7 @@
 #define SW_BAND_IMPL_H
 /* The interface of a band solver, for authors of rows. One file a solver; its row goes into band_table.c. */
 #include "base/row.h"
+#include "device/sw_arrays.h"
 #include "linalg/sw_band.h"
 #include "linalg/papers/thomas_point.h"
 
@@ -11,12 +12,13 @@ struct sw_band_ops {
     int            vectors; /* memory it takes, at most: vectors of n numbers a system           */
     int            error_growth;  /* its error, at most, over that of elimination without pivoting in a matrix
                                    * that needs none; 0: 1                                       */
+    size_t         own_size; /* bytes of solver->own                                        */
     bool           (*fits)(const struct sw_band_desc *desc);
-    enum sw_status (*create)(struct sw_band *solver);  /* fills solver->own                  */
+    enum sw_status (*create)(struct sw_band *solver);  /* fills solver->own, which is zeros, and solver->arrays */
     enum sw_status (*factor)(struct sw_band *solver, const double *band, int *bad);
     enum sw_status (*solve)(const struct sw_band *solver, double *x);
     void           (*solve_one)(const struct sw_band *solver, int system, double *x);  /* rows in SW_HOST space only */
-    void           (*destroy)(struct sw_band *solver); /* own may be NULL                    */
+    void           (*destroy)(struct sw_band *solver); /* what is not in arrays; NULL: nothing */
     struct sw_cost (*cost)(const struct sw_band_desc *desc);  /* an unknown and solve; NULL: not counted */
 };
 
@@ -24,6 +26,7 @@ struct sw_band {
     const struct sw_band_ops *ops;
     struct sw_band_desc       desc;    /* checked once, in sw_band_create(); ld is set        */
     struct sw_device         *device;
+    struct sw_arrays          arrays;  /* freed when it is destroyed                         */
     void                     *own;     /* the solver's own data                              */
 };
 

@@ -24,7 +24,7 @@ struct gpsv {
     struct sw_cuda_gpsv d;
     double *work;              /* [5][m][batch]: the matrix that a solve destroys         */
     double *packed;            /* [m][batch]: right-hand sides where ld > batch, and for set-up */
-    void   *buffer;
+    char   *buffer;
     int    *bad;               /* [batch] on the host                                     */
     bool    any_bad;
 };
@@ -47,22 +47,18 @@ static double *row(const struct gpsv *g, double *matrix, int r)
 static enum sw_status make_buffer(struct sw_band *s, struct gpsv *g)
 {
     size_t bytes = 0;
-    char *buffer;
     double *w = g->work;
     SPARSE_TRY(DgpsvInterleavedBatch_bufferSizeExt(g->handle, 0, g->d.n - g->d.p, row(g, w, 0), row(g, w, 1),
                                                    row(g, w, 2), row(g, w, 3), row(g, w, 4), g->packed, g->d.batch,
                                                    &bytes));
-    SW_TRY(sw_device_alloc(s->device, bytes, &buffer));
-    g->buffer = buffer;
-    return SW_OK;
+    sw_array_device(&s->arrays, bytes, &g->buffer);
+    return s->arrays.status;
 }
 
 static enum sw_status gpsv_create(struct sw_band *s)
 {
     const struct sw_band_desc *d = &s->desc;
-    struct gpsv *g = NULL;
-    SW_TRY(sw_alloc(1, &g));
-    s->own = g;
+    struct gpsv *g = s->own;
     SW_TRY(load_library(g));
     g->d.n = d->n;
     g->d.p = sw_band_border(d);
@@ -74,13 +70,14 @@ static enum sw_status gpsv_create(struct sw_band *s)
     CU_TRY(cudaSetDevice(s->device->index));
     SPARSE_TRY(Create(&g->handle));
     SPARSE_TRY(SetStream(g->handle, s->device->compute));
-    SW_TRY(sw_alloc((size_t)d->batch, &g->bad));
-    SW_TRY(sw_device_alloc(s->device, (size_t)d->batch, &g->d.bad));
-    SW_TRY(sw_device_alloc(s->device, 5 * m * matrices, &g->d.matrix));
-    SW_TRY(sw_device_alloc(s->device, 5 * vector, &g->work));
-    SW_TRY(sw_device_alloc(s->device, vector, &g->packed));
-    if (g->d.p) SW_TRY(sw_device_alloc(s->device, 2 * m * matrices, &g->d.Z));
-    if (g->d.p) SW_TRY(sw_device_alloc(s->device, 10 * matrices, &g->d.border));
+    sw_array(&s->arrays, (size_t)d->batch, &g->bad);
+    sw_array_device(&s->arrays, (size_t)d->batch, &g->d.bad);
+    sw_array_device(&s->arrays, 5 * m * matrices, &g->d.matrix);
+    sw_array_device(&s->arrays, 5 * vector, &g->work);
+    sw_array_device(&s->arrays, vector, &g->packed);
+    if (g->d.p) sw_array_device(&s->arrays, 2 * m * matrices, &g->d.Z);
+    if (g->d.p) sw_array_device(&s->arrays, 10 * matrices, &g->d.border);
+    SW_TRY(s->arrays.status);
     return make_buffer(s, g);
 }
 
@@ -196,17 +193,7 @@ static enum sw_status gpsv_solve(const struct sw_band *s, double *x)
 static void gpsv_destroy(struct sw_band *s)
 {
     struct gpsv *g = s->own;
-    if (!g) return;
     if (g->handle) g->Destroy(g->handle);
-    sw_device_free(s->device, g->buffer);
-    sw_device_free(s->device, g->d.border);
-    sw_device_free(s->device, g->d.Z);
-    sw_device_free(s->device, g->packed);
-    sw_device_free(s->device, g->work);
-    sw_device_free(s->device, g->d.matrix);
-    sw_device_free(s->device, g->d.bad);
-    sw_free(g->bad);
-    sw_free(g);
 }
 
 /* The matrix is written again, 40 bytes, from a copy, 40 more, unless all systems have the same; the library reads it
@@ -227,6 +214,7 @@ const struct sw_band_ops band_gpsv_cuda = {
     .layout = SW_INTERLEAVED,
     .error_growth = 64,  /* QR by the library, which states no bound; 4.3 seen at n = 1000 on an H100, CUDA 13.0 */
     .vectors = 5 + 5 + 1 + 2 + 5,  /* matrix, its copy, right-hand sides, Z, a guess of the buffer */
+    .own_size = sizeof(struct gpsv),
     .fits = gpsv_fits,
     .create = gpsv_create,
     .factor = gpsv_factor,

@@ -6,7 +6,6 @@
 #include <pthread.h>
 #include <string.h>
 
-#include "base/sw_mem.h"
 #include "linalg/libraries/lapack_cpu.h"
 #include "linalg/sw_band_impl.h"
 
@@ -63,10 +62,8 @@ static int least(int a, int b) { return a < b ? a : b; }
 static enum sw_status create(struct sw_band *s, const struct lapack_kind *kind)
 {
     const struct sw_band_desc *d = &s->desc;
-    struct lapack *l = NULL;
+    struct lapack *l = s->own;
     SW_TRY(need_functions(s->ops->name, kind));
-    SW_TRY(sw_alloc(1, &l));
-    s->own = l;
     l->kind = kind;
     l->p = sw_band_border(d);
     l->m = d->n - l->p;
@@ -74,12 +71,12 @@ static enum sw_status create(struct sw_band *s, const struct lapack_kind *kind)
     l->upper = least(d->upper, l->m - 1);
     l->ld = kind->ld(l->lower, l->upper);
     size_t batch = (size_t)d->batch, line = batch * (size_t)l->m;
-    SW_TRY(sw_alloc(line * (size_t)l->ld, &l->ab));
-    if (kind->pivots) SW_TRY(sw_alloc(line, &l->pivot));
-    SW_TRY(sw_alloc(l->p ? 2 * line : 0, &l->Z));
-    SW_TRY(sw_alloc(batch, &l->border));
-    SW_TRY(sw_alloc(batch, &l->bad));
-    return SW_OK;
+    sw_array(&s->arrays, line * (size_t)l->ld, &l->ab);
+    if (kind->pivots) sw_array(&s->arrays, line, &l->pivot);
+    sw_array(&s->arrays, l->p ? 2 * line : 0, &l->Z);
+    sw_array(&s->arrays, batch, &l->border);
+    sw_array(&s->arrays, batch, &l->bad);
+    return s->arrays.status;
 }
 
 static int factor_one(const struct sw_band *s, const double *band, const struct lapack *l, int j)
@@ -119,18 +116,6 @@ static enum sw_status solve(const struct sw_band *s, double *x)
 #pragma omp parallel for schedule(static) num_threads(sw_band_threads(s))
     for (int j = 0; j < s->desc.batch; j++) solve_one(s, j, x + (size_t)j * (size_t)s->desc.ld);
     return SW_OK;
-}
-
-static void destroy(struct sw_band *s)
-{
-    struct lapack *l = s->own;
-    if (!l) return;
-    sw_free(l->ab);
-    sw_free(l->pivot);
-    sw_free(l->Z);
-    sw_free(l->border);
-    sw_free(l->bad);
-    sw_free(l);
 }
 
 /* ------------------------------------------------------------------ cpu.lapack */
@@ -218,12 +203,12 @@ const struct sw_band_ops band_lapack_cpu = {
     .space = SW_HOST,
     .layout = SW_LINES,
     .vectors = 7 + 1 + 2,  /* room for fill-in, pivots, Z */
+    .own_size = sizeof(struct lapack),
     .fits = lu_fits,
     .create = lu_create,
     .factor = factor,
     .solve = solve,
     .solve_one = solve_one,
-    .destroy = destroy,
     .cost = lu_cost,
 };
 
@@ -306,11 +291,11 @@ const struct sw_band_ops band_lapack_spd_cpu = {
     .space = SW_HOST,
     .layout = SW_LINES,
     .vectors = 3 + 2,  /* half a band, Z */
+    .own_size = sizeof(struct lapack),
     .fits = cholesky_fits,
     .create = cholesky_create,
     .factor = factor,
     .solve = solve,
     .solve_one = solve_one,
-    .destroy = destroy,
     .cost = cholesky_cost,
 };

@@ -5,7 +5,6 @@
  * is that of the two recursions, whose every step waits for the one before. */
 #include <math.h>
 
-#include "base/sw_mem.h"
 #include "linalg/sw_band_impl.h"
 
 struct thomas {
@@ -35,17 +34,15 @@ static bool thomas_fits(const struct sw_band_desc *desc)
 static enum sw_status thomas_create(struct sw_band *s)
 {
     const struct sw_band_desc *d = &s->desc;
-    struct thomas *t = NULL;
-    SW_TRY(sw_alloc(1, &t));
-    s->own = t;
+    struct thomas *t = s->own;
     t->p = sw_band_border(d);
     t->m = d->n - t->p;
     size_t batch = (size_t)d->batch, line = batch * (size_t)t->m;
-    SW_TRY(sw_alloc(5 * line, &t->factor));
-    SW_TRY(sw_alloc(t->p ? 2 * line : 0, &t->Z));
-    SW_TRY(sw_alloc(batch, &t->border));
-    SW_TRY(sw_alloc(batch, &t->bad));
-    return SW_OK;
+    sw_array(&s->arrays, 5 * line, &t->factor);
+    sw_array(&s->arrays, t->p ? 2 * line : 0, &t->Z);
+    sw_array(&s->arrays, batch, &t->border);
+    sw_array(&s->arrays, batch, &t->bad);
+    return s->arrays.status;
 }
 
 /* E x = f in place. */
@@ -89,17 +86,6 @@ static enum sw_status thomas_solve(const struct sw_band *s, double *x)
     return SW_OK;
 }
 
-static void thomas_destroy(struct sw_band *s)
-{
-    struct thomas *t = s->own;
-    if (!t) return;
-    sw_free(t->factor);
-    sw_free(t->Z);
-    sw_free(t->border);
-    sw_free(t->bad);
-    sw_free(t);
-}
-
 /* 5 factors and the solution read and written once, 56 bytes (a line stays in the cache between its two sweeps), and 9
  * operations; periodic systems read 2 columns of Z, 16 bytes and 4 operations more. */
 static struct sw_cost thomas_cost(const struct sw_band_desc *desc)
@@ -114,11 +100,11 @@ const struct sw_band_ops band_thomas_cpu = {
     .space = SW_HOST,
     .layout = SW_LINES,
     .vectors = 5 + 2,  /* five factors, two columns of Z */
+    .own_size = sizeof(struct thomas),
     .fits = thomas_fits,
     .create = thomas_create,
     .factor = thomas_factor,
     .solve = thomas_solve,
     .solve_one = thomas_solve_one,
-    .destroy = thomas_destroy,
     .cost = thomas_cost,
 };

@@ -4,7 +4,6 @@
  * cuPentBatchRewrite). Both reuse Navon's closure from the set-up, as the paper does (end of II.3). Where all matrices
  * of a batch are equal, the border and the matrix to factor again are one for all; each system has its own
  * factors. */
-#include "base/sw_mem.h"
 #include "cuda/cu_check.cuh"
 #include "linalg/host_factor_cuda.h"
 #include "linalg/sw_band_impl.h"
@@ -26,20 +25,19 @@ static bool thomas_fits(const struct sw_band_desc *desc)
 static enum sw_status thomas_create(struct sw_band *s)
 {
     const struct sw_band_desc *d = &s->desc;
-    struct thomas *t = NULL;
-    SW_TRY(sw_alloc(1, &t));
-    s->own = t;
+    struct thomas *t = s->own;
     t->d.p = sw_band_border(d);
     t->d.n = d->n;
     t->d.batch = d->batch;
     t->d.ld = d->ld;
     t->d.border_ld = d->uniform ? 1 : d->ld;
-    SW_TRY(sw_alloc((size_t)d->batch, &t->bad));
-    SW_TRY(sw_device_alloc(s->device, (size_t)d->batch, &t->d.bad));
-    SW_TRY(sw_device_alloc(s->device, 5 * sw_band_vector(s), &t->d.factor));
-    if (!t->d.p) return SW_OK;
-    SW_TRY(sw_device_alloc(s->device, 2 * (size_t)d->n * (size_t)t->d.border_ld, &t->d.Z));
-    return sw_device_alloc(s->device, 10 * (size_t)t->d.border_ld, &t->d.border);
+    sw_array(&s->arrays, (size_t)d->batch, &t->bad);
+    sw_array_device(&s->arrays, (size_t)d->batch, &t->d.bad);
+    sw_array_device(&s->arrays, 5 * sw_band_vector(s), &t->d.factor);
+    if (!t->d.p) return s->arrays.status;
+    sw_array_device(&s->arrays, 2 * (size_t)d->n * (size_t)t->d.border_ld, &t->d.Z);
+    sw_array_device(&s->arrays, 10 * (size_t)t->d.border_ld, &t->d.border);
+    return s->arrays.status;
 }
 
 static enum sw_status rewrite_create(struct sw_band *s)
@@ -48,7 +46,8 @@ static enum sw_status rewrite_create(struct sw_band *s)
     SW_TRY(thomas_create(s));
     struct thomas *t = s->own;
     t->band_ld = d->uniform ? 1 : d->ld;
-    return sw_device_alloc(s->device, (size_t)(d->lower + d->upper + 1) * (size_t)d->n * (size_t)t->band_ld, &t->band);
+    sw_array_device(&s->arrays, (size_t)(d->lower + d->upper + 1) * (size_t)d->n * (size_t)t->band_ld, &t->band);
+    return s->arrays.status;
 }
 
 static enum sw_status factor_each(struct sw_band *s, struct thomas *t, const double *band)
@@ -129,19 +128,6 @@ static enum sw_status rewrite_solve(const struct sw_band *s, double *x)
     return sw_cuda_thomas_solve(s->device->compute, &t->d, x);
 }
 
-static void thomas_destroy(struct sw_band *s)
-{
-    struct thomas *t = s->own;
-    if (!t) return;
-    sw_device_free(s->device, t->band);
-    sw_device_free(s->device, t->d.border);
-    sw_device_free(s->device, t->d.Z);
-    sw_device_free(s->device, t->d.factor);
-    sw_device_free(s->device, t->d.bad);
-    sw_free(t->bad);
-    sw_free(t);
-}
-
 /* Of E^-1 and the correction by Z, as counted in cuda/band/band_thomas.cu and cuda/band/band_correct.cu.
  * Multiplications and additions are contracted as nvcc does: 3 + 2 operations, and 2. */
 static struct sw_cost thomas_cost(const struct sw_band_desc *desc)
@@ -165,11 +151,11 @@ const struct sw_band_ops band_thomas_cuda = {
     .space = SW_DEVICE,
     .layout = SW_INTERLEAVED,
     .vectors = 5 + 2,  /* five factors, two columns of Z */
+    .own_size = sizeof(struct thomas),
     .fits = thomas_fits,
     .create = thomas_create,
     .factor = thomas_factor,
     .solve = thomas_solve,
-    .destroy = thomas_destroy,
     .cost = thomas_cost,
 };
 const struct sw_band_ops band_thomas_rewrite_cuda = {
@@ -178,10 +164,10 @@ const struct sw_band_ops band_thomas_rewrite_cuda = {
     .space = SW_DEVICE,
     .layout = SW_INTERLEAVED,
     .vectors = 5 + 5 + 2,  /* and the matrix */
+    .own_size = sizeof(struct thomas),
     .fits = thomas_fits,
     .create = rewrite_create,
     .factor = rewrite_factor,
     .solve = rewrite_solve,
-    .destroy = thomas_destroy,
     .cost = rewrite_cost,
 };
