@@ -51,13 +51,20 @@ static enum sw_status pick(const struct sw_rows *among, const struct sw_tridiago
     return SW_OK;
 }
 
+static enum sw_status fill(struct sw_tridiagonal *s)
+{
+    SW_TRY(sw_alloc_bytes(1, s->ops->own_size, &s->own));
+    s->ops->arrays(s);
+    return s->arrays.status ? s->arrays.status : s->ops->create ? s->ops->create(s) : SW_OK;
+}
+
 static enum sw_status create(const struct sw_tridiagonal_ops *ops, const struct sw_tridiagonal_desc *desc, int depth,
                              struct sw_device *device, struct sw_tridiagonal **solver)
 {
     struct sw_tridiagonal *s = NULL;
     SW_TRY(sw_alloc(1, &s));
-    *s = (struct sw_tridiagonal){.ops = ops, .desc = *desc, .depth = depth, .device = device};
-    enum sw_status st = ops->create(s);
+    *s = (struct sw_tridiagonal){.ops = ops, .desc = *desc, .depth = depth, .device = device, .arrays.device = device};
+    enum sw_status st = fill(s);
     if (st) sw_tridiagonal_destroy(&s);
     *solver = s;
     return st;
@@ -94,11 +101,15 @@ const char *sw_tridiagonal_refusal(const struct sw_tridiagonal_desc *desc, const
 enum sw_status sw_tridiagonal_bytes(const struct sw_tridiagonal_desc *desc, const char *name,
                                     const struct sw_device *device, size_t *bytes)
 {
-    const struct sw_tridiagonal_ops *ops;
+    struct sw_device here = *device;
+    struct sw_tridiagonal s = {.desc = *desc, .device = &here, .arrays.counts = true};
     *bytes = 0;
-    SW_TRY(pick(&rows, desc, name, device, &ops));
+    SW_TRY(pick(&rows, desc, name, device, &s.ops));
     SW_TRY(sw_device_use(device));  /* a library may have to be asked */
-    *bytes = ops->bytes ? ops->bytes(desc) : 0;
+    SW_TRY(sw_alloc_bytes(1, s.ops->own_size, &s.own));
+    s.ops->arrays(&s);
+    sw_free(s.own);
+    *bytes = sw_arrays_bytes(&s.arrays, s.ops->space) + (s.ops->library_bytes ? s.ops->library_bytes(desc) : 0);
     return SW_OK;
 }
 
@@ -110,8 +121,11 @@ struct sw_cost sw_tridiagonal_cost(const struct sw_tridiagonal *solver)
 void sw_tridiagonal_destroy(struct sw_tridiagonal **solver)
 {
     if (!solver || !*solver) return;
-    (*solver)->ops->destroy(*solver);
-    sw_free(*solver);
+    struct sw_tridiagonal *s = *solver;
+    if (s->own && s->ops->destroy) s->ops->destroy(s);
+    sw_arrays_free(&s->arrays);
+    sw_free(s->own);
+    sw_free(s);
     *solver = NULL;
 }
 

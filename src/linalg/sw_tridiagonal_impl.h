@@ -3,6 +3,7 @@
 /* The interface of a tridiagonal solver, for authors of rows. One file a solver; its row goes into
  * tridiagonal_table.c. */
 #include "base/row.h"
+#include "device/sw_arrays.h"
 #include "linalg/sw_tridiagonal.h"
 
 /* Slice `number` of the 2^depth that a solver takes. */
@@ -15,15 +16,19 @@ struct sw_tridiagonal_ops {
                                takes its place. Else it may break down, and is asked for dominant ones only */
     bool misses_infinity;   /* an infinite pivot leaves x finite: entries are looked at on the host as well */
     const char    *(*refuse)(const struct sw_tridiagonal_desc *desc);  /* why it does not do the shape; NULL: it does */
-    size_t         (*bytes)(const struct sw_tridiagonal_desc *desc);   /* beside rows and x */
-    enum sw_status (*create)(struct sw_tridiagonal *solver);           /* fills solver->own */
+    size_t         own_size;                                           /* bytes of solver->own */
+    /** List solver->arrays: what the row takes beside rows and x. Also of a solver that only counts, whose other data
+     * are zeros. */
+    void           (*arrays)(struct sw_tridiagonal *solver);
+    size_t         (*library_bytes)(const struct sw_tridiagonal_desc *desc);  /* NULL: no library takes more */
+    enum sw_status (*create)(struct sw_tridiagonal *solver);           /* with the arrays; NULL: nothing else */
     enum sw_status (*solve)(struct sw_tridiagonal *solver, const struct sw_tridiagonal_rows *rows, double *x);
     /** Whether x of each system is finite, after waiting for the solve, and the last pivots are more than rounding, if
      * the row can tell. On a device, of a stable row, also whether x solves each row (tridiagonal_row_point.h), which
      * is looked at for it on the host. @param fine  out [batch], on the host. NULL, on the host: x is looked at */
     enum sw_status (*fine)(struct sw_tridiagonal *solver, const struct sw_tridiagonal_rows *rows, const double *x,
                            bool *fine);
-    void           (*destroy)(struct sw_tridiagonal *solver);          /* own may be NULL */
+    void           (*destroy)(struct sw_tridiagonal *solver);          /* what is not in arrays; NULL: nothing */
     struct sw_cost (*cost)(const struct sw_tridiagonal_desc *desc);    /* NULL: not counted */
 
     /* Rows that keep relations. A leaf of the tree is a tile of so many rows, the last one shorter. */
@@ -40,7 +45,8 @@ struct sw_tridiagonal {
     struct sw_tridiagonal_desc desc;     /* checked once */
     int               depth;             /* of the slices it solves; 0: the whole system */
     struct sw_device *device;
-    void             *own;               /* the row's own data */
+    struct sw_arrays  arrays;            /* freed when it is destroyed */
+    void             *own;               /* the row's own data: zeros at first */
 };
 
 /* Ends with NULL. Order is preference. */

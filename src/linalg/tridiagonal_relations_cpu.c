@@ -433,60 +433,35 @@ static size_t pivots_of(const struct sw_tridiagonal_desc *d)
     return longest * 5 * RELATION_LANES;
 }
 
-static enum sw_status create_any(struct sw_tridiagonal *solver, bool adaptive)
+static void arrays_any(struct sw_tridiagonal *solver, bool adaptive)
 {
     const struct sw_tridiagonal_desc *d = &solver->desc;
-    const int works = solver->device->threads * (1 + adaptive);
-    struct relations *own;
-    SW_TRY(sw_alloc(1, &own));
-    solver->own = own;
-    own->lanes = relation_lanes_pick();
-    own->threads = solver->device->threads;
-    own->adaptive = adaptive;
-    own->past_cache = (d->n >> solver->depth) * d->batch > CACHED_ROWS;
-    SW_TRY(sw_alloc((size_t)d->batch, &own->fine));
-    SW_TRY(sw_alloc((size_t)works, &own->work));
-    for (int k = 0; k < works; k++) {
-        SW_TRY(sw_alloc(k < own->threads ? slots_of(d, solver->depth, own->threads, k) : 0, &own->work[k].slot));
-        SW_TRY(sw_alloc(pivots_of(d), &own->work[k].tile.pivot));
-        SW_TRY(sw_alloc(SHORT, &own->work[k].tile.run));
-    }
-    return SW_OK;
-}
-
-static enum sw_status create(struct sw_tridiagonal *solver) { return create_any(solver, false); }
-static enum sw_status create_adaptive(struct sw_tridiagonal *solver) { return create_any(solver, true); }
-
-static void destroy(struct sw_tridiagonal *solver)
-{
+    const int threads = solver->device->threads, works = threads * (1 + adaptive);
+    struct sw_arrays *arrays = &solver->arrays;
     struct relations *own = solver->own;
-    if (!own) return;
-    for (int k = 0; own->work && k < own->threads * (1 + own->adaptive); k++) {
-        sw_free(own->work[k].slot);
-        sw_free(own->work[k].tile.pivot);
-        sw_free(own->work[k].tile.run);
+    struct work none = {0};
+    own->threads = threads;
+    own->adaptive = adaptive;
+    sw_array(arrays, (size_t)d->batch, &own->fine);
+    sw_array(arrays, (size_t)works, &own->work);
+    for (int k = 0; k < works; k++) {
+        struct work *w = own->work ? &own->work[k] : &none;
+        sw_array(arrays, k < threads ? slots_of(d, solver->depth, threads, k) : 0, &w->slot);
+        sw_array(arrays, pivots_of(d), &w->tile.pivot);
+        sw_array(arrays, SHORT, &w->tile.run);
     }
-    sw_free(own->work);
-    sw_free(own->fine);
-    sw_free(own);
 }
 
-static size_t work_bytes(const struct sw_tridiagonal_desc *d)
-{
-    return pivots_of(d) * sizeof(double) + SHORT * sizeof(struct relation_pivot) + sizeof(struct work);
-}
+static void arrays(struct sw_tridiagonal *solver) { arrays_any(solver, false); }
+static void arrays_adaptive(struct sw_tridiagonal *solver) { arrays_any(solver, true); }
 
-static size_t bytes(const struct sw_tridiagonal_desc *d)
+static enum sw_status create(struct sw_tridiagonal *solver)
 {
-    const int threads = omp_get_max_threads();
-    size_t sum = (size_t)d->batch * sizeof(bool);
-    for (int k = 0; k < threads; k++) sum += slots_of(d, 0, threads, k) * sizeof(struct slot) + work_bytes(d);
-    return sum;
-}
-
-static size_t bytes_adaptive(const struct sw_tridiagonal_desc *d)
-{
-    return bytes(d) + (size_t)omp_get_max_threads() * work_bytes(d);
+    const struct sw_tridiagonal_desc *d = &solver->desc;
+    struct relations *own = solver->own;
+    own->lanes = relation_lanes_pick();
+    own->past_cache = (d->n >> solver->depth) * d->batch > CACHED_ROWS;
+    return SW_OK;
 }
 
 /* Pass 1 reads 4 words and takes 11 multiply-adds, two products and a division; pass 2 reads 4 and writes 1, and takes
@@ -508,11 +483,11 @@ const struct sw_tridiagonal_ops tridiagonal_relations_cpu = {
     .about = "elimination with pivoting in nested-dissection order, by relations of runs of rows: vectors, all threads",
     .space = SW_HOST,
     .stable = true,
-    .bytes = bytes,
+    .own_size = sizeof(struct relations),
+    .arrays = arrays,
     .create = create,
     .solve = solve,
     .fine = find_fine,
-    .destroy = destroy,
     .cost = cost,
     .tile = TILE,
     .most_tiles = MOST_TILES,
@@ -526,10 +501,10 @@ const struct sw_tridiagonal_ops tridiagonal_relations_adaptive_cpu = {
     .about = "cpu.relations in one pass where tiles decouple, as those of most matrices do, else in two",
     .space = SW_HOST,
     .stable = true,
-    .bytes = bytes_adaptive,
-    .create = create_adaptive,
+    .own_size = sizeof(struct relations),
+    .arrays = arrays_adaptive,
+    .create = create,
     .solve = solve,
     .fine = find_fine,
-    .destroy = destroy,
     .cost = cost_adaptive,
 };

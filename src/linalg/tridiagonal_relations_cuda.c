@@ -1,7 +1,6 @@
 /* Tridiagonal systems by relations on a GPU (cuda/tridiagonal/tridiagonal_relations.cu;
  * docs/explanation/tridiagonal.md): rows `cuda.relations` (two passes, or one for systems that fit a block) and
  * `cuda.relations_adaptive` (one pass where a large system decouples). */
-#include "base/sw_mem.h"
 #include "cuda/cu_check.cuh"
 #include "linalg/relation_point.h"
 #include "linalg/sw_tridiagonal_impl.h"
@@ -37,15 +36,23 @@ static int64_t room_of(const struct sw_tridiagonal_desc *desc, int depth)
 /* Upper levels: 14 words for each block of 256 leaves, of which at least half are tiles, and for what is above them. */
 static size_t words_of(int64_t room) { return 14 * (size_t)(room + room / 64 + 8) + 14; }
 
-static size_t bytes(const struct sw_tridiagonal_desc *desc)
+static void arrays(struct sw_tridiagonal *s)
 {
-    return words_of(room_of(desc, 0)) * sizeof(double) + SW_CUDA_RELATIONS_PUBLISHED * sizeof(long long) +
-           ((size_t)desc->batch + 2) * sizeof(int) + (size_t)desc->batch * (sizeof(int) + sizeof(double));
+    const size_t batch = (size_t)s->desc.batch;
+    struct relations *r = s->own;
+    sw_array(&s->arrays, 2 * batch, &r->fine);
+    sw_array_device(&s->arrays, batch, &r->most);
+    sw_array_device(&s->arrays, batch, &r->bounded);
+    sw_array_device(&s->arrays, batch + 2, &r->d.finite);
+    sw_array_device(&s->arrays, words_of(room_of(&s->desc, s->depth)), &r->words);
+    sw_array_device(&s->arrays, SW_CUDA_RELATIONS_PUBLISHED, &r->d.published);
 }
 
-static size_t adaptive_bytes(const struct sw_tridiagonal_desc *desc)
+static void adaptive_arrays(struct sw_tridiagonal *s)
 {
-    return bytes(desc) + (size_t)tiles_of(desc->n) * 12 * sizeof(long long);
+    struct relations *r = s->own;
+    arrays(s);
+    sw_array_device(&s->arrays, 12 * (size_t)tiles_of(s->desc.n), &r->a.published);
 }
 
 /* Whether a system may take one pass though it does not fit a block. */
@@ -63,39 +70,17 @@ static struct sw_cost adaptive_cost(const struct sw_tridiagonal_desc *desc)
     return may_decouple(desc) ? (struct sw_cost){40, 20 + 4 + 3.1} : cost(desc);
 }
 
-/* ------------------------------------------------------------------ create, destroy */
-
-static void destroy(struct sw_tridiagonal *s)
-{
-    struct relations *r = s->own;
-    if (!r) return;
-    sw_device_free(s->device, r->words);
-    sw_device_free(s->device, r->a.published);
-    sw_device_free(s->device, r->d.published);
-    sw_device_free(s->device, r->d.finite);
-    sw_device_free(s->device, r->most);
-    sw_device_free(s->device, r->bounded);
-    sw_free(r->fine);
-    sw_free(r);
-}
+/* ------------------------------------------------------------------ create */
 
 static enum sw_status create(struct sw_tridiagonal *s)
 {
     const int64_t room = room_of(&s->desc, s->depth);
-    struct relations *r = NULL;
+    struct relations *r = s->own;
     CU_TRY(cudaSetDevice(s->device->index));
     SW_TRY(sw_cuda_relations_prepare());
-    SW_TRY(sw_alloc(1, &r));
-    s->own = r;
     r->tiles = tiles_of(s->desc.n);
     r->deepest = sw_relations_depth(r->tiles, MOST);
     for (r->d.width = 1; r->d.width << r->deepest < r->tiles; r->d.width *= 2) continue;
-    SW_TRY(sw_alloc(2 * (size_t)s->desc.batch, &r->fine));
-    SW_TRY(sw_device_alloc(s->device, (size_t)s->desc.batch, &r->most));
-    SW_TRY(sw_device_alloc(s->device, (size_t)s->desc.batch, &r->bounded));
-    SW_TRY(sw_device_alloc(s->device, (size_t)s->desc.batch + 2, &r->d.finite));
-    SW_TRY(sw_device_alloc(s->device, words_of(room), &r->words));
-    SW_TRY(sw_device_alloc(s->device, SW_CUDA_RELATIONS_PUBLISHED, &r->d.published));
     r->d.processors = s->device->processors;
     r->d.cyclic = s->desc.cyclic;
     r->d.all_tiles = r->tiles;
@@ -104,15 +89,8 @@ static enum sw_status create(struct sw_tridiagonal *s)
     r->d.ends = r->d.relation + 10 * room;
     r->d.levels = r->d.ends + 4 * room;
     r->d.root = r->words + words_of(room) - 14;
-    return SW_OK;
-}
-
-static enum sw_status adaptive_create(struct sw_tridiagonal *s)
-{
-    SW_TRY(create(s));
-    struct relations *r = s->own;
     r->a.fails = r->d.finite + s->desc.batch;
-    return sw_device_alloc(s->device, 12 * (size_t)r->tiles, &r->a.published);
+    return SW_OK;
 }
 
 /* ------------------------------------------------------------------ solve */
@@ -226,11 +204,11 @@ const struct sw_tridiagonal_ops tridiagonal_relations_cuda = {
     .about = "relations of tiles, all rows pivot: two passes over memory, one for systems that fit a block",
     .space = SW_DEVICE,
     .stable = true,
-    .bytes = bytes,
+    .own_size = sizeof(struct relations),
+    .arrays = arrays,
     .create = create,
     .solve = solve,
     .fine = find_fine,
-    .destroy = destroy,
     .cost = cost,
     .tile = TILE,
     .most_tiles = MOST,
@@ -242,10 +220,10 @@ const struct sw_tridiagonal_ops tridiagonal_relations_adaptive_cuda = {
     .about = "the same, in one pass where a large system decouples: last bits may differ from cuda.relations",
     .space = SW_DEVICE,
     .stable = true,
-    .bytes = adaptive_bytes,
-    .create = adaptive_create,
+    .own_size = sizeof(struct relations),
+    .arrays = adaptive_arrays,
+    .create = create,
     .solve = solve_adaptive,
     .fine = find_fine,
-    .destroy = destroy,
     .cost = adaptive_cost,
 };

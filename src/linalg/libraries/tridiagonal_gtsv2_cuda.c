@@ -16,7 +16,6 @@
 #include <math.h>
 
 #include "base/sw_err.h"
-#include "base/sw_mem.h"
 #include "cuda/cu_check.cuh"
 #include "linalg/libraries/cusparse_cuda.h"
 #include "linalg/tridiagonal_finite_cuda.h"
@@ -51,21 +50,24 @@ static struct sw_gtsv_desc desc_of(const struct sw_tridiagonal_desc *d, enum sw_
     return (struct sw_gtsv_desc){(int)d->n, d->batch, method};
 }
 
-static size_t bytes(const struct sw_tridiagonal_desc *d, enum sw_gtsv_method method)
+static size_t library_bytes(const struct sw_tridiagonal_desc *d, enum sw_gtsv_method method)
 {
     const struct sw_gtsv_desc g = desc_of(d, method);
-    return sw_gtsv_bytes(&g) + (size_t)d->batch * (2 * sizeof(double) + sizeof(bool));
+    return sw_gtsv_bytes(&g);
+}
+
+static void arrays(struct sw_tridiagonal *s)
+{
+    struct gtsv2 *g = s->own;
+    sw_array_device(&s->arrays, 2 * (size_t)s->desc.batch, &g->kept);
+    sw_array_device(&s->arrays, (size_t)s->desc.batch, &g->finite);
 }
 
 static enum sw_status create(struct sw_tridiagonal *s, enum sw_gtsv_method method)
 {
     const struct sw_gtsv_desc d = desc_of(&s->desc, method);
-    struct gtsv2 *g = NULL;
-    SW_TRY(sw_alloc(1, &g));
-    s->own = g;
-    SW_TRY(sw_gtsv_create(&d, s->device, s->ops->name, "cuda.spike", &g->library));
-    SW_TRY(sw_device_alloc(s->device, 2 * (size_t)d.batch, &g->kept));
-    return sw_device_alloc(s->device, (size_t)d.batch, &g->finite);
+    struct gtsv2 *g = s->own;
+    return sw_gtsv_create(&d, s->device, s->ops->name, "cuda.spike", &g->library);
 }
 
 static bool overlap(const double *a, const double *b, size_t count)
@@ -111,11 +113,7 @@ static enum sw_status find_fine(struct sw_tridiagonal *s, const struct sw_tridia
 static void destroy(struct sw_tridiagonal *s)
 {
     struct gtsv2 *g = s->own;
-    if (!g) return;
     sw_gtsv_destroy(&g->library);
-    sw_device_free(s->device, g->kept);
-    sw_device_free(s->device, g->finite);
-    sw_free(g);
 }
 
 /* The right-hand side is copied, 16 bytes; the library reads the matrix, 24, and reads and writes x, 16 at least: what
@@ -127,11 +125,12 @@ static struct sw_cost cost(const struct sw_tridiagonal_desc *d)
 }
 
 #define GTSV2_ROW(id, row, method, why, text)                                                             \
-    static size_t bytes_##id(const struct sw_tridiagonal_desc *d) { return bytes(d, method); }            \
+    static size_t bytes_##id(const struct sw_tridiagonal_desc *d) { return library_bytes(d, method); }    \
     static enum sw_status create_##id(struct sw_tridiagonal *s) { return create(s, method); }             \
     extern const struct sw_tridiagonal_ops tridiagonal_##id##_cuda;                                       \
     const struct sw_tridiagonal_ops tridiagonal_##id##_cuda = {                                           \
-        .name = (row), .about = (text), .space = SW_DEVICE, .refuse = (why), .bytes = bytes_##id,         \
+        .name = (row), .about = (text), .space = SW_DEVICE, .refuse = (why),                              \
+        .own_size = sizeof(struct gtsv2), .arrays = arrays, .library_bytes = bytes_##id,                  \
         .create = create_##id, .solve = solve, .fine = find_fine, .destroy = destroy, .cost = cost}
 
 GTSV2_ROW(gtsv2, "cusparse.gtsv2", SW_GTSV_PIVOTING, refuse,

@@ -56,34 +56,23 @@ static int threads_of(const struct sw_tridiagonal_desc *d, int threads)
     return d->batch < threads ? d->batch : threads;
 }
 
-static size_t bytes(const struct sw_tridiagonal_desc *d)
+static void arrays(struct sw_tridiagonal *s)
 {
-    return (size_t)threads_of(d, omp_get_max_threads()) * words_of(d) * sizeof(double) +
-           (size_t)d->batch * sizeof(bool);
+    struct lapack *l = s->own;
+    l->threads = threads_of(&s->desc, s->device->threads);
+    sw_array(&s->arrays, (size_t)s->desc.batch, &l->fine);
+    sw_array(&s->arrays, (size_t)l->threads * words_of(&s->desc), &l->work);
 }
 
 static enum sw_status create(struct sw_tridiagonal *s)
 {
     static const char *const names[] = {"dgtsv_", "dgbsv_"};
     void *found[2];
-    struct lapack *l = NULL;
+    struct lapack *l = s->own;
     SW_TRY(sw_lapack_find(s->ops->name, 2, names, found));
-    SW_TRY(sw_alloc(1, &l));
-    s->own = l;
     memcpy(&l->dgtsv, &found[0], sizeof l->dgtsv);
     memcpy(&l->dgbsv, &found[1], sizeof l->dgbsv);
-    l->threads = threads_of(&s->desc, s->device->threads);
-    SW_TRY(sw_alloc((size_t)s->desc.batch, &l->fine));
-    return sw_alloc((size_t)l->threads * words_of(&s->desc), &l->work);
-}
-
-static void destroy(struct sw_tridiagonal *s)
-{
-    struct lapack *l = s->own;
-    if (!l) return;
-    sw_free(l->work);
-    sw_free(l->fine);
-    sw_free(l);
+    return SW_OK;
 }
 
 /* LAPACK stops at a pivot of zero without a solution. Whether the last one is more than rounding; its column has these
@@ -189,10 +178,10 @@ const struct sw_tridiagonal_ops tridiagonal_lapack_cpu = {
     .misses_infinity = true,
     .stable = true,
     .refuse = refuse,
-    .bytes = bytes,
+    .own_size = sizeof(struct lapack),
+    .arrays = arrays,
     .create = create,
     .solve = solve,
     .fine = find_fine,
-    .destroy = destroy,
     .cost = cost,
 };

@@ -12,7 +12,6 @@
  *   4. each partition    x = Y - V x_behind - W x_before */
 #include <math.h>
 
-#include "base/sw_mem.h"
 #include "linalg/papers/spike_point.h"
 #include "linalg/sw_tridiagonal_impl.h"
 
@@ -50,39 +49,19 @@ static const char *refuse(const struct sw_tridiagonal_desc *d)
     return d->cyclic ? "it takes no cyclic system, which may be singular once opened; cpu.relations does" : NULL;
 }
 
-static size_t bytes(const struct sw_tridiagonal_desc *d)
-{
-    const size_t node = sizeof(struct spike_ends) + sizeof(struct around), row = 2 * sizeof(double) + 1;
-    return (size_t)d->batch * ((size_t)d->n * row + 2 * (size_t)count_partitions(d->n) * node);
-}
-
-static enum sw_status create(struct sw_tridiagonal *solver, forward_function *forward)
+static void arrays(struct sw_tridiagonal *solver)
 {
     const struct sw_tridiagonal_desc *d = &solver->desc;
     const size_t batch = (size_t)d->batch, rows = batch * (size_t)d->n;
-    struct spike *s = NULL;
-    SW_TRY(sw_alloc(1, &s));
-    solver->own = s;
-    s->forward = forward;
+    struct sw_arrays *own = &solver->arrays;
+    struct spike *s = solver->own;
     s->partitions = count_partitions(d->n);
     const size_t nodes = batch * 2 * (size_t)s->partitions;
-    SW_TRY(sw_alloc(rows, &s->v));
-    SW_TRY(sw_alloc(rows, &s->w));
-    SW_TRY(sw_alloc(rows, &s->block));
-    SW_TRY(sw_alloc(nodes, &s->ends));
-    return sw_alloc(nodes, &s->around);
-}
-
-static void destroy(struct sw_tridiagonal *solver)
-{
-    struct spike *s = solver->own;
-    if (!s) return;
-    sw_free(s->v);
-    sw_free(s->w);
-    sw_free(s->block);
-    sw_free(s->ends);
-    sw_free(s->around);
-    sw_free(s);
+    sw_array(own, rows, &s->v);
+    sw_array(own, rows, &s->w);
+    sw_array(own, rows, &s->block);
+    sw_array(own, nodes, &s->ends);
+    sw_array(own, nodes, &s->around);
 }
 
 /* ------------------------------------------------------------------ partitions */
@@ -193,7 +172,11 @@ static void pivot_forward(const struct spike_rows *r, const struct spike_sides *
     spike_pivot_forward(r, s, h, until);
 }
 
-static enum sw_status pivot_create(struct sw_tridiagonal *solver) { return create(solver, pivot_forward); }
+static enum sw_status pivot_create(struct sw_tridiagonal *solver)
+{
+    ((struct spike *)solver->own)->forward = pivot_forward;
+    return SW_OK;
+}
 
 extern const struct sw_tridiagonal_ops tridiagonal_spike_cpu;
 const struct sw_tridiagonal_ops tridiagonal_spike_cpu = {
@@ -202,10 +185,10 @@ const struct sw_tridiagonal_ops tridiagonal_spike_cpu = {
     .space = SW_HOST,
     .misses_infinity = true,
     .refuse = refuse,
-    .bytes = bytes,
+    .own_size = sizeof(struct spike),
+    .arrays = arrays,
     .create = pivot_create,
     .solve = solve,
-    .destroy = destroy,
     .cost = cost,
 };
 
@@ -214,7 +197,11 @@ static void thomas_forward(const struct spike_rows *r, const struct spike_sides 
     spike_thomas_forward(r, s, h, until);
 }
 
-static enum sw_status thomas_create(struct sw_tridiagonal *solver) { return create(solver, thomas_forward); }
+static enum sw_status thomas_create(struct sw_tridiagonal *solver)
+{
+    ((struct spike *)solver->own)->forward = thomas_forward;
+    return SW_OK;
+}
 
 extern const struct sw_tridiagonal_ops tridiagonal_spike_thomas_cpu;
 const struct sw_tridiagonal_ops tridiagonal_spike_thomas_cpu = {
@@ -223,9 +210,9 @@ const struct sw_tridiagonal_ops tridiagonal_spike_thomas_cpu = {
     .space = SW_HOST,
     .misses_infinity = true,
     .refuse = refuse,
-    .bytes = bytes,
+    .own_size = sizeof(struct spike),
+    .arrays = arrays,
     .create = thomas_create,
     .solve = solve,
-    .destroy = destroy,
     .cost = cost,
 };

@@ -8,7 +8,6 @@
  * last where n is odd (see tridiagonal_spike_cpu.c). */
 #include <math.h>
 
-#include "base/sw_mem.h"
 #include "linalg/tridiagonal_finite_cuda.h"
 #include "cuda/tridiagonal/tridiagonal_kernels.h"
 
@@ -59,56 +58,23 @@ static const char *refuse(const struct sw_tridiagonal_desc *d)
 
 /* ------------------------------------------------------------------ memory */
 
-static size_t bytes(const struct sw_tridiagonal_desc *d, enum sw_cuda_spike_way way)
-{
-    const struct sw_cuda_spike p = shape(d, way);
-    const size_t words = is_marshalled(&p) ? 4 : 2;
-    size_t sum = entries(&p) * (words * sizeof(double) + 1) + (size_t)d->batch * sizeof(bool);
-    for (int k = 0; k < p.levels; k++) sum += (size_t)(p.level[k].count * d->batch) * (6 + 2) * sizeof(double);
-    return sum;
-}
-
-static enum sw_status alloc_rows(struct sw_device *device, struct sw_cuda_spike *p)
-{
-    const size_t count = entries(p);
-    SW_TRY(sw_device_alloc(device, count, &p->v));
-    SW_TRY(sw_device_alloc(device, count, &p->w));
-    SW_TRY(sw_device_alloc(device, count, &p->block));
-    if (!is_marshalled(p)) return SW_OK;
-    SW_TRY(sw_device_alloc(device, count, &p->b));
-    return sw_device_alloc(device, count, &p->y);
-}
-
-static enum sw_status create(struct sw_tridiagonal *s, enum sw_cuda_spike_way way)
-{
-    struct spike *g = NULL;
-    SW_TRY(sw_alloc(1, &g));
-    s->own = g;
-    g->d = shape(&s->desc, way);
-    SW_TRY(alloc_rows(s->device, &g->d));
-    for (int k = 0; k < g->d.levels; k++) {
-        struct sw_cuda_spike_level *level = &g->d.level[k];
-        SW_TRY(sw_device_alloc(s->device, 6 * (size_t)(level->count * s->desc.batch), &level->ends));
-        SW_TRY(sw_device_alloc(s->device, 2 * (size_t)(level->count * s->desc.batch), &level->around));
-    }
-    return sw_device_alloc(s->device, (size_t)s->desc.batch, &g->finite);
-}
-
-static void destroy(struct sw_tridiagonal *s)
+static void arrays(struct sw_tridiagonal *s, enum sw_cuda_spike_way way)
 {
     struct spike *g = s->own;
-    if (!g) return;
-    for (int k = 0; k < g->d.levels; k++) {
-        sw_device_free(s->device, g->d.level[k].ends);
-        sw_device_free(s->device, g->d.level[k].around);
+    struct sw_cuda_spike *p = &g->d;
+    *p = shape(&s->desc, way);
+    const size_t count = entries(p);
+    sw_array_device(&s->arrays, count, &p->v);
+    sw_array_device(&s->arrays, count, &p->w);
+    sw_array_device(&s->arrays, count, &p->block);
+    if (is_marshalled(p)) sw_array_device(&s->arrays, count, &p->b);
+    if (is_marshalled(p)) sw_array_device(&s->arrays, count, &p->y);
+    for (int k = 0; k < p->levels; k++) {
+        struct sw_cuda_spike_level *level = &p->level[k];
+        sw_array_device(&s->arrays, 6 * (size_t)(level->count * s->desc.batch), &level->ends);
+        sw_array_device(&s->arrays, 2 * (size_t)(level->count * s->desc.batch), &level->around);
     }
-    sw_device_free(s->device, g->d.v);
-    sw_device_free(s->device, g->d.w);
-    sw_device_free(s->device, g->d.b);
-    sw_device_free(s->device, g->d.y);
-    sw_device_free(s->device, g->d.block);
-    sw_device_free(s->device, g->finite);
-    sw_free(g);
+    sw_array_device(&s->arrays, (size_t)s->desc.batch, &g->finite);
 }
 
 /* ------------------------------------------------------------------ a solve */
@@ -142,13 +108,12 @@ static struct sw_cost cost(const struct sw_tridiagonal_desc *d, enum sw_cuda_spi
 }
 
 #define SPIKE_ROW(id, row, way, text)                                                                      \
-    static size_t bytes_##id(const struct sw_tridiagonal_desc *d) { return bytes(d, way); }                \
-    static enum sw_status create_##id(struct sw_tridiagonal *s) { return create(s, way); }                 \
+    static void arrays_##id(struct sw_tridiagonal *s) { arrays(s, way); }                                  \
     static struct sw_cost cost_##id(const struct sw_tridiagonal_desc *d) { return cost(d, way); }          \
     extern const struct sw_tridiagonal_ops tridiagonal_##id##_cuda;                                        \
     const struct sw_tridiagonal_ops tridiagonal_##id##_cuda = {                                            \
-        .name = (row), .about = (text), .space = SW_DEVICE, .refuse = refuse, .bytes = bytes_##id,         \
-        .create = create_##id, .solve = solve, .fine = find_fine, .destroy = destroy, .cost = cost_##id}
+        .name = (row), .about = (text), .space = SW_DEVICE, .refuse = refuse,                              \
+        .own_size = sizeof(struct spike), .arrays = arrays_##id, .solve = solve, .fine = find_fine, .cost = cost_##id}
 
 SPIKE_ROW(spike, "cuda.spike", SW_CUDA_SPIKE_TILED,
           "SPIKE with diagonal pivoting (Chang et al. 2012): data marshalling, dynamic tiling");

@@ -999,6 +999,24 @@ static void takes_no_more_memory_than_it_says(void **state)
     }
 }
 
+static void counts_the_arrays_that_it_allocates(void **state)
+{
+    static const int64_t n[] = {3, 17, 1000, 4097, 70001};
+    (void)state;
+    need_row_and_library();
+    for (int k = 0; k < 20; k++) {
+        const struct sw_tridiagonal_desc d = {.n = n[k / 4], .batch = k % 2 ? 1 : 5, .cyclic = k / 2 % 2};
+        struct sw_tridiagonal *s = NULL;
+        size_t told = 0;
+        if (!does(d)) continue;
+        assert_ok(sw_tridiagonal_bytes(&d, under_test->name, device, &told));
+        if (under_test->library_bytes) told -= under_test->library_bytes(&d);
+        assert_ok(sw_tridiagonal_create(&d, under_test->name, device, &s));
+        assert_int_equal(sw_arrays_bytes(&s->arrays, under_test->space), told);
+        sw_tridiagonal_destroy(&s);
+    }
+}
+
 static void destroys_nothing_gladly(void **state)
 {
     struct sw_tridiagonal *s = NULL;
@@ -1219,6 +1237,7 @@ int main(void)
         cmocka_unit_test(recovers_known_solutions_of_a_large_batch),
         cmocka_unit_test(judges_a_large_batch_that_fails_as_a_whole),
         cmocka_unit_test(takes_no_more_memory_than_it_says),
+        cmocka_unit_test(counts_the_arrays_that_it_allocates),
     };
     const struct CMUnitTest of_any_matrix[] = {
         cmocka_unit_test(leaves_backward_errors_near_those_of_partial_pivoting),
