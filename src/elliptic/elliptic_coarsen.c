@@ -8,7 +8,6 @@
 
 #include <string.h>
 
-#include "base/sw_mem.h"
 
 /* ------------------------------------------------------------------ sizes */
 
@@ -52,15 +51,6 @@ static size_t words_of(const struct sw_elliptic_desc *d, const int64_t n[2], siz
     words[6] = variable * nx * ny * (nz + 1);
     for (int k = 0; k < ARRAYS; k++) all += words[k];
     return all;
-}
-
-size_t elliptic_grids_bytes(const struct sw_elliptic_desc *d)
-{
-    int64_t n[2];
-    size_t words = 0, each[ARRAYS];
-    for (int g = 0; elliptic_grid_size(d, g, n); g++)
-        words += 3 * (size_t)(n[0] + n[1]) + (g ? words_of(d, n, each) : 0);
-    return words * sizeof(double);
 }
 
 /* ------------------------------------------------------------------ axes */
@@ -107,33 +97,34 @@ static void set_interpolation(struct elliptic_axis *x, enum sw_elliptic_wall wal
     }
 }
 
-static enum sw_status make_axis(int64_t n, int64_t coarse, const struct elliptic_axis *finer,
-                                enum sw_elliptic_wall wall, struct elliptic_axis *x)
+static void make_axis(int64_t n, int64_t coarse, const struct elliptic_axis *finer, enum sw_elliptic_wall wall,
+                      struct sw_arrays *own, struct elliptic_axis *x)
 {
     *x = (struct elliptic_axis){.n = n, .coarse = coarse, .alone = coarse};
-    SW_TRY(sw_alloc(3 * (size_t)n, &x->width));
+    sw_array(own, 3 * (size_t)n, &x->width);
+    if (!x->width) return;
     x->near = x->width + n;
     x->far = x->near + n;
     for (int64_t i = 0; i < n; i++) x->width[i] = finer ? coarse_width(finer, i) : 1;
     x->alone = choose_alone(x);
     set_interpolation(x, wall);
-    return SW_OK;
 }
 
-static enum sw_status make_matrix(const struct sw_elliptic_desc *d, const int64_t n[2], struct sw_elliptic_matrix *m)
+static void make_matrix(const struct sw_elliptic_desc *d, const int64_t n[2], struct sw_arrays *own,
+                        struct sw_elliptic_matrix *m)
 {
     size_t words[ARRAYS], all = words_of(d, n, words);
     double *block = NULL, *at[ARRAYS];
-    SW_TRY(sw_alloc(all, &block));
+    sw_array(own, all, &block);
+    if (!block) return;
     for (int k = 0; k < ARRAYS; block += words[k], k++) at[k] = words[k] ? block : NULL;
     *m = (struct sw_elliptic_matrix){.nx = n[0], .ny = n[1], .nz = d->n[2], .area = at[0], .east = at[1],
                                      .north = at[2], .cross = at[3], .faces = {at[4], at[5], at[6]}};
     /* The face between a cell and itself has no flux. */
     for (int a = 0; a < 2; a++) m->periodic[a] = d->sides[a] == SW_ELLIPTIC_PERIODIC && n[a] > 1;
-    return SW_OK;
 }
 
-enum sw_status elliptic_grids_make(const struct sw_elliptic_desc *d, struct elliptic_grids *grids)
+void elliptic_grids_make(const struct sw_elliptic_desc *d, struct sw_arrays *own, struct elliptic_grids *grids)
 {
     int64_t n[2], next[2];
     memset(grids, 0, sizeof *grids);
@@ -143,19 +134,9 @@ enum sw_status elliptic_grids_make(const struct sw_elliptic_desc *d, struct elli
         if (!elliptic_grid_size(d, g + 1, next)) memcpy(next, n, sizeof next);
         grids->planned++;
         for (int a = 0; a < 2; a++)
-            SW_TRY(make_axis(n[a], next[a], g ? &grid[-1].axis[a] : NULL, d->sides[a], &grid->axis[a]));
-        if (g) SW_TRY(make_matrix(d, n, &grid->matrix));
+            make_axis(n[a], next[a], g ? &grid[-1].axis[a] : NULL, d->sides[a], own, &grid->axis[a]);
+        if (g) make_matrix(d, n, own, &grid->matrix);
     }
-    return SW_OK;
-}
-
-void elliptic_grids_free(struct elliptic_grids *grids)
-{
-    for (int g = 0; g < grids->planned; g++) {
-        for (int a = 0; a < 2; a++) sw_free(grids->grid[g].axis[a].width);
-        if (g) sw_free(grids->grid[g].matrix.area);
-    }
-    memset(grids, 0, sizeof *grids);
 }
 
 /* ------------------------------------------------------------------ matrices */

@@ -2,6 +2,7 @@
 #define ELLIPTIC_COARSEN_H
 /* Grids for multigrid: each has about half the cells of the one before along x, along y, or along both, and all the
  * levels, so that the vertical part of the matrix is the same on all of them. On the host. */
+#include "device/sw_arrays.h"
 #include "elliptic/sw_elliptic.h"
 
 enum { ELLIPTIC_MOST_GRIDS = 40 };  /* more than 2^36 cells allow */
@@ -38,15 +39,11 @@ struct elliptic_grids {
 /** Cells along x and y of grid `which`. @return whether there is such a grid */
 bool elliptic_grid_size(const struct sw_elliptic_desc *desc, int which, int64_t n[2]);
 
-/** Bytes that these grids take on the host. */
-size_t elliptic_grids_bytes(const struct sw_elliptic_desc *desc);
-
-/** Plan the grids of a shape. @return SW_E_MEMORY; elliptic_grids_free() is due all the same */
-enum sw_status elliptic_grids_make(const struct sw_elliptic_desc *desc, struct elliptic_grids *grids);
+/** Plan the grids of a shape. @param own  gets their arrays, on the host */
+void elliptic_grids_make(const struct sw_elliptic_desc *desc, struct sw_arrays *own, struct elliptic_grids *grids);
 
 /** Form the matrices of a system, and count the grids that it needs: a grid where columns hardly feel their neighbours
  * is the last one.
  * @param matrix  borrowed as long as the grids are used */
 void elliptic_grids_load(struct elliptic_grids *grids, const struct sw_elliptic_matrix *matrix, int threads);
-void elliptic_grids_free(struct elliptic_grids *grids);
 #endif

@@ -2,7 +2,6 @@
 
 #include <string.h>
 
-#include "base/sw_mem.h"
 #include "cuda/cu_check.cuh"
 #include "elliptic/sw_elliptic_impl.h"
 
@@ -35,24 +34,17 @@ size_t elliptic_device_numbers(const struct sw_elliptic_desc *d)
     return numbers_of(&w, true);
 }
 
-size_t elliptic_device_bytes(const struct sw_elliptic_desc *d, int vectors, int together, bool columns)
+void elliptic_device_make(const struct sw_elliptic_desc *d, struct sw_device *device, int vectors, int together,
+                          bool columns, struct sw_arrays *own, struct elliptic_device *on)
 {
     const struct words w = words_of(d);
-    return sizeof(double) * (numbers_of(&w, columns) + w.partial + (size_t)vectors * (size_t)together * w.cells);
-}
-
-enum sw_status elliptic_device_make(const struct sw_elliptic_desc *d, struct sw_device *device, int vectors,
-                                    int together, bool columns, struct elliptic_device *on)
-{
-    const struct words w = words_of(d);
-    *on = (struct elliptic_device){.device = device, .batch = d->batch};
-    SW_TRY(sw_device_use(device));
-    SW_TRY(sw_device_alloc(device, numbers_of(&w, columns), &on->numbers));
-    SW_TRY(sw_device_alloc(device, w.partial, &on->partial));
-    SW_TRY(sw_device_alloc_host(device, (size_t)d->batch, &on->sums));
-    SW_TRY(sw_alloc(w.vertical, &on->staging));
-    for (; on->vectors < vectors; on->vectors++)
-        SW_TRY(sw_device_alloc(device, (size_t)together * w.cells, &on->work[on->vectors]));
+    *on = (struct elliptic_device){.device = device, .batch = d->batch, .vectors = vectors};
+    sw_array_device(own, numbers_of(&w, columns), &on->numbers);
+    sw_array_device(own, w.partial, &on->partial);
+    sw_array_pinned(own, (size_t)d->batch, &on->sums);
+    sw_array(own, w.vertical, &on->staging);
+    for (int k = 0; k < vectors; k++) sw_array_device(own, (size_t)together * w.cells, &on->work[k]);
+    if (!on->numbers) return;
     double *const area = on->numbers, *const east = area + w.area, *const north = east + w.east,
            *const levels = area + w.horizontal, *const faces = levels + w.vertical;
     const size_t each = w.vertical / 4;
@@ -64,17 +56,6 @@ enum sw_status elliptic_device_make(const struct sw_elliptic_desc *d, struct sw_
         .area = area, .east = east, .north = north, .cross = w.cross ? north + w.north : NULL,
         .a = levels, .b = levels + each, .c = levels + 2 * each, .d = levels + 3 * each,
         .kx = w.faces ? faces : NULL, .ky = w.faces ? faces + w.kx : NULL, .kz = w.faces ? faces + w.kx + w.ky : NULL};
-    return SW_OK;
-}
-
-void elliptic_device_free(struct elliptic_device *on)
-{
-    if (!on->device) return;
-    for (int k = 0; k < on->vectors; k++) sw_device_free(on->device, on->work[k]);
-    sw_device_free(on->device, on->numbers);
-    sw_device_free(on->device, on->partial);
-    sw_device_free_host(on->device, on->sums);
-    sw_free(on->staging);
 }
 
 /* ------------------------------------------------------------------ load */

@@ -2,6 +2,7 @@
 #define ELLIPTIC_DEVICE_CUDA_H
 /* What rows on a GPU share: the matrices of a batch in its memory, and the vectors of systems as a space, whose
  * operations are done for all systems at once. Sums are added up in an order that depends on the shape alone. */
+#include "device/sw_arrays.h"
 #include "elliptic/elliptic_refine.h"
 #include "cuda/elliptic/elliptic_kernels.h"
 
@@ -22,14 +23,12 @@ struct elliptic_device {
 
 /* @param vectors   of the length of u that a method needs
  * @param together  systems that have them: desc->batch, or 1 where a row solves one after another
- * @param columns   whether the space is to have `precondition`, by columns */
-size_t elliptic_device_bytes(const struct sw_elliptic_desc *desc, int vectors, int together, bool columns);
+ * @param columns   whether the space is to have `precondition`, by columns
+ * @param own       gets the arrays */
+void elliptic_device_make(const struct sw_elliptic_desc *desc, struct sw_device *device, int vectors, int together,
+                          bool columns, struct sw_arrays *own, struct elliptic_device *on);
 /* Words of all matrices, and of the rests of their pivots. */
 size_t elliptic_device_numbers(const struct sw_elliptic_desc *desc);
-/** @return SW_E_MEMORY, SW_E_CUDA; elliptic_device_free() is due all the same */
-enum sw_status elliptic_device_make(const struct sw_elliptic_desc *desc, struct sw_device *device, int vectors,
-                                    int together, bool columns, struct elliptic_device *on);
-void elliptic_device_free(struct elliptic_device *on);
 
 /** Copy matrices of one shape there; what is horizontal is taken from the first one ever, as systems of a shape have it
  * in common.

@@ -3,7 +3,6 @@
 #include <omp.h>
 #include <string.h>
 
-#include "base/sw_mem.h"
 #include "elliptic/elliptic_cells_cpu.h"
 #include "elliptic/sw_elliptic_impl.h"
 
@@ -13,26 +12,14 @@ static size_t scratch_of(const struct sw_elliptic_desc *d)
     return (elliptic_scratch(&shape) + 7) / 8 * 8;  /* whole cache lines */
 }
 
-size_t elliptic_host_bytes(const struct sw_elliptic_desc *d, int vectors)
+void elliptic_host_make(const struct sw_elliptic_desc *d, int threads, int vectors, struct sw_arrays *own,
+                        struct elliptic_host *h)
 {
-    return ((size_t)omp_get_max_threads() * scratch_of(d) + 3 * (size_t)d->n[1] +
-            (size_t)vectors * sw_elliptic_cells(d)) * sizeof(double);
-}
-
-enum sw_status elliptic_host_make(const struct sw_elliptic_desc *d, int threads, int vectors, struct elliptic_host *h)
-{
-    *h = (struct elliptic_host){.threads = threads, .scratch = scratch_of(d), .cells = sw_elliptic_cells(d)};
-    SW_TRY(sw_alloc((size_t)threads * h->scratch, &h->scratches));
-    SW_TRY(sw_alloc((size_t)vectors * h->cells, &h->work));
-    h->vectors = vectors;
-    return sw_alloc(3 * (size_t)d->n[1], &h->sums);
-}
-
-void elliptic_host_free(struct elliptic_host *h)
-{
-    sw_free(h->scratches);
-    sw_free(h->sums);
-    sw_free(h->work);
+    *h = (struct elliptic_host){.threads = threads, .scratch = scratch_of(d), .cells = sw_elliptic_cells(d),
+                                .vectors = vectors};
+    sw_array(own, (size_t)threads * h->scratch, &h->scratches);
+    sw_array(own, (size_t)vectors * h->cells, &h->work);
+    sw_array(own, 3 * (size_t)d->n[1], &h->sums);
 }
 
 double *elliptic_host_scratch(const struct elliptic_host *h)

@@ -2,6 +2,7 @@
 #define ELLIPTIC_HOST_H
 /* What rows on the CPU share: the matrix, the preconditioner and vectors by all threads, slab by slab, with sums that
  * do not depend on how many threads there are. */
+#include "device/sw_arrays.h"
 #include "elliptic/elliptic_krylov.h"
 
 struct elliptic_host {
@@ -15,12 +16,10 @@ struct elliptic_host {
     double *work;           /* [vectors][cells] */
 };
 
-/* @param vectors  of the length of u that a method needs: 4, or 1 of a method that only refines */
-size_t elliptic_host_bytes(const struct sw_elliptic_desc *desc, int vectors);
-/** @return SW_E_MEMORY; elliptic_host_free() is due all the same */
-enum sw_status elliptic_host_make(const struct sw_elliptic_desc *desc, int threads, int vectors,
-                                  struct elliptic_host *host);
-void elliptic_host_free(struct elliptic_host *host);
+/* @param vectors  of the length of u that a method needs: 4, or 1 of a method that only refines
+ * @param own      gets the arrays */
+void elliptic_host_make(const struct sw_elliptic_desc *desc, int threads, int vectors, struct sw_arrays *own,
+                        struct elliptic_host *host);
 
 /** The scratch memory of the thread that asks. */
 double *elliptic_host_scratch(const struct elliptic_host *host);

@@ -3,41 +3,26 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/sw_mem.h"
 
 /* The least part of a residual that one iteration leaves: rounding leaves more, or nearly so. */
 static const double LEAST_PART = 1e-13;
 
 /* ------------------------------------------------------------------ modes of the systems */
 
-size_t elliptic_verticals_bytes(int64_t nz, int batch)
+void elliptic_verticals_make(int64_t nz, int batch, struct sw_arrays *own, struct elliptic_verticals *set)
 {
-    return (size_t)batch * (sizeof(struct elliptic_vertical) + 2 * sizeof(int) + 7 * (size_t)nz * sizeof(double));
-}
-
-enum sw_status elliptic_verticals_make(int64_t nz, int batch, struct elliptic_verticals *set)
-{
+    struct elliptic_vertical none;
     *set = (struct elliptic_verticals){.nz = nz, .batch = batch};
-    SW_TRY(sw_alloc((size_t)batch, &set->vertical));
-    SW_TRY(sw_alloc((size_t)batch, &set->of));
-    SW_TRY(sw_alloc((size_t)batch, &set->due));
+    sw_array(own, (size_t)batch, &set->vertical);
+    sw_array(own, (size_t)batch, &set->of);
+    sw_array(own, (size_t)batch, &set->due);
     for (int v = 0; v < batch; v++) {
-        struct elliptic_vertical *one = &set->vertical[v];
-        SW_TRY(sw_alloc(7 * (size_t)nz, &one->numbers));
-        one->lambda = one->numbers + 4 * nz;
-        one->weight = one->lambda + nz;
-        one->norm = one->weight + nz;
+        struct elliptic_vertical *one = set->vertical ? &set->vertical[v] : &none;
+        sw_array(own, (size_t)nz, &one->lambda);
+        sw_array(own, (size_t)nz, &one->weight);
+        sw_array(own, (size_t)nz, &one->norm);
+        sw_array(own, 4 * (size_t)nz, &one->numbers);
     }
-    return SW_OK;
-}
-
-void elliptic_verticals_free(struct elliptic_verticals *set)
-{
-    for (int v = 0; set->vertical && v < set->batch; v++) sw_free(set->vertical[v].numbers);
-    sw_free(set->vertical);
-    sw_free(set->of);
-    sw_free(set->due);
-    *set = (struct elliptic_verticals){.vertical = NULL};
 }
 
 /* The numbers that modes depend on: those that differ most often first. */

@@ -34,10 +34,8 @@ struct elliptic_verticals {
     int    *due;                         /* [batch]: systems whose modes have to be found     */
 };
 
-size_t elliptic_verticals_bytes(int64_t nz, int batch);
-/** @return SW_E_MEMORY; elliptic_verticals_free() is due all the same */
-enum sw_status elliptic_verticals_make(int64_t nz, int batch, struct elliptic_verticals *set);
-void elliptic_verticals_free(struct elliptic_verticals *set);
+/** @param own  gets the arrays */
+void elliptic_verticals_make(int64_t nz, int batch, struct sw_arrays *own, struct elliptic_verticals *set);
 
 /** Which modes systems have, those that are there or new ones.
  * @param matrix  [count], count <= batch

@@ -7,7 +7,6 @@
 #include <string.h>
 
 #include "base/sw_err.h"
-#include "base/sw_mem.h"
 #include "elliptic/elliptic_cells_cpu.h"
 #include "elliptic/elliptic_host.h"
 #include "elliptic/elliptic_modal.h"
@@ -70,89 +69,79 @@ static struct sw_elliptic_desc plane_of(const struct sw_elliptic_desc *d)
     return plane;
 }
 
-/* Of a team, without its struct elliptic_host. */
-static size_t team_bytes(const struct sw_elliptic_desc *d, size_t threads)
+/* Of a team's solver of one level. */
+static size_t multigrid_bytes(const struct sw_elliptic_desc *d, const struct sw_device *device, int threads)
 {
     const struct sw_elliptic_desc plane = plane_of(d);
-    return sizeof(struct team) + elliptic_modes_bytes(d->n[2]) + elliptic_multigrid_cpu.bytes(&plane) +
-           threads * (sizeof(struct elliptic_plane) + elliptic_plane_bytes(d) +
-                      elliptic_transform_scratch(d->n[2]) * sizeof(double)) +
-           sw_elliptic_cells(d) * sizeof(double) +
-           (size_t)d->n[2] * (2 * sizeof(double) + sizeof(struct elliptic_plane_outcome));
+    struct sw_device some = *device;
+    size_t bytes = 0;
+    some.threads = threads;
+    (void)sw_elliptic_bytes(&plane, elliptic_multigrid_cpu.name, &some, &bytes);
+    return bytes;
 }
 
-static size_t bytes(const struct sw_elliptic_desc *d)
+static size_t other_bytes(const struct sw_elliptic_desc *d, const struct sw_device *device)
 {
-    const int threads = omp_get_max_threads();
-    return elliptic_host_bytes(d, 1) + team_bytes(d, (size_t)threads) +
-           (size_t)teams_of(d, threads) * (elliptic_host_bytes(d, 1) + team_bytes(d, 1)) +
-           elliptic_verticals_bytes(d->n[2], d->batch) +
-           (size_t)d->batch * (sizeof(struct packed) + 2 * elliptic_packed_words(d->n[2]) * sizeof(double));
+    return multigrid_bytes(d, device, device->threads) +
+           (size_t)teams_of(d, device->threads) * multigrid_bytes(d, device, 1);
 }
 
-static void free_team(struct team *t)
+static void team_arrays(const struct sw_elliptic_desc *d, int threads, struct sw_arrays *own, struct team *t)
 {
-    elliptic_host_free(&t->host);
-    elliptic_modes_free(&t->modes);
-    sw_elliptic_destroy(&t->multigrid);
-    for (int k = 0; t->plane && k < t->threads; k++) elliptic_plane_free(&t->plane[k]);
-    sw_free(t->plane);
-    sw_free(t->scratch);
-    sw_free(t->in_modes);
-    sw_free(t->hardness);
-    sw_free(t->outcome);
-}
-
-static enum sw_status make_team(const struct sw_elliptic_desc *d, const struct sw_device *device, int threads,
-                                struct team *t)
-{
-    const struct sw_elliptic_desc plane = plane_of(d);
+    struct elliptic_plane none;
     t->threads = threads;
-    t->device = *device;
-    t->device.threads = threads;
-    SW_TRY(sw_elliptic_create(&plane, elliptic_multigrid_cpu.name, &t->device, &t->multigrid));
-    SW_TRY(elliptic_host_make(d, threads, 1, &t->host));
-    SW_TRY(elliptic_modes_make(d->n[2], &t->modes));
-    SW_TRY(sw_alloc((size_t)threads, &t->plane));
-    for (int k = 0; k < threads; k++) SW_TRY(elliptic_plane_make(d, &t->plane[k]));
-    SW_TRY(sw_alloc((size_t)threads * elliptic_transform_scratch(d->n[2]), &t->scratch));
-    SW_TRY(sw_alloc(sw_elliptic_cells(d), &t->in_modes));
-    SW_TRY(sw_alloc(2 * (size_t)d->n[2], &t->hardness));
-    t->share = t->hardness + d->n[2];
-    return sw_alloc((size_t)d->n[2], &t->outcome);
+    elliptic_host_make(d, threads, 1, own, &t->host);
+    elliptic_modes_make(d->n[2], own, &t->modes);
+    sw_array(own, (size_t)threads, &t->plane);
+    for (int k = 0; k < threads; k++) elliptic_plane_make(d, own, t->plane ? &t->plane[k] : &none);
+    sw_array(own, (size_t)threads * elliptic_transform_scratch(d->n[2]), &t->scratch);
+    sw_array(own, sw_elliptic_cells(d), &t->in_modes);
+    sw_array(own, (size_t)d->n[2], &t->hardness);
+    sw_array(own, (size_t)d->n[2], &t->share);
+    sw_array(own, (size_t)d->n[2], &t->outcome);
+}
+
+static void arrays(struct sw_elliptic *s)
+{
+    const struct sw_elliptic_desc *d = &s->desc;
+    struct sw_arrays *own = &s->arrays;
+    struct modal *p = s->own;
+    struct team no_team = {0};
+    struct packed nothing;
+    p->teams = teams_of(d, s->device->threads);
+    team_arrays(d, s->device->threads, own, &p->all);
+    sw_array(own, (size_t)p->teams, &p->team);
+    for (int t = 0; t < p->teams; t++) team_arrays(d, 1, own, p->team ? &p->team[t] : &no_team);
+    elliptic_verticals_make(d->n[2], d->batch, own, &p->set);
+    sw_array(own, (size_t)d->batch, &p->packed);
+    for (int j = 0; j < d->batch; j++) {
+        struct packed *packed = p->packed ? &p->packed[j] : &nothing;
+        sw_array(own, elliptic_packed_words(d->n[2]), &packed->to_modes);
+        sw_array(own, elliptic_packed_words(d->n[2]), &packed->to_levels);
+    }
+}
+
+static enum sw_status create_multigrid(const struct sw_elliptic *s, struct team *t)
+{
+    const struct sw_elliptic_desc plane = plane_of(&s->desc);
+    t->device = *s->device;
+    t->device.threads = t->threads;
+    return sw_elliptic_create(&plane, elliptic_multigrid_cpu.name, &t->device, &t->multigrid);
+}
+
+static enum sw_status create(struct sw_elliptic *s)
+{
+    struct modal *p = s->own;
+    SW_TRY(create_multigrid(s, &p->all));
+    for (int t = 0; t < p->teams; t++) SW_TRY(create_multigrid(s, &p->team[t]));
+    return SW_OK;
 }
 
 static void destroy(struct sw_elliptic *s)
 {
     struct modal *p = s->own;
-    if (!p) return;
-    free_team(&p->all);
-    for (int t = 0; p->team && t < p->teams; t++) free_team(&p->team[t]);
-    for (int j = 0; p->packed && j < s->desc.batch; j++) sw_free(p->packed[j].to_modes);
-    elliptic_verticals_free(&p->set);
-    sw_free(p->team);
-    sw_free(p->packed);
-    sw_free(p);
-}
-
-static enum sw_status create(struct sw_elliptic *s)
-{
-    const struct sw_elliptic_desc *d = &s->desc;
-    const int threads = s->device->threads;
-    struct modal *p = NULL;
-    SW_TRY(sw_alloc(1, &p));
-    s->own = p;
-    p->teams = teams_of(d, threads);
-    SW_TRY(make_team(d, s->device, threads, &p->all));
-    SW_TRY(sw_alloc((size_t)p->teams, &p->team));
-    for (int t = 0; t < p->teams; t++) SW_TRY(make_team(d, s->device, 1, &p->team[t]));
-    SW_TRY(elliptic_verticals_make(d->n[2], d->batch, &p->set));
-    SW_TRY(sw_alloc((size_t)d->batch, &p->packed));
-    for (int j = 0; j < d->batch; j++) {
-        SW_TRY(sw_alloc(2 * elliptic_packed_words(d->n[2]), &p->packed[j].to_modes));
-        p->packed[j].to_levels = p->packed[j].to_modes + elliptic_packed_words(d->n[2]);
-    }
-    return SW_OK;
+    sw_elliptic_destroy(&p->all.multigrid);
+    for (int t = 0; p->team && t < p->teams; t++) sw_elliptic_destroy(&p->team[t].multigrid);
 }
 
 typedef enum sw_status team_task(void *context, struct team *team, int system);
@@ -300,7 +289,9 @@ const struct sw_elliptic_ops elliptic_modal_cpu = {
     .about = "vertical modes: a problem in the plane for each, by conjugate gradients; an iteration solves all",
     .space = SW_HOST,
     .refuse = refuse,
-    .bytes = bytes,
+    .own_size = sizeof(struct modal),
+    .arrays = arrays,
+    .other_bytes = other_bytes,
     .create = create,
     .load = load,
     .solve = solve,

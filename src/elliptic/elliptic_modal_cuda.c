@@ -147,61 +147,66 @@ static size_t integers_of(const struct sw_elliptic_desc *d)
     return 2 * (size_t)d->batch + problems_of(d) + WAYS;
 }
 
-static size_t bytes(const struct sw_elliptic_desc *d)
+/* What create() allocates where the device has clusters that take a plane on chip. */
+static size_t other_bytes(const struct sw_elliptic_desc *d, const struct sw_device *device)
 {
-    const size_t batch = (size_t)d->batch, problems = problems_of(d),
-                 planes = d->n[0] * d->n[1] <= CHIP_CELLS ? sw_cuda_planes_chip_words(d->n[0], d->n[1], d->full) : 0;
-    return elliptic_device_bytes(d, 1, d->batch, false) +
-           (2 * batch * sw_elliptic_cells(d) + squares_of(d) + 2 * batch * sw_cuda_transform_words(d->n[2]) +
-            2 * problems + 2 * batch) * sizeof(double) +
-           integers_of(d) * sizeof(int) + problems * sizeof(struct elliptic_plane_outcome) + planes * sizeof(float) +
-           work_of(d) + large_work_of(d) + sw_cuda_planes_tasks((int)problems);
+    (void)device;
+    return large_work_of(d) + sizeof(float) * (d->n[0] * d->n[1] <= CHIP_CELLS ?
+                                               sw_cuda_planes_chip_words(d->n[0], d->n[1], d->full) : 0);
 }
 
 static void destroy(struct sw_elliptic *s)
 {
     struct modal *p = s->own;
-    if (!p) return;
-    elliptic_device_free(&p->on);
-    elliptic_verticals_free(&p->set);
-    elliptic_modes_free(&p->modes);
     cudaEvent_t const events[] = {p->solved, p->known, p->begun, p->ended[CHIP], p->ended[TILES]};
     for (size_t k = 0; k < sizeof events / sizeof *events; k++)
         if (events[k]) cudaEventDestroy(events[k]);
     for (int k = 0; k < BESIDE; k++)
         if (p->beside[k]) cudaStreamDestroy(p->beside[k]);
-    sw_free(p->packed);
-    sw_free(p->lambda);
-    sw_free(p->problem);
-    sw_free(p->way);
-    sw_free(p->order);
-    sw_free(p->first_tiled);
-    sw_free(p->part);
-    sw_device_free_host(s->device, p->goal);
-    sw_device_free_host(s->device, p->outcome);
-    void *const there[] = {p->in_modes, p->tiled, p->squares, p->there_packed, p->there_lambda, p->there_of,
-                           p->there_outcome, p->there_planes, p->work, p->large_work, p->tasks};
-    for (size_t k = 0; k < sizeof there / sizeof *there; k++) sw_device_free(s->device, there[k]);
-    sw_free(p);
 }
 
-static enum sw_status create_here(const struct sw_elliptic *s, struct modal *p)
+static void arrays_here(struct sw_elliptic *s, struct modal *p)
 {
     const size_t batch = (size_t)s->desc.batch, problems = problems_of(&s->desc);
-    SW_TRY(elliptic_verticals_make(s->desc.n[2], s->desc.batch, &p->set));
-    SW_TRY(elliptic_modes_make(s->desc.n[2], &p->modes));
-    SW_TRY(sw_alloc(p->words, &p->packed));
-    SW_TRY(sw_alloc(2 * problems, &p->lambda));
-    p->share = p->lambda + problems;
-    SW_TRY(sw_alloc(problems, &p->problem));
-    SW_TRY(sw_alloc(2 * problems, &p->way));
-    p->first_way = p->way + problems;
-    SW_TRY(sw_alloc(problems, &p->order));
-    SW_TRY(sw_alloc(batch, &p->first_tiled));
-    SW_TRY(sw_device_alloc_host(s->device, 2 * batch, &p->goal));
-    p->ff = p->goal + batch;
-    SW_TRY(sw_alloc(batch, &p->part));
-    return sw_device_alloc_host(s->device, problems, &p->outcome);
+    struct sw_arrays *own = &s->arrays;
+    elliptic_verticals_make(s->desc.n[2], s->desc.batch, own, &p->set);
+    elliptic_modes_make(s->desc.n[2], own, &p->modes);
+    sw_array(own, p->words, &p->packed);
+    sw_array(own, problems, &p->lambda);
+    sw_array(own, problems, &p->share);
+    sw_array(own, problems, &p->problem);
+    sw_array(own, problems, &p->way);
+    sw_array(own, problems, &p->first_way);
+    sw_array(own, problems, &p->order);
+    sw_array(own, batch, &p->first_tiled);
+    sw_array_pinned(own, 2 * batch, &p->goal);
+    sw_array(own, batch, &p->part);
+    sw_array_pinned(own, problems, &p->outcome);
+}
+
+static void arrays_there(struct sw_elliptic *s, struct modal *p)
+{
+    const struct sw_elliptic_desc *d = &s->desc;
+    const size_t batch = (size_t)d->batch, problems = problems_of(d);
+    struct sw_arrays *own = &s->arrays;
+    elliptic_device_make(d, s->device, 1, d->batch, false, own, &p->on);
+    sw_array_device(own, batch * sw_elliptic_cells(d), &p->in_modes);
+    sw_array_device(own, batch * sw_elliptic_cells(d), &p->tiled);
+    sw_array_device(own, squares_of(d), &p->squares);
+    sw_array_device(own, 2 * batch * p->words, &p->there_packed);
+    sw_array_device(own, 2 * problems + 2 * batch, &p->there_lambda);
+    sw_array_device(own, integers_of(d), &p->there_of);
+    sw_array_device(own, sw_cuda_planes_tasks((int)problems), &p->tasks);
+    sw_array_device(own, problems, &p->there_outcome);
+    sw_array_device(own, work_of(d), &p->work);
+}
+
+static void arrays(struct sw_elliptic *s)
+{
+    struct modal *p = s->own;
+    p->words = sw_cuda_transform_words(s->desc.n[2]);
+    arrays_there(s, p);
+    arrays_here(s, p);
 }
 
 /* Of a cluster that has a plane on chip, `least` at least; 0: it does not fit. */
@@ -214,7 +219,7 @@ static int chip_size(const struct sw_elliptic *s, int least, int most, int share
 }
 
 /* Problems at once, each way, for which there is work_of(). */
-static enum sw_status choose_clusters(const struct sw_elliptic *s, struct modal *p)
+static enum sw_status choose_clusters(struct sw_elliptic *s, struct modal *p)
 {
     const struct sw_elliptic_desc *d = &s->desc;
     const int64_t cells = d->n[0] * d->n[1];
@@ -235,7 +240,9 @@ static enum sw_status choose_clusters(const struct sw_elliptic *s, struct modal 
         p->size[ON_LARGE_CHIP] = 2 * size;
         p->clusters[ON_LARGE_CHIP] = large_clusters(d, 2 * size);
     }
-    return sw_device_alloc(s->device, sw_cuda_planes_chip_words(d->n[0], d->n[1], d->full), &p->there_planes);
+    sw_array_device(&s->arrays, sw_cuda_planes_chip_words(d->n[0], d->n[1], d->full), &p->there_planes);
+    if (p->size[ON_LARGE_CHIP]) sw_array_device(&s->arrays, large_work_of(d), &p->large_work);
+    return s->arrays.status;
 }
 
 static enum sw_status create_streams(struct modal *p)
@@ -254,32 +261,17 @@ static enum sw_status create(struct sw_elliptic *s)
 {
     const struct sw_elliptic_desc *d = &s->desc;
     const size_t batch = (size_t)d->batch, problems = problems_of(d);
-    struct modal *p = NULL;
-    SW_TRY(sw_device_use(s->device));
-    SW_TRY(sw_alloc(1, &p));
-    s->own = p;
-    p->words = sw_cuda_transform_words(d->n[2]);
-    SW_TRY(elliptic_device_make(d, s->device, 1, d->batch, false, &p->on));
-    SW_TRY(create_here(s, p));
-    SW_TRY(create_streams(p));
-    SW_TRY(sw_device_alloc(s->device, batch * sw_elliptic_cells(d), &p->in_modes));
-    SW_TRY(sw_device_alloc(s->device, batch * sw_elliptic_cells(d), &p->tiled));
-    SW_TRY(sw_device_alloc(s->device, squares_of(d), &p->squares));
+    struct modal *p = s->own;
+    p->ff = p->goal + batch;
     p->f_squares = p->squares + problems * (size_t)sw_cuda_transform_squares(d->n[0], d->n[1], d->n[2]);
-    SW_TRY(sw_device_alloc(s->device, 2 * batch * p->words, &p->there_packed));
-    SW_TRY(sw_device_alloc(s->device, 2 * problems + 2 * batch, &p->there_lambda));
     p->there_share = p->there_lambda + problems;
     p->there_goal = p->there_share + problems;
     p->there_part = p->there_goal + batch;
-    SW_TRY(sw_device_alloc(s->device, integers_of(d), &p->there_of));
     p->there_order = p->there_of + batch;
     p->there_queue = p->there_order + problems;
     p->there_first_tiled = p->there_queue + WAYS;
-    SW_TRY(sw_device_alloc(s->device, sw_cuda_planes_tasks((int)problems), &p->tasks));
-    SW_TRY(sw_device_alloc(s->device, problems, &p->there_outcome));
-    SW_TRY(choose_clusters(s, p));
-    if (p->size[ON_LARGE_CHIP]) SW_TRY(sw_device_alloc(s->device, large_work_of(d), &p->large_work));
-    return sw_device_alloc(s->device, work_of(d), &p->work);
+    SW_TRY(create_streams(p));
+    return choose_clusters(s, p);
 }
 
 /* ------------------------------------------------------------------ load */
@@ -618,7 +610,9 @@ const struct sw_elliptic_ops elliptic_modal_cuda = {
     .space = SW_DEVICE,
     .refuse = refuse,
     .slower = slower,
-    .bytes = bytes,
+    .own_size = sizeof(struct modal),
+    .arrays = arrays,
+    .other_bytes = other_bytes,
     .create = create,
     .load = load,
     .solve = solve,

@@ -10,7 +10,6 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/sw_mem.h"
 
 enum {
     COLUMNS = 16,     /* of the vectors that a thread turns at once: 256 bytes a row                                */
@@ -39,27 +38,13 @@ static size_t work_of(int64_t nz)
     return 2 * n + n * n + (turns_of(nz) * sizeof(struct turn) + sizeof(long double) - 1) / sizeof(long double);
 }
 
-size_t elliptic_modes_bytes(int64_t nz)
-{
-    const size_t n = (size_t)nz;
-    return (n + n * n) * sizeof(double) + work_of(nz) * sizeof(long double);
-}
-
-enum sw_status elliptic_modes_make(int64_t nz, struct elliptic_modes *m)
+void elliptic_modes_make(int64_t nz, struct sw_arrays *own, struct elliptic_modes *m)
 {
     const size_t n = (size_t)nz;
     *m = (struct elliptic_modes){.nz = nz};
-    SW_TRY(sw_alloc(n, &m->lambda));
-    SW_TRY(sw_alloc(n * n, &m->x));
-    return sw_alloc(work_of(nz), &m->work);
-}
-
-void elliptic_modes_free(struct elliptic_modes *m)
-{
-    sw_free(m->lambda);
-    sw_free(m->x);
-    sw_free(m->work);
-    memset(m, 0, sizeof *m);
+    sw_array(own, n, &m->lambda);
+    sw_array(own, n * n, &m->x);
+    sw_array(own, work_of(nz), &m->work);
 }
 
 /* ------------------------------------------------------------------ vectors */

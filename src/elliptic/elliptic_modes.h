@@ -3,6 +3,7 @@
 /* The vertical modes of a matrix whose coefficients are the same everywhere. It is A = area (x) V + Lh (x) D, V the
  * tridiagonal matrix of a, b, c, D the diagonal one of d. With V x_m = lambda_m D x_m and X^T D X = 1, A u = f falls
  * apart into a problem in the plane for each mode: (Lh + lambda_m area) w_m = (X^T f)_m, u = X w. On the host. */
+#include "device/sw_arrays.h"
 #include "elliptic/sw_elliptic.h"
 
 struct elliptic_modes {
@@ -12,10 +13,8 @@ struct elliptic_modes {
     long double *work;     /* of elliptic_modes_find() */
 };
 
-size_t elliptic_modes_bytes(int64_t nz);
-/** @return SW_E_MEMORY; elliptic_modes_free() is due all the same */
-enum sw_status elliptic_modes_make(int64_t nz, struct elliptic_modes *modes);
-void elliptic_modes_free(struct elliptic_modes *modes);
+/** @param own  gets the arrays */
+void elliptic_modes_make(int64_t nz, struct sw_arrays *own, struct elliptic_modes *modes);
 
 /** Find the modes of a matrix by so many threads; bits do not depend on how many. About 10 nz³ operations in long
  * double. Where its numbers are not finite all that comes out is NaN.

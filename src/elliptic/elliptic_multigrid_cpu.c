@@ -11,7 +11,6 @@
 #include <omp.h>
 #include <string.h>
 
-#include "base/sw_mem.h"
 #include "elliptic/elliptic_host.h"
 #include "elliptic/elliptic_smooth_cpu.h"
 #include "elliptic/sw_elliptic_impl.h"
@@ -19,7 +18,7 @@
 struct level {
     const struct elliptic_grid *grid;
     bool    coloured;        /* else r is used */
-    double *u, *r;           /* [ny][nz][nx]   */
+    double *u, *r;           /* [ny][nz][nx]; u of the finest is the caller's */
     const double *f;
     double *coarse_f;        /* of the next level: out of the way down; its u: in of the way up */
     const double *coarse_u;
@@ -29,7 +28,6 @@ struct multigrid {
     struct elliptic_host host;      /* the first: its space's context is this struct as well */
     struct elliptic_grids grids;
     struct level level[ELLIPTIC_MOST_GRIDS];
-    double *arrays[ELLIPTIC_MOST_GRIDS];  /* of a level's own: f, u but of the finest; r */
     size_t  scratch;                /* words of a thread */
     double *scratches;              /* [threads][scratch] */
 };
@@ -148,66 +146,38 @@ static size_t cells_of(const struct sw_elliptic_desc *d, const int64_t n[2])
     return (size_t)n[0] * (size_t)n[1] * (size_t)d->n[2];
 }
 
-/* Words of a level's own arrays. */
-static size_t own_words(const struct sw_elliptic_desc *d, int which, const int64_t n[2])
-{
-    return ((which ? 2 : 0) + (elliptic_grid_has_colours(d, which, n) ? 0 : 1)) * cells_of(d, n);
-}
-
 static size_t scratch_of(const struct sw_elliptic_desc *d)
 {
     const struct sw_elliptic_matrix shape = {.nx = d->n[0], .ny = d->n[1], .nz = d->n[2]};
     return (elliptic_smooth_scratch(&shape) + 7) / 8 * 8;  /* whole cache lines */
 }
 
-static size_t bytes(const struct sw_elliptic_desc *d)
-{
-    size_t words = (size_t)omp_get_max_threads() * scratch_of(d);
-    int64_t n[2];
-    for (int g = 0; elliptic_grid_size(d, g, n); g++) words += own_words(d, g, n);
-    return sizeof(struct multigrid) + words * sizeof(double) + elliptic_grids_bytes(d) + elliptic_host_bytes(d, 4);
-}
-
-static void destroy(struct sw_elliptic *s)
-{
-    struct multigrid *mg = s->own;
-    if (!mg) return;
-    for (int g = 0; g < ELLIPTIC_MOST_GRIDS; g++) sw_free(mg->arrays[g]);
-    elliptic_grids_free(&mg->grids);
-    elliptic_host_free(&mg->host);
-    sw_free(mg->scratches);
-    sw_free(mg);
-}
-
-static enum sw_status make_levels(const struct sw_elliptic_desc *d, struct multigrid *mg)
+static void make_levels(const struct sw_elliptic_desc *d, struct sw_arrays *own, struct multigrid *mg)
 {
     int64_t n[2];
-    SW_TRY(elliptic_grids_make(d, &mg->grids));
+    elliptic_grids_make(d, own, &mg->grids);
     for (int g = 0; elliptic_grid_size(d, g, n); g++) {
         struct level *l = &mg->level[g];
         const size_t cells = cells_of(d, n);
-        SW_TRY(sw_alloc(own_words(d, g, n), &mg->arrays[g]));
         l->grid = &mg->grids.grid[g];
         l->coloured = elliptic_grid_has_colours(d, g, n);
         if (g) {
-            l->f = l[-1].coarse_f = mg->arrays[g];
-            l->u = mg->arrays[g] + cells;
+            sw_array(own, cells, &l[-1].coarse_f);
+            sw_array(own, cells, &l->u);
+            l->f = l[-1].coarse_f;
             l[-1].coarse_u = l->u;
         }
-        if (!l->coloured) l->r = mg->arrays[g] + (g ? 2 * cells : 0);
+        if (!l->coloured) sw_array(own, cells, &l->r);
     }
-    return SW_OK;
 }
 
-static enum sw_status create(struct sw_elliptic *s)
+static void arrays(struct sw_elliptic *s)
 {
-    struct multigrid *mg = NULL;
-    SW_TRY(sw_alloc(1, &mg));
-    s->own = mg;
-    SW_TRY(elliptic_host_make(&s->desc, s->device->threads, 4, &mg->host));
-    SW_TRY(make_levels(&s->desc, mg));
+    struct multigrid *mg = s->own;
+    elliptic_host_make(&s->desc, s->device->threads, 4, &s->arrays, &mg->host);
+    make_levels(&s->desc, &s->arrays, mg);
     mg->scratch = scratch_of(&s->desc);
-    return sw_alloc((size_t)mg->host.threads * mg->scratch, &mg->scratches);
+    sw_array(&s->arrays, (size_t)mg->host.threads * mg->scratch, &mg->scratches);
 }
 
 static enum sw_status solve_one(struct sw_elliptic *s, int system, const double *f, double *u,
@@ -241,10 +211,9 @@ const struct sw_elliptic_ops elliptic_multigrid_cpu = {
     .name = "cpu.multigrid",
     .about = "conjugate gradients, preconditioned by multigrid: horizontally coarser grids, columns as smoother",
     .space = SW_HOST,
-    .bytes = bytes,
-    .create = create,
+    .own_size = sizeof(struct multigrid),
+    .arrays = arrays,
     .solve_one = solve_one,
-    .destroy = destroy,
     .cost = cost,
     .falls_back = "cpu.pcg",
     .fast = true,

@@ -9,7 +9,6 @@
 #include <math.h>
 #include <omp.h>
 
-#include "base/sw_mem.h"
 #include "elliptic/elliptic_coarsen.h"
 #include "elliptic/elliptic_device_cuda.h"
 #include "elliptic/elliptic_smooth_cpu.h"
@@ -117,46 +116,28 @@ static size_t lay_out(const struct sw_elliptic_desc *d, float *base, struct sw_c
     return r.used;
 }
 
-static size_t bytes(const struct sw_elliptic_desc *d)
-{
-    struct sw_cuda_multigrid m = {0};
-    struct sw_cuda_multigrid_grid grid[ELLIPTIC_MOST_GRIDS];
-    size_t staging;
-    return lay_out(d, NULL, &m, grid, &staging) * sizeof(float) + elliptic_device_bytes(d, 1, d->batch, false);
-}
-
-static void destroy(struct sw_elliptic *s)
+static void arrays(struct sw_elliptic *s)
 {
     struct multigrid *mg = s->own;
-    if (!mg) return;
-    elliptic_device_free(&mg->on);
-    elliptic_grids_free(&mg->grids);
-    sw_device_free(s->device, mg->memory);
-    sw_device_free_host(s->device, mg->state);
-    sw_free(mg->size);
-    sw_free(mg->seen);
-    sw_free(mg->staging);
-    sw_free(mg);
+    size_t staging;
+    elliptic_device_make(&s->desc, s->device, 1, s->desc.batch, false, &s->arrays, &mg->on);
+    elliptic_grids_make(&s->desc, &s->arrays, &mg->grids);
+    sw_array_device(&s->arrays, lay_out(&s->desc, NULL, &mg->d, mg->grid, &staging), &mg->memory);
+    sw_array_pinned(&s->arrays, (size_t)s->desc.batch, &mg->state);
+    sw_array(&s->arrays, (size_t)s->desc.batch, &mg->size);
+    sw_array(&s->arrays, (size_t)s->desc.batch, &mg->seen);
+    sw_array(&s->arrays, staging, &mg->staging);
 }
 
 static enum sw_status create(struct sw_elliptic *s)
 {
-    struct multigrid *mg = NULL;
+    struct multigrid *mg = s->own;
     size_t staging;
-    SW_TRY(sw_device_use(s->device));
-    SW_TRY(sw_alloc(1, &mg));
-    s->own = mg;
     mg->threads = s->device->threads;
     mg->usual = USUAL;
-    SW_TRY(elliptic_device_make(&s->desc, s->device, 1, s->desc.batch, false, &mg->on));
-    SW_TRY(elliptic_grids_make(&s->desc, &mg->grids));
     mg->grids.enough = ENOUGH;
-    SW_TRY(sw_device_alloc(s->device, lay_out(&s->desc, NULL, &mg->d, mg->grid, &staging), &mg->memory));
     lay_out(&s->desc, mg->memory, &mg->d, mg->grid, &staging);
-    SW_TRY(sw_device_alloc_host(s->device, (size_t)s->desc.batch, &mg->state));
-    SW_TRY(sw_alloc((size_t)s->desc.batch, &mg->size));
-    SW_TRY(sw_alloc((size_t)s->desc.batch, &mg->seen));
-    return sw_alloc(staging, &mg->staging);
+    return SW_OK;
 }
 
 /* ------------------------------------------------------------------ matrices */
@@ -481,11 +462,11 @@ const struct sw_elliptic_ops elliptic_multigrid_cuda = {
     .name = "cuda.multigrid",
     .about = "conjugate gradients, preconditioned by multigrid, in single precision; u in double precision",
     .space = SW_DEVICE,
-    .bytes = bytes,
+    .own_size = sizeof(struct multigrid),
+    .arrays = arrays,
     .create = create,
     .load = load,
     .solve = solve,
-    .destroy = destroy,
     .cost = cost,
     .falls_back = "cuda.pcg",
     .fast = true,

@@ -11,45 +11,20 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/sw_mem.h"
 #include "elliptic/elliptic_cells_cpu.h"
 
-struct sizes { size_t cells, east, north, vertices, padded; };
-
-static struct sizes sizes_of(const struct sw_elliptic_desc *d)
+void elliptic_plane_make(const struct sw_elliptic_desc *d, struct sw_arrays *own, struct elliptic_plane *p)
 {
-    const size_t nx = (size_t)d->n[0], ny = (size_t)d->n[1];
-    return (struct sizes){nx * ny, (nx + 1) * ny, nx * (ny + 1), d->full ? (nx + 1) * (ny + 1) : 0,
-                          (nx + 2) * (ny + 2)};
-}
-
-size_t elliptic_plane_bytes(const struct sw_elliptic_desc *d)
-{
-    const struct sizes s = sizes_of(d);
-    return (3 * s.cells + s.east + s.north + 2 * s.vertices + s.padded) * sizeof(double);
-}
-
-enum sw_status elliptic_plane_make(const struct sw_elliptic_desc *d, struct elliptic_plane *p)
-{
-    const struct sizes s = sizes_of(d);
+    const size_t nx = (size_t)d->n[0], ny = (size_t)d->n[1], vertices = (nx + 1) * (ny + 1);
     *p = (struct elliptic_plane){.p = NULL};
-    SW_TRY(sw_alloc(s.cells, &p->scale));
-    SW_TRY(sw_alloc(s.east, &p->east));
-    SW_TRY(sw_alloc(s.north, &p->north));
-    if (s.vertices) {
-        SW_TRY(sw_alloc(s.vertices, &p->rising));
-        SW_TRY(sw_alloc(s.vertices, &p->falling));
-    }
-    SW_TRY(sw_alloc(s.padded, &p->p));
-    SW_TRY(sw_alloc(s.cells, &p->q));
-    return sw_alloc(s.cells, &p->r);
-}
-
-void elliptic_plane_free(struct elliptic_plane *p)
-{
-    double *const arrays[] = {p->scale, p->east, p->north, p->rising, p->falling, p->p, p->q, p->r};
-    for (size_t k = 0; k < sizeof arrays / sizeof *arrays; k++) sw_free(arrays[k]);
-    *p = (struct elliptic_plane){.p = NULL};
+    sw_array(own, nx * ny, &p->scale);
+    sw_array(own, (nx + 1) * ny, &p->east);
+    sw_array(own, nx * (ny + 1), &p->north);
+    if (d->full) sw_array(own, vertices, &p->rising);
+    if (d->full) sw_array(own, vertices, &p->falling);
+    sw_array(own, (nx + 2) * (ny + 2), &p->p);
+    sw_array(own, nx * ny, &p->q);
+    sw_array(own, nx * ny, &p->r);
 }
 
 /* ------------------------------------------------------------------ the matrix of a mode */

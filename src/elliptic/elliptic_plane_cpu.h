@@ -14,10 +14,8 @@ struct elliptic_plane {
     double *q, *r;           /* [ny][nx]                                                                              */
 };
 
-size_t elliptic_plane_bytes(const struct sw_elliptic_desc *desc);
-/** @return SW_E_MEMORY; elliptic_plane_free() is due all the same */
-enum sw_status elliptic_plane_make(const struct sw_elliptic_desc *desc, struct elliptic_plane *plane);
-void elliptic_plane_free(struct elliptic_plane *plane);
+/** @param own  gets the arrays */
+void elliptic_plane_make(const struct sw_elliptic_desc *desc, struct sw_arrays *own, struct elliptic_plane *plane);
 
 /** Solve for one mode, from w = 0.
  * @param target  of the residual; it is not reached where the iterations run out, 2 for each unknown and 100 more

@@ -34,6 +34,14 @@ static enum sw_status pick(const struct sw_elliptic_desc *desc, const char *name
     return SW_OK;
 }
 
+static enum sw_status fill(struct sw_elliptic *s)
+{
+    SW_TRY(sw_device_use(s->device));
+    SW_TRY(sw_alloc_bytes(1, s->ops->own_size, &s->own));
+    s->ops->arrays(s);
+    return s->arrays.status ? s->arrays.status : s->ops->create ? s->ops->create(s) : SW_OK;
+}
+
 enum sw_status sw_elliptic_create(const struct sw_elliptic_desc *desc, const char *name, struct sw_device *device,
                                   struct sw_elliptic **solver)
 {
@@ -42,8 +50,9 @@ enum sw_status sw_elliptic_create(const struct sw_elliptic_desc *desc, const cha
     *solver = NULL;
     SW_TRY(pick(desc, name, device, &ops));
     SW_TRY(sw_alloc(1, &s));
-    *s = (struct sw_elliptic){.ops = ops, .desc = *desc, .device = device};
-    enum sw_status st = ops->create(s);
+    *s = (struct sw_elliptic){.ops = ops, .desc = *desc, .device = device,
+                              .arrays = {.device = device, .host = ops->own_size}};
+    const enum sw_status st = fill(s);
     if (st) sw_elliptic_destroy(&s);
     *solver = s;
     return st;
@@ -109,19 +118,30 @@ enum sw_status sw_elliptic_solve(struct sw_elliptic *s, const double *f, double 
     return SW_OK;
 }
 
+static enum sw_status add_bytes(const struct sw_elliptic_ops *ops, const struct sw_elliptic_desc *desc,
+                                const struct sw_device *device, size_t *bytes)
+{
+    struct sw_device here = *device;
+    struct sw_elliptic s = {.ops = ops, .desc = *desc, .device = &here,
+                            .arrays = {.counts = true, .host = ops->own_size}};
+    SW_TRY(sw_alloc_bytes(1, ops->own_size, &s.own));
+    ops->arrays(&s);
+    sw_free(s.own);
+    *bytes += sw_arrays_bytes(&s.arrays, ops->space) + (ops->other_bytes ? ops->other_bytes(desc, device) : 0);
+    return SW_OK;
+}
+
 enum sw_status sw_elliptic_bytes(const struct sw_elliptic_desc *desc, const char *name, const struct sw_device *device,
                                  size_t *bytes)
 {
     const struct sw_elliptic_ops *ops = NULL;
     *bytes = 0;
     SW_TRY(pick(desc, name, device, &ops));
-    *bytes = ops->bytes(desc);
-    if (may_fall_back(desc, ops)) {
-        struct sw_elliptic_desc one = *desc;
-        one.batch = 1;
-        *bytes += ((const struct sw_elliptic_ops *)sw_row_find(&rows, ops->falls_back))->bytes(&one);
-    }
-    return SW_OK;
+    SW_TRY(add_bytes(ops, desc, device, bytes));
+    if (!may_fall_back(desc, ops)) return SW_OK;
+    struct sw_elliptic_desc one = *desc;
+    one.batch = 1;
+    return add_bytes((const struct sw_elliptic_ops *)sw_row_find(&rows, ops->falls_back), &one, device, bytes);
 }
 
 const char *sw_elliptic_refusal(const struct sw_elliptic_desc *desc, const char *name)
@@ -147,8 +167,11 @@ const char *sw_elliptic_row(int k)
 void sw_elliptic_destroy(struct sw_elliptic **solver)
 {
     if (!solver || !*solver) return;
-    sw_elliptic_destroy(&(*solver)->other);
-    (*solver)->ops->destroy(*solver);
-    sw_free(*solver);
+    struct sw_elliptic *s = *solver;
+    sw_elliptic_destroy(&s->other);
+    if (s->own && s->ops->destroy) s->ops->destroy(s);
+    sw_arrays_free(&s->arrays);
+    sw_free(s->own);
+    sw_free(s);
     *solver = NULL;
 }

@@ -2,14 +2,20 @@
 #define SW_ELLIPTIC_IMPL_H
 /* The interface of an elliptic solver, for authors of rows. One file a solver; its row goes into elliptic_table.c. */
 #include "base/row.h"
+#include "device/sw_arrays.h"
 #include "elliptic/sw_elliptic.h"
 
 struct sw_elliptic_ops {
     SW_ROW;                 /* its space: where f and u live */
     const char    *(*refuse)(const struct sw_elliptic_desc *desc);  /* why it does not do the shape; NULL: it does */
     bool           (*slower)(const struct sw_elliptic_desc *desc);  /* than rows behind it; NULL: never */
-    size_t         (*bytes)(const struct sw_elliptic_desc *desc);   /* beside f and u */
-    enum sw_status (*create)(struct sw_elliptic *solver);           /* fills solver->own */
+    size_t         own_size;                                        /* bytes of solver->own */
+    /** List solver->arrays: what the row takes beside f and u. Also of a solver that only counts, whose other data are
+     * zeros. */
+    void           (*arrays)(struct sw_elliptic *solver);
+    /** What libraries and solvers inside the row take, at most. NULL: there are none. */
+    size_t         (*other_bytes)(const struct sw_elliptic_desc *desc, const struct sw_device *device);
+    enum sw_status (*create)(struct sw_elliptic *solver);           /* with the arrays; NULL: nothing else */
     enum sw_status (*load)(struct sw_elliptic *solver);             /* of count systems; NULL: nothing to be done */
     /** One of the systems that are loaded, or all of them together: a row has one of the two. Arrays begin with those
      * of the system, or of the first one. */
@@ -17,7 +23,7 @@ struct sw_elliptic_ops {
                                 struct sw_elliptic_outcome *outcome, double *history, int most);
     enum sw_status (*solve)(struct sw_elliptic *solver, const double *f, double *u,
                             struct sw_elliptic_outcome *outcome, double *history, int most);
-    void           (*destroy)(struct sw_elliptic *solver);          /* own may be NULL */
+    void           (*destroy)(struct sw_elliptic *solver);          /* what is not in arrays; NULL: nothing */
     struct sw_cost (*cost)(const struct sw_elliptic_desc *desc);    /* NULL: not counted */
     const char    *falls_back;  /* the row that takes over where variable coefficients are too much; NULL: none */
     bool           fast;    /* its iterations hardly grow with the grid, omega2 and depth: the tests hold it to that */
@@ -30,7 +36,8 @@ struct sw_elliptic {
     int     count;                              /* systems loaded */
     const struct sw_elliptic_numbers *numbers;  /* [count] */
     const struct sw_elliptic_matrix  *matrix;   /* [count] */
-    void   *own;                                /* the row's own data */
+    struct sw_arrays arrays;                    /* freed when it is destroyed */
+    void   *own;                                /* the row's own data: zeros at first */
     struct sw_elliptic *other;                  /* of the row to fall back on, for one system; NULL: not yet needed */
 };
 

@@ -8,7 +8,6 @@
 #include <limits.h>
 #include <math.h>
 
-#include "base/sw_mem.h"
 #include "elliptic/elliptic_device_cuda.h"
 #include "elliptic/elliptic_krylov.h"
 #include "elliptic/sw_elliptic_impl.h"
@@ -38,41 +37,32 @@ static int64_t entries_of(const struct sw_elliptic_desc *d)
     return sw_cuda_elliptic_entries(&shape);
 }
 
-static size_t bytes(const struct sw_elliptic_desc *d)
+static size_t other_bytes(const struct sw_elliptic_desc *d, const struct sw_device *device)
 {
-    const size_t cells = sw_elliptic_cells(d), entries = (size_t)entries_of(d),
-                 index = sw_csr_narrow((int64_t)entries) ? sizeof(int32_t) : sizeof(int64_t);
-    return elliptic_device_bytes(d, 4, 1, true) + (cells + 1 + entries) * index + entries * sizeof(double) +
-           sw_csr_bytes((int64_t)cells, (int64_t)entries);
+    (void)device;
+    return sw_csr_bytes((int64_t)sw_elliptic_cells(d), entries_of(d));
 }
 
-static void destroy(struct sw_elliptic *s)
+static void arrays(struct sw_elliptic *s)
 {
+    const size_t cells = sw_elliptic_cells(&s->desc), entries = (size_t)entries_of(&s->desc),
+                 index = sw_csr_narrow((int64_t)entries) ? sizeof(int32_t) : sizeof(int64_t);
     struct baseline *b = s->own;
-    if (!b) return;
-    sw_csr_destroy(&b->csr);
-    elliptic_device_free(&b->on);
-    sw_device_free(s->device, b->matrix.offsets);
-    sw_device_free(s->device, b->matrix.columns);
-    sw_device_free(s->device, b->matrix.values);
-    sw_free(b);
+    elliptic_device_make(&s->desc, s->device, 4, 1, true, &s->arrays, &b->on);
+    b->matrix.rows = (int64_t)cells;
+    b->matrix.entries = (int64_t)entries;
+    sw_array_bytes(&s->arrays, SW_ARRAY_DEVICE, cells + 1, index, &b->matrix.offsets);
+    sw_array_bytes(&s->arrays, SW_ARRAY_DEVICE, entries, index, &b->matrix.columns);
+    sw_array_device(&s->arrays, entries, &b->matrix.values);
 }
 
 static enum sw_status create(struct sw_elliptic *s)
 {
-    const size_t cells = sw_elliptic_cells(&s->desc), entries = (size_t)entries_of(&s->desc),
-                 index = sw_csr_narrow((int64_t)entries) ? sizeof(int32_t) : sizeof(int64_t);
-    struct baseline *b = NULL;
-    SW_TRY(sw_alloc(1, &b));
-    s->own = b;
-    SW_TRY(elliptic_device_make(&s->desc, s->device, 4, 1, true, &b->on));
-    b->matrix.rows = (int64_t)cells;
-    b->matrix.entries = (int64_t)entries;
-    SW_TRY(sw_device_alloc_bytes(s->device, cells + 1, index, &b->matrix.offsets));
-    SW_TRY(sw_device_alloc_bytes(s->device, entries, index, &b->matrix.columns));
-    SW_TRY(sw_device_alloc(s->device, entries, &b->matrix.values));
+    struct baseline *b = s->own;
     return sw_csr_create(&b->matrix, s->device, s->ops->name, "cuda.pcg", &b->csr);
 }
+
+static void destroy(struct sw_elliptic *s) { sw_csr_destroy(&((struct baseline *)s->own)->csr); }
 
 static enum sw_status assemble(struct baseline *b, int system)
 {
@@ -153,7 +143,9 @@ const struct sw_elliptic_ops elliptic_csr_cuda = {
     .about = "conjugate gradients by cuSPARSE and cuBLAS, with our column solves: a baseline",
     .space = SW_DEVICE,
     .refuse = refuse,
-    .bytes = bytes,
+    .own_size = sizeof(struct baseline),
+    .arrays = arrays,
+    .other_bytes = other_bytes,
     .create = create,
     .load = load,
     .solve_one = solve_one,

@@ -13,7 +13,6 @@
 #include <omp.h>
 #include <string.h>
 
-#include "base/sw_mem.h"
 #include "elliptic/elliptic_cells_cpu.h"
 #include "elliptic/elliptic_host.h"
 #include "elliptic/sw_elliptic_impl.h"
@@ -31,31 +30,13 @@ static int64_t rows_together(const struct sw_elliptic_desc *d)
     return rows < 1 ? 1 : rows < d->n[2] ? rows : d->n[2];
 }
 
-static size_t room_of(const struct sw_elliptic_desc *d) { return (size_t)(rows_together(d) * d->n[0] + 7) / 8 * 8; }
-
-static size_t bytes(const struct sw_elliptic_desc *d)
-{
-    return (size_t)omp_get_max_threads() * room_of(d) * sizeof(double) + elliptic_host_bytes(d, 4);
-}
-
-static void destroy(struct sw_elliptic *s)
+static void arrays(struct sw_elliptic *s)
 {
     struct interleaved *p = s->own;
-    if (!p) return;
-    elliptic_host_free(&p->host);
-    sw_free(p->rows);
-    sw_free(p);
-}
-
-static enum sw_status create(struct sw_elliptic *s)
-{
-    struct interleaved *p = NULL;
-    SW_TRY(sw_alloc(1, &p));
-    s->own = p;
-    SW_TRY(elliptic_host_make(&s->desc, s->device->threads, 4, &p->host));
+    elliptic_host_make(&s->desc, s->device->threads, 4, &s->arrays, &p->host);
     p->together = rows_together(&s->desc);
-    p->room = room_of(&s->desc);
-    return sw_alloc((size_t)s->device->threads * p->room, &p->rows);
+    p->room = (size_t)(p->together * s->desc.n[0] + 7) / 8 * 8;
+    sw_array(&s->arrays, (size_t)s->device->threads * p->room, &p->rows);
 }
 
 /* ------------------------------------------------------------------ K1 */
@@ -190,9 +171,8 @@ const struct sw_elliptic_ops elliptic_interleaved_cpu = {
     .name = "cpu.interleaved",
     .about = "conjugate gradients in two fused passes an iteration, preconditioned by vertical tridiagonal solves",
     .space = SW_HOST,
-    .bytes = bytes,
-    .create = create,
+    .own_size = sizeof(struct interleaved),
+    .arrays = arrays,
     .solve_one = solve_one,
-    .destroy = destroy,
     .cost = cost,
 };

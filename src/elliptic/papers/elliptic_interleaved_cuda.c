@@ -11,7 +11,6 @@
  * has found. What is queued behind the last iteration does nothing. */
 #include <math.h>
 
-#include "base/sw_mem.h"
 #include "cuda/cu_check.cuh"
 #include "elliptic/elliptic_device_cuda.h"
 #include "elliptic/sw_elliptic_impl.h"
@@ -64,62 +63,41 @@ static size_t diagonals_of(const struct sw_elliptic_desc *d)
     return d->variable ? (size_t)d->batch * sw_elliptic_cells(d) : 0;
 }
 
-static size_t bytes(const struct sw_elliptic_desc *d)
+static void arrays(struct sw_elliptic *s)
 {
-    const size_t batch = (size_t)d->batch;
-    return elliptic_device_bytes(d, 4, d->batch, true) + (partial_of(d) + diagonals_of(d)) * sizeof(double) +
-           batch * (sizeof(struct sw_cuda_elliptic_way) + 2 * ROUND * sizeof(struct sw_cuda_elliptic_turn));
+    const size_t batch = (size_t)s->desc.batch;
+    struct interleaved *p = s->own;
+    elliptic_device_make(&s->desc, s->device, 4, s->desc.batch, true, &s->arrays, &p->on);
+    sw_array(&s->arrays, batch, &p->course);
+    sw_array_device(&s->arrays, partial_of(&s->desc), &p->partial);
+    if (s->desc.variable) sw_array_device(&s->arrays, diagonals_of(&s->desc), &p->diagonals);
+    sw_array_device(&s->arrays, batch, &p->way);
+    sw_array_device(&s->arrays, 2 * ROUND * batch, &p->turn);
+    sw_array_pinned(&s->arrays, batch, &p->way_host);
+    sw_array_pinned(&s->arrays, 2 * ROUND * batch, &p->turn_host);
 }
 
-static size_t bytes_single(const struct sw_elliptic_desc *d)
+static void arrays_single(struct sw_elliptic *s)
 {
-    return bytes(d) + (elliptic_device_numbers(d) + diagonals_of(d)) * sizeof(float);
+    struct interleaved *p = s->own;
+    arrays(s);
+    if (s->desc.variable) sw_array_device(&s->arrays, diagonals_of(&s->desc), &p->diagonals_single);
+    sw_array_device(&s->arrays, elliptic_device_numbers(&s->desc), &p->numbers);
+}
+
+static enum sw_status create(struct sw_elliptic *s)
+{
+    struct interleaved *p = s->own;
+    SW_TRY(sw_cuda_interleaved_prepare());
+    for (int k = 0; k < 2; k++) CU_TRY(cudaEventCreateWithFlags(&p->copied[k], cudaEventDisableTiming));
+    return SW_OK;
 }
 
 static void destroy(struct sw_elliptic *s)
 {
     struct interleaved *p = s->own;
-    if (!p) return;
-    elliptic_device_free(&p->on);
-    sw_device_free(s->device, p->partial);
-    sw_device_free(s->device, p->way);
-    sw_device_free(s->device, p->turn);
-    sw_device_free(s->device, p->numbers);
-    sw_device_free(s->device, p->diagonals);
-    sw_device_free(s->device, p->diagonals_single);
-    sw_device_free_host(s->device, p->way_host);
-    sw_device_free_host(s->device, p->turn_host);
     for (int k = 0; k < 2; k++)
         if (p->copied[k]) cudaEventDestroy(p->copied[k]);
-    sw_free(p->course);
-    sw_free(p);
-}
-
-static enum sw_status create(struct sw_elliptic *s)
-{
-    const size_t batch = (size_t)s->desc.batch;
-    struct interleaved *p = NULL;
-    SW_TRY(sw_alloc(1, &p));
-    s->own = p;
-    SW_TRY(elliptic_device_make(&s->desc, s->device, 4, s->desc.batch, true, &p->on));
-    SW_TRY(sw_cuda_interleaved_prepare());
-    SW_TRY(sw_alloc(batch, &p->course));
-    SW_TRY(sw_device_alloc(s->device, partial_of(&s->desc), &p->partial));
-    if (s->desc.variable) SW_TRY(sw_device_alloc(s->device, diagonals_of(&s->desc), &p->diagonals));
-    SW_TRY(sw_device_alloc(s->device, batch, &p->way));
-    SW_TRY(sw_device_alloc(s->device, 2 * ROUND * batch, &p->turn));
-    SW_TRY(sw_device_alloc_host(s->device, batch, &p->way_host));
-    SW_TRY(sw_device_alloc_host(s->device, 2 * ROUND * batch, &p->turn_host));
-    for (int k = 0; k < 2; k++) CU_TRY(cudaEventCreateWithFlags(&p->copied[k], cudaEventDisableTiming));
-    return SW_OK;
-}
-
-static enum sw_status create_single(struct sw_elliptic *s)
-{
-    SW_TRY(create(s));
-    struct interleaved *p = s->own;
-    if (s->desc.variable) SW_TRY(sw_device_alloc(s->device, diagonals_of(&s->desc), &p->diagonals_single));
-    return sw_device_alloc(s->device, elliptic_device_numbers(&s->desc), &p->numbers);
 }
 
 static enum sw_status load(struct sw_elliptic *s)
@@ -328,7 +306,8 @@ const struct sw_elliptic_ops elliptic_interleaved_cuda = {
     .about = "conjugate gradients on a GPU in two fused passes an iteration, systems together",
     .space = SW_DEVICE,
     .refuse = refuse,
-    .bytes = bytes,
+    .own_size = sizeof(struct interleaved),
+    .arrays = arrays,
     .create = create,
     .load = load,
     .solve = solve,
@@ -340,8 +319,9 @@ const struct sw_elliptic_ops elliptic_interleaved_single_cuda = {
     .about = "the same in single precision inside refinement in double",
     .space = SW_DEVICE,
     .refuse = refuse,
-    .bytes = bytes_single,
-    .create = create_single,
+    .own_size = sizeof(struct interleaved),
+    .arrays = arrays_single,
+    .create = create,
     .load = load,
     .solve = solve,
     .destroy = destroy,

@@ -1,28 +1,11 @@
 /* Preconditioned conjugate gradients on the CPU, one pass over the vectors for each thing that is done with them: row
  * `cpu.pcg`, the reference. Words a cell and iteration: A p 2, its dot product 2, u 3, r 3, <r, r> 1, M^-1 r 2, <r, z>
  * 2, p 3: 18. */
-#include "base/sw_mem.h"
 #include "elliptic/elliptic_host.h"
 #include "elliptic/elliptic_krylov.h"
 #include "elliptic/sw_elliptic_impl.h"
 
-static size_t bytes(const struct sw_elliptic_desc *d) { return elliptic_host_bytes(d, 4); }
-
-static void destroy(struct sw_elliptic *s)
-{
-    struct elliptic_host *h = s->own;
-    if (!h) return;
-    elliptic_host_free(h);
-    sw_free(h);
-}
-
-static enum sw_status create(struct sw_elliptic *s)
-{
-    struct elliptic_host *h = NULL;
-    SW_TRY(sw_alloc(1, &h));
-    s->own = h;
-    return elliptic_host_make(&s->desc, s->device->threads, 4, h);
-}
+static void arrays(struct sw_elliptic *s) { elliptic_host_make(&s->desc, s->device->threads, 4, &s->arrays, s->own); }
 
 static enum sw_status solve_one(struct sw_elliptic *s, int system, const double *f, double *u,
                                 struct sw_elliptic_outcome *outcome, double *history, int most)
@@ -43,9 +26,8 @@ const struct sw_elliptic_ops elliptic_pcg_cpu = {
     .name = "cpu.pcg",
     .about = "conjugate gradients, preconditioned by vertical tridiagonal solves, pass by pass: the reference",
     .space = SW_HOST,
-    .bytes = bytes,
-    .create = create,
+    .own_size = sizeof(struct elliptic_host),
+    .arrays = arrays,
     .solve_one = solve_one,
-    .destroy = destroy,
     .cost = cost,
 };

@@ -1,27 +1,13 @@
 /* Preconditioned conjugate gradients on a GPU, one pass over the vectors for each thing that is done with them, the
  * host in charge: row `cuda.pcg`, the reference of the rows there. Words a cell and iteration: A p 2, its dot product
  * 2, u 3, r 3, <r, r> 1, M^-1 r 4 and pivots 1/8, <r, z> 2, p 3: 20. */
-#include "base/sw_mem.h"
 #include "elliptic/elliptic_device_cuda.h"
 #include "elliptic/elliptic_krylov.h"
 #include "elliptic/sw_elliptic_impl.h"
 
-static size_t bytes(const struct sw_elliptic_desc *d) { return elliptic_device_bytes(d, 4, 1, true); }
-
-static void destroy(struct sw_elliptic *s)
+static void arrays(struct sw_elliptic *s)
 {
-    struct elliptic_device *on = s->own;
-    if (!on) return;
-    elliptic_device_free(on);
-    sw_free(on);
-}
-
-static enum sw_status create(struct sw_elliptic *s)
-{
-    struct elliptic_device *on = NULL;
-    SW_TRY(sw_alloc(1, &on));
-    s->own = on;
-    return elliptic_device_make(&s->desc, s->device, 4, 1, true, on);
+    elliptic_device_make(&s->desc, s->device, 4, 1, true, &s->arrays, s->own);
 }
 
 static enum sw_status load(struct sw_elliptic *s) { return elliptic_device_load(s->own, s->count, s->matrix); }
@@ -45,10 +31,9 @@ const struct sw_elliptic_ops elliptic_pcg_cuda = {
     .name = "cuda.pcg",
     .about = "conjugate gradients on a GPU, preconditioned by vertical tridiagonal solves, pass by pass",
     .space = SW_DEVICE,
-    .bytes = bytes,
-    .create = create,
+    .own_size = sizeof(struct elliptic_device),
+    .arrays = arrays,
     .load = load,
     .solve_one = solve_one,
-    .destroy = destroy,
     .cost = cost,
 };

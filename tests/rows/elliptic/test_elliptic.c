@@ -798,7 +798,7 @@ static void needs_few_iterations_whatever_the_grid_and_the_numbers(void **state)
     }
 }
 
-/* What a solver takes is at most what was told before: less where the machine has more threads than the device. */
+/* What a solver takes is what was told before: its own arrays to the byte, at most what others inside it take. */
 static void takes_the_bytes_that_it_tells(void **state)
 {
     struct sw_elliptic_desc kind[KINDS];
@@ -813,10 +813,13 @@ static void takes_the_bytes_that_it_tells(void **state)
         const double before = in_use(), spare = 8192;
         count_bytes();
         assert_ok(sw_elliptic_create(&kind[k], under_test->name, device, &s));
-        const size_t counted = bytes_counted();
+        const size_t counted = bytes_counted(), own = sw_arrays_bytes(&s->arrays, under_test->space),
+                     others = under_test->other_bytes ? under_test->other_bytes(&kind[k], device) : 0;
         const double taken = device->space == SW_DEVICE ? (double)counted : in_use() - before;
         sw_elliptic_destroy(&s);
         if (taken > (double)told + spare) fail_msg("kind %d: %.0f bytes, not %zu", k, taken, told);
+        if (!kind[k].variable && (own > told || own + others < told))
+            fail_msg("kind %d: %zu bytes of arrays and %zu, not %zu", k, own, others, told);
     }
 }
 

@@ -243,8 +243,10 @@ static void has_no_eigenvalue_below_0_without_its_walls(void **state)
 static void check_diagonal(struct plane *s, double lambda, const char *text)
 {
     struct elliptic_plane plane;
+    struct sw_arrays own = {0};
     double *w = zeros((size_t)s->n), least = INFINITY, most = 0;
-    assert_ok(elliptic_plane_make(&s->desc, &plane));
+    elliptic_plane_make(&s->desc, &own, &plane);
+    assert_ok(own.status);
     elliptic_plane_solve(&s->matrix, lambda, 1, &plane, w);
     for (int i = 0; i < s->n; i++) {
         const double d = s->sum[i] + lambda * s->matrix.area[i];
@@ -255,7 +257,7 @@ static void check_diagonal(struct plane *s, double lambda, const char *text)
     const double spread = elliptic_plane_spread(&s->bounds, lambda);
     if (!(most / least <= spread * (1 + 16 * DBL_EPSILON)))
         fail_msg("%s, lambda = %.3g: the diagonal is spread by %.17g, not %.17g", text, lambda, most / least, spread);
-    elliptic_plane_free(&plane);
+    sw_arrays_free(&own);
     sw_free(w);
 }
 
@@ -329,6 +331,7 @@ static void check_lambdas(struct plane *s)
     struct sw_elliptic_desc d = s->desc;
     struct sw_elliptic_matrix m;
     struct elliptic_modes modes;
+    struct sw_arrays own = {0};
     for (size_t k = 0; k < sizeof lambdas / sizeof *lambdas; k++)
         if (lambdas[k] > 0 || s->stiff > 0) check_bounds(s, lambdas[k]);
     d.n[2] = 4;
@@ -336,10 +339,11 @@ static void check_lambdas(struct plane *s)
     d.bottom = test_random(&seed) > 0 ? SW_ELLIPTIC_NEUMANN : SW_ELLIPTIC_DIRICHLET;
     d.top = SW_ELLIPTIC_NEUMANN;
     assert_ok(sw_elliptic_matrix_make(&d, &p, NULL, NULL, &m));
-    assert_ok(elliptic_modes_make(4, &modes));
+    elliptic_modes_make(4, &own, &modes);
+    assert_ok(own.status);
     elliptic_modes_find(&modes, &m, 1);
     for (int k = 0; k < 2; k++) check_bounds(s, modes.lambda[k]);
-    elliptic_modes_free(&modes);
+    sw_arrays_free(&own);
     sw_elliptic_matrix_free(&m);
 }
 
@@ -360,9 +364,11 @@ static void check_modes(struct plane *s)
     struct sw_elliptic_desc d = s->desc;
     struct sw_elliptic_matrix m;
     struct elliptic_modes modes;
+    struct sw_arrays own = {0};
     d.n[2] = NZ;
     assert_ok(sw_elliptic_matrix_make(&d, &p, NULL, NULL, &m));
-    assert_ok(elliptic_modes_make(NZ, &modes));
+    elliptic_modes_make(NZ, &own, &modes);
+    assert_ok(own.status);
     elliptic_modes_find(&modes, &m, 1);
     double *w = zeros((size_t)s->n * (2 + 2 * NZ)), *lw = w + s->n, *u = lw + s->n, *au = u + s->n * NZ,
            *scratch = zeros(elliptic_scratch(&m));
@@ -382,7 +388,7 @@ static void check_modes(struct plane *s)
     }
     sw_free(w);
     sw_free(scratch);
-    elliptic_modes_free(&modes);
+    sw_arrays_free(&own);
     sw_elliptic_matrix_free(&m);
 }
 

@@ -23,11 +23,13 @@ static struct rows fetch(struct sw_device *device, const struct sw_elliptic_desc
                          const struct sw_elliptic_matrix *matrix, bool narrow)
 {
     struct elliptic_device on;
+    struct sw_arrays own = {.device = device};
     struct rows r = {.cells = (size_t)(d->n[0] * d->n[1] * d->n[2])};
     char *offsets = NULL, *columns = NULL, *bytes = NULL;
     double *values = NULL;
     const size_t index = narrow ? sizeof(int32_t) : sizeof(int64_t);
-    assert_ok(elliptic_device_make(d, device, 0, 1, true, &on));
+    elliptic_device_make(d, device, 0, 1, true, &own, &on);
+    assert_ok(own.status);
     assert_ok(elliptic_device_load(&on, 1, matrix));
     r.entries = (size_t)sw_cuda_elliptic_entries(&on.matrix);
     assert_ok(sw_device_alloc(device, (r.cells + 1) * index, &offsets));
@@ -55,7 +57,7 @@ static struct rows fetch(struct sw_device *device, const struct sw_elliptic_desc
     sw_device_free(device, offsets);
     sw_device_free(device, columns);
     sw_device_free(device, values);
-    elliptic_device_free(&on);
+    sw_arrays_free(&own);
     return r;
 }
 

@@ -10,17 +10,18 @@
 static const double PI = 3.14159265358979323846;
 
 /* Modes of nz levels of a 1 x 1 x nz problem; `numbers` without tolerance. */
-struct made { struct sw_elliptic_matrix matrix; struct elliptic_modes modes; };
+struct made { struct sw_elliptic_matrix matrix; struct elliptic_modes modes; struct sw_arrays own; };
 
 static struct made find_modes(struct sw_elliptic_desc d, const struct sw_elliptic_numbers *numbers, int64_t nz,
                               int threads)
 {
-    struct made m;
+    struct made m = {.own = {0}};
     d.n[0] = d.n[1] = 1;
     d.n[2] = nz;
     d.batch = 1;
     assert_ok(sw_elliptic_matrix_make(&d, numbers, NULL, NULL, &m.matrix));
-    assert_ok(elliptic_modes_make(nz, &m.modes));
+    elliptic_modes_make(nz, &m.own, &m.modes);
+    assert_ok(m.own.status);
     elliptic_modes_find(&m.modes, &m.matrix, threads);
     return m;
 }
@@ -28,7 +29,7 @@ static struct made find_modes(struct sw_elliptic_desc d, const struct sw_ellipti
 static void free_made(struct made *m)
 {
     sw_elliptic_matrix_free(&m->matrix);
-    elliptic_modes_free(&m->modes);
+    sw_arrays_free(&m->own);
 }
 
 /* Even levels of height h in a box: lambda = delta/omega2 + lambda2 (2/h sin(t/2))², with t = m pi/nz between Neumann
