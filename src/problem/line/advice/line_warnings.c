@@ -8,7 +8,7 @@
 #include "field/dft.h"
 #include "problem/given.h"
 #include "problem/line/advice/line_advice.h"
-#include "problem/line/kinds/line_kind.h"
+#include "problem/line/kinds/line_problem.h"
 #include "problem/line/kinds/line_samples.h"
 #include "problem/steps_rounding.h"
 

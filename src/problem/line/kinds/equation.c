@@ -13,7 +13,7 @@
 #include "problem/line/stepper/imex.h"
 #include "problem/line/kinds/line_ends.h"
 #include "problem/initial_file.h"
-#include "problem/line/kinds/line_kind.h"
+#include "problem/line/kinds/line_problem.h"
 #include "problem/line/advice/line_advice.h"
 #include "problem/line/kinds/line_samples.h"
 
@@ -103,7 +103,7 @@ static enum sw_status advise(const struct sw_problem *problem, const struct sw_s
 
 static const struct sw_run_warning warnings[] = {
     {.warn = sw_given_warn}, {.warn = equation_warn_stability}, SW_INITIAL_WARNINGS,
-    {.warn = warn_steps, .of_result = true}, {.warn = equation_warn_flux}, {.warn = equation_warn_third}, {0}};
+    {.warn = warn_steps, .of_result = true}, {.warn = sw_line_warn_flux}, {.warn = sw_line_warn_third}, {0}};
 
 static const struct sw_problem_advice advice = {.warn_run = warnings, .advise = advise, SW_LINE_ADVICE};
 

@@ -438,7 +438,7 @@ enum sw_status equation_describe(const struct sw_setup *setup, struct sw_text *t
     taken_by_runs(m, taken);
     for (int v = 0; v < m->equation->unknowns; v++)
         SW_TRY(describe_unknown(m, setup, v, (const enum sw_taken (*)[SW_EQUATION_ORDERS])taken, text));
-    equation_describe_ends(m, setup, text);
+    sw_line_describe_ends(NULL, setup, text);
     sw_text_printf(text, "method   %s: order %d in time, %d in space; %d solve%s a step for each unknown\n",
                    sw_setup_word(setup, "method"), method->order, m->equation->order, method->stages - 1,
                    method->stages > 2 ? "s" : "");

@@ -3,7 +3,7 @@
 /* The equations of a config, or that of a built-in kind, as the model of a stepper of lines, and the numbers of its
  * runs (docs/explanation/equation.md). It is made once a sweep, sw_setup.prepared; any thread may read it. */
 #include "problem/line/kinds/equation_text.h"
-#include "problem/line/kinds/line_kind.h"
+#include "problem/line/kinds/line_problem.h"
 #include "problem/line/stepper/sw_stepper.h"
 #include "problem/sw_problem.h"
 
@@ -67,20 +67,4 @@ struct sw_growth equation_growth_of_run(const struct equation_model *model, cons
 
 /** How the texts were understood: as struct sw_problem_advice.describe(). */
 enum sw_status equation_describe(const struct sw_setup *setup, struct sw_text *text);
-
-/* equation_ends.c */
-
-/** What is wrong with the conditions at the ends of lines that have ends: the key to blame, NULL: nothing. */
-const char *equation_check_ends(const struct sw_setup *setup, char why[160]);
-
-/** Lines of struct sw_problem_advice.describe: which conditions hold at either end; none of periodic lines. */
-void equation_describe_ends(const struct equation_model *model, const struct sw_setup *setup, struct sw_text *text);
-
-/** struct sw_run_warning.warn: of fluxes that "no_flux" lets through, and of conditions that an equation of third order
- * has too many of. */
-enum sw_status equation_warn_flux(const struct sw_problem *problem, const struct sw_setup *setup, int64_t ld,
-                                  const double *column, int64_t j, const double *state, char text[200]);
-enum sw_status equation_warn_third(const struct sw_problem *problem, const struct sw_setup *setup, int64_t ld,
-                                   const double *column, int64_t j, const double *state, char text[200]);
-
 #endif

@@ -35,10 +35,8 @@ bool sw_line_has_ends(const struct sw_setup *setup);
 /** struct sw_problem_shape.walls */
 bool sw_line_walls(const struct sw_setup *setup, int d);
 
-/** What is wrong with the conditions at the ends.
- * @param above_second  bit v: something differentiates unknown v so often that u_xx at an end counts beside u
- * @return the key to blame, NULL: nothing */
-const char *sw_line_check_ends(const struct sw_setup *setup, unsigned above_second, char why[160]);
+/** What is wrong with the conditions at the ends. @return the key to blame, NULL: nothing */
+const char *sw_line_check_ends(const struct sw_setup *setup, char why[160]);
 
 /** Key k of the conditions at an end: "left.dirichlet", ... @param side  0 left, 1 right */
 enum { SW_LINE_CONDITIONS = 4 };
@@ -51,13 +49,18 @@ bool sw_line_end_is_closed(const struct sw_setup *setup, int side, int v);
 bool sw_line_end_has_value(const struct sw_setup *setup, int side, int unknown);
 bool sw_line_end_is_given(const struct sw_setup *setup, int side, int unknown);
 
-/** Whether its second condition there, dxx or dxxx, is given. */
-bool sw_line_end_has_second(const struct sw_setup *setup, int side, int unknown);
-
 /** An unknown's end as a stepper takes it; programs are borrowed from the setup. */
 struct sw_line_end sw_line_end_of(const struct sw_setup *setup, int side, int unknown);
 
 /** Lines of struct sw_problem_advice.describe: which conditions hold at either end; none of periodic lines.
- * @param above_second  bit v: those of unknown v are two at each end, given or not */
-void sw_line_describe_ends(const struct sw_setup *setup, unsigned above_second, struct sw_text *text);
+ * @param kind  NULL: the equations are the user's */
+struct sw_line_kind;
+void sw_line_describe_ends(const struct sw_line_kind *kind, const struct sw_setup *setup, struct sw_text *text);
+
+/** struct sw_run_warning.warn: of fluxes that "no_flux" lets through, and of conditions that an equation of third order
+ * has too many of. */
+enum sw_status sw_line_warn_flux(const struct sw_problem *problem, const struct sw_setup *setup, int64_t ld,
+                                 const double *column, int64_t j, const double *state, char text[200]);
+enum sw_status sw_line_warn_third(const struct sw_problem *problem, const struct sw_setup *setup, int64_t ld,
+                                  const double *column, int64_t j, const double *state, char text[200]);
 #endif

@@ -317,7 +317,7 @@ const char *sw_line_validate_run(const struct sw_setup *setup, const char *solve
         snprintf(why, 160, "lines that end are of second order in space: set it to 2, or boundary to \"periodic\"");
         key = "order";
     }
-    if (!key && ends) key = equation_check_ends(setup, why);
+    if (!key && ends) key = sw_line_check_ends(setup, why);
     return key || !m || m->kind ? key : check_equation(m, setup, ld, column, j, why);
 }
 
@@ -396,7 +396,7 @@ enum sw_status sw_line_describe(const struct sw_problem *problem, const struct s
 {
     const struct sw_line_kind *kind = problem->model;
     if (!kind) return equation_describe(setup, text);
-    sw_line_describe_ends(setup, kind->highest > 2 ? ~0U : 0, text);
+    sw_line_describe_ends(kind, setup, text);
     return SW_OK;
 }
 

@@ -1,8 +1,82 @@
 #ifndef LINE_PROBLEM_H
 #define LINE_PROBLEM_H
-/* The operations of struct sw_problem that all problems on the line have, the built-in kinds and the user's equations:
- * they work on what equation_prepare() made of the texts. */
+/* Problems on the line (docs/explanation/line_methods.md). A built-in kind is the text of its equation
+ *
+ *     u_t = rhs + forcing
+ *
+ * its keys and an example: a struct sw_problem in built_in_equations.c with a row in problem_table.c. The operations
+ * are shared with the user's equations: they work on what equation_prepare() made of the texts. */
+#include "problem/initial_file.h"
+#include "problem/line/kinds/line_ends.h"
+#include "problem/line/stepper/fourth_order.h"
+#include "problem/line/stepper/sw_stepper.h"
 #include "problem/sw_problem.h"
+
+/* struct sw_problem.model; NULL where the equations are the user's. The texts see the number keys by the last part of
+ * their paths (gamma, D, n, length, dt, ...); rhs also u, x, t and derivatives as in the user's equations; energy also
+ * x, u, ux (u_x) and uxx (u_xx), and NULL where it is not reported. */
+struct sw_line_kind {
+    enum sw_scheme scheme;      /* the default of the key `method`, as which counts what no run has yet chosen */
+    int            highest;     /* order of a derivative of the equation: 2, 4 */
+    const char    *rhs;
+    unsigned       implicit;    /* bit k: its linear terms of order k are implicit; all others are explicit */
+    const char    *energy;      /* density */
+    const char    *width;       /* of the interfaces that form by themselves, by the number keys; NULL: none do */
+    const char    *wavelength;  /* of the waves that do, likewise */
+};
+
+/** Whether these runs are of fourth order in space, by their key `order`. */
+bool sw_line_is_fourth(const struct sw_setup *setup);
+/** The scheme of these runs, by the word of their key `method`. @param kind  NULL: imex2 is the default */
+enum sw_scheme sw_line_scheme(const struct sw_line_kind *kind, const struct sw_setup *setup);
+extern const struct sw_renamed_word sw_line_renamed_methods[];
+
+/* The keys that give runs steps of their own. */
+#define SW_LINE_TOLERANCE                                                                                            \
+    {.path = "time.tolerance", .kind = SW_KEY_REAL, .unit = "1", .min = 1e-14, .max = 1,                             \
+     .with = "time.tolerance", .fallback = "", .adaptive = "1e-4", .decides = true,                                  \
+     .about = "The error a step may have, relative to u: each run then takes steps of its own, which land on the "   \
+              "output times, and time.dt is the first one or is left out. For imex2 and imex3 "                      \
+              "(docs/explanation/adaptive_steps.md)."},                                                              \
+    {.path = "time.tolerance_absolute", .kind = SW_KEY_REAL, .unit = "1", .min = 0, .max = 1e300,                    \
+     .with = "time.tolerance", .fallback = "0", .decides = true,                                                     \
+     .about = "What the error of a step may have besides, in the unit of u, of all unknowns alike: values of u "     \
+              "as small as this need not be right."},                                                               \
+    {.path = "time.dt_max", .kind = SW_KEY_REAL, .unit = "1", .min = 0, .above = true, .max = 1e300,                 \
+     .with = "time.dt_max", .fallback = "", .decides = true,                                                         \
+     .about = "The longest step that a run takes with time.tolerance. A pulse of a forcing that is shorter than a "  \
+              "step may be passed over; of one that lasts as long as this, some step sees something."}
+
+/* The keys that all kinds have; COEFFICIENT is one that must be positive. METHOD is for those that had the key
+ * before, with its default imex1, LATER_METHOD for the others. */
+#define SW_LINE_COEFFICIENT(name, text)                                                                           \
+    {.path = name, .kind = SW_KEY_REAL, .unit = "1", .min = 0, .max = 1e300, .above = true, .decides = true,      \
+     .visible = true, .about = text}
+#define SW_LINE_METHODS                                                                                           \
+    .kind = SW_KEY_WORD, .words = "crank_nicolson|imex1|imex2|imex3", .decides = true,                            \
+    .about = "How steps are taken in time: L at the mean of both times, or implicit-explicit methods of the orders " \
+             "1, 2 and 3 (docs/explanation/line_methods.md)."
+#define SW_LINE_METHOD                                                                                            \
+    {.path = "method", .former = "time.scheme", .renamed = sw_line_renamed_methods, .fallback = "imex1",          \
+     .adaptive = "imex3", SW_LINE_METHODS}
+#define SW_LINE_LATER_METHOD(word) \
+    {.path = "method", .fallback = word, .adaptive = "imex3", .later = true, SW_LINE_METHODS}
+#define SW_LINE_ORDER                                                                                             \
+    {.path = "order", .kind = SW_KEY_WORD, .words = "2|4", .fallback = "2", .later = true, .decides = true,       \
+     .about = "The order of the derivatives in dx, from five points: 2 or 4."}
+#define SW_LINE_END_KEYS(keys_of)                                                                                 \
+    {SW_LINE_BOUNDARY, .later = true}, keys_of("left", "u", false, ""), keys_of("right", "u", false, "")
+#define SW_LINE_FUNCTIONS                                                                                         \
+    SW_LINE_TOLERANCE,                                                                                            \
+    {.path = "initial", .kind = SW_KEY_FUNCTION, .symbols = SW_USES_X | SW_USES_RANDOM, .decides = true,          \
+     .about = "The field at time 0, an expression in x; randn(k) and rand(k) give noise. Or a group that names a " \
+              "file that has it."},                                                                               \
+    SW_INITIAL_FILE_KEYS,                                                                                         \
+    {.path = "forcing", .kind = SW_KEY_FUNCTION, .fallback = "",                                                  \
+     .symbols = SW_USES_X | SW_USES_T | SW_USES_U | SW_USES_RANDOM, .decides = true,                              \
+     .about = "The source term S, an expression in x, t and u."},                                                 \
+    {.path = "exact", .kind = SW_KEY_FUNCTION, .fallback = "", .symbols = SW_USES_X | SW_USES_T, .decides = true, \
+     .about = "The exact solution in x and t; the error norms at the end are taken against it."}
 
 enum { SW_LINE_POINTS = 5 };    /* width of the stencil */
 
