@@ -3,7 +3,6 @@
 #include "cuda/cu_check.cuh"
 #include "field/sum_point.h"
 #include "problem/line/cuda/batch_point.h"
-#include "problem/line/stepper/measure_point.h"
 #include "problem/line/stepper/scalars_point.h"
 #include "field/spectrum_point.h"
 #include "cuda/sum_rtc.cuh"

@@ -146,7 +146,7 @@ __device__ static __forceinline__ double g_by_time(const struct lane &me, const 
     return sum_by_time<2 * V>(me, v, j, g_at<V>(me, v, now, j, u), in);
 }
 
-/* As look_by_time() of plain_own_steps.c. */
+/* As look_by_time() of plain_step.c. */
 template <int V, typename SEEN>
 __device__ static __forceinline__ void look_by_time(const struct lane &me, const struct values &v, int j, double n,
                                                     SEEN seen, int *by_time)

@@ -1,5 +1,5 @@
 /* The scalars of a line (problem/line/stepper/scalars_point.h) from the registers that hold it, for cuda.fused; all but
- * those of the kind SPECTRUM. Compiled at run time behind that file, problem/line/stepper/measure_point.h and
+ * those of the kind SPECTRUM. Compiled at run time behind that file and
  *
  *     SW_HAS_ENERGY, ENERGY_RUN, ...      as in line_rtc.cuh: the density of the energy
  *     ENDED                               1: lines end, at points that count half in sums; three are in the first lane

@@ -92,7 +92,7 @@ __device__ static __forceinline__ double add_wide(const struct sw_line_batch &b,
         first = sw_line_apply(&b.a[(size_t)V * b.count + run], u[0], u[1], u[2], u[3], u[4]);
     if (OWN_STEPS) first *= v.dt;
 #pragma unroll
-    for (int r = I; r < ROWS; r++) {  /* the estimated error is P times that of u (plain_own_steps.c) */
+    for (int r = I; r < ROWS; r++) {  /* the estimated error is P times that of u (plain_step.c) */
         const bool result = !LAST && r == ROWS - 1 - OWN_STEPS;
         const double here = result ? u[REACH] : p_u, of_n = result ? n[REACH] : p_n;
         const double of_g = fma(result ? mass_of_g_in_result(V) : mass_of_g(V), d4, d2);

@@ -4,7 +4,7 @@
 #include "cuda/cu_check.cuh"
 #include "field/dft.h"
 #include "field/sum_point.h"
-#include "problem/line/stepper/measure_point.h"
+#include "problem/line/stepper/scalars_point.h"
 
 /* Numbers a run in `coefficient`. */
 enum { DT, DX, X0, NOISE, COEFFICIENTS };

@@ -66,4 +66,21 @@ struct sw_line_stage {
     int     result;                        /* the row that is no right-hand side, but the result; -1: none */
     double  ends_time;                     /* of what is known at the ends, as `time`                */
 };
+
+/* What kernels need of a batch whose runs take steps of their own, besides struct sw_line_batch, which then has dt = 1
+ * and operators of a step of 1. Every pointer is device memory. */
+struct sw_own_limits;  /* own_steps_point.h */
+struct sw_own_steps;
+
+struct sw_own_batch {
+    const double        *times;      /* [goals + 1] output times, from 0                                          */
+    const struct sw_own_limits *limits;  /* [count]                                                               */
+    const double        *first_dt;   /* [count] 0: chosen                                                         */
+    const double        *drive;      /* [count][windows][unknowns] what ends and forces bring (own_steps_drive.h) */
+    struct sw_own_steps *steps;      /* [count]                                                                   */
+    int                 *queue;      /* [count] the runs that are to go on, those that take most steps first      */
+    int                 *counter;    /* [2] how many there are, how many of them were taken                       */
+    double               gamma;      /* of the method                                                             */
+    int                  windows;
+};
 #endif

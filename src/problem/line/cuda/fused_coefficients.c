@@ -4,7 +4,7 @@
 
 #include "problem/line/simd/lanes_ends.h"
 #include "problem/line/stepper/recursive.h"
-#include "problem/line/stepper/recursive_point.h"
+#include "problem/line/cuda/fused_point.h"
 
 static bool negligible(const double power[4], bool single)
 {

@@ -13,8 +13,44 @@
  *     cuda.stream  what stream_join_k needs, at SW_STREAM_...: those for a span, which is the points of a warp; what
  *                  the state before a span adds to its backward total, likewise two; those for 2^k of the
  *                  parts, one a lane of stream_join_k, that the line is cut into there; (I - P^n)^-1 */
+#ifndef __CUDACC_RTC__
+#include <math.h>
+
 #include "base/sw_hd.h"
-#include "problem/line/stepper/recursive_point.h"
+
+/* The type of this arithmetic: on the host double. The text of a kernel has its own definition, float for steps in
+ * single precision. */
+typedef double sw_real;
+#endif
+
+/* The arithmetic of the recursive solver (problem/line/stepper/recursive.h; docs/explanation/recursive_form.md). A
+ * state is the pair (u, v) = (y_i, y_{i-1}); a 2x2 matrix is stored by rows. Every fma is one rounding, on the CPU and
+ * on a GPU. */
+
+struct sw_state { sw_real u, v; };
+
+/** y_i = f_i - a1 y_{i-1} - a2 y_{i-2} */
+SW_HD static inline sw_real sw_recursive_next(sw_real a1, sw_real a2, sw_real f, sw_real u, sw_real v)
+{
+    return fma(-a1, u, fma(-a2, v, f));
+}
+
+/** s + M t */
+SW_HD static inline struct sw_state sw_recursive_join(const sw_real *M, struct sw_state t, struct sw_state s)
+{
+    struct sw_state r;
+    r.u = fma(M[0], t.u, fma(M[1], t.v, s.u));
+    r.v = fma(M[2], t.u, fma(M[3], t.v, s.v));
+    return r;
+}
+
+/** The first point of block l of a line of n points cut into `blocks` (l may be -blocks .. 2*blocks: the line goes
+ *  round). Any q blocks in a row have floor(q n/blocks) points together, or one more. */
+SW_HD static inline int sw_recursive_start(int l, int n, int blocks)
+{
+    int turn = l < 0 ? -1 : l / blocks;
+    return turn * n + (int)((long long)(l - turn * blocks) * n / blocks);
+}
 
 /* A line that ends has of each unknown, at SW_ENDED_...: what tells the state before its first point, y_{-1} and
  * b2 y_{-2}, from f_0, v_1, v_2, f_{n-1}, y_{n-2}, y_{n-3} of a recursion from zero; the state behind its last point,

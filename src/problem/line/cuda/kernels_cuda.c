@@ -10,8 +10,7 @@
 
 static const char *const before[] = {
     "expr/inputs_point.h", "base/sw_hd.h", "expr/random_point.h", "problem/line/stepper/line_point.h",
-    "problem/line/stepper/ends_point.h",
-    "problem/line/stepper/measure_point.h", "problem/line/cuda/batch_point.h", "problem/line/stepper/scalars_point.h",
+    "problem/line/stepper/ends_point.h", "problem/line/cuda/batch_point.h", "problem/line/stepper/scalars_point.h",
     "field/sum_point.h", "cuda/sum_rtc.cuh", 0,
 };
 
@@ -205,15 +204,13 @@ enum sw_status sw_line_kernels_try_compile(const struct sw_line_model *model, bo
 
 static const char *const before_fused[] = {
     "expr/inputs_point.h", "base/sw_hd.h", "expr/random_point.h", "problem/line/stepper/line_point.h",
-    "problem/line/stepper/ends_point.h",
-    "problem/line/cuda/batch_point.h", "problem/line/stepper/recursive_point.h", "problem/line/cuda/fused_point.h",
-    "problem/line/stepper/measure_point.h", "problem/line/stepper/scalars_point.h", 0,
+    "problem/line/stepper/ends_point.h", "problem/line/cuda/batch_point.h", "problem/line/cuda/fused_point.h",
+    "problem/line/stepper/scalars_point.h", 0,
 };
 
 static const char *const before_own_steps[] = {
-    "problem/line/stepper/own_steps_point.h", "problem/line/cuda/own_batch_point.h",
-    "problem/line/cuda/recursive_device_point.h", "cuda/line/extended_rtc.cuh",
-    "problem/line/stepper/closing_point.h", 0,
+    "problem/line/stepper/own_steps_point.h", "problem/line/cuda/recursive_device_point.h",
+    "cuda/line/extended_rtc.cuh", "problem/line/stepper/closing_point.h", 0,
 };
 
 /* Right-hand sides, with the result unless it is the last stage; and the estimated error where it is wanted. */

@@ -33,8 +33,8 @@ enum sw_status sw_line_kernels_create(struct sw_device *device, const struct sw_
                                       struct sw_kernels *kernels);
 enum sw_status sw_line_kernels_try_compile(const struct sw_line_model *model, bool line_by_line, int sm);
 
-/* How cuda.fused and cuda.stream lay a line out over lanes (cuda/line/line_lane_rtc.cuh; fused_shape_cuda.h chooses).
- * */
+/* How cuda.fused and cuda.stream lay a line out over lanes (cuda/line/line_lane_rtc.cuh);
+ * fused_kernels_cuda.h chooses. */
 struct sw_fused_shape {
     int lanes;          /* a line: 4, 8, 16, 32; or 32 for each of several warps              */
     int cluster;        /* thread blocks a line: 1, or a cluster of them with equal parts       */

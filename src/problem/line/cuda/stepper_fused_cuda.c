@@ -1,20 +1,147 @@
 /* The lines of a batch on a CUDA device, all steps between two outputs in one kernel: each line stays in the registers
  * of a group of lanes (cuda/line/line_fused_rtc.cuh). The field lies line by line in device memory; a step costs no
- * access to it. Where each run takes steps of its own their kernels do (own_steps_cuda.h). */
+ * access to it. Where each run takes steps of its own their kernels do. */
 #include <stdio.h>
+#include <string.h>
 
 #include "base/sw_err.h"
 #include "base/sw_mem.h"
+#include "cuda/cu_check.cuh"
 #include "problem/line/cuda/fused_kernels_cuda.h"
-#include "problem/line/cuda/fused_shape_cuda.h"
 #include "problem/line/cuda/batch_cuda.h"
 #include "problem/line/stepper/imex.h"
-#include "problem/line/cuda/own_steps_cuda.h"
+#include "problem/line/stepper/own_steps_drive.h"
+
+/* ------------------------------------------------------------------ steps of a run's own */
+
+/* What the kernels of cuda/line/line_own_steps_rtc.cuh need of the runs. All work is queued on the device's stream
+ * `compute`. */
+struct own_steps {
+    struct sw_own_batch view;
+    double *times, *numbers;     /* [goals + 1]; [capacity][]: limits, then first dt and drive of all runs */
+    double *host;                /* numbers, to be uploaded                                  */
+    bool    begun;               /* all runs have a first dt                                 */
+};
+
+_Static_assert(sizeof(struct sw_own_limits) % sizeof(double) == 0, "numbers of 8 bytes follow");
+
+/* Of a run in `numbers`, which has limits, first dt and drive of all runs, one after another. */
+static size_t count_numbers(const struct sw_stepper_desc *d)
+{
+    return sizeof(struct sw_own_limits) / sizeof(double) + 1 + sw_own_drive_numbers(d);
+}
+
+enum { QUEUE_THREADS = 1024, NOISE_THREADS = 128 };  /* the first as in cuda/line/line_own_steps_rtc.cuh */
+
+static size_t count_times(const struct sw_stepper_desc *d) { return d->times ? (size_t)d->goals + 1 : 0; }
+
+/* Allocates the arrays. On failure what was made stays, for destroy. */
+static enum sw_status own_create(struct sw_stepper *s, struct own_steps *p)
+{
+    const size_t room = (size_t)s->desc.capacity, times = count_times(&s->desc), numbers = count_numbers(&s->desc);
+    SW_TRY(sw_device_alloc(s->device, times, &p->times));
+    SW_TRY(sw_device_alloc(s->device, numbers * room, &p->numbers));
+    SW_TRY(sw_device_alloc(s->device, room, &p->view.steps));
+    SW_TRY(sw_device_alloc(s->device, room, &p->view.queue));
+    SW_TRY(sw_device_alloc(s->device, 2, &p->view.counter));
+    SW_TRY(sw_alloc(numbers * room, &p->host));
+    p->view.times = p->times;
+    p->view.windows = sw_own_drive_windows(&s->desc);
+    p->view.gamma = sw_imex_of(s->desc.model.scheme)->gamma;
+    return times ? sw_device_upload(s->device, p->times, s->desc.times, times * sizeof *p->times) : SW_OK;
+}
+
+static void own_destroy(struct sw_stepper *s, struct own_steps *p)
+{
+    void *array[] = {p->times, p->numbers, p->view.steps, p->view.queue, p->view.counter};
+    for (size_t k = 0; k < sizeof array / sizeof *array; k++) sw_device_free(s->device, array[k]);
+    sw_free(p->host);
+}
+
+/* Bytes of device memory: all that do not depend on runs, and a run. */
+static void own_bytes(const struct sw_stepper_desc *d, size_t *fixed, size_t *per_run)
+{
+    *fixed = count_times(d) * sizeof(double) + 2 * sizeof(int);
+    *per_run = count_numbers(d) * sizeof(double) + sizeof(struct sw_own_steps) + sizeof(int);
+}
+
+/* The state is another one: no run has begun. */
+static enum sw_status own_restart(struct sw_stepper *s, struct own_steps *p)
+{
+    p->begun = false;
+    CU_TRY(cudaSetDevice(s->device->index));
+    CU_TRY(cudaMemsetAsync(p->view.steps, 0, (size_t)s->count * sizeof *p->view.steps,
+                           (cudaStream_t)s->device->compute));
+    return SW_OK;
+}
+
+/* Upload what the runs in the stepper ask for; none of them has begun. */
+static enum sw_status own_load(struct sw_stepper *s, struct own_steps *p)
+{
+    const size_t count = (size_t)s->count;
+    const size_t first = count * sizeof(struct sw_own_limits) / sizeof(double), drive = first + count;
+    struct sw_own_limits *limits = (struct sw_own_limits *)p->host;
+#pragma omp parallel for schedule(dynamic, 16) num_threads(s->device->threads) if (count > 64)
+    for (size_t j = 0; j < count; j++) {
+        limits[j] = s->desc.times ? sw_stepper_limits(s, &s->run[j]) : (struct sw_own_limits){0};
+        p->host[first + j] = s->run[j].first_dt;
+    }
+    memcpy(p->host + drive, s->drive, count * sw_own_drive_numbers(&s->desc) * sizeof *p->host);
+    p->view.limits = (const struct sw_own_limits *)p->numbers;
+    p->view.first_dt = p->numbers + first;
+    p->view.drive = p->numbers + drive;
+    SW_TRY(sw_device_upload(s->device, p->numbers, p->host, count_numbers(&s->desc) * count * sizeof *p->host));
+    return own_restart(s, p);
+}
+
+static enum sw_status launch_groups(struct sw_stepper *s, const struct sw_fused_kernels *k, int kernel, int most,
+                                    void **args)
+{
+    const int threads = 32 * k->shape.warps, lines = threads / k->shape.lanes;
+    const int blocks = (s->count + lines - 1) / lines;
+    return sw_kernel_launch(s->device, sw_fused_kernels_get(k, kernel), blocks < most ? blocks : most, 1, threads,
+                            sw_fused_shared(&k->shape) * sizeof(double), args);
+}
+
+/* As many blocks as are on the device at once take the runs from the queue. */
+static enum sw_status own_advance(struct sw_stepper *s, struct own_steps *p, struct sw_cuda_batch *batch,
+                                   const struct sw_fused_kernels *k, int64_t from, int64_t to)
+{
+    void *begin[] = {&batch->view, &p->view, &batch->u}, *queue[] = {&batch->view, &p->view, &from, &to};
+    void *steps[] = {&batch->view, &p->view, &batch->u, &to};
+    if (!p->begun) SW_TRY(launch_groups(s, k, SW_OWN_BEGIN_K, s->count, begin));
+    p->begun = true;
+    SW_TRY(sw_kernel_launch(s->device, sw_fused_kernels_get(k, SW_OWN_QUEUE_K), 1, 1, QUEUE_THREADS, 0, queue));
+    return launch_groups(s, k, SW_OWN_STEPS_K, s->device->processors * k->shape.blocks, steps);
+}
+
+/* Before scalars are measured: what rounding does to a field, from the steps of each run, into the batch's view. */
+static enum sw_status own_set_noise(struct sw_stepper *s, struct own_steps *p, struct sw_cuda_batch *batch,
+                                     const struct sw_fused_kernels *k)
+{
+    double *noise = sw_cuda_batch_noise(batch);
+    void *args[] = {&batch->view, &p->view, &noise};
+    return sw_kernel_launch(s->device, sw_fused_kernels_get(k, SW_OWN_NOISE_K),
+                            (s->count + NOISE_THREADS - 1) / NOISE_THREADS, 1, NOISE_THREADS, 0, args);
+}
+
+static enum sw_status own_get(struct sw_stepper *s, const struct own_steps *p, double *record)
+{
+    return sw_device_download(s->device, record, p->view.steps, (size_t)s->count * sizeof *p->view.steps);
+}
+
+static enum sw_status own_set(struct sw_stepper *s, struct own_steps *p, const double *record)
+{
+    p->begun = false;
+    return sw_device_upload(s->device, p->view.steps, record, (size_t)s->count * sizeof *p->view.steps);
+}
+
+/* ------------------------------------------------------------------ the row */
 
 struct fused {
     struct sw_cuda_batch    batch;            /* first: batch_cuda.h works on it; its field is `field`    */
     struct sw_fused_kernels kernels;          /* their coefficients; the kernels                          */
-    struct sw_cuda_own      own;              /* desc.own_steps                                           */
+    struct own_steps        own;              /* desc.own_steps                                           */
     double                 *field, *staging;  /* n*capacity numbers each                                  */
     double                 *scalars;          /* [capacity][SW_LINE_SCALARS], all but the domain length   */
     bool                    known;            /* they are those of the state as it is                     */
@@ -48,7 +175,7 @@ static void fused_bytes(const struct sw_stepper_desc *d, const char *band, size_
     *per_run += numbers * sizeof(double) + sw_fused_kernels_bytes(d, &shape);
     if (d->own_steps) {
         size_t own_fixed, own_per_run;
-        sw_cuda_own_bytes(d, &own_fixed, &own_per_run);
+        own_bytes(d, &own_fixed, &own_per_run);
         *fixed += own_fixed;
         *per_run += own_per_run;
     }
@@ -70,7 +197,7 @@ static enum sw_status fused_create(struct sw_stepper *s, const char *band)
     p->batch.u = p->field;
     p->batch.measured = s->desc.own_steps ? NULL : p->scalars;
     sw_cuda_batch_lend_staging(&p->batch, p->staging);
-    return s->desc.own_steps ? sw_cuda_own_create(s, &p->own) : SW_OK;
+    return s->desc.own_steps ? own_create(s, &p->own) : SW_OK;
 }
 
 static void fused_destroy(struct sw_stepper *s)
@@ -79,7 +206,7 @@ static void fused_destroy(struct sw_stepper *s)
     if (!p) return;
     sw_cuda_batch_destroy(s);  /* waits for what is queued */
     sw_fused_kernels_destroy(s, &p->kernels);
-    sw_cuda_own_destroy(s, &p->own);
+    own_destroy(s, &p->own);
     sw_device_free(s->device, p->field);
     sw_device_free(s->device, p->staging);
     sw_device_free(s->device, p->scalars);
@@ -91,7 +218,7 @@ static enum sw_status fused_load(struct sw_stepper *s, const char **load_error)
     struct fused *p = s->own;
     SW_TRY(sw_cuda_batch_load(s, load_error));
     SW_TRY(sw_fused_kernels_load(s, &p->kernels));
-    return s->desc.own_steps ? sw_cuda_own_load(s, &p->own) : SW_OK;
+    return s->desc.own_steps ? own_load(s, &p->own) : SW_OK;
 }
 
 /* ------------------------------------------------------------------ steps */
@@ -116,7 +243,7 @@ static enum sw_status launch(struct sw_stepper *s, int64_t from, int64_t to, boo
 static enum sw_status fused_advance(struct sw_stepper *s, int64_t from, int64_t to)
 {
     struct fused *p = s->own;
-    if (s->desc.own_steps) return sw_cuda_own_advance(s, &p->own, &p->batch, &p->kernels, from, to);
+    if (s->desc.own_steps) return own_advance(s, &p->own, &p->batch, &p->kernels, from, to);
     return launch(s, from, to, p->wanted);
 }
 
@@ -127,7 +254,7 @@ static enum sw_status fused_initial(struct sw_sim *sim)
     struct sw_stepper *s = sw_stepper_of(sim);
     struct fused *p = s->own;
     p->known = false;
-    if (s->desc.own_steps) SW_TRY(sw_cuda_own_restart(s, &p->own));
+    if (s->desc.own_steps) SW_TRY(own_restart(s, &p->own));
     return sw_cuda_batch_initial(sim);
 }
 
@@ -136,7 +263,7 @@ static enum sw_status fused_set_state(struct sw_sim *sim, const double *u)
     struct sw_stepper *s = sw_stepper_of(sim);
     struct fused *p = s->own;
     p->known = false;
-    if (s->desc.own_steps) SW_TRY(sw_cuda_own_restart(s, &p->own));
+    if (s->desc.own_steps) SW_TRY(own_restart(s, &p->own));
     return sw_cuda_batch_set_state(sim, u);
 }
 
@@ -147,7 +274,7 @@ static enum sw_status fused_snapshot(struct sw_sim *sim, int slot, int what)
     struct sw_stepper *s = sw_stepper_of(sim);
     struct fused *p = s->own;
     if (s->desc.own_steps) {
-        if (what & SW_SNAPSHOT_SCALARS) SW_TRY(sw_cuda_own_set_noise(s, &p->own, &p->batch, &p->kernels));
+        if (what & SW_SNAPSHOT_SCALARS) SW_TRY(own_set_noise(s, &p->own, &p->batch, &p->kernels));
     } else if (what & SW_SNAPSHOT_SCALARS) {
         p->wanted = true;
         if (!p->known) SW_TRY(launch(s, 0, 0, true));
@@ -159,20 +286,20 @@ static enum sw_status fused_snapshot(struct sw_sim *sim, int slot, int what)
 static enum sw_status fused_get_record(struct sw_sim *sim, double *record)
 {
     struct sw_stepper *s = sw_stepper_of(sim);
-    return sw_cuda_own_get(s, &((struct fused *)s->own)->own, record);
+    return own_get(s, &((struct fused *)s->own)->own, record);
 }
 
 static enum sw_status fused_set_record(struct sw_sim *sim, const double *record)
 {
     struct sw_stepper *s = sw_stepper_of(sim);
-    return sw_cuda_own_set(s, &((struct fused *)s->own)->own, record);
+    return own_set(s, &((struct fused *)s->own)->own, record);
 }
 
 static enum sw_status fused_try_compile(const struct sw_stepper_desc *desc, int sm)
 {
     struct sw_fused_shape shape;
     SW_TRY(choose_shape(desc, sm, NULL, &shape));
-    return sw_fused_kernels_try_compile(desc, &shape, sm);
+    return sw_fused_try_compile(&desc->model, desc->n, &shape, sm);
 }
 
 /* A line is read and written once a call. Operations: four recursions a point and the new field, for each solve; what

@@ -6,7 +6,6 @@
 #include "base/sw_err.h"
 #include "base/sw_mem.h"
 #include "problem/line/cuda/fused_kernels_cuda.h"
-#include "problem/line/cuda/fused_shape_cuda.h"
 #include "problem/line/cuda/batch_cuda.h"
 
 /* Vectors of n*capacity numbers in `work`. */
@@ -132,7 +131,7 @@ static enum sw_status stream_try_compile(const struct sw_stepper_desc *desc, int
 {
     struct sw_fused_shape shape;
     SW_TRY(choose_shape(desc, NULL, &shape));
-    return sw_fused_kernels_try_compile(desc, &shape, sm);
+    return sw_fused_try_compile(&desc->model, desc->n, &shape, sm);
 }
 
 /* Of a step: sums for both totals, both recursions and the first one twice, the new field. What lanes and spans

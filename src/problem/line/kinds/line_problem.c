@@ -13,7 +13,6 @@
 #include "problem/line/kinds/equation_model.h"
 #include "base/sw_text.h"
 #include "problem/given.h"
-#include "problem/line/stepper/failure_place.h"
 #include "problem/line/kinds/line_ends.h"
 #include "problem/line/kinds/line_samples.h"
 #include "problem/line/stepper/imex.h"

@@ -7,7 +7,8 @@
 #include "problem/line/stepper/fourth_order.h"
 #include "problem/line/stepper/line_point.h"
 
-double sw_plain_time_of_stage(const struct sw_plain_step *k, double c)
+/* The time at a part c of the step. */
+static double time_of_stage(const struct sw_plain_step *k, double c)
 {
     return k->s->desc.own_steps ? k->t + c * k->run->dt : ((double)k->number + c) * k->run->dt;
 }
@@ -46,7 +47,7 @@ static double value_at_end(const struct sw_plain_step *k, struct sw_eval *eval, 
 }
 
 /* The conditions at the ends of an unknown at time t. */
-struct sw_line_ends sw_plain_ends_at(const struct sw_plain_step *k, int v, double t)
+static struct sw_line_ends ends_at(const struct sw_plain_step *k, int v, double t)
 {
     const struct sw_line_model *m = &k->s->desc.model;
     const double dx = k->run->dx;
@@ -62,7 +63,7 @@ struct sw_line_ends sw_plain_ends_at(const struct sw_plain_step *k, int v, doubl
 }
 
 /* Set the unknowns of a stage, with points beyond the ends as its `ends` say. */
-void sw_plain_set_stage(const struct sw_plain_step *k, int stage, const double *const u[SW_UNKNOWNS_MOST])
+static void set_stage(const struct sw_plain_step *k, int stage, const double *const u[SW_UNKNOWNS_MOST])
 {
     const int n = k->s->desc.n;
     struct sw_plain_stage *at = k->w->stage[stage];
@@ -72,7 +73,8 @@ void sw_plain_set_stage(const struct sw_plain_step *k, int stage, const double *
     }
 }
 
-void sw_plain_evaluate_stage(const struct sw_plain_step *k, int stage, double t, int into)
+/* What G and N are of the unknowns of a stage at time t, into the arrays of one. */
+static void evaluate_stage(const struct sw_plain_step *k, int stage, double t, int into)
 {
     const struct sw_plain_stage *to = k->w->stage[into];
     for (int v = 0; v < sw_line_unknowns(&k->s->desc.model); v++) {
@@ -117,14 +119,16 @@ static void add_g(const struct sw_plain_step *k, int before, int v, const double
         sw_line_add_second_difference(k->run, d4_factor, n, sum + SW_REACH, f);
 }
 
-void sw_plain_add_explicit(const struct sw_plain_step *k, int before, int v, const double *explicit_part, bool g,
+/* f += dt sum_i explicit_i N_i, without P, of unknown v and the stages before one; of G, of N, or of both. */
+static void add_either(const struct sw_plain_step *k, int before, int v, const double *explicit_part, bool g,
                            bool n, double *f)
 {
     if (g) add_g(k, before, v, explicit_part, 0.0, f);
     if (n) add_explicit(k, before, v, explicit_part, f);
 }
 
-void sw_plain_add_stages(const struct sw_plain_step *k, int before, int v, const double *explicit_part,
+/* f = P (f + dt sum_i explicit_i N_i) + dt sum_i P L U_i implicit_i, of unknown v and the stages before one. */
+static void add_stages(const struct sw_plain_step *k, int before, int v, const double *explicit_part,
                          const double *implicit_part, double gamma, double *f)
 {
     const struct sw_line_mass *p = &k->s->desc.model.mass[v];
@@ -137,10 +141,30 @@ void sw_plain_add_stages(const struct sw_plain_step *k, int before, int v, const
         sw_line_multiply_mass(p, n, k->w->room, f);
         add_g(k, before, v, explicit_part, sw_line_mass_of_g(p), f);
     } else {
-        sw_plain_add_explicit(k, before, v, explicit_part, true, true, f);
+        add_either(k, before, v, explicit_part, true, true, f);
     }
     if ((sum = combine(k, n, before, implicit_part, l)))
         for (int c = 0; c < n; c++) f[c] += sum[c] / gamma;
+}
+
+/* f = (2 I - A) u, A with s4 and s2; f and u apart. */
+static void explicit_rhs(const struct sw_line_operator *a, int n, const double *restrict u,
+                         double *restrict f)
+{
+    double s4 = a->s4, s2 = a->s2;
+    for (int i = 0; i < n; i++) f[i] = sw_line_explicit(s4, s2, u[i - 2], u[i - 1], u[i], u[i + 1], u[i + 2]);
+}
+
+/* Make the right-hand side of A u = f that of the matrix (sw_line_bands()), in which there are no points beyond the
+ * ends. */
+static void impose_ends(const struct sw_line_operator *a, const struct sw_line_ends *e, int n, double *f)
+{
+    double row[SW_NEIGHBOURS], beyond[2][SW_REACH];
+    if (!e->there) return;
+    sw_line_row(a, row);
+    memcpy(beyond, e->beyond, sizeof beyond);
+    sw_end_impose(row, beyond, n, f, 1);
+    sw_line_set_values(e, n, f);
 }
 
 /* The right-hand side less A u; 0 at ends where u is given. */
@@ -194,9 +218,9 @@ static void solve_stage(const struct sw_plain_step *k, const struct sw_imex *m, 
     struct sw_plain_stage *at = &k->w->stage[stage][v];
     double *f = k->w->next[v];
     memcpy(f, k->w->stage[0][v].u + SW_REACH, (size_t)n * sizeof *f);
-    sw_plain_add_stages(k, stage, v, m->explicit_part[stage], m->implicit_part[stage], m->gamma, f);
+    add_stages(k, stage, v, m->explicit_part[stage], m->implicit_part[stage], m->gamma, f);
     for (int c = 0; c < n; c++) at->l[c] = -f[c];
-    sw_line_impose_ends(&k->run->a[v], &at->ends, n, f);
+    impose_ends(&k->run->a[v], &at->ends, n, f);
     solve(k, v, &at->ends, f);
     if (sw_line_has_mass(&k->s->desc.model.mass[v])) {
         memcpy(k->w->sum, f, (size_t)n * sizeof *f);
@@ -236,13 +260,13 @@ void sw_plain_imex_step(const struct sw_plain_step *k, const struct sw_imex *m, 
 {
     const int n = k->s->desc.n, unknowns = sw_line_unknowns(&k->s->desc.model);
     for (int i = 0; i < m->stages; i++) {
-        const double t = sw_plain_time_of_stage(k, m->c[i]);
-        for (int v = 0; v < unknowns; v++) k->w->stage[i][v].ends = sw_plain_ends_at(k, v, t);
+        const double t = time_of_stage(k, m->c[i]);
+        for (int v = 0; v < unknowns; v++) k->w->stage[i][v].ends = ends_at(k, v, t);
         for (int v = 0; i > 0 && v < unknowns; v++) solve_stage(k, m, i, v);
         if (i == m->stages - 1 && m->last) break;
-        sw_plain_set_stage(k, i, i > 0 ? (const double *const *)k->w->next : u);
+        set_stage(k, i, i > 0 ? (const double *const *)k->w->next : u);
         if (i == 0 && m->first) apply_operators(k);
-        sw_plain_evaluate_stage(k, i, t, i);
+        evaluate_stage(k, i, t, i);
     }
     for (int v = 0; !m->last && v < unknowns; v++) {
         if (sw_line_has_mass(&k->s->desc.model.mass[v])) {
@@ -250,7 +274,7 @@ void sw_plain_imex_step(const struct sw_plain_step *k, const struct sw_imex *m, 
             continue;
         }
         memcpy(k->w->next[v], u[v], (size_t)n * sizeof(double));
-        sw_plain_add_stages(k, m->stages, v, m->b_explicit, m->b_implicit, m->gamma, k->w->next[v]);
+        add_stages(k, m->stages, v, m->b_explicit, m->b_implicit, m->gamma, k->w->next[v]);
         sw_line_set_values(&k->w->stage[m->stages - 1][v].ends, n, k->w->next[v]);
     }
 }
@@ -276,22 +300,22 @@ void sw_plain_crank_nicolson_step(const struct sw_plain_step *k, const double *c
     struct sw_plain_stage *at = k->w->stage[0];
     const int n = k->s->desc.n;
     for (int v = 0; v < sw_line_unknowns(&k->s->desc.model); v++)
-        at[v].ends = sw_plain_ends_at(k, v, sw_line_time(1.0, k->number, r->dt));
-    sw_plain_set_stage(k, 0, u);
+        at[v].ends = ends_at(k, v, sw_line_time(1.0, k->number, r->dt));
+    set_stage(k, 0, u);
     for (int v = 0; v < sw_line_unknowns(&k->s->desc.model); v++)  /* an initial value may be another one */
         sw_line_set_values(&at[v].ends, n, at[v].u + SW_REACH);
-    sw_plain_evaluate_stage(k, 0, sw_line_time(0.5, k->number, r->dt), 0);
+    evaluate_stage(k, 0, sw_line_time(0.5, k->number, r->dt), 0);
     for (int v = 0; v < sw_line_unknowns(&k->s->desc.model); v++) {
-        const struct sw_line_ends after = sw_plain_ends_at(k, v, sw_line_time(0.0, k->number, r->dt));
+        const struct sw_line_ends after = ends_at(k, v, sw_line_time(0.0, k->number, r->dt));
         double *f = k->w->next[v];
         if (sw_line_has_mass(&k->s->desc.model.mass[v])) {
             crank_nicolson_with_mass(k, v, f);
         } else {
-            sw_line_explicit_rhs(&r->a[v], n, at[v].u + SW_REACH, f);
+            explicit_rhs(&r->a[v], n, at[v].u + SW_REACH, f);
             if (at[v].g) sw_line_add_second_difference(r, 0.0, n, at[v].g + SW_REACH, f);
             for (int i = 0; at[v].s && i < n; i++) f[i] += r->dt * at[v].s[i];
         }
-        sw_line_impose_ends(&r->a[v], &after, n, f);
+        impose_ends(&r->a[v], &after, n, f);
         sw_band_solve_one(k->band, k->system[v], f);
     }
 }
@@ -307,4 +331,138 @@ void sw_plain_begin_run(struct sw_stepper *s, struct sw_plain_worker *w, struct 
         for (int k = 0; k < 4; k++)
             if (w->end[k / 2][v][k % 2]) sw_eval_run(w->end[k / 2][v][k % 2], s->param + j, s->count);
     }
+}
+
+/* ------------------------------------------------------------------ steps of a run's own (own_steps_point.h) */
+
+/* The largest |P u_t| of each unknown at t = 0. */
+static void rates_at_begin(const struct sw_plain_step *k, const double *const u[SW_UNKNOWNS_MOST],
+                           double rate[SW_UNKNOWNS_MOST])
+{
+    const struct sw_stepper_desc *d = &k->s->desc;
+    const double gamma = sw_imex_of(d->model.scheme)->gamma;
+    struct sw_plain_stage *at = k->w->stage[0];
+    double *f = k->w->next[0];
+    for (int v = 0; v < sw_line_unknowns(&d->model); v++) at[v].ends = ends_at(k, v, 0);
+    set_stage(k, 0, u);
+    evaluate_stage(k, 0, 0, 0);
+    for (int v = 0; v < sw_line_unknowns(&d->model); v++) {
+        const struct sw_line_mass *p = &d->model.mass[v];
+        memset(f, 0, (size_t)d->n * sizeof *f);
+        sw_line_add_operator(&k->run->a[v], d->n, 1.0 / gamma, at[v].u + SW_REACH, f);
+        if (at[v].g) sw_line_add_second_difference(k->run, sw_line_mass_of_g(p), d->n, at[v].g + SW_REACH, f);
+        if (at[v].s && sw_line_has_mass(p)) sw_line_multiply_mass(p, d->n, k->w->room, at[v].s);
+        for (int c = 0; at[v].s && c < d->n; c++) f[c] += at[v].s[c];
+        rate[v] = sw_line_largest(d->n, f);
+    }
+}
+
+/* The matrices of a step; one without a pivot solves to NaN, and the step is refused. */
+static void factor_own(const struct sw_plain_step *k)
+{
+    const int unknowns = sw_line_unknowns(&k->s->desc.model);
+    struct sw_line_matrix matrix[SW_UNKNOWNS_MOST];
+    int bad[SW_UNKNOWNS_MOST];
+    if (k->w->factored == k->run->dt) return;
+    for (int v = 0; v < unknowns; v++)
+        matrix[v] = (struct sw_line_matrix){.a = k->run->a[v], .mass = k->s->desc.model.mass[v], .of = v,
+                                            .ends = {k->s->desc.model.end[0][v].kind, k->s->desc.model.end[1][v].kind}};
+    sw_line_bands(k->w->band, matrix, k->w->matrix);
+    sw_band_factor(k->w->band, k->w->matrix, bad);
+    k->w->factored = k->run->dt;
+}
+
+/* With P the estimated error is P times that of u: the embedded solution would want a solve of its own, and P is
+ * between 2/15 and 1, near 1 for what the points resolve. */
+static void error_with_mass(const struct sw_plain_step *k, int v, const struct sw_imex *m, double *e)
+{
+    double explicit_part[SW_IMEX_STAGES], implicit_part[SW_IMEX_STAGES];
+    for (int i = 0; i < m->stages; i++) {
+        explicit_part[i] = m->b_explicit[i] - m->embedded_explicit[i];
+        implicit_part[i] = m->b_implicit[i] - m->embedded_implicit[i];
+    }
+    memset(e, 0, (size_t)k->s->desc.n * sizeof *e);
+    add_stages(k, m->stages, v, explicit_part, implicit_part, m->gamma, e);
+}
+
+/* What G and N are by time alone, where the method has a second quadrature rule: at the times of all its stages, of the
+ * unknowns of the last one that has an N. The errors of the step are known, so that its values may be overwritten.
+ * @param error  [unknowns]: made larger where this is */
+static void look_by_time(const struct sw_plain_step *k, double error[SW_UNKNOWNS_MOST])
+{
+    struct sw_imex_stages m;
+    const int n = k->s->desc.n;
+    double *e = k->w->embedded;
+    bool any = false;
+    for (int v = 0; v < SW_UNKNOWNS_MOST; v++) any |= k->s->steep[0][v] || k->s->steep[1][v];
+    if (!any) return;
+    sw_imex_stages_of(k->s->desc.model.scheme, &m);
+    const int at = sw_imex_valued(&m) - 1;
+    for (int i = 0; i < m.count; i++)
+        if (i != at) evaluate_stage(k, at, time_of_stage(k, m.time[i]), i);
+    for (int v = 0; v < sw_line_unknowns(&k->s->desc.model); v++) {
+        const struct sw_line_ends *at_end = &k->w->stage[at][v].ends;
+        const struct sw_line_ends none = {.there = at_end->there, .value = {at_end->value[0], at_end->value[1]}};
+        memset(e, 0, (size_t)n * sizeof *e);
+        add_either(k, m.count, v, m.of_time, k->s->steep[0][v], k->s->steep[1][v], e);
+        sw_line_set_values(&none, n, e);  /* where u is given */
+        error[v] = sw_own_steps_with_time(error[v], sw_line_largest(n, e));
+    }
+}
+
+/* Take a step of the run, or leave u as it is. @param u  [unknowns][n]  @param now  where each unknown is in it */
+static void attempt(const struct sw_plain_step *k, struct sw_own_run *run, double *u,
+                    const double *const now[SW_UNKNOWNS_MOST])
+{
+    const int n = k->s->desc.n, unknowns = sw_line_unknowns(&k->s->desc.model);
+    const struct sw_imex *m = sw_imex_of(k->s->desc.model.scheme);
+    double size[SW_UNKNOWNS_MOST], error[SW_UNKNOWNS_MOST], *e = k->w->embedded;
+    factor_own(k);
+    sw_plain_imex_step(k, m, now);
+    for (int v = 0; v < unknowns; v++) {
+        if (sw_line_has_mass(&k->s->desc.model.mass[v])) {
+            error_with_mass(k, v, m, e);
+        } else {
+            memcpy(e, now[v], (size_t)n * sizeof *e);
+            add_stages(k, m->stages, v, m->embedded_explicit, m->embedded_implicit, m->gamma, e);
+            sw_line_set_values(&k->w->stage[m->stages - 1][v].ends, n, e);
+            for (int c = 0; c < n; c++) e[c] = k->w->next[v][c] - e[c];
+        }
+        error[v] = sw_line_largest(n, e);
+        size[v] = sw_line_largest(n, k->w->next[v]);
+    }
+    look_by_time(k, error);
+    if (!sw_own_run_control(k->s, error, size, run)) return;
+    for (int v = 0; v < unknowns; v++) memcpy(u + v * n, k->w->next[v], (size_t)n * sizeof *u);
+}
+
+void sw_plain_advance_own(struct sw_stepper *s, struct sw_plain_worker *w, struct sw_host_worker *h, int j, int64_t to)
+{
+    static const int system[SW_UNKNOWNS_MOST] = {0, 1, 2, 3};
+    const struct sw_plain *p = s->own;
+    const double *times = s->desc.times, *now[SW_UNKNOWNS_MOST];
+    struct sw_line_run line = s->run[j];
+    struct sw_plain_step k = {s, w, h, &line, w->band, system, 0, 0};
+    double size[SW_UNKNOWNS_MOST], rate[SW_UNKNOWNS_MOST];
+    struct sw_own_run run;
+
+    if (sw_own_steps_reached(&p->batch.steps[j], times, to)) return;
+    sw_plain_begin_run(s, w, h, j, now);
+    w->factored = 0;
+    for (int v = 0; v < sw_line_unknowns(&s->desc.model); v++) size[v] = sw_line_largest(s->desc.n, now[v]);
+    sw_own_run_begin(s, j, size, &run);
+    if (run.steps->goal == 0) {
+        rates_at_begin(&k, now, rate);
+        sw_own_run_first(s, j, rate, &run);
+    }
+    while (!run.steps->end && !sw_own_steps_reached(run.steps, times, to)) {
+        sw_own_run_aim(s, &run);
+        k.t = sw_own_steps_time(run.steps, times);
+        line.dt = run.steps->dt;
+        for (int v = 0; v < sw_line_unknowns(&s->desc.model); v++)
+            line.a[v] = sw_line_operator_of(&s->run[j].a[v], line.dt);
+        attempt(&k, &run, sw_host_line(s, j), now);
+    }
+    if (run.steps->end)
+        sw_host_fail(s, j, sw_own_steps_time(run.steps, times), run.steps->dt, 0, sw_own_steps_tick(run.steps, times));
 }

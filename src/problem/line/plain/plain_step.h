@@ -61,28 +61,6 @@ void sw_plain_imex_step(const struct sw_plain_step *k, const struct sw_imex *m,
                         const double *const u[SW_UNKNOWNS_MOST]);
 void sw_plain_crank_nicolson_step(const struct sw_plain_step *k, const double *const u[SW_UNKNOWNS_MOST]);
 
-/* Parts of a step. */
-
-/** The conditions at the ends of an unknown at time t. */
-struct sw_line_ends sw_plain_ends_at(const struct sw_plain_step *k, int v, double t);
-
-/** Set the unknowns of a stage, with points beyond the ends as its `ends` say. */
-void sw_plain_set_stage(const struct sw_plain_step *k, int stage, const double *const u[SW_UNKNOWNS_MOST]);
-
-/** What G and N are of the unknowns of a stage at time t, into the arrays of one. */
-void sw_plain_evaluate_stage(const struct sw_plain_step *k, int stage, double t, int into);
-
-/** The time at a part c of the step. */
-double sw_plain_time_of_stage(const struct sw_plain_step *k, double c);
-
-/** f = P (f + dt sum_i explicit_i N_i) + dt sum_i P L U_i implicit_i, of unknown v and the stages before one. */
-void sw_plain_add_stages(const struct sw_plain_step *k, int before, int v, const double *explicit_part,
-                         const double *implicit_part, double gamma, double *f);
-
-/** f += dt sum_i explicit_i N_i, without P, of unknown v and the stages before one; of G, of N, or of both. */
-void sw_plain_add_explicit(const struct sw_plain_step *k, int before, int v, const double *explicit_part, bool g,
-                           bool n, double *f);
-
-/** Advance a run that takes steps of its own to a tick (plain_own_steps.c). */
+/** Advance a run that takes steps of its own to a tick. */
 void sw_plain_advance_own(struct sw_stepper *s, struct sw_plain_worker *w, struct sw_host_worker *h, int j, int64_t to);
 #endif

@@ -17,12 +17,6 @@ void sw_line_pad(const struct sw_line_ends *e, int n, double *u)
     }
 }
 
-void sw_line_explicit_rhs(const struct sw_line_operator *a, int n, const double *restrict u, double *restrict f)
-{
-    double s4 = a->s4, s2 = a->s2;
-    for (int i = 0; i < n; i++) f[i] = sw_line_explicit(s4, s2, u[i - 2], u[i - 1], u[i], u[i + 1], u[i + 2]);
-}
-
 void sw_line_add_second_difference(const struct sw_line_run *r, double d4_factor, int n, const double *restrict g,
                                    double *restrict f)
 {
@@ -44,16 +38,6 @@ void sw_line_add_operator(const struct sw_line_operator *a, int n, double scale,
                           double *restrict f)
 {
     for (int i = 0; i < n; i++) f[i] += scale * sw_line_apply(a, u[i - 2], u[i - 1], u[i], u[i + 1], u[i + 2]);
-}
-
-void sw_line_impose_ends(const struct sw_line_operator *a, const struct sw_line_ends *e, int n, double *f)
-{
-    double row[SW_NEIGHBOURS], beyond[2][SW_REACH];
-    if (!e->there) return;
-    sw_line_row(a, row);
-    memcpy(beyond, e->beyond, sizeof beyond);
-    sw_end_impose(row, beyond, n, f, 1);
-    sw_line_set_values(e, n, f);
 }
 
 void sw_line_set_values(const struct sw_line_ends *e, int n, double *u)

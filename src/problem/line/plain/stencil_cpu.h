@@ -17,18 +17,11 @@ void sw_line_pad(const struct sw_line_ends *e, int n, double *u);
 
 /* Lines u and g below have such points; g needs one. */
 
-/** f = (2 I - A) u, A with s4 and s2; f and u apart. */
-void sw_line_explicit_rhs(const struct sw_line_operator *a, int n, const double *u, double *f);
-
 /** f += (dt/dx²) (d2 + d4_factor d4) g, which needs two such points where d4_factor is not 0. */
 void sw_line_add_second_difference(const struct sw_line_run *r, double d4_factor, int n, const double *g, double *f);
 
 /** f = P f. @param room  for n + 2 SW_REACH numbers */
 void sw_line_multiply_mass(const struct sw_line_mass *p, int n, double *room, double *f);
-
-/** Make the right-hand side of A u = f that of the matrix (sw_line_bands()), in which there are no points beyond the
- * ends. */
-void sw_line_impose_ends(const struct sw_line_operator *a, const struct sw_line_ends *e, int n, double *f);
 
 /** Set u at the ends where it is given. */
 void sw_line_set_values(const struct sw_line_ends *e, int n, double *u);

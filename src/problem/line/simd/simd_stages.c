@@ -195,7 +195,7 @@ static void close_g(const struct sw_stepper *s, double *g)
     memcpy(g + (n + 1) * lanes, g + lanes, lanes * sizeof *g);
 }
 
-/* What G and N are by time alone, as look_by_time() of plain_own_steps.c: of the last stage with an N, at the times of
+/* What G and N are by time alone, as look_by_time() of plain_step.c: of the last stage with an N, at the times of
  * all stages, whose values are not needed any more; what sees no unknown has been looked at in the stages before. */
 static void look_by_time(const struct step *k, double largest[SW_UNKNOWNS_MOST][2][SW_LANES_MOST])
 {

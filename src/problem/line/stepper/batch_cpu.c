@@ -8,9 +8,8 @@
 #include "base/sw_reals.h"
 #include "field/dft.h"
 #include "field/sum.h"
-#include "problem/line/stepper/failure_place.h"
 #include "problem/line/stepper/fourth_order.h"
-#include "problem/line/stepper/measure_point.h"
+#include "problem/line/stepper/scalars_point.h"
 #include "problem/line/stepper/own_steps_drive.h"
 #include "problem/line/plain/stencil_cpu.h"
 

@@ -1,5 +1,4 @@
-#include "problem/line/stepper/failure_place.h"
-
+/* Where on its line a run failed (sw_stepper_impl.h). */
 #include <float.h>
 #include <math.h>
 #include <string.h>

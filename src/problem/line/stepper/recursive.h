@@ -48,8 +48,8 @@ void sw_recursive_answer(const struct sw_recursive *r, int64_t k, long double h[
 int sw_recursive_decay(const struct sw_recursive *r, int unit, int most, double least);
 
 /** The powers of P for q = 0 .. count-1 blocks in a row, of the `blocks` that n points are cut into
- *  (recursive_point.h): power[2q] for floor(q n/blocks) points, power[2q + 1] for one more. Zero from where they have
- *  vanished.
+ *  (sw_recursive_start()): power[2q] for floor(q n/blocks) points, power[2q + 1] for one more. Zero from where they
+ *  have vanished.
  *  @return 1 + the largest q whose powers are not negligible: of a sum over blocks, so many terms matter */
 int sw_recursive_powers(const struct sw_recursive *r, int n, int blocks, int count, double (*power)[4]);
 

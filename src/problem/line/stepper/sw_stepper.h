@@ -150,6 +150,11 @@ struct sw_line_source {
 enum sw_status sw_stepper_create(const struct sw_stepper_desc *desc, const char *row, struct sw_device *device,
                                  const struct sw_line_source *source, struct sw_sim **sim);
 
+/** Where the right-hand side of a run is not finite before its first step (struct sw_failure_place of sw_sim.h).
+ * @param param  [desc->model.nparam] of the run alone  @param u  [unknowns][n], finite */
+void sw_line_find_first_place(const struct sw_stepper_desc *desc, const struct sw_line_run *run, const double *param,
+                              const double *u, struct sw_failure_place *place);
+
 /** The name of row k of the table, NULL after the last. */
 const char *sw_stepper_row(int k);
 

@@ -87,11 +87,14 @@ unsigned sw_stepper_needs(const struct sw_stepper_desc *desc);
 /** The largest modulus of A's symbol over the least, at most. */
 double sw_line_condition(const struct sw_line_operator *a);
 
-/** What elimination may be off by in a symmetric positive definite A, or one with odd terms besides. */
-double sw_line_band_rounding(const struct sw_line_operator *a);
-
-/** Whether the symbol of A is positive. */
-bool sw_line_positive_definite(const struct sw_line_operator *a);
+/** Where on its line a run failed: a solve makes all points of a line infinite at once, so that this is told by what
+ * the right-hand side makes of the last state that was finite.
+ * @param u      [unknowns][n], finite
+ * @param t, dt  of the step from there that failed; number: as sw_eval_step() has it
+ * @param place  out, known: points where G or N of an unknown, the first such one, is not finite at a stage's time;
+ *               else the one at which N + (G)_xx is largest. Not known where there is neither, or memory is out */
+void sw_line_find_place(const struct sw_stepper *stepper, int j, const double *u, double t, double dt, int64_t number,
+                        struct sw_failure_place *place);
 
 /** The operator of a step of dt, of a run whose own is that of a step of 1. */
 struct sw_line_operator sw_line_operator_of(const struct sw_line_operator *a, double dt);

@@ -7,7 +7,7 @@
 #include "helpers.h"
 #include "problem/line/stepper/recursive.h"
 #include "problem/line/cuda/recursive_device_point.h"
-#include "problem/line/stepper/recursive_point.h"
+#include "problem/line/cuda/fused_point.h"
 
 static const double unit = 0x1p-53;
 enum { MAX_N = 2048, MAX_BLOCKS = 64 };
