@@ -1,5 +1,5 @@
 /* Lines that end, in the kernel of line_imex_rtc.cuh, behind which it is compiled: what lies beyond the ends, and the
- * solve, by the same two recursions closed by reflection in place of a circle (problem/line/simd/lanes_ends.h). The
+ * solve, by the same two recursions closed by reflection in place of a circle (problem/line/simd/lanes.h). The
  * first three points of a line are those of its first lane, and the last three of its last one.
  *
  * A scan of the downward totals of the right-hand side tells the first lane v_1 and v_2; where an end sees the other

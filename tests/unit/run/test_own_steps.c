@@ -286,7 +286,7 @@ static void agrees_with_the_reference(void **state)
 
 /* A line whose ends see each other, one of odd derivatives, and two unknowns. Of each the conditions: a value that
  * moves, a slope that does, and both at rest; the initial value fulfils them, as steps after a jump amplify rounding,
- * and the polynomial that does is as small as u (lanes_ends.h). */
+ * and the polynomial that does is as small as u (lanes.h). */
 static const struct { const char *text, *condition[4]; } ended[] = {
     {"problem = \"equation\"; grid = { n = 33; length = 2.0; };\n"
      "rhs = \"0.3*dxx(u) - 0.1*dxxxx(u) + u - u^3 + dxx(0.1*u^2) - 0.2*u*dx(u)\"; initial = \"0.1 + 0.2*cos(pi*x)\";\n",

@@ -23,7 +23,7 @@
 #include "problem/line/kinds/equation_model.h"
 #include "problem/line/stepper/fourth_order.h"
 #include "problem/line/stepper/imex.h"
-#include "problem/line/kinds/line_samples.h"
+#include "problem/line/kinds/line_problem.h"
 
 enum {
     PLACES = 16,          /* points of the line that are looked at                                      */

@@ -23,7 +23,7 @@
 #include <string.h>
 
 #include "problem/line/advice/line_advice.h"
-#include "problem/line/kinds/line_samples.h"
+#include "problem/line/kinds/line_problem.h"
 
 static const double pi = 3.14159265358979323846;
 

@@ -9,7 +9,6 @@
 #include "problem/given.h"
 #include "problem/line/advice/line_advice.h"
 #include "problem/line/kinds/line_problem.h"
-#include "problem/line/kinds/line_samples.h"
 #include "problem/steps_rounding.h"
 
 static const double pi = 3.14159265358979323846;

@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-#include "problem/line/simd/lanes_ends.h"
+#include "problem/line/simd/lanes.h"
 #include "problem/line/stepper/recursive.h"
 #include "problem/line/cuda/fused_point.h"
 
@@ -80,7 +80,7 @@ static void set_direction(const struct sw_fused_cut *cut, const struct sw_recurs
     line->closed = !negligible(turn, false);
 }
 
-/* What closes a line that ends: of lanes_ends.h, with f_{n-1} in place of y_{n-1} = f_{n-1} - a1 y_{n-2} - a2 y_{n-3},
+/* What closes a line that ends: of lanes.h, with f_{n-1} in place of y_{n-1} = f_{n-1} - a1 y_{n-2} - a2 y_{n-3},
  * as a lane has it before it goes through its points. */
 static void set_ends(const struct sw_fused_cut *cut, const bool value[2], const struct sw_recursive *up,
                      const struct sw_recursive *down, bool closed, double *table)

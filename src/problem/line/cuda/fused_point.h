@@ -54,7 +54,7 @@ SW_HD static inline int sw_recursive_start(int l, int n, int blocks)
 
 /* A line that ends has of each unknown, at SW_ENDED_...: what tells the state before its first point, y_{-1} and
  * b2 y_{-2}, from f_0, v_1, v_2, f_{n-1}, y_{n-2}, y_{n-3} of a recursion from zero; the state behind its last point,
- * and what y_{n-1} lacks, from the last three y (problem/line/simd/lanes_ends.h); powers of P downwards for the first
+ * and what y_{n-1} lacks, from the last three y (problem/line/simd/lanes.h); powers of P downwards for the first
  * lane less a point, upwards for the last lane less a point. A kernel has there, too, what goes with the solve at hand:
  * the polynomial, A times it, and the values given. */
 enum {

@@ -15,7 +15,6 @@
 #include "problem/initial_file.h"
 #include "problem/line/kinds/line_problem.h"
 #include "problem/line/advice/line_advice.h"
-#include "problem/line/kinds/line_samples.h"
 
 #define GROUP ", or a group with one for each unknown"
 #define END(side) SW_LINE_END(side, "the unknown", true, GROUP)

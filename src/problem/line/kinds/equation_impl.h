@@ -38,9 +38,8 @@ void terms_free(struct terms *terms);
 bool term_is_linear(const struct terms *terms, int k);
 bool term_is_unknown(const struct terms *terms, int k);
 
-/** What a node by itself, or a whole tree depends on: bits as above. */
+/** What a node by itself depends on: bits as above. */
 unsigned node_depends(const struct sw_equation *equation, const struct sw_expr *expr, int k);
-unsigned equation_depends(const struct sw_equation *equation, const struct sw_expr *expr);
 
 /** The value of a tree of numbers without names. @return false: it has names, or memory is out, where asking run by run
  * is as right */
@@ -48,15 +47,4 @@ bool equation_literal(const struct sw_expr *expr, double *value);
 
 /** Whether the matrix stays definite with a coefficient of this order. */
 bool equation_damps(int order, double value);
-
-/** How orders are taken in the end: as asked for, or with an `implicit` of the user's explicitly, as that has been
- * taken off before. */
-void equation_taken(const struct sw_equation *equation, int unknown, const enum sw_taken (*asked)[SW_EQUATION_ORDERS],
-                    enum sw_taken taken[SW_EQUATION_ORDERS]);
-
-/** G and the rest of one equation in the user's operators.
- * @param g, rest  out: NULL where there is none; free with sw_expr_destroy() */
-enum sw_status equation_explicit(const struct sw_equation *equation, int unknown,
-                                 const enum sw_taken taken[SW_EQUATION_ORDERS], struct sw_expr **g,
-                                 struct sw_expr **rest);
 #endif

@@ -221,7 +221,7 @@ enum sw_status equation_prepare(const struct sw_problem *problem, const struct s
 }
 
 /* A coefficient of 0 counts as implicit: it adds nothing there. */
-void equation_survey(const struct sw_setup *setup, void *prepared, int count, int64_t ld, const double *column)
+void equation_scan_runs(const struct sw_setup *setup, void *prepared, int count, int64_t ld, const double *column)
 {
     struct equation_model *m = prepared;
     struct equation_values values;
@@ -252,7 +252,7 @@ static void taken_by_runs(const struct equation_model *m, enum sw_taken taken[SW
         }
 }
 
-enum sw_status equation_settle(const struct sw_setup *setup, void *prepared)
+enum sw_status equation_finalize(const struct sw_setup *setup, void *prepared)
 {
     struct equation_model *m = prepared;
     struct sw_scope scope;

@@ -14,7 +14,6 @@
 #include "base/sw_text.h"
 #include "problem/given.h"
 #include "problem/line/kinds/line_ends.h"
-#include "problem/line/kinds/line_samples.h"
 #include "problem/line/stepper/imex.h"
 #include "problem/line/stepper/sw_stepper.h"
 
@@ -426,8 +425,8 @@ void sw_line_warn_setup(const struct sw_problem *problem, const struct sw_setup 
 
 const struct sw_problem_shape sw_line_shapes = {.min_points = SW_LINE_POINTS, .walls = sw_line_walls};
 const struct sw_problem_texts sw_line_texts = {
-    .prepare = equation_prepare, .release = equation_release, .scan_runs = equation_survey,
-    .finalize = equation_settle};
+    .prepare = equation_prepare, .release = equation_release, .scan_runs = equation_scan_runs,
+    .finalize = equation_finalize};
 const struct sw_problem_time   sw_line_times = {.orders = find_orders, .check_precision = check_precision};
 const struct sw_problem_files  sw_line_files = {.content = sw_initial_content};
 

@@ -6,6 +6,7 @@
  *
  * its keys and an example: a struct sw_problem in built_in_equations.c with a row in problem_table.c. The operations
  * are shared with the user's equations: they work on what equation_prepare() made of the texts. */
+#include "expr/sw_expr.h"
 #include "problem/initial_file.h"
 #include "problem/line/kinds/line_ends.h"
 #include "problem/line/stepper/fourth_order.h"
@@ -90,8 +91,8 @@ void equation_release(void *prepared);
 
 /** struct sw_problem_texts.scan_runs and finalize: terms that all runs take implicitly are left out of G and N, those
  * that all take explicitly lose their factor of 1. */
-void equation_survey(const struct sw_setup *setup, void *prepared, int count, int64_t ld, const double *column);
-enum sw_status equation_settle(const struct sw_setup *setup, void *prepared);
+void equation_scan_runs(const struct sw_setup *setup, void *prepared, int count, int64_t ld, const double *column);
+enum sw_status equation_finalize(const struct sw_setup *setup, void *prepared);
 
 enum sw_status sw_line_bytes(const struct sw_problem *problem, const struct sw_setup *setup,
                              const struct sw_device *device, struct sw_batch_bytes *bytes);
@@ -126,4 +127,42 @@ extern const struct sw_problem_advice sw_line_advice;   /* of a built-in kind */
     .texts = &sw_line_texts, .time = &sw_line_times, .files = &sw_line_files
 /* Those of a built-in kind. */
 #define SW_LINE_KIND .scalars = sw_line_scalars, .advice = &sw_line_advice, SW_LINE_OPERATIONS
+
+/* ---- what a run is before it runs: its numbers, and its initial value and force at some points (line_samples.c) */
+
+enum { SW_LINE_SAMPLES = 256, SW_LINE_TIMES = 8 };  /* points, at most; times at which a force is looked at */
+
+/** The setup of run j alone: its n is in the columns. */
+struct sw_setup sw_line_setup_of_run(const struct sw_setup *setup, int64_t ld, const double *column, int64_t j);
+
+/** The points of the circle that a line is, or, if it ends, with its mirror image. */
+int64_t sw_line_circle(const struct sw_setup *one);
+
+/** As many points of the circle as there are, evenly spread if they are more than SW_LINE_SAMPLES: their mean and their
+ * waves are those of the line. @return how many */
+int sw_line_sample_points(const struct sw_setup *setup, int64_t ld, const double *column, int64_t j,
+                          double x[SW_LINE_SAMPLES]);
+
+/** The point of the line that sample i of so many is at, or the one before it. */
+int64_t sw_line_sample_at(const struct sw_setup *one, int i, int count);
+
+/** Make what evaluates a program of run j at `count` points x. @param eval  out: for sw_eval_destroy() */
+enum sw_status sw_line_begin_program(const struct sw_program *program, int64_t ld, const double *column, int64_t j,
+                                     int count, const double *x, struct sw_eval **eval);
+
+/** A program at its points. @param u  there; NULL for a program that does not use it */
+void sw_line_sample(struct sw_eval *eval, int count, const double *x, const double *u, double t, int64_t step,
+                    double *out);
+
+/** The initial value at the points of sw_line_sample_points(); zeros if there is none. */
+enum sw_status sw_line_sample_initial(const struct sw_setup *setup, int64_t ld, const double *column, int64_t j,
+                                      int count, const double *x, double *u);
+
+/** The initial values of a run, from its texts or a file. @param u  out: [unknowns][n]
+ * @return SW_E_MEMORY; as sw_initial_read() */
+enum sw_status sw_line_initial_values(const struct sw_setup *one, int64_t ld, const double *column, int64_t j,
+                                      double *u);
+
+/** max|u|, of samples that are no NaN */
+double sw_line_sample_largest(int count, const double *u);
 #endif

@@ -1,4 +1,4 @@
-#include "problem/line/kinds/line_samples.h"
+#include "problem/line/kinds/line_problem.h"
 
 #include <math.h>
 #include <string.h>

@@ -170,7 +170,76 @@ BODY void load_work(const struct sw_lanes *c, int lane, int n, const struct sw_l
         for (; k < n; k++) { POINT(false, true) }                                 \
     } while (0)
 
-#include "problem/line/simd/lanes_alone_body.h"
+/* Crank-Nicolson alone, u' = 2 A⁻¹ u - u. */
+
+#define first_alone NAMED(first_alone)
+#define pass_alone NAMED(pass_alone)
+
+BODY void first_alone(const struct sw_lanes *c, int lane, int n, struct sw_lanes_work *work, const real *u, bool down,
+                      bool narrow)
+{
+    ANSWER
+    const vec none[GROUP] = {0};
+    ptrdiff_t step = STEP_OF(down);
+    real *w = START(SWEPT(work), down);
+    struct first f = {0};
+    COEFFICIENTS
+    u = START(u, down);
+    for (int k = 0; k < n; k++, w += step, u += step)
+        EACH {
+            RECUR(f.v, LOAD(u));
+            STORE(w, f.v.one[j]);
+            if (k < c->points) ADD_SUMS(f, k);
+        }
+    store_work(work, lane, &f, none);
+}
+
+/* For each point on the way: u again from w and its two successors, which are zero beyond the end, as the recursion
+ * that made w came from there; z, and u' = 2 z/g - u; and from u' at once the first recursion of the next step. */
+BODY void pass_alone(const struct sw_lanes *c, int lane, int n, struct sw_lanes_work *work, real *into,
+                     bool down, bool narrow, bool last)
+{
+    ANSWER
+    const vec none[GROUP] = {0};
+    ptrdiff_t step = STEP_OF(down);
+    real *w = START(SWEPT(work), down);
+    struct state z;
+    struct first f = {0};
+    vec here[GROUP], after[GROUP], twice[GROUP], t1[GROUP], t2[GROUP];
+    COEFFICIENTS
+    load_work(c, lane, n, work, down, t1, t2, &z);
+    into = START(into, down);
+    EACH {
+        here[j] = LOAD(w);
+        after[j] = LOAD(w + step);
+        twice[j] = OF(c->twice);
+    }
+#define POINT(adds, completes)                                                    \
+    EACH {                                                                        \
+        vec after2 = LOAD(w + 2 * step);                                          \
+        vec u = FNMA(b2[j], after2, FNMA(b1[j], after[j], here[j]));              \
+        RECUR(z, completes ? COMPLETE(k, here[j]) : (vec)here[j]);                     \
+        u = FMS(twice[j], z.one[j], u);                                           \
+        here[j] = after[j];                                                       \
+        after[j] = after2;                                                        \
+        if (last) {                                                               \
+            STORE(into, u + (vec){0});  /* no zero keeps a sign that other lanes' decays could have changed */ \
+        } else {                                                                  \
+            RECUR(f.v, u);                                                        \
+            STORE(w, f.v.one[j]);                                                 \
+            if (adds) ADD_SUMS(f, k);                                             \
+        }                                                                         \
+    }                                                                             \
+    w += step;                                                                    \
+    if (last) into += step;
+    if (last) {
+        SECTIONS(0, 0);
+    } else {
+        SECTIONS(0, c->points);
+        store_work(work, lane, &f, none);
+    }
+#undef POINT
+}
 
 /* ---- with terms: values that are there for all points */
 
@@ -263,7 +332,7 @@ BODY void largest_part(const struct sw_lanes *c, int lane, int from, int to, con
     }
 }
 
-/* As operator_at() of stencil_cpu.c. */
+/* As sw_line_add_operator(). */
 BODY void apply_part(const struct sw_lanes *c, int lane, int n, const real *u, real *out)
 {
     u += lane;
@@ -323,9 +392,7 @@ BODY struct cubic cubic_of(const double coefficient[SW_LANES_POWERS][SW_LANES_MO
 
 #define CUBIC(c, u) FMA(FMA(FMA((c).power[3][j], (u), (c).power[2][j]), (u), (c).power[1][j]), (u), (c).power[0][j])
 
-#include "problem/line/simd/lanes_ends_body.h"
-#include "problem/line/simd/lanes_wide_body.h"
-#include "problem/line/simd/lanes_forms_body.h"
+#include "problem/line/simd/lanes_rhs_body.h"
 
 /* ---- which of them */
 

@@ -8,7 +8,7 @@
 #include "base/sw_reals.h"
 #include "problem/line/stepper/ends_point.h"
 #include "problem/line/stepper/fourth_order.h"
-#include "problem/line/simd/lanes_ends.h"
+#include "problem/line/simd/lanes.h"
 
 bool sw_simd_ended(const struct sw_stepper_desc *d) { return sw_line_ended(&d->model); }
 

@@ -164,15 +164,7 @@ void sw_simd_widen(const struct sw_line_mass *p, double of_first, struct sw_lane
 void sw_simd_steps_of_stages(const struct sw_stepper *s, struct sw_simd_worker *w, const struct sw_simd_group *g,
                              int64_t from, int64_t to);
 
-/** A step from a state into another one, or the same; where runs take steps of their own, each lane the one at hand. */
-void sw_simd_take_step(const struct sw_stepper *s, struct sw_simd_worker *w, const struct sw_simd_group *g,
-                       int64_t number, void *from, void *into);
-
-/** Of the step just taken so: the largest |estimated error| and |u| behind it of each unknown and lane. */
-void sw_simd_step_errors(const struct sw_stepper *s, struct sw_simd_worker *w, const struct sw_simd_group *g,
-                         void *from, void *into, double largest[SW_UNKNOWNS_MOST][2][SW_LANES_MOST]);
-
-/* ---- simd_own_steps.c: lanes hold runs that are at different times and take different steps */
+/* Steps of a run's own: lanes hold runs that are at different times and take different steps. */
 
 /** What a worker needs for it. */
 enum sw_status sw_simd_create_own(const struct sw_stepper_desc *desc, struct sw_simd_worker *w);

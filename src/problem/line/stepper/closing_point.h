@@ -1,6 +1,6 @@
 #ifndef CLOSING_POINT_H
 #define CLOSING_POINT_H
-/* What closes the two recursions of a line that ends: the formulas of lanes_ends.h, with its names. Where both roots
+/* What closes the two recursions of a line that ends: the formulas of lanes.h, with its names. Where both roots
  * are near 1 and the line is short against 1/(1 - rho), states and answers are large and what is left of them is small:
  * all is computed with more digits than a double has, of which sw_extended is a type: long double, or on a device two
  * doubles (cuda/line/extended_rtc.cuh). Over random A with s4 to 1e10 and 12 to 511 points a result loses up to 7e-5 of

@@ -8,7 +8,7 @@
 #include "helpers.h"
 #include "lanes_helpers.h"
 #include "problem/line/stepper/ends_point.h"
-#include "problem/line/simd/lanes_ends.h"
+#include "problem/line/simd/lanes.h"
 
 static const double unit = 0x1p-53;
 enum { MAX_N = 200, LINES = SW_LANES };
