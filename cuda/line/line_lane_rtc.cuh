@@ -1,5 +1,6 @@
 /* A group of lanes holds a line, its points in registers: what of it does not depend on the equation. Compiled at run
- * time (src/problem/line/cuda/kernels_cuda.c) for cuda.fused and cuda.stream, behind the *_point.h files used below and
+ * time (src/problem/line/cuda/expression_kernels_cuda.c) for cuda.fused and cuda.stream, behind the *_point.h files
+ * used below and
  *
  *     POINTS, LANES, WARPS, BLOCKS        points a line, lanes a line (4 .. 32, or 32 for each of its warps), warps a
  *                                         block, blocks a multiprocessor

@@ -1,5 +1,5 @@
 /* The kernels of cuda.split that hold a user's expressions; compiled at run time
- * (src/problem/line/cuda/kernels_cuda.c), behind
+ * (src/problem/line/cuda/expression_kernels_cuda.c), behind
  *
  *     base/sw_hd.h, the *_point.h files used below, cuda/sum_rtc.cuh
  *     UNKNOWNS, REACH, NEIGHBOURS          of the model; of sw_expr.h

@@ -52,7 +52,7 @@ static inline bool make_line_on(const struct sw_stepper_ops *row, struct line_si
     for (int v = 0; v < t.unknowns; v++) {
         desc.model.initial[v] = m->program[v][0] = compile_line(t.initial[v]);
         desc.model.g[v] = m->program[v][1] = compile_line(t.g[v]);
-        desc.model.s[v] = m->program[v][2] = compile_line(t.s[v]);
+        desc.model.explicit_term[v] = m->program[v][2] = compile_line(t.s[v]);
         desc.model.mass[v] = t.mass[v];
         for (int side = 0; side < 2; side++)
             desc.model.end[side][v] = (struct sw_line_end){

@@ -72,7 +72,7 @@ static inline struct sim make_with(const char *row, struct sw_device *where, str
     struct sw_stepper_desc desc = {
         .n = n, .capacity = capacity, .single = single, .uniform = promise_uniform,
         .model = {.scheme = t.scheme, .nparam = PARAMS, .initial = {m.program[0]}, .g = {m.program[1]},
-                  .s = {m.program[2]}, .energy = m.program[3]},
+                  .explicit_term = {m.program[2]}, .energy = m.program[3]},
     };
     assert_ok(stepper_create(&desc, row, where, &m.s));
     return m;

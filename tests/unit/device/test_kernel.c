@@ -208,7 +208,7 @@ static enum sw_status try_model(struct texts text, int sm)
     struct sw_program *energy = program(text.energy, 0);
     struct sw_stepper_desc desc = {.n = 64, .capacity = 8};
     desc.model = (struct sw_line_model){.scheme = SW_BACKWARD_EULER, .nparam = 4, .initial = {initial}, .g = {g},
-                                        .s = {s}, .energy = energy};
+                                        .explicit_term = {s}, .energy = energy};
     enum sw_status st = sw_stepper_try_compile(&desc, "cuda.split", sm);
     if (!st) st = sw_stepper_try_compile(&desc, "cuda.cufft", sm);
     sw_program_destroy(&initial);
@@ -249,7 +249,7 @@ static enum sw_status try_length(const char *row, int n, enum terms terms, int s
     struct sw_program *g = program(terms ? "D*(u^3 - u)" : NULL, 0), *s = program(force[terms], 1);
     struct sw_stepper_desc desc = {.n = n, .capacity = 8};
     desc.model = (struct sw_line_model){.scheme = terms == FORCE ? SW_BACKWARD_EULER : SW_CRANK_NICOLSON, .nparam = 4,
-                                        .g = {g}, .s = {s}};
+                                        .g = {g}, .explicit_term = {s}};
     enum sw_status st = sw_stepper_try_compile(&desc, row, sm);
     sw_program_destroy(&g);
     sw_program_destroy(&s);

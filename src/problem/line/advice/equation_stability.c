@@ -288,7 +288,7 @@ static enum sw_status freeze(const struct sw_setup *one, const double *column, c
     enum sw_status st = SW_OK;
     for (int v = 0; v < f->unknowns && !st; v++) {
         st = derive_g(line.g[v], param, v, &p, f);
-        if (!st) st = derive_n(line.s[v], param, v, &p, f);
+        if (!st) st = derive_n(line.explicit_term[v], param, v, &p, f);
     }
     sw_free(param);
     return st;

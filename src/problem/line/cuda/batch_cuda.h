@@ -9,7 +9,7 @@
 #include "problem/line/stepper/sw_stepper_impl.h"
 #include "device/sw_snapshot.h"
 #include "problem/line/cuda/batch_point.h"
-#include "problem/line/cuda/kernels_cuda.h"
+#include "problem/line/cuda/expression_kernels_cuda.h"
 
 struct sw_cuda_batch {
     struct sw_kernels       kernels;

@@ -307,7 +307,7 @@ enum { STREAM_MOST = 32, STREAM_LEAST = 64 };
 
 bool sw_fused_shape_stream(const struct sw_stepper_desc *d, const char *text, struct sw_fused_shape *shape)
 {
-    const bool explicit_terms = d->model.g[0] || d->model.s[0];
+    const bool explicit_terms = d->model.g[0] || d->model.explicit_term[0];
     int most = STREAM_MOST, blocks = explicit_terms ? 4 : 5, end = 0;  /* measured on an H200, n = 2^20 */
     if (text && (sscanf(text, "%dx%d%n", &most, &blocks, &end) < 2 || text[end])) return false;
     if (most < 4 || most > STREAM_MOST || blocks < 1 || blocks > 16 || d->n < STREAM_LEAST) return false;

@@ -5,7 +5,7 @@
  * coefficients that differ, compiled when needed. Where lines take steps of their own their kernel forms the
  * coefficients. */
 #include "problem/line/cuda/fused_coefficients.h"
-#include "problem/line/cuda/kernels_cuda.h"
+#include "problem/line/cuda/expression_kernels_cuda.h"
 #include "problem/line/stepper/sw_stepper_impl.h"
 
 /* How cuda.fused lays lines out over the lanes of a device: groups of lanes of a warp, a thread block, a cluster of

@@ -134,13 +134,13 @@ struct sw_cost sw_cuda_stages_cost(const struct sw_stepper *s)
     const int rows = sw_cuda_stages_rows(&stages_of(s)->method);
     struct sw_cost cost = {0, 0};
     for (int v = 0; v < sw_line_unknowns(m); v++) {
-        const struct sw_program_size g = sw_program_size(m->g[v]), n = sw_program_size(m->s[v]);
+        const struct sw_program_size g = sw_program_size(m->g[v]), n = sw_program_size(m->explicit_term[v]);
         for (int i = 0; i < rows; i++) {
             cost.bytes += 8 + 8.0 * (rows - i) * (i ? 2 : 1) + 8.0 * (g.cell + n.cell);
             cost.fma += m->scheme == SW_CRANK_NICOLSON ? 12 : 0;
             if (m->g[v]) cost.fma += 4 + g.point + (rows - i);
-            if (m->s[v]) cost.fma += 1 + n.point + (rows - i);
-            if (sw_line_has_mass(&m->mass[v])) cost.fma += 8 + 8 * !!m->s[v] + 7 * !!m->g[v];
+            if (m->explicit_term[v]) cost.fma += 1 + n.point + (rows - i);
+            if (sw_line_has_mass(&m->mass[v])) cost.fma += 8 + 8 * !!m->explicit_term[v] + 7 * !!m->g[v];
         }
     }
     return cost;

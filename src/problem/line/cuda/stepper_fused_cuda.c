@@ -316,8 +316,8 @@ static struct sw_cost fused_cost(const struct sw_stepper *s, int64_t steps)
     for (int v = 0; v < sw_line_unknowns(m); v++) {
         operations += 9 * (stages.count - 1);
         if (m->g[v]) operations += values * (2 + sw_program_size(m->g[v]).point) + sums;
-        if (m->s[v]) operations += values * sw_program_size(m->s[v]).point + sums;
-        if (sw_line_has_mass(&m->mass[v])) operations += values * (8 + 8 * !!m->s[v] + 7 * !!m->g[v]);
+        if (m->explicit_term[v]) operations += values * sw_program_size(m->explicit_term[v]).point + sums;
+        if (sw_line_has_mass(&m->mass[v])) operations += values * (8 + 8 * !!m->explicit_term[v] + 7 * !!m->g[v]);
         if (sw_line_ended(m)) operations += 2 * (stages.count - 1);
     }
     return (struct sw_cost){16.0 * sw_line_unknowns(m) / (double)steps,

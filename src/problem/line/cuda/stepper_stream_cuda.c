@@ -142,7 +142,7 @@ static struct sw_cost stream_cost(const struct sw_stepper *s, int64_t steps)
     double operations = 15;
     (void)steps;
     if (m->g[0]) operations += 2 * (3 + sw_program_size(m->g[0]).point);
-    if (m->s[0]) operations += 2 * (1 + sw_program_size(m->s[0]).point);
+    if (m->explicit_term[0]) operations += 2 * (1 + sw_program_size(m->explicit_term[0]).point);
     return (struct sw_cost){m->g[0] ? 24 : 16, operations};
 }
 

@@ -33,7 +33,7 @@ static const struct sw_key keys[] = {
      .about = "The unknown at time 0, an expression in x, or a group with one for each; randn(k) and rand(k) give "
               "noise. Or a group that names a file that has it."},
     SW_INITIAL_FILE_KEYS,
-    SW_LINE_TOLERANCE,
+    SW_LINE_STEP_KEYS(SW_LINE_STEP_KEY)
     {.path = "exact", .kind = SW_KEY_FUNCTION, .fallback = "", .symbols = SW_USES_X | SW_USES_T, .each = true,
      .decides = true,
      .about = "The exact solution in x and t, or a group with one for each unknown or for some; the error norms at the "

@@ -306,7 +306,7 @@ struct sw_line_model equation_line_model(const struct equation_model *m, const s
         const struct sw_function *initial = sw_setup_find_of(setup, "initial", v);
         line.initial[v] = initial ? initial->program : NULL;
         line.g[v] = m->g[v];
-        line.s[v] = m->forced ? m->forced : m->n[v] ? m->n[v] : forcing;
+        line.explicit_term[v] = m->forced ? m->forced : m->n[v] ? m->n[v] : forcing;
         line.mass[v] = equation_mass(m, fourth, v);
         for (int side = 0; side < 2; side++) line.end[side][v] = sw_line_end_of(setup, side, v);
     }
@@ -325,9 +325,11 @@ static void values_of_run(struct sw_program *const program[SW_EQUATION_ORDERS], 
     }
 }
 
-/* With gamma of the method, and a4 of + a4 u_xxxx (docs/explanation/line_methods.md). */
-static struct sw_line_operator operator_of(const struct equation_model *m, const struct equation_values *values, int v,
-                                           const double a[SW_EQUATION_ORDERS], double dt, double dx)
+/* What kernels solve with, A - P: of -gamma D u_xxxx of Cahn-Hilliard s4 = weight dt gamma D/dx⁴, weight being theta of
+ * Crank-Nicolson and the gamma of other methods (docs/explanation/line_methods.md). */
+static struct sw_line_operator implicit_coefficients(const struct equation_model *m,
+                                                     const struct equation_values *values, int v,
+                                                     const double a[SW_EQUATION_ORDERS], double dt, double dx)
 {
     const double weight = values->weight, dx2 = dx * dx;
     double taken[SW_EQUATION_ORDERS];
@@ -368,7 +370,7 @@ struct sw_line_run equation_run_of(const struct equation_model *m, const struct 
     double a[SW_UNKNOWNS_MOST][SW_EQUATION_ORDERS] = {{0}};
     for (int v = 0; v < m->equation->unknowns; v++) {
         for (int k = 0; k < SW_EQUATION_ORDERS; k++) a[v][k] = values->value[v][k][at];
-        run.a[v] = operator_of(m, values, v, a[v], g.dt, g.dx[0]);
+        run.a[v] = implicit_coefficients(m, values, v, a[v], g.dt, g.dx[0]);
     }
     const double end[2] = {g.x0[0], g.x0[0] + (double)(setup->n[0] - 1) * g.dx[0]};
     if (number && m->numbered)

@@ -33,20 +33,8 @@ enum sw_scheme sw_line_scheme(const struct sw_line_kind *kind, const struct sw_s
 extern const struct sw_renamed_word sw_line_renamed_methods[];
 
 /* The keys that give runs steps of their own. */
-#define SW_LINE_TOLERANCE                                                                                            \
-    {.path = "time.tolerance", .kind = SW_KEY_REAL, .unit = "1", .min = 1e-14, .max = 1,                             \
-     .with = "time.tolerance", .fallback = "", .adaptive = "1e-4", .decides = true,                                  \
-     .about = "The error a step may have, relative to u: each run then takes steps of its own, which land on the "   \
-              "output times, and time.dt is the first one or is left out. For imex2 and imex3 "                      \
-              "(docs/explanation/adaptive_steps.md)."},                                                              \
-    {.path = "time.tolerance_absolute", .kind = SW_KEY_REAL, .unit = "1", .min = 0, .max = 1e300,                    \
-     .with = "time.tolerance", .fallback = "0", .decides = true,                                                     \
-     .about = "What the error of a step may have besides, in the unit of u, of all unknowns alike: values of u "     \
-              "as small as this need not be right."},                                                               \
-    {.path = "time.dt_max", .kind = SW_KEY_REAL, .unit = "1", .min = 0, .above = true, .max = 1e300,                 \
-     .with = "time.dt_max", .fallback = "", .decides = true,                                                         \
-     .about = "The longest step that a run takes with time.tolerance. A pulse of a forcing that is shorter than a "  \
-              "step may be passed over; of one that lasts as long as this, some step sees something."}
+#define SW_LINE_STEP_KEY(member, name, ...) \
+    {.path = name, .kind = SW_KEY_REAL, .unit = "1", .decides = true, __VA_ARGS__},
 
 /* The keys that all kinds have; COEFFICIENT is one that must be positive. METHOD is for those that had the key
  * before, with its default imex1, LATER_METHOD for the others. */
@@ -68,7 +56,7 @@ extern const struct sw_renamed_word sw_line_renamed_methods[];
 #define SW_LINE_END_KEYS(keys_of)                                                                                 \
     {SW_LINE_BOUNDARY, .later = true}, keys_of("left", "u", false, ""), keys_of("right", "u", false, "")
 #define SW_LINE_FUNCTIONS                                                                                         \
-    SW_LINE_TOLERANCE,                                                                                            \
+    SW_LINE_STEP_KEYS(SW_LINE_STEP_KEY)                                                                           \
     {.path = "initial", .kind = SW_KEY_FUNCTION, .symbols = SW_USES_X | SW_USES_RANDOM, .decides = true,          \
      .about = "The field at time 0, an expression in x; randn(k) and rand(k) give noise. Or a group that names a " \
               "file that has it."},                                                                               \

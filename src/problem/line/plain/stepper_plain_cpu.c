@@ -67,7 +67,7 @@ static enum sw_status create_worker(struct sw_stepper *s, struct sw_plain_worker
     const struct sw_imex *method = sw_imex_of(d->model.scheme);
     for (int v = 0; v < sw_line_unknowns(&d->model); v++) {
         if (d->model.g[v]) SW_TRY(sw_eval_create(d->model.g[v], d->n + 2, &w->g[v]));
-        if (d->model.s[v]) SW_TRY(sw_eval_create(d->model.s[v], d->n, &w->s[v]));
+        if (d->model.explicit_term[v]) SW_TRY(sw_eval_create(d->model.explicit_term[v], d->n, &w->s[v]));
         for (int i = 0; i < (method ? method->stages : 1); i++) SW_TRY(create_stage(d, w, i, v, &w->stage[i][v]));
         SW_TRY(sw_alloc((size_t)d->n, &w->next[v]));
         for (int side = 0; side < 2; side++) {
@@ -244,7 +244,7 @@ static struct sw_cost plain_cost(const struct sw_stepper *s, int64_t steps)
     for (int v = 0; v < unknowns; v++) {
         operations += m->scheme == SW_CRANK_NICOLSON ? 12 : 0;
         if (m->g[v]) operations += values * (5 + sw_program_size(m->g[v]).point);
-        if (m->s[v]) operations += values * (2 + sw_program_size(m->s[v]).point);
+        if (m->explicit_term[v]) operations += values * (2 + sw_program_size(m->explicit_term[v]).point);
         operations += solves * solve.fma;
     }
     return (struct sw_cost){unknowns * (16 + factors) / (double)steps, operations};

@@ -3,7 +3,8 @@
 
 /* ------------------------------------------------------------------ lines that end */
 
-/* Solves in lines that end. Per point of one vector they have what a solve of a circle has, two operations more among the first `decay` points, and eight where conditions are not zero. */
+/* Solves in lines that end. Per point of one vector they have what a solve of a circle has, two operations more among
+ * the first `decay` points, and eight where conditions are not zero. */
 
 #define first_ended NAMED(first_ended)
 #define close_ends NAMED(close_ends)

@@ -15,7 +15,7 @@ bool sw_simd_ended(const struct sw_stepper_desc *d) { return sw_line_ended(&d->m
 bool sw_simd_alone(const struct sw_stepper_desc *d)
 {
     const struct sw_line_model *m = &d->model;
-    return m->scheme == SW_CRANK_NICOLSON && sw_line_unknowns(m) == 1 && !m->g[0] && !m->s[0] &&
+    return m->scheme == SW_CRANK_NICOLSON && sw_line_unknowns(m) == 1 && !m->g[0] && !m->explicit_term[0] &&
            !sw_line_has_mass(&m->mass[0]) && !sw_simd_ended(d);
 }
 

@@ -36,7 +36,8 @@ enum sw_status sw_simd_create_programs(const struct sw_stepper_desc *d, struct s
 {
     const int points = d->n + (sw_simd_ended(d) ? 2 : 0);  /* G is wanted beyond ends */
     for (int v = 0; v < sw_line_unknowns(&d->model); v++) {
-        const struct sw_program *program[SW_SIMD_PROGRAMS] = {[SW_SIMD_G] = d->model.g[v], [SW_SIMD_S] = d->model.s[v]};
+        const struct sw_program *program[SW_SIMD_PROGRAMS] = {
+            [SW_SIMD_G] = d->model.g[v], [SW_SIMD_S] = d->model.explicit_term[v]};
         for (int k = 0; k < SW_SIMD_PROGRAMS; k++)
             if (program[k]) SW_TRY(sw_eval_create_lanes(program[k], points, sw_simd_lanes(d), &g->eval[k][v]));
         for (int k = 0; k < 4; k++) {

@@ -32,7 +32,7 @@ static bool is_one_sided(const struct sw_line_model *m) { return m->orders & (1U
 static bool has_programs(const struct sw_line_model *m)
 {
     for (int v = 0; v < sw_line_unknowns(m); v++)
-        if (m->g[v] || m->s[v]) return true;
+        if (m->g[v] || m->explicit_term[v]) return true;
     for (int k = 0; k < 2 * sw_line_unknowns(m); k++)
         if (m->end[k % 2][k / 2].first || m->end[k % 2][k / 2].second) return true;
     return false;
@@ -41,10 +41,10 @@ static bool has_programs(const struct sw_line_model *m)
 static bool looks_at_neighbours(const struct sw_line_model *m)
 {
     for (int v = 0; v < sw_line_unknowns(m); v++)
-        for (int at = 0; m->s[v] && at < SW_UNKNOWNS_MOST; at++)
+        for (int at = 0; m->explicit_term[v] && at < SW_UNKNOWNS_MOST; at++)
             for (int o = 1; o <= SW_REACH; o++)
-                if (sw_program_uses_input(m->s[v], sw_input_at(at, o)) ||
-                    sw_program_uses_input(m->s[v], sw_input_at(at, -o)))
+                if (sw_program_uses_input(m->explicit_term[v], sw_input_at(at, o)) ||
+                    sw_program_uses_input(m->explicit_term[v], sw_input_at(at, -o)))
                     return true;
     return false;
 }
@@ -71,7 +71,7 @@ static void simd_bytes(const struct sw_stepper_desc *desc, const char *band, siz
     const size_t line = sizeof(struct sw_lanes) + (sw_simd_ended(desc) ? sizeof(struct sw_lanes_closing) : 0);
     size_t lane = (sizeof(struct sw_simd_group) + unknowns * line) / lanes;
     for (size_t k = 0; k < 2 * unknowns; k++) {
-        const struct sw_program *program = k % 2 ? m->s[k / 2] : m->g[k / 2];
+        const struct sw_program *program = k % 2 ? m->explicit_term[k / 2] : m->g[k / 2];
         if (program) lane += (size_t)sw_program_size(program).cell * n * sizeof(double) + WORKSPACE / lanes;
     }
     *per_run += desc->own_steps ? sizeof(struct sw_simd_queued) : lane;
@@ -89,7 +89,7 @@ static enum sw_status create_stage(const struct sw_stepper_desc *d, const struct
     const bool valued = stage < sw_imex_valued(m) || (d->own_steps && m->sees_time);
     for (int v = 0; valued && v < sw_line_unknowns(&d->model); v++) {
         if (d->model.g[v]) SW_TRY(sw_alloc_bytes(points + 2 * lanes, size, &at->g[v]));
-        if (d->model.s[v]) SW_TRY(sw_alloc_bytes(points, size, &at->s[v]));
+        if (d->model.explicit_term[v]) SW_TRY(sw_alloc_bytes(points, size, &at->s[v]));
     }
     return SW_OK;
 }
@@ -386,7 +386,7 @@ static enum sw_status simd_advance(struct sw_stepper *s, int64_t from, int64_t t
 /* Of so many values of G and N in stages, as they are added to a right-hand side. */
 static double terms_cost(const struct sw_line_model *m, int v, int values)
 {
-    return values * ((m->g[v] ? 3 : 0) + (m->s[v] ? 1 : 0));
+    return values * ((m->g[v] ? 3 : 0) + (m->explicit_term[v] ? 1 : 0));
 }
 
 /* As for cpu.plain a line comes and goes once a call, as long as a group fits into the cache. Operations: the pass, or
@@ -406,7 +406,7 @@ static struct sw_cost simd_cost(const struct sw_stepper *s, int64_t steps)
         if (!stages->last) operations += terms_cost(m, v, stages->count);
         if (stages->first) operations += solves + 16;
         if (m->g[v]) operations += sw_imex_valued(stages) * sw_program_size(m->g[v]).point;
-        if (m->s[v]) operations += sw_imex_valued(stages) * sw_program_size(m->s[v]).point;
+        if (m->explicit_term[v]) operations += sw_imex_valued(stages) * sw_program_size(m->explicit_term[v]).point;
     }
     return (struct sw_cost){unknowns * 16.0 / (double)steps, s->desc.single_steps ? operations / 2 : operations};
 }

@@ -74,7 +74,9 @@ static bool look_at(struct search *q, int v, double t, int64_t number)
     const double dx = q->s->run[q->j].dx;
     double *g = q->g + SW_REACH;
     memset(q->rate, 0, (size_t)q->n * sizeof *q->rate);
-    if (m->s[v] && (!values_of(q, m->s[v], t, number, q->rate) || is_infinite(q, v, q->rate))) return true;
+    if (m->explicit_term[v] &&
+        (!values_of(q, m->explicit_term[v], t, number, q->rate) || is_infinite(q, v, q->rate)))
+        return true;
     if (m->g[v]) {
         if (!values_of(q, m->g[v], t, number, g) || is_infinite(q, v, g)) return true;
         const struct sw_line_ends ends = ends_of(q, v, g);

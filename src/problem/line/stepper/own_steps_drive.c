@@ -98,7 +98,7 @@ static enum sw_status create_worker(const struct sw_stepper_desc *d, struct work
 {
     for (int v = 0; v < sw_line_unknowns(&d->model); v++) {
         SW_TRY(create_eval(d->model.initial[v], PLACES, &w->initial[v]));
-        SW_TRY(create_eval(d->model.s[v], PLACES, &w->force[v]));
+        SW_TRY(create_eval(d->model.explicit_term[v], PLACES, &w->force[v]));
         for (int c = 0; c < 4; c++) SW_TRY(create_eval(condition(d, c / 2, v, c % 2), 1, &w->end[c / 2][v][c % 2]));
     }
     SW_TRY(sw_alloc((size_t)d->model.nparam * LANES + 1, &w->param));
@@ -148,7 +148,7 @@ static void set_places(const struct sw_stepper *s, int j, struct worker *w, int 
 static bool any_force_sees(const struct sw_stepper_desc *d, enum sw_input slot)
 {
     for (int v = 0; v < sw_line_unknowns(&d->model); v++)
-        if (d->model.s[v] && sw_program_uses_input(d->model.s[v], slot)) return true;
+        if (d->model.explicit_term[v] && sw_program_uses_input(d->model.explicit_term[v], slot)) return true;
     return false;
 }
 
@@ -240,7 +240,7 @@ static void add_moving(const struct sw_stepper *s, int j, struct worker *w, int 
 static void add_force(const struct sw_stepper *s, int j, struct worker *w, int v, double size, double *drive)
 {
     const double *in[SW_INPUTS];
-    const bool moves = depends_on_time(s->desc.model.s[v]);
+    const bool moves = depends_on_time(s->desc.model.explicit_term[v]);
     if (!w->force[v] || (!moves && (size > 0.0 || !s->desc.model.initial[v]))) return;
     for (int k = 0; k < SW_INPUTS; k++) in[k] = w->u + k * SAMPLES;
     sw_eval_run(w->force[v], w->param, LANES);
@@ -325,7 +325,7 @@ double sw_own_drive_quiet(const struct sw_stepper_desc *d)
 {
     bool grows = false;
     for (int v = 0; v < sw_line_unknowns(&d->model); v++)
-        grows |= sw_own_sees_unknown(d->model.g[v]) || sw_own_sees_unknown(d->model.s[v]);
+        grows |= sw_own_sees_unknown(d->model.g[v]) || sw_own_sees_unknown(d->model.explicit_term[v]);
     return grows && d->times ? last_time(d) / SW_DRIVE_QUIET : INFINITY;
 }
 
@@ -334,7 +334,7 @@ double sw_own_drive_careful(const struct sw_stepper_desc *d)
     bool driven = isfinite(sw_own_drive_quiet(d));
     if (!d->times) return 0.0;
     for (int v = 0; v < sw_line_unknowns(&d->model); v++) {
-        driven |= depends_on_time(d->model.s[v]);
+        driven |= depends_on_time(d->model.explicit_term[v]);
         for (int c = 0; c < 4; c++) driven |= depends_on_time(condition(d, c / 2, v, c % 2));
     }
     return driven ? last_time(d) / SW_DRIVE_TIMES : last_time(d);

@@ -97,8 +97,8 @@ unsigned sw_stepper_needs(const struct sw_stepper_desc *desc)
     const struct sw_imex *method = sw_imex_of(m->scheme);
     unsigned needs = sw_line_unknowns(m) > 1 ? SW_LINE_SEVERAL : 0;
     for (int v = 0; v < sw_line_unknowns(m); v++)
-        for (int slot = SW_IN_LINE; m->s[v] && slot < SW_INPUTS; slot++)
-            if ((slot - SW_IN_U) % SW_NEIGHBOURS && sw_program_uses_input(m->s[v], (enum sw_input)slot))
+        for (int slot = SW_IN_LINE; m->explicit_term[v] && slot < SW_INPUTS; slot++)
+            if ((slot - SW_IN_U) % SW_NEIGHBOURS && sw_program_uses_input(m->explicit_term[v], (enum sw_input)slot))
                 needs |= SW_LINE_NEIGHBOURS;
     if (m->orders) needs |= SW_LINE_ORDERS;
     if (sw_line_ended(m)) needs |= SW_LINE_ENDS;
@@ -203,7 +203,7 @@ static void set_steep(struct sw_stepper *s)
     struct sw_imex_stages stages;
     sw_imex_stages_of(m->scheme, &stages);
     for (int k = 0; s->desc.own_steps && stages.sees_time && k < 2 * sw_line_unknowns(m); k++) {
-        const struct sw_program *program = k % 2 ? m->s[k / 2] : m->g[k / 2];
+        const struct sw_program *program = k % 2 ? m->explicit_term[k / 2] : m->g[k / 2];
         s->steep[k % 2][k / 2] = sw_own_steep(program);
         s->steep_in_u[k % 2][k / 2] = s->steep[k % 2][k / 2] && sw_own_sees_unknown(program);
     }

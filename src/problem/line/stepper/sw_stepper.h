@@ -50,7 +50,8 @@ struct sw_line_model {                /* what all runs of a batch have in common
     unsigned                 orders;  /* bit k: L may have an a_k beside a2 and a4, k = 0, 1, 3            */
     const struct sw_program *initial[SW_UNKNOWNS_MOST];  /* at step 0, in x; NULL: from set_state()  */
     const struct sw_program *g[SW_UNKNOWNS_MOST];        /* G, in the unknown itself alone; NULL: none */
-    const struct sw_program *s[SW_UNKNOWNS_MOST];        /* N, in x, t, all unknowns and their neighbours; NULL: none */
+    const struct sw_program *explicit_term[SW_UNKNOWNS_MOST];  /* N, the user's forcing among it, in x, t, all unknowns
+                                                                * and their neighbours; NULL: none */
     struct sw_line_end       end[2][SW_UNKNOWNS_MOST];   /* left, right                                    */
     struct sw_line_mass      mass[SW_UNKNOWNS_MOST];     /* P of each unknown's equation; periodic lines only */
     const struct sw_program *energy;  /* density in x, u, u_x (ux); NULL: energy is reported as NaN        */
@@ -73,11 +74,27 @@ static inline bool sw_line_any_mass(const struct sw_line_model *model)
     return false;
 }
 
+/* The keys of runs that take steps of their own, each with the member of struct sw_line_run that holds its number, 0
+ * where a config leaves it out. The row is all that such a key needs. */
+#define SW_LINE_STEP_KEYS(KEY)                                                                                       \
+    KEY(tolerance, "time.tolerance", .min = 1e-14, .max = 1, .with = "time.tolerance", .fallback = "",               \
+        .adaptive = "1e-4",                                                                                          \
+        .about = "The error a step may have, relative to u: each run then takes steps of its own, which land on the " \
+                 "output times, and time.dt is the first one or is left out. For imex2 and imex3 "                   \
+                 "(docs/explanation/adaptive_steps.md).")                                                            \
+    KEY(absolute, "time.tolerance_absolute", .min = 0, .max = 1e300, .with = "time.tolerance", .fallback = "0",      \
+        .about = "What the error of a step may have besides, in the unit of u, of all unknowns alike: values of u "  \
+                 "as small as this need not be right.")                                                              \
+    KEY(longest_dt, "time.dt_max", .min = 0, .above = true, .max = 1e300, .with = "time.dt_max", .fallback = "",     \
+        .about = "The longest step that a run takes with time.tolerance. A pulse of a forcing that is shorter than " \
+                 "a step may be passed over; of one that lasts as long as this, some step sees something.")
+#define SW_LINE_STEP_NUMBER(member, ...) double member;
+
 struct sw_line_run {                  /* one run */
     double dt, dx, x0;                /* desc.own_steps: dt = 1, so that `a` is that of a step of 1 */
     struct sw_line_operator a[SW_UNKNOWNS_MOST];  /* of each unknown */
-    double tolerance, absolute, first_dt, longest_dt;  /* of desc.own_steps: relative to u and not; first_dt 0: chosen;
-                                                        * longest_dt 0: as long as may be */
+    SW_LINE_STEP_KEYS(SW_LINE_STEP_NUMBER)
+    double first_dt;                  /* of desc.own_steps: time.dt; 0: chosen */
 };
 
 /** What a solve with A may be off by in the recursive form, relative to the field (docs/explanation/recursive_form.md):

@@ -26,7 +26,7 @@ static struct sw_stepper_desc describe(struct texts t, int n, int capacity, cons
     return (struct sw_stepper_desc){
         .n = n, .capacity = capacity, .single_steps = true,
         .model = {.scheme = t.scheme, .nparam = PARAMS, .initial = {m->program[0]}, .g = {m->program[1]},
-                  .s = {m->program[2]}, .energy = m->program[3]},
+                  .explicit_term = {m->program[2]}, .energy = m->program[3]},
     };
 }
 

@@ -1,6 +1,7 @@
-#ifndef KERNELS_CUDA_H
-#define KERNELS_CUDA_H
-/* The text of the kernels that hold a model's expressions (cuda/line/line_rtc.cuh), and their compilation. */
+#ifndef EXPRESSION_KERNELS_CUDA_H
+#define EXPRESSION_KERNELS_CUDA_H
+/* The text of the kernels that hold the expressions of a model: G, N with the user's forcing, and the energy; and their
+ * compilation for a device (cuda/line/line_rtc.cuh; device/sw_kernels.h). */
 #include "device/sw_kernels.h"
 #include "problem/line/stepper/imex.h"
 

@@ -5,7 +5,7 @@
 #include "problem/line/stepper/fourth_order.h"
 #include "problem/line/cuda/fused_point.h"
 #include "problem/line/stepper/imex.h"
-#include "problem/line/cuda/kernels_cuda.h"
+#include "problem/line/cuda/expression_kernels_cuda.h"
 #include "problem/line/stepper/own_steps_drive.h"
 
 static const char *const before[] = {
@@ -22,7 +22,7 @@ enum { G_FRAGMENT, S_FRAGMENT, ENERGY_FRAGMENT, FRAGMENTS };
 static void fragments_of(const struct sw_line_model *m, struct fragment fragment[FRAGMENTS])
 {
     fragment[G_FRAGMENT] = (struct fragment){"G", "model_g", m->g[0]};
-    fragment[S_FRAGMENT] = (struct fragment){"S", "model_s", m->s[0]};
+    fragment[S_FRAGMENT] = (struct fragment){"S", "model_s", m->explicit_term[0]};
     fragment[ENERGY_FRAGMENT] = (struct fragment){"ENERGY", "model_energy", m->energy};
 }
 
@@ -44,7 +44,7 @@ struct sw_program_size sw_line_kept(const struct sw_line_model *model)
     struct sw_program_size kept = {0};
     for (int v = 0; v < sw_line_unknowns(model); v++) {
         add_size(&kept, model->g[v]);
-        add_size(&kept, model->s[v]);
+        add_size(&kept, model->explicit_term[v]);
     }
     return kept;
 }
@@ -86,7 +86,7 @@ static void add_terms(struct sw_text *text, const struct sw_line_model *m)
     sw_text_printf(text, "enum { UNKNOWNS = %d, TERMS = 2 * UNKNOWNS, REACH = %d, NEIGHBOURS = %d };\n"
                    "template <int K> struct term;\n", sw_line_unknowns(m), SW_REACH, SW_NEIGHBOURS);
     for (int k = 0; k < 2 * sw_line_unknowns(m); k++) {
-        const struct sw_program *program = k % 2 ? m->s[k / 2] : m->g[k / 2];
+        const struct sw_program *program = k % 2 ? m->explicit_term[k / 2] : m->g[k / 2];
         snprintf(name, sizeof name, "term<%d>", k);
         snprintf(prefix, sizeof prefix, "model_%c%d", k % 2 ? 's' : 'g', k / 2);
         add_type(text, name, prefix, program, &at);
@@ -240,7 +240,7 @@ static bool sees_time(const struct sw_line_model *model, const struct sw_imex_st
 {
     bool steep = false;
     for (int v = 0; v < sw_line_unknowns(model); v++)
-        steep |= sw_own_steep(model->g[v]) || sw_own_steep(model->s[v]);
+        steep |= sw_own_steep(model->g[v]) || sw_own_steep(model->explicit_term[v]);
     return own_steps && m->sees_time && steep;
 }
 
