@@ -27,16 +27,13 @@
 static enum sw_status check_same(const struct sw_cli *cli, const char *what, uint64_t digest)
 {
     const struct sw_comm *comm = cli->comm;
-    double mine, *all = NULL;
+    double mine, all[SW_COMM_MOST];
     memcpy(&mine, &digest, sizeof mine);
-    enum sw_status st = sw_alloc((size_t)comm->size, &all);
-    st = sw_comm_agree(comm, st);
-    if (!st) st = sw_comm_gather(comm, 1, &mine, all);
-    for (int r = 1; r < comm->size && !st; r++)
+    SW_TRY(sw_comm_gather_one(comm, mine, all));
+    for (int r = 1; r < comm->size; r++)
         if (memcmp(&all[r], &all[0], sizeof *all))
-            st = SW_FAIL(SW_E_REFUSED, "rank %d on %s has %s than rank 0 on %s", r, cli->host[r], what, cli->host[0]);
-    sw_free(all);
-    return st;
+            return SW_FAIL(SW_E_REFUSED, "rank %d on %s has %s than rank 0 on %s", r, cli->host[r], what, cli->host[0]);
+    return SW_OK;
 }
 
 static uint64_t end_digest(struct sw_hash *h)
@@ -75,16 +72,13 @@ static uint64_t completed_digest(const struct sw_completed *l)
 /* The status of the first process, to those that have no failure of their own. */
 static enum sw_status share_status(const struct sw_cli *cli, enum sw_status st)
 {
-    const struct sw_comm *comm = cli->comm;
-    double mine = st, *all = NULL;
-    if (comm->size == 1) return st;
+    double all[SW_COMM_MOST];
+    if (cli->comm->size == 1) return st;
     struct sw_err_kept own = {0};
     sw_err_keep(&own, st);
-    if (sw_alloc((size_t)comm->size, &all)) return SW_E_MEMORY;
-    enum sw_status heard = sw_comm_gather(comm, 1, &mine, all);
-    enum sw_status first = heard ? heard : (enum sw_status)all[0];
-    sw_free(all);
-    return st ? sw_err_raise(&own) : first;
+    enum sw_status heard = sw_comm_gather_one(cli->comm, st, all);
+    if (st) return sw_err_raise(&own);
+    return heard ? heard : (enum sw_status)all[0];
 }
 
 /* Whether it is so for any of them. */
@@ -98,17 +92,14 @@ static bool is_any(const struct sw_cli *cli, bool here)
 static enum sw_status gather_sharing(const struct sw_cli *cli, int devices, int users, struct sw_plan_sharing *sharing)
 {
     const struct sw_comm *comm = cli->comm;
-    double mine = devices, *all = NULL;
+    double all[SW_COMM_MOST];
     *sharing = (struct sw_plan_sharing){.comm = comm, .ranks_per_gpu = users};
-    enum sw_status st = sw_alloc((size_t)comm->size, &all);
-    st = sw_comm_agree(comm, st);
-    if (!st) st = sw_comm_gather(comm, 1, &mine, all);
-    for (int r = 0; r < comm->size && !st; r++) {
+    SW_TRY(sw_comm_gather_one(comm, devices, all));
+    for (int r = 0; r < comm->size; r++) {
         sharing->devices += (int)all[r];
         if (comm->size == 1 || !strcmp(cli->host[r], cli->host[comm->rank])) sharing->devices_on_host += (int)all[r];
     }
-    sw_free(all);
-    return st;
+    return SW_OK;
 }
 
 /* ---- what is there already */

@@ -114,6 +114,11 @@ static enum sw_status send_failure(const struct sw_comm *comm, int from, const c
     return SW_OK;
 }
 
+enum sw_status sw_comm_gather_one(const struct sw_comm *comm, double mine, double all[SW_COMM_MOST])
+{
+    return comm->ops->gather_host(comm, 1, &mine, all);
+}
+
 /* After a failure the ranks wait for each other: one that returned at once, with that failure, could fail the operation
  * in which the others still receive the message. */
 enum sw_status sw_comm_agree(const struct sw_comm *comm, enum sw_status st)

@@ -94,6 +94,11 @@ enum sw_status sw_comm_exchange(const struct sw_comm *comm, bool periodic, const
  * @return SW_E_ARG; SW_E_COMM; SW_E_CUDA */
 enum sw_status sw_comm_gather(const struct sw_comm *comm, size_t count, const double *mine, double *all);
 
+/** One number of each rank, on every rank. It takes no memory, so that no rank can be missing.
+ * @param all    out [size], on the host
+ * @return SW_E_COMM */
+enum sw_status sw_comm_gather_one(const struct sw_comm *comm, double mine, double all[SW_COMM_MOST]);
+
 /** Return when all ranks have called. On a device: when their queued work is done as well. */
 enum sw_status sw_comm_barrier(const struct sw_comm *comm);
 

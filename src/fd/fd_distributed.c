@@ -34,19 +34,15 @@ static enum sw_status check_local(const struct sw_fd_desc *local)
 /* n, and where this rank's points begin. */
 static enum sw_status gather_counts(struct sw_fd_distributed *s, int64_t m, int64_t *n)
 {
-    double mine = (double)m, *all = NULL;
-    enum sw_status st = sw_alloc((size_t)s->comm->size, &all);
-    if (!st) st = sw_alloc((size_t)s->comm->size, &s->cut.count);
-    SW_TRY_TO(done, st, sw_comm_agree(s->comm, st));
-    SW_TRY_TO(done, st, sw_comm_gather(s->comm, 1, &mine, all));
+    double all[SW_COMM_MOST];
+    SW_TRY(sw_comm_agree(s->comm, sw_alloc((size_t)s->comm->size, &s->cut.count)));
+    SW_TRY(sw_comm_gather_one(s->comm, (double)m, all));
     *n = 0;
     for (int r = 0; r < s->comm->size; r++) {
         if (r == s->comm->rank) s->first = *n;
         *n += s->cut.count[r] = (int64_t)all[r];
     }
-done:
-    sw_free(all);
-    return st;
+    return SW_OK;
 }
 
 static enum sw_status check_counts(const struct sw_fd_desc *local, const struct sw_fd_cut *cut)

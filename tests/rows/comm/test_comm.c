@@ -215,11 +215,13 @@ static void everybody_gets_everybodys_numbers(void **state)
 static enum sw_status keeps_bits(const struct sw_comm *comm, void *context)
 {
     const uint64_t bits[4] = {0x7FF0000000000001u, 0xFFF8DEADBEEF0000u, 0x8000000000000000u, 1};
-    double mine[4], all[4 * MOST];
+    double mine[4], all[4 * MOST], one[SW_COMM_MOST];
     (void)context;
     memcpy(mine, bits, sizeof bits);
     SW_TRY(sw_comm_gather(comm, 4, mine, all));
     for (int r = 0; r < comm->size; r++) EXPECT(!memcmp(all + 4 * r, bits, sizeof bits));
+    SW_TRY(sw_comm_gather_one(comm, mine[comm->rank % 4], one));
+    for (int r = 0; r < comm->size; r++) EXPECT(!memcmp(one + r, bits + r % 4, sizeof *one));
     return SW_OK;
 }
 
