@@ -2,7 +2,6 @@
  * evaluated in double; h² f is rounded to the row's precision. */
 #include <math.h>
 
-#include "base/sw_mem.h"
 #include "base/sw_reals.h"
 #include "problem/bvp/bvp_host.h"
 
@@ -70,32 +69,14 @@ static enum sw_status solve(struct sw_bvp *bvp)
     return SW_OK;
 }
 
-static void destroy(struct sw_bvp *bvp)
+static void arrays(struct sw_bvp *bvp)
 {
     struct a1 *a = bvp->own;
-    if (!a) return;
-    bvp_host_destroy(&a->host);
-    sw_free(a->u);
-    sw_free(a);
+    sw_array_bytes(&bvp->arrays, SW_ARRAY_HOST, (size_t)bvp->desc.n, (size_t)bvp->ops->element_size, &a->u);
+    bvp_host_arrays(bvp, 1, &a->host);
 }
 
-static enum sw_status create(struct sw_bvp *bvp)
-{
-    struct a1 *a = NULL;
-    SW_TRY(sw_alloc(1, &a));
-    bvp->own = a;
-    SW_TRY(sw_alloc_bytes((size_t)bvp->desc.n, (size_t)bvp->ops->element_size, &a->u));
-    return bvp_host_create(bvp, 1, true, &a->host);
-}
-
-static enum sw_status bytes(const struct sw_bvp_ops *row, const struct sw_bvp_desc *desc,
-                            const struct sw_device *device, size_t *fixed, size_t *per_run)
-{
-    (void)device;
-    *fixed = (size_t)row->element_size * (size_t)desc->n;
-    *per_run = bvp_output_bytes(desc);
-    return SW_OK;
-}
+static enum sw_status create(struct sw_bvp *bvp) { return bvp_host_create(bvp, true); }
 
 /* d is written, read and y written, read and u written. */
 static struct sw_cost cost(const struct sw_bvp *bvp) { return (struct sw_cost){5.0 * bvp->ops->element_size, 2}; }
@@ -103,8 +84,9 @@ static struct sw_cost cost(const struct sw_bvp *bvp) { return (struct sw_cost){5
 #define A1_ROW(row, n, text, size)                                                                    \
     extern const struct sw_bvp_ops row;                                                               \
     const struct sw_bvp_ops row = {                                                                   \
-        .name = (n), .about = (text), .space = SW_HOST, .fits = sw_bvp_plain, .bytes = bytes,         \
-        .create = create, .solve = solve, .fetch = bvp_host_fetch, .destroy = destroy, .cost = cost,  \
+        .name = (n), .about = (text), .space = SW_HOST, .fits = sw_bvp_plain,                         \
+        .own_size = sizeof(struct a1), .arrays = arrays, .create = create, .solve = solve,            \
+        .fetch = bvp_host_fetch, .destroy = bvp_host_destroy, .cost = cost,                           \
         .element_size = (size)}
 
 A1_ROW(bvp_a1s_cpu, "cpu.a1s", "one sum after the other, single precision, one core (the paper's A1S)", 4);

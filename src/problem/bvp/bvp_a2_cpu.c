@@ -4,7 +4,6 @@
 #include <math.h>
 #include <omp.h>
 
-#include "base/sw_mem.h"
 #include "base/sw_reals.h"
 #include "problem/bvp/bvp_host.h"
 
@@ -203,37 +202,18 @@ static enum sw_status solve(struct sw_bvp *bvp)
 
 /* ------------------------------------------------------------------ the rows */
 
-static void destroy(struct sw_bvp *bvp)
-{
-    struct a2 *a = bvp->own;
-    if (!a) return;
-    bvp_host_destroy(&a->host);
-    sw_free(a->block_norms);
-    sw_free(a->u);
-    sw_free(a);
-}
-
 /* r is at most n/2; and the rest is a block. */
 static size_t block_count(const struct sw_bvp_desc *desc) { return (size_t)blocks_of(desc->n / 2) + 2; }
 
-static enum sw_status create(struct sw_bvp *bvp)
+static void arrays(struct sw_bvp *bvp)
 {
-    struct a2 *a = NULL;
-    SW_TRY(sw_alloc(1, &a));
-    bvp->own = a;
-    SW_TRY(sw_alloc_bytes((size_t)bvp->desc.n, (size_t)bvp->ops->element_size, &a->u));
-    SW_TRY(sw_alloc(block_count(&bvp->desc), &a->block_norms));
-    return bvp_host_create(bvp, bvp->device->threads, true, &a->host);
+    struct a2 *a = bvp->own;
+    sw_array_bytes(&bvp->arrays, SW_ARRAY_HOST, (size_t)bvp->desc.n, (size_t)bvp->ops->element_size, &a->u);
+    sw_array(&bvp->arrays, block_count(&bvp->desc), &a->block_norms);
+    bvp_host_arrays(bvp, bvp->device->threads, &a->host);
 }
 
-static enum sw_status bytes(const struct sw_bvp_ops *row, const struct sw_bvp_desc *desc,
-                            const struct sw_device *device, size_t *fixed, size_t *per_run)
-{
-    (void)device;
-    *fixed = (size_t)row->element_size * (size_t)desc->n + block_count(desc) * sizeof(struct sw_norm_sums);
-    *per_run = bvp_output_bytes(desc);
-    return SW_OK;
-}
+static enum sw_status create(struct sw_bvp *bvp) { return bvp_host_create(bvp, true); }
 
 /* f set; each of 1A, 1C, 2A and 2C reads and writes. */
 static struct sw_cost cost(const struct sw_bvp *bvp) { return (struct sw_cost){9.0 * bvp->ops->element_size, 4}; }
@@ -241,8 +221,9 @@ static struct sw_cost cost(const struct sw_bvp *bvp) { return (struct sw_cost){9
 #define A2_ROW(row, n, text, size, size_in_scans)                                                     \
     extern const struct sw_bvp_ops row;                                                               \
     const struct sw_bvp_ops row = {                                                                   \
-        .name = (n), .about = (text), .space = SW_HOST, .fits = sw_bvp_plain, .bytes = bytes,         \
-        .create = create, .solve = solve, .fetch = bvp_host_fetch, .destroy = destroy, .cost = cost,  \
+        .name = (n), .about = (text), .space = SW_HOST, .fits = sw_bvp_plain,                         \
+        .own_size = sizeof(struct a2), .arrays = arrays, .create = create, .solve = solve,            \
+        .fetch = bvp_host_fetch, .destroy = bvp_host_destroy, .cost = cost,                           \
         .columns = true, .element_size = (size), .scan_element_size = (size_in_scans)}
 
 A2_ROW(bvp_a2s_cpu, "cpu.a2s", "divide and conquer over r columns, single precision (the paper's A2S)", 4, 4);

@@ -2,7 +2,6 @@
  * figures 3 to 7): steps A and C are kernels, cuda/bvp/bvp_a2_rtc.cuh; the rows of r numbers that steps B scan are
  * copied to the CPU and back. One problem after another. The entries that do not fill the columns are scanned with
  * them, on the CPU. */
-#include "base/sw_mem.h"
 #include "problem/bvp/bvp_device_cuda.h"
 
 #define STEPS_B_ONLY
@@ -163,31 +162,22 @@ static enum sw_status fetch(struct sw_bvp *bvp, const void **field, const struct
 static void destroy(struct sw_bvp *bvp)
 {
     struct a2 *a = bvp->own;
-    if (!a) return;
     bvp_device_destroy(bvp, &a->device);
-    sw_device_free(bvp->device, a->u);
-    sw_device_free(bvp->device, a->block_norms);
     sw_device_free_host(bvp->device, a->rows);
-    sw_free(a);
+}
+
+static void arrays(struct sw_bvp *bvp)
+{
+    const size_t size = (size_t)bvp->ops->element_size;
+    struct a2 *a = bvp->own;
+    bvp_device_arrays(bvp, &a->device);
+    sw_array_bytes(&bvp->arrays, SW_ARRAY_DEVICE, (size_t)bvp->desc.n, size, &a->u);
+    sw_array_bytes(&bvp->arrays, SW_ARRAY_DEVICE, norms_room(bvp->desc.n), sizeof(struct bvp_norms), &a->block_norms);
 }
 
 static enum sw_status create(struct sw_bvp *bvp)
 {
-    struct a2 *a = NULL;
-    SW_TRY(sw_alloc(1, &a));
-    bvp->own = a;
-    SW_TRY(bvp_device_create(bvp, &source, &a->device));
-    SW_TRY(sw_device_alloc_bytes(bvp->device, (size_t)bvp->desc.n, (size_t)bvp->ops->element_size, &a->u));
-    return sw_device_alloc_bytes(bvp->device, norms_room(bvp->desc.n), sizeof(struct bvp_norms), &a->block_norms);
-}
-
-static enum sw_status bytes(const struct sw_bvp_ops *row, const struct sw_bvp_desc *desc,
-                            const struct sw_device *device, size_t *fixed, size_t *per_run)
-{
-    (void)device;
-    *fixed = (size_t)row->element_size * (size_t)desc->n + norms_room(desc->n) * sizeof(struct bvp_norms);
-    *per_run = bvp_device_bytes(desc);
-    return SW_OK;
+    return bvp_device_create(bvp, &source, &((struct a2 *)bvp->own)->device);
 }
 
 static enum sw_status try_compile(const struct sw_bvp_ops *row, const struct sw_bvp_desc *desc, int sm)
@@ -201,7 +191,8 @@ static struct sw_cost cost(const struct sw_bvp *bvp) { return (struct sw_cost){9
 #define A2_ROW(row, n, text, size, size_in_scans)                                                                  \
     extern const struct sw_bvp_ops row;                                                                            \
     const struct sw_bvp_ops row = {                                                                                \
-        .name = (n), .about = (text), .space = SW_DEVICE, .fits = sw_bvp_plain, .bytes = bytes, .create = create,  \
+        .name = (n), .about = (text), .space = SW_DEVICE, .fits = sw_bvp_plain,                                    \
+        .own_size = sizeof(struct a2), .arrays = arrays, .create = create,                                         \
         .solve = solve, .fetch = fetch, .destroy = destroy, .try_compile = try_compile, .cost = cost,              \
         .columns = true, .element_size = (size), .scan_element_size = (size_in_scans)}
 

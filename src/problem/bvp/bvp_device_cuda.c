@@ -70,31 +70,30 @@ static size_t input_of(const struct sw_bvp_desc *desc)
     return sizeof(struct bvp_job) + (size_t)desc->nparam * sizeof(double);
 }
 
-size_t bvp_device_bytes(const struct sw_bvp_desc *desc)
+void bvp_device_arrays(struct sw_bvp *bvp, struct bvp_device *d)
 {
-    return cached_values(desc) * sizeof(double) + sizeof(struct bvp_outcome) +
-           (desc->save ? sw_reals_word(desc->save_single) * (size_t)desc->n : 0);
+    const struct sw_bvp_desc *desc = &bvp->desc;
+    const size_t room = (size_t)desc->capacity;
+    struct sw_arrays *own = &bvp->arrays;
+    d->batch.n = desc->n;
+    d->output.element_size = sw_reals_word(desc->save_single);
+    sw_array_bytes(own, SW_ARRAY_DEVICE, room, input_of(desc), &d->d_input);
+    sw_array_bytes(own, SW_ARRAY_PINNED, room, input_of(desc), &d->input);
+    sw_array_device(own, room, &d->batch.outcome);
+    sw_array_pinned(own, room, &d->outcome);
+    sw_array(own, room, &d->output.result);
+    if (desc->save)
+        sw_array_bytes(own, SW_ARRAY_DEVICE, room * (size_t)desc->n, d->output.element_size, &d->batch.field);
+    if (own->counts) sw_array_device(own, room * cached_values(desc), &d->batch.cached);  /* made with the kernels */
 }
-
-static size_t field_room(const struct sw_bvp_desc *desc) { return (size_t)desc->capacity * (size_t)desc->n; }
 
 enum sw_status bvp_device_create(struct sw_bvp *bvp, const struct bvp_kernels *source, struct bvp_device *d)
 {
-    const size_t room = (size_t)bvp->desc.capacity;
-    *d = (struct bvp_device){.batch.n = bvp->desc.n};
     SW_TRY(create_kernels(bvp, source, d));
     CU_TRY(cudaSetDevice(bvp->device->index));
     CU_TRY(cudaEventCreateWithFlags(&d->taken, cudaEventDisableTiming));
-    SW_TRY(sw_device_alloc_bytes(bvp->device, room, input_of(&bvp->desc), &d->d_input));
-    SW_TRY(sw_device_alloc_host_bytes(bvp->device, room, input_of(&bvp->desc), &d->input));
-    SW_TRY(sw_device_alloc(bvp->device, room * cached_values(&bvp->desc), &d->batch.cached));
-    SW_TRY(sw_device_alloc(bvp->device, room, &d->batch.outcome));
-    SW_TRY(sw_device_alloc_host(bvp->device, room, &d->outcome));
-    SW_TRY(sw_alloc(room, &d->output.result));
-    d->output.element_size = sw_reals_word(bvp->desc.save_single);
-    if (!bvp->desc.save) return SW_OK;
-    return sw_device_alloc_bytes(bvp->device, field_room(&bvp->desc), sw_reals_word(bvp->desc.save_single),
-                                 &d->batch.field);
+    sw_array_device(&bvp->arrays, (size_t)bvp->desc.capacity * cached_values(&bvp->desc), &d->batch.cached);
+    return bvp->arrays.status;
 }
 
 void bvp_device_destroy(struct sw_bvp *bvp, struct bvp_device *d)
@@ -102,14 +101,6 @@ void bvp_device_destroy(struct sw_bvp *bvp, struct bvp_device *d)
     (void)sw_device_wait(bvp->device);  /* copies into pinned memory may be under way */
     if (d->taken) cudaEventDestroy(d->taken);
     sw_kernels_destroy(bvp->device, &d->kernels);
-    sw_device_free(bvp->device, d->d_input);
-    sw_device_free(bvp->device, d->batch.cached);
-    sw_device_free(bvp->device, d->batch.outcome);
-    sw_device_free(bvp->device, d->batch.field);
-    sw_device_free_host(bvp->device, d->input);
-    sw_device_free_host(bvp->device, d->outcome);
-    sw_device_free_host(bvp->device, d->output.field);
-    sw_free(d->output.result);
 }
 
 /* ------------------------------------------------------------------ a batch */
@@ -172,7 +163,9 @@ static enum sw_status fetch_field(struct sw_bvp *bvp, struct bvp_device *d)
     const size_t size = sw_reals_word(bvp->desc.save_single);
     if (!bvp->desc.save) return SW_OK;
     if (!d->output.field)
-        SW_TRY(sw_device_alloc_host_bytes(bvp->device, field_room(&bvp->desc), size, &d->output.field));
+        sw_array_bytes(&bvp->arrays, SW_ARRAY_PINNED, (size_t)bvp->desc.capacity * (size_t)bvp->desc.n, size,
+                       &d->output.field);
+    SW_TRY(bvp->arrays.status);
     return sw_device_download(bvp->device, d->output.field, d->batch.field,
                               (size_t)bvp->count * (size_t)bvp->desc.n * size);
 }

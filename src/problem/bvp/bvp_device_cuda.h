@@ -33,10 +33,9 @@ struct bvp_device {
     cudaEvent_t         taken;   /* the input is on the device                                                      */
 };
 
-/** Bytes of device memory a problem: all but the row's own, and runs and parameters, which sw_bvp_bytes() counts. */
-size_t bvp_device_bytes(const struct sw_bvp_desc *desc);
-
-/** @return as sw_bvp_create(). What was made stays, for destroy */
+void bvp_device_arrays(struct sw_bvp *bvp, struct bvp_device *d);
+/** The kernels, and the values that their expressions keep for each run.
+ * @return as sw_bvp_create(). What was made stays, for destroy */
 enum sw_status bvp_device_create(struct sw_bvp *bvp, const struct bvp_kernels *source, struct bvp_device *d);
 /** Waits for what is queued, then frees; of zeros it is fine. Frees nothing of the row. */
 void bvp_device_destroy(struct sw_bvp *bvp, struct bvp_device *d);

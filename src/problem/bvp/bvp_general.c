@@ -4,7 +4,6 @@
 #include <math.h>
 #include <omp.h>
 
-#include "base/sw_mem.h"
 #include "base/sw_reals.h"
 #include "field/compatibility.h"
 #include "field/double_double_point.h"
@@ -448,22 +447,11 @@ bool bvp_general_fits(const struct sw_bvp_desc *desc) { return desc->n < INT_MAX
 
 enum { WORTH_SHARING = 65536 };  /* points of a problem, some 50 ns each: threads start in 0.1 ms */
 
-static enum sw_status create_threads(const struct sw_bvp_desc *desc, int threads, struct bvp_general *s)
-{
-    SW_TRY(sw_alloc((size_t)threads, &s->thread));
-    s->threads = threads;
-    for (int k = 0; k < threads; k++) {
-        struct bvp_coefficients *t = &s->thread[k];
-        if (desc->p) SW_TRY(sw_eval_create(desc->p, BVP_POINTS, &t->p));
-        if (desc->q) SW_TRY(sw_eval_create(desc->q, BVP_POINTS, &t->q));
-        SW_TRY(bvp_evaluator_create(desc, true, &t->values));
-    }
-    return SW_OK;
-}
-
-enum sw_status bvp_general_create(struct sw_bvp *bvp, struct bvp_general *s)
+void bvp_general_arrays(struct sw_bvp *bvp, struct bvp_general *s)
 {
     const struct sw_bvp_desc *desc = &bvp->desc;
+    struct sw_arrays *own = &bvp->arrays;
+    struct bvp_coefficients none;
     const size_t room = (size_t)desc->capacity;
     s->right = sw_bvp_right_is_point(desc) ? desc->n - 1 : desc->n;
     s->first = fixed_end(&desc->left, false);
@@ -472,48 +460,42 @@ enum sw_status bvp_general_create(struct sw_bvp *bvp, struct bvp_general *s)
     s->stride = s->interleaved ? room : 1;
     s->line = s->interleaved ? 1 : (size_t)s->rows;
     s->vector = room * (size_t)s->rows;
+    s->threads = s->right < WORTH_SHARING ? 1 : bvp->device->threads;
     const size_t points = (size_t)s->right + 1;
-    SW_TRY(sw_alloc(3 * s->vector, &s->system));
-    SW_TRY(sw_alloc(s->vector, &s->u));
-    SW_TRY(sw_alloc(room, &s->tri));
-    SW_TRY(sw_alloc(room, &s->outcome));
-    SW_TRY(sw_alloc(room, &s->taken));
-    SW_TRY(sw_alloc(points, &s->f));
-    SW_TRY(sw_alloc(points, &s->p));
-    SW_TRY(sw_alloc(points, &s->q));
-    SW_TRY(sw_alloc(points, &s->field));
-    if (desc->zero_mean) SW_TRY(sw_alloc((points + BVP_POINTS - 1) / BVP_POINTS, &s->block));
-    SW_TRY(create_threads(desc, s->right < WORTH_SHARING ? 1 : bvp->device->threads, s));
-    return bvp_output_create(desc, &s->output);
+    sw_array(own, 3 * s->vector, &s->system);
+    sw_array(own, s->vector, &s->u);
+    sw_array(own, room, &s->tri);
+    sw_array(own, room, &s->outcome);
+    sw_array(own, room, &s->taken);
+    sw_array(own, points, &s->f);
+    sw_array(own, points, &s->p);
+    sw_array(own, points, &s->q);
+    sw_array(own, points, &s->field);
+    if (desc->zero_mean) sw_array(own, (points + BVP_POINTS - 1) / BVP_POINTS, &s->block);
+    sw_array(own, (size_t)s->threads, &s->thread);
+    for (int k = 0; k < s->threads; k++) bvp_evaluator_arrays(own, s->thread ? &s->thread[k].values : &none.values);
+    bvp_output_arrays(desc, own, &s->output);
 }
 
-void bvp_general_destroy(struct bvp_general *s)
+enum sw_status bvp_general_create(struct sw_bvp *bvp)
 {
+    const struct sw_bvp_desc *desc = &bvp->desc;
+    struct bvp_general *s = bvp->own;
     for (int k = 0; k < s->threads; k++) {
+        struct bvp_coefficients *t = &s->thread[k];
+        if (desc->p) SW_TRY(sw_eval_create(desc->p, BVP_POINTS, &t->p));
+        if (desc->q) SW_TRY(sw_eval_create(desc->q, BVP_POINTS, &t->q));
+        SW_TRY(bvp_evaluator_create(desc, true, &t->values));
+    }
+    return SW_OK;
+}
+
+void bvp_general_destroy(struct sw_bvp *bvp)
+{
+    struct bvp_general *s = bvp->own;
+    for (int k = 0; s->thread && k < s->threads; k++) {
         sw_eval_destroy(&s->thread[k].p);
         sw_eval_destroy(&s->thread[k].q);
         bvp_evaluator_destroy(&s->thread[k].values);
     }
-    sw_free(s->thread);
-    bvp_output_destroy(&s->output);
-    sw_free(s->system);
-    sw_free(s->u);
-    sw_free(s->tri);
-    sw_free(s->outcome);
-    sw_free(s->taken);
-    sw_free(s->f);
-    sw_free(s->p);
-    sw_free(s->q);
-    sw_free(s->field);
-    sw_free(s->block);
-}
-
-static size_t system_bytes(const struct sw_bvp_desc *desc) { return sizeof(double) * ((size_t)desc->n + 3); }
-
-size_t bvp_general_bytes_fixed(const struct sw_bvp_desc *desc) { return 4 * system_bytes(desc); }
-
-size_t bvp_general_bytes_per_run(const struct sw_bvp_desc *desc, int more)
-{
-    return (4 + (size_t)more) * system_bytes(desc) + sizeof(struct sw_bvp_system) + sizeof(struct sw_tri_outcome) +
-           sizeof(struct bvp_taken) + bvp_output_bytes(desc);
 }

@@ -21,7 +21,8 @@ struct bvp_coefficients { struct bvp_evaluator values; struct sw_eval *p, *q; };
 /* With zero_mean: as in struct sw_bvp_result. */
 struct bvp_taken { double excess, finer; };
 
-struct bvp_general { /* a row's own data begin with it, zeroed; the row sets `eliminate` and `interleaved` */
+struct bvp_general { /* a row's own data begin with it, zeroed; the row sets `eliminate`, and `interleaved`
+                         * before the arrays are listed */
     /* Solve the systems with n > 0: fill u and outcome. */
     enum sw_status (*eliminate)(struct sw_bvp *bvp);
     bool            interleaved;      /* entries k of all systems side by side; else one system after another        */
@@ -45,13 +46,12 @@ struct bvp_general { /* a row's own data begin with it, zeroed; the row sets `el
 
 /* Operations of struct sw_bvp_ops, as they are or for a row to call. */
 bool bvp_general_fits(const struct sw_bvp_desc *desc);
-enum sw_status bvp_general_create(struct sw_bvp *bvp, struct bvp_general *general);
+void bvp_general_arrays(struct sw_bvp *bvp, struct bvp_general *general);
+/** As struct sw_bvp_ops has it. */
+enum sw_status bvp_general_create(struct sw_bvp *bvp);
 enum sw_status bvp_general_solve(struct sw_bvp *bvp);
 enum sw_status bvp_general_fetch(struct sw_bvp *bvp, const void **field, const struct sw_bvp_result **result);
-void bvp_general_destroy(struct bvp_general *general);  /* frees nothing of the row */
-/** @param more  vectors that the row has beside these, a problem */
-size_t bvp_general_bytes_per_run(const struct sw_bvp_desc *desc, int more);
-size_t bvp_general_bytes_fixed(const struct sw_bvp_desc *desc);
+void bvp_general_destroy(struct sw_bvp *bvp);
 
 /** Set the pointers of system j to its equations: in `system` or a copy elsewhere. */
 void bvp_general_bind(const struct bvp_general *general, int j, const double *system, struct sw_bvp_system *tri);

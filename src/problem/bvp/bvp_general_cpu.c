@@ -1,5 +1,4 @@
 /* The general problem on the CPU, one system after another: rows `cpu.thomas` and `cpu.lapack`. */
-#include "base/sw_mem.h"
 #include "linalg/sw_band.h"
 #include "problem/bvp/bvp_general.h"
 
@@ -30,34 +29,13 @@ static enum sw_status thomas_eliminate(struct sw_bvp *bvp)
     return SW_OK;
 }
 
-static void thomas_destroy(struct sw_bvp *bvp)
+static void thomas_arrays(struct sw_bvp *bvp)
 {
     struct thomas *p = bvp->own;
-    if (!p) return;
-    bvp_general_destroy(&p->general);
-    sw_free(p->factor);
-    sw_free(p->work);
-    sw_free(p);
-}
-
-static enum sw_status thomas_create(struct sw_bvp *bvp)
-{
-    struct thomas *p = NULL;
-    SW_TRY(sw_alloc(1, &p));
-    bvp->own = p;
     p->general.eliminate = thomas_eliminate;
-    SW_TRY(bvp_general_create(bvp, &p->general));
-    SW_TRY(sw_alloc(2 * p->general.vector, &p->factor));
-    return sw_alloc(p->general.vector, &p->work);
-}
-
-static enum sw_status thomas_bytes(const struct sw_bvp_ops *row, const struct sw_bvp_desc *desc,
-                                   const struct sw_device *device, size_t *fixed, size_t *per_run)
-{
-    (void)row, (void)device;
-    *fixed = bvp_general_bytes_fixed(desc);
-    *per_run = bvp_general_bytes_per_run(desc, 3);
-    return SW_OK;
+    bvp_general_arrays(bvp, &p->general);
+    sw_array(&bvp->arrays, 2 * p->general.vector, &p->factor);
+    sw_array(&bvp->arrays, p->general.vector, &p->work);
 }
 
 /* l, the inverse and x down and up; two multiplications with an addition, one without. */
@@ -74,11 +52,12 @@ const struct sw_bvp_ops bvp_thomas_cpu = {
     .space = SW_HOST,
     .fits = bvp_general_fits,
     .general = true,
-    .bytes = thomas_bytes,
-    .create = thomas_create,
+    .own_size = sizeof(struct thomas),
+    .arrays = thomas_arrays,
+    .create = bvp_general_create,
     .solve = bvp_general_solve,
     .fetch = bvp_general_fetch,
-    .destroy = thomas_destroy,
+    .destroy = bvp_general_destroy,
     .cost = thomas_cost,
     .element_size = 8,
 };
@@ -132,39 +111,37 @@ static enum sw_status lapack_eliminate(struct sw_bvp *bvp)
     return SW_OK;
 }
 
-static void lapack_destroy(struct sw_bvp *bvp)
+static void lapack_arrays(struct sw_bvp *bvp)
 {
     struct lapack *p = bvp->own;
-    if (!p) return;
-    bvp_general_destroy(&p->general);
-    sw_band_destroy(&p->band);
-    sw_free(p->A);
-    sw_free(p->work);
-    sw_free(p->bad);
-    sw_free(p);
+    p->general.eliminate = lapack_eliminate;
+    bvp_general_arrays(bvp, &p->general);
+    sw_array(&bvp->arrays, 3 * p->general.vector, &p->A);
+    sw_array(&bvp->arrays, p->general.vector, &p->work);
+    sw_array(&bvp->arrays, (size_t)bvp->desc.capacity, &p->bad);
+}
+
+static enum sw_status lapack_other_bytes(const struct sw_bvp_ops *row, const struct sw_bvp_desc *desc,
+                                         const struct sw_device *device, size_t *fixed, size_t *per_run)
+{
+    (void)device, (void)fixed;
+    *per_run += (size_t)sw_band_vectors(row->name) * sizeof(double) * ((size_t)desc->n + 3);
+    return SW_OK;
 }
 
 static enum sw_status lapack_create(struct sw_bvp *bvp)
 {
-    struct lapack *p = NULL;
-    SW_TRY(sw_alloc(1, &p));
-    bvp->own = p;
-    p->general.eliminate = lapack_eliminate;
-    SW_TRY(bvp_general_create(bvp, &p->general));
+    struct lapack *p = bvp->own;
     const struct sw_band_desc band = {.n = p->general.rows, .batch = bvp->desc.capacity, .lower = 1, .upper = 1};
-    SW_TRY(sw_band_create(&band, bvp->ops->name, bvp->device, &p->band));
-    SW_TRY(sw_alloc(3 * p->general.vector, &p->A));
-    SW_TRY(sw_alloc(p->general.vector, &p->work));
-    return sw_alloc((size_t)bvp->desc.capacity, &p->bad);
+    SW_TRY(bvp_general_create(bvp));
+    return sw_band_create(&band, bvp->ops->name, bvp->device, &p->band);
 }
 
-static enum sw_status lapack_bytes(const struct sw_bvp_ops *row, const struct sw_bvp_desc *desc,
-                                   const struct sw_device *device, size_t *fixed, size_t *per_run)
+static void lapack_destroy(struct sw_bvp *bvp)
 {
-    (void)device;
-    *fixed = bvp_general_bytes_fixed(desc);
-    *per_run = bvp_general_bytes_per_run(desc, 4 + sw_band_vectors(row->name));
-    return SW_OK;
+    struct lapack *p = bvp->own;
+    bvp_general_destroy(bvp);
+    sw_band_destroy(&p->band);
 }
 
 static struct sw_cost lapack_cost(const struct sw_bvp *bvp)
@@ -180,7 +157,9 @@ const struct sw_bvp_ops bvp_lapack_cpu = {
     .space = SW_HOST,
     .fits = bvp_general_fits,
     .general = true,
-    .bytes = lapack_bytes,
+    .own_size = sizeof(struct lapack),
+    .arrays = lapack_arrays,
+    .other_bytes = lapack_other_bytes,
     .create = lapack_create,
     .solve = bvp_general_solve,
     .fetch = bvp_general_fetch,

@@ -1,6 +1,5 @@
 /* Row `cuda.thomas`: the general problem by the elimination of cpu.thomas, one thread a system, interleaved
  * (cuda/bvp/bvp_general.cu). The systems are made on the CPU. */
-#include "base/sw_mem.h"
 #include "problem/bvp/bvp_general.h"
 #include "cuda/bvp/bvp_kernels.h"
 
@@ -32,39 +31,16 @@ static enum sw_status eliminate(struct sw_bvp *bvp)
     return sw_device_download(bvp->device, s->u, d_u, vector * sizeof *s->u);
 }
 
-static void destroy(struct sw_bvp *bvp)
-{
-    struct thomas *p = bvp->own;
-    if (!p) return;
-    bvp_general_destroy(&p->general);
-    sw_device_free(bvp->device, p->d_vector);
-    sw_device_free(bvp->device, p->d_tri);
-    sw_device_free(bvp->device, p->d_outcome);
-    sw_free(p);
-}
-
-static enum sw_status create(struct sw_bvp *bvp)
+static void arrays(struct sw_bvp *bvp)
 {
     const size_t room = (size_t)bvp->desc.capacity;
-    struct thomas *p = NULL;
-    SW_TRY(sw_alloc(1, &p));
-    bvp->own = p;
+    struct thomas *p = bvp->own;
     p->general.eliminate = eliminate;
     p->general.interleaved = true;
-    SW_TRY(bvp_general_create(bvp, &p->general));
-    SW_TRY(sw_device_alloc(bvp->device, VECTORS * p->general.vector, &p->d_vector));
-    SW_TRY(sw_device_alloc(bvp->device, room, &p->d_tri));
-    return sw_device_alloc(bvp->device, room, &p->d_outcome);
-}
-
-/* As much on the CPU as on the device. */
-static enum sw_status bytes(const struct sw_bvp_ops *row, const struct sw_bvp_desc *desc,
-                            const struct sw_device *device, size_t *fixed, size_t *per_run)
-{
-    (void)row, (void)device;
-    *fixed = bvp_general_bytes_fixed(desc);
-    *per_run = bvp_general_bytes_per_run(desc, VECTORS - 4);
-    return SW_OK;
+    bvp_general_arrays(bvp, &p->general);
+    sw_array_device(&bvp->arrays, VECTORS * p->general.vector, &p->d_vector);
+    sw_array_device(&bvp->arrays, room, &p->d_tri);
+    sw_array_device(&bvp->arrays, room, &p->d_outcome);
 }
 
 /* As cpu.thomas. */
@@ -81,11 +57,12 @@ const struct sw_bvp_ops bvp_thomas_cuda = {
     .space = SW_DEVICE,
     .fits = bvp_general_fits,
     .general = true,
-    .bytes = bytes,
-    .create = create,
+    .own_size = sizeof(struct thomas),
+    .arrays = arrays,
+    .create = bvp_general_create,
     .solve = bvp_general_solve,
     .fetch = bvp_general_fetch,
-    .destroy = destroy,
+    .destroy = bvp_general_destroy,
     .cost = cost,
     .element_size = 8,
 };

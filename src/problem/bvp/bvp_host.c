@@ -3,17 +3,20 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/sw_mem.h"
 #include "base/sw_reals.h"
 
 /* ------------------------------------------------------------------ values at points */
 
+void bvp_evaluator_arrays(struct sw_arrays *own, struct bvp_evaluator *v)
+{
+    sw_array(own, BVP_POINTS, &v->x);
+    sw_array(own, BVP_POINTS, &v->value);
+    sw_array(own, BVP_POINTS, &v->u);
+}
+
 enum sw_status bvp_evaluator_create(const struct sw_bvp_desc *desc, bool as_published, struct bvp_evaluator *v)
 {
-    *v = (struct bvp_evaluator){.problem = -1};
-    SW_TRY(sw_alloc(BVP_POINTS, &v->x));
-    SW_TRY(sw_alloc(BVP_POINTS, &v->value));
-    SW_TRY(sw_alloc(BVP_POINTS, &v->u));
+    v->problem = -1;
     SW_TRY(sw_eval_create(desc->f, BVP_POINTS, &v->f));
     if (desc->exact) SW_TRY(sw_eval_create(desc->exact, BVP_POINTS, &v->exact));
     if (as_published) sw_eval_by_scalars(v->f);
@@ -25,10 +28,6 @@ void bvp_evaluator_destroy(struct bvp_evaluator *v)
 {
     sw_eval_destroy(&v->f);
     sw_eval_destroy(&v->exact);
-    sw_free(v->x);
-    sw_free(v->value);
-    sw_free(v->u);
-    *v = (struct bvp_evaluator){0};
 }
 
 void bvp_evaluator_begin(struct bvp_evaluator *v, const struct sw_bvp *bvp, int j)
@@ -112,23 +111,13 @@ void bvp_result_from_norms(const struct sw_norm_sums *sum, const struct sw_bvp *
 
 /* ------------------------------------------------------------------ output */
 
-size_t bvp_output_bytes(const struct sw_bvp_desc *desc)
+void bvp_output_arrays(const struct sw_bvp_desc *desc, struct sw_arrays *own, struct bvp_output *output)
 {
-    return sizeof(struct sw_bvp_result) + (desc->save ? sw_reals_word(desc->save_single) * (size_t)desc->n : 0);
-}
-
-enum sw_status bvp_output_create(const struct sw_bvp_desc *desc, struct bvp_output *output)
-{
+    const size_t room = (size_t)desc->capacity;
     output->element_size = sw_reals_word(desc->save_single);
-    SW_TRY(sw_alloc((size_t)desc->capacity, &output->result));
-    if (!desc->save) return SW_OK;
-    return sw_alloc_bytes((size_t)desc->capacity * (size_t)desc->n, output->element_size, &output->field);
-}
-
-void bvp_output_destroy(struct bvp_output *output)
-{
-    sw_free(output->field);
-    sw_free(output->result);
+    sw_array(own, room, &output->result);
+    if (desc->save)
+        sw_array_bytes(own, SW_ARRAY_HOST, room * (size_t)desc->n, output->element_size, &output->field);
 }
 
 void bvp_output_clear_failed(const struct bvp_output *output, const struct sw_bvp *bvp)
@@ -143,19 +132,26 @@ void bvp_output_clear_failed(const struct bvp_output *output, const struct sw_bv
 
 /* ------------------------------------------------------------------ what a row begins with */
 
-enum sw_status bvp_host_create(const struct sw_bvp *bvp, int threads, bool as_published, struct bvp_host *h)
+void bvp_host_arrays(struct sw_bvp *bvp, int threads, struct bvp_host *h)
 {
-    SW_TRY(sw_alloc((size_t)threads, &h->evaluator));
+    struct bvp_evaluator none;
     h->threads = threads;
-    for (int k = 0; k < threads; k++) SW_TRY(bvp_evaluator_create(&bvp->desc, as_published, &h->evaluator[k]));
-    return bvp_output_create(&bvp->desc, &h->output);
+    sw_array(&bvp->arrays, (size_t)threads, &h->evaluator);
+    for (int k = 0; k < threads; k++) bvp_evaluator_arrays(&bvp->arrays, h->evaluator ? &h->evaluator[k] : &none);
+    bvp_output_arrays(&bvp->desc, &bvp->arrays, &h->output);
 }
 
-void bvp_host_destroy(struct bvp_host *h)
+enum sw_status bvp_host_create(struct sw_bvp *bvp, bool as_published)
 {
-    for (int k = 0; k < h->threads; k++) bvp_evaluator_destroy(&h->evaluator[k]);
-    sw_free(h->evaluator);
-    bvp_output_destroy(&h->output);
+    struct bvp_host *h = bvp->own;
+    for (int k = 0; k < h->threads; k++) SW_TRY(bvp_evaluator_create(&bvp->desc, as_published, &h->evaluator[k]));
+    return SW_OK;
+}
+
+void bvp_host_destroy(struct sw_bvp *bvp)
+{
+    struct bvp_host *h = bvp->own;
+    for (int k = 0; h->evaluator && k < h->threads; k++) bvp_evaluator_destroy(&h->evaluator[k]);
 }
 
 void bvp_host_begin(const struct sw_bvp *bvp)

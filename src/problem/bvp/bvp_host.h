@@ -18,6 +18,7 @@ struct bvp_evaluator {
 /** @param as_published  with the C library's scalar functions, whose last bits are in the errors of the paper's tables:
  *  with the vector functions a2d's on P1 at 2^22 is 3 % off */
 enum sw_status bvp_evaluator_create(const struct sw_bvp_desc *desc, bool as_published, struct bvp_evaluator *v);
+void bvp_evaluator_arrays(struct sw_arrays *own, struct bvp_evaluator *v);
 void bvp_evaluator_destroy(struct bvp_evaluator *v);
 /** Begin problem j. */
 void bvp_evaluator_begin(struct bvp_evaluator *v, const struct sw_bvp *bvp, int j);
@@ -46,9 +47,7 @@ struct bvp_output {
     struct sw_bvp_result *result;  /* [capacity]                    */
 };
 
-enum sw_status bvp_output_create(const struct sw_bvp_desc *desc, struct bvp_output *output);
-void bvp_output_destroy(struct bvp_output *output);
-size_t bvp_output_bytes(const struct sw_bvp_desc *desc);  /* a problem */
+void bvp_output_arrays(const struct sw_bvp_desc *desc, struct sw_arrays *own, struct bvp_output *output);
 /** Fields of problems at fault, or refused, become NaN. */
 void bvp_output_clear_failed(const struct bvp_output *output, const struct sw_bvp *bvp);
 
@@ -59,8 +58,10 @@ struct bvp_host {
     struct bvp_output     output;
 };
 
-enum sw_status bvp_host_create(const struct sw_bvp *bvp, int threads, bool as_published, struct bvp_host *h);
-void bvp_host_destroy(struct bvp_host *h);
+void bvp_host_arrays(struct sw_bvp *bvp, int threads, struct bvp_host *h);
+enum sw_status bvp_host_create(struct sw_bvp *bvp, bool as_published);
+/** The operation of struct sw_bvp_ops. */
+void bvp_host_destroy(struct sw_bvp *bvp);
 /** Before the problems of a batch are solved. */
 void bvp_host_begin(const struct sw_bvp *bvp);
 /** After them: results of the refused ones, fields of those that failed. */

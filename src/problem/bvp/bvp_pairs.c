@@ -156,35 +156,21 @@ static struct sw_tridiagonal_desc shape_of(int64_t unknowns, int batch)
 void bvp_pairs_destroy(struct sw_bvp *bvp)
 {
     struct bvp_pairs *p = bvp->own;
-    if (!p) return;
-    struct sw_bvp_pairs *q = &p->pairs;
     sw_tridiagonal_destroy(&p->solver);
-    double *const array[] = {q->lower, q->main, q->upper, q->rhs, q->x, q->v};
-    for (int k = 0; k < 6; k++) sw_device_free(bvp->device, array[k]);
-    if (bvp->device->space == SW_DEVICE) {
-        void *const copy[] = {p->system, (void *)q->tri, (void *)q->refinement, (void *)q->scale, q->u, q->part};
-        for (int k = 0; k < 6; k++) sw_device_free(bvp->device, copy[k]);
-    }
-    sw_free(p->refinement);
-    sw_free(p->part);
-    sw_free(p->scale);
-    sw_free(p->unknowns);
-    sw_free(p->found);
-    bvp_general_destroy(&p->general);
-    sw_free(p);
+    bvp_general_destroy(bvp);
 }
 
 /* On a device: what the CPU has as well. */
-static enum sw_status create_copies(struct sw_bvp *bvp, struct bvp_pairs *p)
+static void list_copies(struct sw_bvp *bvp, struct bvp_pairs *p)
 {
     const size_t room = (size_t)bvp->desc.capacity;
-    struct sw_device *device = bvp->device;
-    SW_TRY(sw_device_alloc(device, 3 * p->general.vector, &p->system));
-    SW_TRY(sw_device_alloc(device, p->general.vector, &p->pairs.u));
-    SW_TRY(sw_device_alloc_bytes(device, room, sizeof *p->pairs.tri, &p->pairs.tri));
-    SW_TRY(sw_device_alloc_bytes(device, room, sizeof *p->pairs.refinement, &p->pairs.refinement));
-    SW_TRY(sw_device_alloc_bytes(device, room, sizeof *p->pairs.scale, &p->pairs.scale));
-    return sw_device_alloc_bytes(device, room * (size_t)p->pairs.chunks, sizeof *p->pairs.part, &p->pairs.part);
+    struct sw_arrays *own = &bvp->arrays;
+    sw_array_device(own, 3 * p->general.vector, &p->system);
+    sw_array_device(own, p->general.vector, &p->pairs.u);
+    sw_array_device(own, room, &p->pairs.tri);
+    sw_array_device(own, room, &p->pairs.refinement);
+    sw_array_device(own, room, &p->pairs.scale);
+    sw_array_device(own, room * (size_t)p->pairs.chunks, &p->pairs.part);
 }
 
 static void share_arrays(struct bvp_pairs *p)
@@ -197,45 +183,48 @@ static void share_arrays(struct bvp_pairs *p)
     p->pairs.part = p->part;
 }
 
-enum sw_status bvp_pairs_create(struct sw_bvp *bvp, const struct bvp_pairs_work *work)
+void bvp_pairs_arrays(struct sw_bvp *bvp)
 {
     const size_t room = (size_t)bvp->desc.capacity;
-    struct bvp_pairs *p = NULL;
-    SW_TRY(sw_alloc(1, &p));
-    bvp->own = p;
-    p->work = work;
-    p->general.eliminate = eliminate;
-    SW_TRY(bvp_general_create(bvp, &p->general));
+    struct sw_arrays *own = &bvp->arrays;
+    struct bvp_pairs *p = bvp->own;
     struct sw_bvp_pairs *q = &p->pairs;
+    p->general.eliminate = eliminate;
+    bvp_general_arrays(bvp, &p->general);
     q->n = p->general.unknowns > 0 ? p->general.unknowns : 1;  /* both ends given, and nothing between */
     q->chunks = (int)chunks_of((size_t)q->n);
     q->line = p->general.line;
-    SW_TRY(sw_alloc(room, &p->refinement));
-    SW_TRY(sw_alloc(room * (size_t)q->chunks, &p->part));
-    SW_TRY(sw_alloc(room, &p->scale));
-    SW_TRY(sw_alloc(room, &p->unknowns));
-    SW_TRY(sw_alloc(room, &p->found));
-    if (bvp->device->space == SW_DEVICE) SW_TRY(create_copies(bvp, p));
+    sw_array(own, room, &p->refinement);
+    sw_array(own, room * (size_t)q->chunks, &p->part);
+    sw_array(own, room, &p->scale);
+    sw_array(own, room, &p->unknowns);
+    sw_array(own, room, &p->found);
+    if (bvp->device->space == SW_DEVICE) list_copies(bvp, p);
     else share_arrays(p);
     double **const array[] = {&q->lower, &q->main, &q->upper, &q->rhs, &q->x};
-    for (int k = 0; k < 5; k++) SW_TRY(sw_device_alloc(bvp->device, room * pairs_rows(q), array[k]));
-    SW_TRY(sw_device_alloc(bvp->device, p->general.vector, &q->v));
-    const struct sw_tridiagonal_desc shape = shape_of(q->n, bvp->desc.capacity);
+    for (int k = 0; k < 5; k++) sw_array_device(own, room * pairs_rows(q), array[k]);
+    sw_array_device(own, p->general.vector, &q->v);
+}
+
+enum sw_status bvp_pairs_create(struct sw_bvp *bvp, const struct bvp_pairs_work *work)
+{
+    struct bvp_pairs *p = bvp->own;
+    p->work = work;
+    SW_TRY(bvp_general_create(bvp));
+    const struct sw_tridiagonal_desc shape = shape_of(p->pairs.n, bvp->desc.capacity);
     return sw_tridiagonal_create(&shape, bvp->ops->name, bvp->device, &p->solver);
 }
 
 /* The solver's own: of one system, and what each more adds. */
-enum sw_status bvp_pairs_bytes(const struct sw_bvp_ops *row, const struct sw_bvp_desc *desc,
-                               const struct sw_device *device, size_t *fixed, size_t *per_run)
+enum sw_status bvp_pairs_solver_bytes(const struct sw_bvp_ops *row, const struct sw_bvp_desc *desc,
+                                      const struct sw_device *device, size_t *fixed, size_t *per_run)
 {
     const struct sw_tridiagonal_desc one = shape_of(desc->n, 1), two = shape_of(desc->n, 2);
     size_t first, both;
     SW_TRY(sw_tridiagonal_bytes(&one, row->name, device, &first));
     SW_TRY(sw_tridiagonal_bytes(&two, row->name, device, &both));
-    *fixed = bvp_general_bytes_fixed(desc) + first;
-    *per_run = bvp_general_bytes_per_run(desc, 5 * 2 + 1) + sizeof(struct sw_tri_refinement) + sizeof(double) +
-               chunks_of((size_t)desc->n) * sizeof(struct sw_tri_measured) + sizeof(struct sw_tridiagonal_outcome) +
-               (both > first ? both - first : 0);
+    *fixed += first;
+    *per_run += both > first ? both - first : 0;
     return SW_OK;
 }
 

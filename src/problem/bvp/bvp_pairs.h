@@ -33,9 +33,10 @@ struct bvp_pairs {                /* a row's own data                           
 };
 
 /* Operations of struct sw_bvp_ops, as they are or for a row to call. */
+void bvp_pairs_arrays(struct sw_bvp *bvp);
 enum sw_status bvp_pairs_create(struct sw_bvp *bvp, const struct bvp_pairs_work *work);
 void bvp_pairs_destroy(struct sw_bvp *bvp);
-enum sw_status bvp_pairs_bytes(const struct sw_bvp_ops *row, const struct sw_bvp_desc *desc,
-                               const struct sw_device *device, size_t *fixed, size_t *per_run);
+enum sw_status bvp_pairs_solver_bytes(const struct sw_bvp_ops *row, const struct sw_bvp_desc *desc,
+                                      const struct sw_device *device, size_t *fixed, size_t *per_run);
 struct sw_cost bvp_pairs_cost(const struct sw_bvp *bvp);
 #endif

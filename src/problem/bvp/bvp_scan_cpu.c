@@ -15,7 +15,6 @@
 #include <omp.h>
 #include <string.h>
 
-#include "base/sw_mem.h"
 #include "base/sw_reals.h"
 #include "problem/bvp/bvp_host.h"
 #include "field/double_double_point.h"
@@ -328,15 +327,6 @@ static enum sw_status solve(struct sw_bvp *bvp)
 
 /* ------------------------------------------------------------------ the row */
 
-static void destroy(struct sw_bvp *bvp)
-{
-    struct scan *p = bvp->own;
-    if (!p) return;
-    bvp_host_destroy(&p->host);
-    sw_free(p->chunk);
-    sw_free(p);
-}
-
 static struct scan cut_into_chunks(int64_t n)
 {
     struct scan p = {.rows = n < BVP_POINTS ? (int)((n + LANES - 1) / LANES) : MOST_ROWS};
@@ -345,27 +335,16 @@ static struct scan cut_into_chunks(int64_t n)
     return p;
 }
 
-static enum sw_status create(struct sw_bvp *bvp)
+static void arrays(struct sw_bvp *bvp)
 {
     const int threads = bvp->device->threads;
-    struct scan *p = NULL;
-    SW_TRY(sw_alloc(1, &p));
-    bvp->own = p;
+    struct scan *p = bvp->own;
     *p = cut_into_chunks(bvp->desc.n);
-    SW_TRY(sw_alloc((size_t)p->chunks * (size_t)(all_threads_on_each(p) ? 1 : threads), &p->chunk));
-    return bvp_host_create(bvp, threads, false, &p->host);
+    sw_array(&bvp->arrays, (size_t)p->chunks * (size_t)(all_threads_on_each(p) ? 1 : threads), &p->chunk);
+    bvp_host_arrays(bvp, threads, &p->host);
 }
 
-static enum sw_status bytes(const struct sw_bvp_ops *row, const struct sw_bvp_desc *desc,
-                            const struct sw_device *device, size_t *fixed, size_t *per_run)
-{
-    (void)device;
-    struct scan p = cut_into_chunks(desc->n);
-    (void)row;
-    *fixed = (size_t)p.chunks * sizeof(union chunk);
-    *per_run = bvp_output_bytes(desc);
-    return SW_OK;
-}
+static enum sw_status create(struct sw_bvp *bvp) { return bvp_host_create(bvp, false); }
 
 /* Nothing is read; u is written, where it is saved. Two pairs in the first pass (14 additions), four sums and two
  * products in the second (30). */
@@ -381,10 +360,11 @@ const struct sw_bvp_ops bvp_scan_cpu = {
     .about = "totals first, then u: vectors, all cores, sums in twice the precision, no memory without fields",
     .space = SW_HOST,
     .fits = sw_bvp_plain,
-    .bytes = bytes,
+    .own_size = sizeof(struct scan),
+    .arrays = arrays,
     .create = create,
     .solve = solve,
     .fetch = bvp_host_fetch,
-    .destroy = destroy,
+    .destroy = bvp_host_destroy,
     .cost = cost,
 };

@@ -7,7 +7,6 @@
  * or each t. */
 #include <limits.h>
 
-#include "base/sw_mem.h"
 #include "problem/bvp/bvp_device_cuda.h"
 
 enum { GROUP_TOTALS_K = BVP_ROW_K, SCAN_GROUPS_K, SOLUTION_K, SHORT_PROBLEM_K = GROUP_TOTALS_K };
@@ -137,16 +136,7 @@ struct scan {
     } arrays;
 };
 
-static void destroy(struct sw_bvp *bvp)
-{
-    struct scan *p = bvp->own;
-    if (!p) return;
-    bvp_device_destroy(bvp, &p->device);
-    sw_device_free(bvp->device, p->arrays.local);
-    sw_device_free(bvp->device, p->arrays.group);
-    sw_device_free(bvp->device, p->arrays.norms);
-    sw_free(p);
-}
+static void destroy(struct sw_bvp *bvp) { bvp_device_destroy(bvp, &((struct scan *)bvp->own)->device); }
 
 static enum sw_status create_kernels(struct sw_bvp *bvp, struct scan *p)
 {
@@ -160,33 +150,21 @@ static enum sw_status create_kernels(struct sw_bvp *bvp, struct scan *p)
     return st;
 }
 
-static enum sw_status create(struct sw_bvp *bvp)
+static void arrays(struct sw_bvp *bvp)
 {
-    struct scan *p = NULL;
-    SW_TRY(sw_alloc(1, &p));
-    bvp->own = p;
+    struct scan *p = bvp->own;
     p->shape = shape_of(bvp->desc.n);
     p->arrays.pad = p->shape.pad;
     p->arrays.groups = p->shape.groups;
-    SW_TRY(create_kernels(bvp, p));
-    if (p->shape.is_short) return SW_OK;
+    bvp_device_arrays(bvp, &p->device);
+    if (p->shape.is_short) return;
     const size_t groups = (size_t)bvp->desc.capacity * (size_t)p->shape.groups;
-    SW_TRY(sw_device_alloc(bvp->device, groups * (size_t)p->shape.chunks, &p->arrays.local));
-    SW_TRY(sw_device_alloc(bvp->device, groups, &p->arrays.group));
-    return sw_device_alloc(bvp->device, groups, &p->arrays.norms);
+    sw_array_device(&bvp->arrays, groups * (size_t)p->shape.chunks, &p->arrays.local);
+    sw_array_device(&bvp->arrays, groups, &p->arrays.group);
+    sw_array_device(&bvp->arrays, groups, &p->arrays.norms);
 }
 
-static enum sw_status bytes(const struct sw_bvp_ops *row, const struct sw_bvp_desc *desc,
-                            const struct sw_device *device, size_t *fixed, size_t *per_run)
-{
-    (void)device;
-    const struct shape s = shape_of(desc->n);
-    const size_t group = sizeof(struct prefix) + sizeof(struct bvp_norms) + (size_t)s.chunks * sizeof(struct pair2);
-    (void)row;
-    *fixed = 0;
-    *per_run = bvp_device_bytes(desc) + (s.is_short ? 0 : (size_t)s.groups * group);
-    return SW_OK;
-}
+static enum sw_status create(struct sw_bvp *bvp) { return create_kernels(bvp, bvp->own); }
 
 static enum sw_status try_compile(const struct sw_bvp_ops *row, const struct sw_bvp_desc *desc, int sm)
 {
@@ -250,7 +228,8 @@ const struct sw_bvp_ops bvp_scan_cuda = {
     .about = "totals first, then u, on a GPU; short problems in one kernel",
     .space = SW_DEVICE,
     .fits = fits,
-    .bytes = bytes,
+    .own_size = sizeof(struct scan),
+    .arrays = arrays,
     .create = create,
     .solve = solve,
     .fetch = fetch,

@@ -118,40 +118,46 @@ static enum sw_status check_desc(const struct sw_bvp_desc *d)
     return SW_OK;
 }
 
+static void list_arrays(struct sw_bvp *b)
+{
+    const size_t room = (size_t)b->desc.capacity;
+    sw_array(&b->arrays, room, &b->run);
+    sw_array(&b->arrays, room, &b->refused);
+    sw_array(&b->arrays, room * (size_t)b->desc.nparam, &b->param);
+    b->ops->arrays(b);
+}
+
+static enum sw_status fill(struct sw_bvp *b)
+{
+    SW_TRY(sw_alloc_bytes(1, b->ops->own_size, &b->own));
+    list_arrays(b);
+    return b->arrays.status ? b->arrays.status : b->ops->create ? b->ops->create(b) : SW_OK;
+}
+
 enum sw_status sw_bvp_create(const struct sw_bvp_desc *desc, const char *row, struct sw_device *device,
                              struct sw_bvp **bvp)
 {
-    enum sw_status st;
     struct sw_bvp *b = NULL;
     const struct sw_bvp_ops *ops;
-    size_t room = (size_t)desc->capacity;
-
     *bvp = NULL;
     SW_TRY(check_desc(desc));
     SW_TRY(pick(desc, row, device, &ops));
     SW_TRY(sw_alloc(1, &b));
-    b->ops = ops;
-    b->desc = *desc;
-    b->device = device;
-    SW_TRY_TO(failed, st, sw_alloc(room, &b->run));
-    SW_TRY_TO(failed, st, sw_alloc(room, &b->refused));
-    SW_TRY_TO(failed, st, sw_alloc(room * (size_t)desc->nparam, &b->param));
-    SW_TRY_TO(failed, st, b->ops->create(b));
+    *b = (struct sw_bvp){.ops = ops, .desc = *desc, .device = device, .arrays.device = device};
+    const enum sw_status st = fill(b);
+    if (st) sw_bvp_destroy(&b);
     *bvp = b;
-    return SW_OK;
-failed:
-    sw_bvp_destroy(&b);
     return st;
 }
 
 void sw_bvp_destroy(struct sw_bvp **bvp)
 {
     if (!bvp || !*bvp) return;
-    (*bvp)->ops->destroy(*bvp);
-    sw_free((*bvp)->run);
-    sw_free((*bvp)->refused);
-    sw_free((*bvp)->param);
-    sw_free(*bvp);
+    struct sw_bvp *b = *bvp;
+    if (b->own && b->ops->destroy) b->ops->destroy(b);
+    sw_arrays_free(&b->arrays);
+    sw_free(b->own);
+    sw_free(b);
     *bvp = NULL;
 }
 
@@ -164,15 +170,31 @@ const char *sw_bvp_row(int k)
 
 const char *sw_bvp_name(const struct sw_bvp *bvp) { return bvp->ops->name; }
 
+static enum sw_status count_bytes(const struct sw_bvp_ops *ops, const struct sw_bvp_desc *desc, int capacity,
+                                  const struct sw_device *device, size_t *bytes)
+{
+    struct sw_device here = *device;
+    struct sw_bvp b = {.ops = ops, .desc = *desc, .device = &here, .arrays.counts = true};
+    b.desc.capacity = capacity;
+    SW_TRY(sw_alloc_bytes(1, ops->own_size, &b.own));
+    list_arrays(&b);
+    sw_free(b.own);
+    *bytes = sw_arrays_bytes(&b.arrays, ops->space);
+    return SW_OK;
+}
+
 enum sw_status sw_bvp_bytes(const struct sw_bvp_desc *desc, const char *row, const struct sw_device *device,
                             size_t *fixed, size_t *per_run)
 {
     const struct sw_bvp_ops *ops;
+    size_t one, two;
     SW_TRY(check_desc(desc));
     SW_TRY(pick(desc, row, device, &ops));
-    SW_TRY(ops->bytes(ops, desc, device, fixed, per_run));
-    *per_run += sizeof(struct sw_bvp_run) + sizeof(double) * (size_t)desc->nparam;
-    return SW_OK;
+    SW_TRY(count_bytes(ops, desc, 1, device, &one));
+    SW_TRY(count_bytes(ops, desc, 2, device, &two));
+    *per_run = two - one;
+    *fixed = one - *per_run;
+    return ops->other_bytes ? ops->other_bytes(ops, desc, device, fixed, per_run) : SW_OK;
 }
 
 enum sw_status sw_bvp_try_compile(const struct sw_bvp_desc *desc, const char *row, int sm)

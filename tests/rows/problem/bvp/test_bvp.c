@@ -634,6 +634,31 @@ static void says_that_the_memory_it_takes_cannot_be_told(void **state)
     unmake(&m);
 }
 
+static void counts_the_arrays_that_it_allocates(void **state)
+{
+    static const int64_t n[] = {1, 2, 77, 4099, 70001};
+    (void)state;
+    need_row();
+    if (under_test->space == SW_DEVICE) return;  /* below, by what the device was asked for */
+    for (size_t k = 0; k < 2 * sizeof n / sizeof *n; k++) {
+        size_t fixed, per_run, other_fixed = 0, other_per_run = 0;
+        struct solver m = make(1000, 1);
+        struct sw_bvp_desc d = m.desc;
+        struct sw_bvp *b = NULL;
+        d.n = n[k / 2];
+        d.capacity = k % 2 ? 1 : 5;
+        d.save = k % 3;
+        assert_ok(sw_bvp_bytes(&d, under_test->name, device, &fixed, &per_run));
+        if (under_test->other_bytes)
+            assert_ok(under_test->other_bytes(under_test, &d, device, &other_fixed, &other_per_run));
+        assert_ok(sw_bvp_create(&d, under_test->name, device, &b));
+        assert_int_equal(sw_arrays_bytes(&b->arrays, SW_HOST),
+                         fixed - other_fixed + (size_t)d.capacity * (per_run - other_per_run));
+        sw_bvp_destroy(&b);
+        unmake(&m);
+    }
+}
+
 /* From create to fetch. 1024 bytes are for what expressions keep a run: cuda.scan makes others of them. cuda.thomas
  * counts what the host holds too. */
 static void takes_no_more_memory_of_a_device_than_it_says(void **state)
@@ -722,6 +747,7 @@ int main(void)
         cmocka_unit_test(is_found_by_its_name_and_by_what_it_does),
         cmocka_unit_test(takes_the_memory_it_says),
         cmocka_unit_test(says_that_the_memory_it_takes_cannot_be_told),
+        cmocka_unit_test(counts_the_arrays_that_it_allocates),
         cmocka_unit_test(takes_no_more_memory_of_a_device_than_it_says),
         cmocka_unit_test(refuses_what_cannot_be),
         cmocka_unit_test(a_row_of_another_device_is_refused_with_those_that_fit),
