@@ -292,14 +292,11 @@ static bool fits(const struct sw_fd_desc *desc, const struct sw_fd_line *line)
 
 static enum sw_status create(struct sw_fd *fd)
 {
-    struct sw_fd_fused_kernel *own = NULL;
     struct sw_fd_fused_shape shape;
     struct sw_fd_fused_memory m;
     SW_TRY(sw_fd_fused_memory_of(fd->device, &m));
     SW_TRY(sw_fd_fused_best(fd, &m, &shape));
-    SW_TRY(sw_alloc(1, &own));
-    fd->own = own;
-    return sw_fd_fused_create(fd, &shape, own);
+    return sw_fd_fused_create(fd, &shape, fd->own);
 }
 
 static enum sw_status apply(const struct sw_fd *fd, const void *f, void *out)
@@ -317,11 +314,7 @@ static enum sw_status try_compile(const struct sw_fd_desc *desc, const struct sw
     return sw_fd_fused_try_compile(&fd, sm);
 }
 
-static void destroy(struct sw_fd *fd)
-{
-    if (fd->own) sw_fd_fused_destroy(fd, fd->own);
-    sw_free(fd->own);
-}
+static void destroy(struct sw_fd *fd) { sw_fd_fused_destroy(fd, fd->own); }
 
 /* f is read and the result written once; where it is added to, that is read as well. The term of f itself, then a pair
  * takes 2 operations (second derivatives: 4); a factor 2 for its recursions and 2 for the states around a segment. */
@@ -339,6 +332,7 @@ const struct sw_fd_ops fd_fused_cuda = {
     .space = SW_DEVICE,
     .adds = true,
     .fits = fits,
+    .own_size = sizeof(struct sw_fd_fused_kernel),
     .create = create,
     .apply = apply,
     .destroy = destroy,

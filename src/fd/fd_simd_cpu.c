@@ -11,7 +11,6 @@
 #include <math.h>
 #include <omp.h>
 
-#include "base/sw_mem.h"
 #include "fd/fd_simd_copy.h"
 #include "fd/fd_simd_lines.h"
 #include "fd/sw_fd_impl.h"
@@ -146,12 +145,13 @@ static enum sw_status apply(const struct sw_fd *fd, const void *f, void *out)
 static enum sw_status set_margin(const struct sw_fd *fd, struct simd *s)
 {
     struct sw_fd_line periodic = fd->line;
+    struct sw_arrays own = {0};
     struct fd_simd_lines c;
     periodic.n = CHUNK;
     periodic.periodic = true;
-    enum sw_status st = fd_simd_lines_create(&periodic, &c);
+    enum sw_status st = fd_simd_lines_create(&periodic, &own, &c);
     const double rho = fmax(fabs(c.rho[0]), fabs(c.rho[1]));
-    fd_simd_lines_free(&c);
+    sw_arrays_free(&own);
     /* and the half-width of the stencil: at the seam of the segment its right-hand sides are not those of the line */
     s->margin = SW_FD_HALF_WIDTH + 1 + (rho == 0 ? 0 : (int64_t)ceil(60 / -log2(rho)));
     return st;
@@ -168,7 +168,7 @@ static enum sw_status create_class(struct sw_fd *fd, struct simd *s, int segment
     y->points = points;
     y->each = each;
     y->groups = (fd->outer * fd->stride * (size_t)each + (size_t)s->lines - 1) / (size_t)s->lines;
-    return fd_simd_lines_create(&line, &y->c);
+    return fd_simd_lines_create(&line, &fd->arrays, &y->c);
 }
 
 static enum sw_status create_classes(struct sw_fd *fd, struct simd *s)
@@ -187,23 +187,13 @@ static enum sw_status create_classes(struct sw_fd *fd, struct simd *s)
 static enum sw_status create(struct sw_fd *fd)
 {
     const size_t points = (size_t)fd->line.n * fd->outer * fd->stride;
-    struct simd *s = NULL;
-    SW_TRY(sw_alloc(1, &s));
-    fd->own = s;
+    struct simd *s = fd->own;
     SW_TRY(set_margin(fd, s));
     SW_TRY(create_classes(fd, s));
     s->threads = points < 65536 ? 1 : fd->device->threads;  /* less takes 0.1 ms: starting threads costs more */
     s->buffer_size = (size_t)s->segment_class[INTERIOR].points * (size_t)s->lines;
-    return sw_alloc(2 * s->buffer_size * (size_t)s->threads, &s->work);
-}
-
-static void destroy(struct sw_fd *fd)
-{
-    struct simd *s = fd->own;
-    if (!s) return;
-    for (int k = 0; k < CLASSES; k++) fd_simd_lines_free(&s->segment_class[k].c);
-    sw_free(s->work);
-    sw_free(s);
+    sw_array(&fd->arrays, 2 * s->buffer_size * (size_t)s->threads, &s->work);
+    return fd->arrays.status;
 }
 
 /* f read, g written. A pair is three operations (five for second derivatives), y three, g two; five diagonals four
@@ -221,8 +211,8 @@ const struct sw_fd_ops fd_simd_cpu = {
     .space = SW_HOST,
     .adds = true,
     .fits = fits,
+    .own_size = sizeof(struct simd),
     .create = create,
     .apply = apply,
-    .destroy = destroy,
     .cost = cost,
 };

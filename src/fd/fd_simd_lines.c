@@ -5,7 +5,6 @@
 #include <math.h>
 
 #include "base/sw_err.h"
-#include "base/sw_mem.h"
 #include "fd/sw_fd_impl.h"
 
 /* ------------------------------------------------------------------ coefficients */
@@ -28,28 +27,30 @@ static int split(const struct sw_fd_line *line, double alpha[2], double *scale)
     return 2;
 }
 
-static enum sw_status create_closing(struct fd_simd_lines *c, int k)
+static enum sw_status create_closing(struct sw_arrays *own, struct fd_simd_lines *c, int k)
 {
     const double rho = c->rho[k], n = (double)c->line.n;
     const double needed = rho == 0 ? 1 : ceil(60 / -log2(fabs(rho)));
     c->decay_points[k] = needed < n ? (int64_t)needed : c->line.n;
-    SW_TRY(sw_alloc((size_t)c->decay_points[k] + 1, &c->power[k]));
+    sw_array(own, (size_t)c->decay_points[k] + 1, &c->power[k]);
+    SW_TRY(own->status);
     c->power[k][0] = 1;
     for (int64_t i = 0; i < c->decay_points[k]; i++) c->power[k][i + 1] = -rho * c->power[k][i];
     c->close[k] = 1 / (1 - (c->line.n % 2 ? -1 : 1) * pow(rho, n));
     return SW_OK;
 }
 
-static enum sw_status create_periodic(struct fd_simd_lines *c)
+static enum sw_status create_periodic(struct sw_arrays *own, struct fd_simd_lines *c)
 {
     double alpha[2], scale;
     c->factors = split(&c->line, alpha, &scale);
     for (int k = 0; k < c->factors; k++) {
         c->rho[k] = decay_rate(alpha[k]);
         scale *= alpha[k] == 0 ? 1 : c->rho[k] / alpha[k];
-        SW_TRY(create_closing(c, k));
+        SW_TRY(create_closing(own, c, k));
     }
-    SW_TRY(sw_alloc(1, &c->factor));
+    sw_array(own, 1, &c->factor);
+    SW_TRY(own->status);
     c->factor[0] = (struct fd_factor){scale, c->rho[0], c->rho[0]};
     return SW_OK;
 }
@@ -61,13 +62,14 @@ static enum sw_status refuse_pivot(int64_t row, int64_t m)
 }
 
 /* The rows of the recursion are those of points 2 .. n-3, m of them. */
-static enum sw_status create_between_walls(struct fd_simd_lines *c)
+static enum sw_status create_between_walls(struct sw_arrays *own, struct fd_simd_lines *c)
 {
     const struct sw_fd_end *e = &c->line.end;
     const double al = c->line.alpha;
     const int64_t m = c->line.n - 4;
     double upper = e->next / e->diagonal;
-    SW_TRY(sw_alloc((size_t)m, &c->factor));
+    sw_array(own, (size_t)m, &c->factor);
+    SW_TRY(own->status);
     c->factor[0] = (struct fd_factor){1 / e->diagonal, 0, upper};
     if (!sw_fd_pivot_good(e->diagonal)) return refuse_pivot(0, m);
     for (int64_t k = 1; k < m - 1; k++) {
@@ -84,23 +86,15 @@ static enum sw_status create_between_walls(struct fd_simd_lines *c)
     return SW_OK;
 }
 
-enum sw_status fd_simd_lines_create(const struct sw_fd_line *line, struct fd_simd_lines *c)
+enum sw_status fd_simd_lines_create(const struct sw_fd_line *line, struct sw_arrays *own, struct fd_simd_lines *c)
 {
     const int64_t n = line->n;
     *c = (struct fd_simd_lines){.line = *line};
-    SW_TRY(sw_alloc((size_t)n + 2 * FD_MARGIN, &c->row));
+    sw_array(own, (size_t)n + 2 * FD_MARGIN, &c->row);
+    SW_TRY(own->status);
     c->row += FD_MARGIN;
     for (int64_t i = -FD_MARGIN; i < n + FD_MARGIN; i++) c->row[i] = ((i % n) + n) % n;
-    return line->periodic ? create_periodic(c) : create_between_walls(c);
-}
-
-void fd_simd_lines_free(struct fd_simd_lines *c)
-{
-    if (c->row) sw_free(c->row - FD_MARGIN);
-    sw_free(c->factor);
-    sw_free(c->power[0]);
-    sw_free(c->power[1]);
-    *c = (struct fd_simd_lines){0};
+    return line->periodic ? create_periodic(own, c) : create_between_walls(own, c);
 }
 
 /* ------------------------------------------------------------------ vectors */

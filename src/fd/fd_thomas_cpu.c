@@ -210,7 +210,8 @@ static enum sw_status factor(struct thomas *t, const struct sw_fd_line *line)
 static enum sw_status create_periodic(struct sw_fd *fd, struct thomas *t)
 {
     const int64_t n = fd->line.n;
-    SW_TRY(sw_alloc((size_t)n, &t->z));
+    sw_array(&fd->arrays, (size_t)n, &t->z);
+    SW_TRY(fd->arrays.status);
     t->z[0] = -1;
     t->z[n - 1] = fd->line.alpha;
     recursions(t, fd->line.alpha, t->z);
@@ -222,31 +223,21 @@ static enum sw_status create(struct sw_fd *fd)
 {
     const int64_t n = fd->line.n;
     const size_t points = (size_t)n * fd->outer * fd->stride;
-    struct thomas *t = NULL;
-    SW_TRY(sw_alloc(1, &t));
-    fd->own = t;
+    struct thomas *t = fd->own;
     t->threads = points < 16384 ? 1 : fd->device->threads;  /* some 10 ns a point: less than starting threads takes */
     t->room = ((size_t)n + 2 * SW_FD_HALF_WIDTH + 15) / 8 * 8;
-    SW_TRY(sw_alloc(2 * t->room * (size_t)t->threads, &t->work));
+    sw_array(&fd->arrays, 2 * t->room * (size_t)t->threads, &t->work);
+    SW_TRY(fd->arrays.status);
     if (fd->line.beta != 0) return create_band(fd, t);
     t->m = fd->line.periodic ? n : n - 4;
-    SW_TRY(sw_alloc((size_t)t->m, &t->inverse));
-    SW_TRY(sw_alloc((size_t)t->m, &t->upper));
+    sw_array(&fd->arrays, (size_t)t->m, &t->inverse);
+    sw_array(&fd->arrays, (size_t)t->m, &t->upper);
+    SW_TRY(fd->arrays.status);
     SW_TRY(factor(t, &fd->line));
     return fd->line.periodic ? create_periodic(fd, t) : SW_OK;
 }
 
-static void destroy(struct sw_fd *fd)
-{
-    struct thomas *t = fd->own;
-    if (!t) return;
-    sw_band_destroy(&t->band);
-    sw_free(t->inverse);
-    sw_free(t->upper);
-    sw_free(t->z);
-    sw_free(t->work);
-    sw_free(t);
-}
+static void destroy(struct sw_fd *fd) { sw_band_destroy(&((struct thomas *)fd->own)->band); }
 
 /* f is read and the result written once; a line stays in the cache between. Two operations a pair (three for second
  * derivatives), and of the solve 2 + 1 (multiply-subtract counts as one), periodic lines 1 more, five diagonals 9 +
@@ -264,6 +255,7 @@ const struct sw_fd_ops fd_thomas_cpu = {
     .space = SW_HOST,
     .adds = true,
     .fits = fits,
+    .own_size = sizeof(struct thomas),
     .create = create,
     .apply = apply,
     .destroy = destroy,

@@ -71,8 +71,9 @@ enum sw_status sw_fd_create(const struct sw_fd_desc *desc, const char *row, stru
     s->desc = *desc;
     s->desc.scheme = s->desc.boundary = NULL;
     s->line = line;
-    s->device = device;
+    s->device = s->arrays.device = device;
     set_lines(s);
+    SW_TRY_TO(failed, st, sw_alloc_bytes(1, s->ops->own_size, &s->own));
     SW_TRY_TO(failed, st, s->ops->create(s));
     *fd = s;
     return SW_OK;
@@ -84,8 +85,11 @@ failed:
 void sw_fd_destroy(struct sw_fd **fd)
 {
     if (!fd || !*fd) return;
-    (*fd)->ops->destroy(*fd);
-    sw_free(*fd);
+    struct sw_fd *s = *fd;
+    if (s->own && s->ops->destroy) s->ops->destroy(s);
+    sw_arrays_free(&s->arrays);
+    sw_free(s->own);
+    sw_free(s);
     *fd = NULL;
 }
 

@@ -4,6 +4,7 @@
 #include <math.h>
 
 #include "base/row.h"
+#include "device/sw_arrays.h"
 #include "fd/sw_fd.h"
 
 struct sw_fd_ops {
@@ -13,9 +14,10 @@ struct sw_fd_ops {
     bool           (*fits)(const struct sw_fd_desc *desc, const struct sw_fd_line *line);
     /* optional: why it does not fit, in words for the user; NULL where it fits         */
     const char    *(*why_not)(const struct sw_fd_desc *desc, const struct sw_fd_line *line);
-    enum sw_status (*create)(struct sw_fd *fd);                                /* fills own */
+    size_t         own_size;                                                   /* bytes of own */
+    enum sw_status (*create)(struct sw_fd *fd);          /* fills own, which is zeros, and arrays */
     enum sw_status (*apply)(const struct sw_fd *fd, const void *f, void *out);
-    void           (*destroy)(struct sw_fd *fd);                               /* own may be NULL */
+    void           (*destroy)(struct sw_fd *fd);         /* what is not in arrays; NULL: nothing */
     struct sw_cost (*cost)(const struct sw_fd_desc *desc, const struct sw_fd_line *line);
     /* optional, of rows whose kernel is compiled at run time: compile it, and discard it */
     enum sw_status (*try_compile)(const struct sw_fd_desc *desc, const struct sw_fd_line *line, int sm);
@@ -34,6 +36,7 @@ struct sw_fd {
     size_t                  stride;  /* from a point to the next along the axis: 1, nx, nx ny         */
     size_t                  outer;   /* lines: outer*stride. Line o*stride + s begins at o*stride*n + s, */
     struct sw_device       *device;  /* n = line.n                                                    */
+    struct sw_arrays        arrays;  /* freed when it is destroyed */
     void                   *own;
 };
 

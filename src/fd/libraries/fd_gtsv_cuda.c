@@ -84,8 +84,9 @@ static enum sw_status create_correction(struct sw_fd *fd, struct gtsv *g)
     for (size_t i = 0; i < n; i++) rounded[i] = (double)z[i];
     g->d.alpha = fd->line.alpha;
     g->d.close = (double)(1 / (1 + z[0] - fd->line.alpha * z[n - 1]));
-    SW_TRY_TO(done, st, sw_device_alloc(fd->device, n, &g->z));
-    SW_TRY_TO(done, st, sw_device_alloc(fd->device, (size_t)g->d.lines.all, &g->d.amount));
+    sw_array_device(&fd->arrays, n, &g->z);
+    sw_array_device(&fd->arrays, (size_t)g->d.lines.all, &g->d.amount);
+    SW_TRY_TO(done, st, fd->arrays.status);
     st = sw_device_upload(fd->device, g->z, rounded, n * sizeof *rounded);
     g->d.z = g->z;
 done:
@@ -109,10 +110,8 @@ static void set_layout(const struct sw_fd *fd, struct gtsv *g)
 
 static enum sw_status create(struct sw_fd *fd, bool interleaved)
 {
-    struct gtsv *g = NULL;
+    struct gtsv *g = fd->own;
     const size_t n = (size_t)fd->line.n;
-    SW_TRY(sw_alloc(1, &g));
-    fd->own = g;
     g->interleaved = interleaved;
     fd_lines_of(fd, &g->d.lines);
     fd_rhs_make(&fd->line, 1, &g->d.rhs);
@@ -120,11 +119,11 @@ static enum sw_status create(struct sw_fd *fd, bool interleaved)
     set_layout(fd, g);
     set_matrix(&fd->line, &g->d);
     CU_TRY(cudaSetDevice(fd->device->index));
-    SW_TRY(sw_device_alloc(fd->device, 3 * n * (size_t)g->batch, &g->matrix));
+    sw_array_device(&fd->arrays, 3 * n * (size_t)g->batch, &g->matrix);
+    if (g->d.stride != g->d.lines.stride) sw_array_device(&fd->arrays, n * (size_t)g->d.lines.all, &g->work);
+    SW_TRY(fd->arrays.status);
     const struct sw_gtsv_desc d = {(int)n, g->batch, interleaved ? SW_GTSV_INTERLEAVED : SW_GTSV_STRIDED};
     SW_TRY(sw_gtsv_create(&d, fd->device, fd->ops->name, "cuda.fused", &g->solver));
-    if (g->d.stride != g->d.lines.stride)
-        SW_TRY(sw_device_alloc(fd->device, n * (size_t)g->d.lines.all, &g->work));
     if (!interleaved)
         SW_TRY(sw_cuda_gtsv_matrix(fd->device->compute, &g->d, g->batch, false, g->matrix));
     return fd->line.periodic ? create_correction(fd, g) : SW_OK;
@@ -149,17 +148,7 @@ static enum sw_status apply(const struct sw_fd *fd, const void *f, void *out)
     return sw_cuda_gtsv_finish(stream, &g->d, x, out);
 }
 
-static void destroy(struct sw_fd *fd)
-{
-    struct gtsv *g = fd->own;
-    if (!g) return;
-    sw_gtsv_destroy(&g->solver);
-    sw_device_free(fd->device, g->matrix);
-    sw_device_free(fd->device, g->work);
-    sw_device_free(fd->device, g->z);
-    sw_device_free(fd->device, g->d.amount);
-    sw_free(g);
-}
+static void destroy(struct sw_fd *fd) { sw_gtsv_destroy(&((struct gtsv *)fd->own)->solver); }
 
 /* Right-hand side 16; the library reads the matrix, 24, and reads and writes x, 16 at least: what its work space takes
  * is not known, nor how many operations it does. Back, where there is need: 16. */
@@ -178,7 +167,7 @@ static struct sw_cost cost_interleaved(const struct sw_fd_desc *desc, const stru
     extern const struct sw_fd_ops fd_gtsv_##id##_cuda;                                                          \
     const struct sw_fd_ops fd_gtsv_##id##_cuda = {                                                              \
         .name = "cusparse.gtsv_" #id, .about = (text), .space = SW_DEVICE, .fits = fits, .why_not = why_not,    \
-        .create = create_##id, .apply = apply, .destroy = destroy, .cost = cost_##id}
+        .own_size = sizeof(struct gtsv), .create = create_##id, .apply = apply, .destroy = destroy, .cost = cost_##id}
 
 GTSV_ROW(strided, "cuSPARSE gtsv2StridedBatch, a matrix for each line, a pass for the right-hand side: a baseline");
 GTSV_ROW(interleaved, "cuSPARSE gtsvInterleavedBatch (Thomas), the matrix written again each time: a baseline");

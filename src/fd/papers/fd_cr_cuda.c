@@ -193,11 +193,9 @@ static const struct sw_kernel_source source = {
 
 static enum sw_status create(struct sw_fd *fd)
 {
-    struct cr *c = NULL;
+    struct cr *c = fd->own;
     struct sw_text text = {0};
     const struct shape s = shape_of(&fd->line, fd->stride);
-    SW_TRY(sw_alloc(1, &c));
-    fd->own = c;
     SW_TRY(set_coefficients(&fd->line, &c->line));
     fd_lines_of(fd, &c->line.lines);
     fd_rhs_make(&fd->line, 1, &c->line.rhs);
@@ -223,13 +221,7 @@ static enum sw_status apply(const struct sw_fd *fd, const void *f, void *out)
     return sw_kernel_launch(fd->device, c->kernels.kernel[0], c->groups, 1, c->threads, c->bytes, args);
 }
 
-static void destroy(struct sw_fd *fd)
-{
-    struct cr *c = fd->own;
-    if (!c) return;
-    sw_kernels_destroy(fd->device, &c->kernels);
-    sw_free(c);
-}
+static void destroy(struct sw_fd *fd) { sw_kernels_destroy(fd->device, &((struct cr *)fd->own)->kernels); }
 
 /* f is read and the result written once. The term of f itself, then 2 operations a pair (second derivatives: 4); on
  * the way down half of the rows, then a quarter, .., n in all, take 2, on the way up 3. */
@@ -247,6 +239,7 @@ const struct sw_fd_ops fd_cr_cuda = {
     .adds = true,
     .fits = fits,
     .why_not = why_not,
+    .own_size = sizeof(struct cr),
     .create = create,
     .apply = apply,
     .destroy = destroy,
