@@ -1,6 +1,5 @@
 #include "problem/line/cuda/batch_cuda.h"
 
-#include "base/sw_mem.h"
 #include "cuda/cu_check.cuh"
 #include "field/dft.h"
 #include "field/sum_point.h"
@@ -48,12 +47,13 @@ static size_t spectrum_bytes(int n, bool ended)
 }
 
 /* The tables of struct sw_dft on the device, and where each of them begins. */
-static enum sw_status upload_tables(struct sw_device *device, int n, struct sw_cuda_spectrum *p)
+static enum sw_status upload_tables(struct sw_stepper *s, int n, struct sw_cuda_spectrum *p)
 {
     struct sw_dft d;
     enum sw_status st;
     SW_TRY_TO(out, st, sw_dft_create(n, &d));
-    SW_TRY_TO(out, st, sw_device_alloc(device, sw_dft_numbers(n), &p->table));
+    sw_array_device(&s->arrays, sw_dft_numbers(n), &p->table);
+    SW_TRY_TO(out, st, s->arrays.status);
     p->cosine = p->table;
     p->sine = p->table + (d.sine - d.table);
     if (d.chirp_re) {
@@ -62,14 +62,14 @@ static enum sw_status upload_tables(struct sw_device *device, int n, struct sw_c
         p->filter_re = p->table + (d.filter_re - d.table);
         p->filter_im = p->table + (d.filter_im - d.table);
     }
-    st = sw_device_upload(device, p->table, d.table, sw_dft_numbers(n) * sizeof *d.table);
+    st = sw_device_upload(s->device, p->table, d.table, sw_dft_numbers(n) * sizeof *d.table);
 out:
     sw_dft_destroy(&d);
     return st;
 }
 
-/* Tables and workspace for lines of n points, which end or do not. On failure what was made stays, for destroy. */
-static enum sw_status create_spectrum(struct sw_device *device, int n, bool ended, struct sw_cuda_spectrum *p)
+/* Tables and workspace for lines of n points, which end or do not. */
+static enum sw_status create_spectrum(struct sw_stepper *s, int n, bool ended, struct sw_cuda_spectrum *p)
 {
     _Static_assert(sizeof p->radix == SW_MAX_PASSES * sizeof *p->radix, "room for all passes");
     p->ended = ended;
@@ -77,14 +77,8 @@ static enum sw_status create_spectrum(struct sw_device *device, int n, bool ende
     p->length = sw_spectrum_length(p->circle);
     p->passes = sw_spectrum_passes(p->length, p->radix);
     p->blocks = measured_at_once(p->length);
-    if (!is_short(p->length)) SW_TRY(sw_device_alloc(device, scratch_of(p->length), &p->scratch));
-    return upload_tables(device, p->circle, p);
-}
-
-static void destroy_spectrum(struct sw_device *device, struct sw_cuda_spectrum *p)
-{
-    sw_device_free(device, p->scratch);
-    sw_device_free(device, p->table);
+    if (!is_short(p->length)) sw_array_device(&s->arrays, scratch_of(p->length), &p->scratch);
+    return upload_tables(s, p->circle, p);
 }
 
 /* ------------------------------------------------------------------ memory */
@@ -97,19 +91,19 @@ void sw_cuda_batch_bytes(const struct sw_stepper_desc *d, size_t *fixed, size_t 
                (size_t)sw_line_unknowns(&d->model) * sizeof(struct sw_line_operator);
 }
 
-static enum sw_status alloc_arrays(struct sw_stepper *s, struct sw_cuda_batch *p)
+static void list_arrays(struct sw_stepper *s, struct sw_cuda_batch *p)
 {
-    struct sw_device *device = s->device;
-    size_t room = (size_t)s->desc.capacity;
-    SW_TRY(sw_device_alloc(device, COEFFICIENTS * room, &p->coefficient));
-    SW_TRY(sw_device_alloc(device, (size_t)s->desc.model.nparam * room, &p->param));
-    SW_TRY(sw_device_alloc(device, operators(&s->desc), &p->a));
-    SW_TRY(sw_device_alloc(device, room, &p->load_error));
-    SW_TRY(sw_device_alloc(device, (size_t)p->kept.run * room, &p->view.run));
-    SW_TRY(sw_device_alloc(device, room, &p->view.first_bad));
-    SW_TRY(sw_alloc(COEFFICIENTS * room, &p->host));
-    SW_TRY(sw_alloc(operators(&s->desc), &p->host_a));
-    return sw_alloc(room, &p->bad);
+    struct sw_arrays *own = &s->arrays;
+    const size_t room = (size_t)s->desc.capacity;
+    sw_array_device(own, COEFFICIENTS * room, &p->coefficient);
+    sw_array_device(own, (size_t)s->desc.model.nparam * room, &p->param);
+    sw_array_device(own, operators(&s->desc), &p->a);
+    sw_array_device(own, room, &p->load_error);
+    sw_array_device(own, (size_t)p->kept.run * room, &p->view.run);
+    sw_array_device(own, room, &p->view.first_bad);
+    sw_array(own, COEFFICIENTS * room, &p->host);
+    sw_array(own, operators(&s->desc), &p->host_a);
+    sw_array(own, room, &p->bad);
 }
 
 enum sw_status sw_cuda_batch_create(struct sw_stepper *s, bool line_by_line)
@@ -126,8 +120,8 @@ enum sw_status sw_cuda_batch_create(struct sw_stepper *s, bool line_by_line)
     p->view.cells = p->kept.cell;
     p->view.theta = d->model.scheme == SW_CRANK_NICOLSON ? 0.5 : 1.0;
     SW_TRY(sw_line_kernels_create(s->device, &d->model, line_by_line, &p->kernels));
-    SW_TRY(alloc_arrays(s, p));
-    SW_TRY(create_spectrum(s->device, d->n, sw_line_ended(&d->model), &p->spectrum));
+    list_arrays(s, p);
+    SW_TRY(create_spectrum(s, d->n, sw_line_ended(&d->model), &p->spectrum));
     return sw_snapshots_create(s->device, sw_stepper_vector(d) * number_size(d),
                                (size_t)d->capacity * SW_LINE_SCALARS * sizeof(double), &p->snapshots);
 }
@@ -143,14 +137,7 @@ void sw_cuda_batch_destroy(struct sw_stepper *s)
     struct sw_cuda_batch *p = cuda_batch(s);
     (void)sw_device_wait(s->device);
     sw_snapshots_destroy(&p->snapshots);
-    destroy_spectrum(s->device, &p->spectrum);
-    struct sw_line_batch *b = &p->view;
-    void *array[] = {p->coefficient, p->a, p->param, p->load_error, b->run, b->step, b->cell, b->first_bad};
-    for (size_t k = 0; k < sizeof array / sizeof *array; k++) sw_device_free(s->device, array[k]);
     sw_kernels_destroy(s->device, &p->kernels);
-    sw_free(p->host);
-    sw_free(p->host_a);
-    sw_free(p->bad);
 }
 
 /* ------------------------------------------------------------------ launches */

@@ -14,7 +14,7 @@
 struct sw_cuda_batch {
     struct sw_kernels       kernels;
     struct sw_program_size  kept;
-    struct sw_line_batch    view;        /* its arrays run, step, cell: the stepper's, freed here   */
+    struct sw_line_batch    view;        /* its arrays run, step, cell: the stepper's               */
     struct sw_cuda_spectrum spectrum;
     struct sw_snapshots    *snapshots;
     double *coefficient, *param;

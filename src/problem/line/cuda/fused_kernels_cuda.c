@@ -3,7 +3,6 @@
 #include <stdio.h>
 
 #include "base/sw_err.h"
-#include "base/sw_mem.h"
 #include "problem/line/cuda/fused_point.h"
 #include "problem/line/stepper/imex.h"
 #include "problem/line/stepper/sw_stepper_impl.h"
@@ -350,19 +349,16 @@ enum sw_status sw_fused_kernels_create(struct sw_stepper *s, const struct sw_fus
     const size_t lines = shape->own_steps ? 0 : room * systems;
     p->shape = *shape;
     p->cut = cut_of(&s->desc, shape);
-    SW_TRY(sw_device_alloc(s->device, lines, &p->line));
-    SW_TRY(sw_device_alloc(s->device, room * (size_t)sw_fused_table(&p->cut), &p->table));
-    SW_TRY(sw_alloc(lines, &p->host));
-    return sw_alloc(room * (size_t)sw_fused_table(&p->cut), &p->host_table);
+    sw_array_device(&s->arrays, lines, &p->line);
+    sw_array_device(&s->arrays, room * (size_t)sw_fused_table(&p->cut), &p->table);
+    sw_array(&s->arrays, lines, &p->host);
+    sw_array(&s->arrays, room * (size_t)sw_fused_table(&p->cut), &p->host_table);
+    return s->arrays.status;
 }
 
 void sw_fused_kernels_destroy(struct sw_stepper *s, struct sw_fused_kernels *p)
 {
     for (int per_line = 0; per_line < 2; per_line++) sw_kernels_destroy(s->device, &p->kernels[per_line]);
-    sw_device_free(s->device, p->line);
-    sw_device_free(s->device, p->table);
-    sw_free(p->host);
-    sw_free(p->host_table);
 }
 
 /* Lines as the kernel wants them; those in single precision overwrite the others, of which none is needed any more. */

@@ -34,17 +34,15 @@ void sw_cuda_stages_bytes(const struct sw_stepper_desc *d, size_t *fixed, size_t
     *per_run += ((size_t)kept.cell * (size_t)d->n + (size_t)(kept.run + kept.step)) * sizeof(double);
 }
 
-static enum sw_status alloc_arrays(struct sw_stepper *s, struct sw_cuda_stages *p, size_t least)
+static void list_arrays(struct sw_stepper *s, struct sw_cuda_stages *p, size_t least)
 {
     const struct sw_stepper_desc *d = &s->desc;
     struct sw_line_batch *b = &p->batch.view;
     const size_t points = (size_t)d->n * (size_t)d->capacity, vectors = vectors_of(d) * vector_of(d),
                  needed = least * (size_t)d->capacity;
-    SW_TRY(sw_device_alloc(s->device, vectors > needed ? vectors : needed, &p->work));
-    SW_TRY(sw_device_alloc(s->device, (size_t)p->batch.kept.step * (size_t)d->capacity, &b->step));
-    SW_TRY(sw_device_alloc(s->device, (size_t)p->batch.kept.cell * points, &b->cell));
-    sw_cuda_batch_lend_staging(&p->batch, p->work + (vectors_of(d) - 1) * vector_of(d));
-    return SW_OK;
+    sw_array_device(&s->arrays, vectors > needed ? vectors : needed, &p->work);
+    sw_array_device(&s->arrays, (size_t)p->batch.kept.step * (size_t)d->capacity, &b->step);
+    sw_array_device(&s->arrays, (size_t)p->batch.kept.cell * points, &b->cell);
 }
 
 enum sw_status sw_cuda_stages_create(struct sw_stepper *s, size_t least, bool line_by_line)
@@ -52,13 +50,10 @@ enum sw_status sw_cuda_stages_create(struct sw_stepper *s, size_t least, bool li
     struct sw_cuda_stages *p = stages_of(s);
     sw_imex_stages_of(s->desc.model.scheme, &p->method);
     SW_TRY(sw_cuda_batch_create(s, line_by_line));
-    return alloc_arrays(s, p, least);
-}
-
-void sw_cuda_stages_destroy(struct sw_stepper *s)
-{
-    sw_cuda_batch_destroy(s);  /* waits for what is queued */
-    sw_device_free(s->device, stages_of(s)->work);
+    list_arrays(s, p, least);
+    SW_TRY(s->arrays.status);
+    sw_cuda_batch_lend_staging(&p->batch, p->work + (vectors_of(&s->desc) - 1) * vector_of(&s->desc));
+    return SW_OK;
 }
 
 enum sw_status sw_cuda_stages_begin(struct sw_stepper *s)

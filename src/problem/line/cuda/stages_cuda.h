@@ -30,7 +30,6 @@ void sw_cuda_stages_bytes(const struct sw_stepper_desc *desc, size_t *fixed, siz
  * @param least  numbers of a run that `work` has at least
  * @param line_by_line  how the field lies */
 enum sw_status sw_cuda_stages_create(struct sw_stepper *s, size_t least, bool line_by_line);
-void sw_cuda_stages_destroy(struct sw_stepper *s);
 /** After sw_cuda_batch_load() and once `work` is free. */
 enum sw_status sw_cuda_stages_begin(struct sw_stepper *s);
 enum sw_status sw_cuda_stages_advance(struct sw_stepper *s, int64_t from, int64_t to);

@@ -48,7 +48,8 @@ static enum sw_status make_waves(struct sw_stepper *s, struct cufft *p)
     const size_t size = sw_cufft_spectrum(n);
     double *wave = NULL;
     enum sw_status st;
-    SW_TRY(sw_device_alloc(s->device, size, &p->waves));
+    sw_array_device(&s->arrays, size, &p->waves);
+    SW_TRY(s->arrays.status);
     SW_TRY(sw_alloc(size, &wave));
     for (int k = 0; k <= n / 2; k++) {
         const long double half = sinl(pi * k / n);
@@ -95,16 +96,14 @@ static double cufft_rounding(const struct sw_line_operator *a)
 static enum sw_status cufft_create(struct sw_stepper *s, const char *band)
 {
     const size_t lines = (size_t)s->desc.capacity * (size_t)sw_line_unknowns(&s->desc.model);
-    struct cufft *p = NULL;
+    struct cufft *p = s->own;
     if (band)
         return SW_FAIL(SW_E_CONFIG, "band solver %s: there is no such row: cuda.cufft takes no band solver", band);
-    SW_TRY(sw_alloc(1, &p));
-    s->own = p;
     p->stages.launch = launch;
     p->stages.solve = solve;
     SW_TRY(sw_cuda_stages_create(s, 0, true));
     p->stages.batch.view.theta = 1.0;
-    SW_TRY(sw_device_alloc(s->device, lines * sw_cufft_spectrum(s->desc.n), &p->spectrum));
+    sw_array_device(&s->arrays, lines * sw_cufft_spectrum(s->desc.n), &p->spectrum);
     SW_TRY(make_waves(s, p));
     p->lines = (int64_t)lines;
     return sw_cufft_create(s->desc.n, p->lines, s->device, s->ops->name, "cuda.split", &p->fft);
@@ -113,12 +112,8 @@ static enum sw_status cufft_create(struct sw_stepper *s, const char *band)
 static void cufft_destroy(struct sw_stepper *s)
 {
     struct cufft *p = s->own;
-    if (!p) return;
-    sw_cuda_stages_destroy(s);  /* waits for what is queued */
+    sw_cuda_batch_destroy(s);  /* waits for what is queued */
     sw_cufft_destroy(&p->fft);
-    sw_device_free(s->device, p->spectrum);
-    sw_device_free(s->device, p->waves);
-    sw_free(p);
 }
 
 static enum sw_status cufft_load(struct sw_stepper *s, const char **load_error)
@@ -160,6 +155,7 @@ const struct sw_stepper_ops stepper_cufft_cuda = {
     .fits = cufft_fits,
     .misfit = "it takes lines of an even number of points only",
     .bytes = cufft_bytes,
+    .own_size = sizeof(struct cufft),
     .create = cufft_create,
     .load = cufft_load,
     .advance = sw_cuda_stages_advance,

@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "base/sw_err.h"
-#include "base/sw_mem.h"
 #include "cuda/cu_check.cuh"
 #include "problem/line/cuda/fused_kernels_cuda.h"
 #include "problem/line/cuda/batch_cuda.h"
@@ -35,27 +34,20 @@ enum { QUEUE_THREADS = 1024, NOISE_THREADS = 128 };  /* the first as in cuda/lin
 
 static size_t count_times(const struct sw_stepper_desc *d) { return d->times ? (size_t)d->goals + 1 : 0; }
 
-/* Allocates the arrays. On failure what was made stays, for destroy. */
 static enum sw_status own_create(struct sw_stepper *s, struct own_steps *p)
 {
     const size_t room = (size_t)s->desc.capacity, times = count_times(&s->desc), numbers = count_numbers(&s->desc);
-    SW_TRY(sw_device_alloc(s->device, times, &p->times));
-    SW_TRY(sw_device_alloc(s->device, numbers * room, &p->numbers));
-    SW_TRY(sw_device_alloc(s->device, room, &p->view.steps));
-    SW_TRY(sw_device_alloc(s->device, room, &p->view.queue));
-    SW_TRY(sw_device_alloc(s->device, 2, &p->view.counter));
-    SW_TRY(sw_alloc(numbers * room, &p->host));
+    sw_array_device(&s->arrays, times, &p->times);
+    sw_array_device(&s->arrays, numbers * room, &p->numbers);
+    sw_array_device(&s->arrays, room, &p->view.steps);
+    sw_array_device(&s->arrays, room, &p->view.queue);
+    sw_array_device(&s->arrays, 2, &p->view.counter);
+    sw_array(&s->arrays, numbers * room, &p->host);
+    SW_TRY(s->arrays.status);
     p->view.times = p->times;
     p->view.windows = sw_own_drive_windows(&s->desc);
     p->view.gamma = sw_imex_of(s->desc.model.scheme)->gamma;
     return times ? sw_device_upload(s->device, p->times, s->desc.times, times * sizeof *p->times) : SW_OK;
-}
-
-static void own_destroy(struct sw_stepper *s, struct own_steps *p)
-{
-    void *array[] = {p->times, p->numbers, p->view.steps, p->view.queue, p->view.counter};
-    for (size_t k = 0; k < sizeof array / sizeof *array; k++) sw_device_free(s->device, array[k]);
-    sw_free(p->host);
 }
 
 /* Bytes of device memory: all that do not depend on runs, and a run. */
@@ -184,16 +176,15 @@ static void fused_bytes(const struct sw_stepper_desc *d, const char *band, size_
 static enum sw_status fused_create(struct sw_stepper *s, const char *band)
 {
     struct sw_fused_shape shape;
-    struct fused *p = NULL;
-    SW_TRY(sw_alloc(1, &p));
-    s->own = p;
+    struct fused *p = s->own;
     SW_TRY(choose_shape(&s->desc, s->device->sm, band, &shape));
     if (band) snprintf(s->name, sizeof s->name, "%s+%s", s->ops->name, band);
     SW_TRY(sw_fused_kernels_create(s, &shape, &p->kernels));
     SW_TRY(sw_cuda_batch_create(s, true));
-    SW_TRY(sw_device_alloc(s->device, sw_stepper_vector(&s->desc), &p->field));
-    SW_TRY(sw_device_alloc(s->device, sw_stepper_vector(&s->desc), &p->staging));
-    SW_TRY(sw_device_alloc(s->device, (size_t)s->desc.capacity * SW_LINE_SCALARS, &p->scalars));
+    sw_array_device(&s->arrays, sw_stepper_vector(&s->desc), &p->field);
+    sw_array_device(&s->arrays, sw_stepper_vector(&s->desc), &p->staging);
+    sw_array_device(&s->arrays, (size_t)s->desc.capacity * SW_LINE_SCALARS, &p->scalars);
+    SW_TRY(s->arrays.status);
     p->batch.u = p->field;
     p->batch.measured = s->desc.own_steps ? NULL : p->scalars;
     sw_cuda_batch_lend_staging(&p->batch, p->staging);
@@ -203,14 +194,8 @@ static enum sw_status fused_create(struct sw_stepper *s, const char *band)
 static void fused_destroy(struct sw_stepper *s)
 {
     struct fused *p = s->own;
-    if (!p) return;
     sw_cuda_batch_destroy(s);  /* waits for what is queued */
     sw_fused_kernels_destroy(s, &p->kernels);
-    own_destroy(s, &p->own);
-    sw_device_free(s->device, p->field);
-    sw_device_free(s->device, p->staging);
-    sw_device_free(s->device, p->scalars);
-    sw_free(p);
 }
 
 static enum sw_status fused_load(struct sw_stepper *s, const char **load_error)
@@ -340,6 +325,7 @@ const struct sw_stepper_ops stepper_fused_cuda = {
     .space = SW_DEVICE,
     .fits = fused_fits,
     .bytes = fused_bytes,
+    .own_size = sizeof(struct fused),
     .create = fused_create,
     .load = fused_load,
     .advance = fused_advance,

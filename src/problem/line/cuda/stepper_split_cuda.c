@@ -2,7 +2,6 @@
  * unknown. Everything is interleaved over the runs (problem/line/cuda/batch_point.h). */
 #include <stdio.h>
 
-#include "base/sw_mem.h"
 #include "linalg/sw_band.h"
 #include "problem/line/cuda/stages_cuda.h"
 
@@ -59,10 +58,7 @@ static enum sw_status split_create(struct sw_stepper *s, const char *band)
     const struct sw_band_desc shape = {.n = d->n, .batch = d->capacity, .lower = 2, .upper = 2, .periodic = periodic,
                                        .symmetric = periodic && !(d->model.orders & (1U << 1 | 1U << 3)),
                                        .uniform = d->uniform};
-    struct split *p = NULL;
-
-    SW_TRY(sw_alloc(1, &p));
-    s->own = p;
+    struct split *p = s->own;
     p->stages.launch = launch;
     p->stages.solve = solve;
     for (int v = 0; v < sw_line_unknowns(&d->model); v++)
@@ -74,10 +70,8 @@ static enum sw_status split_create(struct sw_stepper *s, const char *band)
 static void split_destroy(struct sw_stepper *s)
 {
     struct split *p = s->own;
-    if (!p) return;
-    sw_cuda_stages_destroy(s);
+    sw_cuda_batch_destroy(s);
     for (int v = 0; v < SW_UNKNOWNS_MOST; v++) sw_band_destroy(&p->band[v]);
-    sw_free(p);
 }
 
 /* ------------------------------------------------------------------ load */
@@ -139,6 +133,7 @@ const struct sw_stepper_ops stepper_split_cuda = {
     .takes = SW_LINE_ALL | SW_LINE_MASS | SW_LINE_ENDS,
     .fits = split_fits,
     .bytes = split_bytes,
+    .own_size = sizeof(struct split),
     .create = split_create,
     .load = split_load,
     .advance = sw_cuda_stages_advance,

@@ -4,7 +4,6 @@
 #include <stdio.h>
 
 #include "base/sw_err.h"
-#include "base/sw_mem.h"
 #include "problem/line/cuda/fused_kernels_cuda.h"
 #include "problem/line/cuda/batch_cuda.h"
 
@@ -54,15 +53,14 @@ static enum sw_status stream_create(struct sw_stepper *s, const char *band)
 {
     const size_t vector = sw_stepper_vector(&s->desc);
     struct sw_fused_shape shape;
-    struct stream *p = NULL;
-    SW_TRY(sw_alloc(1, &p));
-    s->own = p;
+    struct stream *p = s->own;
     SW_TRY(choose_shape(&s->desc, band, &shape));
     if (band) snprintf(s->name, sizeof s->name, "%s+%s", s->ops->name, band);
     SW_TRY(sw_fused_kernels_create(s, &shape, &p->kernels));
     SW_TRY(sw_cuda_batch_create(s, true));
-    SW_TRY(sw_device_alloc(s->device, VECTORS * vector, &p->work));
-    SW_TRY(sw_device_alloc(s->device, (size_t)s->desc.capacity * states_of(&shape), &p->state));
+    sw_array_device(&s->arrays, VECTORS * vector, &p->work);
+    sw_array_device(&s->arrays, (size_t)s->desc.capacity * states_of(&shape), &p->state);
+    SW_TRY(s->arrays.status);
     p->batch.u = p->work + STATE * vector;
     p->next = p->work + NEXT * vector;
     sw_cuda_batch_lend_staging(&p->batch, p->work + STAGING * vector);
@@ -72,12 +70,8 @@ static enum sw_status stream_create(struct sw_stepper *s, const char *band)
 static void stream_destroy(struct sw_stepper *s)
 {
     struct stream *p = s->own;
-    if (!p) return;
     sw_cuda_batch_destroy(s);  /* waits for what is queued */
     sw_fused_kernels_destroy(s, &p->kernels);
-    sw_device_free(s->device, p->work);
-    sw_device_free(s->device, p->state);
-    sw_free(p);
 }
 
 static enum sw_status stream_load(struct sw_stepper *s, const char **load_error)
@@ -153,6 +147,7 @@ const struct sw_stepper_ops stepper_stream_cuda = {
     .space = SW_DEVICE,
     .fits = stream_fits,
     .bytes = stream_bytes,
+    .own_size = sizeof(struct stream),
     .create = stream_create,
     .load = stream_load,
     .advance = stream_advance,

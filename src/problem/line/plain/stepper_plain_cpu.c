@@ -37,17 +37,17 @@ static void plain_bytes(const struct sw_stepper_desc *desc, const char *band, si
 
 /* The last stage of a method is the result where `last` is set: it has no values of G and N, but where steps look at
  * what these are at its time. */
-static enum sw_status create_stage(const struct sw_stepper_desc *d, const struct sw_plain_worker *w, int stage, int v,
-                                   struct sw_plain_stage *at)
+static void list_stage(const struct sw_stepper_desc *d, struct sw_arrays *own, const struct sw_plain_worker *w,
+                       int stage, int v, struct sw_plain_stage *at)
 {
     const struct sw_imex *method = sw_imex_of(d->model.scheme);
     const size_t n = (size_t)d->n;
     const bool valued = !method || stage < method->stages - method->last ||
                         (d->own_steps && method->quadrature[stage] != 0.0);
-    SW_TRY(sw_alloc(n + 2 * SW_REACH, &at->u));
-    if (w->g[v] && valued) SW_TRY(sw_alloc(n + 2 * SW_REACH, &at->g));
-    if (w->s[v] && valued) SW_TRY(sw_alloc(n, &at->s));
-    return sw_alloc(n, &at->l);
+    sw_array(own, n + 2 * SW_REACH, &at->u);
+    if (w->g[v] && valued) sw_array(own, n + 2 * SW_REACH, &at->g);
+    if (w->s[v] && valued) sw_array(own, n, &at->s);
+    sw_array(own, n, &at->l);
 }
 
 static enum sw_status make_band(struct sw_stepper *s, int systems, struct sw_band **band)
@@ -64,26 +64,28 @@ static enum sw_status make_band(struct sw_stepper *s, int systems, struct sw_ban
 static enum sw_status create_worker(struct sw_stepper *s, struct sw_plain_worker *w)
 {
     const struct sw_stepper_desc *d = &s->desc;
+    struct sw_arrays *own = &s->arrays;
     const struct sw_imex *method = sw_imex_of(d->model.scheme);
     for (int v = 0; v < sw_line_unknowns(&d->model); v++) {
         if (d->model.g[v]) SW_TRY(sw_eval_create(d->model.g[v], d->n + 2, &w->g[v]));
         if (d->model.explicit_term[v]) SW_TRY(sw_eval_create(d->model.explicit_term[v], d->n, &w->s[v]));
-        for (int i = 0; i < (method ? method->stages : 1); i++) SW_TRY(create_stage(d, w, i, v, &w->stage[i][v]));
-        SW_TRY(sw_alloc((size_t)d->n, &w->next[v]));
+        for (int i = 0; i < (method ? method->stages : 1); i++) list_stage(d, own, w, i, v, &w->stage[i][v]);
+        sw_array(own, (size_t)d->n, &w->next[v]);
         for (int side = 0; side < 2; side++) {
             const struct sw_line_end *end = &d->model.end[side][v];
             if (end->first) SW_TRY(sw_eval_create(end->first, 1, &w->end[side][v][0]));
             if (end->second) SW_TRY(sw_eval_create(end->second, 1, &w->end[side][v][1]));
         }
     }
-    SW_TRY(sw_alloc((size_t)d->n + 2 * SW_REACH, &w->sum));
-    SW_TRY(sw_alloc((size_t)d->n + 2 * SW_REACH, &w->room));
-    if (d->refined) SW_TRY(sw_alloc((size_t)d->n, &w->right));
-    if (d->refined) SW_TRY(sw_alloc((size_t)d->n, &w->residual));
-    if (!d->own_steps) return SW_OK;
-    SW_TRY(sw_alloc((size_t)d->n, &w->embedded));
+    sw_array(own, (size_t)d->n + 2 * SW_REACH, &w->sum);
+    sw_array(own, (size_t)d->n + 2 * SW_REACH, &w->room);
+    if (d->refined) sw_array(own, (size_t)d->n, &w->right);
+    if (d->refined) sw_array(own, (size_t)d->n, &w->residual);
+    if (!d->own_steps) return own->status;
+    sw_array(own, (size_t)d->n, &w->embedded);
     SW_TRY(make_band(s, sw_line_unknowns(&d->model), &w->band));
-    return sw_alloc(5 * sw_band_vector(w->band), &w->matrix);
+    sw_array(own, 5 * sw_band_vector(w->band), &w->matrix);
+    return own->status;
 }
 
 static void destroy_worker(struct sw_plain_worker *w)
@@ -91,36 +93,23 @@ static void destroy_worker(struct sw_plain_worker *w)
     for (int v = 0; v < SW_UNKNOWNS_MOST; v++) {
         sw_eval_destroy(&w->g[v]);
         sw_eval_destroy(&w->s[v]);
-        sw_free(w->next[v]);
         for (int k = 0; k < 4; k++) sw_eval_destroy(&w->end[k / 2][v][k % 2]);
-        for (int i = 0; i < SW_IMEX_STAGES; i++) {
-            struct sw_plain_stage *at = &w->stage[i][v];
-            sw_free(at->u), sw_free(at->g), sw_free(at->s), sw_free(at->l);
-        }
     }
-    sw_free(w->sum);
-    sw_free(w->room);
-    sw_free(w->right);
-    sw_free(w->residual);
-    sw_free(w->embedded);
-    sw_free(w->matrix);
     sw_band_destroy(&w->band);
 }
 
 static enum sw_status plain_create(struct sw_stepper *s, const char *band)
 {
     const struct sw_stepper_desc *d = &s->desc;
-    struct sw_plain *p = NULL;
-
-    SW_TRY(sw_alloc(1, &p));
-    s->own = p;
+    struct sw_plain *p = s->own;
     snprintf(p->band_row, sizeof p->band_row, "%s", band ? band : default_band);
     SW_TRY(make_band(s, 0, &p->band));  /* is there such a row? */
     snprintf(s->name, sizeof s->name, "%s+%s", s->ops->name, sw_band_name(p->band));
     SW_TRY(sw_host_create(s, &p->batch));
-    SW_TRY(sw_alloc((size_t)d->capacity * (size_t)sw_line_unknowns(&d->model), &p->system));
-    SW_TRY(sw_alloc((size_t)s->device->threads, &p->worker));
     p->workers = s->device->threads;
+    sw_array(&s->arrays, (size_t)d->capacity * (size_t)sw_line_unknowns(&d->model), &p->system);
+    sw_array(&s->arrays, (size_t)p->workers, &p->worker);
+    SW_TRY(s->arrays.status);
     for (int k = 0; k < p->workers; k++) SW_TRY(create_worker(s, &p->worker[k]));
     return SW_OK;
 }
@@ -128,13 +117,9 @@ static enum sw_status plain_create(struct sw_stepper *s, const char *band)
 static void plain_destroy(struct sw_stepper *s)
 {
     struct sw_plain *p = s->own;
-    if (!p) return;
     sw_band_destroy(&p->band);
-    for (int k = 0; k < p->workers; k++) destroy_worker(&p->worker[k]);
+    for (int k = 0; p->worker && k < p->workers; k++) destroy_worker(&p->worker[k]);
     sw_host_destroy(&p->batch);
-    sw_free(p->worker);
-    sw_free(p->system);
-    sw_free(p);
 }
 
 /* ------------------------------------------------------------------ load */
@@ -258,6 +243,7 @@ const struct sw_stepper_ops stepper_plain_cpu = {
     .takes = SW_LINE_ALL | SW_LINE_ENDS | SW_LINE_MASS | SW_LINE_OWN_STEPS,
     .fits = plain_fits,
     .bytes = plain_bytes,
+    .own_size = sizeof(struct sw_plain),
     .create = plain_create,
     .load = plain_load,
     .advance = plain_advance,

@@ -166,9 +166,6 @@ void sw_simd_steps_of_stages(const struct sw_stepper *s, struct sw_simd_worker *
 
 /* Steps of a run's own: lanes hold runs that are at different times and take different steps. */
 
-/** What a worker needs for it. */
-enum sw_status sw_simd_create_own(const struct sw_stepper_desc *desc, struct sw_simd_worker *w);
-
 /** Put the runs that are not yet at a tick into p->queue, the one that is expected to take most steps first.
  * @return how many there are */
 int sw_simd_queue_own(struct sw_stepper *s, int64_t to);

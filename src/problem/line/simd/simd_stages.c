@@ -2,7 +2,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/sw_mem.h"
 #include "problem/line/plain/stencil_cpu.h"
 #include "problem/line/simd/lanes.h"
 #include "problem/line/simd/simd_group.h"
@@ -275,10 +274,6 @@ void sw_simd_steps_of_stages(const struct sw_stepper *s, struct sw_simd_worker *
  * whose step is refused keeps its state, and one whose run is where the call shall take it gets another run: nothing of
  * a run depends on what other lanes hold. A new run is a new x and new values of cells, which are made for all lanes at
  * once: a quarter of the lanes wait for each other with that. */
-enum sw_status sw_simd_create_own(const struct sw_stepper_desc *d, struct sw_simd_worker *w)
-{
-    return sw_alloc(3 * (size_t)d->n + 4 * SW_REACH, &w->line);
-}
 
 /* ------------------------------------------------------------------ the queue */
 

@@ -15,7 +15,6 @@
 #include <string.h>
 
 #include "base/sw_err.h"
-#include "base/sw_mem.h"
 #include "linalg/sw_band.h"
 #include "problem/line/simd/simd_group.h"
 #include "problem/line/stepper/fourth_order.h"
@@ -80,79 +79,52 @@ static void simd_bytes(const struct sw_stepper_desc *desc, const char *band, siz
 
 /* ------------------------------------------------------------------ create, destroy */
 
-static enum sw_status create_stage(const struct sw_stepper_desc *d, const struct sw_imex_stages *m, int stage,
-                                   struct sw_simd_stage *at)
+static void list_stage(const struct sw_stepper_desc *d, const struct sw_imex_stages *m, int stage,
+                       struct sw_arrays *own, struct sw_simd_stage *at)
 {
     const size_t lanes = (size_t)sw_simd_lanes(d), points = (size_t)d->n * lanes, size = sw_simd_real_size(d);
     if (stage > 0 && !(m->last && stage == m->count - 1))
-        SW_TRY(sw_alloc_bytes(sw_simd_state_size(d), size, &at->state));
+        sw_array_bytes(own, SW_ARRAY_HOST, sw_simd_state_size(d), size, &at->state);
     const bool valued = stage < sw_imex_valued(m) || (d->own_steps && m->sees_time);
     for (int v = 0; valued && v < sw_line_unknowns(&d->model); v++) {
-        if (d->model.g[v]) SW_TRY(sw_alloc_bytes(points + 2 * lanes, size, &at->g[v]));
-        if (d->model.explicit_term[v]) SW_TRY(sw_alloc_bytes(points, size, &at->s[v]));
+        if (d->model.g[v]) sw_array_bytes(own, SW_ARRAY_HOST, points + 2 * lanes, size, &at->g[v]);
+        if (d->model.s[v]) sw_array_bytes(own, SW_ARRAY_HOST, points, size, &at->s[v]);
     }
-    return SW_OK;
 }
 
-static enum sw_status create_recursions(const struct sw_stepper_desc *d, struct sw_simd_worker *w)
+static void list_recursions(const struct sw_stepper_desc *d, struct sw_arrays *own, struct sw_simd_worker *w)
 {
     const size_t lanes = (size_t)sw_simd_lanes(d), points = (size_t)d->n * lanes, size = sw_simd_real_size(d);
-    SW_TRY(sw_alloc_bytes(points + 2 * SW_LANES_MARGIN * lanes, size, &w->lanes[0].w));
+    sw_array_bytes(own, SW_ARRAY_HOST, points + 2 * SW_LANES_MARGIN * lanes, size, &w->lanes[0].w);
     for (int v = 0; v < sw_line_unknowns(&d->model); v++) {
         w->lanes[v].w = w->lanes[0].w;
         for (int way = 0; way <= is_one_sided(&d->model); way++)
-            SW_TRY(sw_alloc_bytes(points + 2 * lanes, size, &w->lanes[v].h[way]));
+            sw_array_bytes(own, SW_ARRAY_HOST, points + 2 * lanes, size, &w->lanes[v].h[way]);
     }
-    return SW_OK;
 }
 
-static enum sw_status create_worker(const struct sw_stepper_desc *d, const struct sw_imex_stages *m,
-                                    struct sw_simd_worker *w)
+static void list_worker(const struct sw_stepper_desc *d, const struct sw_imex_stages *m, struct sw_arrays *own,
+                        struct sw_simd_worker *w)
 {
     const size_t lanes = (size_t)sw_simd_lanes(d), points = (size_t)d->n * lanes, size = sw_simd_real_size(d);
     const size_t state = sw_simd_state_size(d);
-    SW_TRY(sw_alloc_bytes(state, size, &w->u));
-    SW_TRY(sw_alloc_bytes(state, size, &w->next));
-    SW_TRY(create_recursions(d, w));
-    if (d->own_steps) SW_TRY(sw_simd_create_own(d, w));
+    sw_array_bytes(own, SW_ARRAY_HOST, state, size, &w->u);
+    sw_array_bytes(own, SW_ARRAY_HOST, state, size, &w->next);
+    list_recursions(d, own, w);
+    if (d->own_steps) sw_array(own, 3 * (size_t)d->n + 4 * SW_REACH, &w->line);
     if (sw_simd_ended(d)) {
-        SW_TRY(sw_alloc((size_t)m->count * (size_t)sw_line_unknowns(&d->model), &w->ends));
-        SW_TRY(sw_alloc(1, &w->solve));
+        sw_array(own, (size_t)m->count * (size_t)sw_line_unknowns(&d->model), &w->ends);
+        sw_array(own, 1, &w->solve);
     }
-    if (d->single_steps) SW_TRY(sw_alloc(state, &w->wide));
-    for (int i = 0; i < m->count; i++) SW_TRY(create_stage(d, m, i, &w->stage[i]));
+    if (d->single_steps) sw_array(own, state, &w->wide);
+    for (int i = 0; i < m->count; i++) list_stage(d, m, i, own, &w->stage[i]);
     for (int v = 0; m->first && v < sw_line_unknowns(&d->model); v++)
-        SW_TRY(sw_alloc_bytes(points, size, &w->implicit[v]));
-    if (!has_programs(&d->model)) return SW_OK;
-    SW_TRY(sw_alloc(points, &w->x));
-    SW_TRY(sw_alloc((size_t)d->model.nparam * lanes, &w->param));
-    if (d->single_steps) SW_TRY(sw_alloc(points, &w->value));
-    for (int k = 0; d->single_steps && k < SW_LANES_CELLS; k++) SW_TRY(sw_alloc(points, &w->cell[k]));
-    return SW_OK;
-}
-
-static void destroy_worker(struct sw_simd_worker *w)
-{
-    sw_free(w->wide);
-    sw_free(w->line);
-    sw_free(w->ends);
-    sw_free(w->solve);
-    sw_free(w->u);
-    sw_free(w->next);
-    sw_free(w->lanes[0].w);
-    for (int i = 0; i < SW_IMEX_STAGES; i++) sw_free(w->stage[i].state);
-    for (int v = 0; v < SW_UNKNOWNS_MOST; v++) {
-        for (int way = 0; way < SW_LANES_WAYS; way++) sw_free(w->lanes[v].h[way]);
-        for (int i = 0; i < SW_IMEX_STAGES; i++) {
-            sw_free(w->stage[i].g[v]);
-            sw_free(w->stage[i].s[v]);
-        }
-        sw_free(w->implicit[v]);
-    }
-    sw_free(w->x);
-    sw_free(w->param);
-    sw_free(w->value);
-    for (int k = 0; k < SW_LANES_CELLS; k++) sw_free(w->cell[k]);
+        sw_array_bytes(own, SW_ARRAY_HOST, points, size, &w->implicit[v]);
+    if (!has_programs(&d->model)) return;
+    sw_array(own, points, &w->x);
+    sw_array(own, (size_t)d->model.nparam * lanes, &w->param);
+    if (d->single_steps) sw_array(own, points, &w->value);
+    for (int k = 0; d->single_steps && k < SW_LANES_CELLS; k++) sw_array(own, points, &w->cell[k]);
 }
 
 /* A band solver that does not exist is refused as everywhere. */
@@ -170,44 +142,36 @@ static enum sw_status refuse_band(struct sw_stepper *s, const char *band)
 static enum sw_status simd_create(struct sw_stepper *s, const char *band)
 {
     const struct sw_stepper_desc *d = &s->desc;
-    struct sw_simd *p = NULL;
-
+    struct sw_arrays *own = &s->arrays;
+    struct sw_simd *p = s->own;
+    const size_t unknowns = (size_t)sw_line_unknowns(&d->model);
     if (band) return refuse_band(s, band);
-    SW_TRY(sw_alloc(1, &p));
-    s->own = p;
     p->lanes = sw_simd_lanes(d);
     p->ops = sw_lanes_pick(p->lanes);
     sw_imex_stages_of(d->model.scheme, &p->stages);
     p->reaches = p->stages.first || sw_simd_ended(d) || looks_at_neighbours(&d->model);
     SW_TRY(sw_host_create(s, &p->batch));
     p->rooms = d->own_steps ? s->device->threads : d->capacity / p->lanes + (d->capacity % p->lanes != 0);
-    if (d->own_steps) SW_TRY(sw_alloc((size_t)d->capacity, &p->queue));
-    SW_TRY(sw_alloc((size_t)p->rooms, &p->group));
-    SW_TRY(sw_alloc((size_t)p->rooms * (size_t)sw_line_unknowns(&d->model), &p->operators));
-    if (sw_simd_ended(d)) SW_TRY(sw_alloc((size_t)p->rooms * (size_t)sw_line_unknowns(&d->model), &p->closings));
+    p->workers = s->device->threads;
+    if (d->own_steps) sw_array(own, (size_t)d->capacity, &p->queue);
+    sw_array(own, (size_t)p->rooms, &p->group);
+    sw_array(own, (size_t)p->rooms * unknowns, &p->operators);
+    if (sw_simd_ended(d)) sw_array(own, (size_t)p->rooms * unknowns, &p->closings);
+    sw_array(own, (size_t)p->workers, &p->worker);
+    SW_TRY(own->status);
     for (int k = 0; k < p->rooms; k++) {
-        p->group[k].lanes = p->operators + k * sw_line_unknowns(&d->model);
+        p->group[k].lanes = p->operators + (size_t)k * unknowns;
         SW_TRY(sw_simd_create_programs(d, &p->group[k]));
     }
-    SW_TRY(sw_alloc((size_t)s->device->threads, &p->worker));
-    p->workers = s->device->threads;
-    for (int k = 0; k < p->workers; k++) SW_TRY(create_worker(d, &p->stages, &p->worker[k]));
-    return SW_OK;
+    for (int k = 0; k < p->workers; k++) list_worker(d, &p->stages, own, &p->worker[k]);
+    return own->status;
 }
 
 static void simd_destroy(struct sw_stepper *s)
 {
     struct sw_simd *p = s->own;
-    if (!p) return;
     for (int k = 0; p->group && k < p->rooms; k++) sw_simd_destroy_programs(&p->group[k]);
-    for (int k = 0; k < p->workers; k++) destroy_worker(&p->worker[k]);
     sw_host_destroy(&p->batch);
-    sw_free(p->group);
-    sw_free(p->operators);
-    sw_free(p->closings);
-    sw_free(p->queue);
-    sw_free(p->worker);
-    sw_free(p);
 }
 
 static enum sw_status simd_load(struct sw_stepper *s, const char **load_error)
@@ -420,6 +384,7 @@ const struct sw_stepper_ops stepper_simd_cpu = {
     .takes = SW_LINE_ALL | SW_LINE_ENDS | SW_LINE_MASS | SW_LINE_OWN_STEPS,
     .fits = simd_fits,
     .bytes = simd_bytes,
+    .own_size = sizeof(struct sw_simd),
     .create = simd_create,
     .load = simd_load,
     .advance = simd_advance,

@@ -4,7 +4,6 @@
 #include <omp.h>
 #include <string.h>
 
-#include "base/sw_mem.h"
 #include "base/sw_reals.h"
 #include "field/dft.h"
 #include "field/sum.h"
@@ -27,47 +26,26 @@ struct sw_measure {
 
 static int circle_of(int n, bool ends) { return ends ? 2 * (n - 1) : n; }
 
-static void destroy_measure(struct sw_measure **measure)
-{
-    struct sw_measure *m = measure ? *measure : NULL;
-    if (!m) return;
-    sw_dft_destroy(&m->dft);
-    for (int k = 0; k < 2; k++) {
-        sw_free(m->re[k]);
-        sw_free(m->im[k]);
-    }
-    sw_free(m->first_derivative);
-    sw_free(m->room);
-    sw_free(m->second_derivative);
-    sw_free(m);
-    *measure = NULL;
-}
-
 /* @param ends  lines end at their first and last point: these count half in sums, and the spectrum is that of the line
  *              and its mirror image, a circle of 2 (n - 1) points; n >= 4 then */
-static enum sw_status create_measure(int n, bool ends, struct sw_measure **measure)
+static enum sw_status create_measure(int n, bool ends, struct sw_arrays *own, struct sw_measure **measure)
 {
-    enum sw_status st;
-    struct sw_measure *m = NULL;
-
-    *measure = NULL;
-    SW_TRY(sw_alloc(1, &m));
+    struct sw_measure *m;
+    sw_array(own, 1, measure);
+    SW_TRY(own->status);
+    m = *measure;
     m->n = n;
     m->ends = ends;
     m->circle = circle_of(n, ends);
-    SW_TRY_TO(failed, st, sw_dft_create(m->circle, &m->dft));
+    SW_TRY(sw_dft_create(m->circle, &m->dft));
     for (int k = 0; k < 2; k++) {
-        SW_TRY_TO(failed, st, sw_alloc((size_t)m->dft.length, &m->re[k]));
-        SW_TRY_TO(failed, st, sw_alloc((size_t)m->dft.length, &m->im[k]));
+        sw_array(own, (size_t)m->dft.length, &m->re[k]);
+        sw_array(own, (size_t)m->dft.length, &m->im[k]);
     }
-    SW_TRY_TO(failed, st, sw_alloc((size_t)n, &m->first_derivative));
-    SW_TRY_TO(failed, st, sw_alloc((size_t)m->circle, &m->room));
-    SW_TRY_TO(failed, st, sw_alloc((size_t)n, &m->second_derivative));
-    *measure = m;
-    return SW_OK;
-failed:
-    destroy_measure(&m);
-    return st;
+    sw_array(own, (size_t)n, &m->first_derivative);
+    sw_array(own, (size_t)m->circle, &m->room);
+    sw_array(own, (size_t)n, &m->second_derivative);
+    return own->status;
 }
 
 static size_t measure_bytes(int n, bool ends)
@@ -197,54 +175,47 @@ static void measure_line(struct sw_measure *m, const double *line, double dx, do
 
 /* ------------------------------------------------------------------ create, destroy */
 
-static enum sw_status create_worker(const struct sw_stepper_desc *d, struct sw_host_worker *w)
+static enum sw_status create_worker(const struct sw_stepper_desc *d, struct sw_arrays *own, struct sw_host_worker *w)
 {
     size_t n = (size_t)d->n;
     for (int v = 0; v < sw_line_unknowns(&d->model); v++)
         if (d->model.initial[v]) SW_TRY(sw_eval_create(d->model.initial[v], d->n, &w->initial[v]));
     if (d->model.energy) SW_TRY(sw_eval_create(d->model.energy, d->n, &w->energy));
-    SW_TRY(create_measure(d->n, sw_line_ended(&d->model), &w->measure));
-    SW_TRY(sw_alloc(n, &w->x));
-    return sw_alloc(n, &w->term);
+    sw_array(own, n, &w->x);
+    sw_array(own, n, &w->term);
+    return create_measure(d->n, sw_line_ended(&d->model), own, &w->measure);
 }
 
 static void destroy_worker(struct sw_host_worker *w)
 {
     for (int v = 0; v < SW_UNKNOWNS_MOST; v++) sw_eval_destroy(&w->initial[v]);
     sw_eval_destroy(&w->energy);
-    destroy_measure(&w->measure);
-    sw_free(w->x);
-    sw_free(w->term);
+    if (w->measure) sw_dft_destroy(&w->measure->dft);
 }
 
-enum sw_status sw_host_create(const struct sw_stepper *s, struct sw_host_batch *h)
+enum sw_status sw_host_create(struct sw_stepper *s, struct sw_host_batch *h)
 {
     const struct sw_stepper_desc *d = &s->desc;
     size_t room = (size_t)d->capacity;
-    SW_TRY(sw_alloc(sw_stepper_vector(d), &h->u));
-    SW_TRY(sw_alloc(room, &h->sound));
-    SW_TRY(sw_alloc(room, &h->stopped));
-    SW_TRY(sw_alloc(room, &h->diverged));
-    SW_TRY(sw_alloc(room, &h->place));
-    if (d->own_steps) SW_TRY(sw_alloc(room, &h->steps));
-    SW_TRY(sw_alloc((size_t)s->device->threads, &h->worker));
+    struct sw_arrays *own = &s->arrays;
     h->workers = s->device->threads;
-    for (int k = 0; k < h->workers; k++) SW_TRY(create_worker(d, &h->worker[k]));
+    sw_array(own, sw_stepper_vector(d), &h->u);
+    sw_array(own, room, &h->sound);
+    sw_array(own, room, &h->stopped);
+    sw_array(own, room, &h->diverged);
+    sw_array(own, room, &h->place);
+    if (d->own_steps) sw_array(own, room, &h->steps);
+    sw_array(own, (size_t)h->workers, &h->worker);
+    SW_TRY(own->status);
+    for (int k = 0; k < h->workers; k++) SW_TRY(create_worker(d, own, &h->worker[k]));
     return sw_snapshots_create(s->device, sw_stepper_vector(d) * sw_reals_word(d->single),
                                room * SW_LINE_SCALARS * sizeof(double), &h->snapshots);
 }
 
 void sw_host_destroy(struct sw_host_batch *h)
 {
-    for (int k = 0; k < h->workers; k++) destroy_worker(&h->worker[k]);
+    for (int k = 0; h->worker && k < h->workers; k++) destroy_worker(&h->worker[k]);
     sw_snapshots_destroy(&h->snapshots);
-    sw_free(h->worker);
-    sw_free(h->u);
-    sw_free(h->sound);
-    sw_free(h->stopped);
-    sw_free(h->diverged);
-    sw_free(h->place);
-    sw_free(h->steps);
 }
 
 void sw_host_bytes(const struct sw_stepper_desc *desc, size_t *fixed, size_t *per_run)

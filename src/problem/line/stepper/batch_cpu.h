@@ -26,7 +26,8 @@ struct sw_host_batch {
     struct sw_snapshots   *snapshots;
 };
 
-enum sw_status sw_host_create(const struct sw_stepper *s, struct sw_host_batch *batch);
+/** The arrays are the stepper's. */
+enum sw_status sw_host_create(struct sw_stepper *s, struct sw_host_batch *batch);
 void           sw_host_destroy(struct sw_host_batch *batch);
 
 /** Memory of a struct sw_host_batch. */

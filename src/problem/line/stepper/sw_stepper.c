@@ -447,11 +447,10 @@ static void destroy(struct sw_sim *sim)
 {
     struct sw_stepper *s = sw_stepper_of(sim);
     if (!s) return;
-    s->ops->destroy(s);
+    if (s->own && s->ops->destroy) s->ops->destroy(s);
     s->source.destroy(s->source.own);
-    sw_free(s->run);
-    sw_free(s->drive);
-    sw_free(s->param);
+    sw_arrays_free(&s->arrays);
+    sw_free(s->own);
     sw_free(s);
 }
 
@@ -500,14 +499,16 @@ enum sw_status sw_stepper_create(const struct sw_stepper_desc *desc, const char 
     }
     s->ops = ops;
     s->desc = *desc;
-    s->device = device;
+    s->device = s->arrays.device = device;
     s->source = *source;
     add_operations(s);
     snprintf(s->name, sizeof s->name, "%s", ops->name);
-    SW_TRY_TO(failed, st, sw_alloc(room, &s->run));
     set_steep(s);
-    if (desc->own_steps) SW_TRY_TO(failed, st, sw_alloc(room * sw_own_drive_numbers(desc), &s->drive));
-    SW_TRY_TO(failed, st, sw_alloc(room * (size_t)desc->model.nparam, &s->param));
+    sw_array(&s->arrays, room, &s->run);
+    if (desc->own_steps) sw_array(&s->arrays, room * sw_own_drive_numbers(desc), &s->drive);
+    sw_array(&s->arrays, room * (size_t)desc->model.nparam, &s->param);
+    SW_TRY_TO(failed, st, s->arrays.status);
+    SW_TRY_TO(failed, st, sw_alloc_bytes(1, ops->own_size, &s->own));
     SW_TRY_TO(failed, st, ops->create(s, choice.band));
     *sim = &s->sim;
     return SW_OK;

@@ -2,6 +2,7 @@
 #define SW_STEPPER_IMPL_H
 /* What a stepper author sees. One file per stepper; its row goes into stepper_table.c. */
 #include "base/row.h"
+#include "device/sw_arrays.h"
 #include "problem/line/stepper/sw_stepper.h"
 
 /* What a model may have that not every row takes. */
@@ -25,13 +26,16 @@ struct sw_stepper_ops {
     bool           (*fits)(const struct sw_stepper_desc *desc, int sm);
     const char    *misfit;   /* what is wrong with lines in double precision that do not fit; NULL: their length */
     void           (*bytes)(const struct sw_stepper_desc *desc, const char *band, size_t *fixed, size_t *per_run);
-    /** Fills own, and name with the band solver chosen. @param band  its row; NULL: the best that fits */
+    size_t         own_size; /* bytes of own */
+    /** Fills own, which is zeros, the stepper's arrays, and name with the band solver chosen.
+     * @param band  its row; NULL: the best that fits */
     enum sw_status (*create)(struct sw_stepper *stepper, const char *band);
     /** run, param and count are in the stepper. load_error[j] is set where the front found one: such a run starts and
      *  stays NaN, whatever its numbers. */
     enum sw_status (*load)(struct sw_stepper *stepper, const char **load_error);
     enum sw_status (*advance)(struct sw_stepper *stepper, int64_t from, int64_t to);
-    void           (*destroy)(struct sw_stepper *stepper);                   /* own may be NULL */
+    /** What is not in arrays. A row of a device waits for what is queued. NULL: nothing */
+    void           (*destroy)(struct sw_stepper *stepper);
     /** The operations of a sim that are the row's: its states, snapshots and failures; with SW_LINE_OWN_STEPS get and
      * set of records. sw_stepper_create() adds those that all rows share. initial and set of states call
      * sw_stepper_restart(). */
@@ -62,6 +66,7 @@ struct sw_stepper {
     bool                         steep_in_u[2][SW_UNKNOWNS_MOST];  /* of these, which see an unknown */
     int64_t                      step;       /* to which the state was advanced; 0: since it was set */
     char                         name[64];   /* "cuda.split+cuda.thomas"; set to the row's name before create */
+    struct sw_arrays             arrays;     /* of these and of own, freed when it is destroyed */
     void                        *own;
 };
 
