@@ -156,19 +156,26 @@ void test_fourier_solve_orders(int n, const double s[5], const double *f, int st
         const long double w = 4 * sinl(pi * k / n) * sinl(pi * k / n);
         cosine[k] = cosl(2 * pi * k / n);
         sine[k] = 2 * k == n ? 0 : sinl(2 * pi * k / n);
-        const long double even = 1 + (long double)s[0] + s[2] * w + s[4] * w * w, odd = sine[k] * (s[1] - s[3] * w);
-        real[k] = even / (even * even + odd * odd);
-        imaginary[k] = -odd / (even * even + odd * odd);
+        const long double even = 1 + (long double)s[0] + s[2] * w + s[4] * w * w, odd = sine[k] * (s[1] - s[3] * w),
+                          weight = (k == 0 || 2 * k == n ? 1 : 2) / (even * even + odd * odd);
+        real[k] = weight * even;
+        imaginary[k] = -weight * odd;
     }
-    for (int i = 0; i < n; i++) {
-        response[i] = 0;
-        for (int k = 0, at = 0; k < n; k++, at = (at + i) % n)
-            response[i] += cosine[at] * real[k] - sine[at] * imaginary[k];
-        response[i] /= n;
+    for (int i = 0; 2 * i <= n; i++) {  /* the modes k and n - k are conjugate, and so are the points i and n - i */
+        long double even = 0, odd = 0;
+        for (int k = 0, at = 0; 2 * k <= n; k++) {
+            even += cosine[at] * real[k];
+            odd += sine[at] * imaginary[k];
+            at += i;
+            if (at >= n) at -= n;
+        }
+        response[i] = (even - odd) / n;
+        if (i > 0) response[n - i] = (even + odd) / n;
     }
     for (int i = 0; i < n; i++) {
         x[i] = 0;
-        for (int k = 0; k < n; k++) x[i] += response[i >= k ? i - k : i - k + n] * f[k * stride];
+        for (int k = 0; k <= i; k++) x[i] += response[i - k] * f[k * stride];
+        for (int k = i + 1; k < n; k++) x[i] += response[i - k + n] * f[k * stride];
     }
 }
 
