@@ -61,7 +61,8 @@ CFLAGS    = $(OPT) -std=c11 -D_GNU_SOURCE -ffp-contract=off -fno-math-errno -fop
             $(if $(SANITIZE),$(SANITIZERS))
 CPPFLAGS += -Isrc -I. -Itests/helpers -I$B/gen $(HDF5_CFLAGS) \
             $(if $(CUDA),-DSW_HAVE_CUDA -I$(CUDA_DIR)/include $(if $(CUDA_SYNC),-DSW_CUDA_SYNC)) -MMD -MP
-NVFLAGS   = -O3 -std=c++17 -lineinfo $(foreach s,$(SM),-gencode arch=compute_$s,code=sm_$s) \
+NVOPT    ?= -O3
+NVFLAGS   = $(NVOPT) -std=c++17 -lineinfo $(foreach s,$(SM),-gencode arch=compute_$s,code=sm_$s) \
             -gencode arch=compute_$(lastword $(SM)),code=compute_$(lastword $(SM)) \
             -Isrc -I. -MMD -MP $(if $(CUDA_SYNC),-DSW_CUDA_SYNC) \
             -Xcompiler -Wall,-Wextra,-fPIE $(if $(WERROR),-Werror all-warnings)
@@ -193,14 +194,19 @@ demo: setup                    ## install, build, run configs/ch_forcing.cfg, dr
 # A compiler for each core, unless make was told how many.
 all_cores = $(if $(findstring jobserver,$(MAKEFLAGS)),,-j$(shell nproc))
 
-# Without a GPU its code is compiled only, and for one architecture that takes half as long; what is compiled stays.
+# Without a GPU its code is compiled only: for one architecture and with little optimization that takes a third as long.
+# What is compiled stays.
+has_gpu     = $(shell nvidia-smi -L 2>/dev/null | grep '^GPU')
+compiled    = $(shell cat $B/gen/nvcc.flags 2>/dev/null)
 sm_compiled = $(shell grep -o 'code=sm_[0-9]*' $B/gen/nvcc.flags 2>/dev/null | sed 's/.*_//')
-sm_tested = $(if $(shell nvidia-smi -L 2>/dev/null | grep '^GPU'),$(SM),$(or $(sm_compiled),$(lastword $(SM))))
+sm_tested   = $(if $(has_gpu),$(SM),$(or $(sm_compiled),$(lastword $(SM))))
+quickly     = -Xcicc -O1 -Xptxas -O0
+nv_tested   = $(strip $(NVOPT) $(if $(has_gpu),,$(if $(compiled),$(findstring $(quickly),$(compiled)),$(quickly))))
 
 # The objects are those of `make`: what it has compiled, tests need not compile again.
 test:                          ## install, build with warnings as errors, run every test, also under sanitizers
 	@scripts/build/setup.sh --tests
-	@$(MAKE) --no-print-directory $(all_cores) B=$B WERROR=1 SM='$(sm_tested)' check
+	@$(MAKE) --no-print-directory $(all_cores) B=$B WERROR=1 SM='$(sm_tested)' NVOPT='$(nv_tested)' check
 	@$(MAKE) --no-print-directory $(all_cores) B=$B/sanitize WERROR=1 SANITIZE=1 CUDA= OPT='-O1 -g1' check-sanitized
 
 # Libraries to preload: the k-th call of a kind fails (test_faults.sh), the clock is set (test_clock.sh), MPI buffers
