@@ -88,7 +88,7 @@ static void list_stage(const struct sw_stepper_desc *d, const struct sw_imex_sta
     const bool valued = stage < sw_imex_valued(m) || (d->own_steps && m->sees_time);
     for (int v = 0; valued && v < sw_line_unknowns(&d->model); v++) {
         if (d->model.g[v]) sw_array_bytes(own, SW_ARRAY_HOST, points + 2 * lanes, size, &at->g[v]);
-        if (d->model.s[v]) sw_array_bytes(own, SW_ARRAY_HOST, points, size, &at->s[v]);
+        if (d->model.explicit_term[v]) sw_array_bytes(own, SW_ARRAY_HOST, points, size, &at->s[v]);
     }
 }
 
