@@ -25,9 +25,11 @@ static void free_entry(struct sw_report_entry *e)
     sw_free(e->text);
 }
 
-void sw_report_add(struct sw_report *r, enum sw_severity severity, const char *file, int line, const char *fmt, ...)
+void sw_report_add_at(struct sw_report *r, enum sw_severity severity, struct sw_report_place place, const char *fmt,
+                      ...)
 {
-    struct sw_report_entry e = {.file = file ? sw_strdup(file) : NULL, .line = line, .severity = severity};
+    struct sw_report_entry e = {.file = place.file ? sw_strdup(place.file) : NULL, .line = place.line,
+                                .option = place.option, .severity = severity};
     char text[2048];
     va_list ap;
     va_start(ap, fmt);

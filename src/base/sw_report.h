@@ -12,6 +12,7 @@ enum sw_severity { SW_ERROR, SW_WARNING };
 struct sw_report_entry {
     char            *file;  /* NULL: no file ("error: ...")  */
     int              line;  /* 0: the file as a whole        */
+    int              option;  /* the number of the option -s that the entry is about, from 1; 0: none */
     enum sw_severity severity;
     char            *text;
 };
@@ -21,9 +22,14 @@ struct sw_report {          /* start from {0}; free with sw_report_free() */
     int count, errors;
 };
 
+/* What an entry is about, as the members of sw_report_entry. */
+struct sw_report_place { const char *file; int line, option; };
+
 /** Add one entry. Entries with one file, line and text are kept once. Failing memory drops the entry but counts it. */
-void sw_report_add(struct sw_report *r, enum sw_severity severity, const char *file, int line, const char *fmt, ...)
-    __attribute__((format(printf, 5, 6)));
+void sw_report_add_at(struct sw_report *r, enum sw_severity severity, struct sw_report_place place, const char *fmt,
+                      ...) __attribute__((format(printf, 4, 5)));
+#define sw_report_add(r, severity, in_file, on_line, ...) \
+    sw_report_add_at((r), (severity), (struct sw_report_place){.file = (in_file), .line = (on_line)}, __VA_ARGS__)
 
 /** SW_OK without errors; else SW_E_CONFIG, with a message that names how many. */
 enum sw_status sw_report_status(const struct sw_report *r);

@@ -352,6 +352,7 @@ static void name_overrides(struct sw_report *report, const char *name)
         if (!copy) continue;
         sw_free(e->file);
         e->file = copy;
+        e->option = 0;
     }
 }
 

@@ -59,7 +59,9 @@ static enum sw_status set_solver(struct sw_cli *cli, const char *value)
     sw_text_printf(&text, "solver=\"%s\"", value);
     cli->solver_override = sw_text_take(&text);
     if (!cli->solver_override) return SW_FAIL(SW_E_MEMORY, "out of memory");
-    return set_override(cli, cli->solver_override);
+    SW_TRY(set_override(cli, cli->solver_override));
+    cli->solver_option = cli->noverrides;
+    return SW_OK;
 }
 
 static enum sw_status set_longest(struct sw_cli *cli, const char *value)

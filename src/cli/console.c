@@ -116,9 +116,9 @@ void console_write_csv(FILE *to, const char *text)
 /* --solver is kept as an override. Report an error in it under the name that the user has typed. */
 static void name_solver_option(struct sw_cli *cli)
 {
-    for (int k = 0; cli->solver_override && k < cli->report.count; k++) {
+    for (int k = 0; cli->solver_option && k < cli->report.count; k++) {
         struct sw_report_entry *e = &cli->report.entry[k];
-        if (!e->file || !e->text || strcmp(e->file, "-s") || strncmp(e->text, "'solver' ", 9)) continue;
+        if (e->option != cli->stored_overrides + cli->solver_option) continue;
         char *name = sw_strdup("--solver");
         if (!name) continue;
         sw_free(e->file);

@@ -116,6 +116,7 @@ static bool is_copy_for_jobs(const char *config)
 static enum sw_status open_config(struct sw_cli *cli, const char *path, expand_function *expand, struct cli_sweep *s)
 {
     *s = (struct cli_sweep){.which = {.only = cli->only, .shard = cli->shard, .nshards = cli->nshards}};
+    cli->stored_overrides = 0;
     enum sw_status st = sw_config_read(path, cli->override, cli->noverrides, &cli->report, &s->config);
     if (!st && is_copy_for_jobs(path)) s->config->users_file = false;
     if (!st) st = expand_and_select(cli, expand, s);
@@ -149,6 +150,7 @@ static enum sw_status open_stored(struct sw_cli *cli, const char *file, const st
     if (!s->which.nshards)
         sw_shard_find(file, &s->which.shard, &s->which.nshards);  /* its share is in its name */
     SW_TRY(sw_alloc((size_t)count, &override));
+    cli->stored_overrides = completed->noverride;
     for (int k = 0; k < count; k++)
         override[k] = k < completed->noverride ? completed->override[k] : cli->override[k - completed->noverride];
     enum sw_status st = sw_config_read_text(file, completed->config_text, override, count, &cli->report, &s->config);

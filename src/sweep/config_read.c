@@ -35,9 +35,16 @@ static const char *last_part(const char *path, const char *end)
     return c;
 }
 
-static void report_override(struct sw_report *report, const char *override, const char *why)
+/* The text of a -s, and its number among them, from 1. */
+struct override { const char *text; int number; };
+
+#define REPORT_OVERRIDE(report, override, ...) \
+    sw_report_add_at((report), SW_ERROR, (struct sw_report_place){.file = "-s", .option = (override)->number}, \
+                     __VA_ARGS__)
+
+static void report_value(struct sw_report *report, const struct override *o, const char *why)
 {
-    sw_report_add(report, SW_ERROR, "-s", 0, "'%.*s': %s", (int)strcspn(override, "="), override, why);
+    REPORT_OVERRIDE(report, o, "'%.*s': %s", (int)strcspn(o->text, "="), o->text, why);
 }
 
 static bool is_multiple(const struct sw_setting *root) { return root && root->count > 1; }
@@ -62,10 +69,10 @@ static bool is_too_large(const char *value)
  * Anything that libconfig does not take is a string without its quotes, unless it begins like a string, an array or a
  * group, or is a number too large for a double: then its errors are reported. *setting is NULL only if something was
  * reported. */
-static enum sw_status parse_value(struct sw_arena *arena, const char *override, struct sw_report *report,
+static enum sw_status parse_value(struct sw_arena *arena, const struct override *o, struct sw_report *report,
                                   struct sw_setting **setting)
 {
-    const char *equals = strchr(override, '='), *name = last_part(override, equals), *value = equals + 1;
+    const char *equals = strchr(o->text, '='), *name = last_part(o->text, equals), *value = equals + 1;
     const char first = value[strspn(value, " \t\r\n")];
     const bool is_literal = first && (strchr("\"[{", first) || is_too_large(value));
     struct sw_report own = {0};
@@ -76,14 +83,13 @@ static enum sw_status parse_value(struct sw_arena *arena, const char *override, 
     SW_TRY_TO(done, st, sw_config_scan(&scan, name));
     if (!scan.broken) SW_TRY_TO(done, st, sw_config_parse(arena, &scan, value, &root));
     if (is_multiple(root)) {
-        report_override(report, override,
-                        "the value holds more than one setting: give each its own -s, or put a text with ; "
-                        "in quotes");
+        report_value(report, o,
+                     "the value holds more than one setting: give each its own -s, or put a text with ; in quotes");
         goto done;
     }
     *setting = single_setting(root, &own);
     if (is_literal || *setting)
-        for (int k = 0; k < own.count; k++) report_override(report, override, own.entry[k].text);
+        for (int k = 0; k < own.count; k++) report_value(report, o, own.entry[k].text);
     if (*setting || (is_literal && own.errors)) goto done;
     SW_TRY_TO(done, st, sw_arena_take(arena, 1, setting));
     **setting = (struct sw_setting){.kind = SW_SETTING_STRING, .file = "-s"};
@@ -130,23 +136,22 @@ static enum sw_status enter_group(struct sw_arena *arena, struct sw_setting *gro
     return add_child(arena, group, *member);
 }
 
-/* Apply one override to a tree, the -s of this number, from 1. */
-static enum sw_status apply_override(struct sw_arena *arena, const char *override, int number, struct sw_report *report,
+/* Apply one override to a tree. */
+static enum sw_status apply_override(struct sw_arena *arena, const struct override *o, struct sw_report *report,
                                      struct sw_setting *root)
 {
-    const char *equals = strchr(override, '=');
+    const char *override = o->text, *equals = strchr(override, '=');
     struct sw_setting *target = root, *value;
     if (!equals || !is_path(override, (size_t)(equals - override))) {
-        sw_report_add(report, SW_ERROR, "-s", 0, "'%s' is not KEY=VALUE with a key such as time.dt", override);
+        REPORT_OVERRIDE(report, o, "'%s' is not KEY=VALUE with a key such as time.dt", override);
         return SW_OK;
     }
     const unsigned char bad = (unsigned char)override[sw_text_utf8(override)];
     if (bad) {
-        sw_report_add(report, SW_ERROR, "-s", 0, "'%.*s': byte 0x%02x is not UTF-8", (int)(equals - override), override,
-                      bad);
+        REPORT_OVERRIDE(report, o, "'%.*s': byte 0x%02x is not UTF-8", (int)(equals - override), override, bad);
         return SW_OK;
     }
-    SW_TRY(parse_value(arena, override, report, &value));
+    SW_TRY(parse_value(arena, o, report, &value));
     if (!value) return SW_OK;
     for (const char *c = override; c < equals;) {
         size_t length = strcspn(c, ".=");
@@ -161,7 +166,7 @@ static enum sw_status apply_override(struct sw_arena *arena, const char *overrid
     }
     SW_TRY(set_paths(arena, value, target->path));
     value->name = target->name;
-    value->override = number;
+    value->override = o->number;
     *target = *value;
     return SW_OK;
 }
@@ -186,7 +191,8 @@ static enum sw_status read_overrides(struct sw_config *c, const char *const *ove
     SW_TRY(sw_arena_take(c->arena, (size_t)n, &c->override));
     for (c->noverride = 0; c->noverride < n; c->noverride++) {
         SW_TRY(sw_arena_printf(c->arena, &c->override[c->noverride], "%s", override[c->noverride]));
-        SW_TRY(apply_override(c->arena, override[c->noverride], c->noverride + 1, report, root));
+        const struct override o = {override[c->noverride], c->noverride + 1};
+        SW_TRY(apply_override(c->arena, &o, report, root));
     }
     return SW_OK;
 }

@@ -76,8 +76,12 @@ static inline const char *error_file(const struct sw_sweep *s, const struct sw_s
     return setting ? setting->file : s->config->name;
 }
 static inline int error_line(const struct sw_setting *setting) { return setting ? setting->line : 0; }
+static inline struct sw_report_place error_place(const struct sw_sweep *s, const struct sw_setting *setting)
+{
+    return (struct sw_report_place){error_file(s, setting), error_line(setting), setting ? setting->override : 0};
+}
 
 /* Report an error at the line of a setting; NULL: of the config as a whole. */
 #define report_error(s, setting, ...) \
-    sw_report_add((s)->own->report, SW_ERROR, error_file(s, setting), error_line(setting), __VA_ARGS__)
+    sw_report_add_at((s)->own->report, SW_ERROR, error_place(s, setting), __VA_ARGS__)
 #endif
