@@ -34,7 +34,8 @@
  * are whole rows of it. Unless the config says accuracy.runs, the sample is what costs little: all runs of a small
  * sweep; of a larger one a few that stand for all (sw_sweep_few()). Where even these would take more than a twentieth
  * of the sweep, half steps stop at an earlier time, and what is known is the difference until then. What is computed
- * is counted in points times steps, not in seconds: the same config has the same estimates. */
+ * is counted in points times steps, not in seconds: the same config has the same estimates on every CPU, and likewise
+ * on every GPU. On a GPU half steps may stop earlier than on a CPU (last_halved()). */
 
 struct accuracy {                 /* the sampled runs of a batch */
     const struct runs *r;
