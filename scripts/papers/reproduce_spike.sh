@@ -8,6 +8,7 @@
 #   --part PART      table4    residuals of the 16 matrices of table III (configs/tridiagonal_table4.cfg,
 #                              tridiagonal_toeplitz.cfg)
 #                    backward  backward errors over n of the solvers that pivot (configs/tridiagonal_backward.cfg)
+#                    partitions  backward errors of cpu.spike over n, which does not pivot between partitions
 #                    forward   forward errors against quadruple precision, with condition numbers, of many seeds; by
 #                              BUILD/bench_accuracy (make benches)
 #                    matrices  figure 12: seconds for 2^23 rows, random and diagonally dominant
@@ -57,6 +58,14 @@ backward() {
     first "$csv" 'Backward errors over n' "$1" matrix,n,seed,solver,status,backward_error
     runs tridiagonal_backward "$1" '{ print v("kind") "," v("unknowns") "," v("seed") "," v("algorithm") "," \
         v("status") "," value("backward_error") }' -s "sweep.algorithm=[$list]" >>"$csv"
+}
+partitions() {
+    local csv=$folder/spike_partitions.csv
+    [ "$1" = cpu ] || return 0
+    first "$csv" 'Backward errors of SPIKE over n' cpu matrix,n,seed,solver,status,backward_error
+    runs tridiagonal_backward cpu '{ print v("kind") "," v("unknowns") "," v("seed") "," v("algorithm") "," \
+        v("status") "," value("backward_error") }' -s 'sweep.algorithm=["cpu.spike"]' -s 'sweep.seed=[1, 2, 3, 4, 5]' \
+        -s 'sweep.unknowns=[3, 4, 5, 8, 12, 16, 24, 32, 48, 64, 96, 128, 192, 256, 384, 512, 700, 1000]' >>"$csv"
 }
 # over_seeds CSV: of the lines that bench_accuracy prints for each seed, one for each matrix and solver: the seeds,
 # those of them whose x is not finite, and the least, the geometric mean and the most of $measured over the others
@@ -142,7 +151,7 @@ devices() {
     done
 }
 
-parts='table4 backward forward matrices sizes layout devices'
+parts='table4 backward partitions forward matrices sizes layout devices'
 do_parts
 [ -n "$dry_run" ] || draw "$folder" papers/plot_spike.py
 echo "$failed works with a row that failed, $left left out, $SECONDS s"
