@@ -3,7 +3,7 @@
 /* The discrete Fourier transform of lines of n points (spectrum_point.h) on the host: its tables, which
  * problem/line/cuda/batch_cuda.c uploads to a device, and its passes.
  *
- * It is not FFTW's, although that is two to twelve times as fast (docs/developer/conventions.md): the last bits of the
+ * It is not FFTW's, although that is several times as fast (docs/developer/conventions.md): the last bits of the
  * spectrum would then differ between processors, and from those of CUDA devices, which run the same passes. */
 #include <stddef.h>
 
