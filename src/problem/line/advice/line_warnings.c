@@ -1,6 +1,6 @@
 /* What there is to say of a run on the line equation (docs/explanation/line_equations.md): whether its interfaces or
- * waves have enough points, and what rounding does to the mean; line_stability.c says whether the explicit part stays
- * stable. */
+ * waves have enough points, and what rounding does to the mean; stability_warnings.c says whether the explicit part
+ * stays stable. */
 #include <math.h>
 #include <stdio.h>
 
@@ -125,7 +125,7 @@ static struct longest longest_of(const struct sw_setup *setup, int64_t ld, const
                                  const struct sw_line_limit *l)
 {
     const struct sw_setup one = sw_line_setup_of_run(setup, ld, column, j);
-    const double part = l->crank_nicolson ? 0.5 * l->dt : l->dt, dx2 = l->dx * l->dx;
+    const double part = l->weight * l->dt, dx2 = l->dx * l->dx;
     const double s = 2 - 2 * cos(2 * pi / (double)sw_line_circle(&one));
     const double s4 = part * l->a4 / (dx2 * dx2), s2 = part * l->a2 / dx2;
     const double damped = fmax(0, s2 * s + s4 * s * s);
@@ -162,10 +162,10 @@ static enum sw_status warn_rounding(const struct sw_problem *problem, const stru
     struct sw_line_limit l;
     double moved = 0;
     text[0] = 0;
-    if (!m || m->n[0] || !sw_line_limit_is_known(problem, setup)) return SW_OK;  /* a source draws the mean back, */
+    if (!m || m->n[0]) return SW_OK;  /* a source draws the mean back, */
     if (sw_line_end_has_value(setup, 0, 0) || sw_line_end_has_value(setup, 1, 0)) return SW_OK;  /* as a value does */
     enum sw_status st = sw_line_limit_of(problem, setup, ld, column, j, &l);
-    if (!st) st = moved_mean(setup, ld, column, j, &l, state, &moved);
+    if (!st && sw_line_has_one_stage(&l)) st = moved_mean(setup, ld, column, j, &l, state, &moved);
     if (!st && moved > SW_LINE_MAX_ROUNDING && isfinite(moved))  /* else sw_given_warn() has something to say */
         snprintf(text, 200, "rounding of the right-hand side could move the mean of u by %.2g of max|u|, more than %g, "
                  "and nothing damps it; use a smaller time.dt%s", moved, SW_LINE_MAX_ROUNDING,

@@ -97,11 +97,11 @@ static enum sw_status advise(const struct sw_problem *problem, const struct sw_s
                              const double *column, int64_t j, char text[200])
 {
     SW_TRY(sw_line_name_first(problem, setup, ld, column, j, text));
-    return *text ? SW_OK : equation_warn_stability(problem, setup, ld, column, j, NULL, text);
+    return *text ? SW_OK : sw_line_warn_waves(problem, setup, ld, column, j, NULL, text);
 }
 
 static const struct sw_run_warning warnings[] = {
-    {.warn = sw_given_warn}, {.warn = equation_warn_stability}, SW_INITIAL_WARNINGS,
+    {.warn = sw_given_warn}, {.warn = sw_line_warn_waves}, SW_INITIAL_WARNINGS,
     {.warn = warn_steps, .of_result = true}, {.warn = sw_line_warn_flux}, {.warn = sw_line_warn_third}, {0}};
 
 static const struct sw_problem_advice advice = {.warn_run = warnings, .advise = advise, SW_LINE_ADVICE};

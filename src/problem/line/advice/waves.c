@@ -5,13 +5,16 @@
  *                         E_vw = sum over k of dN_v/du_w(i + k) exp(i theta k) - dG_v/du_v (2 - 2 cos theta)/dx²,
  *
  * a matrix of one to four rows (of fourth order L and the last term are over the symbol of P, fourth_order.h). A step
- * of a method (line/imex.h) multiplies c by a matrix M, by its stages:
+ * of a method multiplies c by a matrix M, by its stages (struct sw_imex_stages; Crank-Nicolson is one of them):
  *
- *     U_i = (1 - q)^-1 (1 + sum_j (a^E_ij dt E + a^I_ij q/gamma) U_j),
+ *     U_i = (1 - q)^-1 (sum_j (of_state_ij + of_value_ij dt E) U_j + of_first_i q) - left U_0,     U_0 = 1,
  *
  * the equation by exp(dt (L + E)). Of both the spectral radius is compared, by its logarithm: |A^(2^k)|^(2^-k). A wave
  * moves on, and grows only while it is where it does: what is told is what would be if all points were like this one.
- * Derivatives by central differences over 1e-4 of the largest |u| are right to some 1e-8. */
+ * Derivatives by central differences over 1e-4 of the largest |u| are right to some 1e-8.
+ *
+ * About a constant u of one unknown all of this is real, and of a built-in kind its limit follows: the largest |u|
+ * about which a step lets no wave grow that the equation does not. */
 #include "problem/line/advice/line_advice.h"
 
 #include <complex.h>
@@ -39,7 +42,8 @@ typedef double complex square[SW_UNKNOWNS_MOST][SW_UNKNOWNS_MOST];
 
 /* A run at some points of its line. */
 struct frozen {
-    const struct sw_imex *method;
+    struct sw_imex_stages method;
+    double  weight;       /* gamma of the method */
     int     unknowns, places;
     double  dt, dx, end;
     double  x[PLACES];
@@ -138,39 +142,173 @@ static void explicit_symbol(const struct frozen *f, int place, double theta, squ
 /* By how much the equation lets a wave grow in a time dt, and a step: logarithms. */
 struct growth { double equation, step; };
 
-static void multiply_stage(const struct frozen *f, const double complex *q, double explicit_part, double implicit_part,
-                           square eu, square u, square sum)
+/* What a stage, or the result, is the sum of: of so many stages before. */
+static void combine(const struct frozen *f, const double complex *q, const struct sw_imex_weights *w, int before,
+                    square u[SW_IMEX_STAGES], square eu[SW_IMEX_STAGES], square sum)
 {
-    for (int v = 0; v < f->unknowns; v++)
+    memset(sum, 0, sizeof(square));
+    for (int v = 0; v < f->unknowns; v++) {
+        sum[v][v] = w->of_first * q[v];
         for (int k = 0; k < f->unknowns; k++)
-            sum[v][k] += explicit_part * eu[v][k] + implicit_part * (q[v] / f->method->gamma) * u[v][k];
+            for (int j = 0; j < before; j++) sum[v][k] += w->of_state[j] * u[j][v][k] + w->of_value[j] * eu[j][v][k];
+    }
 }
 
 static struct growth growth_of(const struct frozen *f, int place, double theta)
 {
-    const struct sw_imex *m = f->method;
-    const int unknowns = f->unknowns, last = m->stages - 1;
+    const struct sw_imex_stages *m = &f->method;
+    const int unknowns = f->unknowns;
     double complex q[SW_UNKNOWNS_MOST];
-    square e = {{0}}, both, u[SW_IMEX_STAGES], eu[SW_IMEX_STAGES], sum;
+    square e = {{0}}, both, u[SW_IMEX_STAGES] = {{{0}}}, eu[SW_IMEX_STAGES], result;
     explicit_symbol(f, place, theta, e);
     memcpy(both, e, sizeof both);
+    memcpy(eu[0], e, sizeof e);
     for (int v = 0; v < unknowns; v++) {
         q[v] = implicit_symbol(f, v, theta);
-        both[v][v] += q[v] / m->gamma;
+        both[v][v] += q[v] / f->weight;
+        u[0][v][v] = 1;
     }
-    for (int i = 0; i <= last + !m->last; i++) {
-        memset(sum, 0, sizeof sum);
-        for (int v = 0; v < unknowns; v++) sum[v][v] = 1;
-        for (int j = 0; j < i && j <= last; j++)
-            multiply_stage(f, q, i > last ? m->b_explicit[j] : m->explicit_part[i][j],
-                           i > last ? m->b_implicit[j] : m->implicit_part[i][j], eu[j], u[j], sum);
-        if (i > last) break;
-        for (int v = 0; v < unknowns && i > 0; v++)
-            for (int k = 0; k < unknowns; k++) sum[v][k] /= 1 - q[v];
-        memcpy(u[i], sum, sizeof sum);
-        multiply(unknowns, e, sum, eu[i]);
+    for (int i = 1; i < m->count; i++) {
+        combine(f, q, &m->stage[i], i, u, eu, u[i]);
+        for (int v = 0; v < unknowns; v++)
+            for (int k = 0; k < unknowns; k++) u[i][v][k] = u[i][v][k] / (1 - q[v]) - m->left * u[0][v][k];
+        multiply(unknowns, e, u[i], eu[i]);
     }
-    return (struct growth){.equation = log_radius_of_exp(unknowns, both), .step = log_radius(unknowns, sum, 0)};
+    if (m->last) memcpy(result, u[m->count - 1], sizeof result);
+    else combine(f, q, &m->result, m->count, u, eu, result);
+    return (struct growth){.equation = log_radius_of_exp(unknowns, both), .step = log_radius(unknowns, result, 0)};
+}
+
+/* ------------------------------------------------------------------ about a constant u: the limit of a kind */
+
+/* What a step multiplies a wave by: q = gamma dt L, e = dt E. */
+static double factor_of_step(const struct sw_imex_stages *m, double q, double e)
+{
+    double u[SW_IMEX_STAGES] = {1}, result = m->result.of_first * q;
+    for (int i = 1; i < m->count; i++) {
+        u[i] = m->stage[i].of_first * q;
+        for (int j = 0; j < i; j++) u[i] += (m->stage[i].of_state[j] + m->stage[i].of_value[j] * e) * u[j];
+        u[i] = u[i] / (1 - q) - m->left;
+    }
+    for (int j = 0; j < m->count; j++) result += (m->result.of_state[j] + m->result.of_value[j] * e) * u[j];
+    return m->last ? u[m->count - 1] : result;
+}
+
+/* The mean, and waves of s = 2 - 2 cos theta up to 4, evenly in its logarithm. */
+static double wave_of_limit(int k)
+{
+    return k ? 4 * pow(1e-8, (double)(SW_LINE_WAVES - k) / (SW_LINE_WAVES - 1)) : 0;
+}
+
+static void tabulate_waves(const struct sw_line_operator *a, const struct sw_line_mass *p, struct sw_line_limit *l)
+{
+    for (int k = 0; k <= SW_LINE_WAVES; k++) {
+        const double w = wave_of_limit(k), over = mass_symbol(p, w);
+        l->q[k] = -(a->s0 + a->s2 * w + a->s4 * w * w) / (over * l->dt);
+        l->d2[k] = (-w + sw_line_mass_of_g(p) * w * w) / (over * l->dx * l->dx);
+    }
+}
+
+double sw_line_value(struct sw_eval *eval, double u)
+{
+    const double *in[SW_INPUTS] = {[SW_IN_U] = &u};
+    double value = 0;
+    if (eval) sw_eval_points(eval, 1, in, &value);
+    return value;
+}
+
+/* By a difference: to some 1e-8. */
+static double derivative_at(struct sw_eval *f, double u)
+{
+    const double h = 1e-4 * (1 + fabs(u));
+    return f ? (sw_line_value(f, u + h) - sw_line_value(f, u - h)) / (2 * h) : 0;
+}
+
+/* Waves may grow where they do by the equation, up to twice as fast. */
+static bool stable_at(const struct sw_line_limit *l, double dt, double u)
+{
+    const double source = derivative_at(l->source, u), slope = derivative_at(l->g, u);
+    for (int k = 0; k <= SW_LINE_WAVES; k++) {
+        const double q = dt * l->q[k], e = dt * (source + slope * l->d2[k]);
+        const double factor = fabs(factor_of_step(&l->method, q, e));
+        if (!(factor <= 1) && !(log(factor) <= 2 * (e + q / l->weight) + 1e-12)) return false;
+    }
+    return true;
+}
+
+static bool stable(const struct sw_line_limit *l, double dt, double u)
+{
+    return stable_at(l, dt, u) && stable_at(l, dt, -u);
+}
+
+double sw_line_stable_to(const struct sw_line_limit *l, double dt)
+{
+    double low = 0, high = 1e-3;
+    while (high < 1e100 && stable(l, dt, high)) high *= 2;
+    if (!(high < 1e100)) return INFINITY;
+    for (int k = 0; k < 60; k++) {
+        const double middle = 0.5 * (low + high);
+        if (stable(l, dt, middle)) low = middle;
+        else high = middle;
+    }
+    return low;
+}
+
+/* Rounded down to two digits; 0 where there is none. */
+static double round_down(double dt)
+{
+    const double unit = dt > 0 ? pow(10, floor(log10(dt)) - 1) : 0;
+    return unit > 0 ? floor(dt / unit) * unit : 0;
+}
+
+double sw_line_stable_step(const struct sw_line_limit *l, double u)
+{
+    double low = 0, high = l->dt;
+    for (int k = 0; k < 1000 && !(low > 0.999 * high); k++) {
+        const double middle = low > 0 ? 0.5 * (low + high) : 0.5 * high;
+        if (stable(l, middle, u)) low = middle;
+        else high = middle;
+    }
+    return round_down(low);
+}
+
+static enum sw_status function_of(const struct sw_program *program, int64_t ld, const double *column, int64_t j,
+                                  struct sw_eval **eval)
+{
+    if (!program) return SW_OK;
+    SW_TRY(sw_eval_create(program, 1, eval));
+    sw_eval_run(*eval, column + j, ld);
+    return SW_OK;
+}
+
+enum sw_status sw_line_limit_of(const struct sw_problem *problem, const struct sw_setup *setup, int64_t ld,
+                                const double *column, int64_t j, struct sw_line_limit *l)
+{
+    const struct equation_model *m = equation_model_of(setup);
+    const struct sw_setup one = sw_line_setup_of_run(setup, ld, column, j);
+    const struct sw_grid grid = sw_setup_grid(&one, ld, column, j);
+    const enum sw_scheme scheme = sw_line_scheme(problem->model, setup);
+    struct equation_values a;
+    *l = (struct sw_line_limit){.weight = sw_scheme_weight(scheme), .dt = grid.dt, .dx = grid.dx[0], .u = INFINITY};
+    sw_imex_stages_of(scheme, &l->method);
+    if (!m) return SW_OK;
+    SW_TRY(equation_values_of(m, setup, 1, ld, column, j, &a));
+    l->a4 = -a.value[0][4][0];
+    l->a2 = a.value[0][2][0];
+    if ((!m->g[0] && !m->n[0]) || sw_setup_own_steps(setup)) return SW_OK;
+    const struct sw_line_run run = equation_run_of(m, &one, ld, column, j, &a, 0, NULL);
+    const struct sw_line_mass mass = equation_mass(m, sw_line_is_fourth(setup), 0);
+    tabulate_waves(&run.a[0], &mass, l);
+    SW_TRY(function_of(m->g[0], ld, column, j, &l->g));
+    SW_TRY(function_of(m->n[0], ld, column, j, &l->source));
+    l->u = sw_line_stable_to(l, l->dt);
+    return SW_OK;
+}
+
+void sw_line_limit_free(struct sw_line_limit *l)
+{
+    sw_eval_destroy(&l->g);
+    sw_eval_destroy(&l->source);
 }
 
 /* ------------------------------------------------------------------ a run */
@@ -273,8 +411,9 @@ static enum sw_status freeze(const struct sw_setup *one, const double *column, c
     struct sw_setup on = *one;
     struct points p = {0};
     double *param;
-    *f = (struct frozen){.method = sw_imex_of(line.scheme), .unknowns = line.unknowns,
+    *f = (struct frozen){.weight = sw_scheme_weight(line.scheme), .unknowns = line.unknowns,
                          .end = column[sw_setup_column(one, "time.end")]};
+    sw_imex_stages_of(line.scheme, &f->method);
     const struct sw_grid here = sw_setup_grid(one, 1, column, 0);
     if (finer) on.n[0] = one->walls[0] ? 2 * one->n[0] - 1 : 2 * one->n[0];
     SW_TRY(sw_alloc((size_t)line.nparam, &param));
@@ -370,8 +509,7 @@ static enum sw_status stable_step(const struct sw_setup *one, double *column, co
         else low = *at;
     }
     *at = given;
-    const double unit = low > 0 ? pow(10, floor(log10(low)) - 1) : 0;
-    *dt = unit > 0 ? floor(low / unit) * unit : 0;
+    *dt = round_down(low);
     return st;
 }
 
@@ -445,7 +583,7 @@ static enum sw_status describe_instability(struct run_fields *s, bool steps, cha
 /* What is wrong with the fields of a run is said elsewhere. */
 static enum sw_status only_memory(enum sw_status st) { return st == SW_E_MEMORY ? st : SW_OK; }
 
-enum sw_status equation_warn_stability(const struct sw_problem *problem, const struct sw_setup *setup, int64_t ld,
+enum sw_status sw_line_warn_waves(const struct sw_problem *problem, const struct sw_setup *setup, int64_t ld,
                                        const double *column, int64_t j, const double *state, char text[200])
 {
     struct run_fields s;

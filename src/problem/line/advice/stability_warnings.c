@@ -7,17 +7,9 @@
  * S the kind's own source (at rest, a = q² (G(U) + a4 q² U) - S(U) holds at the peak). Its right-hand side grows with U
  * where U is large, so that a force with more than its value at the limit drives u beyond it.
  *
- * The limit is how large u may be so that the explicit part, G and S, stays stable. About a constant U a wave with
- * s = 2 - 2 cos(k dx) is multiplied in a step by
- *
- *     (1 + dt S'(U) - r G'(U) s - e s²)/(1 + q),      q = s2 s + s4 s²,   r = dt/dx²,   S' = dS/du,
- *
- * with s4 = theta dt a4/dx⁴, s2 = theta dt a2/dx²; backward Euler has no e s², Crank-Nicolson has q there. It is at
- * least -1 for all s in [0, 4] if r G'(U) s <= m + q (backward Euler) or m (Crank-Nicolson), m = 2 + dt S'(U): for
- * backward Euler without a2, if m >= 0 and G'(U) <= least (m/s + s4 s)/r, which is 2 sqrt(m s4)/r, at s = sqrt(m/s4),
- * unless this s is beyond 4. A source that draws u back, S' < 0, bounds dt by 2/|S'| where G' <= 0. (Measured for
- * Cahn-Hilliard, dt = 0.005 ... 0.1, forces at rest of three wavelengths: no run diverged whose u a force drives to
- * 1.05 times the U so found, all did from 1.35 times on.) */
+ * The limit is how large u may be so that no wave about it grows in a step that does not by the equation (waves.c).
+ * (Measured for Cahn-Hilliard, dt = 0.005 ... 0.1, forces at rest of three wavelengths: no run diverged whose u a force
+ * drives to 1.05 times the U so found, all did from 1.35 times on.) */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -27,127 +19,7 @@
 
 static const double pi = 3.14159265358979323846;
 
-/* ------------------------------------------------------------------ how large u may be */
-
-void sw_line_limit_free(struct sw_line_limit *l)
-{
-    sw_eval_destroy(&l->g);
-    sw_eval_destroy(&l->source);
-}
-
-double sw_line_value(struct sw_eval *eval, double u)
-{
-    const double *in[SW_INPUTS] = {[SW_IN_U] = &u};
-    double value = 0;
-    if (eval) sw_eval_points(eval, 1, in, &value);
-    return value;
-}
-
-/* By a difference: to some 1e-8. */
-static double derivative_at(struct sw_eval *f, double u)
-{
-    const double h = 1e-4 * (1 + fabs(u));
-    return (sw_line_value(f, u + h) - sw_line_value(f, u - h)) / (2 * h);
-}
-
-/* The same of fourth order, where a wave is multiplied by (1 + dt S' - r G' (s - s²/12)/p)/(1 + q/p) with p = 1 - s/6
- * and q of s4 s² and s2 (s - s²/12). */
-static double steepest_of_fourth(const struct sw_line_limit *l, double dt, double m, double s4)
-{
-    enum { WAVES = 256 };
-    double least = INFINITY;
-    for (int k = 1; k <= WAVES; k++) {
-        const double s = 4.0 * k / WAVES;
-        least = fmin(least, (m * (1 - s / 6) + s4 * s * s) / (s - s * s / 12));
-    }
-    return least * l->dx * l->dx / dt + (l->crank_nicolson ? 0 : l->a2);
-}
-
-/* The largest G' that a step dt bears where dt S' = m - 2; -infinity: it bears none. */
-static double steepest(const struct sw_line_limit *l, double dt, double m)
-{
-    const double dx2 = l->dx * l->dx, s4 = l->crank_nicolson ? 0 : dt * l->a4 / (dx2 * dx2);
-    if (m < 0) return -INFINITY;
-    if (l->fourth) return steepest_of_fourth(l, dt, m, s4);
-    const double s = s4 > 0 ? fmin(4, sqrt(m / s4)) : 4;
-    return (m / s + s4 * s) * dx2 / dt + (l->crank_nicolson ? 0 : l->a2);
-}
-
-static bool stable_at(const struct sw_line_limit *l, double dt, double u)
-{
-    const double m = 2 + (l->source ? dt * derivative_at(l->source, u) : 0);
-    if (!(m >= 0)) return false;
-    return !l->g || derivative_at(l->g, u) <= steepest(l, dt, m);
-}
-
-static bool stable(const struct sw_line_limit *l, double dt, double u)
-{
-    return stable_at(l, dt, u) && stable_at(l, dt, -u);
-}
-
-/* Up to which |u| a step dt is stable. */
-static double stable_to(const struct sw_line_limit *l, double dt)
-{
-    double low = 0, high = 1e-3;
-    while (high < 1e100 && stable(l, dt, high)) high *= 2;
-    if (!(high < 1e100)) return INFINITY;
-    for (int k = 0; k < 60; k++) {
-        const double middle = 0.5 * (low + high);
-        if (stable(l, dt, middle)) low = middle;
-        else high = middle;
-    }
-    return low;
-}
-
-/* A step that is stable up to u, less than that of the run, rounded down to two digits; 0 where there is none. */
-static double stable_step(const struct sw_line_limit *l, double u)
-{
-    double low = 0, high = l->dt;
-    for (int k = 0; k < 1000 && !(low > 0.999 * high); k++) {
-        const double middle = low > 0 ? 0.5 * (low + high) : 0.5 * high;
-        if (stable(l, middle, u)) low = middle;
-        else high = middle;
-    }
-    const double unit = low > 0 ? pow(10, floor(log10(low)) - 1) : 0;
-    return unit > 0 ? floor(low / unit) * unit : 0;
-}
-
-static enum sw_status function_of(const struct sw_program *program, int64_t ld, const double *column, int64_t j,
-                                  struct sw_eval **eval)
-{
-    if (!program) return SW_OK;
-    SW_TRY(sw_eval_create(program, 1, eval));
-    sw_eval_run(*eval, column + j, ld);
-    return SW_OK;
-}
-
-bool sw_line_limit_is_known(const struct sw_problem *problem, const struct sw_setup *setup)
-{
-    const enum sw_scheme scheme = sw_line_scheme(problem->model, setup);
-    return scheme == SW_CRANK_NICOLSON || scheme == SW_BACKWARD_EULER;
-}
-
-enum sw_status sw_line_limit_of(const struct sw_problem *problem, const struct sw_setup *setup, int64_t ld,
-                                const double *column, int64_t j, struct sw_line_limit *l)
-{
-    const struct equation_model *m = equation_model_of(setup);
-    const struct sw_setup one = sw_line_setup_of_run(setup, ld, column, j);
-    const struct sw_grid grid = sw_setup_grid(&one, ld, column, j);
-    struct equation_values a;
-    *l = (struct sw_line_limit){.crank_nicolson = sw_line_scheme(problem->model, setup) == SW_CRANK_NICOLSON,
-                                .fourth = sw_line_is_fourth(setup), .dt = grid.dt, .dx = grid.dx[0], .u = INFINITY};
-    if (!m) return SW_OK;
-    SW_TRY(equation_values_of(m, setup, 1, ld, column, j, &a));
-    l->a4 = -a.value[0][4][0];
-    l->a2 = a.value[0][2][0];
-    if ((!m->g[0] && !m->n[0]) || !sw_line_limit_is_known(problem, setup)) return SW_OK;
-    SW_TRY(function_of(m->g[0], ld, column, j, &l->g));
-    SW_TRY(function_of(m->n[0], ld, column, j, &l->source));
-    l->u = stable_to(l, l->dt);
-    return SW_OK;
-}
-
-/* ------------------------------------------------------------------ what drives u beyond that */
+/* ------------------------------------------------------------------ what drives u beyond the limit */
 
 enum { MODES = 64 };  /* waves shorter than 4 samples are not looked at */
 
@@ -376,7 +248,7 @@ static enum sw_status find_driver(const struct sw_setup *setup, int64_t ld, cons
 static void append_step(const struct sw_setup *setup, int64_t ld, const double *column, int64_t j,
                         const struct sw_line_limit *l, double u, bool advice, char text[200])
 {
-    const double end = column[sw_setup_column(setup, "time.end") * ld + j], step = stable_step(l, u);
+    const double end = column[sw_setup_column(setup, "time.end") * ld + j], step = sw_line_stable_step(l, u);
     const size_t length = strlen(text);
     if (step > 0 && end / step < 1e15)
         snprintf(text + length, 200 - length, advice ? "use time.dt <= %.2g" : "time.dt <= %.2g is stable", step);
@@ -400,7 +272,7 @@ enum sw_status sw_line_warn_stability(const struct sw_problem *problem, const st
     (void)state;
     text[0] = 0;
     enum sw_status st = sw_line_limit_of(problem, setup, ld, column, j, &l);
-    if (!st && isfinite(l.u)) st = find_driver(setup, ld, column, j, &l, cause, &u);
+    if (!st && isfinite(l.u) && sw_line_has_one_stage(&l)) st = find_driver(setup, ld, column, j, &l, cause, &u);
     if (!st && *cause) {
         char range[40];
         snprintf(text, 200, "time.dt = %.4g is stable for %s but %s: the run may diverge; ", l.dt,
@@ -425,7 +297,7 @@ enum sw_status sw_line_advise_step(const struct sw_problem *problem, const struc
         append_step(setup, ld, column, j, &l, u, true, text);
     } else if (!st && isfinite(l.u))
         snprintf(text, 200, "time.dt = %.4g is stable for %s and %.4g for %s; use a smaller time.dt", l.dt, range,
-                 l.dt / 4, print_range(stable_to(&l, l.dt / 4), smaller));
+                 l.dt / 4, print_range(sw_line_stable_to(&l, l.dt / 4), smaller));
     sw_line_limit_free(&l);
     return st;
 }
