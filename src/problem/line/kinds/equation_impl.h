@@ -44,7 +44,4 @@ unsigned node_depends(const struct sw_equation *equation, const struct sw_expr *
 /** The value of a tree of numbers without names. @return false: it has names, or memory is out, where asking run by run
  * is as right */
 bool equation_literal(const struct sw_expr *expr, double *value);
-
-/** Whether the matrix stays definite with a coefficient of this order. */
-bool equation_damps(int order, double value);
 #endif

@@ -187,10 +187,25 @@ bool equation_literal(const struct sw_expr *expr, double *value)
     return literal;
 }
 
-bool equation_damps(int order, double value)
+/* Whether the matrix stays definite with a coefficient of this order. */
+static bool damps(int order, double value)
 {
     if (order % 2) return isfinite(value);
     return isfinite(value) && (order == 2 ? value > 0 : value < 0);
+}
+
+const struct sw_expr *sw_equation_implicit(const struct sw_equation *equation, int unknown, int order)
+{
+    const struct sw_equation_row *row = &equation->row[unknown];
+    if (equation->fixed && !(equation->fixed_orders >> order & 1)) return NULL;
+    return row->states ? row->stated[order] : row->linear[order];
+}
+
+enum sw_taken sw_equation_take(const struct sw_equation *equation, int unknown, int order, double value)
+{
+    if (!sw_equation_implicit(equation, unknown, order)) return SW_TAKEN_EXPLICITLY;
+    if (equation->row[unknown].states || equation->fixed) return SW_TAKEN_IMPLICITLY;
+    return damps(order, value) ? SW_TAKEN_IMPLICITLY : SW_TAKEN_EXPLICITLY;
 }
 
 /* ------------------------------------------------------------------ what is explicit */
@@ -537,7 +552,7 @@ struct sw_growth sw_equation_growth(const struct sw_equation *equation, int unkn
     const double w = 4 / (dx * dx);  /* of -d²/dx² for k dx = pi; differences of odd order are 0 there */
     struct sw_growth growth = {.rate = linear[0] - linear[2] * w + linear[4] * w * w};
     growth.order = linear[4] != 0 ? 4 : linear[2] != 0 ? 2 : 0;
-    const bool grows = growth.order > 0 && !equation_damps(growth.order, linear[growth.order]);
+    const bool grows = growth.order > 0 && !damps(growth.order, linear[growth.order]);
     growth.ill_posed = grows && equation->row[unknown].held < growth.order;
     return growth;
 }
