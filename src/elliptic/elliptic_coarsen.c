@@ -98,7 +98,7 @@ static void set_interpolation(struct elliptic_axis *x, enum sw_elliptic_wall wal
 }
 
 static void make_axis(int64_t n, int64_t coarse, const struct elliptic_axis *finer, enum sw_elliptic_wall wall,
-                      struct sw_arrays *own, struct elliptic_axis *x)
+                      struct sw_owned *own, struct elliptic_axis *x)
 {
     *x = (struct elliptic_axis){.n = n, .coarse = coarse, .alone = coarse};
     sw_array(own, 3 * (size_t)n, &x->width);
@@ -110,7 +110,7 @@ static void make_axis(int64_t n, int64_t coarse, const struct elliptic_axis *fin
     set_interpolation(x, wall);
 }
 
-static void make_matrix(const struct sw_elliptic_desc *d, const int64_t n[2], struct sw_arrays *own,
+static void make_matrix(const struct sw_elliptic_desc *d, const int64_t n[2], struct sw_owned *own,
                         struct sw_elliptic_matrix *m)
 {
     size_t words[ARRAYS], all = words_of(d, n, words);
@@ -124,7 +124,7 @@ static void make_matrix(const struct sw_elliptic_desc *d, const int64_t n[2], st
     for (int a = 0; a < 2; a++) m->periodic[a] = d->sides[a] == SW_ELLIPTIC_PERIODIC && n[a] > 1;
 }
 
-void elliptic_grids_make(const struct sw_elliptic_desc *d, struct sw_arrays *own, struct elliptic_grids *grids)
+void elliptic_grids_make(const struct sw_elliptic_desc *d, struct sw_owned *own, struct elliptic_grids *grids)
 {
     int64_t n[2], next[2];
     memset(grids, 0, sizeof *grids);

@@ -2,7 +2,7 @@
 #define ELLIPTIC_COARSEN_H
 /* Grids for multigrid: each has about half the cells of the one before along x, along y, or along both, and all the
  * levels, so that the vertical part of the matrix is the same on all of them. On the host. */
-#include "device/sw_arrays.h"
+#include "device/sw_owned.h"
 #include "elliptic/sw_elliptic.h"
 
 enum { ELLIPTIC_MOST_GRIDS = 40 };  /* more than 2^36 cells allow */
@@ -40,7 +40,7 @@ struct elliptic_grids {
 bool elliptic_grid_size(const struct sw_elliptic_desc *desc, int which, int64_t n[2]);
 
 /** Plan the grids of a shape. @param own  gets their arrays, on the host */
-void elliptic_grids_make(const struct sw_elliptic_desc *desc, struct sw_arrays *own, struct elliptic_grids *grids);
+void elliptic_grids_make(const struct sw_elliptic_desc *desc, struct sw_owned *own, struct elliptic_grids *grids);
 
 /** Form the matrices of a system, and count the grids that it needs: a grid where columns hardly feel their neighbours
  * is the last one.

@@ -35,7 +35,7 @@ size_t elliptic_device_numbers(const struct sw_elliptic_desc *d)
 }
 
 void elliptic_device_make(const struct sw_elliptic_desc *d, struct sw_device *device, int vectors, int together,
-                          bool columns, struct sw_arrays *own, struct elliptic_device *on)
+                          bool columns, struct sw_owned *own, struct elliptic_device *on)
 {
     const struct words w = words_of(d);
     *on = (struct elliptic_device){.device = device, .batch = d->batch, .vectors = vectors};

@@ -2,7 +2,7 @@
 #define ELLIPTIC_DEVICE_CUDA_H
 /* What rows on a GPU share: the matrices of a batch in its memory, and the vectors of systems as a space, whose
  * operations are done for all systems at once. Sums are added up in an order that depends on the shape alone. */
-#include "device/sw_arrays.h"
+#include "device/sw_owned.h"
 #include "elliptic/elliptic_refine.h"
 #include "cuda/elliptic/elliptic_kernels.h"
 
@@ -26,7 +26,7 @@ struct elliptic_device {
  * @param columns   whether the space is to have `precondition`, by columns
  * @param own       gets the arrays */
 void elliptic_device_make(const struct sw_elliptic_desc *desc, struct sw_device *device, int vectors, int together,
-                          bool columns, struct sw_arrays *own, struct elliptic_device *on);
+                          bool columns, struct sw_owned *own, struct elliptic_device *on);
 /* Words of all matrices, and of the rests of their pivots. */
 size_t elliptic_device_numbers(const struct sw_elliptic_desc *desc);
 

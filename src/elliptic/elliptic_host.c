@@ -12,7 +12,7 @@ static size_t scratch_of(const struct sw_elliptic_desc *d)
     return (elliptic_scratch(&shape) + 7) / 8 * 8;  /* whole cache lines */
 }
 
-void elliptic_host_make(const struct sw_elliptic_desc *d, int threads, int vectors, struct sw_arrays *own,
+void elliptic_host_make(const struct sw_elliptic_desc *d, int threads, int vectors, struct sw_owned *own,
                         struct elliptic_host *h)
 {
     *h = (struct elliptic_host){.threads = threads, .scratch = scratch_of(d), .cells = sw_elliptic_cells(d),

@@ -2,7 +2,7 @@
 #define ELLIPTIC_HOST_H
 /* What rows on the CPU share: the matrix, the preconditioner and vectors by all threads, slab by slab, with sums that
  * do not depend on how many threads there are. */
-#include "device/sw_arrays.h"
+#include "device/sw_owned.h"
 #include "elliptic/elliptic_krylov.h"
 
 struct elliptic_host {
@@ -18,7 +18,7 @@ struct elliptic_host {
 
 /* @param vectors  of the length of u that a method needs: 4, or 1 of a method that only refines
  * @param own      gets the arrays */
-void elliptic_host_make(const struct sw_elliptic_desc *desc, int threads, int vectors, struct sw_arrays *own,
+void elliptic_host_make(const struct sw_elliptic_desc *desc, int threads, int vectors, struct sw_owned *own,
                         struct elliptic_host *host);
 
 /** The scratch memory of the thread that asks. */

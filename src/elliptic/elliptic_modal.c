@@ -9,7 +9,7 @@ static const double LEAST_PART = 1e-13;
 
 /* ------------------------------------------------------------------ modes of the systems */
 
-void elliptic_verticals_make(int64_t nz, int batch, struct sw_arrays *own, struct elliptic_verticals *set)
+void elliptic_verticals_make(int64_t nz, int batch, struct sw_owned *own, struct elliptic_verticals *set)
 {
     struct elliptic_vertical none;
     *set = (struct elliptic_verticals){.nz = nz, .batch = batch};

@@ -35,7 +35,7 @@ struct elliptic_verticals {
 };
 
 /** @param own  gets the arrays */
-void elliptic_verticals_make(int64_t nz, int batch, struct sw_arrays *own, struct elliptic_verticals *set);
+void elliptic_verticals_make(int64_t nz, int batch, struct sw_owned *own, struct elliptic_verticals *set);
 
 /** Which modes systems have, those that are there or new ones.
  * @param matrix  [count], count <= batch

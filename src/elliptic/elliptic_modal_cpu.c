@@ -86,7 +86,7 @@ static size_t other_bytes(const struct sw_elliptic_desc *d, const struct sw_devi
            (size_t)teams_of(d, device->threads) * multigrid_bytes(d, device, 1);
 }
 
-static void team_arrays(const struct sw_elliptic_desc *d, int threads, struct sw_arrays *own, struct team *t)
+static void team_arrays(const struct sw_elliptic_desc *d, int threads, struct sw_owned *own, struct team *t)
 {
     struct elliptic_plane none;
     t->threads = threads;
@@ -104,7 +104,7 @@ static void team_arrays(const struct sw_elliptic_desc *d, int threads, struct sw
 static void arrays(struct sw_elliptic *s)
 {
     const struct sw_elliptic_desc *d = &s->desc;
-    struct sw_arrays *own = &s->arrays;
+    struct sw_owned *own = &s->arrays;
     struct modal *p = s->own;
     struct team no_team = {0};
     struct packed nothing;

@@ -168,7 +168,7 @@ static void destroy(struct sw_elliptic *s)
 static void arrays_here(struct sw_elliptic *s, struct modal *p)
 {
     const size_t batch = (size_t)s->desc.batch, problems = problems_of(&s->desc);
-    struct sw_arrays *own = &s->arrays;
+    struct sw_owned *own = &s->arrays;
     elliptic_verticals_make(s->desc.n[2], s->desc.batch, own, &p->set);
     elliptic_modes_make(s->desc.n[2], own, &p->modes);
     sw_array(own, p->words, &p->packed);
@@ -188,7 +188,7 @@ static void arrays_there(struct sw_elliptic *s, struct modal *p)
 {
     const struct sw_elliptic_desc *d = &s->desc;
     const size_t batch = (size_t)d->batch, problems = problems_of(d);
-    struct sw_arrays *own = &s->arrays;
+    struct sw_owned *own = &s->arrays;
     elliptic_device_make(d, s->device, 1, d->batch, false, own, &p->on);
     sw_array_device(own, batch * sw_elliptic_cells(d), &p->in_modes);
     sw_array_device(own, batch * sw_elliptic_cells(d), &p->tiled);

@@ -38,7 +38,7 @@ static size_t work_of(int64_t nz)
     return 2 * n + n * n + (turns_of(nz) * sizeof(struct turn) + sizeof(long double) - 1) / sizeof(long double);
 }
 
-void elliptic_modes_make(int64_t nz, struct sw_arrays *own, struct elliptic_modes *m)
+void elliptic_modes_make(int64_t nz, struct sw_owned *own, struct elliptic_modes *m)
 {
     const size_t n = (size_t)nz;
     *m = (struct elliptic_modes){.nz = nz};

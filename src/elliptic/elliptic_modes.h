@@ -3,7 +3,7 @@
 /* The vertical modes of a matrix whose coefficients are the same everywhere. It is A = area (x) V + Lh (x) D, V the
  * tridiagonal matrix of a, b, c, D the diagonal one of d. With V x_m = lambda_m D x_m and X^T D X = 1, A u = f falls
  * apart into a problem in the plane for each mode: (Lh + lambda_m area) w_m = (X^T f)_m, u = X w. On the host. */
-#include "device/sw_arrays.h"
+#include "device/sw_owned.h"
 #include "elliptic/sw_elliptic.h"
 
 struct elliptic_modes {
@@ -14,7 +14,7 @@ struct elliptic_modes {
 };
 
 /** @param own  gets the arrays */
-void elliptic_modes_make(int64_t nz, struct sw_arrays *own, struct elliptic_modes *modes);
+void elliptic_modes_make(int64_t nz, struct sw_owned *own, struct elliptic_modes *modes);
 
 /** Find the modes of a matrix by so many threads; bits do not depend on how many. About 10 nz³ operations in long
  * double. Where its numbers are not finite all that comes out is NaN.

@@ -152,7 +152,7 @@ static size_t scratch_of(const struct sw_elliptic_desc *d)
     return (elliptic_smooth_scratch(&shape) + 7) / 8 * 8;  /* whole cache lines */
 }
 
-static void make_levels(const struct sw_elliptic_desc *d, struct sw_arrays *own, struct multigrid *mg)
+static void make_levels(const struct sw_elliptic_desc *d, struct sw_owned *own, struct multigrid *mg)
 {
     int64_t n[2];
     elliptic_grids_make(d, own, &mg->grids);

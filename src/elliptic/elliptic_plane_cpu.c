@@ -13,7 +13,7 @@
 
 #include "elliptic/elliptic_cells_cpu.h"
 
-void elliptic_plane_make(const struct sw_elliptic_desc *d, struct sw_arrays *own, struct elliptic_plane *p)
+void elliptic_plane_make(const struct sw_elliptic_desc *d, struct sw_owned *own, struct elliptic_plane *p)
 {
     const size_t nx = (size_t)d->n[0], ny = (size_t)d->n[1], vertices = (nx + 1) * (ny + 1);
     *p = (struct elliptic_plane){.p = NULL};

@@ -15,7 +15,7 @@ struct elliptic_plane {
 };
 
 /** @param own  gets the arrays */
-void elliptic_plane_make(const struct sw_elliptic_desc *desc, struct sw_arrays *own, struct elliptic_plane *plane);
+void elliptic_plane_make(const struct sw_elliptic_desc *desc, struct sw_owned *own, struct elliptic_plane *plane);
 
 /** Solve for one mode, from w = 0.
  * @param target  of the residual; it is not reached where the iterations run out, 2 for each unknown and 100 more

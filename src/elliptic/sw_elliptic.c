@@ -127,7 +127,7 @@ static enum sw_status add_bytes(const struct sw_elliptic_ops *ops, const struct 
     SW_TRY(sw_alloc_bytes(1, ops->own_size, &s.own));
     ops->arrays(&s);
     sw_free(s.own);
-    *bytes += sw_arrays_bytes(&s.arrays, ops->space) + (ops->other_bytes ? ops->other_bytes(desc, device) : 0);
+    *bytes += sw_owned_bytes(&s.arrays, ops->space) + (ops->other_bytes ? ops->other_bytes(desc, device) : 0);
     return SW_OK;
 }
 
@@ -170,7 +170,7 @@ void sw_elliptic_destroy(struct sw_elliptic **solver)
     struct sw_elliptic *s = *solver;
     sw_elliptic_destroy(&s->other);
     if (s->own && s->ops->destroy) s->ops->destroy(s);
-    sw_arrays_free(&s->arrays);
+    sw_owned_free(&s->arrays);
     sw_free(s->own);
     sw_free(s);
     *solver = NULL;

@@ -2,7 +2,7 @@
 #define SW_ELLIPTIC_IMPL_H
 /* The interface of an elliptic solver, for authors of rows. One file a solver; its row goes into elliptic_table.c. */
 #include "base/row.h"
-#include "device/sw_arrays.h"
+#include "device/sw_owned.h"
 #include "elliptic/sw_elliptic.h"
 
 struct sw_elliptic_ops {
@@ -36,7 +36,7 @@ struct sw_elliptic {
     int     count;                              /* systems loaded */
     const struct sw_elliptic_numbers *numbers;  /* [count] */
     const struct sw_elliptic_matrix  *matrix;   /* [count] */
-    struct sw_arrays arrays;                    /* freed when it is destroyed */
+    struct sw_owned arrays;                    /* freed when it is destroyed */
     void   *own;                                /* the row's own data: zeros at first */
     struct sw_elliptic *other;                  /* of the row to fall back on, for one system; NULL: not yet needed */
 };

@@ -145,13 +145,13 @@ static enum sw_status apply(const struct sw_fd *fd, const void *f, void *out)
 static enum sw_status set_margin(const struct sw_fd *fd, struct simd *s)
 {
     struct sw_fd_line periodic = fd->line;
-    struct sw_arrays own = {0};
+    struct sw_owned own = {0};
     struct fd_simd_lines c;
     periodic.n = CHUNK;
     periodic.periodic = true;
     enum sw_status st = fd_simd_lines_create(&periodic, &own, &c);
     const double rho = fmax(fabs(c.rho[0]), fabs(c.rho[1]));
-    sw_arrays_free(&own);
+    sw_owned_free(&own);
     /* and the half-width of the stencil: at the seam of the segment its right-hand sides are not those of the line */
     s->margin = SW_FD_HALF_WIDTH + 1 + (rho == 0 ? 0 : (int64_t)ceil(60 / -log2(rho)));
     return st;

@@ -27,7 +27,7 @@ static int split(const struct sw_fd_line *line, double alpha[2], double *scale)
     return 2;
 }
 
-static enum sw_status create_closing(struct sw_arrays *own, struct fd_simd_lines *c, int k)
+static enum sw_status create_closing(struct sw_owned *own, struct fd_simd_lines *c, int k)
 {
     const double rho = c->rho[k], n = (double)c->line.n;
     const double needed = rho == 0 ? 1 : ceil(60 / -log2(fabs(rho)));
@@ -40,7 +40,7 @@ static enum sw_status create_closing(struct sw_arrays *own, struct fd_simd_lines
     return SW_OK;
 }
 
-static enum sw_status create_periodic(struct sw_arrays *own, struct fd_simd_lines *c)
+static enum sw_status create_periodic(struct sw_owned *own, struct fd_simd_lines *c)
 {
     double alpha[2], scale;
     c->factors = split(&c->line, alpha, &scale);
@@ -62,7 +62,7 @@ static enum sw_status refuse_pivot(int64_t row, int64_t m)
 }
 
 /* The rows of the recursion are those of points 2 .. n-3, m of them. */
-static enum sw_status create_between_walls(struct sw_arrays *own, struct fd_simd_lines *c)
+static enum sw_status create_between_walls(struct sw_owned *own, struct fd_simd_lines *c)
 {
     const struct sw_fd_end *e = &c->line.end;
     const double al = c->line.alpha;
@@ -86,7 +86,7 @@ static enum sw_status create_between_walls(struct sw_arrays *own, struct fd_simd
     return SW_OK;
 }
 
-enum sw_status fd_simd_lines_create(const struct sw_fd_line *line, struct sw_arrays *own, struct fd_simd_lines *c)
+enum sw_status fd_simd_lines_create(const struct sw_fd_line *line, struct sw_owned *own, struct fd_simd_lines *c)
 {
     const int64_t n = line->n;
     *c = (struct fd_simd_lines){.line = *line};

@@ -21,7 +21,7 @@
  * `steps` rows. */
 #include <stddef.h>
 
-#include "device/sw_arrays.h"
+#include "device/sw_owned.h"
 #include "fd/sw_fd_scheme.h"
 
 /* Lines of a group, and of a small one; points that are prefetched ahead of a sweep; entries of `row` on either
@@ -44,7 +44,7 @@ struct fd_simd_lines {
 };
 
 /** @param own  gets the arrays  @return SW_E_SINGULAR a pivot vanishes; SW_E_MEMORY */
-enum sw_status fd_simd_lines_create(const struct sw_fd_line *line, struct sw_arrays *own, struct fd_simd_lines *c);
+enum sw_status fd_simd_lines_create(const struct sw_fd_line *line, struct sw_owned *own, struct fd_simd_lines *c);
 
 /** @param lines  FD_GROUP or FD_GROUP_SMALL
  *  @param f      entry i of line l at f[i*f_stride + l]

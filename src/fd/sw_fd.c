@@ -87,7 +87,7 @@ void sw_fd_destroy(struct sw_fd **fd)
     if (!fd || !*fd) return;
     struct sw_fd *s = *fd;
     if (s->own && s->ops->destroy) s->ops->destroy(s);
-    sw_arrays_free(&s->arrays);
+    sw_owned_free(&s->arrays);
     sw_free(s->own);
     sw_free(s);
     *fd = NULL;

@@ -4,7 +4,7 @@
 #include <math.h>
 
 #include "base/row.h"
-#include "device/sw_arrays.h"
+#include "device/sw_owned.h"
 #include "fd/sw_fd.h"
 
 struct sw_fd_ops {
@@ -36,7 +36,7 @@ struct sw_fd {
     size_t                  stride;  /* from a point to the next along the axis: 1, nx, nx ny         */
     size_t                  outer;   /* lines: outer*stride. Line o*stride + s begins at o*stride*n + s, */
     struct sw_device       *device;  /* n = line.n                                                    */
-    struct sw_arrays        arrays;  /* freed when it is destroyed */
+    struct sw_owned        arrays;  /* freed when it is destroyed */
     void                   *own;
 };
 

@@ -160,7 +160,7 @@ void sw_band_destroy(struct sw_band **solver)
     if (!solver || !*solver) return;
     struct sw_band *s = *solver;
     if (s->own && s->ops->destroy) s->ops->destroy(s);
-    sw_arrays_free(&s->arrays);
+    sw_owned_free(&s->arrays);
     sw_free(s->own);
     sw_free(s);
     *solver = NULL;

@@ -2,7 +2,7 @@
 #define SW_BAND_IMPL_H
 /* The interface of a band solver, for authors of rows. One file a solver; its row goes into band_table.c. */
 #include "base/row.h"
-#include "device/sw_arrays.h"
+#include "device/sw_owned.h"
 #include "linalg/sw_band.h"
 #include "linalg/papers/thomas_point.h"
 
@@ -26,7 +26,7 @@ struct sw_band {
     const struct sw_band_ops *ops;
     struct sw_band_desc       desc;    /* checked once, in sw_band_create(); ld is set        */
     struct sw_device         *device;
-    struct sw_arrays          arrays;  /* freed when it is destroyed                         */
+    struct sw_owned          arrays;  /* freed when it is destroyed                         */
     void                     *own;     /* the solver's own data                              */
 };
 

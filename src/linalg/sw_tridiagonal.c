@@ -109,7 +109,7 @@ enum sw_status sw_tridiagonal_bytes(const struct sw_tridiagonal_desc *desc, cons
     SW_TRY(sw_alloc_bytes(1, s.ops->own_size, &s.own));
     s.ops->arrays(&s);
     sw_free(s.own);
-    *bytes = sw_arrays_bytes(&s.arrays, s.ops->space) + (s.ops->library_bytes ? s.ops->library_bytes(desc) : 0);
+    *bytes = sw_owned_bytes(&s.arrays, s.ops->space) + (s.ops->library_bytes ? s.ops->library_bytes(desc) : 0);
     return SW_OK;
 }
 
@@ -123,7 +123,7 @@ void sw_tridiagonal_destroy(struct sw_tridiagonal **solver)
     if (!solver || !*solver) return;
     struct sw_tridiagonal *s = *solver;
     if (s->own && s->ops->destroy) s->ops->destroy(s);
-    sw_arrays_free(&s->arrays);
+    sw_owned_free(&s->arrays);
     sw_free(s->own);
     sw_free(s);
     *solver = NULL;

@@ -3,7 +3,7 @@
 /* The interface of a tridiagonal solver, for authors of rows. One file a solver; its row goes into
  * tridiagonal_table.c. */
 #include "base/row.h"
-#include "device/sw_arrays.h"
+#include "device/sw_owned.h"
 #include "linalg/sw_tridiagonal.h"
 
 /* Slice `number` of the 2^depth that a solver takes. */
@@ -45,7 +45,7 @@ struct sw_tridiagonal {
     struct sw_tridiagonal_desc desc;     /* checked once */
     int               depth;             /* of the slices it solves; 0: the whole system */
     struct sw_device *device;
-    struct sw_arrays  arrays;            /* freed when it is destroyed */
+    struct sw_owned  arrays;            /* freed when it is destroyed */
     void             *own;               /* the row's own data: zeros at first */
 };
 

@@ -437,7 +437,7 @@ static void arrays_any(struct sw_tridiagonal *solver, bool adaptive)
 {
     const struct sw_tridiagonal_desc *d = &solver->desc;
     const int threads = solver->device->threads, works = threads * (1 + adaptive);
-    struct sw_arrays *arrays = &solver->arrays;
+    struct sw_owned *arrays = &solver->arrays;
     struct relations *own = solver->own;
     struct work none = {0};
     own->threads = threads;

@@ -75,7 +75,7 @@ static void time_core(const struct sw_elliptic_desc *desc, const struct sw_ellip
 {
     const size_t cells = sw_elliptic_cells(desc);
     struct elliptic_host host;
-    struct sw_arrays own = {0};
+    struct sw_owned own = {0};
     struct sw_device *cpu;
     need(sw_device_open("cpu", 1, &cpu));
     elliptic_host_make(desc, 1, 3, &own, &host);
@@ -84,7 +84,7 @@ static void time_core(const struct sw_elliptic_desc *desc, const struct sw_ellip
     for (size_t i = 0; i < 3 * cells; i++) host.work[i] = 1e-3 * (double)(i % 1001);
     const struct elliptic_space space = elliptic_host_space(&host);
     time_all("cpu.pcg@1", &space, cpu, cells, 14, 2);  /* 13 and one division */
-    sw_arrays_free(&own);
+    sw_owned_free(&own);
     sw_device_close(&cpu);
 }
 
@@ -96,7 +96,7 @@ static void time_device(const struct sw_elliptic_desc *desc, const struct sw_ell
     struct sw_device *device;
     double *numbers;
     need(sw_device_open("cuda", 0, &device));
-    struct sw_arrays own = {.device = device};
+    struct sw_owned own = {.device = device};
     elliptic_device_make(desc, device, 3, 1, true, &own, &on);
     need(own.status);
     need(elliptic_device_load(&on, 1, matrix));
@@ -106,7 +106,7 @@ static void time_device(const struct sw_elliptic_desc *desc, const struct sw_ell
     const struct elliptic_space space = elliptic_device_space(&on);
     time_all("cuda.pcg", &space, device, cells, 23, 2 + 2.0 / SW_CUDA_ELLIPTIC_CHUNK);  /* 22 and one division */
     sw_free(numbers);
-    sw_arrays_free(&own);
+    sw_owned_free(&own);
     sw_device_close(&device);
 }
 #endif

@@ -53,7 +53,7 @@ static void arrays(struct sw_tridiagonal *solver)
 {
     const struct sw_tridiagonal_desc *d = &solver->desc;
     const size_t batch = (size_t)d->batch, rows = batch * (size_t)d->n;
-    struct sw_arrays *own = &solver->arrays;
+    struct sw_owned *own = &solver->arrays;
     struct spike *s = solver->own;
     s->partitions = count_partitions(d->n);
     const size_t nodes = batch * 2 * (size_t)s->partitions;

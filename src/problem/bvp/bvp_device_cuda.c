@@ -74,7 +74,7 @@ void bvp_device_arrays(struct sw_bvp *bvp, struct bvp_device *d)
 {
     const struct sw_bvp_desc *desc = &bvp->desc;
     const size_t room = (size_t)desc->capacity;
-    struct sw_arrays *own = &bvp->arrays;
+    struct sw_owned *own = &bvp->arrays;
     d->batch.n = desc->n;
     d->output.element_size = sw_reals_word(desc->save_single);
     sw_array_bytes(own, SW_ARRAY_DEVICE, room, input_of(desc), &d->d_input);

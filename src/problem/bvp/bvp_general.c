@@ -450,7 +450,7 @@ enum { WORTH_SHARING = 65536 };  /* points of a problem, some 50 ns each: thread
 void bvp_general_arrays(struct sw_bvp *bvp, struct bvp_general *s)
 {
     const struct sw_bvp_desc *desc = &bvp->desc;
-    struct sw_arrays *own = &bvp->arrays;
+    struct sw_owned *own = &bvp->arrays;
     struct bvp_coefficients none;
     const size_t room = (size_t)desc->capacity;
     s->right = sw_bvp_right_is_point(desc) ? desc->n - 1 : desc->n;

@@ -7,7 +7,7 @@
 
 /* ------------------------------------------------------------------ values at points */
 
-void bvp_evaluator_arrays(struct sw_arrays *own, struct bvp_evaluator *v)
+void bvp_evaluator_arrays(struct sw_owned *own, struct bvp_evaluator *v)
 {
     sw_array(own, BVP_POINTS, &v->x);
     sw_array(own, BVP_POINTS, &v->value);
@@ -111,7 +111,7 @@ void bvp_result_from_norms(const struct sw_norm_sums *sum, const struct sw_bvp *
 
 /* ------------------------------------------------------------------ output */
 
-void bvp_output_arrays(const struct sw_bvp_desc *desc, struct sw_arrays *own, struct bvp_output *output)
+void bvp_output_arrays(const struct sw_bvp_desc *desc, struct sw_owned *own, struct bvp_output *output)
 {
     const size_t room = (size_t)desc->capacity;
     output->element_size = sw_reals_word(desc->save_single);

@@ -18,7 +18,7 @@ struct bvp_evaluator {
 /** @param as_published  with the C library's scalar functions, whose last bits are in the errors of the paper's tables:
  *  with the vector functions a2d's on P1 at 2^22 is 3 % off */
 enum sw_status bvp_evaluator_create(const struct sw_bvp_desc *desc, bool as_published, struct bvp_evaluator *v);
-void bvp_evaluator_arrays(struct sw_arrays *own, struct bvp_evaluator *v);
+void bvp_evaluator_arrays(struct sw_owned *own, struct bvp_evaluator *v);
 void bvp_evaluator_destroy(struct bvp_evaluator *v);
 /** Begin problem j. */
 void bvp_evaluator_begin(struct bvp_evaluator *v, const struct sw_bvp *bvp, int j);
@@ -47,7 +47,7 @@ struct bvp_output {
     struct sw_bvp_result *result;  /* [capacity]                    */
 };
 
-void bvp_output_arrays(const struct sw_bvp_desc *desc, struct sw_arrays *own, struct bvp_output *output);
+void bvp_output_arrays(const struct sw_bvp_desc *desc, struct sw_owned *own, struct bvp_output *output);
 /** Fields of problems at fault, or refused, become NaN. */
 void bvp_output_clear_failed(const struct bvp_output *output, const struct sw_bvp *bvp);
 

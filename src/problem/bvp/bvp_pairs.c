@@ -164,7 +164,7 @@ void bvp_pairs_destroy(struct sw_bvp *bvp)
 static void list_copies(struct sw_bvp *bvp, struct bvp_pairs *p)
 {
     const size_t room = (size_t)bvp->desc.capacity;
-    struct sw_arrays *own = &bvp->arrays;
+    struct sw_owned *own = &bvp->arrays;
     sw_array_device(own, 3 * p->general.vector, &p->system);
     sw_array_device(own, p->general.vector, &p->pairs.u);
     sw_array_device(own, room, &p->pairs.tri);
@@ -186,7 +186,7 @@ static void share_arrays(struct bvp_pairs *p)
 void bvp_pairs_arrays(struct sw_bvp *bvp)
 {
     const size_t room = (size_t)bvp->desc.capacity;
-    struct sw_arrays *own = &bvp->arrays;
+    struct sw_owned *own = &bvp->arrays;
     struct bvp_pairs *p = bvp->own;
     struct sw_bvp_pairs *q = &p->pairs;
     p->general.eliminate = eliminate;

@@ -155,7 +155,7 @@ void sw_bvp_destroy(struct sw_bvp **bvp)
     if (!bvp || !*bvp) return;
     struct sw_bvp *b = *bvp;
     if (b->own && b->ops->destroy) b->ops->destroy(b);
-    sw_arrays_free(&b->arrays);
+    sw_owned_free(&b->arrays);
     sw_free(b->own);
     sw_free(b);
     *bvp = NULL;
@@ -179,7 +179,7 @@ static enum sw_status count_bytes(const struct sw_bvp_ops *ops, const struct sw_
     SW_TRY(sw_alloc_bytes(1, ops->own_size, &b.own));
     list_arrays(&b);
     sw_free(b.own);
-    *bytes = sw_arrays_bytes(&b.arrays, ops->space);
+    *bytes = sw_owned_bytes(&b.arrays, ops->space);
     return SW_OK;
 }
 

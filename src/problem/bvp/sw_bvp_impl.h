@@ -2,7 +2,7 @@
 #define SW_BVP_IMPL_H
 /* What the author of a row sees. One file a method, its rows go into bvp_table.c. */
 #include "base/row.h"
-#include "device/sw_arrays.h"
+#include "device/sw_owned.h"
 #include "problem/bvp/sw_bvp.h"
 
 enum { SW_BVP_MANY = 4096 };  /* problems of a batch that are worth threads of the host: some 10 us of work each */
@@ -41,7 +41,7 @@ struct sw_bvp {
     struct sw_bvp_run       *run;     /* [capacity]; r is set: no 0                                  */
     double                  *param;   /* [nparam][count]; room for capacity                          */
     bool                    *refused; /* [capacity]                                                  */
-    struct sw_arrays         arrays;  /* of all of these, and of own; freed when it is destroyed     */
+    struct sw_owned         arrays;  /* of all of these, and of own; freed when it is destroyed     */
     void                    *own;     /* the row's own data: zeros at first                          */
 };
 

@@ -813,7 +813,7 @@ static void takes_the_bytes_that_it_tells(void **state)
         const double before = in_use(), spare = 8192;
         count_bytes();
         assert_ok(sw_elliptic_create(&kind[k], under_test->name, device, &s));
-        const size_t counted = bytes_counted(), own = sw_arrays_bytes(&s->arrays, under_test->space),
+        const size_t counted = bytes_counted(), own = sw_owned_bytes(&s->arrays, under_test->space),
                      others = under_test->other_bytes ? under_test->other_bytes(&kind[k], device) : 0;
         const double taken = device->space == SW_DEVICE ? (double)counted : in_use() - before;
         sw_elliptic_destroy(&s);

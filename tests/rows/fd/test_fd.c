@@ -759,13 +759,13 @@ static void refuses_vanishing_pivots_at_set_up(void **state)
     struct sw_fd *fd = NULL;
     if (!make(&d, &fd)) return;
     struct sw_fd spoiled = *fd;
-    spoiled.arrays = (struct sw_arrays){.device = device};
+    spoiled.arrays = (struct sw_owned){.device = device};
     assert_ok(sw_alloc_bytes(1, under_test->own_size, &spoiled.own));
     sw_fd_end_make(3, 1.0 / 3, 1.0 / 3, false, 1.0 / 3, &spoiled.line.end);
     assert_int_equal(under_test->create(&spoiled), SW_E_SINGULAR);
     assert_contains(sw_err_message(), "zero or non-finite pivot in row 0");
     if (under_test->destroy) under_test->destroy(&spoiled);
-    sw_arrays_free(&spoiled.arrays);
+    sw_owned_free(&spoiled.arrays);
     sw_free(spoiled.own);
     sw_fd_destroy(&fd);
 }

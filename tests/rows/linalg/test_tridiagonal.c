@@ -1012,7 +1012,7 @@ static void counts_the_arrays_that_it_allocates(void **state)
         assert_ok(sw_tridiagonal_bytes(&d, under_test->name, device, &told));
         if (under_test->library_bytes) told -= under_test->library_bytes(&d);
         assert_ok(sw_tridiagonal_create(&d, under_test->name, device, &s));
-        assert_int_equal(sw_arrays_bytes(&s->arrays, under_test->space), told);
+        assert_int_equal(sw_owned_bytes(&s->arrays, under_test->space), told);
         sw_tridiagonal_destroy(&s);
     }
 }

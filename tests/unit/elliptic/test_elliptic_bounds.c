@@ -243,7 +243,7 @@ static void has_no_eigenvalue_below_0_without_its_walls(void **state)
 static void check_diagonal(struct plane *s, double lambda, const char *text)
 {
     struct elliptic_plane plane;
-    struct sw_arrays own = {0};
+    struct sw_owned own = {0};
     double *w = zeros((size_t)s->n), least = INFINITY, most = 0;
     elliptic_plane_make(&s->desc, &own, &plane);
     assert_ok(own.status);
@@ -257,7 +257,7 @@ static void check_diagonal(struct plane *s, double lambda, const char *text)
     const double spread = elliptic_plane_spread(&s->bounds, lambda);
     if (!(most / least <= spread * (1 + 16 * DBL_EPSILON)))
         fail_msg("%s, lambda = %.3g: the diagonal is spread by %.17g, not %.17g", text, lambda, most / least, spread);
-    sw_arrays_free(&own);
+    sw_owned_free(&own);
     sw_free(w);
 }
 
@@ -331,7 +331,7 @@ static void check_lambdas(struct plane *s)
     struct sw_elliptic_desc d = s->desc;
     struct sw_elliptic_matrix m;
     struct elliptic_modes modes;
-    struct sw_arrays own = {0};
+    struct sw_owned own = {0};
     for (size_t k = 0; k < sizeof lambdas / sizeof *lambdas; k++)
         if (lambdas[k] > 0 || s->stiff > 0) check_bounds(s, lambdas[k]);
     d.n[2] = 4;
@@ -343,7 +343,7 @@ static void check_lambdas(struct plane *s)
     assert_ok(own.status);
     elliptic_modes_find(&modes, &m, 1);
     for (int k = 0; k < 2; k++) check_bounds(s, modes.lambda[k]);
-    sw_arrays_free(&own);
+    sw_owned_free(&own);
     sw_elliptic_matrix_free(&m);
 }
 
@@ -364,7 +364,7 @@ static void check_modes(struct plane *s)
     struct sw_elliptic_desc d = s->desc;
     struct sw_elliptic_matrix m;
     struct elliptic_modes modes;
-    struct sw_arrays own = {0};
+    struct sw_owned own = {0};
     d.n[2] = NZ;
     assert_ok(sw_elliptic_matrix_make(&d, &p, NULL, NULL, &m));
     elliptic_modes_make(NZ, &own, &modes);
@@ -388,7 +388,7 @@ static void check_modes(struct plane *s)
     }
     sw_free(w);
     sw_free(scratch);
-    sw_arrays_free(&own);
+    sw_owned_free(&own);
     sw_elliptic_matrix_free(&m);
 }
 

@@ -46,7 +46,7 @@ static void interpolates_linear_functions(void **state)
     for (int64_t size = 2; size <= 67; size++) {
         const struct sw_elliptic_desc d = {.n = {size, size, 1}, .batch = 1};
         struct elliptic_grids grids;
-        struct sw_arrays own = {0};
+        struct sw_owned own = {0};
         elliptic_grids_make(&d, &own, &grids);
         assert_ok(own.status);
         for (int g = 0; g < grids.planned; g++) {
@@ -68,7 +68,7 @@ static void interpolates_linear_functions(void **state)
                     assert_near(x->near[i] + x->far[i], 1, 1e-15);
                 }
         }
-        sw_arrays_free(&own);
+        sw_owned_free(&own);
     }
 }
 
@@ -94,7 +94,7 @@ static void has_the_matrices_of_coarse_grids(void **state)
         struct sw_elliptic_desc d = {.n = {64, 64, 3}, .batch = 1}, coarse;
         struct sw_elliptic_matrix m, n;
         struct elliptic_grids grids;
-        struct sw_arrays own = {0};
+        struct sw_owned own = {0};
         d.geometry = shell ? SW_ELLIPTIC_SHELL : SW_ELLIPTIC_BOX;
         d.full = k >= 8;
         d.sides[0] = (enum sw_elliptic_wall)(shell ? k % 2 : k % 3);
@@ -117,7 +117,7 @@ static void has_the_matrices_of_coarse_grids(void **state)
             sw_elliptic_matrix_free(&n);
         }
         sw_elliptic_matrix_free(&m);
-        sw_arrays_free(&own);
+        sw_owned_free(&own);
     }
 }
 
@@ -131,7 +131,7 @@ static void averages_coefficients_across_and_along(void **state)
                                        .sides = {SW_ELLIPTIC_PERIODIC, SW_ELLIPTIC_PERIODIC}};
     struct sw_elliptic_matrix m;
     struct elliptic_grids grids;
-    struct sw_arrays own = {0};
+    struct sw_owned own = {0};
     (void)state;
     for (int r = 0; r < N * NZ; r++)
         for (int i = 0; i <= N; i++) kx[r * (N + 1) + i] = i % 2 ? 4 : 1;
@@ -147,7 +147,7 @@ static void averages_coefficients_across_and_along(void **state)
     for (int r = 0; r < (N / 2 + 1) * NZ * N / 2; r++) assert_near(c->faces.ky[r], 2.5, 1e-14);
     for (int r = 0; r < N / 2 * (NZ + 1) * N / 2; r++) assert_near(c->faces.kz[r], 2.5, 1e-14);
     sw_elliptic_matrix_free(&m);
-    sw_arrays_free(&own);
+    sw_owned_free(&own);
 }
 
 /* <y, A x> = <x, A y> and <x, A x> > 0, where cross terms and uneven cells meet, and on periodic sides. */
@@ -158,7 +158,7 @@ static void has_symmetric_positive_matrices(void **state)
         struct sw_elliptic_desc d = {.n = {37, 22, 3}, .batch = 1, .full = k, .graded = true};
         struct sw_elliptic_matrix fine;
         struct elliptic_grids grids;
-        struct sw_arrays own = {0};
+        struct sw_owned own = {0};
         if (k) d.geometry = SW_ELLIPTIC_SHELL;
         else d.sides[0] = d.sides[1] = SW_ELLIPTIC_PERIODIC;
         elliptic_grids_make(&d, &own, &grids);
@@ -189,7 +189,7 @@ static void has_symmetric_positive_matrices(void **state)
             sw_free(scratch);
         }
         sw_elliptic_matrix_free(&fine);
-        sw_arrays_free(&own);
+        sw_owned_free(&own);
     }
 }
 
@@ -201,7 +201,7 @@ static void counts_the_grids_that_the_numbers_need(void **state)
     const struct sw_elliptic_desc d = {.n = {128, 128, 2}, .batch = 1, .sides = {SW_ELLIPTIC_NEUMANN,
                                                                                SW_ELLIPTIC_NEUMANN}};
     struct elliptic_grids grids;
-    struct sw_arrays own = {0};
+    struct sw_owned own = {0};
     (void)state;
     elliptic_grids_make(&d, &own, &grids);
     assert_ok(own.status);
@@ -216,7 +216,7 @@ static void counts_the_grids_that_the_numbers_need(void **state)
             assert_int_equal(grids.count, delta ? known[k].count : 8);
             sw_elliptic_matrix_free(&m);
         }
-    sw_arrays_free(&own);
+    sw_owned_free(&own);
 }
 
 int main(void)

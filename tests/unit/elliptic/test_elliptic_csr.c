@@ -23,7 +23,7 @@ static struct rows fetch(struct sw_device *device, const struct sw_elliptic_desc
                          const struct sw_elliptic_matrix *matrix, bool narrow)
 {
     struct elliptic_device on;
-    struct sw_arrays own = {.device = device};
+    struct sw_owned own = {.device = device};
     struct rows r = {.cells = (size_t)(d->n[0] * d->n[1] * d->n[2])};
     char *offsets = NULL, *columns = NULL, *bytes = NULL;
     double *values = NULL;
@@ -57,7 +57,7 @@ static struct rows fetch(struct sw_device *device, const struct sw_elliptic_desc
     sw_device_free(device, offsets);
     sw_device_free(device, columns);
     sw_device_free(device, values);
-    sw_arrays_free(&own);
+    sw_owned_free(&own);
     return r;
 }
 

@@ -10,7 +10,7 @@
 static const double PI = 3.14159265358979323846;
 
 /* Modes of nz levels of a 1 x 1 x nz problem; `numbers` without tolerance. */
-struct made { struct sw_elliptic_matrix matrix; struct elliptic_modes modes; struct sw_arrays own; };
+struct made { struct sw_elliptic_matrix matrix; struct elliptic_modes modes; struct sw_owned own; };
 
 static struct made find_modes(struct sw_elliptic_desc d, const struct sw_elliptic_numbers *numbers, int64_t nz,
                               int threads)
@@ -29,7 +29,7 @@ static struct made find_modes(struct sw_elliptic_desc d, const struct sw_ellipti
 static void free_made(struct made *m)
 {
     sw_elliptic_matrix_free(&m->matrix);
-    sw_arrays_free(&m->own);
+    sw_owned_free(&m->own);
 }
 
 /* Even levels of height h in a box: lambda = delta/omega2 + lambda2 (2/h sin(t/2))², with t = m pi/nz between Neumann

@@ -93,7 +93,7 @@ void sw_cuda_batch_bytes(const struct sw_stepper_desc *d, size_t *fixed, size_t 
 
 static void list_arrays(struct sw_stepper *s, struct sw_cuda_batch *p)
 {
-    struct sw_arrays *own = &s->arrays;
+    struct sw_owned *own = &s->arrays;
     const size_t room = (size_t)s->desc.capacity;
     sw_array_device(own, COEFFICIENTS * room, &p->coefficient);
     sw_array_device(own, (size_t)s->desc.model.nparam * room, &p->param);

@@ -37,7 +37,7 @@ static void plain_bytes(const struct sw_stepper_desc *desc, const char *band, si
 
 /* The last stage of a method is the result where `last` is set: it has no values of G and N, but where steps look at
  * what these are at its time. */
-static void list_stage(const struct sw_stepper_desc *d, struct sw_arrays *own, const struct sw_plain_worker *w,
+static void list_stage(const struct sw_stepper_desc *d, struct sw_owned *own, const struct sw_plain_worker *w,
                        int stage, int v, struct sw_plain_stage *at)
 {
     const struct sw_imex *method = sw_imex_of(d->model.scheme);
@@ -64,7 +64,7 @@ static enum sw_status make_band(struct sw_stepper *s, int systems, struct sw_ban
 static enum sw_status create_worker(struct sw_stepper *s, struct sw_plain_worker *w)
 {
     const struct sw_stepper_desc *d = &s->desc;
-    struct sw_arrays *own = &s->arrays;
+    struct sw_owned *own = &s->arrays;
     const struct sw_imex *method = sw_imex_of(d->model.scheme);
     for (int v = 0; v < sw_line_unknowns(&d->model); v++) {
         if (d->model.g[v]) SW_TRY(sw_eval_create(d->model.g[v], d->n + 2, &w->g[v]));

@@ -80,7 +80,7 @@ static void simd_bytes(const struct sw_stepper_desc *desc, const char *band, siz
 /* ------------------------------------------------------------------ create, destroy */
 
 static void list_stage(const struct sw_stepper_desc *d, const struct sw_imex_stages *m, int stage,
-                       struct sw_arrays *own, struct sw_simd_stage *at)
+                       struct sw_owned *own, struct sw_simd_stage *at)
 {
     const size_t lanes = (size_t)sw_simd_lanes(d), points = (size_t)d->n * lanes, size = sw_simd_real_size(d);
     if (stage > 0 && !(m->last && stage == m->count - 1))
@@ -92,7 +92,7 @@ static void list_stage(const struct sw_stepper_desc *d, const struct sw_imex_sta
     }
 }
 
-static void list_recursions(const struct sw_stepper_desc *d, struct sw_arrays *own, struct sw_simd_worker *w)
+static void list_recursions(const struct sw_stepper_desc *d, struct sw_owned *own, struct sw_simd_worker *w)
 {
     const size_t lanes = (size_t)sw_simd_lanes(d), points = (size_t)d->n * lanes, size = sw_simd_real_size(d);
     sw_array_bytes(own, SW_ARRAY_HOST, points + 2 * SW_LANES_MARGIN * lanes, size, &w->lanes[0].w);
@@ -103,7 +103,7 @@ static void list_recursions(const struct sw_stepper_desc *d, struct sw_arrays *o
     }
 }
 
-static void list_worker(const struct sw_stepper_desc *d, const struct sw_imex_stages *m, struct sw_arrays *own,
+static void list_worker(const struct sw_stepper_desc *d, const struct sw_imex_stages *m, struct sw_owned *own,
                         struct sw_simd_worker *w)
 {
     const size_t lanes = (size_t)sw_simd_lanes(d), points = (size_t)d->n * lanes, size = sw_simd_real_size(d);
@@ -142,7 +142,7 @@ static enum sw_status refuse_band(struct sw_stepper *s, const char *band)
 static enum sw_status simd_create(struct sw_stepper *s, const char *band)
 {
     const struct sw_stepper_desc *d = &s->desc;
-    struct sw_arrays *own = &s->arrays;
+    struct sw_owned *own = &s->arrays;
     struct sw_simd *p = s->own;
     const size_t unknowns = (size_t)sw_line_unknowns(&d->model);
     if (band) return refuse_band(s, band);

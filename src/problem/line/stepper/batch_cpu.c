@@ -28,7 +28,7 @@ static int circle_of(int n, bool ends) { return ends ? 2 * (n - 1) : n; }
 
 /* @param ends  lines end at their first and last point: these count half in sums, and the spectrum is that of the line
  *              and its mirror image, a circle of 2 (n - 1) points; n >= 4 then */
-static enum sw_status create_measure(int n, bool ends, struct sw_arrays *own, struct sw_measure **measure)
+static enum sw_status create_measure(int n, bool ends, struct sw_owned *own, struct sw_measure **measure)
 {
     struct sw_measure *m;
     sw_array(own, 1, measure);
@@ -175,7 +175,7 @@ static void measure_line(struct sw_measure *m, const double *line, double dx, do
 
 /* ------------------------------------------------------------------ create, destroy */
 
-static enum sw_status create_worker(const struct sw_stepper_desc *d, struct sw_arrays *own, struct sw_host_worker *w)
+static enum sw_status create_worker(const struct sw_stepper_desc *d, struct sw_owned *own, struct sw_host_worker *w)
 {
     size_t n = (size_t)d->n;
     for (int v = 0; v < sw_line_unknowns(&d->model); v++)
@@ -197,7 +197,7 @@ enum sw_status sw_host_create(struct sw_stepper *s, struct sw_host_batch *h)
 {
     const struct sw_stepper_desc *d = &s->desc;
     size_t room = (size_t)d->capacity;
-    struct sw_arrays *own = &s->arrays;
+    struct sw_owned *own = &s->arrays;
     h->workers = s->device->threads;
     sw_array(own, sw_stepper_vector(d), &h->u);
     sw_array(own, room, &h->sound);

@@ -449,7 +449,7 @@ static void destroy(struct sw_sim *sim)
     if (!s) return;
     if (s->own && s->ops->destroy) s->ops->destroy(s);
     s->source.destroy(s->source.own);
-    sw_arrays_free(&s->arrays);
+    sw_owned_free(&s->arrays);
     sw_free(s->own);
     sw_free(s);
 }

@@ -2,7 +2,7 @@
 #define SW_STEPPER_IMPL_H
 /* What a stepper author sees. One file per stepper; its row goes into stepper_table.c. */
 #include "base/row.h"
-#include "device/sw_arrays.h"
+#include "device/sw_owned.h"
 #include "problem/line/stepper/sw_stepper.h"
 
 /* What a model may have that not every row takes. */
@@ -66,7 +66,7 @@ struct sw_stepper {
     bool                         steep_in_u[2][SW_UNKNOWNS_MOST];  /* of these, which see an unknown */
     int64_t                      step;       /* to which the state was advanced; 0: since it was set */
     char                         name[64];   /* "cuda.split+cuda.thomas"; set to the row's name before create */
-    struct sw_arrays             arrays;     /* of these and of own, freed when it is destroyed */
+    struct sw_owned             arrays;     /* of these and of own, freed when it is destroyed */
     void                        *own;
 };
 

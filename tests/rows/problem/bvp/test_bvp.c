@@ -652,7 +652,7 @@ static void counts_the_arrays_that_it_allocates(void **state)
         if (under_test->other_bytes)
             assert_ok(under_test->other_bytes(under_test, &d, device, &other_fixed, &other_per_run));
         assert_ok(sw_bvp_create(&d, under_test->name, device, &b));
-        assert_int_equal(sw_arrays_bytes(&b->arrays, SW_HOST),
+        assert_int_equal(sw_owned_bytes(&b->arrays, SW_HOST),
                          fixed - other_fixed + (size_t)d.capacity * (per_run - other_per_run));
         sw_bvp_destroy(&b);
         unmake(&m);
