@@ -12,7 +12,6 @@
 #include <omp.h>
 #include <string.h>
 
-#include "base/sw_mem.h"
 #include "base/sw_reals.h"
 #include "device/sw_snapshot.h"
 #include "field/sum.h"
@@ -511,29 +510,22 @@ static enum sw_status fetch(struct advection_sim *a, int slot, const void **fiel
 static void destroy(struct advection_sim *a)
 {
     struct cpu *c = a->own;
-    if (!c) return;
     for (int t = 0; c->scratch && t < a->device->threads; t++)
         for (int k = 0; k < ADVECTION_PROGRAMS; k++) sw_eval_destroy(&c->scratch[t].eval[k]);
     sw_snapshots_destroy(&c->snapshots);
-    sw_free(c->scratch);
-    sw_free(c->diverged_at);
-    sw_free(c->diagnostics);
-    sw_free(c->tile_scalars);
-    sw_free(c);
 }
 
 static enum sw_status create(struct advection_sim *a)
 {
     const size_t room = (size_t)a->setup.capacity;
     const int most = a->points < TILE ? (int)a->points : TILE;
-    struct cpu *c;
-    SW_TRY(sw_alloc(1, &c));
-    a->own = c;
+    struct cpu *c = a->own;
     c->tiles = tiles_of(&a->setup);
-    SW_TRY(sw_alloc((size_t)a->device->threads, &c->scratch));
-    SW_TRY(sw_alloc(room, &c->diverged_at));
-    SW_TRY(sw_alloc(room, &c->diagnostics));
-    SW_TRY(sw_alloc(room * (size_t)c->tiles, &c->tile_scalars));
+    sw_array(&a->arrays, (size_t)a->device->threads, &c->scratch);
+    sw_array(&a->arrays, room, &c->diverged_at);
+    sw_array(&a->arrays, room, &c->diagnostics);
+    sw_array(&a->arrays, room * (size_t)c->tiles, &c->tile_scalars);
+    SW_TRY(a->arrays.status);
     SW_TRY(sw_snapshots_create(a->device, room * a->points * sw_reals_word(a->setup.single),
                                room * ADVECTION_SCALARS * sizeof(double), &c->snapshots));
     for (int t = 0; t < a->device->threads; t++)
@@ -586,6 +578,7 @@ static enum sw_status get_diagnostics(struct advection_sim *a, struct advection_
 const struct advection_ops advection_cpu = {
     .name = "cpu",
     .space = SW_HOST,
+    .own_size = sizeof(struct cpu),
     .create = create,
     .destroy = destroy,
     .bytes = bytes,

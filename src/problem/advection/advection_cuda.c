@@ -3,7 +3,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/sw_mem.h"
 #include "cuda/cu_check.cuh"
 #include "device/sw_kernels.h"
 #include "device/sw_snapshot.h"
@@ -130,18 +129,17 @@ static size_t sum_blocks(const struct sw_setup *setup)
 static enum sw_status create(struct advection_sim *a)
 {
     const size_t room = (size_t)a->setup.capacity;
-    struct cuda *c;
+    struct cuda *c = a->own;
     struct sw_text definitions = {0};
-    SW_TRY(sw_alloc(1, &c));
-    a->own = c;
     add_definitions(&a->setup, &a->terms, &definitions);
     SW_TRY(sw_kernels_create(a->device, &source, &definitions, &c->kernels));
-    SW_TRY(sw_device_alloc(a->device, room, &c->run));
-    SW_TRY(sw_device_alloc(a->device, room * (size_t)a->setup.ncolumn, &c->param));
-    SW_TRY(sw_device_alloc(a->device, room * cached_values(&a->terms), &c->batch.cached));
-    SW_TRY(sw_device_alloc(a->device, room, &c->batch.diverged_at));
-    SW_TRY(sw_device_alloc(a->device, room, &c->batch.diagnostics));
-    SW_TRY(sw_device_alloc(a->device, room * sum_blocks(&a->setup) * ADVECTION_SCALARS, &c->block_scalars));
+    sw_array_device(&a->arrays, room, &c->run);
+    sw_array_device(&a->arrays, room * (size_t)a->setup.ncolumn, &c->param);
+    sw_array_device(&a->arrays, room * cached_values(&a->terms), &c->batch.cached);
+    sw_array_device(&a->arrays, room, &c->batch.diverged_at);
+    sw_array_device(&a->arrays, room, &c->batch.diagnostics);
+    sw_array_device(&a->arrays, room * sum_blocks(&a->setup) * ADVECTION_SCALARS, &c->block_scalars);
+    SW_TRY(a->arrays.status);
     return sw_snapshots_create(a->device, room * a->points * field_element_size(&a->setup),
                                room * ADVECTION_SCALARS * sizeof(double), &c->snapshots);
 }
@@ -149,14 +147,9 @@ static enum sw_status create(struct advection_sim *a)
 static void destroy(struct advection_sim *a)
 {
     struct cuda *c = a->own;
-    if (!c) return;
     (void)sw_device_wait(a->device);
     sw_snapshots_destroy(&c->snapshots);
     sw_kernels_destroy(a->device, &c->kernels);
-    void *array[] = {c->run, c->param, c->batch.cached, c->batch.diverged_at, c->batch.diagnostics,
-                     c->block_scalars};
-    for (size_t k = 0; k < sizeof array / sizeof *array; k++) sw_device_free(a->device, array[k]);
-    sw_free(c);
 }
 
 /* Columns and runs are counted by the caller. */
@@ -306,6 +299,7 @@ extern const struct advection_ops advection_cuda;
 const struct advection_ops advection_cuda = {
     .name = "cuda",
     .space = SW_DEVICE,
+    .own_size = sizeof(struct cuda),
     .create = create,
     .destroy = destroy,
     .bytes = bytes,

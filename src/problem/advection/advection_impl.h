@@ -11,6 +11,7 @@
  * point of a stage is done by a row of advection_table.c, one a kind of device: advection_cpu.c, advection_cuda.c. */
 #include <math.h>
 
+#include "device/sw_owned.h"
 #include "device/sw_device.h"
 #include "expr/sw_expr.h"
 #include "fd/sw_fd.h"
@@ -197,6 +198,7 @@ struct advection_sim {
     int     runs_at_once;             /* that a thread takes; 0: all threads work on the whole batch             */
     struct { int count; bool diffuses; double alpha; } operators_for;  /* what the operators were made for; count 0:
                                                                           there are none that could be reused    */
+    struct sw_owned arrays;          /* of all of these, and of own                                             */
     void   *own;                      /* of ops                                                                  */
 };
 
@@ -206,8 +208,9 @@ struct advection_ops {
     const char    *name;
     const char    *absent;            /* NULL, or why this build lacks it                                        */
     enum sw_space  space;
-    enum sw_status (*create)(struct advection_sim *a);
-    void           (*destroy)(struct advection_sim *a);         /* own may be NULL                               */
+    size_t         own_size;          /* bytes of own                                                            */
+    enum sw_status (*create)(struct advection_sim *a);          /* fills own, which is zeros, and arrays         */
+    void           (*destroy)(struct advection_sim *a);         /* what is not in arrays; not where absent       */
     void           (*bytes)(const struct sw_setup *setup, const struct advection_terms *terms, size_t *fixed,
                             size_t *per_run);
     enum sw_status (*load)(struct advection_sim *a);            /* the runs and columns are there                */

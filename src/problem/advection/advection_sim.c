@@ -38,24 +38,24 @@ static struct advection_run run_of(const struct advection_sim *a, int j)
     return r;
 }
 
-static enum sw_status alloc_field(struct advection_sim *a, void *out)
+static void need_field(struct advection_sim *a, void **field)
 {
-    if (*(void **)out) return SW_OK;
-    return sw_device_alloc_bytes(a->device, (size_t)a->setup.capacity * a->points, a->element_size, out);
+    if (!*field)
+        sw_array_bytes(&a->arrays, SW_ARRAY_DEVICE, (size_t)a->setup.capacity * a->points, a->element_size, field);
 }
 
 /* Those of second derivatives when first needed: where nu is 0 in all runs they are not. */
-static enum sw_status alloc_fields(struct advection_sim *a)
+static enum sw_status need_fields(struct advection_sim *a)
 {
     struct advection_subbatch *p = &a->batch;
-    SW_TRY(alloc_field(a, &p->now));
-    SW_TRY(alloc_field(a, &p->next));
-    if (a->discretization.rk->fields > 2) SW_TRY(alloc_field(a, &p->sum));
+    need_field(a, &p->now);
+    need_field(a, &p->next);
+    if (a->discretization.rk->fields > 2) need_field(a, &p->sum);
     for (int d = 0; d < SW_DIMS; d++) {
-        if (a->terms.needs_first[d]) SW_TRY(alloc_field(a, &p->first_derivative[d]));
-        if (a->diffuses && a->setup.n[d] > 1) SW_TRY(alloc_field(a, &p->second_derivative[d]));
+        if (a->terms.needs_first[d]) need_field(a, &p->first_derivative[d]);
+        if (a->diffuses && a->setup.n[d] > 1) need_field(a, &p->second_derivative[d]);
     }
-    return SW_OK;
+    return a->arrays.status;
 }
 
 static enum sw_status load(struct sw_sim *sim, int count, const double *column, const char **load_error)
@@ -73,7 +73,7 @@ static enum sw_status load(struct sw_sim *sim, int count, const double *column, 
     }
     a->any_bad_state = false;
     SW_TRY(advection_operators_create(a));
-    SW_TRY(alloc_fields(a));
+    SW_TRY(need_fields(a));
     return a->ops->load(a);
 }
 
@@ -386,20 +386,11 @@ static void destroy(struct sw_sim *sim)
 {
     struct advection_sim *a = of(sim);
     if (!a) return;
-    if (a->ops->destroy) a->ops->destroy(a);
-    const struct advection_subbatch *p = &a->batch;
-    void *field[] = {p->now, p->next, p->sum};
-    for (size_t k = 0; k < sizeof field / sizeof *field; k++) sw_device_free(a->device, field[k]);
-    for (int d = 0; d < SW_DIMS; d++) {
-        sw_device_free(a->device, p->first_derivative[d]);
-        sw_device_free(a->device, p->second_derivative[d]);
-    }
+    if (a->own) a->ops->destroy(a);
     advection_operators_destroy(a);
     advection_terms_destroy(&a->terms);
-    sw_free(a->thread);
-    sw_free(a->column);
-    sw_free(a->run);
-    sw_free(a->bad_state);
+    sw_owned_free(&a->arrays);
+    sw_free(a->own);
     sw_free(a);
 }
 
@@ -433,17 +424,19 @@ enum sw_status advection_create(const struct sw_problem *problem, const struct s
     a->sim.ops = &advection_sim_ops;
     a->ops = advection_row(device->space);
     a->setup = *setup;
-    a->device = device;
+    a->device = a->arrays.device = device;
     a->discretization = advection_discretization_of(setup);
     a->points = (size_t)sw_points(setup->n);
     a->element_size = setup->single_steps ? 4 : 8;
-    SW_TRY_TO(failed, st, sw_alloc((size_t)setup->ncolumn * room, &a->column));
-    SW_TRY_TO(failed, st, sw_alloc(room, &a->run));
-    SW_TRY_TO(failed, st, sw_alloc(room, &a->bad_state));
-    SW_TRY_TO(failed, st, sw_alloc((size_t)device->threads, &a->thread));
+    sw_array(&a->arrays, (size_t)setup->ncolumn * room, &a->column);
+    sw_array(&a->arrays, room, &a->run);
+    sw_array(&a->arrays, room, &a->bad_state);
+    sw_array(&a->arrays, (size_t)device->threads, &a->thread);
+    SW_TRY_TO(failed, st, a->arrays.status);
     SW_TRY_TO(failed, st, advection_terms_create(setup, &a->terms));
     a->velocity_varies = advection_velocity_uses(setup, "t") || advection_velocity_uses(setup, "u");
     SW_TRY_TO(failed, st, advection_operators_probe(a));
+    SW_TRY_TO(failed, st, sw_alloc_bytes(1, a->ops->own_size, &a->own));
     SW_TRY_TO(failed, st, a->ops->create(a));
     *sim = &a->sim;
     return SW_OK;

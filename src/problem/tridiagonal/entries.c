@@ -38,8 +38,10 @@ enum sw_status tridiagonal_entries_create(const struct tridiagonal_entries_desc 
     *entries = NULL;
     if (ops->absent) return SW_FAIL(SW_E_ABSENT, "%s", ops->absent);
     SW_TRY(sw_alloc(1, &e));
-    *e = (struct tridiagonal_entries){.ops = ops, .desc = *desc, .device = device};
-    SW_TRY_TO(failed, st, sw_alloc((size_t)desc->nparam * (size_t)desc->capacity, &e->param));
+    *e = (struct tridiagonal_entries){.ops = ops, .desc = *desc, .device = device, .arrays.device = device};
+    sw_array(&e->arrays, (size_t)desc->nparam * (size_t)desc->capacity, &e->param);
+    SW_TRY_TO(failed, st, e->arrays.status);
+    SW_TRY_TO(failed, st, sw_alloc_bytes(1, ops->own_size, &e->own));
     SW_TRY_TO(failed, st, ops->create(e));
     *entries = e;
     return SW_OK;
@@ -51,9 +53,11 @@ failed:
 void tridiagonal_entries_destroy(struct tridiagonal_entries **entries)
 {
     if (!entries || !*entries) return;
-    (*entries)->ops->destroy(*entries);
-    sw_free((*entries)->param);
-    sw_free(*entries);
+    struct tridiagonal_entries *e = *entries;
+    if (e->own) e->ops->destroy(e);
+    sw_owned_free(&e->arrays);
+    sw_free(e->own);
+    sw_free(e);
     *entries = NULL;
 }
 

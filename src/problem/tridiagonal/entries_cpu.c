@@ -4,7 +4,6 @@
 #include <omp.h>
 #include <string.h>
 
-#include "base/sw_mem.h"
 #include "problem/tridiagonal/entries_impl.h"
 
 /* Rows at once, a divisor of 2^31: the arrays of a piece stay in the second-level cache. */
@@ -25,29 +24,23 @@ struct own {
 static void destroy(struct tridiagonal_entries *e)
 {
     struct own *own = e->own;
-    if (!own) return;
-    for (int t = 0; own->worker && t < e->device->threads; t++) {
+    for (int t = 0; own->worker && t < e->device->threads; t++)
         for (int k = 0; k < ENTRIES_PROGRAMS; k++) sw_eval_destroy(&own->worker[t].eval[k]);
-        sw_free(own->worker[t].i);
-    }
-    sw_free(own->worker);
-    sw_free(own->bad);
-    sw_free(own);
 }
 
 static enum sw_status create(struct tridiagonal_entries *e)
 {
-    struct own *own = NULL;
+    struct own *own = e->own;
     const struct sw_program *program[ENTRIES_PROGRAMS];
     const size_t room = PIECE + LANES;
     entries_programs(&e->desc, program);
-    SW_TRY(sw_alloc(1, &own));
-    e->own = own;
-    SW_TRY(sw_alloc((size_t)e->desc.capacity, &own->bad));
-    SW_TRY(sw_alloc((size_t)e->device->threads, &own->worker));
+    sw_array(&e->arrays, (size_t)e->desc.capacity, &own->bad);
+    sw_array(&e->arrays, (size_t)e->device->threads, &own->worker);
+    SW_TRY(e->arrays.status);
     for (int t = 0; t < e->device->threads; t++) {
         struct worker *w = &own->worker[t];
-        SW_TRY(sw_alloc(4 * room, &w->i));
+        sw_array(&e->arrays, 4 * room, &w->i);
+        SW_TRY(e->arrays.status);
         w->x = w->i + room;
         w->r = w->x + room;
         w->exact = w->r + room;
@@ -323,6 +316,7 @@ extern const struct entries_ops entries_cpu;
 const struct entries_ops entries_cpu = {
     .name = "cpu",
     .space = SW_HOST,
+    .own_size = sizeof(struct own),
     .create = create,
     .load = load,
     .fill = fill,

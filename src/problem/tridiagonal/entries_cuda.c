@@ -3,7 +3,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/sw_mem.h"
 #include "cuda/cu_check.cuh"
 #include "device/sw_kernels.h"
 #include "problem/tridiagonal/entries_impl.h"
@@ -127,39 +126,29 @@ static size_t bytes(const struct tridiagonal_entries_desc *desc, size_t *per_run
 
 static enum sw_status create(struct tridiagonal_entries *e)
 {
-    struct own *own = NULL;
+    struct own *own = e->own;
     struct sw_text definitions = {0};
     const size_t room = (size_t)e->desc.capacity;
-    SW_TRY(sw_alloc(1, &own));
-    e->own = own;
     const size_t cached = cached_values(&e->desc, &own->used);
     own->batch = (struct entries_batch){.n = e->desc.n, .cyclic = e->desc.cyclic};
     add_definitions(&e->desc, &definitions);
     SW_TRY(sw_kernels_create(e->device, &source, &definitions, &own->kernels));
-    SW_TRY(sw_device_alloc(e->device, room * (size_t)own->used, &own->param));
-    SW_TRY(sw_device_alloc(e->device, room * 2, &own->beyond));
-    SW_TRY(sw_device_alloc(e->device, room * cached, &own->batch.cached));
-    SW_TRY(sw_device_alloc(e->device, room, &own->batch.bad));
-    SW_TRY(sw_device_alloc(e->device, room * (size_t)parts_of(e->desc.n), &own->part));
-    SW_TRY(sw_device_alloc(e->device, room, &own->sums));
+    sw_array_device(&e->arrays, room * (size_t)own->used, &own->param);
+    sw_array_device(&e->arrays, room * 2, &own->beyond);
+    sw_array_device(&e->arrays, room * cached, &own->batch.cached);
+    sw_array_device(&e->arrays, room, &own->batch.bad);
+    sw_array_device(&e->arrays, room * (size_t)parts_of(e->desc.n), &own->part);
+    sw_array_device(&e->arrays, room, &own->sums);
+    sw_array(&e->arrays, room, &own->here);
     own->batch.param = own->param;
-    return sw_alloc(room, &own->here);
+    return e->arrays.status;
 }
 
 static void destroy(struct tridiagonal_entries *e)
 {
     struct own *own = e->own;
-    if (!own) return;
     (void)sw_device_wait(e->device);
     sw_kernels_destroy(e->device, &own->kernels);
-    sw_device_free(e->device, own->param);
-    sw_device_free(e->device, own->beyond);
-    sw_device_free(e->device, own->batch.cached);
-    sw_device_free(e->device, own->batch.bad);
-    sw_device_free(e->device, own->part);
-    sw_device_free(e->device, own->sums);
-    sw_free(own->here);
-    sw_free(own);
 }
 
 /* ------------------------------------------------------------------ a batch */
@@ -222,6 +211,7 @@ const struct entries_ops entries_cuda = {
     .name = "cuda",
     .space = SW_DEVICE,
     .bytes = bytes,
+    .own_size = sizeof(struct own),
     .create = create,
     .load = load,
     .fill = fill,

@@ -2,6 +2,7 @@
 #define ENTRIES_IMPL_H
 /* What entries.h and measure.h call on a kind of device. One file a kind; its row goes into entries_table.c. */
 #include "base/row.h"
+#include "device/sw_owned.h"
 #include "problem/tridiagonal/measure.h"
 
 /* The programs of a desc by number: those of the arrays, then exact. */
@@ -10,7 +11,8 @@ enum { ENTRIES_LOWER, ENTRIES_MAIN, ENTRIES_UPPER, ENTRIES_RHS, ENTRIES_EXACT, E
 struct entries_ops {
     SW_ROW;                    /* named as the kind of device: "cpu"      */
     size_t         (*bytes)(const struct tridiagonal_entries_desc *desc, size_t *per_run);  /* NULL: none */
-    enum sw_status (*create)(struct tridiagonal_entries *entries);          /* fills own              */
+    size_t         own_size;                                                /* bytes of own           */
+    enum sw_status (*create)(struct tridiagonal_entries *entries);          /* fills own, which is zeros, and arrays */
     enum sw_status (*load)(struct tridiagonal_entries *entries);            /* count and param are set */
     enum sw_status (*fill)(struct tridiagonal_entries *entries, int64_t first, int64_t rows,
                            const struct tridiagonal_arrays *out);
@@ -18,7 +20,7 @@ struct entries_ops {
     enum sw_status (*measure)(struct tridiagonal_entries *entries, int64_t first, int64_t rows,
                               const struct sw_tridiagonal_rows *of, const double *x, const double (*beyond)[2],
                               struct tridiagonal_sums *sums);
-    void           (*destroy)(struct tridiagonal_entries *entries);         /* own may be NULL        */
+    void           (*destroy)(struct tridiagonal_entries *entries);         /* what is not in arrays  */
     enum sw_status (*try_compile)(const struct tridiagonal_entries_desc *desc, int sm);  /* NULL: compiles nothing */
 };
 
@@ -28,6 +30,7 @@ struct tridiagonal_entries {
     struct sw_device *device;
     int     count;   /* runs loaded                                */
     double *param;   /* [nparam][count] on the host; room for capacity */
+    struct sw_owned arrays;
     void   *own;
 };
 

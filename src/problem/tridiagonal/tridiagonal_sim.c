@@ -7,6 +7,7 @@
 #include "base/sw_cost.h"
 #include "base/sw_mem.h"
 #include "base/sw_reals.h"
+#include "device/sw_owned.h"
 #include "device/sw_device.h"
 #include "expr/sw_expr.h"
 #include "problem/tridiagonal/matrices.h"
@@ -37,6 +38,7 @@ struct tridiagonal_sim {
     struct sw_program *own[3];  /* of the matrix; NULL: the config's, or none                                    */
     struct tridiagonal_entries *entries;
     struct sw_tridiagonal      *solver;       /* for count systems, once some are loaded                         */
+    struct sw_owned  arrays;
     double           *array[ARRAYS], *x;      /* [capacity][n] in the memory of the device                       */
     double           *host;     /* [staging] arrays of some runs on their way to the device; NULL: not needed    */
     size_t            staging;  /* a multiple of n                                                               */
@@ -355,15 +357,9 @@ static void destroy(struct sw_sim *sim)
     sw_tridiagonal_destroy(&t->solver);
     tridiagonal_entries_destroy(&t->entries);
     for (int k = 0; k < 3; k++) sw_program_destroy(&t->own[k]);
-    for (int k = 0; k < ARRAYS; k++) sw_device_free(t->device, t->array[k]);
-    sw_device_free(t->device, t->x);
     randsvd_free(&t->block);
-    sw_free(t->host);
-    sw_free(t->ending);
+    sw_owned_free(&t->arrays);
     sw_free(t->why);
-    sw_free(t->sums);
-    sw_free(t->norms);
-    sw_free(t->saved);
     sw_free(t);
 }
 
@@ -394,18 +390,19 @@ static size_t staging_of(const struct sw_setup *setup)
     return *sw_setup_word(setup, "source.file") && some > 1 ? some * n : n;
 }
 
-static enum sw_status allocate(struct tridiagonal_sim *t)
+static enum sw_status list_arrays(struct tridiagonal_sim *t)
 {
     const size_t capacity = (size_t)t->setup.capacity, all = capacity * t->n;
     const bool saves = t->setup.fields && (t->setup.single || !on_host(t));
-    for (int k = 0; k < ARRAYS; k++) SW_TRY(sw_device_alloc(t->device, all, &t->array[k]));
-    SW_TRY(sw_device_alloc(t->device, all, &t->x));
+    for (int k = 0; k < ARRAYS; k++) sw_array_device(&t->arrays, all, &t->array[k]);
+    sw_array_device(&t->arrays, all, &t->x);
     t->staging = staging_of(&t->setup);
-    if (t->staging) SW_TRY(sw_alloc(t->staging, &t->host));
-    if (saves) SW_TRY(sw_alloc(all * sw_reals_word(t->setup.single), &t->saved));
-    SW_TRY(sw_alloc(capacity, &t->ending));
-    SW_TRY(sw_alloc(capacity, &t->sums));
-    return sw_alloc(capacity, &t->norms);
+    if (t->staging) sw_array(&t->arrays, t->staging, &t->host);
+    if (saves) sw_array(&t->arrays, all * sw_reals_word(t->setup.single), &t->saved);
+    sw_array(&t->arrays, capacity, &t->ending);
+    sw_array(&t->arrays, capacity, &t->sums);
+    sw_array(&t->arrays, capacity, &t->norms);
+    return t->arrays.status;
 }
 
 enum sw_status tridiagonal_create(const struct sw_problem *problem, const struct sw_setup *setup,
@@ -420,14 +417,14 @@ enum sw_status tridiagonal_create(const struct sw_problem *problem, const struct
     SW_TRY(sw_alloc(1, &t));
     t->sim.ops = &tridiagonal_ops;
     t->setup = *setup;
-    t->device = device;
+    t->device = t->arrays.device = device;
     t->n = (size_t)setup->n[0];
     t->matrix = tridiagonal_matrix_find(sw_setup_word(setup, "matrix"));
     SW_TRY_TO(failed, st, prepare_solver(t, setup->capacity));
     SW_TRY_TO(failed, st, tridiagonal_find_source(setup, &t->source));
     SW_TRY_TO(failed, st, tridiagonal_describe_entries(setup, t->source, t->own, &desc));
     SW_TRY_TO(failed, st, tridiagonal_entries_create(&desc, device, &t->entries));
-    SW_TRY_TO(failed, st, allocate(t));
+    SW_TRY_TO(failed, st, list_arrays(t));
     *sim = &t->sim;
     return SW_OK;
 failed:

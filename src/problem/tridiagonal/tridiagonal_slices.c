@@ -14,6 +14,7 @@
 #include "base/sw_mem.h"
 #include "base/sw_reals.h"
 #include "comm/sw_comm.h"
+#include "device/sw_owned.h"
 #include "device/sw_snapshot.h"
 #include "linalg/sw_tridiagonal.h"
 #include "problem/tridiagonal/matrices.h"
@@ -37,6 +38,7 @@ struct lane {
     struct sw_device *device;
     struct tridiagonal_entries *entries;
     struct sw_tridiagonal *solver;
+    struct sw_owned arrays;
     double *array[ARRAYS], *x;                    /* [most_rows] in the memory of the device        */
     double *host;               /* [piece_rows] on the way from or to the device; NULL: not needed  */
     int64_t slice, first, rows;                   /* rows 0: there is none                          */
@@ -62,6 +64,7 @@ struct slices_sim {
     struct sw_relation *relation;                 /* [slices]                                       */
     double            (*ends)[4];                 /* [slices]                                       */
     char             *saved[SW_SNAPSHOT_SLOTS];   /* [piece_rows] pieces of x as they are saved     */
+    struct sw_owned  arrays;   /* of the first lane's device                                       */
     struct randsvd    block;
     bool              closed;   /* the ends of all slices are known                                 */
     struct tridiagonal_sums sums;
@@ -515,22 +518,17 @@ static void destroy_lane(struct lane *l)
     (void)sw_device_use(l->device);
     sw_tridiagonal_destroy(&l->solver);
     tridiagonal_entries_destroy(&l->entries);
-    for (int k = 0; k < ARRAYS; k++) sw_device_free(l->device, l->array[k]);
-    sw_device_free(l->device, l->x);
-    sw_device_free_host(l->device, l->host);
+    sw_owned_free(&l->arrays);
 }
 
 static void destroy(struct sw_sim *sim)
 {
     struct slices_sim *t = (struct slices_sim *)sim;
     if (!t) return;
-    for (int k = 0; k < SW_SNAPSHOT_SLOTS && t->lane; k++) sw_device_free_host(t->lane[0].device, t->saved[k]);
     for (int k = t->lanes - 1; k >= 0 && t->lane; k--) destroy_lane(&t->lane[k]);
     for (int k = 0; k < 3; k++) sw_program_destroy(&t->own[k]);
     randsvd_free(&t->block);
-    sw_free(t->relation);
-    sw_free(t->ends);
-    sw_free(t->lane);
+    sw_owned_free(&t->arrays);
     sw_free(t);
 }
 
@@ -575,14 +573,15 @@ static enum sw_status create_lane(struct slices_sim *t, struct lane *l, struct s
 {
     const struct sw_tridiagonal_desc system = tridiagonal_describe(&t->setup, t->n, 1);
     const char *row = tridiagonal_row_of_slices(&t->setup, device);
-    l->device = device;
+    l->device = l->arrays.device = device;
     SW_TRY(sw_device_use(device));
     SW_TRY(sw_tridiagonal_create_slices(&system, t->setup.cut, row, device, &l->solver));
     const size_t rows = (size_t)t->most_rows;
     SW_TRY(tridiagonal_entries_create(desc, device, &l->entries));
-    for (int k = 0; k < ARRAYS; k++) SW_TRY(sw_device_alloc(device, rows, &l->array[k]));
-    SW_TRY(sw_device_alloc(device, rows, &l->x));
-    return tridiagonal_needs_staging(&t->setup) ? sw_device_alloc_host(device, (size_t)t->piece_rows, &l->host) : SW_OK;
+    for (int k = 0; k < ARRAYS; k++) sw_array_device(&l->arrays, rows, &l->array[k]);
+    sw_array_device(&l->arrays, rows, &l->x);
+    if (tridiagonal_needs_staging(&t->setup)) sw_array_pinned(&l->arrays, (size_t)t->piece_rows, &l->host);
+    return l->arrays.status;
 }
 
 static enum sw_status create_lanes(struct slices_sim *t, struct sw_device *device)
@@ -590,15 +589,17 @@ static enum sw_status create_lanes(struct slices_sim *t, struct sw_device *devic
     struct tridiagonal_entries_desc desc;
     SW_TRY(tridiagonal_find_source(&t->setup, &t->source));
     SW_TRY(tridiagonal_describe_entries(&t->setup, t->source, t->own, &desc));
-    SW_TRY(sw_alloc((size_t)t->lanes, &t->lane));
+    sw_array(&t->arrays, (size_t)t->lanes, &t->lane);
+    SW_TRY(t->arrays.status);
     for (int k = 0; k < t->lanes; k++)
         SW_TRY(create_lane(t, &t->lane[k], k ? t->setup.helper[k - 1] : device, &desc));
     SW_TRY(sw_device_use(device));
-    SW_TRY(sw_alloc((size_t)t->slices, &t->relation));
-    SW_TRY(sw_alloc((size_t)t->slices, &t->ends));
+    sw_array(&t->arrays, (size_t)t->slices, &t->relation);
+    sw_array(&t->arrays, (size_t)t->slices, &t->ends);
     for (int k = 0; k < SW_SNAPSHOT_SLOTS && t->setup.fields; k++)
-        SW_TRY(sw_device_alloc_host_bytes(device, (size_t)t->piece_rows, sw_reals_word(t->setup.single), &t->saved[k]));
-    return SW_OK;
+        sw_array_bytes(&t->arrays, SW_ARRAY_PINNED, (size_t)t->piece_rows, sw_reals_word(t->setup.single),
+                       &t->saved[k]);
+    return t->arrays.status;
 }
 
 enum sw_status tridiagonal_create_slices(const struct sw_setup *setup, struct sw_device *device, struct sw_sim **sim)
@@ -607,6 +608,7 @@ enum sw_status tridiagonal_create_slices(const struct sw_setup *setup, struct sw
     *sim = NULL;
     SW_TRY(sw_alloc(1, &t));
     t->sim.ops = &slices_ops;
+    t->arrays.device = device;
     t->setup = *setup;
     t->n = setup->n[0];
     t->slices = INT64_C(1) << setup->cut;
