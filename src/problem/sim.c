@@ -23,6 +23,12 @@ enum sw_status sw_sim_begin(struct sw_sim *sim, const double *field)
     return states && states->begin ? states->begin(sim, field) : sw_sim_set_state(sim, field);
 }
 
+enum sw_status sw_sim_set_record(struct sw_sim *sim, const double *record)
+{
+    const struct sw_record_ops *records = sim->ops->records;
+    return records && records->set ? records->set(sim, record) : SW_OK;
+}
+
 enum sw_status sw_sim_get_state(struct sw_sim *sim, double *state)
 {
     return sim->ops->states ? sim->ops->states->get(sim, state) : SW_OK;

@@ -89,7 +89,7 @@ static enum sw_status load_again(struct stopping_sim *s, bool without_stopped, c
     }
     SW_TRY_TO(done, st, s->inner->ops->load(s->inner, s->loaded, column, load_error));
     SW_TRY_TO(done, st, sw_sim_set_state(s->inner, s->loaded_state));
-    if (s->recorded) st = s->inner->ops->records->set(s->inner, s->loaded_record);
+    if (s->recorded) st = sw_sim_set_record(s->inner, s->loaded_record);
 done:
     sw_free(column);
     sw_free(load_error);
@@ -156,7 +156,7 @@ enum sw_status sw_stopping_sim_look_ahead(struct sw_sim *sim, int64_t step, cons
         copy(s->loaded_state + at * s->size, state + j * s->size, s->size);
     }
     SW_TRY(sw_sim_set_state(s->inner, s->loaded_state));
-    return s->recorded ? s->inner->ops->records->set(s->inner, s->loaded_record) : SW_OK;
+    return s->recorded ? sw_sim_set_record(s->inner, s->loaded_record) : SW_OK;
 }
 
 static void fill_nan(double *to, size_t size)
@@ -334,7 +334,7 @@ static enum sw_status set_state(struct sw_sim *sim, const double *state)
 
 static enum sw_status set_diagnostics(struct sw_sim *sim, const double *record)
 {
-    return of(sim)->inner->ops->records->set(of(sim)->inner, record);
+    return sw_sim_set_record(of(sim)->inner, record);
 }
 
 static enum sw_status advance(struct sw_sim *sim, int64_t from, int64_t to)

@@ -109,6 +109,7 @@ struct sw_state_ops {
 struct sw_record_ops {
     int            numbers;
     enum sw_status (*get)(struct sw_sim *sim, double *record);
+    /** NULL: it follows from the state. Call sw_sim_set_record() */
     enum sw_status (*set)(struct sw_sim *sim, const double *record);
     /** What run j's record gives cause to say of it at its end, "" if nothing. finite: to its last step. */
     void           (*warn)(const struct sw_sim *sim, int j, const double *record, bool finite, char text[160]);
@@ -145,6 +146,7 @@ size_t         sw_sim_state_size(const struct sw_sim *sim);
 enum sw_status sw_sim_initial(struct sw_sim *sim);
 enum sw_status sw_sim_set_state(struct sw_sim *sim, const double *state);
 enum sw_status sw_sim_begin(struct sw_sim *sim, const double *field);
+enum sw_status sw_sim_set_record(struct sw_sim *sim, const double *record);
 enum sw_status sw_sim_get_state(struct sw_sim *sim, double *state);
 /** @param all  runs that are loaded  @return also SW_E_MEMORY */
 enum sw_status sw_sim_get_states(struct sw_sim *sim, int all, int count, const int *which, double *state);

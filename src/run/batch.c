@@ -127,7 +127,7 @@ static enum sw_status restore(struct batch *b)
     b->field = resume->fields_done;
     b->scalar = resume->scalars_done;
     SW_TRY_TO(out, st, sw_sim_set_state(r->sim, state));
-    if (r->diagnostics) SW_TRY_TO(out, st, r->sim->ops->records->set(r->sim, r->diagnostics));
+    if (r->diagnostics) SW_TRY_TO(out, st, sw_sim_set_record(r->sim, r->diagnostics));
     st = early_ends_resume(b->ends, b->step, old, stored);
 out:
     sw_free(old);

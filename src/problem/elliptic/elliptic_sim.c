@@ -424,13 +424,6 @@ static enum sw_status get_record(struct sw_sim *sim, double *record)
     return SW_OK;
 }
 
-/* It follows from f. */
-static enum sw_status set_record(struct sw_sim *sim, const double *record)
-{
-    (void)sim, (void)record;
-    return SW_OK;
-}
-
 static void warn_result(const struct sw_sim *sim, int j, const double *record, bool finite, char text[160])
 {
     const struct elliptic_sim *s = (const struct elliptic_sim *)sim;
@@ -477,7 +470,7 @@ static void destroy(struct sw_sim *sim)
 }
 
 static const struct sw_record_ops record_ops = {
-    .numbers = SW_DIAGNOSTICS, .get = get_record, .set = set_record, .warn = warn_result};
+    .numbers = SW_DIAGNOSTICS, .get = get_record, .warn = warn_result};
 static const struct sw_residual_ops residual_ops = {.get = residuals, .history = history};
 
 static const struct sw_sim_ops elliptic_ops = {

@@ -335,13 +335,6 @@ static enum sw_status get_record(struct sw_sim *sim, double *record)
     return SW_OK;
 }
 
-/* It follows from x. */
-static enum sw_status set_record(struct sw_sim *sim, const double *record)
-{
-    (void)sim, (void)record;
-    return SW_OK;
-}
-
 static struct sw_cost cost(const struct sw_sim *sim, int64_t steps)
 {
     (void)steps;
@@ -364,7 +357,7 @@ static void destroy(struct sw_sim *sim)
 }
 
 static const struct sw_record_ops record_ops = {
-    .numbers = SW_DIAGNOSTICS, .get = get_record, .set = set_record, .warn = tridiagonal_warn_result};
+    .numbers = SW_DIAGNOSTICS, .get = get_record, .warn = tridiagonal_warn_result};
 static const struct sw_residual_ops residual_ops = {.get = residuals};
 
 static const struct sw_sim_ops tridiagonal_ops = {

@@ -503,13 +503,6 @@ static enum sw_status get_record(struct sw_sim *sim, double *record)
     return SW_OK;
 }
 
-/* It follows from the sums. */
-static enum sw_status set_record(struct sw_sim *sim, const double *record)
-{
-    (void)sim, (void)record;
-    return SW_OK;
-}
-
 /* ------------------------------------------------------------------ making one */
 
 static void destroy_lane(struct lane *l)
@@ -535,7 +528,7 @@ static void destroy(struct sw_sim *sim)
 static const struct sw_state_ops state_ops = {.size = state_size, .set = set_state, .get = get_state};
 static const struct sw_cut_ops cut_ops = {.piece = piece, .help = help, .help_piece = help_piece};
 static const struct sw_record_ops record_ops = {
-    .numbers = SW_DIAGNOSTICS, .get = get_record, .set = set_record, .warn = tridiagonal_warn_result};
+    .numbers = SW_DIAGNOSTICS, .get = get_record, .warn = tridiagonal_warn_result};
 static const struct sw_residual_ops residual_ops = {.get = residuals};
 
 static const struct sw_sim_ops slices_ops = {
