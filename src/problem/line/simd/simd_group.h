@@ -120,14 +120,11 @@ void sw_simd_close(const struct sw_stepper *s, const struct sw_simd_group *g, co
 /** In double precision: the state itself, or converted into w->wide. */
 const double *sw_simd_seen(const struct sw_stepper *s, struct sw_simd_worker *w, const void *state);
 
-/** Numbers of a group, [n][lanes], as the steps want them: rounded to float. */
-void sw_simd_to_single(const struct sw_stepper *s, const double *from, float *to);
-
 /** @param finite  out: of each lane  @return whether all of the live ones are */
 bool sw_simd_finite(const struct sw_stepper *s, struct sw_simd_worker *w, const void *state,
                     const bool live[SW_LANES_MOST], bool finite[SW_LANES_MOST]);
 
-/* ---- simd_programs.c: what G and S are in the steps of a group */
+/* ---- what G and S are in the steps of a group */
 
 enum sw_status sw_simd_create_programs(const struct sw_stepper_desc *desc, struct sw_simd_group *g);
 void           sw_simd_destroy_programs(struct sw_simd_group *g);
