@@ -81,11 +81,6 @@ struct sw_scheduler {
     struct sw_err_kept failed, device_failed;  /* what ends the call; the first device that failed */
 };
 
-/* ---- scheduler.c */
-/** Start the workers, and answer them until they have exited and the queue is no longer busy with other processes. */
-enum sw_status scheduler_run(struct sw_scheduler *s, const struct sw_devices *devices);
-void scheduler_show_progress(struct sw_scheduler *s, const char *phase);  /* calls the callback */
-
 /* ---- worker.c */
 void *worker_run(void *worker);  /* the thread */
 
