@@ -33,12 +33,21 @@ static enum sw_status unknown_name(const char *name)
     return SW_E_USAGE;
 }
 
+/* An equation by its name, or by the part of it behind the dot; NULL: none. */
+static const struct cli_equation *find_equation(const char *name)
+{
+    const struct cli_equation *e;
+    for (int k = 0; (e = cli_equation(k)); k++)
+        if (!strcmp(e->name, name) || !strcmp(cli_equation_short_name(e), name)) return e;
+    return NULL;
+}
+
 /* A problem's name is that of its example, even where an equation has it behind its dot. */
 enum sw_status cmd_init(struct sw_cli *cli)
 {
     const char *name = cli->narguments ? cli->argument[0] : "cahn_hilliard";
     const struct sw_problem *problem = sw_problem_find(name);
-    const struct cli_equation *equation = cli_equation_find(name);
+    const struct cli_equation *equation = find_equation(name);
     if (!problem && !equation) return unknown_name(name);
     if (!problem) {
         fwrite(equation->begin, 1, (size_t)(equation->end - equation->begin), stdout);

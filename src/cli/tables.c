@@ -55,14 +55,6 @@ const struct cli_equation *cli_equation(int k)
 
 const char *cli_equation_short_name(const struct cli_equation *equation) { return strchr(equation->name, '.') + 1; }
 
-const struct cli_equation *cli_equation_find(const char *name)
-{
-    const struct cli_equation *e;
-    for (int k = 0; (e = cli_equation(k)); k++)
-        if (!strcmp(e->name, name) || !strcmp(cli_equation_short_name(e), name)) return e;
-    return NULL;
-}
-
 /* ---- a table a kind of row */
 
 static bool problem_row(int k, struct table_row *row)

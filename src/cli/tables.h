@@ -39,9 +39,6 @@ struct cli_equation {
 /** Equation k of the catalogue. @return NULL past the end */
 const struct cli_equation *cli_equation(int k);
 
-/** By its name, or by the part of it behind the dot. @return NULL: none */
-const struct cli_equation *cli_equation_find(const char *name);
-
 /** The part of its name behind the dot, which may be the name of a problem, too. */
 const char *cli_equation_short_name(const struct cli_equation *equation);
 #endif

@@ -1,4 +1,4 @@
-/* Tree to instructions: names are resolved, operations emitted (emit.c), the result put in order (schedule.c). */
+/* Tree to instructions: names are resolved, operations emitted and the result put in order (emit.c). */
 #include <string.h>
 
 #include "base/sw_mem.h"

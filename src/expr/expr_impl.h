@@ -177,7 +177,4 @@ struct sw_program {
     char (*names)[NAME_LONGEST + 1];
     int name_count;
 };
-
-/** Decide what is kept and where values go (schedule.c); code, count and root are set. */
-enum sw_status program_schedule(struct sw_program *program);
 #endif

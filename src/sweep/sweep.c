@@ -13,7 +13,6 @@
 #include "sweep/groups.h"
 #include "sweep/keys.h"
 #include "sweep/names.h"
-#include "sweep/options.h"
 #include "sweep/reductions.h"
 #include "sweep/runs_check.h"
 #include "sweep/sample.h"

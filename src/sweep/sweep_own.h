@@ -8,8 +8,8 @@
  *     formula              expressions: numbers of a run, functions of the points
  *     unknowns             the names of the unknowns, where a config gives them
  *     sample, axis         points drawn at random; the axes and their values
- *     words                keys that take a word or the name of a row, of the config or of an axis
- *     options              keys with one value for the whole sweep
+ *     words                keys with one value for the whole sweep; those that take a word or the name of a row, of the
+ *                          config or of an axis
  *     columns, column_values   the columns of the run table, and their numbers, a block of runs at a time
  *     names                what axes and defines may be called, and whether anything uses them
  *     times                output times, as steps

@@ -1,20 +1,17 @@
 #ifndef SWEEP_WORDS_H
 #define SWEEP_WORDS_H
-/* Keys that take a word, or the name of a row of the table that does the work: one for the whole sweep, or "$axis", the
- * word that an axis has in a run. */
+/* Keys with one value for the whole sweep: words, texts, switches, and numbers that are no columns. A word, or the name
+ * of a row of the table that does the work, is one for the whole sweep, or "$axis", the word that an axis has in a
+ * run. */
 #include "sweep/sw_sweep.h"
 
 enum { MAX_CHOICES = 16 };
 
-/** The text of a WORD, TEXT, ROW or SWITCH key that is one for the whole sweep, "true" of a SWITCH: of its setting, or
- * where that is refused, which is reported, or absent, its default. */
-const char *key_text(const struct sw_sweep *s, const char *path);
+/** Read these keys into the sweep. @return SW_E_MEMORY */
+enum sw_status options_read(struct sw_sweep *s);
 
 /** The word by which a word of a key, as it is called now, goes into the ids of runs. */
 const char *key_word_in_ids(const struct sw_key *key, const char *word);
-
-/** Read the problem's WORD keys (sw_sweep.choice). A word of an axis stays "$axis". @return SW_E_MEMORY */
-enum sw_status choices_read(struct sw_sweep *s);
 
 /** Find the axes that words are taken from; there are columns by then. */
 void choices_resolve(struct sw_sweep *s);

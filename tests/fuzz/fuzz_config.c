@@ -1,6 +1,6 @@
 // sources: src/sweep/*.c src/expr/*.c src/base/sw_err.c src/base/sw_mem.c src/base/sw_text.c
 // sources: src/base/sw_nearest_name.c src/base/sw_report.c src/base/sw_hash*.c src/base/sw_clock.c
-// sources: src/device/device_spec.c src/device/device_table.c src/device/device_cpu.c src/device/host_memory.c
+// sources: src/device/device_spec.c src/device/device_table.c src/device/device_cpu.c
 // sources: src/problem/setup.c src/base/row.c src/base/sw_private.c src/base/sw_stop.c
 // link: -lconfig -lgomp -lnettle
 /* libFuzzer: any text as a config, with its last line as an override. Reading and expanding must neither crash nor

@@ -5,8 +5,8 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <math.h>
-#include <stddef.h>
 #include <signal.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,9 +18,26 @@
 #include "base/sw_json.h"
 #include "base/sw_mem.h"
 #include "base/sw_private.h"
-#include "base/sw_process.h"
 #include "base/sw_text.h"
 #include "store/files/sw_files.h"
+
+/* When a process of this machine started, in ticks since the machine did: its number may be another's later. -1: it has
+ * ended, but its parent has not asked how (a zombie). NAN: there is none, or this system does not say. */
+static double process_started(int64_t pid)
+{
+    char path[40], text[1024];
+    snprintf(path, sizeof path, "/proc/%lld/stat", (long long)pid);
+    FILE *from = fopen(path, "r");
+    if (!from) return NAN;
+    size_t length = fread(text, 1, sizeof text - 1, from);
+    fclose(from);
+    text[length] = 0;
+    /* the second word, a name, may hold anything; the third is the state, the 22nd the time */
+    char *p = strrchr(text, ')');
+    if (p && p[1] == ' ' && (p[2] == 'Z' || p[2] == 'X')) return -1;
+    for (int k = 0; p && k < 20; k++) p = strchr(p + 1, ' ');
+    return p ? strtod(p, NULL) : NAN;
+}
 
 static char *path_in_folder(const char *file, const char *name)
 {
@@ -81,7 +98,7 @@ void sw_status_file_write(const char *file, const struct sw_status_file *now)
     FILE *to = path && !sw_private_file(path, &fd, &fresh) ? fdopen(fd, "w") : NULL;
     if (to) {
         all.pid = getpid();
-        all.started = sw_process_started(all.pid);
+        all.started = process_started(all.pid);
         all.updated = (double)time(NULL);
         if (gethostname(all.host, sizeof all.host - 1)) all.host[0] = 0;
         write_json(to, &all);
@@ -202,7 +219,7 @@ static bool is_this_host(const char *host)
 
 static bool is_process_alive(const struct sw_status_file *now)
 {
-    double started = sw_process_started(now->pid);
+    double started = process_started(now->pid);
     if (started < 0) return false;
     if (started > 0 && now->started > 0) return started == now->started;  /* else another process has its number */
     return now->pid > 0 && (kill((pid_t)now->pid, 0) == 0 || errno == EPERM);
