@@ -79,7 +79,7 @@ static enum sw_status do_job(struct writer *w, const struct job *j)
     case JOB_PIECE: return write_piece(w, j);
     case JOB_BLANK: return write_blank(w, j);
     case JOB_HISTORY: return sw_part_add_history(w->part, j->history, j->count);
-    case JOB_FINISH: return sw_part_finish(&w->part, j->result, j->state, j->state_size, j->step);
+    case JOB_FINISH: return sw_part_commit(&w->part, j->result, j->state, j->state_size, j->step);
     case JOB_ABANDON: sw_part_abandon(&w->part); return SW_OK;
     case JOB_END: break;
     }

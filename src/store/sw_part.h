@@ -49,7 +49,7 @@ enum sw_status sw_part_add_history(struct sw_part *part, const double *history, 
  * @param state       [count][state_size] at `step`, or NULL. The state of runs that have ended is stored beside their
  *                    results: a longer sweep goes on from it
  * @return SW_E_IO, SW_E_MEMORY: nothing is left behind */
-enum sw_status sw_part_finish(struct sw_part **part, const struct sw_run_result *result, const double *state,
+enum sw_status sw_part_commit(struct sw_part **part, const struct sw_run_result *result, const double *state,
                               size_t state_size, int64_t step);
 /** Remove a part that is not finished. NULL and *NULL are fine. */
 void sw_part_abandon(struct sw_part **part);

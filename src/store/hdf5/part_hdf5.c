@@ -539,7 +539,7 @@ static void add_to_index(const struct sw_part *p, const struct sw_run_result *re
     sw_free(part);
 }
 
-enum sw_status sw_part_finish(struct sw_part **part, const struct sw_run_result *result, const double *state,
+enum sw_status sw_part_commit(struct sw_part **part, const struct sw_run_result *result, const double *state,
                               size_t state_size, int64_t step)
 {
     struct sw_part *p = *part;

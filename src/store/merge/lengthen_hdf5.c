@@ -250,7 +250,7 @@ static enum sw_status write_part(struct lengthening *g, const struct run_block *
     SW_TRY(sw_part_create(g->output, desc, g->provenance, &part));
     enum sw_status st = add_fields(g, s, pair, count, part);
     if (!st) st = add_scalars(g, s, pair, count, part);
-    if (!st) return sw_part_finish(&part, result, state, (size_t)s->data_group->nstate, s->old->steps);
+    if (!st) return sw_part_commit(&part, result, state, (size_t)s->data_group->nstate, s->old->steps);
     sw_part_abandon(&part);
     return st;
 }
