@@ -7,7 +7,7 @@
 #include "base/sw_clock.h"
 #include "base/sw_err.h"
 #include "base/sw_hash.h"
-#include "base/sw_late.h"
+#include "base/sw_async_stream.h"
 #include "base/sw_mem.h"
 #include "base/sw_stop.h"
 #include "base/sw_text.h"
@@ -484,7 +484,7 @@ static void start_clock(struct sw_cli *cli)
 {
     if (cli->max_seconds > 0) cli->deadline = sw_clock() + cli->max_seconds;
     signals_catch();
-    sw_late_stderr();
+    sw_async_stderr();
     if (cli->comm->size == 1) sw_stop_watch(&stop_signal);  /* ranks stop together, once they compute */
 }
 

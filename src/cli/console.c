@@ -10,7 +10,7 @@
 
 #include "base/sw_clock.h"
 #include "base/sw_err.h"
-#include "base/sw_late.h"
+#include "base/sw_async_stream.h"
 #include "base/sw_mem.h"
 #include "cli/console.h"
 #include "cli/signals.h"
@@ -97,7 +97,7 @@ double console_patience(const struct sw_cli *cli, int fd)
 
 bool console_wait(const struct sw_cli *cli)
 {
-    return sw_late_stderr_wait(console_patience(cli, STDERR_FILENO), &stop_signal);
+    return sw_async_stderr_wait(console_patience(cli, STDERR_FILENO), &stop_signal);
 }
 
 void console_write_csv(FILE *to, const char *text)

@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include "base/sw_err.h"
-#include "base/sw_late.h"
+#include "base/sw_async_stream.h"
 #include "base/sw_mem.h"
 #include "cli/console.h"
 #include "cli/run_messages.h"
@@ -30,7 +30,7 @@ static void on_library_exit(int code, void *user)
         "raise `ulimit -u` or `ulimit -v`, or use fewer threads (-j)\n";
     (void)user;
     if (!watched || (code > 1 && code <= sw_status_exit_code(SW_E_IO))) return;  /* sw_message_abort_job() */
-    sw_late_stderr_wait(1, NULL);
+    sw_async_stderr_wait(1, NULL);
     (void)!write(STDERR_FILENO, text, sizeof text - 1);
     _exit(sw_status_exit_code(SW_E_MEMORY));
 }

@@ -5,7 +5,7 @@
 #include <unistd.h>
 
 #include "base/sw_clock.h"
-#include "base/sw_late.h"
+#include "base/sw_async_stream.h"
 #include "base/sw_text.h"
 #include "cli/console.h"
 #include "cli/run_messages.h"
@@ -86,7 +86,7 @@ static void add_blocks(struct sw_text *line, double fraction, int width)
 static void draw_bar(struct progress_bar *bar, const struct sw_progress *p)
 {
     struct sw_text words = {0}, line = {0};
-    if (sw_late_stderr_lags()) return;  /* a terminal that takes nothing (Ctrl-S): it gets the next one */
+    if (sw_async_stderr_lags()) return;  /* a terminal that takes nothing (Ctrl-S): it gets the next one */
     describe(bar, p, false, &words);
     if (console_width(sw_text_get(&words)) >= columns()) {
         sw_text_free(&words);

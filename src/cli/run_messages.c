@@ -10,7 +10,7 @@
 #include "base/sw_clock.h"
 #include "base/sw_err.h"
 #include "base/sw_json.h"
-#include "base/sw_late.h"
+#include "base/sw_async_stream.h"
 #include "base/sw_mem.h"
 #include "base/sw_text.h"
 #include "base/sw_version.h"
@@ -25,7 +25,7 @@
 
 struct event_log {
     FILE   *file;
-    struct sw_late *late;               /* whose stream it is; NULL: a file's    */
+    struct sw_async_stream *stream;     /* whose `file` is; NULL: it is a plain file */
     struct sw_json json;
     int64_t lost;                       /* events that could not be written      */
     int     error;                      /* errno of the first of them, 0: none   */
@@ -36,13 +36,14 @@ struct event_log {
 static enum sw_status open_stream(const char *path, struct event_log *log)
 {
     struct stat s;
-    FILE *late = NULL;
+    FILE *file = NULL;
     const bool fifo = !stat(path, &s) && S_ISFIFO(s.st_mode);
     if (fifo && access(path, W_OK)) return sw_files_fail(path);
     if (!fifo) SW_TRY(console_append_open(path, "{\"event\": ", &log->file));
-    if (fifo) log->late = sw_late_create(-1, path, NULL, &late);
-    else if (sw_late_wanted(fileno(log->file))) log->late = sw_late_create(fileno(log->file), NULL, NULL, &late);
-    if (log->late) log->file = late;
+    if (fifo) log->stream = sw_async_stream_create(-1, path, NULL, &file);
+    else if (sw_async_stream_wanted(fileno(log->file)))
+        log->stream = sw_async_stream_create(fileno(log->file), NULL, NULL, &file);
+    if (log->stream) log->file = file;
     return log->file ? SW_OK : SW_FAIL(SW_E_MEMORY, "out of memory");
 }
 
@@ -76,7 +77,7 @@ enum sw_status event_log_close(struct sw_cli *cli)
     struct event_log *log = cli->log;
     if (!log) return SW_OK;
     errno = 0;
-    if (log->late) log->lost = sw_late_wait(log->late, console_patience(cli, -1), &stop_signal, &log->error);
+    if (log->stream) log->lost = sw_async_stream_wait(log->stream, console_patience(cli, -1), &stop_signal, &log->error);
     else if (fclose(log->file) && !log->error) log->error = errno ? errno : EIO;  /* what a server refuses only now */
     if (log->lost) {
         st = SW_FAIL(SW_E_IO, "%s: %s; %lld event%s are not in it", cli->log_path, why_lost(log),
@@ -112,7 +113,7 @@ static void end_event(struct sw_cli *cli)
     sw_json_end(&log->json, '}');
     errno = 0;
     const bool first = !log->error && !log->lost, failed = fflush(log->file) || ferror(log->file);
-    if (log->late) log->lost = sw_late_dropped(log->late, &log->error);
+    if (log->stream) log->lost = sw_async_stream_dropped(log->stream, &log->error);
     else if (failed) count_lost(log, 1);
     if (first && (log->error || log->lost))
         console_message(cli, "warning: %s: %s; the sweep continues, but its log lacks lines\n", cli->log_path,

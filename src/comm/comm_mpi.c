@@ -15,7 +15,7 @@
 #include <unistd.h>
 
 #include "base/sw_err.h"
-#include "base/sw_late.h"
+#include "base/sw_async_stream.h"
 #include "base/sw_text.h"
 #include "comm/sw_comm_impl.h"
 #include "comm/sw_launch.h"
@@ -91,7 +91,7 @@ _Noreturn static void end_job(const struct sw_comm *comm, const struct sw_err_ke
     gethostname(host, sizeof host - 1);
     sw_text_add_shown(&message, failure->message, "\n\t");
     fprintf(stderr, "error: rank %d of %d on %s: %s\n", comm->rank, comm->size, host, sw_text_get(&message));
-    sw_late_stderr_wait(1, NULL);
+    sw_async_stderr_wait(1, NULL);
     world_abort(sw_status_exit_code(failure->status));
 }
 

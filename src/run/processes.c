@@ -8,7 +8,7 @@
 
 #include "base/sw_clock.h"
 #include "base/sw_err.h"
-#include "base/sw_late.h"
+#include "base/sw_async_stream.h"
 #include "base/sw_mem.h"
 #include "comm/sw_message.h"
 #include "run/assignments.h"
@@ -145,7 +145,7 @@ static void check_silence(struct sw_processes *p, int rank, double now)
     if (now - peer->last_message > dead_after) {
         snprintf(text, sizeof text, "has sent nothing for %.0f s", now - peer->last_message);
         print_silent_rank(p, rank, text);
-        sw_late_stderr_wait(1, NULL);
+        sw_async_stderr_wait(1, NULL);
         sw_message_abort_job(sw_status_exit_code(SW_E_COMM));
     }
     const bool no_answer = p->stop_sent && now - p->stop_sent > answer_within && peer->last_message < p->stop_sent;

@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #include "base/sw_clock.h"
-#include "base/sw_late.h"
+#include "base/sw_async_stream.h"
 #include "helpers.h"
 
 static volatile sig_atomic_t no_stop, stop = 1;
@@ -61,21 +61,21 @@ static void what_finds_no_room_is_counted_and_told(void **state)
     FILE *to;
     (void)state;
     assert_int_equal(pipe(end), 0);
-    assert_true(sw_late_wanted(end[1]));
-    struct sw_late *late = sw_late_create(end[1], NULL, "missing %lld\n", &to);
+    assert_true(sw_async_stream_wanted(end[1]));
+    struct sw_async_stream *late = sw_async_stream_create(end[1], NULL, "missing %lld\n", &to);
     assert_non_null(late);
     const double start = sw_clock();
     for (int k = 0; k < many; k++) print_line(to, k);
     assert_true(sw_clock() - start < 20);  /* and does not end where it waits */
-    assert_true(sw_late_lags(late));
-    const int64_t dropped = sw_late_dropped(late, &error);
+    assert_true(sw_async_stream_lags(late));
+    const int64_t dropped = sw_async_stream_dropped(late, &error);
     assert_true(dropped > 100 && dropped < 1024 + 1);
     struct reader r = {.fd = end[0]};
     pthread_t thread;
     assert_int_equal(pthread_create(&thread, NULL, read_all, &r), 0);
-    assert_int_equal(sw_late_wait(late, 60, &no_stop, &error), dropped);
+    assert_int_equal(sw_async_stream_wait(late, 60, &no_stop, &error), dropped);
     for (int k = many; k < many + more; k++) print_line(to, k);
-    assert_int_equal(sw_late_wait(late, 60, &no_stop, &error), dropped);
+    assert_int_equal(sw_async_stream_wait(late, 60, &no_stop, &error), dropped);
     assert_int_equal(error, 0);
     close(end[1]);
     pthread_join(thread, NULL);
@@ -90,15 +90,15 @@ static void an_end_that_takes_nothing_is_left(void **state)
     FILE *to;
     (void)state;
     assert_int_equal(pipe(end), 0);
-    struct sw_late *late = sw_late_create(end[1], NULL, NULL, &to);
+    struct sw_async_stream *late = sw_async_stream_create(end[1], NULL, NULL, &to);
     for (int k = 0; k < 200; k++) print_line(to, k);
     double start = sw_clock();
-    const int64_t dropped = sw_late_wait(late, INFINITY, &stop, &error);  /* a signal is heard */
+    const int64_t dropped = sw_async_stream_wait(late, INFINITY, &stop, &error);  /* a signal is heard */
     assert_true(sw_clock() - start < 20);
     assert_true(dropped > 100 && dropped < 200);
     print_line(to, 200);                                                 /* and nothing waits once more */
     start = sw_clock();
-    assert_int_equal(sw_late_wait(late, 60, &no_stop, &error), dropped + 1);
+    assert_int_equal(sw_async_stream_wait(late, 60, &no_stop, &error), dropped + 1);
     assert_true(sw_clock() - start < 20);
 }
 
@@ -109,10 +109,10 @@ static void a_reader_that_is_gone_is_an_error(void **state)
     (void)state;
     signal(SIGPIPE, SIG_IGN);
     assert_int_equal(pipe(end), 0);
-    struct sw_late *late = sw_late_create(end[1], NULL, NULL, &to);
+    struct sw_async_stream *late = sw_async_stream_create(end[1], NULL, NULL, &to);
     close(end[0]);
     print_line(to, 0);
-    assert_int_equal(sw_late_wait(late, 60, &no_stop, &error), 1);
+    assert_int_equal(sw_async_stream_wait(late, 60, &no_stop, &error), 1);
     assert_int_equal(error, EPIPE);
 }
 
@@ -126,10 +126,10 @@ static void a_fifo_waits_for_its_reader(void **state)
     char path[64];
     snprintf(path, sizeof path, "%s/fifo", name);
     assert_int_equal(mkfifo(path, 0600), 0);
-    struct sw_late *late = sw_late_create(-1, path, NULL, &to);
+    struct sw_async_stream *late = sw_async_stream_create(-1, path, NULL, &to);
     for (int k = 0; k < 10; k++) print_line(to, k);
     const int fd = open(path, O_RDONLY);
-    assert_int_equal(sw_late_wait(late, 60, &no_stop, &error), 0);
+    assert_int_equal(sw_async_stream_wait(late, 60, &no_stop, &error), 0);
     fcntl(fd, F_SETFL, O_NONBLOCK);
     assert_int_equal(read_lines(fd, told), 10);
     unlink(path);

@@ -1,4 +1,4 @@
-#include "base/sw_late.h"
+#include "base/sw_async_stream.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -15,7 +15,7 @@
 
 enum { ROOM = 16 << 20, PIECE = 4096 };  /* a pipe that is not full takes a piece without waiting */
 
-struct sw_late {
+struct sw_async_stream {
     pthread_mutex_t mutex;
     pthread_cond_t  changed;
     int             fd;
@@ -38,7 +38,7 @@ static int64_t lines_of(const char *text, size_t size)
 }
 
 /* @return bytes written; fewer: errno says why */
-static size_t write_piece(const struct sw_late *o)
+static size_t write_piece(const struct sw_async_stream *o)
 {
     size_t done = 0;
     while (done < o->piece_size) {
@@ -50,16 +50,16 @@ static size_t write_piece(const struct sw_late *o)
     return done;
 }
 
-static void note_error(struct sw_late *o, int error)
+static void note_error(struct sw_async_stream *o, int error)
 {
     pthread_mutex_lock(&o->mutex);
     if (!o->error) o->error = error;
     pthread_mutex_unlock(&o->mutex);
 }
 
-static void *write_late(void *argument)
+static void *write_queued(void *argument)
 {
-    struct sw_late *o = argument;
+    struct sw_async_stream *o = argument;
     if (o->path && (o->fd = open(o->path, O_WRONLY | O_APPEND | O_CLOEXEC)) < 0) note_error(o, errno);
     pthread_mutex_lock(&o->mutex);
     for (;;) {
@@ -81,7 +81,7 @@ static void *write_late(void *argument)
 }
 
 /* The mutex is held. @return false: there is no room */
-static bool make_room(struct sw_late *o, size_t size)
+static bool make_room(struct sw_async_stream *o, size_t size)
 {
     if (o->given_up || o->count + size > ROOM) return false;
     if (o->first + o->count + size <= o->room) return true;
@@ -94,7 +94,7 @@ static bool make_room(struct sw_late *o, size_t size)
     return true;
 }
 
-static void add(struct sw_late *o, const char *text, size_t size)
+static void add(struct sw_async_stream *o, const char *text, size_t size)
 {
     memcpy(o->queue + o->first + o->count, text, size);
     o->count += size;
@@ -103,7 +103,7 @@ static void add(struct sw_late *o, const char *text, size_t size)
 
 static ssize_t take(void *cookie, const char *text, size_t size)
 {
-    struct sw_late *o = cookie;
+    struct sw_async_stream *o = cookie;
     char told[200] = "";
     pthread_mutex_lock(&o->mutex);
     if (o->untold && o->told) snprintf(told, sizeof told, o->told, (long long)o->untold);
@@ -119,15 +119,15 @@ static ssize_t take(void *cookie, const char *text, size_t size)
     return (ssize_t)size;
 }
 
-bool sw_late_wanted(int fd)
+bool sw_async_stream_wanted(int fd)
 {
     struct stat s;
     return isatty(fd) || (!fstat(fd, &s) && (S_ISFIFO(s.st_mode) || S_ISSOCK(s.st_mode)));
 }
 
-struct sw_late *sw_late_create(int fd, const char *path, const char *told, FILE **stream)
+struct sw_async_stream *sw_async_stream_create(int fd, const char *path, const char *told, FILE **stream)
 {
-    struct sw_late *o;
+    struct sw_async_stream *o;
     pthread_t thread;
     if (sw_alloc(1, &o)) return NULL;
     o->fd = fd;
@@ -136,7 +136,7 @@ struct sw_late *sw_late_create(int fd, const char *path, const char *told, FILE 
     pthread_mutex_init(&o->mutex, NULL);
     pthread_cond_init(&o->changed, NULL);
     *stream = path && !o->path ? NULL : fopencookie(o, "w", (cookie_io_functions_t){.write = take});
-    if (*stream && !pthread_create(&thread, NULL, write_late, o)) {
+    if (*stream && !pthread_create(&thread, NULL, write_queued, o)) {
         pthread_detach(thread);
         return o;
     }
@@ -146,7 +146,7 @@ struct sw_late *sw_late_create(int fd, const char *path, const char *told, FILE 
     return NULL;
 }
 
-bool sw_late_lags(struct sw_late *o)
+bool sw_async_stream_lags(struct sw_async_stream *o)
 {
     pthread_mutex_lock(&o->mutex);
     const bool lags = o->count || o->busy;
@@ -154,7 +154,7 @@ bool sw_late_lags(struct sw_late *o)
     return lags;
 }
 
-int64_t sw_late_wait(struct sw_late *o, double patience, const volatile sig_atomic_t *stop, int *error)
+int64_t sw_async_stream_wait(struct sw_async_stream *o, double patience, const volatile sig_atomic_t *stop, int *error)
 {
     const double hurried = 1;
     double since = sw_clock();
@@ -172,10 +172,10 @@ int64_t sw_late_wait(struct sw_late *o, double patience, const volatile sig_atom
         o->count = 0;
     }
     pthread_mutex_unlock(&o->mutex);
-    return sw_late_dropped(o, error);
+    return sw_async_stream_dropped(o, error);
 }
 
-int64_t sw_late_dropped(struct sw_late *o, int *error)
+int64_t sw_async_stream_dropped(struct sw_async_stream *o, int *error)
 {
     pthread_mutex_lock(&o->mutex);
     const int64_t dropped = o->dropped;
@@ -186,26 +186,26 @@ int64_t sw_late_dropped(struct sw_late *o, int *error)
 
 /* ---- stderr */
 
-static struct sw_late *late_stderr;
+static struct sw_async_stream *async_stderr;
 
-void sw_late_stderr(void)
+void sw_async_stderr(void)
 {
     FILE *stream;
-    if (late_stderr || !sw_late_wanted(STDERR_FILENO)) return;
+    if (async_stderr || !sw_async_stream_wanted(STDERR_FILENO)) return;
     fflush(stderr);
-    late_stderr = sw_late_create(STDERR_FILENO, NULL,
+    async_stderr = sw_async_stream_create(STDERR_FILENO, NULL,
                                  "warning: %lld lines of messages are missing here: nothing took them\n", &stream);
-    if (!late_stderr) return;
+    if (!async_stderr) return;
     setvbuf(stream, NULL, _IOLBF, BUFSIZ);
     stderr = stream;  /* the C library's own, and those of other libraries, follow */
 }
 
-bool sw_late_stderr_lags(void) { return late_stderr && sw_late_lags(late_stderr); }
+bool sw_async_stderr_lags(void) { return async_stderr && sw_async_stream_lags(async_stderr); }
 
-bool sw_late_stderr_wait(double patience, const volatile sig_atomic_t *stop)
+bool sw_async_stderr_wait(double patience, const volatile sig_atomic_t *stop)
 {
     int error;
-    if (!late_stderr) return true;
+    if (!async_stderr) return true;
     fflush(stderr);
-    return !sw_late_wait(late_stderr, patience, stop, &error) && !error;
+    return !sw_async_stream_wait(async_stderr, patience, stop, &error) && !error;
 }
