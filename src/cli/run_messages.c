@@ -77,7 +77,8 @@ enum sw_status event_log_close(struct sw_cli *cli)
     struct event_log *log = cli->log;
     if (!log) return SW_OK;
     errno = 0;
-    if (log->stream) log->lost = sw_async_stream_wait(log->stream, console_patience(cli, -1), &stop_signal, &log->error);
+    if (log->stream)
+        log->lost = sw_async_stream_wait(log->stream, console_patience(cli, -1), &stop_signal, &log->error);
     else if (fclose(log->file) && !log->error) log->error = errno ? errno : EIO;  /* what a server refuses only now */
     if (log->lost) {
         st = SW_FAIL(SW_E_IO, "%s: %s; %lld event%s are not in it", cli->log_path, why_lost(log),
