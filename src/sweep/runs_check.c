@@ -67,44 +67,194 @@ static bool check_columns(struct checking *c, const struct column_block *b)
     return correct;
 }
 
+/* " in run 12 (a = 0.1, v = 2)", "" where all runs agree */
+static const char *print_run(const struct sw_sweep *s, bool uniform, int64_t run, char text[300])
+{
+    char axes[240];
+    text[0] = 0;
+    if (uniform || s->naxis == 0 || s->own->axes_wrong) return text;
+    sw_sweep_describe(s, run, axes, sizeof axes);
+    snprintf(text, 300, " in run %lld (%s)", (long long)run, axes);
+    return text;
+}
+
+/* ------------------------------------------------------------------ grid, steps and output times of a run */
+
+/* Run j of a block, with the numbers of its shape; in_run, where its errors are reported, names it. */
+struct one_run {
+    const struct sw_sweep     *s;
+    const struct column_block *b;
+    int                        j;
+    const double              *shape;
+    const char                *in_run;
+};
+
+/* True: the run is wrong; reported as well, if that is asked for. */
+#define WRONG(r, setting, ...) (((r)->in_run ? report_error((r)->s, setting, __VA_ARGS__) : (void)0), true)
+
+static double number_of(const struct one_run *r, int column) { return block_number(r->b, column, r->j, 1); }
+
+static const struct sw_setting *setting_of(const struct one_run *r, int column)
+{
+    return r->s->own->source[column].setting;
+}
+
+static bool wrong_points(const struct one_run *r)
+{
+    const struct sw_problem *problem = r->s->problem;
+    const int least = problem->shape->min_points, most = grid_max_dim(problem);
+    const double *n = r->shape + SHAPE_N;
+    for (int d = 0; d < most && d < r->shape[SHAPE_DIM]; d++)
+        if (n[d] < least)
+            return WRONG(r, setting_of(r, r->s->own->shape->n[d]), "'grid.n' = %.0f%s: the stencil of %s needs at "
+                         "least %d points", n[d], r->in_run, problem->name, least);
+    return false;
+}
+
+/* Points are counted in doubles; no machine holds more than this. */
+static const double max_points = 1e12;
+
+static bool wrong_total(const struct one_run *r)
+{
+    const double *n = r->shape + SHAPE_N;
+    return n[0] * n[1] * n[2] > max_points &&
+           WRONG(r, setting_of(r, r->s->own->shape->n[0]), "'grid.n' = %.0f x %.0f x %.0f%s: at most %g points are "
+                 "possible", n[0], n[1], n[2], r->in_run, max_points);
+}
+
+static bool wrong_dim(const struct one_run *r)
+{
+    const struct sw_problem *problem = r->s->problem;
+    const struct sw_setting *setting = setting_of(r, r->s->own->shape->dim);
+    const int most = grid_max_dim(problem);
+    const double dim = r->shape[SHAPE_DIM];
+    if (!(dim > most)) return false;
+    if (most == 1) return WRONG(r, setting, "'grid.dim' = %.0f%s: %s is 1-D only", dim, r->in_run, problem->name);
+    return WRONG(r, setting, "'grid.dim' = %.0f%s: %s has 1 to %d dimensions", dim, r->in_run, problem->name, most);
+}
+
+static bool wrong_list(const struct one_run *r)
+{
+    const struct shape *p = r->s->own->shape;
+    const double dim = r->shape[SHAPE_DIM];
+    return !(dim > grid_max_dim(r->s->problem)) && p->listed && dim != p->listed &&
+           WRONG(r, setting_of(r, p->dim), "'grid.dim' = %.0f%s: '%s' is a list of %d; leave grid.dim out", dim,
+                 r->in_run, grid_list(r->s)->path, grid_list(r->s)->count);
+}
+
+static bool wrong_names(const struct one_run *r)
+{
+    const struct shape *p = r->s->own->shape;
+    const double dim = r->shape[SHAPE_DIM];
+    const bool names_z = p->named > 2;
+    if (!(p->named > dim)) return false;
+    const char *key = r->s->function[p->named_by].key;
+    return WRONG(r, key_setting(r->s, key), "'%s' uses %s, and the grid%s has %.0f dimension%s; write grid.n = "
+                 "[nx, ny%s]", key, names_z ? "z" : "y", r->in_run, dim, dim == 1 ? "" : "s", names_z ? ", nz" : "");
+}
+
 static bool whole_steps(double dt, double end)
 {
     double ratio = end / dt, off = fabs(ratio - round(ratio));
     return ratio < 1e15 && round(ratio) >= 1 && off <= steps_slack(ratio);
 }
 
-/* Points are counted in doubles; no machine holds more than this. */
-static const double max_points = 1e12;
-
-static unsigned grid_errors(const struct sw_sweep *s, const double *shape)
+static bool wrong_steps(const struct one_run *r)
 {
-    const struct shape *p = s->own->shape;
-    const double dim = shape[SHAPE_DIM], *n = shape + SHAPE_N;
-    unsigned errors = 0;
-    for (int d = 0; d < grid_max_dim(s->problem) && d < dim; d++)
-        if (n[d] < s->problem->shape->min_points) errors |= 1u << ERROR_POINTS;
-    if (n[0] * n[1] * n[2] > max_points) errors |= 1u << ERROR_TOTAL;
-    if (dim > grid_max_dim(s->problem)) errors |= 1u << ERROR_DIM;
-    else if (p->listed && dim != p->listed) errors |= 1u << ERROR_LIST;
-    if (p->named > dim) errors |= 1u << ERROR_NAMES;
-    return errors;
+    const struct shape *p = r->s->own->shape;
+    const double d = number_of(r, p->dt), e = number_of(r, p->end), ratio = e / d;
+    const double whole = round(ratio) < 1 ? 1 : round(ratio);
+    char dt[32], end[32], nearest[32];
+    if (r->s->own_steps || whole_steps(d, e)) return false;
+    if (ratio >= 1e15)
+        return WRONG(r, setting_of(r, p->dt), "'time.dt' = %s%s: time.end = %s would take %.3g steps",
+                     sw_number(d, dt), r->in_run, sw_number(e, end), ratio);
+    return WRONG(r, setting_of(r, p->dt), "'time.dt' = %s%s: time.end = %s is %.9g steps, not a whole number; the "
+                 "nearest dt is %s, as \"end/%.0f\"", sw_number(d, dt), r->in_run, sw_number(e, end), ratio,
+                 sw_number(e / whole, nearest), whole);
 }
 
-/* The errors of a run in its grid, steps and output times, as bits. */
-static unsigned shape_errors(const struct sw_sweep *s, const struct column_block *b, int j, const double *shape)
+/* @param before  how many arguments stand before those of t  @param error  what is wrong with them, or NULL */
+static bool wrong_times(const struct one_run *r, const struct times *t, int before,
+                        const char *(*error)(const struct times *, const double *, double, double, char[160]))
 {
-    const struct shape *p = s->own->shape;
-    const double *fields = shape + SHAPE_TIMES, *scalars = fields + s->own->fields->narg;
-    double dt = block_number(b, p->dt, j, 1);
     char text[160];
-    unsigned errors = grid_errors(s, shape);
-    if (!s->own_steps && !whole_steps(dt, block_number(b, p->end, j, 1))) return errors | 1u << ERROR_STEPS;
-    if (times_error(s->own->fields, fields, shape[SHAPE_STEPS], dt, text)) errors |= 1u << ERROR_FIELDS;
-    if (times_error(s->own->scalars, scalars, shape[SHAPE_STEPS], dt, text)) errors |= 1u << ERROR_SCALARS;
-    const bool told = errors >> ERROR_SCALARS & 1 && s->own->looks->setting == s->own->scalars->setting;
-    if (!told && looks_error(s->own->looks, scalars + s->own->scalars->narg, shape[SHAPE_STEPS], dt, text))
-        errors |= 1u << ERROR_LOOKS;
-    return errors;
+    const char *why = error(t, r->shape + SHAPE_TIMES + before, r->shape[SHAPE_STEPS],
+                            number_of(r, r->s->own->shape->dt), text);
+    return why && WRONG(r, t->setting, "'%s'%s: %s", t->path, r->in_run, why);
+}
+
+static bool wrong_fields(const struct one_run *r) { return wrong_times(r, r->s->own->fields, 0, times_error); }
+
+static bool wrong_scalars(const struct one_run *r)
+{
+    return wrong_times(r, r->s->own->scalars, r->s->own->fields->narg, times_error);
+}
+
+static bool wrong_looks(const struct one_run *r)
+{
+    const struct sw_sweep_own *own = r->s->own;
+    const struct one_run silent = {r->s, r->b, r->j, r->shape, NULL};
+    if (own->looks->setting == own->scalars->setting && wrong_scalars(&silent)) return false;  /* reported there */
+    return wrong_times(r, own->looks, own->fields->narg + own->scalars->narg, looks_error);
+}
+
+/* The columns of the grid in dimension d. */
+struct origin { int x0, length, n; };
+
+static bool find_origin(const struct sw_sweep *s, int d, struct origin *at)
+{
+    static const char *const key[SW_DIMS][3] = {{"grid.x0", "grid.length", "grid.n"},
+                                                {"grid.x0.1", "grid.length.1", "grid.n.1"},
+                                                {"grid.x0.2", "grid.length.2", "grid.n.2"}};
+    if (d >= grid_max_dim(s->problem)) return false;
+    *at = (struct origin){column_find(s, key[d][0]), column_find(s, key[d][1]), column_find(s, key[d][2])};
+    return at->x0 >= 0 && at->length >= 0 && at->n >= 0;
+}
+
+/* Coordinates are rounded to 2^-53 of themselves; points less than some of that apart have distances off by more than a
+ * tenth, or none. */
+static bool points_merge(const struct one_run *r, const struct origin *at, double *dx, double *rounding)
+{
+    const double begin = block_number(r->b, at->x0, r->j, 0), extent = number_of(r, at->length);
+    *dx = extent / number_of(r, at->n);
+    *rounding = DBL_EPSILON * fmax(fabs(begin), fabs(begin + extent));
+    return !(*dx >= 8 * *rounding);
+}
+
+static bool wrong_origin(const struct one_run *r)
+{
+    static const char *const of[SW_DIMS] = {"", " of y", " of z"};
+    const struct sw_sweep *s = r->s;
+    struct origin at;
+    double dx = 0, rounding = 0;
+    char number[32];
+    int d = 0;
+    while (find_origin(s, d, &at) && !points_merge(r, &at, &dx, &rounding)) d++;
+    if (!find_origin(s, d, &at)) return false;
+    const struct sw_setting *setting = setting_of(r, at.x0);
+    const bool fewer = dx * number_of(r, at.n) / s->problem->shape->min_points >= 8 * rounding;  /* are told apart */
+    return WRONG(r, setting ? setting : key_group(s, "grid.x0"), "'grid.x0' = %s%s%s: points are %.3g apart, and "
+                 "numbers there %.3g: they are not told apart; begin nearer to 0%s",
+                 sw_number(block_number(r->b, at.x0, r->j, 0), number), of[d], r->in_run, dx, rounding,
+                 fewer ? ", or take fewer points" : "");
+}
+
+static bool (*const wrong[])(const struct one_run *r) = {
+    [ERROR_POINTS] = wrong_points, [ERROR_TOTAL] = wrong_total,     [ERROR_DIM] = wrong_dim,
+    [ERROR_LIST] = wrong_list,     [ERROR_NAMES] = wrong_names,     [ERROR_STEPS] = wrong_steps,
+    [ERROR_FIELDS] = wrong_fields, [ERROR_SCALARS] = wrong_scalars, [ERROR_LOOKS] = wrong_looks,
+    [ERROR_ORIGIN] = wrong_origin,
+};
+
+/* Output times are counted in steps, and not checked where steps are wrong. */
+static void check_shape(struct checking *c, const struct one_run *r)
+{
+    for (int e = 0; e <= ERROR_LOOKS; e++) {
+        if (!wrong[e](r)) continue;
+        record_first(c, c->s->ncolumn + e, r->b->first + r->j);
+        if (e == ERROR_STEPS) return;
+    }
 }
 
 static enum sw_status check_shapes(struct checking *c, const struct column_block *b)
@@ -118,9 +268,8 @@ static enum sw_status check_shapes(struct checking *c, const struct column_block
     SW_TRY(sw_alloc((size_t)some.count * (size_t)p->size, &shape));
     enum sw_status st = shape_of_block(c->s, &some, shape);
     for (int j = 0; j < some.count && !st; j++) {
-        unsigned errors = shape_errors(c->s, b, j, shape + j * p->size);
-        for (int e = 0; errors >> e; e++)
-            if (errors >> e & 1) record_first(c, c->s->ncolumn + e, b->first + j);
+        const struct one_run run = {c->s, b, j, shape + j * p->size, NULL};
+        check_shape(c, &run);
     }
     sw_free(shape);
     return st;
@@ -194,39 +343,14 @@ static void check_validity(struct checking *c, const struct column_block *b)
     c->ninvalid += count;
 }
 
-/* The columns of the grid in dimension d. */
-struct origin { int x0, length, n; };
-
-static bool find_origin(const struct sw_sweep *s, int d, struct origin *at)
-{
-    static const char *const key[SW_DIMS][3] = {{"grid.x0", "grid.length", "grid.n"},
-                                                {"grid.x0.1", "grid.length.1", "grid.n.1"},
-                                                {"grid.x0.2", "grid.length.2", "grid.n.2"}};
-    if (d >= grid_max_dim(s->problem)) return false;
-    *at = (struct origin){column_find(s, key[d][0]), column_find(s, key[d][1]), column_find(s, key[d][2])};
-    return at->x0 >= 0 && at->length >= 0 && at->n >= 0;
-}
-
-/* Coordinates are rounded to 2^-53 of themselves; points less than some of that apart have distances off by more than a
- * tenth, or none. */
-static bool points_merge(const struct column_block *b, const struct origin *at, int j, double *dx, double *rounding)
-{
-    const double begin = block_number(b, at->x0, j, 0), extent = block_number(b, at->length, j, 1);
-    *dx = extent / block_number(b, at->n, j, 1);
-    *rounding = DBL_EPSILON * fmax(fabs(begin), fabs(begin + extent));
-    return !(*dx >= 8 * *rounding);
-}
-
 static void check_origin(struct checking *c, const struct column_block *b)
 {
-    struct origin at;
-    double dx, rounding;
-    for (int d = 0; find_origin(c->s, d, &at); d++)
-        for (int j = 0; j < b->count; j++)
-            if (points_merge(b, &at, j, &dx, &rounding)) {
-                record_first(c, c->s->ncolumn + ERROR_ORIGIN, b->first + j);
-                break;
-            }
+    for (int j = 0; j < b->count; j++) {
+        const struct one_run run = {c->s, b, j, NULL, NULL};
+        if (!wrong_origin(&run)) continue;
+        record_first(c, c->s->ncolumn + ERROR_ORIGIN, b->first + j);
+        return;
+    }
 }
 
 static void scan_runs(const struct checking *c, const struct column_block *b)
@@ -256,17 +380,6 @@ static enum sw_status check_block(void *user, const struct column_block *b)
 
 /* ------------------------------------------------------------------ reports */
 
-/* " in run 12 (a = 0.1, v = 2)", "" where all runs agree */
-static const char *print_run(const struct sw_sweep *s, bool uniform, int64_t run, char text[300])
-{
-    char axes[240];
-    text[0] = 0;
-    if (uniform || s->naxis == 0 || s->own->axes_wrong) return text;
-    sw_sweep_describe(s, run, axes, sizeof axes);
-    snprintf(text, 300, " in run %lld (%s)", (long long)run, axes);
-    return text;
-}
-
 static void report_column(const struct sw_sweep *s, int k, int64_t run, double v)
 {
     char in_run[300], range[120], number[32];
@@ -274,108 +387,6 @@ static void report_column(const struct sw_sweep *s, int k, int64_t run, double v
     const struct sw_setting *setting = s->own->source[k].setting;
     report_error(s, setting, "'%s' = %s%s: %s", setting ? setting->path : c->name, sw_number(v, number),
                  print_run(s, c->uniform, run, in_run), key_range(c->key, v, range));
-}
-
-static void report_origin(const struct sw_sweep *s, const struct column_block *b, const char *in_run)
-{
-    static const char *const of[SW_DIMS] = {"", " of y", " of z"};
-    struct origin at;
-    double dx, rounding;
-    char number[32];
-    int d = 0;
-    while (find_origin(s, d, &at) && !points_merge(b, &at, 0, &dx, &rounding)) d++;
-    if (!find_origin(s, d, &at)) return;
-    const struct sw_setting *setting = s->own->source[at.x0].setting;
-    const int least = s->problem->shape->min_points;
-    const bool fewer = dx * block_number(b, at.n, 0, 1) / least >= 8 * rounding;  /* are told apart */
-    report_error(s, setting ? setting : key_group(s, "grid.x0"), "'grid.x0' = %s%s%s: points are %.3g apart, and "
-                 "numbers there %.3g: they are not told apart; begin nearer to 0%s",
-                 sw_number(block_number(b, at.x0, 0, 0), number), of[d], in_run, dx, rounding,
-                 fewer ? ", or take fewer points" : "");
-}
-
-static void report_steps(const struct sw_sweep *s, const struct column_block *b, const char *in_run)
-{
-    const struct shape *p = s->own->shape;
-    char dt[32], end[32], nearest[32];
-    double d = block_number(b, p->dt, 0, 1), e = block_number(b, p->end, 0, 1), ratio = e / d,
-           whole = round(ratio) < 1 ? 1 : round(ratio);
-    const struct sw_setting *setting = s->own->source[p->dt].setting;
-    sw_number(d, dt);
-    sw_number(e, end);
-    if (ratio >= 1e15)
-        report_error(s, setting, "'time.dt' = %s%s: time.end = %s would take %.3g steps", dt, in_run, end, ratio);
-    else
-        report_error(s, setting,
-                     "'time.dt' = %s%s: time.end = %s is %.9g steps, not a whole number; the nearest dt is %s, as "
-                     "\"end/%.0f\"",
-                     dt, in_run, end, ratio, sw_number(e / whole, nearest), whole);
-}
-
-static void report_grid(const struct sw_sweep *s, int kind, const double *shape, const char *in_run)
-{
-    const struct shape *p = s->own->shape;
-    const struct sw_setting *n = s->own->source[p->n[0]].setting, *dim = s->own->source[p->dim].setting;
-    const struct sw_setting *list = grid_list(s);
-    const double *points = shape + SHAPE_N;
-    int least = 0;
-    bool names_z;
-    switch (kind) {
-    case ERROR_POINTS:
-        while (points[least] >= s->problem->shape->min_points) least++;
-        report_error(s, s->own->source[p->n[least]].setting,
-                     "'grid.n' = %.0f%s: the stencil of %s needs at least %d points", points[least], in_run,
-                     s->problem->name, s->problem->shape->min_points);
-        return;
-    case ERROR_TOTAL:
-        report_error(s, n, "'grid.n' = %.0f x %.0f x %.0f%s: at most %g points are possible", points[0], points[1],
-                     points[2], in_run, max_points);
-        return;
-    case ERROR_DIM:
-        if (grid_max_dim(s->problem) == 1)
-            report_error(s, dim, "'grid.dim' = %.0f%s: %s is 1-D only", shape[SHAPE_DIM], in_run, s->problem->name);
-        else
-            report_error(s, dim, "'grid.dim' = %.0f%s: %s has 1 to %d dimensions", shape[SHAPE_DIM], in_run,
-                         s->problem->name, grid_max_dim(s->problem));
-        return;
-    case ERROR_LIST:
-        report_error(s, dim, "'grid.dim' = %.0f%s: '%s' is a list of %d; leave grid.dim out", shape[SHAPE_DIM],
-                     in_run, list->path, list->count);
-        return;
-    default:
-        names_z = s->own->shape->named > 2;
-        report_error(s, key_setting(s, s->function[s->own->shape->named_by].key),
-                     "'%s' uses %s, and the grid%s has %.0f dimension%s; write grid.n = [nx, ny%s]",
-                     s->function[s->own->shape->named_by].key, names_z ? "z" : "y", in_run, shape[SHAPE_DIM],
-                     shape[SHAPE_DIM] == 1 ? "" : "s", names_z ? ", nz" : "");
-    }
-}
-
-static void report_shape(const struct sw_sweep *s, int kind, const struct column_block *b, const double *shape,
-                         const char *in_run)
-{
-    const double *fields = shape + SHAPE_TIMES, *scalars = fields + s->own->fields->narg;
-    const double dt = block_number(b, s->own->shape->dt, 0, 1);
-    char text[160];
-    switch (kind) {
-    case ERROR_POINTS:
-    case ERROR_TOTAL:
-    case ERROR_DIM:
-    case ERROR_LIST:
-    case ERROR_NAMES: report_grid(s, kind, shape, in_run); return;
-    case ERROR_STEPS: report_steps(s, b, in_run); return;
-    case ERROR_FIELDS:
-        report_error(s, s->own->fields->setting, "'%s'%s: %s", s->own->fields->path, in_run,
-                     times_error(s->own->fields, fields, shape[SHAPE_STEPS], dt, text));
-        return;
-    case ERROR_LOOKS:
-        report_error(s, s->own->looks->setting, "'%s'%s: %s", s->own->looks->path, in_run,
-                     looks_error(s->own->looks, scalars + s->own->scalars->narg, shape[SHAPE_STEPS], dt, text));
-        return;
-    default:
-        report_error(s, s->own->scalars->setting, "'%s'%s: %s", s->own->scalars->path, in_run,
-                     times_error(s->own->scalars, scalars, shape[SHAPE_STEPS], dt, text));
-    }
 }
 
 /* Whether the first run of a block is fine with the solver "auto". */
@@ -477,6 +488,7 @@ static void report_invalid(const struct sw_sweep *s, const struct column_block *
 static bool same_in_all_runs(const struct sw_sweep *s, int kind)
 {
     const int dim = s->own->shape->dim;
+    if (kind == ERROR_ORIGIN) return false;
     if (kind == ERROR_NAMES || kind == ERROR_LIST) return s->column[dim].uniform;
     return s->own->shape->uniform;
 }
@@ -499,14 +511,11 @@ static enum sw_status report_run(void *user, const struct column_block *b)
         return SW_OK;
     }
     if (t->kind == s->ncolumn + ERROR_PRECISION) return report_precision(s, b, print_run(s, false, t->run, in_run));
-    if (t->kind == s->ncolumn + ERROR_ORIGIN) {
-        report_origin(s, b, print_run(s, false, t->run, in_run));
-        return SW_OK;
-    }
     SW_TRY(sw_alloc((size_t)s->own->shape->size, &shape));
     enum sw_status st = shape_of_block(s, b, shape);
     const int kind = t->kind - s->ncolumn;
-    if (!st) report_shape(s, kind, b, shape, print_run(s, same_in_all_runs(s, kind), t->run, in_run));
+    const struct one_run run = {s, b, 0, shape, print_run(s, same_in_all_runs(s, kind), t->run, in_run)};
+    if (!st) wrong[kind](&run);
     sw_free(shape);
     return st;
 }

@@ -1,7 +1,7 @@
 #ifndef SW_OUTPUT_H
 #define SW_OUTPUT_H
-/* The output of a sweep: FILE.h5, and while the sweep runs its parts in FILE.h5.d/. All of HDF5 is in *_hdf5.c, in this
- * folder alone.
+/* The output of a sweep: FILE.h5, and while the sweep runs its parts in FILE.h5.d/. Only the files *_hdf5.c, in the
+ * folders of store, call HDF5.
  *
  *   sw_part.h        writes a part: results of some runs         sw_completed.h  what is done, and where to go on
  *   sw_merge.h       joins parts and files into one file         sw_lengthen.h   goes on with a finished file
