@@ -1,7 +1,6 @@
 /* sweep check CONFIG...: everything `sweep run` does before it computes, a short trial of the device, and nothing
  * written. */
 #include <math.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -328,25 +327,14 @@ static void json_plan(struct sw_json *j, const struct check *c)
     sw_text_free(&name);
 }
 
-/* Each without the word that begins its line on a terminal. */
+/* @param notes  a line each; cut up here */
 static void json_notes(struct sw_json *j, const struct check *c, char *notes)
 {
     sw_json_begin(j, "notes", '[');
     if (*c->refusal) sw_json_text(j, NULL, c->refusal);
     if (*c->why) sw_json_text(j, NULL, c->why);
-    for (char *rest = notes, *line; rest && (line = strtok_r(rest, "\n", &rest));)
-        sw_json_text(j, NULL, line + (strncmp(line, "note     ", 9) ? 0 : 9));
+    for (char *rest = notes, *line; rest && (line = strtok_r(rest, "\n", &rest));) sw_json_text(j, NULL, line);
     sw_json_end(j, ']');
-}
-
-static void collect_note(const struct sw_cli *cli, const char *fmt, ...)
-{
-    char line[1000];
-    va_list ap;
-    va_start(ap, fmt);
-    vsnprintf(line, sizeof line, fmt, ap);
-    va_end(ap);
-    sw_text_add(cli->notes, line);
 }
 
 static enum sw_status print_json(struct check *c)
@@ -354,7 +342,7 @@ static enum sw_status print_json(struct check *c)
     struct sw_json j = {.to = stdout, .first = true};
     if (c->plan) {
         SW_TRY(measure_rate(c));
-        plan_warnings_print(c->cli, c->s, c->plan, collect_note);
+        plan_warnings_collect(c->s, c->plan, c->cli->notes);
         SW_TRY(try_compile(c->cli, c->s, c->plan, c->devices.device[0]));
     }
     sw_json_begin(&j, NULL, '{');

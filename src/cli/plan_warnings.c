@@ -93,8 +93,7 @@ static void look_at_all(const struct sw_sweep *sweep, const struct sw_plan *plan
     }
 }
 
-static void warn_runs(const struct sw_cli *cli, const struct cli_sweep *s, const struct sw_plan *plan,
-                      console_printer *print)
+static void warn_runs(const struct cli_sweep *s, const struct sw_plan *plan, struct sw_text *notes)
 {
     struct looks few = {0};
     find_looks(plan, &few);
@@ -107,35 +106,33 @@ static void warn_runs(const struct sw_cli *cli, const struct cli_sweep *s, const
         if (w.count > 1)
             sw_text_printf(&w.text, "; %lld of %lld runs%s alike", (long long)w.count, (long long)w.sampled,
                            w.sampled < plan->nruns ? " looked at" : "");
-        if (w.count) print(cli, "note     %s\n", sw_text_get(&w.text));
+        if (w.count) sw_text_printf(notes, "%s\n", sw_text_get(&w.text));
         sw_text_free(&w.text);
     }
     end_looks(&few);
 }
 
-static bool warn_lost_times_of(const struct sw_cli *cli, const char *key, int64_t lost, int count, bool aligned,
-                               console_printer *print)
+static bool warn_lost_times_of(const char *key, int64_t lost, int count, bool aligned, struct sw_text *notes)
 {
     if (!lost) return false;
-    print(cli,
-          "note     %s: %lld of %lld times fall on a step that a nearer or the same one has, being given "
-          "twice or closer than time.dt: %s\n",
-          key, (long long)lost, (long long)(aligned ? count : count + lost),
-          aligned ? "NaN there, so that the k-th entry is of the same time in every run" : "left out, in all runs");
+    sw_text_printf(notes, "%s: %lld of %lld times fall on a step that a nearer or the same one has, being given "
+                   "twice or closer than time.dt: %s\n",
+                   key, (long long)lost, (long long)(aligned ? count : count + lost),
+                   aligned ? "NaN there, so that the k-th entry is of the same time in every run"
+                           : "left out, in all runs");
     return true;
 }
 
 /* Of the first shape that has such times. */
-static void warn_lost_times(const struct sw_cli *cli, const struct sw_plan *plan,
-                            console_printer *print)
+static void warn_lost_times(const struct sw_plan *plan, struct sw_text *notes)
 {
     bool fields = false, scalars = false;
     for (int g = 0; g < plan->ngroup; g++) {
         const struct sw_group *of = &plan->group[g];
-        fields = fields || warn_lost_times_of(cli, "output.fields", of->fields_lost, of->nfield, of->fields_aligned,
-                                              print);
-        scalars = scalars || warn_lost_times_of(cli, "output.scalars", of->scalars_lost, of->nscalar,
-                                                of->scalars_aligned, print);
+        fields = fields || warn_lost_times_of("output.fields", of->fields_lost, of->nfield, of->fields_aligned,
+                                              notes);
+        scalars = scalars || warn_lost_times_of("output.scalars", of->scalars_lost, of->nscalar,
+                                                of->scalars_aligned, notes);
     }
 }
 
@@ -212,8 +209,7 @@ static enum sw_status name_splits(const struct sw_sweep *sweep, const struct sw_
 
 /* Runs advance together that have one shape. Where nearly each of many has a shape of its own, what a batch takes
  * beside its steps is most of the time. */
-static void warn_batches(const struct sw_cli *cli, const struct sw_sweep *sweep, const struct sw_plan *plan,
-                         console_printer *print)
+static void warn_batches(const struct sw_sweep *sweep, const struct sw_plan *plan, struct sw_text *notes)
 {
     static const double worth_a_word = 10;  /* seconds */
     const double seconds = 1e-3 * BATCH_OVERHEAD_MS * (double)plan->nbatch;
@@ -221,17 +217,16 @@ static void warn_batches(const struct sw_cli *cli, const struct sw_sweep *sweep,
     char time[24];
     if (plan->ngroup < 2 || seconds < worth_a_word || plan->nruns > 4 * (int64_t)plan->ngroup) return;
     if (!name_splits(sweep, plan, &by))
-        print(cli, "note     %lld batches for %lld runs, ≈ %s beside their steps: runs that differ in one of these do "
-              "not advance together: %s; let fewer of these differ\n",
-              (long long)plan->nbatch, (long long)plan->nruns, format_seconds(seconds, time), sw_text_get(&by));
+        sw_text_printf(notes, "%lld batches for %lld runs, ≈ %s beside their steps: runs that differ in one of these "
+                       "do not advance together: %s; let fewer of these differ\n", (long long)plan->nbatch,
+                       (long long)plan->nruns, format_seconds(seconds, time), sw_text_get(&by));
     sw_text_free(&by);
 }
 
 /* ---- runs that are equal */
 
 /* Of the first shape whose runs an axis does not tell from each other, though it changes those of others. */
-static void warn_equal_runs(const struct sw_cli *cli, const struct sw_sweep *sweep, const struct sw_plan *plan,
-                            int axis, console_printer *print)
+static void warn_equal_runs(const struct sw_sweep *sweep, const struct sw_plan *plan, int axis, struct sw_text *notes)
 {
     const char *name = sweep->column[sweep->axis[axis].column].name;
     struct sw_text text = {0};
@@ -247,7 +242,7 @@ static void warn_equal_runs(const struct sw_cli *cli, const struct sw_sweep *swe
     }
     if (runs && runs < plan->nruns) sw_text_printf(&text, "; %lld of %lld runs alike", (long long)runs,
                                                    (long long)plan->nruns);
-    if (runs) print(cli, "note     %s\n", sw_text_get(&text));
+    if (runs) sw_text_printf(notes, "%s\n", sw_text_get(&text));
     sw_text_free(&text);
 }
 
@@ -268,8 +263,7 @@ static char *existing_folder(const char *file)
     return sw_strdup(".");
 }
 
-static void warn_disk_space(const struct sw_cli *cli, const struct sw_plan *plan, const char *file,
-                            console_printer *print)
+static void warn_disk_space(const struct sw_plan *plan, const char *file, struct sw_text *notes)
 {
     char *folder = existing_folder(file), room[24], size[24];
     struct statvfs disk;
@@ -277,23 +271,23 @@ static void warn_disk_space(const struct sw_cli *cli, const struct sw_plan *plan
         sw_free(folder);
         return;
     }
-    if (access(folder, W_OK | X_OK)) print(cli, "note     nothing can be written in %s: %s\n", folder, strerror(errno));
+    if (access(folder, W_OK | X_OK))
+        sw_text_printf(notes, "nothing can be written in %s: %s\n", folder, strerror(errno));
     else if (!statvfs(folder, &disk)) {
         const double left = (double)disk.f_bavail * (double)disk.f_frsize, wanted = plan->output_bytes;
         if (left < wanted)
-            print(cli, "note     the disk of %s has room for %s; the output takes about %s\n", folder,
-                  format_bytes(left, room), format_bytes(wanted, size));
+            sw_text_printf(notes, "the disk of %s has room for %s; the output takes about %s\n", folder,
+                           format_bytes(left, room), format_bytes(wanted, size));
         else if (left < 2 * wanted && plan->nbatch > 1)
-            print(cli, "note     the disk of %s has room for %s; the output takes about %s, and while its parts are "
-                  "joined twice that\n", folder, format_bytes(left, room), format_bytes(wanted, size));
+            sw_text_printf(notes, "the disk of %s has room for %s; the output takes about %s, and while its parts are "
+                           "joined twice that\n", folder, format_bytes(left, room), format_bytes(wanted, size));
     }
     sw_free(folder);
 }
 
 /* What an entry of the user's scalars costs on a device with memory of its own, unless its state is of lines; and what
  * a look at runs that may end early costs. */
-static void warn_copies(const struct sw_cli *cli, const struct sw_sweep *sweep, const struct sw_plan *plan,
-                        console_printer *print)
+static void warn_copies(const struct sw_sweep *sweep, const struct sw_plan *plan, struct sw_text *notes)
 {
     double most = 0;
     char size[24];
@@ -308,35 +302,44 @@ static void warn_copies(const struct sw_cli *cli, const struct sw_sweep *sweep, 
     }
     format_bytes(most, size);
     if (sweep->stops)
-        print(cli, "note     stop: runs are looked at on the host; each look waits for a copy of the state, %s a "
-              "batch\n", size);
+        sw_text_printf(notes, "stop: runs are looked at on the host; each look waits for a copy of the state, %s "
+                       "a batch\n", size);
     if (sweep->ndefined && (sweep->stops || !lines))
-        print(cli, "note     output.scalars.define: formed on the host; each entry waits for a copy of the state, %s a "
-              "batch\n", size);
+        sw_text_printf(notes, "output.scalars.define: formed on the host; each entry waits for a copy of the state, %s "
+                       "a batch\n", size);
 }
 
 /* ---- */
 
-void plan_warnings_print(const struct sw_cli *cli, const struct cli_sweep *s, const struct sw_plan *plan,
-                         console_printer *print)
+void plan_warnings_collect(const struct cli_sweep *s, const struct sw_plan *plan, struct sw_text *notes)
 {
     const struct sw_problem_advice *advice = s->sweep->problem->advice;
     struct sw_text printed = {0};
-    if (plan->nagain == 1) print(cli, "note     %s\n", plan->again);
-    else if (plan->nagain) print(cli, "note     %s; %lld runs alike\n", plan->again, (long long)plan->nagain);
-    warn_disk_space(cli, plan, s->file, print);
-    warn_batches(cli, s->sweep, plan, print);
+    if (plan->nagain == 1) sw_text_printf(notes, "%s\n", plan->again);
+    else if (plan->nagain) sw_text_printf(notes, "%s; %lld runs alike\n", plan->again, (long long)plan->nagain);
+    warn_disk_space(plan, s->file, notes);
+    warn_batches(s->sweep, plan, notes);
     for (int g = 0; g < plan->ngroup; g++) {
         const struct sw_setup setup = sw_sweep_setup(s->sweep, &plan->group[g], 1);
         char text[200] = "";
         if (advice->warn_setup) advice->warn_setup(s->sweep->problem, &setup, text);
-        if (*text && is_new(&printed, text)) print(cli, "note     %s\n", text);
+        if (*text && is_new(&printed, text)) sw_text_printf(notes, "%s\n", text);
     }
     for (int k = 0; k < s->sweep->naxis && advice->idle_key; k++)
         if (s->sweep->axis[k].count > 1 && !s->sweep->axis[k].together)
-            warn_equal_runs(cli, s->sweep, plan, k, print);
-    warn_lost_times(cli, plan, print);
-    warn_copies(cli, s->sweep, plan, print);
-    warn_runs(cli, s, plan, print);
+            warn_equal_runs(s->sweep, plan, k, notes);
+    warn_lost_times(plan, notes);
+    warn_copies(s->sweep, plan, notes);
+    warn_runs(s, plan, notes);
     sw_text_free(&printed);
+}
+
+void plan_warnings_print(const struct sw_cli *cli, const struct cli_sweep *s, const struct sw_plan *plan,
+                         console_printer *print)
+{
+    struct sw_text notes = {0};
+    plan_warnings_collect(s, plan, &notes);
+    for (char *rest = notes.data, *line; rest && (line = strtok_r(rest, "\n", &rest));)
+        print(cli, "note     %s\n", line);
+    sw_text_free(&notes);
 }

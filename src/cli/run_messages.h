@@ -19,7 +19,9 @@ enum sw_status event_log_close(struct sw_cli *cli);
  * 600 and 2,000 parts of a few kB, most of it in HDF5; a slow disk takes more. */
 enum { BATCH_OVERHEAD_MS = 20 };
 
-/** Each warning once, by `print`. */
+/** Each warning once, as a line of its own. @param notes  in, out: lines are added */
+void plan_warnings_collect(const struct cli_sweep *s, const struct sw_plan *plan, struct sw_text *notes);
+/** The same, printed. */
 void plan_warnings_print(const struct sw_cli *cli, const struct cli_sweep *s, const struct sw_plan *plan,
                          console_printer *print);
 
