@@ -55,7 +55,7 @@ def error_line(axes, n, error, colour, marker="o", style="-", label=None):
 
 def put_slopes(axes, ends, apart=0.05):
     """The slopes to the right of the ends of their lines, those that would touch moved apart."""
-    axes.figure.canvas.draw()
+    axes.figure.draw_without_rendering()
     inverse = axes.transAxes.inverted()
     placed = []
     for x, y, text, colour in sorted(ends, key=lambda end: -end[1]):

@@ -175,7 +175,7 @@ def tell_apart(axes, drawn):
     lines gaps would show nothing."""
     if len(drawn) > MOST_LINES:
         return
-    axes.figure.canvas.draw()
+    axes.figure.draw_without_rendering()
     places = [axes.transData.transform(np.column_stack(line.get_data())) for line in drawn]
     for k, line in enumerate(drawn):
         below = sum(lie_together(place, places[k]) for place in places[:k])
@@ -381,14 +381,14 @@ def legend(axes, ask, beside=False, least=2):
     names = [wrapped(figure, name, room, matplotlib.rcParams["legend.fontsize"]) for name in names]
     if not beside:
         axes.legend(handles, names, loc="best", ncols=1 if len(names) <= 8 else 2)
-        figure.canvas.draw()
+        figure.draw_without_rendering()
         box, inside = axes.get_legend().get_window_extent().padded(3), axes.get_window_extent()
         if not covers(axes, box) and box.width < 0.9 * inside.width and box.height < 0.9 * inside.height:
             return
         axes.get_legend().remove()
     for columns in range(1, 5):
         axes.legend(handles, names, ncols=columns, **BESIDE)
-        figure.canvas.draw()
+        figure.draw_without_rendering()
         box = axes.get_legend().get_window_extent()
         if box.height <= axes.get_window_extent().height * 1.02:
             break

@@ -19,7 +19,7 @@ from sweep_plot import convergence, heatmap, images, lines, look, options, resul
 def draw(*words):
     ask = options.arguments(words)
     figure, _ = plot.picture_of(results.Results(ask.file), ask)
-    figure.canvas.draw()
+    figure.draw_without_rendering()
     return figure
 
 
@@ -28,7 +28,7 @@ def texts(figure):
     kind, drawn = plot.matplotlib.text.Text, []
     ours = kind.draw
     kind.draw = lambda self, *more: (drawn.append(self), ours(self, *more))
-    figure.canvas.draw()
+    figure.draw_without_rendering()
     kind.draw = ours
     return [(text, text.get_window_extent()) for text in drawn if text.get_visible() and text.get_text().strip()]
 

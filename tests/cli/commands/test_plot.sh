@@ -243,7 +243,7 @@ for swings in (0, 60):      # a straight line leaves room for the legend, one th
     for k in range(2):
         axes.plot(numpy.linspace(0, 1, 2000), numpy.sin(swings*numpy.linspace(0, 6, 2000) + k), label=f"line {k}")
     look.legend(axes, ask)
-    figure.canvas.draw()
+    figure.draw_without_rendering()
     legend = axes.get_legend().get_window_extent()
     assert (legend.x0 > axes.get_window_extent().x1) == (swings > 0), (swings, legend)'
 in_python "a legend is within the picture, be it long" '
@@ -252,7 +252,7 @@ for count in (3, 25, 60):
     for k in range(count):
         axes.plot([0, 1], [k % 2, 1 - k % 2], label=f"scheme = d{k}_c10, boundary = 3-4-6: slope {k}.25")
     look.legend(axes, options.arguments(["none.h5"]), beside=True)
-    figure.canvas.draw()
+    figure.draw_without_rendering()
     legend, room = axes.get_legend().get_window_extent(), figure.bbox
     assert legend.x1 <= room.x1 + 1 and legend.y0 >= -1 and legend.y1 <= room.y1 + 1, (count, legend, room)
     assert axes.get_window_extent().height > 0.7*room.height, (count, axes.get_window_extent())'
@@ -436,7 +436,7 @@ for low, high in ((1.1, 9), (2, 30), (0.9, 1.2), (1e-9, 8e-9), (3e-5, 3e5), (1.0
     axes.loglog([low, high], [low, high])
     axes.set(xlim=(low, high), ylim=(low, high))
     look.settle(figure)
-    figure.canvas.draw()
+    figure.draw_without_rendering()
     for axis in (axes.xaxis, axes.yaxis):
         found = ticks(axis)
         assert len(found) >= 2 and len(set(found)) == len(found), (low, high, found)'
