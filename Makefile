@@ -75,7 +75,8 @@ LDLIBS    = $(HDF5_LDFLAGS) \
             $(call STATIC,$(HDF5_LIBS) -lsz -laec -lz -lconfig -lnettle,$(HDF5_LIBS) -lconfig -lnettle) \
             $(if $(CUDA),-L$(CUDA_DIR)/lib64 -lcudart_static -lrt $(call STATIC,-lstdc++,-lstdc++)) \
             $(if $(MPI),$(MPI_LDFLAGS)) $(call STATIC,-lgomp) $(AT_START) -lpthread -ldl -lm
-LDFLAGS  += -Wl,--gc-sections $(HARDEN_LDFLAGS) $(if $(PORTABLE),-s -static-libgcc -Wl$(,)--as-needed)
+LDFLAGS  += $(if $(SANITIZE),,-Wl$(,)--gc-sections) $(HARDEN_LDFLAGS) \
+            $(if $(PORTABLE),-s -static-libgcc -Wl$(,)--as-needed)
 
 simd := src/problem/line/simd
 $(lanes:%=$B/$(simd)/lanes_%.o): private CFLAGS += -fno-var-tracking
@@ -125,8 +126,10 @@ $B/libsweep.a: $(objects) $B/gen/objects.flags
 
 $(foreach source,$(test_sources),$(eval $B/$(notdir $(source:.c=)): $B/$(source:.c=.o)))
 $(benches): $B/%: $B/tests/bench/%.o
+# Eighty programs of tests with the whole library in each: gold, where it is, takes half the time.
+gold := $(if $(PORTABLE),,$(if $(shell command -v ld.gold),-fuse-ld=gold))
 $(tests) $(benches): $B/tests/helpers/helpers.o $B/libsweep.a $(if $(PORTABLE),$B/libcmocka.so.0) $B/gen/link.flags
-	$(call say,LINK,$@)$(CC) $(CFLAGS) -o $@ $(filter %.o,$^) $(filter %.a,$^) $(LDFLAGS) \
+	$(call say,LINK,$@)$(CC) $(CFLAGS) -o $@ $(filter %.o,$^) $(filter %.a,$^) $(LDFLAGS) $(gold) \
 	    $(if $(PORTABLE),'-Wl$(,)-rpath$(,)$$ORIGIN') -lcmocka $(LDLIBS)
 
 $B/test_evaluations: private LDFLAGS += $(addprefix -Wl$(,)--wrap=,sw_expr_parse sw_program_compile sw_eval_create \
