@@ -5,16 +5,7 @@ cd "$(dirname "$0")/../.." || exit 1
 . tests/helpers/helpers.sh
 export OMP_NUM_THREADS=1
 umask 022
-cat > o.cfg <<'CFG'
-problem = "heat";
-grid    = { n = 16; length = 1.0; };
-physics = { kappa = "k"; };
-time    = { dt = 1.0e-5; end = 1.0e-4; };
-sweep   = { k = [1.0, 2.0, 3.0]; };
-initial = "cos(2*pi*x)";
-output  = { file = "o.h5"; fields = { times = [1.0e-4]; }; };
-run     = { device = "cpu"; };
-CFG
+three_heats >o.cfg
 "$sweep" run -q o.cfg || fail 'o.h5'
 long=(-s time.end=1e6 -s 'output.fields.times=[1e6]' --max-time 0.01s)  # ends at a checkpoint
 # within CODE ARGUMENT...: the same as expect, and in 20 s

@@ -62,6 +62,18 @@ run      = { device = "cpu"; };
 output   = { fields = { times = [$4]; }; $6 };
 CFG
 }
+three_heats() {  # a config of three short runs, which go into o.h5
+    cat <<'CFG'
+problem = "heat";
+grid    = { n = 16; length = 1.0; };
+physics = { kappa = "k"; };
+time    = { dt = 1.0e-5; end = 1.0e-4; };
+sweep   = { k = [1.0, 2.0, 3.0]; };
+initial = "cos(2*pi*x)";
+output  = { file = "o.h5"; fields = { times = [1.0e-4]; }; };
+run     = { device = "cpu"; };
+CFG
+}
 summary() {  # the last line of a test
     [ $failures = 0 ] || { echo "$failures failed" >&2; exit 1; }
     echo "all passed${*:+: $*}"

@@ -5,16 +5,7 @@
 cd "$(dirname "$0")/../../.." || exit 1
 . tests/helpers/helpers.sh
 export OMP_NUM_THREADS=1
-cat > o.cfg <<'CFG'
-problem = "heat";
-grid    = { n = 16; length = 1.0; };
-physics = { kappa = "k"; };
-time    = { dt = 1.0e-5; end = 1.0e-4; };
-sweep   = { k = [1.0, 2.0, 3.0]; };
-initial = "cos(2*pi*x)";
-output  = { file = "o.h5"; fields = { times = [1.0e-4]; }; };
-run     = { device = "cpu"; };
-CFG
+three_heats >o.cfg
 computed() { grep -q '^plan' err; }
 
 # ---- a file that is not ours, a folder, a device, a pipe: with --force and without
