@@ -199,13 +199,16 @@ static bool make_orders(struct sw_stepper **s, int n, int runs)
     return under_test->takes & SW_LINE_ORDERS;
 }
 
-static void compare_orders(int n, const struct sw_line_operator *a, double rounding, const double *f, const double *u)
+/* @param u  of the first of the steps; that of each step later lies `apart` behind */
+static void compare_orders(int n, const struct sw_line_operator *a, double rounding, const double *f, int steps,
+                           const double *u, size_t apart)
 {
     static long double solution[MAX_N];
     double error = 0.0, largest = 0.0;
     test_fourier_solve_orders(n, (const double[5]){a->s0, a->s1, a->s2, a->s3, a->s4}, f, 1, solution);
     for (int i = 0; i < n; i++) {
-        error = fmax(error, (double)fabsl(u[i] - solution[i]));
+        for (int step = 0; step < steps; step++)
+            error = fmax(error, (double)fabsl(u[(size_t)step * apart + (size_t)i] - solution[i]));
         largest = fmax(largest, (double)fabsl(solution[i]));
     }
     const double bound = rounding * largest;
@@ -229,19 +232,20 @@ static void solves_within_its_bound_for_operators_of_all_orders(void **state)
             if (!takes_lines_of(n) || !make_orders(&s, n, RUNS)) continue;
             for (int j = 0; j < RUNS; j++)
                 run[j] = (struct sw_line_run){.dt = 1.0, .dx = 1.0, .a[0] = some_operator(&seed, size)};
-            double *f = some_field(n, RUNS), *u = zeros((size_t)n * RUNS);
+            const size_t count = (size_t)n * RUNS;
+            double *f = some_field(n, RUNS), *u = zeros(STEPS * count);
             assert_ok(stepper_load(s, RUNS, run, NULL, load_error));
             for (int step = 0; step < STEPS; step++) {
                 assert_ok(stepper_set_state(s, f));
                 assert_ok(stepper_advance(s, step, step + 1));
-                assert_ok(stepper_get_state(s, u));
-                for (int j = 0; j < RUNS; j++) {
-                    const double bound = sw_stepper_rounding(under_test->name, &run[j].a[0], false);
-                    const bool coarse = bound > SW_LINE_MAX_ROUNDING;
-                    assert_true(coarse == (load_error[j] != NULL));
-                    if (coarse) assert_contains(load_error[j], "is too coarse for the implicit part");
-                    else compare_orders(n, &run[j].a[0], bound, f, u + (size_t)j * (size_t)n);
-                }
+                assert_ok(stepper_get_state(s, u + (size_t)step * count));
+            }
+            for (int j = 0; j < RUNS; j++) {
+                const double bound = sw_stepper_rounding(under_test->name, &run[j].a[0], false);
+                const bool coarse = bound > SW_LINE_MAX_ROUNDING;
+                assert_true(coarse == (load_error[j] != NULL));
+                if (coarse) assert_contains(load_error[j], "is too coarse for the implicit part");
+                else compare_orders(n, &run[j].a[0], bound, f, STEPS, u + (size_t)j * (size_t)n, count);
             }
             sw_free(f);
             sw_free(u);
@@ -272,7 +276,7 @@ static void refines_solves_to_rounding(void **state)
         assert_ok(stepper_get_state(s, u));
         for (int j = 0; j < RUNS; j++)
             if (!load_error[j])
-                compare_orders(N, &run[j].a[0], sw_line_rounding(&run[j].a[0], false), f, u + (size_t)j * N);
+                compare_orders(N, &run[j].a[0], sw_line_rounding(&run[j].a[0], false), f, 1, u + (size_t)j * N, 0);
         stepper_destroy(&s);
     }
     sw_free(f);
