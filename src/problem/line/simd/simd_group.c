@@ -202,6 +202,7 @@ void sw_simd_close(const struct sw_stepper *s, const struct sw_simd_group *g, co
         }
 }
 
+/* Numbers of a group, [n][lanes], as the steps want them: rounded to float. */
 static void to_single(const struct sw_stepper *s, const double *from, float *to)
 {
     size_t count = (size_t)s->desc.n * (size_t)sw_simd_lanes(&s->desc);

@@ -1,6 +1,6 @@
 /* Lines of a batch side by side in vector registers, each stage of a step solved by two recursions without stored
  * factors (lanes.h): here are the steps of a group of runs (simd_group.h), given what G and S are in each
- * (simd_programs.h).
+ * (simd_group.h).
  *
  * Parallel over groups of 16 runs, of 4 where there are no more than 8, of 32 in single precision. A group is gathered
  * from its lines, goes through all steps of a call in the caches of one core, and is scattered back. Where one unknown
