@@ -271,22 +271,6 @@ done:
     return st;
 }
 
-/* ------------------------------------------------------------------ what is implicit */
-
-const struct sw_expr *sw_equation_implicit(const struct sw_equation *equation, int unknown, int order)
-{
-    const struct sw_equation_row *row = &equation->row[unknown];
-    if (equation->fixed && !(equation->fixed_orders >> order & 1)) return NULL;
-    return row->states ? row->stated[order] : row->linear[order];
-}
-
-enum sw_taken sw_equation_take(const struct sw_equation *equation, int unknown, int order, double value)
-{
-    if (!sw_equation_implicit(equation, unknown, order)) return SW_TAKEN_EXPLICITLY;
-    if (equation->row[unknown].states || equation->fixed) return SW_TAKEN_IMPLICITLY;
-    return damps(order, value) ? SW_TAKEN_IMPLICITLY : SW_TAKEN_EXPLICITLY;
-}
-
 /* ------------------------------------------------------------------ G and N of every unknown */
 
 /* How orders are taken in the end: as asked for, or with an `implicit` of the user's explicitly, as that has been taken
