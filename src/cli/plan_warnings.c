@@ -67,7 +67,7 @@ static void find_looks(const struct sw_plan *plan, struct looks *l)
 {
     for (int g = 0; g < plan->ngroup; g++)
         for (int64_t k = 0; k < plan->group[g].count; k++) {
-            if (!sw_few_has(&plan->looks, plan->group[g].run[k])) continue;
+            if (!sw_representatives_has(&plan->looks, plan->group[g].run[k])) continue;
             l->group[l->count] = g;
             l->run[l->count++] = plan->group[g].run[k];
         }

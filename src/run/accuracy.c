@@ -32,14 +32,14 @@
  * With accuracy.runs = N the runs are one of each equal share of the sweep, whatever the batches: at a place in the
  * share that its number makes, as a fixed one (the middle) is at the same value of the last axis wherever the shares
  * are whole rows of it. Unless the config says accuracy.runs, the sample is what costs little: all runs of a small
- * sweep; of a larger one a few that stand for all (sw_sweep_few()). Where even these would take more than a twentieth
- * of the sweep, half steps stop at an earlier time, and what is known is the difference until then. What is computed
- * is counted in points times steps, not in seconds: the same config has the same estimates on every CPU, and likewise
- * on every GPU. On a GPU half steps may stop earlier than on a CPU (last_halved()). */
+ * sweep; of a larger one a few that stand for all (sw_representatives_choose()). Where even these would take
+ * more than a twentieth of the sweep, half steps stop at an earlier time, and what is known is the difference until
+ * then. What is computed is counted in points times steps, not in seconds: the same config has the same estimates on
+ * every CPU, and likewise on every GPU. On a GPU half steps may stop earlier than on a CPU (last_halved()). */
 
 struct accuracy {                 /* the sampled runs of a batch */
     const struct runs *r;
-    const struct sw_few *sample;  /* of all runs, unless accuracy.runs says which */
+    const struct sw_representatives *sample;  /* of all runs, unless accuracy.runs says which */
     bool        (*must_stop)(void *user);
     void         *user;
     int           count;
@@ -100,7 +100,7 @@ static bool is_sampled(const struct accuracy *a, int64_t run)
     const struct runs *r = a->r;
     const struct sw_sweep *sweep = r->sweep;
     if (sweep->accuracy >= 0) return in_share(run, sweep->nruns, sweep->accuracy);
-    return is_small(r) || sw_few_has(a->sample, run);
+    return is_small(r) || sw_representatives_has(a->sample, run);
 }
 
 /* The step until which sampled runs are computed again, of all; those that are few. */
@@ -268,8 +268,8 @@ static enum sw_status choose(struct accuracy *a)
     return SW_OK;
 }
 
-enum sw_status accuracy_create(const struct runs *r, const struct sw_few *sample, bool (*must_stop)(void *user),
-                               void *user, struct accuracy **accuracy)
+enum sw_status accuracy_create(const struct runs *r, const struct sw_representatives *sample,
+                               bool (*must_stop)(void *user), void *user, struct accuracy **accuracy)
 {
     struct accuracy *a;
     enum sw_status st;

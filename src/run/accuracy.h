@@ -11,8 +11,8 @@ struct accuracy;
  * @param sample     of all runs, unless accuracy.runs says which
  * @param must_stop  asked now and then: whether to give up
  * @param accuracy   out: NULL where there is nothing to estimate  @return what the device returns */
-enum sw_status accuracy_create(const struct runs *runs, const struct sw_few *sample, bool (*must_stop)(void *user),
-                               void *user, struct accuracy **accuracy);
+enum sw_status accuracy_create(const struct runs *runs, const struct sw_representatives *sample,
+                               bool (*must_stop)(void *user), void *user, struct accuracy **accuracy);
 /** Wait for what is computed again; fill the columns error_time and error_space of the runs that are done, and the
  * messages of those that half the step changes much. Too little memory leaves them NaN.
  * @param result  [count]  @param found  in: zeros; out: what the sample says

@@ -501,7 +501,7 @@ enum sw_status sw_plan_make(const struct sw_plan_desc *of, const struct sw_devic
     struct sw_plan *p = NULL;
     *plan = NULL;
     enum sw_status st = begin_plan(of, &p);
-    if (!st) st = sw_sweep_few(of->sweep, of->run, of->count, SW_PLAN_LOOKS, &p->looks);
+    if (!st) st = sw_representatives_choose(of->sweep, of->run, of->count, SW_PLAN_LOOKS, &p->looks);
     SW_TRY_TO(failed, st, sw_comm_agree(comm, st));
     p->own->devices = devices;
     p->own->sharing = sharing ? *sharing : alone;
@@ -543,7 +543,7 @@ void sw_plan_destroy(struct sw_plan **plan)
     struct sw_plan *p = *plan;
     if (!p) return;
     sw_groups_free(&p->group, p->ngroup);
-    sw_few_free(&p->looks);
+    sw_representatives_free(&p->looks);
     if (p->own) {
         sw_free(p->own->todo);
         sw_free(p->own->claimed);

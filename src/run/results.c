@@ -27,13 +27,13 @@ static void append_result_warnings(const struct runs *r, int j, const double *st
             message_append(text, more);
 }
 
-enum sw_status results_look(const struct runs *r, const struct sw_few *looks, struct sw_run_result *result)
+enum sw_status results_look(const struct runs *r, const struct sw_representatives *looks, struct sw_run_result *result)
 {
     int which[SW_PLAN_LOOKS], count = 0;
     double *state;
     if (!warns_of_results(r->sweep->problem)) return SW_OK;
     for (int j = 0; j < r->count; j++)
-        if (result[j].row.status == SW_RUN_DONE && sw_few_has(looks, r->plan->run[j]))
+        if (result[j].row.status == SW_RUN_DONE && sw_representatives_has(looks, r->plan->run[j]))
             which[count++] = j;
     if (!count) return SW_OK;
     SW_TRY(sw_alloc((size_t)count * r->size, &state));

@@ -19,7 +19,8 @@ struct results_of {
 enum sw_status results_fill(const struct results_of *of, struct sw_run_result *result, struct sw_accuracy *found);
 
 /** Append what the problem says of the results of some runs to their messages. @param looks  which */
-enum sw_status results_look(const struct runs *runs, const struct sw_few *looks, struct sw_run_result *result);
+enum sw_status results_look(const struct runs *runs, const struct sw_representatives *looks,
+                            struct sw_run_result *result);
 
 /** Error norms at the last step against the config's `exact` (docs/explanation/results.md):
  * with d = u - exact, sqrt(mean d²), max |d|, |d|₂/|exact|₂.

@@ -69,7 +69,7 @@ struct sw_scheduler {
     pthread_mutex_t  mutex;             /* of the workers' requests                 */
     pthread_cond_t   requested;
     struct help_offers offers;
-    struct sw_few    sample;            /* runs that are computed again unless accuracy.runs says which */
+    struct sw_representatives    sample;            /* runs that are computed again unless accuracy.runs says which */
     atomic_bool      stop, run_failed;  /* sw_scheduler_stop(); a run failed in this call */
     _Atomic double   first_step;        /* clock at the first step of this process in this call; 0: none yet */
 

@@ -432,12 +432,12 @@ enum sw_status sw_run_sweep(struct sw_sweep *sweep, struct sw_plan *plan, const 
     *summary = (struct sw_run_sweep_summary){0};
     enum sw_status st = options->client || s.lock ? SW_OK : sw_output_lock(options->file, &s.lock);
     if (!st && !options->client && options->ranks > 1) st = sw_output_lock_share(s.lock);
-    if (!st && sweep->accuracy < 0) st = sw_sweep_few(sweep, NULL, sweep->nruns, SAMPLED, &s.sample);
+    if (!st && sweep->accuracy < 0) st = sw_representatives_choose(sweep, NULL, sweep->nruns, SAMPLED, &s.sample);
     if (!st) st = compute_batches(&s, devices);
     fill_summary(&s);
     if (!st && !options->client) st = merge_unless_stopped(&s, completed);
     if (s.lock != options->lock) sw_output_unlock(&s.lock);
-    sw_few_free(&s.sample);
+    sw_representatives_free(&s.sample);
     pthread_mutex_destroy(&s.mutex);
     return st;
 }

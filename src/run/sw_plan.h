@@ -33,8 +33,8 @@ struct sw_plan {
     int64_t  nagain;               /* runs that begin again, though they have a checkpoint                  */
     char     again[200];           /* why the first of them does                                            */
     const uint64_t *id;            /* [sweep->nruns] of all runs; borrowed                                  */
-    struct sw_few looks;           /* of the runs asked for, done or not: those that are looked at, before they are
-                                    * computed and after, for what the problem may say of them              */
+    struct sw_representatives looks;  /* of the runs asked for, done or not: those that are looked at, before they
+                                       * are computed and after, for what the problem may say of them       */
     struct sw_plan_own *own;
 };
 

@@ -139,17 +139,17 @@ enum sw_status sw_sweep_shares(const struct sw_sweep *sweep, const char *only, i
                                int64_t **first);
 
 /* A few runs that stand for many, ascending. */
-struct sw_few { int count; int64_t *run; };
+struct sw_representatives { int count; int64_t *run; };
 /** Choose runs to look at more closely than at the rest: of those given the first with the least and with the largest
  * number of each column in which they differ, with each word of an axis, and in each corner of the first four axes of
  * numbers; others spread over all. Columns are computed twice, and not kept. The same runs give the same choice.
  * @param run   [count] ascending; NULL: 0 .. count-1
  * @param most  how many at most; all where there are not more
- * @param few   out; free with sw_few_free()  @return SW_E_MEMORY */
-enum sw_status sw_sweep_few(const struct sw_sweep *sweep, const int64_t *run, int64_t count, int most,
-                            struct sw_few *few);
-bool sw_few_has(const struct sw_few *few, int64_t run);
-void sw_few_free(struct sw_few *few);
+ * @param few   out; free with sw_representatives_free()  @return SW_E_MEMORY */
+enum sw_status sw_representatives_choose(const struct sw_sweep *sweep, const int64_t *run, int64_t count, int most,
+                                         struct sw_representatives *few);
+bool sw_representatives_has(const struct sw_representatives *few, int64_t run);
+void sw_representatives_free(struct sw_representatives *few);
 
 enum { SW_SHAPE_NAME = 48 };
 /** The name of the group of such grids in an output file: "n00064", "n00064x00032", "n00064x00032x00016". */

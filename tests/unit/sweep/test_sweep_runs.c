@@ -396,7 +396,7 @@ static void an_expensive_run_has_a_shard_to_itself(void **state)
 /* ------------------------------------------------------------------ few runs that stand for all */
 
 /* Whether one of the few has this number in a column. */
-static bool few_have(const struct made *m, const struct sw_few *few, const char *column, double value)
+static bool few_have(const struct made *m, const struct sw_representatives *few, const char *column, double value)
 {
     for (int k = 0; k < few->count; k++)
         if (number(m->sweep, column, few->run[k]) == value) return true;
@@ -412,14 +412,14 @@ static void few_runs_have_the_ends_of_all_columns(void **state)
                          "define={ c=\"(a - 0.33)^2*(b - 40)\"; }", "physics.D=\"2 + sin(7*a + b)\"",
                          "initial=cos(c*x)", "stepper=$s");
     static const char *const name[] = {"a", "b", "c", "physics.D"};
-    struct sw_few few, again;
+    struct sw_representatives few, again;
     int64_t *some, n = 0;
     double *column;
     assert_int_equal(m.sweep->nruns, 24000);
     assert_ok(sw_alloc((size_t)m.sweep->ncolumn * 24000, &column));
     assert_ok(sw_alloc(24000, &some));
     assert_ok(sw_sweep_columns(m.sweep, NULL, 0, 24000, column));
-    assert_ok(sw_sweep_few(m.sweep, NULL, 24000, 64, &few));
+    assert_ok(sw_representatives_choose(m.sweep, NULL, 24000, 64, &few));
     assert_in_range(few.count, 48, 64);
     for (int k = 1; k < few.count; k++) assert_true(few.run[k - 1] < few.run[k]);
     for (int c = 0; c < 4; c++) {
@@ -434,23 +434,24 @@ static void few_runs_have_the_ends_of_all_columns(void **state)
     for (int word = 0; word < 3; word++) assert_true(few_have(&m, &few, "s", word));
     for (int corner = 0; corner < 4; corner++) {  /* runs are numbered with the last axis fastest */
         const int64_t first = (corner & 1 ? 99 : 0) * 240 + (corner & 2 ? 79 : 0) * 3;
-        assert_true(sw_few_has(&few, first) || sw_few_has(&few, first + 1) || sw_few_has(&few, first + 2));
+        assert_true(sw_representatives_has(&few, first) || sw_representatives_has(&few, first + 1) ||
+                    sw_representatives_has(&few, first + 2));
     }
-    assert_false(sw_few_has(&few, -1));
-    assert_ok(sw_sweep_few(m.sweep, NULL, 24000, 64, &again));
+    assert_false(sw_representatives_has(&few, -1));
+    assert_ok(sw_representatives_choose(m.sweep, NULL, 24000, 64, &again));
     assert_int_equal(again.count, few.count);
     assert_memory_equal(again.run, few.run, (size_t)few.count * sizeof *few.run);
-    sw_few_free(&again);
-    sw_few_free(&few);
+    sw_representatives_free(&again);
+    sw_representatives_free(&few);
     for (int64_t r = 0; r < 24000; r++)
         if (r / 3 % 80 >= 30) some[n++] = r;  /* b > 30: of runs that are chosen themselves */
-    assert_ok(sw_sweep_few(m.sweep, some, n, 64, &few));
+    assert_ok(sw_representatives_choose(m.sweep, some, n, 64, &few));
     for (int k = 0; k < few.count; k++) assert_true(number(m.sweep, "b", few.run[k]) > 30);
     assert_true(few_have(&m, &few, "b", 31) && few_have(&m, &few, "b", 80));
-    sw_few_free(&few);
-    assert_ok(sw_sweep_few(m.sweep, some, 5, 5, &few));
+    sw_representatives_free(&few);
+    assert_ok(sw_representatives_choose(m.sweep, some, 5, 5, &few));
     assert_memory_equal(few.run, some, 5 * sizeof *some);
-    sw_few_free(&few);
+    sw_representatives_free(&few);
     sw_free(column);
     sw_free(some);
     unmake(&m);
@@ -462,10 +463,10 @@ static void few_runs_are_no_more_than_asked_for(void **state)
     (void)state;
     struct made m = MAKE("sweep={ a=\"range(1, 50)\"; b=\"range(1, 40)\"; }", "initial=a*cos(b*x)");
     for (int most = 0; most < 200; most += 7) {
-        struct sw_few few;
-        assert_ok(sw_sweep_few(m.sweep, NULL, m.sweep->nruns, most, &few));
+        struct sw_representatives few;
+        assert_ok(sw_representatives_choose(m.sweep, NULL, m.sweep->nruns, most, &few));
         assert_true(few.count <= most && few.count >= most / 2);
-        sw_few_free(&few);
+        sw_representatives_free(&few);
     }
     unmake(&m);
 }

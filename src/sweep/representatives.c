@@ -53,7 +53,7 @@ static enum sw_status aim_in_block(void *user, const struct column_block *b)
         }
         if (at < 0) continue;
         const int64_t run = c->run ? c->run[b->first + at] : b->first + at;
-#pragma omp critical(sw_few_best)
+#pragma omp critical(sw_representatives_best)
         {
             struct aim *a = &c->aim[k];
             if (a->run < 0 || best > a->best || (best == a->best && run < a->run)) a->best = best, a->run = run;
@@ -98,7 +98,7 @@ static void aim_at_corners(struct choosing *c)
 
 /* ------------------------------------------------------------------ the list */
 
-static void add_run(struct sw_few *few, int64_t run)
+static void add_run(struct sw_representatives *few, int64_t run)
 {
     for (int k = 0; k < few->count; k++)
         if (few->run[k] == run) return;
@@ -107,7 +107,7 @@ static void add_run(struct sw_few *few, int64_t run)
 
 /* One of each equal share: at a place in it that its number makes, as a fixed one (the middle) is at the same value of
  * the last axis wherever the shares are whole rows of it. */
-static void spread(struct sw_few *few, const int64_t *run, int64_t count, int wanted)
+static void spread(struct sw_representatives *few, const int64_t *run, int64_t count, int wanted)
 {
     for (int64_t k = 0; k < wanted; k++) {
         const int64_t first = k * count / wanted, width = (k + 1) * count / wanted - first;
@@ -122,7 +122,7 @@ static int ascending(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-static enum sw_status choose(struct choosing *c, int64_t count, int most, struct sw_few *few)
+static enum sw_status choose(struct choosing *c, int64_t count, int most, struct sw_representatives *few)
 {
     size_t room = 2 * (size_t)c->s->own->norder + (1U << CORNER_AXES);
     for (int k = 0; k < c->s->naxis; k++) room += (size_t)c->s->column[c->s->axis[k].column].nword;
@@ -137,27 +137,28 @@ static enum sw_status choose(struct choosing *c, int64_t count, int most, struct
     return SW_OK;
 }
 
-enum sw_status sw_sweep_few(const struct sw_sweep *s, const int64_t *run, int64_t count, int most, struct sw_few *few)
+enum sw_status sw_representatives_choose(const struct sw_sweep *s, const int64_t *run, int64_t count, int most,
+                                         struct sw_representatives *few)
 {
     struct choosing c = {.s = s, .run = run};
-    *few = (struct sw_few){0};
+    *few = (struct sw_representatives){0};
     SW_TRY(sw_alloc((size_t)(count < most ? count : most), &few->run));
     enum sw_status st = SW_OK;
     if (count <= most) spread(few, run, count, (int)count);
     else st = choose(&c, count, most, few);
     sw_free(c.aim);
-    if (st) sw_few_free(few);
+    if (st) sw_representatives_free(few);
     else qsort(few->run, (size_t)few->count, sizeof *few->run, ascending);
     return st;
 }
 
-bool sw_few_has(const struct sw_few *few, int64_t run)
+bool sw_representatives_has(const struct sw_representatives *few, int64_t run)
 {
     return few->count && bsearch(&run, few->run, (size_t)few->count, sizeof run, ascending);
 }
 
-void sw_few_free(struct sw_few *few)
+void sw_representatives_free(struct sw_representatives *few)
 {
     sw_free(few->run);
-    *few = (struct sw_few){0};
+    *few = (struct sw_representatives){0};
 }
