@@ -11,8 +11,6 @@ from .refusal import FILE, Refusal, note
 from .stored import Stored, text_of
 
 NORM_PREFIX = "err_"           # of the error norms in the run table
-OF_RUNS = ("steps", "steps_refused", "dt_min", "dt_max", "error_estimate", "time_step", "error_time",
-           "error_space")       # other columns of the run table, of which a file has some
 NORM_LABELS = {"err_l2": "root mean square error", "err_max": "largest error", "err_rel": "relative error",
                "err_interior": "largest error away from walls",    # of others the long_name is the label
                "residual": "relative residual", "backward_error": "backward error", "forward_error": "forward error"}
@@ -238,6 +236,13 @@ class Results:
         there.sort(key=lambda n: list(NORM_LABELS).index(n) if n in NORM_LABELS else len(NORM_LABELS))
         return [n for n in there if np.isfinite(self.of_runs(n)).any()]
 
+    def other_columns(self):
+        """The columns of the run table with a number a run that are no parameters, norms, scales or flags."""
+        return [name for name, data in self.stored.datasets(self.file).items()
+                if data.shape == self.run.shape and data.dtype.kind in "iuf" and name not in (*self.param, *SCALES) and
+                not (name.startswith(NORM_PREFIX) or name in NORM_LABELS or
+                     self.stored.attribute(data, "flag_meanings"))]
+
     def of_runs(self, name):
         """A number a run, from the run table."""
         return self.stored.numbers(self.file, name, shape=(len(self.run),))
@@ -459,9 +464,8 @@ class Results:
 
     def drawable(self):
         """All that --of may name: norms and other numbers of a run, series, histories, fields."""
-        scalars = [n for n in ("t_reached", "wall_time", *OF_RUNS) if self.stored.has(self.file, n)]
         return {"norms": self.norms, "series": self.series(), "histories": self.histories(), "fields": self.fields(),
-                "numbers of a run": scalars}
+                "numbers of a run": self.other_columns()}
 
     def choose(self, asked, usual, known, kind):
         """What --of names, or what is usual, if the kind of picture draws that. The refusal tells all that may be
