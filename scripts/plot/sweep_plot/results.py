@@ -236,12 +236,14 @@ class Results:
         there.sort(key=lambda n: list(NORM_LABELS).index(n) if n in NORM_LABELS else len(NORM_LABELS))
         return [n for n in there if np.isfinite(self.of_runs(n)).any()]
 
-    def other_columns(self):
-        """The columns of the run table with a number a run that are no parameters, norms, scales or flags."""
-        return [name for name, data in self.stored.datasets(self.file).items()
-                if data.shape == self.run.shape and data.dtype.kind in "iuf" and name not in (*self.param, *SCALES) and
-                not (name.startswith(NORM_PREFIX) or name in NORM_LABELS or
-                     self.stored.attribute(data, "flag_meanings"))]
+    @functools.cached_property
+    def columns(self):
+        """The names of the numbers that the run table has of each run: columns alone name their coordinates."""
+        def is_column(data):
+            with self.stored.reading(f"the attributes of '{data.name}'"):
+                return data.ndim == 1 and data.dtype.kind in "iuf" and "coordinates" in data.attrs and \
+                    "flag_values" not in data.attrs
+        return [name for name, data in self.stored.datasets(self.file).items() if is_column(data)]
 
     def of_runs(self, name):
         """A number a run, from the run table."""
@@ -464,8 +466,9 @@ class Results:
 
     def drawable(self):
         """All that --of may name: norms and other numbers of a run, series, histories, fields."""
+        scalars = [n for n in self.columns if not n.startswith(NORM_PREFIX) and n not in NORM_LABELS]
         return {"norms": self.norms, "series": self.series(), "histories": self.histories(), "fields": self.fields(),
-                "numbers of a run": self.other_columns()}
+                "numbers of a run": scalars}
 
     def choose(self, asked, usual, known, kind):
         """What --of names, or what is usual, if the kind of picture draws that. The refusal tells all that may be
