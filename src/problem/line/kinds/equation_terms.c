@@ -194,6 +194,20 @@ static bool damps(int order, double value)
     return isfinite(value) && (order == 2 ? value > 0 : value < 0);
 }
 
+const struct sw_expr *sw_equation_implicit(const struct sw_equation *equation, int unknown, int order)
+{
+    const struct sw_equation_row *row = &equation->row[unknown];
+    if (equation->fixed && !(equation->fixed_orders >> order & 1)) return NULL;
+    return row->states ? row->stated[order] : row->linear[order];
+}
+
+enum sw_taken sw_equation_take(const struct sw_equation *equation, int unknown, int order, double value)
+{
+    if (!sw_equation_implicit(equation, unknown, order)) return SW_TAKEN_EXPLICITLY;
+    if (equation->row[unknown].states || equation->fixed) return SW_TAKEN_IMPLICITLY;
+    return damps(order, value) ? SW_TAKEN_IMPLICITLY : SW_TAKEN_EXPLICITLY;
+}
+
 /* ------------------------------------------------------------------ what is explicit */
 
 struct split {
