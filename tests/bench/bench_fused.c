@@ -82,7 +82,7 @@ static void run(const struct bench *b, const char *row, struct sw_device *device
 {
     struct sw_program *g = compile(b->g), *s = compile(b->s);
     struct sw_stepper_desc desc = {.n = b->n, .capacity = b->runs,
-                                   .model = {.scheme = b->scheme, .nparam = 3, .g = {g}, .s = {s}}};
+                                   .model = {.scheme = b->scheme, .nparam = 3, .g = {g}, .explicit_term = {s}}};
     struct sw_stepper *stepper = NULL;
     struct sw_line_run *line = NULL;
     double *param = NULL, *u = NULL, seconds[32];
@@ -197,7 +197,7 @@ int main(int argc, char **argv)
             struct sw_program *g = compile(benches[k].g), *s = compile(benches[k].s);
             struct sw_stepper_desc desc = {
                 .n = benches[k].n, .capacity = 1,
-                .model = {.scheme = benches[k].scheme, .nparam = 3, .g = {g}, .s = {s}},
+                .model = {.scheme = benches[k].scheme, .nparam = 3, .g = {g}, .explicit_term = {s}},
             };
             need(sw_stepper_try_compile(&desc, only ? only : NULL, atoi(argv[2])));
             sw_program_destroy(&g);
