@@ -59,7 +59,7 @@ struct sw_key {
     bool             each;      /* FUNCTION: one for each unknown: a group, whose members have their names, or where
                                    there is one unknown the expression itself                       */
     bool             decides;   /* the numbers of a run depend on it: it is hashed into the run's id */
-    bool             later;     /* WORD: files are older than the key: its default is not hashed        */
+    bool             added_later;  /* WORD: there are files from before the key: its default is not hashed */
     bool             common;    /* WORD: one word for all runs, not "$axis"                         */
     bool             reads;     /* TEXT: names a file that runs read, or may                        */
     bool             visible;   /* REAL, COUNT: expressions may use its last part as a name         */

@@ -270,7 +270,7 @@ static enum sw_status start_hash(const struct id_maker *m, int word, struct sw_h
         if (!key->decides || (key->kind != SW_KEY_WORD && key->kind != SW_KEY_ROW && key->kind != SW_KEY_TEXT &&
                               key->kind != SW_KEY_SWITCH))
             continue;
-        if (key->later && !strcmp(word_of(m, key, word), key->fallback)) continue;
+        if (key->added_later && !strcmp(word_of(m, key, word), key->fallback)) continue;
         add_text(h, &length, sw_key_id_name(key));
         add_text(h, &length, key_word_in_ids(key, word_of(m, key, word)));
     }

@@ -193,7 +193,7 @@ static void report_other_key(const struct sw_sweep *s, const struct sw_key *key,
  * claims its name only where the config sets it by that name. */
 static bool claims_name(const struct sw_sweep *s, const struct sw_key *key)
 {
-    if (!key->former && !key->later) return true;
+    if (!key->former && !key->added_later) return true;
     const struct sw_setting *setting = key_setting(s, key->path);
     return setting && !strcmp(setting->path, key->path);
 }

@@ -627,7 +627,7 @@ static const char *boundary_word(int k)
 
 static const struct sw_key keys[] = {
     {.path = "operator", .kind = SW_KEY_WORD, .word = operator_word, .fallback = "derivative", .decides = true,
-     .later = true, .common = true,
+     .added_later = true, .common = true,
      .about = "What is formed: what the scheme makes of the field along one axis, `derivative`; or, along all axes of "
               "the grid with one scheme, the gradient of the field, the divergence of `vector` or the Laplacian of "
               "the field. It is one word for all runs, no axis."},

@@ -62,7 +62,7 @@ static void check_name(const char *text, const struct sw_key *key, const char *n
     else snprintf(axis, sizeof axis, has_words(key) ? "sweep.%s=[\"auto\"]" : "sweep.%s=[1, 2]", name);
     snprintf(define, sizeof define, "define.%s=2", name);
     snprintf(set, sizeof set, "%s=\"%s%s\"", key->path, has_words(key) ? "$" : "", name);
-    if (key->former || key->later) check_young_name(text, key, axis, define);
+    if (key->former || key->added_later) check_young_name(text, key, axis, define);
     else {
         if (!refused_for_its_name(text, OVERRIDES(axis))) fail_msg("%s beside %s", axis, key->path);
         if (!refused_for_its_name(text, OVERRIDES(define))) fail_msg("%s beside %s", define, key->path);

@@ -21,7 +21,7 @@ const struct sw_problem problem_hyperdiffusion = {
     .keys = (const struct sw_key[]){
         SW_LINE_COEFFICIENT("physics.gamma", "The coefficient gamma of the fourth derivative, which is gamma D."),
         SW_LINE_COEFFICIENT("physics.D", "The mobility D; the coefficient of the fourth derivative is gamma D."),
-        SW_LINE_LATER_METHOD("crank_nicolson"),
+        SW_LINE_ADDED_METHOD("crank_nicolson"),
         SW_LINE_ORDER,
         SW_LINE_END_KEYS(SW_LINE_END),
         SW_LINE_FUNCTIONS,
@@ -64,7 +64,7 @@ const struct sw_problem problem_heat = {
         SW_LINE_COEFFICIENT("physics.kappa", "The conductivity kappa."),
         {.path = "order", .kind = SW_KEY_COUNT, .unit = "1", .min = 2, .max = 4, .multiple = 2, .fallback = "4",
          .decides = true, .about = "The order of the second derivative in dx, 2 or 4."},
-        SW_LINE_LATER_METHOD("crank_nicolson"),
+        SW_LINE_ADDED_METHOD("crank_nicolson"),
         SW_LINE_END_KEYS(SW_LINE_END_OF_SECOND_ORDER),
         SW_LINE_FUNCTIONS,
         {0},
@@ -106,7 +106,7 @@ const struct sw_problem problem_cahn_hilliard = {
     .keys = (const struct sw_key[]){
         SW_LINE_COEFFICIENT("physics.D", "The mobility D, constant."),
         SW_LINE_COEFFICIENT("physics.gamma", "The gradient energy gamma; an interface is about 3 sqrt(gamma) wide."),
-        SW_LINE_LATER_METHOD("imex1"),
+        SW_LINE_ADDED_METHOD("imex1"),
         SW_LINE_ORDER,
         SW_LINE_END_KEYS(SW_LINE_END),
         SW_LINE_FUNCTIONS,

@@ -45,7 +45,7 @@ static const struct sw_key keys[] = {
      .unless_set = "implicit|time.tolerance", .decides = true,
      .about = "The steps in time: of order 1 (backward Euler and forward Euler), 2 (ARS(2,2,2)) or 3 "
               "(ARK3(2)4L[2]SA)."},
-    {.path = "order", .kind = SW_KEY_WORD, .words = "2|4", .fallback = "2", .later = true, .common = true,
+    {.path = "order", .kind = SW_KEY_WORD, .words = "2|4", .fallback = "2", .added_later = true, .common = true,
      .decides = true,
      .about = "The order of all derivatives in dx, from five points: 2 or 4, on periodic lines."},
     {0},

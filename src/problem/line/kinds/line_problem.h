@@ -37,7 +37,7 @@ extern const struct sw_renamed_word sw_line_renamed_methods[];
     {.path = name, .kind = SW_KEY_REAL, .unit = "1", .decides = true, __VA_ARGS__},
 
 /* The keys that all kinds have; COEFFICIENT is one that must be positive. METHOD is for those that had the key
- * before, with its default imex1, LATER_METHOD for the others. */
+ * before, with its default imex1, ADDED_METHOD for those that have it since. */
 #define SW_LINE_COEFFICIENT(name, text)                                                                           \
     {.path = name, .kind = SW_KEY_REAL, .unit = "1", .min = 0, .max = 1e300, .above = true, .decides = true,      \
      .visible = true, .about = text}
@@ -48,13 +48,13 @@ extern const struct sw_renamed_word sw_line_renamed_methods[];
 #define SW_LINE_METHOD                                                                                            \
     {.path = "method", .former = "time.scheme", .renamed = sw_line_renamed_methods, .fallback = "imex1",          \
      .adaptive = "imex3", SW_LINE_METHODS}
-#define SW_LINE_LATER_METHOD(word) \
-    {.path = "method", .fallback = word, .adaptive = "imex3", .later = true, SW_LINE_METHODS}
+#define SW_LINE_ADDED_METHOD(word) \
+    {.path = "method", .fallback = word, .adaptive = "imex3", .added_later = true, SW_LINE_METHODS}
 #define SW_LINE_ORDER                                                                                             \
-    {.path = "order", .kind = SW_KEY_WORD, .words = "2|4", .fallback = "2", .later = true, .decides = true,       \
+    {.path = "order", .kind = SW_KEY_WORD, .words = "2|4", .fallback = "2", .added_later = true, .decides = true, \
      .about = "The order of the derivatives in dx, from five points: 2 or 4."}
 #define SW_LINE_END_KEYS(keys_of)                                                                                 \
-    {SW_LINE_BOUNDARY, .later = true}, keys_of("left", "u", false, ""), keys_of("right", "u", false, "")
+    {SW_LINE_BOUNDARY, .added_later = true}, keys_of("left", "u", false, ""), keys_of("right", "u", false, "")
 #define SW_LINE_FUNCTIONS                                                                                         \
     SW_LINE_STEP_KEYS(SW_LINE_STEP_KEY)                                                                           \
     {.path = "initial", .kind = SW_KEY_FUNCTION, .symbols = SW_USES_X | SW_USES_RANDOM, .decides = true,          \
