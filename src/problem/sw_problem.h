@@ -150,12 +150,13 @@ struct sw_problem_advice {
     const char    *(*idle_key)(const struct sw_setup *setup, char why[160]);
     const struct sw_run_warning *warn_run;  /* ends with warn NULL; NULL: there are none */
     /** Name a text of the config that gives run j a number which is not finite: 'left.dirichlet = "1/t" is inf at
-     * t = 0'; "" if none is known to (problem/given.h). The setup counts as for sw_run_warning.warn(). NULL: not known.
+     * t = 0'; "" if none is known to (problem/nonfinite.h). The setup counts as for sw_run_warning.warn(). NULL: not
+     * known.
      * @param span  [2] from the beginning to the end of a step in which the run failed: numbers that are as good as
      *              infinite are named, too; NULL: the run before it begins, at a sample of its times
      * @return SW_E_MEMORY */
-    enum sw_status (*name_given)(const struct sw_problem *problem, const struct sw_setup *setup, int64_t ld,
-                                 const double *column, int64_t j, const double *span, char text[200]);
+    enum sw_status (*name_nonfinite)(const struct sw_problem *problem, const struct sw_setup *setup, int64_t ld,
+                                     const double *column, int64_t j, const double *span, char text[200]);
     /** Likewise what of the right-hand side of run j is not finite of its initial value, as log(u) is; "" if all is.
      * NULL: not known. */
     enum sw_status (*name_first)(const struct sw_problem *problem, const struct sw_setup *setup, int64_t ld,

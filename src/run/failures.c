@@ -7,8 +7,8 @@
 
 #include "base/sw_mem.h"
 #include "field/evaluate.h"
-#include "problem/given.h"
 #include "problem/initial_file.h"
+#include "problem/nonfinite.h"
 
 enum sw_status failures_create(struct failures *f, const struct runs *r,
                                void (*report)(void *user, const struct sw_event *event), void *user)
@@ -100,20 +100,20 @@ static void describe_place(const struct failures *f, int j, char text[160])
 
 /* A text of the config that is not finite in the step in which run j failed, or, where it chose its steps, in the last
  * one that it tried; "" if none is known to, or memory is out. */
-static void name_given(const struct failures *f, int j, char text[200])
+static void name_nonfinite(const struct failures *f, int j, char text[200])
 {
     const struct runs *r = f->r;
     const struct sw_problem *problem = r->sweep->problem;
     const int64_t step = f->step[j];
     double span[2] = {runs_time(r, j, step > 0 ? step - 1 : 0), runs_time(r, j, step)};
     text[0] = 0;
-    if (!problem->advice->name_given) return;
+    if (!problem->advice->name_nonfinite) return;
     if (runs_own_steps(r)) {
         const struct sw_steps_taken taken = runs_steps_taken(r, j);
         span[0] = taken.t;
         span[1] = taken.t + taken.tried;
     }
-    if (problem->advice->name_given(problem, r->setup, r->count, r->column, j, span, text)) text[0] = 0;
+    if (problem->advice->name_nonfinite(problem, r->setup, r->count, r->column, j, span, text)) text[0] = 0;
 }
 
 /* What to do about a run that diverged; nothing if memory is out. */
@@ -133,7 +133,7 @@ static void explain_failure(const struct runs *r, int j, char text[SW_MESSAGE])
     const struct sw_problem_advice *advice = problem->advice;
     const struct sw_sim *sim = r->sim;
     char given[200] = "";
-    if (advice->name_given && advice->name_given(problem, r->setup, r->count, r->column, j, NULL, given))
+    if (advice->name_nonfinite && advice->name_nonfinite(problem, r->setup, r->count, r->column, j, NULL, given))
         given[0] = 0;
     if (*given) snprintf(text, SW_MESSAGE, "%s", given);
     else sim->ops->explain(sim, j, text);
@@ -146,7 +146,7 @@ static void describe_divergence(const struct failures *f, int j, char text[SW_ME
     const struct runs *r = f->r;
     const long long step = f->step[j], steps = r->group->steps;
     char given[200], more[160];
-    name_given(f, j, given);
+    name_nonfinite(f, j, given);
     text[0] = 0;
     if (runs_own_steps(r)) message_append(text, given);  /* runs_warn() says when */
     else

@@ -9,7 +9,7 @@
 
 #include "fd/sw_fd.h"
 #include "problem/advection/advection_impl.h"
-#include "problem/given.h"
+#include "problem/nonfinite.h"
 #include "problem/grid_keys.h"
 #include "problem/initial_file.h"
 #include "problem/steps_rounding.h"
@@ -328,10 +328,10 @@ static void warn_courant_number(const struct sw_setup *one, double cfl, const st
 }
 
 /* At a wall where u is given nobody asks for its equation. */
-static enum sw_status name_given(const struct sw_problem *problem, const struct sw_setup *setup, int64_t ld,
-                                 const double *column, int64_t j, const double *span, char text[200])
+static enum sw_status name_nonfinite(const struct sw_problem *problem, const struct sw_setup *setup, int64_t ld,
+                                     const double *column, int64_t j, const double *span, char text[200])
 {
-    struct sw_given given[3 + SW_DIMS + 2 * SW_DIMS * ADVECTION_WALL_COUNT] = {{.key = "initial", .once = true},
+    struct sw_config_text given[3 + SW_DIMS + 2 * SW_DIMS * ADVECTION_WALL_COUNT] = {{.key = "initial", .once = true},
                                                                                {.key = "forcing"}};
     struct sw_setup one;
     int count = 2;
@@ -349,9 +349,9 @@ static enum sw_status name_given(const struct sw_problem *problem, const struct 
     for (int d = 0; d < one.dim; d++)
         for (int side = 0; side < 2; side++) {
             const struct advection_wall_kind *kind = advection_wall_given(&one, (struct advection_wall){d, side});
-            if (kind) given[count++] = (struct sw_given){.key = kind->key[d][side], .wall = 1 + 2 * d + side};
+            if (kind) given[count++] = (struct sw_config_text){.key = kind->key[d][side], .wall = 1 + 2 * d + side};
         }
-    return sw_given_name(&one, ld, column, j, given, span, text);
+    return sw_nonfinite_name(&one, ld, column, j, given, span, text);
 }
 
 static enum sw_status warn_run(const struct sw_problem *problem, const struct sw_setup *setup, int64_t ld,
@@ -499,13 +499,13 @@ static void warn_setup(const struct sw_problem *problem, const struct sw_setup *
 static const struct sw_run_warning warnings[] = {{.warn = warn_run},
                                                  {.warn = warn_result, .of_result = true},
                                                  {.warn = warn_steps, .of_result = true}, SW_INITIAL_WARNINGS,
-                                                 {.warn = sw_given_warn}, {0}};
+                                                 {.warn = sw_nonfinite_warn}, {0}};
 
 static const struct sw_problem_shape shape = {.min_points = 1, .max_dim = 3, .walls = walls};
 static const struct sw_problem_time times = {.step = advection_time_step};
 static const struct sw_problem_files files = {.content = sw_initial_content};
 static const struct sw_problem_advice advice = {
-    .warn_setup = warn_setup, .warn_run = warnings, .name_given = name_given,
+    .warn_setup = warn_setup, .warn_run = warnings, .name_nonfinite = name_nonfinite,
     .advise = advise};
 
 extern const struct sw_problem problem_advection;

@@ -11,7 +11,7 @@
 #include "field/compatibility.h"
 #include "field/evaluate.h"
 #include "problem/bvp/sw_bvp.h"
-#include "problem/given.h"
+#include "problem/nonfinite.h"
 #include "problem/sw_problem.h"
 
 struct bvp_sim {
@@ -317,14 +317,14 @@ static struct sw_setup setup_of_run(const struct sw_setup *setup, int64_t ld, co
 }
 
 /* f and q count at points where u is not given; p in between. */
-static enum sw_status name_given(const struct sw_problem *problem, const struct sw_setup *setup, int64_t ld,
-                                 const double *column, int64_t j, const double *span, char text[200])
+static enum sw_status name_nonfinite(const struct sw_problem *problem, const struct sw_setup *setup, int64_t ld,
+                                     const double *column, int64_t j, const double *span, char text[200])
 {
     const bool known = sw_setup_find(setup, "left.dirichlet") != NULL;
-    const struct sw_given given[] = {{.key = "f", .known[0][0] = known}, {.key = "q", .known[0][0] = known}, {0}};
+    const struct sw_config_text given[] = {{.key = "f", .known[0][0] = known}, {.key = "q", .known[0][0] = known}, {0}};
     const struct sw_setup one = setup_of_run(setup, ld, column, j);
     (void)problem;
-    return sw_given_name(&one, ld, column, j, given, span, text);
+    return sw_nonfinite_name(&one, ld, column, j, given, span, text);
 }
 
 /* ------------------------------------------------------------------ means, where a gauge wants them to be 0 */
@@ -397,7 +397,7 @@ static enum sw_status look_at_mean(const struct sw_setup *setup, int64_t ld, con
                                 .threads = 1}};
     double west = 0, east = 0;
     *kind = SW_MEAN_OF_GRID;
-    if (!desc.zero_mean || !q.points.program || one.n[0] < 2 || one.n[0] > SW_GIVEN_VALUES) return SW_OK;
+    if (!desc.zero_mean || !q.points.program || one.n[0] < 2 || one.n[0] > SW_NONFINITE_VALUES) return SW_OK;
     if (of_f) SW_TRY(flux_at(&desc, &q.points, 0, desc.left.neumann, &west));
     if (of_f) SW_TRY(flux_at(&desc, &q.points, one.n[0] - 1, desc.right.neumann, &east));
     q.fluxes = east - west;
@@ -439,7 +439,7 @@ static enum sw_status warn_exact(const struct sw_problem *problem, const struct 
 }
 
 static const struct sw_run_warning warnings[] = {
-    {.warn = sw_given_warn}, {.warn = warn_mean}, {.warn = warn_exact, .of_result = true}, {0}};
+    {.warn = sw_nonfinite_warn}, {.warn = warn_mean}, {.warn = warn_exact, .of_result = true}, {0}};
 
 /* ------------------------------------------------------------------ what holds at the ends, in words */
 
@@ -528,7 +528,7 @@ static const char example[] =
 
 static const struct sw_problem_shape shape = {.min_points = 1, .walls = walls, .extra_point = right_is_point};
 static const struct sw_problem_advice advice = {
-    .describe = describe, .warn_run = warnings, .name_given = name_given};
+    .describe = describe, .warn_run = warnings, .name_nonfinite = name_nonfinite};
 
 extern const struct sw_problem problem_bvp;
 const struct sw_problem problem_bvp = {

@@ -11,7 +11,7 @@
 #include "fd/sw_fd.h"
 #include "fd/sw_fd_nabla.h"
 #include "field/norms.h"
-#include "problem/given.h"
+#include "problem/nonfinite.h"
 #include "problem/grid_keys.h"
 #include "problem/sw_problem.h"
 
@@ -174,11 +174,11 @@ static void warn_rounding(const struct sw_problem *problem, const struct sw_setu
                  "use run.precision = \"double\"", m.scheme->name, (long long)n, floor);
 }
 
-static enum sw_status name_given(const struct sw_problem *problem, const struct sw_setup *setup, int64_t ld,
-                                 const double *column, int64_t j, const double *span, char text[200])
+static enum sw_status name_nonfinite(const struct sw_problem *problem, const struct sw_setup *setup, int64_t ld,
+                                     const double *column, int64_t j, const double *span, char text[200])
 {
     const struct compact_method m = method_of(setup);
-    struct sw_given given[SW_DIMS + 1] = {{0}};
+    struct sw_config_text given[SW_DIMS + 1] = {{0}};
     struct sw_setup one = *setup;
     (void)problem;
     one.dim = (int)number(setup, "grid.dim", ld, column, j);
@@ -187,10 +187,10 @@ static enum sw_status name_given(const struct sw_problem *problem, const struct 
         one.walls[d] = m.walls && d < one.dim && runs_along(&m, one.dim, d);
     }
     for (int k = 0; k < inputs_of(&m, one.dim); k++) given[k].key = input_key(&m, k);
-    return sw_given_name(&one, ld, column, j, given, span, text);
+    return sw_nonfinite_name(&one, ld, column, j, given, span, text);
 }
 
-static const struct sw_run_warning warnings[] = {{.warn = sw_given_warn}, {0}};
+static const struct sw_run_warning warnings[] = {{.warn = sw_nonfinite_warn}, {0}};
 
 /* Away from the walls: the middle half of each line that ends at some. What the closure does there decays as rho^w over
  * w points, rho < 1/2, so that it is gone long before h^p is, as n grows. Without walls it is all of the line. */
@@ -692,7 +692,7 @@ static const char example[] =
 static const struct sw_problem_shape shape = {
     .min_points = 1, .max_dim = 3, .walls = walls, .fields_of = fields_of};
 static const struct sw_problem_advice advice = {
-    .warn_setup = warn_rounding, .warn_run = warnings, .name_given = name_given};
+    .warn_setup = warn_rounding, .warn_run = warnings, .name_nonfinite = name_nonfinite};
 
 extern const struct sw_problem problem_compact;
 const struct sw_problem problem_compact = {

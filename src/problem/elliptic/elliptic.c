@@ -9,7 +9,7 @@
 #include "base/sw_err.h"
 #include "base/sw_mem.h"
 #include "base/sw_text.h"
-#include "problem/given.h"
+#include "problem/nonfinite.h"
 #include "problem/grid_keys.h"
 
 static double number(const struct sw_setup *setup, const char *path, int64_t ld, const double *column, int64_t j)
@@ -135,19 +135,19 @@ static struct elliptic_run run_of(const struct sw_setup *setup, int64_t ld, cons
 
 /* ------------------------------------------------------------------ numbers that are not finite */
 
-static enum sw_status name_given(const struct sw_problem *problem, const struct sw_setup *setup, int64_t ld,
-                                 const double *column, int64_t j, const double *span, char text[200])
+static enum sw_status name_nonfinite(const struct sw_problem *problem, const struct sw_setup *setup, int64_t ld,
+                                     const double *column, int64_t j, const double *span, char text[200])
 {
-    static const struct sw_given f[] = {{.key = "f", .once = true}, {0}};
+    static const struct sw_config_text f[] = {{.key = "f", .once = true}, {0}};
     const struct elliptic_run run = run_of(setup, ld, column, j);
     struct sw_setup one = *setup;
     (void)problem;
     one.dim = run.dim;
     for (int a = 0; a < SW_DIMS; a++) one.n[a] = run.desc.n[a];
-    return sw_given_name(&one, ld, column, j, f, span, text);
+    return sw_nonfinite_name(&one, ld, column, j, f, span, text);
 }
 
-/* What a text gives on one kind of points; more of them than sw_given_name() evaluates are left to the run.
+/* What a text gives on one kind of points; more of them than sw_nonfinite_name() evaluates are left to the run.
  * @param key  NULL: of boundary.value */
 static enum sw_status find_bad(const struct elliptic_run *run, const char *key, struct elliptic_points points,
                                char text[200])
@@ -157,7 +157,7 @@ static enum sw_status find_bad(const struct elliptic_run *run, const char *key, 
     const struct sw_program *program = key ? sw_setup_function(run->setup, key) : NULL;
     double *value;
     char what[160];
-    if (count > SW_GIVEN_VALUES) return SW_OK;
+    if (count > SW_NONFINITE_VALUES) return SW_OK;
     SW_TRY(sw_alloc((size_t)count, &value));
     const enum sw_status st = key ? elliptic_sample(run, program, points, value)
                                   : elliptic_sample_walls(run, points.axis, value);
@@ -217,7 +217,7 @@ static enum sw_status look_at_mean(const struct elliptic_run *run, const struct 
     double *values = NULL;
     *kind = SW_MEAN_OF_GRID;
     d.variable = false;
-    if (!sw_elliptic_is_singular(&d, numbers->delta) || !sw_setup_find(run->setup, key) || cells > SW_GIVEN_VALUES)
+    if (!sw_elliptic_is_singular(&d, numbers->delta) || !sw_setup_find(run->setup, key) || cells > SW_NONFINITE_VALUES)
         return SW_OK;
     enum sw_status st = sw_elliptic_matrix_make(&d, numbers, NULL, NULL, &m);
     if (st) return st == SW_E_ARG ? SW_OK : st;  /* warn_levels() says why */
@@ -295,11 +295,11 @@ static enum sw_status find_jump(const struct elliptic_run *run, const struct sw_
     return st;
 }
 
-/* Points of both walls are at most as many as sw_given_name() evaluates, else those of a coarser grid. */
+/* Points of both walls are at most as many as sw_nonfinite_name() evaluates, else those of a coarser grid. */
 static void coarsen(struct sw_elliptic_desc *d, int axis)
 {
     int64_t n[SW_DIMS];
-    while (elliptic_count(d, (struct elliptic_points){.kind = ELLIPTIC_WALLS, .axis = axis}, n) > SW_GIVEN_VALUES)
+    while (elliptic_count(d, (struct elliptic_points){.kind = ELLIPTIC_WALLS, .axis = axis}, n) > SW_NONFINITE_VALUES)
         for (int a = 0; a < SW_DIMS; a++) d->n[a] = (d->n[a] + 1) / 2;
 }
 
@@ -333,7 +333,7 @@ static enum sw_status warn_seam(const struct sw_problem *problem, const struct s
 }
 
 static const struct sw_run_warning warnings[] = {
-    {.warn = sw_given_warn}, {.warn = warn_bad}, {.warn = warn_levels}, {.warn = warn_mean},
+    {.warn = sw_nonfinite_warn}, {.warn = warn_bad}, {.warn = warn_levels}, {.warn = warn_mean},
     {.warn = warn_exact, .of_result = true}, {.warn = warn_seam, .of_result = true}, {0}};
 
 /* ------------------------------------------------------------------ keys */
@@ -423,7 +423,7 @@ static const char example[] =
 
 static const struct sw_problem_shape shape = {.min_points = 1, .max_dim = 3, .place = grid};
 static const struct sw_problem_advice advice = {
-    .describe = describe, .idle_key = idle_key, .warn_run = warnings, .name_given = name_given};
+    .describe = describe, .idle_key = idle_key, .warn_run = warnings, .name_nonfinite = name_nonfinite};
 
 extern const struct sw_problem problem_elliptic;
 const struct sw_problem problem_elliptic = {

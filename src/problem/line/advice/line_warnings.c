@@ -6,7 +6,7 @@
 
 #include "base/sw_mem.h"
 #include "field/dft.h"
-#include "problem/given.h"
+#include "problem/nonfinite.h"
 #include "problem/line/advice/line_advice.h"
 #include "problem/line/kinds/line_problem.h"
 #include "problem/steps_rounding.h"
@@ -166,7 +166,7 @@ static enum sw_status warn_rounding(const struct sw_problem *problem, const stru
     if (sw_line_end_has_value(setup, 0, 0) || sw_line_end_has_value(setup, 1, 0)) return SW_OK;  /* as a value does */
     enum sw_status st = sw_line_limit_of(problem, setup, ld, column, j, &l);
     if (!st && sw_line_has_one_stage(&l)) st = moved_mean(setup, ld, column, j, &l, state, &moved);
-    if (!st && moved > SW_LINE_MAX_ROUNDING && isfinite(moved))  /* else sw_given_warn() has something to say */
+    if (!st && moved > SW_LINE_MAX_ROUNDING && isfinite(moved))  /* else sw_nonfinite_warn() has something to say */
         snprintf(text, 200, "rounding of the right-hand side could move the mean of u by %.2g of max|u|, more than %g, "
                  "and nothing damps it; use a smaller time.dt%s", moved, SW_LINE_MAX_ROUNDING,
                  setup->single_steps ? " or run.precision = \"double\"" : "");
@@ -339,7 +339,7 @@ static enum sw_status warn_ringing(const struct sw_problem *problem, const struc
 }
 
 const struct sw_run_warning sw_line_warnings[] = {
-    {.warn = sw_given_warn},
+    {.warn = sw_nonfinite_warn},
     {.warn = sw_line_warn_stability},
     {.warn = warn_rounding, .of_result = true},
     {.warn = warn_steps, .of_result = true},

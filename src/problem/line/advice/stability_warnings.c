@@ -196,7 +196,7 @@ static bool is_closed(const struct sw_setup *setup)
     return !sw_line_end_is_given(setup, 0, 0) && !sw_line_end_is_given(setup, 1, 0);
 }
 
-/* What drives u beyond the limit, "" if nothing is known to, and how far. Of what is not finite sw_given_warn()
+/* What drives u beyond the limit, "" if nothing is known to, and how far. Of what is not finite sw_nonfinite_warn()
  * speaks: it has no time step to blame. */
 static enum sw_status find_driver(const struct sw_setup *setup, int64_t ld, const double *column, int64_t j,
                                   struct sw_line_limit *l, char cause[80], double *u)

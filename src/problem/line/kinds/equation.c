@@ -8,7 +8,7 @@
 #include <stdio.h>
 
 #include "problem/line/kinds/equation_model.h"
-#include "problem/given.h"
+#include "problem/nonfinite.h"
 #include "problem/line/stepper/fourth_order.h"
 #include "problem/line/stepper/imex.h"
 #include "problem/line/kinds/line_ends.h"
@@ -101,7 +101,7 @@ static enum sw_status advise(const struct sw_problem *problem, const struct sw_s
 }
 
 static const struct sw_run_warning warnings[] = {
-    {.warn = sw_given_warn}, {.warn = sw_line_warn_waves}, SW_INITIAL_WARNINGS,
+    {.warn = sw_nonfinite_warn}, {.warn = sw_line_warn_waves}, SW_INITIAL_WARNINGS,
     {.warn = warn_steps, .of_result = true}, {.warn = sw_line_warn_flux}, {.warn = sw_line_warn_third}, {0}};
 
 static const struct sw_problem_advice advice = {.warn_run = warnings, .advise = advise, SW_LINE_ADVICE};

@@ -12,7 +12,7 @@
 #include "problem/line/advice/line_advice.h"
 #include "problem/line/kinds/equation_model.h"
 #include "base/sw_text.h"
-#include "problem/given.h"
+#include "problem/nonfinite.h"
 #include "problem/line/kinds/line_ends.h"
 #include "problem/line/stepper/imex.h"
 #include "problem/line/stepper/sw_stepper.h"
@@ -146,19 +146,19 @@ enum sw_status sw_line_try_compile(const struct sw_problem *problem, const struc
 
 /* The explicit part of Crank-Nicolson is that of half the step. Where u is given at an end, nobody asks what a force
  * is there. */
-enum sw_status sw_line_name_given(const struct sw_problem *problem, const struct sw_setup *setup, int64_t ld,
-                                  const double *column, int64_t j, const double *span, char text[200])
+enum sw_status sw_line_name_nonfinite(const struct sw_problem *problem, const struct sw_setup *setup, int64_t ld,
+                                      const double *column, int64_t j, const double *span, char text[200])
 {
     const struct sw_setup one = sw_line_setup_of_run(setup, ld, column, j);
     const bool half = sw_setup_find(setup, "forcing") && sw_line_scheme(problem->model, setup) == SW_CRANK_NICOLSON;
-    struct sw_given given[3 + 2 * SW_LINE_CONDITIONS] = {
+    struct sw_config_text given[3 + 2 * SW_LINE_CONDITIONS] = {
         {.key = "initial", .once = true},
-        {.key = "forcing", .later = half ? 0.5 : 0,
+        {.key = "forcing", .offset = half ? 0.5 : 0,
          .known[0] = {sw_line_end_has_value(setup, 0, 0), sw_line_end_has_value(setup, 1, 0)}},
     };
     for (int k = 0; k < 2 * SW_LINE_CONDITIONS; k++)
         given[2 + k].key = sw_line_condition_key(k / SW_LINE_CONDITIONS, k % SW_LINE_CONDITIONS);
-    return sw_given_name(&one, ld, column, j, given, span, text);
+    return sw_nonfinite_name(&one, ld, column, j, given, span, text);
 }
 
 /* Whether the user's forcing is what is not finite at a point of the initial value. */
@@ -193,7 +193,7 @@ static void describe_infinite(const struct sw_setup *one, int64_t ld, const doub
 }
 
 /* Name the text of the explicit right-hand side that is not finite of the initial value of a run, and where; "" where
- * all is finite, and for lines of more than SW_GIVEN_VALUES points.
+ * all is finite, and for lines of more than SW_NONFINITE_VALUES points.
  * @param desc, run, param  as a stepper would take them, of this run alone: param is [nparam]
  * @param one     the setup of run j of the columns  @return SW_E_MEMORY */
 static enum sw_status name_rhs(const struct sw_stepper_desc *desc, const struct sw_line_run *run, const double *param,
@@ -203,7 +203,7 @@ static enum sw_status name_rhs(const struct sw_stepper_desc *desc, const struct 
     struct sw_failure_place place = {0};
     double *u;
     text[0] = 0;
-    if (desc->n > SW_GIVEN_VALUES) return SW_OK;
+    if (desc->n > SW_NONFINITE_VALUES) return SW_OK;
     SW_TRY(sw_alloc((size_t)sw_line_unknowns(&desc->model) * (size_t)desc->n, &u));
     const enum sw_status st = sw_line_initial_values(one, ld, column, j, u);
     if (!st) sw_line_find_first_place(desc, run, param, u, &place);

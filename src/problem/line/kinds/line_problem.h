@@ -91,8 +91,8 @@ const char *sw_line_validate_run(const struct sw_setup *setup, const char *solve
 const char *sw_line_solver(int k);
 enum sw_status sw_line_describe(const struct sw_problem *problem, const struct sw_setup *setup, struct sw_text *text);
 void sw_line_warn_setup(const struct sw_problem *problem, const struct sw_setup *setup, char text[200]);
-enum sw_status sw_line_name_given(const struct sw_problem *problem, const struct sw_setup *setup, int64_t ld,
-                                  const double *column, int64_t j, const double *span, char text[200]);
+enum sw_status sw_line_name_nonfinite(const struct sw_problem *problem, const struct sw_setup *setup, int64_t ld,
+                                      const double *column, int64_t j, const double *span, char text[200]);
 enum sw_status sw_line_name_first(const struct sw_problem *problem, const struct sw_setup *setup, int64_t ld,
                                   const double *column, int64_t j, char text[200]);
 enum sw_status sw_line_try_compile(const struct sw_problem *problem, const struct sw_setup *setup, int sm);
@@ -107,7 +107,7 @@ extern const struct sw_problem_files  sw_line_files;
 extern const struct sw_problem_advice sw_line_advice;   /* of a built-in kind */
 
 #define SW_LINE_ADVICE                                                                                            \
-    .describe = sw_line_describe, .warn_setup = sw_line_warn_setup, .name_given = sw_line_name_given,             \
+    .describe = sw_line_describe, .warn_setup = sw_line_warn_setup, .name_nonfinite = sw_line_name_nonfinite,     \
     .name_first = sw_line_name_first
 #define SW_LINE_OPERATIONS                                                                                        \
     .solver = sw_line_solver, .validate_run = sw_line_validate_run, .bytes = sw_line_bytes,                       \

@@ -1,4 +1,4 @@
-#include "problem/given.h"
+#include "problem/nonfinite.h"
 
 #include <float.h>
 #include <math.h>
@@ -38,7 +38,7 @@ int sw_point_print(const struct sw_setup *setup, const struct sw_grid *grid, int
 
 struct look {
     const struct sw_setup *one;
-    const struct sw_given *given;
+    const struct sw_config_text *given;
     const struct sw_function *function;
     struct sw_evaluator *at;
     const double *column;   /* of the run */
@@ -107,7 +107,7 @@ static bool find_in_own_run(const struct look *l, int64_t fit, struct bad *bad)
     while (2 * parts <= fit) parts *= 2;
     for (int64_t k = 1; k <= parts + landed; k++) {
         const double t = k <= parts ? end * ((double)k / (double)parts) : l->one->times[goals * (k - parts) / landed];
-        if (find_at(l, t, end, SW_GIVEN_VALUES / parts, bad)) return true;
+        if (find_at(l, t, end, SW_NONFINITE_VALUES / parts, bad)) return true;
     }
     return false;
 }
@@ -116,17 +116,17 @@ static bool find_in_own_run(const struct look *l, int64_t fit, struct bad *bad)
 static bool find_in_run(const struct look *l, struct bad *bad)
 {
     const double end = number(l, "time.end"), dt = l->grid.dt;
-    const int64_t points = l->points ? sw_points(l->one->n) : 1, room = SW_GIVEN_VALUES / points;
+    const int64_t points = l->points ? sw_points(l->one->n) : 1, room = SW_NONFINITE_VALUES / points;
     const double steps = dt > 0 && end > 0 ? fmin(round(end / dt), 1e15) : 0;
-    const int64_t fit = room < 2 ? 2 : room < SW_GIVEN_TIMES ? room : SW_GIVEN_TIMES;
+    const int64_t fit = room < 2 ? 2 : room < SW_NONFINITE_TIMES ? room : SW_NONFINITE_TIMES;
     const bool once = !l->times || l->given->once;
     const int64_t times = once ? 1 : steps < (double)fit ? (int64_t)steps + 1 : fit;
     if (sw_setup_own_steps(l->one))
-        return find_at(l, 0, 0, SW_GIVEN_VALUES, bad) || (!once && find_in_own_run(l, fit, bad));
+        return find_at(l, 0, 0, SW_NONFINITE_VALUES, bad) || (!once && find_in_own_run(l, fit, bad));
     for (int64_t k = 0; k < times; k++) {
         const double at = times > 1 ? floor(steps * (double)k / (double)(times - 1)) : 0;
-        if (l->given->later > 0 && at >= steps) break;
-        if (find_at(l, (at + l->given->later) * dt, dt, SW_GIVEN_VALUES / times, bad)) return true;
+        if (l->given->offset > 0 && at >= steps) break;
+        if (find_at(l, (at + l->given->offset) * dt, dt, SW_NONFINITE_VALUES / times, bad)) return true;
     }
     return false;
 }
@@ -135,9 +135,9 @@ static bool find_in_span(const struct look *l, const double *span, struct bad *b
 {
     const double dt = span[1] - span[0];
     if (l->given->once && span[0] > 0) return false;
-    if (l->given->later > 0) return find_at(l, span[0] + l->given->later * dt, dt, SW_GIVEN_OF_FAILURE, bad);
-    return find_at(l, span[0], dt, SW_GIVEN_OF_FAILURE, bad) ||
-           (!l->given->once && l->times && dt > 0 && find_at(l, span[1], dt, SW_GIVEN_OF_FAILURE, bad));
+    if (l->given->offset > 0) return find_at(l, span[0] + l->given->offset * dt, dt, SW_NONFINITE_OF_FAILURE, bad);
+    return find_at(l, span[0], dt, SW_NONFINITE_OF_FAILURE, bad) ||
+           (!l->given->once && l->times && dt > 0 && find_at(l, span[1], dt, SW_NONFINITE_OF_FAILURE, bad));
 }
 
 static void describe(const struct look *l, const struct bad *bad, char text[200])
@@ -188,7 +188,7 @@ static enum sw_status look_at(struct look *l, const double *span, bool *found, s
     return st;
 }
 
-static enum sw_status name(struct look *l, const struct sw_given *given, const double *span, char text[200])
+static enum sw_status name(struct look *l, const struct sw_config_text *given, const double *span, char text[200])
 {
     struct bad bad;
     bool found = false;
@@ -202,8 +202,8 @@ static enum sw_status name(struct look *l, const struct sw_given *given, const d
     return SW_OK;
 }
 
-enum sw_status sw_given_name(const struct sw_setup *one, int64_t ld, const double *column, int64_t j,
-                             const struct sw_given *given, const double *span, char text[200])
+enum sw_status sw_nonfinite_name(const struct sw_setup *one, int64_t ld, const double *column, int64_t j,
+                                 const struct sw_config_text *given, const double *span, char text[200])
 {
     struct look l = {.one = one, .column = column + j, .ld = ld, .grid = sw_setup_grid(one, ld, column, j),
                      .infinite = true};
@@ -213,12 +213,12 @@ enum sw_status sw_given_name(const struct sw_setup *one, int64_t ld, const doubl
     return *text || !span ? SW_OK : name(&l, given, span, text);
 }
 
-enum sw_status sw_given_warn(const struct sw_problem *problem, const struct sw_setup *setup, int64_t ld,
-                             const double *column, int64_t j, const double *state, char text[200])
+enum sw_status sw_nonfinite_warn(const struct sw_problem *problem, const struct sw_setup *setup, int64_t ld,
+                                 const double *column, int64_t j, const double *state, char text[200])
 {
     text[0] = 0;
     if (state) return SW_OK;
-    SW_TRY(problem->advice->name_given(problem, setup, ld, column, j, NULL, text));
+    SW_TRY(problem->advice->name_nonfinite(problem, setup, ld, column, j, NULL, text));
     if (!*text && problem->advice->name_first) SW_TRY(problem->advice->name_first(problem, setup, ld, column, j, text));
     const size_t length = strlen(text);
     if (length) snprintf(text + length, 200 - length, problem->time ? ": the run may diverge" : ": the run will fail");
