@@ -45,6 +45,8 @@ struct sw_key {
     bool           (*idle)(const struct sw_setup *setup, int64_t ld, const double *column, int64_t j);
     const char      *with;      /* of a problem: the key without which this one means nothing; of a REAL or a COUNT a
                                    run has its number only where that one is set. NULL: there is none */
+    const char      *adaptive_only;  /* of a problem: what the key does to time.tolerance, without which it means
+                                   nothing: "bounds the steps of time.tolerance"; NULL: it means something without   */
     const char      *unless;    /* a WORD that contradicts this one where it is unless_word; NULL: none */
     const char      *unless_word;
     const char      *fallback;  /* the default, as written in a config; NULL: the key is required; "": off     */

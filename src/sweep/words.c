@@ -382,15 +382,12 @@ static void read_sample(struct sw_sweep *s)
     if (sample && !random) report_error(s, sample, "'sample' needs sweep.mode = \"random\"");
 }
 
-/* Keys that mean something with time.tolerance alone. */
-static void check_own_steps(struct sw_sweep *s)
+static void check_adaptive_only(struct sw_sweep *s)
 {
-    static const struct { const char *key, *does; } added[] = {
-        {"time.tolerance_absolute", "adds to time.tolerance"}, {"time.dt_max", "bounds the steps of time.tolerance"}};
-    for (size_t k = 0; k < sizeof added / sizeof *added; k++)
-        if (key_find(s, added[k].key) && key_setting(s, added[k].key) && !s->own_steps)
-            report_error(s, key_setting(s, added[k].key), "'%s' %s, which is not given: give both, or time.dt alone",
-                         added[k].key, added[k].does);
+    for (const struct sw_key *key = s->problem->keys; key->path && !s->own_steps; key++)
+        if (key->adaptive_only && key_setting(s, key->path))
+            report_error(s, key_setting(s, key->path), "'%s' %s, which is not given: give both, or time.dt alone",
+                         key->path, key->adaptive_only);
 }
 
 static void check_output(struct sw_sweep *s)
@@ -417,7 +414,7 @@ static void check_output(struct sw_sweep *s)
         report_error(s, key_setting(s, "output.state"), "'output.state' is for a longer sweep, and where runs choose "
                      "their steps there is none: these depend on the output times and the end; give time.dt, without "
                      "time.tolerance");
-    check_own_steps(s);
+    check_adaptive_only(s);
     s->save_fields = key_setting(s, "output.fields.times") != NULL;
     s->save_scalars = every || times;
     if (fields && !s->save_fields && !key_is_guessed(s, "output.fields.times"))

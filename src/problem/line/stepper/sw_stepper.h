@@ -83,9 +83,11 @@ static inline bool sw_line_any_mass(const struct sw_line_model *model)
                  "output times, and time.dt is the first one or is left out. For imex2 and imex3 "                   \
                  "(docs/explanation/adaptive_steps.md).")                                                            \
     KEY(absolute, "time.tolerance_absolute", .min = 0, .max = 1e300, .with = "time.tolerance", .fallback = "0",      \
+        .adaptive_only = "adds to time.tolerance",                                                                   \
         .about = "What the error of a step may have besides, in the unit of u, of all unknowns alike: values of u "  \
                  "as small as this need not be right.")                                                              \
     KEY(longest_dt, "time.dt_max", .min = 0, .above = true, .max = 1e300, .with = "time.dt_max", .fallback = "",     \
+        .adaptive_only = "bounds the steps of time.tolerance",                                                       \
         .about = "The longest step that a run takes with time.tolerance. A pulse of a forcing that is shorter than " \
                  "a step may be passed over; of one that lasts as long as this, some step sees something.")
 #define SW_LINE_STEP_NUMBER(member, ...) double member;
