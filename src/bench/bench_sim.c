@@ -11,7 +11,7 @@
 #include "base/sw_mem.h"
 #include "bench/bench_impl.h"
 #include "problem/initial_file.h"
-#include "problem/line/kinds/equation_model.h"
+#include "problem/line/kinds/equation_coefficients.h"
 #include "problem/line/kinds/line_problem.h"
 #include "problem/line/stepper/sw_stepper_impl.h"
 

@@ -26,8 +26,8 @@ struct sw_tridiagonal_ops {
     /** Whether x of each system is finite, after waiting for the solve, and the last pivots are more than rounding, if
      * the row can tell. On a device, of a stable row, also whether x solves each row (tridiagonal_row_point.h), which
      * is looked at for it on the host. @param fine  out [batch], on the host. NULL, on the host: x is looked at */
-    enum sw_status (*fine)(struct sw_tridiagonal *solver, const struct sw_tridiagonal_rows *rows, const double *x,
-                           bool *fine);
+    enum sw_status (*check_solution)(struct sw_tridiagonal *solver, const struct sw_tridiagonal_rows *rows,
+                                     const double *x, bool *fine);
     void           (*destroy)(struct sw_tridiagonal *solver);          /* what is not in arrays; NULL: nothing */
     struct sw_cost (*cost)(const struct sw_tridiagonal_desc *desc);    /* NULL: not counted */
 

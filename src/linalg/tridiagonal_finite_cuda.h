@@ -1,6 +1,6 @@
 #ifndef TRIDIAGONAL_FINITE_CUDA_H
 #define TRIDIAGONAL_FINITE_CUDA_H
-/* What the `finite` of rows on a CUDA device does. */
+/* What `check_solution` of rows on a CUDA device does. */
 #include "linalg/sw_tridiagonal_impl.h"
 
 /** Waits for the solve. Reads x once, 8 bytes an unknown.

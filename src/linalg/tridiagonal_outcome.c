@@ -106,10 +106,10 @@ static void look_at_rows(const struct sw_tridiagonal *s, const struct sw_tridiag
     }
 }
 
-static enum sw_status find_fine(struct sw_tridiagonal *s, const struct sw_tridiagonal_rows *r, const double *x,
-                                bool *fine)
+static enum sw_status check_solution(struct sw_tridiagonal *s, const struct sw_tridiagonal_rows *r, const double *x,
+                                     bool *fine)
 {
-    if (s->ops->fine) SW_TRY(s->ops->fine(s, r, x, fine));
+    if (s->ops->check_solution) SW_TRY(s->ops->check_solution(s, r, x, fine));
     else {
         SW_TRY(sw_device_wait(s->device));
         for (int j = 0; j < s->desc.batch; j++) fine[j] = all_finite(s->desc.n, x + j * s->desc.n);
@@ -206,7 +206,7 @@ enum sw_status sw_tridiagonal_outcome(struct sw_tridiagonal *s, const struct sw_
 {
     bool *fine = NULL;
     SW_TRY(sw_alloc((size_t)s->desc.batch, &fine));
-    enum sw_status st = find_fine(s, rows, x, fine);
+    enum sw_status st = check_solution(s, rows, x, fine);
     for (int j = 0; j < s->desc.batch; j++) outcome[j] = (struct sw_tridiagonal_outcome){SW_TRIDIAGONAL_FINE, -1};
     for (int j = 0; j < s->desc.batch && !st; j++) {
         if (fine[j]) continue;

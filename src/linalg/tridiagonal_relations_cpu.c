@@ -366,8 +366,8 @@ static enum sw_status solve(struct sw_tridiagonal *solver, const struct sw_tridi
     return SW_OK;
 }
 
-static enum sw_status find_fine(struct sw_tridiagonal *solver, const struct sw_tridiagonal_rows *rows, const double *x,
-                                bool *fine)
+static enum sw_status check_solution(struct sw_tridiagonal *solver, const struct sw_tridiagonal_rows *rows,
+                                     const double *x, bool *fine)
 {
     const struct relations *own = solver->own;
     (void)rows, (void)x;
@@ -487,7 +487,7 @@ const struct sw_tridiagonal_ops tridiagonal_relations_cpu = {
     .arrays = arrays,
     .create = create,
     .solve = solve,
-    .fine = find_fine,
+    .check_solution = check_solution,
     .cost = cost,
     .tile = TILE,
     .most_tiles = MOST_TILES,
@@ -505,6 +505,6 @@ const struct sw_tridiagonal_ops tridiagonal_relations_adaptive_cpu = {
     .arrays = arrays_adaptive,
     .create = create,
     .solve = solve,
-    .fine = find_fine,
+    .check_solution = check_solution,
     .cost = cost_adaptive,
 };

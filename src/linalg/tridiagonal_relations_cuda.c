@@ -141,8 +141,8 @@ static enum sw_status solve_adaptive(struct sw_tridiagonal *s, const struct sw_t
     return SW_OK;
 }
 
-static enum sw_status find_fine(struct sw_tridiagonal *s, const struct sw_tridiagonal_rows *rows, const double *x,
-                                bool *fine)
+static enum sw_status check_solution(struct sw_tridiagonal *s, const struct sw_tridiagonal_rows *rows, const double *x,
+                                     bool *fine)
 {
     const struct relations *r = s->own;
     const struct sw_tridiagonal_desc *d = &s->desc;
@@ -208,7 +208,7 @@ const struct sw_tridiagonal_ops tridiagonal_relations_cuda = {
     .arrays = arrays,
     .create = create,
     .solve = solve,
-    .fine = find_fine,
+    .check_solution = check_solution,
     .cost = cost,
     .tile = TILE,
     .most_tiles = MOST,
@@ -224,6 +224,6 @@ const struct sw_tridiagonal_ops tridiagonal_relations_adaptive_cuda = {
     .arrays = adaptive_arrays,
     .create = create,
     .solve = solve_adaptive,
-    .fine = find_fine,
+    .check_solution = check_solution,
     .cost = adaptive_cost,
 };

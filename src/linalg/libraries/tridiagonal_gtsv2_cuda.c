@@ -103,8 +103,8 @@ static enum sw_status solve(struct sw_tridiagonal *s, const struct sw_tridiagona
     return st ? st : back;
 }
 
-static enum sw_status find_fine(struct sw_tridiagonal *s, const struct sw_tridiagonal_rows *rows, const double *x,
-                                bool *out)
+static enum sw_status check_solution(struct sw_tridiagonal *s, const struct sw_tridiagonal_rows *rows, const double *x,
+                                     bool *out)
 {
     const struct gtsv2 *g = s->own;
     return tridiagonal_rows_finite_cuda(s, rows, x, g->finite, out);
@@ -131,7 +131,7 @@ static struct sw_cost cost(const struct sw_tridiagonal_desc *d)
     const struct sw_tridiagonal_ops tridiagonal_##id##_cuda = {                                           \
         .name = (row), .about = (text), .space = SW_DEVICE, .refuse = (why),                              \
         .own_size = sizeof(struct gtsv2), .arrays = arrays, .library_bytes = bytes_##id,                  \
-        .create = create_##id, .solve = solve, .fine = find_fine, .destroy = destroy, .cost = cost}
+        .create = create_##id, .solve = solve, .check_solution = check_solution, .destroy = destroy, .cost = cost}
 
 GTSV2_ROW(gtsv2, "cusparse.gtsv2", SW_GTSV_PIVOTING, refuse,
           "cuSPARSE gtsv2 (SPIKE with diagonal pivoting), one system after another: a baseline");

@@ -145,8 +145,8 @@ static enum sw_status solve(struct sw_tridiagonal *s, const struct sw_tridiagona
     return SW_OK;
 }
 
-static enum sw_status find_fine(struct sw_tridiagonal *s, const struct sw_tridiagonal_rows *rows, const double *x,
-                                bool *fine)
+static enum sw_status check_solution(struct sw_tridiagonal *s, const struct sw_tridiagonal_rows *rows, const double *x,
+                                     bool *fine)
 {
     const struct lapack *l = s->own;
     const int64_t n = s->desc.n;
@@ -182,6 +182,6 @@ const struct sw_tridiagonal_ops tridiagonal_lapack_cpu = {
     .arrays = arrays,
     .create = create,
     .solve = solve,
-    .fine = find_fine,
+    .check_solution = check_solution,
     .cost = cost,
 };

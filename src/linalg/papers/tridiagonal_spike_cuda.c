@@ -87,8 +87,8 @@ static enum sw_status solve(struct sw_tridiagonal *s, const struct sw_tridiagona
     return sw_cuda_spike_solve(s->device->compute, &g->d, &rows, x);
 }
 
-static enum sw_status find_fine(struct sw_tridiagonal *s, const struct sw_tridiagonal_rows *rows, const double *x,
-                                bool *out)
+static enum sw_status check_solution(struct sw_tridiagonal *s, const struct sw_tridiagonal_rows *rows, const double *x,
+                                     bool *out)
 {
     const struct spike *g = s->own;
     return tridiagonal_rows_finite_cuda(s, rows, x, g->finite, out);
@@ -113,7 +113,8 @@ static struct sw_cost cost(const struct sw_tridiagonal_desc *d, enum sw_cuda_spi
     extern const struct sw_tridiagonal_ops tridiagonal_##id##_cuda;                                        \
     const struct sw_tridiagonal_ops tridiagonal_##id##_cuda = {                                            \
         .name = (row), .about = (text), .space = SW_DEVICE, .refuse = refuse,                              \
-        .own_size = sizeof(struct spike), .arrays = arrays_##id, .solve = solve, .fine = find_fine, .cost = cost_##id}
+        .own_size = sizeof(struct spike), .arrays = arrays_##id, .solve = solve,                           \
+        .check_solution = check_solution, .cost = cost_##id}
 
 SPIKE_ROW(spike, "cuda.spike", SW_CUDA_SPIKE_TILED,
           "SPIKE with diagonal pivoting (Chang et al. 2012): data marshalling, dynamic tiling");

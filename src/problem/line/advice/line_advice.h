@@ -1,7 +1,7 @@
 #ifndef LINE_ADVICE_H
 #define LINE_ADVICE_H
 /* What there is to say of runs on the line: each as struct sw_run_warning.warn(). */
-#include "problem/line/kinds/equation_model.h"
+#include "problem/line/kinds/equation_coefficients.h"
 #include "problem/line/stepper/imex.h"
 
 /* waves.c: G and the source of a built-in kind in one run, NULL: it has none; and what its steps are made of. */

@@ -23,7 +23,7 @@
 #include <string.h>
 
 #include "base/sw_mem.h"
-#include "problem/line/kinds/equation_model.h"
+#include "problem/line/kinds/equation_coefficients.h"
 #include "problem/line/stepper/fourth_order.h"
 #include "problem/line/stepper/imex.h"
 #include "problem/line/kinds/line_problem.h"

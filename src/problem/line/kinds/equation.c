@@ -7,7 +7,7 @@
 #include <math.h>
 #include <stdio.h>
 
-#include "problem/line/kinds/equation_model.h"
+#include "problem/line/kinds/equation_coefficients.h"
 #include "problem/nonfinite.h"
 #include "problem/line/stepper/fourth_order.h"
 #include "problem/line/stepper/imex.h"

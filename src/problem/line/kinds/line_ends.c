@@ -7,7 +7,7 @@
 #include "base/sw_text.h"
 #include "expr/parity.h"
 #include "problem/line/kinds/equation_impl.h"
-#include "problem/line/kinds/equation_model.h"
+#include "problem/line/kinds/equation_coefficients.h"
 
 enum { VALUE, SLOPE, SECOND, THIRD };
 static const char *const conditions[2][SW_LINE_CONDITIONS] = {

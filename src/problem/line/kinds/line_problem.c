@@ -10,7 +10,7 @@
 #include "base/sw_mem.h"
 #include "linalg/sw_band.h"
 #include "problem/line/advice/line_advice.h"
-#include "problem/line/kinds/equation_model.h"
+#include "problem/line/kinds/equation_coefficients.h"
 #include "base/sw_text.h"
 #include "problem/nonfinite.h"
 #include "problem/line/kinds/line_ends.h"

@@ -71,8 +71,8 @@ enum { SW_LINE_POINTS = 5 };    /* width of the stencil */
 
 extern const struct sw_quantity sw_line_scalars[];  /* in the order of enum sw_line_scalar */
 
-/** struct sw_problem_texts.prepare and release: a struct equation_model (equation_model.h) of the texts of a config, or
- * of the kind that problem->model is. */
+/** struct sw_problem_texts.prepare and release: a struct equation_model (equation_coefficients.h) of the texts of a
+ * config, or of the kind that problem->model is. */
 enum sw_status equation_prepare(const struct sw_problem *problem, const struct sw_setup *setup, void **prepared,
                                 int *function, struct sw_expr_error *err);
 void equation_release(void *prepared);

@@ -1,4 +1,4 @@
-#include "problem/line/kinds/equation_model.h"
+#include "problem/line/kinds/equation_coefficients.h"
 
 #include <math.h>
 #include <stdio.h>

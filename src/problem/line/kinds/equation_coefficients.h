@@ -1,5 +1,5 @@
-#ifndef EQUATION_MODEL_H
-#define EQUATION_MODEL_H
+#ifndef EQUATION_COEFFICIENTS_H
+#define EQUATION_COEFFICIENTS_H
 /* The equations of a config, or that of a built-in kind, as the model of a stepper of lines, and the numbers of its
  * runs (docs/explanation/equation.md). It is made once a sweep, sw_setup.prepared; any thread may read it. */
 #include "problem/line/kinds/equation_text.h"
