@@ -151,6 +151,15 @@ for problem in 'allen_cahn gamma=1.0;' 'swift_hohenberg r=0.2;' 'cahn_hilliard g
     expect 0 check huge.cfg --device cpu -s physics.r=10.0
     if grep -q 'may diverge' out; then fail 'a pattern that saturates below the limit is warned of'; fi
 done
+# what these steps let grow first is a wave of 53,000 points of so fine a line
+expect 0 check huge.cfg --device cpu -s method=imex1 -s grid.n=1000000 -s grid.length=100.0 -s time.dt=1.0 \
+    -s time.end=10.0 -s 'initial="1.25*cos(2*pi*x/length)"'
+prints 'note     time.dt = 1 is stable for |u| up to 1.13 but the initial value is up to 1.25'
+# about u = 0.577 steps of any size are stable, about u = 0 they are not: a step is named that is for all between
+expect 1 run huge.cfg --device cpu -s method=imex3 -s grid.length='"2*pi"' -s time.dt=5.0 -s time.end=100.0 \
+    -s 'initial="0.577*cos(x)"' -o huge.h5 --force
+expect 0 show huge.h5 --csv
+prints 'time.dt = 5 is stable for no u but the initial value is up to 0.577; use time.dt <= 1.1'
 expect 0 check source.cfg --device cpu -s physics.gamma=1e-300
 prints '4 need grid.n >= 4.27e+151, more than it may be: a smaller grid.length does'
 expect 0 check source.cfg --device cpu -s forcing=20.0 -s 'sweep.h=[0.1]' -s time.end=1000.0

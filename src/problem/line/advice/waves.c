@@ -194,16 +194,20 @@ static double factor_of_step(const struct sw_imex_stages *m, double q, double e)
     return m->last ? u[m->count - 1] : result;
 }
 
-/* The mean, and waves of s = 2 - 2 cos theta up to 4, evenly in its logarithm. */
-static double wave_of_limit(int k)
+/* The mean, and waves of s = 2 - 2 cos theta up to 4, evenly in its logarithm. @param least  the first s but 0 */
+static double wave_of_limit(double least, int k)
 {
-    return k ? 4 * pow(1e-8, (double)(SW_LINE_WAVES - k) / (SW_LINE_WAVES - 1)) : 0;
+    return k ? 4 * pow(least / 4, (double)(SW_LINE_WAVES - k) / (SW_LINE_WAVES - 1)) : 0;
 }
 
-static void tabulate_waves(const struct sw_line_operator *a, const struct sw_line_mass *p, struct sw_line_limit *l)
+/* @param circle  points of the circle, whose longest wave has s = (2 pi/circle)²: of very fine lines the wave that a
+ *                step lets grow first may be as long as many thousand points */
+static void tabulate_waves(int64_t circle, const struct sw_line_operator *a, const struct sw_line_mass *p,
+                           struct sw_line_limit *l)
 {
+    const double theta = 2 * 3.14159265358979323846 / (double)circle, least = fmin(4e-8, theta * theta);
     for (int k = 0; k <= SW_LINE_WAVES; k++) {
-        const double w = wave_of_limit(k), over = mass_symbol(p, w);
+        const double w = wave_of_limit(least, k), over = mass_symbol(p, w);
         l->q[k] = -(a->s0 + a->s2 * w + a->s4 * w * w) / (over * l->dt);
         l->d2[k] = (-w + sw_line_mass_of_g(p) * w * w) / (over * l->dx * l->dx);
     }
@@ -266,7 +270,7 @@ double sw_line_stable_step(const struct sw_line_limit *l, double u)
     double low = 0, high = l->dt;
     for (int k = 0; k < 1000 && !(low > 0.999 * high); k++) {
         const double middle = low > 0 ? 0.5 * (low + high) : 0.5 * high;
-        if (stable(l, middle, u)) low = middle;
+        if (stable(l, middle, u) && sw_line_stable_to(l, middle) >= u) low = middle;  /* no u between is unstable */
         else high = middle;
     }
     return round_down(low);
@@ -298,7 +302,7 @@ enum sw_status sw_line_limit_of(const struct sw_problem *problem, const struct s
     if ((!m->g[0] && !m->n[0]) || sw_setup_own_steps(setup)) return SW_OK;
     const struct sw_line_run run = equation_run_of(m, &one, ld, column, j, &a, 0, NULL);
     const struct sw_line_mass mass = equation_mass(m, sw_line_is_fourth(setup), 0);
-    tabulate_waves(&run.a[0], &mass, l);
+    tabulate_waves(sw_line_circle(&one), &run.a[0], &mass, l);
     SW_TRY(function_of(m->g[0], ld, column, j, &l->g));
     SW_TRY(function_of(m->n[0], ld, column, j, &l->source));
     l->u = sw_line_stable_to(l, l->dt);
