@@ -125,10 +125,10 @@ static bool wrong_total(const struct one_run *r)
 static bool wrong_dim(const struct one_run *r)
 {
     const struct sw_problem *problem = r->s->problem;
-    const struct sw_setting *setting = setting_of(r, r->s->own->shape->dim);
     const int most = grid_max_dim(problem);
     const double dim = r->shape[SHAPE_DIM];
     if (!(dim > most)) return false;
+    const struct sw_setting *setting = setting_of(r, r->s->own->shape->dim);
     if (most == 1) return WRONG(r, setting, "'grid.dim' = %.0f%s: %s is 1-D only", dim, r->in_run, problem->name);
     return WRONG(r, setting, "'grid.dim' = %.0f%s: %s has 1 to %d dimensions", dim, r->in_run, problem->name, most);
 }
@@ -147,7 +147,7 @@ static bool wrong_names(const struct one_run *r)
     const struct shape *p = r->s->own->shape;
     const double dim = r->shape[SHAPE_DIM];
     const bool names_z = p->named > 2;
-    if (!(p->named > dim)) return false;
+    if (p->named_by < 0 || !(p->named > dim)) return false;
     const char *key = r->s->function[p->named_by].key;
     return WRONG(r, key_setting(r->s, key), "'%s' uses %s, and the grid%s has %.0f dimension%s; write grid.n = "
                  "[nx, ny%s]", key, names_z ? "z" : "y", r->in_run, dim, dim == 1 ? "" : "s", names_z ? ", nz" : "");
@@ -345,12 +345,15 @@ static void check_validity(struct checking *c, const struct column_block *b)
 
 static void check_origin(struct checking *c, const struct column_block *b)
 {
-    for (int j = 0; j < b->count; j++) {
-        const struct one_run run = {c->s, b, j, NULL, NULL};
-        if (!wrong_origin(&run)) continue;
-        record_first(c, c->s->ncolumn + ERROR_ORIGIN, b->first + j);
-        return;
-    }
+    struct origin at;
+    double dx, rounding;
+    for (int d = 0; find_origin(c->s, d, &at); d++)
+        for (int j = 0; j < b->count; j++) {
+            const struct one_run run = {c->s, b, j, NULL, NULL};
+            if (!points_merge(&run, &at, &dx, &rounding)) continue;
+            record_first(c, c->s->ncolumn + ERROR_ORIGIN, b->first + j);
+            break;
+        }
 }
 
 static void scan_runs(const struct checking *c, const struct column_block *b)
