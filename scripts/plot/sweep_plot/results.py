@@ -238,12 +238,14 @@ class Results:
 
     @functools.cached_property
     def columns(self):
-        """The names of the numbers that the run table has of each run: columns alone name their coordinates."""
+        """The names of the numbers that the run table has of each run, the time reached and taken first: columns alone
+        name their coordinates, and where there are no axes all that is no scale is one."""
         def is_column(data):
             with self.stored.reading(f"the attributes of '{data.name}'"):
-                return data.ndim == 1 and data.dtype.kind in "iuf" and "coordinates" in data.attrs and \
-                    "flag_values" not in data.attrs
-        return [name for name, data in self.stored.datasets(self.file).items() if is_column(data)]
+                return data.ndim == 1 and data.dtype.kind in "iuf" and "flag_values" not in data.attrs and \
+                    ("coordinates" in data.attrs or not self.param and "CLASS" not in data.attrs)
+        there = [name for name, data in self.stored.datasets(self.file).items() if is_column(data)]
+        return sorted(there, key=lambda name: name not in ("t_reached", "wall_time"))
 
     def of_runs(self, name):
         """A number a run, from the run table."""
