@@ -177,9 +177,14 @@ static enum sw_status cuda_alloc_host(struct sw_device *device, size_t bytes, vo
                    gib(bytes), bytes, cudaGetErrorString(error));
 }
 
+/* After a failure copies into the memory may be under way. */
 static void cuda_free_host(struct sw_device *device, void *memory)
 {
-    if (!enter(device)) cudaFreeHost(memory);
+    cudaStream_t compute = device->compute, copy = device->copy;
+    if (enter(device)) return;
+    cudaStreamSynchronize(compute);
+    cudaStreamSynchronize(copy);
+    cudaFreeHost(memory);
 }
 
 static enum sw_status copy_and_wait(struct sw_device *device, void *to, const void *from, size_t bytes,
