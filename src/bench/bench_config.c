@@ -8,7 +8,6 @@
 
 #include "base/sw_err.h"
 #include "base/sw_mem.h"
-#include "base/sw_nearest_name.h"
 #include "bench/bench_impl.h"
 #include "sweep/sw_keys.h"
 #include "sweep/sw_sweep.h"

@@ -5,7 +5,6 @@
 
 #include "base/sw_err.h"
 #include "base/sw_mem.h"
-#include "base/sw_nearest_name.h"
 #include "base/sw_text.h"
 #include "bench/bench_impl.h"
 #include "linalg/sw_band_impl.h"

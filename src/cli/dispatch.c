@@ -13,7 +13,6 @@
 #include "base/sw_mem.h"
 #include "cli/console.h"
 #include "cli/run_messages.h"
-#include "cli/signals.h"
 #include "comm/sw_comm_impl.h"
 #include "comm/sw_launch.h"
 

@@ -8,7 +8,6 @@
 
 #include <string.h>
 
-
 /* ------------------------------------------------------------------ sizes */
 
 /* An axis is halved where its coupling, that goes with n² on a square, is at least half of the other one's: columns

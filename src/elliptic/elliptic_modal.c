@@ -3,7 +3,6 @@
 #include <math.h>
 #include <string.h>
 
-
 /* The least part of a residual that one iteration leaves: rounding leaves more, or nearly so. */
 static const double LEAST_PART = 1e-13;
 

@@ -10,7 +10,6 @@
 #include <math.h>
 #include <string.h>
 
-
 enum {
     COLUMNS = 16,     /* of the vectors that a thread turns at once: 256 bytes a row                                */
     TURNS = 4096,     /* rotations that are gathered before they are applied, and more by one sweep                 */

@@ -14,7 +14,6 @@
 #include <omp.h>
 #include <string.h>
 
-#include "base/sw_mem.h"
 #include "linalg/relation_point.h"
 #include "linalg/relation_tile.h"
 #include "linalg/sw_tridiagonal_impl.h"

@@ -207,26 +207,28 @@ static enum sw_status warn_levels(const struct sw_problem *problem, const struct
 
 /* The mean of a text where a gauge wants it to be 0, by the first of the finer rules. Coefficients do not matter.
  * @param kind  out: SW_MEAN_OF_GRID as well where there is no such text, or there are too many cells to look at */
-static enum sw_status look_at_mean(const struct elliptic_run *run, const struct sw_elliptic_numbers *numbers,
+static enum sw_status look_at_mean(const struct sw_setup *setup, int64_t ld, const double *column, int64_t j,
                                    const char *key, enum sw_mean_kind *kind, struct elliptic_taken *taken)
 {
+    const struct sw_elliptic_numbers numbers = elliptic_numbers(setup, ld, column, j);
+    const struct elliptic_run run = run_of(setup, ld, column, j);
     const struct elliptic_points centres = {.kind = ELLIPTIC_CENTRES};
-    const size_t cells = (size_t)sw_points(run->desc.n);
-    struct sw_elliptic_desc d = run->desc;
+    const size_t cells = (size_t)sw_points(run.desc.n);
+    struct sw_elliptic_desc d = run.desc;
     struct sw_elliptic_matrix m;
     double *values = NULL;
     *kind = SW_MEAN_OF_GRID;
     d.variable = false;
-    if (!sw_elliptic_is_singular(&d, numbers->delta) || !sw_setup_find(run->setup, key) || cells > SW_NONFINITE_VALUES)
+    if (!sw_elliptic_is_singular(&d, numbers.delta) || !sw_setup_find(setup, key) || cells > SW_NONFINITE_VALUES)
         return SW_OK;
-    enum sw_status st = sw_elliptic_matrix_make(&d, numbers, NULL, NULL, &m);
+    enum sw_status st = sw_elliptic_matrix_make(&d, &numbers, NULL, NULL, &m);
     if (st) return st == SW_E_ARG ? SW_OK : st;  /* warn_levels() says why */
     st = sw_alloc(2 * cells, &values);
     double *f = st ? NULL : values + cells;
-    if (!st) st = elliptic_sample(run, sw_setup_function(run->setup, key), centres, f);
+    if (!st) st = elliptic_sample(&run, sw_setup_function(setup, key), centres, f);
     if (!st) {
         elliptic_integrate(&m, 1, f);
-        st = elliptic_judge_mean(run, &m, key, f, true, values, kind, taken);
+        st = elliptic_judge_mean(&run, &m, key, f, true, values, kind, taken);
     }
     sw_free(values);
     sw_elliptic_matrix_free(&m);
@@ -237,14 +239,12 @@ static enum sw_status look_at_mean(const struct elliptic_run *run, const struct 
 static enum sw_status warn_mean(const struct sw_problem *problem, const struct sw_setup *setup, int64_t ld,
                                 const double *column, int64_t j, const double *state, char text[200])
 {
-    const struct sw_elliptic_numbers numbers = elliptic_numbers(setup, ld, column, j);
-    const struct elliptic_run run = run_of(setup, ld, column, j);
     struct elliptic_taken taken;
     enum sw_mean_kind kind;
     char why[160];
     (void)problem, (void)state;
     text[0] = 0;
-    SW_TRY(look_at_mean(&run, &numbers, "f", &kind, &taken));
+    SW_TRY(look_at_mean(setup, ld, column, j, "f", &kind, &taken));
     if (kind != SW_MEAN_OF_TEXT) return SW_OK;
     elliptic_refuse_mean(&taken, why);
     snprintf(text, 200, "%s: the run will fail", why);
@@ -255,13 +255,11 @@ static enum sw_status warn_mean(const struct sw_problem *problem, const struct s
 static enum sw_status warn_exact(const struct sw_problem *problem, const struct sw_setup *setup, int64_t ld,
                                  const double *column, int64_t j, const double *state, char text[200])
 {
-    const struct sw_elliptic_numbers numbers = elliptic_numbers(setup, ld, column, j);
-    const struct elliptic_run run = run_of(setup, ld, column, j);
     struct elliptic_taken taken;
     enum sw_mean_kind kind;
     (void)problem, (void)state;
     text[0] = 0;
-    SW_TRY(look_at_mean(&run, &numbers, "exact", &kind, &taken));
+    SW_TRY(look_at_mean(setup, ld, column, j, "exact", &kind, &taken));
     if (kind != SW_MEAN_OF_GRID && isfinite(taken.mean)) sw_mean_say_exact(taken.mean, text);
     return SW_OK;
 }
