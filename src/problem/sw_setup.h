@@ -8,6 +8,7 @@
 #include "base/sw_status.h"
 #include "field/grid.h"
 
+struct sw_comm;
 struct sw_device;
 struct sw_expr;
 struct sw_program;
@@ -34,11 +35,23 @@ enum { SW_TICKS = 1024 };
 /* The columns of what sw_setup_grid() looks at; -1: none. */
 struct sw_grid_columns { int tolerance, dt, x0[SW_DIMS], length[SW_DIMS]; };
 
+/* Domain decomposition: the grid of each run is cut over the ranks of a communicator. */
+struct sw_decomposition {
+    const struct sw_comm *all;             /* the ranks that compute each run together; NULL: one does, and the rest is
+                                              not to be looked at                                             */
+    const struct sw_comm *along[SW_DIMS];  /* those that share the lines along an axis, in the order of their points;
+                                              NULL: its lines are not cut                                     */
+    int64_t whole[SW_DIMS];                /* points of the whole grid                                        */
+    int64_t first[SW_DIMS];                /* which of them is the first of this rank                         */
+};
+
 /* What all runs of a batch have in common. Everything is borrowed. */
 struct sw_setup {
     int     dim;                       /* dimensions of the grid, 1 .. SW_DIMS                              */
     int64_t n[SW_DIMS];                /* points along x, y, z; 1 in a dimension that it does not have. Not the
-                                          column grid.n where the problem has an extra point (sw_problem_shape)    */
+                                          column grid.n where the problem has an extra point (sw_problem_shape). Of a
+                                          grid that is cut: the points of this rank                         */
+    struct sw_decomposition domain;    /* how it is cut over ranks                                            */
     bool    walls[SW_DIMS];            /* both ends are points; else the grid is periodic there             */
     int     capacity;                  /* most runs a batch will have                                       */
     int     cut;                       /* a run is computed in 2^cut slices of its points, twice one after another:
