@@ -8,40 +8,99 @@
 #include "base/sw_err.h"
 #include "base/sw_mem.h"
 
-static int grow(struct sw_text *t, size_t extra)
+/* How much of a longer text fits before " ...": to the end of a word, or of a character. */
+static size_t length_before_dots(const char *text, size_t room)
 {
-    size_t need = t->length + extra + 1;
+    size_t length = room - 5;
+    while (length && text[length] != ' ') length--;
+    if (!length) length = room - 5;   /* one long word */
+    while (length && ((unsigned char)text[length] & 0xc0) == 0x80) length--;   /* not within a character */
+    while (length && strchr(" ,;:", text[length - 1])) length--;
+    return length;
+}
+
+/* @return how many of so many bytes more there is room for: fewer than all makes t->failed true */
+static size_t make_room(struct sw_text *t, size_t extra)
+{
+    const size_t need = t->length + extra + 1;
     if (t->failed) return 0;
-    if (need <= t->room) return 1;
+    if (need <= t->room) return extra;
     size_t room = t->room ? 2 * t->room : 64;
     while (room < need) room *= 2;
-    if (sw_resize(t->room, room, &t->data)) { t->failed = 1; return 0; }
-    t->room = room;
-    return 1;
+    t->failed = t->fixed || sw_resize(t->room, room, &t->data);
+    if (!t->failed) t->room = room;
+    return t->fixed ? t->room - 1 - t->length : t->failed ? 0 : extra;
+}
+
+/* Bytes were written behind a text: as many as make_room() has given. */
+static void lengthen(struct sw_text *t, size_t bytes)
+{
+    t->length += bytes;
+    t->data[t->length] = 0;
+    if (!t->failed) return;
+    t->length = length_before_dots(t->data, t->room);
+    strcpy(t->data + t->length, " ...");
+    t->length += strlen(" ...");
 }
 
 void sw_text_add_bytes(struct sw_text *t, const void *bytes, size_t length)
 {
-    if (!grow(t, length)) return;
-    memcpy(t->data + t->length, bytes, length);
-    t->length += length;
-    t->data[t->length] = 0;
+    if (t->failed) return;
+    const size_t fits = make_room(t, length);
+    if (t->failed && !t->fixed) return;
+    memcpy(t->data + t->length, bytes, fits);
+    lengthen(t, fits);
+}
+
+struct sw_text sw_text_in(char *array, size_t room)
+{
+    return (struct sw_text){.data = array, .length = strlen(array), .room = room, .fixed = true};
+}
+
+void sw_text_clear(struct sw_text *t)
+{
+    t->length = 0;
+    if (t->data) t->data[0] = 0;
+    if (t->fixed) t->failed = 0;
 }
 
 void sw_text_add(struct sw_text *t, const char *s) { sw_text_add_bytes(t, s, strlen(s)); }
 
-void sw_text_printf(struct sw_text *t, const char *fmt, ...)
+__attribute__((format(printf, 2, 0))) static void print(struct sw_text *t, const char *fmt, va_list ap)
 {
-    va_list ap, again;
-    va_start(ap, fmt);
+    va_list again;
     va_copy(again, ap);
-    int n = vsnprintf(NULL, 0, fmt, ap);
-    if (n > 0 && grow(t, (size_t)n)) {
-        vsnprintf(t->data + t->length, (size_t)n + 1, fmt, again);
-        t->length += (size_t)n;
+    const int n = vsnprintf(NULL, 0, fmt, ap);
+    if (n > 0 && !t->failed) {
+        const size_t fits = make_room(t, (size_t)n);
+        if (!t->failed || t->fixed) {
+            vsnprintf(t->data + t->length, fits + 1, fmt, again);
+            lengthen(t, fits);
+        }
     }
     va_end(again);
+}
+
+void sw_text_printf(struct sw_text *t, const char *fmt, ...)
+{
+    va_list ap;
+    va_start(ap, fmt);
+    print(t, fmt, ap);
     va_end(ap);
+}
+
+void sw_text_set(struct sw_text *t, const char *fmt, ...)
+{
+    va_list ap;
+    sw_text_clear(t);
+    va_start(ap, fmt);
+    print(t, fmt, ap);
+    va_end(ap);
+}
+
+void sw_text_add_sentence(struct sw_text *t, const char *sentence)
+{
+    if (*sentence) sw_text_printf(t, "%s%s", t->length ? "; " : "", sentence);
 }
 
 void sw_text_add_word(struct sw_text *t, const char *word)
@@ -111,12 +170,7 @@ bool sw_text_same(const char *a, const char *b) { return a == b || (a && b && !s
 char *sw_text_shorten(char *to, size_t room, const char *text)
 {
     size_t length = strlen(text);
-    if (length >= room) {
-        for (length = room - 5; length && text[length] != ' ';) length--;
-        if (!length) length = room - 5;   /* one long word */
-        while (length && ((unsigned char)text[length] & 0xc0) == 0x80) length--;   /* not within a character */
-        while (length && strchr(" ,;:", text[length - 1])) length--;
-    }
+    if (length >= room) length = length_before_dots(text, room);
     memcpy(to, text, length);
     strcpy(to + length, text[length] ? " ..." : "");
     return to;

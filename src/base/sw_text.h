@@ -1,16 +1,31 @@
 #ifndef SW_TEXT_H
 #define SW_TEXT_H
-/* A string that grows. A failed allocation sticks: later calls do nothing and sw_text_status() tells. */
+/* A string that is written piece by piece. It grows as far as there is memory: a failed allocation sticks, later calls do
+ * nothing and sw_text_status() tells. Or it has a fixed room, that of an array: then nothing fails, and what does not fit
+ * ends with a word and " ...". Functions that write messages take either by a pointer, so that none names a size. */
 #include <stdbool.h>
 #include <stddef.h>
 
 #include "base/sw_status.h"
 
-struct sw_text {      /* start from {0}; free with sw_text_free() */
-    char  *data;      /* ends with a zero; NULL while empty        */
+struct sw_text {      /* start from {0}, and free with sw_text_free(); or from SW_SHORT_TEXT or sw_text_in() */
+    char  *data;      /* ends with a zero; NULL while empty                                               */
     size_t length, room;
-    int    failed;
+    bool   fixed;     /* data is the array of someone else                                                */
+    int    failed;    /* out of memory; where the room is fixed, it is full                               */
 };
+
+/** struct sw_text why = SW_SHORT_TEXT;  a message on the stack, to the end of the block */
+#define SW_SHORT_TEXT {.data = (char[512]){0}, .room = 512, .fixed = true}
+
+/** A text in an array, behind the text that is there. @param room  of the array, at least 5 */
+struct sw_text sw_text_in(char *array, size_t room);
+
+void sw_text_clear(struct sw_text *t);
+/** Write a text in place of the one before. */
+void sw_text_set(struct sw_text *t, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+/** Add a sentence, after "; " where it is not the first; nothing where it is "". */
+void sw_text_add_sentence(struct sw_text *t, const char *sentence);
 
 void sw_text_add(struct sw_text *t, const char *s);
 void sw_text_add_bytes(struct sw_text *t, const void *bytes, size_t length);

@@ -1,4 +1,4 @@
-/* Text that grows: words as a shell takes them. */
+/* Text that grows, or ends with its room; words as a shell takes them. */
 #include "helpers.h"
 
 #include <stdio.h>
@@ -52,6 +52,33 @@ static void a_text_too_long_ends_with_a_word_and_dots(void **state)
         assert_string_equal(sw_text_shorten(fitted, sizeof fitted, cases[k].text), cases[k].fitted);
 }
 
+static void a_text_in_an_array_never_fails_and_tells_where_it_was_cut(void **state)
+{
+    char array[20] = "a comma";
+    struct sw_text text = sw_text_in(array, sizeof array), message = SW_SHORT_TEXT;
+    (void)state;
+    sw_text_printf(&text, ", %s,", "then");
+    assert_false(text.failed);
+    assert_string_equal(array, "a comma, then,");
+    sw_text_add(&text, " another");
+    assert_true(text.failed);
+    sw_text_printf(&text, "%d", 7);
+    assert_string_equal(sw_text_get(&text), "a comma, then ...");
+    sw_text_set(&text, "%s", "onewordofmanyletters");
+    assert_string_equal(array, "onewordofmanyle ...");
+    sw_text_set(&text, "fits in %s", "nineteen by");
+    assert_string_equal(array, "fits in nineteen by");
+    assert_false(text.failed);
+    sw_text_add(&text, "t");
+    assert_string_equal(array, "fits in ...");
+    sw_text_add_sentence(&message, "");
+    sw_text_add_sentence(&message, "one");
+    sw_text_add_sentence(&message, "two");
+    assert_string_equal(sw_text_get(&message), "one; two");
+    sw_text_clear(&message);
+    assert_string_equal(sw_text_get(&message), "");
+}
+
 static void bytes_that_are_utf8_are_counted(void **state)
 {
     static const struct { const char *text; size_t good; } cases[] = {
@@ -90,6 +117,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(words_that_need_no_quotes_get_none),
         cmocka_unit_test(a_text_too_long_ends_with_a_word_and_dots),
+        cmocka_unit_test(a_text_in_an_array_never_fails_and_tells_where_it_was_cut),
         cmocka_unit_test(bytes_that_are_utf8_are_counted),
         cmocka_unit_test(a_shell_reads_each_word_as_it_is),
         cmocka_unit_test(what_a_terminal_would_act_on_is_escaped),
