@@ -5,8 +5,8 @@
  * many bytes come next. They arrive in the order in which they were sent. Both ends may be in the same process. All
  * that is sent has to be received: how much MPI buffers is not known, and it may be nothing.
  *
- * As for messages (sw_message.h), a communicator of the row "mpi" must be in use, and any thread may call, but none
- * while another thread is in an operation of sw_comm.h. Without MPI nobody has a tag to call with. */
+ * As for messages (sw_message.h), a communicator of the row "mpi" must be in use, and any thread may call, also while
+ * others are in operations of sw_comm.h. Without MPI nobody has a tag to call with. */
 #include <stdbool.h>
 #include <stddef.h>
 

@@ -40,13 +40,46 @@ static enum sw_status check(const struct sw_comm_transfer *m, const char *name, 
     return SW_OK;
 }
 
-enum sw_status sw_comm_exchange(const struct sw_comm *comm, bool periodic, const struct sw_comm_transfer *leftward,
-                                const struct sw_comm_transfer *rightward)
+static enum sw_status check_exchange(const struct sw_comm *comm, bool periodic,
+                                     const struct sw_comm_transfer *leftward, const struct sw_comm_transfer *rightward)
 {
     bool left = sw_comm_left(comm, periodic) >= 0, right = sw_comm_right(comm, periodic) >= 0;
     SW_TRY(check(leftward, "leftward", left, right));
-    SW_TRY(check(rightward, "rightward", right, left));
+    return check(rightward, "rightward", right, left);
+}
+
+enum sw_status sw_comm_exchange(const struct sw_comm *comm, bool periodic, const struct sw_comm_transfer *leftward,
+                                const struct sw_comm_transfer *rightward)
+{
+    SW_TRY(check_exchange(comm, periodic, leftward, rightward));
     return comm->ops->exchange(comm, periodic, leftward, rightward);
+}
+
+enum sw_status sw_comm_exchange_begin(const struct sw_comm *comm, bool periodic,
+                                      const struct sw_comm_transfer *leftward, const struct sw_comm_transfer *rightward)
+{
+    SW_TRY(check_exchange(comm, periodic, leftward, rightward));
+    return (comm->ops->exchange_begin ? comm->ops->exchange_begin : comm->ops->exchange)(comm, periodic, leftward,
+                                                                                         rightward);
+}
+
+enum sw_status sw_comm_exchange_end(const struct sw_comm *comm)
+{
+    return comm->ops->exchange_end ? comm->ops->exchange_end(comm) : SW_OK;
+}
+
+enum sw_status sw_comm_all_to_all(const struct sw_comm *comm, const size_t *send_count, const double *send,
+                                  const size_t *receive_count, double *receive)
+{
+    if (!send_count || !receive_count) return SW_FAIL(SW_E_ARG, "no counts of the numbers between the ranks");
+    for (int r = 0; r < comm->size; r++) {
+        if (send_count[r] && !send)
+            return SW_FAIL(SW_E_ARG, "%zu numbers go to rank %d, but there is no array of them", send_count[r], r);
+        if (receive_count[r] && !receive)
+            return SW_FAIL(SW_E_ARG, "%zu numbers come from rank %d, but there is no array for them", receive_count[r],
+                           r);
+    }
+    return comm->ops->all_to_all(comm, send_count, send, receive_count, receive);
 }
 
 enum sw_status sw_comm_gather(const struct sw_comm *comm, size_t count, const double *mine, double *all)
@@ -135,4 +168,31 @@ enum sw_status sw_comm_agree(const struct sw_comm *comm, enum sw_status st)
     if (!failed) comm->ops->barrier(comm);
     if (st) return sw_err_raise(&own);
     return failed ? failed : SW_FAIL(SW_E_COMM, "rank %d of %d: %s", first, comm->size, text);
+}
+
+/* ---- parts */
+
+enum sw_status sw_comm_split(const struct sw_comm *comm, int color, struct sw_comm **part)
+{
+    double all[SW_COMM_MOST];
+    struct comm_place place = {.color = color};
+    *part = NULL;
+    SW_TRY(sw_comm_agree(comm, color < -1 ? SW_FAIL(SW_E_ARG, "a color of %d: -1 is the least", color) : SW_OK));
+    SW_TRY(sw_comm_gather_one(comm, color, all));
+    for (int r = comm->size - 1; r >= 0; r--)
+        if (all[r] == color) {
+            place.leader = r;
+            place.rank += r < comm->rank;
+            place.size++;
+        }
+    enum sw_status st = sw_comm_agree(comm, comm->ops->split(comm, &place, part));
+    if (st) sw_comm_destroy(part);
+    return st;
+}
+
+void sw_comm_destroy(struct sw_comm **comm)
+{
+    if (!comm || !*comm) return;
+    if ((*comm)->ops->destroy) (*comm)->ops->destroy(*comm);
+    *comm = NULL;
 }

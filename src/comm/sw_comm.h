@@ -12,8 +12,12 @@
  * hold for work on the device's compute stream: what was queued before is sent, what is queued after sees what came.)
  * An array to send and one to receive do not overlap. Zero counts are legal, and pointers to no numbers are not read.
  *
- * Memory: the arrays of exchange() and gather() live in the row's space (sw_comm_space()); the few numbers of sum(),
- * max() and agree() always live on the host.
+ * Threads: a communicator serves one thread at a time. Different communicators, also parts of one, may serve different
+ * threads of a process at once, beside messages and channels (sw_message.h, sw_channel.h); but of two threads of a
+ * process only one may be in sw_comm_split().
+ *
+ * Memory: the arrays of exchange(), gather() and all_to_all() live in the row's space (sw_comm_space()); counts and the
+ * few numbers of sum(), max() and agree() always live on the host.
  *
  * Bits: rows move numbers and add none. sum() adds in the order of ranks, so that its bits are the same on every rank
  * and for every row (a sum by the library may differ from one call to the next); they may differ for another number of
@@ -21,9 +25,10 @@
  *
  * Failures: a rank that cannot go on returns its status from the function that sw_comm_run() called, and the others do
  * not wait for it for ever. Ranks of the row `threads` get SW_E_COMM from every operation that can no longer complete,
- * with the rank that failed and its message; it also finds ranks that call different operations. In the row `mpi` a
- * rank that fails while others go on prints its error and ends all processes with MPI_Abort. Where a failure of one
- * rank may happen in normal use, agree() tells all ranks, and all of them return.
+ * with the rank that failed and its message, also in parts of the communicator that do not have that rank; it also finds
+ * ranks that call different operations. In the row `mpi` a rank that fails while others go on prints its error and ends
+ * all processes with MPI_Abort. Where a failure of one rank may happen in normal use, agree() tells all ranks, and all
+ * of them return.
  */
 #include <stdbool.h>
 #include <stddef.h>
@@ -33,7 +38,7 @@
 
 enum { SW_COMM_MOST = 4096 };  /* ranks, at most */
 
-struct sw_comm {               /* made by sw_comm_run(); read only to others */
+struct sw_comm {               /* made by sw_comm_run() or sw_comm_split(); read only to others */
     const struct sw_comm_ops *ops;
     int   rank, size;          /* 0 <= rank < size                           */
     void *own;                 /* the row's own data                         */
@@ -84,9 +89,27 @@ struct sw_comm_transfer {
  * @param periodic   the ranks are a circle and not a line
  * @param leftward   goes to the left neighbour and comes from the right one
  * @param rightward  the other way round
- * @return SW_E_ARG an array is NULL, or has more than INT_MAX numbers (row mpi); SW_E_COMM; SW_E_CUDA */
+ * @return SW_E_ARG an array is NULL; SW_E_COMM; SW_E_CUDA */
 enum sw_status sw_comm_exchange(const struct sw_comm *comm, bool periodic, const struct sw_comm_transfer *leftward,
                                 const struct sw_comm_transfer *rightward);
+
+/** The same in two calls, so that a rank computes between them while numbers travel. Until end() returns the caller
+ * does not write what it sends, does not read what it receives, and calls no other operation of this communicator. In
+ * the rows `null` and `threads` begin() does all of it.
+ * @return as sw_comm_exchange(); after a failure of begin() there is no end() */
+enum sw_status sw_comm_exchange_begin(const struct sw_comm *comm, bool periodic,
+                                      const struct sw_comm_transfer *leftward,
+                                      const struct sw_comm_transfer *rightward);
+enum sw_status sw_comm_exchange_end(const struct sw_comm *comm);
+
+/** Numbers of each rank for each rank, its own among them.
+ * @param send_count     [size] on the host: how many go to each rank
+ * @param send           those for rank 0, then those for rank 1, ...
+ * @param receive_count  [size] on the host: how many come from each rank, as many as it sends
+ * @param receive        out: those from rank 0, then those from rank 1, ...
+ * @return SW_E_ARG there is no array; SW_E_COMM; SW_E_CUDA */
+enum sw_status sw_comm_all_to_all(const struct sw_comm *comm, const size_t *send_count, const double *send,
+                                  const size_t *receive_count, double *receive);
 
 /** The numbers of all ranks, on every rank.
  * @param mine   [count]
@@ -112,4 +135,16 @@ enum sw_status sw_comm_max(const struct sw_comm *comm, size_t count, double *val
  * @return SW_OK on every rank if all ranks passed SW_OK. Else a rank that failed gets its own failure back, and the
  *         others get SW_E_COMM with the lowest failing rank and its message. Later operations work. */
 enum sw_status sw_comm_agree(const struct sw_comm *comm, enum sw_status st);
+
+/** A communicator of some of the ranks: those that pass the same color, in the order that they have here. Collective
+ * over comm: all ranks get SW_OK or none does. Both may be used afterwards.
+ * @param color  >= 0; -1: this rank is in none of them
+ * @param part   out; NULL where color is -1; free with sw_comm_destroy() before the function that sw_comm_run() called
+ *               returns
+ * @return SW_E_ARG a color < -1; SW_E_MEMORY; SW_E_COMM another rank could not */
+enum sw_status sw_comm_split(const struct sw_comm *comm, int color, struct sw_comm **part);
+
+/** Free what sw_comm_split() made. All its ranks do so when their operations have returned; none waits for another.
+ * NULL and *NULL are fine. */
+void sw_comm_destroy(struct sw_comm **comm);
 #endif

@@ -4,9 +4,9 @@
  * looks for messages when it has time. Collective operations are in sw_comm.h; this is for processes that cannot know
  * when another one needs something.
  *
- * A communicator of the row "mpi" must be in use (sw_comm_run). Any thread may call these functions (a lock serializes
- * them), but none while another thread is in an operation of sw_comm.h. Messages of one process to another arrive in
- * the order in which they were sent.
+ * A communicator of the row "mpi" must be in use (sw_comm_run). Any thread may call these functions, also while other
+ * threads are in operations of sw_comm.h: a lock serializes what they ask of MPI. Messages of one process to another
+ * arrive in the order in which they were sent.
  */
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,7 +1,7 @@
 #ifndef WORLD_MPI_H
 #define WORLD_MPI_H
 /* The MPI library in this process. It is started when something first asks for it and finalized at exit, both by the
- * thread of main(). Other calls may be made by any thread, one at a time (MPI_THREAD_SERIALIZED). */
+ * thread of main(). Any thread makes the other calls, one at a time (MPI_THREAD_SERIALIZED): under world_lock(). */
 #include <mpi.h>
 #include <stdbool.h>
 
@@ -22,7 +22,8 @@ enum world_purpose {
 };
 MPI_Comm world_comm(enum world_purpose purpose);
 
-/** MPI serves one thread at a time: held by calls for messages and channels, which several threads make. */
+/** MPI serves one thread at a time: each call of it is made with the lock held. Nobody waits for another rank with it,
+ * but in MPI_Comm_split(), which all ranks are about to call then. */
 void world_lock(void);
 void world_unlock(void);
 

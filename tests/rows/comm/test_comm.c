@@ -7,6 +7,7 @@
  * in an operation: that ends the job. */
 #include <fcntl.h>
 #include <math.h>
+#include <pthread.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -19,6 +20,7 @@
 #include "comm/sw_comm.h"
 #include "comm/sw_comm_impl.h"
 #include "comm/sw_launch.h"
+#include "comm/sw_message.h"
 #include "helpers.h"
 
 static const struct sw_comm_ops *under_test;
@@ -85,8 +87,13 @@ static enum sw_status exchange_round(const struct sw_comm *comm, int round, bool
         out[0][k] = label(comm->rank, 0, round, k);
         out[1][k] = label(comm->rank, 1, round, k);
     }
-    SW_TRY(sw_comm_exchange(comm, periodic, &(struct sw_comm_transfer){left_count, out[0], in[0]},
-                            &(struct sw_comm_transfer){right_count, out[1], in[1]}));
+    const struct sw_comm_transfer leftward = {left_count, out[0], in[0]}, rightward = {right_count, out[1], in[1]};
+    if (round % 3 == 2) {
+        SW_TRY(sw_comm_exchange_begin(comm, periodic, &leftward, &rightward));
+        SW_TRY(sw_comm_exchange_end(comm));
+    } else {
+        SW_TRY(sw_comm_exchange(comm, periodic, &leftward, &rightward));
+    }
     for (size_t k = 0; k < COUNT; k++) {
         EXPECT(in[0][k] == (right >= 0 && k < left_count ? label(right, 0, round, k) : -7));
         EXPECT(in[1][k] == (left >= 0 && k < right_count ? label(left, 1, round, k) : -7));
@@ -110,11 +117,27 @@ static void neighbours_get_what_was_sent_to_them(void **state)
     on_all_sizes(exchanges, NULL);
 }
 
+/* The first numbers go to rank 0, fewer by one to the next, ... */
+static enum sw_status sends_much_to_all(const struct sw_comm *comm, size_t count, double *mine, double *all)
+{
+    size_t send_count[MOST], receive_count[MOST], begin = 0;
+    if (count < MOST) return SW_OK;
+    for (int r = 0; r < comm->size; r++) {
+        send_count[r] = count / (size_t)comm->size - (size_t)r;
+        receive_count[r] = count / (size_t)comm->size - (size_t)comm->rank;
+        if (r < comm->rank) begin += count / (size_t)comm->size - (size_t)r;
+    }
+    SW_TRY(sw_comm_all_to_all(comm, send_count, mine, receive_count, all));
+    for (int r = 0; r < comm->size; r++)
+        for (size_t k = 0; k < receive_count[r]; k++) EXPECT(*all++ == label(r, 0, 7, begin + k));
+    return SW_OK;
+}
+
 /* So many numbers that they do not travel in one piece with what announces them. */
 static enum sw_status sends_much(const struct sw_comm *comm, void *context)
 {
-    static const size_t counts[] = {1, 499, 500, 501, 502, 40000};
-    enum { LARGEST = 40000 };
+    enum { LARGEST = (1 << 18) + 5 };  /* so many are more than one block of comm_mpi.c */
+    static const size_t counts[] = {1, 499, 500, 501, 502, 40000, LARGEST};
     double *mine = malloc(LARGEST * sizeof *mine), *all = malloc(((size_t)comm->size + 1) * LARGEST * sizeof *all);
     enum sw_status st = mine && all ? SW_OK : SW_FAIL(SW_E_MEMORY, "no memory");
     (void)context;
@@ -131,10 +154,48 @@ static enum sw_status sends_much(const struct sw_comm *comm, void *context)
                                   &(struct sw_comm_transfer){count / 2, mine, all + count});
         for (size_t k = 0; k < count && !st; k++)
             if (all[k] != label(right, 0, 7, k)) st = SW_FAIL(SW_E_ARG, "exchanged number %zu of %zu", k, count);
+        if (!st) st = sends_much_to_all(comm, count, mine, all);
     }
     free(mine);
     free(all);
     return st;
+}
+
+/* How many numbers rank r sends to rank s: also none, and to itself. */
+static size_t pair_count(int r, int s, int round) { return (size_t)((3 * r + 5 * s + round) % 7 * (round % 50)); }
+
+static enum sw_status all_to_all_round(const struct sw_comm *comm, int round)
+{
+    enum { ROOM = MOST * 6 * 49 + 1 };
+    double send[ROOM], receive[ROOM];
+    size_t send_count[MOST], receive_count[MOST], sent = 0, received = 0;
+    for (int r = 0; r < comm->size; r++) {
+        send_count[r] = pair_count(comm->rank, r, round);
+        receive_count[r] = pair_count(r, comm->rank, round);
+        for (size_t k = 0; k < send_count[r]; k++) send[sent++] = label(comm->rank, r, round, k);
+        received += receive_count[r];
+    }
+    for (size_t k = 0; k <= received; k++) receive[k] = -7;
+    SW_TRY(sw_comm_all_to_all(comm, send_count, send, receive_count, receive));
+    const double *next = receive;
+    for (int r = 0; r < comm->size; r++)
+        for (size_t k = 0; k < receive_count[r]; k++) EXPECT(*next++ == label(r, comm->rank, round, k));
+    EXPECT(*next == -7);
+    return SW_OK;
+}
+
+static enum sw_status sends_to_all(const struct sw_comm *comm, void *context)
+{
+    const size_t none[MOST] = {0};
+    (void)context;
+    for (int round = 0; round < ROUNDS; round++) SW_TRY(all_to_all_round(comm, round));
+    return sw_comm_all_to_all(comm, none, NULL, none, NULL);
+}
+
+static void every_pair_may_have_its_own_numbers(void **state)
+{
+    (void)state;
+    on_all_sizes(sends_to_all, NULL);
 }
 
 static void many_numbers_may_be_sent(void **state)
@@ -303,7 +364,7 @@ static enum sw_status mixes(const struct sw_comm *comm, void *context)
     uint64_t all_alike = 5, mine = 77 + (uint64_t)comm->rank;
     (void)context;
     for (int round = 0; round < 4 * ROUNDS; round++) {
-        int which = (int)(8 * (test_random(&all_alike) + 1)) % 5;
+        int which = (int)(8 * (test_random(&all_alike) + 1)) % 6;
         double v = label(comm->rank, 3, round, 1), all[MOST];
         if (test_random(&mine) > 0.99) usleep(200);
         if (which == 0) SW_TRY(exchange_round(comm, round, false, 3, COUNT));
@@ -311,6 +372,7 @@ static enum sw_status mixes(const struct sw_comm *comm, void *context)
         if (which == 2) SW_TRY(sw_comm_barrier(comm));
         if (which == 3) SW_TRY(sw_comm_sum(comm, 1, &v));
         if (which == 4) SW_TRY(sw_comm_gather(comm, 1, &v, all));
+        if (which == 5) SW_TRY(all_to_all_round(comm, round % 60));
         for (int r = 0; which == 4 && r < comm->size; r++) EXPECT(all[r] == label(r, 3, round, 1));
     }
     return SW_OK;
@@ -322,6 +384,94 @@ static void operations_follow_each_other_in_any_order(void **state)
     on_all_sizes(mixes, NULL);
 }
 
+/* ---- parts of a communicator */
+
+/* Every operation of a part, which are its own: with other counts than those of the other parts. */
+static enum sw_status uses_part(const struct sw_comm *part, int round)
+{
+    double one = 1;
+    SW_TRY(exchange_round(part, round, true, 3, (size_t)(round % COUNT)));
+    SW_TRY(exchange_round(part, round, false, 1, 1));
+    SW_TRY(all_to_all_round(part, round));
+    SW_TRY(sw_comm_barrier(part));
+    SW_TRY(sw_comm_sum(part, 1, &one));
+    if (one != part->size) return SW_FAIL(SW_E_ARG, "%g ranks in a part of %d", one, part->size);
+    return sw_comm_agree(part, SW_OK);
+}
+
+/* The ranks of a color, in the order that they have in comm. */
+static enum sw_status split_by(const struct sw_comm *comm, int (*color)(int rank, int size), struct sw_comm **part)
+{
+    const int mine = color(comm->rank, comm->size);
+    double all[MOST], number = comm->rank;
+    int size = 0;
+    SW_TRY(sw_comm_split(comm, mine, part));
+    EXPECT((*part != NULL) == (mine >= 0));
+    if (!*part) return SW_OK;
+    EXPECT((*part)->ops == comm->ops);
+    SW_TRY(sw_comm_gather(*part, 1, &number, all));
+    for (int r = 0; r < comm->size; r++)
+        if (color(r, comm->size) == mine) EXPECT(size < (*part)->size && all[size++] == r);
+    EXPECT(size == (*part)->size && all[(*part)->rank] == comm->rank);
+    return SW_OK;
+}
+
+static int all_alike(int rank, int size) { return 0 * (rank + size); }
+static int each_alone(int rank, int size) { return size - rank; }
+static int strided(int rank, int size) { return rank % (size > 4 ? 4 : 2); }
+static int consecutive(int rank, int size) { return rank / (size > 4 ? 3 : 2) * 1000000007; }
+static int some(int rank, int size) { return rank == size / 2 ? -1 : 3; }
+
+/* Rows and columns of ranks at once, and parts of parts. */
+static enum sw_status splits(const struct sw_comm *comm, void *context)
+{
+    static int (*const colors[])(int, int) = {all_alike, each_alone, strided, consecutive, some};
+    enum { COLORS = sizeof colors / sizeof *colors };
+    struct sw_comm *row = NULL, *column = NULL, *inner = NULL;
+    (void)context;
+    for (int k = 0; k < COLORS * COLORS; k++) {
+        SW_TRY(split_by(comm, colors[k % COLORS], &row));
+        SW_TRY(split_by(comm, colors[k / COLORS], &column));
+        if (column) SW_TRY(split_by(column, strided, &inner));
+        for (int round = 0; round < 3; round++) {
+            if (row) SW_TRY(uses_part(row, 10 * round + row->size));
+            if (column) SW_TRY(uses_part(column, 7 * round));
+            if (inner) SW_TRY(uses_part(inner, round));
+            SW_TRY(exchange_round(comm, round, true, 2, 5));
+        }
+        sw_comm_destroy(&row);
+        if (inner) SW_TRY(uses_part(inner, k));
+        sw_comm_destroy(&column);
+        sw_comm_destroy(&inner);
+        EXPECT(!row && !column && !inner);
+        sw_comm_destroy(&row);
+    }
+    sw_comm_destroy(NULL);
+    return SW_OK;
+}
+
+static void parts_are_communicators(void **state)
+{
+    (void)state;
+    on_all_sizes(splits, NULL);
+}
+
+static enum sw_status refuses_a_color(const struct sw_comm *comm, void *context)
+{
+    const bool mine = comm->rank == comm->size - 1;
+    struct sw_comm *part = NULL;
+    (void)context;
+    EXPECT(sw_comm_split(comm, mine ? -2 : 0, &part) == (mine ? SW_E_ARG : SW_E_COMM) && !part);
+    EXPECT(strstr(sw_err_message(), "a color of -2: -1 is the least"));
+    return sw_comm_barrier(comm);
+}
+
+static void a_color_that_is_none_is_refused_by_all(void **state)
+{
+    (void)state;
+    on_all_sizes(refuses_a_color, NULL);
+}
+
 /* ---- failures */
 
 struct failing {
@@ -331,9 +481,20 @@ struct failing {
     char           text[MOST][200];
 };
 
+enum { CALLS = 8 };
+
 static enum sw_status one_call(const struct sw_comm *comm, int call)
 {
     double one = 1, all[MOST];
+    struct sw_comm *part;
+    if (call == 5) return all_to_all_round(comm, 3);
+    if (call == 6) {
+        SW_TRY(sw_comm_split(comm, comm->rank % 2, &part));
+        enum sw_status st = exchange_round(part, 0, true, 2, 2);
+        sw_comm_destroy(&part);
+        return st;
+    }
+    if (call == 7) return exchange_round(comm, 2, true, 1, 1);
     if (call == 0) return exchange_round(comm, 0, false, 2, 2);
     if (call == 1) return exchange_round(comm, 0, true, 2, 2);
     if (call == 2) return sw_comm_gather(comm, 1, &one, all);
@@ -352,7 +513,7 @@ static enum sw_status fails(const struct sw_comm *comm, void *context)
     if (!st) st = sw_comm_barrier(comm);  /* ranks whose neighbours went on get the failure here at the latest */
     f->heard[comm->rank] = st;
     snprintf(f->text[comm->rank], sizeof f->text[0], "%s", sw_err_message());
-    for (int call = 0; call < 5 && st && comm->size > 1; call++) EXPECT(one_call(comm, call) == SW_E_COMM);
+    for (int call = 0; call < CALLS && st && comm->size > 1; call++) EXPECT(one_call(comm, call) == SW_E_COMM);
     return st;
 }
 
@@ -361,8 +522,9 @@ static void nobody_waits_for_a_rank_that_failed(void **state)
     char expected[64];
     (void)state;
     for (int k = 0; k < SIZES; k++)
-        for (int trial = 0; under_test->fits(sizes[k]) && trial < 5 * 4 * sizes[k]; trial++) {
-            struct failing f = {.rank = trial % sizes[k], .call = trial / sizes[k] % 5, .round = trial / sizes[k] / 5};
+        for (int trial = 0; under_test->fits(sizes[k]) && trial < CALLS * 4 * sizes[k]; trial++) {
+            struct failing f = {.rank = trial % sizes[k], .call = trial / sizes[k] % CALLS,
+                                .round = trial / sizes[k] / CALLS};
             assert_int_equal(sw_comm_run(under_test->name, sizes[k], fails, &f), SW_E_SINGULAR);
             snprintf(expected, sizeof expected, "row %d is singular", 10 + f.round);
             assert_string_equal(sw_err_message(), expected);
@@ -384,13 +546,87 @@ static enum sw_status returns_early(const struct sw_comm *comm, void *context)
 
 static void a_rank_that_returned_is_named(void **state)
 {
+    static const char *const names[CALLS] = {"exchange", "exchange", "gather", "gather", "barrier", "all-to-all",
+                                             "gather", "exchange"};
     (void)state;
     for (int k = 0; k < SIZES; k++)
-        for (int call = 0; call < 5 && sizes[k] > 1 && under_test->fits(sizes[k]); call++) {
+        for (int call = 0; call < CALLS && sizes[k] > 1 && under_test->fits(sizes[k]); call++) {
             assert_int_equal(sw_comm_run(under_test->name, sizes[k], returns_early, &call), SW_E_COMM);
             assert_contains(sw_err_message(), "has returned after 1 calls, while rank");
-            assert_contains(sw_err_message(), call < 2 ? "exchange" : call < 4 ? "gather" : "barrier");
+            assert_contains(sw_err_message(), names[call]);
         }
+}
+
+/* A rank that fails, and others that wait for each other, or for it, in parts. */
+struct failing_part { int (*color)(int rank, int size); bool keep; };
+
+static enum sw_status fails_beside_parts(const struct sw_comm *comm, void *context)
+{
+    const struct failing_part *f = context;
+    struct sw_comm *part = NULL;
+    SW_TRY(sw_comm_split(comm, f->color(comm->rank, comm->size), &part));
+    if (part) SW_TRY(uses_part(part, 4));
+    if (comm->rank == comm->size - 1) {
+        if (!f->keep) sw_comm_destroy(&part);
+        return SW_FAIL(SW_E_IO, "a disk is full");
+    }
+    enum sw_status st = SW_OK;
+    while (!st) {
+        if (part) st = uses_part(part, 4);
+        else st = sw_comm_barrier(comm);
+    }
+    EXPECT(st == SW_E_COMM);
+    if (!f->keep) sw_comm_destroy(&part);
+    return st;
+}
+
+static void nobody_waits_in_a_part_for_a_rank_that_failed(void **state)
+{
+    static int (*const colors[])(int, int) = {all_alike, each_alone, strided, consecutive, some};
+    (void)state;
+    for (int k = 1; k < SIZES; k++)
+        for (int trial = 0; trial < 100 && under_test->fits(sizes[k]); trial++) {
+            struct failing_part f = {.color = colors[trial % 5], .keep = trial % 2};
+            assert_int_equal(sw_comm_run(under_test->name, sizes[k], fails_beside_parts, &f), SW_E_IO);
+            assert_string_equal(sw_err_message(), "a disk is full");
+        }
+}
+
+/* The last rank leaves a part, in which the others go on. */
+static enum sw_status leaves_a_part(const struct sw_comm *comm, void *context)
+{
+    struct sw_comm *part = NULL;
+    (void)context;
+    SW_TRY(sw_comm_split(comm, 0, &part));
+    SW_TRY(sw_comm_barrier(part));
+    if (comm->rank == comm->size - 1) sw_comm_destroy(&part);
+    else SW_TRY(sw_comm_barrier(part));
+    return sw_comm_barrier(comm);
+}
+
+static enum sw_status sends_more_than_expected(const struct sw_comm *comm, void *context)
+{
+    size_t send_count[MOST], receive_count[MOST];
+    double send[2 * MOST] = {0}, receive[2 * MOST];
+    (void)context;
+    for (int r = 0; r < comm->size; r++) send_count[r] = receive_count[r] = 1;
+    if (comm->rank == comm->size - 1) send_count[0]++;
+    return sw_comm_all_to_all(comm, send_count, send, receive_count, receive);
+}
+
+static void calls_of_parts_that_do_not_match_are_named(void **state)
+{
+    char expected[80];
+    (void)state;
+    for (int k = 0; k < SIZES; k++) {
+        if (!under_test->fits(sizes[k])) continue;
+        snprintf(expected, sizeof expected, "rank %d sends 2 numbers to rank 0, which expects 1", sizes[k] - 1);
+        assert_int_equal(sw_comm_run(under_test->name, sizes[k], sends_more_than_expected, NULL), SW_E_COMM);
+        assert_contains(sw_err_message(), expected);
+        if (sizes[k] == 1) continue;
+        assert_int_equal(sw_comm_run(under_test->name, sizes[k], leaves_a_part, NULL), SW_E_COMM);
+        assert_contains(sw_err_message(), "has returned after ");
+    }
 }
 
 static enum sw_status calls_another(const struct sw_comm *comm, void *context)
@@ -483,12 +719,17 @@ static enum sw_status passes_no_array(const struct sw_comm *comm, void *context)
 {
     double v = 0;
     struct sw_comm_transfer good = {1, &v, &v}, none = {0}, no_send = {1, NULL, &v}, no_receive = {1, &v, NULL};
+    const size_t one[MOST] = {1};
     int which = *(int *)context;
     (void)good;
     if (which == 0) return sw_comm_exchange(comm, true, &no_send, &none);
     if (which == 1) return sw_comm_exchange(comm, true, &none, &no_receive);
     if (which == 2) return sw_comm_gather(comm, 2, NULL, &v);
     if (which == 3) return sw_comm_gather(comm, 2, &v, NULL);
+    if (which == 5) return sw_comm_all_to_all(comm, one, NULL, one, &v);
+    if (which == 6) return sw_comm_all_to_all(comm, one, &v, one, NULL);
+    if (which == 7) return sw_comm_all_to_all(comm, NULL, &v, one, &v);
+    if (which == 8) return sw_comm_exchange_begin(comm, true, &no_send, &none);
     return sw_comm_max(comm, 2, NULL);
 }
 
@@ -497,10 +738,14 @@ static void missing_arrays_are_refused(void **state)
     static const char *const text[] = {"1 numbers go leftward, but there is no array of them",
                                        "1 numbers come rightward, but there is no array for them",
                                        "2 numbers of each rank to gather, but no array",
-                                       "2 numbers of each rank to gather, but no array", "2 numbers to reduce"};
+                                       "2 numbers of each rank to gather, but no array", "2 numbers to reduce",
+                                       "1 numbers go to rank 0, but there is no array of them",
+                                       "1 numbers come from rank 0, but there is no array for them",
+                                       "no counts of the numbers between the ranks",
+                                       "1 numbers go leftward, but there is no array of them"};
     (void)state;
     if (under_test->absent) skip_unless_needed(under_test->name, under_test->absent);
-    for (int which = 0; which < 5; which++) {
+    for (int which = 0; which < (int)(sizeof text / sizeof *text); which++) {
         int ranks = 1;
         while (!under_test->fits(ranks)) ranks++;
         assert_int_equal(sw_comm_run(under_test->name, ranks, passes_no_array, &which), SW_E_ARG);
@@ -605,13 +850,13 @@ static void a_launcher_is_known_by_what_it_sets(void **state)
     for (int k = 0; k < NAMES; k++) unsetenv(names[k]);
 }
 
-/* The last rank fails before its second call; with a call of 5, which is none, the others fail as well. */
+/* The last rank fails before its second call; with a call of -1, which is none, the others fail as well. */
 static enum sw_status fails_alone(const struct sw_comm *comm, void *context)
 {
     const int call = *(int *)context;
     SW_TRY(sw_comm_barrier(comm));
     if (comm->rank == comm->size - 1) return SW_FAIL(SW_E_IO, "a disk is full");
-    return call < 5 ? one_call(comm, call) : SW_FAIL(SW_E_COMM, "heard of it");
+    return call >= 0 ? one_call(comm, call) : SW_FAIL(SW_E_COMM, "heard of it");
 }
 
 static int fail_alone(const char *call)
@@ -686,6 +931,65 @@ static void channels_carry_bytes_in_order(void **state)
     on_all_sizes(pass_around, number);
 }
 
+/* ---- threads: one sends messages and numbers around, and receives them, while another is in operations */
+
+enum { TALKS = 300 };
+
+struct beside { const struct sw_comm *comm; atomic_bool ended; const char *wrong; };
+
+static const char *talk_once(int left, int right)
+{
+    static const double posted[FEW] = {1, 2, 3};
+    double number[FEW] = {0};
+    char text[SW_MESSAGE_BYTES];
+    size_t bytes;
+    int from;
+    sw_channel_post(right, 9, posted, sizeof posted);
+    if (sw_message_send(right, "beside", 7)) return "a message cannot be sent";
+    sw_channel_receive(left, 9, number, sizeof number);
+    for (double waited = 0; !sw_message_receive(&from, text, &bytes); waited += 1e-4) sw_channel_pause(waited);
+    if (memcmp(number, posted, sizeof number)) return "other numbers";
+    return from == left && bytes == 7 && !strcmp(text, "beside") ? NULL : "another message";
+}
+
+static void *talk(void *argument)
+{
+    struct beside *b = argument;
+    const int left = sw_comm_left(b->comm, true), right = sw_comm_right(b->comm, true);
+    for (int k = 0; k < TALKS && !b->wrong; k++) b->wrong = talk_once(left, right);
+    sw_message_flush();
+    atomic_store(&b->ended, true);
+    return NULL;
+}
+
+static enum sw_status operates_beside(const struct sw_comm *comm, void *context)
+{
+    struct beside b = {.comm = comm};
+    struct sw_comm *part = NULL;
+    double ended = 0;
+    pthread_t thread;
+    (void)context;
+    EXPECT(!pthread_create(&thread, NULL, talk, &b));
+    enum sw_status st = SW_OK;
+    for (int round = 0; ended < comm->size && !st; round++) {
+        st = sw_comm_split(comm, 0, &part);
+        if (!st) st = uses_part(part, round % 60);
+        if (!st) st = exchange_round(comm, round, true, 3, 7);
+        ended = atomic_load(&b.ended);
+        if (!st) st = sw_comm_sum(comm, 1, &ended);
+        sw_comm_destroy(&part);
+    }
+    pthread_join(thread, NULL);
+    if (!st && b.wrong) st = SW_FAIL(SW_E_ARG, "%s", b.wrong);
+    return st;
+}
+
+static void messages_and_operations_go_on_at_once(void **state)
+{
+    (void)state;
+    on_all_sizes(operates_beside, NULL);
+}
+
 int main(int argc, char **argv)
 {
     if (argc == 4 && !strcmp(argv[2], "fail")) return fail_alone(argv[3]);
@@ -694,6 +998,9 @@ int main(int argc, char **argv)
         cmocka_unit_test(neighbours_get_what_was_sent_to_them),
         cmocka_unit_test(nothing_may_be_sent),
         cmocka_unit_test(many_numbers_may_be_sent),
+        cmocka_unit_test(every_pair_may_have_its_own_numbers),
+        cmocka_unit_test(parts_are_communicators),
+        cmocka_unit_test(a_color_that_is_none_is_refused_by_all),
         cmocka_unit_test(everybody_gets_everybodys_numbers),
         cmocka_unit_test(bits_arrive_as_they_were),
         cmocka_unit_test(sums_are_in_the_order_of_ranks),
@@ -709,11 +1016,14 @@ int main(int argc, char **argv)
     const struct CMUnitTest of_one_process[] = {
         cmocka_unit_test(numbers_sent_to_a_rank_that_returned_hold_nobody_up),
         cmocka_unit_test(nobody_waits_for_a_rank_that_failed),
+        cmocka_unit_test(nobody_waits_in_a_part_for_a_rank_that_failed),
         cmocka_unit_test(a_rank_that_returned_is_named),
+        cmocka_unit_test(calls_of_parts_that_do_not_match_are_named),
         cmocka_unit_test(calls_that_do_not_match_are_named),
     };
     const struct CMUnitTest of_processes[] = {
         cmocka_unit_test(channels_carry_bytes_in_order),
+        cmocka_unit_test(messages_and_operations_go_on_at_once),
     };
     const struct CMUnitTest table[] = {
         cmocka_unit_test(the_first_row_that_does_so_many_ranks_is_taken),
