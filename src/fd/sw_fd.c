@@ -7,7 +7,20 @@
 #include "base/sw_mem.h"
 #include "fd/sw_fd_impl.h"
 
-struct request { const struct sw_fd_desc *desc; const struct sw_fd_line *line; };
+struct request { const struct sw_fd_desc *desc; const struct sw_fd_line *line; struct fd_cut *cut; };
+
+static const char *refuse_lines(const struct sw_fd_ops *o, const struct request *r)
+{
+    if (!r->desc->comm) {
+        if (o->refuse_cut) return "it does lines that are cut over ranks; these are whole";
+        if (o->fits(r->desc, r->line)) return NULL;
+        const char *why = o->why_not ? o->why_not(r->desc, r->line) : NULL;
+        return why ? why : "it does not do such lines";
+    }
+    if (!o->refuse_cut) return "it does whole lines; these are cut over ranks";
+    if (o->space != sw_comm_space(r->desc->comm)) return "the ranks exchange numbers in another memory than its own";
+    return o->refuse_cut(r->cut);
+}
 
 static const char *refuse(const struct sw_row *row, const void *request, enum sw_status *kind)
 {
@@ -16,14 +29,12 @@ static const char *refuse(const struct sw_row *row, const void *request, enum sw
     (void)kind;
     if (!o) return "no row does this on this device";
     if (r->desc->add && !o->adds) return "it does not add to a field";
-    if (o->fits(r->desc, r->line)) return NULL;
-    const char *why = o->why_not ? o->why_not(r->desc, r->line) : NULL;
-    return why ? why : "it does not do such lines";
+    return refuse_lines(o, r);
 }
 
 SW_ROWS(rows, "compact differences", sw_fd_table, .refuse = refuse);
 
-static enum sw_status make_line(const struct sw_fd_desc *d, struct sw_fd_line *line)
+static enum sw_status check_shape(const struct sw_fd_desc *d)
 {
     int64_t points = 1;
     if (d->axis < 0 || d->axis > 2) return SW_FAIL(SW_E_ARG, "axis %d: there are 0, 1 and 2", d->axis);
@@ -37,13 +48,22 @@ static enum sw_status make_line(const struct sw_fd_desc *d, struct sw_fd_line *l
     }
     if (d->fields && points > INT64_MAX / 8 / d->fields)
         return SW_FAIL(SW_E_ARG, "%lld fields of %lld points are too many", (long long)d->fields, (long long)points);
+    return SW_OK;
+}
+
+/* The line, and how it is cut as far as that is known without communication. */
+static enum sw_status make_line(const struct sw_fd_desc *d, struct sw_fd_line *line, struct fd_cut *cut)
+{
+    SW_TRY(check_shape(d));
+    if (d->comm) return fd_cut_assume(d, line, cut);
     return sw_fd_line_make(d->scheme, d->boundary, d->n[d->axis], d->h, d->alpha, d->left, line);
 }
 
 enum sw_status sw_fd_check(const struct sw_fd_desc *desc)
 {
     struct sw_fd_line line;
-    return make_line(desc, &line);
+    struct fd_cut cut;
+    return make_line(desc, &line, &cut);
 }
 
 static void set_lines(struct sw_fd *s)
@@ -55,30 +75,54 @@ static void set_lines(struct sw_fd *s)
     for (int k = d->axis + 1; k < 3; k++) s->outer *= (size_t)d->n[k];
 }
 
+/* All but what the row does, of a line that is made. */
+static enum sw_status pick(const struct sw_fd_desc *desc, const char *row, struct sw_fd *s)
+{
+    const struct sw_row *picked = NULL;
+    SW_TRY(sw_row_pick(&rows, row, s->device->space, &(struct request){desc, &s->line, &s->cut}, &picked));
+    s->ops = (const struct sw_fd_ops *)picked;
+    return sw_alloc_bytes(1, s->ops->own_size, &s->own);
+}
+
+/* Between two agreements a step is local, or communicates before it can fail: so no rank waits for one that failed. */
+static enum sw_status set_up_cut(const struct sw_fd_desc *desc, const char *row, struct sw_fd *s)
+{
+    int index = 0;
+    SW_TRY(sw_comm_agree(desc->comm, check_shape(desc)));
+    set_lines(s);
+    enum sw_status st = fd_cut_gather(desc, &s->arrays, &s->line, &s->cut);
+    if (!st) st = pick(desc, row, s);
+    if (!st) st = fd_part_respond(&s->cut, &s->arrays);
+    SW_TRY(sw_comm_agree(desc->comm, st));
+    while (sw_fd_table[index] != s->ops) index++;
+    SW_TRY(fd_cut_compare(desc, s->outer * s->stride, index, &s->cut));
+    SW_TRY(fd_part_couple(&s->cut));
+    return sw_comm_agree(desc->comm, s->ops->create(s));
+}
+
+static enum sw_status set_up(const struct sw_fd_desc *desc, const char *row, struct sw_fd *s)
+{
+    SW_TRY(make_line(desc, &s->line, &s->cut));
+    set_lines(s);
+    SW_TRY(pick(desc, row, s));
+    return s->ops->create(s);
+}
+
 enum sw_status sw_fd_create(const struct sw_fd_desc *desc, const char *row, struct sw_device *device,
                             struct sw_fd **fd)
 {
-    enum sw_status st;
-    struct sw_fd_line line;
     struct sw_fd *s = NULL;
-    const struct sw_row *picked = NULL;
-
     *fd = NULL;
-    SW_TRY(make_line(desc, &line));
-    SW_TRY(sw_row_pick(&rows, row, device->space, &(struct request){desc, &line}, &picked));
-    SW_TRY(sw_alloc(1, &s));
-    s->ops = (const struct sw_fd_ops *)picked;
-    s->desc = *desc;
-    s->desc.scheme = s->desc.boundary = NULL;
-    s->line = line;
-    s->device = s->arrays.device = device;
-    set_lines(s);
-    SW_TRY_TO(failed, st, sw_alloc_bytes(1, s->ops->own_size, &s->own));
-    SW_TRY_TO(failed, st, s->ops->create(s));
+    enum sw_status st = sw_alloc(1, &s);
+    if (desc->comm) st = sw_comm_agree(desc->comm, st);
+    if (!st) {
+        s->desc = *desc;
+        s->desc.scheme = s->desc.boundary = NULL;
+        s->device = s->arrays.device = device;
+        st = (desc->comm ? set_up_cut : set_up)(desc, row, s);
+    }
+    if (st) sw_fd_destroy(&s);
     *fd = s;
-    return SW_OK;
-failed:
-    sw_fd_destroy(&s);
     return st;
 }
 
@@ -145,16 +189,19 @@ const char *sw_fd_row(int k) { return sw_fd_table[k] ? sw_fd_table[k]->name : NU
 bool sw_fd_fits(const struct sw_fd_desc *desc, const char *row)
 {
     struct sw_fd_line line;
+    struct fd_cut cut;
     const struct sw_row *r = sw_row_find(&rows, row);
-    return r && !make_line(desc, &line) && sw_row_usable(&rows, r, r->space, &(struct request){desc, &line});
+    return r && !make_line(desc, &line, &cut) &&
+           sw_row_usable(&rows, r, r->space, &(struct request){desc, &line, &cut});
 }
 
 enum sw_status sw_fd_try_compile(const struct sw_fd_desc *desc, const char *row, int sm)
 {
     struct sw_fd_line line;
+    struct fd_cut cut;
     const struct sw_row *r = row ? sw_row_find(&rows, row) : NULL;
-    SW_TRY(make_line(desc, &line));
-    SW_TRY(sw_row_pick(&rows, row, r ? r->space : SW_DEVICE, &(struct request){desc, &line}, &r));
+    SW_TRY(make_line(desc, &line, &cut));
+    SW_TRY(sw_row_pick(&rows, row, r ? r->space : SW_DEVICE, &(struct request){desc, &line, &cut}, &r));
     const struct sw_fd_ops *ops = (const struct sw_fd_ops *)r;
     return ops->try_compile ? ops->try_compile(desc, &line, sm) : SW_OK;
 }
@@ -164,7 +211,8 @@ const char *sw_fd_name(const struct sw_fd *fd) { return fd->ops->name; }
 struct sw_cost sw_fd_cost(const struct sw_fd_desc *desc, const char *row)
 {
     struct sw_fd_line line;
+    struct fd_cut cut;
     const struct sw_fd_ops *o = (const struct sw_fd_ops *)sw_row_find(&rows, row);
-    if (!o || !o->cost || make_line(desc, &line)) return (struct sw_cost){NAN, NAN};
+    if (!o || !o->cost || make_line(desc, &line, &cut)) return (struct sw_cost){NAN, NAN};
     return o->cost(desc, &line);
 }

@@ -5,18 +5,22 @@
 
 #include "base/row.h"
 #include "device/sw_owned.h"
+#include "fd/fd_cut.h"
 #include "fd/sw_fd.h"
 
 struct sw_fd_ops {
     SW_ROW;                 /* its space: where f and out must live                     */
     bool           adds;    /* it does desc.add                                         */
+    /* of rows for lines that are cut over ranks, which do no others and have no fits(): why it does not do a cut, in
+     * words for the user; NULL where it does. The text may lie in cut->why */
+    const char    *(*refuse_cut)(struct fd_cut *cut);
     /* line: the scheme on the axis; desc.scheme and desc.boundary are not to be used   */
     bool           (*fits)(const struct sw_fd_desc *desc, const struct sw_fd_line *line);
     /* optional: why it does not fit, in words for the user; NULL where it fits         */
     const char    *(*why_not)(const struct sw_fd_desc *desc, const struct sw_fd_line *line);
     size_t         own_size;                                                   /* bytes of own */
-    enum sw_status (*create)(struct sw_fd *fd);          /* fills own, which is zeros, and arrays */
-    enum sw_status (*apply)(const struct sw_fd *fd, const void *f, void *out);
+    enum sw_status (*create)(struct sw_fd *fd);          /* fills own, which is zeros, and arrays: no communication */
+    enum sw_status (*apply)(const struct sw_fd *fd, const void *f, void *out);  /* of cut lines: collective */
     void           (*destroy)(struct sw_fd *fd);         /* what is not in arrays; NULL: nothing */
     struct sw_cost (*cost)(const struct sw_fd_desc *desc, const struct sw_fd_line *line);
     /* optional, of rows whose kernel is compiled at run time: compile it, and discard it */
@@ -33,6 +37,7 @@ struct sw_fd {
     const struct sw_fd_ops *ops;
     struct sw_fd_desc       desc;    /* checked; scheme and boundary are NULL                         */
     struct sw_fd_line       line;
+    struct fd_cut           cut;     /* of lines that are cut over ranks; n is cut.m below then           */
     size_t                  stride;  /* from a point to the next along the axis: 1, nx, nx ny         */
     size_t                  outer;   /* lines: outer*stride. Line o*stride + s begins at o*stride*n + s, */
     struct sw_device       *device;  /* n = line.n                                                    */

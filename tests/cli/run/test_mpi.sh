@@ -70,7 +70,7 @@ communicators() {
         head -c 64 /dev/zero >shared
         SW_TEST_SHARED=$tmp/shared ranks 0 $n $how "$build/test_comm" mpi
         [ "$(grep -c '16 test(s) run' out)" = $n ] || fail "test_comm: not all of $n ranks ran"
-        [ $n = 1 ] || ranks 0 $n "$build/test_fd_distributed"
+        [ $n = 1 ] || ranks 0 $n "$build/test_fd_cut"
     done
     SW_TESTS=helpers_and_leaders_may_break_off timeout -k 5 $patience $unbuffered "$build/test_workers" >out 2>err ||
         fail "test_workers, unbuffered: exit code $?"

@@ -38,10 +38,19 @@ static size_t points(const struct sw_fd_desc *d)
     return (size_t)d->fields * (size_t)d->n[0] * (size_t)d->n[1] * (size_t)d->n[2];
 }
 
+/* As the row takes it: rows for lines that are cut over ranks do them over one rank, which all of the line is on. */
+static struct sw_fd_desc taken(const struct sw_fd_desc *d)
+{
+    struct sw_fd_desc t = *d;
+    t.comm = under_test->refuse_cut ? sw_comm_null() : NULL;
+    return t;
+}
+
 /* Whether the row does it; then a solver. */
 static bool make(const struct sw_fd_desc *d, struct sw_fd **fd)
 {
-    enum sw_status st = sw_fd_create(d, under_test->name, device, fd);
+    const struct sw_fd_desc t = taken(d);
+    enum sw_status st = sw_fd_create(&t, under_test->name, device, fd);
     if (st == SW_E_ABSENT) return false;
     assert_ok(st);
     return true;

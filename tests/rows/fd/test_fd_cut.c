@@ -1,7 +1,8 @@
-/* Compact differences of lines that are cut over ranks, every row, against the undivided lines by cpu.thomas: every
- * scheme with three diagonals and every boundary of it, ranks of unequal numbers of points, axes x, y and z.
+/* Compact differences of lines that are cut over ranks, every row for such lines, against the undivided lines by
+ * cpu.thomas: every scheme and every boundary of it, ranks of unequal numbers of points, axes x, y and z, double and
+ * single precision, in place of what is there and added to it.
  *
- * mpirun -n 3 build/test_fd_distributed takes the cases of 3 ranks, and these are processes: to the same bits as
+ * mpirun -n 3 build/test_fd_cut takes the cases of 3 ranks, and these are processes: to the same bits as
  * threads. */
 #include <float.h>
 #include <math.h>
@@ -9,11 +10,12 @@
 #include <string.h>
 
 #include "base/sw_err.h"
+#include "base/sw_reals.h"
 #include "comm/sw_launch.h"
-#include "fd/fd_distributed_impl.h"
+#include "fd/sw_fd_impl.h"
 #include "fd_helpers.h"
 
-static const struct sw_fd_distributed_ops *under_test;
+static const struct sw_fd_ops *under_test;
 static struct sw_device *device;
 
 static int open_device(void **state)
@@ -39,7 +41,6 @@ struct problem {
     struct sw_fd_desc whole;
     int               ranks;
     int64_t           count[RANKS];
-    double            drop;
     const char       *row;       /* NULL: picked                                      */
     const char       *transport; /* NULL: picked                                      */
     int               threads;   /* of each rank, 0: 1                                */
@@ -47,7 +48,7 @@ struct problem {
     const double     *f;
     double           *out;
     const char       *used;      /* out: the row                                      */
-    void            (*spoil)(struct sw_fd_distributed_desc *desc, int rank);
+    void            (*spoil)(struct sw_fd_desc *desc, int rank);
 };
 
 static size_t size_of(const struct sw_fd_desc *d)
@@ -63,13 +64,17 @@ static void shape_of(const struct sw_fd_desc *d, size_t *outer, size_t *stride)
     *outer = size_of(d) / (*stride * (size_t)d->n[d->axis]);
 }
 
-static void copy_part(const struct sw_fd_desc *whole, int64_t first, int64_t m, double *all, double *part, bool out)
+/* @param part  numbers of the desc's precision */
+static void copy_part(const struct sw_fd_desc *whole, int64_t first, int64_t m, double *all, void *part, bool out)
 {
     size_t outer, stride, n = (size_t)whole->n[whole->axis];
+    const size_t word = sw_reals_word(whole->single);
     shape_of(whole, &outer, &stride);
     for (size_t o = 0; o < outer; o++) {
-        double *a = all + (o * n + (size_t)first) * stride, *b = part + o * (size_t)m * stride;
-        memcpy(out ? b : a, out ? a : b, (size_t)m * stride * sizeof *a);
+        double *a = all + (o * n + (size_t)first) * stride;
+        const size_t at = o * (size_t)m * stride;
+        if (out) sw_reals_put(part, word, at, a, (size_t)m * stride);
+        else sw_reals_get(part, word, at, a, (size_t)m * stride);
     }
 }
 
@@ -82,8 +87,8 @@ static enum sw_status share(const struct sw_comm *comm, const struct problem *p)
     SW_TRY(sw_alloc(all * (size_t)comm->size, &of_all));
     enum sw_status st = sw_comm_gather(comm, all, p->out, of_all);
     for (int r = 0; r < comm->size && !st; first += p->count[r++]) {
-        double *part = NULL;
-        st = sw_alloc(all, &part);
+        char *part = NULL;
+        st = sw_alloc(all * sizeof(double), &part);
         if (!st) copy_part(&p->whole, first, p->count[r], of_all + (size_t)r * all, part, true);
         if (!st) copy_part(&p->whole, first, p->count[r], p->out, part, false);
         sw_free(part);
@@ -95,38 +100,45 @@ static enum sw_status share(const struct sw_comm *comm, const struct problem *p)
 static enum sw_status do_part(const struct sw_comm *comm, void *context)
 {
     struct problem *p = context;
-    struct sw_fd_distributed_desc d = {.local = p->whole, .drop = p->drop};
-    struct sw_fd_distributed *fd = NULL;
+    struct sw_fd_desc d = p->whole;
+    struct sw_fd *fd = NULL;
     struct sw_device *cpu = NULL;
-    double *f = NULL, *out = NULL;
+    char *f = NULL, *out = NULL;
     const int64_t m = p->count[comm->rank];
     enum sw_status st;
-    d.local.n[d.local.axis] = m;
+    int64_t first;
+    d.n[d.axis] = m;
+    d.comm = comm;
     if (p->spoil) p->spoil(&d, comm->rank);
     SW_TRY_TO(done, st, sw_device_open("cpu", p->threads ? p->threads : 1, &cpu));
-    SW_TRY_TO(done, st, sw_fd_distributed_create(&d, p->row, comm, cpu, &fd));
-    SW_TRY_TO(done, st, sw_alloc(size_of(&d.local), &f));
-    SW_TRY_TO(done, st, sw_alloc(size_of(&d.local), &out));
-    copy_part(&p->whole, sw_fd_distributed_first(fd), m, (double *)p->f, f, true);
-    for (int k = 0; k < (p->repeats ? p->repeats : 1) && !st; k++) st = sw_fd_distributed_apply(fd, f, out);
-    if (!st) copy_part(&p->whole, sw_fd_distributed_first(fd), m, p->out, out, false);
-    if (sw_fd_distributed_points(fd) != p->whole.n[p->whole.axis]) st = SW_FAIL(SW_E_ARG, "another number of points");
-    if (comm->rank == 0) p->used = sw_fd_distributed_name(fd);
+    SW_TRY_TO(done, st, sw_fd_create(&d, p->row, cpu, &fd));
+    SW_TRY_TO(done, st, sw_alloc_bytes(size_of(&d), sw_reals_word(d.single), &f));
+    SW_TRY_TO(done, st, sw_alloc_bytes(size_of(&d), sw_reals_word(d.single), &out));
+    first = fd->cut.first;
+    copy_part(&p->whole, first, m, (double *)p->f, f, true);
+    copy_part(&p->whole, first, m, p->out, out, true);
+    for (int k = 0; k < (p->repeats ? p->repeats : 1) && !st; k++) st = sw_fd_apply(fd, f, out);
+    if (!st) copy_part(&p->whole, first, m, p->out, out, false);
+    if (fd->line.n != p->whole.n[p->whole.axis]) st = SW_FAIL(SW_E_ARG, "another number of points");
+    if (comm->rank == 0) p->used = sw_fd_name(fd);
     if (!st && !strcmp(sw_comm_name(comm), "mpi")) st = share(comm, p);
 done:
     sw_free(f);
     sw_free(out);
-    sw_fd_distributed_destroy(&fd);
+    sw_fd_destroy(&fd);
     sw_device_close(&cpu);
     return st;
 }
 
 static enum sw_status run(struct problem *p) { return sw_comm_run(p->transport, p->ranks, do_part, p); }
 
+/* In double precision, of the same numbers. @param out  in and out, where results are added */
 static void undivided(const struct problem *p, double *out)
 {
     struct sw_fd *fd = NULL;
-    assert_ok(sw_fd_create(&p->whole, "cpu.thomas", device, &fd));
+    struct sw_fd_desc d = p->whole;
+    d.single = false;
+    assert_ok(sw_fd_create(&d, "cpu.thomas", device, &fd));
     assert_ok(sw_fd_apply(fd, p->f, out));
     sw_fd_destroy(&fd);
 }
@@ -149,6 +161,7 @@ static double inverse_norm(const char *scheme, const char *boundary, double alph
         const double off = c && (i == 1 || i == N - 2) ? al2 : al;
         a[i][i] = a[i][N + i] = 1;
         a[i][(i + 1) % N] = a[i][(i + N - 1) % N] = off;
+        if (s->beta.num) a[i][(i + 2) % N] = a[i][(i + N - 2) % N] = (double)s->beta.num / s->beta.den;
     }
     if (c) {
         a[0][N - 1] = a[N - 1][0] = 0;
@@ -192,14 +205,16 @@ static double terms(const struct sw_fd_line *l)
 
 /* What rounding may make of results for |f| <= 1: ||T^-1|| times the terms of the right-hand side, in units of the last
  * place. cpu.thomas takes 8 of them (test_fd.c); a part as many, A u and B l two each, and A and B, which are of
- * the size of the result, as many again at most: 24. */
+ * the size of the result, as many again at most: 24. In single precision a result is rounded once more, when it is
+ * stored: by half a unit of the last place of a float that is as large as the largest result, or, where it is added to
+ * what is there, to |out| <= 1, of one that much larger. */
 static double rounding(const struct sw_fd_desc *d, double *largest)
 {
     struct sw_fd_line line;
     const int64_t n = d->n[d->axis];
     assert_ok(sw_fd_line_make(d->scheme, d->boundary, n, d->h, d->alpha, d->left, &line));
     *largest = inverse_norm(d->scheme, d->boundary, d->alpha) * terms(&line);
-    return 24 * DBL_EPSILON * *largest;
+    return 24 * DBL_EPSILON * *largest + (d->single ? FLT_EPSILON / 2 : 0) * (*largest + d->add);
 }
 
 static bool by_mpirun(void) { return sw_launched().size > 1; }
@@ -207,12 +222,19 @@ static bool by_mpirun(void) { return sw_launched().size > 1; }
 /* Whether cases of so many ranks are for this call of the program. */
 static bool wanted(int ranks) { return !by_mpirun() || ranks == sw_launched().size; }
 
+/* What is there before: NaN, or what is added to. */
+static void begin_result(const struct problem *p, size_t count, double *out)
+{
+    uint64_t seed = 23;
+    for (size_t i = 0; i < count; i++) out[i] = p->whole.add ? (float)test_random(&seed) : NAN;
+}
+
 static void also_by_mpi(const struct problem *p, size_t count)
 {
     struct problem q = *p;
     q.transport = "mpi";
     q.out = zeros(count);
-    for (size_t i = 0; i < count; i++) q.out[i] = NAN;
+    begin_result(&q, count, q.out);
     assert_ok(run(&q));
     assert_memory_equal(p->out, q.out, count * sizeof *q.out);
     sw_free(q.out);
@@ -223,8 +245,9 @@ static void compare(struct problem *p)
     const size_t count = size_of(&p->whole);
     double *expected = zeros(count), largest, tolerance = rounding(&p->whole, &largest), worst = 0;
     p->out = zeros(count);
+    begin_result(p, count, expected);
+    begin_result(p, count, p->out);
     undivided(p, expected);
-    for (size_t i = 0; i < count; i++) p->out[i] = NAN;
     assert_ok(run(p));
     if (by_mpirun()) also_by_mpi(p, count);
     for (size_t i = 0; i < count; i++) {
@@ -249,6 +272,17 @@ static double line_alpha(const char *scheme)
     return s->kind == SW_FD_FILTER ? alpha_of(scheme) : (double)s->alpha.num / s->alpha.den;
 }
 
+static double decay_of(double alpha, double beta)
+{
+    return fd_decay_of(&(struct sw_fd_line){.alpha = alpha, .beta = beta});
+}
+
+static int decay_length(const char *scheme, double drop)
+{
+    const struct sw_fd_fraction beta = sw_fd_scheme_find(scheme)->beta;
+    return fd_decay_length(decay_of(line_alpha(scheme), beta.den ? (double)beta.num / beta.den : 0), drop);
+}
+
 /* Lines between which others lie, and others beside them. */
 static struct sw_fd_desc field(const char *scheme, const char *boundary, int axis, int64_t n)
 {
@@ -261,8 +295,8 @@ static struct sw_fd_desc field(const char *scheme, const char *boundary, int axi
 /* Ranks with the least number of points that the row under test can do, and some more: all different. */
 static void cut_unevenly(struct problem *p, const char *scheme, const char *boundary, int more)
 {
-    int least = sw_fd_distributed_least(scheme, boundary), all = sw_fd_min_points(scheme, boundary);
-    const int reach = sw_fd_distributed_decay_length(line_alpha(scheme), 0x1p-53);
+    int least = sw_fd_least_of_rank(scheme, boundary), all = sw_fd_min_points(scheme, boundary);
+    const int reach = decay_length(scheme, 0x1p-53) + (sw_fd_scheme_find(scheme)->beta.num ? 4 : 0);
     if (strcmp(under_test->name, "cpu.mattor") && least < reach) least = reach;
     int64_t n = 0;
     for (int r = 0; r < p->ranks; r++) n += p->count[r] = least + more * ((r * 5 + 3) % 8);
@@ -277,15 +311,18 @@ static double *random_field(const struct sw_fd_desc *d)
 {
     double *f = zeros(size_of(d));
     uint64_t seed = 11;
-    for (size_t i = 0; i < size_of(d); i++) f[i] = test_random(&seed);
+    for (size_t i = 0; i < size_of(d); i++) f[i] = d->single ? (float)test_random(&seed) : test_random(&seed);
     return f;
 }
 
-static void try_case(const char *scheme, const char *boundary, int axis, int ranks, int more, bool left)
+/* @param variant  of the results: bit 0 to the left of the points, bit 1 added, bit 2 in single precision */
+static void try_case(const char *scheme, const char *boundary, int axis, int ranks, int more, int variant)
 {
     struct problem p = {.ranks = ranks, .row = under_test->name};
     p.whole = field(scheme, boundary, axis, 1);
-    p.whole.left = left;
+    p.whole.left = variant & 1;
+    p.whole.add = variant & 2;
+    p.whole.single = variant & 4;
     cut_unevenly(&p, scheme, boundary, more);
     double *f = random_field(&p.whole);
     p.f = f;
@@ -297,13 +334,13 @@ static void agrees_with_the_undivided_lines(void **state)
 {
     (void)state;
     for_each_case(scheme, boundary)
-        for (int k = 0; k < SIZES && sw_fd_scheme_find(scheme)->beta.num == 0; k++)  /* three diagonals */
-            for (int axis = 0; axis < 3 && wanted(sizes[k]); axis++) {
-                const int more = (axis + k) % 3;
-                try_case(scheme, boundary, axis, sizes[k], more, false);
-                if (sw_fd_at_midpoints(sw_fd_scheme_find(scheme)->kind))
-                    try_case(scheme, boundary, axis, sizes[k], more, true);
-            }
+        for (int k = 0; k < SIZES; k++)
+            for (int axis = 0; axis < 3 && wanted(sizes[k]); axis++)
+                for (int variant = 0; variant < 8; variant++) {
+                    const bool half = sw_fd_at_midpoints(sw_fd_scheme_find(scheme)->kind);
+                    if ((variant & 1 && !half) || (variant > 1 && variant / 2 != axis + 1)) continue;
+                    try_case(scheme, boundary, axis, sizes[k], (axis + k) % 3, variant);
+                }
 }
 
 /* More lines than go side by side, and more points than what is added reaches. */
@@ -315,6 +352,7 @@ static void agrees_for_long_lines_and_many(void **state)
     for (int k = 0; k < 3 && wanted(p.ranks); k++)
         for (int axis = 0; axis < 3; axis++) {
             p.whole = field(scheme[k], k == 2 ? "reduced" : "4-4-6", axis, 601);
+            p.whole.single = axis == 1;
             p.whole.n[(axis + 1) % 3] = 37;
             p.whole.n[(axis + 2) % 3] = 4;
             double *f = random_field(&p.whole);
@@ -401,10 +439,11 @@ static void the_error_of_truncation_is_what_is_promised(void **state)
     if (!strcmp(under_test->name, "cpu.mattor")) return;
     for (int k = 0; k < 6; k++)
         for (int m = 8; m <= 32; m += 8) {
-            struct problem p = {.ranks = 4, .count = {m, m + 2, m + 1, m}, .row = under_test->name, .drop = 0.1};
+            struct problem p = {.ranks = 4, .count = {m, m + 2, m + 1, m}, .row = under_test->name};
             const double al = line_alpha(scheme[k]), rho = (1 - sqrt(1 - 4 * al * al)) / (2 * al);
             double largest, small, off = 0, top = 0, bound = pow(rho, m) * (1 + rho) * 1.00001;
             p.whole = field(scheme[k], "periodic", 2, 4 * m + 3);
+            p.whole.drop = 0.1;
             const size_t count = size_of(&p.whole);
             double *f = random_field(&p.whole), *expected = zeros(count);
             p.f = f;
@@ -435,18 +474,18 @@ static void parts_too_short_to_truncate_are_refused(void **state)
     assert_int_equal(run(&p), SW_E_ABSENT);
     assert_string_equal(
         sw_err_message(),
-        "distributed differences with couplings dropped: rank 1 of 4 has m = 24 points, over which an influence "
+        "compact differences cpu.truncated: rank 1 of 4 has m = 24 points, over which an influence "
         "falls to rho^m = 9.3e-11 (rho = 0.382), which is above eps = 1.1e-16; from 39 points on it may be, "
-        "and cpu.mattor drops nothing");
+        "and cpu.mattor drops nothing; fit here: cpu.mattor");
     p.count[1] = 39;  /* rank 3 couples with one side only: however short it is, nothing is dropped */
     p.whole.n[0] = 169;
     assert_ok(run(&p));
     p.whole.boundary = "periodic";
     assert_int_equal(run(&p), SW_E_ABSENT);
     assert_contains(sw_err_message(), "rank 3 of 4 has m = 10 points");
-    p.drop = 1e-4;
+    p.whole.drop = 1e-4;
     assert_ok(run(&p));
-    p.count[0] = 10, p.count[3] = 60, p.drop = 0;
+    p.count[0] = 10, p.count[3] = 60, p.whole.drop = 0;
     assert_int_equal(run(&p), SW_E_ABSENT);
     assert_contains(sw_err_message(), "rank 0 of 4 has m = 10 points");
 }
@@ -470,12 +509,16 @@ static void knows_how_far_an_influence_reaches(void **state)
 {
     (void)state;
     /* 53 log 2/-log rho = 27.9, 38.2, 46.2, 22.0 */
-    assert_int_equal(sw_fd_distributed_decay_length(0.25, 0x1p-53), 28);
-    assert_int_equal(sw_fd_distributed_decay_length(1.0 / 3, 0x1p-53), 39);
-    assert_int_equal(sw_fd_distributed_decay_length(0.375, 0x1p-53), 47);
-    assert_int_equal(sw_fd_distributed_decay_length(2.0 / 11, 0x1p-53), 22);
-    assert_int_equal(sw_fd_distributed_decay_length(-1.0 / 3, 0x1p-24), 18);
-    assert_int_equal(sw_fd_distributed_decay_length(0, 0x1p-53), 1);
+    assert_int_equal(fd_decay_length(decay_of(0.25, 0), 0x1p-53), 28);
+    assert_int_equal(fd_decay_length(decay_of(1.0 / 3, 0), 0x1p-53), 39);
+    assert_int_equal(fd_decay_length(decay_of(0.375, 0), 0x1p-53), 47);
+    assert_int_equal(fd_decay_length(decay_of(2.0 / 11, 0), 0x1p-53), 22);
+    assert_int_equal(fd_decay_length(decay_of(-1.0 / 3, 0), 0x1p-24), 18);
+    assert_int_equal(fd_decay_length(decay_of(0, 0), 0x1p-53), 1);
+    /* five diagonals: the slower of the two factors of 1 + z/2 + z^2/20 + ..., rho = 0.5562: 62.6 */
+    assert_int_equal(decay_length("d1_c10", 0x1p-53), 63);
+    const double z = decay_of(0.5, 0.05);
+    assert_near(0.05 * (z * z + 1 / (z * z)) - 0.5 * (z + 1 / z) + 1, 0, 1e-14);
 }
 
 /* ------------------------------------------------------------------ refusals */
@@ -499,20 +542,16 @@ static void refuses_schemes_it_does_not_do(void **state)
 {
     struct problem p = good();
     (void)state;
-    p.whole.scheme = "d1_c10", p.whole.boundary = "periodic";
-    refuse(&p, SW_E_ABSENT, "scheme d1_c10 has five diagonals");
-    p = good(), p.whole.scheme = "d1_c5";
+    p.whole.scheme = "d1_c5";
     refuse(&p, SW_E_CONFIG, "scheme d1_c5 is unknown");
-    p = good(), p.whole.single = true;
-    refuse(&p, SW_E_ABSENT, "double precision");
+    p = good(), p.row = "cpu.thomas";
+    refuse(&p, SW_E_ABSENT, "compact differences cpu.thomas: it does whole lines; these are cut over ranks");
     p = good(), p.row = "cpu.matter";
-    refuse(&p, SW_E_CONFIG, "distributed differences cpu.matter: there is no such row");
+    refuse(&p, SW_E_CONFIG, "compact differences cpu.matter: there is no such row");
     assert_contains(sw_err_message(), "fit here: cpu.truncated cpu.strips cpu.mattor");
-    p = good(), p.drop = 2;
+    p = good(), p.whole.drop = 2;
     refuse(&p, SW_E_ARG, "drop = 2: couplings that may be dropped are between 0 and 1");
-    p = good(), p.whole.add = true;
-    refuse(&p, SW_E_ARG, "lines that are cut over ranks replace what is there: no add");
-    assert_int_equal(sw_fd_distributed_least("d1_c10", "3-4-6"), 0);
+    assert_int_equal(sw_fd_least_of_rank("d1_c10", "3-4-6"), 0);
 }
 
 static void refuses_parts_that_are_too_short(void **state)
@@ -525,25 +564,26 @@ static void refuses_parts_that_are_too_short(void **state)
     p = good(), p.whole.boundary = "periodic", p.count[2] = 1, p.whole.n[0] = 111;
     refuse(&p, SW_E_ARG, "rank 2 of 3 has 1 points of the line: d1_c6 with boundary \"periodic\" needs at least 2");
     p = good(), p.count[0] = 0;
-    refuse(&p, SW_E_ARG, "0 points along the axis");
-    assert_int_equal(sw_fd_distributed_least("f10", "reduced"), 5);
-    assert_int_equal(sw_fd_distributed_least("d1_c8", "periodic"), 3);
+    refuse(&p, SW_E_ARG, "0 points along x: at least one is needed");
+    assert_int_equal(sw_fd_least_of_rank("f10", "reduced"), 5);
+    assert_int_equal(sw_fd_least_of_rank("d1_c8", "periodic"), 3);
 }
 
-static void other_lines(struct sw_fd_distributed_desc *d, int rank) { d->local.n[1] += rank == 2; }
-static void other_step(struct sw_fd_distributed_desc *d, int rank) { d->local.h += rank == 1; }
-static void other_scheme(struct sw_fd_distributed_desc *d, int rank)
+static void other_lines(struct sw_fd_desc *d, int rank) { d->n[1] += rank == 2; }
+static void other_step(struct sw_fd_desc *d, int rank) { d->h += rank == 1; }
+static void other_scheme(struct sw_fd_desc *d, int rank)
 {
-    if (rank == 1) d->local.scheme = "d1_c4", d->local.boundary = "3-4-4";
+    if (rank == 1) d->scheme = "d1_c4", d->boundary = "3-4-4";
 }
-static void other_boundary(struct sw_fd_distributed_desc *d, int rank)
+static void other_boundary(struct sw_fd_desc *d, int rank)
 {
-    if (rank == 0) d->local.boundary = "4-4-6";
+    if (rank == 0) d->boundary = "4-4-6";
 }
-static void other_drop(struct sw_fd_distributed_desc *d, int rank) { d->drop = rank == 0 ? 1e-10 : 0; }
-static void bad_step(struct sw_fd_distributed_desc *d, int rank) { d->local.h = rank > 0 ? -rank : 1; }
-static void bad_add(struct sw_fd_distributed_desc *d, int rank) { d->local.add = rank == 1; }
-static void bad_axis(struct sw_fd_distributed_desc *d, int rank) { d->local.axis = rank == 1 ? 7 : 0; }
+static void other_drop(struct sw_fd_desc *d, int rank) { d->drop = rank == 0 ? 1e-10 : 0; }
+static void bad_step(struct sw_fd_desc *d, int rank) { d->h = rank > 0 ? -rank : 1; }
+static void other_add(struct sw_fd_desc *d, int rank) { d->add = rank == 1; }
+static void other_precision(struct sw_fd_desc *d, int rank) { d->single = rank == 1; }
+static void bad_axis(struct sw_fd_desc *d, int rank) { d->axis = rank == 1 ? 7 : 0; }
 
 static void refuses_ranks_that_differ(void **state)
 {
@@ -563,23 +603,25 @@ static void refuses_ranks_that_differ(void **state)
     refuse(&p, SW_E_CONFIG, "h = -1 is not a positive number");
     p.spoil = bad_axis;
     refuse(&p, SW_E_ARG, "axis 7: there are 0, 1 and 2");
-    p.spoil = bad_add;
-    refuse(&p, SW_E_ARG, "replace what is there: no add");
+    p.spoil = other_add;
+    refuse(&p, SW_E_ARG, "differ in their adding to a field");
+    p.spoil = other_precision;
+    refuse(&p, SW_E_ARG, "differ in their precision");
 }
 
 static enum sw_status stops_half_way(const struct sw_comm *comm, void *context)
 {
-    struct sw_fd_distributed_desc d = {.local = {.n = {50, 2, 1}, .fields = 1, .scheme = "d1_c6",
-                                                 .boundary = "periodic", .h = 1}};
-    struct sw_fd_distributed *fd = NULL;
+    const struct sw_fd_desc d = {.n = {50, 2, 1}, .fields = 1, .scheme = "d1_c6", .boundary = "periodic", .h = 1,
+                                 .comm = comm};
+    struct sw_fd *fd = NULL;
     double f[100] = {0}, out[100];
     enum sw_status st;
-    SW_TRY(sw_fd_distributed_create(&d, context, comm, device, &fd));
-    st = sw_fd_distributed_apply(fd, f, out);
+    SW_TRY(sw_fd_create(&d, context, device, &fd));
+    st = sw_fd_apply(fd, f, out);
     if (!st && comm->rank == 1) st = SW_FAIL(SW_E_IO, "disk full");
-    if (!st) st = sw_fd_distributed_apply(fd, f, out);
+    if (!st) st = sw_fd_apply(fd, f, out);
     if (!st) st = sw_comm_barrier(comm);  /* a rank far from the one that failed */
-    sw_fd_distributed_destroy(&fd);
+    sw_fd_destroy(&fd);
     return st;
 }
 
@@ -593,18 +635,43 @@ static void a_rank_that_stops_does_not_hold_up_the_others(void **state)
     }
 }
 
-static void cuts_evenly(void **state)
+/* What one rank knows: its own points, and all that is the same on all ranks. */
+static enum sw_status looks_without_the_others(const struct sw_comm *comm, void *context)
+{
+    struct sw_fd_desc d = {.n = {40, 2, 1}, .fields = 1, .scheme = "d1_c6", .boundary = "periodic", .h = 1,
+                           .comm = comm};
+    (void)context;
+    if (comm->rank != 1) return SW_OK;
+    assert_ok(sw_fd_check(&d));
+    assert_true(sw_fd_fits(&d, "cpu.truncated") && sw_fd_fits(&d, "cpu.strips") && sw_fd_fits(&d, "cpu.mattor"));
+    assert_false(sw_fd_fits(&d, "cpu.thomas") || sw_fd_fits(&d, "cpu.simd"));
+    assert_true(sw_fd_cost(&d, "cpu.mattor").bytes == 16);
+    d.n[0] = 38;
+    assert_true(sw_fd_fits(&d, "cpu.mattor") && !sw_fd_fits(&d, "cpu.truncated"));
+    d.n[0] = 3, d.boundary = "3-4-6";
+    assert_int_equal(sw_fd_check(&d), SW_E_ARG);
+    assert_contains(sw_err_message(), "rank 1 of 3 has 3 points of the line");
+    d.n[0] = 40, d.h = 0;
+    assert_int_equal(sw_fd_check(&d), SW_E_CONFIG);
+    d.h = 1, d.comm = NULL;
+    assert_false(sw_fd_fits(&d, "cpu.mattor"));
+    return SW_OK;
+}
+
+static void says_what_fits_without_communication(void **state)
 {
     (void)state;
-    for (int size = 1; size < 9; size++)
-        for (int64_t n = size; n < 40; n++) {
-            assert_int_equal(sw_fd_distributed_cut(n, size, 0), 0);
-            assert_int_equal(sw_fd_distributed_cut(n, size, size), n);
-            for (int r = 0; r < size; r++) {
-                int64_t m = sw_fd_distributed_cut(n, size, r + 1) - sw_fd_distributed_cut(n, size, r);
-                assert_true(m == n / size || m == n / size + 1);
-            }
-        }
+    assert_ok(sw_comm_run("threads", 3, looks_without_the_others, NULL));
+}
+
+static void refuses_whole_lines(void **state)
+{
+    struct sw_fd_desc d = {.n = {40, 2, 1}, .fields = 1, .scheme = "d1_c6", .boundary = "periodic", .h = 1};
+    struct sw_fd *fd;
+    (void)state;
+    assert_int_equal(sw_fd_create(&d, "cpu.mattor", device, &fd), SW_E_ABSENT);
+    assert_contains(sw_err_message(), "compact differences cpu.mattor: it does lines that are cut over ranks; "
+                                      "these are whole; fit here: cpu.simd cpu.thomas");
 }
 
 int main(void)
@@ -625,18 +692,21 @@ int main(void)
         cmocka_unit_test(refuses_schemes_it_does_not_do),
         cmocka_unit_test(refuses_parts_that_are_too_short),
         cmocka_unit_test(refuses_ranks_that_differ),
-        cmocka_unit_test(cuts_evenly),
+        cmocka_unit_test(says_what_fits_without_communication),
+        cmocka_unit_test(refuses_whole_lines),
     };
     const struct CMUnitTest apart[] = {
         cmocka_unit_test(agrees_with_the_undivided_lines),
         cmocka_unit_test(agrees_for_long_lines_and_many),
     };
     int failed = 0;
-    for_each_row(sw_fd_distributed_table)
-        if (by_mpirun()) failed += cmocka_run_group_tests_name(under_test->name, apart, open_device, close_device);
+    for_each_row(sw_fd_table)
+        if (by_mpirun() && under_test->refuse_cut)
+            failed += cmocka_run_group_tests_name(under_test->name, apart, open_device, close_device);
     if (by_mpirun()) return failed;
-    failed += cmocka_run_group_tests_name("distributed differences", front, open_device, close_device);
-    for_each_row(sw_fd_distributed_table)
-        failed += cmocka_run_group_tests_name(under_test->name, rows, open_device, close_device);
+    failed += cmocka_run_group_tests_name("lines that are cut", front, open_device, close_device);
+    for_each_row(sw_fd_table)
+        if (under_test->refuse_cut)
+            failed += cmocka_run_group_tests_name(under_test->name, rows, open_device, close_device);
     return failed;
 }
