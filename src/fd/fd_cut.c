@@ -20,11 +20,12 @@ double fd_decay_of(const struct sw_fd_line *line)
     return 2 / (c + sqrt(c * c - 4));
 }
 
-int fd_decay_length(double rho, double drop)
+int64_t fd_decay_length(double rho, double drop)
 {
-    int m = 1;
-    if (rho > 0) m = (int)fmax(1, ceil(log(drop) / log(rho)));
-    while (pow(rho, m) > drop) m++;
+    int64_t m = 1;
+    if (!(rho < 1)) return INT64_MAX;
+    if (rho > 0) m = (int64_t)fmax(1, ceil(log(drop) / log(rho)));
+    while (pow(rho, (double)m) > drop) m++;
     return m;
 }
 
@@ -157,9 +158,9 @@ const char *fd_cut_refuse_truncation(struct fd_cut *cut)
         if (left <= cut->drop) continue;
         snprintf(cut->why, sizeof cut->why,
                  "rank %d of %d has m = %lld points, over which an influence falls to rho^%s = %.2g (rho = %.4g), "
-                 "which is above eps = %.2g; from %d points on it may be, and cpu.mattor drops nothing",
+                 "which is above eps = %.2g; from %lld points on it may be, and cpu.mattor drops nothing",
                  r, size, (long long)m, less ? "(m - 4)" : "m", left, rho, cut->drop,
-                 fd_decay_length(rho, cut->drop) + less);
+                 (long long)fd_decay_length(rho, cut->drop) + less);
         return cut->why;
     }
     return NULL;

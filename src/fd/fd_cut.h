@@ -44,8 +44,8 @@ struct fd_cut {
 
 /** The decay of influences from a point to the next: of the slower factor with five diagonals. */
 double fd_decay_of(const struct sw_fd_line *line);
-/** The least m for which rho^m is not above drop. */
-int fd_decay_length(double rho, double drop);
+/** The least m for which rho^m is not above drop, drop > 0. */
+int64_t fd_decay_length(double rho, double drop);
 
 /** Known without communication: the cut in which all ranks have as many points as this one, and the line of them all.
  *  @return as sw_fd_line_make(); SW_E_ARG too few points for a rank, drop out of range */

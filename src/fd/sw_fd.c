@@ -186,6 +186,12 @@ enum sw_status sw_fd_joined_apply(const struct sw_fd_joined *joined, const void 
 
 const char *sw_fd_row(int k) { return sw_fd_table[k] ? sw_fd_table[k]->name : NULL; }
 
+bool sw_fd_row_cuts(const char *row)
+{
+    const struct sw_fd_ops *o = (const struct sw_fd_ops *)sw_row_find(&rows, row);
+    return o && o->refuse_cut;
+}
+
 bool sw_fd_fits(const struct sw_fd_desc *desc, const char *row)
 {
     struct sw_fd_line line;

@@ -90,6 +90,8 @@ const char *sw_fd_row(int k);
 /** Whether a row of this build can differentiate fields of this shape, on its kind of device. */
 bool sw_fd_fits(const struct sw_fd_desc *desc, const char *row);
 const char *sw_fd_name(const struct sw_fd *fd);
+/** Whether the row of this name is for lines that are cut over ranks, and for no others. */
+bool sw_fd_row_cuts(const char *row);
 
 /** The least number of points that every rank of several must have of a cut line: those that a neighbour's right-hand
  *  sides need, and at a wall those of its special rows. 0: the scheme has no such boundary. */

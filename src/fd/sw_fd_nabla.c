@@ -25,24 +25,24 @@ struct sw_fd_nabla {
 
 static size_t word(const struct sw_fd_nabla *w) { return sw_reals_word(w->desc.single); }
 
-static struct sw_fd_desc along(const struct sw_fd_nabla *w, int axis, bool plane, bool add)
+static struct sw_fd_desc describe(const struct sw_fd_nabla *w, int axis, bool plane, bool add)
 {
     const struct sw_fd_nabla_desc *d = &w->desc;
     return (struct sw_fd_desc){.n = {d->n[0], d->n[1], plane ? 1 : d->n[2]}, .axis = axis, .fields = 1,
                                .scheme = d->scheme, .boundary = d->boundary[axis], .h = d->h[axis],
-                               .single = d->single, .add = add};
+                               .single = d->single, .add = add, .comm = plane ? NULL : d->along[axis]};
 }
 
 /* A row that does not add may still do gradients: then *fd stays NULL. */
 static enum sw_status make(const struct sw_fd_nabla *w, int axis, bool plane, bool add, const char *row,
                            struct sw_device *device, struct sw_fd **fd)
 {
-    const struct sw_fd_desc d = along(w, axis, plane, add);
+    const struct sw_fd_desc d = describe(w, axis, plane, add);
     enum sw_status st = sw_fd_create(&d, row, device, fd);
     return st == SW_E_ABSENT && add && w->kind == SW_FD_FIRST && !w->desc.sums ? SW_OK : st;
 }
 
-static bool has(const struct sw_fd_nabla *w, int axis) { return w->desc.n[axis] > 1; }
+static bool has(const struct sw_fd_nabla *w, int axis) { return w->desc.n[axis] > 1 || w->desc.along[axis]; }
 
 static int first_axis(const struct sw_fd_nabla *w)
 {
@@ -51,14 +51,28 @@ static int first_axis(const struct sw_fd_nabla *w)
     return -1;
 }
 
+/* A row does whole lines or cut ones: by its name one along an axis is picked that has such lines. Where no axis has
+ * any, the row says why it does not do them. */
+static const char *row_along(const struct sw_fd_nabla *w, int axis, const char *row)
+{
+    bool any = false;
+    for (int k = 0; k < 3 && row; k++) any |= has(w, k) && sw_fd_row_cuts(row) == (w->desc.along[k] != NULL);
+    return row && any && sw_fd_row_cuts(row) != (w->desc.along[axis] != NULL) ? NULL : row;
+}
+
+/* Ranks that share the lines along one axis may fail, and those that share the lines along another one wait for some of
+ * them: so all axes are made, after a failure, too. */
 static enum sw_status make_axes(struct sw_fd_nabla *w, const char *row, struct sw_device *device)
 {
-    for (int axis = 0; axis < 3; axis++) {
-        if (!has(w, axis)) continue;
-        SW_TRY(make(w, axis, false, false, row, device, &w->set[axis]));
-        if (axis != first_axis(w)) SW_TRY(make(w, axis, false, true, row, device, &w->add[axis]));
+    struct sw_err_kept first = {0};
+    for (int k = 0; k < 6; k++) {
+        const int axis = k / 2, add = k % 2;
+        if (!has(w, axis) || (add && axis == first_axis(w)) || (first.status && !w->desc.along[axis])) continue;
+        const enum sw_status st = make(w, axis, false, add, row_along(w, axis, row), device,
+                                       add ? &w->add[axis] : &w->set[axis]);
+        sw_err_keep(&first, st);
     }
-    return SW_OK;
+    return sw_err_raise(&first);
 }
 
 /* The first two axes that there are. */
@@ -74,9 +88,9 @@ static enum sw_status make_joined(struct sw_fd_nabla *w)
 static enum sw_status make_planes(struct sw_fd_nabla *w, struct sw_device *device)
 {
     const int64_t *n = w->desc.n;
-    const char *row = sw_fd_name(w->set[first_axis(w)]);
     w->bytes = (size_t)(n[0] * n[1]) * word(w);
     if (w->desc.separate || device->space != SW_HOST || !has(w, 0) || !has(w, 1)) return SW_OK;
+    if (w->desc.along[0] || w->desc.along[1]) return SW_OK;
     if (w->bytes > PLANE_BYTES || n[2] < 4 * device->threads) return SW_OK;
     w->one = *device;
     w->one.threads = 1;
@@ -84,6 +98,7 @@ static enum sw_status make_planes(struct sw_fd_nabla *w, struct sw_device *devic
     w->threads = device->threads;
     for (int t = 0; t < w->threads; t++)
         for (int axis = 0; axis < 2; axis++) {
+            const char *row = sw_fd_name(w->set[axis]);
             SW_TRY(make(w, axis, true, false, row, &w->one, &w->plane[t].set[axis]));
             SW_TRY(make(w, axis, true, true, row, &w->one, &w->plane[t].add[axis]));
         }
@@ -95,7 +110,7 @@ static enum sw_status check(const struct sw_fd_nabla_desc *d, enum sw_fd_kind *k
     const struct sw_fd_scheme *s = sw_fd_scheme_find(d->scheme);
     if (s && s->kind != SW_FD_FIRST && s->kind != SW_FD_SECOND)
         return SW_FAIL(SW_E_CONFIG, "scheme %s: gradient and divergence take d1_*, the Laplacian d2_*", d->scheme);
-    if (d->n[0] <= 1 && d->n[1] <= 1 && d->n[2] <= 1)
+    if (d->n[0] <= 1 && d->n[1] <= 1 && d->n[2] <= 1 && !d->along[0] && !d->along[1] && !d->along[2])
         return SW_FAIL(SW_E_CONFIG, "a field of one point has no derivatives");
     *kind = s ? s->kind : SW_FD_FIRST;  /* a name that is none is refused along the first axis */
     return SW_OK;

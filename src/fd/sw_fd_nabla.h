@@ -6,7 +6,11 @@
  * Sums are taken in the order z, x, y. On the CPU, where a plane fits a core's cache, a thread computes the derivatives
  * along x and y of one plane after another, so that a gradient or Laplacian reads f from memory twice and not three
  * times. Gradients use joined derivatives (sw_fd_join()). The bits are those of one axis after the
- * other in each case. */
+ * other in each case. Lines that are cut over ranks are done by themselves.
+ *
+ * Where some lines are cut, sw_fd_nabla_create(), and each gradient, divergence and Laplacian, are collective for all
+ * ranks that have parts of the field. A failure of sw_fd_nabla_create() may be that of some ranks only, those that
+ * share lines: the caller has the ranks agree on it. */
 #include "fd/sw_fd.h"
 
 struct sw_fd_nabla_desc {
@@ -14,6 +18,8 @@ struct sw_fd_nabla_desc {
     const char *scheme;       /* d1_*: gradient and divergence; d2_*: Laplacian                        */
     const char *boundary[3];  /* along each axis that has points                                      */
     double      h[3];
+    const struct sw_comm *along[3];  /* borrowed: the ranks that share the lines along each axis (sw_fd_desc.comm);
+                                 NULL: they are whole                                                   */
     bool        single;    /* fields are float */
     bool        sums;      /* divergences are wanted: rows that do not add to a field are refused */
     bool        separate;  /* one axis after the other in any case: to compare with */
@@ -22,7 +28,8 @@ struct sw_fd_nabla_desc {
 struct sw_fd_nabla;
 
 /** @param desc    copied
- *  @param row     of the table of sw_fd.h; NULL: the first that fits
+ *  @param row     of the table of sw_fd.h; NULL: the first that fits. It is for the axes with lines of its kind, whole
+ *                 or cut; for the others the first that fits is taken
  *  @param device  borrowed
  *  @return as sw_fd_create(); SW_E_CONFIG a scheme of another kind, or a field of one point */
 enum sw_status sw_fd_nabla_create(const struct sw_fd_nabla_desc *desc, const char *row, struct sw_device *device,

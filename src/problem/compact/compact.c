@@ -1,6 +1,9 @@
 /* The problem `compact`: compact finite differences of a field that an expression gives (docs/explanation/compact.md),
  * and their difference from the exact result, which is derived from the expression. A derivative, filter or
- * interpolation along one axis; or the gradient, divergence or Laplacian. There is no time. */
+ * interpolation along one axis; or the gradient, divergence or Laplacian. There is no time.
+ *
+ * Where the grid is cut over ranks (setup->domain), create() and advance() are collective over all of them: they return
+ * SW_OK on all ranks or on none, and norms, and where a run is not finite, are the same on all. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -8,6 +11,7 @@
 #include "base/sw_err.h"
 #include "base/sw_mem.h"
 #include "base/sw_reals.h"
+#include "comm/sw_comm.h"
 #include "fd/sw_fd.h"
 #include "fd/sw_fd_nabla.h"
 #include "field/norms.h"
@@ -69,6 +73,12 @@ static bool walls(const struct sw_setup *setup, int d)
 {
     const struct compact_method m = method_of(setup);
     return m.walls && runs_along(&m, SW_DIMS, d);
+}
+
+/* Points of the whole grid. */
+static int64_t whole_points(const struct sw_setup *setup, int d)
+{
+    return setup->domain.all ? setup->domain.whole[d] : setup->n[d];
 }
 
 /* ------------------------------------------------------------------ what is refused */
@@ -164,7 +174,7 @@ static void warn_rounding(const struct sw_problem *problem, const struct sw_setu
     const struct compact_method m = method_of(setup);
     int64_t n = 1;
     for (int d = 0; d < setup->dim; d++)
-        if (runs_along(&m, setup->dim, d) && setup->n[d] > n) n = setup->n[d];
+        if (runs_along(&m, setup->dim, d) && whole_points(setup, d) > n) n = whole_points(setup, d);
     const double waves = (double)n / (2 * 3.14159265358979323846), floor = ldexp(waves * waves, -22);
     (void)problem;
     text[0] = 0;
@@ -182,6 +192,7 @@ static enum sw_status name_nonfinite(const struct sw_problem *problem, const str
     struct sw_setup one = *setup;
     (void)problem;
     one.dim = (int)number(setup, "grid.dim", ld, column, j);
+    one.domain.all = NULL;
     for (int d = 0; d < SW_DIMS; d++) {
         one.n[d] = (int64_t)number(setup, n_of[d], ld, column, j);
         one.walls[d] = m.walls && d < one.dim && runs_along(&m, one.dim, d);
@@ -192,15 +203,16 @@ static enum sw_status name_nonfinite(const struct sw_problem *problem, const str
 
 static const struct sw_run_warning warnings[] = {{.warn = sw_nonfinite_warn}, {0}};
 
-/* Away from the walls: the middle half of each line that ends at some. What the closure does there decays as rho^w over
+/* Away from the walls: the middle half of each line that ends at some, as points of this rank. What the closure does there decays as rho^w over
  * w points, rho < 1/2, so that it is gone long before h^p is, as n grows. Without walls it is all of the line. */
 static struct sw_interior interior_of(const struct sw_setup *setup)
 {
     struct sw_interior in;
     for (int d = 0; d < SW_DIMS; d++) {
-        const int64_t n = setup->n[d];
-        in.first[d] = setup->walls[d] ? n / 4 : 0;
-        in.last[d] = n - in.first[d];
+        const int64_t n = whole_points(setup, d), first = setup->domain.all ? setup->domain.first[d] : 0;
+        const int64_t less = setup->walls[d] ? n / 4 : 0;
+        in.first[d] = less - first;
+        in.last[d] = n - less - first;
     }
     return in;
 }
@@ -239,7 +251,8 @@ static struct sw_fd_desc describe(const struct sw_setup *setup, int d, double h,
                                .boundary = m.boundary,
                                .h = sw_fd_derivative(m.scheme->kind) ? h : 1,
                                .alpha = m.scheme->kind == SW_FD_FILTER ? alpha : 0,
-                               .single = setup->single_steps};
+                               .single = setup->single_steps,
+                               .comm = setup->domain.all ? setup->domain.along[d] : NULL};
 }
 
 /* @param along  out [SW_DIMS] */
@@ -259,23 +272,36 @@ static bool same_differences(const struct compact_sim *c, const struct sw_fd_des
     return same;
 }
 
-/* The differences for these steps and alpha: those at hand, or new ones. */
-static enum sw_status prepare(struct compact_sim *c, const struct sw_fd_desc *along)
+/* Whether all ranks can go on. */
+static enum sw_status agree(const struct compact_sim *c, enum sw_status st)
 {
+    return c->setup.domain.all ? sw_comm_agree(c->setup.domain.all, st) : st;
+}
+
+static enum sw_status make_differences(struct compact_sim *c)
+{
+    const struct sw_fd_desc *along = c->along;
     const struct compact_method *m = &c->method;
     const struct sw_fd_desc *x = &along[0];
     struct sw_fd_nabla_desc all = {.n = {x->n[0], x->n[1], x->n[2]}, .scheme = x->scheme, .single = x->single,
                                    .sums = m->operator == COMPACT_DIVERGENCE};
-    if (same_differences(c, along)) return SW_OK;
-    sw_fd_destroy(&c->fd);
-    sw_fd_nabla_destroy(&c->nabla);
-    memcpy(c->along, along, sizeof c->along);
     if (m->operator == COMPACT_DERIVATIVE) return sw_fd_create(&along[m->axis], c->setup.solver, c->device, &c->fd);
     for (int d = 0; d < SW_DIMS; d++) {
         all.boundary[d] = along[d].boundary;
         all.h[d] = along[d].h;
+        all.along[d] = along[d].comm;
     }
     return sw_fd_nabla_create(&all, c->setup.solver, c->device, &c->nabla);
+}
+
+/* The differences for these steps and alpha, which are those of all ranks: those at hand, or new ones. */
+static enum sw_status prepare(struct compact_sim *c, const struct sw_fd_desc *along)
+{
+    if (same_differences(c, along)) return SW_OK;
+    sw_fd_destroy(&c->fd);
+    sw_fd_nabla_destroy(&c->nabla);
+    memcpy(c->along, along, sizeof c->along);
+    return agree(c, make_differences(c));
 }
 
 static const char *solver_name(const struct sw_sim *sim)
@@ -283,6 +309,15 @@ static const char *solver_name(const struct sw_sim *sim)
     const struct compact_sim *c = (const struct compact_sim *)sim;
     if (c->nabla) return sw_fd_nabla_name(c->nabla);
     return c->fd ? sw_fd_name(c->fd) : c->setup.solver ? c->setup.solver : "";
+}
+
+/* The line that the ranks share, as if it were in one piece: what is wrong with it is wrong for all ranks. */
+static enum sw_status check_line(const struct compact_sim *c, const struct sw_fd_desc *along)
+{
+    struct sw_fd_desc whole = *along;
+    whole.n[whole.axis] = whole_points(&c->setup, whole.axis);
+    whole.comm = NULL;
+    return sw_fd_check(&whole);
 }
 
 /* A step that cannot be divided by is a load_error of its run. A matrix that breaks down would be one, too, but no
@@ -297,7 +332,7 @@ static enum sw_status load(struct sw_sim *sim, int count, const double *column, 
         enum sw_status st = SW_OK;
         describe_run(c, j, along);
         for (int d = 0; d < c->setup.dim && !st; d++)
-            if (runs_along(&c->method, c->setup.dim, d)) st = sw_fd_check(&along[d]);
+            if (runs_along(&c->method, c->setup.dim, d)) st = check_line(c, &along[d]);
         snprintf(c->why[j], sizeof c->why[j], "%s", st ? sw_err_message() : "");
         load_error[j] = st ? c->why[j] : NULL;
     }
@@ -355,6 +390,39 @@ static void add_component(struct sw_difference *sum, const struct sw_difference 
     if (sum->bad < 0) sum->bad = d->bad;
 }
 
+static int64_t all_points(const struct compact_sim *c)
+{
+    int64_t n[SW_DIMS];
+    for (int d = 0; d < SW_DIMS; d++) n[d] = whole_points(&c->setup, d);
+    return sw_points(n);
+}
+
+/* Point `at` of this rank, as one of the whole grid. */
+static int64_t number_in_whole(const struct sw_setup *setup, int64_t at)
+{
+    const struct sw_decomposition *cut = &setup->domain;
+    int64_t whole = 0, stride = 1;
+    for (int d = 0; d < SW_DIMS; stride *= cut->whole[d], at /= setup->n[d], d++)
+        whole += (cut->first[d] + at % setup->n[d]) * stride;
+    return whole;
+}
+
+/* d := that of all ranks: sums in their order, and the first point of the whole grid that is not finite on any. */
+static enum sw_status join_ranks(const struct compact_sim *c, struct sw_difference *d)
+{
+    const struct sw_comm *all = c->setup.domain.all;
+    double sums[2] = {d->sums.difference, d->sums.exact}, most[3] = {d->sums.largest, d->norms.interior, -INFINITY};
+    if (!all) return SW_OK;
+    if (d->bad >= 0) most[2] = -(double)number_in_whole(&c->setup, d->bad);
+    SW_TRY(sw_comm_sum(all, 2, sums));
+    SW_TRY(sw_comm_max(all, 3, most));
+    d->sums = (struct sw_norm_sums){sums[0], sums[1], most[0]};
+    d->norms = sw_norms_from_sums(&d->sums, all_points(c));
+    d->norms.interior = most[1];
+    d->bad = isinf(most[2]) ? -1 : (int64_t)-most[2];
+    return SW_OK;
+}
+
 /* Compare result k of run j with the exact one. */
 static enum sw_status compare(struct compact_sim *c, int j, int k)
 {
@@ -364,10 +432,20 @@ static enum sw_status compare(struct compact_sim *c, int j, int k)
     struct sw_difference d;
     if (sw_fd_at_midpoints(c->method.scheme->kind)) exact.grid.x0[axis] += 0.5 * exact.grid.dx[axis];
     save(c, j, k, c->g[k]);
-    SW_TRY(sw_compare(&exact, &interior, c->setup.single_steps, c->g[k], c->saved ? c->g[k] : NULL, &d));
+    SW_TRY(agree(c, sw_compare(&exact, &interior, c->setup.single_steps, c->g[k], c->saved ? c->g[k] : NULL, &d)));
+    SW_TRY(join_ranks(c, &d));
     save(c, j, c->results + k, c->g[k]);
-    if (k) add_component(&c->difference[j], &d, sw_points(c->setup.n));
+    if (k) add_component(&c->difference[j], &d, all_points(c));
     else c->difference[j] = d;
+    return SW_OK;
+}
+
+static enum sw_status sample(const struct compact_sim *c, int j)
+{
+    for (int k = 0; k < c->inputs; k++) {
+        const struct sw_sampling field = sampling(c, j, sw_setup_function(&c->setup, input_key(&c->method, k)));
+        SW_TRY(sw_sample(&field, c->setup.single_steps, c->f[k]));
+    }
     return SW_OK;
 }
 
@@ -377,10 +455,7 @@ static enum sw_status solve(struct compact_sim *c, int j)
     struct sw_fd_desc along[SW_DIMS];
     describe_run(c, j, along);
     SW_TRY(prepare(c, along));
-    for (int k = 0; k < c->inputs; k++) {
-        const struct sw_sampling field = sampling(c, j, sw_setup_function(&c->setup, input_key(&c->method, k)));
-        SW_TRY(sw_sample(&field, c->setup.single_steps, c->f[k]));
-    }
+    SW_TRY(agree(c, sample(c, j)));
     SW_TRY(apply(c, bytes));
     for (int k = 0; k < c->results; k++) SW_TRY(compare(c, j, k));
     return SW_OK;
@@ -419,12 +494,14 @@ static enum sw_status diverged(struct sw_sim *sim, int64_t *step)
 static void explain(const struct sw_sim *sim, int j, char text[160])
 {
     const struct compact_sim *c = (const struct compact_sim *)sim;
-    const struct sw_grid g = sw_setup_grid(&c->setup, c->count, c->column, j);
-    int64_t at = c->difference[j].bad;
+    struct sw_grid g = sw_setup_grid(&c->setup, c->count, c->column, j);
+    int64_t at = c->difference[j].bad;  /* of the whole grid */
     size_t used = (size_t)snprintf(text, 160, "the field or its derivative is not finite at");
-    for (int d = 0; d < c->setup.dim && used < 160; at /= c->setup.n[d], d++)
+    for (int d = 0; d < c->setup.dim && used < 160; at /= whole_points(&c->setup, d), d++) {
+        g.first[d] = 0;
         used += (size_t)snprintf(text + used, 160 - used, "%s %s = %.6g", d ? "," : "", axes[d],
-                                 sw_grid_at(&g, d, at % c->setup.n[d]));
+                                 sw_grid_at(&g, d, at % whole_points(&c->setup, d)));
+    }
 }
 
 static enum sw_status norms(struct sw_sim *sim, struct sw_norms *norm)
@@ -554,6 +631,12 @@ static enum sw_status allocate(struct compact_sim *c)
     return sw_alloc_bytes(2 * (size_t)c->results * room * points, sw_reals_word(c->setup.single), &c->saved);
 }
 
+static enum sw_status make_parts(struct compact_sim *c)
+{
+    for (int k = 0; k < c->results; k++) SW_TRY(compile_exact(&c->setup, &c->method, k, &c->exact[k]));
+    return allocate(c);
+}
+
 /* Any filter has an alpha of 0, any grid might have a step of 1. */
 static enum sw_status create(const struct sw_problem *problem, const struct sw_setup *setup, struct sw_device *device,
                              struct sw_sim **sim)
@@ -563,7 +646,9 @@ static enum sw_status create(const struct sw_problem *problem, const struct sw_s
     struct compact_sim *c = NULL;
     (void)problem;
     *sim = NULL;
-    SW_TRY(sw_alloc(1, &c));
+    st = sw_alloc(1, &c);
+    if (setup->domain.all) st = sw_comm_agree(setup->domain.all, st);
+    if (st) goto failed;
     c->sim.ops = &compact_ops;
     c->setup = *setup;
     c->device = device;
@@ -572,14 +657,13 @@ static enum sw_status create(const struct sw_problem *problem, const struct sw_s
     c->results = results_of(&c->method, setup->dim);
     c->element = sw_reals_word(setup->single_steps);
     for (int d = 0; d < SW_DIMS; d++) along[d] = describe(setup, d, 1, 0);
-    for (int k = 0; k < c->results; k++) SW_TRY_TO(failed, st, compile_exact(setup, &c->method, k, &c->exact[k]));
-    SW_TRY_TO(failed, st, allocate(c));
+    SW_TRY_TO(failed, st, agree(c, make_parts(c)));
     st = sw_setup_suggest_cpu(setup, device, prepare(c, along));
     if (st) goto failed;
     *sim = &c->sim;
     return SW_OK;
 failed:
-    destroy(&c->sim);
+    if (c) destroy(&c->sim);
     return st;
 }
 

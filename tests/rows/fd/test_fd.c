@@ -769,6 +769,7 @@ static void refuses_vanishing_pivots_at_set_up(void **state)
     if (!make(&d, &fd)) return;
     struct sw_fd spoiled = *fd;
     spoiled.arrays = (struct sw_owned){.device = device};
+    spoiled.cut.line = &spoiled.line;
     assert_ok(sw_alloc_bytes(1, under_test->own_size, &spoiled.own));
     sw_fd_end_make(3, 1.0 / 3, 1.0 / 3, false, 1.0 / 3, &spoiled.line.end);
     assert_int_equal(under_test->create(&spoiled), SW_E_SINGULAR);

@@ -277,7 +277,7 @@ static double decay_of(double alpha, double beta)
     return fd_decay_of(&(struct sw_fd_line){.alpha = alpha, .beta = beta});
 }
 
-static int decay_length(const char *scheme, double drop)
+static int64_t decay_length(const char *scheme, double drop)
 {
     const struct sw_fd_fraction beta = sw_fd_scheme_find(scheme)->beta;
     return fd_decay_length(decay_of(line_alpha(scheme), beta.den ? (double)beta.num / beta.den : 0), drop);
@@ -296,7 +296,7 @@ static struct sw_fd_desc field(const char *scheme, const char *boundary, int axi
 static void cut_unevenly(struct problem *p, const char *scheme, const char *boundary, int more)
 {
     int least = sw_fd_least_of_rank(scheme, boundary), all = sw_fd_min_points(scheme, boundary);
-    const int reach = decay_length(scheme, 0x1p-53) + (sw_fd_scheme_find(scheme)->beta.num ? 4 : 0);
+    const int reach = (int)decay_length(scheme, 0x1p-53) + (sw_fd_scheme_find(scheme)->beta.num ? 4 : 0);
     if (strcmp(under_test->name, "cpu.mattor") && least < reach) least = reach;
     int64_t n = 0;
     for (int r = 0; r < p->ranks; r++) n += p->count[r] = least + more * ((r * 5 + 3) % 8);
