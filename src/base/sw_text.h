@@ -1,7 +1,7 @@
 #ifndef SW_TEXT_H
 #define SW_TEXT_H
-/* A string that is written piece by piece. It grows as far as there is memory: a failed allocation sticks, later calls do
- * nothing and sw_text_status() tells. Or it has a fixed room, that of an array: then nothing fails, and what does not fit
+/* A string that is written piece by piece. It grows, and a failed allocation sticks: later calls do nothing and
+ * sw_text_status() tells. Or it has a fixed room, that of an array: then nothing fails, and a text that does not fit
  * ends with a word and " ...". Functions that write messages take either by a pointer, so that none names a size. */
 #include <stdbool.h>
 #include <stddef.h>

@@ -18,7 +18,7 @@ struct looks {
     int count, group[RUNS_IN_BLOCK];
     int64_t run[RUNS_IN_BLOCK];
     double *column;                      /* [ncolumn][count] */
-    char  (*text)[200];                  /* [count] what one kind of warning says of each */
+    struct sw_text *text;                /* [count] what one kind of warning says of each */
 };
 
 /* What one kind of warning says of the runs: the first that it is about, and how many of those looked at. */
@@ -29,9 +29,9 @@ static void add_up(const struct sw_sweep *sweep, const struct looks *l, struct w
     char axes[100], fit[41];
     for (int k = 0; k < l->count; k++) {
         w->sampled++;
-        if (!*l->text[k] || w->count++) continue;
+        if (!l->text[k].length || w->count++) continue;
         sw_sweep_describe(sweep, l->run[k], axes, sizeof axes);
-        sw_text_add(&w->text, l->text[k]);
+        sw_text_add(&w->text, sw_text_get(&l->text[k]));
         if (*axes) sw_text_printf(&w->text, " (%s)", sw_text_shorten(fit, sizeof fit, axes));
     }
 }
@@ -44,8 +44,9 @@ static void look(const struct sw_sweep *sweep, const struct sw_plan *plan, const
 #pragma omp parallel for schedule(dynamic)
     for (int k = 0; k < l->count; k++) {
         const struct sw_setup setup = sw_sweep_setup(sweep, &plan->group[l->group[k]], 1);
-        if (sw_stop_check() || warning->warn(problem, &setup, l->count, l->column, k, NULL, l->text[k]))
-            l->text[k][0] = 0;
+        sw_text_clear(&l->text[k]);
+        if (sw_stop_check() || warning->warn(problem, &setup, l->count, l->column, k, NULL, &l->text[k]))
+            sw_text_clear(&l->text[k]);
     }
     add_up(sweep, l, w);
 }
@@ -58,6 +59,7 @@ static bool begin_looks(const struct sw_sweep *sweep, struct looks *l)
 
 static void end_looks(struct looks *l)
 {
+    for (int k = 0; l->text && k < l->count; k++) sw_text_free(&l->text[k]);
     sw_free(l->column);
     sw_free(l->text);
 }
@@ -321,9 +323,9 @@ void plan_warnings_collect(const struct cli_sweep *s, const struct sw_plan *plan
     warn_batches(s->sweep, plan, notes);
     for (int g = 0; g < plan->ngroup; g++) {
         const struct sw_setup setup = sw_sweep_setup(s->sweep, &plan->group[g], 1);
-        char text[200] = "";
-        if (advice->warn_setup) advice->warn_setup(s->sweep->problem, &setup, text);
-        if (*text && is_new(&printed, text)) sw_text_printf(notes, "%s\n", text);
+        struct sw_text text = SW_SHORT_TEXT;
+        if (advice->warn_setup) advice->warn_setup(s->sweep->problem, &setup, &text);
+        if (text.length && is_new(&printed, sw_text_get(&text))) sw_text_printf(notes, "%s\n", sw_text_get(&text));
     }
     for (int k = 0; k < s->sweep->naxis && advice->idle_key; k++)
         if (s->sweep->axis[k].count > 1 && !s->sweep->axis[k].together)

@@ -47,15 +47,13 @@ enum sw_status sw_mean_judge(const struct sw_mean_question *q, enum sw_mean_kind
     return SW_OK;
 }
 
-void sw_mean_say_taken(const char *what, double mean, double finer, char text[160])
+void sw_mean_say_taken(const char *what, double mean, double finer, struct sw_text *text)
 {
-    text[0] = 0;
     if (mean != 0)
-        snprintf(text, 160, "the mean of %s on this grid, %.6g, was taken off; a finer rule has %.2g", what, mean,
-                 finer);
+        sw_text_set(text, "the mean of %s on this grid, %.6g, was taken off; a finer rule has %.2g", what, mean, finer);
 }
 
-void sw_mean_say_exact(double mean, char text[200])
+void sw_mean_say_exact(double mean, struct sw_text *text)
 {
-    snprintf(text, 200, "exact has the mean %.6g, and u has the mean 0: the error norms measure that difference", mean);
+    sw_text_set(text, "exact has the mean %.6g, and u has the mean 0: the error norms measure that difference", mean);
 }

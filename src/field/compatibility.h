@@ -9,6 +9,7 @@
 #include <stddef.h>
 
 #include "base/sw_status.h"
+#include "base/sw_text.h"
 
 enum { SW_GAUSS = 3, SW_GAUSS_PARTS = 64, SW_GAUSS_MOST = SW_GAUSS * SW_GAUSS_PARTS };
 
@@ -45,8 +46,8 @@ enum sw_status sw_mean_judge(const struct sw_mean_question *question, enum sw_me
 /** What to say of a run whose mean on the grid was taken off f; "" where it is 0.
  * @param what   of which it is the mean: "f"
  * @param finer  that by a finer rule */
-void sw_mean_say_taken(const char *what, double mean, double finer, char text[160]);
+void sw_mean_say_taken(const char *what, double mean, double finer, struct sw_text *text);
 
 /** What to say of an exact solution with a mean, where u has none. */
-void sw_mean_say_exact(double mean, char text[200]);
+void sw_mean_say_exact(double mean, struct sw_text *text);
 #endif

@@ -238,14 +238,11 @@ static int64_t find_bad(int64_t points, const double *u, double most)
 
 static double most_of(const struct sw_setup *setup) { return setup->single_steps ? (double)FLT_MAX : DBL_MAX; }
 
-/* "i = 7", "i = 7, j = 0" */
-static const char *print_index(int dim, const int64_t n[SW_DIMS], int64_t at, char text[80])
+/* Add "i = 7", "i = 7, j = 0". */
+static void add_index(int dim, const int64_t n[SW_DIMS], int64_t at, struct sw_text *text)
 {
     const int64_t index[SW_DIMS] = {at % n[0], at / n[0] % n[1], at / n[0] / n[1]};
-    int used = 0;
-    for (int d = 0; d < dim; d++)
-        used += snprintf(text + used, 80 - (size_t)used, "%s%c = %lld", d ? ", " : "", "ijk"[d], (long long)index[d]);
-    return text;
+    for (int d = 0; d < dim; d++) sw_text_printf(text, "%s%c = %lld", d ? ", " : "", "ijk"[d], (long long)index[d]);
 }
 
 /* A value of a field, for a message. */
@@ -272,13 +269,15 @@ static enum sw_status read_field(const struct source *s, int unknown, const stru
 static enum sw_status look_at_shared(struct source *s, int unknown, int dim, const struct sw_saved_place *place)
 {
     double *u;
-    char index[80], shown[32];
+    char shown[32];
     if (s->shared_read[unknown]) return SW_OK;
     SW_TRY(read_field(s, unknown, place, &u));
     const int64_t points = sw_points(place->n), i = find_bad(points, u, DBL_MAX);
-    if (i < points)
-        snprintf(s->shared_bad[unknown], sizeof s->shared_bad[unknown], "it is %s at %.40s",
-                 print_value(s, unknown, place, u[i], shown), print_index(dim, place->n, i, index));
+    if (i < points) {
+        struct sw_text bad = sw_text_in(s->shared_bad[unknown], sizeof s->shared_bad[unknown]);
+        sw_text_printf(&bad, "it is %s at ", print_value(s, unknown, place, u[i], shown));
+        add_index(dim, place->n, i, &bad);
+    }
     s->shared_read[unknown] = true;
     sw_free(u);
     return SW_OK;
@@ -511,28 +510,27 @@ static double last_good_time(const struct source *s, int unknown, struct sw_save
 }
 
 static void describe_number(const struct run *r, int unknown, const struct sw_saved_place *place, int64_t at,
-                            double value, char text[160])
+                            double value, struct sw_text *text)
 {
     const struct source *s = r->source;
-    char shown[32], when[48] = "", index[80], file[41];
-    const char *beyond = isfinite(value) ? ", beyond single precision," : "";
+    char shown[32], file[41];
     const double good = last_good_time(s, unknown, *place, most_of(&r->one));
-    if (!isnan(place->t)) snprintf(when, sizeof when, ", time %.6g,", place->t);
-    int used = snprintf(text, 160, "the initial value is %s%s at %s of run %.0f%s of \"%.20s\" of \"%s\"",
-                        print_value(s, unknown, place, value, shown), beyond,
-                        print_index(r->one.dim, place->n, at, index), number(r, run_key), when, s->name[unknown],
-                        sw_text_shorten(file, sizeof file, s->file));
-    if (!isnan(good) && used < 160) snprintf(text + used, 160 - (size_t)used, "; it is finite at time %.9g", good);
+    sw_text_set(text, "the initial value is %s%s at ", print_value(s, unknown, place, value, shown),
+                isfinite(value) ? ", beyond single precision," : "");
+    add_index(r->one.dim, place->n, at, text);
+    sw_text_printf(text, " of run %.0f", number(r, run_key));
+    if (!isnan(place->t)) sw_text_printf(text, ", time %.6g,", place->t);
+    sw_text_printf(text, " of \"%s\" of \"%s\"", s->name[unknown], sw_text_shorten(file, sizeof file, s->file));
+    if (!isnan(good)) sw_text_printf(text, "; it is finite at time %.9g", good);
 }
 
-/* @return SW_E_CONFIG there is no field  @param text  out: "" if nothing is bad */
+/* @return SW_E_CONFIG there is no field  @param text  in: empty; out: what is bad */
 static enum sw_status describe_bad(const struct sw_setup *setup, int64_t ld, const double *column, int64_t j,
-                                   char text[160])
+                                   struct sw_text *text)
 {
     struct run r;
-    text[0] = 0;
     SW_TRY(find_run(setup, ld, column, j, &r));
-    for (int k = 0; k < r.source->unknowns && !*text; k++) {
+    for (int k = 0; k < r.source->unknowns && !text->length; k++) {
         struct sw_saved_place place;
         double *u;
         SW_TRY(find_place(&r, k, &place, NULL));
@@ -545,31 +543,29 @@ static enum sw_status describe_bad(const struct sw_setup *setup, int64_t ld, con
 }
 
 bool sw_initial_describe_nonfinite(const struct sw_setup *setup, int64_t ld, const double *column, int64_t j,
-                                   char text[160])
+                                   struct sw_text *text)
 {
-    return !describe_bad(setup, ld, column, j, text) && *text;
+    return !describe_bad(setup, ld, column, j, text) && text->length;
 }
 
 /* What is wrong with a file is refused elsewhere: a warning says nothing of it. */
 static enum sw_status only_memory(enum sw_status st) { return st == SW_E_MEMORY ? st : SW_OK; }
 
 enum sw_status sw_initial_warn_bad(const struct sw_problem *problem, const struct sw_setup *setup, int64_t ld,
-                                   const double *column, int64_t j, const double *state, char text[200])
+                                   const double *column, int64_t j, const double *state, struct sw_text *text)
 {
-    char what[160];
     (void)problem;
     (void)state;
-    text[0] = 0;
     if (!sw_initial_in_file(setup)) return SW_OK;
-    SW_TRY(only_memory(describe_bad(setup, ld, column, j, what)));
-    if (*what) snprintf(text, 200, "%s; the run fails", what);
+    SW_TRY(only_memory(describe_bad(setup, ld, column, j, text)));
+    if (text->length) sw_text_add(text, "; the run fails");
     return SW_OK;
 }
 
 /* Whether the points of a field lie elsewhere than those of the run along an axis, beyond the rounding of their
  * coordinates. */
 static enum sw_status compare_axis(const struct run *r, const struct sw_saved_place *place,
-                                   const struct sw_grid *grid, int d, char text[200])
+                                   const struct sw_grid *grid, int d, struct sw_text *text)
 {
     double first, spacing;
     bool known;
@@ -578,8 +574,9 @@ static enum sw_status compare_axis(const struct run *r, const struct sw_saved_pl
     const double there = spacing * (double)(place->n[d] - r->one.walls[d]),
                  here = grid->dx[d] * (double)(r->one.n[d] - r->one.walls[d]), near = 1e-6 * here;
     if (known && (fabs(there - here) > near || fabs(first - grid->x0[d]) > near))
-        snprintf(text, 200, "initial: along %c the points of the file begin at %.6g and take up %.6g, those of the run "
-                 "begin at %.6g and take up %.6g: point i goes to point i", "xyz"[d], first, there, grid->x0[d], here);
+        sw_text_set(text, "initial: along %c the points of the file begin at %.6g and take up %.6g, those of the run "
+                    "begin at %.6g and take up %.6g: point i goes to point i", "xyz"[d], first, there, grid->x0[d],
+                    here);
     return SW_OK;
 }
 
@@ -596,7 +593,7 @@ static enum sw_status find_for_warning(const struct sw_setup *setup, int64_t ld,
 }
 
 enum sw_status sw_initial_warn_points(const struct sw_problem *problem, const struct sw_setup *setup, int64_t ld,
-                                      const double *column, int64_t j, const double *state, char text[200])
+                                      const double *column, int64_t j, const double *state, struct sw_text *text)
 {
     struct sw_saved_place place;
     struct run r;
@@ -604,27 +601,25 @@ enum sw_status sw_initial_warn_points(const struct sw_problem *problem, const st
     bool found;
     (void)problem;
     (void)state;
-    text[0] = 0;
     SW_TRY(find_for_warning(setup, ld, column, j, &r, &place, &found));
     if (found && !same_points(r.one.n, place.n))
-        snprintf(text, 200, "initial: the field in the file has %.30s points, and the run %.30s: it is interpolated by "
-                 "the waves that both grids have", print_points(r.one.dim, place.n, there),
-                 print_points(r.one.dim, r.one.n, here));
+        sw_text_set(text, "initial: the field in the file has %s points, and the run %s: it is interpolated by "
+                    "the waves that both grids have", print_points(r.one.dim, place.n, there),
+                    print_points(r.one.dim, r.one.n, here));
     return SW_OK;
 }
 
 enum sw_status sw_initial_warn_axes(const struct sw_problem *problem, const struct sw_setup *setup, int64_t ld,
-                                    const double *column, int64_t j, const double *state, char text[200])
+                                    const double *column, int64_t j, const double *state, struct sw_text *text)
 {
     struct sw_saved_place place;
     struct run r;
     bool found;
     (void)state;
-    text[0] = 0;
     SW_TRY(find_for_warning(setup, ld, column, j, &r, &place, &found));
     if (!found) return SW_OK;
     for (int d = 0; d < r.one.dim; d++) r.one.walls[d] = problem->shape->walls && problem->shape->walls(setup, d);
     const struct sw_grid grid = sw_setup_grid(&r.one, ld, column, j);
-    for (int d = 0; d < r.one.dim && !*text; d++) SW_TRY(only_memory(compare_axis(&r, &place, &grid, d, text)));
+    for (int d = 0; d < r.one.dim && !text->length; d++) SW_TRY(only_memory(compare_axis(&r, &place, &grid, d, text)));
     return SW_OK;
 }

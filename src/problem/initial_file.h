@@ -63,16 +63,16 @@ enum sw_status sw_initial_begin(struct sw_sim *sim, const struct sw_setup *setup
  * value, where it is, and the last saved time at which there is none.
  * @return false: there is none, or it cannot be read */
 bool sw_initial_describe_nonfinite(const struct sw_setup *setup, int64_t ld, const double *column, int64_t j,
-                                   char text[160]);
+                                   struct sw_text *text);
 
 /** struct sw_run_warning.warn: where the field has another number of points, where these lie elsewhere, and where it is
  * not finite. */
 enum sw_status sw_initial_warn_points(const struct sw_problem *problem, const struct sw_setup *setup, int64_t ld,
-                                      const double *column, int64_t j, const double *state, char text[200]);
+                                      const double *column, int64_t j, const double *state, struct sw_text *text);
 enum sw_status sw_initial_warn_axes(const struct sw_problem *problem, const struct sw_setup *setup, int64_t ld,
-                                    const double *column, int64_t j, const double *state, char text[200]);
+                                    const double *column, int64_t j, const double *state, struct sw_text *text);
 enum sw_status sw_initial_warn_bad(const struct sw_problem *problem, const struct sw_setup *setup, int64_t ld,
-                                   const double *column, int64_t j, const double *state, char text[200]);
+                                   const double *column, int64_t j, const double *state, struct sw_text *text);
 #define SW_INITIAL_WARNINGS \
     {.warn = sw_initial_warn_points}, {.warn = sw_initial_warn_axes}, \
     {.warn = sw_initial_warn_bad, .of_all = sw_initial_in_file}, \

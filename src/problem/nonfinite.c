@@ -2,8 +2,6 @@
 
 #include <float.h>
 #include <math.h>
-#include <stdarg.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "base/sw_text.h"
@@ -12,26 +10,14 @@
 /* Beyond this a step's products, u^2 and a cubed difference among them, are beyond all numbers. */
 static const double huge = 1e150, huge_single = 1e30;
 
-/* Behind `used` characters of a text, as far as there is room. @return characters now */
-__attribute__((format(printf, 4, 5))) static int add(char *text, size_t room, int used, const char *format, ...)
-{
-    va_list list;
-    va_start(list, format);
-    const int more = vsnprintf(text + used, room - (size_t)used, format, list);
-    va_end(list);
-    return more < 0 ? used : (size_t)(used + more) < room ? used + more : (int)room - 1;
-}
-
-int sw_point_print(const struct sw_setup *setup, const struct sw_grid *grid, int64_t point, size_t room, char *text)
+void sw_point_print(const struct sw_setup *setup, const struct sw_grid *grid, int64_t point, struct sw_text *text)
 {
     const int64_t *n = setup->n, index[SW_DIMS] = {point % n[0], point / n[0] % n[1], point / n[0] / n[1]};
-    int used = 0;
     for (int d = 0; d < setup->dim; d++)
-        used = add(text, room, used, "%s %c = %.6g", d ? "," : "", "xyz"[d], sw_grid_at(grid, d, index[d]));
-    used = add(text, room, used, " (");
+        sw_text_printf(text, "%s %c = %.6g", d ? "," : "", "xyz"[d], sw_grid_at(grid, d, index[d]));
     for (int d = 0; d < setup->dim; d++)
-        used = add(text, room, used, "%s%c = %lld", d ? ", " : "", "ijk"[d], (long long)index[d]);
-    return add(text, room, used, ")");
+        sw_text_printf(text, "%s%c = %lld", d ? ", " : " (", "ijk"[d], (long long)index[d]);
+    sw_text_add(text, ")");
 }
 
 /* ------------------------------------------------------------------ a text of a run */
@@ -140,20 +126,20 @@ static bool find_in_span(const struct look *l, const double *span, struct bad *b
            (!l->given->once && l->times && dt > 0 && find_at(l, span[1], dt, SW_NONFINITE_OF_FAILURE, bad));
 }
 
-static void describe(const struct look *l, const struct bad *bad, char text[200])
+static void describe(const struct look *l, const struct bad *bad, struct sw_text *text)
 {
     const struct sw_function *f = l->function;
     const bool several = l->one->nunknown > 1 && l->one->unknown;
     char shorter[48];
-    int used = add(text, 200, 0, "%s%s%.20s = \"%s\" is ", f->key, several ? " of " : "",
-                   several ? l->one->unknown[f->unknown] : "", sw_text_shorten(shorter, sizeof shorter, f->text));
-    used = isnan(bad->value) ? add(text, 200, used, "nan")  /* whose sign means nothing */
-                             : add(text, 200, used, "%.6g", bad->value);
+    sw_text_set(text, "%s%s%s = \"%s\" is ", f->key, several ? " of " : "",
+                several ? l->one->unknown[f->unknown] : "", sw_text_shorten(shorter, sizeof shorter, f->text));
+    if (isnan(bad->value)) sw_text_add(text, "nan");  /* whose sign means nothing */
+    else sw_text_printf(text, "%.6g", bad->value);
     if (l->infinite && isfinite(bad->value))
-        used = add(text, 200, used, ", beyond single precision%s", l->points || l->times ? "," : "");
-    if (l->points || l->times) used = add(text, 200, used, " at");
-    if (l->points) used += sw_point_print(l->one, &l->grid, bad->point, 200 - (size_t)used, text + used);
-    if (l->times) add(text, 200, used, "%s t = %.6g", l->points ? "," : "", bad->t);
+        sw_text_printf(text, ", beyond single precision%s", l->points || l->times ? "," : "");
+    if (l->points || l->times) sw_text_add(text, " at");
+    if (l->points) sw_point_print(l->one, &l->grid, bad->point, text);
+    if (l->times) sw_text_printf(text, "%s t = %.6g", l->points ? "," : "", bad->t);
 }
 
 /* ------------------------------------------------------------------ all texts of a run */
@@ -188,7 +174,7 @@ static enum sw_status look_at(struct look *l, const double *span, bool *found, s
     return st;
 }
 
-static enum sw_status name(struct look *l, const struct sw_config_text *given, const double *span, char text[200])
+static enum sw_status name(struct look *l, const struct sw_config_text *given, const double *span, struct sw_text *text)
 {
     struct bad bad;
     bool found = false;
@@ -203,24 +189,22 @@ static enum sw_status name(struct look *l, const struct sw_config_text *given, c
 }
 
 enum sw_status sw_nonfinite_name(const struct sw_setup *one, int64_t ld, const double *column, int64_t j,
-                                 const struct sw_config_text *given, const double *span, char text[200])
+                                 const struct sw_config_text *given, const double *span, struct sw_text *text)
 {
     struct look l = {.one = one, .column = column + j, .ld = ld, .grid = sw_setup_grid(one, ld, column, j),
                      .infinite = true};
-    text[0] = 0;
     SW_TRY(name(&l, given, span, text));
     l.infinite = false;
-    return *text || !span ? SW_OK : name(&l, given, span, text);
+    return text->length || !span ? SW_OK : name(&l, given, span, text);
 }
 
 enum sw_status sw_nonfinite_warn(const struct sw_problem *problem, const struct sw_setup *setup, int64_t ld,
-                                 const double *column, int64_t j, const double *state, char text[200])
+                                 const double *column, int64_t j, const double *state, struct sw_text *text)
 {
-    text[0] = 0;
     if (state) return SW_OK;
     SW_TRY(problem->advice->name_nonfinite(problem, setup, ld, column, j, NULL, text));
-    if (!*text && problem->advice->name_first) SW_TRY(problem->advice->name_first(problem, setup, ld, column, j, text));
-    const size_t length = strlen(text);
-    if (length) snprintf(text + length, 200 - length, problem->time ? ": the run may diverge" : ": the run will fail");
+    if (!text->length && problem->advice->name_first)
+        SW_TRY(problem->advice->name_first(problem, setup, ld, column, j, text));
+    if (text->length) sw_text_add(text, problem->time ? ": the run may diverge" : ": the run will fail");
     return SW_OK;
 }

@@ -21,16 +21,16 @@ enum { SW_NONFINITE_VALUES = 1 << 16, SW_NONFINITE_TIMES = 1 << 12, SW_NONFINITE
  * @param column  [ncolumn][ld], of which run j
  * @param given   the texts of the problem; ends with key NULL
  * @param span    as in struct sw_problem_advice.name_nonfinite
- * @param text    out: "" where there is none
+ * @param text    in: empty; out: that, where there is one
  * @return SW_E_MEMORY */
 enum sw_status sw_nonfinite_name(const struct sw_setup *one, int64_t ld, const double *column, int64_t j,
-                                 const struct sw_config_text *given, const double *span, char text[200]);
+                                 const struct sw_config_text *given, const double *span, struct sw_text *text);
 
 /** struct sw_run_warning.warn, by struct sw_problem_advice.name_nonfinite and name_first: what a text says first, then
  * what it makes of the initial value. */
 enum sw_status sw_nonfinite_warn(const struct sw_problem *problem, const struct sw_setup *setup, int64_t ld,
-                                 const double *column, int64_t j, const double *state, char text[200]);
+                                 const double *column, int64_t j, const double *state, struct sw_text *text);
 
-/** " x = 0.25, y = 1 (i = 4, j = 16)": a point of a grid. @return characters, fewer than room */
-int sw_point_print(const struct sw_setup *setup, const struct sw_grid *grid, int64_t point, size_t room, char *text);
+/** Add " x = 0.25, y = 1 (i = 4, j = 16)": a point of a grid. */
+void sw_point_print(const struct sw_setup *setup, const struct sw_grid *grid, int64_t point, struct sw_text *text);
 #endif

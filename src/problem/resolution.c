@@ -88,7 +88,7 @@ static enum sw_status sample_line(const struct sw_function *f, const struct sw_g
 
 /* Twice the points, and three more: the waves that both have as another one are not the same. */
 static enum sw_status look_along(const struct sw_setup *setup, const struct sw_function *f, const struct sw_grid *grid,
-                                 int d, int64_t ld, const double *column, char text[200])
+                                 int d, int64_t ld, const double *column, struct sw_text *text)
 {
     const int count = (int)setup->n[d], fine = 2 * count + 3;
     const bool walls = setup->walls[d];
@@ -100,29 +100,28 @@ static enum sw_status look_along(const struct sw_setup *setup, const struct sw_f
     const struct moments line = moments_of(fine, walls, u);
     const double aliased = fmax(pow(here.mean - line.mean, 2), fabs(here.square - line.square));
     if (!st && aliased > most_aliased * line.square)
-        snprintf(text, 200, "under-resolved: initial has another mean or size at the %d points of %c than between "
-                 "them; use a larger grid.n", count, "xyz"[d]);
+        sw_text_set(text, "under-resolved: initial has another mean or size at the %d points of %c than between them; "
+                    "use a larger grid.n", count, "xyz"[d]);
     else if (!st && line.square > 0) {
         st = high_share(fine, walls, u, &high);
         if (!st && high > most_high)
-            snprintf(text, 200, "under-resolved: %.2g of what varies in initial is in waves of fewer than 3 points of "
-                     "%c (grid.n = %d); use a larger grid.n", high, "xyz"[d], count);
+            sw_text_set(text, "under-resolved: %.2g of what varies in initial is in waves of fewer than 3 points of %c "
+                        "(grid.n = %d); use a larger grid.n", high, "xyz"[d], count);
     }
     sw_free(u);
     return st;
 }
 
 enum sw_status sw_resolution_warn_initial(const struct sw_problem *problem, const struct sw_setup *setup, int64_t ld,
-                                          const double *column, int64_t j, const double *state, char text[200])
+                                          const double *column, int64_t j, const double *state, struct sw_text *text)
 {
     const struct sw_grid grid = sw_setup_grid(setup, ld, column, j);
     (void)problem;
-    text[0] = 0;
     if (state || sw_initial_in_file(setup)) return SW_OK;
-    for (int k = 0; k < setup->nfunction && !*text; k++) {
+    for (int k = 0; k < setup->nfunction && !text->length; k++) {
         const struct sw_function *f = &setup->function[k];
         if (strcmp(f->key, "initial") || !f->program || sw_expr_is_random(f->expr)) continue;
-        for (int d = 0; d < setup->dim && !*text; d++)
+        for (int d = 0; d < setup->dim && !text->length; d++)
             if (setup->n[d] >= SHORTEST && setup->n[d] <= LONGEST)
                 SW_TRY(look_along(setup, f, &grid, d, ld, column + j, text));
     }
@@ -142,12 +141,11 @@ static double steepest(const struct sw_setup *setup, int d, const double *u)
 }
 
 enum sw_status sw_resolution_warn_result(const struct sw_problem *problem, const struct sw_setup *setup, int64_t ld,
-                                         const double *column, int64_t j, const double *state, char text[200])
+                                         const double *column, int64_t j, const double *state, struct sw_text *text)
 {
     const int64_t points = sw_points(setup->n);
     (void)problem, (void)ld, (void)column, (void)j;
-    text[0] = 0;
-    for (int v = 0; state && v < (setup->nunknown ? setup->nunknown : 1) && !*text; v++) {
+    for (int v = 0; state && v < (setup->nunknown ? setup->nunknown : 1) && !text->length; v++) {
         const double *u = state + v * points;
         double least = INFINITY, largest = -INFINITY, size = 0;
         for (int64_t i = 0; i < points; i++) {
@@ -156,12 +154,12 @@ enum sw_status sw_resolution_warn_result(const struct sw_problem *problem, const
             size = fmax(size, fabs(u[i]));
         }
         if (!(largest - least > flat * size)) continue;
-        for (int d = 0; d < setup->dim && !*text; d++) {
+        for (int d = 0; d < setup->dim && !text->length; d++) {
             const double across = (largest - least) / steepest(setup, d, u);
             if (setup->n[d] < 2 * SHORTEST || !(across < least_points)) continue;
-            snprintf(text, 200, "under-resolved: at the end %s has its range within %.2g points of %c: such an "
-                     "interface depends on where the points are, and may stick to them; use a larger grid.n",
-                     setup->nunknown > 1 ? setup->unknown[v] : "u", across, "xyz"[d]);
+            sw_text_set(text, "under-resolved: at the end %s has its range within %.2g points of %c: such an interface "
+                        "depends on where the points are, and may stick to them; use a larger grid.n",
+                        setup->nunknown > 1 ? setup->unknown[v] : "u", across, "xyz"[d]);
         }
     }
     return SW_OK;

@@ -358,10 +358,9 @@ static enum sw_status diverged(struct sw_sim *sim, int64_t *step)
     return st;
 }
 
-static void explain(const struct sw_sim *sim, int j, char text[160])
+static void explain(const struct sw_sim *sim, int j, struct sw_text *text)
 {
     const struct stopping_sim *s = of(sim);
-    text[0] = 0;
     if (s->at[j] >= 0) s->inner->ops->explain(s->inner, s->at[j], text);
 }
 
@@ -371,10 +370,9 @@ static bool place(const struct sw_sim *sim, int j, struct sw_failure_place *wher
     return s->at[j] >= 0 && s->inner->ops->place(s->inner, s->at[j], where);
 }
 
-static void warn_result(const struct sw_sim *sim, int j, const double *record, bool finite, char text[160])
+static void warn_result(const struct sw_sim *sim, int j, const double *record, bool finite, struct sw_text *text)
 {
     const struct stopping_sim *s = of(sim);
-    text[0] = 0;
     if (s->at[j] >= 0) s->inner->ops->records->warn(s->inner, s->at[j], record, finite, text);
 }
 

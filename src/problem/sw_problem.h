@@ -13,7 +13,6 @@
 
 struct sw_expr_error;
 struct sw_problem;
-struct sw_text;
 
 struct sw_quantity {       /* something that is written out */
     const char *name;      /* dataset name, "u"             */
@@ -123,12 +122,13 @@ enum { SW_DERIVES_EXACT = 1, SW_HAS_INTERIOR = 2, SW_SOLVES_EQUATIONS = 4, SW_IT
 
 /* Something that `sweep check` and a run may say about one run, before it is computed and about its result. */
 struct sw_run_warning {
-    /** "" if there is nothing to say. The setup counts for its columns, functions, choices and precision only.
+    /** Write nothing if there is nothing to say. The setup counts for its columns, functions, choices and precision
+     * only.
      * @param column  [ncolumn][ld], of which run j
      * @param state   that of the run at its end (sw_sim_get_state()); NULL before it is computed
-     * @param text    out  @return SW_E_MEMORY */
+     * @param text    in: empty  @return SW_E_MEMORY */
     enum sw_status (*warn)(const struct sw_problem *problem, const struct sw_setup *setup, int64_t ld,
-                           const double *column, int64_t j, const double *state, char text[200]);
+                           const double *column, int64_t j, const double *state, struct sw_text *text);
     bool of_result;                     /* it is about the result, and stored with a run that ends well */
     /** Whether every run with these words is asked about before it is computed: else few are, here and about their
      * results. NULL: no. */
@@ -141,29 +141,30 @@ struct sw_problem_advice {
      * wide, the next lines of one indented by 9. The setup counts for its choices, functions, dim and prepare() only.
      * NULL: there is nothing to say. @return SW_E_MEMORY */
     enum sw_status (*describe)(const struct sw_problem *problem, const struct sw_setup *setup, struct sw_text *text);
-    /** Something `sweep check` should say about the accuracy of this set-up, "" if nothing. text has room for 200
-     * characters. May be NULL. */
-    void           (*warn_setup)(const struct sw_problem *problem, const struct sw_setup *setup, char text[200]);
+    /** Something `sweep check` should say about the accuracy of this set-up, if anything.
+     * @param text  in: empty. May be NULL. */
+    void           (*warn_setup)(const struct sw_problem *problem, const struct sw_setup *setup, struct sw_text *text);
     /** A number key that changes nothing of runs with these words, unless expressions name it. The setup counts for its
      * choices and dim only. NULL: there is none; the same says the function.
      * @param why  out, unless it returns NULL: room for 160 characters */
     const char    *(*idle_key)(const struct sw_setup *setup, char why[160]);
     const struct sw_run_warning *warn_run;  /* ends with warn NULL; NULL: there are none */
     /** Name a text of the config that gives run j a number which is not finite: 'left.dirichlet = "1/t" is inf at
-     * t = 0'; "" if none is known to (problem/nonfinite.h). The setup counts as for sw_run_warning.warn(). NULL: not
-     * known.
+     * t = 0'; nothing if none is known to (problem/nonfinite.h). The setup counts as for sw_run_warning.warn().
+     * NULL: not known.
      * @param span  [2] from the beginning to the end of a step in which the run failed: numbers that are as good as
      *              infinite are named, too; NULL: the run before it begins, at a sample of its times
+     * @param text  in: empty
      * @return SW_E_MEMORY */
     enum sw_status (*name_nonfinite)(const struct sw_problem *problem, const struct sw_setup *setup, int64_t ld,
-                                     const double *column, int64_t j, const double *span, char text[200]);
-    /** Likewise what of the right-hand side of run j is not finite of its initial value, as log(u) is; "" if all is.
-     * NULL: not known. */
+                                     const double *column, int64_t j, const double *span, struct sw_text *text);
+    /** Likewise what of the right-hand side of run j is not finite of its initial value, as log(u) is; nothing if all
+     * is. NULL: not known. */
     enum sw_status (*name_first)(const struct sw_problem *problem, const struct sw_setup *setup, int64_t ld,
-                                 const double *column, int64_t j, char text[200]);
-    /** What to change in a run that diverged, "" if nothing is known; as sw_run_warning.warn(). May be NULL. */
+                                 const double *column, int64_t j, struct sw_text *text);
+    /** What to change in a run that diverged, if that is known; as sw_run_warning.warn(). May be NULL. */
     enum sw_status (*advise)(const struct sw_problem *problem, const struct sw_setup *setup, int64_t ld,
-                             const double *column, int64_t j, char text[200]);
+                             const double *column, int64_t j, struct sw_text *text);
 };
 
 struct sw_problem {

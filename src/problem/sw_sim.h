@@ -8,6 +8,7 @@
 
 #include "base/sw_cost.h"
 #include "base/sw_status.h"
+#include "base/sw_text.h"
 #include "field/sw_norms.h"
 
 enum { SW_DIAGNOSTICS = 2 };    /* numbers that a run records of its way, of the kinds that record some */
@@ -66,8 +67,8 @@ struct sw_sim_ops {
     enum sw_status (*snapshot)(struct sw_sim *sim, int slot, int what);     /* NULL: fetch() needs none             */
     enum sw_status (*fetch)(struct sw_sim *sim, int slot, const void **field, const double **scalars);
     enum sw_status (*diverged)(struct sw_sim *sim, int64_t *step);
-    /** What is not finite in run j that diverged() named; NULL: its state. */
-    void        (*explain)(const struct sw_sim *sim, int j, char text[160]);
+    /** Set a text to what is not finite in run j that diverged() named; NULL: its state. */
+    void        (*explain)(const struct sw_sim *sim, int j, struct sw_text *text);
     /** Where run j, which diverged() named at a step behind the first, failed. @return false: not known. NULL: never */
     bool        (*place)(const struct sw_sim *sim, int j, struct sw_failure_place *place);
     /** Norms against `exact` of all runs, or against what the problem itself knows to be exact; NULL: they are taken
@@ -111,8 +112,9 @@ struct sw_record_ops {
     enum sw_status (*get)(struct sw_sim *sim, double *record);
     /** NULL: it follows from the state. Call sw_sim_set_record() */
     enum sw_status (*set)(struct sw_sim *sim, const double *record);
-    /** What run j's record gives cause to say of it at its end, "" if nothing. finite: to its last step. */
-    void           (*warn)(const struct sw_sim *sim, int j, const double *record, bool finite, char text[160]);
+    /** What run j's record gives cause to say of it at its end, if anything. @param finite  to its last step
+     * @param text  in: empty */
+    void           (*warn)(const struct sw_sim *sim, int j, const double *record, bool finite, struct sw_text *text);
     /** What a record says of the steps of a run; NULL unless runs take steps of their own. */
     struct sw_steps_taken (*steps_taken)(const struct sw_sim *sim, const double *record);
 };

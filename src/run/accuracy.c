@@ -366,21 +366,18 @@ static void warn_coarse(struct accuracy *a, int j, double error, const struct la
                         struct sw_run_result *result)
 {
     const struct runs *r = a->r;
-    char text[400], until[48] = "";
-    int used = 0;
+    struct sw_text text = SW_SHORT_TEXT;
     const bool differs = error > SW_COARSE, made = last && *last->text;
     if (!differs && !made) return;
     a->found.coarse++;
-    if (a->until < r->group->steps) snprintf(until, sizeof until, " at t = %.4g", runs_time(r, a->of[j], a->until));
     if (differs && isfinite(error))
-        used += snprintf(text + used, sizeof text - (size_t)used, "half the step changes u by %.2g of its size%s",
-                         error / richardson(a, true), until);
-    else if (differs)
-        used += snprintf(text + used, sizeof text - (size_t)used, "with half the step u is not finite%s", until);
-    if (made) used += snprintf(text + used, sizeof text - (size_t)used, "%s%s", differs ? "; " : "", last->text);
+        sw_text_printf(&text, "half the step changes u by %.2g of its size", error / richardson(a, true));
+    else if (differs) sw_text_add(&text, "with half the step u is not finite");
+    if (differs && a->until < r->group->steps) sw_text_printf(&text, " at t = %.4g", runs_time(r, a->of[j], a->until));
+    if (made) sw_text_add_sentence(&text, last->text);
     if (differs && last && !made && last->off < 0.1 * SW_COARSE)
-        used += snprintf(text + used, sizeof text - (size_t)used, ": small differences grow in this run");
-    message_append(result->message, text);
+        sw_text_add(&text, ": small differences grow in this run");
+    result_say(result, sw_text_get(&text));
 }
 
 /* Take the estimates in time from half steps, which are there. @param last  [count]; NULL */

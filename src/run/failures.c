@@ -2,7 +2,6 @@
 
 #include <float.h>
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "base/sw_mem.h"
@@ -29,14 +28,13 @@ enum sw_status failures_create(struct failures *f, const struct runs *r,
 
 /* @param numbered  points are i = 1 .. n, without coordinates */
 static void describe_point(const struct sw_setup *setup, const struct sw_grid *g, bool numbered, int64_t point,
-                           double value, const char *what, char text[160])
+                           double value, const char *what, struct sw_text *text)
 {
-    const bool rounds = isfinite(value);
     char number[32];
-    const int used = snprintf(text, 160, "%s is %s%s at", what, sw_number(value, number),
-                        rounds ? ", beyond single precision," : "");
-    if (numbered) snprintf(text + used, 160 - (size_t)used, " i = %lld", (long long)point + 1);
-    else sw_point_print(setup, g, point, 160 - (size_t)used, text + used);
+    sw_text_set(text, "%s is %s%s at", what, sw_number(value, number),
+                isfinite(value) ? ", beyond single precision," : "");
+    if (numbered) sw_text_printf(text, " i = %lld", (long long)point + 1);
+    else sw_point_print(setup, g, point, text);
 }
 
 /* Rows of a numbered problem count on with the next step of rand and randn at 2^31 (problem/tridiagonal/entries.h): the
@@ -48,7 +46,7 @@ static void begin_rows(struct sw_evaluator *e, const struct runs *r, const struc
     sw_evaluator_begin(e, &g, r->column + j, r->count, 0, first >> 31);
 }
 
-bool describe_bad_point(const struct runs *r, int j, const char *key, const char *what, char text[160])
+bool describe_bad_point(const struct runs *r, int j, const char *key, const char *what, struct sw_text *text)
 {
     const struct sw_setup *setup = r->setup;
     const bool numbered = r->sweep->problem->shape->numbered, at_end = strcmp(key, "initial") != 0;
@@ -75,9 +73,9 @@ out:
     return found;
 }
 
-/* "first at x = 1.25 (i = 20)", "first of v at x = 1.25 … 1.5, v largest at x = 1.3", "u_t was largest at x = 1.25
+/* Add "first at x = 1.25 (i = 20)", "first of v at x = 1.25 … 1.5, v largest at x = 1.3", "u_t was largest at x = 1.25
  * (i = 20)" */
-static void describe_place(const struct failures *f, int j, char text[160])
+static void add_place(const struct failures *f, int j, struct sw_text *text)
 {
     const struct runs *r = f->r;
     const struct sw_setup *setup = r->setup;
@@ -85,90 +83,82 @@ static void describe_place(const struct failures *f, int j, char text[160])
     const struct sw_grid g = sw_setup_grid(setup, r->count, r->column, j);
     const char *unknown = setup->nunknown ? setup->unknown[p->unknown] : "u";
     const double first = sw_grid_at(&g, 0, p->first), last = sw_grid_at(&g, 0, p->last), at = sw_grid_at(&g, 0, p->at);
-    text[0] = 0;
     if (!f->place[j].known || p->unknown >= (setup->nunknown ? setup->nunknown : 1)) return;
-    int used = p->infinite ? snprintf(text, 160, setup->nunknown > 1 ? "first of %.40s at " : "first at ", unknown)
-                           : snprintf(text, 160, "%.40s_t was largest at ", unknown);
-    if (p->first == p->last)
-        snprintf(text + used, 160 - (size_t)used, "x = %.6g (i = %lld)", at, (long long)p->at);
+    sw_text_add_sentence(text, !p->infinite ? unknown : setup->nunknown > 1 ? "first of " : "first");
+    if (p->infinite && setup->nunknown > 1) sw_text_add(text, unknown);
+    sw_text_add(text, p->infinite ? " at " : "_t was largest at ");
+    if (p->first == p->last) sw_text_printf(text, "x = %.6g (i = %lld)", at, (long long)p->at);
     else if (p->first == 0 && p->last == setup->n[0] - 1)
-        snprintf(text + used, 160 - (size_t)used, "all x, %.40s largest at x = %.6g", unknown, at);
-    else
-        snprintf(text + used, 160 - (size_t)used, "x = %.6g … %.6g, %.40s largest at x = %.6g", first, last, unknown,
-                 at);
+        sw_text_printf(text, "all x, %s largest at x = %.6g", unknown, at);
+    else sw_text_printf(text, "x = %.6g … %.6g, %s largest at x = %.6g", first, last, unknown, at);
 }
 
 /* A text of the config that is not finite in the step in which run j failed, or, where it chose its steps, in the last
- * one that it tried; "" if none is known to, or memory is out. */
-static void name_nonfinite(const struct failures *f, int j, char text[200])
+ * one that it tried; nothing if none is known to, or memory is out. */
+static void name_nonfinite(const struct failures *f, int j, struct sw_text *text)
 {
     const struct runs *r = f->r;
     const struct sw_problem *problem = r->sweep->problem;
     const int64_t step = f->step[j];
     double span[2] = {runs_time(r, j, step > 0 ? step - 1 : 0), runs_time(r, j, step)};
-    text[0] = 0;
     if (!problem->advice->name_nonfinite) return;
     if (runs_own_steps(r)) {
         const struct sw_steps_taken taken = runs_steps_taken(r, j);
         span[0] = taken.t;
         span[1] = taken.t + taken.tried;
     }
-    if (problem->advice->name_nonfinite(problem, r->setup, r->count, r->column, j, span, text)) text[0] = 0;
+    if (problem->advice->name_nonfinite(problem, r->setup, r->count, r->column, j, span, text)) sw_text_clear(text);
 }
 
 /* What to do about a run that diverged; nothing if memory is out. */
-static void append_advice(const struct runs *r, int j, char text[SW_MESSAGE])
+static void add_advice(const struct runs *r, int j, struct sw_text *text)
 {
     const struct sw_problem *problem = r->sweep->problem;
-    char more[200];
-    if (problem->advice->advise && !problem->advice->advise(problem, r->setup, r->count, r->column, j, more))
-        message_append(text, more);
+    struct sw_text advice = SW_SHORT_TEXT;
+    if (problem->advice->advise && !problem->advice->advise(problem, r->setup, r->count, r->column, j, &advice))
+        sw_text_add_sentence(text, sw_text_get(&advice));
 }
 
 /* What the sim explains, unless a text of the config is not finite: where a solve has spread that over all points, the
  * sim knows the first of them alone. */
-static void explain_failure(const struct runs *r, int j, char text[SW_MESSAGE])
+static void explain_failure(const struct runs *r, int j, struct sw_text *text)
 {
     const struct sw_problem *problem = r->sweep->problem;
     const struct sw_problem_advice *advice = problem->advice;
     const struct sw_sim *sim = r->sim;
-    char given[200] = "";
-    if (advice->name_nonfinite && advice->name_nonfinite(problem, r->setup, r->count, r->column, j, NULL, given))
-        given[0] = 0;
-    if (*given) snprintf(text, SW_MESSAGE, "%s", given);
-    else sim->ops->explain(sim, j, text);
+    if (advice->name_nonfinite && advice->name_nonfinite(problem, r->setup, r->count, r->column, j, NULL, text))
+        sw_text_clear(text);
+    if (!text->length) sim->ops->explain(sim, j, text);
 }
 
 /* When run j failed, and where or why as far as it is known. A text of the config that is to blame is named before any
  * remark in brackets, behind which the last line of a sweep leaves out what is said (failure_list.h). */
-static void describe_divergence(const struct failures *f, int j, char text[SW_MESSAGE])
+static void describe_divergence(const struct failures *f, int j, struct sw_text *text)
 {
     const struct runs *r = f->r;
     const long long step = f->step[j], steps = r->group->steps;
-    char given[200], more[160];
-    name_nonfinite(f, j, given);
-    text[0] = 0;
-    if (runs_own_steps(r)) message_append(text, given);  /* runs_warn() says when */
+    struct sw_text given = SW_SHORT_TEXT;
+    name_nonfinite(f, j, &given);
+    if (runs_own_steps(r)) sw_text_add(text, sw_text_get(&given));  /* runs_warn() says when */
     else
-        snprintf(text, SW_MESSAGE, *given ? "not finite at t = %.6g: %s; step %lld of %lld" :
-                 "not finite at t = %.6g%s (step %lld of %lld)", runs_time(r, j, step), given, step, steps);
-    runs_warn(r, j, false, more);
-    message_append(text, more);
-    if (*given) return;
-    describe_place(f, j, more);
-    message_append(text, more);
-    append_advice(r, j, text);
+        sw_text_printf(text, given.length ? "not finite at t = %.6g: %s; step %lld of %lld" :
+                       "not finite at t = %.6g%s (step %lld of %lld)", runs_time(r, j, step), sw_text_get(&given), step,
+                       steps);
+    runs_warn(r, j, false, text);
+    if (given.length) return;
+    add_place(f, j, text);
+    add_advice(r, j, text);
 }
 
-void failures_describe(const struct failures *f, int j, char text[SW_MESSAGE])
+void failures_describe(const struct failures *f, int j, struct sw_text *text)
 {
     const struct runs *r = f->r;
     const struct sw_sim *sim = r->sim;
-    if (f->said[j]) snprintf(text, SW_MESSAGE, "%s", f->said[j]);
-    else if (f->load_error[j]) snprintf(text, SW_MESSAGE, "%s", f->load_error[j]);
+    sw_text_clear(text);
+    if (f->said[j]) sw_text_add(text, f->said[j]);
+    else if (f->load_error[j]) sw_text_add(text, f->load_error[j]);
     else if (f->undecided[j])
-        snprintf(text, SW_MESSAGE, "stop.when is NaN at t = %.6g: %s",
-                 runs_time(r, j, f->step[j]), r->sweep->stop_when_text);
+        sw_text_printf(text, "stop.when is NaN at t = %.6g: %s", runs_time(r, j, f->step[j]), r->sweep->stop_when_text);
     else if (f->step[j] == 0 && sw_initial_in_file(r->setup) &&
              sw_initial_describe_nonfinite(r->setup, r->count, r->column, j, text))
         return;
@@ -199,10 +189,10 @@ void failures_report(const struct failures *f, enum sw_event_kind kind, int j, c
 /* The text is kept for the results: to find it takes longer than many a run. */
 static void report_failure(struct failures *f, int j)
 {
-    char text[SW_MESSAGE];
-    failures_describe(f, j, text);
-    failures_report(f, SW_EVENT_FAILURE, j, text, false);
-    sw_arena_printf(f->r->arena, &f->said[j], "%s", text);
+    struct sw_text text = SW_SHORT_TEXT;
+    failures_describe(f, j, &text);
+    failures_report(f, SW_EVENT_FAILURE, j, sw_text_get(&text), false);
+    sw_arena_printf(f->r->arena, &f->said[j], "%s", sw_text_get(&text));
 }
 
 void failures_add(struct failures *f, int j, int64_t step, bool undecided)

@@ -28,8 +28,9 @@ enum sw_status failures_find(struct failures *f);
  * step 0, is not finite */
 void failures_add(struct failures *f, int j, int64_t step, bool undecided);
 
-/** Why run j failed: a load error, its initial value, what the sim explains, or when it was not finite. */
-void failures_describe(const struct failures *f, int j, char text[SW_MESSAGE]);
+/** Set a text to why run j failed: a load error, its initial value, what the sim explains, or when it was not
+ * finite. */
+void failures_describe(const struct failures *f, int j, struct sw_text *text);
 
 /** Report something about run j. @param kind  SW_EVENT_FAILURE, SW_EVENT_NOTE
  * @param earlier  it had failed in an earlier call */
@@ -42,5 +43,5 @@ void failures_restore(struct failures *f, int j, int64_t step, const double *sto
 /** Name the first point at which a function of run j, "initial" or at the end of the run "exact", is not finite: its
  * value, coordinates and indices.
  * @param what  what to call it  @return false: there is none, or memory is out */
-bool describe_bad_point(const struct runs *r, int j, const char *key, const char *what, char text[160]);
+bool describe_bad_point(const struct runs *r, int j, const char *key, const char *what, struct sw_text *text);
 #endif

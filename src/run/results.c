@@ -1,7 +1,6 @@
 #include "run/results.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "base/sw_err.h"
@@ -18,13 +17,14 @@ static bool warns_of_results(const struct sw_problem *problem)
 }
 
 /* Nothing if memory is out. @param state  that of run j at its end */
-static void append_result_warnings(const struct runs *r, int j, const double *state, char text[SW_MESSAGE])
+static void say_warnings(const struct runs *r, int j, const double *state, struct sw_run_result *result)
 {
     const struct sw_problem *problem = r->sweep->problem;
-    char more[200];
-    for (const struct sw_run_warning *w = problem->advice->warn_run; w->warn; w++)
-        if (w->of_result && !w->warn(problem, r->setup, r->count, r->column, j, state, more))
-            message_append(text, more);
+    for (const struct sw_run_warning *w = problem->advice->warn_run; w->warn; w++) {
+        struct sw_text warning = SW_SHORT_TEXT;
+        if (w->of_result && !w->warn(problem, r->setup, r->count, r->column, j, state, &warning))
+            result_say(result, sw_text_get(&warning));
+    }
 }
 
 enum sw_status results_look(const struct runs *r, const struct sw_representatives *looks, struct sw_run_result *result)
@@ -39,7 +39,7 @@ enum sw_status results_look(const struct runs *r, const struct sw_representative
     SW_TRY(sw_alloc((size_t)count * r->size, &state));
     const enum sw_status st = sw_sim_get_states(r->sim, r->count, count, which, state);
     for (int k = 0; k < count && !st; k++)
-        append_result_warnings(r, which[k], state + (size_t)k * r->size, result[which[k]].message);
+        say_warnings(r, which[k], state + (size_t)k * r->size, &result[which[k]]);
     sw_free(state);
     return st;
 }
@@ -49,12 +49,12 @@ enum sw_status results_look(const struct runs *r, const struct sw_representative
 static void warn_estimated_error(const double *state, size_t count, struct sw_run_result *r)
 {
     double largest = 0;
-    char text[160];
+    struct sw_text text = SW_SHORT_TEXT;
     for (size_t i = 0; i < count; i++) largest = fmax(largest, fabs(state[i]));
     if (!(r->row.error_estimate > largest)) return;
-    snprintf(text, sizeof text, "error_estimate = %.3g is above the largest |u| at the end, %.3g: u has decayed, or a "
-             "pole was stepped over; use a smaller time.tolerance", r->row.error_estimate, largest);
-    message_append(r->message, text);
+    sw_text_set(&text, "error_estimate = %.3g is above the largest |u| at the end, %.3g: u has decayed, or a pole was "
+                "stepped over; use a smaller time.tolerance", r->row.error_estimate, largest);
+    result_say(r, sw_text_get(&text));
 }
 
 static enum sw_status warn_estimated_errors(const struct runs *r, struct sw_run_result *result)
@@ -94,6 +94,7 @@ static void fill_result(const struct results_of *of, int j, struct sw_run_result
     const struct runs *r = of->r;
     const struct failures *f = of->failures;
     struct sw_run_row *row = &result->row;
+    struct sw_text message = sw_text_in(strcpy(result->message, ""), sizeof result->message);
     *row = sw_run_row_empty();
     row->status = SW_RUN_DONE;
     row->wall_time = of->seconds;
@@ -105,8 +106,8 @@ static void fill_result(const struct results_of *of, int j, struct sw_run_result
         row->steps = r->group->cut ? 1 : f->step[j];
     }
     if (row->status == SW_RUN_DONE) row->stopped = early_ends_of(of->ends, j, &row->steps);
-    if (row->status != SW_RUN_DONE) failures_describe(f, j, result->message);
-    else runs_warn(r, j, true, result->message);
+    if (row->status != SW_RUN_DONE) failures_describe(f, j, &message);
+    else runs_warn(r, j, true, &message);
     row->t_reached = runs_time(r, j, row->steps);
     if (runs_own_steps(r)) fill_steps_taken(r, j, row);
 }
@@ -240,23 +241,23 @@ static void explain_norms(const struct runs *r, struct sw_run_result *result)
     if (!sw_setup_function(r->setup, "exact")) return;
 #pragma omp parallel for schedule(dynamic, 8) num_threads(r->device->threads)
     for (int j = 0; j < r->count; j++) {
-        char text[160];
+        struct sw_text text = SW_SHORT_TEXT;
         if (result[j].row.status != SW_RUN_DONE || isfinite(result[j].row.err_l2)) continue;
-        if (!describe_bad_point(r, j, "exact", "no error norms: exact", text)) continue;
-        message_append(result[j].message, text);
+        if (describe_bad_point(r, j, "exact", "no error norms: exact", &text))
+            result_say(&result[j], sw_text_get(&text));
     }
 }
 
 /* Runs whose numbers single precision does not hold say so. */
 static void tell_infinite(const struct results_of *of, struct sw_run_result *result)
 {
-    char text[160];
     for (int j = 0; j < of->r->count && of->infinite; j++) {
+        struct sw_text text = SW_SHORT_TEXT;
         const long long count = of->infinite[j];
         if (!count || result[j].row.status != SW_RUN_DONE) continue;
-        snprintf(text, sizeof text, "%lld number%s beyond single precision and saved as infinite; use "
-                 "output.fields.precision = \"double\"", count, count == 1 ? " is" : "s are");
-        message_append(result[j].message, text);
+        sw_text_set(&text, "%lld number%s beyond single precision and saved as infinite; use output.fields.precision = "
+                    "\"double\"", count, count == 1 ? " is" : "s are");
+        result_say(&result[j], sw_text_get(&text));
     }
 }
 

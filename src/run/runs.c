@@ -1,8 +1,5 @@
 #include "run/runs.h"
 
-#include <stdio.h>
-#include <string.h>
-
 #include "base/sw_mem.h"
 #include "problem/initial_file.h"
 
@@ -38,10 +35,11 @@ struct sw_steps_taken runs_steps_taken(const struct runs *r, int j)
     return r->sim->ops->records->steps_taken(r->sim, diagnostics_of(r, j));
 }
 
-void runs_warn(const struct runs *r, int j, bool finite, char text[160])
+void runs_warn(const struct runs *r, int j, bool finite, struct sw_text *text)
 {
-    text[0] = 0;
-    if (r->recorded) r->sim->ops->records->warn(r->sim, j, diagnostics_of(r, j), finite, text);
+    struct sw_text warning = SW_SHORT_TEXT;
+    if (r->recorded) r->sim->ops->records->warn(r->sim, j, diagnostics_of(r, j), finite, &warning);
+    sw_text_add_sentence(text, sw_text_get(&warning));
 }
 
 struct sw_reducer_desc runs_reducer_desc(const struct runs *r, int count, const struct sw_reduction *const *reduction)
@@ -55,10 +53,10 @@ struct sw_reducer_desc runs_reducer_desc(const struct runs *r, int count, const 
     return desc;
 }
 
-void message_append(char text[SW_MESSAGE], const char *more)
+void result_say(struct sw_run_result *result, const char *sentence)
 {
-    const size_t length = strlen(text);
-    if (*more) snprintf(text + length, SW_MESSAGE - length, "%s%s", length ? "; " : "", more);
+    struct sw_text message = sw_text_in(result->message, sizeof result->message);
+    sw_text_add_sentence(&message, sentence);
 }
 
 enum sw_status sim_of_runs(const struct sw_problem *problem, const struct sw_setup *setup, struct sw_device *device,

@@ -31,12 +31,13 @@ enum sw_status runs_read_diagnostics(const struct runs *r);
 /** What the diagnostics, as last read, say of the steps of run j, where runs take steps of their own. */
 bool runs_own_steps(const struct runs *r);
 struct sw_steps_taken runs_steps_taken(const struct runs *r, int j);
-/** What a run's diagnostics give cause to say; "" if nothing. @param finite  to its last step */
-void runs_warn(const struct runs *r, int j, bool finite, char text[160]);
+/** Add what a run's diagnostics give cause to say. @param finite  to its last step */
+void runs_warn(const struct runs *r, int j, bool finite, struct sw_text *text);
 /** What a reducer of so many expressions for these runs is. */
 struct sw_reducer_desc runs_reducer_desc(const struct runs *r, int count, const struct sw_reduction *const *reduction);
 
-void message_append(char text[SW_MESSAGE], const char *more);  /* after "; " */
+/** Add a sentence to the message of a result. */
+void result_say(struct sw_run_result *result, const char *sentence);
 
 /** Make a sim for setup->capacity runs, and load these.
  * @param column  [ncolumn][capacity]

@@ -283,7 +283,8 @@ static const double most_inflow = 5;
  * more than a guess. A velocity that is rounding, as of sin(pi), does not count. What is missing is reported rather
  * than what is in excess, and the worse thing first. */
 static enum sw_status warn_wall(const struct sw_setup *one, int64_t ld, const double *column, int64_t j,
-                                struct advection_wall wall, const struct advection_step_limit *limit, char text[200])
+                                struct advection_wall wall, const struct advection_step_limit *limit,
+                                struct sw_text *text)
 {
     const char *key = advection_wall_kinds[ADVECTION_WALL_VALUE].key[wall.d][wall.side],
                *axis = advection_axis[wall.d];
@@ -294,49 +295,48 @@ static enum sw_status warn_wall(const struct sw_setup *one, int64_t ld, const do
     double in, out;
     SW_TRY(advection_wall_flow(one, ld, column, j, wall, NULL, &in, &out));
     if (in > least && !given)
-        snprintf(text, 200, "u comes in at the %s wall of %s, where nothing is given: %s is missing, and errors grow "
-                 "from there", wall.side ? "right" : "left", axis, key);
+        sw_text_set(text, "u comes in at the %s wall of %s, where nothing is given: %s is missing, and errors grow "
+                    "from there", wall.side ? "right" : "left", axis, key);
     else if (in * dx > most_inflow * nu && given && !given->holds_u)
-        snprintf(text, 200, "u comes in at the %s wall of %s, where its derivative is given: with c dx/nu = %.3g, "
-                 "beyond %g, errors grow from there; give %s, or more points", wall.side ? "right" : "left", axis,
-                 in * dx / nu, most_inflow, key);
+        sw_text_set(text, "u comes in at the %s wall of %s, where its derivative is given: with c dx/nu = %.3g, beyond "
+                    "%g, errors grow from there; give %s, or more points", wall.side ? "right" : "left", axis,
+                    in * dx / nu, most_inflow, key);
     else if (in <= least && out <= least && !given && diffuses)
-        snprintf(text, 200, "nu is not 0 and nothing flows through the %s wall of %s: without %s, which is missing, u "
-                 "there follows from no equation", wall.side ? "right" : "left", axis, key);
-    else if (!*text && in <= least && out > least && !given && diffuses)
-        snprintf(text, 200, "nu is not 0 and u goes out at the %s wall of %s without %s: u there is what the closure "
-                 "makes of it; give %s, or nu = 0", wall.side ? "right" : "left", axis, key, key);
-    else if (!*text && in <= least && out > least && given && !diffuses)
-        snprintf(text, 200, "u goes out at the %s wall of %s and nu is 0: what %s gives is at odds with what arrives",
-                 wall.side ? "right" : "left", axis, key);
+        sw_text_set(text, "nu is not 0 and nothing flows through the %s wall of %s: without %s, which is missing, u "
+                    "there follows from no equation", wall.side ? "right" : "left", axis, key);
+    else if (!text->length && in <= least && out > least && !given && diffuses)
+        sw_text_set(text, "nu is not 0 and u goes out at the %s wall of %s without %s: u there is what the closure "
+                    "makes of it; give %s, or nu = 0", wall.side ? "right" : "left", axis, key, key);
+    else if (!text->length && in <= least && out > least && given && !diffuses)
+        sw_text_set(text, "u goes out at the %s wall of %s and nu is 0: what %s gives is at odds with what arrives",
+                    wall.side ? "right" : "left", axis, key);
     return SW_OK;
 }
 
 /* A time.cfl with which waves are not stable; and one from which nothing follows, as the velocity was 0 in all
  * samples. */
 static void warn_courant_number(const struct sw_setup *one, double cfl, const struct advection_step_limit *limit,
-                                char text[200])
+                                struct sw_text *text)
 {
     const struct advection_discretization m = advection_discretization_of(one);
     const double stable = 1 / advection_inverse_courant_limit(&m);
-    if (!*text && cfl > 0 && !(limit->stability_rate > 0) && advection_velocity_uses(one, "t"))
-        snprintf(text, 200, "the velocity was 0 at all 256 times at which it was sampled: time.cfl makes one step of "
-                 "all the time; give time.dt if the velocity is not 0");
-    if (!*text && limit->courant_rate > 0 && cfl > stable)
-        snprintf(text, 200, "time.cfl = %.4g is more than %s with %s is stable with, %.3g: steps are of 0.9 of that at "
-                 "most", cfl, m.rk->name, m.first, stable);
+    if (!text->length && cfl > 0 && !(limit->stability_rate > 0) && advection_velocity_uses(one, "t"))
+        sw_text_set(text, "the velocity was 0 at all 256 times at which it was sampled: time.cfl makes one step of all "
+                    "the time; give time.dt if the velocity is not 0");
+    if (!text->length && limit->courant_rate > 0 && cfl > stable)
+        sw_text_set(text, "time.cfl = %.4g is more than %s with %s is stable with, %.3g: steps are of 0.9 of that at "
+                    "most", cfl, m.rk->name, m.first, stable);
 }
 
 /* At a wall where u is given nobody asks for its equation. */
 static enum sw_status name_nonfinite(const struct sw_problem *problem, const struct sw_setup *setup, int64_t ld,
-                                     const double *column, int64_t j, const double *span, char text[200])
+                                     const double *column, int64_t j, const double *span, struct sw_text *text)
 {
     struct sw_config_text given[3 + SW_DIMS + 2 * SW_DIMS * ADVECTION_WALL_COUNT] = {{.key = "initial", .once = true},
                                                                                {.key = "forcing"}};
     struct sw_setup one;
     int count = 2;
     (void)problem;
-    text[0] = 0;
     if (!advection_setup_of_run(setup, ld, column, j, &one)) return SW_OK;
     for (int d = 0; d < one.dim; d++) {
         given[count++].key = advection_velocity_key[d];
@@ -355,21 +355,19 @@ static enum sw_status name_nonfinite(const struct sw_problem *problem, const str
 }
 
 static enum sw_status warn_run(const struct sw_problem *problem, const struct sw_setup *setup, int64_t ld,
-                               const double *column, int64_t j, const double *state, char text[200])
+                               const double *column, int64_t j, const double *state, struct sw_text *text)
 {
     const double dt = advection_number(setup, "time.dt", ld, column, j);
     struct advection_step_limit limit;
     struct sw_setup one;
     (void)problem;
     (void)state;
-    text[0] = 0;
     SW_TRY(advection_step_limit_of(setup, ld, column, j, &limit));
     if (dt * limit.stability_rate > 1) {
-        snprintf(text, 200,
-                 "time.dt = %.4g is %.2g times what is stable for the largest speed%s (about %.3g): the run will "
-                 "probably diverge%s; time.cfl chooses a step", dt, dt * limit.stability_rate,
-                 limit.source_rate > 0 ? ", nu and forcing" : " and nu", 1 / limit.stability_rate,
-                 limit.source_rate > 0 ? ", or be wrong" : "");
+        sw_text_set(text, "time.dt = %.4g is %.2g times what is stable for the largest speed%s (about %.3g): the run "
+                    "will probably diverge%s; time.cfl chooses a step", dt, dt * limit.stability_rate,
+                    limit.source_rate > 0 ? ", nu and forcing" : " and nu", 1 / limit.stability_rate,
+                    limit.source_rate > 0 ? ", or be wrong" : "");
         return SW_OK;
     }
     if (!advection_setup_of_run(setup, ld, column, j, &one)) return SW_OK;
@@ -389,7 +387,7 @@ static const double narrowest_front = 4;
 /* u stays between what is given, but for what the forcing adds. Few samples may miss a peak: they only show who is to
  * be looked at. */
 static enum sw_status warn_range(const struct sw_setup *one, int64_t ld, const double *column, int64_t j,
-                                 const double *state, char text[200])
+                                 const double *state, struct sw_text *text)
 {
     const int64_t points = sw_points(one->n);
     struct advection_range range, data;
@@ -403,15 +401,15 @@ static enum sw_status warn_range(const struct sw_setup *one, int64_t ld, const d
         if (range.open || !(size > 0) || (least >= range.least - size && greatest <= range.greatest + size))
             return SW_OK;
     }
-    snprintf(text, 200, "u reaches %.3g, but what is given at time 0, at walls and by forcing keeps it between %.3g "
-             "and %.3g: this is no solution", greatest > range.greatest + size ? greatest : least, range.least,
-             range.greatest);
+    sw_text_set(text, "u reaches %.3g, but what is given at time 0, at walls and by forcing keeps it between %.3g and "
+                "%.3g: this is no solution", greatest > range.greatest + size ? greatest : least, range.least,
+                range.greatest);
     return SW_OK;
 }
 
 /* A c that names u makes fronts, which differences follow no further than nu makes them as wide as the grid needs. */
 static enum sw_status warn_fronts(const struct sw_setup *one, int64_t ld, const double *column, int64_t j, int d,
-                                  const double *state, char text[200])
+                                  const double *state, struct sw_text *text)
 {
     const double nu = advection_number(one, "physics.nu", ld, column, j),
                  end = advection_number(one, "time.end", ld, column, j),
@@ -420,42 +418,41 @@ static enum sw_status warn_fronts(const struct sw_setup *one, int64_t ld, const 
     SW_TRY(advection_front_of(one, ld, column, j, d, state, &front));
     const double needed = front.range * dx / narrowest_front;
     if (!state && nu < needed && front.slope * end > 1)
-        snprintf(text, 200, "velocity.%s falls along %s, so that waves break at t = %.3g, and nu = %.3g leaves fronts "
-                 "narrower than two points: do not trust u from then on; give nu >= %.2g, or more points",
-                 advection_axis[d], advection_axis[d], 1 / front.slope, nu, needed);
+        sw_text_set(text, "velocity.%s falls along %s, so that waves break at t = %.3g, and nu = %.3g leaves fronts "
+                    "narrower than two points: do not trust u from then on; give nu >= %.2g, or more points",
+                    advection_axis[d], advection_axis[d], 1 / front.slope, nu, needed);
     if (state && nu < needed && front.fall > front.range / 4)
-        snprintf(text, 200, "velocity.%s falls by %.3g at the end from one point to the next, at %s = %.4g, a front "
-                 "that nu = %.3g leaves too narrow: do not trust u; give nu >= %.2g, or more points", advection_axis[d],
-                 front.fall, advection_axis[d], front.at, nu, needed);
-    for (int side = 0; side < 2 && state && one->walls[d] && front.range > 0 && !*text; side++) {
+        sw_text_set(text, "velocity.%s falls by %.3g at the end from one point to the next, at %s = %.4g, a front that "
+                    "nu = %.3g leaves too narrow: do not trust u; give nu >= %.2g, or more points", advection_axis[d],
+                    front.fall, advection_axis[d], front.at, nu, needed);
+    for (int side = 0; side < 2 && state && one->walls[d] && front.range > 0 && !text->length; side++) {
         const struct advection_wall wall = {d, side};
         double in, out;
         if (advection_wall_given(one, wall)) continue;
         SW_TRY(advection_wall_flow(one, ld, column, j, wall, state, &in, &out));
         if (in > 1e-3 * front.range)
-            snprintf(text, 200, "u comes in at the %s wall of %s at the end, where nothing is given: %s is missing",
-                     side ? "right" : "left", advection_axis[d],
-                     advection_wall_kinds[ADVECTION_WALL_VALUE].key[d][side]);
+            sw_text_set(text, "u comes in at the %s wall of %s at the end, where nothing is given: %s is missing",
+                        side ? "right" : "left", advection_axis[d],
+                        advection_wall_kinds[ADVECTION_WALL_VALUE].key[d][side]);
     }
     return SW_OK;
 }
 
 static enum sw_status warn_result(const struct sw_problem *problem, const struct sw_setup *setup, int64_t ld,
-                                  const double *column, int64_t j, const double *state, char text[200])
+                                  const double *column, int64_t j, const double *state, struct sw_text *text)
 {
     struct sw_setup one;
     (void)problem;
-    text[0] = 0;
     if (!advection_setup_of_run(setup, ld, column, j, &one)) return SW_OK;
     if (state) SW_TRY(warn_range(&one, ld, column, j, state, text));
     for (int at_end = 0; at_end <= (state != NULL); at_end++)
-        for (int d = 0; d < one.dim && !*text; d++)
+        for (int d = 0; d < one.dim && !text->length; d++)
             SW_TRY(warn_fronts(&one, ld, column, j, d, at_end ? state : NULL, text));
     return SW_OK;
 }
 
 static enum sw_status advise(const struct sw_problem *problem, const struct sw_setup *setup, int64_t ld,
-                             const double *column, int64_t j, char text[200])
+                             const double *column, int64_t j, struct sw_text *text)
 {
     return warn_result(problem, setup, ld, column, j, NULL, text);
 }
@@ -463,14 +460,13 @@ static enum sw_status advise(const struct sw_problem *problem, const struct sw_s
 /* Steps that change u by few roundings round alike, one after another; longer ones do not
  * (docs/explanation/accuracy.md). */
 static enum sw_status warn_steps(const struct sw_problem *problem, const struct sw_setup *setup, int64_t ld,
-                                 const double *column, int64_t j, const double *state, char text[200])
+                                 const double *column, int64_t j, const double *state, struct sw_text *text)
 {
     const double dt = advection_number(setup, "time.dt", ld, column, j), unit = setup->single_steps ? 0x1p-24 : 0x1p-53,
                  steps = round(advection_number(setup, "time.end", ld, column, j) / dt);
     struct advection_step_limit limit;
     (void)problem;
     (void)state;
-    text[0] = 0;
     if (!(1.5 * unit * steps > SW_STEPS_ROUNDING)) return SW_OK;
     SW_TRY(advection_step_limit_of(setup, ld, column, j, &limit));
     const double alike = fmin(1, 256 * unit / (dt * limit.stability_rate));
@@ -478,20 +474,18 @@ static enum sw_status warn_steps(const struct sw_problem *problem, const struct 
     return SW_OK;
 }
 
-static void warn_setup(const struct sw_problem *problem, const struct sw_setup *setup, char text[200])
+static void warn_setup(const struct sw_problem *problem, const struct sw_setup *setup, struct sw_text *text)
 {
     const struct advection_discretization m = advection_discretization_of(setup);
     (void)problem;
-    text[0] = 0;
-    for (int d = 0; d < setup->dim && !*text; d++)
+    for (int d = 0; d < setup->dim && !text->length; d++)
         if (!strncmp(m.boundary[d], "4-4-", 4))
-            snprintf(text, 200,
-                     "%s = \"%s\": waves that stay for many crossings of the domain grow; 3-4-%s does not let them "
-                     "(docs/explanation/advection.md)", advection_boundary_key[d], m.boundary[d], m.boundary[d] + 4);
-    if (*text) return;
+            sw_text_set(text, "%s = \"%s\": waves that stay for many crossings of the domain grow; 3-4-%s does not let "
+                        "them (docs/explanation/advection.md)", advection_boundary_key[d], m.boundary[d],
+                        m.boundary[d] + 4);
+    if (text->length) return;
     if (setup->single_steps)
-        snprintf(text, 200,
-                 "single precision: each stage rounds u to 6e-8 of itself; errors below 1e-6 or so are that");
+        sw_text_set(text, "single precision: each stage rounds u to 6e-8 of itself; errors below 1e-6 or so are that");
 }
 
 /* ------------------------------------------------------------------ the row of the problem table */

@@ -120,18 +120,17 @@ static enum sw_status set_diagnostics(struct sw_sim *sim, const double *record)
 }
 
 /* How far beyond stability is of no interest in a run that ends in infinities. */
-static void warn_result(const struct sw_sim *sim, int j, const double *record, bool finite, char text[160])
+static void warn_result(const struct sw_sim *sim, int j, const double *record, bool finite, struct sw_text *text)
 {
     const struct advection_sim *a = of(sim);
     const struct advection_run *r = &a->run[j];
     const double from = record[1] * r->dt,
                  times = 1 + (record[0] - r->courant_limit) * advection_inverse_courant_limit(&a->discretization);
-    text[0] = 0;
     if (record[1] < 0) return;
-    if (!finite) snprintf(text, 160, "the time step was beyond stability from t = %.4g on", from);
+    if (!finite) sw_text_set(text, "the time step was beyond stability from t = %.4g on", from);
     else
-        snprintf(text, 160, "the time step was beyond stability (from t = %.4g on, up to %.3g times what is stable; "
-                 "Courant number %.3g)", from, times, record[0]);
+        sw_text_set(text, "the time step was beyond stability (from t = %.4g on, up to %.3g times what is stable; "
+                    "Courant number %.3g)", from, times, record[0]);
 }
 
 /* ------------------------------------------------------------------ the state */

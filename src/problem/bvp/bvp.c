@@ -105,7 +105,7 @@ static enum sw_status diverged(struct sw_sim *sim, int64_t *step)
     return SW_OK;
 }
 
-static void explain(const struct sw_sim *sim, int j, char text[160])
+static void explain(const struct sw_sim *sim, int j, struct sw_text *text)
 {
     sw_bvp_explain(&((const struct bvp_sim *)sim)->result[j], text);
 }
@@ -129,10 +129,9 @@ static enum sw_status get_record(struct sw_sim *sim, double *record)
     return SW_OK;
 }
 
-static void warn_result(const struct sw_sim *sim, int j, const double *record, bool finite, char text[160])
+static void warn_result(const struct sw_sim *sim, int j, const double *record, bool finite, struct sw_text *text)
 {
     (void)sim, (void)j;
-    text[0] = 0;
     if (finite) sw_mean_say_taken("f and the fluxes", record[0], record[1], text);
 }
 
@@ -318,7 +317,7 @@ static struct sw_setup setup_of_run(const struct sw_setup *setup, int64_t ld, co
 
 /* f and q count at points where u is not given; p in between. */
 static enum sw_status name_nonfinite(const struct sw_problem *problem, const struct sw_setup *setup, int64_t ld,
-                                     const double *column, int64_t j, const double *span, char text[200])
+                                     const double *column, int64_t j, const double *span, struct sw_text *text)
 {
     const bool known = sw_setup_find(setup, "left.dirichlet") != NULL;
     const struct sw_config_text given[] = {{.key = "f", .known[0][0] = known}, {.key = "q", .known[0][0] = known}, {0}};
@@ -409,30 +408,28 @@ static enum sw_status look_at_mean(const struct sw_setup *setup, int64_t ld, con
 
 /* Of a mean that is comparable to f and the fluxes. */
 static enum sw_status warn_mean(const struct sw_problem *problem, const struct sw_setup *setup, int64_t ld,
-                                const double *column, int64_t j, const double *state, char text[200])
+                                const double *column, int64_t j, const double *state, struct sw_text *text)
 {
     const struct sw_setup one = setup_of_run(setup, ld, column, j);
     const double length = sw_setup_grid(&one, ld, column, j).dx[0] * (double)(one.n[0] - 1);
     struct sw_bvp_result result = {.fault = SW_BVP_INCOMPATIBLE};
     enum sw_mean_kind kind;
-    char why[160];
     (void)problem, (void)state;
-    text[0] = 0;
     SW_TRY(look_at_mean(setup, ld, column, j, true, &kind, &result.excess));
     result.defect = result.excess * length;
-    sw_bvp_explain(&result, why);
-    if (kind == SW_MEAN_OF_TEXT) snprintf(text, 200, "%s: the run will fail", why);
+    if (kind != SW_MEAN_OF_TEXT) return SW_OK;
+    sw_bvp_explain(&result, text);
+    sw_text_add(text, ": the run will fail");
     return SW_OK;
 }
 
 /* u has the mean 0, and is compared with exact as it is. */
 static enum sw_status warn_exact(const struct sw_problem *problem, const struct sw_setup *setup, int64_t ld,
-                                 const double *column, int64_t j, const double *state, char text[200])
+                                 const double *column, int64_t j, const double *state, struct sw_text *text)
 {
     enum sw_mean_kind kind;
     double mean;
     (void)problem, (void)state;
-    text[0] = 0;
     SW_TRY(look_at_mean(setup, ld, column, j, false, &kind, &mean));
     if (kind != SW_MEAN_OF_GRID && isfinite(mean)) sw_mean_say_exact(mean, text);
     return SW_OK;

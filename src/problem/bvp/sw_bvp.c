@@ -26,7 +26,7 @@ bool sw_bvp_plain(const struct sw_bvp_desc *d)
 
 bool sw_bvp_right_is_point(const struct sw_bvp_desc *d) { return d->right.neumann || d->right.robin[0]; }
 
-void sw_bvp_explain(const struct sw_bvp_result *r, char text[160])
+void sw_bvp_explain(const struct sw_bvp_result *r, struct sw_text *text)
 {
     static const char *const what[] = {
         [SW_BVP_F_NOT_FINITE] = "f is not finite at x = %.9g",
@@ -47,14 +47,13 @@ void sw_bvp_explain(const struct sw_bvp_result *r, char text[160])
         [SW_BVP_DETERMINED] = "gauge = \"zero_mean\", but q is not 0 at x = %.9g: there is one solution only",
     };
     char number[32];
-    text[0] = 0;
     if (r->fault == SW_BVP_INCOMPATIBLE)
-        snprintf(text, 160, "no solution: f h and the fluxes at the ends sum to %.6g and not to 0; subtract %s from "
-                 "f to make them", r->defect, sw_number(r->excess, number));
+        sw_text_set(text, "no solution: f h and the fluxes at the ends sum to %.6g and not to 0; subtract %s from f to "
+                    "make them", r->defect, sw_number(r->excess, number));
     else if (r->fault == SW_BVP_SENSITIVE)
-        snprintf(text, 160, "singular to working precision: one rounding of f, q and the ends moves u by %.1e of its "
-                 "maximum; change f, q, alpha or beta, or n", r->moved);
-    else if (r->fault) snprintf(text, 160, what[r->fault], r->where);
+        sw_text_set(text, "singular to working precision: one rounding of f, q and the ends moves u by %.1e of its "
+                    "maximum; change f, q, alpha or beta, or n", r->moved);
+    else if (r->fault) sw_text_set(text, what[r->fault], r->where);
 }
 
 const char *sw_bvp_gauge_refusal(const struct sw_bvp_desc *d)

@@ -100,7 +100,7 @@ struct sw_bvp_result {
 };
 
 /** "f is not finite at x = 0.5". text has room for 160 characters. */
-void sw_bvp_explain(const struct sw_bvp_result *result, char text[160]);
+void sw_bvp_explain(const struct sw_bvp_result *result, struct sw_text *text);
 
 struct sw_bvp;
 

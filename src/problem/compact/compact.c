@@ -169,7 +169,7 @@ static const char *validate_run(const struct sw_setup *setup, const char *solver
 
 /* A float is off by up to 2^-24 of itself, a second difference of four such by 2^-22/h² of the field; of a derivative
  * that is (2 pi/L)² times the field that is 2^-22 (n/2 pi)². (Seen: 5e-3 at n = 1024 of d2_c6, where this is 6e-3.) */
-static void warn_rounding(const struct sw_problem *problem, const struct sw_setup *setup, char text[200])
+static void warn_rounding(const struct sw_problem *problem, const struct sw_setup *setup, struct sw_text *text)
 {
     const struct compact_method m = method_of(setup);
     int64_t n = 1;
@@ -177,15 +177,13 @@ static void warn_rounding(const struct sw_problem *problem, const struct sw_setu
         if (runs_along(&m, setup->dim, d) && whole_points(setup, d) > n) n = whole_points(setup, d);
     const double waves = (double)n / (2 * 3.14159265358979323846), floor = ldexp(waves * waves, -22);
     (void)problem;
-    text[0] = 0;
     if (setup->single_steps && m.scheme->kind == SW_FD_SECOND && floor > 1e-4)
-        snprintf(text, 200,
-                 "%s in single precision on %lld points: rounding leaves about %.1g of a wave as long as the domain; "
-                 "use run.precision = \"double\"", m.scheme->name, (long long)n, floor);
+        sw_text_set(text, "%s in single precision on %lld points: rounding leaves about %.1g of a wave as long as the "
+                    "domain; use run.precision = \"double\"", m.scheme->name, (long long)n, floor);
 }
 
 static enum sw_status name_nonfinite(const struct sw_problem *problem, const struct sw_setup *setup, int64_t ld,
-                                     const double *column, int64_t j, const double *span, char text[200])
+                                     const double *column, int64_t j, const double *span, struct sw_text *text)
 {
     const struct compact_method m = method_of(setup);
     struct sw_config_text given[SW_DIMS + 1] = {{0}};
@@ -491,16 +489,15 @@ static enum sw_status diverged(struct sw_sim *sim, int64_t *step)
     return SW_OK;
 }
 
-static void explain(const struct sw_sim *sim, int j, char text[160])
+static void explain(const struct sw_sim *sim, int j, struct sw_text *text)
 {
     const struct compact_sim *c = (const struct compact_sim *)sim;
     struct sw_grid g = sw_setup_grid(&c->setup, c->count, c->column, j);
     int64_t at = c->difference[j].bad;  /* of the whole grid */
-    size_t used = (size_t)snprintf(text, 160, "the field or its derivative is not finite at");
-    for (int d = 0; d < c->setup.dim && used < 160; at /= whole_points(&c->setup, d), d++) {
+    sw_text_set(text, "the field or its derivative is not finite at");
+    for (int d = 0; d < c->setup.dim; at /= whole_points(&c->setup, d), d++) {
         g.first[d] = 0;
-        used += (size_t)snprintf(text + used, 160 - used, "%s %s = %.6g", d ? "," : "", axes[d],
-                                 sw_grid_at(&g, d, at % whole_points(&c->setup, d)));
+        sw_text_printf(text, "%s %s = %.6g", d ? "," : "", axes[d], sw_grid_at(&g, d, at % whole_points(&c->setup, d)));
     }
 }
 

@@ -136,7 +136,7 @@ static struct elliptic_run run_of(const struct sw_setup *setup, int64_t ld, cons
 /* ------------------------------------------------------------------ numbers that are not finite */
 
 static enum sw_status name_nonfinite(const struct sw_problem *problem, const struct sw_setup *setup, int64_t ld,
-                                     const double *column, int64_t j, const double *span, char text[200])
+                                     const double *column, int64_t j, const double *span, struct sw_text *text)
 {
     static const struct sw_config_text f[] = {{.key = "f", .once = true}, {0}};
     const struct elliptic_run run = run_of(setup, ld, column, j);
@@ -150,37 +150,35 @@ static enum sw_status name_nonfinite(const struct sw_problem *problem, const str
 /* What a text gives on one kind of points; more of them than sw_nonfinite_name() evaluates are left to the run.
  * @param key  NULL: of boundary.value */
 static enum sw_status find_bad(const struct elliptic_run *run, const char *key, struct elliptic_points points,
-                               char text[200])
+                               struct sw_text *text)
 {
     int64_t n[SW_DIMS];
     const int64_t count = elliptic_count(&run->desc, points, n);
     const struct sw_program *program = key ? sw_setup_function(run->setup, key) : NULL;
     double *value;
-    char what[160];
     if (count > SW_NONFINITE_VALUES) return SW_OK;
     SW_TRY(sw_alloc((size_t)count, &value));
     const enum sw_status st = key ? elliptic_sample(run, program, points, value)
                                   : elliptic_sample_walls(run, points.axis, value);
     const int64_t bad = st ? -1 : elliptic_find_bad(value, n, key != NULL);
     if (bad >= 0) {
-        elliptic_say_bad(run, key ? key : "boundary.value", points, bad, value[elliptic_place(n, bad)], what);
-        snprintf(text, 200, "%s: the run will fail", what);
+        elliptic_say_bad(run, key ? key : "boundary.value", points, bad, value[elliptic_place(n, bad)], text);
+        sw_text_add(text, ": the run will fail");
     }
     sw_free(value);
     return st;
 }
 
 static enum sw_status warn_bad(const struct sw_problem *problem, const struct sw_setup *setup, int64_t ld,
-                               const double *column, int64_t j, const double *state, char text[200])
+                               const double *column, int64_t j, const double *state, struct sw_text *text)
 {
     static const char *const key[] = {"kx", "ky", "kz"};
     const struct elliptic_run run = run_of(setup, ld, column, j);
     (void)problem, (void)state;
-    text[0] = 0;
-    for (int axis = 0; axis < SW_DIMS && !*text; axis++) {
+    for (int axis = 0; axis < SW_DIMS && !text->length; axis++) {
         if (sw_setup_find(setup, key[axis]))
             SW_TRY(find_bad(&run, key[axis], (struct elliptic_points){.kind = ELLIPTIC_FACES, .axis = axis}, text));
-        if (!*text && sw_setup_find(setup, "boundary.value") && elliptic_holds_u(&run.desc, axis))
+        if (!text->length && sw_setup_find(setup, "boundary.value") && elliptic_holds_u(&run.desc, axis))
             SW_TRY(find_bad(&run, NULL, (struct elliptic_points){.kind = ELLIPTIC_WALLS, .axis = axis}, text));
     }
     return SW_OK;
@@ -190,18 +188,17 @@ static enum sw_status warn_bad(const struct sw_problem *problem, const struct sw
 
 /* Of one column, which has what can be wrong with all of them. */
 static enum sw_status warn_levels(const struct sw_problem *problem, const struct sw_setup *setup, int64_t ld,
-                                  const double *column, int64_t j, const double *state, char text[200])
+                                  const double *column, int64_t j, const double *state, struct sw_text *text)
 {
     const struct sw_elliptic_numbers numbers = elliptic_numbers(setup, ld, column, j);
     struct sw_elliptic_desc d = elliptic_describe_run(setup, ld, column, j);
     struct sw_elliptic_matrix m;
     (void)problem, (void)state;
-    text[0] = 0;
     d.n[0] = d.n[1] = 1;
     d.variable = false;
     const enum sw_status st = sw_elliptic_matrix_make(&d, &numbers, NULL, NULL, &m);
     if (!st) sw_elliptic_matrix_free(&m);
-    if (st == SW_E_ARG) snprintf(text, 200, "%.170s: the run will fail", sw_err_message());
+    if (st == SW_E_ARG) sw_text_set(text, "%s: the run will fail", sw_err_message());
     return st == SW_E_ARG ? SW_OK : st;
 }
 
@@ -237,28 +234,25 @@ static enum sw_status look_at_mean(const struct sw_setup *setup, int64_t ld, con
 
 /* Of a mean that is comparable to f. */
 static enum sw_status warn_mean(const struct sw_problem *problem, const struct sw_setup *setup, int64_t ld,
-                                const double *column, int64_t j, const double *state, char text[200])
+                                const double *column, int64_t j, const double *state, struct sw_text *text)
 {
     struct elliptic_taken taken;
     enum sw_mean_kind kind;
-    char why[160];
     (void)problem, (void)state;
-    text[0] = 0;
     SW_TRY(look_at_mean(setup, ld, column, j, "f", &kind, &taken));
     if (kind != SW_MEAN_OF_TEXT) return SW_OK;
-    elliptic_refuse_mean(&taken, why);
-    snprintf(text, 200, "%s: the run will fail", why);
+    elliptic_refuse_mean(&taken, text);
+    sw_text_add(text, ": the run will fail");
     return SW_OK;
 }
 
 /* u has the mean 0, and is compared with exact as it is. */
 static enum sw_status warn_exact(const struct sw_problem *problem, const struct sw_setup *setup, int64_t ld,
-                                 const double *column, int64_t j, const double *state, char text[200])
+                                 const double *column, int64_t j, const double *state, struct sw_text *text)
 {
     struct elliptic_taken taken;
     enum sw_mean_kind kind;
     (void)problem, (void)state;
-    text[0] = 0;
     SW_TRY(look_at_mean(setup, ld, column, j, "exact", &kind, &taken));
     if (kind != SW_MEAN_OF_GRID && isfinite(taken.mean)) sw_mean_say_exact(taken.mean, text);
     return SW_OK;
@@ -301,24 +295,23 @@ static void coarsen(struct sw_elliptic_desc *d, int axis)
         for (int a = 0; a < SW_DIMS; a++) d->n[a] = (d->n[a] + 1) / 2;
 }
 
-static void describe_jump(const struct sw_function *f, const struct jump *jump, int axis, int dim, char text[200])
+static void describe_jump(const struct sw_function *f, const struct jump *jump, int axis, int dim, struct sw_text *text)
 {
     const char along = "xy"[axis], across = "yx"[axis];
     char shorter[48], z[32] = "";
     if (dim > 2) snprintf(z, sizeof z, ", z = %.6g", jump->at[2]);
-    snprintf(text, 200, "%s = \"%s\" is %.6g at %c = 0 and %.6g at %c = 1, one face of the periodic box (%c = %.6g%s): "
-             "it gets their harmonic mean, %.6g", f->key, sw_text_shorten(shorter, sizeof shorter, f->text),
-             jump->first, along, jump->last, along, across, jump->at[1 - axis], z,
-             elliptic_seam(jump->first, jump->last));
+    sw_text_set(text, "%s = \"%s\" is %.6g at %c = 0 and %.6g at %c = 1, one face of the periodic box (%c = %.6g%s): "
+                "it gets their harmonic mean, %.6g", f->key, sw_text_shorten(shorter, sizeof shorter, f->text),
+                jump->first, along, jump->last, along, across, jump->at[1 - axis], z,
+                elliptic_seam(jump->first, jump->last));
 }
 
 static enum sw_status warn_seam(const struct sw_problem *problem, const struct sw_setup *setup, int64_t ld,
-                                const double *column, int64_t j, const double *state, char text[200])
+                                const double *column, int64_t j, const double *state, struct sw_text *text)
 {
     static const char *const key[] = {"kx", "ky"};
     (void)problem, (void)state;
-    text[0] = 0;
-    for (int axis = 0; axis < 2 && !*text; axis++) {
+    for (int axis = 0; axis < 2 && !text->length; axis++) {
         const struct sw_function *f = sw_setup_find(setup, key[axis]);
         struct elliptic_run run = run_of(setup, ld, column, j);
         struct jump jump = {0};

@@ -79,7 +79,7 @@ int64_t elliptic_place(const int64_t n[SW_DIMS], int64_t number);
 
 /** "kx is -1 at x = ..": of the point with the number `bad`. */
 void elliptic_say_bad(const struct elliptic_run *run, const char *key, struct elliptic_points points, int64_t bad,
-                      double value, char text[160]);
+                      double value, struct sw_text *text);
 
 /** The coefficient of a periodic box at its seam, of those at the first and the last face along an axis, both above 0:
  * the first, where they are equal to 1e-9; else their harmonic mean, as what lies on either side of a face conducts one
@@ -113,10 +113,10 @@ enum sw_status elliptic_judge_mean(const struct elliptic_run *run, const struct 
  * @param why  out, where the mean is not the grid's; else unchanged
  * @return SW_E_MEMORY */
 enum sw_status elliptic_take_mean_off(const struct elliptic_run *run, const struct sw_elliptic_matrix *matrix,
-                                      double *f, double *values, struct elliptic_taken *taken, char why[160]);
+                                      double *f, double *values, struct elliptic_taken *taken, struct sw_text *why);
 
 /** "f has the mean 1: ..", which is not the grid's. */
-void elliptic_refuse_mean(const struct elliptic_taken *taken, char why[160]);
+void elliptic_refuse_mean(const struct elliptic_taken *taken, struct sw_text *why);
 
 /* ------------------------------------------------------------------ a batch (elliptic_sim.c) */
 

@@ -91,13 +91,12 @@ static enum sw_status finer_mean(void *context, const struct sw_gauss *rule, dou
 /* ------------------------------------------------------------------ taking it off */
 
 /* So many digits that f less either number is balanced to the 1e-9 below. */
-void elliptic_refuse_mean(const struct elliptic_taken *taken, char why[160])
+void elliptic_refuse_mean(const struct elliptic_taken *taken, struct sw_text *why)
 {
     const double mean = taken->mean, finer = taken->finer;
-    char other[48] = "";
-    if (!(fabs(mean - finer) <= 1e-9 * fabs(mean))) snprintf(other, sizeof other, " (by a finer rule %.12g)", finer);
-    snprintf(why, 160, "f has the mean %.12g%s: with gauge = \"zero_mean\" there is a solution only where it is 0",
-             mean, other);
+    sw_text_set(why, "f has the mean %.12g", mean);
+    if (!(fabs(mean - finer) <= 1e-9 * fabs(mean))) sw_text_printf(why, " (by a finer rule %.12g)", finer);
+    sw_text_add(why, ": with gauge = \"zero_mean\" there is a solution only where it is 0");
 }
 
 /* Rounding of the sum is the grid's as well: of |f| 1e-9 is what expressions and sums may leave. */
@@ -126,7 +125,7 @@ enum sw_status elliptic_judge_mean(const struct elliptic_run *run, const struct 
 }
 
 enum sw_status elliptic_take_mean_off(const struct elliptic_run *run, const struct sw_elliptic_matrix *m, double *f,
-                                      double *values, struct elliptic_taken *taken, char why[160])
+                                      double *values, struct elliptic_taken *taken, struct sw_text *why)
 {
     const int64_t cells = m->nx * m->ny * m->nz;
     double most = 0, left = 0;

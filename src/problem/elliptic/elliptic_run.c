@@ -172,14 +172,14 @@ double elliptic_seam(double first, double last)
 }
 
 void elliptic_say_bad(const struct elliptic_run *run, const char *key, struct elliptic_points points, int64_t bad,
-                      double value, char text[160])
+                      double value, struct sw_text *text)
 {
     const struct sw_grid g = elliptic_grid(&run->desc, run->depth, points);
     int64_t n[SW_DIMS];
     char number[32], z[32] = "";
     elliptic_count(&run->desc, points, n);
     if (run->dim > 2) snprintf(z, sizeof z, ", z = %.6g", sw_grid_at(&g, 2, bad / n[0] / n[1]));
-    snprintf(text, 160, "%s is %s at x = %.6g, y = %.6g%s%s", key, sw_number(value, number),
-             sw_grid_at(&g, 0, bad % n[0]), sw_grid_at(&g, 1, bad / n[0] % n[1]), z,
-             isfinite(value) ? "; it has to be above 0" : "");
+    sw_text_set(text, "%s is %s at x = %.6g, y = %.6g%s%s", key, sw_number(value, number),
+                sw_grid_at(&g, 0, bad % n[0]), sw_grid_at(&g, 1, bad / n[0] % n[1]), z,
+                isfinite(value) ? "; it has to be above 0" : "");
 }

@@ -79,11 +79,14 @@ static void join_ends(const struct sw_elliptic_desc *d, int axis, double *k)
     }
 }
 
+static struct sw_text why_of(struct elliptic_sim *s, int j) { return sw_text_in(s->why[j], sizeof s->why[j]); }
+
 /* Coefficients at the faces of run j. @return SW_E_MEMORY; what is wrong with a coefficient goes to s->why */
 static enum sw_status make_faces(struct elliptic_sim *s, int j)
 {
     static const char *const key[3] = {"kx", "ky", "kz"};
     const struct elliptic_run run = run_of(s, j);
+    struct sw_text why = why_of(s, j);
     for (int d = 0; d < 3; d++) {
         const struct elliptic_points points = {.kind = ELLIPTIC_FACES, .axis = d};
         int64_t shape[SW_DIMS];
@@ -95,8 +98,8 @@ static enum sw_status make_faces(struct elliptic_sim *s, int j)
         if (!program) continue;
         SW_TRY(elliptic_sample(&run, program, points, *k));
         const int64_t bad = elliptic_find_bad(*k, shape, true);
-        if (bad >= 0 && !s->why[j][0])
-            elliptic_say_bad(&run, key[d], points, bad, (*k)[elliptic_place(shape, bad)], s->why[j]);
+        if (bad >= 0 && !why.length)
+            elliptic_say_bad(&run, key[d], points, bad, (*k)[elliptic_place(shape, bad)], &why);
         if (d < 2 && s->desc.sides[d] == SW_ELLIPTIC_PERIODIC) join_ends(&s->desc, d, *k);
     }
     return SW_OK;
@@ -116,7 +119,8 @@ static enum sw_status make_matrix(struct elliptic_sim *s, int j)
         sw_elliptic_matrix_free(&s->matrix[y]);
         s->matrix[y] = made;
     }
-    if (st == SW_E_ARG) snprintf(s->why[j], sizeof s->why[j], "%.150s", sw_err_message());
+    struct sw_text why = why_of(s, j);
+    if (st == SW_E_ARG) sw_text_set(&why, "%s", sw_err_message());
     return st == SW_E_ARG ? SW_OK : st;
 }
 
@@ -140,6 +144,7 @@ static enum sw_status add_walls(struct elliptic_sim *s, int j, double *f)
     struct walls w = {{NULL}, {{0}}};
     double *value[3] = {NULL};
     enum sw_status st = SW_OK;
+    struct sw_text why = why_of(s, j);
     if (!sw_setup_find(&s->setup, "boundary.value")) return SW_OK;
     for (int d = 0; d < 3 && !st; d++) {
         const struct elliptic_points points = {.kind = ELLIPTIC_WALLS, .axis = d};
@@ -148,8 +153,8 @@ static enum sw_status add_walls(struct elliptic_sim *s, int j, double *f)
         st = sw_alloc((size_t)count, &value[d]);
         if (!st) st = elliptic_sample_walls(&run, d, value[d]);
         const int64_t bad = st ? -1 : elliptic_find_bad(value[d], w.n[d], false);
-        if (bad >= 0 && !s->why[j][0])
-            elliptic_say_bad(&run, "boundary.value", points, bad, value[d][elliptic_place(w.n[d], bad)], s->why[j]);
+        if (bad >= 0 && !why.length)
+            elliptic_say_bad(&run, "boundary.value", points, bad, value[d][elliptic_place(w.n[d], bad)], &why);
         w.value[d] = value[d];
     }
     if (!st) sw_elliptic_add_walls(&s->desc, &s->matrix[s->system[j]], wall_value, &w, f);
@@ -183,8 +188,9 @@ static enum sw_status complete_rhs(struct elliptic_sim *s, int j, double *f)
     const int y = s->system[j];
     const struct elliptic_run run = run_of(s, j);
     SW_TRY(add_walls(s, j, f));
-    if (sw_elliptic_is_singular(&s->desc, s->numbers[y].delta) && !s->why[j][0])
-        SW_TRY(elliptic_take_mean_off(&run, &s->matrix[y], f, s->values, &s->taken[j], s->why[j]));
+    struct sw_text why = why_of(s, j);
+    if (sw_elliptic_is_singular(&s->desc, s->numbers[y].delta) && !why.length)
+        SW_TRY(elliptic_take_mean_off(&run, &s->matrix[y], f, s->values, &s->taken[j], &why));
     s->exponent[y] = exponent_of(largest(f, s->cells));
     scale(f, s->cells, -s->exponent[y]);
     return SW_OK;
@@ -196,7 +202,8 @@ static enum sw_status make_rhs(struct elliptic_sim *s, int j)
     const struct elliptic_run run = run_of(s, j);
     SW_TRY(elliptic_sample(&run, sw_setup_function(&s->setup, "f"), centres, f));
     const int64_t bad = elliptic_find_bad(f, s->desc.n, false);
-    if (bad >= 0) elliptic_say_bad(&run, "f", centres, bad, f[elliptic_place(s->desc.n, bad)], s->why[j]);
+    struct sw_text why = why_of(s, j);
+    if (bad >= 0) elliptic_say_bad(&run, "f", centres, bad, f[elliptic_place(s->desc.n, bad)], &why);
     elliptic_integrate(&s->matrix[s->system[j]], s->device->threads, f);
     SW_TRY(complete_rhs(s, j, f));
     if (!s->field || s->why[j][0]) return SW_OK;
@@ -349,23 +356,21 @@ static bool hardly_held(const struct elliptic_sim *s, const struct sw_elliptic_n
 }
 
 static void explain_rounding(const struct elliptic_sim *s, const struct sw_elliptic_numbers *p,
-                             const struct sw_elliptic_outcome *o, char text[160])
+                             const struct sw_elliptic_outcome *o, struct sw_text *text)
 {
     const bool held = !hardly_held(s, p);
-    int used = snprintf(text, 160, "rounding keeps the residual at %.3g (iteration %d)", o->residual, o->iterations);
-    text += used;
+    sw_text_set(text, "rounding keeps the residual at %.3g (iteration %d)", o->residual, o->iterations);
     if (o->residual > 0.01 && held)
-        snprintf(text, 160 - (size_t)used, ": u has no digit; the coefficients, or thick and thin levels, differ too "
-                 "much");
+        sw_text_add(text, ": u has no digit; the coefficients, or thick and thin levels, differ too much");
     else if (o->residual > 0.01)
-        snprintf(text, 160 - (size_t)used, ": u has no digit; delta = %.3g hardly holds it: raise it, or set it to 0 "
-                 "and a gauge", p->delta);
+        sw_text_printf(text, ": u has no digit; delta = %.3g hardly holds it: raise it, or set it to 0 and a gauge",
+                       p->delta);
     else
-        snprintf(text, 160 - (size_t)used, ", above tolerance = %.3g; raise tolerance%s", p->tolerance,
-                 held ? "" : ", or delta, which hardly holds u, or take the mean off f");
+        sw_text_printf(text, ", above tolerance = %.3g; raise tolerance%s", p->tolerance,
+                       held ? "" : ", or delta, which hardly holds u, or take the mean off f");
 }
 
-static void explain(const struct sw_sim *sim, int j, char text[160])
+static void explain(const struct sw_sim *sim, int j, struct sw_text *text)
 {
     const struct elliptic_sim *s = (const struct elliptic_sim *)sim;
     const struct sw_elliptic_outcome *o = &s->outcome[s->system[j]];
@@ -373,17 +378,17 @@ static void explain(const struct sw_sim *sim, int j, char text[160])
     const bool held = !hardly_held(s, p);
     const char *weak = held ? "" : "; delta hardly holds u: raise it, or set it to 0 and a gauge";
     if (o->fault == SW_ELLIPTIC_SLOW)
-        snprintf(text, 160, "the residual is %.3g after %d iteration%s, above tolerance = %.3g%s", o->residual,
-                 o->iterations, o->iterations == 1 ? "" : "s", p->tolerance,
-                 held ? "; raise iterations, or take another solver" : weak);
+        sw_text_set(text, "the residual is %.3g after %d iteration%s, above tolerance = %.3g%s", o->residual,
+                    o->iterations, o->iterations == 1 ? "" : "s", p->tolerance,
+                    held ? "; raise iterations, or take another solver" : weak);
     else if (o->fault == SW_ELLIPTIC_FLOOR)
         explain_rounding(s, p, o, text);
     else if (o->fault == SW_ELLIPTIC_INDEFINITE)
-        snprintf(text, 160, "the operator is not positive definite to rounding (iteration %d)%s", o->iterations, weak);
+        sw_text_set(text, "the operator is not positive definite to rounding (iteration %d)%s", o->iterations, weak);
     else if (o->iterations == 0)
-        snprintf(text, 160, "u is not finite: f, what walls add to it, or the coefficients, times sizes of cells, are "
-                 "beyond all numbers");
-    else snprintf(text, 160, "u is not finite (iteration %d)%s", o->iterations, weak);
+        sw_text_set(text, "u is not finite: f, what walls add to it, or the coefficients, times sizes of cells, are "
+                    "beyond all numbers");
+    else sw_text_set(text, "u is not finite (iteration %d)%s", o->iterations, weak);
 }
 
 static enum sw_status norms(struct sw_sim *sim, struct sw_norms *norm)
@@ -424,17 +429,15 @@ static enum sw_status get_record(struct sw_sim *sim, double *record)
     return SW_OK;
 }
 
-static void warn_result(const struct sw_sim *sim, int j, const double *record, bool finite, char text[160])
+static void warn_result(const struct sw_sim *sim, int j, const double *record, bool finite, struct sw_text *text)
 {
     const struct elliptic_sim *s = (const struct elliptic_sim *)sim;
     const char *by = s->why[j][0] ? NULL : s->outcome[s->system[j]].by;
-    text[0] = 0;
     if (!finite) return;
     sw_mean_say_taken("f", record[0], record[1], text);
-    const size_t used = strlen(text);
     if (by)
-        snprintf(text + used, 160 - used, "%s%s solved it: the coefficients differ too much for %s",
-                 used ? "; " : "", by, sw_elliptic_name(s->solver));
+        sw_text_printf(text, "%s%s solved it: the coefficients differ too much for %s", text->length ? "; " : "", by,
+                       sw_elliptic_name(s->solver));
 }
 
 /* Of a solve: of an iteration, times those that the systems took in the mean. */

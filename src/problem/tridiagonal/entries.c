@@ -139,14 +139,14 @@ enum sw_status tridiagonal_entries_find_bad(struct tridiagonal_entries *e, int j
     return bad->which == ENTRIES_RHS && entries_multiplies(&e->desc) ? blame_exact(e, j, row, bad) : SW_OK;
 }
 
-void tridiagonal_bad_entry_say(const struct tridiagonal_bad_entry *bad, char text[80])
+void tridiagonal_bad_entry_say(const struct tridiagonal_bad_entry *bad, struct sw_text *text)
 {
     static const char *const name[] = {"lower", "main", "upper", "rhs", "exact"};
     const long long row = (long long)bad->row + 1;
-    if (bad->which == TRIDIAGONAL_PRODUCT) snprintf(text, 80, "rhs = A exact overflows at row %lld", row);
+    if (bad->which == TRIDIAGONAL_PRODUCT) sw_text_set(text, "rhs = A exact overflows at row %lld", row);
     else
-        snprintf(text, 80, "%s of row %lld is %s", name[bad->which], row,
-                 isnan(bad->value) ? "not a number" : "infinite");
+        sw_text_set(text, "%s of row %lld is %s", name[bad->which], row,
+                    isnan(bad->value) ? "not a number" : "infinite");
 }
 
 enum sw_status tridiagonal_measure(struct tridiagonal_entries *entries, int64_t first, int64_t rows,

@@ -78,5 +78,5 @@ enum sw_status tridiagonal_entries_find_bad(struct tridiagonal_entries *entries,
                                             struct tridiagonal_bad_entry *bad);
 
 /** "main of row 3 is infinite", rows from 1. */
-void tridiagonal_bad_entry_say(const struct tridiagonal_bad_entry *bad, char text[80]);
+void tridiagonal_bad_entry_say(const struct tridiagonal_bad_entry *bad, struct sw_text *text);
 #endif

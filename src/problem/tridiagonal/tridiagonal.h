@@ -32,7 +32,7 @@ bool tridiagonal_needs_staging(const struct sw_setup *setup);
 
 /** What is recorded of a run, of all that was measured; and what is said of it. @param record  [SW_DIAGNOSTICS] */
 void tridiagonal_record(const struct tridiagonal_sums *sums, double *record);
-void tridiagonal_warn_result(const struct sw_sim *sim, int j, const double *record, bool finite, char text[160]);
+void tridiagonal_warn_result(const struct sw_sim *sim, int j, const double *record, bool finite, struct sw_text *text);
 
 /* Runs that are cut into slices (tridiagonal_slices.c): setup->cut > 0. */
 int tridiagonal_deepest_cut(const struct sw_setup *setup, const struct sw_device *device);

@@ -65,17 +65,16 @@ void tridiagonal_record(const struct tridiagonal_sums *s, double *record)
     record[1] = m.backward_error;
 }
 
-void tridiagonal_warn_result(const struct sw_sim *sim, int j, const double *record, bool finite, char text[160])
+void tridiagonal_warn_result(const struct sw_sim *sim, int j, const double *record, bool finite, struct sw_text *text)
 {
     const double condition = record[0], error = record[1];
     (void)sim, (void)j;
-    text[0] = 0;
     if (!finite) return;
     if (error > 1e-12)
-        snprintf(text, 160, "x has a backward error of %.1g: elimination with pivoting (solver = \"auto\") leaves "
-                 "1e-16, unless numbers underflow", error);
+        sw_text_set(text, "x has a backward error of %.1g: elimination with pivoting (solver = \"auto\") leaves 1e-16, "
+                    "unless numbers underflow", error);
     else if (isnan(error))
-        snprintf(text, 160, "no residual is known: the right-hand side is below 1e-301, and rounding errors underflow");
+        sw_text_set(text, "no residual is known: the right-hand side is below 1e-301, and rounding errors underflow");
     else if (condition >= 1e16)
-        snprintf(text, 160, "no digit of x is certain: the condition number of the matrix is %.1g at least", condition);
+        sw_text_set(text, "no digit of x is certain: the condition number of the matrix is %.1g at least", condition);
 }

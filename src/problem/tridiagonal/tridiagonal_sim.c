@@ -148,7 +148,8 @@ static enum sw_status say_bad_rows(struct tridiagonal_sim *t, const char **load_
         const struct ending *e = &t->ending[j];
         load_error[j] = NULL;
         if (!e->bad_row) continue;
-        tridiagonal_bad_entry_say(&e->bad, t->why[bad]);
+        struct sw_text why = sw_text_in(t->why[bad], sizeof t->why[bad]);
+        tridiagonal_bad_entry_say(&e->bad, &why);
         load_error[j] = t->why[bad++];
     }
     return SW_OK;
@@ -271,23 +272,23 @@ static enum sw_status diverged(struct sw_sim *sim, int64_t *step)
     return SW_OK;
 }
 
-static void explain(const struct sw_sim *sim, int j, char text[160])
+static void explain(const struct sw_sim *sim, int j, struct sw_text *text)
 {
     const struct tridiagonal_sim *t = (const struct tridiagonal_sim *)sim;
     const struct ending *e = &t->ending[j];
     const long long row = (long long)e->row + 1;
     switch (e->fault) {
     case SW_TRIDIAGONAL_SINGULAR:
-        snprintf(text, 160, "the matrix is singular to working precision: elimination finds no pivot at row %lld", row);
+        sw_text_set(text, "the matrix is singular to working precision: elimination finds no pivot at row %lld", row);
         break;
     case SW_TRIDIAGONAL_OVERFLOW:
-        snprintf(text, 160, "x overflows at row %lld: the solution is beyond the range of numbers", row);
+        sw_text_set(text, "x overflows at row %lld: the solution is beyond the range of numbers", row);
         break;
     case SW_TRIDIAGONAL_BREAKDOWN:
-        snprintf(text, 160, "%s breaks down: x is not finite from row %lld on; with pivoting there is an x: use "
-                 "solver = \"auto\"", solver_name(sim), row);
+        sw_text_set(text, "%s breaks down: x is not finite from row %lld on; with pivoting there is an x: use solver = "
+                    "\"auto\"", solver_name(sim), row);
         break;
-    default: snprintf(text, 160, "an entry of row %lld is not finite", row);
+    default: sw_text_set(text, "an entry of row %lld is not finite", row);
     }
 }
 

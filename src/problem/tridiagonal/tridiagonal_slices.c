@@ -460,7 +460,7 @@ static enum sw_status diverged(struct sw_sim *sim, int64_t *step)
     return SW_OK;
 }
 
-static void explain(const struct sw_sim *sim, int j, char text[160])
+static void explain(const struct sw_sim *sim, int j, struct sw_text *text)
 {
     const struct slices_sim *t = (const struct slices_sim *)sim;
     const struct fault *f = &t->fault;
@@ -471,13 +471,13 @@ static void explain(const struct sw_sim *sim, int j, char text[160])
         tridiagonal_bad_entry_say(&f->bad, text);
         break;
     case SINGULAR:
-        snprintf(text, 160, "the matrix is singular to working precision, or overflows, in rows %lld to %lld; whole, "
-                 "with more run.memory, it may be solved", first, last);
+        sw_text_set(text, "the matrix is singular to working precision, or overflows, in rows %lld to %lld; whole, "
+                    "with more run.memory, it may be solved", first, last);
         break;
     case OVERFLOWS:
-        snprintf(text, 160, "x overflows at row %lld: the solution is beyond the range of numbers", first);
+        sw_text_set(text, "x overflows at row %lld: the solution is beyond the range of numbers", first);
         break;
-    default: snprintf(text, 160, "it had failed before it was interrupted");
+    default: sw_text_set(text, "it had failed before it was interrupted");
     }
 }
 

@@ -605,20 +605,21 @@ static void what_is_beyond_stability_is_recorded(void **state)
     (void)state;
     struct advected j = begin(faster(), 3);
     double record[3 * SW_DIAGNOSTICS];
-    char said[160];
+    struct sw_text said = SW_SHORT_TEXT;
     advance(&j, 0, 64);
     assert_ok(j.job.sim->ops->records->get(j.job.sim, record));
     for (int k = 0; k < 3; k++) expect_record(record + SW_DIAGNOSTICS * k, k ? 4 * k : 1, 63, k == 2 ? 60 : -1);
     advance(&j, 64, 70);
     assert_ok(j.job.sim->ops->records->get(j.job.sim, record));
     for (int k = 0; k < 3; k++) expect_record(record + SW_DIAGNOSTICS * k, k ? 4 * k : 1, 69, k == 2 ? 60 : -1);
-    j.job.sim->ops->records->warn(j.job.sim, 1, record + SW_DIAGNOSTICS, true, said);
-    assert_string_equal(said, "");
-    j.job.sim->ops->records->warn(j.job.sim, 2, record + 2 * SW_DIAGNOSTICS, true, said);
-    assert_string_equal(said, "the time step was beyond stability (from t = 0.6 on, up to 1.13 times what is stable; "
-                              "Courant number 1.61)");
-    j.job.sim->ops->records->warn(j.job.sim, 2, record + 2 * SW_DIAGNOSTICS, false, said);
-    assert_string_equal(said, "the time step was beyond stability from t = 0.6 on");
+    j.job.sim->ops->records->warn(j.job.sim, 1, record + SW_DIAGNOSTICS, true, &said);
+    assert_string_equal(said.data, "");
+    j.job.sim->ops->records->warn(j.job.sim, 2, record + 2 * SW_DIAGNOSTICS, true, &said);
+    assert_string_equal(said.data, "the time step was beyond stability (from t = 0.6 on, up to 1.13 times what is "
+                                   "stable; Courant number 1.61)");
+    sw_text_clear(&said);
+    j.job.sim->ops->records->warn(j.job.sim, 2, record + 2 * SW_DIAGNOSTICS, false, &said);
+    assert_string_equal(said.data, "the time step was beyond stability from t = 0.6 on");
     /* a state that is put there has no past, unless that is put there, too */
     double past[3 * SW_DIAGNOSTICS] = {1, -1, 1, 16, 9, 32};
     look_at(&j);
@@ -856,6 +857,7 @@ static void the_triangle_of_each_method_is_stable(void **state)
 /* What is said of run 0. */
 static void warning_of(struct made m, char said[200])
 {
+    struct sw_text warning = sw_text_in(strcpy(said, ""), 200);
     double *column;
     struct sw_group *group;
     int ngroup;
@@ -863,7 +865,7 @@ static void warning_of(struct made m, char said[200])
     assert_ok(sw_sweep_columns(m.sweep, NULL, 0, 1, column));
     assert_ok(sw_sweep_groups(m.sweep, (const int64_t[]){0}, 1, &group, &ngroup));
     const struct sw_setup setup = sw_sweep_setup(m.sweep, group, 1);
-    assert_ok(m.sweep->problem->advice->warn_run->warn(m.sweep->problem, &setup, 1, column, 0, NULL, said));
+    assert_ok(m.sweep->problem->advice->warn_run->warn(m.sweep->problem, &setup, 1, column, 0, NULL, &warning));
     sw_groups_free(&group, ngroup);
     sw_free(column);
     unmake(&m);

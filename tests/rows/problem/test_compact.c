@@ -332,22 +332,23 @@ static void a_run_is_the_same_alone_as_among_others_and_on_any_number_of_threads
 static void single_precision_has_its_floor_and_is_remarked_on(void **state)
 {
     (void)state;
-    char said[200];
+    struct sw_text said = SW_SHORT_TEXT;
     struct computed j = compute(COMPACT("scheme=d2_c6", "run.precision=single", "grid.n=1024"));
     const struct sw_problem *p = j.job.made.sweep->problem;
     /* the floor is 2^-22 (n/2 pi)² = 6e-3 of a wave; exp(sin x) is five times as large */
     assert_true(j.norm[0].max > 1e-4 && j.norm[0].max < 5 * 6.4e-3);
-    p->advice->warn_setup(p, &j.job.setup, said);
-    assert_contains(said, "d2_c6 in single precision on 1024 points: rounding leaves about 0.006");
+    p->advice->warn_setup(p, &j.job.setup, &said);
+    assert_contains(said.data, "d2_c6 in single precision on 1024 points: rounding leaves about 0.006");
     discard(&j);
+    sw_text_clear(&said);
     j = compute(COMPACT("scheme=d1_c6", "run.precision=single", "grid.n=1024"));
     assert_true(j.norm[0].max < 1e-4);
-    p->advice->warn_setup(p, &j.job.setup, said);
-    assert_string_equal(said, "");
+    p->advice->warn_setup(p, &j.job.setup, &said);
+    assert_string_equal(said.data, "");
     discard(&j);
     j = compute(COMPACT("scheme=d2_c6", "grid.n=1024"));
-    p->advice->warn_setup(p, &j.job.setup, said);
-    assert_string_equal(said, "");
+    p->advice->warn_setup(p, &j.job.setup, &said);
+    assert_string_equal(said.data, "");
     discard(&j);
 }
 
@@ -357,12 +358,12 @@ static void a_field_that_is_not_finite_says_where(void **state)
     struct job j = load_runs(COMPACT("grid={ n=[16, 16]; length=[1.0, 1.0]; }", "field=1/((x - 0.5)^2 + (y - 0.25)^2)"),
                              (const int64_t[]){0}, 1, NULL);
     int64_t step[1];
-    char why[160];
+    struct sw_text why = SW_SHORT_TEXT;
     assert_ok(j.sim->ops->advance(j.sim, 0, 1));
     assert_ok(j.sim->ops->diverged(j.sim, step));
     assert_int_equal(step[0], 1);
-    j.sim->ops->explain(j.sim, 0, why);
-    assert_string_equal(why, "the field or its derivative is not finite at x = 0, y = 0.25");
+    j.sim->ops->explain(j.sim, 0, &why);
+    assert_string_equal(why.data, "the field or its derivative is not finite at x = 0, y = 0.25");
     close_job(&j);
 }
 

@@ -416,16 +416,17 @@ static void remarks_on_a_force_that_depends_on_u(void **state)
         {"hyperdiffusion", "x*t", ""}, {"hyperdiffusion", "-u", "forcing depends on u: first order in time"},
         {"cahn_hilliard", "-u", ""}, {"allen_cahn", "-u", ""},
     };
-    char text[600], remark[200];
+    char text[600];
     (void)state;
     for (int k = 0; k < 4; k++) {
+        struct sw_text remark = SW_SHORT_TEXT;
         snprintf(text, sizeof text,
                  "problem = \"%s\"; grid = { n = 16; length = 1.0; }; physics = { gamma = 1.0; %s };\n"
                  "time = { dt = 0.1; end = 1.0; }; initial = \"x\"; forcing = \"%s\";",
                  cases[k].problem, k < 3 ? "D = 1.0;" : "", cases[k].forcing);
         struct job w = open_job(text);
-        w.made.sweep->problem->advice->warn_setup(w.made.sweep->problem, &w.setup, remark);
-        assert_string_equal(remark, cases[k].remark);
+        w.made.sweep->problem->advice->warn_setup(w.made.sweep->problem, &w.setup, &remark);
+        assert_string_equal(remark.data, cases[k].remark);
         close_job(&w);
     }
 }

@@ -102,10 +102,10 @@ static enum sw_status set_record(struct sw_sim *sim, const double *record)
     return SW_OK;
 }
 
-static void warn(const struct sw_sim *sim, int j, const double *record, bool finite, char text[160])
+static void warn(const struct sw_sim *sim, int j, const double *record, bool finite, struct sw_text *text)
 {
     (void)finite;
-    snprintf(text, 160, "%g %g", of(sim)->rate[j], *record);
+    sw_text_set(text, "%g %g", of(sim)->rate[j], *record);
 }
 
 static void destroy(struct sw_sim *sim) { (void)sim; }
@@ -195,7 +195,7 @@ static void computes_the_runs_that_go_on_alone(void **state)
     struct counting c;
     struct sw_sim *sim = begin(&c, false);
     int64_t step[RUNS];
-    char text[160];
+    struct sw_text text = SW_SHORT_TEXT;
     (void)state;
     stop(sim, 1u << 3);  /* one of eight: it is computed on, and nobody sees it */
     assert_int_equal(c.count, 8);
@@ -209,13 +209,14 @@ static void computes_the_runs_that_go_on_alone(void **state)
     c.state[4][0] = NAN;  /* of runs 0, 2, 4, 5, 6, 7 */
     assert_ok(sim->ops->diverged(sim, step));
     for (int j = 0; j < RUNS; j++) assert_int_equal(step[j], j == 6 ? 7 : -1);
-    sim->ops->records->warn(sim, 6, &(double){10}, false, text);
-    assert_string_equal(text, "7 10");
-    sim->ops->records->warn(sim, 1, &(double){0}, true, text);
-    assert_string_equal(text, "");
+    sim->ops->records->warn(sim, 6, &(double){10}, false, &text);
+    assert_string_equal(text.data, "7 10");
+    sw_text_clear(&text);
+    sim->ops->records->warn(sim, 1, &(double){0}, true, &text);
+    assert_string_equal(text.data, "");
     assert_ok(sw_stopping_sim_load_all(sim));
-    sim->ops->records->warn(sim, 1, &(double){0}, true, text);
-    assert_string_equal(text, "2 0");
+    sim->ops->records->warn(sim, 1, &(double){0}, true, &text);
+    assert_string_equal(text.data, "2 0");
     assert_int_equal(c.count, 8);
     sim->ops->destroy(sim);
 }

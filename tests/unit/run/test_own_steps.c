@@ -771,7 +771,8 @@ static void an_absolute_tolerance_bears_small_values(void **state)
     need_row();
     double taken[2];
     for (int k = 0; k < 4; k++) {
-        char text[1200], why[160];
+        char text[1200];
+        struct sw_text why = SW_SHORT_TEXT;
         snprintf(text, sizeof text, "problem = \"heat\"; grid = { n = 32; length = 1.0; };"
                  "physics = { kappa = 0.1; };\n"
                  "method = \"imex3\"; %s %s };", line[k / 2],
@@ -782,9 +783,9 @@ static void an_absolute_tolerance_bears_small_values(void **state)
         taken[k % 2] = steps->taken;
         if (k == 0) {
             assert_true(steps->end == SW_OWN_STEPS_TOO_SMALL);
-            w.sim->ops->records->warn(w.sim, 0, (double *)steps, false, why);
-            assert_contains(why, "not within the tolerance at t = 1.31831 however small the step: dt fell to ");
-            assert_contains(why, "u has a pole, or is small and jumps: give time.tolerance_absolute");
+            w.sim->ops->records->warn(w.sim, 0, (double *)steps, false, &why);
+            assert_contains(why.data, "not within the tolerance at t = 1.31831 however small the step: dt fell to ");
+            assert_contains(why.data, "u has a pole, or is small and jumps: give time.tolerance_absolute");
         } else {
             assert_true(steps->end == SW_OWN_STEPS_GO_ON);
             if (k == 1) assert_near(u[3], 2 - 1.3183098861837907, 1e-11);
@@ -813,17 +814,18 @@ static void a_run_that_blows_up_fails_alone(void **state)
     struct sw_own_steps *steps = steps_of(&w);
     double *u = states_of(&w);
     int64_t failed[2];
-    char text[160];
+    struct sw_text text = SW_SHORT_TEXT;
     assert_ok(w.sim->ops->diverged(w.sim, failed));
     assert_int_equal(failed[0], -1);
     assert_int_equal(failed[1], 513);  /* the first tick behind t = 0.5 of 1024 */
     assert_true(isnan(u[16]) && isnan(u[31]));
     assert_near(u[0], 1 / 0.9, 1e-5);
     assert_near(w.sim->ops->records->steps_taken(w.sim, (double *)&steps[1]).t, 0.5, 1e-4);
-    w.sim->ops->records->warn(w.sim, 1, (double *)&steps[1], false, text);
-    if (!strstr(text, "however small the step: dt fell to ")) fail_msg("%s", text);
-    w.sim->ops->records->warn(w.sim, 0, (double *)&steps[0], true, text);
-    assert_string_equal(text, "");
+    w.sim->ops->records->warn(w.sim, 1, (double *)&steps[1], false, &text);
+    if (!strstr(text.data, "however small the step: dt fell to ")) fail_msg("%s", text.data);
+    sw_text_clear(&text);
+    w.sim->ops->records->warn(w.sim, 0, (double *)&steps[0], true, &text);
+    assert_string_equal(text.data, "");
     assert_same(&w, 0, &alone, 0, "beside one that blows up");
     sw_free(steps);
     sw_free(u);

@@ -56,7 +56,7 @@ static enum sw_status has_waves(const struct sw_setup *setup, int64_t ld, const 
 }
 
 static enum sw_status warn_resolution(const struct sw_problem *problem, const struct sw_setup *setup, int64_t ld,
-                                      const double *column, int64_t j, const double *state, char text[200])
+                                      const double *column, int64_t j, const double *state, struct sw_text *text)
 {
     const struct equation_model *m = equation_model_of(setup);
     const struct sw_line_kind *kind = problem->model;
@@ -65,20 +65,19 @@ static enum sw_status warn_resolution(const struct sw_problem *problem, const st
     const char *of = kind->width ? kind->width : kind->wavelength;
     double size, points;
     bool waves;
-    text[0] = 0;
     if (!m || !m->size) return SW_OK;
     SW_TRY(sw_program_over_runs(m->size, 1, column + j, ld, &size));
     points = size / dx;
     if (points >= least) return SW_OK;
     SW_TRY(has_waves(setup, ld, column, j, state, &waves));
     if (!waves) return SW_OK;
-    int length = snprintf(text, 200, kind->width ?
-                          "under-resolved: interfaces %s = %.3g wide have %.2g points (dx = %.3g) and stick to them; " :
-                          "under-resolved: waves %s = %.3g long have %.2g points (dx = %.3g) and come out too short; ",
-                          of, size, points, dx);
+    sw_text_set(text, kind->width ?
+                "under-resolved: interfaces %s = %.3g wide have %.2g points (dx = %.3g) and stick to them; " :
+                "under-resolved: waves %s = %.3g long have %.2g points (dx = %.3g) and come out too short; ",
+                of, size, points, dx);
     const double needed = ceil(least / points * (double)(one.n[0] - one.walls[0]) * (1 - 1e-12)) + one.walls[0];
-    snprintf(text + length, 200 - (size_t)length, needed <= most_points ? "%.0f need grid.n >= %.0f" :
-             "%.0f need grid.n >= %.3g, more than it may be: a smaller grid.length does", least, needed);
+    sw_text_printf(text, needed <= most_points ? "%.0f need grid.n >= %.0f" :
+                   "%.0f need grid.n >= %.3g, more than it may be: a smaller grid.length does", least, needed);
     return SW_OK;
 }
 
@@ -156,20 +155,19 @@ static enum sw_status moved_mean(const struct sw_setup *setup, int64_t ld, const
 }
 
 static enum sw_status warn_rounding(const struct sw_problem *problem, const struct sw_setup *setup, int64_t ld,
-                                    const double *column, int64_t j, const double *state, char text[200])
+                                    const double *column, int64_t j, const double *state, struct sw_text *text)
 {
     const struct equation_model *m = equation_model_of(setup);
     struct sw_line_limit l;
     double moved = 0;
-    text[0] = 0;
     if (!m || m->n[0]) return SW_OK;  /* a source draws the mean back, */
     if (sw_line_end_has_value(setup, 0, 0) || sw_line_end_has_value(setup, 1, 0)) return SW_OK;  /* as a value does */
     enum sw_status st = sw_line_limit_of(problem, setup, ld, column, j, &l);
     if (!st && sw_line_has_one_stage(&l)) st = moved_mean(setup, ld, column, j, &l, state, &moved);
     if (!st && moved > SW_LINE_MAX_ROUNDING && isfinite(moved))  /* else sw_nonfinite_warn() has something to say */
-        snprintf(text, 200, "rounding of the right-hand side could move the mean of u by %.2g of max|u|, more than %g, "
-                 "and nothing damps it; use a smaller time.dt%s", moved, SW_LINE_MAX_ROUNDING,
-                 setup->single_steps ? " or run.precision = \"double\"" : "");
+        sw_text_set(text, "rounding of the right-hand side could move the mean of u by %.2g of max|u|, more than %g, "
+                    "and nothing damps it; use a smaller time.dt%s", moved, SW_LINE_MAX_ROUNDING,
+                    setup->single_steps ? " or run.precision = \"double\"" : "");
     sw_line_limit_free(&l);
     return st;
 }
@@ -200,14 +198,13 @@ static enum sw_status moved_by(const struct sw_setup *one, int64_t ld, const dou
 }
 
 enum sw_status sw_line_warn_steps(const struct sw_setup *setup, enum sw_scheme scheme, double rate, int64_t ld,
-                                  const double *column, int64_t j, const double *state, char text[200])
+                                  const double *column, int64_t j, const double *state, struct sw_text *text)
 {
     const struct sw_setup one = sw_line_setup_of_run(setup, ld, column, j);
     const double end = column[sw_setup_column(setup, "time.end") * ld + j], dt = sw_setup_grid(&one, ld, column, j).dt;
     const double unit = setup->single_steps ? 0x1p-24 : 0x1p-53, steps = round(end / dt), moving = 8 / (rate * dt);
     const double off = unit * roundings_of_step(scheme) * fmin(steps, moving);
     double moved = INFINITY;
-    text[0] = 0;
     if (sw_setup_own_steps(setup) || !(off > SW_STEPS_ROUNDING)) return SW_OK;
     if (state) SW_TRY(moved_by(&one, ld, column, j, state, &moved));
     sw_steps_rounding_tell(steps, off, moved, setup->single_steps, text);
@@ -217,13 +214,14 @@ enum sw_status sw_line_warn_steps(const struct sw_setup *setup, enum sw_scheme s
 /* The rate of the longest wave is that of the implicit part, and of G near the phases -1 and 1; a source of the kind
  * draws u back at a rate of 1 or so. */
 static enum sw_status warn_steps(const struct sw_problem *problem, const struct sw_setup *setup, int64_t ld,
-                                 const double *column, int64_t j, const double *state, char text[200])
+                                 const double *column, int64_t j, const double *state, struct sw_text *text)
 {
     const struct equation_model *m = equation_model_of(setup);
     const enum sw_scheme scheme = sw_line_scheme(problem->model, setup);
     struct sw_line_limit l;
     SW_TRY(sw_line_warn_steps(setup, scheme, 0, ld, column, j, state, text));
-    if (!*text || !m) return SW_OK;
+    if (!text->length || !m) return SW_OK;
+    sw_text_clear(text);
     enum sw_status st = sw_line_limit_of(problem, setup, ld, column, j, &l);
     if (!st) {
         struct longest wave = longest_of(setup, ld, column, j, &l);
@@ -304,7 +302,7 @@ static enum sw_status initial_powers(const struct sw_setup *setup, int64_t ld, c
 }
 
 static enum sw_status warn_ringing(const struct sw_problem *problem, const struct sw_setup *setup, int64_t ld,
-                                    const double *column, int64_t j, const double *state, char text[200])
+                                    const double *column, int64_t j, const double *state, struct sw_text *text)
 {
     const struct equation_model *m = equation_model_of(setup);
     struct equation_values a;
@@ -315,7 +313,6 @@ static enum sw_status warn_ringing(const struct sw_problem *problem, const struc
     double power[MOST_WAVES], scale, left = 0, rate = 0;
     int count;
     (void)state;
-    text[0] = 0;
     if (!m || sw_line_scheme(problem->model, setup) != SW_CRANK_NICOLSON || m->g[0] || m->n[0]) return SW_OK;
     SW_TRY(equation_values_of(m, setup, 1, ld, column, j, &a));
     const double a4 = -a.value[0][4][0], a2 = a.value[0][2][0];
@@ -331,10 +328,10 @@ static enum sw_status warn_ringing(const struct sw_problem *problem, const struc
     if (!(sqrt(left) > most_left * scale)) return SW_OK;
     /* exp(-2 N/q) <= most_left, N = end/dt, q = dt rate/2 */
     const double dt = sqrt(4 * end / (-log(most_left) * rate)), digit = pow(10, floor(log10(dt)) - 1);
-    snprintf(text, 200, "Crank-Nicolson keeps short waves of the initial value%s, %.2g times its size, with another "
-             "sign each step; use method = \"imex2\" or time.dt <= %.2g",
-             sw_line_end_has_value(setup, 0, 0) || sw_line_end_has_value(setup, 1, 0) ? " or its jump at an end" : "",
-             sqrt(left) / scale, digit * floor(dt / digit));
+    sw_text_set(text, "Crank-Nicolson keeps short waves of the initial value%s, %.2g times its size, with another sign "
+                "each step; use method = \"imex2\" or time.dt <= %.2g", sw_line_end_has_value(setup, 0, 0) ||
+                sw_line_end_has_value(setup, 1, 0) ? " or its jump at an end" : "", sqrt(left) / scale,
+                digit * floor(dt / digit));
     return SW_OK;
 }
 

@@ -196,25 +196,24 @@ static bool is_closed(const struct sw_setup *setup)
     return !sw_line_end_is_given(setup, 0, 0) && !sw_line_end_is_given(setup, 1, 0);
 }
 
-/* What drives u beyond the limit, "" if nothing is known to, and how far. Of what is not finite sw_nonfinite_warn()
+/* What drives u beyond the limit, if something is known to, and how far. Of what is not finite sw_nonfinite_warn()
  * speaks: it has no time step to blame. */
 static enum sw_status find_driver(const struct sw_setup *setup, int64_t ld, const double *column, int64_t j,
-                                  struct sw_line_limit *l, char cause[80], double *u)
+                                  struct sw_line_limit *l, struct sw_text *cause, double *u)
 {
     struct force force;
     double mean, initial;
-    cause[0] = 0;
     SW_TRY(largest_initial(setup, ld, column, j, u));
     initial = *u;
     if (!isfinite(*u)) return SW_OK;
     if (*u > l->u) {
-        snprintf(cause, 80, "the initial value is up to %.3g", *u);
+        sw_text_set(cause, "the initial value is up to %.3g", *u);
         return SW_OK;
     }
     SW_TRY(largest_at_ends(setup, ld, column, j, l, u));
     if (!isfinite(*u)) return SW_OK;
     if (*u > l->u) {
-        snprintf(cause, 80, "the value at an end is up to %.3g", *u);
+        sw_text_set(cause, "the value at an end is up to %.3g", *u);
         return SW_OK;
     }
     if (!is_closed(setup)) return SW_OK;
@@ -225,34 +224,33 @@ static enum sw_status find_driver(const struct sw_setup *setup, int64_t ld, cons
         force = (struct force){0};
         check_wave(l, 0, &all, &force);
         *u = force.u;
-        if (*u > l->u) snprintf(cause, 80, "a force of mean %.3g drives it to %.3g", mean, *u);
+        if (*u > l->u) sw_text_set(cause, "a force of mean %.3g drives it to %.3g", mean, *u);
     } else {
         *u = fabs(mean) * column[sw_setup_column(setup, "time.end") * ld + j];
         if (*u > l->u)
-            snprintf(cause, 80, "a force of mean %.3g makes it grow without limit, to %.3g by the end", mean, *u);
+            sw_text_set(cause, "a force of mean %.3g makes it grow without limit, to %.3g by the end", mean, *u);
     }
-    if (*cause) return SW_OK;
+    if (cause->length) return SW_OK;
     SW_TRY(worst_force(setup, ld, column, j, l, &force));
     *u = force.u;
     if (force.u > 0)
-        snprintf(cause, 80, "a force of %.3g over a wavelength of %.3g drives it to %.3g", force.amplitude,
-                 force.wavelength, force.u);
-    if (*cause || sw_setup_function(setup, "forcing")) return SW_OK;
+        sw_text_set(cause, "a force of %.3g over a wavelength of %.3g drives it to %.3g", force.amplitude,
+                    force.wavelength, force.u);
+    if (cause->length || sw_setup_function(setup, "forcing")) return SW_OK;
     *u = saturated(setup, ld, column, j, l, initial);
-    if (*u > beyond * l->u) snprintf(cause, 80, "u grows by itself to %.3g", *u);
+    if (*u > beyond * l->u) sw_text_set(cause, "u grows by itself to %.3g", *u);
     return SW_OK;
 }
 
 /* "; time.dt <= 1e-05 is stable": what is as good as no step, as the run would take more than any run may
  * (sweep/runs_check.c), is not named. */
 static void append_step(const struct sw_setup *setup, int64_t ld, const double *column, int64_t j,
-                        const struct sw_line_limit *l, double u, bool advice, char text[200])
+                        const struct sw_line_limit *l, double u, bool advice, struct sw_text *text)
 {
     const double end = column[sw_setup_column(setup, "time.end") * ld + j], step = sw_line_stable_step(l, u);
-    const size_t length = strlen(text);
     if (step > 0 && end / step < 1e15)
-        snprintf(text + length, 200 - length, advice ? "use time.dt <= %.2g" : "time.dt <= %.2g is stable", step);
-    else snprintf(text + length, 200 - length, "no time.dt is stable for such a u");
+        sw_text_printf(text, advice ? "use time.dt <= %.2g" : "time.dt <= %.2g is stable", step);
+    else sw_text_printf(text, "no time.dt is stable for such a u");
 }
 
 /* "|u| up to 2.13" */
@@ -264,19 +262,18 @@ static const char *print_range(double u, char text[40])
 }
 
 enum sw_status sw_line_warn_stability(const struct sw_problem *problem, const struct sw_setup *setup, int64_t ld,
-                                      const double *column, int64_t j, const double *state, char text[200])
+                                      const double *column, int64_t j, const double *state, struct sw_text *text)
 {
     struct sw_line_limit l;
-    char cause[80] = "";
+    struct sw_text cause = SW_SHORT_TEXT;
     double u;
     (void)state;
-    text[0] = 0;
     enum sw_status st = sw_line_limit_of(problem, setup, ld, column, j, &l);
-    if (!st && isfinite(l.u) && sw_line_has_one_stage(&l)) st = find_driver(setup, ld, column, j, &l, cause, &u);
-    if (!st && *cause) {
+    if (!st && isfinite(l.u) && sw_line_has_one_stage(&l)) st = find_driver(setup, ld, column, j, &l, &cause, &u);
+    if (!st && cause.length) {
         char range[40];
-        snprintf(text, 200, "time.dt = %.4g is stable for %s but %s: the run may diverge; ", l.dt,
-                 print_range(l.u, range), cause);
+        sw_text_set(text, "time.dt = %.4g is stable for %s but %s: the run may diverge; ", l.dt,
+                    print_range(l.u, range), sw_text_get(&cause));
         append_step(setup, ld, column, j, &l, u, false, text);
     }
     sw_line_limit_free(&l);
@@ -284,20 +281,21 @@ enum sw_status sw_line_warn_stability(const struct sw_problem *problem, const st
 }
 
 enum sw_status sw_line_advise_step(const struct sw_problem *problem, const struct sw_setup *setup, int64_t ld,
-                                   const double *column, int64_t j, char text[200])
+                                   const double *column, int64_t j, struct sw_text *text)
 {
     struct sw_line_limit l;
-    char cause[80] = "", range[40], smaller[40];
+    struct sw_text cause = SW_SHORT_TEXT;
+    char range[40], smaller[40];
     double u;
     enum sw_status st = sw_line_limit_of(problem, setup, ld, column, j, &l);
-    if (!st && isfinite(l.u)) st = find_driver(setup, ld, column, j, &l, cause, &u);
+    if (!st && isfinite(l.u)) st = find_driver(setup, ld, column, j, &l, &cause, &u);
     if (!st && isfinite(l.u)) print_range(l.u, range);
-    if (!st && *cause) {
-        snprintf(text, 200, "time.dt = %.4g is stable for %s but %s; ", l.dt, range, cause);
+    if (!st && cause.length) {
+        sw_text_set(text, "time.dt = %.4g is stable for %s but %s; ", l.dt, range, sw_text_get(&cause));
         append_step(setup, ld, column, j, &l, u, true, text);
     } else if (!st && isfinite(l.u))
-        snprintf(text, 200, "time.dt = %.4g is stable for %s and %.4g for %s; use a smaller time.dt", l.dt, range,
-                 l.dt / 4, print_range(sw_line_stable_to(&l, l.dt / 4), smaller));
+        sw_text_set(text, "time.dt = %.4g is stable for %s and %.4g for %s; use a smaller time.dt", l.dt, range,
+                    l.dt / 4, print_range(sw_line_stable_to(&l, l.dt / 4), smaller));
     sw_line_limit_free(&l);
     return st;
 }

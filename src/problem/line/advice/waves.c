@@ -545,32 +545,31 @@ failed:
 }
 
 static enum sw_status describe_unstable(struct run_fields *s, const struct frozen *f, const struct finding *found,
-                                        char text[200])
+                                        struct sw_text *text)
 {
     double dt = 0;
     char grows[40] = "does not let them";
     SW_TRY(stable_step(&s->one, s->column, s->u, &dt));
     if (found->equation * f->end > 0.1 * f->dt)
         snprintf(grows, sizeof grows, "lets them by %.4g", exp(found->equation));
-    const int length = snprintf(text, 200, "time.dt = %.4g: the steps let waves of %.3g points grow by %.4g each, near "
-                                "x = %.4g, and the equation %s; ", f->dt, found->points, exp(found->step), found->x,
-                                grows);
-    if (dt > 0) snprintf(text + length, 200 - (size_t)length, "time.dt <= %.2g is stable there", dt);
-    else snprintf(text + length, 200 - (size_t)length, "no smaller time.dt helps; another method may");
+    sw_text_set(text, "time.dt = %.4g: the steps let waves of %.3g points grow by %.4g each, near x = %.4g, and the "
+                "equation %s; ", f->dt, found->points, exp(found->step), found->x, grows);
+    if (dt > 0) sw_text_printf(text, "time.dt <= %.2g is stable there", dt);
+    else sw_text_printf(text, "no smaller time.dt helps; another method may");
     return SW_OK;
 }
 
-/* The first thing that is wrong, "" if nothing is. @param steps  whether to look at the steps, beside the equation */
-static enum sw_status describe_instability(struct run_fields *s, bool steps, char text[200])
+/* The first thing that is wrong, if anything is.
+ * @param steps  whether to look at the steps, beside the equation */
+static enum sw_status describe_instability(struct run_fields *s, bool steps, struct sw_text *text)
 {
     struct frozen f, fine;
     SW_TRY(freeze(&s->one, s->column, s->u, false, &f));
     SW_TRY(freeze(&s->one, s->column, s->u, true, &fine));
     struct finding found = find_ill_posed(&f, &fine);
     if (found.points > 0) {
-        snprintf(text, 200, "near x = %.4g waves of %.3g points grow as exp(%.3g t), and faster where points are "
-                 "closer: the equation is ill-posed there, or needs more points", found.x, found.points,
-                 found.equation);
+        sw_text_set(text, "near x = %.4g waves of %.3g points grow as exp(%.3g t), and faster where points are closer: "
+                    "the equation is ill-posed there, or needs more points", found.x, found.points, found.equation);
         return SW_OK;
     }
     if (!steps) return SW_OK;
@@ -578,9 +577,9 @@ static enum sw_status describe_instability(struct run_fields *s, bool steps, cha
     if (found.points > 0) return describe_unstable(s, &f, &found, text);
     found = find_damped(&f);
     if (found.points > 0)
-        snprintf(text, 200, "time.dt = %.4g: the steps damp waves of %.3g points, which the equation keeps, by %.3g "
-                 "in a step near x = %.4g, and shorter ones more; a smaller time.dt or method = \"imex3\" keeps more",
-                 f.dt, found.points, exp(found.step), found.x);
+        sw_text_set(text, "time.dt = %.4g: the steps damp waves of %.3g points, which the equation keeps, by %.3g in a "
+                    "step near x = %.4g, and shorter ones more; a smaller time.dt or method = \"imex3\" keeps more",
+                    f.dt, found.points, exp(found.step), found.x);
     return SW_OK;
 }
 
@@ -588,11 +587,10 @@ static enum sw_status describe_instability(struct run_fields *s, bool steps, cha
 static enum sw_status only_memory(enum sw_status st) { return st == SW_E_MEMORY ? st : SW_OK; }
 
 enum sw_status sw_line_warn_waves(const struct sw_problem *problem, const struct sw_setup *setup, int64_t ld,
-                                       const double *column, int64_t j, const double *state, char text[200])
+                                       const double *column, int64_t j, const double *state, struct sw_text *text)
 {
     struct run_fields s;
     (void)problem;
-    text[0] = 0;
     if (state || !equation_model_of(setup)) return SW_OK;
     const enum sw_status st = load_run_fields(setup, ld, column, j, &s);
     if (st) return only_memory(st);

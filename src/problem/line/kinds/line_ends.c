@@ -256,7 +256,7 @@ void sw_line_describe_ends(const struct sw_line_kind *kind, const struct sw_setu
 }
 
 enum sw_status sw_line_warn_flux(const struct sw_problem *problem, const struct sw_setup *setup, int64_t ld,
-                                  const double *column, int64_t j, const double *state, char text[200])
+                                  const double *column, int64_t j, const double *state, struct sw_text *text)
 {
     const struct equation_model *m = equation_model_of(setup);
     (void)problem, (void)ld, (void)column, (void)j, (void)state;
@@ -264,8 +264,8 @@ enum sw_status sw_line_warn_flux(const struct sw_problem *problem, const struct 
         const bool open = !sw_line_end_is_given(setup, 0, v) || !sw_line_end_is_given(setup, 1, v);
         const int at = open ? sw_equation_open_flux(m->equation, v) : 0;
         if (!at) continue;
-        snprintf(text, 200, "rhs of %s, column %d: boundary = \"no_flux\" is u_x = u_xxx = 0; the flux of this "
-                 "derivative goes through the ends, and the mean is not kept", setup->unknown[v], at);
+        sw_text_set(text, "rhs of %s, column %d: boundary = \"no_flux\" is u_x = u_xxx = 0; the flux of this "
+                    "derivative goes through the ends, and the mean is not kept", setup->unknown[v], at);
         return SW_OK;
     }
     return SW_OK;
@@ -273,7 +273,7 @@ enum sw_status sw_line_warn_flux(const struct sw_problem *problem, const struct 
 
 /* Four conditions, two at each end, are those of an equation of fourth order. */
 enum sw_status sw_line_warn_third(const struct sw_problem *problem, const struct sw_setup *setup, int64_t ld,
-                                   const double *column, int64_t j, const double *state, char text[200])
+                                   const double *column, int64_t j, const double *state, struct sw_text *text)
 {
     const struct equation_model *m = equation_model_of(setup);
     (void)problem, (void)ld, (void)column, (void)j, (void)state;
@@ -281,10 +281,10 @@ enum sw_status sw_line_warn_third(const struct sw_problem *problem, const struct
         for (int side = 0; side < 2; side++) {
             if (highest(m, v) != 3 || has_second(setup, side, v)) continue;
             const bool value = sw_line_end_has_value(setup, side, v);
-            snprintf(text, 200, "at the %s end %s_%s = 0 holds as well, unless %s.%s is given: an equation with third "
-                     "derivatives has but three conditions; where it does not hold, the error is of order 0 in dx",
-                     side_name[side], setup->unknown[v], value ? "xx" : "xxx", side_name[side],
-                     value ? "dxx" : "dxxx");
+            sw_text_set(text, "at the %s end %s_%s = 0 holds as well, unless %s.%s is given: an equation with third "
+                        "derivatives has but three conditions; where it does not hold, the error is of order 0 in dx",
+                        side_name[side], setup->unknown[v], value ? "xx" : "xxx", side_name[side],
+                        value ? "dxx" : "dxxx");
             return SW_OK;
         }
     return SW_OK;

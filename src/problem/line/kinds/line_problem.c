@@ -147,7 +147,7 @@ enum sw_status sw_line_try_compile(const struct sw_problem *problem, const struc
 /* The explicit part of Crank-Nicolson is that of half the step. Where u is given at an end, nobody asks what a force
  * is there. */
 enum sw_status sw_line_name_nonfinite(const struct sw_problem *problem, const struct sw_setup *setup, int64_t ld,
-                                      const double *column, int64_t j, const double *span, char text[200])
+                                      const double *column, int64_t j, const double *span, struct sw_text *text)
 {
     const struct sw_setup one = sw_line_setup_of_run(setup, ld, column, j);
     const bool half = sw_setup_find(setup, "forcing") && sw_line_scheme(problem->model, setup) == SW_CRANK_NICOLSON;
@@ -174,22 +174,20 @@ static bool blames_forcing(const struct sw_setup *one, int64_t ld, const double 
 }
 
 static void describe_infinite(const struct sw_setup *one, int64_t ld, const double *column, int64_t j, const double *u,
-                     const struct sw_failure_place *place, char text[200])
+                     const struct sw_failure_place *place, struct sw_text *text)
 {
     const struct sw_grid grid = sw_setup_grid(one, ld, column, j);
     const struct sw_function *f = sw_setup_find_of(one, "rhs", place->unknown);
     const double at = u[(int64_t)place->unknown * one->n[0] + place->first];
-    char shorter[48], where[80];
-    int used;
+    char shorter[48];
     if (!f && blames_forcing(one, ld, column, j, sw_grid_at(&grid, 0, place->first), at))
         f = sw_setup_find(one, "forcing");
-    if (f && one->nunknown > 1) used = snprintf(text, 200, "%s of %.20s = ", f->key, one->unknown[place->unknown]);
-    else used = snprintf(text, 200, f ? "%s = " : "the right-hand side", f ? f->key : "");
-    if (f)
-        used += snprintf(text + used, 200 - (size_t)used, "\"%s\"", sw_text_shorten(shorter, sizeof shorter, f->text));
-    sw_point_print(one, &grid, place->first, sizeof where, where);
-    snprintf(text + used, 200 - (size_t)used, " is not finite at the beginning, at%s, where %.20s = %.6g", where,
-             one->nunknown ? one->unknown[place->unknown] : "u", at);
+    if (f && one->nunknown > 1) sw_text_set(text, "%s of %s = ", f->key, one->unknown[place->unknown]);
+    else sw_text_set(text, f ? "%s = " : "the right-hand side", f ? f->key : "");
+    if (f) sw_text_printf(text, "\"%s\"", sw_text_shorten(shorter, sizeof shorter, f->text));
+    sw_text_add(text, " is not finite at the beginning, at");
+    sw_point_print(one, &grid, place->first, text);
+    sw_text_printf(text, ", where %s = %.6g", one->nunknown ? one->unknown[place->unknown] : "u", at);
 }
 
 /* Name the text of the explicit right-hand side that is not finite of the initial value of a run, and where; "" where
@@ -198,11 +196,10 @@ static void describe_infinite(const struct sw_setup *one, int64_t ld, const doub
  * @param one     the setup of run j of the columns  @return SW_E_MEMORY */
 static enum sw_status name_rhs(const struct sw_stepper_desc *desc, const struct sw_line_run *run, const double *param,
                                 const struct sw_setup *one, int64_t ld, const double *column, int64_t j,
-                                char text[200])
+                                struct sw_text *text)
 {
     struct sw_failure_place place = {0};
     double *u;
-    text[0] = 0;
     if (desc->n > SW_NONFINITE_VALUES) return SW_OK;
     SW_TRY(sw_alloc((size_t)sw_line_unknowns(&desc->model) * (size_t)desc->n, &u));
     const enum sw_status st = sw_line_initial_values(one, ld, column, j, u);
@@ -213,14 +210,13 @@ static enum sw_status name_rhs(const struct sw_stepper_desc *desc, const struct 
 }
 
 enum sw_status sw_line_name_first(const struct sw_problem *problem, const struct sw_setup *setup, int64_t ld,
-                                  const double *column, int64_t j, char text[200])
+                                  const double *column, int64_t j, struct sw_text *text)
 {
     const struct equation_model *m = equation_model_of(setup);
     const struct sw_setup one = sw_line_setup_of_run(setup, ld, column, j);
     struct sw_stepper_desc desc;
     double *param;
     (void)problem;
-    text[0] = 0;
     if (!m || one.n[0] > INT_MAX) return SW_OK;
     SW_TRY(sw_alloc((size_t)equation_parameters(m), &param));
     for (int k = 0; k < m->ncolumn; k++) param[k] = column[k * ld + j];
@@ -407,27 +403,25 @@ enum sw_status sw_line_describe(const struct sw_problem *problem, const struct s
     return SW_OK;
 }
 
-static void warn_jump(const struct equation_model *m, const struct sw_setup *setup, char text[200])
+static void warn_jump(const struct equation_model *m, const struct sw_setup *setup, struct sw_text *text)
 {
     const struct sw_equation_jump *jump = &m->equation->jump[0];
     if (!m->equation->jumps) return;
-    snprintf(text, 200, "rhs of %s, column %d: the derivative of '%s', %s, is taken as if it were smooth",
-             setup->unknown[jump->unknown], jump->column, jump->function,
-             jump->kink ? "whose slope jumps" : "which jumps");
+    sw_text_set(text, "rhs of %s, column %d: the derivative of '%s', %s, is taken as if it were smooth",
+                setup->unknown[jump->unknown], jump->column, jump->function,
+                jump->kink ? "whose slope jumps" : "which jumps");
 }
 
-void sw_line_warn_setup(const struct sw_problem *problem, const struct sw_setup *setup, char text[200])
+void sw_line_warn_setup(const struct sw_problem *problem, const struct sw_setup *setup, struct sw_text *text)
 {
     const struct equation_model *m = equation_model_of(setup);
     const struct sw_program *forcing = sw_setup_function(setup, "forcing");
-    text[0] = 0;
     if (m && !m->kind) warn_jump(m, setup, text);
     if (!m || sw_line_scheme(problem->model, setup) != SW_CRANK_NICOLSON) return;
     if (m->g[0] || m->n[0])
-        snprintf(text, 200,
-                 "method = \"crank_nicolson\": the explicit terms are of first order in time all the same");
+        sw_text_set(text, "method = \"crank_nicolson\": the explicit terms are of first order in time all the same");
     else if (forcing && sw_program_uses(forcing, "u"))
-        snprintf(text, 200, "forcing depends on u: first order in time");
+        sw_text_set(text, "forcing depends on u: first order in time");
 }
 
 /* ------------------------------------------------------------------ what all kinds have in common */
@@ -441,10 +435,10 @@ const struct sw_problem_files  sw_line_files = {.content = sw_initial_content};
 
 /* Where the beginning is not finite no time step helps. */
 static enum sw_status advise(const struct sw_problem *problem, const struct sw_setup *setup, int64_t ld,
-                             const double *column, int64_t j, char text[200])
+                             const double *column, int64_t j, struct sw_text *text)
 {
     SW_TRY(sw_line_name_first(problem, setup, ld, column, j, text));
-    return *text ? SW_OK : sw_line_advise_step(problem, setup, ld, column, j, text);
+    return text->length ? SW_OK : sw_line_advise_step(problem, setup, ld, column, j, text);
 }
 
 const struct sw_problem_advice sw_line_advice = {.warn_run = sw_line_warnings, .advise = advise, SW_LINE_ADVICE};

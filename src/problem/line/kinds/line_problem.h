@@ -90,11 +90,11 @@ const char *sw_line_validate_run(const struct sw_setup *setup, const char *solve
                                  char why[160]);
 const char *sw_line_solver(int k);
 enum sw_status sw_line_describe(const struct sw_problem *problem, const struct sw_setup *setup, struct sw_text *text);
-void sw_line_warn_setup(const struct sw_problem *problem, const struct sw_setup *setup, char text[200]);
+void sw_line_warn_setup(const struct sw_problem *problem, const struct sw_setup *setup, struct sw_text *text);
 enum sw_status sw_line_name_nonfinite(const struct sw_problem *problem, const struct sw_setup *setup, int64_t ld,
-                                      const double *column, int64_t j, const double *span, char text[200]);
+                                      const double *column, int64_t j, const double *span, struct sw_text *text);
 enum sw_status sw_line_name_first(const struct sw_problem *problem, const struct sw_setup *setup, int64_t ld,
-                                  const double *column, int64_t j, char text[200]);
+                                  const double *column, int64_t j, struct sw_text *text);
 enum sw_status sw_line_try_compile(const struct sw_problem *problem, const struct sw_setup *setup, int sm);
 
 /* problem/line/advice */

@@ -417,24 +417,23 @@ static struct sw_steps_taken steps_taken(const struct sw_sim *sim, const double 
 }
 
 /* Why a run has stopped before its end. */
-static void explain_early_end(const struct sw_sim *sim, int j, const double *record, bool finite, char text[160])
+static void explain_early_end(const struct sw_sim *sim, int j, const double *record, bool finite, struct sw_text *text)
 {
     const struct sw_stepper *l = sw_stepper_of(sim);
     struct sw_own_steps s;
-    text[0] = 0;
     memcpy(&s, record, sizeof s);
     if (finite) return;
     const double t = sw_own_steps_time(&s, l->desc.times);
     const char *set = l->run[j].absolute > 0 ? "raise" : "give";
     if (s.end == SW_OWN_STEPS_TOO_MANY)
-        snprintf(text, 160, "%g steps to an output time, at t = %.6g, dt = %.3g: too small a tolerance; where "
-                 "|u| is far below its peak %s time.tolerance_absolute", s.attempts, t, s.dt, set);
+        sw_text_set(text, "%g steps to an output time, at t = %.6g, dt = %.3g: too small a tolerance; where |u| is far "
+                    "below its peak %s time.tolerance_absolute", s.attempts, t, s.dt, set);
     else if (s.end == SW_OWN_STEPS_NOT_FINITE)
-        snprintf(text, 160, "not finite at t = %.6g however small the step: dt fell to %.3g; u grows without bound, or "
-                 "what drives it is no number", t, s.dt);
+        sw_text_set(text, "not finite at t = %.6g however small the step: dt fell to %.3g; u grows without bound, or "
+                    "what drives it is no number", t, s.dt);
     else
-        snprintf(text, 160, "not within the tolerance at t = %.6g however small the step: dt fell to %.3g; u has a "
-                 "pole, or is small and jumps: %s time.tolerance_absolute", t, s.dt, set);
+        sw_text_set(text, "not within the tolerance at t = %.6g however small the step: dt fell to %.3g; u has a pole, "
+                    "or is small and jumps: %s time.tolerance_absolute", t, s.dt, set);
 }
 
 _Static_assert(sizeof(struct sw_own_steps) == SW_OWN_STEPS_NUMBERS * sizeof(double), "a record of doubles alone");

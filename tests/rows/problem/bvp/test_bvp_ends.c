@@ -357,10 +357,10 @@ static void few_points_have_a_zero_mean_too(void **state)
 
 static void explains(const struct texts *t, const char *why)
 {
-    char text[160];
+    struct sw_text text = SW_SHORT_TEXT;
     struct sw_bvp_result r = solved(8, t, 0, 1);
-    sw_bvp_explain(&r, text);
-    assert_string_equal(text, why);
+    sw_bvp_explain(&r, &text);
+    assert_string_equal(text.data, why);
     assert_true(isnan(r.rms));
 }
 
@@ -447,25 +447,25 @@ static void says_what_makes_it_nearly_singular(void **state)
     const struct texts nearly = {.f = "1", .left = {.robin = {"1", "1 + 4e-14", "0"}}},
                        resonant = {.f = "1", .left = {.robin = {"3", "3", "0"}}}, one = {.f = "1", .q = "-2"};
     struct sw_bvp_result r;
-    char text[160];
+    struct sw_text text = SW_SHORT_TEXT;
     (void)state;
     need_row();
     r = solved(1, &one, 0, 1);  /* 1 + q h²/2 */
-    sw_bvp_explain(&r, text);
-    assert_string_equal(text, "singular: a pivot vanishes at x = 0, -(p u')' + q u = 0 has a solution of its own; "
-                              "change q, alpha or beta of an end, or n");
+    sw_bvp_explain(&r, &text);
+    assert_string_equal(text.data, "singular: a pivot vanishes at x = 0, -(p u')' + q u = 0 has a solution of its own; "
+                                   "change q, alpha or beta of an end, or n");
     r = solved(4, &nearly, 0, 1);
-    sw_bvp_explain(&r, text);
+    sw_bvp_explain(&r, &text);
     assert_int_equal(r.fault, SW_BVP_SENSITIVE);
     assert_true(r.moved > 1e-3);
-    assert_contains(text, "singular to working precision: one rounding of f, q and the ends moves u by ");
-    assert_contains(text, " of its maximum; change f, q, alpha or beta, or n");
+    assert_contains(text.data, "singular to working precision: one rounding of f, q and the ends moves u by ");
+    assert_contains(text.data, " of its maximum; change f, q, alpha or beta, or n");
     r = solved(10, &resonant, 0, 1);
-    sw_bvp_explain(&r, text);
+    sw_bvp_explain(&r, &text);
     assert_true(r.fault == SW_BVP_NO_DIGIT || r.fault == SW_BVP_PIVOT);
     if (r.fault == SW_BVP_PIVOT) return;
-    assert_string_equal(text, "singular to working precision: of what the elimination gives no digit is right; change "
-                              "q, alpha or beta of an end, or n");
+    assert_string_equal(text.data, "singular to working precision: of what the elimination gives no digit is right; "
+                                   "change q, alpha or beta of an end, or n");
 }
 
 static void the_right_end_needs_a_second_point(void **state)

@@ -331,10 +331,10 @@ static void compare(const struct problem *t)
         fail_msg("done, though one rounding moves u by %.3g of itself", (double)(moved * u0 / largest));
     }
     if (r.fault && moved * u0 < 1e-5Q * largest) {
-        char text[160];
-        sw_bvp_explain(&r, text);
+        struct sw_text text = SW_SHORT_TEXT;
+        sw_bvp_explain(&r, &text);
         print_problem(t);
-        fail_msg("'%s', though one rounding moves u by %.3g of itself", text, (double)(moved * u0 / largest));
+        fail_msg("'%s', though one rounding moves u by %.3g of itself", text.data, (double)(moved * u0 / largest));
     }
     done += !r.fault;
     refused += r.fault != SW_BVP_FINE;

@@ -95,11 +95,11 @@ static void compare(const struct problem *t, double bound)
     const struct sw_bvp_result r = computed(t, u);
     quad largest = 0, error = 0;
     if (r.fault) {
-        char text[160];
-        sw_bvp_explain(&r, text);
+        struct sw_text text = SW_SHORT_TEXT;
+        sw_bvp_explain(&r, &text);
         const bool keeps = strcmp(under_test->name, "cpu.lapack") != 0;
         if (t->q >= 0 && (keeps || r.fault != SW_BVP_LOST))
-            fail_msg("n = %d, q = %g, p %g .. %g: %s", t->n, t->q, t->level[0], t->level[t->steps - 1], text);
+            fail_msg("n = %d, q = %g, p %g .. %g: %s", t->n, t->q, t->level[0], t->level[t->steps - 1], text.data);
         lost += r.fault == SW_BVP_LOST;
         refused += r.fault != SW_BVP_LOST;
         return;
