@@ -4,7 +4,7 @@
 #     3 tenths  tests/unit/sweep/test_mutants.c: configs with a few edits, in one process, under sanitizers
 #     2 tenths  tests/fuzz/mutate_configs.py: such configs through check, run and show of the sanitized program
 #     3 tenths  tests/fuzz/damage_results.py: show, status, merge, xdmf, resume, run, plot on damaged files and parts
-#     besides   tests/faults with SW_LONG=1: each call that may fail, in each order
+#     besides   tests/faults with SW_LONG=1: each call that may fail, in each order; and all random cases of tests in C
 #     2 tenths  scripts/build/fuzz.sh: the libFuzzer targets, where there is clang
 # SEED (the day: 20261122) makes other mutants. Inputs that found something, and the logs, go to build/fuzz; the summary
 # is printed at the end. Exit code 1: something was found; what happens inside libhdf5 is counted, and is none of it.
@@ -15,7 +15,9 @@ folder=$PWD/build/fuzz
 python=$(scripts/build/find_python.sh)
 sanitized=build/sanitize
 mkdir -p "$folder" || exit 1
-make -s -j"$(nproc)" sweep build/fail_nth.so build/jump_clock.so build/at_call &&
+long='bvp bvp_reference elliptic equation_differences recursive tridiagonal'
+make -s -j"$(nproc)" sweep build/fail_nth.so build/jump_clock.so build/at_call \
+        $(printf 'build/test_%s ' $long) &&
     make -s -j"$(nproc)" B=$sanitized SANITIZE=1 CUDA= OPT='-O1 -g1' $sanitized/sweep $sanitized/test_mutants || exit 1
 export OMP_WAIT_POLICY=passive
 found=0
@@ -49,6 +51,7 @@ fi
 for test in faults writers join checksum; do
     part "$test" 3600 env SW_LONG=1 SWEEP="$PWD/build/sweep" "tests/faults/test_$test.sh"
 done
+for test in $long; do part "$test" 3600 env SW_LONG=1 "build/test_$test"; done
 part libfuzzer $((seconds * 2 / 10)) scripts/build/fuzz.sh $((seconds / 10)) "$folder"
 if [ $found = 0 ]; then echo "fuzz: nothing found in $seconds s, seed $seed"
 else echo "fuzz: something was found; it is in $folder"; fi

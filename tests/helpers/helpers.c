@@ -108,6 +108,8 @@ static bool is_set(const char *name)
 
 bool small_suite(void) { return is_set("SW_SMALL"); }
 
+bool long_suite(void) { return is_set("SW_LONG"); }
+
 bool device_rows_only(void) { return is_set("SW_DEVICE_ROWS"); }
 
 static char folder[256];
@@ -150,12 +152,18 @@ double test_random(uint64_t *state)
  * f. */
 void test_fourier_solve_orders(int n, const double s[5], const double *f, int stride, long double *x)
 {
-    static long double cosine[2048], sine[2048], response[2048], real[2048], imaginary[2048];
+    static long double wave[2048], cosine[2048], sine[2048];  /* of lines of `known` points */
+    static long double response[2048], real[2048], imaginary[2048];
+    static int known;
     const long double pi = 3.14159265358979323846264338327950288L;
-    for (int k = 0; k < n; k++) {
-        const long double w = 4 * sinl(pi * k / n) * sinl(pi * k / n);
+    for (int k = 0; k < n && n != known; k++) {
+        wave[k] = 4 * sinl(pi * k / n) * sinl(pi * k / n);
         cosine[k] = cosl(2 * pi * k / n);
         sine[k] = 2 * k == n ? 0 : sinl(2 * pi * k / n);
+    }
+    known = n;
+    for (int k = 0; k < n; k++) {
+        const long double w = wave[k];
         const long double even = 1 + (long double)s[0] + s[2] * w + s[4] * w * w, odd = sine[k] * (s[1] - s[3] * w),
                           weight = (k == 0 || 2 * k == n ? 1 : 2) / (even * even + odd * odd);
         real[k] = weight * even;
@@ -173,9 +181,10 @@ void test_fourier_solve_orders(int n, const double s[5], const double *f, int st
         if (i > 0) response[n - i] = (even + odd) / n;
     }
     for (int i = 0; i < n; i++) {
-        x[i] = 0;
-        for (int k = 0; k <= i; k++) x[i] += response[i - k] * f[k * stride];
-        for (int k = i + 1; k < n; k++) x[i] += response[i - k + n] * f[k * stride];
+        long double sum = 0;
+        for (int k = 0; k <= i; k++) sum += response[i - k] * f[k * stride];
+        for (int k = i + 1; k < n; k++) sum += response[i - k + n] * f[k * stride];
+        x[i] = sum;
     }
 }
 

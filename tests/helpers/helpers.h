@@ -52,6 +52,9 @@ int run_group(const char *name, const struct CMUnitTest *tests, size_t count, CM
 /* Whether SW_SMALL is set: the tests run under a tool that makes them slow, so small sizes. */
 bool small_suite(void);
 
+/* Whether SW_LONG is set: all the random cases, of which `make test` takes a part. */
+bool long_suite(void);
+
 /* Whether SW_DEVICE_ROWS is set: that tool looks at a device (gpu_check.sh), so only the rows that use one. */
 bool device_rows_only(void);
 

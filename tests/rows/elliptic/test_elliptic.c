@@ -469,7 +469,7 @@ static void solves_where_coefficients_jump(void **state)
     if (under_test->space == SW_DEVICE && !under_test->falls_back) return;
     p = (struct sw_elliptic_numbers){.omega2 = 1, .lambda2 = 1, .delta = 1, .depth = 1, .tolerance = 1e-8,
                                      .iterations = 4000};
-    for (int k = 0; k < (small_suite() ? 12 : 60); k++) {
+    for (int k = 0; k < (small_suite() ? 12 : long_suite() ? 60 : 30); k++) {
         struct sw_elliptic_desc d = {.n = {6 + k % 27, 5 + (7 * k) % 23, 1 + k % 9}, .variable = true, .batch = 1,
                                      .sides = {k % 2, k % 2}, .bottom = SW_ELLIPTIC_NEUMANN,
                                      .top = SW_ELLIPTIC_NEUMANN};

@@ -204,7 +204,7 @@ static void leaves_such_backward_errors_where_the_last_two_unknowns_are_equal(vo
     (void)state;
     need_row_and_library();
     uint64_t seed = 21;
-    for (int k = 0; k < (small_suite() ? 64 : 1280); k++) {
+    for (int k = 0; k < (small_suite() ? 64 : long_suite() ? 1280 : 320); k++) {
         struct systems y = make_systems(before[k % 4] + 1 + k / 4 % 8, 1, k / 32 % 2);
         const int64_t n = y.n;
         if (!does(desc_of(&y))) {
@@ -689,7 +689,7 @@ static void solves_rows_of_any_scale_or_names_a_singular_matrix(void **state)
     (void)state;
     need_row_and_library();
     uint64_t seed = 22;
-    for (int k = 0; k < (small_suite() || under_test->space == SW_DEVICE ? 500 : 10000); k++) {
+    for (int k = 0; k < (small_suite() || under_test->space == SW_DEVICE ? 500 : long_suite() ? 10000 : 2500); k++) {
         const bool cyclic = k % 4 == 3, no_zeros = k % 3 > 0;
         struct systems y = make_systems(whole_number(cyclic ? 3 : 1, FEW, &seed), 1, cyclic);
         const int64_t d = make_whole(&y, most[k % 5], no_zeros, &seed);

@@ -7,8 +7,6 @@
 #include "table_iii.h"
 #include "tridiagonal_helpers.h"
 
-static bool in_long(void) { return getenv("SW_LONG") != NULL; }
-
 /* ------------------------------------------------------------------ the matrices themselves */
 
 /* As table III has them for n = 512: those that depend on random numbers little, or not at all. The smallest singular
@@ -77,7 +75,7 @@ static double largest(int64_t n, const double *x)
 
 static void visit(int type, int64_t n, uint64_t seed, check_function *check)
 {
-    const int block = in_long() && seed <= 10 ? 512 : 64;
+    const int block = long_suite() && seed <= 10 ? 512 : 64;
     struct problem p = {type, seed, make_table_iii(type, n, block, seed), NULL, NULL, {0, 0}};
     assert_ok(sw_alloc(2 * (size_t)n, &p.x));
     p.lapack = p.x + n;
@@ -95,10 +93,10 @@ static void visit(int type, int64_t n, uint64_t seed, check_function *check)
 static void visit_sizes(int type, check_function *check)
 {
     static const int64_t size[] = {3, 4, 5, 6, 8, 15, 16, 17, 32, 33, 63, 100, 128, 255, 512, 544, 546, 1000, 1634,
-                                   4096, 65536, 1 << 20, 1 << 22};
-    const int64_t most = small_suite() ? 600 : in_long() ? 1 << 22 : 65536;
+                                   4096, 20000, 1 << 20, 1 << 22};
+    const int64_t most = small_suite() ? 600 : long_suite() ? 1 << 22 : 20000;
     for (size_t k = 0; k < sizeof size / sizeof *size && size[k] <= most; k++) {
-        const uint64_t seeds = !in_long() ? (size[k] > 1000 ? 1 : 3) : size[k] > 65536 ? 10 : 100;
+        const uint64_t seeds = !long_suite() ? (size[k] > 1000 ? 1 : 3) : size[k] > 20000 ? 10 : 100;
         if (!is_regular(type, size[k])) continue;
         for (uint64_t seed = 1; seed <= seeds; seed++) visit(type, size[k], seed, check);
     }
@@ -180,7 +178,7 @@ static void has_forward_errors_within_condition_times_backward_error(void **stat
     (void)state;
     need_row_and_library();
     for (int type = 1; type <= TABLE_III_TYPES; type++)
-        for (uint64_t seed = 1; seed <= (in_long() ? 100 : 4); seed++) visit(type, 48, seed, check_forward_error);
+        for (uint64_t seed = 1; seed <= (long_suite() ? 100 : 4); seed++) visit(type, 48, seed, check_forward_error);
 }
 
 int main(void)

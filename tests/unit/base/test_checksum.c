@@ -13,6 +13,15 @@ enum { BLOCK = SW_CHECKSUM_BLOCK, MOST = 90 * BLOCK };  /* writes of it wake the
 
 static unsigned char content[MOST], got[MOST + 100];
 
+static void fill_content(size_t bytes)
+{
+    static uint64_t word = 1;
+    for (size_t k = 0; k < bytes; k++) {
+        if (k % 4 == 0) word = word * 6364136223846793005u + 1442695040888963407u;
+        content[k] = (unsigned char)(word >> (32 + 8 * (k % 4)));
+    }
+}
+
 static int new_file(void)
 {
     char path[] = "/tmp/sweep-checksum-XXXXXX";
@@ -36,7 +45,7 @@ static int sealed_file(size_t bytes, int how)
     const int fd = new_file();
     size_t begin[4], end[4];
     int left = 4;
-    for (size_t k = 0; k < bytes; k++) content[k] = (unsigned char)(rand() >> 7);
+    fill_content(bytes);
     assert_int_equal(sw_checksum_begin(&w), SW_OK);
     for (int k = 0; k < 4; k++) {
         begin[k] = how == 4 && k ? bytes : bytes * (size_t)k / 4;
@@ -98,14 +107,14 @@ static void what_was_written_last_counts(void **state)
         struct sw_checksum_writer *w;
         struct sw_checksum sum;
         const int fd = new_file();
-        for (int k = 0; k < 2 * BLOCKS * BLOCK; k++) content[k] = (unsigned char)(rand() >> 7);
+        fill_content(2 * BLOCKS * BLOCK);
         assert_int_equal(sw_checksum_begin(&w), SW_OK);
         for (int n = 0; n < 100; n++) {
             const size_t at = (size_t)(rand() % BLOCKS), count = 1 + (size_t)rand() % (BLOCKS - at);
             const size_t bytes = count * BLOCK - (rand() % 4 ? 0 : 100), half = rand() % 2 ? BLOCKS * BLOCK : 0;
             sw_checksum_add(w, at * BLOCK, content + half + at * BLOCK, bytes);
             assert_int_equal(pwrite(fd, content + half + at * BLOCK, bytes, (off_t)(at * BLOCK)), bytes);
-                }
+        }
         assert_int_equal(sw_checksum_seal(&w, fd, "a file"), SW_OK);
         assert_int_equal(sw_checksum_open(fd, &sum), 0);
         assert_int_equal(sw_checksum_check(&sum, NULL), 0);

@@ -543,7 +543,7 @@ static void a_jump_is_seen_wherever_in_a_step_it_is(void **state)
     (void)state;
     need_row();
     for (int k = 0; k < STEEP; k++) {
-        const char *phases = small_suite() ? "linspace(0.9, 1.2, 4)" : "linspace(0.9, 1.2, 21)";
+        const char *phases = small_suite() ? "linspace(0.9, 1.2, 4)" : "linspace(0.9, 1.2, 11)";
         char rest[300];
         size_t numbers;
         if (steep[k].walls && !(under_test->takes & SW_LINE_ENDS)) continue;

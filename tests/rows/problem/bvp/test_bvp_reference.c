@@ -407,7 +407,7 @@ static void agrees_for_random_problems_of_more_points(void **state)
         const struct problem t = random_problem(&seed, 31 + one_of(&seed, 220));
         compare(&t);
     }
-    const struct problem t = random_problem(&seed, 2000);
+    const struct problem t = random_problem(&seed, long_suite() ? 2000 : 1000);
     compare(&t);
     report("more points");
 }
@@ -455,7 +455,7 @@ static void resonance_follows_its_closed_form(void **state)
     (void)state;
     need_row();
     for (int k = 0; k < 12; k++) {
-        const int64_t n = k % 3 == 0 ? 100 : k % 3 == 1 ? 5000 : 200000;
+        const int64_t n = k % 3 == 0 ? 100 : k % 3 == 1 ? 5000 : 70000;
         const int mode = 1 + k * k;
         const long double h = 1.0L / (long double)n, root = 2 / h * sinl(mode * (long double)M_PI * h / 2);
         const double off = pow(10, -1 - k / 3), q = (double)(-root * root * (1 + off));
@@ -529,7 +529,7 @@ static void no_digit_is_lost_where_n_grows(void **state)
     for (int k = 0; k < 3; k++) {
         double scaled[2] = {0};
         for (int j = 0; j < (small_suite() ? 2 : 3); j++) {
-            const int64_t n = j == 0 ? 4000 : j == 1 ? 100000 : 1000000;
+            const int64_t n = j == 0 ? 4000 : j == 1 ? 100000 : long_suite() ? 1000000 : 300000;
             const struct sw_bvp_run run = {.h = 1.0 / (double)n};
             const struct sw_bvp_result *r;
             const void *field;

@@ -288,7 +288,7 @@ static void factors_multiply_to_operators_of_all_orders(void **state)
 {
     uint64_t seed = 3;
     (void)state;
-    for (int k = 0; k < 20000; k++) {
+    for (int k = 0; k < (long_suite() ? 20000 : 5000); k++) {
         const struct sw_line_operator a = some_operator(&seed);
         struct sw_recursive up, down;
         if (!form->factors(&a, false, &up, &down))
