@@ -25,10 +25,10 @@
  *
  * Failures: a rank that cannot go on returns its status from the function that sw_comm_run() called, and the others do
  * not wait for it for ever. Ranks of the row `threads` get SW_E_COMM from every operation that can no longer complete,
- * with the rank that failed and its message, also in parts of the communicator that do not have that rank; it also finds
- * ranks that call different operations. In the row `mpi` a rank that fails while others go on prints its error and ends
- * all processes with MPI_Abort. Where a failure of one rank may happen in normal use, agree() tells all ranks, and all
- * of them return.
+ * with the rank that failed and its message, also in parts of the communicator that do not have that rank. The row also
+ * finds ranks that call different operations. In the row `mpi` a rank that fails while others go on prints its error
+ * and ends all processes with MPI_Abort. Where a failure of one rank may happen in normal use, agree() tells all ranks,
+ * and all of them return.
  */
 #include <stdbool.h>
 #include <stddef.h>
