@@ -450,7 +450,8 @@ static enum sw_status create(struct sw_fd *fd, size_t others)
     p->lines = fd->outer * fd->stride;
     p->single = fd->desc.single;
     p->add = fd->desc.add;
-    p->threads = p->lines * (size_t)p->cut->m < 16384 ? 1 : fd->device->threads;  /* less than waking the others takes */
+    /* fewer points take less time than waking the other threads */
+    p->threads = p->lines * (size_t)p->cut->m < 16384 ? 1 : fd->device->threads;
     allocate(p, others, &fd->arrays);
     SW_TRY(fd->arrays.status);
     return factor(p);
@@ -545,7 +546,7 @@ const struct sw_fd_ops fd_truncated_cpu = {
 
 const struct sw_fd_ops fd_strips_cpu = {
     .name = "cpu.strips",
-    .about = "the same, with the values beside a part found first, from strips at its ends: then all points in one pass",
+    .about = "the same; values beside a part are found first, from strips at its ends, then all points in one pass",
     .space = SW_HOST,
     .adds = true,
     .refuse_cut = fd_cut_refuse_truncation,

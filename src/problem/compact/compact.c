@@ -201,8 +201,9 @@ static enum sw_status name_nonfinite(const struct sw_problem *problem, const str
 
 static const struct sw_run_warning warnings[] = {{.warn = sw_nonfinite_warn}, {0}};
 
-/* Away from the walls: the middle half of each line that ends at some, as points of this rank. What the closure does there decays as rho^w over
- * w points, rho < 1/2, so that it is gone long before h^p is, as n grows. Without walls it is all of the line. */
+/* Away from the walls: the middle half of each line that ends at some, in points of this rank. What the closure does
+ * there decays as rho^w over w points, rho < 1/2, so that it is gone long before h^p is, as n grows. Without walls it
+ * is all of the line. */
 static struct sw_interior interior_of(const struct sw_setup *setup)
 {
     struct sw_interior in;

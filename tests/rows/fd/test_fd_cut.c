@@ -145,64 +145,6 @@ static void undivided(const struct problem *p, double *out)
 
 /* ------------------------------------------------------------------ tolerance */
 
-enum { N = 64 };  /* the inverse of a longer line is no larger: its entries decay away from the diagonal */
-
-/* ||T^-1||, largest row sum, of a line of N points: by Gaussian elimination with row exchanges. */
-static double inverse_norm(const char *scheme, const char *boundary, double alpha)
-{
-    static long double a[N][2 * N];
-    const struct sw_fd_scheme *s = sw_fd_scheme_find(scheme);
-    const struct sw_fd_closure *c = sw_fd_closure_find(s, boundary);
-    const struct sw_fd_scheme *second = c && s->half_width > 1 ? sw_fd_scheme_find(c->inner[0]) : s;
-    const double al = s->kind == SW_FD_FILTER ? alpha : (double)s->alpha.num / s->alpha.den;
-    const double al2 = s->kind == SW_FD_FILTER ? alpha : (double)second->alpha.num / second->alpha.den;
-    memset(a, 0, sizeof a);
-    for (int i = 0; i < N; i++) {
-        const double off = c && (i == 1 || i == N - 2) ? al2 : al;
-        a[i][i] = a[i][N + i] = 1;
-        a[i][(i + 1) % N] = a[i][(i + N - 1) % N] = off;
-        if (s->beta.num) a[i][(i + 2) % N] = a[i][(i + N - 2) % N] = (double)s->beta.num / s->beta.den;
-    }
-    if (c) {
-        a[0][N - 1] = a[N - 1][0] = 0;
-        a[0][1] = a[N - 1][N - 2] = c->alpha.den ? (double)c->alpha.num / c->alpha.den : 0;
-    }
-    for (int k = 0; k < N; k++) {
-        int best = k;
-        for (int i = k + 1; i < N; i++)
-            if (fabsl(a[i][k]) > fabsl(a[best][k])) best = i;
-        for (int j = 0; j < 2 * N; j++) {
-            long double x = a[k][j];
-            a[k][j] = a[best][j];
-            a[best][j] = x;
-        }
-        for (int i = 0; i < N; i++) {
-            const long double by = a[i][k] / a[k][k];
-            for (int j = 0; j < 2 * N && i != k && by != 0; j++) a[i][j] -= by * a[k][j];
-        }
-    }
-    double norm = 0;
-    for (int i = 0; i < N; i++) {
-        long double sum = 0;
-        for (int j = 0; j < N; j++) sum += fabsl(a[i][N + j] / a[i][i]);
-        norm = fmax(norm, (double)sum);
-    }
-    return norm;
-}
-
-/* The largest right-hand side of |f| <= 1, term by term. */
-static double terms(const struct sw_fd_line *l)
-{
-    double most = fabs(l->centre);
-    for (int k = 1; k <= l->half_width; k++) most += (l->kind == SW_FD_SECOND ? 4 : 2) * fabs(l->weight[k]);
-    for (int r = 0; r < l->rows; r++) {
-        double sum = 0;
-        for (int k = 0; k < l->points[r]; k++) sum += 2 * fabs(l->wall[r][k]);
-        most = fmax(most, sum);
-    }
-    return most;
-}
-
 /* What rounding may make of results for |f| <= 1: ||T^-1|| times the terms of the right-hand side, in units of the last
  * place. cpu.thomas takes 8 of them (test_fd.c); a part as many, A u and B l two each, and A and B, which are of
  * the size of the result, as many again at most: 24. In single precision a result is rounded once more, when it is
@@ -213,7 +155,7 @@ static double rounding(const struct sw_fd_desc *d, double *largest)
     struct sw_fd_line line;
     const int64_t n = d->n[d->axis];
     assert_ok(sw_fd_line_make(d->scheme, d->boundary, n, d->h, d->alpha, d->left, &line));
-    *largest = inverse_norm(d->scheme, d->boundary, d->alpha) * terms(&line);
+    *largest = fd_inverse_norm(d->scheme, d->boundary, d->alpha) * fd_terms(&line);
     return 24 * DBL_EPSILON * *largest + (d->single ? FLT_EPSILON / 2 : 0) * (*largest + d->add);
 }
 
