@@ -80,12 +80,6 @@ LDFLAGS  += $(if $(SANITIZE),,-Wl$(,)--gc-sections) $(HARDEN_LDFLAGS) \
 
 simd := src/problem/line/simd
 $(lanes:%=$B/$(simd)/lanes_%.o): private CFLAGS += -fno-var-tracking
-# AddressSanitizer calls a function at each access, which takes half the time to compile of what it inlines.
-ifeq ($(findstring clang,$(CC)),)
-$(lanes:%=$B/$(simd)/lanes_%.o): private SANITIZERS += --param asan-instrumentation-with-call-threshold=0
-endif
-# What lanes_body.h does, UBSan sees in lanes_few_avx2.c: each of the others takes it one to four minutes to compile.
-$(patsubst %,$B/$(simd)/lanes_%.o,$(filter-out few_avx2,$(lanes))): private SANITIZERS += -fno-sanitize=undefined
 # The tests themselves are no faster for -O3, which takes thrice as long; UBSan is for what they test. GCC warns falsely
 # of variables without a value where it optimizes little.
 $B/tests/unit/%.o $B/tests/rows/%.o $B/tests/helpers/%.o: private CFLAGS += -O1 -Wno-maybe-uninitialized
