@@ -24,6 +24,8 @@ mpis      = ompi-c mpi-c ompi mpich
 MPI      ?= $(if $(PORTABLE)$(SANITIZE),,$(if $(call first_of,$(mpis)),1))
 MPI_CFLAGS  ?= $(if $(MPI),$(call pc,--cflags,$(mpis)))
 MPI_LDFLAGS ?= $(if $(MPI),$(call pc,--libs,$(mpis)))
+# NCCL: between GPUs, loaded at run time; its header may be elsewhere: NCCL=1 NCCL_CFLAGS=-I...
+NCCL     ?= $(if $(CUDA),$(if $(wildcard $(CUDA_DIR)/include/nccl.h /usr/include/nccl.h /usr/local/include/nccl.h),1))
 HDF5_CFLAGS ?= $(call pc,--cflags,hdf5 hdf5-serial)
 HDF5_LDFLAGS ?= $(call pc,--libs-only-L,hdf5 hdf5-serial)
 # hdf5, or hdf5_serial where the library has its own name (Debian, from HDF5 2 on).
@@ -94,6 +96,9 @@ endif
 ifeq ($(MPI),)
 sources := $(filter-out %_mpi.c,$(sources))
 endif
+ifeq ($(and $(CUDA),$(NCCL)),)
+sources := $(filter-out %_nccl_cuda.c,$(sources))
+endif
 # What takes long to compile comes first, so that no core waits for it at the end.
 objects := $(lanes:%=$B/$(simd)/lanes_%.o) $(if $(CUDA),$(patsubst %.cu,$B/%.o,$(wildcard cuda/*.cu cuda/*/*.cu)))
 objects += $(filter-out $(objects),$(sources:%.c=$B/%.o)) $B/gen/embed.o
@@ -141,7 +146,7 @@ $B/$(simd)/lanes.o: private CPPFLAGS += $(for_lanes)
 $B/$(simd)/lanes.o: $B/gen/lanes.flags
 $B/gen/lanes.flags: made_with = $(for_lanes)
 
-for_comm = $(if $(MPI),-DSW_HAVE_MPI $(MPI_CFLAGS))
+for_comm = $(if $(MPI),-DSW_HAVE_MPI $(MPI_CFLAGS)) $(if $(and $(CUDA),$(NCCL)),-DSW_HAVE_NCCL $(NCCL_CFLAGS))
 $B/src/comm/%.o: private CPPFLAGS += $(for_comm)
 $(filter $B/src/comm/%,$(objects)): $B/gen/comm.flags
 
@@ -183,6 +188,8 @@ info:                          ## what was found on this machine
 	@echo "sweep   $(VERSION)"; echo "CC      $(CC): $$($(CC) --version | head -n 1)"
 	@echo "CUDA    $(if $(CUDA),$(NVCC) for sm $(SM),none: built for the CPU only)"
 	@echo "MPI     $(if $(MPI),$(strip $(MPI_CFLAGS) $(MPI_LDFLAGS)),none: a sweep runs in one process)"
+	@echo "NCCL    $(if $(and $(CUDA),$(NCCL)),its header is here; the library is loaded at run time,none: GPUs exchange \
+	numbers through the memory of the host)"
 	@echo "HDF5    $(or $(strip $(HDF5_CFLAGS) $(HDF5_LDFLAGS)),not found by pkg-config: set HDF5_CFLAGS and HDF5_LDFLAGS)"
 
 setup:                         ## install the system packages that are missing (Debian, Ubuntu)

@@ -32,6 +32,6 @@ strays=$(home 'libconfig' 'src/sweep/config_parse[.]c'; home 'hdf5' 'src/(store/
          home 'nvrtc' 'src/device/kernel_cuda[.]c'; home 'cusparse|cublas|cufft' 'src/linalg/libraries/[a-z_]*_cuda[.]c'
          home 'cuda_runtime|cuda[.]h' '(src/[a-z/]*/[a-z_]*_cuda[.][ch]|cuda/[a-z_/]*[.]cuh?|cuda/[a-z_/]*[.]h)'
          home 'mpi[.]h' 'src/comm/[a-z_]*_mpi[.][ch]'; home 'sha2|md5|sha' 'src/base/sw_hash[.]h'
-         home 'xxh' 'src/base/sw_checksum[.]c')
+         home 'nccl' 'src/comm/comm_nccl_cuda[.]c'; home 'xxh' 'src/base/sw_checksum[.]c')
 all=$(printf '%s\n%s\n' "$bad" "$strays" | sed '/^$/d')
 [ -z "$all" ] || { echo "$all" >&2; exit 1; }

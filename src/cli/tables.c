@@ -180,14 +180,21 @@ static void closure_detail(int k, struct sw_text *text)
 
 /* ---- */
 
+/* Between processes, and between the devices of ranks. */
+static const struct sw_comm_ops *transport(int k)
+{
+    for (int c = 0; sw_comm_table[c]; c++)
+        if (sw_comm_table[c]->apart && k-- == 0) return sw_comm_table[c];
+    for (int c = 0; sw_comm_device_table[c]; c++)
+        if (k-- == 0) return sw_comm_device_table[c];
+    return NULL;
+}
+
 static bool transport_row(int k, struct table_row *row)
 {
-    for (int c = 0; sw_comm_table[c]; c++) {
-        if (!sw_comm_table[c]->apart || k-- > 0) continue;
-        *row = (struct table_row){sw_comm_table[c]->name, sw_comm_table[c]->about, NULL, sw_comm_table[c]->absent};
-        return true;
-    }
-    return false;
+    const struct sw_comm_ops *ops = transport(k);
+    if (ops) *row = (struct table_row){ops->name, ops->about, NULL, ops->absent};
+    return ops;
 }
 
 const struct cli_table cli_tables[] = {
@@ -204,6 +211,6 @@ const struct cli_table cli_tables[] = {
      false},
     {"compact schemes", "schemes", "A compact scheme", scheme_row, scheme_detail, false},
     {"ends of an axis", "boundaries", "What the ends of an axis are", closure_row, closure_detail, false},
-    {"processes that work together", "transports", "How processes work together", transport_row, NULL, false},
+    {"ranks that work together", "transports", "How ranks send numbers to each other", transport_row, NULL, false},
     {0},
 };

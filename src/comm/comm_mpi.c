@@ -149,6 +149,8 @@ static enum sw_status mpi_barrier(const struct sw_comm *comm)
 
 /* ---- parts */
 
+extern const struct sw_comm_ops comm_mpi;
+
 struct part { struct sw_comm comm; struct own own; };
 
 /* MPI_Comm_split() waits for the other ranks under the lock: they are on their way to it, as all have agreed. */
@@ -166,7 +168,7 @@ static enum sw_status mpi_split(const struct sw_comm *comm, const struct comm_pl
     world_unlock();
     if (!p) return SW_OK;
     p->own.comm = made;
-    p->comm = (struct sw_comm){.ops = comm->ops, .rank = place->rank, .size = place->size, .own = &p->own};
+    p->comm = (struct sw_comm){.ops = &comm_mpi, .rank = place->rank, .size = place->size, .own = &p->own};
     *part = &p->comm;
     return SW_OK;
 }
@@ -229,8 +231,6 @@ static enum sw_status meet_at_end(const struct sw_comm *comm, const struct sw_er
     world_wait(1, &request, 0);
     return sw_err_raise(&failure);
 }
-
-extern const struct sw_comm_ops comm_mpi;
 
 static enum sw_status mpi_run(int ranks, sw_comm_part *part, void *context)
 {

@@ -13,9 +13,29 @@ static const struct sw_comm_ops comm_mpi = {
     .fits = no_ranks};
 #endif
 
+extern const struct sw_comm_ops comm_staged;
+
+#ifdef SW_HAVE_NCCL
+extern const struct sw_comm_ops comm_nccl;
+#else
+#ifdef SW_HAVE_CUDA
+#define WHY "built without NCCL: install libnccl-dev (NVIDIA) and run make again"
+#else
+#define WHY SW_WITHOUT_CUDA
+#endif
+static const struct sw_comm_ops comm_nccl = {
+    .name = "nccl", .about = "GPU to GPU, by NCCL", .absent = WHY, .space = SW_DEVICE, .gpu_each = true};
+#endif
+
 const struct sw_comm_ops *const sw_comm_table[] = {
     &comm_null,     /* one rank: a serial run */
     &comm_threads,  /* ranks are threads of this process */
     &comm_mpi,      /* ranks are the processes that mpirun has started */
+    0,
+};
+
+const struct sw_comm_ops *const sw_comm_device_table[] = {
+    &comm_nccl,     /* GPU to GPU, each rank with one of its own */
+    &comm_staged,   /* through the memory of the host: always works */
     0,
 };

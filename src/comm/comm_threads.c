@@ -315,6 +315,15 @@ static void threads_destroy(struct sw_comm *part)
     if (last) free_group(g);
 }
 
+static enum sw_status threads_failure(const struct sw_comm *comm)
+{
+    struct shared *s = ((struct rank *)comm->own)->group->shared;
+    pthread_mutex_lock(&s->lock);
+    enum sw_status st = sw_err_raise(&s->failed);
+    pthread_mutex_unlock(&s->lock);
+    return st;
+}
+
 /* ---- starting and ending */
 
 /* What operations of the other ranks return after this rank's part has failed. A failure that the rank itself got from
@@ -429,4 +438,5 @@ const struct sw_comm_ops comm_threads = {
     .barrier = threads_barrier,
     .split = threads_split,
     .destroy = threads_destroy,
+    .failure = threads_failure,
 };

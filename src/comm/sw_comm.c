@@ -126,22 +126,30 @@ enum sw_status sw_comm_max(const struct sw_comm *comm, size_t count, double *val
     return reduce(comm, larger, count, values);
 }
 
+/* As many numbers at once as `all` has room for. */
+enum sw_status sw_comm_broadcast(const struct sw_comm *comm, int from, size_t count, double *numbers)
+{
+    double all[SW_COMM_MOST];
+    const size_t most = SW_COMM_MOST / (size_t)comm->size;
+    for (size_t done = 0; done < count; done += most) {
+        const size_t part = count - done < most ? count - done : most;
+        SW_TRY(comm->ops->gather_host(comm, part, numbers + done, all));
+        memcpy(numbers + done, all + (size_t)from * part, part * sizeof *numbers);
+    }
+    return SW_OK;
+}
+
 /* ---- agreement */
 
 enum { SENT_BYTES = 512 };  /* of a message, with its final 0, that the other ranks get */
 
-/* Send the message of rank `from` to all ranks. Rows move numbers and do not look at them, so its bytes travel as
- * numbers, as many at once as `all` has room for. Only failures come here. */
-static enum sw_status send_failure(const struct sw_comm *comm, int from, const char *message, double *all, char *text)
+/* Send the message of rank `from` to all ranks: rows do not look at numbers, so its bytes travel as numbers. Only
+ * failures come here. */
+static enum sw_status send_failure(const struct sw_comm *comm, int from, const char *message, char *text)
 {
     double numbers[SENT_BYTES / sizeof(double)];
-    const size_t count = SENT_BYTES / sizeof(double), most = SW_COMM_MOST / (size_t)comm->size;
     memcpy(numbers, message, sizeof numbers);
-    for (size_t done = 0; done < count; done += most) {
-        size_t part = count - done < most ? count - done : most;
-        SW_TRY(comm->ops->gather_host(comm, part, numbers + done, all));
-        memcpy(numbers + done, all + (size_t)from * part, part * sizeof *numbers);
-    }
+    SW_TRY(sw_comm_broadcast(comm, from, sizeof numbers / sizeof *numbers, numbers));
     memcpy(text, numbers, sizeof numbers);
     text[SENT_BYTES - 1] = 0;
     return SW_OK;
@@ -164,7 +172,7 @@ enum sw_status sw_comm_agree(const struct sw_comm *comm, enum sw_status st)
     enum sw_status failed = comm->ops->gather_host(comm, 1, &mine, all);
     while (!failed && first < comm->size && all[first] == SW_OK) first++;
     if (!failed && first == comm->size) return SW_OK;
-    if (!failed) failed = send_failure(comm, first, own.message, all, text);
+    if (!failed) failed = send_failure(comm, first, own.message, text);
     if (!failed) comm->ops->barrier(comm);
     if (st) return sw_err_raise(&own);
     return failed ? failed : SW_FAIL(SW_E_COMM, "rank %d of %d: %s", first, comm->size, text);

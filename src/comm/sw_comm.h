@@ -38,7 +38,7 @@
 
 enum { SW_COMM_MOST = 4096 };  /* ranks, at most */
 
-struct sw_comm {               /* made by sw_comm_run() or sw_comm_split(); read only to others */
+struct sw_comm {               /* made by sw_comm_run(), _split(), _on_device(); read only to others */
     const struct sw_comm_ops *ops;
     int   rank, size;          /* 0 <= rank < size                           */
     void *own;                 /* the row's own data                         */
@@ -125,6 +125,10 @@ enum sw_status sw_comm_gather_one(const struct sw_comm *comm, double mine, doubl
 /** Return when all ranks have called. On a device: when their queued work is done as well. */
 enum sw_status sw_comm_barrier(const struct sw_comm *comm);
 
+/** A few numbers of one rank, on every rank.
+ * @param numbers  [count] on the host, in on rank `from` and out on the others */
+enum sw_status sw_comm_broadcast(const struct sw_comm *comm, int from, size_t count, double *numbers);
+
 /** Sum, or largest, over all ranks, for each of a few numbers; the result is on every rank. A NaN anywhere makes NaN.
  * @param values  [count] on the host, in and out */
 enum sw_status sw_comm_sum(const struct sw_comm *comm, size_t count, double *values);
@@ -144,7 +148,26 @@ enum sw_status sw_comm_agree(const struct sw_comm *comm, enum sw_status st);
  * @return SW_E_ARG a color < -1; SW_E_MEMORY; SW_E_COMM another rank could not */
 enum sw_status sw_comm_split(const struct sw_comm *comm, int color, struct sw_comm **part);
 
-/** Free what sw_comm_split() made. All its ranks do so when their operations have returned; none waits for another.
- * NULL and *NULL are fine. */
+/** A communicator of the same ranks for arrays in the memory of a device that each rank has; its operations are ordered
+ * with the work on the device's compute stream. Collective over host: all ranks get the same row, or a failure. On the
+ * CPU it is host by another name. Parts of it (sw_comm_split()) have the same row; reductions go through host, which
+ * has no operation of its own between exchange_begin() and exchange_end().
+ *
+ * NCCL's operations wait on the GPU for those of other ranks. The memory of a GPU is therefore allocated and freed
+ * while none is queued: CUDA may then wait for the other GPUs of the process. Where a rank fails, what the others have
+ * queued ends without the numbers, and their next operation returns SW_E_COMM.
+ * @param host    row null, threads or mpi; borrowed
+ * @param device  of this rank, used by the thread that calls the operations; borrowed
+ * @param row     "nccl" (a GPU of its own for each rank), "staged" (through the memory of the host); NULL: the first
+ *                that works on all ranks
+ * @param comm    out; free with sw_comm_destroy() before host and device
+ * @return SW_E_CONFIG there is no such row; SW_E_ABSENT it does not work here; SW_E_ARG some ranks have the CPU and
+ *         others do not; SW_E_MEMORY; SW_E_CUDA; SW_E_COMM NCCL has failed, or another rank could not */
+enum sw_status sw_comm_on_device(const struct sw_comm *host, struct sw_device *device, const char *row,
+                                 struct sw_comm **comm);
+
+/** Free what sw_comm_split() and sw_comm_on_device() made. All its ranks do so when their operations have returned.
+ * Each waits for its own device, and for no other rank: where none has failed, ranks of devices pass a barrier before,
+ * since another one may still be reading. NULL and *NULL are fine. */
 void sw_comm_destroy(struct sw_comm **comm);
 #endif

@@ -4,8 +4,10 @@
  *
  * Arguments are checked, and reductions are made, before the table: a row only moves numbers, bit by bit. A row over
  * processes (`apart`) calls the part once in run(), with the rank of this process; when a part fails while others go
- * on, run() must not let them wait for ever. A row for device memory (NCCL) has its arrays in SW_DEVICE space, and its
- * gather_host moves the few numbers of the reductions from and to the host.
+ * on, run() must not let them wait for ever.
+ *
+ * Rows of sw_comm_device_table move numbers between the memories of devices. They have `attach` in place of `fits` and
+ * `run`, and gather few numbers through the communicator of the host that they are attached to.
  */
 #include "base/row.h"
 #include "comm/sw_comm.h"
@@ -37,8 +39,30 @@ struct sw_comm_ops {
     /* All ranks of comm call it, and agree afterwards on whether it failed. part stays NULL where color is -1. */
     enum sw_status (*split)(const struct sw_comm *comm, const struct comm_place *place, struct sw_comm **part);
     void           (*destroy)(struct sw_comm *part);  /* NULL: there is nothing to free */
+    /* Whether no operation can complete any more, since a rank has failed. Any thread asks. NULL: nobody knows. */
+    enum sw_status (*failure)(const struct sw_comm *comm);
+
+    /* ---- rows of devices */
+    bool           gpu_each; /* no two ranks may share a GPU                           */
+    enum sw_status (*usable)(const struct sw_device *device);  /* why this rank cannot use the row */
+    /* Collective; all ranks agree afterwards on whether it failed. Where it does, comm is destroyed if it is there. */
+    enum sw_status (*attach)(const struct sw_comm *host, struct sw_device *device, struct sw_comm **comm);
 };
 
-/* Ends with NULL. Order is preference. */
-extern const struct sw_comm_ops *const sw_comm_table[];
+/* What rows of devices have first in their own data, which comm->own points to. */
+struct comm_on_device {
+    struct sw_comm        comm;
+    const struct sw_comm *host;
+    struct sw_comm       *host_part;  /* the same, where it was made for this one; else NULL */
+    struct sw_device     *device;
+};
+void comm_on_device_init(struct comm_on_device *c, const struct sw_comm_ops *ops, const struct sw_comm *host,
+                         struct sw_device *device);
+
+/* Operations that rows of devices share. */
+enum sw_status comm_on_device_gather_host(const struct sw_comm *comm, size_t count, const double *mine, double *all);
+enum sw_status comm_on_device_split(const struct sw_comm *comm, const struct comm_place *place, struct sw_comm **part);
+
+/* End with NULL. Order is preference. */
+extern const struct sw_comm_ops *const sw_comm_table[], *const sw_comm_device_table[];
 #endif

@@ -83,6 +83,7 @@ static enum sw_status read_properties(struct sw_device *device)
     device->sm = 10 * p.major + p.minor;
     device->processors = p.multiProcessorCount;
     device->memory_total = p.totalGlobalMem;
+    memcpy(device->uuid, &p.uuid, sizeof device->uuid);
     return SW_OK;
 }
 

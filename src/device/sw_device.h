@@ -21,6 +21,7 @@ struct sw_device {              /* made by sw_device_open(); read only to others
     int    sm;                  /* compute capability, 90 for 9.0; 0 on the CPU                          */
     int    processors;          /* streaming multiprocessors; cores on the CPU                           */
     size_t memory_total;        /* bytes                                                                 */
+    unsigned char uuid[16];     /* of a GPU, the same in all processes; 0 on the CPU                     */
     bool   urgent;              /* its kernels go before those of others on the same GPU                  */
     void  *compute, *copy;      /* two CUDA streams (cudaStream_t); NULL on the CPU                      */
 };

@@ -21,11 +21,13 @@
 #include "comm/sw_comm_impl.h"
 #include "comm/sw_launch.h"
 #include "comm/sw_message.h"
+#include "device/sw_device.h"
 #include "helpers.h"
 
 static const struct sw_comm_ops *under_test;
 static const int sizes[] = {1, 2, 3, 4, 8};
-enum { SIZES = sizeof sizes / sizeof *sizes, MOST = 8, ROUNDS = 300 };
+enum { SIZES = sizeof sizes / sizeof *sizes, MOST = 8 };
+static int rounds = 300;
 
 #define EXPECT(what)                                                                                                   \
     do {                                                                                                               \
@@ -35,12 +37,179 @@ enum { SIZES = sizeof sizes / sizeof *sizes, MOST = 8, ROUNDS = 300 };
 /* Whether the part of this rank was run in this process. */
 static bool here(int rank) { return !under_test->apart || rank == sw_launched().rank; }
 
+/* ---- communicators of devices: each test runs on them as well */
+
+enum kind { HOST, CPU, FAR, CUDA };
+
+/* What is tested now: the row itself (HOST), or one that is made of it for devices. */
+static struct { enum kind kind; const char *row; } over;
+static int gpus;
+static _Thread_local struct sw_device *device_here;  /* of this rank */
+
+static bool by_nccl(void) { return over.row && !strcmp(over.row, "nccl"); }
+
+static bool does(int ranks) { return under_test->fits(ranks) && (!by_nccl() || ranks <= gpus); }
+
+/* A device whose memory the host cannot reach: what is copied goes through its operations, or there is a fault. */
+static void *far(const void *memory) { return (void *)((uintptr_t)memory ^ (uintptr_t)1 << 62); }
+
+static enum sw_status far_alloc(struct sw_device *device, size_t bytes, void **out)
+{
+    (void)device;
+    *out = calloc(1, bytes + 1);
+    if (!*out) return SW_FAIL(SW_E_MEMORY, "no memory");
+    *out = far(*out);
+    return SW_OK;
+}
+
+static enum sw_status far_alloc_host(struct sw_device *device, size_t bytes, void **out)
+{
+    (void)device;
+    *out = calloc(1, bytes + 1);
+    return *out ? SW_OK : SW_FAIL(SW_E_MEMORY, "no memory");
+}
+
+static void far_free(struct sw_device *device, void *memory) { (void)device, free(far(memory)); }
+static void far_free_host(struct sw_device *device, void *memory) { (void)device, free(memory); }
+
+static enum sw_status far_upload(struct sw_device *device, void *to, const void *from, size_t bytes)
+{
+    (void)device;
+    memcpy(far(to), from, bytes);
+    return SW_OK;
+}
+
+static enum sw_status far_download(struct sw_device *device, void *to, const void *from, size_t bytes)
+{
+    (void)device;
+    memcpy(to, far(from), bytes);
+    return SW_OK;
+}
+
+static enum sw_status far_wait(struct sw_device *device)
+{
+    (void)device;
+    return SW_OK;
+}
+
+static const struct sw_device_ops far_ops = {
+    .kind = "far", .alloc = far_alloc, .free = far_free, .alloc_host = far_alloc_host, .free_host = far_free_host,
+    .upload = far_upload, .download = far_download, .wait = far_wait};
+
+/* An array that is in the memory of the communicator for the time of an operation. */
+struct array { const double *from; double *to; size_t count; double *there; };
+
+static enum sw_status place(struct array *a, int arrays)
+{
+    for (int k = 0; k < arrays; k++) {
+        if (!a[k].from || !a[k].count) continue;
+        SW_TRY(sw_device_alloc(device_here, a[k].count, &a[k].there));
+        SW_TRY(sw_device_upload(device_here, a[k].there, a[k].from, a[k].count * sizeof(double)));
+    }
+    return SW_OK;
+}
+
+/* NCCL's operations have ended on all ranks before memory is freed, and before numbers are looked at. */
+static enum sw_status take_back(const struct sw_comm *comm, enum sw_status st, struct array *a, int arrays)
+{
+    if (!st && by_nccl()) st = sw_comm_barrier(comm);
+    for (int k = 0; k < arrays; k++) {
+        if (!st && a[k].to && a[k].there)
+            st = sw_device_download(device_here, a[k].to, a[k].there, a[k].count * sizeof(double));
+        sw_device_free(device_here, a[k].there);
+    }
+    return st;
+}
+
+static enum sw_status exchange_there(const struct sw_comm *comm, bool two_calls, bool periodic,
+                                     const struct sw_comm_transfer *leftward, const struct sw_comm_transfer *rightward)
+{
+    if (!two_calls) return sw_comm_exchange(comm, periodic, leftward, rightward);
+    SW_TRY(sw_comm_exchange_begin(comm, periodic, leftward, rightward));
+    return sw_comm_exchange_end(comm);
+}
+
+/* Operations on arrays of the host, wherever the communicator has its own. */
+static enum sw_status exchange(const struct sw_comm *comm, bool two_calls, bool periodic,
+                               const struct sw_comm_transfer *l, const struct sw_comm_transfer *r)
+{
+    struct array a[] = {{l->send, NULL, l->count, NULL}, {l->receive, l->receive, l->count, NULL},
+                        {r->send, NULL, r->count, NULL}, {r->receive, r->receive, r->count, NULL}};
+    if (sw_comm_space(comm) == SW_HOST) return exchange_there(comm, two_calls, periodic, l, r);
+    enum sw_status st = place(a, 4);
+    if (!st)
+        st = exchange_there(comm, two_calls, periodic, &(struct sw_comm_transfer){l->count, a[0].there, a[1].there},
+                            &(struct sw_comm_transfer){r->count, a[2].there, a[3].there});
+    return take_back(comm, st, a, 4);
+}
+
+static enum sw_status gather(const struct sw_comm *comm, size_t count, const double *mine, double *all)
+{
+    struct array a[] = {{mine, NULL, count, NULL}, {all, all, count * (size_t)comm->size, NULL}};
+    if (sw_comm_space(comm) == SW_HOST) return sw_comm_gather(comm, count, mine, all);
+    enum sw_status st = place(a, 2);
+    if (!st) st = sw_comm_gather(comm, count, a[0].there, a[1].there);
+    return take_back(comm, st, a, 2);
+}
+
+static enum sw_status all_to_all(const struct sw_comm *comm, const size_t *send_count, const double *send,
+                                 const size_t *receive_count, double *receive)
+{
+    struct array a[] = {{send, NULL, 0, NULL}, {receive, receive, 0, NULL}};
+    if (sw_comm_space(comm) == SW_HOST)
+        return sw_comm_all_to_all(comm, send_count, send, receive_count, receive);
+    for (int r = 0; r < comm->size; r++) {
+        a[0].count += send_count ? send_count[r] : 0;
+        a[1].count += receive_count ? receive_count[r] : 0;
+    }
+    enum sw_status st = place(a, 2);
+    if (!st) st = sw_comm_all_to_all(comm, send_count, a[0].there, receive_count, a[1].there);
+    return take_back(comm, st, a, 2);
+}
+
+struct part { sw_comm_part *run; void *context; };
+
+static enum sw_status open_device(int rank, struct sw_device *fake, struct sw_device **device)
+{
+    char spec[24];
+    *fake = (struct sw_device){.ops = &far_ops, .space = SW_DEVICE};
+    *device = fake;
+    if (over.kind == FAR) return SW_OK;
+    snprintf(spec, sizeof spec, "cuda:%d", gpus ? rank % gpus : 0);
+    return sw_device_open(over.kind == CPU ? "cpu" : spec, 1, device);
+}
+
+static enum sw_status run_on_device(const struct sw_comm *host, void *context)
+{
+    const struct part *part = context;
+    struct sw_device fake, *device, *outer = device_here;
+    struct sw_comm *comm = NULL;
+    SW_TRY(open_device(host->rank, &fake, &device));
+    device_here = device;
+    enum sw_status st = sw_comm_on_device(host, device, over.row, &comm);
+    if (!st) st = part->run(comm, part->context);
+    if (!st) st = sw_comm_barrier(comm);
+    struct sw_err_kept failure = {0};
+    sw_err_keep(&failure, st);
+    sw_comm_destroy(&comm);
+    if (device != &fake) sw_device_close(&device);
+    device_here = outer;
+    return sw_err_raise(&failure);
+}
+
+static enum sw_status run(int ranks, sw_comm_part *part, void *context)
+{
+    struct part p = {part, context};
+    if (over.kind == HOST) return sw_comm_run(under_test->name, ranks, part, context);
+    return sw_comm_run(under_test->name, ranks, run_on_device, &p);
+}
+
 /* Run on each number of ranks that the row does. */
 static void on_all_sizes(sw_comm_part *part, void *context)
 {
     if (under_test->absent) skip_unless_needed(under_test->name, under_test->absent);
     for (int k = 0; k < SIZES; k++)
-        if (under_test->fits(sizes[k])) assert_ok(sw_comm_run(under_test->name, sizes[k], part, context));
+        if (does(sizes[k])) assert_ok(run(sizes[k], part, context));
 }
 
 static enum sw_status knows_itself(const struct sw_comm *comm, void *context)
@@ -48,7 +217,8 @@ static enum sw_status knows_itself(const struct sw_comm *comm, void *context)
     atomic_int *seen = context;
     int last = comm->size - 1, r = comm->rank;
     EXPECT(r >= 0 && r <= last);
-    EXPECT(!strcmp(sw_comm_name(comm), under_test->name) && sw_comm_space(comm) == under_test->space);
+    EXPECT(!strcmp(sw_comm_name(comm), over.kind == FAR || over.kind == CUDA ? over.row : under_test->name));
+    EXPECT(sw_comm_space(comm) == (over.kind == FAR || over.kind == CUDA ? SW_DEVICE : under_test->space));
     EXPECT(sw_comm_left(comm, false) == r - 1);
     EXPECT(sw_comm_left(comm, true) == (r > 0 ? r - 1 : last));
     EXPECT(sw_comm_right(comm, false) == (r < last ? r + 1 : -1));
@@ -65,7 +235,7 @@ static void each_rank_runs_once(void **state)
     for (int k = 0; k < SIZES; k++) {
         int all = 0;
         for (int r = 0; r < sizes[k]; r++) all |= here(r) ? 1 << r : 0;
-        assert_int_equal(seen[sizes[k]], under_test->fits(sizes[k]) ? all : 0);
+        assert_int_equal(seen[sizes[k]], does(sizes[k]) ? all : 0);
     }
 }
 
@@ -88,12 +258,7 @@ static enum sw_status exchange_round(const struct sw_comm *comm, int round, bool
         out[1][k] = label(comm->rank, 1, round, k);
     }
     const struct sw_comm_transfer leftward = {left_count, out[0], in[0]}, rightward = {right_count, out[1], in[1]};
-    if (round % 3 == 2) {
-        SW_TRY(sw_comm_exchange_begin(comm, periodic, &leftward, &rightward));
-        SW_TRY(sw_comm_exchange_end(comm));
-    } else {
-        SW_TRY(sw_comm_exchange(comm, periodic, &leftward, &rightward));
-    }
+    SW_TRY(exchange(comm, round % 3 == 2, periodic, &leftward, &rightward));
     for (size_t k = 0; k < COUNT; k++) {
         EXPECT(in[0][k] == (right >= 0 && k < left_count ? label(right, 0, round, k) : -7));
         EXPECT(in[1][k] == (left >= 0 && k < right_count ? label(left, 1, round, k) : -7));
@@ -104,7 +269,7 @@ static enum sw_status exchange_round(const struct sw_comm *comm, int round, bool
 static enum sw_status exchanges(const struct sw_comm *comm, void *context)
 {
     (void)context;
-    for (int round = 0; round < ROUNDS; round++) {
+    for (int round = 0; round < rounds; round++) {
         size_t a = (size_t)(round % (COUNT + 1)), b = (size_t)(round * 7 % (COUNT + 1));
         SW_TRY(exchange_round(comm, round, round & 1, a, b));
     }
@@ -127,7 +292,7 @@ static enum sw_status sends_much_to_all(const struct sw_comm *comm, size_t count
         receive_count[r] = count / (size_t)comm->size - (size_t)comm->rank;
         if (r < comm->rank) begin += count / (size_t)comm->size - (size_t)r;
     }
-    SW_TRY(sw_comm_all_to_all(comm, send_count, mine, receive_count, all));
+    SW_TRY(all_to_all(comm, send_count, mine, receive_count, all));
     for (int r = 0; r < comm->size; r++)
         for (size_t k = 0; k < receive_count[r]; k++) EXPECT(*all++ == label(r, 0, 7, begin + k));
     return SW_OK;
@@ -145,12 +310,12 @@ static enum sw_status sends_much(const struct sw_comm *comm, void *context)
     for (size_t c = 0; c < sizeof counts / sizeof *counts && !st; c++) {
         const size_t count = counts[c];
         const int right = sw_comm_right(comm, true);
-        st = sw_comm_gather(comm, count, mine, all);
+        st = gather(comm, count, mine, all);
         for (size_t k = 0; k < (size_t)comm->size * count && !st; k++)
             if (all[k] != label((int)(k / count), 0, 7, k % count))
                 st = SW_FAIL(SW_E_ARG, "number %zu of %zu", k, count);
         if (!st)
-            st = sw_comm_exchange(comm, true, &(struct sw_comm_transfer){count, mine, all},
+            st = exchange(comm, false, true, &(struct sw_comm_transfer){count, mine, all},
                                   &(struct sw_comm_transfer){count / 2, mine, all + count});
         for (size_t k = 0; k < count && !st; k++)
             if (all[k] != label(right, 0, 7, k)) st = SW_FAIL(SW_E_ARG, "exchanged number %zu of %zu", k, count);
@@ -176,7 +341,7 @@ static enum sw_status all_to_all_round(const struct sw_comm *comm, int round)
         received += receive_count[r];
     }
     for (size_t k = 0; k <= received; k++) receive[k] = -7;
-    SW_TRY(sw_comm_all_to_all(comm, send_count, send, receive_count, receive));
+    SW_TRY(all_to_all(comm, send_count, send, receive_count, receive));
     const double *next = receive;
     for (int r = 0; r < comm->size; r++)
         for (size_t k = 0; k < receive_count[r]; k++) EXPECT(*next++ == label(r, comm->rank, round, k));
@@ -188,8 +353,8 @@ static enum sw_status sends_to_all(const struct sw_comm *comm, void *context)
 {
     const size_t none[MOST] = {0};
     (void)context;
-    for (int round = 0; round < ROUNDS; round++) SW_TRY(all_to_all_round(comm, round));
-    return sw_comm_all_to_all(comm, none, NULL, none, NULL);
+    for (int round = 0; round < rounds; round++) SW_TRY(all_to_all_round(comm, round));
+    return all_to_all(comm, none, NULL, none, NULL);
 }
 
 static void every_pair_may_have_its_own_numbers(void **state)
@@ -212,7 +377,7 @@ static enum sw_status returns_while_others_send(const struct sw_comm *comm, void
     enum sw_status st = mine && all ? sw_comm_barrier(comm) : SW_FAIL(SW_E_MEMORY, "no memory");
     const int *who = context;
     if (!st && comm->rank == *who) st = SW_FAIL(SW_E_IO, "rank %d has had enough", *who);
-    else if (!st) st = sw_comm_gather(comm, LARGE, mine, all);
+    else if (!st) st = gather(comm, LARGE, mine, all);
     free(mine);
     free(all);
     return st;
@@ -222,8 +387,8 @@ static void numbers_sent_to_a_rank_that_returned_hold_nobody_up(void **state)
 {
     (void)state;
     for (int k = 1; k < SIZES; k++)
-        for (int who = 0; who < sizes[k] && under_test->fits(sizes[k]); who++) {
-            assert_int_equal(sw_comm_run(under_test->name, sizes[k], returns_while_others_send, &who), SW_E_IO);
+        for (int who = 0; who < sizes[k] && does(sizes[k]); who++) {
+            assert_int_equal(run(sizes[k], returns_while_others_send, &who), SW_E_IO);
             assert_contains(sw_err_message(), "has had enough");
         }
 }
@@ -233,12 +398,12 @@ static enum sw_status sends_nothing(const struct sw_comm *comm, void *context)
     double in = -7, out = comm->rank;
     const struct sw_comm_transfer none = {0};
     (void)context;
-    SW_TRY(sw_comm_exchange(comm, false, &none, &none));
-    SW_TRY(sw_comm_exchange(comm, true, &none, &none));
-    SW_TRY(sw_comm_gather(comm, 0, NULL, NULL));
+    SW_TRY(exchange(comm, false, false, &none, &none));
+    SW_TRY(exchange(comm, false, true, &none, &none));
+    SW_TRY(gather(comm, 0, NULL, NULL));
     SW_TRY(sw_comm_sum(comm, 0, NULL));
     /* the ends of a line need no arrays on their outer sides */
-    SW_TRY(sw_comm_exchange(comm, false,
+    SW_TRY(exchange(comm, false, false,
                             &(struct sw_comm_transfer){1, comm->rank > 0 ? &out : NULL,
                                                       comm->rank < comm->size - 1 ? &in : NULL}, &none));
     EXPECT(in == (comm->rank < comm->size - 1 ? comm->rank + 1 : -7));
@@ -255,11 +420,11 @@ static enum sw_status gathers(const struct sw_comm *comm, void *context)
 {
     double mine[COUNT], all[MOST * COUNT + 1];
     (void)context;
-    for (int round = 0; round < ROUNDS; round++) {
+    for (int round = 0; round < rounds; round++) {
         size_t count = (size_t)(round % (COUNT + 1)), size = (size_t)comm->size;
         for (size_t k = 0; k < count; k++) mine[k] = label(comm->rank, 2, round, k);
         all[size * count] = -7;
-        SW_TRY(sw_comm_gather(comm, count, mine, all));
+        SW_TRY(gather(comm, count, mine, all));
         for (size_t r = 0; r < size; r++)
             for (size_t k = 0; k < count; k++) EXPECT(all[r * count + k] == label((int)r, 2, round, k));
         EXPECT(all[size * count] == -7);
@@ -279,7 +444,7 @@ static enum sw_status keeps_bits(const struct sw_comm *comm, void *context)
     double mine[4], all[4 * MOST], one[SW_COMM_MOST];
     (void)context;
     memcpy(mine, bits, sizeof bits);
-    SW_TRY(sw_comm_gather(comm, 4, mine, all));
+    SW_TRY(gather(comm, 4, mine, all));
     for (int r = 0; r < comm->size; r++) EXPECT(!memcmp(all + 4 * r, bits, sizeof bits));
     SW_TRY(sw_comm_gather_one(comm, mine[comm->rank % 4], one));
     for (int r = 0; r < comm->size; r++) EXPECT(!memcmp(one + r, bits + r % 4, sizeof *one));
@@ -298,6 +463,26 @@ static double addend(int r, size_t k)
     uint64_t s = (uint64_t)r * 1000003 + k;
     double v = test_random(&s);
     return ldexp(v, (int)((uint64_t)(r * 13 + (int)k) % 90) - 45);
+}
+
+static enum sw_status broadcasts(const struct sw_comm *comm, void *context)
+{
+    double number[COUNT];
+    (void)context;
+    for (int from = 0; from < comm->size; from++)
+        for (size_t count = 0; count <= COUNT; count += 1 + count / 2) {
+            for (size_t k = 0; k < COUNT; k++) number[k] = comm->rank == from ? label(from, 1, 2, k) : -7;
+            SW_TRY(sw_comm_broadcast(comm, from, count, number));
+            for (size_t k = 0; k < COUNT; k++)
+                EXPECT(number[k] == (k < count || comm->rank == from ? label(from, 1, 2, k) : -7));
+        }
+    return SW_OK;
+}
+
+static void everybody_gets_the_numbers_of_one(void **state)
+{
+    (void)state;
+    on_all_sizes(broadcasts, NULL);
 }
 
 enum { MANY = SW_COMM_MOST + 3 };  /* more than go at once, for any number of ranks */
@@ -329,7 +514,7 @@ static void sums_are_in_the_order_of_ranks(void **state)
 static enum sw_status meets(const struct sw_comm *comm, void *context)
 {
     atomic_int *met = context;
-    for (int round = 0; round < ROUNDS; round++) {
+    for (int round = 0; round < rounds; round++) {
         atomic_fetch_add(met, 1);
         SW_TRY(sw_comm_barrier(comm));
         EXPECT(atomic_load(met) >= (round + 1) * comm->size);
@@ -363,7 +548,7 @@ static enum sw_status mixes(const struct sw_comm *comm, void *context)
 {
     uint64_t all_alike = 5, mine = 77 + (uint64_t)comm->rank;
     (void)context;
-    for (int round = 0; round < 4 * ROUNDS; round++) {
+    for (int round = 0; round < 4 * rounds; round++) {
         int which = (int)(8 * (test_random(&all_alike) + 1)) % 6;
         double v = label(comm->rank, 3, round, 1), all[MOST];
         if (test_random(&mine) > 0.99) usleep(200);
@@ -371,7 +556,7 @@ static enum sw_status mixes(const struct sw_comm *comm, void *context)
         if (which == 1) SW_TRY(exchange_round(comm, round, true, COUNT, 1));
         if (which == 2) SW_TRY(sw_comm_barrier(comm));
         if (which == 3) SW_TRY(sw_comm_sum(comm, 1, &v));
-        if (which == 4) SW_TRY(sw_comm_gather(comm, 1, &v, all));
+        if (which == 4) SW_TRY(gather(comm, 1, &v, all));
         if (which == 5) SW_TRY(all_to_all_round(comm, round % 60));
         for (int r = 0; which == 4 && r < comm->size; r++) EXPECT(all[r] == label(r, 3, round, 1));
     }
@@ -408,8 +593,8 @@ static enum sw_status split_by(const struct sw_comm *comm, int (*color)(int rank
     SW_TRY(sw_comm_split(comm, mine, part));
     EXPECT((*part != NULL) == (mine >= 0));
     if (!*part) return SW_OK;
-    EXPECT((*part)->ops == comm->ops);
-    SW_TRY(sw_comm_gather(*part, 1, &number, all));
+    EXPECT(!strcmp(sw_comm_name(*part), sw_comm_name(comm)) && sw_comm_space(*part) == sw_comm_space(comm));
+    SW_TRY(gather(*part, 1, &number, all));
     for (int r = 0; r < comm->size; r++)
         if (color(r, comm->size) == mine) EXPECT(size < (*part)->size && all[size++] == r);
     EXPECT(size == (*part)->size && all[(*part)->rank] == comm->rank);
@@ -477,6 +662,7 @@ static void a_color_that_is_none_is_refused_by_all(void **state)
 struct failing {
     int            rank, round;     /* who fails, before which of its calls */
     int            call;            /* what the others wait in              */
+    bool           began[MOST];     /* else it was still making its communicator of a device */
     enum sw_status heard[MOST];
     char           text[MOST][200];
 };
@@ -497,7 +683,7 @@ static enum sw_status one_call(const struct sw_comm *comm, int call)
     if (call == 7) return exchange_round(comm, 2, true, 1, 1);
     if (call == 0) return exchange_round(comm, 0, false, 2, 2);
     if (call == 1) return exchange_round(comm, 0, true, 2, 2);
-    if (call == 2) return sw_comm_gather(comm, 1, &one, all);
+    if (call == 2) return gather(comm, 1, &one, all);
     if (call == 3) return sw_comm_sum(comm, 1, &one);
     return sw_comm_barrier(comm);
 }
@@ -506,6 +692,7 @@ static enum sw_status fails(const struct sw_comm *comm, void *context)
 {
     struct failing *f = context;
     enum sw_status st = SW_OK;
+    f->began[comm->rank] = true;
     for (int round = 0; round < 6 && !st; round++) {
         if (comm->rank == f->rank && round == f->round) return SW_FAIL(SW_E_SINGULAR, "row %d is singular", 10 + round);
         st = one_call(comm, f->call);
@@ -522,15 +709,15 @@ static void nobody_waits_for_a_rank_that_failed(void **state)
     char expected[64];
     (void)state;
     for (int k = 0; k < SIZES; k++)
-        for (int trial = 0; under_test->fits(sizes[k]) && trial < CALLS * 4 * sizes[k]; trial++) {
+        for (int trial = 0; does(sizes[k]) && trial < CALLS * (over.kind == HOST ? 4 : 1) * sizes[k]; trial++) {
             struct failing f = {.rank = trial % sizes[k], .call = trial / sizes[k] % CALLS,
                                 .round = trial / sizes[k] / CALLS};
-            assert_int_equal(sw_comm_run(under_test->name, sizes[k], fails, &f), SW_E_SINGULAR);
+            assert_int_equal(run(sizes[k], fails, &f), SW_E_SINGULAR);
             snprintf(expected, sizeof expected, "row %d is singular", 10 + f.round);
             assert_string_equal(sw_err_message(), expected);
             snprintf(expected, sizeof expected, "rank %d of %d: row %d is singular", f.rank, sizes[k], 10 + f.round);
             for (int r = 0; r < sizes[k]; r++)
-                if (r != f.rank && here(r)) {
+                if (r != f.rank && here(r) && (f.began[r] || over.kind == HOST)) {
                     assert_int_equal(f.heard[r], SW_E_COMM);
                     assert_string_equal(f.text[r], expected);
                 }
@@ -550,8 +737,8 @@ static void a_rank_that_returned_is_named(void **state)
                                              "gather", "exchange"};
     (void)state;
     for (int k = 0; k < SIZES; k++)
-        for (int call = 0; call < CALLS && sizes[k] > 1 && under_test->fits(sizes[k]); call++) {
-            assert_int_equal(sw_comm_run(under_test->name, sizes[k], returns_early, &call), SW_E_COMM);
+        for (int call = 0; call < CALLS && sizes[k] > 1 && does(sizes[k]); call++) {
+            assert_int_equal(run(sizes[k], returns_early, &call), SW_E_COMM);
             assert_contains(sw_err_message(), "has returned after 1 calls, while rank");
             assert_contains(sw_err_message(), names[call]);
         }
@@ -585,9 +772,9 @@ static void nobody_waits_in_a_part_for_a_rank_that_failed(void **state)
     static int (*const colors[])(int, int) = {all_alike, each_alone, strided, consecutive, some};
     (void)state;
     for (int k = 1; k < SIZES; k++)
-        for (int trial = 0; trial < 100 && under_test->fits(sizes[k]); trial++) {
+        for (int trial = 0; trial < (over.kind == HOST ? 50 : 10) && does(sizes[k]); trial++) {
             struct failing_part f = {.color = colors[trial % 5], .keep = trial % 2};
-            assert_int_equal(sw_comm_run(under_test->name, sizes[k], fails_beside_parts, &f), SW_E_IO);
+            assert_int_equal(run(sizes[k], fails_beside_parts, &f), SW_E_IO);
             assert_string_equal(sw_err_message(), "a disk is full");
         }
 }
@@ -611,7 +798,7 @@ static enum sw_status sends_more_than_expected(const struct sw_comm *comm, void 
     (void)context;
     for (int r = 0; r < comm->size; r++) send_count[r] = receive_count[r] = 1;
     if (comm->rank == comm->size - 1) send_count[0]++;
-    return sw_comm_all_to_all(comm, send_count, send, receive_count, receive);
+    return all_to_all(comm, send_count, send, receive_count, receive);
 }
 
 static void calls_of_parts_that_do_not_match_are_named(void **state)
@@ -619,12 +806,12 @@ static void calls_of_parts_that_do_not_match_are_named(void **state)
     char expected[80];
     (void)state;
     for (int k = 0; k < SIZES; k++) {
-        if (!under_test->fits(sizes[k])) continue;
+        if (!does(sizes[k])) continue;
         snprintf(expected, sizeof expected, "rank %d sends 2 numbers to rank 0, which expects 1", sizes[k] - 1);
-        assert_int_equal(sw_comm_run(under_test->name, sizes[k], sends_more_than_expected, NULL), SW_E_COMM);
+        assert_int_equal(run(sizes[k], sends_more_than_expected, NULL), SW_E_COMM);
         assert_contains(sw_err_message(), expected);
         if (sizes[k] == 1) continue;
-        assert_int_equal(sw_comm_run(under_test->name, sizes[k], leaves_a_part, NULL), SW_E_COMM);
+        assert_int_equal(run(sizes[k], leaves_a_part, NULL), SW_E_COMM);
         assert_contains(sw_err_message(), "has returned after ");
     }
 }
@@ -634,7 +821,7 @@ static enum sw_status calls_another(const struct sw_comm *comm, void *context)
     const int *calls = context;
     double v[3] = {0}, all[3 * MOST];
     bool odd = comm->rank == comm->size - 1;
-    if (calls[0] < 0) return sw_comm_gather(comm, odd ? 2 : 3, v, all);
+    if (calls[0] < 0) return gather(comm, odd ? 2 : 3, v, all);
     return one_call(comm, calls[odd]);
 }
 
@@ -642,16 +829,16 @@ static void calls_that_do_not_match_are_named(void **state)
 {
     (void)state;
     for (int k = 0; k < SIZES; k++) {
-        if (sizes[k] == 1 || !under_test->fits(sizes[k])) continue;
-        assert_int_equal(sw_comm_run(under_test->name, sizes[k], calls_another, (int[]){-1, 0}), SW_E_COMM);
+        if (sizes[k] == 1 || !does(sizes[k])) continue;
+        assert_int_equal(run(sizes[k], calls_another, (int[]){-1, 0}), SW_E_COMM);
         assert_contains(sw_err_message(), "all ranks must call the same operations");
         assert_contains(sw_err_message(), "gather of 2 and 0");
         assert_contains(sw_err_message(), "gather of 3 and 0");
-        assert_int_equal(sw_comm_run(under_test->name, sizes[k], calls_another, (int[]){0, 4}), SW_E_COMM);
+        assert_int_equal(run(sizes[k], calls_another, (int[]){0, 4}), SW_E_COMM);
         assert_contains(sw_err_message(), "all ranks must call the same operations");
         assert_contains(sw_err_message(), "barrier");
         assert_contains(sw_err_message(), "exchange");
-        assert_int_equal(sw_comm_run(under_test->name, sizes[k], calls_another, (int[]){0, 1}), SW_E_COMM);
+        assert_int_equal(run(sizes[k], calls_another, (int[]){0, 1}), SW_E_COMM);
         assert_contains(sw_err_message(), "(periodic)");
     }
 }
@@ -683,7 +870,8 @@ static enum sw_status agrees(const struct sw_comm *comm, void *context)
 static void all_hear_who_refuses_and_go_on(void **state)
 {
     (void)state;
-    for (unsigned failing = 0; failing < 256; failing += 1 + failing / 3) on_all_sizes(agrees, &failing);
+    for (unsigned failing = 0; failing < 256; failing += 1 + failing / (over.kind == HOST ? 3 : 1))
+        on_all_sizes(agrees, &failing);
 }
 
 static enum sw_status refuses_together(const struct sw_comm *comm, void *context)
@@ -702,9 +890,9 @@ static void the_lowest_rank_that_refused_is_reported(void **state)
     char expected[64], heard[MOST][64];
     (void)state;
     for (int k = 0; k < SIZES; k++)
-        for (int trial = 0; trial < 300 && under_test->fits(sizes[k]); trial++) {
+        for (int trial = 0; trial < rounds && does(sizes[k]); trial++) {
             const int first = sizes[k] / 2;
-            assert_int_equal(sw_comm_run(under_test->name, sizes[k], refuses_together, heard), SW_E_ARG);
+            assert_int_equal(run(sizes[k], refuses_together, heard), SW_E_ARG);
             snprintf(expected, sizeof expected, "rank %d has 2 points", first);
             assert_string_equal(sw_err_message(), expected);
             for (int r = 0; r < sizes[k]; r++) {
@@ -722,14 +910,14 @@ static enum sw_status passes_no_array(const struct sw_comm *comm, void *context)
     const size_t one[MOST] = {1};
     int which = *(int *)context;
     (void)good;
-    if (which == 0) return sw_comm_exchange(comm, true, &no_send, &none);
-    if (which == 1) return sw_comm_exchange(comm, true, &none, &no_receive);
-    if (which == 2) return sw_comm_gather(comm, 2, NULL, &v);
-    if (which == 3) return sw_comm_gather(comm, 2, &v, NULL);
-    if (which == 5) return sw_comm_all_to_all(comm, one, NULL, one, &v);
-    if (which == 6) return sw_comm_all_to_all(comm, one, &v, one, NULL);
-    if (which == 7) return sw_comm_all_to_all(comm, NULL, &v, one, &v);
-    if (which == 8) return sw_comm_exchange_begin(comm, true, &no_send, &none);
+    if (which == 0) return exchange(comm, false, true, &no_send, &none);
+    if (which == 1) return exchange(comm, false, true, &none, &no_receive);
+    if (which == 2) return gather(comm, 2, NULL, &v);
+    if (which == 3) return gather(comm, 2, &v, NULL);
+    if (which == 5) return all_to_all(comm, one, NULL, one, &v);
+    if (which == 6) return all_to_all(comm, one, &v, one, NULL);
+    if (which == 7) return all_to_all(comm, NULL, &v, one, &v);
+    if (which == 8) return exchange(comm, true, true, &no_send, &none);
     return sw_comm_max(comm, 2, NULL);
 }
 
@@ -747,8 +935,8 @@ static void missing_arrays_are_refused(void **state)
     if (under_test->absent) skip_unless_needed(under_test->name, under_test->absent);
     for (int which = 0; which < (int)(sizeof text / sizeof *text); which++) {
         int ranks = 1;
-        while (!under_test->fits(ranks)) ranks++;
-        assert_int_equal(sw_comm_run(under_test->name, ranks, passes_no_array, &which), SW_E_ARG);
+        while (!does(ranks)) ranks++;
+        assert_int_equal(run(ranks, passes_no_array, &which), SW_E_ARG);
         assert_contains(sw_err_message(), text[which]);
     }
 }
@@ -756,7 +944,7 @@ static void missing_arrays_are_refused(void **state)
 static enum sw_status runs_another(const struct sw_comm *comm, void *context)
 {
     double one = 1;
-    SW_TRY(sw_comm_run(under_test->name, comm->size, exchanges, context));
+    SW_TRY(run(comm->size, exchanges, context));
     SW_TRY(sw_comm_sum(comm, 1, &one));
     EXPECT(one == comm->size);
     return SW_OK;
@@ -813,7 +1001,7 @@ static void a_serial_run_has_a_communicator(void **state)
     assert_true(comm->rank == 0 && comm->size == 1);
     assert_ok(exchange_round(comm, 0, true, 5, 6));
     assert_ok(exchange_round(comm, 0, false, 5, 6));
-    assert_ok(sw_comm_gather(comm, 1, &v, &all));
+    assert_ok(gather(comm, 1, &v, &all));
     assert_ok(sw_comm_sum(comm, 1, &v));
     assert_true(all == 2 && v == 2);
     assert_ok(sw_comm_barrier(comm));
@@ -990,6 +1178,77 @@ static void messages_and_operations_go_on_at_once(void **state)
     on_all_sizes(operates_beside, NULL);
 }
 
+/* ---- communicators of devices: the choice of a row */
+
+static int count_gpus(void)
+{
+    for (int k = 0; sw_device_table[k]; k++) {
+        const struct sw_device_ops *ops = sw_device_table[k];
+        if (!strcmp(ops->kind, "cuda") && !ops->absent) return ops->count();
+    }
+    return 0;
+}
+
+static void gpus_are_there(void **state)
+{
+    (void)state;
+    if (!gpus) skip_unless_needed("cuda", "no GPU: communicators between GPUs are not tested");
+    if (gpus == 1) skip_unless_needed("two GPUs", "one GPU: NCCL is tested with one rank");
+}
+
+struct request { const char *row; enum kind kind; bool shared; enum sw_status status; const char *text; };
+
+static enum sw_status requests_a_row(const struct sw_comm *host, void *context)
+{
+    const struct request *q = context;
+    const struct sw_comm *comm = host;
+    struct sw_device fake = {.ops = &far_ops, .space = q->kind == CPU ? SW_HOST : SW_DEVICE};
+    struct sw_comm *made = NULL;
+    if (q->kind == HOST && host->rank == 0) fake.space = SW_HOST;
+    fake.uuid[15] = q->shared ? 7 : (unsigned char)(host->rank + 1);
+    const enum sw_status st = sw_comm_on_device(host, &fake, q->row, &made);
+    EXPECT(st == q->status && !made == (st != SW_OK));
+    EXPECT(st ? strstr(sw_err_message(), q->text) != NULL : !strcmp(sw_comm_name(made), q->text));
+    sw_comm_destroy(&made);
+    return sw_comm_barrier(host);
+}
+
+static void a_row_of_devices_is_chosen_by_all(void **state)
+{
+    const char *absent = sw_comm_device_table[0]->absent;
+    const struct request requests[] = {
+        {"mpi", FAR, false, SW_E_CONFIG, "communicator mpi: there is no such row for devices"},
+        {"nccl", CPU, false, SW_E_ABSENT, "communicator nccl: it works between GPUs, and the ranks compute on the CPU"},
+        {"nccl", FAR, true, SW_E_ABSENT, absent ? absent : "communicator nccl: ranks 0 and 1 share one GPU"},
+        {NULL, FAR, true, SW_OK, "staged"},
+        {NULL, CPU, true, SW_OK, "threads"},
+        {"staged", CPU, false, SW_OK, "threads"},
+        {NULL, HOST, false, SW_E_ARG, "1 of 3 ranks compute on the CPU, and the others do not"},
+    };
+    (void)state;
+    assert_string_equal(sw_comm_device_table[0]->name, "nccl");
+    for (size_t k = 0; k < sizeof requests / sizeof *requests; k++)
+        assert_ok(sw_comm_run("threads", 3, requests_a_row, (void *)&requests[k]));
+}
+
+/* One rank asks for what the others do not have. */
+static enum sw_status asks_alone(const struct sw_comm *comm, void *context)
+{
+    const bool mine = comm->rank == 1;
+    struct sw_device fake = {.ops = &far_ops, .space = SW_DEVICE};
+    struct sw_comm *made = NULL;
+    (void)context;
+    EXPECT(sw_comm_on_device(comm, &fake, mine ? "none" : "staged", &made) == (mine ? SW_E_CONFIG : SW_E_COMM));
+    EXPECT(!made && strstr(sw_err_message(), "communicator none: there is no such row"));
+    return sw_comm_barrier(comm);
+}
+
+static void a_row_that_one_rank_lacks_is_refused_by_all(void **state)
+{
+    (void)state;
+    assert_ok(sw_comm_run("threads", 3, asks_alone, NULL));
+}
+
 int main(int argc, char **argv)
 {
     if (argc == 4 && !strcmp(argv[2], "fail")) return fail_alone(argv[3]);
@@ -1003,6 +1262,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(a_color_that_is_none_is_refused_by_all),
         cmocka_unit_test(everybody_gets_everybodys_numbers),
         cmocka_unit_test(bits_arrive_as_they_were),
+        cmocka_unit_test(everybody_gets_the_numbers_of_one),
         cmocka_unit_test(sums_are_in_the_order_of_ranks),
         cmocka_unit_test(a_barrier_holds_until_all_are_there),
         cmocka_unit_test(operations_follow_each_other_in_any_order),
@@ -1030,14 +1290,42 @@ int main(int argc, char **argv)
         cmocka_unit_test(refuses_what_no_row_does),
         cmocka_unit_test(a_serial_run_has_a_communicator),
         cmocka_unit_test(a_launcher_is_known_by_what_it_sets),
+        cmocka_unit_test(a_row_of_devices_is_chosen_by_all),
+        cmocka_unit_test(a_row_that_one_rank_lacks_is_refused_by_all),
+        cmocka_unit_test(gpus_are_there),
+    };
+    /* Nor of devices: operations that are queued are not compared. */
+    const struct CMUnitTest of_devices[] = {
+        cmocka_unit_test(numbers_sent_to_a_rank_that_returned_hold_nobody_up),
+        cmocka_unit_test(nobody_waits_for_a_rank_that_failed),
+        cmocka_unit_test(nobody_waits_in_a_part_for_a_rank_that_failed),
+    };
+    /* Each row by itself, and for devices: of the CPU, of one that stands for a GPU, and of GPUs. */
+    static const struct { enum kind kind; const char *row, *name; } overs[] = {
+        {HOST, NULL, "%s"}, {CPU, NULL, "%s on the CPU"}, {FAR, "staged", "%s staged"},
+        {CUDA, "staged", "%s staged by GPUs"}, {CUDA, "nccl", "%s by NCCL"},
     };
     int failed = 0;
+    gpus = count_gpus();
     if (argc < 2) failed += cmocka_run_group_tests_name("communicators", table, NULL, NULL);
     for_each_row(sw_comm_table) {
         if (argc > 1 && strcmp(argv[1], under_test->name)) continue;
-        failed += cmocka_run_group_tests_name(under_test->name, rows, NULL, NULL);
-        if (!under_test->apart && under_test->fits(2))
-            failed += cmocka_run_group_tests_name(under_test->name, of_one_process, NULL, NULL);
+        for (size_t k = 0; k < sizeof overs / sizeof *overs; k++) {
+            char name[64];
+            over.kind = overs[k].kind;
+            over.row = overs[k].row;
+            rounds = over.kind == HOST ? 300 : 30;
+            snprintf(name, sizeof name, overs[k].name, under_test->name);
+            if (over.kind == CUDA && !gpus) continue;
+            if (by_nccl() && under_test->apart && sw_launched().size > gpus) continue;
+            failed += cmocka_run_group_tests_name(name, rows, NULL, NULL);
+            if (!under_test->apart && under_test->fits(2)) {
+                if (over.kind == HOST) failed += cmocka_run_group_tests_name(name, of_one_process, NULL, NULL);
+                else failed += cmocka_run_group_tests_name(name, of_devices, NULL, NULL);
+            }
+        }
+        over.kind = HOST;
+        over.row = NULL;
         if (under_test->apart) failed += cmocka_run_group_tests_name(under_test->name, of_processes, NULL, NULL);
     }
     return failed;
