@@ -77,7 +77,8 @@ double fd_part_coupling(const struct fd_cut *cut, int64_t distance);
 /** Say that row i of T has no pivot. */
 enum sw_status fd_part_singular(const struct fd_cut *cut, int64_t i);
 
-/** Set u, l and the rows of T^-1, in long double, rounded once. Local. @return SW_E_MEMORY; SW_E_SINGULAR */
+/** Set u, l and the rows of T^-1, in long double, rounded once. Local. Where arrays are counted, no more than that.
+ *  @return SW_E_MEMORY; SW_E_SINGULAR */
 enum sw_status fd_part_respond(struct fd_cut *cut, struct sw_owned *arrays);
 /** Gather `couple`, for which there is room. Collective. @return SW_E_COMM */
 enum sw_status fd_part_couple(struct fd_cut *cut);

@@ -429,19 +429,17 @@ static void allocate(struct part *p, size_t others, struct sw_owned *arrays)
     p->last = p->ends ? p->ends + count : NULL;
 }
 
-/* @param terms  of each of the values beside an end; their arrays are not set yet */
-static enum sw_status make_weights(const struct part *p, bool right, bool alone, int terms, struct sw_owned *arrays,
-                                   struct beside *b)
+/* @param terms  of each value beside that end */
+static void allocate_terms(const struct part *p, bool right, int terms, struct sw_owned *arrays, struct beside *b)
 {
-    if (fd_interface_at(p->cut, right) < 0) return SW_OK;
+    if (fd_interface_at(p->cut, right) < 0) return;
     b->terms = terms;
     sw_array(arrays, (size_t)terms, &b->term);
     sw_array(arrays, (size_t)(terms * p->cut->beside), &b->weight);
-    SW_TRY(arrays->status);
-    return fd_interface_weights(p->cut, right, alone, b->weight);
 }
 
-static enum sw_status create(struct sw_fd *fd, size_t others)
+/* All but the arrays that are terms. @param others  parts of how many ends come from other ranks */
+static enum sw_status create(struct sw_fd *fd, size_t others, bool alone, int terms)
 {
     struct part *p = fd->own;
     p->cut = &fd->cut;
@@ -453,7 +451,11 @@ static enum sw_status create(struct sw_fd *fd, size_t others)
     /* fewer points take less time than waking the other threads */
     p->threads = p->lines * (size_t)p->cut->m < 16384 ? 1 : fd->device->threads;
     allocate(p, others, &fd->arrays);
-    SW_TRY(fd->arrays.status);
+    allocate_terms(p, false, terms, &fd->arrays, &p->A);
+    allocate_terms(p, true, terms, &fd->arrays, &p->B);
+    if (fd->arrays.status || fd->arrays.counts) return fd->arrays.status;
+    if (p->A.terms) SW_TRY(fd_interface_weights(p->cut, false, alone, p->A.weight));
+    if (p->B.terms) SW_TRY(fd_interface_weights(p->cut, true, alone, p->B.weight));
     return factor(p);
 }
 
@@ -462,10 +464,9 @@ static enum sw_status create_exact(struct sw_fd *fd)
 {
     struct part *p = fd->own;
     const int size = fd->cut.comm->size, K = fd->cut.beside, terms = 2 * K * fd_interfaces(&fd->cut);
-    SW_TRY(create(fd, 2 * (size_t)size));
-    for (int right = 0; right < 2; right++) {
-        struct beside *b = right ? &p->B : &p->A;
-        SW_TRY(make_weights(p, right, false, terms, &fd->arrays, b));
+    SW_TRY(create(fd, 2 * (size_t)size, false, terms));
+    for (int right = 0; right < 2 && !fd->arrays.counts; right++) {
+        const struct beside *b = right ? &p->B : &p->A;
         for (int i = 0; i < b->terms; i++) {
             const int q = i / (2 * K), first = i % (2 * K) >= K, k = i % K;
             const int rank = first ? (q + 1) % size : q, at = (2 * rank + !first) * K + k;
@@ -480,10 +481,8 @@ static enum sw_status create_truncated(struct sw_fd *fd)
 {
     struct part *p = fd->own;
     const int K = fd->cut.beside;
-    SW_TRY(create(fd, 2));
-    SW_TRY(make_weights(p, false, true, 2 * K, &fd->arrays, &p->A));
-    SW_TRY(make_weights(p, true, true, 2 * K, &fd->arrays, &p->B));
-    for (int k = 0; k < K; k++) {
+    SW_TRY(create(fd, 2, true, 2 * K));
+    for (int k = 0; k < K && !fd->arrays.counts; k++) {
         const size_t at = (size_t)k * p->lines;
         if (p->A.terms) p->A.term[k] = p->others + at, p->A.term[K + k] = p->first + at;
         if (p->B.terms) p->B.term[k] = p->last + at, p->B.term[K + k] = p->others + (size_t)K * p->lines + at;

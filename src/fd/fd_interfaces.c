@@ -102,11 +102,11 @@ enum sw_status fd_part_respond(struct fd_cut *cut, struct sw_owned *arrays)
     for (int k = 0; k < cut->beside; k++) {
         struct fd_decaying *of[] = {&cut->u[k], &cut->l[k], &cut->row_first[k], &cut->row_last[k]};
         for (int j = 0; j < 4; j++) sw_array(arrays, (size_t)cut->q, &of[j]->x);
-        SW_TRY(arrays->status);
+        if (arrays->status || arrays->counts) continue;
         for (int j = 0; j < 4; j++)
             if (j % 2 ? cut->right : cut->left) SW_TRY(respond(cut, j >= 2, j % 2, k, of[j]));
     }
-    return SW_OK;
+    return arrays->status;
 }
 
 /* ------------------------------------------------------------------ couplings of interfaces */

@@ -212,6 +212,21 @@ enum sw_status sw_fd_try_compile(const struct sw_fd_desc *desc, const char *row,
     return ops->try_compile ? ops->try_compile(desc, &line, sm) : SW_OK;
 }
 
+size_t sw_fd_cut_bytes(const struct sw_fd_desc *desc, const char *row, const struct sw_device *device)
+{
+    struct sw_device here = *device;
+    struct sw_fd s = {.desc = *desc, .device = &here, .arrays = {.device = &here, .counts = true}};
+    if (!desc->comm || make_line(desc, &s.line, &s.cut)) return 0;
+    set_lines(&s);
+    enum sw_status st = pick(desc, row, &s);
+    if (!st) st = fd_part_respond(&s.cut, &s.arrays);
+    if (!st) st = s.ops->create(&s);
+    const size_t bytes = st ? 0 : sw_owned_bytes(&s.arrays, device->space) + s.ops->own_size;
+    sw_owned_free(&s.arrays);
+    sw_free(s.own);
+    return bytes;
+}
+
 const char *sw_fd_name(const struct sw_fd *fd) { return fd->ops->name; }
 
 struct sw_cost sw_fd_cost(const struct sw_fd_desc *desc, const char *row)

@@ -93,6 +93,10 @@ const char *sw_fd_name(const struct sw_fd *fd);
 /** Whether the row of this name is for lines that are cut over ranks, and for no others. */
 bool sw_fd_row_cuts(const char *row);
 
+/** Bytes that sw_fd_create() allocates on a rank for cut lines, in the memory of the device: halos, the ends of parts,
+ *  and a double field where results are not formed in place. 0: lines are whole, or it would fail. */
+size_t sw_fd_cut_bytes(const struct sw_fd_desc *desc, const char *row, const struct sw_device *device);
+
 /** The least number of points that every rank of several must have of a cut line: those that a neighbour's right-hand
  *  sides need, and at a wall those of its special rows. 0: the scheme has no such boundary. */
 int sw_fd_least_of_rank(const char *scheme, const char *boundary);

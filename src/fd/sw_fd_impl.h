@@ -19,7 +19,9 @@ struct sw_fd_ops {
     /* optional: why it does not fit, in words for the user; NULL where it fits         */
     const char    *(*why_not)(const struct sw_fd_desc *desc, const struct sw_fd_line *line);
     size_t         own_size;                                                   /* bytes of own */
-    enum sw_status (*create)(struct sw_fd *fd);          /* fills own, which is zeros, and arrays: no communication */
+    /* fills own, which is zeros, and arrays: no communication. Of a row with refuse_cut: where the arrays are counted,
+     * no more than that */
+    enum sw_status (*create)(struct sw_fd *fd);
     enum sw_status (*apply)(const struct sw_fd *fd, const void *f, void *out);  /* of cut lines: collective */
     void           (*destroy)(struct sw_fd *fd);         /* what is not in arrays; NULL: nothing */
     struct sw_cost (*cost)(const struct sw_fd_desc *desc, const struct sw_fd_line *line);

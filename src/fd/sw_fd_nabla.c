@@ -60,6 +60,12 @@ static const char *row_along(const struct sw_fd_nabla *w, int axis, const char *
     return row && any && sw_fd_row_cuts(row) != (w->desc.along[axis] != NULL) ? NULL : row;
 }
 
+/* Of cut lines an operator that adds has a field of its own: there is one where sums are wanted. */
+static bool adds_along(const struct sw_fd_nabla *w, int axis)
+{
+    return axis != first_axis(w) && (w->kind == SW_FD_SECOND || w->desc.sums || !w->desc.along[axis]);
+}
+
 /* Ranks that share the lines along one axis may fail, and those that share the lines along another one wait for some of
  * them: so all axes are made, after a failure, too. */
 static enum sw_status make_axes(struct sw_fd_nabla *w, const char *row, struct sw_device *device)
@@ -67,7 +73,7 @@ static enum sw_status make_axes(struct sw_fd_nabla *w, const char *row, struct s
     struct sw_err_kept first = {0};
     for (int k = 0; k < 6; k++) {
         const int axis = k / 2, add = k % 2;
-        if (!has(w, axis) || (add && axis == first_axis(w)) || (first.status && !w->desc.along[axis])) continue;
+        if (!has(w, axis) || (add && !adds_along(w, axis)) || (first.status && !w->desc.along[axis])) continue;
         const enum sw_status st = make(w, axis, false, add, row_along(w, axis, row), device,
                                        add ? &w->add[axis] : &w->set[axis]);
         sw_err_keep(&first, st);
@@ -214,7 +220,7 @@ static enum sw_status sum(const struct sw_fd_nabla *w, const void *const v[3], v
         const bool first = axis == first_axis(w);
         if (!has(w, axis) || (w->threads && axis != 2)) continue;
         if (!first && !w->add[axis])
-            return SW_FAIL(SW_E_ABSENT, "%s does not add to a field: no sums over axes", sw_fd_name(w->set[axis]));
+            return SW_FAIL(SW_E_ABSENT, "%s does not add to a field here: no sums over axes", sw_fd_name(w->set[axis]));
         SW_TRY(sw_fd_apply(first ? w->set[axis] : w->add[axis], v[axis], out));
     }
     return w->threads ? planes(w, v, both, true) : SW_OK;

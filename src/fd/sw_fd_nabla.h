@@ -21,7 +21,8 @@ struct sw_fd_nabla_desc {
     const struct sw_comm *along[3];  /* borrowed: the ranks that share the lines along each axis (sw_fd_desc.comm);
                                  NULL: they are whole                                                   */
     bool        single;    /* fields are float */
-    bool        sums;      /* divergences are wanted: rows that do not add to a field are refused */
+    bool        sums;      /* divergences are wanted: rows that do not add to a field are refused. Else there may be
+                              none, as where lines are cut */
     bool        separate;  /* one axis after the other in any case: to compare with */
 };
 

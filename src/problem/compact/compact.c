@@ -673,6 +673,23 @@ static size_t host_bytes(const struct sw_setup *setup)
     return fields * (size_t)sw_points(setup->n) * sw_reals_word(setup->single_steps);
 }
 
+/* What the differences along axes that are cut over ranks have beside: those of a sum, but for the first, are added. */
+static size_t cut_bytes(const struct sw_setup *setup, const struct sw_device *device)
+{
+    static const int order[SW_DIMS] = {2, 0, 1};
+    const struct compact_method m = method_of(setup);
+    const bool sum = m.operator == COMPACT_DIVERGENCE || m.operator == COMPACT_LAPLACIAN;
+    size_t bytes = 0;
+    for (int k = 0, added = 0; k < SW_DIMS; k++) {
+        struct sw_fd_desc along = describe(setup, order[k], 1, 0);
+        if (!runs_along(&m, setup->dim, order[k])) continue;
+        bytes += sw_fd_cut_bytes(&along, NULL, device);
+        along.add = true;
+        if (sum && added++) bytes += sw_fd_cut_bytes(&along, NULL, device);
+    }
+    return bytes;
+}
+
 /* The same again where the device has its own memory; what is saved stays on the host. */
 static enum sw_status bytes_of_batch(const struct sw_problem *problem, const struct sw_setup *setup,
                                      const struct sw_device *device, struct sw_batch_bytes *bytes)
@@ -681,6 +698,7 @@ static enum sw_status bytes_of_batch(const struct sw_problem *problem, const str
     const size_t saved = 2 * (size_t)results_of(&m, setup->dim) * (size_t)sw_points(setup->n);
     (void)problem;
     bytes->fixed = bytes->fixed_on_host = host_bytes(setup);
+    bytes->fixed += cut_bytes(setup, device);
     bytes->per_run = device->space == SW_HOST && setup->fields ? saved * sw_reals_word(setup->single) : 0;
     return SW_OK;
 }

@@ -606,6 +606,31 @@ static void says_what_fits_without_communication(void **state)
     assert_ok(sw_comm_run("threads", 3, looks_without_the_others, NULL));
 }
 
+/* What is counted for equal parts without the others: all but the points of each rank. */
+static enum sw_status counts_and_creates(const struct sw_comm *comm, void *context)
+{
+    enum sw_status st = SW_OK;
+    for (int way = 0; way < 4 && !st; way++) {
+        const struct sw_fd_desc d = {.n = {50, 7, 3}, .fields = 2, .scheme = "d1_c6", .h = 1,
+                                     .boundary = way ? "periodic" : "3-4-6", .add = way & 1, .single = way & 2,
+                                     .comm = comm};
+        struct sw_fd *fd = NULL;
+        const size_t counted = sw_fd_cut_bytes(&d, context, device);
+        SW_TRY(sw_fd_create(&d, context, device, &fd));
+        const size_t used = sw_owned_bytes(&fd->arrays, SW_HOST) + fd->ops->own_size;
+        if (counted + (size_t)comm->size * sizeof(int64_t) != used)
+            st = SW_FAIL(SW_E_ARG, "counted %zu bytes, used %zu", counted, used);
+        sw_fd_destroy(&fd);
+    }
+    return st;
+}
+
+static void counts_what_it_allocates(void **state)
+{
+    (void)state;
+    assert_ok(sw_comm_run("threads", 3, counts_and_creates, (void *)under_test->name));
+}
+
 static void refuses_whole_lines(void **state)
 {
     struct sw_fd_desc d = {.n = {40, 2, 1}, .fields = 1, .scheme = "d1_c6", .boundary = "periodic", .h = 1};
@@ -626,6 +651,7 @@ int main(void)
         cmocka_unit_test(no_fields_are_legal),
         cmocka_unit_test(the_error_of_truncation_is_what_is_promised),
         cmocka_unit_test(a_rank_that_stops_does_not_hold_up_the_others),
+        cmocka_unit_test(counts_what_it_allocates),
     };
     const struct CMUnitTest front[] = {
         cmocka_unit_test(parts_too_short_to_truncate_are_refused),
