@@ -12,7 +12,7 @@ enum { UNKNOWNS = 1024 };  /* of all interfaces: setting up takes UNKNOWNS^3/3 o
 
 /* z of beta (z^2 + z^-2) + alpha (z + z^-1) + 1 = 0, with c = z + 1/z: the larger one inside the circle belongs to the
  * smaller |c|. */
-double fd_decay_of(const struct sw_fd_line *line)
+static double decay_of(const struct sw_fd_line *line)
 {
     const double al = fabs(line->alpha), be = line->beta;
     if (be == 0) return 2 * al / (1 + sqrt(1 - 4 * al * al));
@@ -20,8 +20,9 @@ double fd_decay_of(const struct sw_fd_line *line)
     return 2 / (c + sqrt(c * c - 4));
 }
 
-int64_t fd_decay_length(double rho, double drop)
+int64_t fd_decay_length(const struct sw_fd_line *line, double drop)
 {
+    const double rho = decay_of(line);
     int64_t m = 1;
     if (!(rho < 1)) return INT64_MAX;
     if (rho > 0) m = (int64_t)fmax(1, ceil(log(drop) / log(rho)));
@@ -66,6 +67,7 @@ static void set_part(struct fd_cut *cut)
 {
     const struct sw_fd_line *line = cut->line;
     cut->beside = line->beta != 0 ? 2 : 1;
+    cut->interfaces = cut->comm->size - (line->periodic ? 0 : 1);
     cut->left = sw_comm_left(cut->comm, line->periodic) >= 0;
     cut->right = sw_comm_right(cut->comm, line->periodic) >= 0;
     cut->halo_left = line->half_width - line->down;
@@ -150,7 +152,7 @@ enum sw_status fd_cut_compare(const struct sw_fd_desc *desc, size_t lines, int r
  * diagonals. With five, where the two values at an end count, it is below rho^(m - 4). */
 const char *fd_cut_refuse_truncation(struct fd_cut *cut)
 {
-    const double rho = fd_decay_of(cut->line);
+    const double rho = decay_of(cut->line);
     const int size = cut->comm->size, alone = cut->line->periodic ? 0 : 1, less = cut->beside > 1 ? 4 : 0;
     for (int r = alone; r < size - alone; r++) {
         const int64_t m = points_of(cut, r);
@@ -160,7 +162,7 @@ const char *fd_cut_refuse_truncation(struct fd_cut *cut)
                  "rank %d of %d has m = %lld points, over which an influence falls to rho^%s = %.2g (rho = %.4g), "
                  "which is above eps = %.2g; from %lld points on it may be, and cpu.mattor drops nothing",
                  r, size, (long long)m, less ? "(m - 4)" : "m", left, rho, cut->drop,
-                 (long long)fd_decay_length(rho, cut->drop) + less);
+                 (long long)fd_decay_length(cut->line, cut->drop) + less);
         return cut->why;
     }
     return NULL;

@@ -29,6 +29,7 @@ struct fd_cut {
     double  drop;                    /* rows that drop small couplings: how large one may be, of 1 */
     char    why[256];                /* room for the reason of a refusal */
 
+    int     interfaces;              /* between parts; interface q lies right of rank q */
     int     beside;                  /* values beside a part that it takes: 1 with three diagonals, 2 with five */
     bool    left, right;             /* whether there is a part on that side */
     int     halo_left, halo_right;   /* points of the neighbours that right-hand sides need */
@@ -42,10 +43,9 @@ struct fd_cut {
 
 /* ---- fd_cut.c */
 
-/** The decay of influences from a point to the next: of the slower factor with five diagonals. */
-double fd_decay_of(const struct sw_fd_line *line);
-/** The least m for which rho^m is not above drop, drop > 0. */
-int64_t fd_decay_length(double rho, double drop);
+/** The least m for which rho^m is not above drop, drop > 0, where influences decay by rho from a point to the next:
+ *  with five diagonals those of the slower factor of the matrix. */
+int64_t fd_decay_length(const struct sw_fd_line *line, double drop);
 
 /** Known without communication: the cut in which all ranks have as many points as this one, and the line of them all.
  *  @return as sw_fd_line_make(); SW_E_ARG too few points for a rank, drop out of range */
@@ -83,13 +83,9 @@ enum sw_status fd_part_respond(struct fd_cut *cut, struct sw_owned *arrays);
 /** Gather `couple`, for which there is room. Collective. @return SW_E_COMM */
 enum sw_status fd_part_couple(struct fd_cut *cut);
 
-/** Interfaces between parts. Interface q lies right of rank q. */
-int fd_interfaces(const struct fd_cut *cut);
-/** The interface at an end of this rank's part, -1 if there is none. */
-int fd_interface_at(const struct fd_cut *cut, bool right);
-
-/** The weights with which x_r beside interfaces give A_k (or at the right end B_k): one sum a line. The terms of
- *  interface q are x_r at the last points of rank q, the very last one first, and at the first points of rank q + 1.
+/** The weights with which x_r beside interfaces give A_k (or at the right end B_k), on a side where there is a part:
+ *  one sum a line. The terms of interface q are x_r at the last points of rank q, the very last one first, and at the
+ *  first points of rank q + 1.
  *  @param alone   of the interface at that end, the couplings across a part dropped; else of all interfaces, exactly
  *  @param weight  out [beside][terms], terms = 2 beside times the number of interfaces that count
  *  @return SW_E_MEMORY; SW_E_SINGULAR */

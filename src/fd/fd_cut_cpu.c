@@ -432,7 +432,7 @@ static void allocate(struct part *p, size_t others, struct sw_owned *arrays)
 /* @param terms  of each value beside that end */
 static void allocate_terms(const struct part *p, bool right, int terms, struct sw_owned *arrays, struct beside *b)
 {
-    if (fd_interface_at(p->cut, right) < 0) return;
+    if (right ? !p->cut->right : !p->cut->left) return;
     b->terms = terms;
     sw_array(arrays, (size_t)terms, &b->term);
     sw_array(arrays, (size_t)(terms * p->cut->beside), &b->weight);
@@ -463,7 +463,7 @@ static enum sw_status create(struct sw_fd *fd, size_t others, bool alone, int te
 static enum sw_status create_exact(struct sw_fd *fd)
 {
     struct part *p = fd->own;
-    const int size = fd->cut.comm->size, K = fd->cut.beside, terms = 2 * K * fd_interfaces(&fd->cut);
+    const int size = fd->cut.comm->size, K = fd->cut.beside, terms = 2 * K * fd->cut.interfaces;
     SW_TRY(create(fd, 2 * (size_t)size, false, terms));
     for (int right = 0; right < 2 && !fd->arrays.counts; right++) {
         const struct beside *b = right ? &p->B : &p->A;

@@ -133,16 +133,12 @@ enum sw_status fd_part_couple(struct fd_cut *cut)
     return SW_OK;
 }
 
-int fd_interfaces(const struct fd_cut *cut) { return cut->comm->size - (cut->line->periodic ? 0 : 1); }
-
-/* The interface at an end of a rank's part. */
+/* The interface at an end of a rank's part, -1 if there is none. */
 static int interface_of(const struct fd_cut *cut, int rank, bool right)
 {
-    if (right) return rank < fd_interfaces(cut) ? rank : -1;
-    return rank > 0 ? rank - 1 : cut->line->periodic ? fd_interfaces(cut) - 1 : -1;
+    if (right) return rank < cut->interfaces ? rank : -1;
+    return rank > 0 ? rank - 1 : cut->line->periodic ? cut->interfaces - 1 : -1;
 }
-
-int fd_interface_at(const struct fd_cut *cut, bool right) { return interface_of(cut, cut->comm->rank, right); }
 
 /* The equations of interface q: to M [N][N], the transposed matrix, in which its unknowns begin at `at`. Entries are
  * added up: with few ranks several fall together. @param before, after  where those of the interfaces beside it begin,
@@ -166,7 +162,7 @@ static void put_interface(const struct fd_cut *cut, int q, int at, int before, i
 static void put_all(const struct fd_cut *cut, size_t N, long double *M)
 {
     const int each = 2 * cut->beside;
-    for (int q = 0; q < fd_interfaces(cut); q++) {
+    for (int q = 0; q < cut->interfaces; q++) {
         const int before = interface_of(cut, q, false), after = interface_of(cut, (q + 1) % cut->comm->size, true);
         put_interface(cut, q, each * q, before < 0 ? -1 : each * before, after < 0 ? -1 : each * after, N, M);
     }
@@ -210,8 +206,8 @@ static enum sw_status eliminate(size_t N, long double *M, int sides, long double
 
 enum sw_status fd_interface_weights(const struct fd_cut *cut, bool right, bool alone, double *weight)
 {
-    const int K = cut->beside, q = fd_interface_at(cut, right);
-    const size_t N = (size_t)(2 * K * (alone ? 1 : fd_interfaces(cut))), wanted = (size_t)(alone ? 0 : 2 * K * q);
+    const int K = cut->beside, q = interface_of(cut, cut->comm->rank, right);
+    const size_t N = (size_t)(2 * K * (alone ? 1 : cut->interfaces)), wanted = (size_t)(alone ? 0 : 2 * K * q);
     long double *M = NULL, *w = NULL;
     enum sw_status st;
     SW_TRY_TO(done, st, sw_alloc(N * N, &M));
