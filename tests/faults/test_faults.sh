@@ -186,7 +186,7 @@ else
 fi
 
 if [ -n "$python" ]; then
-    $python "$top/tests/helpers/compare_h5.py" whole.h5 again/*.h5 || fail "datasets differ after a fault"
+    py "$top/tests/helpers/compare_h5.py" whole.h5 again/*.h5 || fail "datasets differ after a fault"
 else
     echo "skipped: comparing the datasets (needs python3 with h5py)"
 fi

@@ -10,7 +10,7 @@ for k in 1 2; do "$sweep" run "$top/configs/tiny_heat.cfg" --device cpu -q -o s.
 "$sweep" merge -q s.shard-*.h5 -o virtual.h5 || fail 'merge'
 as_virtual virtual.h5 s.shard-*.h5
 mkfifo pipe
-$python - <<'PY' || fail 'the files could not be made'
+py - <<'PY' || fail 'the files could not be made'
 import shutil
 import struct
 import h5py
@@ -159,7 +159,7 @@ refused table.h5 'dataset /run_id is not the list of 12 texts it should be'
 # a part of a build without checksums that does not say which program it is of: its text was NULL
 mkdir x.h5.d
 cp ch.h5 x.h5.d/part-000001.h5
-$python - <<'PY' || fail 'a part without source'
+py - <<'PY' || fail 'a part without source'
 import h5py
 with h5py.File("x.h5.d/part-000001.h5", "r+") as h:
     del h.attrs["source"], h.attrs["sweep_checksum"]
@@ -168,7 +168,7 @@ limit show x.h5 --run 0 || fail "a part without source: exit code $?"
 prints 'problem      cahn_hilliard'
 for what in size object number length address; do refused heap_$what.h5 'has a damaged heap of texts'; done
 # ---- texts: what a terminal would act on, and what a table program would compute
-$python - <<'PY' || fail 'a file with texts'
+py - <<'PY' || fail 'a file with texts'
 import h5py
 with h5py.File("bare.h5", "r+") as h:
     h["message"][:8] = ["a\x1b[2Jb", "=cmd|' /C calc'!A0", "+1+1", "-1", "@SUM(1)", "two\nlines", 'a,"b"', "\u202ec"]
@@ -180,7 +180,7 @@ done
 [ "$(wc -l <out)" = 13 ] || fail 'a line of show --csv is none of a run'
 ! LC_ALL=C grep -q $'[\x01-\x09\x0b-\x1f]' out || fail 'show --csv prints control characters'
 # ---- pictures
-if $python -c 'import matplotlib' 2>/dev/null; then
+if py -c 'import matplotlib' 2>/dev/null; then
     for name in stored linked linked_soft virtual_away virtual_absolute parts_away parts_absolute filtered; do
         (exec timeout 60 "$sweep" plot $name.h5 --kind lines --of mass -o picture.png) >out 2>err </dev/null
         [ $? = 5 ] || fail "plot of $name.h5 is not refused"
@@ -192,7 +192,7 @@ if $python -c 'import matplotlib' 2>/dev/null; then
     expect 0 plot virtual.h5 -o picture.png
 fi
 # ---- and files of users: a table of numbers where they are
-$python - <<'PY' || fail 'the files could not be made'
+py - <<'PY' || fail 'the files could not be made'
 import h5py
 with h5py.File("input.h5", "w") as h:
     h.create_dataset("sparse", (10**9,), "f8", chunks=(64,))[0] = 1

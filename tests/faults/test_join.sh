@@ -160,5 +160,5 @@ expect 5 run j.cfg -o x.h5; says 'error: x.h5: wrong B-tree signature'
 expect 0 run j.cfg -o x.h5 --force; says 'done     4 ok'
 mv x.h5 again/forced.h5
 
-$python "$top/tests/helpers/compare_h5.py" whole.h5 again/*.h5 || fail "datasets differ after a fault"
+py "$top/tests/helpers/compare_h5.py" whole.h5 again/*.h5 || fail "datasets differ after a fault"
 summary

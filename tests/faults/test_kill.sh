@@ -113,5 +113,5 @@ kill -TERM $pid; wait $pid; code=$?
 "$sweep" resume k.h5 -j 1 2>err || { cat err >&2; fail "resume after SIGTERM"; }
 grep -q 'from step' err || fail "resume did not go on from the checkpoint: $(cat err)"
 keep SIGTERM
-$python "$top/tests/helpers/compare_h5.py" whole.h5 kept-*.h5 || fail 'not the same as the uninterrupted run'
+py "$top/tests/helpers/compare_h5.py" whole.h5 kept-*.h5 || fail 'not the same as the uninterrupted run'
 summary "$kills kills, $resumed times from a checkpoint, $runs runs, $took s uninterrupted"

@@ -33,7 +33,7 @@ expect 0 show h.h5
 prints 'e\x1b]0;x\x07\x1b[2J \x9b \u009b31m \u202e \u2066 \x7f\x0d\ndone 9 \xff · heat'
 [ "$(wc -l <out)" = 6 ] || fail 'a title has more than a line'
 expect 0 show h.h5 --json; clean out; is_json out
-[ -z "$python" ] || $python -c 'import json
+[ -z "$python" ] || py -c 'import json
 title = json.load(open("out"))["title"]
 assert title.startswith("e\x1b]0;x\x07\x1b[2J \ufffd \x9b31m \u202e \u2066 \x7f\r\n"), ascii(title)' 2>err ||
     fail 'the title in --json is another'

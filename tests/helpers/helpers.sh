@@ -3,7 +3,7 @@
 # $python what reads output files, or nothing.
 top=$PWD
 sweep=${SWEEP:-$top/sweep}
-python=$(scripts/build/find_python.sh)
+python=${SW_PYTHON-$(scripts/build/find_python.sh)}  # run_tests.sh has looked already
 [ -z "$python" ] || export SWEEP_PYTHON=$python  # that of sweep plot, too
 tmp=$(mktemp -d "${TMPDIR:-/tmp}/sweep-$(basename "$0" .sh)-XXXXXX") || exit 1
 trap 'rm -rf "$tmp"' EXIT
@@ -40,13 +40,34 @@ skip_gpu() {
     fi
 }
 helpers=$top/tests/helpers
-same() { [ -z "$python" ] || $python "$helpers/compare_h5.py" "$1" "$2" 2>"$tmp/err" || fail "$1 and $2 differ"; }
+. "$helpers/py_client.sh"
+# py ARGUMENT...: as $python ARGUMENT..., by a fork of a Python that has loaded h5py and numpy (and $py_loads) for all
+# calls in $tmp; one call at a time, in the environment of the first
+py() {
+    if [ "$PY_SAID" != "$tmp/.py" ]; then
+        PY_SAID=$tmp/.py
+        mkfifo "$PY_SAID.ask" "$PY_SAID.told" || return 1
+        # in (), so that no `wait` is for it
+        ("$python" -B "$helpers/py_server.py" "$PY_SAID" $py_loads <"$PY_SAID.ask" >"$PY_SAID.told" &)
+        exec {PY_ASK}>"$PY_SAID.ask" {PY_TOLD}<"$PY_SAID.told"
+        rm "$PY_SAID.ask" "$PY_SAID.told"  # a subshell that asks first starts one that ends with it
+    fi
+    py_request "$@"
+}
+PY_SAID='' py_loads=''
+# py_plots: from now on `sweep plot` draws by a fork, too, of a Python that has loaded matplotlib; false without that
+py_plots() {
+    py_loads=matplotlib.pyplot
+    py -c 'import matplotlib.pyplot' 2>err || return
+    export PY_SAID PY_ASK PY_TOLD SWEEP_PYTHON=$helpers/py_client.sh
+}
+same() { [ -z "$python" ] || py "$helpers/compare_h5.py" "$1" "$2" 2>"$tmp/err" || fail "$1 and $2 differ"; }
 # as_virtual FILE SOURCE...: FILE, joined from the sources, as `merge --virtual` of earlier versions made it
-as_virtual() { $python "$helpers/make_virtual.py" "$@" 2>err || fail "make_virtual.py $*"; }
+as_virtual() { py "$helpers/make_virtual.py" "$@" 2>err || fail "make_virtual.py $*"; }
 # without_checksums FILE...: as builds before checksums wrote them; with python alone
-without_checksums() { $python "$helpers/without_checksums.py" "$@" 2>err || fail "without_checksums.py $*"; }
+without_checksums() { py "$helpers/without_checksums.py" "$@" 2>err || fail "without_checksums.py $*"; }
 is_json() {
-    [ -z "$python" ] || $python -c 'import json, sys; json.load(open(sys.argv[1]))' "$1" 2>err || fail "$1 is not JSON"
+    [ -z "$python" ] || py -c 'import json, sys; json.load(open(sys.argv[1]))' "$1" 2>err || fail "$1 is not JSON"
 }
 # no_flux RHS N LENGTH END INITIAL [OUTPUT]: a config of an equation between walls without flux, on the CPU; its field
 # at the end is saved, and what OUTPUT says besides

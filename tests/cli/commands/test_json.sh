@@ -33,7 +33,7 @@ unknown = set(fields(d)) - known
 if unknown:
     sys.exit(f"docs/reference/json.md does not name {sorted(unknown)}")
 END
-holds() { is_json out; $python holds.py out "$top/docs/reference/json.md" "$@" 2>err || fail "$subcommand --json"; }
+holds() { is_json out; py holds.py out "$top/docs/reference/json.md" "$@" 2>err || fail "$subcommand --json"; }
 
 # ---- a config that is right
 expect 0 check c.cfg --json; silent err

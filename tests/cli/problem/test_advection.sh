@@ -51,7 +51,7 @@ expect 0 check bad.cfg; prints 'time.dt = 1 is 1.8 times what is stable for the 
 prints 'time.cfl chooses a step (dt = 1)'
 expect 1 run bad.cfg -o bad.h5; says 'not finite at t ='
 expect 0 run bad.cfg -o good.h5 -s 'sweep.dt=[0.25]'
-[ -z "$python" ] || $python -c '
+[ -z "$python" ] || py -c '
 import h5py, numpy as np
 bad, good = h5py.File("bad.h5"), h5py.File("good.h5")
 assert list(bad["status"][:]) == [1, 2] and 0 < bad["steps"][1] < 1000, bad["steps"][:]
@@ -67,7 +67,7 @@ expect 0 show grow.h5; matches '^  1 +0.5 +done +4 +49 +0.0816327  the time step
 matches '^  3 +2 +diverged +2.53061 +31 +0.0816327  not finite .*; the time step was beyond stability from t = 0.9796 on$'
 expect 1 run bad.cfg -o grow.h5 "${grow[@]}" --force --verbose
 says 'note     run 1: the time step was beyond stability ('
-[ -z "$python" ] || $python -c '
+[ -z "$python" ] || py -c '
 import h5py, numpy as np
 f = h5py.File("grow.h5")
 c, most = f["courant"][:], f["u_max"][:]
@@ -78,7 +78,7 @@ assert np.isnan(c[3, -1]) and 1.2 < c[1, -1] < 1.4 and c[2, -1] > 2, c
 # ---- a Courant number: every run has its own step, and says so in the file
 expect 0 run bad.cfg -o cfl.h5 -s 'sweep={ c=[1.0, 2.0]; }' -s 'time={ cfl=0.5; end=10.0; }' -s velocity.x=c \
     -s output.scalars.every=1.0 -s accuracy.runs=0
-[ -z "$python" ] || $python -c '
+[ -z "$python" ] || py -c '
 import h5py, math
 f = h5py.File("cfl.h5")
 assert list(f["steps"][:]) == [math.ceil(10 * c / (0.5 * 2 * math.pi / 16)) for c in (1, 2)], f["steps"][:]
@@ -119,7 +119,7 @@ front jump 'x < 0.7 ? 1 : 0.2' 1.0 "$(walls 1.0 0.2)"
 front spread '1 + 0.5*tanh(10*(x - 1))' 0.5 "$(walls 0.5 1.5)"
 front early '1 + 0.5*sin(pi*x)' 0.4 ''; ! grep -q '^note' err || fail "early: $(cat err)"
 front sine '1 + 0.5*sin(pi*x)' 1.5 ''; says 'do not trust u from then on; give nu >= 0.0078, or more points'
-[ -z "$python" ] || $python - >out 2>err <<'PY' || fail "fronts: $(cat out)"
+[ -z "$python" ] || py - >out 2>err <<'PY' || fail "fronts: $(cat out)"
 import h5py, math, numpy as np
 def godunov(u, nu, end, left, right, cells=400):
     h, t = 2/cells, 0.0
@@ -163,7 +163,7 @@ expect 0 show turn.h5; prints 'u comes in at the right wall of x at the end, whe
 # ---- on a GPU, if there is one: the same numbers, to the rounding of each. A step rounds some 40 times by 2^-53 of u
 # < 2, the derivatives add up to |c| dt K1/dx < 1 of it a stage: 20 steps are below 1e-12 by far
 "$sweep" run "$tiny" -o gpu.h5 --device cuda >out 2>err || skip_gpu "${tiny##*/}"
-[ -z "$python" ] || [ ! -e gpu.h5 ] || $python - 2>err <<'PY' || fail "gpu.h5"
+[ -z "$python" ] || [ ! -e gpu.h5 ] || py - 2>err <<'PY' || fail "gpu.h5"
 import h5py, numpy as np
 gpu, cpu = (h5py.File(f) for f in ("gpu.h5", "tiny.h5"))
 def compare(a, b):

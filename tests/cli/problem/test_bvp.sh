@@ -6,7 +6,7 @@ tiny=$top/configs/tiny_bvp.cfg
 
 # ---- the file, with fields: u falls from its largest to 0, and all rows agree
 expect 0 run "$tiny" -o tiny.h5
-[ -z "$python" ] || $python - 2>out <<'PY' || fail "tiny.h5"
+[ -z "$python" ] || py - 2>out <<'PY' || fail "tiny.h5"
 import h5py, numpy as np
 f = h5py.File("tiny.h5")
 assert list(f["status"][:]) == [1] * 24, f["status"][:]
@@ -32,7 +32,7 @@ expect 0 run "$tiny" -o tiny.h5 -s 'sweep.a=[1.0, 3.0, 4.0]'; says '12 of 36 run
 expect 0 run "$tiny" -o single.h5 -s 'output.fields.precision=single'
 sed 's/ fields = .*;/ };/' "$tiny" >none.cfg
 expect 0 run none.cfg -o none.h5
-[ -z "$python" ] || $python - 2>out <<'PY' || fail "precision of the fields"
+[ -z "$python" ] || py - 2>out <<'PY' || fail "precision of the fields"
 import h5py, numpy as np
 wide, narrow, none = (h5py.File(f) for f in ("tiny.h5", "single.h5", "none.h5"))
 assert narrow["n01001/u"].dtype == np.float32 and "n01001" not in none
@@ -42,7 +42,7 @@ PY
 # ---- on a GPU, if there is one: the same rows, the same numbers
 "$sweep" run "$tiny" -o gpu.h5 -s run.device=cuda -s 'sweep.algorithm=["a2s", "a2sd", "a2d"]' >out 2>err ||
     skip_gpu "${tiny##*/}"
-[ -z "$python" ] || [ ! -e gpu.h5 ] || $python - 2>out <<'PY' || fail "gpu.h5"
+[ -z "$python" ] || [ ! -e gpu.h5 ] || py - 2>out <<'PY' || fail "gpu.h5"
 import h5py, numpy as np
 gpu, cpu = (h5py.File(f) for f in ("gpu.h5", "tiny.h5"))
 for size in (1, 2, 64, 1001):
@@ -169,7 +169,7 @@ CFG
 expect 0 run right.cfg -o right.h5; says '2 ok'
 expect 0 run right.cfg -o right.h5 -s 'sweep.a=[1.0, 2.0, 3.0]'; says '1 of 3 runs left'
 expect 0 run right.cfg -o right_n.h5 -s 'sweep.n=[8, 16]' -s 'grid.n="n"'
-[ -z "$python" ] || $python - 2>out <<'PY' || fail "the right end"
+[ -z "$python" ] || py - 2>out <<'PY' || fail "the right end"
 import h5py, numpy as np
 f = h5py.File("right.h5")
 x, a = f["x"][:], f["a"][:]
@@ -194,7 +194,7 @@ expect 0 check pivot.cfg "${large[@]}"; prints 'solver cpu.thomas'
 expect 0 check pivot.cfg "${large[@]}" --solver relations; prints 'solver cpu.relations'
 expect 0 run pivot.cfg -o large1.h5 "${large[@]}" -j 1 --solver cpu.relations
 expect 0 run pivot.cfg -o large2.h5 "${large[@]}" -j 2 --solver relations
-[ -z "$python" ] || $python - 2>out <<'PY' || fail "a large problem"
+[ -z "$python" ] || py - 2>out <<'PY' || fail "a large problem"
 import h5py
 one, two = h5py.File("large1.h5"), h5py.File("large2.h5")
 assert one["err_max"][0] == two["err_max"][0] <= 4e-16, (one["err_max"][0], two["err_max"][0])
@@ -202,7 +202,7 @@ PY
 if [ -e gpu.h5 ]; then
     expect 0 check pivot.cfg -s grid.n=1048576 -s run.device=cuda; prints 'solver cuda.relations'
     expect 0 run pivot.cfg -o large3.h5 "${large[@]}" -s run.device=cuda
-    [ -z "$python" ] || $python - 2>out <<'PY' || fail "a large problem on a GPU"
+    [ -z "$python" ] || py - 2>out <<'PY' || fail "a large problem on a GPU"
 import h5py
 assert h5py.File("large3.h5")["err_max"][0] <= 4e-16
 PY

@@ -17,7 +17,7 @@ CFG
 
 # ---- what is in the file lies where the scales say: the result less its error is the exact derivative there
 expect 0 run box.cfg -o box.h5; says 'sweep plot box.h5'
-[ -z "$python" ] || $python - 2>out <<'PY' || fail "box.h5"
+[ -z "$python" ] || py - 2>out <<'PY' || fail "box.h5"
 import h5py, numpy as np
 f = h5py.File("box.h5")
 assert f.attrs["points"] == 720 and list(f.attrs["points_along"]) == [8, 9, 10]
@@ -57,7 +57,7 @@ expect 0 run nabla.cfg "${field[@]}" -s operator=laplacian -s scheme=d2_c6 -o la
 expect 0 run nabla.cfg "${field[@]}" -s operator=gradient -s run.batch=1 -o other.h5
 same gradient.h5 other.h5; rm -f other.h5
 expect 5 run nabla.cfg "${vector[@]}" -s operator=divergence -o gradient.h5; says 'holds another sweep'
-[ -z "$python" ] || $python - 2>out <<'PY' || fail "gradient.h5, divergence.h5, laplacian.h5"
+[ -z "$python" ] || py - 2>out <<'PY' || fail "gradient.h5, divergence.h5, laplacian.h5"
 import h5py, numpy as np
 gradient, divergence, laplacian = (h5py.File(f + ".h5") for f in ("gradient", "divergence", "laplacian"))
 assert sorted(k for k in gradient if k[:2] == "g_") == ["g_" + c + e for c in "xyz" for e in ("", "_error")]
@@ -101,7 +101,7 @@ expect 0 check "$tiny" -v; says 'grid.n.1'
 expect 0 run "$tiny" --device cpu -o one.h5 --shard 1/2; expect 0 run "$tiny" --device cpu -o two.h5 --shard 2/2
 expect 0 merge two.shard-2-of-2.h5 one.shard-1-of-2.h5 -o both.h5; same tiny.h5 both.h5
 expect 0 run "$tiny" --device cpu -o tiny.h5; says 'nothing to do'
-[ -z "$python" ] || $python -c '
+[ -z "$python" ] || py -c '
 import h5py
 f = h5py.File("tiny.h5")
 assert [g for g in f if g[0] == "n" and g[1:2].isdigit()] == ["n00008x00008", "n00012x00012", "n00012x00012x00012",
@@ -109,7 +109,7 @@ assert [g for g in f if g[0] == "n" and g[1:2].isdigit()] == ["n00008x00008", "n
 
 # ---- on a GPU, if there is one: the same numbers, to the rounding of each
 "$sweep" run box.cfg -o gpu.h5 -s run.device=cuda >out 2>err || skip_gpu box.cfg
-[ -z "$python" ] || [ ! -e gpu.h5 ] || $python - 2>out <<'PY' || fail "gpu.h5"
+[ -z "$python" ] || [ ! -e gpu.h5 ] || py - 2>out <<'PY' || fail "gpu.h5"
 import h5py, numpy as np
 gpu, cpu = (h5py.File(f) for f in ("gpu.h5", "box.h5"))
 # D2, 6th order, closures of order 4: g_1 + 10 g_2 = .. and g_1/10 + g_2 + g_3/10 = .. determine g_3 only, so that what
@@ -137,7 +137,7 @@ for operator in gradient divergence laplacian; do
     [ $operator = laplacian ] && scheme=d2_c6 || scheme=d1_c6
     [ $operator = divergence ] && input=("${vector[@]}") || input=("${field[@]}")
     expect 0 run nabla.cfg "${input[@]}" -s operator=$operator -s scheme=$scheme -s run.device=cuda -o gpu_$operator.h5
-    [ -z "$python" ] || $python - $operator 2>out <<'PY' || fail "gpu_$operator.h5"
+    [ -z "$python" ] || py - $operator 2>out <<'PY' || fail "gpu_$operator.h5"
 import sys, h5py, numpy as np
 gpu, cpu = (h5py.File(f + sys.argv[1] + ".h5") for f in ("gpu_", ""))
 for g in (k for k in cpu if k[0] == "g" and isinstance(cpu[k], h5py.Dataset) and cpu[k].ndim == 5):

@@ -6,7 +6,7 @@ cd "$(dirname "$0")/../../.." || exit 1
 
 # ---- orders: of the box with values at its walls; with coefficients, periodic, u up to a constant; of the shell
 orders() {  # orders FILE LEAST MOST COLUMN...: slopes of err_l2 where n, or levels, doubles, by words of the columns
-    [ -z "$python" ] || $python - "$@" >out 2>err <<'PY' || fail "orders of $1"
+    [ -z "$python" ] || py - "$@" >out 2>err <<'PY' || fail "orders of $1"
 import sys, h5py, numpy as np
 f, least, most = h5py.File(sys.argv[1]), float(sys.argv[2]), float(sys.argv[3])
 groups = {}
@@ -47,7 +47,7 @@ CFG
 expect 0 run periodic.cfg -o periodic.h5; orders periodic.h5 1.95 2.1
 # f that has no mean but the one that the midpoint rule makes: taken off, told, and of second order against exact
 said() {  # said FILE LEAST MOST: each run says what was taken off; by which slope it falls from one n to its double
-    [ -z "$python" ] || $python - "$@" >out 2>err <<'PY' || fail "messages of $1"
+    [ -z "$python" ] || py - "$@" >out 2>err <<'PY' || fail "messages of $1"
 import re, sys, h5py, numpy as np
 f, least, most = h5py.File(sys.argv[1]), float(sys.argv[2]), float(sys.argv[3])
 what = r"the mean of f( and the fluxes)? on this grid, (\S+), was taken off; a finer rule has (\S+)"
@@ -129,7 +129,7 @@ expect 0 check seam.cfg -s 'boundary.sides="neumann"'; grep -q 'periodic box' ou
 
 expect 0 run "$top/configs/elliptic_convergence.cfg" --device cpu -o shell.h5 -s 'sweep.n=[16, 32]'
 expect 0 show shell.h5 --csv; prints 'residual,residual_reported,iterations'
-[ -z "$python" ] || $python - 2>out <<'PY' || fail "shell.h5"
+[ -z "$python" ] || py - 2>out <<'PY' || fail "shell.h5"
 import h5py, numpy as np
 f = h5py.File("shell.h5")
 error = {(word.decode(), int(n)): e for word, n, e in zip(f["stencil"], f["n"], f["err_rel"])}
@@ -145,7 +145,7 @@ harmonic() {  # harmonic FILE EXPRESSION DEGREE OPTION...: of that degree, on th
     expect 0 run "$top/configs/elliptic_convergence.cfg" --device cpu -o "$file" -s 'sweep={ n=[16, 32, 64]; }' \
         -s 'stencil="full"' -s 'grid.n=("n", "n", 16)' -s "exact=\"$u\"" "$@" \
         -s "f=\"(delta + omega2*$degree*($degree + 1)/z^2)*($u)\""
-    [ -z "$python" ] || $python - "$file" >out 2>err <<'PY' || fail "orders of $file"
+    [ -z "$python" ] || py - "$file" >out 2>err <<'PY' || fail "orders of $file"
 import sys, h5py, numpy as np
 e = h5py.File(sys.argv[1])["err_max"][:]
 slopes = np.log2(e[:-1] / e[1:])
@@ -171,7 +171,7 @@ expect 0 run small.cfg -o small.h5
 expect 0 run small.cfg -o one.h5 -s run.batch=1; same small.h5 one.h5
 expect 0 run small.cfg -o row.h5 -s 'sweep.row=["cpu.pcg", "auto"]' -s 'solver="$row"'
 expect 0 xdmf small.h5; grep -q 'VXVYVZ' small.xdmf || fail 'a graded grid is not written as one'
-[ -z "$python" ] || $python - 2>out <<'PY' || fail "small.h5"
+[ -z "$python" ] || py - 2>out <<'PY' || fail "small.h5"
 import h5py, numpy as np
 f = h5py.File("small.h5")
 assert f["u"].shape == (4, 1, 5, 3, 4)
@@ -186,7 +186,7 @@ for run, depth in enumerate(f["depth"][:]):
     assert np.isclose((volume * f["u"][run, 0]).sum(), (volume * (1 + x - y * z)).sum(), rtol=1e-8)
 PY
 expect 0 run small.cfg -o plane.h5 -s 'grid.n=[6, 7]' -s 'f="x"'
-[ -z "$python" ] || $python -c 'import h5py; assert h5py.File("plane.h5")["u"].shape == (4, 1, 7, 6)' || fail 'plane.h5'
+[ -z "$python" ] || py -c 'import h5py; assert h5py.File("plane.h5")["u"].shape == (4, 1, 7, 6)' || fail 'plane.h5'
 
 # ---- runs that fail are stored with what they reached, and harm no other
 expect 1 run small.cfg -o slow.h5 -s 'sweep.most=[3, 500]' -s 'iterations="most"' -s 'grid.n=[16, 16, 4]' \
@@ -258,7 +258,7 @@ f = "size*cos(x)"; exact = "size"; solver = "cpu.pcg"; run = { device = "cpu"; }
 output = { fields = { precision = "double"; }; };
 END
 expect 0 run far.cfg -o far.h5
-[ -z "$python" ] || $python - <<'PY' || fail 'far.h5'
+[ -z "$python" ] || py - <<'PY' || fail 'far.h5'
 import h5py, numpy as np
 with h5py.File("far.h5") as f:
     for run, size in enumerate((1, 1e-200, 1e250)):

@@ -18,7 +18,7 @@ CFG
 
 # holds FILE [MOST]: each history ends at its run's iterations with what the run reported; of MOST iterations at most
 holds() {
-    [ -z "$python" ] || $python - "$@" >out 2>err <<'PY' || fail "the histories of $1"
+    [ -z "$python" ] || py - "$@" >out 2>err <<'PY' || fail "the histories of $1"
 import sys, h5py, numpy as np
 f, most = h5py.File(sys.argv[1]), int((sys.argv[2:] or [1024])[0])
 groups = [g for g in f.values() if isinstance(g, h5py.Group) and "residual_history" in g] or [f]
@@ -77,7 +77,7 @@ run     = { device = "cpu"; };
 output  = { history = true; };
 CFG
 "$sweep" run long.cfg -o long.h5 >out 2>err
-[ -z "$python" ] || $python -c 'import h5py
+[ -z "$python" ] || py -c 'import h5py
 f = h5py.File("long.h5")
 assert f["iterations"][:].max() > 1024 and f["residual_history"].shape[1] == 1025, f["iterations"][:]' || fail 'long.h5'
 holds long.h5 1024
@@ -94,7 +94,7 @@ expect 0 show whole.h5; expect 0 status whole.h5
 
 # ---- not asked for; not there; other outputs of a file; names
 expect 0 run h.cfg -o without.h5 -s output.history=false
-[ -z "$python" ] || $python -c 'import h5py; f = h5py.File("without.h5")
+[ -z "$python" ] || py -c 'import h5py; f = h5py.File("without.h5")
 assert "iteration" not in f["n00012x00012x00006"] and "residual_history" not in f["n00012x00012x00006"]' ||
     fail 'histories that nobody asked for'
 expect 5 run h.cfg -o without.h5; says 'output.history false -> true'; says 'use -o FILE or --force'

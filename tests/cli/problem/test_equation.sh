@@ -13,7 +13,7 @@ method = \"imex1\"; $rest" >text.cfg
 for row in cpu.plain cpu.simd; do
     expect 0 run kind.cfg -o kind.h5 --force -s "stepper=\"$row\""
     expect 0 run text.cfg -o text.h5 --force -s "stepper=\"$row\""
-    [ -z "$python" ] || $python - <<'PY' 2>err || fail "bits of $row"
+    [ -z "$python" ] || py - <<'PY' 2>err || fail "bits of $row"
 import h5py
 a, b = h5py.File("kind.h5"), h5py.File("text.h5")
 assert (a["u"][:] == b["u"][:]).all() and abs(a["u"][:]).max() > 0.01
@@ -44,7 +44,7 @@ CFG
 expect 0 check wave.cfg
 prints 'u_t      implicit    -0.5*dxxxx(u) + 0.5*dxx(u) - c*dx(u)'; prints 'v_t      implicit    -c*dx(v) - v'
 expect 0 run wave.cfg -o dx.h5 -s 'sweep.dt=[0.001]' -s 'sweep.n=[16, 32, 64]' -s grid.n=n -s 'sweep.method=["imex3"]'
-[ -z "$python" ] || $python - >out 2>err <<'PY' || fail 'the order in dx'
+[ -z "$python" ] || py - >out 2>err <<'PY' || fail 'the order in dx'
 import h5py, numpy as np
 e = h5py.File("dx.h5")["err_l2"][:]
 slope = np.log2(e[:-1]/e[1:])
@@ -55,7 +55,7 @@ PY
 sed 's/^exact.*//' wave.cfg >steps.cfg
 expect 0 run steps.cfg -o steps.h5
 expect 0 run steps.cfg -o fine.h5 -s 'sweep.dt=[0.0005]' -s 'sweep.method=["imex3"]'
-[ -z "$python" ] || $python - >out 2>err <<'PY' || fail 'the order in dt'
+[ -z "$python" ] || py - >out 2>err <<'PY' || fail 'the order in dt'
 import h5py, numpy as np
 f, g = h5py.File("steps.h5"), h5py.File("fine.h5")
 assert list(f["u"].shape) == [12, 1, 32] and list(f["v"].shape) == [12, 1, 32]
@@ -100,7 +100,7 @@ of() {  # of SIDE KIND X: the settings of an end; v has the other kind
 for left in value slope; do for right in value slope; do
     { cat ends.cfg; of left $left 0.3; of right $right 2.3; } >one.cfg
     expect 0 run one.cfg -o ends.h5 --force
-    [ -z "$python" ] || $python - >out 2>err <<'PY' || fail "the order with ends $left, $right"
+    [ -z "$python" ] || py - >out 2>err <<'PY' || fail "the order with ends $left, $right"
 import h5py, numpy as np
 f = h5py.File("ends.h5")
 slope = np.log2(f["err_l2"][:-1]/f["err_l2"][1:])
@@ -113,7 +113,7 @@ done; done
 steps() {  # steps CONFIG ORDER LEAST: of imex3 an order of at least LEAST
     expect 0 run $1 -o steps.h5 --force
     expect 0 run $1 -o fine.h5 --force -s 'sweep.dt=[0.0001]' -s 'sweep.method=["imex3"]'
-    [ -z "$python" ] || $python - $2 >out 2>err <<'PY' || fail "the order in dt with ends: $1"
+    [ -z "$python" ] || py - $2 >out 2>err <<'PY' || fail "the order in dt with ends: $1"
 import sys, h5py, numpy as np
 f, g = h5py.File("steps.h5"), h5py.File("fine.h5")
 e = np.sqrt(((f["u"][:, 0] - g["u"][0, 0])**2).sum(1)).reshape(3, 3)
@@ -147,7 +147,7 @@ no_flux 'dxx(u^3 - u - dxx(u))' 65 20.0 2.0 '0.1 + 0.2*cos(2*pi*x/40) + 0.1*cos(
     'scalars = { every = 1.0; };' >flux.cfg
 expect 0 run flux.cfg -o flux.h5
 expect 0 run flux.cfg -o round.h5 -s 'boundary="periodic"' -s grid.n=128 -s grid.length=40.0
-[ -z "$python" ] || $python - >out 2>err <<'PY' || fail 'no flux'
+[ -z "$python" ] || py - >out 2>err <<'PY' || fail 'no flux'
 import h5py, numpy as np
 f, g = h5py.File("flux.h5"), h5py.File("round.h5")
 mean = f["u_mean"][0]
@@ -165,7 +165,7 @@ for name in flux moving; do
             skip_gpu "ends of $name.cfg by $row"
             continue
         fi
-        [ -z "$python" ] || $python - >out 2>err <<'PY' || fail "ends of $name.cfg by $row"
+        [ -z "$python" ] || py - >out 2>err <<'PY' || fail "ends of $name.cfg by $row"
 import h5py, numpy as np
 def fields(name):
     found = []
@@ -206,7 +206,7 @@ expect 0 run signs.cfg -o signs.h5 -s 'stepper="cpu.plain"'
 k=0
 for nu in 1.0 -1.0 0.0; do for r in 0.5 -0.5; do
     expect 0 run signs.cfg -o one.h5 --force -s "sweep.nu=[$nu]" -s "sweep.r=[$r]" -s 'stepper="cpu.plain"'
-    [ -z "$python" ] || $python - $k <<'PY' 2>err || fail "bits of nu = $nu, r = $r"
+    [ -z "$python" ] || py - $k <<'PY' 2>err || fail "bits of nu = $nu, r = $r"
 import sys, h5py
 assert (h5py.File("signs.h5")["u"][int(sys.argv[1])] == h5py.File("one.h5")["u"][0]).all()
 PY
@@ -225,7 +225,7 @@ run     = { device = "cpu"; };
 output  = { scalars = { times = ["end"]; define = { variance = "mean(u^2)"; }; }; };
 CFG
 expect 0 run noise.cfg -o noise.h5
-[ -z "$python" ] || $python - >out 2>err <<'PY' || fail 'the variance of noise'
+[ -z "$python" ] || py - >out 2>err <<'PY' || fail 'the variance of noise'
 import h5py
 v = h5py.File("noise.h5")["variance"][:, -1].reshape(2, 4).mean(1)
 print(v)

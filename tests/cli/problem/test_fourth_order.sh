@@ -14,7 +14,7 @@ fourth() {
         if "$sweep" run "$1.cfg" -o $row.h5 --force -s "stepper=\"$row\"" --device cuda >out 2>err; then rows+=" $row"
         else skip_gpu "the order of $1 by $row"; fi
     done
-    [ -z "$python" ] || $python - "$1" $rows >out 2>err <<'PY' || fail "the order of $1: $(cat out)"
+    [ -z "$python" ] || py - "$1" $rows >out 2>err <<'PY' || fail "the order of $1: $(cat out)"
 import sys, h5py, numpy as np
 for row in sys.argv[2:]:
     file = h5py.File(row + ".h5")
@@ -85,7 +85,7 @@ run     = { device = "cpu"; }; output = { fields = { times = [2.0]; }; };
 CFG
 expect 0 run forced.cfg -o fourth.h5
 expect 0 run forced.cfg -o second.h5 -s order=2
-[ -z "$python" ] || $python - >out 2>err <<'PY' || fail "forced Cahn-Hilliard: $(cat out)"
+[ -z "$python" ] || py - >out 2>err <<'PY' || fail "forced Cahn-Hilliard: $(cat out)"
 import numpy as np
 from fields import fields
 n, end, steps = 256, 2.0, 4000
@@ -122,7 +122,7 @@ PY
 sed 's/^time .*/time = { tolerance = 1e-8; end = 2.0; };/' forced.cfg >own.cfg
 for row in cpu.plain cpu.simd; do
     expect 0 run own.cfg -o "own_$row.h5" -s "stepper=\"$row\""
-    [ -z "$python" ] || $python - "own_$row.h5" >out 2>err <<'PY' || fail "steps of each run's own: $(cat out)"
+    [ -z "$python" ] || py - "own_$row.h5" >out 2>err <<'PY' || fail "steps of each run's own: $(cat out)"
 import sys
 from fields import fields
 own, same = fields(sys.argv[1]), fields("fourth.h5")

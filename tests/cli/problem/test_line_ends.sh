@@ -33,7 +33,7 @@ problem() {  # problem NAME HIGHEST MORE FORCING
             { cat $1.cfg; end left $left 0.3 $2; end right $right 2.3 $2; } >one.cfg
             expect 0 run one.cfg -o $row.h5 --force -s "stepper=\"$row\""
         done
-        [ -z "$python" ] || $python - >out 2>err <<'PY' || fail "the order of $1 with ends $left, $right: $(cat out)"
+        [ -z "$python" ] || py - >out 2>err <<'PY' || fail "the order of $1 with ends $left, $right: $(cat out)"
 import h5py, numpy as np
 f, g = h5py.File("cpu.plain.h5"), h5py.File("cpu.simd.h5")
 e = f["err_l2"][:]
@@ -56,7 +56,7 @@ problem swift_hohenberg 4 'method = "imex3"; physics = { r = 0.3; };' \
 steps() {  # steps CONFIG ORDERS: of its methods, in their order
     expect 0 run $1.cfg -o steps.h5 --force
     expect 0 run $1.cfg -o fine.h5 --force -s 'sweep.dt=[0.0001]' -s "sweep.method=[\"${3:-imex3}\"]"
-    [ -z "$python" ] || $python - $2 >out 2>err <<'PY' || fail "the order in dt with ends: $1: $(cat out)"
+    [ -z "$python" ] || py - $2 >out 2>err <<'PY' || fail "the order in dt with ends: $1: $(cat out)"
 import sys, h5py, numpy as np
 f, g = h5py.File("steps.h5"), h5py.File("fine.h5")
 order = np.array(eval(sys.argv[1]))
@@ -94,7 +94,7 @@ for row in cpu.plain cpu.simd; do
                 sed -i "s/METHODS/$methods/" one.cfg
                 expect 0 run one.cfg -o $kind.h5 --force -s "stepper=\"$row\""
             done
-            [ -z "$python" ] || $python - <<'PY' 2>err || fail "bits of $row, $ends $time"
+            [ -z "$python" ] || py - <<'PY' 2>err || fail "bits of $row, $ends $time"
 import h5py, numpy as np
 f, g = h5py.File("kind.h5"), h5py.File("text.h5")
 assert np.array_equal(f["u"][:], g["u"][:]) and np.isfinite(f["u"][:]).all()
@@ -121,7 +121,7 @@ for row in cuda.split cuda.fused cpu.plain cpu.simd; do
         continue
     fi
     expect 0 run flux.cfg -o round.h5 "${on[@]}" -s 'boundary="periodic"' -s grid.n=256 -s grid.length=80.0
-    [ -z "$python" ] || $python - >out 2>err <<'PY' || fail "no flux on $row: $(cat out)"
+    [ -z "$python" ] || py - >out 2>err <<'PY' || fail "no flux on $row: $(cat out)"
 import h5py, numpy as np
 f, g = h5py.File("flux.h5"), h5py.File("round.h5")
 mass, energy = f["mass"][0], f["energy"][0]
@@ -152,7 +152,7 @@ for ends in 'boundary = "no_flux";' 'left = { neumann = 0.0; }; boundary = "no_f
             elif [ ${row%%.*} = cuda ]; then skip_gpu "a closed box by $row"; else fail "a closed box by $row"; fi
             continue
         fi
-        [ -z "$python" ] || $python - >out 2>err <<'PY' || fail "a closed box by $row: $(cat out)"
+        [ -z "$python" ] || py - >out 2>err <<'PY' || fail "a closed box by $row: $(cat out)"
 import h5py, numpy as np
 f = h5py.File("box.h5")
 mean, e = np.array([f["n%05d" % n]["mean"][0] for n in (9, 17, 33)]), f["err_l2"][3:]
@@ -171,7 +171,7 @@ for row in cuda.split cuda.fused cpu.plain; do
         if [ ${row%%.*} = cuda ]; then skip_gpu "scalars by $row"; else fail "scalars by $row"; fi
         continue
     fi
-    [ -z "$python" ] || $python - >out 2>err <<'PY' || fail "scalars between walls by $row: $(cat out)"
+    [ -z "$python" ] || py - >out 2>err <<'PY' || fail "scalars between walls by $row: $(cat out)"
 import h5py, numpy as np
 f = h5py.File("parabola.h5")
 x = np.linspace(0, 1, 41)
@@ -202,18 +202,18 @@ expect 0 run parabola.cfg -o square.h5 -s 'output.scalars.define={ low="min(dx(u
     bent="mean(dxx(u))"; }'
 expect 0 run parabola.cfg -o fourth.h5 -s 'initial="x^4"' -s 'output.scalars.define={ bent="max(abs(dxx(u) - 12*x^2))";
     low="min(dxxxx(u))"; high="max(dxxxx(u))"; }'
-[ -z "$python" ] || $python -c 'import h5py; f, g = h5py.File("square.h5"), h5py.File("fourth.h5")
+[ -z "$python" ] || py -c 'import h5py; f, g = h5py.File("square.h5"), h5py.File("fourth.h5")
 assert abs(f["low"][0, 0]) < 1e-13 and abs(f["high"][0, 0] - 2) < 1e-13 and abs(f["bent"][0, 0] - 2) < 1e-11
 assert abs(g["bent"][0, 0] - 2/40**2) < 1e-10
 assert abs(g["low"][0, 0] - 24) < 1e-6 and abs(g["high"][0, 0] - 24) < 1e-6' 2>err || fail 'derivatives between walls'
 define='output.scalars.define.steep="max(dx(u)^2)"'
 expect 0 check flux.cfg -s "$define" -s 'sweep.ends=["periodic","no_flux"]' -s 'boundary="$ends"'
 expect 0 run flux.cfg -s 'output.scalars.define.m="integral(u)"' -o mass.h5
-[ -z "$python" ] || $python -c 'import h5py, numpy as np; f = h5py.File("mass.h5")
+[ -z "$python" ] || py -c 'import h5py, numpy as np; f = h5py.File("mass.h5")
 assert np.allclose(f["m"][0], f["mass"][0], rtol=0, atol=1e-13)' 2>err || fail 'the mass as an integral'
 # an axis over both kinds of boundary
 expect 0 run flux.cfg -s 'sweep.ends=["periodic","no_flux"]' -s 'boundary="$ends"' -o axis.h5
-[ -z "$python" ] || $python -c 'import h5py, numpy as np; f, g = h5py.File("axis.h5"), h5py.File("flux.h5")
+[ -z "$python" ] || py -c 'import h5py, numpy as np; f, g = h5py.File("axis.h5"), h5py.File("flux.h5")
 assert np.array_equal(f["mass"][1], g["mass"][0]) and not np.array_equal(f["mass"][0], g["mass"][0])' 2>err ||
     fail 'an axis over kinds of boundary'
 
@@ -234,7 +234,7 @@ expect 0 run ringing.cfg -s 'method="imex2"' -o rests.h5
 grep -q "$rings" err && fail 'imex2 rings'
 expect 0 run ringing.cfg -s 'initial="1 - x"' -o fits.h5
 grep -q "$rings" err && fail 'no jump rings'
-[ -z "$python" ] || $python -c 'import h5py
+[ -z "$python" ] || py -c 'import h5py
 error = [h5py.File(f)["err_max"][0] for f in ("rings.h5", "rests.h5", "fits.h5")]
 assert error[0] > 0.1 and error[1] < 1e-9 and error[2] < 1e-9, error' 2>err || fail 'what rings, and what does not'
 sed '/^left/d; /^right/d; /^exact/d' ringing.cfg >noise.cfg

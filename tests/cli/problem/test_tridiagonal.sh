@@ -21,7 +21,7 @@ expect 1 run given.cfg
 says '2 ok, 1 failed (run 0: the matrix is singular to working precision: elimination finds no pivot at row 7)'
 expect 0 show given.h5 --csv; prints 'residual,backward_error,forward_error'
 expect 1 run given.cfg; says 'nothing to do'
-[ -z "$python" ] || $python - 2>out <<'PY' || fail "given.h5"
+[ -z "$python" ] || py - 2>out <<'PY' || fail "given.h5"
 import h5py, numpy as np
 f = h5py.File("given.h5")
 assert f["x"].shape == (3, 1, 7) and list(f["i"][:]) == [1, 2, 3, 4, 5, 6, 7], f["x"].shape
@@ -38,7 +38,7 @@ assert np.isclose(f["residual"][2], np.linalg.norm(r) / np.linalg.norm(np.arange
 PY
 expect 0 xdmf given.h5
 expect 1 run given.cfg -o single.h5 -s output.fields.precision=single -s 'sweep.n=[5, 9]' -s 'grid.n="n"' -s run.batch=2
-[ -z "$python" ] || $python - 2>out <<'PY' || fail "single.h5"
+[ -z "$python" ] || py - 2>out <<'PY' || fail "single.h5"
 import h5py, numpy as np
 f = h5py.File("single.h5")
 assert f["n00009/x"].dtype == np.float32 and list(f["n00009/i"][:]) == list(range(1, 10))
@@ -46,7 +46,7 @@ PY
 
 # ---- closed to a circle; one and two unknowns; a longer sweep computes only what is new
 expect 0 run given.cfg -o circle.h5 -s cyclic=true -s 'lower="i"' -s 'upper="2 - i"' -s 'main="a + 3*i"'
-[ -z "$python" ] || $python - 2>out <<'PY' || fail "circle.h5"
+[ -z "$python" ] || py - 2>out <<'PY' || fail "circle.h5"
 import h5py, numpy as np
 f, i = h5py.File("circle.h5"), np.arange(1.0, 8)
 for run, a in enumerate(f["a"][:]):
@@ -72,7 +72,7 @@ run     = { device = "cpu"; };
 output  = { file = "words.h5"; fields = { precision = "double"; }; };
 CFG
 expect 0 run words.cfg
-[ -z "$python" ] || $python - 2>out <<'PY' || fail "words.h5"
+[ -z "$python" ] || py - 2>out <<'PY' || fail "words.h5"
 import h5py, numpy as np
 f, n = h5py.File("words.h5"), 60
 i, h, m = np.arange(1.0, n + 1), 1 / (n + 1), (n + 1) // 2
@@ -111,7 +111,7 @@ CFG
 expect 0 run same.cfg
 expect 0 run same.cfg -o expressions.h5 -s 'matrix="given"' -s 'lower="2*rand(s + 0.25) - 1"' \
     -s 'main="2*rand(s + 0.5) - 1"' -s 'upper="2*rand(s + 0.75) - 1"'
-[ -z "$python" ] || $python - 2>out <<'PY' || fail "a matrix with a name and its expressions"
+[ -z "$python" ] || py - 2>out <<'PY' || fail "a matrix with a name and its expressions"
 import h5py, numpy as np
 a, b = h5py.File("same.h5"), h5py.File("expressions.h5")
 for n in ("n00512", "n01000"):
@@ -144,7 +144,7 @@ expect 0 run same.cfg -o svd.h5 --force -s cyclic=true -s 'sweep.n=[3, 64]'; say
 
 # ---- both rhs and exact: exact is only compared with
 expect 0 run same.cfg -o both.h5 -s 'rhs="0"' -s 'exact="1"'
-[ -z "$python" ] || $python - 2>out <<'PY' || fail "rhs and exact"
+[ -z "$python" ] || py - 2>out <<'PY' || fail "rhs and exact"
 import h5py
 f = h5py.File("both.h5")
 assert (f["residual"][:] == 0).all() and (f["backward_error"][:] == 0).all()
@@ -170,7 +170,7 @@ if "$sweep" run words.cfg -o words_gpu.h5 -s run.device=cuda >out 2>err; then
 else
     skip_gpu words.cfg
 fi
-[ -z "$python" ] || [ ! -e words_gpu.h5 ] || $python - 2>out <<'PY' || fail "a GPU beside the CPU"
+[ -z "$python" ] || [ ! -e words_gpu.h5 ] || py - 2>out <<'PY' || fail "a GPU beside the CPU"
 import h5py, numpy as np
 gpu, cpu = h5py.File("words_gpu.h5"), h5py.File("words.h5")
 assert (gpu["status"][:] == cpu["status"][:]).all() and (gpu["backward_error"][:] < 4e-15).all()
@@ -253,7 +253,7 @@ run     = { device = "cpu"; };
 output  = { file = "scales.h5"; fields = { precision = "double"; }; };
 CFG
 expect 0 run scales.cfg
-[ -z "$python" ] || $python 2>out -c 'import h5py
+[ -z "$python" ] || py 2>out -c 'import h5py
 assert (abs(h5py.File("scales.h5")["x"][:, 0] - [1, 2, 3]) < 1e-15).all()' || fail "x of scales.h5"
 expect 1 run scales.cfg -o singular.h5 -s 'sweep.P=[5, 7, 64]' -s grid.n=P -s cyclic=true \
     -s 'lower="-1"' -s 'main="2"' -s 'upper="-1"' -s 'exact="sin(i)"'

@@ -109,7 +109,7 @@ grep -q fired fault || fail 'memory did not fail in the run'
 says 'warning: rank 1 of 2 on '; says 'the other devices continue without it'; same slow.h5 f.h5
 unset FAIL_BYTES
 if [ -n "$python" ]; then
-    $python - <<'PY' || fail 'system.h5'
+    py - <<'PY' || fail 'system.h5'
 import h5py, numpy
 random = numpy.random.default_rng(1)
 with h5py.File("system.h5", "w") as f:

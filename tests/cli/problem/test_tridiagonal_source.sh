@@ -31,7 +31,7 @@ output  = { file = "market.h5"; fields = { precision = "double"; }; };
 CFG
 expect 0 check market.cfg
 expect 0 run market.cfg
-[ -z "$python" ] || $python - 2>out <<'PY' || fail "market.h5"
+[ -z "$python" ] || py - 2>out <<'PY' || fail "market.h5"
 import h5py, numpy as np
 a = np.diag([2, 3, -1.5, 5]) + np.diag([1, -1, 2], -1) + np.diag([0.5, 4, 1], 1)
 x = h5py.File("market.h5")["x"][:, 0]
@@ -59,7 +59,7 @@ cat >s.mtx <<'MTX'
 MTX
 circle=(-s 'source={ file="s.mtx"; }' -s 'exact="i + k"')
 expect 0 run market.cfg -o circle.h5 "${circle[@]}" -s cyclic=true
-[ -z "$python" ] || $python - 2>out <<'PY' || fail "circle.h5"
+[ -z "$python" ] || py - 2>out <<'PY' || fail "circle.h5"
 import h5py, numpy as np
 f = h5py.File("circle.h5")
 assert np.allclose(f["x"][:, 0], np.add.outer([1, 2], [1, 2, 3, 4]), rtol=1e-14)
@@ -172,7 +172,7 @@ first line), whose columns are systems"
 
 # ---- HDF5
 [ -n "$python" ] || { skipped 'arrays in HDF5 files, which h5py writes'; summary; exit; }
-$python - <<'PY'
+py - <<'PY'
 import h5py, numpy as np
 rng = np.random.default_rng(1)
 with h5py.File("system.h5", "w") as f:
@@ -203,7 +203,7 @@ output  = { file = "batch.h5"; fields = { precision = "double"; }; };
 CFG
 expect 0 check batch.cfg; matches '^batches +1$'
 expect 0 run batch.cfg
-$python - 2>out <<'PY' || fail "batch.h5"
+py - 2>out <<'PY' || fail "batch.h5"
 import h5py, numpy as np
 f, r = h5py.File("system.h5"), h5py.File("batch.h5")
 for s in range(5):
@@ -220,7 +220,7 @@ expect 0 run batch.cfg -o less.h5; says '1 of 5 runs left'
 
 # on a GPU, if there is one
 if "$sweep" run batch.cfg -o gpu.h5 -s run.device=cuda >out 2>err; then
-    $python - 2>out <<'PY' || fail "a GPU beside the CPU"
+    py - 2>out <<'PY' || fail "a GPU beside the CPU"
 import h5py, numpy as np
 gpu, cpu = h5py.File("gpu.h5"), h5py.File("batch.h5")
 assert (gpu["backward_error"][:] < 4e-15).all() and np.allclose(gpu["x"][:], cpu["x"][:], rtol=1e-8)
@@ -243,7 +243,7 @@ expect 3 check short.cfg -s 'source={ system="s"; }'; says "'grid.n' is missing"
 # arrays and expressions side by side, floats and integers; entries that do not count; one file or the other
 one=(-s 'source={ file="system.h5"; lower="/first"; main="/count"; upper="/single"; }' -s 'exact="s + i"')
 expect 0 run batch.cfg -o one.h5 "${one[@]}"
-$python - 2>out <<'PY' || fail "one.h5"
+py - 2>out <<'PY' || fail "one.h5"
 import h5py
 f = h5py.File("one.h5")
 assert (f["status"][:] == 1).all() and (f["backward_error"][:] < 1e-15).all() and (f["err_rel"][:] < 1e-6).all()
@@ -254,7 +254,7 @@ cp system.h5 again.h5
 files=(-s 'sweep={ from=["system.h5", "again.h5"]; }'
        -s 'source={ file="$from"; lower="/dl"; main="/d"; upper="/du"; rhs="/f"; }')
 expect 3 check batch.cfg "${files[@]}"; says 'runs 0 (from = system.h5) and 1 (from = again.h5) compute the same'
-$python -c 'import h5py
+py -c 'import h5py
 with h5py.File("again.h5", "a") as f: f["d"][3] = 2'
 expect 0 run batch.cfg -o files.h5 "${files[@]}"; says '2 ok'
 rm -f less.h5
@@ -263,7 +263,7 @@ mv again.h5 elsewhere.h5
 expect 0 run batch.cfg -o files.h5 "${files[@]}" -s 'sweep.from=["system.h5", "elsewhere.h5"]'; says 'nothing to do'
 
 # ---- as others write them: vectors of MATLAB, n x 1 and 1 x n; systems in columns, by the names of dimensions; packed
-$python - <<'PY'
+py - <<'PY'
 import h5py, numpy as np
 f = h5py.File("system.h5")
 with h5py.File("vectors.h5", "w") as g:
@@ -290,7 +290,7 @@ same columns.x.h5 batch.h5
 expect 1 run batch.cfg -o packed.x.h5 -s "source={ file=\"packed.h5\"; $named; system=\"s\"; }"
 says '4 ok, 1 failed (run 2: main of row 17 is not a number)'
 expect 0 run batch.cfg -o unpacked.x.h5 -s "source={ file=\"unpacked.h5\"; $named; system=\"s\"; }"
-$python - 2>out <<'PY' || fail "packed.h5"
+py - 2>out <<'PY' || fail "packed.h5"
 import h5py, numpy as np
 a, b = h5py.File("packed.x.h5")["x"][:, 0], h5py.File("unpacked.x.h5")["x"][:, 0]
 assert np.isnan(a[2]).all() and np.array_equal(np.delete(a, 2, 0), np.delete(b, 2, 0))
@@ -309,7 +309,7 @@ expect 0 show joined.h5
 expect 3 resume joined.h5; says "'source.file' = \"other.h5\": there is no such file"
 cp system.h5 other.h5
 expect 0 resume joined.h5; says 'nothing to do'
-$python -c 'import h5py
+py -c 'import h5py
 with h5py.File("other.h5", "a") as f: f["batch/d"][2, 7] = 3'
 expect 0 status joined.h5; prints 'joined.h5  finished'; prints '4 done, 0 diverged, 0 failed, 0 pending'
 expect 5 resume joined.h5; says "('source.file' has other numbers by now, or another version of sweep made it)"
@@ -321,7 +321,7 @@ expect 0 status joined.h5; prints '1 done, 1 foreign'
 expect 5 run batch.cfg -o system.h5 --force; says "system.h5 is the file that 'source.file' reads"
 
 # ---- a source that changes while a run in slices reads it: no result is stored
-$python - <<'PY'
+py - <<'PY'
 import h5py, numpy as np
 with h5py.File("keep.h5", "w") as f:
     for name, value in (("dl", 1), ("d", 3), ("du", -1), ("f", 2)):
@@ -349,7 +349,7 @@ change() {
     [ $? = 5 ] || fail "$*: another exit code"
     [ ! -e slices.h5 ] || fail "$*: there is a result"
 }
-change $python -c 'import h5py
+change py -c 'import h5py
 with h5py.File("long.h5", "a") as f: f["f"][1000000:1500000] = 7'
 says 'of "long.h5": it has changed since this command began to read it; nothing is stored of what was read'
 change truncate -s 50000000 long.h5; says 'of "long.h5": it has changed since'
@@ -359,7 +359,7 @@ expect 0 run slices.cfg -o slices.h5; says 'from step'; says '1 ok'
 expect 0 run slices.cfg -o whole.h5 -s run.memory=0; same slices.h5 whole.h5
 
 # ---- a run with an entry that is not finite fails, and no other
-$python -c 'import h5py
+py -c 'import h5py
 with h5py.File("system.h5", "a") as f: f["batch/d"][2, 16] = float("nan")'
 expect 1 run batch.cfg -o nan.h5; says '4 ok, 1 failed (run 2: main of row 17 is not a number)'
 expect 1 run batch.cfg -o nan.h5 --force -s 'source.main="/bad"'; says 'main of row 17 is not a number'
@@ -369,7 +369,7 @@ says 'lower of row 3 is infinite'  # the first, whatever it is from
 
 # ---- what is refused
 cp system.h5 again.h5
-$python - <<'PY'
+py - <<'PY'
 import h5py, numpy as np
 with h5py.File("system.h5", "a") as f:
     f["gone"] = h5py.SoftLink("/nothing")
@@ -430,6 +430,6 @@ refused "say what to take from it: source.lower, main, upper or rhs name its dat
 refused "'lower' = \"1\": the source has it as well; leave one of the two out" -s 'lower="1"'
 head -c 3000 system.h5 >cut.h5
 refused "it is a damaged HDF5 file" -s 'source.file="cut.h5"'
-$python -c 'import h5py; h5py.File("empty.h5", "w").create_group("group")'
+py -c 'import h5py; h5py.File("empty.h5", "w").create_group("group")'
 refused "there is no dataset '/batch/dl'; there is none at all" -s 'source.file="empty.h5"'
 summary

@@ -21,7 +21,7 @@ CFG
 expect 0 run wave.cfg -o wave.h5
 says 'accuracy 5 runs computed again: estimated errors at most'
 expect 0 show wave.h5; prints 'error_time  error_space'
-[ -z "$python" ] || $python - >out 2>err <<'PY' || fail 'estimates'
+[ -z "$python" ] || py - >out 2>err <<'PY' || fail 'estimates'
 import h5py, numpy as np
 f = h5py.File("wave.h5")
 both = f["error_time"][:] + f["error_space"][:]  # both turn the wave back
@@ -31,7 +31,7 @@ PY
 # ---- a sample is one of each equal share, whatever the batches; the others have none
 for batch in 1 5; do
     expect 0 run wave.cfg -o few.h5 --force -s accuracy.runs=2 -s run.batch=$batch
-    [ -z "$python" ] || $python - >out 2>err <<'PY' || fail "the sample with run.batch = $batch"
+    [ -z "$python" ] || py - >out 2>err <<'PY' || fail "the sample with run.batch = $batch"
 import h5py, numpy as np
 f, g = h5py.File("few.h5"), h5py.File("wave.h5")
 some = np.isfinite(f["error_time"][:])
@@ -54,7 +54,7 @@ accuracy = { runs = 10; };
 run      = { device = "cpu"; };
 CFG
 expect 0 run rows.cfg -o rows.h5
-[ -z "$python" ] || $python - >out 2>err <<'PY' || fail 'the sample of two axes'
+[ -z "$python" ] || py - >out 2>err <<'PY' || fail 'the sample of two axes'
 import h5py, numpy as np
 some = np.isfinite(h5py.File("rows.h5")["error_time"][:])
 place = np.flatnonzero(some)
@@ -64,9 +64,9 @@ assert len(set(place % 20)) > 5              # of 20 values of k
 PY
 # ---- without the key there is no such column, and the file goes on with it
 expect 0 run wave.cfg -o plain.h5 -s accuracy.runs=0
-[ -z "$python" ] || $python -c 'import h5py; assert "error_time" not in h5py.File("plain.h5")' || fail 'a column'
+[ -z "$python" ] || py -c 'import h5py; assert "error_time" not in h5py.File("plain.h5")' || fail 'a column'
 expect 0 run wave.cfg -o plain.h5 -s 'sweep.m=[1.0, 2.0, 3.0, 4.0, 5.0, 6.0]' -s accuracy.runs=6
-[ -z "$python" ] || $python - >out 2>err <<'PY' || fail 'a file that goes on'
+[ -z "$python" ] || py - >out 2>err <<'PY' || fail 'a file that goes on'
 import h5py, numpy as np
 assert np.isfinite(h5py.File("plain.h5")["error_time"][:]).tolist() == [False]*5 + [True]
 PY
@@ -83,7 +83,7 @@ run     = { device = "cpu"; };
 output  = { fields = { times = [1.0]; }; };
 CFG
 expect 0 run noise.cfg -o noise.h5
-[ -z "$python" ] || $python - >out 2>err <<'PY' || fail 'noise'
+[ -z "$python" ] || py - >out 2>err <<'PY' || fail 'noise'
 import h5py, numpy as np
 f = h5py.File("noise.h5")
 for name in "error_time", "error_space":
@@ -95,7 +95,7 @@ expect 0 run noise.cfg -o noise.h5 --force -s 'forcing="0.01*randn(seed)"'
 says 'accuracy 0 of 2 sampled runs computed again (2 with noise at each step'
 expect 0 show noise.h5; prints 'error_time, error_space: none of these runs'
 [ -z "$python" ] ||
-    $python -c 'import h5py, numpy as np; assert np.isnan(h5py.File("noise.h5")["error_time"][:]).all()' ||
+    py -c 'import h5py, numpy as np; assert np.isnan(h5py.File("noise.h5")["error_time"][:]).all()' ||
     fail 'noise in time'
 # noise between walls has none in space, and who runs and reads it is told so, once
 expect 0 run noise.cfg -o walls.h5 -s 'boundary="no_flux"' -s sweep.seed='"range(1,5)"' -s accuracy.runs=5 -j 1
@@ -132,7 +132,7 @@ run      = { device = "cpu"; };
 output   = { fields = { times = [0.1]; }; };
 CFG
 expect 0 run ends.cfg -o ends.h5
-[ -z "$python" ] || $python - >out 2>err <<'PY' || fail 'ends'
+[ -z "$python" ] || py - >out 2>err <<'PY' || fail 'ends'
 import h5py
 f = h5py.File("ends.h5")
 assert abs(f["error_space"][0]/f["err_l2"][0] - 1) < 0.05, (f["error_space"][0], f["err_l2"][0])

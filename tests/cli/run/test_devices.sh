@@ -14,7 +14,7 @@ alike() {
     expect "$code" run -q "$config" "$@" --device "$one" -o one.h5
     for batch in 1 0; do
         expect "$code" run -q "$config" "$@" --device "$several" -s "run.batch=$batch" -o several.h5
-        $python "$top/tests/helpers/compare_h5.py" one.h5 several.h5 2>err || fail "$name: $one, and $several by $batch"
+        py "$top/tests/helpers/compare_h5.py" one.h5 several.h5 2>err || fail "$name: $one, and $several by $batch"
         rm -f several.h5
     done
     rm -f one.h5

@@ -12,7 +12,7 @@ sweep = { dt = [3.2, 4.0, 5.0, 8.0, 10.0]; }; time = { dt = "dt"; end = 4000.0; 
 output = { scalars = { times = [4000.0]; }; };
 END
 # last FILE NAME: the last entry of a series, of run 0
-last() { $python -c 'import h5py, sys; print(h5py.File(sys.argv[1])[sys.argv[2]][0, -1])' "$1" "$2"; }
+last() { py -c 'import h5py, sys; print(h5py.File(sys.argv[1])[sys.argv[2]][0, -1])' "$1" "$2"; }
 expect 0 run ch.cfg -o ch.h5
 says 'warning: accuracy: in 5 of them the steps change u by more than 1 %'
 [ "$("$sweep" show ch.h5 --csv | grep -c 'half the step changes u by')" = 5 ] || fail 'a message in each run'
@@ -79,7 +79,7 @@ expect 0 run slow.cfg -o slow.h5
 [ -z "$python" ] || last slow.h5 v_mean | awk '{ exit !($1 > 0.99e-6) }' || fail 'stopped while v still grows'
 
 # some configs with random steps against the same with steps 64 times shorter; a night of it: --count 1000
-[ -z "$python" ] || $python "$top/tests/fuzz/long_steps.py" "$sweep" --count 8 --seed 21 >out 2>err ||
+[ -z "$python" ] || py "$top/tests/fuzz/long_steps.py" "$sweep" --count 8 --seed 21 >out 2>err ||
     fail 'long_steps.py'
 
 summary

@@ -160,7 +160,7 @@ alone() {
     rm -rf with.h5* without.h5*
     expect 1 run "$config" -o with.h5 --device cpu "${set[@]}" -s 'sweep={ k = [1.0, 2.0, 0.0, 3.0, 4.0, 5.0]; }'
     expect 0 run "$config" -o without.h5 --device cpu "${set[@]}" -s 'sweep={ k = [1.0, 2.0, 3.0, 4.0, 5.0]; }'
-    [ -z "$python" ] || $python - >out 2>err <<'P' || fail "$config $*: a run that is not finite changes others"
+    [ -z "$python" ] || py - >out 2>err <<'P' || fail "$config $*: a run that is not finite changes others"
 import h5py, numpy
 a, b = (h5py.File(name)["u"][...] for name in ("with.h5", "without.h5"))
 a = a.reshape(6, -1)[[0, 1, 3, 4, 5]]

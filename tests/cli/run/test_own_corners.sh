@@ -25,7 +25,7 @@ all_done fine.h5 27
 expect 0 run "$top/configs/night.cfg" "${night[@]}" --device cpu --only "$corners" -o same.h5 -s method=imex1 \
     -s 'time={ dt = 0.02; end = 100.0; }'
 all_done same.h5 27
-[ -z "$python" ] || $python - <<'PY' 2>err || fail 'night.cfg with steps of its own and with dt = 0.02'
+[ -z "$python" ] || py - <<'PY' 2>err || fail 'night.cfg with steps of its own and with dt = 0.02'
 import h5py, numpy as np
 night, fine, same = (h5py.File(name) for name in ("night.h5", "fine.h5", "same.h5"))
 off = [np.abs(f["u"][:, -1] - fine["u"][:, -1]).max(axis=-1) for f in (night, same)]

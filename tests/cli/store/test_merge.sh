@@ -66,10 +66,10 @@ done
 
 if [ -n "$python" ]; then
     cp s.shard-5-of-5.h5 other.h5
-    $python -c 'import h5py; h5py.File("other.h5", "r+").attrs["source"] = "sweep 0.0.9"' || fail 'h5py'
+    py -c 'import h5py; h5py.File("other.h5", "r+").attrs["source"] = "sweep 0.0.9"' || fail 'h5py'
     expect 0 s.shard-[1234]-*.h5 other.h5 -o mixed.h5
     says 'other.h5 by sweep 0.0.9: numbers may differ in their last digits'
-    $python -c 'import h5py; h5py.File("other.h5", "r+").attrs["sweep_schema"] = "3.0"' || fail 'h5py'
+    py -c 'import h5py; h5py.File("other.h5", "r+").attrs["sweep_schema"] = "3.0"' || fail 'h5py'
     expect 5 s.shard-[1234]-*.h5 other.h5 -o none.h5; says 'other.h5 is written by a newer sweep (schema 3.0'
 fi
 
@@ -136,10 +136,10 @@ if [ -n "$python" ]; then
     done
     head -c 1000 s.shard-4-of-5.h5 > moved/parts/s.shard-4-of-5.h5
     expect 5 moved/v.h5 -o real.h5; says 's.shard-4-of-5.h5 has changed'
-    if $python -c 'import matplotlib' 2>/dev/null; then
+    if py -c 'import matplotlib' 2>/dev/null; then
         SWEEP_PYTHON=$python SWEEP_SHARE=$top/scripts/plot "$sweep" plot moved/v.h5 -o v.png >out 2>err && fail 'plot'
         says 'moved/v.h5 is virtual, and its part moved/parts/s.shard-4-of-5.h5 has changed (from'
-        $python $top/scripts/plot/plot.py moved/v.h5 -o v.png >out 2>err && fail 'plot.py'
+        py $top/scripts/plot/plot.py moved/v.h5 -o v.png >out 2>err && fail 'plot.py'
         says "'moved/parts/s.shard-4-of-5.h5' is not there or not what it was"
     fi
     cp s.shard-4-of-5.h5 moved/parts/

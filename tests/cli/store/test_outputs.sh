@@ -14,7 +14,7 @@ mkfifo pipe
 printf 'precious\n' >precious
 : >empty
 cp o.cfg own.cfg
-[ -z "$python" ] || $python -c 'import h5py; h5py.File("other.h5", "w").attrs["title"] = "foreign"' || fail 'h5py'
+[ -z "$python" ] || py -c 'import h5py; h5py.File("other.h5", "w").attrs["title"] = "foreign"' || fail 'h5py'
 [ -e other.h5 ] || printf 'precious\n' >other.h5
 mknod device c 1 3 2>/dev/null || ln -s /dev/null device
 "$sweep" run -q o.cfg -o torn.h5 || fail 'torn.h5'

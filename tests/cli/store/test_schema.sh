@@ -2,20 +2,20 @@
 # Files of schema 1, as older versions wrote them, are read, joined and gone on with; the results have today's names.
 . tests/helpers/helpers.sh
 [ -n "$python" ] || { echo "skipped: no python3 with h5py"; exit 0; }
-old() { $python "$top/tests/helpers/as_schema_1.py" "$@" 2>err || fail "as_schema_1.py $*"; }
+old() { py "$top/tests/helpers/as_schema_1.py" "$@" 2>err || fail "as_schema_1.py $*"; }
 new=(run "$top/configs/tiny_nsweep.cfg" --device cpu)
 
 expect 0 "${new[@]}" -o new.h5
 cp new.h5 old.h5; old old.h5
 expect 0 show new.h5 --csv; cp out rows
 expect 0 show old.h5 --csv  # scalars are in the order in which a file has them
-$python -c 'import csv; assert list(csv.DictReader(open("out"))) == list(csv.DictReader(open("rows")))' 2>err ||
+py -c 'import csv; assert list(csv.DictReader(open("out"))) == list(csv.DictReader(open("rows")))' 2>err ||
     fail 'show of an old file'
 expect 0 status old.h5
 for file in new old; do expect 0 xdmf $file.h5; done
 sed 's/old[.]h5/new.h5/' old.xdmf | cmp -s - new.xdmf || fail 'xdmf of an old file'
 expect 0 "${new[@]}" -o old.h5; says 'nothing to do'
-if $python -c 'import matplotlib' 2>/dev/null; then
+if py -c 'import matplotlib' 2>/dev/null; then
     for of in u_min min u; do expect 0 plot old.h5 --kind lines --run 3 --of $of -o old.png; done
     expect 0 plot new.h5 --kind lines --run 3 --of min -o old.png
 fi

@@ -7,7 +7,7 @@ configs=$top/configs
 # right FILE.xdmf [RUNS]
 right() {
     [ -e "$1" ] || { fail "there is no $1"; return; }
-    [ -z "$python" ] || $python "$top/tests/helpers/check_xdmf.py" "$@" >notes 2>out || fail "$*"
+    [ -z "$python" ] || py "$top/tests/helpers/check_xdmf.py" "$@" >notes 2>out || fail "$*"
     [ ! -s notes ] || sort -u notes -o notes
 }
 # look CONFIG EXIT-CODE RUNS OPTION...: run it, and look at what the key and the command make of it

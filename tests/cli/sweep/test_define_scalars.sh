@@ -48,7 +48,7 @@ for g in groups:
         # wave = 2 mean(u cos x)
         assert np.abs(g["wave"][:] - 2*mean(u*np.cos(x))).max() < 1e-13
 PYTHON
-numbers() { [ -z "$python" ] || $python check_scalars.py "$1" "$2" 2>err || fail "the scalars of $3"; }
+numbers() { [ -z "$python" ] || py check_scalars.py "$1" "$2" 2>err || fail "the scalars of $3"; }
 
 # ---- in all problems: the numbers that saved fields have, in any batch, by any number of threads
 scalars=(-s 'output.fields={ times = "linspace(0, end, 3)"; }'
@@ -82,7 +82,7 @@ done
 # ---- derivatives, on lines: the free energy of the equation, which is a built-in scalar
 expect 0 run "$configs/tiny_ch.cfg" --device cpu -o energy.h5 -s 'output.scalars={ every=1.0; define={
     free = "integral((u^2 - 1)^2/4 + gamma*dx(u)^2/2)"; bent = "max(dxx(u))"; }; }' -s output.fields.precision=double
-[ -z "$python" ] || $python -c '
+[ -z "$python" ] || py -c '
 import h5py, numpy as np
 f = h5py.File("energy.h5")
 assert np.allclose(f["free"], f["energy"], rtol=1e-13)
@@ -108,7 +108,7 @@ output   = { fields  = { times = "linspace(0, end, 3)"; };
 run      = { device = "cpu"; };
 CFG
 expect 0 run two.cfg -o two.h5
-[ -z "$python" ] || $python -c '
+[ -z "$python" ] || py -c '
 import h5py, numpy as np
 f = h5py.File("two.h5")
 u, v, dx = f["u"][:], f["v"][:], f["x"][1] - f["x"][0]
@@ -122,7 +122,7 @@ assert np.abs(f["slope"][:] - (d(u)*d(v)).mean(-1)).max() < 1e-15
 expect 0 run two.cfg -o of.h5 \
     -s 'output.scalars.define={ ratio="spread/most^2"; spread="most - min(u)"; most="max(u)"; }' \
     -s 'stop={ when="spread > 1e9"; every=10.0; }'
-[ -z "$python" ] || $python -c '
+[ -z "$python" ] || py -c '
 import h5py
 f = h5py.File("of.h5")
 u = f["u"][:]
@@ -185,7 +185,7 @@ expect 5 run long.cfg "${short[@]}" "${state[@]}" "${late[@]}" -s time.end=2.0 -
 # ---- runs that diverge have NaN, and the others their numbers
 expect 1 run "$configs/tiny_diverge.cfg" --device cpu -o bad.h5 \
     -s 'output.scalars={ every=0.5; define={ msq="mean(u^2)"; one="1+0*mean(u)"; }; }'
-[ -z "$python" ] || $python -c '
+[ -z "$python" ] || py -c '
 import h5py, numpy as np
 f = h5py.File("bad.h5")
 lost = np.isnan(f["mass"][:])

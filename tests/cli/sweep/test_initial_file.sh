@@ -21,7 +21,7 @@ expect 0 run two.cfg
 expect 0 run two.cfg; says 'nothing to do'
 expect 0 run one.cfg -o long.h5 -s time.end=2.0 -s 'output.fields.times=[1.0, 1.5, 2.0]'
 holds() {  # holds ONE TWO EXPRESSION: of the files a and b
-    [ -z "$python" ] || $python - "$@" 2>out <<'PY' || fail "$*"
+    [ -z "$python" ] || py - "$@" 2>out <<'PY' || fail "$*"
 import sys, h5py, numpy as np
 a, b = h5py.File(sys.argv[1]), h5py.File(sys.argv[2])
 assert eval(sys.argv[3])
@@ -165,7 +165,7 @@ refused "'initial.time' = 0.7 in run 0 (a = 0.1): nothing was saved then; run 0 
 refused "'initial.time', column 1: unknown name 'first'" -s initial.time=first
 refused "'initial.dataset' = \"/v\": there is no dataset '/v'; there is:" -s initial.dataset=/v
 if [ -n "$python" ]; then
-    $python -c 'import h5py, numpy as np; h5py.File("column.h5", "w")["u"] = np.ones((32, 1))'
+    py -c 'import h5py, numpy as np; h5py.File("column.h5", "w")["u"] = np.ones((32, 1))'
     expect 0 check two.cfg -s 'initial.file="column.h5"'  # a vector of MATLAB
 fi
 refused "'initial.file' = \".\": it is a folder, not a file" -s initial.file=.
@@ -191,7 +191,7 @@ sed -e 's/^sweep.*/sweep = { n = [32, 48]; };/; s/n = 32/n = "n"/; s/^initial.*/
 sed -e 's/^initial.*/initial = { file = "groups.h5"; };/; s/"groups.h5"; fields/"more.h5"; fields/' groups.cfg >more.cfg
 expect 0 run groups.cfg
 expect 0 run more.cfg
-[ -z "$python" ] || $python - 2>out <<'PY' || fail "more.h5"
+[ -z "$python" ] || py - 2>out <<'PY' || fail "more.h5"
 import h5py, numpy as np
 a, b = h5py.File("more.h5"), h5py.File("groups.h5")
 for n in ("n00032", "n00048"):
@@ -250,7 +250,7 @@ with h5py.File("x.h5", "a") as f:
     for k in range(3): layout[k] = h5py.VirtualSource("one.h5", "u", (3, 3, 32))[k, 2]
     f.create_virtual_dataset("virtual", layout)
 PY
-$python make.py || fail 'make.py'
+py make.py || fail 'make.py'
 cat >heat.cfg <<'CFG'
 problem = "heat";
 sweep   = { k = [1.0, 2.0, 3.0]; };
@@ -364,12 +364,12 @@ f.close()
 with open("others.h5", "r+b") as f: f.write(b"MATLAB 7.3 MAT-file, Platform: GLNXA64".ljust(124) + b"\0\2IM")
 np.save("wave", wave)
 PY
-$python others.py || fail 'others.py'
+py others.py || fail 'others.py'
 # begins DATASET FIELDS: netcdf(NAME) is what netCDF4, which obeys the conventions, reads; where it is not there, the
 # same by hand
 begins() {
     expect "${code:-0}" run heat.cfg --force -o o.h5 -s "initial={file=\"others.h5\"; dataset=\"in/$1\"; $3}"
-    $python - "$2" 2>out <<'PY' || fail "$1: $2"
+    py - "$2" 2>out <<'PY' || fail "$1: $2"
 import sys, h5py, numpy as np
 wave, got = np.load("wave.npy"), h5py.File("o.h5")["u"][:, 0]
 def netcdf(name):
@@ -401,7 +401,7 @@ begins columns 'wave[:, 0]'
 begins labels 'wave[:, 0]'
 begins members 'wave[:, 0]'
 begins numbered 'wave[[1, 2, 0], 0]'
-$python - <<'PY'
+py - <<'PY'
 import h5py, numpy as np
 plane = h5py.File("x.h5")["plane"][:]  # (y, x)
 with h5py.File("turned.h5", "w") as f:

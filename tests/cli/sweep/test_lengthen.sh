@@ -9,7 +9,7 @@ cp title.h5 before.h5
 expect 0 "${tiny[@]}" -o title.h5 -s 'title="anew"'
 says 'title    "tiny: several n" -> "anew" in title.h5'; says 'nothing to do: 6 done'
 expect 0 show title.h5; prints 'anew · hyperdiffusion'
-[ -z "$python" ] || $python -c '
+[ -z "$python" ] || py -c '
 import h5py
 a, b = (h5py.File(name, "r+") for name in ("title.h5", "before.h5"))
 assert a.attrs["title"] == "anew" and a.attrs["history"].count("\n") == 1, a.attrs["history"]

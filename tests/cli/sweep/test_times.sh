@@ -17,7 +17,7 @@ prints "note     output.fields: 1 of 6 $said"
 prints "note     output.scalars: 6 of 11 $said"
 expect 0 run times.cfg --device cpu -o times.h5
 says "note     output.scalars: 6 of 11 $said"
-[ -z "$python" ] || $python - <<'END' 2>err || fail 'entries are not where their times are'
+[ -z "$python" ] || py - <<'END' 2>err || fail 'entries are not where their times are'
 import h5py, numpy as np
 with h5py.File("times.h5") as f:
     t_s, mass, t, u = (f[name][()] for name in ("t_s", "mass", "t", "u"))
@@ -40,7 +40,7 @@ expect 0 check times.cfg --device cpu -s 'sweep.d=[0.25]' -s 'output.fields.time
 prints 'note     output.fields: 1 of 2 times fall on a step that a nearer or the same one has, being given twice'
 # ends that differ: the end has no entry unless its time is one
 expect 0 run times.cfg --device cpu -s 'sweep.d=[1.05, 2.0]' -s time.dt=0.05 -s time.end=d -o ends.h5
-[ -z "$python" ] || $python - <<'END' 2>err || fail 'the end of a shorter run takes the place of another time'
+[ -z "$python" ] || py - <<'END' 2>err || fail 'the end of a shorter run takes the place of another time'
 import h5py, numpy as np
 with h5py.File("ends.h5") as f:
     time, mass = f["time_s"][()], f["mass"][()]
