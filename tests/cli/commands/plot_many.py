@@ -17,10 +17,20 @@ from sweep_plot import convergence, heatmap, images, lines, look, options, resul
 
 
 def draw(*words):
+    """The figure, laid out; without options it has data."""
     ask = options.arguments(words)
     figure, _ = plot.picture_of(results.Results(ask.file), ask)
-    figure.draw_without_rendering()
+    assert len(words) > 1 or has_data(figure), words
     return figure
+
+
+def has_data(figure):
+    marks = 0
+    for axes in figure.axes:
+        marks += sum(plot.np.isfinite(line.get_ydata()).sum() > (line.get_marker() == "None") for line in axes.lines)
+        marks += sum(plot.np.isfinite(drawn.get_array()).sum() for drawn in axes.collections
+                     if drawn.get_array() is not None and axes.get_label() != "<colorbar>")
+    return marks > 0
 
 
 def texts(figure):
