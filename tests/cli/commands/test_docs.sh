@@ -42,12 +42,6 @@ benchmark_tables_agree_with_the_measurements() {
     python3 scripts/bench/bench_tables.py --check && ok "$1" || bad "$1 (make docs writes them again)"
 }
 
-every_config_passes_check() {
-    for config in $configs; do
-        "$SWEEP" check "$config" >"$dir/out" 2>&1 && ok "$1: $config" || { cat "$dir/out"; bad "$1: $config"; }
-    done
-}
-
 # The functions that the program knows stand in the texts.
 functions_are_documented() {
     row='^    X([A-Z0-9]*, *[0-9], *"\([a-z0-9]*\)", *BINDS_CALL.*'
@@ -155,7 +149,6 @@ commands_exist() {
 man_pages_are_clean "man pages are clean"
 generated_pages_are_up_to_date "generated pages are up to date"
 benchmark_tables_agree_with_the_measurements "benchmark tables agree with results/bench"
-every_config_passes_check "passes check"
 functions_are_documented "functions of expressions and axes are documented"
 columns_are_documented "columns of the run table are documented"
 links_resolve "links and paths resolve"

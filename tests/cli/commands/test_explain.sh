@@ -3,9 +3,11 @@
 # `sweep list --json` and `sweep help` stand on the same tables.
 cd "$(dirname "$0")/../../.." || exit 1
 . tests/helpers/helpers.sh
-explained=0
+explained=0 seen=' '
 explains() {  # explains WORD...: each is
     for word; do
+        case $seen in *" $word "*) continue ;; esac
+        seen="$seen$word "
         "$sweep" explain "$word" >out 2>err || fail "explain '$word' ends with $?"
         grep -qE '^    [A-Z]' out || fail "explain '$word' says nothing"
         explained=$((explained + 1))
@@ -38,7 +40,7 @@ for name in $names; do grep -q "^  $name " out || fail "sweep list does not prin
 
 # ---- words of the shipped configs, but for names of the user's own and texts for people
 if [ -n "$python" ]; then
-    $python - "$top"/configs/*.cfg >words 2>err <<'END' || fail 'words of the configs'
+    py - "$top"/configs/*.cfg >words 2>err <<'END' || fail 'words of the configs'
 import re, sys
 words = set()
 for path in sys.argv[1:]:

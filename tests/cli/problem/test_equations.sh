@@ -8,7 +8,7 @@ expect 0 list --equations; cp out listed
 expect 0 list --equations --json; is_json out
 [ "$(grep -c '"name": "equation[.]' out)" = "$(ls "$top"/configs/equations/*.cfg | wc -l)" ] || fail 'list --json'
 if grep -q stepper listed; then fail 'list --equations lists more'; fi
-$python -c 'import matplotlib' 2>err && draws=1 || skipped 'pictures: no python3 with matplotlib'
+py_plots && draws=1 || skipped 'pictures: no python3 with matplotlib'
 for config in "$top"/configs/equations/*.cfg; do
     name=$(basename "$config" .cfg)
     expect 0 init "equation.$name"; silent err
@@ -16,7 +16,7 @@ for config in "$top"/configs/equations/*.cfg; do
     cp out "$name.cfg"
     grep -q "^  equation[.]$name  *[A-Z]" listed || fail "sweep list --equations does not print $name"
     expect 0 explain "equation.$name"; prints "sweep init equation.$name"
-    expect 0 check "$name.cfg" --device cpu
+    expect 0 check "$name.cfg"
     if grep -qE '^(note|warning)' out; then fail "check $name has a note"; fi
     expect 0 run "$name.cfg" --device cpu -q
     plot=$(sed -n 's,^// *sweep plot ,,p' "$name.cfg")
