@@ -9,7 +9,7 @@ export OMP_NUM_THREADS=1
 flips=${SW_FLIPS:-${SW_SMALL:+8}}
 flips=${flips:-${SW_LONG:+200}}
 flips=${flips:-24}
-sed 's/dt = 0.05/dt = 0.002/; s/n = 48/n = 256/; s/end, 6/end, 41/; s/; precision = "single"//' \
+sed 's/dt = 0.05/dt = 0.004/; s/n = 48/n = 256/; s/end, 6/end, 41/; s/; precision = "single"//' \
     "$top/configs/tiny_ch.cfg" >c.cfg
 config=c.cfg common=(--device cpu -s run.batch=4)
 expect 0 run $config -o whole.h5 "${common[@]}" -q
@@ -41,7 +41,7 @@ parts=(stopped.h5.d/part-*.h5)
     summary
 }
 
-$python - "$sweep" $config "$flips" "$top/tests/helpers/compare_h5.py" <<'PY' >out 2>err || fail 'flips of bits'
+py - "$sweep" $config "$flips" "$top/tests/helpers/compare_h5.py" <<'PY' >out 2>err || fail 'flips of bits'
 """Flip bits one at a time; run, resume, merge, show and verify what comes of it."""
 import os
 import random
@@ -171,7 +171,7 @@ through 'a byte short' ' is a damaged HDF5 file: its end, where its checksums we
 ready; truncate -s $((bytes / 2)) $last; through half ' is a damaged HDF5 file: truncated file'
 ready; printf 'x' >>$last; through 'a byte long' ' is a damaged HDF5 file: its end, where its checksums were'
 ready; tail -c 96 $last >end; cat end >>$last; through 'two ends' ' is a damaged HDF5 file: the checksums at its end'
-ready; $python -c "import h5py; h5py.File('$last', 'r+').close()"; through changed ' has lost its checksums: '
+ready; py -c "import h5py; h5py.File('$last', 'r+').close()"; through changed ' has lost its checksums: '
 # all that there is, and with it the config
 ready; rm x.h5.d/part-*; cp "${parts[0]}" x.h5.d/part-000001.h5
 printf 'zeros' | dd of=x.h5.d/part-000001.h5 bs=1 seek=100 conv=notrunc status=none
@@ -191,7 +191,7 @@ expect 1 verify x.h5; prints "no checksums  $last: an earlier build of sweep wro
 expect 0 resume x.h5 --device cpu; says ' from step '; same whole.h5 x.h5
 for number in 1 ${#parts[@]}; do
     ready; without_checksums x.h5.d/part-*.h5
-    $python - x.h5.d/part-00000$number.h5 <<'PY'
+    py - x.h5.d/part-00000$number.h5 <<'PY'
 import sys
 import h5py
 with h5py.File(sys.argv[1], "r+") as h:
@@ -208,7 +208,7 @@ cp whole.h5 f.h5
 expect 0 verify f.h5 whole.h5; prints 'whole         f.h5: '; [ "$(wc -l <out)" = 2 ] || fail 'verify of two files'
 expect 0 verify -q f.h5; silent out
 expect 0 show whole.h5; matches '^written 20.*Z · (verified 20.*Z|not verified since \(`sweep verify`\))$'
-if $python -c 'import os; os.getxattr("whole.h5", "user.sweep.verified")' 2>/dev/null; then
+if py -c 'import os; os.getxattr("whole.h5", "user.sweep.verified")' 2>/dev/null; then
     matches ' · verified 20'
     expect 0 show whole.h5 --json; matches '"verified": "20.*Z"'
     touch whole.h5; expect 0 show whole.h5; prints 'not verified since'  # it has changed, for all that is known
@@ -224,7 +224,7 @@ for harm in 'truncate -s -1' 'truncate -s 5000' 'truncate -s 0' 'truncate -s +1'
 done
 cp whole.h5 f.h5; tail -c 96 f.h5 >end; cat end >>f.h5
 expect 5 verify f.h5; says 'the checksums at its end are not what was written'
-cp whole.h5 f.h5; $python -c 'import h5py; h5py.File("f.h5", "r+").attrs["mine"] = 1'
+cp whole.h5 f.h5; py -c 'import h5py; h5py.File("f.h5", "r+").attrs["mine"] = 1'
 expect 5 verify f.h5; says 'f.h5 was changed after sweep had written it, by a program that opened it to write'
 prints 'changed       f.h5'; says 'if its numbers are what they should be, `sweep merge f.h5 -o NEW.h5` gives them new'
 expect 5 verify f.h5 --json; is_json out; prints '"verdict": "changed"'
@@ -237,11 +237,11 @@ expect 0 verify whole.h5 m.h5
 expect 5 verify f.h5 absent.h5; says 'absent.h5: there is no such file'
 expect 5 verify "$top/README.md"; says 'README.md is not an HDF5 file'
 # neither what another program wrote, nor what it has open to write, is damaged
-$python -c 'import h5py; h5py.File("foreign.h5", "w")["u"] = [1.0, 2.0]'
+py -c 'import h5py; h5py.File("foreign.h5", "w")["u"] = [1.0, 2.0]'
 expect 5 verify foreign.h5; prints 'other         foreign.h5'
 says 'foreign.h5 is an HDF5 file, but not one that sweep has'
 grep -q compute err && fail 'what is of another program is to be computed'
-cp whole.h5 newer.h5; $python -c 'import h5py; h5py.File("newer.h5", "r+").attrs["sweep_schema"] = "99.0"'
+cp whole.h5 newer.h5; py -c 'import h5py; h5py.File("newer.h5", "r+").attrs["sweep_schema"] = "99.0"'
 expect 5 verify newer.h5; prints 'other         newer.h5'
 says 'is written by a newer sweep (schema 99.0; this one reads'
 ready; cp whole.h5 held.h5
@@ -269,7 +269,7 @@ expect 0 show held.h5; prints 'no checksums'
 rm holds; wait $holding
 expect 5 verify held.h5; prints 'changed       held.h5'
 # whose numbers are damaged is said
-$python - <<'PY' || fail 'a bit of the fifth run'
+py - <<'PY' || fail 'a bit of the fifth run'
 import h5py
 with h5py.File("whole.h5") as h:
     u = h["u"]
@@ -284,8 +284,8 @@ expect 5 run $config -o f.h5 "${common[@]}" -s 'sweep.a=[0.0, 0.05, 0.1, 0.3]'
 says 'move it away, and the same command computes its runs again'
 # h5py, by which pictures are drawn, knows nothing of what was behind the end
 truncate -s -10 f.h5; expect 5 plot f.h5 -o f.png; says 'its end, where its checksums were, was cut off or added to'
-cp whole.h5 changed.h5; $python -c "import h5py; h5py.File('changed.h5', 'r+').close()"
-if $python -c 'import matplotlib' 2>/dev/null; then
+cp whole.h5 changed.h5; py -c "import h5py; h5py.File('changed.h5', 'r+').close()"
+if py -c 'import matplotlib' 2>/dev/null; then
     expect 0 plot changed.h5 -o f.png; says 'warning: changed.h5 was changed after sweep had written it, and has no'
 fi
 # a virtual file: each file has its own
@@ -299,7 +299,7 @@ expect 5 merge v.h5 -o m.h5 --force; says 's.shard-2-of-2.h5 is a damaged HDF5 f
 expect 5 plot v.h5 -o v.png; says 's.shard-2-of-2.h5 is a damaged HDF5 file: by their checksum, bytes'
 # a sweep that is lengthened continues from no state that is damaged
 expect 0 run $config -o l.h5 "${common[@]}" -q -s output.state=true -s 'output.fields.times="linspace(0, 10, 41)"'
-$python - <<'PY' || fail 'a bit of a state'
+py - <<'PY' || fail 'a bit of a state'
 import h5py
 with h5py.File("l.h5") as h:
     at = h["state_last"].id.get_offset() + 3000

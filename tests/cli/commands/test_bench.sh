@@ -3,7 +3,7 @@
 # SWEEP is the program.
 cd "$(dirname "$0")/../../.." || exit 1
 . tests/helpers/helpers.sh
-subcommand=bench
+subcommand=bench py_loads=matplotlib.pyplot
 
 # ---- refused, with what is known
 expect 2; says 'needs SPEC'
@@ -161,7 +161,7 @@ expect 0 bvp:n=1000,f=1+x --rows cpu.scan,cpu.a1d,cpu.a2d --device cpu --repeats
 # ---- JSON
 expect 0 band:n=16,batch=4 --device cpu --rows cpu.thomas --json --repeats 3
 if [ -n "$python" ]; then
-    $python - out <<'END' 2>err || fail 'JSON'
+    py - out <<'END' 2>err || fail 'JSON'
 import json, sys
 d = json.load(open(sys.argv[1]))
 row, = d["rows"]
@@ -265,10 +265,10 @@ if [ -n "$python" ]; then
     export SWEEP_PYTHON
     "$sweep" run configs/compact_waves.cfg -q --device cpu -o "$tmp/waves.h5" -s 'sweep.k=[1, 30, 64]' \
         >"$tmp/out" 2>&1 &&
-        $python scripts/papers/compact_waves.py "$tmp/waves.csv" "$tmp/waves.h5" >"$tmp/out" 2>&1 &&
+        py scripts/papers/compact_waves.py "$tmp/waves.csv" "$tmp/waves.h5" >"$tmp/out" 2>&1 &&
         grep -q '^33 waves' "$tmp/out" || fail compact_waves.py
-    $python -c 'import h5py, sys; f = h5py.File(sys.argv[1], "r+"); f["g"][4, 0] *= 1 + 1e-9' "$tmp/waves.h5"
-    $python scripts/papers/compact_waves.py "$tmp/waves.csv" "$tmp/waves.h5" >"$tmp/out" 2>"$tmp/err" &&
+    py -c 'import h5py, sys; f = h5py.File(sys.argv[1], "r+"); f["g"][4, 0] *= 1 + 1e-9' "$tmp/waves.h5"
+    py scripts/papers/compact_waves.py "$tmp/waves.csv" "$tmp/waves.h5" >"$tmp/out" 2>"$tmp/err" &&
         fail 'compact_waves.py: a wrong result'
     grep -q '^d1_c6, k = 30: .* rounding explains' "$tmp/err" || fail 'compact_waves.py: a wrong result'
     scripts/bench/bench_output.sh --device cpu --gb 0.003 --repeats 1 "$build" "$tmp" "$tmp/output.csv" \
@@ -276,14 +276,15 @@ if [ -n "$python" ]; then
         [ "$(grep -c '^cpu,1024,.*,cpu.simd,' "$tmp/output.csv")" = 2 ] ||
         fail bench_output.sh
 fi
-if [ -n "$python" ] && $python -c 'import matplotlib' 2>/dev/null; then
+if [ -n "$python" ] && py -c 'import matplotlib' 2>/dev/null; then
     # what was measured is drawn
     mkdir "$tmp/drawn" && cp results/bench/*.csv "$tmp/drawn"
     rm "$tmp"/drawn/cupentbatch_{small,long,serial}.csv  # eight pictures, drawn as those of the other two parts are
     for script in bench/plot_bench papers/plot_compact papers/plot_spike; do
-        $python scripts/$script.py "$tmp/drawn" >"$tmp/out" 2>"$tmp/err" || fail "$script.py"
+        py scripts/$script.py "$tmp/drawn" >"$tmp/out" 2>"$tmp/err" || fail "$script.py"
     done
-    for picture in cupentbatch_figure{s_05_06,_14} goals lengths bvp_errors compact_orders compact_waves spike_table4 spike_backward spike_forward; do
+    for picture in cupentbatch_figure{s_05_06,_14} goals lengths \
+        bvp_errors compact_orders compact_waves spike_table4 spike_backward spike_forward; do
         [ -s "$tmp/drawn/$picture.png" ] || fail "no picture $picture.png"
     done
 else

@@ -4,6 +4,7 @@ cd "$(dirname "$0")/../../.." || exit 1
 . tests/helpers/helpers.sh
 mkdir bin && ln -s "$sweep" bin/sweep
 performed=0
+[ -z "$python" ] || py_plots
 
 # Commands in what the program said: after "next", and in backquotes. CONFIG is the user's to fill in.
 commands() {
@@ -72,7 +73,7 @@ suggests 2 'sweep show s.h5 --status diverged' 'sweep plot s.h5'
 
 # ---- stopped, and where nothing is on disk yet
 heat long.cfg "$series" 'stepper = "cpu.plain"'
-sed -i 's/end = 0.01/end = 20000.0/' long.cfg
+sed -i 's/end = 0.01/end = 2000.0/' long.cfg
 slowly 0.005 expect 75 run long.cfg -o long.h5 --max-time 0.2s; says 'the same command again'
 expect 0 status long.h5; prints interrupted
 suggests 1 'sweep resume long.h5'

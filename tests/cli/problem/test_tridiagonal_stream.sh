@@ -37,7 +37,7 @@ config 300000 'matrix = "svd_geometric"; exact = "cos(i)";' >svd.cfg
 # as near as elimination with pivoting in double precision gets (condition 1e13)
 expect 0 -q run svd.cfg -j 2 -o whole.h5
 expect 0 -q run svd.cfg -j 2 -o slices.h5 --set run.memory=0.004
-[ -z "$python" ] || $python - 2>err <<'PY' || fail 'svd: in one piece and in slices'
+[ -z "$python" ] || py - 2>err <<'PY' || fail 'svd: in one piece and in slices'
 import h5py
 for name in "whole", "slices":
     f = h5py.File(name + ".h5")
@@ -47,7 +47,7 @@ rm -f whole.h5 slices.h5
 config 300000 'sweep = { s = [1, 2, 3]; };' 'matrix = "uniform"; seed = "s"; exact = "cos(i)";' >three.cfg
 pair three 0.004
 if [ -n "$python" ]; then  # arrays from a file, one of two systems
-    $python - <<'PY' || fail 'system.h5'
+    py - <<'PY' || fail 'system.h5'
 import h5py, numpy
 random = numpy.random.default_rng(1)
 with h5py.File("system.h5", "w") as f:
@@ -114,7 +114,7 @@ if [ -n "$python" ]; then  # n is what the file has
 fi
 
 # ---- killed or stopped at any slice, it goes on
-config 2000000 "$given" 'exact = "sin(i)*cos(i/3)*exp(-i*1e-7) + tanh(i/1e6)";' >slow.cfg
+config 1000000 "$given" 'exact = "sin(i)*cos(i/3)*exp(-i*1e-7) + tanh(i/1e6)";' >slow.cfg
 expect 0 -q run slow.cfg -j 1 -o whole.h5
 parts() { local p=0 f; for f in "$1".d/part-*.h5; do [ -e "$f" ] && p=$((p + 1)); done; echo $p; }
 interrupted() {  # interrupted SIGNAL CODE PARTS OPTION...: when there are so many parts
@@ -157,7 +157,7 @@ rm -rf slow.h5 slow.h5.d
 expect 0 -q run slow.cfg -j 1 -o large.h5 "${large[@]}" --set run.memory=0
 interrupted INT 130 $((slices + slices / 2)) "${large[@]}"
 expect 0 run slow.cfg -j 1 -o slow.h5 "${large[@]}"; says 'from step'
-says '2000 numbers are beyond single precision'
+says '1000 numbers are beyond single precision'
 same large.h5 slow.h5
 # by one device, by three, by two
 rm -rf slow.h5 slow.h5.d
@@ -184,7 +184,7 @@ same whole.h5 slow.h5
 expect 0 check slow.cfg -j 1 --set run.memory=0.008
 few=$(sed -n 's/.* \([0-9]*\) slices a run.*/\1/p' out)
 [ "$few" -lt "$slices" ] || fail 'more memory, as many slices'
-config 2000000 "$given" 'exact = "sin(i)*cos(i/3)*exp(-i*1e-7) + tanh(i/1e6)";' >slow.cfg
+config 1000000 "$given" 'exact = "sin(i)*cos(i/3)*exp(-i*1e-7) + tanh(i/1e6)";' >slow.cfg
 expect 0 -q run slow.cfg -j 1 -o whole.h5 --force
 for wanted in 3 $((few + 2)); do  # in either pass; then it is interrupted, and goes on
     rm -rf slow.h5 slow.h5.d
@@ -201,7 +201,7 @@ done
 if [ -n "$python" ]; then
     rm -rf slow.h5 slow.h5.d
     interrupted KILL 137 $((slices + 3))
-    $python - slow.h5.d/*.h5 <<'PY' || fail 'the row of a part'
+    py - slow.h5.d/*.h5 <<'PY' || fail 'the row of a part'
 import h5py, sys
 for part in sys.argv[1:]:
     with h5py.File(part, "a") as f:

@@ -23,7 +23,7 @@ expect 0 run own.cfg --device cpu
 says 'done     6 ok'
 expect 0 show own.h5
 prints 'steps_refused'
-[ -z "$python" ] || $python - <<'END' 2>err || fail 'the file of runs with steps of their own'
+[ -z "$python" ] || py - <<'END' 2>err || fail 'the file of runs with steps of their own'
 import h5py, numpy as np
 f = h5py.File("own.h5")
 assert list(f["time"][()]) == [0.0, 1e-3, 7.3, 20.0], f["time"][()]            # the times asked for, to the last bit
@@ -51,7 +51,7 @@ END
 expect 0 check jump.cfg --device cpu
 ! grep -q '^note' out || fail "a note where nothing is missed: $(grep '^note' out)"
 expect 0 run jump.cfg --device cpu
-[ -z "$python" ] || $python - <<'END' 2>err || fail 'imex2 does not see a jump'
+[ -z "$python" ] || py - <<'END' 2>err || fail 'imex2 does not see a jump'
 import h5py, numpy as np
 f = h5py.File("jump.h5")
 tol, s = f["tol"][()], f["s"][()]
@@ -64,8 +64,8 @@ expect 0 run own.cfg --device cpu -s run.batch=1 -o batch.h5
 expect 0 run own.cfg --device cpu:0 -o thread.h5
 same own.h5 batch.h5
 same own.h5 thread.h5
-long=(-s sweep.tol=[1e-7] -s sweep.a=[0.3] -s time.end=400.0 -s run.checkpoint=0 -s 'output.fields.times=[400.0]'
-      -s output.scalars.every=400.0)
+long=(-s sweep.tol=[1e-7] -s sweep.a=[0.3] -s time.end=100.0 -s run.checkpoint=0 -s 'output.fields.times=[100.0]'
+      -s output.scalars.every=100.0)
 expect 0 run own.cfg --device cpu "${long[@]}" -o whole.h5
 stopped=0
 looks=(0.02 0.01 0.006 0.003)
@@ -84,7 +84,7 @@ if "$sweep" run own.cfg --device cuda -o cuda.h5 >out 2>err; then
     says 'done     6 ok'
     expect 0 run own.cfg --device cuda -s run.batch=1 -o cuda1.h5
     same cuda.h5 cuda1.h5
-    [ -z "$python" ] || $python - <<'END' 2>err || fail "steps of each run's own on a GPU"
+    [ -z "$python" ] || py - <<'END' 2>err || fail "steps of each run's own on a GPU"
 import h5py, numpy as np
 a, b = h5py.File("own.h5"), h5py.File("cuda.h5")
 for name in "steps", "steps_refused":
@@ -141,7 +141,7 @@ END
 expect 0 run rest.cfg --device cpu
 expect 0 run rest.cfg --device cpu -s stepper=cpu.plain -o rest_plain.h5
 expect 0 run rest.cfg --device cpu -s 'left={ neumann = "t > 1.4 ? 1 : 0"; }' -o rest_jump.h5
-[ -z "$python" ] || $python - <<'END' 2>err || fail 'a line at rest that is switched on'
+[ -z "$python" ] || py - <<'END' 2>err || fail 'a line at rest that is switched on'
 import h5py, numpy as np
 rest, plain, jump = (h5py.File(name) for name in ("rest.h5", "rest_plain.h5", "rest_jump.h5"))
 assert abs(rest["u"][0, 0, 0] - 1) < 1e-15 and 1e-6 < np.abs(rest["u"][0, 1]).max() < 1e-3
@@ -211,7 +211,7 @@ if [ -n "$python" ]; then
     for row in cpu.simd cpu.plain; do
         for times in 2 65 1001; do
             expect 0 check plan.cfg --json -s "stepper=\"$row\"" -s "output.scalars.times=\"linspace(0, 1, $times)\""
-            $python -c 'import json; print(json.load(open("out"))["plan"]["bytes_run"])' >bytes$times
+            py -c 'import json; print(json.load(open("out"))["plan"]["bytes_run"])' >bytes$times
         done
         [ $(($(cat bytes65) - $(cat bytes2))) = $((63 * 8)) ] && cmp bytes65 bytes1001 ||
             fail "$row: bytes a run of 1, 64 and 1000 output times: $(cat bytes2 bytes65 bytes1001)"
@@ -230,7 +230,7 @@ said=(-s 'time={ tolerance = 1e-4; end = 0.05; }' -s method=imex3)
 expect 0 check left_out.cfg --device cpu "${said[@]}"; grep -q '^steps ' out && fail 'a default that is given'
 expect 0 run left_out.cfg --device cpu
 expect 0 run left_out.cfg --device cpu "${said[@]}"; says 'nothing to do'  # the same ids
-[ -z "$python" ] || $python - <<'END' 2>err || fail 'without time.dt'
+[ -z "$python" ] || py - <<'END' 2>err || fail 'without time.dt'
 import h5py
 f = h5py.File("left_out.h5")
 assert f["err_max"][0] < 1e-4 and f["dt_max"][0] > 2*f["dt_min"][0], (f["err_max"][0], f["dt_max"][0], f["dt_min"][0])
@@ -261,7 +261,7 @@ initial = "0.2 + 1e-8*cos(wave*x)"; output = { file = "unstable.h5"; fields = { 
 CFG
 for row in cpu.simd cpu.plain; do
     expect 0 run unstable.cfg --device cpu --force -s stepper=$row
-    [ -z "$python" ] || $python - <<'END' 2>err || fail "an unstable equilibrium, $row"
+    [ -z "$python" ] || py - <<'END' 2>err || fail "an unstable equilibrium, $row"
 import h5py, numpy as np
 f = h5py.File("unstable.h5")
 u, wave = f["u"][()], f["wave"][()]

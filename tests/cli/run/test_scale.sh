@@ -40,17 +40,18 @@ at_most "waits for $n outputs" "$waits" $((n / 10))
 rm x.h5
 if [ -n "$python" ]; then  # what `check` says of the time counts them
     expect 0 check heat.cfg --json -s 'sweep.end=[5.0]'
-    $python -c 'import json; s = json.load(open("out"))["plan"]["seconds"]; assert 0.5 < s < 1000, s' 2>err ||
+    py -c 'import json; s = json.load(open("out"))["plan"]["seconds"]; assert 0.5 < s < 1000, s' 2>err ||
         fail 'check: 5*10^6 outputs'
 fi
 
 # ---- parts: their folder is read a few times, and not once a part (some 13 calls of readdir read the first)
-n=$((300 * times))
+n=$((150 * times))
 FAIL_KIND=readdir FAIL_AT=0 FAIL_LOG=log LD_PRELOAD=$(dirname "$sweep")/fail_nth.so "$sweep" run heat.cfg -q \
     -s run.batch=1 -s "sweep.k=\"linspace(1, 2, $n)\"" 2>err || fail "$n parts"
 at_most "entries read of a folder of $n parts" "$(cut -d' ' -f1 log)" $((10 * n))
 
 # ---- status: it reads of small parts one line each, and opens the last alone; what it says is what the parts say
+n=$((150 * times))
 if [ -n "$python" ]; then
     "$sweep" run heat.cfg -q -s run.batch=1 -s "sweep.k=\"linspace(1, 2, $((2 * n)))\"" -o i.h5 2>err & pid=$!
     for ((k = 0; k < 3000; k++)); do

@@ -53,7 +53,7 @@ assert seen == {"no", "steady", "when"}, seen
 PYTHON
 expect 0 run heat.cfg "${looks[@]}" -o looks.h5
 expect 0 run heat.cfg -o heat.h5; says ' stopped early'
-[ -z "$python" ] || $python check_stop.py heat.h5 looks.h5 2>err || fail heat.h5
+[ -z "$python" ] || py check_stop.py heat.h5 looks.h5 2>err || fail heat.h5
 expect 0 show heat.h5; matches 'heat · 12 runs · [0-9]+ stopped early \([0-9]+ steady, [0-9]+ when\)'; prints 'steady'
 expect 0 show heat.h5 --csv; prints ',stopped,'
 expect 0 show heat.h5 --json; prints '"stopped": "steady"'; is_json out
@@ -66,7 +66,7 @@ for batch in 1 5; do
     rm -f batch.h5
 done
 expect 0 run heat.cfg -s output.fields.precision=single -o single.h5
-[ -z "$python" ] || $python -c '
+[ -z "$python" ] || py -c '
 import h5py, numpy as np
 a, b = h5py.File("heat.h5"), h5py.File("single.h5")
 assert np.array_equal(a["u"][:].astype("f"), b["u"][:]) and np.array_equal(a["stopped"], b["stopped"])
@@ -88,7 +88,7 @@ run      = { device = "cpu"; };
 CFG
 expect 0 run own.cfg -o own.h5; says '4 ok · 4 stopped early'
 expect 0 run own.cfg -o own1.h5 -s run.batch=3 -j 1; same own.h5 own1.h5
-[ -z "$python" ] || $python -c '
+[ -z "$python" ] || py -c '
 import h5py, numpy as np
 f = h5py.File("own.h5")
 assert list(f["stopped"]) == [1, 1, 1, 2] and (f["t_reached"][:] < 40).all() and (f["dt_max"][:] > 0).all()
@@ -111,7 +111,7 @@ CFG
 expect 0 run advection.cfg -o advection.h5; says 'stopped early'
 expect 0 run advection.cfg -o advection1.h5 -s run.batch=3 -j 1; same advection.h5 advection1.h5
 expect 0 run advection.cfg -o never.h5 -s 'stop={ when="0"; }'
-[ -z "$python" ] || $python -c '
+[ -z "$python" ] || py -c '
 import h5py, numpy as np
 f, whole = h5py.File("advection.h5"), h5py.File("never.h5")
 assert f["stopped"][0] == 0 and f["stopped"][3] == 1 and (whole["stopped"][:] == 0).all()
@@ -123,7 +123,7 @@ for run in range(4):
         assert (f[name][run, k:] == f[name][run, k]).all(), (name, run)
 ' 2>err || fail advection.h5
 if "$sweep" run heat.cfg --device cuda -o cuda.h5 >out 2>err; then
-    [ -z "$python" ] || $python -c '
+    [ -z "$python" ] || py -c '
 import h5py, numpy as np
 a, b = h5py.File("heat.h5"), h5py.File("cuda.h5")
 assert np.array_equal(a["stopped"], b["stopped"]) and np.array_equal(a["t_reached"], b["t_reached"])
@@ -131,7 +131,7 @@ assert np.abs(a["u"][:] - b["u"][:]).max() < 1e-12
 ' 2>err || fail 'on a GPU'
     expect 0 run own.cfg --device cuda -o cuda1.h5; says '4 ok · 4 stopped early'
     expect 0 run own.cfg --device cuda -s run.batch=3 -o cuda2.h5; same cuda1.h5 cuda2.h5
-    [ -z "$python" ] || $python -c '
+    [ -z "$python" ] || py -c '
 import h5py, numpy as np
 a, b = h5py.File("own.h5"), h5py.File("cuda1.h5")
 for name in "stopped", "t_reached", "steps", "steps_refused":
@@ -144,7 +144,7 @@ else
 fi
 
 # ---- stopped and resumed, before and after runs have ended early: the same bits
-long=(-s time.dt=0.000004 -s stop.every=0.3 -s output.scalars.every=0.25)
+long=(-s time.dt=0.00001 -s stop.every=0.3 -s output.scalars.every=0.25)
 expect 0 run heat.cfg "${long[@]}" -o whole.h5
 stops=0
 while [ $stops -lt 12 ] && ! slowly 0.0$((12 - stops)) "$sweep" run heat.cfg "${long[@]}" \
@@ -182,7 +182,7 @@ expect 5 run heat.cfg -o every.h5 -s 'stop={ steady="s"; }' -s output.scalars.ev
 expect 1 run "$top/configs/tiny_diverge.cfg" --device cpu -o bad.h5 \
     -s 'stop={ steady=1e-12; when="max(u) > 1e300"; every=0.1; }'
 expect 1 run "$top/configs/tiny_diverge.cfg" --device cpu -o bad2.h5
-[ -z "$python" ] || $python -c '
+[ -z "$python" ] || py -c '
 import h5py, numpy as np
 f, whole = h5py.File("bad.h5"), h5py.File("bad2.h5")
 assert (f["status"][:] == 2).any() and not f["stopped"][:].any()
@@ -212,7 +212,7 @@ for row in cpu.simd cpu.plain; do
         expect 0 run flip.cfg "${on[@]}" -s run.batch=$batch -j 1 -o flip1.h5; same flip.h5 flip1.h5
         rm -f flip1.h5
     done
-    [ -z "$python" ] || $python -c '
+    [ -z "$python" ] || py -c '
 import h5py, numpy as np
 f, on = h5py.File("flip.h5"), h5py.File("on.h5")
 assert list(f["stopped"]) == [1, 1, 1, 1, 0, 1], f["stopped"][:]
@@ -224,7 +224,7 @@ for name in "mass", "energy", "top":
 assert np.array_equal(f["u"][4], on["u"][4])
 ' 2>err || fail "a sign that changes each step, by $row"
 done
-long=(-s time.dt=0.00001 -s physics.kappa=1e9 -s output.scalars.every=1.0 -s stop.every=0.05)
+long=(-s time.dt=0.000025 -s physics.kappa=1e9 -s output.scalars.every=1.0 -s stop.every=0.05)
 expect 0 run flip.cfg "${long[@]}" -o whole3.h5; says '6 ok · 5 stopped early'
 stops=0
 while ! slowly $((stops < 4 ? 1 : 0))e-2 "$sweep" run flip.cfg "${long[@]}" -o parts3.h5 --max-time 0.1s >out 2>err; do
@@ -250,7 +250,7 @@ for own in '' 'time={ tolerance=1e-7; end=40.0; }'; do
 done
 # nor is it with steps so short that one moves it less than `steady` allows in the time between two looks; what is at
 # rest, or whose rate has fallen to `steady`, is found at the same look with all of them
-for dt in 0.01 0.001 0.0001; do
+for dt in 0.01 0.001 0.0002; do
     expect 0 run wave.cfg -s grid.n=256 -s time.end=3.0 -s time.dt=$dt --force -o wave.h5
     expect 0 show wave.h5 --csv
     grep -q '^0,0,done,no,3,' out && grep -q '^1,5,done,steady,3,' out || fail "a wave with dt = $dt"
@@ -266,7 +266,7 @@ initial  = "2 + sin(2*pi*x)";
 stop     = { steady = 1e-1; every = 1.0; };
 run      = { device = "cpu"; };
 CFG
-for dt in 0.001 0.0001; do
+for dt in 0.001 0.0002; do
     expect 0 run turn.cfg -s time.dt=$dt --force -o turn.h5
     expect 0 show turn.h5 --csv; grep -q '^0,0,done,steady,1,' out && grep -q '^1,1,done,no,4,' out || fail "dt = $dt"
 done
@@ -289,7 +289,7 @@ for steps in 'dt=0.01;' 'dt=0.001;' 'dt=0.0001;' 'tolerance=1e-6;' 'tolerance=1e
 done
 # what the step ahead puts back is all there, also what a state alone does not hold: the Courant numbers of advection
 expect 0 run advection.cfg -s stop.steady=1e-5 -o ahead.h5
-[ -z "$python" ] || $python -c '
+[ -z "$python" ] || py -c '
 import h5py, numpy as np
 f, whole = h5py.File("ahead.h5"), h5py.File("never.h5")
 assert (f["stopped"][:] == 1).sum() > 1
@@ -330,13 +330,13 @@ for steps in fixed own; do
     says '2 failed (run 0: stop.when is NaN at t = 0.'; says '; run 1: stop.when is NaN at t = 1.1: log(mean(u) - t) > '
     expect 1 run nan.cfg "${own[@]}" -s run.batch=3 -j 1 -o nan1.h5; same nan_$steps.h5 nan1.h5
     rm -f nan1.h5
-    [ -z "$python" ] || $python check_nan.py nan_$steps.h5 2>err || fail "a condition that is NaN, with $steps steps"
+    [ -z "$python" ] || py check_nan.py nan_$steps.h5 2>err || fail "a condition that is NaN, with $steps steps"
 done
 expect 0 show nan_fixed.h5; matches 'error +no +1.1 .*stop.when is NaN at t = 1.1: log\(mean\(u\) - t\) > 1.5'
 expect 0 run nan.cfg -s 'stop.when="mean(u) > t && log(mean(u) - t) > 1.5"' -o decided.h5
 says '4 ok · 1 stopped early'
 expect 1 run nan.cfg -s 'stop.when="log(mean(u) - 9)"' -o all.h5; says '4 failed'; says 'at t = 0.1: log(mean(u) - 9)'
-long=(-s time.dt=0.0000004 -s stop.every=0.3 -s output.scalars.every=0.25)
+long=(-s time.dt=0.000001 -s stop.every=0.3 -s output.scalars.every=0.25)
 expect 1 run nan.cfg "${long[@]}" -o whole4.h5
 stops=0
 until slowly $((stops < 4 ? 1 : 0))e-2 "$sweep" run nan.cfg "${long[@]}" \
@@ -348,7 +348,7 @@ same whole4.h5 parts4.h5
 
 # ---- looks closer to each other than the steps of a run, where runs differ in them: one a step
 expect 0 run nan.cfg -s 'stop={ when="mean(u) > 2"; every="gap"; }' -s 'sweep.gap=[0.0001,0.004,0.5]' -o close.h5
-[ -z "$python" ] || $python -c '
+[ -z "$python" ] || py -c '
 import h5py
 f = h5py.File("close.h5")
 assert list(f["stopped"]) == 6*[0] + 6*[2] and list(f["t_reached"][6:]) == [0.01, 0.01, 0.5]*2, f["t_reached"][:]
@@ -359,13 +359,13 @@ if "$sweep" run flip.cfg --device cuda -o cuda3.h5 >out 2>err; then
     says '6 ok · 5 stopped early'
     expect 0 run flip.cfg --device cuda -s run.batch=4 -o cuda4.h5; same cuda3.h5 cuda4.h5
     expect 1 run nan.cfg --device cuda -o cuda5.h5; says '; run 1: stop.when is NaN at t = 1.1: log(mean(u) - t) > 1.5)'
-    [ -z "$python" ] || $python check_nan.py cuda5.h5 2>err || fail 'a condition that is NaN, on a GPU'
+    [ -z "$python" ] || py check_nan.py cuda5.h5 2>err || fail 'a condition that is NaN, on a GPU'
 else
     skip_gpu 'a sign that changes each step'
 fi
 
 # ---- pictures show the last state of runs that have ended early
-if [ -n "$python" ] && $python -c 'import matplotlib' 2>/dev/null; then
+if [ -n "$python" ] && py -c 'import matplotlib' 2>/dev/null; then
     expect 0 plot heat.h5 --kind heatmap --of span --over k,s -o span.png
     expect 0 plot heat.h5 --kind lines --of span -o lines.png
 fi
