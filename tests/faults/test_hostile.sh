@@ -3,6 +3,7 @@
 # files are not opened for it (a pipe would hang, a secret would come out), and no memory is asked for that the file's
 # length does not account for.
 . tests/helpers/helpers.sh
+py_loads=matplotlib.pyplot
 trap 'chmod -R u+w "$tmp"; rm -rf "$tmp"' EXIT
 [ -n "$python" ] || { summary; exit; }
 "$sweep" run "$top/configs/tiny_ch.cfg" --device cpu -q -o ch.h5 || fail 'run'
@@ -180,7 +181,7 @@ done
 [ "$(wc -l <out)" = 13 ] || fail 'a line of show --csv is none of a run'
 ! LC_ALL=C grep -q $'[\x01-\x09\x0b-\x1f]' out || fail 'show --csv prints control characters'
 # ---- pictures
-if py -c 'import matplotlib' 2>/dev/null; then
+if py_plots; then
     for name in stored linked linked_soft virtual_away virtual_absolute parts_away parts_absolute filtered; do
         (exec timeout 60 "$sweep" plot $name.h5 --kind lines --of mass -o picture.png) >out 2>err </dev/null
         [ $? = 5 ] || fail "plot of $name.h5 is not refused"

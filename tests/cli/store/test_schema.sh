@@ -1,6 +1,7 @@
 #!/bin/bash
 # Files of schema 1, as older versions wrote them, are read, joined and gone on with; the results have today's names.
 . tests/helpers/helpers.sh
+py_loads=matplotlib.pyplot
 [ -n "$python" ] || { echo "skipped: no python3 with h5py"; exit 0; }
 old() { py "$top/tests/helpers/as_schema_1.py" "$@" 2>err || fail "as_schema_1.py $*"; }
 new=(run "$top/configs/tiny_nsweep.cfg" --device cpu)
@@ -15,7 +16,7 @@ expect 0 status old.h5
 for file in new old; do expect 0 xdmf $file.h5; done
 sed 's/old[.]h5/new.h5/' old.xdmf | cmp -s - new.xdmf || fail 'xdmf of an old file'
 expect 0 "${new[@]}" -o old.h5; says 'nothing to do'
-if py -c 'import matplotlib' 2>/dev/null; then
+if py_plots; then
     for of in u_min min u; do expect 0 plot old.h5 --kind lines --run 3 --of $of -o old.png; done
     expect 0 plot new.h5 --kind lines --run 3 --of min -o old.png
 fi
