@@ -188,8 +188,7 @@ info:                          ## what was found on this machine
 	@echo "sweep   $(VERSION)"; echo "CC      $(CC): $$($(CC) --version | head -n 1)"
 	@echo "CUDA    $(if $(CUDA),$(NVCC) for sm $(SM),none: built for the CPU only)"
 	@echo "MPI     $(if $(MPI),$(strip $(MPI_CFLAGS) $(MPI_LDFLAGS)),none: a sweep runs in one process)"
-	@echo "NCCL    $(if $(and $(CUDA),$(NCCL)),its header is here; the library is loaded at run time,none: GPUs exchange \
-	numbers through the memory of the host)"
+	@echo "NCCL    $(if $(and $(CUDA),$(NCCL)),loaded at run time,none: GPUs exchange numbers through the host)"
 	@echo "HDF5    $(or $(strip $(HDF5_CFLAGS) $(HDF5_LDFLAGS)),not found by pkg-config: set HDF5_CFLAGS and HDF5_LDFLAGS)"
 
 setup:                         ## install the system packages that are missing (Debian, Ubuntu)

@@ -18,9 +18,16 @@ die() { echo "setup.sh: $*" >&2; exit 1; }
 
 find_nvcc() { command -v nvcc || ls /usr/local/cuda/bin/nvcc 2>/dev/null; }
 
+find_nccl() {  # its header, where the Makefile looks for it
+    ls "$(dirname "$(find_nvcc)")/../include/nccl.h" /usr/include/nccl.h /usr/local/include/nccl.h 2>/dev/null
+}
+
 about_cuda() {
     if nvcc=$(find_nvcc); then
         echo "CUDA: $nvcc"
+        [ -n "$(find_nccl)" ] ||
+            echo "NCCL: no nccl.h: GPUs will exchange numbers through the memory of the host" \
+                 "(with NVIDIA's package libnccl-dev installed, make builds for NCCL too)"
     else
         echo "CUDA: no nvcc: sweep will be built for the CPU only" \
              "(with the CUDA toolkit installed, make builds for the GPU too)"
@@ -70,6 +77,9 @@ esac
 
 if command -v dpkg-query >/dev/null && command -v apt-get >/dev/null; then
     if find_nvcc >/dev/null; then packages="$packages g++"; fi   # nvcc compiles its host code with it
+    if find_nvcc >/dev/null && [ -z "$(find_nccl)" ] && apt-cache show libnccl-dev >/dev/null 2>&1; then
+        packages="$packages libnccl-dev"  # only NVIDIA's archive has it
+    fi
     missing=$(missing_packages | tr '\n' ' ')
     if [ "${1-}" = --print ]; then
         if [ -n "$missing" ]; then echo "missing: $missing"; else echo "nothing is missing"; fi
