@@ -11,6 +11,7 @@
 #include "cli/console.h"
 #include "cli/open_sweep.h"
 #include "cli/run_messages.h"
+#include "comm/sw_launch.h"
 #include "problem/device/reducer.h"
 #include "store/files/sw_output.h"
 #include "sweep/sw_keys.h"
@@ -222,17 +223,25 @@ static void print_steps(const struct check *c)
 static enum sw_status print_means(const struct check *c, const struct sw_plan *p)
 {
     char a[24], b[24], m[24], host[24];
-    struct sw_text name = {0};
+    struct sw_text name = {0}, domain = {0};
     SW_TRY(print_description(c, p));
     cli_devices_name(&c->devices, &name);
-    console_print(c->cli, "device   %s · solver %s%s\n", sw_text_get(&name), p->solver,
-                  c->s->sweep->single_steps ? " in single precision" : "");
+    sw_plan_describe_domain(p, &domain);
+    console_print(c->cli, "device   %s · solver %s%s\n%s", sw_text_get(&name), p->solver,
+                  c->s->sweep->single_steps ? " in single precision" : "", sw_text_get(&domain));
     sw_text_free(&name);
+    sw_text_free(&domain);
     console_print(c->cli, "memory   %s a run, %s a batch, of %s%s%s\n", format_memory((double)p->run_bytes, a),
                   format_memory((double)p->batch_bytes, b), format_memory(cli_devices_memory(&c->devices), m),
                   p->host_bytes > 0 ? "; of the host " : "",
                   p->host_bytes > 0 ? format_memory(p->host_bytes, host) : "");
     return SW_OK;
+}
+
+/* Under mpirun the first process plans for all of them. */
+static struct sw_plan_sharing sharing_of(const struct sw_devices *devices)
+{
+    return (struct sw_plan_sharing){sw_comm_null(), devices->count, devices->count, 1, sw_launched().size};
 }
 
 /* Where all runs are there: of the whole sweep, as if none was. */
@@ -241,7 +250,8 @@ static enum sw_status print_means_of_all(const struct check *c)
     const struct cli_sweep *s = c->s;
     const struct sw_plan_desc desc = {.sweep = s->sweep, .run = s->run, .count = s->count, .id = s->id};
     struct sw_plan *all = NULL;
-    SW_TRY(sw_plan_make(&desc, &c->devices, NULL, &all));
+    const struct sw_plan_sharing sharing = sharing_of(&c->devices);
+    SW_TRY(sw_plan_make(&desc, &c->devices, &sharing, &all));
     const enum sw_status st = all->nbatch ? print_means(c, all) : SW_OK;
     sw_plan_destroy(&all);
     return st;
@@ -312,6 +322,7 @@ static void json_plan(struct sw_json *j, const struct check *c)
     sw_json_count(j, "runs_done", p->done);
     sw_json_count(j, "runs_failed", p->failed);
     sw_json_count(j, "runs_to_do", p->nruns);
+    sw_json_count(j, "ranks", p->ranks);
     sw_json_count(j, "batches", p->nbatch);
     sw_json_count(j, "steps_least", own ? 0 : least);
     sw_json_count(j, "steps_most", own ? 0 : most);
@@ -383,7 +394,8 @@ static enum sw_status make_plan(struct check *c)
     }
     SW_TRY(cli_devices_open(c->cli, s, c->completed, &c->devices, NULL));
     const struct sw_plan_desc desc = {s->sweep, s->run, s->count, s->id, c->completed, false};
-    return sw_plan_make(&desc, &c->devices, NULL, &c->plan);
+    const struct sw_plan_sharing sharing = sharing_of(&c->devices);
+    return sw_plan_make(&desc, &c->devices, &sharing, &c->plan);
 }
 
 /* A config for a GPU is checked on a machine without one. */

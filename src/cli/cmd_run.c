@@ -93,7 +93,7 @@ static enum sw_status gather_sharing(const struct sw_cli *cli, int devices, int 
 {
     const struct sw_comm *comm = cli->comm;
     double all[SW_COMM_MOST];
-    *sharing = (struct sw_plan_sharing){.comm = comm, .ranks_per_gpu = users};
+    *sharing = (struct sw_plan_sharing){.comm = comm, .ranks_per_gpu = users, .processes = comm->size};
     SW_TRY(sw_comm_gather_one(comm, devices, all));
     for (int r = 0; r < comm->size; r++) {
         sharing->devices += (int)all[r];
@@ -273,12 +273,29 @@ static void report_done(struct sweep_run *run, const struct sw_run_sweep_summary
     run->cli->exit_code = all.diverged + all.failed > 0;
 }
 
+/* Each process computes its slab of every run; rank 0 reports and joins. */
+static enum sw_status compute_slabs(struct sweep_run *run, struct sw_run_sweep_options *options,
+                                    struct sw_run_sweep_summary *summary)
+{
+    options->comm = run->cli->comm;
+    options->rank = run->cli->comm->rank;
+    options->ranks = run->cli->comm->size;
+    options->client = !is_rank_0(run);
+    if (options->client) {
+        options->progress = NULL;
+        options->event = NULL;
+    }
+    const enum sw_status st = sw_run_sweep(run->s->sweep, run->plan, run->completed, &run->devices, options, summary);
+    return is_rank_0(run) ? st : SW_OK;  /* rank 0 reports the failures of all ranks */
+}
+
 /* This process's part of the computing, which is all of it where it is alone. */
 static enum sw_status compute(struct sweep_run *run, struct sw_run_sweep_options *options,
                               struct sw_run_sweep_summary *summary)
 {
     const struct sw_comm *comm = run->cli->comm;
     struct sw_processes *processes = NULL;
+    if (comm->size > 1 && run->plan->ranks > 1) return compute_slabs(run, options, summary);
     if (comm->size == 1) return sw_run_sweep(run->s->sweep, run->plan, run->completed, &run->devices, options, summary);
     SW_TRY(sw_processes_create(comm, run->cli->host, run->plan, run->devices.count, options->stop, &processes));
     options->queue = sw_processes_queue(processes);

@@ -193,6 +193,7 @@ static void log_plan(const struct sweep_run *run, struct sw_json *log, const cha
     sw_json_text(log, "device", device);
     sw_json_text(log, "stepper", p->solver);
     sw_json_text(log, "precision", run->s->sweep->single_steps ? "single" : "double");
+    sw_json_count(log, "ranks", p->ranks);
     sw_json_count(log, "batches", p->nbatch);
     sw_json_count(log, "runs", p->nruns);
     sw_json_real(log, "batch_bytes", (double)p->batch_bytes);
@@ -230,7 +231,9 @@ void message_plan(const struct sweep_run *run, double seconds)
     if (*p->solver)  /* nothing is left to compute, only to join */
         sw_text_printf(&text, " · solver %s%s", p->solver, run->s->sweep->single_steps ? " in single precision" : "");
     if (first->sm) sw_text_printf(&text, " · ready in %.2f s", seconds);
-    sw_text_printf(&text, "\nplan     ");
+    sw_text_printf(&text, "\n");
+    sw_plan_describe_domain(p, &text);
+    sw_text_printf(&text, "plan     ");
     if (p->done + p->failed)
         sw_text_printf(&text, "%lld of %lld runs left · ", (long long)p->nruns, (long long)run->s->count);
     for (int64_t k = 0; k < p->nbatch && p->batch[k].resume; k++) {

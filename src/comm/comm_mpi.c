@@ -232,6 +232,15 @@ static enum sw_status meet_at_end(const struct sw_comm *comm, const struct sw_er
     return sw_err_raise(&failure);
 }
 
+static enum sw_status mpi_meet(const struct sw_comm *comm, enum sw_status st)
+{
+    struct sw_err_kept own = {0};
+    sw_err_keep(&own, st);
+    return meet_at_end(comm, &own);
+}
+
+extern const struct sw_comm_ops comm_mpi;
+
 static enum sw_status mpi_run(int ranks, sw_comm_part *part, void *context)
 {
     struct own own = {0};
@@ -261,4 +270,5 @@ const struct sw_comm_ops comm_mpi = {
     .barrier = mpi_barrier,
     .split = mpi_split,
     .destroy = mpi_destroy,
+    .meet = mpi_meet,
 };

@@ -88,6 +88,11 @@ enum sw_status sw_comm_gather(const struct sw_comm *comm, size_t count, const do
     return comm->ops->gather(comm, count, mine, all);
 }
 
+enum sw_status sw_comm_meet(const struct sw_comm *comm, enum sw_status st)
+{
+    return comm->ops->meet ? comm->ops->meet(comm, st) : sw_comm_agree(comm, st);
+}
+
 enum sw_status sw_comm_barrier(const struct sw_comm *comm) { return comm->ops->barrier(comm); }
 
 /* ---- reductions: every rank gathers the numbers of all and combines them in the order of ranks. They are few, so that

@@ -134,6 +134,13 @@ enum sw_status sw_comm_broadcast(const struct sw_comm *comm, int from, size_t co
 enum sw_status sw_comm_sum(const struct sw_comm *comm, size_t count, double *values);
 enum sw_status sw_comm_max(const struct sw_comm *comm, size_t count, double *values);
 
+/** Where ranks meet after work in which one may have failed while others wait for it in an operation: sw_comm_run()
+ * does this at the end of their parts. Collective, but for the ranks that will never come.
+ * @param st  of this rank, with its message
+ * @return SW_OK if it was that on all ranks; else, on all of them, the failure of the lowest rank that failed on its
+ *         own. In the row `mpi` a rank that has failed, and for which the others do not come, ends the job */
+enum sw_status sw_comm_meet(const struct sw_comm *comm, enum sw_status st);
+
 /** Tell all ranks whether any of them has failed.
  * @param st  this rank's status, with its message
  * @return SW_OK on every rank if all ranks passed SW_OK. Else a rank that failed gets its own failure back, and the

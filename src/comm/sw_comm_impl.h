@@ -47,6 +47,7 @@ struct sw_comm_ops {
     enum sw_status (*usable)(const struct sw_device *device);  /* why this rank cannot use the row */
     /* Collective; all ranks agree afterwards on whether it failed. Where it does, comm is destroyed if it is there. */
     enum sw_status (*attach)(const struct sw_comm *host, struct sw_device *device, struct sw_comm **comm);
+    enum sw_status (*meet)(const struct sw_comm *comm, enum sw_status st);  /* NULL: as sw_comm_agree() */
 };
 
 /* What rows of devices have first in their own data, which comm->own points to. */

@@ -12,9 +12,11 @@
 #include "device/sw_snapshot.h"
 #include "problem/initial_file.h"
 #include "problem/stopping_sim.h"
+#include "run/domain.h"
 #include "run/results.h"
 #include "run/run_impl.h"
 #include "run/scalars.h"
+#include "store/files/sw_files.h"
 
 struct batch {
     struct worker *w;
@@ -49,7 +51,7 @@ static void report_event(void *batch, const struct sw_event *event)
     const struct batch *b = batch;
     struct sw_event e = *event;
     e.batch = b->number;
-    worker_request_event(b->w, &e);
+    if (!worker_follows(b->w)) worker_request_event(b->w, &e);
 }
 
 /* @param kind  SW_EVENT_BATCH, SW_EVENT_CHECKPOINT */
@@ -173,9 +175,43 @@ static enum sw_status stop_batch(struct batch *b)
 
 /* ---- begin */
 
+/* Whether it is the last of the ranks that compute the batch: its part has the results. */
+static bool is_last_rank(const struct batch *b) { return !b->w->comm || b->w->comm->rank == b->w->comm->size - 1; }
+
+/* Without fields there is one part, of the results. */
+static bool writes(const struct batch *b) { return is_last_rank(b) || b->runs.group->nfield; }
+
+static struct sw_part_slab slab_of(const struct batch *b)
+{
+    const struct sw_comm *comm = b->w->comm;
+    const int axis = domain_axis(b->runs.group->n);
+    if (!comm || !b->runs.group->nfield) return (struct sw_part_slab){0};
+    return (struct sw_part_slab){comm->rank, comm->size, b->w->setup.domain.first[axis], b->w->setup.n[axis]};
+}
+
+/* The parts of a batch follow one another in the order of ranks, behind those of the batch before. Collective. */
+static enum sw_status number_part(struct batch *b, struct sw_part_desc *desc)
+{
+    struct worker *w = b->w;
+    const int ranks = desc->slab.ranks;
+    if (!w->next_part) {
+        double last;
+        SW_TRY(sw_files_last_part(w->scheduler->options->file, &w->next_part));
+        last = (double)w->next_part;
+        SW_TRY(sw_comm_max(w->comm, 1, &last));
+        w->next_part = ((long)last / ranks + 1) * ranks;
+    }
+    desc->turn = desc->slab.rank;
+    desc->of = ranks;
+    desc->least = w->next_part + desc->turn;
+    w->next_part += ranks;
+    return SW_OK;
+}
+
 static enum sw_status begin_part(struct batch *b)
 {
     const struct sw_run_sweep_options *o = b->w->scheduler->options;
+    if (!writes(b)) return SW_OK;
     struct sw_part_desc desc = {.sweep = b->runs.sweep,
                                 .group = b->runs.group,
                                 .run = b->runs.plan->run,
@@ -184,8 +220,10 @@ static enum sw_status begin_part(struct batch *b)
                                 .field_first = b->field,
                                 .scalar_first = b->scalar,
                                 .infinite = b->infinite,
+                                .slab = slab_of(b),
                                 .turn = o->rank,
                                 .of = o->ranks};
+    if (desc.slab.ranks) SW_TRY(number_part(b, &desc));
     return writer_begin(b->w->writer, &desc, &b->w->provenance);
 }
 
@@ -352,7 +390,7 @@ static enum sw_status write_outputs(struct batch *b)
 /* Choose the number of steps of a chunk so that there are about ten checks a second. */
 static void adapt_chunk(struct batch *b, double now)
 {
-    double took = now - b->checked,
+    double took = domain_of_first(b->w->comm, now - b->checked),
            wanted = took > 0 ? (double)b->queued * chunk_seconds / took : 4.0 * (double)b->w->chunk;
     double most = 4.0 * (double)b->w->chunk;
     wanted = fmin(fmax(wanted, 1), most);
@@ -364,6 +402,7 @@ static void adapt_chunk(struct batch *b, double now)
 static void report_progress(const struct batch *b)
 {
     int64_t from = b->runs.plan->resume ? b->runs.plan->resume->step : 0;
+    if (worker_follows(b->w)) return;
     worker_request_progress(b->w, sw_group_points(b->runs.group) * (double)(b->step - from) * b->runs.count,
                             runs_time(&b->runs, 0, b->step), runs_time(&b->runs, 0, b->runs.group->steps));
 }
@@ -406,8 +445,8 @@ static enum sw_status check_batch(struct batch *b)
     SW_TRY(failures_find(&b->failures));
     report_progress(b);
     if (is_over(b)) return SW_OK;
-    if (scheduler_must_stop(b->w->scheduler, now)) return stop_batch(b);
-    if (must_keep(b, now)) {
+    if (domain_any(b->w->comm, scheduler_must_stop(b->w->scheduler, now))) return stop_batch(b);
+    if (domain_of_first(b->w->comm, must_keep(b, now)) > 0) {
         SW_TRY(writer_wait(b->w->writer));  /* at most one checkpoint is being written */
         SW_TRY(write_checkpoint(b));
         SW_TRY(begin_part(b));
@@ -516,6 +555,11 @@ static enum sw_status end_batch(struct batch *b)
     count_and_report(b, result);
     SW_TRY_TO(failed, st, results_look(r, &w->scheduler->plan->looks, result));  /* stored, and not reported again */
     if (r->sweep->save_state) SW_TRY_TO(failed, st, copy_state(b, &state));
+    for (int j = 0; j < r->count && !is_last_rank(b); j++) result[j].row = sw_run_row_empty();
+    if (!writes(b)) {
+        sw_free(result);
+        return SW_OK;
+    }
     SW_TRY(writer_finish(w->writer, result, state, stored_size(b), r->group->steps));
     report_batch(b, SW_EVENT_BATCH);
     return SW_OK;

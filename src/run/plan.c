@@ -4,8 +4,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/sw_err.h"
 #include "base/sw_hash.h"
 #include "base/sw_mem.h"
+#include "base/sw_text.h"
+#include "run/domain.h"
 #include "run/plan_impl.h"
 
 /* ---- which runs are still to do */
@@ -246,10 +249,19 @@ static int64_t unclaimed_runs(const struct sw_plan *p, int group, struct member 
  * two checkpoints. */
 static const double most_of_slice = 1 << 28;
 
+/* How many runs fit of whose grid this rank has the largest slab. */
+static enum sw_status fit_slabs(struct sw_plan *p, int g, int64_t *most)
+{
+    struct sw_group slab = p->group[g];
+    slab.n[domain_axis(slab.n)] = domain_largest(slab.n, p->ranks);
+    return plan_fit(p, &slab, false, most);
+}
+
 /* How many runs fit; where not even one does it is cut, once more until its slices fit. */
 static enum sw_status fit_group(struct sw_plan *p, int g, int64_t *most)
 {
     struct sw_group *group = &p->group[g];
+    if (p->ranks > 1) return fit_slabs(p, g, most);
     const int deepest = plan_deepest_cut(p, group), begun = group->cut;
     for (;;) {
         const bool as_begun = begun && group->cut == begun;
@@ -289,7 +301,7 @@ static const double worth_a_device = 1 << 24;
 static int choose_team(const struct sw_plan *p)
 {
     const int all = p->own->sharing.devices;
-    if (!p->nruns || p->nruns >= all) return 1;
+    if (!p->nruns || p->nruns >= all || p->ranks > 1) return 1;
     int team = all / (int)p->nruns;
     for (int g = 0; g < p->ngroup; g++) {
         const struct sw_group *group = &p->group[g];
@@ -345,6 +357,60 @@ out:
     return st;
 }
 
+/* ---- runs whose grid is cut over ranks */
+
+/* All processes, or where there is one, all of its devices. */
+static int all_ranks(const struct sw_plan *p)
+{
+    const int processes = p->own->sharing.processes;
+    return processes > 1 ? processes : p->own->devices->count;
+}
+
+/* Whether devices would have no work, and the runs are so large that a slab is worth one. */
+static bool has_few_large_runs(const struct sw_plan *p, int ranks)
+{
+    bool large = p->nruns < ranks;
+    for (int g = 0; g < p->ngroup; g++) large &= (double)sw_points(p->group[g].n) / ranks >= worth_a_device;
+    return large;
+}
+
+/* Each rank has a point at least, and one device. */
+static enum sw_status check_slabs(const struct sw_plan *p)
+{
+    if (p->own->sharing.processes > 1 && p->own->devices->count > 1)
+        return SW_FAIL(SW_E_CONFIG, "run.split: each of %d processes has %d devices, and a grid is cut over processes "
+                       "with one each: start one process for each device", p->ranks, p->own->devices->count);
+    for (int g = 0; g < p->ngroup; g++) {
+        const int64_t *n = p->group[g].n;
+        const int axis = domain_axis(n);
+        if (n[axis] < p->ranks)
+            return SW_FAIL(SW_E_CONFIG, "run.split: %lld points along %c cannot be cut over %d devices; "
+                           "use %lld of them", (long long)n[axis], 'x' + axis, p->ranks, (long long)n[axis]);
+    }
+    return SW_OK;
+}
+
+static enum sw_status fit_ranks(struct sw_plan *p)
+{
+    if (p->ranks > 1) SW_TRY(sw_comm_agree(p->own->sharing.comm, check_slabs(p)));
+    return fit_memory(p);
+}
+
+/* How many ranks compute each run together, and what fits their memory. */
+static enum sw_status choose_ranks(struct sw_plan *p)
+{
+    const struct sw_sweep *sweep = p->own->of.sweep;
+    const int all = all_ranks(p);
+    const bool may = sweep->problem->shape->decomposes && sweep->split != SW_SPLIT_RUNS && all > 1 && p->ngroup;
+    p->ranks = may && (sweep->split == SW_SPLIT_GRID || has_few_large_runs(p, all)) ? all : 1;
+    enum sw_status st = fit_ranks(p);
+    if (st == SW_E_TOO_LARGE && may && p->ranks == 1) {
+        p->ranks = all;
+        st = fit_ranks(p);
+    }
+    return st;
+}
+
 /* ---- totals */
 
 double sw_plan_work(const struct sw_plan *p, const struct sw_plan_batch *batch)
@@ -387,30 +453,46 @@ static bool same_method(const struct sw_sweep *sweep, const struct sw_group *a, 
     return sw_text_same(a->solver, b->solver);
 }
 
-/* A solver that is not there must be refused before anything is computed: make one sim, of one run, for each. */
-static enum sw_status create_sims(struct sw_plan *p, struct sw_device *device)
+/* A solver that is not there must be refused before anything is computed: make one sim, of one run, for each. Of slabs
+ * each group is tried at its size, which decides whether they can be cut.
+ * @param comm  NULL: of whole grids */
+static enum sw_status create_sims(struct sw_plan *p, const struct sw_comm *comm, struct sw_device *device)
 {
     const struct sw_sweep *sweep = p->own->of.sweep;
     for (int g = 0; g < p->ngroup; g++) {
-        struct sw_setup setup = plan_trial_setup(sweep, &p->group[g], 1);
+        struct sw_setup setup = comm ? sw_sweep_setup(sweep, &p->group[g], 1)
+                                     : plan_trial_setup(sweep, &p->group[g], 1);
         struct sw_sim *sim;
-        if (g && same_method(sweep, &p->group[g], &p->group[g - 1])) continue;
+        if (g && !comm && same_method(sweep, &p->group[g], &p->group[g - 1])) continue;
+        domain_cut(comm, &setup);
         SW_TRY(sw_sweep_blame_row(sweep, sweep->problem->create(sweep->problem, &setup, device, &sim)));
-        if (!g) snprintf(p->solver, sizeof p->solver, "%s", sim->ops->solver_name(sim));
+        if (!g && (!comm || !comm->rank || p->own->sharing.comm->size > 1))
+            snprintf(p->solver, sizeof p->solver, "%s", sim->ops->solver_name(sim));
         sim->ops->destroy(sim);
     }
     return SW_OK;
+}
+
+static enum sw_status try_slabs(const struct sw_comm *comm, void *plan)
+{
+    struct sw_plan *p = plan;
+    const struct sw_devices *devices = p->own->devices;
+    struct sw_device *device = devices->device[devices->count > 1 ? comm->rank : 0];
+    enum sw_status st = sw_device_use(device);
+    return st ? st : create_sims(p, comm, device);
 }
 
 /* One device of each model is enough. */
 static enum sw_status try_solvers(struct sw_plan *p)
 {
     const struct sw_devices *devices = p->own->devices;
+    const bool all_here = p->own->sharing.comm->size > 1 || p->ranks == devices->count;
+    if (p->ranks > 1 && all_here) return domain_run(p->own->sharing.comm, p->ranks, try_slabs, p);
     for (int k = devices->count - 1; k >= 0; k--) {
         const bool first = k == 0 || devices->device[k]->sm != devices->device[k - 1]->sm;
         if (!first) continue;
         SW_TRY(sw_device_use(devices->device[k]));
-        SW_TRY(create_sims(p, devices->device[k]));
+        SW_TRY(create_sims(p, NULL, devices->device[k]));
     }
     return SW_OK;
 }
@@ -496,7 +578,7 @@ enum sw_status sw_plan_most_devices(const struct sw_plan_desc *of, int64_t enoug
 enum sw_status sw_plan_make(const struct sw_plan_desc *of, const struct sw_devices *devices,
                             const struct sw_plan_sharing *sharing, struct sw_plan **plan)
 {
-    const struct sw_plan_sharing alone = {sw_comm_null(), devices->count, devices->count, 1};
+    const struct sw_plan_sharing alone = {sw_comm_null(), devices->count, devices->count, 1, 1};
     const struct sw_comm *comm = sharing ? sharing->comm : alone.comm;
     struct sw_plan *p = NULL;
     *plan = NULL;
@@ -506,7 +588,7 @@ enum sw_status sw_plan_make(const struct sw_plan_desc *of, const struct sw_devic
     p->own->devices = devices;
     p->own->sharing = sharing ? *sharing : alone;
     begin_again_with_row(p);
-    SW_TRY_TO(failed, st, fit_memory(p));
+    SW_TRY_TO(failed, st, choose_ranks(p));
     begin_again_in_slices(p);
     form_team(p);
     st = cut_batches(p);
@@ -518,6 +600,19 @@ enum sw_status sw_plan_make(const struct sw_plan_desc *of, const struct sw_devic
 failed:
     sw_plan_destroy(&p);
     return st;
+}
+
+void sw_plan_describe_domain(const struct sw_plan *p, struct sw_text *text)
+{
+    if (p->ranks == 1 && p->ngroup && p->own->of.sweep->split == SW_SPLIT_GRID)
+        sw_text_printf(text, "grid     whole: run.split cuts it over several devices, and there is one\n");
+    if (p->ranks == 1 || !p->ngroup) return;
+    const struct sw_group *g = &p->group[p->ngroup - 1];  /* the largest */
+    const int axis = domain_axis(g->n);
+    sw_text_printf(text, "grid     cut along %c over %d devices: slabs of ", 'x' + axis, p->ranks);
+    for (int d = 0; d < g->dim; d++)
+        sw_text_printf(text, "%s%lld", d ? " × " : "", (long long)(d == axis ? domain_largest(g->n, p->ranks) : g->n[d]));
+    sw_text_printf(text, " points%s\n", p->ngroup > 1 ? " and smaller ones" : "");
 }
 
 uint64_t sw_plan_digest(const struct sw_plan *p)

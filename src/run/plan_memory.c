@@ -121,16 +121,18 @@ static void format_sizes(double need, double have, char need_text[32], char have
 }
 
 /* A run that is cut is not told a smaller n: how small slices can be does not fall with n. */
-static enum sw_status too_large(const struct sw_sweep *sweep, const struct sw_group *g, const struct sw_device *device,
+static enum sw_status too_large(const struct sw_plan *p, const struct sw_group *g, const struct sw_device *device,
                                 bool on_host, double need, double have)
 {
+    const struct sw_sweep *sweep = p->own->of.sweep;
     const bool gpu = device->space == SW_DEVICE && !on_host, allowed = sweep->memory && have >= sweep->memory,
                lower = !g->cut && !files_have_points(sweep, g);
-    const double most = !lower ? 0 : g->dim > 1 ? floor((double)sw_points(g->n) * have / need)
-                                                : points_that_fit(sweep, g, device, on_host, have);
+    const double most = !lower ? 0 : p->ranks * (g->dim > 1 ? floor((double)sw_points(g->n) * have / need)
+                                                            : points_that_fit(sweep, g, device, on_host, have));
     char a[32], b[32], of[64], cut[64] = "", hint[160] = "";
     format_sizes(need, have, a, b);
     if (g->cut) snprintf(cut, sizeof cut, " even in %lld slices", 1LL << g->cut);
+    if (p->ranks > 1) snprintf(cut, sizeof cut, " for the slab of each of %d devices", p->ranks);
     if (allowed) snprintf(of, sizeof of, "run.memory allows %s GiB", b);
     else snprintf(of, sizeof of, "the %s has %s GiB free", gpu ? "GPU" : "machine", b);
     if (most >= 1) snprintf(hint, sizeof hint, "lower grid.n to at most %.0f%s", most,
@@ -209,8 +211,8 @@ static enum sw_status fit_device(const struct sw_plan *p, const struct sw_group 
     if (sweep->memory) host = fmin(host, sweep->memory);
     if (sweep->memory) room = fmin(room, sweep->memory);
     if (!gpu) room = host;
-    if (run > room) return too_large(sweep, group, device, false, run, room);
-    if (run_on_host > host) return too_large(sweep, group, device, true, run_on_host, host);
+    if (run > room) return too_large(p, group, device, false, run, room);
+    if (run_on_host > host) return too_large(p, group, device, true, run_on_host, host);
     need->fit = fmin(fmin((room - fixed) / (run - fixed), (host - need->fixed_on_host) / need->on_host), MOST_RUNS);
     return SW_OK;
 }
@@ -237,7 +239,7 @@ enum sw_status plan_fit(struct sw_plan *p, const struct sw_group *group, bool be
     *most = group->cut ? 1 : (int64_t)need.fit;
     double wish = sweep->batch ? sweep->batch
                                : fmin(wanted_runs(sweep, group, first, need.fit),
-                                      runs_per_share(p, group, sharing->devices));
+                                      runs_per_share(p, group, p->ranks > 1 ? 1 : sharing->devices));
     if ((double)*most > wish) *most = (int64_t)wish;
     double runs = (double)(group->count < *most ? group->count : *most);
     double batch = (double)need.fixed + (double)need.per_run * runs;

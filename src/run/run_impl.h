@@ -23,6 +23,8 @@ struct worker {
     struct sw_scheduler *scheduler;
     int               number;
     struct sw_device *device;
+    const struct sw_comm *comm;         /* the ranks that compute each batch with it, each a slab of its grids: they
+                                           take the same decisions (domain.h). NULL: it computes alone   */
     struct sw_device *const *helper;    /* [team of the plan - 1] other devices of its batches */
     struct sw_remote_helpers remote;    /* of its batch: pointers into attached     */
     struct attached_helper   attached[SW_REMOTE_HELPERS_MOST];
@@ -36,6 +38,7 @@ struct worker {
     struct sw_provenance provenance;    /* with the sim's solver, and the device    */
     char              solver[64], where[160];
     int64_t           chunk;            /* steps that take about 0.1 s              */
+    long              next_part;        /* of ranks: the number of their next parts; 0: not known yet */
 
     int64_t           batch;            /* in flight: its number; else negative     */
     struct sw_totals  totals;           /* of it                                    */
@@ -65,6 +68,7 @@ struct sw_scheduler {
     struct sw_output_lock *lock;        /* of the file; a client has it from its first batch on */
     double           started;           /* clock                                    */
     int              workers, running;  /* all workers; those that have not exited  */
+    int              threads;           /* started for them: of workers 0 ..; one where they are ranks of this process */
     struct worker   *worker;
     pthread_mutex_t  mutex;             /* of the workers' requests                 */
     pthread_cond_t   requested;
@@ -83,6 +87,8 @@ struct sw_scheduler {
 
 /* ---- worker.c */
 void *worker_run(void *worker);  /* the thread */
+/** Whether another worker leads its batches: it takes them from the queue, and reports. */
+static inline bool worker_follows(const struct worker *w) { return w->comm && w->comm->rank; }
 
 /* ---- batch.c */
 /** Advance one batch to its end, or to a stop (SW_E_STOPPED, its checkpoint handed to the writer). w->sim fits it. */

@@ -132,7 +132,7 @@ static void handle_worker_failure(struct sw_scheduler *s, struct worker *w)
     const bool coordinator = s->queue->poll && !o->client;
     if (coordinator) snprintf(text, sizeof text, "rank %d of %d: %s", o->rank, o->ranks, sw_err_message());
     else snprintf(text, sizeof text, "%s", sw_err_message());
-    if (st != SW_E_CUDA && st != SW_E_MEMORY) {
+    if ((st != SW_E_CUDA && st != SW_E_MEMORY) || w->comm) {  /* the other ranks cannot go on alone */
         fail_sweep(s, st);
         return;
     }
@@ -158,6 +158,7 @@ static void complete_batch(struct sw_scheduler *s, struct worker *w, int64_t bat
 static void answer_exit(struct sw_scheduler *s, struct worker *w)
 {
     if (w->failed.status && w->failed.status != SW_E_STOPPED) handle_worker_failure(s, w);
+    if (worker_follows(w)) w->written = w->batch = -1;  /* the one that leads completes them */
     if (w->written >= 0) complete_batch(s, w, w->written, w->written_outcome, &w->written_totals);
     if (w->batch >= 0) complete_batch(s, w, w->batch, w->outcome, &w->totals);
     w->written = w->batch = -1;
@@ -279,6 +280,45 @@ static void serve_workers(struct sw_scheduler *s)
 
 /* ---- start and end */
 
+static enum sw_status run_as_rank(const struct sw_comm *comm, void *scheduler)
+{
+    struct sw_scheduler *s = scheduler;
+    struct worker *w = &s->worker[comm->rank];
+    w->comm = comm;
+    worker_run(w);
+    return sw_err_raise(&w->failed);
+}
+
+/* The thread of s->ranks. A worker whose thread could not be started exits by this one. */
+static void *run_ranks(void *scheduler)
+{
+    struct sw_scheduler *s = scheduler;
+    const enum sw_status st = sw_comm_run("threads", s->workers, run_as_rank, s);
+    for (int k = 0; k < s->workers; k++) {
+        struct worker *w = &s->worker[k];
+        if (w->comm) continue;
+        sw_err_keep(&w->failed, st);
+        worker_lock(w);
+        worker_request(w, REQUEST_EXIT);
+    }
+    return NULL;
+}
+
+/* Begin the threads of the workers, or the one of the ranks that they are. */
+static enum sw_status start_threads(struct sw_scheduler *s)
+{
+    const bool ranks = s->plan->ranks > 1 && !s->options->comm;
+    const int threads = ranks ? 1 : s->workers;
+    for (int k = 0; k < threads; k++) {
+        struct worker *w = &s->worker[k];
+        if (pthread_create(&w->thread, NULL, ranks ? run_ranks : worker_run, ranks ? (void *)s : w))
+            return SW_FAIL(SW_E_MEMORY, "cannot start a thread for %s", w->device->label);
+        s->running += ranks ? s->workers : 1;
+        s->threads++;
+    }
+    return SW_OK;
+}
+
 static enum sw_status start_workers(struct sw_scheduler *s, const struct sw_devices *devices)
 {
     const int team = s->plan->team, workers = devices->count / team;
@@ -288,6 +328,7 @@ static enum sw_status start_workers(struct sw_scheduler *s, const struct sw_devi
         w->number = k;
         w->device = devices->device[k * team];
         w->helper = &devices->device[k * team + 1];
+        w->comm = s->plan->ranks > 1 ? s->options->comm : NULL;  /* threads have theirs from run_as_rank() */
         w->group = w->batch = w->written = -1;
         w->chunk = 1;
         w->provenance = s->options->provenance;
@@ -299,10 +340,7 @@ static enum sw_status start_workers(struct sw_scheduler *s, const struct sw_devi
         pthread_cond_init(&w->answered, NULL);
     }
     s->workers = workers;
-    for (; s->running < s->workers; s->running++)
-        if (pthread_create(&s->worker[s->running].thread, NULL, worker_run, &s->worker[s->running]))
-            return SW_FAIL(SW_E_MEMORY, "cannot start a thread for %s", s->worker[s->running].device->label);
-    return SW_OK;
+    return start_threads(s);
 }
 
 /* The status of the call, when all workers have exited. */
@@ -327,9 +365,8 @@ static enum sw_status scheduler_run(struct sw_scheduler *s, const struct sw_devi
     enum sw_status st = help_open(s);
     if (!st) st = start_workers(s, devices);
     fail_sweep(s, st);
-    const int started = s->running;
     serve_workers(s);
-    for (int k = 0; k < started; k++) pthread_join(s->worker[k].thread, NULL);
+    for (int k = 0; k < s->threads; k++) pthread_join(s->worker[k].thread, NULL);
     help_close(s);
     st = final_status(s);
     for (int k = 0; k < s->workers; k++) pthread_cond_destroy(&s->worker[k].answered);
@@ -346,14 +383,19 @@ static enum sw_status scheduler_run(struct sw_scheduler *s, const struct sw_devi
 static enum sw_status compute_batches(struct sw_scheduler *s, const struct sw_devices *devices)
 {
     struct sw_work_queue local = {0};
+    const struct sw_comm *comm = s->plan->ranks > 1 ? s->options->comm : NULL;
     s->queue = s->options->queue;
+    if (comm) {  /* the first rank has the lock and shares it */
+        SW_TRY(sw_comm_barrier(comm));
+        SW_TRY(join_lock(s));
+    }
     if (!s->queue) {
         SW_TRY(sw_work_queue_local(s->plan, devices->count / s->plan->team, &local));
         s->queue = &local;
     }
     enum sw_status st = scheduler_run(s, devices);
     if (local.destroy) local.destroy(&local);
-    return st;
+    return comm ? sw_comm_meet(comm, st) : st;  /* parts are joined when those of all ranks are there */
 }
 
 static void fill_summary(const struct sw_scheduler *s)

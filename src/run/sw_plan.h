@@ -6,6 +6,8 @@
 #include "comm/sw_comm.h"
 #include "store/files/sw_output.h"
 
+struct sw_text;
+
 struct sw_plan_batch {             /* points into the plan                                                  */
     int       group;
     int       count;
@@ -20,6 +22,7 @@ struct sw_plan {
     struct sw_group *group;        /* runs still to do                                                      */
     int64_t  nbatch;
     struct sw_plan_batch *batch;
+    int      ranks;                /* that compute each run together, each a slab of its grid (domain.h); 1: none is cut */
     int      team;                 /* devices that compute a batch together, a cut run; 1: each takes batches       */
     int64_t  nruns, done, failed;  /* to do; already in the file (done; diverged or failed)                 */
     double   points_steps;         /* sum of n * steps over the runs to do                                  */
@@ -52,6 +55,7 @@ struct sw_plan_sharing {
     const struct sw_comm *comm;
     int devices, devices_on_host;  /* of all ranks, and of those on this machine                            */
     int ranks_per_gpu;             /* ranks that share the memory of a GPU                                  */
+    int processes;                 /* of the job that is planned: comm->size, or more where nobody computes */
 };
 
 /** How many devices may have work: an upper bound, on any devices whose memory does not force more batches.
@@ -69,6 +73,9 @@ enum sw_status sw_plan_most_devices(const struct sw_plan_desc *desc, int64_t eno
 enum sw_status sw_plan_make(const struct sw_plan_desc *desc, const struct sw_devices *devices,
                             const struct sw_plan_sharing *sharing, struct sw_plan **plan);
 void sw_plan_destroy(struct sw_plan **plan);
+/** How grids are cut, a line for `sweep run` and `sweep check`: "grid     cut along z over 2 devices: …"; nothing where
+ * they are not. */
+void sw_plan_describe_domain(const struct sw_plan *plan, struct sw_text *text);
 /** A hash of the solver and the batches: plans that differ have different digests. */
 uint64_t sw_plan_digest(const struct sw_plan *plan);
 /** Points times steps of a batch that are still to do. */

@@ -8,6 +8,7 @@
 #include "base/sw_err.h"
 #include "base/sw_mem.h"
 #include "problem/stopping_sim.h"
+#include "run/domain.h"
 #include "run/run_impl.h"
 
 /* ---- the simulation: made once for each group, and again when a batch is larger */
@@ -36,8 +37,9 @@ static enum sw_status prepare_sim(struct worker *w, int group, int count)
     w->setup.helpers = w->setup.cut ? w->scheduler->plan->team - 1 : 0;
     w->setup.helper = w->helper;
     w->setup.remote = &w->remote;
-    w->setup.give_up = give_up;
+    if (!w->comm) w->setup.give_up = give_up;  /* ranks would not give up at once */
     w->setup.give_up_user = w;
+    domain_cut(w->comm, &w->setup);
     w->group = group;
     w->capacity = count;
     SW_TRY(sweep->problem->create(sweep->problem, &w->setup, w->device, &w->sim));
@@ -60,6 +62,7 @@ static int largest_batch_of_group(const struct sw_plan *plan, int64_t from)
 static enum sw_status run_batch(struct worker *w, const struct sw_plan_batch *batch, int capacity)
 {
     enum sw_status st = prepare_sim(w, batch->group, capacity);
+    if (w->comm) SW_TRY(st);
     if (st == SW_E_MEMORY && capacity > batch->count) return run_batch(w, batch, batch->count);
     if (st == SW_E_MEMORY && batch->count > 1) {
         /* The device has less memory than it reported, or than the one on which the batch began. Halves of the batch
@@ -82,6 +85,10 @@ static enum sw_status complete_written_batch(struct worker *w)
 {
     if (w->written < 0) return SW_OK;
     SW_TRY(writer_wait_mark(w->writer, w->mark));
+    if (worker_follows(w)) {
+        w->written = -1;
+        return SW_OK;
+    }
     worker_lock(w);
     w->written_outcome = SW_BATCH_DONE;
     worker_request(w, REQUEST_COMPLETE);
@@ -95,7 +102,7 @@ static enum sw_status compute_batch(struct worker *w)
     const struct sw_plan_batch *b = &plan->batch[w->batch];
     w->totals = (struct sw_totals){.batches = 1, .points_steps = sw_plan_work(plan, b)};
     const enum sw_status st = run_batch(w, b, largest_batch_of_group(plan, w->batch));
-    help_dismiss(w, w->batch);
+    if (!w->comm) help_dismiss(w, w->batch);
     SW_TRY(st);
     w->computed = true;
     SW_TRY(complete_written_batch(w));  /* the batch before */
@@ -145,11 +152,24 @@ static enum sw_status help_other(struct worker *w)
 
 /* ---- */
 
+/* The next batch of this worker, or of all ranks. */
+static void request_batch(struct worker *w)
+{
+    if (!worker_follows(w)) {
+        worker_lock(w);
+        worker_request(w, REQUEST_BATCH);
+    }
+    if (!w->comm) return;
+    const int64_t batch = (int64_t)domain_of_first(w->comm, (double)w->batch);
+    worker_lock(w);
+    w->batch = batch;
+    worker_unlock(w);
+}
+
 static enum sw_status compute_batches(struct worker *w)
 {
     for (;;) {
-        worker_lock(w);
-        worker_request(w, REQUEST_BATCH);
+        request_batch(w);
         if (w->batch >= 0) SW_TRY(compute_batch(w));
         else if (w->batch == SW_QUEUE_HELP) SW_TRY(help_other(w));
         else if (w->batch == SW_QUEUE_WAIT) SW_TRY(complete_written_batch(w));

@@ -13,6 +13,11 @@
 #include "sweep/sw_run_result.h"
 #include "sweep/sw_sweep.h"
 
+/* Of runs whose grids are cut over ranks, each of which writes a part of its own: the part has points first .. first +
+ * count - 1 along the last axis that has more than one. Parts of one batch are a chain in the order of ranks, and the
+ * last one has the results. */
+struct sw_part_slab { int rank, ranks; int64_t first, count; };
+
 struct sw_part_desc {
     const struct sw_sweep *sweep;
     const struct sw_group *group;
@@ -22,6 +27,8 @@ struct sw_part_desc {
     int     field_first, scalar_first;  /* the first output of the group that is in this part */
     int64_t *infinite;                  /* [count] in, out: how many numbers of each run its fields hold as infinite, in
                                            single precision. Fields of the part are added to it; NULL: not wanted    */
+    struct sw_part_slab slab;           /* ranks 0: the part has whole grids */
+    long    least;                      /* number of the part; 0: above those that are there */
     int     turn, of;                   /* process `turn` of the `of` that write to the file at once; 0, 0: alone */
 };
 struct sw_part;
@@ -32,7 +39,7 @@ struct sw_part;
  * @return SW_E_IO with the path and the system's reason; SW_E_MEMORY */
 enum sw_status sw_part_create(const char *file, const struct sw_part_desc *desc, const struct sw_provenance *provenance,
                               struct sw_part **part);
-/** Append the next saved field: [count][points] float (sweep->single_fields) or double; the fields of a problem with
+/** Append the next saved field, of a part of slabs the slab: [count][points] float (sweep->single_fields) or double; the fields of a problem with
  * several follow one another. Copied. NULL: all NaN. */
 enum sw_status sw_part_add_field(struct sw_part *part, const void *field);
 /** Append points first .. first + count - 1 of the next saved field, of a part of one run on a line whose group is cut

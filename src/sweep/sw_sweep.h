@@ -32,6 +32,9 @@ struct sw_axis {
     bool    together;           /* its k-th value goes with the k-th of others: zip, drawn at random        */
 };
 
+/* How devices share the work: run.split. */
+enum sw_split { SW_SPLIT_AUTO, SW_SPLIT_RUNS, SW_SPLIT_GRID };
+
 struct sw_sweep {
     const struct sw_problem *problem;
     const struct sw_config  *config;    /* borrowed; outlives the sweep                                     */
@@ -76,6 +79,7 @@ struct sw_sweep {
     double      checkpoint_minutes;     /* run.checkpoint; -10: not given                                    */
     int64_t     batch;                  /* run.batch; 0: from the memory                                     */
     double      memory;                 /* run.memory, in bytes; 0: what is free                             */
+    enum sw_split split;                /* run.split                                                         */
     struct sw_sweep_own *own;
 };
 

@@ -425,6 +425,15 @@ static void check_output(struct sw_sweep *s)
     if (every && times) report_error(s, every, "'output.scalars' has both every and times; leave one out");
 }
 
+static void read_split(struct sw_sweep *s)
+{
+    const char *word = key_text(s, "run.split");
+    s->split = !strcmp(word, "grid") ? SW_SPLIT_GRID : !strcmp(word, "runs") ? SW_SPLIT_RUNS : SW_SPLIT_AUTO;
+    if (s->split == SW_SPLIT_GRID && !s->problem->shape->decomposes)
+        report_error(s, sw_config_find(s->config, "run.split"), "'run.split' = \"grid\": the grids of %s are not cut "
+                     "over devices; leave it out, and each device computes runs of its own", s->problem->name);
+}
+
 enum sw_status options_read(struct sw_sweep *s)
 {
     const struct sw_key *key;
@@ -437,6 +446,7 @@ enum sw_status options_read(struct sw_sweep *s)
     s->file = key_text(s, "output.file");
     s->single_fields = !strcmp(key_text(s, "output.fields.precision"), "single");
     s->single_steps = !strcmp(key_text(s, "run.precision"), "single");
+    read_split(s);
     s->checkpoint_minutes = read_number(s, "run.checkpoint");
     if (!sw_config_find(s->config, "run.checkpoint")) s->checkpoint_minutes = -s->checkpoint_minutes;
     s->batch = (int64_t)read_number(s, "run.batch");

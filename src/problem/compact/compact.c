@@ -790,7 +790,7 @@ static const char example[] =
     "output  = { file = \"results/compact.h5\"; };\n";
 
 static const struct sw_problem_shape shape = {
-    .min_points = 1, .max_dim = 3, .walls = walls, .fields_of = fields_of};
+    .min_points = 1, .max_dim = 3, .decomposes = true, .walls = walls, .fields_of = fields_of};
 static const struct sw_problem_advice advice = {
     .warn_setup = warn_rounding, .warn_run = warnings, .name_nonfinite = name_nonfinite};
 

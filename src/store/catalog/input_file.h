@@ -43,7 +43,8 @@ const struct sw_data_group *sw_input_file_group(const struct sw_input_file *inpu
 bool sw_input_file_lacks_states(const struct sw_input_file *input);
 
 /* The outputs that a file has of a run: field_first .. field_first+fields-1, likewise of the series. Of a run that is
- * cut the first of them may begin at a point, and one more after the last may end at a point, else 0. */
-struct sw_time_slice { int64_t field_first, fields, scalar_first, scalars, begin_point, end_point; };
+ * cut the first of them may begin at a point, and one more after the last may end at a point, else 0. Or it has slab
+ * `slab` of `slabs` of each of them. */
+struct sw_time_slice { int64_t field_first, fields, scalar_first, scalars, begin_point, end_point, slab, slabs; };
 struct sw_time_slice sw_input_file_time_slice(const struct sw_input_file *input, int64_t row);
 #endif

@@ -323,7 +323,17 @@ static long last_claimed(const char *folder)
     return there ? number : 0;
 }
 
-enum sw_status sw_files_new_part(const char *file, int turn, int of, char **tmp)
+enum sw_status sw_files_last_part(const char *file, long *last)
+{
+    char *folder = sw_files_name(file, ".d");
+    *last = 0;
+    if (!folder) return SW_E_MEMORY;
+    const enum sw_status st = sw_files_absent(folder) ? SW_OK : last_number(folder, last);
+    sw_free(folder);
+    return st;
+}
+
+enum sw_status sw_files_new_part(const char *file, int turn, int of, long least, char **tmp)
 {
     const int stride = of > 1 ? of : 1;
     bool taken = true;
@@ -332,8 +342,8 @@ enum sw_status sw_files_new_part(const char *file, int turn, int of, char **tmp)
     *tmp = NULL;
     if (!st) st = sw_files_make_parents(file);
     if (!st) st = sw_files_make_own_folder(folder);
-    long last = !st && of <= 1 ? last_claimed(folder) : 0;
-    if (!st && !last) st = last_number(folder, &last);
+    long last = least ? least - 1 : !st && of <= 1 ? last_claimed(folder) : 0;
+    if (!st && !last && !least) st = last_number(folder, &last);
     long number = last + 1;
     number += (turn % stride + stride - number % stride) % stride;
     for (; !st && taken; number += stride) {

@@ -34,8 +34,11 @@ enum sw_status sw_files_remove_damaged(const char *file);
  * @param turn, of  of several processes that write at once: only numbers that leave `turn` when divided by `of`, so
  *                  that no two processes claim one number, however late a file system shows what another machine wrote;
  *                  of <= 1: any
+ * @param least     the number is not below; 0: it is above all that are there
  * @param tmp       its path, to be freed with sw_free() */
-enum sw_status sw_files_new_part(const char *file, int turn, int of, char **tmp);
+enum sw_status sw_files_new_part(const char *file, int turn, int of, long least, char **tmp);
+/** The largest part number in use. @param last  out: 0: there are no parts, or no folder of them */
+enum sw_status sw_files_last_part(const char *file, long *last);
 
 /** Follow symbolic links to the path of the file itself; it need not exist yet. Free with sw_free().
  * @param to_write  it is going to be written: a link of somebody else would say where

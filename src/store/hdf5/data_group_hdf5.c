@@ -57,6 +57,10 @@ enum sw_status sw_data_group_add_kind(struct sw_data_group *s, enum sw_var_kind 
     return sw_data_group_add(s, kind, SW_H5_DOUBLE, kinds[kind].name, "1", kinds[kind].long_name);
 }
 
+int sw_data_group_axis(const struct sw_data_group *s) { return s->n[2] > 1 ? 2 : s->n[1] > 1 ? 1 : 0; }
+
+int64_t sw_data_group_across(const struct sw_data_group *s) { return sw_points(s->n) / s->n[sw_data_group_axis(s)]; }
+
 struct sw_var *sw_data_group_var(const struct sw_data_group *s, const char *name)
 {
     for (int k = 0; k < s->nvar; k++)
@@ -326,7 +330,9 @@ static enum sw_status find_var(void *user, const char *name, bool is_group)
     sw_data_group_path(f->s, name, path);
     sw_h5_dataset_close(sw_h5_dataset(f->h, path, &shape, &type));
     if (!f->s->piece_count) sw_h5_check_stored(f->h, path, -1);
-    else sw_h5_check_stored(f->h, path, kind_of(name, shape.rank, f->s->dim) == SW_VAR_FIELD ? f->s->piece_count : 0);
+    else
+        sw_h5_check_stored(f->h, path, kind_of(name, shape.rank, f->s->dim) == SW_VAR_FIELD ?
+                           f->s->piece_count * sw_data_group_across(f->s) : 0);
     enum sw_var_kind kind = f->h->status ? SW_VAR_KINDS : kind_of(name, shape.rank, f->s->dim);
     if (kind == SW_VAR_KINDS) return f->h->status;
     if (type != SW_H5_DOUBLE && (type != SW_H5_SINGLE || kind < SW_VAR_SERIES))
@@ -401,7 +407,9 @@ static void read_data_group(struct sw_h5 *h, const struct sw_run_table *table, s
     s->scalar_first = sw_h5_get_attr_count(h, path, "scalar_first");
     s->piece_first = sw_h5_get_attr_count(h, path, "piece_first");
     s->piece_count = sw_h5_get_attr_count(h, path, "piece_count");
-    if (s->piece_count > s->n[0] - s->piece_first)
+    s->slab = sw_h5_get_attr_count(h, path, "slab");
+    s->slabs = sw_h5_get_attr_count(h, path, "slabs");
+    if (s->piece_count > s->n[sw_data_group_axis(s)] - s->piece_first || s->slab > s->slabs)
         sw_h5_damaged(h, "holds points that its fields do not have");
     s->nfield = length_of(h, s, "time");
     s->nscalar = length_of(h, s, "time_s");

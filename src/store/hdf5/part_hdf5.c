@@ -42,6 +42,19 @@ static int64_t equal_share(int64_t count, int64_t most)
     return (count + chunks - 1) / chunks;
 }
 
+/* Whether outputs of this kind have the points of a slab alone. */
+static bool in_slabs(const struct sw_data_group *s, enum sw_var_kind kind) { return kind == SW_VAR_FIELD && s->slabs; }
+
+/* Narrow a block of whole fields, of so many dimensions, to points first .. first + count - 1 along the axis of pieces,
+ * the first dimension of a field that has more than one. */
+static void narrow(const struct sw_data_group *s, int rank, int64_t first, int64_t count, hsize_t start[SW_H5_RANK],
+                   hsize_t size[SW_H5_RANK])
+{
+    const int dimension = rank - 1 - sw_data_group_axis(s);
+    start[dimension] = (hsize_t)first;
+    size[dimension] = (hsize_t)count;
+}
+
 static hid_t make_dataset(const struct var_writer *s, const struct sw_data_group *data_group,
                           const struct sw_var *var, int64_t outputs)
 {
@@ -62,6 +75,7 @@ static enum sw_status open_writer(struct var_writer *s, struct sw_h5 *h, const s
                                 .count = data_group->count};
     if (outputs < 1) outputs = 1;
     s->inner = sw_var_inner(data_group, var->kind);
+    if (in_slabs(data_group, var->kind)) s->inner = data_group->piece_count * sw_data_group_across(data_group);
     s->row = (size_t)s->inner * sw_h5_size(var->type);
     int64_t bytes = s->count * (int64_t)s->row;
     s->depth = bytes > ALONE_BYTES ? 1 : equal_share(outputs, sw_clamp(BLOCK_BYTES / bytes, 1, outputs));
@@ -76,6 +90,8 @@ static void write_block(struct var_writer *s, const void *data, int64_t outputs)
     int rank = sw_var_size(s->data_group, s->kind, s->count, s->written + outputs, size);
     sw_var_start(s->data_group, s->kind, 0, s->written, start);
     sw_var_size(s->data_group, s->kind, s->count, outputs, count);
+    if (in_slabs(s->data_group, s->kind))
+        narrow(s->data_group, rank, s->data_group->piece_first, s->data_group->piece_count, start, count);
     sw_h5_grow(s->h5, s->dataset, size);
     sw_h5_write(s->h5, s->dataset, s->type, rank, start, count, data);
     s->written += outputs;
@@ -129,8 +145,7 @@ static void add_piece_of_output(struct var_writer *s, const void *data, int64_t 
     const int rank = sw_var_size(s->data_group, s->kind, s->count, s->written + 1, size);
     sw_var_start(s->data_group, s->kind, 0, s->written, start);
     sw_var_size(s->data_group, s->kind, s->count, 1, part);
-    start[rank - 1] = (hsize_t)first;
-    part[rank - 1] = (hsize_t)count;
+    narrow(s->data_group, rank, first, count, start, part);
     sw_h5_grow(s->h5, s->dataset, size);
     sw_h5_write(s->h5, s->dataset, s->type, rank, start, part, data);
     s->written += first + count == s->inner;
@@ -227,7 +242,11 @@ static enum sw_status describe_part(struct sw_part *p, const struct sw_provenanc
     snprintf(s->name, sizeof s->name, "%s", p->desc.group->name);
     s->numbered = p->desc.sweep->problem->shape->numbered;
     s->dim = p->desc.group->dim;
-    s->cut = p->desc.group->cut > 0;
+    s->cut = p->desc.group->cut > 0 || p->desc.slab.ranks;
+    s->slab = p->desc.slab.rank;
+    s->slabs = p->desc.slab.ranks;
+    s->piece_first = p->desc.slab.first;
+    s->piece_count = p->desc.slab.count;
     memcpy(s->n, p->desc.group->n, sizeof s->n);
     s->count = p->desc.count;
     s->field_first = p->desc.field_first;
@@ -243,7 +262,7 @@ static bool has_other_arrays(const struct sw_part *p) { return p->desc.sweep->sa
 static enum sw_status begin_file(struct sw_part *p, const char *file, const struct sw_provenance *provenance)
 {
     SW_TRY(describe_part(p, provenance));
-    SW_TRY(sw_files_new_part(file, p->desc.turn, p->desc.of, &p->tmp));
+    SW_TRY(sw_files_new_part(file, p->desc.turn, p->desc.of, p->desc.least, &p->tmp));
     SW_TRY(sw_h5_create(&p->h5, p->tmp));
     sw_h5_write_metadata(&p->h5, &p->metadata);
     if (p->nwriter || has_other_arrays(p)) sw_h5_write_data_group(&p->h5, &p->data_group);
@@ -281,9 +300,8 @@ static int64_t count_infinite(const float *value, int64_t count)
 /* Fields one after another. */
 static void count_infinite_of_runs(struct sw_part *p, const float *field)
 {
-    const int64_t points = sw_points(p->desc.group->n);
     for (int k = p->nseries; k < p->nwriter; k++)
-        for (int j = 0; j < p->desc.count; j++, field += points) p->desc.infinite[j] += count_infinite(field, points);
+        for (int64_t j = 0, points = p->writer[k].inner; j < p->desc.count; j++, field += points) p->desc.infinite[j] += count_infinite(field, points);
 }
 
 enum sw_status sw_part_add_field(struct sw_part *p, const void *field)
@@ -401,9 +419,9 @@ static enum sw_status set_scales(struct sw_part *p)
     bool one_dt = true;
     for (int64_t j = 1; j < s->count; j++) one_dt &= p->grid[j].dt == first->dt;
     if (p->nfields) {
-        const bool half = s->piece_first + s->piece_count < s->n[0];  /* one more is begun */
+        const bool half = !s->slabs && s->piece_first + s->piece_count < s->n[0];  /* one more is begun */
         s->nfield = p->writer[p->nseries].written + (s->piece_count && half);
-        if (s->piece_count == s->n[0]) s->piece_count = 0;
+        if (!s->slabs && s->piece_count == s->n[0]) s->piece_count = 0;
         SW_TRY(one_dt ? make_times(g->field_time + s->field_first, s->nfield, first->dt,
                                    &s->scale[SW_VAR_T])
                       : sw_data_group_add_kind(s, SW_VAR_T));
@@ -483,6 +501,9 @@ static void write_piece(struct sw_h5 *h, const struct sw_data_group *s)
     snprintf(path, sizeof path, "/%s", s->name);
     sw_h5_attr(h, path, "piece_first", SW_H5_INTEGER, 1, &s->piece_first);
     sw_h5_attr(h, path, "piece_count", SW_H5_INTEGER, 1, &s->piece_count);
+    if (!s->slabs) return;
+    sw_h5_attr(h, path, "slab", SW_H5_INTEGER, 1, &s->slab);
+    sw_h5_attr(h, path, "slabs", SW_H5_INTEGER, 1, &s->slabs);
 }
 
 static enum sw_status write_run_table_and_scales(struct sw_part *p, const struct sw_run_table *t,
@@ -534,7 +555,7 @@ static void add_to_index(const struct sw_part *p, const struct sw_run_result *re
 {
     const bool goes_on = state && result[0].row.status == SW_RUN_PENDING;
     char *part = sw_strndup(p->tmp, strlen(p->tmp) - strlen(".tmp"));
-    if (part && !goes_on && !p->desc.field_first && !p->desc.scalar_first && !p->desc.group->cut)
+    if (part && !goes_on && !p->desc.field_first && !p->desc.scalar_first && !p->desc.group->cut && !p->desc.slab.ranks)
         sw_part_index_add(part, p->desc.count, p->desc.id, result);
     sw_free(part);
 }

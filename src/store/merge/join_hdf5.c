@@ -24,7 +24,7 @@ struct hyperslab {              /* the part of a variable of the joined file tha
     const struct sw_var *var;
     int64_t row, rows;             /* of the data group                                                      */
     int64_t output, outputs;
-    int64_t point, points;         /* of fields on a line: these points alone; points 0: all                  */
+    int64_t point, points;         /* of fields: these alone along sw_data_group_axis(); points 0: all        */
     size_t  cell;                  /* bytes of one output, or of these points of it                           */
     bool    packed;                /* the rows of jobs lie one after another, whatever row they go to        */
     char   *block;                 /* [rows][outputs][cell]                                                  */
@@ -170,8 +170,9 @@ static int place_of(const struct hyperslab *w, int64_t row, int64_t rows, int64_
     const int rank = sw_var_start(w->s, w->var->kind, row, output, start);
     sw_var_size(w->s, w->var->kind, rows, outputs, size);
     if (w->points) {
-        start[rank - 1] = (hsize_t)w->point;
-        size[rank - 1] = (hsize_t)w->points;
+        const int dimension = rank - 1 - sw_data_group_axis(w->s);
+        start[dimension] = (hsize_t)w->point;
+        size[dimension] = (hsize_t)w->points;
     }
     return rank;
 }
@@ -403,10 +404,11 @@ static enum sw_status copy_slab(struct join *j, const struct sw_joined_group *t,
     return j->out.status;
 }
 
-/* A field on a line, of which one output is more than a block: so many points at a time. */
+/* A field of which one output is more than a block, or comes in pieces: so many points of its axis at a time. */
 static enum sw_status copy_pieces(struct join *j, const struct sw_joined_group *t, const struct var_copy *m)
 {
-    const int64_t n = t->data_group.n[0], word = (int64_t)m->cell / n, piece = sw_clamp(BLOCK_BYTES / word, 1, n);
+    const int64_t n = t->data_group.n[sw_data_group_axis(&t->data_group)], word = (int64_t)m->cell / n,
+                  piece = sw_clamp(BLOCK_BYTES / word, 1, n);
     SW_TRY(sw_have_room((size_t)(piece * word), &j->block, &j->room));
     for (int64_t row = 0; row < t->data_group.count; row++)
         for (int64_t o = 0; o < m->outputs; o++)
@@ -483,7 +485,7 @@ static void make_var(struct join *j, const struct sw_data_group *s, const struct
     m->cell = (size_t)sw_var_inner(s, var->kind) * sw_h5_size(var->type);
     m->row = (size_t)m->outputs * m->cell;
     m->by_input = var->kind == SW_VAR_FIELD && m->row <= BLOCK_BYTES && !chains;
-    m->in_pieces = var->kind == SW_VAR_FIELD && s->dim == 1 && (m->cell > BLOCK_BYTES || pieces);
+    m->in_pieces = var->kind == SW_VAR_FIELD && (m->cell > BLOCK_BYTES || pieces);
     shape.rank = sw_var_size(s, var->kind, s->count, m->outputs, shape.dim);
     m->dataset = sw_h5_make_var(&j->out, s, var, &shape);
 }

@@ -1,0 +1,30 @@
+#ifndef DOMAIN_H
+#define DOMAIN_H
+/* Runs whose grid is cut over ranks: each has a slab of it, the points that follow one another along its slowest axis.
+ * A rank is a process that mpirun has started, or where there is one process, one of its devices. */
+#include "comm/sw_comm.h"
+#include "problem/sw_setup.h"
+
+/** The axis that is cut: the last one that has more than one point, so that a slab is one piece of memory. */
+int domain_axis(const int64_t n[SW_DIMS]);
+
+/** The points along it of the largest slab. */
+int64_t domain_largest(const int64_t n[SW_DIMS], int ranks);
+
+/** Where slab `rank` begins, of n points that are cut evenly; that of rank `ranks` is n. */
+int64_t domain_begin(int64_t n, int ranks, int rank);
+
+/** Give a set-up of the whole grid the slab of this rank. @param comm  NULL: nothing is cut */
+void domain_cut(const struct sw_comm *comm, struct sw_setup *setup);
+
+/** Run `part` on as many ranks: the processes of comm, where it has several; else threads of this process. Each rank
+ * calls it once with the communicator of all. @return as sw_comm_run() */
+enum sw_status domain_run(const struct sw_comm *comm, int ranks, sw_comm_part *part, void *context);
+
+/* Ranks take the same decisions: collective. comm NULL: there is but this rank. */
+
+/** Whether it is so on any rank. A failure shows in the next operation. */
+bool domain_any(const struct sw_comm *comm, bool here);
+/** The number of the first rank, on all. Likewise. */
+double domain_of_first(const struct sw_comm *comm, double here);
+#endif
