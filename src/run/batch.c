@@ -105,18 +105,36 @@ static enum sw_status copy_state(const struct batch *b, double **stored_state)
     return st;
 }
 
+/* Of a state that is no field, all is one point. */
+static struct sw_state_shape shape_of_state(const struct batch *b)
+{
+    const struct runs *r = &b->runs;
+    const int64_t *n = r->setup->n;
+    const int axis = domain_axis(r->group->n);
+    struct sw_state_shape s = {.fields = 1, .across = r->size, .count = 1, .whole = 1,
+                               .more = stored_size(b) - r->size};
+    if (!b->w->comm && r->plan->resume->nparts == 1) return s;
+    s.across = (size_t)(sw_points(n) / n[axis]);
+    s.count = n[axis];
+    s.whole = r->group->n[axis];
+    s.first = b->w->comm ? r->setup->domain.first[axis] : 0;
+    s.fields = r->size / (s.across * (size_t)s.count);
+    return s;
+}
+
 /* Continue from the checkpoint of an earlier call. */
 static enum sw_status restore(struct batch *b)
 {
     const struct runs *r = &b->runs;
     const struct sw_checkpoint *resume = r->plan->resume;
     const size_t size = r->size, stored = stored_size(b);
+    const struct sw_state_shape shape = shape_of_state(b);
     double *old = NULL, *state = NULL;
     enum sw_status st;
     SW_TRY(writer_wait(b->w->writer));  /* only the writer thread uses the output until then */
     SW_TRY_TO(out, st, sw_alloc((size_t)resume->count * stored, &old));
     SW_TRY_TO(out, st, sw_alloc((size_t)r->count * size, &state));
-    SW_TRY_TO(out, st, sw_checkpoint_read(resume, old, stored));
+    SW_TRY_TO(out, st, sw_checkpoint_read(resume, &shape, old));
     for (int j = 0; j < r->count; j++) {
         const double *from = old + (size_t)r->plan->row[j] * stored;
         memcpy(state + (size_t)j * size, from, size * sizeof *state);
@@ -178,14 +196,17 @@ static enum sw_status stop_batch(struct batch *b)
 /* Whether it is the last of the ranks that compute the batch: its part has the results. */
 static bool is_last_rank(const struct batch *b) { return !b->w->comm || b->w->comm->rank == b->w->comm->size - 1; }
 
-/* Without fields there is one part, of the results. */
-static bool writes(const struct batch *b) { return is_last_rank(b) || b->runs.group->nfield; }
+/* Without fields and checkpoints there is one part, of the results. */
+static bool writes(const struct batch *b)
+{
+    return is_last_rank(b) || b->runs.group->nfield || b->runs.sweep->problem->time;
+}
 
 static struct sw_part_slab slab_of(const struct batch *b)
 {
     const struct sw_comm *comm = b->w->comm;
     const int axis = domain_axis(b->runs.group->n);
-    if (!comm || !b->runs.group->nfield) return (struct sw_part_slab){0};
+    if (!comm || !(b->runs.group->nfield || b->runs.sweep->problem->time)) return (struct sw_part_slab){0};
     return (struct sw_part_slab){comm->rank, comm->size, b->w->setup.domain.first[axis], b->w->setup.n[axis]};
 }
 

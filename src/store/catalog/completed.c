@@ -48,7 +48,23 @@ static bool can_continue(const struct sw_catalog *c, int input)
     return pending;
 }
 
-static enum sw_status add_checkpoint(const struct sw_input_file *in, struct sw_completed *l)
+/* The parts with the slabs of a state, of which a slice has the last: those before it in the chain have the others. */
+static enum sw_status list_parts(const struct sw_catalog *c, int64_t slice, struct sw_checkpoint *b)
+{
+    const int64_t slabs = sw_input_file_time_slice(&c->input[c->slice[slice].input], c->slice[slice].row).slabs;
+    b->nparts = slabs ? (int)slabs : 1;
+    SW_TRY(sw_alloc((size_t)b->nparts, &b->part));
+    for (int k = b->nparts; k-- > 0; slice = c->slice[slice].previous) {
+        const struct sw_input_file *in = &c->input[c->slice[slice].input];
+        const struct sw_slab of = sw_input_file_slab(in, c->slice[slice].row);
+        b->part[k] = (struct sw_checkpoint_part){sw_strdup(in->path), of.first, of.count};
+        if (!b->part[k].path) return SW_E_MEMORY;
+    }
+    return SW_OK;
+}
+
+static enum sw_status add_checkpoint(const struct sw_catalog *c, const struct sw_input_file *in,
+                                     struct sw_completed *l)
 {
     SW_TRY(sw_resize((size_t)l->ncheckpoint, (size_t)l->ncheckpoint + 1, &l->checkpoint));
     struct sw_checkpoint *b = &l->checkpoint[l->ncheckpoint++];
@@ -62,7 +78,7 @@ static enum sw_status add_checkpoint(const struct sw_input_file *in, struct sw_c
     memcpy(b->id, in->table->id, count * sizeof *b->id);
     for (size_t j = 0; j < count; j++) b->status[j] = (unsigned char)sw_run_table_status(in->table, (int64_t)j);
     if (!(b->solver = sw_strdup(in->table->solver))) return SW_E_MEMORY;
-    return (b->path = sw_strdup(in->path)) ? SW_OK : SW_E_MEMORY;
+    return list_parts(c, sw_catalog_find(c, in->table->id[0])->newest, b);
 }
 
 /* @param c  brief: statuses alone are of interest: parts are not opened where FILE.d/index knows them. The last one
@@ -98,7 +114,7 @@ static enum sw_status read_catalog(const char *file, struct sw_report *report, s
         l->is_virtual |= c->input[k].nsource > 0;
         l->lacks_states |= sw_input_file_lacks_states(&c->input[k]);
         l->lacks_estimates &= !sw_run_table_has(c->input[k].table, "error_time");
-        if (can_continue(c, k)) SW_TRY(add_checkpoint(&c->input[k], l));
+        if (can_continue(c, k)) SW_TRY(add_checkpoint(c, &c->input[k], l));
     }
     if (c->whole && l->has_file && c->input[0].lost_checksums)
         sw_report_add(report, SW_WARNING, NULL, 0, SW_LOST_CHECKSUMS, file);
@@ -157,7 +173,9 @@ void sw_completed_close(struct sw_completed **completed)
         sw_free(l->checkpoint[k].id);
         sw_free(l->checkpoint[k].status);
         sw_free(l->checkpoint[k].solver);
-        sw_free(l->checkpoint[k].path);
+        for (int i = 0; i < l->checkpoint[k].nparts && l->checkpoint[k].part; i++)
+            sw_free(l->checkpoint[k].part[i].path);
+        sw_free(l->checkpoint[k].part);
     }
     for (int k = 0; k < l->noverride; k++) sw_free(l->override[k]);
     for (int k = 0; k < l->ndamaged; k++) sw_free(l->damaged[k]);

@@ -47,4 +47,7 @@ bool sw_input_file_lacks_states(const struct sw_input_file *input);
  * `slab` of `slabs` of each of them. */
 struct sw_time_slice { int64_t field_first, fields, scalar_first, scalars, begin_point, end_point, slab, slabs; };
 struct sw_time_slice sw_input_file_time_slice(const struct sw_input_file *input, int64_t row);
+/** The points along the last axis that a file of slabs has of a run; count 0: it has whole fields. */
+struct sw_slab { int64_t first, count; };
+struct sw_slab sw_input_file_slab(const struct sw_input_file *input, int64_t row);
 #endif

@@ -177,6 +177,12 @@ const struct sw_data_group *sw_input_file_group(const struct sw_input_file *in, 
     return in->data_group_of[row] < 0 ? NULL : &in->data_group[in->data_group_of[row]];
 }
 
+struct sw_slab sw_input_file_slab(const struct sw_input_file *in, int64_t row)
+{
+    const struct sw_data_group *s = sw_input_file_group(in, row);
+    return s && s->slabs ? (struct sw_slab){s->piece_first, s->piece_count} : (struct sw_slab){0};
+}
+
 struct sw_time_slice sw_input_file_time_slice(const struct sw_input_file *in, int64_t row)
 {
     const struct sw_data_group *s = sw_input_file_group(in, row);

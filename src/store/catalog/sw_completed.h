@@ -11,6 +11,9 @@
 #include "sweep/sw_run_result.h"
 #include "sweep/sw_sweep.h"
 
+/* A part with a state, and which points along the last axis it is of where grids are cut over ranks; count 0: all. */
+struct sw_checkpoint_part { char *path; int64_t first, count; };
+
 struct sw_checkpoint {      /* a batch that stopped half-way: the last of its chain of parts            */
     int      count;
     uint64_t *id;           /* [count]                                                                  */
@@ -19,7 +22,8 @@ struct sw_checkpoint {      /* a batch that stopped half-way: the last of its ch
     int      cut;           /* struct sw_group                                                          */
     char    *solver;        /* the row that computed it                                                 */
     int      fields_done, scalars_done;
-    char    *path;          /* the part that holds the state                                            */
+    int      nparts;
+    struct sw_checkpoint_part *part;  /* [nparts] that hold the state, each a slab of it, in their order */
 };
 struct sw_completed {                  /* what FILE and its parts hold; read only to others                         */
     struct sw_sweep_identity identity; /* the sweep that wrote it (the newest)                                      */
@@ -67,7 +71,15 @@ enum sw_status sw_completed_check_sweep(const struct sw_completed *completed, co
                                         const uint64_t *id);
 /** Whether the runs that are there have axes whose last digits are those of earlier versions (sw_config.older_axes). */
 bool sw_completed_has_older_axes(const struct sw_completed *completed);
-/** Read the state of a checkpoint: [count][state_size].
- * @return SW_E_IO; where the part is damaged or of another version of sweep, the message says what to remove */
-enum sw_status sw_checkpoint_read(const struct sw_checkpoint *batch, double *state, size_t state_size);
+/* What a run's state in memory is: `fields` fields of `across` by `count` points, of those along the last axis that
+ * begin at `first`, of `whole`; then `more` numbers, which all slabs have alike. */
+struct sw_state_shape { size_t fields, across; int64_t first, count, whole; size_t more; };
+
+/** Read the state of a checkpoint, however many slabs it was cut into: [count][numbers of the shape]. Of a run that had
+ * failed (the first of `more` is not negative) the numbers at the beginning are those of the first slab. Takes memory
+ * for one slab as it is stored.
+ * @return SW_E_IO; where a part is damaged or of another version of sweep, the message says what to remove;
+ *         SW_E_MEMORY */
+enum sw_status sw_checkpoint_read(const struct sw_checkpoint *batch, const struct sw_state_shape *shape,
+                                  double *state);
 #endif

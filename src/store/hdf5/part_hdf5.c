@@ -256,8 +256,11 @@ static enum sw_status describe_part(struct sw_part *p, const struct sw_provenanc
     return list_variables(p);
 }
 
-/* Whether the part has arrays that no writer writes. */
-static bool has_other_arrays(const struct sw_part *p) { return p->desc.sweep->save_state || p->desc.sweep->history; }
+/* Whether the part has a data group without arrays of a writer: for others, or to say which slab it has. */
+static bool has_other_arrays(const struct sw_part *p)
+{
+    return p->desc.sweep->save_state || p->desc.sweep->history || p->desc.slab.ranks;
+}
 
 static enum sw_status begin_file(struct sw_part *p, const char *file, const struct sw_provenance *provenance)
 {
@@ -588,12 +591,13 @@ void sw_part_abandon(struct sw_part **part)
 }
 
 /* ---- the state of a part that goes on */
-enum sw_status sw_checkpoint_read(const struct sw_checkpoint *batch, double *state, size_t state_size)
+
+static enum sw_status read_state(const struct sw_checkpoint *batch, int part, size_t size, double *state)
 {
     struct sw_h5 h;
     sw_hdf5_lock();
-    if (!sw_h5_open(&h, batch->path))
-        sw_h5_get_list(&h, "/state/u", SW_H5_DOUBLE, (int64_t)((size_t)batch->count * state_size), state);
+    if (!sw_h5_open(&h, batch->part[part].path))
+        sw_h5_get_list(&h, "/state/u", SW_H5_DOUBLE, (int64_t)((size_t)batch->count * size), state);
     enum sw_status st = sw_h5_close(&h);
     sw_hdf5_unlock();
     if (!st || !h.damaged) return st;  /* what the system cannot read now may be whole */
@@ -601,4 +605,50 @@ enum sw_status sw_checkpoint_read(const struct sw_checkpoint *batch, double *sta
     snprintf(why, sizeof why, "%s", sw_err_message());
     return SW_FAIL(st, "%s; remove this file, no other: its %d runs continue from the part before it, or begin again",
                    why, batch->count);
+}
+
+static size_t state_numbers(const struct sw_state_shape *s) { return s->fields * s->across * (size_t)s->count; }
+
+/* The points of a run that two slabs share. */
+static void copy_points(const struct sw_state_shape *from, const double *old, const struct sw_state_shape *to,
+                        double *state)
+{
+    const int64_t begin = sw_clamp(from->first, to->first, INT64_MAX),
+                  end = sw_clamp(from->first + from->count, 0, to->first + to->count);
+    for (size_t f = 0; f < to->fields && end > begin; f++)
+        memcpy(state + to->across * (f * (size_t)to->count + (size_t)(begin - to->first)),
+               old + to->across * (f * (size_t)from->count + (size_t)(begin - from->first)),
+               to->across * (size_t)(end - begin) * sizeof *state);
+}
+
+static void copy_runs(int count, const struct sw_state_shape *from, const double *old, bool first_slab,
+                      const struct sw_state_shape *to, double *state)
+{
+    const size_t have = state_numbers(from), want = state_numbers(to);
+    for (int j = 0; j < count; j++, old += have + to->more, state += want + to->more) {
+        const bool failed = to->more && old[have] >= 0;
+        if (!failed) copy_points(from, old, to, state);
+        if (!first_slab) continue;
+        for (size_t i = 0; failed && i < want; i++) state[i] = i < have ? old[i] : NAN;
+        memcpy(state + want, old + have, to->more * sizeof *state);
+    }
+}
+
+enum sw_status sw_checkpoint_read(const struct sw_checkpoint *batch, const struct sw_state_shape *shape, double *state)
+{
+    enum sw_status st = SW_OK;
+    if (batch->nparts == 1 && shape->count == shape->whole)
+        return read_state(batch, 0, state_numbers(shape) + shape->more, state);
+    for (int k = 0; k < batch->nparts && !st; k++) {
+        struct sw_state_shape from = *shape;
+        double *old = NULL;
+        from.first = batch->part[k].first;
+        from.count = batch->part[k].count ? batch->part[k].count : shape->whole;
+        const size_t numbers = state_numbers(&from) + from.more;
+        st = sw_alloc((size_t)batch->count * numbers, &old);
+        if (!st) st = read_state(batch, k, numbers, old);
+        if (!st) copy_runs(batch->count, &from, old, k == 0, shape, state);
+        sw_free(old);
+    }
+    return st;
 }

@@ -1,0 +1,108 @@
+#!/bin/bash
+# Runs whose grid is cut over ranks (run.split): devices of one process, and the processes of mpirun. Their results are
+# those of the undivided grid, also when a rank is killed and another number of ranks goes on; what cannot be cut is
+# refused.
+build=$(dirname "${SWEEP:-build/sweep}")
+cd "$(dirname "$0")/../../.." || exit 1
+case $build in /*) ;; *) build=$PWD/$build ;; esac
+. tests/helpers/helpers.sh
+. "$top/tests/helpers/mpi_helpers.sh"
+near() { [ -z "$python" ] || $python "$helpers/near_h5.py" "$@" 2>"$tmp/err" || fail "$*"; }
+
+cat >c.cfg <<'CFG'
+problem = "compact";
+sweep   = { k = [1, 2, 3]; };
+grid    = { n = [16, 17, 59]; length = "2*pi"; };
+scheme  = "d1_c6";
+axis    = "x";
+field   = "exp(sin(k*x)*cos(y))*sin(z + x)";
+output  = { file = "c.h5"; fields = { precision = "double"; }; };
+run     = { device = "cpu:0,1"; split = "grid"; };
+CFG
+
+# ---- lines that are not cut have the same bits, others differ by rounding: of some 10 u |f|/h in a derivative (u =
+# 1.1e-16, see docs/explanation/compact_distributed.md), which is some 6 times the largest
+names=0
+cut() {  # cut RELATIVE OPTION...: with two threads, with 2 and 3 processes
+    local bound=$1
+    shift
+    names=$((names + 1))
+    expect 0 run c.cfg -q -o "w$names.h5" "$@" --device cpu -s 'run.split="runs"'
+    expect 0 run c.cfg -o "t$names.h5" "$@"; says 'grid     cut along '; says 'over 2 devices'
+    near "w$names.h5" "t$names.h5" "$bound"
+    expect 0 verify "t$names.h5"
+    for n in $processes; do
+        ranks 0 "$n" "$sweep" run c.cfg -o "m$names-$n.h5" --device cpu "$@"; once "over $n devices: slabs of "
+        near "w$names.h5" "m$names-$n.h5" "$bound"
+    done
+}
+processes=
+if built_with_mpi && command -v mpirun >/dev/null; then processes='2 3'
+else skipped 'processes: built without MPI, or no mpirun'; fi
+cut 0
+cut 2e-14 -s 'axis="z"'
+processes=${processes%% *}
+cut 2e-14 -s 'axis="z"' -s 'boundary="3-4-6"' -s grid.length=2.0
+cut 2e-14 -s 'operator="gradient"'
+cut 2e-13 -s 'operator="laplacian"' -s 'scheme="d2_c6"'  # second derivatives: u |f|/h²
+cut 2e-14 -s 'grid.n=[31, 101]' -s 'axis="y"' -s 'field="sin(k*y)*cos(x)"'
+cut 2e-14 -s 'grid.n=[103]' -s 'field="exp(sin(k*x))"'
+cut 0 -s 'output.fields.precision="single"' -s run.batch=1
+
+# ---- a run that fails on one rank alone fails, with the message of the undivided one
+cut 0 -s 'field="sin(x)/(k - 2 + 1e-300*(z < 6) + (z < 5.5))"'
+
+# ---- refused
+expect 3 run c.cfg -s 'grid.n=[16, 17, 7]' -s 'axis="z"'; says 'rank 0 of 2 has 3 points'; says 'at least'
+expect 3 run c.cfg -s grid.dim=1 -s 'grid.n=1' -s 'field="k+0*x"'; says "error: 'grid.n' = 1"
+cat >heat.cfg <<'CFG'
+problem = "heat"; sweep = { a = [1, 2]; }; grid = { n = 16; length = 1.0; }; physics = { kappa = 1.0; };
+time = { dt = 0.001; end = 0.01; }; initial = "a*sin(2*pi*x)"; run = { device = "cpu:0,1"; split = "grid"; };
+CFG
+expect 3 run heat.cfg
+says "heat.cfg:2: error: 'run.split' = \"grid\": the grids of heat are not cut over devices; leave it out"
+expect 0 check c.cfg --device cpu; prints 'grid     whole: run.split cuts it over several devices, and there is one'
+expect 0 check c.cfg; prints 'grid     cut along z over 2 devices: slabs of 16 × 17 × 30 points'
+
+# ---- auto cuts a run that does not fit one device
+expect 3 run c.cfg -s 'run.split="runs"' -s run.memory=0.0002; says 'one run needs '
+expect 0 run c.cfg -o auto.h5 -s 'run.split="auto"' -s run.memory=0.0002; says 'cut along z over 2 devices'
+near w1.h5 auto.h5 0
+expect 0 run c.cfg -o whole.h5 -s 'run.split="auto"'; grep -q 'cut along' err && fail 'small runs are cut'
+expect 3 run c.cfg -s run.memory=0.0001; says 'for the slab of each of 2 devices'
+
+[ -n "$processes" ] || { summary; exit; }
+
+# ---- more processes than points; several devices in each
+ranks 3 3 "$sweep" run c.cfg -s 'grid.n=[16, 17, 2]' --device cpu
+once 'run.split: 2 points along z cannot be cut over 3 devices; use 2 of them'
+ranks 3 2 "$sweep" run c.cfg; once 'start one process for each device'
+timeout -k 5 $patience mpirun -n 3 "$sweep" check c.cfg --device cpu >out 2>err </dev/null || fail 'check under mpirun'
+prints 'grid     cut along z over 3 devices: slabs of 16 × 17 × 20 points'
+
+# ---- a rank is killed: the job ends, and another number of ranks computes what is missing
+cat >many.cfg <<'CFG'
+problem = "compact"; sweep = { k = "range(1, 24)"; }; grid = { n = [32, 32, 31]; length = "2*pi"; };
+scheme = "d1_c6"; axis = "y"; field = "exp(sin(k*x)*cos(y))*sin(z + x)";
+output = { file = "many.h5"; fields = { precision = "double"; }; };
+run = { device = "cpu"; split = "grid"; batch = 1; };
+CFG
+expect 0 run many.cfg -q -o all.h5 -s 'run.split="runs"'
+timeout -k 5 $patience mpirun -n 2 sh -c "[ \$OMPI_COMM_WORLD_RANK != 1 ] || export FAIL_KIND=rename FAIL_FROM=part- \
+    FAIL_AT=5 FAIL_MARK=$tmp/there FAIL_SLEEP=300 LD_PRELOAD=$build/fail_nth.so; exec '$sweep' run many.cfg" \
+    >out 2>err </dev/null &
+for ((k = 0; k < 10 * patience; k++)); do [ ! -e there ] || break; sleep 0.1; done
+pkill -KILL -n -f "$sweep run many.cfg"
+wait $! && fail 'a rank was killed, and the job returns 0'
+expect 0 status many.h5; matches 'runs +24: [34] done'
+ranks 0 3 "$sweep" run many.cfg; once 'of 24 runs left'
+near all.h5 many.h5 0
+
+# ---- a disk is full on one rank: one message, and the job ends; with space it goes on
+rm -rf many.h5*
+timeout -k 5 $patience mpirun -n 2 sh -c "[ \$OMPI_COMM_WORLD_RANK != 1 ] || export FAIL_KIND=write FAIL_FROM=part- \
+    FAIL_AT=60 LD_PRELOAD=$build/fail_nth.so; exec '$sweep' run many.cfg" >out 2>err </dev/null
+[ $? = 4 ] || fail 'a full disk on a rank'
+once 'No space left on device'; once 'rank 1 of 2'
+expect 0 run many.cfg; near all.h5 many.h5 0
+summary
