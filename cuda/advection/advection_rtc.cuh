@@ -19,8 +19,8 @@ __device__ static inline const real_t *run_field(const void *field, const struct
     return (const real_t *)field + j * b.points;
 }
 
-/* The indices of a point; 64-bit divisions only where they must be. */
-__device__ static inline void index_of(const struct advection_batch &b, long long p, long long i[3])
+/* The indices of a point among those that are here; 64-bit divisions only where they must be. */
+__device__ static inline void local_index(const struct advection_batch &b, long long p, long long i[3])
 {
     if (DIM == 1) { i[0] = p; i[1] = i[2] = 0; return; }
     if (b.points <= 0xffffffffLL) {
@@ -36,6 +36,14 @@ __device__ static inline void index_of(const struct advection_batch &b, long lon
     }
 }
 
+/* The indices of a point in the whole grid. */
+__device__ static inline void index_of(const struct advection_batch &b, long long p, long long i[3])
+{
+    local_index(b, p, i);
+#pragma unroll
+    for (int d = 0; d < DIM; d++) i[d] += b.first[d];
+}
+
 __device__ static inline void point_coordinates(const struct advection_batch &b, const struct advection_run &r,
                                                 long long p, long long i[3], double in[SW_INPUTS])
 {
@@ -45,7 +53,7 @@ __device__ static inline void point_coordinates(const struct advection_batch &b,
     in[SW_IN_Z] = r.x0[2] + (double)i[2] * r.dx[2];
 }
 
-#define AT_WALL(axis, side) (i[axis] == ((side) ? b.n[axis] - 1 : 0))
+#define AT_WALL(axis, side) (i[axis] == ((side) ? b.last[axis] : 0))
 
 /* v, or what is given for u at this point: z, then y, then x, so that in corners x has it. */
 __device__ static inline double u_at_walls(const struct advection_batch &b, int j, const long long i[3],
@@ -292,7 +300,7 @@ block_scalars_k(struct advection_batch b, long long step, struct scalars *block)
             in[SW_IN_U] = u;
 #pragma unroll
             for (int d = 0; d < DIM; d++)
-                if (b.walls[d] && (i[d] == 0 || i[d] == b.n[d] - 1)) weight *= 0.5;
+                if (b.walls[d] && (i[d] == 0 || i[d] == b.last[d])) weight *= 0.5;
             struct scalars here;
             ADVECTION_SCALAR_TABLE(SET_TERM, SET_TERM, SET_TERM, SET_RATE)
             add_scalars(&mine, &here);

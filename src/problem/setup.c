@@ -80,9 +80,8 @@ struct sw_grid sw_setup_grid(const struct sw_setup *setup, int64_t count, const 
     const struct sw_grid_columns c = setup->grid_columns ? *setup->grid_columns : sw_setup_grid_columns(setup);
     struct sw_grid g = {.dt = c.tolerance >= 0 ? 1 : c.dt < 0 ? 0 : column[c.dt * count + j]};
     for (int d = 0; d < SW_DIMS; d++) {
-        const int64_t n = setup->domain.all ? setup->domain.whole[d] : setup->n[d],
-                      intervals = setup->walls[d] && n > 1 ? n - 1 : n;
-        if (setup->domain.all) g.first[d] = setup->domain.first[d];
+        const int64_t n = sw_setup_whole(setup, d), intervals = setup->walls[d] && n > 1 ? n - 1 : n;
+        g.first[d] = sw_setup_first(setup, d);
         g.x0[d] = c.x0[d] < 0 ? 0 : column[c.x0[d] * count + j];
         g.dx[d] = (c.length[d] < 0 ? 1 : column[c.length[d] * count + j]) / (double)intervals;
     }

@@ -111,6 +111,16 @@ int sw_setup_column(const struct sw_setup *setup, const char *path);
  *            one of sw_row_pick(), which says what the CPU does */
 enum sw_status sw_setup_suggest_cpu(const struct sw_setup *setup, const struct sw_device *device, enum sw_status st);
 
+/** Points of the whole grid along an axis, and which of them is the first of this set-up. */
+static inline int64_t sw_setup_whole(const struct sw_setup *setup, int d)
+{
+    return setup->domain.all ? setup->domain.whole[d] : setup->n[d];
+}
+static inline int64_t sw_setup_first(const struct sw_setup *setup, int d)
+{
+    return setup->domain.all ? setup->domain.first[d] : 0;
+}
+
 struct sw_grid_columns sw_setup_grid_columns(const struct sw_setup *setup);
 
 /** Whether each run takes steps of its own (time.tolerance). */

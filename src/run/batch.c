@@ -23,6 +23,7 @@ struct batch {
     int64_t  number, step;
     int      field, scalar;    /* the next outputs                                                 */
     struct runs runs;
+    struct sw_setup whole;     /* of runs                                                          */
     struct failures failures;
     struct early_ends *ends;
     struct scalars *scalars;
@@ -280,7 +281,7 @@ static enum sw_status begin_batch(struct batch *b)
     SW_TRY(early_ends_create(r, &b->failures, w->writer, &b->ends));
     if (r->plan->resume) SW_TRY(restore(b));
     else SW_TRY(begin_runs(b));
-    SW_TRY(accuracy_create(r, &w->scheduler->sample, may_give_up, b, &b->accuracy));
+    if (!w->comm) SW_TRY(accuracy_create(r, &w->scheduler->sample, may_give_up, b, &b->accuracy));
     return begin_part(b);
 }
 
@@ -574,7 +575,8 @@ static enum sw_status end_batch(struct batch *b)
     SW_TRY_TO(failed, st, results_fill(&of, result, &w->totals.accuracy));
     SW_TRY_TO(failed, st, write_histories(b));
     count_and_report(b, result);
-    SW_TRY_TO(failed, st, results_look(r, &w->scheduler->plan->looks, result));  /* stored, and not reported again */
+    if (!w->comm)  /* the problem looks at whole states */
+        SW_TRY_TO(failed, st, results_look(r, &w->scheduler->plan->looks, result));  /* stored, not reported again */
     if (r->sweep->save_state) SW_TRY_TO(failed, st, copy_state(b, &state));
     for (int j = 0; j < r->count && !is_last_rank(b); j++) result[j].row = sw_run_row_empty();
     if (!writes(b)) {
@@ -596,6 +598,8 @@ enum sw_status batch_run(struct worker *w, int64_t number, const struct sw_plan_
     struct batch b = {.w = w, .number = number, .part_begun = now, .checked = now,
                       .runs = {.sweep = s->sweep, .group = &s->plan->group[plan->group], .plan = plan,
                                .setup = &w->setup, .device = w->device, .sim = w->sim, .count = plan->count}};
+    if (w->comm) b.whole = sw_sweep_setup(s->sweep, b.runs.group, plan->count);
+    b.runs.whole = w->comm ? &b.whole : &w->setup;
     enum sw_status st = begin_batch(&b);
     b.checked = sw_clock();
     if (!st) st = advance_batch(&b);

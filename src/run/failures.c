@@ -48,7 +48,7 @@ static void begin_rows(struct sw_evaluator *e, const struct runs *r, const struc
 
 bool describe_bad_point(const struct runs *r, int j, const char *key, const char *what, struct sw_text *text)
 {
-    const struct sw_setup *setup = r->setup;
+    const struct sw_setup *setup = r->whole;
     const bool numbered = r->sweep->problem->shape->numbered, at_end = strcmp(key, "initial") != 0;
     const struct sw_program *program = sw_setup_function(setup, key);
     const struct sw_grid g = sw_setup_grid(setup, r->count, r->column, j);
@@ -78,7 +78,7 @@ out:
 static void add_place(const struct failures *f, int j, struct sw_text *text)
 {
     const struct runs *r = f->r;
-    const struct sw_setup *setup = r->setup;
+    const struct sw_setup *setup = r->whole;
     const struct sw_failure_place *p = &f->place[j];
     const struct sw_grid g = sw_setup_grid(setup, r->count, r->column, j);
     const char *unknown = setup->nunknown ? setup->unknown[p->unknown] : "u";
@@ -107,7 +107,7 @@ static void name_nonfinite(const struct failures *f, int j, struct sw_text *text
         span[0] = taken.t;
         span[1] = taken.t + taken.tried;
     }
-    if (problem->advice->name_nonfinite(problem, r->setup, r->count, r->column, j, span, text)) sw_text_clear(text);
+    if (problem->advice->name_nonfinite(problem, r->whole, r->count, r->column, j, span, text)) sw_text_clear(text);
 }
 
 /* What to do about a run that diverged; nothing if memory is out. */
@@ -115,7 +115,7 @@ static void add_advice(const struct runs *r, int j, struct sw_text *text)
 {
     const struct sw_problem *problem = r->sweep->problem;
     struct sw_text advice = SW_SHORT_TEXT;
-    if (problem->advice->advise && !problem->advice->advise(problem, r->setup, r->count, r->column, j, &advice))
+    if (problem->advice->advise && !problem->advice->advise(problem, r->whole, r->count, r->column, j, &advice))
         sw_text_add_sentence(text, sw_text_get(&advice));
 }
 
@@ -126,7 +126,7 @@ static void explain_failure(const struct runs *r, int j, struct sw_text *text)
     const struct sw_problem *problem = r->sweep->problem;
     const struct sw_problem_advice *advice = problem->advice;
     const struct sw_sim *sim = r->sim;
-    if (advice->name_nonfinite && advice->name_nonfinite(problem, r->setup, r->count, r->column, j, NULL, text))
+    if (advice->name_nonfinite && advice->name_nonfinite(problem, r->whole, r->count, r->column, j, NULL, text))
         sw_text_clear(text);
     if (!text->length) sim->ops->explain(sim, j, text);
 }
@@ -159,8 +159,8 @@ void failures_describe(const struct failures *f, int j, struct sw_text *text)
     else if (f->load_error[j]) sw_text_add(text, f->load_error[j]);
     else if (f->undecided[j])
         sw_text_printf(text, "stop.when is NaN at t = %.6g: %s", runs_time(r, j, f->step[j]), r->sweep->stop_when_text);
-    else if (f->step[j] == 0 && sw_initial_in_file(r->setup) &&
-             sw_initial_describe_nonfinite(r->setup, r->count, r->column, j, text))
+    else if (f->step[j] == 0 && sw_initial_in_file(r->whole) &&
+             sw_initial_describe_nonfinite(r->whole, r->count, r->column, j, text))
         return;
     else if (sim->ops->explain) explain_failure(r, j, text);
     else if (f->step[j] > 0 || !describe_bad_point(r, j, "initial", "the initial value", text))

@@ -8,6 +8,7 @@
 #include "base/sw_hash.h"
 #include "base/sw_mem.h"
 #include "base/sw_text.h"
+#include "problem/initial_file.h"
 #include "run/domain.h"
 #include "run/plan_impl.h"
 
@@ -374,9 +375,25 @@ static bool has_few_large_runs(const struct sw_plan *p, int ranks)
     return large;
 }
 
+/* A key whose work takes whole fields; NULL: the config has none. */
+static const char *needs_whole_fields(const struct sw_plan *p)
+{
+    const struct sw_sweep *s = p->own->of.sweep;
+    for (int g = 0; g < p->ngroup; g++) {
+        const struct sw_setup setup = sw_sweep_setup(s, &p->group[g], 1);
+        if (sw_initial_in_file(&setup)) return "initial.file";
+    }
+    return s->stops ? "stop" : s->save_state ? "output.state" : s->ndefined ? "output.scalars.define" :
+           s->accuracy > 0 ? "accuracy.runs" : NULL;
+}
+
 /* Each rank has a point at least, and one device. */
 static enum sw_status check_slabs(const struct sw_plan *p)
 {
+    const char *key = needs_whole_fields(p);
+    if (key)
+        return SW_FAIL(SW_E_CONFIG, "run.split: grids are not cut beside '%s', which takes whole fields; leave one of "
+                       "them out", key);
     if (p->own->sharing.processes > 1 && p->own->devices->count > 1)
         return SW_FAIL(SW_E_CONFIG, "run.split: each of %d processes has %d devices, and a grid is cut over processes "
                        "with one each: start one process for each device", p->ranks, p->own->devices->count);
@@ -401,8 +418,10 @@ static enum sw_status choose_ranks(struct sw_plan *p)
 {
     const struct sw_sweep *sweep = p->own->of.sweep;
     const int all = all_ranks(p);
-    const bool may = sweep->problem->shape->decomposes && sweep->split != SW_SPLIT_RUNS && all > 1 && p->ngroup;
-    p->ranks = may && (sweep->split == SW_SPLIT_GRID || has_few_large_runs(p, all)) ? all : 1;
+    const bool given = sweep->split == SW_SPLIT_GRID,
+               may = sweep->problem->shape->decomposes && sweep->split != SW_SPLIT_RUNS && all > 1 && p->ngroup &&
+                     (given || !needs_whole_fields(p));
+    p->ranks = may && (given || has_few_large_runs(p, all)) ? all : 1;
     enum sw_status st = fit_ranks(p);
     if (st == SW_E_TOO_LARGE && may && p->ranks == 1) {
         p->ranks = all;

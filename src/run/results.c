@@ -5,6 +5,7 @@
 
 #include "base/sw_err.h"
 #include "base/sw_mem.h"
+#include "comm/sw_comm.h"
 #include "field/norms.h"
 
 /* ---- warnings */
@@ -151,29 +152,33 @@ static enum sw_status exact_create(const struct sw_setup *setup, struct exact_fi
     return SW_OK;
 }
 
-/* Of several unknowns the points of all of them count alike. */
-static void measure_run(const struct sw_setup *setup, struct exact_fields *exact, int count, int j,
-                        const double *column, const double *u, int64_t steps, struct sw_run_result *result)
+/* Of several unknowns the points of all of them count alike. @param points  out: that were compared */
+static struct sw_norm_sums measure_run(const struct sw_setup *setup, struct exact_fields *exact, int count, int j,
+                                       const double *column, const double *u, int64_t steps,
+                                       const struct sw_run_result *result, int64_t *compared)
 {
     const struct sw_grid g = sw_setup_grid(setup, count, column, j);
     const double end = setup->times ? setup->times[setup->goals] : (double)steps * g.dt,
                  t = result->row.stopped ? result->row.t_reached : end;
     const int64_t points = sw_points(setup->n);
     struct sw_norm_sums sums = {0};
-    int64_t compared = 0;
+    *compared = 0;
     for (int v = 0; v < exact->unknowns; v++) {
         if (!exact->given[v]) continue;
         sw_evaluator_begin(&exact->field[v], &g, column + j, count, t, steps);
         const struct sw_norm_sums more = sw_norm_sums_of_run(&exact->field[v], u + v * points);
-        if (compared) sw_norm_sums_add(&sums, &more);
+        if (*compared) sw_norm_sums_add(&sums, &more);
         else sums = more;
-        compared += points;
+        *compared += points;
     }
-    set_norms(&result->row, sw_norms_from_sums(&sums, compared));
+    return sums;
 }
 
-enum sw_status results_norms_of_states(const struct sw_setup *setup, int threads, int count, const double *column,
-                                       const double *u, int64_t steps, struct sw_run_result *result)
+struct measured { struct sw_norm_sums sums; int64_t points; };
+
+static enum sw_status measure_runs(const struct sw_setup *setup, int threads, int count, const double *column,
+                                   const double *u, int64_t steps, const struct sw_run_result *result,
+                                   struct measured *m)
 {
     const size_t size = (size_t)sw_points(setup->n) * (size_t)(setup->nunknown ? setup->nunknown : 1);
     struct sw_err_kept failure = {0};
@@ -186,10 +191,47 @@ enum sw_status results_norms_of_states(const struct sw_setup *setup, int threads
 #pragma omp for schedule(dynamic, 8)
         for (int j = 0; j < count; j++)
             if (!st && result[j].row.status == SW_RUN_DONE)
-                measure_run(setup, &exact, count, j, column, u + (size_t)j * size, steps, &result[j]);
+                m[j].sums = measure_run(setup, &exact, count, j, column, u + (size_t)j * size, steps, &result[j],
+                                        &m[j].points);
         exact_destroy(&exact);
     }
     return sw_err_raise(&failure);
+}
+
+/* Of slabs: the sums of all ranks, added in their order. */
+static enum sw_status add_ranks(const struct sw_comm *comm, int count, struct measured *m)
+{
+    enum { SUMS = 3 };
+    double *sums = NULL, *largest = NULL;
+    enum sw_status st;
+    SW_TRY_TO(done, st, sw_alloc(SUMS * (size_t)count, &sums));
+    SW_TRY_TO(done, st, sw_alloc((size_t)count, &largest));
+    for (int j = 0; j < count; j++) {
+        const double mine[SUMS] = {m[j].sums.difference, m[j].sums.exact, (double)m[j].points};
+        memcpy(sums + SUMS * j, mine, sizeof mine);
+        largest[j] = m[j].sums.largest;
+    }
+    SW_TRY_TO(done, st, sw_comm_sum(comm, SUMS * (size_t)count, sums));
+    SW_TRY_TO(done, st, sw_comm_max(comm, (size_t)count, largest));
+    for (int j = 0; j < count; j++)
+        m[j] = (struct measured){{sums[SUMS * j], sums[SUMS * j + 1], largest[j]}, (int64_t)sums[SUMS * j + 2]};
+done:
+    sw_free(sums);
+    sw_free(largest);
+    return st;
+}
+
+enum sw_status results_norms_of_states(const struct sw_setup *setup, int threads, int count, const double *column,
+                                       const double *u, int64_t steps, struct sw_run_result *result)
+{
+    struct measured *m;
+    SW_TRY(sw_alloc((size_t)count, &m));
+    enum sw_status st = measure_runs(setup, threads, count, column, u, steps, result, m);
+    if (!st && setup->domain.all) st = add_ranks(setup->domain.all, count, m);
+    for (int j = 0; j < count && !st; j++)
+        if (result[j].row.status == SW_RUN_DONE) set_norms(&result[j].row, sw_norms_from_sums(&m[j].sums, m[j].points));
+    sw_free(m);
+    return st;
 }
 
 static enum sw_status copy_norms_of_sim(const struct runs *r, struct sw_run_result *result)

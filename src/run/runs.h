@@ -10,6 +10,7 @@ struct runs {
     const struct sw_group *group;
     const struct sw_plan_batch *plan;
     const struct sw_setup *setup;
+    const struct sw_setup *whole;   /* the same of whole grids, where ranks have slabs: what failures are named with */
     struct sw_device *device;
     struct sw_sim *sim;
     int     count;

@@ -113,12 +113,15 @@ static void set_coordinates(const struct advection_sim *a, struct scratch *w, co
 {
     const struct advection_run *r = &a->run[p->j];
     const bool *uses = a->terms.uses;
+    const int64_t first[SW_DIMS] = {sw_setup_first(&a->setup, 0), sw_setup_first(&a->setup, 1),
+                                    sw_setup_first(&a->setup, 2)};
     if (!uses[0] && !uses[1] && !uses[2]) return;
     struct segment s = first_segment(a, p);
     do {
-        const double y = r->x0[1] + (double)s.index[1] * r->dx[1], z = r->x0[2] + (double)s.index[2] * r->dx[2];
+        const double y = r->x0[1] + (double)(first[1] + s.index[1]) * r->dx[1],
+                     z = r->x0[2] + (double)(first[2] + s.index[2]) * r->dx[2];
         const double x0 = r->x0[0], dx = r->dx[0];
-        const int at = (int)s.index[0] - s.from;
+        const int at = (int)(first[0] + s.index[0]) - s.from;
         for (int i = s.from; uses[0] && i < s.to; i++) w->at[0][i] = x0 + (double)(at + i) * dx;
         for (int i = s.from; uses[1] && i < s.to; i++) w->at[1][i] = y;
         for (int i = s.from; uses[2] && i < s.to; i++) w->at[2][i] = z;
@@ -186,6 +189,12 @@ static void record_courant(const struct advection_sim *a, int j, int64_t step, d
 
 /* ------------------------------------------------------------------ walls */
 
+/* The index of a wall along axis d among the points that are here, which may not have it. */
+static int64_t index_of_wall(const struct advection_sim *a, int d, bool far)
+{
+    return (far ? sw_setup_whole(&a->setup, d) - 1 : 0) - sw_setup_first(&a->setup, d);
+}
+
 /* Find the points of the tile at a wall of axis d, into w->wall, with their coordinates. @return how many */
 static int find_wall_points(const struct advection_sim *a, struct scratch *w, const struct tile *p, int d,
                             int64_t wall)
@@ -208,7 +217,7 @@ static int evaluate_at_wall(const struct advection_sim *a, struct scratch *w, co
 {
     const int d = slot % (2 * SW_DIMS) / 2;
     if (!w->eval[first + slot]) return 0;
-    const int n = find_wall_points(a, w, p, d, slot % 2 ? a->setup.n[d] - 1 : 0);
+    const int n = find_wall_points(a, w, p, d, index_of_wall(a, d, slot % 2));
     if (n) evaluate(a, w, first + slot, p->j, n, w->wall_at, NULL, t, w->given);
     return n;
 }
@@ -398,7 +407,7 @@ static double courant_rate_of_tile(const struct advection_sim *a, struct scratch
 /* Weight of a point in a sum along axis d: half at walls. */
 static double trapezoid_weight(const struct advection_sim *a, int d, int64_t i)
 {
-    return a->setup.walls[d] && (i == 0 || i == a->setup.n[d] - 1) ? 0.5 : 1;
+    return a->setup.walls[d] && (i == index_of_wall(a, d, false) || i == index_of_wall(a, d, true)) ? 0.5 : 1;
 }
 
 /* The weights of the tile's points in sums. */
@@ -496,6 +505,7 @@ static enum sw_status snapshot(struct advection_sim *a, int slot, int what)
         if (scalars) tile_scalars(a, w, &p, c->tile_scalars[k]);
     }
     for (int j = 0; scalars && j < a->count; j++) run_scalars(a, j, scalars + (size_t)j * ADVECTION_SCALARS);
+    if (scalars) SW_TRY(advection_combine_scalars(a, scalars));
     return sw_snapshots_send(c->snapshots, (size_t)a->count * a->points * sw_reals_word(a->setup.single),
                              (size_t)a->count * ADVECTION_SCALARS * sizeof(double));
 }

@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/sw_mem.h"
 #include "cuda/cu_check.cuh"
 #include "device/sw_kernels.h"
 #include "device/sw_snapshot.h"
@@ -196,6 +197,8 @@ static enum sw_status load(struct advection_sim *a)
     const size_t count = (size_t)a->count;
     for (int d = 0; d < SW_DIMS; d++) {
         b->n[d] = a->setup.n[d];
+        b->first[d] = sw_setup_first(&a->setup, d);
+        b->last[d] = sw_setup_whole(&a->setup, d) - 1;
         b->walls[d] = a->setup.walls[d];
     }
     b->points = (long long)a->points;
@@ -276,6 +279,20 @@ static enum sw_status form_scalars(struct advection_sim *a, void *out)
                             of_runs);
 }
 
+/* Of slabs: the ranks combine them on the host, and wait for them. @param out  as above */
+static enum sw_status combine_scalars(struct advection_sim *a, void *out)
+{
+    const size_t numbers = (size_t)a->count * ADVECTION_SCALARS;
+    double *scalars;
+    if (!a->setup.domain.all) return SW_OK;
+    SW_TRY(sw_alloc(numbers, &scalars));
+    enum sw_status st = sw_device_download(a->device, scalars, out, numbers * sizeof *scalars);
+    if (!st) st = advection_combine_scalars(a, scalars);
+    if (!st) st = sw_device_upload(a->device, out, scalars, numbers * sizeof *scalars);
+    sw_free(scalars);
+    return st;
+}
+
 static enum sw_status snapshot(struct advection_sim *a, int slot, int what)
 {
     struct cuda *c = a->own;
@@ -285,7 +302,10 @@ static enum sw_status snapshot(struct advection_sim *a, int slot, int what)
     SW_TRY(sw_snapshots_begin(c->snapshots, slot, what, &field, &scalars));
     point_to_fields(&a->batch, &c->batch);
     if (field) SW_TRY(form_field(a, field));
-    if (scalars) SW_TRY(form_scalars(a, scalars));
+    if (scalars) {
+        SW_TRY(form_scalars(a, scalars));
+        SW_TRY(combine_scalars(a, scalars));
+    }
     return sw_snapshots_send(c->snapshots, count * a->points * field_element_size(&a->setup),
                              count * ADVECTION_SCALARS * sizeof(double));
 }

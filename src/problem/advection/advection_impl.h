@@ -228,6 +228,10 @@ struct advection_ops {
     enum sw_status (*fetch)(struct advection_sim *a, int slot, const void **field, const double **scalars);
     enum sw_status (*try_compile)(const struct sw_setup *setup, const struct advection_terms *terms, int sm);
 };
+/** Where the grid is cut over ranks: the scalars of whole runs from those of the slabs of all ranks. Collective.
+ * @param scalars  [count][ADVECTION_SCALARS] on the host, in and out  @return SW_E_COMM */
+enum sw_status advection_combine_scalars(const struct advection_sim *a, double *scalars);
+
 extern const struct advection_ops advection_cpu;
 extern const struct advection_ops *const advection_table[];  /* ends with NULL */
 const struct advection_ops *advection_row(enum sw_space space);

@@ -77,7 +77,8 @@ enum advection_scalar {
 
 /* Fields are [count][points]; derivatives are times h and h². */
 struct advection_batch {
-    long long n[3], points;
+    long long n[3], points;            /* that are here: of a grid that is cut over ranks, a slab    */
+    long long first[3], last[3];       /* in the whole grid: index of the first point here, last index of all */
     int       walls[3];                /* both ends of the axis are points                          */
     int       count;
     const struct advection_run *run;   /* [count]                                                   */

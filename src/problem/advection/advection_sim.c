@@ -11,6 +11,7 @@
 
 #include "base/sw_err.h"
 #include "base/sw_mem.h"
+#include "comm/sw_comm.h"
 #include "field/evaluate.h"
 #include "problem/advection/advection_impl.h"
 
@@ -89,6 +90,76 @@ static enum sw_status clear_diagnostics(struct advection_sim *a)
     return st;
 }
 
+/* Where the grid is cut over ranks: a run has diverged when it has on the first of them, and its largest Courant number
+ * is that of all. Collective. */
+static enum sw_status least_of_ranks(const struct advection_sim *a, int64_t *step)
+{
+    const struct sw_comm *comm = a->setup.domain.all;
+    double *negative = NULL;
+    if (!comm) return SW_OK;
+    SW_TRY(sw_alloc((size_t)a->count, &negative));
+    for (int j = 0; j < a->count; j++) negative[j] = step[j] == ADVECTION_FINITE ? -INFINITY : -(double)step[j];
+    const enum sw_status st = sw_comm_max(comm, (size_t)a->count, negative);
+    for (int j = 0; j < a->count && !st; j++) step[j] = isinf(negative[j]) ? ADVECTION_FINITE : (int64_t)-negative[j];
+    sw_free(negative);
+    return st;
+}
+
+static enum sw_status combine_diagnostics(const struct advection_sim *a, struct advection_diagnostics *d)
+{
+    const struct sw_comm *comm = a->setup.domain.all;
+    int64_t *from = NULL;
+    double *most = NULL;
+    enum sw_status st;
+    if (!comm) return SW_OK;
+    SW_TRY_TO(done, st, sw_alloc((size_t)a->count, &from));
+    SW_TRY_TO(done, st, sw_alloc((size_t)a->count, &most));
+    for (int j = 0; j < a->count; j++) {
+        from[j] = d[j].unstable_from;
+        most[j] = d[j].max_courant;
+    }
+    SW_TRY_TO(done, st, least_of_ranks(a, from));
+    SW_TRY_TO(done, st, sw_comm_max(comm, (size_t)a->count, most));
+    for (int j = 0; j < a->count; j++) d[j] = (struct advection_diagnostics){most[j], from[j]};
+done:
+    sw_free(from);
+    sw_free(most);
+    return st;
+}
+
+/* The numbers of one scalar for all runs: sums are added in the order of ranks. */
+static enum sw_status combine_scalar(const struct advection_sim *a, int id, bool adds, double sign, double *scalars)
+{
+    const struct sw_comm *comm = a->setup.domain.all;
+    double *all;
+    SW_TRY(sw_alloc((size_t)a->count, &all));
+    for (int j = 0; j < a->count; j++) all[j] = sign * scalars[j * ADVECTION_SCALARS + id];
+    const enum sw_status st = adds ? sw_comm_sum(comm, (size_t)a->count, all) : sw_comm_max(comm, (size_t)a->count, all);
+    for (int j = 0; j < a->count; j++) scalars[j * ADVECTION_SCALARS + id] = sign * all[j];
+    sw_free(all);
+    return st;
+}
+
+/* What is reported is linear in the sums, and rises with the others. */
+enum sw_status advection_combine_scalars(const struct advection_sim *a, double *scalars)
+{
+    if (!a->setup.domain.all) return SW_OK;
+#define ADD(id, name, unit, long_name, term, value) SW_TRY(combine_scalar(a, id, true, 1, scalars));
+#define LEAST(id, name, unit, long_name, term, value) SW_TRY(combine_scalar(a, id, false, -1, scalars));
+#define GREATEST(id, name, unit, long_name, term, value) SW_TRY(combine_scalar(a, id, false, 1, scalars));
+    ADVECTION_SCALAR_TABLE(ADD, LEAST, GREATEST, GREATEST)
+    return SW_OK;
+}
+
+/* All ranks know of the runs that have diverged on any. @param step  out [count] */
+static enum sw_status share_diverged(struct advection_sim *a, int64_t *step)
+{
+    SW_TRY(a->ops->get_diverged(a, step));
+    if (!a->setup.domain.all) return SW_OK;
+    SW_TRY(least_of_ranks(a, step));
+    return a->ops->set_diverged(a, step);
+}
+
 /* For a run in the file: its largest Courant number, and the first step that was not stable, -1: none. */
 static enum sw_status get_diagnostics(struct sw_sim *sim, double *record)
 {
@@ -96,6 +167,7 @@ static enum sw_status get_diagnostics(struct sw_sim *sim, double *record)
     struct advection_diagnostics *diagnostics;
     SW_TRY(sw_alloc((size_t)a->count, &diagnostics));
     enum sw_status st = a->ops->get_diagnostics(a, diagnostics);
+    if (!st) st = combine_diagnostics(a, diagnostics);
     for (int j = 0; j < a->count && !st; j++) {
         const long long from = diagnostics[j].unstable_from;
         record[SW_DIAGNOSTICS * j] = diagnostics[j].max_courant;
@@ -182,7 +254,7 @@ static enum sw_status get_state(struct sw_sim *sim, double *u)
     int64_t *diverged_at;
     SW_TRY(sw_alloc((size_t)a->count, &diverged_at));
     enum sw_status st = sw_device_download(a->device, u, a->batch.now, values * a->element_size);
-    if (!st) st = a->ops->get_diverged(a, diverged_at);
+    if (!st) st = share_diverged(a, diverged_at);
     for (size_t i = values; a->setup.single_steps && i-- > 0;) u[i] = (double)((const float *)u)[i];  /* from the end */
     for (int j = 0; j < a->count && !st; j++)
         for (size_t i = 0; (diverged_at[j] != ADVECTION_FINITE || a->bad_state[j]) && i < a->points; i++)
@@ -211,7 +283,8 @@ static enum sw_status initial_field(const struct advection_sim *a, double *u)
 {
     const struct sw_function *initial = sw_setup_find(&a->setup, "initial");
     struct sw_err_kept failure = {0};
-    if (sw_expr_is_random(initial->expr) && a->points > INT32_MAX)
+    if (sw_expr_is_random(initial->expr) &&
+        sw_setup_whole(&a->setup, 0) * sw_setup_whole(&a->setup, 1) * sw_setup_whole(&a->setup, 2) > INT32_MAX)
         return SW_FAIL(SW_E_ARG, "initial: noise on more than %d points is not possible", INT32_MAX);
     const int64_t blocks = (int64_t)((a->points + POINTS_AT_ONCE - 1) / POINTS_AT_ONCE), items = a->count * blocks;
 #pragma omp parallel num_threads(a->device->threads) if (items > 1)
@@ -362,7 +435,13 @@ static enum sw_status advance(struct sw_sim *sim, int64_t from, int64_t to)
 
 static enum sw_status snapshot(struct sw_sim *sim, int slot, int what)
 {
-    return of(sim)->ops->snapshot(of(sim), slot, what);
+    struct advection_sim *a = of(sim);
+    int64_t *diverged_at;
+    if (!a->setup.domain.all) return a->ops->snapshot(a, slot, what);
+    SW_TRY(sw_alloc((size_t)a->count, &diverged_at));
+    const enum sw_status st = share_diverged(a, diverged_at);
+    sw_free(diverged_at);
+    return st ? st : a->ops->snapshot(a, slot, what);
 }
 
 static enum sw_status fetch(struct sw_sim *sim, int slot, const void **field, const double **scalars)
@@ -373,7 +452,7 @@ static enum sw_status fetch(struct sw_sim *sim, int slot, const void **field, co
 static enum sw_status diverged(struct sw_sim *sim, int64_t *step)
 {
     struct advection_sim *a = of(sim);
-    SW_TRY(a->ops->get_diverged(a, step));
+    SW_TRY(share_diverged(a, step));
     for (int j = 0; j < a->count; j++)
         if (step[j] == ADVECTION_FINITE) step[j] = -1;
     return SW_OK;
