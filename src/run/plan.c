@@ -570,8 +570,10 @@ static enum sw_status largest_team(const struct sw_plan_desc *of, int64_t enough
     const struct sw_sweep *sweep = of->sweep;
     struct sw_group *group = NULL;
     int ngroup = 0;
-    *team = 1;
-    if (!sweep->problem->cuts || !of->count || of->count >= enough) return SW_OK;
+    const bool slabs = sweep->problem->shape->decomposes && sweep->split != SW_SPLIT_RUNS,
+               given = slabs && sweep->split == SW_SPLIT_GRID;
+    *team = given ? enough : 1;
+    if (given || (!sweep->problem->cuts && !slabs) || !of->count || of->count >= enough) return SW_OK;
     SW_TRY(sw_sweep_groups(sweep, of->run, of->count, &group, &ngroup));
     for (int g = 0; g < ngroup; g++) {
         const double points = (double)sw_points(group[g].n);
@@ -588,7 +590,7 @@ enum sw_status sw_plan_most_devices(const struct sw_plan_desc *of, int64_t enoug
     int64_t batches, team;
     SW_TRY(most_batches(of, enough, &batches));
     SW_TRY(largest_team(of, enough, &team));
-    *most = batches * team;
+    *most = team == enough ? enough : batches * team;
     return SW_OK;
 }
 
