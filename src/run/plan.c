@@ -632,7 +632,8 @@ void sw_plan_describe_domain(const struct sw_plan *p, struct sw_text *text)
     const int axis = domain_axis(g->n);
     sw_text_printf(text, "grid     cut along %c over %d devices: slabs of ", 'x' + axis, p->ranks);
     for (int d = 0; d < g->dim; d++)
-        sw_text_printf(text, "%s%lld", d ? " × " : "", (long long)(d == axis ? domain_largest(g->n, p->ranks) : g->n[d]));
+        sw_text_printf(text, "%s%lld", d ? " × " : "",
+                       (long long)(d == axis ? domain_largest(g->n, p->ranks) : g->n[d]));
     sw_text_printf(text, " points%s\n", p->ngroup > 1 ? " and smaller ones" : "");
 }
 

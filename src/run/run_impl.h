@@ -68,7 +68,7 @@ struct sw_scheduler {
     struct sw_output_lock *lock;        /* of the file; a client has it from its first batch on */
     double           started;           /* clock                                    */
     int              workers, running;  /* all workers; those that have not exited  */
-    int              threads;           /* started for them: of workers 0 ..; one where they are ranks of this process */
+    int              threads;           /* started: of workers 0 ..; one for all where they are ranks  */
     struct worker   *worker;
     pthread_mutex_t  mutex;             /* of the workers' requests                 */
     pthread_cond_t   requested;

@@ -22,7 +22,7 @@ struct sw_plan {
     struct sw_group *group;        /* runs still to do                                                      */
     int64_t  nbatch;
     struct sw_plan_batch *batch;
-    int      ranks;                /* that compute each run together, each a slab of its grid (domain.h); 1: none is cut */
+    int      ranks;                /* that compute each run together, each a slab of its grid (domain.h); 1: whole  */
     int      team;                 /* devices that compute a batch together, a cut run; 1: each takes batches       */
     int64_t  nruns, done, failed;  /* to do; already in the file (done; diverged or failed)                 */
     double   points_steps;         /* sum of n * steps over the runs to do                                  */

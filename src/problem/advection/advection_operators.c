@@ -112,7 +112,8 @@ static bool same_alpha(const struct advection_sim *a)
 static int runs_at_once(const struct advection_sim *a)
 {
     const int threads = a->device->threads;
-    if (a->device->space != SW_HOST || a->setup.domain.all || a->points > 4 * THREAD_POINTS || a->count < threads) return 0;
+    if (a->setup.domain.all) return 0;  /* operators communicate */
+    if (a->device->space != SW_HOST || a->points > 4 * THREAD_POINTS || a->count < threads) return 0;
     if (a->discretization.filter && !same_alpha(a)) return 0;
     const int most = (a->count + threads - 1) / threads, fit = (int)(THREAD_POINTS / a->points);
     int runs = fit < 1 ? 1 : fit;

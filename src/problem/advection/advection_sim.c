@@ -134,7 +134,8 @@ static enum sw_status combine_scalar(const struct advection_sim *a, int id, bool
     double *all;
     SW_TRY(sw_alloc((size_t)a->count, &all));
     for (int j = 0; j < a->count; j++) all[j] = sign * scalars[j * ADVECTION_SCALARS + id];
-    const enum sw_status st = adds ? sw_comm_sum(comm, (size_t)a->count, all) : sw_comm_max(comm, (size_t)a->count, all);
+    const enum sw_status st = adds ? sw_comm_sum(comm, (size_t)a->count, all)
+                                   : sw_comm_max(comm, (size_t)a->count, all);
     for (int j = 0; j < a->count; j++) scalars[j * ADVECTION_SCALARS + id] = sign * all[j];
     sw_free(all);
     return st;

@@ -304,7 +304,8 @@ static int64_t count_infinite(const float *value, int64_t count)
 static void count_infinite_of_runs(struct sw_part *p, const float *field)
 {
     for (int k = p->nseries; k < p->nwriter; k++)
-        for (int64_t j = 0, points = p->writer[k].inner; j < p->desc.count; j++, field += points) p->desc.infinite[j] += count_infinite(field, points);
+        for (int64_t j = 0, points = p->writer[k].inner; j < p->desc.count; j++, field += points)
+            p->desc.infinite[j] += count_infinite(field, points);
 }
 
 enum sw_status sw_part_add_field(struct sw_part *p, const void *field)
