@@ -39,7 +39,7 @@ struct sw_part;
  * @return SW_E_IO with the path and the system's reason; SW_E_MEMORY */
 enum sw_status sw_part_create(const char *file, const struct sw_part_desc *desc, const struct sw_provenance *provenance,
                               struct sw_part **part);
-/** Append the next saved field, of a part of slabs its slab: [count][points] float (sweep->single_fields) or double; the
+/** Append the next saved field; of slabs, the slab: [count][points] float (sweep->single_fields) or double; the
  * fields of a problem with several follow one another. Copied. NULL: all NaN. */
 enum sw_status sw_part_add_field(struct sw_part *part, const void *field);
 /** Append points first .. first + count - 1 of the next saved field, of a part of one run on a line whose group is cut
