@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 """near_h5.py A B RELATIVE: fail unless B has the datasets of A, and their numbers differ by at most RELATIVE times the
-largest number of the dataset (0: by no bit) in fields, and by 1e-12 times the number in error norms, whose sums have
-another order. The same runs have failed, with the same messages."""
+largest number of the dataset, or times 1 (0: by no bit), in fields and series, and by 1e-12 times the number in error
+norms, whose sums have another order. The same runs have failed, with the same messages."""
 import sys
 
 import h5py
@@ -18,7 +18,7 @@ def off(name, a, b, relative):
         return True
     a, b = np.nan_to_num(a), np.nan_to_num(b)
     # a norm of an error that is itself rounding is off by what the field may be
-    bound = np.maximum(1e-12 * np.abs(a), relative) if name in NORMS else relative * np.abs(a).max(initial=0)
+    bound = np.maximum(1e-12 * np.abs(a), relative) if name in NORMS else relative * np.abs(a).max(initial=1)
     return bool(np.any(np.abs(a - b) > bound))
 
 

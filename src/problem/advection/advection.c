@@ -495,7 +495,7 @@ static const struct sw_run_warning warnings[] = {{.warn = warn_run},
                                                  {.warn = warn_steps, .of_result = true}, SW_INITIAL_WARNINGS,
                                                  {.warn = sw_nonfinite_warn}, {0}};
 
-static const struct sw_problem_shape shape = {.min_points = 1, .max_dim = 3, .walls = walls};
+static const struct sw_problem_shape shape = {.decomposes = true, .min_points = 1, .max_dim = 3, .walls = walls};
 static const struct sw_problem_time times = {.step = advection_time_step};
 static const struct sw_problem_files files = {.content = sw_initial_content};
 static const struct sw_problem_advice advice = {

@@ -15,7 +15,8 @@ static struct sw_fd_desc operator_desc(const struct advection_sim *a, int axis, 
                                .scheme = scheme,
                                .boundary = a->discretization.boundary[axis],
                                .h = 1,
-                               .single = a->setup.single_steps};
+                               .single = a->setup.single_steps,
+                               .comm = a->setup.domain.all ? a->setup.domain.along[axis] : NULL};
 }
 
 static enum sw_status create_filter(struct advection_sim *a, struct sw_device *device, struct advection_filter *f)
@@ -24,7 +25,7 @@ static enum sw_status create_filter(struct advection_sim *a, struct sw_device *d
         struct sw_fd_desc desc = operator_desc(a, d, a->discretization.filter, f->count);
         desc.alpha = f->alpha;
         if (advection_has_walls(&a->discretization, d)) desc.boundary = "reduced";
-        if (a->setup.n[d] > 1) SW_TRY(sw_fd_create(&desc, a->setup.solver, device, &f->fd[d]));
+        if (sw_setup_whole(&a->setup, d) > 1) SW_TRY(sw_fd_create(&desc, a->setup.solver, device, &f->fd[d]));
     }
     return SW_OK;
 }
@@ -52,7 +53,7 @@ static enum sw_status create_differences(struct advection_sim *a, struct sw_devi
                                          struct advection_subbatch *p)
 {
     for (int d = 0; d < SW_DIMS; d++) {
-        if (a->setup.n[d] == 1) continue;
+        if (sw_setup_whole(&a->setup, d) == 1) continue;
         const struct sw_fd_desc first = operator_desc(a, d, a->discretization.first, p->count),
                                 second = operator_desc(a, d, a->discretization.second, p->count);
         if (a->terms.needs_first[d]) SW_TRY(sw_fd_create(&first, a->setup.solver, device, &p->first_operator[d]));
@@ -176,7 +177,7 @@ enum sw_status advection_operators_probe(struct advection_sim *a)
     a->diffuses = true;
     for (int d = 0; d < a->setup.dim; d++) {  /* without a second derivative nu is 0: other runs are refused */
         const int least = sw_fd_min_points(a->discretization.second, a->discretization.boundary[d]);
-        a->diffuses &= least > 0 && a->setup.n[d] >= least;
+        a->diffuses &= least > 0 && sw_setup_whole(&a->setup, d) >= least;
     }
     a->batch.count = 1;
     enum sw_status st = create_differences(a, a->device, &a->batch);

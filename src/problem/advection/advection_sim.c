@@ -54,7 +54,7 @@ static enum sw_status need_fields(struct advection_sim *a)
     if (a->discretization.rk->fields > 2) need_field(a, &p->sum);
     for (int d = 0; d < SW_DIMS; d++) {
         if (a->terms.needs_first[d]) need_field(a, &p->first_derivative[d]);
-        if (a->diffuses && a->setup.n[d] > 1) need_field(a, &p->second_derivative[d]);
+        if (a->diffuses && sw_setup_whole(&a->setup, d) > 1) need_field(a, &p->second_derivative[d]);
     }
     return a->arrays.status;
 }
@@ -361,7 +361,7 @@ static void swap_fields(struct advection_subbatch *p)
 static enum sw_status apply_filter(const struct advection_sim *a, struct advection_subbatch *p)
 {
     for (int d = 0; d < SW_DIMS; d++) {
-        if (a->setup.n[d] == 1) continue;
+        if (sw_setup_whole(&a->setup, d) == 1) continue;
         for (int k = 0; k < p->nfilter; k++) {
             const int j = p->from + p->filter[k].from;
             SW_TRY(sw_fd_apply(p->filter[k].fd[d], field_of_run(a, p->now, j), field_of_run(a, p->next, j)));

@@ -165,7 +165,7 @@ enum sw_status advection_terms_create(const struct sw_setup *setup, struct advec
     *m = (struct advection_terms){0};
     for (int d = 0; d < SW_DIMS; d++) {
         const struct sw_program *c = sw_setup_function(setup, advection_velocity_key[d]);
-        m->has_velocity[d] = m->needs_first[d] = !is_zero(c) && setup->n[d] > 1;
+        m->has_velocity[d] = m->needs_first[d] = !is_zero(c) && sw_setup_whole(setup, d) > 1;
         if (m->has_velocity[d]) m->program[ADVECTION_VELOCITY + d] = c;
     }
     m->program[ADVECTION_SOURCE] = sw_setup_function(setup, "forcing");
