@@ -575,8 +575,7 @@ static enum sw_status end_batch(struct batch *b)
     SW_TRY_TO(failed, st, results_fill(&of, result, &w->totals.accuracy));
     SW_TRY_TO(failed, st, write_histories(b));
     count_and_report(b, result);
-    if (!w->comm)  /* the problem looks at whole states */
-        SW_TRY_TO(failed, st, results_look(r, &w->scheduler->plan->looks, result));  /* stored, not reported again */
+    SW_TRY_TO(failed, st, results_look(r, &w->scheduler->plan->looks, result));  /* stored, and not reported again */
     if (r->sweep->save_state) SW_TRY_TO(failed, st, copy_state(b, &state));
     for (int j = 0; j < r->count && !is_last_rank(b); j++) result[j].row = sw_run_row_empty();
     if (!writes(b)) {

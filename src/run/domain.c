@@ -1,5 +1,10 @@
 #include "run/domain.h"
 
+#include <string.h>
+
+#include "base/sw_err.h"
+#include "base/sw_mem.h"
+
 int domain_axis(const int64_t n[SW_DIMS]) { return n[2] > 1 ? 2 : n[1] > 1 ? 1 : 0; }
 
 int64_t domain_begin(int64_t n, int ranks, int rank) { return n / ranks * rank + n % ranks * rank / ranks; }
@@ -21,6 +26,33 @@ void domain_cut(const struct sw_comm *comm, struct sw_setup *setup)
 enum sw_status domain_run(const struct sw_comm *comm, int ranks, sw_comm_part *part, void *context)
 {
     return comm->size > 1 ? part(comm, context) : sw_comm_run("threads", ranks, part, context);
+}
+
+/* The gathered slabs have as many planes as the largest. */
+enum sw_status domain_gather(const struct sw_setup *setup, size_t fields, const double *mine, double *all)
+{
+    const struct sw_decomposition *d = &setup->domain;
+    const struct sw_comm *comm = d->all;
+    const int axis = domain_axis(d->whole);
+    const size_t across = (size_t)(sw_points(d->whole) / d->whole[axis]), planes = (size_t)setup->n[axis],
+                 room = (size_t)domain_largest(d->whole, comm->size) * across * fields;
+    double *slab = NULL, *slabs = NULL;
+    enum sw_status st = sw_alloc(room, &slab);
+    if (!st) st = sw_alloc(room * (size_t)comm->size, &slabs);
+    SW_TRY_TO(done, st, sw_comm_agree(comm, st));
+    memcpy(slab, mine, fields * planes * across * sizeof *slab);
+    SW_TRY_TO(done, st, sw_comm_gather(comm, room, slab, slabs));
+    for (int r = 0; r < comm->size; r++) {
+        const size_t first = (size_t)domain_begin(d->whole[axis], comm->size, r),
+                     count = (size_t)domain_begin(d->whole[axis], comm->size, r + 1) - first;
+        for (size_t f = 0; f < fields; f++)
+            memcpy(all + across * (f * (size_t)d->whole[axis] + first), slabs + room * (size_t)r + across * f * count,
+                   across * count * sizeof *all);
+    }
+done:
+    sw_free(slab);
+    sw_free(slabs);
+    return st;
 }
 
 bool domain_any(const struct sw_comm *comm, bool here)

@@ -21,6 +21,13 @@ void domain_cut(const struct sw_comm *comm, struct sw_setup *setup);
  * calls it once with the communicator of all. @return as sw_comm_run() */
 enum sw_status domain_run(const struct sw_comm *comm, int ranks, sw_comm_part *part, void *context);
 
+/** Of fields that each rank has its slab of, the whole ones, on every rank. Collective.
+ * @param setup   of this rank
+ * @param mine    [fields][points of the slab]
+ * @param all     out [fields][points of the whole grid]
+ * @return SW_E_MEMORY, SW_E_COMM */
+enum sw_status domain_gather(const struct sw_setup *setup, size_t fields, const double *mine, double *all);
+
 /* Ranks take the same decisions: collective. comm NULL: there is but this rank. */
 
 /** Whether it is so on any rank. A failure shows in the next operation. */

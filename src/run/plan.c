@@ -498,7 +498,11 @@ static enum sw_status try_slabs(const struct sw_comm *comm, void *plan)
     const struct sw_devices *devices = p->own->devices;
     struct sw_device *device = devices->device[devices->count > 1 ? comm->rank : 0];
     enum sw_status st = sw_device_use(device);
-    return st ? st : create_sims(p, comm, device);
+    if (!st) st = create_sims(p, comm, device);
+    if (st != SW_E_ARG) return st;
+    char why[400];  /* of slabs that are too thin */
+    snprintf(why, sizeof why, "%s", sw_err_message());
+    return SW_FAIL(SW_E_CONFIG, "run.split: %s; use fewer devices", why);
 }
 
 /* One device of each model is enough. */

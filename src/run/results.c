@@ -7,6 +7,7 @@
 #include "base/sw_mem.h"
 #include "comm/sw_comm.h"
 #include "field/norms.h"
+#include "run/domain.h"
 
 /* ---- warnings */
 
@@ -23,9 +24,30 @@ static void say_warnings(const struct runs *r, int j, const double *state, struc
     const struct sw_problem *problem = r->sweep->problem;
     for (const struct sw_run_warning *w = problem->advice->warn_run; w->warn; w++) {
         struct sw_text warning = SW_SHORT_TEXT;
-        if (w->of_result && !w->warn(problem, r->setup, r->count, r->column, j, state, &warning))
+        if (w->of_result && !w->warn(problem, r->whole, r->count, r->column, j, state, &warning))
             result_say(result, sw_text_get(&warning));
     }
+}
+
+/* Numbers of a run up to which ranks show each other their slabs of its state, to look at it. */
+enum { MOST_LOOKED_AT = 1 << 24 };
+
+/* Look at one state. @param state  of run j, or of the slab that is here */
+static enum sw_status look_at_state(const struct runs *r, int j, const double *state, struct sw_run_result *result)
+{
+    const int64_t points = sw_points(r->whole->n);
+    const size_t fields = r->size / (size_t)sw_points(r->setup->n);
+    double *all = NULL;
+    if (!r->setup->domain.all) {
+        say_warnings(r, j, state, result);
+        return SW_OK;
+    }
+    if (points > MOST_LOOKED_AT) return SW_OK;
+    enum sw_status st = sw_comm_agree(r->setup->domain.all, sw_alloc(fields * (size_t)points, &all));
+    if (!st) st = domain_gather(r->setup, fields, state, all);
+    if (!st) say_warnings(r, j, all, result);
+    sw_free(all);
+    return st;
 }
 
 enum sw_status results_look(const struct runs *r, const struct sw_representatives *looks, struct sw_run_result *result)
@@ -38,9 +60,9 @@ enum sw_status results_look(const struct runs *r, const struct sw_representative
             which[count++] = j;
     if (!count) return SW_OK;
     SW_TRY(sw_alloc((size_t)count * r->size, &state));
-    const enum sw_status st = sw_sim_get_states(r->sim, r->count, count, which, state);
+    enum sw_status st = sw_sim_get_states(r->sim, r->count, count, which, state);
     for (int k = 0; k < count && !st; k++)
-        say_warnings(r, which[k], state + (size_t)k * r->size, &result[which[k]]);
+        st = look_at_state(r, which[k], state + (size_t)k * r->size, &result[which[k]]);
     sw_free(state);
     return st;
 }
