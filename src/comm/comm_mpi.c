@@ -239,7 +239,6 @@ static enum sw_status mpi_meet(const struct sw_comm *comm, enum sw_status st)
     return meet_at_end(comm, &own);
 }
 
-extern const struct sw_comm_ops comm_mpi;
 
 static enum sw_status mpi_run(int ranks, sw_comm_part *part, void *context)
 {

@@ -1,7 +1,7 @@
 #!/usr/bin/python3
-"""near_h5.py A B RELATIVE: fail unless B has the datasets of A, and their numbers differ by at most RELATIVE times the
-largest number of the dataset, or times 1 (0: by no bit), in fields and series, and by 1e-12 times the number in error
-norms, whose sums have another order. The same runs have failed, with the same messages."""
+"""Of each line "A B RELATIVE" of standard input: fail unless B has the datasets of A, and their numbers differ by at
+most RELATIVE times the largest number of the dataset, or times 1 (0: by no bit), in fields and series, and by 1e-12
+times the number in error norms, whose sums have another order. The same runs have failed, with the same messages."""
 import sys
 
 import h5py
@@ -22,8 +22,14 @@ def off(name, a, b, relative):
     return bool(np.any(np.abs(a - b) > bound))
 
 
-with h5py.File(sys.argv[1], "r") as A, h5py.File(sys.argv[2], "r") as B:
-    names = [k for k in A if isinstance(A[k], h5py.Dataset) and k not in IGNORED]
-    wrong = [k for k in names if k not in B or off(k, A[k][()], B[k][()], float(sys.argv[3]))]
-if wrong or not names:
-    sys.exit(f"{sys.argv[2]} is not near {sys.argv[1]}: {', '.join(wrong)}")
+def far(one, other, relative):
+    with h5py.File(one, "r") as A, h5py.File(other, "r") as B:
+        names = [k for k in A if isinstance(A[k], h5py.Dataset) and k not in IGNORED]
+        return [k for k in names if k not in B or off(k, A[k][()], B[k][()], relative)] or not names
+
+
+lines = [line.split() for line in sys.stdin]
+wrong = [(a, b, names) for a, b, bound in lines if (names := far(a, b, float(bound)))]
+for a, b, names in wrong:
+    print(f"{b} is not near {a}: {names}", file=sys.stderr)
+sys.exit(bool(wrong))
