@@ -2,9 +2,9 @@
  * the other ranks. Each rank, a thread or a process, has a GPU of its own.
  *
  * The library is loaded when a communicator is first made, so that the program starts without it. It is used without
- * blocking: a call returns at once, and settle() waits until it has queued its work. So nothing but a GPU ever waits for
- * another rank, and that ends when ncclCommAbort() is called: a thread beside each communicator, watch(), does so as
- * soon as NCCL finds an error or the communicator of the host has failed.
+ * blocking: a call returns at once, and settle() waits until it has queued its work. So nothing but a GPU ever waits
+ * for another rank, and that ends when ncclCommAbort() is called: a thread beside each communicator, watch(), does so
+ * as soon as NCCL finds an error or the communicator of the host has failed.
  */
 #include <dlfcn.h>
 #pragma GCC diagnostic push
@@ -149,8 +149,8 @@ static enum sw_status settle(struct own *n, double limit)
         enum sw_status st = look(n, &busy);
         const double waited = sw_clock() - start;
         if (!st && busy && limit > 0 && waited > limit)
-            st = break_off(n, SW_FAIL(SW_E_COMM, "rank %d of %d, %s: NCCL has not connected the GPUs of all ranks after "
-                                      "%.0f s (NCCL_DEBUG=INFO in the environment has it say what it does)",
+            st = break_off(n, SW_FAIL(SW_E_COMM, "rank %d of %d, %s: NCCL has not connected the GPUs of all ranks "
+                                      "after %.0f s (NCCL_DEBUG=INFO in the environment has it say what it does)",
                                       n->base.comm.rank, n->base.comm.size, n->base.device->label, waited));
         pthread_mutex_unlock(&n->lock);
         if (st || !busy) return st;
