@@ -1,6 +1,6 @@
 #!/bin/bash
-# py_client.sh ARGUMENT...: Python for `sweep plot`, by the py_server.py that PY_SAID, PY_ASK and PY_TOLD name; helpers.sh
-# sources it for py_request.
+# py_client.sh ARGUMENT...: Python for `sweep plot`, by the py_server.py that PY_SAID, PY_ASK and PY_TOLD name;
+# helpers.sh sources it for py_request.
 py_request() {
     local code
     printf '%s\0' $# $BASHPID "$PWD" "$@" >&"$PY_ASK"

@@ -500,6 +500,13 @@ static void scales_hold_times_and_points(void **state)
     tear_down(&f);
 }
 
+/* The state of one slab, that is all of the grid. */
+static enum sw_status read_whole(const struct sw_checkpoint *checkpoint, double *state, size_t numbers)
+{
+    const struct sw_state_shape whole = {.fields = 1, .across = numbers, .count = 1, .whole = 1};
+    return sw_checkpoint_read(checkpoint, &whole, state);
+}
+
 static void a_chain_is_joined_along_time(void **state)
 {
     struct fixture f;
@@ -526,10 +533,10 @@ static void a_chain_is_joined_along_time(void **state)
     assert_int_equal(sw_completed_status(completed, f.id[5]), SW_RUN_DONE);
     const struct sw_run_counts counts = sw_completed_count(completed, f.id, (const int64_t[]){1, 5, 7}, 3);
     assert_true(counts.done == 2 && counts.pending == 1 && !counts.diverged && !counts.failed);
-    assert_ok(sw_checkpoint_read(&completed->checkpoint[0], u, 8));
+    assert_ok(read_whole(&completed->checkpoint[0], u, 8));
     for (int k = 0; k < 4 * 8; k++) assert_true(u[k] == 1.0 / 3.0 + k);
-    assert_int_equal(sw_checkpoint_read(&completed->checkpoint[0], u, 7), SW_E_IO);
-    assert_contains(sw_err_message(), completed->checkpoint[0].path);
+    assert_int_equal(read_whole(&completed->checkpoint[0], u, 7), SW_E_IO);
+    assert_contains(sw_err_message(), completed->checkpoint[0].part[0].path);
     assert_contains(sw_err_message(), "is not the list of 28 numbers it should be; remove this file, no other: its 4 "
                                       "runs continue from the part before it, or begin again");
     sw_completed_close(&completed);
@@ -568,10 +575,10 @@ static void the_advice_about_a_state_of_no_use_can_be_followed(void **state)
         assert_int_equal(completed->count, 6);
         assert_int_equal(completed->ncheckpoint, 1);
         assert_int_equal(completed->checkpoint[0].step, step);
-        assert_int_equal(sw_checkpoint_read(&completed->checkpoint[0], u, 7), SW_E_IO);
+        assert_int_equal(read_whole(&completed->checkpoint[0], u, 7), SW_E_IO);
         assert_contains(sw_err_message(), "remove this file, no other");
-        assert_int_equal(unlink(completed->checkpoint[0].path), 0);
-        assert_int_equal(sw_checkpoint_read(&completed->checkpoint[0], u, 8), SW_E_IO);
+        assert_int_equal(unlink(completed->checkpoint[0].part[0].path), 0);
+        assert_int_equal(read_whole(&completed->checkpoint[0], u, 8), SW_E_IO);
         assert_null(strstr(sw_err_message(), "remove"));  /* it cannot be read: a reason that may pass */
         sw_completed_close(&completed);
     }
