@@ -1,4 +1,4 @@
-"""check_readers.py FILE KIND: open an output file as users do and compare what the readers see with each other.
+"""check_readers.py FILE KIND...: open output files as users do and compare what the readers see with each other.
 KIND: root (arrays at the root), groups (an n swept) or virtual (the same, and the arrays are in other files).
 Fields may have one to three dimensions in space. Prints what is wrong and exits 1; a library that is missing is
 skipped with a message, unless SW_NEED contains "readers"."""
@@ -11,7 +11,7 @@ import warnings
 import h5py
 import numpy as np
 
-PATH, KIND = sys.argv[1:]
+PATH = KIND = None  # of the file that is looked at
 wrong = []
 
 
@@ -172,12 +172,16 @@ def check_tool(*command):
             expect(text in out.stdout, f"ncdump does not show {text}")
 
 
-found = check_h5py()
-check_xarray(found)
-check_tool("ncdump", "-h")
-check_tool("ncdump")
-check_tool("h5dump", "-H")
-check_tool("h5dump")
-for text in wrong:
-    print(f"{PATH}: {text}", file=sys.stderr)
-sys.exit(bool(wrong))
+failed = False
+for PATH, KIND in zip(sys.argv[1::2], sys.argv[2::2]):
+    found = check_h5py()
+    check_xarray(found)
+    check_tool("ncdump", "-h")
+    check_tool("ncdump")
+    check_tool("h5dump", "-H")
+    check_tool("h5dump")
+    for text in wrong:
+        print(f"{PATH}: {text}", file=sys.stderr)
+    failed = failed or bool(wrong)
+    wrong.clear()
+sys.exit(failed)
