@@ -25,7 +25,7 @@ export BUILD="$build" SWEEP="$PWD/$build/sweep" ASAN_OPTIONS="${ASAN_OPTIONS:-de
 export SW_PYTHON="$(scripts/build/find_python.sh)"  # looked for once, as that takes time
 export OMP_WAIT_POLICY="${OMP_WAIT_POLICY:-passive}"  # threads that spin take the time of the test beside them
 # The longest begin first, so that none is left alone at the end; the others in any order.
-longest='plot bench own_steps checksum mpi tridiagonal_stream stop shipped scale equations cli suggestions'
+longest='plot bench mpi stop equations tridiagonal_stream scale faults shipped cli readers kill checksum suggestions'
 programs() {
     {
         if [ -z "$SW_SANITIZED" ]; then
