@@ -15,16 +15,18 @@
  *                   ends are formed twice, which costs more on a CPU. It is there to be compared with by rows for
  *                   devices, which memory bounds
  *
- * Arithmetic is double. A result in single precision, or one that is added, is formed in a double field of the row's
- * own, and rounded once when it is stored. */
+ * Arithmetic is double, of lines side by side. Lines along x do not lie so, and those of a float field are no doubles:
+ * each tile of them is copied before it is worked on. Their results, and those that are added, are formed in a double
+ * field of the row's own, where lines lie side by side, and rounded once when they are stored. */
+#include <omp.h>
 #include <string.h>
 
 #include "base/sw_reals.h"
 #include "fd/sw_fd_impl.h"
 
-/* Lines side by side: 512 bytes of a row; a tile of 512 points stays in a second-level cache. RING: points of a float
- * field held as double, more than a right-hand side takes. */
-enum { TILE = 64, RING = 16 };
+/* Lines side by side: 512 bytes of a row; a tile of 512 points stays in a second-level cache. BLOCK: lines along x that
+ * are copied at once, whose numbers share cache lines. */
+enum { TILE = 64, BLOCK = 8 };
 
 /* The values beside one end of a part: each a sum of terms, arrays of a number for each line. */
 struct beside {
@@ -36,8 +38,12 @@ struct beside {
 
 struct part {
     const struct fd_cut *cut;
-    size_t   stride, outer;      /* line o*stride + s begins at o*stride*m + s */
+    size_t   stride, outer;      /* of lines side by side, as in `work`: line o*stride + s begins at o*stride*m + s */
     size_t   lines;              /* outer*stride */
+    size_t   step, across;       /* in the fields: from a point to the next, stride, and from a line to the next, 1; of
+                                    lines along x 1 and m */
+    bool     copied;             /* each tile of f is copied */
+    double  *tiles;              /* [threads][m][TILE] such copies */
     int      threads;
     bool     single, add;
     double  *from_left, *from_right;   /* [outer][halo][stride] */
@@ -55,17 +61,26 @@ struct part {
 
 /* ------------------------------------------------------------------ halo */
 
-static double field_at(const struct part *p, const void *f, size_t i)
+/* Point i of line s of group o, in a field. */
+static size_t place_in_field(const struct part *p, size_t o, size_t s, int64_t i)
 {
-    return sw_reals_at(f, sw_reals_word(p->single), i);
+    return o * (size_t)p->cut->m * p->stride + s * p->across + (size_t)i * p->step;
+}
+
+/* to := that of `count` lines from there. */
+static void read(const struct part *p, const void *f, size_t at, size_t count, double *to)
+{
+    const size_t word = sw_reals_word(p->single);
+    if (p->across == 1) sw_reals_get(f, word, at, to, count);
+    else for (size_t j = 0; j < count; j++) to[j] = sw_reals_at(f, word, at + j * p->across);
 }
 
 /* to [outer][count][stride] := points first .. first + count - 1 */
 static void pack(const struct part *p, const void *f, int64_t first, int count, double *to)
 {
-    const size_t length = (size_t)count * p->stride;
-    for (size_t o = 0; o < p->outer && length; o++, to += length)
-        sw_reals_get(f, sw_reals_word(p->single), (o * (size_t)p->cut->m + (size_t)first) * p->stride, to, length);
+    for (size_t o = 0; o < p->outer; o++)
+        for (int64_t i = first; i < first + count; i++, to += p->stride)
+            read(p, f, place_in_field(p, o, 0, i), p->stride, to);
 }
 
 /* The neighbours' points next to this part. */
@@ -82,33 +97,31 @@ static enum sw_status fetch_halo(const struct part *p, const void *f)
 
 /* ------------------------------------------------------------------ right-hand side */
 
-/* A tile: `width` lines from line s of group o. Of a float field the points last looked at are held as double. */
+/* A tile: `width` lines from line s of group o. */
 struct tile {
     const void *f;
     void       *out;
     size_t      o, s, width;
-    int64_t     held[RING];
-    double      ring[RING][TILE];
+    double     *copy;  /* [m][TILE] of f; NULL: f is read where it is */
 };
 
-static const double *held(const struct part *p, struct tile *t, int64_t i, size_t at)
+static void copy_tile(const struct part *p, const struct tile *t)
 {
-    double *x = t->ring[i % RING];
-    if (t->held[i % RING] != i)
-        for (size_t j = 0; j < t->width; j++) x[j] = field_at(p, t->f, at + j);
-    t->held[i % RING] = i;
-    return x;
+    const size_t block = p->across == 1 ? TILE : BLOCK;
+    for (size_t j = 0; j < t->width; j += block)
+        for (int64_t i = 0; i < p->cut->m; i++)
+            read(p, t->f, place_in_field(p, t->o, t->s + j, i), t->width - j < block ? t->width - j : block,
+                 t->copy + i * TILE + j);
 }
 
 /* Its row of point i, which may be a neighbour's. */
-static const double *point(const struct part *p, struct tile *t, int64_t i)
+static const double *point(const struct part *p, const struct tile *t, int64_t i)
 {
     const struct fd_cut *c = p->cut;
-    const size_t m = (size_t)c->m, left = (size_t)c->halo_left, right = (size_t)c->halo_right;
+    const size_t left = (size_t)c->halo_left, right = (size_t)c->halo_right;
     if (i < 0) return p->from_left + ((t->o + 1) * left - (size_t)-i) * p->stride + t->s;
     if (i >= c->m) return p->from_right + (t->o * right + (size_t)(i - c->m)) * p->stride + t->s;
-    const size_t at = (t->o * m + (size_t)i) * p->stride + t->s;
-    return p->single ? held(p, t, i, at) : (const double *)t->f + at;
+    return t->copy ? t->copy + i * TILE : (const double *)t->f + place_in_field(p, t->o, t->s, i);
 }
 
 static size_t place(const struct part *p, const struct tile *t, int64_t i)
@@ -137,7 +150,7 @@ static void add_pair(enum sw_fd_kind kind, double w, size_t n, const double *plu
     }
 }
 
-static void stencil(const struct part *p, struct tile *t, int64_t i, double *r)
+static void stencil(const struct part *p, const struct tile *t, int64_t i, double *r)
 {
     const struct sw_fd_line *line = p->cut->line;
     const double *f = point(p, t, i);
@@ -148,7 +161,8 @@ static void stencil(const struct part *p, struct tile *t, int64_t i, double *r)
 }
 
 /* Row `row` from a wall at point `wall`; the way from it is step, 1 or -1. */
-static void wall_row(const struct part *p, struct tile *t, int row, int64_t wall, int step, double sign, double *r)
+static void wall_row(const struct part *p, const struct tile *t, int row, int64_t wall, int step, double sign,
+                     double *r)
 {
     const struct sw_fd_line *line = p->cut->line;
     const double *base = line->kind == SW_FD_FILTER ? NULL : point(p, t, wall + row * step);
@@ -159,7 +173,7 @@ static void wall_row(const struct part *p, struct tile *t, int row, int64_t wall
     }
 }
 
-static void right_hand_side(const struct part *p, struct tile *t, int64_t i, double *r)
+static void right_hand_side(const struct part *p, const struct tile *t, int64_t i, double *r)
 {
     const struct fd_cut *c = p->cut;
     const int64_t from_end = c->m - 1 - i;
@@ -205,7 +219,7 @@ static void complete(const struct sw_fd_end *e, size_t n, double *const x[4])
 }
 
 /* Right-hand sides, with the rows at walls eliminated. */
-static void prepare(const struct part *p, struct tile *t)
+static void prepare(const struct part *p, const struct tile *t)
 {
     const int64_t m = p->cut->m;
     const struct sw_fd_end *e = &p->cut->line->end;
@@ -247,12 +261,14 @@ static void complete_walls(const struct part *p, const struct tile *t)
 /* out := results, or out += results, where they are in the row's own field. */
 static void store(const struct part *p, const struct tile *t)
 {
-    const size_t word = sw_reals_word(p->single);
-    for (int64_t i = 0; i < p->cut->m && p->work; i++) {
-        const size_t at = place(p, t, i);
-        for (size_t j = at; j < at + t->width; j++)
-            sw_reals_set(t->out, word, j, p->add ? sw_reals_at(t->out, word, j) + p->work[j] : p->work[j]);
-    }
+    const size_t word = sw_reals_word(p->single), block = p->across == 1 ? TILE : BLOCK;
+    for (size_t first = 0; first < t->width && p->work; first += block)
+        for (int64_t i = 0; i < p->cut->m; i++) {
+            const double *x = p->work + place(p, t, i) + first;
+            size_t at = place_in_field(p, t->o, t->s + first, i);
+            for (size_t j = 0; j < block && first + j < t->width; j++, at += p->across)
+                sw_reals_set(t->out, word, at, p->add ? sw_reals_at(t->out, word, at) + x[j] : x[j]);
+        }
 }
 
 /* Value k of an array [..][lines]: its lines of this tile. */
@@ -262,7 +278,7 @@ static double *lines_of(const struct part *p, const struct tile *t, double *arra
 }
 
 /* out := x_r, and ends. At a wall the two eliminated points are not complete yet. */
-static void solve(const struct part *p, struct tile *t)
+static void solve(const struct part *p, const struct tile *t)
 {
     const size_t bytes = t->width * sizeof(double);
     prepare(p, t);
@@ -274,7 +290,7 @@ static void solve(const struct part *p, struct tile *t)
 }
 
 /* out := x_r + A u + B l, and the points at walls. */
-static void finish(const struct part *p, struct tile *t)
+static void finish(const struct part *p, const struct tile *t)
 {
     const struct fd_cut *c = p->cut;
     for (int k = 0; k < c->beside; k++) {
@@ -289,7 +305,7 @@ static void finish(const struct part *p, struct tile *t)
 }
 
 /* r := right-hand side of row i of T. */
-static void reduced_row(const struct part *p, struct tile *t, int64_t i, double *r)
+static void reduced_row(const struct part *p, const struct tile *t, int64_t i, double *r)
 {
     const struct fd_cut *c = p->cut;
     const bool near = !c->left && i == 0, far = !c->right && i == c->q - 1;
@@ -300,7 +316,7 @@ static void reduced_row(const struct part *p, struct tile *t, int64_t i, double 
 }
 
 /* ends := sums of right-hand sides times rows of T^-1; they begin where these are small. */
-static void find_ends(const struct part *p, struct tile *t)
+static void find_ends(const struct part *p, const struct tile *t)
 {
     const struct fd_cut *c = p->cut;
     double r[TILE];
@@ -319,7 +335,7 @@ static void find_ends(const struct part *p, struct tile *t)
 }
 
 /* out := x, of A and B. */
-static void pass(const struct part *p, struct tile *t)
+static void pass(const struct part *p, const struct tile *t)
 {
     const struct fd_cut *c = p->cut;
     prepare(p, t);
@@ -336,15 +352,17 @@ static void pass(const struct part *p, struct tile *t)
 }
 
 static void for_tiles(const struct part *p, const void *f, void *out,
-                      void (*work)(const struct part *p, struct tile *t))
+                      void (*work)(const struct part *p, const struct tile *t))
 {
     const size_t across = (p->stride + TILE - 1) / TILE;
 #pragma omp parallel for schedule(static) num_threads(p->threads) if (p->threads > 1)
     for (size_t k = 0; k < across * p->outer; k++) {
         const size_t s = k % across * TILE;
-        struct tile t;
-        t.f = f, t.out = out, t.o = k / across, t.s = s, t.width = p->stride - s < TILE ? p->stride - s : TILE;
-        for (int i = 0; i < RING; i++) t.held[i] = -1;
+        struct tile t = {f, out, k / across, s, p->stride - s < TILE ? p->stride - s : TILE, NULL};
+        if (p->copied && f) {
+            t.copy = p->tiles + (size_t)omp_get_thread_num() * (size_t)p->cut->m * TILE;
+            copy_tile(p, &t);
+        }
         work(p, &t);
     }
 }
@@ -424,7 +442,8 @@ static void allocate(struct part *p, size_t others, struct sw_owned *arrays)
     sw_array(arrays, others * count, &p->others);
     sw_array(arrays, count, &p->A.value);
     sw_array(arrays, count, &p->B.value);
-    if (p->single || p->add) sw_array(arrays, p->lines * (size_t)c->m, &p->work);
+    if (p->copied || p->add) sw_array(arrays, p->lines * (size_t)c->m, &p->work);
+    if (p->copied) sw_array(arrays, (size_t)p->threads * (size_t)c->m * TILE, &p->tiles);
     p->first = p->ends;
     p->last = p->ends ? p->ends + count : NULL;
 }
@@ -442,11 +461,15 @@ static void allocate_terms(const struct part *p, bool right, int terms, struct s
 static enum sw_status create(struct sw_fd *fd, size_t others, bool alone, int terms)
 {
     struct part *p = fd->own;
+    const bool along_x = fd->stride == 1;
     p->cut = &fd->cut;
-    p->stride = fd->stride;
-    p->outer = fd->outer;
     p->lines = fd->outer * fd->stride;
+    p->stride = along_x ? p->lines : fd->stride;
+    p->outer = along_x ? 1 : fd->outer;
+    p->step = fd->stride;
+    p->across = along_x ? (size_t)fd->cut.m : 1;
     p->single = fd->desc.single;
+    p->copied = along_x || p->single;
     p->add = fd->desc.add;
     /* fewer points take less time than waking the other threads */
     p->threads = p->lines * (size_t)p->cut->m < 16384 ? 1 : fd->device->threads;
@@ -525,7 +548,7 @@ static enum sw_status strips_apply(const struct sw_fd *fd, const void *f, void *
 static struct sw_cost cost(const struct sw_fd_desc *desc, const struct sw_fd_line *line)
 {
     const int word = desc->single ? 4 : 8, pair = line->kind == SW_FD_SECOND ? 4 : 2;
-    const int between = desc->single || desc->add ? 16 : 0;
+    const int between = desc->axis == 0 || desc->single || desc->add ? 16 : 0;
     return (struct sw_cost){(desc->add ? 3 : 2) * word + between, pair * line->half_width + (line->beta != 0 ? 5 : 3)};
 }
 
