@@ -1,6 +1,5 @@
 #include "base/sw_text.h"
 
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -89,12 +88,17 @@ void sw_text_printf(struct sw_text *t, const char *fmt, ...)
     va_end(ap);
 }
 
+void sw_text_vset(struct sw_text *t, const char *fmt, va_list list)
+{
+    sw_text_clear(t);
+    print(t, fmt, list);
+}
+
 void sw_text_set(struct sw_text *t, const char *fmt, ...)
 {
     va_list ap;
-    sw_text_clear(t);
     va_start(ap, fmt);
-    print(t, fmt, ap);
+    sw_text_vset(t, fmt, ap);
     va_end(ap);
 }
 

@@ -3,6 +3,7 @@
 /* A string that is written piece by piece. It grows, and a failed allocation sticks: later calls do nothing and
  * sw_text_status() tells. Or it has a fixed room, that of an array: then nothing fails, and a text that does not fit
  * ends with a word and " ...". Functions that write messages take either by a pointer, so that none names a size. */
+#include <stdarg.h>
 #include <stdbool.h>
 #include <stddef.h>
 
@@ -24,6 +25,7 @@ struct sw_text sw_text_in(char *array, size_t room);
 void sw_text_clear(struct sw_text *t);
 /** Write a text in place of the one before. */
 void sw_text_set(struct sw_text *t, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+void sw_text_vset(struct sw_text *t, const char *fmt, va_list list);
 /** Add a sentence, after "; " where it is not the first; nothing where it is "". */
 void sw_text_add_sentence(struct sw_text *t, const char *sentence);
 

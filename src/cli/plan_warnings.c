@@ -235,11 +235,12 @@ static void warn_equal_runs(const struct sw_sweep *sweep, const struct sw_plan *
     int64_t runs = 0;
     for (int g = 0; g < plan->ngroup; g++) {
         const struct sw_setup setup = sw_sweep_setup(sweep, &plan->group[g], 1);
-        char why[160];
-        const char *key = sweep->problem->advice->idle_key(&setup, why);
+        struct sw_text why = SW_SHORT_TEXT;
+        const char *key = sweep->problem->advice->idle_key(&setup, &why);
         if (!key || plan->group[g].count < 2 || !sw_sweep_axis_serves(sweep, axis, key)) continue;
         if (!runs)
-            sw_text_printf(&text, "%s changes nothing: %s; runs that differ in %s alone are equal", key, why, name);
+            sw_text_printf(&text, "%s changes nothing: %s; runs that differ in %s alone are equal", key,
+                           sw_text_get(&why), name);
         runs += plan->group[g].count;
     }
     if (runs && runs < plan->nruns) sw_text_printf(&text, "; %lld of %lld runs alike", (long long)runs,

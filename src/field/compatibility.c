@@ -1,7 +1,6 @@
 #include "field/compatibility.h"
 
 #include <math.h>
-#include <stdio.h>
 
 /* Roots of the third Legendre polynomial, on [0, 1]. */
 void sw_gauss_rule(int parts, struct sw_gauss *rule)

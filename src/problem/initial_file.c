@@ -284,34 +284,32 @@ static enum sw_status look_at_shared(struct source *s, int unknown, int dim, con
 }
 
 static const char *refuse_shared(struct source *s, int unknown, int dim, const struct sw_saved_place *place,
-                                 char why[160])
+                                 struct sw_text *why)
 {
     if (!place->shared) return NULL;
     pthread_mutex_lock(&turn);
     enum sw_status st = look_at_shared(s, unknown, dim, place);
     pthread_mutex_unlock(&turn);
-    if (st) snprintf(why, 160, "%.150s", sw_err_message());
+    if (st) sw_text_set(why, "%s", sw_err_message());
     else if (*s->shared_bad[unknown])
-        snprintf(why, 160, "%s, and all runs begin with it; give finite numbers", s->shared_bad[unknown]);
+        sw_text_set(why, "%s, and all runs begin with it; give finite numbers", s->shared_bad[unknown]);
     return st || *s->shared_bad[unknown] ? dataset_key : NULL;
 }
 
 static const char *refuse_points(const struct sw_setup *one, bool walls, const struct sw_saved_place *place,
-                                 char why[160])
+                                 struct sw_text *why)
 {
     char there[64], here[64];
     if (same_points(one->n, place->n)) return NULL;
     print_points(one->dim, place->n, there);
     print_points(one->dim, one->n, here);
     const bool possible = !walls && one->dim == 1, wanted = !sw_setup_chosen(one, interpolate_key, "false");
-    if (possible && wanted && place->guessed) {
-        snprintf(why, 160, "it is taken for runs of %.20s points, and not of %.20s: transpose it, or name its "
-                 "dimensions run and x, to have it interpolated", there, here);
-        return dataset_key;
-    }
+    if (possible && wanted && place->guessed)
+        return sw_refuse(why, dataset_key, "it is taken for runs of %s points, and not of %s: transpose it, or "
+                         "name its dimensions run and x, to have it interpolated", there, here);
     if (possible && wanted) return NULL;
-    snprintf(why, 160, "the field in the file has %.30s points, and the run %.30s; %s", there, here,
-             possible ? "give the run those, or leave it out" : "only periodic lines are interpolated");
+    sw_text_set(why, "the field in the file has %s points, and the run %s; %s", there, here,
+                possible ? "give the run those, or leave it out" : "only periodic lines are interpolated");
     return possible ? interpolate_key : file_key;
 }
 
@@ -325,7 +323,7 @@ static bool counts_points(const struct sw_setup *one, const struct sw_saved_plac
 
 /* The run of the same number is meant to be that with the same values of the axes that both sweeps have. */
 static const char *refuse_other_run(const struct run *r, int unknown, const struct sw_saved_place *place,
-                                    char why[160])
+                                    struct sw_text *why)
 {
     const struct sw_saved *saved = r->source->saved[unknown];
     const double run = number(r, run_key);
@@ -337,47 +335,35 @@ static const char *refuse_other_run(const struct run *r, int unknown, const stru
         if (!(fabs(here - there) > 1e-9 * fmax(fabs(here), fabs(there))) ||
             counts_points(&r->one, place, here, there))
             continue;
-        snprintf(why, 160, "run %.0f of the file has %.20s = %.9g, and this one %.9g; say which run is meant, by a "
-                 "number or an expression", run, name, there, here);
-        return run_key;
+        return sw_refuse(why, run_key, "run %.0f of the file has %s = %.9g, and this one %.9g; say which run is "
+                         "meant, by a number or an expression", run, name, there, here);
     }
     return NULL;
 }
 
-static const char *refuse_field(const struct run *r, int unknown, bool walls, char why[160])
+static const char *refuse_field(const struct run *r, int unknown, bool walls, struct sw_text *why)
 {
     struct sw_saved_place place;
     const char *key;
-    if (find_place(r, unknown, &place, &key)) {
-        sw_text_shorten(why, 160, sw_err_message());
-        return key;
-    }
+    if (find_place(r, unknown, &place, &key)) return sw_refuse(why, key, "%s", sw_err_message());
     key = refuse_points(&r->one, walls, &place, why);
     if (!key) key = refuse_other_run(r, unknown, &place, why);
     return key ? key : refuse_shared(r->source, unknown, r->one.dim, &place, why);
 }
 
 const char *sw_initial_validate(const struct sw_setup *setup, bool walls, int64_t ld, const double *column, int64_t j,
-                                char why[160])
+                                struct sw_text *why)
 {
     const int unknowns = unknowns_of(setup);
     struct run r;
     const char *key = NULL;
     if (!sw_initial_in_file(setup)) return NULL;
     const enum sw_status st = find_run(setup, ld, column, j, &r);
-    if (st && r.source && r.source->key) {
-        snprintf(why, 160, "%s", r.source->why);
-        return r.source->key;
-    }
-    if (st) {
-        snprintf(why, 160, "%.150s", sw_err_message());
-        return file_key;
-    }
-    if (r.source->unknowns != unknowns) {
-        snprintf(why, 160, "there %s %d unknown%s: give as many datasets, with commas between them",
-                 unknowns == 1 ? "is" : "are", unknowns, unknowns == 1 ? "" : "s");
-        return dataset_key;
-    }
+    if (st && r.source && r.source->key) return sw_refuse(why, r.source->key, "%s", r.source->why);
+    if (st) return sw_refuse(why, file_key, "%s", sw_err_message());
+    if (r.source->unknowns != unknowns)
+        return sw_refuse(why, dataset_key, "there %s %d unknown%s: give as many datasets, with commas between them",
+                         unknowns == 1 ? "is" : "are", unknowns, unknowns == 1 ? "" : "s");
     for (int k = 0; k < unknowns && !key; k++) key = refuse_field(&r, k, walls, why);
     return key;
 }

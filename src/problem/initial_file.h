@@ -43,7 +43,7 @@ enum sw_status sw_initial_content(const struct sw_setup *setup, bool *any, unsig
 /** As struct sw_problem.validate_run, of what concerns a file.
  * @param walls  whether the grid has walls: other points are refused then */
 const char *sw_initial_validate(const struct sw_setup *setup, bool walls, int64_t ld, const double *column, int64_t j,
-                                char why[160]);
+                                struct sw_text *why);
 
 /** The field of run j at the points of setup->n, from a file that sw_initial_validate() takes.
  * @param u  out: [unknowns][points]; of one that is interpolated all are NaN if one in the file is not finite

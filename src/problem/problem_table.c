@@ -1,4 +1,5 @@
 /* Every kind of problem there is. To add one: write its file, add its row. */
+#include <stdarg.h>
 #include <stddef.h>
 #include <string.h>
 
@@ -28,4 +29,13 @@ const struct sw_problem *sw_problem_find(const char *name)
     for (int k = 0; sw_problem_table[k]; k++)
         if (!strcmp(sw_problem_table[k]->name, name)) return sw_problem_table[k];
     return NULL;
+}
+
+const char *sw_refuse(struct sw_text *why, const char *key, const char *format, ...)
+{
+    va_list list;
+    va_start(list, format);
+    sw_text_vset(why, format, list);
+    va_end(list);
+    return key;
 }

@@ -64,10 +64,10 @@ struct sw_problem_time {
      * @param column  [ncolumn][ld], count <= ld
      * @param first   out: the first such run, -1: there is none
      * @param key     out, if there is one: the path of the key to blame: run.precision, stepper or time.dt
-     * @param why     out, if there is one: its numbers, for a message; room for 160 characters */
+     * @param why     out, if there is one: its numbers, for a message */
     enum sw_status (*check_precision)(const struct sw_problem *problem, const struct sw_setup *setup,
                                       const char *const *solver, int count, int ld, const double *column, int *first,
-                                      const char **key, char why[160]);
+                                      const char **key, struct sw_text *why);
 };
 
 /* Texts of a config that the kind compiles, once for all runs. */
@@ -105,9 +105,9 @@ struct sw_problem_files {
      * an axis is still "$axis". NULL: it is always given.
      * @param n    out: 0: nothing says it
      * @param key  out, where nothing does: the key that is to blame, NULL: grid.n is just missing
-     * @param why  out, with key: room for 160 characters
+     * @param why  out, with key
      * @return SW_E_MEMORY */
-    enum sw_status (*points)(const struct sw_setup *setup, int64_t *n, const char **key, char why[160]);
+    enum sw_status (*points)(const struct sw_setup *setup, int64_t *n, const char **key, struct sw_text *why);
     /** What decides the numbers of runs with these words beside the config, the content of files: a digest that goes
      * into their ids. The setup counts for its choices and unknowns only. NULL: nothing does.
      * @param any  out: whether there is something
@@ -147,8 +147,8 @@ struct sw_problem_advice {
     void           (*warn_setup)(const struct sw_problem *problem, const struct sw_setup *setup, struct sw_text *text);
     /** A number key that changes nothing of runs with these words, unless expressions name it. The setup counts for its
      * choices and dim only. NULL: there is none; the same says the function.
-     * @param why  out, unless it returns NULL: room for 160 characters */
-    const char    *(*idle_key)(const struct sw_setup *setup, char why[160]);
+     * @param why  out, unless it returns NULL */
+    const char    *(*idle_key)(const struct sw_setup *setup, struct sw_text *why);
     const struct sw_run_warning *warn_run;  /* ends with warn NULL; NULL: there are none */
     /** Name a text of the config that gives run j a number which is not finite: 'left.dirichlet = "1/t" is inf at
      * t = 0'; nothing if none is known to (problem/nonfinite.h). The setup counts as for sw_run_warning.warn().
@@ -185,9 +185,9 @@ struct sw_problem {
      * the key that is to blame, NULL where it can. The setup counts for its columns, functions and choices only. NULL:
      * any run can.
      * @param column  [ncolumn][ld], of which run j
-     * @param why     out, unless it returns NULL: room for 160 characters */
+     * @param why     out, unless it returns NULL: sw_refuse() */
     const char *(*validate_run)(const struct sw_setup *setup, const char *solver, int ld, const double *column, int j,
-                                char why[160]);
+                                struct sw_text *why);
     /** @param bytes  in: 0  @return as create() */
     enum sw_status (*bytes)(const struct sw_problem *problem, const struct sw_setup *setup,
                             const struct sw_device *device, struct sw_batch_bytes *bytes);
@@ -210,4 +210,8 @@ extern const struct sw_problem *const sw_problem_table[];  /* ends with NULL */
 
 /** NULL if there is no such problem. */
 const struct sw_problem *sw_problem_find(const char *name);
+
+/** Write why a run is refused. @return key, that of the config which is to blame */
+const char *sw_refuse(struct sw_text *why, const char *key, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
 #endif

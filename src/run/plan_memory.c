@@ -104,10 +104,10 @@ static bool files_have_points(const struct sw_sweep *sweep, const struct sw_grou
 {
     const struct sw_setup setup = sw_sweep_setup(sweep, group, 1);
     const char *key;
-    char why[160];
+    struct sw_text why = SW_SHORT_TEXT;
     int64_t n = 0;
     return sweep->problem->files && sweep->problem->files->points &&
-           !sweep->problem->files->points(&setup, &n, &key, why) && n > 0;
+           !sweep->problem->files->points(&setup, &n, &key, &why) && n > 0;
 }
 
 /* Two sizes in GiB so that one sees which is larger, and that the first is enough. */

@@ -229,15 +229,15 @@ static enum sw_status read_points_source(struct sw_sweep *s, int k, bool *taken)
     const struct sw_setup setup = {.nchoice = s->nchoice, .choice = s->choice};
     const struct sw_key *key = s->column[k].key;
     const char *why_not = NULL;
-    char why[160];
+    struct sw_text why = SW_SHORT_TEXT;
     int64_t n = 1;
     *taken = files_have_points(s) && !from->setting && !strcmp(s->column[k].name, "grid.n") && !key_default(s, key);
     if (!*taken) return SW_OK;
-    if (!s->own->outline) SW_TRY(s->problem->files->points(&setup, &n, &why_not, why));
+    if (!s->own->outline) SW_TRY(s->problem->files->points(&setup, &n, &why_not, &why));
     from->kind = SOURCE_CONSTANT;
     from->number = (double)n;
     from->unknown = n < 1;
-    if (n < 1) report_points(s, key, why_not, why);
+    if (n < 1) report_points(s, key, why_not, sw_text_get(&why));
     return SW_OK;
 }
 

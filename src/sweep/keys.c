@@ -426,16 +426,15 @@ static const char *end_of_range(double v, char text[32])
     return strtod(text, NULL) == v ? text : sw_number(v, text);
 }
 
-const char *key_range(const struct sw_key *key, double v, char text[120])
+const char *key_range(const struct sw_key *key, double v, struct sw_text *text)
 {
     char end[32];
-    if (!isfinite(v) || !key) snprintf(text, 120, "must be finite");
-    else if (key->kind == SW_KEY_COUNT && v != floor(v)) snprintf(text, 120, "must be a whole number");
+    if (!isfinite(v) || !key) sw_text_set(text, "must be finite");
+    else if (key->kind == SW_KEY_COUNT && v != floor(v)) sw_text_set(text, "must be a whole number");
     else if (key->min < key->max && v > key->max)
-        snprintf(text, 120, "must be at most %s", end_of_range(key->max, end));
+        sw_text_set(text, "must be at most %s", end_of_range(key->max, end));
     else if (key->min < key->max && v <= key->min)
-        snprintf(text, 120, "must be %s %s", key->above ? "greater than" : "at least",
-                 end_of_range(key->min, end));
-    else snprintf(text, 120, "must be a multiple of %g", key->multiple);
-    return text;
+        sw_text_set(text, "must be %s %s", key->above ? "greater than" : "at least", end_of_range(key->min, end));
+    else sw_text_set(text, "must be a multiple of %g", key->multiple);
+    return sw_text_get(text);
 }

@@ -59,7 +59,7 @@ bool key_counts(const struct sw_sweep *s, const struct sw_key *key);
 bool key_allows(const struct sw_key *key, double v);
 
 /** Why a number is not allowed: "must be at least 1". */
-const char *key_range(const struct sw_key *key, double v, char text[120]);
+const char *key_range(const struct sw_key *key, double v, struct sw_text *text);
 
 static inline bool key_is_number(const struct sw_key *key)
 {

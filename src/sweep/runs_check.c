@@ -176,11 +176,11 @@ static bool wrong_steps(const struct one_run *r)
 
 /* @param before  how many arguments stand before those of t  @param error  what is wrong with them, or NULL */
 static bool wrong_times(const struct one_run *r, const struct times *t, int before,
-                        const char *(*error)(const struct times *, const double *, double, double, char[160]))
+                        const char *(*error)(const struct times *, const double *, double, double, struct sw_text *))
 {
-    char text[160];
+    struct sw_text text = SW_SHORT_TEXT;
     const char *why = error(t, r->shape + SHAPE_TIMES + before, r->shape[SHAPE_STEPS],
-                            number_of(r, r->s->own->shape->dt), text);
+                            number_of(r, r->s->own->shape->dt), &text);
     return why && WRONG(r, t->setting, "'%s'%s: %s", t->path, r->in_run, why);
 }
 
@@ -285,7 +285,7 @@ static const char *row_of(const struct sw_sweep *s, const struct column_block *b
 }
 
 static enum sw_status find_imprecise(const struct sw_sweep *s, const struct column_block *b, int *first,
-                                     const char **key, char why[160])
+                                     const char **key, struct sw_text *why)
 {
     const struct sw_setup setup = setup_of_sweep(s);
     const char *solver[RUNS_AT_ONCE];
@@ -299,14 +299,14 @@ static enum sw_status find_imprecise(const struct sw_sweep *s, const struct colu
 static enum sw_status check_precision(struct checking *c, const struct column_block *b)
 {
     const char *key;
-    char why[160];
+    struct sw_text why = SW_SHORT_TEXT;
     int first;
-    SW_TRY(find_imprecise(c->s, b, &first, &key, why));
+    SW_TRY(find_imprecise(c->s, b, &first, &key, &why));
     if (first >= 0) record_first(c, c->s->ncolumn + ERROR_PRECISION, b->first + first);
     return SW_OK;
 }
 
-static const char *validate_run(const struct sw_sweep *s, const struct column_block *b, int j, char why[160])
+static const char *validate_run(const struct sw_sweep *s, const struct column_block *b, int j, struct sw_text *why)
 {
     struct sw_choice choice[MAX_CHOICES];
     const struct sw_setup setup = setup_of_run(s, b->column, j, choice);
@@ -329,11 +329,11 @@ static void count_idle(struct checking *c, const struct column_block *b)
 
 static void check_validity(struct checking *c, const struct column_block *b)
 {
-    char why[160];
+    struct sw_text why = SW_SHORT_TEXT;
     int first = -1, count = 0;
     if (!c->s->problem->validate_run || c->s->own->outline) return;
     for (int j = 0; j < b->count; j++) {
-        if (!validate_run(c->s, b, j, why)) continue;
+        if (!validate_run(c->s, b, j, &why)) continue;
         if (!count++) first = j;
     }
     if (!count) count_idle(c, b);
@@ -385,11 +385,12 @@ static enum sw_status check_block(void *user, const struct column_block *b)
 
 static void report_column(const struct sw_sweep *s, int k, int64_t run, double v)
 {
-    char in_run[300], range[120], number[32];
+    char in_run[300], number[32];
+    struct sw_text range = SW_SHORT_TEXT;
     const struct sw_column *c = &s->column[k];
     const struct sw_setting *setting = s->own->source[k].setting;
     report_error(s, setting, "'%s' = %s%s: %s", setting ? setting->path : c->name, sw_number(v, number),
-                 print_run(s, c->uniform, run, in_run), key_range(c->key, v, range));
+                 print_run(s, c->uniform, run, in_run), key_range(c->key, v, &range));
 }
 
 /* Whether the first run of a block is fine with the solver "auto". */
@@ -397,10 +398,10 @@ static enum sw_status auto_helps(const struct sw_sweep *s, const struct column_b
 {
     const struct sw_setup setup = setup_of_sweep(s);
     const char *solver = "auto", *key;
-    char why[160];
+    struct sw_text why = SW_SHORT_TEXT;
     int first;
     SW_TRY(s->problem->time->check_precision(s->problem, &setup, &solver, 1, RUNS_AT_ONCE, b->column, &first, &key,
-                                             why));
+                                             &why));
     *helps = first < 0;
     return SW_OK;
 }
@@ -408,21 +409,23 @@ static enum sw_status auto_helps(const struct sw_sweep *s, const struct column_b
 static enum sw_status report_precision(const struct sw_sweep *s, const struct column_block *b, const char *in_run)
 {
     static const char remedy[] = "a smaller time.dt or fewer points";
-    char why[160], number[32];
+    struct sw_text why = SW_SHORT_TEXT;
+    char number[32];
     const char *key;
     int first;
     bool helps;
-    SW_TRY(find_imprecise(s, b, &first, &key, why));
+    SW_TRY(find_imprecise(s, b, &first, &key, &why));
     SW_TRY(auto_helps(s, b, &helps));
     if (!strcmp(key, "run.precision"))
         report_error(s, key_setting(s, key), "'%s' = \"single\"%s: %s; use \"double\", %s", key, in_run,
-                     why, remedy);
+                     sw_text_get(&why), remedy);
     else if (!strcmp(key, s->own->row_key->path))
         report_error(s, key_setting(s, key), "'%s' = \"%s\"%s: %s; use %s%s", key_written(s, s->own->row_key),
-                     row_of(s, b, 0), in_run, why, helps ? "\"auto\", " : "", remedy);
+                     row_of(s, b, 0), in_run, sw_text_get(&why), helps ? "\"auto\", " : "", remedy);
     else
         report_error(s, s->own->source[s->own->shape->dt].setting, "'%s' = %s%s: %s; use %s", key,
-                     sw_number(block_number(b, s->own->shape->dt, 0, 1), number), in_run, why, remedy);
+                     sw_number(block_number(b, s->own->shape->dt, 0, 1), number), in_run, sw_text_get(&why),
+                     remedy);
     return SW_OK;
 }
 
@@ -463,8 +466,9 @@ static void report_invalid_text(const struct sw_sweep *s, const char *path, cons
 /* The report names the first such run, and how many there are. */
 static void report_invalid(const struct sw_sweep *s, const struct column_block *b, int64_t count, const char *in_run)
 {
-    char why[160], number[32], more[80] = "";
-    const char *key = validate_run(s, b, 0, why);
+    struct sw_text reason = SW_SHORT_TEXT;
+    char number[32], more[80] = "";
+    const char *key = validate_run(s, b, 0, &reason), *why = sw_text_get(&reason);
     int k = column_find(s, key);
     if (k < 0 || !s->column[k].key) {
         if (*in_run && s->nruns > 1 && count == s->nruns)

@@ -1,7 +1,6 @@
 #include "sweep/times.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -121,33 +120,34 @@ static bool is_within(const struct times *t, double time, double steps)
 
 static double range_count(const double *a) { return floor((a[1] - a[0]) / a[2] * (1 + 1e-12) + 1e-6) + 1; }
 
-static const char *ends_error(const struct times *t, const double *a, int n, double steps, double dt, char text[160])
+static const char *ends_error(const struct times *t, const double *a, int n, double steps, double dt,
+                              struct sw_text *why)
 {
     for (int k = 0; k < n; k++)
         if (!is_within(t, a[k], steps)) {
-            snprintf(text, 160, "time %.6g is not within 0 and the end, %.6g", a[k] * dt, steps * dt);
-            return text;
+            sw_text_set(why, "time %.6g is not within 0 and the end, %.6g", a[k] * dt, steps * dt);
+            return sw_text_get(why);
         }
     return NULL;
 }
 
-const char *times_error(const struct times *t, const double *a, double steps, double dt, char text[160])
+const char *times_error(const struct times *t, const double *a, double steps, double dt, struct sw_text *why)
 {
     switch (t->kind) {
     case TIMES_NONE: return NULL;
-    case TIMES_LIST: return ends_error(t, a, t->narg, steps, dt, text);
+    case TIMES_LIST: return ends_error(t, a, t->narg, steps, dt, why);
     case TIMES_EVERY:
         if (!(a[0] > 0 && isfinite(a[0]))) return "the time between two entries must be positive and finite";
         return steps / a[0] < MAX_TIMES || (steps < MAX_TIMES && !t->aligned && !t->exact)
                    ? NULL
                    : "more than 10 million times in a run";
     case TIMES_RANGE:
-        if (ends_error(t, a, 2, steps, dt, text)) return text;
+        if (ends_error(t, a, 2, steps, dt, why)) return sw_text_get(why);
         if (!(a[2] > 0 && isfinite(a[2]))) return "the step must be positive and finite";
         if (!(range_count(a) >= 1)) return "there is no time in this range";
         return range_count(a) <= MAX_TIMES ? NULL : "more than 10 million times in a run";
     default:
-        if (ends_error(t, a, 2, steps, dt, text)) return text;
+        if (ends_error(t, a, 2, steps, dt, why)) return sw_text_get(why);
         if (t->kind == TIMES_LOGSPACE && !(a[0] > 0 && a[1] > 0)) return "the ends of logspace must be positive";
         if (!(a[2] >= 1 && a[2] == floor(a[2]))) return "the number of times must be a whole number from 1";
         return a[2] <= MAX_TIMES ? NULL : "more than 10 million times in a run";
@@ -237,13 +237,13 @@ static void assign_steps(int n, double *time, int64_t *step, int64_t *lost)
     }
 }
 
-const char *looks_error(const struct times *t, const double *a, double steps, double dt, char text[160])
+const char *looks_error(const struct times *t, const double *a, double steps, double dt, struct sw_text *why)
 {
-    const char *error = times_error(t, a, steps, dt, text);
+    const char *error = times_error(t, a, steps, dt, why);
     if (error || !t->kind || count_intervals(t, a, steps) > 0) return error;
-    snprintf(text, 160, "the run would first be looked at at t = %.6g and ends at %.6g: nothing stops it early",
-             a[0] * dt, steps * dt);
-    return text;
+    sw_text_set(why, "the run would first be looked at at t = %.6g and ends at %.6g: nothing stops it early", a[0] * dt,
+                steps * dt);
+    return sw_text_get(why);
 }
 
 /* The step of each time. Of times that round to one step the nearest has it. The others are left out, in all runs

@@ -25,9 +25,9 @@ enum sw_status every_read(struct sw_sweep *s, const char *path, struct times *ti
  * get the same: these numbers and the number of steps are all that the output steps of a run depend on. */
 double times_scale(const struct times *times, int k, double value, double dt);
 /** Why scaled arguments make no sense for a run of `steps` steps: text for the user, or NULL. */
-const char *times_error(const struct times *times, const double *scaled, double steps, double dt, char text[160]);
+const char *times_error(const struct times *times, const double *scaled, double steps, double dt, struct sw_text *why);
 /** The same of times at which to look at a run: beyond its end it would never be looked at. */
-const char *looks_error(const struct times *looks, const double *scaled, double steps, double dt, char text[160]);
+const char *looks_error(const struct times *looks, const double *scaled, double steps, double dt, struct sw_text *why);
 /** The times of a group of runs, as steps or, where they take steps of their own, ticks.
  * @param scaled  the arguments of fields, scalars and looks  @param steps  of the runs; or when they end
  * @param group   out; free with sw_groups_free(), also on failure  @return SW_E_MEMORY */

@@ -313,7 +313,8 @@ static double read_number(const struct sw_sweep *s, const char *path)
 {
     const struct sw_key *key = key_find(s, path);
     const struct sw_setting *setting = key_setting(s, path);
-    char number[32], range[120];
+    struct sw_text range = SW_SHORT_TEXT;
+    char number[32];
     double v = 0;
     if (!setting) { formula_constant(s, key->fallback, &v); return v; }
     v = setting->number;
@@ -324,7 +325,7 @@ static double read_number(const struct sw_sweep *s, const char *path)
              setting->kind != SW_SETTING_REAL)
         report_error(s, setting, "'%s' must be a number", path);
     else if (!key_allows(key, v))
-        report_error(s, setting, "'%s' = %s: %s", path, sw_number(v, number), key_range(key, v, range));
+        report_error(s, setting, "'%s' = %s: %s", path, sw_number(v, number), key_range(key, v, &range));
     else return v;
     return 0;
 }

@@ -141,49 +141,45 @@ static const char *wall_key_given(const struct sw_setup *setup, int d)
 
 /* A key of an axis that the grid does not have. */
 static const char *validate_absent_axis(const struct sw_setup *setup, const struct advection_discretization *m, int d,
-                                        int dim, char why[160])
+                                        int dim, struct sw_text *why)
 {
     const char *key = has(setup, advection_velocity_key[d]) ? advection_velocity_key[d] : wall_key_given(setup, d);
     if (!key && advection_has_walls(m, d)) key = advection_boundary_key[d];
     if (key)
-        snprintf(why, 160, "there is no %s on a grid of %d dimension%s", advection_axis[d], dim, dim == 1 ? "" : "s");
-    return key;
+        return sw_refuse(why, key, "there is no %s on a grid of %d dimension%s", advection_axis[d], dim,
+                         dim == 1 ? "" : "s");
+    return NULL;
 }
 
 /* A scheme on an axis of so many points. */
-static const char *validate_scheme(const char *scheme, const char *boundary, int d, double n, char why[160])
+static const char *validate_scheme(const char *scheme, const char *boundary, int d, double n, struct sw_text *why)
 {
     const int least = sw_fd_min_points(scheme, boundary);
     char known[120];
-    if (!least) {
-        snprintf(why, 160, "%s has no closure \"%s\"; it has %s", scheme, boundary,
-                 sw_fd_boundaries(sw_fd_scheme_find(scheme), known));
-        return advection_boundary_key[d];
-    }
+    if (!least)
+        return sw_refuse(why, advection_boundary_key[d], "%s has no closure \"%s\"; it has %s", scheme, boundary,
+                         sw_fd_boundaries(sw_fd_scheme_find(scheme), known));
     if (n >= least) return NULL;
-    snprintf(why, 160, "%s, %s needs at least %d points along %s", scheme, boundary, least, advection_axis[d]);
-    return advection_points_key[d];
+    return sw_refuse(why, advection_points_key[d], "%s, %s needs at least %d points along %s", scheme, boundary, least,
+                     advection_axis[d]);
 }
 
 /* The conditions at a wall: one at most, and none that needs a nu that the run does not have. */
 static const char *validate_wall(const struct sw_setup *setup, struct advection_wall wall, bool diffuses,
-                                 char why[160])
+                                 struct sw_text *why)
 {
     const struct advection_wall_kind *kind = advection_wall_given(setup, wall);
     if (!kind) return NULL;
     const char *key = kind->key[wall.d][wall.side];
     for (const struct advection_wall_kind *k = kind + 1; k < advection_wall_kinds + ADVECTION_WALL_COUNT; k++)
-        if (has(setup, k->key[wall.d][wall.side])) {
-            snprintf(why, 160, "%s is given there, too; leave one out", key);
-            return k->key[wall.d][wall.side];
-        }
+        if (has(setup, k->key[wall.d][wall.side]))
+            return sw_refuse(why, k->key[wall.d][wall.side], "%s is given there, too; leave one out", key);
     if (diffuses || !kind->diffusive) return NULL;
-    snprintf(why, 160, "nu is 0: it is a condition of diffusion; give nu, or leave it out");
-    return key;
+    return sw_refuse(why, key, "nu is 0: it is a condition of diffusion; give nu, or leave it out");
 }
 
 static const char *validate_axis(const struct sw_setup *setup, const struct advection_discretization *m, int d,
-                                 double n, bool diffuses, char why[160])
+                                 double n, bool diffuses, struct sw_text *why)
 {
     const bool walled = advection_has_walls(m, d);
     const char *key = validate_scheme(m->first, m->boundary[d], d, n, why);
@@ -194,22 +190,21 @@ static const char *validate_axis(const struct sw_setup *setup, const struct adve
     if (key || walled) return key;
     key = wall_key_given(setup, d);
     if (key)
-        snprintf(why, 160, "%s is periodic: there is no wall where u could be given; take %s = \"3-4-6\"",
-                 advection_axis[d], advection_boundary_key[d]);
-    return key;
+        return sw_refuse(why, key, "%s is periodic: there is no wall where u could be given; take %s = \"3-4-6\"",
+                         advection_axis[d], advection_boundary_key[d]);
+    return NULL;
 }
 
 /* An expression that the step follows from must not name the step. An axis or a define called dt is meant by that name
  * instead. */
-static const char *uses_dt(const struct sw_setup *setup, const char *key, char why[160])
+static const char *uses_dt(const struct sw_setup *setup, const char *key, struct sw_text *why)
 {
     const struct sw_program *p = sw_setup_function(setup, key);
     if (!p || !sw_program_uses(p, "dt")) return NULL;
-    snprintf(why, 160, "dt follows from it by time.cfl; give time.dt, or leave dt out");
-    return key;
+    return sw_refuse(why, key, "dt follows from it by time.cfl; give time.dt, or leave dt out");
 }
 
-static const char *validate_step(const struct sw_setup *setup, double cfl, char why[160])
+static const char *validate_step(const struct sw_setup *setup, double cfl, struct sw_text *why)
 {
     const char *key = NULL;
     if (!(cfl > 0) || sw_setup_column(setup, "dt") >= 0) return NULL;
@@ -226,7 +221,7 @@ static const char *validate_step(const struct sw_setup *setup, double cfl, char 
 /* A step that is all of time.end, as nothing limits it, though u does not stay as it is: a source drives it, or it
  * makes its own velocity. And a source that may take u to where it has no bounded slope. */
 static const char *validate_step_limit(const struct sw_setup *setup, int ld, const double *column, int j,
-                                       char why[160])
+                                       struct sw_text *why)
 {
     struct advection_step_limit limit;
     const bool by_u = advection_velocity_uses(setup, "u"), driven = has(setup, "forcing") || by_u;
@@ -235,20 +230,17 @@ static const char *validate_step_limit(const struct sw_setup *setup, int ld, con
     if (!driven || !(advection_number(setup, "time.cfl", ld, column, j) > 0) ||
         !(whole || sw_setup_function(setup, "forcing")) || advection_step_limit_of(setup, ld, column, j, &limit))
         return NULL;
-    if (limit.unbounded) {
-        snprintf(why, 160, "no step follows from it: forcing may take u to where it changes ever faster with u; give "
-                 "time.dt");
-        return "time.cfl";
-    }
+    if (limit.unbounded)
+        return sw_refuse(why, "time.cfl", "no step follows from it: forcing may take u to where it changes ever faster "
+                         "with u; give time.dt");
     const double source = by_u ? 0 : limit.source_rate;
     if (!whole || limit.courant_rate > 0 || limit.stability_rate > 0 || source > 0) return NULL;
-    snprintf(why, 160, "no step follows from it: at the beginning the velocity is 0 or infinite everywhere, and nu is "
-             "0; give time.dt");
-    return "time.cfl";
+    return sw_refuse(why, "time.cfl", "no step follows from it: at the beginning the velocity is 0 or infinite "
+                     "everywhere, and nu is 0; give time.dt");
 }
 
 static const char *validate_run(const struct sw_setup *setup, const char *solver, int ld, const double *column,
-                                int j, char why[160])
+                                int j, struct sw_text *why)
 {
     const struct advection_discretization m = advection_discretization_of(setup);
     const int dim = (int)advection_number(setup, "grid.dim", ld, column, j);
@@ -261,10 +253,9 @@ static const char *validate_run(const struct sw_setup *setup, const char *solver
                                   : validate_absent_axis(setup, &m, d, dim, why);
         if (key) return key;
     }
-    if (m.filter && !(alpha > -0.5 && alpha < 0.5)) {
-        snprintf(why, 160, "a filter's lies between -1/2 and 1/2; near 1/2 it takes only the shortest waves");
-        return "alpha";
-    }
+    if (m.filter && !(alpha > -0.5 && alpha < 0.5))
+        return sw_refuse(why, "alpha", "a filter's lies between -1/2 and 1/2; near 1/2 it takes only the shortest "
+                         "waves");
     bool walled = false;
     for (int d = 0; d < dim; d++) walled |= advection_has_walls(&m, d);
     const char *key = sw_initial_validate(setup, walled, ld, column, j, why);

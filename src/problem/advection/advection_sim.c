@@ -6,7 +6,6 @@
  * of the run: so runs of any lengths go together. */
 #include <math.h>
 #include <omp.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "base/sw_err.h"

@@ -2,7 +2,6 @@
  * src/problem/bvp; this file has its keys, validates runs, makes problems of them, and says of a run what can be said
  * before. */
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "base/sw_mem.h"
@@ -204,7 +203,7 @@ static bool is_zero(const struct sw_program *program)
     return program && sw_program_constant(program, &value) && value == 0;
 }
 
-static const char *validate_end(const struct sw_bvp_end *e, const char *const *key, char why[160])
+static const char *validate_end(const struct sw_bvp_end *e, const char *const *key, struct sw_text *why)
 {
     const struct sw_program *const given[] = {e->dirichlet, e->neumann, e->robin[0]};
     const int side = (int)strcspn(*key, ".");
@@ -212,76 +211,65 @@ static const char *validate_end(const struct sw_bvp_end *e, const char *const *k
     int count = 0;
     for (int k = 0; k < 3; k++)
         if (given[k]) { last = key[k]; count++; }
-    if (count > 1) {
-        snprintf(why, 160, "'%.*s' has more than one of dirichlet, neumann and robin", side, *key);
-        return last;
-    }
+    if (count > 1) return sw_refuse(why, last, "'%.*s' has more than one of dirichlet, neumann and robin", side, *key);
     if (!is_zero(e->robin[1])) return NULL;
-    snprintf(why, 160, "it is the beta of [alpha, beta, value] and must not be 0; where u itself is known give %s",
-             key[0]);
-    return key[3];
+    return sw_refuse(why, key[3], "it is the beta of [alpha, beta, value] and must not be 0; where u itself is known "
+                     "give %s", key[0]);
 }
 
 /* Whether an end gives u' alone. */
 static bool only_neumann(const struct sw_bvp_end *e) { return e->neumann || is_zero(e->robin[0]); }
 
-static const char *validate_ends(const struct sw_bvp_desc *d, char why[160])
+static const char *validate_ends(const struct sw_bvp_desc *d, struct sw_text *why)
 {
     const bool left_empty = !d->left.dirichlet && !d->left.neumann && !d->left.robin[0];
     double p;
     const char *key = validate_end(&d->left, left, why);
     if (!key) key = validate_end(&d->right, right, why);
     if (key) return key;
-    if (d->p && sw_program_constant(d->p, &p) && !(p > 0 && isfinite(p))) {
-        snprintf(why, 160, "p must be positive and finite");
-        return "p";
-    }
+    if (d->p && sw_program_constant(d->p, &p) && !(p > 0 && isfinite(p)))
+        return sw_refuse(why, "p", "p must be positive and finite");
     if (d->zero_mean || (d->q && !is_zero(d->q)) || !only_neumann(&d->right) || !(left_empty || only_neumann(&d->left)))
         return NULL;
-    snprintf(why, 160, "with u' alone at both ends and q = 0, u is known but for a constant; gauge = \"zero_mean\" "
-             "takes the one of mean 0");
+    sw_text_set(why, "with u' alone at both ends and q = 0, u is known but for a constant; gauge = \"zero_mean\" takes "
+                "the one of mean 0");
     return d->right.neumann ? right[1] : right[2];
 }
 
 /* What an end gives must be numbers, for the run in column j. A robin end enters the equations as alpha/beta and
  * value/beta; a beta of 0 is reported by validate_end() or by the run. */
 static const char *validate_finite(const struct sw_bvp_end *e, const char *const *key, int ld, const double *column,
-                                   int j, char why[160])
+                                   int j, struct sw_text *why)
 {
     const struct sw_program *const given[] = {e->dirichlet, e->neumann, e->robin[0], e->robin[1], e->robin[2]};
     double v[5] = {0};
     for (int k = 0; k < 5; k++) {
         if (!given[k] || sw_program_over_runs(given[k], 1, column + j, ld, &v[k]) || isfinite(v[k])) continue;
-        snprintf(why, 160, "it is %s, and must be finite", isnan(v[k]) ? "not a number" : "infinite");
-        return key[k];
+        return sw_refuse(why, key[k], "it is %s, and must be finite", isnan(v[k]) ? "not a number" : "infinite");
     }
     if (!e->robin[0] || v[3] == 0 || (isfinite(v[2] / v[3]) && isfinite(v[4] / v[3]))) return NULL;
     const bool value = isfinite(v[2] / v[3]);
-    snprintf(why, 160, "%s/beta = %g/%g overflows, in [alpha, beta, value]; where u itself is known give %s",
-             value ? "value" : "alpha", value ? v[4] : v[2], v[3], key[0]);
-    return key[3];
+    return sw_refuse(why, key[3], "%s/beta = %g/%g overflows, in [alpha, beta, value]; where u itself is known give %s",
+                     value ? "value" : "alpha", value ? v[4] : v[2], v[3], key[0]);
 }
 
 /* What the rows of the general problem, by name or taken by "auto", would not look at. Of the plain case, a sweep over
  * algorithms, and `sweep bench`, give one r to those that use it and to others. */
 static const char *refuse_unused(const struct sw_setup *setup, const struct sw_bvp_desc *desc, const char *solver,
-                                 double r, char why[160])
+                                 double r, struct sw_text *why)
 {
     const bool automatic = !solver || !strcmp(solver, "auto");
     if (!sw_bvp_solves_general(solver) && (!automatic || sw_bvp_plain(desc))) return NULL;
-    if (setup->single_steps) {
-        snprintf(why, 160, "the general problem, by thomas, relations and lapack, is solved in double precision "
-                 "only");
-        return "run.precision";
-    }
+    if (setup->single_steps)
+        return sw_refuse(why, "run.precision", "the general problem, by thomas, relations and lapack, is solved in "
+                         "double precision only");
     if (!(r > 0)) return NULL;
-    snprintf(why, 160, "solver \"%s\" has no columns, and does not use it; a2s, a2d and a2sd do",
-             solver ? solver : "auto");
-    return "r";
+    return sw_refuse(why, "r", "solver \"%s\" has no columns, and does not use it; a2s, a2d and a2sd do",
+                     solver ? solver : "auto");
 }
 
 static const char *validate_run(const struct sw_setup *setup, const char *solver, int ld, const double *column, int j,
-                                char why[160])
+                                struct sw_text *why)
 {
     const double n = column[sw_setup_column(setup, "grid.n") * ld + j],
                  r = column[sw_setup_column(setup, "r") * ld + j];
@@ -290,16 +278,12 @@ static const char *validate_run(const struct sw_setup *setup, const char *solver
     if (!key) key = validate_finite(&desc.left, left, ld, column, j, why);
     if (!key) key = validate_finite(&desc.right, right, ld, column, j, why);
     if (key) return key;
-    if (refusal) {
-        snprintf(why, 160, "%s", refusal);
-        return "gauge";
-    }
+    if (refusal) return sw_refuse(why, "gauge", "%s", refusal);
     if ((key = refuse_unused(setup, &desc, solver, r, why))) return key;
     if (!sw_bvp_uses_columns(solver)) return NULL;
     if (!(n >= 1 && r >= 0) || sw_bvp_columns_fit((int64_t)n, (int64_t)r)) return NULL;
-    snprintf(why, 160, "%s needs r columns of at least two entries, 1 <= r <= %.0f here; r = 0 takes the square root "
-             "of n", solver, fmax(1, floor(n / 2)));
-    return "r";
+    return sw_refuse(why, "r", "%s needs r columns of at least two entries, 1 <= r <= %.0f here; r = 0 takes the "
+                     "square root of n", solver, fmax(1, floor(n / 2)));
 }
 
 /* ------------------------------------------------------------------ numbers that are not finite */

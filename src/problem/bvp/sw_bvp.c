@@ -1,7 +1,6 @@
 #include "problem/bvp/sw_bvp.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "base/sw_err.h"

@@ -85,61 +85,59 @@ static int64_t whole_points(const struct sw_setup *setup, int d)
 
 /* Gradient and divergence take the schemes of first derivatives, the Laplacian those of second ones: the other kinds
  * have their results elsewhere, or are no derivatives. */
-static const char *refuse_scheme(const struct compact_method *m, char why[160])
+static const char *refuse_scheme(const struct compact_method *m, struct sw_text *why)
 {
     const enum sw_fd_kind wanted = m->operator == COMPACT_LAPLACIAN ? SW_FD_SECOND : SW_FD_FIRST;
     const bool second = wanted == SW_FD_SECOND;
     if (m->operator == COMPACT_DERIVATIVE || m->scheme->kind == wanted) return NULL;
-    snprintf(why, 160, "the %s takes a scheme of %s derivatives at the points:", operators[m->operator],
-                        second ? "second" : "first");
+    sw_text_set(why, "the %s takes a scheme of %s derivatives at the points:", operators[m->operator],
+                second ? "second" : "first");
     for (int k = 0; sw_fd_schemes[k]; k++)
         if (sw_fd_schemes[k]->kind == wanted)
-            snprintf(why + strlen(why), 160 - strlen(why), " %s", sw_fd_schemes[k]->name);
+            sw_text_printf(why, " %s", sw_fd_schemes[k]->name);
     return "scheme";
 }
 
 /* A function that the operator needs and the config does not give. */
-static const char *refuse_inputs(const struct sw_setup *setup, const struct compact_method *m, int dim, char why[160])
+static const char *refuse_inputs(const struct sw_setup *setup, const struct compact_method *m, int dim,
+                                 struct sw_text *why)
 {
     for (int k = 0; k < inputs_of(m, dim); k++) {
         if (sw_setup_find(setup, input_key(m, k))) continue;
-        snprintf(why, 160, "the %s on a grid of %d dimension%s needs it", operators[m->operator], dim,
-                 dim == 1 ? "" : "s");
-        return input_key(m, k);
+        return sw_refuse(why, input_key(m, k), "the %s on a grid of %d dimension%s needs it", operators[m->operator],
+                         dim, dim == 1 ? "" : "s");
     }
     return NULL;
 }
 
 /* What the config sets and the operator ignores. */
-static const char *refuse_unused(const struct sw_setup *setup, const struct compact_method *m, char why[160])
+static const char *refuse_unused(const struct sw_setup *setup, const struct compact_method *m, struct sw_text *why)
 {
     const bool divergence = m->operator == COMPACT_DIVERGENCE;
     const char *key = m->operator != COMPACT_DERIVATIVE && m->axis > 0 ? "axis" : NULL;
     if (divergence && sw_setup_find(setup, "field")) key = "field";
     for (int k = 0; k < SW_DIMS; k++)
         if (!divergence && sw_setup_find(setup, component[k])) key = component[k];
-    snprintf(why, 160, "operator = \"%s\" does not use it", operators[m->operator]);
-    return key;
+    return sw_refuse(why, key, "operator = \"%s\" does not use it", operators[m->operator]);
 }
 
 static const char *const n_of[SW_DIMS] = {"grid.n", "grid.n.1", "grid.n.2"};
 
 /* An axis along which there are fewer points than the scheme needs. */
 static const char *refuse_points(const struct sw_setup *setup, const struct compact_method *m, int ld,
-                                 const double *column, int j, int dim, char why[160])
+                                 const double *column, int j, int dim, struct sw_text *why)
 {
     const int least = sw_fd_min_points(m->scheme->name, m->boundary);
     for (int d = 0; d < dim; d++) {
         if (!runs_along(m, dim, d) || number(setup, n_of[d], ld, column, j) >= least) continue;
-        snprintf(why, 160, "%s, %s needs at least %d points along %s", m->scheme->name, m->boundary, least,
-                 axes[d]);
-        return n_of[d];
+        return sw_refuse(why, n_of[d], "%s, %s needs at least %d points along %s", m->scheme->name, m->boundary, least,
+                         axes[d]);
     }
     return NULL;
 }
 
 static const char *validate_run(const struct sw_setup *setup, const char *solver, int ld, const double *column, int j,
-                                char why[160])
+                                struct sw_text *why)
 {
     const struct compact_method m = method_of(setup);
     const double alpha = number(setup, "alpha", ld, column, j);
@@ -147,23 +145,18 @@ static const char *validate_run(const struct sw_setup *setup, const char *solver
     const char *key;
     char known[120];
     (void)solver;
-    if (m.operator == COMPACT_DERIVATIVE && m.axis >= dim) {
-        snprintf(why, 160, "there is no %s on a grid of %d dimension%s", axes[m.axis], dim,
-                 dim == 1 ? "" : "s");
-        return "axis";
-    }
+    if (m.operator == COMPACT_DERIVATIVE && m.axis >= dim)
+        return sw_refuse(why, "axis", "there is no %s on a grid of %d dimension%s", axes[m.axis], dim,
+                         dim == 1 ? "" : "s");
     if ((key = refuse_scheme(&m, why)) || (key = refuse_inputs(setup, &m, dim, why))) return key;
     if ((key = refuse_unused(setup, &m, why))) return key;
-    if (!sw_fd_min_points(m.scheme->name, m.boundary)) {
-        snprintf(why, 160, "%s has no closure \"%s\"; it has %s", m.scheme->name, m.boundary,
-                 sw_fd_boundaries(m.scheme, known));
-        return "boundary";
-    }
+    if (!sw_fd_min_points(m.scheme->name, m.boundary))
+        return sw_refuse(why, "boundary", "%s has no closure \"%s\"; it has %s", m.scheme->name, m.boundary,
+                         sw_fd_boundaries(m.scheme, known));
     if ((key = refuse_points(setup, &m, ld, column, j, dim, why))) return key;
-    if (m.scheme->kind == SW_FD_FILTER && !(alpha > -0.5 && alpha < 0.5)) {
-        snprintf(why, 160, "a filter's lies between -1/2 and 1/2; near 1/2 it takes only the shortest waves");
-        return "alpha";
-    }
+    if (m.scheme->kind == SW_FD_FILTER && !(alpha > -0.5 && alpha < 0.5))
+        return sw_refuse(why, "alpha", "a filter's lies between -1/2 and 1/2; near 1/2 it takes only the shortest "
+                         "waves");
     return NULL;
 }
 

@@ -4,7 +4,6 @@
 
 #include <math.h>
 #include <stdio.h>
-#include <string.h>
 
 #include "base/sw_err.h"
 #include "base/sw_mem.h"
@@ -46,65 +45,65 @@ static enum sw_status describe(const struct sw_problem *problem, const struct sw
 
 /* ------------------------------------------------------------------ what is refused */
 
-static const char *refuse_grid(int dim, double cells, char why[160])
+static const char *refuse_grid(int dim, double cells, struct sw_text *why)
 {
-    if (dim < 2) {
-        snprintf(why, 160, "an elliptic problem has 2 or 3 dimensions: n = [nx, ny] or [nx, ny, nz]");
-        return "grid.n";
-    }
+    if (dim < 2)
+        return sw_refuse(why, "grid.n", "an elliptic problem has 2 or 3 dimensions: n = [nx, ny] or [nx, ny, nz]");
     if (cells < 0x1p31) return NULL;
-    snprintf(why, 160, "%.3g cells: 2^31 at most", cells);
-    return "grid.n";
+    return sw_refuse(why, "grid.n", "%.3g cells: 2^31 at most", cells);
 }
 
 /* What a shell, or a grid without levels, does not have. */
 static const char *refuse_geometry(const struct sw_setup *setup, const struct sw_elliptic_desc *d, int dim,
-                                   char why[160])
+                                   struct sw_text *why)
 {
     static const char *const coefficient[] = {"kx", "ky", "kz"};
     const bool shell = d->geometry == SW_ELLIPTIC_SHELL;
-    snprintf(why, 160, "a panel of the shell has walls at its sides: dirichlet or neumann");
-    if (shell && d->sides[0] == SW_ELLIPTIC_PERIODIC) return "boundary.sides";
-    snprintf(why, 160, "the coefficients of a shell are those of the sphere; geometry = \"box\" has others");
+    if (shell && d->sides[0] == SW_ELLIPTIC_PERIODIC)
+        return sw_refuse(why, "boundary.sides", "a panel of the shell has walls at its sides: dirichlet or neumann");
     for (int k = 0; k < 3; k++)
-        if (shell && sw_setup_find(setup, coefficient[k])) return coefficient[k];
-    snprintf(why, 160, "a grid of 2 dimensions has no bottom and no top: leave it at neumann");
-    if (dim == 2 && d->bottom != SW_ELLIPTIC_NEUMANN) return "boundary.bottom";
-    if (dim == 2 && d->top != SW_ELLIPTIC_NEUMANN) return "boundary.top";
-    snprintf(why, 160, "a grid of 2 dimensions has no fluxes along z");
-    return dim == 2 && sw_setup_find(setup, "kz") ? "kz" : NULL;
+        if (shell && sw_setup_find(setup, coefficient[k]))
+            return sw_refuse(why, coefficient[k], "the coefficients of a shell are those of the sphere; geometry = "
+                             "\"box\" has others");
+    if (dim == 2 && (d->bottom != SW_ELLIPTIC_NEUMANN || d->top != SW_ELLIPTIC_NEUMANN))
+        return sw_refuse(why, d->bottom != SW_ELLIPTIC_NEUMANN ? "boundary.bottom" : "boundary.top",
+                         "a grid of 2 dimensions has no bottom and no top: leave it at neumann");
+    if (dim != 2 || !sw_setup_find(setup, "kz")) return NULL;
+    return sw_refuse(why, "kz", "a grid of 2 dimensions has no fluxes along z");
 }
 
 static const char *refuse_physics(const struct sw_setup *setup, const struct sw_elliptic_desc *d, int64_t ld,
-                                  const double *column, int64_t j, char why[160])
+                                  const double *column, int64_t j, struct sw_text *why)
 {
     const bool gauge = sw_setup_chosen(setup, "gauge", "zero_mean"),
                singular = sw_elliptic_is_singular(d, number(setup, "physics.delta", ld, column, j)),
                omega2 = number(setup, "physics.omega2", ld, column, j) > 0,
                courant = number(setup, "physics.courant", ld, column, j) > 0;
-    snprintf(why, 160, "give one of physics.omega2 and physics.courant, above 0");
-    if (omega2 == courant) return omega2 ? "physics.courant" : "physics.omega2";
-    snprintf(why, 160, "omega2 = (courant dx/2)^2 is 0 in double precision");
-    if (courant && !(elliptic_numbers(setup, ld, column, j).omega2 > 0)) return "physics.courant";
-    snprintf(why, 160, "with delta = 0 and no dirichlet wall u is known up to a constant only: set gauge = "
-             "\"zero_mean\", where f has the mean 0");
-    if (singular && !gauge) return "physics.delta";
+    if (omega2 == courant)
+        return sw_refuse(why, omega2 ? "physics.courant" : "physics.omega2", "give one of physics.omega2 and "
+                         "physics.courant, above 0");
+    if (courant && !(elliptic_numbers(setup, ld, column, j).omega2 > 0))
+        return sw_refuse(why, "physics.courant", "omega2 = (courant dx/2)^2 is 0 in double precision");
+    if (singular && !gauge)
+        return sw_refuse(why, "physics.delta", "with delta = 0 and no dirichlet wall u is known up to a constant only: "
+                         "set gauge = \"zero_mean\", where f has the mean 0");
     /* its only neighbours are above and below: the solvers of a column, whose matrix is singular, divide by 0 */
-    snprintf(why, 160, "delta = 0, and a single column has no neighbours: %s", d->geometry == SW_ELLIPTIC_BOX ?
-             "boundary.sides = \"periodic\" is the same problem, and is solved" : "take more than one");
-    if (singular && d->n[0] * d->n[1] == 1 && d->sides[0] != SW_ELLIPTIC_PERIODIC) return "boundary.sides";
-    snprintf(why, 160, "u is determined by delta or by a dirichlet wall, and has the mean it has: leave it out");
-    return gauge && !singular ? "gauge" : NULL;
+    if (singular && d->n[0] * d->n[1] == 1 && d->sides[0] != SW_ELLIPTIC_PERIODIC)
+        return sw_refuse(why, "boundary.sides", "delta = 0, and a single column has no neighbours: %s",
+                         d->geometry == SW_ELLIPTIC_BOX ?
+                         "boundary.sides = \"periodic\" is the same problem, and is solved" : "take more than one");
+    if (!gauge || singular) return NULL;
+    return sw_refuse(why, "gauge", "u is determined by delta or by a dirichlet wall, and has the mean it has: leave it "
+                     "out");
 }
 
-static const char *idle_key(const struct sw_setup *setup, char why[160])
+static const char *idle_key(const struct sw_setup *setup, struct sw_text *why)
 {
-    snprintf(why, 160, "a grid of 2 dimensions has no fluxes along z");
-    return setup->dim == 2 ? "physics.lambda2" : NULL;
+    return setup->dim == 2 ? sw_refuse(why, "physics.lambda2", "a grid of 2 dimensions has no fluxes along z") : NULL;
 }
 
 static const char *validate_run(const struct sw_setup *setup, const char *solver, int ld, const double *column, int j,
-                                char why[160])
+                                struct sw_text *why)
 {
     const struct sw_elliptic_desc d = elliptic_describe_run(setup, ld, column, j);
     const int dim = (int)number(setup, "grid.dim", ld, column, j);
@@ -112,13 +111,12 @@ static const char *validate_run(const struct sw_setup *setup, const char *solver
     const char *key, *refusal;
     if ((key = refuse_grid(dim, cells, why)) || (key = refuse_geometry(setup, &d, dim, why))) return key;
     if ((key = refuse_physics(setup, &d, ld, column, j, why))) return key;
-    snprintf(why, 160, "no wall is a dirichlet one: boundary.value is not used");
-    if (sw_setup_find(setup, "boundary.value") && sw_elliptic_is_singular(&d, 0)) return "boundary.value";
-    snprintf(why, 160, "elliptic problems are solved in double precision only");
-    if (setup->single_steps) return "run.precision";
+    if (sw_setup_find(setup, "boundary.value") && sw_elliptic_is_singular(&d, 0))
+        return sw_refuse(why, "boundary.value", "no wall is a dirichlet one: boundary.value is not used");
+    if (setup->single_steps)
+        return sw_refuse(why, "run.precision", "elliptic problems are solved in double precision only");
     if (!(refusal = sw_elliptic_refusal(&d, solver))) return NULL;
-    snprintf(why, 160, "%s", refusal);
-    return "solver";
+    return sw_refuse(why, "solver", "%s", refusal);
 }
 
 /* A run is looked at before it is computed, and so are others. */

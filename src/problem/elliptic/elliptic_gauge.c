@@ -1,7 +1,6 @@
 /* The mean where u is known up to a constant: delta = 0, and no wall holds u (docs/explanation/elliptic.md). */
 #include <float.h>
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "field/compatibility.h"

@@ -1,6 +1,5 @@
 /* A batch of `elliptic`: the matrices and right-hand sides of all its runs, their solution together, and its errors. */
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "base/sw_cost.h"

@@ -1,7 +1,6 @@
 #include "problem/tridiagonal/entries.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "base/sw_err.h"

@@ -1,7 +1,7 @@
 #include "problem/tridiagonal/source.h"
 
 #include <pthread.h>
-#include <stdio.h>
+#include <stdarg.h>
 #include <string.h>
 
 #include "base/sw_err.h"
@@ -40,18 +40,23 @@ static const char *word(const struct sw_setup *setup, int key)
 /* ------------------------------------------------------------------ opening one */
 
 /* Something is wrong with it: the first such thing counts. */
-static void blame(struct tridiagonal_source *s, const char *key, const char *why)
+__attribute__((format(printf, 3, 4))) static void blame(struct tridiagonal_source *s, const char *key,
+                                                        const char *format, ...)
 {
+    struct sw_text why = sw_text_in(s->why, sizeof s->why);
+    va_list list;
     if (s->key) return;
     s->key = key;
-    sw_text_shorten(s->why, sizeof s->why, why);
+    va_start(list, format);
+    sw_text_vset(&why, format, list);
+    va_end(list);
 }
 
 /* @return SW_E_MEMORY; other failures are to blame on the key */
 static enum sw_status blame_failure(struct tridiagonal_source *s, const char *key, enum sw_status st)
 {
     if (st == SW_E_MEMORY) return st;
-    if (st) blame(s, key, sw_err_message());
+    if (st) blame(s, key, "%s", sw_err_message());
     return SW_OK;
 }
 
@@ -98,33 +103,29 @@ static enum sw_status find_datasets(const struct sw_setup *setup, struct tridiag
 static void compare_arrays(struct tridiagonal_source *s)
 {
     int first = -1;
-    char why[160];
     s->systems = 1;
     for (int k = 0; k < TRIDIAGONAL_ARRAYS && !s->key; k++) {
         const struct sw_array *a = &s->array[k];
         if (!s->has[k]) continue;
         if (first < 0) { first = k; s->n = a->n; }
-        snprintf(why, sizeof why, "it has %lld entries, and %s %lld%s", (long long)a->n, key_of[first],
-                 (long long)s->n, s->n - a->n == 1 || a->n - s->n == 1 ? ": entry i of each diagonal belongs to row i, "
-                 "and all have n" : "");
-        if (a->n != s->n) blame(s, key_of[k], why);
-        snprintf(why, sizeof why, "it holds %lld systems, and another array %lld", (long long)a->systems,
-                 (long long)s->systems);
-        if (a->systems > 1 && s->systems > 1 && a->systems != s->systems) blame(s, key_of[k], why);
+        if (a->n != s->n)
+            blame(s, key_of[k], "it has %lld entries, and %s %lld%s", (long long)a->n, key_of[first], (long long)s->n,
+                  s->n - a->n == 1 || a->n - s->n == 1 ?
+                  ": entry i of each diagonal belongs to row i, and all have n" : "");
+        if (a->systems > 1 && s->systems > 1 && a->systems != s->systems)
+            blame(s, key_of[k], "it holds %lld systems, and another array %lld", (long long)a->systems,
+                  (long long)s->systems);
         if (a->systems > 1) s->systems = a->systems;
     }
 }
 
 static void check_corners(const struct sw_setup *setup, struct tridiagonal_source *s)
 {
-    char why[160];
     if (sw_setup_chosen(setup, "cyclic", "true")) return;
     for (int k = 0; k < TRIDIAGONAL_RHS; k++) {
         if (!s->has[k] || !s->array[k].corner_line) continue;
-        snprintf(why, sizeof why,
-                 "line %ld: the entry (%s) is off the three diagonals; cyclic = true closes the system",
-                 s->array[k].corner_line, k == TRIDIAGONAL_LOWER ? "1, n" : "n, 1");
-        blame(s, key_of[FILE_KEY], why);
+        blame(s, key_of[FILE_KEY], "line %ld: the entry (%s) is off the three diagonals; cyclic = true closes the "
+              "system", s->array[k].corner_line, k == TRIDIAGONAL_LOWER ? "1, n" : "n, 1");
     }
 }
 
@@ -181,7 +182,7 @@ static enum sw_status find_or_open(const struct sw_setup *setup, struct tridiago
 }
 
 enum sw_status tridiagonal_source_find(const struct sw_setup *setup, const struct tridiagonal_source **source,
-                                       const char **key, char why[160])
+                                       const char **key, struct sw_text *why)
 {
     struct tridiagonal_source *s = NULL;
     *source = NULL;
@@ -193,7 +194,7 @@ enum sw_status tridiagonal_source_find(const struct sw_setup *setup, const struc
     SW_TRY(st);
     *source = s;
     *key = s->key;
-    if (s->key) snprintf(why, 160, "%s", s->why);
+    if (s->key) sw_text_set(why, "%s", s->why);
     return SW_OK;
 }
 
@@ -201,15 +202,12 @@ enum sw_status tridiagonal_source_find(const struct sw_setup *setup, const struc
 
 bool tridiagonal_source_has(const struct tridiagonal_source *s, int array) { return s && s->has[array]; }
 
-const char *tridiagonal_source_lacks(const struct tridiagonal_source *s, int array, char why[160])
+const char *tridiagonal_source_lacks(const struct tridiagonal_source *s, int array, struct sw_text *why)
 {
-    struct sw_text text = {0};
     if (!s || (!s->has[TRIDIAGONAL_LOWER] && !s->has[TRIDIAGONAL_MAIN] && !s->has[TRIDIAGONAL_UPPER])) return NULL;
-    sw_text_printf(&text, "give it, or %s, an expression in i = 1 .. n; %.40s has", tridiagonal_array[array],
-                   s->word[FILE_KEY]);
-    sw_arrays_list(s->file, &text);
-    sw_text_shorten(why, 160, sw_text_get(&text));
-    sw_text_free(&text);
+    sw_text_set(why, "give it, or %s, an expression in i = 1 .. n; %s has", tridiagonal_array[array],
+                s->word[FILE_KEY]);
+    sw_arrays_list(s->file, why);
     return key_of[array];
 }
 

@@ -16,7 +16,7 @@ struct tridiagonal_source;
  * @param why     out, with key: room for 160 characters
  * @return SW_E_MEMORY */
 enum sw_status tridiagonal_source_find(const struct sw_setup *setup, const struct tridiagonal_source **source,
-                                       const char **key, char why[160]);
+                                       const char **key, struct sw_text *why);
 
 /** Whether an array comes from it. @param source  NULL: none does */
 bool tridiagonal_source_has(const struct tridiagonal_source *source, int array);
@@ -24,7 +24,7 @@ bool tridiagonal_source_has(const struct tridiagonal_source *source, int array);
 /** What to do about a diagonal that neither it nor an expression has, where others come from its file: the key that is
  * missing, NULL: none of them does.
  * @param why  out, with key: room for 160 characters */
-const char *tridiagonal_source_lacks(const struct tridiagonal_source *source, int array, char why[160]);
+const char *tridiagonal_source_lacks(const struct tridiagonal_source *source, int array, struct sw_text *why);
 
 /** Unknowns of its systems, and how many systems its arrays hold: of each array 1, or these. */
 int64_t tridiagonal_source_unknowns(const struct tridiagonal_source *source);

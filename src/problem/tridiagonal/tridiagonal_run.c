@@ -1,7 +1,6 @@
 /* What a run of `tridiagonal` is, whether it is solved as a whole (tridiagonal_sim.c) or in slices
  * (tridiagonal_slices.c): where its entries come from, and what is said of its result. */
 #include <math.h>
-#include <stdio.h>
 
 #include "base/sw_err.h"
 #include "problem/tridiagonal/matrices.h"
@@ -22,9 +21,9 @@ double tridiagonal_number(const struct sw_setup *setup, const char *path, int64_
 enum sw_status tridiagonal_find_source(const struct sw_setup *setup, const struct tridiagonal_source **source)
 {
     const char *key;
-    char why[160];
-    SW_TRY(tridiagonal_source_find(setup, source, &key, why));
-    return key ? SW_FAIL(SW_E_IO, "%s: %s", sw_setup_word(setup, "source.file"), why) : SW_OK;
+    struct sw_text why = SW_SHORT_TEXT;
+    SW_TRY(tridiagonal_source_find(setup, source, &key, &why));
+    return key ? SW_FAIL(SW_E_IO, "%s: %s", sw_setup_word(setup, "source.file"), sw_text_get(&why)) : SW_OK;
 }
 
 enum sw_status tridiagonal_describe_entries(const struct sw_setup *setup, const struct tridiagonal_source *source,

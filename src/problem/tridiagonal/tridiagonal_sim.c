@@ -1,7 +1,6 @@
 /* A batch of `tridiagonal`: the rows of all its systems are formed where the solver wants them, then solved together,
  * and measured. */
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "base/sw_cost.h"

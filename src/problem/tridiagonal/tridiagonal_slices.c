@@ -8,7 +8,6 @@
 
 #include <math.h>
 #include <omp.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "base/sw_mem.h"

@@ -2,7 +2,6 @@
  * waves have enough points, and what rounding does to the mean; stability_warnings.c says whether the explicit part
  * stays stable. */
 #include <math.h>
-#include <stdio.h>
 
 #include "base/sw_mem.h"
 #include "field/dft.h"

@@ -12,7 +12,6 @@
  * drives to 1.05 times the U so found, all did from 1.35 times on.) */
 #include <math.h>
 #include <stdio.h>
-#include <string.h>
 
 #include "problem/line/advice/line_advice.h"
 #include "problem/line/kinds/line_problem.h"

@@ -1,6 +1,5 @@
 #include "problem/line/kinds/line_ends.h"
 
-#include <stdio.h>
 #include <string.h>
 
 #include "base/sw_mem.h"
@@ -79,39 +78,31 @@ bool sw_line_end_is_closed(const struct sw_setup *setup, int side, int v)
 /* One of value and slope; the second derivative goes with the value, the third with the slope. The second derivative
  * beside a value is that of the point beyond the end, which nobody asks for whose stencils have three points: at the
  * end itself the value is known. Other unknowns' equations there may. */
-static const char *check_end(const struct sw_setup *setup, int side, int v, bool above_second, char why[160])
+static const char *check_end(const struct sw_setup *setup, int side, int v, bool above_second, struct sw_text *why)
 {
     const char *const *key = conditions[side], *name = name_of(setup, v);
-    if (given(setup, side, VALUE, v) && given(setup, side, SLOPE, v)) {
-        snprintf(why, 160, "%s of %s is given as well: one of the two", key[VALUE], name);
-        return key[SLOPE];
-    }
+    if (given(setup, side, VALUE, v) && given(setup, side, SLOPE, v))
+        return sw_refuse(why, key[SLOPE], "%s of %s is given as well: one of the two", key[VALUE], name);
     for (int k = 0; k < 2; k++)
-        if (given(setup, side, SECOND + k, v) && !given(setup, side, VALUE + k, v)) {
-            snprintf(why, 160, "it goes with %s of %s, which is not given", key[VALUE + k], name);
-            return key[SECOND + k];
-        }
-    if (given(setup, side, SECOND, v) && !above_second) {
-        snprintf(why, 160, "nothing uses it: no derivative of %s is above the second; leave it out", name);
-        return key[SECOND];
-    }
-    if (!sw_line_end_is_given(setup, side, v) && !sw_setup_chosen(setup, "boundary", "no_flux")) {
-        snprintf(why, 160, "nothing is said of %s at the %s end: set %s or %s, or boundary = \"no_flux\"", name,
-                 side_name[side], key[VALUE], key[SLOPE]);
-        return "boundary";
-    }
+        if (given(setup, side, SECOND + k, v) && !given(setup, side, VALUE + k, v))
+            return sw_refuse(why, key[SECOND + k], "it goes with %s of %s, which is not given", key[VALUE + k], name);
+    if (given(setup, side, SECOND, v) && !above_second)
+        return sw_refuse(why, key[SECOND], "nothing uses it: no derivative of %s is above the second; leave it out",
+                         name);
+    if (!sw_line_end_is_given(setup, side, v) && !sw_setup_chosen(setup, "boundary", "no_flux"))
+        return sw_refuse(why, "boundary", "nothing is said of %s at the %s end: set %s or %s, or boundary = "
+                         "\"no_flux\"", name, side_name[side], key[VALUE], key[SLOPE]);
     return NULL;
 }
 
 /* @param above_second  bit v: something differentiates unknown v so often that u_xx at an end counts beside u
  * @return the key to blame, NULL: nothing */
-static const char *check_ends(const struct sw_setup *setup, unsigned above_second, char why[160])
+static const char *check_ends(const struct sw_setup *setup, unsigned above_second, struct sw_text *why)
 {
     const char *wrong = NULL;
-    if (sw_setup_chosen(setup, "order", "4") && sw_line_has_ends(setup)) {
-        snprintf(why, 160, "lines that end are of second order in space: leave it at 2, or boundary at \"periodic\"");
-        return "order";
-    }
+    if (sw_setup_chosen(setup, "order", "4") && sw_line_has_ends(setup))
+        return sw_refuse(why, "order", "lines that end are of second order in space: leave it at 2, or boundary at "
+                         "\"periodic\"");
     for (int side = 0; side < 2 && sw_line_has_ends(setup); side++)
         for (int v = 0; v < unknowns_of(setup) && !wrong; v++)
             wrong = check_end(setup, side, v, above_second >> v & 1, why);
@@ -242,7 +233,7 @@ static unsigned above_second(const struct sw_setup *setup)
     return above;
 }
 
-const char *sw_line_check_ends(const struct sw_setup *setup, char why[160])
+const char *sw_line_check_ends(const struct sw_setup *setup, struct sw_text *why)
 {
     return check_ends(setup, above_second(setup), why);
 }

@@ -36,7 +36,7 @@ bool sw_line_has_ends(const struct sw_setup *setup);
 bool sw_line_walls(const struct sw_setup *setup, int d);
 
 /** What is wrong with the conditions at the ends. @return the key to blame, NULL: nothing */
-const char *sw_line_check_ends(const struct sw_setup *setup, char why[160]);
+const char *sw_line_check_ends(const struct sw_setup *setup, struct sw_text *why);
 
 /** Key k of the conditions at an end: "left.dirichlet", ... @param side  0 left, 1 right */
 enum { SW_LINE_CONDITIONS = 4 };

@@ -251,7 +251,7 @@ static void find_orders(const struct sw_problem *problem, const struct sw_setup 
 /* A coefficient that is not finite is neither implicit nor explicit. That of u itself may be so: such a run fails
  * alone. */
 static const char *check_coefficients(const struct equation_model *model, const struct sw_setup *setup, int v,
-                                      int64_t ld, const double *column, int64_t j, char why[160])
+                                      int64_t ld, const double *column, int64_t j, struct sw_text *why)
 {
     double value[2][SW_EQUATION_ORDERS];
     char d[] = "dxxxx";
@@ -260,17 +260,17 @@ static const char *check_coefficients(const struct equation_model *model, const 
         for (int order = !stated; order < SW_EQUATION_ORDERS; order++) {
             if (isfinite(value[stated][order])) continue;
             d[order ? 1 + order : 0] = 0;
-            snprintf(why, 160, "the coefficient of %s%s%s%s is %s", d, *d ? "(" : "", setup->unknown[v],
-                     *d ? ")" : "", isnan(value[stated][order]) ? "no number" :
-                     value[stated][order] > 0 ? "infinite" : "-infinite");
-            return stated ? "implicit" : "rhs";
+            return sw_refuse(why, stated ? "implicit" : "rhs", "the coefficient of %s%s%s%s is %s", d,
+                             *d ? "(" : "", setup->unknown[v], *d ? ")" : "",
+                             isnan(value[stated][order]) ? "no number" :
+                             value[stated][order] > 0 ? "infinite" : "-infinite");
         }
     return NULL;
 }
 
 /* What an equation of the user's allows: that of a kind is known to. */
 static const char *check_equation(const struct equation_model *m, const struct sw_setup *setup, int64_t ld,
-                                  const double *column, int64_t j, char why[160])
+                                  const double *column, int64_t j, struct sw_text *why)
 {
     const struct sw_setup one = sw_line_setup_of_run(setup, ld, column, j);
     for (int v = 0; v < setup->nunknown; v++) {
@@ -278,37 +278,34 @@ static const char *check_equation(const struct equation_model *m, const struct s
         if (key) return key;
         const struct sw_growth g = equation_growth_of_run(m, &one, v, ld, column, j);
         if (!g.ill_posed) continue;
-        snprintf(why, 160, "short waves of %s grow without bound, the shortest, 2 dx long, as exp(%.3g t): the sign of "
-                 "its %s derivative makes the equation ill-posed", setup->unknown[v], g.rate,
-                 g.order == 4 ? "fourth" : "second");
-        return "rhs";
+        return sw_refuse(why, "rhs", "short waves of %s grow without bound, the shortest, 2 dx long, as exp(%.3g t): "
+                         "the sign of its %s derivative makes the equation ill-posed", setup->unknown[v], g.rate,
+                         g.order == 4 ? "fourth" : "second");
     }
     return NULL;
 }
 
 /* Why runs cannot take steps of their own, if they should. */
-static const char *validate_own_steps(const struct sw_setup *setup, char why[160])
+static const char *validate_own_steps(const struct sw_setup *setup, struct sw_text *why)
 {
     enum sw_scheme scheme = SW_CRANK_NICOLSON;
     const char *word = sw_setup_word(setup, "method");
     const struct sw_imex *method = word && sw_scheme_named(word, &scheme) ? sw_imex_of(scheme) : NULL;
     if (!sw_setup_own_steps(setup)) return NULL;
-    if (!method || !method->estimates) {
-        snprintf(why, 160, "it needs a method that estimates its errors, method = \"imex2\" or \"imex3\"; or give "
-                 "time.dt alone");
-        return "time.tolerance";
-    }
+    if (!method || !method->estimates)
+        return sw_refuse(why, "time.tolerance", "it needs a method that estimates its errors, method = \"imex2\" or "
+                         "\"imex3\"; or give time.dt alone");
     for (int k = 0; k < setup->nfunction; k++) {
         const struct sw_function *f = &setup->function[k];
         if ((strcmp(f->key, "forcing") && strcmp(f->key, "rhs")) || !sw_expr_is_random(f->expr)) continue;
-        snprintf(why, 160, "rand and randn are drawn anew at each step: give time.dt, without time.tolerance");
-        return f->key;
+        return sw_refuse(why, f->key, "rand and randn are drawn anew at each step: give time.dt, without "
+                         "time.tolerance");
     }
     return NULL;
 }
 
 const char *sw_line_validate_run(const struct sw_setup *setup, const char *solver, int ld, const double *column, int j,
-                                 char why[160])
+                                 struct sw_text *why)
 {
     const struct equation_model *m = equation_model_of(setup);
     const bool ends = sw_line_has_ends(setup);
@@ -316,22 +313,21 @@ const char *sw_line_validate_run(const struct sw_setup *setup, const char *solve
     (void)solver;
     const char *key = validate_own_steps(setup, why);
     if (!key) key = sw_initial_validate(setup, ends, ld, column, j, why);
-    if (!key && ends && order >= 0 && column[(size_t)order * (size_t)ld + (size_t)j] != 2) {
-        snprintf(why, 160, "lines that end are of second order in space: set it to 2, or boundary to \"periodic\"");
-        key = "order";
-    }
+    if (!key && ends && order >= 0 && column[(size_t)order * (size_t)ld + (size_t)j] != 2)
+        key = sw_refuse(why, "order", "lines that end are of second order in space: set it to 2, or boundary to "
+                        "\"periodic\"");
     if (!key && ends) key = sw_line_check_ends(setup, why);
     return key || !m || m->kind ? key : check_equation(m, setup, ld, column, j, why);
 }
 
 /* What rounding could change the field by in a step, or that its coefficients are beyond all numbers. */
 static void describe_rounding(const struct sw_setup *setup, int v, const struct sw_line_operator *a, double dx,
-                              double off, char why[160])
+                              double off, struct sw_text *why)
 {
     char much[32];  /* with as many digits as make it more than the limit */
     if (!isfinite(off)) {
-        snprintf(why, 160, "a step's coefficients are beyond all numbers: s4 = %.3g, s2 = %.3g with dx = %.3g", a->s4,
-                 a->s2, dx);
+        sw_text_set(why, "a step's coefficients are beyond all numbers: s4 = %.3g, s2 = %.3g with dx = %.3g", a->s4,
+                    a->s2, dx);
         return;
     }
     for (int digits = 2; digits <= 17; digits++) {
@@ -339,17 +335,16 @@ static void describe_rounding(const struct sw_setup *setup, int v, const struct 
         if (strtod(much, NULL) > SW_LINE_MAX_ROUNDING) break;
     }
     /* + 0.0: 0 is printed for -0 */
-    const int used = snprintf(why, 160, "rounding could change %s by %s of itself in a step, more than %g "
-                              "(s4 = %.3g, s2 = %.3g", setup->nunknown ? setup->unknown[v] : "the field", much,
-                              SW_LINE_MAX_ROUNDING, a->s4 + 0.0, a->s2 + 0.0);
-    if (used < 0 || used >= 159) return;
-    if (a->s3 == 0 && a->s1 == 0) snprintf(why + used, 160 - (size_t)used, ")");
-    else snprintf(why + used, 160 - (size_t)used, ", s3 = %.3g, s1 = %.3g)", a->s3 + 0.0, a->s1 + 0.0);
+    sw_text_set(why, "rounding could change %s by %s of itself in a step, more than %g (s4 = %.3g, s2 = %.3g",
+                setup->nunknown ? setup->unknown[v] : "the field", much, SW_LINE_MAX_ROUNDING, a->s4 + 0.0,
+                a->s2 + 0.0);
+    if (a->s3 != 0 || a->s1 != 0) sw_text_printf(why, ", s3 = %.3g, s1 = %.3g", a->s3 + 0.0, a->s1 + 0.0);
+    sw_text_add(why, ")");
 }
 
 /* The first unknown of a run that rounding would change too much; -1: none. */
 static int find_coarse(const struct equation_model *m, const struct sw_setup *at, bool fourth,
-                       const struct sw_line_run *run, const char *solver, char why[160])
+                       const struct sw_line_run *run, const char *solver, struct sw_text *why)
 {
     for (int v = 0; v < m->equation->unknowns; v++) {
         const struct sw_line_mass mass = equation_mass(m, fourth, v);
@@ -364,13 +359,13 @@ static int find_coarse(const struct equation_model *m, const struct sw_setup *at
 
 static enum sw_status check_precision(const struct sw_problem *problem, const struct sw_setup *setup,
                                       const char *const *solver, int count, int ld, const double *column, int *first,
-                                      const char **key, char why[160])
+                                      const char **key, struct sw_text *why)
 {
     const struct equation_model *m = equation_model_of(setup);
     const double *n = column + (size_t)sw_setup_column(setup, "grid.n") * (size_t)ld;
     struct sw_setup at = *setup;
     struct equation_values values;
-    char other[160];
+    struct sw_text other = SW_SHORT_TEXT;
     (void)problem;
     *first = -1;
     at.n[1] = at.n[2] = 1;
@@ -385,7 +380,7 @@ static enum sw_status check_precision(const struct sw_problem *problem, const st
         const struct sw_line_run run = equation_run_of(m, &at, ld, column, j, &values, k, NULL);
         const int v = find_coarse(m, &at, values.fourth, &run, solver[j], why);
         if (v < 0) continue;
-        if (setup->nunknown && check_coefficients(m, setup, v, ld, column, j, other)) continue;  /* validate_run() */
+        if (setup->nunknown && check_coefficients(m, setup, v, ld, column, j, &other)) continue;  /* validate_run() */
         *first = j;
         *key = setup->single_steps ? "run.precision" : sw_stepper_takes_band(solver[j]) ? "stepper" : "time.dt";
         return SW_OK;

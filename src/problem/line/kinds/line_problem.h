@@ -87,7 +87,7 @@ enum sw_status sw_line_bytes(const struct sw_problem *problem, const struct sw_s
 enum sw_status sw_line_create(const struct sw_problem *problem, const struct sw_setup *setup, struct sw_device *device,
                               struct sw_sim **sim);
 const char *sw_line_validate_run(const struct sw_setup *setup, const char *solver, int ld, const double *column, int j,
-                                 char why[160]);
+                                 struct sw_text *why);
 const char *sw_line_solver(int k);
 enum sw_status sw_line_describe(const struct sw_problem *problem, const struct sw_setup *setup, struct sw_text *text);
 void sw_line_warn_setup(const struct sw_problem *problem, const struct sw_setup *setup, struct sw_text *text);
