@@ -348,16 +348,16 @@ void sw_checksum_free(struct sw_checksum *sum)
     *sum = (struct sw_checksum){0};
 }
 
-bool sw_checksum_describe(const struct sw_checksum *sum, char text[SW_CHECKSUM_TEXT])
+bool sw_checksum_describe(const struct sw_checksum *sum, struct sw_text *text)
 {
     static const char what[] = "is a damaged HDF5 file";
     const uint64_t block = sum->damaged < 0 ? 0 : (uint64_t)sum->damaged;
     if (sum->seal == SW_SEAL_DAMAGED)
-        snprintf(text, SW_CHECKSUM_TEXT, "%s: the checksums at its end are not what was written", what);
+        sw_text_set(text, "%s: the checksums at its end are not what was written", what);
     else if (sum->damaged >= 0)
-        snprintf(text, SW_CHECKSUM_TEXT, "%s: by their checksum, bytes %llu to %llu are not what was written", what,
-                 (unsigned long long)block * BLOCK,
-                 (unsigned long long)block * BLOCK + block_length(sum->bytes, block) - 1);
+        sw_text_set(text, "%s: by their checksum, bytes %llu to %llu are not what was written", what,
+                    (unsigned long long)block * BLOCK,
+                    (unsigned long long)block * BLOCK + block_length(sum->bytes, block) - 1);
     return sum->seal == SW_SEAL_DAMAGED || sum->damaged >= 0;
 }
 

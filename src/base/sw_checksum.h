@@ -18,8 +18,9 @@
 #include <stdint.h>
 
 #include "base/sw_status.h"
+#include "base/sw_text.h"
 
-enum { SW_CHECKSUM_BLOCK = 64 << 10, SW_CHECKSUM_TEXT = 160 };
+enum { SW_CHECKSUM_BLOCK = 64 << 10 };
 
 /* ---- while a file is written */
 struct sw_checksum_writer;
@@ -71,6 +72,6 @@ int sw_checksum_read(struct sw_checksum *sum, uint64_t at, size_t count, void *t
 int sw_checksum_check(struct sw_checksum *sum, unsigned char *bad);
 /** Say what is not as it was written, behind the name of the file: "is a damaged HDF5 file: ...".
  * @return false: nothing was met so far */
-bool sw_checksum_describe(const struct sw_checksum *sum, char text[SW_CHECKSUM_TEXT]);
+bool sw_checksum_describe(const struct sw_checksum *sum, struct sw_text *text);
 void sw_checksum_free(struct sw_checksum *sum);
 #endif

@@ -75,7 +75,7 @@ typedef int use_function(int fd, struct sw_checksum *sum, struct sw_file_checksu
 static enum sw_status with_file(const char *path, use_function *use, struct sw_file_checksum *out, bool *damaged)
 {
     struct sw_checksum sum = {0};
-    char text[SW_CHECKSUM_TEXT];
+    struct sw_text text = SW_SHORT_TEXT;
     *damaged = false;
     *out = (struct sw_file_checksum){0};
     SW_TRY(sw_files_regular(path));
@@ -89,13 +89,13 @@ static enum sw_status with_file(const char *path, use_function *use, struct sw_f
         out->written = sum.written;
         error = use(fd, &sum, out);
     }
-    *damaged = sw_checksum_describe(&sum, text);
+    *damaged = sw_checksum_describe(&sum, &text);
     const bool elsewhere = *damaged && sw_open_elsewhere(path);
     sw_checksum_free(&sum);
     close(fd);
     if (elsewhere) *damaged = false;
     if (elsewhere) return SW_FAIL(SW_E_IO, "%s %s", path, SW_OPEN_ELSEWHERE);
-    if (*damaged) return fail_damaged(path, text);
+    if (*damaged) return fail_damaged(path, sw_text_get(&text));
     if (!error) return SW_OK;
     return SW_FAIL_ERRNO(error == ENOMEM ? SW_E_MEMORY : SW_E_IO, error, "%s", path);
 }
@@ -251,19 +251,20 @@ static void add_damaged_runs(const struct sw_input_file *in, const unsigned char
 typedef void tell_function(void *user, const struct sw_verified *of);
 
 /* A file whose bytes are what was written, or that has no checksums, is opened to see which it is.
- * @param why  out: the message, of a damaged one */
-static enum sw_status look_inside(const char *path, struct sw_input_file *in, struct sw_verified *v, char why[600])
+ * @param why  in: empty; out: the message, of a damaged one */
+static enum sw_status look_inside(const char *path, struct sw_input_file *in, struct sw_verified *v,
+                                  struct sw_text *why)
 {
     bool damaged;
     enum sw_status st = sw_input_file_open(path, in, &damaged);
     if (st && !damaged) return st;
     if (st) {
-        snprintf(why, 600, "%s", sw_err_message());
+        sw_text_add(why, sw_err_message());
         v->verdict = sw_err_cause() == SW_CAUSE_FOREIGN ? SW_VERDICT_OTHER : SW_VERDICT_DAMAGED;
     } else if (in->lost_checksums) {
         if (sw_open_elsewhere(path)) return SW_FAIL(SW_E_IO, "%s " SW_OPEN_ELSEWHERE, path);
-        snprintf(why, 600, "%s was changed after sweep had written it, by a program that opened it to write, as h5py "
-                 "does with 'r+': it has lost its checksums", path);
+        sw_text_printf(why, "%s was changed after sweep had written it, by a program that opened it to write, as h5py "
+                       "does with 'r+': it has lost its checksums", path);
         v->verdict = SW_VERDICT_CHANGED;
     } else v->verdict = v->sum.sealed ? SW_VERDICT_WHOLE : SW_VERDICT_UNKNOWN;
     return SW_OK;
@@ -283,19 +284,19 @@ static void find_runs(const char *path, const struct sw_file_checksum *sum, stru
 static enum sw_status verify_one(const char *path, tell_function *tell, void *user, struct sw_input_file *in)
 {
     struct sw_verified v = {.path = path, .verdict = SW_VERDICT_DAMAGED};
-    struct sw_text where = {0};
-    char why[600] = "";
+    struct sw_text where = {0}, why = {0};
     bool damaged;
     *in = (struct sw_input_file){0};
     enum sw_status st = verify_bytes(path, &v.sum, &damaged);
-    if (st && damaged) snprintf(why, sizeof why, "%s", sw_err_message());
-    if (!st) st = look_inside(path, in, &v, why);
+    if (st && damaged) sw_text_add(&why, sw_err_message());
+    if (!st) st = look_inside(path, in, &v, &why);
     else if (damaged) st = SW_OK;
-    if (*why) find_runs(path, &v.sum, &where);
-    v.why = why;
+    if (why.length) find_runs(path, &v.sum, &where);
+    v.why = sw_text_get(&why);
     v.where = sw_text_get(&where);
     if (!st) tell(user, &v);
     sw_text_free(&where);
+    sw_text_free(&why);
     free_checksum(&v.sum);
     return st;
 }

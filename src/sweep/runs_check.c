@@ -68,14 +68,13 @@ static bool check_columns(struct checking *c, const struct column_block *b)
 }
 
 /* " in run 12 (a = 0.1, v = 2)", "" where all runs agree */
-static const char *print_run(const struct sw_sweep *s, bool uniform, int64_t run, char text[300])
+static const char *print_run(const struct sw_sweep *s, bool uniform, int64_t run, struct sw_text *text)
 {
     char axes[240];
-    text[0] = 0;
-    if (uniform || s->naxis == 0 || s->own->axes_wrong) return text;
+    if (uniform || s->naxis == 0 || s->own->axes_wrong) return "";
     sw_sweep_describe(s, run, axes, sizeof axes);
-    snprintf(text, 300, " in run %lld (%s)", (long long)run, axes);
-    return text;
+    sw_text_set(text, " in run %lld (%s)", (long long)run, axes);
+    return sw_text_get(text);
 }
 
 /* ------------------------------------------------------------------ grid, steps and output times of a run */
@@ -385,12 +384,12 @@ static enum sw_status check_block(void *user, const struct column_block *b)
 
 static void report_column(const struct sw_sweep *s, int k, int64_t run, double v)
 {
-    char in_run[300], number[32];
-    struct sw_text range = SW_SHORT_TEXT;
+    char number[32];
+    struct sw_text range = SW_SHORT_TEXT, in_run = SW_SHORT_TEXT;
     const struct sw_column *c = &s->column[k];
     const struct sw_setting *setting = s->own->source[k].setting;
     report_error(s, setting, "'%s' = %s%s: %s", setting ? setting->path : c->name, sw_number(v, number),
-                 print_run(s, c->uniform, run, in_run), key_range(c->key, v, &range));
+                 print_run(s, c->uniform, run, &in_run), key_range(c->key, v, &range));
 }
 
 /* Whether the first run of a block is fine with the solver "auto". */
@@ -507,21 +506,21 @@ static enum sw_status report_run(void *user, const struct column_block *b)
 {
     const struct reported *t = user;
     const struct sw_sweep *s = t->s;
-    char in_run[300];
+    struct sw_text in_run = SW_SHORT_TEXT;
     double *shape;
     if (t->kind < s->ncolumn) {
         report_column(s, t->kind, t->run, b->column[(size_t)t->kind * RUNS_AT_ONCE]);
         return SW_OK;
     }
     if (t->kind == s->ncolumn + ERROR_INVALID) {
-        report_invalid(s, b, t->ninvalid, print_run(s, false, t->run, in_run));
+        report_invalid(s, b, t->ninvalid, print_run(s, false, t->run, &in_run));
         return SW_OK;
     }
-    if (t->kind == s->ncolumn + ERROR_PRECISION) return report_precision(s, b, print_run(s, false, t->run, in_run));
+    if (t->kind == s->ncolumn + ERROR_PRECISION) return report_precision(s, b, print_run(s, false, t->run, &in_run));
     SW_TRY(sw_alloc((size_t)s->own->shape->size, &shape));
     enum sw_status st = shape_of_block(s, b, shape);
     const int kind = t->kind - s->ncolumn;
-    const struct one_run run = {s, b, 0, shape, print_run(s, same_in_all_runs(s, kind), t->run, in_run)};
+    const struct one_run run = {s, b, 0, shape, print_run(s, same_in_all_runs(s, kind), t->run, &in_run)};
     if (!st) wrong[kind](&run);
     sw_free(shape);
     return st;
@@ -582,11 +581,12 @@ static enum sw_status tell_divided(void *user, const struct column_block *b)
     const struct shape *p = s->own->shape;
     const struct sw_setting *dt = s->own->source[p->dt].setting;
     const double end = block_number(b, p->end, 0, 1), step = block_number(b, p->dt, 0, 1);
-    char in_run[300], written[32], taken[32];
+    struct sw_text in_run = SW_SHORT_TEXT;
+    char written[32], taken[32];
     sw_report_add(s->own->report, SW_WARNING, error_file(s, dt), error_line(dt),
                   "'time.dt' = %s%s is taken for %s = end/%.0f, which divides time.end",
                   sw_number(s->own->dt_written, written),
-                  print_run(s, s->column[p->dt].uniform, s->own->divided, in_run), sw_number(step, taken),
+                  print_run(s, s->column[p->dt].uniform, s->own->divided, &in_run), sw_number(step, taken),
                   round(end / step));
     return SW_OK;
 }

@@ -158,6 +158,7 @@ static enum sw_status open_resolved(const char *const *path, int count, int dept
         return SW_FAIL(SW_E_IO, "%s is virtual, and so are its parts, and theirs, without an end", path[0]);
     for (int k = 0; k < count && !st; k++) {
         st = open_inputs(&path[k], 1, NULL, false, NULL, c);
+        if (st && !depth) c->unopened = 1 + k;
         if (st || !c->input[c->ninput - 1].nsource) continue;
         struct sw_input_file master = c->input[--c->ninput];
         st = open_resolved((const char *const *)master.source, master.nsource, depth + 1, c);

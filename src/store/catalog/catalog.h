@@ -26,6 +26,7 @@ struct sw_catalog {         /* start from {0}; free with sw_catalog_free()      
     char   **damaged;       /* [ndamaged] paths of damaged parts, which are ignored                     */
     int      unreadable;    /* 1 + the input whose arrays or ids a join found to be damaged; 0: none    */
     bool     whole;         /* open_output: parts are compared with their checksums, all of them, first */
+    int      unopened;      /* open_resolved: 1 + the given file that could not be opened; 0: none      */
     bool     vanished;      /* an input was removed before it could be opened: a merge took it in       */
     int64_t  repeated;      /* runs that have ended in more than one chain                              */
     int64_t  nslice;

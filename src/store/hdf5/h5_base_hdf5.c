@@ -74,16 +74,13 @@ hid_t sw_h5_no_cache(void)
 
 /* ---- what HDF5 says went wrong */
 struct reason {
-    int  number;     /* errno, 0 if HDF5 did not meet one */
     bool memory;
-    char text[200];  /* of the innermost entry            */
+    char text[200];  /* of the innermost entry */
 };
 
 static herr_t note_entry(unsigned n, const H5E_error2_t *entry, void *user)
 {
     struct reason *r = user;
-    const char *number = entry->desc ? strstr(entry->desc, "errno = ") : NULL;
-    if (number && !r->number) r->number = atoi(number + strlen("errno = "));
     if (entry->min_num == H5E_NOSPACE || entry->min_num == H5E_CANTALLOC) r->memory |= entry->maj_num == H5E_RESOURCE;
     if (n == 0 && entry->desc) snprintf(r->text, sizeof r->text, "%s", entry->desc);
     return 0;
@@ -115,9 +112,8 @@ void sw_h5_fail_hdf5(struct sw_h5 *h)
     if (link) { sw_h5_damaged(h, "has a link into another file, as sweep never writes one"); return; }
     H5Ewalk2(H5E_DEFAULT, H5E_WALK_UPWARD, note_entry, &r);  /* before any other call of HDF5: it forgets */
     const int error = sw_h5_driver_error(h->file);
-    if (error) r.number = error;
-    if (r.number == ENOMEM || (r.memory && !r.number)) sw_h5_fail(h, SW_E_MEMORY, "out of memory");
-    else if (r.number) sw_h5_fail_errno(h, r.number);
+    if (error == ENOMEM || (r.memory && !error)) sw_h5_fail(h, SW_E_MEMORY, "out of memory");
+    else if (error) sw_h5_fail_errno(h, error);
     else sw_h5_damaged(h, r.text[0] ? r.text : "HDF5 failed without saying why");
 }
 
@@ -128,10 +124,10 @@ enum sw_status sw_h5_damaged(struct sw_h5 *h, const char *text)
 
 enum sw_status sw_h5_fail_damaged(struct sw_h5 *h, enum sw_cause cause, const char *text)
 {
-    char fault[SW_CHECKSUM_TEXT];  /* whatever came of bytes that HDF5 was not given: why it was not */
+    struct sw_text fault = SW_SHORT_TEXT;  /* whatever came of bytes that HDF5 was not given: why it was not */
     h->damaged = h->writing || !sw_open_elsewhere(h->path);
-    const bool first = !h->status, by_driver = h->damaged && !h->writing && sw_h5_driver_fault(h->file, fault);
-    sw_h5_fail(h, SW_E_IO, !h->damaged ? SW_OPEN_ELSEWHERE : by_driver ? fault : text);
+    const bool first = !h->status, by_driver = h->damaged && !h->writing && sw_h5_driver_fault(h->file, &fault);
+    sw_h5_fail(h, SW_E_IO, !h->damaged ? SW_OPEN_ELSEWHERE : by_driver ? sw_text_get(&fault) : text);
     if (first && h->damaged) sw_err_set_cause(by_driver ? SW_CAUSE_DAMAGED : cause);
     return h->status;
 }
@@ -150,11 +146,11 @@ static int find_signature(const char *path, bool *yes)
 
 void sw_h5_fail_open(struct sw_h5 *h)
 {
-    struct reason r = {.number = sw_h5_driver_error(-1)};
+    struct reason r = {0};
     char text[300];
     bool is_hdf5 = false;
     H5Ewalk2(H5E_DEFAULT, H5E_WALK_UPWARD, note_entry, &r);
-    if (r.memory || r.number) {
+    if (r.memory || sw_h5_driver_error(-1)) {
         sw_h5_fail_hdf5(h);
         return;
     }

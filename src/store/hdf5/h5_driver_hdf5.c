@@ -32,7 +32,13 @@ struct disk {
 
 /* Of the file that was closed last, or could not be opened. */
 static int last_error;
-static char last_fault[SW_CHECKSUM_TEXT];  /* "": none */
+static char last_fault[200];  /* "": none */
+
+static bool note_fault(const struct sw_checksum *sum)
+{
+    struct sw_text fault = sw_text_in(last_fault, sizeof last_fault);
+    return sw_checksum_describe(sum, &fault);
+}
 
 static struct disk *disk_of(H5FD_t *file) { return (struct disk *)file; }
 static const struct disk *disk_of_const(const H5FD_t *file) { return (const struct disk *)file; }
@@ -44,7 +50,7 @@ static H5FD_t *open_to_read(const char *name)
     struct disk *d = fd < 0 ? NULL : calloc(1, sizeof *d);
     last_error = d && !fstat(fd, &s) ? S_ISREG(s.st_mode) ? sw_checksum_open(fd, &d->sum) : EINVAL : errno;
     *last_fault = 0;
-    if (last_error || sw_checksum_describe(&d->sum, last_fault)) {
+    if (last_error || note_fault(&d->sum)) {
         if (d) sw_checksum_free(&d->sum);
         free(d);
         if (fd >= 0) close(fd);
@@ -82,7 +88,7 @@ static herr_t disk_close(H5FD_t *file)
 {
     last_error = disk_of(file)->error;
     *last_fault = 0;
-    if (disk_of(file)->reading) sw_checksum_describe(&disk_of(file)->sum, last_fault);
+    if (disk_of(file)->reading) note_fault(&disk_of(file)->sum);
     if (close(disk_of(file)->fd) && !last_error) last_error = errno;
     sw_checksum_free(&disk_of(file)->sum);
     free(file);
@@ -256,11 +262,11 @@ const struct sw_checksum *sw_h5_driver_sum(hid_t file)
     return d && d->reading ? &d->sum : NULL;
 }
 
-bool sw_h5_driver_fault(hid_t file, char text[SW_CHECKSUM_TEXT])
+bool sw_h5_driver_fault(hid_t file, struct sw_text *text)
 {
     struct disk *d = find(file);
     if (d) return d->reading && sw_checksum_describe(&d->sum, text);
-    memcpy(text, last_fault, sizeof last_fault);
+    sw_text_set(text, "%s", last_fault);
     return *last_fault;
 }
 

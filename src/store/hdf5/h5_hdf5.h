@@ -161,7 +161,7 @@ void sw_h5_driver_checksum(hid_t file, struct sw_checksum_writer *writer);
 const struct sw_checksum *sw_h5_driver_sum(hid_t file);
 /** Say which bytes were not what was written (sw_checksum_describe()). file < 0: of the file that was closed last, or
  * could not be opened. @return false: none were */
-bool sw_h5_driver_fault(hid_t file, char text[SW_CHECKSUM_TEXT]);
+bool sw_h5_driver_fault(hid_t file, struct sw_text *text);
 /** Whether a file without checksums has bytes behind what HDF5 says is its end. */
 bool sw_h5_driver_ends_early(hid_t file);
 /** Read bytes of a file as HDF5 reads them. @return false: they cannot be read, or are not what was written */

@@ -369,35 +369,26 @@ static enum sw_status fail_with_resume_hint(const char *input, enum sw_status st
     return st;
 }
 
-/* What to do about an input that cannot be read. */
-static enum sw_status explain_unreadable_input(const char *const *input, int ninput, enum sw_status st)
+/* What to do about an input that could not be opened. */
+static enum sw_status explain_unopened_input(const char *input, enum sw_status st)
 {
-    char text[1000];
-    const bool damaged = sw_err_cause() == SW_CAUSE_DAMAGED;
+    struct stat s;
     if (st != SW_E_IO) return st;
-    snprintf(text, sizeof text, "%s", sw_err_message());
-    for (int k = 0; k < ninput; k++) {
-        struct stat s;
-        const size_t length = strlen(input[k]);
-        if (strncmp(text, input[k], length) || !strchr(": ", text[length])) continue;
-        if (!stat(input[k], &s) && S_ISDIR(s.st_mode))
-            return SW_FAIL(st,
-                           "%s is a folder; a folder FILE.h5.d holds the unfinished parts of FILE.h5: continue "
-                           "it by `sweep resume FILE.h5`, then merge FILE.h5",
-                           input[k]);
-        if (access(input[k], F_OK) && sw_files_has_folder(input[k])) return fail_with_resume_hint(input[k], st);
-        if (damaged)
-            return SW_FAIL(st, "%s; nothing was merged: copy the file once more, or remove it and compute it again",
-                           text);
-    }
-    return st;
+    if (!stat(input, &s) && S_ISDIR(s.st_mode))
+        return SW_FAIL(st, "%s is a folder; a folder FILE.h5.d holds the unfinished parts of FILE.h5: continue it by "
+                       "`sweep resume FILE.h5`, then merge FILE.h5", input);
+    if (access(input, F_OK) && sw_files_has_folder(input)) return fail_with_resume_hint(input, st);
+    if (sw_err_cause() != SW_CAUSE_DAMAGED) return st;
+    return SW_FAIL(st, "%s; nothing was merged: copy the file once more, or remove it and compute it again",
+                   sw_err_message());
 }
 
 static enum sw_status merge_locked(const char *const *input, int ninput, const char *output,
                                    const struct sw_merge_options *options, const struct sw_provenance *provenance)
 {
     struct sw_catalog c = {0};
-    enum sw_status st = explain_unreadable_input(input, ninput, sw_catalog_open_resolved(input, ninput, &c));
+    enum sw_status st = sw_catalog_open_resolved(input, ninput, &c);
+    if (st && c.unopened) st = explain_unopened_input(input[c.unopened - 1], st);
     if (!st) st = merge(&c, output, false, options, provenance);
     if (!st && options->report) warn_inputs(&c, options->report);
     sw_catalog_free(&c);
