@@ -157,7 +157,7 @@ static void has_the_bits_of_its_parts(void **state)
     (void)state;
     need_row();
     for (int k = 0; k < SHAPES; k++)
-        for (int way = 0; way < 8; way++) {
+        for (int way = 0; way < 8; way += small_suite() ? 3 : 1) {
             struct sw_fd_nabla_desc d = desc_of(shapes[k], way & 1 ? "d1_c6" : "d2_c6", way & 2);
             d.single = way & 4;
             d.sums = way & 1 && under_test->adds;

@@ -110,7 +110,7 @@ static void errors_are_in_proportion_to_the_tolerance(void **state)
 {
     (void)state;
     need_row();
-    for (int p = 0; p < PROPORTIONATE; p++) {
+    for (int p = 0; p < (small_suite() ? 1 : PROPORTIONATE); p++) {
         int n;
         double *exact = state_by("cpu.simd", kinds[p], "method = \"imex3\"; time = { dt = \"2.0/16384\"; end = 2.0; };",
                                  &n);
@@ -448,7 +448,7 @@ static void a_line_at_rest_is_switched_on(void **state)
 {
     (void)state;
     need_row();
-    for (int k = 0; k < SWITCHED; k++) {
+    for (int k = 0; k < SWITCHED; k += small_suite() ? 2 : 1) {
         int n;
         if (switched[k].walls && !(under_test->takes & SW_LINE_ENDS)) continue;
         double *exact = state_by("cpu.simd", switched[k].text, "time = { dt = 5.1e-5; end = 1.02; };", &n);
