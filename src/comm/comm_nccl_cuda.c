@@ -84,6 +84,7 @@ struct own {
     cudaEvent_t        ready, done;    /* what an exchange sends is there; it has ended              */
     pthread_t          watch;
     bool               watched;        /* the thread has been started                                */
+    bool               connected;      /* all ranks have been                                        */
     pthread_mutex_t    lock;           /* of all that follows, and of calls of NCCL                  */
     bool               stop;           /* the thread is to end                                       */
     ncclComm_t         comm;           /* NULL: not made, or aborted                                 */
@@ -104,8 +105,10 @@ static enum sw_status nccl_failed(struct own *n, ncclResult_t result, const char
 {
     const char *detail = n->lib.GetLastError(n->comm);
     const struct sw_comm *c = &n->base.comm;
-    return break_off(n, SW_FAIL(SW_E_COMM, "rank %d of %d, %s: %s: %s%s%s", c->rank, c->size, n->base.device->label,
-                                call, n->lib.GetErrorString(result), *detail ? ": " : "", detail));
+    char rank[40] = "";  /* which all agree on afterwards while they are being connected */
+    if (n->connected) snprintf(rank, sizeof rank, "rank %d of %d, ", c->rank, c->size);
+    return break_off(n, SW_FAIL(SW_E_COMM, "%s%s: %s: %s%s%s", rank, n->base.device->label, call,
+                                n->lib.GetErrorString(result), *detail ? ": " : "", detail));
 }
 
 /* Under the lock: whether NCCL has an error, or no operation of the host can complete.
@@ -138,23 +141,17 @@ static void *watch(void *argument)
     return NULL;
 }
 
-/* Wait until the calls of NCCL so far have queued their work.
- * @param limit  seconds; 0: without a limit */
-static enum sw_status settle(struct own *n, double limit)
+/* Wait until the calls of NCCL so far have queued their work. */
+static enum sw_status settle(struct own *n)
 {
     const double start = sw_clock();
     for (;;) {
         bool busy;
         pthread_mutex_lock(&n->lock);
         enum sw_status st = look(n, &busy);
-        const double waited = sw_clock() - start;
-        if (!st && busy && limit > 0 && waited > limit)
-            st = break_off(n, SW_FAIL(SW_E_COMM, "rank %d of %d, %s: NCCL has not connected the GPUs of all ranks "
-                                      "after %.0f s (NCCL_DEBUG=INFO in the environment has it say what it does)",
-                                      n->base.comm.rank, n->base.comm.size, n->base.device->label, waited));
         pthread_mutex_unlock(&n->lock);
         if (st || !busy) return st;
-        if (waited > 1e-4) usleep(50);
+        if (sw_clock() - start > 1e-4) usleep(50);
     }
 }
 
@@ -180,7 +177,7 @@ static enum sw_status end_group(struct own *n, ncclResult_t result)
     if (!result && ended != ncclInProgress) result = ended;
     if (result) st = nccl_failed(n, result, "NCCL");
     pthread_mutex_unlock(&n->lock);
-    return st ? st : settle(n, 0);
+    return st ? st : settle(n);
 }
 
 static void keep(ncclResult_t *first, ncclResult_t result)
@@ -296,7 +293,7 @@ static enum sw_status nccl_gather(const struct sw_comm *comm, size_t count, cons
 /* Few numbers of the host, of ranks of which none has failed. */
 static enum sw_status nccl_gather_host(const struct sw_comm *comm, size_t count, const double *mine, double *all)
 {
-    SW_TRY(settle(comm->own, 0));
+    SW_TRY(settle(comm->own));
     return comm_on_device_gather_host(comm, count, mine, all);
 }
 
@@ -306,7 +303,7 @@ static enum sw_status nccl_barrier(const struct sw_comm *comm)
     struct own *n = comm->own;
     SW_TRY(sw_device_wait(n->base.device));
     CU_TRY(cudaStreamSynchronize(n->stream));
-    SW_TRY(settle(n, 0));
+    SW_TRY(settle(n));
     return sw_comm_barrier(n->base.host);
 }
 
@@ -340,19 +337,41 @@ static enum sw_status make_id(const struct own *n, ncclUniqueId *id)
     return SW_OK;
 }
 
+/* All ranks look together at how far they are, so that none waits for one that has failed. */
+static enum sw_status wait_for_ranks(struct own *n)
+{
+    enum { CONNECTED, BUSY, FAILED };
+    const double start = sw_clock();
+    for (;;) {
+        bool busy;
+        pthread_mutex_lock(&n->lock);
+        enum sw_status st = look(n, &busy);
+        if (!st && busy && sw_clock() - start > patience)
+            st = break_off(n, SW_FAIL(SW_E_COMM, "%s: NCCL has not connected the GPUs of all ranks after %.0f s "
+                                      "(NCCL_DEBUG=INFO in the environment has it say what it does)",
+                                      n->base.device->label, patience));
+        pthread_mutex_unlock(&n->lock);
+        double worst = st ? FAILED : busy ? BUSY : CONNECTED;
+        enum sw_status met = sw_comm_max(n->base.host, 1, &worst);
+        if (met || worst == CONNECTED || worst == FAILED) return st ? st : met;
+        usleep(1000);
+    }
+}
+
 static enum sw_status connect_ranks(struct own *n)
 {
     const struct sw_comm *c = &n->base.comm;
     ncclConfig_t config = NCCL_CONFIG_INITIALIZER;
     ncclUniqueId id;
-    enum sw_status st = SW_OK;
     SW_TRY(make_id(n, &id));
     config.blocking = 0;
     pthread_mutex_lock(&n->lock);
     const ncclResult_t result = n->lib.CommInitRankConfig(&n->comm, c->size, id, c->rank, &config);
-    if (result && result != ncclInProgress) st = nccl_failed(n, result, "ncclCommInitRankConfig");
+    if (result && result != ncclInProgress) nccl_failed(n, result, "ncclCommInitRankConfig");
     pthread_mutex_unlock(&n->lock);
-    return st ? st : settle(n, patience);
+    SW_TRY(wait_for_ranks(n));
+    n->connected = true;
+    return SW_OK;
 }
 
 static enum sw_status start_watch(struct own *n)

@@ -1315,7 +1315,7 @@ int main(int argc, char **argv)
             char name[64];
             over.kind = overs[k].kind;
             over.row = overs[k].row;
-            rounds = over.kind == HOST ? 300 : 30;
+            rounds = over.kind == HOST ? 300 : by_nccl() ? 10 : 30;
             snprintf(name, sizeof name, overs[k].name, under_test->name);
             if (over.kind == CUDA && !gpus) continue;
             if (by_nccl() && under_test->apart && sw_launched().size > gpus) continue;
