@@ -316,7 +316,7 @@ static enum sw_status sends_much(const struct sw_comm *comm, void *context)
             if (all[k] != label((int)(k / count), 0, 7, k % count))
                 st = SW_FAIL(SW_E_ARG, "number %zu of %zu", k, count);
         if (!st)
-            st = exchange(comm, false, true, &(struct sw_comm_transfer){count, mine, all},
+            st = exchange(comm, c % 2, true, &(struct sw_comm_transfer){count, mine, all},
                                   &(struct sw_comm_transfer){count / 2, mine, all + count});
         for (size_t k = 0; k < count && !st; k++)
             if (all[k] != label(right, 0, 7, k)) st = SW_FAIL(SW_E_ARG, "exchanged number %zu of %zu", k, count);
