@@ -906,18 +906,18 @@ static void the_lowest_rank_that_refused_is_reported(void **state)
 
 static enum sw_status passes_no_array(const struct sw_comm *comm, void *context)
 {
-    double v = 0;
-    struct sw_comm_transfer good = {1, &v, &v}, none = {0}, no_send = {1, NULL, &v}, no_receive = {1, &v, NULL};
+    double v[2] = {0};
+    struct sw_comm_transfer good = {1, v, v}, none = {0}, no_send = {1, NULL, v}, no_receive = {1, v, NULL};
     const size_t one[MOST] = {1};
     int which = *(int *)context;
     (void)good;
     if (which == 0) return exchange(comm, false, true, &no_send, &none);
     if (which == 1) return exchange(comm, false, true, &none, &no_receive);
-    if (which == 2) return gather(comm, 2, NULL, &v);
-    if (which == 3) return gather(comm, 2, &v, NULL);
-    if (which == 5) return all_to_all(comm, one, NULL, one, &v);
-    if (which == 6) return all_to_all(comm, one, &v, one, NULL);
-    if (which == 7) return all_to_all(comm, NULL, &v, one, &v);
+    if (which == 2) return gather(comm, 2, NULL, v);
+    if (which == 3) return gather(comm, 2, v, NULL);
+    if (which == 5) return all_to_all(comm, one, NULL, one, v);
+    if (which == 6) return all_to_all(comm, one, v, one, NULL);
+    if (which == 7) return all_to_all(comm, NULL, v, one, v);
     if (which == 8) return exchange(comm, true, true, &no_send, &none);
     return sw_comm_max(comm, 2, NULL);
 }
