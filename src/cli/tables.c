@@ -126,7 +126,7 @@ static void add_fraction(struct sw_text *text, const char *before, const char *n
 static void scheme_detail(int k, struct sw_text *text)
 {
     const struct sw_fd_scheme *s = sw_fd_schemes[k];
-    char letter[2] = "a", boundaries[120];
+    char letter[2] = "a";
     if (s->kind == SW_FD_FILTER)
         sw_text_printf(text, "Its alpha is a key of the config; %d pairs of points.\n", s->half_width);
     else {
@@ -136,7 +136,9 @@ static void scheme_detail(int k, struct sw_text *text)
         for (int p = 1; p <= s->half_width; p++, letter[0]++) add_fraction(text, ", ", letter, s->a[p]);
         sw_text_add(text, ".\n");
     }
-    sw_text_printf(text, "At the ends of an axis: %s.\n", sw_fd_boundaries(s, boundaries));
+    sw_text_add(text, "At the ends of an axis: ");
+    sw_fd_add_boundaries(s, text);
+    sw_text_add(text, ".\n");
 }
 
 /* Each name once, of whatever kinds of schemes. */

@@ -115,9 +115,9 @@ static enum sw_status no_scheme(const char *name)
 
 static enum sw_status no_boundary(const struct sw_fd_scheme *s, const char *boundary)
 {
-    char known[120];
-    return SW_FAIL(SW_E_CONFIG, "scheme %s has no boundary \"%s\"; it has %s", s->name, boundary,
-                   sw_fd_boundaries(s, known));
+    struct sw_text known = SW_SHORT_TEXT;
+    sw_fd_add_boundaries(s, &known);
+    return SW_FAIL(SW_E_CONFIG, "scheme %s has no boundary \"%s\"; it has %s", s->name, boundary, sw_text_get(&known));
 }
 
 static enum sw_status check(const struct sw_fd_scheme *s, const char *boundary, int64_t n, double h, double alpha)

@@ -2,7 +2,6 @@
  * checks its order exactly. Sources: Lele (1992), sections 2.1 and 2.2 for the derivatives, section 4.1 for closures,
  * appendix B for what lies half-way; filters: D. V. Gaitonde and M. R. Visbal, AIAA J. 38 (2000). */
 #include <stddef.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "fd/sw_fd_scheme.h"
@@ -84,13 +83,12 @@ const struct sw_fd_closure *sw_fd_closure_find(const struct sw_fd_scheme *s, con
     return NULL;
 }
 
-const char *sw_fd_boundaries(const struct sw_fd_scheme *s, char text[120])
+void sw_fd_add_boundaries(const struct sw_fd_scheme *s, struct sw_text *text)
 {
-    snprintf(text, 120, "periodic");
+    sw_text_add(text, "periodic");
     for (int k = 0; sw_fd_closures[k]; k++)
         if (sw_fd_closure_find(s, sw_fd_closures[k]->name) == sw_fd_closures[k])
-            snprintf(text + strlen(text), 120 - strlen(text), ", %s", sw_fd_closures[k]->name);
-    return text;
+            sw_text_printf(text, ", %s", sw_fd_closures[k]->name);
 }
 
 int sw_fd_derivative(enum sw_fd_kind kind)

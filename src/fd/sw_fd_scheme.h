@@ -18,6 +18,7 @@
 #include <stdint.h>
 
 #include "base/sw_status.h"
+#include "base/sw_text.h"
 
 enum sw_fd_kind { SW_FD_FIRST, SW_FD_SECOND, SW_FD_STAGGERED, SW_FD_MIDPOINT, SW_FD_FILTER };
 
@@ -62,8 +63,8 @@ const struct sw_fd_scheme *sw_fd_scheme_find(const char *name);
 /** The closure of this name for a scheme; NULL if there is none, or for "periodic". */
 const struct sw_fd_closure *sw_fd_closure_find(const struct sw_fd_scheme *scheme, const char *boundary);
 
-/** "periodic, 3-4-6, 4-4-6": what a scheme has at its ends, cut to fit. @return text */
-const char *sw_fd_boundaries(const struct sw_fd_scheme *scheme, char text[120]);
+/** Add "periodic, 3-4-6, 4-4-6": what a scheme has at its ends. */
+void sw_fd_add_boundaries(const struct sw_fd_scheme *scheme, struct sw_text *text);
 
 /** 1, 2 or 0: what h is divided by how often. */
 int sw_fd_derivative(enum sw_fd_kind kind);

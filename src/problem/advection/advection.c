@@ -155,10 +155,11 @@ static const char *validate_absent_axis(const struct sw_setup *setup, const stru
 static const char *validate_scheme(const char *scheme, const char *boundary, int d, double n, struct sw_text *why)
 {
     const int least = sw_fd_min_points(scheme, boundary);
-    char known[120];
-    if (!least)
-        return sw_refuse(why, advection_boundary_key[d], "%s has no closure \"%s\"; it has %s", scheme, boundary,
-                         sw_fd_boundaries(sw_fd_scheme_find(scheme), known));
+    if (!least) {
+        sw_text_set(why, "%s has no closure \"%s\"; it has ", scheme, boundary);
+        sw_fd_add_boundaries(sw_fd_scheme_find(scheme), why);
+        return advection_boundary_key[d];
+    }
     if (n >= least) return NULL;
     return sw_refuse(why, advection_points_key[d], "%s, %s needs at least %d points along %s", scheme, boundary, least,
                      advection_axis[d]);

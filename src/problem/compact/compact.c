@@ -143,16 +143,17 @@ static const char *validate_run(const struct sw_setup *setup, const char *solver
     const double alpha = number(setup, "alpha", ld, column, j);
     const int dim = (int)number(setup, "grid.dim", ld, column, j);
     const char *key;
-    char known[120];
     (void)solver;
     if (m.operator == COMPACT_DERIVATIVE && m.axis >= dim)
         return sw_refuse(why, "axis", "there is no %s on a grid of %d dimension%s", axes[m.axis], dim,
                          dim == 1 ? "" : "s");
     if ((key = refuse_scheme(&m, why)) || (key = refuse_inputs(setup, &m, dim, why))) return key;
     if ((key = refuse_unused(setup, &m, why))) return key;
-    if (!sw_fd_min_points(m.scheme->name, m.boundary))
-        return sw_refuse(why, "boundary", "%s has no closure \"%s\"; it has %s", m.scheme->name, m.boundary,
-                         sw_fd_boundaries(m.scheme, known));
+    if (!sw_fd_min_points(m.scheme->name, m.boundary)) {
+        sw_text_set(why, "%s has no closure \"%s\"; it has ", m.scheme->name, m.boundary);
+        sw_fd_add_boundaries(m.scheme, why);
+        return "boundary";
+    }
     if ((key = refuse_points(setup, &m, ld, column, j, dim, why))) return key;
     if (m.scheme->kind == SW_FD_FILTER && !(alpha > -0.5 && alpha < 0.5))
         return sw_refuse(why, "alpha", "a filter's lies between -1/2 and 1/2; near 1/2 it takes only the shortest "
