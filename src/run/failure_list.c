@@ -41,16 +41,13 @@ static int print_same_message(const struct failure_list *n, int from, struct sw_
     return to;
 }
 
-void failure_list_print(const struct failure_list *n, char text[NAMED_TEXT])
+void failure_list_print(const struct failure_list *n, struct sw_text *text)
 {
-    struct sw_text all = {0};
     const bool each = n->count <= NAMED_RUNS;
-    for (int k = 0; k < n->kept && each;) k = print_same_message(n, k, &all);
-    if (!each && n->last > n->first) sw_text_printf(&all, "t = %.4g … %.4g", n->first, n->last);
-    else if (!each && n->last > 0) sw_text_printf(&all, "t = %.4g", n->last);
+    for (int k = 0; k < n->kept && each;) k = print_same_message(n, k, text);
+    if (!each && n->last > n->first) sw_text_printf(text, "t = %.4g … %.4g", n->first, n->last);
+    else if (!each && n->last > 0) sw_text_printf(text, "t = %.4g", n->last);
     else if (!each)
-        sw_text_printf(&all, "the first of %lld, run %lld: %s", (long long)n->count, (long long)n->entry[0].run,
+        sw_text_printf(text, "the first of %lld, run %lld: %s", (long long)n->count, (long long)n->entry[0].run,
                        n->entry[0].message);
-    sw_text_shorten(text, NAMED_TEXT, sw_text_get(&all));
-    sw_text_free(&all);
 }

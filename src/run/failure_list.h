@@ -4,12 +4,12 @@
  * by their number and times. The text does not depend on the order in which the runs were reported. */
 #include <stdint.h>
 
+#include "base/sw_text.h"
 #include "run/sw_run_sweep.h"
 
 enum {
     NAMED_RUNS = 4,                     /* at most so many are named one by one */
-    NAMED_MESSAGE = 120,
-    NAMED_TEXT = sizeof((struct sw_run_sweep_summary *)0)->failures
+    NAMED_MESSAGE = 120
 };
 struct failure_list {
     int64_t count;
@@ -24,5 +24,5 @@ void failure_list_add(struct failure_list *list, int64_t run, double t, const ch
 
 /** "runs 12, 40: not finite at t = 0.31; run 50: ..."; of more than NAMED_RUNS "t = 18 … 26", or without times
  * "the first of 48, run 3: ...". "": there are none. */
-void failure_list_print(const struct failure_list *list, char text[NAMED_TEXT]);
+void failure_list_print(const struct failure_list *list, struct sw_text *text);
 #endif

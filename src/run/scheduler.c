@@ -408,8 +408,10 @@ static void fill_summary(const struct sw_scheduler *s)
     sum->failed = s->done.failed;
     sum->rate = sum->seconds > 0 && !s->sweep->own_steps && !sum->stopped ? s->done.points_steps / sum->seconds : 0;
     sum->accuracy = s->done.accuracy;
-    failure_list_print(&s->failures, sum->failures);
-    failure_list_print(&s->notes, sum->notes);
+    struct sw_text failures = sw_text_in(strcpy(sum->failures, ""), sizeof sum->failures),
+                   notes = sw_text_in(strcpy(sum->notes, ""), sizeof sum->notes);
+    failure_list_print(&s->failures, &failures);
+    failure_list_print(&s->notes, &notes);
     sum->failed_fast = s->options->fail_fast && s->run_failed;
 }
 

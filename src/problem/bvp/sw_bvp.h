@@ -99,7 +99,7 @@ struct sw_bvp_result {
                                        * (field/compatibility.h). 0: f is, to rounding                           */
 };
 
-/** "f is not finite at x = 0.5". text has room for 160 characters. */
+/** Set a text: "f is not finite at x = 0.5"; leave it where nothing is wrong. */
 void sw_bvp_explain(const struct sw_bvp_result *result, struct sw_text *text);
 
 struct sw_bvp;

@@ -13,7 +13,7 @@ struct tridiagonal_source;
 /** The source of runs with these words; the setup counts for its choices only.
  * @param source  out: NULL: there is none
  * @param key     out: the key that is to blame where something is wrong; NULL: nothing
- * @param why     out, with key: room for 160 characters
+ * @param why     out, with key
  * @return SW_E_MEMORY */
 enum sw_status tridiagonal_source_find(const struct sw_setup *setup, const struct tridiagonal_source **source,
                                        const char **key, struct sw_text *why);
@@ -23,7 +23,7 @@ bool tridiagonal_source_has(const struct tridiagonal_source *source, int array);
 
 /** What to do about a diagonal that neither it nor an expression has, where others come from its file: the key that is
  * missing, NULL: none of them does.
- * @param why  out, with key: room for 160 characters */
+ * @param why  out, with key */
 const char *tridiagonal_source_lacks(const struct tridiagonal_source *source, int array, struct sw_text *why);
 
 /** Unknowns of its systems, and how many systems its arrays hold: of each array 1, or these. */
