@@ -16,7 +16,13 @@ VERSION := $(shell sed -n 's/^.define SW_VERSION "\(.*\)"/\1/p' src/base/sw_vers
 NVCC     ?= $(firstword $(shell command -v nvcc) $(wildcard /usr/local/cuda/bin/nvcc))
 CUDA     ?= $(if $(NVCC),1)
 CUDA_DIR ?= $(patsubst %/bin/nvcc,%,$(NVCC))
-SM       ?= 80 90
+# Compiled for the GPUs of this machine, which takes half as long as for all; and for all where there is none, where
+# nvcc does not know one or it is older than sm_80, and for what others start. Asked once, when something needs it.
+all_sm    = 80 90
+gpus      = $(shell nvidia-smi --query-gpu=compute_cap --format=csv,noheader 2>/dev/null | tr -d . | sort -un)
+known_sm  = $(filter-out 5% 6% 7%,$(patsubst sm_%,%,$(shell $(NVCC) --list-gpu-code 2>/dev/null)))
+sm_for    = $(if $(1),$(if $(filter-out $(known_sm),$(1)),$(all_sm),$(1)),$(all_sm))
+SM       ?= $(eval SM := $(if $(PORTABLE),$(all_sm),$(call sm_for,$(gpus))))$(SM)
 first_of  = $(firstword $(foreach m,$(1),$(shell pkg-config --exists $m && echo $m)))
 pc        = $(shell pkg-config $(1) $(call first_of,$(2)) 2>/dev/null)
 # MPI: of mpirun, for sweeps over several nodes. A portable program has to start where there is none: MPI=1 asks for it.
