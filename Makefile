@@ -88,6 +88,8 @@ LDFLAGS  += $(if $(SANITIZE),,-Wl$(,)--gc-sections) $(HARDEN_LDFLAGS) \
 
 simd := src/problem/line/simd
 $(lanes:%=$B/$(simd)/lanes_%.o): private CFLAGS += -fno-var-tracking
+# What reads texts and prints them is no faster for -O3, which takes twice as long.
+$B/src/cli/%.o $B/src/input/%.o $B/src/sweep/%.o: private OPT := $(OPT:-O3=-O1)
 # The tests themselves are no faster for -O3, which takes thrice as long; UBSan is for what they test. GCC warns falsely
 # of variables without a value where it optimizes little.
 $B/tests/unit/%.o $B/tests/rows/%.o $B/tests/helpers/%.o: private CFLAGS += -O1 -Wno-maybe-uninitialized
