@@ -85,6 +85,7 @@ struct own {
     pthread_t          watch;
     bool               watched;        /* the thread has been started                                */
     bool               connected;      /* all ranks have been                                        */
+    bool               reported;       /* the failure has been                                       */
     pthread_mutex_t    lock;           /* of all that follows, and of calls of NCCL                  */
     bool               stop;           /* the thread is to end                                       */
     ncclComm_t         comm;           /* NULL: not made, or aborted                                 */
@@ -141,6 +142,15 @@ static void *watch(void *argument)
     return NULL;
 }
 
+/* Return a failure to the caller, who frees memory next, once the other ranks have had the time to find it, too: what
+ * they have queued may write to that memory until their watch() has broken it off. */
+static enum sw_status report(struct own *n, enum sw_status st)
+{
+    if (!n->reported) usleep(200000);
+    n->reported = true;
+    return st;
+}
+
 /* Wait until the calls of NCCL so far have queued their work. */
 static enum sw_status settle(struct own *n)
 {
@@ -150,7 +160,8 @@ static enum sw_status settle(struct own *n)
         pthread_mutex_lock(&n->lock);
         enum sw_status st = look(n, &busy);
         pthread_mutex_unlock(&n->lock);
-        if (st || !busy) return st;
+        if (st) return report(n, st);
+        if (!busy) return SW_OK;
         if (sw_clock() - start > 1e-4) usleep(50);
     }
 }
@@ -166,7 +177,7 @@ static enum sw_status begin_group(struct own *n)
     }
     enum sw_status st = sw_err_raise(&n->failed);
     pthread_mutex_unlock(&n->lock);
-    return st;
+    return report(n, st);
 }
 
 /* @param result  of the calls of the group, the first that has failed */
@@ -177,7 +188,7 @@ static enum sw_status end_group(struct own *n, ncclResult_t result)
     if (!result && ended != ncclInProgress) result = ended;
     if (result) st = nccl_failed(n, result, "NCCL");
     pthread_mutex_unlock(&n->lock);
-    return st ? st : settle(n);
+    return st ? report(n, st) : settle(n);
 }
 
 static void keep(ncclResult_t *first, ncclResult_t result)
