@@ -753,19 +753,14 @@ static enum sw_status fails_beside_parts(const struct sw_comm *comm, void *conte
     const struct failing_part *f = context;
     struct sw_comm *part = NULL;
     SW_TRY(sw_comm_split(comm, f->color(comm->rank, comm->size), &part));
-    if (part) SW_TRY(uses_part(part, 4));
-    if (comm->rank == comm->size - 1) {
-        if (!f->keep) sw_comm_destroy(&part);
-        return SW_FAIL(SW_E_IO, "a disk is full");
-    }
-    enum sw_status st = SW_OK;
-    while (!st) {
-        if (part) st = uses_part(part, 4);
-        else st = sw_comm_barrier(comm);
-    }
-    EXPECT(st == SW_E_COMM);
+    enum sw_status st = part ? uses_part(part, 4) : SW_OK;
+    if (!st && comm->rank == comm->size - 1) st = SW_FAIL(SW_E_IO, "a disk is full");
+    while (!st) st = part ? uses_part(part, 4) : sw_comm_barrier(comm);
+    struct sw_err_kept failure = {0};
+    sw_err_keep(&failure, st);
     if (!f->keep) sw_comm_destroy(&part);
-    return st;
+    EXPECT(st == (comm->rank == comm->size - 1 ? SW_E_IO : SW_E_COMM));
+    return sw_err_raise(&failure);
 }
 
 static void nobody_waits_in_a_part_for_a_rank_that_failed(void **state)
