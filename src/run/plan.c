@@ -391,6 +391,9 @@ static const char *needs_whole_fields(const struct sw_plan *p)
 static enum sw_status check_slabs(const struct sw_plan *p)
 {
     const char *key = needs_whole_fields(p);
+    if (p->own->devices->device[0]->space != SW_HOST)
+        return SW_FAIL(SW_E_CONFIG, "run.split: grids are cut over CPUs alone so far; use --device cpu, or leave it "
+                       "out");
     if (key)
         return SW_FAIL(SW_E_CONFIG, "run.split: grids are not cut beside '%s', which takes whole fields; leave one of "
                        "them out", key);
@@ -420,7 +423,7 @@ static enum sw_status choose_ranks(struct sw_plan *p)
     const int all = all_ranks(p);
     const bool given = sweep->split == SW_SPLIT_GRID,
                may = sweep->problem->shape->decomposes && sweep->split != SW_SPLIT_RUNS && all > 1 && p->ngroup &&
-                     (given || !needs_whole_fields(p));
+                     (given || (!needs_whole_fields(p) && p->own->devices->device[0]->space == SW_HOST));
     p->ranks = may && (given || has_few_large_runs(p, all)) ? all : 1;
     enum sw_status st = fit_ranks(p);
     if (st == SW_E_TOO_LARGE && may && p->ranks == 1) {
@@ -574,10 +577,9 @@ static enum sw_status largest_team(const struct sw_plan_desc *of, int64_t enough
     const struct sw_sweep *sweep = of->sweep;
     struct sw_group *group = NULL;
     int ngroup = 0;
-    const bool slabs = sweep->problem->shape->decomposes && sweep->split != SW_SPLIT_RUNS,
-               given = slabs && sweep->split == SW_SPLIT_GRID;
-    *team = given ? enough : 1;
-    if (given || (!sweep->problem->cuts && !slabs) || !of->count || of->count >= enough) return SW_OK;
+    const bool slabs = sweep->problem->shape->decomposes && sweep->split == SW_SPLIT_GRID;
+    *team = slabs ? enough : 1;
+    if (slabs || !sweep->problem->cuts || !of->count || of->count >= enough) return SW_OK;
     SW_TRY(sw_sweep_groups(sweep, of->run, of->count, &group, &ngroup));
     for (int g = 0; g < ngroup; g++) {
         const double points = (double)sw_points(group[g].n);

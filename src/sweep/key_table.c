@@ -101,10 +101,10 @@ const struct sw_key sw_common_keys[] = {
      .about = "Precision of the time stepping; single is faster where a solver of `sweep list` has it, and refused for "
               "runs that it would spoil (docs/explanation/recursive_form.md)."},
     {.path = "run.split", .kind = SW_KEY_WORD, .words = "auto|runs|grid", .fallback = "auto",
-     .about = "How several devices, or the processes that mpirun has started, share the work: \"runs\", each computes "
+     .about = "How the processes that mpirun has started, or several devices, share the work: \"runs\", each computes "
               "runs of its own; \"grid\", the grid of each run is cut over all of them, into slabs along its last axis "
-              "(docs/explanation/compact_distributed.md); \"auto\" cuts grids where a run does not fit one device, or "
-              "there are fewer runs than devices and the runs are large. Problems that cut grids: compact, advection."},
+              "(docs/howto/mpi.md); \"auto\" cuts grids where a run does not fit one device, or there are fewer runs "
+              "than devices and the runs are large. On CPUs alone so far, for compact and advection."},
     {.path = "run.checkpoint", .kind = SW_KEY_REAL, .unit = "min", .min = 0, .max = 1e6, .fallback = "10",
      .about = "Minutes between checkpoints of the batch under way; 0 for none. Not given: as often as costs 1 % of the "
               "time, which is measured, between 30 s and 10 minutes, with at most 32 MiB of states in 10 minutes, or "

@@ -1,4 +1,4 @@
-#!/bin/sh
+#!/bin/bash
 # sweep submit without a Slurm: what it prints, what it refuses. tests/cli/commands/test_slurm.sh has the real thing.
 cd "$(dirname "$0")/../../.." || exit 1
 . tests/helpers/helpers.sh

@@ -1,4 +1,4 @@
-#!/usr/bin/env bash
+#!/bin/bash
 # What a config makes infinite is named before a run and by the run that fails: which text, its value, where and when.
 # The other runs of its batch do not notice.
 . tests/helpers/helpers.sh
