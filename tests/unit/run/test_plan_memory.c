@@ -31,7 +31,7 @@ static enum sw_status fit_in(size_t bytes, bool begun, enum sw_space space, cons
     int count;
     assert_ok(sw_sweep_groups(m.sweep, run, RUNS, &group, &count));
     struct sw_plan_own own = {.of.sweep = m.sweep, .devices = &devices, .sharing = {sw_comm_null(), 1, 1, 1}};
-    *plan = (struct sw_plan){.own = &own};
+    *plan = (struct sw_plan){.own = &own, .ranks = 1};
     enum sw_status st = plan_fit(plan, group, begun, &most);
     plan->own = NULL;
     sw_groups_free(&group, count);
@@ -105,7 +105,7 @@ static int64_t batch_of_elliptic(const char *override, int threads, double *byte
     const struct sw_devices devices = {.count = 1, .device = {&device}};
     struct made m = make_text(elliptic, &override, 1);
     struct sw_plan_own own = {.of.sweep = m.sweep, .devices = &devices, .sharing = {sw_comm_null(), 1, 1, 1}};
-    struct sw_plan plan = {.own = &own};
+    struct sw_plan plan = {.own = &own, .ranks = 1};
     struct sw_group *group;
     int64_t run[RUNS] = {0, 1, 2}, most = 0;
     int count;
