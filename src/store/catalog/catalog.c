@@ -110,8 +110,8 @@ static bool slice_continues(const struct sw_catalog *c, int64_t slice, struct sw
 {
     if (slice < 0 || !c->input[c->slice[slice].input].has_state) return false;
     struct sw_time_slice b = sw_input_file_time_slice(&c->input[c->slice[slice].input], c->slice[slice].row);
-    return s.field_first == b.field_first + b.fields && s.scalar_first == b.scalar_first + b.scalars &&
-           s.begin_point == b.end_point;
+    return !sw_time_slice_is_partial(b) && s.field_first == b.field_first + b.fields &&
+           s.scalar_first == b.scalar_first + b.scalars && s.begin_point == b.end_point;
 }
 
 /* Whether a slab is the next one of the same outputs. */

@@ -409,7 +409,7 @@ static void read_data_group(struct sw_h5 *h, const struct sw_run_table *table, s
     s->piece_count = sw_h5_get_attr_count(h, path, "piece_count");
     s->slab = sw_h5_get_attr_count(h, path, "slab");
     s->slabs = sw_h5_get_attr_count(h, path, "slabs");
-    if (s->piece_count > s->n[sw_data_group_axis(s)] - s->piece_first || s->slab > s->slabs)
+    if (s->piece_count > s->n[sw_data_group_axis(s)] - s->piece_first || (s->slab && s->slab >= s->slabs))
         sw_h5_damaged(h, "holds points that its fields do not have");
     s->nfield = length_of(h, s, "time");
     s->nscalar = length_of(h, s, "time_s");

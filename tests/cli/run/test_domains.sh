@@ -103,6 +103,18 @@ near w1.h5 auto.h5 0
 expect 0 run c.cfg -o w0.h5 -s 'run.split="auto"'; grep -q 'cut along' err && fail 'small runs are cut'
 expect 4 run c.cfg -s run.memory=0.0001; says 'for the slab of each of 2 devices'
 
+# ---- a slab of the last checkpoint is damaged, or gone: the runs begin again
+for how in damaged gone; do
+    slowly 0.02 "$sweep" run "$config" -o "$how.h5" --device cpu:0,1 -s 'run.split="grid"' \
+        -s time.end=4.0 $accuracy --max-time 2 >out 2>err && fail 'it does not stop'
+    last=$(ls "$how.h5.d"/part-*.h5 | tail -n 1)
+    if [ $how = gone ]; then rm "$last"
+    else printf 'XXXX' | dd of="$last" bs=1 seek=3000 conv=notrunc 2>/dev/null; fi
+    expect 0 run "$config" -o "$how.h5" --device cpu:0,1 -s 'run.split="grid"' -s time.end=4.0 $accuracy
+    grep -q 'from step' err && fail "$how: it goes on from half a checkpoint"
+    near whole.h5 "$how.h5" 1e-11
+done
+
 [ -n "$processes" ] || { end; exit; }
 
 # ---- more processes than points; several devices in each
