@@ -273,38 +273,26 @@ static void report_done(struct sweep_run *run, const struct sw_run_sweep_summary
     run->cli->exit_code = all.diverged + all.failed > 0;
 }
 
-/* Each process computes its slab of every run; rank 0 reports and joins. */
-static enum sw_status compute_slabs(struct sweep_run *run, struct sw_run_sweep_options *options,
-                                    struct sw_run_sweep_summary *summary)
-{
-    options->comm = run->cli->comm;
-    options->rank = run->cli->comm->rank;
-    options->ranks = run->cli->comm->size;
-    options->client = !is_rank_0(run);
-    if (options->client) {
-        options->progress = NULL;
-        options->event = NULL;
-    }
-    const enum sw_status st = sw_run_sweep(run->s->sweep, run->plan, run->completed, &run->devices, options, summary);
-    return is_rank_0(run) ? st : SW_OK;  /* rank 0 reports the failures of all ranks */
-}
-
-/* This process's part of the computing, which is all of it where it is alone. */
+/* This process's part of the computing, which is all of it where it is alone. Processes that have slabs of each run
+ * need no coordinator: all of them take the batches in the same order. */
 static enum sw_status compute(struct sweep_run *run, struct sw_run_sweep_options *options,
                               struct sw_run_sweep_summary *summary)
 {
     const struct sw_comm *comm = run->cli->comm;
+    const bool slabs = run->plan->ranks > 1;
     struct sw_processes *processes = NULL;
-    if (comm->size > 1 && run->plan->ranks > 1) return compute_slabs(run, options, summary);
     if (comm->size == 1) return sw_run_sweep(run->s->sweep, run->plan, run->completed, &run->devices, options, summary);
-    SW_TRY(sw_processes_create(comm, run->cli->host, run->plan, run->devices.count, options->stop, &processes));
-    options->queue = sw_processes_queue(processes);
     options->rank = comm->rank;
     options->ranks = comm->size;
     options->client = !is_rank_0(run);
+    if (slabs) options->comm = comm;
+    else {
+        SW_TRY(sw_processes_create(comm, run->cli->host, run->plan, run->devices.count, options->stop, &processes));
+        options->queue = sw_processes_queue(processes);
+    }
     if (options->client) {
         options->progress = NULL;
-        options->event = sw_processes_event;
+        options->event = slabs ? NULL : sw_processes_event;
         options->user = processes;
     }
     enum sw_status st = sw_run_sweep(run->s->sweep, run->plan, run->completed, &run->devices, options, summary);

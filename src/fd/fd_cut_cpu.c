@@ -515,22 +515,24 @@ static enum sw_status create_truncated(struct sw_fd *fd)
 
 /* ------------------------------------------------------------------ the rows */
 
-static enum sw_status mattor_apply(const struct sw_fd *fd, const void *f, void *out)
+static enum sw_status in_two_passes(const struct sw_fd *fd, const void *f, void *out,
+                                    enum sw_status (*join)(const struct part *p))
 {
     SW_TRY(fetch_halo(fd->own, f));
     for_tiles(fd->own, f, out, solve);
-    SW_TRY(join_exactly(fd->own));
+    SW_TRY(join(fd->own));
     for_tiles(fd->own, NULL, out, finish);
     return SW_OK;
 }
 
+static enum sw_status mattor_apply(const struct sw_fd *fd, const void *f, void *out)
+{
+    return in_two_passes(fd, f, out, join_exactly);
+}
+
 static enum sw_status truncated_apply(const struct sw_fd *fd, const void *f, void *out)
 {
-    SW_TRY(fetch_halo(fd->own, f));
-    for_tiles(fd->own, f, out, solve);
-    SW_TRY(join_neighbours(fd->own));
-    for_tiles(fd->own, NULL, out, finish);
-    return SW_OK;
+    return in_two_passes(fd, f, out, join_neighbours);
 }
 
 static enum sw_status strips_apply(const struct sw_fd *fd, const void *f, void *out)

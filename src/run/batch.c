@@ -198,16 +198,17 @@ static enum sw_status stop_batch(struct batch *b)
 static bool is_last_rank(const struct batch *b) { return !b->w->comm || b->w->comm->rank == b->w->comm->size - 1; }
 
 /* Without fields and checkpoints there is one part, of the results. */
-static bool writes(const struct batch *b)
+static bool has_slab(const struct batch *b)
 {
-    return is_last_rank(b) || b->runs.group->nfield || b->runs.sweep->problem->time;
+    return b->w->comm && (b->runs.group->nfield || b->runs.sweep->problem->time);
 }
+static bool writes(const struct batch *b) { return is_last_rank(b) || has_slab(b); }
 
 static struct sw_part_slab slab_of(const struct batch *b)
 {
     const struct sw_comm *comm = b->w->comm;
     const int axis = domain_axis(b->runs.group->n);
-    if (!comm || !(b->runs.group->nfield || b->runs.sweep->problem->time)) return (struct sw_part_slab){0};
+    if (!has_slab(b)) return (struct sw_part_slab){0};
     return (struct sw_part_slab){comm->rank, comm->size, b->w->setup.domain.first[axis], b->w->setup.n[axis]};
 }
 

@@ -114,13 +114,16 @@ static bool slice_continues(const struct sw_catalog *c, int64_t slice, struct sw
            s.scalar_first == b.scalar_first + b.scalars && s.begin_point == b.end_point;
 }
 
-/* Whether a slab is the next one of the same outputs. */
-static bool slab_continues(const struct sw_catalog *c, int64_t slice, struct sw_time_slice s)
+/* Whether the slab of an input is the next one of the same outputs. Where a call was killed between the parts of two
+ * ranks, the slab before it may be of an earlier call, which made its checkpoint after another step. */
+static bool slab_continues(const struct sw_catalog *c, int64_t slice, int input, struct sw_time_slice s)
 {
     if (slice < 0 || c->slice[slice].status != SW_RUN_PENDING) return false;
-    struct sw_time_slice b = sw_input_file_time_slice(&c->input[c->slice[slice].input], c->slice[slice].row);
-    return b.slabs == s.slabs && b.slab + 1 == s.slab && b.field_first == s.field_first && b.fields == s.fields &&
-           b.scalar_first == s.scalar_first;
+    const struct sw_input_file *before = &c->input[c->slice[slice].input], *in = &c->input[input];
+    struct sw_time_slice b = sw_input_file_time_slice(before, c->slice[slice].row);
+    return b.slabs == s.slabs && b.slab + 1 == s.slab && b.end_point == s.begin_point &&
+           b.field_first == s.field_first && b.fields == s.fields && b.scalar_first == s.scalar_first &&
+           b.scalars == s.scalars && before->has_state == in->has_state && before->step == in->step;
 }
 
 static void add_slice(struct sw_catalog *c, int input, int64_t row)
@@ -129,12 +132,12 @@ static void add_slice(struct sw_catalog *c, int input, int64_t row)
     const enum sw_run_status status = sw_run_table_status(t, row);
     struct sw_catalog_entry *f = find_entry(c, t->id[row]);
     struct sw_time_slice s = sw_input_file_time_slice(&c->input[input], row);
-    bool goes_on = s.slab ? slab_continues(c, f->newest, s) : slice_continues(c, f->newest, s);
+    bool goes_on = s.slab ? slab_continues(c, f->newest, input, s) : slice_continues(c, f->newest, s);
     const bool begins = !s.field_first && !s.scalar_first && !s.begin_point && !s.slab;
     if (!goes_on && !begins) return;  /* the outputs, or slabs, before it are lost */
     c->slice[c->nslice] = (struct sw_run_slice){input, (int)status, row, goes_on ? f->newest : -1};
     f->newest = c->nslice++;
-    if (status == SW_RUN_PENDING) return;
+    if (status == SW_RUN_PENDING || sw_time_slice_is_partial(s)) return;
     c->repeated += f->ended >= 0;
     f->ended = f->newest;
 }

@@ -44,10 +44,13 @@ bool sw_input_file_lacks_states(const struct sw_input_file *input);
 
 /* The outputs that a file has of a run: field_first .. field_first+fields-1, likewise of the series. Of a run that is
  * cut the first of them may begin at a point, and one more after the last may end at a point, else 0. Or it has slab
- * `slab` of `slabs` of each of them. */
+ * `slab` of `slabs` of each of them, between these points along the last axis; 0: its end. */
 struct sw_time_slice { int64_t field_first, fields, scalar_first, scalars, begin_point, end_point, slab, slabs; };
-/** Whether other slabs of the same outputs follow in other files. */
-static inline bool sw_time_slice_is_partial(struct sw_time_slice s) { return s.slab + 1 < s.slabs; }
+/** Whether other slabs of the same outputs follow in other files, or should. */
+static inline bool sw_time_slice_is_partial(struct sw_time_slice s)
+{
+    return s.slabs && (s.slab + 1 < s.slabs || s.end_point);
+}
 struct sw_time_slice sw_input_file_time_slice(const struct sw_input_file *input, int64_t row);
 /** The points along the last axis that a file of slabs has of a run; count 0: it has whole fields. */
 struct sw_slab { int64_t first, count; };

@@ -188,9 +188,9 @@ struct sw_time_slice sw_input_file_time_slice(const struct sw_input_file *in, in
     const struct sw_data_group *s = sw_input_file_group(in, row);
     if (!s) return (struct sw_time_slice){0};
     struct sw_time_slice t = {s->field_first, s->nfield, s->scalar_first, s->nscalar, 0, 0, s->slab, s->slabs};
-    if (!s->piece_count || s->slabs) return t;
+    if (!s->piece_count) return t;
     t.begin_point = s->piece_first;
-    t.end_point = (s->piece_first + s->piece_count) % s->n[0];
-    if (t.end_point) t.fields--;
+    t.end_point = (s->piece_first + s->piece_count) % s->n[sw_data_group_axis(s)];
+    if (t.end_point && !s->slabs) t.fields--;
     return t;
 }

@@ -115,6 +115,18 @@ for how in damaged gone; do
     near whole.h5 "$how.h5" 1e-11
 done
 
+# ---- nor from slabs of two calls, which were killed after other steps
+for k in 1 3; do
+    slowly 0.02 "$sweep" run "$config" -o "call$k.h5" --device cpu:0,1 -s 'run.split="grid"' -s time.end=4.0 $accuracy \
+        -s 'output.fields.times=[0.0]' -s output.scalars.every=4.0 -s sweep.dim=[3] --max-time $((k + 1)) >out 2>err &&
+        fail 'it does not stop'
+done
+first=$(ls call1.h5.d/part-*.h5 | head -n 1)
+cp "$first" "call3.h5.d/$(basename "$first")"
+expect 0 run "$config" -o call3.h5 --device cpu:0,1 -s 'run.split="grid"' -s time.end=4.0 $accuracy \
+    -s 'output.fields.times=[0.0]' -s output.scalars.every=4.0 -s sweep.dim=[3]
+grep -q 'from step' err && fail 'it goes on from slabs of two calls'
+
 [ -n "$processes" ] || { end; exit; }
 
 # ---- more processes than points; several devices in each
