@@ -203,7 +203,7 @@ setup:                         ## install the system packages that are missing (
 	@scripts/build/setup.sh
 
 demo: setup                    ## install, build, run configs/ch_forcing.cfg, draw it
-	@$(MAKE) --no-print-directory sweep
+	@$(MAKE) --no-print-directory $(all_cores) sweep
 	@scripts/build/demo.sh
 
 # A compiler for each core, unless make was told how many.
