@@ -19,6 +19,9 @@
  * give the factors of the two, and then the first K points. Nothing is eliminated in an order of its own, so no pivot
  * can vanish here.
  *
+ * Where a line is cut over ranks, the value Y left of this rank's part and X right of it are known (fd_cut_rtc.cuh):
+ * they stand for all segments beyond.
+ *
  * No bit depends on which lines and segments a tile has: segments follow from n, and from whether lines are along x; a
  * sum has the same terms in the same order everywhere, and multiply-adds are written as such.
  *
@@ -83,7 +86,7 @@ FD_INLINE double by_length(const double two[2], bool second) { return LEAST < M 
  * it. */
 FD_INLINE bool next_segment(const struct sw_fd_fused &d, const struct tile &b, int by, int *p, int *s)
 {
-    if (WALLS && *s == (by < 0 ? 0 : d.segments - 1)) return false;
+    if (!WRAPS && *s == (by < 0 ? 0 : d.segments - 1)) return false;
     *s = by < 0 ? (*s ? *s - 1 : d.segments - 1) : (*s + 1 < d.segments ? *s + 1 : 0);
     *p = CHUNKED ? *p + by : *s;
     return !CHUNKED || (*p >= 0 && *p < b.end + d.halo - b.first);
@@ -92,14 +95,32 @@ FD_INLINE bool next_segment(const struct sw_fd_fused &d, const struct tile &b, i
 /* The value of segment p of the tile. */
 FD_INLINE double at_segment(const double *E, int p) { return E[p * (ALONG_X ? 1 : TILE_LINES)]; }
 
+/* The values on both sides of a part of a line, where the segment feels them; else 0. */
+struct beside { double Y, X; };
+
+/* @param Y, X  of all lines of the field */
+FD_INLINE struct beside values_beside(const struct sw_fd_fused &d, const struct tile &b,
+                                      const struct thread_segment &w, int far, const double *Y, const double *X)
+{
+    const long long line = (long long)b.line + w.line;
+    struct beside v = {0, 0};
+    if (!CUT || !w.inside || w.line >= b.lines) return v;
+    if (!NEAR_WALL && w.s < far) v.Y = Y[line];
+    if (!FAR_WALL && d.segments - 1 - w.s < far) v.X = X[line];
+    return v;
+}
+
 /* E and F begin with those of the tile's first segment of this line; `far` segments to either side matter. */
 FD_INLINE struct states states_of(const struct sw_fd_fused &d, const struct sw_fd_fused_factor &t, const struct tile &b,
-                                  const struct thread_segment &w, int far, const double *E, const double *F)
+                                  const struct thread_segment &w, int far, const double *E, const double *F,
+                                  struct beside v)
 {
     double Y = 0, X = 0, y, power = 1;
     bool there = w.inside;
     for (int k = 0, p = w.p, s = w.s; k < far; k++) {
+        const bool end = CUT && there && s == 0;
         there = there && next_segment(d, b, -1, &p, &s);
+        if (end) Y = fma(power, v.Y, Y);
         if (!there) continue;
         Y = fma(power, at_segment(E, p), Y);
         power *= by_length(t.mu, s < d.longer);
@@ -108,7 +129,9 @@ FD_INLINE struct states states_of(const struct sw_fd_fused &d, const struct sw_f
     power = 1;
     there = w.inside;
     for (int k = 0, p = w.p, s = w.s; k < far; k++) {
+        const bool end = CUT && there && s == d.segments - 1;
         there = there && next_segment(d, b, 1, &p, &s);
+        if (end) X = fma(power, v.X, X);
         if (!there) continue;
         X = fma(power, fma(by_length(t.kappa, s < d.longer), y, at_segment(F, p)), X);
         y = fma(by_length(t.mu, s < d.longer), y, at_segment(E, p));
@@ -132,10 +155,10 @@ FD_INLINE void add_states(const struct sw_fd_fused &d, const struct sw_fd_fused_
 
 /* ------------------------------------------------------------------ walls */
 
-FD_INLINE bool at_near_wall(const struct tile &b) { return !CHUNKED || b.first <= 0; }
+FD_INLINE bool at_near_wall(const struct tile &b) { return NEAR_WALL && (!CHUNKED || b.first <= 0); }
 FD_INLINE bool at_far_wall(const struct sw_fd_fused &d, const struct tile &b)
 {
-    return !CHUNKED || b.end + d.halo >= d.segments;
+    return FAR_WALL && (!CHUNKED || b.end + d.halo >= d.segments);
 }
 
 /* Right-hand sides of the closures: sum of weights times f near the wall. A thread does all K of an end of a line along
@@ -171,13 +194,13 @@ FD_INLINE void wall_defects(const struct sw_fd_fused &d, const struct thread_seg
     const int tile_lines = tile_lines_of(d);
     double last = 0, inner = 0;
     if (!w.inside) return;
-    if (w.s == 0) {
+    if (NEAR_WALL && w.s == 0) {
         inner = fma(e.near_power[1], g.B, c[K]);
         last = fma(e.near_power[0], g.B, c[K - 1]);
         out[0] = wall[(K - 1) * tile_lines] + fma(e.v[K - 1], inner, -last);
         out[tile_lines] = inner;
     }
-    if (w.s == d.segments - 1) {
+    if (FAR_WALL && w.s == d.segments - 1) {
         const unsigned long long at = 1ull << (w.len - K);  /* compared with j, it would become an index, and c leave
                                                                the registers */
 #pragma unroll
@@ -218,7 +241,8 @@ FD_INLINE void store_wall_points(const struct sw_fd_fused &d, const struct tile 
     for (int task = (int)threadIdx.x; task < 2 * K * tile_lines; task += (int)blockDim.x) {
         const int line = ALONG_X ? task / (2 * K) : task % TILE_LINES, k = (ALONG_X ? task : task / TILE_LINES) % K;
         const int end = (ALONG_X ? task / K : task / TILE_LINES / K) % 2;
-        if (line >= b.lines || (CHUNKED && (end ? b.end < d.segments : b.begin > 0))) continue;
+        if (line >= b.lines || !(end ? FAR_WALL : NEAR_WALL)) continue;
+        if (CHUNKED && (end ? b.end < d.segments : b.begin > 0)) continue;
         const struct amounts a = amounts_at_walls(d, b, defects + line);
         const double this_end = end ? a.far : a.near, other_end = end ? a.near : a.far;
         const double x0_K = defects[(1 + 2 * end) * tile_lines + line];
@@ -253,10 +277,12 @@ FD_INLINE void solve_factor(const struct sw_fd_fused &d, const struct tile &b, c
     const struct sw_fd_fused_factor &t = FACTOR ? d.factor_2 : d.factor;
     const int tid = (int)threadIdx.x, first = tid - w.p * (ALONG_X ? 1 : TILE_LINES);
     double *E = s.E + FACTOR * (int)blockDim.x, *F = s.F + FACTOR * (int)blockDim.x;
+    const int far = FAR ? FAR : d.decay_segments[FACTOR];
+    const struct beside v = values_beside(d, b, w, far, d.cut.Y[FACTOR], d.cut.X[FACTOR]);
     recursions(t, w.len, c, &E[tid], &F[tid]);
     __syncthreads();
     read();
-    struct states g = states_of(d, t, b, w, FAR ? FAR : d.decay_segments[FACTOR], E + first, F + first);
+    struct states g = states_of(d, t, b, w, far, E + first, F + first, v);
     if (WALLS) {
         if (w.line < b.lines) wall_defects(d, w, g, c, s.wall + w.line, s.defects + w.line);
         __syncthreads();

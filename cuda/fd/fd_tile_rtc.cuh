@@ -9,7 +9,9 @@
  *
  * Shape (enum of the text), besides that of fd_ring_rtc.cuh: ALONG_X; TILE_LINES, unless ALONG_X; CHUNKED: a tile does
  * not have whole lines; M points of a segment at most, LEAST at least; MIDPOINTS, ADD; KEEP: whether f is to stay in
- * the cache (1), or not (2); STREAM: the result is not to; PADDED. */
+ * the cache (1), or not (2); STREAM: the result is not to; PADDED. How lines end: NEAR_WALL and FAR_WALL, where there is
+ * a wall; WALLS, there is one; WRAPS, they do not end, as they are periodic; CUT, an end without a wall is that of a
+ * rank's part of the line (fd_cut_rtc.cuh). */
 struct thread_segment {               /* of a thread                                                                 */
     int  line, p, s;         /* of the tile: line, segment; of the line: segment                            */
     int  start, len;         /* first point, how many                                                       */
@@ -23,6 +25,14 @@ enum { STEP = ALONG_X ? 1 : TILE_LINES };  /* words from a point to the next, in
 
 FD_INLINE int tile_lines_of(const struct sw_fd_fused &d) { return ALONG_X ? d.tile_lines : TILE_LINES; }
 FD_INLINE int wrapped(int i, int n) { return i < 0 ? i + n : i >= n ? i - n : i; }
+
+/* Results at points half-way to the left of theirs are those to the right of the points before. So such a part begins
+ * with the last point of the rank before it, where it does its line; a whole line is stored by a point further. */
+FD_INLINE int loads_before(const struct sw_fd_fused &d) { return MIDPOINTS && CUT ? d.shift : 0; }
+FD_INLINE int stores_after(const struct sw_fd_fused &d) { return MIDPOINTS && !CUT ? d.shift : 0; }
+
+/* How many points of its neighbours a part of a line has around it. */
+enum { POINTS_BEFORE = !WRAPS && !NEAR_WALL ? HALF_WIDTH : 0, POINTS_AFTER = !WRAPS && !FAR_WALL ? HALF_WIDTH : 0 };
 
 /* First point of segment s; a segment beyond the ends of a periodic line begins before point 0, or after n. */
 FD_INLINE int start_of(const struct sw_fd_fused &d, int s)
@@ -39,8 +49,8 @@ FD_INLINE void set_chunk(const struct sw_fd_fused &d, int chunk, struct tile *b)
     b->first = b->begin - d.halo;
     b->from = start_of(d, b->first) - HALF_WIDTH;  /* the stencil of the outermost segments reaches further */
     int last = start_of(d, b->end + d.halo) + HALF_WIDTH;
-    if (WALLS && b->first <= 0) b->from = 0;
-    if (WALLS && b->end + d.halo >= d.segments) last = d.n;
+    if (!WRAPS && b->first <= 0) b->from = -POINTS_BEFORE;
+    if (!WRAPS && b->end + d.halo >= d.segments) last = d.n + POINTS_AFTER;
     b->count = last - b->from;
 }
 
@@ -60,9 +70,10 @@ FD_INLINE struct tile tile_of(const struct sw_fd_fused &d, const struct tile &fo
 {
     struct tile b = found;
     if (!CHUNKED) {
-        b.first = b.begin = b.from = 0;
+        b.first = b.begin = 0;
+        b.from = -POINTS_BEFORE;
         b.end = d.segments;
-        b.count = d.n;
+        b.count = POINTS_BEFORE + d.n + POINTS_AFTER;
     }
     return b;
 }
@@ -89,15 +100,15 @@ FD_INLINE struct thread_segment segment_of_thread(const struct sw_fd_fused &d, c
     w.p = ALONG_X ? tid % d.tile_segments : tid / TILE_LINES;
     w.line = ALONG_X ? tid / d.tile_segments : tid % TILE_LINES;
     const int s = b.first + w.p;
-    w.inside = w.line < tile_lines_of(d) && s < b.end + d.halo && (!WALLS || !CHUNKED || (s >= 0 && s < d.segments));
+    w.inside = w.line < tile_lines_of(d) && s < b.end + d.halo && (WRAPS || !CHUNKED || (s >= 0 && s < d.segments));
     w.own = w.inside && (!CHUNKED || (s >= b.begin && s < b.end));
     w.s = CHUNKED ? wrapped(s, d.segments) : s;
     w.start = start_of(d, w.s);
     w.longer = LEAST < M && w.s < d.longer;
     w.len = LEAST == M ? M : d.points + (w.longer ? d.step : 0);
     w.at = tile_index(d, b, w.inside ? w.line : 0, w.inside ? start_of(d, s) - b.from : 0);
-    w.before = !WALLS && !CHUNKED && w.s == 0 ? d.n * STEP : 0;
-    w.after = !WALLS && !CHUNKED && w.s == d.segments - 1 ? -d.n * STEP : 0;
+    w.before = WRAPS && !CHUNKED && w.s == 0 ? d.n * STEP : 0;
+    w.after = WRAPS && !CHUNKED && w.s == d.segments - 1 ? -d.n * STEP : 0;
     if (!w.inside) {  /* it reads any part of the tile, and stores nothing */
         w.before = HALF_WIDTH * STEP;
         w.after = 0;
@@ -127,6 +138,17 @@ FD_INLINE void load_lines(const struct sw_fd_fused &d, const real_t *from, int c
         copy<REAL_BYTES>(to + padded_index(d, e), from + e);
 }
 
+/* Where point i of the tile's line `line` is; beyond a part, in what its neighbour has sent.
+ * @param from  f, at point 0 of the line */
+FD_INLINE const real_t *point(const struct sw_fd_fused &d, const struct tile &b, const real_t *from, int line, int i)
+{
+    if (!CUT) return from + wrapped(i, d.n) * d.stride;
+    const long long at = (long long)b.line + line - d.cut.line;
+    i -= loads_before(d);
+    if (i < 0) return (const real_t *)d.cut.left + (long long)(i + 2 * HALF_WIDTH) * d.cut.lines + at;
+    return i < d.n ? from + i * d.stride : (const real_t *)d.cut.right + (long long)(i - d.n) * d.cut.lines + at;
+}
+
 /* A point of all lines is some copies of BYTES bytes. */
 template <int BYTES> FD_INLINE void load_columns(const struct sw_fd_fused &d, const struct tile &b, const real_t *f,
                                                  real_t *to)
@@ -136,7 +158,7 @@ template <int BYTES> FD_INLINE void load_columns(const struct sw_fd_fused &d, co
     if (line >= b.lines || row >= rows) return;
     const real_t *from = f + line_base(d, b, line);
     to += line + row * TILE_LINES;
-    if (!CHUNKED) {
+    if (!CHUNKED && !CUT) {
         const long long by = rows * d.stride;
         from += row * d.stride;
 #pragma unroll 8
@@ -144,18 +166,19 @@ template <int BYTES> FD_INLINE void load_columns(const struct sw_fd_fused &d, co
     } else {
 #pragma unroll 4
         for (int k = row; k < b.count; k += rows, to += rows * TILE_LINES)
-            copy<BYTES>(to, from + wrapped(b.from + k, d.n) * d.stride);
+            copy<BYTES>(to, point(d, b, from, line, b.from + k));
     }
 }
 
 FD_INLINE void load_tile(const struct sw_fd_fused &d, const struct tile &b, const real_t *f, real_t *to)
 {
-    if (ALONG_X && !CHUNKED) load_lines(d, f + b.base, b.lines * d.n, to);
+    if (ALONG_X && !CHUNKED && !CUT) load_lines(d, f + b.base, b.lines * d.n, to);
     else if (ALONG_X) {
         for (int line = 0; line < b.lines; line++)
 #pragma unroll 4
             for (int k = (int)threadIdx.x; k < b.count; k += (int)blockDim.x)
-                copy<REAL_BYTES>(to + tile_index(d, b, line, k), f + line_base(d, b, line) + wrapped(b.from + k, d.n));
+                copy<REAL_BYTES>(to + tile_index(d, b, line, k),
+                                 point(d, b, f + line_base(d, b, line), line, b.from + k));
     } else if (TILE_LINES % PACK == 0 && d.stride % PACK == 0 && aligned(f)) {
         load_columns<TILE_LINES % PACK ? REAL_BYTES : 16>(d, b, f, to);
     } else load_columns<REAL_BYTES>(d, b, f, to);
@@ -167,7 +190,7 @@ FD_INLINE void load_tile(const struct sw_fd_fused &d, const struct tile &b, cons
 FD_INLINE void load_segment(const struct sw_fd_fused &d, const struct thread_segment &w, const real_t *tile,
                             double *c, double *left)
 {
-    const bool first = WALLS && w.s == 0, last = WALLS && w.s == d.segments - 1;
+    const bool first = NEAR_WALL && w.s == 0, last = FAR_WALL && w.s == d.segments - 1;
     const real_t *f = tile + w.at, *before = f + w.before, *after = f + w.after;
 #pragma unroll
     for (int j = 0; j < LEAST; j++) c[j] = f[j * STEP];
@@ -194,15 +217,15 @@ FD_INLINE void store(real_t *out, double x) { write(out, (real_t)(ADD ? *out + x
 /* Whether point j of a segment is stored with it: all points of periodic lines, else those K from a wall and on. */
 FD_INLINE bool stores_point(const struct sw_fd_fused &d, const struct thread_segment &w, int j)
 {
-    return (j < LEAST || j < w.len) && (!WALLS || j >= K || w.s > 0) &&
-           (!WALLS || j < LEAST - K || j < w.len - K || w.s < d.segments - 1);
+    return (j < LEAST || j < w.len) && (!NEAR_WALL || j >= K || w.s > 0) &&
+           (!FAR_WALL || j < LEAST - K || j < w.len - K || w.s < d.segments - 1);
 }
 
 /* Store the results of a segment along y and z. */
 FD_INLINE void store_segment(const struct sw_fd_fused &d, const struct tile &b, const struct thread_segment &w,
                              const double *c, real_t *out)
 {
-    const int start = w.start + (MIDPOINTS ? d.shift : 0);
+    const int start = w.start + stores_after(d);
     if (!w.own || w.line >= b.lines) return;
     out += line_base(d, b, w.line) + start * d.stride;
 #pragma unroll
@@ -225,10 +248,10 @@ FD_INLINE void store_contiguous(const struct sw_fd_fused &d, const real_t *from,
 
 FD_INLINE void store_lines(const struct sw_fd_fused &d, const struct tile &b, const real_t *from, real_t *out)
 {
-    if (!CHUNKED && !(MIDPOINTS && d.shift)) { store_contiguous(d, from, b.lines * d.n, out + b.base); return; }
+    if (!CHUNKED && !CUT && !(MIDPOINTS && d.shift)) { store_contiguous(d, from, b.lines * d.n, out + b.base); return; }
     const int begin = start_of(d, b.begin), count = start_of(d, b.end) - begin;
     for (int line = 0; line < b.lines; line++)
 #pragma unroll 4
         for (int i = begin + (int)threadIdx.x; i < begin + count; i += (int)blockDim.x)
-            store(out + line_base(d, b, line) + wrapped(i + d.shift, d.n), from[tile_index(d, b, line, i - b.from)]);
+            store(out + line_base(d, b, line) + wrapped(i + stores_after(d), d.n), from[tile_index(d, b, line, i - b.from)]);
 }

@@ -57,8 +57,11 @@ static void add_axis_constants(const struct sw_fd *fd, const struct sw_fd_fused_
     const bool along_x = sw_fd_fused_along_x(fd);
     const int most = own->shape.max_points;
     const int least = d->n >= 64 ? d->points : d->points >= most - 2 ? most - 2 : 0;
-    sw_text_printf(text, "enum { ALONG_X = %d, WALLS = %d, SECOND = %d, MIDPOINTS = %d, CENTRE = %d, ADD = %d,\n",
-                   along_x, !line->periodic, line->kind == SW_FD_SECOND, sw_fd_at_midpoints(line->kind),
+    const bool near = sw_fd_fused_near_wall(fd), far = sw_fd_fused_far_wall(fd), cut = fd->cut.comm;
+    sw_text_printf(text, "enum { WRAPS = %d, CUT = %d, NEAR_WALL = %d, FAR_WALL = %d, WALLS = %d };\n",
+                   line->periodic && !cut, cut, near, far, near || far);
+    sw_text_printf(text, "enum { ALONG_X = %d, SECOND = %d, MIDPOINTS = %d, CENTRE = %d, ADD = %d,\n",
+                   along_x, line->kind == SW_FD_SECOND, sw_fd_at_midpoints(line->kind),
                    line->centre != 0, fd->desc.add);
     sw_text_printf(text, "       HALF_WIDTH = %d, K = %d, FACTORS = %d, DECAY_0 = %d, DECAY_1 = %d, M = %d, "
                    "LEAST = %d,\n", line->half_width, sw_fd_fused_wall_rows(line), sw_fd_fused_factors(line),

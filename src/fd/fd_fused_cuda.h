@@ -15,6 +15,17 @@ bool sw_fd_fused_fits(const struct sw_fd_line *line);
  *  same bits in a field that is one point wide. */
 static inline bool sw_fd_fused_along_x(const struct sw_fd *fd) { return fd->desc.axis == 0; }
 
+/** Whether lines end at a wall, near (point 0) or far. A periodic line ends nowhere, and where it is cut over ranks a
+ * part of it ends at other parts. */
+static inline bool sw_fd_fused_near_wall(const struct sw_fd *fd)
+{
+    return !fd->line.periodic && !(fd->cut.comm && fd->cut.left);
+}
+static inline bool sw_fd_fused_far_wall(const struct sw_fd *fd)
+{
+    return !fd->line.periodic && !(fd->cut.comm && fd->cut.right);
+}
+
 /** How many tridiagonal factors the matrix has. */
 static inline int sw_fd_fused_factors(const struct sw_fd_line *line) { return line->beta != 0 ? 2 : 1; }
 /** K: the points next to a wall whose results come from the closure, not from the recursions. */
@@ -57,7 +68,8 @@ struct sw_fd_fused_memory { int per_multiprocessor, reserved_per_block, per_bloc
 extern const struct sw_fd_fused_memory sw_fd_fused_memory_sm_80;  /* sm_90 has more, sm_86 and sm_89 less */
 enum sw_status sw_fd_fused_memory_of(const struct sw_device *device, struct sw_fd_fused_memory *m);
 
-/* The following read only desc, line, stride and outer of fd. */
+/* The following read only desc, line, stride and outer of fd. Where lines are cut over ranks, and cut.comm is set, line.n
+ * is the points of the part. */
 
 /** The shape that was measured to be fastest (bench_fd.c), made smaller until it fits the shared memory. One is
  *  found for every line where a block may have 64 KiB; the kernel needs sm_80, where it may have 99 KiB or more.

@@ -34,6 +34,15 @@ struct sw_fd_fused_wall {
     double far[SW_FD_FUSED_WALL_SEGMENTS];   /* likewise B */
 };
 
+/* What is beside this rank's part of lines that are cut over ranks, in this launch: `lines` of them from `line` on,
+ * from tile `tile` on. On the device; at a wall NULL. */
+struct sw_fd_fused_cut {
+    const void   *left, *right;          /* [2 half_width][lines] of the field: last points left, first points right */
+    const double *Y[2], *X[2];           /* [all], for each factor: the values left and right of the part */
+    long long     line, lines;
+    unsigned      tile;
+};
+
 struct sw_fd_fused {
     int    n;                            /* points of a line, < 2^28 */
     long long stride, all;               /* from a point to the next; number of lines, < 2^31. Line l begins at
@@ -48,6 +57,7 @@ struct sw_fd_fused {
     int    shift;                        /* result i is written to i + shift */
     int    decay_segments[2];            /* segments on either side that influence one: of each factor */
     double sign, centre, weight[SW_FD_FUSED_HALF_WIDTH + 1];    /* sign of f_-, 1 or -1; weights times c */
+    struct sw_fd_fused_cut cut;
     struct sw_fd_fused_factor factor;
     union {                              /* five diagonals have no walls                                   */
         struct sw_fd_fused_factor factor_2;

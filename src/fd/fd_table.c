@@ -5,7 +5,8 @@
 extern const struct sw_fd_ops fd_simd_cpu, fd_thomas_cpu, fd_truncated_cpu, fd_strips_cpu, fd_mattor_cpu;
 
 #ifdef SW_HAVE_CUDA
-extern const struct sw_fd_ops fd_fused_cuda, fd_cr_cuda, fd_gtsv_strided_cuda, fd_gtsv_interleaved_cuda;
+extern const struct sw_fd_ops fd_fused_cuda, fd_cr_cuda, fd_gtsv_strided_cuda, fd_gtsv_interleaved_cuda,
+                              fd_truncated_cuda;
 #else
 #define ABSENT(id, row) \
     static const struct sw_fd_ops id = {.name = (row), .space = SW_DEVICE, .absent = SW_WITHOUT_CUDA}
@@ -13,6 +14,7 @@ ABSENT(fd_fused_cuda, "cuda.fused");
 ABSENT(fd_cr_cuda, "cuda.cr");
 ABSENT(fd_gtsv_strided_cuda, "cusparse.gtsv_strided");
 ABSENT(fd_gtsv_interleaved_cuda, "cusparse.gtsv_interleaved");
+ABSENT(fd_truncated_cuda, "cuda.truncated");
 #endif
 
 const struct sw_fd_ops *const sw_fd_table[] = {
@@ -25,6 +27,7 @@ const struct sw_fd_ops *const sw_fd_table[] = {
     /* lines that are cut over ranks */
     &fd_truncated_cpu,  /* one number a line to each neighbour: parts that are long enough           */
     &fd_strips_cpu,     /* the same, with each point written once                                    */
+    &fd_truncated_cuda, /* the same on GPUs, with each point written once                         */
     &fd_mattor_cpu,     /* two numbers a line to all ranks: exact, for parts of any length           */
     NULL,
 };

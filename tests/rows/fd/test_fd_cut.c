@@ -11,18 +11,48 @@
 
 #include "base/sw_err.h"
 #include "base/sw_reals.h"
+#include "comm/sw_comm_impl.h"
 #include "comm/sw_launch.h"
 #include "fd/sw_fd_impl.h"
 #include "fd_helpers.h"
 
 static const struct sw_fd_ops *under_test;
-static struct sw_device *device;
+static struct sw_device *device;  /* of the host */
+static int gpus;
 
 static int open_device(void **state)
 {
     (void)state;
     assert_ok(sw_device_open("cpu", 1, &device));
     return 0;
+}
+
+static void count_gpus(void)
+{
+    for (int k = 0; sw_device_table[k]; k++)
+        if (!strcmp(sw_device_table[k]->kind, "cuda") && !sw_device_table[k]->absent) gpus = sw_device_table[k]->count();
+}
+
+/* A row for GPUs, and there is none. */
+static void need_gpu(void)
+{
+    if (under_test && under_test->space == SW_DEVICE && !gpus) skip_unless_needed("cuda", "there is no GPU");
+}
+
+/* The device of a rank, and the communicator of its memory: ranks take GPUs in turn.
+ * @param comm  out; close_rank() frees it and the device */
+static enum sw_status open_rank(const struct sw_comm *host, int threads, struct sw_device **own, struct sw_comm **comm)
+{
+    char spec[24] = "cpu";
+    if (under_test && under_test->space == SW_DEVICE) snprintf(spec, sizeof spec, "cuda:%d", host->rank % gpus);
+    SW_TRY(sw_device_open(spec, threads, own));
+    return sw_comm_on_device(host, *own, NULL, comm);
+}
+
+static void close_rank(struct sw_device **own, struct sw_comm **comm)
+{
+    sw_comm_destroy(comm);
+    sw_device_close(own);
 }
 
 static int close_device(void **state)
@@ -97,36 +127,56 @@ static enum sw_status share(const struct sw_comm *comm, const struct problem *p)
     return st;
 }
 
+/* What a rank has of a problem. */
+struct rank {
+    struct sw_device *device;
+    struct sw_comm   *comm;
+    struct sw_fd     *fd;
+    char             *f, *out;    /* on the host  */
+    void             *d_f, *d_out;
+};
+
+static enum sw_status apply(const struct problem *p, const struct sw_fd_desc *d, struct rank *r)
+{
+    const size_t word = sw_reals_word(d->single), bytes = size_of(d) * word;
+    const int64_t first = r->fd->cut.first, m = d->n[d->axis];
+    enum sw_status st = SW_OK;
+    SW_TRY(sw_alloc_bytes(size_of(d), word, &r->f));
+    SW_TRY(sw_alloc_bytes(size_of(d), word, &r->out));
+    SW_TRY(sw_device_alloc_bytes(r->device, size_of(d), word, &r->d_f));
+    SW_TRY(sw_device_alloc_bytes(r->device, size_of(d), word, &r->d_out));
+    copy_part(&p->whole, first, m, (double *)p->f, r->f, true);
+    copy_part(&p->whole, first, m, p->out, r->out, true);
+    SW_TRY(sw_device_upload(r->device, r->d_f, r->f, bytes));
+    SW_TRY(sw_device_upload(r->device, r->d_out, r->out, bytes));
+    for (int k = 0; k < (p->repeats ? p->repeats : 1) && !st; k++) st = sw_fd_apply(r->fd, r->d_f, r->d_out);
+    if (!st) st = sw_device_download(r->device, r->out, r->d_out, bytes);
+    if (!st) copy_part(&p->whole, first, m, p->out, r->out, false);
+    return st;
+}
+
 static enum sw_status do_part(const struct sw_comm *comm, void *context)
 {
     struct problem *p = context;
     struct sw_fd_desc d = p->whole;
-    struct sw_fd *fd = NULL;
-    struct sw_device *cpu = NULL;
-    char *f = NULL, *out = NULL;
-    const int64_t m = p->count[comm->rank];
+    struct rank r = {NULL};
     enum sw_status st;
-    int64_t first;
-    d.n[d.axis] = m;
-    d.comm = comm;
+    d.n[d.axis] = p->count[comm->rank];
     if (p->spoil) p->spoil(&d, comm->rank);
-    SW_TRY_TO(done, st, sw_device_open("cpu", p->threads ? p->threads : 1, &cpu));
-    SW_TRY_TO(done, st, sw_fd_create(&d, p->row, cpu, &fd));
-    SW_TRY_TO(done, st, sw_alloc_bytes(size_of(&d), sw_reals_word(d.single), &f));
-    SW_TRY_TO(done, st, sw_alloc_bytes(size_of(&d), sw_reals_word(d.single), &out));
-    first = fd->cut.first;
-    copy_part(&p->whole, first, m, (double *)p->f, f, true);
-    copy_part(&p->whole, first, m, p->out, out, true);
-    for (int k = 0; k < (p->repeats ? p->repeats : 1) && !st; k++) st = sw_fd_apply(fd, f, out);
-    if (!st) copy_part(&p->whole, first, m, p->out, out, false);
-    if (fd->line.n != p->whole.n[p->whole.axis]) st = SW_FAIL(SW_E_ARG, "another number of points");
-    if (comm->rank == 0) p->used = sw_fd_name(fd);
+    SW_TRY_TO(done, st, open_rank(comm, p->threads ? p->threads : 1, &r.device, &r.comm));
+    d.comm = r.comm;
+    SW_TRY_TO(done, st, sw_fd_create(&d, p->row, r.device, &r.fd));
+    SW_TRY_TO(done, st, sw_comm_agree(comm, apply(p, &d, &r)));
+    if (r.fd->line.n != p->whole.n[p->whole.axis]) st = SW_FAIL(SW_E_ARG, "another number of points");
+    if (comm->rank == 0) p->used = sw_fd_name(r.fd);
     if (!st && !strcmp(sw_comm_name(comm), "mpi")) st = share(comm, p);
 done:
-    sw_free(f);
-    sw_free(out);
-    sw_fd_destroy(&fd);
-    sw_device_close(&cpu);
+    sw_free(r.f);
+    sw_free(r.out);
+    sw_fd_destroy(&r.fd);
+    if (r.device) sw_device_free(r.device, r.d_f);
+    if (r.device) sw_device_free(r.device, r.d_out);
+    close_rank(&r.device, &r.comm);
     return st;
 }
 
@@ -234,12 +284,21 @@ static struct sw_fd_desc field(const char *scheme, const char *boundary, int axi
     return d;
 }
 
+/* What cuda.truncated sums up at an end, the stencil there, and the special rows at the other end. */
+static int least_on_device(const char *scheme, const char *boundary)
+{
+    struct sw_fd_line line;
+    assert_ok(sw_fd_line_make(scheme, boundary, 1000, 1, alpha_of(scheme), false, &line));
+    return (int)decay_length(scheme, 0x1p-56) + line.half_width + (line.half_width > 3 ? line.half_width : 3);
+}
+
 /* Ranks with the least number of points that the row under test can do, and some more: all different. */
 static void cut_unevenly(struct problem *p, const char *scheme, const char *boundary, int more)
 {
     int least = sw_fd_least_of_rank(scheme, boundary), all = sw_fd_min_points(scheme, boundary);
     const int reach = (int)decay_length(scheme, 0x1p-53) + (sw_fd_scheme_find(scheme)->beta.num ? 4 : 0);
     if (strcmp(under_test->name, "cpu.mattor") && least < reach) least = reach;
+    if (under_test->space == SW_DEVICE) least = least_on_device(scheme, boundary);
     int64_t n = 0;
     for (int r = 0; r < p->ranks; r++) n += p->count[r] = least + more * ((r * 5 + 3) % 8);
     if (n < all) {
@@ -275,6 +334,7 @@ static void try_case(const char *scheme, const char *boundary, int axis, int ran
 static void agrees_with_the_undivided_lines(void **state)
 {
     (void)state;
+    need_gpu();
     for_each_case(scheme, boundary)
         for (int k = 0; k < SIZES; k++)
             for (int axis = 0; axis < 3 && wanted(sizes[k]); axis++)
@@ -291,6 +351,7 @@ static void agrees_for_long_lines_and_many(void **state)
     struct problem p = {.ranks = 3, .count = {301, 97, 203}, .row = under_test->name, .threads = 2};
     static const char *const scheme[] = {"d1_c6", "d2_c6", "f8"};
     (void)state;
+    need_gpu();
     for (int k = 0; k < 3 && wanted(p.ranks); k++)
         for (int axis = 0; axis < 3; axis++) {
             p.whole = field(scheme[k], k == 2 ? "reduced" : "4-4-6", axis, 601);
@@ -308,6 +369,7 @@ static void one_rank_needs_no_threads(void **state)
 {
     struct problem p = {.ranks = 1, .count = {101}, .row = under_test->name};
     (void)state;
+    need_gpu();
     for (int periodic = 0; periodic < 2; periodic++) {
         p.whole = field("d1_c6", periodic ? "periodic" : "3-4-6", 2, 101);
         double *f = random_field(&p.whole), *out[2];
@@ -330,6 +392,7 @@ static void each_line_gives_the_same_bits_alone(void **state)
     struct problem p = {.ranks = 4, .count = {50, 41, 60, 47}, .row = under_test->name};
     const int64_t n = 198, lines = 130;
     (void)state;
+    need_gpu();
     for (int periodic = 0; periodic < 2; periodic++) {
         p.whole = (struct sw_fd_desc){.n = {lines, 1, n}, .axis = 2, .fields = 1, .scheme = "d1_c6", .h = 0.5,
                                       .boundary = periodic ? "periodic" : "3-4-6"};
@@ -362,6 +425,7 @@ static void no_fields_are_legal(void **state)
     struct problem p = {.ranks = 3, .count = {50, 50, 50}, .row = under_test->name};
     double none = 0;
     (void)state;
+    need_gpu();
     p.whole = field("d1_c6", "periodic", 1, 150);
     p.whole.fields = 0;
     p.f = p.out = &none;
@@ -605,7 +669,7 @@ static void says_what_fits_without_communication(void **state)
 }
 
 /* What is counted for equal parts without the others: all but the points of each rank. */
-static enum sw_status counts_and_creates(const struct sw_comm *comm, void *context)
+static enum sw_status counts_and_creates_on(const struct sw_comm *comm, struct sw_device *own, void *context)
 {
     enum sw_status st = SW_OK;
     for (int way = 0; way < 4 && !st; way++) {
@@ -613,20 +677,52 @@ static enum sw_status counts_and_creates(const struct sw_comm *comm, void *conte
                                      .boundary = way ? "periodic" : "3-4-6", .add = way & 1, .single = way & 2,
                                      .comm = comm};
         struct sw_fd *fd = NULL;
-        const size_t counted = sw_fd_cut_bytes(&d, context, device);
-        SW_TRY(sw_fd_create(&d, context, device, &fd));
-        const size_t used = sw_owned_bytes(&fd->arrays, SW_HOST) + fd->ops->own_size;
-        if (counted + (size_t)comm->size * sizeof(int64_t) != used)
+        const size_t counted = sw_fd_cut_bytes(&d, context, own), host = (size_t)comm->size * sizeof(int64_t);
+        SW_TRY(sw_fd_create(&d, context, own, &fd));
+        const size_t used = sw_owned_bytes(&fd->arrays, own->space) + fd->ops->own_size;
+        if (counted + (own->space == SW_HOST ? host : 0) != used)
             st = SW_FAIL(SW_E_ARG, "counted %zu bytes, used %zu", counted, used);
         sw_fd_destroy(&fd);
     }
     return st;
 }
 
+static enum sw_status counts_and_creates(const struct sw_comm *host, void *context)
+{
+    struct sw_device *own = NULL;
+    struct sw_comm *comm = NULL;
+    enum sw_status st = open_rank(host, 1, &own, &comm);
+    if (!st) st = sw_comm_agree(host, counts_and_creates_on(comm, own, context));
+    close_rank(&own, &comm);
+    return st;
+}
+
 static void counts_what_it_allocates(void **state)
 {
     (void)state;
+    need_gpu();
     assert_ok(sw_comm_run("threads", 3, counts_and_creates, (void *)under_test->name));
+}
+
+/* Needs the compiler, but no device: nothing is exchanged. */
+static void compiles_its_kernels(void **state)
+{
+    static const struct { const char *scheme, *boundary; int axis; } case_[] = {
+        {"d1_c6", "periodic", 2}, {"d1_c6", "3-4-6", 2}, {"f10", "reduced", 1}, {"mid_c6", "periodic", 0},
+        {"d2_c6", "4-4-6", 2}, {"d1_c10", "periodic", 2}};
+    const struct sw_comm_ops ops = {.name = "none", .space = SW_DEVICE};
+    (void)state;
+    for (int rank = 0; rank < 3 && under_test->try_compile; rank++)
+        for (size_t k = 0; k < sizeof case_ / sizeof *case_; k++) {
+            const struct sw_comm comm = {.ops = &ops, .rank = rank, .size = 3};
+            struct sw_fd_desc d = field(case_[k].scheme, case_[k].boundary, case_[k].axis, 200);
+            d.comm = &comm;
+            d.left = d.scheme[0] == 'm';
+            d.single = rank == 1;
+            const enum sw_status st = sw_fd_try_compile(&d, under_test->name, 90);
+            if (st == SW_E_ABSENT) skip_unless_needed("cuda", sw_err_message());
+            if (st) fail_msg("%s, %s, rank %d: %s", d.scheme, d.boundary, rank, sw_err_message());
+        }
 }
 
 static void refuses_whole_lines(void **state)
@@ -651,6 +747,15 @@ int main(void)
         cmocka_unit_test(a_rank_that_stops_does_not_hold_up_the_others),
         cmocka_unit_test(counts_what_it_allocates),
     };
+    const struct CMUnitTest on_devices[] = {
+        cmocka_unit_test(compiles_its_kernels),
+        cmocka_unit_test(agrees_with_the_undivided_lines),
+        cmocka_unit_test(agrees_for_long_lines_and_many),
+        cmocka_unit_test(one_rank_needs_no_threads),
+        cmocka_unit_test(each_line_gives_the_same_bits_alone),
+        cmocka_unit_test(no_fields_are_legal),
+        cmocka_unit_test(counts_what_it_allocates),
+    };
     const struct CMUnitTest front[] = {
         cmocka_unit_test(parts_too_short_to_truncate_are_refused),
         cmocka_unit_test(the_row_is_picked_by_what_may_be_dropped),
@@ -666,13 +771,16 @@ int main(void)
         cmocka_unit_test(agrees_for_long_lines_and_many),
     };
     int failed = 0;
+    count_gpus();
     for_each_row(sw_fd_table)
         if (by_mpirun() && under_test->refuse_cut)
             failed += cmocka_run_group_tests_name(under_test->name, apart, open_device, close_device);
     if (by_mpirun()) return failed;
     failed += cmocka_run_group_tests_name("lines that are cut", front, open_device, close_device);
     for_each_row(sw_fd_table)
-        if (under_test->refuse_cut)
+        if (under_test->refuse_cut && under_test->space == SW_DEVICE)
+            failed += cmocka_run_group_tests_name(under_test->name, on_devices, open_device, close_device);
+        else if (under_test->refuse_cut)
             failed += cmocka_run_group_tests_name(under_test->name, rows, open_device, close_device);
     return failed;
 }

@@ -1,0 +1,279 @@
+/* Compact differences on GPUs of lines that are cut over ranks: each result is written once, by the kernel of
+ * cuda.fused, to which the values beside a part are what its segments are to each other. They are known before it
+ * begins, from sums over the ends of the parts (cuda/fd/fd_cut_rtc.cuh): one message to each neighbour.
+ *
+ * Lines go in batches: while the kernel works on one, the message of the next is on its way.
+ *
+ * Sums are infinite ones cut off below 2^-56, and the far end of a part is not felt: parts are as long as that takes.
+ *
+ * With five diagonals x1 solves the first factor, and x the second with x1 as its right-hand side. Of all r on both
+ * sides of the interface, with e_k and f_k of factor k, s = q_0 q_1/(1 - q_0 q_1) and t = 1/(q_1 - q_0),
+ *     x1_{-1-j} = sigma_0 sum q_0^|..| r,   Y_1 = sum q_1^j x1_{-1-j}
+ *               = sigma_0 ((1 + s + q_0 t) e_1 - q_0 t e_0 + s/q_1 f_0),
+ *     X_1 = x_0 = sum (a_0 q_0^|..| + a_1 q_1^|..|) r = a_0 (f_0 + q_0 e_0) + a_1 (f_1 + q_1 e_1),
+ *     a_0 = sigma_0 sigma_1 (s - q_0 t),    a_1 = sigma_0 sigma_1 (s + q_1 t). */
+#include <math.h>
+#include <stdio.h>
+
+#include "base/sw_err.h"
+#include "base/sw_reals.h"
+#include "fd/fd_cut_point.h"
+#include "fd/fd_fused_cuda.h"
+#include "fd/sw_fd_impl.h"
+
+typedef long double wide;
+
+enum { THREADS = 256 };                /* of a block of ends_k and beside_k                                     */
+enum { BATCHES = 4, LEAST_POINTS = 1 << 24 };  /* of a batch                                                    */
+
+struct part {
+    struct sw_fd              line;    /* the part of the lines, as if it were all of them: n is cut.m          */
+    struct sw_fd_fused_kernel fused;
+    struct sw_kernels         ends;    /* ends_k, beside_k                                                      */
+    struct sw_fd_cut_ends     d;       /* of all lines                                                          */
+    int                       sides;   /* neighbours                                                            */
+    long long                 lines, batch;  /* all; those of a batch                                           */
+    size_t                    numbers; /* of a message, for a line                                              */
+    double                   *sent[2], *received[2];  /* [lines*numbers], to and from the neighbour on each side */
+};
+
+static const struct sw_kernel_source ends_source = {
+    .label = FD_LABEL,
+    .before = {"base/sw_hd.h", "fd/fd_rhs_point.h", "fd/fd_cut_point.h"},
+    .after = {"cuda/fd/fd_cut_rtc.cuh"},
+    .kernel = {"ends_k", "beside_k"},
+};
+
+/* ------------------------------------------------------------------ numbers */
+
+static int points_summed(const struct sw_fd_line *line) { return (int)fd_decay_length(line, 0x1p-56); }
+
+/* Points that a part needs: those of a sum, the stencils around them, and the special rows at a wall. */
+static int64_t least_points(const struct sw_fd_line *line)
+{
+    return points_summed(line) + line->half_width + sw_fd_fused_wall_rows(line);
+}
+
+static void set_values(const struct sw_fd_fused *f, int factors, struct sw_fd_cut_ends *d)
+{
+    const wide q0 = f->factor.back, sigma0 = 1 / (1 - q0 * q0);
+    d->q[0] = f->factor.back;
+    d->from_e[0][0][0] = 1;
+    d->from_f[1][0][0] = (double)sigma0;
+    d->from_e[1][0][0] = (double)(sigma0 * q0);
+    if (factors == 1) return;
+    const wide q1 = f->factor_2.back, sigma1 = 1 / (1 - q1 * q1), s = q0 * q1 / (1 - q0 * q1), t = 1 / (q1 - q0);
+    const wide a0 = sigma0 * sigma1 * (s - q0 * t), a1 = sigma0 * sigma1 * (s + q1 * t);
+    d->q[1] = f->factor_2.back;
+    d->from_e[0][1][1] = (double)(sigma0 * (1 + s + q0 * t));
+    d->from_e[0][1][0] = (double)(-sigma0 * q0 * t);
+    d->from_f[0][1][0] = (double)(sigma0 * q0 / (1 - q0 * q1));
+    d->from_f[1][1][0] = (double)a0;
+    d->from_e[1][1][0] = (double)(a0 * q0);
+    d->from_f[1][1][1] = (double)a1;
+    d->from_e[1][1][1] = (double)(a1 * q1);
+}
+
+static enum sw_status set_numbers(const struct part *p, struct sw_fd_cut_ends *d)
+{
+    const struct sw_fd_line *line = &p->line.line;
+    struct sw_fd_fused f;
+    int points = 0;
+    SW_TRY(sw_fd_fused_coefficients(line, sw_fd_fused_along_x(&p->line), &points, &f));
+    const wide a = f.factor.back, b = line->beta != 0 ? f.factor_2.back : 0;
+    fd_rhs_make(line, (1 + a * a) * (1 + b * b) + 2 * a * b, &d->rhs);
+    d->stride = (long long)p->line.stride;
+    d->m = p->line.line.n;
+    d->points = points_summed(line);
+    d->first_end = p->line.cut.left ? 0 : 1;
+    set_values(&f, sw_fd_fused_factors(line), d);
+    return SW_OK;
+}
+
+/* ------------------------------------------------------------------ set-up */
+
+static void add_constants(const struct part *p, struct sw_text *text)
+{
+    const struct sw_fd_line *line = &p->line.line;
+    sw_text_printf(text, "typedef %s real_t;\n", p->line.desc.single ? "float" : "double");
+    sw_text_printf(text, "enum { HALF_WIDTH = %d, FACTORS = %d, SECOND = %d, UP = %d, DOWN = %d };\n",
+                   line->half_width, sw_fd_fused_factors(line), line->kind == SW_FD_SECOND, line->up, line->down);
+}
+
+/* All but arrays and kernels. */
+static enum sw_status describe(const struct sw_fd *fd, struct part *p)
+{
+    p->line = *fd;
+    p->line.line.n = fd->cut.m;
+    p->line.arrays = (struct sw_owned){.device = fd->device};
+    p->sides = fd->cut.left + fd->cut.right;
+    p->lines = (long long)(fd->outer * fd->stride);
+    p->numbers = 2 * (size_t)fd->line.half_width * sw_reals_word(fd->desc.single) / sizeof(double) +
+                 (size_t)sw_fd_fused_factors(&fd->line);
+    if (p->lines >= INT32_MAX)
+        return SW_FAIL(SW_E_ABSENT, "cuda.truncated: %lld lines: it does up to 2^31", p->lines);
+    return set_numbers(p, &p->d);
+}
+
+/* Whole tiles, and enough points to be worth a message of their own. */
+static long long lines_of_batch(const struct part *p)
+{
+    const int tile = p->fused.shape.tile_lines;
+    const long long least = LEAST_POINTS / p->line.line.n + 1, even = (p->lines + BATCHES - 1) / BATCHES;
+    return ((even > least ? even : least) + tile - 1) / tile * tile;
+}
+
+static enum sw_status create(struct sw_fd *fd)
+{
+    struct part *p = fd->own;
+    struct sw_fd_fused_shape shape;
+    struct sw_fd_fused_memory m;
+    struct sw_text text = {0};
+    SW_TRY(describe(fd, p));
+    for (int end = 0; end < 2; end++) {
+        if (!(end ? fd->cut.right : fd->cut.left)) continue;
+        sw_array_device(&fd->arrays, (size_t)p->lines * p->numbers, &p->sent[end]);
+        sw_array_device(&fd->arrays, (size_t)p->lines * p->numbers, &p->received[end]);
+        for (int k = 0; k < sw_fd_fused_factors(&fd->line); k++)
+            sw_array_device(&fd->arrays, (size_t)p->lines, &p->d.value[end][k]);
+    }
+    if (fd->arrays.status || fd->arrays.counts) return fd->arrays.status;
+    SW_TRY(sw_fd_fused_memory_of(fd->device, &m));
+    SW_TRY(sw_fd_fused_best(&p->line, &m, &shape));
+    SW_TRY(sw_fd_fused_create(&p->line, &shape, &p->fused));
+    p->batch = lines_of_batch(p);
+    add_constants(p, &text);
+    return sw_kernels_create(fd->device, &ends_source, &text, &p->ends);
+}
+
+static enum sw_status try_compile(const struct sw_fd_desc *desc, const struct sw_fd_line *line, int sm)
+{
+    struct part p = {.sides = 0};
+    struct sw_fd fd = {.desc = *desc, .line = *line, .stride = 1, .outer = (size_t)desc->fields};
+    struct sw_text text = {0};
+    SW_TRY(fd_cut_assume(desc, &fd.line, &fd.cut));
+    for (int k = 0; k < desc->axis; k++) fd.stride *= (size_t)desc->n[k];
+    for (int k = desc->axis + 1; k < 3; k++) fd.outer *= (size_t)desc->n[k];
+    SW_TRY(describe(&fd, &p));
+    SW_TRY(sw_fd_fused_try_compile(&p.line, sm));
+    add_constants(&p, &text);
+    return sw_kernels_try_compile(&ends_source, &text, sm);
+}
+
+static void destroy(struct sw_fd *fd)
+{
+    struct part *p = fd->own;
+    if (!p->line.device) return;
+    sw_kernels_destroy(fd->device, &p->ends);
+    sw_fd_fused_destroy(&p->line, &p->fused);
+}
+
+/* ------------------------------------------------------------------ apply */
+
+/* A batch of lines, and where its messages are. */
+static struct sw_fd_cut_ends batch_of(const struct part *p, long long line)
+{
+    struct sw_fd_cut_ends d = p->d;
+    const size_t at = (size_t)line * p->numbers;
+    d.line = line;
+    d.lines = p->lines - line < p->batch ? p->lines - line : p->batch;
+    for (int end = 0; end < 2; end++) {
+        if (!p->sent[end]) continue;
+        d.message[end] = p->sent[end] + at;
+        d.received[end] = p->received[end] + at;
+    }
+    return d;
+}
+
+static enum sw_status launch_ends(const struct part *p, const struct sw_fd_cut_ends *d, int kernel, void **args)
+{
+    const int blocks = (int)((d->lines + THREADS - 1) / THREADS);
+    return sw_kernel_launch(p->line.device, p->ends.kernel[kernel], blocks, p->sides, THREADS, 0, args);
+}
+
+/* Sum up the ends of a batch, and begin to exchange the sums. */
+static enum sw_status begin(const struct part *p, const void *f, long long line)
+{
+    struct sw_fd_cut_ends d = batch_of(p, line);
+    const size_t count = (size_t)d.lines * p->numbers;
+    SW_TRY(launch_ends(p, &d, 0, (void *[]){&d, &f}));
+    return sw_comm_exchange_begin(p->line.cut.comm, p->line.line.periodic,
+                                  &(struct sw_comm_transfer){count, d.message[0], (double *)d.received[1]},
+                                  &(struct sw_comm_transfer){count, d.message[1], (double *)d.received[0]});
+}
+
+static enum sw_status solve(const struct part *p, const void *f, void *out, long long line)
+{
+    const struct sw_fd_fused_kernel *k = &p->fused;
+    struct sw_fd_cut_ends e = batch_of(p, line);
+    struct sw_fd_fused d = k->d;
+    const long long tile = k->shape.tile_lines;
+    unsigned tiles = (unsigned)((e.lines + tile - 1) / tile * d.chunks);
+    int tile_size = k->tile_size, grid = k->grid;
+    unsigned *next = k->next_tile;
+    d.cut = (struct sw_fd_fused_cut){e.received[0], e.received[1], {0}, {0}, line, e.lines,
+                                     (unsigned)(line / tile * d.chunks)};
+    for (int j = 0; j < 2; j++) {
+        d.cut.Y[j] = e.value[0][j];
+        d.cut.X[j] = e.value[1][j];
+    }
+    if (tiles < (unsigned)grid) grid = (int)tiles;
+    if (p->sides) SW_TRY(launch_ends(p, &e, 1, (void *[]){&e}));
+    return sw_kernel_launch(p->line.device, k->kernels.kernel[0], grid, 1, k->threads, k->shared, (void *[]){&d, &f, &out, &tile_size, &tiles, &next});
+}
+
+static enum sw_status apply(const struct sw_fd *fd, const void *f, void *out)
+{
+    const struct part *p = fd->own;
+    if (p->sides) SW_TRY(begin(p, f, 0));
+    for (long long line = 0, next; line < p->lines; line = next) {
+        next = line + p->batch;
+        if (p->sides) SW_TRY(sw_comm_exchange_end(fd->cut.comm));
+        if (p->sides && next < p->lines) SW_TRY(begin(p, f, next));
+        SW_TRY(solve(p, f, out, line));
+    }
+    return SW_OK;
+}
+
+/* ------------------------------------------------------------------ the row */
+
+static const char *refuse_cut(struct fd_cut *cut)
+{
+    const int64_t least = least_points(cut->line);
+    struct sw_fd_line part = *cut->line;
+    part.n = cut->m;
+    if (!sw_fd_fused_fits(&part)) return "cuda.fused, whose kernel it takes, does not do such lines";
+    for (int r = 0; r < cut->comm->size; r++) {
+        const int64_t m = cut->count ? cut->count[r] : cut->m;
+        if (m >= least) continue;
+        snprintf(cut->why, sizeof cut->why, "rank %d of %d has m = %lld points, and it needs %lld, over which an "
+                 "influence falls below rounding", r, cut->comm->size, (long long)m, (long long)least);
+        return cut->why;
+    }
+    return fd_cut_refuse_truncation(cut);
+}
+
+/* As cuda.fused; and the points at both ends are read once more. */
+static struct sw_cost cost(const struct sw_fd_desc *desc, const struct sw_fd_line *line)
+{
+    const bool second = line->kind == SW_FD_SECOND;
+    const double ends = 2.0 * (points_summed(line) + 2 * line->half_width) / (double)desc->n[desc->axis];
+    const double stencil = (line->centre != 0) + (second ? 4 : 2) * line->half_width;
+    return (struct sw_cost){((desc->add ? 3 : 2) + ends) * (desc->single ? 4 : 8),
+                            (1 + ends) * stencil + (line->beta != 0 ? 8 : 4)};
+}
+
+extern const struct sw_fd_ops fd_truncated_cuda;
+const struct sw_fd_ops fd_truncated_cuda = {
+    .name = "cuda.truncated",
+    .about = "of lines cut over ranks: cuda.fused, with the values beside a part from sums at its ends (DistD2)",
+    .space = SW_DEVICE,
+    .adds = true,
+    .refuse_cut = refuse_cut,
+    .own_size = sizeof(struct part),
+    .create = create,
+    .apply = apply,
+    .destroy = destroy,
+    .try_compile = try_compile,
+    .cost = cost,
+};
