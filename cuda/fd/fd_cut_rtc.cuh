@@ -21,9 +21,9 @@
 
 enum { PLANES = 2 * HALF_WIDTH, WINDOW = 2 * HALF_WIDTH + 1 };
 
-__device__ static __forceinline__ const double *states_in(const void *message, long long lines)
+__device__ static __forceinline__ double *states_in(const void *message, long long lines)
 {
-    return (const double *)((const real_t *)message + PLANES * lines);
+    return (double *)((real_t *)message + PLANES * lines);
 }
 
 /* Of the middle of a window of f. */
@@ -67,7 +67,7 @@ ends_k(const __grid_constant__ struct sw_fd_cut_ends d, const real_t *f)
 #pragma unroll
     for (int k = 0; k < PLANES; k++) planes[(end ? PLANES - 1 - k : k) * d.lines] = from[k * by];
 #pragma unroll
-    for (int k = 0; k < FACTORS; k++) ((double *)((real_t *)d.message[end] + PLANES * d.lines))[k * d.lines + at] = sum[k];
+    for (int k = 0; k < FACTORS; k++) states_in(d.message[end], d.lines)[k * d.lines + at] = sum[k];
 }
 
 /* One end of a line for each thread, as above. */

@@ -9,8 +9,8 @@
  *
  * Shape (enum of the text), besides that of fd_ring_rtc.cuh: ALONG_X; TILE_LINES, unless ALONG_X; CHUNKED: a tile does
  * not have whole lines; M points of a segment at most, LEAST at least; MIDPOINTS, ADD; KEEP: whether f is to stay in
- * the cache (1), or not (2); STREAM: the result is not to; PADDED. How lines end: NEAR_WALL and FAR_WALL, where there is
- * a wall; WALLS, there is one; WRAPS, they do not end, as they are periodic; CUT, an end without a wall is that of a
+ * the cache (1), or not (2); STREAM: the result is not to; PADDED. How lines end: NEAR_WALL and FAR_WALL, where there
+ * is a wall; WALLS, there is one; WRAPS, they do not end, as they are periodic; CUT, an end without a wall is that of a
  * rank's part of the line (fd_cut_rtc.cuh). */
 struct thread_segment {               /* of a thread                                                                 */
     int  line, p, s;         /* of the tile: line, segment; of the line: segment                            */
@@ -248,10 +248,14 @@ FD_INLINE void store_contiguous(const struct sw_fd_fused &d, const real_t *from,
 
 FD_INLINE void store_lines(const struct sw_fd_fused &d, const struct tile &b, const real_t *from, real_t *out)
 {
-    if (!CHUNKED && !CUT && !(MIDPOINTS && d.shift)) { store_contiguous(d, from, b.lines * d.n, out + b.base); return; }
+    if (!CHUNKED && !CUT && !(MIDPOINTS && d.shift)) {
+        store_contiguous(d, from, b.lines * d.n, out + b.base);
+        return;
+    }
     const int begin = start_of(d, b.begin), count = start_of(d, b.end) - begin;
     for (int line = 0; line < b.lines; line++)
 #pragma unroll 4
         for (int i = begin + (int)threadIdx.x; i < begin + count; i += (int)blockDim.x)
-            store(out + line_base(d, b, line) + wrapped(i + stores_after(d), d.n), from[tile_index(d, b, line, i - b.from)]);
+            store(out + line_base(d, b, line) + wrapped(i + stores_after(d), d.n),
+                  from[tile_index(d, b, line, i - b.from)]);
 }

@@ -219,7 +219,8 @@ static enum sw_status solve(const struct part *p, const void *f, void *out, long
     }
     if (tiles < (unsigned)grid) grid = (int)tiles;
     if (p->sides) SW_TRY(launch_ends(p, &e, 1, (void *[]){&e}));
-    return sw_kernel_launch(p->line.device, k->kernels.kernel[0], grid, 1, k->threads, k->shared, (void *[]){&d, &f, &out, &tile_size, &tiles, &next});
+    return sw_kernel_launch(p->line.device, k->kernels.kernel[0], grid, 1, k->threads, k->shared,
+                            (void *[]){&d, &f, &out, &tile_size, &tiles, &next});
 }
 
 static enum sw_status apply(const struct sw_fd *fd, const void *f, void *out)

@@ -68,8 +68,8 @@ struct sw_fd_fused_memory { int per_multiprocessor, reserved_per_block, per_bloc
 extern const struct sw_fd_fused_memory sw_fd_fused_memory_sm_80;  /* sm_90 has more, sm_86 and sm_89 less */
 enum sw_status sw_fd_fused_memory_of(const struct sw_device *device, struct sw_fd_fused_memory *m);
 
-/* The following read only desc, line, stride and outer of fd. Where lines are cut over ranks, and cut.comm is set, line.n
- * is the points of the part. */
+/* The following read only desc, line, stride, outer and cut of fd. Where lines are cut over ranks, line.n is the points
+ * of the part. */
 
 /** The shape that was measured to be fastest (bench_fd.c), made smaller until it fits the shared memory. One is
  *  found for every line where a block may have 64 KiB; the kernel needs sm_80, where it may have 99 KiB or more.

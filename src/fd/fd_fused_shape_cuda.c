@@ -73,14 +73,15 @@ static void set_padding(const struct sw_fd *fd, struct sw_fd_fused_kernel *own)
     struct sw_fd_fused *d = &own->d;
     d->inverse = (unsigned)((1ull << 32) / (unsigned long long)d->n + 1);
     d->padding = 0;
-    if (own->shape.padded && !fd->cut.comm && sw_fd_fused_along_x(fd)) d->padding = padding_of(d, fd->desc.single ? 4 : 8);
+    if (own->shape.padded && !fd->cut.comm && sw_fd_fused_along_x(fd))
+        d->padding = padding_of(d, fd->desc.single ? 4 : 8);
 }
 
 static int tile_size_of(const struct sw_fd *fd, const struct sw_fd_fused_kernel *own)
 {
     const struct sw_fd_fused *d = &own->d;
-    const int beside = fd->cut.comm ? 2 * fd->line.half_width : 0;
-    const int points = d->chunks == 1 ? d->n + beside : d->tile_segments * (d->points + d->step) + 2 * fd->line.half_width;
+    const int beside = 2 * fd->line.half_width, whole = d->n + (fd->cut.comm ? beside : 0);
+    const int points = d->chunks == 1 ? whole : d->tile_segments * (d->points + d->step) + beside;
     return (own->shape.tile_lines * (points + d->padding) + 31) / 32 * 32;  /* begins with a row of banks */
 }
 

@@ -37,10 +37,10 @@ struct sw_grid_columns { int tolerance, dt, x0[SW_DIMS], length[SW_DIMS]; };
 
 /* Domain decomposition: the grid of each run is cut over the ranks of a communicator. */
 struct sw_decomposition {
-    const struct sw_comm *all;             /* the ranks that compute each run together; NULL: one does, and the rest is
-                                              not to be looked at                                             */
-    const struct sw_comm *along[SW_DIMS];  /* those that share the lines along an axis, in the order of their points;
-                                              NULL: its lines are not cut                                     */
+    const struct sw_comm *all;             /* the ranks that compute each run together, on the host; NULL: one does,
+                                              and the rest is not to be looked at                             */
+    const struct sw_comm *along[SW_DIMS];  /* those that share the lines along an axis, in the order of their points; in
+                                              the memory of the device. NULL: its lines are not cut           */
     int64_t whole[SW_DIMS];                /* points of the whole grid                                        */
     int64_t first[SW_DIMS];                /* which of them is the first of this rank                         */
 };

@@ -11,14 +11,14 @@ int64_t domain_begin(int64_t n, int ranks, int rank) { return n / ranks * rank +
 
 int64_t domain_largest(const int64_t n[SW_DIMS], int ranks) { return (n[domain_axis(n)] + ranks - 1) / ranks; }
 
-void domain_cut(const struct sw_comm *comm, struct sw_setup *setup)
+void domain_cut(const struct sw_comm *comm, const struct sw_comm *on_device, struct sw_setup *setup)
 {
     struct sw_decomposition *d = &setup->domain;
     const int axis = domain_axis(setup->n);
     if (!comm) return;
     *d = (struct sw_decomposition){.all = comm};
     for (int k = 0; k < SW_DIMS; k++) d->whole[k] = setup->n[k];
-    d->along[axis] = comm;
+    d->along[axis] = on_device;
     d->first[axis] = domain_begin(d->whole[axis], comm->size, comm->rank);
     setup->n[axis] = domain_begin(d->whole[axis], comm->size, comm->rank + 1) - d->first[axis];
 }

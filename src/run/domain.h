@@ -14,8 +14,10 @@ int64_t domain_largest(const int64_t n[SW_DIMS], int ranks);
 /** Where slab `rank` begins, of n points that are cut evenly; that of rank `ranks` is n. */
 int64_t domain_begin(int64_t n, int ranks, int rank);
 
-/** Give a set-up of the whole grid the slab of this rank. @param comm  NULL: nothing is cut */
-void domain_cut(const struct sw_comm *comm, struct sw_setup *setup);
+/** Give a set-up of the whole grid the slab of this rank.
+ * @param comm       of the host; NULL: nothing is cut
+ * @param on_device  the same ranks, for the memory of their devices (sw_comm_on_device()) */
+void domain_cut(const struct sw_comm *comm, const struct sw_comm *on_device, struct sw_setup *setup);
 
 /** Run `part` on as many ranks: the processes of comm, where it has several; else threads of this process. Each rank
  * calls it once with the communicator of all. @return as sw_comm_run() */

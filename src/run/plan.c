@@ -391,9 +391,6 @@ static const char *needs_whole_fields(const struct sw_plan *p)
 static enum sw_status check_slabs(const struct sw_plan *p)
 {
     const char *key = needs_whole_fields(p);
-    if (p->own->devices->device[0]->space != SW_HOST)
-        return SW_FAIL(SW_E_CONFIG, "run.split: grids are cut over CPUs alone so far; use --device cpu, or leave it "
-                       "out");
     if (key)
         return SW_FAIL(SW_E_CONFIG, "run.split: grids are not cut beside '%s', which takes whole fields; leave one of "
                        "them out", key);
@@ -423,7 +420,7 @@ static enum sw_status choose_ranks(struct sw_plan *p)
     const int all = all_ranks(p);
     const bool given = sweep->split == SW_SPLIT_GRID,
                may = sweep->problem->shape->decomposes && sweep->split != SW_SPLIT_RUNS && all > 1 && p->ngroup &&
-                     (given || (!needs_whole_fields(p) && p->own->devices->device[0]->space == SW_HOST));
+                     (given || !needs_whole_fields(p));
     p->ranks = may && (given || has_few_large_runs(p, all)) ? all : 1;
     enum sw_status st = fit_ranks(p);
     if (st == SW_E_TOO_LARGE && may && p->ranks == 1) {
@@ -477,8 +474,9 @@ static bool same_method(const struct sw_sweep *sweep, const struct sw_group *a, 
 
 /* A solver that is not there must be refused before anything is computed: make one sim, of one run, for each. Of slabs
  * each group is tried at its size, which decides whether they can be cut.
- * @param comm  NULL: of whole grids */
-static enum sw_status create_sims(struct sw_plan *p, const struct sw_comm *comm, struct sw_device *device)
+ * @param comm, on_device  as for domain_cut() */
+static enum sw_status create_sims(struct sw_plan *p, const struct sw_comm *comm, const struct sw_comm *on_device,
+                                  struct sw_device *device)
 {
     const struct sw_sweep *sweep = p->own->of.sweep;
     for (int g = 0; g < p->ngroup; g++) {
@@ -486,7 +484,7 @@ static enum sw_status create_sims(struct sw_plan *p, const struct sw_comm *comm,
                                      : plan_trial_setup(sweep, &p->group[g], 1);
         struct sw_sim *sim;
         if (g && !comm && same_method(sweep, &p->group[g], &p->group[g - 1])) continue;
-        domain_cut(comm, &setup);
+        domain_cut(comm, on_device, &setup);
         SW_TRY(sw_sweep_blame_row(sweep, sweep->problem->create(sweep->problem, &setup, device, &sim)));
         if (!g && (!comm || !comm->rank || p->own->sharing.comm->size > 1))
             snprintf(p->solver, sizeof p->solver, "%s", sim->ops->solver_name(sim));
@@ -500,8 +498,11 @@ static enum sw_status try_slabs(const struct sw_comm *comm, void *plan)
     struct sw_plan *p = plan;
     const struct sw_devices *devices = p->own->devices;
     struct sw_device *device = devices->device[devices->count > 1 ? comm->rank : 0];
-    enum sw_status st = sw_device_use(device);
-    if (!st) st = create_sims(p, comm, device);
+    struct sw_comm *on_device = NULL;
+    enum sw_status st = sw_comm_agree(comm, sw_device_use(device));
+    if (!st) st = sw_comm_on_device(comm, device, NULL, &on_device);
+    if (!st) st = create_sims(p, comm, on_device, device);
+    sw_comm_destroy(&on_device);
     if (st != SW_E_ARG) return st;
     char why[400];  /* of slabs that are too thin */
     snprintf(why, sizeof why, "%s", sw_err_message());
@@ -518,7 +519,7 @@ static enum sw_status try_solvers(struct sw_plan *p)
         const bool first = k == 0 || devices->device[k]->sm != devices->device[k - 1]->sm;
         if (!first) continue;
         SW_TRY(sw_device_use(devices->device[k]));
-        SW_TRY(create_sims(p, NULL, devices->device[k]));
+        SW_TRY(create_sims(p, NULL, NULL, devices->device[k]));
     }
     return SW_OK;
 }

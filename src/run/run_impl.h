@@ -25,6 +25,7 @@ struct worker {
     struct sw_device *device;
     const struct sw_comm *comm;         /* the ranks that compute each batch with it, each a slab of its grids: they
                                            take the same decisions (domain.h). NULL: it computes alone   */
+    struct sw_comm  *on_device;         /* the same ranks, for the memory of their devices; NULL: none */
     struct sw_device *const *helper;    /* [team of the plan - 1] other devices of its batches */
     struct sw_remote_helpers remote;    /* of its batch: pointers into attached     */
     struct attached_helper   attached[SW_REMOTE_HELPERS_MOST];

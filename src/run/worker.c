@@ -39,7 +39,7 @@ static enum sw_status prepare_sim(struct worker *w, int group, int count)
     w->setup.remote = &w->remote;
     if (!w->comm) w->setup.give_up = give_up;  /* ranks would not give up at once */
     w->setup.give_up_user = w;
-    domain_cut(w->comm, &w->setup);
+    domain_cut(w->comm, w->on_device, &w->setup);
     w->group = group;
     w->capacity = count;
     SW_TRY(sweep->problem->create(sweep->problem, &w->setup, w->device, &w->sim));
@@ -198,11 +198,14 @@ void *worker_run(void *argument)
     struct worker *w = argument;
     omp_set_num_threads(w->device->threads);  /* of parallel regions of this thread */
     enum sw_status st = sw_device_use(w->device);
+    if (w->comm) st = sw_comm_agree(w->comm, st);
+    if (w->comm && !st) st = sw_comm_on_device(w->comm, w->device, NULL, &w->on_device);
     if (!st) st = writer_create(w->scheduler->options->file, &w->writer);
     if (!st) st = finish_writing(w, compute_batches(w));
     sw_err_keep(&w->failed, st);
     writer_destroy(&w->writer);
     destroy_sim(w);
+    sw_comm_destroy(&w->on_device);
     worker_lock(w);
     worker_request(w, REQUEST_EXIT);
     return NULL;

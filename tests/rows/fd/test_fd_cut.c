@@ -30,7 +30,8 @@ static int open_device(void **state)
 static void count_gpus(void)
 {
     for (int k = 0; sw_device_table[k]; k++)
-        if (!strcmp(sw_device_table[k]->kind, "cuda") && !sw_device_table[k]->absent) gpus = sw_device_table[k]->count();
+        if (!strcmp(sw_device_table[k]->kind, "cuda") && !sw_device_table[k]->absent)
+            gpus = sw_device_table[k]->count();
 }
 
 /* A row for GPUs, and there is none. */
