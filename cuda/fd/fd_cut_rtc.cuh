@@ -39,25 +39,23 @@ __device__ static __forceinline__ double right_hand_side(const struct fd_rhs &s,
     return sum;
 }
 
-/* One end of a line for each thread; blockIdx.y, or where only one end has a neighbour that end: 0 left, 1 right. */
-extern "C" __global__ void __launch_bounds__(256)
-ends_k(const __grid_constant__ struct sw_fd_cut_ends d, const real_t *f)
+/* The sums of an end, and its points. @param at  the line, of this launch */
+template <bool RIGHT> __device__ static __forceinline__ void sum_end(const struct sw_fd_cut_ends &d, const real_t *f,
+                                                                     long long at)
 {
-    const long long at = (long long)blockIdx.x * 256 + threadIdx.x, l = d.line + at;
-    const int end = d.first_end + (int)blockIdx.y;
-    if (at >= d.lines) return;
-    const long long by = end ? -d.stride : d.stride;          /* from the end inward */
-    const real_t *const from = f + l / d.stride * d.stride * d.m + l % d.stride + (end ? (d.m - 1) * d.stride : 0);
-    real_t *const planes = (real_t *)d.message[end] + at;
+    enum { END = RIGHT };
+    const long long l = d.line + at, by = RIGHT ? -d.stride : d.stride;  /* from the end inward */
+    const real_t *const from = f + l / d.stride * d.stride * d.m + l % d.stride + (RIGHT ? (d.m - 1) * d.stride : 0);
+    real_t *const planes = (real_t *)d.message[END] + at;
     double w[WINDOW], sum[FACTORS] = {0};                     /* w[0] is nearest to the end */
 #pragma unroll
     for (int k = 1; k < WINDOW; k++) w[k] = from[(d.points - 1 + k) * by];
-#pragma unroll 8
+#pragma unroll 14
     for (int i = d.points - 1; i >= 0; i--) {
         double in_order[WINDOW];
         w[0] = from[i * by];
 #pragma unroll
-        for (int k = 0; k < WINDOW; k++) in_order[k] = end ? w[WINDOW - 1 - k] : w[k];
+        for (int k = 0; k < WINDOW; k++) in_order[k] = RIGHT ? w[WINDOW - 1 - k] : w[k];
         const double r = right_hand_side(d.rhs, in_order);
 #pragma unroll
         for (int k = 0; k < FACTORS; k++) sum[k] = fma(d.q[k], sum[k], r);
@@ -65,9 +63,19 @@ ends_k(const __grid_constant__ struct sw_fd_cut_ends d, const real_t *f)
         for (int k = WINDOW - 1; k > 0; k--) w[k] = w[k - 1];
     }
 #pragma unroll
-    for (int k = 0; k < PLANES; k++) planes[(end ? PLANES - 1 - k : k) * d.lines] = from[k * by];
+    for (int k = 0; k < PLANES; k++) planes[(RIGHT ? PLANES - 1 - k : k) * d.lines] = from[k * by];
 #pragma unroll
-    for (int k = 0; k < FACTORS; k++) states_in(d.message[end], d.lines)[k * d.lines + at] = sum[k];
+    for (int k = 0; k < FACTORS; k++) states_in(d.message[END], d.lines)[k * d.lines + at] = sum[k];
+}
+
+/* One end of a line for each thread; blockIdx.y, or where only one end has a neighbour that end: 0 left, 1 right. */
+extern "C" __global__ void __launch_bounds__(256)
+ends_k(const __grid_constant__ struct sw_fd_cut_ends d, const real_t *f)
+{
+    const long long at = (long long)blockIdx.x * 256 + threadIdx.x;
+    if (at >= d.lines) return;
+    if (d.first_end + (int)blockIdx.y) sum_end<true>(d, f, at);
+    else sum_end<false>(d, f, at);
 }
 
 /* One end of a line for each thread, as above. */

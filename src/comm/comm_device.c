@@ -83,9 +83,12 @@ static enum sw_status find_shared_gpu(const struct sw_comm *host, const struct s
 }
 
 /* Whether this rank can use a row. */
-static enum sw_status check_row(const struct sw_comm_ops *ops, const struct sw_device *device, struct pair pair)
+static enum sw_status check_row(const struct sw_comm_ops *ops, const struct sw_comm *host,
+                                const struct sw_device *device, struct pair pair)
 {
     if (ops->absent) return SW_FAIL(SW_E_ABSENT, "communicator %s: %s", ops->name, ops->absent);
+    if (ops->one_process && host->ops->apart)
+        return SW_FAIL(SW_E_ABSENT, "communicator %s: its ranks are threads, and these are processes", ops->name);
     if (ops->gpu_each && pair.first >= 0)
         return SW_FAIL(SW_E_ABSENT,
                        "communicator %s: ranks %d and %d share one GPU, and it needs one for each rank: start fewer "
@@ -110,7 +113,7 @@ static enum sw_status attach_first(const struct sw_comm *host, struct sw_device 
     enum sw_status st = SW_OK;
     for (int k = 0; sw_comm_device_table[k]; k++) {
         const struct sw_comm_ops *ops = sw_comm_device_table[k];
-        double refusals = check_row(ops, device, pair) != SW_OK;
+        double refusals = check_row(ops, host, device, pair) != SW_OK;
         SW_TRY(sw_comm_sum(host, 1, &refusals));
         if (refusals > 0) continue;
         st = attach(ops, host, device, comm);
@@ -131,7 +134,7 @@ enum sw_status sw_comm_on_device(const struct sw_comm *host, struct sw_device *d
     SW_TRY(sw_comm_sum(host, 1, &on_host));
     if (on_host > 0 && on_host < host->size)
         return SW_FAIL(SW_E_ARG, "%g of %d ranks compute on the CPU, and the others do not", on_host, host->size);
-    if (on_host > 0 && ops && ops->gpu_each)
+    if (on_host > 0 && ops && (ops->gpu_each || ops->one_process))
         return SW_FAIL(SW_E_ABSENT, "communicator %s: it works between GPUs, and the ranks compute on the CPU", row);
     if (on_host > 0) {
         enum sw_status st = sw_comm_agree(host, make_alias(host, comm));
@@ -140,6 +143,6 @@ enum sw_status sw_comm_on_device(const struct sw_comm *host, struct sw_device *d
     }
     SW_TRY(find_shared_gpu(host, device, &pair));
     if (!ops) return attach_first(host, device, pair, comm);
-    SW_TRY(sw_comm_agree(host, check_row(ops, device, pair)));
+    SW_TRY(sw_comm_agree(host, check_row(ops, host, device, pair)));
     return attach(ops, host, device, comm);
 }

@@ -15,6 +15,14 @@ static const struct sw_comm_ops comm_mpi = {
 
 extern const struct sw_comm_ops comm_staged;
 
+#ifdef SW_HAVE_CUDA
+extern const struct sw_comm_ops comm_peer;
+#else
+static const struct sw_comm_ops comm_peer = {
+    .name = "peer", .about = "from GPU to GPU of one process, by copies between their memories",
+    .absent = SW_WITHOUT_CUDA, .space = SW_DEVICE, .one_process = true};
+#endif
+
 #ifdef SW_HAVE_NCCL
 extern const struct sw_comm_ops comm_nccl;
 #else
@@ -35,6 +43,7 @@ const struct sw_comm_ops *const sw_comm_table[] = {
 };
 
 const struct sw_comm_ops *const sw_comm_device_table[] = {
+    &comm_peer,     /* GPU to GPU, of one process */
     &comm_nccl,     /* GPU to GPU, each rank with one of its own */
     &comm_staged,   /* through the memory of the host: always works */
     0,

@@ -44,6 +44,7 @@ struct sw_comm_ops {
 
     /* ---- rows of devices */
     bool           gpu_each; /* no two ranks may share a GPU                           */
+    bool           one_process;  /* ranks are threads                                  */
     enum sw_status (*usable)(const struct sw_device *device);  /* why this rank cannot use the row */
     /* Collective; all ranks agree afterwards on whether it failed. Where it does, comm is destroyed if it is there. */
     enum sw_status (*attach)(const struct sw_comm *host, struct sw_device *device, struct sw_comm **comm);

@@ -24,7 +24,7 @@
 typedef long double wide;
 
 enum { THREADS = 256 };                /* of a block of ends_k and beside_k                                     */
-enum { BATCHES = 4, LEAST_POINTS = 1 << 24 };  /* of a batch                                                    */
+enum { BATCHES = 2, LEAST_POINTS = 1 << 24 };  /* of a batch                                                    */
 
 struct part {
     struct sw_fd              line;    /* the part of the lines, as if it were all of them: n is cut.m          */
@@ -191,12 +191,16 @@ static enum sw_status launch_ends(const struct part *p, const struct sw_fd_cut_e
     return sw_kernel_launch(p->line.device, p->ends.kernel[kernel], blocks, p->sides, THREADS, 0, args);
 }
 
-/* Sum up the ends of a batch, and begin to exchange the sums. */
-static enum sw_status begin(const struct part *p, const void *f, long long line)
+static enum sw_status sum_ends(const struct part *p, const void *f, long long line)
 {
     struct sw_fd_cut_ends d = batch_of(p, line);
+    return launch_ends(p, &d, 0, (void *[]){&d, &f});
+}
+
+static enum sw_status begin_exchange(const struct part *p, long long line)
+{
+    const struct sw_fd_cut_ends d = batch_of(p, line);
     const size_t count = (size_t)d.lines * p->numbers;
-    SW_TRY(launch_ends(p, &d, 0, (void *[]){&d, &f}));
     return sw_comm_exchange_begin(p->line.cut.comm, p->line.line.periodic,
                                   &(struct sw_comm_transfer){count, d.message[0], (double *)d.received[1]},
                                   &(struct sw_comm_transfer){count, d.message[1], (double *)d.received[0]});
@@ -223,14 +227,17 @@ static enum sw_status solve(const struct part *p, const void *f, void *out, long
                             (void *[]){&d, &f, &out, &tile_size, &tiles, &next});
 }
 
+/* The exchange of a batch goes beside the sums of the next one, and beside the solve of the one before. */
 static enum sw_status apply(const struct sw_fd *fd, const void *f, void *out)
 {
     const struct part *p = fd->own;
-    if (p->sides) SW_TRY(begin(p, f, 0));
+    if (p->sides) SW_TRY(sum_ends(p, f, 0));
+    if (p->sides) SW_TRY(begin_exchange(p, 0));
     for (long long line = 0, next; line < p->lines; line = next) {
         next = line + p->batch;
+        if (p->sides && next < p->lines) SW_TRY(sum_ends(p, f, next));
         if (p->sides) SW_TRY(sw_comm_exchange_end(fd->cut.comm));
-        if (p->sides && next < p->lines) SW_TRY(begin(p, f, next));
+        if (p->sides && next < p->lines) SW_TRY(begin_exchange(p, next));
         SW_TRY(solve(p, f, out, line));
     }
     return SW_OK;

@@ -503,8 +503,8 @@ static enum sw_status try_slabs(const struct sw_comm *comm, void *plan)
     if (!st) st = sw_comm_on_device(comm, device, NULL, &on_device);
     if (!st) st = create_sims(p, comm, on_device, device);
     sw_comm_destroy(&on_device);
-    if (st != SW_E_ARG) return st;
-    char why[400];  /* of slabs that are too thin */
+    if (st != SW_E_ARG && st != SW_E_ABSENT) return st;
+    char why[1000];  /* of slabs that are too thin */
     snprintf(why, sizeof why, "%s", sw_err_message());
     return SW_FAIL(SW_E_CONFIG, "run.split: %s; use fewer devices", why);
 }

@@ -13,6 +13,7 @@
 #include "base/sw_err.h"
 #include "fd_helpers.h"
 #include "row_helpers.h"
+#include "fd_row_helpers.h"
 
 static double largest(const double *x, size_t count)
 {
@@ -42,7 +43,7 @@ static size_t points(const struct sw_fd_desc *d)
 static struct sw_fd_desc taken(const struct sw_fd_desc *d)
 {
     struct sw_fd_desc t = *d;
-    t.comm = under_test->refuse_cut ? sw_comm_null() : NULL;
+    t.comm = one_rank;
     return t;
 }
 
@@ -564,6 +565,8 @@ static void by_the_reference(const struct sw_fd_desc *d, const double *f, double
 {
     const struct sw_fd_ops *row = under_test;
     struct sw_device *own = device;
+    struct sw_comm *rank = one_rank;
+    one_rank = NULL;
     under_test = sw_fd_table[0];
     for (int j = 0; strcmp(under_test->name, "cpu.thomas"); j++) under_test = sw_fd_table[j];
     device = NULL;
@@ -572,6 +575,7 @@ static void by_the_reference(const struct sw_fd_desc *d, const double *f, double
     sw_device_close(&device);
     under_test = row;
     device = own;
+    one_rank = rank;
 }
 
 /* Far beyond where the factors have become constants, where lines may be cut; in whole groups of lines and others. */
@@ -973,6 +977,7 @@ int main(void)
     };
     int failed = 0;
     for_each_row(sw_fd_table)
-        failed += cmocka_run_group_tests_name(under_test->name, tests, open_device, close_device);
+        failed += cmocka_run_group_tests_name(under_test->name, tests, open_device_and_rank,
+                                              close_device_and_rank);
     return failed != 0;
 }

@@ -332,6 +332,16 @@ static void try_case(const char *scheme, const char *boundary, int axis, int ran
     sw_free(f);
 }
 
+/* Of a row for devices, whose kernels are compiled for each scheme, axis and kind of part: one axis of each scheme, and
+ * all variants of one. */
+static bool wanted_on_device(const char *scheme, int ranks, int axis, int variant)
+{
+    static const int axis_of[] = {2, 1, 2, 0};
+    if (under_test->space != SW_DEVICE) return true;
+    if (!strcmp(scheme, "d1_c6")) return ranks == 3;
+    return ranks == (variant & 1 ? 2 : 3) && axis == axis_of[strlen(scheme) % 4] && variant < 2;
+}
+
 static void agrees_with_the_undivided_lines(void **state)
 {
     (void)state;
@@ -342,6 +352,7 @@ static void agrees_with_the_undivided_lines(void **state)
                 for (int variant = 0; variant < 8; variant++) {
                     const bool half = sw_fd_at_midpoints(sw_fd_scheme_find(scheme)->kind);
                     if ((variant & 1 && !half) || (variant > 1 && variant / 2 != axis + 1)) continue;
+                    if (!wanted_on_device(scheme, sizes[k], axis, variant)) continue;
                     try_case(scheme, boundary, axis, sizes[k], (axis + k) % 3, variant);
                 }
 }
@@ -390,7 +401,7 @@ static void one_rank_needs_no_threads(void **state)
 /* Bits do not depend on how often, with how many threads, or beside how many other lines. */
 static void each_line_gives_the_same_bits_alone(void **state)
 {
-    struct problem p = {.ranks = 4, .count = {50, 41, 60, 47}, .row = under_test->name};
+    struct problem p = {.ranks = 4, .count = {50, 46, 55, 47}, .row = under_test->name};
     const int64_t n = 198, lines = 130;
     (void)state;
     need_gpu();

@@ -11,6 +11,7 @@
 #define ROW_OPS sw_fd_ops
 #include "base/sw_err.h"
 #include "row_helpers.h"
+#include "fd_row_helpers.h"
 
 /* Shapes whose planes are worked on together (z long enough), and not. */
 static const int64_t shapes[][3] = {
@@ -69,7 +70,7 @@ static char *fetch(const struct fields *a, int k)
 /* Rows for lines that are cut over ranks do them over one rank, which all of the field is on. */
 static const struct sw_comm *ranks(const struct sw_fd_nabla_desc *d, int axis)
 {
-    return under_test->refuse_cut && d->n[axis] > 1 ? sw_comm_null() : NULL;
+    return d->n[axis] > 1 ? one_rank : NULL;
 }
 
 static struct sw_fd_nabla_desc taken(const struct sw_fd_nabla_desc *d)
@@ -257,6 +258,7 @@ int main(void)
     };
     int failed = 0;
     for_each_row(sw_fd_table)
-        failed += cmocka_run_group_tests_name(under_test->name, tests, open_device, close_device);
+        failed += cmocka_run_group_tests_name(under_test->name, tests, open_device_and_rank,
+                                              close_device_and_rank);
     return failed != 0;
 }
