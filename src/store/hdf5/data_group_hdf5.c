@@ -331,7 +331,7 @@ static enum sw_status find_var(void *user, const char *name, bool is_group)
     sw_h5_dataset_close(sw_h5_dataset(f->h, path, &shape, &type));
     if (!f->s->piece_count) sw_h5_check_stored(f->h, path, -1);
     else
-        sw_h5_check_stored(f->h, path, kind_of(name, shape.rank, f->s->dim) == SW_VAR_FIELD ?
+        sw_h5_check_stored(f->h, path, kind_of(name, shape.rank, f->s->dim) == SW_VAR_FIELD && f->s->nfield ?
                            f->s->piece_count * sw_data_group_across(f->s) : 0);
     enum sw_var_kind kind = f->h->status ? SW_VAR_KINDS : kind_of(name, shape.rank, f->s->dim);
     if (kind == SW_VAR_KINDS) return f->h->status;

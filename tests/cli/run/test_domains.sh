@@ -72,11 +72,13 @@ config=$top/configs/tiny_advection.cfg code=1  # steps that are not stable: the 
 cut 1e-9 $accuracy -s time.dt=0.5 -s time.end=40.0 -s 'output.fields.times=[0.0]' -s 'output.scalars.every=20.0'
 code=0
 
-# ---- stopped half-way, another number of ranks goes on
+# ---- stopped half-way, before the last field or behind it, another number of ranks goes on
 expect 0 run "$config" -q -o whole.h5 --device cpu -s 'run.split="runs"' -s time.end=4.0 $accuracy
+seconds=2
 for then in cpu:0,1 cpu:0,1,2 cpu; do
     slowly 0.02 "$sweep" run "$config" -o "stopped-$then.h5" --device cpu:0,1 -s 'run.split="grid"' \
-        -s time.end=4.0 $accuracy --max-time 2 >out 2>err && fail 'it does not stop'
+        -s time.end=4.0 $accuracy --max-time $seconds >out 2>err && fail 'it does not stop'
+    seconds=6
     expect 0 status "stopped-$then.h5"; matches 'at step|step [0-9]+ of'
     expect 0 run "$config" -o "stopped-$then.h5" --device "$then" -s 'run.split="grid"' -s time.end=4.0 $accuracy
     says 'from step '
