@@ -273,26 +273,22 @@ static void report_done(struct sweep_run *run, const struct sw_run_sweep_summary
     run->cli->exit_code = all.diverged + all.failed > 0;
 }
 
-/* This process's part of the computing, which is all of it where it is alone. Processes that have slabs of each run
- * need no coordinator: all of them take the batches in the same order. */
+/* This process's part of the computing, which is all of it where it is alone. */
 static enum sw_status compute(struct sweep_run *run, struct sw_run_sweep_options *options,
                               struct sw_run_sweep_summary *summary)
 {
     const struct sw_comm *comm = run->cli->comm;
-    const bool slabs = run->plan->ranks > 1;
     struct sw_processes *processes = NULL;
     if (comm->size == 1) return sw_run_sweep(run->s->sweep, run->plan, run->completed, &run->devices, options, summary);
     options->rank = comm->rank;
     options->ranks = comm->size;
     options->client = !is_rank_0(run);
-    if (slabs) options->comm = comm;
-    else {
-        SW_TRY(sw_processes_create(comm, run->cli->host, run->plan, run->devices.count, options->stop, &processes));
-        options->queue = sw_processes_queue(processes);
-    }
+    options->comm = comm;
+    SW_TRY(sw_processes_create(comm, run->cli->host, run->plan, run->devices.count, options->stop, &processes));
+    options->queue = sw_processes_queue(processes);
     if (options->client) {
         options->progress = NULL;
-        options->event = slabs ? NULL : sw_processes_event;
+        options->event = sw_processes_event;
         options->user = processes;
     }
     enum sw_status st = sw_run_sweep(run->s->sweep, run->plan, run->completed, &run->devices, options, summary);

@@ -212,22 +212,23 @@ static struct sw_part_slab slab_of(const struct batch *b)
     return (struct sw_part_slab){comm->rank, comm->size, b->w->setup.domain.first[axis], b->w->setup.n[axis]};
 }
 
-/* The parts of a batch follow one another in the order of ranks, behind those of the batch before. Collective. */
+/* The parts of a batch follow one another in the order of ranks, behind those of the batch before. Each of all ranks of
+ * the job has numbers of its own. Collective. */
 static enum sw_status number_part(struct batch *b, struct sw_part_desc *desc)
 {
     struct worker *w = b->w;
-    const int ranks = desc->slab.ranks;
+    const struct sw_scheduler *s = w->scheduler;
+    desc->turn = s->options->ranks ? s->options->rank : w->number;
+    desc->of = s->options->ranks ? s->options->ranks : s->workers;
     if (!w->next_part) {
         double last;
-        SW_TRY(sw_files_last_part(w->scheduler->options->file, &w->next_part));
+        SW_TRY(sw_files_last_part(s->options->file, &w->next_part));
         last = (double)w->next_part;
         SW_TRY(sw_comm_max(w->comm, 1, &last));
-        w->next_part = ((long)last / ranks + 1) * ranks;
+        w->next_part = ((long)last / desc->of + 1) * desc->of;
     }
-    desc->turn = desc->slab.rank;
-    desc->of = ranks;
     desc->least = w->next_part + desc->turn;
-    w->next_part += ranks;
+    w->next_part += desc->of;
     return SW_OK;
 }
 

@@ -25,7 +25,12 @@ void domain_cut(const struct sw_comm *comm, const struct sw_comm *on_device, str
 
 enum sw_status domain_run(const struct sw_comm *comm, int ranks, sw_comm_part *part, void *context)
 {
-    return comm->size > 1 ? part(comm, context) : sw_comm_run("threads", ranks, part, context);
+    struct sw_comm *group;
+    if (comm->size == 1) return sw_comm_run("threads", ranks, part, context);
+    SW_TRY(sw_comm_split(comm, comm->rank / ranks, &group));
+    const enum sw_status st = part(group, context);
+    sw_comm_destroy(&group);
+    return st;
 }
 
 /* The gathered slabs have as many planes as the largest. */

@@ -19,8 +19,9 @@ int64_t domain_begin(int64_t n, int ranks, int rank);
  * @param on_device  the same ranks, for the memory of their devices (sw_comm_on_device()) */
 void domain_cut(const struct sw_comm *comm, const struct sw_comm *on_device, struct sw_setup *setup);
 
-/** Run `part` on as many ranks: the processes of comm, where it has several; else threads of this process. Each rank
- * calls it once with the communicator of all. @return as sw_comm_run() */
+/** Run `part` on groups of as many ranks. The processes of comm form the groups, where there are several, and each
+ * calls it once with the communicator of its group; else one group of threads of this process does.
+ * @return as sw_comm_run() */
 enum sw_status domain_run(const struct sw_comm *comm, int ranks, sw_comm_part *part, void *context);
 
 /** Of fields that each rank has its slab of, the whole ones, on every rank. Collective.

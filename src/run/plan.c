@@ -367,12 +367,38 @@ static int all_ranks(const struct sw_plan *p)
     return processes > 1 ? processes : p->own->devices->count;
 }
 
-/* Whether devices would have no work, and the runs are so large that a slab is worth one. */
-static bool has_few_large_runs(const struct sw_plan *p, int ranks)
+/* The smallest size of groups that all ranks can form, of those that are not below `least`; 0: there is none. */
+static int group_size(int all, int least)
 {
-    bool large = p->nruns < ranks;
-    for (int g = 0; g < p->ngroup; g++) large &= (double)sw_points(p->group[g].n) / ranks >= worth_a_device;
-    return large;
+    while (least <= all && all % least) least++;
+    return least <= all ? least : 0;
+}
+
+/* Whether the slabs of all runs, each cut over so many ranks, are worth a device. */
+static bool has_large_slabs(const struct sw_plan *p, int ranks)
+{
+    for (int g = 0; g < p->ngroup; g++)
+        if ((double)sw_points(p->group[g].n) / ranks < worth_a_device) return false;
+    return true;
+}
+
+/* How long groups of so many ranks take for all runs, in terms of one run on one rank. */
+static double time_of_groups(const struct sw_plan *p, int all, int ranks)
+{
+    const int groups = all / ranks;
+    return (double)((p->nruns + groups - 1) / groups) / ranks;
+}
+
+/* How many ranks cut a run together, `least` or more: as many as end soonest, of those the fewest, which exchange the
+ * least. Where each device has runs of its own, whole runs are no slower. */
+static int soonest_size(const struct sw_plan *p, int all, int least)
+{
+    int best = least;
+    if (least == 1 && p->nruns >= all) return 1;
+    for (int size = group_size(all, least + 1); size; size = group_size(all, size + 1))
+        if (has_large_slabs(p, size) && time_of_groups(p, all, size) < 0.999 * time_of_groups(p, all, best))
+            best = size;
+    return best;
 }
 
 /* A key whose work takes whole fields; NULL: the config has none. */
@@ -396,7 +422,7 @@ static enum sw_status check_slabs(const struct sw_plan *p)
                        "them out", key);
     if (p->own->sharing.processes > 1 && p->own->devices->count > 1)
         return SW_FAIL(SW_E_CONFIG, "run.split: each of %d processes has %d devices, and a grid is cut over processes "
-                       "with one each: start one process for each device", p->ranks, p->own->devices->count);
+                       "with one each: start one process for each device", all_ranks(p), p->own->devices->count);
     for (int g = 0; g < p->ngroup; g++) {
         const int64_t *n = p->group[g].n;
         const int axis = domain_axis(n);
@@ -413,7 +439,26 @@ static enum sw_status fit_ranks(struct sw_plan *p)
     return fit_memory(p);
 }
 
-/* How many ranks compute each run together, and what fits their memory. */
+/* Groups of run.ranks_per_run. */
+static enum sw_status check_groups(const struct sw_plan *p, int all)
+{
+    const int each = p->own->of.sweep->ranks_per_run;
+    const char *what = p->own->sharing.processes > 1 ? "processes" : "devices";
+    if (each > all)
+        return SW_FAIL(SW_E_CONFIG, "run.ranks_per_run = %d, and there are %d %s: start as many, or lower it to %d",
+                       each, all, what, all);
+    if (all % each == 0) return SW_OK;
+    int below = each, above = group_size(all, each);
+    while (all % below) below--;
+    if (below == 1)
+        return SW_FAIL(SW_E_CONFIG, "run.ranks_per_run: %d %s do not form groups of %d; %d would do", all, what, each,
+                       above);
+    return SW_FAIL(SW_E_CONFIG, "run.ranks_per_run: %d %s do not form groups of %d; %d or %d would do", all, what,
+                   each, below, above);
+}
+
+/* How many ranks cut a run together, and what fits their memory. Where the config does not say, groups become larger
+ * until their slabs fit. */
 static enum sw_status choose_ranks(struct sw_plan *p)
 {
     const struct sw_sweep *sweep = p->own->of.sweep;
@@ -421,13 +466,16 @@ static enum sw_status choose_ranks(struct sw_plan *p)
     const bool given = sweep->split == SW_SPLIT_GRID,
                may = sweep->problem->shape->decomposes && sweep->split != SW_SPLIT_RUNS && all > 1 && p->ngroup &&
                      (given || !needs_whole_fields(p));
-    p->ranks = may && (given || has_few_large_runs(p, all)) ? all : 1;
-    enum sw_status st = fit_ranks(p);
-    if (st == SW_E_TOO_LARGE && may && p->ranks == 1) {
-        p->ranks = all;
-        st = fit_ranks(p);
+    p->ranks = 1;
+    if (!may) return fit_ranks(p);
+    if (given && sweep->ranks_per_run) SW_TRY(check_groups(p, all));
+    p->ranks = !given ? soonest_size(p, all, 1) : sweep->ranks_per_run ? sweep->ranks_per_run : all;
+    for (;;) {
+        const enum sw_status st = fit_ranks(p);
+        const int larger = given ? 0 : group_size(all, p->ranks + 1);
+        if (!larger || !domain_any(p->own->sharing.comm, st == SW_E_TOO_LARGE)) return st;
+        p->ranks = soonest_size(p, all, larger);
     }
-    return st;
 }
 
 /* ---- totals */
@@ -513,7 +561,7 @@ static enum sw_status try_slabs(const struct sw_comm *comm, void *plan)
 static enum sw_status try_solvers(struct sw_plan *p)
 {
     const struct sw_devices *devices = p->own->devices;
-    const bool all_here = p->own->sharing.comm->size > 1 || p->ranks == devices->count;
+    const bool all_here = p->own->sharing.comm->size > 1 || all_ranks(p) == devices->count;
     if (p->ranks > 1 && all_here) return domain_run(p->own->sharing.comm, p->ranks, try_slabs, p);
     for (int k = devices->count - 1; k >= 0; k--) {
         const bool first = k == 0 || devices->device[k]->sm != devices->device[k - 1]->sm;
@@ -578,9 +626,10 @@ static enum sw_status largest_team(const struct sw_plan_desc *of, int64_t enough
     const struct sw_sweep *sweep = of->sweep;
     struct sw_group *group = NULL;
     int ngroup = 0;
-    const bool slabs = sweep->problem->shape->decomposes && sweep->split == SW_SPLIT_GRID;
-    *team = slabs ? enough : 1;
-    if (slabs || !sweep->problem->cuts || !of->count || of->count >= enough) return SW_OK;
+    const bool slabs = sweep->problem->shape->decomposes && sweep->split != SW_SPLIT_RUNS,
+               all = slabs && sweep->split == SW_SPLIT_GRID;
+    *team = all ? enough : 1;
+    if (all || !(slabs || sweep->problem->cuts) || !of->count || of->count >= enough) return SW_OK;
     SW_TRY(sw_sweep_groups(sweep, of->run, of->count, &group, &ngroup));
     for (int g = 0; g < ngroup; g++) {
         const double points = (double)sw_points(group[g].n);
@@ -630,6 +679,8 @@ failed:
     return st;
 }
 
+int sw_plan_groups(const struct sw_plan *p) { return p->ranks > 1 ? all_ranks(p) / p->ranks : 1; }
+
 void sw_plan_describe_domain(const struct sw_plan *p, struct sw_text *text)
 {
     if (p->ranks == 1 && p->ngroup && p->own->of.sweep->split == SW_SPLIT_GRID)
@@ -641,7 +692,9 @@ void sw_plan_describe_domain(const struct sw_plan *p, struct sw_text *text)
     for (int d = 0; d < g->dim; d++)
         sw_text_printf(text, "%s%lld", d ? " × " : "",
                        (long long)(d == axis ? domain_largest(g->n, p->ranks) : g->n[d]));
-    sw_text_printf(text, " points%s\n", p->ngroup > 1 ? " and smaller ones" : "");
+    sw_text_printf(text, " points%s", p->ngroup > 1 ? " and smaller ones" : "");
+    if (sw_plan_groups(p) > 1) sw_text_printf(text, " · %d groups of devices", sw_plan_groups(p));
+    sw_text_printf(text, "\n");
 }
 
 uint64_t sw_plan_digest(const struct sw_plan *p)

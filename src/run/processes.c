@@ -10,6 +10,7 @@
 #include "base/sw_err.h"
 #include "base/sw_async_stream.h"
 #include "base/sw_mem.h"
+#include "base/sw_text.h"
 #include "comm/sw_message.h"
 #include "run/assignments.h"
 #include "run/heartbeat.h"
@@ -48,6 +49,9 @@ struct peer {                         /* rank 0 keeps one of each client, a clie
     double in_flight;                 /* points times steps                                   */
 };
 
+/* Where runs are cut over groups of ranks, what has made one of them fail: the others of its group wait for it. */
+struct group_failure { double since; int rank; struct sw_err_kept why; };  /* clock; 0: none has failed */
+
 struct request { int rank, worker; };  /* for work: no batch has become free for it yet        */
 
 struct sw_processes {
@@ -67,6 +71,8 @@ struct sw_processes {
 
     /* rank 0 */
     struct assignments *assignments;
+    int     ranks;                    /* that compute a run together, each a slab             */
+    struct group_failure failed;
     struct request *request;          /* [all_workers] a worker has one at a time             */
     int     nrequests, all_workers;   /* of all ranks                                         */
 
@@ -154,6 +160,41 @@ static void check_silence(struct sw_processes *p, int rank, double now)
     print_silent_rank(p, rank, "does not answer");
 }
 
+/* ---- rank 0: groups of ranks that compute a run together */
+
+static void note_failure(struct sw_processes *p, int rank, const struct sw_err_kept *why)
+{
+    struct group_failure *f = &p->failed;
+    if (p->ranks == 1 || p->comm->rank || !why->status || why->status == SW_E_STOPPED) return;
+    if (f->since > 0 && (f->why.status != SW_E_COMM || why->status == SW_E_COMM)) return;
+    *f = (struct group_failure){f->since > 0 ? f->since : sw_clock(), rank, *why};
+}
+
+/* Whether all ranks have exited that do not wait for the one that has failed: they leave their checkpoints. */
+static bool other_groups_have_exited(const struct sw_processes *p)
+{
+    for (int k = 1; k < p->comm->size; k++)
+        if (!p->peer[k].exited && k / p->ranks != p->failed.rank / p->ranks) return false;
+    return p->failed.rank < p->ranks || !p->scheduler || !sw_scheduler_has_workers(p->scheduler);
+}
+
+/* Seconds: those of a group that have failed together have exited by then; the others may have checkpoints to write. */
+static const double exit_together = 5, exit_at_last = 40;
+
+/* A rank that waits for one that has failed waits for ever: the job ends, with the one message. */
+static void end_group_that_waits(struct sw_processes *p, double now)
+{
+    const struct group_failure *f = &p->failed;
+    const double waited = f->since > 0 ? now - f->since : 0;
+    struct sw_text text = {0};
+    if (waited < exit_together || (waited < exit_at_last && !other_groups_have_exited(p))) return;
+    sw_text_add_shown(&text, f->why.message, "\n\t");
+    if (f->rank) fprintf(stderr, "error: %s\n", sw_text_get(&text));
+    else fprintf(stderr, "error: rank 0 of %d on %s: %s\n", p->comm->size, p->host[0], sw_text_get(&text));
+    sw_async_stderr_wait(1, NULL);
+    sw_message_abort_job(sw_status_exit_code(f->why.status));
+}
+
 /* Before messages are received: while this process was suspended, nobody was silent. */
 static void allow_for_suspension(struct sw_processes *p, double now)
 {
@@ -233,7 +274,13 @@ static enum sw_status receive_exit(struct sw_processes *p, int from, const struc
     SW_TRY(assignments_return(p->assignments, from));
     if (m->status == SW_OK || m->status == SW_E_STOPPED) return SW_OK;
     name_rank(p, from, m->text, text, sizeof text);
-    if (m->status != SW_E_CUDA && m->status != SW_E_MEMORY) return SW_FAIL(m->status, "%s", text);
+    if ((m->status != SW_E_CUDA && m->status != SW_E_MEMORY) || p->ranks > 1) {
+        struct sw_err_kept why = {0};
+        SW_FAIL(m->status, "%s", text);
+        sw_err_keep(&why, m->status);
+        note_failure(p, from, &why);
+        return sw_err_raise(&why);
+    }
     if (p->scheduler) sw_scheduler_add_event(p->scheduler, &e);
     return SW_OK;
 }
@@ -432,7 +479,10 @@ static enum sw_status poll_once(struct sw_processes *p)
         if (k != p->comm->rank && (k == 0 || p->comm->rank == 0)) check_silence(p, k, now);
     if (p->comm->rank) return p->peer[0].released ? leave(p) : SW_OK;
     SW_TRY(answer_requests(p));
-    return p->complete || any_client_left(p) ? SW_OK : release_clients(p);
+    if (!p->complete && !any_client_left(p)) return release_clients(p);
+    if (p->scheduler) note_failure(p, 0, sw_scheduler_failure(p->scheduler));
+    end_group_that_waits(p, now);
+    return SW_OK;
 }
 
 /* ---- the poll of the work queue, while a scheduler runs */
@@ -535,7 +585,7 @@ enum sw_status sw_processes_create(const struct sw_comm *comm, char (*host)[64],
     SW_TRY(sw_comm_sum(comm, 1, &all_workers));
     enum sw_status st = sw_alloc(1, &p);
     if (!st) {
-        *p = (struct sw_processes){.comm = comm, .host = host, .stop = stop, .workers = workers,
+        *p = (struct sw_processes){.comm = comm, .host = host, .stop = stop, .workers = workers, .ranks = plan->ranks,
                                    .all_workers = (int)all_workers};
         st = make_queue(p, plan);
     }
@@ -568,6 +618,7 @@ enum sw_status sw_processes_finish(struct sw_processes **processes, enum sw_stat
     if (!p) return st;
     p->scheduler = NULL;
     sw_err_keep(&own, st);
+    note_failure(p, 0, &own);
     kept = own;
     for (bool sent = false; !p->complete || any_client_sends(p);) {
         enum sw_status failed = sent ? SW_OK : send_exit(p, &own);

@@ -67,6 +67,8 @@ struct sw_scheduler {
     struct sw_run_sweep_summary *summary;
     struct sw_work_queue *queue;
     struct sw_output_lock *lock;        /* of the file; a client has it from its first batch on */
+    struct sw_comm  *group;             /* the processes that compute each run with this one; NULL: runs are not cut, or
+                                         * the devices of this process compute them */
     double           started;           /* clock                                    */
     int              workers, running;  /* all workers; those that have not exited  */
     int              threads;           /* started: of workers 0 ..; one for all where they are ranks  */

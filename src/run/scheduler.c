@@ -58,6 +58,10 @@ static void add_totals(struct sw_totals *sum, const struct sw_totals *totals)
 
 void sw_scheduler_add_done(struct sw_scheduler *s, const struct sw_totals *totals) { add_totals(&s->done, totals); }
 
+const struct sw_err_kept *sw_scheduler_failure(const struct sw_scheduler *s) { return &s->failed; }
+
+bool sw_scheduler_has_workers(const struct sw_scheduler *s) { return s->running > 0; }
+
 void sw_scheduler_set_in_flight_elsewhere(struct sw_scheduler *s, double points_steps)
 {
     s->in_flight_elsewhere = points_steps;
@@ -103,11 +107,13 @@ static void scheduler_show_progress(struct sw_scheduler *s, const char *phase)
 
 /* ---- failures */
 
-/* Keep a failure that ends the call, and stop the workers. Rank 0 takes a client that ends with SW_E_MEMORY for one
- * that has lost its device, and the other ranks go on (receive_exit() in processes.c); a client that cannot
- * go on for want of memory therefore ends with another status. */
+/* Keep a failure that ends the call, and stop the workers: the first one, or the one that made others fail which had
+ * waited for it (SW_E_COMM). Rank 0 takes a client that ends with SW_E_MEMORY for one that has lost its device, and the
+ * other ranks go on (receive_exit() in processes.c); a client that cannot go on for want of memory therefore ends with
+ * another status. */
 static void fail_sweep(struct sw_scheduler *s, enum sw_status st)
 {
+    if (st && st != SW_E_COMM && s->failed.status == SW_E_COMM) s->failed = (struct sw_err_kept){0};
     sw_err_keep(&s->failed, st);
     if (s->options->client && s->failed.status == SW_E_MEMORY) s->failed.status = SW_E_COMM;
     if (st) sw_scheduler_stop(s);
@@ -280,12 +286,15 @@ static void serve_workers(struct sw_scheduler *s)
 
 /* ---- start and end */
 
-static enum sw_status run_as_rank(const struct sw_comm *comm, void *scheduler)
+static enum sw_status run_as_rank(const struct sw_comm *all, void *scheduler)
 {
     struct sw_scheduler *s = scheduler;
-    struct worker *w = &s->worker[comm->rank];
-    w->comm = comm;
+    struct worker *w = &s->worker[all->rank];
+    struct sw_comm *group;
+    SW_TRY(sw_comm_split(all, all->rank / s->plan->ranks, &group));
+    w->comm = group;
     worker_run(w);
+    sw_comm_destroy(&group);
     return sw_err_raise(&w->failed);
 }
 
@@ -307,7 +316,7 @@ static void *run_ranks(void *scheduler)
 /* Begin the threads of the workers, or the one of the ranks that they are. */
 static enum sw_status start_threads(struct sw_scheduler *s)
 {
-    const bool ranks = s->plan->ranks > 1 && !s->options->comm;
+    const bool ranks = s->plan->ranks > 1 && !s->group;
     const int threads = ranks ? 1 : s->workers;
     for (int k = 0; k < threads; k++) {
         struct worker *w = &s->worker[k];
@@ -328,7 +337,7 @@ static enum sw_status start_workers(struct sw_scheduler *s, const struct sw_devi
         w->number = k;
         w->device = devices->device[k * team];
         w->helper = &devices->device[k * team + 1];
-        w->comm = s->plan->ranks > 1 ? s->options->comm : NULL;  /* threads have theirs from run_as_rank() */
+        w->comm = s->group;  /* threads have theirs from run_as_rank() */
         w->group = w->batch = w->written = -1;
         w->chunk = 1;
         w->provenance = s->options->provenance;
@@ -383,19 +392,26 @@ static enum sw_status scheduler_run(struct sw_scheduler *s, const struct sw_devi
 static enum sw_status compute_batches(struct sw_scheduler *s, const struct sw_devices *devices)
 {
     struct sw_work_queue local = {0};
-    const struct sw_comm *comm = s->plan->ranks > 1 ? s->options->comm : NULL;
+    const int most = devices->count / s->plan->team;
     s->queue = s->options->queue;
-    if (comm) {  /* the first rank has the lock and shares it */
-        SW_TRY(sw_comm_barrier(comm));
-        SW_TRY(join_lock(s));
-    }
+    if (s->group) SW_TRY(join_lock(s));  /* the first rank shares it: form_groups() was after that */
     if (!s->queue) {
-        SW_TRY(sw_work_queue_local(s->plan, devices->count / s->plan->team, &local));
+        SW_TRY(sw_work_queue_local(s->plan, s->plan->ranks > 1 ? sw_plan_groups(s->plan) : most, &local));
         s->queue = &local;
     }
     enum sw_status st = scheduler_run(s, devices);
     if (local.destroy) local.destroy(&local);
-    return comm ? sw_comm_meet(comm, st) : st;  /* parts are joined when those of all ranks are there */
+    return st;
+}
+
+/* The processes that compute a run together. Collective: all of the job come, also one that has failed.
+ * @param st  of this process */
+static enum sw_status form_groups(struct sw_scheduler *s, enum sw_status st)
+{
+    const struct sw_comm *all = s->plan->ranks > 1 ? s->options->comm : NULL;
+    if (!all) return st;
+    SW_TRY(sw_comm_agree(all, st));
+    return sw_comm_split(all, all->rank / s->plan->ranks, &s->group);
 }
 
 static void fill_summary(const struct sw_scheduler *s)
@@ -477,7 +493,9 @@ enum sw_status sw_run_sweep(struct sw_sweep *sweep, struct sw_plan *plan, const 
     enum sw_status st = options->client || s.lock ? SW_OK : sw_output_lock(options->file, &s.lock);
     if (!st && !options->client && options->ranks > 1) st = sw_output_lock_share(s.lock);
     if (!st && sweep->accuracy < 0) st = sw_representatives_choose(sweep, NULL, sweep->nruns, SAMPLED, &s.sample);
+    st = form_groups(&s, st);
     if (!st) st = compute_batches(&s, devices);
+    sw_comm_destroy(&s.group);
     fill_summary(&s);
     if (!st && !options->client) st = merge_unless_stopped(&s, completed);
     if (s.lock != options->lock) sw_output_unlock(&s.lock);

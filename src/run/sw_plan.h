@@ -22,7 +22,8 @@ struct sw_plan {
     struct sw_group *group;        /* runs still to do                                                      */
     int64_t  nbatch;
     struct sw_plan_batch *batch;
-    int      ranks;                /* that compute each run together, each a slab of its grid (domain.h); 1: whole  */
+    int      ranks;                /* that compute each run together, each a slab of its grid (domain.h); 1: whole.
+                                    * All of the job form groups of so many, in their order                 */
     int      team;                 /* devices that compute a batch together, a cut run; 1: each takes batches       */
     int64_t  nruns, done, failed;  /* to do; already in the file (done; diverged or failed)                 */
     double   points_steps;         /* sum of n * steps over the runs to do                                  */
@@ -73,6 +74,8 @@ enum sw_status sw_plan_most_devices(const struct sw_plan_desc *desc, int64_t eno
 enum sw_status sw_plan_make(const struct sw_plan_desc *desc, const struct sw_devices *devices,
                             const struct sw_plan_sharing *sharing, struct sw_plan **plan);
 void sw_plan_destroy(struct sw_plan **plan);
+/** How many groups of plan.ranks ranks compute side by side; 1: runs are not cut, or all ranks cut each of them. */
+int sw_plan_groups(const struct sw_plan *plan);
 /** How grids are cut, a line for `sweep run` and `sweep check`: "grid     cut along z over 2 devices: …"; nothing where
  * they are not. */
 void sw_plan_describe_domain(const struct sw_plan *plan, struct sw_text *text);

@@ -44,8 +44,8 @@ struct sw_run_sweep_options {
     struct sw_output_lock *lock;   /* of it, where the caller holds it; NULL: it is locked meanwhile        */
     struct sw_work_queue *queue;   /* NULL: sw_work_queue_local()                                           */
     bool    client;                /* another process locks the file, gives us access to it, and merges     */
-    const struct sw_comm *comm;    /* where plan.ranks > 1: the processes that compute each run together, one rank
-                                      each; NULL: the devices of this process do                            */
+    const struct sw_comm *comm;    /* where plan.ranks > 1: all processes, which form groups of as many that compute
+                                      a run together; NULL: the devices of this process do                  */
     int     rank, ranks;           /* of the processes that write to the file at once; 0, 0: only this one  */
     double  max_seconds;           /* stop after that long, but not before 0.1 s of steps; 0: never         */
     double  checkpoint_seconds;    /* between two checkpoints of a batch; 0: none; less: as often as costs 1 %

@@ -71,6 +71,10 @@ void sw_scheduler_offer_help(struct sw_scheduler *scheduler, const struct sw_hel
 void sw_scheduler_stop(struct sw_scheduler *scheduler);
 /** Whether they are to stop: a signal, the time limit, a failure with fail_fast, sw_scheduler_stop(). */
 bool sw_scheduler_is_stopping(const struct sw_scheduler *scheduler);
+/** Why the call fails; status SW_OK: it does not. */
+const struct sw_err_kept *sw_scheduler_failure(const struct sw_scheduler *scheduler);
+/** Whether workers of this process have not exited. */
+bool sw_scheduler_has_workers(const struct sw_scheduler *scheduler);
 /** Points times steps of the batches that this process has in flight. */
 double sw_scheduler_in_flight_here(struct sw_scheduler *scheduler);
 #endif

@@ -108,7 +108,7 @@ static enum sw_status compute_batch(struct worker *w)
     SW_TRY(complete_written_batch(w));  /* the batch before */
     worker_lock(w);
     w->written = w->batch;
-    w->written_totals = w->totals;
+    w->written_totals = worker_follows(w) ? (struct sw_totals){0} : w->totals;
     w->mark = writer_mark(w->writer);
     w->batch = -1;
     w->in_flight = 0;

@@ -105,6 +105,11 @@ const struct sw_key sw_common_keys[] = {
               "runs of its own; \"grid\", the grid of each run is cut over all of them, into slabs along its last axis "
               "(docs/howto/mpi.md); \"auto\" cuts grids where a run does not fit one device, or there are fewer runs "
               "than devices and the runs are large. On CPUs alone so far, for compact and advection."},
+    {.path = "run.ranks_per_run", .kind = SW_KEY_COUNT, .min = 0, .max = 4096, .fallback = "0",
+     .about = "How many processes, or devices of one process, cut the grid of a run among them: those of the job form "
+              "groups of so many, and each group takes runs as it becomes free. It divides the number of all. Not "
+              "given: with run.split = \"grid\" all cut each run; with \"auto\" the smallest groups that end soonest "
+              "(docs/howto/mpi.md)."},
     {.path = "run.checkpoint", .kind = SW_KEY_REAL, .unit = "min", .min = 0, .max = 1e6, .fallback = "10",
      .about = "Minutes between checkpoints of the batch under way; 0 for none. Not given: as often as costs 1 % of the "
               "time, which is measured, between 30 s and 10 minutes, with at most 32 MiB of states in 10 minutes, or "

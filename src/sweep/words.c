@@ -429,10 +429,22 @@ static void check_output(struct sw_sweep *s)
 static void read_split(struct sw_sweep *s)
 {
     const char *word = key_text(s, "run.split");
+    const struct sw_setting *ranks = sw_config_find(s->config, "run.ranks_per_run");
     s->split = !strcmp(word, "grid") ? SW_SPLIT_GRID : !strcmp(word, "runs") ? SW_SPLIT_RUNS : SW_SPLIT_AUTO;
+    s->ranks_per_run = (int)read_number(s, "run.ranks_per_run");
     if (s->split == SW_SPLIT_GRID && !s->problem->shape->decomposes)
         report_error(s, sw_config_find(s->config, "run.split"), "'run.split' = \"grid\": the grids of %s are not cut "
                      "over devices; leave it out, and each device computes runs of its own", s->problem->name);
+    else if (s->ranks_per_run > 1 && !s->problem->shape->decomposes)
+        report_error(s, ranks, "'run.ranks_per_run' = %d: the grids of %s are not cut over devices; leave it out, and "
+                     "each device computes runs of its own", s->ranks_per_run, s->problem->name);
+    else if (s->ranks_per_run > 1 && s->split == SW_SPLIT_RUNS)
+        report_error(s, ranks, "'run.ranks_per_run' = %d, but 'run.split' = \"runs\" cuts no grid; leave one of them "
+                     "out", s->ranks_per_run);
+    else if (s->ranks_per_run == 1 && s->split == SW_SPLIT_GRID)
+        report_error(s, ranks, "'run.ranks_per_run' = 1, but 'run.split' = \"grid\" cuts the grid of each run; leave "
+                     "one of them out");
+    else if (s->ranks_per_run) s->split = s->ranks_per_run > 1 ? SW_SPLIT_GRID : SW_SPLIT_RUNS;
 }
 
 enum sw_status options_read(struct sw_sweep *s)

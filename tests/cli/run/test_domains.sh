@@ -105,6 +105,37 @@ near w1.h5 auto.h5 0
 expect 0 run c.cfg -o w0.h5 -s 'run.split="auto"'; grep -q 'cut along' err && fail 'small runs are cut'
 expect 4 run c.cfg -s run.memory=0.0001; says 'for the slab of each of 2 devices'
 
+# ---- groups of devices, each of which cuts runs of its own: the bits of one group
+groups='-s axis="z" -s sweep.k="range(1,7)" -s run.batch=1'
+expect 0 run c.cfg -q -o g1.h5 --device cpu:0,1 $groups -s run.ranks_per_run=2
+expect 0 run c.cfg -o g2.h5 --device cpu:0,1,2,3 $groups -s run.ranks_per_run=2
+says 'grid     cut along z over 2 devices: slabs of 16 × 17 × 30 points · 2 groups of devices'; says 'done     7 ok'
+near g1.h5 g2.h5 0
+expect 0 run c.cfg -q -o g4.h5 --device cpu:0,1,2,3 $groups; near g1.h5 g4.h5 2e-14
+expect 3 run c.cfg -o none.h5 --device cpu:0,1,2,3 -s run.ranks_per_run=3
+says 'run.ranks_per_run: 4 devices do not form groups of 3; 2 or 4 would do'
+expect 3 run c.cfg -o none.h5 --device cpu:0,1,2 -s run.ranks_per_run=2
+says 'run.ranks_per_run: 3 devices do not form groups of 2; 3 would do'
+expect 3 run c.cfg -o none.h5 -s run.ranks_per_run=3
+says 'run.ranks_per_run = 3, and there are 2 devices: start as many, or lower it to 2'
+expect 3 run c.cfg -o none.h5 -s 'run.split="runs"' -s run.ranks_per_run=2
+says "'run.ranks_per_run' = 2, but 'run.split' = \"runs\" cuts no grid; leave one of them out"
+expect 3 run c.cfg -o none.h5 -s run.ranks_per_run=1; says "'run.ranks_per_run' = 1, but 'run.split' = \"grid\" cuts"
+expect 3 run heat.cfg -o none.h5 -s 'run.split="auto"' -s run.ranks_per_run=2
+says "'run.ranks_per_run' = 2: the grids of heat are not cut over devices"
+expect 0 check c.cfg --device cpu -s run.ranks_per_run=2; prints 'grid     whole: '
+
+# ---- auto forms the groups that end soonest, of slabs of 2^24 points and more; whole runs where these end as soon
+form() {  # form RUNS DEVICES LINE
+    expect 0 check c.cfg --device "$2" -s "sweep.k=$1" -s 'grid.n=[256, 256, 512]' -s 'run.split="auto"'
+    if [ "$3" ]; then prints "grid     cut along z over $3"
+    else grep -q '^grid' out && fail "runs $1 on $2 are cut"; fi
+}
+form '[1]' cpu:0,1,2,3 '2 devices: slabs of 256 × 256 × 256 points'
+form '[1,2]' cpu:0,1,2,3 '2 devices: slabs of 256 × 256 × 256 points · 2 groups of devices'
+form '[1,2]' cpu:0,1 ''
+form '[1,2,3]' cpu:0,1,2,3 ''
+
 # ---- a slab of the last checkpoint is damaged, or gone: the runs begin again
 for how in damaged gone; do
     slowly 0.02 "$sweep" run "$config" -o "$how.h5" --device cpu:0,1 -s 'run.split="grid"' \
@@ -138,6 +169,23 @@ ranks 3 2 "$sweep" run c.cfg -o none.h5; once 'start one process for each device
 timeout -k 5 $patience mpirun -n 3 "$sweep" check c.cfg --device cpu >out 2>err </dev/null || fail 'check under mpirun'
 prints 'grid     cut along z over 3 devices: slabs of 16 × 17 × 20 points'
 
+# ---- groups of processes; stopped, groups of another size go on
+ranks 0 4 "$sweep" run c.cfg -o m4.h5 --device cpu $groups -s run.ranks_per_run=2
+once 'over 2 devices: slabs of 16 × 17 × 30 points · 2 groups of devices'; once 'done     7 ok'
+near g1.h5 m4.h5 0
+ranks 3 3 "$sweep" run c.cfg -o none.h5 --device cpu -s run.ranks_per_run=2
+once 'run.ranks_per_run: 3 processes do not form groups of 2; 3 would do'
+many='-s time.end=4.0 -s run.batch=1'
+for then in 4:2 3:3 1:0; do
+    ranks 75 4 "$sweep" run "$config" -o "groups-$then.h5" --device cpu -s run.ranks_per_run=2 $many $accuracy \
+        --max-time 0.1
+    expect 0 status "groups-$then.h5"; matches 'at step|step [0-9]+ of'
+    ranks 0 "${then%:*}" "$sweep" run "$config" -o "groups-$then.h5" --device cpu $many $accuracy \
+        -s run.ranks_per_run="${then#*:}"
+    once 'from step '
+    near whole.h5 "groups-$then.h5" 1e-11
+done
+
 # ---- a rank is killed: the job ends, and another number of ranks computes what is missing
 cat >many.cfg <<'CFG'
 problem = "compact"; sweep = { k = "range(1, 24)"; }; grid = { n = [32, 32, 31]; length = "2*pi"; };
@@ -161,5 +209,15 @@ timeout -k 5 $patience mpirun -n 2 sh -c "[ \$OMPI_COMM_WORLD_RANK != 1 ] || exp
     FAIL_AT=60 LD_PRELOAD=$build/fail_nth.so; exec '$sweep' run many.cfg -o full.h5" >out 2>err </dev/null
 [ $? = 5 ] || fail 'a full disk on a rank'
 once 'No space left on device'; once 'rank 1 of 2'
+expect 0 run many.cfg -o full.h5; near all.h5 full.h5 0
+
+# ---- the same on a rank of the second group: the first one leaves what it has
+SECONDS=0
+timeout -k 5 $patience mpirun -n 4 sh -c "[ \$OMPI_COMM_WORLD_RANK != 3 ] || export FAIL_KIND=write FAIL_FROM=part- \
+    FAIL_AT=60 LD_PRELOAD=$build/fail_nth.so; exec '$sweep' run many.cfg -o full.h5 -s run.ranks_per_run=2 --force" \
+    >out 2>err </dev/null
+[ $? = 5 ] || fail 'a full disk on a rank of a group'
+once 'No space left on device'; once 'rank 3 of 4'
+((SECONDS < 60)) || fail "the job ends after $SECONDS s"
 expect 0 run many.cfg -o full.h5; near all.h5 full.h5 0
 end
