@@ -219,6 +219,36 @@ static void print_steps(const struct check *c)
     console_print(c->cli, "\n");
 }
 
+/* "24 MiB in 12 messages" */
+static void print_sent(const struct check *c, double messages, double numbers)
+{
+    char bytes[24];
+    console_print(c->cli, "%s in %.0f message%s", format_memory(sizeof(double) * numbers, bytes), messages,
+                  messages == 1 ? "" : "s");
+}
+
+/* Of grids that are cut. */
+static enum sw_status print_exchange(const struct check *c, const struct sw_plan *p)
+{
+    struct sw_comm_traffic t;
+    if (p->ranks == 1) return SW_OK;
+    SW_TRY(sw_plan_traffic(c->s->sweep, p, &c->devices, &t));
+    const double *messages = t.messages, *numbers = t.numbers,
+                 beside = fmax(messages[SW_COMM_LEFTWARD], messages[SW_COMM_RIGHTWARD]),
+                 all = messages[SW_COMM_TO_ALL] + messages[SW_COMM_FEW_TO_ALL];
+    console_print(c->cli, "exchange %s", beside + all > 0 ? "" : "nothing");
+    if (beside > 0) {
+        print_sent(c, beside, fmax(numbers[SW_COMM_LEFTWARD], numbers[SW_COMM_RIGHTWARD]));
+        console_print(c->cli, " to the next device on each side%s", all > 0 ? ", " : "");
+    }
+    if (all > 0) {
+        print_sent(c, all, numbers[SW_COMM_TO_ALL] + numbers[SW_COMM_FEW_TO_ALL]);
+        console_print(c->cli, " to all others");
+    }
+    console_print(c->cli, "%s\n", beside + all > 0 ? ", in a step of a batch" : "");
+    return SW_OK;
+}
+
 /* Of a plan that has batches. */
 static enum sw_status print_means(const struct check *c, const struct sw_plan *p)
 {
@@ -231,8 +261,11 @@ static enum sw_status print_means(const struct check *c, const struct sw_plan *p
                   c->s->sweep->single_steps ? " in single precision" : "", sw_text_get(&domain));
     sw_text_free(&name);
     sw_text_free(&domain);
-    console_print(c->cli, "memory   %s a run, %s a batch, of %s%s%s\n", format_memory((double)p->run_bytes, a),
-                  format_memory((double)p->batch_bytes, b), format_memory(cli_devices_memory(&c->devices), m),
+    SW_TRY(print_exchange(c, p));
+    console_print(c->cli, "memory   ");
+    if (p->ranks == 1) console_print(c->cli, "%s a run, ", format_memory((double)p->run_bytes, a));
+    console_print(c->cli, "%s a batch%s, of %s%s%s\n", format_memory((double)p->batch_bytes, b),
+                  p->ranks > 1 ? " on each device" : "", format_memory(cli_devices_memory(&c->devices), m),
                   p->host_bytes > 0 ? "; of the host " : "",
                   p->host_bytes > 0 ? format_memory(p->host_bytes, host) : "");
     return SW_OK;

@@ -173,8 +173,22 @@ enum sw_status sw_comm_split(const struct sw_comm *comm, int color, struct sw_co
 enum sw_status sw_comm_on_device(const struct sw_comm *host, struct sw_device *device, const char *row,
                                  struct sw_comm **comm);
 
-/** Free what sw_comm_split() and sw_comm_on_device() made. All its ranks do so when their operations have returned.
- * Each waits for its own device, and for no other rank: where none has failed, ranks of devices pass a barrier before,
- * since another one may still be reading. NULL and *NULL are fine. */
+/* What a rank sends: to the left neighbour, to the right one, by gather and all_to_all to each of the other ranks (the
+ * most), and to all of them in operations on a few numbers, as reductions. */
+enum sw_comm_way { SW_COMM_LEFTWARD, SW_COMM_RIGHTWARD, SW_COMM_TO_ALL, SW_COMM_FEW_TO_ALL, SW_COMM_WAYS };
+struct sw_comm_traffic { double messages[SW_COMM_WAYS], numbers[SW_COMM_WAYS]; };
+
+/** A communicator of one rank of several of which there is no other, to count what it sends in some work: operations
+ * return at once. On the host 0 comes from others, or where all gather, what this rank sends; on a device nothing.
+ * @param space    of the arrays of exchange(), gather() and all_to_all()
+ * @param traffic  counted up, also by parts; outlives comm
+ * @param comm     out; free with sw_comm_destroy()
+ * @return SW_E_MEMORY */
+enum sw_status sw_comm_trial(int size, int rank, enum sw_space space, struct sw_comm_traffic *traffic,
+                             struct sw_comm **comm);
+
+/** Free what sw_comm_split(), sw_comm_on_device() and sw_comm_trial() made. All its ranks do so when their operations
+ * have returned. Each waits for its own device, and for no other rank: where none has failed, ranks of devices pass a
+ * barrier before, since another one may still be reading. NULL and *NULL are fine. */
 void sw_comm_destroy(struct sw_comm **comm);
 #endif

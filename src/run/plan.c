@@ -433,8 +433,10 @@ static enum sw_status check_slabs(const struct sw_plan *p)
     return SW_OK;
 }
 
-static enum sw_status fit_ranks(struct sw_plan *p)
+static enum sw_status fit_ranks(struct sw_plan *p, int ranks)
 {
+    p->ranks = ranks;
+    p->groups = ranks > 1 ? all_ranks(p) / ranks : 1;
     if (p->ranks > 1) SW_TRY(sw_comm_agree(p->own->sharing.comm, check_slabs(p)));
     return fit_memory(p);
 }
@@ -466,15 +468,14 @@ static enum sw_status choose_ranks(struct sw_plan *p)
     const bool given = sweep->split == SW_SPLIT_GRID,
                may = sweep->problem->shape->decomposes && sweep->split != SW_SPLIT_RUNS && all > 1 && p->ngroup &&
                      (given || !needs_whole_fields(p));
-    p->ranks = 1;
-    if (!may) return fit_ranks(p);
+    if (!may) return fit_ranks(p, 1);
     if (given && sweep->ranks_per_run) SW_TRY(check_groups(p, all));
-    p->ranks = !given ? soonest_size(p, all, 1) : sweep->ranks_per_run ? sweep->ranks_per_run : all;
+    int ranks = !given ? soonest_size(p, all, 1) : sweep->ranks_per_run ? sweep->ranks_per_run : all;
     for (;;) {
-        const enum sw_status st = fit_ranks(p);
-        const int larger = given ? 0 : group_size(all, p->ranks + 1);
+        const enum sw_status st = fit_ranks(p, ranks);
+        const int larger = given ? 0 : group_size(all, ranks + 1);
         if (!larger || !domain_any(p->own->sharing.comm, st == SW_E_TOO_LARGE)) return st;
-        p->ranks = soonest_size(p, all, larger);
+        ranks = soonest_size(p, all, larger);
     }
 }
 
@@ -679,8 +680,6 @@ failed:
     return st;
 }
 
-int sw_plan_groups(const struct sw_plan *p) { return p->ranks > 1 ? all_ranks(p) / p->ranks : 1; }
-
 void sw_plan_describe_domain(const struct sw_plan *p, struct sw_text *text)
 {
     if (p->ranks == 1 && p->ngroup && p->own->of.sweep->split == SW_SPLIT_GRID)
@@ -693,7 +692,7 @@ void sw_plan_describe_domain(const struct sw_plan *p, struct sw_text *text)
         sw_text_printf(text, "%s%lld", d ? " × " : "",
                        (long long)(d == axis ? domain_largest(g->n, p->ranks) : g->n[d]));
     sw_text_printf(text, " points%s", p->ngroup > 1 ? " and smaller ones" : "");
-    if (sw_plan_groups(p) > 1) sw_text_printf(text, " · %d groups of devices", sw_plan_groups(p));
+    if (p->groups > 1) sw_text_printf(text, " · %d groups of devices", p->groups);
     sw_text_printf(text, "\n");
 }
 

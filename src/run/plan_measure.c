@@ -4,6 +4,7 @@
 #include "base/sw_clock.h"
 #include "base/sw_mem.h"
 #include "device/sw_snapshot.h"
+#include "run/domain.h"
 #include "run/plan_impl.h"
 #include "run/runs.h"
 
@@ -98,6 +99,72 @@ static enum sw_status time_outputs(struct sw_sim *sim, const struct sw_sweep *sw
     return SW_OK;
 }
 
+/* ---- what ranks send */
+
+enum { FEW_POINTS = 48 };  /* more than any scheme needs */
+
+/* A grid with few points beside the cut. @return by how many times it has fewer of them */
+static double narrow_grid(int64_t n[SW_DIMS])
+{
+    double times = 1;
+    for (int d = 0; d < domain_axis(n); d++) {
+        if (n[d] <= FEW_POINTS) continue;
+        times *= (double)n[d] / FEW_POINTS;
+        n[d] = FEW_POINTS;
+    }
+    return times;
+}
+
+static enum sw_status take_step(struct sw_sweep *sweep, const struct sw_plan_batch *b, const struct sw_setup *setup,
+                                struct sw_device *device, struct sw_comm_traffic *traffic)
+{
+    struct sw_sim *sim = NULL;
+    double *column = NULL;
+    enum sw_status st = sw_alloc((size_t)sweep->ncolumn, &column);
+    if (!st) st = sw_sweep_columns(sweep, b->run, 0, 1, column);
+    if (!st) st = sim_of_runs(sweep->problem, setup, device, column, true, &sim);
+    *traffic = (struct sw_comm_traffic){0};  /* in steps alone */
+    if (!st) st = sim->ops->advance(sim, 0, 1);
+    if (!st) st = sw_device_wait(device);
+    if (sim) sim->ops->destroy(sim);
+    sw_free(column);
+    return st;
+}
+
+enum sw_status sw_plan_traffic(struct sw_sweep *sweep, const struct sw_plan *plan, const struct sw_devices *devices,
+                               struct sw_comm_traffic *traffic)
+{
+    struct sw_device *device = devices->device[0];
+    const struct sw_plan_batch *b = batch_with_most_work(plan);
+    struct sw_comm *host = NULL, *on_device = NULL;
+    struct sw_comm_traffic ignored;
+    enum sw_status st;
+    *traffic = (struct sw_comm_traffic){0};
+    if (!b || plan->ranks == 1) return SW_OK;
+    struct sw_setup setup = sw_sweep_setup(sweep, &plan->group[b->group], 1);
+    const double times = narrow_grid(setup.n);
+    SW_TRY(sw_device_use(device));
+    SW_TRY_TO(out, st, sw_comm_trial(plan->ranks, plan->ranks > 2, SW_HOST, &ignored, &host));
+    SW_TRY_TO(out, st, sw_comm_trial(plan->ranks, plan->ranks > 2, device->space, traffic, &on_device));
+    domain_cut(host, on_device, &setup);
+    SW_TRY_TO(out, st, take_step(sweep, b, &setup, device, traffic));
+    for (int k = 0; k < SW_COMM_WAYS; k++) traffic->numbers[k] *= k == SW_COMM_FEW_TO_ALL ? 1 : times * b->count;
+out:
+    sw_comm_destroy(&on_device);
+    sw_comm_destroy(&host);
+    return st;
+}
+
+/* ---- how fast it goes */
+
+/* A slab is a grid of its own in the trial, with as many points as a scheme needs. */
+static void take_slab(int ranks, int64_t n[SW_DIMS])
+{
+    const int axis = domain_axis(n);
+    const int64_t slab = domain_largest(n, ranks);
+    if (n[axis] > FEW_POINTS) n[axis] = slab > FEW_POINTS ? slab : FEW_POINTS;
+}
+
 enum sw_status sw_plan_measure(struct sw_sweep *sweep, const struct sw_plan *plan, const struct sw_devices *devices,
                                double seconds, double *rate, double *outputs)
 {
@@ -110,16 +177,18 @@ enum sw_status sw_plan_measure(struct sw_sweep *sweep, const struct sw_plan *pla
     *rate = *outputs = 0;
     if (!b) return SW_OK;
     SW_TRY(sw_device_use(device));
+    struct sw_group group = plan->group[b->group];
+    if (plan->ranks > 1) take_slab(plan->ranks, group.n);
     int count = sample_size(plan, b, device);
-    struct sw_setup setup = plan_trial_setup(sweep, &plan->group[b->group], count);
+    struct sw_setup setup = plan_trial_setup(sweep, &group, count);
     SW_TRY_TO(out, st, sw_alloc((size_t)sweep->ncolumn * (size_t)count, &column));
     SW_TRY_TO(out, st, sw_sweep_columns(sweep, b->run, 0, count, column));
     SW_TRY_TO(out, st, sim_of_runs(sweep->problem, &setup, device, column, true, &sim));
-    SW_TRY_TO(out, st, time_steps(sim, &plan->group[b->group], device, seconds, &step, &steps));
+    SW_TRY_TO(out, st, time_steps(sim, &group, device, seconds, &step, &steps));
     if (device->space == SW_HOST)
         SW_TRY_TO(out, st, time_outputs(sim, sweep, plan, &plan->group[b->group], count, step, outputs));
     *rate = steps * ldexp((double)sw_points(setup.n), -setup.cut) * count *
-            fmin((double)plan->nbatch * plan->team, devices->count);
+            fmin((double)plan->nbatch * plan->team * plan->ranks, devices->count);
 out:
     if (sim) sim->ops->destroy(sim);
     sw_free(column);

@@ -239,7 +239,7 @@ enum sw_status plan_fit(struct sw_plan *p, const struct sw_group *group, bool be
     *most = group->cut ? 1 : (int64_t)need.fit;
     double wish = sweep->batch ? sweep->batch
                                : fmin(wanted_runs(sweep, group, first, need.fit),
-                                      runs_per_share(p, group, p->ranks > 1 ? sw_plan_groups(p) : sharing->devices));
+                                      runs_per_share(p, group, p->ranks > 1 ? p->groups : sharing->devices));
     if ((double)*most > wish) *most = (int64_t)wish;
     double runs = (double)(group->count < *most ? group->count : *most);
     double batch = (double)need.fixed + (double)need.per_run * runs;

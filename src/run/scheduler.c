@@ -396,7 +396,7 @@ static enum sw_status compute_batches(struct sw_scheduler *s, const struct sw_de
     s->queue = s->options->queue;
     if (s->group) SW_TRY(join_lock(s));  /* the first rank shares it: form_groups() was after that */
     if (!s->queue) {
-        SW_TRY(sw_work_queue_local(s->plan, s->plan->ranks > 1 ? sw_plan_groups(s->plan) : most, &local));
+        SW_TRY(sw_work_queue_local(s->plan, s->plan->ranks > 1 ? s->plan->groups : most, &local));
         s->queue = &local;
     }
     enum sw_status st = scheduler_run(s, devices);

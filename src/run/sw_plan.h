@@ -24,6 +24,7 @@ struct sw_plan {
     struct sw_plan_batch *batch;
     int      ranks;                /* that compute each run together, each a slab of its grid (domain.h); 1: whole.
                                     * All of the job form groups of so many, in their order                 */
+    int      groups;               /* of ranks that cut runs side by side; 1: runs are not cut, or by all ranks     */
     int      team;                 /* devices that compute a batch together, a cut run; 1: each takes batches       */
     int64_t  nruns, done, failed;  /* to do; already in the file (done; diverged or failed)                 */
     double   points_steps;         /* sum of n * steps over the runs to do                                  */
@@ -74,11 +75,15 @@ enum sw_status sw_plan_most_devices(const struct sw_plan_desc *desc, int64_t eno
 enum sw_status sw_plan_make(const struct sw_plan_desc *desc, const struct sw_devices *devices,
                             const struct sw_plan_sharing *sharing, struct sw_plan **plan);
 void sw_plan_destroy(struct sw_plan **plan);
-/** How many groups of plan.ranks ranks compute side by side; 1: runs are not cut, or all ranks cut each of them. */
-int sw_plan_groups(const struct sw_plan *plan);
 /** How grids are cut, a line for `sweep run` and `sweep check`: "grid     cut along z over 2 devices: …"; nothing where
  * they are not. */
 void sw_plan_describe_domain(const struct sw_plan *plan, struct sw_text *text);
+/** What a rank between two others sends in a step of a batch, where grids are cut: counted in a step that it takes
+ * alone, on a grid with fewer points beside the cut, where all that is sent falls in proportion.
+ * @param traffic  out: zeros where grids are not cut
+ * @return SW_E_MEMORY, SW_E_CUDA; what the sim returns */
+enum sw_status sw_plan_traffic(struct sw_sweep *sweep, const struct sw_plan *plan, const struct sw_devices *devices,
+                               struct sw_comm_traffic *traffic);
 /** A hash of the solver and the batches: plans that differ have different digests. */
 uint64_t sw_plan_digest(const struct sw_plan *plan);
 /** Points times steps of a batch that are still to do. */

@@ -97,6 +97,12 @@ expect 3 run heat.cfg
 says "heat.cfg:2: error: 'run.split' = \"grid\": the grids of heat are not cut over devices; leave it out"
 expect 0 check c.cfg --device cpu; prints 'grid     whole: run.split cuts it over several devices, and there is one'
 expect 0 check c.cfg; prints 'grid     cut along z over 2 devices: slabs of 16 × 17 × 30 points'
+prints 'exchange nothing'; matches '^memory   [0-9]+ KiB a batch on each device, of '
+expect 0 check c.cfg -s 'axis="z"' -s sweep.k=[1]  # two planes of 16 × 17 points for d1_c6, and the ends of all lines
+matches '^exchange 4.2 KiB in 1 message to the next device on each side, 4.[3-9] KiB in [0-9]+ messages to all others, in'
+expect 0 check c.cfg -s 'axis="z"' -s sweep.k=[1] -s 'grid.n=[96, 97, 59]'  # counted on fewer points beside the cut
+matches '^exchange 146 KiB in 1 message to the next device'
+expect 0 check "$top/configs/tiny_advection.cfg" -s 'run.split="grid"' --device cpu:0,1,2; matches '^exchange [0-9]'
 
 # ---- auto cuts a run that does not fit one device
 expect 4 run c.cfg -s 'run.split="runs"' -s run.memory=0.0003; says 'one run needs '
