@@ -86,7 +86,7 @@ static enum sw_status list_entries(struct sw_catalog *c)
     SW_TRY(sw_alloc((size_t)all_rows(c), &c->entry));
     for (int k = 0; k < c->ninput; k++)
         for (int64_t j = 0; j < c->input[k].table->nruns; j++)
-            c->entry[c->nentry++] = (struct sw_catalog_entry){c->input[k].table->id[j], -1, -1};
+            c->entry[c->nentry++] = (struct sw_catalog_entry){c->input[k].table->id[j], -1, -1, -1};
     qsort(c->entry, (size_t)c->nentry, sizeof *c->entry, entry_by_id);
     int64_t kept = 0;
     for (int64_t j = 0; j < c->nentry; j++)
@@ -132,12 +132,16 @@ static void add_slice(struct sw_catalog *c, int input, int64_t row)
     const enum sw_run_status status = sw_run_table_status(t, row);
     struct sw_catalog_entry *f = find_entry(c, t->id[row]);
     struct sw_time_slice s = sw_input_file_time_slice(&c->input[input], row);
-    bool goes_on = s.slab ? slab_continues(c, f->newest, input, s) : slice_continues(c, f->newest, s);
+    const int64_t before = s.slab ? f->growing : f->newest;
+    const bool goes_on = s.slab ? slab_continues(c, before, input, s) : slice_continues(c, before, s);
     const bool begins = !s.field_first && !s.scalar_first && !s.begin_point && !s.slab;
     if (!goes_on && !begins) return;  /* the outputs, or slabs, before it are lost */
-    c->slice[c->nslice] = (struct sw_run_slice){input, (int)status, row, goes_on ? f->newest : -1};
-    f->newest = c->nslice++;
-    if (status == SW_RUN_PENDING || sw_time_slice_is_partial(s)) return;
+    c->slice[c->nslice] = (struct sw_run_slice){input, (int)status, row, goes_on ? before : -1};
+    f->growing = c->nslice++;
+    if (sw_time_slice_is_partial(s)) return;  /* where a call is killed before the others, the chain before it counts */
+    f->newest = f->growing;
+    f->growing = -1;
+    if (status == SW_RUN_PENDING) return;
     c->repeated += f->ended >= 0;
     f->ended = f->newest;
 }

@@ -13,7 +13,8 @@ struct sw_run_slice {       /* what one input has of a run                      
 };
 struct sw_catalog_entry {   /* one run                                                                  */
     uint64_t id;
-    int64_t  newest;        /* last slice of its newest chain; -1: none                                 */
+    int64_t  newest;        /* last slice of its newest chain whose slabs are all there; -1: none       */
+    int64_t  growing;       /* last slab behind it, of outputs that lack others so far; -1: none        */
     int64_t  ended;         /* last slice of its newest chain that ended; -1: none                      */
 };
 struct sw_selected_run { int64_t index; uint64_t id; };

@@ -33,8 +33,8 @@ static enum sw_status copy_metadata(const struct sw_catalog *c, struct sw_comple
     return SW_OK;
 }
 
-/* Whether the batch of an input with a state can go on: the input is the newest of all its runs, of slabs the last one,
- * and one of them is not done. Where some runs were begun again in another file the chains would not join: then all
+/* Whether the batch of an input with a state can go on: the input is the newest of all its runs, and one of them is not
+ * done. Where some runs were begun again in another file the chains would not join: then all
  * runs begin anew. */
 static bool can_continue(const struct sw_catalog *c, int input)
 {
@@ -43,7 +43,6 @@ static bool can_continue(const struct sw_catalog *c, int input)
     for (int64_t j = 0; c->input[input].has_state && j < t->nruns; j++) {
         const struct sw_catalog_entry *f = sw_catalog_find(c, t->id[j]);
         if (f->newest < 0 || c->slice[f->newest].input != input) return false;
-        if (sw_time_slice_is_partial(sw_input_file_time_slice(&c->input[input], j))) return false;
         const struct sw_run_slice *e = f->ended < 0 ? NULL : &c->slice[f->ended];
         pending |= !e || sw_run_table_status(c->input[e->input].table, e->row) != SW_RUN_DONE;
     }

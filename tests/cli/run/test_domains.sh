@@ -154,6 +154,24 @@ for how in damaged gone; do
     near whole.h5 "$how.h5" 1e-11
 done
 
+# ---- those of the checkpoint before it are all there: it counts
+stop_at() {  # stop_at SECONDS
+    slowly 0.02 "$sweep" run "$config" -o older.h5 --device cpu:0,1 -s 'run.split="grid"' -s time.end=4.0 \
+        -s sweep.dim=[3] $accuracy --max-time "$1" >out 2>err && fail 'it does not stop'
+}
+stop_at 2
+expect 0 status older.h5; step=$(grep -oE 'at step [0-9]+|step [0-9]+ of' out | grep -oE '[0-9]+' | head -n 1)
+stop_at 4; says "from step $step of"
+rm "$(ls older.h5.d/part-*.h5 | tail -n 1)"
+for then in cpu:0,1,2 cpu; do
+    cp -r older.h5.d "older-$then.h5.d"
+    expect 0 run "$config" -o "older-$then.h5" --device "$then" -s 'run.split="grid"' -s time.end=4.0 -s sweep.dim=[3] \
+        $accuracy
+    says "from step $step of"
+done
+expect 0 run "$config" -q -o whole3.h5 --device cpu -s 'run.split="runs"' -s time.end=4.0 -s sweep.dim=[3] $accuracy
+near whole3.h5 older-cpu:0,1,2.h5 1e-11; near whole3.h5 older-cpu.h5 1e-11
+
 # ---- nor from slabs of two calls, which were killed after other steps
 for k in 1 3; do
     slowly 0.02 "$sweep" run "$config" -o "call$k.h5" --device cpu:0,1 -s 'run.split="grid"' -s time.end=4.0 $accuracy \
