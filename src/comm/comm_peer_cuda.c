@@ -3,8 +3,8 @@
  * driver goes through the host.
  *
  * The ranks first tell each other where numbers are to land; each then queues its copies, behind the event of the other
- * rank that the place is free; and when all have queued theirs, each lets its compute stream wait for those that concern
- * it. So the host meets the other ranks twice, and never waits for a GPU. */
+ * rank that the place is free; and when all have queued theirs, each has its compute stream wait for those that it
+ * needs. So the host meets the other ranks twice, and never waits for a GPU. */
 #include <cuda_runtime_api.h>
 #include <string.h>
 #include <unistd.h>

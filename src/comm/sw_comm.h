@@ -165,8 +165,8 @@ enum sw_status sw_comm_split(const struct sw_comm *comm, int color, struct sw_co
  * queued ends without the numbers, and their next operation returns SW_E_COMM.
  * @param host    row null, threads or mpi; borrowed
  * @param device  of this rank, used by the thread that calls the operations; borrowed
- * @param row     "peer" (ranks are threads), "nccl" (a GPU of its own for each rank), "staged" (through the memory of the
- *                host); NULL: the first that works on all ranks
+ * @param row     "peer" (ranks are threads), "nccl" (a GPU of its own for each rank), "staged" (through the memory of
+ *                the host); NULL: the first that works on all ranks
  * @param comm    out; free with sw_comm_destroy() before host and device
  * @return SW_E_CONFIG there is no such row; SW_E_ABSENT it does not work here; SW_E_ARG some ranks have the CPU and
  *         others do not; SW_E_MEMORY; SW_E_CUDA; SW_E_COMM NCCL has failed, or another rank could not */

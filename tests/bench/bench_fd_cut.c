@@ -72,8 +72,8 @@ static enum sw_status part(const struct sw_comm *host, void *context)
 
 int main(int argc, char **argv)
 {
-    struct request r = {argc > 1 ? atoi(argv[1]) : 512, argc > 4 ? atoi(argv[4]) : 5, argc > 5, argc > 2 ? argv[2] : "d1_c6",
-                        argc > 3 ? argv[3] : "periodic"};
+    struct request r = {argc > 1 ? atoi(argv[1]) : 512, argc > 4 ? atoi(argv[4]) : 5, argc > 5,
+                        argc > 2 ? argv[2] : "d1_c6", argc > 3 ? argv[3] : "periodic"};
     if (sw_comm_run("threads", 2, part, &r)) return fprintf(stderr, "%s\n", sw_err_message());
     return 0;
 }
