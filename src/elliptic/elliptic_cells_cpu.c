@@ -74,19 +74,25 @@ static void add_cross(const struct sw_elliptic_matrix *m, int64_t j, const struc
         out[i] += r->d * elliptic_cross(below_sum[i], below_difference[i + 1], above_difference[i], above_sum[i + 1]);
 }
 
-void elliptic_apply_row(const struct sw_elliptic_matrix *m, const double *u, int64_t j, int64_t k, double *y,
-                        double *scratch)
+struct elliptic_beside elliptic_own_ends(const struct sw_elliptic_matrix *m, const double *u)
 {
-    const int64_t nx = m->nx, ny = m->ny, nz = m->nz, south = j > 0 ? j - 1 : m->periodic[1] ? ny - 1 : -1,
-                  north = j < ny - 1 ? j + 1 : m->periodic[1] ? 0 : -1;
-    const double *own = u + (j * nz + k) * nx;
+    if (!m->periodic[1]) return (struct elliptic_beside){NULL, NULL};
+    return (struct elliptic_beside){.south = u + (m->ny - 1) * m->nz * m->nx, .north = u};
+}
+
+void elliptic_apply_row(const struct sw_elliptic_matrix *m, const double *u, struct elliptic_beside beside, int64_t j,
+                        int64_t k, double *y, double *scratch)
+{
+    const int64_t nx = m->nx, nz = m->nz;
+    const double *own = u + (j * nz + k) * nx, *south = j > 0 ? u + (j - 1) * nz * nx : beside.south,
+                 *north = j < m->ny - 1 ? u + (j + 1) * nz * nx : beside.north;
     double *const zeros = scratch;
-    if (k == 0 || k == nz - 1 || south < 0 || north < 0) memset(zeros, 0, (size_t)nx * sizeof *zeros);
+    if (k == 0 || k == nz - 1 || !south || !north) memset(zeros, 0, (size_t)nx * sizeof *zeros);
     const struct row r = {.own = own,
                           .up = k < nz - 1 ? own + nx : zeros,
                           .down = k > 0 ? own - nx : zeros,
-                          .south = south >= 0 ? u + (south * nz + k) * nx : zeros,
-                          .north = north >= 0 ? u + (north * nz + k) * nx : zeros,
+                          .south = south ? south + k * nx : zeros,
+                          .north = north ? north + k * nx : zeros,
                           .west_of_first = m->periodic[0] ? own[nx - 1] : 0,
                           .east_of_last = m->periodic[0] ? own[0] : 0,
                           .area = m->area + j * nx,
@@ -106,9 +112,10 @@ void elliptic_apply_row(const struct sw_elliptic_matrix *m, const double *u, int
     if (m->cross) add_cross(m, j, &r, scratch + nx, y);
 }
 
-void elliptic_apply_slab(const struct sw_elliptic_matrix *m, const double *u, int64_t j, double *y, double *scratch)
+void elliptic_apply_slab(const struct sw_elliptic_matrix *m, const double *u, struct elliptic_beside beside, int64_t j,
+                         double *y, double *scratch)
 {
-    for (int64_t k = 0; k < m->nz; k++) elliptic_apply_row(m, u, j, k, y + k * m->nx, scratch);
+    for (int64_t k = 0; k < m->nz; k++) elliptic_apply_row(m, u, beside, j, k, y + k * m->nx, scratch);
 }
 
 /* The weights of the neighbours along x and y of `count` cells of a row from `first` on, added up, over d. */

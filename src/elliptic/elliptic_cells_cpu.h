@@ -8,14 +8,20 @@
 /** Words of scratch memory that a thread needs for a slab. */
 size_t elliptic_scratch(const struct sw_elliptic_matrix *matrix);
 
+/* The slabs of u that lie before the first one and behind the last: [nz][nx] each, NULL where u is 0 there. */
+struct elliptic_beside { const double *south, *north; };
+
+/** Those of a grid that is not cut: where it is periodic, the slabs of its other end. */
+struct elliptic_beside elliptic_own_ends(const struct sw_elliptic_matrix *matrix, const double *u);
+
 /** Slab j of A u. 24 operations a cell, 8 more with each of the cross terms; words: u and y.
  * @param u  [ny][nz][nx]  @param y  out [nz][nx]  @param scratch  [elliptic_scratch()] */
-void elliptic_apply_slab(const struct sw_elliptic_matrix *matrix, const double *u, int64_t j, double *y,
-                         double *scratch);
+void elliptic_apply_slab(const struct sw_elliptic_matrix *matrix, const double *u, struct elliptic_beside beside,
+                         int64_t j, double *y, double *scratch);
 
 /** Level k of that, alone. @param y  out [nx] */
-void elliptic_apply_row(const struct sw_elliptic_matrix *matrix, const double *u, int64_t j, int64_t k, double *y,
-                        double *scratch);
+void elliptic_apply_row(const struct sw_elliptic_matrix *matrix, const double *u, struct elliptic_beside beside,
+                        int64_t j, int64_t k, double *y, double *scratch);
 
 /** Slab j of z = M^-1 r: M is A without the neighbours along x and y, and without cross terms, a tridiagonal matrix for
  * each column. Pivots are sums of positive numbers. @param r  [nz][nx]  @param z  out [nz][nx] */

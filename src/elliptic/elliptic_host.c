@@ -3,7 +3,7 @@
 #include <omp.h>
 #include <string.h>
 
-#include "elliptic/elliptic_cells_cpu.h"
+#include "comm/sw_comm.h"
 #include "elliptic/sw_elliptic_impl.h"
 
 static size_t scratch_of(const struct sw_elliptic_desc *d)
@@ -16,10 +16,27 @@ void elliptic_host_make(const struct sw_elliptic_desc *d, int threads, int vecto
                         struct elliptic_host *h)
 {
     *h = (struct elliptic_host){.threads = threads, .scratch = scratch_of(d), .cells = sw_elliptic_cells(d),
-                                .vectors = vectors};
+                                .vectors = vectors, .comm = d->cut.comm,
+                                .periodic = d->sides[1] == SW_ELLIPTIC_PERIODIC};
     sw_array(own, (size_t)threads * h->scratch, &h->scratches);
     sw_array(own, (size_t)vectors * h->cells, &h->work);
     sw_array(own, 3 * (size_t)d->n[1], &h->sums);
+    for (int k = 0; k < 2 && h->comm; k++) sw_array(own, (size_t)d->n[0] * (size_t)d->n[2], &h->beside[k]);
+}
+
+static bool give_up_together(void *host) { return ((const struct elliptic_host *)host)->stopped; }
+
+const struct sw_elliptic_numbers *elliptic_host_begin(struct elliptic_host *h, const struct sw_elliptic_matrix *matrix,
+                                                      const struct sw_elliptic_numbers *numbers)
+{
+    h->matrix = matrix;
+    h->numbers = numbers;
+    h->stopped = false;
+    if (!h->comm) return numbers;
+    h->ours = *numbers;
+    h->ours.give_up = give_up_together;
+    h->ours.give_up_user = h;
+    return &h->ours;
 }
 
 double *elliptic_host_scratch(const struct elliptic_host *h)
@@ -29,11 +46,63 @@ double *elliptic_host_scratch(const struct elliptic_host *h)
 
 static size_t slab(const struct sw_elliptic_matrix *m) { return (size_t)m->nx * (size_t)m->nz; }
 
-void elliptic_host_apply(const struct elliptic_host *h, const double *u, double *y)
+enum sw_status elliptic_host_fetch_begin(const struct elliptic_host *h, const double *u)
 {
     const struct sw_elliptic_matrix *m = h->matrix;
+    const size_t count = slab(m);
+    const struct sw_comm_transfer leftward = {count, u, h->beside[1]},
+                                  rightward = {count, u + (size_t)(m->ny - 1) * count, h->beside[0]};
+    return h->comm ? sw_comm_exchange_begin(h->comm, h->periodic, &leftward, &rightward) : SW_OK;
+}
+
+enum sw_status elliptic_host_fetch_end(const struct elliptic_host *h, const double *u, struct elliptic_beside *ends)
+{
+    if (!h->comm) {
+        *ends = elliptic_own_ends(h->matrix, u);
+        return SW_OK;
+    }
+    ends->south = sw_comm_left(h->comm, h->periodic) < 0 ? NULL : h->beside[0];
+    ends->north = sw_comm_right(h->comm, h->periodic) < 0 ? NULL : h->beside[1];
+    return sw_comm_exchange_end(h->comm);
+}
+
+/* Slabs first, first + step .. below `behind`. */
+static void some_slabs(const struct elliptic_host *h, int64_t first, int64_t behind, int64_t step,
+                       struct elliptic_beside ends, elliptic_slab_function *function, const void *own)
+{
 #pragma omp parallel for num_threads(h->threads) schedule(static)
-    for (int64_t j = 0; j < m->ny; j++) elliptic_apply_slab(m, u, j, y + (size_t)j * slab(m), elliptic_host_scratch(h));
+    for (int64_t j = first; j < behind; j += step) function(own, ends, j);
+}
+
+enum sw_status elliptic_host_slabs(const struct elliptic_host *h, const double *u, elliptic_slab_function *function,
+                                   const void *own)
+{
+    const int64_t ny = h->matrix->ny;
+    struct elliptic_beside ends = {NULL, NULL};
+    if (!h->comm) {
+        some_slabs(h, 0, ny, 1, elliptic_own_ends(h->matrix, u), function, own);
+        return SW_OK;
+    }
+    SW_TRY(elliptic_host_fetch_begin(h, u));
+    some_slabs(h, 1, ny - 1, 1, ends, function, own);
+    SW_TRY(elliptic_host_fetch_end(h, u, &ends));
+    some_slabs(h, 0, ny, ny > 1 ? ny - 1 : 1, ends, function, own);
+    return SW_OK;
+}
+
+struct product { const struct elliptic_host *host; const double *x; double *y; };
+
+static void apply_slab(const void *own, struct elliptic_beside ends, int64_t j)
+{
+    const struct product *p = own;
+    const struct elliptic_host *h = p->host;
+    elliptic_apply_slab(h->matrix, p->x, ends, j, p->y + (size_t)j * slab(h->matrix), elliptic_host_scratch(h));
+}
+
+enum sw_status elliptic_host_apply(const struct elliptic_host *h, const double *u, double *y)
+{
+    const struct product product = {h, u, y};
+    return elliptic_host_slabs(h, u, apply_slab, &product);
 }
 
 void elliptic_host_precondition(const struct elliptic_host *h, const double *r, double *z)
@@ -54,17 +123,24 @@ static double pairwise(const double *x, int64_t count)
     return pairwise(x, count / 2) + pairwise(x + count / 2, count - count / 2);
 }
 
-double elliptic_host_sum(const struct elliptic_host *h, int which)
+enum sw_status elliptic_host_sums(struct elliptic_host *h, int first, int count, double *sum)
 {
-    return pairwise(h->sums + which * h->matrix->ny, h->matrix->ny);
+    enum { MOST = 3 };
+    double all[MOST + 1];
+    for (int k = 0; k < count; k++) all[k] = sum[k] = pairwise(h->sums + (first + k) * h->matrix->ny, h->matrix->ny);
+    if (!h->comm) return SW_OK;
+    all[count] = h->numbers && h->numbers->give_up && h->numbers->give_up(h->numbers->give_up_user);
+    SW_TRY(sw_comm_sum(h->comm, (size_t)count + 1, all));
+    memcpy(sum, all, (size_t)count * sizeof *sum);
+    h->stopped |= all[count] > 0;
+    return SW_OK;
 }
 
 /* ------------------------------------------------------------------ as a space */
 
 static enum sw_status apply(void *context, const double *x, double *y)
 {
-    elliptic_host_apply(context, x, y);
-    return SW_OK;
+    return elliptic_host_apply(context, x, y);
 }
 
 static enum sw_status precondition(void *context, const double *r, double *z)
@@ -75,7 +151,7 @@ static enum sw_status precondition(void *context, const double *r, double *z)
 
 static enum sw_status dot(void *context, const double *x, const double *y, double *sum)
 {
-    const struct elliptic_host *h = context;
+    struct elliptic_host *h = context;
     const size_t length = slab(h->matrix);
 #pragma omp parallel for num_threads(h->threads) schedule(static)
     for (int64_t j = 0; j < h->matrix->ny; j++) {
@@ -83,8 +159,7 @@ static enum sw_status dot(void *context, const double *x, const double *y, doubl
         elliptic_add_products(&own, x + (size_t)j * length, y + (size_t)j * length, (int64_t)length);
         h->sums[j] = elliptic_sum_of(&own);
     }
-    *sum = elliptic_host_sum(h, 0);
-    return SW_OK;
+    return elliptic_host_sums(h, 0, 1, sum);
 }
 
 static enum sw_status combine(void *context, double alpha, const double *x, double beta, double *y)
@@ -113,29 +188,32 @@ struct elliptic_space elliptic_host_space(struct elliptic_host *h)
 
 /* ------------------------------------------------------------------ several things in one pass */
 
+static void apply_and_dot_slab(const void *own, struct elliptic_beside ends, int64_t j)
+{
+    const struct product *p = own;
+    const struct elliptic_host *h = p->host;
+    const struct sw_elliptic_matrix *m = h->matrix;
+    struct elliptic_lanes sum = {{0}};
+    for (int64_t k = 0; k < m->nz; k++) {
+        const int64_t at = (j * m->nz + k) * m->nx;
+        elliptic_apply_row(m, p->x, ends, j, k, p->y + at, elliptic_host_scratch(h));
+        elliptic_add_products(&sum, p->x + at, p->y + at, m->nx);
+    }
+    h->sums[j] = elliptic_sum_of(&sum);
+}
+
 static enum sw_status apply_and_dot(void *context, const double *x, double *y, double *sum)
 {
-    const struct elliptic_host *h = context;
-    const struct sw_elliptic_matrix *m = h->matrix;
-#pragma omp parallel for num_threads(h->threads) schedule(static)
-    for (int64_t j = 0; j < m->ny; j++) {
-        struct elliptic_lanes own = {{0}};
-        for (int64_t k = 0; k < m->nz; k++) {
-            const int64_t at = (j * m->nz + k) * m->nx;
-            elliptic_apply_row(m, x, j, k, y + at, elliptic_host_scratch(h));
-            elliptic_add_products(&own, x + at, y + at, m->nx);
-        }
-        h->sums[j] = elliptic_sum_of(&own);
-    }
-    *sum = elliptic_host_sum(h, 0);
-    return SW_OK;
+    const struct product product = {context, x, y};
+    SW_TRY(elliptic_host_slabs(context, x, apply_and_dot_slab, &product));
+    return elliptic_host_sums(context, 0, 1, sum);
 }
 
 enum { PIECE = 512 };  /* words: what is done with them twice is in the first-level cache the second time */
 
 static enum sw_status two_dots(void *context, const double *x, const double *y, const double *z, double sum[2])
 {
-    const struct elliptic_host *h = context;
+    struct elliptic_host *h = context;
     const int64_t ny = h->matrix->ny, length = (int64_t)slab(h->matrix);
 #pragma omp parallel for num_threads(h->threads) schedule(static)
     for (int64_t j = 0; j < ny; j++) {
@@ -148,14 +226,12 @@ static enum sw_status two_dots(void *context, const double *x, const double *y, 
         h->sums[j] = elliptic_sum_of(&first);
         h->sums[ny + j] = elliptic_sum_of(&second);
     }
-    sum[0] = elliptic_host_sum(h, 0);
-    sum[1] = elliptic_host_sum(h, 1);
-    return SW_OK;
+    return elliptic_host_sums(h, 0, 2, sum);
 }
 
 static enum sw_status add_and_square(void *context, double alpha, const double *x, double *y, double *sum)
 {
-    const struct elliptic_host *h = context;
+    struct elliptic_host *h = context;
     const int64_t ny = h->matrix->ny, length = (int64_t)slab(h->matrix);
 #pragma omp parallel for num_threads(h->threads) schedule(static)
     for (int64_t j = 0; j < ny; j++) {
@@ -169,8 +245,7 @@ static enum sw_status add_and_square(void *context, double alpha, const double *
         }
         h->sums[j] = elliptic_sum_of(&own);
     }
-    *sum = elliptic_host_sum(h, 0);
-    return SW_OK;
+    return elliptic_host_sums(h, 0, 1, sum);
 }
 
 static enum sw_status advance(void *context, double alpha, double *u, const double *z, double beta, double *p)

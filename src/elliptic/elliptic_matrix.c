@@ -21,6 +21,9 @@ static enum sw_status check_desc(const struct sw_elliptic_desc *d)
                            (long long)d->n[0], (long long)d->n[1], (long long)d->n[2]);
         cells *= d->n[k];
     }
+    if (sw_elliptic_first(d) < 0 || sw_elliptic_first(d) > sw_elliptic_whole(d) - d->n[1])
+        return SW_FAIL(SW_E_ARG, "%lld rows along y from row %lld on, of %lld", (long long)d->n[1],
+                       (long long)sw_elliptic_first(d), (long long)sw_elliptic_whole(d));
     for (int k = 0; k < 2; k++)
         if (shell && d->sides[k] == SW_ELLIPTIC_PERIODIC)
             return SW_FAIL(SW_E_ARG, "a panel of the shell has walls at its sides");
@@ -114,21 +117,35 @@ static double share_of_wall(const struct sw_elliptic_desc *d, int side, int64_t 
     return d->sides[1 - axis] == SW_ELLIPTIC_DIRICHLET ? 0.25 * sign * cross : 0;
 }
 
-static void add_dirichlet_wall(const struct sw_elliptic_desc *d, int side, struct sw_elliptic_matrix *m)
+/* The rows of a matrix: of the whole grid of `d` those from `first` on. */
+struct rows { const struct sw_elliptic_desc *d; int64_t first; };
+
+/* Whether a side wall is at these rows. */
+static bool has_wall(const struct rows *rows, const struct sw_elliptic_matrix *m, int side)
 {
-    const int axis = side / 2;
-    const int64_t wall = side % 2 ? d->n[axis] : 0;
-    for (int64_t c = 0; c < d->n[1 - axis]; c++) {
-        double *weight = axis == 0 ? &m->east[c * (m->nx + 1) + wall] : &m->north[wall * m->nx + c];
-        *weight += share_of_wall(d, side, c) - share_of_wall(d, side, c + 1);
+    if (side / 2 != 1) return true;
+    return side % 2 ? rows->first + m->ny == rows->d->n[1] : rows->first == 0;
+}
+
+static void add_dirichlet_wall(const struct rows *rows, int side, struct sw_elliptic_matrix *m)
+{
+    const struct sw_elliptic_desc *d = rows->d;
+    if (side / 2 == 0) {
+        for (int64_t j = 0; j < m->ny; j++)
+            m->east[j * (m->nx + 1) + (side % 2 ? m->nx : 0)] += share_of_wall(d, side, rows->first + j) -
+                                                                 share_of_wall(d, side, rows->first + j + 1);
+    } else {
+        for (int64_t i = 0; i < m->nx; i++)
+            m->north[(side % 2 ? m->ny : 0) * m->nx + i] += share_of_wall(d, side, i) - share_of_wall(d, side, i + 1);
     }
 }
 
 /* Where no flux goes through a wall the derivative across it is -X/k of that along it, k the weight across: the energy
  * of the two quarters of cells at a vertex is less by half of X^2/k times the square of the difference along the wall,
  * and so is the weight of the face between their cells. */
-static void add_neumann_wall(const struct sw_elliptic_desc *d, int side, struct sw_elliptic_matrix *m)
+static void add_neumann_wall(const struct rows *rows, int side, struct sw_elliptic_matrix *m)
 {
+    const struct sw_elliptic_desc *d = rows->d;
     const int axis = side / 2;
     const int64_t wall = side % 2 ? d->n[axis] : 0, cell = side % 2 ? d->n[axis] - 1 : 0, n = d->n[1 - axis];
     const double at = sw_elliptic_face(d->geometry, d->n[axis], wall), shape = (double)n / (double)d->n[axis];
@@ -136,24 +153,30 @@ static void add_neumann_wall(const struct sw_elliptic_desc *d, int side, struct 
         const double cross = axis == 0 ? cross_of(d, wall, v) : cross_of(d, v, wall),
                      along = sw_elliptic_face(d->geometry, n, v),
                      across = (1 + at * at) / sqrt(1 + at * at + along * along);
-        double *weight = axis == 0 ? &m->north[v * m->nx + cell] : &m->east[cell * (m->nx + 1) + v];
+        const int64_t face = v - rows->first;
+        if (axis == 0 && (face < 0 || face > m->ny)) continue;
+        double *weight = axis == 0 ? &m->north[face * m->nx + cell]
+                                   : &m->east[(cell - rows->first) * (m->nx + 1) + v];
         *weight -= 0.5 * shape * cross * cross / across;
     }
 }
 
-static void make_sides(const struct sw_elliptic_desc *d, struct sw_elliptic_matrix *m)
+static void make_sides(const struct rows *rows, struct sw_elliptic_matrix *m)
 {
-    const int64_t nx = m->nx, ny = m->ny;
+    const struct sw_elliptic_desc *d = rows->d;
+    const int64_t nx = m->nx, ny = m->ny, first = rows->first;
     for (int64_t j = 0; j < ny; j++)
-        for (int64_t i = 0; i < nx; i++) m->area[j * nx + i] = area_of(d, i, j);
+        for (int64_t i = 0; i < nx; i++) m->area[j * nx + i] = area_of(d, i, first + j);
     for (int64_t j = 0; j < ny; j++)
-        for (int64_t i = 0; i <= nx; i++) m->east[j * (nx + 1) + i] = weight_of(d, 0, i, centre(d, 1, j));
+        for (int64_t i = 0; i <= nx; i++) m->east[j * (nx + 1) + i] = weight_of(d, 0, i, centre(d, 1, first + j));
     for (int64_t j = 0; j <= ny; j++)
-        for (int64_t i = 0; i < nx; i++) m->north[j * nx + i] = weight_of(d, 1, j, centre(d, 0, i));
-    for (int64_t j = 1; m->cross && j < ny; j++)
-        for (int64_t i = 1; i < nx; i++) m->cross[j * (nx + 1) + i] = cross_of(d, i, j);
+        for (int64_t i = 0; i < nx; i++) m->north[j * nx + i] = weight_of(d, 1, first + j, centre(d, 0, i));
+    for (int64_t j = 0; m->cross && j <= ny; j++)
+        for (int64_t i = 1; i < nx && first + j > 0 && first + j < d->n[1]; i++)
+            m->cross[j * (nx + 1) + i] = cross_of(d, i, first + j);
     for (int side = 0; m->cross && side < 4; side++)
-        (d->sides[side / 2] == SW_ELLIPTIC_DIRICHLET ? add_dirichlet_wall : add_neumann_wall)(d, side, m);
+        if (has_wall(rows, m, side))
+            (d->sides[side / 2] == SW_ELLIPTIC_DIRICHLET ? add_dirichlet_wall : add_neumann_wall)(rows, side, m);
 }
 
 /* r^3 differences as products: no digits are lost in a thin shell. */
@@ -199,7 +222,10 @@ enum sw_status sw_elliptic_matrix_make(const struct sw_elliptic_desc *d, const s
                                        const struct sw_elliptic_faces *faces, const struct sw_elliptic_matrix *like,
                                        struct sw_elliptic_matrix *m)
 {
+    struct sw_elliptic_desc whole = *d;
+    const struct rows rows = {&whole, sw_elliptic_first(d)};
     *m = (struct sw_elliptic_matrix){.nx = d->n[0], .ny = d->n[1], .nz = d->n[2]};
+    whole.n[1] = sw_elliptic_whole(d);
     SW_TRY(check_desc(d));
     SW_TRY(check_numbers(p));
     const size_t nx = (size_t)m->nx, ny = (size_t)m->ny, nz = (size_t)m->nz,
@@ -215,7 +241,7 @@ enum sw_status sw_elliptic_matrix_make(const struct sw_elliptic_desc *d, const s
     for (int k = 0; k < 2; k++) m->periodic[k] = d->sides[k] == SW_ELLIPTIC_PERIODIC;
     if (faces && d->variable) m->faces = *faces;
     if (like) memcpy(m->area, like->area, (sizes[0] + sizes[1] + sizes[2] + sizes[3]) * sizeof *m->area);
-    else make_sides(d, m);
+    else make_sides(&rows, m);
     make_levels(d, p, m);
     return check_levels(p, m);
 }
@@ -228,10 +254,11 @@ void sw_elliptic_matrix_free(struct sw_elliptic_matrix *m)
 
 /* What the vertices on a side wall add to the right-hand side beside the weights of its faces (share_of_wall()). In a
  * corner the value there is extrapolated from the two walls. */
-static void add_cross_walls(const struct sw_elliptic_desc *d, const struct sw_elliptic_matrix *m, int side,
+static void add_cross_walls(const struct rows *rows, const struct sw_elliptic_matrix *m, int side,
                             double (*value)(const void *context, int side, int64_t i, int64_t j, int64_t k),
                             const void *context, double *f)
 {
+    const struct sw_elliptic_desc *d = rows->d;
     const int axis = side / 2;
     const int64_t cell = side % 2 ? d->n[axis] - 1 : 0, n = d->n[1 - axis];
     for (int64_t k = 0; k < m->nz; k++)
@@ -241,8 +268,8 @@ static void add_cross_walls(const struct sw_elliptic_desc *d, const struct sw_el
                          g_p = axis == 0 ? value(context, side, cell, p, k) : value(context, side, p, cell, k),
                          term = m->d[k] * share_of_wall(d, side, v) * (g_q - g_p) * (v > 0 && v < n ? 1 : 0.5);
             for (int64_t c = v - 1; c <= v; c++) {
-                const int64_t i = axis == 0 ? cell : c, j = axis == 0 ? c : cell;
-                if (c >= 0 && c < n) f[(j * m->nz + k) * m->nx + i] -= term;
+                const int64_t i = axis == 0 ? cell : c, j = (axis == 0 ? c : cell) - rows->first;
+                if (c >= 0 && c < n && j >= 0 && j < m->ny) f[(j * m->nz + k) * m->nx + i] -= term;
             }
         }
 }
@@ -265,16 +292,20 @@ void sw_elliptic_add_walls(const struct sw_elliptic_desc *d, const struct sw_ell
 {
     const int64_t n[3] = {m->nx, m->ny, m->nz};
     const enum sw_elliptic_wall wall[6] = {d->sides[0], d->sides[0], d->sides[1], d->sides[1], d->bottom, d->top};
+    struct sw_elliptic_desc whole = *d;
+    const struct rows rows = {&whole, sw_elliptic_first(d)};
+    whole.n[1] = sw_elliptic_whole(d);
     for (int side = 0; side < 6; side++) {
         const int axis = side / 2;
         int64_t first[3] = {0, 0, 0}, behind[3] = {n[0], n[1], n[2]};
-        if (wall[side] != SW_ELLIPTIC_DIRICHLET) continue;
-        if (m->cross && axis < 2) add_cross_walls(d, m, side, value, context, f);
+        if (wall[side] != SW_ELLIPTIC_DIRICHLET || !has_wall(&rows, m, side)) continue;
+        if (m->cross && axis < 2) add_cross_walls(&rows, m, side, value, context, f);
         if (side % 2) first[axis] = n[axis] - 1;
         else behind[axis] = 1;
         for (int64_t j = first[1]; j < behind[1]; j++)
             for (int64_t k = first[2]; k < behind[2]; k++)
                 for (int64_t i = first[0]; i < behind[0]; i++)
-                    f[(j * n[2] + k) * n[0] + i] += wall_weight(m, side, i, j, k) * value(context, side, i, j, k);
+                    f[(j * n[2] + k) * n[0] + i] +=
+                        wall_weight(m, side, i, j, k) * value(context, side, i, rows.first + j, k);
     }
 }

@@ -155,7 +155,7 @@ void elliptic_residual_slab(const struct sw_elliptic_matrix *m, const double *f,
                             double *scratch)
 {
     const int64_t slab = m->nz * m->nx;
-    elliptic_apply_slab(m, u, j, r, scratch);
+    elliptic_apply_slab(m, u, elliptic_own_ends(m, u), j, r, scratch);
     for (int64_t i = 0; i < slab; i++) r[i] = f[j * slab + i] - r[i];
 }
 

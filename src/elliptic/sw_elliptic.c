@@ -10,8 +10,10 @@
 static const char *refuse(const struct sw_row *row, const void *request, enum sw_status *kind)
 {
     const struct sw_elliptic_ops *o = (const struct sw_elliptic_ops *)row;
+    const struct sw_elliptic_desc *desc = request;
     (void)kind;
-    if (!o) return "no row does this shape";
+    if (!o) return desc->cut.comm ? "no row solves a grid that is cut over ranks" : "no row does this shape";
+    if (desc->cut.comm && !o->cuts) return "it solves whole grids only: cpu.interleaved solves those that are cut";
     return o->refuse ? o->refuse(request) : NULL;
 }
 

@@ -16,6 +16,8 @@
 #include "base/sw_status.h"
 #include "device/sw_device.h"
 
+struct sw_comm;
+
 enum sw_elliptic_geometry {
     SW_ELLIPTIC_BOX,    /* 0 < x < 1, 0 < y < 1, 0 < z < depth */
     SW_ELLIPTIC_SHELL   /* a panel of a gnomonic cubed sphere: -1 < x, y < 1 (x = X/Z, y = Y/Z), 1 < z < 1 + depth, the
@@ -23,9 +25,18 @@ enum sw_elliptic_geometry {
 };
 enum sw_elliptic_wall { SW_ELLIPTIC_DIRICHLET, SW_ELLIPTIC_NEUMANN, SW_ELLIPTIC_PERIODIC };
 
-/* What the systems of a batch have in common. */
+/* How a grid is cut over ranks: along y, so that columns and rows along x are whole. */
+struct sw_elliptic_cut {
+    const struct sw_comm *comm;  /* the ranks, in the order of their cells, at least one along y for each; NULL: one has
+                                    them all, and the rest is not to be looked at                               */
+    int64_t whole, first;        /* cells of the whole grid along y; which of them is the first of this rank    */
+};
+
+/* What the systems of a batch have in common. Where a grid is cut the functions below are collective, but for those of
+ * matrices and names. */
 struct sw_elliptic_desc {
-    int64_t n[3];                       /* cells along x, y, z: at least 1                                       */
+    int64_t n[3];                       /* cells along x, y, z: at least 1; of this rank                         */
+    struct sw_elliptic_cut cut;
     enum sw_elliptic_geometry geometry;
     bool    full;                       /* of a shell: the cross terms of its skewed coordinates as well, 9 points of
                                            a level; else fluxes of two points, which do not converge to Lh        */
@@ -50,12 +61,20 @@ struct sw_elliptic_numbers {
  * i-1 and i; ky [ny+1][nz][nx]; kz [ny][nz+1][nx]. All > 0. On the host. */
 struct sw_elliptic_faces { const double *kx, *ky, *kz; };
 
+/** Cells of the whole grid along y, and which of them is the first of this rank. */
+static inline int64_t sw_elliptic_whole(const struct sw_elliptic_desc *d)
+{
+    return d->cut.comm ? d->cut.whole : d->n[1];
+}
+static inline int64_t sw_elliptic_first(const struct sw_elliptic_desc *d) { return d->cut.comm ? d->cut.first : 0; }
+
 /* ------------------------------------------------------------------ the matrix of one system, on the host */
 
 /* Weights in A u = area (a u + b (u - up) + c (u - down)) + d sum of east and north (u - neighbour); of a shell with
  * `full` also the gradient of the energy sum over inner vertices of 2 d cross Dx Dy, Dx and Dy the mean differences of
  * the four cells around it. An outer neighbour is 0: at a Dirichlet wall `east`, `north`, b, c count half a cell, at a
- * Neumann wall they are 0; with `full` those at and along walls have what the vertices there add. */
+ * Neumann wall they are 0; with `full` those at and along walls have what the vertices there add. Of a grid that is cut
+ * it has the rows of this rank, whose neighbours along y may be of other ranks. */
 struct sw_elliptic_matrix {
     int64_t nx, ny, nz;
     bool    periodic[2];
@@ -87,7 +106,8 @@ bool sw_elliptic_is_singular(const struct sw_elliptic_desc *desc, double delta);
 double sw_elliptic_face(enum sw_elliptic_geometry geometry, int64_t n, int64_t i);
 
 /** What Dirichlet walls add to the right-hand side: f += the weight of the face times the value there.
- * @param value  at the face of cell (i, j, k) on a wall: side 0 .. 5: west, east, south, north, bottom, top
+ * @param value  at the face of cell (i, j, k) on a wall: side 0 .. 5: west, east, south, north, bottom, top. Of a grid
+ *               that is cut j counts the cells of all of it, and for west and east may be one of another rank
  * @param f      in, out: [ny][nz][nx] */
 void sw_elliptic_add_walls(const struct sw_elliptic_desc *desc, const struct sw_elliptic_matrix *matrix,
                            double (*value)(const void *context, int side, int64_t i, int64_t j, int64_t k),

@@ -72,36 +72,41 @@ static void advance_rows(int64_t count, bool first, double alpha, double beta, c
     *pq = s;
 }
 
-/* @return <p, q> */
-static double advance(struct interleaved *s, bool first, double alpha, double beta, double *u)
+struct k1 { struct interleaved *s; bool first; double alpha, beta; double *u; };
+
+static void advance_slab(const void *own, struct elliptic_beside ends, int64_t j)
 {
+    const struct k1 *k1 = own;
+    struct interleaved *s = k1->s;
     const struct sw_elliptic_matrix *m = s->host.matrix;
-    const int64_t nx = m->nx, ny = m->ny, nz = m->nz, cells = nx * ny * nz;
+    const int64_t nx = m->nx, nz = m->nz, cells = nx * m->ny * nz;
     const double *const z = s->host.work + cells;
-    double *const p = s->host.work + 2 * cells, *const q = s->host.work + 3 * cells;
-#pragma omp parallel num_threads(s->host.threads)
-    {
-        double *const scratch = elliptic_host_scratch(&s->host),
-               *const az = s->rows + (size_t)omp_get_thread_num() * s->room;
-#pragma omp for schedule(static)
-        for (int64_t j = 0; j < ny; j++) {
-            struct elliptic_lanes pq = {{0}};
-            for (int64_t k = 0; k < nz; k += s->together) {
-                const int64_t at = (j * nz + k) * nx, rows = nz - k < s->together ? nz - k : s->together;
-                for (int64_t i = 0; i < rows; i++) elliptic_apply_row(m, z, j, k + i, az + i * nx, scratch);
-                advance_rows(rows * nx, first, alpha, beta, z + at, az, u + at, p + at, q + at, &pq);
-            }
-            s->host.sums[j] = elliptic_sum_of(&pq);
-        }
+    double *const p = s->host.work + 2 * cells, *const q = s->host.work + 3 * cells,
+           *const scratch = elliptic_host_scratch(&s->host),
+           *const az = s->rows + (size_t)omp_get_thread_num() * s->room;
+    struct elliptic_lanes pq = {{0}};
+    for (int64_t k = 0; k < nz; k += s->together) {
+        const int64_t at = (j * nz + k) * nx, rows = nz - k < s->together ? nz - k : s->together;
+        for (int64_t i = 0; i < rows; i++) elliptic_apply_row(m, z, ends, j, k + i, az + i * nx, scratch);
+        advance_rows(rows * nx, k1->first, k1->alpha, k1->beta, z + at, az, k1->u + at, p + at, q + at, &pq);
     }
-    return elliptic_host_sum(&s->host, 0);
+    s->host.sums[j] = elliptic_sum_of(&pq);
+}
+
+/* @param pq  out: <p, q> */
+static enum sw_status advance(struct interleaved *s, bool first, double alpha, double beta, double *u, double *pq)
+{
+    const struct k1 k1 = {s, first, alpha, beta, u};
+    SW_TRY(elliptic_host_slabs(&s->host, s->host.work + s->host.cells, advance_slab, &k1));
+    return elliptic_host_sums(&s->host, 0, 1, pq);
 }
 
 /* ------------------------------------------------------------------ K2 */
 
 /* @param first  r is there: alpha is 0, and q not looked at  @param rr, rz  out: <r, r>, <r, z> */
-static void reduce(struct interleaved *s, bool first, double alpha, double *rr, double *rz)
+static enum sw_status reduce(struct interleaved *s, bool first, double alpha, double *rr, double *rz)
 {
+    double sum[2];
     const struct sw_elliptic_matrix *m = s->host.matrix;
     const int64_t nx = m->nx, ny = m->ny, nz = m->nz, cells = nx * ny * nz, block = elliptic_columns(m);
 #pragma omp parallel for num_threads(s->host.threads) schedule(static)
@@ -124,8 +129,10 @@ static void reduce(struct interleaved *s, bool first, double alpha, double *rr, 
         s->host.sums[ny + j] = elliptic_sum_of(&own);
         s->host.sums[2 * ny + j] = elliptic_sum_of(&cross);
     }
-    *rr = elliptic_host_sum(&s->host, 1);
-    *rz = elliptic_host_sum(&s->host, 2);
+    SW_TRY(elliptic_host_sums(&s->host, 1, 2, sum));
+    *rr = sum[0];
+    *rz = sum[1];
+    return SW_OK;
 }
 
 /* ------------------------------------------------------------------ */
@@ -136,15 +143,15 @@ static enum sw_status iterate(void *context, struct elliptic_pass *pass, double 
     struct interleaved *s = context;
     struct elliptic_way *const way = pass->way;
     const struct elliptic_space *space = pass->space;
-    double alpha = 0, beta = 0, rz, next;
+    double alpha = 0, beta = 0, rz, next, pq;
     bool due = way->outcome->iterations < way->numbers->iterations;
     if (!due) return SW_OK;
-    reduce(s, true, 0, &way->rr, &rz);
+    SW_TRY(reduce(s, true, 0, &way->rr, &rz));
     for (bool first = true; due; first = false) {
-        const double pq = advance(s, first, alpha, beta, u);
+        SW_TRY(advance(s, first, alpha, beta, u, &pq));
         if (elliptic_breaks(way, pq)) return SW_OK;
         alpha = rz / pq;
-        reduce(s, false, alpha, &way->rr, &next);
+        SW_TRY(reduce(s, false, alpha, &way->rr, &next));
         beta = next / rz;
         rz = next;
         due = elliptic_record(way);
@@ -157,8 +164,9 @@ static enum sw_status solve_one(struct sw_elliptic *solver, int system, const do
 {
     struct interleaved *s = solver->own;
     const struct elliptic_space space = elliptic_host_space(&s->host);
-    s->host.matrix = &solver->matrix[system];
-    return elliptic_refine(&space, &solver->numbers[system], f, u, outcome, history, most, iterate, s);
+    const struct sw_elliptic_numbers *numbers =
+        elliptic_host_begin(&s->host, &solver->matrix[system], &solver->numbers[system]);
+    return elliptic_refine(&space, numbers, f, u, outcome, history, most, iterate, s);
 }
 
 static struct sw_cost cost(const struct sw_elliptic_desc *d)
@@ -171,6 +179,7 @@ const struct sw_elliptic_ops elliptic_interleaved_cpu = {
     .name = "cpu.interleaved",
     .about = "conjugate gradients in two fused passes an iteration, preconditioned by vertical tridiagonal solves",
     .space = SW_HOST,
+    .cuts = true,
     .own_size = sizeof(struct interleaved),
     .arrays = arrays,
     .solve_one = solve_one,

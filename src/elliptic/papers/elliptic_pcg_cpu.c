@@ -12,8 +12,7 @@ static enum sw_status solve_one(struct sw_elliptic *s, int system, const double 
 {
     struct elliptic_host *h = s->own;
     const struct elliptic_space space = elliptic_host_space(h);
-    h->matrix = &s->matrix[system];
-    return elliptic_pcg(&space, &s->numbers[system], f, u, outcome, history, most);
+    return elliptic_pcg(&space, elliptic_host_begin(h, &s->matrix[system], &s->numbers[system]), f, u, outcome, history, most);
 }
 
 static struct sw_cost cost(const struct sw_elliptic_desc *d)
@@ -26,6 +25,7 @@ const struct sw_elliptic_ops elliptic_pcg_cpu = {
     .name = "cpu.pcg",
     .about = "conjugate gradients, preconditioned by vertical tridiagonal solves, pass by pass: the reference",
     .space = SW_HOST,
+    .cuts = true,
     .own_size = sizeof(struct elliptic_host),
     .arrays = arrays,
     .solve_one = solve_one,

@@ -84,7 +84,8 @@ static void free_system(struct system *y)
 static void apply(struct system *y, const double *u, double *out)
 {
     for (int64_t j = 0; j < y->desc.n[1]; j++)
-        elliptic_apply_slab(&y->matrix, u, j, out + (size_t)(j * y->desc.n[2] * y->desc.n[0]), y->scratch);
+        elliptic_apply_slab(&y->matrix, u, elliptic_own_ends(&y->matrix, u), j,
+                            out + (size_t)(j * y->desc.n[2] * y->desc.n[0]), y->scratch);
 }
 
 static void precondition(struct system *y, const double *r, double *z)

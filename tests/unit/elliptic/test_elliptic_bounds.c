@@ -95,7 +95,8 @@ struct plane {
 /* y := Lh u. */
 static void apply(const struct sw_elliptic_matrix *m, const double *u, double *y, double *scratch)
 {
-    for (int64_t j = 0; j < m->ny; j++) elliptic_apply_slab(m, u, j, y + j * m->nx, scratch);
+    for (int64_t j = 0; j < m->ny; j++)
+        elliptic_apply_slab(m, u, elliptic_own_ends(m, u), j, y + j * m->nx, scratch);
 }
 
 static struct plane make_plane(const struct sw_elliptic_desc *desc, int64_t nx, int64_t ny)
@@ -379,7 +380,8 @@ static void check_modes(struct plane *s)
         for (int64_t j = 0; j < ny; j++)
             for (int64_t k = 0; k < NZ; k++)
                 for (int64_t i = 0; i < nx; i++) u[(j * NZ + k) * nx + i] = x[k * NZ] * w[j * nx + i];
-        for (int64_t j = 0; j < ny; j++) elliptic_apply_slab(&m, u, j, au + j * NZ * nx, scratch);
+        for (int64_t j = 0; j < ny; j++)
+            elliptic_apply_slab(&m, u, elliptic_own_ends(&m, u), j, au + j * NZ * nx, scratch);
         for (int64_t c = 0; c < s->n * NZ; c++) {
             const int64_t k = c / nx % NZ, cell = c / (nx * NZ) * nx + c % nx;
             const double area = m.area[cell], size = sqrt(m.d[k]) * (s->stiff + modes.lambda[NZ - 1] * area);

@@ -1,0 +1,331 @@
+/* Elliptic problems whose grid is cut over ranks: a slab's matrix is the slab of the whole matrix, and each row that
+ * cuts takes the iterations of one device and finds its u. */
+#include <math.h>
+#include <string.h>
+
+#include "base/sw_err.h"
+#include "base/sw_mem.h"
+#include "comm/sw_comm.h"
+#include "elliptic/sw_elliptic_impl.h"
+#include "helpers.h"
+
+static const struct sw_elliptic_numbers usual = {.omega2 = 0.01, .lambda2 = 0.05, .delta = 1, .depth = 0.1,
+                                                 .tolerance = 1e-10, .iterations = 2000};
+enum { KINDS = 9 };
+
+static struct sw_elliptic_desc kind_of(int k, const int64_t n[3])
+{
+    const enum sw_elliptic_wall d = SW_ELLIPTIC_DIRICHLET, o = SW_ELLIPTIC_NEUMANN, p = SW_ELLIPTIC_PERIODIC;
+    struct sw_elliptic_desc kind[KINDS] = {
+        {.bottom = o, .top = o},
+        {.sides = {d, p}, .graded = true},
+        {.sides = {p, p}, .bottom = d, .top = o},
+        {.sides = {o, o}},
+        {.sides = {p, d}, .variable = true, .graded = true},
+        {.sides = {o, p}, .variable = true},
+        {.geometry = SW_ELLIPTIC_SHELL, .graded = true, .bottom = o, .top = o},
+        {.geometry = SW_ELLIPTIC_SHELL, .graded = true, .full = true, .top = o},
+        {.geometry = SW_ELLIPTIC_SHELL, .full = true, .sides = {o, o}}};
+    memcpy(kind[k].n, n, sizeof kind[k].n);
+    kind[k].batch = 1;
+    return kind[k];
+}
+
+/* A system as one device has it. */
+struct whole {
+    struct sw_elliptic_desc desc;
+    struct sw_elliptic_numbers numbers;
+    struct sw_elliptic_matrix matrix;
+    double *kx, *ky, *kz, *f, *u;
+    struct sw_elliptic_outcome outcome;
+    const char *row;
+    bool (*give_up)(int rank, void *user);
+};
+
+static double *random_numbers(int64_t count, double least, double most, uint64_t *seed)
+{
+    double *x = NULL;
+    assert_ok(sw_alloc((size_t)count, &x));
+    for (int64_t i = 0; i < count; i++) x[i] = least + (most - least) * 0.5 * (1 + test_random(seed));
+    return x;
+}
+
+static struct whole make_whole(const struct sw_elliptic_desc *d, const struct sw_elliptic_numbers *numbers)
+{
+    struct whole w = {.desc = *d, .numbers = *numbers};
+    const int64_t nx = d->n[0], ny = d->n[1], nz = d->n[2];
+    uint64_t seed = 11;
+    if (d->variable) {
+        w.kx = random_numbers((nx + 1) * ny * nz, 0.3, 3, &seed);
+        w.ky = random_numbers(nx * (ny + 1) * nz, 0.3, 3, &seed);
+        w.kz = random_numbers(nx * ny * (nz + 1), 0.3, 3, &seed);
+        for (int64_t r = 0; d->sides[0] == SW_ELLIPTIC_PERIODIC && r < ny * nz; r++)
+            w.kx[r * (nx + 1) + nx] = w.kx[r * (nx + 1)];
+        if (d->sides[1] == SW_ELLIPTIC_PERIODIC)
+            memcpy(w.ky + ny * nz * nx, w.ky, (size_t)(nz * nx) * sizeof *w.ky);
+    }
+    const struct sw_elliptic_faces faces = {w.kx, w.ky, w.kz};
+    assert_ok(sw_elliptic_matrix_make(d, numbers, d->variable ? &faces : NULL, NULL, &w.matrix));
+    w.f = random_numbers(nx * ny * nz, -1, 1, &seed);
+    w.u = random_numbers(nx * ny * nz, -1, 1, &seed);
+    return w;
+}
+
+static void free_whole(struct whole *w)
+{
+    sw_elliptic_matrix_free(&w->matrix);
+    double *const arrays[] = {w->kx, w->ky, w->kz, w->f, w->u};
+    for (size_t k = 0; k < sizeof arrays / sizeof *arrays; k++) sw_free(arrays[k]);
+}
+
+/* The slab of a rank. @param matrix  out, with faces that are those of the whole */
+static enum sw_status make_slab(const struct whole *w, const struct sw_comm *comm, struct sw_elliptic_desc *d,
+                                struct sw_elliptic_matrix *matrix)
+{
+    const int64_t nx = w->desc.n[0], ny = w->desc.n[1], nz = w->desc.n[2], first = ny * comm->rank / comm->size;
+    *d = w->desc;
+    d->cut = (struct sw_elliptic_cut){.comm = comm, .whole = ny, .first = first};
+    d->n[1] = ny * (comm->rank + 1) / comm->size - first;
+    const struct sw_elliptic_faces faces = {w->kx + first * nz * (nx + 1), w->ky + first * nz * nx,
+                                            w->kz + first * (nz + 1) * nx};
+    return sw_elliptic_matrix_make(d, &w->numbers, d->variable ? &faces : NULL, NULL, matrix);
+}
+
+/* ------------------------------------------------------------------ matrices */
+
+static double wall_value(const void *context, int side, int64_t i, int64_t j, int64_t k)
+{
+    (void)context;
+    return 1 + side + 0.5 * (double)i - 0.25 * (double)(j * j) + (double)k;
+}
+
+static bool same(const double *slab, const double *whole, int64_t from, int64_t count)
+{
+    return !slab || !memcmp(slab, whole + from, (size_t)count * sizeof *slab);
+}
+
+static enum sw_status compare_slab(const struct sw_comm *comm, void *context)
+{
+    const struct whole *w = context;
+    const int64_t nx = w->desc.n[0], nz = w->desc.n[2];
+    struct sw_elliptic_desc d;
+    struct sw_elliptic_matrix m;
+    double *f = NULL;
+    SW_TRY(make_slab(w, comm, &d, &m));
+    const int64_t first = d.cut.first, ny = d.n[1];
+    bool good = same(m.area, w->matrix.area, first * nx, ny * nx) &&
+                same(m.east, w->matrix.east, first * (nx + 1), ny * (nx + 1)) &&
+                same(m.north, w->matrix.north, first * nx, (ny + 1) * nx) &&
+                same(m.cross, w->matrix.cross, first * (nx + 1), (ny + 1) * (nx + 1));
+    enum sw_status st = sw_alloc((size_t)(nx * ny * nz), &f);
+    if (!st) sw_elliptic_add_walls(&d, &m, wall_value, NULL, f);
+    good = good && !st && same(f, w->f, first * nx * nz, ny * nx * nz);
+    sw_free(f);
+    sw_elliptic_matrix_free(&m);
+    return good ? st : SW_FAIL(SW_E_ARG, "rank %d of %d has another matrix", comm->rank, comm->size);
+}
+
+static const int64_t sizes[][3] = {{7, 5, 6}, {16, 17, 9}, {33, 8, 20}, {1, 5, 3}, {6, 11, 1}};
+enum { SIZES = sizeof sizes / sizeof *sizes };
+
+static void has_the_slabs_of_the_whole_matrix(void **state)
+{
+    (void)state;
+    for (int s = 0; s < SIZES; s++)
+        for (int k = 0; k < KINDS; k++) {
+            const struct sw_elliptic_desc d = kind_of(k, sizes[s]);
+            struct whole w = make_whole(&d, &usual);
+            memset(w.f, 0, sw_elliptic_cells(&d) * sizeof *w.f);
+            sw_elliptic_add_walls(&d, &w.matrix, wall_value, NULL, w.f);
+            for (int ranks = 1; ranks <= 5; ranks++) assert_ok(sw_comm_run("threads", ranks, compare_slab, &w));
+            free_whole(&w);
+        }
+}
+
+/* ------------------------------------------------------------------ solvers */
+
+struct asked { struct whole *w; int rank; };
+
+static bool asks(void *user)
+{
+    const struct asked *a = user;
+    return a->w->give_up(a->rank, a->w);
+}
+
+/* Solve the slab of a rank, and compare it with the whole. */
+static enum sw_status solve_slab(const struct sw_comm *comm, void *context)
+{
+    struct whole *w = context;
+    struct sw_device *device = NULL;
+    struct sw_elliptic_desc d;
+    struct sw_elliptic_matrix m;
+    struct sw_elliptic *solver = NULL;
+    struct sw_elliptic_outcome o = {0};
+    struct asked asked = {w, comm->rank};
+    struct sw_elliptic_numbers numbers = w->numbers;
+    double *u = NULL, most[2] = {0, 0};
+    if (w->give_up) numbers.give_up = asks, numbers.give_up_user = &asked;
+    SW_TRY(make_slab(w, comm, &d, &m));
+    const size_t cells = sw_elliptic_cells(&d), at = (size_t)d.cut.first * (size_t)(d.n[0] * d.n[2]);
+    enum sw_status st = sw_alloc(cells, &u);
+    if (!st) st = sw_device_open("cpu", 1, &device);
+    if (!st) st = sw_elliptic_create(&d, w->row, device, &solver);
+    if (!st) st = sw_elliptic_load(solver, 1, &numbers, &m);
+    if (!st) st = sw_elliptic_solve(solver, w->f + at, u, &o, NULL, 0);
+    for (size_t i = 0; i < cells && !st; i++) {
+        const double difference = fabs(u[i] - w->u[at + i]);
+        most[0] = difference <= most[0] ? most[0] : difference;
+        most[1] = fmax(most[1], fabs(w->u[at + i]));
+    }
+    if (!st) st = sw_comm_max(comm, 2, most);
+    sw_elliptic_destroy(&solver);
+    sw_device_close(&device);
+    sw_elliptic_matrix_free(&m);
+    sw_free(u);
+    if (st) return st;
+    if (o.fault != w->outcome.fault || o.iterations != w->outcome.iterations)
+        return SW_FAIL(SW_E_ARG, "%s on %d ranks: fault %d after %d iterations (residual %g), whole %d after %d",
+                       w->row, comm->size, (int)o.fault, o.iterations, o.residual, (int)w->outcome.fault,
+                       w->outcome.iterations);
+    if (o.fault == SW_ELLIPTIC_FINE && !(most[0] <= 1e-11 * most[1]))
+        return SW_FAIL(SW_E_ARG, "%s on %d ranks: u differs by %g of %g", w->row, comm->size, most[0], most[1]);
+    return SW_OK;
+}
+
+static struct sw_device *cpu;
+
+static void solve_whole(struct whole *w)
+{
+    struct sw_elliptic *solver = NULL;
+    assert_ok(sw_elliptic_create(&w->desc, w->row, cpu, &solver));
+    assert_ok(sw_elliptic_load(solver, 1, &w->numbers, &w->matrix));
+    assert_ok(sw_elliptic_solve(solver, w->f, w->u, &w->outcome, NULL, 0));
+    sw_elliptic_destroy(&solver);
+}
+
+static void for_rows(void (*visit)(const char *row))
+{
+    for (int k = 0; sw_elliptic_table[k]; k++)
+        if (sw_elliptic_table[k]->cuts && sw_elliptic_table[k]->space == SW_HOST) visit(sw_elliptic_table[k]->name);
+}
+
+static void solve_all(const char *row)
+{
+    for (int s = 0; s < SIZES; s++)
+        for (int k = 0; k < KINDS; k++) {
+            const struct sw_elliptic_desc d = kind_of(k, sizes[s]);
+            struct whole w = make_whole(&d, &usual);
+            w.row = row;
+            if (sw_elliptic_refusal(&d, row)) continue;
+            solve_whole(&w);
+            for (int ranks = 1; ranks <= 5; ranks += ranks < 3 ? 1 : 2)
+                assert_ok(sw_comm_run("threads", ranks, solve_slab, &w));
+            free_whole(&w);
+        }
+}
+
+static void takes_the_iterations_of_one_device(void **state)
+{
+    (void)state;
+    for_rows(solve_all);
+}
+
+/* Far from diagonal: some hundred iterations. */
+static void solve_long(const char *row)
+{
+    static const int64_t n[3] = {24, 37, 12};
+    struct sw_elliptic_numbers numbers = usual;
+    numbers.omega2 = 10, numbers.tolerance = 1e-7;
+    for (int k = 0; k < KINDS; k++) {
+        const struct sw_elliptic_desc d = kind_of(k, n);
+        struct whole w = make_whole(&d, &numbers);
+        w.row = row;
+        solve_whole(&w);
+        assert_int_equal(w.outcome.fault, SW_ELLIPTIC_FINE);
+        assert_ok(sw_comm_run("threads", 3, solve_slab, &w));
+        free_whole(&w);
+    }
+}
+
+static void takes_as_many_where_they_are_many(void **state)
+{
+    (void)state;
+    for_rows(solve_long);
+}
+
+static void fail_alike(const char *row)
+{
+    static const int64_t n[3] = {6, 7, 5};
+    const struct sw_elliptic_desc d = kind_of(0, n);
+    struct whole w = make_whole(&d, &usual);
+    w.row = row;
+    w.f[6 * 30 + 3] = NAN;  /* of the last rank alone */
+    solve_whole(&w);
+    assert_int_equal(w.outcome.fault, SW_ELLIPTIC_NOT_FINITE);
+    assert_ok(sw_comm_run("threads", 3, solve_slab, &w));
+    w.f[6 * 30 + 3] = 1;
+    w.numbers.iterations = 2, w.numbers.tolerance = 1e-15;
+    solve_whole(&w);
+    assert_int_equal(w.outcome.fault, SW_ELLIPTIC_SLOW);
+    assert_ok(sw_comm_run("threads", 3, solve_slab, &w));
+    free_whole(&w);
+}
+
+static void fails_on_all_ranks_where_it_fails_on_one(void **state)
+{
+    (void)state;
+    for_rows(fail_alike);
+}
+
+static bool rank_1_gives_up(int rank, void *user)
+{
+    (void)user;
+    return rank == 1;
+}
+
+static void stop_all(const char *row)
+{
+    static const int64_t n[3] = {6, 7, 5};
+    const struct sw_elliptic_desc d = kind_of(0, n);
+    struct whole w = make_whole(&d, &usual);
+    w.row = row;
+    w.give_up = rank_1_gives_up;
+    assert_int_equal(sw_comm_run("threads", 3, solve_slab, &w), SW_E_STOPPED);
+    free_whole(&w);
+}
+
+static void stops_on_all_ranks_where_one_is_to(void **state)
+{
+    (void)state;
+    for_rows(stop_all);
+}
+
+static void refuses_rows_that_do_not_cut(void **state)
+{
+    static const int64_t n[3] = {6, 7, 5};
+    struct sw_elliptic_desc d = kind_of(0, n);
+    struct sw_elliptic *solver;
+    (void)state;
+    d.cut = (struct sw_elliptic_cut){sw_comm_null(), 7, 0};
+    for (int k = 0; sw_elliptic_table[k]; k++) {
+        if (sw_elliptic_table[k]->cuts || sw_elliptic_table[k]->space != SW_HOST) continue;
+        assert_int_equal(sw_elliptic_create(&d, sw_elliptic_table[k]->name, cpu, &solver), SW_E_ABSENT);
+        assert_non_null(strstr(sw_err_message(), "cut"));
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(has_the_slabs_of_the_whole_matrix),
+        cmocka_unit_test(takes_the_iterations_of_one_device),
+        cmocka_unit_test(takes_as_many_where_they_are_many),
+        cmocka_unit_test(fails_on_all_ranks_where_it_fails_on_one),
+        cmocka_unit_test(stops_on_all_ranks_where_one_is_to),
+        cmocka_unit_test(refuses_rows_that_do_not_cut),
+    };
+    if (sw_device_open("cpu", 1, &cpu)) return 1;
+    const int failed = cmocka_run_group_tests_name("elliptic cut", tests, NULL, NULL);
+    sw_device_close(&cpu);
+    return failed;
+}
