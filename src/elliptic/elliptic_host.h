@@ -1,8 +1,8 @@
 #ifndef ELLIPTIC_HOST_H
 #define ELLIPTIC_HOST_H
 /* What rows on the CPU share: the matrix, the preconditioner and vectors by all threads, slab by slab, with sums that
- * do not depend on how many threads there are. Of a grid that is cut over ranks a vector has the slabs of this one; sums
- * are those of all, and the slabs beside the ends come from the neighbours. */
+ * do not depend on how many threads there are. Of a grid that is cut over ranks a vector has the slabs of this one;
+ * sums are those of all, and the slabs beside the ends come from the neighbours. */
 #include "device/sw_owned.h"
 #include "elliptic/elliptic_cells_cpu.h"
 #include "elliptic/elliptic_krylov.h"
@@ -52,8 +52,8 @@ enum sw_status elliptic_host_slabs(const struct elliptic_host *host, const doubl
 enum sw_status elliptic_host_apply(const struct elliptic_host *host, const double *u, double *y);
 void elliptic_host_precondition(const struct elliptic_host *host, const double *r, double *z);
 
-/** The sums of what the slabs of all ranks have in the rows from `first` on of host->sums: in the order of their numbers,
- * pairwise, and those of ranks in their order. One reduction.
+/** The sums of what the slabs of all ranks have in the rows from `first` on of host->sums: in the order of their
+ * numbers, pairwise, and those of ranks in their order. One reduction.
  * @param sum  out [count]  @return SW_E_COMM */
 enum sw_status elliptic_host_sums(struct elliptic_host *host, int first, int count, double *sum);
 

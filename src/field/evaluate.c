@@ -51,17 +51,20 @@ static void set_coordinates(struct sw_evaluator *e, int64_t first, int count)
 }
 
 /* Of a slab of a grid, how many points of the whole grid are before its first one. */
-static int64_t points_before(const struct sw_evaluator *e)
+/* The number in the whole grid of a point of the slab. Of slabs along y the points that follow it in its line have the
+ * next ones. */
+static int64_t number_of(const struct sw_evaluator *e, int64_t point)
 {
-    const int64_t *before = e->grid.first;
-    return (before[2] * e->n[1] + before[1]) * e->n[0] + before[0];
+    const int64_t *before = e->grid.first, *n = e->n, line = point / n[0];
+    if (!e->grid.lines) return (before[2] * n[1] + before[1]) * n[0] + before[0] + point;
+    return ((before[2] + line / n[1]) * e->grid.lines + before[1] + line % n[1]) * n[0] + point % n[0];
 }
 
 void sw_evaluator_points(struct sw_evaluator *e, int64_t first, int count, double *value)
 {
     const double *in[SW_INPUTS] = {[SW_IN_X] = e->x[0], [SW_IN_Y] = e->x[1], [SW_IN_Z] = e->x[2]};
     set_coordinates(e, first, count);
-    sw_eval_number_from(e->eval, (int)(points_before(e) + first));
+    sw_eval_number_from(e->eval, (int)number_of(e, first));
     sw_eval_cells(e->eval, count, in);
     sw_eval_step(e->eval, e->t, e->step);
     sw_eval_points(e->eval, count, in, value);

@@ -12,8 +12,8 @@ enum { SW_DIMS = 3 };  /* x, y, z */
 /* Where the points of a run are: in dimension d point i = 0 .. n[d]-1 at sw_grid_at() (1 apart in one that the grid
  * does not have); and how long a step takes (0 without time). Points of a uniform grid are dx apart; of a graded one,
  * whose distances grow evenly, ddx is not 0. Of a grid that is cut over ranks a rank has some points: its point 0 is
- * point first[d] of the grid. */
-struct sw_grid { double x0[SW_DIMS], dx[SW_DIMS], ddx[SW_DIMS], dt; int64_t first[SW_DIMS]; };
+ * point first[d] of the grid; where it is cut along y and has planes beyond, each has `lines` in the whole grid. */
+struct sw_grid { double x0[SW_DIMS], dx[SW_DIMS], ddx[SW_DIMS], dt; int64_t first[SW_DIMS], lines; };
 
 static inline double sw_grid_at(const struct sw_grid *g, int d, int64_t i)
 {

@@ -32,6 +32,8 @@ struct sw_problem_shape {
     bool        numbered;               /* its points are i = 1 .. n on a line, without a length: expressions and files
                                            call the coordinate i in place of x                         */
     bool        decomposes;             /* its grids may be cut over ranks (struct sw_decomposition)   */
+    bool        columns;                /* where they are, lines along z are whole: slabs lie along y, not along the
+                                           last axis                                                   */
     /** Whether the grid has walls at the ends of dimension d, which both are points then. The setup counts for its
      * choices and functions only. NULL: no. */
     bool (*walls)(const struct sw_setup *setup, int d);

@@ -5,16 +5,21 @@
 #include "base/sw_err.h"
 #include "base/sw_mem.h"
 
-int domain_axis(const int64_t n[SW_DIMS]) { return n[2] > 1 ? 2 : n[1] > 1 ? 1 : 0; }
+int domain_axis(const struct sw_problem *problem, const int64_t n[SW_DIMS])
+{
+    if (problem->shape->columns) return 1;
+    return n[2] > 1 ? 2 : n[1] > 1 ? 1 : 0;
+}
 
 int64_t domain_begin(int64_t n, int ranks, int rank) { return n / ranks * rank + n % ranks * rank / ranks; }
 
-int64_t domain_largest(const int64_t n[SW_DIMS], int ranks) { return (n[domain_axis(n)] + ranks - 1) / ranks; }
+int64_t domain_largest(int64_t n, int ranks) { return (n + ranks - 1) / ranks; }
 
-void domain_cut(const struct sw_comm *comm, const struct sw_comm *on_device, struct sw_setup *setup)
+void domain_cut(const struct sw_problem *problem, const struct sw_comm *comm, const struct sw_comm *on_device,
+                struct sw_setup *setup)
 {
     struct sw_decomposition *d = &setup->domain;
-    const int axis = domain_axis(setup->n);
+    const int axis = domain_axis(problem, setup->n);
     if (!comm) return;
     *d = (struct sw_decomposition){.all = comm};
     for (int k = 0; k < SW_DIMS; k++) d->whole[k] = setup->n[k];
@@ -33,24 +38,27 @@ enum sw_status domain_run(const struct sw_comm *comm, int ranks, sw_comm_part *p
     return st;
 }
 
-/* The gathered slabs have as many planes as the largest. */
+/* The gathered slabs have as many planes as the largest. Where there are points beyond the axis that is cut, a field is
+ * `outer` pieces, one for each of them. */
 enum sw_status domain_gather(const struct sw_setup *setup, size_t fields, const double *mine, double *all)
 {
     const struct sw_decomposition *d = &setup->domain;
     const struct sw_comm *comm = d->all;
-    const int axis = domain_axis(d->whole);
-    const size_t across = (size_t)(sw_points(d->whole) / d->whole[axis]), planes = (size_t)setup->n[axis],
-                 room = (size_t)domain_largest(d->whole, comm->size) * across * fields;
+    int axis = 0;
+    while (!d->along[axis]) axis++;
+    const size_t outer = axis == 1 ? (size_t)d->whole[2] : 1,
+                 across = (size_t)(sw_points(d->whole) / d->whole[axis]) / outer, planes = (size_t)setup->n[axis],
+                 room = (size_t)domain_largest(d->whole[axis], comm->size) * across * outer * fields;
     double *slab = NULL, *slabs = NULL;
     enum sw_status st = sw_alloc(room, &slab);
     if (!st) st = sw_alloc(room * (size_t)comm->size, &slabs);
     SW_TRY_TO(done, st, sw_comm_agree(comm, st));
-    memcpy(slab, mine, fields * planes * across * sizeof *slab);
+    memcpy(slab, mine, fields * outer * planes * across * sizeof *slab);
     SW_TRY_TO(done, st, sw_comm_gather(comm, room, slab, slabs));
     for (int r = 0; r < comm->size; r++) {
         const size_t first = (size_t)domain_begin(d->whole[axis], comm->size, r),
                      count = (size_t)domain_begin(d->whole[axis], comm->size, r + 1) - first;
-        for (size_t f = 0; f < fields; f++)
+        for (size_t f = 0; f < fields * outer; f++)
             memcpy(all + across * (f * (size_t)d->whole[axis] + first), slabs + room * (size_t)r + across * f * count,
                    across * count * sizeof *all);
     }

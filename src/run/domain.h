@@ -1,15 +1,16 @@
 #ifndef DOMAIN_H
 #define DOMAIN_H
-/* Runs whose grid is cut over ranks: each has a slab of it, the points that follow one another along its slowest axis.
+/* Runs whose grid is cut over ranks: each has a slab of it, points that follow one another along one axis.
  * A rank is a process that mpirun has started, or where there is one process, one of its devices. */
 #include "comm/sw_comm.h"
-#include "problem/sw_setup.h"
+#include "problem/sw_problem.h"
 
-/** The axis that is cut: the last one that has more than one point, so that a slab is one piece of memory. */
-int domain_axis(const int64_t n[SW_DIMS]);
+/** The axis that is cut: the last one that has more than one point, so that a slab is one piece of memory; y where
+ * columns stay whole. */
+int domain_axis(const struct sw_problem *problem, const int64_t n[SW_DIMS]);
 
-/** The points along it of the largest slab. */
-int64_t domain_largest(const int64_t n[SW_DIMS], int ranks);
+/** The points of the largest slab, of n along the axis. */
+int64_t domain_largest(int64_t n, int ranks);
 
 /** Where slab `rank` begins, of n points that are cut evenly; that of rank `ranks` is n. */
 int64_t domain_begin(int64_t n, int ranks, int rank);
@@ -17,7 +18,8 @@ int64_t domain_begin(int64_t n, int ranks, int rank);
 /** Give a set-up of the whole grid the slab of this rank.
  * @param comm       of the host; NULL: nothing is cut
  * @param on_device  the same ranks, for the memory of their devices (sw_comm_on_device()) */
-void domain_cut(const struct sw_comm *comm, const struct sw_comm *on_device, struct sw_setup *setup);
+void domain_cut(const struct sw_problem *problem, const struct sw_comm *comm, const struct sw_comm *on_device,
+                struct sw_setup *setup);
 
 /** Run `part` on groups of as many ranks. The processes of comm form the groups, where there are several, and each
  * calls it once with the communicator of its group; else one group of threads of this process does.

@@ -254,7 +254,8 @@ static const double most_of_slice = 1 << 28;
 static enum sw_status fit_slabs(struct sw_plan *p, int g, int64_t *most)
 {
     struct sw_group slab = p->group[g];
-    slab.n[domain_axis(slab.n)] = domain_largest(slab.n, p->ranks);
+    int64_t *const cut = &slab.n[domain_axis(p->own->of.sweep->problem, slab.n)];
+    *cut = domain_largest(*cut, p->ranks);
     return plan_fit(p, &slab, false, most);
 }
 
@@ -425,7 +426,7 @@ static enum sw_status check_slabs(const struct sw_plan *p)
                        "with one each: start one process for each device", all_ranks(p), p->own->devices->count);
     for (int g = 0; g < p->ngroup; g++) {
         const int64_t *n = p->group[g].n;
-        const int axis = domain_axis(n);
+        const int axis = domain_axis(p->own->of.sweep->problem, n);
         if (n[axis] < p->ranks)
             return SW_FAIL(SW_E_CONFIG, "run.split: %lld points along %c cannot be cut over %d devices; "
                            "use %lld of them", (long long)n[axis], 'x' + axis, p->ranks, (long long)n[axis]);
@@ -533,7 +534,7 @@ static enum sw_status create_sims(struct sw_plan *p, const struct sw_comm *comm,
                                      : plan_trial_setup(sweep, &p->group[g], 1);
         struct sw_sim *sim;
         if (g && !comm && same_method(sweep, &p->group[g], &p->group[g - 1])) continue;
-        domain_cut(comm, on_device, &setup);
+        domain_cut(sweep->problem, comm, on_device, &setup);
         SW_TRY(sw_sweep_blame_row(sweep, sweep->problem->create(sweep->problem, &setup, device, &sim)));
         if (!g && (!comm || !comm->rank || p->own->sharing.comm->size > 1))
             snprintf(p->solver, sizeof p->solver, "%s", sim->ops->solver_name(sim));
@@ -686,11 +687,11 @@ void sw_plan_describe_domain(const struct sw_plan *p, struct sw_text *text)
         sw_text_printf(text, "grid     whole: run.split cuts it over several devices, and there is one\n");
     if (p->ranks == 1 || !p->ngroup) return;
     const struct sw_group *g = &p->group[p->ngroup - 1];  /* the largest */
-    const int axis = domain_axis(g->n);
+    const int axis = domain_axis(p->own->of.sweep->problem, g->n);
     sw_text_printf(text, "grid     cut along %c over %d devices: slabs of ", 'x' + axis, p->ranks);
     for (int d = 0; d < g->dim; d++)
         sw_text_printf(text, "%s%lld", d ? " × " : "",
-                       (long long)(d == axis ? domain_largest(g->n, p->ranks) : g->n[d]));
+                       (long long)(d == axis ? domain_largest(g->n[d], p->ranks) : g->n[d]));
     sw_text_printf(text, " points%s", p->ngroup > 1 ? " and smaller ones" : "");
     if (p->groups > 1) sw_text_printf(text, " · %d groups of devices", p->groups);
     sw_text_printf(text, "\n");

@@ -39,7 +39,7 @@ static enum sw_status prepare_sim(struct worker *w, int group, int count)
     w->setup.remote = &w->remote;
     if (!w->comm) w->setup.give_up = give_up;  /* ranks would not give up at once */
     w->setup.give_up_user = w;
-    domain_cut(w->comm, w->on_device, &w->setup);
+    domain_cut(sweep->problem, w->comm, w->on_device, &w->setup);
     w->group = group;
     w->capacity = count;
     SW_TRY(sweep->problem->create(sweep->problem, &w->setup, w->device, &w->sim));

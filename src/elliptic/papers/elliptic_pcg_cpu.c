@@ -12,7 +12,8 @@ static enum sw_status solve_one(struct sw_elliptic *s, int system, const double 
 {
     struct elliptic_host *h = s->own;
     const struct elliptic_space space = elliptic_host_space(h);
-    return elliptic_pcg(&space, elliptic_host_begin(h, &s->matrix[system], &s->numbers[system]), f, u, outcome, history, most);
+    const struct sw_elliptic_numbers *numbers = elliptic_host_begin(h, &s->matrix[system], &s->numbers[system]);
+    return elliptic_pcg(&space, numbers, f, u, outcome, history, most);
 }
 
 static struct sw_cost cost(const struct sw_elliptic_desc *d)

@@ -410,7 +410,8 @@ static const char example[] =
     "// fields = { precision = \"double\"; } in output saves u, too\n"
     "output   = { file = \"results/elliptic.h5\"; };\n";
 
-static const struct sw_problem_shape shape = {.min_points = 1, .max_dim = 3, .place = grid};
+static const struct sw_problem_shape shape = {
+    .min_points = 1, .max_dim = 3, .decomposes = true, .columns = true, .place = grid};
 static const struct sw_problem_advice advice = {
     .describe = describe, .idle_key = idle_key, .warn_run = warnings, .name_nonfinite = name_nonfinite};
 

@@ -81,6 +81,18 @@ int64_t elliptic_place(const int64_t n[SW_DIMS], int64_t number);
 void elliptic_say_bad(const struct elliptic_run *run, const char *key, struct elliptic_points points, int64_t bad,
                       double value, struct sw_text *text);
 
+/** What is wrong with values that are not finite, or not above 0: of the first point in the order of the whole grid,
+ * on whichever rank. Collective where the grid is cut. Of no effect where `why` says something, on all ranks.
+ * @param value     at these points of this rank
+ * @param positive  they have to be above 0
+ * @param why       in, out: "" where they are good
+ * @return SW_E_COMM */
+enum sw_status elliptic_blame(const struct elliptic_run *run, const char *key, struct elliptic_points points,
+                              const double *value, bool positive, struct sw_text *why);
+
+/** That of the whole grid, of which this is a slab. */
+struct sw_elliptic_desc elliptic_uncut(const struct sw_elliptic_desc *desc);
+
 /** The coefficient of a periodic box at its seam, of those at the first and the last face along an axis, both above 0:
  * the first, where they are equal to 1e-9; else their harmonic mean, as what lies on either side of a face conducts one
  * behind the other. */
@@ -89,8 +101,12 @@ bool elliptic_jumps(double first, double last);
 
 /* ------------------------------------------------------------------ the mean (elliptic_gauge.c) */
 
-/** The mean of u over the cells. @param u  [ny][nz][nx] */
-double elliptic_mean(const struct sw_elliptic_matrix *matrix, const double *u);
+/* Where the grid is cut what follows is collective. */
+
+/** The mean of u over the cells of all ranks. @param u  [ny][nz][nx]  @param comm  NULL: there is one
+ * @return SW_E_COMM */
+enum sw_status elliptic_mean(const struct sw_comm *comm, const struct sw_elliptic_matrix *matrix, const double *u,
+                             double *mean);
 
 /* What is taken off f: its mean over the cells, and that by a finer rule, which is not formed of one that rounding may
  * have left. */

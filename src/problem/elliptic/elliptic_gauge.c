@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "comm/sw_comm.h"
 #include "field/compatibility.h"
 #include "problem/elliptic/elliptic.h"
 
@@ -11,7 +12,13 @@ static double volume_of(const struct sw_elliptic_matrix *m, int64_t j, int64_t k
     return m->area[j * m->nx + i] * m->volume[k];
 }
 
-double elliptic_mean(const struct sw_elliptic_matrix *m, const double *u)
+static enum sw_status add_ranks(const struct sw_comm *comm, size_t count, double *sum)
+{
+    return comm ? sw_comm_sum(comm, count, sum) : SW_OK;
+}
+
+enum sw_status elliptic_mean(const struct sw_comm *comm, const struct sw_elliptic_matrix *m, const double *u,
+                             double *mean)
 {
     double sum = 0, volume = 0;
     for (int64_t r = 0; r < m->ny * m->nz; r++)
@@ -20,7 +27,10 @@ double elliptic_mean(const struct sw_elliptic_matrix *m, const double *u)
             sum += v * u[r * m->nx + i];
             volume += v;
         }
-    return sum / volume;
+    double all[2] = {sum, volume};
+    SW_TRY(add_ranks(comm, 2, all));
+    *mean = all[0] / all[1];
+    return SW_OK;
 }
 
 /* ------------------------------------------------------------------ the mean by a finer rule */
@@ -83,6 +93,7 @@ static enum sw_status finer_mean(void *context, const struct sw_gauss *rule, dou
             for (int a = 0; a < along[0]->count; a++)
                 SW_TRY(add_point(q, (const double[SW_DIMS]){along[0]->at[a], along[1]->at[b], along[2]->at[c]},
                                  along[0]->weight[a] * along[1]->weight[b] * along[2]->weight[c], &integral));
+    SW_TRY(add_ranks(q->run->desc.cut.comm, 1, &integral));
     *mean = integral / q->volume;
     return SW_OK;
 }
@@ -109,12 +120,16 @@ enum sw_status elliptic_judge_mean(const struct elliptic_run *run, const struct 
     for (int64_t c = 0; c < m->nx * m->ny * m->nz; c++) sum += f[c], size += fabs(f[c]);
     for (int64_t k = 0; k < m->nz; k++)
         for (int64_t a = 0; a < m->nx * m->ny; a++) volume += m->area[a] * m->volume[k];
+    double all[3] = {sum, size, volume};
+    SW_TRY(add_ranks(run->desc.cut.comm, 3, all));
+    sum = all[0], size = all[1], volume = all[2];
     *kind = SW_MEAN_OF_GRID;
     *taken = (struct elliptic_taken){.mean = sum / volume, .rounding = fabs(sum) <= 1e-9 * size};
     if (taken->rounding) return SW_OK;
     struct finer_mean context = {.run = run, .m = m, .program = program, .values = values, .volume = volume};
     struct sw_mean_question question = {.mean = taken->mean, .size = size / volume, .rounding = 1e-9 * size / volume,
-                                        .cells = (size_t)(m->nx * m->ny * m->nz), .brief = brief,
+                                        .cells = (size_t)(m->nx * sw_elliptic_whole(&run->desc) * m->nz),
+                                        .brief = brief,
                                         .finer = finer_mean, .context = &context};
     for (int d = 0; d < run->dim; d++) {
         context.looked_into[d] = run->desc.geometry == SW_ELLIPTIC_SHELL || sw_program_uses_input(program, input[d]);
@@ -138,6 +153,9 @@ enum sw_status elliptic_take_mean_off(const struct elliptic_run *run, const stru
             *of_cell -= taken->mean * m->area[r / m->nz * m->nx + i] * m->volume[r % m->nz];
             left = fmax(left, fabs(*of_cell));
         }
+    double all[2] = {most, left};
+    if (run->desc.cut.comm) SW_TRY(sw_comm_max(run->desc.cut.comm, 2, all));
+    most = all[0], left = all[1];
     /* of an f that is the same in all cells rounding is left, which has a mean as large as itself */
     if (left <= 32 * DBL_EPSILON * most) memset(f, 0, (size_t)cells * sizeof *f);
     return SW_OK;

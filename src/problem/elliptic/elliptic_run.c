@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "comm/sw_comm.h"
 #include "problem/elliptic/elliptic.h"
 
 static double number(const struct sw_setup *setup, const char *path, int64_t ld, const double *column, int64_t j)
@@ -33,6 +34,7 @@ struct sw_elliptic_desc elliptic_describe(const struct sw_setup *setup, int batc
         .top = wall(setup, "boundary.top"),
         .variable = sw_setup_find(setup, "kx") || sw_setup_find(setup, "ky") || sw_setup_find(setup, "kz"),
         .batch = batch,
+        .cut = {setup->domain.all ? setup->domain.along[1] : NULL, setup->domain.whole[1], setup->domain.first[1]},
     };
 }
 
@@ -41,6 +43,7 @@ struct sw_elliptic_desc elliptic_describe_run(const struct sw_setup *setup, int6
 {
     static const char *const n_of[SW_DIMS] = {"grid.n", "grid.n.1", "grid.n.2"};
     struct sw_elliptic_desc d = elliptic_describe(setup, 1);
+    d.cut = (struct sw_elliptic_cut){NULL};
     for (int a = 0; a < SW_DIMS; a++) d.n[a] = (int64_t)number(setup, n_of[a], ld, column, j);
     return d;
 }
@@ -76,11 +79,12 @@ struct sw_grid elliptic_grid(const struct sw_elliptic_desc *d, double depth, str
     const bool shell = d->geometry == SW_ELLIPTIC_SHELL;
     const double first[SW_DIMS] = {shell ? -1 : 0, shell ? -1 : 0, shell ? 1 : 0},
                  length[SW_DIMS] = {shell ? 2 : 1, shell ? 2 : 1, depth};
-    struct sw_grid g = {.dt = 0};
+    struct sw_grid g = {.first = {0, sw_elliptic_first(d)}, .lines = d->cut.comm ? d->cut.whole : 0};
+    if (points.kind == ELLIPTIC_WALLS && points.axis == 1) g.first[1] = g.lines = 0;
     for (int a = 0; a < SW_DIMS; a++) {
         const bool inside = points.kind == ELLIPTIC_CENTRES || points.kind == ELLIPTIC_INSIDE;
         const bool across = !inside && points.axis == a, graded = a == 2 && d->graded;
-        const double n = (double)d->n[a], step = length[a] / n;
+        const double n = (double)(a == 1 ? sw_elliptic_whole(d) : d->n[a]), step = length[a] / n;
         const double part = points.kind == ELLIPTIC_INSIDE ? points.part[a] : 0.5;
         if (across && points.kind == ELLIPTIC_WALLS) {
             g.x0[a] = first[a], g.dx[a] = length[a];
@@ -169,6 +173,48 @@ bool elliptic_jumps(double first, double last) { return !(fabs(first - last) <= 
 double elliptic_seam(double first, double last)
 {
     return elliptic_jumps(first, last) ? 2 * last * (first / (first + last)) : first;
+}
+
+struct sw_elliptic_desc elliptic_uncut(const struct sw_elliptic_desc *d)
+{
+    struct sw_elliptic_desc whole = *d;
+    whole.n[1] = sw_elliptic_whole(d);
+    whole.cut = (struct sw_elliptic_cut){NULL};
+    return whole;
+}
+
+/* As a number of the whole grid, negative, so that the first is the largest. */
+static double place_in_whole(const struct sw_elliptic_desc *d, const int64_t n[SW_DIMS], int64_t bad)
+{
+    const int64_t line = bad / n[0], lines = n[1] - d->n[1] + sw_elliptic_whole(d);
+    if (bad < 0) return -INFINITY;
+    return -(double)(((line / n[1]) * lines + sw_elliptic_first(d) + line % n[1]) * n[0] + bad % n[0]);
+}
+
+enum sw_status elliptic_blame(const struct elliptic_run *run, const char *key, struct elliptic_points points,
+                              const double *value, bool positive, struct sw_text *why)
+{
+    const struct sw_comm *comm = run->desc.cut.comm;
+    int64_t n[SW_DIMS];
+    char found[160] = "";
+    double all[SW_COMM_MOST], numbers[sizeof found / sizeof(double)];
+    struct sw_text text = sw_text_in(found, sizeof found);
+    int from = 0;
+    elliptic_count(&run->desc, points, n);
+    if (why->length) return SW_OK;
+    const int64_t bad = elliptic_find_bad(value, n, positive);
+    if (bad >= 0) elliptic_say_bad(run, key, points, bad, value[elliptic_place(n, bad)], &text);
+    if (comm) {
+        SW_TRY(sw_comm_gather_one(comm, place_in_whole(&run->desc, n, bad), all));
+        for (int k = 1; k < comm->size; k++)
+            if (all[k] > all[from]) from = k;
+        if (isinf(all[from])) return SW_OK;
+        memcpy(numbers, found, sizeof numbers);
+        SW_TRY(sw_comm_broadcast(comm, from, sizeof numbers / sizeof *numbers, numbers));
+        memcpy(found, numbers, sizeof found);
+    }
+    if (found[0]) sw_text_set(why, "%s", found);
+    return SW_OK;
 }
 
 void elliptic_say_bad(const struct elliptic_run *run, const char *key, struct elliptic_points points, int64_t bad,

@@ -7,6 +7,7 @@
 #include "base/sw_mem.h"
 #include "base/sw_reals.h"
 #include "base/sw_text.h"
+#include "comm/sw_comm.h"
 #include "device/sw_device.h"
 #include "field/grid.h"
 #include "problem/device/sampler.h"
@@ -67,6 +68,26 @@ static const char *solver_name(const struct sw_sim *sim)
 
 /* ------------------------------------------------------------------ matrices */
 
+/* The same where the grid is cut along y: the ranks at its ends evaluate the faces at both. */
+static enum sw_status join_cut_ends(const struct elliptic_run *run, const struct sw_program *program, double *k)
+{
+    const struct sw_elliptic_desc *d = &run->desc;
+    const int64_t count = d->n[2] * d->n[0];
+    const bool first = d->cut.first == 0, last = d->cut.first + d->n[1] == d->cut.whole;
+    double *ends = NULL;
+    if (!first && !last) return SW_OK;
+    SW_TRY(sw_alloc(2 * (size_t)count, &ends));
+    const enum sw_status st =
+        elliptic_sample(run, program, (struct elliptic_points){.kind = ELLIPTIC_WALLS, .axis = 1}, ends);
+    for (int64_t i = 0; i < count && !st; i++) {
+        const double seam = elliptic_seam(ends[i], ends[count + i]);
+        if (first) k[i] = seam;
+        if (last) k[d->n[1] * count + i] = seam;
+    }
+    sw_free(ends);
+    return st;
+}
+
 /* The first and the last face of a line along a periodic axis are one. */
 static void join_ends(const struct sw_elliptic_desc *d, int axis, double *k)
 {
@@ -96,10 +117,10 @@ static enum sw_status make_faces(struct elliptic_sim *s, int j)
         for (int64_t i = 0; !program && i < count; i++) (*k)[i] = 1;
         if (!program) continue;
         SW_TRY(elliptic_sample(&run, program, points, *k));
-        const int64_t bad = elliptic_find_bad(*k, shape, true);
-        if (bad >= 0 && !why.length)
-            elliptic_say_bad(&run, key[d], points, bad, (*k)[elliptic_place(shape, bad)], &why);
-        if (d < 2 && s->desc.sides[d] == SW_ELLIPTIC_PERIODIC) join_ends(&s->desc, d, *k);
+        SW_TRY(elliptic_blame(&run, key[d], points, *k, true, &why));
+        if (d > 1 || s->desc.sides[d] != SW_ELLIPTIC_PERIODIC) continue;
+        if (d == 1 && s->desc.cut.comm) SW_TRY(join_cut_ends(&run, program, *k));
+        else join_ends(&s->desc, d, *k);
     }
     return SW_OK;
 }
@@ -125,35 +146,34 @@ static enum sw_status make_matrix(struct elliptic_sim *s, int j)
 
 /* ------------------------------------------------------------------ right-hand sides */
 
-/* Values at the centres of the faces on the walls across each axis. */
-struct walls { const double *value[3]; int64_t n[3][SW_DIMS]; };
+/* Values at the centres of the faces on the walls across each axis: those of the sides of the whole grid. */
+struct walls { const double *value[3]; int64_t n[3][SW_DIMS], first; };
 
 static double wall_value(const void *context, int side, int64_t i, int64_t j, int64_t k)
 {
     const struct walls *w = context;
     const int axis = side / 2;
-    int64_t at[SW_DIMS] = {i, j, k};
+    int64_t at[SW_DIMS] = {i, axis == 2 ? j - w->first : j, k};
     at[axis] = side % 2;
     return w->value[axis][(at[1] * w->n[axis][2] + at[2]) * w->n[axis][0] + at[0]];
 }
 
 static enum sw_status add_walls(struct elliptic_sim *s, int j, double *f)
 {
-    const struct elliptic_run run = run_of(s, j);
-    struct walls w = {{NULL}, {{0}}};
+    struct walls w = {{NULL}, {{0}}, sw_elliptic_first(&s->desc)};
     double *value[3] = {NULL};
     enum sw_status st = SW_OK;
     struct sw_text why = why_of(s, j);
     if (!sw_setup_find(&s->setup, "boundary.value")) return SW_OK;
     for (int d = 0; d < 3 && !st; d++) {
         const struct elliptic_points points = {.kind = ELLIPTIC_WALLS, .axis = d};
-        const int64_t count = elliptic_count(&s->desc, points, w.n[d]);
+        struct elliptic_run run = run_of(s, j);
+        if (d < 2) run.desc = elliptic_uncut(&s->desc);
+        const int64_t count = elliptic_count(&run.desc, points, w.n[d]);
         if (!elliptic_holds_u(&s->desc, d)) continue;
         st = sw_alloc((size_t)count, &value[d]);
         if (!st) st = elliptic_sample_walls(&run, d, value[d]);
-        const int64_t bad = st ? -1 : elliptic_find_bad(value[d], w.n[d], false);
-        if (bad >= 0 && !why.length)
-            elliptic_say_bad(&run, "boundary.value", points, bad, value[d][elliptic_place(w.n[d], bad)], &why);
+        if (!st) st = elliptic_blame(&run, "boundary.value", points, value[d], false, &why);
         w.value[d] = value[d];
     }
     if (!st) sw_elliptic_add_walls(&s->desc, &s->matrix[s->system[j]], wall_value, &w, f);
@@ -174,11 +194,12 @@ static int exponent_of(double most)
     return exponent;
 }
 
-static double largest(const double *f, size_t count)
+/* @param most  out: of all ranks */
+static enum sw_status find_largest(const struct elliptic_sim *s, const double *f, double *most)
 {
-    double most = 0;
-    for (size_t c = 0; c < count; c++) most = fmax(most, fabs(f[c]));
-    return most;
+    *most = 0;
+    for (size_t c = 0; c < s->cells; c++) *most = fmax(*most, fabs(f[c]));
+    return s->desc.cut.comm ? sw_comm_max(s->desc.cut.comm, 1, most) : SW_OK;
 }
 
 /* What walls and a gauge make of f, integrated over the cells, on the host. */
@@ -186,11 +207,13 @@ static enum sw_status complete_rhs(struct elliptic_sim *s, int j, double *f)
 {
     const int y = s->system[j];
     const struct elliptic_run run = run_of(s, j);
+    double most;
     SW_TRY(add_walls(s, j, f));
     struct sw_text why = why_of(s, j);
     if (sw_elliptic_is_singular(&s->desc, s->numbers[y].delta) && !why.length)
         SW_TRY(elliptic_take_mean_off(&run, &s->matrix[y], f, s->values, &s->taken[j], &why));
-    s->exponent[y] = exponent_of(largest(f, s->cells));
+    SW_TRY(find_largest(s, f, &most));
+    s->exponent[y] = exponent_of(most);
     scale(f, s->cells, -s->exponent[y]);
     return SW_OK;
 }
@@ -200,9 +223,8 @@ static enum sw_status make_rhs(struct elliptic_sim *s, int j)
     double *f = on_host(s, s->f, s->system[j]);
     const struct elliptic_run run = run_of(s, j);
     SW_TRY(elliptic_sample(&run, sw_setup_function(&s->setup, "f"), centres, f));
-    const int64_t bad = elliptic_find_bad(f, s->desc.n, false);
     struct sw_text why = why_of(s, j);
-    if (bad >= 0) elliptic_say_bad(&run, "f", centres, bad, f[elliptic_place(s->desc.n, bad)], &why);
+    SW_TRY(elliptic_blame(&run, "f", centres, f, false, &why));
     elliptic_integrate(&s->matrix[s->system[j]], s->device->threads, f);
     SW_TRY(complete_rhs(s, j, f));
     if (!s->field || s->why[j][0]) return SW_OK;
@@ -229,6 +251,14 @@ static enum sw_status make_rhs_there(struct elliptic_sim *s, int j)
     return s->why[j][0] ? SW_OK : sw_device_upload(s->device, f, s->field, s->cells * sizeof *f);
 }
 
+/* On all ranks, if on one. */
+static enum sw_status may_go_on(const struct elliptic_sim *s)
+{
+    double stop = s->setup.give_up && s->setup.give_up(s->setup.give_up_user);
+    if (s->desc.cut.comm) SW_TRY(sw_comm_max(s->desc.cut.comm, 1, &stop));
+    return stop > 0 ? SW_FAIL(SW_E_STOPPED, "stopped") : SW_OK;
+}
+
 /* A run that cannot begin leaves its place to the next one. */
 static enum sw_status load(struct sw_sim *sim, int count, const double *column, const char **load_error)
 {
@@ -237,7 +267,7 @@ static enum sw_status load(struct sw_sim *sim, int count, const double *column, 
     s->count = count;
     s->systems = 0;
     for (int j = 0; j < count; j++) {
-        if (s->setup.give_up && s->setup.give_up(s->setup.give_up_user)) return SW_FAIL(SW_E_STOPPED, "stopped");
+        SW_TRY(may_go_on(s));
         s->why[j][0] = 0;
         s->taken[j] = (struct elliptic_taken){0};
         s->system[j] = s->systems;
@@ -254,7 +284,8 @@ static enum sw_status load(struct sw_sim *sim, int count, const double *column, 
 /* Norms weighted by the cells' volumes: sqrt(sum v d²/sum v), max|d|, sqrt(sum v d²/sum v exact²), summed as files have
  * the cells. Squares are of d and exact over their maxima, so that none over- or underflows.
  * @param exact, u  [ny][nz][nx] */
-static struct sw_norms compare(const struct sw_elliptic_matrix *m, const double *exact, const double *u)
+static enum sw_status compare(const struct sw_comm *comm, const struct sw_elliptic_matrix *m, const double *exact,
+                              const double *u, struct sw_norms *norms)
 {
     const int64_t n[SW_DIMS] = {m->nx, m->ny, m->nz}, lines = m->ny * m->nz;
     double dd = 0, ee = 0, volume = 0, most = 0, most_exact = 0;
@@ -264,6 +295,9 @@ static struct sw_norms compare(const struct sw_elliptic_matrix *m, const double 
             most = d <= most ? most : d;  /* NaN stays */
             most_exact = e <= most_exact ? most_exact : e;
         }
+    double largest[2] = {most, most_exact};
+    if (comm) SW_TRY(sw_comm_max(comm, 2, largest));
+    most = largest[0], most_exact = largest[1];
     const double unit = most > 0 ? most : 1, unit_exact = most_exact > 0 ? most_exact : 1;
     for (int64_t line = 0; line < lines; line++)
         for (int64_t i = 0, c = elliptic_place(n, line * m->nx); i < m->nx; i++, c++) {
@@ -273,7 +307,10 @@ static struct sw_norms compare(const struct sw_elliptic_matrix *m, const double 
             ee += v * e * e;
             volume += v;
         }
-    return (struct sw_norms){unit * sqrt(dd / volume), most, unit / unit_exact * sqrt(dd / ee), NAN};
+    double sum[3] = {dd, ee, volume};
+    if (comm) SW_TRY(sw_comm_sum(comm, 3, sum));
+    *norms = (struct sw_norms){unit * sqrt(sum[0] / sum[2]), most, unit / unit_exact * sqrt(sum[0] / sum[1]), NAN};
+    return SW_OK;
 }
 
 /* exact at the cells of run j, to s->values. On the device it takes the place of f, which is solved. */
@@ -308,14 +345,14 @@ static enum sw_status finish_run(struct elliptic_sim *s, int j)
         SW_TRY(sw_device_download(s->device, u, s->u + (size_t)s->system[j] * s->cells, s->cells * sizeof *u));
     scale(u, s->cells, s->exponent[s->system[j]]);
     if (sw_elliptic_is_singular(&s->desc, s->numbers[s->system[j]].delta)) {
-        const double mean = elliptic_mean(m, u);
+        double mean;
+        SW_TRY(elliptic_mean(s->desc.cut.comm, m, u, &mean));
         for (size_t c = 0; c < s->cells; c++) u[c] -= mean;
     }
     if (s->saved) save(s, j, u);
     if (!exact) return SW_OK;
     SW_TRY(sample_exact(s, j));
-    s->norm[j] = compare(m, s->values, u);
-    return SW_OK;
+    return compare(s->desc.cut.comm, m, s->values, u, &s->norm[j]);
 }
 
 /* The one step. */
@@ -539,24 +576,29 @@ static enum sw_status make_samplers(struct elliptic_sim *s)
     return st == SW_E_ABSENT ? SW_OK : st;
 }
 
+static enum sw_status fill(struct elliptic_sim *s, const struct sw_setup *setup, struct sw_device *device)
+{
+    s->sim.ops = &elliptic_ops;
+    s->setup = *setup;
+    s->desc = elliptic_describe(setup, setup->capacity);
+    s->device = device;
+    s->cells = (size_t)sw_points(setup->n);
+    SW_TRY(sw_setup_suggest_cpu(setup, device, sw_elliptic_create(&s->desc, setup->solver, device, &s->solver)));
+    SW_TRY(allocate(s));
+    return make_samplers(s);
+}
+
 enum sw_status elliptic_create(const struct sw_problem *problem, const struct sw_setup *setup,
                                struct sw_device *device, struct sw_sim **sim)
 {
     struct elliptic_sim *s = NULL;
     (void)problem;
     *sim = NULL;
-    SW_TRY(sw_alloc(1, &s));
-    s->sim.ops = &elliptic_ops;
-    s->setup = *setup;
-    s->desc = elliptic_describe(setup, setup->capacity);
-    s->device = device;
-    s->cells = (size_t)sw_points(setup->n);
-    enum sw_status st = sw_elliptic_create(&s->desc, setup->solver, device, &s->solver);
-    st = sw_setup_suggest_cpu(setup, device, st);
-    if (!st) st = allocate(s);
-    if (!st) st = make_samplers(s);
-    if (st) destroy(&s->sim);
-    else *sim = &s->sim;
+    enum sw_status st = sw_alloc(1, &s);
+    if (!st) st = fill(s, setup, device);
+    if (setup->domain.all) st = sw_comm_agree(setup->domain.all, st);
+    if (!st) *sim = &s->sim;
+    else if (s) destroy(&s->sim);
     return st;
 }
 

@@ -57,9 +57,14 @@ enum sw_status sw_data_group_add_kind(struct sw_data_group *s, enum sw_var_kind 
     return sw_data_group_add(s, kind, SW_H5_DOUBLE, kinds[kind].name, "1", kinds[kind].long_name);
 }
 
-int sw_data_group_axis(const struct sw_data_group *s) { return s->n[2] > 1 ? 2 : s->n[1] > 1 ? 1 : 0; }
+int sw_data_group_axis(const struct sw_data_group *s)
+{
+    return s->columns && s->dim > 1 ? 1 : s->n[2] > 1 ? 2 : s->n[1] > 1 ? 1 : 0;
+}
 
 int64_t sw_data_group_across(const struct sw_data_group *s) { return sw_points(s->n) / s->n[sw_data_group_axis(s)]; }
+
+int64_t sw_data_group_outer(const struct sw_data_group *s) { return sw_data_group_axis(s) == 1 ? s->n[2] : 1; }
 
 struct sw_var *sw_data_group_var(const struct sw_data_group *s, const char *name)
 {
@@ -174,8 +179,9 @@ int sw_var_chunk(const struct sw_data_group *s, enum sw_var_kind kind, int64_t r
                  hsize_t chunk[SW_H5_RANK])
 {
     int64_t side[SW_DIMS], left = s->cut ? SW_CHUNK_OF_PIECES : SW_CHUNK_POINTS;
-    for (int d = 0; d < SW_DIMS; d++) {  /* whole lines, then whole planes, as far as they go */
-        side[d] = sw_clamp(s->n[d], 1, left);
+    for (int d = 0; d < SW_DIMS; d++) {  /* whole lines, then whole planes, as far as they go; of a slab no more */
+        const int64_t n = s->cut && s->slabs && s->columns && d == 1 ? s->piece_count : s->n[d];
+        side[d] = sw_clamp(n, 1, left);
         left /= side[d];
     }
     return pack_dimensions(s, kind, rows, outputs, side, s->nstate, chunk);
@@ -402,6 +408,7 @@ static void read_data_group(struct sw_h5 *h, const struct sw_run_table *table, s
     const struct sw_problem *problem = sw_problem_find(table->own->metadata.text[SW_METADATA_PROBLEM]);
     s->schema_1 = atoi(table->own->metadata.text[SW_METADATA_SCHEMA]) < 2;
     s->numbered = problem && problem->shape->numbered;
+    s->columns = problem && problem->shape->columns;
     read_points(h, path, s);
     s->field_first = sw_h5_get_attr_count(h, path, "field_first");
     s->scalar_first = sw_h5_get_attr_count(h, path, "scalar_first");

@@ -241,6 +241,7 @@ static enum sw_status describe_part(struct sw_part *p, const struct sw_provenanc
     struct sw_data_group *s = &p->data_group;
     snprintf(s->name, sizeof s->name, "%s", p->desc.group->name);
     s->numbered = p->desc.sweep->problem->shape->numbered;
+    s->columns = p->desc.sweep->problem->shape->columns;
     s->dim = p->desc.group->dim;
     s->cut = p->desc.group->cut > 0 || p->desc.slab.ranks;
     s->slab = p->desc.slab.rank;

@@ -49,6 +49,7 @@ struct sw_data_group {                   /* free with sw_data_group_free()      
     int64_t  nhistory;                   /* entries a run of SW_VAR_HISTORY                                        */
     int64_t  nstate;                     /* numbers a run of SW_VAR_STATE                                          */
     int64_t  field_first, scalar_first;  /* which ones: a part may begin later                                     */
+    bool     columns;                    /* of a problem whose slabs lie along y (sw_problem_shape)                */
     bool     cut;                        /* of a run that is cut: a field comes in pieces                          */
     int64_t  piece_first, piece_count;   /* of a run that is cut: the points of its last field that are in here, along
                                             sw_data_group_axis(); count 0: all of them                             */
@@ -64,10 +65,12 @@ enum sw_status sw_data_group_add(struct sw_data_group *s, enum sw_var_kind kind,
 /** The same of a kind that has one name: t, t_s, xc, yc, zc, state_last, residual_history. */
 enum sw_status sw_data_group_add_kind(struct sw_data_group *s, enum sw_var_kind kind);
 void sw_data_group_free(struct sw_data_group *s);
-/** The axis along which fields come in pieces: the last one that has more than one point. */
+/** The axis along which fields come in pieces: the last one that has more than one point; or y, of columns. */
 int sw_data_group_axis(const struct sw_data_group *s);
-/** Points of a whole field for one along that axis: lines 1. */
+/** Points of a whole field for one along that axis: lines 1. And how many of them lie beyond it, apart from each
+ * other in a file: 1 but for columns of three dimensions. */
 int64_t sw_data_group_across(const struct sw_data_group *s);
+int64_t sw_data_group_outer(const struct sw_data_group *s);
 /** The variable of that name; NULL: none. */
 struct sw_var *sw_data_group_var(const struct sw_data_group *s, const char *name);
 

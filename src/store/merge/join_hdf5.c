@@ -25,6 +25,7 @@ struct hyperslab {              /* the part of a variable of the joined file tha
     int64_t row, rows;             /* of the data group                                                      */
     int64_t output, outputs;
     int64_t point, points;         /* of fields: these alone along sw_data_group_axis(); points 0: all        */
+    int64_t level;                 /* and of those beyond the axis this one                                   */
     size_t  cell;                  /* bytes of one output, or of these points of it                           */
     bool    packed;                /* the rows of jobs lie one after another, whatever row they go to        */
     char   *block;                 /* [rows][outputs][cell]                                                  */
@@ -173,6 +174,7 @@ static int place_of(const struct hyperslab *w, int64_t row, int64_t rows, int64_
         const int dimension = rank - 1 - sw_data_group_axis(w->s);
         start[dimension] = (hsize_t)w->point;
         size[dimension] = (hsize_t)w->points;
+        if (sw_data_group_outer(w->s) > 1) start[dimension - 1] = (hsize_t)w->level, size[dimension - 1] = 1;
     }
     return rank;
 }
@@ -404,19 +406,21 @@ static enum sw_status copy_slab(struct join *j, const struct sw_joined_group *t,
     return j->out.status;
 }
 
-/* A field of which one output is more than a block, or comes in pieces: so many points of its axis at a time. */
+/* A field of which one output is more than a block, or comes in pieces: so many points of its axis at a time, at one
+ * point beyond it. */
 static enum sw_status copy_pieces(struct join *j, const struct sw_joined_group *t, const struct var_copy *m)
 {
-    const int64_t n = t->data_group.n[sw_data_group_axis(&t->data_group)], word = (int64_t)m->cell / n,
-                  piece = sw_clamp(BLOCK_BYTES / word, 1, n);
+    const int64_t n = t->data_group.n[sw_data_group_axis(&t->data_group)], levels = sw_data_group_outer(&t->data_group),
+                  word = (int64_t)m->cell / n / levels, piece = sw_clamp(BLOCK_BYTES / word, 1, n),
+                  pieces = (n + piece - 1) / piece;
     SW_TRY(sw_have_room((size_t)(piece * word), &j->block, &j->room));
     for (int64_t row = 0; row < t->data_group.count; row++)
         for (int64_t o = 0; o < m->outputs; o++)
-            for (int64_t at = 0; at < n; at += piece) {
-                const int64_t points = n - at < piece ? n - at : piece;
+            for (int64_t k = 0; k < levels * pieces; k++) {
+                const int64_t at = k % pieces * piece, points = n - at < piece ? n - at : piece;
                 struct hyperslab w = {.s = &t->data_group, .var = m->var, .row = row, .rows = 1, .output = o,
-                                         .outputs = 1, .point = at, .points = points, .cell = (size_t)(points * word),
-                                         .block = j->block};
+                                         .outputs = 1, .point = at, .points = points, .level = k / pieces,
+                                         .cell = (size_t)(points * word), .block = j->block};
                 SW_TRY(fill_slabs(j, t, &w, 1));
                 write_rows(j, m, &w, row, 1, w.block);
                 if (j->out.status) return j->out.status;

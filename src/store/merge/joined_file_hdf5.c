@@ -32,6 +32,7 @@ static enum sw_status add_group(struct sw_joined_file *o, const struct sw_data_g
     SW_TRY(sw_resize((size_t)o->count, (size_t)o->count + 1, &o->group));
     struct sw_data_group *s = &o->group[o->count++].data_group;
     s->numbered = like->numbered;
+    s->columns = like->columns;
     s->dim = like->dim;
     memcpy(s->n, like->n, sizeof s->n);
     return SW_OK;

@@ -6,12 +6,7 @@ build=$(dirname "${SWEEP:-build/sweep}")
 cd "$(dirname "$0")/../../.." || exit 1
 case $build in /*) ;; *) build=$PWD/$build ;; esac
 . tests/helpers/helpers.sh
-. "$top/tests/helpers/mpi_helpers.sh"
-near() { echo "$*" >>"$tmp/near"; }  # near A B RELATIVE: all are compared at the end (helpers/near_h5.py)
-end() {
-    [ -z "$python" ] || $python "$helpers/near_h5.py" <"$tmp/near" >"$tmp/out" 2>"$tmp/err" || fail 'what is near'
-    summary
-}
+. "$top/tests/helpers/domain_helpers.sh"
 
 cat >c.cfg <<'CFG'
 problem = "compact";
@@ -26,25 +21,7 @@ CFG
 
 # ---- lines that are not cut have the same bits, others differ by rounding: of some 10 u |f|/h in a derivative (u =
 # 1.1e-16, see docs/explanation/compact_distributed.md), which is some 6 times the largest
-names=0 code=0 config=c.cfg
-cut() {  # cut RELATIVE OPTION...: with two threads, with $processes processes
-    local bound=$1
-    shift
-    names=$((names + 1))
-    expect "$code" run "$config" -q -o "w$names.h5" "$@" --device cpu -s 'run.split="runs"'
-    expect "$code" run "$config" -o "t$names.h5" "$@" --device cpu:0,1 -s 'run.split="grid"'
-    says 'grid     cut along '; says 'over 2 devices'
-    near "w$names.h5" "t$names.h5" "$bound"
-    expect 0 verify "t$names.h5"
-    for n in $processes; do
-        ranks "$code" "$n" "$sweep" run "$config" -o "m$names-$n.h5" --device cpu "$@" -s 'run.split="grid"'
-        once "over $n devices: slabs of "
-        near "w$names.h5" "m$names-$n.h5" "$bound"
-    done
-}
-processes=
-if built_with_mpi && command -v mpirun >/dev/null; then processes='2 3'
-else skipped 'processes: built without MPI, or no mpirun'; fi
+config=c.cfg
 cut 0
 cut 2e-14 -s 'axis="z"'
 processes=${processes%% *}

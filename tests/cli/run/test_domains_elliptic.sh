@@ -1,0 +1,65 @@
+#!/bin/bash
+# Elliptic problems whose grid is cut over ranks (run.split): devices of one process, and the processes of mpirun. They
+# take the iterations of the undivided grid, and find its u.
+build=$(dirname "${SWEEP:-build/sweep}")
+cd "$(dirname "$0")/../../.." || exit 1
+case $build in /*) ;; *) build=$PWD/$build ;; esac
+. tests/helpers/helpers.sh
+. "$top/tests/helpers/domain_helpers.sh"
+
+cat >shell.cfg <<'CFG'
+problem  = "elliptic"; geometry = "shell"; stencil = "full";
+sweep    = { courant = [2.0, 8.0]; };
+grid     = { n = [16, 13, 8]; depth = 0.01; grading = "quadratic"; };
+physics  = { courant = "courant"; lambda2 = 0.033; };
+f        = "exp(-20*(x^2 + y^2))*z";
+exact    = "1 + x*y";
+boundary = { value = "x + y*z"; };
+solver   = "cpu.interleaved";
+tolerance = 1e-7;
+output   = { file = "shell.h5"; history = true; fields = { precision = "double"; }; };
+run      = { device = "cpu:0,1"; split = "grid"; };
+CFG
+cat >box.cfg <<'CFG'
+problem  = "elliptic";
+sweep    = { a = [1, 2]; };
+grid     = { n = [12, 11, 5]; };
+physics  = { omega2 = 0.1; delta = 0; };
+boundary = { sides = "periodic"; };
+gauge    = "zero_mean";
+kx       = "1 + 0.3*sin(2*pi*y)"; ky = "1 + x*(1 - x) + 0.2*y"; kz = "2 - z";
+f        = "a*sin(2*pi*x)*cos(2*pi*y) + z - 0.5 + exp(3*x) - (exp(3) - 1)/3";
+solver   = "cpu.interleaved";
+tolerance = 1e-7;
+output   = { file = "box.h5"; fields = { precision = "double"; }; };
+run      = { device = "cpu:0,1"; split = "grid"; };
+CFG
+
+# ---- the iterations are those of one device, and u differs by rounding: far less than the tolerance leaves of it
+config=shell.cfg
+cut 1e-10
+processes=${processes%% *}
+cut 1e-10 -s 'solver="cpu.pcg"' -s 'stencil="tpfa"' -s 'output.fields.precision="single"' -s run.batch=1
+cut 1e-10 -s 'boundary={sides="neumann"; bottom="dirichlet"; value="x*y"}' -s 'grid.n=[5, 4, 3]'
+cut 1e-10 -s 'grid.n=[7, 2, 3]'  # a row each
+cut 1e-10 -s 'geometry="box"' -s 'f="randn(courant)"' -s 'boundary={sides="periodic"}' -s 'grid.n=[9, 8, 4]'
+cut 1e-10 -s 'geometry="box"' -s 'f="randn(courant)"' -s 'grid.n=[20, 31]' -s 'boundary.value="x"' -s 'exact="y"'
+config=box.cfg
+cut 1e-10
+cut 1e-10 -s 'grid.n=[6, 2, 5]'  # both neighbours are one rank
+
+# ---- a run that fails on one rank alone fails, with the message of the undivided one
+code=1
+cut 1e-10 -s 'f="1/(a - 2 + 1e-300*(y < 0.8) + (y < 0.75))"'
+cut 1e-10 -s 'ky="1 - 2*a*(y > 0.9)"'
+cut 1e-10 -s 'f="sin(2*pi*y) + a - 1"'  # the mean is not 0
+config=shell.cfg
+cut 1e-10 -s 'boundary.value="1/(courant - 2 + (y < 0.9))"'
+cut 1e-10 -s iterations=3
+code=0
+cut 1e-10 -s 'f="1e200"' -s 'exact="1/(courant - 2)"' -s 'boundary.value="0"'
+
+# ---- refused
+expect 3 run shell.cfg -s 'grid.n=[16, 1, 8]'; says 'run.split: 1 points along y cannot be cut over 2 devices; use 1'
+expect 0 check shell.cfg; prints 'grid     cut along y over 2 devices: slabs of 16 × 7 × 8 points'
+end
