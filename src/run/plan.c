@@ -460,6 +460,20 @@ static enum sw_status check_groups(const struct sw_plan *p, int all)
                    each, below, above);
 }
 
+/* Whether nothing speaks against slabs of the groups, where the config leaves it open. */
+static bool may_cut(const struct sw_plan *p, int ranks)
+{
+    const struct sw_sweep *s = p->own->of.sweep;
+    const struct sw_problem_shape *shape = s->problem->shape;
+    bool may = !needs_whole_fields(p);
+    for (int g = 0; g < p->ngroup && may; g++) {
+        const struct sw_setup setup = sw_sweep_setup(s, &p->group[g], 1);
+        may = setup.n[domain_axis(s->problem, setup.n)] >= ranks &&
+              (!shape->cuts || shape->cuts(&setup, p->own->devices->device[0]));
+    }
+    return may;
+}
+
 /* How many ranks cut a run together, and what fits their memory. Where the config does not say, groups become larger
  * until their slabs fit. */
 static enum sw_status choose_ranks(struct sw_plan *p)
@@ -468,7 +482,7 @@ static enum sw_status choose_ranks(struct sw_plan *p)
     const int all = all_ranks(p);
     const bool given = sweep->split == SW_SPLIT_GRID,
                may = sweep->problem->shape->decomposes && sweep->split != SW_SPLIT_RUNS && all > 1 && p->ngroup &&
-                     (given || !needs_whole_fields(p));
+                     (given || may_cut(p, all));
     if (!may) return fit_ranks(p, 1);
     if (given && sweep->ranks_per_run) SW_TRY(check_groups(p, all));
     int ranks = !given ? soonest_size(p, all, 1) : sweep->ranks_per_run ? sweep->ranks_per_run : all;

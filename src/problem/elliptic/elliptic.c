@@ -8,6 +8,7 @@
 #include "base/sw_err.h"
 #include "base/sw_mem.h"
 #include "base/sw_text.h"
+#include "comm/sw_comm.h"
 #include "problem/nonfinite.h"
 #include "problem/grid_keys.h"
 
@@ -410,8 +411,17 @@ static const char example[] =
     "// fields = { precision = \"double\"; } in output saves u, too\n"
     "output   = { file = \"results/elliptic.h5\"; };\n";
 
+/* Whether a solver would be made of a cut of one slab. */
+static bool cuts(const struct sw_setup *setup, const struct sw_device *device)
+{
+    struct sw_elliptic_desc d = elliptic_describe(setup, 1);
+    size_t bytes;
+    d.cut = (struct sw_elliptic_cut){sw_comm_null(), d.n[1], 0};
+    return sw_elliptic_bytes(&d, setup->solver, device, &bytes) == SW_OK;
+}
+
 static const struct sw_problem_shape shape = {
-    .min_points = 1, .max_dim = 3, .decomposes = true, .columns = true, .place = grid};
+    .min_points = 1, .max_dim = 3, .decomposes = true, .columns = true, .cuts = cuts, .place = grid};
 static const struct sw_problem_advice advice = {
     .describe = describe, .idle_key = idle_key, .warn_run = warnings, .name_nonfinite = name_nonfinite};
 
