@@ -46,24 +46,22 @@ double *elliptic_host_scratch(const struct elliptic_host *h)
 
 static size_t slab(const struct sw_elliptic_matrix *m) { return (size_t)m->nx * (size_t)m->nz; }
 
-enum sw_status elliptic_host_fetch_begin(const struct elliptic_host *h, const double *u)
+/* Begin to fetch what lies beside the ends of u. */
+static enum sw_status fetch(const struct elliptic_host *h, const double *u)
 {
     const struct sw_elliptic_matrix *m = h->matrix;
     const size_t count = slab(m);
     const struct sw_comm_transfer leftward = {count, u, h->beside[1]},
                                   rightward = {count, u + (size_t)(m->ny - 1) * count, h->beside[0]};
-    return h->comm ? sw_comm_exchange_begin(h->comm, h->periodic, &leftward, &rightward) : SW_OK;
+    return sw_comm_exchange_begin(h->comm, h->periodic, &leftward, &rightward);
 }
 
-enum sw_status elliptic_host_fetch_end(const struct elliptic_host *h, const double *u, struct elliptic_beside *ends)
+/* What has been fetched. */
+static struct elliptic_beside ends_of(const struct elliptic_host *h, const double *u)
 {
-    if (!h->comm) {
-        *ends = elliptic_own_ends(h->matrix, u);
-        return SW_OK;
-    }
-    ends->south = sw_comm_left(h->comm, h->periodic) < 0 ? NULL : h->beside[0];
-    ends->north = sw_comm_right(h->comm, h->periodic) < 0 ? NULL : h->beside[1];
-    return sw_comm_exchange_end(h->comm);
+    if (!h->comm) return elliptic_own_ends(h->matrix, u);
+    return (struct elliptic_beside){.south = sw_comm_left(h->comm, h->periodic) < 0 ? NULL : h->beside[0],
+                                    .north = sw_comm_right(h->comm, h->periodic) < 0 ? NULL : h->beside[1]};
 }
 
 /* Slabs first, first + step .. below `behind`. */
@@ -78,16 +76,22 @@ enum sw_status elliptic_host_slabs(const struct elliptic_host *h, const double *
                                    const void *own)
 {
     const int64_t ny = h->matrix->ny;
-    struct elliptic_beside ends = {NULL, NULL};
+    const struct elliptic_beside ends = ends_of(h, u);
     if (!h->comm) {
-        some_slabs(h, 0, ny, 1, elliptic_own_ends(h->matrix, u), function, own);
+        some_slabs(h, 0, ny, 1, ends, function, own);
         return SW_OK;
     }
-    SW_TRY(elliptic_host_fetch_begin(h, u));
+    SW_TRY(fetch(h, u));
     some_slabs(h, 1, ny - 1, 1, ends, function, own);
-    SW_TRY(elliptic_host_fetch_end(h, u, &ends));
+    SW_TRY(sw_comm_exchange_end(h->comm));
     some_slabs(h, 0, ny, ny > 1 ? ny - 1 : 1, ends, function, own);
     return SW_OK;
+}
+
+void elliptic_host_slabs_again(const struct elliptic_host *h, const double *u, elliptic_slab_function *function,
+                               const void *own)
+{
+    some_slabs(h, 0, h->matrix->ny, 1, ends_of(h, u), function, own);
 }
 
 struct product { const struct elliptic_host *host; const double *x; double *y; };

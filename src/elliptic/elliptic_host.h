@@ -37,16 +37,14 @@ const struct sw_elliptic_numbers *elliptic_host_begin(struct elliptic_host *host
                                                       const struct sw_elliptic_matrix *matrix,
                                                       const struct sw_elliptic_numbers *numbers);
 
-/** What lies beside the first and the last slab of u, in two calls, between which u is not written and `ends` is not
- * needed. @return SW_E_COMM */
-enum sw_status elliptic_host_fetch_begin(const struct elliptic_host *host, const double *u);
-enum sw_status elliptic_host_fetch_end(const struct elliptic_host *host, const double *u, struct elliptic_beside *ends);
-
 /** Call a function for each slab j, by all threads, that looks at u there and at what is beside it. Of a grid that is
  * cut the slabs at its ends are the last, while numbers travel the others. @return SW_E_COMM */
 typedef void elliptic_slab_function(const void *own, struct elliptic_beside ends, int64_t j);
 enum sw_status elliptic_host_slabs(const struct elliptic_host *host, const double *u, elliptic_slab_function *function,
                                    const void *own);
+/** Once more, of a u that has not changed since. */
+void elliptic_host_slabs_again(const struct elliptic_host *host, const double *u, elliptic_slab_function *function,
+                               const void *own);
 
 /** y = A u; z = M^-1 r. Arrays [ny][nz][nx]. @return SW_E_COMM */
 enum sw_status elliptic_host_apply(const struct elliptic_host *host, const double *u, double *y);

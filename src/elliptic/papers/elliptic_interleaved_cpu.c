@@ -9,7 +9,17 @@
  * one stream, and solves its columns in the next cache. Words a cell and iteration: K1 reads z, u, p, q and writes u,
  * p, q, 7; K2 reads r, q and writes r, z, 4: 11. Caches add 1, as z is fetched before it is written; and 1 or 2 for
  * the slabs of z beside a slab, where the last cache does not hold four arrays of three slabs for each thread. K2 goes
- * through the slabs in the opposite order, so that both begin with what the other one has left in the caches. */
+ * through the slabs in the opposite order, so that both begin with what the other one has left in the caches.
+ *
+ * K1 and K2 each end with a sum, for which the ranks of a grid that is cut would meet twice. There the recurrences are
+ * those of A. Chronopoulos, C. Gear (1989), where <p, A p> follows from <z, A z>, and one sum is left:
+ *
+ *     L1   <z, A z>, of which A z is not stored; <r, r>, <r, z> of the pass before                       1 word
+ *          beta = <r, z>/<r, z>', alpha = <r, z>/(<z, A z> - beta <r, z>/alpha')                  of the last: '
+ *     L2   A z again; p = z + beta p;  q = A z + beta q;  u += alpha p;  r -= alpha q;  z = M^-1 r      10 words
+ *
+ * An iteration exchanges one slab of z with either neighbour, and 4 numbers: 11 words as well, A z twice, one more
+ * vector, as z is needed until L2 has passed. */
 #include <omp.h>
 #include <string.h>
 
@@ -22,6 +32,7 @@ struct interleaved {
     int64_t together;       /* rows that K1 takes at a time */
     size_t  room;           /* words of these, in whole cache lines */
     double *rows;           /* [threads][room]: A z of these */
+    double *other;          /* [cells]: the next z, of a grid that is cut */
 };
 
 static int64_t rows_together(const struct sw_elliptic_desc *d)
@@ -37,6 +48,7 @@ static void arrays(struct sw_elliptic *s)
     p->together = rows_together(&s->desc);
     p->room = (size_t)(p->together * s->desc.n[0] + 7) / 8 * 8;
     sw_array(&s->arrays, (size_t)s->device->threads * p->room, &p->rows);
+    if (s->desc.cut.comm) sw_array(&s->arrays, p->host.cells, &p->other);
 }
 
 /* ------------------------------------------------------------------ K1 */
@@ -135,6 +147,91 @@ static enum sw_status reduce(struct interleaved *s, bool first, double alpha, do
     return SW_OK;
 }
 
+/* ------------------------------------------------------------------ L1 and L2, of a grid that is cut */
+
+struct pass {
+    struct interleaved *s;
+    bool    begins;        /* L2 only forms z and the sums from r */
+    double  alpha, beta;
+    double *z, *next, *u;  /* next: the next z */
+};
+
+enum { RR, RZ, ZAZ, SUMS };  /* rows of host.sums */
+
+static void l1_slab(const void *own, struct elliptic_beside ends, int64_t j)
+{
+    const struct pass *l = own;
+    struct interleaved *s = l->s;
+    const struct sw_elliptic_matrix *m = s->host.matrix;
+    double *const az = s->rows + (size_t)omp_get_thread_num() * s->room;
+    struct elliptic_lanes sum = {{0}};
+    for (int64_t k = 0; k < m->nz; k++) {
+        elliptic_apply_row(m, l->z, ends, j, k, az, elliptic_host_scratch(&s->host));
+        elliptic_add_products(&sum, l->z + (j * m->nz + k) * m->nx, az, m->nx);
+    }
+    s->host.sums[ZAZ * m->ny + j] = elliptic_sum_of(&sum);
+}
+
+static void step_rows(int64_t count, double alpha, double beta, const double *restrict z, const double *restrict az,
+                      double *restrict u, double *restrict p, double *restrict q, double *restrict r)
+{
+    for (int64_t i = 0; i < count; i++) {
+        p[i] = z[i] + beta * p[i];
+        q[i] = az[i] + beta * q[i];
+        u[i] += alpha * p[i];
+        r[i] -= alpha * q[i];
+    }
+}
+
+static void l2_slab(const void *own, struct elliptic_beside ends, int64_t j)
+{
+    const struct pass *l = own;
+    struct interleaved *s = l->s;
+    const struct sw_elliptic_matrix *m = s->host.matrix;
+    const int64_t nx = m->nx, nz = m->nz, cells = nx * m->ny * nz, slab = j * nz * nx;
+    double *const r = s->host.work, *const p = r + 2 * cells, *const q = r + 3 * cells,
+           *const scratch = elliptic_host_scratch(&s->host),
+           *const az = s->rows + (size_t)omp_get_thread_num() * s->room;
+    struct elliptic_lanes rr = {{0}}, rz = {{0}};
+    for (int64_t k = 0; k < nz && !l->begins; k += s->together) {
+        const int64_t at = slab + k * nx, rows = nz - k < s->together ? nz - k : s->together;
+        for (int64_t i = 0; i < rows; i++) elliptic_apply_row(m, l->z, ends, j, k + i, az + i * nx, scratch);
+        step_rows(rows * nx, l->alpha, l->beta, l->z + at, az, l->u + at, p + at, q + at, r + at);
+    }
+    elliptic_precondition_slab(m, j, r + slab, l->next + slab, scratch);
+    elliptic_add_products(&rr, r + slab, r + slab, nz * nx);
+    elliptic_add_products(&rz, r + slab, l->next + slab, nz * nx);
+    s->host.sums[RR * m->ny + j] = elliptic_sum_of(&rr);
+    s->host.sums[RZ * m->ny + j] = elliptic_sum_of(&rz);
+}
+
+static enum sw_status iterate_cut(void *context, struct elliptic_pass *pass, double *u)
+{
+    struct interleaved *s = context;
+    struct elliptic_way *const way = pass->way;
+    const size_t cells = s->host.cells;
+    struct pass l = {.s = s, .begins = true, .z = s->other, .next = s->host.work + cells, .u = u};
+    double sum[SUMS], rz = 0;
+    if (way->outcome->iterations >= way->numbers->iterations) return SW_OK;
+    memset(s->host.work + 2 * cells, 0, 2 * cells * sizeof *u);
+    for (bool first = true;; first = false) {
+        elliptic_host_slabs_again(&s->host, l.z, l2_slab, &l);
+        double *const old = l.z;
+        l.z = l.next;
+        l.next = old;
+        l.begins = false;
+        SW_TRY(elliptic_host_slabs(&s->host, l.z, l1_slab, &l));
+        SW_TRY(elliptic_host_sums(&s->host, 0, SUMS, sum));
+        way->rr = sum[RR];
+        if (!first && !elliptic_record(way)) return SW_OK;
+        l.beta = first ? 0 : sum[RZ] / rz;
+        const double pq = sum[ZAZ] - (first ? 0 : l.beta * sum[RZ] / l.alpha);
+        if (elliptic_breaks(way, pq)) return SW_OK;
+        rz = sum[RZ];
+        l.alpha = rz / pq;
+    }
+}
+
 /* ------------------------------------------------------------------ */
 
 /* u lags by alpha p, which the next K1 adds, or the end. */
@@ -166,7 +263,7 @@ static enum sw_status solve_one(struct sw_elliptic *solver, int system, const do
     const struct elliptic_space space = elliptic_host_space(&s->host);
     const struct sw_elliptic_numbers *numbers =
         elliptic_host_begin(&s->host, &solver->matrix[system], &solver->numbers[system]);
-    return elliptic_refine(&space, numbers, f, u, outcome, history, most, iterate, s);
+    return elliptic_refine(&space, numbers, f, u, outcome, history, most, s->host.comm ? iterate_cut : iterate, s);
 }
 
 static struct sw_cost cost(const struct sw_elliptic_desc *d)
