@@ -1,12 +1,18 @@
 /* Vertical modes on the CPU (elliptic_modal.h): row `cpu.modal`. g = X^T r and u += X w go slab by slab, 2 nz
  * operations a cell, and the problems in the plane a mode a thread (elliptic_plane_cpu.c). Only the lowest modes take
  * many steps there: lambda grows with the square of the mode. The problem of a mode is an elliptic one of a single
- * level: if it takes very many steps `cpu.multigrid` solves it, with all threads. */
+ * level: if it takes very many steps `cpu.multigrid` solves it, with all threads.
+ *
+ * Of a grid that is cut, rank r of `size` has the modes r, r + size, .., so that all ranks have some of the hard ones,
+ * and the weights of the whole plane. g goes to the ranks of its modes, and w comes back, by an all-to-all each way: an
+ * iteration sends 2 (size - 1)/size numbers for each cell of a rank. What is computed for a mode is the same on any
+ * number of ranks. */
 #include <math.h>
 #include <omp.h>
 #include <string.h>
 
 #include "base/sw_err.h"
+#include "comm/sw_comm.h"
 #include "elliptic/elliptic_cells_cpu.h"
 #include "elliptic/elliptic_host.h"
 #include "elliptic/elliptic_modal.h"
@@ -23,6 +29,16 @@ extern const struct sw_elliptic_ops elliptic_multigrid_cpu;
 /* The modes of one set of vertical vectors, packed to multiply with. */
 struct packed { double *to_modes, *to_levels; };
 
+/* The modes that a rank has of a grid that is cut. */
+struct cut {
+    const struct sw_comm *comm;       /* NULL: it is not, and the rest is not there */
+    struct sw_elliptic_matrix plane;  /* of one level of the whole grid, once a system was loaded */
+    int64_t *first;                   /* [size + 1]: row along y with which the slab of a rank begins */
+    size_t *with_rows, *with_modes;   /* [size]: numbers of this rank's rows and the other's modes, and reversed */
+    double *planes;                   /* [modes of this rank][rows of the whole grid][nx] */
+    double *sent, *received;
+};
+
 /* What threads work with that solve a system together. */
 struct team {
     int     threads;
@@ -37,6 +53,7 @@ struct team {
     struct sw_elliptic *multigrid;    /* of one level */
     const struct elliptic_vertical *now;  /* of the system at hand */
     const struct packed *packed;      /* likewise */
+    struct cut cut;
 };
 
 struct modal {
@@ -58,12 +75,14 @@ static const size_t SMALL = 1 << 20;  /* cells */
 static int teams_of(const struct sw_elliptic_desc *d, int threads)
 {
     const bool better = sw_elliptic_cells(d) <= SMALL || d->n[2] < 2 * (int64_t)threads;
-    return threads > 1 && d->batch >= threads && better ? threads : 0;
+    return threads > 1 && d->batch >= threads && better && !d->cut.comm ? threads : 0;
 }
 
 static struct sw_elliptic_desc plane_of(const struct sw_elliptic_desc *d)
 {
     struct sw_elliptic_desc plane = *d;
+    plane.n[1] = sw_elliptic_whole(d);
+    plane.cut = (struct sw_elliptic_cut){NULL};
     plane.n[2] = 1;
     plane.batch = 1;
     return plane;
@@ -86,19 +105,42 @@ static size_t other_bytes(const struct sw_elliptic_desc *d, const struct sw_devi
            (size_t)teams_of(d, device->threads) * multigrid_bytes(d, device, 1);
 }
 
+/* How many of nz modes a rank has. */
+static int64_t modes_of(int64_t nz, const struct sw_comm *comm, int rank)
+{
+    return (nz - rank + comm->size - 1) / comm->size;
+}
+
+static void cut_arrays(const struct sw_elliptic_desc *d, struct sw_owned *own, struct cut *c)
+{
+    c->comm = d->cut.comm;
+    if (!c->comm) return;
+    const size_t size = (size_t)c->comm->size, cells = sw_elliptic_cells(d),
+                 modes = (size_t)modes_of(d->n[2], c->comm, c->comm->rank) * (size_t)(d->n[0] * d->cut.whole),
+                 more = modes > cells ? modes : cells;
+    sw_array(own, size + 1, &c->first);
+    sw_array(own, size, &c->with_rows);
+    sw_array(own, size, &c->with_modes);
+    sw_array(own, modes, &c->planes);
+    sw_array(own, more, &c->sent);
+    sw_array(own, more, &c->received);
+}
+
 static void team_arrays(const struct sw_elliptic_desc *d, int threads, struct sw_owned *own, struct team *t)
 {
+    const struct sw_elliptic_desc plane = plane_of(d);
     struct elliptic_plane none;
     t->threads = threads;
     elliptic_host_make(d, threads, 1, own, &t->host);
     elliptic_modes_make(d->n[2], own, &t->modes);
     sw_array(own, (size_t)threads, &t->plane);
-    for (int k = 0; k < threads; k++) elliptic_plane_make(d, own, t->plane ? &t->plane[k] : &none);
+    for (int k = 0; k < threads; k++) elliptic_plane_make(&plane, own, t->plane ? &t->plane[k] : &none);
     sw_array(own, (size_t)threads * elliptic_transform_scratch(d->n[2]), &t->scratch);
     sw_array(own, sw_elliptic_cells(d), &t->in_modes);
     sw_array(own, (size_t)d->n[2], &t->hardness);
     sw_array(own, (size_t)d->n[2], &t->share);
     sw_array(own, (size_t)d->n[2], &t->outcome);
+    cut_arrays(d, own, &t->cut);
 }
 
 static void arrays(struct sw_elliptic *s)
@@ -141,6 +183,7 @@ static void destroy(struct sw_elliptic *s)
 {
     struct modal *p = s->own;
     sw_elliptic_destroy(&p->all.multigrid);
+    sw_elliptic_matrix_free(&p->all.cut.plane);
     for (int t = 0; p->team && t < p->teams; t++) sw_elliptic_destroy(&p->team[t].multigrid);
 }
 
@@ -172,9 +215,28 @@ static enum sw_status find_modes(void *context, struct team *t, int due)
     return SW_OK;
 }
 
+/* The plane that ranks have modes of, and where their slabs begin. */
+static enum sw_status find_plane(const struct sw_elliptic *s, struct cut *c)
+{
+    const struct sw_elliptic_desc plane = plane_of(&s->desc);
+    const int64_t nz = s->desc.n[2], row = s->desc.n[0];
+    double first[SW_COMM_MOST];
+    SW_TRY(sw_elliptic_matrix_make(&plane, &s->numbers[0], NULL, NULL, &c->plane));
+    SW_TRY(sw_comm_gather_one(c->comm, (double)s->desc.cut.first, first));
+    for (int r = 0; r < c->comm->size; r++) c->first[r] = (int64_t)first[r];
+    c->first[c->comm->size] = s->desc.cut.whole;
+    for (int r = 0; r < c->comm->size; r++) {
+        c->with_rows[r] = (size_t)(s->desc.n[1] * row * modes_of(nz, c->comm, r));
+        c->with_modes[r] = (size_t)((c->first[r + 1] - c->first[r]) * row * modes_of(nz, c->comm, c->comm->rank));
+    }
+    return SW_OK;
+}
+
 static enum sw_status load(struct sw_elliptic *s)
 {
     struct modal *p = s->own;
+    struct cut *c = &p->all.cut;
+    if (c->comm && s->count && !c->plane.area) SW_TRY(find_plane(s, c));
     return for_systems(p, elliptic_verticals_load(&p->set, s->count, s->matrix), find_modes, s);
 }
 
@@ -203,10 +265,68 @@ static void add_levels(const struct team *t, const struct sw_elliptic_matrix *m,
                           scratch(t, nz));
 }
 
+/* Rows of modes between the order of the modes, [nz][ny][nx], and that of the ranks that have them. */
+static void order_by_ranks(const struct cut *c, const struct sw_elliptic_matrix *m, double *in_modes, bool back)
+{
+    const int64_t plane = m->ny * m->nx;
+    double *at = c->sent;
+    for (int r = 0; r < c->comm->size; r++)
+        for (int64_t i = r; i < m->nz; i += c->comm->size, at += plane) {
+            if (back) memcpy(in_modes + i * plane, at, (size_t)plane * sizeof *at);
+            else memcpy(at, in_modes + i * plane, (size_t)plane * sizeof *at);
+        }
+}
+
+/* Between the whole planes of this rank's modes and the slabs of them that ranks have. */
+static void order_by_slabs(const struct cut *c, int64_t nz, bool back)
+{
+    const int64_t nx = c->plane.nx, plane = c->plane.ny * nx, modes = modes_of(nz, c->comm, c->comm->rank);
+    double *at = c->received;
+    for (int r = 0; r < c->comm->size; r++) {
+        const int64_t rows = c->first[r + 1] - c->first[r];
+        for (int64_t k = 0; k < modes; k++, at += rows * nx) {
+            double *const slab = c->planes + k * plane + c->first[r] * nx;
+            if (back) memcpy(at, slab, (size_t)(rows * nx) * sizeof *at);
+            else memcpy(slab, at, (size_t)(rows * nx) * sizeof *at);
+        }
+    }
+}
+
+/* g to the ranks of its modes. */
+static enum sw_status send_modes(const struct team *t, const struct sw_elliptic_matrix *m)
+{
+    const struct cut *c = &t->cut;
+    if (!c->comm) return SW_OK;
+    order_by_ranks(c, m, t->in_modes, false);
+    SW_TRY(sw_comm_all_to_all(c->comm, c->with_rows, c->sent, c->with_modes, c->received));
+    order_by_slabs(c, m->nz, false);
+    return SW_OK;
+}
+
+/* w back to the ranks of the slabs, and all outcomes to all ranks: those of other ranks are 0 here. */
+static enum sw_status return_modes(const struct team *t, const struct sw_elliptic_matrix *m)
+{
+    enum { NUMBERS = sizeof *t->outcome / sizeof(double) };
+    const struct cut *c = &t->cut;
+    if (!c->comm) return SW_OK;
+    order_by_slabs(c, m->nz, true);
+    SW_TRY(sw_comm_all_to_all(c->comm, c->with_modes, c->received, c->with_rows, c->sent));
+    order_by_ranks(c, m, t->in_modes, true);
+    return sw_comm_sum(c->comm, NUMBERS * (size_t)m->nz, (double *)t->outcome);
+}
+
+/* g, or w, of a mode that is here. */
+static double *plane_of_mode(const struct team *t, int64_t mode)
+{
+    const struct sw_elliptic_matrix *m = t->host.matrix;
+    if (t->cut.comm) return t->cut.planes + mode / t->cut.comm->size * t->cut.plane.ny * t->cut.plane.nx;
+    return t->in_modes + mode * m->ny * m->nx;
+}
+
 /* |g| of a mode if it takes very many steps: 2 exp(-2 k/sqrt(condition)) bounds what k steps leave. Else 0. */
 static double hard_norm(const struct team *t, const struct sw_elliptic_matrix *m, int64_t mode, double target)
 {
-    const double *g = t->in_modes + mode * m->ny * m->nx, e_folds = 2 * MANY_STEPS / t->hardness[mode];
+    const double *g = plane_of_mode(t, mode), e_folds = 2 * MANY_STEPS / t->hardness[mode];
     struct elliptic_lanes gg = {{0}};
     if (e_folds > 40) return 0;  /* more than any residual falls */
     elliptic_add_products(&gg, g, g, m->ny * m->nx);
@@ -219,7 +339,7 @@ static double hard_norm(const struct team *t, const struct sw_elliptic_matrix *m
 static enum sw_status solve_hard(const struct team *t, const struct sw_elliptic_matrix *m, int64_t mode, double norm,
                                  double target)
 {
-    double *const g = t->in_modes + mode * m->ny * m->nx, *const w = t->plane[0].q, zero = 0, one = 1;
+    double *const g = plane_of_mode(t, mode), *const w = t->plane[0].q, zero = 0, one = 1;
     struct sw_elliptic_matrix plane = *m;
     const struct sw_elliptic_numbers numbers = {.tolerance = target / norm, .iterations = CYCLES};
     struct sw_elliptic_outcome o;
@@ -243,17 +363,24 @@ static enum sw_status correct(void *context, struct elliptic_pass *pass, double 
     struct team *t = context;
     struct elliptic_way *const way = pass->way;
     const struct sw_elliptic_matrix *m = t->host.matrix;
+    const struct cut *c = &t->cut;
+    const int64_t step = c->comm ? c->comm->size : 1;
     const double goal = elliptic_modal_goal(way);
-    int64_t hard = 0;
+    struct sw_elliptic_matrix plane = *m;
+    int64_t hard = c->comm ? c->comm->rank : 0;
+    if (c->comm) plane = c->plane, plane.nz = m->nz;
     if (way->outcome->iterations >= way->numbers->iterations) return SW_OK;
     to_modes(t, m);
-    elliptic_modal_share(t->now, m, elliptic_plane_stiffness(m), t->hardness, t->share);
-    for (double norm; hard < m->nz && (norm = hard_norm(t, m, hard, goal * t->share[hard])) > 0; hard++)
-        SW_TRY(solve_hard(t, m, hard, norm, goal * t->share[hard]));
+    SW_TRY(send_modes(t, m));
+    memset(t->outcome, 0, (size_t)m->nz * sizeof *t->outcome);
+    elliptic_modal_share(t->now, &plane, elliptic_plane_stiffness(&plane), t->hardness, t->share);
+    for (double norm; hard < m->nz && (norm = hard_norm(t, &plane, hard, goal * t->share[hard])) > 0; hard += step)
+        SW_TRY(solve_hard(t, &plane, hard, norm, goal * t->share[hard]));
 #pragma omp parallel for num_threads(t->threads) schedule(dynamic)
-    for (int64_t i = hard; i < m->nz; i++)  /* the slowest first */
-        t->outcome[i] = elliptic_plane_solve(m, t->now->lambda[i], goal * t->share[i],
-                                             &t->plane[omp_get_thread_num()], t->in_modes + i * m->ny * m->nx);
+    for (int64_t i = hard; i < m->nz; i += step)  /* the slowest first */
+        t->outcome[i] = elliptic_plane_solve(&plane, t->now->lambda[i], goal * t->share[i],
+                                             &t->plane[omp_get_thread_num()], plane_of_mode(t, i));
+    SW_TRY(return_modes(t, m));
     add_levels(t, m, u);
     elliptic_modal_record(way, t->now, m->nz, t->outcome);
     return SW_OK;
@@ -269,10 +396,10 @@ static enum sw_status solve_one(void *context, struct team *t, int j)
     const struct modal *p = s->own;
     const size_t at = (size_t)j * sw_elliptic_cells(&s->desc);
     const struct elliptic_space space = elliptic_host_space(&t->host);
-    t->host.matrix = &s->matrix[j];
+    const struct sw_elliptic_numbers *numbers = elliptic_host_begin(&t->host, &s->matrix[j], &s->numbers[j]);
     t->now = &p->set.vertical[p->set.of[j]];
     t->packed = &p->packed[p->set.of[j]];
-    return elliptic_refine(&space, &s->numbers[j], k->f + at, k->u + at, &k->outcome[j],
+    return elliptic_refine(&space, numbers, k->f + at, k->u + at, &k->outcome[j],
                            k->history ? k->history + (size_t)j * (size_t)(k->most + 1) : NULL, k->most, correct, t);
 }
 
@@ -288,6 +415,7 @@ const struct sw_elliptic_ops elliptic_modal_cpu = {
     .name = "cpu.modal",
     .about = "vertical modes: a problem in the plane for each, by conjugate gradients; an iteration solves all",
     .space = SW_HOST,
+    .cuts = true,
     .refuse = refuse,
     .own_size = sizeof(struct modal),
     .arrays = arrays,

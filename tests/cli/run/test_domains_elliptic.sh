@@ -44,6 +44,8 @@ cut 1e-10 -s 'boundary={sides="neumann"; bottom="dirichlet"; value="x*y"}' -s 'g
 cut 1e-10 -s 'grid.n=[7, 2, 3]'  # a row each
 cut 1e-10 -s 'geometry="box"' -s 'f="randn(courant)"' -s 'boundary={sides="periodic"}' -s 'grid.n=[9, 8, 4]'
 cut 1e-10 -s 'geometry="box"' -s 'f="randn(courant)"' -s 'grid.n=[20, 31]' -s 'boundary.value="x"' -s 'exact="y"'
+cut 1e-10 -s 'solver="cpu.modal"' -s 'stencil="tpfa"'
+cut 1e-10 -s 'solver="cpu.modal"' -s 'grid.n=[20, 13, 1]'  # one mode: other ranks have none
 config=box.cfg
 cut 1e-10
 cut 1e-10 -s 'grid.n=[6, 2, 5]'  # both neighbours are one rank
