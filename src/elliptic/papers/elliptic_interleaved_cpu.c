@@ -11,29 +11,40 @@
  * the slabs of z beside a slab, where the last cache does not hold four arrays of three slabs for each thread. K2 goes
  * through the slabs in the opposite order, so that both begin with what the other one has left in the caches.
  *
- * K1 and K2 each end with a sum, for which the ranks of a grid that is cut would meet twice. There the recurrences are
- * those of A. Chronopoulos, C. Gear (1989), where <p, A p> follows from <z, A z>, and one sum is left:
+ * K1 and K2 each end with a sum, for which the ranks of a grid that is cut meet twice an iteration. Where slabs are
+ * small the recurrences are those of A. Chronopoulos, C. Gear (1989), where <p, A p> follows from <z, A z>, and one sum
+ * is left:
  *
  *     L1   <z, A z>, of which A z is not stored; <r, r>, <r, z> of the pass before                       1 word
  *          beta = <r, z>/<r, z>', alpha = <r, z>/(<z, A z> - beta <r, z>/alpha')                  of the last: '
  *     L2   A z again; p = z + beta p;  q = A z + beta q;  u += alpha p;  r -= alpha q;  z = M^-1 r      10 words
  *
- * An iteration exchanges one slab of z with either neighbour, and 4 numbers: 11 words as well, A z twice, one more
- * vector, as z is needed until L2 has passed. */
+ * These are 11 words as well, with one more vector, as z is needed until L2 has passed; but A z twice, which takes a
+ * fifth of an iteration on the CPU (some 7 ns a cell on one core, where it is 0.2 ms for MEET_ONCE cells and a sum over
+ * the nodes of a cluster takes some 30 us). Either way an iteration exchanges one slab of z with either neighbour. */
 #include <omp.h>
 #include <string.h>
 
-#include "elliptic/elliptic_cells_cpu.h"
+#include "comm/sw_comm.h"
 #include "elliptic/elliptic_host.h"
 #include "elliptic/sw_elliptic_impl.h"
+
+enum { MEET_ONCE = 1 << 15 };  /* cells of a slab, for which one sum pays */
 
 struct interleaved {
     struct elliptic_host host;  /* host.work: r, z, p, q */
     int64_t together;       /* rows that K1 takes at a time */
     size_t  room;           /* words of these, in whole cache lines */
     double *rows;           /* [threads][room]: A z of these */
-    double *other;          /* [cells]: the next z, of a grid that is cut */
+    double *other;          /* [cells]: the next z, where ranks meet once; else NULL */
 };
+
+/* The same on all ranks. */
+static bool meets_once(const struct sw_elliptic_desc *d)
+{
+    const int64_t ranks = d->cut.comm ? d->cut.comm->size : 1, rows = (sw_elliptic_whole(d) + ranks - 1) / ranks;
+    return d->cut.comm && (double)rows * (double)d->n[0] * (double)d->n[2] < MEET_ONCE;
+}
 
 static int64_t rows_together(const struct sw_elliptic_desc *d)
 {
@@ -48,7 +59,7 @@ static void arrays(struct sw_elliptic *s)
     p->together = rows_together(&s->desc);
     p->room = (size_t)(p->together * s->desc.n[0] + 7) / 8 * 8;
     sw_array(&s->arrays, (size_t)s->device->threads * p->room, &p->rows);
-    if (s->desc.cut.comm) sw_array(&s->arrays, p->host.cells, &p->other);
+    if (meets_once(&s->desc)) sw_array(&s->arrays, p->host.cells, &p->other);
 }
 
 /* ------------------------------------------------------------------ K1 */
@@ -147,7 +158,7 @@ static enum sw_status reduce(struct interleaved *s, bool first, double alpha, do
     return SW_OK;
 }
 
-/* ------------------------------------------------------------------ L1 and L2, of a grid that is cut */
+/* ------------------------------------------------------------------ L1 and L2 */
 
 struct pass {
     struct interleaved *s;
@@ -205,7 +216,7 @@ static void l2_slab(const void *own, struct elliptic_beside ends, int64_t j)
     s->host.sums[RZ * m->ny + j] = elliptic_sum_of(&rz);
 }
 
-static enum sw_status iterate_cut(void *context, struct elliptic_pass *pass, double *u)
+static enum sw_status iterate_meeting_once(void *context, struct elliptic_pass *pass, double *u)
 {
     struct interleaved *s = context;
     struct elliptic_way *const way = pass->way;
@@ -263,7 +274,8 @@ static enum sw_status solve_one(struct sw_elliptic *solver, int system, const do
     const struct elliptic_space space = elliptic_host_space(&s->host);
     const struct sw_elliptic_numbers *numbers =
         elliptic_host_begin(&s->host, &solver->matrix[system], &solver->numbers[system]);
-    return elliptic_refine(&space, numbers, f, u, outcome, history, most, s->host.comm ? iterate_cut : iterate, s);
+    return elliptic_refine(&space, numbers, f, u, outcome, history, most,
+                           s->other ? iterate_meeting_once : iterate, s);
 }
 
 static struct sw_cost cost(const struct sw_elliptic_desc *d)

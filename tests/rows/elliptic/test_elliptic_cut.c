@@ -248,6 +248,27 @@ static void solve_long(const char *row)
     }
 }
 
+/* So large that one sum an iteration does not pay. */
+static void solve_large(const char *row)
+{
+    static const int64_t n[3] = {72, 49, 31};
+    for (int k = 1; k < KINDS; k += 3) {
+        const struct sw_elliptic_desc d = kind_of(k, n);
+        if (sw_elliptic_refusal(&d, row)) continue;
+        struct whole w = make_whole(&d, &usual);
+        w.row = row;
+        solve_whole(&w);
+        for (int ranks = 2; ranks <= 3; ranks++) assert_ok(sw_comm_run("threads", ranks, solve_slab, &w));
+        free_whole(&w);
+    }
+}
+
+static void takes_as_many_of_large_slabs(void **state)
+{
+    (void)state;
+    for_rows(solve_large);
+}
+
 static void takes_as_many_where_they_are_many(void **state)
 {
     (void)state;
@@ -321,6 +342,7 @@ int main(void)
         cmocka_unit_test(has_the_slabs_of_the_whole_matrix),
         cmocka_unit_test(takes_the_iterations_of_one_device),
         cmocka_unit_test(takes_as_many_where_they_are_many),
+        cmocka_unit_test(takes_as_many_of_large_slabs),
         cmocka_unit_test(fails_on_all_ranks_where_it_fails_on_one),
         cmocka_unit_test(stops_on_all_ranks_where_one_is_to),
         cmocka_unit_test(refuses_rows_that_do_not_cut),
