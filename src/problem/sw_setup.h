@@ -70,7 +70,8 @@ struct sw_setup {
     int     history;                   /* iterations of a run to record, at most; 0: none                   */
     bool  (*give_up)(void *user);      /* asked now and then, maybe by several threads at once, by a problem whose
                                           steps take long: whether to give up the batch, and have load() or
-                                          advance() return SW_E_STOPPED. NULL: never                        */
+                                          advance() return SW_E_STOPPED; where the grid is cut on all ranks, if
+                                           on one. NULL: never                                                  */
     void   *give_up_user;
     bool    uniform;                   /* the runs of a batch all have the same implicit part: some solvers need it */
     const char *solver;                /* the config's solver: a row's name, or NULL for the best that fits  */

@@ -37,7 +37,7 @@ static enum sw_status prepare_sim(struct worker *w, int group, int count)
     w->setup.helpers = w->setup.cut ? w->scheduler->plan->team - 1 : 0;
     w->setup.helper = w->helper;
     w->setup.remote = &w->remote;
-    if (!w->comm) w->setup.give_up = give_up;  /* ranks would not give up at once */
+    w->setup.give_up = give_up;
     w->setup.give_up_user = w;
     domain_cut(sweep->problem, w->comm, w->on_device, &w->setup);
     w->group = group;
