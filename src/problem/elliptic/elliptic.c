@@ -50,8 +50,8 @@ static const char *refuse_grid(int dim, double cells, struct sw_text *why)
 {
     if (dim < 2)
         return sw_refuse(why, "grid.n", "an elliptic problem has 2 or 3 dimensions: n = [nx, ny] or [nx, ny, nz]");
-    if (cells < 0x1p31) return NULL;
-    return sw_refuse(why, "grid.n", "%.3g cells: 2^31 at most", cells);
+    if (cells <= 0x1p36) return NULL;
+    return sw_refuse(why, "grid.n", "%.3g cells: 2^36 at most, and 2^31 on each device", cells);
 }
 
 /* What a shell, or a grid without levels, does not have. */

@@ -640,6 +640,8 @@ static enum sw_status solver_bytes(const struct sw_setup *setup, const struct sw
     return SW_OK;
 }
 
+static const int64_t MOST_CELLS = INT64_C(1) << 31;  /* of a device */
+
 /* A run's own are f, u, coefficients, and what is saved. On the CPU what the host needs counts as well. */
 enum sw_status elliptic_bytes(const struct sw_problem *problem, const struct sw_setup *setup,
                               const struct sw_device *device, struct sw_batch_bytes *bytes)
@@ -647,6 +649,9 @@ enum sw_status elliptic_bytes(const struct sw_problem *problem, const struct sw_
     const struct sw_elliptic_desc d = elliptic_describe(setup, 1);
     const size_t cells = (size_t)sw_points(setup->n), most = most_points(&d);
     (void)problem;
+    if (sw_points(setup->n) >= MOST_CELLS)
+        return SW_FAIL(SW_E_TOO_LARGE, "%.3g cells on one device: less than 2^31; take more devices, and run.split = "
+                       "\"grid\"", (double)sw_points(setup->n));
     bytes->fixed_on_host = (host_words(setup, &d) + cells) * sizeof(double);
     SW_TRY(sw_setup_suggest_cpu(setup, device, solver_bytes(setup, device, &bytes->fixed, &bytes->per_run)));
     bytes->per_run += 2 * cells * sizeof(double);

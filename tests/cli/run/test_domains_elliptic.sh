@@ -63,5 +63,10 @@ cut 1e-10 -s 'f="1e200"' -s 'exact="1/(courant - 2)"' -s 'boundary.value="0"'
 
 # ---- refused
 expect 3 run shell.cfg -s 'grid.n=[16, 1, 8]'; says 'run.split: 1 points along y cannot be cut over 2 devices; use 1'
+expect 4 check shell.cfg -s 'grid.n=[2048, 2048, 2048]' -s 'run.split="runs"'
+says '8.59e+09 cells on one device: less than 2^31; take more devices, and run.split = "grid"'
+expect 4 check shell.cfg -s 'grid.n=[1000, 1600, 1300]' -s run.memory=1  # 2.08e9 cells: less than 2^31 for each
+says 'for the slab of each of 2 devices'
+expect 3 check shell.cfg -s 'grid.n=[65536, 2048, 2048]'; says '2.75e+11 cells: 2^36 at most'
 expect 0 check shell.cfg; prints 'grid     cut along y over 2 devices: slabs of 16 × 7 × 8 points'
 end
