@@ -16,27 +16,19 @@ void elliptic_host_make(const struct sw_elliptic_desc *d, int threads, int vecto
                         struct elliptic_host *h)
 {
     *h = (struct elliptic_host){.threads = threads, .scratch = scratch_of(d), .cells = sw_elliptic_cells(d),
-                                .vectors = vectors, .comm = d->cut.comm,
-                                .periodic = d->sides[1] == SW_ELLIPTIC_PERIODIC};
+                                .vectors = vectors};
+    elliptic_ranks_make(d, own, &h->ranks);
     sw_array(own, (size_t)threads * h->scratch, &h->scratches);
     sw_array(own, (size_t)vectors * h->cells, &h->work);
     sw_array(own, 3 * (size_t)d->n[1], &h->sums);
-    for (int k = 0; k < 2 && h->comm; k++) sw_array(own, (size_t)d->n[0] * (size_t)d->n[2], &h->beside[k]);
+    for (int k = 0; k < 2 && d->cut.comm; k++) sw_array(own, (size_t)d->n[0] * (size_t)d->n[2], &h->beside[k]);
 }
-
-static bool give_up_together(void *host) { return ((const struct elliptic_host *)host)->stopped; }
 
 const struct sw_elliptic_numbers *elliptic_host_begin(struct elliptic_host *h, const struct sw_elliptic_matrix *matrix,
                                                       const struct sw_elliptic_numbers *numbers)
 {
     h->matrix = matrix;
-    h->numbers = numbers;
-    h->stopped = false;
-    if (!h->comm) return numbers;
-    h->ours = *numbers;
-    h->ours.give_up = give_up_together;
-    h->ours.give_up_user = h;
-    return &h->ours;
+    return elliptic_ranks_begin(&h->ranks, 1, numbers);
 }
 
 double *elliptic_host_scratch(const struct elliptic_host *h)
@@ -53,15 +45,15 @@ static enum sw_status fetch(const struct elliptic_host *h, const double *u)
     const size_t count = slab(m);
     const struct sw_comm_transfer leftward = {count, u, h->beside[1]},
                                   rightward = {count, u + (size_t)(m->ny - 1) * count, h->beside[0]};
-    return sw_comm_exchange_begin(h->comm, h->periodic, &leftward, &rightward);
+    return sw_comm_exchange_begin(h->ranks.comm, h->ranks.periodic, &leftward, &rightward);
 }
 
 /* What has been fetched. */
 static struct elliptic_beside ends_of(const struct elliptic_host *h, const double *u)
 {
-    if (!h->comm) return elliptic_own_ends(h->matrix, u);
-    return (struct elliptic_beside){.south = sw_comm_left(h->comm, h->periodic) < 0 ? NULL : h->beside[0],
-                                    .north = sw_comm_right(h->comm, h->periodic) < 0 ? NULL : h->beside[1]};
+    if (!h->ranks.comm) return elliptic_own_ends(h->matrix, u);
+    return (struct elliptic_beside){.south = sw_comm_left(h->ranks.comm, h->ranks.periodic) < 0 ? NULL : h->beside[0],
+                                    .north = sw_comm_right(h->ranks.comm, h->ranks.periodic) < 0 ? NULL : h->beside[1]};
 }
 
 /* Slabs first, first + step .. below `behind`. */
@@ -77,13 +69,13 @@ enum sw_status elliptic_host_slabs(const struct elliptic_host *h, const double *
 {
     const int64_t ny = h->matrix->ny;
     const struct elliptic_beside ends = ends_of(h, u);
-    if (!h->comm) {
+    if (!h->ranks.comm) {
         some_slabs(h, 0, ny, 1, ends, function, own);
         return SW_OK;
     }
     SW_TRY(fetch(h, u));
     some_slabs(h, 1, ny - 1, 1, ends, function, own);
-    SW_TRY(sw_comm_exchange_end(h->comm));
+    SW_TRY(sw_comm_exchange_end(h->ranks.comm));
     some_slabs(h, 0, ny, ny > 1 ? ny - 1 : 1, ends, function, own);
     return SW_OK;
 }
@@ -129,15 +121,8 @@ static double pairwise(const double *x, int64_t count)
 
 enum sw_status elliptic_host_sums(struct elliptic_host *h, int first, int count, double *sum)
 {
-    enum { MOST = 3 };
-    double all[MOST + 1];
-    for (int k = 0; k < count; k++) all[k] = sum[k] = pairwise(h->sums + (first + k) * h->matrix->ny, h->matrix->ny);
-    if (!h->comm) return SW_OK;
-    all[count] = h->numbers && h->numbers->give_up && h->numbers->give_up(h->numbers->give_up_user);
-    SW_TRY(sw_comm_sum(h->comm, (size_t)count + 1, all));
-    memcpy(sum, all, (size_t)count * sizeof *sum);
-    h->stopped |= all[count] > 0;
-    return SW_OK;
+    for (int k = 0; k < count; k++) sum[k] = pairwise(h->sums + (first + k) * h->matrix->ny, h->matrix->ny);
+    return elliptic_ranks_sum(&h->ranks, count, sum);
 }
 
 /* ------------------------------------------------------------------ as a space */

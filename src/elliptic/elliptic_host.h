@@ -16,12 +16,8 @@ struct elliptic_host {
     int     vectors;        /* 1 .. 4 */
     size_t  cells;
     double *work;           /* [vectors][cells] */
-    const struct sw_comm *comm;   /* the ranks that have the slabs; NULL: all are here */
-    bool    periodic;             /* of them: the first and the last are neighbours    */
-    double *beside[2];            /* [nz][nx]: from the rank before, from that behind  */
-    const struct sw_elliptic_numbers *numbers;  /* of the system at hand, as the caller set them */
-    struct sw_elliptic_numbers ours;  /* the same for the ranks: they give up together */
-    bool    stopped;              /* some rank was to give up when they last added up  */
+    struct elliptic_ranks ranks;
+    double *beside[2];      /* [nz][nx]: from the rank before, from that behind */
 };
 
 /* @param vectors  of the length of u that a method needs: 4, or 1 of a method that only refines

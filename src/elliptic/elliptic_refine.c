@@ -1,9 +1,59 @@
 #include "elliptic/elliptic_refine.h"
 
 #include <math.h>
+#include <string.h>
 
 #include "base/sw_err.h"
 #include "base/sw_mem.h"
+#include "comm/sw_comm.h"
+
+/* ------------------------------------------------------------------ ranks */
+
+enum { LEAST_SUMS = 3 };
+
+void elliptic_ranks_make(const struct sw_elliptic_desc *d, struct sw_owned *own, struct elliptic_ranks *r)
+{
+    const int most = d->batch > LEAST_SUMS ? d->batch : LEAST_SUMS;
+    *r = (struct elliptic_ranks){.comm = d->cut.comm, .periodic = d->sides[1] == SW_ELLIPTIC_PERIODIC};
+    if (!r->comm) return;
+    sw_array(own, (size_t)d->batch, &r->ours);
+    sw_array(own, (size_t)most + 1, &r->numbers_sent);
+}
+
+static bool give_up_together(void *ranks) { return ((const struct elliptic_ranks *)ranks)->stopped; }
+
+const struct sw_elliptic_numbers *elliptic_ranks_begin(struct elliptic_ranks *r, int count,
+                                                       const struct sw_elliptic_numbers *numbers)
+{
+    r->count = count;
+    r->numbers = numbers;
+    r->stopped = false;
+    for (int y = 0; r->comm && y < count; y++) {
+        r->ours[y] = numbers[y];
+        r->ours[y].give_up = give_up_together;
+        r->ours[y].give_up_user = r;
+    }
+    return r->comm ? r->ours : numbers;
+}
+
+static bool is_to_give_up(const struct elliptic_ranks *r)
+{
+    return r->count && r->numbers->give_up && r->numbers->give_up(r->numbers->give_up_user);
+}
+
+enum sw_status elliptic_ranks_sum(struct elliptic_ranks *r, int count, double *sum)
+{
+    double *const all = r->numbers_sent;
+    if (!r->comm) return SW_OK;
+    memcpy(all, sum, (size_t)count * sizeof *sum);
+    all[count] = is_to_give_up(r);
+    SW_TRY(sw_comm_sum(r->comm, (size_t)count + 1, all));
+    memcpy(sum, all, (size_t)count * sizeof *sum);
+    r->stopped |= all[count] > 0;
+    return SW_OK;
+}
+
+/* ------------------------------------------------------------------ one system on its way */
 
 static void report(struct elliptic_way *w)
 {

@@ -2,7 +2,31 @@
 #define ELLIPTIC_REFINE_H
 /* What all methods share, wherever they compute: a method goes on until it takes the residual for small enough, then
  * the residual is formed from u, and the method begins again from there if it is not. */
+#include "device/sw_owned.h"
 #include "elliptic/sw_elliptic.h"
+
+/* The ranks of a grid that is cut; where it is not they are one, and nothing is sent. */
+struct elliptic_ranks {
+    const struct sw_comm *comm;                 /* NULL: it is not cut                                 */
+    bool   periodic;                            /* the first and the last are neighbours               */
+    int    count;
+    const struct sw_elliptic_numbers *numbers;  /* [count] of the systems at hand                      */
+    struct sw_elliptic_numbers *ours;           /* the same, but that all ranks give up together       */
+    bool   stopped;                             /* some rank was to give up when they last added up    */
+    double *numbers_sent;
+};
+
+/** @param own  gets the arrays */
+void elliptic_ranks_make(const struct sw_elliptic_desc *desc, struct sw_owned *own, struct elliptic_ranks *ranks);
+
+/** Begin with some systems. @return their numbers for elliptic_refine() */
+const struct sw_elliptic_numbers *elliptic_ranks_begin(struct elliptic_ranks *ranks, int count,
+                                                       const struct sw_elliptic_numbers *numbers);
+
+/** Sums of all ranks, in their order. One reduction, which also tells whether a rank is to give up.
+ * @param sum  [count] on the host, in, out; count 0 is legal: at most 3, or the systems of the batch
+ * @return SW_E_COMM */
+enum sw_status elliptic_ranks_sum(struct elliptic_ranks *ranks, int count, double *sum);
 
 /* What one pass over the vectors can do together, where a row has that. */
 struct elliptic_fused {

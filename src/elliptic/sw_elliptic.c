@@ -13,7 +13,7 @@ static const char *refuse(const struct sw_row *row, const void *request, enum sw
     const struct sw_elliptic_desc *desc = request;
     (void)kind;
     if (!o) return desc->cut.comm ? "no row solves a grid that is cut over ranks" : "no row does this shape";
-    if (desc->cut.comm && !o->cuts) return "it solves whole grids only: cpu.interleaved solves those that are cut";
+    if (desc->cut.comm && !o->cuts) return "it solves whole grids only, none that is cut over ranks";
     return o->refuse ? o->refuse(request) : NULL;
 }
 
