@@ -44,6 +44,7 @@ template <typename M, typename real> struct advance_arguments {
     double *partial;
     struct sw_cuda_elliptic_way *way;
     struct sw_cuda_elliptic_turn *out;
+    double *sums;
     int     turn;         /* 0: there is no p, no q                    */
     bool    begins;       /* u is 0, whatever its memory holds         */
 };
@@ -87,9 +88,11 @@ __global__ static void __launch_bounds__(THREADS, RESIDENT) elliptic_advance_k(s
         const real *const z = g.z + base;
         real *const p = g.p + base, *const q = g.q + base, *const u = g.u + base;
         const bool has_west = i > 0 || m.periodic_x, has_east = i + V < nx || m.periodic_x,
-                   has_south = j > 0 || m.periodic_y, has_north = j < ny - 1 || m.periodic_y;
+                   has_south = j > 0 || m.periodic_y || m.before,
+                   has_north = j < ny - 1 || m.periodic_y || m.behind;
         const int64_t to_west = i > 0 ? -1 : nx - 1, to_east = i + V < nx ? V : V - nx,
-                      to_south = j > 0 ? -slab : (ny - 1) * slab, to_north = j < ny - 1 ? slab : (1 - ny) * slab;
+                      to_south = j > 0 ? -slab : m.before ? m.before + i - z : (ny - 1) * slab,
+                      to_north = j < ny - 1 ? slab : m.behind ? m.behind + i - z : (1 - ny) * slab;
         real area[V], x_weight[V + 1], south_weight[V], north_weight[V], vertex[2][FULL ? V + 1 : 1];
 #pragma unroll
         for (int v = 0; v < V; v++) {
@@ -183,10 +186,9 @@ __global__ static void __launch_bounds__(THREADS, RESIDENT) elliptic_advance_k(s
     if (!is_last(way, 1, (unsigned)s.blocks)) return;
     sum = sum_of_partial(g.partial + system * s.blocks, s.blocks);
     if (threadIdx.x) return;
-    g.out[system].pq = sum;
     if (!turn0) way->begun = 1;
-    way->alpha = sum > 0 ? way->rz / sum : 0;
-    if (!(sum > 0)) way->done = 1;
+    if (g.sums) g.sums[2 * system] = sum;
+    else elliptic_end_k1(way, sum, &g.out[system]);
 }
 
 template <typename real, int V, typename M>
@@ -195,7 +197,7 @@ static enum sw_status queue_advance(cudaStream_t stream, const struct sw_cuda_in
 {
     const struct advance_arguments<M, real> g = {
         *m, shape_of(m->nx, m->ny, m->nz, V), (const real *)x->z, (real *)x->p, (real *)x->q, (real *)x->u, x->partial,
-        x->way, out, turn, x->fresh && turn == 1};
+        x->way, out, x->sums, turn, x->fresh && turn == 1};
     const int64_t blocks = g.shape.blocks * m->systems;
     if (m->cross)
         return launch(elliptic_advance_k<real, V, 1, true, false, M>, blocks, THREADS, 0, stream, OVERLAP, g);

@@ -56,10 +56,12 @@ template <bool FULL, bool VARIABLE> struct strip {
         lowest = j * slab + first * nx + i;
         own = u + lowest, f = right + lowest;
         has_west = i > 0 || m.periodic_x, has_east = i < nx - 1 || m.periodic_x;
-        has_south = j > 0 || m.periodic_y, has_north = j < ny - 1 || m.periodic_y;
+        has_south = j > 0 || m.periodic_y || m.before, has_north = j < ny - 1 || m.periodic_y || m.behind;
         corner_west = i > 0, corner_east = i < nx - 1;
         west = i > 0 ? -1 : nx - 1, east = i < nx - 1 ? 1 : 1 - nx;
         south = j > 0 ? -slab : (ny - 1) * slab, north = j < ny - 1 ? slab : (1 - ny) * slab;
+        if (j == 0 && m.before) south = m.before + first * nx + i - own;
+        if (j == ny - 1 && m.behind) north = m.behind + first * nx + i - own;
         const double *const of_x = m.east + j * (nx + 1) + i, *const of_y = m.north + j * nx + i;
         area = m.area[j * nx + i];
         weight[0] = of_x[0], weight[1] = of_x[1], weight[2] = of_y[0], weight[3] = of_y[nx];

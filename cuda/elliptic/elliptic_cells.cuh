@@ -14,6 +14,8 @@ template <typename M> __device__ static inline M of_system(M m, int64_t system)
         m.ky += system * m.nx * (m.ny + 1) * m.nz;
         m.kz += system * m.nx * m.ny * (m.nz + 1);
     }
+    if (m.before) m.before += system * m.nx * m.nz;
+    if (m.behind) m.behind += system * m.nx * m.nz;
     return m;
 }
 

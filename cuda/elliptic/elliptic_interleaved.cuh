@@ -43,4 +43,26 @@ __device__ static inline bool goes_on(const struct sw_cuda_elliptic_way *way, bo
     if (single) return isfinite(rr) && rr > way->enough;
     return sqrt(rr) / way->norm_f > way->tolerance;
 }
+
+/* The scalars of a system behind K1 and K2. @param starts  turn -1 */
+__device__ static inline void elliptic_end_k1(struct sw_cuda_elliptic_way *way, double pq,
+                                              struct sw_cuda_elliptic_turn *out)
+{
+    out->pq = pq;
+    way->alpha = pq > 0 ? way->rz / pq : 0;
+    if (!(pq > 0)) way->done = 1;
+}
+
+__device__ static inline void elliptic_end_k2(struct sw_cuda_elliptic_way *way, bool starts, bool single, double rr,
+                                              double rz, struct sw_cuda_elliptic_turn *out)
+{
+    way->beta = starts ? 0 : rz / way->rz;
+    way->rz = rz;
+    if (starts) return;
+    const double unscaled = single ? rr / (way->up * way->up) : rr;
+    out->rr = unscaled;
+    way->left--;
+    if (way->left == 0 || !goes_on(way, single, unscaled)) way->done = 1;
+    if (single && !isfinite(unscaled)) way->alpha = 0;
+}
 #endif

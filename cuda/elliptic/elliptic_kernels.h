@@ -22,6 +22,9 @@ struct sw_cuda_elliptic {
     const double *area, *east, *north, *cross;  /* of all systems; cross NULL: there is none           */
     const double *a, *b, *c, *d;                /* [systems][nz]                                      */
     const double *kx, *ky, *kz;                 /* [systems] of a matrix's faces; NULL: they are 1    */
+    const double *before, *behind;              /* [systems][nz][nx]: of a grid that is cut along y, the slabs of other
+                                                   ranks before its first and behind its last, of the vector that A is
+                                                   applied to; NULL: it is 0 there. periodic_y is false then      */
 };
 
 enum {
@@ -237,6 +240,7 @@ struct sw_cuda_elliptic_single {
     int     systems;
     bool    periodic_x, periodic_y;
     const float *area, *east, *north, *cross, *a, *b, *c, *d, *kx, *ky, *kz;
+    const float *before, *behind;  /* NULL: grids that are cut are solved in double */
 };
 
 enum { SW_CUDA_INTERLEAVED_LEVELS = 2048 };  /* at most */
@@ -269,6 +273,8 @@ struct sw_cuda_interleaved {
     double *partial;           /* [systems][sw_cuda_interleaved_partial()]                          */
     struct sw_cuda_elliptic_way *way;              /* [systems] */
     int     processors;        /* of the device                                                     */
+    double *sums;              /* [systems][2] of the device: of a grid that is cut K1 only leaves this rank's <p, q>
+                                  there, K2 <r, r> and <r, z>; NULL: it is not cut                  */
 };
 
 /** Once for a device, before anything else. */
@@ -287,6 +293,13 @@ enum sw_status sw_cuda_interleaved_advance(sw_cuda_stream stream, const struct s
  * @param out  [systems]: rr; of turn -1 not looked at */
 enum sw_status sw_cuda_interleaved_reduce(sw_cuda_stream stream, const struct sw_cuda_interleaved *x, int turn,
                                           struct sw_cuda_elliptic_turn *out);
+/** What follows from the sums of all ranks, behind K1 or K2 of a grid that is cut: alpha, or beta.
+ * @param turn   as of that
+ * @param ranks  so many
+ * @param all    [ranks][systems][2] of the device: the `sums` of each, added up in this order
+ * @param out    as of that */
+enum sw_status sw_cuda_interleaved_meet(sw_cuda_stream stream, const struct sw_cuda_interleaved *x, bool advance,
+                                        int turn, int ranks, const double *all, struct sw_cuda_elliptic_turn *out);
 /** The end of a pass: u += alpha p of the last iteration. Of a pass in single, to += what that leaves in u, over `up`.
  * @param to  of a pass in single: the solution in double; else NULL  @param to_fresh  it is 0, whatever it holds */
 enum sw_status sw_cuda_interleaved_finish(sw_cuda_stream stream, const struct sw_cuda_interleaved *x, double *to,

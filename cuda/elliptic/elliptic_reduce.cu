@@ -107,6 +107,7 @@ template <typename M, typename real> struct reduce_arguments {
     double *partial;      /* [2][systems][tiles] */
     struct sw_cuda_elliptic_way *way;
     struct sw_cuda_elliptic_turn *out;
+    double *sums;
     bool    starts, keeps;  /* starts: alpha is 0, there is no q; keeps: r is written */
     bool    single;
 };
@@ -121,14 +122,8 @@ __device__ static void end_system(const struct reduce_arguments<M, real> &g, int
     const double rr = sum_of_partial(g.partial + system * tiles, tiles),
                  rz = sum_of_partial(g.partial + (g.all.systems + system) * tiles, tiles);
     if (threadIdx.x) return;
-    way->beta = g.starts ? 0 : rz / way->rz;
-    way->rz = rz;
-    if (g.starts) return;
-    const double unscaled = g.single ? rr / (way->up * way->up) : rr;
-    g.out[system].rr = unscaled;
-    way->left--;
-    if (way->left == 0 || !goes_on(way, g.single, unscaled)) way->done = 1;
-    if (g.single && !isfinite(unscaled)) way->alpha = 0;
+    if (g.sums) g.sums[2 * system] = rr, g.sums[2 * system + 1] = rz;
+    else elliptic_end_k2(way, g.starts, g.single, rr, rz, &g.out[system]);
 }
 
 /* Weights over the area of a column at the levels of a thread: those of a system's levels; and where there are
@@ -432,7 +427,7 @@ static enum sw_status queue_reduce(cudaStream_t stream, const struct sw_cuda_int
     const struct reduce_arguments<M, real> g = {
         *m, shape, step_of(&shape, m->nx / V, blocks), (const real *)x->rests,
         (const real *)x->diagonals, (const real *)x->from, (const real *)x->q, (real *)x->r, (real *)x->z, x->partial,
-        x->way, out, starts, !starts, x->single != NULL};
+        x->way, out, x->sums, starts, !starts, x->single != NULL};
     return launch(kernel, blocks, shape.threads, shared, stream, OVERLAP, g);
 }
 
@@ -518,6 +513,30 @@ extern "C" enum sw_status sw_cuda_interleaved_diagonals(sw_cuda_stream stream, c
     if (m->systems == 0) return SW_OK;
     return launch(elliptic_diagonals_k, blocks * m->systems, THREADS, 0, (cudaStream_t)stream, ALONE, blocks, cells, *m,
                   diagonals);
+}
+
+/* A thread a system. */
+__global__ static void __launch_bounds__(THREADS)
+    elliptic_meet_k(int systems, bool advance, bool starts, int ranks, const double *all,
+                    struct sw_cuda_elliptic_way *ways, struct sw_cuda_elliptic_turn *out)
+{
+    const int system = (int)(blockIdx.x * THREADS + threadIdx.x);
+    double sum[2] = {0, 0};
+    if (system >= systems || ways[system].done) return;
+    for (int r = 0; r < ranks; r++)
+        for (int k = 0; k < 2; k++) sum[k] += all[((int64_t)r * systems + system) * 2 + k];
+    if (advance) elliptic_end_k1(&ways[system], sum[0], &out[system]);
+    else elliptic_end_k2(&ways[system], starts, false, sum[0], sum[1], &out[system]);
+}
+
+extern "C" enum sw_status sw_cuda_interleaved_meet(sw_cuda_stream stream, const struct sw_cuda_interleaved *x,
+                                                   bool advance, int turn, int ranks, const double *all,
+                                                   struct sw_cuda_elliptic_turn *out)
+{
+    const int systems = x->matrix->systems;
+    if (systems == 0) return SW_OK;
+    return launch(elliptic_meet_k, (systems + THREADS - 1) / THREADS, THREADS, 0, (cudaStream_t)stream, ALONE, systems,
+                  advance, turn < 0, ranks, all, x->way, out);
 }
 
 /* u += alpha p; of a pass in single to += (u + alpha p)/up. */

@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "comm/sw_comm.h"
 #include "cuda/cu_check.cuh"
 #include "elliptic/sw_elliptic_impl.h"
 
@@ -44,6 +45,10 @@ void elliptic_device_make(const struct sw_elliptic_desc *d, struct sw_device *de
     sw_array_pinned(own, (size_t)d->batch, &on->sums);
     sw_array(own, w.vertical, &on->staging);
     for (int k = 0; k < vectors; k++) sw_array_device(own, (size_t)together * w.cells, &on->work[k]);
+    for (int k = 0; k < 2 && d->cut.comm; k++)
+        sw_array_device(own, (size_t)d->batch * (size_t)(d->n[0] * d->n[2]), &on->beside[k]);
+    elliptic_ranks_make(d, own, &on->own_ranks);
+    on->ranks = &on->own_ranks;
     if (!on->numbers) return;
     double *const area = on->numbers, *const east = area + w.area, *const north = east + w.east,
            *const levels = area + w.horizontal, *const faces = levels + w.vertical;
@@ -56,6 +61,11 @@ void elliptic_device_make(const struct sw_elliptic_desc *d, struct sw_device *de
         .area = area, .east = east, .north = north, .cross = w.cross ? north + w.north : NULL,
         .a = levels, .b = levels + each, .c = levels + 2 * each, .d = levels + 3 * each,
         .kx = w.faces ? faces : NULL, .ky = w.faces ? faces + w.kx : NULL, .kz = w.faces ? faces + w.kx + w.ky : NULL};
+    if (!d->cut.comm) return;
+    const bool periodic = on->matrix.periodic_y;
+    on->matrix.periodic_y = false;
+    on->matrix.before = sw_comm_left(d->cut.comm, periodic) < 0 ? NULL : on->beside[0];
+    on->matrix.behind = sw_comm_right(d->cut.comm, periodic) < 0 ? NULL : on->beside[1];
 }
 
 /* ------------------------------------------------------------------ load */
@@ -114,6 +124,9 @@ struct elliptic_device elliptic_device_one(const struct elliptic_device *on, int
         m->ky += system * nx * (ny + 1) * nz;
         m->kz += system * nx * ny * (nz + 1);
     }
+    if (m->before) m->before += system * nx * nz;
+    if (m->behind) m->behind += system * nx * nz;
+    for (int k = 0; k < 2 && one.beside[k]; k++) one.beside[k] += system * nx * nz;
     if (one.rests) one.rests += system * ((nz + chunk - 1) / chunk) * nx * ny;
     return one;
 }
@@ -125,7 +138,7 @@ struct sw_cuda_elliptic_single elliptic_device_single(const struct elliptic_devi
 #define AT(member) (m->member ? numbers + (m->member - on->numbers) : NULL)
     const struct sw_cuda_elliptic_single single = {
         m->nx, m->ny, m->nz, m->systems, m->periodic_x, m->periodic_y, AT(area), AT(east), AT(north), AT(cross), AT(a),
-        AT(b), AT(c), AT(d), AT(kx), AT(ky), AT(kz)};
+        AT(b), AT(c), AT(d), AT(kx), AT(ky), AT(kz), NULL, NULL};
 #undef AT
     *rests = numbers + (on->rests - on->numbers);
     return single;
@@ -133,9 +146,23 @@ struct sw_cuda_elliptic_single elliptic_device_single(const struct elliptic_devi
 
 /* ------------------------------------------------------------------ as a space */
 
+enum sw_status elliptic_device_fetch(const struct elliptic_device *on, const double *x)
+{
+    const struct sw_cuda_elliptic *m = &on->matrix;
+    const size_t slab = (size_t)(m->nx * m->nz), cells = (size_t)m->ny * slab;
+    for (int s = 0; on->ranks->comm && s < m->systems; s++) {
+        const double *const first = x + (size_t)s * cells;
+        const struct sw_comm_transfer leftward = {slab, first, on->beside[1] + (size_t)s * slab},
+                                      rightward = {slab, first + cells - slab, on->beside[0] + (size_t)s * slab};
+        SW_TRY(sw_comm_exchange(on->ranks->comm, on->ranks->periodic, &leftward, &rightward));
+    }
+    return SW_OK;
+}
+
 static enum sw_status apply(void *context, const double *x, double *y)
 {
     const struct elliptic_device *on = context;
+    SW_TRY(elliptic_device_fetch(on, x));
     return sw_cuda_elliptic_apply(on->device->compute, &on->matrix, x, y);
 }
 
@@ -157,7 +184,7 @@ static enum sw_status fetch(const struct elliptic_device *on, double *sum)
 {
     CU_TRY(cudaStreamSynchronize(on->device->compute));
     memcpy(sum, on->sums, (size_t)on->matrix.systems * sizeof *sum);
-    return SW_OK;
+    return elliptic_ranks_sum(on->ranks, on->matrix.systems, sum);
 }
 
 static enum sw_status dot(void *context, const double *x, const double *y, double *sum)
@@ -170,6 +197,7 @@ static enum sw_status dot(void *context, const double *x, const double *y, doubl
 static enum sw_status residual(void *context, const double *f, const double *u, double *r, double *rr)
 {
     const struct elliptic_device *on = context;
+    SW_TRY(elliptic_device_fetch(on, u));
     SW_TRY(sw_cuda_elliptic_residual(on->device->compute, &on->matrix, f, u, r, on->partial, on->sums));
     return fetch(on, rr);
 }

@@ -18,6 +18,8 @@ struct elliptic_device {
     double *staging;                  /* [4][batch][nz] on the host: what vertical gets       */
     bool    has_horizontal;           /* it was copied: it is the same for all systems        */
     int     batch, vectors;           /* vectors: 0 .. 4                                      */
+    struct elliptic_ranks own_ranks, *ranks;  /* the former, also in what elliptic_device_one() makes */
+    double *beside[2];                /* [batch][nz][nx]: from the rank before, from that behind */
     double *work[4];                  /* [together][cells] each                               */
 };
 
@@ -34,6 +36,10 @@ size_t elliptic_device_numbers(const struct sw_elliptic_desc *desc);
  * in common.
  * @param matrix  [count], count <= desc->batch */
 enum sw_status elliptic_device_load(struct elliptic_device *on, int count, const struct sw_elliptic_matrix *matrix);
+
+/** Of a grid that is cut: fetch what lies beside the ends of x, of all systems at hand, into on->beside.
+ * @return SW_E_COMM */
+enum sw_status elliptic_device_fetch(const struct elliptic_device *on, const double *x);
 
 /** One of the systems that are loaded, as if it were loaded alone; shares the memory of `on`, its first vectors too. */
 struct elliptic_device elliptic_device_one(const struct elliptic_device *on, int system);

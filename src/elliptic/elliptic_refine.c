@@ -45,10 +45,10 @@ enum sw_status elliptic_ranks_sum(struct elliptic_ranks *r, int count, double *s
 {
     double *const all = r->numbers_sent;
     if (!r->comm) return SW_OK;
-    memcpy(all, sum, (size_t)count * sizeof *sum);
+    if (count) memcpy(all, sum, (size_t)count * sizeof *sum);
     all[count] = is_to_give_up(r);
     SW_TRY(sw_comm_sum(r->comm, (size_t)count + 1, all));
-    memcpy(sum, all, (size_t)count * sizeof *sum);
+    if (count) memcpy(sum, all, (size_t)count * sizeof *sum);
     r->stopped |= all[count] > 0;
     return SW_OK;
 }

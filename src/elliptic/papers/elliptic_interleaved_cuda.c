@@ -8,9 +8,14 @@
  *
  * Scalars stay on the device, and each system stops there by itself. The host queues ROUND iterations, and ROUND more
  * before it looks at what the former left; it goes over these as elliptic_record() has it, and finds what the device
- * has found. What is queued behind the last iteration does nothing. */
+ * has found. What is queued behind the last iteration does nothing.
+ *
+ * Of a grid that is cut over ranks each K1 comes behind an exchange of one slab of z with either neighbour, and behind
+ * K1 and K2 the ranks gather the sums of all, from which each device forms the same scalars: with a communicator whose
+ * operations are queued on the device the host waits for nothing but the rounds. */
 #include <math.h>
 
+#include "comm/sw_comm.h"
 #include "cuda/cu_check.cuh"
 #include "elliptic/elliptic_device_cuda.h"
 #include "elliptic/sw_elliptic_impl.h"
@@ -43,6 +48,7 @@ struct interleaved {
     const float *rests;                          /* of pivots in single                         */
     double *diagonals;                           /* of coefficients at faces, else NULL         */
     float  *diagonals_single;                    /* in single; NULL: not asked for              */
+    double *sums, *all_sums;                     /* [batch][2], [ranks][batch][2] of the device; NULL: not cut */
 };
 
 /* ------------------------------------------------------------------ create, load, destroy */
@@ -75,6 +81,9 @@ static void arrays(struct sw_elliptic *s)
     sw_array_device(&s->arrays, 2 * ROUND * batch, &p->turn);
     sw_array_pinned(&s->arrays, batch, &p->way_host);
     sw_array_pinned(&s->arrays, 2 * ROUND * batch, &p->turn_host);
+    if (!s->desc.cut.comm) return;
+    sw_array_device(&s->arrays, 2 * batch, &p->sums);
+    sw_array_device(&s->arrays, 2 * batch * (size_t)s->desc.cut.comm->size, &p->all_sums);
 }
 
 static void arrays_single(struct sw_elliptic *s)
@@ -139,6 +148,16 @@ static enum sw_status upload_ways(struct interleaved *p, const struct elliptic_p
     return SW_OK;
 }
 
+/* The scalars behind K1 or K2 of a grid that is cut, from the sums of all ranks. */
+static enum sw_status meet(const struct interleaved *p, const struct sw_cuda_interleaved *x, bool advance, int turn,
+                           struct sw_cuda_elliptic_turn *out)
+{
+    const struct sw_comm *comm = p->on.ranks->comm;
+    if (!comm) return SW_OK;
+    SW_TRY(sw_comm_gather(comm, 2 * (size_t)p->on.matrix.systems, p->sums, p->all_sums));
+    return sw_cuda_interleaved_meet(p->on.device->compute, x, advance, turn, comm->size, p->all_sums, out);
+}
+
 static enum sw_status queue_round(struct interleaved *p, struct sw_cuda_interleaved *x, int round)
 {
     const size_t systems = (size_t)p->on.matrix.systems, half = (size_t)(round % 2) * ROUND * systems;
@@ -146,8 +165,11 @@ static enum sw_status queue_round(struct interleaved *p, struct sw_cuda_interlea
     for (int k = 0; k < ROUND; k++) {
         struct sw_cuda_elliptic_turn *out = p->turn + half + (size_t)k * systems;
         const int turn = round > 0 ? ROUND : k;  /* what comes behind the second one is the same */
+        SW_TRY(elliptic_device_fetch(&p->on, x->z));
         SW_TRY(sw_cuda_interleaved_advance(stream, x, turn, out));
+        SW_TRY(meet(p, x, true, turn, out));
         SW_TRY(sw_cuda_interleaved_reduce(stream, x, turn, out));
+        SW_TRY(meet(p, x, false, turn, out));
         x->from = x->r;
     }
     CU_TRY(cudaMemcpyAsync(p->turn_host + half, p->turn + half, ROUND * systems * sizeof *p->turn,
@@ -195,7 +217,8 @@ static enum sw_status run(struct interleaved *p, struct elliptic_pass *pass, boo
     const struct sw_cuda_elliptic *m = &on->matrix;
     const int64_t cells = m->nx * m->ny * m->nz, all = cells * on->batch;
     sw_cuda_stream stream = on->device->compute;
-    struct sw_cuda_interleaved x = {.partial = p->partial, .way = p->way, .processors = on->device->processors};
+    struct sw_cuda_interleaved x = {.partial = p->partial, .way = p->way, .processors = on->device->processors,
+                                    .sums = p->sums};
     SW_TRY(upload_ways(p, pass));
     if (single) {
         float *const zp = (float *)on->work[1], *const rq = (float *)on->work[2];
@@ -215,10 +238,12 @@ static enum sw_status run(struct interleaved *p, struct elliptic_pass *pass, boo
         x.fresh = pass->first;
     }
     SW_TRY(sw_cuda_interleaved_reduce(stream, &x, -1, p->turn));
+    SW_TRY(meet(p, &x, false, -1, p->turn));
     SW_TRY(queue_round(p, &x, 0));
     for (int round = 0;; round++) {
         SW_TRY(queue_round(p, &x, round + 1));
         CU_TRY(cudaEventSynchronize(p->copied[round % 2]));
+        SW_TRY(elliptic_ranks_sum(on->ranks, 0, NULL));  /* whether all go on */
         if (!follow_round(p, pass, round, single)) break;
     }
     return sw_cuda_interleaved_finish(stream, &x, single ? u : NULL, single && pass->first);
@@ -280,9 +305,10 @@ static enum sw_status solve(struct sw_elliptic *s, const double *f, double *u, s
 {
     struct interleaved *p = s->own;
     struct elliptic_space space = elliptic_device_space(&p->on);
+    const struct sw_elliptic_numbers *numbers = elliptic_ranks_begin(p->on.ranks, s->count, s->numbers);
     space.lean = true;
     SW_TRY(sw_device_use(s->device));
-    return elliptic_refine(&space, s->numbers, f, u, outcome, history, most, p->numbers ? iterate_single : iterate, p);
+    return elliptic_refine(&space, numbers, f, u, outcome, history, most, p->numbers ? iterate_single : iterate, p);
 }
 
 /* ------------------------------------------------------------------ the rows */
@@ -305,6 +331,7 @@ const struct sw_elliptic_ops elliptic_interleaved_cuda = {
     .name = "cuda.interleaved",
     .about = "conjugate gradients on a GPU in two fused passes an iteration, systems together",
     .space = SW_DEVICE,
+    .cuts = true,
     .refuse = refuse,
     .own_size = sizeof(struct interleaved),
     .arrays = arrays,

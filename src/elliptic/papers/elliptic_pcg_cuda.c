@@ -17,8 +17,9 @@ static enum sw_status solve_one(struct sw_elliptic *s, int system, const double 
 {
     struct elliptic_device one = elliptic_device_one(s->own, system);
     const struct elliptic_space space = elliptic_device_space(&one);
+    const struct sw_elliptic_numbers *numbers = elliptic_ranks_begin(one.ranks, 1, &s->numbers[system]);
     SW_TRY(sw_device_use(s->device));
-    return elliptic_pcg(&space, &s->numbers[system], f, u, outcome, history, most);
+    return elliptic_pcg(&space, numbers, f, u, outcome, history, most);
 }
 
 static struct sw_cost cost(const struct sw_elliptic_desc *d)
@@ -31,6 +32,7 @@ const struct sw_elliptic_ops elliptic_pcg_cuda = {
     .name = "cuda.pcg",
     .about = "conjugate gradients on a GPU, preconditioned by vertical tridiagonal solves, pass by pass",
     .space = SW_DEVICE,
+    .cuts = true,
     .own_size = sizeof(struct elliptic_device),
     .arrays = arrays,
     .load = load,

@@ -566,11 +566,11 @@ static enum sw_status allocate(struct elliptic_sim *s)
 /* Fields of fewer cells the host has evaluated before the kernels are compiled. */
 enum { LEAST_CELLS_THERE = 1 << 18 };
 
-/* Evaluate f and exact on the device, if it has a memory of its own and there is a compiler. */
+/* Evaluate f and exact on the device, if it has a memory of its own and there is a compiler. It knows no slabs. */
 static enum sw_status make_samplers(struct elliptic_sim *s)
 {
     const struct sw_program *f = sw_setup_function(&s->setup, "f"), *exact = sw_setup_function(&s->setup, "exact");
-    if (s->device->space != SW_DEVICE || s->cells < LEAST_CELLS_THERE) return SW_OK;
+    if (s->device->space != SW_DEVICE || s->cells < LEAST_CELLS_THERE || s->desc.cut.comm) return SW_OK;
     enum sw_status st = sw_device_sampler_create(f, s->setup.ncolumn, s->device, &s->f_there);
     if (!st && exact) st = sw_device_sampler_create(exact, s->setup.ncolumn, s->device, &s->exact_there);
     return st == SW_E_ABSENT ? SW_OK : st;

@@ -1,6 +1,7 @@
 /* Elliptic problems whose grid is cut over ranks: a slab's matrix is the slab of the whole matrix, and each row that
  * cuts takes the iterations of one device and finds its u. */
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/sw_err.h"
@@ -152,61 +153,89 @@ static bool asks(void *user)
     return a->w->give_up(a->rank, a->w);
 }
 
-/* Solve the slab of a rank, and compare it with the whole. */
-static enum sw_status solve_slab(const struct sw_comm *comm, void *context)
+static enum sw_space space;  /* of the rows under test */
+static int gpus;
+
+/* The device of a rank, and its communicator there. Ranks share GPUs where there are too few. */
+static enum sw_status open_rank(const struct sw_comm *host, const char *row, struct sw_device **device,
+                                struct sw_comm **comm)
+{
+    char spec[24] = "cpu";
+    if (!strncmp(row, "cuda", 4)) snprintf(spec, sizeof spec, "cuda:%d", host->rank % gpus);
+    SW_TRY(sw_device_open(spec, 1, device));
+    return sw_comm_on_device(host, *device, NULL, comm);
+}
+
+/* Solve the slab of a rank: f and u lie where the device has them. @param u  out, on the host */
+static enum sw_status solve_on(struct sw_device *device, const struct whole *w, const struct sw_elliptic_desc *d,
+                               const struct sw_elliptic_matrix *m, const struct sw_elliptic_numbers *numbers, double *u,
+                               struct sw_elliptic_outcome *o)
+{
+    const size_t cells = sw_elliptic_cells(d), bytes = cells * sizeof *u;
+    struct sw_elliptic *solver = NULL;
+    double *there = NULL;
+    enum sw_status st = sw_device_alloc(device, 2 * cells, &there);
+    if (!st) st = sw_elliptic_create(d, w->row, device, &solver);
+    if (!st) st = sw_elliptic_load(solver, 1, numbers, m);
+    if (!st) st = sw_device_upload(device, there, w->f + sw_elliptic_first(d) * d->n[0] * d->n[2], bytes);
+    if (!st) st = sw_elliptic_solve(solver, there, there + cells, o, NULL, 0);
+    if (!st) st = sw_device_download(device, u, there + cells, bytes);
+    sw_elliptic_destroy(&solver);
+    sw_device_free(device, there);
+    return st;
+}
+
+/* The same, compared with the whole. */
+static enum sw_status solve_slab(const struct sw_comm *host, void *context)
 {
     struct whole *w = context;
     struct sw_device *device = NULL;
+    struct sw_comm *comm = NULL;
     struct sw_elliptic_desc d;
-    struct sw_elliptic_matrix m;
-    struct sw_elliptic *solver = NULL;
+    struct sw_elliptic_matrix m = {0};
     struct sw_elliptic_outcome o = {0};
-    struct asked asked = {w, comm->rank};
+    struct asked asked = {w, host->rank};
     struct sw_elliptic_numbers numbers = w->numbers;
     double *u = NULL, most[2] = {0, 0};
     if (w->give_up) numbers.give_up = asks, numbers.give_up_user = &asked;
-    SW_TRY(make_slab(w, comm, &d, &m));
-    const size_t cells = sw_elliptic_cells(&d), at = (size_t)d.cut.first * (size_t)(d.n[0] * d.n[2]);
-    enum sw_status st = sw_alloc(cells, &u);
-    if (!st) st = sw_device_open("cpu", 1, &device);
-    if (!st) st = sw_elliptic_create(&d, w->row, device, &solver);
-    if (!st) st = sw_elliptic_load(solver, 1, &numbers, &m);
-    if (!st) st = sw_elliptic_solve(solver, w->f + at, u, &o, NULL, 0);
+    enum sw_status st = open_rank(host, w->row, &device, &comm);
+    if (!st) st = make_slab(w, comm, &d, &m);
+    const size_t cells = st ? 0 : sw_elliptic_cells(&d), at = st ? 0 : (size_t)(d.cut.first * d.n[0] * d.n[2]);
+    if (!st) st = sw_alloc(cells, &u);
+    if (!st) st = solve_on(device, w, &d, &m, &numbers, u, &o);
     for (size_t i = 0; i < cells && !st; i++) {
         const double difference = fabs(u[i] - w->u[at + i]);
         most[0] = difference <= most[0] ? most[0] : difference;
         most[1] = fmax(most[1], fabs(w->u[at + i]));
     }
-    if (!st) st = sw_comm_max(comm, 2, most);
-    sw_elliptic_destroy(&solver);
-    sw_device_close(&device);
+    if (!st) st = sw_comm_max(host, 2, most);
     sw_elliptic_matrix_free(&m);
     sw_free(u);
+    sw_comm_destroy(&comm);
+    sw_device_close(&device);
     if (st) return st;
     if (o.fault != w->outcome.fault || o.iterations != w->outcome.iterations)
         return SW_FAIL(SW_E_ARG, "%s on %d ranks: fault %d after %d iterations (residual %g), whole %d after %d",
-                       w->row, comm->size, (int)o.fault, o.iterations, o.residual, (int)w->outcome.fault,
+                       w->row, host->size, (int)o.fault, o.iterations, o.residual, (int)w->outcome.fault,
                        w->outcome.iterations);
     if (o.fault == SW_ELLIPTIC_FINE && !(most[0] <= 1e-11 * most[1]))
-        return SW_FAIL(SW_E_ARG, "%s on %d ranks: u differs by %g of %g", w->row, comm->size, most[0], most[1]);
+        return SW_FAIL(SW_E_ARG, "%s on %d ranks: u differs by %g of %g", w->row, host->size, most[0], most[1]);
     return SW_OK;
 }
 
-static struct sw_device *cpu;
+static struct sw_device *cpu, *gpu;
 
 static void solve_whole(struct whole *w)
 {
-    struct sw_elliptic *solver = NULL;
-    assert_ok(sw_elliptic_create(&w->desc, w->row, cpu, &solver));
-    assert_ok(sw_elliptic_load(solver, 1, &w->numbers, &w->matrix));
-    assert_ok(sw_elliptic_solve(solver, w->f, w->u, &w->outcome, NULL, 0));
-    sw_elliptic_destroy(&solver);
+    assert_ok(solve_on(strncmp(w->row, "cuda", 4) ? cpu : gpu, w, &w->desc, &w->matrix, &w->numbers, w->u,
+                       &w->outcome));
 }
 
 static void for_rows(void (*visit)(const char *row))
 {
+    if (space == SW_DEVICE && !gpus) skip_unless_needed("cuda", "there is no GPU");
     for (int k = 0; sw_elliptic_table[k]; k++)
-        if (sw_elliptic_table[k]->cuts && sw_elliptic_table[k]->space == SW_HOST) visit(sw_elliptic_table[k]->name);
+        if (sw_elliptic_table[k]->cuts && sw_elliptic_table[k]->space == space) visit(sw_elliptic_table[k]->name);
 }
 
 static void solve_all(const char *row)
@@ -340,15 +369,24 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(has_the_slabs_of_the_whole_matrix),
+        cmocka_unit_test(refuses_rows_that_do_not_cut),
+    }, rows[] = {
         cmocka_unit_test(takes_the_iterations_of_one_device),
         cmocka_unit_test(takes_as_many_where_they_are_many),
         cmocka_unit_test(takes_as_many_of_large_slabs),
         cmocka_unit_test(fails_on_all_ranks_where_it_fails_on_one),
         cmocka_unit_test(stops_on_all_ranks_where_one_is_to),
-        cmocka_unit_test(refuses_rows_that_do_not_cut),
     };
     if (sw_device_open("cpu", 1, &cpu)) return 1;
-    const int failed = cmocka_run_group_tests_name("elliptic cut", tests, NULL, NULL);
+    for (int k = 0; sw_device_table[k]; k++)
+        if (!strcmp(sw_device_table[k]->kind, "cuda") && !sw_device_table[k]->absent)
+            gpus = sw_device_table[k]->count();
+    if (gpus && sw_device_open("cuda", 1, &gpu)) return 1;
+    int failed = cmocka_run_group_tests_name("matrices", tests, NULL, NULL);
+    failed += cmocka_run_group_tests_name("rows on the CPU", rows, NULL, NULL);
+    space = SW_DEVICE;
+    failed += cmocka_run_group_tests_name("rows on GPUs", rows, NULL, NULL);
+    sw_device_close(&gpu);
     sw_device_close(&cpu);
     return failed;
 }
