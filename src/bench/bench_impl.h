@@ -39,6 +39,8 @@ struct bench_work {
     int64_t        most_checked;                         /* steps after which the answer is known; 0: any number */
     int64_t        (*columns)(void *own);                /* the r of the timing; NULL: there is none            */
     double         (*iterations)(void *own);             /* of the last step, in the mean of the runs; NULL: none */
+    /** What a rank has to send in a step, whatever the method. NULL: not known */
+    struct sw_comm_sent (*least_sent)(void *own);
 };
 extern const struct bench_work bench_sim, bench_bands, bench_bvp, bench_compact, bench_gradient, bench_tridiagonal,
     bench_elliptic;
@@ -47,6 +49,25 @@ extern const struct bench_work bench_sim, bench_bands, bench_bvp, bench_compact,
 double bench_points(const struct sw_bench_spec *spec);
 /** Whether so many bytes are free on a device, with room to spare. @return SW_E_TOO_LARGE */
 enum sw_status bench_check_memory(const struct sw_device *device, double need);
+
+/* ---- bench_cut.c: grids that are cut over ranks. Where they are, create(), advance() and check() of a work are
+ * collective, and its spec is that of a rank, with setup.domain. */
+
+/** Check split and along of a spec that is expanded. @return SW_E_USAGE */
+enum sw_status bench_cut_validate(struct sw_bench_spec *spec);
+/** The spec of a rank: its part of the grid. @param comm  borrowed by part */
+void bench_cut(const struct sw_bench_spec *whole, const struct sw_comm *comm, struct sw_bench_spec *part);
+/** Open the devices of the ranks, and the one that is measured. @param spec  of devices  @return SW_E_USAGE; ... */
+enum sw_status bench_cut_open(struct sw_bench *bench, const char *spec, int threads);
+enum sw_status bench_cut_list_rows(const struct sw_bench *bench, struct bench_rows *rows);
+/** Run the ranks of this process. Collective over processes. @return as sw_comm_run() */
+enum sw_status bench_cut_run(const struct sw_bench *bench, sw_comm_part *part, void *context);
+/** That of a rank. @param comm  as the part got it */
+struct sw_device *bench_cut_device(const struct sw_bench *bench, const struct sw_comm *comm);
+/** sw_comm_agree() where the grid of a spec is cut; else st. */
+enum sw_status bench_agree(const struct sw_bench_spec *spec, enum sw_status st);
+/** Number i of the fields of a rank, counted in those of the whole grid. */
+size_t bench_place_in_whole(const struct sw_setup *setup, size_t i);
 
 /* ---- bench_config.c: a spec as a config */
 

@@ -107,7 +107,8 @@ static enum sw_status add_list(struct sw_bench *b, const struct bench_rows *rows
 static enum sw_status add_rows(struct sw_bench *b, const char *rows, int threads)
 {
     struct bench_rows able = {.count = 0};
-    b->spec.work->list_rows(&b->spec, &able);
+    if (b->spec.split) SW_TRY(bench_cut_list_rows(b, &able));
+    else b->spec.work->list_rows(&b->spec, &able);
     if (rows && strcmp(rows, "all")) SW_TRY(add_list(b, &able, rows, threads));
     else
         for (int k = 0; k < able.count; k++)
@@ -122,7 +123,7 @@ static enum sw_status fit_batch(struct sw_bench *b)
     struct sw_bench_spec *spec = &b->spec;
     struct sw_device *device = b->device[0].device;
     struct sw_batch_bytes bytes = {0};
-    if (!spec->fit_batch) return SW_OK;
+    if (!spec->fit_batch || spec->split) return SW_OK;
     SW_TRY(spec->problem->bytes(spec->problem, &spec->setup, device, &bytes));
     const double left = 0.8 * (double)sw_device_memory_free(device) - (double)bytes.fixed,
                  runs = left / (double)(bytes.per_run ? bytes.per_run : 1);
@@ -130,10 +131,11 @@ static enum sw_status fit_batch(struct sw_bench *b)
 }
 
 enum sw_status sw_bench_open(const struct sw_bench_spec *spec, const char *rows, const char *device, int threads,
-                             struct sw_bench *bench)
+                             const struct sw_bench_processes *processes, struct sw_bench *bench)
 {
-    *bench = (struct sw_bench){.spec = *spec, .longest = 1.0};
-    enum sw_status st = sw_device_open(device, threads, &bench->device[0].device);
+    *bench = (struct sw_bench){.spec = *spec, .longest = 1.0, .processes = *processes, .sharers = 1};
+    enum sw_status st = spec->split ? bench_cut_open(bench, device, threads)
+                                    : sw_device_open(device, threads, &bench->device[0].device);
     if (!st) bench->devices = 1;
     if (!st) st = fit_batch(bench);
     if (!st) st = add_rows(bench, rows, threads);
@@ -144,6 +146,7 @@ enum sw_status sw_bench_open(const struct sw_bench_spec *spec, const char *rows,
 void sw_bench_close(struct sw_bench *bench)
 {
     for (int k = 0; k < bench->devices; k++) sw_device_close(&bench->device[k].device);
+    sw_devices_close(&bench->ranks);
     sw_free(bench->row);
     sw_bench_release(&bench->spec);
     *bench = (struct sw_bench){0};

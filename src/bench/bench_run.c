@@ -1,4 +1,5 @@
-/* One row: set up, warm up, verify, time. */
+/* One row: set up, warm up, verify, time. Where the grid is cut all ranks do so, and take the same decisions: a time is
+ * that of the slowest, an error the largest of all. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,6 +17,8 @@ struct timing {
     const struct bench_work *work;
     void                    *own;
     struct sw_device        *device;
+    const struct sw_comm    *comm;    /* on the host, of all ranks                       */
+    struct sw_comm_sent     *sent;    /* by this rank, in the steps that were timed last */
 };
 
 /* To an idle device. */
@@ -25,15 +28,17 @@ static enum sw_status begin(const struct timing *t)
     return sw_device_wait(t->device);
 }
 
-/* From an idle device to an idle device. */
+/* From an idle device to an idle device. Ranks start together. */
 static enum sw_status time_steps(const struct timing *t, int64_t steps, double *seconds)
 {
     SW_TRY(begin(t));
+    SW_TRY(sw_comm_barrier(t->comm));
+    *t->sent = (struct sw_comm_sent){0};
     double start = sw_clock();
     SW_TRY(t->work->advance(t->own, steps));
     SW_TRY(sw_device_wait(t->device));
     *seconds = sw_clock() - start;
-    return SW_OK;
+    return sw_comm_max(t->comm, 1, seconds);
 }
 
 static int64_t affordable(double longest, double one, int64_t asked)
@@ -64,7 +69,9 @@ static enum sw_status verify(const struct timing *t, struct sw_bench_row *row)
     int64_t steps = t->work->most_checked && t->work->most_checked < row->steps ? t->work->most_checked : row->steps;
     double seconds;
     SW_TRY(time_steps(t, steps, &seconds));
-    SW_TRY(t->work->check(t->own, steps, &row->error, &row->bound));
+    SW_TRY(sw_comm_agree(t->comm, t->work->check(t->own, steps, &row->error, &row->bound)));
+    SW_TRY(sw_comm_max(t->comm, 1, &row->error));
+    SW_TRY(sw_comm_max(t->comm, 1, &row->bound));
     row->state = row->error <= row->bound ? SW_BENCH_OK : SW_BENCH_WRONG;
     if (row->state == SW_BENCH_WRONG)
         snprintf(row->why, sizeof row->why, "its error, %.2g, is beyond the bound, %.2g: not timed", row->error,
@@ -98,6 +105,20 @@ static enum sw_status repeat(const struct timing *t, int repeats, struct sw_benc
     return st;
 }
 
+static enum sw_status note_sent(const struct timing *t, struct sw_bench_row *row)
+{
+    struct sw_comm_sent least = {0};
+    if (t->work->least_sent) least = t->work->least_sent(t->own);
+    double most[] = {(double)t->sent->bytes / (double)row->steps, (double)t->sent->messages / (double)row->steps,
+                     (double)least.bytes, (double)least.messages};
+    SW_TRY(sw_comm_max(t->comm, 4, most));
+    row->sent = most[0];
+    row->messages = most[1];
+    row->least_sent = t->work->least_sent ? most[2] : NAN;
+    row->least_messages = t->work->least_sent ? most[3] : NAN;
+    return SW_OK;
+}
+
 static enum sw_status measure(const struct timing *t, const struct sw_bench *bench, int repeats,
                               struct sw_bench_row *row)
 {
@@ -110,20 +131,50 @@ static enum sw_status measure(const struct timing *t, const struct sw_bench *ben
     row->iterations = t->work->iterations ? t->work->iterations(t->own) : 0;
     SW_TRY(repeat(t, repeats, row));
     row->rate = bench_points(spec) * (double)row->steps / row->median;
-    return SW_OK;
+    return note_sent(t, row);
 }
 
-static enum sw_status run(const struct sw_bench *bench, int repeats, struct sw_bench_row *row)
+static enum sw_status run(const struct sw_bench *bench, const struct sw_bench_spec *spec, struct timing *t, int repeats,
+                          struct sw_bench_row *row)
 {
-    struct sw_device *device = bench->device[row->where].device;
-    struct timing t = {bench->spec.work, NULL, device};
     double start = sw_clock();
-    enum sw_status st = t.work->create(&bench->spec, row->row, device, &t.own);
-    if (!st) st = begin(&t);
+    enum sw_status st = sw_comm_agree(t->comm, t->work->create(spec, row->row, t->device, &t->own));
+    if (!st) st = begin(t);
     row->setup = sw_clock() - start;
-    if (!st) st = measure(&t, bench, repeats, row);
-    t.work->destroy(t.own);
+    if (!st) st = measure(t, bench, repeats, row);
+    t->work->destroy(t->own);
     return st;
+}
+
+/* ---- ranks */
+
+struct cut_run { const struct sw_bench *bench; int repeats; struct sw_bench_row *row; };
+
+static enum sw_status run_rank(const struct sw_comm *comm, void *context)
+{
+    const struct cut_run *c = context;
+    const bool first = comm->rank == 0 || c->bench->processes.comm->size > 1;  /* of this process */
+    struct sw_comm_sent sent = {0};
+    struct timing t = {c->bench->spec.work, NULL, bench_cut_device(c->bench, comm), comm, &sent};
+    struct sw_comm *on_device = NULL;
+    struct sw_bench_spec part;
+    struct sw_bench_row row = *c->row;
+    SW_TRY(sw_device_use(t.device));
+    SW_TRY(sw_comm_on_device(comm, t.device, NULL, &on_device));
+    sw_comm_count(on_device, &sent);
+    bench_cut(&c->bench->spec, on_device, &part);
+    snprintf(row.comm, sizeof row.comm, "%s", sw_comm_name(on_device));
+    enum sw_status st = run(c->bench, &part, &t, c->repeats, &row);
+    sw_comm_destroy(&on_device);
+    if (first) *c->row = row;
+    return st;
+}
+
+static enum sw_status run_whole(const struct sw_bench *bench, int repeats, struct sw_bench_row *row)
+{
+    struct sw_comm_sent sent = {0};
+    struct timing t = {bench->spec.work, NULL, bench->device[row->where].device, sw_comm_null(), &sent};
+    return run(bench, &bench->spec, &t, repeats, row);
 }
 
 enum sw_status bench_check_memory(const struct sw_device *device, double need)
@@ -137,7 +188,9 @@ enum sw_status sw_bench_run(struct sw_bench *bench, int k, int repeats)
 {
     struct sw_bench_row *row = &bench->row[k];
     row->cost = (struct sw_cost){NAN, NAN};
-    enum sw_status st = run(bench, repeats, row);
+    row->least_sent = row->least_messages = NAN;
+    enum sw_status st = bench->spec.split ? bench_cut_run(bench, run_rank, &(struct cut_run){bench, repeats, row})
+                                          : run_whole(bench, repeats, row);
     if (!st) return SW_OK;
     row->state = st == SW_E_ABSENT || st == SW_E_TOO_LARGE ? SW_BENCH_ABSENT : SW_BENCH_FAILED;
     snprintf(row->why, sizeof row->why, "%s", sw_err_message());
@@ -153,12 +206,12 @@ const struct sw_rates *sw_bench_rates_of(const struct sw_bench *b, const struct 
 
 double sw_bench_of_copy(const struct sw_bench *b, const struct sw_bench_row *r)
 {
-    return r->rate * r->cost.bytes / sw_bench_rates_of(b, r)->copy;
+    return r->rate * r->cost.bytes / (sw_bench_rates_of(b, r)->copy * b->sharers);
 }
 
 double sw_bench_of_fma(const struct sw_bench *b, const struct sw_bench_row *r)
 {
-    return r->rate * r->cost.fma / sw_bench_rates_of(b, r)->fma;
+    return r->rate * r->cost.fma / (sw_bench_rates_of(b, r)->fma * b->sharers);
 }
 
 double sw_bench_ratio(const struct sw_bench *b, const struct sw_bench_row *r, int baseline)

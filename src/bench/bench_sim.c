@@ -219,12 +219,28 @@ static enum sw_status advance_disturbed(struct sw_sim *sim, double change, int64
     return SW_OK;
 }
 
-/* What the reference computes for the runs picked: [count][state size]. */
+/* The set-up of the whole grid, where it is cut over ranks. */
+static struct sw_setup whole_setup(const struct sw_setup *part)
+{
+    struct sw_setup whole = *part;
+    for (int k = 0; k < SW_DIMS; k++) whole.n[k] = sw_setup_whole(part, k);
+    whole.domain = (struct sw_decomposition){.all = NULL};
+    return whole;
+}
+
+/* Numbers of the state of a run, on the whole grid. */
+static size_t whole_size(const struct sim *l)
+{
+    const struct sw_setup whole = whole_setup(&l->spec->setup);
+    return sw_sim_state_size(l->sim) / (size_t)sw_points(l->spec->setup.n) * (size_t)sw_points(whole.n);
+}
+
+/* What the reference computes for the runs picked: [count][whole state size]. */
 static enum sw_status compute_reference(const struct sim *l, int count, const int *pick, int64_t steps,
                                         enum disturbed when, double *state)
 {
     const struct sw_bench_spec *spec = l->spec;
-    struct sw_setup setup = spec->setup;
+    struct sw_setup setup = whole_setup(&spec->setup);
     struct sw_device *cpu = NULL;
     struct sw_sim *sim = NULL;
     double *column = NULL;
@@ -261,7 +277,7 @@ struct growth {
 static enum sw_status measure_one_growth(const struct sim *l, int count, const int *pick, int64_t steps,
                                          const double *exact, enum disturbed when, double *state, double *growth)
 {
-    const size_t size = sw_sim_state_size(l->sim);
+    const size_t size = whole_size(l);
     SW_TRY(compute_reference(l, count, pick, steps, when, state));
     for (int k = 0; k < count; k++) {
         const double error = relative_error(size, state + (size_t)k * size, exact + (size_t)k * size);
@@ -284,7 +300,7 @@ static double peak_of(size_t n, const double *u)
 static enum sw_status measure_growth(const struct sim *l, int count, const int *pick, int64_t steps,
                                      const double *exact, struct growth *growth)
 {
-    const size_t size = sw_sim_state_size(l->sim);
+    const size_t size = whole_size(l);
     double *state = NULL;
     enum sw_status st;
     *growth = (struct growth){.once = 1};
@@ -310,16 +326,40 @@ static enum sw_status check_finite(size_t n, const double *exact, int64_t steps)
     return SW_OK;
 }
 
+static enum sw_status compute_exact(const struct sim *l, int count, const int *pick, int64_t steps, double *exact,
+                                    struct growth *growth)
+{
+    const size_t numbers = (size_t)count * whole_size(l);
+    SW_TRY(compute_reference(l, count, pick, steps, NEVER, exact));
+    SW_TRY(check_finite(numbers, exact, steps));
+    return has_known_rounding(l) ? SW_OK : measure_growth(l, count, pick, steps, exact, growth);
+}
+
+/* The first rank computes for all, and each keeps its part. @param exact  [count][whole size] in, [count][size] out */
+static enum sw_status share_exact(const struct sim *l, int count, const int *pick, int64_t steps, double *exact,
+                                  struct growth *growth)
+{
+    const struct sw_comm *comm = l->spec->setup.domain.all;
+    const size_t numbers = (size_t)count * sw_sim_state_size(l->sim);
+    double number[] = {1, 0, 0};
+    if (!comm) return compute_exact(l, count, pick, steps, exact, growth);
+    SW_TRY(sw_comm_agree(comm, comm->rank ? SW_OK : compute_exact(l, count, pick, steps, exact, growth)));
+    SW_TRY(sw_comm_broadcast(comm, 0, (size_t)count * whole_size(l), exact));
+    if (!comm->rank) memcpy(number, (double[]){growth->once, growth->steps, growth->peak}, sizeof number);
+    SW_TRY(sw_comm_broadcast(comm, 0, 3, number));
+    *growth = (struct growth){number[0], number[1], number[2]};
+    for (size_t i = 0; i < numbers; i++) exact[i] = exact[bench_place_in_whole(&l->spec->setup, i)];
+    return SW_OK;
+}
+
 /* @param growth  out, where the rounding is not known without */
 static enum sw_status compare_with_reference(struct sim *l, int64_t steps, double *error, struct growth *growth)
 {
     const size_t size = sw_sim_state_size(l->sim);
     int pick[PICKS], count = pick_runs(l->spec, pick);
     double *exact = NULL, worst = 0;
-    SW_TRY(sw_alloc((size_t)count * size, &exact));
-    enum sw_status st = compute_reference(l, count, pick, steps, NEVER, exact);
-    if (!st) st = check_finite((size_t)count * size, exact, steps);
-    if (!st && !has_known_rounding(l)) st = measure_growth(l, count, pick, steps, exact, growth);
+    SW_TRY(bench_agree(l->spec, sw_alloc((size_t)count * whole_size(l), &exact)));
+    enum sw_status st = share_exact(l, count, pick, steps, exact, growth);
     int compared = l->spec->per_run ? count : l->spec->batch;
     for (int k = 0; !st && k < compared; k++) {
         size_t run = l->spec->per_run ? (size_t)pick[k] : (size_t)k, of = l->spec->per_run ? (size_t)k : 0;

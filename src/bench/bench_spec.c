@@ -20,14 +20,15 @@ static const struct name { const char *name, *problem; const struct bench_work *
 };
 enum { NAMES = sizeof names / sizeof *names };
 
-enum { BANDS = 1, RUNS = 2, BVP = 4, GRADIENT = 8, ANY = BANDS | RUNS | BVP | GRADIENT };
+enum { BANDS = 1, RUNS = 2, BVP = 4, GRADIENT = 8, CUT = 16, ANY = BANDS | RUNS | BVP | GRADIENT };
 
 /* The words that the bench takes; all others are settings of a config. */
 static const struct word {
     const char *name;
     int         specs;              /* which take it: BANDS | RUNS ..                               */
     double      least, most;
-    size_t      offset, size;       /* in struct sw_bench_spec: a bool, or a whole number of so many bytes; size 0: r */
+    size_t      offset, size;       /* in struct sw_bench_spec: a bool, or a whole number of so many bytes; size 0: r
+                                       and along, which have values of their own */
 } words[] = {
 #define AT(member) offsetof(struct sw_bench_spec, member), sizeof ((struct sw_bench_spec *)0)->member
     {"steps", ANY, 1, 1e9, AT(steps)},
@@ -39,15 +40,19 @@ static const struct word {
     {"periodic", BANDS, 0, 0, AT(periodic)},
     {"uniform", BANDS, 0, 0, AT(uniform)},
     {"r", BVP, 0, 0, 0, 0},
+    {"split", CUT, 2, SW_COMM_MOST, AT(split)},
+    {"along", CUT, 0, 0, 0, 0},
     {0},
 #undef AT
 };
 
 static int words_of(const struct sw_bench_spec *spec)
 {
+    const struct sw_problem *problem = spec->config ? bench_config_problem(spec->config) : NULL;
+    const int cut = problem && problem->shape->decomposes ? CUT : 0;
     if (spec->work == &bench_bands) return BANDS;
-    if (spec->work == &bench_gradient) return GRADIENT;
-    return spec->work == &bench_bvp ? BVP : RUNS;
+    if (spec->work == &bench_gradient) return GRADIENT | cut;
+    return (spec->work == &bench_bvp ? BVP : RUNS) | cut;
 }
 
 /* ---- numbers */
@@ -106,11 +111,20 @@ static enum sw_status set_columns(struct sw_bench_spec *spec, const char *value,
     return bench_config_set(spec->config, "r", "0", known);
 }
 
+static enum sw_status set_along(struct sw_bench_spec *spec, const char *value, bool *known)
+{
+    *known = true;
+    if (!value || strlen(value) != 1 || *value < 'x' || *value > 'z')
+        return SW_FAIL(SW_E_USAGE, "along=%s: x, y or z is needed", value ? value : "");
+    spec->along = *value;
+    return SW_OK;
+}
+
 static enum sw_status set_word(struct sw_bench_spec *spec, const struct word *w, const char *value, bool *known)
 {
     void *member = (char *)spec + w->offset;
     int64_t count = 0;
-    if (!w->size) return set_columns(spec, value, known);
+    if (!w->size) return (w->specs & CUT ? set_along : set_columns)(spec, value, known);
     *known = true;
     if (w->size == sizeof(bool)) {
         if (value) return SW_FAIL(SW_E_USAGE, "'%s' takes no value", w->name);
@@ -127,7 +141,7 @@ static enum sw_status unknown_word(const struct sw_bench_spec *spec, const char 
 {
     struct sw_text t = {0};
     for (const struct word *w = words; w->name; w++)
-        if (w->specs & words_of(spec) && w->size)
+        if (w->specs & words_of(spec) && (w->size || w->specs & CUT))
             sw_text_printf(&t, " %s%s", w->name, w->size == sizeof(bool) ? "" : "=");
     if (spec->config) bench_config_list_words(spec->config, &t);
     enum sw_status st = SW_FAIL(SW_E_USAGE, "%s has no setting '%s'; known:%s", spec->name, word, sw_text_get(&t));
@@ -252,6 +266,7 @@ static enum sw_status parse(char *text, struct sw_report *report, struct sw_benc
     }
     SW_TRY(bench_config_expand(spec->name, report, spec));
     SW_TRY(choose_operator(spec));
+    SW_TRY(bench_cut_validate(spec));
     return spec->work->validate ? spec->work->validate(spec) : SW_OK;
 }
 

@@ -16,13 +16,17 @@
  *     elliptic:grid.n=[256,256,128],stencil=full            elliptic problems; steps: solves a repeat
  *     gradient:n=512,scheme=d1_c6,boundary=3-4-6            the gradient of a field of the problem `compact`
  *     band:n=512,batch=8192,lower=2,upper=2,periodic        banded systems, all different unless `uniform`; steps:
- *                                                           solves a repeat */
+ *                                                           solves a repeat
+ *     compact:n=512,axis=z,split=2                          of `compact`, `gradient` and other problems whose grids may
+ *     gradient:grid.n=[512,512,1024],split=2,along=y        be cut: over 2 ranks, along their last axis or another.
+ *                                                           Grids are those of all ranks together */
 #include <stdbool.h>
 #include <stdint.h>
 
 #include "base/sw_cost.h"
 #include "base/sw_status.h"
 #include "base/sw_report.h"
+#include "comm/sw_comm.h"
 #include "device/sw_device.h"
 #include "problem/sw_problem.h"
 
@@ -53,6 +57,9 @@ struct sw_bench_spec {
     bool    per_run;                    /* the runs differ                                             */
     bool    fit_batch;                  /* take fewer runs where the device has no memory for `batch`  */
     int64_t r;                          /* bvp: columns, SW_BENCH_R_BEST or those of the config        */
+
+    int     split;                      /* ranks that the grid is cut over; 0: it is whole             */
+    char    along;                      /* x, y or z: the axis that is cut; 0: not said                */
 
     int     lower, upper;               /* banded systems                                              */
     bool    periodic, uniform;
@@ -98,14 +105,27 @@ struct sw_bench_row {
     int64_t r;                          /* bvp: columns it was timed with; 0: it has none              */
     double  iterations;                 /* of a solve, in the mean of its systems; 0: it does not iterate */
     struct sw_cost cost;
+    char    comm[16];                   /* of a grid that is cut: the communicator, "threads", "nccl"   */
+    double  sent, messages;             /* of a grid that is cut: bytes that a rank sends in a step, and in how many
+                                           messages; the most of all ranks                                     */
+    double  least_sent, least_messages; /* that any method needs; NaN: not known                       */
 };
 
 enum { SW_BENCH_DEVICES = 8 };
+
+/* The processes that take part in a grid that is cut. */
+struct sw_bench_processes {
+    const struct sw_comm *comm;         /* of all of them; sw_comm_null(): this one alone              */
+    int turn, of;                       /* number of this process among those of its machine, and how many */
+};
 
 struct sw_bench {
     struct sw_bench_spec   spec;
     struct sw_bench_device device[SW_BENCH_DEVICES];   /* the first is the one asked for              */
     int                    devices;
+    struct sw_bench_processes processes;
+    struct sw_devices      ranks;                      /* of a grid that is cut: those of the ranks of this process */
+    int                    sharers;                    /* devices like that of a row which share its work */
     struct sw_bench_row   *row;                        /* [rows]                                      */
     int                    rows;
     double                 longest;                    /* seconds that a repeat should not exceed: else fewer steps */
@@ -115,10 +135,12 @@ struct sw_bench {
  * @param rows     names separated by commas. NAME@T: of the CPU, with T threads. NULL or "all": every row, with each of
  *                 its band solvers, that works on the device
  * @param device   as sw_device_open(); rows of the CPU may be named whatever it is
- * @param threads  0: all
- * @return SW_E_USAGE no such row, with those there are; SW_E_ABSENT; ... */
+ *                 of a grid that is cut a device for each rank: "cuda:0,1", "cuda", "cpu"
+ * @param threads    0: all
+ * @param processes  where the grid is cut: all of them call this, and sw_bench_run(); elsewhere they are one
+ * @return SW_E_USAGE no such row, with those there are; not a device for each rank; SW_E_ABSENT; ... */
 enum sw_status sw_bench_open(const struct sw_bench_spec *spec, const char *rows, const char *device, int threads,
-                             struct sw_bench *bench);
+                             const struct sw_bench_processes *processes, struct sw_bench *bench);
 void sw_bench_close(struct sw_bench *bench);
 
 /** Measure what a device can do. */

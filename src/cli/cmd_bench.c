@@ -23,7 +23,7 @@ static const char *const state_name[] = {
 
 /* ------------------------------------------------------------------ for people */
 
-enum { FIGURES = 11 };
+enum { FIGURES = 15 };
 
 /* A column of figures. What a narrow terminal has no room for is left out there. */
 struct column { const char *head; int width; bool always; };
@@ -31,8 +31,9 @@ static const struct column columns[FIGURES] = {
     {"set-up s", 8, false}, {NULL, 13, false}, {"median", 9, false},  {NULL, 9, true},       {"ratio", 6, true},
     {"of copy", 7, true},   {"of FMA", 7, true}, {"bytes", 5, false}, {"ops", 4, false},     {"error", 7, true},
     {"s/iteration", 11, true},
+    {"bytes sent", 10, true}, {"at least", 9, true}, {"messages", 8, true}, {"at least", 8, true},
 };
-enum { FIGURE_LEAST = 1, FIGURE_RATE = 3, FIGURE_ITERATION = 10 };  /* the first two have heads of the work */
+enum { FIGURE_LEAST = 1, FIGURE_RATE = 3, FIGURE_ITERATION = 10, FIGURE_SENT };  /* the first two: heads of the work */
 
 static const char *column_head(const struct sw_bench *b, int k)
 {
@@ -48,7 +49,8 @@ static bool is_iterative(const struct sw_bench *b)
 
 static bool is_shown(const struct sw_bench *b, int k, bool narrow)
 {
-    return (columns[k].always || !narrow) && (k != FIGURE_ITERATION || is_iterative(b));
+    return (columns[k].always || !narrow) && (k != FIGURE_ITERATION || is_iterative(b)) &&
+           (k < FIGURE_SENT || b->spec.split);
 }
 
 /* "-" for what was not counted or measured. */
@@ -91,11 +93,12 @@ static void print_figures(const struct sw_cli *cli, const struct sw_bench *b, co
                           int baseline, bool narrow)
 {
     static const char *const format[FIGURES] = {"%.2g", "%.3e", "%.3e", "%.3g", "%.3g", "%.1f %%", "%.1f %%", "%.3g",
-                                                "%.3g", "%.1e", "%.3e"};
+                                                "%.3g", "%.1e", "%.3e", "%.0f", "%.0f", "%.3g", "%.3g"};
     const double steps = (double)r->steps, value[FIGURES] = {
         r->setup, r->least / steps, r->median / steps, r->rate, sw_bench_ratio(b, r, baseline),
         100 * sw_bench_of_copy(b, r), 100 * sw_bench_of_fma(b, r), r->cost.bytes, r->cost.fma, r->error,
         r->iterations > 0 ? r->least / steps / r->iterations : NAN,
+        r->sent, r->least_sent, r->messages, r->least_messages,
     };
     char text[24], name[128];
     console_print(cli, "%-*s", widest_name(b), row_label(r, name));
@@ -118,6 +121,9 @@ static void print_table(const struct sw_cli *cli, const struct sw_bench *b, int 
     console_print(cli, "ratio: to %s\n", b->row[baseline].name);
     console_print(cli, "of copy, of FMA: what is counted for one %s,\nas a share of what the device can do\n",
                   b->spec.terms->one);
+    if (b->spec.split)
+        console_print(cli, "bytes sent, messages: by each of %d ranks in a step, beside the least that is needed\n",
+                      b->spec.split);
 }
 
 /* ------------------------------------------------------------------ for programs */
@@ -134,7 +140,7 @@ static void collect_facts(struct facts *f)
 
 /* ---- a row as cells, in the order of the CSV */
 
-enum { MOST_CELLS = 40 };
+enum { MOST_CELLS = 48 };
 
 static void add_text(struct cell **c, const char *name, const char *text, enum cell_use use)
 {
@@ -156,7 +162,7 @@ static void add_figure(struct cell **c, const char *name, double value, bool kno
 static int row_cells(const char *text, const struct sw_bench *b, const struct sw_bench_row *r, int baseline,
                      const struct facts *f, struct cell cell[MOST_CELLS])
 {
-    const bool timed = r->state == SW_BENCH_OK, checked = timed || r->state == SW_BENCH_WRONG;
+    const bool cut = b->spec.split > 0, timed = r->state == SW_BENCH_OK, checked = timed || r->state == SW_BENCH_WRONG;
     const struct sw_device *d = b->device[r->where].device;
     const struct sw_rates *rates = sw_bench_rates_of(b, r);
     struct cell *c = cell;
@@ -196,6 +202,13 @@ static int row_cells(const char *text, const struct sw_bench *b, const struct sw
     add_count(&c, "r", r->r, CELL_IN_BOTH);
     if (!r->r) c[-1].kind = CELL_EMPTY;
     add_figure(&c, "iterations", r->iterations, r->iterations > 0);
+    add_count(&c, "split", b->spec.split, CELL_IN_BOTH);
+    if (!cut) c[-1].kind = CELL_EMPTY;
+    add_figure(&c, "sent_bytes", r->sent, timed && cut);
+    add_figure(&c, "least_bytes", r->least_sent, timed && cut);
+    add_figure(&c, "sent_messages", r->messages, timed && cut);
+    add_figure(&c, "least_messages", r->least_messages, timed && cut);
+    add_text(&c, "comm", r->comm, CELL_IN_CSV);
     return (int)(c - cell);
 }
 
@@ -351,23 +364,38 @@ static enum sw_status run_rows(struct sw_cli *cli, struct measured_devices *know
     return SW_OK;
 }
 
+static enum sw_status print_results(const struct sw_cli *cli, const char *text, bool first, const struct sw_bench *b,
+                                    int baseline)
+{
+    if (cli->muted) return SW_OK;
+    if (cli->output) SW_TRY(append_csv(cli->output, text, b, baseline));
+    if (cli->csv) print_csv(stdout, first, text, b, baseline);
+    else if (cli->json) print_json(text, b, baseline);
+    else print_table(cli, b, baseline);
+    return SW_OK;
+}
+
+/* Of the processes that mpirun has started one alone does what is not cut over them. */
 static enum sw_status bench_one(struct sw_cli *cli, struct measured_devices *known, const char *text, bool first)
 {
+    struct sw_bench_processes processes = {cli->comm, cli->local_rank, cli->local_ranks};
     struct sw_bench_spec spec;
     struct sw_bench bench;
     int baseline;
     SW_TRY(sw_bench_parse(text, &cli->report, &spec));
     console_report(cli);
-    SW_TRY(sw_bench_open(&spec, cli->rows, cli->device ? cli->device : "auto", cli->threads, &bench));
+    if (!spec.split && cli->comm->rank) {
+        sw_bench_release(&spec);
+        return SW_OK;
+    }
+    if (!spec.split) processes = (struct sw_bench_processes){sw_comm_null(), 0, 1};
+    SW_TRY(sw_bench_open(&spec, cli->rows, cli->device ? cli->device : "auto", cli->threads, &processes, &bench));
     if (cli->longest > 0) bench.longest = cli->longest;
     console_message(cli, "bench    %s · %s\n", text, bench.device[0].device->name);
     enum sw_status st = find_baseline(cli, &bench, &baseline);
     if (!st) st = run_rows(cli, known, &bench);
     if (!st && !cli->baseline) baseline = last_timed(&bench);
-    if (!st && cli->output) st = append_csv(cli->output, text, &bench, baseline);
-    if (!st && cli->csv) print_csv(stdout, first, text, &bench, baseline);
-    else if (!st && cli->json) print_json(text, &bench, baseline);
-    else if (!st) print_table(cli, &bench, baseline);
+    if (!st) st = print_results(cli, text, first, &bench, baseline);
     sw_bench_close(&bench);
     return st;
 }

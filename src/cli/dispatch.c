@@ -176,11 +176,20 @@ static const char *mpi_absent(void)
     return NULL;
 }
 
-/* `sweep run` and `sweep resume` run on all processes that mpirun has started; rank 0 does other commands. */
+/* A grid of `sweep bench` is cut over all processes. */
+static bool benches_cut_grid(const struct sw_cli *cli)
+{
+    bool cut = false;
+    for (int k = 0; k < cli->narguments; k++) cut |= strstr(cli->argument[k], "split=") != NULL;
+    return cut && cli->command->bit & CLI_BENCH;
+}
+
+/* `sweep run`, `sweep resume` and `sweep bench` of a grid that is cut run on all processes that mpirun has started;
+ * rank 0 does other commands. */
 static enum sw_status run_processes(struct sw_cli *cli)
 {
     const struct sw_launch launch = sw_launched();
-    const bool all = cli->command->bit & (CLI_RUN | CLI_RESUME) && !cli->dry_run;
+    const bool all = (cli->command->bit & (CLI_RUN | CLI_RESUME) && !cli->dry_run) || benches_cut_grid(cli);
     if (launch.size == 1 || (!all && !launch.rank)) return perform_command(cli);
     if (!all) return SW_OK;  /* rank 0 does it */
     if (mpi_absent() && launch.rank) return SW_OK;  /* rank 0 prints the error */

@@ -30,6 +30,34 @@ const char *sw_comm_name(const struct sw_comm *comm) { return comm->ops->name; }
 
 enum sw_space sw_comm_space(const struct sw_comm *comm) { return comm->ops->space; }
 
+/* ---- what is sent */
+
+void sw_comm_count(struct sw_comm *comm, struct sw_comm_sent *sent) { comm->sent = sent; }
+
+static void count_sent(const struct sw_comm *comm, int messages, size_t numbers)
+{
+    if (!comm->sent || !numbers || messages < 1) return;
+    comm->sent->messages += messages;
+    comm->sent->bytes += (int64_t)(numbers * sizeof(double)) * messages;
+}
+
+/* A rank that is its own neighbour sends nothing. */
+static void count_exchange(const struct sw_comm *comm, bool periodic, const struct sw_comm_transfer *leftward,
+                           const struct sw_comm_transfer *rightward)
+{
+    if (comm->size == 1) return;
+    count_sent(comm, sw_comm_left(comm, periodic) >= 0, leftward->count);
+    count_sent(comm, sw_comm_right(comm, periodic) >= 0, rightward->count);
+}
+
+static enum sw_status gather_few(const struct sw_comm *comm, size_t numbers, const double *mine, double *all)
+{
+    count_sent(comm, comm->size - 1, numbers);
+    return comm->ops->gather_host(comm, numbers, mine, all);
+}
+
+/* ---- exchange and gather */
+
 /* One direction: `to` and `from` say whether there is a neighbour on the side it goes to, and comes from. */
 static enum sw_status check(const struct sw_comm_transfer *m, const char *name, bool to, bool from)
 {
@@ -52,6 +80,7 @@ enum sw_status sw_comm_exchange(const struct sw_comm *comm, bool periodic, const
                                 const struct sw_comm_transfer *rightward)
 {
     SW_TRY(check_exchange(comm, periodic, leftward, rightward));
+    count_exchange(comm, periodic, leftward, rightward);
     return comm->ops->exchange(comm, periodic, leftward, rightward);
 }
 
@@ -59,6 +88,7 @@ enum sw_status sw_comm_exchange_begin(const struct sw_comm *comm, bool periodic,
                                       const struct sw_comm_transfer *leftward, const struct sw_comm_transfer *rightward)
 {
     SW_TRY(check_exchange(comm, periodic, leftward, rightward));
+    count_exchange(comm, periodic, leftward, rightward);
     return (comm->ops->exchange_begin ? comm->ops->exchange_begin : comm->ops->exchange)(comm, periodic, leftward,
                                                                                          rightward);
 }
@@ -79,12 +109,14 @@ enum sw_status sw_comm_all_to_all(const struct sw_comm *comm, const size_t *send
             return SW_FAIL(SW_E_ARG, "%zu numbers come from rank %d, but there is no array for them", receive_count[r],
                            r);
     }
+    for (int r = 0; r < comm->size; r++) count_sent(comm, r != comm->rank, send_count[r]);
     return comm->ops->all_to_all(comm, send_count, send, receive_count, receive);
 }
 
 enum sw_status sw_comm_gather(const struct sw_comm *comm, size_t count, const double *mine, double *all)
 {
     if (count && (!mine || !all)) return SW_FAIL(SW_E_ARG, "%zu numbers of each rank to gather, but no array", count);
+    count_sent(comm, comm->size - 1, count);
     return comm->ops->gather(comm, count, mine, all);
 }
 
@@ -111,7 +143,7 @@ static enum sw_status reduce(const struct sw_comm *comm, combine *op, size_t cou
     if (count && !values) return SW_FAIL(SW_E_ARG, "%zu numbers to reduce, but no array", count);
     for (size_t done = 0; done < count; done += room) {
         size_t part = count - done < room ? count - done : room;
-        SW_TRY(comm->ops->gather_host(comm, part, values + done, all));
+        SW_TRY(gather_few(comm, part, values + done, all));
         for (size_t k = 0; k < part; k++) {
             double v = all[k];
             for (size_t r = 1; r < size; r++) v = op(v, all[r * part + k]);
@@ -138,7 +170,7 @@ enum sw_status sw_comm_broadcast(const struct sw_comm *comm, int from, size_t co
     const size_t most = SW_COMM_MOST / (size_t)comm->size;
     for (size_t done = 0; done < count; done += most) {
         const size_t part = count - done < most ? count - done : most;
-        SW_TRY(comm->ops->gather_host(comm, part, numbers + done, all));
+        SW_TRY(gather_few(comm, part, numbers + done, all));
         memcpy(numbers + done, all + (size_t)from * part, part * sizeof *numbers);
     }
     return SW_OK;
@@ -162,7 +194,7 @@ static enum sw_status send_failure(const struct sw_comm *comm, int from, const c
 
 enum sw_status sw_comm_gather_one(const struct sw_comm *comm, double mine, double all[SW_COMM_MOST])
 {
-    return comm->ops->gather_host(comm, 1, &mine, all);
+    return gather_few(comm, 1, &mine, all);
 }
 
 /* After a failure the ranks wait for each other: one that returned at once, with that failure, could fail the operation
@@ -174,7 +206,7 @@ enum sw_status sw_comm_agree(const struct sw_comm *comm, enum sw_status st)
     struct sw_err_kept own = {0};
     int first = 0;
     sw_err_keep(&own, st);
-    enum sw_status failed = comm->ops->gather_host(comm, 1, &mine, all);
+    enum sw_status failed = gather_few(comm, 1, &mine, all);
     while (!failed && first < comm->size && all[first] == SW_OK) first++;
     if (!failed && first == comm->size) return SW_OK;
     if (!failed) failed = send_failure(comm, first, own.message, text);
@@ -200,6 +232,7 @@ enum sw_status sw_comm_split(const struct sw_comm *comm, int color, struct sw_co
         }
     enum sw_status st = sw_comm_agree(comm, comm->ops->split(comm, &place, part));
     if (st) sw_comm_destroy(part);
+    else if (*part) sw_comm_count(*part, comm->sent);
     return st;
 }
 

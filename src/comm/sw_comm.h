@@ -32,16 +32,21 @@
  */
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include "base/sw_status.h"
 #include "device/sw_device.h"
 
 enum { SW_COMM_MOST = 4096 };  /* ranks, at most */
 
+/* What a rank has sent to other ranks. Reductions and agreements count as numbers that go to each of them. */
+struct sw_comm_sent { int64_t messages, bytes; };
+
 struct sw_comm {               /* made by sw_comm_run(), _split(), _on_device(); read only to others */
     const struct sw_comm_ops *ops;
     int   rank, size;          /* 0 <= rank < size                           */
     void *own;                 /* the row's own data                         */
+    struct sw_comm_sent *sent; /* counts what this rank sends; NULL: nobody counts. See sw_comm_count() */
 };
 
 /* What one rank does. The communicator is its own: valid until the function returns, on the thread that called it. */
@@ -65,6 +70,11 @@ const struct sw_comm *sw_comm_null(void);
 const char *sw_comm_row(int k);
 const char *sw_comm_name(const struct sw_comm *comm);
 enum sw_space sw_comm_space(const struct sw_comm *comm);
+
+/** Add to *sent what this rank sends from now on through comm, and through parts of it that are made from now on.
+ * @param comm  made by sw_comm_split() or sw_comm_on_device()
+ * @param sent  borrowed; NULL: count no longer */
+void sw_comm_count(struct sw_comm *comm, struct sw_comm_sent *sent);
 
 /** The rank beside this one, -1 if there is none. With periodic, rank size-1 is the left neighbour of rank 0. */
 static inline int sw_comm_left(const struct sw_comm *comm, bool periodic)

@@ -19,13 +19,22 @@ static struct sw_fd_desc operator_desc(const struct advection_sim *a, int axis, 
                                .comm = a->setup.domain.all ? a->setup.domain.along[axis] : NULL};
 }
 
+/* The row that the config names is for the lines of its kind, whole or cut over ranks; for those of the other kind the
+ * first that fits is taken. */
+static const char *row_along(const struct advection_sim *a, int axis)
+{
+    const char *row = a->setup.solver;
+    const struct sw_decomposition *cut = &a->setup.domain;
+    return row && cut->all && sw_fd_row_cuts(row) != (cut->along[axis] != NULL) ? NULL : row;
+}
+
 static enum sw_status create_filter(struct advection_sim *a, struct sw_device *device, struct advection_filter *f)
 {
     for (int d = 0; d < SW_DIMS; d++) {
         struct sw_fd_desc desc = operator_desc(a, d, a->discretization.filter, f->count);
         desc.alpha = f->alpha;
         if (advection_has_walls(&a->discretization, d)) desc.boundary = "reduced";
-        if (sw_setup_whole(&a->setup, d) > 1) SW_TRY(sw_fd_create(&desc, a->setup.solver, device, &f->fd[d]));
+        if (sw_setup_whole(&a->setup, d) > 1) SW_TRY(sw_fd_create(&desc, row_along(a, d), device, &f->fd[d]));
     }
     return SW_OK;
 }
@@ -56,8 +65,8 @@ static enum sw_status create_differences(struct advection_sim *a, struct sw_devi
         if (sw_setup_whole(&a->setup, d) == 1) continue;
         const struct sw_fd_desc first = operator_desc(a, d, a->discretization.first, p->count),
                                 second = operator_desc(a, d, a->discretization.second, p->count);
-        if (a->terms.needs_first[d]) SW_TRY(sw_fd_create(&first, a->setup.solver, device, &p->first_operator[d]));
-        if (a->diffuses) SW_TRY(sw_fd_create(&second, a->setup.solver, device, &p->second_operator[d]));
+        if (a->terms.needs_first[d]) SW_TRY(sw_fd_create(&first, row_along(a, d), device, &p->first_operator[d]));
+        if (a->diffuses) SW_TRY(sw_fd_create(&second, row_along(a, d), device, &p->second_operator[d]));
     }
     if (!p->first_operator[0] || !p->first_operator[1]) return SW_OK;
     return sw_fd_join(p->first_operator[0], p->first_operator[1], &p->first_xy);

@@ -14,13 +14,13 @@ says 'known: steps= batch= runs= per_run single forced n= length='; says ' dt= '
 expect 2 bvp:forced; says "bvp has no setting 'forced'"
 says 'known: steps= batch= runs= per_run single problem=P1 problem=P2 n='; says ' r='; says ' left.dirichlet= '
 expect 2 compact:forced; says "compact has no setting 'forced'"
-says 'known: steps= batch= runs= single dimensions= n='; says ' boundary= axis= alpha='
+says 'known: steps= batch= runs= split= along= single dimensions= n='; says ' boundary= axis= alpha='
 expect 2 compact:axis=u; says "compact: error: 'axis' = \"u\" is none of x, y, z"
 expect 2 compact:axis=z,dimensions=2; says "'axis' = \"z\": there is no z on a grid of 2 dimensions"
 expect 2 compact:scheme=; says "'scheme' needs a value"
 expect 2 compact:scheme=d1_c5; says "'scheme' = \"d1_c5\" is none of d1_c4"; says "did you mean 'd1_c4'?"
 expect 2 compact:boundary=wall; says "'boundary' = \"wall\" is none of periodic, 3-4-6"
-expect 2 gradient:axis=x; says "gradient has no setting 'axis'; known: steps= single dimensions= n="
+expect 2 gradient:axis=x; says "gradient has no setting 'axis'; known: steps= split= along= single dimensions= n="
 expect 2 gradient:batch=2; says "gradient has no setting 'batch'"
 expect 2 gradient:scheme=d2_c6; says 'the gradient takes a scheme of first derivatives'
 expect 2 gradient:operator=laplacian; says "gradient has no setting 'operator'"
@@ -103,6 +103,41 @@ done
 [ "$(grep -c '^spec,' all.csv)" = 1 ] || fail 'a CSV file has one header'
 [ "$(grep -c '^spec,' out)" = 1 ] || fail 'several specs have one header'
 
+# ---- a grid that is cut over ranks: threads here, processes below mpirun. Each rank sends 2 planes of 40 x 40 points and
+# one of values beside its part, each way
+expect 2 compact:n=9,split=1; says 'split = 1: a whole number from 2'
+expect 2 compact:n=9,along=y; says 'along=y: split=N is needed beside it'
+expect 2 compact:n=9,split=2,along=w; says 'along=w: x, y or z is needed'
+expect 2 compact:n=9,split=10; says 'split = 10: the grid has 9 points along z'
+expect 2 heat:n=16,split=2; says "heat has no setting 'split'"
+expect 2 compact:n=9,split=100; says 'split = 100: '
+expect 2 compact:n=40,split=2,axis=z --device cpu --rows cpu.simd; says "no row 'cpu.simd'"
+says 'those that do: cpu.mattor'
+cut=(compact:n=40,axis=z,split=2 compact:n=90,axis=z,split=2,boundary=3-4-6 compact:n=83,axis=y,split=2,along=y,batch=2
+     compact:n=200,axis=x,dimensions=2,split=3,along=x,scheme=d1_c10,single compact:n=30,axis=x,split=2
+     compact:grid.n=[9,9,90],axis=z,scheme=d2_c6,boundary=4-4-6,split=2 gradient:n=41,split=2
+     advection:n=24,batch=2,dim=3,steps=3,split=2 advection:n=50,dim=2,batch=3,per_run,steps=3,split=2,along=x)
+expect 0 "${cut[@]}" --device cpu --repeats 1 --longest 0.1 --csv
+for work in "${cut[@]}"; do
+    grep -F -e "\"$work\"," -e "$work," out | grep -q ',ok,.*threads$' || fail "$work: no row is ok"
+done
+grep -q '^"compact:n=40,axis=z,split=2",.*,cpu.mattor,ok,.*,2,76800,76800,3,2,threads$' out || fail 'what ranks send'
+grep -q '^"compact:n=30,axis=x,split=2",.*,cpu.simd,ok,.*,2,0,0,0,0,threads$' out || fail 'ranks send nothing'
+expect 0 compact:n=40,axis=z,split=2 --device cpu --repeats 1 --longest 0.1
+matches '^row .* error +bytes sent +at least +messages +at least$'
+matches 'messages: by each of 2 ranks in a step'
+build=$(dirname "$sweep")
+. "$top/tests/helpers/mpi_helpers.sh"
+if built_with_mpi && command -v mpirun >/dev/null; then
+    ranks 0 2 "$sweep" bench "${cut[0]}" compact:n=16 "${cut[6]}" --device cpu --repeats 1 --longest 0.1 --csv
+    grep -q '^"compact:n=40,.*,ok,.*,2,76800,76800,3,2,mpi$' out || fail 'processes do a grid that is cut'
+    grep -q '^"gradient:.*,cpu.mattor,ok,.*,mpi$' out || fail 'processes do a gradient that is cut'
+    grep -q '^compact:n=16,.*,cpu.simd,ok,' out || fail 'one process does what is not cut'
+    ranks 2 3 "$sweep" bench "${cut[0]}"; once 'each of the 3 processes that mpirun has started is a rank'
+else
+    skipped 'processes: no MPI'
+fi
+
 # ---- the table, and threads
 expect 0 hyperdiffusion:n=16,batch=4,steps=3 --rows cpu.plain+cpu.thomas,cpu.plain+cpu.thomas@1 \
     --baseline cpu.plain+cpu.thomas@1 --device cpu --repeats 4
@@ -141,8 +176,8 @@ matches '^row +set-up s +least s/solve +median +points/s +ratio'
 matches '^cpu.a2d, r = [1-9][0-9]* +[0-9.e+-]+'; says ', r = '; matches 'counted for one point'
 matches ' 3\.4e-09$'
 expect 0 elliptic:grid.n=[12,10,6] --rows cpu.pcg --device cpu --repeats 1 -o pcg.csv; matches ' s/iteration$'
-grep -q ',[1-9][0-9]*$' pcg.csv || fail 'a CSV file tells iterations'
-expect 0 bvp:n=1000000,r=300 --rows cpu.a2d --device cpu --repeats 1 --csv; matches ',300,$'
+grep -q ',[1-9][0-9]*,,,,,,$' pcg.csv || fail 'a CSV file tells iterations'
+expect 0 bvp:n=1000000,r=300 --rows cpu.a2d --device cpu --repeats 1 --csv; matches ',300,,,,,,,$'
 expect 0 bvp:n=1000,r=7 --rows cpu.a2d,cpu.scan --device cpu --repeats 1 --json
 [ "$(grep -c '"r": *7' out)" = 1 ] || fail 'JSON tells r where there is one'
 expect 1 bvp:n=2^36 --rows cpu.a1d --device cpu --csv; matches ',absent,0,'
