@@ -103,7 +103,7 @@ done
 [ "$(grep -c '^spec,' all.csv)" = 1 ] || fail 'a CSV file has one header'
 [ "$(grep -c '^spec,' out)" = 1 ] || fail 'several specs have one header'
 
-# ---- a grid that is cut over ranks: threads here, processes below mpirun. Each rank sends 2 planes of 40 x 40 points and
+# ---- a grid that is cut over ranks: threads, and processes of mpirun. Each rank sends 2 planes of 40 x 40 points and
 # one of values beside its part, each way
 expect 2 compact:n=9,split=1; says 'split = 1: a whole number from 2'
 expect 2 compact:n=9,along=y; says 'along=y: split=N is needed beside it'
@@ -261,6 +261,15 @@ if [ -n "$python" ]; then
         "$tmp/devices.csv" >"$tmp/out" 2>"$tmp/err" &&
         grep -q '^"cpu:0,1",2,512,400,.*,2,1,.*,yes,400,' "$tmp/devices.csv" || fail bench_devices.sh
 fi
+if command -v python3 >/dev/null; then
+    scripts/bench/bench_distributed.sh --device cpu --by threads --ranks '1 2' --side 16 --repeats 1 --longest 0.01 \
+        --work 'compact, cut lines' --scaling weak "$build" "$tmp/cut" >"$tmp/out" 2>"$tmp/err" &&
+        grep -q '^"compact, cut lines",weak,threads,2,"compact:grid.n=\[16,16,32\],.*,cpu.mattor,threads,' \
+            "$tmp/cut/distributed_cpu.csv" && grep -q '^compact, cut lines  *weak  *threads  *2 ' "$tmp/out" ||
+        fail bench_distributed.sh
+else
+    skipped 'bench_distributed.sh: no python3'
+fi
 scripts/papers/reproduce_elliptic.sh --dry-run --device cpu "$build" "$tmp/dry" >"$tmp/out" 2>&1 &&
     grep -q 'n=\[128,128,64\],tolerance=1e-5 .*--rows cpu.interleaved@1,cpu.pcg@1 --baseline cpu.pcg@1' "$tmp/out" &&
     grep -q 'n=\[128,128,128\],tolerance=1e-3 --device cpu --rows cpu.interleaved@1,cpu.pcg@1 ' "$tmp/out" &&
@@ -287,7 +296,7 @@ awk -F, '$2 == 8 { coarse[$1] = $4 } $2 == 16 { ratio[$1] = coarse[$1]/$4; count
       [ "$(grep -cE '^(part|join|shards|read),67108864,1,' "$tmp/checksum.csv")" = 4 ]; } || fail bench_checksum.sh
 # their arguments are parsed in one place
 for path in papers/reproduce_{bvp,cupentbatch,compact,spike,elliptic} \
-    bench/bench_{bvp,steps,output,compact,devices,checksum}; do
+    bench/bench_{bvp,steps,output,compact,devices,checksum,distributed}; do
     script=${path#*/}
     scripts/$path.sh --no-such-option >"$tmp/out" 2>"$tmp/err" && fail "$script.sh takes any option"
     head -1 "$tmp/err" | grep -q "^$script.sh" || fail "usage of $script.sh"
