@@ -15,6 +15,9 @@
  *                   ends are formed twice, which costs more on a CPU. It is there to be compared with by rows for
  *                   devices, which memory bounds
  *
+ * The first order is that of the engine of whole lines (fd_cut_simd.h), for parts that are long enough of lines with
+ * three diagonals. What follows here is for the second order, and for all others.
+ *
  * Arithmetic is double, of lines side by side. Lines along x do not lie so, and those of a float field are no doubles:
  * each tile of them is copied before it is worked on. Their results, and those that are added, are formed in a double
  * field of the row's own, where lines lie side by side, and rounded once when they are stored. */
@@ -22,6 +25,7 @@
 #include <string.h>
 
 #include "base/sw_reals.h"
+#include "fd/fd_cut_simd.h"
 #include "fd/sw_fd_impl.h"
 
 /* Lines side by side: 512 bytes of a row; a tile of 512 points stays in a second-level cache. BLOCK: lines along x that
@@ -57,6 +61,9 @@ struct part {
     double  *others;                   /* exactly: [size] ends; truncated: last of the left rank, first of the right */
     struct beside A, B;
     double  *work;                     /* [outer][m][stride] results before they are stored; NULL: out has them */
+    bool     by_simd;                  /* the engine of whole lines solves and finishes: what T is made of, `work` and
+                                          `tiles` are not there */
+    struct fd_cut_simd simd;
 };
 
 /* ------------------------------------------------------------------ halo */
@@ -433,8 +440,8 @@ static void allocate(struct part *p, size_t others, struct sw_owned *arrays)
     sw_array(arrays, left, &p->to_right);
     sw_array(arrays, right, &p->from_right);
     sw_array(arrays, right, &p->to_left);
-    sw_array(arrays, q, &p->inverse);
-    for (int k = 0; k < c->beside; k++) {
+    sw_array(arrays, p->by_simd ? 0 : q, &p->inverse);
+    for (int k = 0; k < c->beside && !p->by_simd; k++) {
         sw_array(arrays, q, &p->lower[k]);
         sw_array(arrays, q, &p->upper[k]);
     }
@@ -442,8 +449,8 @@ static void allocate(struct part *p, size_t others, struct sw_owned *arrays)
     sw_array(arrays, others * count, &p->others);
     sw_array(arrays, count, &p->A.value);
     sw_array(arrays, count, &p->B.value);
-    if (p->copied || p->add) sw_array(arrays, p->lines * (size_t)c->m, &p->work);
-    if (p->copied) sw_array(arrays, (size_t)p->threads * (size_t)c->m * TILE, &p->tiles);
+    if (!p->by_simd && (p->copied || p->add)) sw_array(arrays, p->lines * (size_t)c->m, &p->work);
+    if (!p->by_simd && p->copied) sw_array(arrays, (size_t)p->threads * (size_t)c->m * TILE, &p->tiles);
     p->first = p->ends;
     p->last = p->ends ? p->ends + count : NULL;
 }
@@ -457,8 +464,9 @@ static void allocate_terms(const struct part *p, bool right, int terms, struct s
     sw_array(arrays, (size_t)(terms * p->cut->beside), &b->weight);
 }
 
-/* All but the arrays that are terms. @param others  parts of how many ends come from other ranks */
-static enum sw_status create(struct sw_fd *fd, size_t others, bool alone, int terms)
+/* All but the arrays that are terms. @param others  parts of how many ends come from other ranks
+ * @param first_order  solve, finish */
+static enum sw_status create(struct sw_fd *fd, size_t others, bool alone, int terms, bool first_order)
 {
     struct part *p = fd->own;
     const bool along_x = fd->stride == 1;
@@ -473,13 +481,15 @@ static enum sw_status create(struct sw_fd *fd, size_t others, bool alone, int te
     p->add = fd->desc.add;
     /* fewer points take less time than waking the other threads */
     p->threads = p->lines * (size_t)p->cut->m < 16384 ? 1 : fd->device->threads;
+    p->by_simd = first_order && fd_cut_simd_fits(p->cut);
+    if (p->by_simd) SW_TRY(fd_cut_simd_create(fd, p->threads, &p->simd));
     allocate(p, others, &fd->arrays);
     allocate_terms(p, false, terms, &fd->arrays, &p->A);
     allocate_terms(p, true, terms, &fd->arrays, &p->B);
     if (fd->arrays.status || fd->arrays.counts) return fd->arrays.status;
     if (p->A.terms) SW_TRY(fd_interface_weights(p->cut, false, alone, p->A.weight));
     if (p->B.terms) SW_TRY(fd_interface_weights(p->cut, true, alone, p->B.weight));
-    return factor(p);
+    return p->by_simd ? SW_OK : factor(p);
 }
 
 /* The terms are those of all interfaces, on both sides of the part. */
@@ -487,7 +497,7 @@ static enum sw_status create_exact(struct sw_fd *fd)
 {
     struct part *p = fd->own;
     const int size = fd->cut.comm->size, K = fd->cut.beside, terms = 2 * K * fd->cut.interfaces;
-    SW_TRY(create(fd, 2 * (size_t)size, false, terms));
+    SW_TRY(create(fd, 2 * (size_t)size, false, terms, true));
     for (int right = 0; right < 2 && !fd->arrays.counts; right++) {
         const struct beside *b = right ? &p->B : &p->A;
         for (int i = 0; i < b->terms; i++) {
@@ -500,11 +510,11 @@ static enum sw_status create_exact(struct sw_fd *fd)
 }
 
 /* The terms are those of the two parts beside an interface, this one and a neighbour. */
-static enum sw_status create_truncated(struct sw_fd *fd)
+static enum sw_status create_from_neighbours(struct sw_fd *fd, bool first_order)
 {
     struct part *p = fd->own;
     const int K = fd->cut.beside;
-    SW_TRY(create(fd, 2, true, 2 * K));
+    SW_TRY(create(fd, 2, true, 2 * K, first_order));
     for (int k = 0; k < K && !fd->arrays.counts; k++) {
         const size_t at = (size_t)k * p->lines;
         if (p->A.terms) p->A.term[k] = p->others + at, p->A.term[K + k] = p->first + at;
@@ -513,15 +523,26 @@ static enum sw_status create_truncated(struct sw_fd *fd)
     return SW_OK;
 }
 
+static enum sw_status create_truncated(struct sw_fd *fd) { return create_from_neighbours(fd, true); }
+
+static enum sw_status create_strips(struct sw_fd *fd) { return create_from_neighbours(fd, false); }
+
 /* ------------------------------------------------------------------ the rows */
 
 static enum sw_status in_two_passes(const struct sw_fd *fd, const void *f, void *out,
                                     enum sw_status (*join)(const struct part *p))
 {
-    SW_TRY(fetch_halo(fd->own, f));
-    for_tiles(fd->own, f, out, solve);
-    SW_TRY(join(fd->own));
-    for_tiles(fd->own, NULL, out, finish);
+    const struct part *p = fd->own;
+    const struct fd_cut *c = p->cut;
+    SW_TRY(fetch_halo(p, f));
+    if (p->by_simd)
+        fd_cut_simd_solve(fd, &p->simd, &(struct fd_beside){p->from_left, p->from_right, p->stride}, f, out,
+                          c->left ? p->first : NULL, c->right ? p->last : NULL);
+    else for_tiles(p, f, out, solve);
+    SW_TRY(join(p));
+    if (p->by_simd)
+        fd_cut_simd_finish(fd, &p->simd, c->left ? p->A.value : NULL, c->right ? p->B.value : NULL, out);
+    else for_tiles(p, NULL, out, finish);
     return SW_OK;
 }
 
@@ -575,7 +596,7 @@ const struct sw_fd_ops fd_strips_cpu = {
     .adds = true,
     .refuse_cut = fd_cut_refuse_truncation,
     .own_size = sizeof(struct part),
-    .create = create_truncated,
+    .create = create_strips,
     .apply = strips_apply,
     .cost = cost,
 };

@@ -61,17 +61,17 @@ static enum sw_status refuse_pivot(int64_t row, int64_t m)
                    (long long)m);
 }
 
-/* The rows of the recursion are those of points 2 .. n-3, m of them. */
-static enum sw_status create_between_walls(struct sw_owned *own, struct fd_simd_lines *c)
+/* The rows of the recursion are those of points 2 .. n-3, m of them; beside another part those of all points. */
+static enum sw_status create_between_ends(struct sw_owned *own, struct fd_simd_lines *c)
 {
     const struct sw_fd_end *e = &c->line.end;
-    const double al = c->line.alpha;
-    const int64_t m = c->line.n - 4;
-    double upper = e->next / e->diagonal;
+    const double al = c->line.alpha, diagonal = c->left ? 1 : e->diagonal;
+    const int64_t m = c->line.n - (c->left ? 0 : 2) - (c->right ? 0 : 2);
+    double upper = (c->left ? al : e->next) / diagonal;
     sw_array(own, (size_t)m, &c->factor);
-    SW_TRY(own->status);
-    c->factor[0] = (struct fd_factor){1 / e->diagonal, 0, upper};
-    if (!sw_fd_pivot_good(e->diagonal)) return refuse_pivot(0, m);
+    if (own->status || own->counts) return own->status;
+    c->factor[0] = (struct fd_factor){1 / diagonal, 0, upper};
+    if (!sw_fd_pivot_good(diagonal)) return refuse_pivot(0, m);
     for (int64_t k = 1; k < m - 1; k++) {
         double pivot = 1 - al * upper;
         if (!sw_fd_pivot_good(pivot)) return refuse_pivot(k, m);
@@ -80,21 +80,47 @@ static enum sw_status create_between_walls(struct sw_owned *own, struct fd_simd_
         if (k > 1 && al / pivot == upper) break;
         upper = al / pivot;
     }
-    double pivot = e->diagonal - e->next * c->factor[c->steps].upper;
+    const double next = c->right ? al : e->next;
+    double pivot = (c->right ? 1 : e->diagonal) - next * c->factor[c->steps].upper;
     if (!sw_fd_pivot_good(pivot)) return refuse_pivot(m - 1, m);
-    c->last = (struct fd_factor){1 / pivot, e->next / pivot, 0};
+    c->last = (struct fd_factor){1 / pivot, next / pivot, 0};
+    return SW_OK;
+}
+
+static enum sw_status create_rows(struct sw_owned *own, struct fd_simd_lines *c)
+{
+    const int64_t n = c->line.n;
+    sw_array(own, (size_t)n + 2 * FD_MARGIN, &c->row);
+    if (own->status || own->counts) return own->status;
+    c->row += FD_MARGIN;
+    for (int64_t i = -FD_MARGIN; i < n + FD_MARGIN; i++) c->row[i] = ((i % n) + n) % n;
     return SW_OK;
 }
 
 enum sw_status fd_simd_lines_create(const struct sw_fd_line *line, struct sw_owned *own, struct fd_simd_lines *c)
 {
-    const int64_t n = line->n;
     *c = (struct fd_simd_lines){.line = *line};
-    sw_array(own, (size_t)n + 2 * FD_MARGIN, &c->row);
-    SW_TRY(own->status);
-    c->row += FD_MARGIN;
-    for (int64_t i = -FD_MARGIN; i < n + FD_MARGIN; i++) c->row[i] = ((i % n) + n) % n;
-    return line->periodic ? create_periodic(own, c) : create_between_walls(own, c);
+    SW_TRY(create_rows(own, c));
+    return line->periodic ? create_periodic(own, c) : create_between_ends(own, c);
+}
+
+enum sw_status fd_simd_part_create(const struct sw_fd_line *line, bool left, bool right, struct sw_owned *own,
+                                   struct fd_simd_lines *c)
+{
+    *c = (struct fd_simd_lines){.line = *line, .left = left, .right = right};
+    SW_TRY(create_rows(own, c));
+    return create_between_ends(own, c);
+}
+
+/* Points from an end whose rows are not those of the middle. Beside a part these read the neighbour's points, and one
+ * of them begins or ends the recursion. */
+static int64_t apart_at_wall(const struct sw_fd_line *line) { return line->rows > 3 ? line->rows : 3; }
+static int64_t apart_at_part(const struct sw_fd_line *line) { return line->half_width; }
+
+int64_t fd_simd_part_least(const struct sw_fd_line *line)
+{
+    const int64_t walls = line->periodic ? 0 : apart_at_wall(line), parts = apart_at_part(line);
+    return 2 * (walls > parts ? walls : parts) + 4;
 }
 
 /* ------------------------------------------------------------------ vectors */
@@ -122,9 +148,27 @@ static enum form form_of(enum sw_fd_kind kind)
     return kind == SW_FD_SECOND ? SECOND : kind == SW_FD_FIRST || kind == SW_FD_STAGGERED ? DIFFERENCE : SUM;
 }
 
-struct field { const double *f; size_t stride; };
+struct field { const double *f; size_t stride; const double *before, *after; };  /* the last two: of a part */
 
 /* ------------------------------------------------------------------ right-hand sides */
+
+INLINE void begin_sum(const struct fd_simd_lines *c, enum form form, int vectors, const double *f, vec *r)
+{
+    for (int v = 0; v < vectors; v++) {
+        r[v] = (vec){0};
+        if (form == SUM) r[v] += c->line.centre * LOAD(f, v);
+    }
+}
+
+INLINE void add_pair(double w, enum form form, int vectors, const double *plus, const double *f, const double *minus,
+                     vec *r)
+{
+    for (int v = 0; v < vectors; v++) {
+        vec p = LOAD(plus, v), m = LOAD(minus, v);
+        if (form == SECOND) r[v] += w * ((p - LOAD(f, v)) - (LOAD(f, v) - m));
+        else r[v] += w * (form == SUM ? p + m : p - m);
+    }
+}
 
 /* Of point i, by the scheme. */
 INLINE void stencil(const struct fd_simd_lines *c, struct field a, int64_t i, enum form form, int pairs, int vectors,
@@ -132,35 +176,40 @@ INLINE void stencil(const struct fd_simd_lines *c, struct field a, int64_t i, en
 {
     const int64_t *row = c->row + i;
     const double *f = a.f + (size_t)row[0] * a.stride;
-    for (int v = 0; v < vectors; v++) {
-        r[v] = (vec){0};
-        if (form == SUM) r[v] += c->line.centre * LOAD(f, v);
-    }
-    for (int k = 1; k <= pairs; k++) {
-        const double *plus = a.f + (size_t)row[k + c->line.up] * a.stride;
-        const double *minus = a.f + (size_t)row[c->line.down - k] * a.stride;
-        const double w = c->line.weight[k];
-        for (int v = 0; v < vectors; v++) {
-            vec p = LOAD(plus, v), m = LOAD(minus, v);
-            if (form == SECOND) r[v] += w * ((p - LOAD(f, v)) - (LOAD(f, v) - m));
-            else r[v] += w * (form == SUM ? p + m : p - m);
-        }
-    }
+    begin_sum(c, form, vectors, f, r);
+    for (int k = 1; k <= pairs; k++)
+        add_pair(c->line.weight[k], form, vectors, a.f + (size_t)row[k + c->line.up] * a.stride, f,
+                 a.f + (size_t)row[c->line.down - k] * a.stride, r);
 }
 
-/* Of any point, also near walls. */
+/* Point i, which may be one of the part beside. */
+INLINE const double *point(const struct fd_simd_lines *c, struct field a, int64_t i, int vectors)
+{
+    const int64_t n = c->line.n, before = c->line.half_width - c->line.down;
+    if (i < 0) return a.before + (size_t)(before + i) * (size_t)(vectors * VL);
+    if (i >= n) return a.after + (size_t)(i - n) * (size_t)(vectors * VL);
+    return a.f + (size_t)i * a.stride;
+}
+
+/* Of any point, also near walls and other parts. */
 INLINE void any_row(const struct fd_simd_lines *c, struct field a, int64_t i, int vectors, vec *r)
 {
-    const int64_t n = c->line.n, from = i < n - 1 - i ? i : n - 1 - i;
+    const int64_t n = c->line.n, near = c->left ? n : i, far_away = c->right ? n : n - 1 - i;
+    const bool far = far_away < near;
+    const int64_t from = far ? far_away : near;
+    const double *base = point(c, a, i, vectors);
     if (from >= c->line.rows) {
-        stencil(c, a, i, form_of(c->line.kind), c->line.half_width, vectors, r);
+        const enum form form = form_of(c->line.kind);
+        begin_sum(c, form, vectors, base, r);
+        for (int k = 1; k <= c->line.half_width; k++)
+            add_pair(c->line.weight[k], form, vectors, point(c, a, i + k + c->line.up, vectors), base,
+                     point(c, a, i - k + c->line.down, vectors), r);
         return;
     }
-    const bool far = i != from;
-    const double sign = far ? c->line.sign : 1, *w = c->line.wall[from], *base = a.f + (size_t)i * a.stride;
+    const double sign = far ? c->line.sign : 1, *w = c->line.wall[from];
     for (int v = 0; v < vectors; v++) r[v] = (vec){0};
     for (int k = 0; k < c->line.points[from]; k++) {
-        const double *f = a.f + (size_t)(far ? n - 1 - k : k) * a.stride;
+        const double *f = point(c, a, far ? n - 1 - k : k, vectors);
         for (int v = 0; v < vectors; v++) {
             vec value = LOAD(f, v);
             if (c->line.kind != SW_FD_FILTER) value -= LOAD(base, v);
@@ -308,7 +357,7 @@ INLINE void solve_periodic(const struct fd_simd_lines *c, forward_fn *first, int
     backward_again(c, vectors, state, y, g, stride);
 }
 
-/* ------------------------------------------------------------------ walls */
+/* ------------------------------------------------------------------ walls, and other parts */
 
 /* Right-hand sides of the three rows at an end, in sw_fd_end's order. */
 INLINE void end_rows(const struct fd_simd_lines *c, struct field a, bool far, int vectors, vec r[3][VECTORS])
@@ -341,46 +390,64 @@ INLINE void forward_row(const struct fd_factor *q, const vec *r, int vectors, ve
     }
 }
 
-INLINE void solve_between_walls(const struct fd_simd_lines *c, forward_fn *middle, int vectors, struct field a,
-                                double *y, double *g, size_t stride)
+INLINE void solve_between_ends(const struct fd_simd_lines *c, forward_fn *middle, int vectors, struct field a,
+                               double *y, double *g, size_t stride)
 {
     const struct sw_fd_end *e = &c->line.end;
-    const int64_t n = c->line.n, apart = c->line.rows > 3 ? c->line.rows : 3;
+    const int64_t n = c->line.n, first = c->left ? 0 : 2, last = n - 1 - (c->right ? 0 : 2);
+    const int64_t begin = c->left ? apart_at_part(&c->line) : apart_at_wall(&c->line);
+    const int64_t end = n - (c->right ? apart_at_part(&c->line) : apart_at_wall(&c->line));
     const size_t width = (size_t)(vectors * VL);
     vec near[3][VECTORS], far[3][VECTORS], r[VECTORS], state[VECTORS] = {{0}};
-    end_rows(c, a, false, vectors, near);
-    end_rows(c, a, true, vectors, far);
-    for (int v = 0; v < vectors; v++) r[v] = to3(e, near, v);
-    forward_row(&c->factor[0], r, vectors, state, y + 2 * width);
-    for (int64_t i = 3; i < apart; i++) {
-        any_row(c, a, i, vectors, r);
-        forward_row(factor_of(c, i - 2), r, vectors, state, y + (size_t)i * width);
+    if (c->left) any_row(c, a, first, vectors, r);
+    else {
+        end_rows(c, a, false, vectors, near);
+        for (int v = 0; v < vectors; v++) r[v] = to3(e, near, v);
     }
-    middle(c, a, 2, apart, n - apart, state, y);
-    for (int64_t i = n - apart; i < n - 3; i++) {
+    forward_row(&c->factor[0], r, vectors, state, y + (size_t)first * width);
+    for (int64_t i = first + 1; i < begin; i++) {
         any_row(c, a, i, vectors, r);
-        forward_row(factor_of(c, i - 2), r, vectors, state, y + (size_t)i * width);
+        forward_row(factor_of(c, i - first), r, vectors, state, y + (size_t)i * width);
     }
-    for (int v = 0; v < vectors; v++) r[v] = to3(e, far, v);
-    forward_row(&c->last, r, vectors, state, y + (size_t)(n - 3) * width);
-    for (int v = 0; v < vectors; v++) STORE(g + (size_t)(n - 3) * stride, v, state[v]);
-    backward(c, 2, 2, n - 3, vectors, state, y, g, stride);
-    last_two(e, near, vectors, g, (ptrdiff_t)stride);
-    last_two(e, far, vectors, g + (size_t)(n - 1) * stride, -(ptrdiff_t)stride);
+    middle(c, a, first, begin, end, state, y);
+    for (int64_t i = end; i < last; i++) {
+        any_row(c, a, i, vectors, r);
+        forward_row(factor_of(c, i - first), r, vectors, state, y + (size_t)i * width);
+    }
+    if (c->right) any_row(c, a, last, vectors, r);
+    else {
+        end_rows(c, a, true, vectors, far);
+        for (int v = 0; v < vectors; v++) r[v] = to3(e, far, v);
+    }
+    forward_row(&c->last, r, vectors, state, y + (size_t)last * width);
+    for (int v = 0; v < vectors; v++) STORE(g + (size_t)last * stride, v, state[v]);
+    backward(c, first, first, last, vectors, state, y, g, stride);
+    if (!c->left) last_two(e, near, vectors, g, (ptrdiff_t)stride);
+    if (!c->right) last_two(e, far, vectors, g + (size_t)(n - 1) * stride, -(ptrdiff_t)stride);
 }
 
 /* ------------------------------------------------------------------ */
 
-void fd_simd_lines_apply(const struct fd_simd_lines *c, int lines, const double *f, size_t f_stride, double *y,
-                         double *g, size_t g_stride)
+static void apply(const struct fd_simd_lines *c, int lines, struct field a, double *y, double *g, size_t g_stride)
 {
-    const struct field a = {f, f_stride};
     forward_fn *const *by = forwards[form_of(c->line.kind)][c->line.half_width];
     if (lines == FD_GROUP) {
         if (c->line.periodic) solve_periodic(c, by[1], VECTORS, a, y, g, g_stride);
-        else solve_between_walls(c, by[1], VECTORS, a, y, g, g_stride);
+        else solve_between_ends(c, by[1], VECTORS, a, y, g, g_stride);
     } else {
         if (c->line.periodic) solve_periodic(c, by[0], FEW, a, y, g, g_stride);
-        else solve_between_walls(c, by[0], FEW, a, y, g, g_stride);
+        else solve_between_ends(c, by[0], FEW, a, y, g, g_stride);
     }
+}
+
+void fd_simd_lines_apply(const struct fd_simd_lines *c, int lines, const double *f, size_t f_stride, double *y,
+                         double *g, size_t g_stride)
+{
+    apply(c, lines, (struct field){f, f_stride, NULL, NULL}, y, g, g_stride);
+}
+
+void fd_simd_part_apply(const struct fd_simd_lines *c, int lines, const double *f, size_t f_stride,
+                        const double *before, const double *after, double *y, double *g, size_t g_stride)
+{
+    apply(c, lines, (struct field){f, f_stride, before, after}, y, g, g_stride);
 }

@@ -18,7 +18,10 @@
  *
  * Between walls two rows are eliminated at each end (sw_fd_end), and the matrix that remains begins with another
  * diagonal entry. There the constants are those of its factors L U, which equal rho/alpha and rho to the last bit after
- * `steps` rows. */
+ * `steps` rows.
+ *
+ * A part of a line that is cut over ranks is the same with neighbours in place of walls: no rows are eliminated at such
+ * an end, the matrix begins with its own row, and right-hand sides near it read points of the neighbour. */
 #include <stddef.h>
 
 #include "device/sw_owned.h"
@@ -31,7 +34,8 @@ enum { FD_GROUP = 32, FD_GROUP_SMALL = 8, FD_AHEAD = 8, FD_MARGIN = SW_FD_HALF_W
 struct fd_factor { double scale, lower, upper; };  /* y_i = scale r_i - lower y_{i-1};  g_i = y_i - upper g_{i+1} */
 
 struct fd_simd_lines {
-    struct sw_fd_line line;     /* periodic with five diagonals: alpha and beta are not used */
+    struct sw_fd_line line;     /* periodic with five diagonals: alpha and beta are not used. n of a part: its own */
+    bool              left, right;      /* of a part: whether there is another beside it */
     int               factors;  /* of the matrix, on a periodic line: 1 or 2 */
     double            rho[2];
     int64_t           decay_points[2];  /* points that the correction of a periodic line concerns */
@@ -39,12 +43,19 @@ struct fd_simd_lines {
     double            close[2];         /* 1/(1 - (-rho)^n) */
     int64_t           steps;            /* row k of the recursion has factor[min(k, steps)]; periodic: 0 */
     struct fd_factor *factor;           /* [steps + 1]; of five diagonals: the first matrix, with the scale of both */
-    struct fd_factor  last;             /* walls: the last row */
+    struct fd_factor  last;             /* walls, parts: the last row */
     int64_t          *row;              /* [-MARGIN .. n-1+MARGIN]: i modulo n on a periodic line */
 };
 
 /** @param own  gets the arrays  @return SW_E_SINGULAR a pivot vanishes; SW_E_MEMORY */
 enum sw_status fd_simd_lines_create(const struct sw_fd_line *line, struct sw_owned *own, struct fd_simd_lines *c);
+
+/** Parts of lines of n points each, with three diagonals. @param line  not periodic; its n is that of the part
+ *  @param left, right  whether there is another part beside it; else there is a wall */
+enum sw_status fd_simd_part_create(const struct sw_fd_line *line, bool left, bool right, struct sw_owned *own,
+                                   struct fd_simd_lines *c);
+/** The least n of a part. */
+int64_t fd_simd_part_least(const struct sw_fd_line *line);
 
 /** @param lines  FD_GROUP or FD_GROUP_SMALL
  *  @param f      entry i of line l at f[i*f_stride + l]
@@ -52,4 +63,10 @@ enum sw_status fd_simd_lines_create(const struct sw_fd_line *line, struct sw_own
  *  @param g      likewise with g_stride; may be y with g_stride = lines */
 void fd_simd_lines_apply(const struct fd_simd_lines *c, int lines, const double *f, size_t f_stride, double *y,
                          double *g, size_t g_stride);
+
+/** The same of parts, as if the results beside them were zeros.
+ *  @param before, after  [..][lines] points of the neighbours that right-hand sides need, half_width - line.down and
+ *                        half_width + line.up of them; not read at a wall */
+void fd_simd_part_apply(const struct fd_simd_lines *c, int lines, const double *f, size_t f_stride,
+                        const double *before, const double *after, double *y, double *g, size_t g_stride);
 #endif
