@@ -15,8 +15,8 @@
  *                   ends are formed twice, which costs more on a CPU. It is there to be compared with by rows for
  *                   devices, which memory bounds
  *
- * The first order is that of the engine of whole lines (fd_cut_simd.h), for parts that are long enough of lines with
- * three diagonals. What follows here is for the second order, and for all others.
+ * The engine of whole lines does both (fd_cut_simd.h), for parts that are long enough of lines with three diagonals.
+ * What follows here is for all others.
  *
  * Arithmetic is double, of lines side by side. Lines along x do not lie so, and those of a float field are no doubles:
  * each tile of them is copied before it is worked on. Their results, and those that are added, are formed in a double
@@ -82,9 +82,14 @@ static void read(const struct part *p, const void *f, size_t at, size_t count, d
     else for (size_t j = 0; j < count; j++) to[j] = sw_reals_at(f, word, at + j * p->across);
 }
 
-/* to [outer][count][stride] := points first .. first + count - 1 */
+/* to [outer][count][stride] := points first .. first + count - 1. Of a line along x they lie side by side. */
 static void pack(const struct part *p, const void *f, int64_t first, int count, double *to)
 {
+    const size_t word = sw_reals_word(p->single);
+    for (size_t s = 0; s < p->stride && p->across > 1; s++)
+        for (int k = 0; k < count; k++)
+            to[(size_t)k * p->stride + s] = sw_reals_at(f, word, place_in_field(p, 0, s, first + k));
+    if (p->across > 1) return;
     for (size_t o = 0; o < p->outer; o++)
         for (int64_t i = first; i < first + count; i++, to += p->stride)
             read(p, f, place_in_field(p, o, 0, i), p->stride, to);
@@ -481,8 +486,8 @@ static enum sw_status create(struct sw_fd *fd, size_t others, bool alone, int te
     p->add = fd->desc.add;
     /* fewer points take less time than waking the other threads */
     p->threads = p->lines * (size_t)p->cut->m < 16384 ? 1 : fd->device->threads;
-    p->by_simd = first_order && fd_cut_simd_fits(p->cut);
-    if (p->by_simd) SW_TRY(fd_cut_simd_create(fd, p->threads, &p->simd));
+    p->by_simd = fd_cut_simd_fits(p->cut);
+    if (p->by_simd) SW_TRY(fd_cut_simd_create(fd, p->threads, !first_order, &p->simd));
     allocate(p, others, &fd->arrays);
     allocate_terms(p, false, terms, &fd->arrays, &p->A);
     allocate_terms(p, true, terms, &fd->arrays, &p->B);
@@ -558,10 +563,16 @@ static enum sw_status truncated_apply(const struct sw_fd *fd, const void *f, voi
 
 static enum sw_status strips_apply(const struct sw_fd *fd, const void *f, void *out)
 {
-    SW_TRY(fetch_halo(fd->own, f));
-    for_tiles(fd->own, f, out, find_ends);
-    SW_TRY(join_neighbours(fd->own));
-    for_tiles(fd->own, f, out, pass);
+    const struct part *p = fd->own;
+    const struct fd_cut *c = p->cut;
+    const struct fd_beside beside = {p->from_left, p->from_right, p->stride};
+    SW_TRY(fetch_halo(p, f));
+    if (p->by_simd) fd_cut_simd_ends(fd, &p->simd, &beside, f, c->left ? p->first : NULL, c->right ? p->last : NULL);
+    else for_tiles(p, f, out, find_ends);
+    SW_TRY(join_neighbours(p));
+    if (p->by_simd)
+        fd_cut_simd_pass(fd, &p->simd, &beside, f, c->left ? p->A.value : NULL, c->right ? p->B.value : NULL, out);
+    else for_tiles(p, f, out, pass);
     return SW_OK;
 }
 

@@ -148,7 +148,11 @@ static enum form form_of(enum sw_fd_kind kind)
     return kind == SW_FD_SECOND ? SECOND : kind == SW_FD_FIRST || kind == SW_FD_STAGGERED ? DIFFERENCE : SUM;
 }
 
-struct field { const double *f; size_t stride; const double *before, *after; };  /* the last two: of a part */
+struct field {
+    const double *f;
+    size_t        stride;
+    const double *before, *after, *A, *B;  /* of a part */
+};
 
 /* ------------------------------------------------------------------ right-hand sides */
 
@@ -390,6 +394,12 @@ INLINE void forward_row(const struct fd_factor *q, const vec *r, int vectors, ve
     }
 }
 
+/* The right-hand side of an end without what a known result beside it takes from it. */
+INLINE void subtract_known(double alpha, const double *known, int vectors, vec *r)
+{
+    for (int v = 0; known && v < vectors; v++) r[v] -= alpha * LOAD(known, v);
+}
+
 INLINE void solve_between_ends(const struct fd_simd_lines *c, forward_fn *middle, int vectors, struct field a,
                                double *y, double *g, size_t stride)
 {
@@ -399,8 +409,10 @@ INLINE void solve_between_ends(const struct fd_simd_lines *c, forward_fn *middle
     const int64_t end = n - (c->right ? apart_at_part(&c->line) : apart_at_wall(&c->line));
     const size_t width = (size_t)(vectors * VL);
     vec near[3][VECTORS], far[3][VECTORS], r[VECTORS], state[VECTORS] = {{0}};
-    if (c->left) any_row(c, a, first, vectors, r);
-    else {
+    if (c->left) {
+        any_row(c, a, first, vectors, r);
+        subtract_known(c->line.alpha, a.A, vectors, r);
+    } else {
         end_rows(c, a, false, vectors, near);
         for (int v = 0; v < vectors; v++) r[v] = to3(e, near, v);
     }
@@ -414,8 +426,10 @@ INLINE void solve_between_ends(const struct fd_simd_lines *c, forward_fn *middle
         any_row(c, a, i, vectors, r);
         forward_row(factor_of(c, i - first), r, vectors, state, y + (size_t)i * width);
     }
-    if (c->right) any_row(c, a, last, vectors, r);
-    else {
+    if (c->right) {
+        any_row(c, a, last, vectors, r);
+        subtract_known(c->line.alpha, a.B, vectors, r);
+    } else {
         end_rows(c, a, true, vectors, far);
         for (int v = 0; v < vectors; v++) r[v] = to3(e, far, v);
     }
@@ -443,11 +457,12 @@ static void apply(const struct fd_simd_lines *c, int lines, struct field a, doub
 void fd_simd_lines_apply(const struct fd_simd_lines *c, int lines, const double *f, size_t f_stride, double *y,
                          double *g, size_t g_stride)
 {
-    apply(c, lines, (struct field){f, f_stride, NULL, NULL}, y, g, g_stride);
+    apply(c, lines, (struct field){f, f_stride, NULL, NULL, NULL, NULL}, y, g, g_stride);
 }
 
 void fd_simd_part_apply(const struct fd_simd_lines *c, int lines, const double *f, size_t f_stride,
-                        const double *before, const double *after, double *y, double *g, size_t g_stride)
+                        const double *before, const double *after, const double *A, const double *B, double *y,
+                        double *g, size_t g_stride)
 {
-    apply(c, lines, (struct field){f, f_stride, before, after}, y, g, g_stride);
+    apply(c, lines, (struct field){f, f_stride, before, after, A, B}, y, g, g_stride);
 }

@@ -64,9 +64,11 @@ int64_t fd_simd_part_least(const struct sw_fd_line *line);
 void fd_simd_lines_apply(const struct fd_simd_lines *c, int lines, const double *f, size_t f_stride, double *y,
                          double *g, size_t g_stride);
 
-/** The same of parts, as if the results beside them were zeros.
+/** The same of parts.
  *  @param before, after  [..][lines] points of the neighbours that right-hand sides need, half_width - line.down and
- *                        half_width + line.up of them; not read at a wall */
+ *                        half_width + line.up of them; not read at a wall
+ *  @param A, B           [lines] the results left and right of the parts; NULL: as if they were zeros */
 void fd_simd_part_apply(const struct fd_simd_lines *c, int lines, const double *f, size_t f_stride,
-                        const double *before, const double *after, double *y, double *g, size_t g_stride);
+                        const double *before, const double *after, const double *A, const double *B, double *y,
+                        double *g, size_t g_stride);
 #endif
