@@ -232,6 +232,10 @@ static enum sw_status print_exchange(const struct check *c, const struct sw_plan
 {
     struct sw_comm_traffic t;
     if (p->ranks == 1) return SW_OK;
+    if (c->s->sweep->problem->shape->columns) {
+        console_print(c->cli, "exchange a row of columns with the next device on each side, in each iteration\n");
+        return SW_OK;
+    }
     SW_TRY(sw_plan_traffic(c->s->sweep, p, &c->devices, &t));
     const double *messages = t.messages, *numbers = t.numbers,
                  beside = fmax(messages[SW_COMM_LEFTWARD], messages[SW_COMM_RIGHTWARD]),

@@ -104,10 +104,10 @@ static enum sw_status time_outputs(struct sw_sim *sim, const struct sw_sweep *sw
 enum { FEW_POINTS = 48 };  /* more than any scheme needs */
 
 /* A grid with few points beside the cut. @return by how many times it has fewer of them */
-static double narrow_grid(int64_t n[SW_DIMS])
+static double narrow_grid(const struct sw_problem *problem, int64_t n[SW_DIMS])
 {
     double times = 1;
-    for (int d = 0; d < domain_axis(n); d++) {
+    for (int d = 0; d < domain_axis(problem, n); d++) {
         if (n[d] <= FEW_POINTS) continue;
         times *= (double)n[d] / FEW_POINTS;
         n[d] = FEW_POINTS;
@@ -140,13 +140,14 @@ enum sw_status sw_plan_traffic(struct sw_sweep *sweep, const struct sw_plan *pla
     struct sw_comm_traffic ignored;
     enum sw_status st;
     *traffic = (struct sw_comm_traffic){0};
-    if (!b || plan->ranks == 1) return SW_OK;
+    /* Of columns all is exchanged in iterations, of which there are as many as convergence takes. */
+    if (!b || plan->ranks == 1 || sweep->problem->shape->columns) return SW_OK;
     struct sw_setup setup = sw_sweep_setup(sweep, &plan->group[b->group], 1);
-    const double times = narrow_grid(setup.n);
+    const double times = narrow_grid(sweep->problem, setup.n);
     SW_TRY(sw_device_use(device));
     SW_TRY_TO(out, st, sw_comm_trial(plan->ranks, plan->ranks > 2, SW_HOST, &ignored, &host));
     SW_TRY_TO(out, st, sw_comm_trial(plan->ranks, plan->ranks > 2, device->space, traffic, &on_device));
-    domain_cut(host, on_device, &setup);
+    domain_cut(sweep->problem, host, on_device, &setup);
     SW_TRY_TO(out, st, take_step(sweep, b, &setup, device, traffic));
     for (int k = 0; k < SW_COMM_WAYS; k++) traffic->numbers[k] *= k == SW_COMM_FEW_TO_ALL ? 1 : times * b->count;
 out:
@@ -158,10 +159,10 @@ out:
 /* ---- how fast it goes */
 
 /* A slab is a grid of its own in the trial, with as many points as a scheme needs. */
-static void take_slab(int ranks, int64_t n[SW_DIMS])
+static void take_slab(const struct sw_problem *problem, int ranks, int64_t n[SW_DIMS])
 {
-    const int axis = domain_axis(n);
-    const int64_t slab = domain_largest(n, ranks);
+    const int axis = domain_axis(problem, n);
+    const int64_t slab = domain_largest(n[axis], ranks);
     if (n[axis] > FEW_POINTS) n[axis] = slab > FEW_POINTS ? slab : FEW_POINTS;
 }
 
@@ -178,7 +179,7 @@ enum sw_status sw_plan_measure(struct sw_sweep *sweep, const struct sw_plan *pla
     if (!b) return SW_OK;
     SW_TRY(sw_device_use(device));
     struct sw_group group = plan->group[b->group];
-    if (plan->ranks > 1) take_slab(plan->ranks, group.n);
+    if (plan->ranks > 1) take_slab(sweep->problem, plan->ranks, group.n);
     int count = sample_size(plan, b, device);
     struct sw_setup setup = plan_trial_setup(sweep, &group, count);
     SW_TRY_TO(out, st, sw_alloc((size_t)sweep->ncolumn * (size_t)count, &column));
