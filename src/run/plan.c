@@ -537,7 +537,7 @@ static bool same_method(const struct sw_sweep *sweep, const struct sw_group *a, 
 }
 
 /* A solver that is not there must be refused before anything is computed: make one sim, of one run, for each. Of slabs
- * each group is tried at its size, which decides whether they can be cut.
+ * each group is tried with its size along the cut axis, which decides whether they can be cut.
  * @param comm, on_device  as for domain_cut() */
 static enum sw_status create_sims(struct sw_plan *p, const struct sw_comm *comm, const struct sw_comm *on_device,
                                   struct sw_device *device)
@@ -548,6 +548,8 @@ static enum sw_status create_sims(struct sw_plan *p, const struct sw_comm *comm,
                                      : plan_trial_setup(sweep, &p->group[g], 1);
         struct sw_sim *sim;
         if (g && !comm && same_method(sweep, &p->group[g], &p->group[g - 1])) continue;
+        if (comm && !sweep->problem->time && !sweep->problem->shape->columns)
+            plan_narrow_grid(sweep->problem, setup.n);
         domain_cut(sweep->problem, comm, on_device, &setup);
         SW_TRY(sw_sweep_blame_row(sweep, sweep->problem->create(sweep->problem, &setup, device, &sim)));
         if (!g && (!comm || !comm->rank || p->own->sharing.comm->size > 1))

@@ -43,4 +43,6 @@ int plan_deepest_cut(const struct sw_plan *p, const struct sw_group *group);
 /** A set-up for a trial before the work begins: that of a group. A problem without time, which cannot take just a few
  * steps, gets so few points that a trial is short and takes little memory. */
 struct sw_setup plan_trial_setup(const struct sw_sweep *sweep, const struct sw_group *group, int capacity);
+/** Leave a grid few points along the axes before the one that is cut. @return how many times it had more */
+double plan_narrow_grid(const struct sw_problem *problem, int64_t n[SW_DIMS]);
 #endif

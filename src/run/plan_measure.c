@@ -8,6 +8,8 @@
 #include "run/plan_impl.h"
 #include "run/runs.h"
 
+enum { FEW_POINTS = 48 };  /* more than any scheme needs */
+
 struct sw_setup plan_trial_setup(const struct sw_sweep *sweep, const struct sw_group *group, int capacity)
 {
     const int64_t most = 1 << 22;
@@ -19,6 +21,17 @@ struct sw_setup plan_trial_setup(const struct sw_sweep *sweep, const struct sw_g
         setup.n[d] = fits > setup.n[d] / 2 ? fits : (setup.n[d] + 1) / 2;
     }
     return setup;
+}
+
+double plan_narrow_grid(const struct sw_problem *problem, int64_t n[SW_DIMS])
+{
+    double times = 1;
+    for (int d = 0; d < domain_axis(problem, n); d++) {
+        if (n[d] <= FEW_POINTS) continue;
+        times *= (double)n[d] / FEW_POINTS;
+        n[d] = FEW_POINTS;
+    }
+    return times;
 }
 
 /* Enough runs to keep the device busy, and few enough to begin without delay. */
@@ -101,20 +114,6 @@ static enum sw_status time_outputs(struct sw_sim *sim, const struct sw_sweep *sw
 
 /* ---- what ranks send */
 
-enum { FEW_POINTS = 48 };  /* more than any scheme needs */
-
-/* A grid with few points beside the cut. @return by how many times it has fewer of them */
-static double narrow_grid(const struct sw_problem *problem, int64_t n[SW_DIMS])
-{
-    double times = 1;
-    for (int d = 0; d < domain_axis(problem, n); d++) {
-        if (n[d] <= FEW_POINTS) continue;
-        times *= (double)n[d] / FEW_POINTS;
-        n[d] = FEW_POINTS;
-    }
-    return times;
-}
-
 static enum sw_status take_step(struct sw_sweep *sweep, const struct sw_plan_batch *b, const struct sw_setup *setup,
                                 struct sw_device *device, struct sw_comm_traffic *traffic)
 {
@@ -143,7 +142,7 @@ enum sw_status sw_plan_traffic(struct sw_sweep *sweep, const struct sw_plan *pla
     /* Of columns all is exchanged in iterations, of which there are as many as convergence takes. */
     if (!b || plan->ranks == 1 || sweep->problem->shape->columns) return SW_OK;
     struct sw_setup setup = sw_sweep_setup(sweep, &plan->group[b->group], 1);
-    const double times = narrow_grid(sweep->problem, setup.n);
+    const double times = plan_narrow_grid(sweep->problem, setup.n);
     SW_TRY(sw_device_use(device));
     SW_TRY_TO(out, st, sw_comm_trial(plan->ranks, plan->ranks > 2, SW_HOST, &ignored, &host));
     SW_TRY_TO(out, st, sw_comm_trial(plan->ranks, plan->ranks > 2, device->space, traffic, &on_device));
