@@ -7,16 +7,29 @@
  * Threads share the slabs. What a cycle does on the way down, and on the way up, are stages; a stage at a slab needs
  * the stage before at two slabs on either side. A thread takes the stages through its slabs like a wave, one a slab
  * behind the other, so that slabs are in the cache still; what lies too close to the slabs of another thread waits for
- * that thread. Every stage at a slab sees the same numbers whatever the number of threads. */
+ * that thread. Every stage at a slab sees the same numbers whatever the number of threads.
+ *
+ * Of a grid that is cut over ranks a coarse slab belongs to the rank of its first fine one. A level has GHOSTS slabs of
+ * its neighbours beside its own, at which the stages are computed once more instead of being waited for: a cycle
+ * exchanges those of f on the way down and those of u on the way up, once each. From the level on where some rank would
+ * have less than LEAST_ROWS all ranks have all of it: f is gathered, and each computes what one device does. Arrays of
+ * a cut level are addressed by slabs of the whole grid, of which only some are there; the weights are those of whole
+ * planes. */
 #include <omp.h>
 #include <string.h>
 
+#include "base/sw_err.h"
+#include "comm/sw_comm.h"
 #include "elliptic/elliptic_host.h"
 #include "elliptic/elliptic_smooth_cpu.h"
 #include "elliptic/sw_elliptic_impl.h"
 
+enum { GHOSTS = 3, LEAST_ROWS = 4 };
+
 struct level {
     const struct elliptic_grid *grid;
+    int64_t first, behind;   /* slabs of this rank, of a level that is cut */
+    double *own_u, *own_f;   /* of such a level: from slab first - GHOSTS on, or 0 */
     bool    coloured;        /* else r is used */
     double *u, *r;           /* [ny][nz][nx]; u of the finest is the caller's */
     const double *f;
@@ -30,6 +43,13 @@ struct multigrid {
     struct level level[ELLIPTIC_MOST_GRIDS];
     size_t  scratch;                /* words of a thread */
     double *scratches;              /* [threads][scratch] */
+    const struct sw_comm *comm;     /* NULL: the grid is not cut, and the rest is not there */
+    int     cut;                    /* so many levels are cut: at least 1 */
+    struct sw_elliptic_desc desc;   /* of the whole grid */
+    struct sw_elliptic_matrix whole;  /* of the system at hand: its weights */
+    int64_t most;                   /* slabs of a rank on the first level that is not cut, at most */
+    double *sent, *gathered;        /* [most slabs], [ranks][most slabs] of that level */
+    int64_t *begin;                 /* [ranks + 1]: its slabs of each rank; once a system was loaded */
 };
 
 /* ------------------------------------------------------------------ stages at a slab */
@@ -111,7 +131,7 @@ static void go(const struct multigrid *mg, const struct level *l, stage *const s
     }
 }
 
-/* u = an approximation of A^-1 f on this level. */
+/* u = an approximation of A^-1 f on this level, and those below it: all of it is here. */
 static void cycle(const struct multigrid *mg, int which)
 {
     static stage *const down[] = {relax_first, relax_black, restrict_residual},
@@ -130,9 +150,92 @@ static void cycle(const struct multigrid *mg, int which)
     go(mg, l, l->coloured ? up : up_damped, 3);
 }
 
+/* ------------------------------------------------------------------ the cycle of a grid that is cut */
+
+/* A stage at slabs first .. behind - 1, of those that there are. */
+static void go_over(const struct multigrid *mg, const struct level *l, stage *function, int64_t first, int64_t behind)
+{
+    const int64_t from = first < 0 ? 0 : first, to = behind < l->grid->matrix.ny ? behind : l->grid->matrix.ny;
+#pragma omp parallel for num_threads(mg->host.threads) schedule(static)
+    for (int64_t j = from; j < to; j++) function(l, j, mg->scratches + (size_t)omp_get_thread_num() * mg->scratch);
+}
+
+/* Fetch the slabs beside those of this rank. */
+static enum sw_status fetch(const struct multigrid *mg, const struct level *l, double *array)
+{
+    const int64_t slab = l->grid->matrix.nz * l->grid->matrix.nx;
+    const size_t count = (size_t)(GHOSTS * slab);
+    const struct sw_comm_transfer leftward = {count, array + l->first * slab, array + l->behind * slab},
+                                  rightward = {count, array + (l->behind - GHOSTS) * slab,
+                                               array + (l->first - GHOSTS) * slab};
+    return sw_comm_exchange(mg->comm, false, &leftward, &rightward);
+}
+
+static void restrict_own(const struct multigrid *mg, const struct level *l)
+{
+#pragma omp parallel for num_threads(mg->host.threads) schedule(static)
+    for (int64_t c = l[1].first; c < l[1].behind; c++)
+        elliptic_restrict_slab(l->grid, l->f, l->u, c, l->coloured, l->coarse_f,
+                               mg->scratches + (size_t)omp_get_thread_num() * mg->scratch);
+}
+
+/* The first level that is not cut: f of all ranks, then as on one device. */
+static enum sw_status cycle_gathered(const struct multigrid *mg)
+{
+    const struct level *l = &mg->level[mg->cut];
+    const size_t slab = (size_t)(l->grid->matrix.nz * l->grid->matrix.nx), each = (size_t)mg->most * slab;
+    SW_TRY(sw_comm_gather(mg->comm, each, mg->sent, mg->gathered));
+    for (int k = 0; k < mg->comm->size; k++)
+        memcpy(l->own_f + (size_t)mg->begin[k] * slab, mg->gathered + (size_t)k * each,
+               (size_t)(mg->begin[k + 1] - mg->begin[k]) * slab * sizeof *l->own_f);
+    cycle(mg, mg->cut);
+    return SW_OK;
+}
+
+static enum sw_status cycle_cut(const struct multigrid *mg, int which)
+{
+    const struct level *l = &mg->level[which];
+    const int64_t a = l->first, b = l->behind;
+    const bool last = which == mg->grids.count - 1;
+    if (which == mg->cut) return cycle_gathered(mg);
+    SW_TRY(fetch(mg, l, (double *)l->f));
+    if (l->coloured) {
+        go_over(mg, l, relax_first, a - 3, b + 3);
+        go_over(mg, l, relax_black, a - 2, b + 2);
+    } else {
+        go_over(mg, l, damp_first, a - 2, b + 2);
+    }
+    if (!last) {
+        restrict_own(mg, l);
+        SW_TRY(cycle_cut(mg, which + 1));
+        if (which + 1 < mg->cut) SW_TRY(fetch(mg, l + 1, l[1].u));
+        go_over(mg, l, prolong, a - 2, b + 2);
+        if (l->coloured) go_over(mg, l, relax_black, a - 1, b + 1);
+    }
+    if (l->coloured) {
+        go_over(mg, l, relax_red, a, b);
+    } else {
+        go_over(mg, l, form_residual, a, b);
+        go_over(mg, l, damp, a, b);
+    }
+    return SW_OK;
+}
+
+static enum sw_status precondition_cut(const struct multigrid *mg, const double *r, double *z)
+{
+    const struct level *l = &mg->level[0];
+    const int64_t slab = l->grid->matrix.nz * l->grid->matrix.nx;
+    const size_t bytes = (size_t)((l->behind - l->first) * slab) * sizeof *z;
+    memcpy((double *)l->f + l->first * slab, r, bytes);
+    SW_TRY(cycle_cut(mg, 0));
+    memcpy(z, l->u + l->first * slab, bytes);
+    return SW_OK;
+}
+
 static enum sw_status precondition(void *context, const double *r, double *z)
 {
     struct multigrid *mg = context;
+    if (mg->comm) return precondition_cut(mg, r, z);
     mg->level[0].f = r;
     mg->level[0].u = z;
     cycle(mg, 0);
@@ -152,16 +255,94 @@ static size_t scratch_of(const struct sw_elliptic_desc *d)
     return (elliptic_smooth_scratch(&shape) + 7) / 8 * 8;  /* whole cache lines */
 }
 
+/* The first coarse slab whose first fine one is `fine`, or behind it. */
+static int64_t coarse_begin(const struct elliptic_axis *y, int64_t fine)
+{
+    int64_t c = y->coarse == y->n ? fine : fine / 2;
+    while (c < y->coarse && elliptic_first(y, c) < fine) c++;
+    return c;
+}
+
+/* Slabs of this level that a rank has at least, evenly cut. */
+static int64_t least_rows(const struct sw_elliptic_desc *whole, int which, int ranks)
+{
+    int64_t rows = whole->n[1] / ranks, n[2], before = whole->n[1];
+    for (int g = 1; g <= which && elliptic_grid_size(whole, g, n); before = n[1], g++)
+        if (n[1] < before) rows /= 2;
+    return rows;
+}
+
+/* The first level that is not cut: f comes from the ranks. */
+static void gathered_level(const struct sw_elliptic_desc *d, const int64_t n[2], struct sw_owned *own,
+                           struct multigrid *mg)
+{
+    struct level *l = &mg->level[mg->cut];
+    const int64_t slab = n[0] * d->n[2];
+    mg->most = (mg->desc.n[1] + mg->comm->size - 1) / mg->comm->size;
+    for (int g = 0; g < mg->cut; g++)
+        if (mg->grids.grid[g].axis[1].coarse < mg->grids.grid[g].axis[1].n) mg->most = mg->most / 2 + 1;
+    sw_array(own, (size_t)(mg->most * slab), &mg->sent);
+    sw_array(own, (size_t)(mg->comm->size * mg->most * slab), &mg->gathered);
+    sw_array(own, (size_t)mg->comm->size + 1, &mg->begin);
+    sw_array(own, cells_of(d, n), &l->own_f);
+    sw_array(own, cells_of(d, n), &l->own_u);
+    l->u = l->own_u;
+    l->f = l->own_f;
+    if (mg->sent) l[-1].coarse_f = mg->sent - l->first * slab;
+    l[-1].coarse_u = l->u;
+}
+
+static void cut_level(const struct sw_elliptic_desc *d, int which, const int64_t n[2], struct sw_owned *own,
+                      struct multigrid *mg)
+{
+    struct level *l = &mg->level[which];
+    const struct elliptic_axis *finer = which ? &mg->grids.grid[which - 1].axis[1] : NULL;
+    const int64_t slab = n[0] * d->n[2];
+    double *residual = NULL;
+    l->first = which ? coarse_begin(finer, l[-1].first) : d->cut.first;
+    l->behind = which ? coarse_begin(finer, l[-1].behind) : d->cut.first + d->n[1];
+    if (which == mg->cut) {
+        gathered_level(d, n, own, mg);
+        return;
+    }
+    const size_t room = (size_t)((l->behind - l->first + 2 * GHOSTS) * slab);
+    sw_array(own, room, &l->own_u);
+    sw_array(own, room, &l->own_f);
+    if (!l->coloured) sw_array(own, room, &residual);
+    if (!l->own_u || !l->own_f) return;
+    l->u = l->own_u - (l->first - GHOSTS) * slab;
+    l->f = l->own_f - (l->first - GHOSTS) * slab;
+    if (residual) l->r = residual - (l->first - GHOSTS) * slab;
+    if (!which) return;
+    l[-1].coarse_f = (double *)l->f;
+    l[-1].coarse_u = l->u;
+}
+
+/* How many levels are cut. */
+static void plan_cut(const struct sw_elliptic_desc *d, struct multigrid *mg)
+{
+    int64_t n[2];
+    mg->comm = d->cut.comm;
+    mg->desc = *d;
+    mg->desc.n[1] = sw_elliptic_whole(d);
+    mg->desc.cut = (struct sw_elliptic_cut){NULL};
+    while (mg->comm && elliptic_grid_size(&mg->desc, mg->cut, n) &&
+           least_rows(&mg->desc, mg->cut, mg->comm->size) >= LEAST_ROWS) mg->cut++;
+}
+
 static void make_levels(const struct sw_elliptic_desc *d, struct sw_owned *own, struct multigrid *mg)
 {
     int64_t n[2];
-    elliptic_grids_make(d, own, &mg->grids);
-    for (int g = 0; elliptic_grid_size(d, g, n); g++) {
+    plan_cut(d, mg);
+    elliptic_grids_make(&mg->desc, own, &mg->grids);
+    for (int g = 0; elliptic_grid_size(&mg->desc, g, n); g++) {
         struct level *l = &mg->level[g];
         const size_t cells = cells_of(d, n);
         l->grid = &mg->grids.grid[g];
-        l->coloured = elliptic_grid_has_colours(d, g, n);
-        if (g) {
+        l->coloured = elliptic_grid_has_colours(&mg->desc, g, n);
+        if (mg->comm && g <= mg->cut) cut_level(d, g, n, own, mg);
+        if (mg->comm && g < mg->cut) continue;
+        if (g && !(mg->comm && g == mg->cut)) {
             sw_array(own, cells, &l[-1].coarse_f);
             sw_array(own, cells, &l->u);
             l->f = l[-1].coarse_f;
@@ -170,6 +351,17 @@ static void make_levels(const struct sw_elliptic_desc *d, struct sw_owned *own, 
         if (!l->coloured) sw_array(own, cells, &l->r);
     }
 }
+
+static const char *refuse(const struct sw_elliptic_desc *d)
+{
+    if (!d->cut.comm) return NULL;
+    if (d->variable) return "it cuts grids with coefficients that are the same everywhere only";
+    if (d->sides[1] == SW_ELLIPTIC_PERIODIC) return "it cuts grids with walls only";
+    if (d->cut.whole / d->cut.comm->size < LEAST_ROWS) return "it cuts grids into slabs of 4 rows or more only";
+    return NULL;
+}
+
+static void destroy(struct sw_elliptic *s) { sw_elliptic_matrix_free(&((struct multigrid *)s->own)->whole); }
 
 static void arrays(struct sw_elliptic *s)
 {
@@ -180,6 +372,22 @@ static void arrays(struct sw_elliptic *s)
     sw_array(&s->arrays, (size_t)mg->host.threads * mg->scratch, &mg->scratches);
 }
 
+/* The weights of the whole grid, for a system. */
+static enum sw_status load_whole(const struct sw_elliptic *s, int system, struct multigrid *mg)
+{
+    const struct level *l = &mg->level[mg->cut];
+    struct sw_elliptic_matrix made;
+    double first[SW_COMM_MOST];
+    SW_TRY(sw_elliptic_matrix_make(&mg->desc, &s->numbers[system], NULL, mg->whole.area ? &mg->whole : NULL, &made));
+    sw_elliptic_matrix_free(&mg->whole);
+    mg->whole = made;
+    if (!mg->begin || mg->begin[mg->comm->size]) return SW_OK;
+    SW_TRY(sw_comm_gather_one(mg->comm, (double)l->first, first));
+    for (int k = 0; k < mg->comm->size; k++) mg->begin[k] = (int64_t)first[k];
+    mg->begin[mg->comm->size] = l->grid->axis[1].n;
+    return SW_OK;
+}
+
 static enum sw_status solve_one(struct sw_elliptic *s, int system, const double *f, double *u,
                                 struct sw_elliptic_outcome *outcome, double *history, int most)
 {
@@ -188,9 +396,11 @@ static enum sw_status solve_one(struct sw_elliptic *s, int system, const double 
     space.precondition = precondition;
     space.fused = &elliptic_host_fused;
     space.flexible = true;
-    mg->host.matrix = &s->matrix[system];
-    elliptic_grids_load(&mg->grids, &s->matrix[system], mg->host.threads);
-    return elliptic_pcg(&space, &s->numbers[system], f, u, outcome, history, most);
+    const struct sw_elliptic_numbers *numbers =
+        elliptic_host_begin(&mg->host, &s->matrix[system], &s->numbers[system]);
+    if (mg->comm) SW_TRY(load_whole(s, system, mg));
+    elliptic_grids_load(&mg->grids, mg->comm ? &mg->whole : &s->matrix[system], mg->host.threads);
+    return elliptic_pcg(&space, numbers, f, u, outcome, history, most);
 }
 
 /* Of an iteration. On the finest grid the way down reads f and writes u, the way up reads f and u and writes u: 5
@@ -211,9 +421,12 @@ const struct sw_elliptic_ops elliptic_multigrid_cpu = {
     .name = "cpu.multigrid",
     .about = "conjugate gradients, preconditioned by multigrid: horizontally coarser grids, columns as smoother",
     .space = SW_HOST,
+    .cuts = true,
+    .refuse = refuse,
     .own_size = sizeof(struct multigrid),
     .arrays = arrays,
     .solve_one = solve_one,
+    .destroy = destroy,
     .cost = cost,
     .falls_back = "cpu.pcg",
     .fast = true,

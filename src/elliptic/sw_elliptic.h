@@ -25,7 +25,8 @@ enum sw_elliptic_geometry {
 };
 enum sw_elliptic_wall { SW_ELLIPTIC_DIRICHLET, SW_ELLIPTIC_NEUMANN, SW_ELLIPTIC_PERIODIC };
 
-/* How a grid is cut over ranks: along y, so that columns and rows along x are whole. */
+/* How a grid is cut over ranks: along y, so that columns and rows along x are whole; and evenly, so that slabs differ
+ * by one row at most. */
 struct sw_elliptic_cut {
     const struct sw_comm *comm;  /* the ranks, in the order of their cells, at least one along y for each; NULL: one has
                                     them all, and the rest is not to be looked at                               */
