@@ -146,6 +146,12 @@ enum sw_status sw_elliptic_bytes(const struct sw_elliptic_desc *desc, const char
     return add_bytes((const struct sw_elliptic_ops *)sw_row_find(&rows, ops->falls_back), &one, device, bytes);
 }
 
+const char *sw_elliptic_choice(const struct sw_elliptic_desc *desc, const char *name, const struct sw_device *device)
+{
+    const struct sw_elliptic_ops *ops = NULL;
+    return pick(desc, name, device, &ops) ? NULL : ops->name;
+}
+
 const char *sw_elliptic_refusal(const struct sw_elliptic_desc *desc, const char *name)
 {
     const struct sw_elliptic_ops *ops = name ? (const struct sw_elliptic_ops *)sw_row_find(&rows, name) : NULL;

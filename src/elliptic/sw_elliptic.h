@@ -159,6 +159,9 @@ enum sw_status sw_elliptic_solve(struct sw_elliptic *solver, const double *f, do
 enum sw_status sw_elliptic_bytes(const struct sw_elliptic_desc *desc, const char *name, const struct sw_device *device,
                                  size_t *bytes);
 
+/** The name of the row that sw_elliptic_create() would take, NULL: none. */
+const char *sw_elliptic_choice(const struct sw_elliptic_desc *desc, const char *name, const struct sw_device *device);
+
 /** Why a row does not do a shape, whatever the device; NULL: it does, or there is no such row. */
 const char *sw_elliptic_refusal(const struct sw_elliptic_desc *desc, const char *name);
 

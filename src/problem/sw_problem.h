@@ -35,8 +35,10 @@ struct sw_problem_shape {
     bool        columns;                /* where they are, lines along z are whole: slabs lie along y, not along the
                                            last axis                                                   */
     /** Whether the solver that the config names, or any, computes slabs on such a device. The setup counts for its
-     * shape, choices and solver. NULL: yes. */
-    bool (*cuts)(const struct sw_setup *setup, const struct sw_device *device);
+     * shape, choices and solver. NULL: yes, as of whole grids.
+     * @param ranks  slabs
+     * @param worse  out: another solver does, as the best one of whole grids does not */
+    bool (*cuts)(const struct sw_setup *setup, const struct sw_device *device, int ranks, bool *worse);
     /** Whether the grid has walls at the ends of dimension d, which both are points then. The setup counts for its
      * choices and functions only. NULL: no. */
     bool (*walls)(const struct sw_setup *setup, int d);

@@ -460,16 +460,20 @@ static enum sw_status check_groups(const struct sw_plan *p, int all)
                    each, below, above);
 }
 
-/* Whether nothing speaks against slabs of the groups, where the config leaves it open. */
-static bool may_cut(const struct sw_plan *p, int ranks)
+/* Whether nothing speaks against slabs of the groups, where the config leaves it open.
+ * @param worse  out: whole grids have a better solver */
+static bool may_cut(const struct sw_plan *p, int ranks, bool *worse)
 {
     const struct sw_sweep *s = p->own->of.sweep;
     const struct sw_problem_shape *shape = s->problem->shape;
     bool may = !needs_whole_fields(p);
+    *worse = false;
     for (int g = 0; g < p->ngroup && may; g++) {
         const struct sw_setup setup = sw_sweep_setup(s, &p->group[g], 1);
+        bool worse_here = false;
         may = setup.n[domain_axis(s->problem, setup.n)] >= ranks &&
-              (!shape->cuts || shape->cuts(&setup, p->own->devices->device[0]));
+              (!shape->cuts || shape->cuts(&setup, p->own->devices->device[0], ranks, &worse_here));
+        *worse |= worse_here;
     }
     return may;
 }
@@ -480,12 +484,13 @@ static enum sw_status choose_ranks(struct sw_plan *p)
 {
     const struct sw_sweep *sweep = p->own->of.sweep;
     const int all = all_ranks(p);
+    bool worse = false;
     const bool given = sweep->split == SW_SPLIT_GRID,
                may = sweep->problem->shape->decomposes && sweep->split != SW_SPLIT_RUNS && all > 1 && p->ngroup &&
-                     (given || may_cut(p, all));
+                     (given || may_cut(p, all, &worse));
     if (!may) return fit_ranks(p, 1);
     if (given && sweep->ranks_per_run) SW_TRY(check_groups(p, all));
-    int ranks = !given ? soonest_size(p, all, 1) : sweep->ranks_per_run ? sweep->ranks_per_run : all;
+    int ranks = given ? (sweep->ranks_per_run ? sweep->ranks_per_run : all) : worse ? 1 : soonest_size(p, all, 1);
     for (;;) {
         const enum sw_status st = fit_ranks(p, ranks);
         const int larger = given ? 0 : group_size(all, ranks + 1);

@@ -411,13 +411,15 @@ static const char example[] =
     "// fields = { precision = \"double\"; } in output saves u, too\n"
     "output   = { file = \"results/elliptic.h5\"; };\n";
 
-/* Whether a solver would be made of a cut of one slab. */
-static bool cuts(const struct sw_setup *setup, const struct sw_device *device)
+static bool cuts(const struct sw_setup *setup, const struct sw_device *device, int ranks, bool *worse)
 {
+    const struct sw_comm some = {.size = ranks};
     struct sw_elliptic_desc d = elliptic_describe(setup, 1);
-    size_t bytes;
-    d.cut = (struct sw_elliptic_cut){sw_comm_null(), d.n[1], 0};
-    return sw_elliptic_bytes(&d, setup->solver, device, &bytes) == SW_OK;
+    const char *whole = sw_elliptic_choice(&d, setup->solver, device);
+    d.cut = (struct sw_elliptic_cut){&some, d.n[1], 0};
+    const char *cut = sw_elliptic_choice(&d, setup->solver, device);
+    *worse = cut != whole;
+    return cut != NULL;
 }
 
 static const struct sw_problem_shape shape = {
