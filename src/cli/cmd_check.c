@@ -219,17 +219,10 @@ static void print_steps(const struct check *c)
     console_print(c->cli, "\n");
 }
 
-/* "24 MiB in 12 messages" */
-static void print_sent(const struct check *c, double messages, double numbers)
-{
-    char bytes[24];
-    console_print(c->cli, "%s in %.0f message%s", format_memory(sizeof(double) * numbers, bytes), messages,
-                  messages == 1 ? "" : "s");
-}
-
 /* Of grids that are cut. */
 static enum sw_status print_exchange(const struct check *c, const struct sw_plan *p)
 {
+    char bytes[24];
     struct sw_comm_traffic t;
     if (p->ranks == 1) return SW_OK;
     if (c->s->sweep->problem->shape->columns) {
@@ -242,14 +235,15 @@ static enum sw_status print_exchange(const struct check *c, const struct sw_plan
                  all = messages[SW_COMM_TO_ALL] + messages[SW_COMM_FEW_TO_ALL];
     console_print(c->cli, "exchange %s", beside + all > 0 ? "" : "nothing");
     if (beside > 0) {
-        print_sent(c, beside, fmax(numbers[SW_COMM_LEFTWARD], numbers[SW_COMM_RIGHTWARD]));
-        console_print(c->cli, " to the next device on each side%s", all > 0 ? ", " : "");
+        format_memory(sizeof(double) * fmax(numbers[SW_COMM_LEFTWARD], numbers[SW_COMM_RIGHTWARD]), bytes);
+        console_print(c->cli, "%s in %.0f message%s to the next device on each side%s", bytes, beside,
+                      beside == 1 ? "" : "s", all > 0 ? ", " : "");
     }
     if (all > 0) {
-        print_sent(c, all, numbers[SW_COMM_TO_ALL] + numbers[SW_COMM_FEW_TO_ALL]);
-        console_print(c->cli, " to all others");
+        format_memory(sizeof(double) * (numbers[SW_COMM_TO_ALL] + numbers[SW_COMM_FEW_TO_ALL]), bytes);
+        console_print(c->cli, "%s in %.0f to all", bytes, all);
     }
-    console_print(c->cli, "%s\n", beside + all > 0 ? ", in a step of a batch" : "");
+    console_print(c->cli, "%s\n", beside + all > 0 ? ", a step" : "");
     return SW_OK;
 }
 

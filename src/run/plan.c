@@ -713,7 +713,7 @@ void sw_plan_describe_domain(const struct sw_plan *p, struct sw_text *text)
     for (int d = 0; d < g->dim; d++)
         sw_text_printf(text, "%s%lld", d ? " × " : "",
                        (long long)(d == axis ? domain_largest(g->n[d], p->ranks) : g->n[d]));
-    sw_text_printf(text, " points%s", p->ngroup > 1 ? " and smaller ones" : "");
+    sw_text_printf(text, " points%s", sw_points(p->group[0].n) < sw_points(g->n) ? " and smaller ones" : "");
     if (p->groups > 1) sw_text_printf(text, " · %d groups of devices", p->groups);
     sw_text_printf(text, "\n");
 }

@@ -130,20 +130,15 @@ static enum sw_status take_step(struct sw_sweep *sweep, const struct sw_plan_bat
     return st;
 }
 
-enum sw_status sw_plan_traffic(struct sw_sweep *sweep, const struct sw_plan *plan, const struct sw_devices *devices,
-                               struct sw_comm_traffic *traffic)
+/* Of batch b. */
+static enum sw_status count_traffic(struct sw_sweep *sweep, const struct sw_plan *plan, const struct sw_plan_batch *b,
+                                    struct sw_device *device, struct sw_comm_traffic *traffic)
 {
-    struct sw_device *device = devices->device[0];
-    const struct sw_plan_batch *b = batch_with_most_work(plan);
     struct sw_comm *host = NULL, *on_device = NULL;
-    struct sw_comm_traffic ignored;
-    enum sw_status st;
-    *traffic = (struct sw_comm_traffic){0};
-    /* Of columns all is exchanged in iterations, of which there are as many as convergence takes. */
-    if (!b || plan->ranks == 1 || sweep->problem->shape->columns) return SW_OK;
+    struct sw_comm_traffic ignored = {0};
     struct sw_setup setup = sw_sweep_setup(sweep, &plan->group[b->group], 1);
     const double times = plan_narrow_grid(sweep->problem, setup.n);
-    SW_TRY(sw_device_use(device));
+    enum sw_status st;
     SW_TRY_TO(out, st, sw_comm_trial(plan->ranks, plan->ranks > 2, SW_HOST, &ignored, &host));
     SW_TRY_TO(out, st, sw_comm_trial(plan->ranks, plan->ranks > 2, device->space, traffic, &on_device));
     domain_cut(sweep->problem, host, on_device, &setup);
@@ -153,6 +148,32 @@ out:
     sw_comm_destroy(&on_device);
     sw_comm_destroy(&host);
     return st;
+}
+
+static double all_numbers(const struct sw_comm_traffic *t)
+{
+    double sum = 0;
+    for (int k = 0; k < SW_COMM_WAYS; k++) sum += t->numbers[k];
+    return sum;
+}
+
+enum sw_status sw_plan_traffic(struct sw_sweep *sweep, const struct sw_plan *plan, const struct sw_devices *devices,
+                               struct sw_comm_traffic *traffic)
+{
+    enum { MOST_GROUPS = 16 };  /* a step of each is taken, the last ones have the largest grids */
+    struct sw_device *device = devices->device[0];
+    int looked = 0;
+    *traffic = (struct sw_comm_traffic){0};
+    if (plan->ranks == 1) return SW_OK;
+    SW_TRY(sw_device_use(device));
+    for (int64_t k = plan->nbatch; k-- > 0 && looked < MOST_GROUPS;) {
+        struct sw_comm_traffic here = {0};
+        if (k > 0 && plan->batch[k].group == plan->batch[k - 1].group) continue;
+        SW_TRY(count_traffic(sweep, plan, &plan->batch[k], device, &here));
+        if (all_numbers(&here) > all_numbers(traffic)) *traffic = here;
+        looked++;
+    }
+    return SW_OK;
 }
 
 /* ---- how fast it goes */

@@ -79,7 +79,8 @@ void sw_plan_destroy(struct sw_plan **plan);
  * they are not. */
 void sw_plan_describe_domain(const struct sw_plan *plan, struct sw_text *text);
 /** What a rank between two others sends in a step of a batch, where grids are cut: counted in a step that it takes
- * alone, on a grid with fewer points beside the cut, where all that is sent falls in proportion.
+ * alone, on a grid with fewer points beside the cut, where all that is sent falls in proportion. The group that sends
+ * most counts.
  * @param traffic  out: zeros where grids are not cut
  * @return SW_E_MEMORY, SW_E_CUDA; what the sim returns */
 enum sw_status sw_plan_traffic(struct sw_sweep *sweep, const struct sw_plan *plan, const struct sw_devices *devices,

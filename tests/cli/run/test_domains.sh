@@ -76,10 +76,12 @@ expect 0 check c.cfg --device cpu; prints 'grid     whole: run.split cuts it ove
 expect 0 check c.cfg; prints 'grid     cut along z over 2 devices: slabs of 16 × 17 × 30 points'
 prints 'exchange nothing'; matches '^memory   [0-9]+ KiB a batch on each device, of '
 expect 0 check c.cfg -s 'axis="z"' -s sweep.k=[1]  # two planes of 16 × 17 points for d1_c6, and the ends of all lines
-matches '^exchange 4.2 KiB in 1 message to the next device on each side, 4.[3-9] KiB in [0-9]+ messages to all others, in'
+matches '^exchange 4.2 KiB in 1 message to the next device on each side, 4.[3-9] KiB in [0-9]+ to all, a step'
 expect 0 check c.cfg -s 'axis="z"' -s sweep.k=[1] -s 'grid.n=[96, 97, 59]'  # counted on fewer points beside the cut
 matches '^exchange 146 KiB in 1 message to the next device'
 expect 0 check "$top/configs/tiny_advection.cfg" -s 'run.split="grid"' --device cpu:0,1,2; matches '^exchange [0-9]'
+expect 0 check c.cfg -s 'sweep={axis=["x", "z"];}' -s 'axis="$axis"' -s 'field="sin(z+x)"'; matches '^exchange 4.2 KiB'
+prints 'slabs of 16 × 17 × 30 points'; grep -q 'smaller ones' out && fail 'slabs of one size are of several'
 
 # ---- auto cuts a run that does not fit one device
 expect 4 run c.cfg -s 'run.split="runs"' -s run.memory=0.0003; says 'one run needs '
