@@ -14,6 +14,7 @@
 #include "base/sw_text.h"
 #include "cli/console.h"
 #include "cli/jobs.h"
+#include "comm/sw_comm_impl.h"
 #include "store/files/sw_files.h"
 #include "store/files/sw_output.h"
 
@@ -173,6 +174,10 @@ static enum sw_status check_all(struct submission *u)
     SW_TRY(check_file(u, u->file, u->sweep.run, u->sweep.count, &has_file, &unfinished));
     u->done = !unfinished;
     if (u->done) return SW_OK;
+    if (is_one_job(u)) {
+        u->count = 1;
+        return slurm_skip_queued(u);
+    }
     if (has_file)
         return SW_FAIL(SW_E_REFUSED, "%s is there and lacks runs: the shards could not be merged into it; use -o FILE, "
                        "or move it away", u->file);
@@ -220,8 +225,8 @@ static enum sw_status write_folder(const struct submission *u)
     if (!st) st = jobs_read(u->source, &config);
     if (!st && strcmp(u->source, u->config)) st = jobs_write(u->folder, "sweep.cfg", &config);
     if (!st) st = jobs_write(u->folder, "arguments", &words);
-    if (!st) st = jobs_write(u->folder, "shards.sh", &shards);
-    if (!st) st = jobs_write(u->folder, "merge.sh", &merge);
+    if (!st) st = jobs_write(u->folder, is_one_job(u) ? "job.sh" : "shards.sh", &shards);
+    if (!st && !is_one_job(u)) st = jobs_write(u->folder, "merge.sh", &merge);
     sw_text_free(&shards);
     sw_text_free(&merge);
     sw_text_free(&words);
@@ -244,9 +249,9 @@ static enum sw_status record_job(const struct submission *u, const char *id)
     return st;
 }
 
-static enum sw_status submit_shards(struct submission *u, char id[32])
+static enum sw_status submit_and_record(struct submission *u, const char *script, char id[32])
 {
-    SW_TRY(slurm_submit(u, "shards.sh", "", id));
+    SW_TRY(slurm_submit(u, script, "", id));
     enum sw_status st = record_job(u, id);
     if (st)
         return SW_FAIL(st, "job %s is submitted, but that could not be recorded (%s), and it would be submitted twice: "
@@ -261,18 +266,31 @@ static enum sw_status print_scripts(const struct submission *u)
 {
     struct sw_text shards = {0}, merge = {0};
     enum sw_status st = job_scripts(u, &shards, &merge);
-    if (!st)
-        printf("%s\n# ---- the second job, a file of its own: sbatch --dependency=afterany:JOB merge.sh\n%s",
-               sw_text_get(&shards), sw_text_get(&merge));
+    if (!st) printf("%s", sw_text_get(&shards));
+    if (!st && !is_one_job(u))
+        printf("\n# ---- the second job, a file of its own: sbatch --dependency=afterany:JOB merge.sh\n%s",
+               sw_text_get(&merge));
     sw_text_free(&shards);
     sw_text_free(&merge);
     return st;
 }
 
+static enum sw_status submit_one_job(struct submission *u, const struct sw_cli *cli)
+{
+    const struct cli_job *job = &u->options->job;
+    char id[32];
+    SW_TRY(submit_and_record(u, "job.sh", id));
+    const int ranks = ranks_per_node(job);
+    console_print(cli, "job      %s: %d node%s, %d process%s each, into %s\n", id, job->nodes,
+                  job->nodes == 1 ? "" : "s", ranks, ranks == 1 ? "" : "es", u->file);
+    console_message(cli, "log      %s/job.log\nnext     squeue -j %s; if it is lost: %s\n", u->folder, id, u->go_on);
+    return SW_OK;
+}
+
 static enum sw_status submit_jobs(struct submission *u, const struct sw_cli *cli)
 {
     char shards[32] = "", merge[32];
-    enum sw_status st = u->count ? submit_shards(u, shards) : SW_OK;
+    enum sw_status st = u->count ? submit_and_record(u, "shards.sh", shards) : SW_OK;
     if (!st && u->count)
         console_print(cli, "shards   job %s: %s of %d\n", shards, sw_text_get(&u->list), u->options->shards);
     if (!st) st = slurm_submit(u, "merge.sh", sw_text_get(&u->alive), merge);
@@ -294,22 +312,66 @@ static enum sw_status report_and_submit(struct submission *u, const struct sw_cl
     if (u->done) { console_message(cli, "nothing to do: all runs are in %s\n", u->file); return SW_OK; }
     if (!u->count && u->alive.length) {
         for (char *p = u->alive.data; *p; p++) *p = *p == ':' ? ' ' : *p;
-        console_message(cli, "nothing to do: the unfinished shards are in the queue: job%s\n",
+        console_message(cli, "nothing to do: %s: job%s\n",
+                        is_one_job(u) ? "it is in the queue" : "the unfinished shards are in the queue",
                         sw_text_get(&u->alive));
         return SW_OK;
     }
     if (u->options->print) return print_scripts(u);
     SW_TRY(write_folder(u));
-    return submit_jobs(u, cli);
+    return is_one_job(u) ? submit_one_job(u, cli) : submit_jobs(u, cli);
 }
 
 /* ---- the command */
 
+/* Options of shards beside --nodes, or of the one job without it; NULL: none. */
+static const char *misplaced_option(const struct sw_cli *cli)
+{
+    const struct cli_job *j = &cli->job;
+    if (j->nodes)
+        return cli->shards ? "--shards" : j->gpus ? "--gpus-per-shard" : j->cpus ? "--cpus-per-shard" :
+               j->max_parallel ? "--max-parallel" : NULL;
+    return j->node_gpus ? "--gpus-per-node" : j->node_ranks ? "--ranks-per-node" : j->rank_cpus ? "--cpus-per-rank" :
+           NULL;
+}
+
+/* Of one job over nodes. */
+static enum sw_status check_one_job(const struct sw_cli *cli)
+{
+    const struct cli_job *j = &cli->job;
+    const long ranks = (long)j->nodes * ranks_per_node(j);
+    if (!j->node_gpus == !j->node_ranks)
+        return SW_FAIL(SW_E_USAGE, "--nodes takes one of the two: --gpus-per-node G, a process for each GPU, or "
+                       "--ranks-per-node R, processes that compute on CPUs");
+    if (ranks > SW_COMM_MOST)
+        return SW_FAIL(SW_E_USAGE, "%ld processes: a job has %d at most", ranks, SW_COMM_MOST);
+    for (int k = 0; sw_comm_table[k] && ranks > 1; k++)
+        if (sw_comm_table[k]->apart && sw_comm_table[k]->absent)
+            return SW_FAIL(SW_E_ABSENT, "a job of %ld processes takes MPI: %s", ranks, sw_comm_table[k]->absent);
+    return SW_OK;
+}
+
+/* Groups of run.ranks_per_run that the processes of the job do not form would be refused when it starts. */
+static enum sw_status check_groups(const struct submission *u)
+{
+    const int ranks = u->options->job.nodes * ranks_per_node(&u->options->job), each = u->sweep.sweep->ranks_per_run;
+    if (!is_one_job(u) || !each || (ranks >= each && ranks % each == 0)) return SW_OK;
+    return SW_FAIL(SW_E_USAGE, "%d nodes with %d processes each are %d, which do not form groups of %d "
+                   "(run.ranks_per_run): change one of them", u->options->job.nodes,
+                   ranks_per_node(&u->options->job), ranks, each);
+}
+
 static enum sw_status check_options(const struct sw_cli *cli)
 {
     const double seconds = cli->time ? limit_seconds(cli->time) : 0;
-    if (!cli->shards)
-        return SW_FAIL(SW_E_USAGE, "`sweep submit` needs --shards N, the number of jobs to cut the sweep into");
+    const char *misplaced = misplaced_option(cli);
+    if (misplaced)
+        return SW_FAIL(SW_E_USAGE, cli->job.nodes ? "%s is for jobs that have a shard each, and --nodes is one job: "
+                       "leave one of them out" : "%s is for the one job of --nodes N", misplaced);
+    if (cli->job.nodes) SW_TRY(check_one_job(cli));
+    else if (!cli->shards)
+        return SW_FAIL(SW_E_USAGE, "`sweep submit` needs --shards N, the number of jobs to cut the sweep into, or "
+                       "--nodes N, of one job");
     if (cli->time && seconds != 0 && !(seconds >= 60))
         return SW_FAIL(SW_E_USAGE, "--time takes a time limit of a minute or more as sbatch does: 90 (minutes), "
                        "2:00:00, 1-12:00; got '%s'", cli->time);
@@ -322,7 +384,8 @@ static enum sw_status submit(struct sw_cli *wanted, const struct sw_cli *cli, co
     struct submission u = {.options = wanted, .source = source, .again = again};
     SW_TRY(check_options(wanted));
     SW_TRY(cli_sweep_open(wanted, source, &u.sweep));
-    enum sw_status st = look(&u);
+    enum sw_status st = check_groups(&u);
+    if (!st) st = look(&u);
     if (!st) st = report_and_submit(&u, cli);
     end_submission(&u);
     return st;

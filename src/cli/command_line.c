@@ -127,6 +127,23 @@ static enum sw_status set_gpus(struct sw_cli *cli, const char *value)
     return SW_OK;
 }
 
+static enum sw_status set_nodes(struct sw_cli *cli, const char *value)
+{
+    return set_whole_number("--nodes", value, 1, SW_COMM_MOST, &cli->job.nodes);
+}
+static enum sw_status set_node_gpus(struct sw_cli *cli, const char *value)
+{
+    return set_whole_number("--gpus-per-node", value, 1, SW_DEVICES_MOST, &cli->job.node_gpus);
+}
+static enum sw_status set_node_ranks(struct sw_cli *cli, const char *value)
+{
+    return set_whole_number("--ranks-per-node", value, 1, SW_COMM_MOST, &cli->job.node_ranks);
+}
+static enum sw_status set_rank_cpus(struct sw_cli *cli, const char *value)
+{
+    return set_whole_number("--cpus-per-rank", value, 1, 4096, &cli->job.rank_cpus);
+}
+
 static enum sw_status set_max_time(struct sw_cli *cli, const char *value)
 {
     char *unit;
@@ -191,6 +208,12 @@ const struct cli_option cli_option_table[] = {
     {0, "watch", NULL, CLI_STATUS, "print the status again and again, until no run is pending", AT(watch)},
     {0, "gpus-per-shard", "G", CLI_JOBS, "GPUs of each shard, which uses all of them (default: 0)", BY(set_gpus)},
     {0, "cpus-per-shard", "C", CLI_JOBS, "CPUs of each shard (default: 1)", BY(set_cpus)},
+    {0, "nodes", "N", CLI_JOBS, "in place of --shards: one job over N nodes, whose processes share the sweep",
+     BY(set_nodes)},
+    {0, "gpus-per-node", "G", CLI_JOBS, "of this job: GPUs of each node, a process for each", BY(set_node_gpus)},
+    {0, "ranks-per-node", "R", CLI_JOBS, "of this job: processes of each node, which compute on CPUs",
+     BY(set_node_ranks)},
+    {0, "cpus-per-rank", "C", CLI_JOBS, "of this job: CPUs of each process (default: 1)", BY(set_rank_cpus)},
     {0, "partition", "NAME", CLI_JOBS, "as sbatch takes it", AT(job.partition)},
     {0, "account", "NAME", CLI_JOBS, "as sbatch takes it", AT(job.account)},
     {0, "max-parallel", "K", CLI_JOBS, "at most K shards run at a time", BY(set_max_parallel)},

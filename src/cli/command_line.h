@@ -22,7 +22,7 @@ enum { CLI_MANY = 1 << 20 };
     X(PLOT,    plot,    "FILE",             1, 1,        "draw a picture of an output file")                       \
     X(VERIFY,  verify,  "FILE...",          1, CLI_MANY, "compare files with the checksums they were written with")    \
     X(XDMF,    xdmf,    "FILE",             1, 1,        "write FILE.xdmf, through which ParaView opens its fields")  \
-    X(SUBMIT,  submit,  "CONFIG [-- SBATCH...]", 0, 1,   "submit a sweep to Slurm: an array of shards, then a merge")  \
+    X(SUBMIT,  submit,  "CONFIG [-- SBATCH...]", 0, 1,   "submit a sweep to Slurm: shards, or one job over nodes") \
     X(MERGE,   merge,   "PART... -o FILE",  1, CLI_MANY, "join the files of shards")                               \
     X(BENCH,   bench,   "SPEC...",          1, CLI_MANY, "verify, then time rows of the tables side by side")      \
     X(INIT,    init,    "[NAME]",           0, 1,        "print a commented config of a problem or an equation")   \
@@ -53,6 +53,9 @@ struct cli_given { const struct cli_option *option; const char *value; };
 struct cli_job {                        /* what a job of submit gets; 0 or NULL: not given                   */
     int         cpus, gpus;             /* of a shard: CPUs, else 1; 1 + its GPUs                            */
     int         max_parallel;           /* shards at a time; else no limit                                   */
+    int         nodes;                  /* of the one job that takes the place of shards                     */
+    int         node_gpus, node_ranks;  /* of each of its nodes, a process for each                          */
+    int         rank_cpus;              /* CPUs of each process, else 1                                      */
     const char *partition, *account;    /* as sbatch takes them                                              */
     const char *trust;                  /* as `sweep run` takes it                                           */
     char      **passed;                 /* [npassed] further arguments of sbatch, behind --; borrowed from argv */

@@ -1,4 +1,4 @@
-/* The two jobs of a submission as scripts: the templates shards.sh.tmpl and merge.sh.tmpl, filled in.
+/* The jobs of a submission as scripts: the templates shards.sh.tmpl and merge.sh.tmpl, or job.sh.tmpl, filled in.
  *
  * ${name} in a template is a field. A line whose field has no value is left out; one whose field has several values is
  * repeated. A line that ends with a backslash and those after it are one line of the script, its pieces put together
@@ -49,11 +49,17 @@ static void free_fields(struct fields *f)
 static void add_options(struct fields *f, const struct sw_cli *cli)
 {
     const struct cli_job *job = &cli->job;
-    add_word(f, "device", cli->device ? cli->device : job->gpus > 1 ? "cuda" : NULL);
-    if (cli->threads) add_number(f, "threads", cli->threads);
+    const bool gpus = job->gpus > 1 || job->node_gpus;
+    add_word(f, "device", cli->device ? cli->device : gpus ? "cuda" : job->node_ranks ? "cpu" : NULL);
+    if (cli->threads) add_number(f, "threads", cli->threads), add_number(f, "given_threads", cli->threads);
     else sw_text_add(add_field(f, "threads"), "\"${SLURM_CPUS_ON_NODE:-1}\"");
     if (job->gpus > 1) add_number(f, "gpus", job->gpus - 1);
     add_number(f, "cpus", job->cpus ? job->cpus : 1);
+    if (job->node_gpus) add_number(f, "node_gpus", job->node_gpus);
+    add_number(f, "nodes", job->nodes);
+    add_number(f, "ranks", ranks_per_node(job));
+    add_number(f, "tasks", (long)job->nodes * ranks_per_node(job));
+    add_number(f, "rank_cpus", job->rank_cpus ? job->rank_cpus : 1);
     add_word(f, "time", cli->time);
     add_word(f, "partition", job->partition);
     add_word(f, "account", job->account);
@@ -95,6 +101,7 @@ static void add_all(struct fields *f, const struct submission *u)
     add_array(f, u);
     add_log(f, "shard_log", u->folder, "shard-%a.log");
     add_log(f, "merge_log", u->folder, "merge.log");
+    add_log(f, "job_log", u->folder, "job.log");
     add_number(f, "warning", u->warning);
     add_number(f, "shards", cli->shards);
     add_word(f, "program", u->program);
@@ -191,8 +198,8 @@ enum sw_status job_scripts(const struct submission *u, struct sw_text *shards, s
     struct fields f = {.room = FIELDS + u->options->noverrides};
     SW_TRY(sw_alloc((size_t)f.room, &f.field));
     add_all(&f, u);
-    enum sw_status st = fill(&f, "cli/shards.sh.tmpl", shards);
-    if (!st) st = fill(&f, "cli/merge.sh.tmpl", merge);
+    enum sw_status st = fill(&f, is_one_job(u) ? "cli/job.sh.tmpl" : "cli/shards.sh.tmpl", shards);
+    if (!st && !is_one_job(u)) st = fill(&f, "cli/merge.sh.tmpl", merge);
     free_fields(&f);
     return st;
 }

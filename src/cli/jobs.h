@@ -1,6 +1,7 @@
 #ifndef JOBS_H
 #define JOBS_H
-/* A sweep as jobs of Slurm: an array with a task for each shard that is not finished, and a job that merges them.
+/* A sweep as jobs of Slurm: an array with a task for each shard that is not finished, and a job that merges them; or
+ * with --nodes one job, whose processes compute the sweep together: its script is job.sh, and its output job.log.
  *
  * Beside FILE is FILE.jobs/: sweep.cfg, a copy of the config, so that editing it does not change what waits in the
  * queue; arguments, the options of the command, one word a line; shards.sh and merge.sh, the two jobs; jobs, the
@@ -29,8 +30,13 @@ struct submission {
     long   warning;                 /* seconds before the time limit at which Slurm signals a shard                  */
 };
 
+/** Whether it is one job over nodes: `wanted` and `list` are not used, and count is 1 or 0. */
+static inline bool is_one_job(const struct submission *u) { return u->options->job.nodes > 0; }
+/** Its processes on each node. */
+static inline int ranks_per_node(const struct cli_job *j) { return j->node_gpus ? j->node_gpus : j->node_ranks; }
+
 /* ---- job_script.c */
-/** The two jobs as text. @return SW_E_MEMORY */
+/** The jobs as text. @param shards  or the one job, and merge is left empty  @return SW_E_MEMORY */
 enum sw_status job_scripts(const struct submission *u, struct sw_text *shards, struct sw_text *merge);
 
 /* ---- job_folder.c */

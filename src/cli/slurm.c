@@ -50,6 +50,9 @@ enum sw_status slurm_find_sbatch(const struct submission *u)
         snprintf(name, sizeof name, "%.*s/sbatch", (int)n, path);
         if (access(name, X_OK) == 0) return SW_OK;
     }
+    if (is_one_job(u))
+        return SW_FAIL(SW_E_ABSENT, "there is no sbatch here: submit where Slurm is, or take the job script from "
+                       "--print; under another scheduler the job runs `mpirun sweep run CONFIG` (docs/howto/mpi.md)");
     return SW_FAIL(SW_E_ABSENT,
                    "there is no sbatch here: submit where Slurm is, or take the job scripts from --print; under "
                    "another scheduler each job runs one `sweep run CONFIG --shard I/%d`, and `sweep merge` joins "
@@ -107,6 +110,11 @@ static void skip_task(struct submission *u, const char *id, int shard)
 {
     char entry[40];
     snprintf(entry, sizeof entry, ":%s", id);
+    if (is_one_job(u)) {
+        u->count = 0;
+        sw_text_add(&u->alive, entry);
+        return;
+    }
     if (shard < 1 || shard > u->options->shards) return;
     if (u->wanted[shard - 1]) u->count--;
     u->wanted[shard - 1] = false;
@@ -132,7 +140,7 @@ enum sw_status slurm_skip_queued(struct submission *u)
     enum sw_status st = !path ? SW_E_MEMORY : sw_files_absent(path) ? SW_OK : jobs_read(path, &jobs);
     if (!st && jobs.length) st = ask_squeue(u, &queue);
     for (const char *p = sw_text_get(&queue); *p && !st; p += strcspn(p, "\n"), p += *p == '\n')
-        if (sscanf(p, "%31[0-9] %d", id, &task) == 2 && is_ours(sw_text_get(&jobs), id))
+        if (sscanf(p, "%31[0-9] %d", id, &task) >= 1 + !is_one_job(u) && is_ours(sw_text_get(&jobs), id))
             skip_task(u, id, task);
     sw_free(path);
     sw_text_free(&jobs);

@@ -157,4 +157,69 @@ for command in 'check copy.h5.jobs/sweep.cfg' 'status former.h5' 'resume former.
     expect 0 $command
     grep -q 'is now called' err && fail "$command warns"
 done
+
+# ---- one job over nodes, whose processes share the sweep
+subcommand=submit
+expect 2 "$config" -o n.h5 --shards 2 --nodes 2; says '--shards is for jobs that have a shard each, and --nodes is one'
+expect 2 "$config" -o n.h5 --nodes 2 --gpus-per-node 1 --gpus-per-shard 1; says '--gpus-per-shard is for jobs'
+expect 2 "$config" -o n.h5 --nodes 2 --ranks-per-node 1 --max-parallel 1; says '--max-parallel is for jobs'
+expect 2 "$config" -o n.h5 --shards 2 --gpus-per-node 2; says '--gpus-per-node is for the one job of --nodes N'
+expect 2 "$config" -o n.h5 --shards 2 --cpus-per-rank 2; says '--cpus-per-rank is for the one job of --nodes N'
+expect 2 "$config" -o n.h5 --nodes 2; says '--nodes takes one of the two: --gpus-per-node G'
+expect 2 "$config" -o n.h5 --nodes 2 --gpus-per-node 2 --ranks-per-node 2; says '--nodes takes one of the two'
+expect 2 "$config" -o n.h5 --nodes 0; says '--nodes takes a whole number from 1 to 4096'
+expect 2 "$config" -o n.h5 --nodes 4096 --ranks-per-node 2 --print; says '8192 processes: a job has 4096 at most'
+if ! ldd "$sweep" | grep -q libmpi; then
+    expect 4 "$config" -o n.h5 --nodes 2 --ranks-per-node 1 --print; says 'a job of 2 processes takes MPI: '
+    summary; exit
+fi
+cut="$top/configs/tiny_advection.cfg"
+runs='-s accuracy.runs=0 -s time.end=8.0 -s run.batch=1'
+expect 2 "$cut" -o n.h5 --nodes 2 --ranks-per-node 2 -s run.ranks_per_run=3
+says '2 nodes with 2 processes each are 4, which do not form groups of 3 (run.ranks_per_run)'
+expect 0 "$cut" -o 'n 1.h5' --nodes 2 --gpus-per-node 4 --time 2:00:00 --partition gpu --cpus-per-rank 8 --print
+prints '#SBATCH --nodes=2'; prints '#SBATCH --ntasks-per-node=4'; prints '#SBATCH --gres=gpu:4'
+prints '#SBATCH --cpus-per-task=8'; prints '#SBATCH --signal=B:USR1@120'; prints '#SBATCH --partition=gpu'
+prints "#SBATCH --output='$tmp/n 1.h5.jobs/job.log'"; prints 'mpirun --bind-to none -n 8'; prints -- '--device cuda'
+sh -n out || fail 'the script is no shell'
+grep -qE 'array|shard|-j ' out && fail 'the one job has shards'
+[ ! -e 'n 1.h5.jobs' ] || fail '--print left a folder'
+printf '#!/bin/sh\nprintf "<%%s>" "$@" >>%s/asked\necho "17;cluster"\n' "$tmp" >bin/sbatch
+rm -f asked; : >queue
+PATH="$tmp/bin" expect 0 "$cut" -o n.h5 --nodes 2 --ranks-per-node 2 $runs \
+    -s run.ranks_per_run=2 -- -C 'a b'
+prints "job      17: 2 nodes, 2 processes each, into $tmp/n.h5"; says "if it is lost: sweep submit --missing $tmp/n.h5"
+[ "$(cat asked)" = "<-C><a b><--parsable><$tmp/n.h5.jobs/job.sh>" ] || fail "sbatch was asked for $(cat asked)"
+expect 5 "$cut" -o n.h5 --nodes 2 --ranks-per-node 2; says 'was submitted before'
+echo '17 N/A' >queue
+PATH="$tmp/bin" expect 0 --missing n.h5; says 'nothing to do: it is in the queue'
+expect 2 --missing n.h5 --shards 3; says 'does not take --shards'
+echo '18 N/A' >queue
+PATH="$tmp/bin" expect 0 --missing n.h5 --nodes 4 --ranks-per-node 1; prints 'job      17: 4 nodes, 1 process each'
+PATH="$tmp/bin" expect 0 --missing n.h5 --nodes 2 --time 30; prints 'job      17: 2 nodes, 1 process each'
+expect 2 --missing f.h5 --nodes 2 --ranks-per-node 1; says '--shards is for jobs that have a shard each'
+printf '%s\n' --nodes 2 --ranks-per-node 1 $runs -s run.ranks_per_run=2 --time 30 -- -C 'a b' >second
+cmp -s second n.h5.jobs/arguments || fail "arguments: $(cat n.h5.jobs/arguments)"
+PATH="$tmp/bin" expect 0 --missing n.h5 --ranks-per-node 2 --time 30
+# the script does what it says: stopped by the signal before its time limit it queues itself again, and goes on
+command -v mpirun >/dev/null || { skipped 'the one job: no mpirun (Debian: openmpi-bin)'; summary; exit; }
+build=$(dirname "$sweep"); . "$top/tests/helpers/mpi_helpers.sh"
+printf '#!/bin/sh\necho "$@" >>%s/requeued\n' "$tmp" >bin/scontrol
+chmod +x bin/scontrol
+export SLURM_JOB_ID=17 PATH="$tmp/bin:$full"
+job=n.h5.jobs/job.sh
+sh $job >log 2>&1 & submitted=$!
+for ((k = 0; k < 20 * patience; k++)); do ls n.h5.d/part-*.h5 >/dev/null 2>&1 && break; sleep 0.05; done
+kill -USR1 $submitted
+wait $submitted || fail "the job is not queued again: $(cat log)"
+grep -q 'requeue 17' requeued || fail "the job is not queued again: $(cat log)"
+grep -q 'queued again, to continue' log || fail "job.sh: $(cat log)"
+subcommand=status expect 0 n.h5; matches ' pending'
+sh $job >log 2>&1 || fail "job.sh: $(cat log)"
+grep -q 'of 12 runs left\|from step' log || fail "job.sh does not go on: $(cat log)"
+grep -q 'cut along z over 2 devices.* 2 groups' log || fail "the job does not cut its runs: $(cat log)"
+subcommand=
+expect 0 run "$cut" -q -o one.h5 $runs -s 'run.split="runs"' --device cpu
+[ -z "$python" ] || echo one.h5 n.h5 1e-11 | $python "$helpers/near_h5.py" 2>err || fail 'the job has other results'
+subcommand=submit; PATH="$tmp/bin" expect 0 --missing n.h5; says 'nothing to do: all runs are in'
 summary
