@@ -118,8 +118,8 @@ def share(work, P, whole=None):
 
 def least(work):
     """Points along a cut axis that a GPU has to have."""
-    few = 4 if "z" in work[6] else 16
-    return {"compact, truncated": 39, "advection RK4": 39, "tridiagonal": 2**16}.get(work[0], few)
+    known = {"compact, truncated": 39, "advection RK4": 39, "tridiagonal": 2**16}
+    return known.get(work[0], 4 if "z" in work[6] else 16)
 
 
 def weak(work, P, hidden=0.0):

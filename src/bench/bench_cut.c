@@ -30,7 +30,8 @@ enum sw_status bench_cut_validate(struct sw_bench_spec *spec)
 /* Which point of n is the first of a rank. */
 static int64_t first_point(int64_t n, int ranks, int rank) { return n / ranks * rank + n % ranks * rank / ranks; }
 
-void bench_cut(const struct sw_bench_spec *whole, const struct sw_comm *comm, struct sw_bench_spec *part)
+/* The spec of a rank: its part of the grid. */
+static void cut_spec(const struct sw_bench_spec *whole, const struct sw_comm *comm, struct sw_bench_spec *part)
 {
     const int axis = whole->along - 'x';
     struct sw_decomposition *d = &part->setup.domain;
@@ -73,14 +74,30 @@ struct sw_device *bench_cut_device(const struct sw_bench *bench, const struct sw
 
 struct listing { const struct sw_bench *bench; struct bench_rows *rows; };
 
-/* Whatever the rank, the rows are the same: they are those of the first. */
+bool bench_cut_reports(const struct sw_bench *bench, const struct sw_comm *comm)
+{
+    return comm->rank == 0 || bench->processes.comm->size > 1;
+}
+
+enum sw_status bench_cut_attach(const struct sw_bench *bench, const struct sw_comm *comm, struct sw_comm **on_device,
+                                struct sw_bench_spec *part)
+{
+    struct sw_device *device = bench_cut_device(bench, comm);
+    SW_TRY(sw_device_use(device));
+    SW_TRY(sw_comm_on_device(comm, device, NULL, on_device));
+    cut_spec(&bench->spec, *on_device, part);
+    return SW_OK;
+}
+
+/* A row fits where the ranks exchange numbers in the memory that it works in. */
 static enum sw_status list_part(const struct sw_comm *comm, void *context)
 {
     const struct listing *l = context;
+    struct sw_comm *on_device = NULL;
     struct sw_bench_spec part;
-    if (comm->rank && l->bench->processes.comm->size == 1) return SW_OK;
-    bench_cut(&l->bench->spec, comm, &part);
-    part.work->list_rows(&part, l->rows);
+    SW_TRY(bench_cut_attach(l->bench, comm, &on_device, &part));
+    if (bench_cut_reports(l->bench, comm)) part.work->list_rows(&part, l->rows);
+    sw_comm_destroy(&on_device);
     return SW_OK;
 }
 

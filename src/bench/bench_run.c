@@ -153,20 +153,17 @@ struct cut_run { const struct sw_bench *bench; int repeats; struct sw_bench_row 
 static enum sw_status run_rank(const struct sw_comm *comm, void *context)
 {
     const struct cut_run *c = context;
-    const bool first = comm->rank == 0 || c->bench->processes.comm->size > 1;  /* of this process */
     struct sw_comm_sent sent = {0};
     struct timing t = {c->bench->spec.work, NULL, bench_cut_device(c->bench, comm), comm, &sent};
     struct sw_comm *on_device = NULL;
     struct sw_bench_spec part;
     struct sw_bench_row row = *c->row;
-    SW_TRY(sw_device_use(t.device));
-    SW_TRY(sw_comm_on_device(comm, t.device, NULL, &on_device));
+    SW_TRY(bench_cut_attach(c->bench, comm, &on_device, &part));
     sw_comm_count(on_device, &sent);
-    bench_cut(&c->bench->spec, on_device, &part);
     snprintf(row.comm, sizeof row.comm, "%s", sw_comm_name(on_device));
     enum sw_status st = run(c->bench, &part, &t, c->repeats, &row);
     sw_comm_destroy(&on_device);
-    if (first) *c->row = row;
+    if (bench_cut_reports(c->bench, comm)) *c->row = row;
     return st;
 }
 

@@ -51,7 +51,7 @@ static enum sw_status systems_create(const struct sw_bench_spec *spec, const cha
     enum sw_status st;
     *own = NULL;
     setup.solver = row;
-    SW_TRY(check_memory(spec, &setup, device));
+    SW_TRY(bench_agree(spec, check_memory(spec, &setup, device)));
     SW_TRY(sw_alloc(1, &s));
     *own = s;
     s->spec = spec;
