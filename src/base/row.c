@@ -54,9 +54,8 @@ static void list_reasons(const struct sw_rows *rows, enum sw_space space, const 
     const struct sw_row *row;
     for (int k = 0; (row = rows->row(k)); k++) {
         enum sw_status kind = SW_E_ABSENT;
-        if (row->space == space)
-            sw_text_printf(text, "\n    %-12s %s", row->name,
-                           row->absent ? row->absent : rows->refuse(row, request, &kind));
+        const char *why = row->space != space ? "" : row->absent ? row->absent : rows->refuse(row, request, &kind);
+        if (*why) sw_text_printf(text, "\n    %-12s %s", row->name, why);
         else if (row->space == SW_HOST && sw_row_usable(rows, row, SW_HOST, request))
             sw_text_printf(text, "\n    %-12s does it with --device cpu", row->name);
     }

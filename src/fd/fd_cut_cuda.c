@@ -2,7 +2,8 @@
  * cuda.fused, to which the values beside a part are what its segments are to each other. They are known before it
  * begins, from sums over the ends of the parts (cuda/fd/fd_cut_rtc.cuh): one message to each neighbour.
  *
- * Lines go in batches: while the kernel works on one, the message of the next is on its way.
+ * Lines go in two batches. While the message of the first, smaller one is on its way, the ends of the second are summed
+ * up; that of the second is, while the kernel works on the first.
  *
  * Sums are infinite ones cut off below 2^-56, and the far end of a part is not felt: parts are as long as that takes.
  *
@@ -24,7 +25,7 @@
 typedef long double wide;
 
 enum { THREADS = 256 };                /* of a block of ends_k and beside_k                                     */
-enum { BATCHES = 2, LEAST_POINTS = 1 << 24 };  /* of a batch                                                    */
+enum { LEAST_POINTS = 1 << 24 };       /* of the first of two batches                                           */
 
 struct part {
     struct sw_fd              line;    /* the part of the lines, as if it were all of them: n is cut.m          */
@@ -32,7 +33,7 @@ struct part {
     struct sw_kernels         ends;    /* ends_k, beside_k                                                      */
     struct sw_fd_cut_ends     d;       /* of all lines                                                          */
     int                       sides;   /* neighbours                                                            */
-    long long                 lines, batch;  /* all; those of a batch                                           */
+    long long                 lines, first;  /* all; those of the first batch                                   */
     size_t                    numbers; /* of a message, for a line                                              */
     double                   *sent[2], *received[2];  /* [lines*numbers], to and from the neighbour on each side */
 };
@@ -115,12 +116,12 @@ static enum sw_status describe(const struct sw_fd *fd, struct part *p)
     return set_numbers(p, &p->d);
 }
 
-/* Whole tiles, and enough points to be worth a message of their own. */
-static long long lines_of_batch(const struct part *p)
+/* A third of the lines, in whole tiles; all of them, where these are too few points for a message of their own. */
+static long long lines_of_first_batch(const struct part *p)
 {
     const int tile = p->fused.shape.tile_lines;
-    const long long least = LEAST_POINTS / p->line.line.n + 1, even = (p->lines + BATCHES - 1) / BATCHES;
-    return ((even > least ? even : least) + tile - 1) / tile * tile;
+    const long long third = (p->lines / 3 + tile - 1) / tile * tile;
+    return third * p->line.line.n < LEAST_POINTS ? p->lines : third;
 }
 
 static enum sw_status create(struct sw_fd *fd)
@@ -141,7 +142,7 @@ static enum sw_status create(struct sw_fd *fd)
     SW_TRY(sw_fd_fused_memory_of(fd->device, &m));
     SW_TRY(sw_fd_fused_best(&p->line, &m, &shape));
     SW_TRY(sw_fd_fused_create(&p->line, &shape, &p->fused));
-    p->batch = lines_of_batch(p);
+    p->first = lines_of_first_batch(p);
     add_constants(p, &text);
     return sw_kernels_create(fd->device, &ends_source, &text, &p->ends);
 }
@@ -170,13 +171,13 @@ static void destroy(struct sw_fd *fd)
 
 /* ------------------------------------------------------------------ apply */
 
-/* A batch of lines, and where its messages are. */
+/* The batch that begins with a line, and where its messages are. */
 static struct sw_fd_cut_ends batch_of(const struct part *p, long long line)
 {
     struct sw_fd_cut_ends d = p->d;
     const size_t at = (size_t)line * p->numbers;
     d.line = line;
-    d.lines = p->lines - line < p->batch ? p->lines - line : p->batch;
+    d.lines = line ? p->lines - line : p->first;
     for (int end = 0; end < 2; end++) {
         if (!p->sent[end]) continue;
         d.message[end] = p->sent[end] + at;
@@ -227,14 +228,13 @@ static enum sw_status solve(const struct part *p, const void *f, void *out, long
                             (void *[]){&d, &f, &out, &tile_size, &tiles, &next});
 }
 
-/* The exchange of a batch goes beside the sums of the next one, and beside the solve of the one before. */
 static enum sw_status apply(const struct sw_fd *fd, const void *f, void *out)
 {
     const struct part *p = fd->own;
     if (p->sides) SW_TRY(sum_ends(p, f, 0));
     if (p->sides) SW_TRY(begin_exchange(p, 0));
     for (long long line = 0, next; line < p->lines; line = next) {
-        next = line + p->batch;
+        next = line ? p->lines : p->first;
         if (p->sides && next < p->lines) SW_TRY(sum_ends(p, f, next));
         if (p->sides) SW_TRY(sw_comm_exchange_end(fd->cut.comm));
         if (p->sides && next < p->lines) SW_TRY(begin_exchange(p, next));

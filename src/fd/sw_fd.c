@@ -7,17 +7,17 @@
 #include "base/sw_mem.h"
 #include "fd/sw_fd_impl.h"
 
-struct request { const struct sw_fd_desc *desc; const struct sw_fd_line *line; struct fd_cut *cut; };
+struct request { const struct sw_fd_desc *desc; const struct sw_fd_line *line; struct fd_cut *cut; bool named; };
 
 static const char *refuse_lines(const struct sw_fd_ops *o, const struct request *r)
 {
     if (!r->desc->comm) {
-        if (o->refuse_cut) return "it does lines that are cut over ranks; these are whole";
+        if (o->refuse_cut) return r->named ? "it does lines that are cut over ranks; these are whole" : "";
         if (o->fits(r->desc, r->line)) return NULL;
         const char *why = o->why_not ? o->why_not(r->desc, r->line) : NULL;
         return why ? why : "it does not do such lines";
     }
-    if (!o->refuse_cut) return "it does whole lines; these are cut over ranks";
+    if (!o->refuse_cut) return r->named ? "it does whole lines; these are cut over ranks" : "";
     if (o->space != sw_comm_space(r->desc->comm)) return "the ranks exchange numbers in another memory than its own";
     return o->refuse_cut(r->cut);
 }
@@ -27,7 +27,7 @@ static const char *refuse(const struct sw_row *row, const void *request, enum sw
     const struct sw_fd_ops *o = (const struct sw_fd_ops *)row;
     const struct request *r = request;
     (void)kind;
-    if (!o) return "no row does this on this device";
+    if (!o) return r->desc->comm ? "no row does lines that are cut so" : "no row does this on this device";
     if (r->desc->add && !o->adds) return "it does not add to a field";
     return refuse_lines(o, r);
 }
@@ -79,7 +79,7 @@ static void set_lines(struct sw_fd *s)
 static enum sw_status pick(const struct sw_fd_desc *desc, const char *row, struct sw_fd *s)
 {
     const struct sw_row *picked = NULL;
-    SW_TRY(sw_row_pick(&rows, row, s->device->space, &(struct request){desc, &s->line, &s->cut}, &picked));
+    SW_TRY(sw_row_pick(&rows, row, s->device->space, &(struct request){desc, &s->line, &s->cut, row}, &picked));
     s->ops = (const struct sw_fd_ops *)picked;
     return sw_alloc_bytes(1, s->ops->own_size, &s->own);
 }
@@ -198,7 +198,7 @@ bool sw_fd_fits(const struct sw_fd_desc *desc, const char *row)
     struct fd_cut cut;
     const struct sw_row *r = sw_row_find(&rows, row);
     return r && !make_line(desc, &line, &cut) &&
-           sw_row_usable(&rows, r, r->space, &(struct request){desc, &line, &cut});
+           sw_row_usable(&rows, r, r->space, &(struct request){desc, &line, &cut, row});
 }
 
 enum sw_status sw_fd_try_compile(const struct sw_fd_desc *desc, const char *row, int sm)
@@ -207,7 +207,7 @@ enum sw_status sw_fd_try_compile(const struct sw_fd_desc *desc, const char *row,
     struct fd_cut cut;
     const struct sw_row *r = row ? sw_row_find(&rows, row) : NULL;
     SW_TRY(make_line(desc, &line, &cut));
-    SW_TRY(sw_row_pick(&rows, row, r ? r->space : SW_DEVICE, &(struct request){desc, &line, &cut}, &r));
+    SW_TRY(sw_row_pick(&rows, row, r ? r->space : SW_DEVICE, &(struct request){desc, &line, &cut, row}, &r));
     const struct sw_fd_ops *ops = (const struct sw_fd_ops *)r;
     return ops->try_compile ? ops->try_compile(desc, &line, sm) : SW_OK;
 }

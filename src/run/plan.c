@@ -575,9 +575,10 @@ static enum sw_status try_slabs(const struct sw_comm *comm, void *plan)
     if (!st) st = create_sims(p, comm, on_device, device);
     sw_comm_destroy(&on_device);
     if (st != SW_E_ARG && st != SW_E_ABSENT) return st;
-    char why[1000];  /* of slabs that are too thin */
+    char why[1000];  /* of slabs that are too thin; rows that refuse stand in lines of their own */
     snprintf(why, sizeof why, "%s", sw_err_message());
-    return SW_FAIL(SW_E_CONFIG, "run.split: %s; use fewer devices", why);
+    if (st == SW_E_ARG) return SW_FAIL(SW_E_CONFIG, "run.split: %s; use fewer devices", why);
+    return SW_FAIL(SW_E_CONFIG, "run.split: use fewer devices, or \"runs\": %s", why);
 }
 
 /* One device of each model is enough. */
