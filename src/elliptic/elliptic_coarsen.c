@@ -252,26 +252,28 @@ static void divide(double *weight, const double *geometry, int64_t count)
     for (int64_t i = 0; i < count; i++) weight[i] = geometry[i] > 0 ? weight[i] / geometry[i] : 1;
 }
 
-static void coarsen_faces(const struct elliptic_grid *fine, struct sw_elliptic_matrix *m, int threads)
+static void coarsen_faces(const struct elliptic_grid *fine, struct sw_elliptic_matrix *m, int64_t first,
+                          int64_t behind, int threads)
 {
     double *const kx = (double *)m->faces.kx, *const ky = (double *)m->faces.ky, *const kz = (double *)m->faces.kz;
-    const int64_t nx = m->nx, ny = m->ny, nz = m->nz;
+    const int64_t nx = m->nx, nz = m->nz;
 #pragma omp parallel for num_threads(threads) schedule(static)
-    for (int64_t j = 0; j <= ny; j++) {
+    for (int64_t j = first; j <= behind; j++) {
         for (int64_t k = 0; k < nz; k++) {
             double *const south = ky + (j * nz + k) * nx, *const west = kx + (j * nz + k) * (nx + 1);
             coarsen_north(fine, j, k, nx, south);
             divide(south, m->north + j * nx, nx);
-            if (j == ny) continue;
+            if (j == behind) continue;
             coarsen_east(fine, j, k, nx, west);
             divide(west, m->east + j * (nx + 1), nx + 1);
         }
-        for (int64_t k = 0; j < ny && k <= nz; k++)
+        for (int64_t k = 0; j < behind && k <= nz; k++)
             coarsen_vertical(fine, j, k, m->area + j * nx, nx, kz + (j * (nz + 1) + k) * nx);
     }
 }
 
-static void coarsen(const struct elliptic_grid *fine, struct sw_elliptic_matrix *m, int threads)
+static void coarsen(const struct elliptic_grid *fine, struct sw_elliptic_matrix *m, int64_t first, int64_t behind,
+                    int threads)
 {
     const struct sw_elliptic_matrix *f = &fine->matrix;
     m->level = f->level;
@@ -284,7 +286,7 @@ static void coarsen(const struct elliptic_grid *fine, struct sw_elliptic_matrix 
     for (int64_t j = 0; j < m->ny; j++) coarsen_east(fine, j, -1, m->nx, m->east + j * (m->nx + 1));
     for (int64_t j = 0; j <= m->ny; j++) coarsen_north(fine, j, -1, m->nx, m->north + j * m->nx);
     if (m->cross) coarsen_cross(fine, m);
-    if (m->faces.kx) coarsen_faces(fine, m, threads);
+    if (m->faces.kx) coarsen_faces(fine, m, first, behind, threads);
 }
 
 /* Whether the neighbours of a column weigh less than `enough` of what keeps its mean: its zero-order term. Where that
@@ -321,14 +323,25 @@ static void fix_mean(struct sw_elliptic_matrix *m)
     m->east[0] = m->nz > 1 ? 1e-3 / (resistance * capacity) : 1;
 }
 
-void elliptic_grids_load(struct elliptic_grids *grids, const struct sw_elliptic_matrix *matrix, int threads)
+void elliptic_grids_begin(struct elliptic_grids *grids, const struct sw_elliptic_matrix *matrix)
 {
     grids->grid[0].matrix = *matrix;
     grids->count = 1;
-    while (grids->count < grids->planned && !is_dominant(&grids->grid[grids->count - 1].matrix, grids->enough)) {
-        struct sw_elliptic_matrix *next = &grids->grid[grids->count].matrix;
-        coarsen(&grids->grid[grids->count - 1], next, threads);
-        fix_mean(next);
-        grids->count++;
-    }
+}
+
+bool elliptic_grids_next(struct elliptic_grids *grids, int64_t first, int64_t behind, int threads)
+{
+    const struct elliptic_grid *fine = &grids->grid[grids->count - 1];
+    struct sw_elliptic_matrix *next = &grids->grid[grids->count].matrix;
+    if (grids->count == grids->planned || is_dominant(&fine->matrix, grids->enough)) return false;
+    coarsen(fine, next, first, behind, threads);
+    fix_mean(next);
+    grids->count++;
+    return true;
+}
+
+void elliptic_grids_load(struct elliptic_grids *grids, const struct sw_elliptic_matrix *matrix, int threads)
+{
+    elliptic_grids_begin(grids, matrix);
+    while (elliptic_grids_next(grids, 0, grids->grid[grids->count].matrix.ny, threads)) { }
 }

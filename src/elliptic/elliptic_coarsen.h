@@ -42,6 +42,12 @@ bool elliptic_grid_size(const struct sw_elliptic_desc *desc, int which, int64_t 
 /** Plan the grids of a shape. @param own  gets their arrays, on the host */
 void elliptic_grids_make(const struct sw_elliptic_desc *desc, struct sw_owned *own, struct elliptic_grids *grids);
 
+/** The same in steps, for a grid that is cut: the first grid, then others as long as they are needed. Coefficients at
+ * faces are formed for the slabs first .. behind - 1 of the next grid, those of both ends of them included: of the grid
+ * before they are looked at for the slabs that make these, and for two more. @return whether there was a next grid */
+void elliptic_grids_begin(struct elliptic_grids *grids, const struct sw_elliptic_matrix *matrix);
+bool elliptic_grids_next(struct elliptic_grids *grids, int64_t first, int64_t behind, int threads);
+
 /** Form the matrices of a system, and count the grids that it needs: a grid where columns hardly feel their neighbours
  * is the last one.
  * @param matrix  borrowed as long as the grids are used */

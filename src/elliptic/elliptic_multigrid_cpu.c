@@ -29,8 +29,9 @@ enum { GHOSTS = 3, LEAST_ROWS = 4 };
 struct level {
     const struct elliptic_grid *grid;
     int64_t first, behind;   /* slabs of this rank, of a level that is cut */
-    double *own_u, *own_f;   /* of such a level: from slab first - GHOSTS on, or 0 */
+    double *own_u, *own_f;   /* of such a level: from slab first - GHOSTS on; else all of it */
     bool    coloured;        /* else r is used */
+    struct sw_elliptic_faces faces;  /* of a grid that is cut, where coefficients vary: likewise */
     double *u, *r;           /* [ny][nz][nx]; u of the finest is the caller's */
     const double *f;
     double *coarse_f;        /* of the next level: out of the way down; its u: in of the way up */
@@ -48,7 +49,7 @@ struct multigrid {
     struct sw_elliptic_desc desc;   /* of the whole grid */
     struct sw_elliptic_matrix whole;  /* of the system at hand: its weights */
     int64_t most;                   /* slabs of a rank on the first level that is not cut, at most */
-    double *sent, *gathered;        /* [most slabs], [ranks][most slabs] of that level */
+    double *sent, *gathered;        /* [most slabs], [ranks][most slabs] of that level, or faces of them */
     int64_t *begin;                 /* [ranks + 1]: its slabs of each rank; once a system was loaded */
 };
 
@@ -160,15 +161,29 @@ static void go_over(const struct multigrid *mg, const struct level *l, stage *fu
     for (int64_t j = from; j < to; j++) function(l, j, mg->scratches + (size_t)omp_get_thread_num() * mg->scratch);
 }
 
-/* Fetch the slabs beside those of this rank. */
-static enum sw_status fetch(const struct multigrid *mg, const struct level *l, double *array)
+/* Fetch the slabs beside those of this rank, so many numbers each. @param past  1: of an array that has the ends of
+ * slabs, where the one behind the last is this rank's too; else 0 */
+static enum sw_status fetch(const struct multigrid *mg, const struct level *l, int64_t slab, int past, double *array)
 {
-    const int64_t slab = l->grid->matrix.nz * l->grid->matrix.nx;
     const size_t count = (size_t)(GHOSTS * slab);
-    const struct sw_comm_transfer leftward = {count, array + l->first * slab, array + l->behind * slab},
+    const struct sw_comm_transfer leftward = {count, array + (l->first + past) * slab,
+                                              array + (l->behind + past) * slab},
                                   rightward = {count, array + (l->behind - GHOSTS) * slab,
                                                array + (l->first - GHOSTS) * slab};
     return sw_comm_exchange(mg->comm, false, &leftward, &rightward);
+}
+
+static int64_t slab_words(const struct level *l) { return l->grid->matrix.nz * l->grid->matrix.nx; }
+
+/* Of the first level that is not cut: what is in `sent`, `most` + past slabs of each rank, becomes whole. */
+static enum sw_status gather(const struct multigrid *mg, int64_t slab, int past, double *array)
+{
+    const size_t each = (size_t)((mg->most + past) * slab);
+    SW_TRY(sw_comm_gather(mg->comm, each, mg->sent, mg->gathered));
+    for (int k = 0; k < mg->comm->size; k++)
+        memcpy(array + mg->begin[k] * slab, mg->gathered + (size_t)k * each,
+               (size_t)((mg->begin[k + 1] - mg->begin[k] + past) * slab) * sizeof *array);
+    return SW_OK;
 }
 
 static void restrict_own(const struct multigrid *mg, const struct level *l)
@@ -183,11 +198,7 @@ static void restrict_own(const struct multigrid *mg, const struct level *l)
 static enum sw_status cycle_gathered(const struct multigrid *mg)
 {
     const struct level *l = &mg->level[mg->cut];
-    const size_t slab = (size_t)(l->grid->matrix.nz * l->grid->matrix.nx), each = (size_t)mg->most * slab;
-    SW_TRY(sw_comm_gather(mg->comm, each, mg->sent, mg->gathered));
-    for (int k = 0; k < mg->comm->size; k++)
-        memcpy(l->own_f + (size_t)mg->begin[k] * slab, mg->gathered + (size_t)k * each,
-               (size_t)(mg->begin[k + 1] - mg->begin[k]) * slab * sizeof *l->own_f);
+    SW_TRY(gather(mg, slab_words(l), 0, l->own_f));
     cycle(mg, mg->cut);
     return SW_OK;
 }
@@ -198,7 +209,7 @@ static enum sw_status cycle_cut(const struct multigrid *mg, int which)
     const int64_t a = l->first, b = l->behind;
     const bool last = which == mg->grids.count - 1;
     if (which == mg->cut) return cycle_gathered(mg);
-    SW_TRY(fetch(mg, l, (double *)l->f));
+    SW_TRY(fetch(mg, l, slab_words(l), 0, (double *)l->f));
     if (l->coloured) {
         go_over(mg, l, relax_first, a - 3, b + 3);
         go_over(mg, l, relax_black, a - 2, b + 2);
@@ -208,7 +219,7 @@ static enum sw_status cycle_cut(const struct multigrid *mg, int which)
     if (!last) {
         restrict_own(mg, l);
         SW_TRY(cycle_cut(mg, which + 1));
-        if (which + 1 < mg->cut) SW_TRY(fetch(mg, l + 1, l[1].u));
+        if (which + 1 < mg->cut) SW_TRY(fetch(mg, l + 1, slab_words(l + 1), 0, l[1].u));
         go_over(mg, l, prolong, a - 2, b + 2);
         if (l->coloured) go_over(mg, l, relax_black, a - 1, b + 1);
     }
@@ -281,8 +292,9 @@ static void gathered_level(const struct sw_elliptic_desc *d, const int64_t n[2],
     mg->most = (mg->desc.n[1] + mg->comm->size - 1) / mg->comm->size;
     for (int g = 0; g < mg->cut; g++)
         if (mg->grids.grid[g].axis[1].coarse < mg->grids.grid[g].axis[1].n) mg->most = mg->most / 2 + 1;
-    sw_array(own, (size_t)(mg->most * slab), &mg->sent);
-    sw_array(own, (size_t)(mg->comm->size * mg->most * slab), &mg->gathered);
+    const size_t room = (size_t)(mg->most + 1) * (size_t)(n[0] + 1) * (size_t)(d->n[2] + 1);  /* faces are most */
+    sw_array(own, room, &mg->sent);
+    sw_array(own, (size_t)mg->comm->size * room, &mg->gathered);
     sw_array(own, (size_t)mg->comm->size + 1, &mg->begin);
     sw_array(own, cells_of(d, n), &l->own_f);
     sw_array(own, cells_of(d, n), &l->own_u);
@@ -290,6 +302,19 @@ static void gathered_level(const struct sw_elliptic_desc *d, const int64_t n[2],
     l->f = l->own_f;
     if (mg->sent) l[-1].coarse_f = mg->sent - l->first * slab;
     l[-1].coarse_u = l->u;
+}
+
+/* Coefficients at the faces of so many slabs, from slab `from` on. */
+static void make_faces(const struct sw_elliptic_desc *d, const int64_t n[2], int64_t from, int64_t slabs,
+                       struct sw_owned *own, struct sw_elliptic_faces *k)
+{
+    const int64_t x = d->n[2] * (n[0] + 1), y = d->n[2] * n[0], z = (d->n[2] + 1) * n[0];
+    double *kx = NULL, *ky = NULL, *kz = NULL;
+    if (!d->variable) return;
+    sw_array(own, (size_t)(slabs * x), &kx);
+    sw_array(own, (size_t)((slabs + 1) * y), &ky);
+    sw_array(own, (size_t)(slabs * z), &kz);
+    if (kx && ky && kz) *k = (struct sw_elliptic_faces){kx - from * x, ky - from * y, kz - from * z};
 }
 
 static void cut_level(const struct sw_elliptic_desc *d, int which, const int64_t n[2], struct sw_owned *own,
@@ -305,6 +330,7 @@ static void cut_level(const struct sw_elliptic_desc *d, int which, const int64_t
         gathered_level(d, n, own, mg);
         return;
     }
+    make_faces(d, n, l->first - GHOSTS, l->behind - l->first + 2 * GHOSTS, own, &l->faces);
     const size_t room = (size_t)((l->behind - l->first + 2 * GHOSTS) * slab);
     sw_array(own, room, &l->own_u);
     sw_array(own, room, &l->own_f);
@@ -326,6 +352,7 @@ static void plan_cut(const struct sw_elliptic_desc *d, struct multigrid *mg)
     mg->desc = *d;
     mg->desc.n[1] = sw_elliptic_whole(d);
     mg->desc.cut = (struct sw_elliptic_cut){NULL};
+    mg->desc.variable = d->variable && !mg->comm;  /* levels have their own faces then */
     while (mg->comm && elliptic_grid_size(&mg->desc, mg->cut, n) &&
            least_rows(&mg->desc, mg->cut, mg->comm->size) >= LEAST_ROWS) mg->cut++;
 }
@@ -342,6 +369,7 @@ static void make_levels(const struct sw_elliptic_desc *d, struct sw_owned *own, 
         l->coloured = elliptic_grid_has_colours(&mg->desc, g, n);
         if (mg->comm && g <= mg->cut) cut_level(d, g, n, own, mg);
         if (mg->comm && g < mg->cut) continue;
+        if (mg->comm) make_faces(d, n, 0, n[1], own, &l->faces);
         if (g && !(mg->comm && g == mg->cut)) {
             sw_array(own, cells, &l[-1].coarse_f);
             sw_array(own, cells, &l->u);
@@ -355,7 +383,6 @@ static void make_levels(const struct sw_elliptic_desc *d, struct sw_owned *own, 
 static const char *refuse(const struct sw_elliptic_desc *d)
 {
     if (!d->cut.comm) return NULL;
-    if (d->variable) return "it cuts grids with coefficients that are the same everywhere only";
     if (d->sides[1] == SW_ELLIPTIC_PERIODIC) return "it cuts grids with walls only";
     if (d->cut.whole / d->cut.comm->size < LEAST_ROWS) return "it cuts grids into slabs of 4 rows or more only";
     return NULL;
@@ -370,6 +397,54 @@ static void arrays(struct sw_elliptic *s)
     make_levels(&s->desc, &s->arrays, mg);
     mg->scratch = scratch_of(&s->desc);
     sw_array(&s->arrays, (size_t)mg->host.threads * mg->scratch, &mg->scratches);
+}
+
+/* Slabs of an array of a level, into one that holds more. */
+static void copy_slabs(const double *from, const struct level *l, int64_t slab, int past, double *to)
+{
+    memcpy(to, from, (size_t)((l->behind - l->first + past) * slab) * sizeof *to);
+}
+
+/* Of coefficients at the faces of a level those of this rank are there: those of others, too. */
+static enum sw_status complete_faces(const struct multigrid *mg, int which)
+{
+    const struct level *l = &mg->level[which];
+    const int64_t nx = l->grid->matrix.nx, nz = l->grid->matrix.nz, slab[3] = {nz * (nx + 1), nz * nx, (nz + 1) * nx};
+    double *const k[3] = {(double *)l->faces.kx, (double *)l->faces.ky, (double *)l->faces.kz};
+    for (int a = 0; a < 3 && k[0] && which <= mg->cut; a++) {
+        if (which < mg->cut) {
+            SW_TRY(fetch(mg, l, slab[a], a == 1, k[a]));
+            continue;
+        }
+        copy_slabs(k[a] + l->first * slab[a], l, slab[a], a == 1, mg->sent);
+        SW_TRY(gather(mg, slab[a], a == 1, k[a]));
+    }
+    return SW_OK;
+}
+
+/* The grids of a system, of which `own` is what this rank has. */
+static enum sw_status load_cut(struct multigrid *mg, const struct sw_elliptic_matrix *own)
+{
+    const struct level *l = &mg->level[0];
+    const int64_t nx = own->nx, nz = own->nz;
+    elliptic_grids_begin(&mg->grids, &mg->whole);
+    for (int g = 0; g < mg->grids.planned; g++) mg->grids.grid[g].matrix.faces = mg->level[g].faces;
+    if (own->faces.kx) {
+        copy_slabs(own->faces.kx, l, nz * (nx + 1), 0, (double *)l->faces.kx + l->first * nz * (nx + 1));
+        copy_slabs(own->faces.ky, l, nz * nx, 1, (double *)l->faces.ky + l->first * nz * nx);
+        copy_slabs(own->faces.kz, l, (nz + 1) * nx, 0, (double *)l->faces.kz + l->first * (nz + 1) * nx);
+    }
+    SW_TRY(complete_faces(mg, 0));
+    while (mg->grids.count < mg->grids.planned) {
+        const int which = mg->grids.count;
+        const struct level *next = &mg->level[which];
+        const bool cut = which <= mg->cut;
+        if (!elliptic_grids_next(&mg->grids, cut ? next->first : 0, cut ? next->behind : next->grid->matrix.ny,
+                                 mg->host.threads))
+            break;
+        SW_TRY(complete_faces(mg, which));
+    }
+    return SW_OK;
 }
 
 /* The weights of the whole grid, for a system. */
@@ -399,7 +474,8 @@ static enum sw_status solve_one(struct sw_elliptic *s, int system, const double 
     const struct sw_elliptic_numbers *numbers =
         elliptic_host_begin(&mg->host, &s->matrix[system], &s->numbers[system]);
     if (mg->comm) SW_TRY(load_whole(s, system, mg));
-    elliptic_grids_load(&mg->grids, mg->comm ? &mg->whole : &s->matrix[system], mg->host.threads);
+    if (mg->comm) SW_TRY(load_cut(mg, &s->matrix[system]));
+    else elliptic_grids_load(&mg->grids, &s->matrix[system], mg->host.threads);
     return elliptic_pcg(&space, numbers, f, u, outcome, history, most);
 }
 

@@ -49,6 +49,8 @@ cut 1e-10 -s 'solver="cpu.modal"' -s 'grid.n=[20, 13, 1]'  # one mode: other ran
 cut 1e-10 -s 'solver="cpu.multigrid"' -s 'grid.n=[16, 29, 5]'
 cut 1e-10 -s 'solver="cpu.multigrid"' -s 'stencil="tpfa"' -s 'grid.n=[37, 40, 5]'
 config=box.cfg
+cut 1e-10 -s 'solver="cpu.multigrid"' -s 'grid.n=[20, 31, 5]' -s 'boundary={sides="neumann"}' \
+    -s 'f="a*cos(2*pi*x)*cos(2*pi*y)"'
 cut 1e-10
 cut 1e-10 -s 'grid.n=[6, 2, 5]'  # both neighbours are one rank
 
@@ -66,7 +68,7 @@ cut 1e-10 -s 'f="1e200"' -s 'exact="1/(courant - 2)"' -s 'boundary.value="0"'
 # ---- refused
 expect 3 run shell.cfg -s 'grid.n=[16, 1, 8]'; says 'run.split: 1 points along y cannot be cut over 2 devices; use 1'
 expect 3 run box.cfg -s 'solver="cpu.multigrid"'
-says 'it cuts grids with coefficients that are the same everywhere only; fit here: cpu.interleaved cpu.pcg'
+says 'it cuts grids with walls only; fit here: cpu.interleaved cpu.pcg'
 expect 4 check shell.cfg -s 'grid.n=[2048, 2048, 2048]' -s 'run.split="runs"'
 says '8.59e+09 cells on one device: less than 2^31; take more devices, and run.split = "grid"'
 expect 4 check shell.cfg -s 'grid.n=[1000, 1600, 1300]' -s run.memory=1  # 2.08e9 cells: less than 2^31 for each
