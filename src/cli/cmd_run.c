@@ -45,11 +45,14 @@ static uint64_t end_digest(struct sw_hash *h)
     return number;
 }
 
-/* Of the runs asked for, and the file. */
+/* Of the runs asked for, the file, and the settings that decide whether ranks cut grids together. */
 static uint64_t sweep_digest(const struct cli_sweep *s)
 {
+    const struct sw_sweep *w = s->sweep;
+    const int64_t how[] = {w->split, w->ranks_per_run, w->stops, w->save_state, w->ndefined, w->accuracy, w->batch};
     struct sw_hash h;
     sw_hash_start(&h);
+    sw_hash_add(&h, how, sizeof how);
     sw_hash_add(&h, s->file, strlen(s->file) + 1);
     for (int64_t k = 0; k < s->count; k++) sw_hash_add(&h, &s->id[s->run[k]], sizeof *s->id);
     return end_digest(&h);

@@ -65,6 +65,8 @@ done
 # ---- refused
 expect 3 run c.cfg -s 'grid.n=[16, 17, 7]' -s 'axis="z"' -s 'boundary="3-4-6"'
 says 'run.split: rank 0 of 2 has 3 points of the line'; says 'at least 4 on every rank; use fewer devices'
+expect 3 run c.cfg --device cpu:0,1,2 -s 'grid.n=[16, 17, 7]' -s 'axis="z"' -s 'boundary="3-4-6"'
+says 'run.split: rank 0 of 3 has 2 points of the line'
 expect 3 run c.cfg -s grid.dim=1 -s 'grid.n=1' -s 'field="k+0*x"'; says "error: 'grid.n' = 1"
 cat >heat.cfg <<'CFG'
 problem = "heat"; sweep = { a = [1, 2]; }; grid = { n = 16; length = 1.0; }; physics = { kappa = 1.0; };
@@ -206,6 +208,26 @@ wait $! && fail 'a rank was killed, and the job returns 0'
 expect 0 status many.h5; matches 'runs +24: [34] done'
 ranks 0 3 "$sweep" run many.cfg; once 'of 24 runs left'
 near all.h5 many.h5 0
+
+# ---- ranks that are to cut in other ways are refused, before one waits for another
+ranks 5 2 sh -c "exec '$sweep' run many.cfg -o none.h5 -s 'run.split=\"auto\"' \
+    -s run.ranks_per_run=\$((2 - OMPI_COMM_WORLD_RANK))"
+once 'has another config or other options than rank 0'
+[ ! -e none.h5.d ] || fail 'a refused job leaves a folder'
+
+# ---- one of three ranks is killed between its checkpoints: the job ends soon, and two go on from the last one
+config=$top/configs/tiny_advection.cfg killed="$accuracy -s time.end=12.0 -s sweep.dim=[3]"
+timeout -k 5 $patience mpirun -n 3 "$sweep" run "$config" -o killed.h5 --device cpu -s 'run.split="grid"' $killed \
+    -s run.checkpoint=0.002 >out 2>err </dev/null &
+for ((k = 0; k < 10 * patience; k++)); do [ "$(ls killed.h5.d 2>err2 | grep -c 'h5$')" -lt 6 ] || break; sleep 0.1; done
+SECONDS=0
+pkill -KILL -n -f "$sweep run $config -o killed.h5"
+wait $! && fail 'a rank was killed, and the job returns 0'
+((SECONDS < 60)) || fail "the job ends after $SECONDS s"
+ranks 0 2 "$sweep" run "$config" -o killed.h5 --device cpu -s 'run.split="grid"' $killed
+once ' from step '
+expect 0 run "$config" -q -o unkilled.h5 --device cpu -s 'run.split="runs"' $killed
+near unkilled.h5 killed.h5 1e-10
 
 # ---- a disk is full on one rank: one message, and the job ends; with space it goes on
 timeout -k 5 $patience mpirun -n 2 sh -c "[ \$OMPI_COMM_WORLD_RANK != 1 ] || export FAIL_KIND=write FAIL_FROM=part- \
