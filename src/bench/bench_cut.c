@@ -6,11 +6,12 @@
 #include "base/sw_mem.h"
 #include "bench/bench_impl.h"
 
-/* The last axis that has points. */
+/* The last axis that has points, or where columns along z are whole, y. */
 static int axis_to_cut(const struct sw_bench_spec *spec)
 {
     int axis = SW_DIMS - 1;
     if (spec->along) return spec->along - 'x';
+    if (spec->problem->shape->columns) return 1;
     while (axis > 0 && spec->setup.n[axis] == 1) axis--;
     return axis;
 }
@@ -21,6 +22,8 @@ enum sw_status bench_cut_validate(struct sw_bench_spec *spec)
     if (!spec->split) return SW_OK;
     const int axis = axis_to_cut(spec);
     spec->along = (char)('x' + axis);
+    if (spec->problem->shape->columns && axis != 1)
+        return SW_FAIL(SW_E_USAGE, "along=%c: grids of %s are cut along y", spec->along, spec->name);
     if (spec->setup.n[axis] < spec->split)
         return SW_FAIL(SW_E_USAGE, "split = %d: the grid has %lld points along %c", spec->split,
                        (long long)spec->setup.n[axis], spec->along);
@@ -31,14 +34,15 @@ enum sw_status bench_cut_validate(struct sw_bench_spec *spec)
 static int64_t first_point(int64_t n, int ranks, int rank) { return n / ranks * rank + n % ranks * rank / ranks; }
 
 /* The spec of a rank: its part of the grid. */
-static void cut_spec(const struct sw_bench_spec *whole, const struct sw_comm *comm, struct sw_bench_spec *part)
+static void cut_spec(const struct sw_bench_spec *whole, const struct sw_comm *comm, const struct sw_comm *on_device,
+                     struct sw_bench_spec *part)
 {
     const int axis = whole->along - 'x';
     struct sw_decomposition *d = &part->setup.domain;
     *part = *whole;
     *d = (struct sw_decomposition){.all = comm};
     for (int k = 0; k < SW_DIMS; k++) d->whole[k] = whole->setup.n[k];
-    d->along[axis] = comm;
+    d->along[axis] = on_device;
     d->first[axis] = first_point(d->whole[axis], comm->size, comm->rank);
     part->setup.n[axis] = first_point(d->whole[axis], comm->size, comm->rank + 1) - d->first[axis];
 }
@@ -79,26 +83,33 @@ bool bench_cut_reports(const struct sw_bench *bench, const struct sw_comm *comm)
     return comm->rank == 0 || bench->processes.comm->size > 1;
 }
 
-enum sw_status bench_cut_attach(const struct sw_bench *bench, const struct sw_comm *comm, struct sw_comm **on_device,
-                                struct sw_bench_spec *part)
+/* Both communicators are the rank's own, so that what is sent through them can be counted. */
+enum sw_status bench_cut_attach(const struct sw_bench *bench, const struct sw_comm *comm, struct bench_rank *rank)
 {
     struct sw_device *device = bench_cut_device(bench, comm);
+    *rank = (struct bench_rank){.all = NULL};
     SW_TRY(sw_device_use(device));
-    SW_TRY(sw_comm_on_device(comm, device, NULL, on_device));
-    cut_spec(&bench->spec, *on_device, part);
+    SW_TRY(sw_comm_split(comm, 0, &rank->all));
+    SW_TRY(sw_comm_on_device(comm, device, NULL, &rank->on_device));
+    cut_spec(&bench->spec, rank->all, rank->on_device, &rank->part);
     return SW_OK;
+}
+
+void bench_cut_detach(struct bench_rank *rank)
+{
+    sw_comm_destroy(&rank->on_device);
+    sw_comm_destroy(&rank->all);
 }
 
 /* A row fits where the ranks exchange numbers in the memory that it works in. */
 static enum sw_status list_part(const struct sw_comm *comm, void *context)
 {
     const struct listing *l = context;
-    struct sw_comm *on_device = NULL;
-    struct sw_bench_spec part;
-    SW_TRY(bench_cut_attach(l->bench, comm, &on_device, &part));
-    if (bench_cut_reports(l->bench, comm)) part.work->list_rows(&part, l->rows);
-    sw_comm_destroy(&on_device);
-    return SW_OK;
+    struct bench_rank rank;
+    const enum sw_status st = bench_cut_attach(l->bench, comm, &rank);
+    if (!st && bench_cut_reports(l->bench, comm)) rank.part.work->list_rows(&rank.part, l->rows);
+    bench_cut_detach(&rank);
+    return st;
 }
 
 enum sw_status bench_cut_list_rows(const struct sw_bench *bench, struct bench_rows *rows)

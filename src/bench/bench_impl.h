@@ -55,10 +55,12 @@ enum sw_status bench_check_memory(const struct sw_device *device, double need);
 
 /** Check split and along of a spec that is expanded. @return SW_E_USAGE */
 enum sw_status bench_cut_validate(struct sw_bench_spec *spec);
-/** On a rank: use its device, and make a communicator for that and the spec of the rank's part of the grid. Collective.
- * @param on_device  out; free with sw_comm_destroy()  @param part  out, borrows it  @return as sw_comm_on_device() */
-enum sw_status bench_cut_attach(const struct sw_bench *bench, const struct sw_comm *comm, struct sw_comm **on_device,
-                                struct sw_bench_spec *part);
+/* A rank with its part of the grid: the spec borrows the communicators, of all ranks on the host and on devices. */
+struct bench_rank { struct sw_comm *all, *on_device; struct sw_bench_spec part; };
+/** On a rank: use its device, and make the rest. Collective.
+ * @param rank  out; free with bench_cut_detach(), also after a failure  @return as sw_comm_on_device() */
+enum sw_status bench_cut_attach(const struct sw_bench *bench, const struct sw_comm *comm, struct bench_rank *rank);
+void bench_cut_detach(struct bench_rank *rank);
 /** Whether this rank is the one of its process that reports. */
 bool bench_cut_reports(const struct sw_bench *bench, const struct sw_comm *comm);
 /** Open the devices of the ranks, and the one that is measured. @param spec  of devices  @return SW_E_USAGE; ... */

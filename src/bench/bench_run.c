@@ -155,14 +155,16 @@ static enum sw_status run_rank(const struct sw_comm *comm, void *context)
     const struct cut_run *c = context;
     struct sw_comm_sent sent = {0};
     struct timing t = {c->bench->spec.work, NULL, bench_cut_device(c->bench, comm), comm, &sent};
-    struct sw_comm *on_device = NULL;
-    struct sw_bench_spec part;
     struct sw_bench_row row = *c->row;
-    SW_TRY(bench_cut_attach(c->bench, comm, &on_device, &part));
-    sw_comm_count(on_device, &sent);
-    snprintf(row.comm, sizeof row.comm, "%s", sw_comm_name(on_device));
-    enum sw_status st = run(c->bench, &part, &t, c->repeats, &row);
-    sw_comm_destroy(&on_device);
+    struct bench_rank rank;
+    enum sw_status st = bench_cut_attach(c->bench, comm, &rank);
+    if (!st) {
+        sw_comm_count(rank.all, &sent);
+        sw_comm_count(rank.on_device, &sent);
+        snprintf(row.comm, sizeof row.comm, "%s", sw_comm_name(rank.on_device));
+        st = run(c->bench, &rank.part, &t, c->repeats, &row);
+    }
+    bench_cut_detach(&rank);
     if (bench_cut_reports(c->bench, comm)) *c->row = row;
     return st;
 }

@@ -109,6 +109,7 @@ expect 2 compact:n=9,split=1; says 'split = 1: a whole number from 2'
 expect 2 compact:n=9,along=y; says 'along=y: split=N is needed beside it'
 expect 2 compact:n=9,split=2,along=w; says 'along=w: x, y or z is needed'
 expect 2 compact:n=9,split=10; says 'split = 10: the grid has 9 points along z'
+expect 2 elliptic:split=2,along=x; says 'along=x: grids of elliptic are cut along y'
 expect 2 heat:n=16,split=2; says "heat has no setting 'split'"
 expect 2 compact:n=9,split=100; says 'split = 100: '
 expect 2 compact:n=40,split=2,axis=z --device cpu --rows cpu.simd; says "no row 'cpu.simd'"
@@ -116,7 +117,8 @@ says 'those that do: cpu.mattor'
 cut=(compact:n=40,axis=z,split=2 compact:n=90,axis=z,split=2,boundary=3-4-6 compact:n=83,axis=y,split=2,along=y,batch=2
      compact:n=200,axis=x,dimensions=2,split=3,along=x,scheme=d1_c10,single compact:n=30,axis=x,split=2
      compact:grid.n=[9,9,90],axis=z,scheme=d2_c6,boundary=4-4-6,split=2 gradient:n=41,split=2
-     advection:n=24,batch=2,dim=3,steps=3,split=2 advection:n=50,dim=2,batch=3,per_run,steps=3,split=2,along=x)
+     elliptic:grid.n=[12,16,6],split=2 advection:n=24,batch=2,dim=3,steps=3,split=2
+     advection:n=50,dim=2,batch=3,per_run,steps=3,split=2,along=x)
 expect 0 "${cut[@]}" --device cpu --repeats 1 --longest 0.1 --csv
 for work in "${cut[@]}"; do
     grep -F -e "\"$work\"," -e "$work," out | grep -q ',ok,.*threads$' || fail "$work: no row is ok"
