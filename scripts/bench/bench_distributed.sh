@@ -13,12 +13,14 @@
 #   --scaling WHAT   weak or strong (default: both)
 #   --side N         points of a cube a rank in place of 512 (CPU: 128), and the other grids in proportion
 #   --repeats N, --longest S  as `sweep bench` takes them (default: 5 and 0.5)
+#   --rows-from CSV  take rows of `sweep bench` that an earlier call left, instead of running them; what it has not is
+#                    left out
 #   --dry-run        print what would be run
 # Columns: speed is points * steps a second of all ranks over that of 1 rank; ratio is what goals are given for, of 2
 # ranks: weak the speed over the number of ranks, strong the speed. On the CPU each rank has one thread.
 . "$(dirname "$0")/measure.sh"
-device='' ranks='' by='' work='' scaling='' side='' repeats=5 longest=0.5 dry_run=''
-take_options 'device= ranks= by+ work= scaling= side= repeats= longest= dry-run' "$@"
+device='' ranks='' by='' work='' scaling='' side='' repeats=5 longest=0.5 rows_from='' dry_run=''
+take_options 'device= ranks= by+ work= scaling= side= repeats= longest= rows-from= dry-run' "$@"
 [ -z "$SWEEP" ] || { arguments=("$(dirname "$SWEEP")" "${arguments[@]}"); }
 take_build_and_folder
 [ -z "$SWEEP" ] || sweep=$SWEEP
@@ -35,7 +37,7 @@ python=${SWEEP_PYTHON:-$(command -v python3)}
 make_tmp
 export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_rmaps_base_oversubscribe=1
 "$python" - "$sweep" "$folder" "$device" "$ranks" "$by" "$work" "${scaling:-weak strong}" "$side" "$repeats" \
-    "$longest" "$(machine)" "$(commit)" "$tmp" "$dry_run" <<'PY'
+    "$longest" "$(machine)" "$(commit)" "$tmp" "$dry_run" "$rows_from" <<'PY'
 import csv
 import os
 import subprocess
@@ -43,7 +45,7 @@ import sys
 import time
 
 (sweep, folder, device, ranks, kinds, wanted, scalings, side, repeats, longest, cpu, commit, tmp,
- dry_run) = sys.argv[1:]
+ dry_run, rows_from) = sys.argv[1:]
 ranks, kinds, wanted, side = [int(r) for r in ranks.split()], kinds.split(), wanted, int(side)
 cuda = device == "cuda"
 
@@ -116,6 +118,9 @@ def bench(kind, count, text, grid, along, rows):
     if dry_run:
         say(command)
         return spec, None, "not run"
+    if rows_from:
+        return best_of(spec, [r for r in EARLIER if r["spec"] == spec and (not rows or r["row"] == rows) and
+                              (count == 1 or of_kind(r["comm"], kind))], grid)
     done = call(command)
     if "has no setting 'split'" in done.stderr:
         return spec, None, "this program does not cut it yet"
@@ -130,9 +135,17 @@ def bench(kind, count, text, grid, along, rows):
         if new:
             out.writeheader()
         out.writerows(found)
+    return best_of(spec, found, grid)
+
+
+def of_kind(comm, kind):
+    return (comm in ("threads", "peer")) == (kind == "threads")
+
+
+def best_of(spec, found, grid):
     good = [r for r in found if r["state"] == "ok"]
     if not good:
-        return spec, None, "no row is ok: " + ", ".join(r["row"] + " " + r["state"] for r in found)
+        return spec, None, "no row is ok: " + ", ".join(r["row"] + " " + r["state"] for r in found)[:300]
     best = max(good, key=lambda r: float(r["rate"]))
     best["seconds"] = float(best["least_s"]) / float(best["steps"])
     best["points"] = points(grid)
@@ -149,6 +162,8 @@ def solve(kind, count, n):
     if dry_run:
         say(command)
         return f"n={n}", None, "not run"
+    if rows_from:
+        return f"n={n}", None, "it is no row of `sweep bench`"
     best = None
     for _ in range(2):
         done = call(command)
@@ -174,6 +189,10 @@ def measure(work, scaling, kind, count):
 
 
 START = time.perf_counter()
+EARLIER = []
+if rows_from:
+    with open(rows_from) as f:
+        EARLIER = list(csv.DictReader(f))
 results, problems = [], []
 for work in WORKS:
     if not work[0].startswith(wanted):
@@ -199,13 +218,14 @@ for work in WORKS:
                                 "ranks": count, "spec": spec, "seconds": f"{row['seconds']:.6g}",
                                 "rate": f"{rate:.6g}", "speed": f"{speed:.4g}",
                                 "ratio": f"{speed / count if scaling == 'weak' else speed:.4g}",
-                                "goal": goal if goal and count == 2 else "", "cpu": cpu, "commit": commit,
-                                "when": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())})
+                                "goal": goal if goal and count == 2 else "",
+                                "cpu": row["host"] if rows_from else cpu, "commit": row.get("commit") or commit,
+                                "when": row.get("when") or time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())})
+                with open(os.path.join(folder, f"distributed_{device}.csv"), "w", newline="") as f:
+                    out = csv.DictWriter(f, FIELDS, lineterminator="\n")  # each time, for a call that is ended
+                    out.writeheader()
+                    out.writerows(results)
 if results:
-    with open(os.path.join(folder, f"distributed_{device}.csv"), "w", newline="") as f:
-        out = csv.DictWriter(f, FIELDS, lineterminator="\n")
-        out.writeheader()
-        out.writerows(results)
     print("%-24s %-7s %-10s %5s %-16s %10s %8s %6s %6s  %s" % ("work", "scaling", "by", "ranks", "row", "seconds",
                                                              "of copy", "ratio", "goal", "bytes a step, least"))
 for r in results:

@@ -7,9 +7,10 @@ spike_devices_cuda.csv. PICTURE (a .png) needs matplotlib.
 
 A step of a GPU with neighbours takes
 
-    points*bytes/rate + messages*latency + sent/link + reductions*latency*log2 P
+    points*bytes/rate + messages*latency + sent/link + reductions*latency*log2 P + more/rate + kernels*launch
 
-where rate is what the row reaches on one GPU, measured. Nothing overlaps, but where `hidden` says so."""
+where `more` are bytes and `kernels` those that only a grid that is cut takes. rate is what the row reaches on one
+GPU, measured. Nothing overlaps, but where `hidden` says so."""
 import csv
 import math
 import os
@@ -30,9 +31,9 @@ def network(P):
 # ---- works: for a GPU with n = (nx, ny, nz) points, on P GPUs: bytes of its memory a point and step, the share of COPY
 # that the row reaches on one GPU, and what it sends: (messages one after another, bytes, reductions)
 def lines(n, halo=2, numbers=1):
-    """Slabs cut along z: half_width planes and `numbers` values of each line, each way, in two rounds."""
+    """Slabs cut along z: twice half_width planes and `numbers` values of each line, each way, in one message."""
     across = n[0] * n[1]
-    return 2, 2 * 8 * across * (halo + numbers), 0
+    return 1, 2 * 8 * across * (2 * halo + numbers), 0
 
 
 def mattor(n, P):
@@ -74,6 +75,17 @@ def tridiagonal(n, P):
     return 2 * math.ceil(math.log2(P)), 2 * 64 * P, 0
 
 
+LAUNCH = 5e-6     # seconds of one kernel more: its start, and what the one before leaves idle (measured: 6 us)
+
+
+def more(work, n):
+    """Seconds that a part of a line costs its GPU: 40 points of each end and their stencils are read once more, by two
+    kernels of two batches; two complete the values beside it; the solve itself is two kernels."""
+    if work[0] != "compact, truncated":
+        return 0.0
+    return 2 * (40 + 4) * 8 * n[0] * n[1] / (work[3] * COPY) + 5 * LAUNCH
+
+
 WORKS = [  # name, grid of a GPU, bytes a point, share of COPY, what is sent, strong: grid of all, axis or axes cut
     ("compact, truncated", (512, 512, 512), 16, .93, lambda n, P: lines(n), (1024, 1024, 1024), "z"),
     ("compact, Mattor", (512, 512, 512), 16, .93, mattor, (1024, 1024, 1024), "z"),
@@ -97,7 +109,7 @@ def exchange(work, n, P, hidden=0.0):
     net = network(P)
     messages, sent, reductions = work[4](n, P)
     rounds = messages + reductions * math.ceil(math.log2(P))
-    return rounds * net["latency"] + (1 - hidden) * sent / net["link"]
+    return rounds * net["latency"] + (1 - hidden) * sent / net["link"] + more(work, n)
 
 
 def step(work, n, P, hidden=0.0):

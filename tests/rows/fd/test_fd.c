@@ -706,12 +706,13 @@ static void has_the_orders_of_its_schemes(void **state)
         const char *s = orders[k].scheme, *b = orders[k].boundary;
         const int n = orders[k].n, m = orders[k].n_middle, less = strcmp(b, "periodic") ? 1 : 0;
         struct errors c = errors_of(s, b, n), f = errors_of(s, b, 2 * n - less);
-        if (isnan(c.max)) continue;
+        if (isnan(c.max) || isnan(f.max)) continue;
         check_order(s, b, "the largest error", c.max, f.max, orders[k].max);
         if (orders[k].l2 > 0) check_order(s, b, "the L2 norm", c.l2, f.l2, orders[k].l2);
         if (!m) continue;
         c = errors_of(s, b, m);
         f = errors_of(s, b, 2 * m - less);
+        if (isnan(c.max)) continue;  /* too short for it */
         check_order(s, b, "the error in the middle", c.middle, f.middle, orders[k].middle);
     }
 }
