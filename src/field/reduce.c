@@ -85,7 +85,11 @@ enum sw_status sw_reducer_create(const struct sw_reducer_desc *desc, struct sw_r
     r->weights = 1;
     for (int e = 0; e < desc->count; e++)
         for (int k = 0; k < desc->reduction[e]->count; k++) r->derives |= desc->reduction[e]->reduced[k].reach > 0;
-    for (int d = 0; d < SW_DIMS; d++) r->weights *= (double)(desc->walls[d] ? desc->n[d] - 1 : desc->n[d]);
+    for (int d = 0; d < SW_DIMS; d++) {
+        if (!desc->combine) r->desc.whole[d] = desc->n[d];
+        if (!desc->combine) r->desc.first[d] = 0;
+        r->weights *= (double)(r->desc.whole[d] - desc->walls[d]);
+    }
     SW_TRY_TO(failed, st, sw_alloc((size_t)desc->threads, &r->worker));
     for (int k = 0; k < desc->threads; k++) SW_TRY_TO(failed, st, create_worker(r, &r->worker[k]));
     *reducer = r;
@@ -164,7 +168,8 @@ struct run { struct sw_reducer *r; const struct sw_grid *grid; const double *fie
 /* The trapezoidal rule: 1/2 at the ends of an axis between walls. Halving is exact. */
 static double weight(const struct sw_reducer *r, int d, int64_t i)
 {
-    return r->desc.walls[d] && (i == 0 || i == r->desc.n[d] - 1) ? 0.5 : 1.0;
+    const int64_t at = r->desc.first[d] + i;
+    return r->desc.walls[d] && (at == 0 || at == r->desc.whole[d] - 1) ? 0.5 : 1.0;
 }
 
 /* Beyond the ends of a line between walls the polynomial through the last six points goes on (of a shorter one through
@@ -235,14 +240,13 @@ static double reduce_line(const struct run *run, struct worker *w, int e, int k,
 
 /* ------------------------------------------------------------------ a run */
 
-static double over_lines(const struct run *run, enum sw_reduction_kind kind, const double *of_lines)
+/* Of the lines that are here. */
+static double combine_lines(int64_t lines, enum sw_reduction_kind kind, const double *of_lines)
 {
-    const int64_t lines = run->r->lines;
     double extreme = of_lines[0];
     switch (kind) {
-    case SW_REDUCTION_MEAN: return sw_sum_pairwise(of_lines, lines) / run->r->weights;
-    case SW_REDUCTION_INTEGRAL:
-        return run->grid->dx[0] * run->grid->dx[1] * run->grid->dx[2] * sw_sum_pairwise(of_lines, lines);
+    case SW_REDUCTION_MEAN: case SW_REDUCTION_INTEGRAL: case SW_REDUCTION_CROSSINGS:
+        return sw_sum_pairwise(of_lines, lines);
     case SW_REDUCTION_MIN:
         for (int64_t k = 1; k < lines; k++)
             if (of_lines[k] < extreme || of_lines[k] != of_lines[k]) extreme = of_lines[k];
@@ -251,10 +255,19 @@ static double over_lines(const struct run *run, enum sw_reduction_kind kind, con
         for (int64_t k = 1; k < lines; k++)
             if (of_lines[k] > extreme || of_lines[k] != of_lines[k]) extreme = of_lines[k];
         return extreme;
-    case SW_REDUCTION_CROSSINGS: return sw_sum_pairwise(of_lines, lines);
     case SW_REDUCTION_KINDS: break;
     }
     return NAN;
+}
+
+static double over_lines(const struct run *run, enum sw_reduction_kind kind, const double *of_lines)
+{
+    const struct sw_reducer *r = run->r;
+    double value = combine_lines(r->lines, kind, of_lines);
+    if (r->desc.combine) r->desc.combine(r->desc.context, kind, &value);
+    if (kind == SW_REDUCTION_MEAN) return value / r->weights;
+    if (kind == SW_REDUCTION_INTEGRAL) return run->grid->dx[0] * run->grid->dx[1] * run->grid->dx[2] * value;
+    return value;
 }
 
 /* Begin reduction k, whose argument may use the results of those before. */
@@ -295,7 +308,9 @@ static bool is_finite(const struct run *run, int threads)
     int bad = 0;
 #pragma omp parallel for num_threads(threads) schedule(static) reduction(| : bad) if (threads > 1)
     for (int64_t i = 0; i < count; i++) bad |= !(u[i] - u[i] == 0);
-    return !bad;
+    double anywhere = bad;
+    if (run->r->desc.combine) run->r->desc.combine(run->r->desc.context, SW_REDUCTION_MAX, &anywhere);
+    return anywhere == 0;
 }
 
 static void set_numbers(struct worker *w, int e, const struct sw_reduction *reduction,
@@ -328,13 +343,13 @@ static void values_of_run(struct sw_reducer *r, const struct sw_reducer_runs *ru
     }
 }
 
-/* A run on a line belongs to one thread, and so does one of many. */
+/* A run on a line belongs to one thread, and so does one of many; but ranks take the runs in turn. */
 void sw_reducer_values(struct sw_reducer *r, const struct sw_reducer_runs *runs, double *value)
 {
     const size_t width = (size_t)r->desc.count;
     const double work = (double)runs->count * (double)r->points * r->desc.count;
     const int threads = work < FEW_VALUES ? 1 : r->desc.threads;
-    if (r->lines > 1 && runs->count < threads) {
+    if (r->desc.combine || (r->lines > 1 && runs->count < threads)) {
         for (int j = 0; j < runs->count; j++)
             values_of_run(r, runs, j, r->worker, threads, value + (size_t)j * width);
         return;

@@ -409,9 +409,10 @@ static const char *needs_whole_fields(const struct sw_plan *p)
     for (int g = 0; g < p->ngroup; g++) {
         const struct sw_setup setup = sw_sweep_setup(s, &p->group[g], 1);
         if (sw_initial_in_file(&setup)) return "initial.file";
+        /* reductions take whole lines along x */
+        if (s->ndefined && domain_axis(s->problem, setup.n) == 0) return "output.scalars.define";
     }
-    return s->stops ? "stop" : s->save_state ? "output.state" : s->ndefined ? "output.scalars.define" :
-           s->accuracy > 0 ? "accuracy.runs" : NULL;
+    return s->stops ? "stop" : s->save_state ? "output.state" : s->accuracy > 0 ? "accuracy.runs" : NULL;
 }
 
 /* Each rank has a point at least, and one device. */

@@ -1,6 +1,9 @@
 #include "run/runs.h"
 
+#include <math.h>
+
 #include "base/sw_mem.h"
+#include "comm/sw_comm.h"
 #include "problem/initial_file.h"
 
 enum sw_status runs_create(struct runs *r)
@@ -42,6 +45,14 @@ void runs_warn(const struct runs *r, int j, bool finite, struct sw_text *text)
     sw_text_add_sentence(text, sw_text_get(&warning));
 }
 
+static void combine(const void *comm, enum sw_reduction_kind kind, double *value)
+{
+    const double sign = kind == SW_REDUCTION_MIN ? -1 : 1;
+    const bool extreme = kind == SW_REDUCTION_MIN || kind == SW_REDUCTION_MAX;
+    double x = sign * *value;
+    *value = (extreme ? sw_comm_max : sw_comm_sum)(comm, 1, &x) ? NAN : sign * x;
+}
+
 struct sw_reducer_desc runs_reducer_desc(const struct runs *r, int count, const struct sw_reduction *const *reduction)
 {
     struct sw_reducer_desc desc = {.count = count, .reduction = reduction, .unknowns = r->unknowns,
@@ -49,7 +60,11 @@ struct sw_reducer_desc runs_reducer_desc(const struct runs *r, int count, const 
     for (int d = 0; d < SW_DIMS; d++) {
         desc.n[d] = r->setup->n[d];
         desc.walls[d] = r->setup->walls[d];
+        desc.whole[d] = r->setup->domain.whole[d];
+        desc.first[d] = r->setup->domain.first[d];
     }
+    desc.context = r->setup->domain.all;
+    desc.combine = desc.context ? combine : NULL;
     return desc;
 }
 

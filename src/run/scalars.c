@@ -12,14 +12,14 @@ struct scalars {
     double            *state;             /* [count][size] on the host; page-locked on a GPU  */
 };
 
-/* A machine without a compiler for kernels forms them on the host. */
+/* A machine without a compiler for kernels forms them on the host; so do ranks that have slabs. */
 static enum sw_status begin_on_device(struct scalars *s, const struct sw_reducer_desc *desc)
 {
     const struct sw_state_ops *states = s->r->sim->ops->states;
     const struct sw_reducer_runs runs = {.count = s->r->count, .grid = s->grid, .column = s->r->column};
     struct sw_device_state state;
     if (!states || !states->on_device || !states->on_device(s->r->sim, &state)) return SW_OK;
-    if (!sw_device_reducer_fits(desc)) return SW_OK;
+    if (desc->combine || !sw_device_reducer_fits(desc)) return SW_OK;
     if (desc->unknowns > 1 && !state.unknown) return SW_OK;
     const enum sw_status st = sw_device_reducer_create(desc, s->r->count, s->r->device, &s->on_device);
     if (st) return st == SW_E_ABSENT ? SW_OK : st;

@@ -41,7 +41,8 @@ accuracy='-s accuracy.runs=0'
 # ---- steps: walls, filters, diffusion, noise in the initial value, series. Rounding grows with the steps: 1e-12 of u,
 # some 20 steps of 4 stages of 50 u
 config=$top/configs/tiny_advection.cfg
-cut 1e-12 $accuracy
+cut 1e-12 $accuracy -s 'output.scalars.define.top="max(u) - min(u)"' \
+    -s 'output.scalars.define.all="integral(u^2*y) + mean(abs(u)) + crossings(u - 0.1)"'
 cut 1e-12 $accuracy -s 'initial="sin(a*x)*cos(a*y) + 0.1*randn(a)"' -s run.precision='"double"' -s run.batch=2
 config=$top/configs/burgers.cfg
 cut 1e-11 $accuracy
@@ -63,6 +64,9 @@ for then in cpu:0,1 cpu:0,1,2 cpu; do
 done
 
 # ---- refused
+expect 3 run "$top/configs/burgers.cfg" -q -o none.h5 --device cpu:0,1 -s 'run.split="grid"' $accuracy \
+    -s 'output.scalars.define.top="max(u)"'  # lines along x are what reductions take
+says "run.split: grids are not cut beside 'output.scalars.define'"
 expect 3 run c.cfg -s 'grid.n=[16, 17, 7]' -s 'axis="z"' -s 'boundary="3-4-6"'
 says 'run.split: rank 0 of 2 has 3 points of the line'; says 'at least 4 on every rank; use fewer devices'
 expect 3 run c.cfg --device cpu:0,1,2 -s 'grid.n=[16, 17, 7]' -s 'axis="z"' -s 'boundary="3-4-6"'
