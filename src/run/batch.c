@@ -528,7 +528,7 @@ static enum sw_status write_histories(const struct batch *b)
     const size_t count = (size_t)r->count, width = 1 + (size_t)r->setup->history;
     size_t most = 1;
     double *history;
-    if (!r->setup->history) return SW_OK;
+    if (!r->setup->history || !writes(b)) return SW_OK;
     SW_TRY(sw_alloc(count * width, &history));
     const enum sw_status st = r->sim->ops->residuals->history(r->sim, history);
     if (st) { sw_free(history); return st; }
@@ -538,7 +538,6 @@ static enum sw_status write_histories(const struct batch *b)
     for (size_t j = 1; j < count; j++) memmove(history + j * most, history + j * width, most * sizeof *history);
     return writer_history(b->w->writer, history, (int64_t)most);
 }
-
 
 static void count_and_report(struct batch *b, const struct sw_run_result *result)
 {
