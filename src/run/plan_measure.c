@@ -138,7 +138,9 @@ static enum sw_status count_traffic(struct sw_sweep *sweep, const struct sw_plan
     struct sw_comm_traffic ignored = {0};
     struct sw_setup setup = sw_sweep_setup(sweep, &plan->group[b->group], 1);
     const double times = plan_narrow_grid(sweep->problem, setup.n);
+    const int axis = domain_axis(sweep->problem, setup.n);
     enum sw_status st;
+    setup.n[axis] = domain_largest(setup.n[axis], plan->ranks) * plan->ranks;  /* slabs of others are as large as its */
     SW_TRY_TO(out, st, sw_comm_trial(plan->ranks, plan->ranks > 2, SW_HOST, &ignored, &host));
     SW_TRY_TO(out, st, sw_comm_trial(plan->ranks, plan->ranks > 2, device->space, traffic, &on_device));
     domain_cut(sweep->problem, host, on_device, &setup);

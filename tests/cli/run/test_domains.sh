@@ -85,6 +85,7 @@ expect 0 check c.cfg -s 'axis="z"' -s sweep.k=[1]  # two planes of 16 × 17 poin
 matches '^exchange 4.2 KiB in 1 message to the next device on each side, 4.[3-9] KiB in [0-9]+ to all, a step'
 expect 0 check c.cfg -s 'axis="z"' -s sweep.k=[1] -s 'grid.n=[96, 97, 59]'  # counted on fewer points beside the cut
 matches '^exchange 146 KiB in 1 message to the next device'
+expect 0 check c.cfg -s 'axis="z"' -s 'grid.n=[16, 17, 5]'; prints 'slabs of 16 × 17 × 3 points'  # the least points
 expect 0 check "$top/configs/tiny_advection.cfg" -s 'run.split="grid"' --device cpu:0,1,2; matches '^exchange [0-9]'
 expect 0 check c.cfg -s 'sweep={axis=["x", "z"];}' -s 'axis="$axis"' -s 'field="sin(z+x)"'; matches '^exchange 4.2 KiB'
 prints 'slabs of 16 × 17 × 30 points'; grep -q 'smaller ones' out && fail 'slabs of one size are of several'
