@@ -152,24 +152,26 @@ static enum sw_status help_other(struct worker *w)
 
 /* ---- */
 
-/* The next batch of this worker, or of all ranks. */
-static void request_batch(struct worker *w)
+/* The next batch of this worker, or of all ranks. @return the failure of another of the ranks */
+static enum sw_status request_batch(struct worker *w)
 {
+    double batch[SW_COMM_MOST];
     if (!worker_follows(w)) {
         worker_lock(w);
         worker_request(w, REQUEST_BATCH);
     }
-    if (!w->comm) return;
-    const int64_t batch = (int64_t)domain_of_first(w->comm, (double)w->batch);
+    if (!w->comm) return SW_OK;
+    SW_TRY(sw_comm_gather_one(w->comm, (double)w->batch, batch));
     worker_lock(w);
-    w->batch = batch;
+    w->batch = (int64_t)batch[0];
     worker_unlock(w);
+    return SW_OK;
 }
 
 static enum sw_status compute_batches(struct worker *w)
 {
     for (;;) {
-        request_batch(w);
+        SW_TRY(request_batch(w));
         if (w->batch >= 0) SW_TRY(compute_batch(w));
         else if (w->batch == SW_QUEUE_HELP) SW_TRY(help_other(w));
         else if (w->batch == SW_QUEUE_WAIT) SW_TRY(complete_written_batch(w));
