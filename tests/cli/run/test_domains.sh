@@ -63,6 +63,15 @@ for then in cpu:0,1 cpu:0,1,2 cpu; do
     near whole.h5 "stopped-$then.h5" 1e-11
 done
 
+# ---- groups of devices stop together, each with its checkpoint, and go on
+small="-s time.end=4.0 -s sweep.dim=[2] -s run.ranks_per_run=2 $accuracy"
+expect 0 run "$config" -q -o whole2.h5 --device cpu -s 'run.split="runs"' -s time.end=4.0 -s sweep.dim=[2] $accuracy
+slowly 0.02 "$sweep" run "$config" -o stopped2.h5 --device cpu:0,1,2,3 $small --max-time 3 >out 2>err
+[ $? = 75 ] || fail 'groups do not stop'
+expect 0 status stopped2.h5; matches 'at step|step [0-9]+ of'
+expect 0 run "$config" -o stopped2.h5 --device cpu:0,1 $small; says 'from step '
+near whole2.h5 stopped2.h5 1e-11
+
 # ---- refused
 expect 3 run "$top/configs/burgers.cfg" -q -o none.h5 --device cpu:0,1 -s 'run.split="grid"' $accuracy \
     -s 'output.scalars.define.top="max(u)"'  # lines along x are what reductions take
