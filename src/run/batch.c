@@ -579,11 +579,8 @@ static enum sw_status end_batch(struct batch *b)
     SW_TRY_TO(failed, st, results_look(r, &w->scheduler->plan->looks, result));  /* stored, and not reported again */
     if (r->sweep->save_state) SW_TRY_TO(failed, st, copy_state(b, &state));
     for (int j = 0; j < r->count && !is_last_rank(b); j++) result[j].row = sw_run_row_empty();
-    if (!writes(b)) {
-        sw_free(result);
-        return SW_OK;
-    }
-    SW_TRY(writer_finish(w->writer, result, state, stored_size(b), r->group->steps));
+    if (writes(b)) SW_TRY(writer_finish(w->writer, result, state, stored_size(b), r->group->steps));
+    else sw_free(result);
     report_batch(b, SW_EVENT_BATCH);
     return SW_OK;
 failed:

@@ -77,6 +77,14 @@ for k in 1 2 3 4; do
     once 'Input/output error'
 done
 
+# ---- stopped between runs: what is stored is said, also where one rank alone has parts
+slowly 0.02 "$sweep" run box.cfg -o stopped.h5 -s 'sweep.a="range(1,40)"' -s run.batch=1 -s 'output={file="x.h5";}' \
+    --max-time 2 >out 2>err
+[ $? = 75 ] || fail 'it does not stop'
+says 'stopped; run the same command again to continue'
+expect 0 run box.cfg -o stopped.h5 -s 'sweep.a="range(1,40)"' -s run.batch=1 -s 'output={file="x.h5";}'
+says ' of 40 runs left'
+
 # ---- refused
 expect 3 run shell.cfg -s 'grid.n=[16, 1, 8]'; says 'run.split: 1 points along y cannot be cut over 2 devices; use 1'
 expect 3 run box.cfg -s 'solver="cpu.multigrid"'
