@@ -71,7 +71,7 @@ struct sw_scheduler {
                                          * the devices of this process compute them */
     double           started;           /* clock                                    */
     int              workers, running;  /* all workers; those that have not exited  */
-    int              threads;           /* started: of workers 0 ..; one for all where they are ranks  */
+    int              threads;           /* workers whose thread, or that of their group, has started   */
     struct worker   *worker;
     pthread_mutex_t  mutex;             /* of the workers' requests                 */
     pthread_cond_t   requested;

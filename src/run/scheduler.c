@@ -286,25 +286,23 @@ static void serve_workers(struct sw_scheduler *s)
 
 /* ---- start and end */
 
-static enum sw_status run_as_rank(const struct sw_comm *all, void *scheduler)
+/* @param first  the first worker of a group, as void * */
+static enum sw_status run_as_rank(const struct sw_comm *group, void *first)
 {
-    struct sw_scheduler *s = scheduler;
-    struct worker *w = &s->worker[all->rank];
-    struct sw_comm *group;
-    SW_TRY(sw_comm_split(all, all->rank / s->plan->ranks, &group));
+    struct worker *w = (struct worker *)first + group->rank;
     w->comm = group;
     worker_run(w);
-    sw_comm_destroy(&group);
-    return w->failed.status == SW_E_STOPPED ? SW_OK : sw_err_raise(&w->failed);  /* other groups store checkpoints */
+    return w->failed.status == SW_E_STOPPED ? SW_OK : sw_err_raise(&w->failed);  /* others of the group stop, too */
 }
 
-/* The thread of s->ranks. A worker whose thread could not be started exits by this one. */
-static void *run_ranks(void *scheduler)
+/* The thread of a group of ranks, which does not hear of failures in other groups. A worker whose thread could not be
+ * started exits by this one. */
+static void *run_group(void *first)
 {
-    struct sw_scheduler *s = scheduler;
-    const enum sw_status st = sw_comm_run("threads", s->workers, run_as_rank, s);
-    for (int k = 0; k < s->workers; k++) {
-        struct worker *w = &s->worker[k];
+    struct worker *w = first;
+    const int ranks = w->scheduler->plan->ranks;
+    const enum sw_status st = sw_comm_run("threads", ranks, run_as_rank, first);
+    for (int k = 0; k < ranks; k++, w++) {
         if (w->comm) continue;
         sw_err_keep(&w->failed, st);
         worker_lock(w);
@@ -313,17 +311,15 @@ static void *run_ranks(void *scheduler)
     return NULL;
 }
 
-/* Begin the threads of the workers, or the one of the ranks that they are. */
+/* Begin the threads of the workers, or of the groups that they form. */
 static enum sw_status start_threads(struct sw_scheduler *s)
 {
-    const bool ranks = s->plan->ranks > 1 && !s->group;
-    const int threads = ranks ? 1 : s->workers;
-    for (int k = 0; k < threads; k++) {
-        struct worker *w = &s->worker[k];
-        if (pthread_create(&w->thread, NULL, ranks ? run_ranks : worker_run, ranks ? (void *)s : w))
+    const int each = s->group ? 1 : s->plan->ranks;
+    for (; s->threads < s->workers; s->threads += each) {
+        struct worker *w = &s->worker[s->threads];
+        if (pthread_create(&w->thread, NULL, each > 1 ? run_group : worker_run, w))
             return SW_FAIL(SW_E_MEMORY, "cannot start a thread for %s", w->device->label);
-        s->running += ranks ? s->workers : 1;
-        s->threads++;
+        s->running += each;
     }
     return SW_OK;
 }
@@ -375,7 +371,7 @@ static enum sw_status scheduler_run(struct sw_scheduler *s, const struct sw_devi
     if (!st) st = start_workers(s, devices);
     fail_sweep(s, st);
     serve_workers(s);
-    for (int k = 0; k < s->threads; k++) pthread_join(s->worker[k].thread, NULL);
+    for (int k = 0; k < s->threads; k += s->group ? 1 : s->plan->ranks) pthread_join(s->worker[k].thread, NULL);
     help_close(s);
     st = final_status(s);
     for (int k = 0; k < s->workers; k++) pthread_cond_destroy(&s->worker[k].answered);

@@ -72,6 +72,13 @@ expect 0 status stopped2.h5; matches 'at step|step [0-9]+ of'
 expect 0 run "$config" -o stopped2.h5 --device cpu:0,1 $small; says 'from step '
 near whole2.h5 stopped2.h5 1e-11
 
+# ---- the disk fails under one of two groups: the other one leaves its checkpoint
+FAIL_KIND=write FAIL_FROM=part- FAIL_AT=5 LD_PRELOAD=$build/fail_nth.so "$sweep" run "$config" -q -o full2.h5 \
+    --device cpu:0,1,2,3 $small -s run.checkpoint=0 >out 2>err </dev/null
+[ $? = 5 ] || fail 'a disk that fails under a group'
+once 'No space left on device'
+expect 0 status full2.h5; matches 'at step|step [0-9]+ of'
+
 # ---- refused
 expect 3 run "$top/configs/burgers.cfg" -q -o none.h5 --device cpu:0,1 -s 'run.split="grid"' $accuracy \
     -s 'output.scalars.define.top="max(u)"'  # lines along x are what reductions take
