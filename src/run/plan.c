@@ -409,10 +409,12 @@ static const char *needs_whole_fields(const struct sw_plan *p)
     for (int g = 0; g < p->ngroup; g++) {
         const struct sw_setup setup = sw_sweep_setup(s, &p->group[g], 1);
         if (sw_initial_in_file(&setup)) return "initial.file";
-        /* reductions take whole lines along x */
-        if (s->ndefined && domain_axis(s->problem, setup.n) == 0) return "output.scalars.define";
+        if (s->stops && sw_setup_column(&setup, "stop.steady") >= 0) return "stop.steady";
+        if (domain_axis(s->problem, setup.n) > 0) continue;
+        if (s->ndefined) return "output.scalars.define";  /* reductions take whole lines along x */
+        if (s->stop_when) return "stop.when";
     }
-    return s->stops ? "stop" : s->save_state ? "output.state" : s->accuracy > 0 ? "accuracy.runs" : NULL;
+    return s->save_state ? "output.state" : s->accuracy > 0 ? "accuracy.runs" : NULL;
 }
 
 /* Each rank has a point at least, and one device. */

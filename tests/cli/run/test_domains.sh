@@ -51,16 +51,18 @@ cut 1e-9 $accuracy -s time.dt=0.5 -s time.end=40.0 -s 'output.fields.times=[0.0]
 code=0
 
 # ---- stopped half-way, before the last field or behind it, another number of ranks goes on
+ends="-s time.end=4.0 -s stop.when=\"max(u)>1.3\" -s stop.every=0.5 $accuracy"  # some runs end before
+expect 0 run "$config" -q -o ended.h5 --device cpu -s 'run.split="runs"' $ends
 expect 0 run "$config" -q -o whole.h5 --device cpu -s 'run.split="runs"' -s time.end=4.0 $accuracy
 seconds=2
 for then in cpu:0,1 cpu:0,1,2 cpu; do
     slowly 0.02 "$sweep" run "$config" -o "stopped-$then.h5" --device cpu:0,1 -s 'run.split="grid"' \
-        -s time.end=4.0 $accuracy --max-time $seconds >out 2>err && fail 'it does not stop'
+        $ends --max-time $seconds >out 2>err && fail 'it does not stop'
     seconds=6
     expect 0 status "stopped-$then.h5"; matches 'at step|step [0-9]+ of'
-    expect 0 run "$config" -o "stopped-$then.h5" --device "$then" -s 'run.split="grid"' -s time.end=4.0 $accuracy
+    expect 0 run "$config" -o "stopped-$then.h5" --device "$then" -s 'run.split="grid"' $ends
     says 'from step '
-    near whole.h5 "stopped-$then.h5" 1e-11
+    near ended.h5 "stopped-$then.h5" 1e-11
 done
 
 # ---- groups of devices stop together, each with its checkpoint, and go on
@@ -83,6 +85,8 @@ expect 0 status full2.h5; matches 'at step|step [0-9]+ of'
 expect 3 run "$top/configs/burgers.cfg" -q -o none.h5 --device cpu:0,1 -s 'run.split="grid"' $accuracy \
     -s 'output.scalars.define.top="max(u)"'  # lines along x are what reductions take
 says "run.split: grids are not cut beside 'output.scalars.define'"
+expect 3 run "$top/configs/burgers.cfg" -q -o none.h5 --device cpu:0,1 -s 'run.split="grid"' $accuracy \
+    -s stop.steady=1e-9 -s stop.every=0.1; says "run.split: grids are not cut beside 'stop.steady'"
 expect 3 run c.cfg -s 'grid.n=[16, 17, 7]' -s 'axis="z"' -s 'boundary="3-4-6"'
 says 'run.split: rank 0 of 2 has 3 points of the line'; says 'at least 4 on every rank; use fewer devices'
 expect 3 run c.cfg --device cpu:0,1,2 -s 'grid.n=[16, 17, 7]' -s 'axis="z"' -s 'boundary="3-4-6"'
