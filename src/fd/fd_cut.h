@@ -6,7 +6,8 @@
  *
  *     fd_cut.c         how the ranks cut a line, and what is refused
  *     fd_interfaces.c  what a part of the line makes of the values beside it, and the equations for these values
- *     fd_cut_cpu.c     the rows on the CPU
+ *     fd_cut_cpu.c     the rows on the CPU; fd_cut_simd.c their arithmetic
+ *     fd_cut_cuda.c    the row on GPUs
  *
  * With A_k the k-th value left of a rank's part and B_k the k-th right of it, both on other ranks, the part of a line
  * is
@@ -68,14 +69,6 @@ const char *fd_cut_refuse_truncation(struct fd_cut *cut);
 const char *fd_cut_refuse_closure(struct fd_cut *cut);
 
 /* ---- fd_interfaces.c */
-
-/** Entry (i, j) of T, 0 <= i, j < q. */
-double fd_part_entry(const struct fd_cut *cut, int64_t i, int64_t j);
-/** Entry of the matrix from a point of the part to one beside it: `distance` points apart, >= 1. */
-double fd_part_coupling(const struct fd_cut *cut, int64_t distance);
-
-/** Say that row i of T has no pivot. */
-enum sw_status fd_part_singular(const struct fd_cut *cut, int64_t i);
 
 /** Set u, l and the rows of T^-1, in long double, rounded once. Local. Where arrays are counted, no more than that.
  *  @return SW_E_MEMORY; SW_E_SINGULAR */

@@ -10,11 +10,6 @@ enum { LONG = 4096 };   /* points of a part, from which fewer lines go side by s
 enum { SIDE = 256 };    /* lines side by side whose ends are summed up together     */
 enum { BLOCK = 1024 };  /* lines that are finished together, row by row             */
 
-bool fd_cut_simd_fits(const struct fd_cut *cut)
-{
-    return cut->line->beta == 0 && cut->m >= fd_simd_part_least(cut->line);
-}
-
 /* ------------------------------------------------------------------ set-up */
 
 /* @param d  in rows of T, of which the part has q */
@@ -33,21 +28,23 @@ static void extend(const struct fd_cut *cut, bool right, const struct fd_decayin
 }
 
 static int64_t smaller(int64_t a, int64_t b) { return a < b ? a : b; }
+static int64_t larger(int64_t a, int64_t b) { return a > b ? a : b; }
 
 static enum sw_status create_responses(struct sw_fd *fd, struct fd_cut_simd *s)
 {
     const struct fd_cut *cut = &fd->cut;
-    const size_t m = (size_t)cut->m;
-    if (cut->left) sw_array(&fd->arrays, m, &s->u.x);
-    if (cut->right) sw_array(&fd->arrays, m, &s->l.x);
-    if (!fd->arrays.status && !fd->arrays.counts) {
-        if (cut->left) extend(cut, false, &cut->u[0], &s->u);
-        if (cut->right) extend(cut, true, &cut->l[0], &s->l);
-    }
     /* counted before the responses are known: as many as they may have */
-    const int64_t most = smaller(cut->m, fd_decay_length(cut->line, 0x1p-60) + 4);
-    const int64_t u = fd->arrays.counts && cut->left ? most : s->u.count;
-    const int64_t l = fd->arrays.counts && cut->right ? most : s->l.count;
+    const int64_t most = fd->arrays.counts ? smaller(cut->m, fd_decay_length(cut->line, 0x1p-60) + 4) : 0;
+    int64_t u = cut->left ? most : 0, l = cut->right ? most : 0;
+    for (int k = 0; k < cut->beside; k++) {
+        if (cut->left) sw_array(&fd->arrays, (size_t)cut->m, &s->u[k].x);
+        if (cut->right) sw_array(&fd->arrays, (size_t)cut->m, &s->l[k].x);
+        if (fd->arrays.status || fd->arrays.counts) continue;
+        if (cut->left) extend(cut, false, &cut->u[k], &s->u[k]);
+        if (cut->right) extend(cut, true, &cut->l[k], &s->l[k]);
+        u = larger(u, s->u[k].count);
+        l = larger(l, s->l[k].count);
+    }
     s->kept_left = s->in_place ? 0 : u + l >= cut->m ? cut->m : u;
     s->kept_right = s->in_place || u + l >= cut->m ? 0 : l;
     sw_array(&fd->arrays, (size_t)(s->kept_left + s->kept_right) * s->all, &s->kept);
@@ -90,16 +87,17 @@ static void add_reduced_row(const struct fd_cut *cut, int64_t i, double by, doub
 
 enum { REACH = 16 };  /* points beyond a row of T whose f it may need: closures have up to 12 */
 
-static enum sw_status create_end(struct sw_fd *fd, bool right, struct fd_end_weights *e)
+/* Of point k from an end. */
+static enum sw_status create_end(struct sw_fd *fd, bool right, int k, struct fd_end_weights *e)
 {
     const struct fd_cut *cut = &fd->cut;
-    const struct fd_decaying *row = right ? &cut->row_last[0] : &cut->row_first[0];
+    const struct fd_decaying *row = right ? &cut->row_last[k] : &cut->row_first[k];
     const int64_t room = cut->m + 2 * REACH, q = cut->q;
     double *w;
     sw_array(&fd->arrays, (size_t)room, &w);
     if (fd->arrays.status || fd->arrays.counts) return fd->arrays.status;
-    for (int64_t k = row->count - 1; k >= 0; k--) {
-        const int64_t i = right ? q - 1 - k : k;
+    for (int64_t j = row->count - 1; j >= 0; j--) {
+        const int64_t i = right ? q - 1 - j : j;
         add_reduced_row(cut, i, row->x[i], w + REACH);
     }
     int64_t begin = 0, end = room;
@@ -123,8 +121,11 @@ enum sw_status fd_cut_simd_create(struct sw_fd *fd, int threads, bool ends, stru
     sw_array(&fd->arrays, 2 * s->room * (size_t)threads, &s->work);
     SW_TRY(fd_simd_part_create(&line, cut->left, cut->right, &fd->arrays, &s->c));
     if (!ends) return create_responses(fd, s);
-    if (cut->left) SW_TRY(create_end(fd, false, &s->left_end));
-    return cut->right ? create_end(fd, true, &s->right_end) : SW_OK;
+    for (int k = 0; k < cut->beside; k++) {
+        if (cut->left) SW_TRY(create_end(fd, false, k, &s->left_end[k]));
+        if (cut->right) SW_TRY(create_end(fd, true, k, &s->right_end[k]));
+    }
+    return SW_OK;
 }
 
 /* ------------------------------------------------------------------ x_r */
@@ -158,11 +159,13 @@ static void gather_beside(const double *from, size_t stride, int halo, size_t fi
     }
 }
 
-/* Values of the lines of a group: where they are, or copied to room for them. */
-static const double *of_group(const double *value, size_t first, int count, int lines, double *room)
+/* room [beside][lines] := values beside the lines of a group. */
+static const double *of_group(const struct sw_fd *fd, const struct fd_cut_simd *s, const double *value, size_t first,
+                              int count, double *room)
 {
-    if (!value || count == lines) return value ? value + first : NULL;
-    for (int l = 0; l < lines; l++) room[l] = l < count ? value[first + (size_t)l] : 0;
+    if (!value) return NULL;
+    for (int k = 0; k < fd->cut.beside; k++)
+        memcpy(room + k * s->lines, value + (size_t)k * s->all + first, (size_t)count * sizeof *room);
     return room;
 }
 
@@ -180,7 +183,7 @@ struct pass {
     const struct fd_beside *beside;
     const void   *f;
     const double *A, *B;         /* NULL: zeros */
-    double       *first, *last;  /* NULL: not wanted */
+    double       *first, *last;  /* NULL: not wanted. These four: [beside][all lines] */
     void         *out;
 };
 
@@ -188,7 +191,7 @@ static void solve_group(const struct sw_fd *fd, const struct fd_cut_simd *s, con
                         double *work)
 {
     const struct fd_beside *beside = p->beside;
-    double room[2][FD_GROUP];
+    double room[2][FD_BESIDE * FD_GROUP] = {{0}};
     const struct fd_cut *cut = &fd->cut;
     const struct fd_simd_copy c = copy_of(fd, s, group);
     const size_t id = group * (size_t)s->lines, width = (size_t)s->lines, base = c.segment[0].base;
@@ -207,10 +210,13 @@ static void solve_group(const struct sw_fd *fd, const struct fd_cut_simd *s, con
         g = (double *)p->out + base;
         g_stride = fd->stride;
     }
-    fd_simd_part_apply(&s->c, s->lines, from, f_stride, before, after, of_group(p->A, id, c.count, s->lines, room[0]),
-                       of_group(p->B, id, c.count, s->lines, room[1]), y, g, g_stride);
-    if (p->first) memcpy(p->first + id, g, (size_t)c.count * sizeof *g);
-    if (p->last) memcpy(p->last + id, g + (size_t)(cut->m - 1) * g_stride, (size_t)c.count * sizeof *g);
+    fd_simd_part_apply(&s->c, s->lines, from, f_stride, before, after, of_group(fd, s, p->A, id, c.count, room[0]),
+                       of_group(fd, s, p->B, id, c.count, room[1]), y, g, g_stride);
+    for (int k = 0; k < cut->beside && k < cut->m; k++) {
+        const size_t at = (size_t)k * s->all + id, bytes = (size_t)c.count * sizeof *g;
+        if (p->first) memcpy(p->first + at, g + (size_t)k * g_stride, bytes);
+        if (p->last) memcpy(p->last + at, g + (size_t)(cut->m - 1 - k) * g_stride, bytes);
+    }
     if (g != y) return;
     keep(s, cut->m, id, c.count, y);
     if (fd->desc.single) fd_simd_scatter_float(&c, y, fd->desc.add, p->out);
@@ -311,7 +317,7 @@ static void sum_line(const struct sw_fd *fd, const struct fd_end_weights *e, boo
         for (; k < count; k++) sum[k % LANES] += w[k] * (x[k] - base);
     }
     for (int j = 1; j < LANES; j++) sum[0] += sum[j];
-        for (int64_t i = e->first; i < 0; i++)
+    for (int64_t i = e->first; i < 0; i++)
         sum[0] += e->w[i - e->first] * (b->left[(size_t)(fd->cut.halo_left + i) * b->stride + line] - base);
     for (int64_t i = fd->cut.m; i < e->first + e->count; i++)
         sum[0] += e->w[i - e->first] * (b->right[(size_t)(i - fd->cut.m) * b->stride + line] - base);
@@ -323,47 +329,50 @@ void fd_cut_simd_ends(const struct sw_fd *fd, const struct fd_cut_simd *s, const
 {
     const size_t each = (fd->stride + SIDE - 1) / SIDE, blocks = fd->stride == 1 ? s->all : each * fd->outer;
 #pragma omp parallel for schedule(static) num_threads(s->threads) if (s->threads > 1)
-    for (size_t k = 0; k < blocks; k++) {
-        if (fd->stride == 1) {
-            if (first) sum_line(fd, &s->left_end, false, beside, f, k, first);
-            if (last) sum_line(fd, &s->right_end, true, beside, f, k, last);
-            continue;
+    for (size_t block = 0; block < blocks; block++) {
+        const size_t from = block % each * SIDE, left = fd->stride - from, count = left < SIDE ? left : SIDE;
+        for (int end = 0; end < 2 * fd->cut.beside; end++) {
+            const bool right = end % 2;
+            const struct fd_end_weights *e = right ? &s->right_end[end / 2] : &s->left_end[end / 2];
+            double *to = right ? last : first;
+            if (!to) continue;
+            to += (size_t)(end / 2) * s->all;
+            if (fd->stride == 1) sum_line(fd, e, right, beside, f, block, to);
+            else sum_rows(fd, e, right, beside, f, block / each * fd->stride + from, count, to);
         }
-        const size_t from = k % each * SIDE, line = k / each * fd->stride + from, left = fd->stride - from;
-        if (first) sum_rows(fd, &s->left_end, false, beside, f, line, left < SIDE ? left : SIDE, first);
-        if (last) sum_rows(fd, &s->right_end, true, beside, f, line, left < SIDE ? left : SIDE, last);
     }
 }
 
 /* ------------------------------------------------------------------ A u and B l */
 
-/* Of lines along x, one by one. */
-static void finish_line(const struct sw_fd *fd, const struct fd_cut_simd *s, const double *A, const double *B,
-                        size_t line, double *out)
+/* x_i += value beside an end, of each of `count` lines, times the response to it at point i.
+ * @param stride  from a point to the next; 1: there is one line
+ * @param value   [beside][all lines], of the first of these lines; NULL: zeros */
+static void add_response(const struct sw_fd *fd, const struct fd_cut_simd *s, bool right, const double *value,
+                         size_t count, size_t stride, double *x)
 {
     const int64_t m = fd->cut.m;
-    double *x = out + line * (size_t)m;
-    if (A)
-        for (int64_t i = 0; i < s->u.count; i++) x[i] += A[line] * s->u.x[i];
-    if (B)
-        for (int64_t i = m - s->l.count; i < m; i++) x[i] += B[line] * s->l.x[i];
+    for (int k = 0; k < fd->cut.beside && value; k++, value += s->all) {
+        const struct fd_response *r = right ? &s->l[k] : &s->u[k];
+        const int64_t begin = right ? m - r->count : 0, end = begin + r->count;
+        for (int64_t i = begin; i < end && stride > 1; i++) {
+            const double by = r->x[i];
+            double *to = x + (size_t)i * stride;
+            for (size_t j = 0; j < count; j++) to[j] += value[j] * by;
+        }
+        for (int64_t i = begin; i < end && stride == 1; i++) x[i] += *value * r->x[i];
+    }
 }
 
-/* Of `count` lines side by side from number `line` on; base: where the first of them begins. */
-static void finish_rows(const struct sw_fd *fd, const struct fd_cut_simd *s, const double *A, const double *B,
-                        size_t line, size_t base, size_t count, double *out)
+/* The same of one line `id` at point i, to the same bits. */
+static double with_responses(const struct sw_fd *fd, const struct fd_cut_simd *s, const double *A, const double *B,
+                             size_t id, int64_t i, double x)
 {
-    const int64_t m = fd->cut.m;
-    for (int64_t i = 0; A && i < s->u.count; i++) {
-        double *x = out + base + (size_t)i * fd->stride;
-        const double u = s->u.x[i];
-        for (size_t j = 0; j < count; j++) x[j] += A[line + j] * u;
-    }
-    for (int64_t i = m - s->l.count; B && i < m; i++) {
-        double *x = out + base + (size_t)i * fd->stride;
-        const double l = s->l.x[i];
-        for (size_t j = 0; j < count; j++) x[j] += B[line + j] * l;
-    }
+    for (int k = 0; k < fd->cut.beside && A; k++)
+        if (i < s->u[k].count) x += A[(size_t)k * s->all + id] * s->u[k].x[i];
+    for (int k = 0; k < fd->cut.beside && B; k++)
+        if (i >= fd->cut.m - s->l[k].count) x += B[(size_t)k * s->all + id] * s->l[k].x[i];
+    return x;
 }
 
 /* Of kept results: number i of them, of `count` lines. */
@@ -376,9 +385,7 @@ static void finish_kept(const struct sw_fd *fd, const struct fd_cut_simd *s, con
     for (size_t j = 0; j < count; j++) {
         const size_t id = line + j,
                      at = (id / fd->stride * (size_t)m + (size_t)point) * fd->stride + id % fd->stride;
-        double x = kept[j];
-        if (A && point < s->u.count) x += A[id] * s->u.x[point];
-        if (B && point >= m - s->l.count) x += B[id] * s->l.x[point];
+        const double x = with_responses(fd, s, A, B, id, point, kept[j]);
         sw_reals_set(out, word, at, fd->desc.add ? sw_reals_at(out, word, at) + x : x);
     }
 }
@@ -386,18 +393,18 @@ static void finish_kept(const struct sw_fd *fd, const struct fd_cut_simd *s, con
 void fd_cut_simd_finish(const struct sw_fd *fd, const struct fd_cut_simd *s, const double *A, const double *B,
                         void *out)
 {
-    const size_t each = s->in_place && fd->stride > 1 ? (fd->stride + BLOCK - 1) / BLOCK : 1;
-    const size_t blocks = !s->in_place ? (s->all + BLOCK - 1) / BLOCK : fd->stride == 1 ? s->all : each * fd->outer;
+    const size_t each = s->in_place ? (fd->stride + BLOCK - 1) / BLOCK : 1, m = (size_t)fd->cut.m;
+    const size_t blocks = s->in_place ? each * fd->outer : (s->all + BLOCK - 1) / BLOCK;
 #pragma omp parallel for schedule(static) num_threads(s->threads) if (s->threads > 1)
     for (size_t k = 0; k < blocks; k++) {
-        if (!s->in_place) {
-            const size_t line = k * BLOCK, count = s->all - line < BLOCK ? s->all - line : BLOCK;
+        const size_t o = k / each, first = k % each * BLOCK, line = s->in_place ? o * fd->stride + first : k * BLOCK;
+        const size_t left = s->in_place ? fd->stride - first : s->all - line, count = left < BLOCK ? left : BLOCK;
+        if (s->in_place) {
+            double *x = (double *)out + o * fd->stride * m + first;
+            add_response(fd, s, false, A ? A + line : NULL, count, fd->stride, x);
+            add_response(fd, s, true, B ? B + line : NULL, count, fd->stride, x);
+        } else {
             for (int64_t i = 0; i < s->kept_left + s->kept_right; i++) finish_kept(fd, s, A, B, i, line, count, out);
-        } else if (fd->stride == 1) finish_line(fd, s, A, B, k, out);
-        else {
-            const size_t o = k / each, first = k % each * BLOCK, left = fd->stride - first;
-            finish_rows(fd, s, A, B, o * fd->stride + first, o * fd->stride * (size_t)fd->cut.m + first,
-                        left < BLOCK ? left : BLOCK, out);
         }
     }
 }

@@ -20,22 +20,23 @@ enum { BAND = FD_BESIDE };
 
 /* ------------------------------------------------------------------ a part */
 
-double fd_part_coupling(const struct fd_cut *cut, int64_t distance)
+/* Entry of the matrix from a point of the part to one beside it: `distance` points apart, >= 1. */
+static double part_coupling(const struct fd_cut *cut, int64_t distance)
 {
     return distance == 1 ? cut->line->alpha : distance == 2 ? cut->line->beta : 0;
 }
 
-/* At a wall what is left of the rows there. */
-double fd_part_entry(const struct fd_cut *cut, int64_t i, int64_t j)
+/* Entry (i, j) of T, 0 <= i, j < q: at a wall what is left of the rows there. */
+static double part_entry(const struct fd_cut *cut, int64_t i, int64_t j)
 {
     const struct sw_fd_end *e = &cut->line->end;
     const bool near = !cut->left && i == 0, far = !cut->right && i == cut->q - 1;
     if (i == j) return near || far ? e->diagonal : 1;
     if ((near && j == 1) || (far && j == i - 1)) return e->next;
-    return fd_part_coupling(cut, i < j ? j - i : i - j);
+    return part_coupling(cut, i < j ? j - i : i - j);
 }
 
-enum sw_status fd_part_singular(const struct fd_cut *cut, int64_t i)
+static enum sw_status singular(const struct fd_cut *cut, int64_t i)
 {
     return SW_FAIL(SW_E_SINGULAR, "compact differences: zero or non-finite pivot in row %lld of %lld of a part",
                    (long long)i, (long long)cut->q);
@@ -43,7 +44,7 @@ enum sw_status fd_part_singular(const struct fd_cut *cut, int64_t i)
 
 static double entry(const struct fd_cut *cut, bool transposed, int64_t i, int64_t j)
 {
-    return transposed ? fd_part_entry(cut, j, i) : fd_part_entry(cut, i, j);
+    return transposed ? part_entry(cut, j, i) : part_entry(cut, i, j);
 }
 
 /* y := T^-1 y, or that of the transposed T, by elimination without exchanges. @param c  [q][BAND] room: entries to the
@@ -60,7 +61,7 @@ static enum sw_status solve(const struct fd_cut *cut, bool transposed, long doub
             for (int k = 0; k < BAND; k++) row[BAND + d + 1 + k] -= row[BAND + d] * c[i + d][k];
             y[i] -= row[BAND + d] * y[i + d];
         }
-        if (!sw_fd_pivot_good((double)row[BAND])) return fd_part_singular(cut, i);
+        if (!sw_fd_pivot_good((double)row[BAND])) return singular(cut, i);
         y[i] /= row[BAND];
         for (int k = 0; k < BAND; k++) c[i][k] = row[BAND + 1 + k] / row[BAND];
     }
@@ -86,7 +87,7 @@ static enum sw_status respond(const struct fd_cut *cut, bool to_row, bool right,
     SW_TRY_TO(done, st, sw_alloc((size_t)q, &y));
     SW_TRY_TO(done, st, sw_alloc((size_t)q, &c));
     for (int i = 0; i < BAND && i < q; i++)
-        y[right ? q - 1 - i : i] = to_row ? i == k : -fd_part_coupling(cut, i + 1 + k);
+        y[right ? q - 1 - i : i] = to_row ? i == k : -part_coupling(cut, i + 1 + k);
     SW_TRY_TO(done, st, solve(cut, to_row, y, c));
     for (int64_t i = 0; i < q; i++) d->x[i] = (double)y[i];
     d->count = count_from(d->x, q, right);

@@ -2,6 +2,7 @@
  * for as many as FD_GROUP lanes have, those with `form` and `pairs` for each right-hand side there is. */
 #include "fd/fd_simd_lines.h"
 
+#include <assert.h>
 #include <math.h>
 
 #include "base/sw_err.h"
@@ -87,6 +88,26 @@ static enum sw_status create_between_ends(struct sw_owned *own, struct fd_simd_l
     return SW_OK;
 }
 
+/* LU = T with the rows of T all alike: its first and last rows lack the entries that would multiply zeros. */
+static enum sw_status create_five(struct sw_owned *own, struct fd_simd_lines *c)
+{
+    const double al = c->line.alpha, be = c->line.beta;
+    struct fd_factor5 before = {0}, before2 = {0};
+    assert(c->left && c->right);
+    sw_array(own, (size_t)c->line.n, &c->factor5);
+    if (own->status || own->counts) return own->status;
+    for (int64_t i = 0; i < c->line.n; i++) {
+        const double lower = al - be * before2.upper[0];
+        const double pivot = 1 - lower * before.upper[0] - be * before2.upper[1];
+        if (!sw_fd_pivot_good(pivot)) return refuse_pivot(i, c->line.n);
+        c->factor5[i] = (struct fd_factor5){1 / pivot, {lower / pivot, be / pivot},
+                                            {(al - lower * before.upper[1]) / pivot, be / pivot}};
+        before2 = before;
+        before = c->factor5[i];
+    }
+    return SW_OK;
+}
+
 static enum sw_status create_rows(struct sw_owned *own, struct fd_simd_lines *c)
 {
     const int64_t n = c->line.n;
@@ -109,19 +130,13 @@ enum sw_status fd_simd_part_create(const struct sw_fd_line *line, bool left, boo
 {
     *c = (struct fd_simd_lines){.line = *line, .left = left, .right = right};
     SW_TRY(create_rows(own, c));
-    return create_between_ends(own, c);
+    return line->beta != 0 || line->n == 1 ? create_five(own, c) : create_between_ends(own, c);
 }
 
 /* Points from an end whose rows are not those of the middle. Beside a part these read the neighbour's points, and one
  * of them begins or ends the recursion. */
 static int64_t apart_at_wall(const struct sw_fd_line *line) { return line->rows > 3 ? line->rows : 3; }
 static int64_t apart_at_part(const struct sw_fd_line *line) { return line->half_width; }
-
-int64_t fd_simd_part_least(const struct sw_fd_line *line)
-{
-    const int64_t walls = line->periodic ? 0 : apart_at_wall(line), parts = apart_at_part(line);
-    return 2 * (walls > parts ? walls : parts) + 4;
-}
 
 /* ------------------------------------------------------------------ vectors */
 
@@ -198,7 +213,7 @@ INLINE const double *point(const struct fd_simd_lines *c, struct field a, int64_
 /* Of any point, also near walls and other parts. */
 INLINE void any_row(const struct fd_simd_lines *c, struct field a, int64_t i, int vectors, vec *r)
 {
-    const int64_t n = c->line.n, near = c->left ? n : i, far_away = c->right ? n : n - 1 - i;
+    const int64_t n = c->line.n, near = c->left ? INT64_MAX : i, far_away = c->right ? INT64_MAX : n - 1 - i;
     const bool far = far_away < near;
     const int64_t from = far ? far_away : near;
     const double *base = point(c, a, i, vectors);
@@ -400,13 +415,16 @@ INLINE void subtract_known(double alpha, const double *known, int vectors, vec *
     for (int v = 0; known && v < vectors; v++) r[v] -= alpha * LOAD(known, v);
 }
 
+static int64_t smaller(int64_t a, int64_t b) { return a < b ? a : b; }
+static int64_t larger(int64_t a, int64_t b) { return a > b ? a : b; }
+
 INLINE void solve_between_ends(const struct fd_simd_lines *c, forward_fn *middle, int vectors, struct field a,
                                double *y, double *g, size_t stride)
 {
     const struct sw_fd_end *e = &c->line.end;
     const int64_t n = c->line.n, first = c->left ? 0 : 2, last = n - 1 - (c->right ? 0 : 2);
-    const int64_t begin = c->left ? apart_at_part(&c->line) : apart_at_wall(&c->line);
-    const int64_t end = n - (c->right ? apart_at_part(&c->line) : apart_at_wall(&c->line));
+    const int64_t begin = smaller(last, c->left ? apart_at_part(&c->line) : apart_at_wall(&c->line));
+    const int64_t end = larger(begin, n - (c->right ? apart_at_part(&c->line) : apart_at_wall(&c->line)));
     const size_t width = (size_t)(vectors * VL);
     vec near[3][VECTORS], far[3][VECTORS], r[VECTORS], state[VECTORS] = {{0}};
     if (c->left) {
@@ -440,16 +458,57 @@ INLINE void solve_between_ends(const struct fd_simd_lines *c, forward_fn *middle
     if (!c->right) last_two(e, far, vectors, g + (size_t)(n - 1) * stride, -(ptrdiff_t)stride);
 }
 
+/* ------------------------------------------------------------------ parts with five diagonals */
+
+/* x := r - by[0] s[0] - by[1] s[1], the results of the two points before; then x is the first of them. */
+INLINE void recur(const double by[2], int vectors, const vec *r, vec s[2][VECTORS], double *x)
+{
+    for (int v = 0; v < vectors; v++) {
+        const vec value = r[v] - by[0] * s[0][v] - by[1] * s[1][v];
+        s[1][v] = s[0][v];
+        s[0][v] = value;
+        STORE(x, v, value);
+    }
+}
+
+/* The right-hand side of the point `from` an end without what the known results beside it take from it. */
+INLINE void subtract_both(const struct fd_simd_lines *c, const double *known, int64_t from, int vectors, vec *r)
+{
+    if (from > 1) return;
+    subtract_known(from ? c->line.beta : c->line.alpha, known, vectors, r);
+    if (from == 0) subtract_known(c->line.beta, known ? known + vectors * VL : NULL, vectors, r);
+}
+
+INLINE void solve_five(const struct fd_simd_lines *c, int vectors, struct field a, double *y, double *g, size_t stride)
+{
+    const int64_t n = c->line.n;
+    const size_t width = (size_t)(vectors * VL);
+    vec r[VECTORS], below[2][VECTORS] = {{{0}}}, above[2][VECTORS] = {{{0}}};
+    for (int64_t i = 0; i < n; i++) {
+        any_row(c, a, i, vectors, r);
+        subtract_both(c, a.A, i, vectors, r);
+        subtract_both(c, a.B, n - 1 - i, vectors, r);
+        for (int v = 0; v < vectors; v++) r[v] *= c->factor5[i].scale;
+        recur(c->factor5[i].lower, vectors, r, below, y + (size_t)i * width);
+    }
+    for (int64_t i = n - 1; i >= 0; i--) {
+        for (int v = 0; v < vectors; v++) r[v] = LOAD(y + (size_t)i * width, v);
+        recur(c->factor5[i].upper, vectors, r, above, g + (size_t)i * stride);
+    }
+}
+
 /* ------------------------------------------------------------------ */
 
 static void apply(const struct fd_simd_lines *c, int lines, struct field a, double *y, double *g, size_t g_stride)
 {
     forward_fn *const *by = forwards[form_of(c->line.kind)][c->line.half_width];
     if (lines == FD_GROUP) {
-        if (c->line.periodic) solve_periodic(c, by[1], VECTORS, a, y, g, g_stride);
+        if (c->factor5) solve_five(c, VECTORS, a, y, g, g_stride);
+        else if (c->line.periodic) solve_periodic(c, by[1], VECTORS, a, y, g, g_stride);
         else solve_between_ends(c, by[1], VECTORS, a, y, g, g_stride);
     } else {
-        if (c->line.periodic) solve_periodic(c, by[0], FEW, a, y, g, g_stride);
+        if (c->factor5) solve_five(c, FEW, a, y, g, g_stride);
+        else if (c->line.periodic) solve_periodic(c, by[0], FEW, a, y, g, g_stride);
         else solve_between_ends(c, by[0], FEW, a, y, g, g_stride);
     }
 }

@@ -21,7 +21,9 @@
  * `steps` rows.
  *
  * A part of a line that is cut over ranks is the same with neighbours in place of walls: no rows are eliminated at such
- * an end, the matrix begins with its own row, and right-hand sides near it read points of the neighbour. */
+ * an end, the matrix begins with its own row, and right-hand sides near it read points of the neighbour. With five
+ * diagonals, which only periodic lines have, the matrix of a part is no product of two: each row has factors of its
+ * own. */
 #include <stddef.h>
 
 #include "device/sw_owned.h"
@@ -32,6 +34,7 @@
 enum { FD_GROUP = 32, FD_GROUP_SMALL = 8, FD_AHEAD = 8, FD_MARGIN = SW_FD_HALF_WIDTH + 1 + FD_AHEAD };
 
 struct fd_factor { double scale, lower, upper; };  /* y_i = scale r_i - lower y_{i-1};  g_i = y_i - upper g_{i+1} */
+struct fd_factor5 { double scale, lower[2], upper[2]; };  /* the same with y_{i-1}, y_{i-2} and g_{i+1}, g_{i+2}   */
 
 struct fd_simd_lines {
     struct sw_fd_line line;     /* periodic with five diagonals: alpha and beta are not used. n of a part: its own */
@@ -44,18 +47,17 @@ struct fd_simd_lines {
     int64_t           steps;            /* row k of the recursion has factor[min(k, steps)]; periodic: 0 */
     struct fd_factor *factor;           /* [steps + 1]; of five diagonals: the first matrix, with the scale of both */
     struct fd_factor  last;             /* walls, parts: the last row */
+    struct fd_factor5 *factor5;         /* [n] of parts with five diagonals, or of one point; else NULL */
     int64_t          *row;              /* [-MARGIN .. n-1+MARGIN]: i modulo n on a periodic line */
 };
 
 /** @param own  gets the arrays  @return SW_E_SINGULAR a pivot vanishes; SW_E_MEMORY */
 enum sw_status fd_simd_lines_create(const struct sw_fd_line *line, struct sw_owned *own, struct fd_simd_lines *c);
 
-/** Parts of lines of n points each, with three diagonals. @param line  not periodic; its n is that of the part
- *  @param left, right  whether there is another part beside it; else there is a wall */
+/** Parts of lines of n points each. @param line  not periodic; its n is that of the part
+ *  @param left, right  whether there is another part beside it, else a wall; with five diagonals there are both */
 enum sw_status fd_simd_part_create(const struct sw_fd_line *line, bool left, bool right, struct sw_owned *own,
                                    struct fd_simd_lines *c);
-/** The least n of a part. */
-int64_t fd_simd_part_least(const struct sw_fd_line *line);
 
 /** @param lines  FD_GROUP or FD_GROUP_SMALL
  *  @param f      entry i of line l at f[i*f_stride + l]
@@ -67,7 +69,8 @@ void fd_simd_lines_apply(const struct fd_simd_lines *c, int lines, const double 
 /** The same of parts.
  *  @param before, after  [..][lines] points of the neighbours that right-hand sides need, half_width - line.down and
  *                        half_width + line.up of them; not read at a wall
- *  @param A, B           [lines] the results left and right of the parts; NULL: as if they were zeros */
+ *  @param A, B           [2][lines] the results left and right of the parts, the nearest ones first; the second ones
+ *                        are those of five diagonals. NULL: as if they were zeros */
 void fd_simd_part_apply(const struct fd_simd_lines *c, int lines, const double *f, size_t f_stride,
                         const double *before, const double *after, const double *A, const double *B, double *y,
                         double *g, size_t g_stride);

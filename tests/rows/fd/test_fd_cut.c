@@ -661,7 +661,7 @@ static enum sw_status looks_without_the_others(const struct sw_comm *comm, void 
     assert_ok(sw_fd_check(&d));
     assert_true(sw_fd_fits(&d, "cpu.truncated") && sw_fd_fits(&d, "cpu.strips") && sw_fd_fits(&d, "cpu.mattor"));
     assert_false(sw_fd_fits(&d, "cpu.thomas") || sw_fd_fits(&d, "cpu.simd"));
-    assert_true(sw_fd_cost(&d, "cpu.mattor").bytes == 32);  /* along x in a field of the row's own between */
+    assert_true(sw_fd_cost(&d, "cpu.mattor").bytes == 16);  /* f read and the result written, once */
     d.n[0] = 38;
     assert_true(sw_fd_fits(&d, "cpu.mattor") && !sw_fd_fits(&d, "cpu.truncated"));
     d.n[0] = 3, d.boundary = "3-4-6";
