@@ -13,7 +13,6 @@
 #pragma GCC diagnostic pop
 #include <pthread.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -22,6 +21,7 @@
 #include "base/sw_mem.h"
 #include "comm/sw_comm_impl.h"
 #include "cuda/cu_check.cuh"
+#include "cuda/cu_library.h"
 
 /* Seconds until the GPUs of all ranks must have found each other. */
 static const double patience = 60;
@@ -37,21 +37,10 @@ struct library {
 #undef X
 };
 
-static void *open_library(void)
-{
-    static const char *const names[] = {"libnccl.so.2", "libnccl.so", "/usr/local/cuda/lib64/libnccl.so.2", 0};
-    const char *home = getenv("CUDA_HOME");
-    char path[4096];
-    void *library = NULL;
-    if (home && snprintf(path, sizeof path, "%s/lib64/libnccl.so.2", home) < (int)sizeof path)
-        library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
-    for (int k = 0; !library && names[k]; k++) library = dlopen(names[k], RTLD_NOW | RTLD_LOCAL);
-    return library;  /* never closed: other communicators may be using it */
-}
-
 static enum sw_status load(struct library *nccl)
 {
-    void *library = open_library();
+    static const char *const names[] = {"libnccl.so.2", "libnccl.so", NULL};
+    void *library = cu_library_open("libnccl.so.2", names);
     if (!library)
         return SW_FAIL(SW_E_ABSENT, "communicator nccl: the library libnccl.so.2 is not on this machine; install the "
                                     "package libnccl2 (NVIDIA), or take staged");

@@ -18,6 +18,7 @@
 #include "base/sw_mem.h"
 #include "base/sw_private.h"
 #include "cuda/cu_check.cuh"
+#include "cuda/cu_library.h"
 #include "device/sw_kernels.h"
 
 /* ------------------------------------------------------------------ NVRTC */
@@ -31,25 +32,13 @@ struct nvrtc {
 #undef X
 };
 
-/* SWEEP_NVRTC names the library to take, and no other. */
-static void *open_nvrtc(void)
-{
-    static const char *const names[] = {"libnvrtc.so.13", "libnvrtc.so.12", "libnvrtc.so",
-                                        "/usr/local/cuda/lib64/libnvrtc.so", 0};
-    const char *chosen = getenv("SWEEP_NVRTC"), *home = getenv("CUDA_HOME");
-    char path[4096];
-    void *library = NULL;
-    if (chosen) return dlopen(chosen, RTLD_NOW | RTLD_LOCAL);
-    if (home && snprintf(path, sizeof path, "%s/lib64/libnvrtc.so", home) < (int)sizeof path)
-        library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
-    for (int k = 0; !library && names[k]; k++) library = dlopen(names[k], RTLD_NOW | RTLD_LOCAL);
-    return library;
-}
-
-/* Never closed: opening it again then costs nothing, and its compiler does not like to be unloaded. */
+/* SWEEP_NVRTC names the library to take, and no other. Never closed: opening it again then costs nothing, and its
+ * compiler does not like to be unloaded. */
 static enum sw_status load_nvrtc(struct nvrtc *rtc)
 {
-    void *library = open_nvrtc();
+    static const char *const names[] = {"libnvrtc.so.13", "libnvrtc.so.12", "libnvrtc.so", NULL};
+    const char *chosen = getenv("SWEEP_NVRTC");
+    void *library = chosen ? dlopen(chosen, RTLD_NOW | RTLD_LOCAL) : cu_library_open("libnvrtc.so", names);
     if (!library)
         return SW_FAIL(SW_E_ABSENT,
                        "expressions are compiled for the GPU by NVRTC, which is not on this machine; install the "

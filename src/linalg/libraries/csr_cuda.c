@@ -3,13 +3,13 @@
 
 #include <cublas_v2.h>
 #include <cusparse.h>
-#include <dlfcn.h>
 #include <limits.h>
 #include <string.h>
 
 #include "base/sw_err.h"
 #include "base/sw_mem.h"
 #include "cuda/cu_check.cuh"
+#include "cuda/cu_library.h"
 #include "linalg/libraries/cusparse_functions.h"
 
 #define CUSPARSE_OF s
@@ -52,11 +52,9 @@ static enum sw_status load_sparse(struct sw_csr *s, const char *row, const char 
 
 static enum sw_status load_blas(struct sw_csr *s, const char *row, const char *instead)
 {
-    static const char *const libraries[] = {"libcublas.so.13", "libcublas.so.12", "libcublas.so",
-                                            "/usr/local/cuda/lib64/libcublas.so", 0};
-    void *library = NULL, *symbol;
-    for (int k = 0; !library && libraries[k]; k++) library = dlopen(libraries[k], RTLD_NOW | RTLD_LOCAL);
-    if (!library)  /* never closed: other solvers may be using it */
+    static const char *const names[] = {"libcublas.so.13", "libcublas.so.12", "libcublas.so", NULL};
+    void *library = cu_library_open("libcublas.so", names), *symbol;
+    if (!library)
         return SW_FAIL(SW_E_ABSENT,
                        "%s needs the library libcublas.so, which is not on this machine; install the package "
                        "libcublas12 (Debian, Ubuntu) or libcublas-13-0 (NVIDIA), or take %s", row, instead);

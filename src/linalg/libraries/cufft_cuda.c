@@ -1,12 +1,12 @@
 #include "linalg/libraries/cufft_cuda.h"
 
 #include <cufft.h>
-#include <dlfcn.h>
 #include <string.h>
 
 #include "base/sw_err.h"
 #include "base/sw_mem.h"
 #include "cuda/cu_check.cuh"
+#include "cuda/cu_library.h"
 
 #define CUFFT_LIST(X) X(Create) X(Destroy) X(SetStream) X(MakePlanMany64) X(ExecD2Z) X(ExecZ2D)
 
@@ -27,11 +27,9 @@ struct sw_cufft {
 
 static enum sw_status load(struct sw_cufft *fft, const char *row, const char *instead)
 {
-    static const char *const libraries[] = {"libcufft.so.12", "libcufft.so.11", "libcufft.so",
-                                            "/usr/local/cuda/lib64/libcufft.so", 0};
-    void *library = NULL, *symbol;
-    for (int k = 0; !library && libraries[k]; k++) library = dlopen(libraries[k], RTLD_NOW | RTLD_LOCAL);
-    if (!library)  /* never closed: others may be using it */
+    static const char *const names[] = {"libcufft.so.12", "libcufft.so.11", "libcufft.so", NULL};
+    void *library = cu_library_open("libcufft.so", names), *symbol;
+    if (!library)
         return SW_FAIL(SW_E_ABSENT,
                        "%s needs the library libcufft.so, which is not on this machine; install the package "
                        "libcufft11 (Debian, Ubuntu) or libcufft-13-0 (NVIDIA), or take %s", row, instead);
