@@ -6,7 +6,9 @@
 #include "comm/sw_message.h"
 #include "comm/world_mpi.h"
 
-/* A message that MPI may still read. */
+/* ---- messages that nobody waits for */
+
+/* One that MPI may still read. */
 struct pending { struct pending *next; MPI_Request request; char message[SW_MESSAGE_BYTES]; };
 static struct pending *pending_list;
 
@@ -72,3 +74,44 @@ void sw_message_flush(void)
 }
 
 void sw_message_abort_job(int code) { world_abort(code); }
+
+/* ---- channels */
+
+void sw_channel_send(int to, int tag, const void *data, size_t bytes)
+{
+    MPI_Request request;
+    world_lock();
+    MPI_Isend(data, (int)bytes, MPI_BYTE, to, tag, world_comm(WORLD_CHANNELS), &request);
+    world_unlock();
+    world_wait(1, &request, 0);
+}
+
+/* MPI completes it by itself. Whoever takes it exits afterwards, and finalize() waits for all. */
+void sw_channel_post(int to, int tag, const void *data, size_t bytes)
+{
+    MPI_Request request;
+    world_lock();
+    MPI_Isend(data, (int)bytes, MPI_BYTE, to, tag, world_comm(WORLD_CHANNELS), &request);
+    MPI_Request_free(&request);
+    world_unlock();
+}
+
+void sw_channel_receive(int from, int tag, void *data, size_t bytes)
+{
+    MPI_Request request;
+    world_lock();
+    MPI_Irecv(data, (int)bytes, MPI_BYTE, from, tag, world_comm(WORLD_CHANNELS), &request);
+    world_unlock();
+    world_wait(1, &request, 0);
+}
+
+bool sw_channel_has(int from, int tag)
+{
+    int there;
+    world_lock();
+    MPI_Iprobe(from, tag, world_comm(WORLD_CHANNELS), &there, MPI_STATUS_IGNORE);
+    world_unlock();
+    return there;
+}
+
+void sw_channel_pause(double waited) { world_pause(waited); }

@@ -13,7 +13,7 @@
  * An array to send and one to receive do not overlap. Zero counts are legal, and pointers to no numbers are not read.
  *
  * Threads: a communicator serves one thread at a time. Different communicators, also parts of one, may serve different
- * threads of a process at once, beside messages and channels (sw_message.h, sw_channel.h); but of two threads of a
+ * threads of a process at once, beside messages and channels (sw_message.h); but of two threads of a
  * process only one may be in sw_comm_split().
  *
  * Memory: the arrays of exchange(), gather() and all_to_all() live in the row's space (sw_comm_space()); counts and the

@@ -17,7 +17,7 @@ enum world_purpose {
     WORLD_OPERATIONS,  /* of sw_comm.h                     */
     WORLD_ENDS,        /* the end of a part: comm_mpi.c    */
     WORLD_MESSAGES,    /* of sw_message.h                  */
-    WORLD_CHANNELS,    /* of sw_channel.h                  */
+    WORLD_CHANNELS,    /* of its channels                  */
     WORLD_PURPOSES
 };
 MPI_Comm world_comm(enum world_purpose purpose);

@@ -5,7 +5,7 @@
 #include "base/sw_clock.h"
 #include "base/sw_err.h"
 #include "base/sw_mem.h"
-#include "comm/sw_channel.h"
+#include "comm/sw_message.h"
 #include "run/run_impl.h"
 
 enum question_kind { STEP, PIECE, DISMISSED };

@@ -5,7 +5,7 @@
  *
  * The coordinator sends a worker that it has no batch for to a batch in flight. When the worker has made a sim and
  * loaded the run, it is offered, by a message, to the scheduler of the process that leads the batch, and waits. From
- * then on the worker that leads the batch and its helper talk over channels (sw_channel.h): the leader asks for steps
+ * then on the worker that leads the batch and its helper talk over channels (sw_message.h): the leader asks for steps
  * and for pieces of a field. However the batch ends, its leader dismisses each helper; the scheduler dismisses those
  * that no worker takes. A helper that fails says so in place of an answer, and is dismissed. So neither waits for ever,
  * unless the other process dies, which ends the job. All that is sent over a channel is received: each question has one

@@ -16,7 +16,6 @@
 #include <unistd.h>
 
 #include "base/sw_err.h"
-#include "comm/sw_channel.h"
 #include "comm/sw_comm.h"
 #include "comm/sw_comm_impl.h"
 #include "comm/sw_launch.h"
