@@ -504,6 +504,14 @@ static enum sw_status run_one(struct sw_cli *cli, const char *config)
     return st;
 }
 
+/* A signal came before config k was begun. */
+static enum sw_status stopped_before(const struct sw_cli *cli, int k)
+{
+    if (k) console_message(cli, "stopped before %s; run the same command again to continue\n", cli->argument[k]);
+    else message_nothing_stored(cli);
+    return SW_E_STOPPED;
+}
+
 enum sw_status cmd_run(struct sw_cli *cli)
 {
     int worst = 0;
@@ -515,7 +523,7 @@ enum sw_status cmd_run(struct sw_cli *cli)
     start_clock(cli);
     for (int k = 0; k < cli->narguments; k++) {
         cli->exit_code = 0;
-        enum sw_status st = is_any(cli, stop_signal != 0) ? SW_E_STOPPED : run_one(cli, cli->argument[k]);
+        enum sw_status st = is_any(cli, stop_signal != 0) ? stopped_before(cli, k) : run_one(cli, cli->argument[k]);
         if (st && cli->muted) console_report(cli);  /* of which nothing is to be left */
         else if (st) sw_cli_print_error(cli, st);
         int code = st ? cli_exit_code(st) : cli->exit_code;

@@ -13,6 +13,7 @@
 #include "base/sw_mem.h"
 #include "cli/console.h"
 #include "cli/run_messages.h"
+#include "cli/signals.h"
 #include "comm/sw_comm_impl.h"
 #include "comm/sw_launch.h"
 
@@ -196,6 +197,7 @@ static enum sw_status run_processes(struct sw_cli *cli)
     if (mpi_absent())
         return SW_FAIL(SW_E_ABSENT, "%s has started %d processes, but this program cannot have them work together: %s",
                        launch.by, launch.size, mpi_absent());
+    if (!benches_cut_grid(cli)) signals_catch();  /* ranks that are killed while MPI begins may leave mpirun waiting */
     enum sw_status st = sw_comm_run("mpi", launch.size, run_rank, cli);
     cli->reported = true;
     return st;

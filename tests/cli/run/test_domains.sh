@@ -216,6 +216,11 @@ for then in 4:2 3:3 1:0; do
     near whole.h5 "groups-$then.h5" 1e-11
 done
 
+# ---- a signal that comes while MPI begins (it loads its plugins then) stops the job as a later one does
+ranks 75 2 sh -c "(until grep -q mca_ /proc/\$\$/maps; do :; done; kill -USR1 \$\$) & \
+    exec '$sweep' run '$config' -o early.h5 --device cpu -s 'run.split=\"grid\"' -s time.end=40.0 $accuracy"
+once 'the same command'
+
 # ---- a rank is killed: the job ends, and another number of ranks computes what is missing
 cat >many.cfg <<'CFG'
 problem = "compact"; sweep = { k = "range(1, 24)"; }; grid = { n = [32, 32, 31]; length = "2*pi"; };
