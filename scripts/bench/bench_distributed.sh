@@ -1,7 +1,7 @@
 #!/bin/bash
 # bench_distributed.sh [OPTION...] BUILD [FOLDER]: how does one grid, cut over 1, 2, 4 ... ranks, scale? Weak: as many
 # points a rank; strong: as many in all. Every result is verified (`sweep bench`), the tridiagonal systems but for their
-# backward error in the file. SWEEP=PROGRAM takes the place of BUILD.
+# backward error in the file.
 #   BUILD            a folder with the program, as `make` leaves in build and `make portable` in build/portable
 #   FOLDER           where distributed_DEVICE.csv goes, and the rows of `sweep bench` in distributed_DEVICE_rows.csv
 #                    (default: results/bench)
@@ -21,9 +21,7 @@
 . "$(dirname "$0")/measure.sh"
 device='' ranks='' by='' work='' scaling='' side='' repeats=5 longest=0.5 rows_from='' dry_run=''
 take_options 'device= ranks= by+ work= scaling= side= repeats= longest= rows-from= dry-run' "$@"
-[ -z "$SWEEP" ] || { arguments=("$(dirname "$SWEEP")" "${arguments[@]}"); }
 take_build_and_folder
-[ -z "$SWEEP" ] || sweep=$SWEEP
 [ -n "$device" ] || { device=cpu; ! has_gpu || device=cuda; }
 [ -n "$side" ] || { side=512; [ "$device" = cuda ] || side=128; }
 if [ -z "$ranks" ]; then

@@ -71,7 +71,8 @@ cut 1e-10 -s 'f="1e200"' -s 'exact="1/(courant - 2)"' -s 'boundary.value="0"'
 
 # ---- the disk fails of the ranks that compute the only run: all end, also those that wait for another run
 for k in 1 2 3 4; do
-    FAIL_KIND=fsync FAIL_FROM=part- FAIL_AT=1 LD_PRELOAD=$build/fail_nth.so timeout -s KILL $patience "$sweep" run box.cfg \
+    FAIL_KIND=fsync FAIL_FROM=part- FAIL_AT=1 LD_PRELOAD=$build/fail_nth.so \
+        timeout -s KILL $patience "$sweep" run box.cfg \
         -o failed.h5 --device cpu:0,1,2,3 -s sweep.a=[1] -s run.ranks_per_run=2 >out 2>err </dev/null
     [ $? = 5 ] || fail 'a disk that fails'
     once 'Input/output error'
