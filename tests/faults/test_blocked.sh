@@ -2,7 +2,7 @@
 # Mostly waits. What takes no output for a while (a pipe that nobody reads, a terminal at Ctrl-S, a FIFO that nobody has
 # opened) holds up no steps, no --max-time and no signal; and where it is read in the end, nothing is lost.
 cd "$(dirname "$0")/../.." || exit 1
-. tests/helpers/helpers.sh
+. tests/helpers/helpers.sh || exit 1
 export OMP_NUM_THREADS=1
 
 cat > b.cfg <<'CFG'

@@ -3,7 +3,7 @@
 # A damaged part is named, kept, and its runs are computed again; `sweep verify` finds each flip, and what else may
 # become of a file. SW_FLIPS: how many flips each (24; at night 200); SW_SMALL: few.
 cd "$(dirname "$0")/../.." || exit 1
-. tests/helpers/helpers.sh
+. tests/helpers/helpers.sh || exit 1
 [ -n "$python" ] || { summary; exit; }
 export OMP_NUM_THREADS=1
 flips=${SW_FLIPS:-${SW_SMALL:+8}}

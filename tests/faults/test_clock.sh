@@ -2,7 +2,7 @@
 # The clock on the wall is set by a day, forward and back, while a sweep runs: --max-time, checkpoints, the bar's ETA
 # and the lock do not notice, and the numbers are the same.
 cd "$(dirname "$0")/../.." || exit 1
-. tests/helpers/helpers.sh
+. tests/helpers/helpers.sh || exit 1
 library=$(dirname "$sweep")/jump_clock.so
 [ -e "$library" ] || { echo "$library is missing: make tests" >&2; exit 1; }
 cat >c.cfg <<'CFG'

@@ -4,7 +4,7 @@
 # call afterwards gives the datasets of an undisturbed one. k grows by a half at a time beyond 6; SW_LONG=1 takes
 # them all.
 cd "$(dirname "$0")/../.." || exit 1
-. tests/helpers/helpers.sh
+. tests/helpers/helpers.sh || exit 1
 library=$(dirname "$sweep")/fail_nth.so
 [ -e "$library" ] || { echo "$library is missing: make tests" >&2; exit 1; }
 trap 'umount "$tmp/disk" 2>/dev/null; rm -rf "$tmp"' EXIT

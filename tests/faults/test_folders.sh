@@ -2,7 +2,7 @@
 # What somebody else may have put where sweep writes: links in place of files, a folder of another user or one that
 # others may write into, pipes and devices. No file is written into that is not the program's own, and nothing waits.
 cd "$(dirname "$0")/../.." || exit 1
-. tests/helpers/helpers.sh
+. tests/helpers/helpers.sh || exit 1
 export OMP_NUM_THREADS=1
 umask 022
 three_heats >o.cfg

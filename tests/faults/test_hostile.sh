@@ -2,7 +2,7 @@
 # Results files that somebody else has made: what a file of this program never has is refused before it is read. Other
 # files are not opened for it (a pipe would hang, a secret would come out), and no memory is asked for that the file's
 # length does not account for.
-. tests/helpers/helpers.sh
+. tests/helpers/helpers.sh || exit 1
 py_loads=matplotlib.pyplot
 trap 'chmod -R u+w "$tmp"; rm -rf "$tmp"' EXIT
 [ -n "$python" ] || { summary; exit; }

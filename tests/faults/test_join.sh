@@ -3,7 +3,7 @@
 # and cut while the sweep runs; and the file has all rows, or the call ends with 5 and what it had is kept. The same for
 # `sweep merge`.
 cd "$(dirname "$0")/../.." || exit 1
-. tests/helpers/helpers.sh
+. tests/helpers/helpers.sh || exit 1
 library=$(dirname "$sweep")/fail_nth.so
 [ -e "$library" ] || { echo "$library is missing: make tests" >&2; exit 1; }
 export OMP_NUM_THREADS=1

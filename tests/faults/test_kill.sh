@@ -2,7 +2,7 @@
 # Kill the program at random moments and run it again, until it is done: the file must equal that of an uninterrupted
 # run, dataset by dataset, bit by bit. SW_LONG=1 kills hundreds of times.
 cd "$(dirname "$0")/../.." || exit 1
-. tests/helpers/helpers.sh
+. tests/helpers/helpers.sh || exit 1
 [ -n "$python" ] || { echo "# skipped: no python3 with h5py"; exit 0; }
 rounds=${SW_LONG:+40}
 rounds=${rounds:-2}

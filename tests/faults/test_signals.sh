@@ -1,7 +1,7 @@
 #!/bin/bash
 # Whatever signal ends a process by default leaves a checkpoint, and one Ctrl-C that arrives twice is one.
 cd "$(dirname "$0")/../.." || exit 1
-. tests/helpers/helpers.sh
+. tests/helpers/helpers.sh || exit 1
 
 cat >long.cfg <<'CFG'
 problem = "cahn_hilliard";

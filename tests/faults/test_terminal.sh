@@ -2,7 +2,7 @@
 # Titles, names, words, phases and locks that others have written, with what a terminal would act on: whatever is
 # printed for people has it escaped; --json has it as JSON has it.
 cd "$(dirname "$0")/../.." || exit 1
-. tests/helpers/helpers.sh
+. tests/helpers/helpers.sh || exit 1
 # in libconfig's spelling
 hostile='e\x1b]0;x\x07\x1b[2J \x9b \xc2\x9b31m \xe2\x80\xae \xe2\x81\xa6 \x7f\x0d\ndone 9 \xff'
 raw=$(printf "$hostile")

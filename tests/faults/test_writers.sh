@@ -3,7 +3,7 @@
 # second has ended. Of what either says is done (exit code 0) nothing is lost: the file is what the one that was not
 # refused makes alone.
 cd "$(dirname "$0")/../.." || exit 1
-. tests/helpers/helpers.sh
+. tests/helpers/helpers.sh || exit 1
 at_call=$(dirname "$sweep")/at_call
 [ -x "$at_call" ] || { echo "$at_call is missing: make tests" >&2; exit 1; }
 "$at_call" true

@@ -2,7 +2,7 @@
 # sweep bench: what it refuses, that rows are verified, and what it prints. Sizes are tiny and no time is judged.
 # SWEEP is the program.
 cd "$(dirname "$0")/../../.." || exit 1
-. tests/helpers/helpers.sh
+. tests/helpers/helpers.sh || exit 1
 subcommand=bench py_loads=matplotlib.pyplot
 
 # ---- refused, with what is known

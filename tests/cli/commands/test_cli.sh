@@ -1,7 +1,7 @@
 #!/bin/bash
 # The program as a user meets it: every command, its exit code and what it says. SWEEP is the program.
 cd "$(dirname "$0")/../../.." || exit 1
-. tests/helpers/helpers.sh
+. tests/helpers/helpers.sh || exit 1
 library=$(dirname "$sweep")/fail_nth.so
 [ -e "$library" ] || { echo "$library is missing: make tests" >&2; exit 1; }
 unset NO_COLOR

@@ -2,7 +2,7 @@
 # Completion of commands, options and their values by bash and zsh, as `sweep completion SHELL` prints it. Bash is
 # asked through COMP_WORDS, zsh by keys typed at a terminal.
 cd "$(dirname "$0")/../../.." || exit 1
-. tests/helpers/helpers.sh
+. tests/helpers/helpers.sh || exit 1
 mkdir -p results home/.config
 touch my.cfg "with space.cfg" results/my.h5 notes.txt
 export HOME=$tmp/home XDG_CONFIG_HOME=$tmp/home/.config XDG_DATA_HOME=$tmp/home TERM=dumb

@@ -2,7 +2,7 @@
 # Every word that a config can hold is explained, from the tables; an unknown one is answered with the nearest.
 # `sweep list --json` and `sweep help` stand on the same tables.
 cd "$(dirname "$0")/../../.." || exit 1
-. tests/helpers/helpers.sh
+. tests/helpers/helpers.sh || exit 1
 explained=0 seen=' '
 explains() {  # explains WORD...: each is
     for word; do

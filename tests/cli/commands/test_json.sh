@@ -1,7 +1,7 @@
 #!/bin/bash
 # What `sweep check --json` and `sweep list --json` print: JSON with the fields that docs/reference/json.md names.
 cd "$(dirname "$0")/../../.." || exit 1
-. tests/helpers/helpers.sh
+. tests/helpers/helpers.sh || exit 1
 [ -n "$python" ] || { echo '# skipped: json: no python3 with h5py here'; exit 0; }
 cat >c.cfg <<'CFG'
 title   = "two \"quotes\", a \\ and a ü";

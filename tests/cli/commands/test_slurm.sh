@@ -3,7 +3,7 @@
 # and queued again, a shard killed, what is missing submitted again, merged; the file equals that of one process, bit by
 # bit. Skipped where Slurm and munge are not installed. Mostly waits: for Slurm's clock, and little is computed.
 cd "$(dirname "$0")/../../.." || exit 1
-. tests/helpers/helpers.sh
+. tests/helpers/helpers.sh || exit 1
 PATH=$PATH:/usr/sbin:/sbin
 for tool in munged slurmctld slurmd sbatch squeue scontrol scancel; do
     command -v $tool >/dev/null || { echo "# skipped: no $tool (Debian: slurmctld slurmd slurm-client munge)"; exit 0; }

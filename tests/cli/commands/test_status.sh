@@ -2,7 +2,7 @@
 # sweep status of a sweep in shards: what each is at, as files tell, and as a Slurm of our own tells; from a terminal of
 # 80 columns; a thousand shards; --watch.
 cd "$(dirname "$0")/../../.." || exit 1
-. tests/helpers/helpers.sh
+. tests/helpers/helpers.sh || exit 1
 subcommand=status
 cat >n.cfg <<'CFG'
 problem = "cahn_hilliard";

@@ -1,7 +1,7 @@
 #!/bin/bash
 # sweep submit without a Slurm: what it prints, what it refuses. tests/cli/commands/test_slurm.sh has the real thing.
 cd "$(dirname "$0")/../../.." || exit 1
-. tests/helpers/helpers.sh
+. tests/helpers/helpers.sh || exit 1
 config="$top/configs/tiny_ch.cfg"
 subcommand=submit
 mkdir bin; for tool in sh hostname date; do ln -s "$(command -v $tool)" bin; done

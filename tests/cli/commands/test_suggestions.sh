@@ -1,7 +1,7 @@
 #!/bin/bash
 # What run, merge, status and show suggest can be typed as it stands, and works: each suggestion is performed here.
 cd "$(dirname "$0")/../../.." || exit 1
-. tests/helpers/helpers.sh
+. tests/helpers/helpers.sh || exit 1
 mkdir bin && ln -s "$sweep" bin/sweep
 performed=0
 [ -z "$python" ] || py_plots

@@ -1,7 +1,7 @@
 #!/bin/bash
 # The commands of docs/tutorial/tutorial.md, in a small form, and what it says that they print. SWEEP is the program.
 cd "$(dirname "$0")/../../.." || exit 1
-. tests/helpers/helpers.sh
+. tests/helpers/helpers.sh || exit 1
 if [ -z "$python" ] || ! py -c 'import matplotlib' 2>err; then
     skipped 'the tutorial: no python3 with h5py and matplotlib'
     exit 0

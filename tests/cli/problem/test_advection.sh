@@ -2,7 +2,7 @@
 # Advection as a user meets it: stopped and resumed, in any batches, with runs that diverge; steps from a Courant
 # number. SWEEP is the program.
 cd "$(dirname "$0")/../../.." || exit 1
-. tests/helpers/helpers.sh
+. tests/helpers/helpers.sh || exit 1
 tiny=$top/configs/tiny_advection.cfg
 
 expect 0 init advection; cp out init.cfg

@@ -1,7 +1,7 @@
 #!/bin/bash
 # The boundary value problem as a user meets it: results, fields or none, and what is refused. SWEEP is the program.
 cd "$(dirname "$0")/../../.." || exit 1
-. tests/helpers/helpers.sh
+. tests/helpers/helpers.sh || exit 1
 tiny=$top/configs/tiny_bvp.cfg
 
 # ---- the file, with fields: u falls from its largest to 0, and all rows agree

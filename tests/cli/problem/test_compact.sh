@@ -1,7 +1,7 @@
 #!/bin/bash
 # Compact differences, and with them grids of two and three dimensions, as a user meets them. SWEEP is the program.
 cd "$(dirname "$0")/../../.." || exit 1
-. tests/helpers/helpers.sh
+. tests/helpers/helpers.sh || exit 1
 tiny=$top/configs/tiny_compact.cfg
 cat >box.cfg <<'CFG'
 problem = "compact";

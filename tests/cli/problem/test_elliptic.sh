@@ -2,7 +2,7 @@
 # Elliptic problems as a user meets them: orders, walls, coefficients, columns, failed runs, and what is refused. SWEEP
 # is the program.
 cd "$(dirname "$0")/../../.." || exit 1
-. tests/helpers/helpers.sh
+. tests/helpers/helpers.sh || exit 1
 
 # ---- orders: of the box with values at its walls; with coefficients, periodic, u up to a constant; of the shell
 orders() {  # orders FILE LEAST MOST COLUMN...: slopes of err_l2 where n, or levels, doubles, by words of the columns

@@ -2,7 +2,7 @@
 # The residual histories of elliptic problems, output.history: what they hold, however the file came about - in parts,
 # joined, resumed, by ranks, as shards - and what is refused. SWEEP is the program.
 cd "$(dirname "$0")/../../.." || exit 1
-. tests/helpers/helpers.sh
+. tests/helpers/helpers.sh || exit 1
 . "$top/tests/helpers/mpi_helpers.sh"
 
 cat >h.cfg <<'CFG'

@@ -2,7 +2,7 @@
 # Elliptic sweeps that are stopped: within an iteration, with all that was solved before in the file's parts; what goes
 # on comes to the bits of a sweep that nobody stopped. SWEEP is the program.
 cd "$(dirname "$0")/../../.." || exit 1
-. tests/helpers/helpers.sh
+. tests/helpers/helpers.sh || exit 1
 
 cat >s.cfg <<'CFG'
 problem = "elliptic";

@@ -2,7 +2,7 @@
 # Equations of the user's own as a user meets them: the bits of the built-in equation, orders against exact solutions,
 # several unknowns, what `check` shows, what goes on, and what is refused. SWEEP is the program.
 cd "$(dirname "$0")/../../.." || exit 1
-. tests/helpers/helpers.sh
+. tests/helpers/helpers.sh || exit 1
 
 # ---- the text of Cahn-Hilliard has the bits of cahn_hilliard, on every row of the CPU that takes it
 rest='sweep = { seed = [1, 2, 3]; }; grid = { n = 50; length = 40.0; }; time = { dt = 0.02; end = 2.0; };

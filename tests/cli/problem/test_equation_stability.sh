@@ -2,7 +2,7 @@
 # What is said of equations whose short waves grow without bound, of steps that let waves grow or vanish, and that
 # nothing is said of those of the catalogue. SWEEP is the program.
 cd "$(dirname "$0")/../../.." || exit 1
-. tests/helpers/helpers.sh
+. tests/helpers/helpers.sh || exit 1
 cat >line.cfg <<'CFG'
 problem = "equation"; rhs = "dxx(u)"; initial = "0.5 + 0.1*cos(x)";
 grid = { n = 64; length = "2*pi"; }; time = { dt = 0.01; end = 2.0; };

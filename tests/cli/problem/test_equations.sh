@@ -3,7 +3,7 @@
 # without a note, runs, draws the picture that its comment says, and has the numbers that are known. SWEEP is the
 # program.
 cd "$(dirname "$0")/../../.." || exit 1
-. tests/helpers/helpers.sh
+. tests/helpers/helpers.sh || exit 1
 expect 0 list --equations; cp out listed
 expect 0 list --equations --json; is_json out
 [ "$(grep -c '"name": "equation[.]' out)" = "$(ls "$top"/configs/equations/*.cfg | wc -l)" ] || fail 'list --json'

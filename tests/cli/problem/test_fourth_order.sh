@@ -2,7 +2,7 @@
 # order = 4: the order in dx against exact solutions, of all problems on the line equation and rows; forced
 # Cahn-Hilliard against Fourier modes; what `check` says, and what is refused. SWEEP is the program.
 cd "$(dirname "$0")/../../.." || exit 1
-. tests/helpers/helpers.sh
+. tests/helpers/helpers.sh || exit 1
 
 # fourth NAME: name.cfg has the order 4 from n = 64 to 128 on all rows here, which differ by no more than rounding
 fourth() {

@@ -2,7 +2,7 @@
 # Lines that end, of the built-in problems: orders in dx and dt against exact solutions for every kind of end, the bits
 # of the same equation written as text, what no_flux keeps, what is measured, said and refused. SWEEP is the program.
 cd "$(dirname "$0")/../../.." || exit 1
-. tests/helpers/helpers.sh
+. tests/helpers/helpers.sh || exit 1
 
 # ---- orders in dx: u = exp(-t) w, w = cos(x) + sin(2x)/5, between x = 0.3 and 2.3; values, slopes and one of each move
 of() { echo "exp(-t)*($1)"; }

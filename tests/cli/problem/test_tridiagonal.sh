@@ -2,7 +2,7 @@
 # Tridiagonal systems as a user meets them: matrices with a name and given ones, columns, failed runs, and what is
 # refused. SWEEP is the program.
 cd "$(dirname "$0")/../../.." || exit 1
-. tests/helpers/helpers.sh
+. tests/helpers/helpers.sh || exit 1
 
 # ---- a few systems whose solutions are known by hand; one that is singular, which harms no other
 cat >given.cfg <<'CFG'

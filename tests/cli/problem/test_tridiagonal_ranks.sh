@@ -6,7 +6,7 @@
 build=$(dirname "${SWEEP:-build/sweep}")
 cd "$(dirname "$0")/../../.." || exit 1
 case $build in /*) ;; *) build=$PWD/$build ;; esac
-. tests/helpers/helpers.sh
+. tests/helpers/helpers.sh || exit 1
 . "$top/tests/helpers/mpi_helpers.sh"
 . "$top/tests/helpers/tridiagonal_config.sh"
 built_with_mpi || { skipped 'several ranks: built without MPI'; summary; exit; }

@@ -1,7 +1,7 @@
 #!/bin/bash
 # Tridiagonal systems from files: HDF5 and Matrix Market, one system or many, and what is refused. SWEEP is the program.
 cd "$(dirname "$0")/../../.." || exit 1
-. tests/helpers/helpers.sh
+. tests/helpers/helpers.sh || exit 1
 
 # ---- Matrix Market
 cat >a.mtx <<'MTX'

@@ -2,7 +2,7 @@
 # Runs of `tridiagonal` that do not fit the memory (run.memory makes it small): slice by slice, the file has the bits of
 # the same run in one piece, also where it was killed or stopped on its way and went on.
 cd "$(dirname "$0")/../../.." || exit 1
-. tests/helpers/helpers.sh
+. tests/helpers/helpers.sh || exit 1
 
 . "$top/tests/helpers/tridiagonal_config.sh"
 config() { tridiagonal_config 'checkpoint = 1e-6;' "$@"; }

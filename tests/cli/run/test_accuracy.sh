@@ -2,7 +2,7 @@
 # The accuracy of a sample of runs, told with the results: estimates against known errors, which runs, what is told.
 # SWEEP is the program.
 cd "$(dirname "$0")/../../.." || exit 1
-. tests/helpers/helpers.sh
+. tests/helpers/helpers.sh || exit 1
 
 cat >wave.cfg <<'CFG'
 problem  = "equation";

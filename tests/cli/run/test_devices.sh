@@ -2,7 +2,7 @@
 # Every kind of problem on several devices at a time: the bits of one device. The CPU in groups of threads, and the GPUs
 # of this machine, where there are two.
 cd "$(dirname "$0")/../../.." || exit 1
-. tests/helpers/helpers.sh
+. tests/helpers/helpers.sh || exit 1
 [ -n "$python" ] || { echo "# skipped: no python3 with h5py"; exit 0; }
 export XDG_CACHE_HOME="$tmp/cache"  # threads of several devices compile what is not there yet
 

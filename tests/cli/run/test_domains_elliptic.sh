@@ -4,7 +4,7 @@
 build=$(dirname "${SWEEP:-build/sweep}")
 cd "$(dirname "$0")/../../.." || exit 1
 case $build in /*) ;; *) build=$PWD/$build ;; esac
-. tests/helpers/helpers.sh
+. tests/helpers/helpers.sh || exit 1
 . "$top/tests/helpers/domain_helpers.sh"
 
 cat >shell.cfg <<'CFG'

@@ -3,7 +3,7 @@
 # steps. What is right comes from the issue's BDF solutions (SciPy, 1e-8) and from steps 16 to 40 times shorter.
 # SWEEP is the program.
 cd "$(dirname "$0")/../../.." || exit 1
-. tests/helpers/helpers.sh
+. tests/helpers/helpers.sh || exit 1
 
 cat >ch.cfg <<'END'
 problem = "cahn_hilliard"; physics = { D = 1.0; gamma = 1.0; };

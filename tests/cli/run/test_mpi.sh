@@ -6,7 +6,7 @@ build=$(dirname "${SWEEP:-build/sweep}")
 [ -x "$build/test_comm" ] || build=build
 cd "$(dirname "$0")/../../.." || exit 1
 case $build in /*) ;; *) build=$PWD/$build ;; esac
-. tests/helpers/helpers.sh
+. tests/helpers/helpers.sh || exit 1
 . "$top/tests/helpers/mpi_helpers.sh"
 
 config() {  # config NAME END [INITIAL]: some runs of two sizes, a batch each

@@ -1,7 +1,7 @@
 #!/bin/bash
 # What a config makes infinite is named before a run and by the run that fails: which text, its value, where and when.
 # The other runs of its batch do not notice.
-. tests/helpers/helpers.sh
+. tests/helpers/helpers.sh || exit 1
 
 cat >ch.cfg <<'C'
 problem = "cahn_hilliard";

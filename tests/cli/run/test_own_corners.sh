@@ -3,7 +3,7 @@
 # takes steps of its own, with either method and at loose and tight tolerances; and the steps of night.cfg are fewer and
 # better than its forces would need with one dt for all. On a quarter of the line of night.cfg and a quarter of its
 # waves: the same dx, the same q and so the same u.
-. tests/helpers/helpers.sh
+. tests/helpers/helpers.sh || exit 1
 
 night=(-q -s 'grid={ n = 256; length = "2*pi*16"; }' -s 'sweep.m=[2.0, 4.0, 16.0]'
        -s time.end=100.0 -s output.scalars.every=50.0 -s output.fields.precision=double)

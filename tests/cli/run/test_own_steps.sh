@@ -1,7 +1,7 @@
 #!/bin/bash
 # Runs that take steps of their own (time.tolerance): what a config may ask for, what the file says of them, and the
 # same numbers in any batch, after an interruption, and on any number of threads.
-. tests/helpers/helpers.sh
+. tests/helpers/helpers.sh || exit 1
 
 cat >own.cfg <<'END'
 problem = "cahn_hilliard";

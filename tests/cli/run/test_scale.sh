@@ -2,7 +2,7 @@
 # What must not grow faster than the work: many outputs, parts and runs. Counts, and not seconds, decide, but for bounds
 # that only a quadratic cost exceeds. SW_LONG=1 takes ten times as many of each.
 cd "$(dirname "$0")/../../.." || exit 1
-. tests/helpers/helpers.sh
+. tests/helpers/helpers.sh || exit 1
 [ -n "$python" ] || { skipped 'all of it: no python3'; exit 0; }
 times=$((SW_LONG ? 10 : 1))
 # cost CODE ARGUMENT...: expect, and of the process: seconds of processor time, MiB at most, times it waited

@@ -2,7 +2,7 @@
 # Many steps in single precision: what their roundings come to is told before and after, neither too late nor where it
 # is little. The reference is the same run in double precision.
 cd "$(dirname "$0")/../../.." || exit 1
-. tests/helpers/helpers.sh
+. tests/helpers/helpers.sh || exit 1
 
 grid='grid = { n = 64; length = 1.0; }; time = { dt = "d"; end = "d*many"; }; accuracy = { runs = 0; };
 output = { fields = { times = ["end"]; }; };'

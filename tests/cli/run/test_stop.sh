@@ -2,7 +2,7 @@
 # Runs that end early, by stop.steady and stop.when, as a user meets them: when, what is stored, stopped and resumed,
 # lengthened, refused. SWEEP is the program.
 cd "$(dirname "$0")/../../.." || exit 1
-. tests/helpers/helpers.sh
+. tests/helpers/helpers.sh || exit 1
 
 cat >heat.cfg <<'CFG'
 problem = "heat";

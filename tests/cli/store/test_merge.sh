@@ -2,7 +2,7 @@
 # `sweep merge` of shards: what is missing, foreign, damaged, doubled or still under way is told; a kill or a full disk
 # leaves nothing half done; virtual files of earlier versions are read, wherever their folder is moved.
 cd "$(dirname "$0")/../../.." || exit 1
-. tests/helpers/helpers.sh
+. tests/helpers/helpers.sh || exit 1
 subcommand=merge
 export OMP_NUM_THREADS=1
 

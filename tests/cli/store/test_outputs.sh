@@ -3,7 +3,7 @@
 # folders, devices and pipes are refused before anything is computed. And what is said is said: where stdout, stderr,
 # the log or a table cannot be written, the exit code is 5.
 cd "$(dirname "$0")/../../.." || exit 1
-. tests/helpers/helpers.sh
+. tests/helpers/helpers.sh || exit 1
 export OMP_NUM_THREADS=1
 three_heats >o.cfg
 computed() { grep -q '^plan' err; }

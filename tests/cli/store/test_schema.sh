@@ -1,6 +1,6 @@
 #!/bin/bash
 # Files of schema 1, as older versions wrote them, are read, joined and gone on with; the results have today's names.
-. tests/helpers/helpers.sh
+. tests/helpers/helpers.sh || exit 1
 py_loads=matplotlib.pyplot
 [ -n "$python" ] || { echo "skipped: no python3 with h5py"; exit 0; }
 old() { py "$top/tests/helpers/as_schema_1.py" "$@" 2>err || fail "as_schema_1.py $*"; }

@@ -3,7 +3,7 @@
 # begun again, one whose disk is full. The others do not notice, a merge says what is missing, and the file at the end
 # has the bits of one process.
 cd "$(dirname "$0")/../../.." || exit 1
-. tests/helpers/helpers.sh
+. tests/helpers/helpers.sh || exit 1
 config() {  # config END
     cat <<CFG
 problem = "cahn_hilliard";

@@ -2,7 +2,7 @@
 # FILE.xdmf beside FILE.h5: that it says where the fields are, and when it is written. SWEEP is the program. With VTK in
 # $SWEEP_PYTHON (pip install vtk h5py) it is read as ParaView does.
 cd "$(dirname "$0")/../../.." || exit 1
-. tests/helpers/helpers.sh
+. tests/helpers/helpers.sh || exit 1
 configs=$top/configs
 # right FILE.xdmf [RUNS]
 right() {

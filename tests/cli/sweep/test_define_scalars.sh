@@ -2,7 +2,7 @@
 # Scalars of the user's own as a user meets them: computed of saved fields again, stopped and resumed, refused.
 # SWEEP is the program.
 cd "$(dirname "$0")/../../.." || exit 1
-. tests/helpers/helpers.sh
+. tests/helpers/helpers.sh || exit 1
 configs=$top/configs
 read -r -d '' define <<'TEXT'
 msq = "mean(u^2)"; front = "integral(u)"; crossings = "crossings(u)"; rms = "sqrt(mean(u^2) - mean(u)^2)";

@@ -1,7 +1,7 @@
 #!/bin/bash
 # Initial values from files: the results of another sweep, other HDF5 files, and what is refused. SWEEP is the program.
 cd "$(dirname "$0")/../../.." || exit 1
-. tests/helpers/helpers.sh
+. tests/helpers/helpers.sh || exit 1
 
 cat >one.cfg <<'CFG'
 problem = "cahn_hilliard";

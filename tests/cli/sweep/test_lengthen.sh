@@ -1,6 +1,6 @@
 #!/bin/bash
 # What a finished sweep takes over when its config changes: another title, a later end.
-. tests/helpers/helpers.sh
+. tests/helpers/helpers.sh || exit 1
 tiny=(run "$top/configs/tiny_nsweep.cfg" --device cpu)
 
 # ---- a title decides no numbers

@@ -1,7 +1,7 @@
 #!/bin/bash
 # What a config asks for and no stepper, solver or problem does is refused with the file, the line, the cause and a
 # hint: a table. Of what depends on the device check says that it is not planned here, and run refuses.
-. tests/helpers/helpers.sh
+. tests/helpers/helpers.sh || exit 1
 
 cat >heat.cfg <<'C'
 problem = "heat";

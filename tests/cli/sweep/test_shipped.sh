@@ -1,7 +1,7 @@
 #!/bin/bash
 # The configs that are shipped: none has a run that diverges, but the one whose purpose that is; and what `sweep check`,
 # a run and the file say of steps too long for u and of interfaces with too few points.
-. tests/helpers/helpers.sh
+. tests/helpers/helpers.sh || exit 1
 
 # ---- no warning, and no run lost
 for config in "$top"/configs/*.cfg; do

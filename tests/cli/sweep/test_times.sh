@@ -1,6 +1,6 @@
 #!/bin/bash
 # Output times that round to one step: the k-th entry is of the same time in every run, NaN where a run has none.
-. tests/helpers/helpers.sh
+. tests/helpers/helpers.sh || exit 1
 cat >times.cfg <<'END'
 problem = "hyperdiffusion";
 grid = { n = 16; length = 1.0; };
