@@ -6,21 +6,11 @@
 #include "base/sw_mem.h"
 #include "bench/bench_impl.h"
 
-/* The last axis that has points, or where columns along z are whole, y. */
-static int axis_to_cut(const struct sw_bench_spec *spec)
-{
-    int axis = SW_DIMS - 1;
-    if (spec->along) return spec->along - 'x';
-    if (spec->problem->shape->columns) return 1;
-    while (axis > 0 && spec->setup.n[axis] == 1) axis--;
-    return axis;
-}
-
 enum sw_status bench_cut_validate(struct sw_bench_spec *spec)
 {
     if (spec->along && !spec->split) return SW_FAIL(SW_E_USAGE, "along=%c: split=N is needed beside it", spec->along);
     if (!spec->split) return SW_OK;
-    const int axis = axis_to_cut(spec);
+    const int axis = spec->along ? spec->along - 'x' : sw_cut_axis(spec->problem->shape->columns, spec->setup.n);
     spec->along = (char)('x' + axis);
     if (spec->problem->shape->columns && axis != 1)
         return SW_FAIL(SW_E_USAGE, "along=%c: grids of %s are cut along y", spec->along, spec->name);
@@ -28,23 +18,6 @@ enum sw_status bench_cut_validate(struct sw_bench_spec *spec)
         return SW_FAIL(SW_E_USAGE, "split = %d: the grid has %lld points along %c", spec->split,
                        (long long)spec->setup.n[axis], spec->along);
     return SW_OK;
-}
-
-/* Which point of n is the first of a rank. */
-static int64_t first_point(int64_t n, int ranks, int rank) { return n / ranks * rank + n % ranks * rank / ranks; }
-
-/* The spec of a rank: its part of the grid. */
-static void cut_spec(const struct sw_bench_spec *whole, const struct sw_comm *comm, const struct sw_comm *on_device,
-                     struct sw_bench_spec *part)
-{
-    const int axis = whole->along - 'x';
-    struct sw_decomposition *d = &part->setup.domain;
-    *part = *whole;
-    *d = (struct sw_decomposition){.all = comm};
-    for (int k = 0; k < SW_DIMS; k++) d->whole[k] = whole->setup.n[k];
-    d->along[axis] = on_device;
-    d->first[axis] = first_point(d->whole[axis], comm->size, comm->rank);
-    part->setup.n[axis] = first_point(d->whole[axis], comm->size, comm->rank + 1) - d->first[axis];
 }
 
 enum sw_status bench_agree(const struct sw_bench_spec *spec, enum sw_status st)
@@ -91,7 +64,9 @@ enum sw_status bench_cut_attach(const struct sw_bench *bench, const struct sw_co
     SW_TRY(sw_device_use(device));
     SW_TRY(sw_comm_split(comm, 0, &rank->all));
     SW_TRY(sw_comm_on_device(comm, device, NULL, &rank->on_device));
-    cut_spec(&bench->spec, rank->all, rank->on_device, &rank->part);
+    rank->part = bench->spec;
+    sw_setup_cut(rank->part.along - 'x', rank->all->size, rank->all->rank, rank->all, rank->on_device,
+                 &rank->part.setup);
     return SW_OK;
 }
 

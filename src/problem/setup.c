@@ -92,3 +92,18 @@ struct sw_grid sw_setup_grid(const struct sw_setup *setup, int64_t count, const 
     if (setup->grid) setup->grid(setup, count, column, j, &g);
     return g;
 }
+
+int sw_cut_axis(bool columns, const int64_t n[SW_DIMS]) { return columns ? 1 : n[2] > 1 ? 2 : n[1] > 1 ? 1 : 0; }
+
+int64_t sw_slab_begin(int64_t n, int ranks, int rank) { return n / ranks * rank + n % ranks * rank / ranks; }
+
+void sw_setup_cut(int axis, int ranks, int rank, const struct sw_comm *all, const struct sw_comm *along,
+                  struct sw_setup *setup)
+{
+    struct sw_decomposition *d = &setup->domain;
+    *d = (struct sw_decomposition){.all = all};
+    for (int k = 0; k < SW_DIMS; k++) d->whole[k] = setup->n[k];
+    d->along[axis] = along;
+    d->first[axis] = sw_slab_begin(d->whole[axis], ranks, rank);
+    setup->n[axis] = sw_slab_begin(d->whole[axis], ranks, rank + 1) - d->first[axis];
+}

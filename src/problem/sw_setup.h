@@ -129,4 +129,14 @@ bool sw_setup_own_steps(const struct sw_setup *setup);
 
 /** The grid of run j; where runs take steps of their own, its dt is 1. @param column  [ncolumn][count] */
 struct sw_grid sw_setup_grid(const struct sw_setup *setup, int64_t count, const double *column, int64_t j);
+
+/** The axis across which a grid is cut: the last one that has more than one point, so that a slab is one piece of
+ * memory; y where columns along z stay whole (sw_problem_shape). */
+int sw_cut_axis(bool columns, const int64_t n[SW_DIMS]);
+/** Where slab `rank` begins, of n points that are cut evenly; that of rank `ranks` is n. */
+int64_t sw_slab_begin(int64_t n, int ranks, int rank);
+/** Give a set-up of the whole grid the slab of a rank.
+ * @param all, along  as in sw_decomposition, of the axis that is cut */
+void sw_setup_cut(int axis, int ranks, int rank, const struct sw_comm *all, const struct sw_comm *along,
+                  struct sw_setup *setup);
 #endif

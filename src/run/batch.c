@@ -111,7 +111,7 @@ static struct sw_state_shape shape_of_state(const struct batch *b)
 {
     const struct runs *r = &b->runs;
     const int64_t *n = r->setup->n;
-    const int axis = domain_axis(r->sweep->problem, r->group->n);
+    const int axis = sw_cut_axis(r->sweep->problem->shape->columns, r->group->n);
     struct sw_state_shape s = {.fields = 1, .across = r->size, .count = 1, .whole = 1,
                                .more = stored_size(b) - r->size};
     if (!b->w->comm && r->plan->resume->nparts == 1) return s;
@@ -207,7 +207,7 @@ static bool writes(const struct batch *b) { return is_last_rank(b) || has_slab(b
 static struct sw_part_slab slab_of(const struct batch *b)
 {
     const struct sw_comm *comm = b->w->comm;
-    const int axis = domain_axis(b->runs.sweep->problem, b->runs.group->n);
+    const int axis = sw_cut_axis(b->runs.sweep->problem->shape->columns, b->runs.group->n);
     if (!has_slab(b)) return (struct sw_part_slab){0};
     return (struct sw_part_slab){comm->rank, comm->size, b->w->setup.domain.first[axis], b->w->setup.n[axis]};
 }

@@ -5,27 +5,13 @@
 #include "base/sw_err.h"
 #include "base/sw_mem.h"
 
-int domain_axis(const struct sw_problem *problem, const int64_t n[SW_DIMS])
-{
-    if (problem->shape->columns) return 1;
-    return n[2] > 1 ? 2 : n[1] > 1 ? 1 : 0;
-}
-
-int64_t domain_begin(int64_t n, int ranks, int rank) { return n / ranks * rank + n % ranks * rank / ranks; }
-
 int64_t domain_largest(int64_t n, int ranks) { return (n + ranks - 1) / ranks; }
 
 void domain_cut(const struct sw_problem *problem, const struct sw_comm *comm, const struct sw_comm *on_device,
                 struct sw_setup *setup)
 {
-    struct sw_decomposition *d = &setup->domain;
-    const int axis = domain_axis(problem, setup->n);
-    if (!comm) return;
-    *d = (struct sw_decomposition){.all = comm};
-    for (int k = 0; k < SW_DIMS; k++) d->whole[k] = setup->n[k];
-    d->along[axis] = on_device;
-    d->first[axis] = domain_begin(d->whole[axis], comm->size, comm->rank);
-    setup->n[axis] = domain_begin(d->whole[axis], comm->size, comm->rank + 1) - d->first[axis];
+    if (comm)
+        sw_setup_cut(sw_cut_axis(problem->shape->columns, setup->n), comm->size, comm->rank, comm, on_device, setup);
 }
 
 enum sw_status domain_run(const struct sw_comm *comm, int ranks, sw_comm_part *part, void *context)
@@ -56,8 +42,8 @@ enum sw_status domain_gather(const struct sw_setup *setup, size_t fields, const 
     memcpy(slab, mine, fields * outer * planes * across * sizeof *slab);
     SW_TRY_TO(done, st, sw_comm_gather(comm, room, slab, slabs));
     for (int r = 0; r < comm->size; r++) {
-        const size_t first = (size_t)domain_begin(d->whole[axis], comm->size, r),
-                     count = (size_t)domain_begin(d->whole[axis], comm->size, r + 1) - first;
+        const size_t first = (size_t)sw_slab_begin(d->whole[axis], comm->size, r),
+                     count = (size_t)sw_slab_begin(d->whole[axis], comm->size, r + 1) - first;
         for (size_t f = 0; f < fields * outer; f++)
             memcpy(all + across * (f * (size_t)d->whole[axis] + first), slabs + room * (size_t)r + across * f * count,
                    across * count * sizeof *all);

@@ -5,15 +5,8 @@
 #include "comm/sw_comm.h"
 #include "problem/sw_problem.h"
 
-/** The axis that is cut: the last one that has more than one point, so that a slab is one piece of memory; y where
- * columns stay whole. */
-int domain_axis(const struct sw_problem *problem, const int64_t n[SW_DIMS]);
-
 /** The points of the largest slab, of n along the axis. */
 int64_t domain_largest(int64_t n, int ranks);
-
-/** Where slab `rank` begins, of n points that are cut evenly; that of rank `ranks` is n. */
-int64_t domain_begin(int64_t n, int ranks, int rank);
 
 /** Give a set-up of the whole grid the slab of this rank.
  * @param comm       of the host; NULL: nothing is cut

@@ -254,7 +254,7 @@ static const double most_of_slice = 1 << 28;
 static enum sw_status fit_slabs(struct sw_plan *p, int g, int64_t *most)
 {
     struct sw_group slab = p->group[g];
-    int64_t *const cut = &slab.n[domain_axis(p->own->of.sweep->problem, slab.n)];
+    int64_t *const cut = &slab.n[sw_cut_axis(p->own->of.sweep->problem->shape->columns, slab.n)];
     *cut = domain_largest(*cut, p->ranks);
     return plan_fit(p, &slab, false, most);
 }
@@ -375,11 +375,19 @@ static int group_size(int all, int least)
     return least <= all ? least : 0;
 }
 
+/* Planes of a slab that is worth a device, where planes are cut: the most that differences on a GPU need of one are 73
+ * (d1_c10), and of thinner ones too much is exchanged and formed twice. */
+enum { WORTH_PLANES = 80 };
+
 /* Whether the slabs of all runs, each cut over so many ranks, are worth a device. */
 static bool has_large_slabs(const struct sw_plan *p, int ranks)
 {
-    for (int g = 0; g < p->ngroup; g++)
-        if ((double)sw_points(p->group[g].n) / ranks < worth_a_device) return false;
+    const bool columns = p->own->of.sweep->problem->shape->columns;
+    for (int g = 0; g < p->ngroup; g++) {
+        const int64_t *n = p->group[g].n;
+        if ((double)sw_points(n) / ranks < worth_a_device) return false;
+        if (!columns && n[sw_cut_axis(columns, n)] / ranks < WORTH_PLANES) return false;
+    }
     return true;
 }
 
@@ -410,7 +418,7 @@ static const char *needs_whole_fields(const struct sw_plan *p)
         const struct sw_setup setup = sw_sweep_setup(s, &p->group[g], 1);
         if (sw_initial_in_file(&setup)) return "initial.file";
         if (s->stops && sw_setup_column(&setup, "stop.steady") >= 0) return "stop.steady";
-        if (domain_axis(s->problem, setup.n) > 0) continue;
+        if (sw_cut_axis(s->problem->shape->columns, setup.n) > 0) continue;
         if (s->ndefined) return "output.scalars.define";  /* reductions take whole lines along x */
         if (s->stop_when) return "stop.when";
     }
@@ -429,7 +437,7 @@ static enum sw_status check_slabs(const struct sw_plan *p)
                        "with one each: start one process for each device", all_ranks(p), p->own->devices->count);
     for (int g = 0; g < p->ngroup; g++) {
         const int64_t *n = p->group[g].n;
-        const int axis = domain_axis(p->own->of.sweep->problem, n);
+        const int axis = sw_cut_axis(p->own->of.sweep->problem->shape->columns, n);
         if (n[axis] < p->ranks)
             return SW_FAIL(SW_E_CONFIG, "run.split: %lld points along %c cannot be cut over %d devices; "
                            "use %lld of them", (long long)n[axis], 'x' + axis, p->ranks, (long long)n[axis]);
@@ -474,7 +482,7 @@ static bool may_cut(const struct sw_plan *p, int ranks, bool *worse)
     for (int g = 0; g < p->ngroup && may; g++) {
         const struct sw_setup setup = sw_sweep_setup(s, &p->group[g], 1);
         bool worse_here = false;
-        may = setup.n[domain_axis(s->problem, setup.n)] >= ranks &&
+        may = setup.n[sw_cut_axis(s->problem->shape->columns, setup.n)] >= ranks &&
               (!shape->cuts || shape->cuts(&setup, p->own->devices->device[0], ranks, &worse_here));
         *worse |= worse_here;
     }
@@ -712,7 +720,7 @@ void sw_plan_describe_domain(const struct sw_plan *p, struct sw_text *text)
         sw_text_printf(text, "grid     whole: run.split cuts it over several devices, and there is one\n");
     if (p->ranks == 1 || !p->ngroup) return;
     const struct sw_group *g = &p->group[p->ngroup - 1];  /* the largest */
-    const int axis = domain_axis(p->own->of.sweep->problem, g->n);
+    const int axis = sw_cut_axis(p->own->of.sweep->problem->shape->columns, g->n);
     sw_text_printf(text, "grid     cut along %c over %d devices: slabs of ", 'x' + axis, p->ranks);
     for (int d = 0; d < g->dim; d++)
         sw_text_printf(text, "%s%lld", d ? " × " : "",

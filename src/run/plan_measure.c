@@ -26,7 +26,7 @@ struct sw_setup plan_trial_setup(const struct sw_sweep *sweep, const struct sw_g
 double plan_narrow_grid(const struct sw_problem *problem, int64_t n[SW_DIMS])
 {
     double times = 1;
-    for (int d = 0; d < domain_axis(problem, n); d++) {
+    for (int d = 0; d < sw_cut_axis(problem->shape->columns, n); d++) {
         if (n[d] <= FEW_POINTS) continue;
         times *= (double)n[d] / FEW_POINTS;
         n[d] = FEW_POINTS;
@@ -138,7 +138,7 @@ static enum sw_status count_traffic(struct sw_sweep *sweep, const struct sw_plan
     struct sw_comm_traffic ignored = {0};
     struct sw_setup setup = sw_sweep_setup(sweep, &plan->group[b->group], 1);
     const double times = plan_narrow_grid(sweep->problem, setup.n);
-    const int axis = domain_axis(sweep->problem, setup.n);
+    const int axis = sw_cut_axis(sweep->problem->shape->columns, setup.n);
     enum sw_status st;
     setup.n[axis] = domain_largest(setup.n[axis], plan->ranks) * plan->ranks;  /* slabs of others are as large as its */
     SW_TRY_TO(out, st, sw_comm_trial(plan->ranks, plan->ranks > 2, SW_HOST, &ignored, &host));
@@ -183,7 +183,7 @@ enum sw_status sw_plan_traffic(struct sw_sweep *sweep, const struct sw_plan *pla
 /* A slab is a grid of its own in the trial, with as many points as a scheme needs. */
 static void take_slab(const struct sw_problem *problem, int ranks, int64_t n[SW_DIMS])
 {
-    const int axis = domain_axis(problem, n);
+    const int axis = sw_cut_axis(problem->shape->columns, n);
     const int64_t slab = domain_largest(n[axis], ranks);
     if (n[axis] > FEW_POINTS) n[axis] = slab > FEW_POINTS ? slab : FEW_POINTS;
 }
