@@ -100,10 +100,6 @@ expect 3 run heat.cfg
 says "heat.cfg:2: error: 'run.split' = \"grid\": the grids of heat are not cut over devices; leave it out"
 expect 0 check c.cfg --device cpu; prints 'grid     whole: run.split cuts it over several devices, and there is one'
 expect 0 check c.cfg; prints 'grid     cut along z over 2 devices: slabs of 16 × 17 × 30 points'
-# large runs, fewer than devices, are cut by themselves, but not into slabs of few planes
-auto='-s sweep.k=[1] -s run.split="auto"'
-expect 0 check c.cfg $auto -s 'grid.n=[512, 512, 160]'; matches '^grid     cut along z over 2 devices'
-expect 0 check c.cfg $auto -s 'grid.n=[2048, 512, 64]'; grep -q '^grid ' out && fail 'thin slabs are cut by themselves'
 prints 'exchange nothing'; matches '^memory   [0-9]+ KiB a batch on each device, of '
 expect 0 check c.cfg -s 'axis="z"' -s sweep.k=[1]  # two planes of 16 × 17 points for d1_c6, and the ends of all lines
 matches '^exchange 4.2 KiB in 1 message to the next device on each side, 4.[3-9] KiB in [0-9]+ to all, a step'
@@ -113,6 +109,10 @@ expect 0 check c.cfg -s 'axis="z"' -s 'grid.n=[16, 17, 5]'; prints 'slabs of 16 
 expect 0 check "$top/configs/tiny_advection.cfg" -s 'run.split="grid"' --device cpu:0,1,2; matches '^exchange [0-9]'
 expect 0 check c.cfg -s 'sweep={axis=["x", "z"];}' -s 'axis="$axis"' -s 'field="sin(z+x)"'; matches '^exchange 4.2 KiB'
 prints 'slabs of 16 × 17 × 30 points'; grep -q 'smaller ones' out && fail 'slabs of one size are of several'
+# large runs, fewer than devices, are cut by themselves, but not into slabs of few planes
+auto='-s sweep.k=[1] -s run.split="auto"'
+expect 0 check c.cfg $auto -s 'grid.n=[512, 512, 160]'; matches '^grid     cut along z over 2 devices'
+expect 0 check c.cfg $auto -s 'grid.n=[2048, 512, 64]'; grep -q '^grid ' out && fail 'thin slabs are cut by themselves'
 
 # ---- auto cuts a run that does not fit one device
 expect 4 run c.cfg -s 'run.split="runs"' -s run.memory=0.0003; says 'one run needs '
