@@ -187,21 +187,21 @@ static struct sw_cost compact_cost(void *own, int64_t steps)
 
 /* half_width planes of f, and for each line the values beside the neighbour's part: 1, with five diagonals 2. All to
  * each neighbour, in two messages, as these values depend on the planes. */
-static struct sw_comm_sent least_of_lines(const struct sw_fd_desc *d)
+static struct bench_sent least_of_lines(const struct sw_fd_desc *d)
 {
     struct sw_fd_line line;
     const int64_t n = d->comm ? d->n[d->axis] * d->comm->size : 0;
     if (!n || sw_fd_line_make(d->scheme, d->boundary, n, d->h, d->alpha, false, &line))
-        return (struct sw_comm_sent){0};
+        return (struct bench_sent){0};
     const int left = sw_comm_left(d->comm, line.periodic), right = sw_comm_right(d->comm, line.periodic);
     const int sides = (left >= 0) + (right >= 0), neighbours = sides - (left == right);
     const int64_t lines = d->fields * (d->n[0] * d->n[1] * d->n[2] / d->n[d->axis]);
     const int64_t each = line.half_width * (int64_t)sw_reals_word(d->single) +
                          (line.beta != 0 ? 2 : 1) * (int64_t)sizeof(double);
-    return (struct sw_comm_sent){.messages = 2 * neighbours, .bytes = sides * lines * each};
+    return (struct bench_sent){.messages = 2 * neighbours, .bytes = sides * lines * each};
 }
 
-static struct sw_comm_sent compact_least_sent(void *own)
+static struct bench_sent compact_least_sent(void *own)
 {
     const struct compact *c = own;
     return least_of_lines(&c->desc);
@@ -366,13 +366,13 @@ static struct sw_cost gradient_cost(void *own, int64_t steps)
     return sum;
 }
 
-static struct sw_comm_sent gradient_least_sent(void *own)
+static struct bench_sent gradient_least_sent(void *own)
 {
     const struct gradient *c = own;
-    struct sw_comm_sent sum = {0};
+    struct bench_sent sum = {0};
     for (int axis = 0; axis < 3; axis++) {
         const struct sw_fd_desc d = along(&c->desc, axis);
-        const struct sw_comm_sent one = least_of_lines(&d);
+        const struct bench_sent one = least_of_lines(&d);
         sum.messages += one.messages;
         sum.bytes += one.bytes;
     }

@@ -23,6 +23,8 @@ void bench_rows_add(struct bench_rows *rows, const char *stepper, const char *ba
 void bench_rows_add_bands(struct bench_rows *rows, const char *stepper, enum sw_space space,
                           const struct sw_band_desc *shape);
 
+struct bench_sent { int64_t messages, bytes; };
+
 struct bench_work {
     struct sw_bench_terms terms;
     int64_t steps;                                       /* unless given                                        */
@@ -40,7 +42,7 @@ struct bench_work {
     int64_t        (*columns)(void *own);                /* the r of the timing; NULL: there is none            */
     double         (*iterations)(void *own);             /* of the last step, in the mean of the runs; NULL: none */
     /** What a rank has to send in a step, whatever the method. NULL: not known */
-    struct sw_comm_sent (*least_sent)(void *own);
+    struct bench_sent (*least_sent)(void *own);
 };
 extern const struct bench_work bench_sim, bench_bands, bench_bvp, bench_compact, bench_gradient, bench_tridiagonal,
     bench_elliptic;

@@ -18,7 +18,7 @@ struct timing {
     void                    *own;
     struct sw_device        *device;
     const struct sw_comm    *comm;    /* on the host, of all ranks                       */
-    struct sw_comm_sent     *sent;    /* by this rank, in the steps that were timed last */
+    struct sw_comm_traffic  *sent;    /* by this rank, in the steps that were timed last */
 };
 
 /* To an idle device. */
@@ -33,7 +33,7 @@ static enum sw_status time_steps(const struct timing *t, int64_t steps, double *
 {
     SW_TRY(begin(t));
     SW_TRY(sw_comm_barrier(t->comm));
-    *t->sent = (struct sw_comm_sent){0};
+    *t->sent = (struct sw_comm_traffic){0};
     double start = sw_clock();
     SW_TRY(t->work->advance(t->own, steps));
     SW_TRY(sw_device_wait(t->device));
@@ -107,10 +107,15 @@ static enum sw_status repeat(const struct timing *t, int repeats, struct sw_benc
 
 static enum sw_status note_sent(const struct timing *t, struct sw_bench_row *row)
 {
-    struct sw_comm_sent least = {0};
+    struct bench_sent least = {0};
+    double messages = 0, numbers = 0;
     if (t->work->least_sent) least = t->work->least_sent(t->own);
-    double most[] = {(double)t->sent->bytes / (double)row->steps, (double)t->sent->messages / (double)row->steps,
-                     (double)least.bytes, (double)least.messages};
+    for (int way = 0; way < SW_COMM_WAYS; way++) {
+        messages += t->sent->messages[way];
+        numbers += t->sent->numbers[way];
+    }
+    double most[] = {numbers * sizeof(double) / (double)row->steps, messages / (double)row->steps, (double)least.bytes,
+                     (double)least.messages};
     SW_TRY(sw_comm_max(t->comm, 4, most));
     row->sent = most[0];
     row->messages = most[1];
@@ -153,7 +158,7 @@ struct cut_run { const struct sw_bench *bench; int repeats; struct sw_bench_row 
 static enum sw_status run_rank(const struct sw_comm *comm, void *context)
 {
     const struct cut_run *c = context;
-    struct sw_comm_sent sent = {0};
+    struct sw_comm_traffic sent = {0};
     struct timing t = {c->bench->spec.work, NULL, bench_cut_device(c->bench, comm), comm, &sent};
     struct sw_bench_row row = *c->row;
     struct bench_rank rank;
@@ -171,7 +176,7 @@ static enum sw_status run_rank(const struct sw_comm *comm, void *context)
 
 static enum sw_status run_whole(const struct sw_bench *bench, int repeats, struct sw_bench_row *row)
 {
-    struct sw_comm_sent sent = {0};
+    struct sw_comm_traffic sent = {0};
     struct timing t = {bench->spec.work, NULL, bench->device[row->where].device, sw_comm_null(), &sent};
     return run(bench, &bench->spec, &t, repeats, row);
 }

@@ -1,19 +1,11 @@
-/* One rank of several of which there is no other: what it would send is counted, and nothing moves. It is not in the
- * table, as no work can be done with it. */
+/* One rank of several of which there is no other, so that what it would send can be counted: nothing moves. It is not
+ * in the table, as no work can be done with it. */
 #include <string.h>
 
 #include "base/sw_mem.h"
 #include "comm/sw_comm_impl.h"
 
-struct trial { struct sw_comm comm; struct sw_comm_ops ops; struct sw_comm_traffic *traffic; };
-
-static void count_numbers(const struct sw_comm *comm, enum sw_comm_way way, size_t numbers)
-{
-    struct sw_comm_traffic *t = ((struct trial *)comm->own)->traffic;
-    if (!numbers) return;
-    t->messages[way]++;
-    t->numbers[way] += (double)numbers;
-}
+struct trial { struct sw_comm comm; struct sw_comm_ops ops; };
 
 /* What would come is 0, where the host can write it. */
 static void receive_nothing(const struct sw_comm *comm, const struct sw_comm_transfer *m)
@@ -25,8 +17,6 @@ static enum sw_status trial_exchange(const struct sw_comm *comm, bool periodic, 
                                      const struct sw_comm_transfer *rightward)
 {
     const bool left = sw_comm_left(comm, periodic) >= 0, right = sw_comm_right(comm, periodic) >= 0;
-    if (left) count_numbers(comm, SW_COMM_LEFTWARD, leftward->count);
-    if (right) count_numbers(comm, SW_COMM_RIGHTWARD, rightward->count);
     if (right) receive_nothing(comm, leftward);
     if (left) receive_nothing(comm, rightward);
     return SW_OK;
@@ -40,14 +30,12 @@ static void repeat(const struct sw_comm *comm, size_t count, const double *mine,
 
 static enum sw_status trial_gather_host(const struct sw_comm *comm, size_t count, const double *mine, double *all)
 {
-    count_numbers(comm, SW_COMM_FEW_TO_ALL, count);
     repeat(comm, count, mine, all);
     return SW_OK;
 }
 
 static enum sw_status trial_gather(const struct sw_comm *comm, size_t count, const double *mine, double *all)
 {
-    count_numbers(comm, SW_COMM_TO_ALL, count);
     if (comm->ops->space == SW_HOST) repeat(comm, count, mine, all);
     return SW_OK;
 }
@@ -55,13 +43,10 @@ static enum sw_status trial_gather(const struct sw_comm *comm, size_t count, con
 static enum sw_status trial_all_to_all(const struct sw_comm *comm, const size_t *send_count, const double *send,
                                        const size_t *receive_count, double *receive)
 {
-    size_t most = 0, received = 0;
+    size_t received = 0;
+    (void)send_count;
     (void)send;
-    for (int r = 0; r < comm->size; r++) {
-        if (r != comm->rank && send_count[r] > most) most = send_count[r];
-        received += receive_count[r];
-    }
-    count_numbers(comm, SW_COMM_TO_ALL, most);
+    for (int r = 0; r < comm->size; r++) received += receive_count[r];
     receive_nothing(comm, &(struct sw_comm_transfer){.count = received, .receive = receive});
     return SW_OK;
 }
@@ -75,7 +60,7 @@ static enum sw_status trial_barrier(const struct sw_comm *comm)
 static enum sw_status trial_split(const struct sw_comm *comm, const struct comm_place *place, struct sw_comm **part)
 {
     if (place->color < 0) return SW_OK;
-    return sw_comm_trial(place->size, place->rank, comm->ops->space, ((struct trial *)comm->own)->traffic, part);
+    return sw_comm_trial(place->size, place->rank, comm->ops->space, part);
 }
 
 static void trial_destroy(struct sw_comm *comm)
@@ -84,13 +69,11 @@ static void trial_destroy(struct sw_comm *comm)
     sw_free(t);
 }
 
-enum sw_status sw_comm_trial(int size, int rank, enum sw_space space, struct sw_comm_traffic *traffic,
-                             struct sw_comm **comm)
+enum sw_status sw_comm_trial(int size, int rank, enum sw_space space, struct sw_comm **comm)
 {
     struct trial *t = NULL;
     *comm = NULL;
     SW_TRY(sw_alloc(1, &t));
-    t->traffic = traffic;
     t->ops = (struct sw_comm_ops){
         .name = "trial", .about = "one rank of several that are not there", .space = space, .exchange = trial_exchange,
         .all_to_all = trial_all_to_all, .gather = trial_gather, .gather_host = trial_gather_host,

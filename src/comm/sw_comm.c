@@ -32,13 +32,15 @@ enum sw_space sw_comm_space(const struct sw_comm *comm) { return comm->ops->spac
 
 /* ---- what is sent */
 
-void sw_comm_count(struct sw_comm *comm, struct sw_comm_sent *sent) { comm->sent = sent; }
+void sw_comm_count(struct sw_comm *comm, struct sw_comm_traffic *traffic) { comm->traffic = traffic; }
 
-static void count_sent(const struct sw_comm *comm, int messages, size_t numbers)
+/* `numbers` go to each of some other ranks. */
+static void count_sent(const struct sw_comm *comm, enum sw_comm_way way, int ranks, size_t numbers)
 {
-    if (!comm->sent || !numbers || messages < 1) return;
-    comm->sent->messages += messages;
-    comm->sent->bytes += (int64_t)(numbers * sizeof(double)) * messages;
+    struct sw_comm_traffic *t = comm->traffic;
+    if (!t || !numbers || ranks < 1) return;
+    t->messages[way] += ranks;
+    t->numbers[way] += (double)numbers * ranks;
 }
 
 /* A rank that is its own neighbour sends nothing. */
@@ -46,13 +48,13 @@ static void count_exchange(const struct sw_comm *comm, bool periodic, const stru
                            const struct sw_comm_transfer *rightward)
 {
     if (comm->size == 1) return;
-    count_sent(comm, sw_comm_left(comm, periodic) >= 0, leftward->count);
-    count_sent(comm, sw_comm_right(comm, periodic) >= 0, rightward->count);
+    count_sent(comm, SW_COMM_LEFTWARD, sw_comm_left(comm, periodic) >= 0, leftward->count);
+    count_sent(comm, SW_COMM_RIGHTWARD, sw_comm_right(comm, periodic) >= 0, rightward->count);
 }
 
 static enum sw_status gather_few(const struct sw_comm *comm, size_t numbers, const double *mine, double *all)
 {
-    count_sent(comm, comm->size - 1, numbers);
+    count_sent(comm, SW_COMM_FEW_TO_ALL, comm->size - 1, numbers);
     return comm->ops->gather_host(comm, numbers, mine, all);
 }
 
@@ -109,14 +111,14 @@ enum sw_status sw_comm_all_to_all(const struct sw_comm *comm, const size_t *send
             return SW_FAIL(SW_E_ARG, "%zu numbers come from rank %d, but there is no array for them", receive_count[r],
                            r);
     }
-    for (int r = 0; r < comm->size; r++) count_sent(comm, r != comm->rank, send_count[r]);
+    for (int r = 0; r < comm->size; r++) count_sent(comm, SW_COMM_TO_ALL, r != comm->rank, send_count[r]);
     return comm->ops->all_to_all(comm, send_count, send, receive_count, receive);
 }
 
 enum sw_status sw_comm_gather(const struct sw_comm *comm, size_t count, const double *mine, double *all)
 {
     if (count && (!mine || !all)) return SW_FAIL(SW_E_ARG, "%zu numbers of each rank to gather, but no array", count);
-    count_sent(comm, comm->size - 1, count);
+    count_sent(comm, SW_COMM_TO_ALL, comm->size - 1, count);
     return comm->ops->gather(comm, count, mine, all);
 }
 
@@ -232,7 +234,7 @@ enum sw_status sw_comm_split(const struct sw_comm *comm, int color, struct sw_co
         }
     enum sw_status st = sw_comm_agree(comm, comm->ops->split(comm, &place, part));
     if (st) sw_comm_destroy(part);
-    else if (*part) sw_comm_count(*part, comm->sent);
+    else if (*part) sw_comm_count(*part, comm->traffic);
     return st;
 }
 

@@ -39,14 +39,16 @@
 
 enum { SW_COMM_MOST = 4096 };  /* ranks, at most */
 
-/* What a rank has sent to other ranks. Reductions and agreements count as numbers that go to each of them. */
-struct sw_comm_sent { int64_t messages, bytes; };
+/* What a rank has sent to other ranks: to the left neighbour, to the right one, by gather and all_to_all, and in
+ * operations on a few numbers, as reductions and agreements. What goes to all is a message to each of the others. */
+enum sw_comm_way { SW_COMM_LEFTWARD, SW_COMM_RIGHTWARD, SW_COMM_TO_ALL, SW_COMM_FEW_TO_ALL, SW_COMM_WAYS };
+struct sw_comm_traffic { double messages[SW_COMM_WAYS], numbers[SW_COMM_WAYS]; };
 
 struct sw_comm {               /* made by sw_comm_run(), _split(), _on_device(); read only to others */
     const struct sw_comm_ops *ops;
     int   rank, size;          /* 0 <= rank < size                           */
     void *own;                 /* the row's own data                         */
-    struct sw_comm_sent *sent; /* counts what this rank sends; NULL: nobody counts. See sw_comm_count() */
+    struct sw_comm_traffic *traffic;  /* counts what this rank sends; NULL: nobody counts. See sw_comm_count() */
 };
 
 /* What one rank does. The communicator is its own: valid until the function returns, on the thread that called it. */
@@ -71,10 +73,10 @@ const char *sw_comm_row(int k);
 const char *sw_comm_name(const struct sw_comm *comm);
 enum sw_space sw_comm_space(const struct sw_comm *comm);
 
-/** Add to *sent what this rank sends from now on through comm, and through parts of it that are made from now on.
+/** Add to *traffic what this rank sends from now on through comm, and through parts of it that are made from now on.
  * @param comm  made by sw_comm_split() or sw_comm_on_device()
- * @param sent  borrowed; NULL: count no longer */
-void sw_comm_count(struct sw_comm *comm, struct sw_comm_sent *sent);
+ * @param traffic  borrowed; NULL: count no longer */
+void sw_comm_count(struct sw_comm *comm, struct sw_comm_traffic *traffic);
 
 /** The rank beside this one, -1 if there is none. With periodic, rank size-1 is the left neighbour of rank 0. */
 static inline int sw_comm_left(const struct sw_comm *comm, bool periodic)
@@ -183,19 +185,12 @@ enum sw_status sw_comm_split(const struct sw_comm *comm, int color, struct sw_co
 enum sw_status sw_comm_on_device(const struct sw_comm *host, struct sw_device *device, const char *row,
                                  struct sw_comm **comm);
 
-/* What a rank sends: to the left neighbour, to the right one, by gather and all_to_all to each of the other ranks (the
- * most), and to all of them in operations on a few numbers, as reductions. */
-enum sw_comm_way { SW_COMM_LEFTWARD, SW_COMM_RIGHTWARD, SW_COMM_TO_ALL, SW_COMM_FEW_TO_ALL, SW_COMM_WAYS };
-struct sw_comm_traffic { double messages[SW_COMM_WAYS], numbers[SW_COMM_WAYS]; };
-
 /** A communicator of one rank of several of which there is no other, to count what it sends in some work: operations
  * return at once. On the host 0 comes from others, or where all gather, what this rank sends; on a device nothing.
  * @param space    of the arrays of exchange(), gather() and all_to_all()
- * @param traffic  counted up, also by parts; outlives comm
  * @param comm     out; free with sw_comm_destroy()
  * @return SW_E_MEMORY */
-enum sw_status sw_comm_trial(int size, int rank, enum sw_space space, struct sw_comm_traffic *traffic,
-                             struct sw_comm **comm);
+enum sw_status sw_comm_trial(int size, int rank, enum sw_space space, struct sw_comm **comm);
 
 /** Free what sw_comm_split(), sw_comm_on_device() and sw_comm_trial() made. All its ranks do so when their operations
  * have returned. Each waits for its own device, and for no other rank: where none has failed, ranks of devices pass a

@@ -135,14 +135,14 @@ static enum sw_status count_traffic(struct sw_sweep *sweep, const struct sw_plan
                                     struct sw_device *device, struct sw_comm_traffic *traffic)
 {
     struct sw_comm *host = NULL, *on_device = NULL;
-    struct sw_comm_traffic ignored = {0};
     struct sw_setup setup = sw_sweep_setup(sweep, &plan->group[b->group], 1);
     const double times = plan_narrow_grid(sweep->problem, setup.n);
     const int axis = sw_cut_axis(sweep->problem->shape->columns, setup.n);
     enum sw_status st;
     setup.n[axis] = domain_largest(setup.n[axis], plan->ranks) * plan->ranks;  /* slabs of others are as large as its */
-    SW_TRY_TO(out, st, sw_comm_trial(plan->ranks, plan->ranks > 2, SW_HOST, &ignored, &host));
-    SW_TRY_TO(out, st, sw_comm_trial(plan->ranks, plan->ranks > 2, device->space, traffic, &on_device));
+    SW_TRY_TO(out, st, sw_comm_trial(plan->ranks, plan->ranks > 2, SW_HOST, &host));
+    SW_TRY_TO(out, st, sw_comm_trial(plan->ranks, plan->ranks > 2, device->space, &on_device));
+    sw_comm_count(on_device, traffic);
     domain_cut(sweep->problem, host, on_device, &setup);
     SW_TRY_TO(out, st, take_step(sweep, b, &setup, device, traffic));
     for (int k = 0; k < SW_COMM_WAYS; k++) traffic->numbers[k] *= k == SW_COMM_FEW_TO_ALL ? 1 : times * b->count;
