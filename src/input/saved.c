@@ -463,15 +463,20 @@ enum sw_status sw_saved_axis(const struct sw_saved *s, const struct sw_saved_pla
     return SW_OK;
 }
 
-enum sw_status sw_saved_read(const struct sw_saved *s, const struct sw_saved_place *p, double *out)
+enum sw_status sw_saved_read(const struct sw_saved *s, const struct sw_saved_place *p,
+                             const int64_t first[SW_SAVED_DIMS], const int64_t count[SW_SAVED_DIMS], double *out)
 {
     const struct group *g = &s->group[p->group];
     const struct sw_array *a = &g->field;
-    int64_t first[SW_ARRAY_RANK] = {0}, count[SW_ARRAY_RANK];
-    for (int d = 0; d < a->rank; d++) count[d] = d < p->of_runs + g->timed ? 1 : a->dim[d];
-    if (p->of_runs) first[0] = p->row;
-    if (g->timed) first[p->of_runs] = p->time;
-    return sw_arrays_read_box(s->file, a, first, count, out);
+    const int before = p->of_runs + g->timed;
+    int64_t from[SW_ARRAY_RANK] = {0}, numbers[SW_ARRAY_RANK];
+    for (int d = 0; d < a->rank; d++) {
+        numbers[d] = d < before ? 1 : count[a->rank - 1 - d];
+        if (d >= before) from[d] = first[a->rank - 1 - d];
+    }
+    if (p->of_runs) from[0] = p->row;
+    if (g->timed) from[p->of_runs] = p->time;
+    return sw_arrays_read_box(s->file, a, from, numbers, out);
 }
 
 enum sw_status sw_saved_digest(const struct sw_saved *s, unsigned char digest[32])

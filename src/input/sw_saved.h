@@ -57,8 +57,10 @@ double sw_saved_parameter_of(const struct sw_saved *saved, int k, double run);
 /** Go back to the time that was saved of the run before this one. @return false: there is none */
 bool sw_saved_earlier(const struct sw_saved *saved, struct sw_saved_place *place);
 
-/** @param out  [n[2]][n[1]][n[0]]  @return as sw_arrays_read() */
-enum sw_status sw_saved_read(const struct sw_saved *saved, const struct sw_saved_place *place, double *out);
+/** Read points first[d] .. first[d] + count[d] - 1 along x, y, z.
+ * @param out  [count[2]][count[1]][count[0]]  @return as sw_arrays_read() */
+enum sw_status sw_saved_read(const struct sw_saved *saved, const struct sw_saved_place *place,
+                             const int64_t first[SW_SAVED_DIMS], const int64_t count[SW_SAVED_DIMS], double *out);
 
 /** Where the points of a field are along dimension d < SW_SAVED_DIMS: the first one's coordinate, and the distance of
  * neighbours, which are evenly spaced.

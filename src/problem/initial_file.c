@@ -228,14 +228,6 @@ static const char *print_points(int dim, const int64_t n[SW_DIMS], char text[64]
     return text;
 }
 
-/* The first number that is not finite, or beyond what the steps can hold. */
-static int64_t find_bad(int64_t points, const double *u, double most)
-{
-    int64_t i = 0;
-    while (i < points && fabs(u[i]) <= most) i++;
-    return i;
-}
-
 static double most_of(const struct sw_setup *setup) { return setup->single_steps ? (double)FLT_MAX : DBL_MAX; }
 
 /* Add "i = 7", "i = 7, j = 0". */
@@ -252,14 +244,69 @@ static const char *print_value(const struct source *s, int unknown, const struct
     return isnan(value) && sw_saved_fills(s->saved[unknown], place) ? "nan or a fill value" : sw_number(value, text);
 }
 
-/* @param u  out: the field as it is in the file; free with sw_free() */
-static enum sw_status read_field(const struct source *s, int unknown, const struct sw_saved_place *place, double **u)
+/* ------------------------------------------------------------------ reading */
+
+/* A part of a field: points first[d] .. first[d] + count[d] - 1 along x, y, z. */
+struct box { int64_t first[SW_DIMS], count[SW_DIMS]; };
+
+static struct box whole_box(const struct sw_saved_place *place)
 {
-    SW_TRY(sw_alloc((size_t)sw_points(place->n), u));
-    enum sw_status st = name_dataset(s, unknown, sw_saved_read(s->saved[unknown], place, *u));
-    if (!st) return SW_OK;
-    sw_free(*u);
-    *u = NULL;
+    return (struct box){.count = {place->n[0], place->n[1], place->n[2]}};
+}
+
+static enum sw_status read_box(const struct source *s, int unknown, const struct sw_saved_place *place,
+                               const struct box *box, double *u)
+{
+    return name_dataset(s, unknown, sw_saved_read(s->saved[unknown], place, box->first, box->count, u));
+}
+
+/* Large fields are read in pieces of so many points at most: no process has to hold all of one. */
+enum { PIECE = 1 << 22 };
+
+static struct box first_piece(const int64_t n[SW_DIMS])
+{
+    struct box b = {.count = {1, 1, 1}};
+    int64_t room = PIECE;
+    for (int d = 0; d < SW_DIMS; room /= b.count[d++]) b.count[d] = n[d] < room ? n[d] : room > 1 ? room : 1;
+    return b;
+}
+
+/* In the order of points: a piece has several rows, or planes, only where it has all of each.
+ * @param most  the first piece  @return false: that was the last one */
+static bool next_piece(const int64_t n[SW_DIMS], const struct box *most, struct box *b)
+{
+    int d = 0;
+    while (d < SW_DIMS && (b->first[d] += most->count[d]) >= n[d]) b->first[d++] = 0;
+    for (int k = 0; k < SW_DIMS; k++) {
+        const int64_t left = n[k] - b->first[k];
+        b->count[k] = left < most->count[k] ? left : most->count[k];
+    }
+    return d < SW_DIMS;
+}
+
+/* The first point whose number is not finite, or beyond what the steps can hold.
+ * @param at, value  out: it; `at` is the number of points where there is none */
+static enum sw_status find_bad(const struct source *s, int unknown, const struct sw_saved_place *place, double most,
+                               int64_t *at, double *value)
+{
+    const struct box first = first_piece(place->n);
+    struct box b = first;
+    enum sw_status st;
+    double *u;
+    SW_TRY(sw_alloc((size_t)sw_points(first.count), &u));
+    *at = 0;
+    *value = 0;
+    do {
+        const int64_t points = sw_points(b.count);
+        int64_t i = 0;
+        st = read_box(s, unknown, place, &b, u);
+        while (!st && i < points && fabs(u[i]) <= most) i++;
+        *at += i;
+        if (st || i == points) continue;
+        *value = u[i];
+        break;
+    } while (!st && next_piece(place->n, &first, &b));
+    sw_free(u);
     return st;
 }
 
@@ -268,18 +315,17 @@ static enum sw_status read_field(const struct source *s, int unknown, const stru
 /* A field that all runs begin with has to be one; it is looked at once. */
 static enum sw_status look_at_shared(struct source *s, int unknown, int dim, const struct sw_saved_place *place)
 {
-    double *u;
+    int64_t at;
+    double value;
     char shown[32];
     if (s->shared_read[unknown]) return SW_OK;
-    SW_TRY(read_field(s, unknown, place, &u));
-    const int64_t points = sw_points(place->n), i = find_bad(points, u, DBL_MAX);
-    if (i < points) {
+    SW_TRY(find_bad(s, unknown, place, DBL_MAX, &at, &value));
+    if (at < sw_points(place->n)) {
         struct sw_text bad = sw_text_in(s->shared_bad[unknown], sizeof s->shared_bad[unknown]);
-        sw_text_printf(&bad, "it is %s at ", print_value(s, unknown, place, u[i], shown));
-        add_index(dim, place->n, i, &bad);
+        sw_text_printf(&bad, "it is %s at ", print_value(s, unknown, place, value, shown));
+        add_index(dim, place->n, at, &bad);
     }
     s->shared_read[unknown] = true;
-    sw_free(u);
     return SW_OK;
 }
 
@@ -379,27 +425,52 @@ bool sw_initial_shared(const struct sw_setup *setup, int64_t ld, const double *c
     return shared;
 }
 
-/* ------------------------------------------------------------------ reading */
+/* ------------------------------------------------------------------ fields of runs */
 
-/* The field of an unknown.
- * @param kept  the last resampler, NULL at first: made anew where another one is needed  @param u  out [points] */
-static enum sw_status read_unknown(const struct run *r, int unknown, struct sw_resampler **kept, double *u)
+/* The points of a set-up: those of a slab where the grid is cut. */
+static struct box box_of(const struct run *r, const struct sw_setup *setup)
 {
-    const struct source *s = r->source;
-    struct sw_saved_place place;
-    double *there;
-    SW_TRY(find_place(r, unknown, &place, NULL));
-    if (same_points(place.n, r->one.n)) return name_dataset(s, unknown, sw_saved_read(s->saved[unknown], &place, u));
-    if (r->one.dim > 1) return SW_FAIL(SW_E_CONFIG, "%s: the field has other points", s->file);
-    SW_TRY(read_field(s, unknown, &place, &there));
-    enum sw_status st = SW_OK;
-    if (!sw_resampler_fits(*kept, place.n[0], r->one.n[0])) {
-        sw_resampler_destroy(kept);
-        st = sw_resampler_create(place.n[0], r->one.n[0], kept);
+    struct box b = {.count = {r->one.n[0], r->one.n[1], r->one.n[2]}};
+    for (int d = 0; d < SW_DIMS && setup->domain.all; d++) {
+        b.first[d] = setup->domain.first[d];
+        b.count[d] = setup->n[d];
     }
-    if (!st) sw_resample(*kept, there, u);
+    return b;
+}
+
+/* A line with other points: of a part of it, too, all of it is read and interpolated. */
+static enum sw_status interpolate(const struct run *r, int unknown, const struct sw_saved_place *place,
+                                  const struct box *box, struct sw_resampler **kept, double *u)
+{
+    const struct box whole = whole_box(place);
+    const int64_t here = place->n[0], n = r->one.n[0];
+    double *there = NULL, *line = NULL;
+    enum sw_status st;
+    SW_TRY_TO(done, st, sw_alloc((size_t)here, &there));
+    SW_TRY_TO(done, st, sw_alloc((size_t)n, &line));
+    SW_TRY_TO(done, st, read_box(r->source, unknown, place, &whole, there));
+    if (!sw_resampler_fits(*kept, here, n)) {
+        sw_resampler_destroy(kept);
+        SW_TRY_TO(done, st, sw_resampler_create(here, n, kept));
+    }
+    sw_resample(*kept, there, line);
+    memcpy(u, line + box->first[0], (size_t)box->count[0] * sizeof *u);
+done:
+    sw_free(line);
     sw_free(there);
     return st;
+}
+
+/* Some points of the field of an unknown.
+ * @param kept  the last resampler, NULL at first: made anew where another one is needed  @param u  out [points] */
+static enum sw_status read_unknown(const struct run *r, int unknown, const struct box *box,
+                                   struct sw_resampler **kept, double *u)
+{
+    struct sw_saved_place place;
+    SW_TRY(find_place(r, unknown, &place, NULL));
+    if (same_points(place.n, r->one.n)) return read_box(r->source, unknown, &place, box, u);
+    if (r->one.dim > 1) return SW_FAIL(SW_E_CONFIG, "%s: the field has other points", r->source->file);
+    return interpolate(r, unknown, &place, box, kept, u);
 }
 
 static enum sw_status read_run(const struct sw_setup *setup, int64_t ld, const double *column, int64_t j,
@@ -409,8 +480,9 @@ static enum sw_status read_run(const struct sw_setup *setup, int64_t ld, const d
     SW_TRY(find_run(setup, ld, column, j, &r));
     if (r.source->unknowns != unknowns_of(setup))
         return SW_FAIL(SW_E_CONFIG, "%s: as many datasets as unknowns", r.source->file);
+    const struct box box = box_of(&r, setup);
     for (int k = 0; k < r.source->unknowns; k++)
-        SW_TRY(read_unknown(&r, k, kept, u + (size_t)k * (size_t)sw_points(r.one.n)));
+        SW_TRY(read_unknown(&r, k, &box, kept, u + (size_t)k * (size_t)sw_points(box.count)));
     return SW_OK;
 }
 
@@ -419,6 +491,55 @@ enum sw_status sw_initial_read(const struct sw_setup *setup, int64_t ld, const d
     struct sw_resampler *kept = NULL;
     enum sw_status st = read_run(setup, ld, column, j, &kept, u);
     sw_resampler_destroy(&kept);
+    return st;
+}
+
+/* Points wanted of a field, along x, y, z. */
+struct wanted { const int *count; const int64_t *const *at; };
+
+/* The wanted points along d that are in a piece: those from `first` on. @return how many */
+static int wanted_in(const struct wanted *w, int d, const struct box *piece, int *first)
+{
+    int many = 0;
+    for (*first = 0; *first < w->count[d] && w->at[d][*first] < piece->first[d];) ++*first;
+    while (*first + many < w->count[d] && w->at[d][*first + many] < piece->first[d] + piece->count[d]) many++;
+    return many;
+}
+
+/* @param room  for the points of a piece  @param u  out: at the wanted points that are in the piece */
+static enum sw_status sample_piece(const struct run *r, const struct box *piece, const struct wanted *w,
+                                   struct sw_resampler **kept, double *room, double *u)
+{
+    const int64_t *const first = piece->first, *const n = piece->count;
+    int from[SW_DIMS], many[SW_DIMS];
+    for (int d = 0; d < SW_DIMS; d++)
+        if (!(many[d] = wanted_in(w, d, piece, &from[d]))) return SW_OK;
+    SW_TRY(read_unknown(r, 0, piece, kept, room));
+    for (int k = from[2]; k < from[2] + many[2]; k++)
+        for (int i = from[1]; i < from[1] + many[1]; i++)
+            for (int h = from[0]; h < from[0] + many[0]; h++)
+                u[h + w->count[0] * (i + w->count[1] * k)] =
+                    room[w->at[0][h] - first[0] + n[0] * (w->at[1][i] - first[1] + n[1] * (w->at[2][k] - first[2]))];
+    return SW_OK;
+}
+
+enum sw_status sw_initial_sample(const struct sw_setup *setup, int64_t ld, const double *column, int64_t j,
+                                 const int count[SW_DIMS], const int64_t *const at[SW_DIMS], double *u)
+{
+    const struct wanted wanted = {count, at};
+    struct sw_resampler *kept = NULL;
+    double *room = NULL;
+    enum sw_status st;
+    struct run r;
+    SW_TRY_TO(done, st, find_run(setup, ld, column, j, &r));
+    const struct box first = first_piece(r.one.n);
+    struct box piece = first;
+    SW_TRY_TO(done, st, sw_alloc((size_t)sw_points(first.count), &room));
+    do st = sample_piece(&r, &piece, &wanted, &kept, room, u);
+    while (!st && next_piece(r.one.n, &first, &piece));
+done:
+    sw_resampler_destroy(&kept);
+    sw_free(room);
     return st;
 }
 
@@ -484,13 +605,11 @@ out:
 /* The last time before this place at which all of a field is finite; NaN: there is none. */
 static double last_good_time(const struct source *s, int unknown, struct sw_saved_place place, double most)
 {
-    double *u;
+    int64_t at;
+    double value;
     while (sw_saved_earlier(s->saved[unknown], &place)) {
-        if (read_field(s, unknown, &place, &u)) return NAN;
-        const int64_t points = sw_points(place.n);
-        const bool good = find_bad(points, u, most) == points;
-        sw_free(u);
-        if (good) return place.t;
+        if (find_bad(s, unknown, &place, most, &at, &value)) return NAN;
+        if (at == sw_points(place.n)) return place.t;
     }
     return NAN;
 }
@@ -518,12 +637,11 @@ static enum sw_status describe_bad(const struct sw_setup *setup, int64_t ld, con
     SW_TRY(find_run(setup, ld, column, j, &r));
     for (int k = 0; k < r.source->unknowns && !text->length; k++) {
         struct sw_saved_place place;
-        double *u;
+        int64_t at;
+        double value;
         SW_TRY(find_place(&r, k, &place, NULL));
-        SW_TRY(read_field(r.source, k, &place, &u));
-        const int64_t points = sw_points(place.n), i = find_bad(points, u, most_of(setup));
-        if (i < points) describe_number(&r, k, &place, i, u[i], text);
-        sw_free(u);
+        SW_TRY(find_bad(r.source, k, &place, most_of(setup), &at, &value));
+        if (at < sw_points(place.n)) describe_number(&r, k, &place, at, value, text);
     }
     return SW_OK;
 }

@@ -45,16 +45,24 @@ enum sw_status sw_initial_content(const struct sw_setup *setup, bool *any, unsig
 const char *sw_initial_validate(const struct sw_setup *setup, bool walls, int64_t ld, const double *column, int64_t j,
                                 struct sw_text *why);
 
-/** The field of run j at the points of setup->n, from a file that sw_initial_validate() takes.
+/** The field of run j at the points of setup->n, from a file that sw_initial_validate() takes. Where the grid is cut
+ * only the slab is read; of a line that is interpolated, all of it.
  * @param u  out: [unknowns][points]; of one that is interpolated all are NaN if one in the file is not finite
  * @return SW_E_CONFIG sw_initial_validate() does not take it; SW_E_IO the file cannot be read, or has changed (the
  *         message names it); SW_E_MEMORY */
 enum sw_status sw_initial_read(const struct sw_setup *setup, int64_t ld, const double *column, int64_t j, double *u);
 
+/** The field of the first unknown of run j at some points; of a large field, only pieces with such points are read, one
+ * after another. The set-up is that of whole grids.
+ * @param count  points along x, y, z  @param at  [count[d]] which of the grid they are, rising
+ * @param u      out: [count[2]][count[1]][count[0]]  @return as sw_initial_read() */
+enum sw_status sw_initial_sample(const struct sw_setup *setup, int64_t ld, const double *column, int64_t j,
+                                 const int count[SW_DIMS], const int64_t *const at[SW_DIMS], double *u);
+
 /** Begin the runs of a batch that is loaded: by sw_sim_initial(), or with their fields from a file.
  * @param column  [ncolumn][count]
  * @param finite  out: [count] false: the field in the file is not finite, or not in setup->single_steps; the run is to
- *                fail, whatever becomes of its state
+ *                fail, whatever becomes of its state; where the grid is cut: in the slab
  * @return as sw_initial_read(); what the sim returns */
 enum sw_status sw_initial_begin(struct sw_sim *sim, const struct sw_setup *setup, int threads, int count,
                                 const double *column, bool *finite);

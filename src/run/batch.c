@@ -251,6 +251,21 @@ static enum sw_status begin_part(struct batch *b)
     return writer_begin(b->w->writer, &desc, &b->w->provenance);
 }
 
+/* Where the grid is cut: a field in a file is finite if it is on all ranks. @param st  of this rank  @return of all */
+static enum sw_status agree_on_initial(const struct batch *b, enum sw_status st, bool *finite)
+{
+    const struct runs *r = &b->runs;
+    double *bad;
+    if (!b->w->comm || !sw_initial_in_file(r->setup)) return st;
+    SW_TRY(sw_comm_agree(b->w->comm, st));
+    SW_TRY(sw_alloc((size_t)r->count, &bad));
+    for (int j = 0; j < r->count; j++) bad[j] = !finite[j];
+    st = sw_comm_max(b->w->comm, (size_t)r->count, bad);
+    for (int j = 0; j < r->count && !st; j++) finite[j] = bad[j] == 0;
+    sw_free(bad);
+    return st;
+}
+
 /* Begin with the initial values. A run whose field in a file is not finite has failed before its first step. */
 static enum sw_status begin_runs(struct batch *b)
 {
@@ -259,6 +274,7 @@ static enum sw_status begin_runs(struct batch *b)
     bool *finite;
     SW_TRY(sw_alloc((size_t)r->count, &finite));
     enum sw_status st = sw_initial_begin(r->sim, r->setup, r->device->threads, r->count, r->column, finite);
+    st = agree_on_initial(b, st, finite);
     for (int j = 0; j < r->count && !st; j++)
         if (!finite[j] && !f->load_error[j]) failures_add(f, j, 0, false);
     sw_free(finite);

@@ -76,16 +76,6 @@ static void samples_destroy(struct samples *s)
     sw_free(s->at[0]);
 }
 
-/* @param u  out: [points] of one, free with sw_free(); zeros where the file cannot be read, refused elsewhere */
-static enum sw_status read_file(const struct sw_setup *one, int64_t ld, const double *column, int64_t j, double **u)
-{
-    const size_t points = (size_t)sw_points(one->n);
-    SW_TRY(sw_alloc(points, u));
-    const enum sw_status st = sw_initial_read(one, ld, column, j, *u);
-    if (st) memset(*u, 0, points * sizeof **u);
-    return st == SW_E_MEMORY ? st : SW_OK;
-}
-
 /* Where samples are taken: of the grid or of a wall. */
 struct place {
     struct advection_wall wall;
@@ -104,13 +94,36 @@ static int points_along(const struct sw_setup *one, const struct place *place, i
     return (int)(n < most ? n : most);
 }
 
+/* The points of the grid at which samples are taken, along each axis.
+ * @param m    points along each  @param at  out: [d] free at[0] with sw_free() */
+static enum sw_status choose_points(const struct sw_setup *one, const struct place *place, const int m[SW_DIMS],
+                                    int64_t *at[SW_DIMS])
+{
+    SW_TRY(sw_alloc((size_t)m[0] + (size_t)m[1] + (size_t)m[2], &at[0]));
+    for (int d = 0; d < SW_DIMS; d++) {
+        const int64_t last = one->n[d] - 1, fixed = d == place->wall.d && place->wall.side ? last : 0;
+        if (d) at[d] = at[d - 1] + m[d - 1];
+        for (int i = 0; i < m[d]; i++) at[d][i] = m[d] > 1 ? i * last / (m[d] - 1) : fixed;
+    }
+    return SW_OK;
+}
+
+/* u in a file; zeros where it cannot be read, which is refused elsewhere. */
+static enum sw_status read_file(const struct sw_setup *one, int64_t ld, const double *column, int64_t j,
+                                const struct samples *s, const int64_t *const at[SW_DIMS])
+{
+    const enum sw_status st = sw_initial_sample(one, ld, column, j, s->along, at, s->u);
+    if (st) memset(s->u, 0, (size_t)s->count * sizeof *s->u);
+    return st == SW_E_MEMORY ? st : SW_OK;
+}
+
 /* The sample points of the grid or of a wall, with u there if it is in a file. */
 static enum sw_status samples_create(const struct sw_setup *one, int64_t ld, const double *column, int64_t j,
                                      const struct place *place, struct samples *s)
 {
     const struct sw_grid g = sw_setup_grid(one, ld, column, j);
     int m[SW_DIMS] = {1, 1, 1};
-    double *field = NULL;
+    int64_t *at[SW_DIMS];
     enum sw_status st = SW_OK;
     *s = (struct samples){.dim = one->dim, .count = 1, .end = advection_number(one, "time.end", ld, column, j)};
     for (int d = 0; d < one->dim; d++) {
@@ -123,24 +136,17 @@ static enum sw_status samples_create(const struct sw_setup *one, int64_t ld, con
     s->u = s->at[0] + SW_DIMS * s->count;
     s->c = s->u + s->count;
     s->rate = s->c + s->count;
+    SW_TRY(choose_points(one, place, m, at));
+    for (int i = 0; i < s->count; i++) {
+        const int64_t point[SW_DIMS] = {at[0][i % m[0]], at[1][i / m[0] % m[1]], at[2][i / m[0] / m[1]]};
+        for (int d = 0; d < SW_DIMS; d++) s->at[d][i] = g.x0[d] + (double)point[d] * g.dx[d];
+        if (place->state) s->u[i] = place->state[point[0] + one->n[0] * (point[1] + one->n[1] * point[2])];
+    }
     if (!place->state && (place->varies == varies_along ? is_in_file(one, place->key)
                                                         : takes_u_from_file(one, place->key)))
-        st = read_file(one, ld, column, j, &field);
-    const double *u = place->state ? place->state : field;
-    for (int i = 0; i < s->count && !st; i++) {
-        const int index[SW_DIMS] = {i % m[0], i / m[0] % m[1], i / m[0] / m[1]};
-        int64_t point = 0, row = 1;
-        for (int d = 0; d < SW_DIMS; d++) {
-            const int64_t last = one->n[d] - 1, fixed = d == place->wall.d && place->wall.side ? last : 0,
-                          p = m[d] > 1 ? index[d] * last / (m[d] - 1) : fixed;
-            s->at[d][i] = g.x0[d] + (double)p * g.dx[d];
-            point += p * row;
-            row *= one->n[d];
-        }
-        if (u) s->u[i] = u[point];
-    }
+        st = read_file(one, ld, column, j, s, (const int64_t *const *)at);
     memcpy(s->dx, g.dx, sizeof s->dx);
-    sw_free(field);
+    sw_free(at[0]);
     return st;
 }
 

@@ -50,6 +50,31 @@ config=$top/configs/tiny_advection.cfg code=1  # steps that are not stable: the 
 cut 1e-9 $accuracy -s time.dt=0.5 -s time.end=40.0 -s 'output.fields.times=[0.0]' -s 'output.scalars.every=20.0'
 code=0
 
+# ---- initial values in a file: each rank reads its slab; a number that is not finite fails the run, on whichever rank
+expect 0 run "$config" -q -o from.h5 --device cpu $accuracy -s 'output.fields.precision="double"'
+cut 1e-12 $accuracy -s 'initial={file="from.h5"; time=0.2;}'
+cat >line.cfg <<'CFG'
+problem = "advection"; sweep = { c = [1, 1.5]; }; grid = { n = 101; length = 1.0; }; velocity = { x = "c"; };
+time = { cfl = 0.5; end = 0.2; }; initial = "sin(2*pi*x) + 0.3*cos(6*pi*x)"; accuracy = { runs = 0; };
+output = { file = "line.h5"; fields = { times = [0.0, 0.2]; precision = "double"; }; };
+CFG
+expect 0 run line.cfg -q --device cpu
+config=line.cfg
+cut 1e-12 -s 'initial={file="line.h5";}'
+cut 1e-12 -s 'initial={file="line.h5";}' -s grid.n=67  # interpolated
+if [ -n "$python" ]; then
+    py - <<'PY' || fail 'a file with a number that is not finite'
+import h5py, numpy as np
+with h5py.File("bad.h5", "w") as f:
+    f["u"] = np.where(np.arange(202).reshape(2, 101) == 190, np.inf, 0.5)
+PY
+    code=1
+    cut 1e-12 -s 'initial={file="bad.h5";}'
+    says 'the initial value is inf at i = 89'
+    code=0
+fi
+config=$top/configs/tiny_advection.cfg
+
 # ---- stopped half-way, before the last field or behind it, another number of ranks goes on
 ends="-s time.end=4.0 -s stop.when=\"max(u)>1.3\" -s stop.every=0.5 $accuracy"  # some runs end before
 expect 0 run "$config" -q -o ended.h5 --device cpu -s 'run.split="runs"' $ends
