@@ -120,6 +120,8 @@ static struct sw_state_shape shape_of_state(const struct batch *b)
     s.whole = r->group->n[axis];
     s.first = b->w->comm ? r->setup->domain.first[axis] : 0;
     s.fields = r->size / (s.across * (size_t)s.count);
+    s.behind = s.fields * early_ends_stored_states(b->ends);
+    s.more -= r->size * early_ends_stored_states(b->ends);
     return s;
 }
 

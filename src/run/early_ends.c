@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/sw_mem.h"
+#include "comm/sw_comm.h"
 #include "problem/stopping_sim.h"
 
 /* Runs are looked at between steps, at times that depend on the config alone (struct sw_group): where a run ends
@@ -27,6 +28,8 @@
  * their own it is a tick, in which each takes at least one, and there is none after the end. The first look is compared
  * with the initial values.
  *
+ * Where the grid is cut over ranks, each forms these maxima of its slab, and the largest of all ranks counts.
+ *
  * NaN makes stop.when undecidable: the run fails. */
 
 /* By so many eps of its size a state at rest may change in a step. Of equations of fourth order on lines of 64 to 2048
@@ -45,6 +48,7 @@ struct early_ends {
     double    *rate;            /* [count] stop.steady, of runs that may be steady                          */
     int        unknowns;        /* at least 1                                                               */
     double    *size;            /* [count][unknowns] U                                                      */
+    double    *most, *most_size;  /* [count][unknowns] of a measurement                                     */
     double    *moved;           /* [count] at the glance since the last look: the largest |u - before|/(U of then) */
     int64_t    glanced;         /* step of the last glance                                                  */
     double    *t_ahead;         /* [count] when the step after this look ends                               */
@@ -55,6 +59,7 @@ struct early_ends {
     int64_t   *step;            /* [count] after which a run has stopped; -1: it has not                    */
     enum sw_run_end *why;       /* [count]; SW_RUN_TO_END with a step: it failed there, stop.when being NaN */
     enum sw_run_end *found;     /* [count] at this look                                                     */
+    bool      *measured;        /* [count] runs that are looked at for whether they are steady              */
 };
 
 static int built_in_scalars(const struct early_ends *e)
@@ -68,6 +73,8 @@ size_t early_ends_stored(const struct early_ends *e)
     if (!e) return 0;
     return 2 + (size_t)built_in_scalars(e) + (e->before ? 1 + (size_t)e->unknowns + e->r->size : 0);
 }
+
+size_t early_ends_stored_states(const struct early_ends *e) { return e && e->before; }
 
 /* ------------------------------------------------------------------ begin and end */
 
@@ -105,6 +112,9 @@ enum sw_status early_ends_create(const struct runs *r, struct failures *f, struc
                              .unknowns = r->setup->nunknown ? r->setup->nunknown : 1};
     SW_TRY(sw_arena_take(r->arena, count, &e->rate));
     SW_TRY(sw_arena_take(r->arena, count * (size_t)e->unknowns, &e->size));
+    SW_TRY(sw_arena_take(r->arena, count * (size_t)e->unknowns, &e->most));
+    SW_TRY(sw_arena_take(r->arena, count * (size_t)e->unknowns, &e->most_size));
+    SW_TRY(sw_arena_take(r->arena, count, &e->measured));
     SW_TRY(sw_arena_take(r->arena, count, &e->moved));
     SW_TRY(sw_arena_take(r->arena, count, &e->t_ahead));
     SW_TRY(sw_arena_take(r->arena, count, &e->stop));
@@ -132,22 +142,38 @@ static double largest(const struct early_ends *e, int j, int unknown, const doub
     return most;
 }
 
-/* U of run j at a look. */
-static void measure_size(const struct early_ends *e, int j, const double *u)
+/* Those of all unknowns of the runs that are measured, on all ranks. @param most  out: [count][unknowns] */
+static enum sw_status measure(const struct early_ends *e, const double *u, const double *v, double *most)
 {
-    double *size = e->size + (size_t)j * (size_t)e->unknowns;
-    for (int v = 0; v < e->unknowns; v++) {
-        const double now = largest(e, j, v, u, NULL);
-        size[v] = e->unknowns == 1 ? now : fmax(size[v], now);
-    }
+    const struct sw_comm *comm = e->r->setup->domain.all;
+#pragma omp parallel for num_threads(e->r->device->threads) schedule(dynamic, 8)
+    for (int j = 0; j < e->r->count; j++)
+        for (int k = 0; k < e->unknowns; k++)
+            most[j * e->unknowns + k] = e->measured[j] ? largest(e, j, k, u, v) : 0;
+    return comm ? sw_comm_max(comm, (size_t)e->r->count * (size_t)e->unknowns, most) : SW_OK;
+}
+
+/* U of the runs that are measured, at a look. */
+static enum sw_status measure_size(const struct early_ends *e, const double *u)
+{
+    SW_TRY(measure(e, u, NULL, e->most_size));
+    for (int j = 0; j < e->r->count; j++)
+        for (int k = j * e->unknowns; e->measured[j] && k < (j + 1) * e->unknowns; k++)
+            e->size[k] = e->unknowns == 1 ? e->most_size[k] : fmax(e->size[k], e->most_size[k]);
+    return SW_OK;
+}
+
+static void measure_all(const struct early_ends *e)
+{
+    for (int j = 0; j < e->r->count; j++) e->measured[j] = true;
 }
 
 enum sw_status early_ends_initial(struct early_ends *e)
 {
     if (!e || !e->before) return SW_OK;
     SW_TRY(sw_sim_get_state(e->r->sim, e->before));
-    for (int j = 0; j < e->r->count; j++) measure_size(e, j, e->before);
-    return SW_OK;
+    measure_all(e);
+    return measure_size(e, e->before);
 }
 
 enum sw_status early_ends_finish(struct early_ends *e)
@@ -193,11 +219,11 @@ int64_t early_ends_next(const struct early_ends *e, int64_t step)
     return glance > step && glance < look ? glance : look;
 }
 
-/* Whether run j has moved from one state to another by no more than some rate times U. A NaN is not near. */
-static bool is_near(const struct early_ends *e, int j, const double *from, const double *to, double rate)
+/* Whether run j, which is measured, has moved by no more than some rate times U. A NaN is not near. */
+static bool is_near(const struct early_ends *e, int j, double rate)
 {
-    for (int v = 0; v < e->unknowns; v++)
-        if (!(largest(e, j, v, to, from) <= rate * e->size[j * e->unknowns + v])) return false;
+    for (int k = j * e->unknowns; k < (j + 1) * e->unknowns; k++)
+        if (!(e->most[k] <= rate * e->size[k])) return false;
     return true;
 }
 
@@ -206,13 +232,14 @@ static enum sw_status glance(struct early_ends *e)
 {
     SW_TRY(sw_sim_get_state(e->r->sim, e->now));
     e->glanced = e->at;
-#pragma omp parallel for num_threads(e->r->device->threads) schedule(dynamic, 8)
+    measure_all(e);
+    SW_TRY(measure(e, e->now, e->before, e->most));
+    SW_TRY(measure(e, e->now, NULL, e->most_size));
     for (int j = 0; j < e->r->count; j++) {
         e->moved[j] = 0;
-        for (int v = 0; v < e->unknowns; v++) {
-            const double d = largest(e, j, v, e->now, e->before), size = largest(e, j, v, e->now, NULL),
-                         most = e->unknowns == 1 ? size : fmax(e->size[j * e->unknowns + v], size);
-            if (d > 0) e->moved[j] = fmax(e->moved[j], d / most);
+        for (int k = j * e->unknowns; k < (j + 1) * e->unknowns; k++) {
+            const double d = e->most[k], size = e->unknowns == 1 ? e->most_size[k] : fmax(e->size[k], e->most_size[k]);
+            if (d > 0) e->moved[j] = fmax(e->moved[j], d / size);
         }
     }
     return SW_OK;
@@ -221,10 +248,21 @@ static enum sw_status glance(struct early_ends *e)
 static bool is_steady(const struct early_ends *e, int j)
 {
     const double since = runs_time(e->r, j, e->at) - runs_time(e->r, j, e->last);
-    e->rate[j] = e->r->column[(size_t)e->steady * (size_t)e->r->count + (size_t)j];
-    measure_size(e, j, e->now);
-    return is_near(e, j, e->before, e->now, e->rate[j] * since) &&
-           (e->glanced <= e->last || e->moved[j] <= e->rate[j] * since);
+    return is_near(e, j, e->rate[j] * since) && (e->glanced <= e->last || e->moved[j] <= e->rate[j] * since);
+}
+
+/* Find the runs that are steady, of those that nothing else stops. */
+static enum sw_status find_steady(struct early_ends *e)
+{
+    for (int j = 0; j < e->r->count; j++) {
+        e->measured[j] = is_running(e, j) && e->found[j] == SW_RUN_TO_END;
+        e->rate[j] = e->r->column[(size_t)e->steady * (size_t)e->r->count + (size_t)j];
+    }
+    SW_TRY(measure_size(e, e->now));
+    SW_TRY(measure(e, e->now, e->before, e->most));
+    for (int j = 0; j < e->r->count; j++)
+        if (e->measured[j] && is_steady(e, j)) e->found[j] = SW_RUN_STEADY;
+    return SW_OK;
 }
 
 /* In the step after the look, too: e->before is its end. */
@@ -232,7 +270,7 @@ static bool is_steady_ahead(const struct early_ends *e, int j)
 {
     const double eps = e->r->setup->single_steps ? FLT_EPSILON : DBL_EPSILON,
                  change = e->rate[j] * (e->t_ahead[j] - runs_time(e->r, j, e->at));
-    return is_near(e, j, e->now, e->before, fmax(change, ROUNDINGS * eps));
+    return is_near(e, j, fmax(change, ROUNDINGS * eps));
 }
 
 static void evaluate_when(const struct early_ends *e)
@@ -243,11 +281,10 @@ static void evaluate_when(const struct early_ends *e)
     sw_reducer_values(e->reducer, &runs, e->value);
 }
 
-static enum sw_run_end why_stop(const struct early_ends *e, int j)
+static enum sw_run_end stop_when(const struct early_ends *e, int j)
 {
     if (!is_running(e, j)) return SW_RUN_TO_END;
-    if (e->reducer && e->value[j] != 0) return SW_RUN_STOPPED_WHEN;  /* or NaN */
-    return e->before && is_steady(e, j) ? SW_RUN_STEADY : SW_RUN_TO_END;
+    return e->reducer && e->value[j] != 0 ? SW_RUN_STOPPED_WHEN : SW_RUN_TO_END;  /* or NaN */
 }
 
 /* Of the runs that seem to be steady, those that are in the next step as well. */
@@ -259,7 +296,8 @@ static enum sw_status look_ahead(const struct early_ends *e)
     SW_TRY(writer_wait_slots(e->writer));
     for (int j = 0; j < e->r->count; j++) e->t_ahead[j] = runs_time(e->r, j, e->at + 1);
     SW_TRY(sw_stopping_sim_look_ahead(e->r->sim, e->at, e->now, e->before, e->t_ahead));
-#pragma omp parallel for num_threads(e->r->device->threads) schedule(dynamic, 8)
+    for (int j = 0; j < e->r->count; j++) e->measured[j] = e->found[j] == SW_RUN_STEADY;
+    SW_TRY(measure(e, e->before, e->now, e->most));
     for (int j = 0; j < e->r->count; j++)
         if (e->found[j] == SW_RUN_STEADY && !is_steady_ahead(e, j)) e->found[j] = SW_RUN_TO_END;
     return SW_OK;
@@ -291,8 +329,8 @@ enum sw_status early_ends_look(struct early_ends *e, int64_t step)
     SW_TRY(sw_sim_get_state(e->r->sim, e->now));
     SW_TRY(failures_find(e->f));
     if (e->reducer) evaluate_when(e);
-#pragma omp parallel for num_threads(e->r->device->threads) schedule(dynamic, 8)
-    for (int j = 0; j < e->r->count; j++) e->found[j] = why_stop(e, j);
+    for (int j = 0; j < e->r->count; j++) e->found[j] = stop_when(e, j);
+    if (e->before) SW_TRY(find_steady(e));
     SW_TRY(look_ahead(e));
     for (int j = 0; j < e->r->count; j++) {
         if (e->found[j]) end_run(e, j);

@@ -26,9 +26,11 @@ enum sw_status early_ends_finish(struct early_ends *ends);
 /** Whether run j has ended early. @param step  out, if it has: after which step or tick */
 enum sw_run_end early_ends_of(const struct early_ends *ends, int j, int64_t *step);
 
-/** Numbers a run that a checkpoint has of it, the last ones; store them; and go on from them at a step, where the sim
- * has the states. @param stored  [...][width] the checkpoint */
+/** Numbers a run that a checkpoint has of it, the last ones; and how many states, as that of the run, are at their end.
+ * Store them; and go on from them at a step, where the sim has the states.
+ * @param stored  [...][width] the checkpoint */
 size_t early_ends_stored(const struct early_ends *ends);
+size_t early_ends_stored_states(const struct early_ends *ends);
 void early_ends_store(const struct early_ends *ends, int j, double *to);
 enum sw_status early_ends_resume(struct early_ends *ends, int64_t step, const double *stored, size_t width);
 #endif

@@ -415,7 +415,6 @@ static const char *needs_whole_fields(const struct sw_plan *p)
     const struct sw_sweep *s = p->own->of.sweep;
     for (int g = 0; g < p->ngroup; g++) {
         const struct sw_setup setup = sw_sweep_setup(s, &p->group[g], 1);
-        if (s->stops && sw_setup_column(&setup, "stop.steady") >= 0) return "stop.steady";
         if (sw_cut_axis(s->problem->shape->columns, setup.n) > 0) continue;
         if (s->ndefined) return "output.scalars.define";  /* reductions take whole lines along x */
         if (s->stop_when) return "stop.when";

@@ -72,8 +72,8 @@ enum sw_status sw_completed_check_sweep(const struct sw_completed *completed, co
 /** Whether the runs that are there have axes whose last digits are those of earlier versions (sw_config.older_axes). */
 bool sw_completed_has_older_axes(const struct sw_completed *completed);
 /* What a run's state in memory is: `fields` fields of `across` by `count` points, of those along the last axis that
- * begin at `first`, of `whole`; then `more` numbers, which all slabs have alike. */
-struct sw_state_shape { size_t fields, across; int64_t first, count, whole; size_t more; };
+ * begin at `first`, of `whole`; then `more` numbers, which all slabs have alike; then `behind` more fields. */
+struct sw_state_shape { size_t fields, across; int64_t first, count, whole; size_t more, behind; };
 
 /** Read the state of a checkpoint, however many slabs it was cut into: [count][numbers of the shape]. Of a run that had
  * failed (the first of `more` is not negative) the numbers at the beginning are those of the first slab. Takes memory

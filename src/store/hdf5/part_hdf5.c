@@ -609,15 +609,23 @@ static enum sw_status read_state(const struct sw_checkpoint *batch, int part, si
                    why, batch->count);
 }
 
-static size_t state_numbers(const struct sw_state_shape *s) { return s->fields * s->across * (size_t)s->count; }
+static size_t numbers_of_fields(const struct sw_state_shape *s, size_t fields)
+{
+    return fields * s->across * (size_t)s->count;
+}
 
-/* The points of a run that two slabs share. */
-static void copy_points(const struct sw_state_shape *from, const double *old, const struct sw_state_shape *to,
-                        double *state)
+static size_t state_numbers(const struct sw_state_shape *s)
+{
+    return numbers_of_fields(s, s->fields + s->behind) + s->more;
+}
+
+/* The points of some fields that two slabs share. */
+static void copy_points(size_t fields, const struct sw_state_shape *from, const double *old,
+                        const struct sw_state_shape *to, double *state)
 {
     const int64_t begin = sw_clamp(from->first, to->first, INT64_MAX),
                   end = sw_clamp(from->first + from->count, 0, to->first + to->count);
-    for (size_t f = 0; f < to->fields && end > begin; f++)
+    for (size_t f = 0; f < fields && end > begin; f++)
         memcpy(state + to->across * (f * (size_t)to->count + (size_t)(begin - to->first)),
                old + to->across * (f * (size_t)from->count + (size_t)(begin - from->first)),
                to->across * (size_t)(end - begin) * sizeof *state);
@@ -626,10 +634,11 @@ static void copy_points(const struct sw_state_shape *from, const double *old, co
 static void copy_runs(int count, const struct sw_state_shape *from, const double *old, bool first_slab,
                       const struct sw_state_shape *to, double *state)
 {
-    const size_t have = state_numbers(from), want = state_numbers(to);
-    for (int j = 0; j < count; j++, old += have + to->more, state += want + to->more) {
+    const size_t have = numbers_of_fields(from, from->fields), want = numbers_of_fields(to, to->fields);
+    for (int j = 0; j < count; j++, old += state_numbers(from), state += state_numbers(to)) {
         const bool failed = to->more && old[have] >= 0;
-        if (!failed) copy_points(from, old, to, state);
+        if (!failed) copy_points(to->fields, from, old, to, state);
+        copy_points(to->behind, from, old + have + to->more, to, state + want + to->more);
         if (!first_slab) continue;
         for (size_t i = 0; failed && i < want; i++) state[i] = i < have ? old[i] : NAN;
         memcpy(state + want, old + have, to->more * sizeof *state);
@@ -640,13 +649,13 @@ enum sw_status sw_checkpoint_read(const struct sw_checkpoint *batch, const struc
 {
     enum sw_status st = SW_OK;
     if (batch->nparts == 1 && shape->count == shape->whole)
-        return read_state(batch, 0, state_numbers(shape) + shape->more, state);
+        return read_state(batch, 0, state_numbers(shape), state);
     for (int k = 0; k < batch->nparts && !st; k++) {
         struct sw_state_shape from = *shape;
         double *old = NULL;
         from.first = batch->part[k].first;
         from.count = batch->part[k].count ? batch->part[k].count : shape->whole;
-        const size_t numbers = state_numbers(&from) + from.more;
+        const size_t numbers = state_numbers(&from);
         st = sw_alloc((size_t)batch->count * numbers, &old);
         if (!st) st = read_state(batch, k, numbers, old);
         if (!st) copy_runs(batch->count, &from, old, k == 0, shape, state);
