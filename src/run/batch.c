@@ -177,7 +177,7 @@ static enum sw_status write_checkpoint(struct batch *b)
         row->time_step = runs_dt(r, j);
         row->wall_time = seconds_per_run(b);
     }
-    SW_TRY(writer_finish(b->w->writer, result, state, stored_size(b), b->step));
+    SW_TRY(writer_finish(b->w->writer, result, &(struct sw_part_state){state, stored_size(b), b->step, false}));
     b->kept = b->step;
     report_batch(b, SW_EVENT_CHECKPOINT);
     return SW_OK;
@@ -211,7 +211,9 @@ static struct sw_part_slab slab_of(const struct batch *b)
     const struct sw_comm *comm = b->w->comm;
     const int axis = sw_cut_axis(b->runs.sweep->problem->shape->columns, b->runs.group->n);
     if (!has_slab(b)) return (struct sw_part_slab){0};
-    return (struct sw_part_slab){comm->rank, comm->size, b->w->setup.domain.first[axis], b->w->setup.n[axis]};
+    const struct sw_state_shape state = shape_of_state(b);
+    return (struct sw_part_slab){comm->rank, comm->size, b->w->setup.domain.first[axis], b->w->setup.n[axis],
+                                 (int64_t)state.fields, (int64_t)state.behind};
 }
 
 /* The parts of a batch follow one another in the order of ranks, behind those of the batch before. Each of all ranks of
@@ -597,7 +599,8 @@ static enum sw_status end_batch(struct batch *b)
     SW_TRY_TO(failed, st, results_look(r, &w->scheduler->plan->looks, result));  /* stored, and not reported again */
     if (r->sweep->save_state) SW_TRY_TO(failed, st, copy_state(b, &state));
     for (int j = 0; j < r->count && !is_last_rank(b); j++) result[j].row = sw_run_row_empty();
-    if (writes(b)) SW_TRY(writer_finish(w->writer, result, state, stored_size(b), r->group->steps));
+    const struct sw_part_state last = {state, stored_size(b), r->group->steps, true};
+    if (writes(b)) SW_TRY(writer_finish(w->writer, result, &last));
     else sw_free(result);
     report_batch(b, SW_EVENT_BATCH);
     return SW_OK;

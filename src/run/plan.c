@@ -419,7 +419,7 @@ static const char *needs_whole_fields(const struct sw_plan *p)
         if (s->ndefined) return "output.scalars.define";  /* reductions take whole lines along x */
         if (s->stop_when) return "stop.when";
     }
-    return s->save_state ? "output.state" : s->accuracy > 0 ? "accuracy.runs" : NULL;
+    return s->accuracy > 0 ? "accuracy.runs" : NULL;
 }
 
 /* Each rank has a point at least, and one device. */

@@ -23,9 +23,7 @@ struct job {
     double *defined;                             /* SNAPSHOT */
     double *history;                             /* HISTORY */
     struct sw_run_result *result;                /* FINISH  */
-    double *state;
-    size_t  state_size;
-    int64_t step;
+    struct sw_part_state state;
 };
 
 struct writer {
@@ -79,7 +77,7 @@ static enum sw_status do_job(struct writer *w, const struct job *j)
     case JOB_PIECE: return write_piece(w, j);
     case JOB_BLANK: return write_blank(w, j);
     case JOB_HISTORY: return sw_part_add_history(w->part, j->history, j->count);
-    case JOB_FINISH: return sw_part_commit(&w->part, j->result, j->state, j->state_size, j->step);
+    case JOB_FINISH: return sw_part_commit(&w->part, j->result, j->state.number ? &j->state : NULL);
     case JOB_ABANDON: sw_part_abandon(&w->part); return SW_OK;
     case JOB_END: break;
     }
@@ -91,7 +89,7 @@ static void finish_job(struct writer *w, const struct job *j, enum sw_status st)
     sw_free(j->defined);
     sw_free(j->history);
     sw_free(j->result);
-    sw_free(j->state);
+    sw_free(j->state.number);
     pthread_mutex_lock(&w->mutex);
     sw_err_keep(&w->failed, st);
     if (j->kind == JOB_SNAPSHOT || j->kind == JOB_PIECE) w->busy[j->slot] = false;
@@ -306,10 +304,9 @@ enum sw_status writer_history(struct writer *w, double *history, int64_t entries
     return give_job(w, &(struct job){.kind = JOB_HISTORY, .history = history, .count = entries});
 }
 
-enum sw_status writer_finish(struct writer *w, struct sw_run_result *result, double *state, size_t state_size,
-                             int64_t step)
+enum sw_status writer_finish(struct writer *w, struct sw_run_result *result, const struct sw_part_state *state)
 {
-    struct job j = {.kind = JOB_FINISH, .result = result, .state = state, .state_size = state_size, .step = step};
+    const struct job j = {.kind = JOB_FINISH, .result = result, .state = *state};
     set_finish_seconds(w, INFINITY);
     return give_job(w, &j);
 }

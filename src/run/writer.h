@@ -30,9 +30,9 @@ enum sw_status writer_piece(struct writer *w, struct sw_sim *sim, int slot, int6
 enum sw_status writer_blank(struct writer *writer, int what);
 /** Write histories (sw_part_add_history), which are the writer's from now on, also on failure. */
 enum sw_status writer_history(struct writer *w, double *history, int64_t entries);
-/** End the part (sw_part_commit). result and state are the writer's from now on, also on failure. */
-enum sw_status writer_finish(struct writer *w, struct sw_run_result *result, double *state, size_t state_size,
-                             int64_t step);
+/** End the part (sw_part_commit). result and the numbers of the state are the writer's from now on, also on failure.
+ * @param state  number NULL: none */
+enum sw_status writer_finish(struct writer *w, struct sw_run_result *result, const struct sw_part_state *state);
 /** Drop the part. */
 enum sw_status writer_abandon(struct writer *w);
 enum sw_status writer_wait_slots(struct writer *w);   /* until all snapshots are written */

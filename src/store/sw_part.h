@@ -15,8 +15,13 @@
 
 /* Of runs whose grids are cut over ranks, each of which writes a part of its own: the part has points first .. first +
  * count - 1 along the last axis that has more than one. Parts of one batch are a chain in the order of ranks, and the
- * last one has the results. */
-struct sw_part_slab { int rank, ranks; int64_t first, count; };
+ * last one has the results. Of a state `fields` fields come first, and `behind` last, which are cut likewise; what is
+ * between them all slabs have alike (struct sw_state_shape). */
+struct sw_part_slab { int rank, ranks; int64_t first, count, fields, behind; };
+
+/* What the runs of a part go on from: [count][size] numbers at a step. Of runs that have ended it is stored beside
+ * their results, and a longer sweep goes on from it. */
+struct sw_part_state { double *number; size_t size; int64_t step; bool ended; };
 
 struct sw_part_desc {
     const struct sw_sweep *sweep;
@@ -51,13 +56,12 @@ enum sw_status sw_part_add_scalars(struct sw_part *part, const double *scalars, 
 /** Write the histories of all runs: [count][entries], NaN behind the last of each. entries: at least 1. Once, of a part
  * with which runs end. */
 enum sw_status sw_part_add_history(struct sw_part *part, const double *history, int64_t entries);
-/** Write the run table and the state of a batch that goes on later; then make the part permanent and free it.
- * @param result      [count]; status SW_RUN_PENDING for runs that go on
- * @param state       [count][state_size] at `step`, or NULL. The state of runs that have ended is stored beside their
- *                    results: a longer sweep goes on from it
+/** Write the run table and the state; then make the part permanent and free it.
+ * @param result  [count]; status SW_RUN_PENDING for runs that go on
+ * @param state   NULL: none
  * @return SW_E_IO, SW_E_MEMORY: nothing is left behind */
-enum sw_status sw_part_commit(struct sw_part **part, const struct sw_run_result *result, const double *state,
-                              size_t state_size, int64_t step);
+enum sw_status sw_part_commit(struct sw_part **part, const struct sw_run_result *result,
+                              const struct sw_part_state *state);
 /** Remove a part that is not finished. NULL and *NULL are fine. */
 void sw_part_abandon(struct sw_part **part);
 #endif

@@ -66,6 +66,12 @@ int64_t sw_data_group_across(const struct sw_data_group *s) { return sw_points(s
 
 int64_t sw_data_group_outer(const struct sw_data_group *s) { return sw_data_group_axis(s) == 1 ? s->n[2] : 1; }
 
+int64_t sw_data_group_whole_state(const struct sw_data_group *s)
+{
+    const int64_t missing = s->slabs ? s->n[sw_data_group_axis(s)] - s->piece_count : 0;
+    return s->nstate + (s->state_fields + s->state_behind) * sw_data_group_across(s) * missing;
+}
+
 struct sw_var *sw_data_group_var(const struct sw_data_group *s, const char *name)
 {
     for (int k = 0; k < s->nvar; k++)
@@ -401,6 +407,17 @@ static void read_points(struct sw_h5 *h, const char *path, struct sw_data_group 
     if (all != points) sw_h5_damaged(h, "does not agree with itself on its points");
 }
 
+static void read_state_shape(struct sw_h5 *h, const char *path, struct sw_data_group *s)
+{
+    const int64_t across = h->status ? 0 : sw_data_group_across(s);
+    s->nstate = length_of(h, s, "state_value");
+    s->state_fields = sw_h5_get_attr_count(h, path, "state_fields");
+    s->state_behind = sw_h5_get_attr_count(h, path, "state_behind");
+    const double fields = (double)s->state_fields + (double)s->state_behind;
+    if (fields * (double)across * (double)s->piece_count > (double)s->nstate || fields * (double)sw_points(s->n) > 1e18)
+        sw_h5_damaged(h, "has a state of other points than its fields");
+}
+
 static void read_data_group(struct sw_h5 *h, const struct sw_run_table *table, struct sw_data_group *s)
 {
     char path[SW_PATH];
@@ -421,7 +438,7 @@ static void read_data_group(struct sw_h5 *h, const struct sw_run_table *table, s
     s->nfield = length_of(h, s, "time");
     s->nscalar = length_of(h, s, "time_s");
     s->nhistory = length_of(h, s, "iteration");
-    s->nstate = length_of(h, s, "state_value");
+    read_state_shape(h, path, s);
     read_index(h, s, table);
     for (int k = 0; k < SW_VAR_SCALES; k++)
         if (sw_scale_has_values(s, k)) read_scale(h, s, k);

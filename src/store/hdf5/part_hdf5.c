@@ -248,6 +248,8 @@ static enum sw_status describe_part(struct sw_part *p, const struct sw_provenanc
     s->slabs = p->desc.slab.ranks;
     s->piece_first = p->desc.slab.first;
     s->piece_count = p->desc.slab.count;
+    s->state_fields = p->desc.slab.fields;
+    s->state_behind = p->desc.slab.behind;
     memcpy(s->n, p->desc.group->n, sizeof s->n);
     s->count = p->desc.count;
     s->field_first = p->desc.field_first;
@@ -482,21 +484,20 @@ static enum sw_status fill_table(const struct sw_part *p, const struct sw_run_re
     return sw_run_table_set_sweep(t, p->desc.sweep);
 }
 
-static void write_state(struct sw_h5 *h, int64_t count, const double *state, size_t state_size, int64_t step,
-                        int64_t cut)
+static void write_state(struct sw_h5 *h, int64_t count, const struct sw_part_state *state, int64_t cut)
 {
-    struct sw_h5_shape shape = {.rank = 2, .dim = {(hsize_t)count, state_size}};
+    struct sw_h5_shape shape = {.rank = 2, .dim = {(hsize_t)count, state->size}};
     sw_h5_group(h, "/state");
-    sw_h5_attr(h, "/state", "step", SW_H5_INTEGER, 1, &step);
+    sw_h5_attr(h, "/state", "step", SW_H5_INTEGER, 1, &state->step);
     if (cut) sw_h5_attr(h, "/state", "cut", SW_H5_INTEGER, 1, &cut);
-    sw_h5_put(h, "/state/u", SW_H5_DOUBLE, &shape, state);
+    sw_h5_put(h, "/state/u", SW_H5_DOUBLE, &shape, state->number);
 }
 
 /* The states in which runs have ended, beside their other arrays. */
-static void write_last_state(struct sw_part *p, const double *state)
+static void write_last_state(struct sw_part *p, const struct sw_part_state *state)
 {
     for (int k = p->nwriter; state && k < p->data_group.nvar; k++)
-        if (p->data_group.var[k].kind == SW_VAR_STATE) write_whole(p, &p->data_group.var[k], 1, state);
+        if (p->data_group.var[k].kind == SW_VAR_STATE) write_whole(p, &p->data_group.var[k], 1, state->number);
 }
 
 /* Say which points of a field are in the part. */
@@ -509,10 +510,13 @@ static void write_piece(struct sw_h5 *h, const struct sw_data_group *s)
     if (!s->slabs) return;
     sw_h5_attr(h, path, "slab", SW_H5_INTEGER, 1, &s->slab);
     sw_h5_attr(h, path, "slabs", SW_H5_INTEGER, 1, &s->slabs);
+    if (!s->nstate) return;
+    sw_h5_attr(h, path, "state_fields", SW_H5_INTEGER, 1, &s->state_fields);
+    sw_h5_attr(h, path, "state_behind", SW_H5_INTEGER, 1, &s->state_behind);
 }
 
 static enum sw_status write_run_table_and_scales(struct sw_part *p, const struct sw_run_table *t,
-                                                 const double *last_state)
+                                                 const struct sw_part_state *last_state)
 {
     char path[SW_PATH], *coordinates = sw_run_table_coordinates(t);
     if (!coordinates) return SW_E_MEMORY;
@@ -530,52 +534,51 @@ static enum sw_status write_run_table_and_scales(struct sw_part *p, const struct
     return p->h5.status;
 }
 
-static enum sw_status write_datasets(struct sw_part *p, const struct sw_run_result *result, const double *last_state,
-                                     size_t state_size, struct sw_run_table *t)
+static enum sw_status write_datasets(struct sw_part *p, const struct sw_run_result *result,
+                                     const struct sw_part_state *last_state, struct sw_run_table *t)
 {
     for (int k = 0; k < p->nwriter; k++) flush_writer(&p->writer[k]);
     SW_TRY(set_scales(p));
     if (last_state) {
-        p->data_group.nstate = (int64_t)state_size;
+        p->data_group.nstate = (int64_t)last_state->size;
         SW_TRY(sw_data_group_add_kind(&p->data_group, SW_VAR_STATE));
     }
     SW_TRY(fill_table(p, result, t));
     return write_run_table_and_scales(p, t, last_state);
 }
 
-static enum sw_status finish_file(struct sw_part *p, const struct sw_run_result *result, const double *state,
-                                  size_t state_size, int64_t step, int *fd)
+static enum sw_status finish_file(struct sw_part *p, const struct sw_run_result *result,
+                                  const struct sw_part_state *state, int *fd)
 {
     struct sw_run_table *table = NULL;
-    const bool goes_on = state && result[0].row.status == SW_RUN_PENDING;
+    const bool goes_on = state && !state->ended;
     enum sw_status st = sw_run_table_alloc(p->desc.count, p->desc.sweep->naxis, &table);
-    if (!st) st = write_datasets(p, result, goes_on ? NULL : state, state_size, table);
-    if (!st && goes_on) write_state(&p->h5, p->desc.count, state, state_size, step, p->desc.group->cut);
+    if (!st) st = write_datasets(p, result, goes_on ? NULL : state, table);
+    if (!st && goes_on) write_state(&p->h5, p->desc.count, state, p->desc.group->cut);
     sw_run_table_free(&table);
     return st ? st : sw_h5_close_written(&p->h5, fd);
 }
 
 /* Where a run goes on, or went on from another part, the part itself is asked. */
-static void add_to_index(const struct sw_part *p, const struct sw_run_result *result, const double *state)
+static void add_to_index(const struct sw_part *p, const struct sw_run_result *result, bool goes_on)
 {
-    const bool goes_on = state && result[0].row.status == SW_RUN_PENDING;
     char *part = sw_strndup(p->tmp, strlen(p->tmp) - strlen(".tmp"));
     if (part && !goes_on && !p->desc.field_first && !p->desc.scalar_first && !p->desc.group->cut && !p->desc.slab.ranks)
         sw_part_index_add(part, p->desc.count, p->desc.id, result);
     sw_free(part);
 }
 
-enum sw_status sw_part_commit(struct sw_part **part, const struct sw_run_result *result, const double *state,
-                              size_t state_size, int64_t step)
+enum sw_status sw_part_commit(struct sw_part **part, const struct sw_run_result *result,
+                              const struct sw_part_state *state)
 {
     struct sw_part *p = *part;
     int fd = -1;
     sw_hdf5_lock();
-    enum sw_status st = finish_file(p, result, state, state_size, step, &fd);
+    enum sw_status st = finish_file(p, result, state, &fd);
     sw_hdf5_unlock();
     if (!st) st = sw_files_sync(&fd, p->tmp);  /* it waits for the disk: others may write meanwhile */
     if (!st) st = sw_files_commit(p->tmp);
-    if (!st) add_to_index(p, result, state);
+    if (!st) add_to_index(p, result, state && !state->ended);
     if (st) sw_part_abandon(part);
     else free_part(p);
     *part = NULL;

@@ -55,6 +55,8 @@ struct sw_data_group {                   /* free with sw_data_group_free()      
                                             sw_data_group_axis(); count 0: all of them                             */
     int64_t  slab, slabs;                /* the pieces are those of all fields, and this is piece `slab` of so many; 0,
                                             0: of one field                                                        */
+    int64_t  state_fields, state_behind; /* of a slab: the fields at the beginning of SW_VAR_STATE, and at its end,
+                                            each with the points of the slab                                       */
     double  *scale[SW_VAR_SCALES];       /* [sw_scale_length()] values of time, time_s, x, y, z; NULL: runs disagree,
                                             see t, t_s, xc, yc, zc; or there is no such scale, or it has numbers    */
     int      nvar;
@@ -71,6 +73,8 @@ int sw_data_group_axis(const struct sw_data_group *s);
  * other in a file: 1 but for columns of three dimensions. */
 int64_t sw_data_group_across(const struct sw_data_group *s);
 int64_t sw_data_group_outer(const struct sw_data_group *s);
+/** Numbers a run of SW_VAR_STATE in a file of whole grids. */
+int64_t sw_data_group_whole_state(const struct sw_data_group *s);
 /** The variable of that name; NULL: none. */
 struct sw_var *sw_data_group_var(const struct sw_data_group *s, const char *name);
 

@@ -306,7 +306,7 @@ struct var_copy {       /* a variable of the output under way */
     int64_t outputs;
     size_t  cell, row;  /* bytes an output, a run             */
     bool    by_input;
-    bool    in_pieces;  /* of its points                      */
+    bool    in_pieces;  /* of its points, or of a state       */
 };
 
 struct join {
@@ -428,12 +428,81 @@ static enum sw_status copy_pieces(struct join *j, const struct sw_joined_group *
     return SW_OK;
 }
 
+/* Numbers from .. from + count - 1 of a state to `to` and behind it, a block at a time. */
+static enum sw_status copy_numbers(struct join *j, const struct var_copy *m, const struct copy_job *job, int64_t from,
+                                   int64_t to, int64_t count)
+{
+    const int64_t most = BLOCK_BYTES / (int64_t)sizeof(double);
+    struct opened in;
+    SW_TRY(open_dataset(&j->in, job, m->var->name, &in));
+    SW_TRY(sw_have_room((size_t)(count < most ? count : most) * sizeof(double), &j->block, &j->room));
+    for (int64_t k = 0; k < count; k += most) {
+        const hsize_t there[] = {(hsize_t)job->from, (hsize_t)(from + k)},
+                      here[] = {(hsize_t)job->to, (hsize_t)(to + k)},
+                      size[] = {1, (hsize_t)(count - k < most ? count - k : most)};
+        struct sw_h5 *h = &j->in.reader[job->input].h5;
+        sw_h5_read(h, in.dataset, SW_H5_DOUBLE, 2, there, size, j->block);
+        if (h->status) return h->status;
+        sw_h5_write(&j->out, m->dataset, SW_H5_DOUBLE, 2, here, size, j->block);
+    }
+    return j->out.status;
+}
+
+/* The points of a slab in `fields` fields, which begin at number `from` of the slab's state, and `to` of the whole. */
+static enum sw_status copy_slab_of_state(struct join *j, const struct var_copy *m, const struct copy_job *job,
+                                         int64_t fields, int64_t from, int64_t to)
+{
+    const struct sw_data_group *s = &j->catalog->input[job->input].data_group[job->data_group];
+    const int64_t across = sw_data_group_across(s), n = s->n[sw_data_group_axis(s)], count = across * s->piece_count;
+    for (int64_t f = 0; f < fields; f++)
+        SW_TRY(copy_numbers(j, m, job, from + f * count, to + across * (f * n + s->piece_first), count));
+    return SW_OK;
+}
+
+/* What an input has of a state: all of it; or a slab, the first of which has what all have alike as well. */
+static enum sw_status copy_state(struct join *j, const struct var_copy *m, const struct copy_job *job)
+{
+    const struct sw_data_group *s = &j->catalog->input[job->input].data_group[job->data_group];
+    if (!s->slabs) return copy_numbers(j, m, job, 0, 0, s->nstate);
+    const int64_t across = sw_data_group_across(s), points = across * s->n[sw_data_group_axis(s)],
+                  count = across * s->piece_count, more = s->nstate - (s->state_fields + s->state_behind) * count;
+    SW_TRY(copy_slab_of_state(j, m, job, s->state_fields, 0, 0));
+    if (!s->slab) SW_TRY(copy_numbers(j, m, job, s->state_fields * count, s->state_fields * points, more));
+    return copy_slab_of_state(j, m, job, s->state_behind, s->state_fields * count + more,
+                              s->state_fields * points + more);
+}
+
+/* States of which one is more than a block, or that come in slabs. NaN where a run has none. */
+static enum sw_status copy_states(struct join *j, const struct sw_joined_group *t, const struct var_copy *m)
+{
+    double nan[512];
+    for (int i = 0; i < 512; i++) nan[i] = NAN;
+    for (int64_t row = 0; row < t->data_group.count; row++) {
+        bool any = false;
+        SW_TRY(sw_stop_check());
+        for (int64_t l = t->slice[row]; l >= 0; l = j->catalog->slice[l].previous) {
+            const struct sw_run_slice *k = &j->catalog->slice[l];
+            const struct sw_input_file *in = &j->catalog->input[k->input];
+            const struct sw_data_group *from = sw_input_file_group(in, k->row);
+            if (!from || !sw_data_group_var(from, m->var->name)) continue;
+            SW_TRY(copy_state(j, m, &(struct copy_job){k->input, in->data_group_of[k->row], in->row_of[k->row], row}));
+            any = true;
+        }
+        for (int64_t i = 0; !any && i < t->data_group.nstate; i += 512) {
+            const int64_t left = t->data_group.nstate - i;
+            const hsize_t start[] = {(hsize_t)row, (hsize_t)i}, size[] = {1, (hsize_t)(left < 512 ? left : 512)};
+            sw_h5_write(&j->out, m->dataset, SW_H5_DOUBLE, 2, start, size, nan);
+        }
+    }
+    return j->out.status;
+}
+
 /* Some variables together, if count > 1: their rows fit a block. */
 static enum sw_status copy_slabs(struct join *j, const struct sw_joined_group *t, const struct var_copy *m, int count)
 {
     struct hyperslab *w;
     size_t row = 0;
-    if (m->in_pieces) return copy_pieces(j, t, m);
+    if (m->in_pieces) return m->var->kind == SW_VAR_STATE ? copy_states(j, t, m) : copy_pieces(j, t, m);
     for (int v = 0; v < count; v++) row += m[v].row;
     int64_t outputs = m->outputs, step = sw_clamp(BLOCK_BYTES / (int64_t)m->cell, 1, outputs);
     int64_t rows = sw_clamp(BLOCK_BYTES / (int64_t)row, 1, t->data_group.count);
@@ -489,7 +558,7 @@ static void make_var(struct join *j, const struct sw_data_group *s, const struct
     m->cell = (size_t)sw_var_inner(s, var->kind) * sw_h5_size(var->type);
     m->row = (size_t)m->outputs * m->cell;
     m->by_input = var->kind == SW_VAR_FIELD && m->row <= BLOCK_BYTES && !chains;
-    m->in_pieces = var->kind == SW_VAR_FIELD && (m->cell > BLOCK_BYTES || pieces);
+    m->in_pieces = (var->kind == SW_VAR_FIELD || var->kind == SW_VAR_STATE) && (m->cell > BLOCK_BYTES || pieces);
     shape.rank = sw_var_size(s, var->kind, s->count, m->outputs, shape.dim);
     m->dataset = sw_h5_make_var(&j->out, s, var, &shape);
 }
@@ -501,11 +570,11 @@ static enum sw_status copy_vars(struct join *j, const struct sw_joined_group *t,
     enum sw_status st = j->out.status;
     if (!st) st = copy_by_input(j, t, m, count);
     for (int k = 0; k < count && !st; k++)
-        if (m[k].var->kind == SW_VAR_FIELD && !m[k].by_input) st = copy_slabs(j, t, &m[k], 1);
+        if (m[k].in_pieces || (m[k].var->kind == SW_VAR_FIELD && !m[k].by_input)) st = copy_slabs(j, t, &m[k], 1);
     if (!st) st = sw_alloc((size_t)count, &small);
     if (st) return st;
     for (int k = 0; k < count; k++)
-        if (m[k].var->kind != SW_VAR_FIELD) small[nsmall++] = m[k];
+        if (m[k].var->kind != SW_VAR_FIELD && !m[k].in_pieces) small[nsmall++] = m[k];
     st = copy_small(j, t, small, nsmall);
     sw_free(small);
     return st;

@@ -161,9 +161,10 @@ static enum sw_status add_shape(struct sw_joined_group *t, const struct sw_data_
     extend(&t->data_group.nfield, s->field_first + s->nfield);
     extend(&t->data_group.nscalar, s->scalar_first + s->nscalar);
     extend(&t->data_group.nhistory, s->nhistory);
-    if (s->nstate && t->data_group.nstate && s->nstate != t->data_group.nstate)
+    const int64_t nstate = sw_data_group_whole_state(s);
+    if (nstate && t->data_group.nstate && nstate != t->data_group.nstate)
         return SW_FAIL(SW_E_REFUSED, "the files hold states of different sizes (output.state); they cannot be joined");
-    extend(&t->data_group.nstate, s->nstate);
+    extend(&t->data_group.nstate, nstate);
     return add_vars(&t->data_group, s);
 }
 

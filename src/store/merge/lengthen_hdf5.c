@@ -234,7 +234,7 @@ static enum sw_status add_scalars(struct lengthening *g, const struct run_block 
 }
 
 static enum sw_status write_part(struct lengthening *g, const struct run_block *s, const struct sw_part_desc *desc,
-                                 const struct pair *pair, struct sw_run_result *result, const double *state)
+                                 const struct pair *pair, struct sw_run_result *result, double *state)
 {
     struct sw_part *part;
     const int64_t count = desc->count;
@@ -250,7 +250,9 @@ static enum sw_status write_part(struct lengthening *g, const struct run_block *
     SW_TRY(sw_part_create(g->output, desc, g->provenance, &part));
     enum sw_status st = add_fields(g, s, pair, count, part);
     if (!st) st = add_scalars(g, s, pair, count, part);
-    if (!st) return sw_part_commit(&part, result, state, (size_t)s->data_group->nstate, s->old->steps);
+    if (!st)
+        return sw_part_commit(&part, result, &(struct sw_part_state){state, (size_t)s->data_group->nstate,
+                                                                     s->old->steps, false});
     sw_part_abandon(&part);
     return st;
 }

@@ -100,6 +100,25 @@ for then in cpu:0,1,2 cpu; do
 done
 config=$top/configs/tiny_advection.cfg
 
+# ---- states: each rank writes that of its slab, they are joined, and a longer sweep goes on from them, cut or not
+config=steady.cfg
+cut 1e-11 -s output.state=true -s sweep.a='[0.3, 1.0]'
+config=$top/configs/tiny_advection.cfg
+state="$accuracy -s output.state=true -s output.fields.precision=\"double\""
+cut 1e-12 $state -s sweep.dim=[2]
+expect 0 run "$config" -q -o long.h5 --device cpu -s 'run.split="runs"' $state -s time.end=0.8
+longer() {  # longer DEVICES DEVICES: the first sweep on some, the longer one on others
+    expect 0 run "$config" -q -o longer.h5 --device "$1" -s 'run.split="grid"' $state --force
+    expect 0 run "$config" -o longer.h5 --device "$2" -s 'run.split="grid"' $state -s time.end=0.8
+    says '12 runs of longer.h5 continue'
+    cp longer.h5 "longer-$1-$2.h5"
+    near long.h5 "longer-$1-$2.h5" 1e-11
+}
+longer cpu:0,1,2 cpu:0,1; longer cpu:0,1 cpu; longer cpu cpu:0,1,2
+code=1
+cut 1e-9 $state -s time.dt=0.5 -s time.end=40.0 -s 'output.fields.times=[0.0]' -s 'output.scalars.every=20.0'
+code=0
+
 # ---- stopped half-way, before the last field or behind it, another number of ranks goes on
 ends="-s time.end=4.0 -s stop.when=\"max(u)>1.3\" -s stop.every=0.5 $accuracy"  # some runs end before
 expect 0 run "$config" -q -o ended.h5 --device cpu -s 'run.split="runs"' $ends

@@ -147,7 +147,8 @@ static void write_part(const struct fixture *f, const char *file, const struct s
         assert_ok(sw_alloc((size_t)(s->count * g->n[0]), &state));
         for (int64_t k = 0; k < s->count * g->n[0]; k++) state[k] = 1.0 / 3.0 + (double)k;
     }
-    assert_ok(sw_part_commit(&part, result, state, (size_t)g->n[0], s->to));
+    const struct sw_part_state last = {state, (size_t)g->n[0], s->to, s->status != SW_RUN_PENDING};
+    assert_ok(sw_part_commit(&part, result, state ? &last : NULL));
     assert_null(part);
     assert_int_equal(H5Fget_obj_count(H5F_OBJ_ALL, H5F_OBJ_ALL), H5Fget_obj_count(H5F_OBJ_ALL, H5F_OBJ_DATATYPE));
     sw_free(state);
@@ -774,7 +775,7 @@ static void write_histories(const struct fixture *f, const char *file, int first
     for (int64_t k = 0; k < f->group->nscalar; k++) add_scalars(part, f, &d, f->group->scalar_step[k]);
     if (entries) assert_ok(sw_part_add_history(part, history, entries));
     for (int k = 0; k < count; k++) result[k] = result_of(id[k], SW_RUN_DONE, 20);
-    assert_ok(sw_part_commit(&part, result, NULL, 0, 20));
+    assert_ok(sw_part_commit(&part, result, NULL));
     sw_free(history);
 }
 
@@ -880,7 +881,7 @@ static void a_file_lists_all_the_devices_it_comes_from(void **state)
             .sweep = f.sweep, .group = f.group, .run = f.group->run + k, .id = f.id + k, .count = 1};
         struct sw_run_result r = result_of(f.id[k], SW_RUN_DONE, 20);
         assert_ok(sw_part_create(file, &d, &p, &part));
-        assert_ok(sw_part_commit(&part, &r, NULL, 0, 20));
+        assert_ok(sw_part_commit(&part, &r, NULL));
     }
     merge_into(&f, file);
     assert_ok(sw_run_table_read(file, &t));
@@ -1427,7 +1428,7 @@ static bool write_within(const struct fixture *f, const char *file, rlim_t limit
     enum sw_status st = sw_part_create(file, &d, &provenance, &part);
     for (int k = 0; k < f->group->nfield && !st; k++) st = sw_part_add_field(part, field);
     for (int k = 0; k < f->group->nscalar && !st; k++) st = sw_part_add_scalars(part, scalars, NULL);
-    if (!st) st = sw_part_commit(&part, result, NULL, 0, 20);
+    if (!st) st = sw_part_commit(&part, result, NULL);
     else sw_part_abandon(&part);
     setrlimit(RLIMIT_FSIZE, &old);
     if (!st) return true;
