@@ -3,6 +3,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "comm/sw_comm.h"
+
 /* The least part of a residual that one iteration leaves: rounding leaves more, or nearly so. */
 static const double LEAST_PART = 1e-13;
 
@@ -86,6 +88,87 @@ int elliptic_vertical_find(struct elliptic_verticals *set, int due, const struct
         }
     for (int64_t i = 0; i < nz; i++) v->norm[i] = sqrt(v->norm[i]);
     return set->of[set->due[due]];
+}
+
+/* ------------------------------------------------------------------ a grid that is cut over ranks */
+
+int64_t elliptic_modal_modes(const struct sw_comm *comm, int rank, int64_t modes)
+{
+    return (modes - rank + comm->size - 1) / comm->size;
+}
+
+int64_t elliptic_modal_mode(const struct elliptic_modal_cut *c, int64_t k)
+{
+    return c->comm ? c->comm->rank + k * c->comm->size : k;
+}
+
+struct sw_elliptic_desc elliptic_modal_planes(const struct sw_elliptic_desc *d)
+{
+    struct sw_elliptic_desc planes = *d;
+    if (!d->cut.comm) return planes;
+    planes.n[1] = d->cut.whole;
+    planes.n[2] = elliptic_modal_modes(d->cut.comm, d->cut.comm->rank, d->n[2]);
+    planes.cut = (struct sw_elliptic_cut){NULL};
+    return planes;
+}
+
+void elliptic_modal_cut_make(const struct sw_elliptic_desc *d, struct sw_owned *own, struct elliptic_modal_cut *c)
+{
+    *c = (struct elliptic_modal_cut){.comm = d->cut.comm, .modes = elliptic_modal_planes(d).n[2]};
+    if (!c->comm) return;
+    const size_t size = (size_t)c->comm->size;
+    sw_array(own, size + 1, &c->first);
+    sw_array(own, size, &c->with_rows);
+    sw_array(own, size, &c->with_modes);
+    sw_array(own, (size_t)d->n[2], &c->row);
+}
+
+void elliptic_modal_cut_free(struct elliptic_modal_cut *c) { sw_elliptic_matrix_free(&c->plane); }
+
+enum sw_status elliptic_modal_cut_load(const struct sw_elliptic_desc *d, const struct sw_elliptic_numbers *numbers,
+                                       struct elliptic_modal_cut *c)
+{
+    struct sw_elliptic_desc plane = elliptic_modal_planes(d);
+    double first[SW_COMM_MOST];
+    if (!c->comm || c->plane.area) return SW_OK;
+    plane.n[2] = plane.batch = 1;
+    SW_TRY(sw_elliptic_matrix_make(&plane, numbers, NULL, NULL, &c->plane));
+    SW_TRY(sw_comm_gather_one(c->comm, (double)d->cut.first, first));
+    for (int r = 0; r < c->comm->size; r++) c->first[r] = (int64_t)first[r];
+    c->first[c->comm->size] = d->cut.whole;
+    return SW_OK;
+}
+
+struct sw_elliptic_matrix elliptic_modal_plane(const struct elliptic_modal_cut *c, const struct sw_elliptic_matrix *m)
+{
+    struct sw_elliptic_matrix plane = c->comm ? c->plane : *m;
+    plane.nz = m->nz;
+    return plane;
+}
+
+void elliptic_modal_order(const struct elliptic_modal_cut *c, int64_t nz, double *x)
+{
+    for (int64_t l = 0; c->comm && l < nz; l++, x += nz) {
+        double *to = c->row;
+        for (int r = 0; r < c->comm->size; r++)
+            for (int64_t i = r; i < nz; i += c->comm->size) *to++ = x[i];
+        memcpy(x, c->row, (size_t)nz * sizeof *x);
+    }
+}
+
+void elliptic_modal_count(struct elliptic_modal_cut *c, int64_t nz, int64_t rows, int64_t words)
+{
+    for (int r = 0; r < c->comm->size; r++) {
+        c->with_rows[r] = (size_t)(rows * words * elliptic_modal_modes(c->comm, r, nz));
+        c->with_modes[r] = (size_t)((c->first[r + 1] - c->first[r]) * words * c->modes);
+    }
+}
+
+enum sw_status elliptic_modal_outcomes(const struct elliptic_modal_cut *c, int64_t count,
+                                       struct elliptic_plane_outcome *outcome)
+{
+    enum { NUMBERS = sizeof *outcome / sizeof(double) };
+    return c->comm ? sw_comm_sum(c->comm, NUMBERS * (size_t)count, (double *)outcome) : SW_OK;
 }
 
 /* ------------------------------------------------------------------ how small residuals have to be */

@@ -48,6 +48,55 @@ int elliptic_verticals_load(struct elliptic_verticals *set, int count, const str
 int elliptic_vertical_find(struct elliptic_verticals *set, int due, const struct sw_elliptic_matrix *matrix,
                            struct elliptic_modes *modes, int threads);
 
+/* ------------------------------------------------------------------ a grid that is cut over ranks */
+
+/* Rank r of `size` has the modes r, r + size, .., so that all ranks have some of the hard ones, and the weights of the
+ * whole plane. g goes to the ranks of its modes, and w comes back, by an all-to-all each way: an iteration sends 2
+ * (size - 1)/size numbers for each cell of a rank. The modes of a slab lie in the order of the all-to-all, those of
+ * rank 0 before those of rank 1: so do the vectors of X, and products with it need no other order. Of each rank come
+ * [its modes][rows of the slab][words], to be put into whole planes. What is computed for a mode is the same on any
+ * number of ranks. */
+struct elliptic_modal_cut {
+    const struct sw_comm *comm;       /* NULL: the grid is not cut, and of the rest only `modes` is there      */
+    int64_t modes;                    /* of this rank                                                          */
+    struct sw_elliptic_matrix plane;  /* of one level of the whole grid, once a system was loaded              */
+    int64_t *first;                   /* [size + 1]: row along y with which the slab of a rank begins          */
+    size_t *with_rows, *with_modes;   /* [size]: numbers of this rank's rows and the other's modes, and reversed,
+                                       * of one all-to-all: elliptic_modal_count()                             */
+    double *row;                      /* [nz] */
+};
+
+/** @param own  gets the arrays */
+void elliptic_modal_cut_make(const struct sw_elliptic_desc *desc, struct sw_owned *own, struct elliptic_modal_cut *cut);
+void elliptic_modal_cut_free(struct elliptic_modal_cut *cut);
+
+/** The problems of this rank, as a grid that is not cut: its modes in place of levels. Of a whole grid it is `desc`. */
+struct sw_elliptic_desc elliptic_modal_planes(const struct sw_elliptic_desc *desc);
+
+/** How many of the modes 0 .. modes - 1 a rank has, and which mode is its number k. */
+int64_t elliptic_modal_modes(const struct sw_comm *comm, int rank, int64_t modes);
+int64_t elliptic_modal_mode(const struct elliptic_modal_cut *cut, int64_t k);
+
+/** Find where the slabs of ranks begin, and make the plane. Collective. @return SW_E_COMM; SW_E_ARG; SW_E_MEMORY */
+enum sw_status elliptic_modal_cut_load(const struct sw_elliptic_desc *desc, const struct sw_elliptic_numbers *numbers,
+                                       struct elliptic_modal_cut *cut);
+
+/** What is horizontal of a matrix: of the whole grid. Its nz is that of `matrix`. */
+struct sw_elliptic_matrix elliptic_modal_plane(const struct elliptic_modal_cut *cut,
+                                               const struct sw_elliptic_matrix *matrix);
+
+/** Bring the vectors of X into the order of the all-to-all. @param x  [nz][nz], in, out */
+void elliptic_modal_order(const struct elliptic_modal_cut *cut, int64_t nz, double *x);
+
+/** Set with_rows and with_modes for rows of so many words. @param rows  of this rank */
+void elliptic_modal_count(struct elliptic_modal_cut *cut, int64_t nz, int64_t rows, int64_t words);
+
+/** All outcomes on all ranks. @param outcome  [count], in, out: 0 where they are another rank's */
+enum sw_status elliptic_modal_outcomes(const struct elliptic_modal_cut *cut, int64_t count,
+                                       struct elliptic_plane_outcome *outcome);
+
+/* ------------------------------------------------------------------ how small residuals have to be */
+
 /** The largest sum of a cell's weights towards its neighbours over its area, nearly. */
 double elliptic_plane_stiffness(const struct sw_elliptic_matrix *matrix);
 

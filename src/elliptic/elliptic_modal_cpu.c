@@ -1,12 +1,7 @@
 /* Vertical modes on the CPU (elliptic_modal.h): row `cpu.modal`. g = X^T r and u += X w go slab by slab, 2 nz
  * operations a cell, and the problems in the plane a mode a thread (elliptic_plane_cpu.c). Only the lowest modes take
  * many steps there: lambda grows with the square of the mode. The problem of a mode is an elliptic one of a single
- * level: if it takes very many steps `cpu.multigrid` solves it, with all threads.
- *
- * Of a grid that is cut, rank r of `size` has the modes r, r + size, .., so that all ranks have some of the hard ones,
- * and the weights of the whole plane. g goes to the ranks of its modes, and w comes back, by an all-to-all each way: an
- * iteration sends 2 (size - 1)/size numbers for each cell of a rank. What is computed for a mode is the same on any
- * number of ranks. */
+ * level: if it takes very many steps `cpu.multigrid` solves it, with all threads. */
 #include <math.h>
 #include <omp.h>
 #include <string.h>
@@ -29,16 +24,6 @@ extern const struct sw_elliptic_ops elliptic_multigrid_cpu;
 /* The modes of one set of vertical vectors, packed to multiply with. */
 struct packed { double *to_modes, *to_levels; };
 
-/* The modes that a rank has of a grid that is cut. */
-struct cut {
-    const struct sw_comm *comm;       /* NULL: it is not, and the rest is not there */
-    struct sw_elliptic_matrix plane;  /* of one level of the whole grid, once a system was loaded */
-    int64_t *first;                   /* [size + 1]: row along y with which the slab of a rank begins */
-    size_t *with_rows, *with_modes;   /* [size]: numbers of this rank's rows and the other's modes, and reversed */
-    double *planes;                   /* [modes of this rank][rows of the whole grid][nx] */
-    double *sent, *received;
-};
-
 /* What threads work with that solve a system together. */
 struct team {
     int     threads;
@@ -47,13 +32,15 @@ struct team {
     struct elliptic_plane *plane;     /* [threads] */
     double *scratch;                  /* [threads][elliptic_transform_scratch()] */
     double *in_modes;                 /* [nz][ny][nx]; the residual is in host.work */
+    double *planes;                   /* [modes of this rank][rows of the whole grid][nx]; not cut: in_modes */
     double *hardness, *share;         /* [nz] each */
     struct elliptic_plane_outcome *outcome;  /* [nz] */
     struct sw_device device;          /* of so many threads */
     struct sw_elliptic *multigrid;    /* of one level */
     const struct elliptic_vertical *now;  /* of the system at hand */
     const struct packed *packed;      /* likewise */
-    struct cut cut;
+    struct elliptic_modal_cut cut;
+    double *arrived;                  /* of a grid that is cut: planes, as the all-to-all brings and takes them */
 };
 
 struct modal {
@@ -80,9 +67,7 @@ static int teams_of(const struct sw_elliptic_desc *d, int threads)
 
 static struct sw_elliptic_desc plane_of(const struct sw_elliptic_desc *d)
 {
-    struct sw_elliptic_desc plane = *d;
-    plane.n[1] = sw_elliptic_whole(d);
-    plane.cut = (struct sw_elliptic_cut){NULL};
+    struct sw_elliptic_desc plane = elliptic_modal_planes(d);
     plane.n[2] = 1;
     plane.batch = 1;
     return plane;
@@ -105,27 +90,6 @@ static size_t other_bytes(const struct sw_elliptic_desc *d, const struct sw_devi
            (size_t)teams_of(d, device->threads) * multigrid_bytes(d, device, 1);
 }
 
-/* How many of nz modes a rank has. */
-static int64_t modes_of(int64_t nz, const struct sw_comm *comm, int rank)
-{
-    return (nz - rank + comm->size - 1) / comm->size;
-}
-
-static void cut_arrays(const struct sw_elliptic_desc *d, struct sw_owned *own, struct cut *c)
-{
-    c->comm = d->cut.comm;
-    if (!c->comm) return;
-    const size_t size = (size_t)c->comm->size, cells = sw_elliptic_cells(d),
-                 modes = (size_t)modes_of(d->n[2], c->comm, c->comm->rank) * (size_t)(d->n[0] * d->cut.whole),
-                 more = modes > cells ? modes : cells;
-    sw_array(own, size + 1, &c->first);
-    sw_array(own, size, &c->with_rows);
-    sw_array(own, size, &c->with_modes);
-    sw_array(own, modes, &c->planes);
-    sw_array(own, more, &c->sent);
-    sw_array(own, more, &c->received);
-}
-
 static void team_arrays(const struct sw_elliptic_desc *d, int threads, struct sw_owned *own, struct team *t)
 {
     const struct sw_elliptic_desc plane = plane_of(d);
@@ -140,7 +104,11 @@ static void team_arrays(const struct sw_elliptic_desc *d, int threads, struct sw
     sw_array(own, (size_t)d->n[2], &t->hardness);
     sw_array(own, (size_t)d->n[2], &t->share);
     sw_array(own, (size_t)d->n[2], &t->outcome);
-    cut_arrays(d, own, &t->cut);
+    elliptic_modal_cut_make(d, own, &t->cut);
+    const size_t planes = t->cut.comm ? (size_t)(t->cut.modes * d->n[0] * d->cut.whole) : 0;
+    t->planes = t->in_modes;
+    if (t->cut.comm) sw_array(own, planes, &t->planes);
+    if (t->cut.comm) sw_array(own, planes, &t->arrived);
 }
 
 static void arrays(struct sw_elliptic *s)
@@ -183,7 +151,7 @@ static void destroy(struct sw_elliptic *s)
 {
     struct modal *p = s->own;
     sw_elliptic_destroy(&p->all.multigrid);
-    sw_elliptic_matrix_free(&p->all.cut.plane);
+    elliptic_modal_cut_free(&p->all.cut);
     for (int t = 0; p->team && t < p->teams; t++) sw_elliptic_destroy(&p->team[t].multigrid);
 }
 
@@ -210,33 +178,16 @@ static enum sw_status find_modes(void *context, struct team *t, int due)
     const struct sw_elliptic *s = context;
     struct modal *p = s->own;
     const int v = elliptic_vertical_find(&p->set, due, s->matrix, &t->modes, t->threads);
+    elliptic_modal_order(&t->cut, p->set.nz, t->modes.x);
     elliptic_pack(p->set.nz, t->modes.x, true, p->packed[v].to_modes);
     elliptic_pack(p->set.nz, t->modes.x, false, p->packed[v].to_levels);
-    return SW_OK;
-}
-
-/* The plane that ranks have modes of, and where their slabs begin. */
-static enum sw_status find_plane(const struct sw_elliptic *s, struct cut *c)
-{
-    const struct sw_elliptic_desc plane = plane_of(&s->desc);
-    const int64_t nz = s->desc.n[2], row = s->desc.n[0];
-    double first[SW_COMM_MOST];
-    SW_TRY(sw_elliptic_matrix_make(&plane, &s->numbers[0], NULL, NULL, &c->plane));
-    SW_TRY(sw_comm_gather_one(c->comm, (double)s->desc.cut.first, first));
-    for (int r = 0; r < c->comm->size; r++) c->first[r] = (int64_t)first[r];
-    c->first[c->comm->size] = s->desc.cut.whole;
-    for (int r = 0; r < c->comm->size; r++) {
-        c->with_rows[r] = (size_t)(s->desc.n[1] * row * modes_of(nz, c->comm, r));
-        c->with_modes[r] = (size_t)((c->first[r + 1] - c->first[r]) * row * modes_of(nz, c->comm, c->comm->rank));
-    }
     return SW_OK;
 }
 
 static enum sw_status load(struct sw_elliptic *s)
 {
     struct modal *p = s->own;
-    struct cut *c = &p->all.cut;
-    if (c->comm && s->count && !c->plane.area) SW_TRY(find_plane(s, c));
+    if (s->count) SW_TRY(elliptic_modal_cut_load(&s->desc, &s->numbers[0], &p->all.cut));
     return for_systems(p, elliptic_verticals_load(&p->set, s->count, s->matrix), find_modes, s);
 }
 
@@ -265,27 +216,16 @@ static void add_levels(const struct team *t, const struct sw_elliptic_matrix *m,
                           scratch(t, nz));
 }
 
-/* Rows of modes between the order of the modes, [nz][ny][nx], and that of the ranks that have them. */
-static void order_by_ranks(const struct cut *c, const struct sw_elliptic_matrix *m, double *in_modes, bool back)
-{
-    const int64_t plane = m->ny * m->nx;
-    double *at = c->sent;
-    for (int r = 0; r < c->comm->size; r++)
-        for (int64_t i = r; i < m->nz; i += c->comm->size, at += plane) {
-            if (back) memcpy(in_modes + i * plane, at, (size_t)plane * sizeof *at);
-            else memcpy(at, in_modes + i * plane, (size_t)plane * sizeof *at);
-        }
-}
-
 /* Between the whole planes of this rank's modes and the slabs of them that ranks have. */
-static void order_by_slabs(const struct cut *c, int64_t nz, bool back)
+static void order_by_slabs(const struct team *t, bool back)
 {
-    const int64_t nx = c->plane.nx, plane = c->plane.ny * nx, modes = modes_of(nz, c->comm, c->comm->rank);
-    double *at = c->received;
+    const struct elliptic_modal_cut *c = &t->cut;
+    const int64_t nx = c->plane.nx, plane = c->plane.ny * nx;
+    double *at = t->arrived;
     for (int r = 0; r < c->comm->size; r++) {
         const int64_t rows = c->first[r + 1] - c->first[r];
-        for (int64_t k = 0; k < modes; k++, at += rows * nx) {
-            double *const slab = c->planes + k * plane + c->first[r] * nx;
+        for (int64_t k = 0; k < c->modes; k++, at += rows * nx) {
+            double *const slab = t->planes + k * plane + c->first[r] * nx;
             if (back) memcpy(at, slab, (size_t)(rows * nx) * sizeof *at);
             else memcpy(slab, at, (size_t)(rows * nx) * sizeof *at);
         }
@@ -293,40 +233,37 @@ static void order_by_slabs(const struct cut *c, int64_t nz, bool back)
 }
 
 /* g to the ranks of its modes. */
-static enum sw_status send_modes(const struct team *t, const struct sw_elliptic_matrix *m)
+static enum sw_status send_modes(struct team *t, const struct sw_elliptic_matrix *m)
 {
-    const struct cut *c = &t->cut;
+    struct elliptic_modal_cut *c = &t->cut;
     if (!c->comm) return SW_OK;
-    order_by_ranks(c, m, t->in_modes, false);
-    SW_TRY(sw_comm_all_to_all(c->comm, c->with_rows, c->sent, c->with_modes, c->received));
-    order_by_slabs(c, m->nz, false);
+    elliptic_modal_count(c, m->nz, m->ny, m->nx);
+    SW_TRY(sw_comm_all_to_all(c->comm, c->with_rows, t->in_modes, c->with_modes, t->arrived));
+    order_by_slabs(t, false);
     return SW_OK;
 }
 
-/* w back to the ranks of the slabs, and all outcomes to all ranks: those of other ranks are 0 here. */
-static enum sw_status return_modes(const struct team *t, const struct sw_elliptic_matrix *m)
+/* w back to the ranks of the slabs, and all outcomes to all ranks. */
+static enum sw_status return_modes(struct team *t, const struct sw_elliptic_matrix *m)
 {
-    enum { NUMBERS = sizeof *t->outcome / sizeof(double) };
-    const struct cut *c = &t->cut;
+    struct elliptic_modal_cut *c = &t->cut;
     if (!c->comm) return SW_OK;
-    order_by_slabs(c, m->nz, true);
-    SW_TRY(sw_comm_all_to_all(c->comm, c->with_modes, c->received, c->with_rows, c->sent));
-    order_by_ranks(c, m, t->in_modes, true);
-    return sw_comm_sum(c->comm, NUMBERS * (size_t)m->nz, (double *)t->outcome);
+    order_by_slabs(t, true);
+    SW_TRY(sw_comm_all_to_all(c->comm, c->with_modes, t->arrived, c->with_rows, t->in_modes));
+    return elliptic_modal_outcomes(c, m->nz, t->outcome);
 }
 
-/* g, or w, of a mode that is here. */
-static double *plane_of_mode(const struct team *t, int64_t mode)
+/* g, or w, of mode number k of this rank. */
+static double *plane_of_mode(const struct team *t, const struct sw_elliptic_matrix *plane, int64_t k)
 {
-    const struct sw_elliptic_matrix *m = t->host.matrix;
-    if (t->cut.comm) return t->cut.planes + mode / t->cut.comm->size * t->cut.plane.ny * t->cut.plane.nx;
-    return t->in_modes + mode * m->ny * m->nx;
+    return t->planes + k * plane->ny * plane->nx;
 }
 
 /* |g| of a mode if it takes very many steps: 2 exp(-2 k/sqrt(condition)) bounds what k steps leave. Else 0. */
-static double hard_norm(const struct team *t, const struct sw_elliptic_matrix *m, int64_t mode, double target)
+static double hard_norm(const struct team *t, const struct sw_elliptic_matrix *m, int64_t mode, const double *g,
+                        double target)
 {
-    const double *g = plane_of_mode(t, mode), e_folds = 2 * MANY_STEPS / t->hardness[mode];
+    const double e_folds = 2 * MANY_STEPS / t->hardness[mode];
     struct elliptic_lanes gg = {{0}};
     if (e_folds > 40) return 0;  /* more than any residual falls */
     elliptic_add_products(&gg, g, g, m->ny * m->nx);
@@ -336,10 +273,10 @@ static double hard_norm(const struct team *t, const struct sw_elliptic_matrix *m
 
 /* By multigrid: a problem of one level with the weights of the plane, a = lambda and d = 1. Whatever residual it comes
  * to, what it has found is taken; where it breaks, as it may where nothing holds u, steps in the plane begin anew. */
-static enum sw_status solve_hard(const struct team *t, const struct sw_elliptic_matrix *m, int64_t mode, double norm,
-                                 double target)
+static enum sw_status solve_hard(const struct team *t, const struct sw_elliptic_matrix *m, int64_t mode, double *g,
+                                 double norm, double target)
 {
-    double *const g = plane_of_mode(t, mode), *const w = t->plane[0].q, zero = 0, one = 1;
+    double *const w = t->plane[0].q, zero = 0, one = 1;
     struct sw_elliptic_matrix plane = *m;
     const struct sw_elliptic_numbers numbers = {.tolerance = target / norm, .iterations = CYCLES};
     struct sw_elliptic_outcome o;
@@ -363,23 +300,27 @@ static enum sw_status correct(void *context, struct elliptic_pass *pass, double 
     struct team *t = context;
     struct elliptic_way *const way = pass->way;
     const struct sw_elliptic_matrix *m = t->host.matrix;
-    const struct cut *c = &t->cut;
-    const int64_t step = c->comm ? c->comm->size : 1;
+    const struct sw_elliptic_matrix plane = elliptic_modal_plane(&t->cut, m);
     const double goal = elliptic_modal_goal(way);
-    struct sw_elliptic_matrix plane = *m;
-    int64_t hard = c->comm ? c->comm->rank : 0;
-    if (c->comm) plane = c->plane, plane.nz = m->nz;
+    int64_t k = 0;
     if (way->outcome->iterations >= way->numbers->iterations) return SW_OK;
     to_modes(t, m);
     SW_TRY(send_modes(t, m));
     memset(t->outcome, 0, (size_t)m->nz * sizeof *t->outcome);
     elliptic_modal_share(t->now, &plane, elliptic_plane_stiffness(&plane), t->hardness, t->share);
-    for (double norm; hard < m->nz && (norm = hard_norm(t, &plane, hard, goal * t->share[hard])) > 0; hard += step)
-        SW_TRY(solve_hard(t, &plane, hard, norm, goal * t->share[hard]));
+    for (; k < t->cut.modes; k++) {
+        const int64_t mode = elliptic_modal_mode(&t->cut, k);
+        const double target = goal * t->share[mode];
+        double *const g = plane_of_mode(t, &plane, k), norm = hard_norm(t, &plane, mode, g, target);
+        if (!(norm > 0)) break;
+        SW_TRY(solve_hard(t, &plane, mode, g, norm, target));
+    }
 #pragma omp parallel for num_threads(t->threads) schedule(dynamic)
-    for (int64_t i = hard; i < m->nz; i += step)  /* the slowest first */
-        t->outcome[i] = elliptic_plane_solve(&plane, t->now->lambda[i], goal * t->share[i],
-                                             &t->plane[omp_get_thread_num()], plane_of_mode(t, i));
+    for (int64_t easy = k; easy < t->cut.modes; easy++) {  /* the slowest first */
+        const int64_t mode = elliptic_modal_mode(&t->cut, easy);
+        t->outcome[mode] = elliptic_plane_solve(&plane, t->now->lambda[mode], goal * t->share[mode],
+                                                &t->plane[omp_get_thread_num()], plane_of_mode(t, &plane, easy));
+    }
     SW_TRY(return_modes(t, m));
     add_levels(t, m, u);
     elliptic_modal_record(way, t->now, m->nz, t->outcome);
