@@ -80,13 +80,16 @@ int64_t sw_cuda_transform_squares(int64_t nx, int64_t ny, int64_t nz);
 /** What is to be left of systems, from sums of squares of their f.
  * @param squares  [systems][of_system]
  * @param part     [systems]: of |f|
- * @param ff       out [systems]: |f|², pinned host memory
+ * @param ff       out [systems]: |f|²; may be pinned memory of the host
  * @param goal     out [systems]: part |f|; -1 where |f| is 0 or not finite */
 enum sw_status sw_cuda_transform_goals(sw_cuda_stream stream, int systems, const double *squares, int64_t of_system,
                                        const double *part, double *ff, double *goal);
 /** Pack X for it, on the host. @param x  [nz][nz] @param transposed  whether X is x^T */
 void sw_cuda_transform_pack(int64_t nz, const double *x, bool transposed, double *packed);
 enum sw_status sw_cuda_transform(sw_cuda_stream stream, const struct sw_cuda_transform *t);
+/** Copy `count` rows of `width` words: row k from k*from_pitch to k*to_pitch. Slabs of planes become whole planes. */
+enum sw_status sw_cuda_copy_rows(sw_cuda_stream stream, int64_t width, int64_t count, const double *from,
+                                 int64_t from_pitch, double *to, int64_t to_pitch);
 
 
 /* Problems (Lh + lambda area) w = g in the plane, (system, mode) by its number system*nz + mode. */
@@ -135,12 +138,13 @@ enum sw_status sw_cuda_planes_chip_clusters(int64_t nx, int64_t ny, bool cross, 
  * @param most      of each group, steps at most, 1 .. 21, odd: a problem that would need more leaves more than its
  *                  target
  * @param count     problems of each group
- * @param squares   [systems][nz][sw_cuda_transform_squares()]: of g, by the transform
+ * @param squares   [systems][nz][of_plane]: sums of squares of g, by the transform
  * @param tasks     scratch, sw_cuda_planes_tasks(problems) bytes
  * @param to        [systems][nz][ny][nx]: out w; s->w stays as it is */
 enum { SW_CUDA_PLANE_GROUPS = 6 };
 enum sw_status sw_cuda_planes_overlapped(sw_cuda_stream stream, const struct sw_cuda_planes *s, const int most[],
-                                         const int count[], const double *squares, void *tasks, double *to);
+                                         const int count[], const double *squares, int64_t of_plane, void *tasks,
+                                         double *to);
 size_t sw_cuda_planes_tasks(int problems);
 
 /* ---- multigrid for elliptic systems in single precision (elliptic_multigrid.cu) */

@@ -410,7 +410,7 @@ extern "C" size_t sw_cuda_planes_tasks(int problems) { return problems * sizeof(
 
 extern "C" enum sw_status sw_cuda_planes_overlapped(sw_cuda_stream stream, const struct sw_cuda_planes *s,
                                                     const int most[], const int count[], const double *squares,
-                                                    void *tasks, double *to)
+                                                    int64_t of_plane, void *tasks, double *to)
 {
     const struct sw_cuda_elliptic *m = &s->matrix;
     struct overlapped o = {*s, (struct sw_cuda_plane_task *)tasks, to, {}, {}};
@@ -442,8 +442,8 @@ extern "C" enum sw_status sw_cuda_planes_overlapped(sw_cuda_stream stream, const
     void (*const kernel)(struct overlapped) =
         m->cross ? pairs ? elliptic_plane_overlapped_k<true, true> : elliptic_plane_overlapped_k<true, false>
                  : pairs ? elliptic_plane_overlapped_k<false, true> : elliptic_plane_overlapped_k<false, false>;
-    SW_TRY(launch(make_tasks_k, all, SUMMING, 0, (cudaStream_t)stream, ALONE, o, squares,
-                  sw_cuda_transform_squares(m->nx, m->ny, m->nz), (struct sw_cuda_plane_task *)tasks));
+    SW_TRY(launch(make_tasks_k, all, SUMMING, 0, (cudaStream_t)stream, ALONE, o, squares, of_plane,
+                  (struct sw_cuda_plane_task *)tasks));
     SW_TRY(allow_shared(kernel, shared));
     return launch(kernel, blocks, 32 * WARPS, shared, (cudaStream_t)stream, ALONE, o);
 }

@@ -333,9 +333,34 @@ extern "C" enum sw_status sw_cuda_transform(sw_cuda_stream stream, const struct 
                   STAGES * STEP * PITCH * sizeof(double), (cudaStream_t)stream, ALONE, *t, tiles, row_blocks);
 }
 
+/* ------------------------------------------------------------------ slabs of planes */
+
+enum { COPYING = 256, PIECE = 8 * COPYING };  /* threads of a block, its words of a row */
+
+__global__ static void __launch_bounds__(COPYING)
+    elliptic_copy_rows_k(int64_t width, int64_t pieces, const double *__restrict__ from, int64_t from_pitch,
+                         double *__restrict__ to, int64_t to_pitch)
+{
+    const int64_t row = blockIdx.x / pieces, first = blockIdx.x % pieces * PIECE + threadIdx.x;
+    from += row * from_pitch + first;
+    to += row * to_pitch + first;
+#pragma unroll
+    for (int k = 0; k < PIECE; k += COPYING)
+        if (first + k < width) to[k] = from[k];
+}
+
+extern "C" enum sw_status sw_cuda_copy_rows(sw_cuda_stream stream, int64_t width, int64_t count, const double *from,
+                                            int64_t from_pitch, double *to, int64_t to_pitch)
+{
+    const int64_t pieces = (width + PIECE - 1) / PIECE;
+    if (width == 0 || count == 0) return SW_OK;
+    return launch(elliptic_copy_rows_k, pieces * count, COPYING, 0, (cudaStream_t)stream, ALONE, width, pieces, from,
+                  from_pitch, to, to_pitch);
+}
+
 /* ------------------------------------------------------------------ goals */
 
-/* A block a system. @param ff  may be host memory */
+/* A block a system. @param ff  of the device, or pinned memory of the host */
 __global__ static void __launch_bounds__(1024)
     elliptic_goals_k(const double *squares, int64_t of_system, const double *part, double *ff, double *goal)
 {

@@ -58,7 +58,29 @@ cut 1e-10 -s 'solver="cpu.multigrid"' -s 'grid.n=[20, 31, 5]' -s 'boundary={side
 cut 1e-10
 cut 1e-10 -s 'grid.n=[6, 2, 5]'  # both neighbours are one rank
 
+# ---- the same by processes that share the GPUs that there are
+on_gpus() {  # on_gpus RELATIVE OPTION...
+    names=$((names + 1))
+    expect 0 run "$config" -q -o "w$names.h5" "${@:2}" --device cuda -s 'run.split="runs"'
+    for n in $processes; do
+        ranks 0 "$n" "$sweep" run "$config" -o "m$names-$n.h5" --device cuda "${@:2}" -s 'run.split="grid"'
+        once "over $n devices: slabs of "
+        near "w$names.h5" "m$names-$n.h5" "$1"
+    done
+}
+config=shell.cfg
+if "$sweep" run shell.cfg -q -o gpu.h5 --device cuda -s 'run.split="runs"' -s 'solver="cuda.pcg"' >out 2>err; then
+    for row in cuda.pcg cuda.interleaved cuda.modal; do
+        on_gpus 1e-10 -s "solver=\"$row\""
+        on_gpus 1e-10 -s "solver=\"$row\"" -s 'stencil="tpfa"' -s 'grid.n=[36, 29, 13]' -s run.batch=2
+    done
+    on_gpus 1e-10 -s 'solver="cuda.modal"' -s 'grid.n=[20, 13, 1]'  # one mode: other ranks have none
+else
+    skip_gpu 'elliptic problems that are cut'
+fi
+
 # ---- a run that fails on one rank alone fails, with the message of the undivided one
+config=box.cfg
 code=1
 cut 1e-10 -s 'f="1/(a - 2 + 1e-300*(y < 0.8) + (y < 0.75))"'
 cut 1e-10 -s 'ky="1 - 2*a*(y > 0.9)"'

@@ -40,6 +40,7 @@ struct whole {
     double *kx, *ky, *kz, *f, *u;
     struct sw_elliptic_outcome outcome;
     const char *row;
+    int batch;                /* systems that are solved together, 0: one. The last of them is looked at */
     bool (*give_up)(int rank, void *user);
 };
 
@@ -166,22 +167,50 @@ static enum sw_status open_rank(const struct sw_comm *host, const char *row, str
     return sw_comm_on_device(host, *device, NULL, comm);
 }
 
-/* Solve the slab of a rank: f and u lie where the device has them. @param u  out, on the host */
-static enum sw_status solve_on(struct sw_device *device, const struct whole *w, const struct sw_elliptic_desc *d,
-                               const struct sw_elliptic_matrix *m, const struct sw_elliptic_numbers *numbers, double *u,
-                               struct sw_elliptic_outcome *o)
+enum { BATCH = 3 };
+
+/* Those of a batch, of which the last one is `last` and has `matrix`. */
+static enum sw_status make_batch(const struct sw_elliptic_desc *d, const struct sw_elliptic_numbers *last,
+                                 const struct sw_elliptic_matrix *matrix, struct sw_elliptic_numbers *numbers,
+                                 struct sw_elliptic_matrix *m)
 {
-    const size_t cells = sw_elliptic_cells(d), bytes = cells * sizeof *u;
+    for (int k = 0; k < d->batch; k++) {
+        numbers[k] = *last;
+        m[k] = *matrix;
+        if (k == d->batch - 1) continue;
+        numbers[k].omega2 *= 2 + k;
+        const enum sw_status st = sw_elliptic_matrix_make(d, &numbers[k], &matrix->faces, matrix, &m[k]);
+        while (st && k-- > 0) sw_elliptic_matrix_free(&m[k]);
+        if (st) return st;
+    }
+    return SW_OK;
+}
+
+/* Solve the slab of a rank: f and u lie where the device has them. @param u  out, on the host */
+static enum sw_status solve_on(struct sw_device *device, const struct whole *w, const struct sw_elliptic_desc *one,
+                               const struct sw_elliptic_matrix *matrix, const struct sw_elliptic_numbers *last,
+                               double *u, struct sw_elliptic_outcome *o)
+{
+    struct sw_elliptic_desc d = *one;
+    d.batch = w->batch ? w->batch : 1;
+    const size_t cells = sw_elliptic_cells(&d), bytes = cells * sizeof *u, batch = (size_t)d.batch;
+    struct sw_elliptic_numbers numbers[BATCH];
+    struct sw_elliptic_matrix m[BATCH];
+    struct sw_elliptic_outcome outcome[BATCH];
     struct sw_elliptic *solver = NULL;
     double *there = NULL;
-    enum sw_status st = sw_device_alloc(device, 2 * cells, &there);
-    if (!st) st = sw_elliptic_create(d, w->row, device, &solver);
-    if (!st) st = sw_elliptic_load(solver, 1, numbers, m);
-    if (!st) st = sw_device_upload(device, there, w->f + sw_elliptic_first(d) * d->n[0] * d->n[2], bytes);
-    if (!st) st = sw_elliptic_solve(solver, there, there + cells, o, NULL, 0);
-    if (!st) st = sw_device_download(device, u, there + cells, bytes);
+    SW_TRY(make_batch(&d, last, matrix, numbers, m));
+    enum sw_status st = sw_device_alloc(device, 2 * batch * cells, &there);
+    if (!st) st = sw_elliptic_create(&d, w->row, device, &solver);
+    if (!st) st = sw_elliptic_load(solver, d.batch, numbers, m);
+    for (size_t k = 0; k < batch && !st; k++)
+        st = sw_device_upload(device, there + k * cells, w->f + sw_elliptic_first(&d) * d.n[0] * d.n[2], bytes);
+    if (!st) st = sw_elliptic_solve(solver, there, there + batch * cells, outcome, NULL, 0);
+    if (!st) st = sw_device_download(device, u, there + (2 * batch - 1) * cells, bytes);
+    if (!st) *o = outcome[batch - 1];
     sw_elliptic_destroy(&solver);
     sw_device_free(device, there);
+    for (int k = 0; k < d.batch - 1; k++) sw_elliptic_matrix_free(&m[k]);
     return st;
 }
 
@@ -301,6 +330,28 @@ static void solve_large(const char *row)
     }
 }
 
+/* Together with others, whose numbers are their own. */
+static void solve_batch(const char *row)
+{
+    static const int64_t n[3] = {40, 21, 19};
+    for (int k = 0; k < KINDS; k++) {
+        const struct sw_elliptic_desc d = kind_of(k, n);
+        if (sw_elliptic_refusal(&d, row)) continue;
+        struct whole w = make_whole(&d, &usual);
+        w.row = row;
+        w.batch = BATCH;
+        solve_whole(&w);
+        for (int ranks = 2; ranks <= 3; ranks++) assert_ok(solve_cut(&w, ranks));
+        free_whole(&w);
+    }
+}
+
+static void takes_as_many_in_a_batch(void **state)
+{
+    (void)state;
+    for_rows(solve_batch);
+}
+
 static void takes_as_many_of_large_slabs(void **state)
 {
     (void)state;
@@ -384,6 +435,7 @@ int main(void)
         cmocka_unit_test(takes_the_iterations_of_one_device),
         cmocka_unit_test(takes_as_many_where_they_are_many),
         cmocka_unit_test(takes_as_many_of_large_slabs),
+        cmocka_unit_test(takes_as_many_in_a_batch),
         cmocka_unit_test(fails_on_all_ranks_where_it_fails_on_one),
         cmocka_unit_test(stops_on_all_ranks_where_one_is_to),
     };
