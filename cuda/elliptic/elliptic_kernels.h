@@ -151,7 +151,9 @@ size_t sw_cuda_planes_tasks(int problems);
 
 enum { SW_CUDA_MULTIGRID_RING = 8 };  /* directions that are kept until u gets them all at once */
 
-/* One grid of all systems. Words are floats unless said otherwise; a number a column, or a field, lies as
+/* One grid of all systems. Of a grid that is cut along y over ranks it has the rows of one rank and some beside them,
+ * from an even row on, so that colours are those of the whole grid; where these rows end it ends as at a wall. Words
+ * are floats unless said otherwise; a number a column, or a field, lies as
  * elliptic/elliptic_planes_point.h says. The matrix is A over a number of the system, and
  *
  *     A u = area (a u + b (u - up) + c (u - down) + d (wall u + sum of side (u - neighbour) + corner (u - neighbour)))
@@ -169,8 +171,12 @@ struct sw_cuda_multigrid_grid {
     float  *pivots;                /* [systems][chunks][columns]: P/(P + B) of the level below each chunk of levels */
     float  *f, *u;                 /* [systems] of fields: right-hand side and result                              */
     float  *first;                 /* what the way down leaves: u where there are two colours                      */
-    int     coarse[2], alone[2];   /* as in struct elliptic_axis; the coarsest grid: coarse[0] = 0                 */
+    bool    halved[2];             /* this axis has fewer cells on the next grid                                   */
+    int     coarse[2], alone[2];   /* as in struct elliptic_axis, but counted from row 0 of what is here           */
     const float *near[2], *far[2]; /* [nx], [ny]: likewise                                                         */
+    int     begin, rows;           /* so many rows from there on are this rank's: of them are sums, and f that comes
+                                      from a finer grid                                                            */
+    int     shift;                 /* the row of the next grid that row 0 is in, as that counts its rows           */
 };
 
 /* A system on its way. */
@@ -195,7 +201,9 @@ struct sw_cuda_multigrid_state {
 
 struct sw_cuda_multigrid {
     int     systems, nz, grids;
+    double  cells;                 /* of a system, on all ranks                                                    */
     struct elliptic_planes finest;
+    int     begin, rows;           /* of this rank on the finest grid, likewise                                    */
     int     chunk, chunks;         /* levels of a thread, threads of a column; chunks = 0: a thread a column       */
     const struct sw_cuda_multigrid_grid *grid;  /* [grids], on the host                                            */
     const float *vertical;         /* [systems][nz][4]: a, b, c, d                                                 */
@@ -205,6 +213,8 @@ struct sw_cuda_multigrid {
     float  *scratch;               /* [systems] of fields of any grid; NULL: chunks > 0                              */
     double *partial;               /* [sw_cuda_multigrid_partial()]: sums of blocks                                */
     unsigned *ticket;              /* [systems], 0 between launches                                                */
+    double *sums;                  /* [systems][SUMS]: of a grid that is cut sums of this rank are left there;
+                                      NULL: it is not cut                                                          */
 };
 
 /** Levels of a thread and threads of a column, for a number of levels. @param variable  the systems are */
@@ -215,17 +225,43 @@ size_t sw_cuda_multigrid_partial(const struct elliptic_planes *planes, bool vari
 enum sw_status sw_cuda_multigrid_pivots(sw_cuda_stream stream, const struct sw_cuda_multigrid *m);
 /** r = scale from, of the systems that are not done. @param from  [systems][ny][nz][nx] */
 enum sw_status sw_cuda_multigrid_begin(sw_cuda_stream stream, const struct sw_cuda_multigrid *m, const double *from);
-/** The first sweep of a cycle on grid 0.
- * @param update  r -= alpha q first, which ends an iteration: it is counted, and a system whose |r|² has reached its
- *                target is done */
-enum sw_status sw_cuda_multigrid_sweep(sw_cuda_stream stream, const struct sw_cuda_multigrid *m, bool update);
-/** The rest of it: z, <r, z>, and beta. */
-enum sw_status sw_cuda_multigrid_cycle(sw_cuda_stream stream, const struct sw_cuda_multigrid *m);
+/* A cycle: down on grid 0; restrict from each grid and down on the next; up from the last grid to the first. */
+/** The sweep from 0.
+ * @param update  on grid 0: r -= alpha q first, which ends an iteration: it is counted, and a system whose |r|² has
+ *                reached its target is done */
+enum sw_status sw_cuda_multigrid_down(sw_cuda_stream stream, const struct sw_cuda_multigrid *m, int level, bool update);
+/** f of the next grid. */
+enum sw_status sw_cuda_multigrid_restrict(sw_cuda_stream stream, const struct sw_cuda_multigrid *m, int level);
+/** What the next grid has found is added, and the sweep in the reverse order; on grid 0 also <r, z>, and beta. */
+enum sw_status sw_cuda_multigrid_up(sw_cuda_stream stream, const struct sw_cuda_multigrid *m, int level);
 /** p = z + beta p, into the next slot of the ring; q = A p; alpha = <r, z>/<p, q>. */
 enum sw_status sw_cuda_multigrid_direct(sw_cuda_stream stream, const struct sw_cuda_multigrid *m);
 /** u += unit alpha p of all directions that it has not got, of the systems that are due.
  * @param u  [systems][ny][nz][nx]  @param fresh  it counts as 0 before, and is not looked at */
 enum sw_status sw_cuda_multigrid_add(sw_cuda_stream stream, const struct sw_cuda_multigrid *m, double *u, bool fresh);
+
+/* Of a grid that is cut over ranks (elliptic_multigrid_cut.cu). */
+
+/* Pieces of a grid's rows, which lie in a message as [pieces][systems][colours][most][tiles][nz][32]. */
+struct sw_cuda_multigrid_rows {
+    int pieces, most;              /* rows of a piece, at most                                                     */
+    const int *ends;               /* [pieces][2] of the device: its first row, which may be below 0 where the grid
+                                      does not have all of it, and the row behind it                              */
+};
+/** Numbers of float in such a message. */
+size_t sw_cuda_multigrid_message(const struct elliptic_planes *planes, int systems, int pieces, int most);
+/** Write rows of a field into a message, or the rows that the grid has from a message. @param field  [systems] */
+enum sw_status sw_cuda_multigrid_pack(sw_cuda_stream stream, const struct sw_cuda_multigrid *m, int level,
+                                      const struct sw_cuda_multigrid_rows *rows, const float *field, float *message);
+enum sw_status sw_cuda_multigrid_unpack(sw_cuda_stream stream, const struct sw_cuda_multigrid *m, int level,
+                                        const struct sw_cuda_multigrid_rows *rows, const float *message, float *field);
+
+enum { SW_CUDA_MULTIGRID_SUMS = 4 };
+enum sw_multigrid_sums { SW_MULTIGRID_UPDATE, SW_MULTIGRID_DOTS, SW_MULTIGRID_DIRECTION };
+/** What follows from the sums of all ranks: behind down() with an update, up() on grid 0, and direct().
+ * @param all  [ranks][systems][SUMS] of the device: m->sums of each, added up in this order */
+enum sw_status sw_cuda_multigrid_meet(sw_cuda_stream stream, const struct sw_cuda_multigrid *m,
+                                      enum sw_multigrid_sums which, int ranks, const double *all);
 
 /* ---- the matrix of one elliptic system in compressed rows (elliptic_csr.cu; linalg/libraries/csr_cuda.h) */
 

@@ -6,9 +6,10 @@
 
 /* ------------------------------------------------------------------ residuals for a coarser grid */
 
-__device__ static inline int first_of(const struct sw_cuda_multigrid_grid &g, int axis, int n, int coarse)
+/* The first cell of a coarse one, both counted from where the fine grid begins. */
+__device__ static inline int first_of(const struct sw_cuda_multigrid_grid &g, int axis, int coarse)
 {
-    if (g.coarse[axis] == n) return coarse;
+    if (!g.halved[axis]) return coarse;
     return coarse <= g.alone[axis] ? 2 * coarse : 2 * coarse - 1;
 }
 
@@ -50,16 +51,16 @@ __device__ static inline void restricted(const struct sw_cuda_multigrid &m, cons
                                          int system, const place &at, int first, float sum[N])
 {
     const struct elliptic_planes &p = fine.planes;
-    const int x = first_of(fine, 0, p.nx, at.i), x_behind = first_of(fine, 0, p.nx, at.i + 1),
-              y = first_of(fine, 1, p.ny, at.j), y_behind = first_of(fine, 1, p.ny, at.j + 1);
+    const int row = at.j - fine.shift, x = first_of(fine, 0, at.i), x_behind = first_of(fine, 0, at.i + 1),
+              y = first_of(fine, 1, row), y_behind = first_of(fine, 1, row + 1);
 #pragma unroll
     for (int l = 0; l < N; l++) sum[l] = 0;
     if (KIND != CROSS && p.colours == 2) {
 #pragma unroll
-        for (int row = 0; row < 2; row++) {
-            const int j = y + row < y_behind ? y + row : y, red = x + ((x + j) & 1), i = red < x_behind ? red : x;
+        for (int n = 0; n < 2; n++) {
+            const int j = y + n < y_behind ? y + n : y, red = x + ((x + j) & 1), i = red < x_behind ? red : x;
             const place child = {0, i, j, i >> 1, j & 1, true};
-            add_child<N, KIND, RAGGED>(m, fine, system, child, y + row < y_behind && red < x_behind, first, sum);
+            add_child<N, KIND, RAGGED>(m, fine, system, child, y + n < y_behind && red < x_behind, first, sum);
         }
     } else {
         for (int j = y; j < y_behind; j++)
@@ -68,7 +69,8 @@ __device__ static inline void restricted(const struct sw_cuda_multigrid &m, cons
     }
 }
 
-/* f of a coarser grid, N levels of a column a thread, the last columns first: those are in the cache. */
+/* f of a coarser grid in the rows of this rank, N levels of a column a thread, the last columns first: those are in the
+ * cache. */
 template <int N, int KIND, bool RAGGED>
 __global__ static void __launch_bounds__(THREADS, KIND != CONSTANT ? 2 : N > STEPS ? 3 : 4)
     restrict_k(struct sw_cuda_multigrid m, struct sw_cuda_multigrid_grid fine, struct sw_cuda_multigrid_grid coarse,
@@ -81,7 +83,7 @@ __global__ static void __launch_bounds__(THREADS, KIND != CONSTANT ? 2 : N > STE
     const int first = part * N;
     wait_previous();
     allow_next();
-    if (!takes_part(m.state[system], level, true) || !at.inside) return;
+    if (!takes_part(m.state[system], level, true) || !is_own(coarse, at)) return;
     float sum[N];
     restricted<N, KIND, RAGGED>(m, fine, system, at, first, sum);
     float *const f = coarse.f + system * elliptic_planes_cells(&to) + own_plane(to, at) + entry_of(to, at) +
@@ -93,16 +95,18 @@ __global__ static void __launch_bounds__(THREADS, KIND != CONSTANT ? 2 : N > STE
 
 /* ------------------------------------------------------------------ corrections of a finer grid */
 
-/* The coarse cell around cell i of an axis, and the one beside it with its weight. */
+/* The coarse cell around cell i of an axis, and the one beside it with its weight. Where the rows that are here end
+ * that may be in rows that are not here: then some other cell stands in for it. */
 struct between { int around, beside; float near, far; };
 
-__device__ static inline between between_of(const struct sw_cuda_multigrid_grid &g, int axis, int n, int i,
-                                            bool periodic)
+__device__ static inline between between_of(const struct sw_cuda_multigrid_grid &g, int axis, int i, bool periodic)
 {
-    between b = {i, i, g.near[axis][i], g.far[axis][i]};
-    if (g.coarse[axis] == n) return b;
-    b.around = i <= 2 * g.alone[axis] ? i / 2 : (i + 1) / 2;
-    b.beside = i == first_of(g, axis, n, b.around) ? b.around - 1 : b.around + 1;
+    const int shift = axis ? g.shift : 0, last = g.coarse[axis] - 1,
+              around = !g.halved[axis] ? i : i <= 2 * g.alone[axis] ? i / 2 : (i + 1) / 2;
+    between b = {min(max(around + shift, 0), last), 0, g.near[axis][i], g.far[axis][i]};
+    b.beside = b.around;
+    if (!g.halved[axis]) return b;
+    b.beside += i == first_of(g, axis, around) ? -1 : 1;
     if (b.beside < 0 || b.beside >= g.coarse[axis]) {
         if (!periodic) b.far = 0;
         b.beside = !periodic ? b.around : b.beside < 0 ? g.coarse[axis] - 1 : 0;
@@ -120,8 +124,7 @@ __global__ static void __launch_bounds__(THREADS)
     const struct elliptic_planes &from = coarse.planes, &p = fine.planes;
     int part;
     const place at = place_in(p, pieces, blockIdx.x - system * blocks, &part);
-    const between x = between_of(fine, 0, p.nx, at.i, fine.periodic_x),
-                  y = between_of(fine, 1, p.ny, at.j, fine.periodic_y);
+    const between x = between_of(fine, 0, at.i, fine.periodic_x), y = between_of(fine, 1, at.j, fine.periodic_y);
     const int first = part * STEPS;
     const float *const there = coarse.u + system * elliptic_planes_cells(&from) + first * TILE,
                 *const a = there + elliptic_cell(&from, x.around, y.around),
@@ -224,21 +227,20 @@ static enum sw_status sweep_up(cudaStream_t s, const struct sw_cuda_multigrid *m
     return multigrid_columns(s, m, p);
 }
 
-extern "C" enum sw_status sw_cuda_multigrid_sweep(sw_cuda_stream stream, const struct sw_cuda_multigrid *m, bool update)
+extern "C" enum sw_status sw_cuda_multigrid_down(sw_cuda_stream stream, const struct sw_cuda_multigrid *m, int level,
+                                                 bool update)
 {
-    return sweep_down((cudaStream_t)stream, m, 0, update);
+    return sweep_down((cudaStream_t)stream, m, level, update);
 }
 
-extern "C" enum sw_status sw_cuda_multigrid_cycle(sw_cuda_stream stream, const struct sw_cuda_multigrid *m)
+extern "C" enum sw_status sw_cuda_multigrid_restrict(sw_cuda_stream stream, const struct sw_cuda_multigrid *m,
+                                                     int level)
 {
-    cudaStream_t s = (cudaStream_t)stream;
-    for (int g = 0; g + 1 < m->grids; g++) {
-        SW_TRY(launch_restrict(s, m, g));
-        SW_TRY(sweep_down(s, m, g + 1, false));
-    }
-    for (int g = m->grids - 1; g >= 0; g--) {
-        if (g + 1 < m->grids) SW_TRY(launch_prolong(s, m, g));
-        SW_TRY(sweep_up(s, m, g));
-    }
-    return SW_OK;
+    return launch_restrict((cudaStream_t)stream, m, level);
+}
+
+extern "C" enum sw_status sw_cuda_multigrid_up(sw_cuda_stream stream, const struct sw_cuda_multigrid *m, int level)
+{
+    if (level + 1 < m->grids) SW_TRY(launch_prolong((cudaStream_t)stream, m, level));
+    return sweep_up((cudaStream_t)stream, m, level);
 }

@@ -40,6 +40,12 @@ __device__ static inline place place_of(const struct elliptic_planes &p, int col
     return place_at(p, colour, (int)j, (int)(t - j * row));
 }
 
+/* Whether a column is this rank's. */
+__device__ static inline bool is_own(const struct sw_cuda_multigrid_grid &g, const place &at)
+{
+    return at.inside && (unsigned)(at.j - g.begin) < (unsigned)g.rows;
+}
+
 /* Where a column's cell of level 0 is in a field, from the beginning of its colour's plane, and the cells around it in
  * the plane of its neighbours, relative to that; the same entry where there is none. */
 __device__ static inline long long entry_of(const struct elliptic_planes &p, const place &at)
@@ -234,5 +240,43 @@ __device__ static inline bool sum_of_blocks(const float *own, double *partial, u
         for (int c = 0; c < COUNT; c++) sum[c] += __ldcg(partial + (long long)b * COUNT + c);
     sum_of_threads<COUNT>(sum);
     return threadIdx.x == 0;
+}
+
+/* ------------------------------------------------------------------ what follows from sums */
+
+/* rr is there. */
+__device__ static inline void end_iteration(state *s)
+{
+    s->history[s->iterations % RING] = s->rr;
+    s->iterations++;
+    s->done = !(s->rr > s->target) || s->iterations >= s->most;
+}
+
+/* rz, qz, z_sum and r_sum are there. beta = <r' - r, z'>/<r, z> with r' - r = -alpha q and <r, z> = alpha <p, q>. Where
+ * A does not see the mean of u that of z, which is what rounding left of the mean of r, many times over, is taken off.
+ * @param cells  of a system */
+__device__ static inline void end_cycle(state *s, double cells)
+{
+    s->z_mean = s->singular ? s->z_sum / cells : 0;
+    if (s->singular) s->rz -= s->z_mean * s->r_sum;
+    s->beta = s->directed ? -s->qz / s->pq : 0;
+}
+
+/* alpha is a number of single precision, so that r and u get the same. Where z has nothing new to one direction, as in
+ * systems of a few cells, rounding is left of p, and the pass ends; that the first p of a pass has <p, A p> <= 0 says
+ * something about A. */
+__device__ static inline void end_direction(state *s, double pq)
+{
+    s->pq = pq;
+    if (!(pq > 0)) {
+        s->broken = !s->directed || !isfinite(pq);
+        s->done = 1;
+        return;
+    }
+    s->alpha = (float)(s->rz / pq);
+    s->slot = (s->slot + 1) % RING;
+    s->alphas[s->slot] = s->alpha;
+    s->filled++;
+    s->directed = 1;
 }
 #endif

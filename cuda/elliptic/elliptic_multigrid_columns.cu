@@ -17,19 +17,17 @@ enum { ANY = -1 };  /* of a launch: its pass says what it does, not a template *
 
 /* ------------------------------------------------------------------ sums */
 
-__device__ static void end_update(state *s, bool first, bool last, double sum)
+/* @param sums  of this system, where the grid is cut; else NULL */
+__device__ static void end_update(state *s, bool first, bool last, double sum, double *sums)
 {
     s->rr = first ? sum : s->rr + sum;
     if (!last) return;
-    s->history[s->iterations % RING] = s->rr;
-    s->iterations++;
-    s->done = !(s->rr > s->target) || s->iterations >= s->most;
+    if (sums) sums[0] = s->rr;
+    else end_iteration(s);
 }
 
-/* beta = <r' - r, z'>/<r, z> with r' - r = -alpha q and <r, z> = alpha <p, q>. Where A does not see the mean of u that
- * of z, which is what rounding left of the mean of r, many times over, is taken off.
- * @param sum  of r z, q z, z, r; the last two of such systems only  @param cells  of a system */
-__device__ static void end_dots(state *s, bool first, bool last, const double *sum, double cells)
+/* @param sum  of r z, q z, z, r; the last two of singular systems only  @param cells  of a system */
+__device__ static void end_dots(state *s, bool first, bool last, const double *sum, double cells, double *sums)
 {
     s->rz = first ? sum[0] : s->rz + sum[0];
     s->qz = first ? sum[1] : s->qz + sum[1];
@@ -38,9 +36,8 @@ __device__ static void end_dots(state *s, bool first, bool last, const double *s
         s->r_sum = first ? sum[3] : s->r_sum + sum[3];
     }
     if (!last) return;
-    s->z_mean = s->singular ? s->z_sum / cells : 0;
-    if (s->singular) s->rz -= s->z_mean * s->r_sum;
-    s->beta = s->directed ? -s->qz / s->pq : 0;
+    if (sums) sums[0] = s->rz, sums[1] = s->qz, sums[2] = s->z_sum, sums[3] = s->r_sum;
+    else end_cycle(s, cells);
 }
 
 /* What a cell adds to the sums. */
@@ -58,14 +55,14 @@ __device__ static inline void end_sums(const struct sw_cuda_multigrid &m, const 
                                        int system, int block, float rr, const float dots[4])
 {
     const int what = WHAT == ANY ? p.what : WHAT;
-    const struct elliptic_planes &of = m.finest;
-    double *const partial = m.partial + 4ll * system * p.blocks, sum[4];
+    double *const partial = m.partial + 4ll * system * p.blocks, sum[4],
+           *const sums = m.sums ? m.sums + (long long)system * SW_CUDA_MULTIGRID_SUMS : NULL;
     unsigned *const ticket = m.ticket + system;
     if ((what & UPDATE) && sum_of_blocks<1>(&rr, partial, ticket, p.blocks, block, sum))
-        end_update(s, p.first, p.last, sum[0]);
+        end_update(s, p.first, p.last, sum[0], sums);
     if ((what & DOTS) && (singular ? sum_of_blocks<4>(dots, partial, ticket, p.blocks, block, sum)
                                    : sum_of_blocks<2>(dots, partial, ticket, p.blocks, block, sum)))
-        end_dots(s, p.first, p.last, sum, (double)of.nx * of.ny * of.nz);
+        end_dots(s, p.first, p.last, sum, m.cells, sums);
 }
 
 /* ------------------------------------------------------------------ columns, several threads each */
@@ -190,10 +187,11 @@ __device__ static inline bool solve_part(const struct sw_cuda_multigrid &m, cons
     if (!present) return false;
 
     if (update && at.inside) {
+        const bool counts = is_own(g, at);
 #pragma unroll
         for (int l = 0; l < L; l++) {
             if (there(l)) f[l * TILE] = y[l];
-            *rr += y[l] * y[l];
+            if (counts) *rr += y[l] * y[l];
         }
     }
     if (KEEPS && sums) {
@@ -273,7 +271,7 @@ __device__ static inline bool solve_part(const struct sw_cuda_multigrid &m, cons
 #pragma unroll
     for (int l = 0; l < L; l++)
         if (there(l)) after[l * TILE] = y[l];
-    if (sums) {
+    if (sums && is_own(g, at)) {
 #pragma unroll
         for (int l = 0; l < L; l++)
             if (there(l))
@@ -337,8 +335,8 @@ __global__ static void __launch_bounds__(THREADS)
     state *const s = m.state + system;
     if (!takes_part(*s, p.level, p.but_coarsest)) return;
     const place at = place_of(g.planes, p.colour, (unsigned)block * blockDim.x + threadIdx.x);
-    const bool update = p.what & UPDATE, sweep = p.what & SWEEP, sums = p.what & DOTS,
-               damped = g.planes.colours == 1;
+    const bool update = p.what & UPDATE, sweep = p.what & SWEEP, counts = is_own(g, at),
+               sums = (p.what & DOTS) && counts, damped = g.planes.colours == 1;
     const long long field = system * elliptic_planes_cells(&g.planes), lowest = entry_of(g.planes, at),
                     mine = field + own_plane(g.planes, at) + lowest,
                     theirs = field + other_plane(g.planes, at) + lowest;
@@ -359,7 +357,7 @@ __global__ static void __launch_bounds__(THREADS)
         if (update) {
             right -= alpha * q[of];
             f[of] = right;
-            rr += right * right;
+            if (counts) rr += right * right;
         }
         if (KIND != VARIABLE) right *= w.column.w;
         if (sweep) right += (KIND == VARIABLE ? 1 : t.w) * neighbours<KIND>(w, face, around, of);

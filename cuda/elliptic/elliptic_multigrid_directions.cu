@@ -3,24 +3,6 @@
  * from double precision and u to it. */
 #include "cuda/elliptic/elliptic_multigrid.cuh"
 
-/* alpha is a number of single precision, so that r and u get the same. Where z has nothing new to one direction, as in
- * systems of a few cells, rounding is left of p, and the pass ends; that the first p of a pass has <p, A p> <= 0 says
- * something about A. */
-__device__ static void end_direction(state *s, double pq)
-{
-    s->pq = pq;
-    if (!(pq > 0)) {
-        s->broken = !s->directed || !isfinite(pq);
-        s->done = 1;
-        return;
-    }
-    s->alpha = (float)(s->rz / pq);
-    s->slot = (s->slot + 1) % RING;
-    s->alphas[s->slot] = s->alpha;
-    s->filled++;
-    s->directed = 1;
-}
-
 /* A direction at a level: in this column one level further up, and beside it. */
 struct directions { float up, west, east, south, north, corner[4]; };
 
@@ -47,6 +29,7 @@ __global__ static void __launch_bounds__(THREADS, KIND == CONSTANT ? 3 : 2)
     const struct elliptic_planes &p = g.planes;
     int part;
     const place at = place_in(p, pieces, block, &part);
+    const bool counts = is_own(g, at);
     const long long cells = elliptic_planes_cells(&p), field = system * cells, slot = m.systems * cells;
     const int first = part * MARCH, count = !RAGGED || nz - first >= MARCH ? MARCH : nz - first;
     const long long mine = own_plane(p, at) + entry_of(p, at) + first * TILE,
@@ -116,15 +99,17 @@ __global__ static void __launch_bounds__(THREADS, KIND == CONSTANT ? 3 : 2)
             if (at.inside) {
                 to[of] = own;
                 q[of] = image;
-                pq += own * image;
+                if (counts) pq += own * image;
             }
             down = own;
             own = up;
         }
     }
     double sum[1];
-    if (sum_of_blocks<1>(&pq, m.partial + (long long)system * blocks, m.ticket + system, blocks, block, sum))
-        end_direction(s, sum[0]);
+    if (sum_of_blocks<1>(&pq, m.partial + (long long)system * blocks, m.ticket + system, blocks, block, sum)) {
+        if (m.sums) m.sums[(long long)system * SW_CUDA_MULTIGRID_SUMS] = sum[0];
+        else end_direction(s, sum[0]);
+    }
 }
 
 extern "C" enum sw_status sw_cuda_multigrid_direct(sw_cuda_stream stream, const struct sw_cuda_multigrid *m)
@@ -147,18 +132,20 @@ extern "C" enum sw_status sw_cuda_multigrid_direct(sw_cuda_stream stream, const 
 
 /* ------------------------------------------------------------------ from and to double precision */
 
-/* A warp has 32 cells side by side of a row, and STEPS levels of them. Where a thread's first cell is; false: nowhere.
- * @param natural  out: in [ny][nz][nx]  @param entry  out: in a field  @param levels  out: from there on */
-__device__ static inline bool cells_of(const struct elliptic_planes &p, int block, long long *natural,
+/* A warp has 32 cells side by side of a row of this rank, and STEPS levels of them. Where a thread's first cell is;
+ * false: nowhere.
+ * @param natural  out: in [rows][nz][nx]  @param entry  out: in a field  @param levels  out: from there on */
+__device__ static inline bool cells_of(const struct sw_cuda_multigrid &m, int block, long long *natural,
                                        long long *entry, int *levels)
 {
+    const struct elliptic_planes &p = m.finest;
     const int parts = (p.nz + STEPS - 1) / STEPS, pieces = (p.nx + 31) / 32, warp = block * WARPS + threadIdx.x / 32,
               rest = warp / parts, first = (warp - rest * parts) * STEPS, j = rest / pieces,
               i = (rest - j * pieces) * 32 + threadIdx.x % 32;
     *natural = ((long long)j * p.nz + first) * p.nx + i;
-    *entry = elliptic_cell(&p, i, j) + first * TILE;
+    *entry = elliptic_cell(&p, i, m.begin + j) + first * TILE;
     *levels = p.nz - first < STEPS ? p.nz - first : STEPS;
-    return i < p.nx && j < p.ny;
+    return i < p.nx && j < m.rows;
 }
 
 /* Words of double precision: 1 1/2. */
@@ -169,9 +156,9 @@ __global__ static void __launch_bounds__(THREADS)
     const struct elliptic_planes &p = m.finest;
     long long natural, entry;
     int levels;
-    if (m.state[system].done || !cells_of(p, block, &natural, &entry, &levels)) return;
+    if (m.state[system].done || !cells_of(m, block, &natural, &entry, &levels)) return;
     const double scale = m.state[system].scale;
-    const double *const f = from + (long long)system * p.nx * p.ny * p.nz + natural;
+    const double *const f = from + (long long)system * p.nx * m.rows * p.nz + natural;
     float *const to = r + system * elliptic_planes_cells(&p) + entry;
 #pragma unroll
     for (int l = 0; l < STEPS; l++)
@@ -188,9 +175,9 @@ __global__ static void __launch_bounds__(THREADS)
     int levels;
     wait_previous();
     const state &s = m.state[system];
-    if (!s.due || (!fresh && !s.filled) || !cells_of(p, block, &natural, &entry, &levels)) return;
+    if (!s.due || (!fresh && !s.filled) || !cells_of(m, block, &natural, &entry, &levels)) return;
     const long long cells = elliptic_planes_cells(&p), slot = m.systems * cells;
-    double *const to = u + (long long)system * p.nx * p.ny * p.nz + natural;
+    double *const to = u + (long long)system * p.nx * m.rows * p.nz + natural;
     const float *const ring = m.ring + system * cells + entry;
     double sum[STEPS];
 #pragma unroll
@@ -215,17 +202,18 @@ __global__ static void added_k(struct sw_cuda_multigrid m)
     if (system < m.systems) m.state[system].filled = 0;
 }
 
-/* Blocks of kernels that go through the cells of [ny][nz][nx]. */
-static int natural_blocks(const struct elliptic_planes &p)
+/* Blocks of kernels that go through the cells of [rows][nz][nx]. */
+static int natural_blocks(const struct sw_cuda_multigrid *m)
 {
-    const long long warps = (long long)p.ny * ((p.nx + 31) / 32) * ((p.nz + STEPS - 1) / STEPS);
+    const struct elliptic_planes &p = m->finest;
+    const long long warps = (long long)m->rows * ((p.nx + 31) / 32) * ((p.nz + STEPS - 1) / STEPS);
     return (int)((warps + WARPS - 1) / WARPS);
 }
 
 extern "C" enum sw_status sw_cuda_multigrid_begin(sw_cuda_stream stream, const struct sw_cuda_multigrid *m,
                                                   const double *from)
 {
-    const int blocks = natural_blocks(m->finest);
+    const int blocks = natural_blocks(m);
     return launch(begin_k, (long long)blocks * m->systems, THREADS, 0, (cudaStream_t)stream, ALONE, *m, from,
                   m->grid[0].f, blocks);
 }
@@ -234,7 +222,7 @@ extern "C" enum sw_status sw_cuda_multigrid_add(sw_cuda_stream stream, const str
                                                 bool fresh)
 {
     cudaStream_t s = (cudaStream_t)stream;
-    const int blocks = natural_blocks(m->finest);
+    const int blocks = natural_blocks(m);
     SW_TRY(launch(add_k, (long long)blocks * m->systems, THREADS, 0, s, OVERLAP, *m, u, fresh, blocks));
     return launch(added_k, (m->systems + THREADS - 1) / THREADS, THREADS, 0, s, OVERLAP, *m);
 }

@@ -35,6 +35,15 @@ bool elliptic_grid_size(const struct sw_elliptic_desc *d, int which, int64_t n[2
     return true;
 }
 
+void elliptic_rank_slabs(const struct sw_elliptic_desc *d, int which, int ranks, int64_t *least, int64_t *most)
+{
+    int64_t n[2], before = d->n[1];
+    *least = d->n[1] / ranks;
+    *most = (d->n[1] + ranks - 1) / ranks;
+    for (int g = 1; g <= which && elliptic_grid_size(d, g, n); before = n[1], g++)
+        if (n[1] < before) *least /= 2, *most = *most / 2 + 1;
+}
+
 /* Words of the arrays of a coarse matrix: area, east, north, cross, kx, ky, kz. */
 enum { ARRAYS = 7 };
 static size_t words_of(const struct sw_elliptic_desc *d, const int64_t n[2], size_t words[ARRAYS])
@@ -68,6 +77,13 @@ static int64_t choose_alone(const struct elliptic_axis *x)
 static bool has_pair(const struct elliptic_axis *x, int64_t coarse)
 {
     return x->coarse < x->n && coarse != x->alone;
+}
+
+int64_t elliptic_coarse_begin(const struct elliptic_axis *y, int64_t fine)
+{
+    int64_t c = y->coarse == y->n ? fine : fine / 2;
+    while (c < y->coarse && elliptic_first(y, c) < fine) c++;
+    return c;
 }
 
 static double coarse_width(const struct elliptic_axis *x, int64_t coarse)

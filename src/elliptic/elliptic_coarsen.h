@@ -23,6 +23,10 @@ static inline int64_t elliptic_first(const struct elliptic_axis *axis, int64_t c
     return coarse <= axis->alone ? 2 * coarse : 2 * coarse - 1;
 }
 
+/** The first coarse cell whose first cell is `fine`, or behind it: of a grid that is cut a coarse slab belongs to the
+ * rank of its first fine one. */
+int64_t elliptic_coarse_begin(const struct elliptic_axis *axis, int64_t fine);
+
 struct elliptic_grid {
     struct sw_elliptic_matrix matrix;  /* of the finest and of vertical arrays: the memory of the system's matrix */
     struct elliptic_axis axis[2];      /* to the next grid; of the coarsest: width only                         */
@@ -38,6 +42,10 @@ struct elliptic_grids {
 
 /** Cells along x and y of grid `which`. @return whether there is such a grid */
 bool elliptic_grid_size(const struct sw_elliptic_desc *desc, int which, int64_t n[2]);
+
+/** How many slabs of grid `which` a rank has of a grid that is cut evenly, at least and at most.
+ * @param desc  of the whole grid */
+void elliptic_rank_slabs(const struct sw_elliptic_desc *desc, int which, int ranks, int64_t *least, int64_t *most);
 
 /** Plan the grids of a shape. @param own  gets their arrays, on the host */
 void elliptic_grids_make(const struct sw_elliptic_desc *desc, struct sw_owned *own, struct elliptic_grids *grids);

@@ -266,21 +266,12 @@ static size_t scratch_of(const struct sw_elliptic_desc *d)
     return (elliptic_smooth_scratch(&shape) + 7) / 8 * 8;  /* whole cache lines */
 }
 
-/* The first coarse slab whose first fine one is `fine`, or behind it. */
-static int64_t coarse_begin(const struct elliptic_axis *y, int64_t fine)
-{
-    int64_t c = y->coarse == y->n ? fine : fine / 2;
-    while (c < y->coarse && elliptic_first(y, c) < fine) c++;
-    return c;
-}
-
 /* Slabs of this level that a rank has at least, evenly cut. */
 static int64_t least_rows(const struct sw_elliptic_desc *whole, int which, int ranks)
 {
-    int64_t rows = whole->n[1] / ranks, n[2], before = whole->n[1];
-    for (int g = 1; g <= which && elliptic_grid_size(whole, g, n); before = n[1], g++)
-        if (n[1] < before) rows /= 2;
-    return rows;
+    int64_t least, most;
+    elliptic_rank_slabs(whole, which, ranks, &least, &most);
+    return least;
 }
 
 /* The first level that is not cut: f comes from the ranks. */
@@ -289,9 +280,8 @@ static void gathered_level(const struct sw_elliptic_desc *d, const int64_t n[2],
 {
     struct level *l = &mg->level[mg->cut];
     const int64_t slab = n[0] * d->n[2];
-    mg->most = (mg->desc.n[1] + mg->comm->size - 1) / mg->comm->size;
-    for (int g = 0; g < mg->cut; g++)
-        if (mg->grids.grid[g].axis[1].coarse < mg->grids.grid[g].axis[1].n) mg->most = mg->most / 2 + 1;
+    int64_t least;
+    elliptic_rank_slabs(&mg->desc, mg->cut, mg->comm->size, &least, &mg->most);
     const size_t room = (size_t)(mg->most + 1) * (size_t)(n[0] + 1) * (size_t)(d->n[2] + 1);  /* faces are most */
     sw_array(own, room, &mg->sent);
     sw_array(own, (size_t)mg->comm->size * room, &mg->gathered);
@@ -324,8 +314,8 @@ static void cut_level(const struct sw_elliptic_desc *d, int which, const int64_t
     const struct elliptic_axis *finer = which ? &mg->grids.grid[which - 1].axis[1] : NULL;
     const int64_t slab = n[0] * d->n[2];
     double *residual = NULL;
-    l->first = which ? coarse_begin(finer, l[-1].first) : d->cut.first;
-    l->behind = which ? coarse_begin(finer, l[-1].behind) : d->cut.first + d->n[1];
+    l->first = which ? elliptic_coarse_begin(finer, l[-1].first) : d->cut.first;
+    l->behind = which ? elliptic_coarse_begin(finer, l[-1].behind) : d->cut.first + d->n[1];
     if (which == mg->cut) {
         gathered_level(d, n, own, mg);
         return;

@@ -5,10 +5,21 @@
  *
  * The residual of a pass is scaled to length 1, the matrix to entries of 1 at most, so that nothing leaves the range of
  * single precision. u = sum of alpha p is added up in double precision, and q = A p is formed from the p that is added:
- * rounding of p is no error then. One pass comes to about 5e-8 of the residual that it began with. */
+ * rounding of p is no error then. One pass comes to about 5e-8 of the residual that it began with.
+ *
+ * Of a grid that is cut over ranks a rank has `depth` rows of its neighbours beside its own, and all kernels go through
+ * these, too: what they compute there is right except in a few rows at the outer end, where the rows end as at a wall.
+ * So each grid takes one exchange a cycle: the finest one of z, from which a rank also forms p, q and r of its
+ * neighbours' rows, the others of f on the way down. Where u of a grid has to be right in v rows beside a rank's own,
+ * its last sweep needs the first colour in v + 2 rows. So f has to be right there, and in 3 rows for the way down, as
+ * the last coarse row of a rank may have a fine one of the next rank. And u of the next grid has to be right in v/2 + 3
+ * rows at most, or in v + 2 where it has the same rows. One row more makes room for the even row that the rows begin
+ * with. From the grid on where ranks have few rows all of them have all of it: they gather f, and each computes what
+ * one device does. */
 #include <math.h>
 #include <omp.h>
 
+#include "comm/sw_comm.h"
 #include "elliptic/elliptic_coarsen.h"
 #include "elliptic/elliptic_device_cuda.h"
 #include "elliptic/elliptic_smooth_cpu.h"
@@ -16,7 +27,20 @@
 
 static const double REACH = 5e-8;  /* of one pass */
 static const double ENOUGH = 4;    /* of grids (elliptic_coarsen.h): a small grid takes as long as its launches */
-enum { RING = SW_CUDA_MULTIGRID_RING, USUAL = 6 };
+enum { RING = SW_CUDA_MULTIGRID_RING, USUAL = 6, SUMS = SW_CUDA_MULTIGRID_SUMS };
+
+/* Grids are gathered where ranks have fewer rows than they send, or so few rows of a small grid that sending takes
+ * longer than computing all of it. */
+enum { LEAST_ROWS = 4, FEW_ROWS = 96, SMALL_GRID = 1 << 21 };
+
+/* Rows of a grid. */
+struct rows {
+    int64_t first, behind;   /* of this rank                                                    */
+    int64_t begin, end;      /* that it has on its device                                       */
+    int     depth;           /* rows that come from either neighbour; 0: it has all of them     */
+    struct sw_cuda_multigrid_rows sent, received;  /* of a grid that is cut; of the first one that is not: the rows of
+                                                      this rank, and of all of them */
+};
 
 struct multigrid {
     struct elliptic_device on;
@@ -31,6 +55,14 @@ struct multigrid {
     int     there;                   /* grids whose horizontal weights have come                    */
     int     threads;
     int     usual;                   /* iterations that the last solve's first pass took            */
+    struct sw_elliptic_desc desc;    /* of the whole grid                                           */
+    struct rows rows[ELLIPTIC_MOST_GRIDS];
+    const struct sw_comm *comm;      /* NULL: the grid is not cut, and the rest is not there        */
+    int     cut;                     /* so many grids are cut                                       */
+    struct sw_elliptic_matrix whole; /* of the system that was loaded last: its weights             */
+    double *sent, *received;         /* messages on the device                                      */
+    double *sums;                    /* [ranks][batch][SUMS] of the device: what all ranks have     */
+    bool    has_rows;                /* rows[].sent and .received are on the device                 */
 };
 
 /* ------------------------------------------------------------------ memory */
@@ -47,9 +79,11 @@ static float *take(struct room *r, size_t words)
 
 static size_t larger(size_t a, size_t b) { return a > b ? a : b; }
 
-static struct elliptic_planes planes_of(const struct sw_elliptic_desc *d, int which, const int64_t n[2])
+/* Of the rows that are here. */
+static struct elliptic_planes planes_of(const struct multigrid *mg, int which, const int64_t n[2])
 {
-    return elliptic_planes_of((int)n[0], (int)n[1], (int)d->n[2], elliptic_grid_has_colours(d, which, n) ? 2 : 1);
+    return elliptic_planes_of((int)n[0], (int)(mg->rows[which].end - mg->rows[which].begin), (int)mg->desc.n[2],
+                              elliptic_grid_has_colours(&mg->desc, which, n) ? 2 : 1);
 }
 
 /* Weights that may differ from system to system: a last single column, whose mean may be held (elliptic_coarsen.c). */
@@ -86,24 +120,56 @@ static void lay_out_grid(const struct sw_elliptic_desc *d, const struct sw_cuda_
     }
 }
 
-/* @return words of the device's memory */
-static size_t lay_out(const struct sw_elliptic_desc *d, float *base, struct sw_cuda_multigrid *m,
-                      struct sw_cuda_multigrid_grid *grid, size_t *staging)
+/* The first and the last row of pieces. */
+static const int *take_ends(struct room *r, int pieces) { return (const int *)take(r, 2 * (size_t)pieces); }
+
+/* What travels. @param message  in, out: words of the largest message that is sent, and of the largest that comes */
+static void lay_out_rows(struct multigrid *mg, int which, struct room *r, size_t message[2])
 {
+    struct rows *rows = &mg->rows[which];
+    const struct elliptic_planes *p = &mg->grid[which].planes;
+    const int ranks = mg->comm->size;
+    int64_t least, most;
+    elliptic_rank_slabs(&mg->desc, which, ranks, &least, &most);
+    rows->sent = rows->depth ? (struct sw_cuda_multigrid_rows){2, rows->depth, take_ends(r, 2)}
+                             : (struct sw_cuda_multigrid_rows){1, (int)most, take_ends(r, 1)};
+    rows->received = rows->depth ? (struct sw_cuda_multigrid_rows){2, rows->depth, take_ends(r, 2)}
+                                 : (struct sw_cuda_multigrid_rows){ranks, (int)most, take_ends(r, ranks)};
+    const struct sw_cuda_multigrid_rows *of[2] = {&rows->sent, &rows->received};
+    for (int k = 0; k < 2; k++)
+        message[k] = larger(message[k], sw_cuda_multigrid_message(p, mg->desc.batch, of[k]->pieces, of[k]->most));
+}
+
+/* @param staging  out: words of the largest array that comes from the host
+ * @param message  out: as of lay_out_rows()
+ * @return words of the device's memory */
+static size_t lay_out(struct multigrid *mg, float *base, size_t *staging, size_t message[2])
+{
+    const struct sw_elliptic_desc *const d = &mg->desc;
+    struct sw_cuda_multigrid *const m = &mg->d;
+    struct sw_cuda_multigrid_grid *const grid = mg->grid;
     struct room r = {base, 0};
     const size_t batch = (size_t)d->batch;
     size_t most = 0;  /* words of a field, on any grid: a coarse one may have two colours where its finer one has not */
     int64_t n[2];
     *staging = 4 * (size_t)d->n[2];
+    message[0] = message[1] = 0;
     m->nz = (int)d->n[2];
     m->grid = grid;
     sw_cuda_multigrid_chunks(m->nz, d->variable, &m->chunk, &m->chunks);
     for (int g = 0; elliptic_grid_size(d, g, n); g++) {
-        grid[g] = (struct sw_cuda_multigrid_grid){.planes = planes_of(d, g, n)};
+        const struct rows *rows = &mg->rows[g];
+        grid[g] = (struct sw_cuda_multigrid_grid){.planes = planes_of(mg, g, n),
+                                                  .begin = (int)(rows->first - rows->begin),
+                                                  .rows = (int)(rows->behind - rows->first)};
         lay_out_grid(d, m, &r, &grid[g], staging);
+        if (mg->comm && g <= mg->cut) lay_out_rows(mg, g, &r, message);
         most = larger(most, (size_t)elliptic_planes_cells(&grid[g].planes));
     }
     m->finest = grid[0].planes;
+    m->begin = grid[0].begin;
+    m->rows = grid[0].rows;
+    m->cells = (double)d->n[0] * (double)d->n[1] * (double)d->n[2];
     const size_t cells = (size_t)elliptic_planes_cells(&m->finest),
                  state = sizeof(struct sw_cuda_multigrid_state) / sizeof(float);
     m->q = take(&r, batch * cells);
@@ -113,16 +179,72 @@ static size_t lay_out(const struct sw_elliptic_desc *d, float *base, struct sw_c
     m->state = (struct sw_cuda_multigrid_state *)take(&r, batch * state);
     m->partial = (double *)take(&r, 2 * sw_cuda_multigrid_partial(&m->finest, d->variable, d->batch));
     m->ticket = (unsigned *)take(&r, batch);
+    m->sums = mg->comm ? (double *)take(&r, 2 * batch * SUMS) : NULL;
     return r.used;
+}
+
+/* Rows in which u of the next grid has to be right beside a rank's own, and rows that come from either neighbour. */
+static int next_valid(int valid, bool halved) { return halved ? valid / 2 + 3 : valid + 2; }
+static int depth_of(int valid) { return valid + 3 > LEAST_ROWS ? valid + 3 : LEAST_ROWS; }
+
+static bool is_cut(const struct multigrid *mg, int which, const int64_t n[2], int depth)
+{
+    int64_t least, most;
+    if (!mg->comm || which == 0) return mg->comm;
+    elliptic_rank_slabs(&mg->desc, which, mg->comm->size, &least, &most);
+    return least >= depth && (least >= FEW_ROWS || n[0] * n[1] * mg->desc.n[2] * mg->desc.batch > SMALL_GRID);
+}
+
+/* Which rows of the grids are here, and how many grids are cut. */
+static void plan_rows(const struct sw_elliptic_desc *d, struct multigrid *mg)
+{
+    int64_t n[2];
+    for (int g = 0, valid = 0; elliptic_grid_size(&mg->desc, g, n); g++) {
+        const struct elliptic_axis *y = &mg->grids.grid[g].axis[1];
+        const struct elliptic_axis *finer = g ? &mg->grids.grid[g - 1].axis[1] : NULL;
+        const int depth = depth_of(valid);
+        struct rows *rows = &mg->rows[g];
+        *rows = (struct rows){.behind = n[1], .end = n[1]};
+        if (mg->comm && g == mg->cut) {
+            rows->first = g ? elliptic_coarse_begin(finer, rows[-1].first) : d->cut.first;
+            rows->behind = g ? elliptic_coarse_begin(finer, rows[-1].behind) : d->cut.first + d->n[1];
+            if (is_cut(mg, g, n, depth)) {
+                mg->cut++;
+                rows->depth = depth;
+                rows->begin = rows->first ? (rows->first - depth + 1) / 2 * 2 : 0;
+                rows->end = rows->behind < n[1] ? rows->behind + depth : n[1];
+            }
+        }
+        valid = next_valid(valid, y->coarse < y->n);
+    }
+}
+
+static const char *refuse(const struct sw_elliptic_desc *d)
+{
+    if (!d->cut.comm) return NULL;
+    if (d->sides[1] == SW_ELLIPTIC_PERIODIC) return "it cuts grids with walls only";
+    if (d->variable) return "it cuts grids of constant coefficients only";
+    if (d->cut.whole / d->cut.comm->size < LEAST_ROWS) return "it cuts grids into slabs of 4 rows or more only";
+    return NULL;
 }
 
 static void arrays(struct sw_elliptic *s)
 {
     struct multigrid *mg = s->own;
-    size_t staging;
+    size_t staging, message[2];
+    mg->comm = s->desc.cut.comm;
+    mg->desc = s->desc;
+    mg->desc.n[1] = sw_elliptic_whole(&s->desc);
+    mg->desc.cut = (struct sw_elliptic_cut){NULL};
     elliptic_device_make(&s->desc, s->device, 1, s->desc.batch, false, &s->arrays, &mg->on);
-    elliptic_grids_make(&s->desc, &s->arrays, &mg->grids);
-    sw_array_device(&s->arrays, lay_out(&s->desc, NULL, &mg->d, mg->grid, &staging), &mg->memory);
+    elliptic_grids_make(&mg->desc, &s->arrays, &mg->grids);
+    plan_rows(&s->desc, mg);
+    sw_array_device(&s->arrays, lay_out(mg, NULL, &staging, message), &mg->memory);
+    if (mg->comm) {
+        sw_array_device(&s->arrays, (message[0] + 1) / 2, &mg->sent);
+        sw_array_device(&s->arrays, (message[1] + 1) / 2, &mg->received);
+        sw_array_device(&s->arrays, (size_t)mg->comm->size * (size_t)s->desc.batch * SUMS, &mg->sums);
+    }
     sw_array_pinned(&s->arrays, (size_t)s->desc.batch, &mg->state);
     sw_array(&s->arrays, (size_t)s->desc.batch, &mg->size);
     sw_array(&s->arrays, (size_t)s->desc.batch, &mg->seen);
@@ -132,13 +254,15 @@ static void arrays(struct sw_elliptic *s)
 static enum sw_status create(struct sw_elliptic *s)
 {
     struct multigrid *mg = s->own;
-    size_t staging;
+    size_t staging, message[2];
     mg->threads = s->device->threads;
     mg->usual = USUAL;
     mg->grids.enough = ENOUGH;
-    lay_out(&s->desc, mg->memory, &mg->d, mg->grid, &staging);
+    lay_out(mg, mg->memory, &staging, message);
     return SW_OK;
 }
+
+static void destroy(struct sw_elliptic *s) { sw_elliptic_matrix_free(&((struct multigrid *)s->own)->whole); }
 
 /* ------------------------------------------------------------------ matrices */
 
@@ -147,6 +271,69 @@ static enum sw_status upload(struct sw_elliptic *s, const float *to, size_t word
 {
     struct multigrid *mg = s->own;
     return sw_device_upload(s->device, (float *)to, mg->staging, words * sizeof(float));
+}
+
+/* Pieces of rows for the device. */
+static enum sw_status upload_ends(struct sw_elliptic *s, const struct sw_cuda_multigrid_rows *rows, const int *ends)
+{
+    return sw_device_upload(s->device, (int *)rows->ends, ends, 2 * (size_t)rows->pieces * sizeof *ends);
+}
+
+/* Of a grid that is cut: what goes to the ranks before and behind, and what comes from them. */
+static enum sw_status load_neighbours(struct sw_elliptic *s, const struct rows *rows)
+{
+    const struct multigrid *mg = s->own;
+    const int first = (int)(rows->first - rows->begin), behind = (int)(rows->behind - rows->begin), depth = rows->depth,
+              sent[4] = {first, first + depth, behind - depth, behind};
+    int received[4] = {first - depth, first, behind, behind + depth};
+    if (sw_comm_left(mg->comm, false) < 0) received[1] = received[0];
+    if (sw_comm_right(mg->comm, false) < 0) received[3] = received[2];
+    SW_TRY(upload_ends(s, &rows->sent, sent));
+    return upload_ends(s, &rows->received, received);
+}
+
+/* Of the first grid that is not cut: the rows of this rank, and of each. */
+static enum sw_status load_gathered(struct sw_elliptic *s, const struct rows *rows)
+{
+    const struct multigrid *mg = s->own;
+    const int sent[2] = {(int)rows->first, (int)rows->behind}, ranks = mg->comm->size;
+    double first[SW_COMM_MOST];
+    int received[2 * SW_COMM_MOST];
+    SW_TRY(sw_comm_gather_one(mg->comm, (double)rows->first, first));
+    for (int r = 0; r < ranks; r++) {
+        received[2 * r] = (int)first[r];
+        received[2 * r + 1] = r + 1 < ranks ? (int)first[r + 1] : (int)rows->end;
+    }
+    SW_TRY(upload_ends(s, &rows->sent, sent));
+    return upload_ends(s, &rows->received, received);
+}
+
+static enum sw_status load_rows(struct sw_elliptic *s)
+{
+    struct multigrid *mg = s->own;
+    if (mg->has_rows) return SW_OK;
+    for (int g = 0; g < mg->cut; g++) SW_TRY(load_neighbours(s, &mg->rows[g]));
+    if (mg->cut < mg->grids.planned) SW_TRY(load_gathered(s, &mg->rows[mg->cut]));
+    mg->has_rows = true;
+    return SW_OK;
+}
+
+/* The rows of a grid's matrix that are here; they end as at walls. */
+static struct sw_elliptic_matrix part_of(const struct sw_elliptic_matrix *m, const struct rows *rows)
+{
+    const int64_t nx = m->nx, nz = m->nz, begin = rows->begin;
+    struct sw_elliptic_matrix part = *m;
+    part.ny = rows->end - begin;
+    part.periodic[1] = m->periodic[1] && part.ny == m->ny;
+    part.area += begin * nx;
+    part.east += begin * (nx + 1);
+    part.north += begin * nx;
+    if (m->cross) part.cross += begin * (nx + 1);
+    if (!m->faces.kx) return part;
+    part.faces.kx += begin * nz * (nx + 1);
+    part.faces.ky += begin * nz * nx;
+    part.faces.kz += begin * (nz + 1) * nx;
+    return part;
 }
 
 /* What the systems' weights are over: areas over the largest one, vertical vectors over their largest entry. */
@@ -177,7 +364,7 @@ static double vertical_size(const struct sw_elliptic_matrix *m)
 static enum sw_status load_vertical(struct sw_elliptic *s, int system, double size)
 {
     struct multigrid *mg = s->own;
-    const struct sw_elliptic_matrix *m = &s->matrix[system];
+    const struct sw_elliptic_matrix *m = &mg->grids.grid[0].matrix;
     const double area = largest_area(m);
     for (int64_t k = 0; k < m->nz; k++) {
         float *t = mg->staging + 4 * k;
@@ -284,21 +471,27 @@ static enum sw_status load_faces(struct sw_elliptic *s, const struct sw_elliptic
     return upload(s, g->z + of * words[2], words[2]);
 }
 
-static enum sw_status load_axes(struct sw_elliptic *s, const struct elliptic_grid *from, bool coarsest,
-                                struct sw_cuda_multigrid_grid *g)
+/* How the cells of a grid make those of the next, as both count the rows that are here. */
+static enum sw_status load_axes(struct sw_elliptic *s, const struct elliptic_grid *from, const struct rows *rows,
+                                bool coarsest, struct sw_cuda_multigrid_grid *g)
 {
     struct multigrid *mg = s->own;
+    const int64_t begin[2] = {0, rows->begin}, count[2] = {from->axis[0].n, rows->end - rows->begin},
+                  next[2] = {from->axis[0].coarse, coarsest ? count[1] : rows[1].end - rows[1].begin};
     g->periodic_x = from->matrix.periodic[0];
-    g->periodic_y = from->matrix.periodic[1];
+    g->periodic_y = from->matrix.periodic[1] && count[1] == from->axis[1].n;
     for (int a = 0; a < 2; a++) {
         const struct elliptic_axis *x = &from->axis[a];
-        g->coarse[a] = (int)x->coarse;
-        g->alone[a] = (int)x->alone;
+        g->halved[a] = x->coarse < x->n;
+        g->coarse[a] = (int)next[a];
+        g->alone[a] = (int)(x->alone - begin[a] / 2);
         for (int far = 0; far < 2 && !coarsest; far++) {
-            for (int64_t i = 0; i < x->n; i++) mg->staging[i] = (float)(far ? x->far[i] : x->near[i]);
-            SW_TRY(upload(s, far ? g->far[a] : g->near[a], (size_t)x->n));
+            for (int64_t i = 0; i < count[a]; i++)
+                mg->staging[i] = (float)(far ? x->far[begin[a] + i] : x->near[begin[a] + i]);
+            SW_TRY(upload(s, far ? g->far[a] : g->near[a], (size_t)count[a]));
         }
     }
+    g->shift = coarsest ? 0 : (int)((g->halved[1] ? rows->begin / 2 : rows->begin) - rows[1].begin);
     return SW_OK;
 }
 
@@ -306,18 +499,33 @@ static enum sw_status load_axes(struct sw_elliptic *s, const struct elliptic_gri
 static enum sw_status load_grids(struct sw_elliptic *s, int system)
 {
     struct multigrid *mg = s->own;
-    const double area = largest_area(&s->matrix[system]), size = vertical_size(&s->matrix[system]);
+    const struct sw_elliptic_matrix *finest = &mg->grids.grid[0].matrix;
+    const double area = largest_area(finest), size = vertical_size(finest);
     mg->size[system] = area * size;
     SW_TRY(load_vertical(s, system, size));
     for (int k = 0; k < mg->grids.count; k++) {
         const struct elliptic_grid *from = &mg->grids.grid[k];
+        const struct sw_elliptic_matrix part = part_of(&from->matrix, &mg->rows[k]);
         struct sw_cuda_multigrid_grid *g = &mg->grid[k];
-        if (k >= mg->there) SW_TRY(load_axes(s, from, k + 1 == mg->grids.planned, g));
-        if (k >= mg->there || g->own) SW_TRY(load_columns(s, &from->matrix, system, area, g));
-        if (k >= mg->there && g->corner) SW_TRY(load_corners(s, &from->matrix, area, g));
-        if (g->x) SW_TRY(load_faces(s, &from->matrix, system, area * size, g));
+        if (k >= mg->there) SW_TRY(load_axes(s, from, &mg->rows[k], k + 1 == mg->grids.planned, g));
+        if (k >= mg->there || g->own) SW_TRY(load_columns(s, &part, system, area, g));
+        if (k >= mg->there && g->corner) SW_TRY(load_corners(s, &part, area, g));
+        if (g->x) SW_TRY(load_faces(s, &part, system, area * size, g));
         if (k >= mg->there) mg->there = k + 1;
     }
+    return SW_OK;
+}
+
+/* The grids of a system of a grid that is cut: the weights of all of them. */
+static enum sw_status make_grids(struct sw_elliptic *s, int system)
+{
+    struct multigrid *mg = s->own;
+    struct sw_elliptic_matrix made;
+    SW_TRY(load_rows(s));
+    SW_TRY(sw_elliptic_matrix_make(&mg->desc, &s->numbers[system], NULL, mg->whole.area ? &mg->whole : NULL, &made));
+    sw_elliptic_matrix_free(&mg->whole);
+    mg->whole = made;
+    elliptic_grids_load(&mg->grids, &mg->whole, mg->threads);
     return SW_OK;
 }
 
@@ -329,7 +537,8 @@ static enum sw_status load(struct sw_elliptic *s)
     mg->d.systems = s->count;
     mg->d.grids = 0;
     for (int y = 0; y < s->count; y++) {
-        elliptic_grids_load(&mg->grids, &s->matrix[y], mg->threads);
+        if (mg->comm) SW_TRY(make_grids(s, y));
+        else elliptic_grids_load(&mg->grids, &s->matrix[y], mg->threads);
         SW_TRY(load_grids(s, y));
         const bool singular = sw_elliptic_is_singular(&s->desc, s->numbers[y].delta);
         mg->state[y] = (struct sw_cuda_multigrid_state){.grids = mg->grids.count, .singular = singular};
@@ -374,6 +583,7 @@ static enum sw_status look(struct sw_elliptic *s, const struct elliptic_pass *pa
     struct multigrid *mg = s->own;
     const size_t systems = (size_t)mg->d.systems;
     SW_TRY(sw_device_download(s->device, mg->state, mg->d.state, systems * sizeof *mg->state));
+    SW_TRY(elliptic_ranks_sum(mg->on.ranks, 0, NULL));  /* whether all go on */
     *some = false;
     for (size_t y = 0; y < systems; y++) {
         const struct sw_cuda_multigrid_state *t = &mg->state[y];
@@ -397,6 +607,60 @@ static int most_seen(const struct multigrid *mg)
     return most < RING ? most : RING;
 }
 
+/* ------------------------------------------------------------------ with other ranks */
+
+/* Of a grid that is cut: the rows of its neighbours. */
+static enum sw_status fetch(struct sw_elliptic *s, int level, float *field)
+{
+    const struct multigrid *mg = s->own;
+    const struct rows *rows = &mg->rows[level];
+    const size_t each = sw_cuda_multigrid_message(&mg->grid[level].planes, mg->d.systems, 1, rows->depth) / 2;
+    const struct sw_comm_transfer leftward = {each, mg->sent, mg->received + each},
+                                  rightward = {each, mg->sent + each, mg->received};
+    SW_TRY(sw_cuda_multigrid_pack(s->device->compute, &mg->d, level, &rows->sent, field, (float *)mg->sent));
+    SW_TRY(sw_comm_exchange(mg->comm, false, &leftward, &rightward));
+    return sw_cuda_multigrid_unpack(s->device->compute, &mg->d, level, &rows->received, (float *)mg->received, field);
+}
+
+/* Of the first grid that is not cut: f of all ranks. */
+static enum sw_status gather(struct sw_elliptic *s)
+{
+    const struct multigrid *mg = s->own;
+    const struct rows *rows = &mg->rows[mg->cut];
+    const struct sw_cuda_multigrid_grid *g = &mg->grid[mg->cut];
+    const size_t each = sw_cuda_multigrid_message(&g->planes, mg->d.systems, 1, rows->sent.most) / 2;
+    SW_TRY(sw_cuda_multigrid_pack(s->device->compute, &mg->d, mg->cut, &rows->sent, g->f, (float *)mg->sent));
+    SW_TRY(sw_comm_gather(mg->comm, each, mg->sent, mg->received));
+    return sw_cuda_multigrid_unpack(s->device->compute, &mg->d, mg->cut, &rows->received, (float *)mg->received, g->f);
+}
+
+/* What follows from sums of all ranks, which each device adds up alike. */
+static enum sw_status meet(struct sw_elliptic *s, enum sw_multigrid_sums which)
+{
+    const struct multigrid *mg = s->own;
+    if (!mg->comm) return SW_OK;
+    SW_TRY(sw_comm_gather(mg->comm, (size_t)mg->d.systems * SUMS, mg->d.sums, mg->sums));
+    return sw_cuda_multigrid_meet(s->device->compute, &mg->d, which, mg->comm->size, mg->sums);
+}
+
+/* ------------------------------------------------------------------ a cycle */
+
+/* What follows its first sweep. */
+static enum sw_status cycle(struct sw_elliptic *s)
+{
+    const struct multigrid *mg = s->own;
+    void *const stream = s->device->compute;
+    for (int g = 1; g < mg->d.grids; g++) {
+        SW_TRY(sw_cuda_multigrid_restrict(stream, &mg->d, g - 1));
+        if (g < mg->cut) SW_TRY(fetch(s, g, mg->grid[g].f));
+        if (mg->comm && g == mg->cut) SW_TRY(gather(s));
+        SW_TRY(sw_cuda_multigrid_down(stream, &mg->d, g, false));
+    }
+    for (int g = mg->d.grids - 1; g >= 0; g--) SW_TRY(sw_cuda_multigrid_up(stream, &mg->d, g));
+    SW_TRY(meet(s, SW_MULTIGRID_DOTS));
+    return mg->comm ? fetch(s, 0, mg->grid[0].u) : SW_OK;
+}
+
 /* Iterations are queued up to the one in which the last solve came to its end, then the host looks at each: after the
  * first sweep of the next cycle, which has |r|². */
 static enum sw_status iterate(void *context, struct elliptic_pass *pass, double *u)
@@ -410,11 +674,14 @@ static enum sw_status iterate(void *context, struct elliptic_pass *pass, double 
     if (!some) return SW_OK;
     SW_TRY(sw_device_upload(s->device, d->state, mg->state, (size_t)d->systems * sizeof *mg->state));
     SW_TRY(sw_cuda_multigrid_begin(stream, d, pass->r));
-    SW_TRY(sw_cuda_multigrid_sweep(stream, d, false));
+    if (mg->comm) SW_TRY(fetch(s, 0, mg->grid[0].f));
+    SW_TRY(sw_cuda_multigrid_down(stream, d, 0, false));
     while (some) {
-        SW_TRY(sw_cuda_multigrid_cycle(stream, d));
+        SW_TRY(cycle(s));
         SW_TRY(sw_cuda_multigrid_direct(stream, d));
-        SW_TRY(sw_cuda_multigrid_sweep(stream, d, true));
+        SW_TRY(meet(s, SW_MULTIGRID_DIRECTION));
+        SW_TRY(sw_cuda_multigrid_down(stream, d, 0, true));
+        SW_TRY(meet(s, SW_MULTIGRID_UPDATE));
         kept++;
         if (--unseen > 0 && kept < RING) continue;
         SW_TRY(look(s, pass, &some));
@@ -436,7 +703,8 @@ static enum sw_status solve(struct sw_elliptic *s, const double *f, double *u, s
     SW_TRY(sw_device_use(s->device));
     struct elliptic_space space = elliptic_device_space(&mg->on);
     space.lean = true;
-    return elliptic_refine(&space, s->numbers, f, u, outcome, history, most, iterate, s);
+    const struct sw_elliptic_numbers *numbers = elliptic_ranks_begin(mg->on.ranks, s->count, s->numbers);
+    return elliptic_refine(&space, numbers, f, u, outcome, history, most, iterate, s);
 }
 
 /* ------------------------------------------------------------------ the row */
@@ -462,11 +730,14 @@ const struct sw_elliptic_ops elliptic_multigrid_cuda = {
     .name = "cuda.multigrid",
     .about = "conjugate gradients, preconditioned by multigrid, in single precision; u in double precision",
     .space = SW_DEVICE,
+    .cuts = true,
+    .refuse = refuse,
     .own_size = sizeof(struct multigrid),
     .arrays = arrays,
     .create = create,
     .load = load,
     .solve = solve,
+    .destroy = destroy,
     .cost = cost,
     .falls_back = "cuda.pcg",
     .fast = true,
