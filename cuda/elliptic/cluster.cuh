@@ -3,6 +3,7 @@
 /* Thread-block clusters (CUDA C++ Programming Guide, "Distributed Shared Memory"): blocks that run at the same time and
  * reach each other's shared memory. In code for a processor before Hopper a cluster is one block. */
 #include "cuda/elliptic/elliptic_sum.cuh"
+#include "cuda/launch.cuh"
 
 enum {
     CLUSTER_PORTABLE = 8,  /* blocks that every processor with clusters takes      */
@@ -182,6 +183,32 @@ __device__ static inline double sum_of_cluster(struct cluster *c, double term)
     sum = 0;
     for (unsigned k = 0; k < c->size; k++) sum += c->words->sum[c->turn][k];
     return sum;
+}
+
+/* Let a kernel run in clusters of `size` blocks with so much dynamic shared memory. */
+template <typename F> static inline enum sw_status allow_clusters(F *kernel, int size, size_t shared)
+{
+    if (size > CLUSTER_PORTABLE) SW_TRY(allow_large_clusters(kernel));
+    return allow_shared(kernel, shared);
+}
+
+/* How many of them run at once on this device; 0: none. */
+template <typename F>
+static inline enum sw_status clusters_at_once(F *kernel, int size, int threads, size_t shared, int *clusters)
+{
+    cudaLaunchAttribute attribute = {};
+    attribute.id = cudaLaunchAttributeClusterDimension;
+    attribute.val.clusterDim.x = (unsigned)size;
+    attribute.val.clusterDim.y = attribute.val.clusterDim.z = 1;
+    cudaLaunchConfig_t config = {};
+    config.gridDim = dim3((unsigned)size);
+    config.blockDim = dim3((unsigned)threads);
+    config.dynamicSmemBytes = shared;
+    config.attrs = &attribute;
+    config.numAttrs = 1;
+    SW_TRY(allow_clusters(kernel, size, shared));
+    CU_TRY(cudaOccupancyMaxActiveClusters(clusters, kernel, &config));
+    return SW_OK;
 }
 
 /* The next number of a queue, for all blocks of a cluster; a barrier before and behind it. */

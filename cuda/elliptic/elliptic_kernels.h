@@ -106,11 +106,13 @@ struct sw_cuda_planes {
 };
 /** By conjugate gradients with vectors in device memory, a cluster of blocks a problem (elliptic_plane_memory.cu).
  * @param precise   in double; else in single precision under corrections in double
- * @param clusters  so many problems at once, of `size` blocks each, 1 .. 8
+ * @param clusters  so many problems at once, of `size` blocks each, 1 .. 8, or 16 where there are such clusters
  * @param work      [clusters][sw_cuda_planes_work()] bytes */
 enum sw_status sw_cuda_planes_in_memory(sw_cuda_stream stream, const struct sw_cuda_planes *s, bool precise,
                                         int clusters, int size, void *work);
 size_t sw_cuda_planes_work(int64_t cells, bool cross, bool precise);
+/** Of clusters of so many blocks, how many run at once on this device; 0: none. */
+enum sw_status sw_cuda_planes_memory_clusters(int size, int *clusters);
 /** By Chebyshev's polynomials on chip (elliptic_plane_chip.cu), where lambda holds all waves: the steps grow with the
  * square root of 1/lambda.
  * @param planes    what sw_cuda_planes_chip_pack() made of the matrix

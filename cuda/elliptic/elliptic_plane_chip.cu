@@ -510,12 +510,6 @@ typedef void chip_kernel(struct sw_cuda_planes, struct shape, const float *, boo
 
 static chip_kernel *kernel_of(bool cross) { return cross ? elliptic_plane_chip_k<true> : elliptic_plane_chip_k<false>; }
 
-static enum sw_status allow(chip_kernel *kernel, int size, size_t shared)
-{
-    if (size > CLUSTER_PORTABLE) SW_TRY(allow_large_clusters(kernel));
-    return allow_shared(kernel, shared);
-}
-
 static size_t shared_of(const struct shape &p, bool cross) { return layout_of(p, cross).words * sizeof(float); }
 
 extern "C" enum sw_status sw_cuda_planes_on_chip(sw_cuda_stream stream, const struct sw_cuda_planes *s,
@@ -526,7 +520,7 @@ extern "C" enum sw_status sw_cuda_planes_on_chip(sw_cuda_stream stream, const st
     const struct shape p = shape_of(m->nx, m->ny, size);
     const size_t shared = shared_of(p, m->cross != NULL);
     chip_kernel *const kernel = kernel_of(m->cross != NULL);
-    SW_TRY(allow(kernel, size, shared));
+    SW_TRY(allow_clusters(kernel, size, shared));
     return launch(kernel, (long long)clusters * size, p.threads, shared, (cudaStream_t)stream, CLUSTERS(size), *s, p,
                   planes, check, (double *)work);
 }
@@ -534,19 +528,5 @@ extern "C" enum sw_status sw_cuda_planes_on_chip(sw_cuda_stream stream, const st
 extern "C" enum sw_status sw_cuda_planes_chip_clusters(int64_t nx, int64_t ny, bool cross, int size, int *clusters)
 {
     const struct shape p = shape_of(nx, ny, size);
-    const size_t shared = shared_of(p, cross);
-    chip_kernel *const kernel = kernel_of(cross);
-    cudaLaunchAttribute attribute = {};
-    attribute.id = cudaLaunchAttributeClusterDimension;
-    attribute.val.clusterDim.x = (unsigned)size;
-    attribute.val.clusterDim.y = attribute.val.clusterDim.z = 1;
-    cudaLaunchConfig_t config = {};
-    config.gridDim = dim3((unsigned)size);
-    config.blockDim = dim3((unsigned)p.threads);
-    config.dynamicSmemBytes = shared;
-    config.attrs = &attribute;
-    config.numAttrs = 1;
-    SW_TRY(allow(kernel, size, shared));
-    CU_TRY(cudaOccupancyMaxActiveClusters(clusters, kernel, &config));
-    return SW_OK;
+    return clusters_at_once(kernel_of(cross), size, p.threads, shared_of(p, cross), clusters);
 }

@@ -214,7 +214,17 @@ extern "C" enum sw_status sw_cuda_planes_in_memory(sw_cuda_stream stream, const 
     void (*const kernel)(struct sw_cuda_planes, unsigned, char *, size_t) =
         precise ? elliptic_plane_memory_k<double> : elliptic_plane_memory_k<float>;
     if (s->count == 0) return SW_OK;
+    if (size > CLUSTER_PORTABLE) SW_TRY(allow_large_clusters(kernel));
     return launch(kernel, (long long)clusters * size, THREADS, 0, (cudaStream_t)stream, CLUSTERS(size), *s,
                   (unsigned)size, (char *)work,
                   sw_cuda_planes_work(s->matrix.nx * s->matrix.ny, s->matrix.cross != NULL, precise));
+}
+
+extern "C" enum sw_status sw_cuda_planes_memory_clusters(int size, int *clusters)
+{
+    int precise = 0;
+    SW_TRY(clusters_at_once(elliptic_plane_memory_k<float>, size, THREADS, 0, clusters));
+    SW_TRY(clusters_at_once(elliptic_plane_memory_k<double>, size, THREADS, 0, &precise));
+    if (precise < *clusters) *clusters = precise;
+    return SW_OK;
 }

@@ -256,18 +256,34 @@ static int chip_size(const struct sw_elliptic_desc *d, int least, int most, int 
                                    d->sides[1] == SW_ELLIPTIC_PERIODIC, least, most, (size_t)shared);
 }
 
+/* Of a grid that is cut a rank has few problems, of large planes: the hardest one, which one cluster solves alone,
+ * would take longest. It has clusters of twice as many blocks where there are such ones.
+ * @param most  blocks of a cluster, or 1 */
+static enum sw_status choose_memory_clusters(struct modal *p, int most)
+{
+    const struct sw_elliptic_desc *d = &p->planes;
+    const size_t in_double = work_of(d) / sw_cuda_planes_work(d->n[0] * d->n[1], d->full, true);
+    int size = most > 1 ? size_of(d) : 1, clusters = clusters_of(d), there_are = 0;
+    if (p->cut.comm && size == CLUSTER && d->n[0] * d->n[1] > (int64_t)CLUSTER * BLOCK_CELLS)
+        SW_TRY(sw_cuda_planes_memory_clusters(2 * size, &there_are));
+    if (there_are > 0) {
+        size *= 2;
+        clusters = clusters < BLOCKS / size ? clusters : BLOCKS / size;
+    }
+    p->size[IN_MEMORY] = p->size[IN_DOUBLE] = size;
+    p->clusters[IN_MEMORY] = clusters;
+    p->clusters[IN_DOUBLE] = in_double < (size_t)clusters ? (int)in_double : clusters;
+    return SW_OK;
+}
+
 /* Problems at once, each way, for which there is work_of(). */
 static enum sw_status choose_clusters(struct sw_elliptic *s, struct modal *p)
 {
     const struct sw_elliptic_desc *d = &p->planes;
-    const int64_t cells = d->n[0] * d->n[1];
     const int most = s->device->sm >= 90 ? CLUSTER : 1;
-    const size_t in_double = work_of(d) / sw_cuda_planes_work(cells, d->full, true);
     int shared = 0, there_are = 0;
     CU_TRY(cudaDeviceGetAttribute(&shared, cudaDevAttrMaxSharedMemoryPerBlockOptin, s->device->index));
-    p->size[IN_MEMORY] = p->size[IN_DOUBLE] = most > 1 ? size_of(d) : 1;
-    p->clusters[IN_MEMORY] = clusters_of(d);
-    p->clusters[IN_DOUBLE] = in_double < (size_t)p->clusters[IN_MEMORY] ? (int)in_double : p->clusters[IN_MEMORY];
+    SW_TRY(choose_memory_clusters(p, most));
     const int size = p->size[ON_CHIP] = chip_size(d, 1, most, shared);
     if (!size) return SW_OK;
     const size_t fit = (size_t)(CHIP_BLOCKS / size), problems = problems_of(d);
