@@ -92,14 +92,21 @@ int elliptic_vertical_find(struct elliptic_verticals *set, int due, const struct
 
 /* ------------------------------------------------------------------ a grid that is cut over ranks */
 
-int64_t elliptic_modal_modes(const struct sw_comm *comm, int rank, int64_t modes)
+static int64_t mode_of(const struct sw_comm *comm, int rank, int64_t k)
 {
-    return (modes - rank + comm->size - 1) / comm->size;
+    return k * comm->size + (k % 2 ? comm->size - 1 - rank : rank);
+}
+
+/* How many of nz modes a rank has. */
+static int64_t modes_of(const struct sw_comm *comm, int rank, int64_t nz)
+{
+    const int64_t rounds = nz / comm->size;
+    return rounds + (mode_of(comm, rank, rounds) < nz);
 }
 
 int64_t elliptic_modal_mode(const struct elliptic_modal_cut *c, int64_t k)
 {
-    return c->comm ? c->comm->rank + k * c->comm->size : k;
+    return c->comm ? mode_of(c->comm, c->comm->rank, k) : k;
 }
 
 struct sw_elliptic_desc elliptic_modal_planes(const struct sw_elliptic_desc *d)
@@ -107,7 +114,7 @@ struct sw_elliptic_desc elliptic_modal_planes(const struct sw_elliptic_desc *d)
     struct sw_elliptic_desc planes = *d;
     if (!d->cut.comm) return planes;
     planes.n[1] = d->cut.whole;
-    planes.n[2] = elliptic_modal_modes(d->cut.comm, d->cut.comm->rank, d->n[2]);
+    planes.n[2] = modes_of(d->cut.comm, d->cut.comm->rank, d->n[2]);
     planes.cut = (struct sw_elliptic_cut){NULL};
     return planes;
 }
@@ -151,7 +158,7 @@ void elliptic_modal_order(const struct elliptic_modal_cut *c, int64_t nz, double
     for (int64_t l = 0; c->comm && l < nz; l++, x += nz) {
         double *to = c->row;
         for (int r = 0; r < c->comm->size; r++)
-            for (int64_t i = r; i < nz; i += c->comm->size) *to++ = x[i];
+            for (int64_t k = 0; k < modes_of(c->comm, r, nz); k++) *to++ = x[mode_of(c->comm, r, k)];
         memcpy(x, c->row, (size_t)nz * sizeof *x);
     }
 }
@@ -159,7 +166,7 @@ void elliptic_modal_order(const struct elliptic_modal_cut *c, int64_t nz, double
 void elliptic_modal_count(struct elliptic_modal_cut *c, int64_t nz, int64_t rows, int64_t words)
 {
     for (int r = 0; r < c->comm->size; r++) {
-        c->with_rows[r] = (size_t)(rows * words * elliptic_modal_modes(c->comm, r, nz));
+        c->with_rows[r] = (size_t)(rows * words * modes_of(c->comm, r, nz));
         c->with_modes[r] = (size_t)((c->first[r + 1] - c->first[r]) * words * c->modes);
     }
 }

@@ -50,12 +50,12 @@ int elliptic_vertical_find(struct elliptic_verticals *set, int due, const struct
 
 /* ------------------------------------------------------------------ a grid that is cut over ranks */
 
-/* Rank r of `size` has the modes r, r + size, .., so that all ranks have some of the hard ones, and the weights of the
- * whole plane. g goes to the ranks of its modes, and w comes back, by an all-to-all each way: an iteration sends 2
- * (size - 1)/size numbers for each cell of a rank. The modes of a slab lie in the order of the all-to-all, those of
- * rank 0 before those of rank 1: so do the vectors of X, and products with it need no other order. Of each rank come
- * [its modes][rows of the slab][words], to be put into whole planes. What is computed for a mode is the same on any
- * number of ranks. */
+/* Ranks 0 .. size - 1 have the modes 0 .. size - 1, then, in reverse, the next ones, and so on, so that all have about
+ * as much of the hard ones. Each has the weights of the whole plane. g goes to the ranks of its modes, and w comes
+ * back, by an all-to-all each way: an iteration sends 2 (size - 1)/size numbers for each cell of a rank. The modes of a
+ * slab lie in the order of the all-to-all, those of rank 0 before those of rank 1: so do the vectors of X, and products
+ * with it need no other order. What comes from a rank is [modes of this rank][rows of its slab][words]. What is
+ * computed for a mode is the same on any number of ranks. */
 struct elliptic_modal_cut {
     const struct sw_comm *comm;       /* NULL: the grid is not cut, and of the rest only `modes` is there      */
     int64_t modes;                    /* of this rank                                                          */
@@ -73,8 +73,7 @@ void elliptic_modal_cut_free(struct elliptic_modal_cut *cut);
 /** The problems of this rank, as a grid that is not cut: its modes in place of levels. Of a whole grid it is `desc`. */
 struct sw_elliptic_desc elliptic_modal_planes(const struct sw_elliptic_desc *desc);
 
-/** How many of the modes 0 .. modes - 1 a rank has, and which mode is its number k. */
-int64_t elliptic_modal_modes(const struct sw_comm *comm, int rank, int64_t modes);
+/** Which mode is number k of this rank. */
 int64_t elliptic_modal_mode(const struct elliptic_modal_cut *cut, int64_t k);
 
 /** Find where the slabs of ranks begin, and make the plane. Collective. @return SW_E_COMM; SW_E_ARG; SW_E_MEMORY */
