@@ -130,8 +130,6 @@ void elliptic_modal_cut_make(const struct sw_elliptic_desc *d, struct sw_owned *
     sw_array(own, (size_t)d->n[2], &c->row);
 }
 
-void elliptic_modal_cut_free(struct elliptic_modal_cut *c) { sw_elliptic_matrix_free(&c->plane); }
-
 enum sw_status elliptic_modal_cut_load(const struct sw_elliptic_desc *d, const struct sw_elliptic_numbers *numbers,
                                        struct elliptic_modal_cut *c)
 {

@@ -66,9 +66,8 @@ struct elliptic_modal_cut {
     double *row;                      /* [nz] */
 };
 
-/** @param own  gets the arrays */
+/** @param own  gets the arrays; cut->plane is the caller's to free */
 void elliptic_modal_cut_make(const struct sw_elliptic_desc *desc, struct sw_owned *own, struct elliptic_modal_cut *cut);
-void elliptic_modal_cut_free(struct elliptic_modal_cut *cut);
 
 /** The problems of this rank, as a grid that is not cut: its modes in place of levels. Of a whole grid it is `desc`. */
 struct sw_elliptic_desc elliptic_modal_planes(const struct sw_elliptic_desc *desc);

@@ -151,7 +151,7 @@ static void destroy(struct sw_elliptic *s)
 {
     struct modal *p = s->own;
     sw_elliptic_destroy(&p->all.multigrid);
-    elliptic_modal_cut_free(&p->all.cut);
+    sw_elliptic_matrix_free(&p->all.cut.plane);
     for (int t = 0; p->team && t < p->teams; t++) sw_elliptic_destroy(&p->team[t].multigrid);
 }
 

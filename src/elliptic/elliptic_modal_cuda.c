@@ -183,7 +183,7 @@ static size_t plane_words(const struct sw_elliptic_desc *d)
 static void destroy(struct sw_elliptic *s)
 {
     struct modal *p = s->own;
-    elliptic_modal_cut_free(&p->cut);
+    sw_elliptic_matrix_free(&p->cut.plane);
     cudaEvent_t const events[] = {p->solved, p->known, p->begun, p->ended[CHIP], p->ended[TILES]};
     for (size_t k = 0; k < sizeof events / sizeof *events; k++)
         if (events[k]) cudaEventDestroy(events[k]);
