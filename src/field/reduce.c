@@ -33,6 +33,8 @@ struct sw_reducer {
     int64_t lines;
     double  weights;             /* their sum                                                   */
     bool    derives;             /* some argument takes neighbours                              */
+    bool    first, last;         /* of a part of a line, for crossings: whether its first value, and its last, was
+                                    negative                                                    */
     struct worker *worker;       /* [threads]                                                   */
 };
 
@@ -150,7 +152,10 @@ static void add_block(struct line *l, int64_t from, int count, const double *v)
     }
 }
 
-/* @param periodic  along x */
+/* Whether the lines along x are cut over ranks: there is but one then. */
+static bool has_part_of_line(const struct sw_reducer *r) { return r->desc.n[0] < r->desc.whole[0]; }
+
+/* @param periodic  along x, and whole */
 static double end_line(struct line *l, bool periodic)
 {
     switch (l->kind) {
@@ -231,10 +236,14 @@ static double reduce_line(const struct run *run, struct worker *w, int e, int k,
         sw_eval_cells(eval, count, in);
         sw_eval_points(eval, count, in, w->v);
         if (sum && from == 0) w->v[0] *= weight(r, 0, 0);
-        if (sum && from + count == nx) w->v[count - 1] *= weight(r, 0, nx - 1);
+        if (sum && from + count == nx && nx > 1) w->v[count - 1] *= weight(r, 0, nx - 1);
         add_block(&l, from, count, w->v);
     }
-    const double result = end_line(&l, !r->desc.walls[0]);
+    if (has_part_of_line(r)) {
+        run->r->first = l.first;
+        run->r->last = l.last;
+    }
+    const double result = end_line(&l, !r->desc.walls[0] && !has_part_of_line(r));
     return sum ? result * (weight(r, 1, j[0]) * weight(r, 2, j[1])) : result;
 }
 
@@ -260,10 +269,18 @@ static double combine_lines(int64_t lines, enum sw_reduction_kind kind, const do
     return NAN;
 }
 
+/* Between this part of a line and the one before it. */
+static double crossing_before(const struct sw_reducer *r)
+{
+    const double before = r->desc.before(r->desc.context, r->last);
+    return isnan(before) ? NAN : (r->desc.first[0] > 0 || !r->desc.walls[0]) && before != r->first;
+}
+
 static double over_lines(const struct run *run, enum sw_reduction_kind kind, const double *of_lines)
 {
     const struct sw_reducer *r = run->r;
     double value = combine_lines(r->lines, kind, of_lines);
+    if (kind == SW_REDUCTION_CROSSINGS && has_part_of_line(r)) value += crossing_before(r);
     if (r->desc.combine) r->desc.combine(r->desc.context, kind, &value);
     if (kind == SW_REDUCTION_MEAN) return value / r->weights;
     if (kind == SW_REDUCTION_INTEGRAL) return run->grid->dx[0] * run->grid->dx[1] * run->grid->dx[2] * value;

@@ -28,11 +28,13 @@ struct sw_reducer_desc {
     bool    walls[SW_DIMS];                       /* both ends are points; else periodic                */
     int     unknowns;                             /* fields of a run                                    */
     int     threads;
-    /* Of a grid that is cut over ranks, not along x: n are the points of this rank, which begin at point `first` of
-     * `whole`; all ranks call with the same runs. combine: value := the sum, least or largest of all ranks', for
-     * crossings the sum; NaN where it fails. NULL: n is all, and the rest is not looked at */
+    /* Of a grid that is cut over ranks: n are the points of this rank, which begin at point `first` of `whole`; all
+     * ranks call with the same runs. combine: value := the sum, least or largest of all ranks', for crossings the sum.
+     * before: what the rank gives whose points come before this one's, round a circle; of lines that are cut, those
+     * along x. Both NaN where they fail. NULL: n is all, and the rest is not looked at */
     int64_t whole[SW_DIMS], first[SW_DIMS];
     void  (*combine)(const void *context, enum sw_reduction_kind kind, double *value);
+    double (*before)(const void *context, double mine);
     const void *context;
 };
 

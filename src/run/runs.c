@@ -53,6 +53,13 @@ static void combine(const void *comm, enum sw_reduction_kind kind, double *value
     *value = (extreme ? sw_comm_max : sw_comm_sum)(comm, 1, &x) ? NAN : sign * x;
 }
 
+static double before(const void *context, double mine)
+{
+    const struct sw_comm *comm = context;
+    double all[SW_COMM_MOST];
+    return sw_comm_gather_one(comm, mine, all) ? NAN : all[(comm->rank ? comm->rank : comm->size) - 1];
+}
+
 struct sw_reducer_desc runs_reducer_desc(const struct runs *r, int count, const struct sw_reduction *const *reduction)
 {
     struct sw_reducer_desc desc = {.count = count, .reduction = reduction, .unknowns = r->unknowns,
@@ -65,6 +72,7 @@ struct sw_reducer_desc runs_reducer_desc(const struct runs *r, int count, const 
     }
     desc.context = r->setup->domain.all;
     desc.combine = desc.context ? combine : NULL;
+    desc.before = before;
     return desc;
 }
 

@@ -45,7 +45,18 @@ cut 1e-12 $accuracy -s 'output.scalars.define.top="max(u) - min(u)"' \
     -s 'output.scalars.define.all="integral(u^2*y) + mean(abs(u)) + crossings(u - 0.1)"'
 cut 1e-12 $accuracy -s 'initial="sin(a*x)*cos(a*y) + 0.1*randn(a)"' -s run.precision='"double"' -s run.batch=2
 config=$top/configs/burgers.cfg
-cut 1e-11 $accuracy
+of_lines='-s output.scalars.define.top="max(u)-min(u*x)" -s output.scalars.define.all="integral(u^2*x)+mean(abs(u))"'
+cut 1e-11 $accuracy $of_lines -s 'output.scalars.define.zeros="crossings(u-0.3)"' -s 'stop.when="crossings(x-u)>1"' \
+    -s stop.every=0.1
+cat >waves.cfg <<'CFG'
+problem = "advection"; sweep = { c = [1, 1.5]; }; grid = { n = 101; length = 1.0; }; velocity = { x = "c"; };
+time = { cfl = 0.5; end = 0.5; }; initial = "sin(2*pi*x) + 0.8*cos(6*pi*x)"; accuracy = { runs = 0; };
+stop = { when = "t > 0.1 && max(u*(x < 0.1)) > 1.4"; every = 0.01; };
+output = { file = "waves.h5"; fields = { times = [0.0, 0.5]; precision = "double"; };
+           scalars = { every = 0.01; define = { a = "crossings(u - 0.2)"; b = "crossings(u*x - 0.6)"; }; }; };
+CFG
+config=waves.cfg
+cut 1e-12 $of_lines
 config=$top/configs/tiny_advection.cfg code=1  # steps that are not stable: the runs diverge at the same steps
 cut 1e-9 $accuracy -s time.dt=0.5 -s time.end=40.0 -s 'output.fields.times=[0.0]' -s 'output.scalars.every=20.0'
 code=0
@@ -151,9 +162,6 @@ once 'No space left on device'
 expect 0 status full2.h5; matches 'at step|step [0-9]+ of'
 
 # ---- refused
-expect 3 run "$top/configs/burgers.cfg" -q -o none.h5 --device cpu:0,1 -s 'run.split="grid"' $accuracy \
-    -s 'output.scalars.define.top="max(u)"'  # lines along x are what reductions take
-says "run.split: grids are not cut beside 'output.scalars.define'"
 expect 3 run c.cfg -s 'grid.n=[16, 17, 7]' -s 'axis="z"' -s 'boundary="3-4-6"'
 says 'run.split: rank 0 of 2 has 3 points of the line'; says 'at least 4 on every rank; use fewer devices'
 expect 3 run c.cfg --device cpu:0,1,2 -s 'grid.n=[16, 17, 7]' -s 'axis="z"' -s 'boundary="3-4-6"'
