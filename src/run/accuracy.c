@@ -13,6 +13,7 @@
 #include "expr/random_point.h"
 #include "field/resample.h"
 #include "problem/initial_file.h"
+#include "run/domain.h"
 #include "run/last_steps.h"
 
 /* Each run of a sample is computed again with half the step, and where accuracy.runs asks for it with twice the points,
@@ -26,7 +27,9 @@
  * which makes the estimates larger rather than smaller. A run whose initial value is noise, or comes from a file,
  * begins on the finer grid with the trigonometric polynomial through its points.
  *
- * Half steps are taken by a thread of its own, beside the batch: on a GPU on a stream of its own.
+ * Half steps are taken by a thread of its own, beside the batch: on a GPU on a stream of its own. Ranks that cut the
+ * grids of the batch take them together behind it: their communicators serve one thread. Each has its slab of what
+ * follows, and sums over points are those of all ranks, added in their order.
  *
  * With accuracy.runs = N the runs are one of each equal share of the sweep, whatever the batches: at a place in the
  * share that its number makes, as a fixed one (the middle) is at the same value of the last axis wherever the shares
@@ -38,6 +41,7 @@
 
 struct accuracy {                 /* the sampled runs of a batch */
     const struct runs *r;
+    const struct sw_comm *comm;   /* the ranks that cut the grids; NULL: they are whole */
     const struct sw_representatives *sample;  /* of all runs, unless accuracy.runs says which */
     bool        (*must_stop)(void *user);
     void         *user;
@@ -132,30 +136,61 @@ static bool has_noise_in_time(const struct sw_setup *setup)
     return false;
 }
 
-/* Points of a run: of lines the finer grid has others than the batch. */
-static int64_t points_of(const struct accuracy *a) { return sw_points(a->r->group->n); }
+/* Points of a run that are here, and all of them: of lines the finer grid has others than the batch. */
+static int64_t points_of(const struct accuracy *a) { return sw_points(a->r->setup->n); }
+static int64_t all_points_of(const struct accuracy *a) { return sw_points(a->r->group->n); }
 
-static double root_mean_square(int64_t count, const double *u)
+/* Whether memory was too little on any rank: none has estimates then. */
+static enum sw_status agree(const struct accuracy *a, enum sw_status st)
 {
-    double sum = 0;
-    for (int64_t i = 0; i < count; i++) sum += u[i] * u[i];
-    return sqrt(sum / (double)count);
+    return domain_any(a->comm, st == SW_E_MEMORY) ? SW_E_MEMORY : st;
 }
 
-/* Begin on the grid with twice the points, where the runs of the batch began. */
-static enum sw_status begin_between(const struct accuracy *a, struct sw_sim *sim, int64_t m)
+/* The root of the mean over so many fields of a run, from a sum over the points that are here. */
+static double root_of_mean(const struct accuracy *a, double sum, int fields)
 {
-    const int64_t n = a->r->group->n[0], lines = (int64_t)a->count * a->r->unknowns;
+    if (a->comm && sw_comm_sum(a->comm, 1, &sum)) return NAN;
+    return sqrt(sum / (double)(fields * all_points_of(a)));
+}
+
+static double root_mean_square(const struct accuracy *a, int fields, const double *u)
+{
+    double sum = 0;
+    for (int64_t i = 0; i < fields * points_of(a); i++) sum += u[i] * u[i];
+    return root_of_mean(a, sum, fields);
+}
+
+/* Where the runs of the batch began, on all points of lines. @param all  room for them, where the lines are cut */
+static enum sw_status find_lines(const struct accuracy *a, double *all, const double **lines)
+{
+    *lines = a->comm ? all : a->start;
+    return a->comm ? domain_gather(a->r->setup, (size_t)a->count * (size_t)a->r->unknowns, a->start, all) : SW_OK;
+}
+
+/* Begin on the grid with twice the points, where the runs of the batch began. @param setup  of that grid */
+static enum sw_status begin_between(const struct accuracy *a, struct sw_sim *sim, const struct sw_setup *setup)
+{
+    const int64_t n = a->r->group->n[0], m = sw_setup_whole(setup, 0), lines = (int64_t)a->count * a->r->unknowns,
+                  first = sw_setup_first(setup, 0), here = setup->n[0];
     struct sw_resampler *resampler = NULL;
+    const double *begun;
     enum sw_status st;
-    double *u = NULL;
-    SW_TRY_TO(done, st, sw_alloc((size_t)lines * (size_t)m, &u));
-    SW_TRY_TO(done, st, sw_resampler_create(n, m, &resampler));
-    for (int64_t k = 0; k < lines; k++) sw_resample(resampler, a->start + k * n, u + k * m);
-    st = sw_sim_set_state(sim, u);
-done:
+    double *u = NULL, *line = NULL, *all = NULL;
+    st = sw_alloc((size_t)(lines * here), &u);
+    if (!st) st = sw_alloc((size_t)m, &line);
+    if (!st && a->comm) st = sw_alloc((size_t)(lines * n), &all);
+    if (!st) st = sw_resampler_create(n, m, &resampler);
+    if (a->comm) st = sw_comm_agree(a->comm, st);
+    if (!st) st = find_lines(a, all, &begun);
+    for (int64_t k = 0; k < lines && !st; k++) {
+        sw_resample(resampler, begun + k * n, line);
+        memcpy(u + k * here, line + first, (size_t)here * sizeof *u);
+    }
+    if (!st) st = sw_sim_set_state(sim, u);
     sw_resampler_destroy(&resampler);
     sw_free(u);
+    sw_free(line);
+    sw_free(all);
     return st;
 }
 
@@ -169,10 +204,24 @@ static enum sw_status advance(const struct accuracy *a, struct sw_device *device
         SW_TRY(sim->ops->advance(sim, step, to));
         SW_TRY(sw_device_wait(device));
         step = to;
-        chunk = sw_clock() - begun < 0.05 ? 2 * chunk : chunk > 1 ? chunk / 2 : 1;
-        if (device == a->device ? atomic_load(&a->stop) : a->must_stop(a->user)) return SW_E_STOPPED;
+        chunk = domain_of_first(a->comm, sw_clock() - begun) < 0.05 ? 2 * chunk : chunk > 1 ? chunk / 2 : 1;
+        if (domain_any(a->comm, device == a->device ? atomic_load(&a->stop) : a->must_stop(a->user)))
+            return SW_E_STOPPED;
     }
     return SW_OK;
+}
+
+/* @param between  begin between the points of the batch  @param sim  out: NULL on failure, on all ranks */
+static enum sw_status begin(const struct accuracy *a, const struct sw_setup *setup, struct sw_device *device,
+                            const double *column, bool between, struct sw_sim **sim)
+{
+    enum sw_status st = sim_of_runs(a->r->sweep->problem, setup, device, column, !between, sim);
+    if (a->comm) st = sw_comm_agree(a->comm, st);
+    if (!st && between) st = begin_between(a, *sim, setup);
+    if (!st || !*sim) return st;
+    (*sim)->ops->destroy(*sim);
+    *sim = NULL;
+    return st;
 }
 
 /* Compute the runs once more, from their beginning.
@@ -183,14 +232,13 @@ static enum sw_status advance(const struct accuracy *a, struct sw_device *device
 static enum sw_status compute(const struct accuracy *a, const struct sw_setup *setup, struct sw_device *device,
                               const double *column, int64_t steps, double *first, double *end)
 {
-    const bool between = a->start && setup->n[0] != a->r->setup->n[0];
+    const bool between = a->start && sw_setup_whole(setup, 0) != a->r->group->n[0];
     const int64_t points = points_of(a), lines = first ? (int64_t)a->count * a->r->unknowns : 0;
     struct sw_sim *sim;
     enum sw_status st;
-    SW_TRY(sim_of_runs(a->r->sweep->problem, setup, device, column, !between, &sim));
-    if (between) SW_TRY_TO(done, st, begin_between(a, sim, setup->n[0]));
+    SW_TRY(begin(a, setup, device, column, between, &sim));
     if (first) SW_TRY_TO(done, st, sw_sim_get_state(sim, end));
-    for (int64_t k = 0; k < lines; k++) first[k] = root_mean_square(points, end + k * points);
+    for (int64_t k = 0; k < lines; k++) first[k] = root_mean_square(a, 1, end + k * points);
     SW_TRY_TO(done, st, advance(a, device, sim, steps));
     st = sw_sim_get_state(sim, end);
 done:
@@ -204,10 +252,11 @@ done:
  * batch was stopped. */
 static enum sw_status halve(struct accuracy *a)
 {
-    SW_TRY(sw_device_use(a->device));
-    SW_TRY(compute(a, &a->setup, a->device, a->half_column, 2 * a->until, a->first, a->half));
+    struct sw_device *const device = a->device ? a->device : a->r->device;
+    SW_TRY(sw_device_use(device));
+    SW_TRY(compute(a, &a->setup, device, a->half_column, 2 * a->until, a->first, a->half));
     if (a->until == a->r->group->steps) return SW_OK;
-    return compute(a, &a->setup, a->device, a->column, a->until, NULL, a->end);
+    return compute(a, &a->setup, device, a->column, a->until, NULL, a->end);
 }
 
 static void *halve_in_thread(void *again)
@@ -228,25 +277,33 @@ static bool has_room(const struct accuracy *a)
     struct sw_batch_bytes bytes = {0};
     if (problem->bytes(problem, &a->setup, a->r->device, &bytes)) return false;
     return (double)bytes.fixed + (double)a->count * (double)bytes.per_run <
-           0.25 * (double)sw_device_memory_free(a->r->device);
+           0.25 * (double)sw_device_memory_free(a->r->device) / (a->comm ? a->r->sharing : 1);
 }
 
-static enum sw_status begin_halves(struct accuracy *a)
+static enum sw_status prepare_halves(struct accuracy *a)
 {
     const struct runs *r = a->r;
     const int64_t ncolumn = r->sweep->ncolumn, dt = sw_setup_column(r->setup, "time.dt");
     const size_t lines = (size_t)a->count * (size_t)a->r->unknowns;
     a->setup = *r->setup;
     a->setup.capacity = a->count;
-    a->setup.give_up = gives_up;
-    a->setup.give_up_user = a;
+    if (!a->comm) {
+        a->setup.give_up = gives_up;
+        a->setup.give_up_user = a;
+    }
     SW_TRY(sw_arena_take(a->r->arena, (size_t)(ncolumn * a->count), &a->half_column));
     memcpy(a->half_column, a->column, (size_t)(ncolumn * a->count) * sizeof *a->column);
     for (int j = 0; j < a->count && dt >= 0; j++) a->half_column[dt * a->count + j] /= 2;
     SW_TRY(sw_arena_take(a->r->arena, lines, &a->first));
     SW_TRY(sw_arena_take(a->r->arena, lines * (size_t)points_of(a), &a->half));
     SW_TRY(sw_arena_take(a->r->arena, lines * (size_t)points_of(a), &a->end));
-    if (!has_room(a)) return SW_E_MEMORY;
+    return has_room(a) ? SW_OK : SW_E_MEMORY;
+}
+
+static enum sw_status begin_halves(struct accuracy *a)
+{
+    const struct runs *r = a->r;
+    SW_TRY(prepare_halves(a));
     SW_TRY(sw_device_open_beside(r->device, r->sweep->accuracy > 0 ? 0 : 1, &a->device));
     a->threaded = !pthread_create(&a->thread, NULL, halve_in_thread, a);
     return a->threaded ? SW_OK : SW_E_MEMORY;
@@ -276,10 +333,11 @@ enum sw_status accuracy_create(const struct runs *r, const struct sw_representat
     if (!r->sweep->accuracy || !r->group->steps) return SW_OK;
     SW_TRY(sw_arena_take(r->arena, 1, accuracy));
     a = *accuracy;
-    *a = (struct accuracy){.r = r, .sample = sample, .must_stop = must_stop, .user = user};
+    *a = (struct accuracy){.r = r, .comm = r->setup->domain.all, .sample = sample, .must_stop = must_stop,
+                           .user = user};
     a->until = last_halved(a);
     st = choose(a);
-    if (!st && a->count && a->until && !has_noise_in_time(r->setup)) st = begin_halves(a);
+    if (!st && a->count && a->until && !a->comm && !has_noise_in_time(r->setup)) st = begin_halves(a);
     return st == SW_E_MEMORY ? SW_OK : st;
 }
 
@@ -290,9 +348,11 @@ static void join(struct accuracy *a)
     sw_device_close(&a->device);
 }
 
-/* @return SW_E_STOPPED all is to stop */
+/* Of ranks: the half steps are taken now. @return SW_E_STOPPED all is to stop */
 static enum sw_status wait_for_halves(struct accuracy *a)
 {
+    if (a->comm) SW_TRY(agree(a, prepare_halves(a)));
+    if (a->comm) return agree(a, halve(a));
     if (!a->threaded) return SW_E_MEMORY;
     for (int64_t ns = 20000; !atomic_load(&a->over); ns = ns < 10000000 ? 2 * ns : ns) {
         if (a->must_stop(a->user)) atomic_store(&a->stop, true);
@@ -327,7 +387,7 @@ static double difference(const struct accuracy *a, int j, int unknown, const dou
         const double d = a->end[line * n + i] - other[line * m + every * i];
         sum += d * d;
     }
-    return sqrt(sum / (double)n);
+    return root_of_mean(a, sum, 1);
 }
 
 static double difference_of_all(const struct accuracy *a, int j, const double *other, int64_t m)
@@ -353,7 +413,7 @@ static double relative_error(const struct accuracy *a, int j)
     double worst = 0;
     for (int v = 0; v < a->r->unknowns; v++) {
         const int64_t line = (int64_t)j * a->r->unknowns + v, n = points_of(a);
-        const double size = fmax(root_mean_square(n, a->end + line * n), SW_DECAYED * a->first[line]),
+        const double size = fmax(root_mean_square(a, 1, a->end + line * n), SW_DECAYED * a->first[line]),
                      error = richardson(a, true) * difference(a, j, v, a->half, n);
         if (error > 0 || isnan(error)) worst = fmax(worst, isfinite(error / size) ? error / size : INFINITY);
     }
@@ -395,16 +455,27 @@ static void compare_halves(struct accuracy *a, const struct last_steps *last, st
     }
 }
 
+/* A line with twice the points: a part of one has the points of the part, and those behind each. */
+static struct sw_setup refined(const struct accuracy *a)
+{
+    struct sw_setup s = *a->r->setup;
+    const int64_t n = a->r->group->n[0], end = sw_setup_first(&s, 0) + s.n[0];
+    s.capacity = a->count;
+    s.n[0] = 2 * s.n[0] - (s.walls[0] && end == n);
+    s.domain.whole[0] = 2 * n - s.walls[0];
+    s.domain.first[0] *= 2;
+    return s;
+}
+
 static enum sw_status estimate_in_space(struct accuracy *a, struct sw_run_result *result)
 {
-    const int64_t n = a->r->group->n[0], changed = sw_setup_column(a->r->setup, "grid.n");
-    struct sw_setup setup = *a->r->setup;
+    const int64_t changed = sw_setup_column(a->r->setup, "grid.n");
+    const struct sw_setup setup = refined(a);
     double *end = NULL;
-    setup.capacity = a->count;
-    setup.n[0] = setup.walls[0] ? 2 * n - 1 : 2 * n;
-    SW_TRY(sw_alloc((size_t)a->count * (size_t)a->r->unknowns * (size_t)sw_points(setup.n), &end));
-    for (int j = 0; j < a->count && changed >= 0; j++) a->column[changed * a->count + j] = (double)setup.n[0];
-    const enum sw_status st = compute(a, &setup, a->r->device, a->column, a->r->group->steps, NULL, end);
+    const double n = (double)sw_setup_whole(&setup, 0);
+    SW_TRY(agree(a, sw_alloc((size_t)a->count * (size_t)a->r->unknowns * (size_t)sw_points(setup.n), &end)));
+    for (int j = 0; j < a->count && changed >= 0; j++) a->column[changed * a->count + j] = n;
+    const enum sw_status st = agree(a, compute(a, &setup, a->r->device, a->column, a->r->group->steps, NULL, end));
     for (int j = 0; j < a->count && !st; j++) {
         struct sw_run_row *row = &result[a->of[j]].row;
         if (!is_at_end(a, result, j)) continue;
@@ -421,8 +492,8 @@ static enum sw_status find_start(struct accuracy *a)
     struct sw_setup setup = *a->r->setup;
     if (by_expressions(&setup)) return SW_OK;
     setup.capacity = a->count;
-    SW_TRY(sw_arena_take(a->r->arena, (size_t)a->count * a->r->size, &a->start));
-    return compute(a, &setup, a->r->device, a->column, 0, NULL, a->start);
+    SW_TRY(agree(a, sw_arena_take(a->r->arena, (size_t)a->count * a->r->size, &a->start)));
+    return agree(a, compute(a, &setup, a->r->device, a->column, 0, NULL, a->start));
 }
 
 /* What the estimates come to, and of which runs they are none: where twice the estimate is more than the field at the
@@ -435,7 +506,7 @@ static void summarize(struct accuracy *a, const struct sw_run_result *result)
     for (int j = 0; j < a->count; j++) {
         const struct sw_run_row *row = &result[a->of[j]].row;
         const double error[2] = {row->error_time, row->error_space},
-                     size = root_mean_square(numbers, a->end + j * numbers),
+                     size = root_mean_square(a, a->r->unknowns, a->end + j * numbers),
                      all = fmax(error[0], 0) + fmax(error[1], 0);
         if (isnan(error[0]) && isnan(error[1])) continue;
         for (int k = 0; k < 2; k++)
@@ -453,7 +524,7 @@ static int last_steps(const struct accuracy *a)
 {
     enum { MOST = 8, LEAST = 4 };
     const double room = 0x1p23;  /* numbers of their states: last_steps_look() takes 112 bytes for each, 1 GB */
-    if ((double)a->count * (double)a->r->size > room) return 0;
+    if ((double)a->count * a->r->unknowns * (double)all_points_of(a) > room) return 0;
     const double all = share_of_work / 2 * (double)a->r->sweep->nruns * (double)a->r->group->steps,
                  each = 6.0 * a->count;  /* with noise and without; one of a step, two of half a step */
     if (is_small(a->r) || MOST * each <= all) return MOST;
@@ -468,12 +539,14 @@ static enum sw_status look_at_last_steps(struct accuracy *a, struct last_steps *
     enum sw_status st;
     *last = NULL;
     if (!steps) return SW_OK;
-    SW_TRY_TO(done, st, sw_alloc((size_t)a->count * a->r->size, &end));
-    SW_TRY_TO(done, st, sw_alloc((size_t)a->count, last));
+    st = sw_alloc((size_t)a->count * a->r->size, &end);
+    if (!st) st = sw_alloc((size_t)a->count, last);
+    SW_TRY_TO(done, st, agree(a, st));
     SW_TRY_TO(done, st, sw_sim_get_states(a->r->sim, a->r->count, a->count, a->of, end));
     st = last_steps_look(a->r, a->count, a->column, end, a->first, steps, *last);
 done:
     sw_free(end);
+    st = agree(a, st);
     if (st) sw_free(*last), *last = NULL;
     return st == SW_E_MEMORY ? SW_OK : st;
 }
@@ -482,7 +555,8 @@ done:
 static enum sw_status estimate(struct accuracy *a, struct sw_run_result *result)
 {
     const struct sw_setup *setup = a->r->setup;
-    const bool line = setup->n[1] == 1 && setup->n[2] == 1 && !a->r->group->cut;
+    const int64_t *n = a->r->group->n;
+    const bool line = n[1] == 1 && n[2] == 1 && !a->r->group->cut;
     struct last_steps *last;
     SW_TRY(wait_for_halves(a));
     if (a->until == a->r->group->steps)

@@ -303,7 +303,7 @@ static enum sw_status begin_batch(struct batch *b)
     SW_TRY(early_ends_create(r, &b->failures, w->writer, &b->ends));
     if (r->plan->resume) SW_TRY(restore(b));
     else SW_TRY(begin_runs(b));
-    if (!w->comm) SW_TRY(accuracy_create(r, &w->scheduler->sample, may_give_up, b, &b->accuracy));
+    SW_TRY(accuracy_create(r, &w->scheduler->sample, may_give_up, b, &b->accuracy));
     return begin_part(b);
 }
 
@@ -615,7 +615,8 @@ enum sw_status batch_run(struct worker *w, int64_t number, const struct sw_plan_
     const double now = sw_clock();
     struct batch b = {.w = w, .number = number, .part_begun = now, .checked = now,
                       .runs = {.sweep = s->sweep, .group = &s->plan->group[plan->group], .plan = plan,
-                               .setup = &w->setup, .device = w->device, .sim = w->sim, .count = plan->count}};
+                               .setup = &w->setup, .device = w->device, .sim = w->sim,
+                               .sharing = s->plan->devices_sharing, .count = plan->count}};
     if (w->comm) b.whole = sw_sweep_setup(s->sweep, b.runs.group, plan->count);
     b.runs.whole = w->comm ? &b.whole : &w->setup;
     enum sw_status st = begin_batch(&b);

@@ -7,6 +7,7 @@
 #include "base/sw_mem.h"
 #include "expr/random_point.h"
 #include "field/dft.h"
+#include "run/domain.h"
 
 /* From the last state on so many steps are taken once more beyond
  * the end, and twice as many of half the length:
@@ -37,11 +38,22 @@ static double *line_of(const struct last *l, double *u, int j, int v)
     return u + ((size_t)j * (size_t)l->r->unknowns + (size_t)v) * l->points;
 }
 
+/* Where the grid is cut: over the points of all ranks. */
 static double distance(const struct last *l, const double *u, const double *v)
 {
+    const struct sw_comm *comm = l->r->setup->domain.all;
     double sum = 0;
     for (size_t i = 0; i < l->points; i++) sum += (u[i] - (v ? v[i] : 0)) * (u[i] - (v ? v[i] : 0));
-    return sqrt(sum / (double)l->points);
+    if (comm && sw_comm_sum(comm, 1, &sum)) return NAN;
+    return sqrt(sum / (double)sw_points(l->r->group->n));
+}
+
+/* Which of the points of the grid is the first here: a slab is one piece of them. */
+static int first_point(const struct last *l)
+{
+    const struct sw_setup *s = l->r->setup;
+    const int64_t *n = l->r->group->n;
+    return (int)(sw_setup_first(s, 0) + n[0] * (sw_setup_first(s, 1) + n[1] * sw_setup_first(s, 2)));
 }
 
 static void add_noise(const struct last *l)
@@ -52,7 +64,7 @@ static void add_noise(const struct last *l)
             const double size = distance(l, u, NULL);
             double *with = line_of(l, l->begun, l->count + j, v);
             for (size_t i = 0; i < l->points; i++)
-                with[i] = u[i] + noise * size * (2 * sw_rand(1, (int)i, 0, (uint32_t)v) - 1);
+                with[i] = u[i] + noise * size * (2 * sw_rand(1, first_point(l) + (int)i, 0, (uint32_t)v) - 1);
         }
 }
 
@@ -64,7 +76,9 @@ static enum sw_status take_steps(struct last *l, int steps, int times)
     struct sw_sim *sim;
     enum sw_status st;
     setup.capacity = 2 * l->count;
-    SW_TRY(sim_of_runs(l->r->sweep->problem, &setup, l->r->device, l->column, false, &sim));
+    st = sim_of_runs(l->r->sweep->problem, &setup, l->r->device, l->column, false, &sim);
+    if (setup.domain.all) st = sw_comm_agree(setup.domain.all, st);
+    if (st) goto done;
     SW_TRY_TO(done, st, sw_sim_set_state(sim, l->begun));
     for (int k = 0, to; k < times * steps && !st; k = to) {
         to = times == 1 && k < LONGEST_CYCLE ? k + 1 : times * steps;
@@ -73,22 +87,32 @@ static enum sw_status take_steps(struct last *l, int steps, int times)
     }
     st = sw_sim_get_state(sim, times == 1 ? l->way[0] : l->half);
 done:
-    sim->ops->destroy(sim);
+    if (sim) sim->ops->destroy(sim);
     return st;
 }
 
-/* |X_k|² of the difference of two lines. @param power  [points/2 + 1] */
+/* @param w  out: on all points of the line  @param room  for those that are here */
+static enum sw_status subtract(const struct last *l, const double *u, const double *v, double *room, double *w)
+{
+    double *const here = l->r->setup->domain.all ? room : w;
+    for (size_t i = 0; i < l->points; i++) here[i] = u[i] - v[i];
+    return here == w ? SW_OK : domain_gather(l->r->setup, 1, here, w);
+}
+
+/* |X_k|² of the difference of two lines. @param power  [points/2 + 1] of the whole line */
 static enum sw_status powers(const struct last *l, const double *u, const double *v, double *power)
 {
-    const int count = (int)l->points;
+    const struct sw_comm *comm = l->r->setup->domain.all;
+    const int count = (int)l->r->group->n[0];
     struct sw_dft d;
     double *room = NULL, *w = NULL;
     enum sw_status st = sw_dft_create(count, &d);
     if (!st) st = sw_alloc(4 * (size_t)d.length, &room);
     if (!st) st = sw_alloc((size_t)count, &w);
+    if (comm) st = sw_comm_agree(comm, st);
+    if (!st) st = subtract(l, u, v, room, w);
     if (!st) {
         double *const re[2] = {room, room + d.length}, *const im[2] = {room + 2 * d.length, room + 3 * d.length};
-        for (int i = 0; i < count; i++) w[i] = u[i] - v[i];
         const int at = sw_dft_real(&d, w, re, im);
         for (int k = 0; k <= count / 2; k++) power[k] = re[at][k] * re[at][k] + im[at][k] * im[at][k];
     }
@@ -103,11 +127,12 @@ static enum sw_status find_growing(struct last *l, int j, int v, int steps, doub
 {
     enum { BEFORE, STEPS, HALF, STATES };
     double *const state[STATES] = {l->begun, l->way[0], l->half};
-    const size_t waves = l->points / 2 + 1;
+    const struct sw_comm *comm = l->r->setup->domain.all;
+    const size_t all = (size_t)l->r->group->n[0], waves = all / 2 + 1;
     double *power, most = grown * grown;
     *points = 0;
-    SW_TRY(sw_alloc(STATES * waves, &power));
-    enum sw_status st = SW_OK;
+    enum sw_status st = sw_alloc(STATES * waves, &power);
+    if (comm) st = sw_comm_agree(comm, st);
     for (int k = 0; k < STATES && !st; k++)
         st = powers(l, line_of(l, state[k], l->count + j, v), line_of(l, state[k], j, v), power + (size_t)k * waves);
     for (size_t k = 0; k < waves && !st; k++) {
@@ -115,7 +140,7 @@ static enum sw_status find_growing(struct last *l, int j, int v, int steps, doub
                      times = power[STEPS * waves + k] / allowed;
         if (!(times > most)) continue;
         most = times;
-        *points = k ? (double)l->points / (double)k : INFINITY;
+        *points = k ? (double)all / (double)k : INFINITY;
         *growth = pow(power[STEPS * waves + k] / power[BEFORE * waves + k], 0.5 / steps);
     }
     sw_free(power);
@@ -161,10 +186,12 @@ enum sw_status last_steps_look(const struct runs *r, int count, const double *co
     const int64_t dt = sw_setup_column(r->setup, "time.dt");
     struct last l = {.r = r, .count = count, .points = (size_t)sw_points(r->setup->n)};
     enum sw_status st;
-    SW_TRY_TO(done, st, sw_alloc(ncolumn * 2 * runs, &l.column));
-    SW_TRY_TO(done, st, sw_alloc(2 * runs * size, &l.begun));
-    SW_TRY_TO(done, st, sw_alloc(2 * runs * size, &l.half));
-    for (int k = 0; k <= LONGEST_CYCLE; k++) SW_TRY_TO(done, st, sw_alloc(2 * runs * size, &l.way[k]));
+    st = sw_alloc(ncolumn * 2 * runs, &l.column);
+    if (!st) st = sw_alloc(2 * runs * size, &l.begun);
+    if (!st) st = sw_alloc(2 * runs * size, &l.half);
+    for (int k = 0; k <= LONGEST_CYCLE && !st; k++) st = sw_alloc(2 * runs * size, &l.way[k]);
+    if (r->setup->domain.all) st = sw_comm_agree(r->setup->domain.all, st);
+    if (st) goto done;
     for (size_t k = 0; k < ncolumn; k++)
         for (size_t j = 0; j < 2 * runs; j++) l.column[k * 2 * runs + j] = column[k * runs + j % runs];
     memcpy(l.begun, end, runs * size * sizeof *end);

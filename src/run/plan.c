@@ -409,19 +409,9 @@ static int soonest_size(const struct sw_plan *p, int all, int least)
     return best;
 }
 
-/* A key whose work takes whole fields; NULL: the config has none. */
-static const char *needs_whole_fields(const struct sw_plan *p)
-{
-    return p->own->of.sweep->accuracy > 0 ? "accuracy.runs" : NULL;
-}
-
 /* Each rank has a point at least, and one device. */
 static enum sw_status check_slabs(const struct sw_plan *p)
 {
-    const char *key = needs_whole_fields(p);
-    if (key)
-        return SW_FAIL(SW_E_CONFIG, "run.split: grids are not cut beside '%s', which takes whole fields; leave one of "
-                       "them out", key);
     if (p->own->sharing.processes > 1 && p->own->devices->count > 1)
         return SW_FAIL(SW_E_CONFIG, "run.split: each of %d processes has %d devices, and a grid is cut over processes "
                        "with one each: start one process for each device", all_ranks(p), p->own->devices->count);
@@ -467,7 +457,7 @@ static bool may_cut(const struct sw_plan *p, int ranks, bool *worse)
 {
     const struct sw_sweep *s = p->own->of.sweep;
     const struct sw_problem_shape *shape = s->problem->shape;
-    bool may = !needs_whole_fields(p);
+    bool may = true;
     *worse = false;
     for (int g = 0; g < p->ngroup && may; g++) {
         const struct sw_setup setup = sw_sweep_setup(s, &p->group[g], 1);
@@ -689,6 +679,8 @@ enum sw_status sw_plan_make(const struct sw_plan_desc *of, const struct sw_devic
     SW_TRY_TO(failed, st, sw_comm_agree(comm, st));
     p->own->devices = devices;
     p->own->sharing = sharing ? *sharing : alone;
+    p->devices_sharing = devices->device[0]->space == SW_HOST ? p->own->sharing.devices_on_host
+                                                              : p->own->sharing.ranks_per_gpu;
     begin_again_with_row(p);
     SW_TRY_TO(failed, st, choose_ranks(p));
     begin_again_in_slices(p);

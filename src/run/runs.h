@@ -13,6 +13,7 @@ struct runs {
     const struct sw_setup *whole;   /* the same of whole grids, where ranks have slabs: what failures are named with */
     struct sw_device *device;
     struct sw_sim *sim;
+    int     sharing;        /* ranks that share the memory of the device, where grids are cut            */
     int     count;
     int     unknowns;       /* whose lines are the state; 0: it is something else                */
     size_t  size;           /* numbers of a run's state                                          */

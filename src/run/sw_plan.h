@@ -34,6 +34,7 @@ struct sw_plan {
     size_t   batch_bytes;          /* device memory of the largest batch                                    */
     double   host_bytes;           /* host memory of all batches in flight on devices with memory of their own;
                                     * 0: the device is the host                                             */
+    int      devices_sharing;      /* devices of the job that share the memory of one, itself among them    */
     char     solver[64];           /* row chosen for the first group                                        */
     int64_t  nagain;               /* runs that begin again, though they have a checkpoint                  */
     char     again[200];           /* why the first of them does                                            */

@@ -130,6 +130,34 @@ code=1
 cut 1e-9 $state -s time.dt=0.5 -s time.end=40.0 -s 'output.fields.times=[0.0]' -s 'output.scalars.every=20.0'
 code=0
 
+# ---- runs of a sample are computed again with half the step, and lines with twice the points
+cut 1e-12 -s sweep.dim=[2]; says 'half the step changes u by '
+cut 1e-12 -s accuracy.runs=3
+config=$top/configs/burgers.cfg
+cut 1e-11 -s accuracy.runs=5 -s 'sweep.n=[65, 129]'
+cat >noise.cfg <<'CFG'
+problem = "advection"; sweep = { c = [1, 1.5]; }; grid = { n = 101; length = 1.0; }; velocity = { x = "c"; };
+time = { cfl = 0.5; end = 0.2; }; initial = "sin(2*pi*x) + 0.001*randn(1)"; accuracy = { runs = 2; };
+output = { file = "noise.h5"; fields = { times = [0.0, 0.2]; precision = "double"; }; };
+CFG
+config=noise.cfg
+cut 1e-12
+[ -z "$python" ] || py - "w$names.h5" <<'PY' || fail 'runs that begin with noise have no estimates'
+import sys, h5py, numpy as np
+f = h5py.File(sys.argv[1])
+assert np.isfinite(f["error_space"][:]).all() and np.isfinite(f["error_time"][:]).all()
+PY
+config=$top/configs/tiny_advection.cfg
+again='-s sweep.dim=[2] -s accuracy.runs=6 -s run.batch=2'
+expect 0 run "$config" -q -o again.h5 --device cpu -s 'run.split="runs"' $again
+code=75
+for ((k = 0; k < 60 && code == 75; k++)); do  # also in steps that are taken again
+    slowly 0.01 "$sweep" run "$config" -o on.h5 --device cpu:0,1 -s 'run.split="grid"' $again --max-time 0.6 >out 2>err
+    code=$?
+done
+[ $code = 0 ] || fail "stopped again and again, it ends with $code"
+near again.h5 on.h5 1e-11
+
 # ---- stopped half-way, before the last field or behind it, another number of ranks goes on
 ends="-s time.end=4.0 -s stop.when=\"max(u)>1.3\" -s stop.every=0.5 $accuracy"  # some runs end before
 expect 0 run "$config" -q -o ended.h5 --device cpu -s 'run.split="runs"' $ends
