@@ -102,7 +102,7 @@ struct beside { double Y, X; };
 FD_INLINE struct beside values_beside(const struct sw_fd_fused &d, const struct tile &b,
                                       const struct thread_segment &w, int far, const double *Y, const double *X)
 {
-    const long long line = (long long)b.line + w.line;
+    const long long line = ((long long)b.line + w.line) * (CUT ? d.cut.apart : 1);
     struct beside v = {0, 0};
     if (!CUT || !w.inside || w.line >= b.lines) return v;
     if (!NEAR_WALL && w.s < far) v.Y = Y[line];
@@ -192,7 +192,7 @@ FD_INLINE void wall_defects(const struct sw_fd_fused &d, const struct thread_seg
 {
     const struct sw_fd_fused_wall &e = d.wall;
     const int tile_lines = tile_lines_of(d);
-    double last = 0, inner = 0;
+    double last = 0, inner = CUT && LEAST <= K ? d.factor.back * c[0] : 0;  /* of a part of K points: left of it */
     if (!w.inside) return;
     if (NEAR_WALL && w.s == 0) {
         inner = fma(e.near_power[1], g.B, c[K]);

@@ -145,7 +145,7 @@ FD_INLINE const real_t *point(const struct sw_fd_fused &d, const struct tile &b,
     if (!CUT) return from + wrapped(i, d.n) * d.stride;
     const long long at = (long long)b.line + line - d.cut.line;
     i -= loads_before(d);
-    if (i < 0) return (const real_t *)d.cut.left + (long long)(i + 2 * HALF_WIDTH) * d.cut.lines + at;
+    if (i < 0) return (const real_t *)d.cut.left + (long long)(i + d.cut.planes) * d.cut.lines + at;
     return i < d.n ? from + i * d.stride : (const real_t *)d.cut.right + (long long)(i - d.n) * d.cut.lines + at;
 }
 

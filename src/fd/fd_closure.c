@@ -87,7 +87,7 @@ enum sw_status fd_end_check(const struct sw_fd_line *line)
                    (long long)line->n - 4);
 }
 
-enum sw_status fd_closure_make(const struct sw_fd_line *line, long double q, struct fd_closure *c)
+enum sw_status fd_closure_make(const struct sw_fd_line *line, long double q, bool one_wall, struct fd_closure *c)
 {
     const int K = line->half_width <= 3 ? 3 : line->half_width == 4 ? 4 : SW_FD_HALF_WIDTH;
     struct equation e[SW_FD_HALF_WIDTH];
@@ -103,7 +103,7 @@ enum sw_status fd_closure_make(const struct sw_fd_line *line, long double q, str
             if (c->weight[k][l] != 0 && l >= c->points) c->points = l + 1;
         }
     }
-    c->across = fd_decay(q, line->n - 2 * K);
+    c->across = one_wall ? 0 : fd_decay(q, line->n - 2 * K);
     set_amounts(q, e[K - 1].v, c);
     if (good && isfinite(c->same) && isfinite(c->other)) return SW_OK;
     return SW_FAIL(SW_E_SINGULAR, "compact differences: the matrix of %lld points between walls is singular",

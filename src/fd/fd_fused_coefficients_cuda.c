@@ -105,12 +105,12 @@ static void set_powers(double q, int K, const struct sw_fd_fused *d, struct sw_f
     if (fabs(q) < 0x1p-100) w->near[0] = w->far[0] = 0;
 }
 
-static enum sw_status set_walls(const struct sw_fd_line *line, double q, struct sw_fd_fused *d)
+static enum sw_status set_walls(const struct sw_fd_line *line, double q, bool one_wall, struct sw_fd_fused *d)
 {
     struct sw_fd_fused_wall *w = &d->wall;
     struct fd_closure c;
     memset(w, 0, sizeof *w);
-    SW_TRY(fd_closure_make(line, q, &c));
+    SW_TRY(fd_closure_make(line, q, one_wall, &c));
     set_powers(q, c.K, d, w);
     w->points = c.points;
     w->differences = line->kind != SW_FD_FILTER;
@@ -149,9 +149,10 @@ static int cut_best(int n, bool along_x, struct sw_fd_fused *d)
     return n < 64 ? of_short[along_x] : d->points + (d->longer ? d->step : 0);
 }
 
-enum sw_status sw_fd_fused_coefficients(const struct sw_fd_line *line, bool along_x, int *max_points,
-                                        struct sw_fd_fused *d)
+enum sw_status sw_fd_fused_coefficients(const struct sw_fd *fd, int *max_points, struct sw_fd_fused *d)
 {
+    const struct sw_fd_line *line = &fd->line;
+    const bool along_x = sw_fd_fused_along_x(fd), one_wall = sw_fd_fused_near_wall(fd) != sw_fd_fused_far_wall(fd);
     struct factors f = {0};
     memset(d, 0, sizeof *d);
     factor(line, &f);
@@ -165,5 +166,5 @@ enum sw_status sw_fd_fused_coefficients(const struct sw_fd_line *line, bool alon
         set_factor(f.rho[k], d, k ? &d->factor_2 : &d->factor);
         d->decay_segments[k] = decay_segments_of(f.rho[k], d);
     }
-    return line->periodic ? SW_OK : set_walls(line, -f.rho[0], d);
+    return line->periodic ? SW_OK : set_walls(line, -f.rho[0], one_wall, d);
 }

@@ -35,10 +35,10 @@ static inline int sw_fd_fused_wall_rows(const struct sw_fd_line *line)
 }
 
 /** All members of d that follow from the line alone: not stride, all, and the segments of a tile.
+ *  @param fd          only desc, line and cut are read; where lines are cut, line.n is the points of the part
  *  @param max_points  in, out: the most points of a segment; 0: chosen for n
  *  @return SW_E_SINGULAR */
-enum sw_status sw_fd_fused_coefficients(const struct sw_fd_line *line, bool along_x, int *max_points,
-                                        struct sw_fd_fused *d);
+enum sw_status sw_fd_fused_coefficients(const struct sw_fd *fd, int *max_points, struct sw_fd_fused *d);
 
 /* How the kernel works on a field. No bit of the result depends on it, except on `max_points`. */
 struct sw_fd_fused_shape {
@@ -101,6 +101,38 @@ size_t sw_fd_fused_scratch_bytes(const struct sw_fd *fd, const struct sw_fd_fuse
 /** Whether so many blocks fit a multiprocessor. A thread takes some 128 of its 64 Ki registers, fewer where a block
  *  must be large. @return SW_E_ARG */
 enum sw_status sw_fd_fused_check_blocks(const struct sw_fd_fused_memory *m, int blocks, int threads, size_t shared);
+
+/* ---- parts of lines that are cut over ranks (fd_cut_cuda.c), once the values beside them are known */
+
+struct sw_fd_fused_part {
+    struct sw_fd              line;    /* the part of the lines, as if it were all of them: n is cut.m          */
+    struct sw_fd_fused_kernel fused;
+    struct sw_kernels         beside;  /* the row's own, which find those values                                */
+    int                       sides;   /* neighbours                                                            */
+    long long                 lines;
+};
+
+/** All but kernels. @return SW_E_ABSENT too many lines */
+enum sw_status sw_fd_fused_part_describe(const struct sw_fd *fd, struct sw_fd_fused_part *p);
+/** The right-hand side times the constant of the matrix, and q of each factor. @return SW_E_SINGULAR */
+enum sw_status sw_fd_fused_part_numbers(const struct sw_fd_fused_part *p, struct fd_rhs *rhs, double q[2]);
+/** Compile and load the kernels. @param source, text  of the row's own; text is freed
+ *  @return as sw_fd_fused_create() */
+enum sw_status sw_fd_fused_part_create(struct sw_fd_fused_part *p, const struct sw_kernel_source *source,
+                                       struct sw_text *text);
+/** As sw_fd_fused_try_compile(), of both. */
+enum sw_status sw_fd_fused_part_try_compile(const struct sw_fd_fused_part *p, const struct sw_kernel_source *source,
+                                            struct sw_text *text, int sm);
+/** A part that is described, or zeros. */
+void sw_fd_fused_part_destroy(struct sw_fd_fused_part *p);
+/** The part of desc on a rank, as sw_fd_create() would set it, without communication: what a kernel is compiled for.
+ *  @param line  of all ranks together, borrowed by fd @return as fd_cut_assume() */
+enum sw_status sw_fd_fused_part_assume(const struct sw_fd_desc *desc, struct sw_fd *fd);
+/** Write the results of the lines of a launch. @param cut  its lines, and what is beside them; `tile` is set here */
+enum sw_status sw_fd_fused_part_solve(const struct sw_fd_fused_part *p, struct sw_fd_fused_cut cut, const void *f,
+                                      void *out);
+/** Why the kernel does not do parts of a cut; NULL: it does. */
+const char *sw_fd_fused_part_refuse(struct fd_cut *cut);
 
 /* ---- two axes of one field (cuda/fd/fd_fused_two_rtc.cuh) */
 

@@ -37,10 +37,11 @@ struct sw_fd_fused_wall {
 /* What is beside this rank's part of lines that are cut over ranks, in this launch: `lines` of them from `line` on,
  * from tile `tile` on. On the device; at a wall NULL. */
 struct sw_fd_fused_cut {
-    const void   *left, *right;          /* [2 half_width][lines] of the field: last points left, first points right */
-    const double *Y[2], *X[2];           /* [all], for each factor: the values left and right of the part */
+    const void   *left, *right;          /* [planes][lines] of the field: last points left, first points right */
+    const double *Y[2], *X[2];           /* [all][apart], for each factor: the values left and right of the part */
     long long     line, lines;
     unsigned      tile;
+    int           planes, apart;
 };
 
 struct sw_fd_fused {

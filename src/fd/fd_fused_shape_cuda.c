@@ -111,7 +111,7 @@ static void set_sizes(const struct sw_fd *fd, struct sw_fd_fused_kernel *own)
 
 static enum sw_status set_numbers(const struct sw_fd *fd, struct sw_fd_fused_kernel *own)
 {
-    SW_TRY(sw_fd_fused_coefficients(&fd->line, sw_fd_fused_along_x(fd), &own->shape.max_points, &own->d));
+    SW_TRY(sw_fd_fused_coefficients(fd, &own->shape.max_points, &own->d));
     own->d.stride = (long long)fd->stride;
     own->d.all = (long long)(fd->outer * fd->stride);
     own->d.tile_lines = own->shape.tile_lines;

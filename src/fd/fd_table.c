@@ -6,7 +6,7 @@ extern const struct sw_fd_ops fd_simd_cpu, fd_thomas_cpu, fd_truncated_cpu, fd_s
 
 #ifdef SW_HAVE_CUDA
 extern const struct sw_fd_ops fd_fused_cuda, fd_cr_cuda, fd_gtsv_strided_cuda, fd_gtsv_interleaved_cuda,
-                              fd_truncated_cuda;
+                              fd_truncated_cuda, fd_mattor_cuda;
 #else
 #define ABSENT(id, row) \
     static const struct sw_fd_ops id = {.name = (row), .space = SW_DEVICE, .absent = SW_WITHOUT_CUDA}
@@ -15,6 +15,7 @@ ABSENT(fd_cr_cuda, "cuda.cr");
 ABSENT(fd_gtsv_strided_cuda, "cusparse.gtsv_strided");
 ABSENT(fd_gtsv_interleaved_cuda, "cusparse.gtsv_interleaved");
 ABSENT(fd_truncated_cuda, "cuda.truncated");
+ABSENT(fd_mattor_cuda, "cuda.mattor");
 #endif
 
 const struct sw_fd_ops *const sw_fd_table[] = {
@@ -29,5 +30,6 @@ const struct sw_fd_ops *const sw_fd_table[] = {
     &fd_strips_cpu,     /* the same, with each point written once                                    */
     &fd_truncated_cuda, /* the same on GPUs, with each point written once                         */
     &fd_mattor_cpu,     /* two numbers a line to all ranks: exact, for parts of any length           */
+    &fd_mattor_cuda,    /* two numbers a line to another rank and back: the same on GPUs              */
     NULL,
 };
