@@ -160,9 +160,10 @@ const char *fd_cut_refuse_truncation(struct fd_cut *cut)
         if (left <= cut->drop) continue;
         snprintf(cut->why, sizeof cut->why,
                  "rank %d of %d has m = %lld points, over which an influence falls to rho^%s = %.2g (rho = %.4g), "
-                 "which is above eps = %.2g; from %lld points on it may be, and cpu.mattor drops nothing",
+                 "which is above eps = %.2g; from %lld points on it may be, and %s.mattor drops nothing",
                  r, size, (long long)m, less ? "(m - 4)" : "m", left, rho, cut->drop,
-                 (long long)fd_decay_length(cut->line, cut->drop) + less);
+                 (long long)fd_decay_length(cut->line, cut->drop) + less,
+                 sw_comm_space(cut->comm) == SW_DEVICE ? "cuda" : "cpu");
         return cut->why;
     }
     return NULL;

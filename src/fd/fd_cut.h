@@ -7,7 +7,7 @@
  *     fd_cut.c         how the ranks cut a line, and what is refused
  *     fd_interfaces.c  what a part of the line makes of the values beside it, and the equations for these values
  *     fd_cut_cpu.c     the rows on the CPU; fd_cut_simd.c their arithmetic
- *     fd_cut_cuda.c    the row on GPUs
+ *     fd_cut_cuda.c    the row on GPUs for long parts, fd_mattor_cuda.c that for parts of any length
  *
  * With A_k the k-th value left of a rank's part and B_k the k-th right of it, both on other ranks, the part of a line
  * is

@@ -374,8 +374,8 @@ static int group_size(int all, int least)
     return least <= all ? least : 0;
 }
 
-/* Planes of a slab that is worth a device, where planes are cut: the most that differences on a GPU need of one are 73
- * (d1_c10), and of thinner ones too much is exchanged and formed twice. */
+/* Planes of a slab that is worth a device, where planes are cut: with 73 (d1_c10) differences on a GPU need only sums
+ * over its ends. Thinner ones are read twice and exchange more: they are cut where that is asked for. */
 enum { WORTH_PLANES = 80 };
 
 /* Whether the slabs of all runs, each cut over so many ranks, are worth a device. */
