@@ -316,10 +316,11 @@ many='-s time.end=4.0 -s run.batch=1'
 for then in 4:2 3:3 1:0; do
     ranks 75 4 "$sweep" run "$config" -o "groups-$then.h5" --device cpu -s run.ranks_per_run=2 $many $accuracy \
         --max-time 0.1
-    expect 0 status "groups-$then.h5"; matches 'at step|step [0-9]+ of'
+    expect 0 status "groups-$then.h5"
+    begun=$(grep -cE 'at step|step [0-9]+ of' out)  # none where a fast machine stops between two runs
     ranks 0 "${then%:*}" "$sweep" run "$config" -o "groups-$then.h5" --device cpu $many $accuracy \
         -s run.ranks_per_run="${then#*:}"
-    once 'from step '
+    [ "$begun" = 0 ] || once 'from step '
     near whole.h5 "groups-$then.h5" 1e-11
 done
 
