@@ -4,7 +4,7 @@
  * Bytes: a part is read once more, of a long one some 45 points (C6) of each end; for a line two sums and two values
  * are written and read, on both ranks.
  *
- * Constants of the text: SINGLE, HALF_WIDTH, SECOND, UP, DOWN, FACTORS; NEAR_WALL, FAR_WALL: a part's line ends there. */
+ * Constants of the text: SINGLE, HALF_WIDTH, SECOND, UP, DOWN, FACTORS; NEAR_WALL, FAR_WALL: the part ends there. */
 #define KIND {SINGLE, HALF_WIDTH, SECOND, UP, DOWN, FACTORS, NEAR_WALL, FAR_WALL}
 
 __device__ static __forceinline__ long long line_of_thread() { return (long long)blockIdx.x * 256 + threadIdx.x; }

@@ -37,8 +37,7 @@ struct fd_cut {
     int64_t skip, q;                 /* eliminated points at the left end, and rows of T */
     /* The following decay away from one end: so many entries, counted from it, are not below 2^-60. */
     struct fd_decaying { double *x; int64_t count; }   /* [q], host */
-            u[FD_BESIDE], l[FD_BESIDE],                /* u decays from the left end, l from the right one */
-            row_first[FD_BESIDE], row_last[FD_BESIDE]; /* rows of T^-1: k-th from the left end, from the right end */
+            u[FD_BESIDE], l[FD_BESIDE];                /* u decays from the left end, l from the right one */
     double *couple;                  /* [comm->size][FD_COUPLINGS]: u and l of each rank at the ends of its part */
 };
 
@@ -70,7 +69,7 @@ const char *fd_cut_refuse_closure(struct fd_cut *cut);
 
 /* ---- fd_interfaces.c */
 
-/** Set u, l and the rows of T^-1, in long double, rounded once. Local. Where arrays are counted, no more than that.
+/** Set u and l, in long double, rounded once. Local. Where arrays are counted, no more than that.
  *  @return SW_E_MEMORY; SW_E_SINGULAR */
 enum sw_status fd_part_respond(struct fd_cut *cut, struct sw_owned *arrays);
 /** Gather `couple`, for which there is room. Collective. @return SW_E_COMM */

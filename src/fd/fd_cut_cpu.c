@@ -1,6 +1,5 @@
-/* Compact differences of lines that are cut over ranks, on the CPU: three rows, of two kinds in two respects.
- *
- * How the values beside a part are found (fd_interfaces.c):
+/* Compact differences of lines that are cut over ranks, on the CPU: two rows, which find the values beside a part
+ * (fd_interfaces.c)
  *   exactly     N. Mattor, T. J. Williams and D. W. Hewett, Parallel Computing 21 (1995) 1769-1782: all ranks gather
  *               the x_r at all ends, two numbers a line of each rank, and each solves for its own values
  *   truncated   parts so long that their one end does not feel the other: the coupling of interfaces by u_m and l_1,
@@ -8,15 +7,8 @@
  *               neighbour (S. Laizet's x3d2 calls it DistD2). The error at an interface is at most rho^m (1 + rho)
  *               times the largest value of the result, and decays from there
  *
- * When the rest of a part is solved:
- *   solve, finish   x_r everywhere; later A u and B l are added to the points near the ends
- *   ends, pass      x_r at the two ends only, as sums over the right-hand sides near them; later x in one pass, from
- *                   T x = r - (what A and B add to it). Each result is written once, but the right-hand sides near the
- *                   ends are formed twice, which costs more on a CPU. It is there to be compared with by rows for
- *                   devices, which memory bounds
- *
- * The engine of whole lines solves (fd_cut_simd.h); here are the messages between ranks, and the values beside parts.
- * Arithmetic is double. */
+ * Both first solve for x_r everywhere, and later add A u and B l to the points near the ends. The engine of whole lines
+ * does that (fd_cut_simd.h); here are the messages between ranks, and the values beside parts. Arithmetic is double. */
 #include "base/sw_reals.h"
 #include "fd/fd_cut_simd.h"
 #include "fd/sw_fd_impl.h"
@@ -142,9 +134,8 @@ static void allocate_terms(const struct part *p, bool right, int terms, struct s
     sw_array(arrays, (size_t)(terms * p->cut->beside), &b->weight);
 }
 
-/* All but the arrays that are terms. @param others  parts of how many ends come from other ranks
- * @param first_order  solve, finish */
-static enum sw_status create(struct sw_fd *fd, size_t others, bool alone, int terms, bool first_order)
+/* All but the arrays that are terms. @param others  parts of how many ends come from other ranks */
+static enum sw_status create(struct sw_fd *fd, size_t others, bool alone, int terms)
 {
     struct part *p = fd->own;
     const bool along_x = fd->stride == 1;
@@ -157,7 +148,7 @@ static enum sw_status create(struct sw_fd *fd, size_t others, bool alone, int te
     p->single = fd->desc.single;
     /* fewer points take less time than waking the other threads */
     const int threads = p->lines * (size_t)p->cut->m < 16384 ? 1 : fd->device->threads;
-    SW_TRY(fd_cut_simd_create(fd, threads, !first_order, &p->simd));
+    SW_TRY(fd_cut_simd_create(fd, threads, &p->simd));
     allocate(p, others, &fd->arrays);
     allocate_terms(p, false, terms, &fd->arrays, &p->A);
     allocate_terms(p, true, terms, &fd->arrays, &p->B);
@@ -171,7 +162,7 @@ static enum sw_status create_exact(struct sw_fd *fd)
 {
     struct part *p = fd->own;
     const int size = fd->cut.comm->size, K = fd->cut.beside, terms = 2 * K * fd->cut.interfaces;
-    SW_TRY(create(fd, 2 * (size_t)size, false, terms, true));
+    SW_TRY(create(fd, 2 * (size_t)size, false, terms));
     for (int right = 0; right < 2 && !fd->arrays.counts; right++) {
         const struct beside *b = right ? &p->B : &p->A;
         for (int i = 0; i < b->terms; i++) {
@@ -184,11 +175,11 @@ static enum sw_status create_exact(struct sw_fd *fd)
 }
 
 /* The terms are those of the two parts beside an interface, this one and a neighbour. */
-static enum sw_status create_from_neighbours(struct sw_fd *fd, bool first_order)
+static enum sw_status create_truncated(struct sw_fd *fd)
 {
     struct part *p = fd->own;
     const int K = fd->cut.beside;
-    SW_TRY(create(fd, 2, true, 2 * K, first_order));
+    SW_TRY(create(fd, 2, true, 2 * K));
     for (int k = 0; k < K && !fd->arrays.counts; k++) {
         const size_t at = (size_t)k * p->lines;
         if (p->A.terms) p->A.term[k] = p->others + at, p->A.term[K + k] = p->first + at;
@@ -196,10 +187,6 @@ static enum sw_status create_from_neighbours(struct sw_fd *fd, bool first_order)
     }
     return SW_OK;
 }
-
-static enum sw_status create_truncated(struct sw_fd *fd) { return create_from_neighbours(fd, true); }
-
-static enum sw_status create_strips(struct sw_fd *fd) { return create_from_neighbours(fd, false); }
 
 /* ------------------------------------------------------------------ the rows */
 
@@ -233,17 +220,6 @@ static enum sw_status truncated_apply(const struct sw_fd *fd, const void *f, voi
     return in_two_passes(fd, f, out, join_neighbours);
 }
 
-static enum sw_status strips_apply(const struct sw_fd *fd, const void *f, void *out)
-{
-    const struct part *p = fd->own;
-    const struct fd_beside beside = points_beside(p);
-    SW_TRY(fetch_halo(p, f));
-    fd_cut_simd_ends(fd, &p->simd, &beside, f, p->first, p->last);
-    SW_TRY(join_neighbours(p));
-    fd_cut_simd_pass(fd, &p->simd, &beside, f, left_of(p), right_of(p), out);
-    return SW_OK;
-}
-
 /* f is read and the result written once; what happens near the ends is not counted. Two operations a pair (three for
  * second derivatives), and of the solve 2 + 1 or with five diagonals 3 + 2. */
 static struct sw_cost cost(const struct sw_fd_desc *desc, const struct sw_fd_line *line)
@@ -252,7 +228,7 @@ static struct sw_cost cost(const struct sw_fd_desc *desc, const struct sw_fd_lin
     return (struct sw_cost){(desc->add ? 3 : 2) * word, pair * line->half_width + (line->beta != 0 ? 5 : 3)};
 }
 
-extern const struct sw_fd_ops fd_truncated_cpu, fd_strips_cpu, fd_mattor_cpu;
+extern const struct sw_fd_ops fd_truncated_cpu, fd_mattor_cpu;
 
 const struct sw_fd_ops fd_truncated_cpu = {
     .name = "cpu.truncated",
@@ -263,18 +239,6 @@ const struct sw_fd_ops fd_truncated_cpu = {
     .own_size = sizeof(struct part),
     .create = create_truncated,
     .apply = truncated_apply,
-    .cost = cost,
-};
-
-const struct sw_fd_ops fd_strips_cpu = {
-    .name = "cpu.strips",
-    .about = "the same; values beside a part are found first, from strips at its ends, then all points in one pass",
-    .space = SW_HOST,
-    .adds = true,
-    .refuse_cut = fd_cut_refuse_truncation,
-    .own_size = sizeof(struct part),
-    .create = create_strips,
-    .apply = strips_apply,
     .cost = cost,
 };
 

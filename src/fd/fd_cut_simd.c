@@ -7,7 +7,6 @@
 #include "fd/fd_simd_copy.h"
 
 enum { LONG = 4096 };   /* points of a part, from which fewer lines go side by side */
-enum { SIDE = 256 };    /* lines side by side whose ends are summed up together     */
 enum { BLOCK = 1024 };  /* lines that are finished together, row by row             */
 
 /* ------------------------------------------------------------------ set-up */
@@ -51,64 +50,7 @@ static enum sw_status create_responses(struct sw_fd *fd, struct fd_cut_simd *s)
     return fd->arrays.status;
 }
 
-/* w += by times the weights of f in the right-hand side of point i. @param w  of point 0 */
-static void add_row(const struct fd_cut *cut, int64_t i, double by, double *w)
-{
-    const struct sw_fd_line *line = cut->line;
-    const int64_t far_away = cut->m - 1 - i;
-    const bool near = !cut->left && i < line->rows, far = !near && !cut->right && far_away < line->rows;
-    if (near || far) {
-        const int row = (int)(near ? i : far_away), step = near ? 1 : -1;
-        const double sign = near ? by : by * line->sign;
-        double *wall = near ? w : w + cut->m - 1;
-        for (int k = 0; k < line->points[row]; k++) {
-            wall[k * step] += sign * line->wall[row][k];
-            if (line->kind != SW_FD_FILTER) w[i] -= sign * line->wall[row][k];
-        }
-        return;
-    }
-    const bool first = line->kind == SW_FD_FIRST || line->kind == SW_FD_STAGGERED;
-    w[i] += by * line->centre;
-    for (int k = 1; k <= line->half_width; k++) {
-        w[i + k + line->up] += by * line->weight[k];
-        w[i - k + line->down] += first ? -by * line->weight[k] : by * line->weight[k];
-        if (line->kind == SW_FD_SECOND) w[i] -= 2 * by * line->weight[k];
-    }
-}
-
-/* The same of row i of T. */
-static void add_reduced_row(const struct fd_cut *cut, int64_t i, double by, double *w)
-{
-    const bool near = !cut->left && i == 0, far = !cut->right && i == cut->q - 1;
-    const double *to3 = cut->line->end.to3;
-    if (!near && !far) add_row(cut, cut->skip + i, by, w);
-    for (int k = 0; (near || far) && k < 3; k++) add_row(cut, near ? k : cut->m - 1 - k, by * to3[k], w);
-}
-
-enum { REACH = 16 };  /* points beyond a row of T whose f it may need: closures have up to 12 */
-
-/* Of point k from an end. */
-static enum sw_status create_end(struct sw_fd *fd, bool right, int k, struct fd_end_weights *e)
-{
-    const struct fd_cut *cut = &fd->cut;
-    const struct fd_decaying *row = right ? &cut->row_last[k] : &cut->row_first[k];
-    const int64_t room = cut->m + 2 * REACH, q = cut->q;
-    double *w;
-    sw_array(&fd->arrays, (size_t)room, &w);
-    if (fd->arrays.status || fd->arrays.counts) return fd->arrays.status;
-    for (int64_t j = row->count - 1; j >= 0; j--) {
-        const int64_t i = right ? q - 1 - j : j;
-        add_reduced_row(cut, i, row->x[i], w + REACH);
-    }
-    int64_t begin = 0, end = room;
-    while (begin < end && w[begin] == 0) begin++;
-    while (end > begin && w[end - 1] == 0) end--;
-    *e = (struct fd_end_weights){w + begin, begin - REACH, end - begin,
-                                 cut->line->kind != SW_FD_MIDPOINT && cut->line->kind != SW_FD_FILTER};
-    return SW_OK;
-}
-
-enum sw_status fd_cut_simd_create(struct sw_fd *fd, int threads, bool ends, struct fd_cut_simd *s)
+enum sw_status fd_cut_simd_create(struct sw_fd *fd, int threads, struct fd_cut_simd *s)
 {
     const struct fd_cut *cut = &fd->cut;
     struct sw_fd_line line = *cut->line;
@@ -120,12 +62,7 @@ enum sw_status fd_cut_simd_create(struct sw_fd *fd, int threads, bool ends, stru
     s->room = (size_t)(cut->m + 2 * SW_FD_HALF_WIDTH + 2) * (size_t)s->lines;
     sw_array(&fd->arrays, 2 * s->room * (size_t)threads, &s->work);
     SW_TRY(fd_simd_part_create(&line, cut->left, cut->right, &fd->arrays, &s->c));
-    if (!ends) return create_responses(fd, s);
-    for (int k = 0; k < cut->beside; k++) {
-        if (cut->left) SW_TRY(create_end(fd, false, k, &s->left_end[k]));
-        if (cut->right) SW_TRY(create_end(fd, true, k, &s->right_end[k]));
-    }
-    return SW_OK;
+    return create_responses(fd, s);
 }
 
 /* ------------------------------------------------------------------ x_r */
@@ -159,16 +96,6 @@ static void gather_beside(const double *from, size_t stride, int halo, size_t fi
     }
 }
 
-/* room [beside][lines] := values beside the lines of a group. */
-static const double *of_group(const struct sw_fd *fd, const struct fd_cut_simd *s, const double *value, size_t first,
-                              int count, double *room)
-{
-    if (!value) return NULL;
-    for (int k = 0; k < fd->cut.beside; k++)
-        memcpy(room + k * s->lines, value + (size_t)k * s->all + first, (size_t)count * sizeof *room);
-    return room;
-}
-
 static void keep(const struct fd_cut_simd *s, int64_t m, size_t first, int count, const double *y)
 {
     double *to = s->kept + first;
@@ -182,8 +109,7 @@ static void keep(const struct fd_cut_simd *s, int64_t m, size_t first, int count
 struct pass {
     const struct fd_beside *beside;
     const void   *f;
-    const double *A, *B;         /* NULL: zeros */
-    double       *first, *last;  /* NULL: not wanted. These four: [beside][all lines] */
+    double       *first, *last;  /* [beside][all lines]; NULL: not wanted */
     void         *out;
 };
 
@@ -191,7 +117,6 @@ static void solve_group(const struct sw_fd *fd, const struct fd_cut_simd *s, con
                         double *work)
 {
     const struct fd_beside *beside = p->beside;
-    double room[2][FD_BESIDE * FD_GROUP] = {{0}};
     const struct fd_cut *cut = &fd->cut;
     const struct fd_simd_copy c = copy_of(fd, s, group);
     const size_t id = group * (size_t)s->lines, width = (size_t)s->lines, base = c.segment[0].base;
@@ -210,8 +135,7 @@ static void solve_group(const struct sw_fd *fd, const struct fd_cut_simd *s, con
         g = (double *)p->out + base;
         g_stride = fd->stride;
     }
-    fd_simd_part_apply(&s->c, s->lines, from, f_stride, before, after, of_group(fd, s, p->A, id, c.count, room[0]),
-                       of_group(fd, s, p->B, id, c.count, room[1]), y, g, g_stride);
+    fd_simd_part_apply(&s->c, s->lines, from, f_stride, before, after, y, g, g_stride);
     for (int k = 0; k < cut->beside && k < cut->m; k++) {
         const size_t at = (size_t)k * s->all + id, bytes = (size_t)c.count * sizeof *g;
         if (p->first) memcpy(p->first + at, g + (size_t)k * g_stride, bytes);
@@ -235,112 +159,6 @@ void fd_cut_simd_solve(const struct sw_fd *fd, const struct fd_cut_simd *s, cons
                        const void *f, void *out, double *first, double *last)
 {
     for_groups(fd, s, &(struct pass){.beside = beside, .f = f, .first = first, .last = last, .out = out});
-}
-
-void fd_cut_simd_pass(const struct sw_fd *fd, const struct fd_cut_simd *s, const struct fd_beside *beside,
-                      const void *f, const double *A, const double *B, void *out)
-{
-    for_groups(fd, s, &(struct pass){.beside = beside, .f = f, .A = A, .B = B, .out = out});
-}
-
-/* ------------------------------------------------------------------ x_r at the ends */
-
-/* f at point i of `count` lines from number `line` on, as doubles: where it is, or copied to room. */
-static const double *row_of(const struct sw_fd *fd, const struct fd_beside *b, const void *f, int64_t i, size_t line,
-                            size_t count, double *room)
-{
-    const struct fd_cut *cut = &fd->cut;
-    const size_t word = sw_reals_word(fd->desc.single), m = (size_t)cut->m, stride = fd->stride;
-    if (i < 0 || i >= cut->m) {  /* as long as `count` lines lie side by side there */
-        const size_t halo = (size_t)(i < 0 ? cut->halo_left : cut->halo_right);
-        const size_t k = (size_t)(i < 0 ? (int64_t)halo + i : i - cut->m);
-        return (i < 0 ? b->left : b->right) + (line / b->stride * halo + k) * b->stride + line % b->stride;
-    }
-    const size_t at = (line / stride * m + (size_t)i) * stride + line % stride;
-    if (word == sizeof(double)) return (const double *)f + at;
-    sw_reals_get(f, word, at, room, count);
-    return room;
-}
-
-/* Sums are taken in one order along all axes: points of the part in LANES sums, which are added up, then the points of
- * the neighbours. */
-enum { LANES = 8 };
-
-struct range { int64_t begin, end; };  /* of points */
-
-static struct range own_points(const struct sw_fd *fd, const struct fd_end_weights *e)
-{
-    const int64_t end = e->first + e->count;
-    return (struct range){e->first < 0 ? 0 : e->first, end < fd->cut.m ? end : fd->cut.m};
-}
-
-static void add_weighted(size_t count, double w, const double *x, const double *base, double *sum)
-{
-    for (size_t j = 0; j < count; j++) sum[j] += w * (x[j] - base[j]);
-}
-
-/* Of lines side by side. */
-static void sum_rows(const struct sw_fd *fd, const struct fd_end_weights *e, bool right, const struct fd_beside *b,
-                     const void *f, size_t line, size_t count, double *to)
-{
-    const struct range own = own_points(fd, e);
-    double room[SIDE], base[SIDE] = {0}, sum[LANES][SIDE] = {{0}};
-    if (e->of_differences)
-        memcpy(base, row_of(fd, b, f, right ? fd->cut.m - 1 : 0, line, count, room), count * sizeof *base);
-    for (int64_t i = own.begin; i < own.end; i++)
-        add_weighted(count, e->w[i - e->first], row_of(fd, b, f, i, line, count, room), base,
-                     sum[(i - own.begin) % LANES]);
-    for (int k = 1; k < LANES; k++)
-        for (size_t j = 0; j < count; j++) sum[0][j] += sum[k][j];
-    for (int64_t i = e->first; i < e->first + e->count; i++)
-        if (i < own.begin || i >= own.end)
-            add_weighted(count, e->w[i - e->first], row_of(fd, b, f, i, line, count, room), base, sum[0]);
-    memcpy(to + line, sum[0], count * sizeof *to);
-}
-
-/* Of a line along x: neighbours' points lie side by side for all lines. */
-static void sum_line(const struct sw_fd *fd, const struct fd_end_weights *e, bool right, const struct fd_beside *b,
-                     const void *f, size_t line, double *to)
-{
-    const struct range own = own_points(fd, e);
-    const size_t word = sw_reals_word(fd->desc.single), at = line * (size_t)fd->cut.m;
-    const double base = e->of_differences ? sw_reals_at(f, word, at + (size_t)(right ? fd->cut.m - 1 : 0)) : 0;
-    double sum[LANES] = {0}, room[SIDE];
-    for (int64_t i = own.begin; i < own.end; i += SIDE) {
-        const int64_t count = own.end - i < SIDE ? own.end - i : SIDE;
-        const double *x = room, *w = e->w + (i - e->first);
-        int64_t k = 0;
-        if (word == sizeof(double)) x = (const double *)f + at + i;
-        else sw_reals_get(f, word, at + (size_t)i, room, (size_t)count);
-        for (; k + LANES <= count; k += LANES)
-            for (int j = 0; j < LANES; j++) sum[j] += w[k + j] * (x[k + j] - base);
-        for (; k < count; k++) sum[k % LANES] += w[k] * (x[k] - base);
-    }
-    for (int j = 1; j < LANES; j++) sum[0] += sum[j];
-    for (int64_t i = e->first; i < 0; i++)
-        sum[0] += e->w[i - e->first] * (b->left[(size_t)(fd->cut.halo_left + i) * b->stride + line] - base);
-    for (int64_t i = fd->cut.m; i < e->first + e->count; i++)
-        sum[0] += e->w[i - e->first] * (b->right[(size_t)(i - fd->cut.m) * b->stride + line] - base);
-    to[line] = sum[0];
-}
-
-void fd_cut_simd_ends(const struct sw_fd *fd, const struct fd_cut_simd *s, const struct fd_beside *beside,
-                      const void *f, double *first, double *last)
-{
-    const size_t each = (fd->stride + SIDE - 1) / SIDE, blocks = fd->stride == 1 ? s->all : each * fd->outer;
-#pragma omp parallel for schedule(static) num_threads(s->threads) if (s->threads > 1)
-    for (size_t block = 0; block < blocks; block++) {
-        const size_t from = block % each * SIDE, left = fd->stride - from, count = left < SIDE ? left : SIDE;
-        for (int end = 0; end < 2 * fd->cut.beside; end++) {
-            const bool right = end % 2;
-            const struct fd_end_weights *e = right ? &s->right_end[end / 2] : &s->left_end[end / 2];
-            double *to = right ? last : first;
-            if (!to) continue;
-            to += (size_t)(end / 2) * s->all;
-            if (fd->stride == 1) sum_line(fd, e, right, beside, f, block, to);
-            else sum_rows(fd, e, right, beside, f, block / each * fd->stride + from, count, to);
-        }
-    }
 }
 
 /* ------------------------------------------------------------------ A u and B l */

@@ -1,20 +1,11 @@
 #ifndef FD_CUT_SIMD_H
 #define FD_CUT_SIMD_H
-/* Parts of lines on the CPU by the engine of whole lines (fd_simd_lines.h), in two orders:
- *
- *   solve, finish   x_r of all lines in one pass, which reads f and writes x_r once; later A u and B l are added to
- *                   the points near the ends
- *   ends, pass      x_r at both ends, as sums over f near them: a row of T^-1 and the right-hand sides together are
- *                   one weight a point. Later x in one pass, of A and B
- *
- * In the first order results in double precision that are not added to a field are formed in place. Of others the
- * points near the ends are kept in double precision between, so that each is rounded and added once. */
+/* Parts of lines on the CPU by the engine of whole lines (fd_simd_lines.h): x_r of all lines in one pass, which reads f
+ * and writes x_r once; later A u and B l are added to the points near the ends. Results in double precision that are
+ * not added to a field are formed in place. Of others the points near the ends are kept in double precision between, so
+ * that each is rounded and added once. */
 #include "fd/fd_simd_lines.h"
 #include "fd/sw_fd_impl.h"
-
-/* Weights of f that sum up to x_r at an end: of points first .. first + count - 1, which may be those of neighbours.
- * Where they add up to 0 the sum is over differences from f at the end, so that a constant gives 0. */
-struct fd_end_weights { double *w; int64_t first, count; bool of_differences; };
 
 /* What a value beside the part does to its results, counted from one end; also to the eliminated points of a wall at
  * the other end, where it reaches them. */
@@ -23,7 +14,6 @@ struct fd_response { double *x; int64_t count; };  /* x: [m], host */
 struct fd_cut_simd {
     struct fd_simd_lines c;
     struct fd_response u[FD_BESIDE], l[FD_BESIDE];  /* of A, from the left end; of B, from the right one */
-    struct fd_end_weights left_end[FD_BESIDE], right_end[FD_BESIDE];
     int      lines;           /* of a group         */
     int      threads;
     size_t   all;             /* lines in all       */
@@ -34,9 +24,8 @@ struct fd_cut_simd {
     size_t   room;
 };
 
-/** @param fd    its arrays get what is needed; where they are counted, no more than that
- *  @param ends  for ends and pass; else for solve and finish */
-enum sw_status fd_cut_simd_create(struct sw_fd *fd, int threads, bool ends, struct fd_cut_simd *s);
+/** @param fd  its arrays get what is needed; where they are counted, no more than that */
+enum sw_status fd_cut_simd_create(struct sw_fd *fd, int threads, struct fd_cut_simd *s);
 
 /* Arrays of the neighbours' points: point by point, [halo][lines that lie side by side], group after group of them. */
 struct fd_beside { const double *left, *right; size_t stride; };
@@ -46,12 +35,6 @@ struct fd_beside { const double *left, *right; size_t stride; };
 /** out := x_r. @param first, last  out: x_r at the ends */
 void fd_cut_simd_solve(const struct sw_fd *fd, const struct fd_cut_simd *s, const struct fd_beside *beside,
                        const void *f, void *out, double *first, double *last);
-/** The same x_r alone. */
-void fd_cut_simd_ends(const struct sw_fd *fd, const struct fd_cut_simd *s, const struct fd_beside *beside,
-                      const void *f, double *first, double *last);
-/** out := x. */
-void fd_cut_simd_pass(const struct sw_fd *fd, const struct fd_cut_simd *s, const struct fd_beside *beside,
-                      const void *f, const double *A, const double *B, void *out);
 /** out := x_r + A u + B l. */
 void fd_cut_simd_finish(const struct sw_fd *fd, const struct fd_cut_simd *s, const double *A, const double *B,
                         void *out);

@@ -42,20 +42,14 @@ static enum sw_status singular(const struct fd_cut *cut, int64_t i)
                    (long long)i, (long long)cut->q);
 }
 
-static double entry(const struct fd_cut *cut, bool transposed, int64_t i, int64_t j)
-{
-    return transposed ? part_entry(cut, j, i) : part_entry(cut, i, j);
-}
-
-/* y := T^-1 y, or that of the transposed T, by elimination without exchanges. @param c  [q][BAND] room: entries to the
- * right over the pivot */
-static enum sw_status solve(const struct fd_cut *cut, bool transposed, long double *y, long double (*c)[BAND])
+/* y := T^-1 y, by elimination without exchanges. @param c  [q][BAND] room: entries to the right over the pivot */
+static enum sw_status solve(const struct fd_cut *cut, long double *y, long double (*c)[BAND])
 {
     const int64_t q = cut->q;
     for (int64_t i = 0; i < q; i++) {
         long double row[2 * BAND + 1] = {0};  /* entries i - BAND .. i + BAND */
         for (int d = -BAND; d <= BAND; d++)
-            if (i + d >= 0 && i + d < q) row[BAND + d] = entry(cut, transposed, i, i + d);
+            if (i + d >= 0 && i + d < q) row[BAND + d] = part_entry(cut, i, i + d);
         for (int d = -BAND; d < 0; d++) {
             if (i + d < 0) continue;
             for (int k = 0; k < BAND; k++) row[BAND + d + 1 + k] -= row[BAND + d] * c[i + d][k];
@@ -78,8 +72,8 @@ static int64_t count_from(const double *x, int64_t q, bool from_last)
     return count;
 }
 
-/* The response to value k beside an end, or the k-th row of T^-1 from there. */
-static enum sw_status respond(const struct fd_cut *cut, bool to_row, bool right, int k, struct fd_decaying *d)
+/* The response to value k beside an end. */
+static enum sw_status respond(const struct fd_cut *cut, bool right, int k, struct fd_decaying *d)
 {
     const int64_t q = cut->q;
     long double *y = NULL, (*c)[BAND] = NULL;
@@ -87,8 +81,8 @@ static enum sw_status respond(const struct fd_cut *cut, bool to_row, bool right,
     SW_TRY_TO(done, st, sw_alloc((size_t)q, &y));
     SW_TRY_TO(done, st, sw_alloc((size_t)q, &c));
     for (int i = 0; i < BAND && i < q; i++)
-        y[right ? q - 1 - i : i] = to_row ? i == k : -part_coupling(cut, i + 1 + k);
-    SW_TRY_TO(done, st, solve(cut, to_row, y, c));
+        y[right ? q - 1 - i : i] = -part_coupling(cut, i + 1 + k);
+    SW_TRY_TO(done, st, solve(cut, y, c));
     for (int64_t i = 0; i < q; i++) d->x[i] = (double)y[i];
     d->count = count_from(d->x, q, right);
 done:
@@ -101,11 +95,11 @@ enum sw_status fd_part_respond(struct fd_cut *cut, struct sw_owned *arrays)
 {
     sw_array(arrays, (size_t)cut->comm->size * FD_COUPLINGS, &cut->couple);
     for (int k = 0; k < cut->beside; k++) {
-        struct fd_decaying *of[] = {&cut->u[k], &cut->l[k], &cut->row_first[k], &cut->row_last[k]};
-        for (int j = 0; j < 4; j++) sw_array(arrays, (size_t)cut->q, &of[j]->x);
+        sw_array(arrays, (size_t)cut->q, &cut->u[k].x);
+        sw_array(arrays, (size_t)cut->q, &cut->l[k].x);
         if (arrays->status || arrays->counts) continue;
-        for (int j = 0; j < 4; j++)
-            if (j % 2 ? cut->right : cut->left) SW_TRY(respond(cut, j >= 2, j % 2, k, of[j]));
+        if (cut->left) SW_TRY(respond(cut, false, k, &cut->u[k]));
+        if (cut->right) SW_TRY(respond(cut, true, k, &cut->l[k]));
     }
     return arrays->status;
 }

@@ -1,7 +1,7 @@
 #ifndef FD_MATTOR_POINT_H
 #define FD_MATTOR_POINT_H
-/* Mattor's closure for lines that are cut over ranks, in the form that the kernel of cuda.fused takes: the values Y left
- * of a rank's part and X right of it are found exactly, however thin parts are. Of one line, for host and device.
+/* Mattor's closure for lines that are cut over ranks, in the form that the kernel of cuda.fused takes: the values Y
+ * left of a rank's part and X right of it are found exactly, however thin parts are. Of one line, for host and device.
  *
  * The part of a rank is to the ranks what a segment is to the threads of cuda.fused (cuda/fd/fd_fused_rtc.cuh). A
  * factor of the matrix is y_i = r_i + q y_{i-1}, x_i = y_i + q x_{i+1}; a part runs both from zero and has

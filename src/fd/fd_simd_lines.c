@@ -166,7 +166,7 @@ static enum form form_of(enum sw_fd_kind kind)
 struct field {
     const double *f;
     size_t        stride;
-    const double *before, *after, *A, *B;  /* of a part */
+    const double *before, *after;  /* of a part */
 };
 
 /* ------------------------------------------------------------------ right-hand sides */
@@ -409,12 +409,6 @@ INLINE void forward_row(const struct fd_factor *q, const vec *r, int vectors, ve
     }
 }
 
-/* The right-hand side of an end without what a known result beside it takes from it. */
-INLINE void subtract_known(double alpha, const double *known, int vectors, vec *r)
-{
-    for (int v = 0; known && v < vectors; v++) r[v] -= alpha * LOAD(known, v);
-}
-
 static int64_t smaller(int64_t a, int64_t b) { return a < b ? a : b; }
 static int64_t larger(int64_t a, int64_t b) { return a > b ? a : b; }
 
@@ -429,7 +423,6 @@ INLINE void solve_between_ends(const struct fd_simd_lines *c, forward_fn *middle
     vec near[3][VECTORS], far[3][VECTORS], r[VECTORS], state[VECTORS] = {{0}};
     if (c->left) {
         any_row(c, a, first, vectors, r);
-        subtract_known(c->line.alpha, a.A, vectors, r);
     } else {
         end_rows(c, a, false, vectors, near);
         for (int v = 0; v < vectors; v++) r[v] = to3(e, near, v);
@@ -446,7 +439,6 @@ INLINE void solve_between_ends(const struct fd_simd_lines *c, forward_fn *middle
     }
     if (c->right) {
         any_row(c, a, last, vectors, r);
-        subtract_known(c->line.alpha, a.B, vectors, r);
     } else {
         end_rows(c, a, true, vectors, far);
         for (int v = 0; v < vectors; v++) r[v] = to3(e, far, v);
@@ -471,14 +463,6 @@ INLINE void recur(const double by[2], int vectors, const vec *r, vec s[2][VECTOR
     }
 }
 
-/* The right-hand side of the point `from` an end without what the known results beside it take from it. */
-INLINE void subtract_both(const struct fd_simd_lines *c, const double *known, int64_t from, int vectors, vec *r)
-{
-    if (from > 1) return;
-    subtract_known(from ? c->line.beta : c->line.alpha, known, vectors, r);
-    if (from == 0) subtract_known(c->line.beta, known ? known + vectors * VL : NULL, vectors, r);
-}
-
 INLINE void solve_five(const struct fd_simd_lines *c, int vectors, struct field a, double *y, double *g, size_t stride)
 {
     const int64_t n = c->line.n;
@@ -486,8 +470,6 @@ INLINE void solve_five(const struct fd_simd_lines *c, int vectors, struct field 
     vec r[VECTORS], below[2][VECTORS] = {{{0}}}, above[2][VECTORS] = {{{0}}};
     for (int64_t i = 0; i < n; i++) {
         any_row(c, a, i, vectors, r);
-        subtract_both(c, a.A, i, vectors, r);
-        subtract_both(c, a.B, n - 1 - i, vectors, r);
         for (int v = 0; v < vectors; v++) r[v] *= c->factor5[i].scale;
         recur(c->factor5[i].lower, vectors, r, below, y + (size_t)i * width);
     }
@@ -516,12 +498,11 @@ static void apply(const struct fd_simd_lines *c, int lines, struct field a, doub
 void fd_simd_lines_apply(const struct fd_simd_lines *c, int lines, const double *f, size_t f_stride, double *y,
                          double *g, size_t g_stride)
 {
-    apply(c, lines, (struct field){f, f_stride, NULL, NULL, NULL, NULL}, y, g, g_stride);
+    apply(c, lines, (struct field){f, f_stride, NULL, NULL}, y, g, g_stride);
 }
 
 void fd_simd_part_apply(const struct fd_simd_lines *c, int lines, const double *f, size_t f_stride,
-                        const double *before, const double *after, const double *A, const double *B, double *y,
-                        double *g, size_t g_stride)
+                        const double *before, const double *after, double *y, double *g, size_t g_stride)
 {
-    apply(c, lines, (struct field){f, f_stride, before, after, A, B}, y, g, g_stride);
+    apply(c, lines, (struct field){f, f_stride, before, after}, y, g, g_stride);
 }

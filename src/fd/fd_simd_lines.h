@@ -66,12 +66,9 @@ enum sw_status fd_simd_part_create(const struct sw_fd_line *line, bool left, boo
 void fd_simd_lines_apply(const struct fd_simd_lines *c, int lines, const double *f, size_t f_stride, double *y,
                          double *g, size_t g_stride);
 
-/** The same of parts.
+/** The same of parts, as if the results beside them were zeros.
  *  @param before, after  [..][lines] points of the neighbours that right-hand sides need, half_width - line.down and
- *                        half_width + line.up of them; not read at a wall
- *  @param A, B           [2][lines] the results left and right of the parts, the nearest ones first; the second ones
- *                        are those of five diagonals. NULL: as if they were zeros */
+ *                        half_width + line.up of them; not read at a wall */
 void fd_simd_part_apply(const struct fd_simd_lines *c, int lines, const double *f, size_t f_stride,
-                        const double *before, const double *after, const double *A, const double *B, double *y,
-                        double *g, size_t g_stride);
+                        const double *before, const double *after, double *y, double *g, size_t g_stride);
 #endif

@@ -2,7 +2,7 @@
  * row. */
 #include "fd/sw_fd_impl.h"
 
-extern const struct sw_fd_ops fd_simd_cpu, fd_thomas_cpu, fd_truncated_cpu, fd_strips_cpu, fd_mattor_cpu;
+extern const struct sw_fd_ops fd_simd_cpu, fd_thomas_cpu, fd_truncated_cpu, fd_mattor_cpu;
 
 #ifdef SW_HAVE_CUDA
 extern const struct sw_fd_ops fd_fused_cuda, fd_cr_cuda, fd_gtsv_strided_cuda, fd_gtsv_interleaved_cuda,
@@ -27,7 +27,6 @@ const struct sw_fd_ops *const sw_fd_table[] = {
     &fd_thomas_cpu,  /* one line after another, plain C: the reference */
     /* lines that are cut over ranks */
     &fd_truncated_cpu,  /* one number a line to each neighbour: parts that are long enough           */
-    &fd_strips_cpu,     /* the same, with each point written once                                    */
     &fd_truncated_cuda, /* the same on GPUs, with each point written once                         */
     &fd_mattor_cpu,     /* two numbers a line to all ranks: exact, for parts of any length           */
     &fd_mattor_cuda,    /* two numbers a line to another rank and back: the same on GPUs              */

@@ -567,7 +567,7 @@ static void refuses_schemes_it_does_not_do(void **state)
     refuse(&p, SW_E_ABSENT, "compact differences cpu.thomas: it does whole lines; these are cut over ranks");
     p = good(), p.row = "cpu.matter";
     refuse(&p, SW_E_CONFIG, "compact differences cpu.matter: there is no such row");
-    assert_contains(sw_err_message(), "fit here: cpu.truncated cpu.strips cpu.mattor");
+    assert_contains(sw_err_message(), "fit here: cpu.truncated cpu.mattor");
     p = good(), p.whole.drop = 2;
     refuse(&p, SW_E_ARG, "drop = 2: couplings that may be dropped are between 0 and 1");
     assert_int_equal(sw_fd_least_of_rank("d1_c10", "3-4-6"), 0);
@@ -662,7 +662,7 @@ static enum sw_status looks_without_the_others(const struct sw_comm *comm, void 
     (void)context;
     if (comm->rank != 1) return SW_OK;
     assert_ok(sw_fd_check(&d));
-    assert_true(sw_fd_fits(&d, "cpu.truncated") && sw_fd_fits(&d, "cpu.strips") && sw_fd_fits(&d, "cpu.mattor"));
+    assert_true(sw_fd_fits(&d, "cpu.truncated") && sw_fd_fits(&d, "cpu.mattor"));
     assert_false(sw_fd_fits(&d, "cpu.thomas") || sw_fd_fits(&d, "cpu.simd"));
     assert_true(sw_fd_cost(&d, "cpu.mattor").bytes == 16);  /* f read and the result written, once */
     d.n[0] = 38;
