@@ -48,17 +48,15 @@ int sw_fd_least_of_rank(const char *scheme, const char *boundary)
     return !n || sw_fd_line_make(scheme, boundary, n, 1, 0, false, &line) ? 0 : least_of(&line);
 }
 
-static int64_t points_of(const struct fd_cut *cut, int rank) { return cut->count ? cut->count[rank] : cut->m; }
-
 static enum sw_status check_counts(const struct sw_fd_desc *desc, const struct fd_cut *cut)
 {
     const int least = least_of(cut->line), size = cut->comm->size;
     for (int r = 0; r < size && size > 1; r++)
-        if (points_of(cut, r) < least)
+        if (fd_cut_points(cut, r) < least)
             return SW_FAIL(SW_E_ARG,
                            "rank %d of %d has %lld points of the line: %s with boundary \"%s\" needs at least %d "
                            "on every rank",
-                           cut->count ? r : cut->comm->rank, size, (long long)points_of(cut, r), desc->scheme,
+                           cut->count ? r : cut->comm->rank, size, (long long)fd_cut_points(cut, r), desc->scheme,
                            desc->boundary, least);
     return SW_OK;
 }
@@ -155,7 +153,7 @@ const char *fd_cut_refuse_truncation(struct fd_cut *cut)
     const double rho = decay_of(cut->line);
     const int size = cut->comm->size, alone = cut->line->periodic ? 0 : 1, less = cut->beside > 1 ? 4 : 0;
     for (int r = alone; r < size - alone; r++) {
-        const int64_t m = points_of(cut, r);
+        const int64_t m = fd_cut_points(cut, r);
         const double left = pow(rho, (double)(m - less));
         if (left <= cut->drop) continue;
         snprintf(cut->why, sizeof cut->why,

@@ -43,6 +43,12 @@ struct fd_cut {
 
 /* ---- fd_cut.c */
 
+/** Points of a rank. */
+static inline int64_t fd_cut_points(const struct fd_cut *cut, int rank)
+{
+    return cut->count ? cut->count[rank] : cut->m;
+}
+
 /** The least m for which rho^m is not above drop, drop > 0, where influences decay by rho from a point to the next:
  *  with five diagonals those of the slower factor of the matrix. */
 int64_t fd_decay_length(const struct sw_fd_line *line, double drop);

@@ -303,7 +303,7 @@ static const char *refuse_cut(struct fd_cut *cut)
     const int64_t least = least_points(cut->line);
     const char *why = sw_fd_fused_part_refuse(cut);
     for (int r = 0; r < cut->comm->size && !why; r++) {
-        const int64_t m = cut->count ? cut->count[r] : cut->m;
+        const int64_t m = fd_cut_points(cut, r);
         if (m >= least) continue;
         snprintf(cut->why, sizeof cut->why, "rank %d of %d has m = %lld points, and it needs %lld, over which an "
                  "influence falls below rounding", r, cut->comm->size, (long long)m, (long long)least);

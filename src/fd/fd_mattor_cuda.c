@@ -103,8 +103,6 @@ static long long share_of(long long lines, int rank, int size)
     return lines / size + (rank < lines % size);
 }
 
-static int64_t points_of(const struct fd_cut *cut, int rank) { return cut->count ? cut->count[rank] : cut->m; }
-
 /* What does not depend on memory. @param rank  out [comm->size], on the host; NULL: not wanted */
 static enum sw_status set_numbers(const struct sw_fd_fused_part *p, struct fd_mattor *d, struct fd_mattor_rank *rank)
 {
@@ -118,12 +116,12 @@ static enum sw_status set_numbers(const struct sw_fd_fused_part *p, struct fd_ma
     d->planes = line->half_width + (line->up < 0);  /* left of a point is right of the one before */
     d->size = cut->comm->size;
     d->share = share_of(p->lines, cut->comm->rank, d->size);
-    if (!line->periodic) SW_TRY(set_walls(line, points_of(cut, 0), points_of(cut, last), d));
+    if (!line->periodic) SW_TRY(set_walls(line, fd_cut_points(cut, 0), fd_cut_points(cut, last), d));
     d->reach = fd_decay_length(line, 0x1p-60) + d->K + 1;
     for (int k = 0; k < factors && line->periodic; k++) d->around[k] = (double)(1 / (1 - powl(d->q[k], line->n)));
     if (factors == 2) set_second(d);
-    for (int64_t r = 0, first = 0; r <= last && rank; first += points_of(cut, (int)r++))
-        set_rank(d, cut, factors, first, points_of(cut, (int)r), &rank[r]);
+    for (int64_t r = 0, first = 0; r <= last && rank; first += fd_cut_points(cut, (int)r++))
+        set_rank(d, cut, factors, first, fd_cut_points(cut, (int)r), &rank[r]);
     return SW_OK;
 }
 
