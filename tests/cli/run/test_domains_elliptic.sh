@@ -70,11 +70,12 @@ on_gpus() {  # on_gpus RELATIVE OPTION...
 }
 config=shell.cfg
 if "$sweep" run shell.cfg -q -o gpu.h5 --device cuda -s 'run.split="runs"' -s 'solver="cuda.pcg"' >out 2>err; then
-    for row in cuda.pcg cuda.interleaved cuda.modal; do
+    for row in cuda.pcg cuda.interleaved cuda.modal cuda.multigrid; do
         on_gpus 1e-10 -s "solver=\"$row\""
         on_gpus 1e-10 -s "solver=\"$row\"" -s 'stencil="tpfa"' -s 'grid.n=[36, 29, 13]' -s run.batch=2
     done
     on_gpus 1e-10 -s 'solver="cuda.modal"' -s 'grid.n=[20, 13, 1]'  # one mode: other ranks have none
+    on_gpus 1e-10 -s 'solver="cuda.multigrid"' -s 'stencil="tpfa"' -s 'grid.n=[37, 601, 5]'  # several grids are cut
 else
     skip_gpu 'elliptic problems that are cut'
 fi

@@ -315,6 +315,29 @@ static void solve_long(const char *row)
     }
 }
 
+/* So many rows that multigrid cuts several of its grids. */
+static void solve_high(const char *row)
+{
+    static const int64_t sizes_of[][3] = {{3, 601, 2}, {2, 1203, 1}};
+    if (!strstr(row, "multigrid")) return;
+    for (size_t s = 0; s < sizeof sizes_of / sizeof *sizes_of; s++)
+        for (int k = 0; k < KINDS; k++) {
+            const struct sw_elliptic_desc d = kind_of(k, sizes_of[s]);
+            if (sw_elliptic_refusal(&d, row)) continue;
+            struct whole w = make_whole(&d, &usual);
+            w.row = row;
+            solve_whole(&w);
+            for (int ranks = 2; ranks <= 3; ranks++) assert_ok(solve_cut(&w, ranks));
+            free_whole(&w);
+        }
+}
+
+static void takes_as_many_where_slabs_have_many_rows(void **state)
+{
+    (void)state;
+    for_rows(solve_high);
+}
+
 /* So large that one sum an iteration does not pay. */
 static void solve_large(const char *row)
 {
@@ -436,6 +459,7 @@ int main(void)
         cmocka_unit_test(takes_as_many_where_they_are_many),
         cmocka_unit_test(takes_as_many_of_large_slabs),
         cmocka_unit_test(takes_as_many_in_a_batch),
+        cmocka_unit_test(takes_as_many_where_slabs_have_many_rows),
         cmocka_unit_test(fails_on_all_ranks_where_it_fails_on_one),
         cmocka_unit_test(stops_on_all_ranks_where_one_is_to),
     };
