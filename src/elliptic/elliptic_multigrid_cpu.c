@@ -20,6 +20,7 @@
 
 #include "base/sw_err.h"
 #include "comm/sw_comm.h"
+#include "elliptic/elliptic_cut.h"
 #include "elliptic/elliptic_host.h"
 #include "elliptic/elliptic_smooth_cpu.h"
 #include "elliptic/sw_elliptic_impl.h"
@@ -28,10 +29,9 @@ enum { GHOSTS = 3, LEAST_ROWS = 4 };
 
 struct level {
     const struct elliptic_grid *grid;
-    int64_t first, behind;   /* slabs of this rank, of a level that is cut */
-    double *own_u, *own_f;   /* of such a level: from slab first - GHOSTS on; else all of it */
+    const struct elliptic_slabs *slabs;  /* of a grid that is cut */
+    double *own_u, *own_f;   /* of a level that is cut: from the first slab that is here on; else all of it */
     bool    coloured;        /* else r is used */
-    struct sw_elliptic_faces faces;  /* of a grid that is cut, where coefficients vary: likewise */
     double *u, *r;           /* [ny][nz][nx]; u of the finest is the caller's */
     const double *f;
     double *coarse_f;        /* of the next level: out of the way down; its u: in of the way up */
@@ -44,13 +44,7 @@ struct multigrid {
     struct level level[ELLIPTIC_MOST_GRIDS];
     size_t  scratch;                /* words of a thread */
     double *scratches;              /* [threads][scratch] */
-    const struct sw_comm *comm;     /* NULL: the grid is not cut, and the rest is not there */
-    int     cut;                    /* so many levels are cut: at least 1 */
-    struct sw_elliptic_desc desc;   /* of the whole grid */
-    struct sw_elliptic_matrix whole;  /* of the system at hand: its weights */
-    int64_t most;                   /* slabs of a rank on the first level that is not cut, at most */
-    double *sent, *gathered;        /* [most slabs], [ranks][most slabs] of that level, or faces of them */
-    int64_t *begin;                 /* [ranks + 1]: its slabs of each rank; once a system was loaded */
+    struct elliptic_cut cut;
 };
 
 /* ------------------------------------------------------------------ stages at a slab */
@@ -161,35 +155,12 @@ static void go_over(const struct multigrid *mg, const struct level *l, stage *fu
     for (int64_t j = from; j < to; j++) function(l, j, mg->scratches + (size_t)omp_get_thread_num() * mg->scratch);
 }
 
-/* Fetch the slabs beside those of this rank, so many numbers each. @param past  1: of an array that has the ends of
- * slabs, where the one behind the last is this rank's too; else 0 */
-static enum sw_status fetch(const struct multigrid *mg, const struct level *l, int64_t slab, int past, double *array)
-{
-    const size_t count = (size_t)(GHOSTS * slab);
-    const struct sw_comm_transfer leftward = {count, array + (l->first + past) * slab,
-                                              array + (l->behind + past) * slab},
-                                  rightward = {count, array + (l->behind - GHOSTS) * slab,
-                                               array + (l->first - GHOSTS) * slab};
-    return sw_comm_exchange(mg->comm, false, &leftward, &rightward);
-}
-
 static int64_t slab_words(const struct level *l) { return l->grid->matrix.nz * l->grid->matrix.nx; }
-
-/* Of the first level that is not cut: what is in `sent`, `most` + past slabs of each rank, becomes whole. */
-static enum sw_status gather(const struct multigrid *mg, int64_t slab, int past, double *array)
-{
-    const size_t each = (size_t)((mg->most + past) * slab);
-    SW_TRY(sw_comm_gather(mg->comm, each, mg->sent, mg->gathered));
-    for (int k = 0; k < mg->comm->size; k++)
-        memcpy(array + mg->begin[k] * slab, mg->gathered + (size_t)k * each,
-               (size_t)((mg->begin[k + 1] - mg->begin[k] + past) * slab) * sizeof *array);
-    return SW_OK;
-}
 
 static void restrict_own(const struct multigrid *mg, const struct level *l)
 {
 #pragma omp parallel for num_threads(mg->host.threads) schedule(static)
-    for (int64_t c = l[1].first; c < l[1].behind; c++)
+    for (int64_t c = l[1].slabs->first; c < l[1].slabs->behind; c++)
         elliptic_restrict_slab(l->grid, l->f, l->u, c, l->coloured, l->coarse_f,
                                mg->scratches + (size_t)omp_get_thread_num() * mg->scratch);
 }
@@ -197,19 +168,19 @@ static void restrict_own(const struct multigrid *mg, const struct level *l)
 /* The first level that is not cut: f of all ranks, then as on one device. */
 static enum sw_status cycle_gathered(const struct multigrid *mg)
 {
-    const struct level *l = &mg->level[mg->cut];
-    SW_TRY(gather(mg, slab_words(l), 0, l->own_f));
-    cycle(mg, mg->cut);
+    const struct level *l = &mg->level[mg->cut.count];
+    SW_TRY(elliptic_cut_gather(&mg->cut, slab_words(l), 0, l->own_f));
+    cycle(mg, mg->cut.count);
     return SW_OK;
 }
 
 static enum sw_status cycle_cut(const struct multigrid *mg, int which)
 {
     const struct level *l = &mg->level[which];
-    const int64_t a = l->first, b = l->behind;
     const bool last = which == mg->grids.count - 1;
-    if (which == mg->cut) return cycle_gathered(mg);
-    SW_TRY(fetch(mg, l, slab_words(l), 0, (double *)l->f));
+    if (which == mg->cut.count) return cycle_gathered(mg);
+    const int64_t a = l->slabs->first, b = l->slabs->behind;
+    SW_TRY(elliptic_cut_fetch(&mg->cut, which, slab_words(l), 0, (double *)l->f));
     if (l->coloured) {
         go_over(mg, l, relax_first, a - 3, b + 3);
         go_over(mg, l, relax_black, a - 2, b + 2);
@@ -219,7 +190,8 @@ static enum sw_status cycle_cut(const struct multigrid *mg, int which)
     if (!last) {
         restrict_own(mg, l);
         SW_TRY(cycle_cut(mg, which + 1));
-        if (which + 1 < mg->cut) SW_TRY(fetch(mg, l + 1, slab_words(l + 1), 0, l[1].u));
+        if (which + 1 < mg->cut.count)
+            SW_TRY(elliptic_cut_fetch(&mg->cut, which + 1, slab_words(l + 1), 0, l[1].u));
         go_over(mg, l, prolong, a - 2, b + 2);
         if (l->coloured) go_over(mg, l, relax_black, a - 1, b + 1);
     }
@@ -235,18 +207,18 @@ static enum sw_status cycle_cut(const struct multigrid *mg, int which)
 static enum sw_status precondition_cut(const struct multigrid *mg, const double *r, double *z)
 {
     const struct level *l = &mg->level[0];
-    const int64_t slab = l->grid->matrix.nz * l->grid->matrix.nx;
-    const size_t bytes = (size_t)((l->behind - l->first) * slab) * sizeof *z;
-    memcpy((double *)l->f + l->first * slab, r, bytes);
+    const int64_t slab = slab_words(l), first = l->slabs->first;
+    const size_t bytes = (size_t)((l->slabs->behind - first) * slab) * sizeof *z;
+    memcpy((double *)l->f + first * slab, r, bytes);
     SW_TRY(cycle_cut(mg, 0));
-    memcpy(z, l->u + l->first * slab, bytes);
+    memcpy(z, l->u + first * slab, bytes);
     return SW_OK;
 }
 
 static enum sw_status precondition(void *context, const double *r, double *z)
 {
     struct multigrid *mg = context;
-    if (mg->comm) return precondition_cut(mg, r, z);
+    if (mg->cut.comm) return precondition_cut(mg, r, z);
     mg->level[0].f = r;
     mg->level[0].u = z;
     cycle(mg, 0);
@@ -278,89 +250,66 @@ static int64_t least_rows(const struct sw_elliptic_desc *whole, int which, int r
 static void gathered_level(const struct sw_elliptic_desc *d, const int64_t n[2], struct sw_owned *own,
                            struct multigrid *mg)
 {
-    struct level *l = &mg->level[mg->cut];
-    const int64_t slab = n[0] * d->n[2];
-    int64_t least;
-    elliptic_rank_slabs(&mg->desc, mg->cut, mg->comm->size, &least, &mg->most);
-    const size_t room = (size_t)(mg->most + 1) * (size_t)(n[0] + 1) * (size_t)(d->n[2] + 1);  /* faces are most */
-    sw_array(own, room, &mg->sent);
-    sw_array(own, (size_t)mg->comm->size * room, &mg->gathered);
-    sw_array(own, (size_t)mg->comm->size + 1, &mg->begin);
+    struct level *l = &mg->level[mg->cut.count];
     sw_array(own, cells_of(d, n), &l->own_f);
     sw_array(own, cells_of(d, n), &l->own_u);
     l->u = l->own_u;
     l->f = l->own_f;
-    if (mg->sent) l[-1].coarse_f = mg->sent - l->first * slab;
+    if (mg->cut.sent) l[-1].coarse_f = mg->cut.sent - l->slabs->first * n[0] * d->n[2];
     l[-1].coarse_u = l->u;
-}
-
-/* Coefficients at the faces of so many slabs, from slab `from` on. */
-static void make_faces(const struct sw_elliptic_desc *d, const int64_t n[2], int64_t from, int64_t slabs,
-                       struct sw_owned *own, struct sw_elliptic_faces *k)
-{
-    const int64_t x = d->n[2] * (n[0] + 1), y = d->n[2] * n[0], z = (d->n[2] + 1) * n[0];
-    double *kx = NULL, *ky = NULL, *kz = NULL;
-    if (!d->variable) return;
-    sw_array(own, (size_t)(slabs * x), &kx);
-    sw_array(own, (size_t)((slabs + 1) * y), &ky);
-    sw_array(own, (size_t)(slabs * z), &kz);
-    if (kx && ky && kz) *k = (struct sw_elliptic_faces){kx - from * x, ky - from * y, kz - from * z};
 }
 
 static void cut_level(const struct sw_elliptic_desc *d, int which, const int64_t n[2], struct sw_owned *own,
                       struct multigrid *mg)
 {
     struct level *l = &mg->level[which];
-    const struct elliptic_axis *finer = which ? &mg->grids.grid[which - 1].axis[1] : NULL;
-    const int64_t slab = n[0] * d->n[2];
+    const int64_t slab = n[0] * d->n[2], begin = l->slabs->first - GHOSTS;
     double *residual = NULL;
-    l->first = which ? elliptic_coarse_begin(finer, l[-1].first) : d->cut.first;
-    l->behind = which ? elliptic_coarse_begin(finer, l[-1].behind) : d->cut.first + d->n[1];
-    if (which == mg->cut) {
+    if (which == mg->cut.count) {
         gathered_level(d, n, own, mg);
         return;
     }
-    make_faces(d, n, l->first - GHOSTS, l->behind - l->first + 2 * GHOSTS, own, &l->faces);
-    const size_t room = (size_t)((l->behind - l->first + 2 * GHOSTS) * slab);
+    const size_t room = (size_t)((l->slabs->behind + GHOSTS - begin) * slab);
     sw_array(own, room, &l->own_u);
     sw_array(own, room, &l->own_f);
     if (!l->coloured) sw_array(own, room, &residual);
     if (!l->own_u || !l->own_f) return;
-    l->u = l->own_u - (l->first - GHOSTS) * slab;
-    l->f = l->own_f - (l->first - GHOSTS) * slab;
-    if (residual) l->r = residual - (l->first - GHOSTS) * slab;
+    l->u = l->own_u - begin * slab;
+    l->f = l->own_f - begin * slab;
+    if (residual) l->r = residual - begin * slab;
     if (!which) return;
     l[-1].coarse_f = (double *)l->f;
     l[-1].coarse_u = l->u;
 }
 
-/* How many levels are cut. */
-static void plan_cut(const struct sw_elliptic_desc *d, struct multigrid *mg)
+/* How many levels are cut, and into which slabs. */
+static void plan_cut(const struct sw_elliptic_desc *d, struct sw_owned *own, struct multigrid *mg)
 {
+    struct elliptic_cut *const c = &mg->cut;
     int64_t n[2];
-    mg->comm = d->cut.comm;
-    mg->desc = *d;
-    mg->desc.n[1] = sw_elliptic_whole(d);
-    mg->desc.cut = (struct sw_elliptic_cut){NULL};
-    mg->desc.variable = d->variable && !mg->comm;  /* levels have their own faces then */
-    while (mg->comm && elliptic_grid_size(&mg->desc, mg->cut, n) &&
-           least_rows(&mg->desc, mg->cut, mg->comm->size) >= LEAST_ROWS) mg->cut++;
+    while (elliptic_grid_size(&c->desc, c->count, n)) {
+        elliptic_cut_own(d, &mg->grids, c->count, c);
+        if (least_rows(&c->desc, c->count, c->comm->size) < LEAST_ROWS) break;
+        c->slabs[c->count++].depth = GHOSTS;
+    }
+    elliptic_cut_make(d, own, c);
 }
 
 static void make_levels(const struct sw_elliptic_desc *d, struct sw_owned *own, struct multigrid *mg)
 {
+    const struct elliptic_cut *c = &mg->cut;
     int64_t n[2];
-    plan_cut(d, mg);
-    elliptic_grids_make(&mg->desc, own, &mg->grids);
-    for (int g = 0; elliptic_grid_size(&mg->desc, g, n); g++) {
+    elliptic_grids_make(&c->desc, own, &mg->grids);
+    if (c->comm) plan_cut(d, own, mg);
+    for (int g = 0; elliptic_grid_size(&c->desc, g, n); g++) {
         struct level *l = &mg->level[g];
         const size_t cells = cells_of(d, n);
         l->grid = &mg->grids.grid[g];
-        l->coloured = elliptic_grid_has_colours(&mg->desc, g, n);
-        if (mg->comm && g <= mg->cut) cut_level(d, g, n, own, mg);
-        if (mg->comm && g < mg->cut) continue;
-        if (mg->comm) make_faces(d, n, 0, n[1], own, &l->faces);
-        if (g && !(mg->comm && g == mg->cut)) {
+        l->coloured = elliptic_grid_has_colours(&c->desc, g, n);
+        l->slabs = &c->slabs[g];
+        if (c->comm && g <= c->count) cut_level(d, g, n, own, mg);
+        if (c->comm && g < c->count) continue;
+        if (g && !(c->comm && g == c->count)) {
             sw_array(own, cells, &l[-1].coarse_f);
             sw_array(own, cells, &l->u);
             l->f = l[-1].coarse_f;
@@ -378,79 +327,16 @@ static const char *refuse(const struct sw_elliptic_desc *d)
     return NULL;
 }
 
-static void destroy(struct sw_elliptic *s) { sw_elliptic_matrix_free(&((struct multigrid *)s->own)->whole); }
+static void destroy(struct sw_elliptic *s) { elliptic_cut_free(&((struct multigrid *)s->own)->cut); }
 
 static void arrays(struct sw_elliptic *s)
 {
     struct multigrid *mg = s->own;
     elliptic_host_make(&s->desc, s->device->threads, 4, &s->arrays, &mg->host);
+    elliptic_cut_begin(&s->desc, s->device, &mg->cut);
     make_levels(&s->desc, &s->arrays, mg);
     mg->scratch = scratch_of(&s->desc);
     sw_array(&s->arrays, (size_t)mg->host.threads * mg->scratch, &mg->scratches);
-}
-
-/* Slabs of an array of a level, into one that holds more. */
-static void copy_slabs(const double *from, const struct level *l, int64_t slab, int past, double *to)
-{
-    memcpy(to, from, (size_t)((l->behind - l->first + past) * slab) * sizeof *to);
-}
-
-/* Of coefficients at the faces of a level those of this rank are there: those of others, too. */
-static enum sw_status complete_faces(const struct multigrid *mg, int which)
-{
-    const struct level *l = &mg->level[which];
-    const int64_t nx = l->grid->matrix.nx, nz = l->grid->matrix.nz, slab[3] = {nz * (nx + 1), nz * nx, (nz + 1) * nx};
-    double *const k[3] = {(double *)l->faces.kx, (double *)l->faces.ky, (double *)l->faces.kz};
-    for (int a = 0; a < 3 && k[0] && which <= mg->cut; a++) {
-        if (which < mg->cut) {
-            SW_TRY(fetch(mg, l, slab[a], a == 1, k[a]));
-            continue;
-        }
-        copy_slabs(k[a] + l->first * slab[a], l, slab[a], a == 1, mg->sent);
-        SW_TRY(gather(mg, slab[a], a == 1, k[a]));
-    }
-    return SW_OK;
-}
-
-/* The grids of a system, of which `own` is what this rank has. */
-static enum sw_status load_cut(struct multigrid *mg, const struct sw_elliptic_matrix *own)
-{
-    const struct level *l = &mg->level[0];
-    const int64_t nx = own->nx, nz = own->nz;
-    elliptic_grids_begin(&mg->grids, &mg->whole);
-    for (int g = 0; g < mg->grids.planned; g++) mg->grids.grid[g].matrix.faces = mg->level[g].faces;
-    if (own->faces.kx) {
-        copy_slabs(own->faces.kx, l, nz * (nx + 1), 0, (double *)l->faces.kx + l->first * nz * (nx + 1));
-        copy_slabs(own->faces.ky, l, nz * nx, 1, (double *)l->faces.ky + l->first * nz * nx);
-        copy_slabs(own->faces.kz, l, (nz + 1) * nx, 0, (double *)l->faces.kz + l->first * (nz + 1) * nx);
-    }
-    SW_TRY(complete_faces(mg, 0));
-    while (mg->grids.count < mg->grids.planned) {
-        const int which = mg->grids.count;
-        const struct level *next = &mg->level[which];
-        const bool cut = which <= mg->cut;
-        if (!elliptic_grids_next(&mg->grids, cut ? next->first : 0, cut ? next->behind : next->grid->matrix.ny,
-                                 mg->host.threads))
-            break;
-        SW_TRY(complete_faces(mg, which));
-    }
-    return SW_OK;
-}
-
-/* The weights of the whole grid, for a system. */
-static enum sw_status load_whole(const struct sw_elliptic *s, int system, struct multigrid *mg)
-{
-    const struct level *l = &mg->level[mg->cut];
-    struct sw_elliptic_matrix made;
-    double first[SW_COMM_MOST];
-    SW_TRY(sw_elliptic_matrix_make(&mg->desc, &s->numbers[system], NULL, mg->whole.area ? &mg->whole : NULL, &made));
-    sw_elliptic_matrix_free(&mg->whole);
-    mg->whole = made;
-    if (!mg->begin || mg->begin[mg->comm->size]) return SW_OK;
-    SW_TRY(sw_comm_gather_one(mg->comm, (double)l->first, first));
-    for (int k = 0; k < mg->comm->size; k++) mg->begin[k] = (int64_t)first[k];
-    mg->begin[mg->comm->size] = l->grid->axis[1].n;
-    return SW_OK;
 }
 
 static enum sw_status solve_one(struct sw_elliptic *s, int system, const double *f, double *u,
@@ -463,8 +349,8 @@ static enum sw_status solve_one(struct sw_elliptic *s, int system, const double 
     space.flexible = true;
     const struct sw_elliptic_numbers *numbers =
         elliptic_host_begin(&mg->host, &s->matrix[system], &s->numbers[system]);
-    if (mg->comm) SW_TRY(load_whole(s, system, mg));
-    if (mg->comm) SW_TRY(load_cut(mg, &s->matrix[system]));
+    if (mg->cut.comm)
+        SW_TRY(elliptic_cut_load(&mg->cut, &mg->grids, &s->numbers[system], &s->matrix[system], mg->host.threads));
     else elliptic_grids_load(&mg->grids, &s->matrix[system], mg->host.threads);
     return elliptic_pcg(&space, numbers, f, u, outcome, history, most);
 }

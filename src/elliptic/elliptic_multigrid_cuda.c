@@ -20,7 +20,7 @@
 #include <omp.h>
 
 #include "comm/sw_comm.h"
-#include "elliptic/elliptic_coarsen.h"
+#include "elliptic/elliptic_cut.h"
 #include "elliptic/elliptic_device_cuda.h"
 #include "elliptic/elliptic_smooth_cpu.h"
 #include "elliptic/sw_elliptic_impl.h"
@@ -33,11 +33,9 @@ enum { RING = SW_CUDA_MULTIGRID_RING, USUAL = 6, SUMS = SW_CUDA_MULTIGRID_SUMS }
  * longer than computing all of it. */
 enum { LEAST_ROWS = 4, FEW_ROWS = 96, SMALL_GRID = 1 << 21 };
 
-/* Rows of a grid. */
+/* Rows of a grid on this device. */
 struct rows {
-    int64_t first, behind;   /* of this rank                                                    */
-    int64_t begin, end;      /* that it has on its device                                       */
-    int     depth;           /* rows that come from either neighbour; 0: it has all of them     */
+    int64_t begin, end;
     struct sw_cuda_multigrid_rows sent, received;  /* of a grid that is cut; of the first one that is not: the rows of
                                                       this rank, and of all of them */
 };
@@ -55,11 +53,8 @@ struct multigrid {
     int     there;                   /* grids whose horizontal weights have come                    */
     int     threads;
     int     usual;                   /* iterations that the last solve's first pass took            */
-    struct sw_elliptic_desc desc;    /* of the whole grid                                           */
     struct rows rows[ELLIPTIC_MOST_GRIDS];
-    const struct sw_comm *comm;      /* NULL: the grid is not cut, and the rest is not there        */
-    int     cut;                     /* so many grids are cut                                       */
-    struct sw_elliptic_matrix whole; /* of the system that was loaded last: its weights             */
+    struct elliptic_cut cut;         /* its slabs are of all grids, also of one that is not cut     */
     double *sent, *received;         /* messages on the device                                      */
     double *sums;                    /* [ranks][batch][SUMS] of the device: what all ranks have     */
     bool    has_rows;                /* rows[].sent and .received are on the device                 */
@@ -82,8 +77,9 @@ static size_t larger(size_t a, size_t b) { return a > b ? a : b; }
 /* Of the rows that are here. */
 static struct elliptic_planes planes_of(const struct multigrid *mg, int which, const int64_t n[2])
 {
-    return elliptic_planes_of((int)n[0], (int)(mg->rows[which].end - mg->rows[which].begin), (int)mg->desc.n[2],
-                              elliptic_grid_has_colours(&mg->desc, which, n) ? 2 : 1);
+    const struct sw_elliptic_desc *d = &mg->cut.desc;
+    return elliptic_planes_of((int)n[0], (int)(mg->rows[which].end - mg->rows[which].begin), (int)d->n[2],
+                              elliptic_grid_has_colours(d, which, n) ? 2 : 1);
 }
 
 /* Weights that may differ from system to system: a last single column, whose mean may be held (elliptic_coarsen.c). */
@@ -120,6 +116,14 @@ static void lay_out_grid(const struct sw_elliptic_desc *d, const struct sw_cuda_
     }
 }
 
+static struct sw_elliptic_desc whole_of(const struct sw_elliptic_desc *d)
+{
+    struct sw_elliptic_desc whole = *d;
+    whole.n[1] = sw_elliptic_whole(d);
+    whole.cut = (struct sw_elliptic_cut){NULL};
+    return whole;
+}
+
 /* The first and the last row of pieces. */
 static const int *take_ends(struct room *r, int pieces) { return (const int *)take(r, 2 * (size_t)pieces); }
 
@@ -128,24 +132,23 @@ static void lay_out_rows(struct multigrid *mg, int which, struct room *r, size_t
 {
     struct rows *rows = &mg->rows[which];
     const struct elliptic_planes *p = &mg->grid[which].planes;
-    const int ranks = mg->comm->size;
-    int64_t least, most;
-    elliptic_rank_slabs(&mg->desc, which, ranks, &least, &most);
-    rows->sent = rows->depth ? (struct sw_cuda_multigrid_rows){2, rows->depth, take_ends(r, 2)}
-                             : (struct sw_cuda_multigrid_rows){1, (int)most, take_ends(r, 1)};
-    rows->received = rows->depth ? (struct sw_cuda_multigrid_rows){2, rows->depth, take_ends(r, 2)}
-                                 : (struct sw_cuda_multigrid_rows){ranks, (int)most, take_ends(r, ranks)};
+    const bool cut = which < mg->cut.count;
+    const int ranks = cut ? 2 : mg->cut.comm->size, most = (int)(cut ? mg->cut.slabs[which].depth : mg->cut.most);
+    rows->sent = (struct sw_cuda_multigrid_rows){cut ? 2 : 1, most, take_ends(r, cut ? 2 : 1)};
+    rows->received = (struct sw_cuda_multigrid_rows){ranks, most, take_ends(r, ranks)};
     const struct sw_cuda_multigrid_rows *of[2] = {&rows->sent, &rows->received};
     for (int k = 0; k < 2; k++)
-        message[k] = larger(message[k], sw_cuda_multigrid_message(p, mg->desc.batch, of[k]->pieces, of[k]->most));
+        message[k] = larger(message[k], sw_cuda_multigrid_message(p, mg->cut.desc.batch, of[k]->pieces, most));
 }
 
-/* @param staging  out: words of the largest array that comes from the host
+/* @param rank     of this rank's part of the grid
+ * @param staging  out: words of the largest array that comes from the host
  * @param message  out: as of lay_out_rows()
  * @return words of the device's memory */
-static size_t lay_out(struct multigrid *mg, float *base, size_t *staging, size_t message[2])
+static size_t lay_out(const struct sw_elliptic_desc *rank, struct multigrid *mg, float *base, size_t *staging,
+                      size_t message[2])
 {
-    const struct sw_elliptic_desc *const d = &mg->desc;
+    const struct sw_elliptic_desc whole = whole_of(rank), *const d = &whole;
     struct sw_cuda_multigrid *const m = &mg->d;
     struct sw_cuda_multigrid_grid *const grid = mg->grid;
     struct room r = {base, 0};
@@ -158,12 +161,12 @@ static size_t lay_out(struct multigrid *mg, float *base, size_t *staging, size_t
     m->grid = grid;
     sw_cuda_multigrid_chunks(m->nz, d->variable, &m->chunk, &m->chunks);
     for (int g = 0; elliptic_grid_size(d, g, n); g++) {
-        const struct rows *rows = &mg->rows[g];
+        const struct elliptic_slabs *s = &mg->cut.slabs[g];
         grid[g] = (struct sw_cuda_multigrid_grid){.planes = planes_of(mg, g, n),
-                                                  .begin = (int)(rows->first - rows->begin),
-                                                  .rows = (int)(rows->behind - rows->first)};
+                                                  .begin = (int)(s->first - mg->rows[g].begin),
+                                                  .rows = (int)(s->behind - s->first)};
         lay_out_grid(d, m, &r, &grid[g], staging);
-        if (mg->comm && g <= mg->cut) lay_out_rows(mg, g, &r, message);
+        if (mg->cut.comm && g <= mg->cut.count) lay_out_rows(mg, g, &r, message);
         most = larger(most, (size_t)elliptic_planes_cells(&grid[g].planes));
     }
     m->finest = grid[0].planes;
@@ -179,7 +182,7 @@ static size_t lay_out(struct multigrid *mg, float *base, size_t *staging, size_t
     m->state = (struct sw_cuda_multigrid_state *)take(&r, batch * state);
     m->partial = (double *)take(&r, 2 * sw_cuda_multigrid_partial(&m->finest, d->variable, d->batch));
     m->ticket = (unsigned *)take(&r, batch);
-    m->sums = mg->comm ? (double *)take(&r, 2 * batch * SUMS) : NULL;
+    m->sums = mg->cut.comm ? (double *)take(&r, 2 * batch * SUMS) : NULL;
     return r.used;
 }
 
@@ -189,30 +192,31 @@ static int depth_of(int valid) { return valid + 3 > LEAST_ROWS ? valid + 3 : LEA
 
 static bool is_cut(const struct multigrid *mg, int which, const int64_t n[2], int depth)
 {
+    const struct sw_elliptic_desc *d = &mg->cut.desc;
     int64_t least, most;
-    if (!mg->comm || which == 0) return mg->comm;
-    elliptic_rank_slabs(&mg->desc, which, mg->comm->size, &least, &most);
-    return least >= depth && (least >= FEW_ROWS || n[0] * n[1] * mg->desc.n[2] * mg->desc.batch > SMALL_GRID);
+    if (which == 0) return true;
+    elliptic_rank_slabs(d, which, mg->cut.comm->size, &least, &most);
+    return least >= depth && (least >= FEW_ROWS || n[0] * n[1] * d->n[2] * d->batch > SMALL_GRID);
 }
 
 /* Which rows of the grids are here, and how many grids are cut. */
 static void plan_rows(const struct sw_elliptic_desc *d, struct multigrid *mg)
 {
+    struct elliptic_cut *const c = &mg->cut;
     int64_t n[2];
-    for (int g = 0, valid = 0; elliptic_grid_size(&mg->desc, g, n); g++) {
+    for (int g = 0, valid = 0; elliptic_grid_size(&c->desc, g, n); g++) {
         const struct elliptic_axis *y = &mg->grids.grid[g].axis[1];
-        const struct elliptic_axis *finer = g ? &mg->grids.grid[g - 1].axis[1] : NULL;
-        const int depth = depth_of(valid);
+        struct elliptic_slabs *s = &c->slabs[g];
         struct rows *rows = &mg->rows[g];
-        *rows = (struct rows){.behind = n[1], .end = n[1]};
-        if (mg->comm && g == mg->cut) {
-            rows->first = g ? elliptic_coarse_begin(finer, rows[-1].first) : d->cut.first;
-            rows->behind = g ? elliptic_coarse_begin(finer, rows[-1].behind) : d->cut.first + d->n[1];
-            if (is_cut(mg, g, n, depth)) {
-                mg->cut++;
-                rows->depth = depth;
-                rows->begin = rows->first ? (rows->first - depth + 1) / 2 * 2 : 0;
-                rows->end = rows->behind < n[1] ? rows->behind + depth : n[1];
+        *s = (struct elliptic_slabs){.behind = n[1]};
+        *rows = (struct rows){.end = n[1]};
+        if (c->comm && g == c->count) {
+            elliptic_cut_own(d, &mg->grids, g, c);
+            if (is_cut(mg, g, n, depth_of(valid))) {
+                c->count++;
+                s->depth = depth_of(valid);
+                rows->begin = s->first ? (s->first - s->depth + 1) / 2 * 2 : 0;
+                rows->end = s->behind < n[1] ? s->behind + s->depth : n[1];
             }
         }
         valid = next_valid(valid, y->coarse < y->n);
@@ -223,7 +227,6 @@ static const char *refuse(const struct sw_elliptic_desc *d)
 {
     if (!d->cut.comm) return NULL;
     if (d->sides[1] == SW_ELLIPTIC_PERIODIC) return "it cuts grids with walls only";
-    if (d->variable) return "it cuts grids of constant coefficients only";
     if (d->cut.whole / d->cut.comm->size < LEAST_ROWS) return "it cuts grids into slabs of 4 rows or more only";
     return NULL;
 }
@@ -232,18 +235,16 @@ static void arrays(struct sw_elliptic *s)
 {
     struct multigrid *mg = s->own;
     size_t staging, message[2];
-    mg->comm = s->desc.cut.comm;
-    mg->desc = s->desc;
-    mg->desc.n[1] = sw_elliptic_whole(&s->desc);
-    mg->desc.cut = (struct sw_elliptic_cut){NULL};
+    elliptic_cut_begin(&s->desc, s->device, &mg->cut);
     elliptic_device_make(&s->desc, s->device, 1, s->desc.batch, false, &s->arrays, &mg->on);
-    elliptic_grids_make(&mg->desc, &s->arrays, &mg->grids);
+    elliptic_grids_make(&mg->cut.desc, &s->arrays, &mg->grids);
     plan_rows(&s->desc, mg);
-    sw_array_device(&s->arrays, lay_out(mg, NULL, &staging, message), &mg->memory);
-    if (mg->comm) {
+    if (mg->cut.comm) elliptic_cut_make(&s->desc, &s->arrays, &mg->cut);
+    sw_array_device(&s->arrays, lay_out(&s->desc, mg, NULL, &staging, message), &mg->memory);
+    if (mg->cut.comm) {
         sw_array_device(&s->arrays, (message[0] + 1) / 2, &mg->sent);
         sw_array_device(&s->arrays, (message[1] + 1) / 2, &mg->received);
-        sw_array_device(&s->arrays, (size_t)mg->comm->size * (size_t)s->desc.batch * SUMS, &mg->sums);
+        sw_array_device(&s->arrays, (size_t)mg->cut.comm->size * (size_t)s->desc.batch * SUMS, &mg->sums);
     }
     sw_array_pinned(&s->arrays, (size_t)s->desc.batch, &mg->state);
     sw_array(&s->arrays, (size_t)s->desc.batch, &mg->size);
@@ -258,11 +259,11 @@ static enum sw_status create(struct sw_elliptic *s)
     mg->threads = s->device->threads;
     mg->usual = USUAL;
     mg->grids.enough = ENOUGH;
-    lay_out(mg, mg->memory, &staging, message);
+    lay_out(&s->desc, mg, mg->memory, &staging, message);
     return SW_OK;
 }
 
-static void destroy(struct sw_elliptic *s) { sw_elliptic_matrix_free(&((struct multigrid *)s->own)->whole); }
+static void destroy(struct sw_elliptic *s) { elliptic_cut_free(&((struct multigrid *)s->own)->cut); }
 
 /* ------------------------------------------------------------------ matrices */
 
@@ -280,29 +281,31 @@ static enum sw_status upload_ends(struct sw_elliptic *s, const struct sw_cuda_mu
 }
 
 /* Of a grid that is cut: what goes to the ranks before and behind, and what comes from them. */
-static enum sw_status load_neighbours(struct sw_elliptic *s, const struct rows *rows)
+static enum sw_status load_neighbours(struct sw_elliptic *s, int which)
 {
     const struct multigrid *mg = s->own;
-    const int first = (int)(rows->first - rows->begin), behind = (int)(rows->behind - rows->begin), depth = rows->depth,
+    const struct rows *rows = &mg->rows[which];
+    const struct elliptic_slabs *of = &mg->cut.slabs[which];
+    const int first = (int)(of->first - rows->begin), behind = (int)(of->behind - rows->begin), depth = (int)of->depth,
               sent[4] = {first, first + depth, behind - depth, behind};
     int received[4] = {first - depth, first, behind, behind + depth};
-    if (sw_comm_left(mg->comm, false) < 0) received[1] = received[0];
-    if (sw_comm_right(mg->comm, false) < 0) received[3] = received[2];
+    if (sw_comm_left(mg->cut.comm, false) < 0) received[1] = received[0];
+    if (sw_comm_right(mg->cut.comm, false) < 0) received[3] = received[2];
     SW_TRY(upload_ends(s, &rows->sent, sent));
     return upload_ends(s, &rows->received, received);
 }
 
 /* Of the first grid that is not cut: the rows of this rank, and of each. */
-static enum sw_status load_gathered(struct sw_elliptic *s, const struct rows *rows)
+static enum sw_status load_gathered(struct sw_elliptic *s)
 {
     const struct multigrid *mg = s->own;
-    const int sent[2] = {(int)rows->first, (int)rows->behind}, ranks = mg->comm->size;
-    double first[SW_COMM_MOST];
+    const struct rows *rows = &mg->rows[mg->cut.count];
+    const struct elliptic_slabs *of = &mg->cut.slabs[mg->cut.count];
+    const int sent[2] = {(int)of->first, (int)of->behind};
     int received[2 * SW_COMM_MOST];
-    SW_TRY(sw_comm_gather_one(mg->comm, (double)rows->first, first));
-    for (int r = 0; r < ranks; r++) {
-        received[2 * r] = (int)first[r];
-        received[2 * r + 1] = r + 1 < ranks ? (int)first[r + 1] : (int)rows->end;
+    for (int r = 0; r < mg->cut.comm->size; r++) {
+        received[2 * r] = (int)mg->cut.begin[r];
+        received[2 * r + 1] = (int)mg->cut.begin[r + 1];
     }
     SW_TRY(upload_ends(s, &rows->sent, sent));
     return upload_ends(s, &rows->received, received);
@@ -312,8 +315,8 @@ static enum sw_status load_rows(struct sw_elliptic *s)
 {
     struct multigrid *mg = s->own;
     if (mg->has_rows) return SW_OK;
-    for (int g = 0; g < mg->cut; g++) SW_TRY(load_neighbours(s, &mg->rows[g]));
-    if (mg->cut < mg->grids.planned) SW_TRY(load_gathered(s, &mg->rows[mg->cut]));
+    for (int g = 0; g < mg->cut.count; g++) SW_TRY(load_neighbours(s, g));
+    if (mg->cut.count < mg->grids.planned) SW_TRY(load_gathered(s));
     mg->has_rows = true;
     return SW_OK;
 }
@@ -352,13 +355,19 @@ static double vertical_size(const struct sw_elliptic_matrix *m)
     const double area = largest_area(m), *v[3] = {m->a, m->b, m->c};
     double size = largest(m->d, m->nz) / area;
     for (int k = 0; k < 3; k++) size = fmax(size, largest(v[k], m->nz));
-    if (m->faces.kx) {
-        const double x = largest(m->faces.kx, (m->nx + 1) * m->ny * m->nz),
-                     y = largest(m->faces.ky, m->nx * (m->ny + 1) * m->nz),
-                     z = largest(m->faces.kz, m->nx * m->ny * (m->nz + 1));
-        size *= fmax(fmax(x, y), fmax(z, 1));
-    }
     return size;
+}
+
+/* The largest coefficient at the faces of a system, or 1. @param own  the matrix of this rank */
+static enum sw_status largest_face(const struct multigrid *mg, const struct sw_elliptic_matrix *own, double *most)
+{
+    *most = 1;
+    if (!own->faces.kx) return SW_OK;
+    const double x = largest(own->faces.kx, (own->nx + 1) * own->ny * own->nz),
+                 y = largest(own->faces.ky, own->nx * (own->ny + 1) * own->nz),
+                 z = largest(own->faces.kz, own->nx * own->ny * (own->nz + 1));
+    *most = fmax(fmax(x, y), fmax(z, 1));
+    return mg->cut.comm ? sw_comm_max(mg->cut.comm, 1, most) : SW_OK;
 }
 
 static enum sw_status load_vertical(struct sw_elliptic *s, int system, double size)
@@ -500,7 +509,10 @@ static enum sw_status load_grids(struct sw_elliptic *s, int system)
 {
     struct multigrid *mg = s->own;
     const struct sw_elliptic_matrix *finest = &mg->grids.grid[0].matrix;
-    const double area = largest_area(finest), size = vertical_size(finest);
+    double size;
+    SW_TRY(largest_face(mg, &s->matrix[system], &size));
+    size *= vertical_size(finest);
+    const double area = largest_area(finest);
     mg->size[system] = area * size;
     SW_TRY(load_vertical(s, system, size));
     for (int k = 0; k < mg->grids.count; k++) {
@@ -516,19 +528,6 @@ static enum sw_status load_grids(struct sw_elliptic *s, int system)
     return SW_OK;
 }
 
-/* The grids of a system of a grid that is cut: the weights of all of them. */
-static enum sw_status make_grids(struct sw_elliptic *s, int system)
-{
-    struct multigrid *mg = s->own;
-    struct sw_elliptic_matrix made;
-    SW_TRY(load_rows(s));
-    SW_TRY(sw_elliptic_matrix_make(&mg->desc, &s->numbers[system], NULL, mg->whole.area ? &mg->whole : NULL, &made));
-    sw_elliptic_matrix_free(&mg->whole);
-    mg->whole = made;
-    elliptic_grids_load(&mg->grids, &mg->whole, mg->threads);
-    return SW_OK;
-}
-
 static enum sw_status load(struct sw_elliptic *s)
 {
     struct multigrid *mg = s->own;
@@ -537,8 +536,10 @@ static enum sw_status load(struct sw_elliptic *s)
     mg->d.systems = s->count;
     mg->d.grids = 0;
     for (int y = 0; y < s->count; y++) {
-        if (mg->comm) SW_TRY(make_grids(s, y));
+        if (mg->cut.comm)
+            SW_TRY(elliptic_cut_load(&mg->cut, &mg->grids, &s->numbers[y], &s->matrix[y], mg->threads));
         else elliptic_grids_load(&mg->grids, &s->matrix[y], mg->threads);
+        if (mg->cut.comm) SW_TRY(load_rows(s));
         SW_TRY(load_grids(s, y));
         const bool singular = sw_elliptic_is_singular(&s->desc, s->numbers[y].delta);
         mg->state[y] = (struct sw_cuda_multigrid_state){.grids = mg->grids.count, .singular = singular};
@@ -614,11 +615,11 @@ static enum sw_status fetch(struct sw_elliptic *s, int level, float *field)
 {
     const struct multigrid *mg = s->own;
     const struct rows *rows = &mg->rows[level];
-    const size_t each = sw_cuda_multigrid_message(&mg->grid[level].planes, mg->d.systems, 1, rows->depth) / 2;
+    const size_t each = sw_cuda_multigrid_message(&mg->grid[level].planes, mg->d.systems, 1, rows->sent.most) / 2;
     const struct sw_comm_transfer leftward = {each, mg->sent, mg->received + each},
                                   rightward = {each, mg->sent + each, mg->received};
     SW_TRY(sw_cuda_multigrid_pack(s->device->compute, &mg->d, level, &rows->sent, field, (float *)mg->sent));
-    SW_TRY(sw_comm_exchange(mg->comm, false, &leftward, &rightward));
+    SW_TRY(sw_comm_exchange(mg->cut.comm, false, &leftward, &rightward));
     return sw_cuda_multigrid_unpack(s->device->compute, &mg->d, level, &rows->received, (float *)mg->received, field);
 }
 
@@ -626,21 +627,22 @@ static enum sw_status fetch(struct sw_elliptic *s, int level, float *field)
 static enum sw_status gather(struct sw_elliptic *s)
 {
     const struct multigrid *mg = s->own;
-    const struct rows *rows = &mg->rows[mg->cut];
-    const struct sw_cuda_multigrid_grid *g = &mg->grid[mg->cut];
+    const int which = mg->cut.count;
+    const struct rows *rows = &mg->rows[which];
+    const struct sw_cuda_multigrid_grid *g = &mg->grid[which];
     const size_t each = sw_cuda_multigrid_message(&g->planes, mg->d.systems, 1, rows->sent.most) / 2;
-    SW_TRY(sw_cuda_multigrid_pack(s->device->compute, &mg->d, mg->cut, &rows->sent, g->f, (float *)mg->sent));
-    SW_TRY(sw_comm_gather(mg->comm, each, mg->sent, mg->received));
-    return sw_cuda_multigrid_unpack(s->device->compute, &mg->d, mg->cut, &rows->received, (float *)mg->received, g->f);
+    SW_TRY(sw_cuda_multigrid_pack(s->device->compute, &mg->d, which, &rows->sent, g->f, (float *)mg->sent));
+    SW_TRY(sw_comm_gather(mg->cut.comm, each, mg->sent, mg->received));
+    return sw_cuda_multigrid_unpack(s->device->compute, &mg->d, which, &rows->received, (float *)mg->received, g->f);
 }
 
 /* What follows from sums of all ranks, which each device adds up alike. */
 static enum sw_status meet(struct sw_elliptic *s, enum sw_multigrid_sums which)
 {
     const struct multigrid *mg = s->own;
-    if (!mg->comm) return SW_OK;
-    SW_TRY(sw_comm_gather(mg->comm, (size_t)mg->d.systems * SUMS, mg->d.sums, mg->sums));
-    return sw_cuda_multigrid_meet(s->device->compute, &mg->d, which, mg->comm->size, mg->sums);
+    if (!mg->cut.comm) return SW_OK;
+    SW_TRY(sw_comm_gather(mg->cut.comm, (size_t)mg->d.systems * SUMS, mg->d.sums, mg->sums));
+    return sw_cuda_multigrid_meet(s->device->compute, &mg->d, which, mg->cut.comm->size, mg->sums);
 }
 
 /* ------------------------------------------------------------------ a cycle */
@@ -652,13 +654,13 @@ static enum sw_status cycle(struct sw_elliptic *s)
     void *const stream = s->device->compute;
     for (int g = 1; g < mg->d.grids; g++) {
         SW_TRY(sw_cuda_multigrid_restrict(stream, &mg->d, g - 1));
-        if (g < mg->cut) SW_TRY(fetch(s, g, mg->grid[g].f));
-        if (mg->comm && g == mg->cut) SW_TRY(gather(s));
+        if (g < mg->cut.count) SW_TRY(fetch(s, g, mg->grid[g].f));
+        if (mg->cut.comm && g == mg->cut.count) SW_TRY(gather(s));
         SW_TRY(sw_cuda_multigrid_down(stream, &mg->d, g, false));
     }
     for (int g = mg->d.grids - 1; g >= 0; g--) SW_TRY(sw_cuda_multigrid_up(stream, &mg->d, g));
     SW_TRY(meet(s, SW_MULTIGRID_DOTS));
-    return mg->comm ? fetch(s, 0, mg->grid[0].u) : SW_OK;
+    return mg->cut.comm ? fetch(s, 0, mg->grid[0].u) : SW_OK;
 }
 
 /* Iterations are queued up to the one in which the last solve came to its end, then the host looks at each: after the
@@ -674,7 +676,7 @@ static enum sw_status iterate(void *context, struct elliptic_pass *pass, double 
     if (!some) return SW_OK;
     SW_TRY(sw_device_upload(s->device, d->state, mg->state, (size_t)d->systems * sizeof *mg->state));
     SW_TRY(sw_cuda_multigrid_begin(stream, d, pass->r));
-    if (mg->comm) SW_TRY(fetch(s, 0, mg->grid[0].f));
+    if (mg->cut.comm) SW_TRY(fetch(s, 0, mg->grid[0].f));
     SW_TRY(sw_cuda_multigrid_down(stream, d, 0, false));
     while (some) {
         SW_TRY(cycle(s));
