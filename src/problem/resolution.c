@@ -129,33 +129,42 @@ enum sw_status sw_resolution_warn_initial(const struct sw_problem *problem, cons
 
 /* ------------------------------------------------------------------ at the end */
 
-/* The largest difference of neighbours along a dimension, of points `stride` apart. */
-static double steepest(const struct sw_setup *setup, int d, const double *u)
+/* The largest difference of neighbours along a dimension, of points `stride` apart; of slabs also between two. */
+static enum sw_status steepest(const struct sw_setup *here, const struct sw_setup *slab, int d, const double *u,
+                               double *most)
 {
-    const int64_t *n = setup->n, stride = d == 0 ? 1 : d == 1 ? n[0] : n[0] * n[1], points = sw_points(n);
-    double most = 0;
+    const int64_t *n = here->n, stride = d == 0 ? 1 : d == 1 ? n[0] : n[0] * n[1], points = sw_points(n);
+    double *next = NULL;
+    *most = 0;
+    if (slab && d == sw_slab_axis(slab)) SW_TRY(sw_slab_next_plane(slab, u, &next));
     for (int64_t i = 0; i < points; i++)
-        if (i / stride % n[d] + 1 < n[d]) most = fmax(most, fabs(u[i + stride] - u[i]));
-    return most;
+        if (i / stride % n[d] + 1 < n[d]) *most = fmax(*most, fabs(u[i + stride] - u[i]));
+    for (int64_t i = 0; next && i < stride; i++) *most = fmax(*most, fabs(next[i] - u[points - stride + i]));
+    sw_free(next);
+    return sw_slab_max(slab, 1, most);
 }
 
 enum sw_status sw_resolution_warn_result(const struct sw_problem *problem, const struct sw_setup *setup, int64_t ld,
                                          const double *column, int64_t j, const double *state, struct sw_text *text)
 {
-    const int64_t points = sw_points(setup->n);
+    const struct sw_setup *slab = setup->slab, *here = slab ? slab : setup;
+    const int64_t points = sw_points(here->n);
     (void)problem, (void)ld, (void)column, (void)j;
     for (int v = 0; state && v < (setup->nunknown ? setup->nunknown : 1) && !text->length; v++) {
         const double *u = state + v * points;
-        double least = INFINITY, largest = -INFINITY, size = 0;
+        double most[2] = {-INFINITY, -INFINITY}, step;  /* -u, u */
         for (int64_t i = 0; i < points; i++) {
-            least = fmin(least, u[i]);
-            largest = fmax(largest, u[i]);
-            size = fmax(size, fabs(u[i]));
+            most[0] = fmax(most[0], -u[i]);
+            most[1] = fmax(most[1], u[i]);
         }
-        if (!(largest - least > flat * size)) continue;
+        SW_TRY(sw_slab_max(slab, 2, most));
+        const double range = most[1] + most[0];
+        if (!(range > flat * fmax(fabs(most[0]), fabs(most[1])))) continue;
         for (int d = 0; d < setup->dim && !text->length; d++) {
-            const double across = (largest - least) / steepest(setup, d, u);
-            if (setup->n[d] < 2 * SHORTEST || !(across < least_points)) continue;
+            if (setup->n[d] < 2 * SHORTEST) continue;
+            SW_TRY(steepest(here, slab, d, u, &step));
+            const double across = range / step;
+            if (!(across < least_points)) continue;
             sw_text_set(text, "under-resolved: at the end %s has its range within %.2g points of %c: such an interface "
                         "depends on where the points are, and may stick to them; use a larger grid.n",
                         setup->nunknown > 1 ? setup->unknown[v] : "u", across, "xyz"[d]);

@@ -133,7 +133,8 @@ struct sw_run_warning {
     /** Write nothing if there is nothing to say. The setup counts for its columns, functions, choices and precision
      * only.
      * @param column  [ncolumn][ld], of which run j
-     * @param state   that of the run at its end (sw_sim_get_state()); NULL before it is computed
+     * @param state   that of the run at its end (sw_sim_get_state()); NULL before it is computed. Where the set-up has
+     *                a slab, that of the slab: all ranks of it call
      * @param text    in: empty  @return SW_E_MEMORY */
     enum sw_status (*warn)(const struct sw_problem *problem, const struct sw_setup *setup, int64_t ld,
                            const double *column, int64_t j, const double *state, struct sw_text *text);

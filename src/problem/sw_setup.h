@@ -3,6 +3,7 @@
 /* What all runs of a batch have in common: their grid, the numbers that each has (columns), the expressions and words
  * of the config, and what is asked of the simulation. */
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "base/sw_status.h"
@@ -52,6 +53,8 @@ struct sw_setup {
                                           column grid.n where the problem has an extra point (sw_problem_shape). Of a
                                           grid that is cut: the points of this rank                         */
     struct sw_decomposition domain;    /* how it is cut over ranks                                            */
+    const struct sw_setup *slab;       /* of whole grids that are cut over ranks: that of the slab of which this rank
+                                          has states; else NULL                                             */
     bool    walls[SW_DIMS];            /* both ends are points; else the grid is periodic there             */
     int     capacity;                  /* most runs a batch will have                                       */
     int     cut;                       /* a run is computed in 2^cut slices of its points, twice one after another:
@@ -135,6 +138,16 @@ struct sw_grid sw_setup_grid(const struct sw_setup *setup, int64_t count, const 
 int sw_cut_axis(bool columns, const int64_t n[SW_DIMS]);
 /** Where slab `rank` begins, of n points that are cut evenly; that of rank `ranks` is n. */
 int64_t sw_slab_begin(int64_t n, int ranks, int rank);
+/** The axis along which a set-up is cut. */
+int sw_slab_axis(const struct sw_setup *slab);
+/* Of slabs of all ranks, collective. Without one (NULL) both return at once. */
+/** The largest of numbers on any rank, for each of them. @return SW_E_COMM */
+enum sw_status sw_slab_max(const struct sw_setup *slab, size_t count, double *values);
+/** The first points of the next slab, which are beside the last ones of this.
+ * @param u      [points of the slab], one piece of the grid
+ * @param plane  out: [points across the axis that is cut], free with sw_free(); NULL where no slab follows
+ * @return SW_E_MEMORY, SW_E_COMM */
+enum sw_status sw_slab_next_plane(const struct sw_setup *slab, const double *u, double **plane);
 /** Give a set-up of the whole grid the slab of a rank.
  * @param all, along  as in sw_decomposition, of the axis that is cut */
 void sw_setup_cut(int axis, int ranks, int rank, const struct sw_comm *all, const struct sw_comm *along,

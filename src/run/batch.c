@@ -617,7 +617,10 @@ enum sw_status batch_run(struct worker *w, int64_t number, const struct sw_plan_
                       .runs = {.sweep = s->sweep, .group = &s->plan->group[plan->group], .plan = plan,
                                .setup = &w->setup, .device = w->device, .sim = w->sim,
                                .sharing = s->plan->devices_sharing, .count = plan->count}};
-    if (w->comm) b.whole = sw_sweep_setup(s->sweep, b.runs.group, plan->count);
+    if (w->comm) {
+        b.whole = sw_sweep_setup(s->sweep, b.runs.group, plan->count);
+        b.whole.slab = &w->setup;
+    }
     b.runs.whole = w->comm ? &b.whole : &w->setup;
     enum sw_status st = begin_batch(&b);
     b.checked = sw_clock();

@@ -30,8 +30,7 @@ enum sw_status domain_gather(const struct sw_setup *setup, size_t fields, const 
 {
     const struct sw_decomposition *d = &setup->domain;
     const struct sw_comm *comm = d->all;
-    int axis = 0;
-    while (!d->along[axis]) axis++;
+    const int axis = sw_slab_axis(setup);
     const size_t outer = axis == 1 ? (size_t)d->whole[2] : 1,
                  across = (size_t)(sw_points(d->whole) / d->whole[axis]) / outer, planes = (size_t)setup->n[axis],
                  room = (size_t)domain_largest(d->whole[axis], comm->size) * across * outer * fields;

@@ -18,7 +18,7 @@ static bool warns_of_results(const struct sw_problem *problem)
     return w && w->warn;
 }
 
-/* Nothing if memory is out. @param state  that of run j at its end */
+/* Nothing if memory is out. Of slabs collective. @param state  that of run j at its end, of what is here */
 static void say_warnings(const struct runs *r, int j, const double *state, struct sw_run_result *result)
 {
     const struct sw_problem *problem = r->sweep->problem;
@@ -27,27 +27,6 @@ static void say_warnings(const struct runs *r, int j, const double *state, struc
         if (w->of_result && !w->warn(problem, r->whole, r->count, r->column, j, state, &warning))
             result_say(result, sw_text_get(&warning));
     }
-}
-
-/* Numbers of a run up to which ranks show each other their slabs of its state, to look at it. */
-enum { MOST_LOOKED_AT = 1 << 24 };
-
-/* Look at one state. @param state  of run j, or of the slab that is here */
-static enum sw_status look_at_state(const struct runs *r, int j, const double *state, struct sw_run_result *result)
-{
-    const int64_t points = sw_points(r->whole->n);
-    const size_t fields = r->size / (size_t)sw_points(r->setup->n);
-    double *all = NULL;
-    if (!r->setup->domain.all) {
-        say_warnings(r, j, state, result);
-        return SW_OK;
-    }
-    if (points > MOST_LOOKED_AT) return SW_OK;
-    enum sw_status st = sw_comm_agree(r->setup->domain.all, sw_alloc(fields * (size_t)points, &all));
-    if (!st) st = domain_gather(r->setup, fields, state, all);
-    if (!st) say_warnings(r, j, all, result);
-    sw_free(all);
-    return st;
 }
 
 enum sw_status results_look(const struct runs *r, const struct sw_representatives *looks, struct sw_run_result *result)
@@ -61,8 +40,7 @@ enum sw_status results_look(const struct runs *r, const struct sw_representative
     if (!count) return SW_OK;
     SW_TRY(sw_alloc((size_t)count * r->size, &state));
     enum sw_status st = sw_sim_get_states(r->sim, r->count, count, which, state);
-    for (int k = 0; k < count && !st; k++)
-        st = look_at_state(r, which[k], state + (size_t)k * r->size, &result[which[k]]);
+    for (int k = 0; k < count && !st; k++) say_warnings(r, which[k], state + (size_t)k * r->size, &result[which[k]]);
     sw_free(state);
     return st;
 }

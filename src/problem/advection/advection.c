@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/sw_mem.h"
 #include "fd/sw_fd.h"
 #include "problem/advection/advection_impl.h"
 #include "problem/nonfinite.h"
@@ -379,12 +380,14 @@ static const double narrowest_front = 4;
 /* u stays between what is given, but for what the forcing adds. Few samples may miss a peak: they only show who is to
  * be looked at. */
 static enum sw_status warn_range(const struct sw_setup *one, int64_t ld, const double *column, int64_t j,
-                                 const double *state, struct sw_text *text)
+                                 const struct advection_end *end, struct sw_text *text)
 {
-    const int64_t points = sw_points(one->n);
+    const int64_t points = sw_points(end->slab ? end->slab->n : one->n);
     struct advection_range range, data;
-    double least = INFINITY, greatest = -INFINITY, size = 0;
-    for (int64_t i = 0; i < points; i++) least = fmin(least, state[i]), greatest = fmax(greatest, state[i]);
+    double most[2] = {-INFINITY, -INFINITY}, size = 0;  /* -u, u */
+    for (int64_t i = 0; i < points; i++) most[0] = fmax(most[0], -end->u[i]), most[1] = fmax(most[1], end->u[i]);
+    SW_TRY(sw_slab_max(end->slab, 2, most));
+    const double least = -most[0], greatest = most[1];
     for (int samples = ADVECTION_FEW_SAMPLES; samples <= ADVECTION_MANY_SAMPLES; samples += 2) {
         SW_TRY(advection_range_of_data(one, ld, column, j, (enum advection_samples)samples, &data));
         range = data;
@@ -401,27 +404,27 @@ static enum sw_status warn_range(const struct sw_setup *one, int64_t ld, const d
 
 /* A c that names u makes fronts, which differences follow no further than nu makes them as wide as the grid needs. */
 static enum sw_status warn_fronts(const struct sw_setup *one, int64_t ld, const double *column, int64_t j, int d,
-                                  const double *state, struct sw_text *text)
+                                  const struct advection_end *end, struct sw_text *text)
 {
     const double nu = advection_number(one, "physics.nu", ld, column, j),
-                 end = advection_number(one, "time.end", ld, column, j),
+                 time = advection_number(one, "time.end", ld, column, j),
                  dx = sw_setup_grid(one, ld, column, j).dx[d];
     struct advection_front front;
-    SW_TRY(advection_front_of(one, ld, column, j, d, state, &front));
+    SW_TRY(advection_front_of(one, ld, column, j, d, end, &front));
     const double needed = front.range * dx / narrowest_front;
-    if (!state && nu < needed && front.slope * end > 1)
+    if (!end && nu < needed && front.slope * time > 1)
         sw_text_set(text, "velocity.%s falls along %s, so that waves break at t = %.3g, and nu = %.3g leaves fronts "
                     "narrower than two points: do not trust u from then on; give nu >= %.2g, or more points",
                     advection_axis[d], advection_axis[d], 1 / front.slope, nu, needed);
-    if (state && nu < needed && front.fall > front.range / 4)
+    if (end && nu < needed && front.fall > front.range / 4)
         sw_text_set(text, "velocity.%s falls by %.3g at the end from one point to the next, at %s = %.4g, a front that "
                     "nu = %.3g leaves too narrow: do not trust u; give nu >= %.2g, or more points", advection_axis[d],
                     front.fall, advection_axis[d], front.at, nu, needed);
-    for (int side = 0; side < 2 && state && one->walls[d] && front.range > 0 && !text->length; side++) {
+    for (int side = 0; side < 2 && end && one->walls[d] && front.range > 0 && !text->length; side++) {
         const struct advection_wall wall = {d, side};
         double in, out;
         if (advection_wall_given(one, wall)) continue;
-        SW_TRY(advection_wall_flow(one, ld, column, j, wall, state, &in, &out));
+        SW_TRY(advection_wall_flow(one, ld, column, j, wall, end, &in, &out));
         if (in > 1e-3 * front.range)
             sw_text_set(text, "u comes in at the %s wall of %s at the end, where nothing is given: %s is missing",
                         side ? "right" : "left", advection_axis[d],
@@ -430,17 +433,30 @@ static enum sw_status warn_fronts(const struct sw_setup *one, int64_t ld, const 
     return SW_OK;
 }
 
+/* @param end  NULL: the run is not at its end */
+static enum sw_status warn_solution(const struct sw_setup *one, int64_t ld, const double *column, int64_t j,
+                                    const struct advection_end *end, struct sw_text *text)
+{
+    if (end) SW_TRY(warn_range(one, ld, column, j, end, text));
+    for (int at_end = 0; at_end <= (end != NULL); at_end++)
+        for (int d = 0; d < one->dim && !text->length; d++)
+            SW_TRY(warn_fronts(one, ld, column, j, d, at_end ? end : NULL, text));
+    return SW_OK;
+}
+
 static enum sw_status warn_result(const struct sw_problem *problem, const struct sw_setup *setup, int64_t ld,
                                   const double *column, int64_t j, const double *state, struct sw_text *text)
 {
+    struct advection_end end = {.u = state, .slab = setup->slab};
     struct sw_setup one;
+    double *next = NULL;
     (void)problem;
     if (!advection_setup_of_run(setup, ld, column, j, &one)) return SW_OK;
-    if (state) SW_TRY(warn_range(&one, ld, column, j, state, text));
-    for (int at_end = 0; at_end <= (state != NULL); at_end++)
-        for (int d = 0; d < one.dim && !text->length; d++)
-            SW_TRY(warn_fronts(&one, ld, column, j, d, at_end ? state : NULL, text));
-    return SW_OK;
+    if (state) SW_TRY(sw_slab_next_plane(setup->slab, state, &next));
+    end.next = next;
+    const enum sw_status st = warn_solution(&one, ld, column, j, state ? &end : NULL, text);
+    sw_free(next);
+    return st;
 }
 
 static enum sw_status advise(const struct sw_problem *problem, const struct sw_setup *setup, int64_t ld,

@@ -115,6 +115,13 @@ static inline double advection_size_of(const struct advection_range *range)
     return fmax(range->greatest - range->least, fmax(fabs(range->greatest), fabs(range->least)));
 }
 
+/* u at the end of a run: of the whole grid, or of a slab of it; what takes it is collective over the ranks then. */
+struct advection_end {
+    const double *u;               /* [points]                                                        */
+    const struct sw_setup *slab;   /* NULL: u is of the whole grid                                    */
+    const double *next;            /* the first plane of the next slab; NULL: there is none           */
+};
+
 /* Where c falls most steeply along an axis, so that what is behind catches up with what is before. */
 struct advection_front {
     double slope;   /* of that fall, 1/time: waves break after 1/slope; 0: it falls nowhere, or does not name u */
@@ -122,10 +129,9 @@ struct advection_front {
     double at;      /* the coordinate                                                                 */
     double range;   /* greatest less least c                                                          */
 };
-/** At time 0, by samples; or in a state. @param state  u of all points at the end; NULL: at time 0
- * @return SW_E_MEMORY */
+/** At time 0, by samples; or at the end. @param end  NULL: at time 0  @return SW_E_MEMORY, SW_E_COMM */
 enum sw_status advection_front_of(const struct sw_setup *one, int64_t ld, const double *column, int64_t j, int d,
-                                  const double *state, struct advection_front *front);
+                                  const struct advection_end *end, struct advection_front *front);
 
 /** Of run j. @param column  [ncolumn][ld] @return SW_E_MEMORY */
 enum sw_status advection_step_limit_of(const struct sw_setup *setup, int64_t ld, const double *column, int64_t j,
@@ -142,10 +148,12 @@ double advection_inverse_courant_limit(const struct advection_discretization *di
 double advection_largest_wavenumber(const struct sw_fd_scheme *scheme);
 
 /** The largest component of c into the grid at a wall, and out of it, by samples; 0 at least. Where u is not given at
- * the wall, a c that names u is taken at time 0; with a state, all of it at the end with the u that is there.
- * @param setup  of the run (advection_setup_of_run())  @param state  as above  @return SW_E_MEMORY */
+ * the wall, a c that names u is taken at time 0; all of it at the end with the u that is there,
+ * where that is given.
+ * @param setup  of the run (advection_setup_of_run())  @param end  as above  @return SW_E_MEMORY, SW_E_COMM */
 enum sw_status advection_wall_flow(const struct sw_setup *setup, int64_t ld, const double *column, int64_t j,
-                                   struct advection_wall wall, const double *state, double *in, double *out);
+                                   struct advection_wall wall, const struct advection_end *end, double *in,
+                                   double *out);
 
 /* ------------------------------------------------------------------ a batch */
 

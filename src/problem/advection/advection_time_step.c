@@ -82,30 +82,61 @@ struct place {
     const char *key;               /* of the function that gives u there                                 */
     bool (*varies)(const struct sw_setup *setup, const char *key, int d);  /* along which axes there are many points */
     const int *along;              /* [1, 2, 3 dimensions] at most                                       */
-    const double *state;           /* u at all points of the grid, in place of what the key gives; all points of axis
-                                      `all` then; NULL: there is none                                     */
-    int all;
+    const struct advection_end *end;  /* with u in place of what the key gives; NULL: there is none      */
+    int all;                       /* axis of which all points are taken at the end; -1: none            */
 };
 
 static int points_along(const struct sw_setup *one, const struct place *place, int d)
 {
-    const int64_t n = one->n[d], most = place->state && d == place->all ? n : place->along[one->dim - 1];
-    if (d == place->wall.d || !(place->state || place->varies(one, place->key, d))) return 1;
+    const int64_t n = one->n[d], most = place->end && d == place->all ? n : place->along[one->dim - 1];
+    if (d == place->wall.d || !(place->end || place->varies(one, place->key, d))) return 1;
     return (int)(n < most ? n : most);
 }
 
+/* The points of axis d among which samples are taken: those of the slab, and the first behind it where all are. */
+static void find_stretch(const struct sw_setup *one, const struct place *place, int d, int64_t *begin, int64_t *end)
+{
+    const struct sw_setup *slab = place->end ? place->end->slab : NULL;
+    *begin = 0;
+    *end = one->n[d];
+    if (!slab || d != sw_slab_axis(slab)) return;
+    *begin = slab->domain.first[d];
+    *end = *begin + slab->n[d] + (place->all == d && place->end->next);
+}
+
 /* The points of the grid at which samples are taken, along each axis.
- * @param m    points along each  @param at  out: [d] free at[0] with sw_free() */
-static enum sw_status choose_points(const struct sw_setup *one, const struct place *place, const int m[SW_DIMS],
+ * @param m   in: points along each, of the whole grid; out: of the slab
+ * @param at  out: [d] free at[0] with sw_free() */
+static enum sw_status choose_points(const struct sw_setup *one, const struct place *place, int m[SW_DIMS],
                                     int64_t *at[SW_DIMS])
 {
-    SW_TRY(sw_alloc((size_t)m[0] + (size_t)m[1] + (size_t)m[2], &at[0]));
+    int64_t begin[SW_DIMS], end[SW_DIMS], room = 0;
+    for (int d = 0; d < SW_DIMS; d++) {
+        find_stretch(one, place, d, &begin[d], &end[d]);
+        room += m[d] < end[d] - begin[d] ? m[d] : end[d] - begin[d];
+    }
+    SW_TRY(sw_alloc((size_t)room, &at[0]));
     for (int d = 0; d < SW_DIMS; d++) {
         const int64_t last = one->n[d] - 1, fixed = d == place->wall.d && place->wall.side ? last : 0;
+        const int all = m[d];
+        m[d] = 0;
         if (d) at[d] = at[d - 1] + m[d - 1];
-        for (int i = 0; i < m[d]; i++) at[d][i] = m[d] > 1 ? i * last / (m[d] - 1) : fixed;
+        for (int64_t i = all == one->n[d] ? begin[d] : 0; i < all; i++) {
+            const int64_t p = all > 1 ? i * last / (all - 1) : fixed;
+            if (p >= end[d]) break;
+            if (p >= begin[d]) at[d][m[d]++] = p;
+        }
     }
     return SW_OK;
+}
+
+/* u at a point of the grid, at the end. */
+static double at_end(const struct advection_end *end, const struct sw_setup *one, const int64_t point[SW_DIMS])
+{
+    const struct sw_setup *here = end->slab ? end->slab : one;
+    const int64_t *n = here->n, i = point[0] - sw_setup_first(here, 0) +
+                  n[0] * (point[1] - sw_setup_first(here, 1) + n[1] * (point[2] - sw_setup_first(here, 2)));
+    return i < sw_points(n) ? end->u[i] : end->next[i - sw_points(n)];
 }
 
 /* u in a file; zeros where it cannot be read, which is refused elsewhere. */
@@ -126,26 +157,25 @@ static enum sw_status samples_create(const struct sw_setup *one, int64_t ld, con
     int64_t *at[SW_DIMS];
     enum sw_status st = SW_OK;
     *s = (struct samples){.dim = one->dim, .count = 1, .end = advection_number(one, "time.end", ld, column, j)};
-    for (int d = 0; d < one->dim; d++) {
-        m[d] = points_along(one, place, d);
-        s->count *= m[d];
-    }
+    for (int d = 0; d < one->dim; d++) m[d] = points_along(one, place, d);
+    SW_TRY(choose_points(one, place, m, at));
+    for (int d = 0; d < SW_DIMS; d++) s->count *= m[d];
     memcpy(s->along, m, sizeof s->along);
-    SW_TRY(sw_alloc((SW_DIMS + 3) * (size_t)s->count, &s->at[0]));
+    SW_TRY_TO(done, st, sw_alloc((SW_DIMS + 3) * (size_t)s->count, &s->at[0]));
     for (int d = 1; d < SW_DIMS; d++) s->at[d] = s->at[0] + d * s->count;
     s->u = s->at[0] + SW_DIMS * s->count;
     s->c = s->u + s->count;
     s->rate = s->c + s->count;
-    SW_TRY(choose_points(one, place, m, at));
     for (int i = 0; i < s->count; i++) {
         const int64_t point[SW_DIMS] = {at[0][i % m[0]], at[1][i / m[0] % m[1]], at[2][i / m[0] / m[1]]};
         for (int d = 0; d < SW_DIMS; d++) s->at[d][i] = g.x0[d] + (double)point[d] * g.dx[d];
-        if (place->state) s->u[i] = place->state[point[0] + one->n[0] * (point[1] + one->n[1] * point[2])];
+        if (place->end) s->u[i] = at_end(place->end, one, point);
     }
-    if (!place->state && (place->varies == varies_along ? is_in_file(one, place->key)
+    if (!place->end && (place->varies == varies_along ? is_in_file(one, place->key)
                                                         : takes_u_from_file(one, place->key)))
         st = read_file(one, ld, column, j, s, (const int64_t *const *)at);
     memcpy(s->dx, g.dx, sizeof s->dx);
+done:
     sw_free(at[0]);
     return st;
 }
@@ -156,6 +186,7 @@ static enum sw_status evaluate_samples(const struct sw_program *program, struct 
 {
     const double *in[SW_INPUTS] = {[SW_IN_X] = s->at[0], [SW_IN_Y] = s->at[1], [SW_IN_Z] = s->at[2], [SW_IN_U] = s->u};
     struct sw_eval **e = &s->eval[which];
+    if (!s->count) return SW_OK;  /* of a slab without samples */
     if (!*e) {
         SW_TRY(sw_eval_create(program, s->count, e));
         sw_eval_by_scalars(*e);
@@ -232,30 +263,35 @@ static enum sw_status courant_rate_of(const struct sw_setup *one, int64_t ld, co
 }
 
 enum sw_status advection_wall_flow(const struct sw_setup *one, int64_t ld, const double *column, int64_t j,
-                                   struct advection_wall wall, const double *state, double *in, double *out)
+                                   struct advection_wall wall, const struct advection_end *end, double *in,
+                                   double *out)
 {
     const struct sw_program *c = sw_setup_function(one, advection_velocity_key[wall.d]);
     const char *given = advection_wall_u_key(one, wall);
     const char *key = given ? given : "initial";
     const struct sw_program *u = sw_setup_function(one, key);
     const struct place place = {.wall = wall, .key = key, .varies = velocity_varies_along, .along = of_wall->along,
-                                .state = state, .all = -1};
+                                .end = end, .all = -1};
     struct samples s;
+    double most[2] = {0, 0};
     *in = *out = 0;
     if (!c) return SW_OK;
-    const bool uses_u = !state && u && sw_program_uses(c, "u"),
+    const bool uses_u = !end && u && sw_program_uses(c, "u"),
                known = given || !(uses_u || (takes_u_from_file(one, key) && sw_program_uses(c, "u")));
     enum sw_status st = samples_create(one, ld, column, j, &place, &s);
-    for (int k = 0; k < (known && !state ? of_wall->times : 1) && !st; k++) {
-        const double t = state ? s.end : sample_time(k, of_wall->times, s.end);
+    for (int k = 0; k < (known && !end ? of_wall->times : 1) && !st; k++) {
+        const double t = end ? s.end : sample_time(k, of_wall->times, s.end);
         if (uses_u) st = evaluate_samples(u, &s, EVAL_U, column + j, ld, t, s.u);
         if (!st) st = evaluate_samples(c, &s, wall.d, column + j, ld, t, s.c);
         for (int i = 0; i < s.count && !st; i++) {
             const double inwards = wall.side ? -s.c[i] : s.c[i];
-            if (isfinite(inwards)) *in = fmax(*in, inwards), *out = fmax(*out, -inwards);
+            if (isfinite(inwards)) most[0] = fmax(most[0], inwards), most[1] = fmax(most[1], -inwards);
         }
     }
     samples_destroy(&s);
+    if (!st && end) st = sw_slab_max(end->slab, 2, most);
+    *in = most[0];
+    *out = most[1];
     return st;
 }
 
@@ -285,36 +321,57 @@ static bool everywhere(const struct sw_setup *setup, const char *key, int d)
     return true;
 }
 
-static void find_front(const struct samples *s, int d, struct advection_front *front)
+/* @param most  out: [2] the largest -c and c */
+static void find_front(const struct samples *s, int d, struct advection_front *front, double most[2])
 {
     const int row = d == 0 ? 1 : d == 1 ? s->along[0] : s->along[0] * s->along[1];
-    double least = INFINITY, greatest = -INFINITY;
+    most[0] = most[1] = -INFINITY;
     for (int i = 0; i < s->count; i++) {
         if (!isfinite(s->c[i])) continue;
-        least = fmin(least, s->c[i]);
-        greatest = fmax(greatest, s->c[i]);
+        most[0] = fmax(most[0], -s->c[i]);
+        most[1] = fmax(most[1], s->c[i]);
         const bool last = i / row % s->along[d] == s->along[d] - 1;
         if (last || !(s->c[i] - s->c[i + row] > front->slope * (s->at[d][i + row] - s->at[d][i]))) continue;
         front->fall = s->c[i] - s->c[i + row];
         front->slope = front->fall / (s->at[d][i + row] - s->at[d][i]);
         front->at = s->at[d][i];
     }
-    front->range = greatest - least;
+}
+
+/* Of the fronts of all slabs the steepest, and of those alike the first. @param most  in, out: of all */
+static enum sw_status choose_front(const struct sw_setup *slab, struct advection_front *front, double most[2])
+{
+    double steepest[3] = {most[0], most[1], front->slope}, of[3];
+    if (!slab) return SW_OK;
+    SW_TRY(sw_slab_max(slab, 3, steepest));
+    const double place = (double)slab->domain.first[sw_slab_axis(slab)];
+    double nearest = front->slope == steepest[2] ? -place : -INFINITY;
+    SW_TRY(sw_slab_max(slab, 1, &nearest));
+    const bool mine = nearest == -place;
+    of[0] = mine ? front->fall : -INFINITY;
+    of[1] = mine ? front->at : -INFINITY;
+    SW_TRY(sw_slab_max(slab, 2, of));
+    *front = (struct advection_front){.slope = steepest[2], .fall = of[0], .at = of[1]};
+    memcpy(most, steepest, 2 * sizeof *most);
+    return SW_OK;
 }
 
 enum sw_status advection_front_of(const struct sw_setup *one, int64_t ld, const double *column, int64_t j, int d,
-                                  const double *state, struct advection_front *front)
+                                  const struct advection_end *end, struct advection_front *front)
 {
     const struct sw_program *c = sw_setup_function(one, advection_velocity_key[d]);
     const struct place place = {.wall = {-1, 0}, .key = "initial", .varies = everywhere, .along = of_grid->along,
-                                .state = state, .all = d};
+                                .end = end, .all = d};
     struct samples s;
+    double most[2];
     *front = (struct advection_front){0};
     if (!c || !sw_program_uses(c, "u")) return SW_OK;
     enum sw_status st = samples_create(one, ld, column, j, &place, &s);
-    if (!st && !state) st = begin_with_walls(one, ld, column, j, d, &s);
-    if (!st) st = evaluate_samples(c, &s, d, column + j, ld, state ? s.end : 0, s.c);
-    if (!st) find_front(&s, d, front);
+    if (!st && !end) st = begin_with_walls(one, ld, column, j, d, &s);
+    if (!st) st = evaluate_samples(c, &s, d, column + j, ld, end ? s.end : 0, s.c);
+    if (!st) find_front(&s, d, front, most);
+    if (!st && end) st = choose_front(end->slab, front, most);
+    if (!st) front->range = most[1] + most[0];
     samples_destroy(&s);
     return st;
 }

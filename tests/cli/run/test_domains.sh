@@ -158,6 +158,26 @@ done
 [ $code = 0 ] || fail "stopped again and again, it ends with $code"
 near again.h5 on.h5 1e-11
 
+# ---- what is said of results: of fronts and layers, also between two slabs
+messages() {  # messages PATTERN...: the last file has them
+    "$sweep" show "t$names.h5" --json >out 2>err
+    for m in "$@"; do matches "$m"; done
+}
+cat >front.cfg <<'CFG'
+problem = "advection"; sweep = { at = "linspace(0.42, 0.56, 15)"; }; grid = { n = 64; length = 1.0; };
+velocity = { x = "u"; }; time = { dt = 0.002; end = 0.03; }; initial = "0.5 - 0.5*tanh((x - at)*60)";
+accuracy = { runs = 0; }; boundary = { x = "3-4-6"; };
+output = { file = "front.h5"; fields = { times = [0.0]; precision = "double"; }; };
+CFG
+config=front.cfg
+cut 1e-9 -s 'left.x="1"'; messages 'u has its range within' 'velocity.x falls by .* at the end'
+cut 1e-9 -s 'initial="0.6 - 0.2*x*at"' -s physics.nu=0.01; messages 'u comes in at the left wall of x at the end'
+cut 1e-9 -s 'grid.n=[9, 64]' -s 'velocity={ y="u"; }' -s 'boundary={ y="3-4-6"; }' -s 'left.y="1"' \
+    -s 'initial="0.5 - 0.5*tanh((y - at)*60)"'; messages 'velocity.y falls by .* at the end'
+cut 1e-9 -s 'grid.n=[64, 9, 7]' -s 'left.x="1"'; messages 'u has its range within' 'velocity.x falls by .* at the end'
+cut 1e-9 -s time.dt=0.03 -s time.end=0.3 -s 'velocity.x="1"' -s 'left.x="1"'; messages 'this is no solution'
+config=$top/configs/tiny_advection.cfg
+
 # ---- stopped half-way, before the last field or behind it, another number of ranks goes on
 ends="-s time.end=4.0 -s stop.when=\"max(u)>1.3\" -s stop.every=0.5 $accuracy"  # some runs end before
 expect 0 run "$config" -q -o ended.h5 --device cpu -s 'run.split="runs"' $ends
