@@ -8,9 +8,11 @@
 #include "base/sw_err.h"
 #include "base/sw_mem.h"
 #include "base/sw_text.h"
+#include "comm/sw_comm.h"
 #include "field/reduce.h"
 #include "field/sum.h"
 #include "problem/device/reducer.h"
+#include "problem/sw_setup.h"
 
 static const char *const unknown[] = {"u", "v"};
 static const struct sw_symbol of_run[] = {{"a", SW_RATE_RUN, 0}, {"length", SW_RATE_RUN, 1}};
@@ -240,6 +242,96 @@ static void values_are_those_of_plain_loops(void **state)
     }
 }
 
+enum { PARTS = 3 };
+
+static void combine(const void *comm, enum sw_reduction_kind kind, double *value)
+{
+    const double sign = kind == SW_REDUCTION_MIN ? -1 : 1;
+    double x = sign * *value;
+    if (kind == SW_REDUCTION_MIN || kind == SW_REDUCTION_MAX) assert_ok(sw_comm_max(comm, 1, &x));
+    else assert_ok(sw_comm_sum(comm, 1, &x));
+    *value = sign * x;
+}
+
+static double before(const void *context, double mine)
+{
+    const struct sw_comm *comm = context;
+    double all[SW_COMM_MOST];
+    assert_ok(sw_comm_gather_one(comm, mine, all));
+    return all[(comm->rank + comm->size - 1) % comm->size];
+}
+
+struct cut { const struct problem *p; const struct sw_reduction *r; double value[PARTS][RUNS]; };
+
+/* The points of a slab, of both unknowns of all runs. */
+static void take_slab(const struct problem *p, const struct sw_reducer_desc *desc, double *field)
+{
+    for (int64_t f = 0; f < 2 * RUNS; f++)
+        for (int64_t l = 0; l < desc->n[2]; l++)
+            for (int64_t k = 0; k < desc->n[1]; k++)
+                for (int64_t i = 0; i < desc->n[0]; i++)
+                    *field++ = p->field[f * sw_points(p->n) + i + desc->first[0] +
+                                        p->n[0] * (k + desc->first[1] + p->n[1] * (l + desc->first[2]))];
+}
+
+static enum sw_status reduce_part(const struct sw_comm *comm, void *context)
+{
+    struct cut *c = context;
+    const struct problem *p = c->p;
+    const int axis = sw_cut_axis(false, p->n);
+    struct sw_reducer_desc desc = {.count = 1, .reduction = &c->r, .unknowns = 2, .threads = 2, .combine = combine,
+                                   .before = before, .context = comm};
+    struct sw_grid grid[RUNS];
+    struct sw_reducer *reducer;
+    double *field;
+    for (int d = 0; d < SW_DIMS; d++) {
+        desc.n[d] = desc.whole[d] = p->n[d];
+        desc.walls[d] = p->walls[d];
+    }
+    desc.first[axis] = sw_slab_begin(p->n[axis], PARTS, comm->rank);
+    desc.n[axis] = sw_slab_begin(p->n[axis], PARTS, comm->rank + 1) - desc.first[axis];
+    memcpy(grid, p->grid, sizeof grid);
+    for (int j = 0; j < RUNS; j++) grid[j].first[axis] = desc.first[axis];
+    assert_ok(sw_alloc(2 * RUNS * (size_t)sw_points(desc.n), &field));
+    take_slab(p, &desc, field);
+    assert_ok(sw_reducer_create(&desc, &reducer));
+    const struct sw_reducer_runs runs = {RUNS, grid, p->column, p->t, field};
+    sw_reducer_values(reducer, &runs, c->value[comm->rank]);
+    sw_reducer_destroy(&reducer);
+    sw_free(field);
+    return SW_OK;
+}
+
+/* Lines, and grids, of which ranks have parts, some of one point. Sums have another order: as above, 60 u of sizes,
+ * which are 10 for a point and 3^3 for the volume at most. */
+static void parts_give_the_values_of_the_whole(void **state)
+{
+    static const struct { int64_t n[SW_DIMS]; bool walls; } grids[] = {
+        {{3, 1, 1}, false}, {{3, 1, 1}, true}, {{5, 1, 1}, true}, {{129, 1, 1}, false}, {{4097, 1, 1}, true},
+        {{33, 17, 1}, true}, {{12, 9, 10}, false}, {{7, 5, 3}, true}};
+    const double tolerance = 60 * 0x1p-53 * 270;
+    char text[200];
+    (void)state;
+    for (size_t g = 0; g < sizeof grids / sizeof *grids; g++) {
+        struct problem p;
+        make_problem(&p, grids[g].n[0], grids[g].n[1], grids[g].n[2], grids[g].walls);
+        for (int kind = 0; kind < SW_REDUCTION_KINDS; kind++) {
+            const char *about, *name = sw_reduction_name(kind, &about);
+            double value[RUNS];
+            snprintf(text, sizeof text, "%s(u*v + a*x*y - z + t)", name);
+            struct sw_reduction *r = compile(text, 3);
+            struct cut cut = {.p = &p, .r = r};
+            values_of(&p, r, 1, value);
+            assert_ok(sw_comm_run("threads", PARTS, reduce_part, &cut));
+            const bool sums = kind == SW_REDUCTION_MEAN || kind == SW_REDUCTION_INTEGRAL;
+            for (int k = 0; k < PARTS; k++)
+                for (int j = 0; j < RUNS; j++) assert_near(cut.value[k][j], value[j], sums ? tolerance : 0);
+            sw_reduction_destroy(&r);
+        }
+        sw_free(p.field);
+    }
+}
+
 /* Differences of second order: by their formulas in long double, on lines of any length that a stencil fits. A value
  * is off by some 20 u of its terms, which come to 16/dx^4 at most; the mean of up to 2100 of them adds 30 u. */
 static void derivatives_are_differences_of_neighbours(void **state)
@@ -401,6 +493,7 @@ int main(void)
         cmocka_unit_test(derivatives_are_refused_where_lines_have_ends),
         cmocka_unit_test(many_reductions_are_refused),
         cmocka_unit_test(values_are_those_of_plain_loops),
+        cmocka_unit_test(parts_give_the_values_of_the_whole),
         cmocka_unit_test(derivatives_are_differences_of_neighbours),
         cmocka_unit_test(results_are_numbers_of_the_rest),
         cmocka_unit_test(crossings_are_those_of_the_definition),
