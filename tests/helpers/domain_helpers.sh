@@ -24,6 +24,10 @@ cut() {  # cut RELATIVE OPTION...: with two threads, with $processes processes
         near "w$names.h5" "m$names-$n.h5" "$bound"
     done
 }
+messages() {  # messages PATTERN...: the file of the last cut has them
+    "$sweep" show "t$names.h5" --json >out 2>err
+    for m in "$@"; do matches "$m"; done
+}
 processes=
 if built_with_mpi && command -v mpirun >/dev/null; then processes='2 3'
 else skipped 'processes: built without MPI, or no mpirun'; fi

@@ -81,7 +81,7 @@ with h5py.File("bad.h5", "w") as f:
 PY
     code=1
     cut 1e-12 -s 'initial={file="bad.h5";}'
-    says 'the initial value is inf at i = 89'
+    messages 'the initial value is inf at i = 89'
     code=0
 fi
 config=$top/configs/tiny_advection.cfg
@@ -131,7 +131,7 @@ cut 1e-9 $state -s time.dt=0.5 -s time.end=40.0 -s 'output.fields.times=[0.0]' -
 code=0
 
 # ---- runs of a sample are computed again with half the step, and lines with twice the points
-cut 1e-12 -s sweep.dim=[2]; says 'half the step changes u by '
+cut 1e-12 -s sweep.dim=[2]; messages 'half the step changes u by '
 cut 1e-12 -s accuracy.runs=3
 config=$top/configs/burgers.cfg
 cut 1e-11 -s accuracy.runs=5 -s 'sweep.n=[65, 129]'
@@ -150,19 +150,15 @@ PY
 config=$top/configs/tiny_advection.cfg
 again='-s sweep.dim=[2] -s accuracy.runs=6 -s run.batch=2'
 expect 0 run "$config" -q -o again.h5 --device cpu -s 'run.split="runs"' $again
-code=75
-for ((k = 0; k < 60 && code == 75; k++)); do  # also in steps that are taken again
+ended=75
+for ((k = 0; k < 60 && ended == 75; k++)); do  # also in steps that are taken again
     slowly 0.01 "$sweep" run "$config" -o on.h5 --device cpu:0,1 -s 'run.split="grid"' $again --max-time 0.6 >out 2>err
-    code=$?
+    ended=$?
 done
-[ $code = 0 ] || fail "stopped again and again, it ends with $code"
+[ $ended = 0 ] || fail "stopped again and again, it ends with $ended"
 near again.h5 on.h5 1e-11
 
 # ---- what is said of results: of fronts and layers, also between two slabs
-messages() {  # messages PATTERN...: the last file has them
-    "$sweep" show "t$names.h5" --json >out 2>err
-    for m in "$@"; do matches "$m"; done
-}
 cat >front.cfg <<'CFG'
 problem = "advection"; sweep = { at = "linspace(0.42, 0.56, 15)"; }; grid = { n = 64; length = 1.0; };
 velocity = { x = "u"; }; time = { dt = 0.002; end = 0.03; }; initial = "0.5 - 0.5*tanh((x - at)*60)";
