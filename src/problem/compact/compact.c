@@ -15,6 +15,7 @@
 #include "fd/sw_fd.h"
 #include "fd/sw_fd_nabla.h"
 #include "field/norms.h"
+#include "problem/device/sampler.h"
 #include "problem/nonfinite.h"
 #include "problem/grid_keys.h"
 #include "problem/sw_problem.h"
@@ -219,13 +220,16 @@ struct compact_sim {
     int               inputs, results;  /* fields                                                       */
     struct sw_device *device;
     struct sw_program *exact[SW_DIMS];  /* [results]                                                    */
+    struct sw_device_sampler *f_there[SW_DIMS], *exact_there[SW_DIMS];  /* they evaluate inputs and exact results in the
+                                            memory of the device; all NULL: the host does               */
     int               count;
     double           *column;    /* [ncolumn][count]; room for capacity                                 */
     struct sw_fd     *fd;        /* of a derivative: for runs with the step and alpha of `along[axis]`  */
     struct sw_fd_nabla *nabla;   /* of the other operators: for runs with the steps of `along`          */
     struct sw_fd_desc along[SW_DIMS];
     size_t            element;   /* bytes of a number of the field                                      */
-    void             *f[SW_DIMS], *g[SW_DIMS];      /* [points] on the host: inputs, results            */
+    void             *f[SW_DIMS], *g[SW_DIMS];      /* [points] on the host: inputs, results; NULL where the device
+                                            evaluates, but for g where fields are saved                 */
     void             *d_f[SW_DIMS], *d_g[SW_DIMS];  /* the same on a device; NULL: the host is it       */
     char             *saved;     /* [2][results][count][points]: results, errors; NULL: none are saved  */
     struct sw_difference *difference;  /* [capacity]                                                    */
@@ -356,6 +360,7 @@ static enum sw_status apply_operator(const struct compact_sim *c, void *const *f
 static enum sw_status apply(struct compact_sim *c, size_t bytes)
 {
     if (!c->d_f[0]) return apply_operator(c, c->f, c->g);
+    if (c->f_there[0]) return apply_operator(c, c->d_f, c->d_g);
     for (int k = 0; k < c->inputs; k++) SW_TRY(sw_device_upload(c->device, c->d_f[k], c->f[k], bytes));
     SW_TRY(apply_operator(c, c->d_f, c->d_g));
     for (int k = 0; k < c->results; k++) SW_TRY(sw_device_download(c->device, c->g[k], c->d_g[k], bytes));
@@ -416,6 +421,30 @@ static enum sw_status join_ranks(const struct compact_sim *c, struct sw_differen
     return SW_OK;
 }
 
+/* Compare result k of run j with the exact one, and save both it and its error. */
+static enum sw_status compare_here(struct compact_sim *c, int j, int k, const struct sw_sampling *exact,
+                                   const struct sw_interior *interior, struct sw_difference *d)
+{
+    save(c, j, k, c->g[k]);
+    SW_TRY(sw_compare(exact, interior, c->setup.single_steps, c->g[k], c->saved ? c->g[k] : NULL, d));
+    save(c, j, c->results + k, c->g[k]);
+    return SW_OK;
+}
+
+/* The same on the device: only fields that are saved come to the host. */
+static enum sw_status compare_there(struct compact_sim *c, int j, int k, const struct sw_sampling *exact,
+                                    const struct sw_interior *interior, struct sw_difference *d)
+{
+    const size_t bytes = (size_t)sw_points(c->setup.n) * c->element;
+    if (c->saved) SW_TRY(sw_device_download(c->device, c->g[k], c->d_g[k], bytes));
+    save(c, j, k, c->g[k]);
+    SW_TRY(sw_device_compare(c->exact_there[k], exact, interior, c->setup.single_steps, c->d_g[k], c->saved != NULL,
+                             d));
+    if (c->saved) SW_TRY(sw_device_download(c->device, c->g[k], c->d_g[k], bytes));
+    save(c, j, c->results + k, c->g[k]);
+    return SW_OK;
+}
+
 /* Compare result k of run j with the exact one. */
 static enum sw_status compare(struct compact_sim *c, int j, int k)
 {
@@ -424,10 +453,8 @@ static enum sw_status compare(struct compact_sim *c, int j, int k)
     struct sw_sampling exact = sampling(c, j, c->exact[k]);
     struct sw_difference d;
     if (sw_fd_at_midpoints(c->method.scheme->kind)) exact.grid.x0[axis] += 0.5 * exact.grid.dx[axis];
-    save(c, j, k, c->g[k]);
-    SW_TRY(agree(c, sw_compare(&exact, &interior, c->setup.single_steps, c->g[k], c->saved ? c->g[k] : NULL, &d)));
+    SW_TRY(agree(c, (c->f_there[0] ? compare_there : compare_here)(c, j, k, &exact, &interior, &d)));
     SW_TRY(join_ranks(c, &d));
-    save(c, j, c->results + k, c->g[k]);
     if (k) add_component(&c->difference[j], &d, all_points(c));
     else c->difference[j] = d;
     return SW_OK;
@@ -437,7 +464,9 @@ static enum sw_status sample(const struct compact_sim *c, int j)
 {
     for (int k = 0; k < c->inputs; k++) {
         const struct sw_sampling field = sampling(c, j, sw_setup_function(&c->setup, input_key(&c->method, k)));
-        SW_TRY(sw_sample(&field, c->setup.single_steps, c->f[k]));
+        struct sw_sample_found found;
+        if (!c->f_there[k]) SW_TRY(sw_sample(&field, c->setup.single_steps, c->f[k]));
+        else SW_TRY(sw_device_sample(c->f_there[k], &field, c->setup.single_steps, NULL, NULL, c->d_f[k], &found));
     }
     return SW_OK;
 }
@@ -463,6 +492,7 @@ static enum sw_status advance(struct sw_sim *sim, int64_t from, int64_t to)
     for (int j = 0; j < c->count; j++) {
         c->difference[j] = (struct sw_difference){.bad = -1};
         if (!c->why[j][0]) { SW_TRY(solve(c, j)); continue; }
+        if (!c->saved) continue;
         sw_reals_fill(c->g[0], c->element, 0, NAN, points);
         for (int what = 0; what < 2 * c->results; what++) save(c, j, what, c->g[0]);
     }
@@ -511,6 +541,8 @@ static void destroy(struct sw_sim *sim)
     sw_fd_nabla_destroy(&c->nabla);
     for (int d = 0; d < SW_DIMS; d++) {
         sw_program_destroy(&c->exact[d]);
+        sw_device_sampler_destroy(&c->f_there[d]);
+        sw_device_sampler_destroy(&c->exact_there[d]);
         sw_free(c->f[d]);
         sw_free(c->g[d]);
         sw_device_free(c->device, c->d_f[d]);
@@ -601,11 +633,19 @@ static enum sw_status compile_exact(const struct sw_setup *setup, const struct c
     return st;
 }
 
-static enum sw_status allocate_fields(struct compact_sim *c, int count, void **host, void **device)
+/* Whether the device is to evaluate, where it can. Fields of fewer points the host has evaluated before the kernels are
+ * compiled. */
+static bool evaluates_there(const struct sw_setup *setup, const struct sw_device *device)
+{
+    return device->space == SW_DEVICE && sw_points(setup->n) >= INT64_C(1) << 20;
+}
+
+/* @param on_host  whether the host has these fields, too */
+static enum sw_status allocate_fields(struct compact_sim *c, int count, bool on_host, void **host, void **device)
 {
     const size_t points = (size_t)sw_points(c->setup.n);
     for (int k = 0; k < count; k++) {
-        SW_TRY(sw_alloc_bytes(points, c->element, &host[k]));
+        if (on_host) SW_TRY(sw_alloc_bytes(points, c->element, &host[k]));
         if (c->device->space == SW_DEVICE) SW_TRY(sw_device_alloc_bytes(c->device, points, c->element, &device[k]));
     }
     return SW_OK;
@@ -617,15 +657,33 @@ static enum sw_status allocate(struct compact_sim *c)
     SW_TRY(sw_alloc((size_t)c->setup.ncolumn * room, &c->column));
     SW_TRY(sw_alloc(room, &c->difference));
     SW_TRY(sw_alloc(room, &c->why));
-    SW_TRY(allocate_fields(c, c->inputs, c->f, c->d_f));
-    SW_TRY(allocate_fields(c, c->results, c->g, c->d_g));
+    SW_TRY(allocate_fields(c, c->inputs, !c->f_there[0], c->f, c->d_f));
+    SW_TRY(allocate_fields(c, c->results, !c->f_there[0] || c->setup.fields, c->g, c->d_g));
     if (!c->setup.fields) return SW_OK;
     return sw_alloc_bytes(2 * (size_t)c->results * room * points, sw_reals_word(c->setup.single), &c->saved);
+}
+
+/* All samplers, or none where there is no compiler for kernels. */
+static enum sw_status make_samplers(struct compact_sim *c)
+{
+    enum sw_status st = SW_OK;
+    if (!evaluates_there(&c->setup, c->device)) return SW_OK;
+    for (int k = 0; k < c->inputs && !st; k++)
+        st = sw_device_sampler_create(sw_setup_function(&c->setup, input_key(&c->method, k)), c->setup.ncolumn,
+                                      c->device, &c->f_there[k]);
+    for (int k = 0; k < c->results && !st; k++)
+        st = sw_device_sampler_create(c->exact[k], c->setup.ncolumn, c->device, &c->exact_there[k]);
+    for (int k = 0; k < SW_DIMS && st; k++) {
+        sw_device_sampler_destroy(&c->f_there[k]);
+        sw_device_sampler_destroy(&c->exact_there[k]);
+    }
+    return st == SW_E_ABSENT ? SW_OK : st;
 }
 
 static enum sw_status make_parts(struct compact_sim *c)
 {
     for (int k = 0; k < c->results; k++) SW_TRY(compile_exact(&c->setup, &c->method, k, &c->exact[k]));
+    SW_TRY(make_samplers(c));
     return allocate(c);
 }
 
@@ -659,12 +717,10 @@ failed:
     return st;
 }
 
-/* Inputs and results. */
-static size_t host_bytes(const struct sw_setup *setup)
+/* Of so many fields, as they are computed. */
+static size_t bytes_of(const struct sw_setup *setup, int fields)
 {
-    const struct compact_method m = method_of(setup);
-    const size_t fields = (size_t)(inputs_of(&m, setup->dim) + results_of(&m, setup->dim));
-    return fields * (size_t)sw_points(setup->n) * sw_reals_word(setup->single_steps);
+    return (size_t)fields * (size_t)sw_points(setup->n) * sw_reals_word(setup->single_steps);
 }
 
 /* What the differences along axes that are cut over ranks have beside: those of a sum, but for the first, are added. */
@@ -684,15 +740,17 @@ static size_t cut_bytes(const struct sw_setup *setup, const struct sw_device *de
     return bytes;
 }
 
-/* The same again where the device has its own memory; what is saved stays on the host. */
+/* Inputs and results, on the host, too, where it evaluates or saves them; what is saved stays there. */
 static enum sw_status bytes_of_batch(const struct sw_problem *problem, const struct sw_setup *setup,
                                      const struct sw_device *device, struct sw_batch_bytes *bytes)
 {
     const struct compact_method m = method_of(setup);
-    const size_t saved = 2 * (size_t)results_of(&m, setup->dim) * (size_t)sw_points(setup->n);
+    const int inputs = inputs_of(&m, setup->dim), results = results_of(&m, setup->dim);
+    const size_t saved = 2 * (size_t)results * (size_t)sw_points(setup->n);
     (void)problem;
-    bytes->fixed = bytes->fixed_on_host = host_bytes(setup);
-    bytes->fixed += cut_bytes(setup, device);
+    bytes->fixed = bytes_of(setup, inputs + results) + cut_bytes(setup, device);
+    bytes->fixed_on_host = bytes_of(setup, !evaluates_there(setup, device) ? inputs + results
+                                                                           : setup->fields ? results : 0);
     bytes->per_run = device->space == SW_HOST && setup->fields ? saved * sw_reals_word(setup->single) : 0;
     return SW_OK;
 }

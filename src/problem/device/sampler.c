@@ -5,7 +5,7 @@
 #include "base/sw_mem.h"
 #include "device/sw_kernels.h"
 
-enum { BEGIN_K, SAMPLE_K };
+enum { BEGIN_K, SAMPLE_K, COMPARE_K };
 
 struct sw_device_sampler {
     struct sw_device *device;
@@ -17,13 +17,15 @@ struct sw_device_sampler {
     double  *weight;            /* on the device: areas, then volumes; NULL: none yet                      */
     size_t   weights;           /* room there                                                              */
     struct sw_sampled *sampled; /* on the device                                                           */
+    struct sw_compared *piece, *piece_there;  /* [pieces] on the host, on the device; NULL: none yet       */
+    size_t   pieces;            /* room there                                                              */
 };
 
 static const struct sw_kernel_source source = {
     .label = "the GPU code of an expression at cells",
     .before = {"expr/inputs_point.h", "base/sw_hd.h", "expr/random_point.h", "field/sample_point.h"},
     .after = {"cuda/sample_rtc.cuh"},
-    .kernel = {[BEGIN_K] = "begin_k", [SAMPLE_K] = "sample_k"},
+    .kernel = {[BEGIN_K] = "begin_k", [SAMPLE_K] = "sample_k", [COMPARE_K] = "compare_k"},
 };
 
 enum sw_status sw_device_sampler_try_compile(const struct sw_program *program, int sm)
@@ -66,6 +68,8 @@ void sw_device_sampler_destroy(struct sw_device_sampler **sampler)
     sw_device_free(s->device, s->number);
     sw_device_free(s->device, s->weight);
     sw_device_free(s->device, s->sampled);
+    sw_device_free(s->device, s->piece_there);
+    sw_free(s->piece);
     sw_free(s->host);
     sw_free(s);
     *sampler = NULL;
@@ -104,26 +108,88 @@ static enum sw_status take_found(struct sw_device_sampler *s, struct sw_sample_f
     return SW_OK;
 }
 
-enum sw_status sw_device_sample(struct sw_device_sampler *s, const struct sw_sampling *at, const double *area,
-                                const double *volume, double *out, struct sw_sample_found *found)
+/* The run of a sampling; what depends on it alone is queued. */
+static enum sw_status begin_run(struct sw_device_sampler *s, const struct sw_sampling *at, bool single,
+                                struct sw_sample *run)
 {
-    struct sw_sample run = {.column = s->number, .out = out, .sampled = s->sampled};
-    void *args[] = {&run};
-    run.run = s->number + s->ncolumn;
-    run.step = run.run + s->kept_run;
+    *run = (struct sw_sample){.column = s->number, .single = single, .sampled = s->sampled, .lines = at->grid.lines};
+    run->run = s->number + s->ncolumn;
+    run->step = run->run + s->kept_run;
     for (int d = 0; d < SW_DIMS; d++) {
-        run.n[d] = at->n[d];
-        run.x0[d] = at->grid.x0[d];
-        run.dx[d] = at->grid.dx[d];
-        run.ddx[d] = at->grid.ddx[d];
+        run->n[d] = at->n[d];
+        run->first[d] = at->grid.first[d];
+        run->x0[d] = at->grid.x0[d];
+        run->dx[d] = at->grid.dx[d];
+        run->ddx[d] = at->grid.ddx[d];
     }
-    run.line[0] = at->line[0] ? at->line[0] : at->n[0];
-    run.line[1] = at->line[0] ? at->line[1] : at->n[0] * at->n[1];
+    run->line[0] = at->line[0] ? at->line[0] : at->n[0];
+    run->line[1] = at->line[0] ? at->line[1] : at->n[0] * at->n[1];
     for (int c = 0; c < s->ncolumn; c++) s->host[c] = at->column[c * at->stride];
     SW_TRY(sw_device_upload(s->device, s->number, s->host, (size_t)s->ncolumn * sizeof *s->host));
+    return sw_kernel_launch(s->device, s->kernels.kernel[BEGIN_K], 1, 1, 1, 0, (void *[]){run});
+}
+
+enum sw_status sw_device_sample(struct sw_device_sampler *s, const struct sw_sampling *at, bool single,
+                                const double *area, const double *volume, void *out, struct sw_sample_found *found)
+{
+    struct sw_sample run;
+    void *args[] = {&run};
+    SW_TRY(begin_run(s, at, single, &run));
+    run.out = out;
     if (area) SW_TRY(upload_weights(s, at->n, area, volume, &run));
-    SW_TRY(sw_kernel_launch(s->device, s->kernels.kernel[BEGIN_K], 1, 1, 1, 0, args));
     SW_TRY(sw_kernel_launch(s->device, s->kernels.kernel[SAMPLE_K], blocks_for(s->device, sw_points(at->n)), 1,
                             SW_SAMPLE_THREADS, 0, args));
     return take_found(s, found);
+}
+
+/* ------------------------------------------------------------------ a field beside the values */
+
+static enum sw_status make_room(struct sw_device_sampler *s, size_t pieces)
+{
+    if (pieces <= s->pieces) return SW_OK;
+    sw_device_free(s->device, s->piece_there);
+    sw_free(s->piece);
+    s->piece_there = s->piece = NULL;
+    s->pieces = 0;
+    SW_TRY(sw_alloc(pieces, &s->piece));
+    SW_TRY(sw_device_alloc(s->device, pieces, &s->piece_there));
+    s->pieces = pieces;
+    return SW_OK;
+}
+
+static struct sw_compared add_pieces(const struct sw_compared *piece, size_t count)
+{
+    if (count == 1) return piece[0];
+    struct sw_compared a = add_pieces(piece, count / 2);
+    const struct sw_compared b = add_pieces(piece + count / 2, count - count / 2);
+    a.difference += b.difference;
+    a.exact += b.exact;
+    a.largest = b.largest <= a.largest ? a.largest : b.largest;
+    a.interior = b.interior <= a.interior ? a.interior : b.interior;
+    if (a.bad < 0) a.bad = b.bad;
+    return a;
+}
+
+enum sw_status sw_device_compare(struct sw_device_sampler *s, const struct sw_sampling *exact,
+                                 const struct sw_interior *interior, bool single, void *u, bool keep,
+                                 struct sw_difference *difference)
+{
+    const int64_t points = sw_points(exact->n), pieces = (points + SW_COMPARED_POINTS - 1) / SW_COMPARED_POINTS;
+    struct sw_sample run;
+    SW_TRY(make_room(s, (size_t)pieces));
+    SW_TRY(begin_run(s, exact, single, &run));
+    struct sw_compare_field field = {.u = u, .keep = keep, .piece = s->piece_there};
+    for (int d = 0; d < SW_DIMS; d++) {
+        field.inner_first[d] = interior->first[d];
+        field.inner_last[d] = interior->last[d];
+    }
+    SW_TRY(sw_kernel_launch(s->device, s->kernels.kernel[COMPARE_K], (int)pieces, 1, SW_SAMPLE_THREADS, 0,
+                            (void *[]){&run, &field}));
+    SW_TRY(sw_device_download(s->device, s->piece, s->piece_there, (size_t)pieces * sizeof *s->piece));
+    const struct sw_compared all = add_pieces(s->piece, (size_t)pieces);
+    difference->sums = (struct sw_norm_sums){all.difference, all.exact, all.largest};
+    difference->norms = sw_norms_from_sums(&difference->sums, points);
+    difference->norms.interior = all.interior;
+    difference->bad = all.bad;
+    return SW_OK;
 }

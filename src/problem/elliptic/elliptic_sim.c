@@ -241,7 +241,7 @@ static enum sw_status make_rhs_there(struct elliptic_sim *s, int j)
     const struct sw_sampling at = elliptic_sampling(&run, sw_setup_function(&s->setup, "f"), centres);
     double *f = s->f + (size_t)y * s->cells;
     struct sw_sample_found found;
-    SW_TRY(sw_device_sample(s->f_there, &at, m->area, m->volume, f, &found));
+    SW_TRY(sw_device_sample(s->f_there, &at, false, m->area, m->volume, f, &found));
     if (found.bad >= 0) return make_rhs(s, j);
     s->exponent[y] = 0;
     if (!exponent_of(found.most) && !sw_setup_find(&s->setup, "boundary.value") &&
@@ -321,7 +321,7 @@ static enum sw_status sample_exact(struct elliptic_sim *s, int j)
     double *there = s->f + (size_t)s->system[j] * s->cells;
     struct sw_sample_found found;
     if (!s->exact_there) return sw_sample(&at, false, s->values);
-    SW_TRY(sw_device_sample(s->exact_there, &at, NULL, NULL, there, &found));
+    SW_TRY(sw_device_sample(s->exact_there, &at, false, NULL, NULL, there, &found));
     return sw_device_download(s->device, s->values, there, s->cells * sizeof *there);
 }
 

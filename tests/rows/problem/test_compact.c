@@ -367,6 +367,63 @@ static void a_field_that_is_not_finite_says_where(void **state)
     close_job(&j);
 }
 
+/* ------------------------------------------------------------------ evaluated on a GPU */
+
+/* So many points that a GPU evaluates them itself. */
+#define LARGE "grid={ n=[130, 101, 82]; length=[6.3, 5.0, 2.0]; }", "field=exp(sin(x)*cos(y))*z + x"
+
+/* f differs by a unit of its last place, u; its derivative by some u |f|/h, h = 0.02: 1e-13 with u = 1e-16, relative to
+ * results that are as large as f, and 1e-5 in single precision. */
+static void compare_with_the_cpu(struct made here, struct made there, size_t results, struct sw_device *gpu,
+                                 double tolerance)
+{
+    struct computed cpu = compute(here), other = compute_on(there, (const int64_t[]){0}, 1, gpu);
+    const size_t points = (size_t)sw_points(cpu.job.setup.n);
+    double size = 0;
+    for (size_t i = 0; i < results * points; i++) size = fmax(size, fabs(cpu.field[i]));
+    for (size_t i = 0; i < 2 * results * points; i++)
+        if (!(fabs(other.field[i] - cpu.field[i]) <= tolerance * size))
+            fail_msg("number %zu: %.17g, on the CPU %.17g", i, other.field[i], cpu.field[i]);
+    assert_true(fabs(other.norm[0].l2 - cpu.norm[0].l2) <= tolerance * size);
+    assert_true(fabs(other.norm[0].max - cpu.norm[0].max) <= tolerance * size);
+    assert_true(fabs(other.norm[0].interior - cpu.norm[0].interior) <= tolerance * size);
+    assert_true(fabs(other.norm[0].rel - cpu.norm[0].rel) <= tolerance);
+    discard(&cpu);
+    discard(&other);
+}
+
+static void a_gpu_evaluates_large_fields_as_the_cpu_does(void **state)
+{
+    struct sw_device *gpu = NULL;
+    (void)state;
+    if (sw_device_open("cuda", 1, &gpu)) skip_unless_needed("cuda", sw_err_message());
+#define BOTH(results, tolerance, ...) \
+    compare_with_the_cpu(COMPACT(LARGE, __VA_ARGS__), COMPACT(LARGE, __VA_ARGS__), results, gpu, tolerance)
+    BOTH(1, 1e-13, "axis=y", "boundary=3-4-6", "scheme=d1_c6");
+    BOTH(1, 1e-13, "axis=x", "scheme=d1s_c6", "boundary=periodic");
+    BOTH(3, 1e-13, "operator=gradient", "boundary=3-4-6", "scheme=d1_c6");
+    BOTH(1, 1e-5, "axis=z", "boundary=3-4-6", "scheme=d1_c6", "run.precision=single");
+    sw_device_close(&gpu);
+}
+
+static void a_gpu_finds_the_first_point_that_is_not_finite(void **state)
+{
+    struct sw_device *gpu = NULL;
+    struct sw_text why = SW_SHORT_TEXT;
+    int64_t step[1];
+    (void)state;
+    if (sw_device_open("cuda", 1, &gpu)) skip_unless_needed("cuda", sw_err_message());
+    struct job j = load_runs(COMPACT("grid={ n=[1024, 1024]; length=[1.0, 1.0]; }",
+                                     "field=1/((x - 0.5)^2 + (y - 0.25)^2)"), (const int64_t[]){0}, 1, gpu);
+    assert_ok(j.sim->ops->advance(j.sim, 0, 1));
+    assert_ok(j.sim->ops->diverged(j.sim, step));
+    assert_int_equal(step[0], 1);
+    j.sim->ops->explain(j.sim, 0, &why);
+    assert_string_equal(why.data, "the field or its derivative is not finite at x = 0, y = 0.25");
+    close_job(&j);
+    sw_device_close(&gpu);
+}
+
 /* ------------------------------------------------------------------ refusals */
 
 static void what_an_operator_does_not_use_is_refused(void **state)
@@ -483,6 +540,8 @@ int main(void)
         cmocka_unit_test(a_run_is_the_same_alone_as_among_others_and_on_any_number_of_threads),
         cmocka_unit_test(single_precision_has_its_floor_and_is_remarked_on),
         cmocka_unit_test(a_field_that_is_not_finite_says_where),
+        cmocka_unit_test(a_gpu_evaluates_large_fields_as_the_cpu_does),
+        cmocka_unit_test(a_gpu_finds_the_first_point_that_is_not_finite),
         cmocka_unit_test(what_an_operator_does_not_use_is_refused),
         cmocka_unit_test(a_wrong_function_or_operator_is_reported_once),
         cmocka_unit_test(what_a_scheme_cannot_do_is_refused_with_what_it_can),
