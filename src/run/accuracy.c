@@ -164,7 +164,7 @@ static double root_mean_square(const struct accuracy *a, int fields, const doubl
 static enum sw_status find_lines(const struct accuracy *a, double *all, const double **lines)
 {
     *lines = a->comm ? all : a->start;
-    return a->comm ? domain_gather(a->r->setup, (size_t)a->count * (size_t)a->r->unknowns, a->start, all) : SW_OK;
+    return a->comm ? domain_gather_lines(a->r->setup, (size_t)a->count * (size_t)a->r->unknowns, a->start, all) : SW_OK;
 }
 
 /* Begin on the grid with twice the points, where the runs of the batch began. @param setup  of that grid */

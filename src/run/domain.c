@@ -24,32 +24,27 @@ enum sw_status domain_run(const struct sw_comm *comm, int ranks, sw_comm_part *p
     return st;
 }
 
-/* The gathered slabs have as many planes as the largest. Where there are points beyond the axis that is cut, a field is
- * `outer` pieces, one for each of them. */
-enum sw_status domain_gather(const struct sw_setup *setup, size_t fields, const double *mine, double *all)
+/* The gathered parts have as many points as the largest. */
+enum sw_status domain_gather_lines(const struct sw_setup *setup, size_t lines, const double *mine, double *all)
 {
-    const struct sw_decomposition *d = &setup->domain;
-    const struct sw_comm *comm = d->all;
-    const int axis = sw_slab_axis(setup);
-    const size_t outer = axis == 1 ? (size_t)d->whole[2] : 1,
-                 across = (size_t)(sw_points(d->whole) / d->whole[axis]) / outer, planes = (size_t)setup->n[axis],
-                 room = (size_t)domain_largest(d->whole[axis], comm->size) * across * outer * fields;
-    double *slab = NULL, *slabs = NULL;
-    enum sw_status st = sw_alloc(room, &slab);
-    if (!st) st = sw_alloc(room * (size_t)comm->size, &slabs);
+    const struct sw_comm *comm = setup->domain.all;
+    const int64_t n = setup->domain.whole[0];
+    const size_t room = (size_t)domain_largest(n, comm->size) * lines;
+    double *part = NULL, *parts = NULL;
+    enum sw_status st = sw_alloc(room, &part);
+    if (!st) st = sw_alloc(room * (size_t)comm->size, &parts);
     SW_TRY_TO(done, st, sw_comm_agree(comm, st));
-    memcpy(slab, mine, fields * outer * planes * across * sizeof *slab);
-    SW_TRY_TO(done, st, sw_comm_gather(comm, room, slab, slabs));
+    memcpy(part, mine, lines * (size_t)setup->n[0] * sizeof *part);
+    SW_TRY_TO(done, st, sw_comm_gather(comm, room, part, parts));
     for (int r = 0; r < comm->size; r++) {
-        const size_t first = (size_t)sw_slab_begin(d->whole[axis], comm->size, r),
-                     count = (size_t)sw_slab_begin(d->whole[axis], comm->size, r + 1) - first;
-        for (size_t f = 0; f < fields * outer; f++)
-            memcpy(all + across * (f * (size_t)d->whole[axis] + first), slabs + room * (size_t)r + across * f * count,
-                   across * count * sizeof *all);
+        const int64_t first = sw_slab_begin(n, comm->size, r), count = sw_slab_begin(n, comm->size, r + 1) - first;
+        for (size_t k = 0; k < lines; k++)
+            memcpy(all + k * (size_t)n + first, parts + room * (size_t)r + k * (size_t)count,
+                   (size_t)count * sizeof *all);
     }
 done:
-    sw_free(slab);
-    sw_free(slabs);
+    sw_free(part);
+    sw_free(parts);
     return st;
 }
 

@@ -19,12 +19,12 @@ void domain_cut(const struct sw_problem *problem, const struct sw_comm *comm, co
  * @return as sw_comm_run() */
 enum sw_status domain_run(const struct sw_comm *comm, int ranks, sw_comm_part *part, void *context);
 
-/** Of fields that each rank has its slab of, the whole ones, on every rank. Collective.
+/** Of lines that each rank has its part of, the whole ones, on every rank. Collective.
  * @param setup   of this rank
- * @param mine    [fields][points of the slab]
- * @param all     out [fields][points of the whole grid]
+ * @param mine    [lines][points that are here]
+ * @param all     out [lines][points of the whole line]
  * @return SW_E_MEMORY, SW_E_COMM */
-enum sw_status domain_gather(const struct sw_setup *setup, size_t fields, const double *mine, double *all);
+enum sw_status domain_gather_lines(const struct sw_setup *setup, size_t lines, const double *mine, double *all);
 
 /* Ranks take the same decisions: collective. comm NULL: there is but this rank. */
 

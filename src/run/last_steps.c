@@ -96,7 +96,7 @@ static enum sw_status subtract(const struct last *l, const double *u, const doub
 {
     double *const here = l->r->setup->domain.all ? room : w;
     for (size_t i = 0; i < l->points; i++) here[i] = u[i] - v[i];
-    return here == w ? SW_OK : domain_gather(l->r->setup, 1, here, w);
+    return here == w ? SW_OK : domain_gather_lines(l->r->setup, 1, here, w);
 }
 
 /* |X_k|² of the difference of two lines. @param power  [points/2 + 1] of the whole line */
