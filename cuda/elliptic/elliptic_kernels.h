@@ -179,6 +179,7 @@ struct sw_cuda_multigrid_grid {
     int     begin, rows;           /* so many rows from there on are this rank's: of them are sums, and f that comes
                                       from a finer grid                                                            */
     int     shift;                 /* the row of the next grid that row 0 is in, as that counts its rows           */
+    bool    wraps;                 /* the next grid has all rows, which are a circle, and this one has not         */
 };
 
 /* A system on its way. */

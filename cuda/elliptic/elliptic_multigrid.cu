@@ -101,9 +101,10 @@ struct between { int around, beside; float near, far; };
 
 __device__ static inline between between_of(const struct sw_cuda_multigrid_grid &g, int axis, int i, bool periodic)
 {
-    const int shift = axis ? g.shift : 0, last = g.coarse[axis] - 1,
-              around = !g.halved[axis] ? i : i <= 2 * g.alone[axis] ? i / 2 : (i + 1) / 2;
-    between b = {min(max(around + shift, 0), last), 0, g.near[axis][i], g.far[axis][i]};
+    const int shift = axis ? g.shift : 0, count = g.coarse[axis],
+              around = !g.halved[axis] ? i : i <= 2 * g.alone[axis] ? i / 2 : (i + 1) / 2, there = around + shift,
+              circle = there < 0 ? there + count : there < count ? there : there - count;
+    between b = {periodic ? circle : min(max(there, 0), count - 1), 0, g.near[axis][i], g.far[axis][i]};
     b.beside = b.around;
     if (!g.halved[axis]) return b;
     b.beside += i == first_of(g, axis, around) ? -1 : 1;
@@ -124,7 +125,8 @@ __global__ static void __launch_bounds__(THREADS)
     const struct elliptic_planes &from = coarse.planes, &p = fine.planes;
     int part;
     const place at = place_in(p, pieces, blockIdx.x - system * blocks, &part);
-    const between x = between_of(fine, 0, at.i, fine.periodic_x), y = between_of(fine, 1, at.j, fine.periodic_y);
+    const between x = between_of(fine, 0, at.i, fine.periodic_x),
+                  y = between_of(fine, 1, at.j, fine.periodic_y || fine.wraps);
     const int first = part * STEPS;
     const float *const there = coarse.u + system * elliptic_planes_cells(&from) + first * TILE,
                 *const a = there + elliptic_cell(&from, x.around, y.around),

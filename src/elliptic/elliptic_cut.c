@@ -10,7 +10,8 @@
 
 void elliptic_cut_begin(const struct sw_elliptic_desc *d, struct sw_device *device, struct elliptic_cut *c)
 {
-    *c = (struct elliptic_cut){.comm = d->cut.comm, .device = device, .desc = *d};
+    *c = (struct elliptic_cut){.comm = d->cut.comm, .device = device, .desc = *d,
+                               .periodic = d->sides[1] == SW_ELLIPTIC_PERIODIC};
     c->desc.n[1] = sw_elliptic_whole(d);
     c->desc.cut = (struct sw_elliptic_cut){NULL};
     c->desc.variable = d->variable && !c->comm;  /* slabs have their own faces then */
@@ -80,14 +81,14 @@ static enum sw_status exchange(const struct elliptic_cut *c, const struct sw_com
 {
     const size_t count = leftward->count;
     double *const at = c->on_device;
-    if (sw_comm_space(c->comm) == SW_HOST) return sw_comm_exchange(c->comm, false, leftward, rightward);
+    if (sw_comm_space(c->comm) == SW_HOST) return sw_comm_exchange(c->comm, c->periodic, leftward, rightward);
     const struct sw_comm_transfer left = {count, at, at + count},
                                   right = {count, at + 2 * count, at + 3 * count};
     SW_TRY(upload(c, at, leftward->send, count));
     SW_TRY(upload(c, at + 2 * count, rightward->send, count));
-    SW_TRY(sw_comm_exchange(c->comm, false, &left, &right));
-    if (sw_comm_right(c->comm, false) >= 0) SW_TRY(download(c, leftward->receive, left.receive, count));
-    if (sw_comm_left(c->comm, false) >= 0) SW_TRY(download(c, rightward->receive, right.receive, count));
+    SW_TRY(sw_comm_exchange(c->comm, c->periodic, &left, &right));
+    if (sw_comm_right(c->comm, c->periodic) >= 0) SW_TRY(download(c, leftward->receive, left.receive, count));
+    if (sw_comm_left(c->comm, c->periodic) >= 0) SW_TRY(download(c, rightward->receive, right.receive, count));
     return SW_OK;
 }
 

@@ -17,6 +17,7 @@ struct elliptic_slabs {
 struct elliptic_cut {
     const struct sw_comm *comm;      /* NULL: the grid is not cut, and the rest is not there         */
     struct sw_device *device;
+    bool    periodic;                /* the first rank and the last are neighbours                   */
     struct sw_elliptic_desc desc;    /* of the whole grid, as if coefficients did not vary           */
     int     count;                   /* so many grids are cut: at least 1                            */
     struct elliptic_slabs slabs[ELLIPTIC_MOST_GRIDS];

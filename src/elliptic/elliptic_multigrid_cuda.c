@@ -18,6 +18,7 @@
  * one device does. */
 #include <math.h>
 #include <omp.h>
+#include <string.h>
 
 #include "comm/sw_comm.h"
 #include "elliptic/elliptic_cut.h"
@@ -33,7 +34,7 @@ enum { RING = SW_CUDA_MULTIGRID_RING, USUAL = 6, SUMS = SW_CUDA_MULTIGRID_SUMS }
  * longer than computing all of it. */
 enum { LEAST_ROWS = 4, FEW_ROWS = 96, SMALL_GRID = 1 << 21 };
 
-/* Rows of a grid on this device. */
+/* Rows of a grid on this device. Where all of them are a circle, and it is cut, `begin` may be below 0. */
 struct rows {
     int64_t begin, end;
     struct sw_cuda_multigrid_rows sent, received;  /* of a grid that is cut; of the first one that is not: the rows of
@@ -55,6 +56,7 @@ struct multigrid {
     int     usual;                   /* iterations that the last solve's first pass took            */
     struct rows rows[ELLIPTIC_MOST_GRIDS];
     struct elliptic_cut cut;         /* its slabs are of all grids, also of one that is not cut     */
+    double *weights;                 /* of one grid's rows that are here; NULL: they are rows of the whole grid's */
     double *sent, *received;         /* messages on the device                                      */
     double *sums;                    /* [ranks][batch][SUMS] of the device: what all ranks have     */
     bool    has_rows;                /* rows[].sent and .received are on the device                 */
@@ -196,8 +198,12 @@ static bool is_cut(const struct multigrid *mg, int which, const int64_t n[2], in
     int64_t least, most;
     if (which == 0) return true;
     elliptic_rank_slabs(d, which, mg->cut.comm->size, &least, &most);
+    if (mg->cut.periodic && n[1] % 2) return false;  /* the rows beside its ends would not go on in pairs */
     return least >= depth && (least >= FEW_ROWS || n[0] * n[1] * d->n[2] * d->batch > SMALL_GRID);
 }
+
+/* This row or the next. */
+static int64_t even_from(int64_t row) { return row % 2 ? row + 1 : row; }
 
 /* Which rows of the grids are here, and how many grids are cut. */
 static void plan_rows(const struct sw_elliptic_desc *d, struct multigrid *mg)
@@ -215,18 +221,31 @@ static void plan_rows(const struct sw_elliptic_desc *d, struct multigrid *mg)
             if (is_cut(mg, g, n, depth_of(valid))) {
                 c->count++;
                 s->depth = depth_of(valid);
-                rows->begin = s->first ? (s->first - s->depth + 1) / 2 * 2 : 0;
-                rows->end = s->behind < n[1] ? s->behind + s->depth : n[1];
+                if (s->first || c->periodic) rows->begin = even_from(s->first - s->depth);
+                rows->end = s->behind < n[1] || c->periodic ? s->behind + s->depth : n[1];
             }
         }
         valid = next_valid(valid, y->coarse < y->n);
     }
 }
 
+/* At most, of a grid that is cut. */
+static size_t words_of_weights(const struct multigrid *mg)
+{
+    int64_t n[2];
+    size_t most = 0;
+    for (int g = 0; g < mg->cut.count && elliptic_grid_size(&mg->cut.desc, g, n); g++)
+        most = larger(most, (size_t)((mg->rows[g].end - mg->rows[g].begin + 1) * (3 * n[0] + 1)));
+    return most;
+}
+
 static const char *refuse(const struct sw_elliptic_desc *d)
 {
     if (!d->cut.comm) return NULL;
-    if (d->sides[1] == SW_ELLIPTIC_PERIODIC) return "it cuts grids with walls only";
+    if (d->sides[1] == SW_ELLIPTIC_PERIODIC && d->cut.whole % 2)
+        return "it cuts periodic grids with an even number of cells along y only";
+    if (d->sides[1] == SW_ELLIPTIC_PERIODIC && d->variable)
+        return "it cuts grids with walls only where coefficients vary";
     if (d->cut.whole / d->cut.comm->size < LEAST_ROWS) return "it cuts grids into slabs of 4 rows or more only";
     return NULL;
 }
@@ -241,6 +260,7 @@ static void arrays(struct sw_elliptic *s)
     plan_rows(&s->desc, mg);
     if (mg->cut.comm) elliptic_cut_make(&s->desc, &s->arrays, &mg->cut);
     sw_array_device(&s->arrays, lay_out(&s->desc, mg, NULL, &staging, message), &mg->memory);
+    if (mg->cut.comm && mg->cut.periodic) sw_array(&s->arrays, words_of_weights(mg), &mg->weights);
     if (mg->cut.comm) {
         sw_array_device(&s->arrays, (message[0] + 1) / 2, &mg->sent);
         sw_array_device(&s->arrays, (message[1] + 1) / 2, &mg->received);
@@ -289,8 +309,8 @@ static enum sw_status load_neighbours(struct sw_elliptic *s, int which)
     const int first = (int)(of->first - rows->begin), behind = (int)(of->behind - rows->begin), depth = (int)of->depth,
               sent[4] = {first, first + depth, behind - depth, behind};
     int received[4] = {first - depth, first, behind, behind + depth};
-    if (sw_comm_left(mg->cut.comm, false) < 0) received[1] = received[0];
-    if (sw_comm_right(mg->cut.comm, false) < 0) received[3] = received[2];
+    if (sw_comm_left(mg->cut.comm, mg->cut.periodic) < 0) received[1] = received[0];
+    if (sw_comm_right(mg->cut.comm, mg->cut.periodic) < 0) received[3] = received[2];
     SW_TRY(upload_ends(s, &rows->sent, sent));
     return upload_ends(s, &rows->received, received);
 }
@@ -321,13 +341,35 @@ static enum sw_status load_rows(struct sw_elliptic *s)
     return SW_OK;
 }
 
-/* The rows of a grid's matrix that are here; they end as at walls. */
-static struct sw_elliptic_matrix part_of(const struct sw_elliptic_matrix *m, const struct rows *rows)
+/* Row `row` of the whole grid, going around. */
+static int64_t around(int64_t row, int64_t ny) { return row < 0 ? row + ny : row < ny ? row : row - ny; }
+
+/* Copy weights of these rows. @param past  1: of an array that has the ends of rows; else 0 */
+static double *copy_rows(const double *from, const struct rows *rows, int64_t ny, int64_t row, int past, double **to)
 {
+    double *const first = *to;
+    for (int64_t j = rows->begin; j < rows->end + past; j++, *to += row)
+        memcpy(*to, from + around(j, ny) * row, (size_t)row * sizeof **to);
+    return first;
+}
+
+/* The rows of a grid's matrix that are here; where they are some of them they end as at walls. */
+static struct sw_elliptic_matrix part_of(const struct multigrid *mg, int which)
+{
+    const struct sw_elliptic_matrix *m = &mg->grids.grid[which].matrix;
+    const struct rows *rows = &mg->rows[which];
     const int64_t nx = m->nx, nz = m->nz, begin = rows->begin;
+    const bool some = which < mg->cut.count;
+    double *to = mg->weights;
     struct sw_elliptic_matrix part = *m;
     part.ny = rows->end - begin;
-    part.periodic[1] = m->periodic[1] && part.ny == m->ny;
+    part.periodic[1] = m->periodic[1] && !some;
+    if (some && mg->cut.periodic) {
+        part.area = copy_rows(m->area, rows, m->ny, nx, 0, &to);
+        part.east = copy_rows(m->east, rows, m->ny, nx + 1, 0, &to);
+        part.north = copy_rows(m->north, rows, m->ny, nx, 1, &to);
+        return part;
+    }
     part.area += begin * nx;
     part.east += begin * (nx + 1);
     part.north += begin * nx;
@@ -481,22 +523,25 @@ static enum sw_status load_faces(struct sw_elliptic *s, const struct sw_elliptic
 }
 
 /* How the cells of a grid make those of the next, as both count the rows that are here. */
-static enum sw_status load_axes(struct sw_elliptic *s, const struct elliptic_grid *from, const struct rows *rows,
-                                bool coarsest, struct sw_cuda_multigrid_grid *g)
+static enum sw_status load_axes(struct sw_elliptic *s, int which, struct sw_cuda_multigrid_grid *g)
 {
     struct multigrid *mg = s->own;
+    const struct elliptic_grid *from = &mg->grids.grid[which];
+    const struct rows *rows = &mg->rows[which];
+    const bool coarsest = which + 1 == mg->grids.planned, some = which < mg->cut.count;
     const int64_t begin[2] = {0, rows->begin}, count[2] = {from->axis[0].n, rows->end - rows->begin},
                   next[2] = {from->axis[0].coarse, coarsest ? count[1] : rows[1].end - rows[1].begin};
     g->periodic_x = from->matrix.periodic[0];
-    g->periodic_y = from->matrix.periodic[1] && count[1] == from->axis[1].n;
+    g->periodic_y = from->matrix.periodic[1] && !some;
+    g->wraps = from->matrix.periodic[1] && some && which + 1 >= mg->cut.count;
     for (int a = 0; a < 2; a++) {
         const struct elliptic_axis *x = &from->axis[a];
         g->halved[a] = x->coarse < x->n;
         g->coarse[a] = (int)next[a];
-        g->alone[a] = (int)(x->alone - begin[a] / 2);
+        g->alone[a] = (int)(x->alone < x->coarse ? x->alone - begin[a] / 2 : count[a]);  /* behind all rows: none */
         for (int far = 0; far < 2 && !coarsest; far++) {
             for (int64_t i = 0; i < count[a]; i++)
-                mg->staging[i] = (float)(far ? x->far[begin[a] + i] : x->near[begin[a] + i]);
+                mg->staging[i] = (float)(far ? x->far : x->near)[around(begin[a] + i, x->n)];
             SW_TRY(upload(s, far ? g->far[a] : g->near[a], (size_t)count[a]));
         }
     }
@@ -516,10 +561,9 @@ static enum sw_status load_grids(struct sw_elliptic *s, int system)
     mg->size[system] = area * size;
     SW_TRY(load_vertical(s, system, size));
     for (int k = 0; k < mg->grids.count; k++) {
-        const struct elliptic_grid *from = &mg->grids.grid[k];
-        const struct sw_elliptic_matrix part = part_of(&from->matrix, &mg->rows[k]);
+        const struct sw_elliptic_matrix part = part_of(mg, k);
         struct sw_cuda_multigrid_grid *g = &mg->grid[k];
-        if (k >= mg->there) SW_TRY(load_axes(s, from, &mg->rows[k], k + 1 == mg->grids.planned, g));
+        if (k >= mg->there) SW_TRY(load_axes(s, k, g));
         if (k >= mg->there || g->own) SW_TRY(load_columns(s, &part, system, area, g));
         if (k >= mg->there && g->corner) SW_TRY(load_corners(s, &part, area, g));
         if (g->x) SW_TRY(load_faces(s, &part, system, area * size, g));
@@ -619,7 +663,7 @@ static enum sw_status fetch(struct sw_elliptic *s, int level, float *field)
     const struct sw_comm_transfer leftward = {each, mg->sent, mg->received + each},
                                   rightward = {each, mg->sent + each, mg->received};
     SW_TRY(sw_cuda_multigrid_pack(s->device->compute, &mg->d, level, &rows->sent, field, (float *)mg->sent));
-    SW_TRY(sw_comm_exchange(mg->cut.comm, false, &leftward, &rightward));
+    SW_TRY(sw_comm_exchange(mg->cut.comm, mg->cut.periodic, &leftward, &rightward));
     return sw_cuda_multigrid_unpack(s->device->compute, &mg->d, level, &rows->received, (float *)mg->received, field);
 }
 

@@ -76,6 +76,8 @@ if "$sweep" run shell.cfg -q -o gpu.h5 --device cuda -s 'run.split="runs"' -s 's
     done
     on_gpus 1e-10 -s 'solver="cuda.modal"' -s 'grid.n=[20, 13, 1]'  # one mode: other ranks have none
     on_gpus 1e-10 -s 'solver="cuda.multigrid"' -s 'stencil="tpfa"' -s 'grid.n=[37, 601, 5]'  # several grids are cut
+    on_gpus 1e-10 -s 'solver="cuda.multigrid"' -s 'geometry="box"' -s 'f="randn(courant)"' \
+        -s 'boundary={sides="periodic"}' -s 'grid.n=[18, 24, 4]'
     config=box.cfg
     on_gpus 1e-10 -s 'solver="cuda.multigrid"' -s 'grid.n=[20, 31, 5]' -s 'boundary={sides="neumann"}' \
         -s 'f="a*cos(2*pi*x)*cos(2*pi*y)"'
