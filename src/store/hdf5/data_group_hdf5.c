@@ -66,10 +66,29 @@ int64_t sw_data_group_across(const struct sw_data_group *s) { return sw_points(s
 
 int64_t sw_data_group_outer(const struct sw_data_group *s) { return sw_data_group_axis(s) == 1 ? s->n[2] : 1; }
 
+int64_t sw_data_group_state_of(const struct sw_data_group *s, int64_t points)
+{
+    const int64_t here = s->slabs ? s->piece_count : s->n[sw_data_group_axis(s)];
+    return s->nstate + (s->state_fields + s->state_behind) * sw_data_group_across(s) * (points - here);
+}
+
 int64_t sw_data_group_whole_state(const struct sw_data_group *s)
 {
-    const int64_t missing = s->slabs ? s->n[sw_data_group_axis(s)] - s->piece_count : 0;
-    return s->nstate + (s->state_fields + s->state_behind) * sw_data_group_across(s) * missing;
+    return sw_data_group_state_of(s, s->n[sw_data_group_axis(s)]);
+}
+
+int64_t sw_data_group_state_part(const struct sw_data_group *s, int64_t k, int64_t first, int64_t points,
+                                 int64_t *from, int64_t *to)
+{
+    const int64_t across = sw_data_group_across(s), n = s->n[sw_data_group_axis(s)], fields = s->state_fields,
+                  more = sw_data_group_state_of(s, 0), before = k <= fields ? k : k - 1,
+                  alike = k > fields ? more : 0;
+    if (k > fields + s->state_behind) return 0;
+    *from = before * across * points + alike;
+    *to = before * across * n + alike;
+    if (k == fields) return more;
+    *to += across * first;
+    return across * points;
 }
 
 struct sw_var *sw_data_group_var(const struct sw_data_group *s, const char *name)
@@ -214,6 +233,14 @@ static bool has_kind(const struct sw_data_group *s, enum sw_var_kind kind)
     return false;
 }
 
+void sw_h5_write_state_shape(struct sw_h5 *h, const struct sw_data_group *s)
+{
+    char path[SW_PATH];
+    snprintf(path, sizeof path, "/%s", s->name);
+    sw_h5_attr(h, path, "state_fields", SW_H5_INTEGER, 1, &s->state_fields);
+    sw_h5_attr(h, path, "state_behind", SW_H5_INTEGER, 1, &s->state_behind);
+}
+
 void sw_h5_write_data_group(struct sw_h5 *h, const struct sw_data_group *s)
 {
     char path[SW_PATH];
@@ -224,6 +251,7 @@ void sw_h5_write_data_group(struct sw_h5 *h, const struct sw_data_group *s)
     if (s->dim > 1) sw_h5_attr(h, path, "points_along", SW_H5_INTEGER, s->dim, s->n);
     if (s->field_first) sw_h5_attr(h, path, "field_first", SW_H5_INTEGER, 1, &s->field_first);
     if (s->scalar_first) sw_h5_attr(h, path, "scalar_first", SW_H5_INTEGER, 1, &s->scalar_first);
+    if (s->nstate && s->state_fields) sw_h5_write_state_shape(h, s);
 }
 
 /* One scale: its values, or the numbers first, first + 1, ... where it has none. */
@@ -413,8 +441,9 @@ static void read_state_shape(struct sw_h5 *h, const char *path, struct sw_data_g
     s->nstate = length_of(h, s, "state_value");
     s->state_fields = sw_h5_get_attr_count(h, path, "state_fields");
     s->state_behind = sw_h5_get_attr_count(h, path, "state_behind");
-    const double fields = (double)s->state_fields + (double)s->state_behind;
-    if (fields * (double)across * (double)s->piece_count > (double)s->nstate || fields * (double)sw_points(s->n) > 1e18)
+    const double fields = (double)s->state_fields + (double)s->state_behind,
+                 here = (double)(s->slabs ? s->piece_count : s->n[sw_data_group_axis(s)]);
+    if (!h->status && (fields * (double)across * here > (double)s->nstate || fields * (double)sw_points(s->n) > 1e18))
         sw_h5_damaged(h, "has a state of other points than its fields");
 }
 

@@ -510,9 +510,7 @@ static void write_piece(struct sw_h5 *h, const struct sw_data_group *s)
     if (!s->slabs) return;
     sw_h5_attr(h, path, "slab", SW_H5_INTEGER, 1, &s->slab);
     sw_h5_attr(h, path, "slabs", SW_H5_INTEGER, 1, &s->slabs);
-    if (!s->nstate) return;
-    sw_h5_attr(h, path, "state_fields", SW_H5_INTEGER, 1, &s->state_fields);
-    sw_h5_attr(h, path, "state_behind", SW_H5_INTEGER, 1, &s->state_behind);
+    if (s->nstate) sw_h5_write_state_shape(h, s);
 }
 
 static enum sw_status write_run_table_and_scales(struct sw_part *p, const struct sw_run_table *t,

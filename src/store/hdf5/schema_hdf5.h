@@ -55,8 +55,8 @@ struct sw_data_group {                   /* free with sw_data_group_free()      
                                             sw_data_group_axis(); count 0: all of them                             */
     int64_t  slab, slabs;                /* the pieces are those of all fields, and this is piece `slab` of so many; 0,
                                             0: of one field                                                        */
-    int64_t  state_fields, state_behind; /* of a slab: the fields at the beginning of SW_VAR_STATE, and at its end,
-                                            each with the points of the slab                                       */
+    int64_t  state_fields, state_behind; /* the fields at the beginning of SW_VAR_STATE, and at its end, of a slab with
+                                            its points; 0, 0: not known, of states that never came in slabs        */
     double  *scale[SW_VAR_SCALES];       /* [sw_scale_length()] values of time, time_s, x, y, z; NULL: runs disagree,
                                             see t, t_s, xc, yc, zc; or there is no such scale, or it has numbers    */
     int      nvar;
@@ -73,8 +73,14 @@ int sw_data_group_axis(const struct sw_data_group *s);
  * other in a file: 1 but for columns of three dimensions. */
 int64_t sw_data_group_across(const struct sw_data_group *s);
 int64_t sw_data_group_outer(const struct sw_data_group *s);
-/** Numbers a run of SW_VAR_STATE in a file of whole grids. */
+/** Numbers a run of SW_VAR_STATE in a file of whole grids; and in one of slabs, of so many points along the axis. */
 int64_t sw_data_group_whole_state(const struct sw_data_group *s);
+int64_t sw_data_group_state_of(const struct sw_data_group *s, int64_t points);
+/** The stretches of a run's state that a slab has: part k of fields + 1 + behind, from the first.
+ * @param from  out: where it begins in the state of the slab  @param to  out: and in that of the whole
+ * @param first, points  of the slab, along the axis  @return its numbers; 0: there is no part k */
+int64_t sw_data_group_state_part(const struct sw_data_group *s, int64_t k, int64_t first, int64_t points,
+                                 int64_t *from, int64_t *to);
 /** The variable of that name; NULL: none. */
 struct sw_var *sw_data_group_var(const struct sw_data_group *s, const char *name);
 
@@ -107,6 +113,8 @@ int sw_var_chunk(const struct sw_data_group *s, enum sw_var_kind kind, int64_t r
 bool sw_scale_has_values(const struct sw_data_group *s, enum sw_var_kind kind);
 int64_t sw_scale_length(const struct sw_data_group *s, enum sw_var_kind kind);
 
+/** Say which fields a state has; write_data_group() does so where there is a state by then. */
+void sw_h5_write_state_shape(struct sw_h5 *h, const struct sw_data_group *s);
 /** The data group's group, if it has one of its own, and its attributes. */
 void sw_h5_write_data_group(struct sw_h5 *h, const struct sw_data_group *s);
 /** The scales time, time_s, x, as far as there is something over them. */

@@ -448,28 +448,15 @@ static enum sw_status copy_numbers(struct join *j, const struct var_copy *m, con
     return j->out.status;
 }
 
-/* The points of a slab in `fields` fields, which begin at number `from` of the slab's state, and `to` of the whole. */
-static enum sw_status copy_slab_of_state(struct join *j, const struct var_copy *m, const struct copy_job *job,
-                                         int64_t fields, int64_t from, int64_t to)
-{
-    const struct sw_data_group *s = &j->catalog->input[job->input].data_group[job->data_group];
-    const int64_t across = sw_data_group_across(s), n = s->n[sw_data_group_axis(s)], count = across * s->piece_count;
-    for (int64_t f = 0; f < fields; f++)
-        SW_TRY(copy_numbers(j, m, job, from + f * count, to + across * (f * n + s->piece_first), count));
-    return SW_OK;
-}
-
 /* What an input has of a state: all of it; or a slab, the first of which has what all have alike as well. */
 static enum sw_status copy_state(struct join *j, const struct var_copy *m, const struct copy_job *job)
 {
     const struct sw_data_group *s = &j->catalog->input[job->input].data_group[job->data_group];
+    int64_t count, from, to;
     if (!s->slabs) return copy_numbers(j, m, job, 0, 0, s->nstate);
-    const int64_t across = sw_data_group_across(s), points = across * s->n[sw_data_group_axis(s)],
-                  count = across * s->piece_count, more = s->nstate - (s->state_fields + s->state_behind) * count;
-    SW_TRY(copy_slab_of_state(j, m, job, s->state_fields, 0, 0));
-    if (!s->slab) SW_TRY(copy_numbers(j, m, job, s->state_fields * count, s->state_fields * points, more));
-    return copy_slab_of_state(j, m, job, s->state_behind, s->state_fields * count + more,
-                              s->state_fields * points + more);
+    for (int64_t k = 0; (count = sw_data_group_state_part(s, k, s->piece_first, s->piece_count, &from, &to)); k++)
+        if (k != s->state_fields || !s->slab) SW_TRY(copy_numbers(j, m, job, from, to, count));
+    return SW_OK;
 }
 
 /* States of which one is more than a block, or that come in slabs. NaN where a run has none. */

@@ -165,6 +165,8 @@ static enum sw_status add_shape(struct sw_joined_group *t, const struct sw_data_
     if (nstate && t->data_group.nstate && nstate != t->data_group.nstate)
         return SW_FAIL(SW_E_REFUSED, "the files hold states of different sizes (output.state); they cannot be joined");
     extend(&t->data_group.nstate, nstate);
+    extend(&t->data_group.state_fields, s->state_fields);
+    extend(&t->data_group.state_behind, s->state_behind);
     return add_vars(&t->data_group, s);
 }
 

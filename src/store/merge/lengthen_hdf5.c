@@ -1,6 +1,7 @@
 /* Lengthening writes the runs of a finished file as parts of a longer sweep that was stopped where the file ended: the
  * runs have their new ids, are pending, and have the outputs that both sweeps ask for and the states in which they
- * ended. The longer sweep goes on from these parts like from any checkpoint. */
+ * ended. The longer sweep goes on from these parts like from any checkpoint. Where a state is larger than a part may
+ * be, and it is known which numbers of it are fields, parts have slabs of it, as ranks would have written them. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -32,6 +33,7 @@ struct run_block {
     const struct sw_data_group *data_group;
     const struct pair       *pair;
     int64_t count;
+    struct sw_part_slab slab;  /* that is read; ranks 0: whole grids   */
     int     nfield, nscalar;  /* outputs that are there already      */
     int    *field, *scalar;   /* [nfield], [nscalar]: which of old's */
 };
@@ -148,12 +150,20 @@ static enum sw_status check_block(const struct lengthening *g, struct run_block 
 }
 
 /* ---- reading rows of the file */
+/* Points of a field that are read. */
+static size_t points_of(const struct run_block *s)
+{
+    const struct sw_data_group *d = s->data_group;
+    return (size_t)(s->slab.ranks ? sw_data_group_across(d) * s->slab.count : sw_points(d->n));
+}
+
 /* Output `output` of a variable for runs pair[0 .. count-1], into to[count][inner]: neighbours in one go. */
 static enum sw_status read_rows(struct lengthening *g, const struct run_block *s, const char *name,
                                 const struct pair *pair, int64_t count, int64_t output, char *to)
 {
     const struct sw_var *v = sw_data_group_var(s->data_group, name);
-    const size_t bytes = (size_t)sw_var_inner(s->data_group, v->kind) * sw_h5_size(v->type);
+    const bool field = v->kind == SW_VAR_FIELD;
+    const size_t bytes = (field ? points_of(s) : (size_t)sw_var_inner(s->data_group, v->kind)) * sw_h5_size(v->type);
     struct sw_h5_shape shape;
     enum sw_h5_type type;
     char path[SW_PATH];
@@ -164,18 +174,47 @@ static enum sw_status read_rows(struct lengthening *g, const struct run_block *s
         for (next = k + 1; next < count && g->in.row_of[pair[next].row] == row + next - k;) next++;
         const int rank = sw_var_start(s->data_group, v->kind, row, output, start);
         sw_var_size(s->data_group, v->kind, next - k, 1, size);
+        if (field && s->slab.ranks) {
+            start[rank - 1 - sw_data_group_axis(s->data_group)] = (hsize_t)s->slab.first;
+            size[rank - 1 - sw_data_group_axis(s->data_group)] = (hsize_t)s->slab.count;
+        }
         sw_h5_read(&g->h5, dataset, v->type, rank, start, size, to + (size_t)k * bytes);
     }
     sw_h5_dataset_close(dataset);
     return g->h5.status;
 }
 
+/* The slab of the state of a run. */
+static enum sw_status read_slab_of_state(struct lengthening *g, const struct run_block *s, const struct pair *pair,
+                                         double *state)
+{
+    const struct sw_data_group *d = s->data_group;
+    struct sw_h5_shape shape;
+    enum sw_h5_type type;
+    char path[SW_PATH];
+    hid_t dataset = sw_h5_dataset(&g->h5, sw_data_group_path(d, "state_last", path), &shape, &type);
+    int64_t count, here, there;
+    for (int64_t k = 0; (count = sw_data_group_state_part(d, k, s->slab.first, s->slab.count, &here, &there)); k++) {
+        const hsize_t start[] = {(hsize_t)g->in.row_of[pair->row], (hsize_t)there}, size[] = {1, (hsize_t)count};
+        sw_h5_read(&g->h5, dataset, SW_H5_DOUBLE, 2, start, size, state + here);
+    }
+    sw_h5_dataset_close(dataset);
+    return g->h5.status;
+}
+
+/* Numbers of a state that are read. */
+static int64_t state_size(const struct run_block *s)
+{
+    return s->slab.ranks ? sw_data_group_state_of(s->data_group, s->slab.count) : s->data_group->nstate;
+}
+
 static enum sw_status read_states(struct lengthening *g, const struct run_block *s, const struct pair *pair,
                                   int64_t count, double **state)
 {
-    const int64_t size = s->data_group->nstate;
+    const int64_t size = state_size(s);
     SW_TRY(sw_alloc((size_t)(count * size), state));
-    SW_TRY(read_rows(g, s, "state_last", pair, count, 0, (char *)*state));
+    if (s->slab.ranks) SW_TRY(read_slab_of_state(g, s, pair, *state));
+    else SW_TRY(read_rows(g, s, "state_last", pair, count, 0, (char *)*state));
     for (int64_t k = 0; k < count; k++) {
         bool any = false;  /* of a run that diverged it holds when */
         for (int64_t i = 0; i < size && !any; i++) any = !isnan((*state)[k * size + i]);
@@ -194,7 +233,7 @@ static enum sw_status add_fields(struct lengthening *g, const struct run_block *
 {
     const struct sw_quantity *fields = sw_sweep_fields(g->l->sweep, s->group);
     const size_t number = g->l->sweep->single_fields ? sizeof(float) : sizeof(double),
-                 bytes = (size_t)sw_points(s->data_group->n) * number;
+                 bytes = points_of(s) * number;
     size_t many = 0;
     char *block = NULL;
     while (s->nfield && fields[many].name) many++;
@@ -251,8 +290,8 @@ static enum sw_status write_part(struct lengthening *g, const struct run_block *
     enum sw_status st = add_fields(g, s, pair, count, part);
     if (!st) st = add_scalars(g, s, pair, count, part);
     if (!st)
-        return sw_part_commit(&part, result, &(struct sw_part_state){state, (size_t)s->data_group->nstate,
-                                                                     s->old->steps, false});
+        return sw_part_commit(&part, result, &(struct sw_part_state){state, (size_t)state_size(s), s->old->steps,
+                                                                     false});
     sw_part_abandon(&part);
     return st;
 }
@@ -261,7 +300,7 @@ static enum sw_status write_part(struct lengthening *g, const struct run_block *
 static enum sw_status make_part(struct lengthening *g, const struct run_block *s, const struct pair *pair,
                                 int64_t count, bool dry)
 {
-    struct sw_part_desc desc = {.sweep = g->l->sweep, .group = s->group, .count = (int)count};
+    struct sw_part_desc desc = {.sweep = g->l->sweep, .group = s->group, .count = (int)count, .slab = s->slab};
     struct sw_run_result *result = NULL;
     int64_t *run = NULL;
     uint64_t *id = NULL;
@@ -284,11 +323,29 @@ static enum sw_status make_part(struct lengthening *g, const struct run_block *s
     return st;
 }
 
+/* A run in slabs, a part each. @param bytes  of the run */
+static enum sw_status make_slabs(struct lengthening *g, const struct run_block *s, const struct pair *pair,
+                                 int64_t bytes, bool dry)
+{
+    const struct sw_data_group *d = s->data_group;
+    const int64_t n = d->n[sw_data_group_axis(d)], slabs = sw_clamp((bytes + PART_BYTES - 1) / PART_BYTES, 1, n);
+    for (int k = 0; k < slabs; k++) {
+        const int64_t first = sw_slab_begin(n, (int)slabs, k), next = sw_slab_begin(n, (int)slabs, k + 1);
+        struct run_block slab = *s;
+        slab.slab = (struct sw_part_slab){k, (int)slabs, first, next - first, d->state_fields, d->state_behind};
+        SW_TRY(make_part(g, &slab, pair, 1, dry));
+    }
+    return SW_OK;
+}
+
 static enum sw_status make_parts(struct lengthening *g, const struct run_block *s, bool dry)
 {
     const int64_t size = 8 * (s->data_group->nstate > sw_points(s->data_group->n) ? s->data_group->nstate
                               : sw_points(s->data_group->n));
     int64_t most = sw_clamp(PART_BYTES / size, 1, s->count);
+    const bool in_slabs = size > PART_BYTES && s->data_group->state_fields;
+    for (int64_t k = 0; in_slabs && k < s->count; k++) SW_TRY(make_slabs(g, s, s->pair + k, size, dry));
+    if (in_slabs) return SW_OK;
     enum sw_status st = SW_OK;
     if (g->l->sweep->batch) most = sw_clamp(most, 1, g->l->sweep->batch);
     for (int64_t k = 0; k < s->count && !st; k += most)

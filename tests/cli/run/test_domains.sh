@@ -130,6 +130,19 @@ code=1
 cut 1e-9 $state -s time.dt=0.5 -s time.end=40.0 -s 'output.fields.times=[0.0]' -s 'output.scalars.every=20.0'
 code=0
 
+# ---- a large state is lengthened in slabs, so that no process has all of it
+cat >large.cfg <<'CFG'
+problem = "advection"; sweep = { a = [1]; }; grid = { n = [2897, 2911]; length = "2*pi"; };
+velocity = { y = "a"; }; time = { dt = 0.0002; end = 0.0004; }; initial = "sin(x)*cos(y)"; accuracy = { runs = 0; };
+exact = "sin(x)*cos(y - a*t)"; output = { file = "large.h5"; state = true; scalars = { every = 0.0002; }; };
+CFG
+expect 0 run large.cfg -q --device cpu:0,1 -s 'run.split="grid"'
+slowly 1 "$sweep" run large.cfg --device cpu:0,1,2 -s 'run.split="grid"' -s time.end=0.0008 --max-time 1 >out 2>err
+[ "$(find .sweep-large.h5.longer.d -name 'part-*.h5' | wc -l)" = 5 ] || fail 'two parts of a state of 67 MB, then three'
+expect 0 run large.cfg --device cpu:0,1,2 -s 'run.split="grid"' -s time.end=0.0008; says 'from step 3 of 4'
+expect 0 run large.cfg -q -o long1.h5 --device cpu -s time.end=0.0008
+near long1.h5 large.h5 1e-12
+
 # ---- runs of a sample are computed again with half the step, and lines with twice the points
 cut 1e-12 -s sweep.dim=[2]; messages 'half the step changes u by '
 cut 1e-12 -s accuracy.runs=3
