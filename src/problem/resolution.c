@@ -7,6 +7,7 @@
 #include "field/dft.h"
 #include "field/evaluate.h"
 #include "problem/initial_file.h"
+#include "problem/sw_slab.h"
 
 /* Of the energy of what varies. A step has 0.05/n of its energy there: it is told on fewer than 50 points. */
 static const double most_high = 1e-3;

@@ -138,16 +138,6 @@ struct sw_grid sw_setup_grid(const struct sw_setup *setup, int64_t count, const 
 int sw_cut_axis(bool columns, const int64_t n[SW_DIMS]);
 /** Where slab `rank` begins, of n points that are cut evenly; that of rank `ranks` is n. */
 int64_t sw_slab_begin(int64_t n, int ranks, int rank);
-/** The axis along which a set-up is cut. */
-int sw_slab_axis(const struct sw_setup *slab);
-/* Of slabs of all ranks, collective. Without one (NULL) both return at once. */
-/** The largest of numbers on any rank, for each of them. @return SW_E_COMM */
-enum sw_status sw_slab_max(const struct sw_setup *slab, size_t count, double *values);
-/** The first points of the next slab, which are beside the last ones of this.
- * @param u      [points of the slab], one piece of the grid
- * @param plane  out: [points across the axis that is cut], free with sw_free(); NULL where no slab follows
- * @return SW_E_MEMORY, SW_E_COMM */
-enum sw_status sw_slab_next_plane(const struct sw_setup *slab, const double *u, double **plane);
 /** Give a set-up of the whole grid the slab of a rank.
  * @param all, along  as in sw_decomposition, of the axis that is cut */
 void sw_setup_cut(int axis, int ranks, int rank, const struct sw_comm *all, const struct sw_comm *along,

@@ -14,6 +14,7 @@
 #include "problem/grid_keys.h"
 #include "problem/initial_file.h"
 #include "problem/steps_rounding.h"
+#include "problem/sw_slab.h"
 
 /* The name of scheme number k of one kind; NULL after the last. */
 static const char *scheme_name(enum sw_fd_kind kind, int k)

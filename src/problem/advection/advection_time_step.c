@@ -15,6 +15,7 @@
 #include "base/sw_mem.h"
 #include "problem/advection/advection_impl.h"
 #include "problem/initial_file.h"
+#include "problem/sw_slab.h"
 
 /* ------------------------------------------------------------------ samples of the velocity */
 
