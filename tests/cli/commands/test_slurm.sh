@@ -4,6 +4,7 @@
 # bit. Skipped where Slurm and munge are not installed. Mostly waits: for Slurm's clock, and little is computed.
 cd "$(dirname "$0")/../../.." || exit 1
 . tests/helpers/helpers.sh || exit 1
+. tests/helpers/mpi_helpers.sh
 PATH=$PATH:/usr/sbin:/sbin
 for tool in munged slurmctld slurmd sbatch squeue scontrol scancel; do
     command -v $tool >/dev/null || { echo "# skipped: no $tool (Debian: slurmctld slurmd slurm-client munge)"; exit 0; }
@@ -140,6 +141,18 @@ until_it 200 log_says merge.log 'merged'
 same whole.h5 q.h5
 for k in 1 2; do log_says shard-$k.log 'ok' || fail "no account of shard $k"; done
 expect 0 submit --missing q.h5; out; says 'nothing to do: all runs are in'
+
+# ---- one job whose two processes cut the grid of each run; Open MPI finds Slurm's own way to start them
+cut="$top/configs/tiny_advection.cfg"
+if built_with_mpi && command -v mpirun >/dev/null; then
+    "$sweep" -q "$cut" -j 1 -o uncut.h5 -s accuracy.runs=0 || fail 'tiny_advection.cfg'
+    jobs="$here/c.h5.jobs"
+    expect 0 submit "$cut" -o c.h5 --nodes 1 --ranks-per-node 2 -s 'run.split="grid"' -s accuracy.runs=0; out
+    until_it 200 log_says job.log 'done     12 ok'
+    log_says job.log 'over 2 devices: slabs of' || fail 'the job does not cut grids'
+    echo uncut.h5 c.h5 1e-12 | py "$helpers/near_h5.py" >"$tmp/out" 2>"$tmp/err" || fail 'uncut.h5 and c.h5 differ'
+    expect 0 submit --missing c.h5; out; says 'nothing to do: all runs are in'
+fi
 
 # ---- a shard that is cancelled stays so; one that others queue again (a pre-emption, a node that went down) goes on.
 # Both leave a checkpoint, and --missing takes the cancelled one alone.
