@@ -116,9 +116,11 @@ enum sw_status elliptic_cut_gather(const struct elliptic_cut *c, int64_t slab, i
 {
     const size_t each = (size_t)((c->most + past) * slab);
     SW_TRY(gather_sent(c, each));
-    for (int k = 0; k < c->comm->size; k++)
+    for (int k = 0; k < c->comm->size; k++) {
+        const int64_t there = c->begin[k + 1] - c->begin[k], count = there < c->most ? there : c->most;
         memcpy(array + c->begin[k] * slab, c->gathered + (size_t)k * each,
-               (size_t)((c->begin[k + 1] - c->begin[k] + past) * slab) * sizeof *array);
+               (size_t)((count + past) * slab) * sizeof *array);
+    }
     return SW_OK;
 }
 
@@ -147,7 +149,8 @@ static enum sw_status complete_faces(const struct elliptic_cut *c, const struct 
     return SW_OK;
 }
 
-/* The weights of the whole grid. */
+/* The weights of the whole grid. In a trial (sw_comm_trial()) all ranks seem to begin with the slabs of this one, and
+ * the last one to have more than `most`. */
 static enum sw_status load_whole(struct elliptic_cut *c, const struct elliptic_grids *grids,
                                  const struct sw_elliptic_numbers *numbers)
 {
