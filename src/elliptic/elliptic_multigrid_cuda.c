@@ -1,7 +1,7 @@
 /* Row `cuda.multigrid`: flexible conjugate gradients with a multigrid cycle, in single precision, for corrections of u
  * in double precision (elliptic_refine.c). The cycle is that of elliptic_multigrid_cpu.c, on its grids; the kernels are
- * in cuda/elliptic/elliptic_multigrid.cu and elliptic_multigrid_directions.cu. All systems of a batch go along
- * together, each with its own sums, grids and end.
+ * in cuda/elliptic/elliptic_multigrid.cu and elliptic_multigrid_directions.cu, and are queued in
+ * elliptic_multigrid_cycle_cuda.c. All systems of a batch go along together, each with its own sums, grids and end.
  *
  * The residual of a pass is scaled to length 1, the matrix to entries of 1 at most, so that nothing leaves the range of
  * single precision. u = sum of alpha p is added up in double precision, and q = A p is formed from the p that is added:
@@ -21,46 +21,16 @@
 #include <string.h>
 
 #include "comm/sw_comm.h"
-#include "elliptic/elliptic_cut.h"
-#include "elliptic/elliptic_device_cuda.h"
+#include "elliptic/elliptic_multigrid_cuda.h"
 #include "elliptic/elliptic_smooth_cpu.h"
 #include "elliptic/sw_elliptic_impl.h"
 
-static const double REACH = 5e-8;  /* of one pass */
-static const double ENOUGH = 4;    /* of grids (elliptic_coarsen.h): a small grid takes as long as its launches */
+static const double ENOUGH = 4;  /* of grids (elliptic_coarsen.h): a small grid takes as long as its launches */
 enum { RING = SW_CUDA_MULTIGRID_RING, USUAL = 6, SUMS = SW_CUDA_MULTIGRID_SUMS };
 
 /* Grids are gathered where ranks have fewer rows than they send, or so few rows of a small grid that sending takes
  * longer than computing all of it. */
 enum { LEAST_ROWS = 4, FEW_ROWS = 96, SMALL_GRID = 1 << 21 };
-
-/* Rows of a grid on this device. Where all of them are a circle, and it is cut, `begin` may be below 0. */
-struct rows {
-    int64_t begin, end;
-    struct sw_cuda_multigrid_rows sent, received;  /* of a grid that is cut; of the first one that is not: the rows of
-                                                      this rank, and of all of them */
-};
-
-struct multigrid {
-    struct elliptic_device on;
-    struct elliptic_grids grids;     /* on the host, of one system after another                    */
-    struct sw_cuda_multigrid d;
-    struct sw_cuda_multigrid_grid grid[ELLIPTIC_MOST_GRIDS];
-    float  *memory;                  /* of the device: what the above point into                    */
-    struct sw_cuda_multigrid_state *state;  /* [batch], pinned: as it was when last looked at        */
-    double *size;                    /* [batch]: entries of the matrix over those of its copy       */
-    int    *seen;                    /* [batch]: iterations of the pass that are written down       */
-    float  *staging;                 /* words on their way                                          */
-    int     there;                   /* grids whose horizontal weights have come                    */
-    int     threads;
-    int     usual;                   /* iterations that the last solve's first pass took            */
-    struct rows rows[ELLIPTIC_MOST_GRIDS];
-    struct elliptic_cut cut;         /* its slabs are of all grids, also of one that is not cut     */
-    double *weights;                 /* of one grid's rows that are here; NULL: they are rows of the whole grid's */
-    double *sent, *received;         /* messages on the device                                      */
-    double *sums;                    /* [ranks][batch][SUMS] of the device: what all ranks have     */
-    bool    has_rows;                /* rows[].sent and .received are on the device                 */
-};
 
 /* ------------------------------------------------------------------ memory */
 
@@ -77,7 +47,7 @@ static float *take(struct room *r, size_t words)
 static size_t larger(size_t a, size_t b) { return a > b ? a : b; }
 
 /* Of the rows that are here. */
-static struct elliptic_planes planes_of(const struct multigrid *mg, int which, const int64_t n[2])
+static struct elliptic_planes planes_of(const struct elliptic_multigrid *mg, int which, const int64_t n[2])
 {
     const struct sw_elliptic_desc *d = &mg->cut.desc;
     return elliptic_planes_of((int)n[0], (int)(mg->rows[which].end - mg->rows[which].begin), (int)d->n[2],
@@ -130,9 +100,9 @@ static struct sw_elliptic_desc whole_of(const struct sw_elliptic_desc *d)
 static const int *take_ends(struct room *r, int pieces) { return (const int *)take(r, 2 * (size_t)pieces); }
 
 /* What travels. @param message  in, out: words of the largest message that is sent, and of the largest that comes */
-static void lay_out_rows(struct multigrid *mg, int which, struct room *r, size_t message[2])
+static void lay_out_rows(struct elliptic_multigrid *mg, int which, struct room *r, size_t message[2])
 {
-    struct rows *rows = &mg->rows[which];
+    struct elliptic_rows *rows = &mg->rows[which];
     const struct elliptic_planes *p = &mg->grid[which].planes;
     const bool cut = which < mg->cut.count;
     const int ranks = cut ? 2 : mg->cut.comm->size, most = (int)(cut ? mg->cut.slabs[which].depth : mg->cut.most);
@@ -147,7 +117,7 @@ static void lay_out_rows(struct multigrid *mg, int which, struct room *r, size_t
  * @param staging  out: words of the largest array that comes from the host
  * @param message  out: as of lay_out_rows()
  * @return words of the device's memory */
-static size_t lay_out(const struct sw_elliptic_desc *rank, struct multigrid *mg, float *base, size_t *staging,
+static size_t lay_out(const struct sw_elliptic_desc *rank, struct elliptic_multigrid *mg, float *base, size_t *staging,
                       size_t message[2])
 {
     const struct sw_elliptic_desc whole = whole_of(rank), *const d = &whole;
@@ -192,7 +162,7 @@ static size_t lay_out(const struct sw_elliptic_desc *rank, struct multigrid *mg,
 static int next_valid(int valid, bool halved) { return halved ? valid / 2 + 3 : valid + 2; }
 static int depth_of(int valid) { return valid + 3 > LEAST_ROWS ? valid + 3 : LEAST_ROWS; }
 
-static bool is_cut(const struct multigrid *mg, int which, const int64_t n[2], int depth)
+static bool is_cut(const struct elliptic_multigrid *mg, int which, const int64_t n[2], int depth)
 {
     const struct sw_elliptic_desc *d = &mg->cut.desc;
     int64_t least, most;
@@ -206,16 +176,16 @@ static bool is_cut(const struct multigrid *mg, int which, const int64_t n[2], in
 static int64_t even_from(int64_t row) { return row % 2 ? row + 1 : row; }
 
 /* Which rows of the grids are here, and how many grids are cut. */
-static void plan_rows(const struct sw_elliptic_desc *d, struct multigrid *mg)
+static void plan_rows(const struct sw_elliptic_desc *d, struct elliptic_multigrid *mg)
 {
     struct elliptic_cut *const c = &mg->cut;
     int64_t n[2];
     for (int g = 0, valid = 0; elliptic_grid_size(&c->desc, g, n); g++) {
         const struct elliptic_axis *y = &mg->grids.grid[g].axis[1];
         struct elliptic_slabs *s = &c->slabs[g];
-        struct rows *rows = &mg->rows[g];
+        struct elliptic_rows *rows = &mg->rows[g];
         *s = (struct elliptic_slabs){.behind = n[1]};
-        *rows = (struct rows){.end = n[1]};
+        *rows = (struct elliptic_rows){.end = n[1]};
         if (c->comm && g == c->count) {
             elliptic_cut_own(d, &mg->grids, g, c);
             if (is_cut(mg, g, n, depth_of(valid))) {
@@ -230,7 +200,7 @@ static void plan_rows(const struct sw_elliptic_desc *d, struct multigrid *mg)
 }
 
 /* At most, of a grid that is cut. */
-static size_t words_of_weights(const struct multigrid *mg)
+static size_t words_of_weights(const struct elliptic_multigrid *mg)
 {
     int64_t n[2];
     size_t most = 0;
@@ -252,7 +222,7 @@ static const char *refuse(const struct sw_elliptic_desc *d)
 
 static void arrays(struct sw_elliptic *s)
 {
-    struct multigrid *mg = s->own;
+    struct elliptic_multigrid *mg = s->own;
     size_t staging, message[2];
     elliptic_cut_begin(&s->desc, s->device, &mg->cut);
     elliptic_device_make(&s->desc, s->device, 1, s->desc.batch, false, &s->arrays, &mg->on);
@@ -274,7 +244,7 @@ static void arrays(struct sw_elliptic *s)
 
 static enum sw_status create(struct sw_elliptic *s)
 {
-    struct multigrid *mg = s->own;
+    struct elliptic_multigrid *mg = s->own;
     size_t staging, message[2];
     mg->threads = s->device->threads;
     mg->usual = USUAL;
@@ -283,14 +253,14 @@ static enum sw_status create(struct sw_elliptic *s)
     return SW_OK;
 }
 
-static void destroy(struct sw_elliptic *s) { elliptic_cut_free(&((struct multigrid *)s->own)->cut); }
+static void destroy(struct sw_elliptic *s) { elliptic_cut_free(&((struct elliptic_multigrid *)s->own)->cut); }
 
 /* ------------------------------------------------------------------ matrices */
 
 /* A block of the device's memory := the staging memory. The pointers of grids say const to the kernels. */
 static enum sw_status upload(struct sw_elliptic *s, const float *to, size_t words)
 {
-    struct multigrid *mg = s->own;
+    struct elliptic_multigrid *mg = s->own;
     return sw_device_upload(s->device, (float *)to, mg->staging, words * sizeof(float));
 }
 
@@ -303,8 +273,8 @@ static enum sw_status upload_ends(struct sw_elliptic *s, const struct sw_cuda_mu
 /* Of a grid that is cut: what goes to the ranks before and behind, and what comes from them. */
 static enum sw_status load_neighbours(struct sw_elliptic *s, int which)
 {
-    const struct multigrid *mg = s->own;
-    const struct rows *rows = &mg->rows[which];
+    const struct elliptic_multigrid *mg = s->own;
+    const struct elliptic_rows *rows = &mg->rows[which];
     const struct elliptic_slabs *of = &mg->cut.slabs[which];
     const int first = (int)(of->first - rows->begin), behind = (int)(of->behind - rows->begin), depth = (int)of->depth,
               sent[4] = {first, first + depth, behind - depth, behind};
@@ -318,8 +288,8 @@ static enum sw_status load_neighbours(struct sw_elliptic *s, int which)
 /* Of the first grid that is not cut: the rows of this rank, and of each. */
 static enum sw_status load_gathered(struct sw_elliptic *s)
 {
-    const struct multigrid *mg = s->own;
-    const struct rows *rows = &mg->rows[mg->cut.count];
+    const struct elliptic_multigrid *mg = s->own;
+    const struct elliptic_rows *rows = &mg->rows[mg->cut.count];
     const struct elliptic_slabs *of = &mg->cut.slabs[mg->cut.count];
     const int sent[2] = {(int)of->first, (int)of->behind};
     int received[2 * SW_COMM_MOST];
@@ -333,7 +303,7 @@ static enum sw_status load_gathered(struct sw_elliptic *s)
 
 static enum sw_status load_rows(struct sw_elliptic *s)
 {
-    struct multigrid *mg = s->own;
+    struct elliptic_multigrid *mg = s->own;
     if (mg->has_rows) return SW_OK;
     for (int g = 0; g < mg->cut.count; g++) SW_TRY(load_neighbours(s, g));
     if (mg->cut.count < mg->grids.planned) SW_TRY(load_gathered(s));
@@ -345,7 +315,8 @@ static enum sw_status load_rows(struct sw_elliptic *s)
 static int64_t around(int64_t row, int64_t ny) { return row < 0 ? row + ny : row < ny ? row : row - ny; }
 
 /* Copy weights of these rows. @param past  1: of an array that has the ends of rows; else 0 */
-static double *copy_rows(const double *from, const struct rows *rows, int64_t ny, int64_t row, int past, double **to)
+static double *copy_rows(const double *from, const struct elliptic_rows *rows, int64_t ny, int64_t row, int past,
+                         double **to)
 {
     double *const first = *to;
     for (int64_t j = rows->begin; j < rows->end + past; j++, *to += row)
@@ -354,10 +325,10 @@ static double *copy_rows(const double *from, const struct rows *rows, int64_t ny
 }
 
 /* The rows of a grid's matrix that are here; where they are some of them they end as at walls. */
-static struct sw_elliptic_matrix part_of(const struct multigrid *mg, int which)
+static struct sw_elliptic_matrix part_of(const struct elliptic_multigrid *mg, int which)
 {
     const struct sw_elliptic_matrix *m = &mg->grids.grid[which].matrix;
-    const struct rows *rows = &mg->rows[which];
+    const struct elliptic_rows *rows = &mg->rows[which];
     const int64_t nx = m->nx, nz = m->nz, begin = rows->begin;
     const bool some = which < mg->cut.count;
     double *to = mg->weights;
@@ -401,7 +372,8 @@ static double vertical_size(const struct sw_elliptic_matrix *m)
 }
 
 /* The largest coefficient at the faces of a system, or 1. @param own  the matrix of this rank */
-static enum sw_status largest_face(const struct multigrid *mg, const struct sw_elliptic_matrix *own, double *most)
+static enum sw_status largest_face(const struct elliptic_multigrid *mg, const struct sw_elliptic_matrix *own,
+                                   double *most)
 {
     *most = 1;
     if (!own->faces.kx) return SW_OK;
@@ -414,7 +386,7 @@ static enum sw_status largest_face(const struct multigrid *mg, const struct sw_e
 
 static enum sw_status load_vertical(struct sw_elliptic *s, int system, double size)
 {
-    struct multigrid *mg = s->own;
+    struct elliptic_multigrid *mg = s->own;
     const struct sw_elliptic_matrix *m = &mg->grids.grid[0].matrix;
     const double area = largest_area(m);
     for (int64_t k = 0; k < m->nz; k++) {
@@ -431,7 +403,7 @@ static enum sw_status load_vertical(struct sw_elliptic *s, int system, double si
 static enum sw_status load_columns(struct sw_elliptic *s, const struct sw_elliptic_matrix *m, int system, double area,
                                    const struct sw_cuda_multigrid_grid *g)
 {
-    struct multigrid *mg = s->own;
+    struct elliptic_multigrid *mg = s->own;
     const struct elliptic_planes *p = &g->planes;
     const size_t words = 4 * (size_t)elliptic_planes_columns(p), at = (size_t)system * (size_t)g->own;
     for (int side = 0; side < 2; side++) {
@@ -470,7 +442,7 @@ static enum sw_status load_columns(struct sw_elliptic *s, const struct sw_ellipt
 static enum sw_status load_corners(struct sw_elliptic *s, const struct sw_elliptic_matrix *m, double area,
                                    const struct sw_cuda_multigrid_grid *g)
 {
-    struct multigrid *mg = s->own;
+    struct elliptic_multigrid *mg = s->own;
     const struct elliptic_planes *p = &g->planes;
     const size_t words = 4 * (size_t)elliptic_planes_columns(p);
     for (size_t i = 0; i < words; i++) mg->staging[i] = 0;
@@ -492,7 +464,7 @@ static enum sw_status load_corners(struct sw_elliptic *s, const struct sw_ellipt
 static enum sw_status load_faces(struct sw_elliptic *s, const struct sw_elliptic_matrix *m, int system, double size,
                                  const struct sw_cuda_multigrid_grid *g)
 {
-    struct multigrid *mg = s->own;
+    struct elliptic_multigrid *mg = s->own;
     const struct elliptic_planes *p = &g->planes;
     const int64_t nx = m->nx, ny = m->ny, nz = m->nz;
     float *const to = mg->staging;
@@ -525,9 +497,9 @@ static enum sw_status load_faces(struct sw_elliptic *s, const struct sw_elliptic
 /* How the cells of a grid make those of the next, as both count the rows that are here. */
 static enum sw_status load_axes(struct sw_elliptic *s, int which, struct sw_cuda_multigrid_grid *g)
 {
-    struct multigrid *mg = s->own;
+    struct elliptic_multigrid *mg = s->own;
     const struct elliptic_grid *from = &mg->grids.grid[which];
-    const struct rows *rows = &mg->rows[which];
+    const struct elliptic_rows *rows = &mg->rows[which];
     const bool coarsest = which + 1 == mg->grids.planned, some = which < mg->cut.count;
     const int64_t begin[2] = {0, rows->begin}, count[2] = {from->axis[0].n, rows->end - rows->begin},
                   next[2] = {from->axis[0].coarse, coarsest ? count[1] : rows[1].end - rows[1].begin};
@@ -552,7 +524,7 @@ static enum sw_status load_axes(struct sw_elliptic *s, int which, struct sw_cuda
 /* The grids of a system: what is horizontal comes from the first one ever that has a grid. */
 static enum sw_status load_grids(struct sw_elliptic *s, int system)
 {
-    struct multigrid *mg = s->own;
+    struct elliptic_multigrid *mg = s->own;
     const struct sw_elliptic_matrix *finest = &mg->grids.grid[0].matrix;
     double size;
     SW_TRY(largest_face(mg, &s->matrix[system], &size));
@@ -574,7 +546,7 @@ static enum sw_status load_grids(struct sw_elliptic *s, int system)
 
 static enum sw_status load(struct sw_elliptic *s)
 {
-    struct multigrid *mg = s->own;
+    struct elliptic_multigrid *mg = s->own;
     SW_TRY(sw_device_use(s->device));
     SW_TRY(elliptic_device_load(&mg->on, s->count, s->matrix));
     mg->d.systems = s->count;
@@ -590,167 +562,6 @@ static enum sw_status load(struct sw_elliptic *s)
         if (mg->grids.count > mg->d.grids) mg->d.grids = mg->grids.count;
     }
     return sw_cuda_multigrid_pivots(s->device->compute, &mg->d);
-}
-
-/* ------------------------------------------------------------------ iterations */
-
-/* What a pass is to leave of the residual: as many passes as single precision needs, equal ones. */
-static double drop_of(const struct elliptic_way *w)
-{
-    const double due = w->numbers->tolerance / w->outcome->residual, passes = ceil(log(due) / log(REACH));
-    return passes > 1 ? pow(due, 1 / passes) : due;
-}
-
-/* @return whether a system has an iteration to make */
-static bool begin(struct multigrid *mg, const struct elliptic_pass *pass)
-{
-    bool some = false;
-    for (int y = 0; y < mg->d.systems; y++) {
-        const struct elliptic_way *w = &pass->way[y];
-        struct sw_cuda_multigrid_state *t = &mg->state[y];
-        t->iterations = t->filled = t->broken = t->directed = mg->seen[y] = 0;
-        t->due = w->due;
-        t->most = w->numbers->iterations - w->outcome->iterations;
-        t->done = !w->due || t->most < 1;
-        if (t->done) continue;
-        const double drop = drop_of(w);
-        t->scale = 1 / sqrt(w->rr);
-        t->unit = 1 / (mg->size[y] * t->scale);
-        t->target = drop * drop;
-        some = true;
-    }
-    return some;
-}
-
-/* Look at the device, and write down what has been done since the last look. @return whether a system goes on */
-static enum sw_status look(struct sw_elliptic *s, const struct elliptic_pass *pass, bool *some)
-{
-    struct multigrid *mg = s->own;
-    const size_t systems = (size_t)mg->d.systems;
-    SW_TRY(sw_device_download(s->device, mg->state, mg->d.state, systems * sizeof *mg->state));
-    SW_TRY(elliptic_ranks_sum(mg->on.ranks, 0, NULL));  /* whether all go on */
-    *some = false;
-    for (size_t y = 0; y < systems; y++) {
-        const struct sw_cuda_multigrid_state *t = &mg->state[y];
-        struct elliptic_way *w = &pass->way[y];
-        if (!t->due) continue;
-        for (int k = mg->seen[y]; k < t->iterations; k++) {
-            w->rr = t->history[k % RING] / (t->scale * t->scale);
-            elliptic_record(w);
-        }
-        mg->seen[y] = t->iterations;
-        if (t->broken) elliptic_breaks(w, t->pq);
-        *some |= !t->done;
-    }
-    return SW_OK;
-}
-
-static int most_seen(const struct multigrid *mg)
-{
-    int most = 1;
-    for (int y = 0; y < mg->d.systems; y++) most = mg->seen[y] > most ? mg->seen[y] : most;
-    return most < RING ? most : RING;
-}
-
-/* ------------------------------------------------------------------ with other ranks */
-
-/* Of a grid that is cut: the rows of its neighbours. */
-static enum sw_status fetch(struct sw_elliptic *s, int level, float *field)
-{
-    const struct multigrid *mg = s->own;
-    const struct rows *rows = &mg->rows[level];
-    const size_t each = sw_cuda_multigrid_message(&mg->grid[level].planes, mg->d.systems, 1, rows->sent.most) / 2;
-    const struct sw_comm_transfer leftward = {each, mg->sent, mg->received + each},
-                                  rightward = {each, mg->sent + each, mg->received};
-    SW_TRY(sw_cuda_multigrid_pack(s->device->compute, &mg->d, level, &rows->sent, field, (float *)mg->sent));
-    SW_TRY(sw_comm_exchange(mg->cut.comm, mg->cut.periodic, &leftward, &rightward));
-    return sw_cuda_multigrid_unpack(s->device->compute, &mg->d, level, &rows->received, (float *)mg->received, field);
-}
-
-/* Of the first grid that is not cut: f of all ranks. */
-static enum sw_status gather(struct sw_elliptic *s)
-{
-    const struct multigrid *mg = s->own;
-    const int which = mg->cut.count;
-    const struct rows *rows = &mg->rows[which];
-    const struct sw_cuda_multigrid_grid *g = &mg->grid[which];
-    const size_t each = sw_cuda_multigrid_message(&g->planes, mg->d.systems, 1, rows->sent.most) / 2;
-    SW_TRY(sw_cuda_multigrid_pack(s->device->compute, &mg->d, which, &rows->sent, g->f, (float *)mg->sent));
-    SW_TRY(sw_comm_gather(mg->cut.comm, each, mg->sent, mg->received));
-    return sw_cuda_multigrid_unpack(s->device->compute, &mg->d, which, &rows->received, (float *)mg->received, g->f);
-}
-
-/* What follows from sums of all ranks, which each device adds up alike. */
-static enum sw_status meet(struct sw_elliptic *s, enum sw_multigrid_sums which)
-{
-    const struct multigrid *mg = s->own;
-    if (!mg->cut.comm) return SW_OK;
-    SW_TRY(sw_comm_gather(mg->cut.comm, (size_t)mg->d.systems * SUMS, mg->d.sums, mg->sums));
-    return sw_cuda_multigrid_meet(s->device->compute, &mg->d, which, mg->cut.comm->size, mg->sums);
-}
-
-/* ------------------------------------------------------------------ a cycle */
-
-/* What follows its first sweep. */
-static enum sw_status cycle(struct sw_elliptic *s)
-{
-    const struct multigrid *mg = s->own;
-    void *const stream = s->device->compute;
-    for (int g = 1; g < mg->d.grids; g++) {
-        SW_TRY(sw_cuda_multigrid_restrict(stream, &mg->d, g - 1));
-        if (g < mg->cut.count) SW_TRY(fetch(s, g, mg->grid[g].f));
-        if (mg->cut.comm && g == mg->cut.count) SW_TRY(gather(s));
-        SW_TRY(sw_cuda_multigrid_down(stream, &mg->d, g, false));
-    }
-    for (int g = mg->d.grids - 1; g >= 0; g--) SW_TRY(sw_cuda_multigrid_up(stream, &mg->d, g));
-    SW_TRY(meet(s, SW_MULTIGRID_DOTS));
-    return mg->cut.comm ? fetch(s, 0, mg->grid[0].u) : SW_OK;
-}
-
-/* Iterations are queued up to the one in which the last solve came to its end, then the host looks at each: after the
- * first sweep of the next cycle, which has |r|². */
-static enum sw_status iterate(void *context, struct elliptic_pass *pass, double *u)
-{
-    struct sw_elliptic *s = context;
-    struct multigrid *mg = s->own;
-    const struct sw_cuda_multigrid *d = &mg->d;
-    void *const stream = s->device->compute;
-    bool fresh = pass->first, some = begin(mg, pass);
-    int unseen = fresh ? mg->usual : 1, kept = 0;
-    if (!some) return SW_OK;
-    SW_TRY(sw_device_upload(s->device, d->state, mg->state, (size_t)d->systems * sizeof *mg->state));
-    SW_TRY(sw_cuda_multigrid_begin(stream, d, pass->r));
-    if (mg->cut.comm) SW_TRY(fetch(s, 0, mg->grid[0].f));
-    SW_TRY(sw_cuda_multigrid_down(stream, d, 0, false));
-    while (some) {
-        SW_TRY(cycle(s));
-        SW_TRY(sw_cuda_multigrid_direct(stream, d));
-        SW_TRY(meet(s, SW_MULTIGRID_DIRECTION));
-        SW_TRY(sw_cuda_multigrid_down(stream, d, 0, true));
-        SW_TRY(meet(s, SW_MULTIGRID_UPDATE));
-        kept++;
-        if (--unseen > 0 && kept < RING) continue;
-        SW_TRY(look(s, pass, &some));
-        unseen = 1;
-        if (some && kept < RING) continue;
-        SW_TRY(sw_cuda_multigrid_add(stream, d, u, fresh));
-        fresh = false;
-        kept = 0;
-    }
-    if (pass->first) mg->usual = most_seen(mg);
-    return SW_OK;
-}
-
-static enum sw_status solve(struct sw_elliptic *s, const double *f, double *u, struct sw_elliptic_outcome *outcome,
-                            double *history, int most)
-{
-    struct multigrid *mg = s->own;
-    if (s->count == 0) return SW_OK;
-    SW_TRY(sw_device_use(s->device));
-    struct elliptic_space space = elliptic_device_space(&mg->on);
-    space.lean = true;
-    const struct sw_elliptic_numbers *numbers = elliptic_ranks_begin(mg->on.ranks, s->count, s->numbers);
-    return elliptic_refine(&space, numbers, f, u, outcome, history, most, iterate, s);
 }
 
 /* ------------------------------------------------------------------ the row */
@@ -778,11 +589,11 @@ const struct sw_elliptic_ops elliptic_multigrid_cuda = {
     .space = SW_DEVICE,
     .cuts = true,
     .refuse = refuse,
-    .own_size = sizeof(struct multigrid),
+    .own_size = sizeof(struct elliptic_multigrid),
     .arrays = arrays,
     .create = create,
     .load = load,
-    .solve = solve,
+    .solve = elliptic_multigrid_solve_cuda,
     .destroy = destroy,
     .cost = cost,
     .falls_back = "cuda.pcg",
