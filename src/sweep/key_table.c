@@ -104,7 +104,7 @@ const struct sw_key sw_common_keys[] = {
      .about = "How the processes that mpirun has started, or several devices, share the work: \"runs\", each computes "
               "runs of its own; \"grid\", the grid of each run is cut over all of them, into slabs along its last axis "
               "(docs/howto/mpi.md); \"auto\" cuts grids where a run does not fit one device, or there are fewer runs "
-              "than devices and the runs are large. On CPUs alone so far, for compact and advection."},
+              "than devices and the runs are large. Of compact, advection and elliptic."},
     {.path = "run.ranks_per_run", .kind = SW_KEY_COUNT, .min = 0, .max = 4096, .fallback = "0",
      .about = "How many processes, or devices of one process, cut the grid of a run among them: those of the job form "
               "groups of so many, and each group takes runs as it becomes free. It divides the number of all. Not "

@@ -60,15 +60,21 @@ static void counts_what_the_host_holds_beside_a_device(void **state)
     /* g and g_error of each run that are to be saved */
     assert_near(kept.host_bytes - plain.host_bytes, 2.0 * POINTS * sizeof(double) * RUNS, 0);
     assert_near(cpu.host_bytes, 0, 0);
+    /* a device evaluates large fields itself */
+    const char *large[] = {"grid.n=[1024, 1024]"};
+    assert_ok(fit(SW_DEVICE, large, 1, &plain));
+    assert_true(plain.host_bytes < 1e5);  /* columns, results */
+    assert_int_equal(plain.batch_bytes, 2 * 1024 * 1024 * sizeof(double));
 }
 
 static void refuses_what_the_host_cannot_hold(void **state)
 {
-    const char *large[] = {"grid.n=[1000000, 1000000]"};  /* 16 TB of the host */
+    /* 24 TB of the host: g, then g and g_error that are to be saved */
+    const char *large[] = {"grid.n=[1000000, 1000000]", "output={ fields={ precision=\"double\"; }; }"};
     struct sw_plan plan;
     (void)state;
-    assert_int_equal(fit(SW_DEVICE, large, 1, &plan), SW_E_TOO_LARGE);
-    assert_contains(sw_err_message(), "one run needs 14901.2 GiB, the machine has ");
+    assert_int_equal(fit(SW_DEVICE, large, 2, &plan), SW_E_TOO_LARGE);
+    assert_contains(sw_err_message(), "one run needs 22351.8 GiB, the machine has ");
     assert_contains(sw_err_message(), "lower grid.n to at most ");
 }
 
