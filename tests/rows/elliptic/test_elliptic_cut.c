@@ -273,7 +273,8 @@ static void for_rows(void (*visit)(const char *row))
 {
     if (space == SW_DEVICE && !gpus) skip_unless_needed("cuda", "there is no GPU");
     for (int k = 0; sw_elliptic_table[k]; k++)
-        if (sw_elliptic_table[k]->cuts && sw_elliptic_table[k]->space == space) visit(sw_elliptic_table[k]->name);
+        if (row_asked_for(sw_elliptic_table[k]->name) && sw_elliptic_table[k]->cuts &&
+            sw_elliptic_table[k]->space == space) visit(sw_elliptic_table[k]->name);
 }
 
 static void solve_all(const char *row)
