@@ -36,7 +36,7 @@ SW_ROWS(rows, "tridiagonal solver", sw_tridiagonal_table, .refuse = refuse);
 static const char *refuse_slices(const struct sw_row *row, const void *request, enum sw_status *kind)
 {
     const struct sw_tridiagonal_ops *o = (const struct sw_tridiagonal_ops *)row;
-    return o && !o->tile ? "it keeps no relations, and solves whole systems only" : refuse(row, request, kind);
+    return o && !o->slices ? "it solves whole systems only" : refuse(row, request, kind);
 }
 
 SW_ROWS(rows_of_slices, "tridiagonal solver of slices", sw_tridiagonal_table, .refuse = refuse_slices);
@@ -98,19 +98,25 @@ const char *sw_tridiagonal_refusal(const struct sw_tridiagonal_desc *desc, const
     return ops && ops->refuse ? ops->refuse(desc) : NULL;
 }
 
-enum sw_status sw_tridiagonal_bytes(const struct sw_tridiagonal_desc *desc, const char *name,
-                                    const struct sw_device *device, size_t *bytes)
+enum sw_status sw_tridiagonal_slice_bytes(const struct sw_tridiagonal_desc *desc, int depth, const char *name,
+                                          const struct sw_device *device, size_t *bytes)
 {
     struct sw_device here = *device;
-    struct sw_tridiagonal s = {.desc = *desc, .device = &here, .arrays.counts = true};
+    struct sw_tridiagonal s = {.desc = *desc, .depth = depth, .device = &here, .arrays.counts = true};
     *bytes = 0;
-    SW_TRY(pick(&rows, desc, name, device, &s.ops));
+    SW_TRY(pick(depth ? &rows_of_slices : &rows, desc, name, device, &s.ops));
     SW_TRY(sw_device_use(device));  /* a library may have to be asked */
     SW_TRY(sw_alloc_bytes(1, s.ops->own_size, &s.own));
     s.ops->arrays(&s);
     sw_free(s.own);
     *bytes = sw_owned_bytes(&s.arrays, s.ops->space) + (s.ops->library_bytes ? s.ops->library_bytes(desc) : 0);
     return SW_OK;
+}
+
+enum sw_status sw_tridiagonal_bytes(const struct sw_tridiagonal_desc *desc, const char *name,
+                                    const struct sw_device *device, size_t *bytes)
+{
+    return sw_tridiagonal_slice_bytes(desc, 0, name, device, bytes);
 }
 
 struct sw_cost sw_tridiagonal_cost(const struct sw_tridiagonal *solver)
@@ -131,10 +137,10 @@ void sw_tridiagonal_destroy(struct sw_tridiagonal **solver)
 
 /* ------------------------------------------------------------------ slices */
 
-int sw_relations_depth(int64_t tiles, int most_tiles)
+int sw_relations_depth(int64_t leaves, int most_leaves)
 {
     int depth = 0;
-    while (((tiles + (INT64_C(1) << depth) - 1) >> depth) > most_tiles) depth++;
+    while (((leaves + (INT64_C(1) << depth) - 1) >> depth) > most_leaves) depth++;
     return depth;
 }
 
@@ -143,13 +149,11 @@ static const struct sw_tridiagonal_ops *find(const char *name)
     return (const struct sw_tridiagonal_ops *)sw_row_find(&rows, name);
 }
 
-static int64_t tiles_of(const struct sw_tridiagonal_ops *ops, int64_t n) { return (n + ops->tile - 1) / ops->tile; }
-
 int sw_tridiagonal_depth(const struct sw_tridiagonal_desc *desc, const char *name)
 {
     const struct sw_tridiagonal_ops *ops = find(name);
-    if (!ops || !ops->tile || desc->batch != 1) return -1;
-    return sw_relations_depth(tiles_of(ops, desc->n), ops->most_tiles);
+    if (!ops || !ops->slices || desc->batch != 1) return -1;
+    return sw_relations_depth(ops->slices->leaves(desc->n), ops->slices->most_leaves);
 }
 
 const char *sw_tridiagonal_row_of_slices(const struct sw_tridiagonal_desc *desc, const char *name,
@@ -157,7 +161,7 @@ const char *sw_tridiagonal_row_of_slices(const struct sw_tridiagonal_desc *desc,
 {
     for (int k = 0; sw_tridiagonal_table[k]; k++) {
         const struct sw_tridiagonal_ops *o = sw_tridiagonal_table[k];
-        if (o->tile && !o->absent && o->space == device->space && (!name || !strcmp(name, o->name)) &&
+        if (o->slices && !o->absent && o->space == device->space && (!name || !strcmp(name, o->name)) &&
             desc->batch == 1 && !(o->refuse && o->refuse(desc)))
             return o->name;
     }
@@ -166,9 +170,10 @@ const char *sw_tridiagonal_row_of_slices(const struct sw_tridiagonal_desc *desc,
 
 static struct sw_slice slice_of(const struct sw_tridiagonal_ops *ops, int64_t n, int depth, int64_t s)
 {
-    const int64_t all = tiles_of(ops, n), first = relation_first_leaf(all, depth, s),
-                  next = relation_first_leaf(all, depth, s + 1);
-    return (struct sw_slice){s, first, next - first, (next == all ? n : next * ops->tile) - first * ops->tile};
+    const struct sw_slice_ops *o = ops->slices;
+    const int64_t all = o->leaves(n), leaf = relation_first_leaf(all, depth, s),
+                  next = relation_first_leaf(all, depth, s + 1), row = o->leaf_row(n, leaf);
+    return (struct sw_slice){s, leaf, next - leaf, row, o->leaf_row(n, next) - row};
 }
 
 void sw_tridiagonal_slice(const struct sw_tridiagonal_desc *desc, const char *name, int depth, int64_t s,
@@ -176,7 +181,7 @@ void sw_tridiagonal_slice(const struct sw_tridiagonal_desc *desc, const char *na
 {
     const struct sw_tridiagonal_ops *ops = find(name);
     const struct sw_slice slice = slice_of(ops, desc->n, depth, s);
-    *first = slice.first_tile * ops->tile;
+    *first = slice.first;
     *count = slice.rows;
 }
 
@@ -198,14 +203,14 @@ enum sw_status sw_tridiagonal_reduce(struct sw_tridiagonal *solver, int64_t s, c
                                      struct sw_relation *relation)
 {
     const struct sw_slice slice = slice_of(solver->ops, solver->desc.n, solver->depth, s);
-    return solver->ops->reduce(solver, &slice, rows_, relation);
+    return solver->ops->slices->reduce(solver, &slice, rows_, relation);
 }
 
 enum sw_status sw_tridiagonal_expand(struct sw_tridiagonal *solver, int64_t s, const struct sw_tridiagonal_rows *rows_,
                                      bool reduced, const double ends[4], double *x)
 {
     const struct sw_slice slice = slice_of(solver->ops, solver->desc.n, solver->depth, s);
-    return solver->ops->expand(solver, &slice, rows_, reduced, ends, x);
+    return solver->ops->slices->expand(solver, &slice, rows_, reduced, ends, x);
 }
 
 /* Up and down the tree over `count` leaves: node k has its relation in the slot of its first leaf on the way up, its
@@ -234,6 +239,24 @@ static void part_nodes(struct slot *slot, int64_t count, int depth)
     }
 }
 
+enum sw_status sw_relations_close(int64_t count, const struct sw_relation *relation, bool cyclic, double (*ends)[4])
+{
+    struct slot *slot;
+    double whole[4];
+    int depth = 0;
+    if (count < 1) return SW_FAIL(SW_E_ARG, "%lld slices: there is none", (long long)count);
+    SW_TRY(sw_alloc((size_t)count, &slot));
+    for (int64_t k = 0; k < count; k++) memcpy(slot[k].w, relation[k].w, sizeof relation[k].w);
+    while (INT64_C(1) << depth < count) depth++;
+    for (int d = depth - 1; d >= 0; d--) merge_nodes(slot, count, d);
+    relation_close(1, slot[0].w, cyclic, whole);
+    memcpy(slot[0].w, whole, sizeof whole);
+    for (int d = 0; d < depth; d++) part_nodes(slot, count, d);
+    for (int64_t k = 0; k < count; k++) memcpy(ends[k], slot[k].w, sizeof ends[k]);
+    sw_free(slot);
+    return SW_OK;
+}
+
 static bool is_finite(int count, const double *value)
 {
     for (int k = 0; k < count; k++)
@@ -250,22 +273,11 @@ static int64_t find_broken(int64_t count, const struct sw_relation *relation, do
     return -1;
 }
 
-enum sw_status sw_relations_close(int64_t count, const struct sw_relation *relation, bool cyclic, double (*ends)[4],
-                                  int64_t *broken)
+enum sw_status sw_tridiagonal_close(const struct sw_tridiagonal *solver, const struct sw_relation *relation,
+                                    double (*ends)[4], int64_t *broken)
 {
-    struct slot *slot;
-    double whole[4];
-    int depth = 0;
-    if (count < 1) return SW_FAIL(SW_E_ARG, "%lld slices: there is none", (long long)count);
-    SW_TRY(sw_alloc((size_t)count, &slot));
-    for (int64_t k = 0; k < count; k++) memcpy(slot[k].w, relation[k].w, sizeof relation[k].w);
-    while (INT64_C(1) << depth < count) depth++;
-    for (int d = depth - 1; d >= 0; d--) merge_nodes(slot, count, d);
-    relation_close(1, slot[0].w, cyclic, whole);
-    memcpy(slot[0].w, whole, sizeof whole);
-    for (int d = 0; d < depth; d++) part_nodes(slot, count, d);
-    for (int64_t k = 0; k < count; k++) memcpy(ends[k], slot[k].w, sizeof ends[k]);
+    const int64_t count = INT64_C(1) << solver->depth;
+    SW_TRY(solver->ops->slices->close(count, relation, solver->desc.cyclic, ends));
     *broken = find_broken(count, relation, ends);
-    sw_free(slot);
     return SW_OK;
 }

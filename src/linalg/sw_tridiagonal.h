@@ -77,26 +77,28 @@ struct sw_cost sw_tridiagonal_cost(const struct sw_tridiagonal *solver);
 /** Free a solver and set the handle to NULL. NULL and *NULL are fine. */
 void sw_tridiagonal_destroy(struct sw_tridiagonal **solver);
 
-/* ------------------------------------------------------------------ slices: rows that keep relations
+/* ------------------------------------------------------------------ slices: rows by relations and by SPIKE
  *
  * A system may be cut into slices, each with its rows in another chunk of memory, on another device or on another rank.
- * A slice of rows is reduced to its relation (relation_point.h); the relations of all slices give the unknowns at their
- * ends; each slice then expands its own unknowns from them. The rows of a slice are looked at twice, and nothing of
- * their number is kept.
+ * A slice of rows is reduced to its relation; the relations of all slices give the unknowns at their ends; each slice
+ * then expands its own unknowns from them. The rows of a slice are looked at twice, and nothing of their number is
+ * kept.
  *
  * There are 2^depth slices at a depth, 0 .. sw_tridiagonal_depth(): the nodes, at that depth, of one binary tree over
  * the rows whose shape depends on n and the row of the table alone. So x has the same bits whatever the depth, however
  * the slices are spread over devices of one kind, and as sw_tridiagonal_solve() gives it (but for rows that say in
  * their `about` that they take another way). */
 
-struct sw_relation { double w[10]; };  /* relation_point.h */
+/* What the other slices need to know of one: two equations (relation_point.h), or of a partition of SPIKE the tops and
+ * bottoms of V, W and Y (papers/spike_point.h), 6 numbers and zeros. */
+struct sw_relation { double w[10]; };
 
-/** The first row of the table that keeps relations of such a system on this device: of this name, or NULL: of any.
+/** The first row of the table that solves slices of such a system on this device: of this name, or NULL: of any.
  * @return its name; NULL: there is none */
 const char *sw_tridiagonal_row_of_slices(const struct sw_tridiagonal_desc *desc, const char *name,
                                          const struct sw_device *device);
 
-/** The deepest cut of a system; -1: the row keeps no relations, or solves batches only. */
+/** The deepest cut of a system; -1: the row solves whole systems only, or `desc` is a batch. */
 int sw_tridiagonal_depth(const struct sw_tridiagonal_desc *desc, const char *name);
 
 /** The rows of slice s at a depth: first .. first + count - 1. Slices follow one another, are never empty, and differ
@@ -109,6 +111,10 @@ void sw_tridiagonal_slice(const struct sw_tridiagonal_desc *desc, const char *na
 enum sw_status sw_tridiagonal_create_slices(const struct sw_tridiagonal_desc *desc, int depth, const char *name,
                                             struct sw_device *device, struct sw_tridiagonal **solver);
 
+/** Bytes that a solver of slices takes beside the rows and x of one, in the memory of the device. */
+enum sw_status sw_tridiagonal_slice_bytes(const struct sw_tridiagonal_desc *desc, int depth, const char *name,
+                                          const struct sw_device *device, size_t *bytes);
+
 /** Reduce a slice. Waits.
  * @param rows      of this slice alone, in the solver's memory space
  * @param relation  out, on the host. Not finite where the slice holds a fault */
@@ -116,13 +122,13 @@ enum sw_status sw_tridiagonal_reduce(struct sw_tridiagonal *solver, int64_t s, c
                                      struct sw_relation *relation);
 
 /** The unknowns at the ends of all slices from their relations: up and down the tree. On the host.
- * @param count     2^depth; any other number is a tree of its own
- * @param relation  [count]
- * @param ends      out [count][4]: x before the slice, its first, its last, x behind it (0 where there is none)
+ * @param relation  [2^depth]
+ * @param ends      out [2^depth][4]: x before the slice, its first, its last, x behind it (0 where there is none). By
+ *                  relations they have the bits of x, by SPIKE they may differ from x by rounding
  * @param broken    out: the first slice whose relation is not finite, or else whose ends are not; -1: none. There the
  *                  matrix is singular to working precision, or a number is beyond the range of numbers */
-enum sw_status sw_relations_close(int64_t count, const struct sw_relation *relation, bool cyclic, double (*ends)[4],
-                                  int64_t *broken);
+enum sw_status sw_tridiagonal_close(const struct sw_tridiagonal *solver, const struct sw_relation *relation,
+                                    double (*ends)[4], int64_t *broken);
 
 /** The unknowns of a slice. Queued on the device's compute stream.
  * @param reduced  the solver's last call was sw_tridiagonal_reduce() of this slice with these very rows: that is not

@@ -6,8 +6,21 @@
 #include "device/sw_owned.h"
 #include "linalg/sw_tridiagonal.h"
 
-/* Slice `number` of the 2^depth that a solver takes. */
-struct sw_slice { int64_t number, first_tile, tiles, rows; };
+/* Slice `number` of the 2^depth that a solver takes: its leaves and its rows. */
+struct sw_slice { int64_t number, first_leaf, leaves, first, rows; };
+
+/* A row that solves slices (sw_tridiagonal.h). A leaf of the tree is a tile of relations, a partition of SPIKE. */
+struct sw_slice_ops {
+    int     most_leaves;                               /* under a node at the deepest depth, at least 2 */
+    int64_t (*leaves)(int64_t n);
+    int64_t (*leaf_row)(int64_t n, int64_t leaf);      /* its first row; n behind the last leaf */
+    enum sw_status (*reduce)(struct sw_tridiagonal *solver, const struct sw_slice *slice,
+                             const struct sw_tridiagonal_rows *rows, struct sw_relation *relation);
+    /** @param ends  out [count] */
+    enum sw_status (*close)(int64_t count, const struct sw_relation *relation, bool cyclic, double (*ends)[4]);
+    enum sw_status (*expand)(struct sw_tridiagonal *solver, const struct sw_slice *slice,
+                             const struct sw_tridiagonal_rows *rows, bool reduced, const double ends[4], double *x);
+};
 
 struct sw_tridiagonal_ops {
     SW_ROW;                 /* its space: where rows and x live */
@@ -30,14 +43,7 @@ struct sw_tridiagonal_ops {
                                      const double *x, bool *fine);
     void           (*destroy)(struct sw_tridiagonal *solver);          /* what is not in arrays; NULL: nothing */
     struct sw_cost (*cost)(const struct sw_tridiagonal_desc *desc);    /* NULL: not counted */
-
-    /* Rows that keep relations. A leaf of the tree is a tile of so many rows, the last one shorter. */
-    int            tile;    /* 0: the row keeps none, and the rest is NULL */
-    int            most_tiles;  /* under a node at the deepest depth, at least 2: no node is empty then */
-    enum sw_status (*reduce)(struct sw_tridiagonal *solver, const struct sw_slice *slice,
-                             const struct sw_tridiagonal_rows *rows, struct sw_relation *relation);
-    enum sw_status (*expand)(struct sw_tridiagonal *solver, const struct sw_slice *slice,
-                             const struct sw_tridiagonal_rows *rows, bool reduced, const double ends[4], double *x);
+    const struct sw_slice_ops *slices;                                 /* NULL: it solves whole systems only */
 };
 
 struct sw_tridiagonal {
@@ -52,9 +58,12 @@ struct sw_tridiagonal {
 /* Ends with NULL. Order is preference. */
 extern const struct sw_tridiagonal_ops *const sw_tridiagonal_table[];
 
-/* The tree over tiles 0 .. tiles-1: node s of 2^depth at a depth covers tiles s*tiles/2^depth .. (s+1)*tiles/2^depth
- * - 1, rounded down (relation_first_leaf()). The deepest nodes have most_tiles tiles or fewer, and 1 at least. */
-int sw_relations_depth(int64_t tiles, int most_tiles);
+/* The tree over leaves 0 .. leaves-1: node s of 2^depth at a depth covers leaves s*leaves/2^depth ..
+ * (s+1)*leaves/2^depth - 1, rounded down (relation_first_leaf()). The deepest nodes have most_leaves leaves or fewer,
+ * and 1 at least. */
+int sw_relations_depth(int64_t leaves, int most_leaves);
+/** The close of rows that keep relations: up and down the tree over `count` slices, any number. */
+enum sw_status sw_relations_close(int64_t count, const struct sw_relation *relation, bool cyclic, double (*ends)[4]);
 
 /* x of a longer system may be as large as a regular matrix can make it: of (-1, 2, -1) the condition is n^2/2. */
 enum { TRIDIAGONAL_BOUNDED_ROWS = 1 << 20 };

@@ -398,8 +398,8 @@ static enum sw_status reduce(struct sw_tridiagonal *solver, const struct sw_slic
                              const struct sw_tridiagonal_rows *rows, struct sw_relation *relation)
 {
     const struct relations *own = solver->own;
-    const struct slice p = slice_of(solver, slice->first_tile, rows, NULL);
-    reduce_slice(&p, find_node(solver, slice->first_tile), own->work, own->threads);
+    const struct slice p = slice_of(solver, slice->first_leaf, rows, NULL);
+    reduce_slice(&p, find_node(solver, slice->first_leaf), own->work, own->threads);
     memcpy(relation->w, p.slot->w, sizeof relation->w);
     return SW_OK;
 }
@@ -409,13 +409,24 @@ static enum sw_status expand(struct sw_tridiagonal *solver, const struct sw_slic
                              const struct sw_tridiagonal_rows *rows, bool reduced, const double ends[4], double *x)
 {
     const struct relations *own = solver->own;
-    const struct slice p = slice_of(solver, slice->first_tile, rows, x);
-    const struct node root = find_node(solver, slice->first_tile);
+    const struct slice p = slice_of(solver, slice->first_leaf, rows, x);
+    const struct node root = find_node(solver, slice->first_leaf);
     if (!reduced && leaves_of(&p, root) > 1) reduce_slice(&p, root, own->work, own->threads);
     memcpy(p.slot->w, ends, 4 * sizeof *ends);
     expand_slice(&p, root, own->work, own->threads);
     return SW_OK;
 }
+
+static int64_t tile_row(int64_t n, int64_t tile) { return tile * TILE < n ? tile * TILE : n; }
+
+static const struct sw_slice_ops slice_ops = {
+    .most_leaves = MOST_TILES,
+    .leaves = tiles_of,
+    .leaf_row = tile_row,
+    .reduce = reduce,
+    .close = sw_relations_close,
+    .expand = expand,
+};
 
 /* ------------------------------------------------------------------ the row */
 
@@ -488,10 +499,7 @@ const struct sw_tridiagonal_ops tridiagonal_relations_cpu = {
     .solve = solve,
     .check_solution = check_solution,
     .cost = cost,
-    .tile = TILE,
-    .most_tiles = MOST_TILES,
-    .reduce = reduce,
-    .expand = expand,
+    .slices = &slice_ops,
 };
 
 extern const struct sw_tridiagonal_ops tridiagonal_relations_adaptive_cpu;

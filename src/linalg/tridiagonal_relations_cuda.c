@@ -166,10 +166,10 @@ static void bind_slice(const struct sw_tridiagonal *s, struct sw_cuda_relations 
     const struct relations *r = s->own;
     bind_systems(s, d, rows, x, 0, 1);
     d->n = slice->rows;
-    d->tiles = slice->tiles;
-    d->open_left = s->desc.cyclic || slice->first_tile > 0;
-    d->open_right = s->desc.cyclic || slice->first_tile + slice->tiles < r->tiles;
-    d->first_tile = slice->first_tile;
+    d->tiles = slice->leaves;
+    d->open_left = s->desc.cyclic || slice->first_leaf > 0;
+    d->open_right = s->desc.cyclic || slice->first_leaf + slice->leaves < r->tiles;
+    d->first_tile = slice->first_leaf;
     d->nodes = 1ll << (r->deepest - s->depth);
     d->first_node = slice->number * d->nodes;
 }
@@ -198,6 +198,17 @@ static enum sw_status expand(struct sw_tridiagonal *s, const struct sw_slice *sl
     return sw_cuda_relations_expand(s->device->compute, &d);
 }
 
+static int64_t tile_row(int64_t n, int64_t tile) { return tile * TILE < n ? tile * TILE : n; }
+
+static const struct sw_slice_ops slice_ops = {
+    .most_leaves = MOST,
+    .leaves = tiles_of,
+    .leaf_row = tile_row,
+    .reduce = reduce,
+    .close = sw_relations_close,
+    .expand = expand,
+};
+
 extern const struct sw_tridiagonal_ops tridiagonal_relations_cuda, tridiagonal_relations_adaptive_cuda;
 const struct sw_tridiagonal_ops tridiagonal_relations_cuda = {
     .name = "cuda.relations",
@@ -210,10 +221,7 @@ const struct sw_tridiagonal_ops tridiagonal_relations_cuda = {
     .solve = solve,
     .check_solution = check_solution,
     .cost = cost,
-    .tile = TILE,
-    .most_tiles = MOST,
-    .reduce = reduce,
-    .expand = expand,
+    .slices = &slice_ops,
 };
 const struct sw_tridiagonal_ops tridiagonal_relations_adaptive_cuda = {
     .name = "cuda.relations_adaptive",

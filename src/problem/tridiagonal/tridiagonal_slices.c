@@ -210,7 +210,7 @@ static enum sw_status expand(const struct slices_sim *t, struct lane *l, int64_t
 static enum sw_status close_system(struct slices_sim *t, int64_t step)
 {
     int64_t broken, first, rows;
-    SW_TRY(sw_relations_close(t->slices, t->relation, sw_setup_chosen(&t->setup, "cyclic", "true"), t->ends, &broken));
+    SW_TRY(sw_tridiagonal_close(t->lane[0].solver, t->relation, t->ends, &broken));
     t->closed = true;
     if (broken < 0) return SW_OK;
     rows_of_slice(t, broken, &first, &rows);
@@ -625,12 +625,12 @@ size_t tridiagonal_slice_host_bytes(const struct sw_setup *setup)
 enum sw_status tridiagonal_slice_bytes(const struct sw_setup *setup, const struct sw_device *device, size_t *bytes)
 {
     const int64_t rows = most_rows_of(setup, device);
-    const struct sw_tridiagonal_desc slice = tridiagonal_describe(setup, rows, 1);
+    const struct sw_tridiagonal_desc whole = tridiagonal_describe(setup, setup->n[0], 1);
     struct tridiagonal_entries_desc desc;
     struct sw_program *own[3] = {NULL};
     const struct tridiagonal_source *source;
     size_t solver, entries = 0, run = 0, pieces = 0;
-    SW_TRY(sw_tridiagonal_bytes(&slice, tridiagonal_row_of_slices(setup, device), device, &solver));
+    SW_TRY(sw_tridiagonal_slice_bytes(&whole, setup->cut, tridiagonal_row_of_slices(setup, device), device, &solver));
     SW_TRY(tridiagonal_find_source(setup, &source));
     enum sw_status st = tridiagonal_describe_entries(setup, source, own, &desc);
     if (!st) tridiagonal_entries_bytes(&desc, device, &entries, &run);

@@ -74,11 +74,20 @@ static void solve_fine(const struct systems *y, double *x, const char *what)
     sw_free(outcome);
 }
 
+/* Rows of a leaf, in the tree that is cut into slices, of large systems; 544 where there is no tree, or leaves are
+ * partitions of a few rows. */
+static int tile_of(void)
+{
+    const struct sw_slice_ops *slices = under_test->slices;
+    const int rows = slices ? (int)slices->leaf_row(1 << 20, 1) : 0;
+    return rows < 32 ? 544 : rows;
+}
+
 /* Shapes worth a test: around vectors of 2 to 16 lanes, warps, and the row's own tile; primes, powers of two and their
  * neighbours. */
 static void for_all_shapes(void (*visit)(struct sw_tridiagonal_desc d))
 {
-    const int tile = under_test->tile ? under_test->tile : 544;
+    const int tile = tile_of();
     const int64_t size[] = {1, 2, 3, 4, 5, 6, 7, 8, 9, 15, 16, 17, 31, 32, 33, 47, 63, 64, 65, 97, 127, 128, 129, 255,
                             256, 257, 258, 384, 385, 386, 511, 512, 513, 1009, 1023, 1025, 4095, 4097,
                             1151, 1152, 1153, 2304, 2305, 3456, 3470, 5000, tile - 1, tile, tile + 1, tile + 2,
@@ -161,7 +170,7 @@ static void check_backward_error(const struct systems *y, const char *name)
 
 static void leaves_backward_errors_near_those_of_partial_pivoting(void **state)
 {
-    const int tile = under_test->tile ? under_test->tile : 544;
+    const int tile = tile_of();
     const int64_t size[] = {3, 4, 5, 12, 37, 64, 97, 250, 256, 512, 1000, 1025, tile, tile + 1, 2 * tile + 2,
                             5 * tile + 34, 1153, 3457, 20000};
     (void)state;
@@ -199,7 +208,7 @@ static double small_integer(uint64_t *seed) { return floor(2.5 * (1 + test_rando
  * rows: what such a run says of its ends may look like what a run of one row says, or of none. */
 static void leaves_such_backward_errors_where_the_last_two_unknowns_are_equal(void **state)
 {
-    const int tile = under_test->tile ? under_test->tile : 544;
+    const int tile = tile_of();
     const int64_t before[] = {tile, 2 * tile, 3 * 17, 33 * 17};
     (void)state;
     need_row_and_library();
@@ -433,7 +442,7 @@ static void check_fault(const struct systems *y, enum sw_tridiagonal_fault fault
  * run of 17 rows in it, may have one row only. */
 static void for_faulty_shapes(void (*visit)(struct systems *y, size_t at))
 {
-    const int tile = under_test->tile ? under_test->tile : 544;
+    const int tile = tile_of();
     const int64_t size[] = {3, 9, 35, 40, 300, tile, tile + 1, tile + 35, 2 * tile + 77};
     for (int k = 0; k < 9; k += small_suite() ? 3 : 1)
         for (int one = 0; one < 2; one++)
@@ -852,7 +861,7 @@ static void solve_slices(const struct systems *y, int depth, double *x)
         reduce_slice(&p, s[k % 2], k);
     }
     assert_int_equal(next, y->n);
-    assert_ok(sw_relations_close(p.count, p.relation, y->cyclic, p.ends, &broken));
+    assert_ok(sw_tridiagonal_close(s[0], p.relation, p.ends, &broken));
     assert_int_equal(broken, -1);
     for (int64_t k = p.count - 1; k >= 0; k--) {
         const bool reduced = k == p.count - 1;
@@ -864,25 +873,30 @@ static void solve_slices(const struct systems *y, int depth, double *x)
     free_systems(&other);
 }
 
+static int64_t rows_of_smallest_slice(void)
+{
+    return under_test->slices->most_leaves * under_test->slices->leaf_row(1 << 20, 1);
+}
+
 /* A column of zeros, which no slice can eliminate. */
 static void names_a_slice_that_is_singular(void **state)
 {
     (void)state;
     need_row_and_library();
-    struct systems y = dominant_systems((int64_t)under_test->tile * under_test->most_tiles * 3, 1, false, 5);
+    struct systems y = dominant_systems(rows_of_smallest_slice() * 3, 1, false, 5);
     const struct sw_tridiagonal_desc d = desc_of(&y);
-    const int64_t bad = y.n / 2 + under_test->tile / 3;
     struct sliced p = {.y = &y, .depth = sw_tridiagonal_depth(&d, under_test->name)};
     struct sw_tridiagonal *s = NULL;
     int64_t broken, first;
     assert_true(p.depth > 0);
     p.count = INT64_C(1) << p.depth;
+    const int64_t rows = slice_of_systems(&p, p.count / 2, &first).n, bad = first + rows / 3;
     y.upper[bad - 1] = y.main[bad] = y.lower[bad + 1] = 0;
     assert_ok(sw_alloc((size_t)p.count, &p.relation));
     assert_ok(sw_alloc((size_t)p.count, &p.ends));
     assert_ok(sw_tridiagonal_create_slices(&d, p.depth, under_test->name, device, &s));
     for (int64_t k = 0; k < p.count; k++) reduce_slice(&p, s, k);
-    assert_ok(sw_relations_close(p.count, p.relation, false, p.ends, &broken));
+    assert_ok(sw_tridiagonal_close(s, p.relation, p.ends, &broken));
     assert_true(broken >= 0);
     const struct systems part = slice_of_systems(&p, broken, &first);
     assert_true(bad >= first && bad < first + part.n);
@@ -896,13 +910,14 @@ static void gives_the_same_bits_in_slices_of_any_depth(void **state)
 {
     (void)state;
     need_row_and_library();
-    const int64_t most = (int64_t)under_test->tile * under_test->most_tiles,
-                  size[] = {5, under_test->tile, under_test->tile + 1, most + 1, 3 * most + 7, 8 * most - 1};
-    for (int k = 0; k < 12; k++) {
+    const int64_t most = rows_of_smallest_slice(), leaf = most / under_test->slices->most_leaves,
+                  size[] = {5, leaf, leaf + 1, most + 1, 3 * most + 7, 5 * most + 3, 8 * most - 1};
+    for (int k = 0; k < 14; k++) {
         const struct sw_tridiagonal_desc d = {.n = size[k / 2], .batch = 1, .cyclic = k % 2};
         if (!does(d) || (small_suite() && d.n > 3 * most)) continue;
         struct systems y = {0};
-        assert_true(make_matrix(0, d.n, d.cyclic, 3, &y));
+        if (under_test->stable) assert_true(make_matrix(0, d.n, d.cyclic, 3, &y));
+        else y = dominant_systems(d.n, 1, d.cyclic, 3);
         double *x = zeros(entries(&y)), *z = zeros(entries(&y));
         const int depth = sw_tridiagonal_depth(&d, under_test->name);
         assert_true(depth >= 0);
@@ -918,7 +933,7 @@ static void gives_the_same_bits_in_slices_of_any_depth(void **state)
     }
 }
 
-static void refuses_slices_as_it_keeps_no_relations(void **state)
+static void refuses_slices_as_it_solves_whole_systems_only(void **state)
 {
     const struct sw_tridiagonal_desc d = {.n = 1000, .batch = 1};
     struct sw_tridiagonal *s = (struct sw_tridiagonal *)&d;
@@ -926,7 +941,7 @@ static void refuses_slices_as_it_keeps_no_relations(void **state)
     need_row_and_library();
     assert_int_equal(sw_tridiagonal_depth(&d, under_test->name), -1);
     assert_int_equal(sw_tridiagonal_create_slices(&d, 0, under_test->name, device, &s), SW_E_ABSENT);
-    assert_contains(sw_err_message(), "it keeps no relations, and solves whole systems only; fit here:");
+    assert_contains(sw_err_message(), ": it solves whole systems only; fit here:");
     assert_null(s);
 }
 
@@ -1066,7 +1081,7 @@ static void has_no_empty_slice(void **state)
             }
         }
     for (int k = 0; sw_tridiagonal_table[k]; k++)
-        assert_true(sw_tridiagonal_table[k]->tile == 0 || sw_tridiagonal_table[k]->most_tiles >= 2);
+        assert_true(!sw_tridiagonal_table[k]->slices || sw_tridiagonal_table[k]->slices->most_leaves >= 2);
 }
 
 /* The same without the product that would be too large, at the largest sizes there are. */
@@ -1101,15 +1116,13 @@ static void check_closing(int64_t count, bool cyclic)
     const int64_t n = count / 3 * 6 + (count % 3 == 0 ? 0 : count % 3 == 1 ? 1 : 3);
     struct sw_relation *relation = NULL;
     double (*ends)[4] = NULL;
-    int64_t broken;
     if (cyclic && n < 3) return;
     struct systems y = dominant_systems(n, 1, cyclic, (uint64_t)count);
     assert_ok(sw_alloc((size_t)count, &relation));
     assert_ok(sw_alloc((size_t)count, &ends));
     if (!cyclic) y.lower[0] = y.upper[n - 1] = 0;
     for (int64_t k = 0, at = 0; k < count; at += 1 + k % 3, k++) reduce_rows(&y, at, 1 + k % 3, relation[k].w);
-    assert_ok(sw_relations_close(count, relation, cyclic, ends, &broken));
-    assert_int_equal(broken, -1);
+    assert_ok(sw_relations_close(count, relation, cyclic, ends));
     for (int64_t k = 0, at = 0; k < count; at += 1 + k % 3, k++) {
         const int64_t last = at + k % 3, before = at - 1, behind = last + 1;
         const double expected[] = {before >= 0 ? y.x[before] : cyclic ? y.x[n - 1] : 0, y.x[at], y.x[last],
@@ -1128,13 +1141,12 @@ static void closes_any_number_of_slices(void **state)
 {
     struct sw_relation none;
     double ends[1][4];
-    int64_t broken;
     (void)state;
     for (int64_t count = 1; count <= 4097; count += count < 260 ? 1 : count < 4090 ? 61 : 1) {
         check_closing(count, false);
         check_closing(count, true);
     }
-    assert_int_equal(sw_relations_close(0, &none, false, ends, &broken), SW_E_ARG);
+    assert_int_equal(sw_relations_close(0, &none, false, ends), SW_E_ARG);
     assert_contains(sw_err_message(), "0 slices: there is none");
 }
 
@@ -1259,7 +1271,7 @@ int main(void)
         cmocka_unit_test(refuses_slices_that_it_does_not_have),
     };
     const struct CMUnitTest whole_only[] = {
-        cmocka_unit_test(refuses_slices_as_it_keeps_no_relations),
+        cmocka_unit_test(refuses_slices_as_it_solves_whole_systems_only),
     };
     int failed = cmocka_run_group_tests_name("tree", tree, NULL, NULL);
     for_each_row(sw_tridiagonal_table) {
@@ -1268,7 +1280,7 @@ int main(void)
         if (under_test->stable) failed += run_for_row(of_any_matrix);
         if (does((struct sw_tridiagonal_desc){.n = 1, .batch = 1})) failed += run_for_row(of_one_row);
         if (under_test->space == SW_HOST) failed += run_for_row(on_the_host);
-        if (under_test->tile) failed += run_for_row(in_slices);
+        if (under_test->slices) failed += run_for_row(in_slices);
         else failed += run_for_row(whole_only);
     }
     return failed != 0;
