@@ -203,14 +203,15 @@ enum sw_status sw_tridiagonal_reduce(struct sw_tridiagonal *solver, int64_t s, c
                                      struct sw_relation *relation)
 {
     const struct sw_slice slice = slice_of(solver->ops, solver->desc.n, solver->depth, s);
-    return solver->ops->slices->reduce(solver, &slice, rows_, relation);
+    *relation = (struct sw_relation){{0}};
+    return slice.rows ? solver->ops->slices->reduce(solver, &slice, rows_, relation) : SW_OK;
 }
 
 enum sw_status sw_tridiagonal_expand(struct sw_tridiagonal *solver, int64_t s, const struct sw_tridiagonal_rows *rows_,
                                      bool reduced, const double ends[4], double *x)
 {
     const struct sw_slice slice = slice_of(solver->ops, solver->desc.n, solver->depth, s);
-    return solver->ops->slices->expand(solver, &slice, rows_, reduced, ends, x);
+    return slice.rows ? solver->ops->slices->expand(solver, &slice, rows_, reduced, ends, x) : SW_OK;
 }
 
 /* Up and down the tree over `count` leaves: node k has its relation in the slot of its first leaf on the way up, its
