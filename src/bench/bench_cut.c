@@ -65,8 +65,11 @@ enum sw_status bench_cut_attach(const struct sw_bench *bench, const struct sw_co
     SW_TRY(sw_comm_split(comm, 0, &rank->all));
     SW_TRY(sw_comm_on_device(comm, device, NULL, &rank->on_device));
     rank->part = bench->spec;
-    sw_setup_cut(rank->part.along - 'x', rank->all->size, rank->all->rank, rank->all, rank->on_device,
-                 &rank->part.setup);
+    int ranks[SW_DIMS] = {1, 1, 1};
+    const struct sw_comm *along[SW_DIMS] = {NULL};
+    ranks[rank->part.along - 'x'] = rank->all->size;
+    along[rank->part.along - 'x'] = rank->on_device;
+    sw_setup_cut(ranks, rank->all->rank, rank->all, along, &rank->part.setup);
     return SW_OK;
 }
 

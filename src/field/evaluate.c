@@ -50,7 +50,6 @@ static void set_coordinates(struct sw_evaluator *e, int64_t first, int count)
     }
 }
 
-/* Of a slab of a grid, how many points of the whole grid are before its first one. */
 /* The number in the whole grid of a point of the slab. Of slabs along y the points that follow it in its line have the
  * next ones. */
 static int64_t number_of(const struct sw_evaluator *e, int64_t point)
@@ -60,7 +59,7 @@ static int64_t number_of(const struct sw_evaluator *e, int64_t point)
     return ((before[2] + line / n[1]) * e->grid.lines + before[1] + line % n[1]) * n[0] + point % n[0];
 }
 
-void sw_evaluator_points(struct sw_evaluator *e, int64_t first, int count, double *value)
+static void evaluate_numbered(struct sw_evaluator *e, int64_t first, int count, double *value)
 {
     const double *in[SW_INPUTS] = {[SW_IN_X] = e->x[0], [SW_IN_Y] = e->x[1], [SW_IN_Z] = e->x[2]};
     set_coordinates(e, first, count);
@@ -68,6 +67,15 @@ void sw_evaluator_points(struct sw_evaluator *e, int64_t first, int count, doubl
     sw_eval_cells(e->eval, count, in);
     sw_eval_step(e->eval, e->t, e->step);
     sw_eval_points(e->eval, count, in, value);
+}
+
+void sw_evaluator_points(struct sw_evaluator *e, int64_t first, int count, double *value)
+{
+    for (int from = 0, here; from < count; from += here) {
+        const int64_t left = e->grid.lines ? e->n[0] - (first + from) % e->n[0] : count;
+        here = left < count - from ? (int)left : count - from;
+        evaluate_numbered(e, first + from, here, value + from);
+    }
 }
 
 /* ------------------------------------------------------------------ by all threads */

@@ -37,7 +37,7 @@ void sw_evaluator_begin(struct sw_evaluator *e, const struct sw_grid *grid, cons
 
 /** The values at points first .. first + count - 1 of the run begun, which rand and randn number so; where a rank has a
  * slab of the grid, as points of the whole grid.
- *  @param count  at most SW_EVALUATOR_POINTS; of a grid with grid.lines, points of one line
+ *  @param count  at most SW_EVALUATOR_POINTS
  *  @param value  out [count] */
 void sw_evaluator_points(struct sw_evaluator *e, int64_t first, int count, double *value);
 

@@ -85,6 +85,7 @@ struct sw_grid sw_setup_grid(const struct sw_setup *setup, int64_t count, const 
         g.x0[d] = c.x0[d] < 0 ? 0 : column[c.x0[d] * count + j];
         g.dx[d] = (c.length[d] < 0 ? 1 : column[c.length[d] * count + j]) / (double)intervals;
     }
+    if (setup->domain.all && setup->domain.ranks[1] > 1 && setup->domain.whole[2] > 1) g.lines = setup->domain.whole[1];
     if (c.length[0] < 0) {
         g.x0[0] = 1;
         g.dx[0] = 1;
@@ -97,13 +98,17 @@ int sw_cut_axis(bool columns, const int64_t n[SW_DIMS]) { return columns ? 1 : n
 
 int64_t sw_slab_begin(int64_t n, int ranks, int rank) { return n / ranks * rank + n % ranks * rank / ranks; }
 
-void sw_setup_cut(int axis, int ranks, int rank, const struct sw_comm *all, const struct sw_comm *along,
-                  struct sw_setup *setup)
+void sw_setup_cut(const int ranks[SW_DIMS], int rank, const struct sw_comm *all,
+                  const struct sw_comm *const along[SW_DIMS], struct sw_setup *setup)
 {
     struct sw_decomposition *d = &setup->domain;
     *d = (struct sw_decomposition){.all = all};
-    for (int k = 0; k < SW_DIMS; k++) d->whole[k] = setup->n[k];
-    d->along[axis] = along;
-    d->first[axis] = sw_slab_begin(d->whole[axis], ranks, rank);
-    setup->n[axis] = sw_slab_begin(d->whole[axis], ranks, rank + 1) - d->first[axis];
+    for (int k = 0; k < SW_DIMS; rank /= ranks[k], k++) {
+        const int here = rank % ranks[k];
+        d->ranks[k] = ranks[k];
+        d->along[k] = along[k];
+        d->whole[k] = setup->n[k];
+        d->first[k] = sw_slab_begin(d->whole[k], ranks[k], here);
+        setup->n[k] = sw_slab_begin(d->whole[k], ranks[k], here + 1) - d->first[k];
+    }
 }

@@ -20,6 +20,14 @@ struct sw_quantity {       /* something that is written out */
     const char *long_name; /* "order parameter"             */
 };
 
+/** The number of quantities of a list; NULL: none. */
+static inline int sw_quantity_count(const struct sw_quantity *quantity)
+{
+    int count = 0;
+    while (quantity && quantity[count].name) count++;
+    return count;
+}
+
 /* Memory that a batch takes on a device: a constant part and a part a run; and on the host, where the device has its
  * own, however many runs there are: beside checkpoints and snapshots, which are counted for all problems. */
 struct sw_batch_bytes { size_t fixed, per_run, fixed_on_host; };

@@ -42,6 +42,10 @@ struct sw_decomposition {
                                               and the rest is not to be looked at                             */
     const struct sw_comm *along[SW_DIMS];  /* those that share the lines along an axis, in the order of their points; in
                                               the memory of the device. NULL: its lines are not cut           */
+    const struct sw_comm *same_planes;     /* of pencils: those that have the same planes along z, on the host; NULL:
+                                              the grid is cut along one axis, into slabs                      */
+    int     ranks[SW_DIMS];                /* over how many each axis is cut; those along x are numbered first, then
+                                              those along y                                                   */
     int64_t whole[SW_DIMS];                /* points of the whole grid                                        */
     int64_t first[SW_DIMS];                /* which of them is the first of this rank                         */
 };
@@ -125,6 +129,16 @@ static inline int64_t sw_setup_first(const struct sw_setup *setup, int d)
     return setup->domain.all ? setup->domain.first[d] : 0;
 }
 
+/** Point `at` of this set-up, which is cut, as one of the whole grid. */
+static inline int64_t sw_setup_number_in_whole(const struct sw_setup *setup, int64_t at)
+{
+    const struct sw_decomposition *cut = &setup->domain;
+    int64_t whole = 0, stride = 1;
+    for (int d = 0; d < SW_DIMS; stride *= cut->whole[d], at /= setup->n[d], d++)
+        whole += (cut->first[d] + at % setup->n[d]) * stride;
+    return whole;
+}
+
 struct sw_grid_columns sw_setup_grid_columns(const struct sw_setup *setup);
 
 /** Whether each run takes steps of its own (time.tolerance). */
@@ -133,13 +147,13 @@ bool sw_setup_own_steps(const struct sw_setup *setup);
 /** The grid of run j; where runs take steps of their own, its dt is 1. @param column  [ncolumn][count] */
 struct sw_grid sw_setup_grid(const struct sw_setup *setup, int64_t count, const double *column, int64_t j);
 
-/** The axis across which a grid is cut: the last one that has more than one point, so that a slab is one piece of
- * memory; y where columns along z stay whole (sw_problem_shape). */
+/** The axis across which a grid is cut into slabs: the last one that has more than one point, so that a slab is one
+ * piece of memory; y where columns along z stay whole (sw_problem_shape). */
 int sw_cut_axis(bool columns, const int64_t n[SW_DIMS]);
 /** Where slab `rank` begins, of n points that are cut evenly; that of rank `ranks` is n. */
 int64_t sw_slab_begin(int64_t n, int ranks, int rank);
-/** Give a set-up of the whole grid the slab of a rank.
- * @param all, along  as in sw_decomposition, of the axis that is cut */
-void sw_setup_cut(int axis, int ranks, int rank, const struct sw_comm *all, const struct sw_comm *along,
-                  struct sw_setup *setup);
+/** Give a set-up of the whole grid the part of a rank.
+ * @param ranks, all, along  as in sw_decomposition */
+void sw_setup_cut(const int ranks[SW_DIMS], int rank, const struct sw_comm *all,
+                  const struct sw_comm *const along[SW_DIMS], struct sw_setup *setup);
 #endif

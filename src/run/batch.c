@@ -24,6 +24,7 @@ struct batch {
     int      field, scalar;    /* the next outputs                                                 */
     struct runs runs;
     struct sw_setup whole;     /* of runs                                                          */
+    struct sw_setup slab;      /* what this rank stores of them: all where they are not cut        */
     struct failures failures;
     struct early_ends *ends;
     struct scalars *scalars;
@@ -73,6 +74,9 @@ static bool may_give_up(void *batch)
 
 /* ---- checkpoints */
 
+static bool has_pencils(const struct batch *b) { return b->w->setup.domain.same_planes; }
+
+/* Numbers of a run in the memory of this rank. */
 static size_t stored_size(const struct batch *b)
 {
     const struct runs *r = &b->runs;
@@ -106,11 +110,11 @@ static enum sw_status copy_state(const struct batch *b, double **stored_state)
     return st;
 }
 
-/* Of a state that is no field, all is one point. */
+/* What is stored of a run: of pencils the slab of this rank. Of a state that is no field, all is one point. */
 static struct sw_state_shape shape_of_state(const struct batch *b)
 {
     const struct runs *r = &b->runs;
-    const int64_t *n = r->setup->n;
+    const int64_t *n = b->slab.n;
     const int axis = sw_cut_axis(r->sweep->problem->shape->columns, r->group->n);
     struct sw_state_shape s = {.fields = 1, .across = r->size, .count = 1, .whole = 1,
                                .more = stored_size(b) - r->size};
@@ -118,11 +122,78 @@ static struct sw_state_shape shape_of_state(const struct batch *b)
     s.across = (size_t)(sw_points(n) / n[axis]);
     s.count = n[axis];
     s.whole = r->group->n[axis];
-    s.first = b->w->comm ? r->setup->domain.first[axis] : 0;
-    s.fields = r->size / (s.across * (size_t)s.count);
+    s.first = b->w->comm ? b->slab.domain.first[axis] : 0;
+    s.fields = r->size / (size_t)sw_points(r->setup->n);
     s.behind = s.fields * early_ends_stored_states(b->ends);
     s.more -= r->size * early_ends_stored_states(b->ends);
     return s;
+}
+
+static size_t numbers_of(const struct sw_state_shape *s)
+{
+    return (s->fields + s->behind) * s->across * (size_t)s->count + s->more;
+}
+
+/* Numbers of a run in a part. */
+static size_t size_in_part(const struct batch *b)
+{
+    if (!has_pencils(b)) return stored_size(b);
+    const struct sw_state_shape s = shape_of_state(b);
+    return numbers_of(&s);
+}
+
+/* Copy the fields of a run, [fields] before and [behind] after `more` numbers, from one place to another, or those
+ * numbers. */
+static void copy_fields(const struct sw_state_shape *s, size_t points, const double *run, double *fields)
+{
+    memcpy(fields, run, s->fields * points * sizeof *run);
+    memcpy(fields + s->fields * points, run + s->fields * points + s->more, s->behind * points * sizeof *run);
+}
+static void place_fields(const struct sw_state_shape *s, size_t points, const double *fields, const double *more,
+                         double *run)
+{
+    memcpy(run, fields, s->fields * points * sizeof *run);
+    memcpy(run + s->fields * points, more, s->more * sizeof *run);
+    memcpy(run + s->fields * points + s->more, fields + s->fields * points, s->behind * points * sizeof *run);
+}
+
+/* The states of some runs, which ranks have in pencils, as they are stored, in slabs; or back.
+ * @param state  in and out: [count][stored_size()] or [count][size_in_part()]; another array, free with sw_free() */
+static enum sw_status exchange_states(const struct batch *b, size_t count, bool to_slabs, double **state)
+{
+    const struct sw_state_shape s = shape_of_state(b);
+    const size_t slab = s.across * (size_t)s.count, pencil = (size_t)sw_points(b->runs.setup->n),
+                 from = to_slabs ? pencil : slab, to = to_slabs ? slab : pencil, fields = s.fields + s.behind,
+                 width = fields * from + s.more, new_width = fields * to + s.more;
+    double *sent = NULL, *received = NULL, *new_state = NULL;
+    enum sw_status st = sw_alloc(count * fields * from, &sent);
+    if (!st) st = sw_alloc(count * fields * to, &received);
+    if (!st) st = sw_alloc(count * new_width, &new_state);
+    SW_TRY_TO(done, st, sw_comm_agree(b->w->comm, st));
+    for (size_t j = 0; j < count; j++) copy_fields(&s, from, *state + j * width, sent + j * fields * from);
+    SW_TRY_TO(done, st, (to_slabs ? domain_to_slab : domain_from_slab)(b->runs.setup, count * fields, sizeof(double),
+                                                                      sent, received));
+    for (size_t j = 0; j < count; j++)
+        place_fields(&s, to, received + j * fields * to, *state + j * width + s.fields * from,
+                     new_state + j * new_width);
+done:
+    sw_free(sent);
+    sw_free(received);
+    if (st) sw_free(new_state);
+    else {
+        sw_free(*state);
+        *state = new_state;
+    }
+    return st;
+}
+
+/* All that the runs continue from, as a part holds it. @param state  out: [count][size_in_part()] */
+static enum sw_status copy_state_for_part(const struct batch *b, double **state)
+{
+    enum sw_status st = copy_state(b, state);
+    if (has_pencils(b)) st = sw_comm_agree(b->w->comm, st);
+    if (!st && has_pencils(b)) st = exchange_states(b, (size_t)b->runs.count, true, state);
+    return st;
 }
 
 /* Continue from the checkpoint of an earlier call. */
@@ -135,9 +206,10 @@ static enum sw_status restore(struct batch *b)
     double *old = NULL, *state = NULL;
     enum sw_status st;
     SW_TRY(writer_wait(b->w->writer));  /* only the writer thread uses the output until then */
-    SW_TRY_TO(out, st, sw_alloc((size_t)resume->count * stored, &old));
+    SW_TRY_TO(out, st, sw_alloc((size_t)resume->count * size_in_part(b), &old));
     SW_TRY_TO(out, st, sw_alloc((size_t)r->count * size, &state));
     SW_TRY_TO(out, st, sw_checkpoint_read(resume, &shape, old));
+    if (has_pencils(b)) SW_TRY_TO(out, st, exchange_states(b, (size_t)resume->count, false, &old));
     for (int j = 0; j < r->count; j++) {
         const double *from = old + (size_t)r->plan->row[j] * stored;
         memcpy(state + (size_t)j * size, from, size * sizeof *state);
@@ -168,7 +240,7 @@ static enum sw_status write_checkpoint(struct batch *b)
     SW_TRY(failures_find(&b->failures));
     SW_TRY(runs_read_diagnostics(r));
     SW_TRY_TO(failed, st, sw_alloc((size_t)r->count, &result));
-    SW_TRY_TO(failed, st, copy_state(b, &state));
+    SW_TRY_TO(failed, st, copy_state_for_part(b, &state));
     for (int j = 0; j < r->count; j++) {
         struct sw_run_row *row = &result[j].row;
         *row = sw_run_row_empty();
@@ -177,7 +249,7 @@ static enum sw_status write_checkpoint(struct batch *b)
         row->time_step = runs_dt(r, j);
         row->wall_time = seconds_per_run(b);
     }
-    SW_TRY(writer_finish(b->w->writer, result, &(struct sw_part_state){state, stored_size(b), b->step, false}));
+    SW_TRY(writer_finish(b->w->writer, result, &(struct sw_part_state){state, size_in_part(b), b->step, false}));
     b->kept = b->step;
     report_batch(b, SW_EVENT_CHECKPOINT);
     return SW_OK;
@@ -209,11 +281,10 @@ static bool writes(const struct batch *b) { return is_last_rank(b) || has_slab(b
 static struct sw_part_slab slab_of(const struct batch *b)
 {
     const struct sw_comm *comm = b->w->comm;
-    const int axis = sw_cut_axis(b->runs.sweep->problem->shape->columns, b->runs.group->n);
     if (!has_slab(b)) return (struct sw_part_slab){0};
     const struct sw_state_shape state = shape_of_state(b);
-    return (struct sw_part_slab){comm->rank, comm->size, b->w->setup.domain.first[axis], b->w->setup.n[axis],
-                                 (int64_t)state.fields, (int64_t)state.behind};
+    return (struct sw_part_slab){comm->rank, comm->size, state.first, state.count, (int64_t)state.fields,
+                                 (int64_t)state.behind};
 }
 
 /* The parts of a batch follow one another in the order of ranks, behind those of the batch before. Each of all ranks of
@@ -410,6 +481,27 @@ static size_t host_bytes(const struct batch *b, int what)
     return b->w->device->space == SW_HOST ? (size_t)b->runs.count * values * sizeof(double) : 0;
 }
 
+/* Of pencils: the slab that this rank stores of the field in a slot, free with sw_free(). NULL: the part holds the
+ * field as it is. */
+static enum sw_status form_slab(const struct batch *b, int slot, void **slab)
+{
+    const struct runs *r = &b->runs;
+    const size_t element = r->sweep->single_fields ? sizeof(float) : sizeof(double),
+                 fields = (size_t)r->count * (size_t)sw_quantity_count(sw_sweep_fields(r->sweep, r->group));
+    const void *field = NULL;
+    const double *scalars;
+    double *room = NULL;
+    *slab = NULL;
+    if (!has_pencils(b)) return SW_OK;
+    enum sw_status st = r->sim->ops->fetch(r->sim, slot, &field, &scalars);
+    if (!st) st = sw_alloc(fields * (size_t)sw_points(b->slab.n), &room);
+    st = sw_comm_agree(b->w->comm, st);
+    if (!st) st = domain_to_slab(r->setup, fields, element, field, room);
+    if (st) sw_free(room);
+    else *slab = room;
+    return st;
+}
+
 static enum sw_status write_outputs(struct batch *b)
 {
     struct sw_sim *sim = b->runs.sim;
@@ -417,11 +509,13 @@ static enum sw_status write_outputs(struct batch *b)
     SW_TRY(write_blanks(b));
     for (int what; (what = outputs_due(b));) {
         double *defined = NULL;
+        void *slab = NULL;
         int slot;
         SW_TRY(writer_slot(b->w->writer, &slot));
         SW_TRY(sw_sim_snapshot(sim, slot, what));
         if (what & SW_SNAPSHOT_SCALARS) SW_TRY(scalars_form(b->scalars, b->ends, b->step, &defined));
-        SW_TRY(writer_snapshot(b->w->writer, sim, slot, what, defined, host_bytes(b, what)));
+        if (what & SW_SNAPSHOT_FIELD) SW_TRY(form_slab(b, slot, &slab));
+        SW_TRY(writer_snapshot(b->w->writer, sim, slot, what, slab, defined, host_bytes(b, what)));
         b->field += (what & SW_SNAPSHOT_FIELD) != 0;
         b->scalar += (what & SW_SNAPSHOT_SCALARS) != 0;
         SW_TRY(write_blanks(b));
@@ -597,9 +691,9 @@ static enum sw_status end_batch(struct batch *b)
     SW_TRY_TO(failed, st, write_histories(b));
     count_and_report(b, result);
     SW_TRY_TO(failed, st, results_look(r, &w->scheduler->plan->looks, result));  /* stored, and not reported again */
-    if (r->sweep->save_state) SW_TRY_TO(failed, st, copy_state(b, &state));
+    if (r->sweep->save_state) SW_TRY_TO(failed, st, copy_state_for_part(b, &state));
     for (int j = 0; j < r->count && !is_last_rank(b); j++) result[j].row = sw_run_row_empty();
-    const struct sw_part_state last = {state, stored_size(b), r->group->steps, true};
+    const struct sw_part_state last = {state, size_in_part(b), r->group->steps, true};
     if (writes(b)) SW_TRY(writer_finish(w->writer, result, &last));
     else sw_free(result);
     report_batch(b, SW_EVENT_BATCH);
@@ -619,8 +713,9 @@ enum sw_status batch_run(struct worker *w, int64_t number, const struct sw_plan_
                                .sharing = s->plan->devices_sharing, .count = plan->count}};
     if (w->comm) {
         b.whole = sw_sweep_setup(s->sweep, b.runs.group, plan->count);
-        b.whole.slab = &w->setup;
+        b.whole.slab = &b.slab;
     }
+    b.slab = domain_slab(&w->setup);
     b.runs.whole = w->comm ? &b.whole : &w->setup;
     enum sw_status st = begin_batch(&b);
     b.checked = sw_clock();

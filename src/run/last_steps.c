@@ -48,12 +48,11 @@ static double distance(const struct last *l, const double *u, const double *v)
     return sqrt(sum / (double)sw_points(l->r->group->n));
 }
 
-/* Which of the points of the grid is the first here: a slab is one piece of them. */
-static int first_point(const struct last *l)
+/* Point i that is here, as one of the whole grid. */
+static int number_of(const struct last *l, size_t i)
 {
     const struct sw_setup *s = l->r->setup;
-    const int64_t *n = l->r->group->n;
-    return (int)(sw_setup_first(s, 0) + n[0] * (sw_setup_first(s, 1) + n[1] * sw_setup_first(s, 2)));
+    return (int)(s->domain.all ? sw_setup_number_in_whole(s, (int64_t)i) : (int64_t)i);
 }
 
 static void add_noise(const struct last *l)
@@ -64,7 +63,7 @@ static void add_noise(const struct last *l)
             const double size = distance(l, u, NULL);
             double *with = line_of(l, l->begun, l->count + j, v);
             for (size_t i = 0; i < l->points; i++)
-                with[i] = u[i] + noise * size * (2 * sw_rand(1, first_point(l) + (int)i, 0, (uint32_t)v) - 1);
+                with[i] = u[i] + noise * size * (2 * sw_rand(1, number_of(l, i), 0, (uint32_t)v) - 1);
         }
 }
 

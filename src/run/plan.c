@@ -253,8 +253,8 @@ static const double most_of_slice = 1 << 28;
 static enum sw_status fit_slabs(struct sw_plan *p, int g, int64_t *most)
 {
     struct sw_group slab = p->group[g];
-    int64_t *const cut = &slab.n[sw_cut_axis(p->own->of.sweep->problem->shape->columns, slab.n)];
-    *cut = domain_largest(*cut, p->ranks);
+    const struct domain_shape shape = domain_shape(p->own->of.sweep, slab.n, p->ranks);
+    domain_largest_part(&shape, slab.n);
     return plan_fit(p, &slab, false, most);
 }
 
@@ -374,18 +374,21 @@ static int group_size(int all, int least)
     return least <= all ? least : 0;
 }
 
-/* Planes of a slab that is worth a device, where planes are cut: with 73 (d1_c10) differences on a GPU need only sums
- * over its ends. Thinner ones are read twice and exchange more: they are cut where that is asked for. */
+/* Planes of a slab that is worth a device, where planes are cut, and points of a pencil along y and z: with 73 (d1_c10)
+ * differences on a GPU need only sums over its ends. Thinner ones are read twice and exchange more: they are cut where
+ * that is asked for. */
 enum { WORTH_PLANES = 80 };
 
 /* Whether the slabs of all runs, each cut over so many ranks, are worth a device. */
 static bool has_large_slabs(const struct sw_plan *p, int ranks)
 {
-    const bool columns = p->own->of.sweep->problem->shape->columns;
+    const struct sw_sweep *sweep = p->own->of.sweep;
     for (int g = 0; g < p->ngroup; g++) {
         const int64_t *n = p->group[g].n;
+        const struct domain_shape shape = domain_shape(sweep, n, ranks);
         if ((double)sw_points(n) / ranks < worth_a_device) return false;
-        if (!columns && n[sw_cut_axis(columns, n)] / ranks < WORTH_PLANES) return false;
+        for (int d = 0; d < SW_DIMS && !sweep->problem->shape->columns; d++)
+            if (shape.ranks[d] > 1 && n[d] / shape.ranks[d] < WORTH_PLANES) return false;
     }
     return true;
 }
@@ -409,7 +412,7 @@ static int soonest_size(const struct sw_plan *p, int all, int least)
     return best;
 }
 
-/* Each rank has a point at least, and one device. */
+/* Each rank has a plane at least, which pencils need for the output, and one device. */
 static enum sw_status check_slabs(const struct sw_plan *p)
 {
     if (p->own->sharing.processes > 1 && p->own->devices->count > 1)
@@ -418,6 +421,10 @@ static enum sw_status check_slabs(const struct sw_plan *p)
     for (int g = 0; g < p->ngroup; g++) {
         const int64_t *n = p->group[g].n;
         const int axis = sw_cut_axis(p->own->of.sweep->problem->shape->columns, n);
+        const struct domain_shape shape = domain_shape(p->own->of.sweep, n, p->ranks);
+        if (n[axis] < p->ranks && domain_has_pencils(&shape))
+            return SW_FAIL(SW_E_CONFIG, "run.split: each of %d devices stores planes of the pencils, of which there "
+                           "are %lld along z; use at most %lld devices", p->ranks, (long long)n[2], (long long)n[2]);
         if (n[axis] < p->ranks)
             return SW_FAIL(SW_E_CONFIG, "run.split: %lld points along %c cannot be cut over %d devices; "
                            "use %lld of them", (long long)n[axis], 'x' + axis, p->ranks, (long long)n[axis]);
@@ -516,7 +523,7 @@ static void add_up(struct sw_plan *p)
     p->output_bytes = p->ngroup ? 30e3 + 18e3 * (p->ngroup - 1) : 0;
     for (int g = 0; g < p->ngroup; g++) {
         const struct sw_group *s = &p->group[g];
-        const int nfields = quantity_count(sw_sweep_fields(sweep, s));
+        const int nfields = sw_quantity_count(sw_sweep_fields(sweep, s));
         p->output_bytes +=
             (double)s->count * (row + field * nfields * (double)s->nfield * (double)sw_points(s->n) +
                                 8.0 * s->nscalar * sweep->nscalar + (sweep->history ? 8.0 * (1 + sweep->history) : 0) +
@@ -544,13 +551,16 @@ static enum sw_status create_sims(struct sw_plan *p, const struct sw_comm *comm,
                                      : plan_trial_setup(sweep, &p->group[g], 1);
         struct sw_sim *sim;
         if (g && !comm && same_method(sweep, &p->group[g], &p->group[g - 1])) continue;
-        if (comm && !sweep->problem->time && !sweep->problem->shape->columns)
-            plan_narrow_grid(sweep->problem, setup.n);
-        domain_cut(sweep->problem, comm, on_device, &setup);
-        SW_TRY(sw_sweep_blame_row(sweep, sweep->problem->create(sweep->problem, &setup, device, &sim)));
+        const struct domain_shape shape = domain_shape(sweep, setup.n, comm ? comm->size : 1);
+        if (comm && !sweep->problem->time && !sweep->problem->shape->columns) plan_narrow_grid(&shape, setup.n);
+        struct domain_comms comms;
+        enum sw_status st = domain_cut(&shape, comm, on_device, &comms, &setup);
+        if (!st) st = sw_sweep_blame_row(sweep, sweep->problem->create(sweep->problem, &setup, device, &sim));
+        if (st) { domain_comms_free(&comms); return st; }
         if (!g && (!comm || !comm->rank || p->own->sharing.comm->size > 1))
             snprintf(p->solver, sizeof p->solver, "%s", sim->ops->solver_name(sim));
         sim->ops->destroy(sim);
+        domain_comms_free(&comms);
     }
     return SW_OK;
 }
@@ -702,11 +712,14 @@ void sw_plan_describe_domain(const struct sw_plan *p, struct sw_text *text)
         sw_text_printf(text, "grid     whole: run.split cuts it over several devices, and there is one\n");
     if (p->ranks == 1 || !p->ngroup) return;
     const struct sw_group *g = &p->group[p->ngroup - 1];  /* the largest */
+    const struct domain_shape shape = domain_shape(p->own->of.sweep, g->n, p->ranks);
     const int axis = sw_cut_axis(p->own->of.sweep->problem->shape->columns, g->n);
-    sw_text_printf(text, "grid     cut along %c over %d devices: slabs of ", 'x' + axis, p->ranks);
+    if (domain_has_pencils(&shape))
+        sw_text_printf(text, "grid     cut along y and z over %d × %d devices: pencils of ", shape.ranks[1],
+                       shape.ranks[2]);
+    else sw_text_printf(text, "grid     cut along %c over %d devices: slabs of ", 'x' + axis, p->ranks);
     for (int d = 0; d < g->dim; d++)
-        sw_text_printf(text, "%s%lld", d ? " × " : "",
-                       (long long)(d == axis ? domain_largest(g->n[d], p->ranks) : g->n[d]));
+        sw_text_printf(text, "%s%lld", d ? " × " : "", (long long)domain_largest(g->n[d], shape.ranks[d]));
     sw_text_printf(text, " points%s", sw_points(p->group[0].n) < sw_points(g->n) ? " and smaller ones" : "");
     if (p->groups > 1) sw_text_printf(text, " · %d groups of devices", p->groups);
     sw_text_printf(text, "\n");

@@ -20,14 +20,6 @@ struct sw_plan_own {
     double   *fits;             /* [ngroup] the most runs of a batch; as many more for work */
 };
 
-/** The number of quantities of a list; NULL: none. */
-static inline int quantity_count(const struct sw_quantity *quantity)
-{
-    int count = 0;
-    while (quantity && quantity[count].name) count++;
-    return count;
-}
-
 /** The most runs of a group that a batch may have, on each of the devices and on the host; notes run_bytes and
  * batch_bytes in the plan.
  * @param begun  a checkpoint has these slices: they may take a little more of the free memory than new ones
@@ -43,6 +35,7 @@ int plan_deepest_cut(const struct sw_plan *p, const struct sw_group *group);
 /** A set-up for a trial before the work begins: that of a group. A problem without time, which cannot take just a few
  * steps, gets so few points that a trial is short and takes little memory. */
 struct sw_setup plan_trial_setup(const struct sw_sweep *sweep, const struct sw_group *group, int capacity);
-/** Leave a grid few points along the axes before the one that is cut. @return how many times it had more */
-double plan_narrow_grid(const struct sw_problem *problem, int64_t n[SW_DIMS]);
+/** Leave a grid few points along the axes before the first that is cut. @return how many times it had more */
+struct domain_shape;
+double plan_narrow_grid(const struct domain_shape *shape, int64_t n[SW_DIMS]);
 #endif

@@ -23,10 +23,10 @@ struct sw_setup plan_trial_setup(const struct sw_sweep *sweep, const struct sw_g
     return setup;
 }
 
-double plan_narrow_grid(const struct sw_problem *problem, int64_t n[SW_DIMS])
+double plan_narrow_grid(const struct domain_shape *shape, int64_t n[SW_DIMS])
 {
     double times = 1;
-    for (int d = 0; d < sw_cut_axis(problem->shape->columns, n); d++) {
+    for (int d = 0; d < SW_DIMS && shape->ranks[d] == 1; d++) {
         if (n[d] <= FEW_POINTS) continue;
         times *= (double)n[d] / FEW_POINTS;
         n[d] = FEW_POINTS;
@@ -134,20 +134,26 @@ static enum sw_status take_step(struct sw_sweep *sweep, const struct sw_plan_bat
 static enum sw_status count_traffic(struct sw_sweep *sweep, const struct sw_plan *plan, const struct sw_plan_batch *b,
                                     struct sw_device *device, struct sw_comm_traffic *traffic)
 {
-    struct sw_comm *host = NULL, *on_device = NULL;
+    struct sw_comm *host = NULL, *along[SW_DIMS] = {NULL};
     struct sw_setup setup = sw_sweep_setup(sweep, &plan->group[b->group], 1);
-    const double times = plan_narrow_grid(sweep->problem, setup.n);
-    const int axis = sw_cut_axis(sweep->problem->shape->columns, setup.n);
-    enum sw_status st;
-    setup.n[axis] = domain_largest(setup.n[axis], plan->ranks) * plan->ranks;  /* slabs of others are as large as its */
-    SW_TRY_TO(out, st, sw_comm_trial(plan->ranks, plan->ranks > 2, SW_HOST, &host));
-    SW_TRY_TO(out, st, sw_comm_trial(plan->ranks, plan->ranks > 2, device->space, &on_device));
-    sw_comm_count(on_device, traffic);
-    domain_cut(sweep->problem, host, on_device, &setup);
+    const struct domain_shape shape = domain_shape(sweep, setup.n, plan->ranks);
+    const double times = plan_narrow_grid(&shape, setup.n);
+    enum sw_status st = SW_OK;
+    int rank = 0, stride = 1;
+    for (int d = 0; d < SW_DIMS; stride *= shape.ranks[d++]) {
+        const int ranks = shape.ranks[d], here = ranks > 2;
+        rank += here * stride;
+        if (ranks == 1) continue;
+        setup.n[d] = domain_largest(setup.n[d], ranks) * ranks;  /* parts of others are as large as its */
+        SW_TRY_TO(out, st, sw_comm_trial(ranks, here, device->space, &along[d]));
+        sw_comm_count(along[d], traffic);
+    }
+    SW_TRY_TO(out, st, sw_comm_trial(plan->ranks, rank, SW_HOST, &host));
+    sw_setup_cut(shape.ranks, rank, host, (const struct sw_comm *const *)along, &setup);
     SW_TRY_TO(out, st, take_step(sweep, b, &setup, device, traffic));
     for (int k = 0; k < SW_COMM_WAYS; k++) traffic->numbers[k] *= k == SW_COMM_FEW_TO_ALL ? 1 : times * b->count;
 out:
-    sw_comm_destroy(&on_device);
+    for (int d = 0; d < SW_DIMS; d++) sw_comm_destroy(&along[d]);
     sw_comm_destroy(&host);
     return st;
 }
@@ -180,12 +186,14 @@ enum sw_status sw_plan_traffic(struct sw_sweep *sweep, const struct sw_plan *pla
 
 /* ---- how fast it goes */
 
-/* A slab is a grid of its own in the trial, with as many points as a scheme needs. */
-static void take_slab(const struct sw_problem *problem, int ranks, int64_t n[SW_DIMS])
+/* The part of a rank is a grid of its own in the trial, with as many points as a scheme needs. */
+static void take_part(const struct sw_sweep *sweep, int ranks, int64_t n[SW_DIMS])
 {
-    const int axis = sw_cut_axis(problem->shape->columns, n);
-    const int64_t slab = domain_largest(n[axis], ranks);
-    if (n[axis] > FEW_POINTS) n[axis] = slab > FEW_POINTS ? slab : FEW_POINTS;
+    const struct domain_shape shape = domain_shape(sweep, n, ranks);
+    for (int d = 0; d < SW_DIMS; d++) {
+        const int64_t part = domain_largest(n[d], shape.ranks[d]);
+        if (n[d] > FEW_POINTS) n[d] = part > FEW_POINTS ? part : FEW_POINTS;
+    }
 }
 
 enum sw_status sw_plan_measure(struct sw_sweep *sweep, const struct sw_plan *plan, const struct sw_devices *devices,
@@ -201,7 +209,7 @@ enum sw_status sw_plan_measure(struct sw_sweep *sweep, const struct sw_plan *pla
     if (!b) return SW_OK;
     SW_TRY(sw_device_use(device));
     struct sw_group group = plan->group[b->group];
-    if (plan->ranks > 1) take_slab(sweep->problem, plan->ranks, group.n);
+    if (plan->ranks > 1) take_part(sweep, plan->ranks, group.n);
     int count = sample_size(plan, b, device);
     struct sw_setup setup = plan_trial_setup(sweep, &group, count);
     SW_TRY_TO(out, st, sw_alloc((size_t)sweep->ncolumn * (size_t)count, &column));

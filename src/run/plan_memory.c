@@ -26,11 +26,12 @@ static double host_bytes_per_run(const struct sw_sweep *sweep, const struct sw_g
 {
     const bool timed = sweep->problem->time;
     if (g->cut) return 8.0 * sweep->ncolumn + 2.0 * sizeof(struct sw_run_result) + 64;  /* bytes() counts the rest */
-    double field = (sweep->single_fields ? 4 : 8) * quantity_count(sw_sweep_fields(sweep, g)), state = timed ? 16 : 0;
+    double field = (sweep->single_fields ? 4 : 8) * sw_quantity_count(sw_sweep_fields(sweep, g)),
+           state = timed ? 16 : 0;
     if (sweep->ndefined) state += 8;
     if (sweep->stops) {  /* at this look and the last, kept, copied; twice in checkpoints, as the last state may be */
         const struct sw_setup setup = sw_sweep_setup(sweep, g, 1);
-        const size_t numbers = (size_t)sw_points(g->n) * (size_t)quantity_count(sw_sweep_fields(sweep, g));
+        const size_t numbers = (size_t)sw_points(g->n) * (size_t)sw_quantity_count(sw_sweep_fields(sweep, g));
         const double bytes = 8.0 * (2 + 2) * (double)numbers + (double)sw_stopping_sim_bytes(&setup, numbers);
         state += bytes / (double)sw_points(g->n);
     }

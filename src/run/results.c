@@ -29,6 +29,26 @@ static void say_warnings(const struct runs *r, int j, const double *state, struc
     }
 }
 
+/* Of pencils: the states as slabs, which neighbours in the order of ranks follow.
+ * @param st  of this rank  @param state  in and out: another array  @param size  in and out: numbers of each */
+static enum sw_status take_slabs(const struct runs *r, int count, enum sw_status st, double **state, size_t *size)
+{
+    const size_t fields = *size / (size_t)sw_points(r->setup->n),
+                 stored = fields * (size_t)sw_points(r->whole->slab->n);
+    double *slab = NULL;
+    if (!st) st = sw_alloc((size_t)count * stored, &slab);
+    st = sw_comm_agree(r->setup->domain.all, st);
+    if (!st) st = domain_to_slab(r->setup, (size_t)count * fields, sizeof *slab, *state, slab);
+    if (st) {
+        sw_free(slab);
+        return st;
+    }
+    sw_free(*state);
+    *state = slab;
+    *size = stored;
+    return SW_OK;
+}
+
 enum sw_status results_look(const struct runs *r, const struct sw_representatives *looks, struct sw_run_result *result)
 {
     int which[SW_PLAN_LOOKS], count = 0;
@@ -39,8 +59,10 @@ enum sw_status results_look(const struct runs *r, const struct sw_representative
             which[count++] = j;
     if (!count) return SW_OK;
     SW_TRY(sw_alloc((size_t)count * r->size, &state));
+    size_t size = r->size;
     enum sw_status st = sw_sim_get_states(r->sim, r->count, count, which, state);
-    for (int k = 0; k < count && !st; k++) say_warnings(r, which[k], state + (size_t)k * r->size, &result[which[k]]);
+    if (r->setup->domain.same_planes) st = take_slabs(r, count, st, &state, &size);
+    for (int k = 0; k < count && !st; k++) say_warnings(r, which[k], state + (size_t)k * size, &result[which[k]]);
     sw_free(state);
     return st;
 }

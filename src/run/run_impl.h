@@ -10,6 +10,7 @@
 #include <stdatomic.h>
 
 #include "base/sw_err.h"
+#include "run/domain.h"
 #include "run/failure_list.h"
 #include "run/help.h"
 #include "run/sw_work_queue.h"
@@ -26,6 +27,7 @@ struct worker {
     const struct sw_comm *comm;         /* the ranks that compute each batch with it, each a slab of its grids: they
                                            take the same decisions (domain.h). NULL: it computes alone   */
     struct sw_comm  *on_device;         /* the same ranks, for the memory of their devices; NULL: none */
+    struct domain_comms comms;          /* of setup                                             */
     struct sw_device *const *helper;    /* [team of the plan - 1] other devices of its batches */
     struct sw_remote_helpers remote;    /* of its batch: pointers into attached     */
     struct attached_helper   attached[SW_REMOTE_HELPERS_MOST];

@@ -17,6 +17,7 @@ static void destroy_sim(struct worker *w)
 {
     if (w->sim) w->sim->ops->destroy(w->sim);
     w->sim = NULL;
+    domain_comms_free(&w->comms);
 }
 
 /* For steps that take long. */
@@ -31,6 +32,7 @@ static enum sw_status prepare_sim(struct worker *w, int group, int count)
     const struct sw_sweep *sweep = w->scheduler->sweep;
     if (w->sim && w->group == group && count <= w->capacity) return SW_OK;
     SW_TRY(writer_wait(w->writer));  /* the writer reads the sim's slots, and the provenance */
+    if (w->sim && w->comms.same_planes) SW_TRY(sw_comm_barrier(w->on_device));
     destroy_sim(w);
     if (w->group != group) w->chunk = 1;
     w->setup = sw_sweep_setup(sweep, &w->scheduler->plan->group[group], count);
@@ -39,7 +41,8 @@ static enum sw_status prepare_sim(struct worker *w, int group, int count)
     w->setup.remote = &w->remote;
     w->setup.give_up = give_up;
     w->setup.give_up_user = w;
-    domain_cut(sweep->problem, w->comm, w->on_device, &w->setup);
+    const struct domain_shape shape = domain_shape(sweep, w->setup.n, w->comm ? w->comm->size : 1);
+    SW_TRY(domain_cut(&shape, w->comm, w->on_device, &w->comms, &w->setup));
     w->group = group;
     w->capacity = count;
     SW_TRY(sweep->problem->create(sweep->problem, &w->setup, w->device, &w->sim));

@@ -20,6 +20,7 @@ struct job {
     struct sw_sim *sim;                          /* SNAPSHOT, PIECE */
     int slot, what;                              /* what: of BLANK, too */
     int64_t first, count;                        /* PIECE: points; count: entries of HISTORY, too */
+    void   *field;                               /* SNAPSHOT; NULL: the sim's */
     double *defined;                             /* SNAPSHOT */
     double *history;                             /* HISTORY */
     struct sw_run_result *result;                /* FINISH  */
@@ -49,7 +50,7 @@ static enum sw_status write_snapshot(struct writer *w, const struct job *j)
     const void *field = NULL;
     const double *scalars = NULL;
     SW_TRY(j->sim->ops->fetch(j->sim, j->slot, &field, &scalars));
-    if (j->what & SW_SNAPSHOT_FIELD) SW_TRY(sw_part_add_field(w->part, field));
+    if (j->what & SW_SNAPSHOT_FIELD) SW_TRY(sw_part_add_field(w->part, j->field ? j->field : field));
     if (j->what & SW_SNAPSHOT_SCALARS) SW_TRY(sw_part_add_scalars(w->part, scalars, j->defined));
     return SW_OK;
 }
@@ -86,6 +87,7 @@ static enum sw_status do_job(struct writer *w, const struct job *j)
 
 static void finish_job(struct writer *w, const struct job *j, enum sw_status st)
 {
+    sw_free(j->field);
     sw_free(j->defined);
     sw_free(j->history);
     sw_free(j->result);
@@ -200,6 +202,7 @@ static bool wait_idle(struct writer *w)
 static enum sw_status do_job_here(struct writer *w, const struct job *j)
 {
     const enum sw_status st = do_job(w, j);
+    sw_free(j->field);
     sw_free(j->defined);
     pthread_mutex_lock(&w->mutex);
     sw_err_keep(&w->failed, st);
@@ -276,10 +279,11 @@ void writer_return_slot(struct writer *w, int slot)
     pthread_mutex_unlock(&w->mutex);
 }
 
-enum sw_status writer_snapshot(struct writer *w, struct sw_sim *sim, int slot, int what, double *defined,
+enum sw_status writer_snapshot(struct writer *w, struct sw_sim *sim, int slot, int what, void *field, double *defined,
                                size_t host_bytes)
 {
-    const struct job j = {.kind = JOB_SNAPSHOT, .sim = sim, .slot = slot, .what = what, .defined = defined};
+    const struct job j = {.kind = JOB_SNAPSHOT, .sim = sim, .slot = slot, .what = what, .field = field,
+                          .defined = defined};
     bool here = false;
     if (host_bytes && host_bytes <= SMALL_BYTES) {
         pthread_mutex_lock(&w->mutex);

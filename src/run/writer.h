@@ -18,11 +18,13 @@ enum sw_status writer_slot(struct writer *w, int *slot);
 /** Give it back: there is no snapshot. */
 void writer_return_slot(struct writer *w, int slot);
 /** Write the snapshot in a slot, then free the slot.
+ * @param field       what is written in place of the snapshot's field, NULL: that; the writer's from now on, also on
+ *                    failure
  * @param defined     the user's scalars that go with it, [count][sweep->ndefined], NULL: none; the writer's from now
  *                    on, also on failure
  * @param host_bytes  the size of a snapshot in host memory, which the calling thread may write itself if it is small;
  *                    0: of another */
-enum sw_status writer_snapshot(struct writer *w, struct sw_sim *sim, int slot, int what, double *defined,
+enum sw_status writer_snapshot(struct writer *w, struct sw_sim *sim, int slot, int what, void *field, double *defined,
                                size_t host_bytes);
 /** The same of a piece of a field (struct sw_sim_ops): points first .. first + count - 1. */
 enum sw_status writer_piece(struct writer *w, struct sw_sim *sim, int slot, int64_t first, int64_t count);

@@ -100,11 +100,12 @@ const struct sw_key sw_common_keys[] = {
     {.path = "run.precision", .kind = SW_KEY_WORD, .words = "double|single", .fallback = "double", .decides = true,
      .about = "Precision of the time stepping; single is faster where a solver of `sweep list` has it, and refused for "
               "runs that it would spoil (docs/explanation/recursive_form.md)."},
-    {.path = "run.split", .kind = SW_KEY_WORD, .words = "auto|runs|grid", .fallback = "auto",
+    {.path = "run.split", .kind = SW_KEY_WORD, .words = "auto|runs|grid|pencils", .fallback = "auto",
      .about = "How the processes that mpirun has started, or several devices, share the work: \"runs\", each computes "
               "runs of its own; \"grid\", the grid of each run is cut over all of them, into slabs along its last axis "
-              "(docs/howto/mpi.md); \"auto\" cuts grids where a run does not fit one device, or there are fewer runs "
-              "than devices and the runs are large. Of compact, advection and elliptic."},
+              "(docs/howto/mpi.md), or where these get thin in three dimensions, along y and z; \"pencils\", always "
+              "along y and z; \"auto\" cuts grids where a run does not fit one device, or there are fewer runs than "
+              "devices and the runs are large. Of compact, advection and elliptic."},
     {.path = "run.ranks_per_run", .kind = SW_KEY_COUNT, .min = 0, .max = 4096, .fallback = "0",
      .about = "How many processes, or devices of one process, cut the grid of a run among them: those of the job form "
               "groups of so many, and each group takes runs as it becomes free. It divides the number of all. Not "

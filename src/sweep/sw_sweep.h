@@ -80,6 +80,7 @@ struct sw_sweep {
     int64_t     batch;                  /* run.batch; 0: from the memory                                     */
     double      memory;                 /* run.memory, in bytes; 0: what is free                             */
     enum sw_split split;                /* run.split; RUNS where run.ranks_per_run is 1, GRID where it is more */
+    bool        pencils;                /* GRID, and grids in three dimensions are cut along y and z          */
     int         ranks_per_run;          /* run.ranks_per_run; 0: not given                                   */
     struct sw_sweep_own *own;
 };

@@ -430,11 +430,16 @@ static void read_split(struct sw_sweep *s)
 {
     const char *word = key_text(s, "run.split");
     const struct sw_setting *ranks = sw_config_find(s->config, "run.ranks_per_run");
-    s->split = !strcmp(word, "grid") ? SW_SPLIT_GRID : !strcmp(word, "runs") ? SW_SPLIT_RUNS : SW_SPLIT_AUTO;
+    s->pencils = !strcmp(word, "pencils");
+    s->split = s->pencils || !strcmp(word, "grid") ? SW_SPLIT_GRID
+             : !strcmp(word, "runs") ? SW_SPLIT_RUNS : SW_SPLIT_AUTO;
     s->ranks_per_run = (int)read_number(s, "run.ranks_per_run");
     if (s->split == SW_SPLIT_GRID && !s->problem->shape->decomposes)
-        report_error(s, sw_config_find(s->config, "run.split"), "'run.split' = \"grid\": the grids of %s are not cut "
-                     "over devices; leave it out, and each device computes runs of its own", s->problem->name);
+        report_error(s, sw_config_find(s->config, "run.split"), "'run.split' = \"%s\": the grids of %s are not cut "
+                     "over devices; leave it out, and each device computes runs of its own", word, s->problem->name);
+    else if (s->pencils && s->problem->shape->columns)
+        report_error(s, sw_config_find(s->config, "run.split"), "'run.split' = \"pencils\": the grids of %s are cut "
+                     "along y alone; use \"grid\"", s->problem->name);
     else if (s->ranks_per_run > 1 && !s->problem->shape->decomposes)
         report_error(s, ranks, "'run.ranks_per_run' = %d: the grids of %s are not cut over devices; leave it out, and "
                      "each device computes runs of its own", s->ranks_per_run, s->problem->name);
@@ -442,8 +447,8 @@ static void read_split(struct sw_sweep *s)
         report_error(s, ranks, "'run.ranks_per_run' = %d, but 'run.split' = \"runs\" cuts no grid; leave one of them "
                      "out", s->ranks_per_run);
     else if (s->ranks_per_run == 1 && s->split == SW_SPLIT_GRID)
-        report_error(s, ranks, "'run.ranks_per_run' = 1, but 'run.split' = \"grid\" cuts the grid of each run; leave "
-                     "one of them out");
+        report_error(s, ranks, "'run.ranks_per_run' = 1, but 'run.split' = \"%s\" cuts the grid of each run; leave "
+                     "one of them out", word);
     else if (s->ranks_per_run) s->split = s->ranks_per_run > 1 ? SW_SPLIT_GRID : SW_SPLIT_RUNS;
 }
 

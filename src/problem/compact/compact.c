@@ -395,23 +395,13 @@ static int64_t all_points(const struct compact_sim *c)
     return sw_points(n);
 }
 
-/* Point `at` of this rank, as one of the whole grid. */
-static int64_t number_in_whole(const struct sw_setup *setup, int64_t at)
-{
-    const struct sw_decomposition *cut = &setup->domain;
-    int64_t whole = 0, stride = 1;
-    for (int d = 0; d < SW_DIMS; stride *= cut->whole[d], at /= setup->n[d], d++)
-        whole += (cut->first[d] + at % setup->n[d]) * stride;
-    return whole;
-}
-
 /* d := that of all ranks: sums in their order, and the first point of the whole grid that is not finite on any. */
 static enum sw_status join_ranks(const struct compact_sim *c, struct sw_difference *d)
 {
     const struct sw_comm *all = c->setup.domain.all;
     double sums[2] = {d->sums.difference, d->sums.exact}, most[3] = {d->sums.largest, d->norms.interior, -INFINITY};
     if (!all) return SW_OK;
-    if (d->bad >= 0) most[2] = -(double)number_in_whole(&c->setup, d->bad);
+    if (d->bad >= 0) most[2] = -(double)sw_setup_number_in_whole(&c->setup, d->bad);
     SW_TRY(sw_comm_sum(all, 2, sums));
     SW_TRY(sw_comm_max(all, 3, most));
     d->sums = (struct sw_norm_sums){sums[0], sums[1], most[0]};
