@@ -133,7 +133,9 @@ sanitizers() {
         done
         sanitized $tool test_tridiagonal_entries
         sanitized $tool test_fd_cut
-        for row in cuda.modal cuda.multigrid cuda.interleaved cuda.pcg; do sanitized $tool test_elliptic_cut '' $row; done
+        for row in cuda.modal cuda.multigrid cuda.interleaved cuda.pcg; do
+            sanitized $tool test_elliptic_cut '' $row
+        done
         for test in $(SW_SMALL=1 SW_DEVICE_ROWS=1 names_of test_own_steps); do
             sanitized $tool test_own_steps "$test"
         done
