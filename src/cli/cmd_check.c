@@ -232,7 +232,8 @@ static enum sw_status print_exchange(const struct check *c, const struct sw_plan
     SW_TRY(sw_plan_traffic(c->s->sweep, p, &c->devices, &t));
     const double *messages = t.messages, *numbers = t.numbers,
                  beside = fmax(messages[SW_COMM_LEFTWARD], messages[SW_COMM_RIGHTWARD]),
-                 others = p->ranks - 1, all = (messages[SW_COMM_TO_ALL] + messages[SW_COMM_FEW_TO_ALL]) / others;
+                 others = p->pencils ? 1 : p->ranks - 1,
+                 all = (messages[SW_COMM_TO_ALL] + messages[SW_COMM_FEW_TO_ALL]) / others;
     console_print(c->cli, "exchange %s", beside + all > 0 ? "" : "nothing");
     if (beside > 0) {
         format_memory(sizeof(double) * fmax(numbers[SW_COMM_LEFTWARD], numbers[SW_COMM_RIGHTWARD]), bytes);
@@ -241,7 +242,7 @@ static enum sw_status print_exchange(const struct check *c, const struct sw_plan
     }
     if (all > 0) {
         format_memory(sizeof(double) * (numbers[SW_COMM_TO_ALL] + numbers[SW_COMM_FEW_TO_ALL]) / others, bytes);
-        console_print(c->cli, "%s in %.0f to all", bytes, all);
+        console_print(c->cli, p->pencils ? "%s in %.0f to those in line with it" : "%s in %.0f to all", bytes, all);
     }
     console_print(c->cli, "%s\n", beside + all > 0 ? ", a step" : "");
     return SW_OK;

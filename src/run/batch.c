@@ -514,7 +514,9 @@ static enum sw_status write_outputs(struct batch *b)
         SW_TRY(writer_slot(b->w->writer, &slot));
         SW_TRY(sw_sim_snapshot(sim, slot, what));
         if (what & SW_SNAPSHOT_SCALARS) SW_TRY(scalars_form(b->scalars, b->ends, b->step, &defined));
-        if (what & SW_SNAPSHOT_FIELD) SW_TRY(form_slab(b, slot, &slab));
+        const enum sw_status st = what & SW_SNAPSHOT_FIELD ? form_slab(b, slot, &slab) : SW_OK;
+        if (st) sw_free(defined);
+        SW_TRY(st);
         SW_TRY(writer_snapshot(b->w->writer, sim, slot, what, slab, defined, host_bytes(b, what)));
         b->field += (what & SW_SNAPSHOT_FIELD) != 0;
         b->scalar += (what & SW_SNAPSHOT_SCALARS) != 0;

@@ -437,6 +437,10 @@ static enum sw_status fit_ranks(struct sw_plan *p, int ranks)
     p->ranks = ranks;
     p->groups = ranks > 1 ? all_ranks(p) / ranks : 1;
     if (p->ranks > 1) SW_TRY(sw_comm_agree(p->own->sharing.comm, check_slabs(p)));
+    if (p->ngroup) {
+        const struct domain_shape shape = domain_shape(p->own->of.sweep, p->group[p->ngroup - 1].n, ranks);
+        p->pencils = domain_has_pencils(&shape);
+    }
     return fit_memory(p);
 }
 
@@ -714,7 +718,7 @@ void sw_plan_describe_domain(const struct sw_plan *p, struct sw_text *text)
     const struct sw_group *g = &p->group[p->ngroup - 1];  /* the largest */
     const struct domain_shape shape = domain_shape(p->own->of.sweep, g->n, p->ranks);
     const int axis = sw_cut_axis(p->own->of.sweep->problem->shape->columns, g->n);
-    if (domain_has_pencils(&shape))
+    if (p->pencils)
         sw_text_printf(text, "grid     cut along y and z over %d × %d devices: pencils of ", shape.ranks[1],
                        shape.ranks[2]);
     else sw_text_printf(text, "grid     cut along %c over %d devices: slabs of ", 'x' + axis, p->ranks);

@@ -24,6 +24,7 @@ struct sw_plan {
     struct sw_plan_batch *batch;
     int      ranks;                /* that compute each run together, each a slab of its grid (domain.h); 1: whole.
                                     * All of the job form groups of so many, in their order                 */
+    bool     pencils;              /* the largest grids are cut along y and z                               */
     int      groups;               /* of ranks that cut runs side by side; 1: runs are not cut, or by all ranks     */
     int      team;                 /* devices that compute a batch together, a cut run; 1: each takes batches       */
     int64_t  nruns, done, failed;  /* to do; already in the file (done; diverged or failed)                 */

@@ -58,7 +58,7 @@ pencils 1e-11 -s 'initial="0.5 + sin(x+z)*sin(y/2)^2*(1 + 0.1*randn(a))"' -s 'ou
 expect 0 run a.cfg -q -o from.h5 --device cpu
 pencils 1e-11 -s 'initial={file="from.h5"; time=0.5;}' -s time.end=0.5
 code=1
-pencils 1e-9 -s time.dt=0.5 -s time.end=200.0 -s 'output.fields.times=[0.0]' -s 'output.scalars.every=100.0'
+pencils 1e-9 -s time.dt=3.0 -s time.end=450.0 -s 'output.fields.times=[0.0]' -s 'output.scalars.every=225.0'
 code=0
 
 # ---- stopped half-way, with the states that runs are compared with to become steady: others go on
@@ -77,7 +77,7 @@ done
 # ---- what is said, and refused
 expect 0 check c.cfg --device cpu:0,1,2,3 -s 'run.split="pencils"'
 prints 'grid     cut along y and z over 2 × 2 devices: pencils of 16 × 16 × 19 points'
-matches '^exchange [0-9.]+ KiB in 2 messages to the next device on each side'
+matches '^exchange [0-9.]+ KiB in 2 messages to the next device on each side, [0-9.]+ KiB in [0-9]+ to those in line'
 expect 0 check c.cfg --device cpu:0,1,2,3 -s 'run.split="grid"' -s 'grid.n=[16, 64, 40]'  # slabs of 10 planes
 prints 'cut along y and z over 2 × 2 devices: pencils of 16 × 32 × 20 points'
 expect 0 check c.cfg --device cpu:0,1,2,3 -s 'run.split="grid"' -s 'grid.n=[16, 12, 40]'  # pencils are no thicker
@@ -89,6 +89,13 @@ expect 3 run c.cfg --device cpu:0,1,2,3,4,5 -s 'run.split="pencils"' -s 'grid.n=
 says 'run.split: each of 6 devices stores planes of the pencils, of which there are 5 along z; use at most 5 devices'
 expect 3 check "$top/configs/tiny_elliptic.cfg" -s 'run.split="pencils"'
 says "'run.split' = \"pencils\": the grids of elliptic are cut along y alone; use \"grid\""
+
+# ---- the disk fails under one of the ranks: one message, and with space it goes on
+FAIL_KIND=write FAIL_FROM=part- FAIL_AT=9 LD_PRELOAD=$build/fail_nth.so "$sweep" run a.cfg -q -o full.h5 \
+    --device cpu:0,1,2,3 -s 'run.split="pencils"' -s 'output.fields.times="linspace(0, end, 50)"' >out 2>err </dev/null
+[ $? = 5 ] || fail 'a disk that fails under a rank'
+once 'No space left on device'
+expect 0 run a.cfg -q -o full.h5 --device cpu:0,1,2 -s 'output.fields.times="linspace(0, end, 50)"'
 
 [ -n "$processes" ] || { end; exit; }
 
