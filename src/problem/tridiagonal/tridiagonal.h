@@ -38,6 +38,6 @@ void tridiagonal_warn_result(const struct sw_sim *sim, int j, const double *reco
 int tridiagonal_deepest_cut(const struct sw_setup *setup, const struct sw_device *device);
 const char *tridiagonal_row_of_slices(const struct sw_setup *setup, const struct sw_device *device);
 enum sw_status tridiagonal_create_slices(const struct sw_setup *setup, struct sw_device *device, struct sw_sim **sim);
-size_t tridiagonal_slice_host_bytes(const struct sw_setup *setup);
-enum sw_status tridiagonal_slice_bytes(const struct sw_setup *setup, const struct sw_device *device, size_t *bytes);
+enum sw_status tridiagonal_slice_bytes(const struct sw_setup *setup, const struct sw_device *device,
+                                       struct sw_batch_bytes *bytes);
 #endif

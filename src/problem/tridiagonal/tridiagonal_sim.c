@@ -453,8 +453,8 @@ enum sw_status tridiagonal_bytes(const struct sw_problem *problem, const struct 
     size_t of_entries = 0, of_run = 0;
     const size_t words = 5 + (device->space == SW_HOST && setup->fields && setup->single);
     (void)problem;
-    bytes->fixed_on_host = setup->cut ? tridiagonal_slice_host_bytes(setup) : staging_of(setup) * sizeof(double);
-    if (setup->cut) return tridiagonal_slice_bytes(setup, device, &bytes->per_run);
+    if (setup->cut) return tridiagonal_slice_bytes(setup, device, bytes);
+    bytes->fixed_on_host = staging_of(setup) * sizeof(double);
     SW_TRY(solver_bytes(setup, device, &bytes->fixed, &bytes->per_run));
     SW_TRY(tridiagonal_find_source(setup, &source));
     enum sw_status st = tridiagonal_describe_entries(setup, source, own, &desc);

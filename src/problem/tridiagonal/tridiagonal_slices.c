@@ -619,13 +619,8 @@ enum sw_status tridiagonal_create_slices(const struct sw_setup *setup, struct sw
 
 /* ------------------------------------------------------------------ memory */
 
-size_t tridiagonal_slice_host_bytes(const struct sw_setup *setup)
-{
-    const size_t rows = (size_t)piece_rows((setup->n[0] >> setup->cut) + 1);
-    return (tridiagonal_needs_staging(setup) + (setup->fields ? SW_SNAPSHOT_SLOTS : 0)) * rows * sizeof(double);
-}
-
-enum sw_status tridiagonal_slice_bytes(const struct sw_setup *setup, const struct sw_device *device, size_t *bytes)
+enum sw_status tridiagonal_slice_bytes(const struct sw_setup *setup, const struct sw_device *device,
+                                       struct sw_batch_bytes *bytes)
 {
     const int64_t rows = most_rows_of(setup, device);
     const struct sw_tridiagonal_desc whole = tridiagonal_describe(setup, setup->n[0], 1);
@@ -638,8 +633,10 @@ enum sw_status tridiagonal_slice_bytes(const struct sw_setup *setup, const struc
     enum sw_status st = tridiagonal_describe_entries(setup, source, own, &desc);
     if (!st) tridiagonal_entries_bytes(&desc, device, &entries, &run);
     for (int k = 0; k < 3; k++) sw_program_destroy(&own[k]);
-    if (device->space == SW_HOST) pieces = tridiagonal_slice_host_bytes(setup);
-    *bytes = solver + entries + run + 5 * (size_t)rows * sizeof(double) + pieces +
-             ((size_t)14 << setup->cut) * sizeof(double);
+    bytes->fixed_on_host = (tridiagonal_needs_staging(setup) + (setup->fields ? SW_SNAPSHOT_SLOTS : 0)) *
+                           (size_t)piece_rows(rows) * sizeof(double);
+    if (device->space == SW_HOST) pieces = bytes->fixed_on_host;
+    bytes->per_run = solver + entries + run + 5 * (size_t)rows * sizeof(double) + pieces +
+                     ((size_t)14 << setup->cut) * sizeof(double);
     return st;
 }
