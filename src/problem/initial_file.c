@@ -427,13 +427,14 @@ bool sw_initial_shared(const struct sw_setup *setup, int64_t ld, const double *c
 
 /* ------------------------------------------------------------------ fields of runs */
 
-/* The points of a set-up: those of a slab where the grid is cut. */
+/* The points of a set-up: those of a slab where the grid is cut; of a trial, which may have fewer than its run, the
+ * first ones. */
 static struct box box_of(const struct run *r, const struct sw_setup *setup)
 {
     struct box b = {.count = {r->one.n[0], r->one.n[1], r->one.n[2]}};
-    for (int d = 0; d < SW_DIMS && setup->domain.all; d++) {
-        b.first[d] = setup->domain.first[d];
-        b.count[d] = setup->n[d];
+    for (int d = 0; d < SW_DIMS; d++) {
+        b.first[d] = sw_setup_first(setup, d);
+        if (setup->n[d] < b.count[d]) b.count[d] = setup->n[d];
     }
     return b;
 }
