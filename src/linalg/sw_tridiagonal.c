@@ -203,15 +203,14 @@ enum sw_status sw_tridiagonal_reduce(struct sw_tridiagonal *solver, int64_t s, c
                                      struct sw_relation *relation)
 {
     const struct sw_slice slice = slice_of(solver->ops, solver->desc.n, solver->depth, s);
-    *relation = (struct sw_relation){{0}};
-    return slice.rows ? solver->ops->slices->reduce(solver, &slice, rows_, relation) : SW_OK;
+    return solver->ops->slices->reduce(solver, &slice, rows_, relation);
 }
 
 enum sw_status sw_tridiagonal_expand(struct sw_tridiagonal *solver, int64_t s, const struct sw_tridiagonal_rows *rows_,
                                      bool reduced, const double ends[4], double *x)
 {
     const struct sw_slice slice = slice_of(solver->ops, solver->desc.n, solver->depth, s);
-    return slice.rows ? solver->ops->slices->expand(solver, &slice, rows_, reduced, ends, x) : SW_OK;
+    return solver->ops->slices->expand(solver, &slice, rows_, reduced, ends, x);
 }
 
 /* Up and down the tree over `count` leaves: node k has its relation in the slot of its first leaf on the way up, its

@@ -101,9 +101,8 @@ const char *sw_tridiagonal_row_of_slices(const struct sw_tridiagonal_desc *desc,
 /** The deepest cut of a system; -1: the row solves whole systems only, or `desc` is a batch. */
 int sw_tridiagonal_depth(const struct sw_tridiagonal_desc *desc, const char *name);
 
-/** The rows of slice s at a depth: first .. first + count - 1. Slices follow one another. They are
- * never empty and differ by few rows, but for those of SPIKE on a GPU: these have the same number of rows each, so the
- * last one that has rows may have fewer, and those behind it have none. */
+/** The rows of slice s at a depth: first .. first + count - 1. Slices follow one another, are never empty, and differ
+ * by few rows. */
 void sw_tridiagonal_slice(const struct sw_tridiagonal_desc *desc, const char *name, int depth, int64_t s,
                           int64_t *first, int64_t *count);
 
@@ -116,7 +115,7 @@ enum sw_status sw_tridiagonal_create_slices(const struct sw_tridiagonal_desc *de
 enum sw_status sw_tridiagonal_slice_bytes(const struct sw_tridiagonal_desc *desc, int depth, const char *name,
                                           const struct sw_device *device, size_t *bytes);
 
-/** Reduce a slice. Waits. A slice without rows has a relation of zeros, and nothing to expand.
+/** Reduce a slice. Waits.
  * @param rows      of this slice alone, in the solver's memory space
  * @param relation  out, on the host. Not finite where the slice holds a fault */
 enum sw_status sw_tridiagonal_reduce(struct sw_tridiagonal *solver, int64_t s, const struct sw_tridiagonal_rows *rows,

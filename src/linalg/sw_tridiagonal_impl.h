@@ -13,12 +13,10 @@ struct sw_slice { int64_t number, first_leaf, leaves, first, rows; };
 struct sw_slice_ops {
     int     most_leaves;                               /* under a node at the deepest depth, at least 2 */
     int64_t (*leaves)(int64_t n);
-    int64_t (*leaf_row)(int64_t n, int64_t leaf);      /* its first row; n behind the last leaf, and of leaves without
-                                                          rows, which only the last ones may be */
-    /* Of slices with rows. */
+    int64_t (*leaf_row)(int64_t n, int64_t leaf);      /* its first row; n behind the last leaf */
     enum sw_status (*reduce)(struct sw_tridiagonal *solver, const struct sw_slice *slice,
                              const struct sw_tridiagonal_rows *rows, struct sw_relation *relation);
-    /** @param relation  [count]; of slices without rows: zeros  @param ends  out [count] */
+    /** @param ends  out [count] */
     enum sw_status (*close)(int64_t count, const struct sw_relation *relation, bool cyclic, double (*ends)[4]);
     enum sw_status (*expand)(struct sw_tridiagonal *solver, const struct sw_slice *slice,
                              const struct sw_tridiagonal_rows *rows, bool reduced, const double ends[4], double *x);

@@ -9,8 +9,7 @@
 /** @param ends  vt vb wt wb yt yb of the slice; on the host */
 struct sw_relation spike_relation(const struct spike_ends *ends);
 
-/** `close` of the rows: up and down the tree over the slices. A slice without rows, of zeros, is coupled to nothing and
- * changes no number of the others.
+/** `close` of the rows: up and down the tree over the slices.
  * @param count  a power of two  @param cyclic  ignored: no row of SPIKE takes a cyclic system */
 enum sw_status spike_close(int64_t count, const struct sw_relation *relation, bool cyclic, double (*ends)[4]);
 #endif

@@ -40,7 +40,7 @@ struct lane {
     struct sw_owned arrays;
     double *array[ARRAYS], *x;                    /* [most_rows] in the memory of the device        */
     double *host;               /* [piece_rows] on the way from or to the device; NULL: not needed  */
-    int64_t slice, first, rows;                   /* rows 0: there is none, or it has none          */
+    int64_t slice, first, rows;                   /* rows 0: there is none                          */
     bool    reduced;            /* and the solver's last call has reduced it                        */
     struct tridiagonal_sums sums;                 /* of the last step                               */
     struct fault fault;
@@ -160,8 +160,7 @@ static enum sw_status send_array(const struct slices_sim *t, struct lane *l, int
     return SW_OK;
 }
 
-/* Nothing is to be done where the slice is there already, as a device with one slice has it in the second pass, nor
- * where it has no rows. */
+/* Nothing is to be done where the slice is there already, as a device with one slice has it in the second pass. */
 static enum sw_status fill(const struct slices_sim *t, struct lane *l, int64_t slice, int64_t step)
 {
     const struct tridiagonal_arrays out = {l->array[LOWER], l->array[MAIN], l->array[UPPER], l->array[RHS]};
@@ -170,7 +169,6 @@ static enum sw_status fill(const struct slices_sim *t, struct lane *l, int64_t s
     l->slice = slice;
     l->reduced = false;
     rows_of_slice(t, slice, &l->first, &l->rows);
-    if (!l->rows) return SW_OK;
     for (int k = LOWER; k < ARRAYS; k++)
         if (tridiagonal_source_has(t->source, k) || (k <= UPPER && t->block.n)) SW_TRY(send_array(t, l, k, step));
     if (l->fault.failure) return SW_OK;
@@ -200,7 +198,6 @@ static enum sw_status expand(const struct slices_sim *t, struct lane *l, int64_t
     SW_TRY(fill(t, l, slice, step));
     if (l->fault.failure) return SW_OK;
     l->sums = tridiagonal_sums_zero();
-    if (!l->rows) return SW_OK;
     SW_TRY(sw_tridiagonal_expand(l->solver, slice, &rows, l->reduced, ends, l->x));
     l->reduced = false;
     SW_TRY(tridiagonal_measure(l->entries, l->first, l->rows, &rows, l->x, beyond, &l->sums));
