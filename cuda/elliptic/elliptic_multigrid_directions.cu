@@ -29,6 +29,7 @@ __global__ static void __launch_bounds__(THREADS, KIND == CONSTANT ? 3 : 2)
     const struct elliptic_planes &p = g.planes;
     int part;
     const place at = place_in(p, pieces, block, &part);
+    const bool counts = is_own(g, at);
     const long long cells = elliptic_planes_cells(&p), field = system * cells, slot = m.systems * cells;
     const int first = part * MARCH, count = !RAGGED || nz - first >= MARCH ? MARCH : nz - first;
     const long long mine = own_plane(p, at) + entry_of(p, at) + first * TILE,
@@ -98,14 +99,13 @@ __global__ static void __launch_bounds__(THREADS, KIND == CONSTANT ? 3 : 2)
             if (at.inside) {
                 to[of] = own;
                 q[of] = image;
-                pq += own * image;
+                if (counts) pq += own * image;
             }
             down = own;
             own = up;
         }
     }
     double sum[1];
-    if (!is_own(g, at)) pq = 0;
     if (sum_of_blocks<1>(&pq, m.partial + (long long)system * blocks, m.ticket + system, blocks, block, sum)) {
         if (m.sums) m.sums[(long long)system * SW_CUDA_MULTIGRID_SUMS] = sum[0];
         else end_direction(s, sum[0]);

@@ -583,7 +583,7 @@ static enum sw_status try_slabs(const struct sw_comm *comm, void *plan)
     char why[1000];  /* of slabs that are too thin; rows that refuse stand in lines of their own */
     snprintf(why, sizeof why, "%s", sw_err_message());
     if (st == SW_E_ARG) return SW_FAIL(SW_E_CONFIG, "run.split: %s; use fewer devices", why);
-    return SW_FAIL(SW_E_CONFIG, "run.split: use fewer devices, or \"runs\": %s", why);
+    return SW_FAIL(SW_E_CONFIG, "run.split: another solver, fewer devices, or \"runs\" may do: %s", why);
 }
 
 /* One device of each model is enough. */

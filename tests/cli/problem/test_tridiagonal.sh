@@ -289,7 +289,7 @@ expect 3 check none.cfg
 says "'main' is missing: give lower, main and upper, each an expression in i = 1 .. n, or the word of a matrix"
 
 # ---- a system that does not fit the memory
-expect 4 check given.cfg -s grid.n=1e11 -s solver=cpu.lapack; says 'lower grid.n to at most'
+expect 4 check given.cfg -s grid.n=1e11 -s solver=cpu.relations_adaptive; says 'lower grid.n to at most'
 expect 0 check given.cfg -s grid.n=1e11; matches ' [0-9]{2,} slices a run'  # slice by slice
 
 # ---- names are known to list, explain and completion

@@ -72,6 +72,10 @@ CFG
 expect 0 run line.cfg -q --device cpu
 config=line.cfg
 cut 1e-12 -s 'initial={file="line.h5";}'
+for n in 67 101 257; do  # the trial has the points of a slab
+    expect 0 check line.cfg -s 'initial={file="line.h5";}' -s grid.n=$n -s 'run.split="grid"' --device cpu:0,1,2
+    prints 'grid     cut along x over 3 devices'
+done
 cut 1e-12 -s 'initial={file="line.h5";}' -s grid.n=67  # interpolated
 if [ -n "$python" ]; then
     py - <<'PY' || fail 'a file with a number that is not finite'
