@@ -73,7 +73,8 @@ expect 0 run line.cfg -q --device cpu
 config=line.cfg
 cut 1e-12 -s 'initial={file="line.h5";}'
 for n in 67 101 257; do  # the trial has the points of a slab
-    expect 0 check line.cfg -s 'initial={file="line.h5";}' -s grid.n=$n -s 'run.split="grid"' --device cpu:0,1,2
+    expect 0 check line.cfg -o trial.h5 -s 'initial={file="line.h5";}' -s grid.n=$n -s 'run.split="grid"' \
+        --device cpu:0,1,2
     prints 'grid     cut along x over 3 devices'
 done
 cut 1e-12 -s 'initial={file="line.h5";}' -s grid.n=67  # interpolated
