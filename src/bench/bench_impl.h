@@ -116,6 +116,6 @@ enum { BENCH_MODE_A = 2, BENCH_MODE_B = 3 };
 
 /* ---- bench_compact.c: a field of noise, the same numbers at any size of the machine */
 
-enum sw_status bench_rates_cpu(struct sw_device *device, struct sw_rates *rates);
+enum sw_status bench_rates_cpu(struct sw_device *device, int repeats, struct sw_rates *rates);
 enum sw_status bench_rates_cuda(struct sw_device *device, struct sw_rates *rates);
 #endif

@@ -9,17 +9,18 @@
 #include "base/sw_mem.h"
 #include "bench/bench_impl.h"
 
-enum { REPEATS = 5, FMA_REPEATS = 40 };  /* on a busy machine the best of few is not what it can do */
+/* On a busy machine the best of few is not what it can do; few are taken where rows are timed less often as well. */
+enum { REPEATS = 5, EACH = 8 };                /* EACH: loops of multiply-adds a copy */
 static const size_t array = (size_t)1 << 25;   /* doubles: 256 MiB, more than caches hold on most machines */
 
 /* Each thread copies the part that it touched first. Bytes read and written; memcpy does not read what it writes. */
-static enum sw_status measure_copy(int threads, double *rate)
+static enum sw_status measure_copy(int threads, int repeats, double *rate)
 {
     double *from = NULL, *to = NULL, best = INFINITY;
     enum sw_status st;
     SW_TRY_TO(done, st, sw_alloc(array, &from));
     SW_TRY_TO(done, st, sw_alloc(array, &to));
-    for (int k = 0; k <= REPEATS; k++) {   /* the first one touches the memory */
+    for (int k = 0; k <= repeats; k++) {   /* the first one touches the memory */
         double start = sw_clock();
 #pragma omp parallel num_threads(threads)
         {
@@ -61,11 +62,11 @@ FMA_LOOP(fma_wide, 8)
 
 typedef double fma_function(long rounds);
 
-static double measure_fma(fma_function *loop, int width, int threads, double *sink)
+static double measure_fma(fma_function *loop, int width, int threads, int repeats, double *sink)
 {
     double best = 0, sum = 0;
     const long rounds = 400000;   /* some 3 ms */
-    for (int k = 0; k <= FMA_REPEATS; k++) {
+    for (int k = 0; k <= repeats; k++) {
         double start = sw_clock();
 #pragma omp parallel num_threads(threads) reduction(+ : sum)
         sum += loop(rounds);
@@ -89,24 +90,25 @@ static double read_clock(void)
     return 1e6 * mhz;
 }
 
-enum sw_status bench_rates_cpu(struct sw_device *device, struct sw_rates *rates)
+enum sw_status bench_rates_cpu(struct sw_device *device, int repeats, struct sw_rates *rates)
 {
+    const int copies = repeats && repeats < REPEATS ? repeats : REPEATS;
     double sink = 0;
-    SW_TRY(measure_copy(device->threads, &rates->copy));
-    rates->fma = measure_fma(fma_narrow, 4, device->threads, &sink);
+    SW_TRY(measure_copy(device->threads, copies, &rates->copy));
+    rates->fma = measure_fma(fma_narrow, 4, device->threads, EACH * copies, &sink);
 #ifdef __x86_64__
     if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512dq"))
-        rates->fma = fmax(rates->fma, measure_fma(fma_wide, 8, device->threads, &sink));
+        rates->fma = fmax(rates->fma, measure_fma(fma_wide, 8, device->threads, EACH * copies, &sink));
 #endif
     rates->clock = read_clock();
     return isfinite(sink) ? SW_OK : SW_FAIL(SW_E_ARG, "the sum of the FMA loop is not finite");
 }
 
-enum sw_status sw_bench_rates(struct sw_bench_device *d)
+enum sw_status sw_bench_rates(struct sw_bench_device *d, int repeats)
 {
     if (d->rates.copy > 0) return SW_OK;
 #ifdef SW_HAVE_CUDA
     if (d->device->space == SW_DEVICE) return bench_rates_cuda(d->device, &d->rates);
 #endif
-    return bench_rates_cpu(d->device, &d->rates);
+    return bench_rates_cpu(d->device, repeats, &d->rates);
 }

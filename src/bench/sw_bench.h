@@ -143,8 +143,8 @@ enum sw_status sw_bench_open(const struct sw_bench_spec *spec, const char *rows,
                              const struct sw_bench_processes *processes, struct sw_bench *bench);
 void sw_bench_close(struct sw_bench *bench);
 
-/** Measure what a device can do. */
-enum sw_status sw_bench_rates(struct sw_bench_device *device);
+/** Measure what a device can do. @param repeats  of rows, 0: not given; on a CPU no more are taken */
+enum sw_status sw_bench_rates(struct sw_bench_device *device, int repeats);
 
 /** Verify and time one row. What is wrong with the row is in its state.
  * @param repeats  how many; 0: at least 5, until they have taken half a second

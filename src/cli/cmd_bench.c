@@ -319,7 +319,7 @@ static enum sw_status measure_device(struct sw_cli *cli, struct measured_devices
     struct measured *earlier = find_measured(known, d->device);
     if (d->rates.copy > 0) return SW_OK;
     if (earlier) { d->rates = earlier->rates; return SW_OK; }
-    SW_TRY(sw_bench_rates(d));
+    SW_TRY(sw_bench_rates(d, cli->repeats));
     if (known->count < SW_BENCH_DEVICES) {
         struct measured *m = &known->device[known->count++];
         snprintf(m->label, sizeof m->label, "%s", d->device->label);

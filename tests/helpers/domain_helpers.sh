@@ -9,7 +9,7 @@ end() {
     summary
 }
 names=0 code=0 config=
-cut() {  # cut RELATIVE OPTION...: with two threads, with $processes processes
+cut() {  # cut RELATIVE OPTION...: with two threads, every third time with $processes processes (SW_LONG=1: each time)
     local bound=$1
     shift
     names=$((names + 1))
@@ -17,6 +17,7 @@ cut() {  # cut RELATIVE OPTION...: with two threads, with $processes processes
     expect "$code" run "$config" -o "t$names.h5" "$@" --device cpu:0,1 -s 'run.split="grid"'
     says 'grid     cut along '; says 'over 2 devices'
     near "w$names.h5" "t$names.h5" "$bound"
+    [ $((names % 3)) = 1 ] || [ -n "$SW_LONG" ] || return
     expect 0 verify "t$names.h5"
     for n in $processes; do
         ranks "$code" "$n" "$sweep" run "$config" -o "m$names-$n.h5" --device cpu "$@" -s 'run.split="grid"'
