@@ -346,7 +346,8 @@ once 'over 2 devices: slabs of 16 × 17 × 30 points · 2 groups of devices'; on
 near g1.h5 m4.h5 0
 ranks 3 3 "$sweep" run c.cfg -o none.h5 --device cpu -s run.ranks_per_run=2
 once 'run.ranks_per_run: 3 processes do not form groups of 2; 3 would do'
-many='-s time.end=4.0 -s run.batch=1'
+many='-s time.end=4.0 -s run.batch=1 -s sweep.dim=[3]'
+expect 0 run "$config" -q -o whole3.h5 --device cpu -s 'run.split="runs"' $many $accuracy
 for then in 4:2 3:3 1:0; do
     ranks 75 4 "$sweep" run "$config" -o "groups-$then.h5" --device cpu -s run.ranks_per_run=2 $many $accuracy \
         --max-time 0.1
@@ -355,7 +356,7 @@ for then in 4:2 3:3 1:0; do
     ranks 0 "${then%:*}" "$sweep" run "$config" -o "groups-$then.h5" --device cpu $many $accuracy \
         -s run.ranks_per_run="${then#*:}"
     [ "$begun" = 0 ] || once 'from step '
-    near whole.h5 "groups-$then.h5" 1e-11
+    near whole3.h5 "groups-$then.h5" 1e-11
 done
 
 # ---- a signal that comes while MPI begins (it loads its plugins then) stops the job as a later one does
@@ -388,7 +389,7 @@ once 'has another config or other options than rank 0'
 [ ! -e none.h5.d ] || fail 'a refused job leaves a folder'
 
 # ---- one of three ranks is killed between its checkpoints: the job ends soon, and two go on from the last one
-config=$top/configs/tiny_advection.cfg killed="$accuracy -s time.end=12.0 -s sweep.dim=[3]"
+config=$top/configs/tiny_advection.cfg killed="$accuracy -s time.end=6.0 -s sweep.dim=[3]"
 timeout -k 5 $patience mpirun -n 3 "$sweep" run "$config" -o killed.h5 --device cpu -s 'run.split="grid"' $killed \
     -s run.checkpoint=0.002 >out 2>err </dev/null &
 for ((k = 0; k < 10 * patience; k++)); do [ "$(ls killed.h5.d 2>err2 | grep -c 'h5$')" -lt 6 ] || break; sleep 0.1; done
