@@ -22,7 +22,7 @@ enum sw_status bench_cut_validate(struct sw_bench_spec *spec)
 
 enum sw_status bench_agree(const struct sw_bench_spec *spec, enum sw_status st)
 {
-    return spec->setup.domain.all ? sw_comm_agree(spec->setup.domain.all, st) : st;
+    return sw_comm_agree(spec->setup.domain.all, st);
 }
 
 size_t bench_place_in_whole(const struct sw_setup *setup, size_t i)

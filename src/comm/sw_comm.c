@@ -141,6 +141,7 @@ static double larger(double a, double b) { return isnan(a) || b <= a ? a : b; }
 static enum sw_status reduce(const struct sw_comm *comm, combine *op, size_t count, double *values)
 {
     double all[SW_COMM_MOST];
+    if (!comm) return SW_OK;
     size_t size = (size_t)comm->size, room = SW_COMM_MOST / size;
     if (count && !values) return SW_FAIL(SW_E_ARG, "%zu numbers to reduce, but no array", count);
     for (size_t done = 0; done < count; done += room) {
@@ -207,6 +208,7 @@ enum sw_status sw_comm_agree(const struct sw_comm *comm, enum sw_status st)
     char text[SENT_BYTES];
     struct sw_err_kept own = {0};
     int first = 0;
+    if (!comm) return st;
     sw_err_keep(&own, st);
     enum sw_status failed = gather_few(comm, 1, &mine, all);
     while (!failed && first < comm->size && all[first] == SW_OK) first++;

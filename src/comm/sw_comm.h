@@ -142,6 +142,7 @@ enum sw_status sw_comm_barrier(const struct sw_comm *comm);
 enum sw_status sw_comm_broadcast(const struct sw_comm *comm, int from, size_t count, double *numbers);
 
 /** Sum, or largest, over all ranks, for each of a few numbers; the result is on every rank. A NaN anywhere makes NaN.
+ * @param comm    NULL: there is one rank; likewise in agree()
  * @param values  [count] on the host, in and out */
 enum sw_status sw_comm_sum(const struct sw_comm *comm, size_t count, double *values);
 enum sw_status sw_comm_max(const struct sw_comm *comm, size_t count, double *values);

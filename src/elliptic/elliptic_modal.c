@@ -173,7 +173,7 @@ enum sw_status elliptic_modal_outcomes(const struct elliptic_modal_cut *c, int64
                                        struct elliptic_plane_outcome *outcome)
 {
     enum { NUMBERS = sizeof *outcome / sizeof(double) };
-    return c->comm ? sw_comm_sum(c->comm, NUMBERS * (size_t)count, (double *)outcome) : SW_OK;
+    return sw_comm_sum(c->comm, NUMBERS * (size_t)count, (double *)outcome);
 }
 
 /* ------------------------------------------------------------------ how small residuals have to be */

@@ -381,7 +381,7 @@ static enum sw_status largest_face(const struct elliptic_multigrid *mg, const st
                  y = largest(own->faces.ky, own->nx * (own->ny + 1) * own->nz),
                  z = largest(own->faces.kz, own->nx * own->ny * (own->nz + 1));
     *most = fmax(fmax(x, y), fmax(z, 1));
-    return mg->cut.comm ? sw_comm_max(mg->cut.comm, 1, most) : SW_OK;
+    return sw_comm_max(mg->cut.comm, 1, most);
 }
 
 static enum sw_status load_vertical(struct sw_elliptic *s, int system, double size)

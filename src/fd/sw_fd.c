@@ -114,7 +114,7 @@ enum sw_status sw_fd_create(const struct sw_fd_desc *desc, const char *row, stru
     struct sw_fd *s = NULL;
     *fd = NULL;
     enum sw_status st = sw_alloc(1, &s);
-    if (desc->comm) st = sw_comm_agree(desc->comm, st);
+    st = sw_comm_agree(desc->comm, st);
     if (!st) {
         s->desc = *desc;
         s->desc.scheme = s->desc.boundary = NULL;

@@ -149,7 +149,7 @@ static enum sw_status agree(const struct accuracy *a, enum sw_status st)
 /* The root of the mean over so many fields of a run, from a sum over the points that are here. */
 static double root_of_mean(const struct accuracy *a, double sum, int fields)
 {
-    if (a->comm && sw_comm_sum(a->comm, 1, &sum)) return NAN;
+    if (sw_comm_sum(a->comm, 1, &sum)) return NAN;
     return sqrt(sum / (double)(fields * all_points_of(a)));
 }
 
@@ -180,7 +180,7 @@ static enum sw_status begin_between(const struct accuracy *a, struct sw_sim *sim
     if (!st) st = sw_alloc((size_t)m, &line);
     if (!st && a->comm) st = sw_alloc((size_t)(lines * n), &all);
     if (!st) st = sw_resampler_create(n, m, &resampler);
-    if (a->comm) st = sw_comm_agree(a->comm, st);
+    st = sw_comm_agree(a->comm, st);
     if (!st) st = find_lines(a, all, &begun);
     for (int64_t k = 0; k < lines && !st; k++) {
         sw_resample(resampler, begun + k * n, line);
@@ -216,7 +216,7 @@ static enum sw_status begin(const struct accuracy *a, const struct sw_setup *set
                             const double *column, bool between, struct sw_sim **sim)
 {
     enum sw_status st = sim_of_runs(a->r->sweep->problem, setup, device, column, !between, sim);
-    if (a->comm) st = sw_comm_agree(a->comm, st);
+    st = sw_comm_agree(a->comm, st);
     if (!st && between) st = begin_between(a, *sim, setup);
     if (!st || !*sim) return st;
     (*sim)->ops->destroy(*sim);

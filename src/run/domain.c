@@ -241,7 +241,7 @@ enum sw_status domain_from_slab(const struct sw_setup *setup, size_t fields, siz
 bool domain_any(const struct sw_comm *comm, bool here)
 {
     double any = here;
-    if (comm && sw_comm_max(comm, 1, &any)) return here;
+    if (sw_comm_max(comm, 1, &any)) return here;
     return any > 0;
 }
 

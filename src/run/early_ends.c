@@ -145,12 +145,11 @@ static double largest(const struct early_ends *e, int j, int unknown, const doub
 /* Those of all unknowns of the runs that are measured, on all ranks. @param most  out: [count][unknowns] */
 static enum sw_status measure(const struct early_ends *e, const double *u, const double *v, double *most)
 {
-    const struct sw_comm *comm = e->r->setup->domain.all;
 #pragma omp parallel for num_threads(e->r->device->threads) schedule(dynamic, 8)
     for (int j = 0; j < e->r->count; j++)
         for (int k = 0; k < e->unknowns; k++)
             most[j * e->unknowns + k] = e->measured[j] ? largest(e, j, k, u, v) : 0;
-    return comm ? sw_comm_max(comm, (size_t)e->r->count * (size_t)e->unknowns, most) : SW_OK;
+    return sw_comm_max(e->r->setup->domain.all, (size_t)e->r->count * (size_t)e->unknowns, most);
 }
 
 /* U of the runs that are measured, at a look. */

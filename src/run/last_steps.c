@@ -41,10 +41,9 @@ static double *line_of(const struct last *l, double *u, int j, int v)
 /* Where the grid is cut: over the points of all ranks. */
 static double distance(const struct last *l, const double *u, const double *v)
 {
-    const struct sw_comm *comm = l->r->setup->domain.all;
     double sum = 0;
     for (size_t i = 0; i < l->points; i++) sum += (u[i] - (v ? v[i] : 0)) * (u[i] - (v ? v[i] : 0));
-    if (comm && sw_comm_sum(comm, 1, &sum)) return NAN;
+    if (sw_comm_sum(l->r->setup->domain.all, 1, &sum)) return NAN;
     return sqrt(sum / (double)sw_points(l->r->group->n));
 }
 
@@ -76,7 +75,7 @@ static enum sw_status take_steps(struct last *l, int steps, int times)
     enum sw_status st;
     setup.capacity = 2 * l->count;
     st = sim_of_runs(l->r->sweep->problem, &setup, l->r->device, l->column, false, &sim);
-    if (setup.domain.all) st = sw_comm_agree(setup.domain.all, st);
+    st = sw_comm_agree(setup.domain.all, st);
     if (st) goto done;
     SW_TRY_TO(done, st, sw_sim_set_state(sim, l->begun));
     for (int k = 0, to; k < times * steps && !st; k = to) {
@@ -108,7 +107,7 @@ static enum sw_status powers(const struct last *l, const double *u, const double
     enum sw_status st = sw_dft_create(count, &d);
     if (!st) st = sw_alloc(4 * (size_t)d.length, &room);
     if (!st) st = sw_alloc((size_t)count, &w);
-    if (comm) st = sw_comm_agree(comm, st);
+    st = sw_comm_agree(comm, st);
     if (!st) st = subtract(l, u, v, room, w);
     if (!st) {
         double *const re[2] = {room, room + d.length}, *const im[2] = {room + 2 * d.length, room + 3 * d.length};
@@ -131,7 +130,7 @@ static enum sw_status find_growing(struct last *l, int j, int v, int steps, doub
     double *power, most = grown * grown;
     *points = 0;
     enum sw_status st = sw_alloc(STATES * waves, &power);
-    if (comm) st = sw_comm_agree(comm, st);
+    st = sw_comm_agree(comm, st);
     for (int k = 0; k < STATES && !st; k++)
         st = powers(l, line_of(l, state[k], l->count + j, v), line_of(l, state[k], j, v), power + (size_t)k * waves);
     for (size_t k = 0; k < waves && !st; k++) {
@@ -189,7 +188,7 @@ enum sw_status last_steps_look(const struct runs *r, int count, const double *co
     if (!st) st = sw_alloc(2 * runs * size, &l.begun);
     if (!st) st = sw_alloc(2 * runs * size, &l.half);
     for (int k = 0; k <= LONGEST_CYCLE && !st; k++) st = sw_alloc(2 * runs * size, &l.way[k]);
-    if (r->setup->domain.all) st = sw_comm_agree(r->setup->domain.all, st);
+    st = sw_comm_agree(r->setup->domain.all, st);
     if (st) goto done;
     for (size_t k = 0; k < ncolumn; k++)
         for (size_t j = 0; j < 2 * runs; j++) l.column[k * 2 * runs + j] = column[k * runs + j % runs];

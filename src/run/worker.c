@@ -203,7 +203,7 @@ void *worker_run(void *argument)
     struct worker *w = argument;
     omp_set_num_threads(w->device->threads);  /* of parallel regions of this thread */
     enum sw_status st = sw_device_use(w->device);
-    if (w->comm) st = sw_comm_agree(w->comm, st);
+    st = sw_comm_agree(w->comm, st);
     if (w->comm && !st) st = sw_comm_on_device(w->comm, w->device, NULL, &w->on_device);
     if (!st) st = writer_create(w->scheduler->options->file, &w->writer);
     if (!st) st = finish_writing(w, compute_batches(w));

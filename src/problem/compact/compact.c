@@ -272,7 +272,7 @@ static bool same_differences(const struct compact_sim *c, const struct sw_fd_des
 /* Whether all ranks can go on. */
 static enum sw_status agree(const struct compact_sim *c, enum sw_status st)
 {
-    return c->setup.domain.all ? sw_comm_agree(c->setup.domain.all, st) : st;
+    return sw_comm_agree(c->setup.domain.all, st);
 }
 
 static enum sw_status make_differences(struct compact_sim *c)
@@ -687,7 +687,7 @@ static enum sw_status create(const struct sw_problem *problem, const struct sw_s
     (void)problem;
     *sim = NULL;
     st = sw_alloc(1, &c);
-    if (setup->domain.all) st = sw_comm_agree(setup->domain.all, st);
+    st = sw_comm_agree(setup->domain.all, st);
     if (st) goto failed;
     c->sim.ops = &compact_ops;
     c->setup = *setup;

@@ -14,7 +14,7 @@ static double volume_of(const struct sw_elliptic_matrix *m, int64_t j, int64_t k
 
 static enum sw_status add_ranks(const struct sw_comm *comm, size_t count, double *sum)
 {
-    return comm ? sw_comm_sum(comm, count, sum) : SW_OK;
+    return sw_comm_sum(comm, count, sum);
 }
 
 enum sw_status elliptic_mean(const struct sw_comm *comm, const struct sw_elliptic_matrix *m, const double *u,
@@ -154,7 +154,7 @@ enum sw_status elliptic_take_mean_off(const struct elliptic_run *run, const stru
             left = fmax(left, fabs(*of_cell));
         }
     double all[2] = {most, left};
-    if (run->desc.cut.comm) SW_TRY(sw_comm_max(run->desc.cut.comm, 2, all));
+    SW_TRY(sw_comm_max(run->desc.cut.comm, 2, all));
     most = all[0], left = all[1];
     /* of an f that is the same in all cells rounding is left, which has a mean as large as itself */
     if (left <= 32 * DBL_EPSILON * most) memset(f, 0, (size_t)cells * sizeof *f);

@@ -199,7 +199,7 @@ static enum sw_status find_largest(const struct elliptic_sim *s, const double *f
 {
     *most = 0;
     for (size_t c = 0; c < s->cells; c++) *most = fmax(*most, fabs(f[c]));
-    return s->desc.cut.comm ? sw_comm_max(s->desc.cut.comm, 1, most) : SW_OK;
+    return sw_comm_max(s->desc.cut.comm, 1, most);
 }
 
 /* What walls and a gauge make of f, integrated over the cells, on the host. */
@@ -255,7 +255,7 @@ static enum sw_status make_rhs_there(struct elliptic_sim *s, int j)
 static enum sw_status may_go_on(const struct elliptic_sim *s)
 {
     double stop = s->setup.give_up && s->setup.give_up(s->setup.give_up_user);
-    if (s->desc.cut.comm) SW_TRY(sw_comm_max(s->desc.cut.comm, 1, &stop));
+    SW_TRY(sw_comm_max(s->desc.cut.comm, 1, &stop));
     return stop > 0 ? SW_FAIL(SW_E_STOPPED, "stopped") : SW_OK;
 }
 
@@ -296,7 +296,7 @@ static enum sw_status compare(const struct sw_comm *comm, const struct sw_ellipt
             most_exact = e <= most_exact ? most_exact : e;
         }
     double largest[2] = {most, most_exact};
-    if (comm) SW_TRY(sw_comm_max(comm, 2, largest));
+    SW_TRY(sw_comm_max(comm, 2, largest));
     most = largest[0], most_exact = largest[1];
     const double unit = most > 0 ? most : 1, unit_exact = most_exact > 0 ? most_exact : 1;
     for (int64_t line = 0; line < lines; line++)
@@ -308,7 +308,7 @@ static enum sw_status compare(const struct sw_comm *comm, const struct sw_ellipt
             volume += v;
         }
     double sum[3] = {dd, ee, volume};
-    if (comm) SW_TRY(sw_comm_sum(comm, 3, sum));
+    SW_TRY(sw_comm_sum(comm, 3, sum));
     *norms = (struct sw_norms){unit * sqrt(sum[0] / sum[2]), most, unit / unit_exact * sqrt(sum[0] / sum[1]), NAN};
     return SW_OK;
 }
@@ -596,7 +596,7 @@ enum sw_status elliptic_create(const struct sw_problem *problem, const struct sw
     *sim = NULL;
     enum sw_status st = sw_alloc(1, &s);
     if (!st) st = fill(s, setup, device);
-    if (setup->domain.all) st = sw_comm_agree(setup->domain.all, st);
+    st = sw_comm_agree(setup->domain.all, st);
     if (!st) *sim = &s->sim;
     else if (s) destroy(&s->sim);
     return st;

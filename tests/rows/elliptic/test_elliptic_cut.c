@@ -316,21 +316,26 @@ static void solve_long(const char *row)
     }
 }
 
+/* On two ranks and on three. */
+static void solve_kind(const char *row, int kind, const int64_t n[3], int batch)
+{
+    const struct sw_elliptic_desc d = kind_of(kind, n);
+    if (sw_elliptic_refusal(&d, row)) return;
+    struct whole w = make_whole(&d, &usual);
+    w.row = row;
+    w.batch = batch;
+    solve_whole(&w);
+    for (int ranks = 2; ranks <= 3; ranks++) assert_ok(solve_cut(&w, ranks));
+    free_whole(&w);
+}
+
 /* So many rows that multigrid cuts several of its grids. */
 static void solve_high(const char *row)
 {
     static const int64_t sizes_of[][3] = {{3, 601, 2}, {2, 1200, 2}};
     if (!strstr(row, "multigrid")) return;
     for (size_t s = 0; s < sizeof sizes_of / sizeof *sizes_of; s++)
-        for (int k = 0; k < KINDS; k++) {
-            const struct sw_elliptic_desc d = kind_of(k, sizes_of[s]);
-            if (sw_elliptic_refusal(&d, row)) continue;
-            struct whole w = make_whole(&d, &usual);
-            w.row = row;
-            solve_whole(&w);
-            for (int ranks = 2; ranks <= 3; ranks++) assert_ok(solve_cut(&w, ranks));
-            free_whole(&w);
-        }
+        for (int k = 0; k < KINDS; k++) solve_kind(row, k, sizes_of[s], 1);
 }
 
 static void takes_as_many_where_slabs_have_many_rows(void **state)
@@ -343,31 +348,14 @@ static void takes_as_many_where_slabs_have_many_rows(void **state)
 static void solve_large(const char *row)
 {
     static const int64_t n[3] = {72, 49, 31};
-    for (int k = 1; k < KINDS; k += 3) {
-        const struct sw_elliptic_desc d = kind_of(k, n);
-        if (sw_elliptic_refusal(&d, row)) continue;
-        struct whole w = make_whole(&d, &usual);
-        w.row = row;
-        solve_whole(&w);
-        for (int ranks = 2; ranks <= 3; ranks++) assert_ok(solve_cut(&w, ranks));
-        free_whole(&w);
-    }
+    for (int k = 1; k < KINDS; k += 3) solve_kind(row, k, n, 1);
 }
 
 /* Together with others, whose numbers are their own. */
 static void solve_batch(const char *row)
 {
     static const int64_t n[3] = {40, 21, 19};
-    for (int k = 0; k < KINDS; k++) {
-        const struct sw_elliptic_desc d = kind_of(k, n);
-        if (sw_elliptic_refusal(&d, row)) continue;
-        struct whole w = make_whole(&d, &usual);
-        w.row = row;
-        w.batch = BATCH;
-        solve_whole(&w);
-        for (int ranks = 2; ranks <= 3; ranks++) assert_ok(solve_cut(&w, ranks));
-        free_whole(&w);
-    }
+    for (int k = 0; k < KINDS; k++) solve_kind(row, k, n, BATCH);
 }
 
 static void takes_as_many_in_a_batch(void **state)
