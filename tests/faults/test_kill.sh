@@ -76,8 +76,8 @@ for ((starts = 1;; starts++)); do
     grep -qE '^(checkpoint|batch) ' err || { cat err >&2; fail "start $starts of 0.03 s has stored nothing"; }
     [ $starts -lt 1000 ] || fail 'no end in sight of starts of 0.03 s'
 done
-# three if each got through a batch before it heard of the time, which it may on a busy machine; the batches are 0.2 s
-[ $starts -ge 3 ] || fail "only $starts starts of 0.03 s"
+# A start may get through a batch, and on a busy machine through two, before it hears of the time: one must be stopped.
+[ $starts -ge 2 ] || fail "a start of 0.03 s went through all of it"
 cp k.h5 kept-starts.h5
 
 # killed when all was merged, with its last word and its lock still there
