@@ -10,8 +10,6 @@
 
 /* ------------------------------------------------------------------ what is given at the ends */
 
-struct end { bool fixed; double u, alpha, beta, value; };  /* u, or alpha u + beta u' = value */
-
 static enum sw_status number_of(const struct sw_bvp *bvp, const struct sw_program *program, int j, double otherwise,
                                 double *value)
 {
@@ -24,9 +22,10 @@ static bool fixed_end(const struct sw_bvp_end *e, bool otherwise)
     return e->dirichlet || (otherwise && !e->neumann && !e->robin[0]);
 }
 
-static enum sw_status end_of(const struct sw_bvp *bvp, const struct sw_bvp_end *e, bool right, int j, struct end *end)
+static enum sw_status end_of(const struct sw_bvp *bvp, const struct sw_bvp_end *e, bool right, int j,
+                             struct bvp_given *end)
 {
-    *end = (struct end){.fixed = fixed_end(e, right), .beta = 1};
+    *end = (struct bvp_given){.fixed = fixed_end(e, right), .beta = 1};
     SW_TRY(number_of(bvp, e->dirichlet, j, 0, &end->u));
     SW_TRY(number_of(bvp, e->neumann, j, 0, &end->value));
     if (!e->robin[0]) return SW_OK;
@@ -54,6 +53,13 @@ static void begin_program(struct sw_eval *eval, const struct sw_bvp *bvp, int j)
     sw_eval_step(eval, 0, 0);
 }
 
+static void begin_programs(struct bvp_coefficients *t, const struct sw_bvp *bvp, int j)
+{
+    bvp_evaluator_begin(&t->values, bvp, j);
+    begin_program(t->p, bvp, j);
+    begin_program(t->q, bvp, j);
+}
+
 /* f, q at the points x_0 .. x_N and p between them: those of number first .. first + BVP_POINTS - 1. */
 static void evaluate_block(struct bvp_general *s, struct bvp_coefficients *t, const struct sw_bvp_run *run,
                            int64_t first)
@@ -70,9 +76,7 @@ static void coefficients(const struct sw_bvp *bvp, struct bvp_general *s, int j)
 #pragma omp parallel num_threads(s->threads)
     {
         struct bvp_coefficients *t = &s->thread[omp_get_thread_num()];
-        bvp_evaluator_begin(&t->values, bvp, j);
-        begin_program(t->p, bvp, j);
-        begin_program(t->q, bvp, j);
+        begin_programs(t, bvp, j);
 #pragma omp for schedule(static)
         for (int64_t first = 0; first <= s->right; first += BVP_POINTS) evaluate_block(s, t, &bvp->run[j], first);
     }
@@ -90,23 +94,30 @@ static struct sw_bvp_result fault(enum sw_bvp_fault what, double where)
     return (struct sw_bvp_result){.rms = NAN, .max = NAN, .rel = NAN, .fault = what, .where = where};
 }
 
+static struct bvp_values look_over(const struct bvp_general *s)
+{
+    struct bvp_values v = bvp_no_values();
+    for (int k = 0; k < s->unknowns; k++) {
+        const int64_t i = s->first + (int64_t)k;
+        bvp_values_of_unknown(&v, i, s->f[i], s->q[i]);
+    }
+    for (int64_t i = 0; i < s->right; i++) bvp_values_of_p(&v, i, s->p[i]);
+    return v;
+}
+
 /* Check the coefficients; f and q do not matter at a point where u is given. @return the first fault, or none */
-static struct sw_bvp_result check_coefficients(const struct sw_bvp *bvp, const struct bvp_general *s, int j,
-                                               const struct end *left, const struct end *right)
+static struct sw_bvp_result check_values(const struct sw_bvp *bvp, const struct bvp_general *s, int j,
+                                         const struct bvp_values *v)
 {
     const struct sw_bvp_run *run = &bvp->run[j];
-    const int64_t n = s->right, last = s->first + (int64_t)s->unknowns - 1;
-    bool no_q = true;
-    for (int64_t i = s->first; i <= last; i++) {
-        if (!isfinite(s->f[i])) return fault(SW_BVP_F_NOT_FINITE, x_of(run, (double)i));
-        if (!isfinite(s->q[i])) return fault(SW_BVP_Q_NOT_FINITE, x_of(run, (double)i));
-        no_q &= s->q[i] == 0;
-    }
-    for (int64_t i = 0; i < n; i++)
-        if (!(s->p[i] > 0 && isfinite(s->p[i]))) return fault(SW_BVP_P_NOT_POSITIVE, x_of(run, (double)i + 0.5));
+    const struct bvp_given *left = &s->cells[j].given[0], *right = &s->cells[j].given[1];
+    if (v->f < BVP_NOWHERE && v->f <= v->q) return fault(SW_BVP_F_NOT_FINITE, x_of(run, (double)v->f));
+    if (v->q < BVP_NOWHERE) return fault(SW_BVP_Q_NOT_FINITE, x_of(run, (double)v->q));
+    if (v->p < BVP_NOWHERE) return fault(SW_BVP_P_NOT_POSITIVE, x_of(run, (double)v->p + 0.5));
     if (left->beta == 0) return fault(SW_BVP_BETA_ZERO, run->x0);
-    if (right->beta == 0) return fault(SW_BVP_BETA_ZERO, x_of(run, (double)n));
-    if (no_q && !left->fixed && !right->fixed && left->alpha == 0 && right->alpha == 0 && !bvp->desc.zero_mean)
+    if (right->beta == 0) return fault(SW_BVP_BETA_ZERO, x_of(run, (double)s->right));
+    if (v->largest_q == 0 && !left->fixed && !right->fixed && left->alpha == 0 && right->alpha == 0 &&
+        !bvp->desc.zero_mean)
         return fault(SW_BVP_SINGULAR, run->x0);
     return fault(SW_BVP_FINE, NAN);
 }
@@ -152,7 +163,7 @@ static enum sw_status finer_mean(void *context, const struct sw_gauss *rule, dou
     return SW_OK;
 }
 
-/* What zero_mean needs beside check_coefficients(). @param west, east  p u' at the ends */
+/* What zero_mean needs beside check_values(). @param west, east  p u' at the ends */
 static struct sw_bvp_result check_zero_mean(const struct bvp_general *s, const struct sw_bvp_run *run, double west,
                                             double east)
 {
@@ -168,12 +179,13 @@ static struct sw_bvp_result check_zero_mean(const struct bvp_general *s, const s
 /* Let the equations of zero_mean have a solution: with the weights of the cells, sum h f + (p u') at the right end
  * - (p u') at the left one = 0. Where the trapezoidal rule alone is why they have none, f is moved.
  * @param result  out: FINE, or why there is none */
-static enum sw_status make_compatible(const struct sw_bvp *bvp, struct bvp_general *s, int j, const struct end *left,
-                                      const struct end *right, struct sw_bvp_result *result)
+static enum sw_status make_compatible(const struct sw_bvp *bvp, struct bvp_general *s, int j,
+                                      struct sw_bvp_result *result)
 {
     const struct sw_bvp_run *run = &bvp->run[j];
     const int64_t n = s->right;
-    const double west = p_at(s, run->x0) * left->value, east = p_at(s, x_of(run, (double)n)) * right->value,
+    const struct bvp_cells *cells = &s->cells[j];
+    const double west = cells->p[0] * cells->given[0].value, east = cells->p[1] * cells->given[1].value,
                  length = run->h * (double)n;
     struct sw_dd sum = sw_dd_add_double((struct sw_dd){east, 0}, -west);
     double largest = 0;
@@ -201,71 +213,23 @@ static enum sw_status make_compatible(const struct sw_bvp *bvp, struct bvp_gener
 
 /* ------------------------------------------------------------------ the equations */
 
-/* A power of two that may be beyond the range of numbers, where what it multiplies is not. */
-struct power { double half, other_half; };
-
-static struct power power_of_two(int exponent)
+static struct bvp_power power_of_two(int exponent)
 {
-    return (struct power){ldexp(1, exponent / 2), ldexp(1, exponent - exponent / 2)};
+    return (struct bvp_power){ldexp(1, exponent / 2), ldexp(1, exponent - exponent / 2)};
 }
 
-static double times(double v, struct power p) { return v * p.half * p.other_half; }
-
-/* The equations of a problem are times a power of two, which rounds nothing and leaves u: the least p and the largest p
- * or h² q are as far from 1. So that h² does not leave the range of numbers before, h is m 2^e, 1/2 <= m < 1. */
-struct units {
-    double       h;         /* m         */
-    struct power p, hp, hhq;  /* for p, h p and h² q, where h is m */
-};
-
-static struct units units_of(const struct bvp_general *s, double h)
+static struct bvp_units units_of(const struct bvp_values *v, double h)
 {
-    struct units unit;
-    double least = INFINITY, largest = 0, q = 0;
+    struct bvp_units unit;
     int e;
-    for (int64_t i = 0; i < s->right; i++) {
-        least = s->p[i] < least ? s->p[i] : least;
-        largest = s->p[i] > largest ? s->p[i] : largest;
-    }
-    for (int k = 0; k < s->unknowns; k++) q = fmax(q, fabs(s->q[s->first + (int64_t)k]));
     unit.h = frexp(h, &e);
-    int high = ilogb(largest);
-    if (q > 0 && ilogb(q) + 2 * e > high) high = ilogb(q) + 2 * e;
-    const int center = -(ilogb(least) + high) / 2;
+    int high = ilogb(v->largest_p);
+    if (v->largest_q > 0 && ilogb(v->largest_q) + 2 * e > high) high = ilogb(v->largest_q) + 2 * e;
+    const int center = -(ilogb(v->least_p) + high) / 2;
     unit.p = power_of_two(center);
     unit.hp = power_of_two(center + e);
     unit.hhq = power_of_two(center + 2 * e);
     return unit;
-}
-
-/* The equation of an unknown, with the sizes of what its e and b are added up from. */
-struct equation { double c, e, b, e_size, b_size; };
-
-static void add(struct equation *r, double e, double b)
-{
-    r->e += e;
-    r->b += b;
-    r->e_size += fabs(e);
-    r->b_size += fabs(b);
-}
-
-/* The balance of the cell around point i, times h. */
-static struct equation cell(const struct sw_bvp_run *run, struct bvp_general *s, const struct units *unit, int64_t i,
-                            const struct end *left, const struct end *right)
-{
-    const int64_t n = s->right;
-    const double h = unit->h, width = i == 0 || i == n ? 0.5 : 1;
-    struct equation r = {.c = i < n ? times(s->p[i], unit->p) : 0};
-    add(&r, width * times(h * h * s->q[i], unit->hhq), width * times(h * h * s->f[i], unit->hhq));
-    if (i == 0 || i == n) {  /* u' there is (value - alpha u)/beta */
-        const struct end *e = i ? right : left;
-        const double flux = times((i ? h : -h) * p_at(s, x_of(run, (double)i)) / e->beta, unit->hp);
-        add(&r, flux * e->alpha, flux * e->value);
-    }
-    const double west = i == 1 ? times(s->p[0], unit->p) : 0;
-    if (i == 1 && left->fixed) add(&r, west, west * left->u);
-    if (i == n - 1 && right->fixed) add(&r, r.c, r.c * right->u);
-    return r;
 }
 
 /* Where a solver may lose all digits of u in one part, and not in another (refinement_point.h). n² largest/least of c
@@ -276,51 +240,72 @@ static bool is_uneven(double least, double largest, double n)
     return !(largest / least * n * n * DBL_EPSILON <= 0.25);
 }
 
-/* @return a fault where an entry is beyond the range of numbers, or none */
-static struct sw_bvp_result assemble_system(const struct sw_bvp *bvp, struct bvp_general *s, int j,
-                                            const struct end *left, const struct end *right)
+static struct bvp_made make_equations(struct bvp_general *s, int j)
 {
     double *c = s->system + (size_t)j * s->line, *e = c + s->vector, *b = e + s->vector;
-    const struct sw_bvp_run *run = &bvp->run[j];
-    const struct units unit = units_of(s, run->h);
-    struct sw_bvp_system *t = &s->tri[j];
-    double least = INFINITY, largest = 0;
-    for (int k = 0; k < s->unknowns; k++) {
+    const struct bvp_cells *cells = &s->cells[j];
+    struct bvp_made made = bvp_nothing_made();
+    for (int k = 0; k < s->unknowns && made.beyond == BVP_NOWHERE; k++) {
         const int64_t i = s->first + (int64_t)k;
-        const struct equation r = cell(run, s, &unit, i, left, right);
-        if (!isfinite(r.e) || !(r.c >= DBL_MIN || i == s->right)) return fault(SW_BVP_RANGE, x_of(run, (double)i));
+        const struct bvp_equation r = bvp_cell(cells, i, i > 0 ? s->p[i - 1] : 0, i < s->right ? s->p[i] : 0, s->q[i],
+                                               s->f[i]);
         c[(size_t)k * s->stride] = r.c;
         e[(size_t)k * s->stride] = r.e;
         b[(size_t)k * s->stride] = r.b;
-        if (k < s->unknowns - 1) {
-            least = r.c < least ? r.c : least;
-            largest = r.c > largest ? r.c : largest;
-        }
-        if (k > 0 && k < s->unknowns - 1) continue;
-        t->e_size[k > 0] = r.e_size;
-        t->b_size[k > 0] = r.b_size;
+        bvp_made_add(&made, cells, k, &r);
+    }
+    return made;
+}
+
+/* @return a fault where an entry is beyond the range of numbers, or none */
+static struct sw_bvp_result take_equations(const struct sw_bvp *bvp, struct bvp_general *s, int j,
+                                           const struct bvp_made *made)
+{
+    struct sw_bvp_system *t = &s->tri[j];
+    if (made->beyond < BVP_NOWHERE) return fault(SW_BVP_RANGE, x_of(&bvp->run[j], (double)made->beyond));
+    for (int k = 0; k < 2; k++) {
+        t->e_size[k] = made->e_size[k];
+        t->b_size[k] = made->b_size[k];
     }
     t->n = s->unknowns;
-    t->uneven = s->unknowns > 1 && is_uneven(least, largest, s->unknowns);
+    t->uneven = s->unknowns > 1 && is_uneven(made->least_c, made->largest_c, s->unknowns);
+    s->taken[j].resistance = made->resistance;
     return fault(SW_BVP_FINE, NAN);
+}
+
+/* What is given at the ends of problem j, for which the first thread's programs begin. */
+static enum sw_status begin_problem(const struct sw_bvp *bvp, struct bvp_general *s, int j)
+{
+    struct bvp_cells *cells = &s->cells[j];
+    s->tri[j].n = 0;
+    s->taken[j] = (struct bvp_taken){0};
+    *cells = (struct bvp_cells){.right = s->right, .first = s->first, .unknowns = s->unknowns};
+    SW_TRY(end_of(bvp, &bvp->desc.left, false, j, &cells->given[0]));
+    SW_TRY(end_of(bvp, &bvp->desc.right, true, j, &cells->given[1]));
+    begin_programs(&s->thread[0], bvp, j);
+    for (int k = 0; k < 2; k++)
+        if (!cells->given[k].fixed) cells->p[k] = p_at(s, x_of(&bvp->run[j], k ? (double)s->right : 0));
+    return SW_OK;
 }
 
 /* A problem at fault has no unknowns. */
 static enum sw_status set_up(const struct sw_bvp *bvp, struct bvp_general *s, int j)
 {
-    struct end left, right;
-    s->tri[j].n = 0;
-    SW_TRY(end_of(bvp, &bvp->desc.left, false, j, &left));
-    SW_TRY(end_of(bvp, &bvp->desc.right, true, j, &right));
+    struct sw_bvp_result *result = &s->output.result[j];
+    SW_TRY(begin_problem(bvp, s, j));
     coefficients(bvp, s, j);
-    s->output.result[j] = check_coefficients(bvp, s, j, &left, &right);
-    s->taken[j] = (struct bvp_taken){0, 0};
-    if (bvp->desc.zero_mean && !s->output.result[j].fault) {
-        SW_TRY(make_compatible(bvp, s, j, &left, &right, &s->output.result[j]));
-        s->taken[j] = (struct bvp_taken){s->output.result[j].excess, s->output.result[j].finer};
-        right = (struct end){.fixed = true, .beta = 1};
+    const struct bvp_values values = look_over(s);
+    *result = check_values(bvp, s, j, &values);
+    if (bvp->desc.zero_mean && !result->fault) {
+        SW_TRY(make_compatible(bvp, s, j, result));
+        s->taken[j].excess = result->excess;
+        s->taken[j].finer = result->finer;
+        s->cells[j].given[1] = (struct bvp_given){.fixed = true, .beta = 1};
     }
-    if (!s->output.result[j].fault) s->output.result[j] = assemble_system(bvp, s, j, &left, &right);
+    if (result->fault) return SW_OK;
+    s->cells[j].unit = units_of(&values, bvp->run[j].h);
+    const struct bvp_made made = make_equations(s, j);
+    *result = take_equations(bvp, s, j, &made);
     return SW_OK;
 }
 
@@ -381,32 +366,29 @@ static void subtract_mean(double *u, int64_t n)
 }
 
 /* u at the points. What is given at the left end is one of them; at the right end u is one where it is not given. */
-static enum sw_status assemble_field(const struct sw_bvp *bvp, struct bvp_general *s, int j)
+static void assemble_field(const struct sw_bvp *bvp, struct bvp_general *s, int j)
 {
     const double *u = s->u + (size_t)j * s->line;
-    struct end left;
-    SW_TRY(end_of(bvp, &bvp->desc.left, false, j, &left));
-    s->field[0] = left.u;
+    s->field[0] = s->cells[j].given[0].u;
     for (int k = 0; k < s->unknowns; k++) s->field[s->first + (int64_t)k] = u[(size_t)k * s->stride];
-    if (!bvp->desc.zero_mean) return SW_OK;
+    if (!bvp->desc.zero_mean) return;
     s->field[s->right] = 0;
     subtract_mean(s->field, s->right);
-    return SW_OK;
 }
 
-static enum sw_status finish(const struct sw_bvp *bvp, struct bvp_general *s, int j)
+static void finish(const struct sw_bvp *bvp, struct bvp_general *s, int j)
 {
     const int64_t n = bvp->desc.n;
     const struct sw_bvp_run *run = &bvp->run[j];
     struct sw_norm_sums sum = {0};
     struct bvp_evaluator *v = &s->thread->values;
     bool finite = true;
-    if (s->output.result[j].fault) return SW_OK;
+    if (s->output.result[j].fault) return;
     if (s->outcome[j].fault) {
         s->output.result[j] = failed(bvp, s, j);
-        return SW_OK;
+        return;
     }
-    SW_TRY(assemble_field(bvp, s, j));
+    assemble_field(bvp, s, j);
     for (int64_t i = 0; i < n; i++) finite &= isfinite(s->field[i]) != 0;
     if (s->output.field) sw_reals_put(s->output.field, s->output.element_size, j * n, s->field, n);
     bvp_evaluator_begin(v, bvp, j);
@@ -418,7 +400,6 @@ static enum sw_status finish(const struct sw_bvp *bvp, struct bvp_general *s, in
     bvp_result_from_norms(&sum, bvp, j, INFINITY, finite ? 0 : NAN, &s->output.result[j]);
     s->output.result[j].excess = s->taken[j].excess;
     s->output.result[j].finer = s->taken[j].finer;
-    return SW_OK;
 }
 
 enum sw_status bvp_general_solve(struct sw_bvp *bvp)
@@ -428,7 +409,7 @@ enum sw_status bvp_general_solve(struct sw_bvp *bvp)
     for (int j = 0; j < bvp->count; j++) SW_TRY(set_up(bvp, s, j));
     for (int j = bvp->count; j < bvp->desc.capacity; j++) s->tri[j].n = 0;
     SW_TRY(s->eliminate(bvp));
-    for (int j = 0; j < bvp->count; j++) SW_TRY(finish(bvp, s, j));
+    for (int j = 0; j < bvp->count; j++) finish(bvp, s, j);
     bvp_output_clear_failed(&s->output, bvp);
     return SW_OK;
 }
@@ -467,6 +448,7 @@ void bvp_general_arrays(struct sw_bvp *bvp, struct bvp_general *s)
     sw_array(own, room, &s->tri);
     sw_array(own, room, &s->outcome);
     sw_array(own, room, &s->taken);
+    sw_array(own, room, &s->cells);
     sw_array(own, points, &s->f);
     sw_array(own, points, &s->p);
     sw_array(own, points, &s->q);

@@ -12,14 +12,15 @@
  * others then imply, and of the solution its mean is taken away. What is factored is as definite as with u given
  * there. */
 #include "field/double_double_point.h"
+#include "problem/bvp/bvp_cells_point.h"
 #include "problem/bvp/bvp_host.h"
 #include "problem/bvp/refinement_point.h"
 
 /* What one thread evaluates a problem's programs with. */
 struct bvp_coefficients { struct bvp_evaluator values; struct sw_eval *p, *q; };  /* NULL: 1, 0 */
 
-/* With zero_mean: as in struct sw_bvp_result. */
-struct bvp_taken { double excess, finer; };
+/* Of a problem's equations. */
+struct bvp_taken { double excess, finer;  /* with zero_mean, as in struct sw_bvp_result */ double resistance; };
 
 struct bvp_general { /* a row's own data begin with it, zeroed; the row sets `eliminate`, and `interleaved`
                          * before the arrays are listed */
@@ -36,6 +37,7 @@ struct bvp_general { /* a row's own data begin with it, zeroed; the row sets `el
     struct sw_bvp_system *tri;        /* [capacity] n, e_size and b_size; n = 0: nothing to solve                    */
     struct sw_tri_outcome *outcome;   /* [capacity]                                                                  */
     struct bvp_taken *taken;          /* [capacity]                                                                  */
+    struct bvp_cells *cells;          /* [capacity]                                                                  */
     double         *f, *p, *q;        /* [N+1] at the points; p [N] between them                                     */
     double         *field;            /* [N+1] u of one problem                                                      */
     struct sw_dd   *block;            /* [N/BVP_POINTS, rounded up] sums of f, with zero_mean                        */

@@ -9,11 +9,9 @@ static size_t chunks_of(size_t unknowns) { return (unknowns + PAIRS_CHUNK - 1) /
 /* ------------------------------------------------------------------ a batch */
 
 /* 1/Σ 1/c, to a power of two within the range of numbers; 1 for one unknown. */
-static double scale_of(const double *c, int n)
+static double scale_of(double resistance, int n)
 {
-    double sum = 0;
-    for (int k = 0; k < n - 1; k++) sum += 1 / c[k];
-    const int exponent = isinf(sum) ? 1022 : ilogb(sum);
+    const int exponent = isinf(resistance) ? 1022 : ilogb(resistance);
     return n < 2 ? 1 : ldexp(1, -(exponent > -1022 ? exponent < 1022 ? exponent : 1022 : -1022));
 }
 
@@ -38,7 +36,7 @@ static enum sw_status begin(struct sw_bvp *bvp)
         bvp_general_bind(s, j, p->system, t);
         p->unknowns[j] = t->n;
         p->refinement[j] = sw_tri_refinement_begin(t);
-        p->scale[j] = scale_of(s->system + (size_t)j * s->line, t->n);
+        p->scale[j] = scale_of(s->taken[j].resistance, t->n);
     }
     SW_TRY(upload(bvp, p->system, s->system, 3 * s->vector * sizeof *s->system));
     SW_TRY(upload(bvp, (void *)p->pairs.scale, p->scale, (size_t)room * sizeof *p->scale));
