@@ -13,7 +13,10 @@ struct shared {
     int *bad;                  /* [batch] on the host, all the same                                    */
 };
 
-static bool shared_fits(const struct sw_band_desc *desc) { return desc->uniform; }
+static bool shared_fits(const struct sw_band_desc *desc)
+{
+    return desc->n >= 3 && desc->uniform && sw_band_narrow(desc);
+}
 
 static enum sw_status shared_create(struct sw_band *s)
 {

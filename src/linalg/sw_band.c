@@ -9,11 +9,11 @@
 
 static enum sw_status check_desc(const struct sw_band_desc *d)
 {
-    if (d->n < 3) return SW_FAIL(SW_E_ARG, "n = %d: a banded system needs at least 3 unknowns", d->n);
+    if (d->n < 1) return SW_FAIL(SW_E_ARG, "n = %d: a banded system needs at least 1 unknown", d->n);
     if (d->batch < 0) return SW_FAIL(SW_E_ARG, "batch = %d is negative", d->batch);
-    if (d->lower < 0 || d->lower > 2 || d->upper < 0 || d->upper > 2)
-        return SW_FAIL(SW_E_ARG, "%d diagonals below and %d above the main one: 0 to 2 are possible", d->lower,
-                       d->upper);
+    if (d->lower < 0 || d->lower > SW_BAND_SIDE || d->upper < 0 || d->upper > SW_BAND_SIDE)
+        return SW_FAIL(SW_E_ARG, "%d diagonals below and %d above the main one: 0 to %d are possible", d->lower,
+                       d->upper, SW_BAND_SIDE);
     if (d->symmetric && d->lower != d->upper)
         return SW_FAIL(SW_E_ARG, "%d diagonals below and %d above the main one: a symmetric matrix has as many",
                        d->lower, d->upper);
@@ -34,13 +34,26 @@ static enum sw_status set_ld(struct sw_band *s)
     return SW_OK;
 }
 
+enum { LONG = 64 };  /* unknowns, which are enough for every row */
+
+/* Whether the row would do a band of this width, of matrices that are as simple as it wants. */
+static bool does_width(const struct sw_band_ops *o, const struct sw_band_desc *d)
+{
+    const int side = d->lower > d->upper ? d->lower : d->upper;
+    return o->fits(&(struct sw_band_desc){.n = LONG, .batch = d->batch, .lower = side, .upper = side,
+                                          .periodic = d->periodic, .symmetric = true, .uniform = true});
+}
+
 static const char *refuse(const struct sw_row *row, const void *request, enum sw_status *kind)
 {
     const struct sw_band_ops *o = (const struct sw_band_ops *)row;
-    struct sw_band_desc uniform = *(const struct sw_band_desc *)request, symmetric = uniform;
+    struct sw_band_desc uniform = *(const struct sw_band_desc *)request, symmetric = uniform, longer = uniform;
     (void)kind;
     if (!o) return "no row does this shape";
     if (o->fits(request)) return NULL;
+    if (!does_width(o, request)) return "it takes at most 2 diagonals on a side";
+    longer.n = LONG;
+    if (o->fits(&longer)) return "the systems have too few unknowns for it";
     uniform.uniform = true;
     if (o->fits(&uniform)) return "it needs all matrices of a batch to be equal";
     symmetric.symmetric = true;
@@ -96,6 +109,12 @@ int sw_band_vectors(const char *name)
 {
     const struct sw_band_ops *o = find(name);
     return o ? o->vectors : 0;
+}
+
+bool sw_band_pivots(const char *name)
+{
+    const struct sw_band_ops *o = name ? find(name) : NULL;
+    return o && o->pivots;
 }
 
 int sw_band_error_growth(const char *name)

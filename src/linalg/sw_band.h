@@ -17,11 +17,13 @@
 
 enum sw_layout { SW_INTERLEAVED, SW_LINES };
 
+enum { SW_BAND_SIDE = 4 };  /* diagonals on a side of the main one, at most */
+
 struct sw_band_desc {
-    int  n;             /* unknowns per system, >= 3, and >= lower + upper + 1 when periodic */
+    int  n;             /* unknowns per system, >= 1, and >= lower + upper + 1 when periodic */
     int  batch;         /* systems, >= 0; zero is legal and does nothing                      */
     int  ld;            /* interleaved: >= batch; lines: >= n; 0: the least                   */
-    int  lower, upper;  /* diagonals below and above the main one, 0 .. 2                     */
+    int  lower, upper;  /* diagonals below and above the main one, 0 .. SW_BAND_SIDE; some rows take at most 2 */
     bool periodic;      /* wrap the band at both ends                                         */
     bool symmetric;     /* all matrices are, and positive definite; then lower = upper         */
     bool uniform;       /* all matrices of the batch are equal: a row may look at the first only */
@@ -47,6 +49,12 @@ const char *sw_band_name(const struct sw_band *solver);
 
 /** Memory a row takes, at most, in vectors of n numbers a system: for estimates. 0: there is no such row. */
 int sw_band_vectors(const char *name);
+
+/** Whether a row exchanges rows, so that it solves any system whose matrix is regular with a small backward error. One
+ * that does not may lose the solution without a sign of it, unless the matrices are diagonally dominant or positive
+ * definite.
+ * @param name  NULL, or a name of no row: false */
+bool sw_band_pivots(const char *name);
 
 /** The error of a row, at most, over that of elimination without pivoting in a matrix that needs none
  * (docs/explanation/banded_solvers.md).

@@ -12,6 +12,7 @@ struct sw_band_ops {
     int            vectors; /* memory it takes, at most: vectors of n numbers a system           */
     int            error_growth;  /* its error, at most, over that of elimination without pivoting in a matrix
                                    * that needs none; 0: 1                                       */
+    bool           pivots;  /* sw_band_pivots()                                             */
     size_t         own_size; /* bytes of solver->own                                        */
     bool           (*fits)(const struct sw_band_desc *desc);
     enum sw_status (*create)(struct sw_band *solver);  /* fills solver->own, which is zeros, and solver->arrays */
@@ -30,12 +31,15 @@ struct sw_band {
     void                     *own;     /* the solver's own data                              */
 };
 
-/** System j of a band, as the methods of thomas_point.h take it: where its diagonals lie, and how many unknowns Navon's
- * closure splits off. With j = 0 the diagonals are those of the whole band. */
+/** System j of a band that is at most pentadiagonal, as the methods of thomas_point.h take it: where its diagonals lie,
+ * and how many unknowns Navon's closure splits off. With j = 0 the diagonals are those of the whole band. */
 struct sw_thomas_matrix sw_band_matrix(const struct sw_band *solver, const double *band, int j);
 
 /** How many unknowns that is: max(lower, upper) where periodic, else 0. */
 int sw_band_border(const struct sw_band_desc *desc);
+
+/** Whether a band is at most pentadiagonal, as the formulas of thomas_point.h need it. */
+static inline bool sw_band_narrow(const struct sw_band_desc *desc) { return desc->lower <= 2 && desc->upper <= 2; }
 
 /** Threads a row on the CPU should use: all, or one where the work, some 10 ns an unknown, is less than waking them up
  * costs. */

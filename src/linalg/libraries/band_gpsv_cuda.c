@@ -36,7 +36,10 @@ static enum sw_status load_library(struct gpsv *g)
 
 /* cuSPARSE's manual allows 3 unknowns, but version 12.6 then writes a fourth one behind the right-hand side
  * (compute-sanitizer). */
-static bool gpsv_fits(const struct sw_band_desc *desc) { return desc->n - sw_band_border(desc) >= 4; }
+static bool gpsv_fits(const struct sw_band_desc *desc)
+{
+    return sw_band_narrow(desc) && desc->n - sw_band_border(desc) >= 4;
+}
 
 /* Diagonal r of a matrix [5][m][batch]: ds, dl, d, du, dw of the library. */
 static double *row(const struct gpsv *g, double *matrix, int r)

@@ -178,12 +178,6 @@ static const struct lapack_kind lu = {
     .solve = lu_solve_e,
 };
 
-static bool lu_fits(const struct sw_band_desc *desc)
-{
-    (void)desc;
-    return true;
-}
-
 static enum sw_status lu_create(struct sw_band *s) { return create(s, &lu); }
 
 /* Factors with room for fill-in, a pivot's index, the solution read and written; a multiplication and an addition for
@@ -204,7 +198,8 @@ const struct sw_band_ops band_lapack_cpu = {
     .layout = SW_LINES,
     .vectors = 7 + 1 + 2,  /* room for fill-in, pivots, Z */
     .own_size = sizeof(struct lapack),
-    .fits = lu_fits,
+    .fits = sw_band_narrow,
+    .pivots = true,
     .create = lu_create,
     .factor = factor,
     .solve = solve,
@@ -271,7 +266,7 @@ static const struct lapack_kind cholesky = {
     .solve = cholesky_solve_e,
 };
 
-static bool cholesky_fits(const struct sw_band_desc *desc) { return desc->symmetric; }
+static bool cholesky_fits(const struct sw_band_desc *desc) { return desc->symmetric && sw_band_narrow(desc); }
 
 static enum sw_status cholesky_create(struct sw_band *s) { return create(s, &cholesky); }
 

@@ -25,12 +25,6 @@ static struct system system_of(const struct thomas *t, int j)
     return (struct system){{f, f + m, f + 2 * m, f + 3 * m, f + 4 * m, 1}, z, z ? z + m : NULL, t->border + j};
 }
 
-static bool thomas_fits(const struct sw_band_desc *desc)
-{
-    (void)desc;
-    return true;
-}
-
 static enum sw_status thomas_create(struct sw_band *s)
 {
     const struct sw_band_desc *d = &s->desc;
@@ -101,7 +95,7 @@ const struct sw_band_ops band_thomas_cpu = {
     .layout = SW_LINES,
     .vectors = 5 + 2,  /* five factors, two columns of Z */
     .own_size = sizeof(struct thomas),
-    .fits = thomas_fits,
+    .fits = sw_band_narrow,
     .create = thomas_create,
     .factor = thomas_factor,
     .solve = thomas_solve,

@@ -16,11 +16,7 @@ struct thomas {
     int    *bad;               /* [batch] on the host                                    */
 };
 
-static bool thomas_fits(const struct sw_band_desc *desc)
-{
-    (void)desc;
-    return true;
-}
+static bool thomas_fits(const struct sw_band_desc *desc) { return desc->n >= 3 && sw_band_narrow(desc); }
 
 static enum sw_status thomas_create(struct sw_band *s)
 {

@@ -224,9 +224,9 @@ static void solve_batch(const struct batch *y, double *x)
 /* Calls visit for all shapes worth a test that the row does. */
 static void for_all_shapes(void (*visit)(struct sw_band_desc d))
 {
-    static const int size[] = {3, 4, 5, 6, 7, 31, 32, 33, 100, 333, 1000, 1025}, batch[] = {1, 3, 33};
+    static const int size[] = {1, 2, 3, 4, 5, 6, 7, 31, 32, 33, 100, 333, 1000, 1025}, batch[] = {1, 3, 33};
     for (int shape = 0; shape < 18; shape++)
-        for (int k = 0; k < 12; k++)
+        for (int k = 0; k < 14; k++)
             for (int l = 0; l < 3; l++) {
                 struct sw_band_desc d = {.n = size[k], .batch = batch[l], .lower = shape % 3, .upper = shape / 3 % 3,
                                          .periodic = shape >= 9};
@@ -610,10 +610,10 @@ static void refuses_shapes_out_of_range(void **state)
 {
     (void)state;
     need_row_and_library();
-    refuse_shape((struct sw_band_desc){.n = 2, .batch = 1}, SW_E_ARG, "n = 2: a banded system needs at least 3");
+    refuse_shape((struct sw_band_desc){.n = 0, .batch = 1}, SW_E_ARG, "n = 0: a banded system needs at least 1");
     refuse_shape((struct sw_band_desc){.n = 9, .batch = -1}, SW_E_ARG, "batch = -1 is negative");
-    refuse_shape((struct sw_band_desc){.n = 9, .batch = 1, .lower = 3}, SW_E_ARG, "3 diagonals below and 0 above");
-    refuse_shape((struct sw_band_desc){.n = 9, .batch = 1, .upper = -1}, SW_E_ARG, "0 to 2 are possible");
+    refuse_shape((struct sw_band_desc){.n = 9, .batch = 1, .lower = 5}, SW_E_ARG, "5 diagonals below and 0 above");
+    refuse_shape((struct sw_band_desc){.n = 9, .batch = 1, .upper = -1}, SW_E_ARG, "0 to 4 are possible");
     refuse_shape((struct sw_band_desc){.n = 4, .batch = 1, .lower = 2, .upper = 2, .periodic = true}, SW_E_ARG,
                  "n = 4: 5 periodic diagonals need at least as many");
     refuse_shape((struct sw_band_desc){.n = 9, .batch = 1, .lower = 2, .upper = 1, .symmetric = true}, SW_E_ARG,
@@ -631,6 +631,12 @@ static void refuses_systems_that_it_does_not_do(void **state)
         refuse_shape(d, SW_E_ABSENT,
                      only_uniform() ? "it needs all matrices of a batch to be equal; fit here: cuda.thomas"
                                     : "it takes symmetric positive definite matrices only; fit here: cpu.thomas");
+    for (int wide = 3; wide <= SW_BAND_SIDE; wide++) {
+        d = (struct sw_band_desc){.n = 9, .batch = 1, .lower = 1, .upper = wide};
+        if (!under_test->fits(&d)) refuse_shape(d, SW_E_ABSENT, "it takes at most 2 diagonals on a side; fit here: ");
+    }
+    d = (struct sw_band_desc){.n = 2, .batch = 1, .lower = 1, .upper = 1, .symmetric = true, .uniform = true};
+    if (!under_test->fits(&d)) refuse_shape(d, SW_E_ABSENT, "the systems have too few unknowns for it; fit here: ");
 }
 
 static void refuses_rows_that_do_not_exist(void **state)
@@ -664,6 +670,8 @@ static void takes_no_more_memory_than_it_says(void **state)
         sw_band_destroy(&s);
     }
     assert_int_equal(sw_band_vectors("cpu.magic"), 0);
+    assert_false(sw_band_pivots("cpu.magic"));
+    assert_false(sw_band_pivots(NULL));
 }
 
 static void destroys_nothing_gladly(void **state)
