@@ -105,10 +105,18 @@ const char *sw_band_row(int k) { return sw_band_table[k] ? sw_band_table[k]->nam
 
 const char *sw_band_name(const struct sw_band *solver) { return solver->ops->name; }
 
-int sw_band_vectors(const char *name)
+int sw_band_vectors_of(const struct sw_band_desc *desc, const char *name)
 {
     const struct sw_band_ops *o = find(name);
-    return o ? o->vectors : 0;
+    struct sw_band_desc shape = *desc;
+    shape.n = LONG;
+    return !o ? 0 : o->vectors_of ? o->vectors_of(&shape) : o->vectors;
+}
+
+int sw_band_vectors(const char *name)
+{
+    return sw_band_vectors_of(&(struct sw_band_desc){.lower = SW_BAND_SIDE, .upper = SW_BAND_SIDE, .periodic = true},
+                              name);
 }
 
 bool sw_band_pivots(const char *name)

@@ -47,8 +47,10 @@ const struct sw_band_desc *sw_band_shape(const struct sw_band *solver);  /* with
 const char *sw_band_row(int k);
 const char *sw_band_name(const struct sw_band *solver);
 
-/** Memory a row takes, at most, in vectors of n numbers a system: for estimates. 0: there is no such row. */
+/** Memory a row takes, at most, in vectors of n numbers a system: for estimates. 0: there is no such row. Of any shape,
+ * or of this width and closing; its n and batch count for nothing. */
 int sw_band_vectors(const char *name);
+int sw_band_vectors_of(const struct sw_band_desc *desc, const char *name);
 
 /** Whether a row exchanges rows, so that it solves any system whose matrix is regular with a small backward error. One
  * that does not may lose the solution without a sign of it, unless the matrices are diagonally dominant or positive

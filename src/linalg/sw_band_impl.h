@@ -3,6 +3,7 @@
 /* The interface of a band solver, for authors of rows. One file a solver; its row goes into band_table.c. */
 #include "base/row.h"
 #include "device/sw_owned.h"
+#include "linalg/folded_point.h"
 #include "linalg/sw_band.h"
 #include "linalg/papers/thomas_point.h"
 
@@ -10,6 +11,7 @@ struct sw_band_ops {
     SW_ROW;                 /* its space: where band and x must live                         */
     enum sw_layout layout;
     int            vectors; /* memory it takes, at most: vectors of n numbers a system           */
+    int            (*vectors_of)(const struct sw_band_desc *desc);  /* the same where the shape matters, or NULL */
     int            error_growth;  /* its error, at most, over that of elimination without pivoting in a matrix
                                    * that needs none; 0: 1                                       */
     bool           pivots;  /* sw_band_pivots()                                             */
@@ -37,6 +39,40 @@ struct sw_thomas_matrix sw_band_matrix(const struct sw_band *solver, const doubl
 
 /** How many unknowns that is: max(lower, upper) where periodic, else 0. */
 int sw_band_border(const struct sw_band_desc *desc);
+
+/** A(i, i + off) of system j: a diagonal of the band, and an entry of it. */
+static inline double sw_band_entry(const struct sw_band *solver, const double *band, int j, int i, int off)
+{
+    const struct sw_band_desc *d = &solver->desc;
+    const size_t ld = (size_t)d->ld, row = (size_t)i, system = (size_t)j;
+    const size_t at = solver->ops->layout == SW_LINES ? system * ld + row : row * ld + system;
+    return band[(size_t)(off + d->lower) * sw_band_vector(solver) + at];
+}
+
+/** What a row eliminates that exchanges rows: the matrix, or where it is periodic the folded circle (folded_point.h).
+ * sw_band_sides() counts the diagonals beside its main one; sw_band_unknown() is the unknown, and the row of A, in
+ * place k; sw_band_place() the place of the column i + off. */
+struct sw_band_sides { int lower, upper; };
+
+static inline struct sw_band_sides sw_band_sides(const struct sw_band_desc *d)
+{
+    const int wide = d->lower > d->upper ? d->lower : d->upper, most = d->n - 1;
+    const int lower = d->periodic ? 2 * wide : d->lower, upper = d->periodic ? 2 * wide : d->upper;
+    return (struct sw_band_sides){lower < most ? lower : most, upper < most ? upper : most};
+}
+
+static inline int sw_band_unknown(const struct sw_band_desc *d, int k)
+{
+    return d->periodic ? sw_unfolded(d->n, k) : k;
+}
+
+/** @return negative: there is no such column */
+static inline int sw_band_place(const struct sw_band_desc *d, int i, int off)
+{
+    const int column = i + off;
+    if (d->periodic) return sw_folded(d->n, (column + d->n) % d->n);
+    return column < d->n ? column : -1;
+}
 
 /** Whether a band is at most pentadiagonal, as the formulas of thomas_point.h need it. */
 static inline bool sw_band_narrow(const struct sw_band_desc *desc) { return desc->lower <= 2 && desc->upper <= 2; }

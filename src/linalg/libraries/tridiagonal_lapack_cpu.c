@@ -2,10 +2,7 @@
  * or several on as many threads.
  *
  *   open    dgtsv: Gaussian elimination with partial pivoting. Its growth factor is 2 at most.
- *   cyclic  LAPACK has no such solver. Splitting the corner entries off (Sherman-Morrison, Navon) would divide by
- *           what is left, which may be singular where the matrix is not. Instead the circle is folded: unknowns and
- *           rows in the order 0, n-1, 1, n-2, .. have two diagonals on either side, the corners among them, and dgbsv
- *           solves that with partial pivoting.
+ *   cyclic  LAPACK has no such solver: dgbsv, which pivots, solves the folded circle (folded_point.h).
  *
  * Both overwrite the matrix, which has to stay as it is: they get a copy. */
 #include <limits.h>
@@ -14,6 +11,7 @@
 #include <string.h>
 
 #include "base/sw_mem.h"
+#include "linalg/folded_point.h"
 #include "linalg/libraries/lapack_cpu.h"
 #include "linalg/sw_tridiagonal_impl.h"
 
@@ -100,9 +98,6 @@ static bool solve_open(const struct lapack *l, int n, int copiers, const struct 
                    x);
 }
 
-/* Where unknown i, and row i, is on the folded circle. */
-static int folded(int n, int i) { return i <= (n - 1) / 2 ? 2 * i : 2 * (n - 1 - i) + 1; }
-
 static void put(double *ab, int row, int column, double value)
 {
     ab[(size_t)column * LD + (size_t)(2 * SIDES + row - column)] = value;
@@ -117,14 +112,14 @@ static bool solve_cyclic(const struct lapack *l, int n, const struct sw_tridiago
     int info;
     memset(ab, 0, (size_t)LD * (size_t)n * sizeof *ab);
     for (int i = 0; i < n; i++) {
-        const int row = folded(n, i);
-        put(ab, row, folded(n, i > 0 ? i - 1 : n - 1), r->lower[at + (size_t)i]);
+        const int row = sw_folded(n, i);
+        put(ab, row, sw_folded(n, i > 0 ? i - 1 : n - 1), r->lower[at + (size_t)i]);
         put(ab, row, row, r->main[at + (size_t)i]);
-        put(ab, row, folded(n, i < n - 1 ? i + 1 : 0), r->upper[at + (size_t)i]);
+        put(ab, row, sw_folded(n, i < n - 1 ? i + 1 : 0), r->upper[at + (size_t)i]);
         b[row] = r->rhs[at + (size_t)i];
     }
     l->dgbsv(&n, &sides, &sides, &one, ab, &ld, pivot, b, &n, &info);
-    for (int i = 0; i < n; i++) x[i] = b[folded(n, i)];
+    for (int i = 0; i < n; i++) x[i] = b[sw_folded(n, i)];
     const size_t last = (size_t)(n / 2);  /* folded to the end */
     return is_fine(info, ab[(size_t)(n - 1) * LD + 2 * SIDES], r->upper[at + last - 1], r->main[at + last],
                    r->lower[at + (last + 1) % (size_t)n], n, x);

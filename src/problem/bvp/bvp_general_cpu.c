@@ -124,8 +124,9 @@ static void lapack_arrays(struct sw_bvp *bvp)
 static enum sw_status lapack_other_bytes(const struct sw_bvp_ops *row, const struct sw_bvp_desc *desc,
                                          const struct sw_device *device, size_t *fixed, size_t *per_run)
 {
+    const struct sw_band_desc band = {.lower = 1, .upper = 1};
     (void)device, (void)fixed;
-    *per_run += (size_t)sw_band_vectors(row->name) * sizeof(double) * ((size_t)desc->n + 3);
+    *per_run += (size_t)sw_band_vectors_of(&band, row->name) * sizeof(double) * ((size_t)desc->n + 3);
     return SW_OK;
 }
 

@@ -28,7 +28,8 @@ static size_t matrix_size(const struct sw_stepper_desc *d) { return MATRIX_VECTO
 static void split_bytes(const struct sw_stepper_desc *d, const char *band, size_t *fixed, size_t *per_run)
 {
     const size_t size = sw_cuda_stages_size(d), least = matrix_size(d), unknowns = (size_t)sw_line_unknowns(&d->model);
-    const size_t factors = (size_t)sw_band_vectors(band ? band : default_band);
+    const struct sw_band_desc shape = {.lower = 2, .upper = 2, .periodic = true};
+    const size_t factors = (size_t)sw_band_vectors_of(&shape, band ? band : default_band);
     sw_cuda_stages_bytes(d, fixed, per_run);
     *per_run += ((size > least ? size : least) + unknowns * (factors * (size_t)d->n + 10)) * sizeof(double);
 }

@@ -28,7 +28,9 @@ static void plain_bytes(const struct sw_stepper_desc *desc, const char *band, si
     *fixed += (size_t)omp_get_max_threads() * n * unknowns * (6 + 4 * (size_t)(method ? method->stages : 1)) *
               sizeof(double);
     /* a matrix while it is loaded, and its factors */
-    const size_t matrix = unknowns * n * (5 + (size_t)sw_band_vectors(band ? band : default_band)) * sizeof(double);
+    const struct sw_band_desc shape = {.lower = 2, .upper = 2, .periodic = true};
+    const int factors = sw_band_vectors_of(&shape, band ? band : default_band);
+    const size_t matrix = unknowns * n * (5 + (size_t)factors) * sizeof(double);
     if (desc->own_steps) *fixed += (size_t)omp_get_max_threads() * (matrix + n * sizeof(double));
     else *per_run += matrix;
 }
