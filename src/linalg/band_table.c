@@ -1,7 +1,7 @@
 /* Every solver of banded systems there is. To add one: write band_<name>.c, add its row. */
 #include "linalg/sw_band_impl.h"
 
-extern const struct sw_band_ops band_thomas_cpu, band_lapack_cpu, band_lapack_spd_cpu;
+extern const struct sw_band_ops band_thomas_cpu, band_lu_cpu, band_lapack_cpu, band_lapack_spd_cpu;
 
 #ifdef SW_HAVE_CUDA
 extern const struct sw_band_ops band_thomas_cuda, band_thomas_rewrite_cuda, band_shared_cuda, band_gpsv_cuda;
@@ -17,6 +17,7 @@ ABSENT(band_gpsv_cuda, "cusparse.gpsv");
 
 const struct sw_band_ops *const sw_band_table[] = {
     &band_thomas_cpu,           /* the paper's II.4 with Navon's closure, plain C: the reference         */
+    &band_lu_cpu,               /* LU with partial pivoting, eight systems side by side                  */
     &band_lapack_cpu,           /* general band LU with partial pivoting: a baseline                     */
     &band_lapack_spd_cpu,       /* banded Cholesky, for symmetric positive definite matrices: a baseline   */
     &band_thomas_cuda,          /* one thread a system, interleaved, factored once: cuPentBatch's method */

@@ -63,7 +63,7 @@ expect 3 ./wrong.cfg; says "wrong.cfg:2: error: unknown key 'gird'"
 expect 3 ./wrong.cfg:kappa=-1; says "wrong.cfg:2: error: unknown key 'gird'"
 expect 2 band:n=16,periodic=1; says "'periodic' takes no value"
 expect 2 band:n=4,periodic; says 'at least 5 points are needed'
-expect 2 band:lower=3; says 'a whole number from 0 to 2'
+expect 2 band:lower=5; says 'a whole number from 0 to 4'
 expect 2 heat:n=16 --rows cpu.none; says "no row 'cpu.none'"; says 'cpu.plain+cpu.thomas'
 expect 2 heat:n=16 --rows cpu.plain+cpu.thomas@0; says '@T is a number of threads'
 expect 2 heat:n=16 --device cpu --rows cpu.plain+cpu.thomas --baseline cpu.other

@@ -94,7 +94,7 @@ refused|heat|+1|stepper = "cpu.plian";
 refused|heat|+1|stepper = "cpu.thomas";
     stepper cpu.thomas: this is a band solver, which goes with a stepper: "cpu.plain+cpu.thomas"
 refused|heat|+1|stepper = "cpu.plain+cpu.foo";
-    band solver cpu.foo: there is no such row; fit here: cpu.thomas cpu.lapack
+    band solver cpu.foo: there is no such row; fit here: cpu.thomas cpu.lu cpu.lapack
 refused|heat|+1|stepper = "cpu.simd+cpu.thomas";
     stepper cpu.simd: it works without a band solver; leave "+cpu.thomas" out, or take "cpu.plain+cpu.thomas"
 refused|heat|+1|sweep = { s = ["cpu.simd", "cpu.foo"]; }; stepper = "$s";
