@@ -1,5 +1,5 @@
-/* Banded LU with partial pivoting on the CPU, eight systems side by side in the lanes of vectors: row `cpu.lu`. Periodic
- * systems as a folded circle (folded_point.h).
+/* Banded LU with partial pivoting on the CPU, eight systems side by side in the lanes of vectors: row `cpu.lu`.
+ * Periodic systems as a folded circle (folded_point.h).
  *
  * Each row of the matrix is first multiplied by the power of two that brings its largest entry to 1 .. 2, so that rows
  * of 1e300 and of 1e-300 count alike in the choice of pivots, nothing overflows but by growth, and the backward error
