@@ -87,8 +87,8 @@ while IFS='|' read -r kind name line lines; do
     $kind "$name" "$lines" "$line" "$text"
 done <<'TABLE'
 # rows of steppers
-refused|heat|+1|stepper = "cpu.foo";
-    'stepper' = "cpu.foo": there is no such row; `sweep list` shows those there are
+refused|heat|+1|stepper = "mpi.gauss";
+    'stepper' = "mpi.gauss": there is no such row; `sweep list` shows those there are
 refused|heat|+1|stepper = "cpu.plian";
     'stepper' = "cpu.plian": there is no such row; did you mean 'cpu.plain'?
 refused|heat|+1|stepper = "cpu.thomas";
