@@ -19,6 +19,14 @@ def number(text):
     return float(text) if text else None
 
 
+def published(folder, paper):
+    """Path of PAPER_paper.csv, what a paper prints: in the folder, or where the checkout has it."""
+    path = os.path.join(folder, f"{paper}_paper.csv")
+    if os.path.exists(path):
+        return path
+    return os.path.join(os.path.dirname(os.path.abspath(__file__)), f"../../results/bench/{paper}_paper.csv")
+
+
 class Table:
     """Rows of CSV files as `sweep bench -o` writes them: at[spec, row], the last where one was timed twice."""
     def __init__(self, paths):
@@ -113,6 +121,11 @@ PaperTable = collections.namedtuple("PaperTable", "title origins here paper")
 def bvp_table(folder, number):
     """bvp_tableK.csv and bvp_tableK_cuda.csv of scripts/papers/reproduce_bvp.sh together, None where there is none."""
     here, paper, origins, title = collections.defaultdict(dict), collections.defaultdict(dict), [], None
+    with open(published(folder, "bvp"), newline="") as file:
+        file.readline()
+        for line in csv.DictReader(file):
+            if line["table"] == str(number):
+                paper[line["algorithm"]][int(line["n"])] = float(line["value"])
     for where, suffix in (("cpu", ""), ("cuda", "_cuda")):
         path = os.path.join(folder, f"bvp_table{number}{suffix}.csv")
         if not os.path.exists(path):
@@ -121,10 +134,7 @@ def bvp_table(folder, number):
             title, origin = file.readline().lstrip("# ").rstrip("\n").split("; ", 1)
             origins.append(origin)
             for line in csv.DictReader(file):
-                n, how = int(line["n"]), line["algorithm"]
-                here[f"{where}.{how}"][n] = float(line["here"])
-                if line["paper"] not in ("", "-"):
-                    paper[how][n] = float(line["paper"])
+                here[f"{where}.{line['algorithm']}"][int(line["n"])] = float(line["here"])
     return PaperTable(title, origins, here, paper) if title else None
 
 
@@ -172,13 +182,11 @@ def spike_table4(folder):
     origin, rows = spike_rows(folder, "table4")
     residuals, backward = collections.defaultdict(list), collections.defaultdict(list)
     paper, condition = collections.defaultdict(dict), {}
-    path = os.path.join(folder, "spike_paper.csv")
-    if os.path.exists(path):
-        with open(path, newline="") as file:
-            file.readline()
-            for line in csv.DictReader(file):
-                paper[line["solver"]][line["matrix"]] = line["residual"]
-                condition[line["matrix"]] = line["condition"]
+    with open(published(folder, "spike"), newline="") as file:
+        file.readline()
+        for line in csv.DictReader(file):
+            paper[line["solver"]][line["matrix"]] = line["residual"]
+            condition[line["matrix"]] = line["condition"]
     for row in rows:
         for errors, name in ((residuals, "residual"), (backward, "backward_error")):
             value = float(row[name]) if row["status"] == "done" and is_number(row[name]) else None
@@ -215,10 +223,7 @@ def elliptic_method(row):
 
 def elliptic_paper(folder):
     """{(table, precision, method, kernel, quantity): value}, milliseconds in tables 3 to 6"""
-    path = os.path.join(folder, "elliptic_paper.csv")
-    if not os.path.exists(path):
-        return {}
-    with open(path, newline="") as file:
+    with open(published(folder, "elliptic"), newline="") as file:
         file.readline()
         return {(line["table"], line["precision"], line["method"], line["kernel"], line["quantity"]):
                 float(line["value"]) for line in csv.DictReader(file)}

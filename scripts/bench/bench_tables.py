@@ -11,11 +11,13 @@ import statistics
 import sys
 import textwrap
 
+sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "papers"))
 import bench_data as data
+import claims
 from bench_data import figure_text
 
 PAGES = ["docs/explanation/benchmarks.md", "docs/explanation/overheads.md", "docs/explanation/papers.md",
-         "docs/reference/benchmark_tables.md"]
+         "docs/explanation/claims.md", "docs/explanation/claims_systems.md", "docs/reference/benchmark_tables.md"]
 
 
 def table(head, rows):
@@ -147,15 +149,18 @@ def bvp_paper(folder):
         rows = sorted({n for points in measured.here.values() for n in points})
         single = len({name.split(".")[0] for name in measured.here}) == 1
         lines += [f"{measured.title}: here / in the paper", ""]
-        lines += table(["n", *(name.split(".")[1] if single else name for name in measured.here)],
-                       [[str(n), *(bvp_cell(measured, name, n) for name in measured.here)] for n in rows])
+        faster = claims.published.bvp_speedups(number, "a2d")(folder) if number > 2 else {}
+        head = ["n", *(name.split(".")[1] if single else name for name in measured.here)]
+        lines += table(head + ["speed-up of a2d over a1d"] * bool(faster),
+                       [[str(n), *(bvp_cell(measured.here[name], measured.paper.get(name.split(".")[1], {}), n)
+                                   for name in measured.here),
+                         *([bvp_cell(faster, measured.paper["speed-up"], n)] if faster else [])] for n in rows])
         lines += ["", *measured_on(measured.origins), ""]
     return lines[:-1]
 
 
-def bvp_cell(measured, name, n):
-    here, paper = measured.here[name].get(n), measured.paper.get(name.split(".")[1], {}).get(n)
-    return figure_text(here) + (f" / {figure_text(paper)}" if paper is not None else "")
+def bvp_cell(here, paper, n):
+    return figure_text(here.get(n)) + (f" / {figure_text(paper[n])}" if n in paper else "")
 
 
 BVP_PARTS = {"sizes": "One problem, r = √n as published", "best": "One problem, each row with its fastest r",
@@ -360,7 +365,14 @@ def equations_cpu(folder):
     return table(head, rows) + ["", *measured_on([*origin, ", ".join(programs)])]
 
 
+def claims_of(paper):
+    """What a paper publishes, and ours."""
+    head = ["where", "what", "published", "ours", "met?", "from"]
+    return lambda folder: table(head, claims.page_rows(paper, folder))
+
+
 TABLES = {
+    **{f"claims_{paper}": claims_of(paper) for paper in claims.PAPERS},
     "spike_table4": spike_table4,
     "spike_times": spike_times,
     "elliptic_table2": elliptic_table2,

@@ -61,6 +61,12 @@ draw() {
     "$python" scripts/"${2:-bench/plot_bench.py}" "$1"
 }
 
+# compare PAPER: each value that the paper publishes beside ours, P, B, K, S or E; without python3 not
+compare() {
+    command -v python3 >/dev/null || { echo "no python3: nothing is compared with the published values"; return 0; }
+    python3 scripts/papers/claims.py --paper "$1" --device "cpu$(! has_gpu || echo ,cuda)" "$folder"
+}
+
 # ---- scripts whose parts write FOLDER/WORK_PART.csv, and of a GPU WORK_PART_cuda.csv: they set $work, and have the
 # options `part+ device+ limit= dry-run`
 failed=0 left=0

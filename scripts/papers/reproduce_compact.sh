@@ -64,4 +64,4 @@ for one in ${part:-convergence waves speed}; do
     case $one in convergence|waves|speed) ;; *) give_up "no part $one" ;; esac
     $one || give_up "$one failed"
 done
-[ -n "$dry_run" ] || draw "$folder" papers/plot_compact.py
+[ -n "$dry_run" ] || { draw "$folder" papers/plot_compact.py; compare K; }

@@ -101,4 +101,5 @@ fi
 echo "$points points, $failed with a row that failed, $left left out, $SECONDS s"
 [ -z "$dry_run" ] || exit 0
 draw "$folder" || failed=$((failed + 1))
+compare P
 [ $failed -eq 0 ]

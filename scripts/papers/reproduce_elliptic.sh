@@ -156,5 +156,5 @@ history() {
 
 parts='iteration kernels sizes solve orders counts history'
 do_parts
-[ -n "$dry_run" ] || draw "$folder" papers/plot_elliptic.py
+[ -n "$dry_run" ] || { draw "$folder" papers/plot_elliptic.py; compare E; }
 echo "$failed works with a row that failed, $left left out, $SECONDS s"

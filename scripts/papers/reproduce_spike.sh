@@ -153,5 +153,5 @@ devices() {
 
 parts='table4 backward partitions forward matrices sizes layout devices'
 do_parts
-[ -n "$dry_run" ] || draw "$folder" papers/plot_spike.py
+[ -n "$dry_run" ] || { draw "$folder" papers/plot_spike.py; compare S; }
 echo "$failed works with a row that failed, $left left out, $SECONDS s"
