@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Draw what the scripts reproduce_*.sh and bench_steps.sh measured: figures 3 to 14 of the cuPentBatch paper with this
+"""Draw what the scripts reproduce_*.sh and bench_steps.sh measured: figures 2 to 14 of the cuPentBatch paper with this
 program's rows beside them, tables I to IV of the boundary value paper, the goals, and the rates over the length of a
 line.
 
@@ -7,6 +7,7 @@ usage: plot_bench.py FOLDER     the pictures go beside the CSV files
 Needs matplotlib. Speed-ups are ratios of rates (points times steps a second, by the median) measured in one run of
 `sweep bench`."""
 import collections
+import csv
 import os
 import sys
 import textwrap
@@ -20,7 +21,9 @@ except ImportError as error:
     print(f"error: {error}; install python3-matplotlib (Debian, Ubuntu)", file=sys.stderr)
     sys.exit(4)
 
+sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "papers"))
 import bench_data as data
+import published
 
 COLOURS = ["#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000"]   # as in plot.py
 plt.rcParams.update({
@@ -115,6 +118,34 @@ def draw_picture(folder, table, picture):
     save(figure, folder, f"cupentbatch_{picture.name}", table.origin(), top=0.93)
 
 
+def draw_convergence(folder):
+    """Figure 2, and the order in time, which the paper states."""
+    path = os.path.join(folder, "cupentbatch_convergence.csv")
+    if not os.path.exists(path):
+        return False
+    with open(path, newline="", encoding="utf-8") as file:
+        origin = file.readline().split("; ")[-1].strip()
+        lines = list(csv.DictReader(file))
+    figure, panels = plt.subplots(1, 2, figsize=(9.4, 4.2))
+    for axes, over, label, theirs in ((panels[0], "n", "N, points", f"; the paper's slope: {published.PUBLISHED_SLOPE}"),
+                                      (panels[1], "steps", "steps to T, n = 2048", "; the paper states order 2")):
+        points = [(float(line["value"]), float(line["err_l2"])) for line in lines if line["over"] == over]
+        slope = published.slope(points)
+        axes.loglog(*zip(*points), marker="o", label=f"here, slope {slope:.4f}")
+        (x, y), (end, _) = points[0], points[-1]
+        axes.loglog([x, end], [y, y * (end / x)**-2], color=GREY, linestyle=":", label="slope -2")
+        axes.set_xscale("log", base=2)
+        axes.set_xticks([x for x, _ in points])
+        axes.set_xticklabels([f"{x:.0f}" for x, _ in points])
+        axes.xaxis.set_minor_locator(NullLocator())
+        axes.set_xlabel(label)
+        axes.set_title(("figure 2: error over N" if over == "n" else "error over dt") + theirs, fontsize=10.5)
+        axes.legend()
+    panels[0].set_ylabel(r"$\epsilon_N(T)$, T = 1e-4")
+    save(figure, folder, "cupentbatch_figure_02", origin)
+    return True
+
+
 # ---------------------------------------------------------------- goals, lengths
 
 def draw_goals(folder, table):
@@ -190,6 +221,8 @@ def draw_table(axes, table):
         axes.plot(*zip(*sorted(table.here[row].items())), marker="osD^vP"[k], color=COLOURS[k], markersize=4,
                   linestyle="-" if where == "cpu" else "--", label=label)
     for how, points in table.paper.items():
+        if how not in ALGORITHMS:
+            continue
         k = ALGORITHMS.index(how)
         axes.plot(*zip(*sorted(points.items())), marker="osD^vP"[k], color=COLOURS[k], markersize=9, linestyle="",
                   markerfacecolor="none", markeredgewidth=1.2)
@@ -230,7 +263,8 @@ def main():
         return 2
     folder = sys.argv[1]
     parts, steps = data.figures(folder), data.steps(folder)
-    if not (draw_bvp(folder) or parts or steps.at):
+    drawn = [draw_bvp(folder), draw_convergence(folder)]
+    if not (any(drawn) or parts or steps.at):
         print(f"error: no cupentbatch_*.csv, no steps_*.csv and no bvp_table*.csv in {folder}", file=sys.stderr)
         return 5
     for picture in data.PICTURES:

@@ -1,16 +1,17 @@
 #!/bin/bash
-# reproduce_cupentbatch.sh [OPTION...] BUILD [FOLDER]: what figures 3 to 14 of the cuPentBatch paper show
-# (arXiv:1807.07382, section III), on this machine: hyperdiffusion, 250 steps, all systems with the same initial values
-# and matrix; times without set-up.
+# reproduce_cupentbatch.sh [OPTION...] BUILD [FOLDER]: what the figures of the cuPentBatch paper show (arXiv:1807.07382)
+# on this machine. 1 and 2: hyperdiffusion against its exact solution. 3 to 14: hyperdiffusion, 250 steps, all systems
+# with the same initial values and matrix; times without set-up, which need a GPU. In the end scripts/papers/claims.py
+# prints each published value and claim beside ours.
 #   BUILD         a folder with the program, as `make` leaves in build and `make portable` in build/portable
 #   FOLDER        where cupentbatch_*.csv and the pictures go (default: results/bench)
 #   --medium      every figure with enough points to see its course, 5 short repeats of each: about 5 minutes in all
 #   --quick       a few points, 5 short repeats: a minute or two
-#   --part PART   only small (figures 3, 4, 7, 8), large (5, 6), long (9, 10), serial (11 to 13) or openmp (14);
-#                 repeatable
+#   --part PART   only convergence (figures 1, 2, and the order in time), small (3, 4, 7, 8), large (5, 6), long (9,
+#                 10), serial (11 to 13) or openmp (14); repeatable
 #   --limit S     begin no point later than after S seconds; those left out are told
 #   --dry-run     print what would be timed
-#   --cpu         no GPU here: a few tiny points of CPU rows, to try the script
+#   --cpu         no GPU here: convergence, and a few tiny points of CPU rows, to try the script
 # The paper's text does not say which numbers of unknowns and batch sizes its legends have: those below cover what it
 # describes. gpsv, cuPentBatchConstant, cuPentBatchRewrite are cuda.split with the band solvers cusparse.gpsv,
 # cuda.thomas, cuda.thomas_rewrite; its serial and OpenMP programs cpu.plain+cpu.thomas with 1 and 8 threads. Beside
@@ -20,6 +21,7 @@
 quick='' medium='' dry_run='' cpu='' part='' limit=1000000
 take_options 'quick medium dry-run cpu part+ limit=' "$@"
 take_build_and_folder
+make_tmp
 size=full
 [ -z "$medium" ] || size=medium
 [ -z "$quick" ] || size=quick
@@ -87,15 +89,47 @@ openmp() {
     esac
 }
 
+# errors OVER CONFIG OPTION...: a row a run, of the axis that it differs by
+errors() {
+    local over=$1
+    shift
+    try "$sweep" run "configs/$1.cfg" -q --device cpu --force -o "$tmp/t.h5" "${@:2}" || return 1
+    [ -n "$dry_run" ] || { "$sweep" show "$tmp/t.h5" --csv | awk -F, -v over="$over" '
+        NR == 1 { for (k = 1; k <= NF; k++) at[$k] = k; next }
+        { printf "%s,%d,%s,%s\n", over, $at[over == "n" ? "n" : "count"], $at["err_l2"], $at["err_max"] }' >>"$csv"; }
+}
+# The CPU is as good as any for errors.
+convergence() {
+    local csv=$folder/cupentbatch_convergence.csv python
+    python=$(scripts/build/find_python.sh)
+    first "$csv" 'Errors of hyperdiffusion at T = 1e-4, over n with dt = 1e-8, over the steps to T with n = 2048' cpu \
+        over,value,err_l2,err_max
+    errors n hyperdiffusion_convergence &&
+    errors steps hyperdiffusion_convergence -s 'sweep={ count=[4.0, 8.0, 16.0, 32.0]; }' -s grid.n=2048 \
+        -s 'time.dt="1e-4/count"' || return 1
+    [ -n "$python" ] || { echo 'no python3 with h5py and numpy: figure 1 left out'; return 0; }
+    csv=$folder/cupentbatch_spacetime.csv
+    try "$sweep" run configs/hyperdiffusion_spacetime.cfg -q --device cpu --force -o "$tmp/t.h5" || return 1
+    [ -z "$dry_run" ] || return 0
+    first "$csv" 'Hyperdiffusion of a cosine wave, n = 256, dt = 1e-8' cpu t,u_max
+    "$python" -c 'import h5py, sys
+with h5py.File(sys.argv[1]) as file:
+    for t, u in zip(file["time"], file["u"][0]):
+        print(f"{t:.6g},{abs(u).max():.17g}")' "$tmp/t.h5" >>"$csv" || return 1
+    SWEEP_PYTHON=${SWEEP_PYTHON:-$python} "$sweep" plot "$tmp/t.h5" --kind spacetime \
+        -o "$folder/cupentbatch_figure_01.png" || echo 'figure 1 is not drawn'
+}
+
 if [ -n "$cpu" ]; then
     device=cpu repeats=(--repeats 1)
+    convergence || give_up 'convergence failed'
     [ -n "$dry_run" ] || rm -f "$folder/cupentbatch_serial.csv"
     grid serial '16 32' '8 16' ${simd:+cpu.simd@1,}$serial,$serial@1 $serial@1
 else
-    for part in ${part:-small large long serial openmp}; do
-        case $part in small|large|long|serial|openmp) ;; *) usage ;; esac
+    for part in ${part:-convergence small large long serial openmp}; do
+        case $part in convergence|small|large|long|serial|openmp) ;; *) usage ;; esac
         [ -n "$dry_run" ] || rm -f "$folder/cupentbatch_$part.csv"
-        $part
+        $part || give_up "$part failed"
     done
 fi
 echo "$points points, $failed with a row that failed, $left left out, $SECONDS s"

@@ -133,7 +133,8 @@ commands_exist() {
     sed 's/\\-/-/g' docs/man/sweep.1 >"$dir/sweep.1"
     for option in $(grep -ohE -- '--[a-z][a-z-]+' "$dir/sweep.1" $documents $configs | sort -u); do
         # scripts, sbatch
-        case $option in --medium | --short | --part | --jobs | --limit | --check | --write | --raise | --mem) continue ;; esac
+        case $option in --medium | --short | --part | --jobs | --limit | --check) continue ;; esac
+        case $option in --write | --raise | --mem) continue ;; esac
         case $option in --nodes | --ntasks-per-node | --gpus-per-node | --gpus-per-task | --mpi) continue ;; esac
         case $option in --virtual) continue ;; esac  # of earlier versions (CHANGELOG.md)
         case $option in --bind-to | --map-by | --mca) continue ;; esac          # of mpirun
