@@ -294,13 +294,14 @@ def elliptic_table6(folder):
     paper, (measured, found) = data.elliptic_paper(folder), data.elliptic_iterations(folder)
     core = next((one for (_, row), one in found.items() if row == "cpu.pcg@1"), None)
     rows = []
-    for (_, row), one in found.items():
-        method, precision = data.elliptic_method(row)
+    for (spec, row), one in found.items():
+        method, precision = data.elliptic_method(row, spec)
         at = ("6", precision, method, "iteration")
         of_core, there = paper.get(("6", precision, "pcg", "iteration", "C")), \
             paper.get((*at, "CUDA" if row.startswith("cuda") else "C"))
         faster = core.seconds / core.cells * one.cells / one.seconds if core else None
-        rows.append([row, str(one.cells), figure_text(1e3 * one.seconds), ns(one.seconds, one.cells),
+        word = ", single" if precision == "single" and "_single" not in row else ""
+        rows.append([row + word, str(one.cells), figure_text(1e3 * one.seconds), ns(one.seconds, one.cells),
                      figure_text(faster), figure_text(one.flops and 1e-9 * one.flops), figure_text(1e-9 * one.bytes),
                      figure_text(there), ns(1e-3 * there, data.ELLIPTIC_CELLS) if there else "–",
                      figure_text(of_core / there) if there else "–"])

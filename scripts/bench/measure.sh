@@ -54,8 +54,9 @@ machine() { sed -n 's/^model name[^:]*: //p' /proc/cpuinfo | head -n 1; }
 # The commit of the program measured, not of the checkout it is run in.
 commit() { "$sweep" -V | sed -n 's/^commit *//p'; }
 
-# draw FOLDER [SCRIPT]: the pictures of what is there
+# draw FOLDER [SCRIPT]: the pictures of what is there; SUM_UP=no: reproduce_all.sh draws and compares in the end
 draw() {
+    [ "${SUM_UP:-yes}" = yes ] || return 0
     local python=${SWEEP_PYTHON:-/usr/bin/python3}
     "$python" -c 'import matplotlib' 2>/dev/null || python=python3
     "$python" scripts/"${2:-bench/plot_bench.py}" "$1"
@@ -63,6 +64,7 @@ draw() {
 
 # compare PAPER: each value that the paper publishes beside ours, P, B, K, S or E; without python3 not
 compare() {
+    [ "${SUM_UP:-yes}" = yes ] || return 0
     command -v python3 >/dev/null || { echo "no python3: nothing is compared with the published values"; return 0; }
     python3 scripts/papers/claims.py --paper "$1" --device "cpu$(! has_gpu || echo ,cuda)" "$folder"
 }
@@ -109,6 +111,27 @@ bench() {
     [ $SECONDS -lt "$limit" ] || { left=$((left + 1)); return 0; }
     try "$sweep" bench "$spec" --device "$where" --rows "$list" --baseline "${list##*,}" --repeats 5 --longest 0.2 \
         -q -o "$(csv_of "$name" "$where")" || failed=$((failed + 1))
+}
+
+# count_kernels SPEC ROW NAME=PATTERN...: lines of the columns $counted, of a solve that ncu watches
+counted='row,kernel,launches,microseconds,load efficiency,store efficiency,L1 hits'
+count_kernels() {
+    local spec=$1 row=$2 metrics
+    shift 2
+    metrics=$(python3 scripts/papers/counters.py --metrics) || return 1
+    try ncu --csv --clock-control none -c 200 --metrics "$metrics" "$sweep" bench "$spec" --device cuda --rows "$row" \
+        --repeats 1 --longest 0.01 >"$tmp/ncu.csv" || return 1
+    [ -n "$dry_run" ] || python3 scripts/papers/counters.py "$row" "$@" <"$tmp/ncu.csv"
+}
+
+# transfers WHERE, a part of the papers that have seconds with copies: as many numbers as 2^23 rows of a tridiagonal
+# matrix have, and the solution or a field of 256 x 256 x 128 cells; half of these in single precision
+transfers() {
+    local csv=$folder/transfers_cuda.csv
+    [ "$1" = cuda ] || return 0
+    first "$csv" 'Seconds of copies between host and GPU' cuda memory,direction,words,seconds
+    if [ -n "$dry_run" ]; then try scripts/papers/transfers.py; return 0; fi
+    try python3 scripts/papers/transfers.py $((1 << 22)) $((1 << 23)) $((1 << 25)) >>"$csv"
 }
 
 # Those of $parts that $part names, or all, on each of $device, or on all there are: each is a function of WHERE.

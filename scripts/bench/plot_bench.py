@@ -127,7 +127,8 @@ def draw_convergence(folder):
         origin = file.readline().split("; ")[-1].strip()
         lines = list(csv.DictReader(file))
     figure, panels = plt.subplots(1, 2, figsize=(9.4, 4.2))
-    for axes, over, label, theirs in ((panels[0], "n", "N, points", f"; the paper's slope: {published.PUBLISHED_SLOPE}"),
+    slope_there = f"; the paper's slope: {published.PUBLISHED_SLOPE}"
+    for axes, over, label, theirs in ((panels[0], "n", "N, points", slope_there),
                                       (panels[1], "steps", "steps to T, n = 2048", "; the paper states order 2")):
         points = [(float(line["value"]), float(line["err_l2"])) for line in lines if line["over"] == over]
         slope = published.slope(points)

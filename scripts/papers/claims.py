@@ -3,7 +3,7 @@
 
 usage: claims.py [OPTION...] [FOLDER]    FOLDER with the CSV files (default: results/bench)
   --paper P       only this paper: P (cuPentBatch), B (boundary values), K (compact), S (SPIKE), E (elliptic)
-  --files NAMES   only rows that come from these CSV files alone, and from one at least; names without .csv, commas
+  --expect NAMES  only rows that come from these CSV files alone, and those of no file; names without .csv, commas
   --device NAMES  the kinds of devices that measured, cpu or cpu,cuda (default): rows of others are not expected
   --all           rows without ours too, and why they have none
   --check         fail where a row has a published value, none of ours and no reason, and list these rows
@@ -88,17 +88,17 @@ def page_rows(paper, folder):
 # ---------------------------------------------------------------- the command line
 
 def chosen(options):
-    names = set(options["files"].split(",")) if options["files"] else None
+    names = set(options["expect"].split(",")) if options["expect"] else None
     for claim in CLAIMS:
         if options["paper"] and claim.paper != options["paper"]:
             continue
-        if names is not None and not (claim.files and names.issuperset(claim.files)):
+        if names is not None and not names.issuperset(claim.files):
             continue
         yield claim
 
 
 def parse(arguments):
-    options = {"paper": "", "files": "", "device": "cpu,cuda", "all": False, "check": False, "csv": False,
+    options = {"paper": "", "expect": "", "device": "cpu,cuda", "all": False, "check": False, "csv": False,
                "folder": "results/bench"}
     rest, wanted = [], iter(arguments)
     for word in wanted:
@@ -107,7 +107,7 @@ def parse(arguments):
             rest.append(word)
         elif name in ("all", "check", "csv"):
             options[name] = True
-        elif name in ("paper", "files", "device"):
+        elif name in ("paper", "expect", "device"):
             options[name] = next(wanted, None)
             if options[name] is None:
                 return None
@@ -144,8 +144,9 @@ def main():
         missing += [f"{PAPERS[claim.paper]}, {claim.place}: {claim.what}" + (f": {line[0].strip()}" if k else "")
                     for k, line in enumerate(lines) if line[5]]
         if options["csv"]:
-            writer.writerows([claim.paper, claim.place, line[0].strip() if k == 0 else f"{claim.what}: {line[0].strip()}",
-                              *line[1:4], " ".join(claim.files)] for k, line in enumerate(lines))
+            for k, (what, *values) in enumerate(lines):
+                what = f"{claim.what}: {what.strip()}" if k else what
+                writer.writerow([claim.paper, claim.place, what, *values[:3], " ".join(claim.files)])
             continue
         if claim.paper != paper:
             paper = claim.paper

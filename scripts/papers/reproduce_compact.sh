@@ -1,7 +1,7 @@
 #!/bin/bash
 # reproduce_compact.sh [OPTION...] BUILD [FOLDER]: what the compact schemes (docs/explanation/compact.md) are, and how
 # fast, on this machine: orders of every scheme and closure, modified wavenumbers, speed over the length of a line;
-# pictures.
+# pictures. In the end scripts/papers/claims.py prints each published value and claim beside ours.
 #   BUILD         a folder with the program, as `make` leaves in build and `make portable` in build/portable
 #   FOLDER        where compact_convergence.csv, compact_waves.csv, compact_paper_DEVICE.csv and the pictures go
 #                 (default: results/bench)
@@ -9,7 +9,7 @@
 #                 waves        every scheme applied to every wave of a line, read from the file, against its
 #                              coefficients in fractions; a difference beyond rounding is a failure
 #                 speed        as bench_compact.sh --part paper: on a GPU against cuSPARSE's gtsv2StridedBatch,
-#                              as the paper has it; without one the CPU's rows only
+#                              as the paper has it; on the CPU against the Thomas algorithm, as the paper announces
 #                 default: all; repeatable
 #   --small       speed with a hundredth of the points and one repeat, to try the script
 #   --dry-run     print what would be run
@@ -55,9 +55,12 @@ waves() {
     try "$python" scripts/papers/compact_waves.py "$csv" "$tmp/compact_waves.h5" "$tmp/compact_filters.h5"
 }
 speed() {
-    local device=cuda
-    has_gpu || { device=cpu; echo 'no GPU here: the rows of the CPU only, nothing to compare with the paper'; }
-    try scripts/bench/bench_compact.sh ${small:+--small} --part paper --device $device "${sweep%/sweep}" "$folder"
+    local where devices=cpu
+    has_gpu && devices='cuda cpu' || echo 'no GPU here: the rows of the CPU only, nothing to compare with the paper'
+    for where in $devices; do
+        try scripts/bench/bench_compact.sh ${small:+--small} --part paper --device $where "${sweep%/sweep}" "$folder" ||
+            return 1
+    done
 }
 
 for one in ${part:-convergence waves speed}; do

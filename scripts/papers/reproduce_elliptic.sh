@@ -1,31 +1,37 @@
 #!/bin/bash
 # reproduce_elliptic.sh [OPTION...] BUILD [FOLDER]: what "Matrix-free GPU implementation of a preconditioned conjugate
-# gradient solver for anisotropic elliptic PDEs" (Mueller, Guo, Scheichl, Shi, 2013) shows, with the rows of this
-# machine (docs/explanation/elliptic.md), beside the published values (FOLDER/elliptic_paper.csv); and what methods
-# beyond it do.
+# gradient solver for anisotropic elliptic PDEs" (Mueller, Guo, Scheichl, Shi, 2013) measures, with the rows of this
+# machine (docs/explanation/elliptic.md): tables 2 to 7 and figures 4 to 7, as far as the parts below say; and what
+# methods beyond it do. In the end scripts/papers/claims.py prints each published value and claim beside ours.
 #   BUILD            a folder with the program, as `make` leaves in build and `make portable` in build/portable
 #   FOLDER           where elliptic_PART.csv, of a GPU elliptic_PART_cuda.csv, and the pictures go (default:
 #                    results/bench)
 #   --part PART      iteration  tables 2, 5, 6: seconds, operations and words of an iteration of the paper's method, and
-#                               of 1e-5 in all; 256 x 256 x 128 cells, 128 x 128 x 64 on a CPU
-#                    kernels    tables 3, 4, 7: one application of the matrix, of the preconditioner, and what else an
-#                               iteration of `pcg` has; by BUILD/bench_elliptic (make benches)
+#                               of 1e-5 in all, set-up apart; double and, where rows take it, single precision;
+#                               256 x 256 x 128 cells, 128 x 128 x 64 on a CPU
+#                    transfers  table 5: copies to a GPU and back
+#                    kernels    tables 4 and 7, figure 5: one application of the matrix, of the preconditioner, and
+#                               what else an iteration of `pcg` has, double precision; by BUILD/bench_elliptic (make
+#                               benches)
+#                    counters   tables 3, 4 and 7, figures 4 and 5: each kernel of an iteration of `csr`, `pcg` and
+#                               `interleaved` on a GPU, its time, load efficiency and cache hits, by Nsight Compute
 #                    sizes      figures 6 and 7: such an iteration over the number of cells, 128 levels
-#                    solve      seconds to 1e-7, every method, Courant numbers 8.4 and 40
+#                    solve      seconds of every method to 1e-5 and to 1e-7, Courant number 8.4, and to 1e-7, 40
 #                    orders     errors over n: the box, both stencils of the shell against the solution on the sphere,
 #                               and two-point fluxes against the operator that they tend to
 #                    counts     iterations over Courant number, anisotropy, depth, resolution
 #                    history    the residual after each iteration
 #                    default: all; repeatable
 #   --device DEVICE  cpu or cuda (default: both, as far as they are there); repeatable
+#   --full           256 x 256 x 128 cells on a CPU, too, in parts `iteration` and `solve`: an hour
 #   --largest N      up to N x N columns only (default 512, of a CPU 128)
 #   --limit S        begin no timing later than after S seconds; what is left out is told
 #   --dry-run        print what would be run
 # Times are of the solve alone, f and u in the memory of the device. The paper's CPU code ran on one core, as cpu.pcg@1
 # does here.
 . "$(dirname "$0")/../bench/measure.sh"
-part='' device='' largest='' limit=1000000 dry_run=''
-take_options 'part+ device+ largest= limit= dry-run' "$@"
+part='' device='' largest='' limit=1000000 full='' dry_run=''
+take_options 'part+ device+ largest= limit= full dry-run' "$@"
 take_build_and_folder
 [ -n "$device" ] || { device=cpu; ! has_gpu || device='cpu cuda'; }
 make_tmp
@@ -39,43 +45,76 @@ of_paper() {
         { at[++count] = $1 (core ? "@1" : "") } /[.]csr$/ { last = count }
         END { for (k = 1; k <= count; k++) if (k != last) print at[k]; if (last) print at[last] }'
 }
+# side_of WHERE [SIDE]: columns along a side of the paper's problem, SIDE on a CPU (128), and no more than --largest
+side_of() {
+    local n=256
+    [ "$1" = cuda ] || [ -n "$full" ] || n=${2:-128}
+    [ -z "$largest" ] || [ "$largest" -ge $n ] || n=$largest
+    echo "$n"
+}
+# in_single WHERE: of the paper's rows those that compute in single precision where the work has the word `single`
+in_single() {
+    local row
+    for row in $(of_paper "$1"); do
+        [[ $row != *_single* ]] && "$sweep" bench 'elliptic:n=[8,8,8],tolerance=1e-3,single' --device "$1" \
+            --rows "$row" --repeats 1 --longest 0.001 -q >/dev/null 2>&1 && echo "$row"
+    done
+}
 words() { sed "s/^$1[.]//; s/.*/\"&\"/" | paste -sd, -; }
 
 iteration() {
-    local n=256
-    [ "$1" = cuda ] || n=128
-    [ -z "$largest" ] || [ "$largest" -ge $n ] || n=$largest
+    local n single
+    n=$(side_of "$1")
     anew iteration "$1"
     # shellcheck disable=SC2046
     bench iteration "$1" "elliptic:n=[$n,$n,$((n / 2))],tolerance=1e-5" $(of_paper "$1")
+    single=$(in_single "$1")
+    # shellcheck disable=SC2086
+    [ -z "$single" ] || bench iteration "$1" "elliptic:n=[$n,$n,$((n / 2))],tolerance=1e-5,single" $single
 }
 kernels() {
-    local csv program=${sweep%/sweep}/bench_elliptic n=256
+    local csv program=${sweep%/sweep}/bench_elliptic n
     csv=$(csv_of kernels "$1")
-    [ "$1" = cuda ] || n=128
-    [ -z "$largest" ] || [ "$largest" -ge $n ] || n=$largest
+    n=$(side_of "$1" 256)
     [ -x "$program" ] || { echo "no $program (make benches): kernels left out"; return 0; }
     first "$csv" 'Seconds of what an iteration consists of' "$1" row,kernel,cells,seconds,operations,words
     [ -n "$dry_run" ] && { try "$program" "$1" $n; return 0; }
     try "$program" "$1" $n >>"$csv"
 }
+# Of interleaved an iteration is two kernels, SpMV and preconditioner with vector operations.
+counters() {
+    local row n csv=$folder/elliptic_counters_cuda.csv
+    [ "$1" = cuda ] || return 0
+    command -v ncu >/dev/null || { echo 'no ncu here: counters left out'; return 0; }
+    n=$(side_of cuda)
+    first "$csv" "Counters of the kernels of an iteration, $n x $n x $((n / 2)) cells" cuda "$counted"
+    for row in cuda.csr cuda.pcg cuda.interleaved cuda.interleaved_single; do
+        has "${row/./[.]}" || continue
+        count_kernels "elliptic:n=[$n,$n,$((n / 2))],tolerance=1e-5" $row \
+            'SpMV=elliptic_apply_k|elliptic_advance_k|csrmv|csr_mv|spmv' \
+            'prec=elliptic_columns_k|elliptic_reduce_k|gtsv|pcrGtsv|thomas' \
+            'vectors=elliptic_dot_k|elliptic_combine_k|dot_kernel|axpy|scal_kernel|nrm2|copy_kernel' >>"$csv" ||
+            return 1
+    done
+}
 sizes() {
-    local n end=${largest:-512}
+    local n single end=${largest:-512}
     [ "$1" = cuda ] || [ "$end" -le 128 ] || end=128
     anew sizes "$1"
-    # shellcheck disable=SC2046
+    single=$(in_single "$1")
+    # shellcheck disable=SC2046,SC2086
     for ((n = 32; n <= end; n *= 2)); do
         bench sizes "$1" "elliptic:n=[$n,$n,128],tolerance=1e-3" $(of_paper "$1")
+        [ -z "$single" ] || bench sizes "$1" "elliptic:n=[$n,$n,128],tolerance=1e-3,single" $single
     done
 }
 solve() {
-    local n=256 nu
-    [ "$1" = cuda ] || n=128
-    [ -z "$largest" ] || [ "$largest" -ge $n ] || n=$largest
+    local n what
+    n=$(side_of "$1")
     anew solve "$1"
     # shellcheck disable=SC2046
-    for nu in 8.4 40; do
-        bench solve "$1" "elliptic:n=[$n,$n,$((n / 2))],courant=$nu" $(methods "$1")
+    for what in courant=8.4,tolerance=1e-5 courant=8.4 courant=40; do
+        bench solve "$1" "elliptic:n=[$n,$n,$((n / 2))],$what" $(methods "$1")
     done
 }
 
@@ -154,7 +193,7 @@ history() {
     { [ -n "$dry_run" ] || "$python" scripts/papers/elliptic_history.py "$1" "$tmp/t.h5" >>"$csv"; }
 }
 
-parts='iteration kernels sizes solve orders counts history'
+parts='iteration transfers kernels counters sizes solve orders counts history'
 do_parts
 [ -n "$dry_run" ] || { draw "$folder" papers/plot_elliptic.py; compare E; }
 echo "$failed works with a row that failed, $left left out, $SECONDS s"

@@ -1,11 +1,12 @@
 #!/bin/bash
 # reproduce_spike.sh [OPTION...] BUILD [FOLDER]: what "A Scalable, Numerically Stable, High-performance Tridiagonal
 # Solver using GPUs" (Chang, Stratton, Kim, Hwu, SC 2012) shows, with every solver of this machine
-# (docs/explanation/tridiagonal.md), beside the published values where there are numbers (FOLDER/spike_paper.csv); and
-# errors of ours.
+# (docs/explanation/tridiagonal.md), and errors of ours. In the end scripts/papers/claims.py prints each published value
+# and claim beside ours.
 #   BUILD            a folder with the program, as `make` leaves in build and `make portable` in build/portable
 #   FOLDER           where spike_PART.csv, of a GPU spike_PART_cuda.csv, and the pictures go (default: results/bench)
-#   --part PART      table4    residuals of the 16 matrices of table III (configs/tridiagonal_table4.cfg,
+#   --part PART      condition  condition numbers of table III's matrices, by numpy and mpmath
+#                    table4    residuals of the 16 matrices of table III (configs/tridiagonal_table4.cfg,
 #                              tridiagonal_toeplitz.cfg)
 #                    backward  backward errors over n of the solvers that pivot (configs/tridiagonal_backward.cfg)
 #                    partitions  backward errors of cpu.spike over n, which does not pivot between partitions
@@ -13,9 +14,13 @@
 #                              BUILD/bench_accuracy (make benches)
 #                    matrices  figure 12: seconds for 2^23 rows, random and diagonally dominant
 #                    sizes     figure 13: random, 2^20 to 2^26 rows
-#                    layout    figures 7 and 10: cuda.spike with and without data marshalling and dynamic tiling
-#                    devices   figures 14 to 16: one system on 1, 2, 4 .. GPUs, or threads of the CPU; strong and
-#                              weak scaling. One run takes devices of one kind: CPU and GPU together is left out
+#                    transfers  figures 12 and 13: copies to a GPU and back, pageable and pinned
+#                    layout    figures 7 and 10: cuda.spike, without dynamic tiling, and without data marshalling
+#                              either, so that each is timed alone
+#                    counters  figure 11: what Nsight Compute (ncu) counts of these, and the share of each kernel
+#                    devices   figures 14 and 15, predistributed: one system on 1, 2, 4 .. GPUs, or threads of the
+#                              CPU; strong and weak scaling. Figure 16 takes CPU and GPU together, one run here
+#                              devices of one kind
 #                    default: all; repeatable
 #   --device DEVICE  cpu or cuda (default: both, as far as they are there); repeatable
 #   --largest K      up to 2^K rows only (default 26)
@@ -127,6 +132,26 @@ layout() {
     done
 }
 
+condition() {
+    local python
+    [ "$1" = "${device%% *}" ] || return 0
+    for python in "${SWEEP_PYTHON:-/usr/bin/python3}" python3 ''; do
+        "$python" -c 'import mpmath, numpy' 2>/dev/null && break
+    done
+    [ -n "$python" ] || { echo 'no python3 with numpy and mpmath: condition numbers left out'; return 0; }
+    try "$python" scripts/papers/condition_numbers.py "$folder/spike_condition.csv"
+}
+counters() {
+    local row k=$((largest < 23 ? largest : 23)) csv=$folder/spike_counters_cuda.csv
+    [ "$1" = cuda ] && has 'cuda[.]spike' || return 0
+    command -v ncu >/dev/null || { echo 'no ncu here: counters left out'; return 0; }
+    first "$csv" 'Counters of the kernels of a solve, random rows' cuda "$counted"
+    for row in cuda.spike cuda.spike_untiled; do
+        count_kernels "tridiagonal:n=2^$k,matrix=uniform" $row marshalling=marshal_k partitions=partitions_k \
+            'reduced system=trees_k' substitution=substitute_ >>"$csv" || return 1
+    done
+}
+
 # scale WHERE COUNT N WHAT: seconds of one system on so many devices, its entries formed, x let go. On the CPU: threads
 scale() {
     local where=$1 count=$2 n=$3 spec=cpu threads=()
@@ -151,7 +176,7 @@ devices() {
     done
 }
 
-parts='table4 backward partitions forward matrices sizes layout devices'
+parts='condition table4 backward partitions forward matrices sizes transfers layout counters devices'
 do_parts
 [ -n "$dry_run" ] || { draw "$folder" papers/plot_spike.py; compare S; }
 echo "$failed works with a row that failed, $left left out, $SECONDS s"
