@@ -41,7 +41,7 @@ bench() {
 }
 sizes() {
     local k problem
-    for ((k = largest; k >= 20; k -= 2)); do
+    for ((k = 20; k <= largest; k += 2)); do
         for problem in P1 P2; do bench sizes "$1" "bvp:n=2^$k,problem=$problem" a2d a2sd a2s scan a1d; done
     done
 }

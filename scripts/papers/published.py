@@ -1066,7 +1066,7 @@ def breakdown(precision):
 
 ITERATION, GPU_ITERATION = "elliptic_iteration", "elliptic_iteration_cuda"
 MACHINE = "another machine"
-KERNELS = "bench_elliptic times the kernels of pcg in double precision alone; Nsight Compute has the others on a GPU"
+KERNELS = "the row or its precision is not there, or on a GPU needs Nsight Compute"
 COUNTING = "differences keep what a sum of weights would round away, and take more operations"
 claim("E", "Table 1", "operations and references of each vector operation", "-", "", None,
       why="the text at hand has lost its numbers; their sum is the row BLAS of table 2")
