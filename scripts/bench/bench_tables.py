@@ -149,7 +149,7 @@ def bvp_paper(folder):
         rows = sorted({n for points in measured.here.values() for n in points})
         single = len({name.split(".")[0] for name in measured.here}) == 1
         lines += [f"{measured.title}: here / in the paper", ""]
-        faster = claims.published.bvp_speedups(number, "a2d")(folder) if number > 2 else {}
+        faster = claims.published_bvp.bvp_speedups(number, "a2d")(folder) if number > 2 else {}
         head = ["n", *(name.split(".")[1] if single else name for name in measured.here)]
         lines += table(head + ["speed-up of a2d over a1d"] * bool(faster),
                        [[str(n), *(bvp_cell(measured.here[name], measured.paper.get(name.split(".")[1], {}), n)

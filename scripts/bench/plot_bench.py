@@ -23,7 +23,8 @@ except ImportError as error:
 
 sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "papers"))
 import bench_data as data
-import published
+from published import slope
+from published_cupentbatch import PUBLISHED_SLOPE
 
 COLOURS = ["#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000"]   # as in plot.py
 plt.rcParams.update({
@@ -127,12 +128,12 @@ def draw_convergence(folder):
         origin = file.readline().split("; ")[-1].strip()
         lines = list(csv.DictReader(file))
     figure, panels = plt.subplots(1, 2, figsize=(9.4, 4.2))
-    slope_there = f"; the paper's slope: {published.PUBLISHED_SLOPE}"
+    slope_there = f"; the paper's slope: {PUBLISHED_SLOPE}"
     for axes, over, label, theirs in ((panels[0], "n", "N, points", slope_there),
                                       (panels[1], "steps", "steps to T, n = 2048", "; the paper states order 2")):
         points = [(float(line["value"]), float(line["err_l2"])) for line in lines if line["over"] == over]
-        slope = published.slope(points)
-        axes.loglog(*zip(*points), marker="o", label=f"here, slope {slope:.4f}")
+        fitted = slope(points)
+        axes.loglog(*zip(*points), marker="o", label=f"here, slope {fitted:.4f}")
         (x, y), (end, _) = points[0], points[-1]
         axes.loglog([x, end], [y, y * (end / x)**-2], color=GREY, linestyle=":", label="slope -2")
         axes.set_xscale("log", base=2)

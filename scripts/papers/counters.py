@@ -52,7 +52,8 @@ def main():
         ones = [metrics for kernel, metrics in found if re.search(pattern, kernel)]
         if ones:
             values = [mean(ones, metric) for metric in COUNTERS.values()]
-            print(",".join([sys.argv[1], name, str(len(ones)), f"{sum(one.get(TIME, 0) for one in ones):.4g}", *values]))
+            whole = sum(one.get(TIME, 0) for one in ones)
+            print(",".join([sys.argv[1], name, str(len(ones)), f"{whole:.4g}", *values]))
     return 0
 
 

@@ -1,6 +1,6 @@
 #!/bin/bash
-# reproduce_all.sh [OPTION...] BUILD [FOLDER]: what the five papers publish, measured on the machine at hand in at most 20
-# minutes with a GPU and 20 without, by the scripts reproduce_*.sh beside this one, and printed beside the published
+# reproduce_all.sh [OPTION...] BUILD [FOLDER]: what the five papers publish, measured on the machine at hand in at most
+# 20 minutes with a GPU and 20 without, by the scripts reproduce_*.sh beside this one, and printed beside the published
 # values row by row. Fails, and lists them, if parts fail, or rows have a published value, none of ours and no reason.
 #   BUILD            a folder with the program, as `make` leaves in build and `make portable` in build/portable; after
 #                    `make benches` with what times single kernels, too
@@ -73,9 +73,10 @@ done < <(parts)
 [ -z "$dry_run" ] || exit 0
 
 for script in bench/plot_bench papers/plot_compact papers/plot_spike papers/plot_elliptic; do
-    SUM_UP=yes draw "$folder" $script.py >"$folder/pictures.log" 2>&1 || true  # of what was measured; claims do not need them
+    SUM_UP=yes draw "$folder" $script.py >"$folder/pictures.log" 2>&1 || true  # claims do not need pictures
 done
 command -v python3 >/dev/null || give_up 'no python3: nothing is compared with the published values'
-python3 scripts/papers/claims.py --check --device "cpu${gpu:+,cuda}" --expect "$files" "$folder" || broken="$broken claims"
+python3 scripts/papers/claims.py --check --device "cpu${gpu:+,cuda}" --expect "$files" "$folder" ||
+    broken="$broken claims"
 echo "$SECONDS s; pictures and CSV files are in $folder"
 [ -z "$broken" ] || give_up "failed:$broken"

@@ -75,8 +75,8 @@ iteration() {
 # regions ROW WORD SPEC: a line a kernel of a row of the CPU, timed where it runs: functions of parallel regions, the
 # operations and words of a cell that the sources of the rows count for them; WORD: _single or nothing
 regions() {
-    try env REGIONS="$tmp/regions" LD_PRELOAD="$tmp/regions.so" "$sweep" bench "$3" --device cpu --rows "$1" --repeats 1 \
-        --longest 0.1 -q >/dev/null || return 1
+    try env REGIONS="$tmp/regions" LD_PRELOAD="$tmp/regions.so" "$sweep" bench "$3" --device cpu --rows "$1" \
+        --repeats 1 --longest 0.1 -q >/dev/null || return 1
     [ -n "$dry_run" ] && return 0
     nm "$sweep" | grep ' [tT] .*omp_fn' | awk -v row="${1/@/$2@}" -v spec="$3" '
         FILENAME == "-" { function_of[$1] = $3; next }
@@ -99,8 +99,8 @@ kernels() {
     n=$(side_of "$1")
     spec="elliptic:n=[$n,$n,$((n / 2))],tolerance=1e-3"
     if [ "$1" = cpu ]; then
-        [ -n "$dry_run" ] || ${CC:-cc} -O1 -std=c11 -D_GNU_SOURCE -shared -fPIC -o "$tmp/regions.so" tests/bench/regions.c \
-            -ldl || { echo 'no C compiler here: kernels left out'; return 0; }
+        [ -n "$dry_run" ] || ${CC:-cc} -O1 -std=c11 -D_GNU_SOURCE -shared -fPIC -o "$tmp/regions.so" \
+            tests/bench/regions.c -ldl || { echo 'no C compiler here: kernels left out'; return 0; }
     elif [ ! -x "$program" ]; then
         echo "no $program (make benches): kernels left out"
         return 0

@@ -33,7 +33,8 @@ run 0 env SWEEP_PYTHON="${python:-/bin/false}" $all --part cupentbatch.convergen
 finds '^Figure 2: slope of the error over N$'
 finds '^    published -2[.]0162 .*; ours -2[.]0065, n = 32 … 512; met'
 finds '^    published slope -2 over the number of steps; ours -2[.]01[0-9]*, steps = 4 … 32; met'
-[ -z "$python" ] || finds '^    published a picture; ours u_max falls to 0[.]0827: rate 249[0-9.]*, exact 24936[.]7; met'
+[ -z "$python" ] ||
+    finds '^    published a picture; ours u_max falls to 0[.]0827: rate 249[0-9.]*, exact 24936[.]7; met'
 
 # ---- a value that is missing is found, in a table too, and a part that fails
 expected=cupentbatch_convergence,cupentbatch_spacetime
