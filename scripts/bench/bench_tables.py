@@ -325,13 +325,16 @@ def elliptic_kernels(folder):
     rows = []
     for line in lines:
         seconds, cells = float(line["seconds"]), int(line["cells"])
-        where = "CUDA" if line["row"].startswith("cuda") else "C"
-        there = paper.get(("4", "double", "pcg", line["kernel"], where))
-        rates = [paper.get(("7", "double", "pcg", line["kernel"], of)) if where == "CUDA" else None
-                 for of in ("GFLOP/s", "GB/s")]
-        rows.append([line["row"], line["kernel"], line["cells"], figure_text(1e3 * seconds), ns(seconds, cells),
+        where, method = "CUDA" if line["row"].startswith("cuda") else "C", data.elliptic_method(line["row"])[0]
+        precision = line.get("precision") or "double"
+        at = precision, method, line["kernel"]
+        there = paper.get(("3" if method == "csr" else "4", *at, where))
+        rates = [paper.get(("7", *at, of)) if where == "CUDA" else None for of in ("GFLOP/s", "GB/s")]
+        word = 4e-9 if precision == "single" else 8e-9
+        rows.append([line["row"] + (", single" if precision == "single" else ""), line["kernel"], line["cells"],
+                     figure_text(1e3 * seconds), ns(seconds, cells),
                      figure_text(1e-9 * cells * float(line["operations"]) / seconds),
-                     figure_text(8e-9 * cells * float(line["words"]) / seconds), figure_text(there),
+                     figure_text(word * cells * float(line["words"]) / seconds), figure_text(there),
                      ns(1e-3 * there, data.ELLIPTIC_CELLS) if there else "–", *map(figure_text, rates)])
     head = ["row", "kernel", "cells", "ms", "ns a cell", "10⁹ operations/s", "GB/s", "ms there", "ns a cell there",
             "GFLOP/s there", "GB/s there"]

@@ -37,8 +37,9 @@ def kernels(folder):
     found = {(*place_of(line["row"]), line["kernel"]): {"seconds": 1e-6 * float(line["microseconds"]) /
                                                         int(line["launches"]), "cells": data.ELLIPTIC_CELLS}
              for line in read(folder, "elliptic_counters_cuda")}
-    found.update({(*place_of(line["row"]), line["kernel"]): line
-                  for line in data.part_rows(folder, "elliptic_kernels")[1]})
+    for line in data.part_rows(folder, "elliptic_kernels")[1]:
+        where, precision, method = place_of(line["row"])
+        found[where, line.get("precision") or precision, method, line["kernel"]] = line
     return found
 
 

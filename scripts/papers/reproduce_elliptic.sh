@@ -10,9 +10,8 @@
 #                               of 1e-5 in all, set-up apart; double and, where rows take it, single precision;
 #                               256 x 256 x 128 cells, 128 x 128 x 64 on a CPU
 #                    transfers  table 5: copies to a GPU and back
-#                    kernels    tables 2 to 4, figures 4 and 5: what an iteration consists of; of a CPU timed in a
-#                               solve of each row, with a C compiler and nm; of a GPU those of `pcg` in double
-#                               precision, by BUILD/bench_elliptic (make benches)
+#                    kernels    tables 2 to 4 and 7, figures 4 and 5: what an iteration consists of, by each row and
+#                               precision that BUILD/bench_elliptic (make benches) has kernels of
 #                    counters   tables 3, 4 and 7, figures 4 and 5: each kernel of an iteration of `csr`, `pcg` and
 #                               `interleaved` on a GPU, its time, load efficiency and cache hits, by Nsight Compute
 #                    sizes      figures 6 and 7: such an iteration over the number of cells, 128 levels
@@ -72,47 +71,15 @@ iteration() {
     # shellcheck disable=SC2086
     [ -z "$single" ] || bench iteration "$1" "elliptic:n=[$n,$n,$((n / 2))],tolerance=1e-5,single" $single
 }
-# regions ROW WORD SPEC: a line a kernel of a row of the CPU, timed where it runs: functions of parallel regions, the
-# operations and words of a cell that the sources of the rows count for them; WORD: _single or nothing
-regions() {
-    try env REGIONS="$tmp/regions" LD_PRELOAD="$tmp/regions.so" "$sweep" bench "$3" --device cpu --rows "$1" \
-        --repeats 1 --longest 0.1 -q >/dev/null || return 1
-    [ -n "$dry_run" ] && return 0
-    nm "$sweep" | grep ' [tT] .*omp_fn' | awk -v row="${1/@/$2@}" -v spec="$3" '
-        FILENAME == "-" { function_of[$1] = $3; next }
-        FNR == 1 { match(spec, /[[].*]/); split(substr(spec, RSTART + 1, RLENGTH - 2), n, ",")
-                   method = row; sub(/^cpu[.]/, "", method); sub(/(_single)?@.*/, "", method) }
-        { name = function_of[$1]; sub(/[.].*/, "", name); what = "" }
-        method == "pcg" && name == "some_slabs" { what = "SpMV"; counts = "24,2" }
-        method == "pcg" && name == "elliptic_host_precondition" { what = "prec"; counts = "14,2" }
-        method == "interleaved" && name == "some_slabs" { what = "SpMV"; counts = "32,7" }
-        method == "interleaved" && name == "reduce" { what = "prec"; counts = "20,4" }
-        method == "csr" && name == "apply" { what = "SpMV"; counts = "13,13.5" }
-        method == "csr" && name == "precondition" { what = "prec"; counts = "7,6.5" }
-        method != "interleaved" && name == "dot" { what = "dot"; counts = "1,2" }
-        method != "interleaved" && name == "combine" { what = "axpby"; counts = "2,3" }
-        what != "" { printf "%s,%s,%d,%s,%s\n", row, what, n[1] * n[2] * n[3], $3, counts }' - "$tmp/regions"
-}
+# A program that does not say the precision of a line times double precision alone.
 kernels() {
-    local csv program=${sweep%/sweep}/bench_elliptic n row spec
+    local csv program=${sweep%/sweep}/bench_elliptic n
     csv=$(csv_of kernels "$1")
     n=$(side_of "$1")
-    spec="elliptic:n=[$n,$n,$((n / 2))],tolerance=1e-3"
-    if [ "$1" = cpu ]; then
-        [ -n "$dry_run" ] || ${CC:-cc} -O1 -std=c11 -D_GNU_SOURCE -shared -fPIC -o "$tmp/regions.so" \
-            tests/bench/regions.c -ldl || { echo 'no C compiler here: kernels left out'; return 0; }
-    elif [ ! -x "$program" ]; then
-        echo "no $program (make benches): kernels left out"
-        return 0
-    fi
-    first "$csv" 'Seconds of what an iteration consists of' "$1" row,kernel,cells,seconds,operations,words
-    if [ "$1" = cuda ]; then
-        [ -n "$dry_run" ] && { try "$program" cuda "$n"; return 0; }
-        try "$program" cuda "$n" >>"$csv"
-        return
-    fi
-    for row in $(of_paper cpu); do regions "$row" '' "$spec" >>"$csv" || return 1; done
-    for row in $(in_single cpu); do regions "$row" _single "$spec,single" >>"$csv" || return 1; done
+    [ -x "$program" ] || { echo "no $program (make benches): kernels left out"; return 0; }
+    first "$csv" 'Seconds of what an iteration consists of' "$1" row,kernel,cells,seconds,operations,words,precision
+    [ -n "$dry_run" ] && { try "$program" "$1" "$n"; return 0; }
+    try "$program" "$1" "$n" >"$tmp/kernels" && awk -F, '{ print $0 (NF < 7 ? ",double" : "") }' "$tmp/kernels" >>"$csv"
 }
 # Of interleaved an iteration is two kernels, SpMV and preconditioner with vector operations.
 counters() {
