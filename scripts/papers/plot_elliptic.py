@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """Draw what reproduce_elliptic.sh measured: orders of both stencils, iterations over the numbers of a problem,
-residuals after each iteration, and figures 6 and 7 of the paper.
+residuals after each iteration, and figures 4 to 7 of the paper.
 
 usage: plot_elliptic.py FOLDER     the pictures go beside the CSV files
 Needs matplotlib, numpy and h5py."""
@@ -14,7 +14,9 @@ from bench_figures import GREY, plt, save  # first: it says what is missing
 from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter, NullLocator
 from sweep_plot.look import COLOURS
 
+sys.path.append(os.path.dirname(os.path.abspath(__file__)))
 import bench_data as data
+import published_elliptic
 
 PAPER = "#b07d00"
 MARKS = "os^Dv<>P"
@@ -145,6 +147,77 @@ def draw_history(folder):
     save(figure, folder, "elliptic_history", origin)
 
 
+# ---------------------------------------------------------------- figures 4 and 5
+
+PARTS = ("SpMV", "prec", "rest")
+
+
+def parts_there(folder, precision):
+    """[(name, {part: ms})] of the paper's GPU"""
+    paper, bars = data.elliptic_paper(folder), []
+    for method, number in (("csr", "3"), ("pcg", "4"), ("interleaved", "4")):
+        parts = {kernel: paper[number, precision, method, kernel, "CUDA"] for kernel in ("SpMV", "prec")}
+        parts["rest"] = max(0, paper["6", precision, method, "iteration", "CUDA"] - sum(parts.values()))
+        bars.append((f"{method}, the paper's GPU", parts))
+    return bars
+
+
+def parts_here(folder, precision):
+    """The same of ours, of GPU and one core; an iteration whose kernels were not timed has a part `whole`"""
+    times, kernels = published_elliptic.iterations(folder), published_elliptic.kernels(folder)
+    bars = []
+    for where, word in (("CUDA", "GPU here"), ("C", "one core here")):
+        for method in ("csr", "pcg", "interleaved"):
+            one = times.get((where, precision, method))
+            if not one:
+                continue
+            whole = 1e3 * one.seconds / one.cells * data.ELLIPTIC_CELLS
+            known = {kernel: kernels.get((where, precision, method, kernel)) for kernel in ("SpMV", "prec")}
+            parts = {"whole": whole}
+            if all(known.values()):
+                parts = {kernel: published_elliptic.milliseconds(line) for kernel, line in known.items()}
+                parts["rest"] = max(0, whole - sum(parts.values()))
+            bars.append((f"{method}, {word}", parts))
+    return bars
+
+
+def scaled(bars):
+    """In units of an iteration of pcg on the same device."""
+    unit = {name.split(", ")[1]: sum(parts.values()) for name, parts in bars if name.startswith("pcg, ")}
+    return [(name, {part: value / unit[name.split(", ")[1]] for part, value in parts.items()})
+            for name, parts in bars if name.split(", ")[1] in unit]
+
+
+def draw_breakdown(folder):
+    """Figures 4 (single) and 5 (double); of machines this different, shares are compared."""
+    table, found = data.elliptic_iterations(folder)
+    if not found:
+        return
+    words = {"SpMV": "matrix, with what is fused to it", "prec": "preconditioner, with what is fused to it",
+             "rest": "other vector operations", "whole": "not broken down"}
+    colours = {part: COLOURS[k] for k, part in enumerate(PARTS)} | {"whole": "#cccccc"}
+    bars = [scaled(parts_there(folder, precision) + parts_here(folder, precision))
+            for precision in ("single", "double")]
+    figure, axes = plt.subplots(2, 1, figsize=(8.6, 1.9 + 0.3 * sum(map(len, bars))), layout="constrained", sharex=True,
+                                gridspec_kw={"height_ratios": [len(some) + 1 for some in bars]})
+    for one, some, title in zip(axes, bars, ("figure 4: single precision", "figure 5: double precision")):
+        for y, (_, parts) in enumerate(some):
+            left = 0
+            for part in (*PARTS, "whole"):
+                one.barh(y, parts.get(part, 0), left=left, color=colours[part], height=0.66, zorder=2,
+                         label=words[part] if y == 0 else None)
+                left += parts.get(part, 0)
+            one.text(left, y, f" {left:.2f}", va="center", fontsize=8)
+        one.set_yticks(range(len(some)), [name for name, _ in some], fontsize=8.5)
+        one.yaxis.set_minor_locator(NullLocator())
+        one.invert_yaxis()
+        one.grid(False, axis="y")
+        one.set_title(title, fontsize=10.5)
+    axes[1].set_xlabel("an iteration, over that of pcg on the same device")
+    axes[1].legend(loc="lower right", fontsize=8)
+    save(figure, folder, "elliptic_breakdown", "; ".join(filter(None, (table.origin("cuda"), table.origin("cpu")))))
+
+
 # ---------------------------------------------------------------- figures 6 and 7
 
 def draw_band(axes, low, high, words):
@@ -192,7 +265,7 @@ def main():
     if len(sys.argv) != 2 or sys.argv[1].startswith("-"):
         print(__doc__, file=sys.stderr)
         return 2
-    for draw in (draw_orders, draw_counts, draw_history, draw_sizes):
+    for draw in (draw_orders, draw_counts, draw_history, draw_breakdown, draw_sizes):
         draw(sys.argv[1])
     return 0
 

@@ -126,6 +126,8 @@ if [ -n "$cpu" ]; then
     [ -n "$dry_run" ] || rm -f "$folder/cupentbatch_serial.csv"
     grid serial '16 32' '8 16' ${simd:+cpu.simd@1,}$serial,$serial@1 $serial@1
 else
+    [ -n "$part$dry_run" ] || has_gpu || { part=convergence
+        echo 'no GPU here: figures 1 and 2 only (--cpu: a few points of the rows of the CPU)'; }
     for part in ${part:-convergence small large long serial openmp}; do
         case $part in convergence|small|large|long|serial|openmp) ;; *) usage ;; esac
         [ -n "$dry_run" ] || rm -f "$folder/cupentbatch_$part.csv"
