@@ -87,7 +87,7 @@ claim("P", "Section II.4", "vectors of the method", "6: five of the matrix, one 
 claim("P", "Section II.6", "gpsv (QR) has more operations than cuPentBatch (LU)", "not counted", "", None,
       why="the library does not say what it computes; times are in figures 4, 6, 8 and 10")
 claim("P", "Figure 1", "space and time of hyperdiffusion to T = 1e-4: a wave decays as exp(-λt)", "a picture",
-      "cupentbatch_spacetime", decay)
+      "cupentbatch_spacetime", decay, lacks="needs python3 with h5py")
 claim("P", "Figure 2", "slope of the error over N", f"{PUBLISHED_SLOPE} (theory: -2)", "cupentbatch_convergence",
       fitted("n", -2, abs(PUBLISHED_SLOPE + 2)), note="P does not state its N")
 figure(3, "constant / gpsv over the batch: at high n", "generally over 2", "small", C,

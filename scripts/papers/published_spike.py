@@ -211,7 +211,8 @@ claim("S", "Table I", "which solvers are stable, fast on CPU and GPU, and scale 
 claim("S", "Table II", "machines", "2 clusters", "", None, why="each CSV names its machine")
 claim("S", "Table III", "condition numbers of 16 matrices, n = 512", "16 values", "spike_condition", conditions,
       cells=condition_cells, note="2-norm, medians in double precision as Matlab has them; as they are, `dorr` and "
-      "`clement` are far larger", why="S does not give its random numbers; 14 and 16 are powers of a ratio of two")
+      "`clement` are far larger", lacks="needs python3 with numpy and mpmath",
+      why="S does not give its random numbers; 14 and 16 are powers of a ratio of two")
 for theirs, solver, files in (("SPIKE-diag_pivot", "cpu.spike", "spike_table4"),
                               ("SPIKE-diag_pivot", "cuda.spike", "spike_table4_cuda"),
                               ("SPIKE-Thomas", "cpu.spike_thomas", "spike_table4"),

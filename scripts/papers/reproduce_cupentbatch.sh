@@ -74,7 +74,7 @@ long() {
 }
 serial() {
     case $size in
-        quick) grid serial '64 256 1024' '128 2048' "$serial_rows" $serial@1
+        quick) grid serial '64 256 1024' '128 8192' "$serial_rows" $serial@1
                grid serial '256' '16384 32768' "$serial_rows" $serial@1 ;;
         medium) grid serial '64 256 1024' '32 128 512 2048 8192' "$serial_rows" $serial@1
                 grid serial '64 256 512' '16384 65536' "$serial_rows" $serial@1 ;;
