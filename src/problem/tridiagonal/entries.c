@@ -9,9 +9,7 @@
 
 void entries_programs(const struct tridiagonal_entries_desc *desc, const struct sw_program *program[ENTRIES_PROGRAMS])
 {
-    program[ENTRIES_LOWER] = desc->lower;
-    program[ENTRIES_MAIN] = desc->main;
-    program[ENTRIES_UPPER] = desc->upper;
+    for (int k = 0; k < ENTRIES_DIAGONALS; k++) program[k] = k < desc->diagonals ? desc->diagonal[k] : NULL;
     program[ENTRIES_RHS] = desc->rhs;
     program[ENTRIES_EXACT] = desc->exact;
 }
@@ -97,7 +95,7 @@ static double exact_at(struct sw_eval *eval, const struct tridiagonal_entries_de
 {
     double i, value = 0;
     const double *in[SW_INPUTS] = {[SW_IN_X] = &i};
-    if (d->cyclic) *row = (*row + d->n) % d->n;
+    if (d->cyclic) *row = (*row % d->n + d->n) % d->n;
     if (*row < 0 || *row >= d->n) return 0;
     i = (double)(*row + 1);
     sw_eval_number_from(eval, (int)(*row & INT32_MAX));
@@ -107,18 +105,20 @@ static double exact_at(struct sw_eval *eval, const struct tridiagonal_entries_de
     return value;
 }
 
-/* Which of the three neighbours of a row makes A exact not finite; none where the sum overflows. */
+/* Which neighbour of a row makes A exact not finite; none where the sum overflows. */
 static enum sw_status blame_exact(const struct tridiagonal_entries *e, int j, int64_t row,
                                   struct tridiagonal_bad_entry *bad)
 {
     struct sw_eval *eval;
-    bad->which = TRIDIAGONAL_PRODUCT;
+    bad->which = e->desc.diagonals + ENTRIES_BAD_PRODUCT;
     SW_TRY(sw_eval_create(e->desc.exact, 1, &eval));
     sw_eval_run(eval, e->param + j, e->count);
-    for (int64_t k = row - 1; k <= row + 1 && bad->which == TRIDIAGONAL_PRODUCT; k++) {
-        int64_t at = k;
+    for (int k = 0; k < e->desc.diagonals; k++) {
+        int64_t at = row + e->desc.place[k];
         const double value = exact_at(eval, &e->desc, &at);
-        if (!isfinite(value)) *bad = (struct tridiagonal_bad_entry){TRIDIAGONAL_EXACT, at, value};
+        if (isfinite(value)) continue;
+        *bad = (struct tridiagonal_bad_entry){e->desc.diagonals + ENTRIES_BAD_EXACT, at, value};
+        break;
     }
     sw_eval_destroy(&eval);
     return SW_OK;
@@ -128,28 +128,31 @@ enum sw_status tridiagonal_entries_find_bad(struct tridiagonal_entries *e, int j
                                             const struct tridiagonal_arrays *out, size_t at,
                                             struct tridiagonal_bad_entry *bad)
 {
-    const double *const array[] = {out->lower, out->main, out->upper, out->rhs};
+    const int diagonals = e->desc.diagonals, rhs = diagonals + ENTRIES_BAD_RHS;
     *bad = (struct tridiagonal_bad_entry){.row = row};
-    for (int k = ENTRIES_LOWER; k <= ENTRIES_RHS; k++) {
-        SW_TRY(sw_device_download(e->device, &bad->value, array[k] + at, sizeof bad->value));
+    for (int k = 0; k <= rhs; k++) {
+        const double *array = k < diagonals ? out->diagonal[k] : out->rhs;
+        SW_TRY(sw_device_download(e->device, &bad->value, array + at, sizeof bad->value));
         bad->which = k;
         if (!isfinite(bad->value)) break;
     }
-    return bad->which == ENTRIES_RHS && entries_multiplies(&e->desc) ? blame_exact(e, j, row, bad) : SW_OK;
+    return bad->which == rhs && entries_multiplies(&e->desc) ? blame_exact(e, j, row, bad) : SW_OK;
 }
 
-void tridiagonal_bad_entry_say(const struct tridiagonal_bad_entry *bad, struct sw_text *text)
+void tridiagonal_bad_entry_say(const struct tridiagonal_bad_entry *bad, int diagonals, const char *const *name,
+                               struct sw_text *text)
 {
-    static const char *const name[] = {"lower", "main", "upper", "rhs", "exact"};
     const long long row = (long long)bad->row + 1;
-    if (bad->which == TRIDIAGONAL_PRODUCT) sw_text_set(text, "rhs = A exact overflows at row %lld", row);
+    const int behind = bad->which - diagonals;
+    if (behind == ENTRIES_BAD_PRODUCT) sw_text_set(text, "rhs = A exact overflows at row %lld", row);
     else
-        sw_text_set(text, "%s of row %lld is %s", name[bad->which], row,
+        sw_text_set(text, "%s of row %lld is %s",
+                    behind < 0 ? name[bad->which] : behind == ENTRIES_BAD_RHS ? "rhs" : "exact", row,
                     isnan(bad->value) ? "not a number" : "infinite");
 }
 
 enum sw_status tridiagonal_measure(struct tridiagonal_entries *entries, int64_t first, int64_t rows,
-                                   const struct sw_tridiagonal_rows *of, const double *x, const double (*beyond)[2],
+                                   const struct tridiagonal_arrays *of, const double *x, const double (*beyond)[2],
                                    struct tridiagonal_sums *sums)
 {
     return rows > 0 ? entries->ops->measure(entries, first, rows, of, x, beyond, sums) : SW_OK;

@@ -98,20 +98,80 @@ static void evaluate(struct worker *w, int program, int64_t first, int count, do
 static double exact_at(struct worker *w, const struct tridiagonal_entries_desc *d, int64_t row)
 {
     double value = 0;
-    if (d->cyclic) row = row < 0 ? row + d->n : row < d->n ? row : row - d->n;
+    if (d->cyclic && (row < 0 || row >= d->n)) row = (row % d->n + d->n) % d->n;
     if (row >= 0 && row < d->n) evaluate(w, ENTRIES_EXACT, row, 1, &value);
     return value;
 }
 
-static void multiply(struct worker *w, const struct tridiagonal_entries_desc *d, const struct piece *p,
-                     const double *lower, const double *main, const double *upper, double *rhs)
+static double largest_of(const double *v, int count)
 {
-    double *x = w->x + 1;
-    x[-1] = exact_at(w, d, p->first - 1);
-    x[p->count] = exact_at(w, d, p->first + p->count);
+    double largest[LANES] = {0};
+    const int whole = count / LANES * LANES;
+    for (int k = 0; k < whole; k += LANES)
+        for (int l = 0; l < LANES; l++) largest[l] = tridiagonal_larger(largest[l], fabs(v[k + l]));
+    for (int k = whole; k < count; k++) largest[0] = tridiagonal_larger(largest[0], fabs(v[k]));
+    for (int l = 1; l < LANES; l++) largest[0] = tridiagonal_larger(largest[0], largest[l]);
+    return largest[0];
+}
+
+/* residuals() of up to LANES rows, diagonal after diagonal. @param largest  in, out [LANES] row sums */
+static inline void residuals_of_block(const struct tridiagonal_entries_desc *d, const struct tridiagonal_arrays *A,
+                                      int64_t at, const double *f, const double *x, int lanes, double *r,
+                                      double *largest)
+{
+    double hi[LANES], lo[LANES] = {0}, sum[LANES] = {0};
+    for (int l = 0; l < lanes; l++) hi[l] = -(f ? f[l] : 0);
+    for (int k = 0; k < d->diagonals; k++) {
+        const double *a = A->diagonal[k] + at, *v = x + d->place[k];
+        for (int l = 0; l < lanes; l++) {
+            const struct sw_dd s = sw_dd_add_product((struct sw_dd){hi[l], lo[l]}, a[l], v[l]);
+            hi[l] = s.hi;
+            lo[l] = s.lo;
+            sum[l] += fabs(a[l]);
+        }
+    }
+    for (int l = 0; l < lanes; l++) {
+        r[l] = sw_dd_value((struct sw_dd){hi[l], lo[l]});
+        largest[l] = tridiagonal_larger(largest[l], sum[l]);
+    }
+}
+
+/* r := A x - f in double-double, rounded once, of rows whose neighbours all are in x; f NULL: 0.
+ * @param at  of the first row in each array
+ * @return the largest row sum */
+static double residuals(const struct tridiagonal_entries_desc *d, const struct tridiagonal_arrays *A, int64_t at,
+                        const double *f, const double *x, int count, double *r)
+{
+    double largest[LANES] = {0};
+    int k = 0;
+    for (; k + LANES <= count; k += LANES)
+        residuals_of_block(d, A, at + k, f ? f + k : NULL, x + k, LANES, r + k, largest);
+    if (k < count) residuals_of_block(d, A, at + k, f ? f + k : NULL, x + k, count - k, r + k, largest);
+    return largest_of(largest, LANES);
+}
+
+static void multiply(struct worker *w, const struct tridiagonal_entries_desc *d, const struct piece *p, int64_t at,
+                     const struct tridiagonal_arrays *out)
+{
+    double *x = w->x + ENTRIES_SIDE;
+    for (int k = 1; k <= entries_below(d); k++) x[-k] = exact_at(w, d, p->first - k);
+    for (int k = 0; k < entries_above(d); k++) x[p->count + k] = exact_at(w, d, p->first + p->count + k);
     evaluate(w, ENTRIES_EXACT, p->first, p->count, x);
-    for (int k = 0; k < p->count; k++)
-        rhs[k] = tridiagonal_residual(lower[k], main[k], upper[k], 0, x[k - 1], x[k], x[k + 1]);
+    (void)residuals(d, out, at, NULL, x, p->count, out->rhs + at);
+}
+
+/* The entries outside the matrix. */
+static void clear_outside(const struct tridiagonal_entries_desc *d, const struct piece *p, int64_t at,
+                          const struct tridiagonal_arrays *out)
+{
+    for (int k = 0; k < d->diagonals; k++) {
+        const int64_t place = d->place[k];
+        if (d->cyclic || !out->diagonal[k]) continue;
+        for (int64_t row = p->first; row < -place && row < p->first + p->count; row++)
+            out->diagonal[k][at + row - p->first] = 0;
+        for (int64_t row = p->first + p->count - 1; row >= d->n - place && row >= p->first; row--)
+            out->diagonal[k][at + row - p->first] = 0;
+    }
 }
 
 static int first_not_finite(const double *value, int count)
@@ -131,22 +191,16 @@ static void fill_piece(struct worker *w, const struct tridiagonal_entries *e, co
                        const struct tridiagonal_arrays *out)
 {
     const struct tridiagonal_entries_desc *d = &e->desc;
-    double *const array[] = {out->lower, out->main, out->upper, out->rhs};
-    bool filled[4] = {0};
+    double *array[ENTRIES_PROGRAMS] = {[ENTRIES_RHS] = out->rhs};
     int bad = p->count;
+    memcpy(array, out->diagonal, sizeof out->diagonal);
     begin_run(w, e, p->run);
-    for (int k = ENTRIES_LOWER; k <= ENTRIES_RHS; k++) {
-        filled[k] = w->eval[k] != NULL;
-        if (filled[k]) evaluate(w, k, p->first, p->count, array[k] + at);
-    }
-    if (!d->cyclic && p->first == 0 && out->lower) out->lower[at] = 0;
-    if (!d->cyclic && p->first + p->count == d->n && out->upper) out->upper[at + p->count - 1] = 0;
-    if (entries_multiplies(d)) {
-        multiply(w, d, p, out->lower + at, out->main + at, out->upper + at, out->rhs + at);
-        filled[ENTRIES_RHS] = true;
-    }
-    for (int k = ENTRIES_LOWER; k <= ENTRIES_RHS; k++)
-        if (filled[k]) bad = first_not_finite(array[k] + at, bad);
+    for (int k = 0; k <= ENTRIES_RHS; k++)
+        if (w->eval[k]) evaluate(w, k, p->first, p->count, array[k] + at);
+    clear_outside(d, p, at, out);
+    if (entries_multiplies(d)) multiply(w, d, p, at, out);
+    for (int k = 0; k <= ENTRIES_RHS; k++)
+        if (w->eval[k] || (k == ENTRIES_RHS && entries_multiplies(d))) bad = first_not_finite(array[k] + at, bad);
     if (bad == p->count) return;
     int64_t *first = &((struct own *)e->own)->bad[p->run];
 #pragma omp critical(tridiagonal_first_bad)
@@ -178,17 +232,6 @@ static enum sw_status first_bad(struct tridiagonal_entries *e, int64_t *row)
 
 /* ------------------------------------------------------------------ measure */
 
-static double largest_of(const double *v, int count)
-{
-    double largest[LANES] = {0};
-    const int whole = count / LANES * LANES;
-    for (int k = 0; k < whole; k += LANES)
-        for (int l = 0; l < LANES; l++) largest[l] = tridiagonal_larger(largest[l], fabs(v[k + l]));
-    for (int k = whole; k < count; k++) largest[0] = tridiagonal_larger(largest[0], fabs(v[k]));
-    for (int l = 1; l < LANES; l++) largest[0] = tridiagonal_larger(largest[0], largest[l]);
-    return largest[0];
-}
-
 /* As square_sum_add() of each. @return the largest */
 static double add_squares(struct square_sum *s, const double *v, int count)
 {
@@ -210,62 +253,62 @@ static double add_squares(struct square_sum *s, const double *v, int count)
     return largest;
 }
 
-/* r and the largest row sum of rows whose neighbours all count. */
-static double residuals(const double *a, const double *b, const double *c, const double *f, const double *x, int count,
-                        double *r)
+/* The same of one row near an end, where some diagonals are outside the matrix: those entries are not looked at. */
+static double residual_near_end(const struct tridiagonal_entries_desc *d, const struct tridiagonal_arrays *A,
+                                int64_t at, int64_t row, double f, const double *x, double *r)
 {
-    double sum[LANES] = {0};
-    for (int k = 0; k < count; k++) r[k] = tridiagonal_residual(a[k], b[k], c[k], f[k], x[k - 1], x[k], x[k + 1]);
-    const int whole = count / LANES * LANES;
-    for (int k = 0; k < whole; k += LANES)
-        for (int l = 0; l < LANES; l++)
-            sum[l] = tridiagonal_larger(sum[l], fabs(a[k + l]) + fabs(b[k + l]) + fabs(c[k + l]));
-    for (int k = whole; k < count; k++) sum[0] = tridiagonal_larger(sum[0], fabs(a[k]) + fabs(b[k]) + fabs(c[k]));
-    return largest_of(sum, LANES);
+    struct sw_dd s = {-f, 0};
+    double sum = 0;
+    for (int k = 0; k < d->diagonals; k++) {
+        const int place = d->place[k];
+        if (row + place < 0 || row + place >= d->n) continue;
+        s = sw_dd_add_product(s, A->diagonal[k][at], x[place]);
+        sum += fabs(A->diagonal[k][at]);
+    }
+    *r = sw_dd_value(s);
+    return sum;
 }
 
-/* lower of the first row and upper of the last are not looked at unless cyclic. */
-static double residuals_to_edges(const struct tridiagonal_entries_desc *d, const struct piece *p, const double *a,
-                                 const double *b, const double *c, const double *f, const double *x, double *r)
+/* r, and the largest row sum, of a piece. */
+static double residuals_to_ends(const struct tridiagonal_entries_desc *d, const struct piece *p,
+                                const struct tridiagonal_arrays *A, int64_t at, const double *x, double *r)
 {
-    const bool begins = !d->cyclic && p->first == 0, ends = !d->cyclic && p->first + p->count == d->n;
-    const int from = begins, to = p->count - ends, last = p->count - 1;
-    double sum = from < to ? residuals(a + from, b + from, c + from, f + from, x + from, to - from, r + from) : 0;
-    if (begins) {
-        const double c0 = ends && last == 0 ? 0 : c[0];
-        r[0] = tridiagonal_residual(0, b[0], c0, f[0], 0, x[0], x[1]);
-        sum = tridiagonal_larger(sum, fabs(b[0]) + fabs(c0));
-    }
-    if (ends && !(begins && last == 0)) {
-        r[last] = tridiagonal_residual(a[last], b[last], 0, f[last], x[last - 1], x[last], 0);
-        sum = tridiagonal_larger(sum, fabs(a[last]) + fabs(b[last]));
-    }
+    const int64_t begin = d->cyclic ? 0 : entries_below(d) - p->first,
+                  end = d->cyclic ? p->count : d->n - entries_above(d) - p->first;
+    const int from = begin < 0 ? 0 : begin < p->count ? (int)begin : p->count,
+              to = end < from ? from : end < p->count ? (int)end : p->count;
+    double sum = residuals(d, A, at + from, A->rhs + at + from, x + from, to - from, r + from);
+    for (int k = from > 0 ? 0 : to; k < p->count; k = k + 1 == from ? to : k + 1)
+        sum = tridiagonal_larger(sum, residual_near_end(d, A, at + k, p->first + k, A->rhs[at + k], x + k, &r[k]));
     return sum;
 }
 
 struct measurement {
     int64_t first, rows;
-    const struct sw_tridiagonal_rows *of;
+    const struct tridiagonal_arrays *of;
     const double *x, (*beyond)[2];
 };
+
+/* x of a row beside a piece of run `run`; 0 where there is none. */
+static double x_at(const struct tridiagonal_entries_desc *d, const struct measurement *m, int run, int64_t row)
+{
+    const int64_t start = run * m->rows, in = row - m->first;
+    if (in >= 0 && in < m->rows) return m->x[start + in];
+    if (m->beyond) return m->beyond[run][in > 0];
+    return d->cyclic ? m->x[start + (row % d->n + d->n) % d->n] : 0;
+}
 
 static void measure_piece(struct worker *w, const struct tridiagonal_entries *e, const struct piece *p,
                           const struct measurement *m)
 {
     const struct tridiagonal_entries_desc *d = &e->desc;
     struct tridiagonal_sums *s = &w->sums;
-    const int64_t start = p->run * m->rows, at = start + p->first - m->first, last = m->first + m->rows;
-    const double *all = m->x + start;
-    const bool whole = !m->beyond;
-    double *x = w->x + 1;
+    const int64_t at = p->run * m->rows + p->first - m->first;
+    double *x = w->x + ENTRIES_SIDE;
     memcpy(x, m->x + at, (size_t)p->count * sizeof *x);
-    x[-1] = p->first > m->first ? m->x[at - 1] : !whole ? m->beyond[p->run][0] : d->cyclic ? all[d->n - 1] : 0;
-    x[p->count] = p->first + p->count < last ? m->x[at + p->count]
-                  : !whole                   ? m->beyond[p->run][1]
-                  : d->cyclic                ? all[0]
-                                             : 0;
-    const double sum = residuals_to_edges(d, p, m->of->lower + at, m->of->main + at, m->of->upper + at, m->of->rhs + at,
-                                          x, w->r);
+    for (int k = 1; k <= entries_below(d); k++) x[-k] = x_at(d, m, p->run, p->first - k);
+    for (int k = 0; k < entries_above(d); k++) x[p->count + k] = x_at(d, m, p->run, p->first + p->count + k);
+    const double sum = residuals_to_ends(d, p, m->of, at, x, w->r);
     const int bad = first_not_finite(w->r, p->count);
     if (bad < p->count && p->first + bad < s->bad) s->bad = p->first + bad;
     s->row_sum_max = tridiagonal_larger(s->row_sum_max, sum);
@@ -288,7 +331,7 @@ static void hand_over(struct worker *w, int run, struct tridiagonal_sums *sums)
 }
 
 static enum sw_status measure(struct tridiagonal_entries *e, int64_t first, int64_t rows,
-                              const struct sw_tridiagonal_rows *of, const double *x, const double (*beyond)[2],
+                              const struct tridiagonal_arrays *of, const double *x, const double (*beyond)[2],
                               struct tridiagonal_sums *sums)
 {
     const int64_t pieces = pieces_of(first, rows), all = pieces * e->count;

@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/sw_err.h"
 #include "cuda/cu_check.cuh"
 #include "device/sw_kernels.h"
 #include "problem/tridiagonal/entries_impl.h"
@@ -26,8 +27,11 @@ struct own {
 
 /* ------------------------------------------------------------------ the text of the kernels */
 
-static const char *const name_of[] = {"lower", "main", "upper", "rhs", "exact"};
-static const char *const macro_of[] = {"LOWER", "MAIN", "UPPER", "RHS", "EXACT"};
+/* By the number of a program: of a tridiagonal system (check_diagonals()). NULL: there is no such one. */
+static const char *const name_of[ENTRIES_PROGRAMS] = {
+    "lower", "main", "upper", [ENTRIES_RHS] = "rhs", [ENTRIES_EXACT] = "exact"};
+static const char *const macro_of[ENTRIES_PROGRAMS] = {
+    "LOWER", "MAIN", "UPPER", [ENTRIES_RHS] = "RHS", [ENTRIES_EXACT] = "EXACT"};
 
 /* The value of a program at a row; and its values that depend on the run alone, which are cached behind those of the
  * programs before it. */
@@ -57,6 +61,7 @@ static void add_programs(const struct tridiagonal_entries_desc *desc, struct sw_
     entries_programs(desc, program);
     for (int k = 0; k < ENTRIES_PROGRAMS; k++) {
         char prefix[32];
+        if (!name_of[k]) continue;
         snprintf(prefix, sizeof prefix, "model_%s", name_of[k]);
         sw_program_cuda_fragment(program[k], macro_of[k], prefix, text);
         if (program[k]) add_value(name_of[k], macro_of[k], cached, text);
@@ -124,10 +129,17 @@ static size_t bytes(const struct tridiagonal_entries_desc *desc, size_t *per_run
     return 0;
 }
 
+static enum sw_status check_diagonals(const struct tridiagonal_entries_desc *d)
+{
+    if (d->diagonals == 3 && d->place[0] == -1 && d->place[1] == 0 && d->place[2] == 1) return SW_OK;
+    return SW_FAIL(SW_E_ABSENT, "on a GPU only tridiagonal systems are filled");
+}
+
 static enum sw_status create(struct tridiagonal_entries *e)
 {
     struct own *own = e->own;
     struct sw_text definitions = {0};
+    SW_TRY(check_diagonals(&e->desc));
     const size_t room = (size_t)e->desc.capacity;
     const size_t cached = cached_values(&e->desc, &own->used);
     own->batch = (struct entries_batch){.n = e->desc.n, .cyclic = e->desc.cyclic};
@@ -170,7 +182,7 @@ static enum sw_status fill(struct tridiagonal_entries *e, int64_t first, int64_t
                            const struct tridiagonal_arrays *out)
 {
     struct own *own = e->own;
-    struct entries_arrays arrays = {out->lower, out->main, out->upper, out->rhs};
+    struct entries_arrays arrays = {out->diagonal[0], out->diagonal[1], out->diagonal[2], out->rhs};
     long long from = first, number = rows;
     void *args[] = {&own->batch, &from, &number, &arrays};
     return sw_kernel_launch(e->device, own->kernels.kernel[FILL_K], blocks_for(rows * e->count, FILL_THREADS), 1,
@@ -187,14 +199,14 @@ static enum sw_status first_bad(struct tridiagonal_entries *e, int64_t *row)
 }
 
 static enum sw_status measure(struct tridiagonal_entries *e, int64_t first, int64_t rows,
-                              const struct sw_tridiagonal_rows *of, const double *x, const double (*beyond)[2],
+                              const struct tridiagonal_arrays *of, const double *x, const double (*beyond)[2],
                               struct tridiagonal_sums *sums)
 {
     struct own *own = e->own;
     const size_t count = (size_t)e->count;
     long long parts = parts_of(rows);
-    struct entries_measured m = {first, rows, parts, (rows + parts - 1) / parts, of->lower, of->main, of->upper,
-                                 of->rhs, x, beyond ? own->beyond : NULL};
+    struct entries_measured m = {first, rows, parts, (rows + parts - 1) / parts, of->diagonal[0], of->diagonal[1],
+                                 of->diagonal[2], of->rhs, x, beyond ? own->beyond : NULL};
     void *measure_args[] = {&own->batch, &m, &own->part}, *merge_args[] = {&own->batch, &parts, &own->part, &own->sums};
     if (beyond) SW_TRY(sw_device_upload(e->device, own->beyond, beyond, count * sizeof *beyond));
     SW_TRY(sw_kernel_launch(e->device, own->kernels.kernel[MEASURE_K],

@@ -5,8 +5,8 @@
 #include "device/sw_owned.h"
 #include "problem/tridiagonal/measure.h"
 
-/* The programs of a desc by number: those of the arrays, then exact. */
-enum { ENTRIES_LOWER, ENTRIES_MAIN, ENTRIES_UPPER, ENTRIES_RHS, ENTRIES_EXACT, ENTRIES_PROGRAMS };
+/* The programs of a desc by number: those of the diagonals, as many as there may be, then these. */
+enum { ENTRIES_RHS = ENTRIES_DIAGONALS, ENTRIES_EXACT, ENTRIES_PROGRAMS };
 
 struct entries_ops {
     SW_ROW;                    /* named as the kind of device: "cpu"      */
@@ -18,7 +18,7 @@ struct entries_ops {
                            const struct tridiagonal_arrays *out);
     enum sw_status (*first_bad)(struct tridiagonal_entries *entries, int64_t *row);
     enum sw_status (*measure)(struct tridiagonal_entries *entries, int64_t first, int64_t rows,
-                              const struct sw_tridiagonal_rows *of, const double *x, const double (*beyond)[2],
+                              const struct tridiagonal_arrays *of, const double *x, const double (*beyond)[2],
                               struct tridiagonal_sums *sums);
     void           (*destroy)(struct tridiagonal_entries *entries);         /* what is not in arrays  */
     enum sw_status (*try_compile)(const struct tridiagonal_entries_desc *desc, int sm);  /* NULL: compiles nothing */
@@ -38,6 +38,14 @@ extern const struct entries_ops *const entries_table[];  /* ends with NULL */
 
 /** The desc's programs in the order above. */
 void entries_programs(const struct tridiagonal_entries_desc *desc, const struct sw_program *program[ENTRIES_PROGRAMS]);
+
+/** How many rows before and behind a row its diagonals reach. */
+static inline int entries_below(const struct tridiagonal_entries_desc *d) { return d->place[0] < 0 ? -d->place[0] : 0; }
+static inline int entries_above(const struct tridiagonal_entries_desc *d)
+{
+    const int last = d->place[d->diagonals - 1];
+    return last > 0 ? last : 0;
+}
 
 /** Whether rhs := A exact. */
 bool entries_multiplies(const struct tridiagonal_entries_desc *desc);

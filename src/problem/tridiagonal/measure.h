@@ -1,20 +1,19 @@
 #ifndef MEASURE_H
 #define MEASURE_H
-/* How well x solves tridiagonal systems, any part of their rows at a time: the residual r = A x - f, formed in
+/* How well x solves banded systems, any part of their rows at a time: the residual r = A x - f, formed in
  * double-double, and the distance to the exact solution. What parts add up to has the same bits whatever the parts are,
  * and on however many threads, devices or ranks (field/square_sum_point.h). */
-#include "linalg/sw_tridiagonal.h"
 #include "problem/tridiagonal/entries.h"
 #include "problem/tridiagonal/measure_point.h"
 
 /** Measure rows first .. first + rows - 1 of each run loaded. Waits.
  * @param of      these rows of each run, [runs][rows] in the memory of the device
  * @param x       likewise
- * @param beyond  x of the row before them and of the row behind them, a pair for each run, on the host; NULL: the rows
- *                are all of the system
+ * @param beyond  of systems whose diagonals reach one row: x of the row before them and of the row behind them, a pair
+ *                for each run, on the host; NULL: the rows are all of the system
  * @param sums    in, out [runs] on the host: these rows are added. At first tridiagonal_sums_zero() */
 enum sw_status tridiagonal_measure(struct tridiagonal_entries *entries, int64_t first, int64_t rows,
-                                   const struct sw_tridiagonal_rows *of, const double *x, const double (*beyond)[2],
+                                   const struct tridiagonal_arrays *of, const double *x, const double (*beyond)[2],
                                    struct tridiagonal_sums *sums);
 
 /* The numbers that the sums make. NaN where r is not finite somewhere, those with the exact solution also without it.

@@ -30,21 +30,21 @@ enum sw_status tridiagonal_describe_entries(const struct sw_setup *setup, const 
                                             struct sw_program *own[3], struct tridiagonal_entries_desc *desc)
 {
     const struct tridiagonal_matrix *matrix = tridiagonal_matrix_find(sw_setup_word(setup, "matrix"));
-    const struct sw_program *diagonal[3];
-    for (int k = 0; k < 3; k++) {
-        if (matrix && !matrix->mode) SW_TRY(tridiagonal_matrix_compile(matrix, k, setup, &own[k]));
-        diagonal[k] = matrix ? own[k] : sw_setup_function(setup, tridiagonal_array[k]);
-    }
     *desc = (struct tridiagonal_entries_desc){
         .n = setup->n[0],
         .capacity = setup->capacity,
         .cyclic = sw_setup_chosen(setup, "cyclic", "true"),
         .nparam = setup->ncolumn,
-        .lower = diagonal[0], .main = diagonal[1], .upper = diagonal[2],
+        .diagonals = 3,
+        .place = {-1, 0, 1},
         .rhs = sw_setup_function(setup, "rhs"),
         .exact = sw_setup_function(setup, "exact"),
         .given_rhs = tridiagonal_source_has(source, TRIDIAGONAL_RHS),
     };
+    for (int k = 0; k < 3; k++) {
+        if (matrix && !matrix->mode) SW_TRY(tridiagonal_matrix_compile(matrix, k, setup, &own[k]));
+        desc->diagonal[k] = matrix ? own[k] : sw_setup_function(setup, tridiagonal_array[k]);
+    }
     return SW_OK;
 }
 

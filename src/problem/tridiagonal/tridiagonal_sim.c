@@ -64,6 +64,11 @@ static struct sw_tridiagonal_rows rows_of(const struct tridiagonal_sim *t)
     return (struct sw_tridiagonal_rows){t->array[LOWER], t->array[MAIN], t->array[UPPER], t->array[RHS]};
 }
 
+static struct tridiagonal_arrays arrays_of(const struct tridiagonal_sim *t)
+{
+    return (struct tridiagonal_arrays){{t->array[LOWER], t->array[MAIN], t->array[UPPER]}, t->array[RHS]};
+}
+
 /* ------------------------------------------------------------------ the rows */
 
 static enum sw_status put_array(struct tridiagonal_sim *t, int which, int j, const double *value)
@@ -148,7 +153,7 @@ static enum sw_status say_bad_rows(struct tridiagonal_sim *t, const char **load_
         load_error[j] = NULL;
         if (!e->bad_row) continue;
         struct sw_text why = sw_text_in(t->why[bad], sizeof t->why[bad]);
-        tridiagonal_bad_entry_say(&e->bad, &why);
+        tridiagonal_bad_entry_say(&e->bad, UPPER + 1, tridiagonal_array, &why);
         load_error[j] = t->why[bad++];
     }
     return SW_OK;
@@ -181,7 +186,7 @@ static enum sw_status prepare_solver(struct tridiagonal_sim *t, int count)
 static enum sw_status load(struct sw_sim *sim, int count, const double *column, const char **load_error)
 {
     struct tridiagonal_sim *t = (struct tridiagonal_sim *)sim;
-    const struct tridiagonal_arrays out = {t->array[LOWER], t->array[MAIN], t->array[UPPER], t->array[RHS]};
+    const struct tridiagonal_arrays out = arrays_of(t);
     t->solved = t->settled = t->measured = false;
     t->count = count;
     memset(t->ending, 0, (size_t)count * sizeof *t->ending);
@@ -295,12 +300,12 @@ static void explain(const struct sw_sim *sim, int j, struct sw_text *text)
 
 static enum sw_status measure(struct tridiagonal_sim *t)
 {
-    const struct sw_tridiagonal_rows rows = rows_of(t);
+    const struct tridiagonal_arrays arrays = arrays_of(t);
     const bool exact = sw_setup_find(&t->setup, "exact") != NULL;
     SW_TRY(settle(t));
     if (t->measured) return SW_OK;
     for (int j = 0; j < t->count; j++) t->sums[j] = tridiagonal_sums_zero();
-    SW_TRY(tridiagonal_measure(t->entries, 0, (int64_t)t->n, &rows, t->x, NULL, t->sums));
+    SW_TRY(tridiagonal_measure(t->entries, 0, (int64_t)t->n, &arrays, t->x, NULL, t->sums));
     for (int j = 0; j < t->count; j++)
         t->norms[j] = tridiagonal_norms_from_sums(&t->sums[j], (int64_t)t->n, exact);
     t->measured = true;

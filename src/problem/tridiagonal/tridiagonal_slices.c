@@ -128,6 +128,11 @@ static struct sw_tridiagonal_rows rows_of(const struct lane *l)
     return (struct sw_tridiagonal_rows){l->array[LOWER], l->array[MAIN], l->array[UPPER], l->array[RHS]};
 }
 
+static struct tridiagonal_arrays arrays_of(const struct lane *l)
+{
+    return (struct tridiagonal_arrays){{l->array[LOWER], l->array[MAIN], l->array[UPPER]}, l->array[RHS]};
+}
+
 /* ------------------------------------------------------------------ the rows of a slice */
 
 /* Rows first .. first + count - 1 of an array that is in a file, to l->host. Entries that do not count may be anything
@@ -163,7 +168,7 @@ static enum sw_status send_array(const struct slices_sim *t, struct lane *l, int
 /* Nothing is to be done where the slice is there already, as a device with one slice has it in the second pass. */
 static enum sw_status fill(const struct slices_sim *t, struct lane *l, int64_t slice, int64_t step)
 {
-    const struct tridiagonal_arrays out = {l->array[LOWER], l->array[MAIN], l->array[UPPER], l->array[RHS]};
+    const struct tridiagonal_arrays out = arrays_of(l);
     int64_t bad;
     if (l->rows && l->slice == slice) return SW_OK;
     l->slice = slice;
@@ -194,13 +199,14 @@ static enum sw_status reduce(struct slices_sim *t, struct lane *l, int64_t slice
 static enum sw_status expand(const struct slices_sim *t, struct lane *l, int64_t slice, int64_t step)
 {
     const struct sw_tridiagonal_rows rows = rows_of(l);
+    const struct tridiagonal_arrays arrays = arrays_of(l);
     const double *ends = t->ends[slice], beyond[1][2] = {{ends[0], ends[3]}};
     SW_TRY(fill(t, l, slice, step));
     if (l->fault.failure) return SW_OK;
     l->sums = tridiagonal_sums_zero();
     SW_TRY(sw_tridiagonal_expand(l->solver, slice, &rows, l->reduced, ends, l->x));
     l->reduced = false;
-    SW_TRY(tridiagonal_measure(l->entries, l->first, l->rows, &rows, l->x, beyond, &l->sums));
+    SW_TRY(tridiagonal_measure(l->entries, l->first, l->rows, &arrays, l->x, beyond, &l->sums));
     if (l->sums.bad != TRIDIAGONAL_NONE)
         l->fault = (struct fault){.failure = OVERFLOWS, .step = step, .first = l->sums.bad, .last = l->sums.bad};
     return SW_OK;
@@ -467,7 +473,7 @@ static void explain(const struct sw_sim *sim, int j, struct sw_text *text)
     (void)j;
     switch (f->failure) {
     case BAD_ENTRY:
-        tridiagonal_bad_entry_say(&f->bad, text);
+        tridiagonal_bad_entry_say(&f->bad, UPPER + 1, tridiagonal_array, text);
         break;
     case SINGULAR:
         sw_text_set(text, "the matrix is singular to working precision, or overflows, in rows %lld to %lld; whole, "

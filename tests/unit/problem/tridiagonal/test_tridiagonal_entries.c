@@ -29,10 +29,11 @@ static struct sw_program *compile(const char *text, uint32_t stream)
 
 /* A system by its texts, NULL where there is none; its batch has `runs` runs with the parameters (n, 5 + j, j/2). */
 struct texts { const char *lower, *main, *upper, *rhs, *exact; };
+enum { PROGRAMS = 5 };
 
 struct system {
     struct tridiagonal_entries_desc desc;
-    struct sw_program *program[ENTRIES_PROGRAMS];
+    struct sw_program *program[PROGRAMS];
     struct sw_device *device;
     struct tridiagonal_entries *entries;
     int runs;
@@ -46,11 +47,10 @@ static struct system make(const struct texts *t, int64_t n, int runs, bool cycli
     double *param;
     need_row();
     assert_ok(sw_device_open(kind_of_row(), threads, &s.device));
-    for (int k = 0; k < ENTRIES_PROGRAMS; k++)
+    for (int k = 0; k < PROGRAMS; k++)
         if (text[k]) s.program[k] = compile(text[k], (uint32_t)(3 + k));
-    s.desc = (struct tridiagonal_entries_desc){n, runs, cyclic, 3, s.program[0], s.program[1], s.program[2],
-                                               s.program[3], s.program[4], !t->rhs};
-    s.desc.given_rhs = !t->rhs && !t->exact;
+    s.desc = (struct tridiagonal_entries_desc){n, runs, cyclic, 3, 3, {-1, 0, 1}, {s.program[0], s.program[1],
+                                               s.program[2]}, s.program[3], s.program[4], !t->rhs && !t->exact};
     assert_ok(tridiagonal_entries_create(&s.desc, s.device, &s.entries));
     assert_ok(sw_alloc(3 * (size_t)runs, &param));
     for (int j = 0; j < runs; j++) {
@@ -66,7 +66,7 @@ static struct system make(const struct texts *t, int64_t n, int runs, bool cycli
 static void unmake(struct system *s)
 {
     tridiagonal_entries_destroy(&s->entries);
-    for (int k = 0; k < ENTRIES_PROGRAMS; k++) sw_program_destroy(&s->program[k]);
+    for (int k = 0; k < PROGRAMS; k++) sw_program_destroy(&s->program[k]);
     sw_device_close(&s->device);
 }
 
@@ -78,7 +78,7 @@ static double *fill(struct system *s, int64_t first, int64_t rows)
     assert_ok(sw_device_alloc(s->device, 4 * each, &d));
     assert_ok(sw_alloc(4 * each, &here));
     assert_ok(tridiagonal_entries_fill(s->entries, first, rows,
-                                       &(struct tridiagonal_arrays){d, d + each, d + 2 * each, d + 3 * each}));
+                                       &(struct tridiagonal_arrays){{d, d + each, d + 2 * each}, d + 3 * each}));
     assert_ok(sw_device_download(s->device, here, d, 4 * each * sizeof *d));
     sw_device_free(s->device, d);
     return here;
@@ -295,7 +295,7 @@ static void measure(struct system *s, const double *v, const double *x, int64_t 
             beyond[j][0] = first > 0 ? x[j * n + first - 1] : s->desc.cyclic ? x[j * n + n - 1] : 0;
             beyond[j][1] = first + rows < n ? x[j * n + first + rows] : s->desc.cyclic ? x[j * n] : 0;
         }
-        const struct sw_tridiagonal_rows of = {d, d + each, d + 2 * each, d + 3 * each};
+        const struct tridiagonal_arrays of = {{d, d + each, d + 2 * each}, d + 3 * each};
         assert_ok(tridiagonal_measure(s->entries, first, rows, &of, d + 4 * each, chunk < n ? beyond : NULL, sums));
         sw_device_free(s->device, d);
         sw_free(beyond);
@@ -431,17 +431,18 @@ static void keeps_sums_as_numbers(void **state)
 
 static void compiles_its_kernels(void **state)
 {
-    struct sw_program *p[ENTRIES_PROGRAMS];
+    struct sw_program *p[PROGRAMS];
     const char *const text[] = {random_texts.lower, random_texts.main, random_texts.upper, "i", random_texts.exact};
     enum sw_status st = SW_OK;
     (void)state;
-    for (int k = 0; k < ENTRIES_PROGRAMS; k++) p[k] = compile(text[k], (uint32_t)k);
+    for (int k = 0; k < PROGRAMS; k++) p[k] = compile(text[k], (uint32_t)k);
     for (int c = 0; c < 4 && !st; c++) {
-        const struct tridiagonal_entries_desc desc = {100, 1, false, 3, c & 1 ? p[0] : NULL, p[1], p[2],
-                                                      c & 2 ? p[3] : NULL, p[4], false};
+        const struct tridiagonal_entries_desc desc = {100, 1, false, 3, 3, {-1, 0, 1},
+                                                      {c & 1 ? p[0] : NULL, p[1], p[2]}, c & 2 ? p[3] : NULL, p[4],
+                                                      false};
         st = tridiagonal_entries_try_compile(&desc, 90);
     }
-    for (int k = 0; k < ENTRIES_PROGRAMS; k++) sw_program_destroy(&p[k]);
+    for (int k = 0; k < PROGRAMS; k++) sw_program_destroy(&p[k]);
     if (st == SW_E_ABSENT) skip_unless_needed("cuda", sw_err_message());
     assert_ok(st);
 }
