@@ -115,8 +115,9 @@ static void close_file(void *own)
     sw_free(f);
 }
 
-static enum sw_status open_file(const char *path, void **own)
+static enum sw_status open_file(const char *path, int side, void **own)
 {
+    (void)side;
     struct file *f;
     SW_TRY(sw_alloc(1, &f));
     *own = f;

@@ -10,7 +10,7 @@ struct input_format {
     const char *name;
     bool whole;                                             /* open() reads all of a file: read() does not need it */
     bool (*recognizes)(FILE *file);                         /* from its beginning */
-    enum sw_status (*open)(const char *path, void **own);
+    enum sw_status (*open)(const char *path, int side, void **own);  /* as sw_arrays_open_matrix() */
     enum sw_arrays_kind (*kind)(const void *own);           /* NULL: always datasets */
     enum sw_status (*find)(void *own, const char *name, struct sw_array *array);
     void           (*list)(void *own, struct sw_text *names); /* with has() and each() NULL: nothing has a name */

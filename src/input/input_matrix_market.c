@@ -1,6 +1,7 @@
-/* Matrix Market files (R. F. Boisvert, R. Pozo, K. Remington, NISTIR 5935, 1996): a tridiagonal matrix by coordinates,
+/* Matrix Market files (R. F. Boisvert, R. Pozo, K. Remington, NISTIR 5935, 1996): a banded matrix by coordinates,
  * general or symmetric, whose arrays are its diagonals; or an array, whose columns are systems. Texts are read as a
- * whole; the entries (1, n) and (n, 1), which close a system to a circle, go into row 1 of lower and row n of upper. */
+ * whole; entries in the corners, which close a system to a circle, as (1, n) and (n, 1), go into that row of the
+ * diagonal on which they are then. */
 #include <ctype.h>
 #include <errno.h>
 #include <math.h>
@@ -15,15 +16,17 @@
 #include "base/sw_private.h"
 #include "input/input_impl.h"
 
-static const char *const diagonal_name[] = {"lower", "main", "upper"};
+enum { DIAGONALS = 2 * SW_ARRAYS_SIDE + 1 };
 
 struct market {
     bool    coordinates;
     int     mirror;          /* 0: general; 1, -1: an entry below the main diagonal stands for one above it, too */
     int64_t rows, columns;
-    double *number;          /* of coordinates [3][rows], else [columns][rows]   */
-    bool   *there;           /* [3][rows] which have been read                   */
-    long    corner_line[3];
+    int     side;            /* diagonals on each side of the main one           */
+    double *number;          /* of coordinates [2 side + 1][rows], else [columns][rows] */
+    bool   *there;           /* likewise: which have been read                   */
+    long    corner_line[DIAGONALS];
+    int64_t corner_row[DIAGONALS], entries[DIAGONALS];  /* that are not 0        */
 };
 
 struct reader { FILE *file; long line; char text[1024]; };
@@ -108,7 +111,7 @@ static enum sw_status read_size(struct reader *r, struct market *m, long long *e
     if (m->coordinates && rows != columns)
         return SW_FAIL(SW_E_CONFIG, "line %ld: the matrix is %lld x %lld, not square", r->line, rows, columns);
     m->rows = rows;
-    m->columns = m->coordinates ? 3 : columns;
+    m->columns = m->coordinates ? 2 * m->side + 1 : columns;
     if (!m->coordinates) *entries = rows * columns;
     return check_entries(r, m, *entries);
 }
@@ -132,10 +135,20 @@ static bool scan_number(char **text, double *value)
 /* Which array holds entry (i, j), from 1, of a matrix; -1: none. @param corner  out: only a circle has it */
 static int diagonal_of(const struct market *m, long long i, long long j, bool *corner)
 {
+    const long long place = j - i, round = place < 0 ? place + m->rows : place - m->rows;
     *corner = false;
-    if (j >= i - 1 && j <= i + 1) return (int)(j - i + 1);
-    *corner = (i == 1 && j == m->rows) || (i == m->rows && j == 1);
-    return *corner ? (i == 1 ? 0 : 2) : -1;
+    if (llabs(place) <= m->side) return (int)place + m->side;
+    *corner = llabs(round) <= m->side;
+    return *corner ? (int)round + m->side : -1;
+}
+
+static enum sw_status refuse_entry(const struct market *m, const struct reader *r, long long i, long long j)
+{
+    if (m->side == 1)
+        return SW_FAIL(SW_E_CONFIG, "line %ld: the entry (%lld, %lld) is off the three diagonals; the matrix has to be "
+                       "tridiagonal", r->line, i, j);
+    return SW_FAIL(SW_E_CONFIG, "line %ld: the entry (%lld, %lld) is off the %d diagonals that the matrix may have, "
+                   "%d on each side of the main one", r->line, i, j, 2 * m->side + 1, m->side);
 }
 
 static enum sw_status put(struct market *m, const struct reader *r, long long i, long long j, double value)
@@ -143,16 +156,17 @@ static enum sw_status put(struct market *m, const struct reader *r, long long i,
     bool corner;
     const int k = diagonal_of(m, i, j, &corner);
     if ((k < 0 || corner) && value == 0) return SW_OK;  /* stored, and says nothing */
-    if (k < 0)
-        return SW_FAIL(SW_E_CONFIG, "line %ld: the entry (%lld, %lld) is off the three diagonals; the matrix has to be "
-                       "tridiagonal", r->line, i, j);
+    if (k < 0) return refuse_entry(m, r, i, j);
     const size_t at = (size_t)k * (size_t)m->rows + (size_t)i - 1;
     if (m->there[at])
         return SW_FAIL(SW_E_CONFIG, "line %ld: the entry (%lld, %lld) is there for the second time%s", r->line, i, j,
                        m->mirror ? "; it stands for the one across the main diagonal, too" : "");
     m->there[at] = true;
     m->number[at] = value;
-    if (corner && !m->corner_line[k]) m->corner_line[k] = r->line;
+    m->entries[k] += value != 0;
+    if (!corner || m->corner_line[k]) return SW_OK;
+    m->corner_line[k] = r->line;
+    m->corner_row[k] = i;
     return SW_OK;
 }
 
@@ -195,7 +209,7 @@ static enum sw_status read_all(struct reader *r, struct market *m)
     SW_TRY(read_banner(r, m));
     SW_TRY(read_size(r, m, &entries));
     SW_TRY(sw_alloc((size_t)m->rows * (size_t)m->columns, &m->number));
-    if (m->coordinates) SW_TRY(sw_alloc(3 * (size_t)m->rows, &m->there));
+    if (m->coordinates) SW_TRY(sw_alloc((size_t)m->columns * (size_t)m->rows, &m->there));
     SW_TRY(m->coordinates ? read_coordinates(r, m, entries) : read_array(r, m));
     return next_line(r) ? SW_OK : SW_FAIL(SW_E_CONFIG, "line %ld: it goes on after the last of %lld entries", r->line,
                                              entries);
@@ -210,7 +224,7 @@ static void close_market(void *own)
     sw_free(m);
 }
 
-static enum sw_status open_market(const char *path, void **own)
+static enum sw_status open_market(const char *path, int side, void **own)
 {
     struct market *m;
     const char *reason;
@@ -218,6 +232,7 @@ static enum sw_status open_market(const char *path, void **own)
     if (!r.file) return SW_FAIL(SW_E_CONFIG, "%s", reason);
     enum sw_status st = sw_alloc(1, &m);
     *own = m;
+    if (!st) m->side = side;
     if (!st) st = read_all(&r, m);
     fclose(r.file);
     if (!st) { sw_free(m->there); m->there = NULL; }
@@ -234,11 +249,12 @@ static enum sw_arrays_kind kind(const void *own)
 static enum sw_status find(void *own, const char *name, struct sw_array *a)
 {
     const struct market *m = own;
-    int k = 0;
-    while (m->coordinates && k < 3 && strcmp(diagonal_name[k], name)) k++;
-    if (k == 3) return SW_FAIL(SW_E_CONFIG, "a matrix has lower, main and upper");
+    const int k = m->coordinates ? atoi(name) + m->side : 0;
+    if (k < 0 || (m->coordinates && k > 2 * m->side))
+        return SW_FAIL(SW_E_CONFIG, "a matrix has %d diagonals on each side of the main one", m->side);
     *a = (struct sw_array){.index = k, .systems = m->coordinates ? 1 : m->columns, .n = m->rows,
-                           .rank = m->coordinates ? 1 : 2, .corner_line = m->corner_line[k], .from = {0, 1},
+                           .rank = m->coordinates ? 1 : 2, .corner_line = m->corner_line[k],
+                           .corner_row = m->corner_row[k], .entries = m->entries[k], .from = {0, 1},
                            .scale = {"run", "x"}};
     a->stored = a->rank;
     if (a->rank == 2) a->dim[0] = a->systems;

@@ -65,22 +65,27 @@ static enum sw_status find_format(const char *path, const struct input_format **
     return failed ? SW_FAIL(SW_E_IO, "it cannot be read: %s", strerror(why)) : SW_OK;
 }
 
-static enum sw_status open_arrays(const char *path, struct sw_arrays *input)
+static enum sw_status open_arrays(const char *path, int side, struct sw_arrays *input)
 {
     if (!(input->path = sw_path_from_home(path))) return SW_FAIL(SW_E_MEMORY, "out of memory");
     SW_TRY(read_stamp(input->path, &input->opened));
     SW_TRY(find_format(input->path, &input->format));
     if (!input->format) return SW_FAIL(SW_E_CONFIG, "it is neither an HDF5 file nor a Matrix Market one, whose first "
                                  "line begins %%%%MatrixMarket");
-    SW_TRY(input->format->open(input->path, &input->own));
+    SW_TRY(input->format->open(input->path, side, &input->own));
     return check_unchanged(input);
 }
 
 enum sw_status sw_arrays_open(const char *path, struct sw_arrays **input)
 {
+    return sw_arrays_open_matrix(path, 1, input);
+}
+
+enum sw_status sw_arrays_open_matrix(const char *path, int side, struct sw_arrays **input)
+{
     *input = NULL;
     SW_TRY(sw_alloc(1, input));
-    enum sw_status st = open_arrays(path, *input);
+    enum sw_status st = open_arrays(path, side, *input);
     if (st) sw_arrays_close(input);
     return st;
 }

@@ -2,8 +2,8 @@
 #define SW_ARRAYS_H
 /* Arrays of numbers that a user gives in files: HDF5 (any dataset of integers or reals, n or systems x n of them, or
  * boxes of up to five dimensions; the CF attributes scale_factor, add_offset, _FillValue, missing_value and valid_* are
- * obeyed, a missing number is NaN) and Matrix Market (a tridiagonal matrix by coordinates, whose arrays are its
- * diagonals, or an array, whose columns are systems). The content says which it is.
+ * obeyed, a missing number is NaN) and Matrix Market (a banded matrix by coordinates, whose arrays are its diagonals,
+ * or an array, whose columns are systems). The content says which it is.
  *
  * What is read of an HDF5 file is of the state in which it was opened, or fails. A text is read as a whole when it is
  * opened: what becomes of the file afterwards does not matter.
@@ -24,7 +24,10 @@ struct sw_array {
     int64_t systems, n;     /* lengths; system s of n numbers follows system s - 1                             */
     int     rank;
     int64_t dim[SW_ARRAY_RANK];  /* [rank] the last one is n, the others make `systems`                        */
-    long    corner_line;    /* of a diagonal by coordinates: the line with the entry (1, n) or (n, 1), 0: none */
+    long    corner_line;    /* of a diagonal by coordinates: the first line with an entry that only a circle has there,
+                               as (1, n), 0: none                                                              */
+    int64_t corner_row;     /* and its row, from 1                                                             */
+    int64_t entries;        /* of a diagonal by coordinates: how many are not 0                                */
     int     stored;              /* dimensions in the file: those that are left out have length 1              */
     int     from[SW_ARRAY_RANK]; /* [rank] which of those each one is                                          */
     char    scale[SW_ARRAY_RANK][256]; /* [rank] what the file calls it: the path of its dimension scale, or its
@@ -49,12 +52,17 @@ void sw_array_add_names(const struct sw_array *array, struct sw_text *text);
  *         its text is wrong or too long for the memory (with the line); SW_E_IO it cannot be read, or changes
  *         meanwhile; SW_E_MEMORY */
 enum sw_status sw_arrays_open(const char *path, struct sw_arrays **input);
+/** The same, where a matrix by coordinates may have `side` diagonals on each side of the main one; else it is
+ * tridiagonal. @param side  0 .. SW_ARRAYS_SIDE */
+enum { SW_ARRAYS_SIDE = 4 };
+enum sw_status sw_arrays_open_matrix(const char *path, int side, struct sw_arrays **input);
 void sw_arrays_close(struct sw_arrays **input);
 
 /* What the arrays of a file are, and the names they have. */
 enum sw_arrays_kind {
     SW_ARRAYS_DATASETS,   /* datasets, by their paths                                                        */
-    SW_ARRAYS_DIAGONALS,  /* of a matrix: "lower", "main" and "upper", entry i of each in row i              */
+    SW_ARRAYS_DIAGONALS,  /* of a matrix: "-1", "+0" and "+1", as places right of the main one, entry i of each in
+                             row i                                                                           */
     SW_ARRAYS_COLUMNS     /* one array, whose columns are systems; it has no name                            */
 };
 enum sw_arrays_kind sw_arrays_kind(const struct sw_arrays *input);

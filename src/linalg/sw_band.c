@@ -125,6 +125,21 @@ bool sw_band_pivots(const char *name)
     return o && o->pivots;
 }
 
+const char *sw_band_pivoting_row(const struct sw_band_desc *desc, enum sw_space space)
+{
+    for (int k = 0; sw_band_table[k]; k++)
+        if (sw_band_table[k]->pivots && sw_row_usable(&rows, &sw_band_table[k]->row, space, desc))
+            return sw_band_table[k]->name;
+    return NULL;
+}
+
+const char *sw_band_refusal(const struct sw_band_desc *desc, const char *name)
+{
+    const struct sw_band_ops *o = name ? find(name) : NULL;
+    enum sw_status kind = SW_E_ABSENT;
+    return o && !o->absent ? refuse(&o->row, desc, &kind) : NULL;
+}
+
 int sw_band_error_growth(const char *name)
 {
     const struct sw_band_ops *o = name ? find(name) : NULL;

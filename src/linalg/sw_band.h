@@ -58,6 +58,12 @@ int sw_band_vectors_of(const struct sw_band_desc *desc, const char *name);
  * @param name  NULL, or a name of no row: false */
 bool sw_band_pivots(const char *name);
 
+/** The first row that exchanges rows and does this shape in a space; NULL: there is none. */
+const char *sw_band_pivoting_row(const struct sw_band_desc *desc, enum sw_space space);
+
+/** Why a row does not do this shape, wherever it works: a static text; NULL: it does, or there is no such row. */
+const char *sw_band_refusal(const struct sw_band_desc *desc, const char *name);
+
 /** The error of a row, at most, over that of elimination without pivoting in a matrix that needs none
  * (docs/explanation/banded_solvers.md).
  * @param name  NULL, or a name of no row: 1 */

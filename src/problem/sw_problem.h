@@ -133,8 +133,9 @@ struct sw_problem_files {
 
 /* What is measured of results beside a field against the key `exact`: an exact result that the kind knows without that
  * key; norms with `interior`; how well equations are solved (sim->ops->residuals), and that by iterations, at most as
- * many as its key `iterations` says, also of runs that fail, without backward and forward errors. */
-enum { SW_DERIVES_EXACT = 1, SW_HAS_INTERIOR = 2, SW_SOLVES_EQUATIONS = 4, SW_ITERATES = 8 };
+ * many as its key `iterations` says, also of runs that fail, without backward and forward errors; runs that fail for
+ * how badly their equations are solved, which is measured of them, too. */
+enum { SW_DERIVES_EXACT = 1, SW_HAS_INTERIOR = 2, SW_SOLVES_EQUATIONS = 4, SW_ITERATES = 8, SW_JUDGES_RESIDUALS = 16 };
 
 /* Something that `sweep check` and a run may say about one run, before it is computed and about its result. */
 struct sw_run_warning {

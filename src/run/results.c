@@ -272,13 +272,13 @@ static enum sw_status measure_residuals(const struct failures *f, struct sw_run_
 {
     const struct runs *r = f->r;
     struct sw_sim *sim = r->sim;
-    const bool iterates = r->sweep->problem->measures & SW_ITERATES;
+    const bool failed_too = r->sweep->problem->measures & (SW_ITERATES | SW_JUDGES_RESIDUALS);
     struct sw_residuals *residual;
     if (!sim->ops->residuals) return SW_OK;
     SW_TRY(sw_alloc((size_t)r->count, &residual));
     enum sw_status st = sim->ops->residuals->get(sim, residual);
     for (int j = 0; j < r->count && !st; j++)
-        if (result[j].row.status == SW_RUN_DONE || (iterates && !f->load_error[j]))
+        if (result[j].row.status == SW_RUN_DONE || (failed_too && !f->load_error[j]))
             set_residuals(&result[j].row, &residual[j]);
     sw_free(residual);
     return st;

@@ -51,17 +51,17 @@ const struct tridiagonal_matrix tridiagonal_matrices[] = {
     {NULL},
 };
 
-const struct tridiagonal_matrix *tridiagonal_matrix_find(const char *word)
+const struct tridiagonal_matrix *tridiagonal_matrix_find(const struct tridiagonal_matrix *table, const char *word)
 {
-    const struct tridiagonal_matrix *m = tridiagonal_matrices;
+    const struct tridiagonal_matrix *m = table;
     while (m->word && strcmp(m->word, word)) m++;
     return m->word ? m : NULL;
 }
 
 bool tridiagonal_matrix_is_random(const struct tridiagonal_matrix *matrix)
 {
-    for (int k = 0; k < 3 && !matrix->mode; k++)
-        if (strstr(matrix->diagonal[k], "seed")) return true;
+    for (int k = 0; k < ENTRIES_DIAGONALS; k++)
+        if (matrix->diagonal[k] && strstr(matrix->diagonal[k], "seed")) return true;
     return matrix->mode != 0;
 }
 
@@ -75,10 +75,12 @@ const char *tridiagonal_matrix_word(int k)
 enum sw_status tridiagonal_matrix_compile(const struct tridiagonal_matrix *matrix, int k, const struct sw_setup *setup,
                                           struct sw_program **program)
 {
+    const int sigma = sw_setup_column(setup, "sigma");
     const struct sw_symbol symbol[] = {{"i", SW_RATE_CELL, SW_IN_X},
                                        {"n", SW_RATE_RUN, sw_setup_column(setup, "grid.n")},
-                                       {"seed", SW_RATE_RUN, sw_setup_column(setup, "seed")}};
-    const struct sw_scope scope = {.symbol = symbol, .count = 3, .random = true};
+                                       {"seed", SW_RATE_RUN, sw_setup_column(setup, "seed")},
+                                       {"sigma", SW_RATE_RUN, sigma}};
+    const struct sw_scope scope = {.symbol = symbol, .count = sigma < 0 ? 3 : 4, .random = true};
     struct sw_expr_error err = {0};
     struct sw_expr *expr = NULL;
     enum sw_status st = sw_expr_parse(matrix->diagonal[k], &expr, &err);

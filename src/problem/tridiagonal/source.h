@@ -1,24 +1,36 @@
 #ifndef TRIDIAGONAL_SOURCE_H
 #define TRIDIAGONAL_SOURCE_H
-/* The arrays of tridiagonal systems that the config takes from files: the keys `source`. A source is opened once in a
- * process, and stays open: a command knows one state of its files. Any thread may call at any time. */
+/* The arrays of banded systems: which a kind of systems has, and those that the config takes from files, by the keys
+ * `source`. A source is opened once in a process, and stays open: a command knows one state of its files. Any thread
+ * may call at any time. */
 #include "input/sw_arrays.h"
 #include "problem/sw_problem.h"
+#include "problem/tridiagonal/entries.h"
 
-enum { TRIDIAGONAL_LOWER, TRIDIAGONAL_MAIN, TRIDIAGONAL_UPPER, TRIDIAGONAL_RHS, TRIDIAGONAL_ARRAYS };
-extern const char *const tridiagonal_array[TRIDIAGONAL_ARRAYS];       /* "lower", "main", "upper", "rhs" */
+/* The arrays of a kind of systems: its diagonals in ascending place, and behind them the right-hand side. */
+enum { SYSTEM_ARRAYS = ENTRIES_DIAGONALS + 1 };
+struct system_arrays {
+    int  diagonals;                           /* the number of the right-hand side                            */
+    int  place[ENTRIES_DIAGONALS];            /* places right of the main one                                 */
+    bool optional;                            /* diagonals that are not given are zero; else all are needed   */
+    const char *name[SYSTEM_ARRAYS];          /* "main", "rhs"                                                */
+    const char *key[SYSTEM_ARRAYS];           /* of its expression, "main" or "bands.main"                    */
+    const char *dataset[SYSTEM_ARRAYS];       /* "source.main"                                                */
+    const char *take, *give;                  /* "source.lower, main, upper or rhs", "lower, main and upper"  */
+};
 
 struct tridiagonal_source;
 
 /** The source of runs with these words; the setup counts for its choices only.
+ * @param arrays  borrowed for good
  * @param source  out: NULL: there is none
  * @param key     out: the key that is to blame where something is wrong; NULL: nothing
  * @param why     out, with key
  * @return SW_E_MEMORY */
-enum sw_status tridiagonal_source_find(const struct sw_setup *setup, const struct tridiagonal_source **source,
-                                       const char **key, struct sw_text *why);
+enum sw_status tridiagonal_source_find(const struct sw_setup *setup, const struct system_arrays *arrays,
+                                       const struct tridiagonal_source **source, const char **key, struct sw_text *why);
 
-/** Whether an array comes from it. @param source  NULL: none does */
+/** Whether an array, by its number, comes from it. @param source  NULL: none does */
 bool tridiagonal_source_has(const struct tridiagonal_source *source, int array);
 
 /** What to do about a diagonal that neither it nor an expression has, where others come from its file: the key that is

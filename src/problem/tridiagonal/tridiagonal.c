@@ -2,91 +2,24 @@
  * has the keys, and what is refused. */
 #include "problem/tridiagonal/tridiagonal.h"
 
-#include <string.h>
-
-#include "base/sw_err.h"
 #include "problem/tridiagonal/matrices.h"
-#include "problem/tridiagonal/source.h"
 
 /* ------------------------------------------------------------------ what is refused */
 
-/* Entries that are given twice, or not at all. */
-static const char *refuse_entries(const struct sw_setup *setup, const struct tridiagonal_source *source,
-                                  struct sw_text *why)
-{
-    const char *word = sw_setup_word(setup, "matrix");
-    const bool named = tridiagonal_matrix_find(word) != NULL;
-    for (int k = 0; k < TRIDIAGONAL_ARRAYS; k++) {
-        const char *lacks;
-        const bool expression = sw_setup_find(setup, tridiagonal_array[k]) != NULL,
-                   file = tridiagonal_source_has(source, k), diagonal = k != TRIDIAGONAL_RHS;
-        if (named && diagonal && (expression || file))
-            sw_text_set(why, "matrix = \"%s\" has its own diagonals; leave one of the two out", word);
-        else if (expression && file) sw_text_set(why, "the source has it as well; leave one of the two out");
-        else if (diagonal && !named && !expression && !file) {
-            if ((lacks = tridiagonal_source_lacks(source, k, why))) return lacks;
-            sw_text_set(why, "give lower, main and upper, each an expression in i = 1 .. n, or the word of a matrix, "
-                        "as in matrix = \"uniform\"");
-        } else if (!diagonal && !expression && !file && !sw_setup_find(setup, "exact"))
-            sw_text_set(why, "give rhs, source.rhs, or exact, the solution: the right-hand side is then A x");
-        else continue;
-        return expression || !file ? tridiagonal_array[k] : "source.file";
-    }
-    return NULL;
-}
-
-/* A dataset or a system of no file. */
-static const char *refuse_without_file(const struct sw_setup *setup, double system, struct sw_text *why)
-{
-    static const char *const dataset[] = {"source.lower", "source.main", "source.upper", "source.rhs"};
-    sw_text_set(why, "source.file is missing: which file is it in?");
-    for (int k = 0; k < 4; k++)
-        if (*sw_setup_word(setup, dataset[k])) return dataset[k];
-    return system == 1 ? NULL : "source.system";
-}
-
-static const char *refuse_source(const struct sw_setup *setup, const struct tridiagonal_source *source, int64_t n,
-                                 double system, struct sw_text *why)
-{
-    if (tridiagonal_source_unknowns(source) != n)
-        return sw_refuse(why, "grid.n", "the arrays of %s have n = %lld", sw_setup_word(setup, "source.file"),
-                         (long long)tridiagonal_source_unknowns(source));
-    if (system <= (double)tridiagonal_source_systems(source)) return NULL;
-    return sw_refuse(why, "source.system", "%s holds %lld system%s", sw_setup_word(setup, "source.file"),
-                     (long long)tridiagonal_source_systems(source), tridiagonal_source_systems(source) == 1 ? "" : "s");
-}
-
-/* Of a source with which something is wrong, any number: it is refused for that. */
 static enum sw_status points(const struct sw_setup *setup, int64_t *n, const char **key, struct sw_text *why)
 {
-    const struct tridiagonal_source *source;
-    *n = 0;
-    for (int k = 0; k < setup->nchoice; k++) {
-        *key = setup->choice[k].key;
-        if (setup->choice[k].word[0] != '$' || strncmp(*key, "source.", 7)) continue;
-        sw_text_set(why, "it is an axis, of which each word may have an n of its own: give grid.n");
-        return SW_OK;
-    }
-    SW_TRY(tridiagonal_source_find(setup, &source, key, why));
-    if (source) *n = *key ? 1 : tridiagonal_source_unknowns(source);
-    else *key = refuse_without_file(setup, 1, why);
-    return SW_OK;
+    return system_points(setup, &tridiagonal_arrays_of_kind, n, key, why);
 }
 
 static enum sw_status content(const struct sw_setup *setup, bool *any, unsigned char digest[32], const char **key)
 {
-    const struct tridiagonal_source *source;
-    struct sw_text why = SW_SHORT_TEXT;
-    SW_TRY(tridiagonal_source_find(setup, &source, key, &why));
-    *any = source != NULL;
-    if (*key) return SW_FAIL(SW_E_IO, "%s: %s", sw_setup_word(setup, "source.file"), sw_text_get(&why));
-    return source ? tridiagonal_source_digest(source, digest, key) : SW_OK;
+    return system_content(setup, &tridiagonal_arrays_of_kind, any, digest, key);
 }
 
 static const char *idle_key(const struct sw_setup *setup, struct sw_text *why)
 {
     const char *word = sw_setup_word(setup, "matrix");
-    const struct tridiagonal_matrix *matrix = tridiagonal_matrix_find(word);
+    const struct tridiagonal_matrix *matrix = tridiagonal_matrix_find(tridiagonal_matrices, word);
     if (matrix && tridiagonal_matrix_is_random(matrix)) return NULL;
     return sw_refuse(why, "seed",
                      matrix ? "matrix = \"%s\" has no random numbers" : "it is for the random matrices with a name",
@@ -96,16 +29,10 @@ static const char *idle_key(const struct sw_setup *setup, struct sw_text *why)
 static const char *validate_run(const struct sw_setup *setup, const char *solver, int ld, const double *column, int j,
                                 struct sw_text *why)
 {
-    const int64_t n = (int64_t)tridiagonal_number(setup, "grid.n", ld, column, j);
+    const int64_t n = (int64_t)system_number(setup, "grid.n", ld, column, j);
     const struct sw_tridiagonal_desc desc = tridiagonal_describe(setup, n, 1);
-    const double system = tridiagonal_number(setup, "source.system", ld, column, j);
-    const struct tridiagonal_source *source;
-    const char *key, *refusal;
-    if (tridiagonal_source_find(setup, &source, &key, why))
-        return sw_refuse(why, "source.file", "%s", sw_err_message());
-    if (!key && !source) key = refuse_without_file(setup, system, why);
-    if (!key) key = refuse_entries(setup, source, why);
-    if (!key && source) key = refuse_source(setup, source, n, system, why);
+    const bool named = tridiagonal_matrix_find(tridiagonal_matrices, sw_setup_word(setup, "matrix")) != NULL;
+    const char *refusal, *key = system_refuse_run(setup, &tridiagonal_arrays_of_kind, named, ld, column, j, why);
     if (key) return key;
     if (desc.cyclic && n < 3)
         return sw_refuse(why, "grid.n", "a cyclic system has 3 unknowns at least: with fewer, two entries of a row are "

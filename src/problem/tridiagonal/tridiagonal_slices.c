@@ -53,7 +53,7 @@ struct slices_sim {
     const struct tridiagonal_matrix *matrix;      /* NULL: given                                    */
     const struct tridiagonal_source *source;      /* NULL: no array is in a file                    */
     int64_t           stored;   /* which of its systems the run is, from 0                          */
-    struct sw_program *own[3];  /* of the matrix; NULL: the config's, or none                       */
+    struct system_entries given;
     int               lanes;    /* devices that work on the run, each on a slice of its own         */
     struct lane      *lane;
     int64_t           from, to; /* the steps that the lanes take now, and remote helpers after them */
@@ -104,9 +104,9 @@ static void rows_of_slice(const struct slices_sim *t, int64_t slice, int64_t *fi
 static enum sw_status load(struct sw_sim *sim, int count, const double *column, const char **load_error)
 {
     struct slices_sim *t = (struct slices_sim *)sim;
-    const double seed = tridiagonal_number(&t->setup, "seed", count, column, 0);
+    const double seed = system_number(&t->setup, "seed", count, column, 0);
     load_error[0] = NULL;
-    if (t->source) t->stored = (int64_t)tridiagonal_number(&t->setup, "source.system", count, column, 0) - 1;
+    if (t->source) t->stored = (int64_t)system_number(&t->setup, "source.system", count, column, 0) - 1;
     t->closed = false;
     t->from = t->to = 0;
     t->fault = (struct fault){.failure = NO_FAILURE};
@@ -473,7 +473,7 @@ static void explain(const struct sw_sim *sim, int j, struct sw_text *text)
     (void)j;
     switch (f->failure) {
     case BAD_ENTRY:
-        tridiagonal_bad_entry_say(&f->bad, UPPER + 1, tridiagonal_array, text);
+        tridiagonal_bad_entry_say(&f->bad, UPPER + 1, tridiagonal_arrays_of_kind.name, text);
         break;
     case SINGULAR:
         sw_text_set(text, "the matrix is singular to working precision, or overflows, in rows %lld to %lld; whole, "
@@ -504,7 +504,7 @@ static enum sw_status residuals(struct sw_sim *sim, struct sw_residuals *residua
 
 static enum sw_status get_record(struct sw_sim *sim, double *record)
 {
-    tridiagonal_record(&((const struct slices_sim *)sim)->sums, record);
+    system_record(&((const struct slices_sim *)sim)->sums, record);
     return SW_OK;
 }
 
@@ -524,7 +524,7 @@ static void destroy(struct sw_sim *sim)
     struct slices_sim *t = (struct slices_sim *)sim;
     if (!t) return;
     for (int k = t->lanes - 1; k >= 0 && t->lane; k--) destroy_lane(&t->lane[k]);
-    for (int k = 0; k < 3; k++) sw_program_destroy(&t->own[k]);
+    system_entries_free(&t->given);
     randsvd_free(&t->block);
     sw_owned_free(&t->arrays);
     sw_free(t);
@@ -533,7 +533,7 @@ static void destroy(struct sw_sim *sim)
 static const struct sw_state_ops state_ops = {.size = state_size, .set = set_state, .get = get_state};
 static const struct sw_cut_ops cut_ops = {.piece = piece, .help = help, .help_piece = help_piece};
 static const struct sw_record_ops record_ops = {
-    .numbers = SW_DIAGNOSTICS, .get = get_record, .warn = tridiagonal_warn_result};
+    .numbers = SW_DIAGNOSTICS, .get = get_record, .warn = system_warn_result};
 static const struct sw_residual_ops residual_ops = {.get = residuals};
 
 static const struct sw_sim_ops slices_ops = {
@@ -584,13 +584,12 @@ static enum sw_status create_lane(struct slices_sim *t, struct lane *l, struct s
 
 static enum sw_status create_lanes(struct slices_sim *t, struct sw_device *device)
 {
-    struct tridiagonal_entries_desc desc;
-    SW_TRY(tridiagonal_find_source(&t->setup, &t->source));
-    SW_TRY(tridiagonal_describe_entries(&t->setup, t->source, t->own, &desc));
+    SW_TRY(system_find_source(&t->setup, &tridiagonal_arrays_of_kind, &t->source));
+    SW_TRY(tridiagonal_describe_entries(&t->setup, t->source, &t->given));
     sw_array(&t->arrays, (size_t)t->lanes, &t->lane);
     SW_TRY(t->arrays.status);
     for (int k = 0; k < t->lanes; k++)
-        SW_TRY(create_lane(t, &t->lane[k], k ? t->setup.helper[k - 1] : device, &desc));
+        SW_TRY(create_lane(t, &t->lane[k], k ? t->setup.helper[k - 1] : device, &t->given.desc));
     SW_TRY(sw_device_use(device));
     sw_array(&t->arrays, (size_t)t->slices, &t->relation);
     sw_array(&t->arrays, (size_t)t->slices, &t->ends);
@@ -613,7 +612,7 @@ enum sw_status tridiagonal_create_slices(const struct sw_setup *setup, struct sw
     t->lanes = 1 + setup->helpers;
     t->most_rows = most_rows_of(setup, device);
     t->piece_rows = piece_rows(t->most_rows);
-    t->matrix = tridiagonal_matrix_find(sw_setup_word(setup, "matrix"));
+    t->matrix = tridiagonal_matrix_find(tridiagonal_matrices, sw_setup_word(setup, "matrix"));
     enum sw_status st = create_lanes(t, device);
     if (st) destroy(&t->sim);
     else *sim = &t->sim;
@@ -627,15 +626,14 @@ enum sw_status tridiagonal_slice_bytes(const struct sw_setup *setup, const struc
 {
     const int64_t rows = most_rows_of(setup, device);
     const struct sw_tridiagonal_desc whole = tridiagonal_describe(setup, setup->n[0], 1);
-    struct tridiagonal_entries_desc desc;
-    struct sw_program *own[3] = {NULL};
+    struct system_entries given = {0};
     const struct tridiagonal_source *source;
     size_t solver, entries = 0, run = 0, pieces = 0;
     SW_TRY(sw_tridiagonal_slice_bytes(&whole, setup->cut, tridiagonal_row_of_slices(setup, device), device, &solver));
-    SW_TRY(tridiagonal_find_source(setup, &source));
-    enum sw_status st = tridiagonal_describe_entries(setup, source, own, &desc);
-    if (!st) tridiagonal_entries_bytes(&desc, device, &entries, &run);
-    for (int k = 0; k < 3; k++) sw_program_destroy(&own[k]);
+    SW_TRY(system_find_source(setup, &tridiagonal_arrays_of_kind, &source));
+    enum sw_status st = tridiagonal_describe_entries(setup, source, &given);
+    if (!st) tridiagonal_entries_bytes(&given.desc, device, &entries, &run);
+    system_entries_free(&given);
     bytes->fixed_on_host = (tridiagonal_needs_staging(setup) + (setup->fields ? SW_SNAPSHOT_SLOTS : 0)) *
                            (size_t)piece_rows(rows) * sizeof(double);
     if (device->space == SW_HOST) pieces = bytes->fixed_on_host;
